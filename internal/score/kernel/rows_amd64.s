@@ -148,6 +148,307 @@ next:
 	VZEROUPPER
 	RET
 
+// func advance64(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, lane int, step int, width int, stride int, slack int, low int, high int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
+TEXT ·advance64(SB), NOSPLIT, $8-192
+row:
+	MOVQ      list+48(FP), AX
+	MOVLQSX   (AX), AX
+	MOVQ      AX, (SP)
+	MOVQ      AX, DX
+	SHLQ      $0x08, DX
+	ADDQ      gains+64(FP), DX
+	MOVQ      AX, CX
+	IMULQ     width+152(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      x+40(FP), CX
+	VMOVDQU32 (DX), Z0
+	VMOVDQU32 64(DX), Z1
+	VMOVDQU32 128(DX), Z2
+	VMOVDQU32 192(DX), Z3
+	MOVQ      groups+0(FP), AX
+	MOVQ      table+16(FP), BX
+	MOVQ      fours+8(FP), SI
+	TESTQ     SI, SI
+	JZ        added
+
+group:
+	MOVQ   (AX), DI
+	MOVQ   (CX)(DI*8), DI
+	PEXTQ  8(AX), DI, DI
+	SHLQ   $0x08, DI
+	VPADDD (BX)(DI*1), Z0, Z0
+	VPADDD 64(BX)(DI*1), Z1, Z1
+	VPADDD 128(BX)(DI*1), Z2, Z2
+	VPADDD 192(BX)(DI*1), Z3, Z3
+	ADDQ   $0x00001000, BX
+	ADDQ   $0x10, AX
+	DECQ   SI
+	JNZ    group
+
+added:
+	MOVQ         changes+120(FP), AX
+	TESTQ        AX, AX
+	JZ           changed
+	MOVQ         always+128(FP), BX
+	MOVQ         lane+136(FP), SI
+	SARQ         $0x3f, SI
+	NOTQ         SI
+	VPBROADCASTD SI, Z4
+	VMOVDQU32    (AX), Z5
+	VMOVDQU32    256(AX), Z6
+	VPSLLD       $0x08, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VMOVDQU32    512(AX), Z6
+	VPSLLD       $0x10, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VPXORD       Z4, Z5, Z5
+	VPSUBD       Z4, Z5, Z5
+	VPADDD       (BX), Z5, Z5
+	VPADDD       Z5, Z0, Z0
+	VMOVDQU32    64(AX), Z5
+	VMOVDQU32    320(AX), Z6
+	VPSLLD       $0x08, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VMOVDQU32    576(AX), Z6
+	VPSLLD       $0x10, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VPXORD       Z4, Z5, Z5
+	VPSUBD       Z4, Z5, Z5
+	VPADDD       64(BX), Z5, Z5
+	VPADDD       Z5, Z1, Z1
+	VMOVDQU32    128(AX), Z5
+	VMOVDQU32    384(AX), Z6
+	VPSLLD       $0x08, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VMOVDQU32    640(AX), Z6
+	VPSLLD       $0x10, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VPXORD       Z4, Z5, Z5
+	VPSUBD       Z4, Z5, Z5
+	VPADDD       128(BX), Z5, Z5
+	VPADDD       Z5, Z2, Z2
+	VMOVDQU32    192(AX), Z5
+	VMOVDQU32    448(AX), Z6
+	VPSLLD       $0x08, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VMOVDQU32    704(AX), Z6
+	VPSLLD       $0x10, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VPXORD       Z4, Z5, Z5
+	VPSUBD       Z4, Z5, Z5
+	VPADDD       192(BX), Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	ADDQ         $0x00000300, AX
+	MOVQ         AX, changes+120(FP)
+
+changed:
+	MOVQ  (SP), AX
+	MOVQ  lane+136(FP), BX
+	TESTQ BX, BX
+	JGE   hold
+	MOVQ  picked+72(FP), CX
+	MOVQ  $+0, (CX)(AX*8)
+	JMP   choose
+
+hold:
+	MOVQ  (SP), AX
+	IMULQ width+152(FP), AX
+	SHLQ  $0x03, AX
+	ADDQ  held+80(FP), AX
+	MOVQ  votes+24(FP), BX
+	MOVQ  width+152(FP), SI
+	CMPQ  step+144(FP), $0x00
+	JNE   later
+
+first:
+	MOVQ (BX), R8
+	MOVQ R8, (AX)
+	ADDQ $0x08, BX
+	ADDQ $0x08, AX
+	DECQ SI
+	JNZ  first
+	JMP  picked
+
+later:
+	MOVQ scratch+112(FP), R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+word:
+	MOVQ    (BX), R8
+	MOVQ    (AX), R12
+	MOVQ    R8, DI
+	ANDQ    R12, DI
+	ORQ     R12, R8
+	MOVQ    R8, (AX)
+	MOVQ    DI, (R9)
+	MOVQ    R11, 8(R9)
+	XORQ    R8, R8
+	POPCNTQ DI, R12
+	ADDQ    R12, R10
+	TESTQ   DI, DI
+	SETNE   R8
+	SHLQ    $0x04, R8
+	ADDQ    R8, R9
+	ADDQ    $0x40, R11
+	ADDQ    $0x08, BX
+	ADDQ    $0x08, AX
+	DECQ    SI
+	JNZ     word
+	TESTQ   R10, R10
+	JZ      picked
+	VPXORD  Z7, Z7, Z7
+	MOVQ    scratch+112(FP), AX
+	MOVQ    (AX), BX
+	MOVQ    (SP), SI
+	SHLQ    $0x04, SI
+	ADDQ    picks+88(FP), SI
+
+pixel:
+	TZCNTQ BX, DI
+	MOVQ   8(AX), R9
+	MOVQ   R9, R8
+	SHRQ   $0x03, R8
+	MOVQ   (CX)(R8*1), R8
+	ADDQ   DI, R9
+	ADDQ   R9, R9
+	BTQ    DI, R8
+	SBBQ   DI, DI
+	SUBQ   DI, R9
+	NOTQ   DI
+	SHLQ   $0x08, R9
+	ADDQ   signed+32(FP), R9
+	XORL   R8, R8
+	XORQ   R12, R12
+
+before:
+	MOVBQZX      (SI)(R12*1), R11
+	MOVL         (R9)(R11*4), R11
+	XORL         DI, R11
+	SUBL         DI, R11
+	CMPL         R11, R8
+	CMOVLGT      R11, R8
+	INCQ         R12
+	CMPQ         R12, step+144(FP)
+	JLT          before
+	MOVQ         lane+136(FP), R11
+	MOVL         (R9)(R11*4), R11
+	XORL         DI, R11
+	SUBL         DI, R11
+	CMPL         R11, R8
+	CMOVLLT      R11, R8
+	XORL         DI, R8
+	SUBL         DI, R8
+	VPBROADCASTD R8, Z5
+	VPMINSD      Z7, Z5, Z4
+	VPMAXSD      Z7, Z5, Z5
+	VPMAXSD      (R9), Z4, Z6
+	VPMINSD      Z5, Z6, Z6
+	VPADDD       Z6, Z0, Z0
+	VPMAXSD      64(R9), Z4, Z6
+	VPMINSD      Z5, Z6, Z6
+	VPADDD       Z6, Z1, Z1
+	VPMAXSD      128(R9), Z4, Z6
+	VPMINSD      Z5, Z6, Z6
+	VPADDD       Z6, Z2, Z2
+	VPMAXSD      192(R9), Z4, Z4
+	VPMINSD      Z5, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	MOVQ         16(AX), DI
+	XORQ         R8, R8
+	BLSRQ        BX, BX
+	CMOVQEQ      DI, BX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	DECQ         R10
+	JNZ          pixel
+
+picked:
+	MOVQ (SP), AX
+	MOVQ lane+136(FP), CX
+	MOVQ picked+72(FP), BX
+	MOVQ (BX)(AX*8), SI
+	BTSQ CX, SI
+	MOVQ SI, (BX)(AX*8)
+	MOVQ picks+88(FP), BX
+	SHLQ $0x04, AX
+	ADDQ AX, BX
+	ADDQ step+144(FP), BX
+	MOVB CL, (BX)
+
+choose:
+	MOVQ          (SP), AX
+	MOVQ          picked+72(FP), CX
+	MOVL          $0xc0000000, BX
+	VPBROADCASTD  BX, Z4
+	KMOVW         (CX)(AX*8), K1
+	VMOVDQA32     Z4, K1, Z0
+	KMOVW         2(CX)(AX*8), K1
+	VMOVDQA32     Z4, K1, Z1
+	KMOVW         4(CX)(AX*8), K1
+	VMOVDQA32     Z4, K1, Z2
+	KMOVW         6(CX)(AX*8), K1
+	VMOVDQA32     Z4, K1, Z3
+	VMOVDQU32     Z0, (DX)
+	VMOVDQU32     Z1, 64(DX)
+	VMOVDQU32     Z2, 128(DX)
+	VMOVDQU32     Z3, 192(DX)
+	VMOVDQA32     Z0, Z4
+	VPMAXSD       Z1, Z4, Z4
+	VPMAXSD       Z2, Z4, Z4
+	VPMAXSD       Z3, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z4, Y5
+	VPMAXSD       Y5, Y4, Y5
+	VEXTRACTI32X4 $0x01, Y5, X4
+	VPMAXSD       X4, X5, X4
+	VPSHUFD       $0x4e, X4, X5
+	VPMAXSD       X5, X4, X4
+	VPSHUFD       $0xb1, X4, X5
+	VPMAXSD       X5, X4, X4
+	VMOVD         X4, CX
+	MOVL          CX, DX
+	SUBQ          slack+168(FP), DX
+	VPBROADCASTD  DX, Z4
+	VPCMPD        $0x02, Z3, Z4, K1
+	KMOVW         K1, DX
+	VPCMPD        $0x02, Z2, Z4, K1
+	KMOVW         K1, BX
+	SHLQ          $0x10, DX
+	ORQ           BX, DX
+	VPCMPD        $0x02, Z1, Z4, K1
+	KMOVW         K1, BX
+	SHLQ          $0x10, DX
+	ORQ           BX, DX
+	VPCMPD        $0x02, Z0, Z4, K1
+	KMOVW         K1, BX
+	SHLQ          $0x10, DX
+	ORQ           BX, DX
+	MOVQ          $0x0000000000000040, SI
+	LEAQ          1(SI), DI
+	TZCNTQ        DX, BX
+	BLSRQ         DX, DX
+	CMOVQNE       DI, BX
+	MOVQ          high+184(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       DI, BX
+	MOVQ          low+176(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+	MOVQ          counts+104(FP), CX
+	MOVLQSX       (CX)(BX*4), DX
+	INCL          (CX)(BX*4)
+	IMULQ         stride+160(FP), BX
+	ADDQ          BX, DX
+	MOVQ          next+96(FP), CX
+	MOVL          AX, (CX)(DX*4)
+	ADDQ          $0x04, list+48(FP)
+	DECQ          n+56(FP)
+	JNZ           row
+	VZEROUPPER
+	RET
+
 // func addFours32(gains *int32, table *int32, row int, x *uint64, quads int)
 // Requires: AVX, AVX512F
 TEXT ·addFours32(SB), NOSPLIT, $0-40
@@ -268,6 +569,259 @@ next:
 	VZEROUPPER
 	RET
 
+// func advance32(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, lane int, step int, width int, stride int, slack int, low int, high int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
+TEXT ·advance32(SB), NOSPLIT, $8-192
+row:
+	MOVQ      list+48(FP), AX
+	MOVLQSX   (AX), AX
+	MOVQ      AX, (SP)
+	MOVQ      AX, DX
+	SHLQ      $0x07, DX
+	ADDQ      gains+64(FP), DX
+	MOVQ      AX, CX
+	IMULQ     width+152(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      x+40(FP), CX
+	VMOVDQU32 (DX), Z0
+	VMOVDQU32 64(DX), Z1
+	MOVQ      groups+0(FP), AX
+	MOVQ      table+16(FP), BX
+	MOVQ      fours+8(FP), SI
+	TESTQ     SI, SI
+	JZ        added
+
+group:
+	MOVQ   (AX), DI
+	MOVQ   (CX)(DI*8), DI
+	PEXTQ  8(AX), DI, DI
+	SHLQ   $0x07, DI
+	VPADDD (BX)(DI*1), Z0, Z0
+	VPADDD 64(BX)(DI*1), Z1, Z1
+	ADDQ   $0x00000800, BX
+	ADDQ   $0x10, AX
+	DECQ   SI
+	JNZ    group
+
+added:
+	MOVQ         changes+120(FP), AX
+	TESTQ        AX, AX
+	JZ           changed
+	MOVQ         always+128(FP), BX
+	MOVQ         lane+136(FP), SI
+	SARQ         $0x3f, SI
+	NOTQ         SI
+	VPBROADCASTD SI, Z2
+	VMOVDQU32    (AX), Z3
+	VMOVDQU32    128(AX), Z4
+	VPSLLD       $0x08, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    256(AX), Z4
+	VPSLLD       $0x10, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VPXORD       Z2, Z3, Z3
+	VPSUBD       Z2, Z3, Z3
+	VPADDD       (BX), Z3, Z3
+	VPADDD       Z3, Z0, Z0
+	VMOVDQU32    64(AX), Z3
+	VMOVDQU32    192(AX), Z4
+	VPSLLD       $0x08, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    320(AX), Z4
+	VPSLLD       $0x10, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VPXORD       Z2, Z3, Z3
+	VPSUBD       Z2, Z3, Z3
+	VPADDD       64(BX), Z3, Z3
+	VPADDD       Z3, Z1, Z1
+	ADDQ         $0x00000180, AX
+	MOVQ         AX, changes+120(FP)
+
+changed:
+	MOVQ  (SP), AX
+	MOVQ  lane+136(FP), BX
+	TESTQ BX, BX
+	JGE   hold
+	MOVQ  picked+72(FP), CX
+	MOVQ  $+0, (CX)(AX*8)
+	JMP   choose
+
+hold:
+	MOVQ  (SP), AX
+	IMULQ width+152(FP), AX
+	SHLQ  $0x03, AX
+	ADDQ  held+80(FP), AX
+	MOVQ  votes+24(FP), BX
+	MOVQ  width+152(FP), SI
+	CMPQ  step+144(FP), $0x00
+	JNE   later
+
+first:
+	MOVQ (BX), R8
+	MOVQ R8, (AX)
+	ADDQ $0x08, BX
+	ADDQ $0x08, AX
+	DECQ SI
+	JNZ  first
+	JMP  picked
+
+later:
+	MOVQ scratch+112(FP), R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+word:
+	MOVQ    (BX), R8
+	MOVQ    (AX), R12
+	MOVQ    R8, DI
+	ANDQ    R12, DI
+	ORQ     R12, R8
+	MOVQ    R8, (AX)
+	MOVQ    DI, (R9)
+	MOVQ    R11, 8(R9)
+	XORQ    R8, R8
+	POPCNTQ DI, R12
+	ADDQ    R12, R10
+	TESTQ   DI, DI
+	SETNE   R8
+	SHLQ    $0x04, R8
+	ADDQ    R8, R9
+	ADDQ    $0x40, R11
+	ADDQ    $0x08, BX
+	ADDQ    $0x08, AX
+	DECQ    SI
+	JNZ     word
+	TESTQ   R10, R10
+	JZ      picked
+	VPXORD  Z5, Z5, Z5
+	MOVQ    scratch+112(FP), AX
+	MOVQ    (AX), BX
+	MOVQ    (SP), SI
+	SHLQ    $0x04, SI
+	ADDQ    picks+88(FP), SI
+
+pixel:
+	TZCNTQ BX, DI
+	MOVQ   8(AX), R9
+	MOVQ   R9, R8
+	SHRQ   $0x03, R8
+	MOVQ   (CX)(R8*1), R8
+	ADDQ   DI, R9
+	ADDQ   R9, R9
+	BTQ    DI, R8
+	SBBQ   DI, DI
+	SUBQ   DI, R9
+	NOTQ   DI
+	SHLQ   $0x07, R9
+	ADDQ   signed+32(FP), R9
+	XORL   R8, R8
+	XORQ   R12, R12
+
+before:
+	MOVBQZX      (SI)(R12*1), R11
+	MOVL         (R9)(R11*4), R11
+	XORL         DI, R11
+	SUBL         DI, R11
+	CMPL         R11, R8
+	CMOVLGT      R11, R8
+	INCQ         R12
+	CMPQ         R12, step+144(FP)
+	JLT          before
+	MOVQ         lane+136(FP), R11
+	MOVL         (R9)(R11*4), R11
+	XORL         DI, R11
+	SUBL         DI, R11
+	CMPL         R11, R8
+	CMOVLLT      R11, R8
+	XORL         DI, R8
+	SUBL         DI, R8
+	VPBROADCASTD R8, Z3
+	VPMINSD      Z5, Z3, Z2
+	VPMAXSD      Z5, Z3, Z3
+	VPMAXSD      (R9), Z2, Z4
+	VPMINSD      Z3, Z4, Z4
+	VPADDD       Z4, Z0, Z0
+	VPMAXSD      64(R9), Z2, Z2
+	VPMINSD      Z3, Z2, Z2
+	VPADDD       Z2, Z1, Z1
+	MOVQ         16(AX), DI
+	XORQ         R8, R8
+	BLSRQ        BX, BX
+	CMOVQEQ      DI, BX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	DECQ         R10
+	JNZ          pixel
+
+picked:
+	MOVQ (SP), AX
+	MOVQ lane+136(FP), CX
+	MOVQ picked+72(FP), BX
+	MOVQ (BX)(AX*8), SI
+	BTSQ CX, SI
+	MOVQ SI, (BX)(AX*8)
+	MOVQ picks+88(FP), BX
+	SHLQ $0x04, AX
+	ADDQ AX, BX
+	ADDQ step+144(FP), BX
+	MOVB CL, (BX)
+
+choose:
+	MOVQ          (SP), AX
+	MOVQ          picked+72(FP), CX
+	MOVL          $0xc0000000, BX
+	VPBROADCASTD  BX, Z2
+	KMOVW         (CX)(AX*8), K1
+	VMOVDQA32     Z2, K1, Z0
+	KMOVW         2(CX)(AX*8), K1
+	VMOVDQA32     Z2, K1, Z1
+	VMOVDQU32     Z0, (DX)
+	VMOVDQU32     Z1, 64(DX)
+	VMOVDQA32     Z0, Z2
+	VPMAXSD       Z1, Z2, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y3
+	VPMAXSD       Y3, Y2, Y3
+	VEXTRACTI32X4 $0x01, Y3, X2
+	VPMAXSD       X2, X3, X2
+	VPSHUFD       $0x4e, X2, X3
+	VPMAXSD       X3, X2, X2
+	VPSHUFD       $0xb1, X2, X3
+	VPMAXSD       X3, X2, X2
+	VMOVD         X2, CX
+	MOVL          CX, DX
+	SUBQ          slack+168(FP), DX
+	VPBROADCASTD  DX, Z2
+	VPCMPD        $0x02, Z1, Z2, K1
+	KMOVW         K1, DX
+	VPCMPD        $0x02, Z0, Z2, K1
+	KMOVW         K1, BX
+	SHLQ          $0x10, DX
+	ORQ           BX, DX
+	MOVQ          $0x0000000000000020, SI
+	LEAQ          1(SI), DI
+	TZCNTQ        DX, BX
+	BLSRQ         DX, DX
+	CMOVQNE       DI, BX
+	MOVQ          high+184(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       DI, BX
+	MOVQ          low+176(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+	MOVQ          counts+104(FP), CX
+	MOVLQSX       (CX)(BX*4), DX
+	INCL          (CX)(BX*4)
+	IMULQ         stride+160(FP), BX
+	ADDQ          BX, DX
+	MOVQ          next+96(FP), CX
+	MOVL          AX, (CX)(DX*4)
+	ADDQ          $0x04, list+48(FP)
+	DECQ          n+56(FP)
+	JNZ           row
+	VZEROUPPER
+	RET
+
 // func addFours16(gains *int32, table *int32, row int, x *uint64, quads int)
 // Requires: AVX, AVX512F
 TEXT ·addFours16(SB), NOSPLIT, $0-40
@@ -373,6 +927,524 @@ next:
 	VPADDD    Z1, Z0, Z0
 	MOVQ      gains+0(FP), AX
 	VMOVDQU32 Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func advance16(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, lane int, step int, width int, stride int, slack int, low int, high int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
+TEXT ·advance16(SB), NOSPLIT, $8-192
+row:
+	MOVQ      list+48(FP), AX
+	MOVLQSX   (AX), AX
+	MOVQ      AX, (SP)
+	MOVQ      AX, DX
+	SHLQ      $0x06, DX
+	ADDQ      gains+64(FP), DX
+	MOVQ      AX, CX
+	IMULQ     width+152(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      x+40(FP), CX
+	VMOVDQU32 (DX), Z0
+	MOVQ      groups+0(FP), AX
+	MOVQ      table+16(FP), BX
+	MOVQ      fours+8(FP), SI
+	TESTQ     SI, SI
+	JZ        added
+
+group:
+	MOVQ   (AX), DI
+	MOVQ   (CX)(DI*8), DI
+	PEXTQ  8(AX), DI, DI
+	SHLQ   $0x06, DI
+	VPADDD (BX)(DI*1), Z0, Z0
+	ADDQ   $0x00000400, BX
+	ADDQ   $0x10, AX
+	DECQ   SI
+	JNZ    group
+
+added:
+	MOVQ         changes+120(FP), AX
+	TESTQ        AX, AX
+	JZ           changed
+	MOVQ         always+128(FP), BX
+	MOVQ         lane+136(FP), SI
+	SARQ         $0x3f, SI
+	NOTQ         SI
+	VPBROADCASTD SI, Z1
+	VMOVDQU32    (AX), Z2
+	VMOVDQU32    64(AX), Z3
+	VPSLLD       $0x08, Z3, Z3
+	VPADDD       Z3, Z2, Z2
+	VMOVDQU32    128(AX), Z3
+	VPSLLD       $0x10, Z3, Z3
+	VPADDD       Z3, Z2, Z2
+	VPXORD       Z1, Z2, Z2
+	VPSUBD       Z1, Z2, Z2
+	VPADDD       (BX), Z2, Z2
+	VPADDD       Z2, Z0, Z0
+	ADDQ         $0x000000c0, AX
+	MOVQ         AX, changes+120(FP)
+
+changed:
+	MOVQ  (SP), AX
+	MOVQ  lane+136(FP), BX
+	TESTQ BX, BX
+	JGE   hold
+	MOVQ  picked+72(FP), CX
+	MOVQ  $+0, (CX)(AX*8)
+	JMP   choose
+
+hold:
+	MOVQ  (SP), AX
+	IMULQ width+152(FP), AX
+	SHLQ  $0x03, AX
+	ADDQ  held+80(FP), AX
+	MOVQ  votes+24(FP), BX
+	MOVQ  width+152(FP), SI
+	CMPQ  step+144(FP), $0x00
+	JNE   later
+
+first:
+	MOVQ (BX), R8
+	MOVQ R8, (AX)
+	ADDQ $0x08, BX
+	ADDQ $0x08, AX
+	DECQ SI
+	JNZ  first
+	JMP  picked
+
+later:
+	MOVQ scratch+112(FP), R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+word:
+	MOVQ    (BX), R8
+	MOVQ    (AX), R12
+	MOVQ    R8, DI
+	ANDQ    R12, DI
+	ORQ     R12, R8
+	MOVQ    R8, (AX)
+	MOVQ    DI, (R9)
+	MOVQ    R11, 8(R9)
+	XORQ    R8, R8
+	POPCNTQ DI, R12
+	ADDQ    R12, R10
+	TESTQ   DI, DI
+	SETNE   R8
+	SHLQ    $0x04, R8
+	ADDQ    R8, R9
+	ADDQ    $0x40, R11
+	ADDQ    $0x08, BX
+	ADDQ    $0x08, AX
+	DECQ    SI
+	JNZ     word
+	TESTQ   R10, R10
+	JZ      picked
+	VPXORD  Z4, Z4, Z4
+	MOVQ    scratch+112(FP), AX
+	MOVQ    (AX), BX
+	MOVQ    (SP), SI
+	SHLQ    $0x04, SI
+	ADDQ    picks+88(FP), SI
+
+pixel:
+	TZCNTQ BX, DI
+	MOVQ   8(AX), R9
+	MOVQ   R9, R8
+	SHRQ   $0x03, R8
+	MOVQ   (CX)(R8*1), R8
+	ADDQ   DI, R9
+	ADDQ   R9, R9
+	BTQ    DI, R8
+	SBBQ   DI, DI
+	SUBQ   DI, R9
+	NOTQ   DI
+	SHLQ   $0x06, R9
+	ADDQ   signed+32(FP), R9
+	XORL   R8, R8
+	XORQ   R12, R12
+
+before:
+	MOVBQZX      (SI)(R12*1), R11
+	MOVL         (R9)(R11*4), R11
+	XORL         DI, R11
+	SUBL         DI, R11
+	CMPL         R11, R8
+	CMOVLGT      R11, R8
+	INCQ         R12
+	CMPQ         R12, step+144(FP)
+	JLT          before
+	MOVQ         lane+136(FP), R11
+	MOVL         (R9)(R11*4), R11
+	XORL         DI, R11
+	SUBL         DI, R11
+	CMPL         R11, R8
+	CMOVLLT      R11, R8
+	XORL         DI, R8
+	SUBL         DI, R8
+	VPBROADCASTD R8, Z2
+	VPMINSD      Z4, Z2, Z1
+	VPMAXSD      Z4, Z2, Z2
+	VPMAXSD      (R9), Z1, Z1
+	VPMINSD      Z2, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	MOVQ         16(AX), DI
+	XORQ         R8, R8
+	BLSRQ        BX, BX
+	CMOVQEQ      DI, BX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	DECQ         R10
+	JNZ          pixel
+
+picked:
+	MOVQ (SP), AX
+	MOVQ lane+136(FP), CX
+	MOVQ picked+72(FP), BX
+	MOVQ (BX)(AX*8), SI
+	BTSQ CX, SI
+	MOVQ SI, (BX)(AX*8)
+	MOVQ picks+88(FP), BX
+	SHLQ $0x04, AX
+	ADDQ AX, BX
+	ADDQ step+144(FP), BX
+	MOVB CL, (BX)
+
+choose:
+	MOVQ          (SP), AX
+	MOVQ          picked+72(FP), CX
+	MOVL          $0xc0000000, BX
+	VPBROADCASTD  BX, Z1
+	KMOVW         (CX)(AX*8), K1
+	VMOVDQA32     Z1, K1, Z0
+	VMOVDQU32     Z0, (DX)
+	VMOVDQA32     Z0, Z1
+	VEXTRACTI64X4 $0x01, Z1, Y2
+	VPMAXSD       Y2, Y1, Y2
+	VEXTRACTI32X4 $0x01, Y2, X1
+	VPMAXSD       X1, X2, X1
+	VPSHUFD       $0x4e, X1, X2
+	VPMAXSD       X2, X1, X1
+	VPSHUFD       $0xb1, X1, X2
+	VPMAXSD       X2, X1, X1
+	VMOVD         X1, CX
+	MOVL          CX, DX
+	SUBQ          slack+168(FP), DX
+	VPBROADCASTD  DX, Z1
+	VPCMPD        $0x02, Z0, Z1, K1
+	KMOVW         K1, DX
+	MOVQ          $0x0000000000000010, SI
+	LEAQ          1(SI), DI
+	TZCNTQ        DX, BX
+	BLSRQ         DX, DX
+	CMOVQNE       DI, BX
+	MOVQ          high+184(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       DI, BX
+	MOVQ          low+176(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+	MOVQ          counts+104(FP), CX
+	MOVLQSX       (CX)(BX*4), DX
+	INCL          (CX)(BX*4)
+	IMULQ         stride+160(FP), BX
+	ADDQ          BX, DX
+	MOVQ          next+96(FP), CX
+	MOVL          AX, (CX)(DX*4)
+	ADDQ          $0x04, list+48(FP)
+	DECQ          n+56(FP)
+	JNZ           row
+	VZEROUPPER
+	RET
+
+// func spreadBytes(a *uint8, stride int, groups *int, count int, x *uint64, width int, list *int32, n int)
+// Requires: BMI2
+TEXT ·spreadBytes(SB), NOSPLIT, $0-64
+	MOVQ a+0(FP), AX
+	MOVQ list+48(FP), CX
+	MOVQ width+40(FP), DX
+	MOVQ n+56(FP), BX
+	MOVQ $0x0101010101010101, SI
+
+row:
+	MOVLQSX (CX), DI
+	IMULQ   DX, DI
+	SHLQ    $0x03, DI
+	ADDQ    x+32(FP), DI
+	MOVQ    groups+16(FP), R8
+	MOVQ    count+24(FP), R10
+	MOVQ    AX, R9
+
+group:
+	MOVQ  (R8), R11
+	MOVQ  (DI)(R11*8), R11
+	PEXTQ 8(R8), R11, R11
+	PDEPQ SI, R11, R11
+	MOVQ  R11, (R9)
+	ADDQ  $0x10, R8
+	ADDQ  $0x08, R9
+	DECQ  R10
+	JNZ   group
+	ADDQ  stride+8(FP), AX
+	ADDQ  $0x04, CX
+	DECQ  BX
+	JNZ   row
+	RET
+
+// func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, l *float64, masks *uint8)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·tell(SB), NOSPLIT, $0-96
+row:
+	MOVQ x+0(FP), AX
+	MOVQ masks+88(FP), CX
+	MOVQ width+16(FP), DX
+	MOVQ $0x1111111111111111, BX
+	MOVQ $0x2222222222222222, SI
+	MOVQ $0x4444444444444444, DI
+	MOVQ $0x8888888888888888, R8
+
+spread:
+	MOVQ   (AX), R9
+	PEXTQ  BX, R9, R10
+	MOVW   R10, (CX)
+	PEXTQ  SI, R9, R10
+	MOVW   R10, 2(CX)
+	PEXTQ  DI, R9, R10
+	MOVW   R10, 4(CX)
+	PEXTQ  R8, R9, R9
+	MOVW   R9, 6(CX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, CX
+	DECQ   DX
+	JNZ    spread
+	MOVQ   abstention+48(FP), CX
+	IMULQ  width+16(FP), CX
+	SHLQ   $0x0a, CX
+	ADDQ   experts+40(FP), CX
+	MOVQ   masks+88(FP), DX
+	MOVQ   l+80(FP), AX
+	MOVQ   width+16(FP), BX
+	VXORPD Y0, Y0, Y0
+
+base:
+	KMOVB         (DX), K1
+	VMOVUPD       (CX), Z1
+	VMOVUPD       64(CX), K1, Z1
+	VMOVUPD       Z1, (AX)
+	KMOVB         2(DX), K1
+	VMOVUPD       128(CX), Z2
+	VMOVUPD       192(CX), K1, Z2
+	VMOVUPD       Z2, 64(AX)
+	KMOVB         4(DX), K1
+	VMOVUPD       256(CX), Z3
+	VMOVUPD       320(CX), K1, Z3
+	VMOVUPD       Z3, 128(AX)
+	KMOVB         6(DX), K1
+	VMOVUPD       384(CX), Z4
+	VMOVUPD       448(CX), K1, Z4
+	VMOVUPD       Z4, 192(AX)
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z3, Z1, Z1
+	VADDPD        Z4, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	KMOVB         1(DX), K1
+	VMOVUPD       512(CX), Z1
+	VMOVUPD       576(CX), K1, Z1
+	VMOVUPD       Z1, 256(AX)
+	KMOVB         3(DX), K1
+	VMOVUPD       640(CX), Z2
+	VMOVUPD       704(CX), K1, Z2
+	VMOVUPD       Z2, 320(AX)
+	KMOVB         5(DX), K1
+	VMOVUPD       768(CX), Z3
+	VMOVUPD       832(CX), K1, Z3
+	VMOVUPD       Z3, 384(AX)
+	KMOVB         7(DX), K1
+	VMOVUPD       896(CX), Z4
+	VMOVUPD       960(CX), K1, Z4
+	VMOVUPD       Z4, 448(AX)
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z3, Z1, Z1
+	VADDPD        Z4, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	ADDQ          $0x00000200, AX
+	ADDQ          $0x00000400, CX
+	ADDQ          $0x08, DX
+	DECQ          BX
+	JNZ           base
+	MOVQ          start+64(FP), AX
+	VEXTRACTF128  $0x01, Y0, X1
+	VHADDPD       X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	MOVQ          depth+24(FP), SI
+	MOVLQSX       (SI), SI
+	MOVQ          picks+32(FP), DI
+	TESTQ         SI, SI
+	JZ            told
+
+pick:
+	MOVBQZX (DI), AX
+	MOVQ    AX, CX
+	IMULQ   width+16(FP), CX
+	SHLQ    $0x0a, CX
+	ADDQ    experts+40(FP), CX
+	MOVQ    masks+88(FP), DX
+	MOVQ    l+80(FP), AX
+	MOVQ    width+16(FP), BX
+	VXORPD  Y0, Y0, Y0
+
+join:
+	KMOVB         (DX), K1
+	VMOVUPD       (CX), Z1
+	VMOVUPD       64(CX), K1, Z1
+	VMOVUPD       (AX), Z2
+	VMINPD        Z2, Z1, Z3
+	VMAXPD        Z2, Z1, K1, Z3
+	VMOVUPD       Z3, (AX)
+	VSUBPD        Z2, Z3, Z3
+	KMOVB         2(DX), K1
+	VMOVUPD       128(CX), Z1
+	VMOVUPD       192(CX), K1, Z1
+	VMOVUPD       64(AX), Z2
+	VMINPD        Z2, Z1, Z4
+	VMAXPD        Z2, Z1, K1, Z4
+	VMOVUPD       Z4, 64(AX)
+	VSUBPD        Z2, Z4, Z4
+	KMOVB         4(DX), K1
+	VMOVUPD       256(CX), Z1
+	VMOVUPD       320(CX), K1, Z1
+	VMOVUPD       128(AX), Z2
+	VMINPD        Z2, Z1, Z5
+	VMAXPD        Z2, Z1, K1, Z5
+	VMOVUPD       Z5, 128(AX)
+	VSUBPD        Z2, Z5, Z5
+	KMOVB         6(DX), K1
+	VMOVUPD       384(CX), Z1
+	VMOVUPD       448(CX), K1, Z1
+	VMOVUPD       192(AX), Z2
+	VMINPD        Z2, Z1, Z6
+	VMAXPD        Z2, Z1, K1, Z6
+	VMOVUPD       Z6, 192(AX)
+	VSUBPD        Z2, Z6, Z6
+	VADDPD        Z4, Z3, Z1
+	VADDPD        Z5, Z1, Z1
+	VADDPD        Z6, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	KMOVB         1(DX), K1
+	VMOVUPD       512(CX), Z1
+	VMOVUPD       576(CX), K1, Z1
+	VMOVUPD       256(AX), Z2
+	VMINPD        Z2, Z1, Z3
+	VMAXPD        Z2, Z1, K1, Z3
+	VMOVUPD       Z3, 256(AX)
+	VSUBPD        Z2, Z3, Z3
+	KMOVB         3(DX), K1
+	VMOVUPD       640(CX), Z1
+	VMOVUPD       704(CX), K1, Z1
+	VMOVUPD       320(AX), Z2
+	VMINPD        Z2, Z1, Z4
+	VMAXPD        Z2, Z1, K1, Z4
+	VMOVUPD       Z4, 320(AX)
+	VSUBPD        Z2, Z4, Z4
+	KMOVB         5(DX), K1
+	VMOVUPD       768(CX), Z1
+	VMOVUPD       832(CX), K1, Z1
+	VMOVUPD       384(AX), Z2
+	VMINPD        Z2, Z1, Z5
+	VMAXPD        Z2, Z1, K1, Z5
+	VMOVUPD       Z5, 384(AX)
+	VSUBPD        Z2, Z5, Z5
+	KMOVB         7(DX), K1
+	VMOVUPD       896(CX), Z1
+	VMOVUPD       960(CX), K1, Z1
+	VMOVUPD       448(AX), Z2
+	VMINPD        Z2, Z1, Z6
+	VMAXPD        Z2, Z1, K1, Z6
+	VMOVUPD       Z6, 448(AX)
+	VSUBPD        Z2, Z6, Z6
+	VADDPD        Z4, Z3, Z1
+	VADDPD        Z5, Z1, Z1
+	VADDPD        Z6, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	ADDQ          $0x00000200, AX
+	ADDQ          $0x00000400, CX
+	ADDQ          $0x08, DX
+	DECQ          BX
+	JNZ           join
+	MOVQ          gains+56(FP), AX
+	VEXTRACTF128  $0x01, Y0, X1
+	VHADDPD       X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, gains+56(FP)
+	INCQ          DI
+	DECQ          SI
+	JNZ           pick
+
+told:
+	MOVQ   abstention+48(FP), CX
+	IMULQ  width+16(FP), CX
+	SHLQ   $0x0a, CX
+	ADDQ   experts+40(FP), CX
+	MOVQ   masks+88(FP), DX
+	MOVQ   l+80(FP), AX
+	MOVQ   width+16(FP), BX
+	VXORPD Y0, Y0, Y0
+
+sum:
+	VMOVUPD       (AX), Z1
+	VMOVUPD       64(AX), Z2
+	VMOVUPD       128(AX), Z3
+	VMOVUPD       192(AX), Z4
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z3, Z1, Z1
+	VADDPD        Z4, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	VMOVUPD       256(AX), Z1
+	VMOVUPD       320(AX), Z2
+	VMOVUPD       384(AX), Z3
+	VMOVUPD       448(AX), Z4
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z3, Z1, Z1
+	VADDPD        Z4, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	ADDQ          $0x00000200, AX
+	ADDQ          $0x00000400, CX
+	ADDQ          $0x08, DX
+	DECQ          BX
+	JNZ           sum
+	MOVQ          logLik+72(FP), AX
+	VEXTRACTF128  $0x01, Y0, X1
+	VHADDPD       X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, logLik+72(FP)
+	ADDQ          $0x08, start+64(FP)
+	ADDQ          $0x04, depth+24(FP)
+	ADDQ          $0x10, picks+32(FP)
+	MOVQ          width+16(FP), AX
+	SHLQ          $0x03, AX
+	ADDQ          AX, x+0(FP)
+	DECQ          n+8(FP)
+	JNZ           row
 	VZEROUPPER
 	RET
 

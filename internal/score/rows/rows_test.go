@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -132,6 +133,27 @@ func checkRows(t scoretest.Fataler, c rowsCase) {
 			r.Explain(c.rows, &got)
 			compareRows(t, c, &got, want)
 		}
+		checkByPick(t, c, table, want)
+	}
+}
+
+// checkByPick compares the engine by the last pick, by tables and by products of bytes, and
+// row by row.
+func checkByPick(t scoretest.Fataler, c rowsCase, table *Table, want []Picked) {
+	defer func(from int) { tilesFrom = from }(tilesFrom)
+	for _, tilesFrom = range []int{math.MaxInt, -1} {
+		if table.loops.Multiply == nil {
+			table.loops.Multiply = multiply
+		}
+		table.pickOnce = sync.Once{}
+		r := NewExplainer(table)
+		r.counted, r.bySet.on = false, false
+		var got Picked
+		r.Explain(c.rows, &got)
+		compareRows(t, c, &got, want)
+		r.byPick.asked = picksWorth
+		r.Explain(c.rows, &got)
+		compareRows(t, c, &got, want)
 	}
 }
 

@@ -1,0 +1,500 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const mostPicks = 16 // kernel.MostPicks
+
+// advance writes Advance for 16*width lanes, which stay in registers for a row.
+func advance(width int) {
+	shift := map[int]uint64{1: 6, 2: 7, 4: 8}[width] // of a row's bytes
+	name := fmt.Sprintf("advance%d", 16*width)
+	start(name, "groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, "+
+		"picked, held *uint64, picks *uint8, next, counts *int32, scratch *uint64, changes, always *int32, lane, step, width, stride, slack, low, high int",
+		fmt.Sprintf("%s implements RowLoops.Advance for %d lanes.", name, 16*width))
+	number := AllocLocal(8)
+	Label("row")
+	n, x, gains := GP64(), GP64(), GP64()
+	MOVQ(fixed("list"), n)
+	MOVLQSX(Mem{Base: n}, n)
+	MOVQ(n, number)
+	MOVQ(n, gains)
+	SHLQ(Imm(shift), gains)
+	ADDQ(fixed("gains"), gains)
+	MOVQ(n, x)
+	IMULQ(fixed("width"), x)
+	SHLQ(Imm(3), x)
+	ADDQ(fixed("x"), x)
+	acc := loadLanes(gains, width)
+	addGroups(acc, x, shift)
+	addChanges(acc, width)
+	lane := GP64()
+	MOVQ(number, n)
+	MOVQ(fixed("lane"), lane)
+	TESTQ(lane, lane)
+	JGE(LabelRef("hold"))
+	at := GP64()
+	MOVQ(fixed("picked"), at)
+	MOVQ(I32(0), Mem{Base: at, Index: n, Scale: 8})
+	JMP(LabelRef("choose"))
+	Label("hold")
+	hold(acc, x, number, shift)
+	Label("choose")
+	choose(acc, gains, number, width)
+	ADDQ(Imm(4), fixed("list"))
+	DECQ(fixed("n"))
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}
+
+// addGroups adds to the gains what the table has for each group.
+func addGroups(acc []reg.VecVirtual, x reg.Register, shift uint64) {
+	group, table, left := GP64(), GP64(), GP64()
+	MOVQ(fixed("groups"), group)
+	MOVQ(fixed("table"), table)
+	MOVQ(fixed("fours"), left)
+	TESTQ(left, left)
+	JZ(LabelRef("added"))
+	Label("group")
+	p := GP64()
+	MOVQ(Mem{Base: group}, p)
+	MOVQ(Mem{Base: x, Index: p, Scale: 8}, p)
+	PEXTQ(Mem{Base: group, Disp: 8}, p, p)
+	SHLQ(Imm(shift), p)
+	for v := range acc {
+		VPADDD(Mem{Base: table, Index: p, Scale: 1, Disp: 64 * v}, acc[v], acc[v])
+	}
+	ADDQ(U32(16<<shift), table)
+	ADDQ(Imm(16), group)
+	DECQ(left)
+	JNZ(LabelRef("group"))
+	Label("added")
+}
+
+// addChanges adds the changes of the row.
+func addChanges(acc []reg.VecVirtual, width int) {
+	at, always, sign := GP64(), GP64(), GP64()
+	MOVQ(fixed("changes"), at)
+	TESTQ(at, at)
+	JZ(LabelRef("changed"))
+	MOVQ(fixed("always"), always)
+	MOVQ(fixed("lane"), sign)
+	SARQ(Imm(63), sign)
+	NOTQ(sign) // all bits if an expert
+	turn := ZMM()
+	VPBROADCASTD(sign.As32(), turn)
+	for v := range acc {
+		sum, t := ZMM(), ZMM()
+		VMOVDQU32(Mem{Base: at, Disp: 64 * v}, sum)
+		for p := 1; p < 3; p++ {
+			VMOVDQU32(Mem{Base: at, Disp: 64 * (width*p + v)}, t)
+			VPSLLD(Imm(uint64(8*p)), t, t)
+			VPADDD(t, sum, sum)
+		}
+		VPXORD(turn, sum, sum)
+		VPSUBD(turn, sum, sum)
+		VPADDD(Mem{Base: always, Disp: 64 * v}, sum, sum)
+		VPADDD(sum, acc[v], acc[v])
+	}
+	ADDQ(U32(uint32(3*64*width)), at)
+	MOVQ(at, fixed("changes"))
+	Label("changed")
+}
+
+// spreadBytes writes Spread.
+func spreadBytes() {
+	start("spreadBytes", "a *uint8, stride int, groups *int, count int, x *uint64, width int, list *int32, n int",
+		"spreadBytes implements RowLoops.Spread.")
+	a, list, width, left, ones := param("a"), param("list"), param("width"), param("n"), GP64()
+	MOVQ(U64(0x0101010101010101), ones)
+	Label("row")
+	x, group, to, some := GP64(), GP64(), GP64(), GP64()
+	MOVLQSX(Mem{Base: list}, x)
+	IMULQ(width, x)
+	SHLQ(Imm(3), x)
+	ADDQ(fixed("x"), x)
+	MOVQ(fixed("groups"), group)
+	MOVQ(fixed("count"), some)
+	MOVQ(a, to)
+	Label("group")
+	bits := GP64()
+	MOVQ(Mem{Base: group}, bits)
+	MOVQ(Mem{Base: x, Index: bits, Scale: 8}, bits)
+	PEXTQ(Mem{Base: group, Disp: 8}, bits, bits)
+	PDEPQ(ones, bits, bits)
+	MOVQ(bits, Mem{Base: to})
+	ADDQ(Imm(16), group)
+	ADDQ(Imm(8), to)
+	DECQ(some)
+	JNZ(LabelRef("group"))
+	ADDQ(fixed("stride"), a)
+	ADDQ(Imm(4), list)
+	DECQ(left)
+	JNZ(LabelRef("row"))
+	RET()
+}
+
+// hold makes the expert a pick of the row.
+func hold(acc []reg.VecVirtual, x reg.Register, number Mem, shift uint64) {
+	held, votes, words, over, m := GP64(), GP64(), GP64(), GP64(), GP64()
+	MOVQ(number, held)
+	IMULQ(fixed("width"), held)
+	SHLQ(Imm(3), held)
+	ADDQ(fixed("held"), held)
+	MOVQ(fixed("votes"), votes)
+	MOVQ(fixed("width"), words)
+	CMPQ(fixed("step"), Imm(0))
+	JNE(LabelRef("later"))
+	Label("first")
+	MOVQ(Mem{Base: votes}, m)
+	MOVQ(m, Mem{Base: held})
+	ADDQ(Imm(8), votes)
+	ADDQ(Imm(8), held)
+	DECQ(words)
+	JNZ(LabelRef("first"))
+	JMP(LabelRef("picked"))
+
+	// The words in which something was held already, and where their pixels begin, go to
+	// scratch, so that nothing has to be guessed when they are gone through.
+	Label("later")
+	met, total, pixel, before, some := GP64(), GP64(), GP64(), GP64(), GP64()
+	MOVQ(fixed("scratch"), met)
+	XORQ(total, total)
+	XORQ(pixel, pixel)
+	Label("word")
+	MOVQ(Mem{Base: votes}, m)
+	MOVQ(Mem{Base: held}, before)
+	MOVQ(m, over)
+	ANDQ(before, over)
+	ORQ(before, m)
+	MOVQ(m, Mem{Base: held})
+	MOVQ(over, Mem{Base: met})
+	MOVQ(pixel, Mem{Base: met, Disp: 8})
+	XORQ(some, some)
+	POPCNTQ(over, before)
+	ADDQ(before, total)
+	TESTQ(over, over)
+	SETNE(some.As8())
+	SHLQ(Imm(4), some)
+	ADDQ(some, met)
+	ADDQ(Imm(64), pixel)
+	ADDQ(Imm(8), votes)
+	ADDQ(Imm(8), held)
+	DECQ(words)
+	JNZ(LabelRef("word"))
+	TESTQ(total, total)
+	JZ(LabelRef("picked"))
+	giveBack(acc, x, number, total, shift)
+
+	Label("picked")
+	n, c, at := GP64(), GP64(), GP64()
+	MOVQ(number, n)
+	MOVQ(fixed("lane"), c)
+	MOVQ(fixed("picked"), at)
+	bits := GP64()
+	MOVQ(Mem{Base: at, Index: n, Scale: 8}, bits)
+	BTSQ(c, bits)
+	MOVQ(bits, Mem{Base: at, Index: n, Scale: 8})
+	MOVQ(fixed("picks"), at)
+	SHLQ(Imm(4), n) // mostPicks
+	ADDQ(n, at)
+	ADDQ(fixed("step"), at)
+	MOVB(c.As8(), Mem{Base: at})
+}
+
+// giveBack goes through the pixels in scratch, total of them.
+func giveBack(acc []reg.VecVirtual, x reg.Register, number Mem, total reg.Register, shift uint64) {
+	zero := ZMM()
+	VPXORD(zero, zero, zero)
+	met, m, picks := GP64(), GP64(), GP64()
+	MOVQ(fixed("scratch"), met)
+	MOVQ(Mem{Base: met}, m)
+	MOVQ(number, picks)
+	SHLQ(Imm(4), picks)
+	ADDQ(fixed("picks"), picks)
+	Label("pixel")
+	j, word, row, off := GP64(), GP64(), GP64(), GP64()
+	TZCNTQ(m, j)
+	MOVQ(Mem{Base: met, Disp: 8}, row)
+	MOVQ(row, word)
+	SHRQ(Imm(3), word)
+	MOVQ(Mem{Base: x, Index: word, Scale: 1}, word)
+	ADDQ(j, row)
+	ADDQ(row, row)
+	BTQ(j, word)
+	SBBQ(off, off) // all bits if on
+	SUBQ(off, row)
+	NOTQ(off)
+	SHLQ(Imm(shift), row)
+	ADDQ(fixed("signed"), row)
+	most, way, at, i := GP32(), GP32(), GP64(), GP64()
+	XORL(most, most)
+	XORQ(i, i)
+	Label("before")
+	MOVBQZX(Mem{Base: picks, Index: i, Scale: 1}, at)
+	MOVL(Mem{Base: row, Index: at, Scale: 4}, way)
+	magnitude(way, off)
+	CMPL(way, most)
+	CMOVLGT(way, most)
+	INCQ(i)
+	CMPQ(i, fixed("step"))
+	JLT(LabelRef("before"))
+	MOVQ(fixed("lane"), at)
+	MOVL(Mem{Base: row, Index: at, Scale: 4}, way)
+	magnitude(way, off)
+	CMPL(way, most)
+	CMOVLLT(way, most)
+	magnitude(most, off)
+	low, high := ZMM(), ZMM()
+	VPBROADCASTD(most, high)
+	VPMINSD(zero, high, low)
+	VPMAXSD(zero, high, high)
+	for v := range acc {
+		t := ZMM()
+		VPMAXSD(Mem{Base: row, Disp: 64 * v}, low, t)
+		VPMINSD(high, t, t)
+		VPADDD(t, acc[v], acc[v])
+	}
+	next, some := GP64(), GP64()
+	MOVQ(Mem{Base: met, Disp: 16}, next)
+	XORQ(some, some)
+	BLSRQ(m, m)
+	CMOVQEQ(next, m)
+	SETEQ(some.As8())
+	SHLQ(Imm(4), some)
+	ADDQ(some, met)
+	DECQ(total)
+	JNZ(LabelRef("pixel"))
+}
+
+// magnitude changes the sign where off has all bits.
+func magnitude(way, off reg.GPVirtual) {
+	XORL(off.As32(), way)
+	SUBL(off.As32(), way)
+}
+
+// choose sends the row to the list of its next pick.
+func choose(acc []reg.VecVirtual, gains reg.Register, number Mem, width int) {
+	n, at, excluded := GP64(), GP64(), ZMM()
+	MOVQ(number, n)
+	MOVQ(fixed("picked"), at)
+	value := GP32()
+	MOVL(U32(0xc0000000), value) // Excluded
+	VPBROADCASTD(value, excluded)
+	for v := range acc {
+		k := K()
+		KMOVW(Mem{Base: at, Index: n, Scale: 8, Disp: 2 * v}, k)
+		VMOVDQA32(excluded, k, acc[v])
+	}
+	storeLanes(acc, gains)
+	most, half, quarter, other := ZMM(), YMM(), XMM(), XMM()
+	VMOVDQA32(acc[0], most)
+	for _, a := range acc[1:] {
+		VPMAXSD(a, most, most)
+	}
+	VEXTRACTI64X4(Imm(1), most, half)
+	VPMAXSD(half, most.AsY(), half)
+	VEXTRACTI32X4(Imm(1), half, quarter)
+	VPMAXSD(quarter, half.AsX(), quarter)
+	VPSHUFD(Imm(0x4e), quarter, other)
+	VPMAXSD(other, quarter, quarter)
+	VPSHUFD(Imm(0xb1), quarter, other)
+	VPMAXSD(other, quarter, quarter)
+	largest, bound := GP32(), GP64()
+	VMOVD(quarter, largest)
+	MOVL(largest, bound.As32())
+	SUBQ(fixed("slack"), bound)
+	least := ZMM()
+	VPBROADCASTD(bound.As32(), least)
+	near, part := GP64(), GP64()
+	for v := len(acc) - 1; v >= 0; v-- {
+		k := K()
+		VPCMPD(Imm(2), acc[v], least, k)
+		if v == len(acc)-1 {
+			KMOVW(k, near.As32())
+		} else {
+			KMOVW(k, part.As32())
+			SHLQ(Imm(16), near)
+			ORQ(part, near)
+		}
+	}
+	c, ended, unsure := GP64(), GP64(), GP64()
+	MOVQ(U64(uint64(16*width)), ended)
+	LEAQ(Mem{Base: ended, Disp: 1}, unsure)
+	TZCNTQ(near, c)
+	BLSRQ(near, near)
+	CMOVQNE(unsure, c)
+	MOVQ(fixed("high"), bound)
+	CMPL(largest, bound.As32())
+	CMOVQLE(unsure, c)
+	MOVQ(fixed("low"), bound)
+	CMPL(largest, bound.As32())
+	CMOVQLE(ended, c)
+	counts, next, end := GP64(), GP64(), GP64()
+	MOVQ(fixed("counts"), counts)
+	MOVLQSX(Mem{Base: counts, Index: c, Scale: 4}, end)
+	INCL(Mem{Base: counts, Index: c, Scale: 4})
+	IMULQ(fixed("stride"), c)
+	ADDQ(c, end)
+	MOVQ(fixed("next"), next)
+	MOVL(n.As32(), Mem{Base: next, Index: end, Scale: 4})
+}
+
+// tell writes Tell: eight groups of four pixels are the lanes.
+func tell() {
+	start("tell", "x *uint64, n, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains, start, logLik, l *float64, masks *uint8",
+		"tell implements RowLoops.Tell.")
+	Label("row")
+	spreadRow()
+	l, expert, masks, words, sums := GP64(), GP64(), GP64(), GP64(), YMM()
+	begin := func(number Op) {
+		MOVQ(number, expert)
+		IMULQ(fixed("width"), expert)
+		SHLQ(Imm(10), expert)
+		ADDQ(fixed("experts"), expert)
+		MOVQ(fixed("masks"), masks)
+		MOVQ(fixed("l"), l)
+		MOVQ(fixed("width"), words)
+		VXORPD(sums, sums, sums)
+	}
+	next := func(label string) {
+		ADDQ(U32(512), l)
+		ADDQ(U32(1024), expert)
+		ADDQ(Imm(8), masks)
+		DECQ(words)
+		JNZ(LabelRef(label))
+	}
+	begin(fixed("abstention"))
+	Label("base")
+	for half := range 2 {
+		var terms [4]reg.VecVirtual
+		for j := range terms {
+			terms[j], _ = opinion(expert, masks, half, j)
+			VMOVUPD(terms[j], Mem{Base: l, Disp: 256*half + 64*j})
+		}
+		addHalf(terms, sums)
+	}
+	next("base")
+	to := GP64()
+	MOVQ(fixed("start"), to)
+	VMOVSD(sumOf(sums), Mem{Base: to})
+
+	left, picks := GP64(), GP64()
+	MOVQ(fixed("depth"), left)
+	MOVLQSX(Mem{Base: left}, left)
+	MOVQ(fixed("picks"), picks)
+	TESTQ(left, left)
+	JZ(LabelRef("told"))
+	Label("pick")
+	c := GP64()
+	MOVBQZX(Mem{Base: picks}, c)
+	begin(c)
+	Label("join")
+	for half := range 2 {
+		var terms [4]reg.VecVirtual
+		for j := range terms {
+			at := Mem{Base: l, Disp: 256*half + 64*j}
+			v, on := opinion(expert, masks, half, j)
+			before, after := ZMM(), ZMM()
+			VMOVUPD(at, before)
+			VMINPD(before, v, after)
+			VMAXPD(before, v, on, after)
+			VMOVUPD(after, at)
+			VSUBPD(before, after, after)
+			terms[j] = after
+		}
+		addHalf(terms, sums)
+	}
+	next("join")
+	MOVQ(fixed("gains"), to)
+	VMOVSD(sumOf(sums), Mem{Base: to})
+	ADDQ(Imm(8), fixed("gains"))
+	INCQ(picks)
+	DECQ(left)
+	JNZ(LabelRef("pick"))
+
+	Label("told")
+	begin(fixed("abstention"))
+	Label("sum")
+	for half := range 2 {
+		var terms [4]reg.VecVirtual
+		for j := range terms {
+			terms[j] = ZMM()
+			VMOVUPD(Mem{Base: l, Disp: 256*half + 64*j}, terms[j])
+		}
+		addHalf(terms, sums)
+	}
+	next("sum")
+	MOVQ(fixed("logLik"), to)
+	VMOVSD(sumOf(sums), Mem{Base: to})
+	ADDQ(Imm(8), fixed("logLik"))
+	ADDQ(Imm(8), fixed("start"))
+	ADDQ(Imm(4), fixed("depth"))
+	ADDQ(Imm(mostPicks), fixed("picks"))
+	row := GP64()
+	MOVQ(fixed("width"), row)
+	SHLQ(Imm(3), row)
+	ADDQ(row, fixed("x"))
+	DECQ(fixed("n"))
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}
+
+// spreadRow writes the masks of a row: byte 2*j+h of a word has pixels 4*l+j of its half h.
+func spreadRow() {
+	x, to, words := param("x"), param("masks"), param("width")
+	pick := make([]reg.GPVirtual, 4)
+	for j := range pick {
+		pick[j] = GP64()
+		MOVQ(U64(0x1111111111111111<<j), pick[j])
+	}
+	Label("spread")
+	word := GP64()
+	MOVQ(Mem{Base: x}, word)
+	for j := range pick {
+		bits := GP64()
+		PEXTQ(pick[j], word, bits)
+		MOVW(bits.As16(), Mem{Base: to, Disp: 2 * j})
+	}
+	ADDQ(Imm(8), x)
+	ADDQ(Imm(8), to)
+	DECQ(words)
+	JNZ(LabelRef("spread"))
+}
+
+// opinion loads the log-likelihoods of eight pixels, and returns which are on.
+func opinion(expert, masks reg.Register, half, j int) (reg.VecVirtual, reg.OpmaskVirtual) {
+	v, on := ZMM(), K()
+	KMOVB(Mem{Base: masks, Disp: 2*j + half}, on)
+	VMOVUPD(Mem{Base: expert, Disp: 128 * (4*half + j)}, v)
+	VMOVUPD(Mem{Base: expert, Disp: 128*(4*half+j) + 64}, on, v)
+	return v, on
+}
+
+// addHalf adds eight groups of four terms to the four sums; the first terms are lost.
+func addHalf(terms [4]reg.VecVirtual, sums reg.VecVirtual) {
+	part, high := ZMM(), YMM()
+	VADDPD(terms[1], terms[0], part)
+	VADDPD(terms[2], part, part)
+	VADDPD(terms[3], part, part)
+	VADDPD(part.AsY(), sums, sums)
+	VEXTRACTF64X4(Imm(1), part, high)
+	VADDPD(high, sums, sums)
+}
+
+// sumOf returns the sum of the four sums, in pairs.
+func sumOf(sums reg.VecVirtual) reg.VecVirtual {
+	half, low := XMM(), XMM()
+	VEXTRACTF128(Imm(1), sums, half)
+	VHADDPD(half, sums.AsX(), low)
+	VPERMILPD(Imm(1), low, half)
+	VADDSD(half, low, low)
+	return low
+}
