@@ -31,6 +31,9 @@ type Fours struct {
 //     largest gain: to list Lanes if that is at most Low; else to list Lanes+1 if that is
 //     at most High, or another gain is at most Slack lower; else to that of the expert.
 //     List c is Next[c*Stride:][:Counts[c]].
+//   - A row that would go to the list of expert c goes to list Lanes+2 instead, and c is its next pick, if
+//     no other gain can be more than End after that: for all others, the gain and number
+//     c*Lanes and so on of Raises are at most End.
 //
 // Scratch has 2*Width+2 words.
 type Advance struct {
@@ -49,8 +52,9 @@ type Advance struct {
 	Scratch []uint64
 	Changes []int32
 	Always  []int32
+	Raises  []int32
 
-	Lane, Step, Width, Stride, Slack, Low, High, Lanes int
+	Lane, Step, Width, Stride, Slack, Low, High, End, Lanes int
 }
 
 // Excluded is the gain of an expert that cannot be picked.

@@ -198,7 +198,7 @@ func advanceVector(a *Advance) {
 		changes, always = &a.Changes[:3*a.Lanes*len(a.List)][0], &a.Always[:a.Lanes][0]
 	}
 	loop(groups, len(a.Groups), table, votes, &a.Signed[0], &a.X[0], &a.List[0], len(a.List), &a.Gains[0], &a.Picked[0], &a.Held[0],
-		&a.Picks[0], &a.Next[0], &a.Counts[0], &a.Scratch[0], changes, always, a.Lane, a.Step, a.Width, a.Stride, a.Slack, a.Low, a.High)
+		&a.Picks[0], &a.Next[0], &a.Counts[0], &a.Scratch[0], changes, always, &a.Raises[0], a.Lane, a.Step, a.Width, a.Stride, a.Slack, a.Low, a.High, a.End)
 }
 
 func strengthenVector(gains, alone, units, spare []int32, up, x []uint64, c int) {

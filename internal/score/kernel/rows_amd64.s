@@ -148,9 +148,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance64(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, lane int, step int, width int, stride int, slack int, low int, high int)
+// func advance64(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
-TEXT ·advance64(SB), NOSPLIT, $8-192
+TEXT ·advance64(SB), NOSPLIT, $8-208
 row:
 	MOVQ      list+48(FP), AX
 	MOVLQSX   (AX), AX
@@ -159,7 +159,7 @@ row:
 	SHLQ      $0x08, DX
 	ADDQ      gains+64(FP), DX
 	MOVQ      AX, CX
-	IMULQ     width+152(FP), CX
+	IMULQ     width+160(FP), CX
 	SHLQ      $0x03, CX
 	ADDQ      x+40(FP), CX
 	VMOVDQU32 (DX), Z0
@@ -191,7 +191,7 @@ added:
 	TESTQ        AX, AX
 	JZ           changed
 	MOVQ         always+128(FP), BX
-	MOVQ         lane+136(FP), SI
+	MOVQ         lane+144(FP), SI
 	SARQ         $0x3f, SI
 	NOTQ         SI
 	VPBROADCASTD SI, Z4
@@ -244,7 +244,7 @@ added:
 
 changed:
 	MOVQ  (SP), AX
-	MOVQ  lane+136(FP), BX
+	MOVQ  lane+144(FP), BX
 	TESTQ BX, BX
 	JGE   hold
 	MOVQ  picked+72(FP), CX
@@ -253,12 +253,12 @@ changed:
 
 hold:
 	MOVQ  (SP), AX
-	IMULQ width+152(FP), AX
+	IMULQ width+160(FP), AX
 	SHLQ  $0x03, AX
 	ADDQ  held+80(FP), AX
 	MOVQ  votes+24(FP), BX
-	MOVQ  width+152(FP), SI
-	CMPQ  step+144(FP), $0x00
+	MOVQ  width+160(FP), SI
+	CMPQ  step+152(FP), $0x00
 	JNE   later
 
 first:
@@ -330,9 +330,9 @@ before:
 	CMPL         R11, R8
 	CMOVLGT      R11, R8
 	INCQ         R12
-	CMPQ         R12, step+144(FP)
+	CMPQ         R12, step+152(FP)
 	JLT          before
-	MOVQ         lane+136(FP), R11
+	MOVQ         lane+144(FP), R11
 	MOVL         (R9)(R11*4), R11
 	XORL         DI, R11
 	SUBL         DI, R11
@@ -367,7 +367,7 @@ before:
 
 picked:
 	MOVQ (SP), AX
-	MOVQ lane+136(FP), CX
+	MOVQ lane+144(FP), CX
 	MOVQ picked+72(FP), BX
 	MOVQ (BX)(AX*8), SI
 	BTSQ CX, SI
@@ -375,7 +375,7 @@ picked:
 	MOVQ picks+88(FP), BX
 	SHLQ $0x04, AX
 	ADDQ AX, BX
-	ADDQ step+144(FP), BX
+	ADDQ step+152(FP), BX
 	MOVB CL, (BX)
 
 choose:
@@ -409,7 +409,7 @@ choose:
 	VPMAXSD       X5, X4, X4
 	VMOVD         X4, CX
 	MOVL          CX, DX
-	SUBQ          slack+168(FP), DX
+	SUBQ          slack+176(FP), DX
 	VPBROADCASTD  DX, Z4
 	VPCMPD        $0x02, Z3, Z4, K1
 	KMOVW         K1, DX
@@ -430,22 +430,70 @@ choose:
 	TZCNTQ        DX, BX
 	BLSRQ         DX, DX
 	CMOVQNE       DI, BX
-	MOVQ          high+184(FP), DX
+	MOVQ          high+192(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       DI, BX
-	MOVQ          low+176(FP), DX
+	MOVQ          low+184(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
-	MOVQ          counts+104(FP), CX
-	MOVLQSX       (CX)(BX*4), DX
-	INCL          (CX)(BX*4)
-	IMULQ         stride+160(FP), BX
-	ADDQ          BX, DX
-	MOVQ          next+96(FP), CX
-	MOVL          AX, (CX)(DX*4)
-	ADDQ          $0x04, list+48(FP)
-	DECQ          n+56(FP)
-	JNZ           row
+	CMPQ          BX, SI
+	JGE           goes
+	MOVQ          BX, CX
+	SHLQ          $0x08, CX
+	ADDQ          raises+136(FP), CX
+	XORQ          DX, DX
+	BTSQ          BX, DX
+	MOVL          $0xc0000000, DI
+	VPBROADCASTD  DI, Z4
+	VPADDD        (CX), Z0, Z0
+	KMOVW         DX, K1
+	VMOVDQA32     Z4, K1, Z0
+	VMOVDQA32     Z0, Z0
+	SHRQ          $0x10, DX
+	VPADDD        64(CX), Z1, Z1
+	KMOVW         DX, K1
+	VMOVDQA32     Z4, K1, Z1
+	VPMAXSD       Z1, Z0, Z0
+	SHRQ          $0x10, DX
+	VPADDD        128(CX), Z2, Z1
+	KMOVW         DX, K1
+	VMOVDQA32     Z4, K1, Z1
+	VPMAXSD       Z1, Z0, Z0
+	SHRQ          $0x10, DX
+	VPADDD        192(CX), Z3, Z1
+	KMOVW         DX, K1
+	VMOVDQA32     Z4, K1, Z1
+	VPMAXSD       Z1, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMAXSD       Y1, Y0, Y1
+	VEXTRACTI32X4 $0x01, Y1, X0
+	VPMAXSD       X0, X1, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPMAXSD       X1, X0, X0
+	VPSHUFD       $0xb1, X0, X1
+	VPMAXSD       X1, X0, X0
+	VMOVD         X0, CX
+	MOVQ          AX, DX
+	SHLQ          $0x04, DX
+	ADDQ          picks+88(FP), DX
+	ADDQ          step+152(FP), DX
+	MOVB          BL, 1(DX)
+	ADDQ          $0x02, SI
+	MOVQ          end+200(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+
+goes:
+	MOVQ    counts+104(FP), CX
+	MOVLQSX (CX)(BX*4), DX
+	INCL    (CX)(BX*4)
+	IMULQ   stride+168(FP), BX
+	ADDQ    BX, DX
+	MOVQ    next+96(FP), CX
+	MOVL    AX, (CX)(DX*4)
+	ADDQ    $0x04, list+48(FP)
+	DECQ    n+56(FP)
+	JNZ     row
 	VZEROUPPER
 	RET
 
@@ -569,9 +617,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance32(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, lane int, step int, width int, stride int, slack int, low int, high int)
+// func advance32(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
-TEXT ·advance32(SB), NOSPLIT, $8-192
+TEXT ·advance32(SB), NOSPLIT, $8-208
 row:
 	MOVQ      list+48(FP), AX
 	MOVLQSX   (AX), AX
@@ -580,7 +628,7 @@ row:
 	SHLQ      $0x07, DX
 	ADDQ      gains+64(FP), DX
 	MOVQ      AX, CX
-	IMULQ     width+152(FP), CX
+	IMULQ     width+160(FP), CX
 	SHLQ      $0x03, CX
 	ADDQ      x+40(FP), CX
 	VMOVDQU32 (DX), Z0
@@ -608,7 +656,7 @@ added:
 	TESTQ        AX, AX
 	JZ           changed
 	MOVQ         always+128(FP), BX
-	MOVQ         lane+136(FP), SI
+	MOVQ         lane+144(FP), SI
 	SARQ         $0x3f, SI
 	NOTQ         SI
 	VPBROADCASTD SI, Z2
@@ -639,7 +687,7 @@ added:
 
 changed:
 	MOVQ  (SP), AX
-	MOVQ  lane+136(FP), BX
+	MOVQ  lane+144(FP), BX
 	TESTQ BX, BX
 	JGE   hold
 	MOVQ  picked+72(FP), CX
@@ -648,12 +696,12 @@ changed:
 
 hold:
 	MOVQ  (SP), AX
-	IMULQ width+152(FP), AX
+	IMULQ width+160(FP), AX
 	SHLQ  $0x03, AX
 	ADDQ  held+80(FP), AX
 	MOVQ  votes+24(FP), BX
-	MOVQ  width+152(FP), SI
-	CMPQ  step+144(FP), $0x00
+	MOVQ  width+160(FP), SI
+	CMPQ  step+152(FP), $0x00
 	JNE   later
 
 first:
@@ -725,9 +773,9 @@ before:
 	CMPL         R11, R8
 	CMOVLGT      R11, R8
 	INCQ         R12
-	CMPQ         R12, step+144(FP)
+	CMPQ         R12, step+152(FP)
 	JLT          before
-	MOVQ         lane+136(FP), R11
+	MOVQ         lane+144(FP), R11
 	MOVL         (R9)(R11*4), R11
 	XORL         DI, R11
 	SUBL         DI, R11
@@ -756,7 +804,7 @@ before:
 
 picked:
 	MOVQ (SP), AX
-	MOVQ lane+136(FP), CX
+	MOVQ lane+144(FP), CX
 	MOVQ picked+72(FP), BX
 	MOVQ (BX)(AX*8), SI
 	BTSQ CX, SI
@@ -764,7 +812,7 @@ picked:
 	MOVQ picks+88(FP), BX
 	SHLQ $0x04, AX
 	ADDQ AX, BX
-	ADDQ step+144(FP), BX
+	ADDQ step+152(FP), BX
 	MOVB CL, (BX)
 
 choose:
@@ -790,7 +838,7 @@ choose:
 	VPMAXSD       X3, X2, X2
 	VMOVD         X2, CX
 	MOVL          CX, DX
-	SUBQ          slack+168(FP), DX
+	SUBQ          slack+176(FP), DX
 	VPBROADCASTD  DX, Z2
 	VPCMPD        $0x02, Z1, Z2, K1
 	KMOVW         K1, DX
@@ -803,22 +851,60 @@ choose:
 	TZCNTQ        DX, BX
 	BLSRQ         DX, DX
 	CMOVQNE       DI, BX
-	MOVQ          high+184(FP), DX
+	MOVQ          high+192(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       DI, BX
-	MOVQ          low+176(FP), DX
+	MOVQ          low+184(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
-	MOVQ          counts+104(FP), CX
-	MOVLQSX       (CX)(BX*4), DX
-	INCL          (CX)(BX*4)
-	IMULQ         stride+160(FP), BX
-	ADDQ          BX, DX
-	MOVQ          next+96(FP), CX
-	MOVL          AX, (CX)(DX*4)
-	ADDQ          $0x04, list+48(FP)
-	DECQ          n+56(FP)
-	JNZ           row
+	CMPQ          BX, SI
+	JGE           goes
+	MOVQ          BX, CX
+	SHLQ          $0x07, CX
+	ADDQ          raises+136(FP), CX
+	XORQ          DX, DX
+	BTSQ          BX, DX
+	MOVL          $0xc0000000, DI
+	VPBROADCASTD  DI, Z2
+	VPADDD        (CX), Z0, Z0
+	KMOVW         DX, K1
+	VMOVDQA32     Z2, K1, Z0
+	VMOVDQA32     Z0, Z0
+	SHRQ          $0x10, DX
+	VPADDD        64(CX), Z1, Z1
+	KMOVW         DX, K1
+	VMOVDQA32     Z2, K1, Z1
+	VPMAXSD       Z1, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMAXSD       Y1, Y0, Y1
+	VEXTRACTI32X4 $0x01, Y1, X0
+	VPMAXSD       X0, X1, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPMAXSD       X1, X0, X0
+	VPSHUFD       $0xb1, X0, X1
+	VPMAXSD       X1, X0, X0
+	VMOVD         X0, CX
+	MOVQ          AX, DX
+	SHLQ          $0x04, DX
+	ADDQ          picks+88(FP), DX
+	ADDQ          step+152(FP), DX
+	MOVB          BL, 1(DX)
+	ADDQ          $0x02, SI
+	MOVQ          end+200(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+
+goes:
+	MOVQ    counts+104(FP), CX
+	MOVLQSX (CX)(BX*4), DX
+	INCL    (CX)(BX*4)
+	IMULQ   stride+168(FP), BX
+	ADDQ    BX, DX
+	MOVQ    next+96(FP), CX
+	MOVL    AX, (CX)(DX*4)
+	ADDQ    $0x04, list+48(FP)
+	DECQ    n+56(FP)
+	JNZ     row
 	VZEROUPPER
 	RET
 
@@ -930,9 +1016,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance16(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, lane int, step int, width int, stride int, slack int, low int, high int)
+// func advance16(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
-TEXT ·advance16(SB), NOSPLIT, $8-192
+TEXT ·advance16(SB), NOSPLIT, $8-208
 row:
 	MOVQ      list+48(FP), AX
 	MOVLQSX   (AX), AX
@@ -941,7 +1027,7 @@ row:
 	SHLQ      $0x06, DX
 	ADDQ      gains+64(FP), DX
 	MOVQ      AX, CX
-	IMULQ     width+152(FP), CX
+	IMULQ     width+160(FP), CX
 	SHLQ      $0x03, CX
 	ADDQ      x+40(FP), CX
 	VMOVDQU32 (DX), Z0
@@ -967,7 +1053,7 @@ added:
 	TESTQ        AX, AX
 	JZ           changed
 	MOVQ         always+128(FP), BX
-	MOVQ         lane+136(FP), SI
+	MOVQ         lane+144(FP), SI
 	SARQ         $0x3f, SI
 	NOTQ         SI
 	VPBROADCASTD SI, Z1
@@ -987,7 +1073,7 @@ added:
 
 changed:
 	MOVQ  (SP), AX
-	MOVQ  lane+136(FP), BX
+	MOVQ  lane+144(FP), BX
 	TESTQ BX, BX
 	JGE   hold
 	MOVQ  picked+72(FP), CX
@@ -996,12 +1082,12 @@ changed:
 
 hold:
 	MOVQ  (SP), AX
-	IMULQ width+152(FP), AX
+	IMULQ width+160(FP), AX
 	SHLQ  $0x03, AX
 	ADDQ  held+80(FP), AX
 	MOVQ  votes+24(FP), BX
-	MOVQ  width+152(FP), SI
-	CMPQ  step+144(FP), $0x00
+	MOVQ  width+160(FP), SI
+	CMPQ  step+152(FP), $0x00
 	JNE   later
 
 first:
@@ -1073,9 +1159,9 @@ before:
 	CMPL         R11, R8
 	CMOVLGT      R11, R8
 	INCQ         R12
-	CMPQ         R12, step+144(FP)
+	CMPQ         R12, step+152(FP)
 	JLT          before
-	MOVQ         lane+136(FP), R11
+	MOVQ         lane+144(FP), R11
 	MOVL         (R9)(R11*4), R11
 	XORL         DI, R11
 	SUBL         DI, R11
@@ -1101,7 +1187,7 @@ before:
 
 picked:
 	MOVQ (SP), AX
-	MOVQ lane+136(FP), CX
+	MOVQ lane+144(FP), CX
 	MOVQ picked+72(FP), BX
 	MOVQ (BX)(AX*8), SI
 	BTSQ CX, SI
@@ -1109,7 +1195,7 @@ picked:
 	MOVQ picks+88(FP), BX
 	SHLQ $0x04, AX
 	ADDQ AX, BX
-	ADDQ step+144(FP), BX
+	ADDQ step+152(FP), BX
 	MOVB CL, (BX)
 
 choose:
@@ -1131,7 +1217,7 @@ choose:
 	VPMAXSD       X2, X1, X1
 	VMOVD         X1, CX
 	MOVL          CX, DX
-	SUBQ          slack+168(FP), DX
+	SUBQ          slack+176(FP), DX
 	VPBROADCASTD  DX, Z1
 	VPCMPD        $0x02, Z0, Z1, K1
 	KMOVW         K1, DX
@@ -1140,22 +1226,55 @@ choose:
 	TZCNTQ        DX, BX
 	BLSRQ         DX, DX
 	CMOVQNE       DI, BX
-	MOVQ          high+184(FP), DX
+	MOVQ          high+192(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       DI, BX
-	MOVQ          low+176(FP), DX
+	MOVQ          low+184(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
-	MOVQ          counts+104(FP), CX
-	MOVLQSX       (CX)(BX*4), DX
-	INCL          (CX)(BX*4)
-	IMULQ         stride+160(FP), BX
-	ADDQ          BX, DX
-	MOVQ          next+96(FP), CX
-	MOVL          AX, (CX)(DX*4)
-	ADDQ          $0x04, list+48(FP)
-	DECQ          n+56(FP)
-	JNZ           row
+	CMPQ          BX, SI
+	JGE           goes
+	MOVQ          BX, CX
+	SHLQ          $0x06, CX
+	ADDQ          raises+136(FP), CX
+	XORQ          DX, DX
+	BTSQ          BX, DX
+	MOVL          $0xc0000000, DI
+	VPBROADCASTD  DI, Z1
+	VPADDD        (CX), Z0, Z0
+	KMOVW         DX, K1
+	VMOVDQA32     Z1, K1, Z0
+	VMOVDQA32     Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMAXSD       Y1, Y0, Y1
+	VEXTRACTI32X4 $0x01, Y1, X0
+	VPMAXSD       X0, X1, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPMAXSD       X1, X0, X0
+	VPSHUFD       $0xb1, X0, X1
+	VPMAXSD       X1, X0, X0
+	VMOVD         X0, CX
+	MOVQ          AX, DX
+	SHLQ          $0x04, DX
+	ADDQ          picks+88(FP), DX
+	ADDQ          step+152(FP), DX
+	MOVB          BL, 1(DX)
+	ADDQ          $0x02, SI
+	MOVQ          end+200(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+
+goes:
+	MOVQ    counts+104(FP), CX
+	MOVLQSX (CX)(BX*4), DX
+	INCL    (CX)(BX*4)
+	IMULQ   stride+168(FP), BX
+	ADDQ    BX, DX
+	MOVQ    next+96(FP), CX
+	MOVL    AX, (CX)(DX*4)
+	ADDQ    $0x04, list+48(FP)
+	DECQ    n+56(FP)
+	JNZ     row
 	VZEROUPPER
 	RET
 

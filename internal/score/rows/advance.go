@@ -29,6 +29,10 @@ func advance(a *kernel.Advance) {
 			gains[bits.TrailingZeros64(m)] = kernel.Excluded
 		}
 		c := choose(a, gains)
+		if c < a.Lanes && ends(a, gains, c) {
+			a.Picks[kernel.MostPicks*int(n)+a.Step+1] = uint8(c)
+			c = a.Lanes + 2
+		}
 		a.Next[c*a.Stride+int(a.Counts[c])] = n
 		a.Counts[c]++
 	}
@@ -202,4 +206,14 @@ func tellSum(l []float64) float64 {
 		}
 	}
 	return sums[0] + sums[1] + (sums[2] + sums[3])
+}
+
+// ends reports whether no gain can be enough once expert c is picked.
+func ends(a *kernel.Advance, gains []int32, c int) bool {
+	for i, raise := range a.Raises[c*a.Lanes:][:len(gains)] {
+		if i != c && int(gains[i]+raise) > a.End {
+			return false
+		}
+	}
+	return true
 }

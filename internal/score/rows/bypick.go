@@ -40,6 +40,7 @@ type pickTables struct {
 	lanes            int
 	slack, low, high int
 	start, signed    []int32
+	raises           []int32          // by expert picked and lane: what a gain can rise by
 	masks            []uint64         // by expert
 	groupsOf         [][]kernel.Fours // by expert; the last is for the first step
 	tables           [][]int32
@@ -79,7 +80,7 @@ func (s *byPick) block() int {
 
 // prepare makes the memory.
 func (s *byPick) prepare() {
-	lists := s.lanes + 2
+	lists := s.lanes + 3
 	for i := range s.next {
 		s.next[i], s.counts[i] = make([]int32, lists*pickBlock), make([]int32, lists)
 	}
@@ -92,7 +93,7 @@ func (s *byPick) prepare() {
 	}
 	s.step = kernel.Advance{Signed: s.signed, Gains: make([]int32, pickBlock*s.lanes), Picked: make([]uint64, pickBlock),
 		Held: make([]uint64, pickBlock*s.words), Picks: make([]uint8, pickBlock*kernel.MostPicks), Scratch: make([]uint64, 2*s.words+2),
-		Width: s.words, Stride: pickBlock, Lanes: s.lanes, Slack: s.slack}
+		Width: s.words, Stride: pickBlock, Lanes: s.lanes, Slack: s.slack, End: s.low, Raises: s.raises}
 	s.tellStep = kernel.Tell{Experts: s.told, Scratch: make([]float64, 64*s.words), Masks: make([]uint8, 8*s.words), Width: s.words, Abstention: s.experts}
 }
 
@@ -156,14 +157,12 @@ func (s *byPick) advance(c, step int, list []int32, to int) {
 		a.Groups, a.Table, a.List = s.groupsOf[c], s.tables[c], list
 		s.loops.Advance(a)
 	}
-	ended, rare := a.Next[s.lanes*pickBlock:], a.Next[(s.lanes+1)*pickBlock:]
-	for _, n := range ended[:a.Counts[s.lanes]] {
-		s.depth[n] = int32(step + 1)
+	for i, depth := range []int{step + 1, -1, step + 2} {
+		for _, n := range a.Next[(s.lanes+i)*pickBlock:][:a.Counts[s.lanes+i]] {
+			s.depth[n] = int32(depth)
+		}
+		a.Counts[s.lanes+i] = 0
 	}
-	for _, n := range rare[:a.Counts[s.lanes+1]] {
-		s.depth[n] = -1
-	}
-	a.Counts[s.lanes], a.Counts[s.lanes+1] = 0, 0
 }
 
 // tileRows is how many rows are multiplied together.

@@ -63,8 +63,26 @@ func (t *Table) newPickTables() *pickTables {
 			p.tables = append(p.tables, p.table(h, groups, t.experts))
 		}
 	}
+	p.raise(t.experts)
 	p.tell(t)
 	return p
+}
+
+// raise fills in raises: a pick raises gains only where both vote for pixels that are off.
+func (p *pickTables) raise(experts int) {
+	n, words := p.lanes, len(p.masks)/experts
+	p.raises = make([]int32, n*n)
+	for h := range experts {
+		row := p.raises[h*n:][:n]
+		for w, m := range p.masks[h*words:][:words] {
+			for ; m != 0; m &= m - 1 {
+				off := p.signed[2*(64*w+bits.TrailingZeros64(m))*n:][:n]
+				for c, v := range off {
+					row[c] -= max(v, off[h])
+				}
+			}
+		}
+	}
 }
 
 // inGroups returns the pixels of a mask, so many of a word at a time.

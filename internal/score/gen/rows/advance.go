@@ -15,7 +15,7 @@ func advance(width int) {
 	shift := map[int]uint64{1: 6, 2: 7, 4: 8}[width] // of a row's bytes
 	name := fmt.Sprintf("advance%d", 16*width)
 	start(name, "groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, "+
-		"picked, held *uint64, picks *uint8, next, counts *int32, scratch *uint64, changes, always *int32, lane, step, width, stride, slack, low, high int",
+		"picked, held *uint64, picks *uint8, next, counts *int32, scratch *uint64, changes, always, raises *int32, lane, step, width, stride, slack, low, high, end int",
 		fmt.Sprintf("%s implements RowLoops.Advance for %d lanes.", name, 16*width))
 	number := AllocLocal(8)
 	Label("row")
@@ -293,21 +293,13 @@ func choose(acc []reg.VecVirtual, gains reg.Register, number Mem, width int) {
 		VMOVDQA32(excluded, k, acc[v])
 	}
 	storeLanes(acc, gains)
-	most, half, quarter, other := ZMM(), YMM(), XMM(), XMM()
+	most := ZMM()
 	VMOVDQA32(acc[0], most)
 	for _, a := range acc[1:] {
 		VPMAXSD(a, most, most)
 	}
-	VEXTRACTI64X4(Imm(1), most, half)
-	VPMAXSD(half, most.AsY(), half)
-	VEXTRACTI32X4(Imm(1), half, quarter)
-	VPMAXSD(quarter, half.AsX(), quarter)
-	VPSHUFD(Imm(0x4e), quarter, other)
-	VPMAXSD(other, quarter, quarter)
-	VPSHUFD(Imm(0xb1), quarter, other)
-	VPMAXSD(other, quarter, quarter)
 	largest, bound := GP32(), GP64()
-	VMOVD(quarter, largest)
+	maximum(most, largest)
 	MOVL(largest, bound.As32())
 	SUBQ(fixed("slack"), bound)
 	least := ZMM()
@@ -336,6 +328,7 @@ func choose(acc []reg.VecVirtual, gains reg.Register, number Mem, width int) {
 	MOVQ(fixed("low"), bound)
 	CMPL(largest, bound.As32())
 	CMOVQLE(ended, c)
+	ends(acc, c, ended, n, width)
 	counts, next, end := GP64(), GP64(), GP64()
 	MOVQ(fixed("counts"), counts)
 	MOVLQSX(Mem{Base: counts, Index: c, Scale: 4}, end)
@@ -344,6 +337,61 @@ func choose(acc []reg.VecVirtual, gains reg.Register, number Mem, width int) {
 	ADDQ(c, end)
 	MOVQ(fixed("next"), next)
 	MOVL(n.As32(), Mem{Base: next, Index: end, Scale: 4})
+}
+
+// maximum returns the largest of 16 numbers.
+func maximum(most reg.VecVirtual, largest reg.Register) {
+	half, quarter, other := YMM(), XMM(), XMM()
+	VEXTRACTI64X4(Imm(1), most, half)
+	VPMAXSD(half, most.AsY(), half)
+	VEXTRACTI32X4(Imm(1), half, quarter)
+	VPMAXSD(quarter, half.AsX(), quarter)
+	VPSHUFD(Imm(0x4e), quarter, other)
+	VPMAXSD(other, quarter, quarter)
+	VPSHUFD(Imm(0xb1), quarter, other)
+	VPMAXSD(other, quarter, quarter)
+	VMOVD(quarter, largest)
+}
+
+// ends sends the row to another list if its next pick is its last.
+func ends(acc []reg.VecVirtual, c, ended, n reg.GPVirtual, width int) {
+	CMPQ(c, ended)
+	JGE(LabelRef("goes"))
+	raise, bits, most := GP64(), GP64(), ZMM()
+	MOVQ(c, raise)
+	SHLQ(Imm(map[int]uint64{1: 6, 2: 7, 4: 8}[width]), raise)
+	ADDQ(fixed("raises"), raise)
+	XORQ(bits, bits)
+	BTSQ(c, bits)
+	value, excluded := GP32(), ZMM()
+	MOVL(U32(0xc0000000), value)
+	VPBROADCASTD(value, excluded)
+	for v := range acc {
+		k, sum := K(), ZMM()
+		VPADDD(Mem{Base: raise, Disp: 64 * v}, acc[v], sum)
+		KMOVW(bits.As32(), k)
+		VMOVDQA32(excluded, k, sum)
+		if v == 0 {
+			VMOVDQA32(sum, most)
+		} else {
+			VPMAXSD(sum, most, most)
+		}
+		if v < width-1 {
+			SHRQ(Imm(16), bits)
+		}
+	}
+	largest, bound, picks := GP32(), GP64(), GP64()
+	maximum(most, largest)
+	MOVQ(n, picks)
+	SHLQ(Imm(4), picks)
+	ADDQ(fixed("picks"), picks)
+	ADDQ(fixed("step"), picks)
+	MOVB(c.As8(), Mem{Base: picks, Disp: 1}) // written anyway: it is the next pick
+	ADDQ(Imm(2), ended)
+	MOVQ(fixed("end"), bound)
+	CMPL(largest, bound.As32())
+	CMOVQLE(ended, c)
+	Label("goes")
 }
 
 // tell writes Tell: eight groups of four pixels are the lanes.
