@@ -20,13 +20,12 @@ type Fours struct {
 //   - Where there are Changes, for row k of the list three times Lanes numbers, those of the first are added,
 //     256 times those of the second and 65,536 times those of the third, all of them with the sign
 //     turned if Lane is an expert, and those of Always.
-//   - If Lane is an expert, it is pick Step of the row, in Picks (MostPicks each). Where its
-//     Votes meet pixels that are Held (Width words each) what was added is taken back as
-//     far as the picks before have gone: for pixel i of value v, by row 2*i+v of Signed, each
-//     number brought between 0 and the smaller, without signs, of the number of Lane and
-//     of the largest one of the picks before. Then the votes are held, too, and the
-//     expert is one of Picked (a bit each).
-//   - If Lane is negative, nothing is picked or held yet.
+//   - If Lane is an expert, it is pick Step of the row, in Picks (MostPicks each), and one of
+//     Picked (a bit each). Where its votes (Votes has Width words for each expert) meet those of
+//     picks before, what was added is taken back as far as these have gone: for pixel i of value v, by row 2*i+v
+//     of Signed, each number brought between 0 and the smaller, without signs, of the number of Lane and
+//     of the largest one of the picks before.
+//   - If Lane is negative, nothing is picked yet.
 //   - Experts that are picked get the gain Excluded. The row goes to a list of Next, by its
 //     largest gain: to list Lanes if that is at most Low; else to list Lanes+1 if that is
 //     at most High, or another gain is at most Slack lower; else to that of the expert.
@@ -35,7 +34,7 @@ type Fours struct {
 //     no other gain can be more than End after that: for all others, the gain and number
 //     c*Lanes and so on of Raises are at most End.
 //
-// Scratch has 2*Width+2 words.
+// Scratch has 5*Width+16 words.
 type Advance struct {
 	Groups  []Fours
 	Table   []int32
@@ -45,7 +44,6 @@ type Advance struct {
 	List    []int32
 	Gains   []int32
 	Picked  []uint64
-	Held    []uint64
 	Picks   []uint8
 	Next    []int32
 	Counts  []int32

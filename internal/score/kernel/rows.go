@@ -100,9 +100,9 @@ type RowLoops struct {
 	// Advance lets rows take a step, see Advance. They have up to 64 experts: 16, 32 or 64 lanes.
 	Advance func(*Advance)
 
-	// Spread writes, for the rows n of list, a byte for each pixel of groups of up to eight, eight
-	// bytes a group: 1 where it is on. Those of a row begin stride bytes after those of
-	// the row before.
+	// Spread writes, for the rows n of list, a byte for each pixel of groups of up to eight, one after
+	// the other: 1 where it is on. Those of a row begin stride bytes after those of
+	// the row before. Up to eight bytes after those of a row are lost.
 	Spread func(a []byte, stride int, groups []Fours, x []uint64, width int, list []int32)
 
 	// Multiply multiplies rows of bytes, 64*depth each, a multiple of 16 of them, by three matrices of 16*vectors

@@ -147,7 +147,7 @@ var rowsAVX512 = &RowLoops{
 		if len(list) == 0 || len(groups) == 0 {
 			return
 		}
-		_ = a[(len(list)-1)*stride+8*len(groups)-1]
+		_ = a[len(list)*stride+7]
 		spreadBytes(&a[0], stride, &groups[0].Word, len(groups), &x[0], width, &list[0], len(list))
 	},
 	Tell: func(t *Tell) {
@@ -176,7 +176,7 @@ func advanceVector(a *Advance) {
 	if len(a.List) == 0 {
 		return
 	}
-	_ = a.Scratch[2*a.Width+1]
+	_ = a.Scratch[5*a.Width+15]
 	loop := advance16
 	switch a.Lanes {
 	case 32:
@@ -189,15 +189,11 @@ func advanceVector(a *Advance) {
 	if len(a.Groups) > 0 {
 		groups, table = &a.Groups[0].Word, &a.Table[:16*a.Lanes*len(a.Groups)][0]
 	}
-	var votes *uint64
-	if a.Lane >= 0 {
-		votes = &a.Votes[0]
-	}
 	var changes, always *int32
 	if a.Changes != nil {
 		changes, always = &a.Changes[:3*a.Lanes*len(a.List)][0], &a.Always[:a.Lanes][0]
 	}
-	loop(groups, len(a.Groups), table, votes, &a.Signed[0], &a.X[0], &a.List[0], len(a.List), &a.Gains[0], &a.Picked[0], &a.Held[0],
+	loop(groups, len(a.Groups), table, &a.Votes[0], &a.Signed[0], &a.X[0], &a.List[0], len(a.List), &a.Gains[0], &a.Picked[0],
 		&a.Picks[0], &a.Next[0], &a.Counts[0], &a.Scratch[0], changes, always, &a.Raises[0], a.Lane, a.Step, a.Width, a.Stride, a.Slack, a.Low, a.High, a.End)
 }
 

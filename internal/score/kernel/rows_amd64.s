@@ -148,9 +148,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance64(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
-TEXT ·advance64(SB), NOSPLIT, $8-208
+// func advance64(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
+TEXT ·advance64(SB), NOSPLIT, $8-200
 row:
 	MOVQ      list+48(FP), AX
 	MOVLQSX   (AX), AX
@@ -159,7 +159,7 @@ row:
 	SHLQ      $0x08, DX
 	ADDQ      gains+64(FP), DX
 	MOVQ      AX, CX
-	IMULQ     width+160(FP), CX
+	IMULQ     width+152(FP), CX
 	SHLQ      $0x03, CX
 	ADDQ      x+40(FP), CX
 	VMOVDQU32 (DX), Z0
@@ -187,11 +187,11 @@ group:
 	JNZ    group
 
 added:
-	MOVQ         changes+120(FP), AX
+	MOVQ         changes+112(FP), AX
 	TESTQ        AX, AX
 	JZ           changed
-	MOVQ         always+128(FP), BX
-	MOVQ         lane+144(FP), SI
+	MOVQ         always+120(FP), BX
+	MOVQ         lane+136(FP), SI
 	SARQ         $0x3f, SI
 	NOTQ         SI
 	VPBROADCASTD SI, Z4
@@ -240,11 +240,11 @@ added:
 	VPADDD       192(BX), Z5, Z5
 	VPADDD       Z5, Z3, Z3
 	ADDQ         $0x00000300, AX
-	MOVQ         AX, changes+120(FP)
+	MOVQ         AX, changes+112(FP)
 
 changed:
 	MOVQ  (SP), AX
-	MOVQ  lane+144(FP), BX
+	MOVQ  lane+136(FP), BX
 	TESTQ BX, BX
 	JGE   hold
 	MOVQ  picked+72(FP), CX
@@ -252,132 +252,193 @@ changed:
 	JMP   choose
 
 hold:
-	MOVQ  (SP), AX
-	IMULQ width+160(FP), AX
-	SHLQ  $0x03, AX
-	ADDQ  held+80(FP), AX
-	MOVQ  votes+24(FP), BX
-	MOVQ  width+160(FP), SI
-	CMPQ  step+152(FP), $0x00
-	JNE   later
+	MOVQ (SP), AX
+	MOVQ lane+136(FP), BX
+	MOVQ picked+72(FP), SI
+	MOVQ (SI)(AX*8), DI
+	BTSQ BX, DI
+	MOVQ DI, (SI)(AX*8)
+	MOVQ picks+80(FP), SI
+	SHLQ $0x04, AX
+	ADDQ AX, SI
+	ADDQ step+144(FP), SI
+	MOVB BL, (SI)
+	CMPQ step+144(FP), $0x00
+	JEQ  choose
+	MOVQ votes+24(FP), AX
+	MOVQ scratch+104(FP), BX
+	MOVQ width+152(FP), R8
+	MOVQ R8, DI
+	SHLQ $0x03, DI
 
-first:
-	MOVQ (BX), R8
-	MOVQ R8, (AX)
-	ADDQ $0x08, BX
-	ADDQ $0x08, AX
-	DECQ SI
-	JNZ  first
-	JMP  picked
+eight:
+	MOVQ  $0x00000000000000ff, R9
+	CMPQ  R8, $0x08
+	JGE   all
+	MOVQ  R8, R10
+	MOVQ  $0x0000000000000001, R9
+	SHLXQ R10, R9, R9
+	DECQ  R9
 
-later:
-	MOVQ scratch+112(FP), R9
-	XORQ R10, R10
-	XORQ R11, R11
+all:
+	KMOVB  R9, K1
+	VPXORQ Z7, Z7, Z7
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
+
+earlier:
+	MOVBQZX   (SI)(R9*1), R10
+	IMULQ     DI, R10
+	VPORQ     (AX)(R10*1), Z7, K1, Z7
+	INCQ      R9
+	JNZ       earlier
+	MOVBQZX   (SI), R10
+	IMULQ     DI, R10
+	VPANDQ.Z  (AX)(R10*1), Z7, K1, Z7
+	VMOVDQU64 Z7, K1, (BX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x08, R8
+	JG        eight
+	MOVQ      scratch+104(FP), BX
+	MOVQ      width+152(FP), AX
+	LEAQ      64(BX)(AX*8), SI
+	MOVQ      AX, DI
+	SHLQ      $0x04, DI
+	LEAQ      32(DI)(SI*1), DI
+	MOVQ      signed+32(FP), R8
 
 word:
-	MOVQ    (BX), R8
-	MOVQ    (AX), R12
-	MOVQ    R8, DI
-	ANDQ    R12, DI
-	ORQ     R12, R8
-	MOVQ    R8, (AX)
-	MOVQ    DI, (R9)
-	MOVQ    R11, 8(R9)
-	XORQ    R8, R8
-	POPCNTQ DI, R12
-	ADDQ    R12, R10
-	TESTQ   DI, DI
-	SETNE   R8
-	SHLQ    $0x04, R8
-	ADDQ    R8, R9
-	ADDQ    $0x40, R11
-	ADDQ    $0x08, BX
-	ADDQ    $0x08, AX
-	DECQ    SI
-	JNZ     word
-	TESTQ   R10, R10
-	JZ      picked
-	VPXORD  Z7, Z7, Z7
-	MOVQ    scratch+112(FP), AX
-	MOVQ    (AX), BX
-	MOVQ    (SP), SI
-	SHLQ    $0x04, SI
-	ADDQ    picks+88(FP), SI
+	MOVQ  (CX), R9
+	ANDNQ (BX), R9, R9
+	MOVQ  R9, (DI)
+	MOVQ  R8, 8(DI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, DI
+	ADDQ  $0x00000100, R8
+	MOVQ  (CX), R9
+	ANDQ  (BX), R9
+	MOVQ  R9, (SI)
+	MOVQ  R8, 8(SI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, SI
+	ADDQ  $0x00000100, R8
+	ADDQ  $0x00007e00, R8
+	ADDQ  $0x08, CX
+	ADDQ  $0x08, BX
+	DECQ  AX
+	JNZ   word
+	XORQ  AX, AX
+	MOVQ  AX, (SI)
+	MOVQ  AX, (DI)
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	SHLQ  $0x04, CX
+	LEAQ  32(CX)(AX*1), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    offdone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
 
-pixel:
-	TZCNTQ BX, DI
-	MOVQ   8(AX), R9
-	MOVQ   R9, R8
-	SHRQ   $0x03, R8
-	MOVQ   (CX)(R8*1), R8
-	ADDQ   DI, R9
-	ADDQ   R9, R9
-	BTQ    DI, R8
-	SBBQ   DI, DI
-	SUBQ   DI, R9
-	NOTQ   DI
-	SHLQ   $0x08, R9
-	ADDQ   signed+32(FP), R9
+offpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x09, SI
+	ADDQ   8(AX), SI
 	XORL   R8, R8
-	XORQ   R12, R12
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
 
-before:
-	MOVBQZX      (SI)(R12*1), R11
-	MOVL         (R9)(R11*4), R11
-	XORL         DI, R11
-	SUBL         DI, R11
-	CMPL         R11, R8
-	CMOVLGT      R11, R8
-	INCQ         R12
-	CMPQ         R12, step+152(FP)
-	JLT          before
-	MOVQ         lane+144(FP), R11
-	MOVL         (R9)(R11*4), R11
-	XORL         DI, R11
-	SUBL         DI, R11
-	CMPL         R11, R8
-	CMOVLLT      R11, R8
-	XORL         DI, R8
-	SUBL         DI, R8
-	VPBROADCASTD R8, Z5
-	VPMINSD      Z7, Z5, Z4
-	VPMAXSD      Z7, Z5, Z5
-	VPMAXSD      (R9), Z4, Z6
-	VPMINSD      Z5, Z6, Z6
-	VPADDD       Z6, Z0, Z0
-	VPMAXSD      64(R9), Z4, Z6
-	VPMINSD      Z5, Z6, Z6
-	VPADDD       Z6, Z1, Z1
-	VPMAXSD      128(R9), Z4, Z6
-	VPMINSD      Z5, Z6, Z6
-	VPADDD       Z6, Z2, Z2
-	VPMAXSD      192(R9), Z4, Z4
-	VPMINSD      Z5, Z4, Z4
+offbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	INCQ         R10
+	JNZ          offbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	VPBROADCASTD R8, Z4
+	VPMAXSD      (SI), Z4, Z5
+	VPADDD       Z5, Z0, Z0
+	VPMAXSD      64(SI), Z4, Z5
+	VPADDD       Z5, Z1, Z1
+	VPMAXSD      128(SI), Z4, Z5
+	VPADDD       Z5, Z2, Z2
+	VPMAXSD      192(SI), Z4, Z4
 	VPADDD       Z4, Z3, Z3
-	MOVQ         16(AX), DI
+	MOVQ         16(AX), SI
 	XORQ         R8, R8
-	BLSRQ        BX, BX
-	CMOVQEQ      DI, BX
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
 	SETEQ        R8
 	SHLQ         $0x04, R8
 	ADDQ         R8, AX
-	DECQ         R10
-	JNZ          pixel
+	TESTQ        CX, CX
+	JNZ          offpixel
 
-picked:
-	MOVQ (SP), AX
-	MOVQ lane+144(FP), CX
-	MOVQ picked+72(FP), BX
-	MOVQ (BX)(AX*8), SI
-	BTSQ CX, SI
-	MOVQ SI, (BX)(AX*8)
-	MOVQ picks+88(FP), BX
-	SHLQ $0x04, AX
-	ADDQ AX, BX
-	ADDQ step+152(FP), BX
-	MOVB CL, (BX)
+offdone:
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    ondone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
 
+onpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x09, SI
+	ADDQ   8(AX), SI
+	XORL   R8, R8
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
+
+onbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	INCQ         R10
+	JNZ          onbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	VPBROADCASTD R8, Z4
+	VPMINSD      (SI), Z4, Z5
+	VPADDD       Z5, Z0, Z0
+	VPMINSD      64(SI), Z4, Z5
+	VPADDD       Z5, Z1, Z1
+	VPMINSD      128(SI), Z4, Z5
+	VPADDD       Z5, Z2, Z2
+	VPMINSD      192(SI), Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	MOVQ         16(AX), SI
+	XORQ         R8, R8
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	TESTQ        CX, CX
+	JNZ          onpixel
+
+ondone:
 choose:
 	MOVQ          (SP), AX
 	MOVQ          picked+72(FP), CX
@@ -409,7 +470,7 @@ choose:
 	VPMAXSD       X5, X4, X4
 	VMOVD         X4, CX
 	MOVL          CX, DX
-	SUBQ          slack+176(FP), DX
+	SUBQ          slack+168(FP), DX
 	VPBROADCASTD  DX, Z4
 	VPCMPD        $0x02, Z3, Z4, K1
 	KMOVW         K1, DX
@@ -430,17 +491,17 @@ choose:
 	TZCNTQ        DX, BX
 	BLSRQ         DX, DX
 	CMOVQNE       DI, BX
-	MOVQ          high+192(FP), DX
+	MOVQ          high+184(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       DI, BX
-	MOVQ          low+184(FP), DX
+	MOVQ          low+176(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
 	CMPQ          BX, SI
 	JGE           goes
 	MOVQ          BX, CX
 	SHLQ          $0x08, CX
-	ADDQ          raises+136(FP), CX
+	ADDQ          raises+128(FP), CX
 	XORQ          DX, DX
 	BTSQ          BX, DX
 	MOVL          $0xc0000000, DI
@@ -475,21 +536,21 @@ choose:
 	VMOVD         X0, CX
 	MOVQ          AX, DX
 	SHLQ          $0x04, DX
-	ADDQ          picks+88(FP), DX
-	ADDQ          step+152(FP), DX
+	ADDQ          picks+80(FP), DX
+	ADDQ          step+144(FP), DX
 	MOVB          BL, 1(DX)
 	ADDQ          $0x02, SI
-	MOVQ          end+200(FP), DX
+	MOVQ          end+192(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
 
 goes:
-	MOVQ    counts+104(FP), CX
+	MOVQ    counts+96(FP), CX
 	MOVLQSX (CX)(BX*4), DX
 	INCL    (CX)(BX*4)
-	IMULQ   stride+168(FP), BX
+	IMULQ   stride+160(FP), BX
 	ADDQ    BX, DX
-	MOVQ    next+96(FP), CX
+	MOVQ    next+88(FP), CX
 	MOVL    AX, (CX)(DX*4)
 	ADDQ    $0x04, list+48(FP)
 	DECQ    n+56(FP)
@@ -617,9 +678,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance32(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
-TEXT ·advance32(SB), NOSPLIT, $8-208
+// func advance32(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
+TEXT ·advance32(SB), NOSPLIT, $8-200
 row:
 	MOVQ      list+48(FP), AX
 	MOVLQSX   (AX), AX
@@ -628,7 +689,7 @@ row:
 	SHLQ      $0x07, DX
 	ADDQ      gains+64(FP), DX
 	MOVQ      AX, CX
-	IMULQ     width+160(FP), CX
+	IMULQ     width+152(FP), CX
 	SHLQ      $0x03, CX
 	ADDQ      x+40(FP), CX
 	VMOVDQU32 (DX), Z0
@@ -652,11 +713,11 @@ group:
 	JNZ    group
 
 added:
-	MOVQ         changes+120(FP), AX
+	MOVQ         changes+112(FP), AX
 	TESTQ        AX, AX
 	JZ           changed
-	MOVQ         always+128(FP), BX
-	MOVQ         lane+144(FP), SI
+	MOVQ         always+120(FP), BX
+	MOVQ         lane+136(FP), SI
 	SARQ         $0x3f, SI
 	NOTQ         SI
 	VPBROADCASTD SI, Z2
@@ -683,11 +744,11 @@ added:
 	VPADDD       64(BX), Z3, Z3
 	VPADDD       Z3, Z1, Z1
 	ADDQ         $0x00000180, AX
-	MOVQ         AX, changes+120(FP)
+	MOVQ         AX, changes+112(FP)
 
 changed:
 	MOVQ  (SP), AX
-	MOVQ  lane+144(FP), BX
+	MOVQ  lane+136(FP), BX
 	TESTQ BX, BX
 	JGE   hold
 	MOVQ  picked+72(FP), CX
@@ -695,126 +756,185 @@ changed:
 	JMP   choose
 
 hold:
-	MOVQ  (SP), AX
-	IMULQ width+160(FP), AX
-	SHLQ  $0x03, AX
-	ADDQ  held+80(FP), AX
-	MOVQ  votes+24(FP), BX
-	MOVQ  width+160(FP), SI
-	CMPQ  step+152(FP), $0x00
-	JNE   later
+	MOVQ (SP), AX
+	MOVQ lane+136(FP), BX
+	MOVQ picked+72(FP), SI
+	MOVQ (SI)(AX*8), DI
+	BTSQ BX, DI
+	MOVQ DI, (SI)(AX*8)
+	MOVQ picks+80(FP), SI
+	SHLQ $0x04, AX
+	ADDQ AX, SI
+	ADDQ step+144(FP), SI
+	MOVB BL, (SI)
+	CMPQ step+144(FP), $0x00
+	JEQ  choose
+	MOVQ votes+24(FP), AX
+	MOVQ scratch+104(FP), BX
+	MOVQ width+152(FP), R8
+	MOVQ R8, DI
+	SHLQ $0x03, DI
 
-first:
-	MOVQ (BX), R8
-	MOVQ R8, (AX)
-	ADDQ $0x08, BX
-	ADDQ $0x08, AX
-	DECQ SI
-	JNZ  first
-	JMP  picked
+eight:
+	MOVQ  $0x00000000000000ff, R9
+	CMPQ  R8, $0x08
+	JGE   all
+	MOVQ  R8, R10
+	MOVQ  $0x0000000000000001, R9
+	SHLXQ R10, R9, R9
+	DECQ  R9
 
-later:
-	MOVQ scratch+112(FP), R9
-	XORQ R10, R10
-	XORQ R11, R11
+all:
+	KMOVB  R9, K1
+	VPXORQ Z5, Z5, Z5
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
+
+earlier:
+	MOVBQZX   (SI)(R9*1), R10
+	IMULQ     DI, R10
+	VPORQ     (AX)(R10*1), Z5, K1, Z5
+	INCQ      R9
+	JNZ       earlier
+	MOVBQZX   (SI), R10
+	IMULQ     DI, R10
+	VPANDQ.Z  (AX)(R10*1), Z5, K1, Z5
+	VMOVDQU64 Z5, K1, (BX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x08, R8
+	JG        eight
+	MOVQ      scratch+104(FP), BX
+	MOVQ      width+152(FP), AX
+	LEAQ      64(BX)(AX*8), SI
+	MOVQ      AX, DI
+	SHLQ      $0x04, DI
+	LEAQ      32(DI)(SI*1), DI
+	MOVQ      signed+32(FP), R8
 
 word:
-	MOVQ    (BX), R8
-	MOVQ    (AX), R12
-	MOVQ    R8, DI
-	ANDQ    R12, DI
-	ORQ     R12, R8
-	MOVQ    R8, (AX)
-	MOVQ    DI, (R9)
-	MOVQ    R11, 8(R9)
-	XORQ    R8, R8
-	POPCNTQ DI, R12
-	ADDQ    R12, R10
-	TESTQ   DI, DI
-	SETNE   R8
-	SHLQ    $0x04, R8
-	ADDQ    R8, R9
-	ADDQ    $0x40, R11
-	ADDQ    $0x08, BX
-	ADDQ    $0x08, AX
-	DECQ    SI
-	JNZ     word
-	TESTQ   R10, R10
-	JZ      picked
-	VPXORD  Z5, Z5, Z5
-	MOVQ    scratch+112(FP), AX
-	MOVQ    (AX), BX
-	MOVQ    (SP), SI
-	SHLQ    $0x04, SI
-	ADDQ    picks+88(FP), SI
+	MOVQ  (CX), R9
+	ANDNQ (BX), R9, R9
+	MOVQ  R9, (DI)
+	MOVQ  R8, 8(DI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, DI
+	ADDQ  $0x00000080, R8
+	MOVQ  (CX), R9
+	ANDQ  (BX), R9
+	MOVQ  R9, (SI)
+	MOVQ  R8, 8(SI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, SI
+	ADDQ  $0x00000080, R8
+	ADDQ  $0x00003f00, R8
+	ADDQ  $0x08, CX
+	ADDQ  $0x08, BX
+	DECQ  AX
+	JNZ   word
+	XORQ  AX, AX
+	MOVQ  AX, (SI)
+	MOVQ  AX, (DI)
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	SHLQ  $0x04, CX
+	LEAQ  32(CX)(AX*1), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    offdone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
 
-pixel:
-	TZCNTQ BX, DI
-	MOVQ   8(AX), R9
-	MOVQ   R9, R8
-	SHRQ   $0x03, R8
-	MOVQ   (CX)(R8*1), R8
-	ADDQ   DI, R9
-	ADDQ   R9, R9
-	BTQ    DI, R8
-	SBBQ   DI, DI
-	SUBQ   DI, R9
-	NOTQ   DI
-	SHLQ   $0x07, R9
-	ADDQ   signed+32(FP), R9
+offpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x08, SI
+	ADDQ   8(AX), SI
 	XORL   R8, R8
-	XORQ   R12, R12
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
 
-before:
-	MOVBQZX      (SI)(R12*1), R11
-	MOVL         (R9)(R11*4), R11
-	XORL         DI, R11
-	SUBL         DI, R11
-	CMPL         R11, R8
-	CMOVLGT      R11, R8
-	INCQ         R12
-	CMPQ         R12, step+152(FP)
-	JLT          before
-	MOVQ         lane+144(FP), R11
-	MOVL         (R9)(R11*4), R11
-	XORL         DI, R11
-	SUBL         DI, R11
-	CMPL         R11, R8
-	CMOVLLT      R11, R8
-	XORL         DI, R8
-	SUBL         DI, R8
-	VPBROADCASTD R8, Z3
-	VPMINSD      Z5, Z3, Z2
-	VPMAXSD      Z5, Z3, Z3
-	VPMAXSD      (R9), Z2, Z4
-	VPMINSD      Z3, Z4, Z4
-	VPADDD       Z4, Z0, Z0
-	VPMAXSD      64(R9), Z2, Z2
-	VPMINSD      Z3, Z2, Z2
+offbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	INCQ         R10
+	JNZ          offbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	VPBROADCASTD R8, Z2
+	VPMAXSD      (SI), Z2, Z3
+	VPADDD       Z3, Z0, Z0
+	VPMAXSD      64(SI), Z2, Z2
 	VPADDD       Z2, Z1, Z1
-	MOVQ         16(AX), DI
+	MOVQ         16(AX), SI
 	XORQ         R8, R8
-	BLSRQ        BX, BX
-	CMOVQEQ      DI, BX
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
 	SETEQ        R8
 	SHLQ         $0x04, R8
 	ADDQ         R8, AX
-	DECQ         R10
-	JNZ          pixel
+	TESTQ        CX, CX
+	JNZ          offpixel
 
-picked:
-	MOVQ (SP), AX
-	MOVQ lane+144(FP), CX
-	MOVQ picked+72(FP), BX
-	MOVQ (BX)(AX*8), SI
-	BTSQ CX, SI
-	MOVQ SI, (BX)(AX*8)
-	MOVQ picks+88(FP), BX
-	SHLQ $0x04, AX
-	ADDQ AX, BX
-	ADDQ step+152(FP), BX
-	MOVB CL, (BX)
+offdone:
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    ondone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
 
+onpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x08, SI
+	ADDQ   8(AX), SI
+	XORL   R8, R8
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
+
+onbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	INCQ         R10
+	JNZ          onbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	VPBROADCASTD R8, Z2
+	VPMINSD      (SI), Z2, Z3
+	VPADDD       Z3, Z0, Z0
+	VPMINSD      64(SI), Z2, Z2
+	VPADDD       Z2, Z1, Z1
+	MOVQ         16(AX), SI
+	XORQ         R8, R8
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	TESTQ        CX, CX
+	JNZ          onpixel
+
+ondone:
 choose:
 	MOVQ          (SP), AX
 	MOVQ          picked+72(FP), CX
@@ -838,7 +958,7 @@ choose:
 	VPMAXSD       X3, X2, X2
 	VMOVD         X2, CX
 	MOVL          CX, DX
-	SUBQ          slack+176(FP), DX
+	SUBQ          slack+168(FP), DX
 	VPBROADCASTD  DX, Z2
 	VPCMPD        $0x02, Z1, Z2, K1
 	KMOVW         K1, DX
@@ -851,17 +971,17 @@ choose:
 	TZCNTQ        DX, BX
 	BLSRQ         DX, DX
 	CMOVQNE       DI, BX
-	MOVQ          high+192(FP), DX
+	MOVQ          high+184(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       DI, BX
-	MOVQ          low+184(FP), DX
+	MOVQ          low+176(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
 	CMPQ          BX, SI
 	JGE           goes
 	MOVQ          BX, CX
 	SHLQ          $0x07, CX
-	ADDQ          raises+136(FP), CX
+	ADDQ          raises+128(FP), CX
 	XORQ          DX, DX
 	BTSQ          BX, DX
 	MOVL          $0xc0000000, DI
@@ -886,21 +1006,21 @@ choose:
 	VMOVD         X0, CX
 	MOVQ          AX, DX
 	SHLQ          $0x04, DX
-	ADDQ          picks+88(FP), DX
-	ADDQ          step+152(FP), DX
+	ADDQ          picks+80(FP), DX
+	ADDQ          step+144(FP), DX
 	MOVB          BL, 1(DX)
 	ADDQ          $0x02, SI
-	MOVQ          end+200(FP), DX
+	MOVQ          end+192(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
 
 goes:
-	MOVQ    counts+104(FP), CX
+	MOVQ    counts+96(FP), CX
 	MOVLQSX (CX)(BX*4), DX
 	INCL    (CX)(BX*4)
-	IMULQ   stride+168(FP), BX
+	IMULQ   stride+160(FP), BX
 	ADDQ    BX, DX
-	MOVQ    next+96(FP), CX
+	MOVQ    next+88(FP), CX
 	MOVL    AX, (CX)(DX*4)
 	ADDQ    $0x04, list+48(FP)
 	DECQ    n+56(FP)
@@ -1016,9 +1136,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance16(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, held *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
-TEXT ·advance16(SB), NOSPLIT, $8-208
+// func advance16(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
+TEXT ·advance16(SB), NOSPLIT, $8-200
 row:
 	MOVQ      list+48(FP), AX
 	MOVLQSX   (AX), AX
@@ -1027,7 +1147,7 @@ row:
 	SHLQ      $0x06, DX
 	ADDQ      gains+64(FP), DX
 	MOVQ      AX, CX
-	IMULQ     width+160(FP), CX
+	IMULQ     width+152(FP), CX
 	SHLQ      $0x03, CX
 	ADDQ      x+40(FP), CX
 	VMOVDQU32 (DX), Z0
@@ -1049,11 +1169,11 @@ group:
 	JNZ    group
 
 added:
-	MOVQ         changes+120(FP), AX
+	MOVQ         changes+112(FP), AX
 	TESTQ        AX, AX
 	JZ           changed
-	MOVQ         always+128(FP), BX
-	MOVQ         lane+144(FP), SI
+	MOVQ         always+120(FP), BX
+	MOVQ         lane+136(FP), SI
 	SARQ         $0x3f, SI
 	NOTQ         SI
 	VPBROADCASTD SI, Z1
@@ -1069,11 +1189,11 @@ added:
 	VPADDD       (BX), Z2, Z2
 	VPADDD       Z2, Z0, Z0
 	ADDQ         $0x000000c0, AX
-	MOVQ         AX, changes+120(FP)
+	MOVQ         AX, changes+112(FP)
 
 changed:
 	MOVQ  (SP), AX
-	MOVQ  lane+144(FP), BX
+	MOVQ  lane+136(FP), BX
 	TESTQ BX, BX
 	JGE   hold
 	MOVQ  picked+72(FP), CX
@@ -1081,123 +1201,181 @@ changed:
 	JMP   choose
 
 hold:
-	MOVQ  (SP), AX
-	IMULQ width+160(FP), AX
-	SHLQ  $0x03, AX
-	ADDQ  held+80(FP), AX
-	MOVQ  votes+24(FP), BX
-	MOVQ  width+160(FP), SI
-	CMPQ  step+152(FP), $0x00
-	JNE   later
+	MOVQ (SP), AX
+	MOVQ lane+136(FP), BX
+	MOVQ picked+72(FP), SI
+	MOVQ (SI)(AX*8), DI
+	BTSQ BX, DI
+	MOVQ DI, (SI)(AX*8)
+	MOVQ picks+80(FP), SI
+	SHLQ $0x04, AX
+	ADDQ AX, SI
+	ADDQ step+144(FP), SI
+	MOVB BL, (SI)
+	CMPQ step+144(FP), $0x00
+	JEQ  choose
+	MOVQ votes+24(FP), AX
+	MOVQ scratch+104(FP), BX
+	MOVQ width+152(FP), R8
+	MOVQ R8, DI
+	SHLQ $0x03, DI
 
-first:
-	MOVQ (BX), R8
-	MOVQ R8, (AX)
-	ADDQ $0x08, BX
-	ADDQ $0x08, AX
-	DECQ SI
-	JNZ  first
-	JMP  picked
+eight:
+	MOVQ  $0x00000000000000ff, R9
+	CMPQ  R8, $0x08
+	JGE   all
+	MOVQ  R8, R10
+	MOVQ  $0x0000000000000001, R9
+	SHLXQ R10, R9, R9
+	DECQ  R9
 
-later:
-	MOVQ scratch+112(FP), R9
-	XORQ R10, R10
-	XORQ R11, R11
+all:
+	KMOVB  R9, K1
+	VPXORQ Z4, Z4, Z4
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
+
+earlier:
+	MOVBQZX   (SI)(R9*1), R10
+	IMULQ     DI, R10
+	VPORQ     (AX)(R10*1), Z4, K1, Z4
+	INCQ      R9
+	JNZ       earlier
+	MOVBQZX   (SI), R10
+	IMULQ     DI, R10
+	VPANDQ.Z  (AX)(R10*1), Z4, K1, Z4
+	VMOVDQU64 Z4, K1, (BX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x08, R8
+	JG        eight
+	MOVQ      scratch+104(FP), BX
+	MOVQ      width+152(FP), AX
+	LEAQ      64(BX)(AX*8), SI
+	MOVQ      AX, DI
+	SHLQ      $0x04, DI
+	LEAQ      32(DI)(SI*1), DI
+	MOVQ      signed+32(FP), R8
 
 word:
-	MOVQ    (BX), R8
-	MOVQ    (AX), R12
-	MOVQ    R8, DI
-	ANDQ    R12, DI
-	ORQ     R12, R8
-	MOVQ    R8, (AX)
-	MOVQ    DI, (R9)
-	MOVQ    R11, 8(R9)
-	XORQ    R8, R8
-	POPCNTQ DI, R12
-	ADDQ    R12, R10
-	TESTQ   DI, DI
-	SETNE   R8
-	SHLQ    $0x04, R8
-	ADDQ    R8, R9
-	ADDQ    $0x40, R11
-	ADDQ    $0x08, BX
-	ADDQ    $0x08, AX
-	DECQ    SI
-	JNZ     word
-	TESTQ   R10, R10
-	JZ      picked
-	VPXORD  Z4, Z4, Z4
-	MOVQ    scratch+112(FP), AX
-	MOVQ    (AX), BX
-	MOVQ    (SP), SI
-	SHLQ    $0x04, SI
-	ADDQ    picks+88(FP), SI
+	MOVQ  (CX), R9
+	ANDNQ (BX), R9, R9
+	MOVQ  R9, (DI)
+	MOVQ  R8, 8(DI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, DI
+	ADDQ  $0x00000040, R8
+	MOVQ  (CX), R9
+	ANDQ  (BX), R9
+	MOVQ  R9, (SI)
+	MOVQ  R8, 8(SI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, SI
+	ADDQ  $0x00000040, R8
+	ADDQ  $0x00001f80, R8
+	ADDQ  $0x08, CX
+	ADDQ  $0x08, BX
+	DECQ  AX
+	JNZ   word
+	XORQ  AX, AX
+	MOVQ  AX, (SI)
+	MOVQ  AX, (DI)
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	SHLQ  $0x04, CX
+	LEAQ  32(CX)(AX*1), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    offdone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
 
-pixel:
-	TZCNTQ BX, DI
-	MOVQ   8(AX), R9
-	MOVQ   R9, R8
-	SHRQ   $0x03, R8
-	MOVQ   (CX)(R8*1), R8
-	ADDQ   DI, R9
-	ADDQ   R9, R9
-	BTQ    DI, R8
-	SBBQ   DI, DI
-	SUBQ   DI, R9
-	NOTQ   DI
-	SHLQ   $0x06, R9
-	ADDQ   signed+32(FP), R9
+offpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x07, SI
+	ADDQ   8(AX), SI
 	XORL   R8, R8
-	XORQ   R12, R12
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
 
-before:
-	MOVBQZX      (SI)(R12*1), R11
-	MOVL         (R9)(R11*4), R11
-	XORL         DI, R11
-	SUBL         DI, R11
-	CMPL         R11, R8
-	CMOVLGT      R11, R8
-	INCQ         R12
-	CMPQ         R12, step+152(FP)
-	JLT          before
-	MOVQ         lane+144(FP), R11
-	MOVL         (R9)(R11*4), R11
-	XORL         DI, R11
-	SUBL         DI, R11
-	CMPL         R11, R8
-	CMOVLLT      R11, R8
-	XORL         DI, R8
-	SUBL         DI, R8
-	VPBROADCASTD R8, Z2
-	VPMINSD      Z4, Z2, Z1
-	VPMAXSD      Z4, Z2, Z2
-	VPMAXSD      (R9), Z1, Z1
-	VPMINSD      Z2, Z1, Z1
+offbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	INCQ         R10
+	JNZ          offbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	VPBROADCASTD R8, Z1
+	VPMAXSD      (SI), Z1, Z1
 	VPADDD       Z1, Z0, Z0
-	MOVQ         16(AX), DI
+	MOVQ         16(AX), SI
 	XORQ         R8, R8
-	BLSRQ        BX, BX
-	CMOVQEQ      DI, BX
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
 	SETEQ        R8
 	SHLQ         $0x04, R8
 	ADDQ         R8, AX
-	DECQ         R10
-	JNZ          pixel
+	TESTQ        CX, CX
+	JNZ          offpixel
 
-picked:
-	MOVQ (SP), AX
-	MOVQ lane+144(FP), CX
-	MOVQ picked+72(FP), BX
-	MOVQ (BX)(AX*8), SI
-	BTSQ CX, SI
-	MOVQ SI, (BX)(AX*8)
-	MOVQ picks+88(FP), BX
-	SHLQ $0x04, AX
-	ADDQ AX, BX
-	ADDQ step+152(FP), BX
-	MOVB CL, (BX)
+offdone:
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    ondone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
 
+onpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x07, SI
+	ADDQ   8(AX), SI
+	XORL   R8, R8
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
+
+onbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	INCQ         R10
+	JNZ          onbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	VPBROADCASTD R8, Z1
+	VPMINSD      (SI), Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	MOVQ         16(AX), SI
+	XORQ         R8, R8
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	TESTQ        CX, CX
+	JNZ          onpixel
+
+ondone:
 choose:
 	MOVQ          (SP), AX
 	MOVQ          picked+72(FP), CX
@@ -1217,7 +1395,7 @@ choose:
 	VPMAXSD       X2, X1, X1
 	VMOVD         X1, CX
 	MOVL          CX, DX
-	SUBQ          slack+176(FP), DX
+	SUBQ          slack+168(FP), DX
 	VPBROADCASTD  DX, Z1
 	VPCMPD        $0x02, Z0, Z1, K1
 	KMOVW         K1, DX
@@ -1226,17 +1404,17 @@ choose:
 	TZCNTQ        DX, BX
 	BLSRQ         DX, DX
 	CMOVQNE       DI, BX
-	MOVQ          high+192(FP), DX
+	MOVQ          high+184(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       DI, BX
-	MOVQ          low+184(FP), DX
+	MOVQ          low+176(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
 	CMPQ          BX, SI
 	JGE           goes
 	MOVQ          BX, CX
 	SHLQ          $0x06, CX
-	ADDQ          raises+136(FP), CX
+	ADDQ          raises+128(FP), CX
 	XORQ          DX, DX
 	BTSQ          BX, DX
 	MOVL          $0xc0000000, DI
@@ -1256,21 +1434,21 @@ choose:
 	VMOVD         X0, CX
 	MOVQ          AX, DX
 	SHLQ          $0x04, DX
-	ADDQ          picks+88(FP), DX
-	ADDQ          step+152(FP), DX
+	ADDQ          picks+80(FP), DX
+	ADDQ          step+144(FP), DX
 	MOVB          BL, 1(DX)
 	ADDQ          $0x02, SI
-	MOVQ          end+200(FP), DX
+	MOVQ          end+192(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
 
 goes:
-	MOVQ    counts+104(FP), CX
+	MOVQ    counts+96(FP), CX
 	MOVLQSX (CX)(BX*4), DX
 	INCL    (CX)(BX*4)
-	IMULQ   stride+168(FP), BX
+	IMULQ   stride+160(FP), BX
 	ADDQ    BX, DX
-	MOVQ    next+96(FP), CX
+	MOVQ    next+88(FP), CX
 	MOVL    AX, (CX)(DX*4)
 	ADDQ    $0x04, list+48(FP)
 	DECQ    n+56(FP)
@@ -1279,7 +1457,7 @@ goes:
 	RET
 
 // func spreadBytes(a *uint8, stride int, groups *int, count int, x *uint64, width int, list *int32, n int)
-// Requires: BMI2
+// Requires: BMI2, POPCNT
 TEXT ·spreadBytes(SB), NOSPLIT, $0-64
 	MOVQ a+0(FP), AX
 	MOVQ list+48(FP), CX
@@ -1297,19 +1475,20 @@ row:
 	MOVQ    AX, R9
 
 group:
-	MOVQ  (R8), R11
-	MOVQ  (DI)(R11*8), R11
-	PEXTQ 8(R8), R11, R11
-	PDEPQ SI, R11, R11
-	MOVQ  R11, (R9)
-	ADDQ  $0x10, R8
-	ADDQ  $0x08, R9
-	DECQ  R10
-	JNZ   group
-	ADDQ  stride+8(FP), AX
-	ADDQ  $0x04, CX
-	DECQ  BX
-	JNZ   row
+	MOVQ    (R8), R11
+	MOVQ    (DI)(R11*8), R11
+	PEXTQ   8(R8), R11, R11
+	PDEPQ   SI, R11, R11
+	MOVQ    R11, (R9)
+	POPCNTQ 8(R8), R11
+	ADDQ    $0x10, R8
+	ADDQ    R11, R9
+	DECQ    R10
+	JNZ     group
+	ADDQ    stride+8(FP), AX
+	ADDQ    $0x04, CX
+	DECQ    BX
+	JNZ     row
 	RET
 
 // func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, l *float64, masks *uint8)

@@ -52,13 +52,13 @@ func change(a *kernel.Advance, gains, changes []int32) {
 // spreadBytes is Spread in plain Go.
 func spreadBytes(a []byte, stride int, groups []kernel.Fours, x []uint64, width int, list []int32) {
 	for k, n := range list {
-		for g, f := range groups {
-			to := a[k*stride+8*g:][:8]
-			clear(to)
-			for i, m := 0, f.Mask; m != 0; i, m = i+1, m&(m-1) {
-				if x[int(n)*width+f.Word]&m&-m != 0 {
-					to[i] = 1
+		at := k * stride
+		for _, f := range groups {
+			for m := f.Mask; m != 0; m &= m - 1 {
+				if a[at] = 0; x[int(n)*width+f.Word]&m&-m != 0 {
+					a[at] = 1
 				}
+				at++
 			}
 		}
 	}
@@ -96,17 +96,18 @@ func pick4(x, mask uint64) (p int) {
 
 // hold makes the expert a pick of row n.
 func hold(a *kernel.Advance, x []uint64, gains []int32, n int) {
-	picks, held := a.Picks[kernel.MostPicks*n:][:a.Step+1], a.Held[n*a.Width:][:a.Width]
-	if picks[a.Step] = uint8(a.Lane); a.Step == 0 {
-		clear(held)
-	}
+	picks := a.Picks[kernel.MostPicks*n:][:a.Step+1]
+	picks[a.Step] = uint8(a.Lane)
 	a.Picked[n] |= 1 << a.Lane
-	for w, votes := range a.Votes[:a.Width] {
-		for m := votes & held[w]; m != 0; m &= m - 1 {
+	for w, votes := range a.Votes[a.Lane*a.Width:][:a.Width] {
+		held := uint64(0)
+		for _, c := range picks[:a.Step] {
+			held |= a.Votes[int(c)*a.Width+w]
+		}
+		for m := votes & held; m != 0; m &= m - 1 {
 			i := 64*w + bits.TrailingZeros64(m)
-			on := x[w]&m&-m != 0
 			at := 2 * i * a.Lanes
-			if on {
+			if x[w]&m&-m != 0 {
 				at += a.Lanes
 			}
 			row := a.Signed[at:][:len(gains)]
@@ -119,7 +120,6 @@ func hold(a *kernel.Advance, x []uint64, gains []int32, n int) {
 				gains[c] += min(max(v, low), high)
 			}
 		}
-		held[w] |= votes
 	}
 }
 

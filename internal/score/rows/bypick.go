@@ -89,10 +89,10 @@ func (s *byPick) prepare() {
 		for _, m := range s.matrices {
 			depth = max(depth, m.depth)
 		}
-		s.spread, s.changes = make([]byte, tileRows*64*depth), make([]int32, tileRows*3*s.lanes)
+		s.spread, s.changes = make([]byte, tileRows*64*depth+8), make([]int32, tileRows*3*s.lanes)
 	}
 	s.step = kernel.Advance{Signed: s.signed, Gains: make([]int32, pickBlock*s.lanes), Picked: make([]uint64, pickBlock),
-		Held: make([]uint64, pickBlock*s.words), Picks: make([]uint8, pickBlock*kernel.MostPicks), Scratch: make([]uint64, 2*s.words+2),
+		Votes: s.masks, Picks: make([]uint8, pickBlock*kernel.MostPicks), Scratch: make([]uint64, 5*s.words+16),
 		Width: s.words, Stride: pickBlock, Lanes: s.lanes, Slack: s.slack, End: s.low, Raises: s.raises}
 	s.tellStep = kernel.Tell{Experts: s.told, Scratch: make([]float64, 64*s.words), Masks: make([]uint8, 8*s.words), Width: s.words, Abstention: s.experts}
 }
@@ -141,7 +141,7 @@ func (s *byPick) advance(c, step int, list []int32, to int) {
 	a.Lane, a.Step = -1, step
 	a.Next, a.Counts, a.Low, a.High = s.next[to], s.counts[to], s.low, s.high
 	if step >= 0 {
-		a.Lane, a.Votes = c, s.masks[c*s.words:][:s.words]
+		a.Lane = c
 	} else if s.opt.Forced {
 		a.Low, a.High = kernel.Excluded/2, kernel.Excluded/2
 	}

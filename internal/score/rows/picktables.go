@@ -234,10 +234,16 @@ type matrix struct {
 // matrix returns that of h, by groups of up to eight pixels.
 func (p *pickTables) matrix(h int, groups []kernel.Fours, experts int) matrix {
 	n := p.lanes
-	m := matrix{depth: max(1, (len(groups)+7)/8), always: make([]int32, n)}
+	pixels := 0
+	for _, f := range groups {
+		pixels += bits.OnesCount64(f.Mask)
+	}
+	m := matrix{depth: max(1, (pixels+63)/64), always: make([]int32, n)}
 	m.bytes = make([]byte, 3*1024*m.depth*n/16)
-	for g, f := range groups {
-		for k, mask := 8*g, f.Mask; mask != 0; k, mask = k+1, mask&(mask-1) {
+	k := -1
+	for _, f := range groups {
+		for mask := f.Mask; mask != 0; mask &= mask - 1 {
+			k++
 			i := 64*f.Word + bits.TrailingZeros64(mask)
 			off, on := p.signed[2*i*n:][:n], p.signed[(2*i+1)*n:][:n]
 			least, most := int32(math.MinInt32), int32(math.MaxInt32)

@@ -15,7 +15,7 @@ func advance(width int) {
 	shift := map[int]uint64{1: 6, 2: 7, 4: 8}[width] // of a row's bytes
 	name := fmt.Sprintf("advance%d", 16*width)
 	start(name, "groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, "+
-		"picked, held *uint64, picks *uint8, next, counts *int32, scratch *uint64, changes, always, raises *int32, lane, step, width, stride, slack, low, high, end int",
+		"picked *uint64, picks *uint8, next, counts *int32, scratch *uint64, changes, always, raises *int32, lane, step, width, stride, slack, low, high, end int",
 		fmt.Sprintf("%s implements RowLoops.Advance for %d lanes.", name, 16*width))
 	number := AllocLocal(8)
 	Label("row")
@@ -129,8 +129,10 @@ func spreadBytes() {
 	PEXTQ(Mem{Base: group, Disp: 8}, bits, bits)
 	PDEPQ(ones, bits, bits)
 	MOVQ(bits, Mem{Base: to})
+	count := GP64()
+	POPCNTQ(Mem{Base: group, Disp: 8}, count)
 	ADDQ(Imm(16), group)
-	ADDQ(Imm(8), to)
+	ADDQ(count, to)
 	DECQ(some)
 	JNZ(LabelRef("group"))
 	ADDQ(fixed("stride"), a)
@@ -142,57 +144,6 @@ func spreadBytes() {
 
 // hold makes the expert a pick of the row.
 func hold(acc []reg.VecVirtual, x reg.Register, number Mem, shift uint64) {
-	held, votes, words, over, m := GP64(), GP64(), GP64(), GP64(), GP64()
-	MOVQ(number, held)
-	IMULQ(fixed("width"), held)
-	SHLQ(Imm(3), held)
-	ADDQ(fixed("held"), held)
-	MOVQ(fixed("votes"), votes)
-	MOVQ(fixed("width"), words)
-	CMPQ(fixed("step"), Imm(0))
-	JNE(LabelRef("later"))
-	Label("first")
-	MOVQ(Mem{Base: votes}, m)
-	MOVQ(m, Mem{Base: held})
-	ADDQ(Imm(8), votes)
-	ADDQ(Imm(8), held)
-	DECQ(words)
-	JNZ(LabelRef("first"))
-	JMP(LabelRef("picked"))
-
-	// The words in which something was held already, and where their pixels begin, go to
-	// scratch, so that nothing has to be guessed when they are gone through.
-	Label("later")
-	met, total, pixel, before, some := GP64(), GP64(), GP64(), GP64(), GP64()
-	MOVQ(fixed("scratch"), met)
-	XORQ(total, total)
-	XORQ(pixel, pixel)
-	Label("word")
-	MOVQ(Mem{Base: votes}, m)
-	MOVQ(Mem{Base: held}, before)
-	MOVQ(m, over)
-	ANDQ(before, over)
-	ORQ(before, m)
-	MOVQ(m, Mem{Base: held})
-	MOVQ(over, Mem{Base: met})
-	MOVQ(pixel, Mem{Base: met, Disp: 8})
-	XORQ(some, some)
-	POPCNTQ(over, before)
-	ADDQ(before, total)
-	TESTQ(over, over)
-	SETNE(some.As8())
-	SHLQ(Imm(4), some)
-	ADDQ(some, met)
-	ADDQ(Imm(64), pixel)
-	ADDQ(Imm(8), votes)
-	ADDQ(Imm(8), held)
-	DECQ(words)
-	JNZ(LabelRef("word"))
-	TESTQ(total, total)
-	JZ(LabelRef("picked"))
-	giveBack(acc, x, number, total, shift)
-
-	Label("picked")
 	n, c, at := GP64(), GP64(), GP64()
 	MOVQ(number, n)
 	MOVQ(fixed("lane"), c)
@@ -206,59 +157,144 @@ func hold(acc []reg.VecVirtual, x reg.Register, number Mem, shift uint64) {
 	ADDQ(n, at)
 	ADDQ(fixed("step"), at)
 	MOVB(c.As8(), Mem{Base: at})
+	CMPQ(fixed("step"), Imm(0))
+	JEQ(LabelRef("choose"))
+	meet(at)
+
+	// The words in which picks meet, and where the rows of their pixels begin, go to two lists,
+	// so that nothing has to be guessed when they are gone through.
+	word, left, over, base, on, off := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	MOVQ(fixed("scratch"), over)
+	MOVQ(fixed("width"), left)
+	LEAQ(Mem{Base: over, Index: left, Scale: 8, Disp: 64}, on)
+	MOVQ(left, off)
+	SHLQ(Imm(4), off)
+	LEAQ(Mem{Base: off, Index: on, Scale: 1, Disp: 32}, off)
+	MOVQ(x, word)
+	MOVQ(fixed("signed"), base)
+	Label("word")
+	for i, list := range []reg.GPVirtual{off, on} {
+		m, some := GP64(), GP64()
+		MOVQ(Mem{Base: word}, m)
+		if i == 0 {
+			ANDNQ(Mem{Base: over}, m, m)
+		} else {
+			ANDQ(Mem{Base: over}, m)
+		}
+		MOVQ(m, Mem{Base: list})
+		MOVQ(base, Mem{Base: list, Disp: 8})
+		XORQ(some, some)
+		TESTQ(m, m)
+		SETNE(some.As8())
+		SHLQ(Imm(4), some)
+		ADDQ(some, list)
+		ADDQ(U32(1<<shift), base)
+	}
+	ADDQ(U32(126<<shift), base)
+	ADDQ(Imm(8), word)
+	ADDQ(Imm(8), over)
+	DECQ(left)
+	JNZ(LabelRef("word"))
+	zero := GP64()
+	XORQ(zero, zero)
+	MOVQ(zero, Mem{Base: on}) // the ends
+	MOVQ(zero, Mem{Base: off})
+	giveBack("off", acc, number, shift)
+	giveBack("on", acc, number, shift)
 }
 
-// giveBack goes through the pixels in scratch, total of them.
-func giveBack(acc []reg.VecVirtual, x reg.Register, number Mem, total reg.Register, shift uint64) {
-	zero := ZMM()
-	VPXORD(zero, zero, zero)
-	met, m, picks := GP64(), GP64(), GP64()
+// meet writes to scratch where the votes of the pick at an address meet those of picks before.
+func meet(at reg.Register) {
+	votes, to, row, left := GP64(), GP64(), GP64(), GP64()
+	MOVQ(fixed("votes"), votes)
+	MOVQ(fixed("scratch"), to)
+	MOVQ(fixed("width"), left)
+	MOVQ(left, row)
+	SHLQ(Imm(3), row)
+	Label("eight")
+	k, all, some := K(), GP64(), GP64()
+	MOVQ(U64(255), all)
+	CMPQ(left, Imm(8))
+	JGE(LabelRef("all"))
+	MOVQ(left, some)
+	MOVQ(U64(1), all)
+	SHLXQ(some, all, all)
+	DECQ(all)
+	Label("all")
+	KMOVB(all.As32(), k)
+	held, i, c := ZMM(), GP64(), GP64()
+	VPXORQ(held, held, held)
+	MOVQ(fixed("step"), i)
+	NEGQ(i)
+	Label("earlier")
+	MOVBQZX(Mem{Base: at, Index: i, Scale: 1}, c)
+	IMULQ(row, c)
+	VPORQ(Mem{Base: votes, Index: c, Scale: 1}, held, k, held)
+	INCQ(i)
+	JNZ(LabelRef("earlier"))
+	MOVBQZX(Mem{Base: at}, c)
+	IMULQ(row, c)
+	VPANDQ_Z(Mem{Base: votes, Index: c, Scale: 1}, held, k, held)
+	VMOVDQU64(held, k, Mem{Base: to})
+	ADDQ(Imm(64), votes)
+	ADDQ(Imm(64), to)
+	SUBQ(Imm(8), left)
+	JG(LabelRef("eight"))
+}
+
+// giveBack goes through the pixels of the list of those that are on, or off.
+func giveBack(name string, acc []reg.VecVirtual, number Mem, shift uint64) {
+	met, m, picks, row, lane := GP64(), GP64(), GP64(), GP64(), GP64()
 	MOVQ(fixed("scratch"), met)
+	MOVQ(fixed("width"), m)
+	LEAQ(Mem{Base: met, Index: m, Scale: 8, Disp: 64}, met)
+	if name == "off" {
+		SHLQ(Imm(4), m)
+		LEAQ(Mem{Base: m, Index: met, Scale: 1, Disp: 32}, met)
+	}
 	MOVQ(Mem{Base: met}, m)
+	TESTQ(m, m)
+	JZ(LabelRef(name + "done"))
 	MOVQ(number, picks)
 	SHLQ(Imm(4), picks)
 	ADDQ(fixed("picks"), picks)
-	Label("pixel")
-	j, word, row, off := GP64(), GP64(), GP64(), GP64()
-	TZCNTQ(m, j)
-	MOVQ(Mem{Base: met, Disp: 8}, row)
-	MOVQ(row, word)
-	SHRQ(Imm(3), word)
-	MOVQ(Mem{Base: x, Index: word, Scale: 1}, word)
-	ADDQ(j, row)
-	ADDQ(row, row)
-	BTQ(j, word)
-	SBBQ(off, off) // all bits if on
-	SUBQ(off, row)
-	NOTQ(off)
-	SHLQ(Imm(shift), row)
-	ADDQ(fixed("signed"), row)
+	ADDQ(fixed("step"), picks)
+	MOVQ(fixed("lane"), lane)
+	Label(name + "pixel")
+	TZCNTQ(m, row)
+	SHLQ(Imm(shift+1), row)
+	ADDQ(Mem{Base: met, Disp: 8}, row)
 	most, way, at, i := GP32(), GP32(), GP64(), GP64()
 	XORL(most, most)
-	XORQ(i, i)
-	Label("before")
+	MOVQ(fixed("step"), i)
+	NEGQ(i)
+	Label(name + "before")
 	MOVBQZX(Mem{Base: picks, Index: i, Scale: 1}, at)
 	MOVL(Mem{Base: row, Index: at, Scale: 4}, way)
-	magnitude(way, off)
 	CMPL(way, most)
-	CMOVLGT(way, most)
+	if name == "on" {
+		CMOVLGT(way, most)
+	} else {
+		CMOVLLT(way, most)
+	}
 	INCQ(i)
-	CMPQ(i, fixed("step"))
-	JLT(LabelRef("before"))
-	MOVQ(fixed("lane"), at)
-	MOVL(Mem{Base: row, Index: at, Scale: 4}, way)
-	magnitude(way, off)
+	JNZ(LabelRef(name + "before"))
+	MOVL(Mem{Base: row, Index: lane, Scale: 4}, way)
 	CMPL(way, most)
-	CMOVLLT(way, most)
-	magnitude(most, off)
-	low, high := ZMM(), ZMM()
-	VPBROADCASTD(most, high)
-	VPMINSD(zero, high, low)
-	VPMAXSD(zero, high, high)
+	if name == "on" {
+		CMOVLLT(way, most)
+	} else {
+		CMOVLGT(way, most)
+	}
+	bound := ZMM()
+	VPBROADCASTD(most, bound)
 	for v := range acc {
-		t := ZMM()
-		VPMAXSD(Mem{Base: row, Disp: 64 * v}, low, t)
-		VPMINSD(high, t, t)
+		t, from := ZMM(), Mem{Base: row, Disp: 64 * v}
+		if name == "on" {
+			VPMINSD(from, bound, t)
+		} else {
+			VPMAXSD(from, bound, t)
+		}
 		VPADDD(t, acc[v], acc[v])
 	}
 	next, some := GP64(), GP64()
@@ -269,14 +305,9 @@ func giveBack(acc []reg.VecVirtual, x reg.Register, number Mem, total reg.Regist
 	SETEQ(some.As8())
 	SHLQ(Imm(4), some)
 	ADDQ(some, met)
-	DECQ(total)
-	JNZ(LabelRef("pixel"))
-}
-
-// magnitude changes the sign where off has all bits.
-func magnitude(way, off reg.GPVirtual) {
-	XORL(off.As32(), way)
-	SUBL(off.As32(), way)
+	TESTQ(m, m)
+	JNZ(LabelRef(name + "pixel"))
+	Label(name + "done")
 }
 
 // choose sends the row to the list of its next pick.
