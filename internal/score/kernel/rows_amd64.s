@@ -295,7 +295,7 @@ earlier:
 	MOVBQZX   (SI), R10
 	IMULQ     DI, R10
 	VPANDQ.Z  (AX)(R10*1), Z7, K1, Z7
-	VMOVDQU64 Z7, K1, (BX)
+	VMOVDQU64 Z7, (BX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	SUBQ      $0x08, R8
@@ -799,7 +799,7 @@ earlier:
 	MOVBQZX   (SI), R10
 	IMULQ     DI, R10
 	VPANDQ.Z  (AX)(R10*1), Z5, K1, Z5
-	VMOVDQU64 Z5, K1, (BX)
+	VMOVDQU64 Z5, (BX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	SUBQ      $0x08, R8
@@ -1244,7 +1244,7 @@ earlier:
 	MOVBQZX   (SI), R10
 	IMULQ     DI, R10
 	VPANDQ.Z  (AX)(R10*1), Z4, K1, Z4
-	VMOVDQU64 Z4, K1, (BX)
+	VMOVDQU64 Z4, (BX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	SUBQ      $0x08, R8

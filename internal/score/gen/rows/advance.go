@@ -235,7 +235,7 @@ func meet(at reg.Register) {
 	MOVBQZX(Mem{Base: at}, c)
 	IMULQ(row, c)
 	VPANDQ_Z(Mem{Base: votes, Index: c, Scale: 1}, held, k, held)
-	VMOVDQU64(held, k, Mem{Base: to})
+	VMOVDQU64(held, Mem{Base: to}) // whole, so that its words can be read at once
 	ADDQ(Imm(64), votes)
 	ADDQ(Imm(64), to)
 	SUBQ(Imm(8), left)
