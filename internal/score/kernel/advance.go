@@ -30,9 +30,9 @@ type Fours struct {
 //     largest gain: to list Lanes if that is at most Low; else to list Lanes+1 if that is
 //     at most High, or another gain is at most Slack lower; else to that of the expert.
 //     List c is Next[c*Stride:][:Counts[c]].
-//   - A row that would go to the list of expert c goes to list Lanes+2 instead, and c is its next pick, if
-//     no other gain can be more than End after that: for all others, the gain and number
-//     c*Lanes and so on of Raises are at most End.
+//   - An expert whose list is chosen is the next of Picks. The row goes to list Lanes+2 instead if no
+//     other gain can be more than End after that: if the gains of all others, and numbers c*Lanes
+//     and so on of Raises, c the expert, are at most End together.
 //
 // Scratch has 5*Width+16 words.
 type Advance struct {

@@ -29,9 +29,11 @@ func advance(a *kernel.Advance) {
 			gains[bits.TrailingZeros64(m)] = kernel.Excluded
 		}
 		c := choose(a, gains)
-		if c < a.Lanes && ends(a, gains, c) {
+		if c < a.Lanes {
 			a.Picks[kernel.MostPicks*int(n)+a.Step+1] = uint8(c)
-			c = a.Lanes + 2
+			if ends(a, gains, c) {
+				c = a.Lanes + 2
+			}
 		}
 		a.Next[c*a.Stride+int(a.Counts[c])] = n
 		a.Counts[c]++

@@ -84,6 +84,13 @@ func BenchmarkNewTable(b *testing.B) {
 				NewExplainer(NewTable(c.bank, c.opt))
 			}
 		})
+		b.Run(fmt.Sprintf("K=%d/D=%d/picks", s.k, s.d), func(b *testing.B) {
+			c := plantedRows(s.k, s.d, 1)
+			t := NewTable(c.bank, c.opt)
+			for b.Loop() {
+				t.newPickTables()
+			}
+		})
 	}
 }
 

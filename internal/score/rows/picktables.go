@@ -16,7 +16,7 @@ func (t *Table) picksPay(rows int) bool {
 }
 
 // picksWorth is how many rows pay for the tables of byPick.
-var picksWorth = 1024
+var picksWorth = 4096
 
 // pickTablesOnce returns the tables of byPick, which all explainers share, or nil.
 func (t *Table) pickTablesOnce() *pickTables {
@@ -50,7 +50,7 @@ func (t *Table) newPickTables() *pickTables {
 		p.groupsOf = append(p.groupsOf, inGroups(of(h), 4))
 		size += 16 * p.lanes * len(p.groupsOf[h])
 	}
-	if size > maxTables || !t.ordered() || !p.inUnits(t) {
+	if size > maxTables || p.crowded(t.experts, t.words) || !t.ordered() || !p.inUnits(t) {
 		return nil
 	}
 	if p.tiles = t.loops.Multiply != nil && size > tilesFrom; p.tiles {
@@ -83,6 +83,22 @@ func (p *pickTables) raise(experts int) {
 			}
 		}
 	}
+}
+
+// mostMet is at what part of the votes of one two experts may meet, on average: where weak votes are
+// everywhere, giving back takes longer than correcting gains as byRow does.
+var mostMet = 0.3
+
+// crowded reports whether experts meet at too many votes.
+func (p *pickTables) crowded(experts, words int) bool {
+	met, votes := 0, 0
+	for at, v := range p.masks {
+		votes += bits.OnesCount64(v)
+		for other := at % words; other < len(p.masks); other += words {
+			met += bits.OnesCount64(v & p.masks[other])
+		}
+	}
+	return float64(met-votes) > mostMet*float64(votes*(experts-1))
 }
 
 // inGroups returns the pixels of a mask, so many of a word at a time.
