@@ -155,6 +155,9 @@ func TestTellAgrees(t *testing.T) {
 // Strong votes go by the last pick, in tables or products of bytes by their size; weak votes everywhere
 // do not, and rows of ties not for long.
 func TestByPickIsChosen(t *testing.T) {
+	if vectors := kernel.RowVectors(kernel.Chosen()); vectors == nil || vectors.Advance == nil {
+		t.Skip("no vector code")
+	}
 	few, many := plantedRows(32, 128, picksWorth), plantedRows(64, 784, 600)
 	dense, ties := benchRows(32, 128, 10, false, true), benchRows(32, 128, picksWorth, false, false)
 	ties.opt.Costs = append(make([]float64, 31), 0.1) // or byCount would take them

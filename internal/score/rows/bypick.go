@@ -23,8 +23,9 @@ import (
 // that byRow adds.
 type byPick struct {
 	*Table
-	*pickTables // nil: not used
-	asked       int
+	*pickTables     // nil: not used
+	asked       int // rows to explain so far
+	size        int // rows that there is memory for
 	step        kernel.Advance
 	tellStep    kernel.Tell
 	next        [2][]int32
@@ -50,19 +51,19 @@ type pickTables struct {
 }
 
 const (
+	pickBlock  = 4096    // rows together: their gains and one table are in the second cache
 	maxTables  = 1 << 22 // numbers of 4 bytes in tables
 	fewForRare = 256     // rows after which too many rare ones count
 )
-
-var pickBlock = 4096
 
 // use prepares the engine if n rows more pay for that, and reports whether it is ready.
 func (s *byPick) use(t *Table, n int) bool {
 	s.Table = t
 	if s.asked += n; s.pickTables == nil && t.picksPay(s.asked) {
-		if s.pickTables = t.pickTablesOnce(); s.pickTables != nil {
-			s.prepare()
-		}
+		s.pickTables = t.pickTablesOnce()
+	}
+	if s.pickTables != nil && s.size < min(n, pickBlock) {
+		s.prepare(min(n, pickBlock))
 	}
 	return s.pickTables != nil
 }
@@ -73,31 +74,32 @@ func (s *byPick) goesOn() bool { return s.all < fewForRare || 8*s.rare < s.all }
 // block returns how many rows to explain next, at most.
 func (s *byPick) block() int {
 	if s.all < fewForRare {
-		return fewForRare
+		return min(fewForRare, s.size)
 	}
-	return pickBlock
+	return s.size
 }
 
-// prepare makes the memory.
-func (s *byPick) prepare() {
+// prepare makes the memory for so many rows together.
+func (s *byPick) prepare(size int) {
+	s.size = size
 	lists := s.lanes + 3
 	for i := range s.next {
-		s.next[i], s.counts[i] = make([]int32, lists*pickBlock), make([]int32, lists)
+		s.next[i], s.counts[i] = make([]int32, lists*s.size), make([]int32, lists)
 	}
-	if s.depth = make([]int32, pickBlock); s.tiles {
+	if s.depth = make([]int32, s.size); s.tiles {
 		depth := 0
 		for _, m := range s.matrices {
 			depth = max(depth, m.depth)
 		}
 		s.spread, s.changes = make([]byte, tileRows*64*depth+8), make([]int32, tileRows*3*s.lanes)
 	}
-	s.step = kernel.Advance{Signed: s.signed, Gains: make([]int32, pickBlock*s.lanes), Picked: make([]uint64, pickBlock),
-		Votes: s.masks, Picks: make([]uint8, pickBlock*kernel.MostPicks), Scratch: make([]uint64, 5*s.words+16),
-		Width: s.words, Stride: pickBlock, Lanes: s.lanes, Slack: s.slack, End: s.low, Raises: s.raises}
+	s.step = kernel.Advance{Signed: s.signed, Gains: make([]int32, s.size*s.lanes), Picked: make([]uint64, s.size),
+		Votes: s.masks, Picks: make([]uint8, s.size*kernel.MostPicks), Scratch: make([]uint64, 5*s.words+16),
+		Width: s.words, Stride: s.size, Lanes: s.lanes, Slack: s.slack, End: s.low, Raises: s.raises}
 	s.tellStep = kernel.Tell{Experts: s.told, Scratch: make([]float64, 64*s.words), Masks: make([]uint8, 8*s.words), Width: s.words, Abstention: s.experts}
 }
 
-// explain finds the picks of rows [from, to), at most pickBlock; gather says what they are.
+// explain finds the picks of rows [from, to), for which there is memory; gather says what they are.
 func (s *byPick) explain(rows Packed, from, to int) {
 	n := to - from
 	s.step.X = rows.On[from*s.words : to*s.words]
@@ -111,7 +113,7 @@ func (s *byPick) explain(rows Packed, from, to int) {
 		lists, counts := s.next[(step+1)%2], s.counts[(step+1)%2]
 		clear(s.counts[step%2])
 		for c := range s.experts {
-			s.advance(c, step, lists[c*pickBlock:][:counts[c]], step%2)
+			s.advance(c, step, lists[c*s.size:][:counts[c]], step%2)
 		}
 	}
 	for _, d := range s.depth[:n] {
@@ -158,7 +160,7 @@ func (s *byPick) advance(c, step int, list []int32, to int) {
 		s.loops.Advance(a)
 	}
 	for i, depth := range []int{step + 1, -1, step + 2} {
-		for _, n := range a.Next[(s.lanes+i)*pickBlock:][:a.Counts[s.lanes+i]] {
+		for _, n := range a.Next[(s.lanes+i)*s.size:][:a.Counts[s.lanes+i]] {
 			s.depth[n] = int32(depth)
 		}
 		a.Counts[s.lanes+i] = 0

@@ -54,7 +54,7 @@ func (x *Explainer) Explain(rows Packed, out *Picked) {
 	}
 }
 
-// explainByPick explains rows [from, to), at most pickBlock.
+// explainByPick explains rows [from, to), at most x.byPick.block().
 func (x *Explainer) explainByPick(rows Packed, from, to int, out *Picked) {
 	x.byPick.explain(rows, from, to)
 	for n := from; n < to; n++ {

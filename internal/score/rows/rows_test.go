@@ -149,7 +149,7 @@ func checkByPick(t scoretest.Fataler, c rowsCase, table *Table, want []Picked) {
 			}
 			table.loops.Multiply = multiply
 		}
-		table.pickOnce = sync.Once{}
+		table.pickOnce, table.byPicks = sync.Once{}, true
 		r := NewExplainer(table)
 		r.counted, r.bySet.on = false, false
 		var got Picked

@@ -37,6 +37,7 @@ type Table struct {
 	base         [2][]float64 // log-likelihood of an off and an on pixel in abstention
 	units        units
 	equal        *equal // nil: byCount does not explain these rows
+	byPicks      bool   // there is vector code for byPick
 	pickOnce     sync.Once
 	pick         *pickTables // made when byPick pays, see pickTablesOnce
 }
@@ -69,6 +70,8 @@ func NewTable(b *score.Bank, opt Options) *Table {
 	t.prepareOrders()
 	t.prepareUnits()
 	t.equal = t.equalVotes()
+	vectors := kernel.RowVectors(kernel.Chosen())
+	t.byPicks = vectors != nil && vectors.Advance != nil
 	return t
 }
 
