@@ -97,6 +97,22 @@ type RowLoops struct {
 	// for the groups of four pixels, 16 numbers each.
 	Sums func(table []float64, x []uint64, words int, list []int32, groups int, out []float64)
 
+	// Advance lets rows take a step, see Advance. They have up to 64 experts: 16, 32 or 64 lanes.
+	Advance func(*Advance)
+
+	// Spread writes, for the rows n of list, a byte for each pixel of groups of up to eight, one after
+	// the other: 1 where it is on. Those of a row begin stride bytes after those of
+	// the row before. Up to eight bytes after those of a row are lost.
+	Spread func(a []byte, stride int, groups []Fours, x []uint64, width int, list []int32)
+
+	// Multiply multiplies rows of bytes, 64*depth each, a multiple of 16 of them, by three matrices of 16*vectors
+	// columns: row k of out has 16*vectors numbers for each. B has, by vector, depth and matrix, 1024
+	// bytes: byte 64*i+4*c+j is that of row 4*i+j and column c. Nil where the machine does no such thing.
+	Multiply func(a []byte, depth int, b []byte, out []int32, vectors int)
+
+	// Tell says what rows gained, see Tell.
+	Tell func(*Tell)
+
 	// Gather copies depth[i], at most eight, of the eight numbers from 8*i on to
 	// from[i] on, in both, and sets from[i+1] to behind them. There is room for
 	// eight numbers from each from[i] on.

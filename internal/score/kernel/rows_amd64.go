@@ -2,7 +2,11 @@
 
 package kernel
 
-import "golang.org/x/sys/cpu"
+import (
+	"sync"
+
+	"golang.org/x/sys/cpu"
+)
 
 //go:generate env GOWORK=off go -C ../gen run ./rows -out ../kernel/rows_amd64.s -stubs ../kernel/rowstubs_amd64.go -pkg kernel
 
@@ -12,14 +16,25 @@ func rowVectors(path string) *RowLoops {
 	case "avx2":
 		return rowsAVX2
 	case "avx512":
-		if cpu.X86.HasAVX512VPOPCNTDQ {
-			return rowsAVX512
-		}
 		loops := *rowsAVX512
-		loops.Best, loops.BestFirst, loops.BestSums = nil, nil, nil
+		loops.Multiply = tilesOnce()
+		if !cpu.X86.HasAVX512VPOPCNTDQ {
+			loops.Best, loops.BestFirst, loops.BestSums = nil, nil, nil
+		}
 		return &loops
 	}
 	return nil
+}
+
+// tilesOnce asks the system once.
+var tilesOnce = sync.OnceValue(multiplyTiles)
+
+// first returns the address of the first number, or nil.
+func first(s []float64) *float64 {
+	if len(s) == 0 {
+		return nil
+	}
+	return &s[0]
 }
 
 // rowsAVX512 takes bare addresses; what is sliced before is what is read.
@@ -127,6 +142,23 @@ var rowsAVX512 = &RowLoops{
 		_ = table[16*groups-1]
 		rowSumsAcross(&table[0], &x[0], words, &list[0], len(list), groups, &out[0])
 	},
+	Advance: advanceVector,
+	Spread: func(a []byte, stride int, groups []Fours, x []uint64, width int, list []int32) {
+		if len(list) == 0 || len(groups) == 0 {
+			return
+		}
+		_ = a[len(list)*stride+7]
+		spreadBytes(&a[0], stride, &groups[0].Word, len(groups), &x[0], width, &list[0], len(list))
+	},
+	Tell: func(t *Tell) {
+		if t.N == 0 {
+			return
+		}
+		w := t.Width
+		_, _, _, _ = t.X[t.N*w-1], t.Depth[t.N-1], t.Picks[MostPicks*t.N-1], t.Experts[128*w*(t.Abstention+1)-1]
+		_, _, _, _ = t.Start[t.N-1], t.LogLik[t.N-1], t.Scratch[64*w-1], t.Masks[8*w-1]
+		tell(&t.X[0], t.N, w, &t.Depth[0], &t.Picks[0], &t.Experts[0], t.Abstention, first(t.Gains), &t.Start[0], &t.LogLik[0], &t.Scratch[0], &t.Masks[0])
+	},
 	Gather: func(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64) {
 		n := len(depth)
 		if n == 0 {
@@ -139,6 +171,31 @@ var rowsAVX512 = &RowLoops{
 
 var acrossLanes = [...]func(table, costs *float64, numbers *int64, lanes, end int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32){
 	across1, across2, across3, across4, across5, across6, across7, across8}
+
+func advanceVector(a *Advance) {
+	if len(a.List) == 0 {
+		return
+	}
+	_ = a.Scratch[5*a.Width+15]
+	loop := advance16
+	switch a.Lanes {
+	case 32:
+		loop = advance32
+	case 64:
+		loop = advance64
+	}
+	var groups *int
+	var table *int32
+	if len(a.Groups) > 0 {
+		groups, table = &a.Groups[0].Word, &a.Table[:16*a.Lanes*len(a.Groups)][0]
+	}
+	var changes, always *int32
+	if a.Changes != nil {
+		changes, always = &a.Changes[:3*a.Lanes*len(a.List)][0], &a.Always[:a.Lanes][0]
+	}
+	loop(groups, len(a.Groups), table, &a.Votes[0], &a.Signed[0], &a.X[0], &a.List[0], len(a.List), &a.Gains[0], &a.Picked[0],
+		&a.Picks[0], &a.Next[0], &a.Counts[0], &a.Scratch[0], changes, always, &a.Raises[0], a.Lane, a.Step, a.Width, a.Stride, a.Slack, a.Low, a.High, a.End)
+}
 
 func strengthenVector(gains, alone, units, spare []int32, up, x []uint64, c int) {
 	n, words := len(gains), len(up)

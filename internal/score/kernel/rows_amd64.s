@@ -148,6 +148,416 @@ next:
 	VZEROUPPER
 	RET
 
+// func advance64(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
+TEXT ·advance64(SB), NOSPLIT, $8-200
+row:
+	MOVQ      list+48(FP), AX
+	MOVLQSX   (AX), AX
+	MOVQ      AX, (SP)
+	MOVQ      AX, DX
+	SHLQ      $0x08, DX
+	ADDQ      gains+64(FP), DX
+	MOVQ      AX, CX
+	IMULQ     width+152(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      x+40(FP), CX
+	VMOVDQU32 (DX), Z0
+	VMOVDQU32 64(DX), Z1
+	VMOVDQU32 128(DX), Z2
+	VMOVDQU32 192(DX), Z3
+	MOVQ      groups+0(FP), AX
+	MOVQ      table+16(FP), BX
+	MOVQ      fours+8(FP), SI
+	TESTQ     SI, SI
+	JZ        added
+
+group:
+	MOVQ   (AX), DI
+	MOVQ   (CX)(DI*8), DI
+	PEXTQ  8(AX), DI, DI
+	SHLQ   $0x08, DI
+	VPADDD (BX)(DI*1), Z0, Z0
+	VPADDD 64(BX)(DI*1), Z1, Z1
+	VPADDD 128(BX)(DI*1), Z2, Z2
+	VPADDD 192(BX)(DI*1), Z3, Z3
+	ADDQ   $0x00001000, BX
+	ADDQ   $0x10, AX
+	DECQ   SI
+	JNZ    group
+
+added:
+	MOVQ         changes+112(FP), AX
+	TESTQ        AX, AX
+	JZ           changed
+	MOVQ         always+120(FP), BX
+	MOVQ         lane+136(FP), SI
+	SARQ         $0x3f, SI
+	NOTQ         SI
+	VPBROADCASTD SI, Z4
+	VMOVDQU32    (AX), Z5
+	VMOVDQU32    256(AX), Z6
+	VPSLLD       $0x08, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VMOVDQU32    512(AX), Z6
+	VPSLLD       $0x10, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VPXORD       Z4, Z5, Z5
+	VPSUBD       Z4, Z5, Z5
+	VPADDD       (BX), Z5, Z5
+	VPADDD       Z5, Z0, Z0
+	VMOVDQU32    64(AX), Z5
+	VMOVDQU32    320(AX), Z6
+	VPSLLD       $0x08, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VMOVDQU32    576(AX), Z6
+	VPSLLD       $0x10, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VPXORD       Z4, Z5, Z5
+	VPSUBD       Z4, Z5, Z5
+	VPADDD       64(BX), Z5, Z5
+	VPADDD       Z5, Z1, Z1
+	VMOVDQU32    128(AX), Z5
+	VMOVDQU32    384(AX), Z6
+	VPSLLD       $0x08, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VMOVDQU32    640(AX), Z6
+	VPSLLD       $0x10, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VPXORD       Z4, Z5, Z5
+	VPSUBD       Z4, Z5, Z5
+	VPADDD       128(BX), Z5, Z5
+	VPADDD       Z5, Z2, Z2
+	VMOVDQU32    192(AX), Z5
+	VMOVDQU32    448(AX), Z6
+	VPSLLD       $0x08, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VMOVDQU32    704(AX), Z6
+	VPSLLD       $0x10, Z6, Z6
+	VPADDD       Z6, Z5, Z5
+	VPXORD       Z4, Z5, Z5
+	VPSUBD       Z4, Z5, Z5
+	VPADDD       192(BX), Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	ADDQ         $0x00000300, AX
+	MOVQ         AX, changes+112(FP)
+
+changed:
+	MOVQ  (SP), AX
+	MOVQ  lane+136(FP), BX
+	TESTQ BX, BX
+	JGE   hold
+	MOVQ  picked+72(FP), CX
+	MOVQ  $+0, (CX)(AX*8)
+	JMP   choose
+
+hold:
+	MOVQ (SP), AX
+	MOVQ lane+136(FP), BX
+	MOVQ picked+72(FP), SI
+	MOVQ (SI)(AX*8), DI
+	BTSQ BX, DI
+	MOVQ DI, (SI)(AX*8)
+	MOVQ picks+80(FP), SI
+	SHLQ $0x04, AX
+	ADDQ AX, SI
+	ADDQ step+144(FP), SI
+	MOVB BL, (SI)
+	CMPQ step+144(FP), $0x00
+	JEQ  choose
+	MOVQ votes+24(FP), AX
+	MOVQ scratch+104(FP), BX
+	MOVQ width+152(FP), R8
+	MOVQ R8, DI
+	SHLQ $0x03, DI
+
+eight:
+	MOVQ  $0x00000000000000ff, R9
+	CMPQ  R8, $0x08
+	JGE   all
+	MOVQ  R8, R10
+	MOVQ  $0x0000000000000001, R9
+	SHLXQ R10, R9, R9
+	DECQ  R9
+
+all:
+	KMOVB  R9, K1
+	VPXORQ Z7, Z7, Z7
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
+
+earlier:
+	MOVBQZX   (SI)(R9*1), R10
+	IMULQ     DI, R10
+	VPORQ     (AX)(R10*1), Z7, K1, Z7
+	INCQ      R9
+	JNZ       earlier
+	MOVBQZX   (SI), R10
+	IMULQ     DI, R10
+	VPANDQ.Z  (AX)(R10*1), Z7, K1, Z7
+	VMOVDQU64 Z7, (BX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x08, R8
+	JG        eight
+	MOVQ      scratch+104(FP), BX
+	MOVQ      width+152(FP), AX
+	LEAQ      64(BX)(AX*8), SI
+	MOVQ      AX, DI
+	SHLQ      $0x04, DI
+	LEAQ      32(DI)(SI*1), DI
+	MOVQ      signed+32(FP), R8
+
+word:
+	MOVQ  (CX), R9
+	ANDNQ (BX), R9, R9
+	MOVQ  R9, (DI)
+	MOVQ  R8, 8(DI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, DI
+	ADDQ  $0x00000100, R8
+	MOVQ  (CX), R9
+	ANDQ  (BX), R9
+	MOVQ  R9, (SI)
+	MOVQ  R8, 8(SI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, SI
+	ADDQ  $0x00000100, R8
+	ADDQ  $0x00007e00, R8
+	ADDQ  $0x08, CX
+	ADDQ  $0x08, BX
+	DECQ  AX
+	JNZ   word
+	XORQ  AX, AX
+	MOVQ  AX, (SI)
+	MOVQ  AX, (DI)
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	SHLQ  $0x04, CX
+	LEAQ  32(CX)(AX*1), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    offdone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
+
+offpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x09, SI
+	ADDQ   8(AX), SI
+	XORL   R8, R8
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
+
+offbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	INCQ         R10
+	JNZ          offbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	VPBROADCASTD R8, Z4
+	VPMAXSD      (SI), Z4, Z5
+	VPADDD       Z5, Z0, Z0
+	VPMAXSD      64(SI), Z4, Z5
+	VPADDD       Z5, Z1, Z1
+	VPMAXSD      128(SI), Z4, Z5
+	VPADDD       Z5, Z2, Z2
+	VPMAXSD      192(SI), Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	MOVQ         16(AX), SI
+	XORQ         R8, R8
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	TESTQ        CX, CX
+	JNZ          offpixel
+
+offdone:
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    ondone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
+
+onpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x09, SI
+	ADDQ   8(AX), SI
+	XORL   R8, R8
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
+
+onbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	INCQ         R10
+	JNZ          onbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	VPBROADCASTD R8, Z4
+	VPMINSD      (SI), Z4, Z5
+	VPADDD       Z5, Z0, Z0
+	VPMINSD      64(SI), Z4, Z5
+	VPADDD       Z5, Z1, Z1
+	VPMINSD      128(SI), Z4, Z5
+	VPADDD       Z5, Z2, Z2
+	VPMINSD      192(SI), Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	MOVQ         16(AX), SI
+	XORQ         R8, R8
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	TESTQ        CX, CX
+	JNZ          onpixel
+
+ondone:
+choose:
+	MOVQ          (SP), AX
+	MOVQ          picked+72(FP), CX
+	MOVL          $0xc0000000, BX
+	VPBROADCASTD  BX, Z4
+	KMOVW         (CX)(AX*8), K1
+	VMOVDQA32     Z4, K1, Z0
+	KMOVW         2(CX)(AX*8), K1
+	VMOVDQA32     Z4, K1, Z1
+	KMOVW         4(CX)(AX*8), K1
+	VMOVDQA32     Z4, K1, Z2
+	KMOVW         6(CX)(AX*8), K1
+	VMOVDQA32     Z4, K1, Z3
+	VMOVDQU32     Z0, (DX)
+	VMOVDQU32     Z1, 64(DX)
+	VMOVDQU32     Z2, 128(DX)
+	VMOVDQU32     Z3, 192(DX)
+	VMOVDQA32     Z0, Z4
+	VPMAXSD       Z1, Z4, Z4
+	VPMAXSD       Z2, Z4, Z4
+	VPMAXSD       Z3, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z4, Y5
+	VPMAXSD       Y5, Y4, Y5
+	VEXTRACTI32X4 $0x01, Y5, X4
+	VPMAXSD       X4, X5, X4
+	VPSHUFD       $0x4e, X4, X5
+	VPMAXSD       X5, X4, X4
+	VPSHUFD       $0xb1, X4, X5
+	VPMAXSD       X5, X4, X4
+	VMOVD         X4, CX
+	MOVL          CX, DX
+	SUBQ          slack+168(FP), DX
+	VPBROADCASTD  DX, Z4
+	VPCMPD        $0x02, Z3, Z4, K1
+	KMOVW         K1, DX
+	VPCMPD        $0x02, Z2, Z4, K1
+	KMOVW         K1, BX
+	SHLQ          $0x10, DX
+	ORQ           BX, DX
+	VPCMPD        $0x02, Z1, Z4, K1
+	KMOVW         K1, BX
+	SHLQ          $0x10, DX
+	ORQ           BX, DX
+	VPCMPD        $0x02, Z0, Z4, K1
+	KMOVW         K1, BX
+	SHLQ          $0x10, DX
+	ORQ           BX, DX
+	MOVQ          $0x0000000000000040, SI
+	LEAQ          1(SI), DI
+	TZCNTQ        DX, BX
+	BLSRQ         DX, DX
+	CMOVQNE       DI, BX
+	MOVQ          high+184(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       DI, BX
+	MOVQ          low+176(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+	CMPQ          BX, SI
+	JGE           goes
+	MOVQ          BX, CX
+	SHLQ          $0x08, CX
+	ADDQ          raises+128(FP), CX
+	XORQ          DX, DX
+	BTSQ          BX, DX
+	MOVL          $0xc0000000, DI
+	VPBROADCASTD  DI, Z4
+	VPADDD        (CX), Z0, Z0
+	KMOVW         DX, K1
+	VMOVDQA32     Z4, K1, Z0
+	VMOVDQA32     Z0, Z0
+	SHRQ          $0x10, DX
+	VPADDD        64(CX), Z1, Z1
+	KMOVW         DX, K1
+	VMOVDQA32     Z4, K1, Z1
+	VPMAXSD       Z1, Z0, Z0
+	SHRQ          $0x10, DX
+	VPADDD        128(CX), Z2, Z1
+	KMOVW         DX, K1
+	VMOVDQA32     Z4, K1, Z1
+	VPMAXSD       Z1, Z0, Z0
+	SHRQ          $0x10, DX
+	VPADDD        192(CX), Z3, Z1
+	KMOVW         DX, K1
+	VMOVDQA32     Z4, K1, Z1
+	VPMAXSD       Z1, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMAXSD       Y1, Y0, Y1
+	VEXTRACTI32X4 $0x01, Y1, X0
+	VPMAXSD       X0, X1, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPMAXSD       X1, X0, X0
+	VPSHUFD       $0xb1, X0, X1
+	VPMAXSD       X1, X0, X0
+	VMOVD         X0, CX
+	MOVQ          AX, DX
+	SHLQ          $0x04, DX
+	ADDQ          picks+80(FP), DX
+	ADDQ          step+144(FP), DX
+	MOVB          BL, 1(DX)
+	ADDQ          $0x02, SI
+	MOVQ          end+192(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+
+goes:
+	MOVQ    counts+96(FP), CX
+	MOVLQSX (CX)(BX*4), DX
+	INCL    (CX)(BX*4)
+	IMULQ   stride+160(FP), BX
+	ADDQ    BX, DX
+	MOVQ    next+88(FP), CX
+	MOVL    AX, (CX)(DX*4)
+	ADDQ    $0x04, list+48(FP)
+	DECQ    n+56(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
 // func addFours32(gains *int32, table *int32, row int, x *uint64, quads int)
 // Requires: AVX, AVX512F
 TEXT ·addFours32(SB), NOSPLIT, $0-40
@@ -268,6 +678,356 @@ next:
 	VZEROUPPER
 	RET
 
+// func advance32(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
+TEXT ·advance32(SB), NOSPLIT, $8-200
+row:
+	MOVQ      list+48(FP), AX
+	MOVLQSX   (AX), AX
+	MOVQ      AX, (SP)
+	MOVQ      AX, DX
+	SHLQ      $0x07, DX
+	ADDQ      gains+64(FP), DX
+	MOVQ      AX, CX
+	IMULQ     width+152(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      x+40(FP), CX
+	VMOVDQU32 (DX), Z0
+	VMOVDQU32 64(DX), Z1
+	MOVQ      groups+0(FP), AX
+	MOVQ      table+16(FP), BX
+	MOVQ      fours+8(FP), SI
+	TESTQ     SI, SI
+	JZ        added
+
+group:
+	MOVQ   (AX), DI
+	MOVQ   (CX)(DI*8), DI
+	PEXTQ  8(AX), DI, DI
+	SHLQ   $0x07, DI
+	VPADDD (BX)(DI*1), Z0, Z0
+	VPADDD 64(BX)(DI*1), Z1, Z1
+	ADDQ   $0x00000800, BX
+	ADDQ   $0x10, AX
+	DECQ   SI
+	JNZ    group
+
+added:
+	MOVQ         changes+112(FP), AX
+	TESTQ        AX, AX
+	JZ           changed
+	MOVQ         always+120(FP), BX
+	MOVQ         lane+136(FP), SI
+	SARQ         $0x3f, SI
+	NOTQ         SI
+	VPBROADCASTD SI, Z2
+	VMOVDQU32    (AX), Z3
+	VMOVDQU32    128(AX), Z4
+	VPSLLD       $0x08, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    256(AX), Z4
+	VPSLLD       $0x10, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VPXORD       Z2, Z3, Z3
+	VPSUBD       Z2, Z3, Z3
+	VPADDD       (BX), Z3, Z3
+	VPADDD       Z3, Z0, Z0
+	VMOVDQU32    64(AX), Z3
+	VMOVDQU32    192(AX), Z4
+	VPSLLD       $0x08, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    320(AX), Z4
+	VPSLLD       $0x10, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VPXORD       Z2, Z3, Z3
+	VPSUBD       Z2, Z3, Z3
+	VPADDD       64(BX), Z3, Z3
+	VPADDD       Z3, Z1, Z1
+	ADDQ         $0x00000180, AX
+	MOVQ         AX, changes+112(FP)
+
+changed:
+	MOVQ  (SP), AX
+	MOVQ  lane+136(FP), BX
+	TESTQ BX, BX
+	JGE   hold
+	MOVQ  picked+72(FP), CX
+	MOVQ  $+0, (CX)(AX*8)
+	JMP   choose
+
+hold:
+	MOVQ (SP), AX
+	MOVQ lane+136(FP), BX
+	MOVQ picked+72(FP), SI
+	MOVQ (SI)(AX*8), DI
+	BTSQ BX, DI
+	MOVQ DI, (SI)(AX*8)
+	MOVQ picks+80(FP), SI
+	SHLQ $0x04, AX
+	ADDQ AX, SI
+	ADDQ step+144(FP), SI
+	MOVB BL, (SI)
+	CMPQ step+144(FP), $0x00
+	JEQ  choose
+	MOVQ votes+24(FP), AX
+	MOVQ scratch+104(FP), BX
+	MOVQ width+152(FP), R8
+	MOVQ R8, DI
+	SHLQ $0x03, DI
+
+eight:
+	MOVQ  $0x00000000000000ff, R9
+	CMPQ  R8, $0x08
+	JGE   all
+	MOVQ  R8, R10
+	MOVQ  $0x0000000000000001, R9
+	SHLXQ R10, R9, R9
+	DECQ  R9
+
+all:
+	KMOVB  R9, K1
+	VPXORQ Z5, Z5, Z5
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
+
+earlier:
+	MOVBQZX   (SI)(R9*1), R10
+	IMULQ     DI, R10
+	VPORQ     (AX)(R10*1), Z5, K1, Z5
+	INCQ      R9
+	JNZ       earlier
+	MOVBQZX   (SI), R10
+	IMULQ     DI, R10
+	VPANDQ.Z  (AX)(R10*1), Z5, K1, Z5
+	VMOVDQU64 Z5, (BX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x08, R8
+	JG        eight
+	MOVQ      scratch+104(FP), BX
+	MOVQ      width+152(FP), AX
+	LEAQ      64(BX)(AX*8), SI
+	MOVQ      AX, DI
+	SHLQ      $0x04, DI
+	LEAQ      32(DI)(SI*1), DI
+	MOVQ      signed+32(FP), R8
+
+word:
+	MOVQ  (CX), R9
+	ANDNQ (BX), R9, R9
+	MOVQ  R9, (DI)
+	MOVQ  R8, 8(DI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, DI
+	ADDQ  $0x00000080, R8
+	MOVQ  (CX), R9
+	ANDQ  (BX), R9
+	MOVQ  R9, (SI)
+	MOVQ  R8, 8(SI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, SI
+	ADDQ  $0x00000080, R8
+	ADDQ  $0x00003f00, R8
+	ADDQ  $0x08, CX
+	ADDQ  $0x08, BX
+	DECQ  AX
+	JNZ   word
+	XORQ  AX, AX
+	MOVQ  AX, (SI)
+	MOVQ  AX, (DI)
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	SHLQ  $0x04, CX
+	LEAQ  32(CX)(AX*1), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    offdone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
+
+offpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x08, SI
+	ADDQ   8(AX), SI
+	XORL   R8, R8
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
+
+offbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	INCQ         R10
+	JNZ          offbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	VPBROADCASTD R8, Z2
+	VPMAXSD      (SI), Z2, Z3
+	VPADDD       Z3, Z0, Z0
+	VPMAXSD      64(SI), Z2, Z2
+	VPADDD       Z2, Z1, Z1
+	MOVQ         16(AX), SI
+	XORQ         R8, R8
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	TESTQ        CX, CX
+	JNZ          offpixel
+
+offdone:
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    ondone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
+
+onpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x08, SI
+	ADDQ   8(AX), SI
+	XORL   R8, R8
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
+
+onbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	INCQ         R10
+	JNZ          onbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	VPBROADCASTD R8, Z2
+	VPMINSD      (SI), Z2, Z3
+	VPADDD       Z3, Z0, Z0
+	VPMINSD      64(SI), Z2, Z2
+	VPADDD       Z2, Z1, Z1
+	MOVQ         16(AX), SI
+	XORQ         R8, R8
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	TESTQ        CX, CX
+	JNZ          onpixel
+
+ondone:
+choose:
+	MOVQ          (SP), AX
+	MOVQ          picked+72(FP), CX
+	MOVL          $0xc0000000, BX
+	VPBROADCASTD  BX, Z2
+	KMOVW         (CX)(AX*8), K1
+	VMOVDQA32     Z2, K1, Z0
+	KMOVW         2(CX)(AX*8), K1
+	VMOVDQA32     Z2, K1, Z1
+	VMOVDQU32     Z0, (DX)
+	VMOVDQU32     Z1, 64(DX)
+	VMOVDQA32     Z0, Z2
+	VPMAXSD       Z1, Z2, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y3
+	VPMAXSD       Y3, Y2, Y3
+	VEXTRACTI32X4 $0x01, Y3, X2
+	VPMAXSD       X2, X3, X2
+	VPSHUFD       $0x4e, X2, X3
+	VPMAXSD       X3, X2, X2
+	VPSHUFD       $0xb1, X2, X3
+	VPMAXSD       X3, X2, X2
+	VMOVD         X2, CX
+	MOVL          CX, DX
+	SUBQ          slack+168(FP), DX
+	VPBROADCASTD  DX, Z2
+	VPCMPD        $0x02, Z1, Z2, K1
+	KMOVW         K1, DX
+	VPCMPD        $0x02, Z0, Z2, K1
+	KMOVW         K1, BX
+	SHLQ          $0x10, DX
+	ORQ           BX, DX
+	MOVQ          $0x0000000000000020, SI
+	LEAQ          1(SI), DI
+	TZCNTQ        DX, BX
+	BLSRQ         DX, DX
+	CMOVQNE       DI, BX
+	MOVQ          high+184(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       DI, BX
+	MOVQ          low+176(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+	CMPQ          BX, SI
+	JGE           goes
+	MOVQ          BX, CX
+	SHLQ          $0x07, CX
+	ADDQ          raises+128(FP), CX
+	XORQ          DX, DX
+	BTSQ          BX, DX
+	MOVL          $0xc0000000, DI
+	VPBROADCASTD  DI, Z2
+	VPADDD        (CX), Z0, Z0
+	KMOVW         DX, K1
+	VMOVDQA32     Z2, K1, Z0
+	VMOVDQA32     Z0, Z0
+	SHRQ          $0x10, DX
+	VPADDD        64(CX), Z1, Z1
+	KMOVW         DX, K1
+	VMOVDQA32     Z2, K1, Z1
+	VPMAXSD       Z1, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMAXSD       Y1, Y0, Y1
+	VEXTRACTI32X4 $0x01, Y1, X0
+	VPMAXSD       X0, X1, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPMAXSD       X1, X0, X0
+	VPSHUFD       $0xb1, X0, X1
+	VPMAXSD       X1, X0, X0
+	VMOVD         X0, CX
+	MOVQ          AX, DX
+	SHLQ          $0x04, DX
+	ADDQ          picks+80(FP), DX
+	ADDQ          step+144(FP), DX
+	MOVB          BL, 1(DX)
+	ADDQ          $0x02, SI
+	MOVQ          end+192(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+
+goes:
+	MOVQ    counts+96(FP), CX
+	MOVLQSX (CX)(BX*4), DX
+	INCL    (CX)(BX*4)
+	IMULQ   stride+160(FP), BX
+	ADDQ    BX, DX
+	MOVQ    next+88(FP), CX
+	MOVL    AX, (CX)(DX*4)
+	ADDQ    $0x04, list+48(FP)
+	DECQ    n+56(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
 // func addFours16(gains *int32, table *int32, row int, x *uint64, quads int)
 // Requires: AVX, AVX512F
 TEXT ·addFours16(SB), NOSPLIT, $0-40
@@ -373,6 +1133,616 @@ next:
 	VPADDD    Z1, Z0, Z0
 	MOVQ      gains+0(FP), AX
 	VMOVDQU32 Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func advance16(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
+TEXT ·advance16(SB), NOSPLIT, $8-200
+row:
+	MOVQ      list+48(FP), AX
+	MOVLQSX   (AX), AX
+	MOVQ      AX, (SP)
+	MOVQ      AX, DX
+	SHLQ      $0x06, DX
+	ADDQ      gains+64(FP), DX
+	MOVQ      AX, CX
+	IMULQ     width+152(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      x+40(FP), CX
+	VMOVDQU32 (DX), Z0
+	MOVQ      groups+0(FP), AX
+	MOVQ      table+16(FP), BX
+	MOVQ      fours+8(FP), SI
+	TESTQ     SI, SI
+	JZ        added
+
+group:
+	MOVQ   (AX), DI
+	MOVQ   (CX)(DI*8), DI
+	PEXTQ  8(AX), DI, DI
+	SHLQ   $0x06, DI
+	VPADDD (BX)(DI*1), Z0, Z0
+	ADDQ   $0x00000400, BX
+	ADDQ   $0x10, AX
+	DECQ   SI
+	JNZ    group
+
+added:
+	MOVQ         changes+112(FP), AX
+	TESTQ        AX, AX
+	JZ           changed
+	MOVQ         always+120(FP), BX
+	MOVQ         lane+136(FP), SI
+	SARQ         $0x3f, SI
+	NOTQ         SI
+	VPBROADCASTD SI, Z1
+	VMOVDQU32    (AX), Z2
+	VMOVDQU32    64(AX), Z3
+	VPSLLD       $0x08, Z3, Z3
+	VPADDD       Z3, Z2, Z2
+	VMOVDQU32    128(AX), Z3
+	VPSLLD       $0x10, Z3, Z3
+	VPADDD       Z3, Z2, Z2
+	VPXORD       Z1, Z2, Z2
+	VPSUBD       Z1, Z2, Z2
+	VPADDD       (BX), Z2, Z2
+	VPADDD       Z2, Z0, Z0
+	ADDQ         $0x000000c0, AX
+	MOVQ         AX, changes+112(FP)
+
+changed:
+	MOVQ  (SP), AX
+	MOVQ  lane+136(FP), BX
+	TESTQ BX, BX
+	JGE   hold
+	MOVQ  picked+72(FP), CX
+	MOVQ  $+0, (CX)(AX*8)
+	JMP   choose
+
+hold:
+	MOVQ (SP), AX
+	MOVQ lane+136(FP), BX
+	MOVQ picked+72(FP), SI
+	MOVQ (SI)(AX*8), DI
+	BTSQ BX, DI
+	MOVQ DI, (SI)(AX*8)
+	MOVQ picks+80(FP), SI
+	SHLQ $0x04, AX
+	ADDQ AX, SI
+	ADDQ step+144(FP), SI
+	MOVB BL, (SI)
+	CMPQ step+144(FP), $0x00
+	JEQ  choose
+	MOVQ votes+24(FP), AX
+	MOVQ scratch+104(FP), BX
+	MOVQ width+152(FP), R8
+	MOVQ R8, DI
+	SHLQ $0x03, DI
+
+eight:
+	MOVQ  $0x00000000000000ff, R9
+	CMPQ  R8, $0x08
+	JGE   all
+	MOVQ  R8, R10
+	MOVQ  $0x0000000000000001, R9
+	SHLXQ R10, R9, R9
+	DECQ  R9
+
+all:
+	KMOVB  R9, K1
+	VPXORQ Z4, Z4, Z4
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
+
+earlier:
+	MOVBQZX   (SI)(R9*1), R10
+	IMULQ     DI, R10
+	VPORQ     (AX)(R10*1), Z4, K1, Z4
+	INCQ      R9
+	JNZ       earlier
+	MOVBQZX   (SI), R10
+	IMULQ     DI, R10
+	VPANDQ.Z  (AX)(R10*1), Z4, K1, Z4
+	VMOVDQU64 Z4, (BX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x08, R8
+	JG        eight
+	MOVQ      scratch+104(FP), BX
+	MOVQ      width+152(FP), AX
+	LEAQ      64(BX)(AX*8), SI
+	MOVQ      AX, DI
+	SHLQ      $0x04, DI
+	LEAQ      32(DI)(SI*1), DI
+	MOVQ      signed+32(FP), R8
+
+word:
+	MOVQ  (CX), R9
+	ANDNQ (BX), R9, R9
+	MOVQ  R9, (DI)
+	MOVQ  R8, 8(DI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, DI
+	ADDQ  $0x00000040, R8
+	MOVQ  (CX), R9
+	ANDQ  (BX), R9
+	MOVQ  R9, (SI)
+	MOVQ  R8, 8(SI)
+	XORQ  R10, R10
+	TESTQ R9, R9
+	SETNE R10
+	SHLQ  $0x04, R10
+	ADDQ  R10, SI
+	ADDQ  $0x00000040, R8
+	ADDQ  $0x00001f80, R8
+	ADDQ  $0x08, CX
+	ADDQ  $0x08, BX
+	DECQ  AX
+	JNZ   word
+	XORQ  AX, AX
+	MOVQ  AX, (SI)
+	MOVQ  AX, (DI)
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	SHLQ  $0x04, CX
+	LEAQ  32(CX)(AX*1), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    offdone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
+
+offpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x07, SI
+	ADDQ   8(AX), SI
+	XORL   R8, R8
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
+
+offbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	INCQ         R10
+	JNZ          offbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	VPBROADCASTD R8, Z1
+	VPMAXSD      (SI), Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	MOVQ         16(AX), SI
+	XORQ         R8, R8
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	TESTQ        CX, CX
+	JNZ          offpixel
+
+offdone:
+	MOVQ  scratch+104(FP), AX
+	MOVQ  width+152(FP), CX
+	LEAQ  64(AX)(CX*8), AX
+	MOVQ  (AX), CX
+	TESTQ CX, CX
+	JZ    ondone
+	MOVQ  (SP), BX
+	SHLQ  $0x04, BX
+	ADDQ  picks+80(FP), BX
+	ADDQ  step+144(FP), BX
+	MOVQ  lane+136(FP), DI
+
+onpixel:
+	TZCNTQ CX, SI
+	SHLQ   $0x07, SI
+	ADDQ   8(AX), SI
+	XORL   R8, R8
+	MOVQ   step+144(FP), R10
+	NEGQ   R10
+
+onbefore:
+	MOVBQZX      (BX)(R10*1), R9
+	MOVL         (SI)(R9*4), R9
+	CMPL         R9, R8
+	CMOVLGT      R9, R8
+	INCQ         R10
+	JNZ          onbefore
+	MOVL         (SI)(DI*4), R9
+	CMPL         R9, R8
+	CMOVLLT      R9, R8
+	VPBROADCASTD R8, Z1
+	VPMINSD      (SI), Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	MOVQ         16(AX), SI
+	XORQ         R8, R8
+	BLSRQ        CX, CX
+	CMOVQEQ      SI, CX
+	SETEQ        R8
+	SHLQ         $0x04, R8
+	ADDQ         R8, AX
+	TESTQ        CX, CX
+	JNZ          onpixel
+
+ondone:
+choose:
+	MOVQ          (SP), AX
+	MOVQ          picked+72(FP), CX
+	MOVL          $0xc0000000, BX
+	VPBROADCASTD  BX, Z1
+	KMOVW         (CX)(AX*8), K1
+	VMOVDQA32     Z1, K1, Z0
+	VMOVDQU32     Z0, (DX)
+	VMOVDQA32     Z0, Z1
+	VEXTRACTI64X4 $0x01, Z1, Y2
+	VPMAXSD       Y2, Y1, Y2
+	VEXTRACTI32X4 $0x01, Y2, X1
+	VPMAXSD       X1, X2, X1
+	VPSHUFD       $0x4e, X1, X2
+	VPMAXSD       X2, X1, X1
+	VPSHUFD       $0xb1, X1, X2
+	VPMAXSD       X2, X1, X1
+	VMOVD         X1, CX
+	MOVL          CX, DX
+	SUBQ          slack+168(FP), DX
+	VPBROADCASTD  DX, Z1
+	VPCMPD        $0x02, Z0, Z1, K1
+	KMOVW         K1, DX
+	MOVQ          $0x0000000000000010, SI
+	LEAQ          1(SI), DI
+	TZCNTQ        DX, BX
+	BLSRQ         DX, DX
+	CMOVQNE       DI, BX
+	MOVQ          high+184(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       DI, BX
+	MOVQ          low+176(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+	CMPQ          BX, SI
+	JGE           goes
+	MOVQ          BX, CX
+	SHLQ          $0x06, CX
+	ADDQ          raises+128(FP), CX
+	XORQ          DX, DX
+	BTSQ          BX, DX
+	MOVL          $0xc0000000, DI
+	VPBROADCASTD  DI, Z1
+	VPADDD        (CX), Z0, Z0
+	KMOVW         DX, K1
+	VMOVDQA32     Z1, K1, Z0
+	VMOVDQA32     Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMAXSD       Y1, Y0, Y1
+	VEXTRACTI32X4 $0x01, Y1, X0
+	VPMAXSD       X0, X1, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPMAXSD       X1, X0, X0
+	VPSHUFD       $0xb1, X0, X1
+	VPMAXSD       X1, X0, X0
+	VMOVD         X0, CX
+	MOVQ          AX, DX
+	SHLQ          $0x04, DX
+	ADDQ          picks+80(FP), DX
+	ADDQ          step+144(FP), DX
+	MOVB          BL, 1(DX)
+	ADDQ          $0x02, SI
+	MOVQ          end+192(FP), DX
+	CMPL          CX, DX
+	CMOVQLE       SI, BX
+
+goes:
+	MOVQ    counts+96(FP), CX
+	MOVLQSX (CX)(BX*4), DX
+	INCL    (CX)(BX*4)
+	IMULQ   stride+160(FP), BX
+	ADDQ    BX, DX
+	MOVQ    next+88(FP), CX
+	MOVL    AX, (CX)(DX*4)
+	ADDQ    $0x04, list+48(FP)
+	DECQ    n+56(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func spreadBytes(a *uint8, stride int, groups *int, count int, x *uint64, width int, list *int32, n int)
+// Requires: BMI2, POPCNT
+TEXT ·spreadBytes(SB), NOSPLIT, $0-64
+	MOVQ a+0(FP), AX
+	MOVQ list+48(FP), CX
+	MOVQ width+40(FP), DX
+	MOVQ n+56(FP), BX
+	MOVQ $0x0101010101010101, SI
+
+row:
+	MOVLQSX (CX), DI
+	IMULQ   DX, DI
+	SHLQ    $0x03, DI
+	ADDQ    x+32(FP), DI
+	MOVQ    groups+16(FP), R8
+	MOVQ    count+24(FP), R10
+	MOVQ    AX, R9
+
+group:
+	MOVQ    (R8), R11
+	MOVQ    (DI)(R11*8), R11
+	PEXTQ   8(R8), R11, R11
+	PDEPQ   SI, R11, R11
+	MOVQ    R11, (R9)
+	POPCNTQ 8(R8), R11
+	ADDQ    $0x10, R8
+	ADDQ    R11, R9
+	DECQ    R10
+	JNZ     group
+	ADDQ    stride+8(FP), AX
+	ADDQ    $0x04, CX
+	DECQ    BX
+	JNZ     row
+	RET
+
+// func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, l *float64, masks *uint8)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·tell(SB), NOSPLIT, $0-96
+row:
+	MOVQ x+0(FP), AX
+	MOVQ masks+88(FP), CX
+	MOVQ width+16(FP), DX
+	MOVQ $0x1111111111111111, BX
+	MOVQ $0x2222222222222222, SI
+	MOVQ $0x4444444444444444, DI
+	MOVQ $0x8888888888888888, R8
+
+spread:
+	MOVQ   (AX), R9
+	PEXTQ  BX, R9, R10
+	MOVW   R10, (CX)
+	PEXTQ  SI, R9, R10
+	MOVW   R10, 2(CX)
+	PEXTQ  DI, R9, R10
+	MOVW   R10, 4(CX)
+	PEXTQ  R8, R9, R9
+	MOVW   R9, 6(CX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, CX
+	DECQ   DX
+	JNZ    spread
+	MOVQ   abstention+48(FP), CX
+	IMULQ  width+16(FP), CX
+	SHLQ   $0x0a, CX
+	ADDQ   experts+40(FP), CX
+	MOVQ   masks+88(FP), DX
+	MOVQ   l+80(FP), AX
+	MOVQ   width+16(FP), BX
+	VXORPD Y0, Y0, Y0
+
+base:
+	KMOVB         (DX), K1
+	VMOVUPD       (CX), Z1
+	VMOVUPD       64(CX), K1, Z1
+	VMOVUPD       Z1, (AX)
+	KMOVB         2(DX), K1
+	VMOVUPD       128(CX), Z2
+	VMOVUPD       192(CX), K1, Z2
+	VMOVUPD       Z2, 64(AX)
+	KMOVB         4(DX), K1
+	VMOVUPD       256(CX), Z3
+	VMOVUPD       320(CX), K1, Z3
+	VMOVUPD       Z3, 128(AX)
+	KMOVB         6(DX), K1
+	VMOVUPD       384(CX), Z4
+	VMOVUPD       448(CX), K1, Z4
+	VMOVUPD       Z4, 192(AX)
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z3, Z1, Z1
+	VADDPD        Z4, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	KMOVB         1(DX), K1
+	VMOVUPD       512(CX), Z1
+	VMOVUPD       576(CX), K1, Z1
+	VMOVUPD       Z1, 256(AX)
+	KMOVB         3(DX), K1
+	VMOVUPD       640(CX), Z2
+	VMOVUPD       704(CX), K1, Z2
+	VMOVUPD       Z2, 320(AX)
+	KMOVB         5(DX), K1
+	VMOVUPD       768(CX), Z3
+	VMOVUPD       832(CX), K1, Z3
+	VMOVUPD       Z3, 384(AX)
+	KMOVB         7(DX), K1
+	VMOVUPD       896(CX), Z4
+	VMOVUPD       960(CX), K1, Z4
+	VMOVUPD       Z4, 448(AX)
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z3, Z1, Z1
+	VADDPD        Z4, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	ADDQ          $0x00000200, AX
+	ADDQ          $0x00000400, CX
+	ADDQ          $0x08, DX
+	DECQ          BX
+	JNZ           base
+	MOVQ          start+64(FP), AX
+	VEXTRACTF128  $0x01, Y0, X1
+	VHADDPD       X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	MOVQ          depth+24(FP), SI
+	MOVLQSX       (SI), SI
+	MOVQ          picks+32(FP), DI
+	TESTQ         SI, SI
+	JZ            told
+
+pick:
+	MOVBQZX (DI), AX
+	MOVQ    AX, CX
+	IMULQ   width+16(FP), CX
+	SHLQ    $0x0a, CX
+	ADDQ    experts+40(FP), CX
+	MOVQ    masks+88(FP), DX
+	MOVQ    l+80(FP), AX
+	MOVQ    width+16(FP), BX
+	VXORPD  Y0, Y0, Y0
+
+join:
+	KMOVB         (DX), K1
+	VMOVUPD       (CX), Z1
+	VMOVUPD       64(CX), K1, Z1
+	VMOVUPD       (AX), Z2
+	VMINPD        Z2, Z1, Z3
+	VMAXPD        Z2, Z1, K1, Z3
+	VMOVUPD       Z3, (AX)
+	VSUBPD        Z2, Z3, Z3
+	KMOVB         2(DX), K1
+	VMOVUPD       128(CX), Z1
+	VMOVUPD       192(CX), K1, Z1
+	VMOVUPD       64(AX), Z2
+	VMINPD        Z2, Z1, Z4
+	VMAXPD        Z2, Z1, K1, Z4
+	VMOVUPD       Z4, 64(AX)
+	VSUBPD        Z2, Z4, Z4
+	KMOVB         4(DX), K1
+	VMOVUPD       256(CX), Z1
+	VMOVUPD       320(CX), K1, Z1
+	VMOVUPD       128(AX), Z2
+	VMINPD        Z2, Z1, Z5
+	VMAXPD        Z2, Z1, K1, Z5
+	VMOVUPD       Z5, 128(AX)
+	VSUBPD        Z2, Z5, Z5
+	KMOVB         6(DX), K1
+	VMOVUPD       384(CX), Z1
+	VMOVUPD       448(CX), K1, Z1
+	VMOVUPD       192(AX), Z2
+	VMINPD        Z2, Z1, Z6
+	VMAXPD        Z2, Z1, K1, Z6
+	VMOVUPD       Z6, 192(AX)
+	VSUBPD        Z2, Z6, Z6
+	VADDPD        Z4, Z3, Z1
+	VADDPD        Z5, Z1, Z1
+	VADDPD        Z6, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	KMOVB         1(DX), K1
+	VMOVUPD       512(CX), Z1
+	VMOVUPD       576(CX), K1, Z1
+	VMOVUPD       256(AX), Z2
+	VMINPD        Z2, Z1, Z3
+	VMAXPD        Z2, Z1, K1, Z3
+	VMOVUPD       Z3, 256(AX)
+	VSUBPD        Z2, Z3, Z3
+	KMOVB         3(DX), K1
+	VMOVUPD       640(CX), Z1
+	VMOVUPD       704(CX), K1, Z1
+	VMOVUPD       320(AX), Z2
+	VMINPD        Z2, Z1, Z4
+	VMAXPD        Z2, Z1, K1, Z4
+	VMOVUPD       Z4, 320(AX)
+	VSUBPD        Z2, Z4, Z4
+	KMOVB         5(DX), K1
+	VMOVUPD       768(CX), Z1
+	VMOVUPD       832(CX), K1, Z1
+	VMOVUPD       384(AX), Z2
+	VMINPD        Z2, Z1, Z5
+	VMAXPD        Z2, Z1, K1, Z5
+	VMOVUPD       Z5, 384(AX)
+	VSUBPD        Z2, Z5, Z5
+	KMOVB         7(DX), K1
+	VMOVUPD       896(CX), Z1
+	VMOVUPD       960(CX), K1, Z1
+	VMOVUPD       448(AX), Z2
+	VMINPD        Z2, Z1, Z6
+	VMAXPD        Z2, Z1, K1, Z6
+	VMOVUPD       Z6, 448(AX)
+	VSUBPD        Z2, Z6, Z6
+	VADDPD        Z4, Z3, Z1
+	VADDPD        Z5, Z1, Z1
+	VADDPD        Z6, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	ADDQ          $0x00000200, AX
+	ADDQ          $0x00000400, CX
+	ADDQ          $0x08, DX
+	DECQ          BX
+	JNZ           join
+	MOVQ          gains+56(FP), AX
+	VEXTRACTF128  $0x01, Y0, X1
+	VHADDPD       X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, gains+56(FP)
+	INCQ          DI
+	DECQ          SI
+	JNZ           pick
+
+told:
+	MOVQ   abstention+48(FP), CX
+	IMULQ  width+16(FP), CX
+	SHLQ   $0x0a, CX
+	ADDQ   experts+40(FP), CX
+	MOVQ   masks+88(FP), DX
+	MOVQ   l+80(FP), AX
+	MOVQ   width+16(FP), BX
+	VXORPD Y0, Y0, Y0
+
+sum:
+	VMOVUPD       (AX), Z1
+	VMOVUPD       64(AX), Z2
+	VMOVUPD       128(AX), Z3
+	VMOVUPD       192(AX), Z4
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z3, Z1, Z1
+	VADDPD        Z4, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	VMOVUPD       256(AX), Z1
+	VMOVUPD       320(AX), Z2
+	VMOVUPD       384(AX), Z3
+	VMOVUPD       448(AX), Z4
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z3, Z1, Z1
+	VADDPD        Z4, Z1, Z1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VADDPD        Y1, Y0, Y0
+	ADDQ          $0x00000200, AX
+	ADDQ          $0x00000400, CX
+	ADDQ          $0x08, DX
+	DECQ          BX
+	JNZ           sum
+	MOVQ          logLik+72(FP), AX
+	VEXTRACTF128  $0x01, Y0, X1
+	VHADDPD       X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, logLik+72(FP)
+	ADDQ          $0x08, start+64(FP)
+	ADDQ          $0x04, depth+24(FP)
+	ADDQ          $0x10, picks+32(FP)
+	MOVQ          width+16(FP), AX
+	SHLQ          $0x03, AX
+	ADDQ          AX, x+0(FP)
+	DECQ          n+8(FP)
+	JNZ           row
 	VZEROUPPER
 	RET
 

@@ -14,6 +14,11 @@ func addFours64(gains *int32, table *int32, row int, x *uint64, quads int)
 //go:noescape
 func strengthen64(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
+// advance64 implements RowLoops.Advance for 64 lanes.
+//
+//go:noescape
+func advance64(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+
 // addFours32 implements RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
 //
 //go:noescape
@@ -24,6 +29,11 @@ func addFours32(gains *int32, table *int32, row int, x *uint64, quads int)
 //go:noescape
 func strengthen32(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
+// advance32 implements RowLoops.Advance for 32 lanes.
+//
+//go:noescape
+func advance32(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+
 // addFours16 implements RowLoops.AddFours for 16 lanes of rows of that many bytes, 4*quads fours.
 //
 //go:noescape
@@ -33,6 +43,21 @@ func addFours16(gains *int32, table *int32, row int, x *uint64, quads int)
 //
 //go:noescape
 func strengthen16(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
+
+// advance16 implements RowLoops.Advance for 16 lanes.
+//
+//go:noescape
+func advance16(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+
+// spreadBytes implements RowLoops.Spread.
+//
+//go:noescape
+func spreadBytes(a *uint8, stride int, groups *int, count int, x *uint64, width int, list *int32, n int)
+
+// tell implements RowLoops.Tell.
+//
+//go:noescape
+func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, l *float64, masks *uint8)
 
 // acrossMore implements RowLoops.Across.
 //

@@ -2,11 +2,15 @@
 // expert has one place only. The images are packed, 64 pixels per word. It gives
 // the picks, gains and log-likelihoods that score.Search gives, to the bit.
 //
-// There are three engines. Explainer uses the first, or both others:
+// There are four engines. Explainer uses the first, or the second, or both others:
 //
 //   - bycount.go takes tables all of whose votes are one value, as those of planted
 //     data: gains are two counts of bits. It saves time from nine experts on, where all
 //     pixels are known.
+//   - bypick.go takes the rows by their last pick, which corrects the gains of all experts by one
+//     small table, or a product of bytes: for strong votes of any values under the max rule,
+//     of up to 64 experts, where there are thousands of rows and all pixels are known. It saves time where byset.go
+//     has no room.
 //   - byset.go takes the rows by the set of experts picked so far: they share
 //     a table of exact gains by four pixels of a row, so a step costs a handful
 //     of additions. It saves time for sets that many rows share, of at most 32
@@ -23,16 +27,19 @@
 //
 // The files are layers; a call goes to the same file or to one above it in this list:
 //
-//	loops.go      the inner loops in plain Go, and the choice of vector code
+//	advance.go    the loops of bypick.go in plain Go
+//	loops.go      the other inner loops, and the choice of vector code
 //	holders.go    holders of the extremal opinions at a pixel
 //	units.go      gains in fixed point
 //	equal.go      what counting needs to know
 //	table.go      Table: what both engines know of a bank
 //	opposed.go    max-minus-min: gains by the holder of the other side
+//	picktables.go what bypick.go needs to know
 //	byrow.go      the engine that takes row by row
 //	found.go      what is found in rows that take their steps together
 //	byset.go      the engine that takes rows by set of picks
 //	bycount.go    the engine that counts
+//	bypick.go     the engine that takes rows by their last pick
 //	count.go      the counts of an E-step
 //	explainer.go  Explainer: all of it for one goroutine
 package rows

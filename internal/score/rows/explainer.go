@@ -9,6 +9,7 @@ type Explainer struct {
 	byRow   byRow
 	bySet   bySet
 	byCount byCount
+	byPick  byPick
 	counted bool // byCount explains
 	counts  counts
 }
@@ -41,9 +42,36 @@ const Block = kernel.Block
 // Explain explains rows and replaces what out holds.
 func (x *Explainer) Explain(rows Packed, out *Picked) {
 	out.reset(rows.N)
-	for from := 0; from < rows.N; from += Block {
-		x.explainBlock(rows, from, min(from+Block, rows.N), out)
+	picks := rows.Known == nil && !x.counted && !x.bySet.on && x.byPick.use(x.Table, rows.N)
+	for from, size := 0, 0; from < rows.N; from += size {
+		size = min(Block, rows.N-from)
+		if picks && x.byPick.goesOn() {
+			size = min(x.byPick.block(), size)
+			x.explainByPick(rows, from, from+size, out)
+		} else {
+			x.explainBlock(rows, from, from+size, out)
+		}
 	}
+}
+
+// explainByPick explains rows [from, to), at most x.byPick.block().
+func (x *Explainer) explainByPick(rows Packed, from, to int, out *Picked) {
+	x.byPick.explain(rows, from, to)
+	for n := from; n < to; n++ {
+		if n = from + x.byPick.gather(n-from, to-from, out); n < to {
+			x.explainRow(rows, n, out)
+		}
+	}
+}
+
+// explainRow explains row n by itself.
+func (x *Explainer) explainRow(rows Packed, n int, out *Picked) {
+	first := len(out.Expert)
+	if !x.byRow.explain(n, x.row(rows.On, n, nil), x.row(rows.Known, n, x.all), out) {
+		out.Expert, out.Gain = out.Expert[:first], out.Gain[:first]
+		out.Odd = append(out.Odd, n)
+	}
+	out.From = append(out.From, len(out.Expert))
 }
 
 // explainBlock explains rows [from, to), at most Block.
@@ -60,12 +88,7 @@ func (x *Explainer) explainBlock(rows Packed, from, to int, out *Picked) {
 		n += x.bySet.gather(0, out)
 	}
 	for ; n < to; n++ {
-		first := len(out.Expert)
-		if !x.byRow.explain(n, x.row(rows.On, n, nil), x.row(rows.Known, n, x.all), out) {
-			out.Expert, out.Gain = out.Expert[:first], out.Gain[:first]
-			out.Odd = append(out.Odd, n)
-		}
-		out.From = append(out.From, len(out.Expert))
+		x.explainRow(rows, n, out)
 		if shared {
 			n = from + x.bySet.gather(n+1-from, out) - 1
 		}

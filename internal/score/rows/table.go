@@ -2,6 +2,7 @@ package rows
 
 import (
 	"slices"
+	"sync"
 
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/kernel"
@@ -36,6 +37,9 @@ type Table struct {
 	base         [2][]float64 // log-likelihood of an off and an on pixel in abstention
 	units        units
 	equal        *equal // nil: byCount does not explain these rows
+	byPicks      bool   // there is vector code for byPick
+	pickOnce     sync.Once
+	pick         *pickTables // made when byPick pays, see pickTablesOnce
 }
 
 // Bounds of the memory of a Table: of above and below, in words, and of the
@@ -66,6 +70,8 @@ func NewTable(b *score.Bank, opt Options) *Table {
 	t.prepareOrders()
 	t.prepareUnits()
 	t.equal = t.equalVotes()
+	vectors := kernel.RowVectors(kernel.Chosen())
+	t.byPicks = vectors != nil && vectors.Advance != nil
 	return t
 }
 

@@ -18,7 +18,10 @@ func main() {
 	for _, width := range []int{4, 2, 1} {
 		addFours(width)
 		strengthen(width)
+		advance(width)
 	}
+	spreadBytes()
+	tell()
 	for lanes := range 9 {
 		across(lanes)
 	}
