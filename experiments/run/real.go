@@ -47,6 +47,10 @@ func runReal(ctx context.Context, args []string) error {
 			return real.ReportRivals(ctx, os.Stdout, 5, sizes...)
 		}
 		return real.ReportQuadrants(ctx, os.Stdout, 5, sizes...)
+	case "gap":
+		return real.ReportGap(ctx, os.Stdout, 200, 10)
+	case "growth":
+		return real.ReportGrowth(ctx, os.Stdout)
 	case "bars":
 		return real.ReportBars(ctx, os.Stdout, 4, some...)
 	case "digits":
