@@ -58,9 +58,9 @@ func learningTimes(ctx context.Context, k, side, n int) (out growthTimes, err er
 func ReportGrowth(ctx context.Context, w io.Writer) error {
 	fmt.Fprint(w, "Learning images of parts, one start, processor time in s: a step of EM, the last round of growth (a part and three steps), all rounds, and everything\n\n| images | pixels | parts | learned | step of EM | last round | all rounds | learning |\n|---|---|---|---|---|---|---|---|\n")
 	for _, c := range [][3]int{
-		{500, 14, 16}, {1000, 14, 16}, {2000, 14, 16}, {4000, 14, 16},
-		{1000, 10, 16}, {1000, 20, 16}, {1000, 28, 16},
-		{1000, 14, 8}, {1000, 14, 32}, {1000, 14, 64},
+		{250, 14, 16}, {500, 14, 16}, {1000, 14, 16},
+		{500, 10, 16}, {500, 20, 16},
+		{500, 14, 8}, {500, 14, 32},
 	} {
 		t, err := learningTimes(ctx, c[2], c[1], c[0])
 		if err != nil {
