@@ -14,6 +14,7 @@ type Set struct {
 	Height, Width int
 	Rows          [][]float64
 	Truth         [][]float64 // the templates: means, 0 where they say nothing
+	On            [][]int     // of quadrants, the templates in each row
 	// LogDensity returns the logarithm of the density of a row; nil if it is not known.
 	LogDensity func(row []float64) float64
 }
@@ -37,11 +38,15 @@ func Quadrants(n int, a, sd float64, rng *rand.Rand) *Set {
 	for range n {
 		row := make([]float64, 36)
 		var mean, dev [4]float64
+		var on []int
 		for q := range mean {
 			if dev[q] = 1; rng.IntN(2) == 0 {
-				mean[q], dev[q] = a*float64(1-2*rng.IntN(2)), sd
+				sign := rng.IntN(2)
+				mean[q], dev[q] = a*float64(1-2*sign), sd
+				on = append(on, 2*q+sign)
 			}
 		}
+		s.On = append(s.On, on)
 		for d := range row {
 			q := quadrant(d)
 			row[d] = mean[q] + dev[q]*rng.NormFloat64()

@@ -25,7 +25,7 @@
 //	go run ./experiments/run walks [draws]    random walks that are never alone: flips, quarter turns, and noise without parts
 //	go run ./experiments/run alone [draws]    ten digits that are never shown alone
 //	go run ./experiments/run sheets [seeds] [large|odds|opencv] [picture=FILE]   symbols on drawings of 7,200 x 10,800 pixels, beside OpenCV, and whether odds are what they say
-//	go run ./experiments/run real [quadrants|rivals|bars|digits|tables|scenes|speed] real values: recovery, number of parts, likelihood beside the truth, hidden values beside rivals, speed
+//	go run ./experiments/run real [quadrants|rivals|bars|digits|tables|parts|scenes|speed|growth|gap] real values: recovery, number of parts, likelihood beside the truth, hidden values beside rivals, speed
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
 package main
@@ -56,7 +56,7 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds [seeds]|ceiling [seeds]|pursuit|letters|strokes [method] [seeds]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts [seeds]|moves|alphabet [seed...]|begun [seeds]|roles|deconvolution [draws]|walks [draws]|alone [draws]|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...] [sets]|rules [set...] [rule...] [seeds]|sources [set...] [draws] [n=3000]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|activations [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
+const usage = "scenes|odds [seeds]|ceiling [seeds]|pursuit|letters|strokes [method] [seeds]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts [seeds]|moves|alphabet [seed...]|begun [seeds]|roles|deconvolution [draws]|walks [draws]|alone [draws]|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...] [sets]|rules [set...] [rule...] [seeds]|sources [set...] [draws] [n=3000]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|activations [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|parts|scenes|speed|growth|gap]"
 
 // withArguments lists the experiments that take arguments.
 var withArguments = []string{"sources", "rules", "tables", "aims", "activations", "planted", "strokes", "fewshot", "sheets", "real", "alphabet", "begun", "odds", "ceiling", "counts", "deconvolution", "walks", "alone"}

@@ -76,7 +76,7 @@ func (g *grower) grow(ctx context.Context, rng *rand.Rand, workers int, memory M
 			begun[i] = g.begin(rng, threshold, i%2 == 1 && !g.m.Moves())
 		}
 		key := func() string {
-			d := newDigest(fmt.Sprintf("grow %v %v %t ", g.terms.lambda, g.terms.heat, g.terms.means))
+			d := newDigest(fmt.Sprintf("grow %v %v %t %t ", g.terms.lambda, g.terms.heat, g.terms.means, g.terms.perUse))
 			d.model(g.m)
 			for _, e := range begun {
 				d.entries(e)
@@ -104,7 +104,7 @@ func (g *grower) compete(ctx context.Context, begun [candidates][]Entry, workers
 	}
 	best := 0
 	for i := range gains {
-		if gains[i] > gains[best] {
+		if g.score(gains[i], pis[i]) > g.score(gains[best], pis[best]) {
 			best = i
 		}
 	}
@@ -112,6 +112,15 @@ func (g *grower) compete(ctx context.Context, begun [candidates][]Entry, workers
 		return grown{begun[best], pis[best]}, nil
 	}
 	return grown{}, nil
+}
+
+// score returns what candidates that shorten the description are compared by: gain, or gain times gain per use. Two parts in one, such as a cross of
+// two bars, gain as much as one of them does, half of it in each of twice as many rows.
+func (g *grower) score(gain, pi float64) float64 {
+	if gain <= 0 || !g.terms.perUse {
+		return gain
+	}
+	return gain * gain / pi
 }
 
 // begin returns a candidate: the deviations of a badly explained row, or those that it shares with another.
@@ -193,7 +202,8 @@ func (g *grower) overlap(one []float64, j int, threshold float64) int {
 }
 
 // local takes some steps of EM for a candidate, all others being as they are, and returns it with how often it is
-// active, and the nats by which it shortens the description.
+// active, and the nats by which it shortens the description, but for what it costs to say that it is not active where it is not: so
+// experts that the data hardly pay for get their chance.
 func (g *grower) local(e []Entry) (_ []Entry, pi, gain float64) {
 	price := 0.0
 	for range localSteps {

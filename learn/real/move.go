@@ -28,9 +28,9 @@ func (l *learner) useful(s *state) []float64 {
 	return out
 }
 
-// misfit returns by how many nats the values that each expert won vary more than it says: one that is two
-// in truth varies much.
-func (s *state) misfit() []float64 {
+// misfit returns by how many nats the values that each expert won vary more than it says, where the variance of the background is held down to heat
+// times the learned one: one that is two in truth varies much.
+func (s *state) misfit(heat float64) []float64 {
 	out := make([]float64, s.m.K())
 	for k, e := range s.m.Experts {
 		for f, o := range e {
@@ -39,7 +39,7 @@ func (s *state) misfit() []float64 {
 				continue
 			}
 			n, mean, squares := s.e.tally.Experts[k][f].moments(s.m.Scales[d])
-			b := s.m.Background[d].Var
+			b := s.m.Background[d].Var / heat
 			out[k] -= float64(max(0, (squares+float64(n*(mean-o.Mean)*(mean-o.Mean)))/b-n) / 2)
 		}
 	}
@@ -55,7 +55,7 @@ func (l *learner) move(rng *rand.Rand, s *state, t *terms, report func(string, *
 		if s.m.K() <= failed[kind] {
 			continue
 		}
-		scores := s.misfit()
+		scores := s.misfit(t.heat)
 		if kind == 1 {
 			scores = l.useful(s)
 		}

@@ -13,6 +13,7 @@ type terms struct {
 	hold    []float64 // the background's means, not learned; nil to learn them
 	heat    float64   // the learned variance of the background is multiplied by it
 	means   bool      // experts say means only
+	perUse  bool      // of new experts the one that gains most in each use is preferred
 	columns []Normal  // mean and variance of each pixel over all images
 	scales  []Scale
 }

@@ -5,11 +5,13 @@ import (
 	"slices"
 )
 
-// kinds are the kinds of starts: the temperature of the noise, 0 for a mixture, and where the background is held.
+// kinds are the kinds of starts: the temperature of the noise, 0 for a mixture, where the background is held, and whether new experts
+// are compared by what they gain in each use.
 var kinds = []struct {
-	heat float64
-	hold string
-}{{.4, "median"}, {0, ""}, {1, ""}, {.7, "median"}, {.4, "lower"}}
+	heat   float64
+	hold   string
+	perUse bool
+}{{.4, "median", true}, {0, "", false}, {1, "", false}, {.7, "median", false}, {.4, "lower", true}}
 
 // start makes start number i.
 func (l *learner) start(i int) (*state, error) {
@@ -42,7 +44,7 @@ func (l *learner) begin(i int, rng *rand.Rand, t *terms, report func(string, *st
 		return l.mixture(rng, t)
 	}
 	held := *t
-	held.heat = kind.heat
+	held.heat, held.perUse = kind.heat, kind.perUse
 	means := l.means()
 	switch kind.hold {
 	case "median":

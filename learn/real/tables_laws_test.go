@@ -157,10 +157,15 @@ func TestHugeRatios(t *testing.T) {
 	if a.K() < 4 || a.K() != b.K() {
 		t.Fatalf("%d parts, with huge ratios %d", a.K(), b.K())
 	}
+	order := map[string]int{} // of the same parts; rounding may change which is found first
+	for k, e := range b.Experts {
+		order[signs(e)] = k
+	}
 	for k := range a.Experts {
+		same := b.Experts[order[signs(a.Experts[k])]]
 		for d, e := range a.Experts[k][:16] {
 			size := sizes[d%len(sizes)]
-			if o := b.Experts[k][d]; (o.Vote == Abstains) != (e.Vote == Abstains) || e.Vote != Abstains && math.Abs(o.Mean/size-e.Mean) > 1e-3 {
+			if o := same[d]; (o.Vote == Abstains) != (e.Vote == Abstains) || e.Vote != Abstains && math.Abs(o.Mean/size-e.Mean) > 1e-3 {
 				t.Errorf("part %d, column %d: %+v, as %v times as much %+v", k, d+1, e, size, o)
 			}
 		}
@@ -168,6 +173,22 @@ func TestHugeRatios(t *testing.T) {
 			t.Errorf("part %d speaks of a column of one value: %+v", k, b.Experts[k][16])
 		}
 	}
+}
+
+// signs returns what an expert votes for, as a word.
+func signs(e []Entry) string {
+	var b []byte
+	for _, o := range e {
+		switch {
+		case o.Vote == Abstains:
+			b = append(b, '.')
+		case o.Mean > 0:
+			b = append(b, '+')
+		default:
+			b = append(b, '-')
+		}
+	}
+	return string(b)
 }
 
 // TestFewRows: one row, the same row again and again, and two rows have no parts, and give a model that says them.

@@ -98,7 +98,7 @@ func (c *cell) beside(s, g float64) (top, share float64) {
 	if g < otherGain {
 		s, g, other, otherGain = other, otherGain, s, g
 	}
-	if off := otherGain - g; off > -40 { // else it adds nothing
+	if off := otherGain - g; off > -40 || s < 1e-3*other { // else it adds nothing
 		return g, (s + float64(other*elem.Exp(off))) / (s + other)
 	}
 	return g, s / (s + other)

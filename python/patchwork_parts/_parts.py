@@ -39,7 +39,8 @@ class PartsModel(TransformerMixin, Rows):
     rotate : str or None
         Rotations in degrees, as range and step: "24:6". Needs shape.
     aim : {"interpret", "predict"}
-        Few votes, or the best prediction of hidden values. For tables.
+        Few votes, or the best prediction of hidden values: of real values the average of
+        what every start learned. For tables, and for real values.
     method : str or None
         How to learn: None chooses by the data.
     threshold : float, "auto" or None

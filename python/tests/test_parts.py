@@ -341,6 +341,25 @@ class TestRealValues(unittest.TestCase):
         self.assertEqual((s.shape, s.dtype), ((400, 8), float))
         self.assertLess(np.abs(s.mean(axis=0) - X.mean(axis=0)).max(), 1.5)
 
+    def test_learns_to_predict(self):
+        X, _ = measured(120)
+        hidden = np.random.default_rng(2).random(X.shape) < 0.2
+        Y = np.where(hidden, np.nan, X)
+        errors = {}
+        for aim in ("interpret", "predict"):
+            with self.subTest(aim=aim), tempfile.TemporaryDirectory() as folder:
+                m = PartsModel(values="real", aim=aim).fit(Y)
+                np.savez(f"{folder}/x.npz", x=Y)
+                line = [os.environ["PATCHWORK"], "learn", "x.npz", "-o", "m.npz", "--for", "real", "--aim", aim, "-q"]
+                subprocess.run(line, cwd=folder, check=True, capture_output=True)
+                self.assertEqual(Path(folder, "m.npz").read_bytes(), m.model_)
+                filled, std = m.impute(Y, return_std=True)
+                self.assertTrue((filled[~hidden] == X[~hidden]).all() and (std[hidden] > 0).all())
+                errors[aim] = ((filled - X)[hidden] ** 2).mean() ** 0.5
+        self.assertLess(errors["predict"], 1.05 * errors["interpret"])
+        with self.assertRaisesRegex(ValueError, "predict"):
+            PartsModel(values="real", aim="guess").fit(X)
+
     def test_images_and_nothing(self):
         rng = np.random.default_rng(0)
         x = rng.normal(size=(60, 4, 4))
