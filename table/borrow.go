@@ -2,18 +2,19 @@ package table
 
 import (
 	"context"
-	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/score/joint"
 )
 
-// presences is the share of bits that are on below which a table is one of presences.
-const presences = 1. / 3
+// presences is the share of bits that are on below which a table is one of presences: on is
+// clearly the rarer value, which experts that may vote for on only can name. A few rows of as
+// many on as off do not come as low by chance.
+const presences = 0.4
 
 // borrows reports whether parts are learned under noisy-or as well, and carried to the rule:
-// where few bits are on, experts that may vote for off as well get caught when they are
-// grown, each time alike.
+// where clearly fewer bits are on than off, experts that may vote for off as well get caught when they
+// are grown, each time alike.
 func (l *learner) borrows() bool {
 	sum := 0.0
 	for _, mean := range l.m.Marginal {
@@ -22,23 +23,19 @@ func (l *learner) borrows() bool {
 	return jointRule(l.cfg.Rule).TwoSided() && !l.m.FixedBackground && l.opt.StartFrom != StartFromMixture && sum < presences*float64(len(l.m.Marginal))
 }
 
-// orBorrowed takes borrowed experts instead of those just grown, if they describe the table
-// more briefly. Then the next of the starts is of the same kind, so that the shortest
-// description may come twice.
-func (l *learner) orBorrowed(ctx context.Context, starts []func() error) ([]func() error, error) {
-	if !l.borrows() {
-		return starts, nil
-	}
+// orBorrowed borrows experts, and takes them instead of those just grown if they describe
+// the table more briefly.
+func (l *learner) orBorrowed(ctx context.Context) (borrowed tried, taken bool, err error) {
 	grown := l.own
 	l.own = tried{}
 	if err := l.borrow(ctx, 0); err != nil {
-		return starts, err
+		return tried{}, false, err
 	}
-	if l.own.Model == nil || !l.shorter(l.own, grown) {
-		l.own = grown
-		return starts, nil
+	if borrowed = l.own; l.shorter(borrowed, grown) {
+		return borrowed, true, nil
 	}
-	return slices.Insert(starts, 1, func() error { return l.borrow(ctx, 1) }), nil
+	l.own = grown
+	return borrowed, false, nil
 }
 
 // borrow grows and improves experts under noisy-or, and carries them to the rule of the

@@ -67,9 +67,35 @@ func TestBorrows(t *testing.T) {
 	}
 }
 
-// A rule borrows where few bits are on, and its experts may vote for off and be grown.
+// A start counts as one that has come again only beside a model that there is.
+func TestSameAsAny(t *testing.T) {
+	of := func(experts int, length float64) tried {
+		c := tried{Step: Step{Model: new(patchwork.Model)}}
+		c.Experts, c.DescriptionLength = experts, length
+		return c
+	}
+	for _, c := range []struct {
+		found, borrowed tried
+		want            bool
+	}{
+		{of(8, 900), tried{}, false},
+		{of(8, 1000.5), tried{}, true},
+		{of(7, 1000.5), tried{}, false},
+		{of(8, 900), of(8, 999.5), true},
+		{of(8, 900), of(9, 999.5), false},
+	} {
+		if got := sameAsAny(of(8, 1000), c.found, c.borrowed); got != c.want {
+			t.Errorf("%d experts in %v nats, and %d in %v: %v", c.found.Experts, c.found.DescriptionLength, c.borrowed.Experts, c.borrowed.DescriptionLength, got)
+		}
+	}
+	if sameAsAny(tried{}, tried{}, tried{}) {
+		t.Error("no model is as good as none")
+	}
+}
+
+// A rule borrows where clearly fewer bits are on than off, and its experts may vote for off and be grown.
 func TestWhereRulesBorrow(t *testing.T) {
-	few, many := []float64{0.1, 0.4}, []float64{0.3, 0.4}
+	few, many := []float64{0.3, 0.45}, []float64{0.4, 0.45}
 	for _, c := range []struct {
 		rule     patchwork.Rule
 		marginal []float64

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	relocateVictims    = 8  // experts that relocate tries to put elsewhere, in a round
+	relocateVictims    = 16 // experts that relocate tries to put elsewhere, in a round
 	relocateCandidates = 12 // candidates for each expert grown instead
 	relocateBeyond     = 2  // how many experts more than before may be grown
 	relocateRounds     = 4  // iterations of soft EM then

@@ -104,7 +104,8 @@ const mostGrown = 5
 // searchShortest grows experts from some rows and others, and takes them from mixtures,
 // until the shortest description has come from two starts. Each is improved (see improved)
 // before they are compared; of further growths and the mixtures after them the shorter first,
-// and none if one of them has come, as it is, to what the first was improved to.
+// and none if one of them has come, as it is, to what the first was improved to, or to what
+// was borrowed first.
 func (l *learner) searchShortest(ctx context.Context) error {
 	var starts []func() error
 	if l.opt.StartFrom != StartFromMixture {
@@ -117,6 +118,7 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		starts = slices.Insert(starts, min(at, len(starts)), func() error { return l.fromMixtures(ctx) })
 	}
 	var found, waiting []tried
+	var borrowed tried
 	for n := 0; n < len(starts); n++ {
 		l.own = tried{}
 		if err := starts[n](); err != nil {
@@ -125,13 +127,18 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		if l.own.Model == nil {
 			continue
 		}
-		if n == 0 {
-			var err error
-			if starts, err = l.orBorrowed(ctx, starts); err != nil {
+		if n == 0 && l.borrows() {
+			c, taken, err := l.orBorrowed(ctx)
+			switch {
+			case err != nil:
 				return err
+			case taken: // then the next start is of the same kind
+				borrowed, starts = c, slices.Insert(starts, 1, func() error { return l.borrow(ctx, 1) })
+			case c.Model != nil:
+				found = append(found, c)
 			}
 		}
-		if len(found) > 0 && same(l.own, found[0]) {
+		if n > 0 && len(found) > 0 && sameAsAny(l.own, found[0], borrowed) {
 			if more, err := l.mixturesPromise(ctx, found[0]); err != nil || !more {
 				return err
 			}
@@ -234,6 +241,12 @@ func (l *learner) enoughStarts(found []tried) bool {
 // same reports whether two models describe the rows equally briefly, by as many experts.
 func same(a, b tried) bool {
 	return a.Experts == b.Experts && math.Abs(a.DescriptionLength-b.DescriptionLength) < sameLength
+}
+
+// sameAsAny reports whether a model describes the rows as one of some others does; one of
+// them may be none.
+func sameAsAny(a tried, others ...tried) bool {
+	return slices.ContainsFunc(others, func(b tried) bool { return b.Model != nil && same(a, b) })
 }
 
 // backgroundLength returns the nats that describe the rows by the background alone.

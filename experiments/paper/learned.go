@@ -151,7 +151,7 @@ func (s *learnedSet) picture() Picture {
 		}
 	}
 	return Picture{Name: s.shortName(), Drawing: sheet, Alt: "The experts of seven rules, priced and unpriced",
-		Caption: "What each rule learned from " + s.name + ": yellow votes for on, blue for off, grey abstains, by distance from the background."}
+		Caption: "What each rule learned from the first set of " + s.name + ", a line a rule: yellow votes for on, blue for off, grey abstains, by distance from the background."}
 }
 
 // order returns the experts of a model, ordered by the part on which most of their votes
