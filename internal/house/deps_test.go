@@ -131,7 +131,8 @@ const policy = `
 	LIBRARY, render/report, internal/notices, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...
 	< studio/...;
-	LIBRARY, experiments/stat, NETWORK < experiments/bench/serve;
+	LIBRARY, experiments/stat, experiments/bench/mutate, NETWORK < experiments/bench/serve;
+	FILES, experiments/bench/mutate < experiments/bench/refuse;
 	LIBRARY, experiments/stat, cmd/engine < experiments/bench/scale;
 	LIBRARY, learn/pairs, rule, pose, internal/assign, gonum.org/v1/gonum/..., experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
 	experiments/rivals/rbm, experiments/rivals/sparse
