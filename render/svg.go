@@ -28,7 +28,7 @@ func (s *scene) SVG(w io.Writer) error {
 	}
 	fmt.Fprint(b, "</g>\n")
 	for _, t := range s.texts {
-		t.svg(b)
+		t.svg(b, s.width)
 	}
 	fmt.Fprint(b, "</svg>\n")
 	return b.Flush()
@@ -38,7 +38,8 @@ func svgRect(b *bufio.Writer, r image.Rectangle, c color.RGBA) {
 	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", r.Min.X, r.Min.Y, r.Dx(), r.Dy(), hex(c))
 }
 
-func (t placedText) svg(b *bufio.Writer) {
+// svg writes a text. A title that fills the width of the picture is kept to what it was laid out for, whatever font the reader has.
+func (t placedText) svg(b *bufio.Writer, width int) {
 	weight := ""
 	if t.style.bold {
 		weight = ` font-weight="bold"`
@@ -47,8 +48,12 @@ func (t placedText) svg(b *bufio.Writer) {
 	if t.up {
 		turn = fmt.Sprintf(` transform="rotate(-90 %d %d)"`, t.x, t.y)
 	}
-	fmt.Fprintf(b, `<text x="%d" y="%d" font-size="%d"%s text-anchor="%s" fill="%s"%s>`,
-		t.x, t.y, t.style.size, weight, t.from, hex(t.style.colour), turn)
+	fit := ""
+	if wide := t.style.width([]string{t.line}); t.style.bold && t.from == start && !t.up && t.x+wide*6/5 > width {
+		fit = fmt.Sprintf(` textLength="%d" lengthAdjust="spacingAndGlyphs"`, wide)
+	}
+	fmt.Fprintf(b, `<text x="%d" y="%d" font-size="%d"%s text-anchor="%s" fill="%s"%s%s>`,
+		t.x, t.y, t.style.size, weight, t.from, hex(t.style.colour), turn, fit)
 	xml.EscapeText(b, []byte(t.line)) // its error is that of b, which Flush returns
 	fmt.Fprint(b, "</text>\n")
 }

@@ -24,7 +24,7 @@ func (l laws) table() Table {
 
 // quadrantTable returns the recovery of quadrants and the densities, by the number of images.
 func (n *next) quadrantTable() Table {
-	t := Table{Name: "quadrants", Title: "Real quadrants: parts found of 8, and nats per test image behind the truth (mean over the sets; deviations in the CSV)",
+	t := Table{Name: "quadrants", Title: "Real quadrants: parts found of 8, and nats per test image behind the truth (means over the sets)",
 		Columns:  []string{"images", "parts found", "sets with all", "sets with 8 experts", "behind the truth", "deviation over the sets", "PPCA, 4 factors", "factor analysis, 4", "mixture, 8", "NMF finds (told 8)", "dictionary finds (told 8)"},
 		Decimals: []int{-1, 1, -1, -1, 2, 2, 2, 2, 2, 1, 1}}
 	for i, size := range n.sizes.quadrants {
@@ -229,6 +229,6 @@ func (n *next) sceneStatement() Statement {
 		text += fmt.Sprintf("%snoise %g: %d of %d", [...]string{"", "; "}[min(i, 1)], sd, n.scenes[i], n.sizes.scenes)
 	}
 	most := n.sizes.scenes
-	return Statement{"Scenes of overlapping grey digits are resolved without truncated templates: to abstain is the background's density.", text, fmt.Sprintf("%d scenes for each noise", most),
+	return Statement{"Scenes of overlapping grey digits are resolved without truncated templates, under noise of up to half of their brightness: to abstain is the background's density.", text, fmt.Sprintf("%d scenes for each noise", most),
 		judge(n.scenes[0] >= most*9/10 && n.scenes[1] >= most*8/10, n.scenes[0] >= most*7/10)}
 }
