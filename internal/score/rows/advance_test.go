@@ -44,7 +44,11 @@ func randomStep(rng *rand.Rand) kernel.Advance {
 		a.X = append(a.X, rng.Uint64()|rng.Uint64())
 	}
 	for range rng.IntN(9) {
-		a.Groups = append(a.Groups, kernel.Fours{Word: rng.IntN(width), Mask: 1<<rng.IntN(64) | 1<<rng.IntN(64) | 1<<rng.IntN(64) | 1<<rng.IntN(64)})
+		g := kernel.Fours{Word: rng.IntN(width)}
+		for range 4 {
+			g.Mask |= 1 << rng.IntN(64)
+		}
+		a.Groups = append(a.Groups, g)
 	}
 	a.Table = numbers(16*lanes*len(a.Groups), -20, 40)
 	for i, n := range rng.Perm(n)[:rng.IntN(n)] {
