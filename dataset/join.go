@@ -308,13 +308,11 @@ func findColumns(have []string, n int, names []string) ([]int, error) {
 	return out, nil
 }
 
-// members says of each of n columns whether it is in one of the lists, which may be long.
-func members(n int, lists ...[]int) []bool {
+// members says of each of n columns whether it is in a list, which may be long.
+func members(n int, list []int) []bool {
 	in := make([]bool, n)
-	for _, list := range lists {
-		for _, i := range list {
-			in[i] = true
-		}
+	for _, i := range list {
+		in[i] = true
 	}
 	return in
 }

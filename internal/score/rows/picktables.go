@@ -208,6 +208,17 @@ func (p *pickTables) inUnits(t *Table) bool {
 	return true
 }
 
+// ways returns the ways of all experts at pixel i, off and on, and those of expert h there, which bound what it
+// takes from them; no bounds when h is behind the last.
+func (p *pickTables) ways(i, h, experts int) (off, on []int32, least, most int32) {
+	n := p.lanes
+	off, on = p.signed[2*i*n:][:n], p.signed[(2*i+1)*n:][:n]
+	if h < experts {
+		return off, on, off[h], on[h]
+	}
+	return off, on, math.MinInt32, math.MaxInt32
+}
+
 // table returns what changes, by four pixels, their values and lane, when expert h is
 // picked; in the first step, when h is behind the last, what is gained.
 func (p *pickTables) table(h int, groups []kernel.Fours, experts int) []int32 {
@@ -220,12 +231,7 @@ func (p *pickTables) table(h int, groups []kernel.Fours, experts int) []int32 {
 				copy(rows[bit*n:], rows[:bit*n]) // never looked up
 				continue
 			}
-			i := 64*f.Word + bits.TrailingZeros64(m)
-			off, on := p.signed[2*i*n:][:n], p.signed[(2*i+1)*n:][:n]
-			least, most := int32(math.MinInt32), int32(math.MaxInt32)
-			if h < experts {
-				least, most = off[h], on[h]
-			}
+			off, on, least, most := p.ways(64*f.Word+bits.TrailingZeros64(m), h, experts)
 			for c := range n {
 				o, e := max(off[c], least), min(on[c], most)
 				if h < experts {
@@ -261,12 +267,7 @@ func (p *pickTables) matrix(h int, groups []kernel.Fours, experts int) matrix {
 	for _, f := range groups {
 		for mask := f.Mask; mask != 0; mask &= mask - 1 {
 			k++
-			i := 64*f.Word + bits.TrailingZeros64(mask)
-			off, on := p.signed[2*i*n:][:n], p.signed[(2*i+1)*n:][:n]
-			least, most := int32(math.MinInt32), int32(math.MaxInt32)
-			if h < experts {
-				least, most = off[h], on[h]
-			}
+			off, on, least, most := p.ways(64*f.Word+bits.TrailingZeros64(mask), h, experts)
 			for c := range n {
 				o, e := max(off[c], least), min(on[c], most)
 				if m.always[c] += o; h < experts {
