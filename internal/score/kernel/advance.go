@@ -67,7 +67,7 @@ const Excluded = -1 << 30
 // 16 times eight numbers: for each half of the word, and each j < 4, those of pixels 4*l+j, l < 8, of the
 // half, where they are off, and where they are on.
 //
-// Scratch has 64*Width numbers, Masks 8*Width bytes.
+// Scratch has 64*Width+16 numbers, Masks 8*Width bytes.
 type Tell struct {
 	X       []uint64
 	Depth   []int32

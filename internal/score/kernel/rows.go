@@ -88,10 +88,11 @@ type RowLoops struct {
 	// expert lose together.
 	BestFirst func(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert *[8]int64)
 
-	// BestSums adds up for eight rows, as Best has them, what an expert of each gains, in
+	// Take adds up for eight rows, as Best has them, what an expert of each gains, in
 	// the order of score.Total: for the votes among four free pixels, and those of them
 	// that are on, four bits each, the latter lower, values has the number of their class.
-	BestSums func(votes []uint64, words int, on, free []uint64, expert *[8]int64, classes *[256]uint8, values *[32]float64, sums *[8]float64)
+	// Rows whose gain is more than least take the expert: its votes leave on and free.
+	Take func(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, sums *[8]float64)
 
 	// Sums sets out[n], for the rows n of list, to the sum of what the table has
 	// for the groups of four pixels, 16 numbers each.

@@ -19,7 +19,7 @@ func rowVectors(path string) *RowLoops {
 		loops := *rowsAVX512
 		loops.Multiply = tilesOnce()
 		if !cpu.X86.HasAVX512VPOPCNTDQ {
-			loops.Best, loops.BestFirst, loops.BestSums = nil, nil, nil
+			loops.Best, loops.BestFirst, loops.Take = nil, nil, nil
 		}
 		return &loops
 	}
@@ -128,12 +128,12 @@ var rowsAVX512 = &RowLoops{
 		_, _ = on[8*words-1], losses[len(votes)/words-1]
 		bestFirst(&votes[0], len(votes)/words/4, words, &on[0], won, &losses[0], &gain[0], &expert[0])
 	},
-	BestSums: func(votes []uint64, words int, on, free []uint64, expert *[8]int64, classes *[256]uint8, values *[32]float64, sums *[8]float64) {
+	Take: func(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, sums *[8]float64) {
 		_, _ = on[8*words-1], free[8*words-1]
 		for _, c := range expert {
 			_ = votes[int(c+1)*words-1]
 		}
-		bestSums(&votes[0], words, &on[0], &free[0], &expert[0], &classes[0], &values[0], &sums[0])
+		take(&votes[0], words, &on[0], &free[0], &gain[0], &expert[0], least, &classes[0], &values[0], &sums[0])
 	},
 	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
 		if len(list) == 0 {
@@ -156,7 +156,7 @@ var rowsAVX512 = &RowLoops{
 		}
 		w := t.Width
 		_, _, _, _ = t.X[t.N*w-1], t.Depth[t.N-1], t.Picks[MostPicks*t.N-1], t.Experts[128*w*(t.Abstention+1)-1]
-		_, _, _, _ = t.Start[t.N-1], t.LogLik[t.N-1], t.Scratch[64*w-1], t.Masks[8*w-1]
+		_, _, _, _ = t.Start[t.N-1], t.LogLik[t.N-1], t.Scratch[64*w+15], t.Masks[8*w-1]
 		tell(&t.X[0], t.N, w, &t.Depth[0], &t.Picks[0], &t.Experts[0], t.Abstention, first(t.Gains), &t.Start[0], &t.LogLik[0], &t.Scratch[0], &t.Masks[0])
 	},
 	Gather: func(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64) {

@@ -150,51 +150,56 @@ next:
 
 // func advance64(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
-TEXT ·advance64(SB), NOSPLIT, $8-200
+TEXT ·advance64(SB), NOSPLIT, $24-200
+	MOVQ list+48(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ n+56(FP), AX
+	MOVQ AX, 16(SP)
+
 row:
-	MOVQ      list+48(FP), AX
+	MOVQ      8(SP), AX
 	MOVLQSX   (AX), AX
 	MOVQ      AX, (SP)
-	MOVQ      AX, DX
-	SHLQ      $0x08, DX
-	ADDQ      gains+64(FP), DX
 	MOVQ      AX, CX
-	IMULQ     width+152(FP), CX
-	SHLQ      $0x03, CX
-	ADDQ      x+40(FP), CX
-	VMOVDQU32 (DX), Z0
-	VMOVDQU32 64(DX), Z1
-	VMOVDQU32 128(DX), Z2
-	VMOVDQU32 192(DX), Z3
+	SHLQ      $0x08, CX
+	ADDQ      gains+64(FP), CX
+	MOVQ      AX, DX
+	IMULQ     width+152(FP), DX
+	SHLQ      $0x03, DX
+	ADDQ      x+40(FP), DX
+	VMOVDQU32 (CX), Z0
+	VMOVDQU32 64(CX), Z1
+	VMOVDQU32 128(CX), Z2
+	VMOVDQU32 192(CX), Z3
 	MOVQ      groups+0(FP), AX
-	MOVQ      table+16(FP), BX
-	MOVQ      fours+8(FP), SI
-	TESTQ     SI, SI
+	MOVQ      table+16(FP), CX
+	MOVQ      fours+8(FP), BX
+	TESTQ     BX, BX
 	JZ        added
 
 group:
-	MOVQ   (AX), DI
-	MOVQ   (CX)(DI*8), DI
-	PEXTQ  8(AX), DI, DI
-	SHLQ   $0x08, DI
-	VPADDD (BX)(DI*1), Z0, Z0
-	VPADDD 64(BX)(DI*1), Z1, Z1
-	VPADDD 128(BX)(DI*1), Z2, Z2
-	VPADDD 192(BX)(DI*1), Z3, Z3
-	ADDQ   $0x00001000, BX
+	MOVQ   (AX), SI
+	MOVQ   (DX)(SI*8), SI
+	PEXTQ  8(AX), SI, SI
+	SHLQ   $0x08, SI
+	VPADDD (CX)(SI*1), Z0, Z0
+	VPADDD 64(CX)(SI*1), Z1, Z1
+	VPADDD 128(CX)(SI*1), Z2, Z2
+	VPADDD 192(CX)(SI*1), Z3, Z3
+	ADDQ   $0x00001000, CX
 	ADDQ   $0x10, AX
-	DECQ   SI
+	DECQ   BX
 	JNZ    group
 
 added:
 	MOVQ         changes+112(FP), AX
 	TESTQ        AX, AX
 	JZ           changed
-	MOVQ         always+120(FP), BX
-	MOVQ         lane+136(FP), SI
-	SARQ         $0x3f, SI
-	NOTQ         SI
-	VPBROADCASTD SI, Z4
+	MOVQ         always+120(FP), CX
+	MOVQ         lane+136(FP), BX
+	SARQ         $0x3f, BX
+	NOTQ         BX
+	VPBROADCASTD BX, Z4
 	VMOVDQU32    (AX), Z5
 	VMOVDQU32    256(AX), Z6
 	VPSLLD       $0x08, Z6, Z6
@@ -204,7 +209,7 @@ added:
 	VPADDD       Z6, Z5, Z5
 	VPXORD       Z4, Z5, Z5
 	VPSUBD       Z4, Z5, Z5
-	VPADDD       (BX), Z5, Z5
+	VPADDD       (CX), Z5, Z5
 	VPADDD       Z5, Z0, Z0
 	VMOVDQU32    64(AX), Z5
 	VMOVDQU32    320(AX), Z6
@@ -215,7 +220,7 @@ added:
 	VPADDD       Z6, Z5, Z5
 	VPXORD       Z4, Z5, Z5
 	VPSUBD       Z4, Z5, Z5
-	VPADDD       64(BX), Z5, Z5
+	VPADDD       64(CX), Z5, Z5
 	VPADDD       Z5, Z1, Z1
 	VMOVDQU32    128(AX), Z5
 	VMOVDQU32    384(AX), Z6
@@ -226,7 +231,7 @@ added:
 	VPADDD       Z6, Z5, Z5
 	VPXORD       Z4, Z5, Z5
 	VPSUBD       Z4, Z5, Z5
-	VPADDD       128(BX), Z5, Z5
+	VPADDD       128(CX), Z5, Z5
 	VPADDD       Z5, Z2, Z2
 	VMOVDQU32    192(AX), Z5
 	VMOVDQU32    448(AX), Z6
@@ -237,106 +242,106 @@ added:
 	VPADDD       Z6, Z5, Z5
 	VPXORD       Z4, Z5, Z5
 	VPSUBD       Z4, Z5, Z5
-	VPADDD       192(BX), Z5, Z5
+	VPADDD       192(CX), Z5, Z5
 	VPADDD       Z5, Z3, Z3
 	ADDQ         $0x00000300, AX
 	MOVQ         AX, changes+112(FP)
 
 changed:
 	MOVQ  (SP), AX
-	MOVQ  lane+136(FP), BX
-	TESTQ BX, BX
+	MOVQ  lane+136(FP), CX
+	TESTQ CX, CX
 	JGE   hold
 	MOVQ  picked+72(FP), CX
 	MOVQ  $+0, (CX)(AX*8)
-	JMP   choose
+	JMP   held
 
 hold:
 	MOVQ (SP), AX
-	MOVQ lane+136(FP), BX
-	MOVQ picked+72(FP), SI
-	MOVQ (SI)(AX*8), DI
-	BTSQ BX, DI
-	MOVQ DI, (SI)(AX*8)
-	MOVQ picks+80(FP), SI
+	MOVQ lane+136(FP), CX
+	MOVQ picked+72(FP), BX
+	MOVQ (BX)(AX*8), SI
+	BTSQ CX, SI
+	MOVQ SI, (BX)(AX*8)
+	MOVQ picks+80(FP), BX
 	SHLQ $0x04, AX
-	ADDQ AX, SI
-	ADDQ step+144(FP), SI
-	MOVB BL, (SI)
+	ADDQ AX, BX
+	ADDQ step+144(FP), BX
+	MOVB CL, (BX)
 	CMPQ step+144(FP), $0x00
-	JEQ  choose
+	JEQ  held
 	MOVQ votes+24(FP), AX
-	MOVQ scratch+104(FP), BX
-	MOVQ width+152(FP), R8
-	MOVQ R8, DI
-	SHLQ $0x03, DI
+	MOVQ scratch+104(FP), CX
+	MOVQ width+152(FP), DI
+	MOVQ DI, SI
+	SHLQ $0x03, SI
 
 eight:
-	MOVQ  $0x00000000000000ff, R9
-	CMPQ  R8, $0x08
+	MOVQ  $0x00000000000000ff, R8
+	CMPQ  DI, $0x08
 	JGE   all
-	MOVQ  R8, R10
-	MOVQ  $0x0000000000000001, R9
-	SHLXQ R10, R9, R9
-	DECQ  R9
+	MOVQ  DI, R9
+	MOVQ  $0x0000000000000001, R8
+	SHLXQ R9, R8, R8
+	DECQ  R8
 
 all:
-	KMOVB  R9, K1
+	KMOVB  R8, K1
 	VPXORQ Z7, Z7, Z7
-	MOVQ   step+144(FP), R9
-	NEGQ   R9
+	MOVQ   step+144(FP), R8
+	NEGQ   R8
 
 earlier:
-	MOVBQZX   (SI)(R9*1), R10
-	IMULQ     DI, R10
-	VPORQ     (AX)(R10*1), Z7, K1, Z7
-	INCQ      R9
+	MOVBQZX   (BX)(R8*1), R9
+	IMULQ     SI, R9
+	VPORQ     (AX)(R9*1), Z7, K1, Z7
+	INCQ      R8
 	JNZ       earlier
-	MOVBQZX   (SI), R10
-	IMULQ     DI, R10
-	VPANDQ.Z  (AX)(R10*1), Z7, K1, Z7
-	VMOVDQU64 Z7, (BX)
+	MOVBQZX   (BX), R9
+	IMULQ     SI, R9
+	VPANDQ.Z  (AX)(R9*1), Z7, K1, Z7
+	VMOVDQU64 Z7, (CX)
 	ADDQ      $0x40, AX
-	ADDQ      $0x40, BX
-	SUBQ      $0x08, R8
+	ADDQ      $0x40, CX
+	SUBQ      $0x08, DI
 	JG        eight
-	MOVQ      scratch+104(FP), BX
+	MOVQ      scratch+104(FP), CX
 	MOVQ      width+152(FP), AX
-	LEAQ      64(BX)(AX*8), SI
-	MOVQ      AX, DI
-	SHLQ      $0x04, DI
-	LEAQ      32(DI)(SI*1), DI
-	MOVQ      signed+32(FP), R8
+	LEAQ      64(CX)(AX*8), BX
+	MOVQ      AX, SI
+	SHLQ      $0x04, SI
+	LEAQ      32(SI)(BX*1), SI
+	MOVQ      signed+32(FP), DI
 
 word:
-	MOVQ  (CX), R9
-	ANDNQ (BX), R9, R9
-	MOVQ  R9, (DI)
-	MOVQ  R8, 8(DI)
-	XORQ  R10, R10
-	TESTQ R9, R9
-	SETNE R10
-	SHLQ  $0x04, R10
-	ADDQ  R10, DI
-	ADDQ  $0x00000100, R8
-	MOVQ  (CX), R9
-	ANDQ  (BX), R9
-	MOVQ  R9, (SI)
-	MOVQ  R8, 8(SI)
-	XORQ  R10, R10
-	TESTQ R9, R9
-	SETNE R10
-	SHLQ  $0x04, R10
-	ADDQ  R10, SI
-	ADDQ  $0x00000100, R8
-	ADDQ  $0x00007e00, R8
+	MOVQ  (DX), R8
+	ANDNQ (CX), R8, R8
+	MOVQ  R8, (SI)
+	MOVQ  DI, 8(SI)
+	XORQ  R9, R9
+	TESTQ R8, R8
+	SETNE R9
+	SHLQ  $0x04, R9
+	ADDQ  R9, SI
+	ADDQ  $0x00000100, DI
+	MOVQ  (DX), R8
+	ANDQ  (CX), R8
+	MOVQ  R8, (BX)
+	MOVQ  DI, 8(BX)
+	XORQ  R9, R9
+	TESTQ R8, R8
+	SETNE R9
+	SHLQ  $0x04, R9
+	ADDQ  R9, BX
+	ADDQ  $0x00000100, DI
+	ADDQ  $0x00007e00, DI
+	ADDQ  $0x08, DX
 	ADDQ  $0x08, CX
-	ADDQ  $0x08, BX
 	DECQ  AX
 	JNZ   word
 	XORQ  AX, AX
+	MOVQ  AX, (BX)
 	MOVQ  AX, (SI)
-	MOVQ  AX, (DI)
 	MOVQ  scratch+104(FP), AX
 	MOVQ  width+152(FP), CX
 	LEAQ  64(AX)(CX*8), AX
@@ -345,46 +350,46 @@ word:
 	MOVQ  (AX), CX
 	TESTQ CX, CX
 	JZ    offdone
-	MOVQ  (SP), BX
-	SHLQ  $0x04, BX
-	ADDQ  picks+80(FP), BX
-	ADDQ  step+144(FP), BX
-	MOVQ  lane+136(FP), DI
+	MOVQ  (SP), DX
+	SHLQ  $0x04, DX
+	ADDQ  picks+80(FP), DX
+	ADDQ  step+144(FP), DX
+	MOVQ  lane+136(FP), SI
 
 offpixel:
-	TZCNTQ CX, SI
-	SHLQ   $0x09, SI
-	ADDQ   8(AX), SI
-	XORL   R8, R8
-	MOVQ   step+144(FP), R10
-	NEGQ   R10
+	TZCNTQ CX, BX
+	SHLQ   $0x09, BX
+	ADDQ   8(AX), BX
+	XORL   DI, DI
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
 
 offbefore:
-	MOVBQZX      (BX)(R10*1), R9
-	MOVL         (SI)(R9*4), R9
-	CMPL         R9, R8
-	CMOVLLT      R9, R8
-	INCQ         R10
+	MOVBQZX      (DX)(R9*1), R8
+	MOVL         (BX)(R8*4), R8
+	CMPL         R8, DI
+	CMOVLLT      R8, DI
+	INCQ         R9
 	JNZ          offbefore
-	MOVL         (SI)(DI*4), R9
-	CMPL         R9, R8
-	CMOVLGT      R9, R8
-	VPBROADCASTD R8, Z4
-	VPMAXSD      (SI), Z4, Z5
+	MOVL         (BX)(SI*4), R8
+	CMPL         R8, DI
+	CMOVLGT      R8, DI
+	VPBROADCASTD DI, Z4
+	VPMAXSD      (BX), Z4, Z5
 	VPADDD       Z5, Z0, Z0
-	VPMAXSD      64(SI), Z4, Z5
+	VPMAXSD      64(BX), Z4, Z5
 	VPADDD       Z5, Z1, Z1
-	VPMAXSD      128(SI), Z4, Z5
+	VPMAXSD      128(BX), Z4, Z5
 	VPADDD       Z5, Z2, Z2
-	VPMAXSD      192(SI), Z4, Z4
+	VPMAXSD      192(BX), Z4, Z4
 	VPADDD       Z4, Z3, Z3
-	MOVQ         16(AX), SI
-	XORQ         R8, R8
+	MOVQ         16(AX), BX
+	XORQ         DI, DI
 	BLSRQ        CX, CX
-	CMOVQEQ      SI, CX
-	SETEQ        R8
-	SHLQ         $0x04, R8
-	ADDQ         R8, AX
+	CMOVQEQ      BX, CX
+	SETEQ        DI
+	SHLQ         $0x04, DI
+	ADDQ         DI, AX
 	TESTQ        CX, CX
 	JNZ          offpixel
 
@@ -395,67 +400,89 @@ offdone:
 	MOVQ  (AX), CX
 	TESTQ CX, CX
 	JZ    ondone
-	MOVQ  (SP), BX
-	SHLQ  $0x04, BX
-	ADDQ  picks+80(FP), BX
-	ADDQ  step+144(FP), BX
-	MOVQ  lane+136(FP), DI
+	MOVQ  (SP), DX
+	SHLQ  $0x04, DX
+	ADDQ  picks+80(FP), DX
+	ADDQ  step+144(FP), DX
+	MOVQ  lane+136(FP), SI
 
 onpixel:
-	TZCNTQ CX, SI
-	SHLQ   $0x09, SI
-	ADDQ   8(AX), SI
-	XORL   R8, R8
-	MOVQ   step+144(FP), R10
-	NEGQ   R10
+	TZCNTQ CX, BX
+	SHLQ   $0x09, BX
+	ADDQ   8(AX), BX
+	XORL   DI, DI
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
 
 onbefore:
-	MOVBQZX      (BX)(R10*1), R9
-	MOVL         (SI)(R9*4), R9
-	CMPL         R9, R8
-	CMOVLGT      R9, R8
-	INCQ         R10
+	MOVBQZX      (DX)(R9*1), R8
+	MOVL         (BX)(R8*4), R8
+	CMPL         R8, DI
+	CMOVLGT      R8, DI
+	INCQ         R9
 	JNZ          onbefore
-	MOVL         (SI)(DI*4), R9
-	CMPL         R9, R8
-	CMOVLLT      R9, R8
-	VPBROADCASTD R8, Z4
-	VPMINSD      (SI), Z4, Z5
+	MOVL         (BX)(SI*4), R8
+	CMPL         R8, DI
+	CMOVLLT      R8, DI
+	VPBROADCASTD DI, Z4
+	VPMINSD      (BX), Z4, Z5
 	VPADDD       Z5, Z0, Z0
-	VPMINSD      64(SI), Z4, Z5
+	VPMINSD      64(BX), Z4, Z5
 	VPADDD       Z5, Z1, Z1
-	VPMINSD      128(SI), Z4, Z5
+	VPMINSD      128(BX), Z4, Z5
 	VPADDD       Z5, Z2, Z2
-	VPMINSD      192(SI), Z4, Z4
+	VPMINSD      192(BX), Z4, Z4
 	VPADDD       Z4, Z3, Z3
-	MOVQ         16(AX), SI
-	XORQ         R8, R8
+	MOVQ         16(AX), BX
+	XORQ         DI, DI
 	BLSRQ        CX, CX
-	CMOVQEQ      SI, CX
-	SETEQ        R8
-	SHLQ         $0x04, R8
-	ADDQ         R8, AX
+	CMOVQEQ      BX, CX
+	SETEQ        DI
+	SHLQ         $0x04, DI
+	ADDQ         DI, AX
 	TESTQ        CX, CX
 	JNZ          onpixel
 
 ondone:
+held:
+	MOVQ         (SP), AX
+	MOVQ         picked+72(FP), CX
+	MOVL         $0xc0000000, DX
+	VPBROADCASTD DX, Z4
+	KMOVW        (CX)(AX*8), K1
+	VMOVDQA32    Z4, K1, Z0
+	KMOVW        2(CX)(AX*8), K1
+	VMOVDQA32    Z4, K1, Z1
+	KMOVW        4(CX)(AX*8), K1
+	VMOVDQA32    Z4, K1, Z2
+	KMOVW        6(CX)(AX*8), K1
+	VMOVDQA32    Z4, K1, Z3
+	MOVQ         (SP), CX
+	SHLQ         $0x08, CX
+	ADDQ         gains+64(FP), CX
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	VMOVDQU32    Z2, 128(CX)
+	VMOVDQU32    Z3, 192(CX)
+	ADDQ         $0x04, 8(SP)
+	DECQ         16(SP)
+	JNZ          row
+	MOVQ         list+48(FP), AX
+	MOVQ         AX, 8(SP)
+	MOVQ         n+56(FP), AX
+	MOVQ         AX, 16(SP)
+
 choose:
+	MOVQ          8(SP), AX
+	MOVLQSX       (AX), AX
+	MOVQ          AX, (SP)
+	SHLQ          $0x08, AX
+	ADDQ          gains+64(FP), AX
+	VMOVDQU32     (AX), Z0
+	VMOVDQU32     64(AX), Z1
+	VMOVDQU32     128(AX), Z2
+	VMOVDQU32     192(AX), Z3
 	MOVQ          (SP), AX
-	MOVQ          picked+72(FP), CX
-	MOVL          $0xc0000000, BX
-	VPBROADCASTD  BX, Z4
-	KMOVW         (CX)(AX*8), K1
-	VMOVDQA32     Z4, K1, Z0
-	KMOVW         2(CX)(AX*8), K1
-	VMOVDQA32     Z4, K1, Z1
-	KMOVW         4(CX)(AX*8), K1
-	VMOVDQA32     Z4, K1, Z2
-	KMOVW         6(CX)(AX*8), K1
-	VMOVDQA32     Z4, K1, Z3
-	VMOVDQU32     Z0, (DX)
-	VMOVDQU32     Z1, 64(DX)
-	VMOVDQU32     Z2, 128(DX)
-	VMOVDQU32     Z3, 192(DX)
 	VMOVDQA32     Z0, Z4
 	VPMAXSD       Z1, Z4, Z4
 	VPMAXSD       Z2, Z4, Z4
@@ -497,13 +524,14 @@ choose:
 	MOVQ          low+176(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
-	CMPQ          BX, SI
-	JGE           goes
+	XORQ          DX, DX
 	MOVQ          BX, CX
+	CMPQ          BX, SI
+	CMOVQGE       DX, CX
+	XORQ          DX, DX
+	BTSQ          CX, DX
 	SHLQ          $0x08, CX
 	ADDQ          raises+128(FP), CX
-	XORQ          DX, DX
-	BTSQ          BX, DX
 	MOVL          $0xc0000000, DI
 	VPBROADCASTD  DI, Z4
 	VPADDD        (CX), Z0, Z0
@@ -538,23 +566,27 @@ choose:
 	SHLQ          $0x04, DX
 	ADDQ          picks+80(FP), DX
 	ADDQ          step+144(FP), DX
-	MOVB          BL, 1(DX)
-	ADDQ          $0x02, SI
+	INCQ          DX
+	MOVQ          scratch+104(FP), DI
+	CMPQ          BX, SI
+	CMOVQGE       DI, DX
+	MOVB          BL, (DX)
+	LEAQ          2(SI), DI
 	MOVQ          end+192(FP), DX
 	CMPL          CX, DX
-	CMOVQLE       SI, BX
-
-goes:
-	MOVQ    counts+96(FP), CX
-	MOVLQSX (CX)(BX*4), DX
-	INCL    (CX)(BX*4)
-	IMULQ   stride+160(FP), BX
-	ADDQ    BX, DX
-	MOVQ    next+88(FP), CX
-	MOVL    AX, (CX)(DX*4)
-	ADDQ    $0x04, list+48(FP)
-	DECQ    n+56(FP)
-	JNZ     row
+	CMOVQGT       BX, DI
+	CMPQ          BX, SI
+	CMOVQLT       DI, BX
+	MOVQ          counts+96(FP), CX
+	MOVLQSX       (CX)(BX*4), DX
+	INCL          (CX)(BX*4)
+	IMULQ         stride+160(FP), BX
+	ADDQ          BX, DX
+	MOVQ          next+88(FP), CX
+	MOVL          AX, (CX)(DX*4)
+	ADDQ          $0x04, 8(SP)
+	DECQ          16(SP)
+	JNZ           choose
 	VZEROUPPER
 	RET
 
@@ -680,47 +712,52 @@ next:
 
 // func advance32(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
-TEXT ·advance32(SB), NOSPLIT, $8-200
+TEXT ·advance32(SB), NOSPLIT, $24-200
+	MOVQ list+48(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ n+56(FP), AX
+	MOVQ AX, 16(SP)
+
 row:
-	MOVQ      list+48(FP), AX
+	MOVQ      8(SP), AX
 	MOVLQSX   (AX), AX
 	MOVQ      AX, (SP)
-	MOVQ      AX, DX
-	SHLQ      $0x07, DX
-	ADDQ      gains+64(FP), DX
 	MOVQ      AX, CX
-	IMULQ     width+152(FP), CX
-	SHLQ      $0x03, CX
-	ADDQ      x+40(FP), CX
-	VMOVDQU32 (DX), Z0
-	VMOVDQU32 64(DX), Z1
+	SHLQ      $0x07, CX
+	ADDQ      gains+64(FP), CX
+	MOVQ      AX, DX
+	IMULQ     width+152(FP), DX
+	SHLQ      $0x03, DX
+	ADDQ      x+40(FP), DX
+	VMOVDQU32 (CX), Z0
+	VMOVDQU32 64(CX), Z1
 	MOVQ      groups+0(FP), AX
-	MOVQ      table+16(FP), BX
-	MOVQ      fours+8(FP), SI
-	TESTQ     SI, SI
+	MOVQ      table+16(FP), CX
+	MOVQ      fours+8(FP), BX
+	TESTQ     BX, BX
 	JZ        added
 
 group:
-	MOVQ   (AX), DI
-	MOVQ   (CX)(DI*8), DI
-	PEXTQ  8(AX), DI, DI
-	SHLQ   $0x07, DI
-	VPADDD (BX)(DI*1), Z0, Z0
-	VPADDD 64(BX)(DI*1), Z1, Z1
-	ADDQ   $0x00000800, BX
+	MOVQ   (AX), SI
+	MOVQ   (DX)(SI*8), SI
+	PEXTQ  8(AX), SI, SI
+	SHLQ   $0x07, SI
+	VPADDD (CX)(SI*1), Z0, Z0
+	VPADDD 64(CX)(SI*1), Z1, Z1
+	ADDQ   $0x00000800, CX
 	ADDQ   $0x10, AX
-	DECQ   SI
+	DECQ   BX
 	JNZ    group
 
 added:
 	MOVQ         changes+112(FP), AX
 	TESTQ        AX, AX
 	JZ           changed
-	MOVQ         always+120(FP), BX
-	MOVQ         lane+136(FP), SI
-	SARQ         $0x3f, SI
-	NOTQ         SI
-	VPBROADCASTD SI, Z2
+	MOVQ         always+120(FP), CX
+	MOVQ         lane+136(FP), BX
+	SARQ         $0x3f, BX
+	NOTQ         BX
+	VPBROADCASTD BX, Z2
 	VMOVDQU32    (AX), Z3
 	VMOVDQU32    128(AX), Z4
 	VPSLLD       $0x08, Z4, Z4
@@ -730,7 +767,7 @@ added:
 	VPADDD       Z4, Z3, Z3
 	VPXORD       Z2, Z3, Z3
 	VPSUBD       Z2, Z3, Z3
-	VPADDD       (BX), Z3, Z3
+	VPADDD       (CX), Z3, Z3
 	VPADDD       Z3, Z0, Z0
 	VMOVDQU32    64(AX), Z3
 	VMOVDQU32    192(AX), Z4
@@ -741,106 +778,106 @@ added:
 	VPADDD       Z4, Z3, Z3
 	VPXORD       Z2, Z3, Z3
 	VPSUBD       Z2, Z3, Z3
-	VPADDD       64(BX), Z3, Z3
+	VPADDD       64(CX), Z3, Z3
 	VPADDD       Z3, Z1, Z1
 	ADDQ         $0x00000180, AX
 	MOVQ         AX, changes+112(FP)
 
 changed:
 	MOVQ  (SP), AX
-	MOVQ  lane+136(FP), BX
-	TESTQ BX, BX
+	MOVQ  lane+136(FP), CX
+	TESTQ CX, CX
 	JGE   hold
 	MOVQ  picked+72(FP), CX
 	MOVQ  $+0, (CX)(AX*8)
-	JMP   choose
+	JMP   held
 
 hold:
 	MOVQ (SP), AX
-	MOVQ lane+136(FP), BX
-	MOVQ picked+72(FP), SI
-	MOVQ (SI)(AX*8), DI
-	BTSQ BX, DI
-	MOVQ DI, (SI)(AX*8)
-	MOVQ picks+80(FP), SI
+	MOVQ lane+136(FP), CX
+	MOVQ picked+72(FP), BX
+	MOVQ (BX)(AX*8), SI
+	BTSQ CX, SI
+	MOVQ SI, (BX)(AX*8)
+	MOVQ picks+80(FP), BX
 	SHLQ $0x04, AX
-	ADDQ AX, SI
-	ADDQ step+144(FP), SI
-	MOVB BL, (SI)
+	ADDQ AX, BX
+	ADDQ step+144(FP), BX
+	MOVB CL, (BX)
 	CMPQ step+144(FP), $0x00
-	JEQ  choose
+	JEQ  held
 	MOVQ votes+24(FP), AX
-	MOVQ scratch+104(FP), BX
-	MOVQ width+152(FP), R8
-	MOVQ R8, DI
-	SHLQ $0x03, DI
+	MOVQ scratch+104(FP), CX
+	MOVQ width+152(FP), DI
+	MOVQ DI, SI
+	SHLQ $0x03, SI
 
 eight:
-	MOVQ  $0x00000000000000ff, R9
-	CMPQ  R8, $0x08
+	MOVQ  $0x00000000000000ff, R8
+	CMPQ  DI, $0x08
 	JGE   all
-	MOVQ  R8, R10
-	MOVQ  $0x0000000000000001, R9
-	SHLXQ R10, R9, R9
-	DECQ  R9
+	MOVQ  DI, R9
+	MOVQ  $0x0000000000000001, R8
+	SHLXQ R9, R8, R8
+	DECQ  R8
 
 all:
-	KMOVB  R9, K1
+	KMOVB  R8, K1
 	VPXORQ Z5, Z5, Z5
-	MOVQ   step+144(FP), R9
-	NEGQ   R9
+	MOVQ   step+144(FP), R8
+	NEGQ   R8
 
 earlier:
-	MOVBQZX   (SI)(R9*1), R10
-	IMULQ     DI, R10
-	VPORQ     (AX)(R10*1), Z5, K1, Z5
-	INCQ      R9
+	MOVBQZX   (BX)(R8*1), R9
+	IMULQ     SI, R9
+	VPORQ     (AX)(R9*1), Z5, K1, Z5
+	INCQ      R8
 	JNZ       earlier
-	MOVBQZX   (SI), R10
-	IMULQ     DI, R10
-	VPANDQ.Z  (AX)(R10*1), Z5, K1, Z5
-	VMOVDQU64 Z5, (BX)
+	MOVBQZX   (BX), R9
+	IMULQ     SI, R9
+	VPANDQ.Z  (AX)(R9*1), Z5, K1, Z5
+	VMOVDQU64 Z5, (CX)
 	ADDQ      $0x40, AX
-	ADDQ      $0x40, BX
-	SUBQ      $0x08, R8
+	ADDQ      $0x40, CX
+	SUBQ      $0x08, DI
 	JG        eight
-	MOVQ      scratch+104(FP), BX
+	MOVQ      scratch+104(FP), CX
 	MOVQ      width+152(FP), AX
-	LEAQ      64(BX)(AX*8), SI
-	MOVQ      AX, DI
-	SHLQ      $0x04, DI
-	LEAQ      32(DI)(SI*1), DI
-	MOVQ      signed+32(FP), R8
+	LEAQ      64(CX)(AX*8), BX
+	MOVQ      AX, SI
+	SHLQ      $0x04, SI
+	LEAQ      32(SI)(BX*1), SI
+	MOVQ      signed+32(FP), DI
 
 word:
-	MOVQ  (CX), R9
-	ANDNQ (BX), R9, R9
-	MOVQ  R9, (DI)
-	MOVQ  R8, 8(DI)
-	XORQ  R10, R10
-	TESTQ R9, R9
-	SETNE R10
-	SHLQ  $0x04, R10
-	ADDQ  R10, DI
-	ADDQ  $0x00000080, R8
-	MOVQ  (CX), R9
-	ANDQ  (BX), R9
-	MOVQ  R9, (SI)
-	MOVQ  R8, 8(SI)
-	XORQ  R10, R10
-	TESTQ R9, R9
-	SETNE R10
-	SHLQ  $0x04, R10
-	ADDQ  R10, SI
-	ADDQ  $0x00000080, R8
-	ADDQ  $0x00003f00, R8
+	MOVQ  (DX), R8
+	ANDNQ (CX), R8, R8
+	MOVQ  R8, (SI)
+	MOVQ  DI, 8(SI)
+	XORQ  R9, R9
+	TESTQ R8, R8
+	SETNE R9
+	SHLQ  $0x04, R9
+	ADDQ  R9, SI
+	ADDQ  $0x00000080, DI
+	MOVQ  (DX), R8
+	ANDQ  (CX), R8
+	MOVQ  R8, (BX)
+	MOVQ  DI, 8(BX)
+	XORQ  R9, R9
+	TESTQ R8, R8
+	SETNE R9
+	SHLQ  $0x04, R9
+	ADDQ  R9, BX
+	ADDQ  $0x00000080, DI
+	ADDQ  $0x00003f00, DI
+	ADDQ  $0x08, DX
 	ADDQ  $0x08, CX
-	ADDQ  $0x08, BX
 	DECQ  AX
 	JNZ   word
 	XORQ  AX, AX
+	MOVQ  AX, (BX)
 	MOVQ  AX, (SI)
-	MOVQ  AX, (DI)
 	MOVQ  scratch+104(FP), AX
 	MOVQ  width+152(FP), CX
 	LEAQ  64(AX)(CX*8), AX
@@ -849,42 +886,42 @@ word:
 	MOVQ  (AX), CX
 	TESTQ CX, CX
 	JZ    offdone
-	MOVQ  (SP), BX
-	SHLQ  $0x04, BX
-	ADDQ  picks+80(FP), BX
-	ADDQ  step+144(FP), BX
-	MOVQ  lane+136(FP), DI
+	MOVQ  (SP), DX
+	SHLQ  $0x04, DX
+	ADDQ  picks+80(FP), DX
+	ADDQ  step+144(FP), DX
+	MOVQ  lane+136(FP), SI
 
 offpixel:
-	TZCNTQ CX, SI
-	SHLQ   $0x08, SI
-	ADDQ   8(AX), SI
-	XORL   R8, R8
-	MOVQ   step+144(FP), R10
-	NEGQ   R10
+	TZCNTQ CX, BX
+	SHLQ   $0x08, BX
+	ADDQ   8(AX), BX
+	XORL   DI, DI
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
 
 offbefore:
-	MOVBQZX      (BX)(R10*1), R9
-	MOVL         (SI)(R9*4), R9
-	CMPL         R9, R8
-	CMOVLLT      R9, R8
-	INCQ         R10
+	MOVBQZX      (DX)(R9*1), R8
+	MOVL         (BX)(R8*4), R8
+	CMPL         R8, DI
+	CMOVLLT      R8, DI
+	INCQ         R9
 	JNZ          offbefore
-	MOVL         (SI)(DI*4), R9
-	CMPL         R9, R8
-	CMOVLGT      R9, R8
-	VPBROADCASTD R8, Z2
-	VPMAXSD      (SI), Z2, Z3
+	MOVL         (BX)(SI*4), R8
+	CMPL         R8, DI
+	CMOVLGT      R8, DI
+	VPBROADCASTD DI, Z2
+	VPMAXSD      (BX), Z2, Z3
 	VPADDD       Z3, Z0, Z0
-	VPMAXSD      64(SI), Z2, Z2
+	VPMAXSD      64(BX), Z2, Z2
 	VPADDD       Z2, Z1, Z1
-	MOVQ         16(AX), SI
-	XORQ         R8, R8
+	MOVQ         16(AX), BX
+	XORQ         DI, DI
 	BLSRQ        CX, CX
-	CMOVQEQ      SI, CX
-	SETEQ        R8
-	SHLQ         $0x04, R8
-	ADDQ         R8, AX
+	CMOVQEQ      BX, CX
+	SETEQ        DI
+	SHLQ         $0x04, DI
+	ADDQ         DI, AX
 	TESTQ        CX, CX
 	JNZ          offpixel
 
@@ -895,57 +932,77 @@ offdone:
 	MOVQ  (AX), CX
 	TESTQ CX, CX
 	JZ    ondone
-	MOVQ  (SP), BX
-	SHLQ  $0x04, BX
-	ADDQ  picks+80(FP), BX
-	ADDQ  step+144(FP), BX
-	MOVQ  lane+136(FP), DI
+	MOVQ  (SP), DX
+	SHLQ  $0x04, DX
+	ADDQ  picks+80(FP), DX
+	ADDQ  step+144(FP), DX
+	MOVQ  lane+136(FP), SI
 
 onpixel:
-	TZCNTQ CX, SI
-	SHLQ   $0x08, SI
-	ADDQ   8(AX), SI
-	XORL   R8, R8
-	MOVQ   step+144(FP), R10
-	NEGQ   R10
+	TZCNTQ CX, BX
+	SHLQ   $0x08, BX
+	ADDQ   8(AX), BX
+	XORL   DI, DI
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
 
 onbefore:
-	MOVBQZX      (BX)(R10*1), R9
-	MOVL         (SI)(R9*4), R9
-	CMPL         R9, R8
-	CMOVLGT      R9, R8
-	INCQ         R10
+	MOVBQZX      (DX)(R9*1), R8
+	MOVL         (BX)(R8*4), R8
+	CMPL         R8, DI
+	CMOVLGT      R8, DI
+	INCQ         R9
 	JNZ          onbefore
-	MOVL         (SI)(DI*4), R9
-	CMPL         R9, R8
-	CMOVLLT      R9, R8
-	VPBROADCASTD R8, Z2
-	VPMINSD      (SI), Z2, Z3
+	MOVL         (BX)(SI*4), R8
+	CMPL         R8, DI
+	CMOVLLT      R8, DI
+	VPBROADCASTD DI, Z2
+	VPMINSD      (BX), Z2, Z3
 	VPADDD       Z3, Z0, Z0
-	VPMINSD      64(SI), Z2, Z2
+	VPMINSD      64(BX), Z2, Z2
 	VPADDD       Z2, Z1, Z1
-	MOVQ         16(AX), SI
-	XORQ         R8, R8
+	MOVQ         16(AX), BX
+	XORQ         DI, DI
 	BLSRQ        CX, CX
-	CMOVQEQ      SI, CX
-	SETEQ        R8
-	SHLQ         $0x04, R8
-	ADDQ         R8, AX
+	CMOVQEQ      BX, CX
+	SETEQ        DI
+	SHLQ         $0x04, DI
+	ADDQ         DI, AX
 	TESTQ        CX, CX
 	JNZ          onpixel
 
 ondone:
+held:
+	MOVQ         (SP), AX
+	MOVQ         picked+72(FP), CX
+	MOVL         $0xc0000000, DX
+	VPBROADCASTD DX, Z2
+	KMOVW        (CX)(AX*8), K1
+	VMOVDQA32    Z2, K1, Z0
+	KMOVW        2(CX)(AX*8), K1
+	VMOVDQA32    Z2, K1, Z1
+	MOVQ         (SP), CX
+	SHLQ         $0x07, CX
+	ADDQ         gains+64(FP), CX
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	ADDQ         $0x04, 8(SP)
+	DECQ         16(SP)
+	JNZ          row
+	MOVQ         list+48(FP), AX
+	MOVQ         AX, 8(SP)
+	MOVQ         n+56(FP), AX
+	MOVQ         AX, 16(SP)
+
 choose:
+	MOVQ          8(SP), AX
+	MOVLQSX       (AX), AX
+	MOVQ          AX, (SP)
+	SHLQ          $0x07, AX
+	ADDQ          gains+64(FP), AX
+	VMOVDQU32     (AX), Z0
+	VMOVDQU32     64(AX), Z1
 	MOVQ          (SP), AX
-	MOVQ          picked+72(FP), CX
-	MOVL          $0xc0000000, BX
-	VPBROADCASTD  BX, Z2
-	KMOVW         (CX)(AX*8), K1
-	VMOVDQA32     Z2, K1, Z0
-	KMOVW         2(CX)(AX*8), K1
-	VMOVDQA32     Z2, K1, Z1
-	VMOVDQU32     Z0, (DX)
-	VMOVDQU32     Z1, 64(DX)
 	VMOVDQA32     Z0, Z2
 	VPMAXSD       Z1, Z2, Z2
 	VEXTRACTI64X4 $0x01, Z2, Y3
@@ -977,13 +1034,14 @@ choose:
 	MOVQ          low+176(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
-	CMPQ          BX, SI
-	JGE           goes
+	XORQ          DX, DX
 	MOVQ          BX, CX
+	CMPQ          BX, SI
+	CMOVQGE       DX, CX
+	XORQ          DX, DX
+	BTSQ          CX, DX
 	SHLQ          $0x07, CX
 	ADDQ          raises+128(FP), CX
-	XORQ          DX, DX
-	BTSQ          BX, DX
 	MOVL          $0xc0000000, DI
 	VPBROADCASTD  DI, Z2
 	VPADDD        (CX), Z0, Z0
@@ -1008,23 +1066,27 @@ choose:
 	SHLQ          $0x04, DX
 	ADDQ          picks+80(FP), DX
 	ADDQ          step+144(FP), DX
-	MOVB          BL, 1(DX)
-	ADDQ          $0x02, SI
+	INCQ          DX
+	MOVQ          scratch+104(FP), DI
+	CMPQ          BX, SI
+	CMOVQGE       DI, DX
+	MOVB          BL, (DX)
+	LEAQ          2(SI), DI
 	MOVQ          end+192(FP), DX
 	CMPL          CX, DX
-	CMOVQLE       SI, BX
-
-goes:
-	MOVQ    counts+96(FP), CX
-	MOVLQSX (CX)(BX*4), DX
-	INCL    (CX)(BX*4)
-	IMULQ   stride+160(FP), BX
-	ADDQ    BX, DX
-	MOVQ    next+88(FP), CX
-	MOVL    AX, (CX)(DX*4)
-	ADDQ    $0x04, list+48(FP)
-	DECQ    n+56(FP)
-	JNZ     row
+	CMOVQGT       BX, DI
+	CMPQ          BX, SI
+	CMOVQLT       DI, BX
+	MOVQ          counts+96(FP), CX
+	MOVLQSX       (CX)(BX*4), DX
+	INCL          (CX)(BX*4)
+	IMULQ         stride+160(FP), BX
+	ADDQ          BX, DX
+	MOVQ          next+88(FP), CX
+	MOVL          AX, (CX)(DX*4)
+	ADDQ          $0x04, 8(SP)
+	DECQ          16(SP)
+	JNZ           choose
 	VZEROUPPER
 	RET
 
@@ -1138,45 +1200,50 @@ next:
 
 // func advance16(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
-TEXT ·advance16(SB), NOSPLIT, $8-200
+TEXT ·advance16(SB), NOSPLIT, $24-200
+	MOVQ list+48(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ n+56(FP), AX
+	MOVQ AX, 16(SP)
+
 row:
-	MOVQ      list+48(FP), AX
+	MOVQ      8(SP), AX
 	MOVLQSX   (AX), AX
 	MOVQ      AX, (SP)
-	MOVQ      AX, DX
-	SHLQ      $0x06, DX
-	ADDQ      gains+64(FP), DX
 	MOVQ      AX, CX
-	IMULQ     width+152(FP), CX
-	SHLQ      $0x03, CX
-	ADDQ      x+40(FP), CX
-	VMOVDQU32 (DX), Z0
+	SHLQ      $0x06, CX
+	ADDQ      gains+64(FP), CX
+	MOVQ      AX, DX
+	IMULQ     width+152(FP), DX
+	SHLQ      $0x03, DX
+	ADDQ      x+40(FP), DX
+	VMOVDQU32 (CX), Z0
 	MOVQ      groups+0(FP), AX
-	MOVQ      table+16(FP), BX
-	MOVQ      fours+8(FP), SI
-	TESTQ     SI, SI
+	MOVQ      table+16(FP), CX
+	MOVQ      fours+8(FP), BX
+	TESTQ     BX, BX
 	JZ        added
 
 group:
-	MOVQ   (AX), DI
-	MOVQ   (CX)(DI*8), DI
-	PEXTQ  8(AX), DI, DI
-	SHLQ   $0x06, DI
-	VPADDD (BX)(DI*1), Z0, Z0
-	ADDQ   $0x00000400, BX
+	MOVQ   (AX), SI
+	MOVQ   (DX)(SI*8), SI
+	PEXTQ  8(AX), SI, SI
+	SHLQ   $0x06, SI
+	VPADDD (CX)(SI*1), Z0, Z0
+	ADDQ   $0x00000400, CX
 	ADDQ   $0x10, AX
-	DECQ   SI
+	DECQ   BX
 	JNZ    group
 
 added:
 	MOVQ         changes+112(FP), AX
 	TESTQ        AX, AX
 	JZ           changed
-	MOVQ         always+120(FP), BX
-	MOVQ         lane+136(FP), SI
-	SARQ         $0x3f, SI
-	NOTQ         SI
-	VPBROADCASTD SI, Z1
+	MOVQ         always+120(FP), CX
+	MOVQ         lane+136(FP), BX
+	SARQ         $0x3f, BX
+	NOTQ         BX
+	VPBROADCASTD BX, Z1
 	VMOVDQU32    (AX), Z2
 	VMOVDQU32    64(AX), Z3
 	VPSLLD       $0x08, Z3, Z3
@@ -1186,106 +1253,106 @@ added:
 	VPADDD       Z3, Z2, Z2
 	VPXORD       Z1, Z2, Z2
 	VPSUBD       Z1, Z2, Z2
-	VPADDD       (BX), Z2, Z2
+	VPADDD       (CX), Z2, Z2
 	VPADDD       Z2, Z0, Z0
 	ADDQ         $0x000000c0, AX
 	MOVQ         AX, changes+112(FP)
 
 changed:
 	MOVQ  (SP), AX
-	MOVQ  lane+136(FP), BX
-	TESTQ BX, BX
+	MOVQ  lane+136(FP), CX
+	TESTQ CX, CX
 	JGE   hold
 	MOVQ  picked+72(FP), CX
 	MOVQ  $+0, (CX)(AX*8)
-	JMP   choose
+	JMP   held
 
 hold:
 	MOVQ (SP), AX
-	MOVQ lane+136(FP), BX
-	MOVQ picked+72(FP), SI
-	MOVQ (SI)(AX*8), DI
-	BTSQ BX, DI
-	MOVQ DI, (SI)(AX*8)
-	MOVQ picks+80(FP), SI
+	MOVQ lane+136(FP), CX
+	MOVQ picked+72(FP), BX
+	MOVQ (BX)(AX*8), SI
+	BTSQ CX, SI
+	MOVQ SI, (BX)(AX*8)
+	MOVQ picks+80(FP), BX
 	SHLQ $0x04, AX
-	ADDQ AX, SI
-	ADDQ step+144(FP), SI
-	MOVB BL, (SI)
+	ADDQ AX, BX
+	ADDQ step+144(FP), BX
+	MOVB CL, (BX)
 	CMPQ step+144(FP), $0x00
-	JEQ  choose
+	JEQ  held
 	MOVQ votes+24(FP), AX
-	MOVQ scratch+104(FP), BX
-	MOVQ width+152(FP), R8
-	MOVQ R8, DI
-	SHLQ $0x03, DI
+	MOVQ scratch+104(FP), CX
+	MOVQ width+152(FP), DI
+	MOVQ DI, SI
+	SHLQ $0x03, SI
 
 eight:
-	MOVQ  $0x00000000000000ff, R9
-	CMPQ  R8, $0x08
+	MOVQ  $0x00000000000000ff, R8
+	CMPQ  DI, $0x08
 	JGE   all
-	MOVQ  R8, R10
-	MOVQ  $0x0000000000000001, R9
-	SHLXQ R10, R9, R9
-	DECQ  R9
+	MOVQ  DI, R9
+	MOVQ  $0x0000000000000001, R8
+	SHLXQ R9, R8, R8
+	DECQ  R8
 
 all:
-	KMOVB  R9, K1
+	KMOVB  R8, K1
 	VPXORQ Z4, Z4, Z4
-	MOVQ   step+144(FP), R9
-	NEGQ   R9
+	MOVQ   step+144(FP), R8
+	NEGQ   R8
 
 earlier:
-	MOVBQZX   (SI)(R9*1), R10
-	IMULQ     DI, R10
-	VPORQ     (AX)(R10*1), Z4, K1, Z4
-	INCQ      R9
+	MOVBQZX   (BX)(R8*1), R9
+	IMULQ     SI, R9
+	VPORQ     (AX)(R9*1), Z4, K1, Z4
+	INCQ      R8
 	JNZ       earlier
-	MOVBQZX   (SI), R10
-	IMULQ     DI, R10
-	VPANDQ.Z  (AX)(R10*1), Z4, K1, Z4
-	VMOVDQU64 Z4, (BX)
+	MOVBQZX   (BX), R9
+	IMULQ     SI, R9
+	VPANDQ.Z  (AX)(R9*1), Z4, K1, Z4
+	VMOVDQU64 Z4, (CX)
 	ADDQ      $0x40, AX
-	ADDQ      $0x40, BX
-	SUBQ      $0x08, R8
+	ADDQ      $0x40, CX
+	SUBQ      $0x08, DI
 	JG        eight
-	MOVQ      scratch+104(FP), BX
+	MOVQ      scratch+104(FP), CX
 	MOVQ      width+152(FP), AX
-	LEAQ      64(BX)(AX*8), SI
-	MOVQ      AX, DI
-	SHLQ      $0x04, DI
-	LEAQ      32(DI)(SI*1), DI
-	MOVQ      signed+32(FP), R8
+	LEAQ      64(CX)(AX*8), BX
+	MOVQ      AX, SI
+	SHLQ      $0x04, SI
+	LEAQ      32(SI)(BX*1), SI
+	MOVQ      signed+32(FP), DI
 
 word:
-	MOVQ  (CX), R9
-	ANDNQ (BX), R9, R9
-	MOVQ  R9, (DI)
-	MOVQ  R8, 8(DI)
-	XORQ  R10, R10
-	TESTQ R9, R9
-	SETNE R10
-	SHLQ  $0x04, R10
-	ADDQ  R10, DI
-	ADDQ  $0x00000040, R8
-	MOVQ  (CX), R9
-	ANDQ  (BX), R9
-	MOVQ  R9, (SI)
-	MOVQ  R8, 8(SI)
-	XORQ  R10, R10
-	TESTQ R9, R9
-	SETNE R10
-	SHLQ  $0x04, R10
-	ADDQ  R10, SI
-	ADDQ  $0x00000040, R8
-	ADDQ  $0x00001f80, R8
+	MOVQ  (DX), R8
+	ANDNQ (CX), R8, R8
+	MOVQ  R8, (SI)
+	MOVQ  DI, 8(SI)
+	XORQ  R9, R9
+	TESTQ R8, R8
+	SETNE R9
+	SHLQ  $0x04, R9
+	ADDQ  R9, SI
+	ADDQ  $0x00000040, DI
+	MOVQ  (DX), R8
+	ANDQ  (CX), R8
+	MOVQ  R8, (BX)
+	MOVQ  DI, 8(BX)
+	XORQ  R9, R9
+	TESTQ R8, R8
+	SETNE R9
+	SHLQ  $0x04, R9
+	ADDQ  R9, BX
+	ADDQ  $0x00000040, DI
+	ADDQ  $0x00001f80, DI
+	ADDQ  $0x08, DX
 	ADDQ  $0x08, CX
-	ADDQ  $0x08, BX
 	DECQ  AX
 	JNZ   word
 	XORQ  AX, AX
+	MOVQ  AX, (BX)
 	MOVQ  AX, (SI)
-	MOVQ  AX, (DI)
 	MOVQ  scratch+104(FP), AX
 	MOVQ  width+152(FP), CX
 	LEAQ  64(AX)(CX*8), AX
@@ -1294,40 +1361,40 @@ word:
 	MOVQ  (AX), CX
 	TESTQ CX, CX
 	JZ    offdone
-	MOVQ  (SP), BX
-	SHLQ  $0x04, BX
-	ADDQ  picks+80(FP), BX
-	ADDQ  step+144(FP), BX
-	MOVQ  lane+136(FP), DI
+	MOVQ  (SP), DX
+	SHLQ  $0x04, DX
+	ADDQ  picks+80(FP), DX
+	ADDQ  step+144(FP), DX
+	MOVQ  lane+136(FP), SI
 
 offpixel:
-	TZCNTQ CX, SI
-	SHLQ   $0x07, SI
-	ADDQ   8(AX), SI
-	XORL   R8, R8
-	MOVQ   step+144(FP), R10
-	NEGQ   R10
+	TZCNTQ CX, BX
+	SHLQ   $0x07, BX
+	ADDQ   8(AX), BX
+	XORL   DI, DI
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
 
 offbefore:
-	MOVBQZX      (BX)(R10*1), R9
-	MOVL         (SI)(R9*4), R9
-	CMPL         R9, R8
-	CMOVLLT      R9, R8
-	INCQ         R10
+	MOVBQZX      (DX)(R9*1), R8
+	MOVL         (BX)(R8*4), R8
+	CMPL         R8, DI
+	CMOVLLT      R8, DI
+	INCQ         R9
 	JNZ          offbefore
-	MOVL         (SI)(DI*4), R9
-	CMPL         R9, R8
-	CMOVLGT      R9, R8
-	VPBROADCASTD R8, Z1
-	VPMAXSD      (SI), Z1, Z1
+	MOVL         (BX)(SI*4), R8
+	CMPL         R8, DI
+	CMOVLGT      R8, DI
+	VPBROADCASTD DI, Z1
+	VPMAXSD      (BX), Z1, Z1
 	VPADDD       Z1, Z0, Z0
-	MOVQ         16(AX), SI
-	XORQ         R8, R8
+	MOVQ         16(AX), BX
+	XORQ         DI, DI
 	BLSRQ        CX, CX
-	CMOVQEQ      SI, CX
-	SETEQ        R8
-	SHLQ         $0x04, R8
-	ADDQ         R8, AX
+	CMOVQEQ      BX, CX
+	SETEQ        DI
+	SHLQ         $0x04, DI
+	ADDQ         DI, AX
 	TESTQ        CX, CX
 	JNZ          offpixel
 
@@ -1338,52 +1405,71 @@ offdone:
 	MOVQ  (AX), CX
 	TESTQ CX, CX
 	JZ    ondone
-	MOVQ  (SP), BX
-	SHLQ  $0x04, BX
-	ADDQ  picks+80(FP), BX
-	ADDQ  step+144(FP), BX
-	MOVQ  lane+136(FP), DI
+	MOVQ  (SP), DX
+	SHLQ  $0x04, DX
+	ADDQ  picks+80(FP), DX
+	ADDQ  step+144(FP), DX
+	MOVQ  lane+136(FP), SI
 
 onpixel:
-	TZCNTQ CX, SI
-	SHLQ   $0x07, SI
-	ADDQ   8(AX), SI
-	XORL   R8, R8
-	MOVQ   step+144(FP), R10
-	NEGQ   R10
+	TZCNTQ CX, BX
+	SHLQ   $0x07, BX
+	ADDQ   8(AX), BX
+	XORL   DI, DI
+	MOVQ   step+144(FP), R9
+	NEGQ   R9
 
 onbefore:
-	MOVBQZX      (BX)(R10*1), R9
-	MOVL         (SI)(R9*4), R9
-	CMPL         R9, R8
-	CMOVLGT      R9, R8
-	INCQ         R10
+	MOVBQZX      (DX)(R9*1), R8
+	MOVL         (BX)(R8*4), R8
+	CMPL         R8, DI
+	CMOVLGT      R8, DI
+	INCQ         R9
 	JNZ          onbefore
-	MOVL         (SI)(DI*4), R9
-	CMPL         R9, R8
-	CMOVLLT      R9, R8
-	VPBROADCASTD R8, Z1
-	VPMINSD      (SI), Z1, Z1
+	MOVL         (BX)(SI*4), R8
+	CMPL         R8, DI
+	CMOVLLT      R8, DI
+	VPBROADCASTD DI, Z1
+	VPMINSD      (BX), Z1, Z1
 	VPADDD       Z1, Z0, Z0
-	MOVQ         16(AX), SI
-	XORQ         R8, R8
+	MOVQ         16(AX), BX
+	XORQ         DI, DI
 	BLSRQ        CX, CX
-	CMOVQEQ      SI, CX
-	SETEQ        R8
-	SHLQ         $0x04, R8
-	ADDQ         R8, AX
+	CMOVQEQ      BX, CX
+	SETEQ        DI
+	SHLQ         $0x04, DI
+	ADDQ         DI, AX
 	TESTQ        CX, CX
 	JNZ          onpixel
 
 ondone:
+held:
+	MOVQ         (SP), AX
+	MOVQ         picked+72(FP), CX
+	MOVL         $0xc0000000, DX
+	VPBROADCASTD DX, Z1
+	KMOVW        (CX)(AX*8), K1
+	VMOVDQA32    Z1, K1, Z0
+	MOVQ         (SP), CX
+	SHLQ         $0x06, CX
+	ADDQ         gains+64(FP), CX
+	VMOVDQU32    Z0, (CX)
+	ADDQ         $0x04, 8(SP)
+	DECQ         16(SP)
+	JNZ          row
+	MOVQ         list+48(FP), AX
+	MOVQ         AX, 8(SP)
+	MOVQ         n+56(FP), AX
+	MOVQ         AX, 16(SP)
+
 choose:
+	MOVQ          8(SP), AX
+	MOVLQSX       (AX), AX
+	MOVQ          AX, (SP)
+	SHLQ          $0x06, AX
+	ADDQ          gains+64(FP), AX
+	VMOVDQU32     (AX), Z0
 	MOVQ          (SP), AX
-	MOVQ          picked+72(FP), CX
-	MOVL          $0xc0000000, BX
-	VPBROADCASTD  BX, Z1
-	KMOVW         (CX)(AX*8), K1
-	VMOVDQA32     Z1, K1, Z0
-	VMOVDQU32     Z0, (DX)
 	VMOVDQA32     Z0, Z1
 	VEXTRACTI64X4 $0x01, Z1, Y2
 	VPMAXSD       Y2, Y1, Y2
@@ -1410,13 +1496,14 @@ choose:
 	MOVQ          low+176(FP), DX
 	CMPL          CX, DX
 	CMOVQLE       SI, BX
-	CMPQ          BX, SI
-	JGE           goes
+	XORQ          DX, DX
 	MOVQ          BX, CX
+	CMPQ          BX, SI
+	CMOVQGE       DX, CX
+	XORQ          DX, DX
+	BTSQ          CX, DX
 	SHLQ          $0x06, CX
 	ADDQ          raises+128(FP), CX
-	XORQ          DX, DX
-	BTSQ          BX, DX
 	MOVL          $0xc0000000, DI
 	VPBROADCASTD  DI, Z1
 	VPADDD        (CX), Z0, Z0
@@ -1436,23 +1523,27 @@ choose:
 	SHLQ          $0x04, DX
 	ADDQ          picks+80(FP), DX
 	ADDQ          step+144(FP), DX
-	MOVB          BL, 1(DX)
-	ADDQ          $0x02, SI
+	INCQ          DX
+	MOVQ          scratch+104(FP), DI
+	CMPQ          BX, SI
+	CMOVQGE       DI, DX
+	MOVB          BL, (DX)
+	LEAQ          2(SI), DI
 	MOVQ          end+192(FP), DX
 	CMPL          CX, DX
-	CMOVQLE       SI, BX
-
-goes:
-	MOVQ    counts+96(FP), CX
-	MOVLQSX (CX)(BX*4), DX
-	INCL    (CX)(BX*4)
-	IMULQ   stride+160(FP), BX
-	ADDQ    BX, DX
-	MOVQ    next+88(FP), CX
-	MOVL    AX, (CX)(DX*4)
-	ADDQ    $0x04, list+48(FP)
-	DECQ    n+56(FP)
-	JNZ     row
+	CMOVQGT       BX, DI
+	CMPQ          BX, SI
+	CMOVQLT       DI, BX
+	MOVQ          counts+96(FP), CX
+	MOVLQSX       (CX)(BX*4), DX
+	INCL          (CX)(BX*4)
+	IMULQ         stride+160(FP), BX
+	ADDQ          BX, DX
+	MOVQ          next+88(FP), CX
+	MOVL          AX, (CX)(DX*4)
+	ADDQ          $0x04, 8(SP)
+	DECQ          16(SP)
+	JNZ           choose
 	VZEROUPPER
 	RET
 
@@ -1491,7 +1582,7 @@ group:
 	JNZ     row
 	RET
 
-// func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, l *float64, masks *uint8)
+// func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, scratch *float64, masks *uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·tell(SB), NOSPLIT, $0-96
 row:
@@ -1504,245 +1595,244 @@ row:
 	MOVQ $0x8888888888888888, R8
 
 spread:
-	MOVQ   (AX), R9
-	PEXTQ  BX, R9, R10
-	MOVW   R10, (CX)
-	PEXTQ  SI, R9, R10
-	MOVW   R10, 2(CX)
-	PEXTQ  DI, R9, R10
-	MOVW   R10, 4(CX)
-	PEXTQ  R8, R9, R9
-	MOVW   R9, 6(CX)
-	ADDQ   $0x08, AX
-	ADDQ   $0x08, CX
-	DECQ   DX
-	JNZ    spread
-	MOVQ   abstention+48(FP), CX
-	IMULQ  width+16(FP), CX
-	SHLQ   $0x0a, CX
-	ADDQ   experts+40(FP), CX
-	MOVQ   masks+88(FP), DX
-	MOVQ   l+80(FP), AX
-	MOVQ   width+16(FP), BX
-	VXORPD Y0, Y0, Y0
-
-base:
-	KMOVB         (DX), K1
-	VMOVUPD       (CX), Z1
-	VMOVUPD       64(CX), K1, Z1
-	VMOVUPD       Z1, (AX)
-	KMOVB         2(DX), K1
-	VMOVUPD       128(CX), Z2
-	VMOVUPD       192(CX), K1, Z2
-	VMOVUPD       Z2, 64(AX)
-	KMOVB         4(DX), K1
-	VMOVUPD       256(CX), Z3
-	VMOVUPD       320(CX), K1, Z3
-	VMOVUPD       Z3, 128(AX)
-	KMOVB         6(DX), K1
-	VMOVUPD       384(CX), Z4
-	VMOVUPD       448(CX), K1, Z4
-	VMOVUPD       Z4, 192(AX)
-	VADDPD        Z2, Z1, Z1
-	VADDPD        Z3, Z1, Z1
-	VADDPD        Z4, Z1, Z1
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	VADDPD        Y1, Y0, Y0
-	KMOVB         1(DX), K1
-	VMOVUPD       512(CX), Z1
-	VMOVUPD       576(CX), K1, Z1
-	VMOVUPD       Z1, 256(AX)
-	KMOVB         3(DX), K1
-	VMOVUPD       640(CX), Z2
-	VMOVUPD       704(CX), K1, Z2
-	VMOVUPD       Z2, 320(AX)
-	KMOVB         5(DX), K1
-	VMOVUPD       768(CX), Z3
-	VMOVUPD       832(CX), K1, Z3
-	VMOVUPD       Z3, 384(AX)
-	KMOVB         7(DX), K1
-	VMOVUPD       896(CX), Z4
-	VMOVUPD       960(CX), K1, Z4
-	VMOVUPD       Z4, 448(AX)
-	VADDPD        Z2, Z1, Z1
-	VADDPD        Z3, Z1, Z1
-	VADDPD        Z4, Z1, Z1
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	VADDPD        Y1, Y0, Y0
-	ADDQ          $0x00000200, AX
-	ADDQ          $0x00000400, CX
-	ADDQ          $0x08, DX
-	DECQ          BX
-	JNZ           base
-	MOVQ          start+64(FP), AX
-	VEXTRACTF128  $0x01, Y0, X1
-	VHADDPD       X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, (AX)
-	MOVQ          depth+24(FP), SI
-	MOVLQSX       (SI), SI
-	MOVQ          picks+32(FP), DI
-	TESTQ         SI, SI
-	JZ            told
-
-pick:
-	MOVBQZX (DI), AX
-	MOVQ    AX, CX
-	IMULQ   width+16(FP), CX
+	MOVQ    (AX), R9
+	PEXTQ   BX, R9, R10
+	MOVW    R10, (CX)
+	PEXTQ   SI, R9, R10
+	MOVW    R10, 2(CX)
+	PEXTQ   DI, R9, R10
+	MOVW    R10, 4(CX)
+	PEXTQ   R8, R9, R9
+	MOVW    R9, 6(CX)
+	ADDQ    $0x08, AX
+	ADDQ    $0x08, CX
+	DECQ    DX
+	JNZ     spread
+	MOVQ    scratch+80(FP), AX
+	MOVQ    width+16(FP), CX
 	SHLQ    $0x0a, CX
-	ADDQ    experts+40(FP), CX
-	MOVQ    masks+88(FP), DX
-	MOVQ    l+80(FP), AX
-	MOVQ    width+16(FP), BX
+	MOVQ    picks+32(FP), DX
+	MOVQ    depth+24(FP), BX
+	MOVLQSX (BX), BX
 	VXORPD  Y0, Y0, Y0
+	XORQ    SI, SI
+	JMP     any
 
-join:
-	KMOVB         (DX), K1
-	VMOVUPD       (CX), Z1
-	VMOVUPD       64(CX), K1, Z1
-	VMOVUPD       (AX), Z2
-	VMINPD        Z2, Z1, Z3
-	VMAXPD        Z2, Z1, K1, Z3
-	VMOVUPD       Z3, (AX)
-	VSUBPD        Z2, Z3, Z3
-	KMOVB         2(DX), K1
-	VMOVUPD       128(CX), Z1
-	VMOVUPD       192(CX), K1, Z1
-	VMOVUPD       64(AX), Z2
-	VMINPD        Z2, Z1, Z4
-	VMAXPD        Z2, Z1, K1, Z4
-	VMOVUPD       Z4, 64(AX)
-	VSUBPD        Z2, Z4, Z4
-	KMOVB         4(DX), K1
-	VMOVUPD       256(CX), Z1
-	VMOVUPD       320(CX), K1, Z1
-	VMOVUPD       128(AX), Z2
-	VMINPD        Z2, Z1, Z5
-	VMAXPD        Z2, Z1, K1, Z5
-	VMOVUPD       Z5, 128(AX)
-	VSUBPD        Z2, Z5, Z5
-	KMOVB         6(DX), K1
-	VMOVUPD       384(CX), Z1
-	VMOVUPD       448(CX), K1, Z1
-	VMOVUPD       192(AX), Z2
-	VMINPD        Z2, Z1, Z6
-	VMAXPD        Z2, Z1, K1, Z6
-	VMOVUPD       Z6, 192(AX)
-	VSUBPD        Z2, Z6, Z6
-	VADDPD        Z4, Z3, Z1
-	VADDPD        Z5, Z1, Z1
-	VADDPD        Z6, Z1, Z1
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	VADDPD        Y1, Y0, Y0
-	KMOVB         1(DX), K1
-	VMOVUPD       512(CX), Z1
-	VMOVUPD       576(CX), K1, Z1
-	VMOVUPD       256(AX), Z2
-	VMINPD        Z2, Z1, Z3
-	VMAXPD        Z2, Z1, K1, Z3
-	VMOVUPD       Z3, 256(AX)
-	VSUBPD        Z2, Z3, Z3
-	KMOVB         3(DX), K1
-	VMOVUPD       640(CX), Z1
-	VMOVUPD       704(CX), K1, Z1
-	VMOVUPD       320(AX), Z2
-	VMINPD        Z2, Z1, Z4
-	VMAXPD        Z2, Z1, K1, Z4
-	VMOVUPD       Z4, 320(AX)
-	VSUBPD        Z2, Z4, Z4
-	KMOVB         5(DX), K1
-	VMOVUPD       768(CX), Z1
-	VMOVUPD       832(CX), K1, Z1
-	VMOVUPD       384(AX), Z2
-	VMINPD        Z2, Z1, Z5
-	VMAXPD        Z2, Z1, K1, Z5
-	VMOVUPD       Z5, 384(AX)
-	VSUBPD        Z2, Z5, Z5
-	KMOVB         7(DX), K1
-	VMOVUPD       896(CX), Z1
-	VMOVUPD       960(CX), K1, Z1
-	VMOVUPD       448(AX), Z2
-	VMINPD        Z2, Z1, Z6
-	VMAXPD        Z2, Z1, K1, Z6
-	VMOVUPD       Z6, 448(AX)
-	VSUBPD        Z2, Z6, Z6
-	VADDPD        Z4, Z3, Z1
-	VADDPD        Z5, Z1, Z1
-	VADDPD        Z6, Z1, Z1
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	VADDPD        Y1, Y0, Y0
-	ADDQ          $0x00000200, AX
-	ADDQ          $0x00000400, CX
-	ADDQ          $0x08, DX
-	DECQ          BX
-	JNZ           join
-	MOVQ          gains+56(FP), AX
-	VEXTRACTF128  $0x01, Y0, X1
-	VHADDPD       X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0x08, gains+56(FP)
-	INCQ          DI
-	DECQ          SI
-	JNZ           pick
+prepare:
+	MOVBQZX (DX)(SI*1), DI
+	IMULQ   CX, DI
+	ADDQ    experts+40(FP), DI
+	MOVQ    DI, 512(AX)(SI*8)
+	MOVQ    SI, DI
+	SHLQ    $0x05, DI
+	VMOVUPD Y0, (AX)(DI*1)
+	INCQ    SI
 
-told:
-	MOVQ   abstention+48(FP), CX
-	IMULQ  width+16(FP), CX
-	SHLQ   $0x0a, CX
-	ADDQ   experts+40(FP), CX
-	MOVQ   masks+88(FP), DX
-	MOVQ   l+80(FP), AX
-	MOVQ   width+16(FP), BX
+any:
+	CMPQ   SI, BX
+	JL     prepare
+	MOVQ   abstention+48(FP), DX
+	IMULQ  CX, DX
+	ADDQ   experts+40(FP), DX
+	MOVQ   masks+88(FP), CX
+	MOVQ   width+16(FP), SI
+	XORQ   DI, DI
 	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 
-sum:
-	VMOVUPD       (AX), Z1
-	VMOVUPD       64(AX), Z2
-	VMOVUPD       128(AX), Z3
-	VMOVUPD       192(AX), Z4
-	VADDPD        Z2, Z1, Z1
-	VADDPD        Z3, Z1, Z1
-	VADDPD        Z4, Z1, Z1
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	VADDPD        Y1, Y0, Y0
-	VMOVUPD       256(AX), Z1
-	VMOVUPD       320(AX), Z2
-	VMOVUPD       384(AX), Z3
-	VMOVUPD       448(AX), Z4
-	VADDPD        Z2, Z1, Z1
-	VADDPD        Z3, Z1, Z1
-	VADDPD        Z4, Z1, Z1
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	VADDPD        Y1, Y0, Y0
-	ADDQ          $0x00000200, AX
-	ADDQ          $0x00000400, CX
-	ADDQ          $0x08, DX
-	DECQ          BX
-	JNZ           sum
-	MOVQ          logLik+72(FP), AX
-	VEXTRACTF128  $0x01, Y0, X1
-	VHADDPD       X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0x08, logLik+72(FP)
-	ADDQ          $0x08, start+64(FP)
-	ADDQ          $0x04, depth+24(FP)
-	ADDQ          $0x10, picks+32(FP)
-	MOVQ          width+16(FP), AX
-	SHLQ          $0x03, AX
-	ADDQ          AX, x+0(FP)
-	DECQ          n+8(FP)
-	JNZ           row
+word:
+	KMOVB         (CX), K1
+	VMOVUPD       (DX), Z2
+	VMOVUPD       64(DX), K1, Z2
+	KMOVB         2(CX), K2
+	VMOVUPD       128(DX), Z3
+	VMOVUPD       192(DX), K2, Z3
+	KMOVB         4(CX), K3
+	VMOVUPD       256(DX), Z4
+	VMOVUPD       320(DX), K3, Z4
+	KMOVB         6(CX), K4
+	VMOVUPD       384(DX), Z5
+	VMOVUPD       448(DX), K4, Z5
+	VADDPD        Z3, Z2, Z6
+	VADDPD        Z4, Z6, Z6
+	VADDPD        Z5, Z6, Z6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z6, Y6
+	VADDPD        Y6, Y0, Y0
+	XORQ          R8, R8
+	MOVQ          AX, R9
+	CMPQ          R8, BX
+	JGE           joined0
+
+pick0:
+	MOVQ          512(AX)(R8*8), R10
+	ADDQ          DI, R10
+	VMOVUPD       (R10), Z6
+	VMOVUPD       64(R10), K1, Z6
+	VMINPD        Z2, Z6, Z7
+	VMAXPD        Z2, Z6, K1, Z7
+	VMOVAPD       Z2, Z6
+	VMOVAPD       Z7, Z2
+	VSUBPD        Z6, Z7, Z7
+	VMOVUPD       128(R10), Z6
+	VMOVUPD       192(R10), K2, Z6
+	VMINPD        Z3, Z6, Z8
+	VMAXPD        Z3, Z6, K2, Z8
+	VMOVAPD       Z3, Z6
+	VMOVAPD       Z8, Z3
+	VSUBPD        Z6, Z8, Z8
+	VMOVUPD       256(R10), Z6
+	VMOVUPD       320(R10), K3, Z6
+	VMINPD        Z4, Z6, Z9
+	VMAXPD        Z4, Z6, K3, Z9
+	VMOVAPD       Z4, Z6
+	VMOVAPD       Z9, Z4
+	VSUBPD        Z6, Z9, Z9
+	VMOVUPD       384(R10), Z6
+	VMOVUPD       448(R10), K4, Z6
+	VMINPD        Z5, Z6, Z10
+	VMAXPD        Z5, Z6, K4, Z10
+	VMOVAPD       Z5, Z6
+	VMOVAPD       Z10, Z5
+	VSUBPD        Z6, Z10, Z10
+	VMOVUPD       (R9), Y6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z10, Z7, Z7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF64X4 $0x01, Z7, Y7
+	VADDPD        Y7, Y6, Y6
+	VMOVUPD       Y6, (R9)
+	ADDQ          $0x20, R9
+	INCQ          R8
+	CMPQ          R8, BX
+	JL            pick0
+
+joined0:
+	VADDPD        Z3, Z2, Z2
+	VADDPD        Z4, Z2, Z2
+	VADDPD        Z5, Z2, Z2
+	VADDPD        Y2, Y1, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	VADDPD        Y2, Y1, Y1
+	KMOVB         1(CX), K1
+	VMOVUPD       512(DX), Z2
+	VMOVUPD       576(DX), K1, Z2
+	KMOVB         3(CX), K2
+	VMOVUPD       640(DX), Z3
+	VMOVUPD       704(DX), K2, Z3
+	KMOVB         5(CX), K3
+	VMOVUPD       768(DX), Z4
+	VMOVUPD       832(DX), K3, Z4
+	KMOVB         7(CX), K4
+	VMOVUPD       896(DX), Z5
+	VMOVUPD       960(DX), K4, Z5
+	VADDPD        Z3, Z2, Z6
+	VADDPD        Z4, Z6, Z6
+	VADDPD        Z5, Z6, Z6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z6, Y6
+	VADDPD        Y6, Y0, Y0
+	XORQ          R8, R8
+	MOVQ          AX, R9
+	CMPQ          R8, BX
+	JGE           joined1
+
+pick1:
+	MOVQ          512(AX)(R8*8), R10
+	ADDQ          DI, R10
+	VMOVUPD       512(R10), Z6
+	VMOVUPD       576(R10), K1, Z6
+	VMINPD        Z2, Z6, Z7
+	VMAXPD        Z2, Z6, K1, Z7
+	VMOVAPD       Z2, Z6
+	VMOVAPD       Z7, Z2
+	VSUBPD        Z6, Z7, Z7
+	VMOVUPD       640(R10), Z6
+	VMOVUPD       704(R10), K2, Z6
+	VMINPD        Z3, Z6, Z8
+	VMAXPD        Z3, Z6, K2, Z8
+	VMOVAPD       Z3, Z6
+	VMOVAPD       Z8, Z3
+	VSUBPD        Z6, Z8, Z8
+	VMOVUPD       768(R10), Z6
+	VMOVUPD       832(R10), K3, Z6
+	VMINPD        Z4, Z6, Z9
+	VMAXPD        Z4, Z6, K3, Z9
+	VMOVAPD       Z4, Z6
+	VMOVAPD       Z9, Z4
+	VSUBPD        Z6, Z9, Z9
+	VMOVUPD       896(R10), Z6
+	VMOVUPD       960(R10), K4, Z6
+	VMINPD        Z5, Z6, Z10
+	VMAXPD        Z5, Z6, K4, Z10
+	VMOVAPD       Z5, Z6
+	VMOVAPD       Z10, Z5
+	VSUBPD        Z6, Z10, Z10
+	VMOVUPD       (R9), Y6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z10, Z7, Z7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF64X4 $0x01, Z7, Y7
+	VADDPD        Y7, Y6, Y6
+	VMOVUPD       Y6, (R9)
+	ADDQ          $0x20, R9
+	INCQ          R8
+	CMPQ          R8, BX
+	JL            pick1
+
+joined1:
+	VADDPD        Z3, Z2, Z2
+	VADDPD        Z4, Z2, Z2
+	VADDPD        Z5, Z2, Z2
+	VADDPD        Y2, Y1, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	VADDPD        Y2, Y1, Y1
+	ADDQ          $0x00000400, DX
+	ADDQ          $0x00000400, DI
+	ADDQ          $0x08, CX
+	DECQ          SI
+	JNZ           word
+	MOVQ          start+64(FP), CX
+	VEXTRACTF128  $0x01, Y0, X2
+	VHADDPD       X2, X0, X0
+	VPERMILPD     $0x01, X0, X2
+	VADDSD        X2, X0, X0
+	VMOVSD        X0, (CX)
+	MOVQ          logLik+72(FP), CX
+	VEXTRACTF128  $0x01, Y1, X0
+	VHADDPD       X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	VMOVSD        X1, (CX)
+	MOVQ          gains+56(FP), CX
+	JMP           more
+
+gain:
+	VMOVUPD      (AX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VHADDPD      X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (CX)
+	ADDQ         $0x08, CX
+	ADDQ         $0x20, AX
+	DECQ         BX
+
+more:
+	TESTQ BX, BX
+	JNZ   gain
+	MOVQ  CX, gains+56(FP)
+	ADDQ  $0x08, start+64(FP)
+	ADDQ  $0x08, logLik+72(FP)
+	ADDQ  $0x04, depth+24(FP)
+	ADDQ  $0x10, picks+32(FP)
+	MOVQ  width+16(FP), AX
+	SHLQ  $0x03, AX
+	ADDQ  AX, x+0(FP)
+	DECQ  n+8(FP)
+	JNZ   row
 	VZEROUPPER
 	RET
 
@@ -4834,195 +4924,204 @@ words:
 	VZEROUPPER
 	RET
 
-// func bestSums(votes *uint64, words int, on *uint64, open *uint64, expert *int64, classes *uint8, values *float64, sums *float64)
+// func take(votes *uint64, words int, on *uint64, open *uint64, gain *int64, expert *int64, least int64, classes *uint8, values *float64, sums *float64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI
-TEXT ·bestSums(SB), NOSPLIT, $0-64
+TEXT ·take(SB), NOSPLIT, $0-80
 	MOVQ         votes+0(FP), AX
 	MOVQ         words+8(FP), CX
 	MOVQ         on+16(FP), DX
 	MOVQ         open+24(FP), BX
 	VPBROADCASTQ CX, Z0
-	MOVQ         expert+32(FP), SI
+	MOVQ         expert+40(FP), SI
 	VPMULUDQ     (SI), Z0, Z0
-	MOVQ         classes+40(FP), SI
-	MOVQ         values+48(FP), DI
+	MOVQ         least+48(FP), SI
+	VPBROADCASTQ SI, Z2
+	MOVQ         gain+32(FP), SI
+	VMOVDQU64    (SI), Z1
+	VPCMPGTQ     Z2, Z1, K1
+	MOVQ         classes+56(FP), SI
+	MOVQ         values+64(FP), DI
 	VMOVDQU64    (SI), Z1
 	VMOVUPD      (DI), Z2
-	VMOVDQU64    64(SI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVDQU64    128(SI), Z5
-	VMOVUPD      128(DI), Z6
-	VMOVDQU64    192(SI), Z7
-	VMOVUPD      192(DI), Z8
+	VMOVDQU64    64(SI), Z5
+	VMOVUPD      64(DI), Z6
+	VMOVDQU64    128(SI), Z7
+	VMOVUPD      128(DI), Z8
+	VMOVDQU64    192(SI), Z9
+	VMOVUPD      192(DI), Z10
 	MOVQ         $0x0f0f0f0f0f0f0f0f, SI
-	VPBROADCASTQ SI, Z9
+	VPBROADCASTQ SI, Z11
 	MOVQ         $0x0000000000000010, SI
-	VPBROADCASTQ SI, Z10
-	VPXORQ       Z14, Z14, Z14
-	VMOVAPD      Z14, Z11
-	VMOVAPD      Z14, Z12
-	VMOVAPD      Z14, Z13
-	VMOVAPD      Z14, Z14
+	VPBROADCASTQ SI, Z12
+	VPXORQ       Z3, Z3, Z3
+	VMOVAPD      Z3, Z13
+	VMOVAPD      Z3, Z14
+	VMOVAPD      Z3, Z15
+	VMOVAPD      Z3, Z3
 
 word:
-	KXNORB     K1, K1, K1
-	VPXORQ     Z15, Z15, Z15
-	VPGATHERQQ (AX)(Z0*8), K1, Z15
-	VPANDQ     (BX), Z15, Z15
-	VPANDQ     (DX), Z15, Z16
-	VPSLLQ     $0x04, Z15, Z17
+	KXNORB     K2, K2, K2
+	VPXORQ     Z4, Z4, Z4
+	VPGATHERQQ (AX)(Z0*8), K2, Z4
+	VPANDQ     (BX), Z4, Z4
+	VPANDQ     (DX), Z4, Z16
+	VPANDNQ    (DX), Z4, Z17
+	VMOVDQU64  Z17, K1, (DX)
+	VPANDNQ    (BX), Z4, Z17
+	VMOVDQU64  Z17, K1, (BX)
+	VPSLLQ     $0x04, Z4, Z17
 	VPSRLQ     $0x04, Z16, Z18
-	VPTERNLOGQ $0xb8, Z16, Z9, Z17
-	VMOVDQA64  Z9, Z16
-	VPTERNLOGQ $0xca, Z15, Z18, Z16
-	VPMOVB2M   Z17, K2
+	VPTERNLOGQ $0xb8, Z16, Z11, Z17
+	VMOVDQA64  Z11, Z16
+	VPTERNLOGQ $0xca, Z4, Z18, Z16
+	VPMOVB2M   Z17, K3
 	VMOVDQA64  Z17, Z18
 	VMOVDQA64  Z17, Z17
-	VPERMI2B   Z3, Z1, Z18
-	VPERMI2B   Z7, Z5, Z17
-	VMOVDQU8   Z17, K2, Z18
+	VPERMI2B   Z5, Z1, Z18
+	VPERMI2B   Z9, Z7, Z17
+	VMOVDQU8   Z17, K3, Z18
 	VMOVAPD    Z2, Z17
-	VMOVAPD    Z6, Z19
-	VPTESTMQ   Z10, Z18, K2
-	VPERMT2PD  Z4, Z18, Z17
-	VPERMT2PD  Z8, Z18, Z19
-	VMOVAPD    Z19, K2, Z17
-	VADDPD     Z17, Z11, Z11
+	VMOVAPD    Z8, Z19
+	VPTESTMQ   Z12, Z18, K3
+	VPERMT2PD  Z6, Z18, Z17
+	VPERMT2PD  Z10, Z18, Z19
+	VMOVAPD    Z19, K3, Z17
+	VADDPD     Z17, Z13, Z13
 	VPSRLQ     $0x08, Z18, Z17
 	VMOVAPD    Z2, Z19
-	VMOVAPD    Z6, Z20
-	VPTESTMQ   Z10, Z17, K2
-	VPERMT2PD  Z4, Z17, Z19
-	VPERMT2PD  Z8, Z17, Z20
-	VMOVAPD    Z20, K2, Z19
-	VADDPD     Z19, Z13, Z13
+	VMOVAPD    Z8, Z20
+	VPTESTMQ   Z12, Z17, K3
+	VPERMT2PD  Z6, Z17, Z19
+	VPERMT2PD  Z10, Z17, Z20
+	VMOVAPD    Z20, K3, Z19
+	VADDPD     Z19, Z15, Z15
 	VPSRLQ     $0x10, Z18, Z17
 	VMOVAPD    Z2, Z19
-	VMOVAPD    Z6, Z20
-	VPTESTMQ   Z10, Z17, K2
-	VPERMT2PD  Z4, Z17, Z19
-	VPERMT2PD  Z8, Z17, Z20
-	VMOVAPD    Z20, K2, Z19
-	VADDPD     Z19, Z11, Z11
+	VMOVAPD    Z8, Z20
+	VPTESTMQ   Z12, Z17, K3
+	VPERMT2PD  Z6, Z17, Z19
+	VPERMT2PD  Z10, Z17, Z20
+	VMOVAPD    Z20, K3, Z19
+	VADDPD     Z19, Z13, Z13
 	VPSRLQ     $0x18, Z18, Z17
 	VMOVAPD    Z2, Z19
-	VMOVAPD    Z6, Z20
-	VPTESTMQ   Z10, Z17, K2
-	VPERMT2PD  Z4, Z17, Z19
-	VPERMT2PD  Z8, Z17, Z20
-	VMOVAPD    Z20, K2, Z19
-	VADDPD     Z19, Z13, Z13
+	VMOVAPD    Z8, Z20
+	VPTESTMQ   Z12, Z17, K3
+	VPERMT2PD  Z6, Z17, Z19
+	VPERMT2PD  Z10, Z17, Z20
+	VMOVAPD    Z20, K3, Z19
+	VADDPD     Z19, Z15, Z15
 	VPSRLQ     $0x20, Z18, Z17
 	VMOVAPD    Z2, Z19
-	VMOVAPD    Z6, Z20
-	VPTESTMQ   Z10, Z17, K2
-	VPERMT2PD  Z4, Z17, Z19
-	VPERMT2PD  Z8, Z17, Z20
-	VMOVAPD    Z20, K2, Z19
-	VADDPD     Z19, Z11, Z11
+	VMOVAPD    Z8, Z20
+	VPTESTMQ   Z12, Z17, K3
+	VPERMT2PD  Z6, Z17, Z19
+	VPERMT2PD  Z10, Z17, Z20
+	VMOVAPD    Z20, K3, Z19
+	VADDPD     Z19, Z13, Z13
 	VPSRLQ     $0x28, Z18, Z17
 	VMOVAPD    Z2, Z19
-	VMOVAPD    Z6, Z20
-	VPTESTMQ   Z10, Z17, K2
-	VPERMT2PD  Z4, Z17, Z19
-	VPERMT2PD  Z8, Z17, Z20
-	VMOVAPD    Z20, K2, Z19
-	VADDPD     Z19, Z13, Z13
+	VMOVAPD    Z8, Z20
+	VPTESTMQ   Z12, Z17, K3
+	VPERMT2PD  Z6, Z17, Z19
+	VPERMT2PD  Z10, Z17, Z20
+	VMOVAPD    Z20, K3, Z19
+	VADDPD     Z19, Z15, Z15
 	VPSRLQ     $0x30, Z18, Z17
 	VMOVAPD    Z2, Z19
-	VMOVAPD    Z6, Z20
-	VPTESTMQ   Z10, Z17, K2
-	VPERMT2PD  Z4, Z17, Z19
-	VPERMT2PD  Z8, Z17, Z20
-	VMOVAPD    Z20, K2, Z19
-	VADDPD     Z19, Z11, Z11
+	VMOVAPD    Z8, Z20
+	VPTESTMQ   Z12, Z17, K3
+	VPERMT2PD  Z6, Z17, Z19
+	VPERMT2PD  Z10, Z17, Z20
+	VMOVAPD    Z20, K3, Z19
+	VADDPD     Z19, Z13, Z13
 	VPSRLQ     $0x38, Z18, Z17
 	VMOVAPD    Z2, Z18
-	VMOVAPD    Z6, Z19
-	VPTESTMQ   Z10, Z17, K2
-	VPERMT2PD  Z4, Z17, Z18
-	VPERMT2PD  Z8, Z17, Z19
-	VMOVAPD    Z19, K2, Z18
-	VADDPD     Z18, Z13, Z13
-	VPMOVB2M   Z16, K2
+	VMOVAPD    Z8, Z19
+	VPTESTMQ   Z12, Z17, K3
+	VPERMT2PD  Z6, Z17, Z18
+	VPERMT2PD  Z10, Z17, Z19
+	VMOVAPD    Z19, K3, Z18
+	VADDPD     Z18, Z15, Z15
+	VPMOVB2M   Z16, K3
 	VMOVDQA64  Z16, Z17
 	VMOVDQA64  Z16, Z16
-	VPERMI2B   Z3, Z1, Z17
-	VPERMI2B   Z7, Z5, Z16
-	VMOVDQU8   Z16, K2, Z17
+	VPERMI2B   Z5, Z1, Z17
+	VPERMI2B   Z9, Z7, Z16
+	VMOVDQU8   Z16, K3, Z17
 	VMOVAPD    Z2, Z16
-	VMOVAPD    Z6, Z18
-	VPTESTMQ   Z10, Z17, K2
-	VPERMT2PD  Z4, Z17, Z16
-	VPERMT2PD  Z8, Z17, Z18
-	VMOVAPD    Z18, K2, Z16
-	VADDPD     Z16, Z12, Z12
+	VMOVAPD    Z8, Z18
+	VPTESTMQ   Z12, Z17, K3
+	VPERMT2PD  Z6, Z17, Z16
+	VPERMT2PD  Z10, Z17, Z18
+	VMOVAPD    Z18, K3, Z16
+	VADDPD     Z16, Z14, Z14
 	VPSRLQ     $0x08, Z17, Z16
 	VMOVAPD    Z2, Z18
-	VMOVAPD    Z6, Z19
-	VPTESTMQ   Z10, Z16, K2
-	VPERMT2PD  Z4, Z16, Z18
-	VPERMT2PD  Z8, Z16, Z19
-	VMOVAPD    Z19, K2, Z18
-	VADDPD     Z18, Z14, Z14
+	VMOVAPD    Z8, Z19
+	VPTESTMQ   Z12, Z16, K3
+	VPERMT2PD  Z6, Z16, Z18
+	VPERMT2PD  Z10, Z16, Z19
+	VMOVAPD    Z19, K3, Z18
+	VADDPD     Z18, Z3, Z3
 	VPSRLQ     $0x10, Z17, Z16
 	VMOVAPD    Z2, Z18
-	VMOVAPD    Z6, Z19
-	VPTESTMQ   Z10, Z16, K2
-	VPERMT2PD  Z4, Z16, Z18
-	VPERMT2PD  Z8, Z16, Z19
-	VMOVAPD    Z19, K2, Z18
-	VADDPD     Z18, Z12, Z12
+	VMOVAPD    Z8, Z19
+	VPTESTMQ   Z12, Z16, K3
+	VPERMT2PD  Z6, Z16, Z18
+	VPERMT2PD  Z10, Z16, Z19
+	VMOVAPD    Z19, K3, Z18
+	VADDPD     Z18, Z14, Z14
 	VPSRLQ     $0x18, Z17, Z16
 	VMOVAPD    Z2, Z18
-	VMOVAPD    Z6, Z19
-	VPTESTMQ   Z10, Z16, K2
-	VPERMT2PD  Z4, Z16, Z18
-	VPERMT2PD  Z8, Z16, Z19
-	VMOVAPD    Z19, K2, Z18
-	VADDPD     Z18, Z14, Z14
+	VMOVAPD    Z8, Z19
+	VPTESTMQ   Z12, Z16, K3
+	VPERMT2PD  Z6, Z16, Z18
+	VPERMT2PD  Z10, Z16, Z19
+	VMOVAPD    Z19, K3, Z18
+	VADDPD     Z18, Z3, Z3
 	VPSRLQ     $0x20, Z17, Z16
 	VMOVAPD    Z2, Z18
-	VMOVAPD    Z6, Z19
-	VPTESTMQ   Z10, Z16, K2
-	VPERMT2PD  Z4, Z16, Z18
-	VPERMT2PD  Z8, Z16, Z19
-	VMOVAPD    Z19, K2, Z18
-	VADDPD     Z18, Z12, Z12
+	VMOVAPD    Z8, Z19
+	VPTESTMQ   Z12, Z16, K3
+	VPERMT2PD  Z6, Z16, Z18
+	VPERMT2PD  Z10, Z16, Z19
+	VMOVAPD    Z19, K3, Z18
+	VADDPD     Z18, Z14, Z14
 	VPSRLQ     $0x28, Z17, Z16
 	VMOVAPD    Z2, Z18
-	VMOVAPD    Z6, Z19
-	VPTESTMQ   Z10, Z16, K2
-	VPERMT2PD  Z4, Z16, Z18
-	VPERMT2PD  Z8, Z16, Z19
-	VMOVAPD    Z19, K2, Z18
-	VADDPD     Z18, Z14, Z14
+	VMOVAPD    Z8, Z19
+	VPTESTMQ   Z12, Z16, K3
+	VPERMT2PD  Z6, Z16, Z18
+	VPERMT2PD  Z10, Z16, Z19
+	VMOVAPD    Z19, K3, Z18
+	VADDPD     Z18, Z3, Z3
 	VPSRLQ     $0x30, Z17, Z16
 	VMOVAPD    Z2, Z18
-	VMOVAPD    Z6, Z19
-	VPTESTMQ   Z10, Z16, K2
-	VPERMT2PD  Z4, Z16, Z18
-	VPERMT2PD  Z8, Z16, Z19
-	VMOVAPD    Z19, K2, Z18
-	VADDPD     Z18, Z12, Z12
+	VMOVAPD    Z8, Z19
+	VPTESTMQ   Z12, Z16, K3
+	VPERMT2PD  Z6, Z16, Z18
+	VPERMT2PD  Z10, Z16, Z19
+	VMOVAPD    Z19, K3, Z18
+	VADDPD     Z18, Z14, Z14
 	VPSRLQ     $0x38, Z17, Z16
 	VMOVAPD    Z2, Z17
-	VMOVAPD    Z6, Z18
-	VPTESTMQ   Z10, Z16, K2
-	VPERMT2PD  Z4, Z16, Z17
-	VPERMT2PD  Z8, Z16, Z18
-	VMOVAPD    Z18, K2, Z17
-	VADDPD     Z17, Z14, Z14
+	VMOVAPD    Z8, Z18
+	VPTESTMQ   Z12, Z16, K3
+	VPERMT2PD  Z6, Z16, Z17
+	VPERMT2PD  Z10, Z16, Z18
+	VMOVAPD    Z18, K3, Z17
+	VADDPD     Z17, Z3, Z3
 	ADDQ       $0x08, AX
 	ADDQ       $0x40, DX
 	ADDQ       $0x40, BX
 	DECQ       CX
 	JNZ        word
-	VADDPD     Z12, Z11, Z11
 	VADDPD     Z14, Z13, Z13
-	VADDPD     Z13, Z11, Z11
-	MOVQ       sums+56(FP), AX
-	VMOVUPD    Z11, (AX)
+	VADDPD     Z3, Z15, Z15
+	VADDPD     Z15, Z13, Z13
+	MOVQ       sums+72(FP), AX
+	VMOVUPD    Z13, (AX)
 	VZEROUPPER
 	RET
 

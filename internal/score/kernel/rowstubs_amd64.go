@@ -57,7 +57,7 @@ func spreadBytes(a *uint8, stride int, groups *int, count int, x *uint64, width 
 // tell implements RowLoops.Tell.
 //
 //go:noescape
-func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, l *float64, masks *uint8)
+func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, scratch *float64, masks *uint8)
 
 // acrossMore implements RowLoops.Across.
 //
@@ -114,10 +114,10 @@ func best(votes *uint64, fours int, words int, on *uint64, open *uint64, won int
 //go:noescape
 func bestFirst(votes *uint64, fours int, words int, on *uint64, won int64, losses *int64, gain *int64, expert *int64)
 
-// bestSums implements RowLoops.BestSums.
+// take implements RowLoops.Take.
 //
 //go:noescape
-func bestSums(votes *uint64, words int, on *uint64, open *uint64, expert *int64, classes *uint8, values *float64, sums *float64)
+func take(votes *uint64, words int, on *uint64, open *uint64, gain *int64, expert *int64, least int64, classes *uint8, values *float64, sums *float64)
 
 // rowSumsAcross implements RowLoops.Sums.
 //

@@ -127,7 +127,7 @@ func TestTellAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 100 {
 		width, experts, n := 1+rng.IntN(4), 1+rng.IntN(5), rng.IntN(6)
-		in := kernel.Tell{N: n, Width: width, Abstention: experts, Scratch: make([]float64, 64*width), Masks: make([]uint8, 8*width),
+		in := kernel.Tell{N: n, Width: width, Abstention: experts, Scratch: make([]float64, 64*width+16), Masks: make([]uint8, 8*width),
 			Start: make([]float64, n), LogLik: make([]float64, n), Picks: make([]uint8, kernel.MostPicks*n)}
 		for range 128 * width * (experts + 1) {
 			in.Experts = append(in.Experts, -rng.ExpFloat64())

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 
 	"example.com/patchwork/internal/score/kernel"
 )
@@ -15,17 +16,22 @@ import (
 // score.Total, four pixels at a time, from the terms that the others add.
 type byCount struct {
 	*Table
-	*equal            // nil: not used
-	free     []uint64 // by row of the block: the pixels that no pick has
-	rows     []int32  // that have not ended
-	on, open []uint64 // of eight rows, as kernel.RowLoops.Best takes them
-	none     []uint64 // no pixel
+	*equal          // nil: not used
+	rows   []int32  // that have not ended
+	ended  []int    // in this step, as indices into rows
+	taken  []uint64 // by row of the block: the pixels that its picks have, once it has ended
+	none   []uint64 // no pixel
 	found
+
+	// The pixels of rows, eight together as kernel.RowLoops.Best takes them, that are open, in
+	// that no pick has them, and those that are on as well. Word w of row i is entry
+	// 8*(i/8*words+w)+i%8.
+	on, open []uint64
 }
 
 func (s *byCount) prepare(t *Table) {
 	s.Table, s.equal = t, t.equal
-	s.on, s.open, s.none = make([]uint64, 8*t.words), make([]uint64, 8*t.words), make([]uint64, t.words)
+	s.none = make([]uint64, t.words)
 }
 
 // explain explains rows [from, to), at most kernel.Block, and sets their
@@ -33,22 +39,29 @@ func (s *byCount) prepare(t *Table) {
 func (s *byCount) explain(rows Packed, from, to int, out *Picked) {
 	x := rows.On[from*s.words : to*s.words]
 	s.reset(s.loops, to-from)
-	s.free, s.rows = resize(s.free, len(x)), resize(s.rows, to-from)
-	for n := range s.rows {
-		s.rows[n] = int32(n)
-		copy(s.free[n*s.words:], s.all)
-	}
+	s.pack(x, to-from)
 	s.startAll(x, out.Start[from:to])
 	for step := 0; len(s.rows) > 0; step++ {
 		s.room(step)
-		s.stepAll(x, step)
+		s.stepAll(step)
 	}
 	for n := range to - from {
-		free := s.free[n*s.words:][:s.words]
-		for w, all := range s.all {
-			free[w] ^= all // what the picks have
+		out.LogLik[from+n] = s.sum(x[n*s.words:][:s.words], s.taken[n*s.words:][:s.words])
+	}
+}
+
+// pack begins with n rows.
+func (s *byCount) pack(x []uint64, n int) {
+	size := (n + 7) &^ 7 * s.words
+	s.rows, s.taken = resize(s.rows, n), resize(s.taken, len(x))
+	s.on, s.open = resize(s.on, size), resize(s.open, size)
+	for n := range s.rows {
+		s.rows[n] = int32(n)
+		to := n&^7*s.words + n%8
+		for w, v := range x[n*s.words:][:s.words] {
+			s.on[to], s.open[to] = v, s.all[w]
+			to += 8
 		}
-		out.LogLik[from+n] = s.sum(x[n*s.words:][:s.words], free)
 	}
 }
 
@@ -65,7 +78,7 @@ func (s *byCount) startAll(x []uint64, start []float64) {
 }
 
 // stepAll lets all rows that have not ended take a step.
-func (s *byCount) stepAll(x []uint64, step int) {
+func (s *byCount) stepAll(step int) {
 	least := s.least
 	if step == 0 && s.opt.Forced {
 		least = math.MinInt64
@@ -76,34 +89,40 @@ func (s *byCount) stepAll(x []uint64, step int) {
 	picks, gains := s.step(step)
 	var gain, expert [8]int64
 	var sums [8]float64
-	left := s.rows[:0]
+	s.ended = s.ended[:0]
 	for at := 0; at < len(s.rows); at += 8 {
-		eight := s.rows[at:min(at+8, len(s.rows))]
-		for i, n := range eight {
-			row := x[int(n)*s.words:][:s.words]
-			for w, free := range s.free[int(n)*s.words:][:len(row)] {
-				s.on[8*w+i], s.open[8*w+i] = row[w]&free, free
-			}
-		}
+		on, open := s.on[at*s.words:][:8*s.words], s.open[at*s.words:][:8*s.words]
 		if step == 0 {
-			s.loops.BestFirst(s.masks, s.words, s.on, s.won, s.losses, &gain, &expert)
+			s.loops.BestFirst(s.masks, s.words, on, s.won, s.losses, &gain, &expert)
 		} else {
-			s.loops.Best(s.masks, s.words, s.on, s.open, s.won, s.lost, &gain, &expert)
+			s.loops.Best(s.masks, s.words, on, open, s.won, s.lost, &gain, &expert)
 		}
-		s.loops.BestSums(s.masks, s.words, s.on, s.open, &expert, &s.classes, &s.values, &sums)
-		for i, n := range eight {
-			if s.depth[n] = int32(step); gain[i] <= least {
-				continue
-			}
-			picks[8*n], gains[8*n] = int8(expert[i]), sums[i]-s.cost+s.cost
-			left = append(left, n)
-			mask, free := s.masks[int(expert[i])*s.words:], s.free[int(n)*s.words:][:s.words]
-			for w := range free {
-				free[w] &^= mask[w]
+		s.loops.Take(s.masks, s.words, on, open, &gain, &expert, least, &s.classes, &s.values, &sums)
+		for i, n := range s.rows[at:min(at+8, len(s.rows))] {
+			if gain[i] > least {
+				picks[8*n], gains[8*n] = int8(expert[i]), sums[i]-s.cost+s.cost
+			} else {
+				s.ended = append(s.ended, at+i)
+				s.depth[n] = int32(step)
 			}
 		}
 	}
-	s.rows = left
+	for i, at := range slices.Backward(s.ended) {
+		s.finish(at, len(s.rows)-len(s.ended)+i)
+	}
+	s.rows = s.rows[:len(s.rows)-len(s.ended)]
+}
+
+// finish tells what the picks of the row at an index have taken, and puts the row at another in its place.
+func (s *byCount) finish(at, last int) {
+	n, at8, last8 := int(s.rows[at]), at&^7*s.words+at%8, last&^7*s.words+last%8
+	s.rows[at] = s.rows[last]
+	taken := s.taken[n*s.words:][:s.words]
+	for w, all := range s.all[:len(taken)] {
+		taken[w] = all &^ s.open[at8]
+		s.on[at8], s.open[at8] = s.on[last8], s.open[last8]
+		at8, last8 = at8+8, last8+8
+	}
 }
 
 // sum returns the log-likelihood of a row of which picks have some pixels, in the order

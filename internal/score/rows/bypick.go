@@ -52,6 +52,7 @@ type pickTables struct {
 
 const (
 	pickBlock  = 4096    // rows together: their gains and one table are in the second cache
+	stepRows   = 64      // rows at a time: their gains are in the first cache
 	maxTables  = 1 << 22 // numbers of 4 bytes in tables
 	fewForRare = 256     // rows after which too many rare ones count
 )
@@ -96,7 +97,7 @@ func (s *byPick) prepare(size int) {
 	s.step = kernel.Advance{Signed: s.signed, Gains: make([]int32, s.size*s.lanes), Picked: make([]uint64, s.size),
 		Votes: s.masks, Picks: make([]uint8, s.size*kernel.MostPicks), Scratch: make([]uint64, 5*s.words+16),
 		Width: s.words, Stride: s.size, Lanes: s.lanes, Slack: s.slack, End: s.low, Raises: s.raises}
-	s.tellStep = kernel.Tell{Experts: s.told, Scratch: make([]float64, 64*s.words), Masks: make([]uint8, 8*s.words), Width: s.words, Abstention: s.experts}
+	s.tellStep = kernel.Tell{Experts: s.told, Scratch: make([]float64, 64*s.words+16), Masks: make([]uint8, 8*s.words), Width: s.words, Abstention: s.experts}
 }
 
 // explain finds the picks of rows [from, to), for which there is memory; gather says what they are.
@@ -156,8 +157,10 @@ func (s *byPick) advance(c, step int, list []int32, to int) {
 	if s.tiles {
 		s.byTiles(c, list)
 	} else {
-		a.Groups, a.Table, a.List = s.groupsOf[c], s.tables[c], list
-		s.loops.Advance(a)
+		a.Groups, a.Table = s.groupsOf[c], s.tables[c]
+		for a.List = range slices.Chunk(list, stepRows) {
+			s.loops.Advance(a)
+		}
 	}
 	for i, depth := range []int{step + 1, -1, step + 2} {
 		for _, n := range a.Next[(s.lanes+i)*s.size:][:a.Counts[s.lanes+i]] {

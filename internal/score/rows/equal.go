@@ -20,7 +20,7 @@ type equal struct {
 	cost      float64  // of every pick
 	few       int      // up to so many experts the tables of bySet are quicker
 
-	// What a pick gains from four pixels, as kernel.RowLoops.BestSums takes it.
+	// What a pick gains from four pixels, as kernel.RowLoops.Take has it.
 	classes [256]uint8
 	values  [32]float64
 

@@ -29,7 +29,7 @@ func loopsOf(p *kernel.Path) *kernel.RowLoops {
 var plainLoops = &kernel.RowLoops{
 	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
 	Settle: settle, Gain: voteGain, Sum: score.Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
-	Best: bestByCount, BestFirst: bestFirst, BestSums: bestSums, Sums: rowSums, Gather: gatherEights, Advance: advance, Tell: tell, Spread: spreadBytes,
+	Best: bestByCount, BestFirst: bestFirst, Take: take, Sums: rowSums, Gather: gatherEights, Advance: advance, Tell: tell, Spread: spreadBytes,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {
@@ -250,7 +250,7 @@ func bestFirst(votes []uint64, words int, on []uint64, won int64, losses []int64
 	}
 }
 
-func bestSums(votes []uint64, words int, on, free []uint64, expert *[8]int64, classes *[256]uint8, values *[32]float64, out *[8]float64) {
+func take(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, out *[8]float64) {
 	for i, c := range expert {
 		var sums [4]float64
 		for w, v := range votes[int(c)*words:][:words] {
@@ -262,6 +262,9 @@ func bestSums(votes []uint64, words int, on, free []uint64, expert *[8]int64, cl
 				sums[2] += values[classes[uint8(even>>8)]]
 				sums[3] += values[classes[uint8(odd>>8)]]
 				even, odd = even>>16, odd>>16
+			}
+			if gain[i] > least {
+				on[8*w+i], free[8*w+i] = on[8*w+i]&^v, free[8*w+i]&^v
 			}
 		}
 		out[i] = sums[0] + sums[1] + (sums[2] + sums[3])

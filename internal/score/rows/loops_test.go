@@ -162,8 +162,8 @@ func (in *loopInput) runBest(l *kernel.RowLoops) []any {
 	for i := range which {
 		which[i] = int64(in.lots[i]) & int64(experts-1)
 	}
-	l.BestSums(votes, in.words, on, free, &which, &classes, &values, &sums)
-	return []any{gain, expert, firstGain, firstExpert, sums}
+	l.Take(votes, in.words, on, free, &gain, &which, gain[3], &classes, &values, &sums)
+	return []any{gain, expert, firstGain, firstExpert, sums, on, free}
 }
 
 // byLane returns a table and costs of Step as Across takes them, of the lanes

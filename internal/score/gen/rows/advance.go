@@ -17,15 +17,33 @@ func advance(width int) {
 	start(name, "groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, "+
 		"picked *uint64, picks *uint8, next, counts *int32, scratch *uint64, changes, always, raises *int32, lane, step, width, stride, slack, low, high, end int",
 		fmt.Sprintf("%s implements RowLoops.Advance for %d lanes.", name, 16*width))
-	number := AllocLocal(8)
+	number, cursor, left := AllocLocal(8), AllocLocal(8), AllocLocal(8)
+	rewind := func() {
+		list, n := GP64(), GP64()
+		MOVQ(fixed("list"), list)
+		MOVQ(list, cursor)
+		MOVQ(fixed("n"), n)
+		MOVQ(n, left)
+	}
+	begin := func() (n, gains reg.Register) {
+		n, gains = GP64(), GP64()
+		MOVQ(cursor, n)
+		MOVLQSX(Mem{Base: n}, n)
+		MOVQ(n, number)
+		MOVQ(n, gains)
+		SHLQ(Imm(shift), gains)
+		ADDQ(fixed("gains"), gains)
+		return n, gains
+	}
+	again := func(label string) {
+		ADDQ(Imm(4), cursor)
+		DECQ(left)
+		JNZ(LabelRef(label))
+	}
+	rewind()
 	Label("row")
-	n, x, gains := GP64(), GP64(), GP64()
-	MOVQ(fixed("list"), n)
-	MOVLQSX(Mem{Base: n}, n)
-	MOVQ(n, number)
-	MOVQ(n, gains)
-	SHLQ(Imm(shift), gains)
-	ADDQ(fixed("gains"), gains)
+	n, gains := begin()
+	x := GP64()
 	MOVQ(n, x)
 	IMULQ(fixed("width"), x)
 	SHLQ(Imm(3), x)
@@ -33,22 +51,29 @@ func advance(width int) {
 	acc := loadLanes(gains, width)
 	addGroups(acc, x, shift)
 	addChanges(acc, width)
-	lane := GP64()
+	lane, at := GP64(), GP64()
 	MOVQ(number, n)
 	MOVQ(fixed("lane"), lane)
 	TESTQ(lane, lane)
 	JGE(LabelRef("hold"))
-	at := GP64()
 	MOVQ(fixed("picked"), at)
 	MOVQ(I32(0), Mem{Base: at, Index: n, Scale: 8})
-	JMP(LabelRef("choose"))
+	JMP(LabelRef("held"))
 	Label("hold")
 	hold(acc, x, number, shift)
+	Label("held")
+	exclude(acc, number)
+	MOVQ(number, gains)
+	SHLQ(Imm(shift), gains)
+	ADDQ(fixed("gains"), gains)
+	storeLanes(acc, gains)
+	again("row")
+	// Nothing has to be guessed in a loop of its own, so that rows overlap.
+	rewind()
 	Label("choose")
-	choose(acc, gains, number, width)
-	ADDQ(Imm(4), fixed("list"))
-	DECQ(fixed("n"))
-	JNZ(LabelRef("row"))
+	_, gains = begin()
+	choose(loadLanes(gains, width), number, width)
+	again("choose")
 	VZEROUPPER()
 	RET()
 }
@@ -158,7 +183,7 @@ func hold(acc []reg.VecVirtual, x reg.Register, number Mem, shift uint64) {
 	ADDQ(fixed("step"), at)
 	MOVB(c.As8(), Mem{Base: at})
 	CMPQ(fixed("step"), Imm(0))
-	JEQ(LabelRef("choose"))
+	JEQ(LabelRef("held"))
 	meet(at)
 
 	// The words in which picks meet, and where the rows of their pixels begin, go to two lists,
@@ -310,8 +335,8 @@ func giveBack(name string, acc []reg.VecVirtual, number Mem, shift uint64) {
 	Label(name + "done")
 }
 
-// choose sends the row to the list of its next pick.
-func choose(acc []reg.VecVirtual, gains reg.Register, number Mem, width int) {
+// exclude lowers the gains of the picks of the row.
+func exclude(acc []reg.VecVirtual, number Mem) {
 	n, at, excluded := GP64(), GP64(), ZMM()
 	MOVQ(number, n)
 	MOVQ(fixed("picked"), at)
@@ -323,7 +348,12 @@ func choose(acc []reg.VecVirtual, gains reg.Register, number Mem, width int) {
 		KMOVW(Mem{Base: at, Index: n, Scale: 8, Disp: 2 * v}, k)
 		VMOVDQA32(excluded, k, acc[v])
 	}
-	storeLanes(acc, gains)
+}
+
+// choose sends the row to the list of its next pick.
+func choose(acc []reg.VecVirtual, number Mem, width int) {
+	n := GP64()
+	MOVQ(number, n)
 	most := ZMM()
 	VMOVDQA32(acc[0], most)
 	for _, a := range acc[1:] {
@@ -384,16 +414,17 @@ func maximum(most reg.VecVirtual, largest reg.Register) {
 	VMOVD(quarter, largest)
 }
 
-// ends sends the row to another list if its next pick is its last.
+// ends sends the row to another list if its next pick is its last. Where it has none, nothing changes.
 func ends(acc []reg.VecVirtual, c, ended, n reg.GPVirtual, width int) {
-	CMPQ(c, ended)
-	JGE(LabelRef("goes"))
-	raise, bits, most := GP64(), GP64(), ZMM()
+	raise, bits, most, zero := GP64(), GP64(), ZMM(), GP64()
+	XORQ(zero, zero)
 	MOVQ(c, raise)
+	CMPQ(c, ended)
+	CMOVQGE(zero, raise)
+	XORQ(bits, bits)
+	BTSQ(raise, bits)
 	SHLQ(Imm(map[int]uint64{1: 6, 2: 7, 4: 8}[width]), raise)
 	ADDQ(fixed("raises"), raise)
-	XORQ(bits, bits)
-	BTSQ(c, bits)
 	value, excluded := GP32(), ZMM()
 	MOVL(U32(0xc0000000), value)
 	VPBROADCASTD(value, excluded)
@@ -411,109 +442,136 @@ func ends(acc []reg.VecVirtual, c, ended, n reg.GPVirtual, width int) {
 			SHRQ(Imm(16), bits)
 		}
 	}
-	largest, bound, picks := GP32(), GP64(), GP64()
+	largest, bound, pick, spare, last := GP32(), GP64(), GP64(), GP64(), GP64()
 	maximum(most, largest)
-	MOVQ(n, picks)
-	SHLQ(Imm(4), picks)
-	ADDQ(fixed("picks"), picks)
-	ADDQ(fixed("step"), picks)
-	MOVB(c.As8(), Mem{Base: picks, Disp: 1}) // written anyway: it is the next pick
-	ADDQ(Imm(2), ended)
+	MOVQ(n, pick)
+	SHLQ(Imm(4), pick) // mostPicks
+	ADDQ(fixed("picks"), pick)
+	ADDQ(fixed("step"), pick)
+	INCQ(pick)
+	MOVQ(fixed("scratch"), spare)
+	CMPQ(c, ended)
+	CMOVQGE(spare, pick)
+	MOVB(c.As8(), Mem{Base: pick}) // written even if it is the last
+	LEAQ(Mem{Base: ended, Disp: 2}, last)
 	MOVQ(fixed("end"), bound)
 	CMPL(largest, bound.As32())
-	CMOVQLE(ended, c)
-	Label("goes")
+	CMOVQGT(c, last)
+	CMPQ(c, ended)
+	CMOVQLT(last, c)
 }
 
-// tell writes Tell: eight groups of four pixels are the lanes.
+// tell writes Tell: eight groups of four pixels are the lanes. All picks of a row are told for half a word at a
+// time, so that what is known of its pixels stays in registers. Scratch has the four sums of each pick, and
+// where its expert is.
 func tell() {
-	start("tell", "x *uint64, n, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains, start, logLik, l *float64, masks *uint8",
+	start("tell", "x *uint64, n, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains, start, logLik, scratch *float64, masks *uint8",
 		"tell implements RowLoops.Tell.")
+	const where = 32 * mostPicks
 	Label("row")
 	spreadRow()
-	l, expert, masks, words, sums := GP64(), GP64(), GP64(), GP64(), YMM()
-	begin := func(number Op) {
-		MOVQ(number, expert)
-		IMULQ(fixed("width"), expert)
-		SHLQ(Imm(10), expert)
-		ADDQ(fixed("experts"), expert)
-		MOVQ(fixed("masks"), masks)
-		MOVQ(fixed("l"), l)
-		MOVQ(fixed("width"), words)
-		VXORPD(sums, sums, sums)
-	}
-	next := func(label string) {
-		ADDQ(U32(512), l)
-		ADDQ(U32(1024), expert)
-		ADDQ(Imm(8), masks)
-		DECQ(words)
-		JNZ(LabelRef(label))
-	}
-	begin(fixed("abstention"))
-	Label("base")
-	for half := range 2 {
-		var terms [4]reg.VecVirtual
-		for j := range terms {
-			terms[j], _ = opinion(expert, masks, half, j)
-			VMOVUPD(terms[j], Mem{Base: l, Disp: 256*half + 64*j})
-		}
-		addHalf(terms, sums)
-	}
-	next("base")
-	to := GP64()
-	MOVQ(fixed("start"), to)
-	VMOVSD(sumOf(sums), Mem{Base: to})
-
-	left, picks := GP64(), GP64()
+	scratch, size, picks, left, i := GP64(), GP64(), GP64(), GP64(), GP64()
+	MOVQ(fixed("scratch"), scratch)
+	MOVQ(fixed("width"), size)
+	SHLQ(Imm(10), size)
+	MOVQ(fixed("picks"), picks)
 	MOVQ(fixed("depth"), left)
 	MOVLQSX(Mem{Base: left}, left)
-	MOVQ(fixed("picks"), picks)
-	TESTQ(left, left)
-	JZ(LabelRef("told"))
-	Label("pick")
-	c := GP64()
-	MOVBQZX(Mem{Base: picks}, c)
-	begin(c)
-	Label("join")
-	for half := range 2 {
-		var terms [4]reg.VecVirtual
-		for j := range terms {
-			at := Mem{Base: l, Disp: 256*half + 64*j}
-			v, on := opinion(expert, masks, half, j)
-			before, after := ZMM(), ZMM()
-			VMOVUPD(at, before)
-			VMINPD(before, v, after)
-			VMAXPD(before, v, on, after)
-			VMOVUPD(after, at)
-			VSUBPD(before, after, after)
-			terms[j] = after
-		}
-		addHalf(terms, sums)
-	}
-	next("join")
-	MOVQ(fixed("gains"), to)
-	VMOVSD(sumOf(sums), Mem{Base: to})
-	ADDQ(Imm(8), fixed("gains"))
-	INCQ(picks)
-	DECQ(left)
-	JNZ(LabelRef("pick"))
+	zero := YMM()
+	VXORPD(zero, zero, zero)
+	XORQ(i, i)
+	JMP(LabelRef("any"))
+	Label("prepare")
+	c, sums := GP64(), GP64()
+	MOVBQZX(Mem{Base: picks, Index: i, Scale: 1}, c)
+	IMULQ(size, c)
+	ADDQ(fixed("experts"), c)
+	MOVQ(c, Mem{Base: scratch, Index: i, Scale: 8, Disp: where})
+	MOVQ(i, sums)
+	SHLQ(Imm(5), sums)
+	VMOVUPD(zero, Mem{Base: scratch, Index: sums, Scale: 1})
+	INCQ(i)
+	Label("any")
+	CMPQ(i, left)
+	JL(LabelRef("prepare"))
 
-	Label("told")
-	begin(fixed("abstention"))
-	Label("sum")
+	base, masks, words, at := GP64(), GP64(), GP64(), GP64()
+	MOVQ(fixed("abstention"), base)
+	IMULQ(size, base)
+	ADDQ(fixed("experts"), base)
+	MOVQ(fixed("masks"), masks)
+	MOVQ(fixed("width"), words)
+	XORQ(at, at)
+	before, after := YMM(), YMM()
+	VXORPD(before, before, before)
+	VXORPD(after, after, after)
+	Label("word")
 	for half := range 2 {
-		var terms [4]reg.VecVirtual
-		for j := range terms {
-			terms[j] = ZMM()
-			VMOVUPD(Mem{Base: l, Disp: 256*half + 64*j}, terms[j])
+		var on [4]reg.OpmaskVirtual
+		var l [4]reg.VecVirtual
+		for j := range l {
+			on[j] = K()
+			KMOVB(Mem{Base: masks, Disp: 2*j + half}, on[j])
+			l[j] = opinion(base, half, j, on[j])
 		}
-		addHalf(terms, sums)
+		addHalf(l, before)
+		first, next := fmt.Sprintf("pick%d", half), fmt.Sprintf("joined%d", half)
+		i, sums := GP64(), GP64()
+		XORQ(i, i)
+		MOVQ(scratch, sums)
+		CMPQ(i, left)
+		JGE(LabelRef(next))
+		Label(first)
+		expert, four := GP64(), YMM()
+		MOVQ(Mem{Base: scratch, Index: i, Scale: 8, Disp: where}, expert)
+		ADDQ(at, expert)
+		var terms [4]reg.VecVirtual
+		for j := range l {
+			v := opinion(expert, half, j, on[j])
+			terms[j] = ZMM()
+			VMINPD(l[j], v, terms[j])
+			VMAXPD(l[j], v, on[j], terms[j])
+			old := ZMM()
+			VMOVAPD(l[j], old)
+			VMOVAPD(terms[j], l[j])
+			VSUBPD(old, terms[j], terms[j])
+		}
+		VMOVUPD(Mem{Base: sums}, four)
+		addHalf(terms, four)
+		VMOVUPD(four, Mem{Base: sums})
+		ADDQ(Imm(32), sums)
+		INCQ(i)
+		CMPQ(i, left)
+		JL(LabelRef(first))
+		Label(next)
+		addHalf(l, after)
 	}
-	next("sum")
+	ADDQ(U32(1024), base)
+	ADDQ(U32(1024), at)
+	ADDQ(Imm(8), masks)
+	DECQ(words)
+	JNZ(LabelRef("word"))
+
+	to := GP64()
+	MOVQ(fixed("start"), to)
+	VMOVSD(sumOf(before), Mem{Base: to})
 	MOVQ(fixed("logLik"), to)
-	VMOVSD(sumOf(sums), Mem{Base: to})
-	ADDQ(Imm(8), fixed("logLik"))
+	VMOVSD(sumOf(after), Mem{Base: to})
+	MOVQ(fixed("gains"), to)
+	JMP(LabelRef("more"))
+	Label("gain")
+	four := YMM()
+	VMOVUPD(Mem{Base: scratch}, four)
+	VMOVSD(sumOf(four), Mem{Base: to})
+	ADDQ(Imm(8), to)
+	ADDQ(Imm(32), scratch)
+	DECQ(left)
+	Label("more")
+	TESTQ(left, left)
+	JNZ(LabelRef("gain"))
+	MOVQ(to, fixed("gains"))
 	ADDQ(Imm(8), fixed("start"))
+	ADDQ(Imm(8), fixed("logLik"))
 	ADDQ(Imm(4), fixed("depth"))
 	ADDQ(Imm(mostPicks), fixed("picks"))
 	row := GP64()
@@ -548,16 +606,15 @@ func spreadRow() {
 	JNZ(LabelRef("spread"))
 }
 
-// opinion loads the log-likelihoods of eight pixels, and returns which are on.
-func opinion(expert, masks reg.Register, half, j int) (reg.VecVirtual, reg.OpmaskVirtual) {
-	v, on := ZMM(), K()
-	KMOVB(Mem{Base: masks, Disp: 2*j + half}, on)
+// opinion loads the log-likelihoods of eight pixels, some of which are on.
+func opinion(expert reg.Register, half, j int, on reg.OpmaskVirtual) reg.VecVirtual {
+	v := ZMM()
 	VMOVUPD(Mem{Base: expert, Disp: 128 * (4*half + j)}, v)
 	VMOVUPD(Mem{Base: expert, Disp: 128*(4*half+j) + 64}, on, v)
-	return v, on
+	return v
 }
 
-// addHalf adds eight groups of four terms to the four sums; the first terms are lost.
+// addHalf adds eight groups of four terms to the four sums.
 func addHalf(terms [4]reg.VecVirtual, sums reg.VecVirtual) {
 	part, high := ZMM(), YMM()
 	VADDPD(terms[1], terms[0], part)

@@ -104,16 +104,20 @@ func best(first bool) {
 	RET()
 }
 
-// bestSums adds up what the pick of each row gains: eight rows, a lane each. The votes
+// take adds up what the pick of each row gains: eight rows, a lane each. The votes
 // and values of four pixels, a byte, stand for one of 32 classes, which 64 bytes look up
 // together, and a class for a number.
-func bestSums() {
-	start("bestSums", "votes *uint64, words int, on, open *uint64, expert *int64, classes *uint8, values, sums *float64",
-		"bestSums implements RowLoops.BestSums.")
+func take() {
+	start("take", "votes *uint64, words int, on, open *uint64, gain, expert *int64, least int64, classes *uint8, values, sums *float64",
+		"take implements RowLoops.Take.")
 	votes, words, on, open := param("votes"), param("words"), param("on"), param("open")
 	at, stride := ZMM(), ZMM()
 	VPBROADCASTQ(words, stride)
 	VPMULUDQ(Mem{Base: param("expert")}, stride, at)
+	gains, least, enough := ZMM(), ZMM(), K()
+	VPBROADCASTQ(param("least"), least)
+	VMOVDQU64(Mem{Base: param("gain")}, gains)
+	VPCMPGTQ(least, gains, enough)
 	classes, values := make([]reg.VecVirtual, 4), make([]reg.VecVirtual, 4)
 	from, numbers := param("classes"), param("values")
 	for i := range classes {
@@ -135,6 +139,11 @@ func bestSums() {
 	VPGATHERQQ(Mem{Base: votes, Index: at, Scale: 8}, k, v)
 	VPANDQ(Mem{Base: open}, v, v)
 	VPANDQ(Mem{Base: on}, v, u)
+	for _, pixels := range []reg.Register{on, open} {
+		left := ZMM()
+		VPANDNQ(Mem{Base: pixels}, v, left)
+		VMOVDQU64(left, enough, Mem{Base: pixels})
+	}
 	even, odd := ZMM(), ZMM()
 	VPSLLQ(Imm(4), v, even)
 	VPSRLQ(Imm(4), u, odd)

@@ -27,7 +27,7 @@ func main() {
 	}
 	best(false)
 	best(true)
-	bestSums()
+	take()
 	rowSumsAcross()
 	gather()
 	for _, width := range []int{4, 2} {
