@@ -191,8 +191,13 @@ func (d Data) fits(m *Model) error {
 	if err := d.validate(); err != nil {
 		return err
 	}
+	height, width := -1, -1
 	for i, img := range d.Images {
-		if _, err := m.GridFor(img.Height(), img.Width()); err != nil {
+		if img.Height() == height && img.Width() == width {
+			continue // as the one before
+		}
+		height, width = img.Height(), img.Width()
+		if _, err := m.GridFor(height, width); err != nil {
 			return fmt.Errorf("image %d: %w", i, err)
 		}
 	}

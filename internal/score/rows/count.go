@@ -62,21 +62,38 @@ func (c *counter) flush(seen, on []int64) {
 // counts counts rows. Its memory is made when it first does.
 type counts struct {
 	*Table
-	won, lost          counter
-	pending            int        // no counter is larger
-	own, ownDown       [][]uint64 // by pick: the pixels whose largest, smallest, opinion it holds
-	beaten, beatenDown []uint64   // the pixels whose largest, smallest, opinion lost
-	wonPart, lostPart  []uint64
-	taken              []uint64
+	won, lost         counter
+	pending           int        // no counter is larger
+	alone             division   // of a row that is like no other
+	recent            []division // by a hash of the picks, where these often come again
+	wonPart, lostPart []uint64
+	taken             []uint64
 }
+
+// division says which pixels each pick of a row holds.
+type division struct {
+	picks              uint64   // a byte each, where they fit
+	own, ownDown       []uint64 // by pick: the pixels whose largest, smallest, opinion it holds
+	beaten, beatenDown []uint64 // the pixels whose largest, smallest, opinion lost
+}
+
+const (
+	fewExperts = 16 // up to so many, picks often come again
+	fewPicks   = 8
+	recentBits = 10
+)
 
 // prepare makes the memory.
 func (k *counts) prepare() {
 	k.won, k.taken = newCounter(k.Table), make([]uint64, k.words)
 	if k.bank.TwoSided {
-		k.lost = newCounter(k.Table)
-		for _, mask := range []*[]uint64{&k.beaten, &k.beatenDown, &k.wonPart, &k.lostPart} {
-			*mask = make([]uint64, k.words)
+		k.lost, k.wonPart, k.lostPart = newCounter(k.Table), make([]uint64, k.words), make([]uint64, k.words)
+	}
+	if k.experts <= fewExperts {
+		k.recent = make([]division, 1<<recentBits)
+		slab := make([]uint64, len(k.recent)*fewPicks*k.words)
+		for i := range k.recent {
+			k.recent[i].own, slab = slab[:fewPicks*k.words:fewPicks*k.words], slab[fewPicks*k.words:]
 		}
 	}
 }
@@ -92,11 +109,9 @@ func (k *counts) add(rows Packed, weights []int64, picked *Picked, c Counts) {
 		if weights != nil {
 			weight = weights[n]
 		}
-		if len(picks) == 0 {
-			continue
+		if len(picks) > 0 {
+			k.addRow(picks, k.divided(rows, n, picks), k.row(rows.On, n, nil), weight, c)
 		}
-		k.divide(picks, k.row(rows.Known, n, k.all))
-		k.addRow(picks, k.row(rows.On, n, nil), weight, c)
 	}
 	k.flush(c)
 }
@@ -110,32 +125,51 @@ func (k *counts) flush(c Counts) {
 	k.pending = 0
 }
 
+// divided returns the division of row n, which stays until the next.
+func (k *counts) divided(rows Packed, n int, picks []int32) *division {
+	if rows.Known != nil || k.recent == nil || len(picks) > fewPicks {
+		k.divide(&k.alone, picks, k.row(rows.Known, n, k.all))
+		return &k.alone
+	}
+	key := uint64(0)
+	for _, c := range picks {
+		key = key<<8 | uint64(c+1)
+	}
+	d := &k.recent[key*0x9e3779b97f4a7c15>>(64-recentBits)]
+	if d.picks != key {
+		d.picks = key
+		k.divide(d, picks, k.all)
+	}
+	return d
+}
+
 // divide finds the pixels that each pick holds; a tie goes to the earlier one.
-func (k *counts) divide(picks []int32, known []uint64) {
-	for len(k.own) < len(picks) {
-		k.own, k.ownDown = append(k.own, make([]uint64, k.words)), append(k.ownDown, nil)
-		if k.bank.TwoSided {
-			k.ownDown[len(k.own)-1] = make([]uint64, k.words)
-		}
+func (k *counts) divide(d *division, picks []int32, known []uint64) {
+	n, w := len(picks)*k.words, k.words
+	d.own = resize(d.own, n)
+	if k.bank.TwoSided {
+		d.ownDown = resize(d.ownDown, n)
 	}
 	for j, c := range picks {
-		k.votes(int(c), picks[:j], known, k.own[j], k.ownDown[j])
+		if at := j * w; k.bank.TwoSided {
+			k.votes(int(c), picks[:j], known, d.own[at:at+w], d.ownDown[at:at+w])
+		} else {
+			k.votes(int(c), picks[:j], known, d.own[at:at+w], nil)
+		}
 	}
-	giveUp(k.own[:len(picks)], k.taken)
+	giveUp(d.own, k.taken)
 	if k.bank.TwoSided {
-		giveUp(k.ownDown[:len(picks)], k.taken)
-	}
-	if k.bank.TwoSided {
-		k.contest(picks)
+		giveUp(d.ownDown, k.taken)
+		k.contest(d, picks)
 	}
 }
 
 // giveUp removes from each mask the pixels of later ones: there a later opinion is
-// farther from abstention. taken is scratch.
-func giveUp(masks [][]uint64, taken []uint64) {
+// farther from abstention. taken is scratch, of the words of a mask.
+func giveUp(masks []uint64, taken []uint64) {
 	clear(taken)
-	for j := len(masks) - 1; j >= 0; j-- {
-		mask := masks[j][:len(taken)]
+	for end := len(masks); end > 0; end -= len(taken) {
+		mask := masks[end-len(taken) : end]
 		for w, m := range mask {
 			mask[w] = m &^ taken[w]
 			taken[w] |= m
@@ -145,20 +179,23 @@ func giveUp(masks [][]uint64, taken []uint64) {
 
 // contest sets beaten and beatenDown: where two picks hold opposite opinions,
 // the one that is not farther from abstention loses.
-func (k *counts) contest(picks []int32) {
+func (k *counts) contest(d *division, picks []int32) {
+	if d.beaten == nil {
+		d.beaten, d.beatenDown = make([]uint64, k.words), make([]uint64, k.words)
+	}
 	for w := range k.words {
-		k.beaten[w], k.beatenDown[w] = 0, 0
+		d.beaten[w], d.beatenDown[w] = 0, 0
 		for j := range picks {
 			for l := range picks {
-				for both := k.own[j][w] & k.ownDown[l][w]; both != 0; both &= both - 1 {
+				for both := d.own[j*k.words+w] & d.ownDown[l*k.words+w]; both != 0; both &= both - 1 {
 					i, bit := 64*w+bits.TrailingZeros64(both), both&-both
 					q := k.bank.Abstention(i)
 					above, below := k.bank.Sprites[picks[j]].V[i]-q, q-k.bank.Sprites[picks[l]].V[i]
 					if !(above > below) {
-						k.beaten[w] |= bit
+						d.beaten[w] |= bit
 					}
 					if !(below > above) {
-						k.beatenDown[w] |= bit
+						d.beatenDown[w] |= bit
 					}
 				}
 			}
@@ -167,7 +204,7 @@ func (k *counts) contest(picks []int32) {
 }
 
 // addRow counts the divided row.
-func (k *counts) addRow(picks []int32, x []uint64, weight int64, c Counts) {
+func (k *counts) addRow(picks []int32, d *division, x []uint64, weight int64, c Counts) {
 	if light := int(min(weight, 256)); light <= 255 {
 		if k.pending+light > 255 {
 			k.flush(c)
@@ -175,17 +212,17 @@ func (k *counts) addRow(picks []int32, x []uint64, weight int64, c Counts) {
 		k.pending += light
 	}
 	for j, expert := range picks {
-		won, lost := k.own[j], []uint64(nil)
-		if k.bank.TwoSided {
-			won, lost = k.split(k.own[j], k.beaten)
-			k.lost.add(int(expert), lost, x, weight, c.LostSeen, c.LostOn)
+		at, end := j*k.words, (j+1)*k.words
+		if !k.bank.TwoSided {
+			k.won.add(int(expert), d.own[at:end], x, weight, c.Seen, c.On)
+			continue
 		}
+		won, lost := k.split(d.own[at:end], d.beaten)
 		k.won.add(int(expert), won, x, weight, c.Seen, c.On)
-		if k.bank.TwoSided {
-			won, lost = k.split(k.ownDown[j], k.beatenDown)
-			k.won.add(int(expert), won, x, weight, c.Seen, c.On)
-			k.lost.add(int(expert), lost, x, weight, c.LostSeen, c.LostOn)
-		}
+		k.lost.add(int(expert), lost, x, weight, c.LostSeen, c.LostOn)
+		won, lost = k.split(d.ownDown[at:end], d.beatenDown)
+		k.won.add(int(expert), won, x, weight, c.Seen, c.On)
+		k.lost.add(int(expert), lost, x, weight, c.LostSeen, c.LostOn)
 	}
 }
 
