@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -150,13 +151,13 @@ func newAnswer(r *route, out any) *Answer {
 			a.Header[name] = v.FieldByIndex(f.Index).String()
 		}
 	}
-	if bytes, ok := content.Interface().([]byte); ok {
-		a.Body = bytes
+	if body, ok := content.Interface().([]byte); ok {
+		a.Body = body
 		return a
 	}
 	a.Header["Content-Type"] = "application/json"
 	var err error
-	if a.Body, err = json.Marshal(content.Interface()); err != nil {
+	if a.Body, err = jsonText(content.Interface()); err != nil {
 		return problemAnswer(err)
 	}
 	return a
@@ -168,9 +169,18 @@ func problemAnswer(err error) *Answer {
 	if !errors.As(err, &p) {
 		p = problem(500, err.Error())
 	}
-	text, err := json.Marshal(p)
+	text, err := jsonText(p)
 	if err != nil {
-		text, _ = json.Marshal(problem(p.Status, p.Detail)) // cannot fail: plain text
+		text, _ = jsonText(problem(p.Status, p.Detail)) // cannot fail: plain text
 	}
 	return &Answer{Status: p.Status, Header: map[string]string{"Content-Type": "application/problem+json"}, Body: text}
+}
+
+// jsonText returns v as the server writes it: the signs of HTML stand as they are.
+func jsonText(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

@@ -60,6 +60,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(out.Status)
 	if r.Method != http.MethodHead {
-		json.NewEncoder(w).Encode(out) // an error means that the client has disconnected
+		text, _ := jsonText(out)    // cannot fail: plain text
+		w.Write(append(text, '\n')) // an error means that the client has disconnected
 	}
 }

@@ -76,8 +76,13 @@ func unpack(r io.Reader) (io.Reader, error) {
 func (e *elements) fill(b []byte, what string) error {
 	n, err := io.ReadFull(e.r, b)
 	e.at += int64(n)
+	return e.cut(err, "inside "+what)
+}
+
+// cut returns the error of reading bytes that have to be there.
+func (e *elements) cut(err error, where string) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return &npy.FormatError{Offset: e.at, Msg: "cut off inside " + what, Hint: "copy or save the file again", Err: io.ErrUnexpectedEOF}
+		return &npy.FormatError{Offset: e.at, Msg: "cut off " + where, Hint: "copy or save the file again", Err: io.ErrUnexpectedEOF}
 	}
 	return err
 }

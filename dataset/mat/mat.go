@@ -187,7 +187,7 @@ func (v *Variable) open() (*array, error) {
 			if err == io.EOF {
 				return nil
 			}
-			return err
+			return v.in(a.cut(err, "before the checksum of the variable"))
 		}
 	}
 	v.Name, v.Class, v.Shape = a.name, a.class, a.shape

@@ -139,7 +139,7 @@ func (a *array) cells(read func(c *array, size int64) error) error {
 		}
 		rest, err := io.Copy(io.Discard, inside)
 		if err != nil {
-			return err
+			return a.cut(err, "inside a cell")
 		}
 		a.at = from + t.size
 		if rest >= 8 && product(c.shape) > 0 { // more than padding: part of the content is left
