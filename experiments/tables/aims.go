@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -114,8 +115,17 @@ func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, ru
 	})
 }
 
-// eachAimSet calls f with each of the tables named; nil means all.
+// eachAimSet calls f with each of the tables named; nil means all. A name that is none of them is an error.
 func eachAimSet(dir string, names []string, f func(name string, data patchwork.Data) error) error {
+	var known []string
+	for _, s := range AimSets {
+		known = append(known, s.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("no table %q: there are %s", name, strings.Join(known, ", "))
+		}
+	}
 	for _, s := range AimSets {
 		if names != nil && !slices.Contains(names, s.Name) {
 			continue
