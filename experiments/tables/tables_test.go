@@ -61,7 +61,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Rules = o.Rules[:1]
-	if err := ReportAims(t.Context(), &out, dir(t), []string{"debd_kdd"}, patchwork.RuleMax, 1, o); err == nil || !strings.Contains(err.Error(), "kdd, plants") {
+	if err := ReportAims(t.Context(), &out, dir(t), []string{"debd_kdd"}, patchwork.RuleMax, 1, o); err == nil || !strings.Contains(err.Error(), "plants, msnbc") {
 		t.Errorf("a table that is not there: %v", err)
 	}
 	if err := ReportAims(t.Context(), &out, dir(t), []string{"kdd"}, patchwork.RuleMax, 1, o); err != nil {
