@@ -64,6 +64,7 @@ type counts struct {
 	*Table
 	won, lost         counter
 	pending           int        // no counter is larger
+	met               int        // rows so far
 	alone             division   // of a row that is like no other
 	recent            []division // by a hash of the picks, where these often come again
 	wonPart, lostPart []uint64
@@ -77,9 +78,13 @@ type division struct {
 	beaten, beatenDown []uint64 // the pixels whose largest, smallest, opinion lost
 }
 
+// Divisions are remembered where picks often come again: of few experts, in thousands of rows. They take
+// at most a megabyte.
 const (
-	fewExperts = 16 // up to so many, picks often come again
+	fewExperts = 16
 	fewPicks   = 8
+	fewWords   = 16
+	manyRows   = 4096
 	recentBits = 10
 )
 
@@ -89,12 +94,18 @@ func (k *counts) prepare() {
 	if k.bank.TwoSided {
 		k.lost, k.wonPart, k.lostPart = newCounter(k.Table), make([]uint64, k.words), make([]uint64, k.words)
 	}
-	if k.experts <= fewExperts {
-		k.recent = make([]division, 1<<recentBits)
-		slab := make([]uint64, len(k.recent)*fewPicks*k.words)
-		for i := range k.recent {
-			k.recent[i].own, slab = slab[:fewPicks*k.words:fewPicks*k.words], slab[fewPicks*k.words:]
-		}
+}
+
+// remember makes the memory for divisions if n rows more pay for it.
+func (k *counts) remember(n int) {
+	if k.met += n; k.recent != nil || k.met < manyRows || k.experts > fewExperts || k.words > fewWords {
+		return
+	}
+	k.recent = make([]division, 1<<recentBits)
+	size := fewPicks * k.words
+	slab := make([]uint64, len(k.recent)*size)
+	for i := range k.recent {
+		k.recent[i].own = slab[i*size : (i+1)*size : (i+1)*size]
 	}
 }
 
@@ -103,6 +114,7 @@ func (k *counts) add(rows Packed, weights []int64, picked *Picked, c Counts) {
 	if k.won.seen == nil {
 		k.prepare()
 	}
+	k.remember(rows.N)
 	for n := range rows.N {
 		picks := picked.Expert[picked.From[n]:picked.From[n+1]]
 		weight := int64(1)
