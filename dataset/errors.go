@@ -103,14 +103,16 @@ func at(err error, path string) error {
 	return err
 }
 
+// mostNamed is how many names a message lists.
+const mostNamed = 20
+
 // list joins names for a message, cut to a readable length.
 func list(names []string) string {
-	const most = 20
 	if len(names) == 0 {
 		return "none"
 	}
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(", ... (%d in all)", len(names))
+	if len(names) > mostNamed {
+		return strings.Join(names[:mostNamed], ", ") + fmt.Sprintf(", ... (%d in all)", len(names))
 	}
 	return strings.Join(names, ", ")
 }
