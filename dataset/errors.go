@@ -117,6 +117,15 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// listShort is like list for names of a file, which may be of any length.
+func listShort(names []string) string {
+	out := make([]string, len(names)) // list shows the first
+	for i := range min(len(names), mostNamed) {
+		out[i] = shortName(names[i])
+	}
+	return list(out)
+}
+
 // shortName shortens the name of a column that nobody would read to its end.
 func shortName(name string) string {
 	const most = 100

@@ -108,3 +108,12 @@ func TestWideTableOfWords(t *testing.T) {
 		runtime.KeepAlive(&s)
 	}
 }
+
+// Names of any length are cut in errors that list them.
+func TestLongNamesInErrors(t *testing.T) {
+	name := strings.Repeat("n", 50_000)
+	_, err := Decode("t.csv", []byte(name+"a,"+name+"b\n0,1\n1,0\n"), Options{Columns: []string{"x"}})
+	if err == nil || !strings.Contains(err.Error(), `no column "x"; there is: nnn`) || len(err.Error()) > 1000 {
+		t.Errorf("%.300v", err)
+	}
+}

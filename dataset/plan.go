@@ -392,7 +392,7 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		if category := asked[i]; category != nil {
 			known := category.Levels != nil
 			if p.addCategory(c, &d, category); !known {
-				made = append(made, fmt.Sprintf("%s (%s)", category.Name, list(category.Levels)))
+				made = append(made, fmt.Sprintf("%s (%s)", category.Name, listShort(category.Levels)))
 			}
 			names = append(names, category.columns()...)
 		} else {
@@ -441,7 +441,7 @@ func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Categor
 			}
 		}
 		if cells > 0 {
-			p.note("in the column %s %s none of %s, such as %q, and taken as unknown", category.Name, people(cells, "cell is", "cells are"), list(category.Levels), example)
+			p.note("in the column %s %s none of %s, such as %q, and taken as unknown", category.Name, people(cells, "cell is", "cells are"), listShort(category.Levels), example)
 		}
 	}
 	d.levels, d.n = map[string]int{}, len(category.Levels)
