@@ -78,7 +78,7 @@ func (in *input) eachOther(z *npy.Zip, images string, join func(name string, r *
 // arrays.
 func (d *arrayImages) checkWeight(names []string) error {
 	if w := d.in.opts.Weight; w != "" && !slices.ContainsFunc(d.others, func(c companion) bool { return c.role == weightRole }) {
-		return &FormatError{Msg: fmt.Sprintf("no array %q for the weights; there is: %s", w, list(names))}
+		return &FormatError{Msg: fmt.Sprintf("no array %q for the weights; there is: %s", w, listShort(names))}
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (in *input) chooseArray(z *npy.Zip) (string, error) {
 	case len(names) == 0:
 		return "", &FormatError{Msg: "a zip archive without NumPy arrays", Hint: "archives of arrays (.npz), of PNG, PBM or PGM pictures, or of one MAT-file are read"}
 	case in.opts.Array != "" && !z.Has(in.opts.Array):
-		return "", &FormatError{Msg: fmt.Sprintf("no array %q; there is: %s%s", in.opts.Array, list(names), enum.DidYouMean(in.opts.Array, names))}
+		return "", &FormatError{Msg: fmt.Sprintf("no array %q; there is: %s%s", in.opts.Array, listShort(names), enum.DidYouMean(in.opts.Array, names))}
 	case in.opts.Array != "":
 		return in.opts.Array, nil
 	case in.opts.like().Array != "" && z.Has(in.opts.like().Array):
@@ -99,7 +99,7 @@ func (in *input) chooseArray(z *npy.Zip) (string, error) {
 	case len(names) == 1:
 		return names[0], nil
 	}
-	return "", &FormatError{Msg: "no array \"x\"; there is: " + list(names), Hint: "choose one with --array NAME"}
+	return "", &FormatError{Msg: "no array \"x\"; there is: " + listShort(names), Hint: "choose one with --array NAME"}
 }
 
 // inArray adds the name of the array to an error about content.

@@ -133,7 +133,7 @@ func (b *budget) spendBytes(n int) error {
 // checkSize rejects absurd image sizes.
 func checkSize(height, width int) error {
 	if height < 1 || width < 1 || height > bitmap.MaxPixels/width {
-		return &FormatError{Msg: fmt.Sprintf("images of %d x %d pixels cannot be used", height, width)}
+		return &FormatError{Msg: fmt.Sprintf("images of %d x %d pixels cannot be used", height, width), Hint: fmt.Sprintf("they have at least one and at most %d pixels", bitmap.MaxPixels)}
 	}
 	return nil
 }

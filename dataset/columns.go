@@ -1,23 +1,27 @@
 package dataset
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// columnStats counts what the cells of a column of text are.
+// columnStats counts what the cells of a column of text are. A table may have hundreds of
+// thousands of columns, so what few columns have takes no memory in the others.
 type columnStats struct {
-	count      [tokens]int
-	first      []cellPlace // the first cell of each kind that there is, but 0 and 1
-	least      float64     // of the numbers
-	most       float64
-	fractions  bool           // some number is not an integer
-	levels     map[string]int // how often each value occurs, but 0, 1 and unknown ones
-	manyLevels bool           // more than are counted
-	learned    coding         // of this column in the data that a model was learned from
+	digits  [2]int      // cells that are 0 and 1
+	kinds   []kindStats // of the other kinds that there are
+	levels  levelCounts // how often each value occurs, but 0, 1 and unknown ones
+	numbers *numberRange
+	many    bool   // more levels than are counted
+	learned coding // of this column in the data that a model was learned from
+}
+
+// kindStats counts the cells of a kind.
+type kindStats struct {
+	cellPlace // the first of them
+	n         int
 }
 
 // cellPlace is a cell, its kind and its line (from 1; 0 for none).
@@ -27,66 +31,84 @@ type cellPlace struct {
 	text string
 }
 
-// mostLevels bounds the values counted of a column.
-const mostLevels = 256
+// of returns what was counted of a kind, or nil.
+func (c *columnStats) of(t token) *kindStats {
+	for i := range c.kinds {
+		if c.kinds[i].kind == t {
+			return &c.kinds[i]
+		}
+	}
+	return nil
+}
 
-// place returns the first cell of a kind.
+// place returns the first cell of a kind, but 0 and 1.
 func (c *columnStats) place(t token) cellPlace {
-	if i := c.placeOf(t); i >= 0 {
-		return c.first[i]
+	if k := c.of(t); k != nil {
+		return k.cellPlace
 	}
 	return cellPlace{}
 }
 
-// placeOf returns where the first cell of a kind is in c.first, or -1.
-func (c *columnStats) placeOf(t token) int {
-	return slices.IndexFunc(c.first, func(p cellPlace) bool { return p.kind == t })
+// count returns the number of cells of a kind.
+func (c *columnStats) count(t token) int {
+	if t == zeroToken || t == oneToken {
+		return c.digits[t-zeroToken]
+	}
+	if k := c.of(t); k != nil {
+		return k.n
+	}
+	return 0
 }
 
 // add counts a cell. limit bounds the levels.
-func (c *columnStats) add(cell string, line, limit int) {
+func (c *columnStats) add(cell string, line int, limit levelLimit) {
 	if len(cell) == 1 && (cell[0] == '0' || cell[0] == '1') {
-		c.count[zeroToken+token(cell[0]-'0')]++
+		c.digits[cell[0]-'0']++
 		return
 	}
 	cell = trim(cell)
 	t, v := tokenOf(cell)
-	c.count[t]++
-	if i := c.placeOf(t); i < 0 {
-		c.first = append(c.first, cellPlace{t, line, strings.Clone(shorten(cell))})
-	} else if line < c.first[i].line {
-		c.first[i] = cellPlace{t, line, strings.Clone(shorten(cell))}
-	}
-	if t == numberToken || t == commaToken {
-		c.widen(v)
-	}
-	if t > unknownToken && t != zeroToken && t != oneToken {
-		c.addLevel(cell, limit)
-	}
-}
-
-// widen extends the range of the numbers.
-func (c *columnStats) widen(v float64) {
-	c.least, c.most = min(c.least, v), max(c.most, v)
-	c.fractions = c.fractions || v != math.Trunc(v)
-}
-
-func (c *columnStats) addLevel(cell string, limit int) {
-	if c.manyLevels {
+	if t == zeroToken || t == oneToken {
+		c.digits[t-zeroToken]++
 		return
 	}
-	level := levelOf(cell)
-	if _, known := c.levels[level]; !known {
-		if len(c.levels) >= limit {
-			c.manyLevels, c.levels = true, nil
-			return
-		}
-		if c.levels == nil {
-			c.levels = map[string]int{}
-		}
-		level = string([]byte(level))
+	k := c.of(t)
+	if k == nil {
+		c.kinds = slices.Concat(c.kinds, []kindStats{{cellPlace: cellPlace{kind: t}}}) // no larger than it must be
+		k = &c.kinds[len(c.kinds)-1]
 	}
-	c.levels[level]++
+	if k.n++; k.n == 1 || line < k.line {
+		k.line, k.text = line, strings.Clone(shorten(cell))
+	}
+	if t == numberToken || t == commaToken {
+		if c.numbers == nil {
+			c.numbers = new(numberRange)
+		}
+		c.numbers.widen(v)
+	}
+	if t > unknownToken && !c.many && !c.levels.add(levelOf(cell), limit) {
+		c.many, c.levels = true, levelCounts{n: c.levels.n}
+	}
+}
+
+// numberRange says where the numbers of a column lie, and 0.
+type numberRange struct {
+	least, most float64
+	fractions   bool // some number is not an integer
+}
+
+// span returns the range of the numbers.
+func (c *columnStats) span() numberRange {
+	if c.numbers == nil {
+		return numberRange{}
+	}
+	return *c.numbers
+}
+
+// widen extends the range by a number.
+func (r *numberRange) widen(v float64) {
+	r.least, r.most = min(r.least, v), max(r.most, v)
+	r.fractions = r.fractions || v != math.Trunc(v)
 }
 
 // levelOf returns the value of a cell of a categorical column: 2.0 is 2, since
@@ -100,10 +122,13 @@ func levelOf(cell string) string {
 
 // allLevels returns the values of a categorical column, sorted, numbers by size.
 func (c *columnStats) allLevels() []string {
-	levels := slices.Collect(maps.Keys(c.levels))
-	for t, level := range map[token]string{zeroToken: "0", oneToken: "1"} {
-		if c.count[t] > 0 && c.levels[level] == 0 {
-			levels = append(levels, level)
+	var levels []string
+	for level := range c.levels.all() {
+		levels = append(levels, level)
+	}
+	for v, n := range c.digits {
+		if n > 0 {
+			levels = append(levels, strconv.Itoa(v))
 		}
 	}
 	sortLevels(levels)
@@ -138,28 +163,30 @@ func sortLevels(levels []string) {
 func (c *columnStats) sum(kinds ...token) int {
 	n := 0
 	for _, t := range kinds {
-		n += c.count[t]
+		n += c.count(t)
 	}
 	return n
 }
 
 // known returns the number of cells that say something.
 func (c *columnStats) known() int {
-	n := 0
-	for t := zeroToken; t < tokens; t++ {
-		n += c.count[t]
+	n := c.digits[0] + c.digits[1]
+	for i := range c.kinds {
+		if c.kinds[i].kind > unknownToken {
+			n += c.kinds[i].n
+		}
 	}
 	return n
 }
 
 // cells returns the number of cells.
-func (c *columnStats) cells() int { return c.known() + c.count[blankToken] + c.count[unknownToken] }
+func (c *columnStats) cells() int { return c.known() + c.count(blankToken) + c.count(unknownToken) }
 
 // few reports whether the column has few values that recur, as categories do.
 func (c *columnStats) few() bool {
 	const most = 30
-	n := len(c.allLevels())
-	return !c.manyLevels && n >= 2 && n <= most && 2*n <= c.known()
+	n := c.levels.n + min(c.digits[0], 1) + min(c.digits[1], 1)
+	return !c.many && n >= 2 && n <= most && 2*n <= c.known()
 }
 
 // columnClass says what a column is, as far as its cells show.
@@ -187,14 +214,14 @@ func vocabulariesOf(columns []columnStats) vocabularies {
 		c := &columns[i]
 		blanks := c.sum(blankToken, unknownToken)
 		all := c.cells()
-		plus, minus, p, a := c.count[plusToken], c.count[minusToken], c.count[pToken], c.count[aToken]
-		v.marks = v.marks || c.count[xToken] > 0 && c.count[blankToken] > 0 && c.count[xToken]+blanks == all
+		plus, minus, p, a := c.count(plusToken), c.count(minusToken), c.count(pToken), c.count(aToken)
+		v.marks = v.marks || c.count(xToken) > 0 && c.count(blankToken) > 0 && c.count(xToken)+blanks == all
 		v.signs = v.signs || plus > 0 && minus > 0 && plus+minus+blanks == all
 		bits := c.sum(takes[letterCoding]...)+blanks == all
 		v.letters = v.letters || p > 0 && a > 0 && bits
 		if bits {
 			zeros = zeros || c.sum(zeroToken, noToken, aToken) > 0
-			ones = ones || c.count[blankToken] > 0 && c.sum(oneToken, yesToken, pToken) > 0
+			ones = ones || c.count(blankToken) > 0 && c.sum(oneToken, yesToken, pToken) > 0
 		}
 	}
 	v.ones = ones && !zeros && len(columns) > 0 && columns[0].cells() >= fewestPresences
@@ -205,7 +232,7 @@ func vocabulariesOf(columns []columnStats) vocabularies {
 func (c *columnStats) classOf(v vocabularies) (columnClass, coding) {
 	known := c.known()
 	only := func(kinds ...token) bool { return c.sum(kinds...) == known }
-	has := func(t token) bool { return c.count[t] > 0 }
+	has := func(t token) bool { return c.count(t) > 0 }
 	switch {
 	case c.learned != bitCoding && only(takes[c.learned]...) && (known > 0 || has(blankToken)):
 		return bitClass, c.learned
@@ -241,7 +268,7 @@ func (c *columnStats) mixedClass(known int) columnClass {
 	}
 	letters := 0 // single letters, which prove less than words and digits
 	for _, l := range []string{"y", "n", "t", "f", "Y", "N", "T", "F"} {
-		letters += c.levels[l]
+		letters += c.levels.count(l)
 	}
 	long := c.sum(yesToken, noToken) - letters
 	pair := c.sum(yesToken) > 0 && c.sum(noToken) > 0

@@ -39,7 +39,9 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 	lines := 0
 	for len(s.head) < headBytes || lines < 4 && len(s.head) <= 2*maxRecord {
 		from := len(s.head)
-		s.head = slices.Grow(s.head, headBytes)
+		if cap(s.head)-from < headBytes {
+			s.head = slices.Grow(s.head, max(headBytes, from))
+		}
 		n, err := io.ReadFull(r, s.head[from:from+headBytes])
 		s.head = s.head[:from+n]
 		if lines += bytes.Count(s.head[from:], []byte{'\n'}); lines == 0 && len(s.head) > maxRecord {

@@ -103,16 +103,27 @@ func at(err error, path string) error {
 	return err
 }
 
+// mostNamed is how many names a message lists.
+const mostNamed = 20
+
 // list joins names for a message, cut to a readable length.
 func list(names []string) string {
-	const most = 20
 	if len(names) == 0 {
 		return "none"
 	}
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(", ... (%d in all)", len(names))
+	if len(names) > mostNamed {
+		return strings.Join(names[:mostNamed], ", ") + fmt.Sprintf(", ... (%d in all)", len(names))
 	}
 	return strings.Join(names, ", ")
+}
+
+// listShort is like list for names of a file, which may be of any length.
+func listShort(names []string) string {
+	out := make([]string, len(names)) // list shows the first
+	for i := range min(len(names), mostNamed) {
+		out[i] = shortName(names[i])
+	}
+	return list(out)
 }
 
 // shortName shortens the name of a column that nobody would read to its end.

@@ -4,23 +4,33 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 )
 
 // tiffTags are the entries of the first directory of a TIFF file, or of Exif
 // data, which have the same form, that matter before it is decoded. Format:
 // https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf.
 type tiffTags struct {
-	orientation int // 1 to 8; 0: none
-	counts      []uint32
-	pages       int
+	orientation     int // 1 to 8; 0: none
+	counts, offsets []uint32
+	pages           int
+	first           map[int64]int64 // the first values of other entries
 }
 
 // Tags of a directory.
 const (
-	tagOrientation = 274
-	tagStripCounts = 279
-	tagTileCounts  = 325
+	tagWidth        = 256
+	tagHeight       = 257
+	tagBits         = 258
+	tagCompression  = 259
+	tagStripOffsets = 273
+	tagOrientation  = 274
+	tagSamples      = 277
+	tagRows         = 278
+	tagStripCounts  = 279
+	tagTileWidth    = 322
+	tagTileHeight   = 323
+	tagTileOffsets  = 324
+	tagTileCounts   = 325
 )
 
 // tiffReader reads numbers at places of a TIFF file; places outside are zero.
@@ -84,22 +94,41 @@ func (t *tiffTags) entry(r tiffReader, at int64) {
 			t.orientation = int(v)
 		}
 	case tagStripCounts, tagTileCounts:
-		size, place := int64(4), at+8
-		if kind == 3 {
-			size = 2
+		if t.counts == nil { // the decoder refuses tags that come twice
+			t.counts = r.numbers(kind, n, at+8)
 		}
-		if size*n > 4 {
-			place = r.long(place)
+	case tagStripOffsets, tagTileOffsets:
+		if t.offsets == nil {
+			t.offsets = r.numbers(kind, n, at+8)
 		}
-		n = min(n, (int64(len(r.data))-place)/size)
-		for i := int64(0); i < n; i++ {
-			v := r.long(place + 4*i)
-			if size == 2 {
-				v = r.short(place + 2*i)
-			}
-			t.counts = append(t.counts, uint32(min(v, math.MaxUint32)))
+	case tagWidth, tagHeight, tagBits, tagCompression, tagSamples, tagRows, tagTileWidth, tagTileHeight:
+		if t.first == nil {
+			t.first = map[int64]int64{}
+		}
+		if v := r.numbers(kind, min(n, 4), at+8); len(v) > 0 && n <= 4 {
+			t.first[tag] = int64(v[0])
 		}
 	}
+}
+
+// numbers returns the values of an entry as far as the file has them.
+func (r tiffReader) numbers(kind, n, place int64) []uint32 {
+	size := int64(4)
+	if kind == 3 {
+		size = 2
+	}
+	if size*n > 4 {
+		place = r.long(place)
+	}
+	out := make([]uint32, max(0, min(n, (int64(len(r.data))-place)/size)))
+	for i := range out {
+		if size == 2 {
+			out[i] = uint32(r.short(place + 2*int64(i)))
+		} else {
+			out[i] = uint32(r.long(place + 4*int64(i)))
+		}
+	}
+	return out
 }
 
 // checkTIFF rejects strips or tiles that are longer than the file together:
@@ -112,7 +141,7 @@ func checkTIFF(data []byte) (pages int, err error) {
 	if total > int64(len(data)) {
 		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take %d bytes, the file has %d", total, len(data)), Hint: "save it again"}
 	}
-	return t.pages, nil
+	return t.pages, t.checkExpanded(data)
 }
 
 func tiffOrientation(data []byte) int { return readTIFF(data).orientation }

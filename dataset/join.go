@@ -321,5 +321,5 @@ func noColumn(name string, have []string, n int) error {
 	if have == nil {
 		return &FormatError{Msg: fmt.Sprintf("no column %q; the %d columns have no names", name, n), Hint: "use their numbers, from 1"}
 	}
-	return &FormatError{Msg: fmt.Sprintf("no column %q; there is: %s%s", name, list(have), enum.DidYouMean(name, have))}
+	return &FormatError{Msg: fmt.Sprintf("no column %q; there is: %s%s", name, listShort(have), enum.DidYouMean(name, have))}
 }

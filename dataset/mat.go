@@ -83,7 +83,7 @@ func (in *input) chooseVariable(vars []*mat.Variable) (*mat.Variable, error) {
 	case len(vars) == 0:
 		return nil, &FormatError{Msg: "a MAT-file without variables"}
 	case in.opts.Array != "" && find(in.opts.Array) == nil:
-		return nil, &FormatError{Msg: fmt.Sprintf("no variable %q; there is: %s%s", in.opts.Array, list(names), enum.DidYouMean(in.opts.Array, names))}
+		return nil, &FormatError{Msg: fmt.Sprintf("no variable %q; there is: %s%s", in.opts.Array, listShort(names), enum.DidYouMean(in.opts.Array, names))}
 	case in.opts.Array != "":
 		return find(in.opts.Array), nil
 	case find(in.opts.like().Array) != nil:
@@ -95,7 +95,7 @@ func (in *input) chooseVariable(vars []*mat.Variable) (*mat.Variable, error) {
 	case len(vars) == 1:
 		return vars[0], nil
 	}
-	return nil, &FormatError{Msg: "no variable \"x\" or \"X\"; there is: " + list(names), Hint: "choose one with --array NAME"}
+	return nil, &FormatError{Msg: "no variable \"x\" or \"X\"; there is: " + listShort(names), Hint: "choose one with --array NAME"}
 }
 
 // stacked reads the variable of the images: a numeric array, or cells with one

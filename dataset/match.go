@@ -179,25 +179,30 @@ func (w *expected) pickData(names []string, n int, candidates []int, chosen bool
 	if slices.Equal(pick(names, candidates), w.columns) {
 		return candidates, nil
 	}
-	at := make(map[string][]int, len(candidates))
+	at, again := make(map[string]int, len(candidates)), map[string]bool{} // the first of a name, and whether there are more
 	for _, i := range candidates {
-		at[names[i]] = append(at[names[i]], i)
+		if _, known := at[names[i]]; known {
+			again[names[i]] = true
+		} else {
+			at[names[i]] = i
+		}
 	}
 	var out []int
 	var wrong mismatch
 	for _, name := range w.columns {
-		switch here := at[name]; len(here) {
-		case 0:
+		switch i, known := at[name]; {
+		case !known:
 			wrong.missing = append(wrong.missing, name)
-		case 1:
-			out = append(out, here[0])
-		default:
+		case again[name]:
 			wrong.doubled = append(wrong.doubled, name)
+		default:
+			out = append(out, i)
 		}
 	}
 	if chosen || len(w.reading.Columns) == 0 { // else the others were left out in learning, too
+		wrong.foreign = make([]string, 0, max(0, len(candidates)-len(out)))
 		for _, i := range candidates {
-			if name := names[i]; !w.knows(name) && at[name][0] == i {
+			if name := names[i]; !w.knows(name) && at[name] == i {
 				wrong.foreign = append(wrong.foreign, name)
 			}
 		}
@@ -223,7 +228,7 @@ type mismatch struct{ missing, foreign, doubled []string }
 
 // err returns an error that lists them, or nil if there are none.
 func (m *mismatch) err() error {
-	if m.missing == nil && m.foreign == nil && m.doubled == nil {
+	if len(m.missing)+len(m.foreign)+len(m.doubled) == 0 {
 		return nil
 	}
 	lost, strange, near := m.likely()
@@ -251,41 +256,43 @@ func (m *mismatch) err() error {
 }
 
 // likely finds the missing name that a foreign one may stand for. It returns the
-// missing and the foreign names without such a partner, and all foreign names in
-// quotes, each with its partner.
+// missing names without such a partner, the first foreign ones without, and all foreign
+// names in quotes, each with its partner, as far as [list] shows them.
 func (m *mismatch) likely() (lost, strange, near []string) {
 	const most = 50 // of those that are listed, among not too many
 	lost = slices.Clone(m.missing)
+	near = quoted(m.foreign)
 	for i, name := range m.foreign {
-		text, partner := strconv.Quote(shorten(name)), ""
+		partner := ""
 		if i < most {
 			partner = enum.Nearest(name, lost[:min(len(lost), 20*most)])
 		}
 		if partner != "" {
-			text += fmt.Sprintf(" (did you mean %q?)", shorten(partner))
+			near[i] += fmt.Sprintf(" (did you mean %q?)", shorten(partner))
 			lost = slices.DeleteFunc(lost, func(s string) bool { return s == partner })
-		} else {
+		} else if len(strange) <= mostArguments {
 			strange = append(strange, name)
 		}
-		near = append(near, text)
 	}
 	return lost, strange, near
 }
 
-// quoted returns names in quotes.
+// quoted returns names in quotes, and empty ones beyond those that [list] shows.
 func quoted(names []string) []string {
 	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = strconv.Quote(shorten(name))
+	for i := range min(len(names), mostNamed) {
+		out[i] = strconv.Quote(shorten(names[i]))
 	}
 	return out
 }
 
+// mostArguments is how many names are suggested for a flag.
+const mostArguments = 5
+
 // argument returns names as the value of a flag that takes several.
 func argument(names []string) string {
-	const most = 5
-	text := strings.Join(names[:min(most, len(names))], ",")
-	if len(names) > most {
+	text := strings.Join(names[:min(mostArguments, len(names))], ",")
+	if len(names) > mostArguments {
 		text += ",..."
 	}
 	return strconv.Quote(text)

@@ -11,14 +11,38 @@ import (
 type offender struct {
 	name  string
 	place cellPlace
-	stats *columnStats
-	kind  token // of the cell: a number, a number with a comma, or text
+	span  numberRange // of the numbers of the column
+	kind  token       // of the cell: a number, a number with a comma, or text
+}
+
+// offenders sums up such columns, of which there may be hundreds of thousands.
+type offenders struct {
+	first []offender // up to mostListed
+	n     int
+	span  numberRange
+	comma bool // some cell is a number with a comma
+	other bool // some column holds more than whole numbers from 1000 on
+}
+
+// mostListed is how many columns an error lists.
+const mostListed = 10
+
+func (all *offenders) add(o offender) {
+	if all.n++; len(all.first) < mostListed {
+		all.first = append(all.first, o)
+	}
+	all.span.widen(o.span.least)
+	all.span.widen(o.span.most)
+	all.span.fractions = all.span.fractions || o.span.fractions
+	all.comma = all.comma || o.kind == commaToken
+	v, err := parseFloat(o.place.text)
+	all.other = all.other || err != nil || v < 1000 || o.span.fractions
 }
 
 // offending returns an error that lists the data columns with cells that are not
 // bits, or nil.
 func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[int]*Category) error {
-	var numbers, texts []offender
+	var numbers, texts offenders
 	for _, i := range p.data {
 		c := &s.columns[i]
 		class, code := c.classOf(v)
@@ -27,19 +51,19 @@ func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[in
 		}
 		if number, ok := c.worst(in.rule, numberToken, commaToken); ok {
 			number.name = s.name(i)
-			numbers = append(numbers, number)
+			numbers.add(number)
 		}
 		kinds := slices.DeleteFunc([]token{textToken, xToken, plusToken, pToken, aToken, commaToken}, func(t token) bool { return slices.Contains(takes[code], t) })
 		if text, ok := c.worst(in.rule, kinds...); ok && text.kind != commaToken {
 			text.name = s.name(i)
-			texts = append(texts, text)
+			texts.add(text)
 		}
 	}
 	switch {
-	case len(texts) > 0 && (len(numbers) == 0 || texts[0].place.line <= numbers[0].place.line):
-		return textError(texts, s.unit)
-	case len(numbers) > 0:
-		return numberError(numbers, s.unit, len(p.data))
+	case texts.n > 0 && (numbers.n == 0 || texts.first[0].place.line <= numbers.first[0].place.line):
+		return texts.textError(s.unit)
+	case numbers.n > 0:
+		return numbers.numberError(s.unit, len(p.data))
 	}
 	return nil
 }
@@ -53,71 +77,69 @@ func (c *columnStats) worst(r rule, kinds ...token) (o offender, ok bool) {
 			continue
 		}
 		if !ok || p.line < o.place.line {
-			o, ok = offender{place: p, stats: c, kind: t}, true
+			o, ok = offender{place: p, span: c.span(), kind: t}, true
 		}
 	}
 	return o, ok
 }
 
 // flagNames returns the names of the columns as the value of a flag.
-func flagNames(all []offender) string {
+func (all *offenders) flagNames() string {
 	const most = 6
 	var names []string
-	for _, o := range all {
+	for _, o := range all.first[:min(all.n, most)] {
 		name := o.name
 		if strings.ContainsAny(name, ",\" ") {
 			name = strconv.Quote(name)
 		}
 		names = append(names, name)
 	}
-	if len(names) > most {
-		return strings.Join(names[:most], ",") + ",..."
+	if all.n > most {
+		names = append(names, "...")
 	}
 	return strings.Join(names, ",")
 }
 
 // listed describes up to ten columns with a cell of each.
-func listed(all []offender, unit string) string {
-	const most = 10
+func (all *offenders) listed(unit string) string {
 	var out []string
-	for _, o := range all[:min(len(all), most)] {
+	for _, o := range all.first {
 		out = append(out, fmt.Sprintf("%q (%s on %s %d)", o.name, o.place.text, unit, o.place.line))
 	}
-	if len(all) > most {
-		out = append(out, fmt.Sprintf("... (%d in all)", len(all)))
+	if all.n > mostListed {
+		out = append(out, fmt.Sprintf("... (%d in all)", all.n))
 	}
 	return strings.Join(out, ", ")
 }
 
 // numberError returns the error for columns of numbers, of so many columns of data (0:
 // unknown). Where they are probably labels it first says how to keep them as such.
-func numberError(all []offender, unit string, of int) error {
-	o := all[0]
-	commas := slices.ContainsFunc(all, func(o offender) bool { return o.kind == commaToken })
-	names, labels, them := flagNames(all), "them as labels", "them"
-	if len(all) == 1 {
+func (all *offenders) numberError(unit string, of int) error {
+	o := all.first[0]
+	names, labels, them := all.flagNames(), "them as labels", "them"
+	if all.n == 1 {
 		labels, them = "the column as a label", "it"
 	}
 	ways := "; --meta " + names + " keeps " + labels + ", --categories " + names + " makes a column of bits for each value, --columns chooses others"
 	msg, hint := needThreshold(o.place.text, "")
 	switch {
-	case len(all) > 1:
+	case all.n > 1:
 		what := "numbers that are neither 0 nor 1"
-		if commas {
+		if all.comma {
 			what += " (some have a comma)"
 		}
-		msg = fmt.Sprintf("%d columns hold %s: %s", len(all), what, listed(all, unit))
+		msg = fmt.Sprintf("%d columns hold %s: %s", all.n, what, all.listed(unit))
 		hint = "give --threshold T to convert them to bits (greater than T is on)"
-	case commas:
+	case all.comma:
 		msg = fmt.Sprintf("value %s, with a comma, is neither 0 nor 1", o.place.text)
 	}
-	hint += thresholdFor(all) + ways
-	if likeLabels(all, of) {
+	hint += all.span.threshold() + ways
+	if all.likeLabels(of) {
 		hint = "give --meta " + names + " to keep " + labels + ", --categories " + names + " for a column of bits for each value, or --threshold T to convert " + them +
 			" to bits (greater than T is on); --columns chooses others"
 	}
 	fe := &FormatError{Line: o.place.line, Msg: msg, Hint: hint}
-	if len(all) == 1 {
+	if all.n == 1 {
 		fe.Column = o.name
 	}
 	return fe
@@ -125,42 +147,30 @@ func numberError(all []offender, unit string, of int) error {
 
 // likeLabels reports whether columns of numbers are probably labels, such as years: one
 // or two of many columns, or whole numbers from 1000 on.
-func likeLabels(all []offender, of int) bool {
-	if len(all) <= 2 && of >= 4*len(all) {
-		return true
-	}
-	for _, o := range all {
-		if v, err := strconv.ParseFloat(o.place.text, 64); err != nil || v < 1000 || o.stats.fractions {
-			return false
-		}
-	}
-	return true
+func (all *offenders) likeLabels(of int) bool {
+	return all.n <= 2 && of >= 4*all.n || !all.other
 }
 
-// thresholdFor suggests a threshold by the range of the numbers.
-func thresholdFor(all []offender) string {
-	least, most, fractions := 0.0, 1.0, false
-	for _, o := range all {
-		least, most, fractions = min(least, o.stats.least), max(most, o.stats.most), fractions || o.stats.fractions
-	}
+// threshold suggests a threshold by the range of the numbers.
+func (r numberRange) threshold() string {
 	switch {
-	case least < 0:
+	case r.least < 0:
 		return ""
-	case most <= 1:
+	case r.most <= 1:
 		return ", such as 0.5"
-	case !fractions:
+	case !r.fractions:
 		return "; --threshold 0 makes presences of counts"
 	}
 	return ""
 }
 
 // textError returns the error for columns of bits in which some cells are text.
-func textError(all []offender, unit string) error {
-	o := all[0]
-	carry := "; if the column is a label, add --meta " + flagNames(all) + "; --categories " + flagNames(all) + " makes a column of bits for each value"
+func (all *offenders) textError(unit string) error {
+	o := all.first[0]
+	carry := "; if the column is a label, add --meta " + all.flagNames() + "; --categories " + all.flagNames() + " makes a column of bits for each value"
 	const words = "write 0 or 1, yes or no, and leave unknown cells empty"
-	if len(all) == 1 {
+	if all.n == 1 {
 		return &FormatError{Line: o.place.line, Column: o.name, Msg: fmt.Sprintf("%q is none of 0, 1, y, n, true, false, yes and no in several languages, ?, NA and empty", o.place.text), Hint: words + carry}
 	}
-	return &FormatError{Line: o.place.line, Msg: fmt.Sprintf("%d columns of bits hold text too: %s", len(all), listed(all, unit)), Hint: words + strings.Replace(carry, "if the column is a label", "if they are labels", 1)}
+	return &FormatError{Line: o.place.line, Msg: fmt.Sprintf("%d columns of bits hold text too: %s", all.n, all.listed(unit)), Hint: words + strings.Replace(carry, "if the column is a label", "if they are labels", 1)}
 }

@@ -378,9 +378,9 @@ func (t *parquetTable) state(v parquet.Value) (uint8, error) {
 // offending returns the error that lists the data columns with values in a row group
 // that are no bits.
 func (t *parquetTable) offending(chunks []parquet.ColumnChunk) error {
-	var all []offender
+	var all offenders
 	for _, i := range t.roles.data {
-		row, o := t.at, offender{name: t.roles.name(i), kind: numberToken, stats: &columnStats{}}
+		row, o := t.at, offender{name: t.roles.name(i), kind: numberToken}
 		err := t.column(chunks, i, func(v parquet.Value) error {
 			row++
 			if _, err := t.state(v); err == nil {
@@ -389,17 +389,17 @@ func (t *parquetTable) offending(chunks []parquet.ColumnChunk) error {
 			if o.place.line == 0 {
 				o.place = cellPlace{line: row, text: valueText(v)}
 			}
-			o.stats.widen(valueNumber(v))
+			o.span.widen(valueNumber(v))
 			return nil
 		})
 		if err != nil {
 			return err
 		}
 		if o.place.line > 0 {
-			all = append(all, o)
+			all.add(o)
 		}
 	}
-	return inUnit(numberError(all, "row", 0), "row")
+	return inUnit(all.numberError("row", 0), "row")
 }
 
 // valueNumber returns a number.

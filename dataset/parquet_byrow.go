@@ -25,7 +25,7 @@ func (t *parquetTable) wordsAmong(texts []int) (words []int, err error) {
 			if n++; n > sampleRows {
 				return io.EOF
 			}
-			columns[k].add(valueText(v), n, 8)
+			columns[k].add(valueText(v), n, levelLimit{leastLevels, levelBytes / len(texts)})
 			return nil
 		})
 		if err != nil && err != io.EOF {

@@ -61,11 +61,16 @@ func (in *input) picture(name string, r io.Reader) (*bitmap.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	height, width := in.pictureSize()
+	if height == 0 {
+		if err := in.affordPicture(data); err != nil {
+			return nil, err
+		}
+	}
 	g, err := in.decodePicture(data)
 	if err != nil {
 		return nil, err
 	}
-	height, width := in.pictureSize()
 	fit := height > 0 && (g.height != height || g.width != width)
 	if !fit {
 		height, width = g.height, g.width
@@ -85,6 +90,23 @@ func (in *input) picture(name string, r io.Reader) (*bitmap.Image, error) {
 	}
 	in.seen.add(s)
 	return m, nil
+}
+
+// affordPicture returns an error if the image of a picture does not fit in the memory that
+// is left, however it is turned. That is cheaper to say before the picture is decoded.
+func (in *input) affordPicture(data []byte) error {
+	k, err := sniff(data[:min(len(data), 512)])
+	if f := rasters[k]; err == nil && f != nil {
+		c, err := f.size(data, in.opts.maxPicture())
+		cost := imageCost(c.Height, c.Width)
+		if f.turn != nil {
+			cost = min(cost, imageCost(c.Width, c.Height))
+		}
+		if err == nil && cost > in.budget.left {
+			return in.budget.spend(1, c.Height, c.Width)
+		}
+	}
+	return nil // the decoder says what is wrong
 }
 
 // decodePicture decodes a picture by its content.

@@ -109,7 +109,8 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		return asked[i] != nil || chosen[i] || weight != "" && s.name(i) == weight ||
 			in.opts.model.named(s.names) && in.opts.model.knows(s.names[i])
 	}
-	var texts, auto []int
+	var auto []int
+	texts := make([]int, 0, len(s.columns))
 	for i := range s.columns {
 		class, _ := s.columns[i].classOf(v)
 		switch {
@@ -158,7 +159,7 @@ func (s *survey) checkNames() error {
 			}
 		}
 	}
-	seen := map[string]int{}
+	seen := make(map[string]int, len(s.names))
 	for i, name := range s.names {
 		if name == "" {
 			if name = strconv.Itoa(i + 1); i == 0 {
@@ -206,12 +207,23 @@ func (in *input) askedCategories(s *survey, v vocabularies) (map[int]*Category, 
 		if err != nil {
 			return nil, err
 		}
-		if c.Levels == nil && s.columns[at[0]].manyLevels {
-			return nil, &FormatError{Column: c.Name, Msg: fmt.Sprintf("more than %d values, too many for categories", mostLevels), Hint: "make them coarser, or keep the column as a label with --meta"}
+		if c.Levels == nil && s.columns[at[0]].many {
+			return nil, tooManyLevels(c.Name, s.columns[at[0]].levels.n, len(s.columns))
 		}
 		asked[at[0]] = &Category{Name: s.name(at[0]), Levels: c.Levels}
 	}
 	return asked, nil
+}
+
+// tooManyLevels returns the error for a column of which n values, and then another, were
+// counted, in a table of so many columns.
+func tooManyLevels(name string, n, columns int) error {
+	limit := levelLimitOf(columns)
+	msg := fmt.Sprintf("more than %d values, too many for categories", limit.n)
+	if n < limit.n {
+		msg = fmt.Sprintf("the values have more than %d bytes together, too many for categories of %d columns", limit.bytes, columns)
+	}
+	return &FormatError{Column: name, Msg: msg, Hint: "make them coarser, or keep the column as a label with --meta"}
 }
 
 // allCategories is the name that asks for all columns that look like categories.
@@ -233,7 +245,7 @@ func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Categor
 	for i := range s.columns {
 		c := &s.columns[i]
 		class, _ := c.classOf(v)
-		if asked[i] == nil && !used[i] && !s.isIndex(i, class) && c.few() && (class == labelClass || class == numberClass && !c.fractions) {
+		if asked[i] == nil && !used[i] && !s.isIndex(i, class) && c.few() && (class == labelClass || class == numberClass && !c.span().fractions) {
 			asked[i] = &Category{Name: s.name(i)}
 		}
 	}
@@ -264,7 +276,7 @@ func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto,
 	if bits > 0 && (in.opts.model != nil || few <= mostlyLabels*bits) {
 		return texts // there is other data
 	}
-	var labels []int
+	labels := texts[:0]
 	for _, i := range texts {
 		if s.columns[i].few() && !used[i] {
 			asked[i] = &Category{Name: s.name(i)}
@@ -321,8 +333,12 @@ func people(n int, one, many string) string {
 // noteLabels says which columns of text are labels, unless they were named.
 func (p *tablePlan) noteLabels(s *survey, texts []int) {
 	var names, few []string
+	auto := make([]bool, p.n)
+	for k, i := range p.meta {
+		auto[i] = p.auto[k]
+	}
 	for _, i := range texts {
-		if k := slices.Index(p.meta, i); k >= 0 && p.auto[k] {
+		if auto[i] {
 			name := s.name(i)
 			if s.names == nil {
 				name = "column " + name + " of the file"
@@ -376,13 +392,13 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		if category := asked[i]; category != nil {
 			known := category.Levels != nil
 			if p.addCategory(c, &d, category); !known {
-				made = append(made, fmt.Sprintf("%s (%s)", category.Name, list(category.Levels)))
+				made = append(made, fmt.Sprintf("%s (%s)", category.Name, listShort(category.Levels)))
 			}
 			names = append(names, category.columns()...)
 		} else {
 			names = append(names, s.name(i))
 		}
-		if d.coding == markCoding && d.levels == nil && c.count[blankToken] > 0 {
+		if d.coding == markCoding && d.levels == nil && c.count(blankToken) > 0 {
 			marked = append(marked, s.name(i))
 		}
 		if list := p.coded.list(d.coding); list != nil && d.levels == nil {
@@ -420,12 +436,12 @@ func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Categor
 		cells, example := 0, ""
 		for _, level := range found {
 			if !slices.Contains(category.Levels, level) {
-				cells += max(1, c.levels[level])
+				cells += max(1, c.levels.count(level))
 				example = level
 			}
 		}
 		if cells > 0 {
-			p.note("in the column %s %s none of %s, such as %q, and taken as unknown", category.Name, people(cells, "cell is", "cells are"), list(category.Levels), example)
+			p.note("in the column %s %s none of %s, such as %q, and taken as unknown", category.Name, people(cells, "cell is", "cells are"), listShort(category.Levels), example)
 		}
 	}
 	d.levels, d.n = map[string]int{}, len(category.Levels)

@@ -30,9 +30,7 @@ func (in *input) survey(r records, names []string, complete bool) (*survey, erro
 		}
 		if first == nil {
 			firstLine = line
-			for _, cell := range record {
-				first = append(first, string([]byte(cell)))
-			}
+			first = slices.Clone(record) // a text of its own
 			continue
 		}
 		if s.columns == nil {
@@ -45,7 +43,7 @@ func (in *input) survey(r records, names []string, complete bool) (*survey, erro
 			again = append(again, line)
 			continue
 		}
-		s.add(record, line, in)
+		s.add(record, line)
 		s.index.add(record[0])
 	}
 	if names != nil {
@@ -57,7 +55,7 @@ func (in *input) survey(r records, names []string, complete bool) (*survey, erro
 	s.takeFirst(first, firstLine, in)
 	for _, line := range again {
 		if s.header == nil { // rows that are equal to the first
-			s.add(first, line, in)
+			s.add(first, line)
 			s.index.broken = true
 		}
 	}
@@ -79,11 +77,11 @@ func (s *survey) takeFirst(first []string, line int, in *input) {
 		}
 		end := len(first) - 1
 		last := &s.columns[end]
-		s.trailing = end > 0 && s.rows > 0 && s.names[end] == "" && last.known() == 0 && last.count[unknownToken] == 0
+		s.trailing = end > 0 && s.rows > 0 && s.names[end] == "" && last.known() == 0 && last.count(unknownToken) == 0
 		return
 	}
 	s.first = true
-	s.add(first, line, in)
+	s.add(first, line)
 	s.index.precede(first[0])
 }
 
@@ -104,18 +102,12 @@ func (s *survey) widthBy(first *[]string, second []string) int {
 }
 
 // add counts the cells of a row.
-func (s *survey) add(record []string, line int, in *input) {
-	limit := in.levelLimit(len(record))
+func (s *survey) add(record []string, line int) {
+	limit := levelLimitOf(len(record))
 	for i, cell := range record {
 		s.columns[i].add(cell, line, limit)
 	}
 	s.rows++
-}
-
-// levelLimit bounds the values counted of each column, so that a table of
-// thousands of columns of text stays small.
-func (in *input) levelLimit(columns int) int {
-	return max(8, min(mostLevels, (1<<20)/max(columns, 1)))
 }
 
 // isHeader implements [HeaderAuto] for a first line, given what is below it: it is
@@ -146,7 +138,7 @@ func (s *survey) isHeader(first []string) bool {
 		}
 		words = words && known > 0 && c.sum(zeroToken, oneToken, numberToken) == known && cell != "" && unicode.IsLetter(rune(trim(cell + " .")[0]))
 		if known > 0 {
-			news = news && t > oneToken && (t == textToken || c.count[t] == 0) && c.levels[levelOf(trim(cell))] == 0
+			news = news && t > oneToken && (t == textToken || c.count(t) == 0) && c.levels.count(levelOf(trim(cell))) == 0
 			few = few || c.few()
 		}
 	}
@@ -163,10 +155,10 @@ func (s *survey) recurs(line []string) bool {
 		switch c := &s.columns[i]; {
 		case t <= unknownToken:
 		case t == zeroToken || t == oneToken:
-			if c.count[t] == 0 {
+			if c.count(t) == 0 {
 				return false
 			}
-		case c.levels[levelOf(cell)] == 0:
+		case c.levels.count(levelOf(cell)) == 0:
 			return false
 		default:
 			text = true

@@ -58,8 +58,9 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	if err != nil {
 		return r, err
 	}
-	seen := make([]bool, n)
-	for k, i := range append(found, auto...) {
+	seen, all := make([]bool, n), slices.Concat(found, auto)
+	r.meta, r.auto, r.called = make([]int, 0, len(all)), make([]bool, 0, len(all)), make([]string, 0, len(all))
+	for k, i := range all {
 		if seen[i] {
 			continue
 		}
@@ -104,6 +105,7 @@ func (in *input) asked() []string {
 // of the metadata columns are data, too.
 func (r *roles) rest(both func(i int) bool) (data []int, err error) {
 	meta := members(r.n, r.meta)
+	data = make([]int, 0, r.n-len(r.meta))
 	for i := range r.n {
 		if i != r.weight && (!meta[i] || both(i)) {
 			data = append(data, i)
@@ -231,10 +233,11 @@ func (t *textTable) intern(cell string) (string, error) {
 func (t *textTable) badCell(d *dataColumn, cell string) error {
 	place := cellPlace{text: shorten(string([]byte(trim(cell))))}
 	token, v := tokenOf(trim(cell))
-	all := []offender{{name: t.plan.name(d.column), place: place, kind: token, stats: &columnStats{least: min(v, 0), most: max(v, 0), fractions: v != math.Trunc(v)}}}
-	err := textError(all, t.plan.unit)
+	var all offenders
+	all.add(offender{name: t.plan.name(d.column), place: place, kind: token, span: numberRange{least: min(v, 0), most: max(v, 0), fractions: v != math.Trunc(v)}})
+	err := all.textError(t.plan.unit)
 	if token == numberToken || token == commaToken {
-		err = numberError(all, t.plan.unit, len(t.plan.data))
+		err = all.numberError(t.plan.unit, len(t.plan.data))
 	}
 	if !t.plan.complete {
 		err.(*FormatError).early = true
@@ -255,7 +258,7 @@ func shorten(s string) string {
 	count := 0
 	for i := range s {
 		if count == most {
-			return string([]rune(s[:i])) + "..." // what is not UTF-8 is replaced
+			return strings.Map(func(r rune) rune { return r }, s[:i]) + "..." // what is not UTF-8 is replaced
 		}
 		count++
 	}

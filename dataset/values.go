@@ -306,7 +306,7 @@ func (v *Values) Match(columns []string, height, width int) (*Values, error) {
 		at := make([]int, len(columns))
 		for i, name := range columns {
 			if at[i] = slices.Index(v.Columns, name); at[i] < 0 {
-				return nil, &FormatError{Path: v.Source, Msg: fmt.Sprintf("no column %q, which the model has; there is: %s%s", name, list(v.Columns), enum.DidYouMean(name, v.Columns))}
+				return nil, &FormatError{Path: v.Source, Msg: fmt.Sprintf("no column %q, which the model has; there is: %s%s", name, listShort(v.Columns), enum.DidYouMean(name, v.Columns))}
 			}
 		}
 		out := *v

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"regexp"
 	"unicode/utf8"
 
 	"example.com/patchwork/modelfile/classfile"
@@ -52,17 +53,24 @@ func kindOfFile(file string) string {
 	}
 	for _, k := range []struct{ begin, kind string }{
 		{"\x93NUMPY", kindArray}, {"PAR1", kindTable}, {"ARROW1", kindTable}, {"patchwork-tally", kindTally},
-		{"\x89PNG", kindPicture}, {"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {`{"index":`, kindLines}, {"<", kindPage},
+		{"\x89PNG", kindPicture}, {"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {"II*\x00", kindPicture}, {"MM\x00*", kindPicture}, {"RIFF", kindPicture},
+		{"MATLAB 5.0 MAT-file", kindArray}, {"\x00\x00\x08", kindArray}, {`{"index":`, kindLines}, {"<", kindPage},
 	} {
 		if bytes.HasPrefix(head, []byte(k.begin)) {
 			return k.kind
 		}
+	}
+	if netpbm.Match(head) || bytes.HasPrefix(head, []byte("BM")) && !isText(head) {
+		return kindPicture
 	}
 	if isText(head) && bytes.ContainsAny(head, "\n,;\t") {
 		return kindTable
 	}
 	return ""
 }
+
+// netpbm matches the beginning of a PBM or PGM picture.
+var netpbm = regexp.MustCompile(`^P[1-7][ \t\r\n]`)
 
 // isText reports whether bytes are the beginning of a text.
 func isText(b []byte) bool {

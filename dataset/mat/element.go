@@ -201,7 +201,7 @@ func sides(b []byte, order binary.ByteOrder) ([]int, error) {
 	for i := range shape {
 		shape[i] = int(int32(order.Uint32(b[4*i:])))
 		if shape[i] < 0 || shape[i] > 0 && n > math.MaxInt/64/shape[i] {
-			return nil, &npy.FormatError{Msg: fmt.Sprintf("an array of sides %v", shape[:i+1])}
+			return nil, &npy.FormatError{Msg: fmt.Sprintf("an array of sides %v", shape[:i+1]), Hint: "copy or save the file again"}
 		}
 		n *= max(shape[i], 1)
 	}

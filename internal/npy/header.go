@@ -67,7 +67,7 @@ func readHeader(r io.Reader) (h Header, n int64, err error) {
 		}
 		size64 := int64(binary.LittleEndian.Uint32(pre[8:]))
 		if size64 > maxHeader {
-			return h, 0, &FormatError{Offset: 8, Msg: fmt.Sprintf("the header claims %d bytes, more than any plain array needs", size64)}
+			return h, 0, &FormatError{Offset: 8, Msg: fmt.Sprintf("the header claims %d bytes, more than any plain array needs", size64), Hint: "copy or save the file again"}
 		}
 		size = int(size64)
 	default:
@@ -196,7 +196,7 @@ type literal struct {
 
 func (p *literal) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = &FormatError{Offset: int64(p.at), Msg: "malformed .npy header: " + fmt.Sprintf(format, args...)}
+		p.err = &FormatError{Offset: int64(p.at), Msg: "malformed .npy header: " + fmt.Sprintf(format, args...), Hint: "copy or save the file again"}
 	}
 }
 
