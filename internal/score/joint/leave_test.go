@@ -27,7 +27,7 @@ func TestNoExpertIsNeedless(t *testing.T) {
 	}
 	for _, r := range all {
 		left := 0
-		for range 150 {
+		for range 400 {
 			e, x := overlapping(rng, r, len(pi), 16)
 			s := NewSearch(e, pi, 2, 16, 0)
 			for range 1 + rng.IntN(5) { // the search remembers what others came to
