@@ -51,8 +51,10 @@ type fitting struct {
 	active  []float64 // by group
 	sum     float64   // over all groups
 	ascent  joint.Ascent
-	yes     []float64 // by group, of one bit: rows in which it is on
+	live    []int32   // groups in which it is active
+	yes     []float64 // of one bit, by the first of twin groups: rows in which it is on
 	no      []float64 // and off
+	kinds   []int     // of one bit, the first of twin groups in which it is active
 }
 
 func newFitting(g *growth) *fitting {
@@ -108,26 +110,38 @@ func (f *fitting) count(bias float64) {
 			off[i] -= p
 		}
 	}
+	f.live = f.live[:0]
+	for n, active := range f.active {
+		if active != 0 {
+			f.live = append(f.live, int32(n))
+		}
+	}
 }
 
 // vote returns the candidate's vote on bit i: the best, or none, if it gains too little.
 func (f *fitting) vote(i int) float64 {
 	q, most := f.q[i], 0.0 // that a vote can gain
-	costs := f.costs[i*f.groups:][:f.groups]
-	for n, active := range f.active {
-		f.yes[n], f.no[n] = 0, 0
-		if active == 0 {
+	costs, twin := f.costs[i*f.groups:][:f.groups], f.twin[i*f.groups:][:f.groups]
+	clear(f.yes)
+	clear(f.no)
+	for _, n := range f.live {
+		on := f.on[int(n)*len(f.q)+i]
+		f.yes[twin[n]] += on
+		f.no[twin[n]] += max(f.off[int(n)*len(f.q)+i]+f.active[n]-on, 0)
+	}
+	f.kinds = f.kinds[:0]
+	for n, on := range f.yes {
+		off := f.no[n]
+		if on+off == 0 {
 			continue
 		}
-		on := f.on[n*len(f.q)+i]
-		off := max(f.off[n*len(f.q)+i]+active-on, 0)
+		f.kinds = append(f.kinds, n)
 		if on > 0 {
 			most += float64(on * costs[n][0])
 		}
 		if off > 0 && f.rule.TwoSided() {
 			most += float64(off * costs[n][1])
 		}
-		f.yes[n], f.no[n] = on, off
 	}
 	if most <= f.minGain {
 		return q

@@ -56,6 +56,7 @@ type growth struct {
 	states []*joint.State  // by row, of groups of too few
 	rests  []joint.Rest    // by bit, then by group
 	costs  [][2]float64    // likewise
+	twin   []int32         // likewise: the first group whose set says the same about the bit
 	levels []*joint.Levels // by bit, under max
 }
 
@@ -177,6 +178,20 @@ func (g *growth) gather(ctx context.Context, e *joint.Experts, sets [][]int16, w
 		return nil
 	}); err != nil {
 		return err
+	}
+	g.twin = make([]int32, len(g.rests))
+	first := map[joint.Rest]int32{}
+	for at := range g.rests {
+		n := at % g.groups
+		if n == 0 {
+			clear(first)
+		}
+		twin, ok := first[g.rests[at]]
+		if !ok || g.rule == joint.Max { // levels have them in order
+			twin = int32(n)
+			first[g.rests[at]] = twin
+		}
+		g.twin[at] = twin
 	}
 	if g.rule == joint.Max {
 		g.levels = make([]*joint.Levels, len(g.q))

@@ -24,10 +24,11 @@ const (
 )
 
 // improved makes the description by a model shorter: it puts experts elsewhere, deletes
-// needless ones, and runs a few iterations of soft EM at the end.
-func (l *learner) improved(ctx context.Context, c tried, attempt uint64) (tried, error) {
-	c, err := l.relocate(ctx, c, relocateVictims, math.MaxInt, attempt)
-	if err == nil {
+// needless ones, and runs a few iterations of soft EM at the end. It stops when it has come to
+// one that others have come to.
+func (l *learner) improved(ctx context.Context, c tried, attempt uint64, others ...tried) (tried, error) {
+	c, err := l.relocate(ctx, c, relocateVictims, math.MaxInt, attempt, others...)
+	if err == nil && !sameAsAny(c, others...) {
 		c, err = l.prune(ctx, c)
 	}
 	return c, err
@@ -36,15 +37,18 @@ func (l *learner) improved(ctx context.Context, c tried, attempt uint64) (tried,
 // relocate deletes experts, one at a time, and grows others instead, as long as that
 // shortens the description: the experts first whose votes are least certain, weighted
 // by how often they are active. Each round tries so many; a vote pattern that failed is
-// not tried again.
+// not tried again. It stops at what describes the rows as one of others does.
 //
 // A background at the marginals makes the first expert the union of all parts, and
 // those after it fragments; each of them pays, and only a better one in its place tells.
-func (l *learner) relocate(ctx context.Context, c tried, victims, rounds int, attempt uint64) (tried, error) {
+func (l *learner) relocate(ctx context.Context, c tried, victims, rounds int, attempt uint64, others ...tried) (tried, error) {
 	rng := rand.New(rand.NewPCG(l.opt.Seed, relocateStream+attempt))
 	failed := map[string]bool{}
 	for range min(rounds, 2*l.opt.MaxExperts) {
 		before := c.Model
+		if sameAsAny(c, others...) {
+			break
+		}
 		for _, k := range uncertain(c.Model, victims) {
 			if pattern := votePattern(c.Model, k); failed[pattern] {
 				continue
@@ -55,10 +59,18 @@ func (l *learner) relocate(ctx context.Context, c tried, victims, rounds int, at
 			if err != nil {
 				return c, err
 			}
-			if l.shorter(next, c) {
-				c = next
-				break
+			if !l.shorter(next, c) {
+				continue
 			}
+			if c = next; l.opt.Experts == 0 && c.Experts > before.K() { // one of them may be needless now
+				if next, err = l.oneLess(ctx, c); err != nil {
+					return c, err
+				}
+				if l.shorter(next, c) && next.Experts >= l.opt.MinExperts {
+					c = next
+				}
+			}
+			break
 		}
 		if c.Model == before {
 			break
@@ -191,7 +203,7 @@ func (l *learner) prune(ctx context.Context, c tried) (tried, error) {
 	return c, err
 }
 
-// oneLess returns a model without one expert, after a little soft EM: of the experts
+// oneLess returns a model without one expert, as it is or after a little soft EM: of the experts
 // without which the description should be shortest, the first for which it gets shorter,
 // or the best.
 func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) {
@@ -204,15 +216,21 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 		return best, err
 	}
 	for _, k := range order[:min(len(order), pruneTries)] {
-		one, _, err := l.considered(ctx, without(c.Model, k), roundsPerExpert, s)
-		if err != nil {
-			return best, err
-		}
-		if best.Model == nil || one.DescriptionLength < best.DescriptionLength {
-			best = one
-		}
-		if best.DescriptionLength < c.DescriptionLength {
-			break
+		for r, err := range l.softEM(ctx, without(c.Model, k), roundsPerExpert) {
+			one := tried{Step: s, minVoteGain: l.m.MinVoteGain}
+			if err == nil {
+				l.fill(&one.Step, r)
+				err = l.emit(one.Step)
+			}
+			if err != nil {
+				return best, err
+			}
+			if best.Model == nil || one.DescriptionLength < best.DescriptionLength {
+				best = one
+			}
+			if best.DescriptionLength < c.DescriptionLength {
+				return best, nil
+			}
 		}
 	}
 	return best, nil

@@ -148,7 +148,7 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		}
 		slices.SortStableFunc(waiting, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })
 		for i, c := range waiting {
-			next, err := l.improved(ctx, c, uint64(n+i*mostGrown))
+			next, err := l.improved(ctx, c, uint64(n+i*mostGrown), shortest(found)...)
 			if err == nil && next.Model != c.Model {
 				next, err = l.accepted(ctx, next)
 			}
@@ -236,6 +236,14 @@ func (l *learner) enoughStarts(found []tried) bool {
 	}
 	apart := found[1].DescriptionLength - found[0].DescriptionLength
 	return !l.small() && found[0].StartFrom != found[1].StartFrom && apart < max(nearLength, nearShare*(l.backgroundLength()-found[0].DescriptionLength))
+}
+
+// shortest returns the one that describes the rows most briefly; none of none.
+func shortest(found []tried) []tried {
+	if len(found) == 0 {
+		return nil
+	}
+	return []tried{slices.MinFunc(found, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })}
 }
 
 // same reports whether two models describe the rows equally briefly, by as many experts.

@@ -239,7 +239,7 @@ func (a *Ascent) climb(low, high, on, off float64) (p float64, ok bool) {
 	if down = at(high); down >= 0 {
 		return vote(high), high != -kink
 	}
-	side := 0
+	side, atLow, atHigh := 0, up, down // up and down weigh the ends, and may be less than their slopes
 	for n := range steps {
 		if high-low < closeness {
 			break
@@ -249,18 +249,21 @@ func (a *Ascent) climb(low, high, on, off float64) (p float64, ok bool) {
 			l = (low + high) / 2
 		}
 		if f := at(l); f > 0 {
-			if low, up = l, f; side > 0 {
+			if low, up, atLow = l, f, f; side > 0 {
 				down /= 2
 			}
 			side = 1
 		} else {
-			if high, down = l, f; side < 0 {
+			if high, down, atHigh = l, f, f; side < 0 {
 				up /= 2
 			}
 			side = -1
 		}
 	}
-	return vote((low + high) / 2), true
+	if atLow < -atHigh {
+		return vote(low), true
+	}
+	return vote(high), true
 }
 
 func vote(logOdds float64) float64 { return 1 / (1 + elem.Exp(-logOdds)) }

@@ -91,26 +91,25 @@ type State struct {
 // Reset gives the state a row, which is not copied, and no experts.
 func (s *State) Reset(e *Experts, x []uint8) {
 	s.e, s.x, s.set = e, x, s.set[:0]
-	n := len(x)
-	if cap(s.a) < n {
-		all := make([]float64, 5*n)
-		s.a, s.b, s.c0, s.c1, s.p = all[:n:n], all[n:2*n:2*n], all[2*n:3*n:3*n], all[3*n:4*n:4*n], all[4*n:]
-	}
-	s.a, s.b, s.c0, s.c1, s.p = s.a[:n], s.b[:n], s.c0[:n], s.c1[:n], s.p[:n]
+	s.size(len(x))
 	for i, v := range x {
 		b := &e.alone[v][i]
 		s.a[i], s.b[i], s.c0[i], s.c1[i], s.p[i] = b.a, b.b, b.c0, b.c1, b.p
 	}
 }
 
-// CopyFrom makes s a copy of another state.
-func (s *State) CopyFrom(o *State) {
-	n := len(o.x)
+// size makes the state one of so many bits.
+func (s *State) size(n int) {
 	if cap(s.a) < n {
 		all := make([]float64, 5*n)
 		s.a, s.b, s.c0, s.c1, s.p = all[:n:n], all[n:2*n:2*n], all[2*n:3*n:3*n], all[3*n:4*n:4*n], all[4*n:]
 	}
 	s.a, s.b, s.c0, s.c1, s.p = s.a[:n], s.b[:n], s.c0[:n], s.c1[:n], s.p[:n]
+}
+
+// CopyFrom makes s a copy of another state.
+func (s *State) CopyFrom(o *State) {
+	s.size(len(o.x))
 	s.e, s.x, s.set = o.e, o.x, append(s.set[:0], o.set...)
 	copy(s.a, o.a)
 	copy(s.b, o.b)
@@ -145,6 +144,27 @@ func (s *State) Place(k int) {
 		p := b.p()
 		s.p[i] = p
 		s.c0[i], s.c1[i] = coefficients(s.x[i], p, &b)
+	}
+	s.one = b
+}
+
+// beside gives the state a row and the experts of a set except expert k, at the bits on which
+// expert k votes.
+func (s *State) beside(e *Experts, x []uint8, set []int16, k int) {
+	s.e, s.x, s.set = e, x, s.set[:0]
+	s.size(len(x))
+	b := bit{rule: e.Rule, on: s.one.on, off: s.one.off}
+	for _, column := range e.columns[k] {
+		i := int(column)
+		b.q = e.Q[i]
+		b.reset()
+		for _, j := range set {
+			if int(j) != k {
+				b.join(e.params[j][i])
+			}
+		}
+		s.a[i], s.b[i] = b.a, b.b
+		s.c0[i], s.c1[i] = coefficients(x[i], b.p(), &b)
 	}
 	s.one = b
 }

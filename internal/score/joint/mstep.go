@@ -1,6 +1,10 @@
 package joint
 
-import "math"
+import (
+	"math"
+	"slices"
+	"sync"
+)
 
 // MStep holds the settings of a step.
 type MStep struct {
@@ -51,7 +55,28 @@ type step struct {
 	of       [][]int // by expert: its groups
 	q        []float64
 	opinions [][]float64
+	votes    sync.Pool    // of *votes
 	strength [][2]float64 // of the votes of each expert: pseudo-rows on and off; nil: the rule's
+}
+
+// counted are the rows of one set, or of several, in which a bit is known, in units.
+type counted struct{ on, seen int64 }
+
+// cell returns how many rows these are, without the state of the opinions.
+func (c counted) cell() Cell {
+	return Cell{On: float64(float64(c.on) / Unit), Off: float64(float64(c.seen-c.on) / Unit)}
+}
+
+// votes are the groups as one bit sees them: those in which the same experts vote on it are
+// alike, and count as one.
+type votes struct {
+	rows  []counted // by group
+	alike []int32   // by group: which kind it is of
+	first []int32   // by kind: the first such group
+	kinds map[uint64]int32
+	all   []counted // by kind, over all groups
+	own   []counted // by kind, over the groups of one expert
+	met   []int32   // the kinds of these
 }
 
 // bit does the work for bit i.
@@ -61,19 +86,23 @@ func (s *step) bit(i int) {
 	for k, v := range s.e.params {
 		params[k] = v[i]
 	}
-	cells := make([]Cell, len(s.groups))
-	for n, c := range s.groups {
-		cells[n].On = float64(c.on[i]) / Unit
-		seen := c.weight
-		if c.hidden != nil {
-			seen -= c.hidden[i]
-		}
-		cells[n].Off = float64(seen-c.on[i]) / Unit
+	v, _ := s.votes.Get().(*votes)
+	if v == nil {
+		v = &votes{rows: make([]counted, len(s.groups)), alike: make([]int32, len(s.groups)), kinds: map[uint64]int32{}}
 	}
-	q := s.background(i, params, cells)
+	defer s.votes.Put(v)
+	for n, c := range s.groups {
+		v.rows[n] = counted{c.on[i], c.weight}
+		if c.hidden != nil {
+			v.rows[n].seen -= c.hidden[i]
+		}
+	}
+	none := r.none(s.e.Q[i])
+	v.sort(s.groups, params, none)
+	q := s.background(i, params, v)
 	if r == Mean { // who abstains says the background
-		for k, v := range params {
-			if v == s.e.Q[i] {
+		for k, p := range params {
+			if p == none {
 				params[k] = q
 			}
 		}
@@ -82,13 +111,13 @@ func (s *step) bit(i int) {
 	a := Ascent{Rule: r, Q: q}
 	for k := range params {
 		a.Cells = a.Cells[:0]
-		for _, n := range s.of[k] {
-			c := cells[n]
+		for _, kind := range v.of(s.of[k]) {
+			c := v.own[kind].cell()
 			if c.On+c.Off == 0 {
 				continue
 			}
 			b.reset()
-			for _, other := range s.groups[n].set {
+			for _, other := range s.groups[v.first[kind]].set {
 				if int(other) != k {
 					b.join(params[other])
 				}
@@ -100,14 +129,72 @@ func (s *step) bit(i int) {
 			a.Pseudo = &s.strength[k]
 		}
 		p, _ := a.Best(s.Least)
+		before := params[k]
 		s.opinions[k][i], params[k] = p, r.parameter(p, q)
+		if before == r.none(q) && params[k] != before { // groups with it are of a kind of their own now
+			v.sort(s.groups, params, r.none(q))
+		}
 	}
 	s.q[i] = q
 }
 
+// sort sorts the groups by which experts vote on the bit: whose parameters are not none.
+func (v *votes) sort(groups []*group, params []float64, none float64) {
+	flags, voters := make([]uint64, len(params)), 0
+	for k, p := range params {
+		if p != none {
+			flags[k] = 1 << (voters % 64)
+			voters++
+		}
+	}
+	clear(v.kinds)
+	v.first, v.all = v.first[:0], v.all[:0]
+	for n, c := range groups {
+		key := uint64(n)
+		if voters <= 64 { // else each is a kind
+			key = 0
+			for _, k := range c.set {
+				key |= flags[k]
+			}
+		}
+		kind, ok := v.kinds[key]
+		if !ok {
+			kind = int32(len(v.first))
+			v.kinds[key] = kind
+			v.first, v.all = append(v.first, int32(n)), append(v.all, counted{})
+		}
+		v.alike[n] = kind
+		v.all[kind].on += v.rows[n].on
+		v.all[kind].seen += v.rows[n].seen
+	}
+	v.own = append(v.own[:0], make([]counted, len(v.first))...)
+	v.met = v.met[:0]
+}
+
+// of sets own to the rows of some groups, and returns the kinds that these are of.
+func (v *votes) of(groups []int) []int32 {
+	for _, kind := range v.met {
+		v.own[kind] = counted{}
+	}
+	v.met = v.met[:0]
+	for _, n := range groups {
+		kind, c := v.alike[n], v.rows[n]
+		if c.seen == 0 {
+			continue
+		}
+		own := &v.own[kind]
+		if own.seen == 0 {
+			v.met = append(v.met, kind)
+		}
+		own.on += c.on
+		own.seen += c.seen
+	}
+	return v.met
+}
+
 // background returns the abstention value of bit i: by ascent over all groups where it
 // is on whoever votes, else the share of rows in which the bit is on and nobody votes.
-func (s *step) background(i int, params []float64, cells []Cell) float64 {
+func (s *step) background(i int, params []float64, v *votes) float64 {
 	r, q := s.e.Rule, s.e.Q[i]
 	if s.FixedBackground {
 		return q
@@ -121,15 +208,15 @@ func (s *step) background(i int, params []float64, cells []Cell) float64 {
 		base := r.Abstention()
 		b := bit{rule: r, q: base}
 		a := Ascent{Rule: r, Q: base}
-		for n, c := range s.groups {
+		for kind, n := range v.first {
 			b.reset()
 			if r == SumOfOdds {
 				b.a = 0
 			}
-			for _, k := range c.set {
+			for _, k := range s.groups[n].set {
 				b.join(params[k])
 			}
-			cell := cells[n]
+			cell := v.all[kind].cell()
 			cell.Rest = b.rest()
 			a.Cells = append(a.Cells, cell)
 		}
@@ -138,14 +225,12 @@ func (s *step) background(i int, params []float64, cells []Cell) float64 {
 		return min(max(share, s.MinQ), 1-s.MinQ)
 	}
 	on, seen := 0.0, 0.0
-	for n, c := range s.groups {
-		votes := false
-		for _, k := range c.set {
-			votes = votes || params[k] != r.none(q)
+	for kind, n := range v.first {
+		if slices.ContainsFunc(s.groups[n].set, func(k int16) bool { return params[k] != r.none(q) }) {
+			continue
 		}
-		if !votes {
-			on, seen = on+cells[n].On, seen+cells[n].On+cells[n].Off
-		}
+		c := v.all[kind].cell()
+		on, seen = on+c.On, seen+c.On+c.Off
 	}
 	return min(max((on+marginal)/(seen+1), s.MinQ), 1-s.MinQ)
 }

@@ -20,6 +20,7 @@ type Set struct {
 type Search struct {
 	experts *Experts
 	costs   []float64 // of each expert's being active, in nats
+	odds    []float64 // against its being active
 	empty   float64   // log prior probability that none is
 	wide    int       // how many sets are extended at a time
 	keep    int
@@ -36,6 +37,11 @@ type Search struct {
 	memo    memo
 	beside  Beside
 	unknown []float64 // gains that are not known
+
+	extended []int   // nodes that were extended
+	leaving  bool    // whether an expert has left
+	path     []int16 // scratch: experts of a set, in the order in which they joined
+	others   State   // scratch: the row beside others than one expert, where it votes
 }
 
 // reached is a set of the beam.
@@ -63,6 +69,7 @@ func NewSearch(e *Experts, pi []float64, beam, keep, most int) *Search {
 	s := &Search{experts: e, wide: beam, keep: keep, most: most}
 	for _, p := range pi {
 		s.costs = append(s.costs, elem.Log1p(-p)-elem.Log(p))
+		s.odds = append(s.odds, (1-p)/p)
 		s.empty += elem.Log1p(-p)
 	}
 	if s.most == 0 {
@@ -73,7 +80,7 @@ func NewSearch(e *Experts, pi []float64, beam, keep, most int) *Search {
 
 // Fork returns a search of the same experts for another goroutine.
 func (s *Search) Fork() *Search {
-	f := &Search{experts: s.experts, costs: s.costs, empty: s.empty, wide: s.wide, keep: s.keep, most: s.most, unknown: make([]float64, len(s.costs))}
+	f := &Search{experts: s.experts, costs: s.costs, odds: s.odds, empty: s.empty, wide: s.wide, keep: s.keep, most: s.most, unknown: make([]float64, len(s.costs))}
 	for k := range f.unknown {
 		f.unknown[k] = math.NaN()
 	}
@@ -86,14 +93,27 @@ const tie = 1e-9
 // negligible is how much less likely than the best a set may be that is kept, in nats.
 const negligible = 25
 
+// nearly makes up for the rounding of bounds.
+const nearly = 1 - 1e-6
+
 // Explain returns the best sets for a row, best first, and the logarithm of the sum of
 // their joint probabilities. The sets are the search's own, until it is used again.
 func (s *Search) Explain(x []uint8) (sets []Set, evidence float64) {
 	s.x = x
 	s.nodes = append(s.nodes[:0], nodeOf(-1, -1, 0, s.empty+s.experts.logLik(x)))
+	s.leaving, s.extended = false, s.extended[:0]
 	s.begin()
-	best := s.nodes[0].joint
-	for size := 1; size <= s.most; size++ {
+	s.climb(s.nodes[0].joint)
+	for s.leave() {
+		s.climb(s.nodes[s.beam[0].at].joint)
+	}
+	return s.rank()
+}
+
+// climb extends the beam as long as that makes its best set likelier; best is the joint
+// probability of the best set so far.
+func (s *Search) climb(best float64) {
+	for size := int(s.nodes[s.beam[0].at].size) + 1; size <= s.most; size++ {
 		from := s.nodes[s.beam[0].at].joint
 		s.extend(best)
 		if len(s.level) == 0 || s.nodes[s.level[0]].joint <= from+tie {
@@ -102,7 +122,58 @@ func (s *Search) Explain(x []uint8) (sets []Set, evidence float64) {
 		best = max(best, s.nodes[s.level[0]].joint)
 		s.advance()
 	}
-	return s.rank()
+}
+
+// leave makes the beam the best set without the expert that is best left out, and reports
+// whether that is likelier: experts that joined later may have made an earlier one needless.
+func (s *Search) leave() bool {
+	top := 0
+	for i := range s.nodes {
+		if better(&s.nodes[i], &s.nodes[top]) < 0 {
+			top = i
+		}
+	}
+	n := s.nodes[top]
+	s.path = append(s.path[:0], make([]int16, n.size)...)
+	for at, j := top, int(n.size)-1; j >= 0; j-- {
+		s.path[j] = int16(s.nodes[at].expert)
+		at = int(s.nodes[at].parent)
+	}
+	most, out := n.joint+tie, -1
+	for j, k := range s.path {
+		if !slices.ContainsFunc(s.path[j+1:], func(later int16) bool { return s.experts.meet(int(k), int(later)) }) {
+			continue // it still gains what it did
+		}
+		s.others.beside(s.experts, s.x, s.path, int(k))
+		if joint := n.joint - s.others.Gain(int(k)) + s.costs[k]; joint > most {
+			most, out = joint, j
+		}
+	}
+	if out < 0 {
+		return false
+	}
+	at := top
+	for range int(n.size) - out {
+		at = int(s.nodes[at].parent)
+	}
+	s.leaving = true
+	s.path = slices.Delete(s.path, out, out+1)
+	for j := out; j < len(s.path); j++ {
+		joint := math.Inf(-1) // not known, and less than most
+		if j == len(s.path)-1 {
+			joint = most
+		}
+		s.nodes = append(s.nodes, nodeOf(int32(at), int32(s.path[j]), int32(j+1), joint))
+		at = len(s.nodes) - 1
+	}
+	take(&s.beam, 1)
+	first, v := s.beam[0], s.memo.root
+	for _, k := range s.path {
+		v = s.memo.at(v, k, len(s.costs))
+	}
+	first.path = append(first.path[:0], s.path...)
+	s.arrive(first, nil, at, v)
+	return true
 }
 
 // nodeOf returns the node of a parent and one expert more.
@@ -178,15 +249,20 @@ func (s *Search) make(r, from *reached) {
 	}
 }
 
-// gain returns what expert k gains beside the set of r.
-func (s *Search) gain(r *reached, k int) float64 {
+// gain returns what expert k gains beside the set of r; it may return -Inf for less than
+// log(tiny).
+func (s *Search) gain(r *reached, k int, tiny float64) float64 {
 	if !r.ready {
 		return r.state.Gain(k)
 	}
-	if math.IsNaN(r.gains[k]) {
-		r.gains[k] = r.known.factors[k].Gain(s.x)
+	if g := r.gains[k]; !math.IsNaN(g) {
+		return g
 	}
-	return r.gains[k]
+	g := r.known.factors[k].GainAbove(s.x, tiny)
+	if !math.IsInf(g, -1) {
+		r.gains[k] = g
+	}
+	return g
 }
 
 // extend evaluates every set that has one expert more than those of the beam, keeps
@@ -195,16 +271,20 @@ func (s *Search) extend(best float64) {
 	first := len(s.nodes)
 	for b, r := range s.beam {
 		from := s.nodes[r.at]
+		tiny := elem.Exp(best-from.joint-negligible) * nearly // beside the odds of being active
 		for k := range s.costs {
-			if slices.Contains(r.path, int16(k)) || s.led(b, int16(k)) {
+			if slices.Contains(r.path, int16(k)) || s.led(b, int16(k)) || s.leaving && s.met(r.path, int16(k)) {
 				continue
 			}
-			joint := from.joint + s.gain(r, k) - s.costs[k]
+			joint := from.joint + s.gain(r, k, tiny*s.odds[k]) - s.costs[k]
 			if joint > best-negligible {
 				s.nodes = append(s.nodes, nodeOf(int32(r.at), int32(k), from.size+1, joint))
 				best = max(best, joint)
 			}
 		}
+	}
+	for _, r := range s.beam {
+		s.extended = append(s.extended, r.at)
 	}
 	s.level = s.level[:0]
 	for range min(s.wide, len(s.nodes)-first) {
@@ -227,6 +307,27 @@ func (s *Search) led(b int, k int16) bool {
 		}
 	}
 	return false
+}
+
+// met reports whether a set and expert k were evaluated before an expert left: as a set that
+// was extended, and one expert.
+func (s *Search) met(path []int16, k int16) bool {
+	for _, at := range s.extended {
+		if int(s.nodes[at].size) == len(path) && s.has(at, k) && s.within(at, path, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether a set contains all experts of a node, except k.
+func (s *Search) within(at int, set []int16, k int16) bool {
+	for ; s.nodes[at].parent >= 0; at = int(s.nodes[at].parent) {
+		if e := int16(s.nodes[at].expert); e != k && !slices.Contains(set, e) {
+			return false
+		}
+	}
+	return true
 }
 
 // containsAllBut reports whether set contains all of part, except k.
