@@ -60,20 +60,20 @@ func (c *columnStats) count(t token) int {
 	return 0
 }
 
-// add counts a cell. limit bounds the levels.
-func (c *columnStats) add(cell string, line int, limit levelLimit) {
+// add counts a cell, and reports whether it is the first of its kind, 0 and 1 apart. limit bounds the levels.
+func (c *columnStats) add(cell string, line int, limit levelLimit) (fresh bool) {
 	if len(cell) == 1 && (cell[0] == '0' || cell[0] == '1') {
 		c.digits[cell[0]-'0']++
-		return
+		return false
 	}
 	cell = trim(cell)
 	t, v := tokenOf(cell)
 	if t == zeroToken || t == oneToken {
 		c.digits[t-zeroToken]++
-		return
+		return false
 	}
 	k := c.of(t)
-	if k == nil {
+	if fresh = k == nil; fresh {
 		c.kinds = slices.Concat(c.kinds, []kindStats{{cellPlace: cellPlace{kind: t}}}) // no larger than it must be
 		k = &c.kinds[len(c.kinds)-1]
 	}
@@ -89,6 +89,7 @@ func (c *columnStats) add(cell string, line int, limit levelLimit) {
 	if t > unknownToken && !c.many && !c.levels.add(levelOf(cell), limit) {
 		c.many, c.levels = true, levelCounts{n: c.levels.n}
 	}
+	return fresh
 }
 
 // numberRange says where the numbers of a column lie, and 0.

@@ -14,9 +14,10 @@ import (
 // These constants bound a record of a table of text, whose cells in quotes may have line
 // ends, and the names of a table's columns, so that a small file does not fill the memory.
 const (
-	maxRecord = 3 << 22 // bytes of a record
+	maxRecord = 9 << 20 // bytes of a record
 	maxCells  = 1 << 18 // of a record: columns of a table, items of a line
 	maxNames  = 1 << 23 // bytes of all names together
+	maxKinds  = 3 << 18 // of cells, such as numbers and words, all columns together
 )
 
 // textSource is a table of text: its beginning, and what follows.

@@ -72,6 +72,7 @@ type dataColumn struct {
 type survey struct {
 	names    []string // nil if the table has none
 	columns  []columnStats
+	kinds    int        // of cells, all columns together
 	index    indexStats // of the first column
 	rows     int
 	first    bool     // the first line is data

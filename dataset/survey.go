@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -43,7 +44,10 @@ func (in *input) survey(r records, names []string, complete bool) (*survey, erro
 			again = append(again, line)
 			continue
 		}
-		s.add(record, line)
+		if s.add(record, line); s.kinds > maxKinds {
+			return nil, &FormatError{Line: line, Msg: fmt.Sprintf("more than %d kinds of cells in %d columns; numbers, words and dates in one column are three kinds", maxKinds, len(record)),
+				Hint: "keep the columns that hold data, with 0, 1 and empty cells"}
+		}
 		s.index.add(record[0])
 	}
 	if names != nil {
@@ -105,7 +109,9 @@ func (s *survey) widthBy(first *[]string, second []string) int {
 func (s *survey) add(record []string, line int) {
 	limit := levelLimitOf(len(record))
 	for i, cell := range record {
-		s.columns[i].add(cell, line, limit)
+		if s.columns[i].add(cell, line, limit) {
+			s.kinds++
+		}
 	}
 	s.rows++
 }

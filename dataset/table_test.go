@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"runtime"
@@ -346,6 +347,17 @@ func TestAbsurdRecords(t *testing.T) {
 			t.Errorf("%s: %d bytes allocated", name, used)
 		}
 	}
+}
+
+// Columns of very many kinds of cells are refused before what is counted of them fills the memory.
+func TestKindsOfCells(t *testing.T) {
+	columns := maxKinds/4 + 10
+	var text strings.Builder
+	for _, cell := range []string{"yes", "no", "1", "0", "NA", "word", "2.5", "x"} {
+		text.WriteString(cell + strings.Repeat(","+cell, columns-1) + "\n")
+	}
+	options := Options{Header: HeaderAbsent}
+	refused(t, "kinds.csv", []byte(text.String()), options, "line 7", fmt.Sprintf("more than %d kinds of cells in %d columns", maxKinds, columns), "keep the columns")
 }
 
 // The names of columns are bounded together, in text and beside arrays.
