@@ -167,6 +167,7 @@ func TestSoftStepGolden(t *testing.T) {
 	for c, g := range loadPredict(t) {
 		m := g.model(t)
 		search := searchOf(m, posterior.Options{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
+		search.Straight = true
 		tally := newCounts(m)
 		for r := range g.X {
 			x := g.row(r).AppendValues(nil)

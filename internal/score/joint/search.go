@@ -16,8 +16,12 @@ type Set struct {
 
 // Search finds the best sets of experts of a row by a beam search: it extends the beam
 // best sets by one expert each, as long as the best extension beats the best set
-// extended, and keeps the best of all it has evaluated. It belongs to one goroutine.
+// extended, and keeps the best of all it has evaluated. An expert that later ones made needless leaves the best
+// set, and the search goes on from there. It belongs to one goroutine.
 type Search struct {
+	// Straight keeps to the beam: no expert leaves a set. Other implementations search so.
+	Straight bool
+
 	experts *Experts
 	costs   []float64 // of each expert's being active, in nats
 	odds    []float64 // against its being active
@@ -80,7 +84,7 @@ func NewSearch(e *Experts, pi []float64, beam, keep, most int) *Search {
 
 // Fork returns a search of the same experts for another goroutine.
 func (s *Search) Fork() *Search {
-	f := &Search{experts: s.experts, costs: s.costs, odds: s.odds, empty: s.empty, wide: s.wide, keep: s.keep, most: s.most, unknown: make([]float64, len(s.costs))}
+	f := &Search{Straight: s.Straight, experts: s.experts, costs: s.costs, odds: s.odds, empty: s.empty, wide: s.wide, keep: s.keep, most: s.most, unknown: make([]float64, len(s.costs))}
 	for k := range f.unknown {
 		f.unknown[k] = math.NaN()
 	}
@@ -104,7 +108,7 @@ func (s *Search) Explain(x []uint8) (sets []Set, evidence float64) {
 	s.leaving, s.extended = false, s.extended[:0]
 	s.begin()
 	s.climb(s.nodes[0].joint)
-	for s.leave() {
+	for !s.Straight && s.leave() {
 		s.climb(s.nodes[s.beam[0].at].joint)
 	}
 	return s.rank()
