@@ -163,11 +163,11 @@ func (k *counts) divide(d *division, picks []int32, known []uint64) {
 		d.ownDown = resize(d.ownDown, n)
 	}
 	for j, c := range picks {
-		if at := j * w; k.bank.TwoSided {
-			k.votes(int(c), picks[:j], known, d.own[at:at+w], d.ownDown[at:at+w])
-		} else {
-			k.votes(int(c), picks[:j], known, d.own[at:at+w], nil)
+		down := []uint64(nil)
+		if k.bank.TwoSided {
+			down = d.ownDown[j*w : (j+1)*w]
 		}
+		k.votes(int(c), picks[:j], known, d.own[j*w:(j+1)*w], down)
 	}
 	giveUp(d.own, k.taken)
 	if k.bank.TwoSided {
