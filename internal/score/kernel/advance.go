@@ -37,7 +37,7 @@ type Fours struct {
 // Scratch has 5*Width+16 words.
 type Advance struct {
 	Groups  []Fours
-	Table   []int32
+	Table   []int16
 	Votes   []uint64
 	Signed  []int32
 	X       []uint64

@@ -185,7 +185,7 @@ func advanceVector(a *Advance) {
 		loop = advance64
 	}
 	var groups *int
-	var table *int32
+	var table *int16
 	if len(a.Groups) > 0 {
 		groups, table = &a.Groups[0].Word, &a.Table[:16*a.Lanes*len(a.Groups)][0]
 	}

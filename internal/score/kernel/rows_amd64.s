@@ -148,7 +148,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance64(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+// func advance64(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
 TEXT ·advance64(SB), NOSPLIT, $24-200
 	MOVQ list+48(FP), AX
@@ -178,18 +178,22 @@ row:
 	JZ        added
 
 group:
-	MOVQ   (AX), SI
-	MOVQ   (DX)(SI*8), SI
-	PEXTQ  8(AX), SI, SI
-	SHLQ   $0x08, SI
-	VPADDD (CX)(SI*1), Z0, Z0
-	VPADDD 64(CX)(SI*1), Z1, Z1
-	VPADDD 128(CX)(SI*1), Z2, Z2
-	VPADDD 192(CX)(SI*1), Z3, Z3
-	ADDQ   $0x00001000, CX
-	ADDQ   $0x10, AX
-	DECQ   BX
-	JNZ    group
+	MOVQ      (AX), SI
+	MOVQ      (DX)(SI*8), SI
+	PEXTQ     8(AX), SI, SI
+	SHLQ      $0x07, SI
+	VPMOVSXWD (CX)(SI*1), Z4
+	VPADDD    Z4, Z0, Z0
+	VPMOVSXWD 32(CX)(SI*1), Z4
+	VPADDD    Z4, Z1, Z1
+	VPMOVSXWD 64(CX)(SI*1), Z4
+	VPADDD    Z4, Z2, Z2
+	VPMOVSXWD 96(CX)(SI*1), Z4
+	VPADDD    Z4, Z3, Z3
+	ADDQ      $0x00000800, CX
+	ADDQ      $0x10, AX
+	DECQ      BX
+	JNZ       group
 
 added:
 	MOVQ         changes+112(FP), AX
@@ -200,50 +204,50 @@ added:
 	SARQ         $0x3f, BX
 	NOTQ         BX
 	VPBROADCASTD BX, Z4
-	VMOVDQU32    (AX), Z5
-	VMOVDQU32    256(AX), Z6
-	VPSLLD       $0x08, Z6, Z6
-	VPADDD       Z6, Z5, Z5
-	VMOVDQU32    512(AX), Z6
-	VPSLLD       $0x10, Z6, Z6
-	VPADDD       Z6, Z5, Z5
-	VPXORD       Z4, Z5, Z5
-	VPSUBD       Z4, Z5, Z5
-	VPADDD       (CX), Z5, Z5
-	VPADDD       Z5, Z0, Z0
-	VMOVDQU32    64(AX), Z5
-	VMOVDQU32    320(AX), Z6
-	VPSLLD       $0x08, Z6, Z6
-	VPADDD       Z6, Z5, Z5
-	VMOVDQU32    576(AX), Z6
-	VPSLLD       $0x10, Z6, Z6
-	VPADDD       Z6, Z5, Z5
-	VPXORD       Z4, Z5, Z5
-	VPSUBD       Z4, Z5, Z5
-	VPADDD       64(CX), Z5, Z5
-	VPADDD       Z5, Z1, Z1
-	VMOVDQU32    128(AX), Z5
-	VMOVDQU32    384(AX), Z6
-	VPSLLD       $0x08, Z6, Z6
-	VPADDD       Z6, Z5, Z5
-	VMOVDQU32    640(AX), Z6
-	VPSLLD       $0x10, Z6, Z6
-	VPADDD       Z6, Z5, Z5
-	VPXORD       Z4, Z5, Z5
-	VPSUBD       Z4, Z5, Z5
-	VPADDD       128(CX), Z5, Z5
-	VPADDD       Z5, Z2, Z2
-	VMOVDQU32    192(AX), Z5
-	VMOVDQU32    448(AX), Z6
-	VPSLLD       $0x08, Z6, Z6
-	VPADDD       Z6, Z5, Z5
-	VMOVDQU32    704(AX), Z6
-	VPSLLD       $0x10, Z6, Z6
-	VPADDD       Z6, Z5, Z5
-	VPXORD       Z4, Z5, Z5
-	VPSUBD       Z4, Z5, Z5
-	VPADDD       192(CX), Z5, Z5
-	VPADDD       Z5, Z3, Z3
+	VMOVDQU32    (AX), Z6
+	VMOVDQU32    256(AX), Z7
+	VPSLLD       $0x08, Z7, Z7
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    512(AX), Z7
+	VPSLLD       $0x10, Z7, Z7
+	VPADDD       Z7, Z6, Z6
+	VPXORD       Z4, Z6, Z6
+	VPSUBD       Z4, Z6, Z6
+	VPADDD       (CX), Z6, Z6
+	VPADDD       Z6, Z0, Z0
+	VMOVDQU32    64(AX), Z6
+	VMOVDQU32    320(AX), Z7
+	VPSLLD       $0x08, Z7, Z7
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    576(AX), Z7
+	VPSLLD       $0x10, Z7, Z7
+	VPADDD       Z7, Z6, Z6
+	VPXORD       Z4, Z6, Z6
+	VPSUBD       Z4, Z6, Z6
+	VPADDD       64(CX), Z6, Z6
+	VPADDD       Z6, Z1, Z1
+	VMOVDQU32    128(AX), Z6
+	VMOVDQU32    384(AX), Z7
+	VPSLLD       $0x08, Z7, Z7
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    640(AX), Z7
+	VPSLLD       $0x10, Z7, Z7
+	VPADDD       Z7, Z6, Z6
+	VPXORD       Z4, Z6, Z6
+	VPSUBD       Z4, Z6, Z6
+	VPADDD       128(CX), Z6, Z6
+	VPADDD       Z6, Z2, Z2
+	VMOVDQU32    192(AX), Z6
+	VMOVDQU32    448(AX), Z7
+	VPSLLD       $0x08, Z7, Z7
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    704(AX), Z7
+	VPSLLD       $0x10, Z7, Z7
+	VPADDD       Z7, Z6, Z6
+	VPXORD       Z4, Z6, Z6
+	VPSUBD       Z4, Z6, Z6
+	VPADDD       192(CX), Z6, Z6
+	VPADDD       Z6, Z3, Z3
 	ADDQ         $0x00000300, AX
 	MOVQ         AX, changes+112(FP)
 
@@ -287,20 +291,20 @@ eight:
 
 all:
 	KMOVB  R8, K1
-	VPXORQ Z7, Z7, Z7
+	VPXORQ Z5, Z5, Z5
 	MOVQ   step+144(FP), R8
 	NEGQ   R8
 
 earlier:
 	MOVBQZX   (BX)(R8*1), R9
 	IMULQ     SI, R9
-	VPORQ     (AX)(R9*1), Z7, K1, Z7
+	VPORQ     (AX)(R9*1), Z5, K1, Z5
 	INCQ      R8
 	JNZ       earlier
 	MOVBQZX   (BX), R9
 	IMULQ     SI, R9
-	VPANDQ.Z  (AX)(R9*1), Z7, K1, Z7
-	VMOVDQU64 Z7, (CX)
+	VPANDQ.Z  (AX)(R9*1), Z5, K1, Z5
+	VMOVDQU64 Z5, (CX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, CX
 	SUBQ      $0x08, DI
@@ -375,12 +379,12 @@ offbefore:
 	CMPL         R8, DI
 	CMOVLGT      R8, DI
 	VPBROADCASTD DI, Z4
-	VPMAXSD      (BX), Z4, Z5
-	VPADDD       Z5, Z0, Z0
-	VPMAXSD      64(BX), Z4, Z5
-	VPADDD       Z5, Z1, Z1
-	VPMAXSD      128(BX), Z4, Z5
-	VPADDD       Z5, Z2, Z2
+	VPMAXSD      (BX), Z4, Z6
+	VPADDD       Z6, Z0, Z0
+	VPMAXSD      64(BX), Z4, Z6
+	VPADDD       Z6, Z1, Z1
+	VPMAXSD      128(BX), Z4, Z6
+	VPADDD       Z6, Z2, Z2
 	VPMAXSD      192(BX), Z4, Z4
 	VPADDD       Z4, Z3, Z3
 	MOVQ         16(AX), BX
@@ -425,12 +429,12 @@ onbefore:
 	CMPL         R8, DI
 	CMOVLLT      R8, DI
 	VPBROADCASTD DI, Z4
-	VPMINSD      (BX), Z4, Z5
-	VPADDD       Z5, Z0, Z0
-	VPMINSD      64(BX), Z4, Z5
-	VPADDD       Z5, Z1, Z1
-	VPMINSD      128(BX), Z4, Z5
-	VPADDD       Z5, Z2, Z2
+	VPMINSD      (BX), Z4, Z6
+	VPADDD       Z6, Z0, Z0
+	VPMINSD      64(BX), Z4, Z6
+	VPADDD       Z6, Z1, Z1
+	VPMINSD      128(BX), Z4, Z6
+	VPADDD       Z6, Z2, Z2
 	VPMINSD      192(BX), Z4, Z4
 	VPADDD       Z4, Z3, Z3
 	MOVQ         16(AX), BX
@@ -710,7 +714,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance32(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+// func advance32(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
 TEXT ·advance32(SB), NOSPLIT, $24-200
 	MOVQ list+48(FP), AX
@@ -738,16 +742,18 @@ row:
 	JZ        added
 
 group:
-	MOVQ   (AX), SI
-	MOVQ   (DX)(SI*8), SI
-	PEXTQ  8(AX), SI, SI
-	SHLQ   $0x07, SI
-	VPADDD (CX)(SI*1), Z0, Z0
-	VPADDD 64(CX)(SI*1), Z1, Z1
-	ADDQ   $0x00000800, CX
-	ADDQ   $0x10, AX
-	DECQ   BX
-	JNZ    group
+	MOVQ      (AX), SI
+	MOVQ      (DX)(SI*8), SI
+	PEXTQ     8(AX), SI, SI
+	SHLQ      $0x06, SI
+	VPMOVSXWD (CX)(SI*1), Z2
+	VPADDD    Z2, Z0, Z0
+	VPMOVSXWD 32(CX)(SI*1), Z2
+	VPADDD    Z2, Z1, Z1
+	ADDQ      $0x00000400, CX
+	ADDQ      $0x10, AX
+	DECQ      BX
+	JNZ       group
 
 added:
 	MOVQ         changes+112(FP), AX
@@ -758,28 +764,28 @@ added:
 	SARQ         $0x3f, BX
 	NOTQ         BX
 	VPBROADCASTD BX, Z2
-	VMOVDQU32    (AX), Z3
-	VMOVDQU32    128(AX), Z4
-	VPSLLD       $0x08, Z4, Z4
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    256(AX), Z4
-	VPSLLD       $0x10, Z4, Z4
-	VPADDD       Z4, Z3, Z3
-	VPXORD       Z2, Z3, Z3
-	VPSUBD       Z2, Z3, Z3
-	VPADDD       (CX), Z3, Z3
-	VPADDD       Z3, Z0, Z0
-	VMOVDQU32    64(AX), Z3
-	VMOVDQU32    192(AX), Z4
-	VPSLLD       $0x08, Z4, Z4
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    320(AX), Z4
-	VPSLLD       $0x10, Z4, Z4
-	VPADDD       Z4, Z3, Z3
-	VPXORD       Z2, Z3, Z3
-	VPSUBD       Z2, Z3, Z3
-	VPADDD       64(CX), Z3, Z3
-	VPADDD       Z3, Z1, Z1
+	VMOVDQU32    (AX), Z4
+	VMOVDQU32    128(AX), Z5
+	VPSLLD       $0x08, Z5, Z5
+	VPADDD       Z5, Z4, Z4
+	VMOVDQU32    256(AX), Z5
+	VPSLLD       $0x10, Z5, Z5
+	VPADDD       Z5, Z4, Z4
+	VPXORD       Z2, Z4, Z4
+	VPSUBD       Z2, Z4, Z4
+	VPADDD       (CX), Z4, Z4
+	VPADDD       Z4, Z0, Z0
+	VMOVDQU32    64(AX), Z4
+	VMOVDQU32    192(AX), Z5
+	VPSLLD       $0x08, Z5, Z5
+	VPADDD       Z5, Z4, Z4
+	VMOVDQU32    320(AX), Z5
+	VPSLLD       $0x10, Z5, Z5
+	VPADDD       Z5, Z4, Z4
+	VPXORD       Z2, Z4, Z4
+	VPSUBD       Z2, Z4, Z4
+	VPADDD       64(CX), Z4, Z4
+	VPADDD       Z4, Z1, Z1
 	ADDQ         $0x00000180, AX
 	MOVQ         AX, changes+112(FP)
 
@@ -823,20 +829,20 @@ eight:
 
 all:
 	KMOVB  R8, K1
-	VPXORQ Z5, Z5, Z5
+	VPXORQ Z3, Z3, Z3
 	MOVQ   step+144(FP), R8
 	NEGQ   R8
 
 earlier:
 	MOVBQZX   (BX)(R8*1), R9
 	IMULQ     SI, R9
-	VPORQ     (AX)(R9*1), Z5, K1, Z5
+	VPORQ     (AX)(R9*1), Z3, K1, Z3
 	INCQ      R8
 	JNZ       earlier
 	MOVBQZX   (BX), R9
 	IMULQ     SI, R9
-	VPANDQ.Z  (AX)(R9*1), Z5, K1, Z5
-	VMOVDQU64 Z5, (CX)
+	VPANDQ.Z  (AX)(R9*1), Z3, K1, Z3
+	VMOVDQU64 Z3, (CX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, CX
 	SUBQ      $0x08, DI
@@ -911,8 +917,8 @@ offbefore:
 	CMPL         R8, DI
 	CMOVLGT      R8, DI
 	VPBROADCASTD DI, Z2
-	VPMAXSD      (BX), Z2, Z3
-	VPADDD       Z3, Z0, Z0
+	VPMAXSD      (BX), Z2, Z4
+	VPADDD       Z4, Z0, Z0
 	VPMAXSD      64(BX), Z2, Z2
 	VPADDD       Z2, Z1, Z1
 	MOVQ         16(AX), BX
@@ -957,8 +963,8 @@ onbefore:
 	CMPL         R8, DI
 	CMOVLLT      R8, DI
 	VPBROADCASTD DI, Z2
-	VPMINSD      (BX), Z2, Z3
-	VPADDD       Z3, Z0, Z0
+	VPMINSD      (BX), Z2, Z4
+	VPADDD       Z4, Z0, Z0
 	VPMINSD      64(BX), Z2, Z2
 	VPADDD       Z2, Z1, Z1
 	MOVQ         16(AX), BX
@@ -1198,7 +1204,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance16(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+// func advance16(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
 TEXT ·advance16(SB), NOSPLIT, $24-200
 	MOVQ list+48(FP), AX
@@ -1225,15 +1231,16 @@ row:
 	JZ        added
 
 group:
-	MOVQ   (AX), SI
-	MOVQ   (DX)(SI*8), SI
-	PEXTQ  8(AX), SI, SI
-	SHLQ   $0x06, SI
-	VPADDD (CX)(SI*1), Z0, Z0
-	ADDQ   $0x00000400, CX
-	ADDQ   $0x10, AX
-	DECQ   BX
-	JNZ    group
+	MOVQ      (AX), SI
+	MOVQ      (DX)(SI*8), SI
+	PEXTQ     8(AX), SI, SI
+	SHLQ      $0x05, SI
+	VPMOVSXWD (CX)(SI*1), Z1
+	VPADDD    Z1, Z0, Z0
+	ADDQ      $0x00000200, CX
+	ADDQ      $0x10, AX
+	DECQ      BX
+	JNZ       group
 
 added:
 	MOVQ         changes+112(FP), AX
@@ -1244,17 +1251,17 @@ added:
 	SARQ         $0x3f, BX
 	NOTQ         BX
 	VPBROADCASTD BX, Z1
-	VMOVDQU32    (AX), Z2
-	VMOVDQU32    64(AX), Z3
-	VPSLLD       $0x08, Z3, Z3
-	VPADDD       Z3, Z2, Z2
-	VMOVDQU32    128(AX), Z3
-	VPSLLD       $0x10, Z3, Z3
-	VPADDD       Z3, Z2, Z2
-	VPXORD       Z1, Z2, Z2
-	VPSUBD       Z1, Z2, Z2
-	VPADDD       (CX), Z2, Z2
-	VPADDD       Z2, Z0, Z0
+	VMOVDQU32    (AX), Z3
+	VMOVDQU32    64(AX), Z4
+	VPSLLD       $0x08, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    128(AX), Z4
+	VPSLLD       $0x10, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VPXORD       Z1, Z3, Z3
+	VPSUBD       Z1, Z3, Z3
+	VPADDD       (CX), Z3, Z3
+	VPADDD       Z3, Z0, Z0
 	ADDQ         $0x000000c0, AX
 	MOVQ         AX, changes+112(FP)
 
@@ -1298,20 +1305,20 @@ eight:
 
 all:
 	KMOVB  R8, K1
-	VPXORQ Z4, Z4, Z4
+	VPXORQ Z2, Z2, Z2
 	MOVQ   step+144(FP), R8
 	NEGQ   R8
 
 earlier:
 	MOVBQZX   (BX)(R8*1), R9
 	IMULQ     SI, R9
-	VPORQ     (AX)(R9*1), Z4, K1, Z4
+	VPORQ     (AX)(R9*1), Z2, K1, Z2
 	INCQ      R8
 	JNZ       earlier
 	MOVBQZX   (BX), R9
 	IMULQ     SI, R9
-	VPANDQ.Z  (AX)(R9*1), Z4, K1, Z4
-	VMOVDQU64 Z4, (CX)
+	VPANDQ.Z  (AX)(R9*1), Z2, K1, Z2
+	VMOVDQU64 Z2, (CX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, CX
 	SUBQ      $0x08, DI

@@ -17,7 +17,7 @@ func strengthen64(gains *int32, alone *int32, value *int32, row int, units *int3
 // advance64 implements RowLoops.Advance for 64 lanes.
 //
 //go:noescape
-func advance64(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+func advance64(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 
 // addFours32 implements RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
 //
@@ -32,7 +32,7 @@ func strengthen32(gains *int32, alone *int32, value *int32, row int, units *int3
 // advance32 implements RowLoops.Advance for 32 lanes.
 //
 //go:noescape
-func advance32(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+func advance32(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 
 // addFours16 implements RowLoops.AddFours for 16 lanes of rows of that many bytes, 4*quads fours.
 //
@@ -47,7 +47,7 @@ func strengthen16(gains *int32, alone *int32, value *int32, row int, units *int3
 // advance16 implements RowLoops.Advance for 16 lanes.
 //
 //go:noescape
-func advance16(groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
+func advance16(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
 
 // spreadBytes implements RowLoops.Spread.
 //

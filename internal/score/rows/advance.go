@@ -14,7 +14,7 @@ func advance(a *kernel.Advance) {
 		for g, f := range a.Groups {
 			row := a.Table[(16*g+pick4(x[f.Word], f.Mask))*a.Lanes:][:len(gains)]
 			for c, v := range row {
-				gains[c] += v
+				gains[c] += int32(v)
 			}
 		}
 		if a.Changes != nil {

@@ -50,7 +50,9 @@ func randomStep(rng *rand.Rand) kernel.Advance {
 		}
 		a.Groups = append(a.Groups, g)
 	}
-	a.Table = numbers(16*lanes*len(a.Groups), -20, 40)
+	for range 16 * lanes * len(a.Groups) {
+		a.Table = append(a.Table, int16(rng.IntN(40)-20))
+	}
 	for i, n := range rng.Perm(n)[:rng.IntN(n)] {
 		a.List = append(a.List, int32(n))
 		copy(a.Picks[kernel.MostPicks*n:], numbersOf(rng.Perm(experts)[:5]))
@@ -157,7 +159,7 @@ func TestTellAgrees(t *testing.T) {
 }
 
 // Strong votes go by the last pick, in tables or products of bytes by their size; weak votes everywhere
-// do not, and rows of ties not for long.
+// do not, and rows of ties not for long. Tables of 16 bits leave one or two rows in a hundred to byRow.
 func TestByPickIsChosen(t *testing.T) {
 	if vectors := kernel.RowVectors(kernel.Chosen()); vectors == nil || vectors.Advance == nil {
 		t.Skip("no vector code")
@@ -173,7 +175,7 @@ func TestByPickIsChosen(t *testing.T) {
 		r.byPick.asked = picksWorth
 		var out, want Picked
 		r.Explain(c.rows, &out)
-		if (r.byPick.pickTables != nil) != c.tables || r.byPick.goesOn() != c.goesOn || c.tables && c.goesOn && 50*r.byPick.rare > r.byPick.all {
+		if (r.byPick.pickTables != nil) != c.tables || r.byPick.goesOn() != c.goesOn || c.tables && c.goesOn && 25*r.byPick.rare > r.byPick.all {
 			t.Errorf("%d experts: tables %v, %d of %d rows rare", r.experts, r.byPick.pickTables != nil, r.byPick.rare, r.byPick.all)
 		}
 		r.byPick.asked, r.byPick.pickTables = math.MinInt, nil

@@ -38,22 +38,26 @@ type byPick struct {
 
 // pickTables is what byPick needs to know of a table.
 type pickTables struct {
-	lanes            int
-	slack, low, high int
-	start, signed    []int32
-	raises           []int32          // by expert picked and lane: what a gain can rise by
-	masks            []uint64         // by expert
-	groupsOf         [][]kernel.Fours // by expert; the last is for the first step
-	tables           [][]int32
-	tiles            bool
-	matrices         []matrix
-	told             []float64
+	lanes         int
+	margins       [kernel.MostPicks + 1]margin // by the number of picks
+	start, signed []int32
+	raises        []int32          // by expert picked and lane: what a gain can rise by
+	masks         []uint64         // by expert
+	groupsOf      [][]kernel.Fours // by expert; the last is for the first step
+	tables        [][]int16
+	tiles         bool
+	matrices      []matrix
+	told          []float64
 }
+
+// margin says how near gains, in units, may be the other way round: two that differ by at most slack, and
+// one above low and up to high, which may be enough.
+type margin struct{ slack, low, high int }
 
 const (
 	pickBlock  = 4096    // rows together: their gains and one table are in the second cache
 	stepRows   = 64      // rows at a time: their gains are in the first cache
-	maxTables  = 1 << 22 // numbers of 4 bytes in tables
+	maxTables  = 1 << 22 // numbers of 2 bytes in tables
 	fewForRare = 256     // rows after which too many rare ones count
 )
 
@@ -96,7 +100,7 @@ func (s *byPick) prepare(size int) {
 	}
 	s.step = kernel.Advance{Signed: s.signed, Gains: make([]int32, s.size*s.lanes), Picked: make([]uint64, s.size),
 		Votes: s.masks, Picks: make([]uint8, s.size*kernel.MostPicks), Scratch: make([]uint64, 5*s.words+16),
-		Width: s.words, Stride: s.size, Lanes: s.lanes, Slack: s.slack, End: s.low, Raises: s.raises}
+		Width: s.words, Stride: s.size, Lanes: s.lanes, Raises: s.raises}
 	s.tellStep = kernel.Tell{Experts: s.told, Scratch: make([]float64, 64*s.words+16), Masks: make([]uint8, 8*s.words), Width: s.words, Abstention: s.experts}
 }
 
@@ -142,7 +146,8 @@ func (s *byPick) advance(c, step int, list []int32, to int) {
 	}
 	a := &s.step
 	a.Lane, a.Step = -1, step
-	a.Next, a.Counts, a.Low, a.High = s.next[to], s.counts[to], s.low, s.high
+	m := s.margins[step+1]
+	a.Next, a.Counts, a.Slack, a.Low, a.High, a.End = s.next[to], s.counts[to], m.slack, m.low, m.high, s.margins[min(step+2, kernel.MostPicks)].low
 	if step >= 0 {
 		a.Lane = c
 	} else if s.opt.Forced {

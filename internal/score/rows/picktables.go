@@ -51,10 +51,11 @@ func (t *Table) newPickTables() *pickTables {
 		p.groupsOf = append(p.groupsOf, inGroups(of(h), 4))
 		size += 16 * p.lanes * len(p.groupsOf[h])
 	}
+	p.tiles = t.loops.Multiply != nil && size > tilesFrom
 	if size > maxTables || p.crowded(t.experts, t.words) || !t.ordered() || !p.inUnits(t) {
 		return nil
 	}
-	if p.tiles = t.loops.Multiply != nil && size > tilesFrom; p.tiles {
+	if p.tiles {
 		for h := range p.groupsOf {
 			p.groupsOf[h] = inGroups(of(h), 8)
 			p.matrices = append(p.matrices, p.matrix(h, p.groupsOf[h], t.experts))
@@ -167,10 +168,10 @@ func (t *Table) strongest(x uint8, i, h int) float64 {
 
 // inUnits fills in what is counted in units. It reports whether that is possible.
 func (p *pickTables) inUnits(t *Table) bool {
-	most, widest, votes := 0.0, 0.0, 0
+	most, widest := 0.0, 0.0
 	ways := make([]float64, 2*t.pixels*p.lanes)
 	for c := range t.experts {
-		sum, n := math.Abs(score.CostOf(t.opt.Costs, c)), 0
+		sum := math.Abs(score.CostOf(t.opt.Costs, c))
 		for w, m := range p.masks[c*t.words:][:t.words] {
 			for ; m != 0; m &= m - 1 {
 				i := 64*w + bits.TrailingZeros64(m)
@@ -178,18 +179,20 @@ func (p *pickTables) inUnits(t *Table) bool {
 				ways[2*i*p.lanes+c], ways[(2*i+1)*p.lanes+c] = min(off, 0), max(on, 0)
 				sum += max(-off, on)
 				widest = max(widest, on-off)
-				n++
 			}
 		}
-		most, votes = max(most, sum), max(votes, n)
+		most = max(most, sum)
 	}
 	if !(most > 0 && most < math.MaxFloat32) {
 		return false
 	}
-	// A matrix has numbers of 24 bits, and Tie is at most two units.
+	// A matrix has numbers of 24 bits, a table of 16, and Tie is at most two units.
 	_, exp := math.Frexp(most)
 	_, wide := math.Frexp(widest)
 	scale := math.Ldexp(1, min(28-exp, 23-wide, 30))
+	if !p.tiles {
+		scale = min(scale, (math.MaxInt16-2)/p.largest(ways, t.experts))
+	}
 	p.signed, p.start = make([]int32, len(ways)), make([]int32, p.lanes)
 	for i, v := range ways {
 		p.signed[i] = int32(math.Round(v * scale))
@@ -199,13 +202,69 @@ func (p *pickTables) inUnits(t *Table) bool {
 			p.start[c] = -int32(math.Round(score.CostOf(t.opt.Costs, c) * scale))
 		}
 	}
-	// Of a vote, the way and what is taken from it are rounded.
-	wrong := 2*votes + 2
-	p.slack = 2*wrong + int(math.Ceil(score.Tie*scale)) + 1
 	need := (t.opt.MinGain + score.Tie) * scale
 	inside := func(v float64) int { return int(min(max(v, kernel.Excluded/2), math.MaxInt32)) }
-	p.low, p.high = inside(math.Floor(need)-float64(wrong)), inside(math.Ceil(need)+float64(wrong))
+	for picks := range p.margins {
+		wrong := p.wrong(ways, scale, picks, t)
+		p.margins[picks] = margin{2*wrong + int(math.Ceil(score.Tie*scale)) + 1, inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
+	}
 	return true
+}
+
+// wrong bounds the error of a gain after so many picks, in units.
+func (p *pickTables) wrong(ways []float64, scale float64, picks int, t *Table) int {
+	most := 0.0
+	for c := range t.experts {
+		votes := p.masks[c*t.words:][:t.words]
+		sum, n, met := 0.5, 0, 0 // the cost is rounded
+		for w, m := range votes {
+			for ; m != 0; m &= m - 1 {
+				at := 2*(64*w+bits.TrailingZeros64(m))*p.lanes + c
+				off, on := ways[at]*scale, ways[at+p.lanes]*scale
+				sum += max(math.Abs(off-math.Round(off)), math.Abs(on-math.Round(on)))
+				n++
+			}
+		}
+		// What picks have taken of a vote is rounded, too.
+		for h := range t.experts {
+			if common := overlap(votes, p.masks[h*t.words:][:t.words]); h != c {
+				met = max(met, common)
+			}
+		}
+		most = max(most, sum+float64(min(n, met*picks))/2)
+	}
+	return int(math.Ceil(most)) + 1
+}
+
+// overlap returns how many pixels two masks have in common.
+func overlap(a, b []uint64) (n int) {
+	for w, v := range a {
+		n += bits.OnesCount64(v & b[w])
+	}
+	return n
+}
+
+// largest bounds the numbers of tables before they are rounded.
+func (p *pickTables) largest(ways []float64, experts int) float64 {
+	most, n := 0.0, p.lanes
+	for h, groups := range p.groupsOf {
+		for _, f := range groups {
+			for c := range experts {
+				sum := 0.0
+				for m := f.Mask; m != 0; m &= m - 1 {
+					off := 2 * n * (64*f.Word + bits.TrailingZeros64(m))
+					on := off + n
+					if h < experts {
+						sum += max(-max(ways[off+c], ways[off+h]), min(ways[on+c], ways[on+h]))
+					} else {
+						sum += max(-ways[off+c], ways[on+c])
+					}
+				}
+				most = max(most, sum)
+			}
+		}
+	}
+	return most
 }
 
 // ways returns the ways of all experts at pixel i, off and on, and those of expert h there, which bound what it
@@ -221,9 +280,9 @@ func (p *pickTables) ways(i, h, experts int) (off, on []int32, least, most int32
 
 // table returns what changes, by four pixels, their values and lane, when expert h is
 // picked; in the first step, when h is behind the last, what is gained.
-func (p *pickTables) table(h int, groups []kernel.Fours, experts int) []int32 {
+func (p *pickTables) table(h int, groups []kernel.Fours, experts int) []int16 {
 	n := p.lanes
-	table := make([]int32, 16*n*len(groups))
+	table := make([]int16, 16*n*len(groups))
 	for g, f := range groups {
 		rows := table[16*n*g:][:16*n]
 		for m, bit := f.Mask, 1; bit < 16; m, bit = m&(m-1), 2*bit {
@@ -238,8 +297,8 @@ func (p *pickTables) table(h int, groups []kernel.Fours, experts int) []int32 {
 					o, e = -o, -e
 				}
 				for at := c; at < bit*n; at += n {
-					rows[bit*n+at] = rows[at] + e
-					rows[at] += o
+					rows[bit*n+at] = rows[at] + int16(e)
+					rows[at] += int16(o)
 				}
 			}
 		}

@@ -14,7 +14,7 @@ const mostPicks = 16 // kernel.MostPicks
 func advance(width int) {
 	shift := map[int]uint64{1: 6, 2: 7, 4: 8}[width] // of a row's bytes
 	name := fmt.Sprintf("advance%d", 16*width)
-	start(name, "groups *int, fours int, table *int32, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, "+
+	start(name, "groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, "+
 		"picked *uint64, picks *uint8, next, counts *int32, scratch *uint64, changes, always, raises *int32, lane, step, width, stride, slack, low, high, end int",
 		fmt.Sprintf("%s implements RowLoops.Advance for %d lanes.", name, 16*width))
 	number, cursor, left := AllocLocal(8), AllocLocal(8), AllocLocal(8)
@@ -91,11 +91,13 @@ func addGroups(acc []reg.VecVirtual, x reg.Register, shift uint64) {
 	MOVQ(Mem{Base: group}, p)
 	MOVQ(Mem{Base: x, Index: p, Scale: 8}, p)
 	PEXTQ(Mem{Base: group, Disp: 8}, p, p)
-	SHLQ(Imm(shift), p)
+	SHLQ(Imm(shift-1), p)
 	for v := range acc {
-		VPADDD(Mem{Base: table, Index: p, Scale: 1, Disp: 64 * v}, acc[v], acc[v])
+		t := ZMM()
+		VPMOVSXWD(Mem{Base: table, Index: p, Scale: 1, Disp: 32 * v}, t)
+		VPADDD(t, acc[v], acc[v])
 	}
-	ADDQ(U32(16<<shift), table)
+	ADDQ(U32(16<<(shift-1)), table)
 	ADDQ(Imm(16), group)
 	DECQ(left)
 	JNZ(LabelRef("group"))
