@@ -77,6 +77,14 @@ type RowLoops struct {
 	// values p of the pixels, one number. Nil where Step is all there is.
 	Across func(table, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32)
 
+	// Propose finds the lanes that gain most, see Propose. It is worth while where Across is.
+	Propose func(*Propose)
+
+	// Told adds up, for the rows n of list, what the table has for the groups of four pixels: 16 numbers
+	// each, stride numbers from one group to the next. The sum, less the cost and with it again, is gains[8*n],
+	// and pick is picks[8*n].
+	Told func(table []float64, stride int, cost float64, x []uint64, words int, list []int32, groups int, pick int, picks []int8, gains []float64)
+
 	// Best finds for eight rows, a lane each, the first expert whose gain is largest,
 	// and the gain: won for each of its pixels among those of on, minus lost for each
 	// among those of free. Votes holds the pixels of each expert, of that many words;
@@ -123,3 +131,24 @@ type RowLoops struct {
 // RowVectors returns the vector code of a path, or nil where it has none; a loop
 // without vector code is nil.
 func RowVectors(p *Path) *RowLoops { return rowVectors(p.Name) }
+
+// Propose finds for rows the lane that gains most, in numbers of 16 bits.
+//
+// The gain of lane l of row n of List is the sum of Start[l] and of what Table has for the values p of each five pixels:
+// number ((l/4*Fives+f)*4+l%4)*32+p, where f goes through Fives of them. Each word of a row has 13, the last of four
+// pixels. Words Width*n and so on of X are the row's; there are at most four of them. No sum, however many of
+// its terms there are, exceeds 16 bits. There are a multiple of four lanes.
+//
+// The row is appended to list Numbers[l], l the first of the lanes with the largest gain: list c is
+// Lists[c*Block:][:Counts[c]]. It goes to list End instead if that gain is at most Low; or else to list End+1, if it is
+// at most High or at most Slack above that of another lane. All four are numbers of 16 bits.
+type Propose struct {
+	Table, Start []int16
+	Numbers      []int64
+	X            []uint64
+	List         []int32
+	Lists        []int32
+	Counts       []int32
+
+	Width, Fives, Slack, Low, High, End int
+}

@@ -120,6 +120,21 @@ var rowsAVX512 = &RowLoops{
 		_, _, _, _ = table[16*groups*lanes-1], numbers[lanes-1], lists[(end+1)*Block-1], counts[end]
 		loop(&table[0], &costs[0], &numbers[0], lanes, end, need, Tie, &x[0], words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0], &counts[0])
 	},
+	Propose: func(p *Propose) {
+		if len(p.List) == 0 {
+			return
+		}
+		lanes := len(p.Start)
+		_, _, _, _ = p.Table[128*p.Fives*(lanes/4)-1], p.Numbers[lanes-1], p.Lists[(p.End+2)*Block-1], p.Counts[p.End+1]
+		propose(&p.Table[0], &p.Start[0], &p.Numbers[0], lanes, &p.X[0], p.Width, &p.List[0], len(p.List), p.Fives, &p.Lists[0], &p.Counts[0], p.Slack, p.Low, p.High, p.End)
+	},
+	Told: func(table []float64, stride int, cost float64, x []uint64, words int, list []int32, groups int, pick int, picks []int8, gains []float64) {
+		if len(list) == 0 {
+			return
+		}
+		_ = table[stride*(groups-1)+15]
+		told(&table[0], stride, cost, &x[0], words, &list[0], len(list), groups, pick, &picks[0], &gains[0])
+	},
 	Best: func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert *[8]int64) {
 		_, _ = on[8*words-1], free[8*words-1]
 		best(&votes[0], len(votes)/words/4, words, &on[0], &free[0], won, lost, &gain[0], &expert[0])

@@ -4734,6 +4734,418 @@ send:
 	VZEROUPPER
 	RET
 
+DATA wordsOf<>+0(SB)/2, $0x0000
+DATA wordsOf<>+2(SB)/2, $0x0004
+DATA wordsOf<>+4(SB)/2, $0x0008
+DATA wordsOf<>+6(SB)/2, $0x000c
+DATA wordsOf<>+8(SB)/2, $0x0010
+DATA wordsOf<>+10(SB)/2, $0x0014
+DATA wordsOf<>+12(SB)/2, $0x0018
+DATA wordsOf<>+14(SB)/2, $0x001c
+DATA wordsOf<>+16(SB)/2, $0x0020
+DATA wordsOf<>+18(SB)/2, $0x0024
+DATA wordsOf<>+20(SB)/2, $0x0028
+DATA wordsOf<>+22(SB)/2, $0x002c
+DATA wordsOf<>+24(SB)/2, $0x0030
+DATA wordsOf<>+26(SB)/2, $0x0034
+DATA wordsOf<>+28(SB)/2, $0x0038
+DATA wordsOf<>+30(SB)/2, $0x003c
+DATA wordsOf<>+32(SB)/2, $0x0000
+DATA wordsOf<>+34(SB)/2, $0x0000
+DATA wordsOf<>+36(SB)/2, $0x0000
+DATA wordsOf<>+38(SB)/2, $0x0000
+DATA wordsOf<>+40(SB)/2, $0x0000
+DATA wordsOf<>+42(SB)/2, $0x0000
+DATA wordsOf<>+44(SB)/2, $0x0000
+DATA wordsOf<>+46(SB)/2, $0x0000
+DATA wordsOf<>+48(SB)/2, $0x0000
+DATA wordsOf<>+50(SB)/2, $0x0000
+DATA wordsOf<>+52(SB)/2, $0x0000
+DATA wordsOf<>+54(SB)/2, $0x0000
+DATA wordsOf<>+56(SB)/2, $0x0000
+DATA wordsOf<>+58(SB)/2, $0x0000
+DATA wordsOf<>+60(SB)/2, $0x0000
+DATA wordsOf<>+62(SB)/2, $0x0000
+DATA wordsOf<>+64(SB)/2, $0x0001
+DATA wordsOf<>+66(SB)/2, $0x0005
+DATA wordsOf<>+68(SB)/2, $0x0009
+DATA wordsOf<>+70(SB)/2, $0x000d
+DATA wordsOf<>+72(SB)/2, $0x0011
+DATA wordsOf<>+74(SB)/2, $0x0015
+DATA wordsOf<>+76(SB)/2, $0x0019
+DATA wordsOf<>+78(SB)/2, $0x001d
+DATA wordsOf<>+80(SB)/2, $0x0021
+DATA wordsOf<>+82(SB)/2, $0x0025
+DATA wordsOf<>+84(SB)/2, $0x0029
+DATA wordsOf<>+86(SB)/2, $0x002d
+DATA wordsOf<>+88(SB)/2, $0x0031
+DATA wordsOf<>+90(SB)/2, $0x0035
+DATA wordsOf<>+92(SB)/2, $0x0039
+DATA wordsOf<>+94(SB)/2, $0x003d
+DATA wordsOf<>+96(SB)/2, $0x0000
+DATA wordsOf<>+98(SB)/2, $0x0000
+DATA wordsOf<>+100(SB)/2, $0x0000
+DATA wordsOf<>+102(SB)/2, $0x0000
+DATA wordsOf<>+104(SB)/2, $0x0000
+DATA wordsOf<>+106(SB)/2, $0x0000
+DATA wordsOf<>+108(SB)/2, $0x0000
+DATA wordsOf<>+110(SB)/2, $0x0000
+DATA wordsOf<>+112(SB)/2, $0x0000
+DATA wordsOf<>+114(SB)/2, $0x0000
+DATA wordsOf<>+116(SB)/2, $0x0000
+DATA wordsOf<>+118(SB)/2, $0x0000
+DATA wordsOf<>+120(SB)/2, $0x0000
+DATA wordsOf<>+122(SB)/2, $0x0000
+DATA wordsOf<>+124(SB)/2, $0x0000
+DATA wordsOf<>+126(SB)/2, $0x0000
+DATA wordsOf<>+128(SB)/2, $0x0002
+DATA wordsOf<>+130(SB)/2, $0x0006
+DATA wordsOf<>+132(SB)/2, $0x000a
+DATA wordsOf<>+134(SB)/2, $0x000e
+DATA wordsOf<>+136(SB)/2, $0x0012
+DATA wordsOf<>+138(SB)/2, $0x0016
+DATA wordsOf<>+140(SB)/2, $0x001a
+DATA wordsOf<>+142(SB)/2, $0x001e
+DATA wordsOf<>+144(SB)/2, $0x0022
+DATA wordsOf<>+146(SB)/2, $0x0026
+DATA wordsOf<>+148(SB)/2, $0x002a
+DATA wordsOf<>+150(SB)/2, $0x002e
+DATA wordsOf<>+152(SB)/2, $0x0032
+DATA wordsOf<>+154(SB)/2, $0x0036
+DATA wordsOf<>+156(SB)/2, $0x003a
+DATA wordsOf<>+158(SB)/2, $0x003e
+DATA wordsOf<>+160(SB)/2, $0x0000
+DATA wordsOf<>+162(SB)/2, $0x0000
+DATA wordsOf<>+164(SB)/2, $0x0000
+DATA wordsOf<>+166(SB)/2, $0x0000
+DATA wordsOf<>+168(SB)/2, $0x0000
+DATA wordsOf<>+170(SB)/2, $0x0000
+DATA wordsOf<>+172(SB)/2, $0x0000
+DATA wordsOf<>+174(SB)/2, $0x0000
+DATA wordsOf<>+176(SB)/2, $0x0000
+DATA wordsOf<>+178(SB)/2, $0x0000
+DATA wordsOf<>+180(SB)/2, $0x0000
+DATA wordsOf<>+182(SB)/2, $0x0000
+DATA wordsOf<>+184(SB)/2, $0x0000
+DATA wordsOf<>+186(SB)/2, $0x0000
+DATA wordsOf<>+188(SB)/2, $0x0000
+DATA wordsOf<>+190(SB)/2, $0x0000
+DATA wordsOf<>+192(SB)/2, $0x0003
+DATA wordsOf<>+194(SB)/2, $0x0007
+DATA wordsOf<>+196(SB)/2, $0x000b
+DATA wordsOf<>+198(SB)/2, $0x000f
+DATA wordsOf<>+200(SB)/2, $0x0013
+DATA wordsOf<>+202(SB)/2, $0x0017
+DATA wordsOf<>+204(SB)/2, $0x001b
+DATA wordsOf<>+206(SB)/2, $0x001f
+DATA wordsOf<>+208(SB)/2, $0x0023
+DATA wordsOf<>+210(SB)/2, $0x0027
+DATA wordsOf<>+212(SB)/2, $0x002b
+DATA wordsOf<>+214(SB)/2, $0x002f
+DATA wordsOf<>+216(SB)/2, $0x0033
+DATA wordsOf<>+218(SB)/2, $0x0037
+DATA wordsOf<>+220(SB)/2, $0x003b
+DATA wordsOf<>+222(SB)/2, $0x003f
+DATA wordsOf<>+224(SB)/2, $0x0000
+DATA wordsOf<>+226(SB)/2, $0x0000
+DATA wordsOf<>+228(SB)/2, $0x0000
+DATA wordsOf<>+230(SB)/2, $0x0000
+DATA wordsOf<>+232(SB)/2, $0x0000
+DATA wordsOf<>+234(SB)/2, $0x0000
+DATA wordsOf<>+236(SB)/2, $0x0000
+DATA wordsOf<>+238(SB)/2, $0x0000
+DATA wordsOf<>+240(SB)/2, $0x0000
+DATA wordsOf<>+242(SB)/2, $0x0000
+DATA wordsOf<>+244(SB)/2, $0x0000
+DATA wordsOf<>+246(SB)/2, $0x0000
+DATA wordsOf<>+248(SB)/2, $0x0000
+DATA wordsOf<>+250(SB)/2, $0x0000
+DATA wordsOf<>+252(SB)/2, $0x0000
+DATA wordsOf<>+254(SB)/2, $0x0000
+GLOBL wordsOf<>(SB), RODATA|NOPTR, $256
+
+// func propose(table *int16, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n int, fives int, lists *int32, counts *int32, slack int, low int, high int, end int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·propose(SB), $3392-120
+	LEAQ (SP), AX
+	ADDQ $0x3f, AX
+	ANDQ $-64, AX
+
+rows:
+	MOVQ          list+48(FP), CX
+	MOVQ          $0x0000000000000020, BX
+	MOVQ          n+56(FP), DX
+	CMPQ          DX, BX
+	CMOVQGT       BX, DX
+	MOVQ          $0x0000000000000001, BX
+	SHLXQ         DX, BX, BX
+	DECQ          BX
+	KMOVD         BX, K1
+	KMOVW         BX, K2
+	VMOVDQU32.Z   (CX), K2, Z0
+	SHRQ          $0x10, BX
+	KMOVW         BX, K2
+	VMOVDQU32.Z   64(CX), K2, Z1
+	SHRQ          $0x10, BX
+	MOVQ          x+32(FP), CX
+	MOVQ          words+40(FP), BX
+	MOVL          $0x000000ff, SI
+	VPBROADCASTQ  BX, Z2
+	MOVQ          AX, DX
+	VEXTRACTI64X4 $0x00, Z0, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPMULUDQ      Z2, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z0, Y10
+	VPMOVSXDQ     Y10, Z10
+	VPMULUDQ      Z2, Z10, Z10
+	VEXTRACTI64X4 $0x00, Z1, Y11
+	VPMOVSXDQ     Y11, Z11
+	VPMULUDQ      Z2, Z11, Z11
+	VEXTRACTI64X4 $0x01, Z1, Y12
+	VPMOVSXDQ     Y12, Z12
+	VPMULUDQ      Z2, Z12, Z12
+
+word:
+	KMOVB        SI, K2
+	VPXORQ       Z4, Z4, Z4
+	VPGATHERQQ   (CX)(Z3*8), K2, Z4
+	KMOVB        SI, K2
+	VPXORQ       Z5, Z5, Z5
+	VPGATHERQQ   (CX)(Z10*8), K2, Z5
+	KMOVB        SI, K2
+	VPXORQ       Z6, Z6, Z6
+	VPGATHERQQ   (CX)(Z11*8), K2, Z6
+	KMOVB        SI, K2
+	VPXORQ       Z7, Z7, Z7
+	VPGATHERQQ   (CX)(Z12*8), K2, Z7
+	VMOVDQU64    wordsOf<>+0(SB), Z2
+	VMOVDQA64    Z2, Z13
+	VPERMI2W     Z5, Z4, Z2
+	VPERMI2W     Z7, Z6, Z13
+	VINSERTI64X4 $0x01, Y13, Z2, Z2
+	VMOVDQU64    wordsOf<>+64(SB), Z13
+	VMOVDQA64    Z13, Z14
+	VPERMI2W     Z5, Z4, Z13
+	VPERMI2W     Z7, Z6, Z14
+	VINSERTI64X4 $0x01, Y14, Z13, Z13
+	VMOVDQU64    wordsOf<>+128(SB), Z14
+	VMOVDQA64    Z14, Z15
+	VPERMI2W     Z5, Z4, Z14
+	VPERMI2W     Z7, Z6, Z15
+	VINSERTI64X4 $0x01, Y15, Z14, Z14
+	VMOVDQU64    wordsOf<>+192(SB), Z15
+	VMOVDQA64    Z15, Z16
+	VPERMI2W     Z5, Z4, Z15
+	VPERMI2W     Z7, Z6, Z16
+	VINSERTI64X4 $0x01, Y16, Z15, Z15
+	VMOVDQU64    Z2, (DX)
+	VPSRLW       $0x05, Z2, Z16
+	VMOVDQU64    Z16, 64(DX)
+	VPSRLW       $0x0a, Z2, Z16
+	VMOVDQU64    Z16, 128(DX)
+	VPSRLW       $0x0f, Z2, Z2
+	VPSLLW       $0x01, Z13, Z16
+	VPORQ        Z16, Z2, Z2
+	VMOVDQU64    Z2, 192(DX)
+	VPSRLW       $0x04, Z13, Z2
+	VMOVDQU64    Z2, 256(DX)
+	VPSRLW       $0x09, Z13, Z2
+	VMOVDQU64    Z2, 320(DX)
+	VPSRLW       $0x0e, Z13, Z2
+	VPSLLW       $0x02, Z14, Z13
+	VPORQ        Z13, Z2, Z2
+	VMOVDQU64    Z2, 384(DX)
+	VPSRLW       $0x03, Z14, Z2
+	VMOVDQU64    Z2, 448(DX)
+	VPSRLW       $0x08, Z14, Z2
+	VMOVDQU64    Z2, 512(DX)
+	VPSRLW       $0x0d, Z14, Z2
+	VPSLLW       $0x03, Z15, Z13
+	VPORQ        Z13, Z2, Z2
+	VMOVDQU64    Z2, 576(DX)
+	VPSRLW       $0x02, Z15, Z2
+	VMOVDQU64    Z2, 640(DX)
+	VPSRLW       $0x07, Z15, Z2
+	VMOVDQU64    Z2, 704(DX)
+	VPSRLW       $0x0c, Z15, Z2
+	VMOVDQU64    Z2, 768(DX)
+	ADDQ         $0x08, CX
+	ADDQ         $0x00000340, DX
+	DECQ         BX
+	JNZ          word
+	MOVQ         table+0(FP), CX
+	MOVQ         start+8(FP), DX
+	MOVQ         lanes+24(FP), BX
+	MOVL         $0x00008000, SI
+	VPBROADCASTW SI, Z2
+	VPBROADCASTW SI, Z3
+	MOVL         $0x00000001, SI
+	VPBROADCASTW SI, Z10
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+
+lanes:
+	VPBROADCASTW (DX), Z11
+	VPBROADCASTW 2(DX), Z12
+	VPBROADCASTW 4(DX), Z13
+	VPBROADCASTW 6(DX), Z14
+	MOVQ         AX, SI
+	MOVQ         fives+64(FP), DI
+
+five:
+	VMOVDQU64    (SI), Z15
+	VPERMW       (CX), Z15, Z16
+	VPADDW       Z16, Z11, Z11
+	VPERMW       64(CX), Z15, Z16
+	VPADDW       Z16, Z12, Z12
+	VPERMW       128(CX), Z15, Z16
+	VPADDW       Z16, Z13, Z13
+	VPERMW       192(CX), Z15, Z15
+	VPADDW       Z15, Z14, Z14
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNZ          five
+	VPCMPGTW     Z2, Z11, K2
+	VPMINSW      Z2, Z11, Z15
+	VPMAXSW      Z15, Z3, Z3
+	VPMAXSW      Z2, Z11, Z2
+	VMOVDQU16    Z9, K2, Z8
+	VPADDW       Z10, Z9, Z9
+	VPCMPGTW     Z2, Z12, K2
+	VPMINSW      Z2, Z12, Z11
+	VPMAXSW      Z11, Z3, Z3
+	VPMAXSW      Z2, Z12, Z2
+	VMOVDQU16    Z9, K2, Z8
+	VPADDW       Z10, Z9, Z9
+	VPCMPGTW     Z2, Z13, K2
+	VPMINSW      Z2, Z13, Z11
+	VPMAXSW      Z11, Z3, Z3
+	VPMAXSW      Z2, Z13, Z2
+	VMOVDQU16    Z9, K2, Z8
+	VPADDW       Z10, Z9, Z9
+	VPCMPGTW     Z2, Z14, K2
+	VPMINSW      Z2, Z14, Z11
+	VPMAXSW      Z11, Z3, Z3
+	VPMAXSW      Z2, Z14, Z2
+	VMOVDQU16    Z9, K2, Z8
+	VPADDW       Z10, Z9, Z9
+	ADDQ         $0x08, DX
+	SUBQ         $0x04, BX
+	JNZ          lanes
+	MOVQ         low+96(FP), CX
+	VPBROADCASTW CX, Z11
+	VPCMPW       $0x02, Z11, Z2, K2
+	MOVQ         high+104(FP), CX
+	VPBROADCASTW CX, Z11
+	VPCMPW       $0x02, Z11, Z2, K3
+	VPSUBSW      Z3, Z2, Z3
+	MOVQ         slack+88(FP), CX
+	VPBROADCASTW CX, Z2
+	VPCMPW       $0x02, Z2, Z3, K4
+	KORD         K4, K3, K3
+	KANDD        K1, K2, K2
+	KANDND       K3, K2, K3
+	KANDD        K1, K3, K3
+	KORD         K2, K3, K4
+	KANDND       K1, K4, K1
+	MOVQ         lists+72(FP), CX
+	MOVQ         counts+80(FP), DX
+	MOVQ         numbers+16(FP), SI
+	MOVQ         lanes+24(FP), BX
+	VPXORQ       Z9, Z9, Z9
+
+send:
+	VPCMPEQW      Z9, Z8, K1, K4
+	KMOVD         K4, DI
+	MOVQ          (SI), R8
+	LEAQ          (DX)(R8*4), R9
+	MOVLQSX       (R9), R10
+	SHLQ          $0x0d, R8
+	ADDQ          R8, R10
+	LEAQ          (CX)(R10*4), R10
+	POPCNTL       DI, R8
+	ADDL          R8, (R9)
+	MOVL          $0xffffffff, R9
+	KMOVW         DI, K4
+	VPCOMPRESSD.Z Z0, K4, Z2
+	MOVWLZX       DI, R8
+	POPCNTL       R8, R8
+	BZHIL         R8, R9, R11
+	KMOVW         R11, K4
+	VMOVDQU32     Z2, K4, (R10)
+	LEAQ          (R10)(R8*4), R10
+	SHRL          $0x10, DI
+	KMOVW         DI, K4
+	VPCOMPRESSD.Z Z1, K4, Z2
+	MOVWLZX       DI, R8
+	POPCNTL       R8, R8
+	BZHIL         R8, R9, DI
+	KMOVW         DI, K4
+	VMOVDQU32     Z2, K4, (R10)
+	VPADDW        Z10, Z9, Z9
+	ADDQ          $0x08, SI
+	DECQ          BX
+	JNZ           send
+	KMOVD         K2, DI
+	MOVQ          end+112(FP), R8
+	LEAQ          (DX)(R8*4), BX
+	MOVLQSX       (BX), SI
+	SHLQ          $0x0d, R8
+	ADDQ          R8, SI
+	LEAQ          (CX)(SI*4), SI
+	POPCNTL       DI, R8
+	ADDL          R8, (BX)
+	MOVL          $0xffffffff, BX
+	KMOVW         DI, K1
+	VPCOMPRESSD.Z Z0, K1, Z2
+	MOVWLZX       DI, R8
+	POPCNTL       R8, R8
+	BZHIL         R8, BX, R9
+	KMOVW         R9, K1
+	VMOVDQU32     Z2, K1, (SI)
+	LEAQ          (SI)(R8*4), SI
+	SHRL          $0x10, DI
+	KMOVW         DI, K1
+	VPCOMPRESSD.Z Z1, K1, Z2
+	MOVWLZX       DI, R8
+	POPCNTL       R8, R8
+	BZHIL         R8, BX, BX
+	KMOVW         BX, K1
+	VMOVDQU32     Z2, K1, (SI)
+	KMOVD         K3, DI
+	MOVQ          end+112(FP), R8
+	INCQ          R8
+	LEAQ          (DX)(R8*4), DX
+	MOVLQSX       (DX), BX
+	SHLQ          $0x0d, R8
+	ADDQ          R8, BX
+	LEAQ          (CX)(BX*4), BX
+	POPCNTL       DI, CX
+	ADDL          CX, (DX)
+	MOVL          $0xffffffff, DX
+	KMOVW         DI, K1
+	VPCOMPRESSD.Z Z0, K1, Z0
+	MOVWLZX       DI, CX
+	POPCNTL       CX, CX
+	BZHIL         CX, DX, SI
+	KMOVW         SI, K1
+	VMOVDQU32     Z0, K1, (BX)
+	LEAQ          (BX)(CX*4), BX
+	SHRL          $0x10, DI
+	KMOVW         DI, K1
+	VPCOMPRESSD.Z Z1, K1, Z0
+	MOVWLZX       DI, CX
+	POPCNTL       CX, CX
+	BZHIL         CX, DX, CX
+	KMOVW         CX, K1
+	VMOVDQU32     Z0, K1, (BX)
+	ADDQ          $0x00000080, list+48(FP)
+	SUBQ          $0x20, n+56(FP)
+	JG            rows
+	VZEROUPPER
+	RET
+
 // func best(votes *uint64, fours int, words int, on *uint64, open *uint64, won int64, lost int64, gain *int64, expert *int64)
 // Requires: AVX, AVX512F, AVX512VPOPCNTDQ
 TEXT ·best(SB), NOSPLIT, $0-72
@@ -5135,29 +5547,29 @@ word:
 // func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·rowSumsAcross(SB), $1152-56
-	MOVQ table+0(FP), AX
-	MOVQ list+24(FP), CX
-	MOVQ n+32(FP), DX
-	MOVQ out+48(FP), BX
-	LEAQ (SP), SI
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ $0x0000000000000080, DI
+	MOVQ list+24(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ out+48(FP), DX
+	MOVQ $0x0000000000000080, BX
+	MOVQ table+0(FP), SI
+	LEAQ (SP), DI
+	ADDQ $0x3f, DI
+	ANDQ $-64, DI
 
 rows:
 	MOVQ         $0x0000000000000008, R9
-	MOVQ         DX, R8
+	MOVQ         CX, R8
 	CMPQ         R8, R9
 	CMOVQGT      R9, R8
 	MOVQ         $0x0000000000000001, R9
 	SHLXQ        R8, R9, R9
 	DECQ         R9
 	KMOVB        R9, K1
-	VPMOVSXDQ.Z  (CX), K1, Z0
+	VPMOVSXDQ.Z  (AX), K1, Z0
 	VPBROADCASTQ words+16(FP), Z1
 	VPMULUDQ     Z1, Z0, Z0
 	MOVQ         x+8(FP), R8
-	MOVQ         SI, R9
+	MOVQ         DI, R9
 	MOVQ         words+16(FP), R10
 
 word:
@@ -5171,10 +5583,10 @@ word:
 	JNZ        word
 	VPXORQ     Z3, Z3, Z3
 	VMOVAPD    Z3, Z0
-	IMUL3Q     $0x00, DI, R8
-	ADDQ       AX, R8
+	IMUL3Q     $0x00, BX, R8
+	ADDQ       SI, R8
 	MOVQ       groups+40(FP), R9
-	MOVQ       SI, R10
+	MOVQ       DI, R10
 	XORQ       R11, R11
 	SUBQ       $0x00, R9
 	JLE        firstdone
@@ -5189,7 +5601,7 @@ firstgroup:
 	VADDPD    Z7, Z0, Z0
 	SUBQ      $0x04, R9
 	JLE       firstdone
-	LEAQ      (R8)(DI*4), R8
+	LEAQ      (R8)(BX*4), R8
 	INCQ      R11
 	TESTQ     $0x00000003, R11
 	JZ        firstword
@@ -5199,10 +5611,10 @@ firstgroup:
 firstdone:
 	VPXORQ  Z4, Z4, Z4
 	VMOVAPD Z4, Z1
-	IMUL3Q  $0x01, DI, R8
-	ADDQ    AX, R8
+	IMUL3Q  $0x01, BX, R8
+	ADDQ    SI, R8
 	MOVQ    groups+40(FP), R9
-	MOVQ    SI, R10
+	MOVQ    DI, R10
 	XORQ    R11, R11
 	SUBQ    $0x01, R9
 	JLE     seconddone
@@ -5218,7 +5630,7 @@ secondgroup:
 	VADDPD    Z8, Z1, Z1
 	SUBQ      $0x04, R9
 	JLE       seconddone
-	LEAQ      (R8)(DI*4), R8
+	LEAQ      (R8)(BX*4), R8
 	INCQ      R11
 	TESTQ     $0x00000003, R11
 	JZ        secondword
@@ -5229,10 +5641,10 @@ seconddone:
 	VADDPD  Z1, Z0, Z0
 	VPXORQ  Z5, Z5, Z5
 	VMOVAPD Z5, Z1
-	IMUL3Q  $0x02, DI, R8
-	ADDQ    AX, R8
+	IMUL3Q  $0x02, BX, R8
+	ADDQ    SI, R8
 	MOVQ    groups+40(FP), R9
-	MOVQ    SI, R10
+	MOVQ    DI, R10
 	XORQ    R11, R11
 	SUBQ    $0x02, R9
 	JLE     thirddone
@@ -5248,7 +5660,7 @@ thirdgroup:
 	VADDPD    Z8, Z1, Z1
 	SUBQ      $0x04, R9
 	JLE       thirddone
-	LEAQ      (R8)(DI*4), R8
+	LEAQ      (R8)(BX*4), R8
 	INCQ      R11
 	TESTQ     $0x00000003, R11
 	JZ        thirdword
@@ -5258,10 +5670,10 @@ thirdgroup:
 thirddone:
 	VPXORQ  Z6, Z6, Z6
 	VMOVAPD Z6, Z7
-	IMUL3Q  $0x03, DI, R8
-	ADDQ    AX, R8
+	IMUL3Q  $0x03, BX, R8
+	ADDQ    SI, R8
 	MOVQ    groups+40(FP), R9
-	MOVQ    SI, R10
+	MOVQ    DI, R10
 	XORQ    R11, R11
 	SUBQ    $0x03, R9
 	JLE     fourthdone
@@ -5277,7 +5689,7 @@ fourthgroup:
 	VADDPD    Z9, Z7, Z7
 	SUBQ      $0x04, R9
 	JLE       fourthdone
-	LEAQ      (R8)(DI*4), R8
+	LEAQ      (R8)(BX*4), R8
 	INCQ      R11
 	TESTQ     $0x00000003, R11
 	JZ        fourthword
@@ -5287,22 +5699,205 @@ fourthgroup:
 fourthdone:
 	VADDPD  Z7, Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, 1024(SI)
+	VMOVUPD Z0, 1024(DI)
 	MOVQ    $0x0000000000000008, R8
-	MOVQ    DX, R11
-	CMPQ    R11, R8
-	CMOVQGT R8, R11
+	MOVQ    CX, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
 	XORQ    R8, R8
 
 send:
-	MOVLQSX (CX)(R8*4), R9
-	MOVQ    1024(SI)(R8*8), R10
-	MOVQ    R10, (BX)(R9*8)
+	MOVLQSX (AX)(R8*4), R9
+	VMOVSD  1024(DI)(R8*8), X0
+	VMOVSD  X0, (DX)(R9*8)
 	INCQ    R8
-	CMPQ    R8, R11
+	CMPQ    R8, R10
 	JLT     send
-	ADDQ    $0x20, CX
-	SUBQ    $0x08, DX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func told(table *float64, stride int, cost float64, x *uint64, words int, list *int32, n int, groups int, pick int, picks *int8, gains *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·told(SB), $384-88
+	MOVQ list+40(FP), AX
+	MOVQ n+48(FP), CX
+	MOVQ stride+8(FP), DX
+	SHLQ $0x03, DX
+	MOVQ table+0(FP), BX
+	LEAQ (SP), SI
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+
+rows:
+	MOVQ         $0x0000000000000008, R8
+	MOVQ         CX, DI
+	CMPQ         DI, R8
+	CMOVQGT      R8, DI
+	MOVQ         $0x0000000000000001, R8
+	SHLXQ        DI, R8, R8
+	DECQ         R8
+	KMOVB        R8, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+32(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+24(FP), DI
+	MOVQ         SI, R8
+	MOVQ         words+32(FP), R9
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (DI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (R8)
+	ADDQ       $0x08, DI
+	ADDQ       $0x40, R8
+	DECQ       R9
+	JNZ        word
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	IMUL3Q     $0x00, DX, DI
+	ADDQ       BX, DI
+	MOVQ       groups+56(FP), R8
+	MOVQ       SI, R9
+	XORQ       R10, R10
+	SUBQ       $0x00, R8
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R9), Z1
+	ADDQ      $0x40, R9
+
+firstgroup:
+	VMOVUPD   (DI), Z7
+	VPERMT2PD 64(DI), Z1, Z7
+	VADDPD    Z7, Z0, Z0
+	SUBQ      $0x04, R8
+	JLE       firstdone
+	LEAQ      (DI)(DX*4), DI
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        firstword
+	VPSRLQ    $0x10, Z1, Z1
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z1
+	IMUL3Q  $0x01, DX, DI
+	ADDQ    BX, DI
+	MOVQ    groups+56(FP), R8
+	MOVQ    SI, R9
+	XORQ    R10, R10
+	SUBQ    $0x01, R8
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R9), Z7
+	VPSRLQ    $0x04, Z7, Z7
+	ADDQ      $0x40, R9
+
+secondgroup:
+	VMOVUPD   (DI), Z8
+	VPERMT2PD 64(DI), Z7, Z8
+	VADDPD    Z8, Z1, Z1
+	SUBQ      $0x04, R8
+	JLE       seconddone
+	LEAQ      (DI)(DX*4), DI
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        secondword
+	VPSRLQ    $0x10, Z7, Z7
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z1, Z0, Z0
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z1
+	IMUL3Q  $0x02, DX, DI
+	ADDQ    BX, DI
+	MOVQ    groups+56(FP), R8
+	MOVQ    SI, R9
+	XORQ    R10, R10
+	SUBQ    $0x02, R8
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R9), Z7
+	VPSRLQ    $0x08, Z7, Z7
+	ADDQ      $0x40, R9
+
+thirdgroup:
+	VMOVUPD   (DI), Z8
+	VPERMT2PD 64(DI), Z7, Z8
+	VADDPD    Z8, Z1, Z1
+	SUBQ      $0x04, R8
+	JLE       thirddone
+	LEAQ      (DI)(DX*4), DI
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        thirdword
+	VPSRLQ    $0x10, Z7, Z7
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z7
+	IMUL3Q  $0x03, DX, DI
+	ADDQ    BX, DI
+	MOVQ    groups+56(FP), R8
+	MOVQ    SI, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, R8
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R9), Z8
+	VPSRLQ    $0x0c, Z8, Z8
+	ADDQ      $0x40, R9
+
+fourthgroup:
+	VMOVUPD   (DI), Z9
+	VPERMT2PD 64(DI), Z8, Z9
+	VADDPD    Z9, Z7, Z7
+	SUBQ      $0x04, R8
+	JLE       fourthdone
+	LEAQ      (DI)(DX*4), DI
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        fourthword
+	VPSRLQ    $0x10, Z8, Z8
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z7, Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD cost+16(FP), Z1
+	VSUBPD       Z1, Z0, Z0
+	VADDPD       Z1, Z0, Z0
+	VMOVUPD      Z0, 256(SI)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, R9
+	CMPQ         R9, DI
+	CMOVQGT      DI, R9
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	VMOVSD  256(SI)(DI*8), X0
+	MOVQ    picks+72(FP), R10
+	MOVQ    gains+80(FP), R11
+	MOVQ    pick+64(FP), R12
+	SHLQ    $0x03, R8
+	MOVB    R12, (R10)(R8*1)
+	VMOVSD  X0, (R11)(R8*8)
+	INCQ    DI
+	CMPQ    DI, R9
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
 	JG      rows
 	VZEROUPPER
 	RET

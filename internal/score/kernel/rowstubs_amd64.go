@@ -104,6 +104,11 @@ func across7(table *float64, costs *float64, numbers *int64, lanes int, end int,
 //go:noescape
 func across8(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
+// propose implements RowLoops.Propose.
+//
+//go:noescape
+func propose(table *int16, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n int, fives int, lists *int32, counts *int32, slack int, low int, high int, end int)
+
 // best implements RowLoops.Best for four times that many experts.
 //
 //go:noescape
@@ -123,6 +128,11 @@ func take(votes *uint64, words int, on *uint64, open *uint64, gain *int64, exper
 //
 //go:noescape
 func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)
+
+// told implements RowLoops.Told.
+//
+//go:noescape
+func told(table *float64, stride int, cost float64, x *uint64, words int, list *int32, n int, groups int, pick int, picks *int8, gains *float64)
 
 // gather implements RowLoops.Gather.
 //

@@ -50,10 +50,6 @@ type pickTables struct {
 	told          []float64
 }
 
-// margin says how near gains, in units, may be the other way round: two that differ by at most slack, and
-// one above low and up to high, which may be enough.
-type margin struct{ slack, low, high int }
-
 const (
 	pickBlock  = 4096    // rows together: their gains and one table are in the second cache
 	stepRows   = 64      // rows at a time: their gains are in the first cache

@@ -34,7 +34,12 @@ type bySet struct {
 	// value, where the only opinion is that.
 	opinions []float64
 	alone    [2][]float64
-	terms    []float64 // memory for eight numbers per lane
+
+	// Memory for what lanes gain by pixel, value and lane, to a multiple of four pixels, in nats; and for the
+	// log-likelihoods.
+	terms, logLiks []float64
+	proposal       kernel.Propose
+	sixteen        *sixteen // of all sets, if votes are equal
 
 	most   int // tables there is room for
 	made   int
@@ -56,6 +61,7 @@ type set struct {
 	gains   []float64
 	choices []int64   // where Across is used: the experts of its lanes
 	costs   []float64 // and their costs
+	sixteen           // where Propose is used
 	logLik  []float64 // of the pixels, in the order of Total, by four and their values
 	next    []*set    // by the expert that joins
 	rows    []int32
@@ -76,11 +82,11 @@ func (s *bySet) prepare(t *Table) {
 	if s.on = s.experts <= setLanes && size <= setBytes; !s.on {
 		return
 	}
-	s.most, s.known = allBytes/size, map[uint64]*set{}
+	s.most, s.known = allBytes/(size+64*s.fives()*s.lanes), map[uint64]*set{}
 	s.empty = s.find(0)
 	s.costs = make([]float64, s.lanes)
 	copy(s.costs, s.opt.Costs)
-	s.terms, s.opinions = make([]float64, 8*s.lanes), make([]float64, s.pixels*s.lanes)
+	s.terms, s.logLiks, s.opinions = make([]float64, 8*s.groups*s.lanes), make([]float64, 8*s.groups), make([]float64, s.pixels*s.lanes)
 	s.alone = [2][]float64{make([]float64, len(s.opinions)), make([]float64, len(s.opinions))}
 	for at := range s.opinions {
 		i, c := at/s.lanes, at%s.lanes
@@ -89,7 +95,12 @@ func (s *bySet) prepare(t *Table) {
 			s.opinions[at], s.alone[score.Off][at], s.alone[score.On][at] = sprite.V[i], sprite.Off[i], sprite.On[i]
 		}
 	}
-	s.lists, s.counts = make([]int32, (s.lanes+1)*kernel.Block), make([]int32, s.lanes+1)
+	s.lists, s.counts = make([]int32, (s.lanes+2)*kernel.Block), make([]int32, s.lanes+2)
+	for i := 0; i < len(s.lists); i += 1024 {
+		s.lists[i] = -1 // stores that are masked out take very long where no memory has been written yet
+	}
+	s.proposal = kernel.Propose{Lists: s.lists, Counts: s.counts, Width: s.words, Fives: s.fives(), End: s.lanes}
+	s.sixteen = s.equalSixteen()
 }
 
 // find returns the set of these members.
@@ -150,7 +161,8 @@ func (s *bySet) stepSet(t *set, x []uint64, step int, start, logLik []float64) {
 		clear(s.counts)
 		picks, gains := s.step(step)
 		if s.loops.Across != nil {
-			s.loops.Across(t.gains, t.costs, t.choices, s.lanes, need, x, s.words, t.rows, s.groups, picks, gains, s.lists, s.counts)
+			unsure := s.propose(t, x, step, picks, gains)
+			s.loops.Across(t.gains, t.costs, t.choices, s.lanes, need, x, s.words, unsure, s.groups, picks, gains, s.lists, s.counts)
 		} else {
 			s.loops.Step(t.gains, s.costs, need, x, s.words, t.rows, s.groups, picks, gains, s.lists, s.counts)
 		}
@@ -181,30 +193,31 @@ func (s *bySet) send(from *set, c int, rows []int32) {
 
 // makeSet makes the tables of a set.
 func (s *bySet) makeSet(t *set) {
-	lanes := s.lanes
 	t.logLik = make([]float64, s.groups*16)
 	s.chooseLanes(t)
-	terms, logLiks := s.terms, make([]float64, 8) // by pixel of four, value and lane
+	clear(s.terms)
+	clear(s.logLiks)
+	for i := range s.pixels {
+		top, bottom := s.holders(t.members, i)
+		for x := range 2 {
+			at := 2*i + x
+			s.logLiks[at] = s.logLik(uint8(x), i, top, bottom)
+			s.exactGains(uint8(x), i, top, bottom, s.logLiks[at], s.terms[at*s.lanes:][:s.lanes])
+		}
+	}
+	for _, v := range s.terms {
+		t.odd = t.odd || v-v != 0
+	}
 	for g := range s.groups {
-		clear(terms)
-		clear(logLiks)
-		for i := 4 * g; i < min(4*g+4, s.pixels); i++ {
-			top, bottom := s.holders(t.members, i)
-			for x := range 2 {
-				at := 2*(i%4) + x
-				logLiks[at] = s.logLik(uint8(x), i, top, bottom)
-				s.exactGains(uint8(x), i, top, bottom, logLiks[at], terms[at*lanes:][:lanes])
-			}
-		}
-		for _, v := range terms {
-			t.odd = t.odd || v-v != 0
-		}
-		*(*[16]float64)(t.logLik[16*g:]) = fourSums(logLiks, 1)
+		*(*[16]float64)(t.logLik[16*g:]) = fourSums(s.logLiks[8*g:], 1)
 		if s.loops.Across != nil {
 			s.fillAcross(t, g)
 		} else {
 			s.fill(t, g)
 		}
+	}
+	if s.loops.Across != nil && !t.odd {
+		s.makeSixteen(t)
 	}
 }
 
@@ -232,7 +245,7 @@ func (s *bySet) fillAcross(t *set, g int) {
 	choices := s.experts - bits.OnesCount64(t.members)
 	table := t.gains[16*len(t.choices)*g:][:16*len(t.choices)]
 	for i, c := range t.choices {
-		sums := fourSums(s.terms[c:], s.lanes)
+		sums := fourSums(s.terms[8*g*s.lanes+int(c):], s.lanes)
 		if i >= choices {
 			sums = noChoice
 		}
@@ -244,7 +257,7 @@ func (s *bySet) fillAcross(t *set, g int) {
 func (s *bySet) fill(t *set, g int) {
 	table := t.gains[16*s.lanes*g:][:16*s.lanes]
 	for c := range s.lanes {
-		sums := fourSums(s.terms[c:], s.lanes)
+		sums := fourSums(s.terms[8*g*s.lanes+c:], s.lanes)
 		if g == 0 && (c >= s.experts || t.members>>c&1 != 0) {
 			sums = noChoice
 		}

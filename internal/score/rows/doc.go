@@ -37,6 +37,7 @@
 //	picktables.go what bypick.go needs to know
 //	byrow.go      the engine that takes row by row
 //	found.go      what is found in rows that take their steps together
+//	sixteen.go    proposals in numbers of 16 bits, for byset.go
 //	byset.go      the engine that takes rows by set of picks
 //	bycount.go    the engine that counts
 //	bypick.go     the engine that takes rows by their last pick

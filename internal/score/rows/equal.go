@@ -18,6 +18,8 @@ type equal struct {
 	losses    []int64  // by expert in masks: what all its votes lose together
 	least     int64    // a pick must gain more
 	cost      float64  // of every pick
+	most      int      // votes of an expert
+	up, down  float64  // what a pixel that is on gains, and one that is off loses, in nats
 	few       int      // up to so many experts the tables of bySet are quicker
 
 	// What a pick gains from four pixels, as kernel.RowLoops.Take has it.
@@ -69,7 +71,8 @@ func (t *Table) equalVotes() *equal {
 		}
 		most = max(most, n)
 	}
-	if most == 0 || !e.inUnits(t, vote[score.On]-base[score.On], base[score.Off]-vote[score.Off], most) {
+	e.most, e.up, e.down = most, vote[score.On]-base[score.On], base[score.Off]-vote[score.Off]
+	if most == 0 || !e.inUnits(t, e.up, e.down, most) {
 		return nil
 	}
 	for c := range (t.experts + 3) &^ 3 {

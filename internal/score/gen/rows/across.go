@@ -325,25 +325,56 @@ func nextEight(list, left reg.Register) {
 	RET()
 }
 
+// rowSumsAcross writes Sums.
 func rowSumsAcross() {
 	// Its memory is too large for a function that does not ask for stack.
 	TEXT("rowSumsAcross", 0, "func(table *float64, x *uint64, words int, list *int32, n, groups int, out *float64)")
 	Doc("rowSumsAcross implements RowLoops.Sums.")
 	Pragma("noescape")
-	table, list, left, out := param("table"), param("list"), param("n"), param("out")
-	memory := aligned(64 * (sumWords + 1))
-	row := GP64()
+	list, left, out, row := param("list"), param("n"), param("out"), GP64()
 	MOVQ(U64(128), row)
+	sumRows(list, left, row, sumWords, nil, func(n reg.Register, value reg.VecVirtual) {
+		VMOVSD(value, Mem{Base: out, Index: n, Scale: 8})
+	})
+}
+
+// told writes Told.
+func told() {
+	TEXT("told", 0, "func(table *float64, stride int, cost float64, x *uint64, words int, list *int32, n, groups int, pick int, picks *int8, gains *float64)")
+	Doc("told implements RowLoops.Told.")
+	Pragma("noescape")
+	list, left, row := param("list"), param("n"), GP64()
+	MOVQ(fixed("stride"), row)
+	SHLQ(Imm(3), row)
+	sumRows(list, left, row, mostWords, func(sums reg.VecVirtual) {
+		cost := ZMM()
+		VBROADCASTSD(fixed("cost"), cost)
+		VSUBPD(cost, sums, sums)
+		VADDPD(cost, sums, sums)
+	}, func(n reg.Register, value reg.VecVirtual) {
+		picks, gains, pick := param("picks"), param("gains"), param("pick")
+		SHLQ(Imm(3), n)
+		MOVB(pick.(reg.GP).As8(), Mem{Base: picks, Index: n, Scale: 1})
+		VMOVSD(value, Mem{Base: gains, Index: n, Scale: 8})
+	})
+}
+
+// sumRows adds up what a table has for rows of a list, and does something with the sum of each.
+func sumRows(list, left, row reg.Register, mostWords int, change func(sums reg.VecVirtual), send func(n reg.Register, value reg.VecVirtual)) {
+	table, memory := param("table"), aligned(64*(mostWords+1))
 	Label("rows")
 	words(list, left, memory)
-	sums := inOrder(1, table, row, memory)
-	VMOVUPD(sums[0], Mem{Base: memory, Disp: 64 * sumWords})
-	i, n, value, some := GP64(), GP64(), GP64(), upToEight(left)
+	sums := inOrder(1, table, row, memory)[0]
+	if change != nil {
+		change(sums)
+	}
+	VMOVUPD(sums, Mem{Base: memory, Disp: 64 * mostWords})
+	i, n, value, some := GP64(), GP64(), XMM(), upToEight(left)
 	XORQ(i, i)
 	Label("send")
 	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
-	MOVQ(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * sumWords}, value)
-	MOVQ(value, Mem{Base: out, Index: n, Scale: 8})
+	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * mostWords}, value)
+	send(n, value)
 	INCQ(i)
 	CMPQ(i, some)
 	JLT(LabelRef("send"))

@@ -25,10 +25,12 @@ func main() {
 	for lanes := range 9 {
 		across(lanes)
 	}
+	propose()
 	best(false)
 	best(true)
 	take()
 	rowSumsAcross()
+	told()
 	gather()
 	for _, width := range []int{4, 2} {
 		addFoursAVX2(width)
