@@ -85,22 +85,22 @@ type RowLoops struct {
 	// and pick is picks[8*n].
 	Told func(table []float64, stride int, cost float64, x []uint64, words int, list []int32, groups int, pick int, picks []int8, gains []float64)
 
-	// Best finds for eight rows, a lane each, the first expert whose gain is largest,
-	// and the gain: won for each of its pixels among those of on, minus lost for each
-	// among those of free. Votes holds the pixels of each expert, of that many words;
-	// the experts are a multiple of four. Word w of lane i is entry 8*w+i of on and free.
-	// Won and lost are below 1<<31.
-	Best func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert *[8]int64)
+	// Best finds for eight rows, a lane each, the first expert whose gain is largest, the gain, and the largest
+	// gain of the others: won for each of its pixels among those of on, minus lost for each
+	// among those of free; the smallest number there is where none of its pixels is free. Votes holds the pixels
+	// of each expert, of that many words; the experts are a multiple of four. Word w of lane i is entry 8*w+i of
+	// on and free. Won and lost are below 1<<31.
+	Best func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert, second *[8]int64)
 
 	// BestFirst is Best where all pixels are free: losses has what the votes of each
 	// expert lose together.
-	BestFirst func(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert *[8]int64)
+	BestFirst func(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert, second *[8]int64)
 
 	// Take adds up for eight rows, as Best has them, what an expert of each gains, in
 	// the order of score.Total: for the votes among four free pixels, and those of them
-	// that are on, four bits each, the latter lower, values has the number of their class.
-	// Rows whose gain is more than least take the expert: its votes leave on and free.
-	Take func(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, sums *[8]float64)
+	// that are on, four bits each, the latter lower, values has the number of their class; few says
+	// that all classes are below 16. Off counts the free votes that are not on. Rows whose gain is more than least take the expert: its votes leave on and free.
+	Take func(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, few bool, sums *[8]float64, off *[8]int64)
 
 	// Sums sets out[n], for the rows n of list, to the sum of what the table has
 	// for the groups of four pixels, 16 numbers each.

@@ -135,20 +135,24 @@ var rowsAVX512 = &RowLoops{
 		_ = table[stride*(groups-1)+15]
 		told(&table[0], stride, cost, &x[0], words, &list[0], len(list), groups, pick, &picks[0], &gains[0])
 	},
-	Best: func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert *[8]int64) {
+	Best: func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert, second *[8]int64) {
 		_, _ = on[8*words-1], free[8*words-1]
-		best(&votes[0], len(votes)/words/4, words, &on[0], &free[0], won, lost, &gain[0], &expert[0])
+		best(&votes[0], len(votes)/words/4, words, &on[0], &free[0], won, lost, &gain[0], &expert[0], &second[0])
 	},
-	BestFirst: func(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert *[8]int64) {
+	BestFirst: func(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert, second *[8]int64) {
 		_, _ = on[8*words-1], losses[len(votes)/words-1]
-		bestFirst(&votes[0], len(votes)/words/4, words, &on[0], won, &losses[0], &gain[0], &expert[0])
+		bestFirst(&votes[0], len(votes)/words/4, words, &on[0], won, &losses[0], &gain[0], &expert[0], &second[0])
 	},
-	Take: func(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, sums *[8]float64) {
+	Take: func(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, few bool, sums *[8]float64, off *[8]int64) {
 		_, _ = on[8*words-1], free[8*words-1]
 		for _, c := range expert {
 			_ = votes[int(c+1)*words-1]
 		}
-		take(&votes[0], words, &on[0], &free[0], &gain[0], &expert[0], least, &classes[0], &values[0], &sums[0])
+		loop := take
+		if few {
+			loop = takeFew
+		}
+		loop(&votes[0], words, &on[0], &free[0], &gain[0], &expert[0], least, &classes[0], &values[0], &sums[0], &off[0])
 	},
 	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
 		if len(list) == 0 {

@@ -112,17 +112,22 @@ func propose(table *int16, start *int16, numbers *int64, lanes int, x *uint64, w
 // best implements RowLoops.Best for four times that many experts.
 //
 //go:noescape
-func best(votes *uint64, fours int, words int, on *uint64, open *uint64, won int64, lost int64, gain *int64, expert *int64)
+func best(votes *uint64, fours int, words int, on *uint64, open *uint64, won int64, lost int64, gain *int64, expert *int64, second *int64)
 
 // bestFirst implements RowLoops.BestFirst for four times that many experts.
 //
 //go:noescape
-func bestFirst(votes *uint64, fours int, words int, on *uint64, won int64, losses *int64, gain *int64, expert *int64)
+func bestFirst(votes *uint64, fours int, words int, on *uint64, won int64, losses *int64, gain *int64, expert *int64, second *int64)
 
 // take implements RowLoops.Take.
 //
 //go:noescape
-func take(votes *uint64, words int, on *uint64, open *uint64, gain *int64, expert *int64, least int64, classes *uint8, values *float64, sums *float64)
+func take(votes *uint64, words int, on *uint64, open *uint64, gain *int64, expert *int64, least int64, classes *uint8, values *float64, sums *float64, off *int64)
+
+// takeFew implements RowLoops.Take.
+//
+//go:noescape
+func takeFew(votes *uint64, words int, on *uint64, open *uint64, gain *int64, expert *int64, least int64, classes *uint8, values *float64, sums *float64, off *int64)
 
 // rowSumsAcross implements RowLoops.Sums.
 //

@@ -87,24 +87,27 @@ func (s *byCount) stepAll(step int) {
 		least = math.MaxInt64
 	}
 	picks, gains := s.step(step)
-	var gain, expert [8]int64
+	var gain, expert, second, off [8]int64
 	var sums [8]float64
 	s.ended = s.ended[:0]
 	for at := 0; at < len(s.rows); at += 8 {
 		on, open := s.on[at*s.words:][:8*s.words], s.open[at*s.words:][:8*s.words]
 		if step == 0 {
-			s.loops.BestFirst(s.masks, s.words, on, s.won, s.losses, &gain, &expert)
+			s.loops.BestFirst(s.masks, s.words, on, s.won, s.losses, &gain, &expert, &second)
 		} else {
-			s.loops.Best(s.masks, s.words, on, open, s.won, s.lost, &gain, &expert)
+			s.loops.Best(s.masks, s.words, on, open, s.won, s.lost, &gain, &expert, &second)
 		}
-		s.loops.Take(s.masks, s.words, on, open, &gain, &expert, least, &s.classes, &s.values, &sums)
+		s.loops.Take(s.masks, s.words, on, open, &gain, &expert, least, &s.classes, &s.values, s.fewValues, &sums, &off)
 		for i, n := range s.rows[at:min(at+8, len(s.rows))] {
+			depth := step
 			if gain[i] > least {
 				picks[8*n], gains[8*n] = int8(expert[i]), sums[i]-s.cost+s.cost
-			} else {
-				s.ended = append(s.ended, at+i)
-				s.depth[n] = int32(step)
+				if depth++; second[i]+off[i]*s.lost > s.least {
+					continue // or no other can gain enough, even rid of all pixels that are off
+				}
 			}
+			s.ended = append(s.ended, at+i)
+			s.depth[n] = int32(depth)
 		}
 	}
 	for i, at := range slices.Backward(s.ended) {

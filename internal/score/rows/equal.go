@@ -25,6 +25,8 @@ type equal struct {
 	// What a pick gains from four pixels, as kernel.RowLoops.Take has it.
 	classes [256]uint8
 	values  [32]float64
+	// There are at most 16 of them.
+	fewValues bool
 
 	// Log-likelihoods of four pixels by their values and those of them that a pick has,
 	// four bits each, the values in the lower; and of the last four, which may be fewer.
@@ -168,6 +170,7 @@ func (e *equal) sums(t *Table, base, vote [2]float64) {
 		}
 		e.classes[code] = known[gain]
 	}
+	e.fewValues = len(known) <= 16
 	for g := range t.groups {
 		sums := &e.logLik4
 		if g == t.groups-1 {

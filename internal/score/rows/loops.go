@@ -258,9 +258,9 @@ func addUp(table []float64, group int, row []uint64, groups int) (total [8]float
 	return total
 }
 
-func bestByCount(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert *[8]int64) {
+func bestByCount(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert, second *[8]int64) {
 	for i := range gain {
-		gain[i] = math.MinInt64
+		gain[i], expert[i], second[i] = math.MinInt64, 0, math.MinInt64
 	}
 	for c := 0; c < len(votes); c += words {
 		for i := range gain {
@@ -269,16 +269,16 @@ func bestByCount(votes []uint64, words int, on, free []uint64, won, lost int64, 
 				ones += bits.OnesCount64(v & on[8*w+i])
 				all += bits.OnesCount64(v & free[8*w+i])
 			}
-			if g := int64(ones)*won - int64(all)*lost; g > gain[i] {
-				gain[i], expert[i] = g, int64(c/words)
+			if all > 0 {
+				better(int64(ones)*won-int64(all)*lost, int64(c/words), &gain[i], &expert[i], &second[i])
 			}
 		}
 	}
 }
 
-func bestFirst(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert *[8]int64) {
+func bestFirst(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert, second *[8]int64) {
 	for i := range gain {
-		gain[i] = math.MinInt64
+		gain[i], expert[i], second[i] = math.MinInt64, 0, math.MinInt64
 	}
 	for c, lost := range losses {
 		for i := range gain {
@@ -286,18 +286,26 @@ func bestFirst(votes []uint64, words int, on []uint64, won int64, losses []int64
 			for w, v := range votes[c*words:][:words] {
 				ones += bits.OnesCount64(v & on[8*w+i])
 			}
-			if g := int64(ones)*won - lost; g > gain[i] {
-				gain[i], expert[i] = g, int64(c)
-			}
+			better(int64(ones)*won-lost, int64(c), &gain[i], &expert[i], &second[i])
 		}
 	}
 }
 
-func take(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, out *[8]float64) {
+// better takes in the gain g of expert c.
+func better(g, c int64, gain, expert, second *int64) {
+	*second = max(*second, min(*gain, g))
+	if g > *gain {
+		*gain, *expert = g, c
+	}
+}
+
+func take(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, _ bool, out *[8]float64, off *[8]int64) {
 	for i, c := range expert {
+		off[i] = 0
 		var sums [4]float64
 		for w, v := range votes[int(c)*words:][:words] {
 			v &= free[8*w+i]
+			off[i] += int64(bits.OnesCount64(v &^ on[8*w+i]))
 			even, odd := fours(v&on[8*w+i], v)
 			for range 4 {
 				sums[0] += values[classes[uint8(even)]]

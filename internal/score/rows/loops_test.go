@@ -140,18 +140,21 @@ func (in *loopInput) runBest(l *kernel.RowLoops) []any {
 	var votes, on, free []uint64
 	for i := range 8 * in.words {
 		free = append(free, in.order[i%len(in.order)]*uint64(1+i))
+		if in.picked == 1 {
+			free[i] = 0 // where nothing is free, no expert is better than another
+		}
 		on = append(on, free[i]&in.x[i%in.words])
 		votes = append(votes, in.order[(3*i+1)%len(in.order)]>>(i%5), in.up[i%in.words])
 	}
 	experts := 4 * (1 + in.picked%4)
-	var gain, expert, which [8]int64
-	l.Best(votes[:experts*in.words], in.words, on, free, int64(in.lots[0]), int64(in.lots[1]), &gain, &expert)
-	var firstGain, firstExpert [8]int64
+	var gain, expert, second, which, off [8]int64
+	l.Best(votes[:experts*in.words], in.words, on, free, int64(in.lots[0]), int64(in.lots[1]), &gain, &expert, &second)
+	var firstGain, firstExpert, firstSecond [8]int64
 	losses := make([]int64, experts)
 	for i := range losses {
 		losses[i] = int64(in.lots[i])
 	}
-	l.BestFirst(votes[:experts*in.words], in.words, on, int64(in.lots[0]), losses, &firstGain, &firstExpert)
+	l.BestFirst(votes[:experts*in.words], in.words, on, int64(in.lots[0]), losses, &firstGain, &firstExpert, &firstSecond)
 	var classes [256]uint8
 	var values [32]float64
 	var sums [8]float64
@@ -162,8 +165,13 @@ func (in *loopInput) runBest(l *kernel.RowLoops) []any {
 	for i := range which {
 		which[i] = int64(in.lots[i]) & int64(experts-1)
 	}
-	l.Take(votes, in.words, on, free, &gain, &which, gain[3], &classes, &values, &sums)
-	return []any{gain, expert, firstGain, firstExpert, sums, on, free}
+	l.Take(votes, in.words, on, free, &gain, &which, gain[3], &classes, &values, false, &sums, &off)
+	fewSums, offFew := sums, off
+	for i := range classes {
+		classes[i] &= 15
+	}
+	l.Take(votes, in.words, on, free, &gain, &which, gain[3], &classes, &values, true, &fewSums, &offFew)
+	return []any{gain, expert, second, firstGain, firstExpert, firstSecond, sums, fewSums, off, offFew, on, free}
 }
 
 // byLane returns a table and costs of Step as Across takes them, of the lanes

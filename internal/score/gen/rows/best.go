@@ -10,10 +10,10 @@ import (
 // the same for all lanes.
 func best(first bool) {
 	if first {
-		start("bestFirst", "votes *uint64, fours, words int, on *uint64, won int64, losses, gain, expert *int64",
+		start("bestFirst", "votes *uint64, fours, words int, on *uint64, won int64, losses, gain, expert, second *int64",
 			"bestFirst implements RowLoops.BestFirst for four times that many experts.")
 	} else {
-		start("best", "votes *uint64, fours, words int, on, open *uint64, won, lost int64, gain, expert *int64",
+		start("best", "votes *uint64, fours, words int, on, open *uint64, won, lost int64, gain, expert, second *int64",
 			"best implements RowLoops.Best for four times that many experts.")
 	}
 	votes, fours, words := param("votes"), param("fours"), param("words")
@@ -27,12 +27,14 @@ func best(first bool) {
 		open = param("open")
 		VPBROADCASTQ(param("lost"), lost)
 	}
-	number, one, most, which := ZMM(), ZMM(), ZMM(), ZMM()
+	number, one, most, which, second, least := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
 	bit := GP64()
 	MOVQ(U64(1), bit)
 	VPBROADCASTQ(bit, one)
 	SHLQ(Imm(63), bit)
 	VPBROADCASTQ(bit, most)
+	VPBROADCASTQ(bit, second)
+	VPBROADCASTQ(bit, least)
 	VPXORQ(number, number, number)
 	VPXORQ(which, which, which)
 	Label("experts")
@@ -80,16 +82,21 @@ func best(first bool) {
 	DECQ(left)
 	JNZ(LabelRef("words"))
 	for i := range mask {
-		k := K()
+		k, none := K(), K()
 		VPMULDQ(won, ones[i], ones[i])
 		if first {
 			VPSUBQ_BCST(Mem{Base: losses, Disp: 8 * i}, ones[i], ones[i])
 		} else {
+			VPTESTNMQ(all[i], all[i], none)
 			VPMULDQ(lost, all[i], all[i])
 			VPSUBQ(all[i], ones[i], ones[i])
+			VMOVDQA64(least, none, ones[i])
 		}
 		VPCMPGTQ(most, ones[i], k)
 		VMOVDQA64(number, k, which)
+		lower := ZMM()
+		VPMINSQ(ones[i], most, lower)
+		VPMAXSQ(lower, second, second)
 		VPMAXSQ(ones[i], most, most)
 		VPADDQ(one, number, number)
 	}
@@ -100,16 +107,21 @@ func best(first bool) {
 	JNZ(LabelRef("experts"))
 	VMOVDQU64(most, Mem{Base: param("gain")})
 	VMOVDQU64(which, Mem{Base: param("expert")})
+	VMOVDQU64(second, Mem{Base: param("second")})
 	VZEROUPPER()
 	RET()
 }
 
 // take adds up what the pick of each row gains: eight rows, a lane each. The votes
 // and values of four pixels, a byte, stand for one of 32 classes, which 64 bytes look up
-// together, and a class for a number.
-func take() {
-	start("take", "votes *uint64, words int, on, open *uint64, gain, expert *int64, least int64, classes *uint8, values, sums *float64",
-		"take implements RowLoops.Take.")
+// together, and a class for a number; where there are few, all of them are below 16.
+func take(few bool) {
+	name, pairs := "take", 2
+	if few {
+		name, pairs = "takeFew", 1
+	}
+	start(name, "votes *uint64, words int, on, open *uint64, gain, expert *int64, least int64, classes *uint8, values, sums *float64, off *int64",
+		name+" implements RowLoops.Take.")
 	votes, words, on, open := param("votes"), param("words"), param("on"), param("open")
 	at, stride := ZMM(), ZMM()
 	VPBROADCASTQ(words, stride)
@@ -118,11 +130,14 @@ func take() {
 	VPBROADCASTQ(param("least"), least)
 	VMOVDQU64(Mem{Base: param("gain")}, gains)
 	VPCMPGTQ(least, gains, enough)
-	classes, values := make([]reg.VecVirtual, 4), make([]reg.VecVirtual, 4)
+	classes, values := make([]reg.VecVirtual, 4), make([]reg.VecVirtual, 2*pairs)
 	from, numbers := param("classes"), param("values")
 	for i := range classes {
-		classes[i], values[i] = ZMM(), ZMM()
+		classes[i] = ZMM()
 		VMOVDQU64(Mem{Base: from, Disp: 64 * i}, classes[i])
+	}
+	for i := range values {
+		values[i] = ZMM()
 		VMOVUPD(Mem{Base: numbers, Disp: 64 * i}, values[i])
 	}
 	fours, sixteen, c := ZMM(), ZMM(), GP64()
@@ -130,8 +145,9 @@ func take() {
 	VPBROADCASTQ(c, fours)
 	MOVQ(U64(16), c)
 	VPBROADCASTQ(c, sixteen)
-	sums := vectors(4)
+	sums := vectors(5)
 	clear(sums)
+	without := sums[4] // pixels that are off
 	Label("word")
 	v, u, k := ZMM(), ZMM(), K()
 	KXNORB(k, k, k)
@@ -139,6 +155,10 @@ func take() {
 	VPGATHERQQ(Mem{Base: votes, Index: at, Scale: 8}, k, v)
 	VPANDQ(Mem{Base: open}, v, v)
 	VPANDQ(Mem{Base: on}, v, u)
+	missed := ZMM()
+	VPXORQ(u, v, missed)
+	VPOPCNTQ(missed, missed)
+	VPADDQ(missed, without, without)
 	for _, pixels := range []reg.Register{on, open} {
 		left := ZMM()
 		VPANDNQ(Mem{Base: pixels}, v, left)
@@ -168,11 +188,13 @@ func take() {
 			}
 			a, b := ZMM(), ZMM()
 			VMOVAPD(values[0], a)
-			VMOVAPD(values[2], b)
-			VPTESTMQ(sixteen, class, second)
 			VPERMT2PD(values[1], class, a)
-			VPERMT2PD(values[3], class, b)
-			VMOVAPD(b, second, a)
+			if !few {
+				VMOVAPD(values[2], b)
+				VPTESTMQ(sixteen, class, second)
+				VPERMT2PD(values[3], class, b)
+				VMOVAPD(b, second, a)
+			}
 			s := sums[(2*j+i)%4]
 			VADDPD(a, s, s)
 		}
@@ -186,6 +208,7 @@ func take() {
 	VADDPD(sums[3], sums[2], sums[2])
 	VADDPD(sums[2], sums[0], sums[0])
 	VMOVUPD(sums[0], Mem{Base: param("sums")})
+	VMOVDQU64(without, Mem{Base: param("off")})
 	VZEROUPPER()
 	RET()
 }
