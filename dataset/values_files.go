@@ -295,10 +295,18 @@ func (in *input) pictureValues(path string, data []byte) (*Values, error) {
 	return v, in.addPicture(v, name, data)
 }
 
+// beyond reports whether another picture of a size does not fit in memory.
+func (in *input) beyond(v *Values, height, width int) bool {
+	return int64(v.Len()+1) > in.budget.max/(8*int64(height)*int64(width)+24)
+}
+
 // addPicture adds a picture as grey values, 0 black to 255 white.
 func (in *input) addPicture(v *Values, name string, data []byte) error {
 	if err := rawPhoto(name); err != nil {
 		return err
+	}
+	if height, width, err := sizeOf(data, in.opts.maxPicture()); err == nil && in.beyond(v, height, width) {
+		return tooManyValues(in.budget.max) // cheaper to say before the picture is decoded
 	}
 	g, err := in.decodePicture(data)
 	if err != nil {
@@ -311,7 +319,7 @@ func (in *input) addPicture(v *Values, name string, data []byte) error {
 		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels, the first has %d x %d", g.height, g.width, v.Height, v.Width),
 			Hint: "bring grey pictures to one size before; they are not scaled"}
 	}
-	if int64(v.Len()+1) > in.budget.max/int64(8*g.height*g.width+24) {
+	if in.beyond(v, g.height, g.width) {
 		return tooManyValues(in.budget.max)
 	}
 	row := make([]float64, len(g.lum))
