@@ -68,6 +68,7 @@ func (e *byRow) explain(n int, x, known []uint64, out *Picked) (ok bool) {
 
 // begin sets the row to abstention.
 func (e *byRow) begin(x, known []uint64) {
+	e.unitsOnce.Do(e.prepareUnits)
 	e.x, e.known, e.picks, e.voter, e.odd = x, known, e.picks[:0], -1, false
 	e.loops.Begin(e.l, e.base[score.Off], e.base[score.On], x, known)
 	copy(e.gains, e.units.start)

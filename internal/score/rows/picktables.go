@@ -204,36 +204,43 @@ func (p *pickTables) inUnits(t *Table) bool {
 	}
 	need := (t.opt.MinGain + score.Tie) * scale
 	inside := func(v float64) int { return int(min(max(v, kernel.Excluded/2), math.MaxInt32)) }
+	rounded, met := p.rounding(ways, scale, t)
 	for picks := range p.margins {
-		wrong := p.wrong(ways, scale, picks, t)
+		most := 0.0
+		for c, sum := range rounded {
+			most = max(most, sum+float64(min(met[c].votes, met[c].most*picks))/2)
+		}
+		wrong := int(math.Ceil(most)) + 1
 		p.margins[picks] = margin{2*wrong + int(math.Ceil(score.Tie*scale)) + 1, inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
 	}
 	return true
 }
 
-// wrong bounds the error of a gain after so many picks, in units.
-func (p *pickTables) wrong(ways []float64, scale float64, picks int, t *Table) int {
-	most := 0.0
+// common says how many votes an expert has, and how many at most in common with another.
+type common struct{ votes, most int }
+
+// rounding bounds, for each expert, what rounding changes of its gain, in units, and says how many of its votes picks can have taken
+// something of, which is rounded, too: by half a unit.
+func (p *pickTables) rounding(ways []float64, scale float64, t *Table) (sums []float64, met []common) {
 	for c := range t.experts {
 		votes := p.masks[c*t.words:][:t.words]
-		sum, n, met := 0.5, 0, 0 // the cost is rounded
+		sum, in := 0.5, common{} // the cost is rounded
 		for w, m := range votes {
 			for ; m != 0; m &= m - 1 {
 				at := 2*(64*w+bits.TrailingZeros64(m))*p.lanes + c
 				off, on := ways[at]*scale, ways[at+p.lanes]*scale
 				sum += max(math.Abs(off-math.Round(off)), math.Abs(on-math.Round(on)))
-				n++
+				in.votes++
 			}
 		}
-		// What picks have taken of a vote is rounded, too.
 		for h := range t.experts {
-			if common := overlap(votes, p.masks[h*t.words:][:t.words]); h != c {
-				met = max(met, common)
+			if h != c {
+				in.most = max(in.most, overlap(votes, p.masks[h*t.words:][:t.words]))
 			}
 		}
-		most = max(most, sum+float64(min(n, met*picks))/2)
+		sums, met = append(sums, sum), append(met, in)
 	}
-	return int(math.Ceil(most)) + 1
+	return sums, met
 }
 
 // overlap returns how many pixels two masks have in common.

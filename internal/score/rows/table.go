@@ -35,7 +35,8 @@ type Table struct {
 	// abstention where h is 0.
 	above, below []uint64
 	base         [2][]float64 // log-likelihood of an off and an on pixel in abstention
-	units        units
+	units        units        // made when byRow is first needed
+	unitsOnce    sync.Once
 	equal        *equal // nil: byCount does not explain these rows
 	byPicks      bool   // there is vector code for byPick
 	pickOnce     sync.Once
@@ -68,7 +69,9 @@ func NewTable(b *score.Bank, opt Options) *Table {
 		}
 	}
 	t.prepareOrders()
-	t.prepareUnits()
+	if t.units.n = (k + 15) &^ 15; b.TwoSided {
+		t.unitsOnce.Do(t.prepareUnits)
+	}
 	t.equal = t.equalVotes()
 	vectors := kernel.RowVectors(kernel.Chosen())
 	t.byPicks = vectors != nil && vectors.Advance != nil

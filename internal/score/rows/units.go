@@ -42,7 +42,7 @@ const excluded = -1 << 30
 // prepareUnits fills in units.
 func (t *Table) prepareUnits() {
 	l, d := &t.units, float64(t.pixels)
-	l.n, l.least = (t.experts+15)&^15, t.leastLogLik()
+	l.least = t.leastLogLik()
 	most := 0.0
 	for _, c := range t.opt.Costs {
 		most = max(most, math.Abs(c))
