@@ -228,7 +228,7 @@ func (p *pickTables) rounding(ways []float64, scale float64, t *Table) (sums []f
 		for w, m := range votes {
 			for ; m != 0; m &= m - 1 {
 				at := 2*(64*w+bits.TrailingZeros64(m))*p.lanes + c
-				off, on := ways[at]*scale, ways[at+p.lanes]*scale
+				off, on := float64(ways[at]*scale), float64(ways[at+p.lanes]*scale)
 				sum += max(math.Abs(off-math.Round(off)), math.Abs(on-math.Round(on)))
 				in.votes++
 			}

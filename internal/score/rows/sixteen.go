@@ -61,16 +61,16 @@ func (s *bySet) makeSixteen(t *set) {
 	ints, wrong := make([]int16, 2*s.pixels+10), 0.0
 	t.table = make([]int16, 32*s.proposal.Fives*len(t.numbers))
 	for l, c := range t.choices[:choices] {
-		cost := t.costs[l] * t.scale
+		cost := float64(t.costs[l] * t.scale)
 		t.start[l] = -int16(math.Round(cost))
-		error := math.Abs(cost - math.Round(cost))
+		rounded := math.Abs(cost - math.Round(cost))
 		for i := range s.pixels {
-			off, on := s.terms[2*i*s.lanes+int(c)]*t.scale, s.terms[(2*i+1)*s.lanes+int(c)]*t.scale
+			off, on := float64(s.terms[2*i*s.lanes+int(c)]*t.scale), float64(s.terms[(2*i+1)*s.lanes+int(c)]*t.scale)
 			o, e := math.Round(off), math.Round(on)
 			ints[2*i], ints[2*i+1] = int16(o), int16(e)
-			error += max(math.Abs(off-o), math.Abs(on-e))
+			rounded += max(math.Abs(off-o), math.Abs(on-e))
 		}
-		wrong = max(wrong, error)
+		wrong = max(wrong, rounded)
 		for f := range s.proposal.Fives {
 			first, n := f/wordFives*64+f%wordFives*5, 5
 			if f%wordFives == wordFives-1 {
@@ -101,7 +101,7 @@ func (s *bySet) scaleOf(choices []int64) float64 {
 func (s *bySet) marginOf(scale float64, wrong int) margin {
 	need := float64((s.opt.MinGain + score.Tie) * scale)
 	inside := func(v float64) int { return int(min(max(v, math.MinInt16), math.MaxInt16)) }
-	return margin{inside(float64(2*wrong) + math.Ceil(score.Tie*scale) + 1), inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
+	return margin{inside(float64(2*wrong) + math.Ceil(float64(score.Tie*scale)) + 1), inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
 }
 
 // equalSixteen returns the scale and the margin of tables whose votes are equal if 16 bits decide without error there,
