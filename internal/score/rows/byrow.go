@@ -27,6 +27,7 @@ type byRow struct {
 	up, down []uint64 // where expert voter would hold the extremal opinion
 	voter    int
 	odd      bool     // a pixel would be impossible
+	ready    bool     // the table has its units
 	near     []uint64 // the experts that may be the best
 	exact    []candidate
 
@@ -68,7 +69,10 @@ func (e *byRow) explain(n int, x, known []uint64, out *Picked) (ok bool) {
 
 // begin sets the row to abstention.
 func (e *byRow) begin(x, known []uint64) {
-	e.unitsOnce.Do(e.prepareUnits)
+	if !e.ready {
+		e.unitsOnce.Do(e.prepareUnits)
+		e.ready = true
+	}
 	e.x, e.known, e.picks, e.voter, e.odd = x, known, e.picks[:0], -1, false
 	e.loops.Begin(e.l, e.base[score.Off], e.base[score.On], x, known)
 	copy(e.gains, e.units.start)
