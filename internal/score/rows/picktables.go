@@ -208,7 +208,7 @@ func (p *pickTables) inUnits(t *Table) bool {
 	for picks := range p.margins {
 		most := 0.0
 		for c, sum := range rounded {
-			most = max(most, sum+float64(min(met[c].votes, met[c].most*picks))/2)
+			most = max(most, sum+float64(float64(min(met[c].votes, met[c].most*picks))/2))
 		}
 		wrong := int(math.Ceil(most)) + 1
 		p.margins[picks] = margin{2*wrong + int(math.Ceil(score.Tie*scale)) + 1, inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
