@@ -43,7 +43,11 @@ type Data struct {
 // among workers and, for many images, large enough to explain rows together. It
 // never yields an error.
 func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
-	size := min(max(pool.Chunk, len(d.Images)/64), rowsAtOnce)
+	parts := 64
+	if len(d.Images) > 0 && d.Images[0].Height() == 1 {
+		parts = 16 // rows of a table take little time each, and less the more there are
+	}
+	size := min(max(pool.Chunk, len(d.Images)/parts), rowsAtOnce)
 	return func(yield func(Data, error) bool) {
 		if d.Weights != nil && len(d.Weights) != len(d.Images) {
 			yield(d, nil) // census.count returns the error
