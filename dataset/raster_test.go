@@ -8,7 +8,6 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"math"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -292,11 +291,10 @@ func claims(t testing.TB) map[string][]byte {
 
 func TestClaims(t *testing.T) {
 	for name, content := range claims(t) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
+		before := allocated()
 		fe := refused(t, name, content, Options{Height: 8, Width: 8})
-		runtime.ReadMemStats(&after)
-		if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
+		used := allocated() - before
+		if used > 4<<20 {
 			t.Errorf("%s of %d bytes took %d bytes of memory: %v", name, len(content), used, fe)
 		}
 	}

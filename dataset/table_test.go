@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -258,14 +257,13 @@ func TestParquetHostileHeaders(t *testing.T) {
 		"deep structure": footer(append(bytes.Repeat([]byte{0x1c}, 5000), bytes.Repeat([]byte{0}, 10)...)...),
 		"footer size":    append([]byte("PAR1\x00\x00\x00\x00"), "\xff\xff\xff\xffPAR1"...),
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
+		before := allocated()
 		_, err := readBytes(b, Options{})
-		runtime.ReadMemStats(&after)
+		used := allocated() - before
 		if err == nil || !strings.Contains(err.Error(), "damaged Parquet file: the footer") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+		if used > 1<<20 {
 			t.Errorf("%s: %d bytes allocated", name, used)
 		}
 	}
@@ -331,19 +329,18 @@ func TestAbsurdRecords(t *testing.T) {
 		"a first cell of line ends": {"\"", "\n", 3 * maxRecord, "malformed CSV"},
 		"tabs":                      {"a\tb\n0\t1\n1\t0\n0\t0\n", "1\t", maxRecord / 2, "a row of more than 262144 cells"},
 	} {
-		var before, after runtime.MemStats
 		r := repeated(c.begin, c.piece, c.length)
-		runtime.ReadMemStats(&before)
+		before := allocated()
 		in := newInput(Options{})
 		_, err := in.collect(func() (*opened, error) {
 			d, err := in.file("bomb.csv", r, nil, 0)
 			return &opened{in: in, decoder: d}, err
 		})
-		runtime.ReadMemStats(&after)
+		used := allocated() - before
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if used := after.TotalAlloc - before.TotalAlloc; used > 12*maxRecord {
+		if used > 12*maxRecord {
 			t.Errorf("%s: %d bytes allocated", name, used)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/color"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -46,17 +45,16 @@ func TestTIFFThatExpands(t *testing.T) {
 		"PackBits bomb":   {strip(32773, packed(30_000_000)), true},
 		"a tile of bombs": {picture(8, deflated(200_000_000), tag{322, 4, []uint32{1 << 30}}, tag{323, 4, []uint32{1 << 30}}, tag{324, 4, []uint32{8 + 2 + 12*9 + 4}}, tag{325, 4, []uint32{180_000}}), true},
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
+		before := allocated()
 		set, err := Decode("a.tif", c.content, Options{})
-		runtime.ReadMemStats(&after)
+		used := allocated() - before
 		if !c.refused {
 			if err != nil || set.Len() != 1 || set.Images[0].Height() != 2000 {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
 		}
-		if used := after.TotalAlloc - before.TotalAlloc; err == nil || !strings.Contains(err.Error(), "expands to more than twice") || used > 4<<20 {
+		if err == nil || !strings.Contains(err.Error(), "expands to more than twice") || used > 4<<20 {
 			t.Errorf("%s: %v, with %d bytes", name, err, used)
 		}
 	}
@@ -103,11 +101,10 @@ func TestDirectoryOfManyCounts(t *testing.T) {
 // TestPictureThatDoesNotFit: a picture is refused for want of memory before it is decoded.
 func TestPictureThatDoesNotFit(t *testing.T) {
 	tall := pngFile(t, image.NewGray(image.Rect(0, 0, 1, 200_000)))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	before := allocated()
 	_, err := Decode("tall.png", tall, Options{MaxMemory: 1 << 20})
-	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; err == nil || !strings.Contains(err.Error(), "more images of 200000 x 1 than fit") || used > 150_000 {
+	used := allocated() - before
+	if err == nil || !strings.Contains(err.Error(), "more images of 200000 x 1 than fit") || used > 150_000 {
 		t.Errorf("%v, with %d bytes", err, used)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"image"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -96,11 +95,10 @@ func TestArchivesOfValuesAreRefused(t *testing.T) {
 // TestValuesOfLargePictures: a picture whose values do not fit in memory is refused before it is decoded.
 func TestValuesOfLargePictures(t *testing.T) {
 	large := pngFile(t, image.NewGray16(image.Rect(0, 0, 3000, 2000)))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	before := allocated()
 	_, err := DecodeValues("large.png", large, Options{MaxMemory: 1 << 20})
-	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; err == nil || !strings.Contains(err.Error(), "more real values than fit") || used > 1<<20 {
+	used := allocated() - before
+	if err == nil || !strings.Contains(err.Error(), "more real values than fit") || used > 1<<20 {
 		t.Errorf("%v after %d bytes", err, used)
 	}
 }
