@@ -39,7 +39,7 @@ type bySet struct {
 	// log-likelihoods.
 	terms, logLiks []float64
 	proposal       kernel.Propose
-	sixteen        *sixteen // of all sets, if votes are equal
+	unit           *unit // of the proposals of all sets, if votes are equal
 
 	most   int // tables there is room for
 	made   int
@@ -96,11 +96,9 @@ func (s *bySet) prepare(t *Table) {
 		}
 	}
 	s.lists, s.counts = make([]int32, (s.lanes+2)*kernel.Block), make([]int32, s.lanes+2)
-	for i := 0; i < len(s.lists); i += 1024 {
-		s.lists[i] = -1 // stores that are masked out take very long where no memory has been written yet
+	if s.loops.Across != nil {
+		s.prepareSixteen()
 	}
-	s.proposal = kernel.Propose{Lists: s.lists, Counts: s.counts, Width: s.words, Fives: s.fives(), End: s.lanes}
-	s.sixteen = s.equalSixteen()
 }
 
 // find returns the set of these members.
@@ -233,16 +231,21 @@ func (s *bySet) chooseLanes(t *set) {
 			t.choices, t.costs = append(t.choices, int64(c)), append(t.costs, s.costs[c])
 		}
 	}
-	if n := len(t.choices); n > 8 {
-		more := (n+7)&^7 - n
-		t.choices, t.costs = append(t.choices, make([]int64, more)...), append(t.costs, make([]float64, more)...)
+	n, lanes := len(t.choices), len(t.choices)
+	if n > 8 {
+		lanes = (n + 7) &^ 7
 	}
+	padded := append(t.choices, make([]int64, 8)...)
+	t.choices, t.numbers, t.costs = padded[:lanes], padded[:(n+3)&^3], append(t.costs, make([]float64, lanes-n)...)
 	t.gains = make([]float64, s.groups*16*len(t.choices))
 }
 
+// choicesOf returns the experts that may still be picked, without lanes that have none.
+func (s *bySet) choicesOf(t *set) []int64 { return t.choices[:s.experts-bits.OnesCount64(t.members)] }
+
 // fillAcross fills in the gains of group g.
 func (s *bySet) fillAcross(t *set, g int) {
-	choices := s.experts - bits.OnesCount64(t.members)
+	choices := len(s.choicesOf(t))
 	table := t.gains[16*len(t.choices)*g:][:16*len(t.choices)]
 	for i, c := range t.choices {
 		sums := fourSums(s.terms[8*g*s.lanes+int(c):], s.lanes)
@@ -272,7 +275,7 @@ var noChoice = [16]float64(slices.Repeat([]float64{math.Inf(-1)}, 16))
 
 // fourSums returns the sums, from left to right, for all 16 values of four pixels;
 // term (2*j+x)*stride is that of pixel j of value x.
-func fourSums(terms []float64, stride int) (sums [16]float64) {
+func fourSums[T int16 | float64](terms []T, stride int) (sums [16]T) {
 	for j := range 4 {
 		off, on := terms[2*j*stride], terms[(2*j+1)*stride]
 		n := 1 << j // sums of the pixels before

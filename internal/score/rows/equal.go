@@ -18,8 +18,7 @@ type equal struct {
 	losses    []int64  // by expert in masks: what all its votes lose together
 	least     int64    // a pick must gain more
 	cost      float64  // of every pick
-	most      int      // votes of an expert
-	up, down  float64  // what a pixel that is on gains, and one that is off loses, in nats
+	unit      *unit    // of proposals in 16 bits; nil: they do not decide without error
 	few       int      // up to so many experts the tables of bySet are quicker
 
 	// What a pick gains from four pixels, as kernel.RowLoops.Take has it.
@@ -73,8 +72,7 @@ func (t *Table) equalVotes() *equal {
 		}
 		most = max(most, n)
 	}
-	e.most, e.up, e.down = most, vote[score.On]-base[score.On], base[score.Off]-vote[score.Off]
-	if most == 0 || !e.inUnits(t, e.up, e.down, most) {
+	if most == 0 || !e.inUnits(t, vote[score.On]-base[score.On], base[score.Off]-vote[score.Off], most) {
 		return nil
 	}
 	for c := range (t.experts + 3) &^ 3 {
@@ -109,25 +107,56 @@ func (e *equal) inUnits(t *Table, up, down float64, most int) bool {
 	if wrong > score.Tie/8 {
 		return false
 	}
+	alike := votesAlike{up, down, need, wrong, most}
 	_, exp := math.Frexp(up + down)
 	scale := math.Ldexp(1, 30-exp)
 	a, b := int64(math.Round(up*scale)), int64(math.Round(down*scale))
 	e.won, e.lost, e.least = a+b, b, int64(math.Floor(need*scale))
-	for n := range most + 1 {
+	e.unit = e.shortUnit(t, alike)
+	return alike.decidedBy(a, b, e.least)
+}
+
+// unit is what 16 bits of proposals count in: so many units are a nat, and gains that differ by less than the margin need exact sums.
+type unit struct {
+	scale  float64
+	margin margin
+}
+
+// shortUnit returns a unit in which 16 bits decide without error, or nil.
+func (e *equal) shortUnit(t *Table, v votesAlike) *unit {
+	scale := shortScale(t.pixels, float64(float64(v.most)*max(v.up, v.down))+math.Abs(e.cost))
+	a, b, cost := int64(math.Round(v.up*scale)), int64(math.Round(v.down*scale)), int64(math.Round(e.cost*scale))
+	need := int(min(max(math.Floor((t.opt.MinGain+score.Tie)*scale), math.MinInt16), math.MaxInt16))
+	if scale <= 0 || !v.decidedBy(a, b, int64(need)+cost) {
+		return nil
+	}
+	return &unit{scale, margin{-1, need, need}}
+}
+
+// votesAlike are votes that gain up where a pixel is on and lose down where it is off, in nats; an expert has most at most, and
+// must gain need, and no sum of them is wrong by more than wrong.
+type votesAlike struct {
+	up, down, need, wrong float64
+	most                  int
+}
+
+// decidedBy reports whether units decide as nats do: a for up, b for down, and more than least to be enough.
+func (v votesAlike) decidedBy(a, b, least int64) bool {
+	for n := range v.most + 1 {
 		// Gains fall with the number of pixels off, in nats and in units: only where
 		// they change their sign, two numbers on, is there anything to test.
-		for off := range near(float64(float64(n)*up/down), most) {
-			nats, units := float64(float64(n)*up)-float64(float64(off)*down), int64(n)*a-int64(off)*b
+		for off := range near(float64(float64(n)*v.up/v.down), v.most) {
+			nats, units := float64(float64(n)*v.up)-float64(float64(off)*v.down), int64(n)*a-int64(off)*b
 			switch {
 			case n == 0 && off == 0:
-			case nats > score.Tie+float64(2*wrong) && units > 0, nats < -score.Tie-float64(2*wrong) && units < 0, math.Abs(nats) < score.Tie-float64(2*wrong) && units == 0:
+			case nats > score.Tie+float64(2*v.wrong) && units > 0, nats < -score.Tie-float64(2*v.wrong) && units < 0, math.Abs(nats) < score.Tie-float64(2*v.wrong) && units == 0:
 			default:
 				return false
 			}
 		}
-		for off := range near((float64(float64(n)*up)-need)/down, most) {
-			nats, units := float64(float64(n)*up)-float64(float64(off)*down)-need, int64(n)*a-int64(off)*b
-			if !(nats > 2*wrong && units > e.least || nats < -2*wrong && units <= e.least) {
+		for off := range near((float64(float64(n)*v.up)-v.need)/v.down, v.most) {
+			nats, units := float64(float64(n)*v.up)-float64(float64(off)*v.down)-v.need, int64(n)*a-int64(off)*b
+			if !(nats > 2*v.wrong && units > least || nats < -2*v.wrong && units <= least) {
 				return false
 			}
 		}

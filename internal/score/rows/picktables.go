@@ -94,11 +94,11 @@ var mostMet = 0.3
 // crowded reports whether experts meet at too many votes.
 func (p *pickTables) crowded(experts, words int) bool {
 	met, votes := 0, 0
-	for at, v := range p.masks {
-		votes += bits.OnesCount64(v)
-		for other := at % words; other < len(p.masks); other += words {
-			met += bits.OnesCount64(v & p.masks[other])
+	for c := range experts {
+		for h := range experts {
+			met += overlap(p.votes(c, words), p.votes(h, words))
 		}
+		votes += overlap(p.votes(c, words), p.votes(c, words))
 	}
 	return float64(met-votes) > mostMet*float64(votes*(experts-1))
 }
@@ -202,46 +202,48 @@ func (p *pickTables) inUnits(t *Table) bool {
 			p.start[c] = -int32(math.Round(score.CostOf(t.opt.Costs, c) * scale))
 		}
 	}
-	need := (t.opt.MinGain + score.Tie) * scale
-	inside := func(v float64) int { return int(min(max(v, kernel.Excluded/2), math.MaxInt32)) }
-	rounded, met := p.rounding(ways, scale, t)
+	rounded := p.rounding(ways, scale, t)
 	for picks := range p.margins {
 		most := 0.0
-		for c, sum := range rounded {
-			most = max(most, sum+float64(float64(min(met[c].votes, met[c].most*picks))/2))
+		for _, r := range rounded {
+			most = max(most, r.sum+float64(float64(min(r.votes, r.common*picks))/2))
 		}
-		wrong := int(math.Ceil(most)) + 1
-		p.margins[picks] = margin{2*wrong + int(math.Ceil(score.Tie*scale)) + 1, inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
+		p.margins[picks] = t.marginOf(scale, int(math.Ceil(most))+1, kernel.Excluded/2, math.MaxInt32)
 	}
 	return true
 }
 
-// common says how many votes an expert has, and how many at most in common with another.
-type common struct{ votes, most int }
+// rounded says what rounding changes of the gain of an expert at most, in units, how many votes it has, and how many in common with another
+// one at most. What picks have taken of a vote is rounded, too: by half a unit.
+type rounded struct {
+	sum           float64
+	votes, common int
+}
 
-// rounding bounds, for each expert, what rounding changes of its gain, in units, and says how many of its votes picks can have taken
-// something of, which is rounded, too: by half a unit.
-func (p *pickTables) rounding(ways []float64, scale float64, t *Table) (sums []float64, met []common) {
+// rounding returns that of each expert.
+func (p *pickTables) rounding(ways []float64, scale float64, t *Table) (all []rounded) {
 	for c := range t.experts {
-		votes := p.masks[c*t.words:][:t.words]
-		sum, in := 0.5, common{} // the cost is rounded
+		votes := p.votes(c, t.words)
+		r := rounded{sum: 0.5, votes: overlap(votes, votes)} // the cost is rounded
 		for w, m := range votes {
 			for ; m != 0; m &= m - 1 {
 				at := 2*(64*w+bits.TrailingZeros64(m))*p.lanes + c
 				off, on := float64(ways[at]*scale), float64(ways[at+p.lanes]*scale)
-				sum += max(math.Abs(off-math.Round(off)), math.Abs(on-math.Round(on)))
-				in.votes++
+				r.sum += max(math.Abs(off-math.Round(off)), math.Abs(on-math.Round(on)))
 			}
 		}
 		for h := range t.experts {
 			if h != c {
-				in.most = max(in.most, overlap(votes, p.masks[h*t.words:][:t.words]))
+				r.common = max(r.common, overlap(votes, p.votes(h, t.words)))
 			}
 		}
-		sums, met = append(sums, sum), append(met, in)
+		all = append(all, r)
 	}
-	return sums, met
+	return all
 }
+
+// votes returns where an expert votes.
+func (p *pickTables) votes(c, words int) []uint64 { return p.masks[c*words:][:words] }
 
 // overlap returns how many pixels two masks have in common.
 func overlap(a, b []uint64) (n int) {

@@ -69,9 +69,7 @@ func NewTable(b *score.Bank, opt Options) *Table {
 		}
 	}
 	t.prepareOrders()
-	if t.units.n = (k + 15) &^ 15; b.TwoSided {
-		t.unitsOnce.Do(t.prepareUnits)
-	}
+	t.units.n = (k + 15) &^ 15
 	t.equal = t.equalVotes()
 	vectors := kernel.RowVectors(kernel.Chosen())
 	t.byPicks = vectors != nil && vectors.Advance != nil

@@ -35,6 +35,22 @@ type units struct {
 	base  [2][]int32
 }
 
+// margin says how near gains, in units, may be the other way round: two that differ by at most slack, and
+// one above low and up to high, which may be enough.
+type margin struct{ slack, low, high int }
+
+// marginOf returns the margin of gains that are wrong by at most so many units and lie between least and most.
+func (t *Table) marginOf(scale float64, wrong, least, most int) margin {
+	need := float64((t.opt.MinGain + score.Tie) * scale)
+	inside := func(v float64) int { return int(min(max(v, float64(least)), float64(most))) }
+	return margin{inside(float64(2*wrong) + math.Ceil(float64(score.Tie*scale)) + 1), inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
+}
+
+// shortScale returns how many units a nat may have so that no sum over the pixels, of at most so many nats, exceeds 16 bits.
+func shortScale(pixels int, nats float64) float64 {
+	return min(float64(math.MaxInt16-1-pixels)/nats, 1<<20)
+}
+
 // excluded is the gain of an expert that was picked, and of a lane without an
 // expert; those of all others stay above a half of it.
 const excluded = -1 << 30

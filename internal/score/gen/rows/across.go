@@ -359,21 +359,21 @@ func told() {
 	})
 }
 
-// sumRows adds up what a table has for rows of a list, and does something with the sum of each.
-func sumRows(list, left, row reg.Register, mostWords int, change func(sums reg.VecVirtual), send func(n reg.Register, value reg.VecVirtual)) {
-	table, memory := param("table"), aligned(64*(mostWords+1))
+// sumRows adds up what a table has for rows of a list, of at most room words, and does something with the sum of each.
+func sumRows(list, left, row reg.Register, room int, change func(sums reg.VecVirtual), send func(n reg.Register, value reg.VecVirtual)) {
+	table, memory := param("table"), aligned(64*(room+1))
 	Label("rows")
 	words(list, left, memory)
 	sums := inOrder(1, table, row, memory)[0]
 	if change != nil {
 		change(sums)
 	}
-	VMOVUPD(sums, Mem{Base: memory, Disp: 64 * mostWords})
+	VMOVUPD(sums, Mem{Base: memory, Disp: 64 * room})
 	i, n, value, some := GP64(), GP64(), XMM(), upToEight(left)
 	XORQ(i, i)
 	Label("send")
 	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
-	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * mostWords}, value)
+	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * room}, value)
 	send(n, value)
 	INCQ(i)
 	CMPQ(i, some)
