@@ -248,17 +248,8 @@ func nearLanes() {
 	ADDQ(Imm(64), at)
 	DECQ(left)
 	JNZ(LabelRef("lanes"))
-	half, quarter, other := YMM(), XMM(), XMM()
-	VEXTRACTI64X4(Imm(1), most, half)
-	VPMAXSD(half, most.AsY(), half)
-	VEXTRACTI32X4(Imm(1), half, quarter)
-	VPMAXSD(quarter, half.AsX(), quarter)
-	VPSHUFD(Imm(0x4e), quarter, other)
-	VPMAXSD(other, quarter, quarter)
-	VPSHUFD(Imm(0xb1), quarter, other)
-	VPMAXSD(other, quarter, quarter)
 	largest, least := GP32(), GP32()
-	VMOVD(quarter, largest)
+	maximum(most, largest)
 	MOVL(largest, least)
 	SUBL(slack, least)
 	CMPL(least, bound)
@@ -316,12 +307,7 @@ func (t transposer) add(a, b, sums reg.VecVirtual) {
 
 // finish returns the sum of the four sums, in pairs.
 func finish(sums reg.VecVirtual) {
-	half, low := XMM(), XMM()
-	VEXTRACTF128(Imm(1), sums, half)
-	VHADDPD(half, sums.AsX(), low) // 0+1, 2+3
-	VPERMILPD(Imm(1), low, half)
-	VADDSD(half, low, low)
-	Store(low, ReturnIndex(0))
+	Store(sumOf(sums).AsX(), ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
