@@ -125,6 +125,7 @@ func (p *Pursuit) explainSource(ctx context.Context, src Source, workers int, ea
 			return nil, err
 		}
 		workers = min(workers, (len(d.Images)+pool.Chunk-1)/pool.Chunk)
+		p.rowTable.expect(len(d.Images) / max(workers, 1))
 	}
 	if workers <= 1 { // a goroutine costs as much as explaining a dozen rows of a table
 		return explainAlone(ctx, p, src, each)

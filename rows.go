@@ -44,9 +44,12 @@ func (e *Explanations) addScores(start, logLik, logLikModel float64) {
 
 // addAll appends the explanations of rows, scored by the original likelihood.
 func (e *Explanations) addAll(rows *scorerows.Picked) {
-	first := len(e.Picks)
-	e.Picks = slices.Grow(e.Picks, len(rows.Expert))[:first+len(rows.Expert)]
-	picks, gains := e.Picks[first:][:len(rows.Expert)], rows.Gain[:len(rows.Expert)]
+	first, n := len(e.Picks), len(rows.Expert)
+	if cap(e.Picks)-first < n {
+		e.Picks = slices.Grow(e.Picks, n+n/16) // the next rows may have a few more
+	}
+	e.Picks = e.Picks[:first+n]
+	picks, gains := e.Picks[first:][:n], rows.Gain[:n]
 	for at, k := range rows.Expert {
 		picks[at] = Pick{Expert: int(k), Gain: gains[at]}
 	}
@@ -68,6 +71,7 @@ func (e *Explanations) addAll(rows *scorerows.Picked) {
 func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	out.reset()
 	out.Scoring = p.opt.lastScoring()
+	p.rowTable.expect(len(images))
 	for from := 0; from < len(images); from += rowsAtOnce {
 		part := images[from:min(from+rowsAtOnce, len(images))]
 		if b := p.rows(part); b != nil {
@@ -152,13 +156,17 @@ const rowsWorth = 128
 // rowTable is the table shared by a pursuit and its forks, made when it is first
 // needed.
 type rowTable struct {
-	asked atomic.Int64 // rows to explain so far, by all pursuits that share it
-	once  sync.Once
-	table *scorerows.Table // nil if the model has none
+	asked  atomic.Int64 // rows to explain so far, by all pursuits that share it
+	coming atomic.Int64 // as far as is known, that one goroutine will explain
+	once   sync.Once
+	table  *scorerows.Table // nil if the model has none
 
 	mu   sync.Mutex
 	idle []*rows // released by pursuits; they remember the rows they have explained
 }
+
+// expect notes that one goroutine will explain so many rows.
+func (t *rowTable) expect(rows int) { t.coming.Store(max(t.coming.Load(), int64(rows))) }
 
 // take returns memory for one goroutine.
 func (t *rowTable) take() *rows {
@@ -199,7 +207,7 @@ func (p *Pursuit) rows(images []*bitmap.Image) *rows {
 		}
 		p.rowTable.once.Do(func() {
 			p.rowTable.table = scorerows.NewTable(p.scored, scorerows.Options{Costs: p.opt.prices(p.opt.Scoring, 1, nil),
-				MinGain: p.opt.MinGain, MaxPicks: p.opt.MaxPicks, Forced: p.opt.Forced})
+				MinGain: p.opt.MinGain, MaxPicks: p.opt.MaxPicks, Forced: p.opt.Forced, Rows: int(p.rowTable.coming.Load())})
 		})
 		if p.rowTable.table == nil {
 			return nil
@@ -214,14 +222,9 @@ func (p *Pursuit) rows(images []*bitmap.Image) *rows {
 
 // pack packs images, and reports whether all are of the given size.
 func (b *rows) pack(images []*bitmap.Image, height, width int) bool {
-	b.words, b.known = b.words[:0], b.known[:0]
-	complete := true
-	for _, img := range images {
-		if img.Height() != height || img.Width() != width {
-			return false
-		}
-		b.words = img.AppendWords(b.words)
-		complete = complete && img.Complete()
+	words, fit, complete := bitmap.AppendAllWords(b.words[:0], images, height, width)
+	if b.words, b.known = words, b.known[:0]; !fit {
+		return false
 	}
 	b.packed = scorerows.Packed{N: len(images), On: b.words}
 	if !complete {

@@ -1,9 +1,32 @@
 package bitmap
 
+import "slices"
+
 // AppendWords appends the values of the pixels, 64 per word and without gaps
 // between rows: pixel i, row-major, is bit i%64 of word i/64 of the (Len+63)/64
 // words. Bits after the last pixel are 0, and so are unknown pixels.
 func (m *Image) AppendWords(dst []uint64) []uint64 { return m.appendWords(dst, m.on) }
+
+// AppendAllWords appends what AppendWords does, image by image, and reports whether all images have a size, and whether all pixels are known.
+func AppendAllWords(dst []uint64, images []*Image, height, width int) (words []uint64, fit, complete bool) {
+	complete = true
+	at, each := len(dst), (height*width+63)/64
+	dst = slices.Grow(dst, len(images)*each)
+	for _, m := range images {
+		if m.height != height || m.width != width {
+			return dst, false, false
+		}
+		complete = complete && m.Complete()
+		if each == 1 && height == 1 { // most tables are small
+			dst = dst[:at+1]
+			dst[at] = m.on[0]
+			at++
+			continue
+		}
+		dst = m.appendWords(dst, m.on)
+	}
+	return dst, true, complete
+}
 
 // AppendKnownWords appends the plane of known pixels in the layout of
 // AppendWords.
@@ -16,10 +39,7 @@ func (m *Image) AppendKnownWords(dst []uint64) []uint64 {
 }
 
 func (m *Image) appendWords(dst, plane []uint64) []uint64 {
-	switch {
-	case len(plane) == 1 && m.height == 1: // most tables are small
-		return append(dst, plane[0])
-	case m.height == 1 || m.width%64 == 0:
+	if m.height == 1 || m.width%64 == 0 {
 		return append(dst, plane...)
 	}
 	first := len(dst)

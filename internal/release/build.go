@@ -219,7 +219,7 @@ func (r *release) compile(ctx context.Context, p platform) (string, error) {
 	if _, err := os.Stat(exe); err == nil {
 		return exe, nil
 	}
-	cmd := command(ctx, filepath.Join(r.sources, "cmd"), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", exe, "./patchwork")
+	cmd := command(ctx, filepath.Join(r.sources, "cmd"), "go", "build", "-buildvcs=true", "-trimpath", "-ldflags=-s -w", "-o", exe, "./patchwork")
 	cmd.Env = append(cmd.Env, "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building for %s: %w\n%s", p, err, out)

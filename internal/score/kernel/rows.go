@@ -1,5 +1,10 @@
 package kernel
 
+import (
+	"math/bits"
+	"slices"
+)
+
 // Tie is how far a gain may lie below the largest and count as equal, in nats.
 const Tie = 1e-9
 
@@ -85,39 +90,19 @@ type RowLoops struct {
 	// and pick is picks[8*n].
 	Told func(table []float64, stride int, cost float64, x []uint64, words int, list []int32, groups int, pick int, picks []int8, gains []float64)
 
-	// Best finds for eight rows, a lane each, the first expert whose gain is largest, the gain, and the largest
-	// gain of the others: won for each of its pixels among those of on, minus lost for each
-	// among those of free; the smallest number there is where none of its pixels is free. Votes holds the pixels
-	// of each expert, of that many words; the experts are a multiple of four. Word w of lane i is entry 8*w+i of
-	// on and free. Won and lost are below 1<<31.
-	Best func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert, second *[8]int64)
+	// CountStep lets rows that are explained by counting take a step, see Counting.
+	CountStep func(*Counting)
 
-	// BestFirst is Best where all pixels are free: losses has what the votes of each
-	// expert lose together.
-	BestFirst func(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert, second *[8]int64)
-
-	// Take adds up for eight rows, as Best has them, what an expert of each gains, in
-	// the order of score.Total: for the votes among four free pixels, and those of them
-	// that are on, four bits each, the latter lower, values has the number of their class; few says
-	// that all classes are below 16. Off counts the free votes that are not on. Rows whose gain is more than least take the expert: its votes leave on and free.
-	Take func(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, few bool, sums *[8]float64, off *[8]int64)
+	// CountSums sets out to what the pixels of rows add up to, of words each: for each group of four the table has
+	// a number by their values and by which of them are not free, four bits each, the values lower; last has those of the last group.
+	CountSums func(table, last *[256]float64, x, free []uint64, words, groups int, out []float64)
 
 	// Sums sets out[n], for the rows n of list, to the sum of what the table has
 	// for the groups of four pixels, 16 numbers each.
 	Sums func(table []float64, x []uint64, words int, list []int32, groups int, out []float64)
 
-	// Advance lets rows take a step, see Advance. They have up to 64 experts: 16, 32 or 64 lanes.
-	Advance func(*Advance)
-
-	// Spread writes, for the rows n of list, a byte for each pixel of groups of up to eight, one after
-	// the other: 1 where it is on. Those of a row begin stride bytes after those of
-	// the row before. Up to eight bytes after those of a row are lost.
-	Spread func(a []byte, stride int, groups []Fours, x []uint64, width int, list []int32)
-
-	// Multiply multiplies rows of bytes, 64*depth each, a multiple of 16 of them, by three matrices of 16*vectors
-	// columns: row k of out has 16*vectors numbers for each. B has, by vector, depth and matrix, 1024
-	// bytes: byte 64*i+4*c+j is that of row 4*i+j and column c. Nil where the machine does no such thing.
-	Multiply func(a []byte, depth int, b []byte, out []int32, vectors int)
+	// VoteStep lets rows take a step by votes of any strength, see Voting.
+	VoteStep func(*Voting)
 
 	// Tell says what rows gained, see Tell.
 	Tell func(*Tell)
@@ -131,6 +116,77 @@ type RowLoops struct {
 // RowVectors returns the vector code of a path, or nil where it has none; a loop
 // without vector code is nil.
 func RowVectors(p *Path) *RowLoops { return rowVectors(p.Name) }
+
+// Counting explains rows by what experts gain that is counted: Won for each of its votes that is on and free, less Lost for each that
+// is free. A row takes the expert that gains most, of equals the first, if that is more than Least, and its votes are no
+// longer free. Experts without a free vote are passed over. The row ends where none is taken, and where not even the
+// second best can gain more than Enough, were all votes of the first that are off no longer free.
+//
+// Won, Lost, and the votes of an expert are at most 1<<15-1, and no gain is 1<<30.
+type Counting struct {
+	X     []uint64 // the rows, of Width words each
+	Width int
+	All   []uint64 // every pixel
+	Masks []uint64 // the votes of each expert, at most 128 of them, in as many words
+
+	// Masks in the order of the loops, see Arrange: the votes for 16 pixels of one expert after the other, twice each, in 32 bits;
+	// for 32 pixels; what all votes of an expert lose; and All as Votes has them, in the upper half.
+	Votes, Whole []uint32
+	Losses       []int32
+	AllOf        []uint32
+
+	Won, Lost, Least, Enough int32
+
+	// What is told of a pick: for the votes among four free pixels, and those of them that are on, four bits each,
+	// the latter lower, Values has the number of their class, 0 for no votes, and these are added in the order of score.Total; then
+	// Cost is subtracted and added again. Few says that all classes are below 16.
+	Classes *[256]uint8
+	Values  *[32]float64
+	Few     bool
+	Cost    float64
+
+	// List has the rows that have not ended, in rising order: before the first step, all of them. There is room for sixteen more.
+	// Pixels is how the loops keep what is free: PixelWords for that many rows.
+	List   []int32
+	Pixels []uint64
+
+	// What a step finds, the number Step from 0 on: the expert of row n is Picks[8*n], the number told of it Gains[8*n]. If it has
+	// ended, it has Depth[n] picks, and the pixels that are free are those of the words from Free[Width*n] on.
+	// Of pixels behind the last, Free says nothing.
+	Step  int
+	Picks []int8
+	Gains []float64
+	Depth []int32
+	Free  []uint64
+}
+
+// Arrange sets what follows from All, Masks and Lost.
+func (c *Counting) Arrange() {
+	experts := len(c.Masks) / c.Width
+	stride := (experts + 31) &^ 31
+	c.Votes, c.Whole, c.Losses = make([]uint32, 4*c.Width*stride), make([]uint32, 2*c.Width*stride), make([]int32, (experts+3)&^3)
+	for at, v := range c.Masks {
+		word, expert := at%c.Width, at/c.Width
+		for j := range 4 {
+			c.Votes[(4*word+j)*stride+expert] = uint32(v>>(16*j)&0xffff) * 0x10001
+		}
+		c.Whole[2*word*stride+expert], c.Whole[(2*word+1)*stride+expert] = uint32(v), uint32(v>>32)
+		c.Losses[expert] += int32(bits.OnesCount64(v)) * c.Lost
+	}
+	for i, v := range c.Losses {
+		if i >= experts || !slices.ContainsFunc(c.Masks[i*c.Width:][:c.Width], func(v uint64) bool { return v != 0 }) {
+			c.Losses[i] = v + 1<<30
+		}
+	}
+	for _, v := range c.All {
+		for ; v != 0; v >>= 16 {
+			c.AllOf = append(c.AllOf, uint32(v)<<16)
+		}
+	}
+}
+
+// PixelWords returns how much memory Counting needs for n rows.
+func (c *Counting) PixelWords(n int) int { return (n + 47) &^ 15 * 2 * c.Width }
 
 // Propose finds for rows the lane that gains most, in numbers of 16 bits.
 //

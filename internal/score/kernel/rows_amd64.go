@@ -3,8 +3,6 @@
 package kernel
 
 import (
-	"sync"
-
 	"golang.org/x/sys/cpu"
 )
 
@@ -17,17 +15,16 @@ func rowVectors(path string) *RowLoops {
 		return rowsAVX2
 	case "avx512":
 		loops := *rowsAVX512
-		loops.Multiply = tilesOnce()
-		if !cpu.X86.HasAVX512VPOPCNTDQ {
-			loops.Best, loops.BestFirst, loops.Take = nil, nil, nil
+		if !cpu.X86.HasAVX512BITALG || !cpu.X86.HasAVX512VPOPCNTDQ {
+			loops.CountStep = nil
+		}
+		if !cpu.X86.HasAVX512VNNI {
+			loops.VoteStep, loops.Tell = nil, nil
 		}
 		return &loops
 	}
 	return nil
 }
-
-// tilesOnce asks the system once.
-var tilesOnce = sync.OnceValue(multiplyTiles)
 
 // first returns the address of the first number, or nil.
 func first(s []float64) *float64 {
@@ -135,24 +132,14 @@ var rowsAVX512 = &RowLoops{
 		_ = table[stride*(groups-1)+15]
 		told(&table[0], stride, cost, &x[0], words, &list[0], len(list), groups, pick, &picks[0], &gains[0])
 	},
-	Best: func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert, second *[8]int64) {
-		_, _ = on[8*words-1], free[8*words-1]
-		best(&votes[0], len(votes)/words/4, words, &on[0], &free[0], won, lost, &gain[0], &expert[0], &second[0])
-	},
-	BestFirst: func(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert, second *[8]int64) {
-		_, _ = on[8*words-1], losses[len(votes)/words-1]
-		bestFirst(&votes[0], len(votes)/words/4, words, &on[0], won, &losses[0], &gain[0], &expert[0], &second[0])
-	},
-	Take: func(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, few bool, sums *[8]float64, off *[8]int64) {
-		_, _ = on[8*words-1], free[8*words-1]
-		for _, c := range expert {
-			_ = votes[int(c+1)*words-1]
+	CountStep: countStepVector,
+	CountSums: func(table, last *[256]float64, x, free []uint64, words, groups int, out []float64) {
+		n := len(out)
+		if n == 0 {
+			return
 		}
-		loop := take
-		if few {
-			loop = takeFew
-		}
-		loop(&votes[0], words, &on[0], &free[0], &gain[0], &expert[0], least, &classes[0], &values[0], &sums[0], &off[0])
+		_, _ = x[n*words-1], free[n*words-1]
+		countSums(&table[0], &last[0], &x[0], &free[0], n, words, groups, &out[0])
 	},
 	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
 		if len(list) == 0 {
@@ -161,14 +148,7 @@ var rowsAVX512 = &RowLoops{
 		_ = table[16*groups-1]
 		rowSumsAcross(&table[0], &x[0], words, &list[0], len(list), groups, &out[0])
 	},
-	Advance: advanceVector,
-	Spread: func(a []byte, stride int, groups []Fours, x []uint64, width int, list []int32) {
-		if len(list) == 0 || len(groups) == 0 {
-			return
-		}
-		_ = a[len(list)*stride+7]
-		spreadBytes(&a[0], stride, &groups[0].Word, len(groups), &x[0], width, &list[0], len(list))
-	},
+	VoteStep: voteStepVector,
 	Tell: func(t *Tell) {
 		if t.N == 0 {
 			return
@@ -191,29 +171,56 @@ var rowsAVX512 = &RowLoops{
 var acrossLanes = [...]func(table, costs *float64, numbers *int64, lanes, end int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32){
 	across1, across2, across3, across4, across5, across6, across7, across8}
 
-func advanceVector(a *Advance) {
-	if len(a.List) == 0 {
+func countStepVector(c *Counting) {
+	left, n := len(c.List), len(c.X)/c.Width
+	if left == 0 {
 		return
 	}
-	_ = a.Scratch[5*a.Width+15]
-	loop := advance16
-	switch a.Lanes {
-	case 32:
-		loop = advance32
-	case 64:
-		loop = advance64
+	chunks, fours, stride := len(c.AllOf), len(c.Losses)/4, len(c.Votes)/(4*c.Width)
+	size := 8 * chunks * ((left+15)/16 + 1)
+	_, _, _, _ = c.Pixels[size+4*chunks+3], c.List[:left+16], c.Votes[chunks*stride-1], c.Whole[(chunks+1)/2*stride-1]
+	_, _, _, _ = c.Depth[n-1], c.Picks[8*n-8], c.Gains[8*n-8], c.Free[n*c.Width-1]
+	weights, back := uint32(uint16(c.Won))|uint32(-c.Lost)<<16, uint32(uint16(-c.Lost))|uint32(c.Lost)<<16
+	pixels, list, step := &c.Pixels[0], &c.List[:1][0], int32(c.Step)
+	if c.Step == 0 {
+		loop := countFirst
+		if c.Few {
+			loop = countFirstFew
+		}
+		left = loop(&c.Votes[0], stride, fours, chunks, pixels, list, list, left, weights, back, c.Least, c.Enough, c.Cost, &c.Classes[0], &c.Values[0], step,
+			&c.Picks[0], &c.Gains[0], &c.Depth[0], &c.Free[0], c.Width, &c.X[0], &c.AllOf[0], &c.Whole[0], &c.Losses[0], &c.Pixels[size])
+	} else {
+		loop := countStep
+		if c.Few {
+			loop = countStepFew
+		}
+		left = loop(&c.Votes[0], stride, fours, chunks, pixels, list, list, left, weights, back, c.Least, c.Enough, c.Cost, &c.Classes[0], &c.Values[0], step,
+			&c.Picks[0], &c.Gains[0], &c.Depth[0], &c.Free[0], c.Width)
 	}
-	var groups *int
-	var table *int16
-	if len(a.Groups) > 0 {
-		groups, table = &a.Groups[0].Word, &a.Table[:16*a.Lanes*len(a.Groups)][0]
+	c.List = c.List[:left]
+}
+
+func voteStepVector(v *Voting) {
+	left, n, experts := len(v.List), len(v.X)/v.Width, len(v.Costs)
+	if left == 0 {
+		return
 	}
-	var changes, always *int32
-	if a.Changes != nil {
-		changes, always = &a.Changes[:3*a.Lanes*len(a.List)][0], &a.Always[:a.Lanes][0]
+	lanes := v.Lanes()
+	_, _, _, _ = v.Gains[lanes*(n+1)-1], v.Lines[16*lanes-1], v.On[32*v.Width-1], v.Next[(experts+1)*v.Stride-1]
+	_, _, _ = v.Depth[n-1], v.Picked[n-1], v.Picks[MostPicks*n-1]
+	_, _, _ = v.Counts[experts], v.Losses[(n+15)/16*16*experts-1], v.Held[32*(64*v.Width+8)-1]
+	x, list, on, held, lines, gains, all := &v.X[0], &v.List[0], &v.On[0], &v.Held[0], &v.Lines[0], &v.Gains[0], &v.Losses[0]
+	step, slack, low, high, end := int32(v.Step), int32(v.Slack), int32(v.Low), int32(v.High), int32(v.End)
+	if v.Last < 0 {
+		_ = v.Off[experts-1]
+		_ = v.Eights[(64*v.Width+v.TilePixels()-1)/v.TilePixels()*experts-1]
+		voteFirst(x, v.Width, 2*v.Width, list, left, &v.Votes[0], &v.Eights[0], &v.Off[0], &v.Costs[0], v.TilePixels()/32, int32(v.Bits), int32(v.Shift), experts, on, held, lines, gains, int32(lanes), int32(n),
+			&v.Picked[0], &v.Picks[0], &v.Depth[0], all, all, &v.Next[0], &v.Counts[0], v.Stride, step, slack, low, high, end)
+	} else {
+		_, _ = v.Fours[experts-1], v.Starts[experts-1]
+		voteNext(x, v.Width, 2*v.Width, list, left, &v.Own[0], len(v.Own)/3, &v.Pairs[0], &v.Starts[0], &v.Fours[0], int32(v.Last), experts, on, held, lines, gains, int32(lanes), int32(n),
+			&v.Picked[0], &v.Picks[0], &v.Depth[0], all, all, &v.Next[0], &v.Counts[0], v.Stride, step, slack, low, high, end)
 	}
-	loop(groups, len(a.Groups), table, &a.Votes[0], &a.Signed[0], &a.X[0], &a.List[0], len(a.List), &a.Gains[0], &a.Picked[0],
-		&a.Picks[0], &a.Next[0], &a.Counts[0], &a.Scratch[0], changes, always, &a.Raises[0], a.Lane, a.Step, a.Width, a.Stride, a.Slack, a.Low, a.High, a.End)
 }
 
 func strengthenVector(gains, alone, units, spare []int32, up, x []uint64, c int) {

@@ -148,452 +148,6 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance64(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
-TEXT ·advance64(SB), NOSPLIT, $24-200
-	MOVQ list+48(FP), AX
-	MOVQ AX, 8(SP)
-	MOVQ n+56(FP), AX
-	MOVQ AX, 16(SP)
-
-row:
-	MOVQ      8(SP), AX
-	MOVLQSX   (AX), AX
-	MOVQ      AX, (SP)
-	MOVQ      AX, CX
-	SHLQ      $0x08, CX
-	ADDQ      gains+64(FP), CX
-	MOVQ      AX, DX
-	IMULQ     width+152(FP), DX
-	SHLQ      $0x03, DX
-	ADDQ      x+40(FP), DX
-	VMOVDQU32 (CX), Z0
-	VMOVDQU32 64(CX), Z1
-	VMOVDQU32 128(CX), Z2
-	VMOVDQU32 192(CX), Z3
-	MOVQ      groups+0(FP), AX
-	MOVQ      table+16(FP), CX
-	MOVQ      fours+8(FP), BX
-	TESTQ     BX, BX
-	JZ        added
-
-group:
-	MOVQ      (AX), SI
-	MOVQ      (DX)(SI*8), SI
-	PEXTQ     8(AX), SI, SI
-	SHLQ      $0x07, SI
-	VPMOVSXWD (CX)(SI*1), Z4
-	VPADDD    Z4, Z0, Z0
-	VPMOVSXWD 32(CX)(SI*1), Z4
-	VPADDD    Z4, Z1, Z1
-	VPMOVSXWD 64(CX)(SI*1), Z4
-	VPADDD    Z4, Z2, Z2
-	VPMOVSXWD 96(CX)(SI*1), Z4
-	VPADDD    Z4, Z3, Z3
-	ADDQ      $0x00000800, CX
-	ADDQ      $0x10, AX
-	DECQ      BX
-	JNZ       group
-
-added:
-	MOVQ         changes+112(FP), AX
-	TESTQ        AX, AX
-	JZ           changed
-	MOVQ         always+120(FP), CX
-	MOVQ         lane+136(FP), BX
-	SARQ         $0x3f, BX
-	NOTQ         BX
-	VPBROADCASTD BX, Z4
-	VMOVDQU32    (AX), Z6
-	VMOVDQU32    256(AX), Z7
-	VPSLLD       $0x08, Z7, Z7
-	VPADDD       Z7, Z6, Z6
-	VMOVDQU32    512(AX), Z7
-	VPSLLD       $0x10, Z7, Z7
-	VPADDD       Z7, Z6, Z6
-	VPXORD       Z4, Z6, Z6
-	VPSUBD       Z4, Z6, Z6
-	VPADDD       (CX), Z6, Z6
-	VPADDD       Z6, Z0, Z0
-	VMOVDQU32    64(AX), Z6
-	VMOVDQU32    320(AX), Z7
-	VPSLLD       $0x08, Z7, Z7
-	VPADDD       Z7, Z6, Z6
-	VMOVDQU32    576(AX), Z7
-	VPSLLD       $0x10, Z7, Z7
-	VPADDD       Z7, Z6, Z6
-	VPXORD       Z4, Z6, Z6
-	VPSUBD       Z4, Z6, Z6
-	VPADDD       64(CX), Z6, Z6
-	VPADDD       Z6, Z1, Z1
-	VMOVDQU32    128(AX), Z6
-	VMOVDQU32    384(AX), Z7
-	VPSLLD       $0x08, Z7, Z7
-	VPADDD       Z7, Z6, Z6
-	VMOVDQU32    640(AX), Z7
-	VPSLLD       $0x10, Z7, Z7
-	VPADDD       Z7, Z6, Z6
-	VPXORD       Z4, Z6, Z6
-	VPSUBD       Z4, Z6, Z6
-	VPADDD       128(CX), Z6, Z6
-	VPADDD       Z6, Z2, Z2
-	VMOVDQU32    192(AX), Z6
-	VMOVDQU32    448(AX), Z7
-	VPSLLD       $0x08, Z7, Z7
-	VPADDD       Z7, Z6, Z6
-	VMOVDQU32    704(AX), Z7
-	VPSLLD       $0x10, Z7, Z7
-	VPADDD       Z7, Z6, Z6
-	VPXORD       Z4, Z6, Z6
-	VPSUBD       Z4, Z6, Z6
-	VPADDD       192(CX), Z6, Z6
-	VPADDD       Z6, Z3, Z3
-	ADDQ         $0x00000300, AX
-	MOVQ         AX, changes+112(FP)
-
-changed:
-	MOVQ  (SP), AX
-	MOVQ  lane+136(FP), CX
-	TESTQ CX, CX
-	JGE   hold
-	MOVQ  picked+72(FP), CX
-	MOVQ  $+0, (CX)(AX*8)
-	JMP   held
-
-hold:
-	MOVQ (SP), AX
-	MOVQ lane+136(FP), CX
-	MOVQ picked+72(FP), BX
-	MOVQ (BX)(AX*8), SI
-	BTSQ CX, SI
-	MOVQ SI, (BX)(AX*8)
-	MOVQ picks+80(FP), BX
-	SHLQ $0x04, AX
-	ADDQ AX, BX
-	ADDQ step+144(FP), BX
-	MOVB CL, (BX)
-	CMPQ step+144(FP), $0x00
-	JEQ  held
-	MOVQ votes+24(FP), AX
-	MOVQ scratch+104(FP), CX
-	MOVQ width+152(FP), DI
-	MOVQ DI, SI
-	SHLQ $0x03, SI
-
-eight:
-	MOVQ  $0x00000000000000ff, R8
-	CMPQ  DI, $0x08
-	JGE   all
-	MOVQ  DI, R9
-	MOVQ  $0x0000000000000001, R8
-	SHLXQ R9, R8, R8
-	DECQ  R8
-
-all:
-	KMOVB  R8, K1
-	VPXORQ Z5, Z5, Z5
-	MOVQ   step+144(FP), R8
-	NEGQ   R8
-
-earlier:
-	MOVBQZX   (BX)(R8*1), R9
-	IMULQ     SI, R9
-	VPORQ     (AX)(R9*1), Z5, K1, Z5
-	INCQ      R8
-	JNZ       earlier
-	MOVBQZX   (BX), R9
-	IMULQ     SI, R9
-	VPANDQ.Z  (AX)(R9*1), Z5, K1, Z5
-	VMOVDQU64 Z5, (CX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	SUBQ      $0x08, DI
-	JG        eight
-	MOVQ      scratch+104(FP), CX
-	MOVQ      width+152(FP), AX
-	LEAQ      64(CX)(AX*8), BX
-	MOVQ      AX, SI
-	SHLQ      $0x04, SI
-	LEAQ      32(SI)(BX*1), SI
-	MOVQ      signed+32(FP), DI
-
-word:
-	MOVQ  (DX), R8
-	ANDNQ (CX), R8, R8
-	MOVQ  R8, (SI)
-	MOVQ  DI, 8(SI)
-	XORQ  R9, R9
-	TESTQ R8, R8
-	SETNE R9
-	SHLQ  $0x04, R9
-	ADDQ  R9, SI
-	ADDQ  $0x00000100, DI
-	MOVQ  (DX), R8
-	ANDQ  (CX), R8
-	MOVQ  R8, (BX)
-	MOVQ  DI, 8(BX)
-	XORQ  R9, R9
-	TESTQ R8, R8
-	SETNE R9
-	SHLQ  $0x04, R9
-	ADDQ  R9, BX
-	ADDQ  $0x00000100, DI
-	ADDQ  $0x00007e00, DI
-	ADDQ  $0x08, DX
-	ADDQ  $0x08, CX
-	DECQ  AX
-	JNZ   word
-	XORQ  AX, AX
-	MOVQ  AX, (BX)
-	MOVQ  AX, (SI)
-	MOVQ  scratch+104(FP), AX
-	MOVQ  width+152(FP), CX
-	LEAQ  64(AX)(CX*8), AX
-	SHLQ  $0x04, CX
-	LEAQ  32(CX)(AX*1), AX
-	MOVQ  (AX), CX
-	TESTQ CX, CX
-	JZ    offdone
-	MOVQ  (SP), DX
-	SHLQ  $0x04, DX
-	ADDQ  picks+80(FP), DX
-	ADDQ  step+144(FP), DX
-	MOVQ  lane+136(FP), SI
-
-offpixel:
-	TZCNTQ CX, BX
-	SHLQ   $0x09, BX
-	ADDQ   8(AX), BX
-	XORL   DI, DI
-	MOVQ   step+144(FP), R9
-	NEGQ   R9
-
-offbefore:
-	MOVBQZX      (DX)(R9*1), R8
-	MOVL         (BX)(R8*4), R8
-	CMPL         R8, DI
-	CMOVLLT      R8, DI
-	INCQ         R9
-	JNZ          offbefore
-	MOVL         (BX)(SI*4), R8
-	CMPL         R8, DI
-	CMOVLGT      R8, DI
-	VPBROADCASTD DI, Z4
-	VPMAXSD      (BX), Z4, Z6
-	VPADDD       Z6, Z0, Z0
-	VPMAXSD      64(BX), Z4, Z6
-	VPADDD       Z6, Z1, Z1
-	VPMAXSD      128(BX), Z4, Z6
-	VPADDD       Z6, Z2, Z2
-	VPMAXSD      192(BX), Z4, Z4
-	VPADDD       Z4, Z3, Z3
-	MOVQ         16(AX), BX
-	XORQ         DI, DI
-	BLSRQ        CX, CX
-	CMOVQEQ      BX, CX
-	SETEQ        DI
-	SHLQ         $0x04, DI
-	ADDQ         DI, AX
-	TESTQ        CX, CX
-	JNZ          offpixel
-
-offdone:
-	MOVQ  scratch+104(FP), AX
-	MOVQ  width+152(FP), CX
-	LEAQ  64(AX)(CX*8), AX
-	MOVQ  (AX), CX
-	TESTQ CX, CX
-	JZ    ondone
-	MOVQ  (SP), DX
-	SHLQ  $0x04, DX
-	ADDQ  picks+80(FP), DX
-	ADDQ  step+144(FP), DX
-	MOVQ  lane+136(FP), SI
-
-onpixel:
-	TZCNTQ CX, BX
-	SHLQ   $0x09, BX
-	ADDQ   8(AX), BX
-	XORL   DI, DI
-	MOVQ   step+144(FP), R9
-	NEGQ   R9
-
-onbefore:
-	MOVBQZX      (DX)(R9*1), R8
-	MOVL         (BX)(R8*4), R8
-	CMPL         R8, DI
-	CMOVLGT      R8, DI
-	INCQ         R9
-	JNZ          onbefore
-	MOVL         (BX)(SI*4), R8
-	CMPL         R8, DI
-	CMOVLLT      R8, DI
-	VPBROADCASTD DI, Z4
-	VPMINSD      (BX), Z4, Z6
-	VPADDD       Z6, Z0, Z0
-	VPMINSD      64(BX), Z4, Z6
-	VPADDD       Z6, Z1, Z1
-	VPMINSD      128(BX), Z4, Z6
-	VPADDD       Z6, Z2, Z2
-	VPMINSD      192(BX), Z4, Z4
-	VPADDD       Z4, Z3, Z3
-	MOVQ         16(AX), BX
-	XORQ         DI, DI
-	BLSRQ        CX, CX
-	CMOVQEQ      BX, CX
-	SETEQ        DI
-	SHLQ         $0x04, DI
-	ADDQ         DI, AX
-	TESTQ        CX, CX
-	JNZ          onpixel
-
-ondone:
-held:
-	MOVQ         (SP), AX
-	MOVQ         picked+72(FP), CX
-	MOVL         $0xc0000000, DX
-	VPBROADCASTD DX, Z4
-	KMOVW        (CX)(AX*8), K1
-	VMOVDQA32    Z4, K1, Z0
-	KMOVW        2(CX)(AX*8), K1
-	VMOVDQA32    Z4, K1, Z1
-	KMOVW        4(CX)(AX*8), K1
-	VMOVDQA32    Z4, K1, Z2
-	KMOVW        6(CX)(AX*8), K1
-	VMOVDQA32    Z4, K1, Z3
-	MOVQ         (SP), CX
-	SHLQ         $0x08, CX
-	ADDQ         gains+64(FP), CX
-	VMOVDQU32    Z0, (CX)
-	VMOVDQU32    Z1, 64(CX)
-	VMOVDQU32    Z2, 128(CX)
-	VMOVDQU32    Z3, 192(CX)
-	ADDQ         $0x04, 8(SP)
-	DECQ         16(SP)
-	JNZ          row
-	MOVQ         list+48(FP), AX
-	MOVQ         AX, 8(SP)
-	MOVQ         n+56(FP), AX
-	MOVQ         AX, 16(SP)
-
-choose:
-	MOVQ          8(SP), AX
-	MOVLQSX       (AX), AX
-	MOVQ          AX, (SP)
-	SHLQ          $0x08, AX
-	ADDQ          gains+64(FP), AX
-	VMOVDQU32     (AX), Z0
-	VMOVDQU32     64(AX), Z1
-	VMOVDQU32     128(AX), Z2
-	VMOVDQU32     192(AX), Z3
-	MOVQ          (SP), AX
-	VMOVDQA32     Z0, Z4
-	VPMAXSD       Z1, Z4, Z4
-	VPMAXSD       Z2, Z4, Z4
-	VPMAXSD       Z3, Z4, Z4
-	VEXTRACTI64X4 $0x01, Z4, Y5
-	VPMAXSD       Y5, Y4, Y5
-	VEXTRACTI32X4 $0x01, Y5, X4
-	VPMAXSD       X4, X5, X4
-	VPSHUFD       $0x4e, X4, X5
-	VPMAXSD       X5, X4, X4
-	VPSHUFD       $0xb1, X4, X5
-	VPMAXSD       X5, X4, X4
-	VMOVD         X4, CX
-	MOVL          CX, DX
-	SUBQ          slack+168(FP), DX
-	VPBROADCASTD  DX, Z4
-	VPCMPD        $0x02, Z3, Z4, K1
-	KMOVW         K1, DX
-	VPCMPD        $0x02, Z2, Z4, K1
-	KMOVW         K1, BX
-	SHLQ          $0x10, DX
-	ORQ           BX, DX
-	VPCMPD        $0x02, Z1, Z4, K1
-	KMOVW         K1, BX
-	SHLQ          $0x10, DX
-	ORQ           BX, DX
-	VPCMPD        $0x02, Z0, Z4, K1
-	KMOVW         K1, BX
-	SHLQ          $0x10, DX
-	ORQ           BX, DX
-	MOVQ          $0x0000000000000040, SI
-	LEAQ          1(SI), DI
-	TZCNTQ        DX, BX
-	BLSRQ         DX, DX
-	CMOVQNE       DI, BX
-	MOVQ          high+184(FP), DX
-	CMPL          CX, DX
-	CMOVQLE       DI, BX
-	MOVQ          low+176(FP), DX
-	CMPL          CX, DX
-	CMOVQLE       SI, BX
-	XORQ          DX, DX
-	MOVQ          BX, CX
-	CMPQ          BX, SI
-	CMOVQGE       DX, CX
-	XORQ          DX, DX
-	BTSQ          CX, DX
-	SHLQ          $0x08, CX
-	ADDQ          raises+128(FP), CX
-	MOVL          $0xc0000000, DI
-	VPBROADCASTD  DI, Z4
-	VPADDD        (CX), Z0, Z0
-	KMOVW         DX, K1
-	VMOVDQA32     Z4, K1, Z0
-	VMOVDQA32     Z0, Z0
-	SHRQ          $0x10, DX
-	VPADDD        64(CX), Z1, Z1
-	KMOVW         DX, K1
-	VMOVDQA32     Z4, K1, Z1
-	VPMAXSD       Z1, Z0, Z0
-	SHRQ          $0x10, DX
-	VPADDD        128(CX), Z2, Z1
-	KMOVW         DX, K1
-	VMOVDQA32     Z4, K1, Z1
-	VPMAXSD       Z1, Z0, Z0
-	SHRQ          $0x10, DX
-	VPADDD        192(CX), Z3, Z1
-	KMOVW         DX, K1
-	VMOVDQA32     Z4, K1, Z1
-	VPMAXSD       Z1, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPMAXSD       Y1, Y0, Y1
-	VEXTRACTI32X4 $0x01, Y1, X0
-	VPMAXSD       X0, X1, X0
-	VPSHUFD       $0x4e, X0, X1
-	VPMAXSD       X1, X0, X0
-	VPSHUFD       $0xb1, X0, X1
-	VPMAXSD       X1, X0, X0
-	VMOVD         X0, CX
-	MOVQ          AX, DX
-	SHLQ          $0x04, DX
-	ADDQ          picks+80(FP), DX
-	ADDQ          step+144(FP), DX
-	INCQ          DX
-	MOVQ          scratch+104(FP), DI
-	CMPQ          BX, SI
-	CMOVQGE       DI, DX
-	MOVB          BL, (DX)
-	LEAQ          2(SI), DI
-	MOVQ          end+192(FP), DX
-	CMPL          CX, DX
-	CMOVQGT       BX, DI
-	CMPQ          BX, SI
-	CMOVQLT       DI, BX
-	MOVQ          counts+96(FP), CX
-	MOVLQSX       (CX)(BX*4), DX
-	INCL          (CX)(BX*4)
-	IMULQ         stride+160(FP), BX
-	ADDQ          BX, DX
-	MOVQ          next+88(FP), CX
-	MOVL          AX, (CX)(DX*4)
-	ADDQ          $0x04, 8(SP)
-	DECQ          16(SP)
-	JNZ           choose
-	VZEROUPPER
-	RET
-
 // func addFours32(gains *int32, table *int32, row int, x *uint64, quads int)
 // Requires: AVX, AVX512F
 TEXT ·addFours32(SB), NOSPLIT, $0-40
@@ -714,388 +268,6 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance32(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
-TEXT ·advance32(SB), NOSPLIT, $24-200
-	MOVQ list+48(FP), AX
-	MOVQ AX, 8(SP)
-	MOVQ n+56(FP), AX
-	MOVQ AX, 16(SP)
-
-row:
-	MOVQ      8(SP), AX
-	MOVLQSX   (AX), AX
-	MOVQ      AX, (SP)
-	MOVQ      AX, CX
-	SHLQ      $0x07, CX
-	ADDQ      gains+64(FP), CX
-	MOVQ      AX, DX
-	IMULQ     width+152(FP), DX
-	SHLQ      $0x03, DX
-	ADDQ      x+40(FP), DX
-	VMOVDQU32 (CX), Z0
-	VMOVDQU32 64(CX), Z1
-	MOVQ      groups+0(FP), AX
-	MOVQ      table+16(FP), CX
-	MOVQ      fours+8(FP), BX
-	TESTQ     BX, BX
-	JZ        added
-
-group:
-	MOVQ      (AX), SI
-	MOVQ      (DX)(SI*8), SI
-	PEXTQ     8(AX), SI, SI
-	SHLQ      $0x06, SI
-	VPMOVSXWD (CX)(SI*1), Z2
-	VPADDD    Z2, Z0, Z0
-	VPMOVSXWD 32(CX)(SI*1), Z2
-	VPADDD    Z2, Z1, Z1
-	ADDQ      $0x00000400, CX
-	ADDQ      $0x10, AX
-	DECQ      BX
-	JNZ       group
-
-added:
-	MOVQ         changes+112(FP), AX
-	TESTQ        AX, AX
-	JZ           changed
-	MOVQ         always+120(FP), CX
-	MOVQ         lane+136(FP), BX
-	SARQ         $0x3f, BX
-	NOTQ         BX
-	VPBROADCASTD BX, Z2
-	VMOVDQU32    (AX), Z4
-	VMOVDQU32    128(AX), Z5
-	VPSLLD       $0x08, Z5, Z5
-	VPADDD       Z5, Z4, Z4
-	VMOVDQU32    256(AX), Z5
-	VPSLLD       $0x10, Z5, Z5
-	VPADDD       Z5, Z4, Z4
-	VPXORD       Z2, Z4, Z4
-	VPSUBD       Z2, Z4, Z4
-	VPADDD       (CX), Z4, Z4
-	VPADDD       Z4, Z0, Z0
-	VMOVDQU32    64(AX), Z4
-	VMOVDQU32    192(AX), Z5
-	VPSLLD       $0x08, Z5, Z5
-	VPADDD       Z5, Z4, Z4
-	VMOVDQU32    320(AX), Z5
-	VPSLLD       $0x10, Z5, Z5
-	VPADDD       Z5, Z4, Z4
-	VPXORD       Z2, Z4, Z4
-	VPSUBD       Z2, Z4, Z4
-	VPADDD       64(CX), Z4, Z4
-	VPADDD       Z4, Z1, Z1
-	ADDQ         $0x00000180, AX
-	MOVQ         AX, changes+112(FP)
-
-changed:
-	MOVQ  (SP), AX
-	MOVQ  lane+136(FP), CX
-	TESTQ CX, CX
-	JGE   hold
-	MOVQ  picked+72(FP), CX
-	MOVQ  $+0, (CX)(AX*8)
-	JMP   held
-
-hold:
-	MOVQ (SP), AX
-	MOVQ lane+136(FP), CX
-	MOVQ picked+72(FP), BX
-	MOVQ (BX)(AX*8), SI
-	BTSQ CX, SI
-	MOVQ SI, (BX)(AX*8)
-	MOVQ picks+80(FP), BX
-	SHLQ $0x04, AX
-	ADDQ AX, BX
-	ADDQ step+144(FP), BX
-	MOVB CL, (BX)
-	CMPQ step+144(FP), $0x00
-	JEQ  held
-	MOVQ votes+24(FP), AX
-	MOVQ scratch+104(FP), CX
-	MOVQ width+152(FP), DI
-	MOVQ DI, SI
-	SHLQ $0x03, SI
-
-eight:
-	MOVQ  $0x00000000000000ff, R8
-	CMPQ  DI, $0x08
-	JGE   all
-	MOVQ  DI, R9
-	MOVQ  $0x0000000000000001, R8
-	SHLXQ R9, R8, R8
-	DECQ  R8
-
-all:
-	KMOVB  R8, K1
-	VPXORQ Z3, Z3, Z3
-	MOVQ   step+144(FP), R8
-	NEGQ   R8
-
-earlier:
-	MOVBQZX   (BX)(R8*1), R9
-	IMULQ     SI, R9
-	VPORQ     (AX)(R9*1), Z3, K1, Z3
-	INCQ      R8
-	JNZ       earlier
-	MOVBQZX   (BX), R9
-	IMULQ     SI, R9
-	VPANDQ.Z  (AX)(R9*1), Z3, K1, Z3
-	VMOVDQU64 Z3, (CX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	SUBQ      $0x08, DI
-	JG        eight
-	MOVQ      scratch+104(FP), CX
-	MOVQ      width+152(FP), AX
-	LEAQ      64(CX)(AX*8), BX
-	MOVQ      AX, SI
-	SHLQ      $0x04, SI
-	LEAQ      32(SI)(BX*1), SI
-	MOVQ      signed+32(FP), DI
-
-word:
-	MOVQ  (DX), R8
-	ANDNQ (CX), R8, R8
-	MOVQ  R8, (SI)
-	MOVQ  DI, 8(SI)
-	XORQ  R9, R9
-	TESTQ R8, R8
-	SETNE R9
-	SHLQ  $0x04, R9
-	ADDQ  R9, SI
-	ADDQ  $0x00000080, DI
-	MOVQ  (DX), R8
-	ANDQ  (CX), R8
-	MOVQ  R8, (BX)
-	MOVQ  DI, 8(BX)
-	XORQ  R9, R9
-	TESTQ R8, R8
-	SETNE R9
-	SHLQ  $0x04, R9
-	ADDQ  R9, BX
-	ADDQ  $0x00000080, DI
-	ADDQ  $0x00003f00, DI
-	ADDQ  $0x08, DX
-	ADDQ  $0x08, CX
-	DECQ  AX
-	JNZ   word
-	XORQ  AX, AX
-	MOVQ  AX, (BX)
-	MOVQ  AX, (SI)
-	MOVQ  scratch+104(FP), AX
-	MOVQ  width+152(FP), CX
-	LEAQ  64(AX)(CX*8), AX
-	SHLQ  $0x04, CX
-	LEAQ  32(CX)(AX*1), AX
-	MOVQ  (AX), CX
-	TESTQ CX, CX
-	JZ    offdone
-	MOVQ  (SP), DX
-	SHLQ  $0x04, DX
-	ADDQ  picks+80(FP), DX
-	ADDQ  step+144(FP), DX
-	MOVQ  lane+136(FP), SI
-
-offpixel:
-	TZCNTQ CX, BX
-	SHLQ   $0x08, BX
-	ADDQ   8(AX), BX
-	XORL   DI, DI
-	MOVQ   step+144(FP), R9
-	NEGQ   R9
-
-offbefore:
-	MOVBQZX      (DX)(R9*1), R8
-	MOVL         (BX)(R8*4), R8
-	CMPL         R8, DI
-	CMOVLLT      R8, DI
-	INCQ         R9
-	JNZ          offbefore
-	MOVL         (BX)(SI*4), R8
-	CMPL         R8, DI
-	CMOVLGT      R8, DI
-	VPBROADCASTD DI, Z2
-	VPMAXSD      (BX), Z2, Z4
-	VPADDD       Z4, Z0, Z0
-	VPMAXSD      64(BX), Z2, Z2
-	VPADDD       Z2, Z1, Z1
-	MOVQ         16(AX), BX
-	XORQ         DI, DI
-	BLSRQ        CX, CX
-	CMOVQEQ      BX, CX
-	SETEQ        DI
-	SHLQ         $0x04, DI
-	ADDQ         DI, AX
-	TESTQ        CX, CX
-	JNZ          offpixel
-
-offdone:
-	MOVQ  scratch+104(FP), AX
-	MOVQ  width+152(FP), CX
-	LEAQ  64(AX)(CX*8), AX
-	MOVQ  (AX), CX
-	TESTQ CX, CX
-	JZ    ondone
-	MOVQ  (SP), DX
-	SHLQ  $0x04, DX
-	ADDQ  picks+80(FP), DX
-	ADDQ  step+144(FP), DX
-	MOVQ  lane+136(FP), SI
-
-onpixel:
-	TZCNTQ CX, BX
-	SHLQ   $0x08, BX
-	ADDQ   8(AX), BX
-	XORL   DI, DI
-	MOVQ   step+144(FP), R9
-	NEGQ   R9
-
-onbefore:
-	MOVBQZX      (DX)(R9*1), R8
-	MOVL         (BX)(R8*4), R8
-	CMPL         R8, DI
-	CMOVLGT      R8, DI
-	INCQ         R9
-	JNZ          onbefore
-	MOVL         (BX)(SI*4), R8
-	CMPL         R8, DI
-	CMOVLLT      R8, DI
-	VPBROADCASTD DI, Z2
-	VPMINSD      (BX), Z2, Z4
-	VPADDD       Z4, Z0, Z0
-	VPMINSD      64(BX), Z2, Z2
-	VPADDD       Z2, Z1, Z1
-	MOVQ         16(AX), BX
-	XORQ         DI, DI
-	BLSRQ        CX, CX
-	CMOVQEQ      BX, CX
-	SETEQ        DI
-	SHLQ         $0x04, DI
-	ADDQ         DI, AX
-	TESTQ        CX, CX
-	JNZ          onpixel
-
-ondone:
-held:
-	MOVQ         (SP), AX
-	MOVQ         picked+72(FP), CX
-	MOVL         $0xc0000000, DX
-	VPBROADCASTD DX, Z2
-	KMOVW        (CX)(AX*8), K1
-	VMOVDQA32    Z2, K1, Z0
-	KMOVW        2(CX)(AX*8), K1
-	VMOVDQA32    Z2, K1, Z1
-	MOVQ         (SP), CX
-	SHLQ         $0x07, CX
-	ADDQ         gains+64(FP), CX
-	VMOVDQU32    Z0, (CX)
-	VMOVDQU32    Z1, 64(CX)
-	ADDQ         $0x04, 8(SP)
-	DECQ         16(SP)
-	JNZ          row
-	MOVQ         list+48(FP), AX
-	MOVQ         AX, 8(SP)
-	MOVQ         n+56(FP), AX
-	MOVQ         AX, 16(SP)
-
-choose:
-	MOVQ          8(SP), AX
-	MOVLQSX       (AX), AX
-	MOVQ          AX, (SP)
-	SHLQ          $0x07, AX
-	ADDQ          gains+64(FP), AX
-	VMOVDQU32     (AX), Z0
-	VMOVDQU32     64(AX), Z1
-	MOVQ          (SP), AX
-	VMOVDQA32     Z0, Z2
-	VPMAXSD       Z1, Z2, Z2
-	VEXTRACTI64X4 $0x01, Z2, Y3
-	VPMAXSD       Y3, Y2, Y3
-	VEXTRACTI32X4 $0x01, Y3, X2
-	VPMAXSD       X2, X3, X2
-	VPSHUFD       $0x4e, X2, X3
-	VPMAXSD       X3, X2, X2
-	VPSHUFD       $0xb1, X2, X3
-	VPMAXSD       X3, X2, X2
-	VMOVD         X2, CX
-	MOVL          CX, DX
-	SUBQ          slack+168(FP), DX
-	VPBROADCASTD  DX, Z2
-	VPCMPD        $0x02, Z1, Z2, K1
-	KMOVW         K1, DX
-	VPCMPD        $0x02, Z0, Z2, K1
-	KMOVW         K1, BX
-	SHLQ          $0x10, DX
-	ORQ           BX, DX
-	MOVQ          $0x0000000000000020, SI
-	LEAQ          1(SI), DI
-	TZCNTQ        DX, BX
-	BLSRQ         DX, DX
-	CMOVQNE       DI, BX
-	MOVQ          high+184(FP), DX
-	CMPL          CX, DX
-	CMOVQLE       DI, BX
-	MOVQ          low+176(FP), DX
-	CMPL          CX, DX
-	CMOVQLE       SI, BX
-	XORQ          DX, DX
-	MOVQ          BX, CX
-	CMPQ          BX, SI
-	CMOVQGE       DX, CX
-	XORQ          DX, DX
-	BTSQ          CX, DX
-	SHLQ          $0x07, CX
-	ADDQ          raises+128(FP), CX
-	MOVL          $0xc0000000, DI
-	VPBROADCASTD  DI, Z2
-	VPADDD        (CX), Z0, Z0
-	KMOVW         DX, K1
-	VMOVDQA32     Z2, K1, Z0
-	VMOVDQA32     Z0, Z0
-	SHRQ          $0x10, DX
-	VPADDD        64(CX), Z1, Z1
-	KMOVW         DX, K1
-	VMOVDQA32     Z2, K1, Z1
-	VPMAXSD       Z1, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPMAXSD       Y1, Y0, Y1
-	VEXTRACTI32X4 $0x01, Y1, X0
-	VPMAXSD       X0, X1, X0
-	VPSHUFD       $0x4e, X0, X1
-	VPMAXSD       X1, X0, X0
-	VPSHUFD       $0xb1, X0, X1
-	VPMAXSD       X1, X0, X0
-	VMOVD         X0, CX
-	MOVQ          AX, DX
-	SHLQ          $0x04, DX
-	ADDQ          picks+80(FP), DX
-	ADDQ          step+144(FP), DX
-	INCQ          DX
-	MOVQ          scratch+104(FP), DI
-	CMPQ          BX, SI
-	CMOVQGE       DI, DX
-	MOVB          BL, (DX)
-	LEAQ          2(SI), DI
-	MOVQ          end+192(FP), DX
-	CMPL          CX, DX
-	CMOVQGT       BX, DI
-	CMPQ          BX, SI
-	CMOVQLT       DI, BX
-	MOVQ          counts+96(FP), CX
-	MOVLQSX       (CX)(BX*4), DX
-	INCL          (CX)(BX*4)
-	IMULQ         stride+160(FP), BX
-	ADDQ          BX, DX
-	MOVQ          next+88(FP), CX
-	MOVL          AX, (CX)(DX*4)
-	ADDQ          $0x04, 8(SP)
-	DECQ          16(SP)
-	JNZ           choose
-	VZEROUPPER
-	RET
-
 // func addFours16(gains *int32, table *int32, row int, x *uint64, quads int)
 // Requires: AVX, AVX512F
 TEXT ·addFours16(SB), NOSPLIT, $0-40
@@ -1204,390 +376,39 @@ next:
 	VZEROUPPER
 	RET
 
-// func advance16(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
-TEXT ·advance16(SB), NOSPLIT, $24-200
-	MOVQ list+48(FP), AX
-	MOVQ AX, 8(SP)
-	MOVQ n+56(FP), AX
-	MOVQ AX, 16(SP)
-
-row:
-	MOVQ      8(SP), AX
-	MOVLQSX   (AX), AX
-	MOVQ      AX, (SP)
-	MOVQ      AX, CX
-	SHLQ      $0x06, CX
-	ADDQ      gains+64(FP), CX
-	MOVQ      AX, DX
-	IMULQ     width+152(FP), DX
-	SHLQ      $0x03, DX
-	ADDQ      x+40(FP), DX
-	VMOVDQU32 (CX), Z0
-	MOVQ      groups+0(FP), AX
-	MOVQ      table+16(FP), CX
-	MOVQ      fours+8(FP), BX
-	TESTQ     BX, BX
-	JZ        added
-
-group:
-	MOVQ      (AX), SI
-	MOVQ      (DX)(SI*8), SI
-	PEXTQ     8(AX), SI, SI
-	SHLQ      $0x05, SI
-	VPMOVSXWD (CX)(SI*1), Z1
-	VPADDD    Z1, Z0, Z0
-	ADDQ      $0x00000200, CX
-	ADDQ      $0x10, AX
-	DECQ      BX
-	JNZ       group
-
-added:
-	MOVQ         changes+112(FP), AX
-	TESTQ        AX, AX
-	JZ           changed
-	MOVQ         always+120(FP), CX
-	MOVQ         lane+136(FP), BX
-	SARQ         $0x3f, BX
-	NOTQ         BX
-	VPBROADCASTD BX, Z1
-	VMOVDQU32    (AX), Z3
-	VMOVDQU32    64(AX), Z4
-	VPSLLD       $0x08, Z4, Z4
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    128(AX), Z4
-	VPSLLD       $0x10, Z4, Z4
-	VPADDD       Z4, Z3, Z3
-	VPXORD       Z1, Z3, Z3
-	VPSUBD       Z1, Z3, Z3
-	VPADDD       (CX), Z3, Z3
-	VPADDD       Z3, Z0, Z0
-	ADDQ         $0x000000c0, AX
-	MOVQ         AX, changes+112(FP)
-
-changed:
-	MOVQ  (SP), AX
-	MOVQ  lane+136(FP), CX
-	TESTQ CX, CX
-	JGE   hold
-	MOVQ  picked+72(FP), CX
-	MOVQ  $+0, (CX)(AX*8)
-	JMP   held
-
-hold:
-	MOVQ (SP), AX
-	MOVQ lane+136(FP), CX
-	MOVQ picked+72(FP), BX
-	MOVQ (BX)(AX*8), SI
-	BTSQ CX, SI
-	MOVQ SI, (BX)(AX*8)
-	MOVQ picks+80(FP), BX
-	SHLQ $0x04, AX
-	ADDQ AX, BX
-	ADDQ step+144(FP), BX
-	MOVB CL, (BX)
-	CMPQ step+144(FP), $0x00
-	JEQ  held
-	MOVQ votes+24(FP), AX
-	MOVQ scratch+104(FP), CX
-	MOVQ width+152(FP), DI
-	MOVQ DI, SI
-	SHLQ $0x03, SI
-
-eight:
-	MOVQ  $0x00000000000000ff, R8
-	CMPQ  DI, $0x08
-	JGE   all
-	MOVQ  DI, R9
-	MOVQ  $0x0000000000000001, R8
-	SHLXQ R9, R8, R8
-	DECQ  R8
-
-all:
-	KMOVB  R8, K1
-	VPXORQ Z2, Z2, Z2
-	MOVQ   step+144(FP), R8
-	NEGQ   R8
-
-earlier:
-	MOVBQZX   (BX)(R8*1), R9
-	IMULQ     SI, R9
-	VPORQ     (AX)(R9*1), Z2, K1, Z2
-	INCQ      R8
-	JNZ       earlier
-	MOVBQZX   (BX), R9
-	IMULQ     SI, R9
-	VPANDQ.Z  (AX)(R9*1), Z2, K1, Z2
-	VMOVDQU64 Z2, (CX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	SUBQ      $0x08, DI
-	JG        eight
-	MOVQ      scratch+104(FP), CX
-	MOVQ      width+152(FP), AX
-	LEAQ      64(CX)(AX*8), BX
-	MOVQ      AX, SI
-	SHLQ      $0x04, SI
-	LEAQ      32(SI)(BX*1), SI
-	MOVQ      signed+32(FP), DI
-
-word:
-	MOVQ  (DX), R8
-	ANDNQ (CX), R8, R8
-	MOVQ  R8, (SI)
-	MOVQ  DI, 8(SI)
-	XORQ  R9, R9
-	TESTQ R8, R8
-	SETNE R9
-	SHLQ  $0x04, R9
-	ADDQ  R9, SI
-	ADDQ  $0x00000040, DI
-	MOVQ  (DX), R8
-	ANDQ  (CX), R8
-	MOVQ  R8, (BX)
-	MOVQ  DI, 8(BX)
-	XORQ  R9, R9
-	TESTQ R8, R8
-	SETNE R9
-	SHLQ  $0x04, R9
-	ADDQ  R9, BX
-	ADDQ  $0x00000040, DI
-	ADDQ  $0x00001f80, DI
-	ADDQ  $0x08, DX
-	ADDQ  $0x08, CX
-	DECQ  AX
-	JNZ   word
-	XORQ  AX, AX
-	MOVQ  AX, (BX)
-	MOVQ  AX, (SI)
-	MOVQ  scratch+104(FP), AX
-	MOVQ  width+152(FP), CX
-	LEAQ  64(AX)(CX*8), AX
-	SHLQ  $0x04, CX
-	LEAQ  32(CX)(AX*1), AX
-	MOVQ  (AX), CX
-	TESTQ CX, CX
-	JZ    offdone
-	MOVQ  (SP), DX
-	SHLQ  $0x04, DX
-	ADDQ  picks+80(FP), DX
-	ADDQ  step+144(FP), DX
-	MOVQ  lane+136(FP), SI
-
-offpixel:
-	TZCNTQ CX, BX
-	SHLQ   $0x07, BX
-	ADDQ   8(AX), BX
-	XORL   DI, DI
-	MOVQ   step+144(FP), R9
-	NEGQ   R9
-
-offbefore:
-	MOVBQZX      (DX)(R9*1), R8
-	MOVL         (BX)(R8*4), R8
-	CMPL         R8, DI
-	CMOVLLT      R8, DI
-	INCQ         R9
-	JNZ          offbefore
-	MOVL         (BX)(SI*4), R8
-	CMPL         R8, DI
-	CMOVLGT      R8, DI
-	VPBROADCASTD DI, Z1
-	VPMAXSD      (BX), Z1, Z1
-	VPADDD       Z1, Z0, Z0
-	MOVQ         16(AX), BX
-	XORQ         DI, DI
-	BLSRQ        CX, CX
-	CMOVQEQ      BX, CX
-	SETEQ        DI
-	SHLQ         $0x04, DI
-	ADDQ         DI, AX
-	TESTQ        CX, CX
-	JNZ          offpixel
-
-offdone:
-	MOVQ  scratch+104(FP), AX
-	MOVQ  width+152(FP), CX
-	LEAQ  64(AX)(CX*8), AX
-	MOVQ  (AX), CX
-	TESTQ CX, CX
-	JZ    ondone
-	MOVQ  (SP), DX
-	SHLQ  $0x04, DX
-	ADDQ  picks+80(FP), DX
-	ADDQ  step+144(FP), DX
-	MOVQ  lane+136(FP), SI
-
-onpixel:
-	TZCNTQ CX, BX
-	SHLQ   $0x07, BX
-	ADDQ   8(AX), BX
-	XORL   DI, DI
-	MOVQ   step+144(FP), R9
-	NEGQ   R9
-
-onbefore:
-	MOVBQZX      (DX)(R9*1), R8
-	MOVL         (BX)(R8*4), R8
-	CMPL         R8, DI
-	CMOVLGT      R8, DI
-	INCQ         R9
-	JNZ          onbefore
-	MOVL         (BX)(SI*4), R8
-	CMPL         R8, DI
-	CMOVLLT      R8, DI
-	VPBROADCASTD DI, Z1
-	VPMINSD      (BX), Z1, Z1
-	VPADDD       Z1, Z0, Z0
-	MOVQ         16(AX), BX
-	XORQ         DI, DI
-	BLSRQ        CX, CX
-	CMOVQEQ      BX, CX
-	SETEQ        DI
-	SHLQ         $0x04, DI
-	ADDQ         DI, AX
-	TESTQ        CX, CX
-	JNZ          onpixel
-
-ondone:
-held:
-	MOVQ         (SP), AX
-	MOVQ         picked+72(FP), CX
-	MOVL         $0xc0000000, DX
-	VPBROADCASTD DX, Z1
-	KMOVW        (CX)(AX*8), K1
-	VMOVDQA32    Z1, K1, Z0
-	MOVQ         (SP), CX
-	SHLQ         $0x06, CX
-	ADDQ         gains+64(FP), CX
-	VMOVDQU32    Z0, (CX)
-	ADDQ         $0x04, 8(SP)
-	DECQ         16(SP)
-	JNZ          row
-	MOVQ         list+48(FP), AX
-	MOVQ         AX, 8(SP)
-	MOVQ         n+56(FP), AX
-	MOVQ         AX, 16(SP)
-
-choose:
-	MOVQ          8(SP), AX
-	MOVLQSX       (AX), AX
-	MOVQ          AX, (SP)
-	SHLQ          $0x06, AX
-	ADDQ          gains+64(FP), AX
-	VMOVDQU32     (AX), Z0
-	MOVQ          (SP), AX
-	VMOVDQA32     Z0, Z1
-	VEXTRACTI64X4 $0x01, Z1, Y2
-	VPMAXSD       Y2, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X1
-	VPMAXSD       X1, X2, X1
-	VPSHUFD       $0x4e, X1, X2
-	VPMAXSD       X2, X1, X1
-	VPSHUFD       $0xb1, X1, X2
-	VPMAXSD       X2, X1, X1
-	VMOVD         X1, CX
-	MOVL          CX, DX
-	SUBQ          slack+168(FP), DX
-	VPBROADCASTD  DX, Z1
-	VPCMPD        $0x02, Z0, Z1, K1
-	KMOVW         K1, DX
-	MOVQ          $0x0000000000000010, SI
-	LEAQ          1(SI), DI
-	TZCNTQ        DX, BX
-	BLSRQ         DX, DX
-	CMOVQNE       DI, BX
-	MOVQ          high+184(FP), DX
-	CMPL          CX, DX
-	CMOVQLE       DI, BX
-	MOVQ          low+176(FP), DX
-	CMPL          CX, DX
-	CMOVQLE       SI, BX
-	XORQ          DX, DX
-	MOVQ          BX, CX
-	CMPQ          BX, SI
-	CMOVQGE       DX, CX
-	XORQ          DX, DX
-	BTSQ          CX, DX
-	SHLQ          $0x06, CX
-	ADDQ          raises+128(FP), CX
-	MOVL          $0xc0000000, DI
-	VPBROADCASTD  DI, Z1
-	VPADDD        (CX), Z0, Z0
-	KMOVW         DX, K1
-	VMOVDQA32     Z1, K1, Z0
-	VMOVDQA32     Z0, Z0
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPMAXSD       Y1, Y0, Y1
-	VEXTRACTI32X4 $0x01, Y1, X0
-	VPMAXSD       X0, X1, X0
-	VPSHUFD       $0x4e, X0, X1
-	VPMAXSD       X1, X0, X0
-	VPSHUFD       $0xb1, X0, X1
-	VPMAXSD       X1, X0, X0
-	VMOVD         X0, CX
-	MOVQ          AX, DX
-	SHLQ          $0x04, DX
-	ADDQ          picks+80(FP), DX
-	ADDQ          step+144(FP), DX
-	INCQ          DX
-	MOVQ          scratch+104(FP), DI
-	CMPQ          BX, SI
-	CMOVQGE       DI, DX
-	MOVB          BL, (DX)
-	LEAQ          2(SI), DI
-	MOVQ          end+192(FP), DX
-	CMPL          CX, DX
-	CMOVQGT       BX, DI
-	CMPQ          BX, SI
-	CMOVQLT       DI, BX
-	MOVQ          counts+96(FP), CX
-	MOVLQSX       (CX)(BX*4), DX
-	INCL          (CX)(BX*4)
-	IMULQ         stride+160(FP), BX
-	ADDQ          BX, DX
-	MOVQ          next+88(FP), CX
-	MOVL          AX, (CX)(DX*4)
-	ADDQ          $0x04, 8(SP)
-	DECQ          16(SP)
-	JNZ           choose
-	VZEROUPPER
-	RET
-
-// func spreadBytes(a *uint8, stride int, groups *int, count int, x *uint64, width int, list *int32, n int)
-// Requires: BMI2, POPCNT
-TEXT ·spreadBytes(SB), NOSPLIT, $0-64
-	MOVQ a+0(FP), AX
-	MOVQ list+48(FP), CX
-	MOVQ width+40(FP), DX
-	MOVQ n+56(FP), BX
-	MOVQ $0x0101010101010101, SI
-
-row:
-	MOVLQSX (CX), DI
-	IMULQ   DX, DI
-	SHLQ    $0x03, DI
-	ADDQ    x+32(FP), DI
-	MOVQ    groups+16(FP), R8
-	MOVQ    count+24(FP), R10
-	MOVQ    AX, R9
-
-group:
-	MOVQ    (R8), R11
-	MOVQ    (DI)(R11*8), R11
-	PEXTQ   8(R8), R11, R11
-	PDEPQ   SI, R11, R11
-	MOVQ    R11, (R9)
-	POPCNTQ 8(R8), R11
-	ADDQ    $0x10, R8
-	ADDQ    R11, R9
-	DECQ    R10
-	JNZ     group
-	ADDQ    stride+8(FP), AX
-	ADDQ    $0x04, CX
-	DECQ    BX
-	JNZ     row
-	RET
+DATA bits<>+0(SB)/4, $0x00000001
+DATA bits<>+4(SB)/4, $0x00000002
+DATA bits<>+8(SB)/4, $0x00000004
+DATA bits<>+12(SB)/4, $0x00000008
+DATA bits<>+16(SB)/4, $0x00000010
+DATA bits<>+20(SB)/4, $0x00000020
+DATA bits<>+24(SB)/4, $0x00000040
+DATA bits<>+28(SB)/4, $0x00000080
+DATA bits<>+32(SB)/4, $0x00000100
+DATA bits<>+36(SB)/4, $0x00000200
+DATA bits<>+40(SB)/4, $0x00000400
+DATA bits<>+44(SB)/4, $0x00000800
+DATA bits<>+48(SB)/4, $0x00001000
+DATA bits<>+52(SB)/4, $0x00002000
+DATA bits<>+56(SB)/4, $0x00004000
+DATA bits<>+60(SB)/4, $0x00008000
+DATA bits<>+64(SB)/4, $0x00010000
+DATA bits<>+68(SB)/4, $0x00020000
+DATA bits<>+72(SB)/4, $0x00040000
+DATA bits<>+76(SB)/4, $0x00080000
+DATA bits<>+80(SB)/4, $0x00100000
+DATA bits<>+84(SB)/4, $0x00200000
+DATA bits<>+88(SB)/4, $0x00400000
+DATA bits<>+92(SB)/4, $0x00800000
+DATA bits<>+96(SB)/4, $0x01000000
+DATA bits<>+100(SB)/4, $0x02000000
+DATA bits<>+104(SB)/4, $0x04000000
+DATA bits<>+108(SB)/4, $0x08000000
+DATA bits<>+112(SB)/4, $0x10000000
+DATA bits<>+116(SB)/4, $0x20000000
+DATA bits<>+120(SB)/4, $0x40000000
+DATA bits<>+124(SB)/4, $0x80000000
+GLOBL bits<>(SB), RODATA|NOPTR, $128
 
 // func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, scratch *float64, masks *uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -1674,31 +495,23 @@ word:
 pick0:
 	MOVQ          512(AX)(R8*8), R10
 	ADDQ          DI, R10
-	VMOVUPD       (R10), Z6
-	VMOVUPD       64(R10), K1, Z6
-	VMINPD        Z2, Z6, Z7
-	VMAXPD        Z2, Z6, K1, Z7
+	VMINPD        (R10), Z2, Z7
+	VMAXPD        64(R10), Z2, K1, Z7
 	VMOVAPD       Z2, Z6
 	VMOVAPD       Z7, Z2
 	VSUBPD        Z6, Z7, Z7
-	VMOVUPD       128(R10), Z6
-	VMOVUPD       192(R10), K2, Z6
-	VMINPD        Z3, Z6, Z8
-	VMAXPD        Z3, Z6, K2, Z8
+	VMINPD        128(R10), Z3, Z8
+	VMAXPD        192(R10), Z3, K2, Z8
 	VMOVAPD       Z3, Z6
 	VMOVAPD       Z8, Z3
 	VSUBPD        Z6, Z8, Z8
-	VMOVUPD       256(R10), Z6
-	VMOVUPD       320(R10), K3, Z6
-	VMINPD        Z4, Z6, Z9
-	VMAXPD        Z4, Z6, K3, Z9
+	VMINPD        256(R10), Z4, Z9
+	VMAXPD        320(R10), Z4, K3, Z9
 	VMOVAPD       Z4, Z6
 	VMOVAPD       Z9, Z4
 	VSUBPD        Z6, Z9, Z9
-	VMOVUPD       384(R10), Z6
-	VMOVUPD       448(R10), K4, Z6
-	VMINPD        Z5, Z6, Z10
-	VMAXPD        Z5, Z6, K4, Z10
+	VMINPD        384(R10), Z5, Z10
+	VMAXPD        448(R10), Z5, K4, Z10
 	VMOVAPD       Z5, Z6
 	VMOVAPD       Z10, Z5
 	VSUBPD        Z6, Z10, Z10
@@ -1748,31 +561,23 @@ joined0:
 pick1:
 	MOVQ          512(AX)(R8*8), R10
 	ADDQ          DI, R10
-	VMOVUPD       512(R10), Z6
-	VMOVUPD       576(R10), K1, Z6
-	VMINPD        Z2, Z6, Z7
-	VMAXPD        Z2, Z6, K1, Z7
+	VMINPD        512(R10), Z2, Z7
+	VMAXPD        576(R10), Z2, K1, Z7
 	VMOVAPD       Z2, Z6
 	VMOVAPD       Z7, Z2
 	VSUBPD        Z6, Z7, Z7
-	VMOVUPD       640(R10), Z6
-	VMOVUPD       704(R10), K2, Z6
-	VMINPD        Z3, Z6, Z8
-	VMAXPD        Z3, Z6, K2, Z8
+	VMINPD        640(R10), Z3, Z8
+	VMAXPD        704(R10), Z3, K2, Z8
 	VMOVAPD       Z3, Z6
 	VMOVAPD       Z8, Z3
 	VSUBPD        Z6, Z8, Z8
-	VMOVUPD       768(R10), Z6
-	VMOVUPD       832(R10), K3, Z6
-	VMINPD        Z4, Z6, Z9
-	VMAXPD        Z4, Z6, K3, Z9
+	VMINPD        768(R10), Z4, Z9
+	VMAXPD        832(R10), Z4, K3, Z9
 	VMOVAPD       Z4, Z6
 	VMOVAPD       Z9, Z4
 	VSUBPD        Z6, Z9, Z9
-	VMOVUPD       896(R10), Z6
-	VMOVUPD       960(R10), K4, Z6
-	VMINPD        Z5, Z6, Z10
-	VMAXPD        Z5, Z6, K4, Z10
+	VMINPD        896(R10), Z5, Z10
+	VMAXPD        960(R10), Z5, K4, Z10
 	VMOVAPD       Z5, Z6
 	VMOVAPD       Z10, Z5
 	VSUBPD        Z6, Z10, Z10
@@ -5146,581 +3951,2844 @@ send:
 	VZEROUPPER
 	RET
 
-// func best(votes *uint64, fours int, words int, on *uint64, open *uint64, won int64, lost int64, gain *int64, expert *int64, second *int64)
-// Requires: AVX, AVX512F, AVX512VPOPCNTDQ
-TEXT ·best(SB), NOSPLIT, $0-80
-	MOVQ         votes+0(FP), AX
-	MOVQ         fours+8(FP), CX
-	MOVQ         words+16(FP), DX
-	MOVQ         on+24(FP), BX
-	MOVQ         won+40(FP), SI
-	VPBROADCASTQ SI, Z0
-	MOVQ         open+32(FP), SI
-	MOVQ         lost+48(FP), DI
-	VPBROADCASTQ DI, Z1
-	MOVQ         $0x0000000000000001, DI
-	VPBROADCASTQ DI, Z3
-	SHLQ         $0x3f, DI
-	VPBROADCASTQ DI, Z4
-	VPBROADCASTQ DI, Z6
-	VPBROADCASTQ DI, Z7
-	VPXORQ       Z2, Z2, Z2
-	VPXORQ       Z5, Z5, Z5
+DATA sixteens<>+0(SB)/4, $0x00000000
+DATA sixteens<>+4(SB)/4, $0x00000001
+DATA sixteens<>+8(SB)/4, $0x00000002
+DATA sixteens<>+12(SB)/4, $0x00000003
+DATA sixteens<>+16(SB)/4, $0x00000004
+DATA sixteens<>+20(SB)/4, $0x00000005
+DATA sixteens<>+24(SB)/4, $0x00000006
+DATA sixteens<>+28(SB)/4, $0x00000007
+DATA sixteens<>+32(SB)/4, $0x00000008
+DATA sixteens<>+36(SB)/4, $0x00000009
+DATA sixteens<>+40(SB)/4, $0x0000000a
+DATA sixteens<>+44(SB)/4, $0x0000000b
+DATA sixteens<>+48(SB)/4, $0x0000000c
+DATA sixteens<>+52(SB)/4, $0x0000000d
+DATA sixteens<>+56(SB)/4, $0x0000000e
+DATA sixteens<>+60(SB)/4, $0x0000000f
+DATA sixteens<>+64(SB)/4, $0x00000000
+DATA sixteens<>+68(SB)/4, $0x00000002
+DATA sixteens<>+72(SB)/4, $0x00000004
+DATA sixteens<>+76(SB)/4, $0x00000006
+DATA sixteens<>+80(SB)/4, $0x00000008
+DATA sixteens<>+84(SB)/4, $0x0000000a
+DATA sixteens<>+88(SB)/4, $0x0000000c
+DATA sixteens<>+92(SB)/4, $0x0000000e
+DATA sixteens<>+96(SB)/4, $0x00000010
+DATA sixteens<>+100(SB)/4, $0x00000012
+DATA sixteens<>+104(SB)/4, $0x00000014
+DATA sixteens<>+108(SB)/4, $0x00000016
+DATA sixteens<>+112(SB)/4, $0x00000018
+DATA sixteens<>+116(SB)/4, $0x0000001a
+DATA sixteens<>+120(SB)/4, $0x0000001c
+DATA sixteens<>+124(SB)/4, $0x0000001e
+DATA sixteens<>+128(SB)/4, $0x00000001
+DATA sixteens<>+132(SB)/4, $0x00000003
+DATA sixteens<>+136(SB)/4, $0x00000005
+DATA sixteens<>+140(SB)/4, $0x00000007
+DATA sixteens<>+144(SB)/4, $0x00000009
+DATA sixteens<>+148(SB)/4, $0x0000000b
+DATA sixteens<>+152(SB)/4, $0x0000000d
+DATA sixteens<>+156(SB)/4, $0x0000000f
+DATA sixteens<>+160(SB)/4, $0x00000011
+DATA sixteens<>+164(SB)/4, $0x00000013
+DATA sixteens<>+168(SB)/4, $0x00000015
+DATA sixteens<>+172(SB)/4, $0x00000017
+DATA sixteens<>+176(SB)/4, $0x00000019
+DATA sixteens<>+180(SB)/4, $0x0000001b
+DATA sixteens<>+184(SB)/4, $0x0000001d
+DATA sixteens<>+188(SB)/4, $0x0000001f
+GLOBL sixteens<>(SB), RODATA|NOPTR, $192
+
+// func countStep(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
+// Requires: AVX, AVX512BITALG, AVX512BW, AVX512F, AVX512VBMI, BMI, BMI2, CMOV, POPCNT
+TEXT ·countStep(SB), $320-160
+	LEAQ (SP), AX
+	ADDQ $0x3f, AX
+	ANDQ $-64, AX
+	MOVQ pixels+32(FP), CX
+	MOVQ pixels+32(FP), DX
+	XORQ BX, BX
+	XORQ SI, SI
+
+rows:
+	MOVL         $-1073741824, DI
+	VPBROADCASTD DI, Z0
+	MOVL         $-1073741824, DI
+	VPBROADCASTD DI, Z1
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z2
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z3
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z4
+	MOVL         weights+64(FP), DI
+	VPBROADCASTD DI, Z5
+	MOVQ         votes+0(FP), DI
+	MOVQ         fours+16(FP), R8
+	MOVQ         stride+8(FP), R9
+	SHLQ         $0x02, R9
 
 experts:
-	MOVQ    AX, DI
-	LEAQ    (DI)(DX*8), R8
-	LEAQ    (R8)(DX*8), R9
-	LEAQ    (R9)(DX*8), R10
-	LEAQ    (R10)(DX*8), AX
-	VPXORQ  Z16, Z16, Z16
-	VMOVAPD Z16, Z8
-	VMOVAPD Z16, Z9
-	VMOVAPD Z16, Z10
-	VMOVAPD Z16, Z11
-	MOVQ    BX, R11
-	MOVQ    DX, R13
-	VPXORQ  Z17, Z17, Z17
-	VMOVAPD Z17, Z12
-	VMOVAPD Z17, Z13
-	VMOVAPD Z17, Z14
-	VMOVAPD Z17, Z15
-	MOVQ    SI, R12
+	VPXORQ  Z10, Z10, Z10
+	VMOVAPD Z10, Z6
+	VMOVAPD Z10, Z7
+	VMOVAPD Z10, Z8
+	VMOVAPD Z10, Z9
+	MOVQ    DI, R11
+	MOVQ    chunks+24(FP), R12
+	MOVQ    CX, R10
 
-words:
-	VMOVDQU64   (R11), Z18
-	VMOVDQU64   (R12), Z19
-	VPANDQ.BCST (DI), Z18, Z20
-	VPOPCNTQ    Z20, Z20
-	VPADDQ      Z20, Z8, Z8
-	VPANDQ.BCST (DI), Z19, Z20
-	VPOPCNTQ    Z20, Z20
-	VPADDQ      Z20, Z12, Z12
-	ADDQ        $0x08, DI
-	VPANDQ.BCST (R8), Z18, Z20
-	VPOPCNTQ    Z20, Z20
-	VPADDQ      Z20, Z9, Z9
-	VPANDQ.BCST (R8), Z19, Z20
-	VPOPCNTQ    Z20, Z20
-	VPADDQ      Z20, Z13, Z13
-	ADDQ        $0x08, R8
-	VPANDQ.BCST (R9), Z18, Z20
-	VPOPCNTQ    Z20, Z20
-	VPADDQ      Z20, Z10, Z10
-	VPANDQ.BCST (R9), Z19, Z20
-	VPOPCNTQ    Z20, Z20
-	VPADDQ      Z20, Z14, Z14
-	ADDQ        $0x08, R9
-	VPANDQ.BCST (R10), Z18, Z18
-	VPOPCNTQ    Z18, Z18
-	VPADDQ      Z18, Z11, Z11
-	VPANDQ.BCST (R10), Z19, Z18
-	VPOPCNTQ    Z18, Z18
-	VPADDQ      Z18, Z15, Z15
-	ADDQ        $0x08, R10
-	ADDQ        $0x40, R11
-	ADDQ        $0x40, R12
-	DECQ        R13
-	JNZ         words
-	VPMULDQ     Z0, Z8, Z8
-	VPTESTNMQ   Z12, Z12, K1
-	VPMULDQ     Z1, Z12, Z12
-	VPSUBQ      Z12, Z8, Z8
-	VMOVDQA64   Z7, K1, Z8
-	VPCMPGTQ    Z4, Z8, K1
-	VMOVDQA64   Z2, K1, Z5
-	VPMINSQ     Z8, Z4, Z12
-	VPMAXSQ     Z12, Z6, Z6
-	VPMAXSQ     Z8, Z4, Z4
-	VPADDQ      Z3, Z2, Z2
-	VPMULDQ     Z0, Z9, Z9
-	VPTESTNMQ   Z13, Z13, K1
-	VPMULDQ     Z1, Z13, Z13
-	VPSUBQ      Z13, Z9, Z9
-	VMOVDQA64   Z7, K1, Z9
-	VPCMPGTQ    Z4, Z9, K1
-	VMOVDQA64   Z2, K1, Z5
-	VPMINSQ     Z9, Z4, Z8
-	VPMAXSQ     Z8, Z6, Z6
-	VPMAXSQ     Z9, Z4, Z4
-	VPADDQ      Z3, Z2, Z2
-	VPMULDQ     Z0, Z10, Z10
-	VPTESTNMQ   Z14, Z14, K1
-	VPMULDQ     Z1, Z14, Z14
-	VPSUBQ      Z14, Z10, Z10
-	VMOVDQA64   Z7, K1, Z10
-	VPCMPGTQ    Z4, Z10, K1
-	VMOVDQA64   Z2, K1, Z5
-	VPMINSQ     Z10, Z4, Z8
-	VPMAXSQ     Z8, Z6, Z6
-	VPMAXSQ     Z10, Z4, Z4
-	VPADDQ      Z3, Z2, Z2
-	VPMULDQ     Z0, Z11, Z11
-	VPTESTNMQ   Z15, Z15, K1
-	VPMULDQ     Z1, Z15, Z15
-	VPSUBQ      Z15, Z11, Z11
-	VMOVDQA64   Z7, K1, Z11
-	VPCMPGTQ    Z4, Z11, K1
-	VMOVDQA64   Z2, K1, Z5
-	VPMINSQ     Z11, Z4, Z8
-	VPMAXSQ     Z8, Z6, Z6
-	VPMAXSQ     Z11, Z4, Z4
-	VPADDQ      Z3, Z2, Z2
-	DECQ        CX
-	JNZ         experts
-	MOVQ        gain+56(FP), AX
-	VMOVDQU64   Z4, (AX)
-	MOVQ        expert+64(FP), AX
-	VMOVDQU64   Z5, (AX)
-	MOVQ        second+72(FP), AX
-	VMOVDQU64   Z6, (AX)
+chunks:
+	VMOVDQU32    (R10), Z11
+	VPANDD.BCST  (R11), Z11, Z12
+	VPOPCNTW     Z12, Z12
+	VPADDW       Z12, Z6, Z6
+	VPANDD.BCST  4(R11), Z11, Z12
+	VPOPCNTW     Z12, Z12
+	VPADDW       Z12, Z7, Z7
+	VPANDD.BCST  8(R11), Z11, Z12
+	VPOPCNTW     Z12, Z12
+	VPADDW       Z12, Z8, Z8
+	VPANDD.BCST  12(R11), Z11, Z11
+	VPOPCNTW     Z11, Z11
+	VPADDW       Z11, Z9, Z9
+	ADDQ         $0x40, R10
+	ADDQ         R9, R11
+	DECQ         R12
+	JNZ          chunks
+	VPMADDWD     Z5, Z6, Z11
+	VPTESTMD     Z6, Z6, K1
+	VPCMPGTD     Z0, Z11, K1, K2
+	VPMINSD      Z11, Z0, Z6
+	VPMAXSD      Z6, Z1, K1, Z1
+	VPMAXSD      Z11, Z0, K1, Z0
+	VMOVDQA32    Z3, K2, Z2
+	VPADDD       Z4, Z3, Z3
+	VPMADDWD     Z5, Z7, Z6
+	VPTESTMD     Z7, Z7, K1
+	VPCMPGTD     Z0, Z6, K1, K2
+	VPMINSD      Z6, Z0, Z7
+	VPMAXSD      Z7, Z1, K1, Z1
+	VPMAXSD      Z6, Z0, K1, Z0
+	VMOVDQA32    Z3, K2, Z2
+	VPADDD       Z4, Z3, Z3
+	VPMADDWD     Z5, Z8, Z6
+	VPTESTMD     Z8, Z8, K1
+	VPCMPGTD     Z0, Z6, K1, K2
+	VPMINSD      Z6, Z0, Z7
+	VPMAXSD      Z7, Z1, K1, Z1
+	VPMAXSD      Z6, Z0, K1, Z0
+	VMOVDQA32    Z3, K2, Z2
+	VPADDD       Z4, Z3, Z3
+	VPMADDWD     Z5, Z9, Z6
+	VPTESTMD     Z9, Z9, K1
+	VPCMPGTD     Z0, Z6, K1, K2
+	VPMINSD      Z6, Z0, Z7
+	VPMAXSD      Z7, Z1, K1, Z1
+	VPMAXSD      Z6, Z0, K1, Z0
+	VMOVDQA32    Z3, K2, Z2
+	VPADDD       Z4, Z3, Z3
+	ADDQ         $0x10, DI
+	DECQ         R8
+	JNZ          experts
+	MOVL         least+72(FP), DI
+	VPBROADCASTD DI, Z3
+	VPCMPGTD     Z3, Z0, K1
+	VMOVDQU32    Z2, (AX)
+	MOVQ         classes+88(FP), DI
+	MOVQ         values+96(FP), R8
+	VMOVDQU64    (DI), Z0
+	VMOVDQU64    64(DI), Z3
+	VMOVDQU64    128(DI), Z4
+	VMOVDQU64    192(DI), Z5
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD      128(R8), Z8
+	VMOVUPD      192(R8), Z9
+	VPXORQ       Z14, Z14, Z14
+	VMOVAPD      Z14, Z11
+	VMOVAPD      Z14, Z12
+	VMOVAPD      Z14, Z15
+	VMOVAPD      Z14, Z16
+	VMOVAPD      Z14, Z17
+	VMOVAPD      Z14, Z18
+	VMOVAPD      Z14, Z19
+	VMOVAPD      Z14, Z20
+	VPXORD       Z13, Z13, Z13
+	VPSRLD       $0x05, Z2, Z21
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z22
+	MOVL         $+61680, DI
+	VPBROADCASTD DI, Z23
+	MOVL         $+252641280, DI
+	VPBROADCASTD DI, Z24
+	MOVL         $+16, DI
+	VPBROADCASTD DI, Z25
+	MOVQ         votes+0(FP), DI
+	MOVQ         stride+8(FP), R8
+	MOVQ         chunks+24(FP), R10
+	MOVQ         CX, R9
+
+chunk:
+	MOVL         $+0, R11
+	VPBROADCASTD R11, Z26
+	MOVL         $+0, R11
+	VPBROADCASTD R11, Z27
+	MOVQ         R8, R11
+
+block:
+	VMOVDQU32     (DI), Z29
+	VMOVDQA32     Z2, Z28
+	VPERMI2D      64(DI), Z29, Z28
+	VPCMPEQD      Z27, Z21, K2
+	VMOVDQA32     Z28, K2, Z26
+	VPADDD        Z22, Z27, Z27
+	ADDQ          $0x00000080, DI
+	SUBQ          $0x20, R11
+	JNZ           block
+	VMOVDQU32     (R9), Z27
+	VMOVDQA32     Z27, Z28
+	VPANDND       Z27, Z26, K1, Z28
+	VMOVDQU32     Z28, (R9)
+	VPANDD        Z27, Z26, Z26
+	VPOPCNTW      Z26, Z27
+	VPADDW        Z27, Z13, Z13
+	VPSRLD        $0x0c, Z26, Z27
+	VPSLLD        $0x0c, Z26, Z28
+	VPTERNLOGQ    $0xb8, Z27, Z23, Z26
+	VPTERNLOGQ    $0xb8, Z28, Z24, Z26
+	VPMOVB2M      Z26, K2
+	VMOVDQA64     Z26, Z27
+	VMOVDQA64     Z26, Z26
+	VPERMI2B      Z3, Z0, Z27
+	VPERMI2B      Z5, Z4, Z26
+	VMOVDQU8      Z26, K2, Z27
+	VPMOVZXDQ     Y27, Z26
+	VMOVDQA64     Z26, Z28
+	VPTESTMQ      Z25, Z28, K2
+	VMOVDQA64     Z28, Z29
+	VPERMI2PD     Z9, Z8, Z29
+	VPERMI2PD     Z7, Z6, Z28
+	VMOVAPD       Z29, K2, Z28
+	VADDPD        Z28, Z11, Z11
+	VPSRLQ        $0x08, Z26, Z28
+	VPTESTMQ      Z25, Z28, K2
+	VMOVDQA64     Z28, Z29
+	VPERMI2PD     Z9, Z8, Z29
+	VPERMI2PD     Z7, Z6, Z28
+	VMOVAPD       Z29, K2, Z28
+	VADDPD        Z28, Z15, Z15
+	VPSRLQ        $0x10, Z26, Z28
+	VPTESTMQ      Z25, Z28, K2
+	VMOVDQA64     Z28, Z29
+	VPERMI2PD     Z9, Z8, Z29
+	VPERMI2PD     Z7, Z6, Z28
+	VMOVAPD       Z29, K2, Z28
+	VADDPD        Z28, Z12, Z12
+	VPSRLQ        $0x18, Z26, Z26
+	VPTESTMQ      Z25, Z26, K2
+	VMOVDQA64     Z26, Z28
+	VPERMI2PD     Z9, Z8, Z28
+	VPERMI2PD     Z7, Z6, Z26
+	VMOVAPD       Z28, K2, Z26
+	VADDPD        Z26, Z16, Z16
+	VEXTRACTI64X4 $0x01, Z27, Y26
+	VPMOVZXDQ     Y26, Z26
+	VMOVDQA64     Z26, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z28
+	VPERMI2PD     Z9, Z8, Z28
+	VPERMI2PD     Z7, Z6, Z27
+	VMOVAPD       Z28, K2, Z27
+	VADDPD        Z27, Z17, Z17
+	VPSRLQ        $0x08, Z26, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z28
+	VPERMI2PD     Z9, Z8, Z28
+	VPERMI2PD     Z7, Z6, Z27
+	VMOVAPD       Z28, K2, Z27
+	VADDPD        Z27, Z19, Z19
+	VPSRLQ        $0x10, Z26, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z28
+	VPERMI2PD     Z9, Z8, Z28
+	VPERMI2PD     Z7, Z6, Z27
+	VMOVAPD       Z28, K2, Z27
+	VADDPD        Z27, Z18, Z18
+	VPSRLQ        $0x18, Z26, Z26
+	VPTESTMQ      Z25, Z26, K2
+	VMOVDQA64     Z26, Z27
+	VPERMI2PD     Z9, Z8, Z27
+	VPERMI2PD     Z7, Z6, Z26
+	VMOVAPD       Z27, K2, Z26
+	VADDPD        Z26, Z20, Z20
+	ADDQ          $0x40, R9
+	DECQ          R10
+	JNZ           chunk
+	VBROADCASTSD  cost+80(FP), Z0
+	VADDPD        Z12, Z11, Z11
+	VADDPD        Z16, Z15, Z15
+	VADDPD        Z15, Z11, Z11
+	VSUBPD        Z0, Z11, Z11
+	VADDPD        Z0, Z11, Z11
+	VMOVUPD       Z11, 128(AX)
+	VADDPD        Z18, Z17, Z17
+	VADDPD        Z20, Z19, Z19
+	VADDPD        Z19, Z17, Z17
+	VSUBPD        Z0, Z17, Z17
+	VADDPD        Z0, Z17, Z17
+	VMOVUPD       Z17, 192(AX)
+	MOVL          step+104(FP), DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $+1, DI
+	VPBROADCASTD  DI, Z2
+	VPADDD        Z2, Z0, K1, Z0
+	VMOVDQU32     Z0, 64(AX)
+	MOVL          back+68(FP), DI
+	VPBROADCASTD  DI, Z0
+	VPMADDWD      Z0, Z13, Z13
+	VPADDD        Z1, Z13, Z13
+	MOVL          enough+76(FP), DI
+	VPBROADCASTD  DI, Z0
+	VPCMPGTD      Z0, Z13, K1, K1
+	MOVQ          list+40(FP), DI
+	MOVQ          $0x0000000000000010, R9
+	MOVQ          n+56(FP), R8
+	CMPQ          R8, R9
+	CMOVQGT       R9, R8
+	MOVQ          picks+112(FP), R12
+	MOVQ          gains+120(FP), R13
+	XORQ          R9, R9
+
+send:
+	MOVLQSX (DI)(R9*4), R10
+	MOVL    (AX)(R9*4), R11
+	VMOVSD  128(AX)(R9*8), X0
+	SHLQ    $0x03, R10
+	MOVB    R11, (R12)(R10*1)
+	VMOVSD  X0, (R13)(R10*8)
+	INCQ    R9
+	CMPQ    R9, R8
+	JLT     send
+	MOVQ    $0x0000000000000010, R8
+	MOVQ    n+56(FP), DI
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	MOVQ    $0x0000000000000001, R8
+	SHLXQ   DI, R8, R8
+	DECQ    R8
+	KMOVW   K1, R9
+	ANDQ    R8, R9
+	MOVQ    R9, DI
+	XORQ    R8, DI
+	MOVQ    list+40(FP), R8
+	MOVQ    free+136(FP), R10
+	TESTQ   DI, DI
+	JZ      none
+
+end:
+	TZCNTQ  DI, R11
+	MOVLQSX (R8)(R11*4), R12
+	MOVQ    depth+128(FP), R13
+	MOVL    64(AX)(R11*4), R14
+	MOVL    R14, (R13)(R12*4)
+	IMULQ   words+144(FP), R12
+	LEAQ    (R10)(R12*8), R12
+	LEAQ    2(CX)(R11*4), R11
+	MOVQ    chunks+24(FP), R13
+
+pixels:
+	MOVWLZX (R11), R14
+	MOVW    R14, (R12)
+	ADDQ    $0x40, R11
+	ADDQ    $0x02, R12
+	DECQ    R13
+	JNZ     pixels
+	LEAQ    -1(DI), R13
+	ANDQ    R13, DI
+	JNZ     end
+
+none:
+	MOVQ          list+40(FP), DI
+	KMOVW         R9, K1
+	VMOVDQU32     sixteens<>+0(SB), Z0
+	VPBROADCASTD  BX, Z1
+	VPSUBD        Z1, Z0, Z1
+	VPCOMPRESSD.Z Z0, K1, Z0
+	VMOVDQU32     (DI), Z2
+	VPERMD        Z2, Z0, Z2
+	POPCNTQ       R9, DI
+	MOVQ          $0x0000000000000001, R8
+	SHLXQ         DI, R8, R8
+	DECQ          R8
+	KMOVW         R8, K1
+	MOVQ          to+48(FP), R10
+	VMOVDQU32     Z2, K1, (R10)
+	LEAQ          (R10)(DI*4), R10
+	MOVQ          R10, to+48(FP)
+	SHLXQ         BX, R8, R8
+	KMOVW         R8, K1
+	SHRQ          $0x10, R8
+	KMOVW         R8, K2
+	VPERMD        Z0, Z1, Z0
+	MOVQ          chunks+24(FP), R11
+	MOVQ          CX, DI
+	MOVQ          DX, R8
+	MOVQ          R11, R10
+	SHLQ          $0x06, R10
+	ADDQ          R8, R10
+
+move:
+	VMOVDQU32 (DI), Z1
+	VPERMD    Z1, Z0, Z1
+	VMOVDQU32 Z1, K1, (R8)
+	VMOVDQU32 Z1, K2, (R10)
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R8
+	ADDQ      $0x40, R10
+	DECQ      R11
+	JNZ       move
+	POPCNTQ   R9, R9
+	ADDQ      R9, SI
+	MOVQ      chunks+24(FP), R8
+	SHLQ      $0x06, R8
+	ADDQ      R8, CX
+	ADDQ      R9, BX
+	SUBQ      $0x10, BX
+	JGE       full
+	ADDQ      $0x10, BX
+	JMP       next
+
+full:
+	ADDQ R8, DX
+
+next:
+	ADDQ $0x40, list+40(FP)
+	SUBQ $0x10, n+56(FP)
+	JG   rows
+	MOVQ SI, left+152(FP)
 	VZEROUPPER
 	RET
 
-// func bestFirst(votes *uint64, fours int, words int, on *uint64, won int64, losses *int64, gain *int64, expert *int64, second *int64)
-// Requires: AVX, AVX512F, AVX512VPOPCNTDQ
-TEXT ·bestFirst(SB), NOSPLIT, $0-72
-	MOVQ         votes+0(FP), AX
-	MOVQ         fours+8(FP), CX
-	MOVQ         words+16(FP), DX
-	MOVQ         on+24(FP), BX
-	MOVQ         won+32(FP), SI
-	VPBROADCASTQ SI, Z0
-	MOVQ         losses+40(FP), SI
-	MOVQ         $0x0000000000000001, DI
-	VPBROADCASTQ DI, Z2
-	SHLQ         $0x3f, DI
-	VPBROADCASTQ DI, Z3
-	VPBROADCASTQ DI, Z5
-	VPBROADCASTQ DI, Z6
-	VPXORQ       Z1, Z1, Z1
+// func countStepFew(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
+// Requires: AVX, AVX512BITALG, AVX512BW, AVX512F, AVX512VBMI, BMI, BMI2, CMOV, POPCNT
+TEXT ·countStepFew(SB), $320-160
+	LEAQ (SP), AX
+	ADDQ $0x3f, AX
+	ANDQ $-64, AX
+	MOVQ pixels+32(FP), CX
+	MOVQ pixels+32(FP), DX
+	XORQ BX, BX
+	XORQ SI, SI
+
+rows:
+	MOVL         $-1073741824, DI
+	VPBROADCASTD DI, Z0
+	MOVL         $-1073741824, DI
+	VPBROADCASTD DI, Z1
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z2
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z3
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z4
+	MOVL         weights+64(FP), DI
+	VPBROADCASTD DI, Z5
+	MOVQ         votes+0(FP), DI
+	MOVQ         fours+16(FP), R8
+	MOVQ         stride+8(FP), R9
+	SHLQ         $0x02, R9
+
+experts:
+	VPXORQ  Z10, Z10, Z10
+	VMOVAPD Z10, Z6
+	VMOVAPD Z10, Z7
+	VMOVAPD Z10, Z8
+	VMOVAPD Z10, Z9
+	MOVQ    DI, R11
+	MOVQ    chunks+24(FP), R12
+	MOVQ    CX, R10
+
+chunks:
+	VMOVDQU32    (R10), Z11
+	VPANDD.BCST  (R11), Z11, Z12
+	VPOPCNTW     Z12, Z12
+	VPADDW       Z12, Z6, Z6
+	VPANDD.BCST  4(R11), Z11, Z12
+	VPOPCNTW     Z12, Z12
+	VPADDW       Z12, Z7, Z7
+	VPANDD.BCST  8(R11), Z11, Z12
+	VPOPCNTW     Z12, Z12
+	VPADDW       Z12, Z8, Z8
+	VPANDD.BCST  12(R11), Z11, Z11
+	VPOPCNTW     Z11, Z11
+	VPADDW       Z11, Z9, Z9
+	ADDQ         $0x40, R10
+	ADDQ         R9, R11
+	DECQ         R12
+	JNZ          chunks
+	VPMADDWD     Z5, Z6, Z11
+	VPTESTMD     Z6, Z6, K1
+	VPCMPGTD     Z0, Z11, K1, K2
+	VPMINSD      Z11, Z0, Z6
+	VPMAXSD      Z6, Z1, K1, Z1
+	VPMAXSD      Z11, Z0, K1, Z0
+	VMOVDQA32    Z3, K2, Z2
+	VPADDD       Z4, Z3, Z3
+	VPMADDWD     Z5, Z7, Z6
+	VPTESTMD     Z7, Z7, K1
+	VPCMPGTD     Z0, Z6, K1, K2
+	VPMINSD      Z6, Z0, Z7
+	VPMAXSD      Z7, Z1, K1, Z1
+	VPMAXSD      Z6, Z0, K1, Z0
+	VMOVDQA32    Z3, K2, Z2
+	VPADDD       Z4, Z3, Z3
+	VPMADDWD     Z5, Z8, Z6
+	VPTESTMD     Z8, Z8, K1
+	VPCMPGTD     Z0, Z6, K1, K2
+	VPMINSD      Z6, Z0, Z7
+	VPMAXSD      Z7, Z1, K1, Z1
+	VPMAXSD      Z6, Z0, K1, Z0
+	VMOVDQA32    Z3, K2, Z2
+	VPADDD       Z4, Z3, Z3
+	VPMADDWD     Z5, Z9, Z6
+	VPTESTMD     Z9, Z9, K1
+	VPCMPGTD     Z0, Z6, K1, K2
+	VPMINSD      Z6, Z0, Z7
+	VPMAXSD      Z7, Z1, K1, Z1
+	VPMAXSD      Z6, Z0, K1, Z0
+	VMOVDQA32    Z3, K2, Z2
+	VPADDD       Z4, Z3, Z3
+	ADDQ         $0x10, DI
+	DECQ         R8
+	JNZ          experts
+	MOVL         least+72(FP), DI
+	VPBROADCASTD DI, Z3
+	VPCMPGTD     Z3, Z0, K1
+	VMOVDQU32    Z2, (AX)
+	MOVQ         classes+88(FP), DI
+	MOVQ         values+96(FP), R8
+	VMOVDQU64    (DI), Z0
+	VMOVDQU64    64(DI), Z3
+	VMOVDQU64    128(DI), Z4
+	VMOVDQU64    192(DI), Z5
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VPXORQ       Z14, Z14, Z14
+	VMOVAPD      Z14, Z8
+	VMOVAPD      Z14, Z9
+	VMOVAPD      Z14, Z11
+	VMOVAPD      Z14, Z12
+	VMOVAPD      Z14, Z15
+	VMOVAPD      Z14, Z16
+	VMOVAPD      Z14, Z17
+	VMOVAPD      Z14, Z18
+	VPXORD       Z13, Z13, Z13
+	VPSRLD       $0x05, Z2, Z19
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z20
+	MOVL         $+61680, DI
+	VPBROADCASTD DI, Z21
+	MOVL         $+252641280, DI
+	VPBROADCASTD DI, Z22
+	MOVQ         votes+0(FP), DI
+	MOVQ         stride+8(FP), R8
+	MOVQ         chunks+24(FP), R10
+	MOVQ         CX, R9
+
+chunk:
+	MOVL         $+0, R11
+	VPBROADCASTD R11, Z23
+	MOVL         $+0, R11
+	VPBROADCASTD R11, Z24
+	MOVQ         R8, R11
+
+block:
+	VMOVDQU32     (DI), Z26
+	VMOVDQA32     Z2, Z25
+	VPERMI2D      64(DI), Z26, Z25
+	VPCMPEQD      Z24, Z19, K2
+	VMOVDQA32     Z25, K2, Z23
+	VPADDD        Z20, Z24, Z24
+	ADDQ          $0x00000080, DI
+	SUBQ          $0x20, R11
+	JNZ           block
+	VMOVDQU32     (R9), Z24
+	VMOVDQA32     Z24, Z25
+	VPANDND       Z24, Z23, K1, Z25
+	VMOVDQU32     Z25, (R9)
+	VPANDD        Z24, Z23, Z23
+	VPOPCNTW      Z23, Z24
+	VPADDW        Z24, Z13, Z13
+	VPSRLD        $0x0c, Z23, Z24
+	VPSLLD        $0x0c, Z23, Z25
+	VPTERNLOGQ    $0xb8, Z24, Z21, Z23
+	VPTERNLOGQ    $0xb8, Z25, Z22, Z23
+	VPMOVB2M      Z23, K2
+	VMOVDQA64     Z23, Z24
+	VMOVDQA64     Z23, Z23
+	VPERMI2B      Z3, Z0, Z24
+	VPERMI2B      Z5, Z4, Z23
+	VMOVDQU8      Z23, K2, Z24
+	VPMOVZXDQ     Y24, Z23
+	VMOVDQA64     Z23, Z25
+	VPERMI2PD     Z7, Z6, Z25
+	VADDPD        Z25, Z8, Z8
+	VPSRLQ        $0x08, Z23, Z25
+	VPERMI2PD     Z7, Z6, Z25
+	VADDPD        Z25, Z11, Z11
+	VPSRLQ        $0x10, Z23, Z25
+	VPERMI2PD     Z7, Z6, Z25
+	VADDPD        Z25, Z9, Z9
+	VPSRLQ        $0x18, Z23, Z23
+	VPERMI2PD     Z7, Z6, Z23
+	VADDPD        Z23, Z12, Z12
+	VEXTRACTI64X4 $0x01, Z24, Y23
+	VPMOVZXDQ     Y23, Z23
+	VMOVDQA64     Z23, Z24
+	VPERMI2PD     Z7, Z6, Z24
+	VADDPD        Z24, Z15, Z15
+	VPSRLQ        $0x08, Z23, Z24
+	VPERMI2PD     Z7, Z6, Z24
+	VADDPD        Z24, Z17, Z17
+	VPSRLQ        $0x10, Z23, Z24
+	VPERMI2PD     Z7, Z6, Z24
+	VADDPD        Z24, Z16, Z16
+	VPSRLQ        $0x18, Z23, Z23
+	VPERMI2PD     Z7, Z6, Z23
+	VADDPD        Z23, Z18, Z18
+	ADDQ          $0x40, R9
+	DECQ          R10
+	JNZ           chunk
+	VBROADCASTSD  cost+80(FP), Z0
+	VADDPD        Z9, Z8, Z8
+	VADDPD        Z12, Z11, Z11
+	VADDPD        Z11, Z8, Z8
+	VSUBPD        Z0, Z8, Z8
+	VADDPD        Z0, Z8, Z8
+	VMOVUPD       Z8, 128(AX)
+	VADDPD        Z16, Z15, Z15
+	VADDPD        Z18, Z17, Z17
+	VADDPD        Z17, Z15, Z15
+	VSUBPD        Z0, Z15, Z15
+	VADDPD        Z0, Z15, Z15
+	VMOVUPD       Z15, 192(AX)
+	MOVL          step+104(FP), DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $+1, DI
+	VPBROADCASTD  DI, Z2
+	VPADDD        Z2, Z0, K1, Z0
+	VMOVDQU32     Z0, 64(AX)
+	MOVL          back+68(FP), DI
+	VPBROADCASTD  DI, Z0
+	VPMADDWD      Z0, Z13, Z13
+	VPADDD        Z1, Z13, Z13
+	MOVL          enough+76(FP), DI
+	VPBROADCASTD  DI, Z0
+	VPCMPGTD      Z0, Z13, K1, K1
+	MOVQ          list+40(FP), DI
+	MOVQ          $0x0000000000000010, R9
+	MOVQ          n+56(FP), R8
+	CMPQ          R8, R9
+	CMOVQGT       R9, R8
+	MOVQ          picks+112(FP), R12
+	MOVQ          gains+120(FP), R13
+	XORQ          R9, R9
+
+send:
+	MOVLQSX (DI)(R9*4), R10
+	MOVL    (AX)(R9*4), R11
+	VMOVSD  128(AX)(R9*8), X0
+	SHLQ    $0x03, R10
+	MOVB    R11, (R12)(R10*1)
+	VMOVSD  X0, (R13)(R10*8)
+	INCQ    R9
+	CMPQ    R9, R8
+	JLT     send
+	MOVQ    $0x0000000000000010, R8
+	MOVQ    n+56(FP), DI
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	MOVQ    $0x0000000000000001, R8
+	SHLXQ   DI, R8, R8
+	DECQ    R8
+	KMOVW   K1, R9
+	ANDQ    R8, R9
+	MOVQ    R9, DI
+	XORQ    R8, DI
+	MOVQ    list+40(FP), R8
+	MOVQ    free+136(FP), R10
+	TESTQ   DI, DI
+	JZ      none
+
+end:
+	TZCNTQ  DI, R11
+	MOVLQSX (R8)(R11*4), R12
+	MOVQ    depth+128(FP), R13
+	MOVL    64(AX)(R11*4), R14
+	MOVL    R14, (R13)(R12*4)
+	IMULQ   words+144(FP), R12
+	LEAQ    (R10)(R12*8), R12
+	LEAQ    2(CX)(R11*4), R11
+	MOVQ    chunks+24(FP), R13
+
+pixels:
+	MOVWLZX (R11), R14
+	MOVW    R14, (R12)
+	ADDQ    $0x40, R11
+	ADDQ    $0x02, R12
+	DECQ    R13
+	JNZ     pixels
+	LEAQ    -1(DI), R13
+	ANDQ    R13, DI
+	JNZ     end
+
+none:
+	MOVQ          list+40(FP), DI
+	KMOVW         R9, K1
+	VMOVDQU32     sixteens<>+0(SB), Z0
+	VPBROADCASTD  BX, Z1
+	VPSUBD        Z1, Z0, Z1
+	VPCOMPRESSD.Z Z0, K1, Z0
+	VMOVDQU32     (DI), Z2
+	VPERMD        Z2, Z0, Z2
+	POPCNTQ       R9, DI
+	MOVQ          $0x0000000000000001, R8
+	SHLXQ         DI, R8, R8
+	DECQ          R8
+	KMOVW         R8, K1
+	MOVQ          to+48(FP), R10
+	VMOVDQU32     Z2, K1, (R10)
+	LEAQ          (R10)(DI*4), R10
+	MOVQ          R10, to+48(FP)
+	SHLXQ         BX, R8, R8
+	KMOVW         R8, K1
+	SHRQ          $0x10, R8
+	KMOVW         R8, K2
+	VPERMD        Z0, Z1, Z0
+	MOVQ          chunks+24(FP), R11
+	MOVQ          CX, DI
+	MOVQ          DX, R8
+	MOVQ          R11, R10
+	SHLQ          $0x06, R10
+	ADDQ          R8, R10
+
+move:
+	VMOVDQU32 (DI), Z1
+	VPERMD    Z1, Z0, Z1
+	VMOVDQU32 Z1, K1, (R8)
+	VMOVDQU32 Z1, K2, (R10)
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R8
+	ADDQ      $0x40, R10
+	DECQ      R11
+	JNZ       move
+	POPCNTQ   R9, R9
+	ADDQ      R9, SI
+	MOVQ      chunks+24(FP), R8
+	SHLQ      $0x06, R8
+	ADDQ      R8, CX
+	ADDQ      R9, BX
+	SUBQ      $0x10, BX
+	JGE       full
+	ADDQ      $0x10, BX
+	JMP       next
+
+full:
+	ADDQ R8, DX
+
+next:
+	ADDQ $0x40, list+40(FP)
+	SUBQ $0x10, n+56(FP)
+	JG   rows
+	MOVQ SI, left+152(FP)
+	VZEROUPPER
+	RET
+
+// func voteNext(x *uint64, words int, halves int, list *int32, n int, own *uint32, owns int, pairs *uint32, starts *int32, fours *int32, last int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, BMI, BMI2, CMOV
+TEXT ·voteNext(SB), $320-220
+	LEAQ (SP), AX
+	ADDQ $0x3f, AX
+	ANDQ $-64, AX
+
+rows:
+	MOVQ          $0x0000000000000010, DX
+	MOVQ          n+32(FP), CX
+	CMPQ          CX, DX
+	CMOVQGT       DX, CX
+	MOVQ          $0x0000000000000001, DX
+	SHLXQ         CX, DX, DX
+	DECQ          DX
+	KMOVQ         DX, K1
+	MOVQ          list+24(FP), DX
+	VMOVDQU32.Z   (DX), K1, Z0
+	VPMOVZXDQ     Y0, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMOVZXDQ     Y1, Z1
+	MOVQ          x+0(FP), DX
+	MOVQ          halves+16(FP), BX
+	MOVQ          on+96(FP), SI
+	VPBROADCASTQ  words+8(FP), Z3
+	VPMULUDQ      Z3, Z2, Z2
+	VPMULUDQ      Z3, Z1, Z1
+
+word:
+	MOVL         $0x000000ff, DI
+	KMOVB        DI, K2
+	MOVL         $+0, R8
+	VPBROADCASTD R8, Z3
+	VPGATHERQQ   (DX)(Z2*8), K2, Z3
+	KMOVB        DI, K2
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z4
+	VPGATHERQQ   (DX)(Z1*8), K2, Z4
+	VMOVDQU32    sixteens<>+64(SB), Z5
+	VPERMI2D     Z4, Z3, Z5
+	VMOVDQU32    sixteens<>+128(SB), Z6
+	VPERMI2D     Z4, Z3, Z6
+	VMOVDQU32    Z5, (SI)
+	VMOVDQU32    Z6, 64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	JG           word
+	MOVL         none+132(FP), DX
+	VPBROADCASTD DX, Z1
+	VMOVDQA32    Z0, K1, Z1
+	MOVL         size+128(FP), DX
+	VPBROADCASTD DX, Z2
+	VPMULLD      Z2, Z1, Z1
+	VMOVDQU32    Z1, 192(AX)
+	MOVL         $-65536, DX
+	VPBROADCASTD DX, Z1
+	MOVL         $+65535, DX
+	VPBROADCASTD DX, Z2
+	MOVQ         own+40(FP), DX
+	MOVQ         owns+48(FP), BX
+	MOVQ         held+104(FP), SI
+	MOVQ         on+96(FP), DI
+
+own:
+	MOVLQSX       (DX), R8
+	VPBROADCASTD  4(DX), Z3
+	VPTESTMD      (DI)(R8*1), Z3, K2
+	VMOVDQA32     Z2, Z3
+	VMOVDQA32     Z1, K2, Z3
+	VMOVDQU32     Z3, (SI)
+	ADDQ          $0x0c, DX
+	ADDQ          $0x00000080, SI
+	DECQ          BX
+	JNZ           own
+	MOVLQSX       step+200(FP), BX
+	CMPQ          BX, $0x01
+	JE            held
+	MOVQ          picked+136(FP), DX
+	VPMOVZXDQ     Y0, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMOVZXDQ     Y1, Z1
+	MOVL          $0x000000ff, BX
+	KMOVB         BX, K2
+	MOVL          $+0, SI
+	VPBROADCASTD  SI, Z3
+	VPGATHERQQ    (DX)(Z2*8), K2, Z3
+	KMOVB         BX, K2
+	MOVL          $+0, BX
+	VPBROADCASTD  BX, Z2
+	VPGATHERQQ    (DX)(Z1*8), K2, Z2
+	VPORQ         Z3, Z2, Z1
+	VEXTRACTI64X4 $0x01, Z1, Y4
+	VPOR          Y4, Y1, Y4
+	VEXTRACTI128  $0x01, Y4, X1
+	VPOR          X1, X4, X1
+	VMOVQ         X1, DX
+	VPEXTRQ       $0x01, X1, BX
+	ORQ           BX, DX
+	MOVQ          starts+64(FP), DI
+	MOVQ          fours+72(FP), R8
+	MOVQ          held+104(FP), SI
+
+holder:
+	TZCNTQ       DX, R9
+	BLSRQ        DX, DX
+	MOVLQSX      (DI)(R9*4), BX
+	MOVLQSX      (R8)(R9*4), R10
+	ADDQ         pairs+56(FP), BX
+	MOVQ         $0x0000000000000001, R11
+	SHLXQ        R9, R11, R11
+	VPBROADCASTQ R11, Z1
+	VPTESTMQ     Z3, Z1, K2
+	VPTESTMQ     Z2, Z1, K3
+	KUNPCKBW     K2, K3, K2
+
+hold:
+	MOVLQSX        (BX), R9
+	VPBROADCASTD.Z 4(BX), K2, Z1
+	VPMAXUW        (SI)(R9*1), Z1, Z1
+	VMOVDQU32      Z1, (SI)(R9*1)
+	MOVLQSX        8(BX), R9
+	VPBROADCASTD.Z 12(BX), K2, Z1
+	VPMAXUW        (SI)(R9*1), Z1, Z1
+	VMOVDQU32      Z1, (SI)(R9*1)
+	MOVLQSX        16(BX), R9
+	VPBROADCASTD.Z 20(BX), K2, Z1
+	VPMAXUW        (SI)(R9*1), Z1, Z1
+	VMOVDQU32      Z1, (SI)(R9*1)
+	MOVLQSX        24(BX), R9
+	VPBROADCASTD.Z 28(BX), K2, Z1
+	VPMAXUW        (SI)(R9*1), Z1, Z1
+	VMOVDQU32      Z1, (SI)(R9*1)
+	ADDQ           $0x20, BX
+	DECQ           R10
+	JNZ            hold
+	TESTQ          DX, DX
+	JNZ            holder
+
+held:
+	MOVQ own+40(FP), DX
+	MOVQ owns+48(FP), BX
+	MOVQ held+104(FP), SI
+
+last:
+	VPBROADCASTD 8(DX), Z1
+	VPMAXUW      (SI), Z1, Z1
+	VMOVDQU32    Z1, 64(SI)
+	ADDQ         $0x0c, DX
+	ADDQ         $0x00000080, SI
+	DECQ         BX
+	JNZ          last
+	MOVQ         gains+120(FP), DX
+	MOVQ         lines+112(FP), BX
+	MOVQ         experts+88(FP), SI
+
+fromRows:
+	MOVLQSX      192(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z1
+	MOVLQSX      196(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z2
+	MOVLQSX      200(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z3
+	MOVLQSX      204(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z4
+	MOVLQSX      208(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z5
+	MOVLQSX      212(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z6
+	MOVLQSX      216(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z7
+	MOVLQSX      220(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z8
+	MOVLQSX      224(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z9
+	MOVLQSX      228(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z10
+	MOVLQSX      232(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z11
+	MOVLQSX      236(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z12
+	MOVLQSX      240(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z13
+	MOVLQSX      244(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z14
+	MOVLQSX      248(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z15
+	MOVLQSX      252(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z16
+	VPUNPCKLDQ   Z2, Z1, Z17
+	VPUNPCKHDQ   Z2, Z1, Z1
+	VPUNPCKLDQ   Z4, Z3, Z2
+	VPUNPCKHDQ   Z4, Z3, Z3
+	VPUNPCKLDQ   Z6, Z5, Z4
+	VPUNPCKHDQ   Z6, Z5, Z5
+	VPUNPCKLDQ   Z8, Z7, Z6
+	VPUNPCKHDQ   Z8, Z7, Z7
+	VPUNPCKLDQ   Z10, Z9, Z8
+	VPUNPCKHDQ   Z10, Z9, Z9
+	VPUNPCKLDQ   Z12, Z11, Z10
+	VPUNPCKHDQ   Z12, Z11, Z11
+	VPUNPCKLDQ   Z14, Z13, Z12
+	VPUNPCKHDQ   Z14, Z13, Z13
+	VPUNPCKLDQ   Z16, Z15, Z14
+	VPUNPCKHDQ   Z16, Z15, Z15
+	VPUNPCKLQDQ  Z2, Z17, Z16
+	VPUNPCKHQDQ  Z2, Z17, Z2
+	VPUNPCKLQDQ  Z3, Z1, Z17
+	VPUNPCKHQDQ  Z3, Z1, Z1
+	VPUNPCKLQDQ  Z6, Z4, Z3
+	VPUNPCKHQDQ  Z6, Z4, Z4
+	VPUNPCKLQDQ  Z7, Z5, Z6
+	VPUNPCKHQDQ  Z7, Z5, Z5
+	VPUNPCKLQDQ  Z10, Z8, Z7
+	VPUNPCKHQDQ  Z10, Z8, Z8
+	VPUNPCKLQDQ  Z11, Z9, Z10
+	VPUNPCKHQDQ  Z11, Z9, Z9
+	VPUNPCKLQDQ  Z14, Z12, Z11
+	VPUNPCKHQDQ  Z14, Z12, Z12
+	VPUNPCKLQDQ  Z15, Z13, Z14
+	VPUNPCKHQDQ  Z15, Z13, Z13
+	VSHUFI32X4   $0x88, Z3, Z16, Z15
+	VSHUFI32X4   $0xdd, Z3, Z16, Z3
+	VSHUFI32X4   $0x88, Z6, Z17, Z16
+	VSHUFI32X4   $0xdd, Z6, Z17, Z6
+	VSHUFI32X4   $0x88, Z4, Z2, Z17
+	VSHUFI32X4   $0xdd, Z4, Z2, Z2
+	VSHUFI32X4   $0x88, Z5, Z1, Z4
+	VSHUFI32X4   $0xdd, Z5, Z1, Z1
+	VSHUFI32X4   $0x88, Z11, Z7, Z5
+	VSHUFI32X4   $0xdd, Z11, Z7, Z7
+	VSHUFI32X4   $0x88, Z14, Z10, Z11
+	VSHUFI32X4   $0xdd, Z14, Z10, Z10
+	VSHUFI32X4   $0x88, Z12, Z8, Z14
+	VSHUFI32X4   $0xdd, Z12, Z8, Z8
+	VSHUFI32X4   $0x88, Z13, Z9, Z12
+	VSHUFI32X4   $0xdd, Z13, Z9, Z9
+	VSHUFI32X4   $0x88, Z5, Z15, Z13
+	VSHUFI32X4   $0xdd, Z5, Z15, Z5
+	VSHUFI32X4   $0x88, Z11, Z16, Z15
+	VSHUFI32X4   $0xdd, Z11, Z16, Z11
+	VSHUFI32X4   $0x88, Z14, Z17, Z16
+	VSHUFI32X4   $0xdd, Z14, Z17, Z14
+	VSHUFI32X4   $0x88, Z12, Z4, Z17
+	VSHUFI32X4   $0xdd, Z12, Z4, Z4
+	VSHUFI32X4   $0x88, Z7, Z3, Z12
+	VSHUFI32X4   $0xdd, Z7, Z3, Z3
+	VSHUFI32X4   $0x88, Z10, Z6, Z7
+	VSHUFI32X4   $0xdd, Z10, Z6, Z6
+	VSHUFI32X4   $0x88, Z8, Z2, Z10
+	VSHUFI32X4   $0xdd, Z8, Z2, Z2
+	VSHUFI32X4   $0x88, Z9, Z1, Z8
+	VSHUFI32X4   $0xdd, Z9, Z1, Z1
+	VMOVDQU32    Z13, (BX)
+	VMOVDQU32    Z15, 128(BX)
+	VMOVDQU32    Z16, 64(BX)
+	VMOVDQU32    Z17, 192(BX)
+	VMOVDQU32    Z12, 256(BX)
+	VMOVDQU32    Z7, 384(BX)
+	VMOVDQU32    Z10, 320(BX)
+	VMOVDQU32    Z8, 448(BX)
+	VMOVDQU32    Z5, 512(BX)
+	VMOVDQU32    Z11, 640(BX)
+	VMOVDQU32    Z14, 576(BX)
+	VMOVDQU32    Z4, 704(BX)
+	VMOVDQU32    Z3, 768(BX)
+	VMOVDQU32    Z6, 896(BX)
+	VMOVDQU32    Z2, 832(BX)
+	VMOVDQU32    Z1, 960(BX)
+	ADDQ         $0x40, DX
+	ADDQ         $0x00000400, BX
+	SUBQ         $0x10, SI
+	JG           fromRows
+	MOVL         $-1073741824, DX
+	VPBROADCASTD DX, Z1
+	MOVL         $-1073741824, DX
+	VPBROADCASTD DX, Z2
+	MOVL         $+0, DX
+	VPBROADCASTD DX, Z3
+	MOVL         $+0, DX
+	VPBROADCASTD DX, Z4
+	MOVL         $+1, DX
+	VPBROADCASTD DX, Z5
+	MOVL         $+131071, DX
+	VPBROADCASTD DX, Z6
+	MOVL         last+80(FP), DX
+	VPBROADCASTD DX, Z7
+	MOVL         $-1073741824, DX
+	VPBROADCASTD DX, Z8
+	MOVQ         pairs+56(FP), DX
+	MOVQ         fours+72(FP), BX
+	MOVQ         experts+88(FP), SI
+	MOVQ         held+104(FP), DI
+	MOVQ         lines+112(FP), R8
+
+expert:
+	MOVL         $+0, R9
+	VPBROADCASTD R9, Z10
+	VMOVDQU32    (R8), Z9
+	MOVLQSX      (BX), R9
+
+four:
+	MOVLQSX      (DX), R10
+	VPBROADCASTD 4(DX), Z11
+	VPMINUW      64(DI)(R10*1), Z11, Z11
+	VPSUBUSW     (DI)(R10*1), Z11, Z11
+	VPDPWSSD     Z6, Z11, Z9
+	MOVLQSX      8(DX), R10
+	VPBROADCASTD 12(DX), Z11
+	VPMINUW      64(DI)(R10*1), Z11, Z11
+	VPSUBUSW     (DI)(R10*1), Z11, Z11
+	VPDPWSSD     Z6, Z11, Z10
+	MOVLQSX      16(DX), R10
+	VPBROADCASTD 20(DX), Z11
+	VPMINUW      64(DI)(R10*1), Z11, Z11
+	VPSUBUSW     (DI)(R10*1), Z11, Z11
+	VPDPWSSD     Z6, Z11, Z9
+	MOVLQSX      24(DX), R10
+	VPBROADCASTD 28(DX), Z11
+	VPMINUW      64(DI)(R10*1), Z11, Z11
+	VPSUBUSW     (DI)(R10*1), Z11, Z11
+	VPDPWSSD     Z6, Z11, Z10
+	ADDQ         $0x20, DX
+	DECQ         R9
+	JNZ          four
+	VPADDD       Z10, Z9, Z9
+	VPCMPEQD     Z4, Z7, K2
+	VMOVDQA32    Z8, K2, Z9
+	VMOVDQU32    Z9, (R8)
+	VPCMPGTD     Z1, Z9, K2
+	VPMINSD      Z9, Z1, Z10
+	VPMAXSD      Z10, Z2, Z2
+	VPMAXSD      Z9, Z1, Z1
+	VMOVDQA32    Z4, K2, Z3
+	VPADDD       Z5, Z4, Z4
+	ADDQ         $0x04, BX
+	ADDQ         $0x40, R8
+	DECQ         SI
+	JNZ          expert
+	MOVQ         gains+120(FP), DX
+	MOVQ         lines+112(FP), BX
+	MOVQ         experts+88(FP), SI
+
+toRows:
+	VMOVDQU32    (BX), Z4
+	VMOVDQU32    64(BX), Z5
+	VMOVDQU32    128(BX), Z6
+	VMOVDQU32    192(BX), Z7
+	VMOVDQU32    256(BX), Z8
+	VMOVDQU32    320(BX), Z9
+	VMOVDQU32    384(BX), Z10
+	VMOVDQU32    448(BX), Z11
+	VMOVDQU32    512(BX), Z12
+	VMOVDQU32    576(BX), Z13
+	VMOVDQU32    640(BX), Z14
+	VMOVDQU32    704(BX), Z15
+	VMOVDQU32    768(BX), Z16
+	VMOVDQU32    832(BX), Z17
+	VMOVDQU32    896(BX), Z18
+	VMOVDQU32    960(BX), Z19
+	VPUNPCKLDQ   Z5, Z4, Z20
+	VPUNPCKHDQ   Z5, Z4, Z4
+	VPUNPCKLDQ   Z7, Z6, Z5
+	VPUNPCKHDQ   Z7, Z6, Z6
+	VPUNPCKLDQ   Z9, Z8, Z7
+	VPUNPCKHDQ   Z9, Z8, Z8
+	VPUNPCKLDQ   Z11, Z10, Z9
+	VPUNPCKHDQ   Z11, Z10, Z10
+	VPUNPCKLDQ   Z13, Z12, Z11
+	VPUNPCKHDQ   Z13, Z12, Z12
+	VPUNPCKLDQ   Z15, Z14, Z13
+	VPUNPCKHDQ   Z15, Z14, Z14
+	VPUNPCKLDQ   Z17, Z16, Z15
+	VPUNPCKHDQ   Z17, Z16, Z16
+	VPUNPCKLDQ   Z19, Z18, Z17
+	VPUNPCKHDQ   Z19, Z18, Z18
+	VPUNPCKLQDQ  Z5, Z20, Z19
+	VPUNPCKHQDQ  Z5, Z20, Z5
+	VPUNPCKLQDQ  Z6, Z4, Z20
+	VPUNPCKHQDQ  Z6, Z4, Z4
+	VPUNPCKLQDQ  Z9, Z7, Z6
+	VPUNPCKHQDQ  Z9, Z7, Z7
+	VPUNPCKLQDQ  Z10, Z8, Z9
+	VPUNPCKHQDQ  Z10, Z8, Z8
+	VPUNPCKLQDQ  Z13, Z11, Z10
+	VPUNPCKHQDQ  Z13, Z11, Z11
+	VPUNPCKLQDQ  Z14, Z12, Z13
+	VPUNPCKHQDQ  Z14, Z12, Z12
+	VPUNPCKLQDQ  Z17, Z15, Z14
+	VPUNPCKHQDQ  Z17, Z15, Z15
+	VPUNPCKLQDQ  Z18, Z16, Z17
+	VPUNPCKHQDQ  Z18, Z16, Z16
+	VSHUFI32X4   $0x88, Z6, Z19, Z18
+	VSHUFI32X4   $0xdd, Z6, Z19, Z6
+	VSHUFI32X4   $0x88, Z9, Z20, Z19
+	VSHUFI32X4   $0xdd, Z9, Z20, Z9
+	VSHUFI32X4   $0x88, Z7, Z5, Z20
+	VSHUFI32X4   $0xdd, Z7, Z5, Z5
+	VSHUFI32X4   $0x88, Z8, Z4, Z7
+	VSHUFI32X4   $0xdd, Z8, Z4, Z4
+	VSHUFI32X4   $0x88, Z14, Z10, Z8
+	VSHUFI32X4   $0xdd, Z14, Z10, Z10
+	VSHUFI32X4   $0x88, Z17, Z13, Z14
+	VSHUFI32X4   $0xdd, Z17, Z13, Z13
+	VSHUFI32X4   $0x88, Z15, Z11, Z17
+	VSHUFI32X4   $0xdd, Z15, Z11, Z11
+	VSHUFI32X4   $0x88, Z16, Z12, Z15
+	VSHUFI32X4   $0xdd, Z16, Z12, Z12
+	VSHUFI32X4   $0x88, Z8, Z18, Z16
+	VSHUFI32X4   $0xdd, Z8, Z18, Z8
+	VSHUFI32X4   $0x88, Z14, Z19, Z18
+	VSHUFI32X4   $0xdd, Z14, Z19, Z14
+	VSHUFI32X4   $0x88, Z17, Z20, Z19
+	VSHUFI32X4   $0xdd, Z17, Z20, Z17
+	VSHUFI32X4   $0x88, Z15, Z7, Z20
+	VSHUFI32X4   $0xdd, Z15, Z7, Z7
+	VSHUFI32X4   $0x88, Z10, Z6, Z15
+	VSHUFI32X4   $0xdd, Z10, Z6, Z6
+	VSHUFI32X4   $0x88, Z13, Z9, Z10
+	VSHUFI32X4   $0xdd, Z13, Z9, Z9
+	VSHUFI32X4   $0x88, Z11, Z5, Z13
+	VSHUFI32X4   $0xdd, Z11, Z5, Z5
+	VSHUFI32X4   $0x88, Z12, Z4, Z11
+	VSHUFI32X4   $0xdd, Z12, Z4, Z4
+	MOVLQSX      192(AX), DI
+	VMOVDQU32    Z16, (DX)(DI*4)
+	MOVLQSX      200(AX), DI
+	VMOVDQU32    Z18, (DX)(DI*4)
+	MOVLQSX      196(AX), DI
+	VMOVDQU32    Z19, (DX)(DI*4)
+	MOVLQSX      204(AX), DI
+	VMOVDQU32    Z20, (DX)(DI*4)
+	MOVLQSX      208(AX), DI
+	VMOVDQU32    Z15, (DX)(DI*4)
+	MOVLQSX      216(AX), DI
+	VMOVDQU32    Z10, (DX)(DI*4)
+	MOVLQSX      212(AX), DI
+	VMOVDQU32    Z13, (DX)(DI*4)
+	MOVLQSX      220(AX), DI
+	VMOVDQU32    Z11, (DX)(DI*4)
+	MOVLQSX      224(AX), DI
+	VMOVDQU32    Z8, (DX)(DI*4)
+	MOVLQSX      232(AX), DI
+	VMOVDQU32    Z14, (DX)(DI*4)
+	MOVLQSX      228(AX), DI
+	VMOVDQU32    Z17, (DX)(DI*4)
+	MOVLQSX      236(AX), DI
+	VMOVDQU32    Z7, (DX)(DI*4)
+	MOVLQSX      240(AX), DI
+	VMOVDQU32    Z6, (DX)(DI*4)
+	MOVLQSX      248(AX), DI
+	VMOVDQU32    Z9, (DX)(DI*4)
+	MOVLQSX      244(AX), DI
+	VMOVDQU32    Z5, (DX)(DI*4)
+	MOVLQSX      252(AX), DI
+	VMOVDQU32    Z4, (DX)(DI*4)
+	ADDQ         $0x40, DX
+	ADDQ         $0x00000400, BX
+	SUBQ         $0x10, SI
+	JG           toRows
+	MOVL         low+208(FP), DX
+	VPBROADCASTD DX, Z4
+	VPCMPD       $0x02, Z4, Z1, K2
+	MOVL         high+212(FP), DX
+	VPBROADCASTD DX, Z4
+	VPCMPD       $0x02, Z4, Z1, K3
+	VPSUBD       Z2, Z1, Z1
+	MOVL         slack+204(FP), DX
+	VPBROADCASTD DX, Z4
+	VPCMPD       $0x02, Z4, Z1, K4
+	MOVL         $+15, DX
+	VPBROADCASTD DX, Z4
+	MOVL         $+0, DX
+	VPBROADCASTD DX, Z5
+	VPSRLD       $0x04, Z0, Z1
+	MOVQ         experts+88(FP), DX
+	VPBROADCASTD DX, Z6
+	VPMULLD      Z6, Z1, Z1
+	VPADDD       Z3, Z1, Z1
+	VPSLLD       $0x04, Z1, Z1
+	VPANDD       Z0, Z4, Z4
+	VPADDD       Z4, Z1, Z1
+	KMOVW        K1, K1
+	MOVQ         all+168(FP), DX
+	VPGATHERDD   (DX)(Z1*4), K1, Z5
+	VPADDD       Z5, Z2, Z2
+	MOVL         end+216(FP), DX
+	VPBROADCASTD DX, Z0
+	VPCMPD       $0x02, Z0, Z2, K1
+	KORW         K4, K3, K3
+	KANDNW       K3, K2, K3
+	MOVL         step+200(FP), DX
+	VPBROADCASTD DX, Z0
+	MOVL         $-1, DX
+	VPBROADCASTD DX, Z1
+	KORW         K2, K3, K4
+	KNOTW        K4, K2
+	VPSUBD       Z1, Z0, K2, Z0
+	VMOVDQA32    Z1, K3, Z0
+	VMOVDQU32    Z3, (AX)
+	VMOVDQU32    Z0, 64(AX)
+	MOVQ         experts+88(FP), DX
+	VPBROADCASTD DX, Z0
+	KANDNW       K2, K1, K2
+	VMOVDQA32    Z3, K2, Z0
+	VMOVDQU32    Z0, 128(AX)
+	MOVQ         list+24(FP), DX
+	XORQ         BX, BX
+
+send:
+	MOVQ    counts+184(FP), R9
+	MOVQ    next+176(FP), R10
+	MOVLQSX (DX)(BX*4), SI
+	MOVLQSX 128(AX)(BX*4), DI
+	MOVLQSX (R9)(DI*4), R8
+	INCL    (R9)(DI*4)
+	IMULQ   stride+192(FP), DI
+	ADDQ    DI, R8
+	MOVL    SI, (R10)(R8*4)
+	MOVQ    depth+152(FP), R8
+	MOVLQSX 64(AX)(BX*4), DI
+	MOVL    DI, (R8)(SI*4)
+	MOVQ    picked+136(FP), R9
+	MOVQ    picks+144(FP), R10
+	MOVLQSX (AX)(BX*4), DI
+	MOVQ    (R9)(SI*8), R8
+	BTSQ    DI, R8
+	MOVQ    R8, (R9)(SI*8)
+	SHLQ    $0x04, SI
+	MOVLQSX step+200(FP), R8
+	ADDQ    R8, SI
+	MOVB    DI, (R10)(SI*1)
+	INCQ    BX
+	CMPQ    BX, CX
+	JLT     send
+	ADDQ    $0x40, list+24(FP)
+	SUBQ    $0x10, n+32(FP)
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func countFirst(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
+// Requires: AVX, AVX512BITALG, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VPOPCNTDQ, BMI, BMI2, CMOV, POPCNT
+TEXT ·countFirst(SB), $320-200
+	LEAQ (SP), AX
+	ADDQ $0x3f, AX
+	ANDQ $-64, AX
+	MOVQ pixels+32(FP), CX
+	MOVQ pixels+32(FP), DX
+	XORQ BX, BX
+	XORQ SI, SI
+
+rows:
+	MOVQ         x+152(FP), DI
+	MOVQ         chunks+24(FP), R8
+	MOVQ         all+160(FP), R9
+	MOVQ         scratch+184(FP), R10
+	MOVQ         CX, R11
+	MOVQ         $0x0000000000000010, R13
+	MOVQ         n+56(FP), R12
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	MOVQ         $0x0000000000000001, R13
+	SHLXQ        R12, R13, R13
+	DECQ         R13
+	KMOVB        R13, K1
+	SHRQ         $0x08, R13
+	KMOVB        R13, K2
+	MOVQ         words+144(FP), R12
+	VPBROADCASTQ R12, Z0
+	VPMOVZXDQ    sixteens<>+0(SB), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	SHLQ         $0x06, R12
+	MOVQ         DI, R13
+	ADDQ         R12, R13
+	SHLQ         $0x01, R12
+	ADDQ         R12, x+152(FP)
+	MOVL         $+65535, R12
+	VPBROADCASTD R12, Z1
+
+word:
+	MOVL         $+0, R12
+	VPBROADCASTD R12, Z5
+	MOVL         $+0, R12
+	VPBROADCASTD R12, Z6
+	KMOVB        K1, K3
+	VPGATHERQQ   (DI)(Z0*8), K3, Z5
+	ADDQ         $0x08, DI
+	KMOVB        K2, K3
+	VPGATHERQQ   (R13)(Z0*8), K3, Z6
+	ADDQ         $0x08, R13
+	VMOVDQU32    sixteens<>+64(SB), Z7
+	VPERMI2D     Z6, Z5, Z7
+	VMOVDQU32    Z7, (R10)
+	ADDQ         $0x40, R10
+	VPANDD       Z1, Z7, Z8
+	VPORD.BCST   (R9), Z8, Z8
+	VMOVDQU32    Z8, (R11)
+	ADDQ         $0x04, R9
+	ADDQ         $0x40, R11
+	DECQ         R8
+	JZ           begun
+	VPSRLD       $0x10, Z7, Z8
+	VPORD.BCST   (R9), Z8, Z8
+	VMOVDQU32    Z8, (R11)
+	ADDQ         $0x04, R9
+	ADDQ         $0x40, R11
+	DECQ         R8
+	JZ           begun
+	VMOVDQU32    sixteens<>+128(SB), Z7
+	VPERMI2D     Z6, Z5, Z7
+	VMOVDQU32    Z7, (R10)
+	ADDQ         $0x40, R10
+	VPANDD       Z1, Z7, Z5
+	VPORD.BCST   (R9), Z5, Z5
+	VMOVDQU32    Z5, (R11)
+	ADDQ         $0x04, R9
+	ADDQ         $0x40, R11
+	DECQ         R8
+	JZ           begun
+	VPSRLD       $0x10, Z7, Z5
+	VPORD.BCST   (R9), Z5, Z5
+	VMOVDQU32    Z5, (R11)
+	ADDQ         $0x04, R9
+	ADDQ         $0x40, R11
+	DECQ         R8
+	JZ           begun
+	JMP          word
+
+begun:
+	MOVL         $-1073741824, DI
+	VPBROADCASTD DI, Z0
+	MOVL         $-1073741824, DI
+	VPBROADCASTD DI, Z1
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z5
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z6
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z7
+	MOVL         weights+64(FP), DI
+	VPBROADCASTD DI, Z8
+	MOVQ         whole+168(FP), DI
+	MOVQ         losses+176(FP), R8
+	MOVQ         fours+16(FP), R9
+	MOVQ         stride+8(FP), R10
+	SHLQ         $0x02, R10
+
+experts:
+	VPXORQ  Z2, Z2, Z2
+	VMOVAPD Z2, Z9
+	VMOVAPD Z2, Z10
+	VMOVAPD Z2, Z11
+	VMOVAPD Z2, Z12
+	MOVQ    DI, R12
+	MOVQ    chunks+24(FP), R13
+	MOVQ    scratch+184(FP), R11
+	INCQ    R13
+	SHRQ    $0x01, R13
+
+chunks:
+	VMOVDQU32    (R11), Z13
+	VPANDD.BCST  (R12), Z13, Z14
+	VPOPCNTD     Z14, Z14
+	VPADDD       Z14, Z9, Z9
+	VPANDD.BCST  4(R12), Z13, Z14
+	VPOPCNTD     Z14, Z14
+	VPADDD       Z14, Z10, Z10
+	VPANDD.BCST  8(R12), Z13, Z14
+	VPOPCNTD     Z14, Z14
+	VPADDD       Z14, Z11, Z11
+	VPANDD.BCST  12(R12), Z13, Z13
+	VPOPCNTD     Z13, Z13
+	VPADDD       Z13, Z12, Z12
+	ADDQ         $0x40, R11
+	ADDQ         R10, R12
+	DECQ         R13
+	JNZ          chunks
+	VPMADDWD     Z8, Z9, Z9
+	VPSUBD.BCST  (R8), Z9, Z9
+	VPCMPGTD     Z0, Z9, K1
+	VPMINSD      Z9, Z0, Z13
+	VPMAXSD      Z13, Z1, Z1
+	VPMAXSD      Z9, Z0, Z0
+	VMOVDQA32    Z6, K1, Z5
+	VPADDD       Z7, Z6, Z6
+	VPMADDWD     Z8, Z10, Z9
+	VPSUBD.BCST  4(R8), Z9, Z9
+	VPCMPGTD     Z0, Z9, K1
+	VPMINSD      Z9, Z0, Z10
+	VPMAXSD      Z10, Z1, Z1
+	VPMAXSD      Z9, Z0, Z0
+	VMOVDQA32    Z6, K1, Z5
+	VPADDD       Z7, Z6, Z6
+	VPMADDWD     Z8, Z11, Z9
+	VPSUBD.BCST  8(R8), Z9, Z9
+	VPCMPGTD     Z0, Z9, K1
+	VPMINSD      Z9, Z0, Z10
+	VPMAXSD      Z10, Z1, Z1
+	VPMAXSD      Z9, Z0, Z0
+	VMOVDQA32    Z6, K1, Z5
+	VPADDD       Z7, Z6, Z6
+	VPMADDWD     Z8, Z12, Z9
+	VPSUBD.BCST  12(R8), Z9, Z9
+	VPCMPGTD     Z0, Z9, K1
+	VPMINSD      Z9, Z0, Z10
+	VPMAXSD      Z10, Z1, Z1
+	VPMAXSD      Z9, Z0, Z0
+	VMOVDQA32    Z6, K1, Z5
+	VPADDD       Z7, Z6, Z6
+	ADDQ         $0x10, R8
+	ADDQ         $0x10, DI
+	DECQ         R9
+	JNZ          experts
+	MOVL         least+72(FP), DI
+	VPBROADCASTD DI, Z6
+	VPCMPGTD     Z6, Z0, K1
+	VMOVDQU32    Z5, (AX)
+	MOVQ         classes+88(FP), DI
+	MOVQ         values+96(FP), R8
+	VMOVDQU64    (DI), Z0
+	VMOVDQU64    64(DI), Z6
+	VMOVDQU64    128(DI), Z7
+	VMOVDQU64    192(DI), Z8
+	VMOVUPD      (R8), Z9
+	VMOVUPD      64(R8), Z10
+	VMOVUPD      128(R8), Z11
+	VMOVUPD      192(R8), Z12
 	VPXORQ       Z4, Z4, Z4
+	VMOVAPD      Z4, Z13
+	VMOVAPD      Z4, Z14
+	VMOVAPD      Z4, Z15
+	VMOVAPD      Z4, Z16
+	VMOVAPD      Z4, Z17
+	VMOVAPD      Z4, Z18
+	VMOVAPD      Z4, Z19
+	VMOVAPD      Z4, Z20
+	VPXORD       Z3, Z3, Z3
+	VPSRLD       $0x05, Z5, Z21
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z22
+	MOVL         $+61680, DI
+	VPBROADCASTD DI, Z23
+	MOVL         $+252641280, DI
+	VPBROADCASTD DI, Z24
+	MOVL         $+16, DI
+	VPBROADCASTD DI, Z25
+	MOVQ         votes+0(FP), DI
+	MOVQ         stride+8(FP), R8
+	MOVQ         chunks+24(FP), R10
+	MOVQ         CX, R9
+
+chunk:
+	MOVL         $+0, R11
+	VPBROADCASTD R11, Z26
+	MOVL         $+0, R11
+	VPBROADCASTD R11, Z27
+	MOVQ         R8, R11
+
+block:
+	VMOVDQU32     (DI), Z29
+	VMOVDQA32     Z5, Z28
+	VPERMI2D      64(DI), Z29, Z28
+	VPCMPEQD      Z27, Z21, K2
+	VMOVDQA32     Z28, K2, Z26
+	VPADDD        Z22, Z27, Z27
+	ADDQ          $0x00000080, DI
+	SUBQ          $0x20, R11
+	JNZ           block
+	VMOVDQU32     (R9), Z27
+	VMOVDQA32     Z27, Z28
+	VPANDND       Z27, Z26, K1, Z28
+	VMOVDQU32     Z28, (R9)
+	VPANDD        Z27, Z26, Z26
+	VPOPCNTW      Z26, Z27
+	VPADDW        Z27, Z3, Z3
+	VPSRLD        $0x0c, Z26, Z27
+	VPSLLD        $0x0c, Z26, Z28
+	VPTERNLOGQ    $0xb8, Z27, Z23, Z26
+	VPTERNLOGQ    $0xb8, Z28, Z24, Z26
+	VPMOVB2M      Z26, K2
+	VMOVDQA64     Z26, Z27
+	VMOVDQA64     Z26, Z26
+	VPERMI2B      Z6, Z0, Z27
+	VPERMI2B      Z8, Z7, Z26
+	VMOVDQU8      Z26, K2, Z27
+	VPMOVZXDQ     Y27, Z26
+	VMOVDQA64     Z26, Z28
+	VPTESTMQ      Z25, Z28, K2
+	VMOVDQA64     Z28, Z29
+	VPERMI2PD     Z12, Z11, Z29
+	VPERMI2PD     Z10, Z9, Z28
+	VMOVAPD       Z29, K2, Z28
+	VADDPD        Z28, Z13, Z13
+	VPSRLQ        $0x08, Z26, Z28
+	VPTESTMQ      Z25, Z28, K2
+	VMOVDQA64     Z28, Z29
+	VPERMI2PD     Z12, Z11, Z29
+	VPERMI2PD     Z10, Z9, Z28
+	VMOVAPD       Z29, K2, Z28
+	VADDPD        Z28, Z15, Z15
+	VPSRLQ        $0x10, Z26, Z28
+	VPTESTMQ      Z25, Z28, K2
+	VMOVDQA64     Z28, Z29
+	VPERMI2PD     Z12, Z11, Z29
+	VPERMI2PD     Z10, Z9, Z28
+	VMOVAPD       Z29, K2, Z28
+	VADDPD        Z28, Z14, Z14
+	VPSRLQ        $0x18, Z26, Z26
+	VPTESTMQ      Z25, Z26, K2
+	VMOVDQA64     Z26, Z28
+	VPERMI2PD     Z12, Z11, Z28
+	VPERMI2PD     Z10, Z9, Z26
+	VMOVAPD       Z28, K2, Z26
+	VADDPD        Z26, Z16, Z16
+	VEXTRACTI64X4 $0x01, Z27, Y26
+	VPMOVZXDQ     Y26, Z26
+	VMOVDQA64     Z26, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z28
+	VPERMI2PD     Z12, Z11, Z28
+	VPERMI2PD     Z10, Z9, Z27
+	VMOVAPD       Z28, K2, Z27
+	VADDPD        Z27, Z17, Z17
+	VPSRLQ        $0x08, Z26, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z28
+	VPERMI2PD     Z12, Z11, Z28
+	VPERMI2PD     Z10, Z9, Z27
+	VMOVAPD       Z28, K2, Z27
+	VADDPD        Z27, Z19, Z19
+	VPSRLQ        $0x10, Z26, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z28
+	VPERMI2PD     Z12, Z11, Z28
+	VPERMI2PD     Z10, Z9, Z27
+	VMOVAPD       Z28, K2, Z27
+	VADDPD        Z27, Z18, Z18
+	VPSRLQ        $0x18, Z26, Z26
+	VPTESTMQ      Z25, Z26, K2
+	VMOVDQA64     Z26, Z27
+	VPERMI2PD     Z12, Z11, Z27
+	VPERMI2PD     Z10, Z9, Z26
+	VMOVAPD       Z27, K2, Z26
+	VADDPD        Z26, Z20, Z20
+	ADDQ          $0x40, R9
+	DECQ          R10
+	JNZ           chunk
+	VBROADCASTSD  cost+80(FP), Z0
+	VADDPD        Z14, Z13, Z13
+	VADDPD        Z16, Z15, Z15
+	VADDPD        Z15, Z13, Z13
+	VSUBPD        Z0, Z13, Z13
+	VADDPD        Z0, Z13, Z13
+	VMOVUPD       Z13, 128(AX)
+	VADDPD        Z18, Z17, Z17
+	VADDPD        Z20, Z19, Z19
+	VADDPD        Z19, Z17, Z17
+	VSUBPD        Z0, Z17, Z17
+	VADDPD        Z0, Z17, Z17
+	VMOVUPD       Z17, 192(AX)
+	MOVL          step+104(FP), DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $+1, DI
+	VPBROADCASTD  DI, Z5
+	VPADDD        Z5, Z0, K1, Z0
+	VMOVDQU32     Z0, 64(AX)
+	MOVL          back+68(FP), DI
+	VPBROADCASTD  DI, Z0
+	VPMADDWD      Z0, Z3, Z3
+	VPADDD        Z1, Z3, Z3
+	MOVL          enough+76(FP), DI
+	VPBROADCASTD  DI, Z0
+	VPCMPGTD      Z0, Z3, K1, K1
+	MOVQ          list+40(FP), DI
+	MOVQ          $0x0000000000000010, R9
+	MOVQ          n+56(FP), R8
+	CMPQ          R8, R9
+	CMOVQGT       R9, R8
+	MOVQ          picks+112(FP), R12
+	MOVQ          gains+120(FP), R13
+	XORQ          R9, R9
+
+send:
+	MOVLQSX (DI)(R9*4), R10
+	MOVL    (AX)(R9*4), R11
+	VMOVSD  128(AX)(R9*8), X0
+	SHLQ    $0x03, R10
+	MOVB    R11, (R12)(R10*1)
+	VMOVSD  X0, (R13)(R10*8)
+	INCQ    R9
+	CMPQ    R9, R8
+	JLT     send
+	MOVQ    $0x0000000000000010, R8
+	MOVQ    n+56(FP), DI
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	MOVQ    $0x0000000000000001, R8
+	SHLXQ   DI, R8, R8
+	DECQ    R8
+	KMOVW   K1, R9
+	ANDQ    R8, R9
+	MOVQ    R9, DI
+	XORQ    R8, DI
+	MOVQ    list+40(FP), R8
+	MOVQ    free+136(FP), R10
+	TESTQ   DI, DI
+	JZ      none
+
+end:
+	TZCNTQ  DI, R11
+	MOVLQSX (R8)(R11*4), R12
+	MOVQ    depth+128(FP), R13
+	MOVL    64(AX)(R11*4), R14
+	MOVL    R14, (R13)(R12*4)
+	IMULQ   words+144(FP), R12
+	LEAQ    (R10)(R12*8), R12
+	LEAQ    2(CX)(R11*4), R11
+	MOVQ    chunks+24(FP), R13
+
+pixels:
+	MOVWLZX (R11), R14
+	MOVW    R14, (R12)
+	ADDQ    $0x40, R11
+	ADDQ    $0x02, R12
+	DECQ    R13
+	JNZ     pixels
+	LEAQ    -1(DI), R13
+	ANDQ    R13, DI
+	JNZ     end
+
+none:
+	MOVQ          list+40(FP), DI
+	KMOVW         R9, K1
+	VMOVDQU32     sixteens<>+0(SB), Z0
+	VPBROADCASTD  BX, Z1
+	VPSUBD        Z1, Z0, Z1
+	VPCOMPRESSD.Z Z0, K1, Z0
+	VMOVDQU32     (DI), Z5
+	VPERMD        Z5, Z0, Z5
+	POPCNTQ       R9, DI
+	MOVQ          $0x0000000000000001, R8
+	SHLXQ         DI, R8, R8
+	DECQ          R8
+	KMOVW         R8, K1
+	MOVQ          to+48(FP), R10
+	VMOVDQU32     Z5, K1, (R10)
+	LEAQ          (R10)(DI*4), R10
+	MOVQ          R10, to+48(FP)
+	SHLXQ         BX, R8, R8
+	KMOVW         R8, K1
+	SHRQ          $0x10, R8
+	KMOVW         R8, K2
+	VPERMD        Z0, Z1, Z0
+	MOVQ          chunks+24(FP), R11
+	MOVQ          CX, DI
+	MOVQ          DX, R8
+	MOVQ          R11, R10
+	SHLQ          $0x06, R10
+	ADDQ          R8, R10
+
+move:
+	VMOVDQU32 (DI), Z1
+	VPERMD    Z1, Z0, Z1
+	VMOVDQU32 Z1, K1, (R8)
+	VMOVDQU32 Z1, K2, (R10)
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R8
+	ADDQ      $0x40, R10
+	DECQ      R11
+	JNZ       move
+	POPCNTQ   R9, R9
+	ADDQ      R9, SI
+	MOVQ      chunks+24(FP), R8
+	SHLQ      $0x06, R8
+	ADDQ      R8, CX
+	ADDQ      R9, BX
+	SUBQ      $0x10, BX
+	JGE       full
+	ADDQ      $0x10, BX
+	JMP       next
+
+full:
+	ADDQ R8, DX
+
+next:
+	ADDQ $0x40, list+40(FP)
+	SUBQ $0x10, n+56(FP)
+	JG   rows
+	MOVQ SI, left+192(FP)
+	VZEROUPPER
+	RET
+
+// func countFirstFew(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
+// Requires: AVX, AVX512BITALG, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VPOPCNTDQ, BMI, BMI2, CMOV, POPCNT
+TEXT ·countFirstFew(SB), $320-200
+	LEAQ (SP), AX
+	ADDQ $0x3f, AX
+	ANDQ $-64, AX
+	MOVQ pixels+32(FP), CX
+	MOVQ pixels+32(FP), DX
+	XORQ BX, BX
+	XORQ SI, SI
+
+rows:
+	MOVQ         x+152(FP), DI
+	MOVQ         chunks+24(FP), R8
+	MOVQ         all+160(FP), R9
+	MOVQ         scratch+184(FP), R10
+	MOVQ         CX, R11
+	MOVQ         $0x0000000000000010, R13
+	MOVQ         n+56(FP), R12
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	MOVQ         $0x0000000000000001, R13
+	SHLXQ        R12, R13, R13
+	DECQ         R13
+	KMOVB        R13, K1
+	SHRQ         $0x08, R13
+	KMOVB        R13, K2
+	MOVQ         words+144(FP), R12
+	VPBROADCASTQ R12, Z0
+	VPMOVZXDQ    sixteens<>+0(SB), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	SHLQ         $0x06, R12
+	MOVQ         DI, R13
+	ADDQ         R12, R13
+	SHLQ         $0x01, R12
+	ADDQ         R12, x+152(FP)
+	MOVL         $+65535, R12
+	VPBROADCASTD R12, Z1
+
+word:
+	MOVL         $+0, R12
+	VPBROADCASTD R12, Z5
+	MOVL         $+0, R12
+	VPBROADCASTD R12, Z6
+	KMOVB        K1, K3
+	VPGATHERQQ   (DI)(Z0*8), K3, Z5
+	ADDQ         $0x08, DI
+	KMOVB        K2, K3
+	VPGATHERQQ   (R13)(Z0*8), K3, Z6
+	ADDQ         $0x08, R13
+	VMOVDQU32    sixteens<>+64(SB), Z7
+	VPERMI2D     Z6, Z5, Z7
+	VMOVDQU32    Z7, (R10)
+	ADDQ         $0x40, R10
+	VPANDD       Z1, Z7, Z8
+	VPORD.BCST   (R9), Z8, Z8
+	VMOVDQU32    Z8, (R11)
+	ADDQ         $0x04, R9
+	ADDQ         $0x40, R11
+	DECQ         R8
+	JZ           begun
+	VPSRLD       $0x10, Z7, Z8
+	VPORD.BCST   (R9), Z8, Z8
+	VMOVDQU32    Z8, (R11)
+	ADDQ         $0x04, R9
+	ADDQ         $0x40, R11
+	DECQ         R8
+	JZ           begun
+	VMOVDQU32    sixteens<>+128(SB), Z7
+	VPERMI2D     Z6, Z5, Z7
+	VMOVDQU32    Z7, (R10)
+	ADDQ         $0x40, R10
+	VPANDD       Z1, Z7, Z5
+	VPORD.BCST   (R9), Z5, Z5
+	VMOVDQU32    Z5, (R11)
+	ADDQ         $0x04, R9
+	ADDQ         $0x40, R11
+	DECQ         R8
+	JZ           begun
+	VPSRLD       $0x10, Z7, Z5
+	VPORD.BCST   (R9), Z5, Z5
+	VMOVDQU32    Z5, (R11)
+	ADDQ         $0x04, R9
+	ADDQ         $0x40, R11
+	DECQ         R8
+	JZ           begun
+	JMP          word
+
+begun:
+	MOVL         $-1073741824, DI
+	VPBROADCASTD DI, Z0
+	MOVL         $-1073741824, DI
+	VPBROADCASTD DI, Z1
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z5
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z6
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z7
+	MOVL         weights+64(FP), DI
+	VPBROADCASTD DI, Z8
+	MOVQ         whole+168(FP), DI
+	MOVQ         losses+176(FP), R8
+	MOVQ         fours+16(FP), R9
+	MOVQ         stride+8(FP), R10
+	SHLQ         $0x02, R10
 
 experts:
-	MOVQ    AX, DI
-	LEAQ    (DI)(DX*8), R8
-	LEAQ    (R8)(DX*8), R9
-	LEAQ    (R9)(DX*8), R10
-	LEAQ    (R10)(DX*8), AX
-	VPXORQ  Z7, Z7, Z7
-	VMOVAPD Z7, Z6
-	VMOVAPD Z7, Z8
-	VMOVAPD Z7, Z9
-	VMOVAPD Z7, Z10
-	MOVQ    BX, R11
-	MOVQ    DX, R12
+	VPXORQ  Z2, Z2, Z2
+	VMOVAPD Z2, Z9
+	VMOVAPD Z2, Z10
+	VMOVAPD Z2, Z11
+	VMOVAPD Z2, Z12
+	MOVQ    DI, R12
+	MOVQ    chunks+24(FP), R13
+	MOVQ    scratch+184(FP), R11
+	INCQ    R13
+	SHRQ    $0x01, R13
 
-words:
-	VMOVDQU64   (R11), Z11
-	VPANDQ.BCST (DI), Z11, Z12
-	VPOPCNTQ    Z12, Z12
-	VPADDQ      Z12, Z6, Z6
-	ADDQ        $0x08, DI
-	VPANDQ.BCST (R8), Z11, Z12
-	VPOPCNTQ    Z12, Z12
-	VPADDQ      Z12, Z8, Z8
-	ADDQ        $0x08, R8
-	VPANDQ.BCST (R9), Z11, Z12
-	VPOPCNTQ    Z12, Z12
-	VPADDQ      Z12, Z9, Z9
-	ADDQ        $0x08, R9
-	VPANDQ.BCST (R10), Z11, Z11
-	VPOPCNTQ    Z11, Z11
-	VPADDQ      Z11, Z10, Z10
-	ADDQ        $0x08, R10
-	ADDQ        $0x40, R11
-	DECQ        R12
-	JNZ         words
-	VPMULDQ     Z0, Z6, Z6
-	VPSUBQ.BCST (SI), Z6, Z6
-	VPCMPGTQ    Z3, Z6, K1
-	VMOVDQA64   Z1, K1, Z4
-	VPMINSQ     Z6, Z3, Z11
-	VPMAXSQ     Z11, Z5, Z5
-	VPMAXSQ     Z6, Z3, Z3
-	VPADDQ      Z2, Z1, Z1
-	VPMULDQ     Z0, Z8, Z8
-	VPSUBQ.BCST 8(SI), Z8, Z8
-	VPCMPGTQ    Z3, Z8, K1
-	VMOVDQA64   Z1, K1, Z4
-	VPMINSQ     Z8, Z3, Z6
-	VPMAXSQ     Z6, Z5, Z5
-	VPMAXSQ     Z8, Z3, Z3
-	VPADDQ      Z2, Z1, Z1
-	VPMULDQ     Z0, Z9, Z9
-	VPSUBQ.BCST 16(SI), Z9, Z9
-	VPCMPGTQ    Z3, Z9, K1
-	VMOVDQA64   Z1, K1, Z4
-	VPMINSQ     Z9, Z3, Z6
-	VPMAXSQ     Z6, Z5, Z5
-	VPMAXSQ     Z9, Z3, Z3
-	VPADDQ      Z2, Z1, Z1
-	VPMULDQ     Z0, Z10, Z10
-	VPSUBQ.BCST 24(SI), Z10, Z10
-	VPCMPGTQ    Z3, Z10, K1
-	VMOVDQA64   Z1, K1, Z4
-	VPMINSQ     Z10, Z3, Z6
-	VPMAXSQ     Z6, Z5, Z5
-	VPMAXSQ     Z10, Z3, Z3
-	VPADDQ      Z2, Z1, Z1
-	ADDQ        $0x20, SI
-	DECQ        CX
-	JNZ         experts
-	MOVQ        gain+48(FP), AX
-	VMOVDQU64   Z3, (AX)
-	MOVQ        expert+56(FP), AX
-	VMOVDQU64   Z4, (AX)
-	MOVQ        second+64(FP), AX
-	VMOVDQU64   Z5, (AX)
+chunks:
+	VMOVDQU32    (R11), Z13
+	VPANDD.BCST  (R12), Z13, Z14
+	VPOPCNTD     Z14, Z14
+	VPADDD       Z14, Z9, Z9
+	VPANDD.BCST  4(R12), Z13, Z14
+	VPOPCNTD     Z14, Z14
+	VPADDD       Z14, Z10, Z10
+	VPANDD.BCST  8(R12), Z13, Z14
+	VPOPCNTD     Z14, Z14
+	VPADDD       Z14, Z11, Z11
+	VPANDD.BCST  12(R12), Z13, Z13
+	VPOPCNTD     Z13, Z13
+	VPADDD       Z13, Z12, Z12
+	ADDQ         $0x40, R11
+	ADDQ         R10, R12
+	DECQ         R13
+	JNZ          chunks
+	VPMADDWD     Z8, Z9, Z9
+	VPSUBD.BCST  (R8), Z9, Z9
+	VPCMPGTD     Z0, Z9, K1
+	VPMINSD      Z9, Z0, Z13
+	VPMAXSD      Z13, Z1, Z1
+	VPMAXSD      Z9, Z0, Z0
+	VMOVDQA32    Z6, K1, Z5
+	VPADDD       Z7, Z6, Z6
+	VPMADDWD     Z8, Z10, Z9
+	VPSUBD.BCST  4(R8), Z9, Z9
+	VPCMPGTD     Z0, Z9, K1
+	VPMINSD      Z9, Z0, Z10
+	VPMAXSD      Z10, Z1, Z1
+	VPMAXSD      Z9, Z0, Z0
+	VMOVDQA32    Z6, K1, Z5
+	VPADDD       Z7, Z6, Z6
+	VPMADDWD     Z8, Z11, Z9
+	VPSUBD.BCST  8(R8), Z9, Z9
+	VPCMPGTD     Z0, Z9, K1
+	VPMINSD      Z9, Z0, Z10
+	VPMAXSD      Z10, Z1, Z1
+	VPMAXSD      Z9, Z0, Z0
+	VMOVDQA32    Z6, K1, Z5
+	VPADDD       Z7, Z6, Z6
+	VPMADDWD     Z8, Z12, Z9
+	VPSUBD.BCST  12(R8), Z9, Z9
+	VPCMPGTD     Z0, Z9, K1
+	VPMINSD      Z9, Z0, Z10
+	VPMAXSD      Z10, Z1, Z1
+	VPMAXSD      Z9, Z0, Z0
+	VMOVDQA32    Z6, K1, Z5
+	VPADDD       Z7, Z6, Z6
+	ADDQ         $0x10, R8
+	ADDQ         $0x10, DI
+	DECQ         R9
+	JNZ          experts
+	MOVL         least+72(FP), DI
+	VPBROADCASTD DI, Z6
+	VPCMPGTD     Z6, Z0, K1
+	VMOVDQU32    Z5, (AX)
+	MOVQ         classes+88(FP), DI
+	MOVQ         values+96(FP), R8
+	VMOVDQU64    (DI), Z0
+	VMOVDQU64    64(DI), Z6
+	VMOVDQU64    128(DI), Z7
+	VMOVDQU64    192(DI), Z8
+	VMOVUPD      (R8), Z9
+	VMOVUPD      64(R8), Z10
+	VPXORQ       Z4, Z4, Z4
+	VMOVAPD      Z4, Z11
+	VMOVAPD      Z4, Z12
+	VMOVAPD      Z4, Z13
+	VMOVAPD      Z4, Z14
+	VMOVAPD      Z4, Z15
+	VMOVAPD      Z4, Z16
+	VMOVAPD      Z4, Z17
+	VMOVAPD      Z4, Z18
+	VPXORD       Z3, Z3, Z3
+	VPSRLD       $0x05, Z5, Z19
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z20
+	MOVL         $+61680, DI
+	VPBROADCASTD DI, Z21
+	MOVL         $+252641280, DI
+	VPBROADCASTD DI, Z22
+	MOVQ         votes+0(FP), DI
+	MOVQ         stride+8(FP), R8
+	MOVQ         chunks+24(FP), R10
+	MOVQ         CX, R9
+
+chunk:
+	MOVL         $+0, R11
+	VPBROADCASTD R11, Z23
+	MOVL         $+0, R11
+	VPBROADCASTD R11, Z24
+	MOVQ         R8, R11
+
+block:
+	VMOVDQU32     (DI), Z26
+	VMOVDQA32     Z5, Z25
+	VPERMI2D      64(DI), Z26, Z25
+	VPCMPEQD      Z24, Z19, K2
+	VMOVDQA32     Z25, K2, Z23
+	VPADDD        Z20, Z24, Z24
+	ADDQ          $0x00000080, DI
+	SUBQ          $0x20, R11
+	JNZ           block
+	VMOVDQU32     (R9), Z24
+	VMOVDQA32     Z24, Z25
+	VPANDND       Z24, Z23, K1, Z25
+	VMOVDQU32     Z25, (R9)
+	VPANDD        Z24, Z23, Z23
+	VPOPCNTW      Z23, Z24
+	VPADDW        Z24, Z3, Z3
+	VPSRLD        $0x0c, Z23, Z24
+	VPSLLD        $0x0c, Z23, Z25
+	VPTERNLOGQ    $0xb8, Z24, Z21, Z23
+	VPTERNLOGQ    $0xb8, Z25, Z22, Z23
+	VPMOVB2M      Z23, K2
+	VMOVDQA64     Z23, Z24
+	VMOVDQA64     Z23, Z23
+	VPERMI2B      Z6, Z0, Z24
+	VPERMI2B      Z8, Z7, Z23
+	VMOVDQU8      Z23, K2, Z24
+	VPMOVZXDQ     Y24, Z23
+	VMOVDQA64     Z23, Z25
+	VPERMI2PD     Z10, Z9, Z25
+	VADDPD        Z25, Z11, Z11
+	VPSRLQ        $0x08, Z23, Z25
+	VPERMI2PD     Z10, Z9, Z25
+	VADDPD        Z25, Z13, Z13
+	VPSRLQ        $0x10, Z23, Z25
+	VPERMI2PD     Z10, Z9, Z25
+	VADDPD        Z25, Z12, Z12
+	VPSRLQ        $0x18, Z23, Z23
+	VPERMI2PD     Z10, Z9, Z23
+	VADDPD        Z23, Z14, Z14
+	VEXTRACTI64X4 $0x01, Z24, Y23
+	VPMOVZXDQ     Y23, Z23
+	VMOVDQA64     Z23, Z24
+	VPERMI2PD     Z10, Z9, Z24
+	VADDPD        Z24, Z15, Z15
+	VPSRLQ        $0x08, Z23, Z24
+	VPERMI2PD     Z10, Z9, Z24
+	VADDPD        Z24, Z17, Z17
+	VPSRLQ        $0x10, Z23, Z24
+	VPERMI2PD     Z10, Z9, Z24
+	VADDPD        Z24, Z16, Z16
+	VPSRLQ        $0x18, Z23, Z23
+	VPERMI2PD     Z10, Z9, Z23
+	VADDPD        Z23, Z18, Z18
+	ADDQ          $0x40, R9
+	DECQ          R10
+	JNZ           chunk
+	VBROADCASTSD  cost+80(FP), Z0
+	VADDPD        Z12, Z11, Z11
+	VADDPD        Z14, Z13, Z13
+	VADDPD        Z13, Z11, Z11
+	VSUBPD        Z0, Z11, Z11
+	VADDPD        Z0, Z11, Z11
+	VMOVUPD       Z11, 128(AX)
+	VADDPD        Z16, Z15, Z15
+	VADDPD        Z18, Z17, Z17
+	VADDPD        Z17, Z15, Z15
+	VSUBPD        Z0, Z15, Z15
+	VADDPD        Z0, Z15, Z15
+	VMOVUPD       Z15, 192(AX)
+	MOVL          step+104(FP), DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $+1, DI
+	VPBROADCASTD  DI, Z5
+	VPADDD        Z5, Z0, K1, Z0
+	VMOVDQU32     Z0, 64(AX)
+	MOVL          back+68(FP), DI
+	VPBROADCASTD  DI, Z0
+	VPMADDWD      Z0, Z3, Z3
+	VPADDD        Z1, Z3, Z3
+	MOVL          enough+76(FP), DI
+	VPBROADCASTD  DI, Z0
+	VPCMPGTD      Z0, Z3, K1, K1
+	MOVQ          list+40(FP), DI
+	MOVQ          $0x0000000000000010, R9
+	MOVQ          n+56(FP), R8
+	CMPQ          R8, R9
+	CMOVQGT       R9, R8
+	MOVQ          picks+112(FP), R12
+	MOVQ          gains+120(FP), R13
+	XORQ          R9, R9
+
+send:
+	MOVLQSX (DI)(R9*4), R10
+	MOVL    (AX)(R9*4), R11
+	VMOVSD  128(AX)(R9*8), X0
+	SHLQ    $0x03, R10
+	MOVB    R11, (R12)(R10*1)
+	VMOVSD  X0, (R13)(R10*8)
+	INCQ    R9
+	CMPQ    R9, R8
+	JLT     send
+	MOVQ    $0x0000000000000010, R8
+	MOVQ    n+56(FP), DI
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	MOVQ    $0x0000000000000001, R8
+	SHLXQ   DI, R8, R8
+	DECQ    R8
+	KMOVW   K1, R9
+	ANDQ    R8, R9
+	MOVQ    R9, DI
+	XORQ    R8, DI
+	MOVQ    list+40(FP), R8
+	MOVQ    free+136(FP), R10
+	TESTQ   DI, DI
+	JZ      none
+
+end:
+	TZCNTQ  DI, R11
+	MOVLQSX (R8)(R11*4), R12
+	MOVQ    depth+128(FP), R13
+	MOVL    64(AX)(R11*4), R14
+	MOVL    R14, (R13)(R12*4)
+	IMULQ   words+144(FP), R12
+	LEAQ    (R10)(R12*8), R12
+	LEAQ    2(CX)(R11*4), R11
+	MOVQ    chunks+24(FP), R13
+
+pixels:
+	MOVWLZX (R11), R14
+	MOVW    R14, (R12)
+	ADDQ    $0x40, R11
+	ADDQ    $0x02, R12
+	DECQ    R13
+	JNZ     pixels
+	LEAQ    -1(DI), R13
+	ANDQ    R13, DI
+	JNZ     end
+
+none:
+	MOVQ          list+40(FP), DI
+	KMOVW         R9, K1
+	VMOVDQU32     sixteens<>+0(SB), Z0
+	VPBROADCASTD  BX, Z1
+	VPSUBD        Z1, Z0, Z1
+	VPCOMPRESSD.Z Z0, K1, Z0
+	VMOVDQU32     (DI), Z5
+	VPERMD        Z5, Z0, Z5
+	POPCNTQ       R9, DI
+	MOVQ          $0x0000000000000001, R8
+	SHLXQ         DI, R8, R8
+	DECQ          R8
+	KMOVW         R8, K1
+	MOVQ          to+48(FP), R10
+	VMOVDQU32     Z5, K1, (R10)
+	LEAQ          (R10)(DI*4), R10
+	MOVQ          R10, to+48(FP)
+	SHLXQ         BX, R8, R8
+	KMOVW         R8, K1
+	SHRQ          $0x10, R8
+	KMOVW         R8, K2
+	VPERMD        Z0, Z1, Z0
+	MOVQ          chunks+24(FP), R11
+	MOVQ          CX, DI
+	MOVQ          DX, R8
+	MOVQ          R11, R10
+	SHLQ          $0x06, R10
+	ADDQ          R8, R10
+
+move:
+	VMOVDQU32 (DI), Z1
+	VPERMD    Z1, Z0, Z1
+	VMOVDQU32 Z1, K1, (R8)
+	VMOVDQU32 Z1, K2, (R10)
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R8
+	ADDQ      $0x40, R10
+	DECQ      R11
+	JNZ       move
+	POPCNTQ   R9, R9
+	ADDQ      R9, SI
+	MOVQ      chunks+24(FP), R8
+	SHLQ      $0x06, R8
+	ADDQ      R8, CX
+	ADDQ      R9, BX
+	SUBQ      $0x10, BX
+	JGE       full
+	ADDQ      $0x10, BX
+	JMP       next
+
+full:
+	ADDQ R8, DX
+
+next:
+	ADDQ $0x40, list+40(FP)
+	SUBQ $0x10, n+56(FP)
+	JG   rows
+	MOVQ SI, left+192(FP)
 	VZEROUPPER
 	RET
 
-// func take(votes *uint64, words int, on *uint64, open *uint64, gain *int64, expert *int64, least int64, classes *uint8, values *float64, sums *float64, off *int64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VPOPCNTDQ
-TEXT ·take(SB), NOSPLIT, $0-88
-	MOVQ         votes+0(FP), AX
-	MOVQ         words+8(FP), CX
-	MOVQ         on+16(FP), DX
-	MOVQ         open+24(FP), BX
-	VPBROADCASTQ CX, Z0
-	MOVQ         expert+40(FP), SI
-	VPMULUDQ     (SI), Z0, Z0
-	MOVQ         least+48(FP), SI
-	VPBROADCASTQ SI, Z2
-	MOVQ         gain+32(FP), SI
-	VMOVDQU64    (SI), Z1
-	VPCMPGTQ     Z2, Z1, K1
-	MOVQ         classes+56(FP), SI
-	MOVQ         values+64(FP), DI
-	VMOVDQU64    (SI), Z1
-	VMOVDQU64    64(SI), Z2
-	VMOVDQU64    128(SI), Z5
-	VMOVDQU64    192(SI), Z6
-	VMOVUPD      (DI), Z7
-	VMOVUPD      64(DI), Z8
-	VMOVUPD      128(DI), Z9
-	VMOVUPD      192(DI), Z10
-	MOVQ         $0x0f0f0f0f0f0f0f0f, SI
-	VPBROADCASTQ SI, Z11
-	MOVQ         $0x0000000000000010, SI
-	VPBROADCASTQ SI, Z12
-	VPXORQ       Z3, Z3, Z3
-	VMOVAPD      Z3, Z13
-	VMOVAPD      Z3, Z14
-	VMOVAPD      Z3, Z15
-	VMOVAPD      Z3, Z16
-	VMOVAPD      Z3, Z3
+// func voteFirst(x *uint64, words int, halves int, list *int32, n int, votes *uint32, eights *int32, off *int32, costs *int32, tile int, bits int32, shift int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·voteFirst(SB), $328-220
+	LEAQ (SP), AX
+	ADDQ $0x3f, AX
+	ANDQ $-64, AX
+
+rows:
+	MOVQ          $0x0000000000000010, DX
+	MOVQ          n+32(FP), CX
+	CMPQ          CX, DX
+	CMOVQGT       DX, CX
+	MOVQ          $0x0000000000000001, DX
+	SHLXQ         CX, DX, DX
+	DECQ          DX
+	KMOVQ         DX, K1
+	MOVQ          list+24(FP), DX
+	VMOVDQU32.Z   (DX), K1, Z0
+	VPMOVZXDQ     Y0, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMOVZXDQ     Y1, Z1
+	MOVQ          x+0(FP), DX
+	MOVQ          halves+16(FP), BX
+	MOVQ          on+96(FP), SI
+	VPBROADCASTQ  words+8(FP), Z3
+	VPMULUDQ      Z3, Z2, Z2
+	VPMULUDQ      Z3, Z1, Z1
 
 word:
-	KXNORB     K2, K2, K2
-	VPXORQ     Z4, Z4, Z4
-	VPGATHERQQ (AX)(Z0*8), K2, Z4
-	VPANDQ     (BX), Z4, Z4
-	VPANDQ     (DX), Z4, Z17
-	VPXORQ     Z17, Z4, Z18
-	VPOPCNTQ   Z18, Z18
-	VPADDQ     Z18, Z3, Z3
-	VPANDNQ    (DX), Z4, Z18
-	VMOVDQU64  Z18, K1, (DX)
-	VPANDNQ    (BX), Z4, Z18
-	VMOVDQU64  Z18, K1, (BX)
-	VPSLLQ     $0x04, Z4, Z18
-	VPSRLQ     $0x04, Z17, Z19
-	VPTERNLOGQ $0xb8, Z17, Z11, Z18
-	VMOVDQA64  Z11, Z17
-	VPTERNLOGQ $0xca, Z4, Z19, Z17
-	VPMOVB2M   Z18, K3
-	VMOVDQA64  Z18, Z19
-	VMOVDQA64  Z18, Z18
-	VPERMI2B   Z2, Z1, Z19
-	VPERMI2B   Z6, Z5, Z18
-	VMOVDQU8   Z18, K3, Z19
-	VMOVAPD    Z7, Z18
-	VPERMT2PD  Z8, Z19, Z18
-	VMOVAPD    Z9, Z20
-	VPTESTMQ   Z12, Z19, K3
-	VPERMT2PD  Z10, Z19, Z20
-	VMOVAPD    Z20, K3, Z18
-	VADDPD     Z18, Z13, Z13
-	VPSRLQ     $0x08, Z19, Z18
-	VMOVAPD    Z7, Z20
-	VPERMT2PD  Z8, Z18, Z20
-	VMOVAPD    Z9, Z21
-	VPTESTMQ   Z12, Z18, K3
-	VPERMT2PD  Z10, Z18, Z21
-	VMOVAPD    Z21, K3, Z20
-	VADDPD     Z20, Z15, Z15
-	VPSRLQ     $0x10, Z19, Z18
-	VMOVAPD    Z7, Z20
-	VPERMT2PD  Z8, Z18, Z20
-	VMOVAPD    Z9, Z21
-	VPTESTMQ   Z12, Z18, K3
-	VPERMT2PD  Z10, Z18, Z21
-	VMOVAPD    Z21, K3, Z20
-	VADDPD     Z20, Z13, Z13
-	VPSRLQ     $0x18, Z19, Z18
-	VMOVAPD    Z7, Z20
-	VPERMT2PD  Z8, Z18, Z20
-	VMOVAPD    Z9, Z21
-	VPTESTMQ   Z12, Z18, K3
-	VPERMT2PD  Z10, Z18, Z21
-	VMOVAPD    Z21, K3, Z20
-	VADDPD     Z20, Z15, Z15
-	VPSRLQ     $0x20, Z19, Z18
-	VMOVAPD    Z7, Z20
-	VPERMT2PD  Z8, Z18, Z20
-	VMOVAPD    Z9, Z21
-	VPTESTMQ   Z12, Z18, K3
-	VPERMT2PD  Z10, Z18, Z21
-	VMOVAPD    Z21, K3, Z20
-	VADDPD     Z20, Z13, Z13
-	VPSRLQ     $0x28, Z19, Z18
-	VMOVAPD    Z7, Z20
-	VPERMT2PD  Z8, Z18, Z20
-	VMOVAPD    Z9, Z21
-	VPTESTMQ   Z12, Z18, K3
-	VPERMT2PD  Z10, Z18, Z21
-	VMOVAPD    Z21, K3, Z20
-	VADDPD     Z20, Z15, Z15
-	VPSRLQ     $0x30, Z19, Z18
-	VMOVAPD    Z7, Z20
-	VPERMT2PD  Z8, Z18, Z20
-	VMOVAPD    Z9, Z21
-	VPTESTMQ   Z12, Z18, K3
-	VPERMT2PD  Z10, Z18, Z21
-	VMOVAPD    Z21, K3, Z20
-	VADDPD     Z20, Z13, Z13
-	VPSRLQ     $0x38, Z19, Z18
-	VMOVAPD    Z7, Z19
-	VPERMT2PD  Z8, Z18, Z19
-	VMOVAPD    Z9, Z20
-	VPTESTMQ   Z12, Z18, K3
-	VPERMT2PD  Z10, Z18, Z20
-	VMOVAPD    Z20, K3, Z19
-	VADDPD     Z19, Z15, Z15
-	VPMOVB2M   Z17, K3
-	VMOVDQA64  Z17, Z18
-	VMOVDQA64  Z17, Z17
-	VPERMI2B   Z2, Z1, Z18
-	VPERMI2B   Z6, Z5, Z17
-	VMOVDQU8   Z17, K3, Z18
-	VMOVAPD    Z7, Z17
-	VPERMT2PD  Z8, Z18, Z17
-	VMOVAPD    Z9, Z19
-	VPTESTMQ   Z12, Z18, K3
-	VPERMT2PD  Z10, Z18, Z19
-	VMOVAPD    Z19, K3, Z17
-	VADDPD     Z17, Z14, Z14
-	VPSRLQ     $0x08, Z18, Z17
-	VMOVAPD    Z7, Z19
-	VPERMT2PD  Z8, Z17, Z19
-	VMOVAPD    Z9, Z20
-	VPTESTMQ   Z12, Z17, K3
-	VPERMT2PD  Z10, Z17, Z20
-	VMOVAPD    Z20, K3, Z19
-	VADDPD     Z19, Z16, Z16
-	VPSRLQ     $0x10, Z18, Z17
-	VMOVAPD    Z7, Z19
-	VPERMT2PD  Z8, Z17, Z19
-	VMOVAPD    Z9, Z20
-	VPTESTMQ   Z12, Z17, K3
-	VPERMT2PD  Z10, Z17, Z20
-	VMOVAPD    Z20, K3, Z19
-	VADDPD     Z19, Z14, Z14
-	VPSRLQ     $0x18, Z18, Z17
-	VMOVAPD    Z7, Z19
-	VPERMT2PD  Z8, Z17, Z19
-	VMOVAPD    Z9, Z20
-	VPTESTMQ   Z12, Z17, K3
-	VPERMT2PD  Z10, Z17, Z20
-	VMOVAPD    Z20, K3, Z19
-	VADDPD     Z19, Z16, Z16
-	VPSRLQ     $0x20, Z18, Z17
-	VMOVAPD    Z7, Z19
-	VPERMT2PD  Z8, Z17, Z19
-	VMOVAPD    Z9, Z20
-	VPTESTMQ   Z12, Z17, K3
-	VPERMT2PD  Z10, Z17, Z20
-	VMOVAPD    Z20, K3, Z19
-	VADDPD     Z19, Z14, Z14
-	VPSRLQ     $0x28, Z18, Z17
-	VMOVAPD    Z7, Z19
-	VPERMT2PD  Z8, Z17, Z19
-	VMOVAPD    Z9, Z20
-	VPTESTMQ   Z12, Z17, K3
-	VPERMT2PD  Z10, Z17, Z20
-	VMOVAPD    Z20, K3, Z19
-	VADDPD     Z19, Z16, Z16
-	VPSRLQ     $0x30, Z18, Z17
-	VMOVAPD    Z7, Z19
-	VPERMT2PD  Z8, Z17, Z19
-	VMOVAPD    Z9, Z20
-	VPTESTMQ   Z12, Z17, K3
-	VPERMT2PD  Z10, Z17, Z20
-	VMOVAPD    Z20, K3, Z19
-	VADDPD     Z19, Z14, Z14
-	VPSRLQ     $0x38, Z18, Z17
-	VMOVAPD    Z7, Z18
-	VPERMT2PD  Z8, Z17, Z18
-	VMOVAPD    Z9, Z19
-	VPTESTMQ   Z12, Z17, K3
-	VPERMT2PD  Z10, Z17, Z19
-	VMOVAPD    Z19, K3, Z18
-	VADDPD     Z18, Z16, Z16
-	ADDQ       $0x08, AX
-	ADDQ       $0x40, DX
-	ADDQ       $0x40, BX
-	DECQ       CX
-	JNZ        word
-	VADDPD     Z14, Z13, Z13
-	VADDPD     Z16, Z15, Z15
-	VADDPD     Z15, Z13, Z13
-	MOVQ       sums+72(FP), AX
-	VMOVUPD    Z13, (AX)
-	MOVQ       off+80(FP), AX
-	VMOVDQU64  Z3, (AX)
+	MOVL         $0x000000ff, DI
+	KMOVB        DI, K2
+	MOVL         $+0, R8
+	VPBROADCASTD R8, Z3
+	VPGATHERQQ   (DX)(Z2*8), K2, Z3
+	KMOVB        DI, K2
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z4
+	VPGATHERQQ   (DX)(Z1*8), K2, Z4
+	VMOVDQU32    sixteens<>+64(SB), Z5
+	VPERMI2D     Z4, Z3, Z5
+	VMOVDQU32    sixteens<>+128(SB), Z6
+	VPERMI2D     Z4, Z3, Z6
+	VMOVDQU32    Z5, (SI)
+	VMOVDQU32    Z6, 64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	JG           word
+	MOVL         none+132(FP), DX
+	VPBROADCASTD DX, Z1
+	VMOVDQA32    Z0, K1, Z1
+	MOVL         size+128(FP), DX
+	VPBROADCASTD DX, Z2
+	VPMULLD      Z2, Z1, Z1
+	VMOVDQU32    Z1, 192(AX)
+	MOVL         $+0, DX
+	VPBROADCASTD DX, Z1
+	MOVQ         lines+112(FP), DX
+	MOVQ         experts+88(FP), BX
+
+start:
+	VMOVDQU32 Z1, (DX)
+	ADDQ      $0x40, DX
+	DECQ      BX
+	JNZ       start
+	MOVQ      votes+40(FP), BX
+	MOVQ      eights+48(FP), SI
+	XORQ      DX, DX
+
+tile:
+	MOVQ    DX, 320(SP)
+	MOVQ    held+104(FP), DI
+	MOVQ    on+96(FP), R8
+	MOVQ    tile+72(FP), R9
+	MOVQ    halves+16(FP), R10
+	SUBQ    DX, R10
+	CMPQ    R9, R10
+	CMOVQGT R10, R9
+	SHLQ    $0x06, DX
+	ADDQ    DX, R8
+
+begin:
+	VMOVDQU32     (R8), Z1
+	VPTESTMD.BCST bits<>+0(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, (DI)
+	VPTESTMD.BCST bits<>+4(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 64(DI)
+	VPTESTMD.BCST bits<>+8(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 128(DI)
+	VPTESTMD.BCST bits<>+12(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 192(DI)
+	VPTESTMD.BCST bits<>+16(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 256(DI)
+	VPTESTMD.BCST bits<>+20(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 320(DI)
+	VPTESTMD.BCST bits<>+24(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 384(DI)
+	VPTESTMD.BCST bits<>+28(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 448(DI)
+	VPTESTMD.BCST bits<>+32(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 512(DI)
+	VPTESTMD.BCST bits<>+36(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 576(DI)
+	VPTESTMD.BCST bits<>+40(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 640(DI)
+	VPTESTMD.BCST bits<>+44(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 704(DI)
+	VPTESTMD.BCST bits<>+48(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 768(DI)
+	VPTESTMD.BCST bits<>+52(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 832(DI)
+	VPTESTMD.BCST bits<>+56(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 896(DI)
+	VPTESTMD.BCST bits<>+60(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 960(DI)
+	VPTESTMD.BCST bits<>+64(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1024(DI)
+	VPTESTMD.BCST bits<>+68(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1088(DI)
+	VPTESTMD.BCST bits<>+72(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1152(DI)
+	VPTESTMD.BCST bits<>+76(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1216(DI)
+	VPTESTMD.BCST bits<>+80(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1280(DI)
+	VPTESTMD.BCST bits<>+84(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1344(DI)
+	VPTESTMD.BCST bits<>+88(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1408(DI)
+	VPTESTMD.BCST bits<>+92(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1472(DI)
+	VPTESTMD.BCST bits<>+96(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1536(DI)
+	VPTESTMD.BCST bits<>+100(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1600(DI)
+	VPTESTMD.BCST bits<>+104(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1664(DI)
+	VPTESTMD.BCST bits<>+108(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1728(DI)
+	VPTESTMD.BCST bits<>+112(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1792(DI)
+	VPTESTMD.BCST bits<>+116(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1856(DI)
+	VPTESTMD.BCST bits<>+120(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1920(DI)
+	VPTESTMD.BCST bits<>+124(SB), Z1, K2
+	VPMOVM2D      K2, Z1
+	VMOVDQU32     Z1, 1984(DI)
+	ADDQ          $0x00000800, DI
+	ADDQ          $0x40, R8
+	DECQ          R9
+	JNZ           begin
+	MOVQ          held+104(FP), DX
+	MOVQ          lines+112(FP), DI
+	MOVQ          experts+88(FP), R8
+
+expert:
+	MOVL         $+0, R9
+	VPBROADCASTD R9, Z1
+	MOVL         $+0, R9
+	VPBROADCASTD R9, Z2
+	MOVL         $+0, R9
+	VPBROADCASTD R9, Z3
+	MOVL         $+0, R9
+	VPBROADCASTD R9, Z4
+	MOVLQSX      (SI), R9
+	ADDQ         $0x04, SI
+	TESTQ        R9, R9
+	JZ           summed
+
+eight:
+	MOVLQSX      (BX), R10
+	VPBROADCASTD 4(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z1, Z1
+	MOVLQSX      8(BX), R10
+	VPBROADCASTD 12(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z2, Z2
+	MOVLQSX      16(BX), R10
+	VPBROADCASTD 20(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	MOVLQSX      24(BX), R10
+	VPBROADCASTD 28(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z4, Z4
+	MOVLQSX      32(BX), R10
+	VPBROADCASTD 36(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z1, Z1
+	MOVLQSX      40(BX), R10
+	VPBROADCASTD 44(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z2, Z2
+	MOVLQSX      48(BX), R10
+	VPBROADCASTD 52(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	MOVLQSX      56(BX), R10
+	VPBROADCASTD 60(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z4, Z4
+	ADDQ         $0x40, BX
+	DECQ         R9
+	JNZ          eight
+
+summed:
+	VPADDD       Z2, Z1, Z1
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z3, Z1, Z1
+	VPADDD       (DI), Z1, Z1
+	VMOVDQU32    Z1, (DI)
+	ADDQ         $0x40, DI
+	DECQ         R8
+	JNZ          expert
+	MOVQ         320(SP), DX
+	ADDQ         tile+72(FP), DX
+	CMPQ         DX, halves+16(FP)
+	JLT          tile
+	MOVL         $-1073741824, DX
+	VPBROADCASTD DX, Z1
+	MOVL         $-1073741824, DX
+	VPBROADCASTD DX, Z2
+	MOVL         $+0, DX
+	VPBROADCASTD DX, Z3
+	MOVL         $+0, DX
+	VPBROADCASTD DX, Z4
+	MOVL         $+1, DX
+	VPBROADCASTD DX, Z5
+	MOVL         bits+80(FP), DX
+	VPBROADCASTD DX, Z6
+	MOVL         shift+84(FP), DX
+	VPBROADCASTD DX, Z7
+	MOVL         $+1, DX
+	VPBROADCASTD DX, Z8
+	VPSLLVD      Z6, Z8, Z8
+	VPSUBD       Z5, Z8, Z8
+	MOVQ         losses+160(FP), DX
+	MOVQ         off+56(FP), BX
+	MOVQ         costs+64(FP), SI
+	MOVQ         lines+112(FP), DI
+	MOVQ         experts+88(FP), R8
+
+best:
+	VMOVDQU32    (DI), Z10
+	VPANDD       Z8, Z10, Z9
+	VPSRLVD      Z6, Z10, Z10
+	VPSLLVD      Z7, Z10, Z10
+	VPBROADCASTD (BX), Z11
+	VPSUBD       Z10, Z11, Z10
+	VPSUBD       Z11, Z9, Z9
+	VPSUBD.BCST  (SI), Z9, Z9
+	VMOVDQU32    Z9, (DI)
+	VMOVDQU32    Z10, (DX)
+	VPCMPGTD     Z1, Z9, K2
+	VPMINSD      Z9, Z1, Z10
+	VPMAXSD      Z10, Z2, Z2
+	VPMAXSD      Z9, Z1, Z1
+	VMOVDQA32    Z4, K2, Z3
+	VPADDD       Z5, Z4, Z4
+	ADDQ         $0x04, BX
+	ADDQ         $0x04, SI
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, DI
+	DECQ         R8
+	JNZ          best
+	MOVQ         DX, losses+160(FP)
+	MOVQ         gains+120(FP), DX
+	MOVQ         lines+112(FP), BX
+	MOVQ         experts+88(FP), SI
+
+toRows:
+	VMOVDQU32    (BX), Z4
+	VMOVDQU32    64(BX), Z5
+	VMOVDQU32    128(BX), Z6
+	VMOVDQU32    192(BX), Z7
+	VMOVDQU32    256(BX), Z8
+	VMOVDQU32    320(BX), Z9
+	VMOVDQU32    384(BX), Z10
+	VMOVDQU32    448(BX), Z11
+	VMOVDQU32    512(BX), Z12
+	VMOVDQU32    576(BX), Z13
+	VMOVDQU32    640(BX), Z14
+	VMOVDQU32    704(BX), Z15
+	VMOVDQU32    768(BX), Z16
+	VMOVDQU32    832(BX), Z17
+	VMOVDQU32    896(BX), Z18
+	VMOVDQU32    960(BX), Z19
+	VPUNPCKLDQ   Z5, Z4, Z20
+	VPUNPCKHDQ   Z5, Z4, Z4
+	VPUNPCKLDQ   Z7, Z6, Z5
+	VPUNPCKHDQ   Z7, Z6, Z6
+	VPUNPCKLDQ   Z9, Z8, Z7
+	VPUNPCKHDQ   Z9, Z8, Z8
+	VPUNPCKLDQ   Z11, Z10, Z9
+	VPUNPCKHDQ   Z11, Z10, Z10
+	VPUNPCKLDQ   Z13, Z12, Z11
+	VPUNPCKHDQ   Z13, Z12, Z12
+	VPUNPCKLDQ   Z15, Z14, Z13
+	VPUNPCKHDQ   Z15, Z14, Z14
+	VPUNPCKLDQ   Z17, Z16, Z15
+	VPUNPCKHDQ   Z17, Z16, Z16
+	VPUNPCKLDQ   Z19, Z18, Z17
+	VPUNPCKHDQ   Z19, Z18, Z18
+	VPUNPCKLQDQ  Z5, Z20, Z19
+	VPUNPCKHQDQ  Z5, Z20, Z5
+	VPUNPCKLQDQ  Z6, Z4, Z20
+	VPUNPCKHQDQ  Z6, Z4, Z4
+	VPUNPCKLQDQ  Z9, Z7, Z6
+	VPUNPCKHQDQ  Z9, Z7, Z7
+	VPUNPCKLQDQ  Z10, Z8, Z9
+	VPUNPCKHQDQ  Z10, Z8, Z8
+	VPUNPCKLQDQ  Z13, Z11, Z10
+	VPUNPCKHQDQ  Z13, Z11, Z11
+	VPUNPCKLQDQ  Z14, Z12, Z13
+	VPUNPCKHQDQ  Z14, Z12, Z12
+	VPUNPCKLQDQ  Z17, Z15, Z14
+	VPUNPCKHQDQ  Z17, Z15, Z15
+	VPUNPCKLQDQ  Z18, Z16, Z17
+	VPUNPCKHQDQ  Z18, Z16, Z16
+	VSHUFI32X4   $0x88, Z6, Z19, Z18
+	VSHUFI32X4   $0xdd, Z6, Z19, Z6
+	VSHUFI32X4   $0x88, Z9, Z20, Z19
+	VSHUFI32X4   $0xdd, Z9, Z20, Z9
+	VSHUFI32X4   $0x88, Z7, Z5, Z20
+	VSHUFI32X4   $0xdd, Z7, Z5, Z5
+	VSHUFI32X4   $0x88, Z8, Z4, Z7
+	VSHUFI32X4   $0xdd, Z8, Z4, Z4
+	VSHUFI32X4   $0x88, Z14, Z10, Z8
+	VSHUFI32X4   $0xdd, Z14, Z10, Z10
+	VSHUFI32X4   $0x88, Z17, Z13, Z14
+	VSHUFI32X4   $0xdd, Z17, Z13, Z13
+	VSHUFI32X4   $0x88, Z15, Z11, Z17
+	VSHUFI32X4   $0xdd, Z15, Z11, Z11
+	VSHUFI32X4   $0x88, Z16, Z12, Z15
+	VSHUFI32X4   $0xdd, Z16, Z12, Z12
+	VSHUFI32X4   $0x88, Z8, Z18, Z16
+	VSHUFI32X4   $0xdd, Z8, Z18, Z8
+	VSHUFI32X4   $0x88, Z14, Z19, Z18
+	VSHUFI32X4   $0xdd, Z14, Z19, Z14
+	VSHUFI32X4   $0x88, Z17, Z20, Z19
+	VSHUFI32X4   $0xdd, Z17, Z20, Z17
+	VSHUFI32X4   $0x88, Z15, Z7, Z20
+	VSHUFI32X4   $0xdd, Z15, Z7, Z7
+	VSHUFI32X4   $0x88, Z10, Z6, Z15
+	VSHUFI32X4   $0xdd, Z10, Z6, Z6
+	VSHUFI32X4   $0x88, Z13, Z9, Z10
+	VSHUFI32X4   $0xdd, Z13, Z9, Z9
+	VSHUFI32X4   $0x88, Z11, Z5, Z13
+	VSHUFI32X4   $0xdd, Z11, Z5, Z5
+	VSHUFI32X4   $0x88, Z12, Z4, Z11
+	VSHUFI32X4   $0xdd, Z12, Z4, Z4
+	MOVLQSX      192(AX), DI
+	VMOVDQU32    Z16, (DX)(DI*4)
+	MOVLQSX      200(AX), DI
+	VMOVDQU32    Z18, (DX)(DI*4)
+	MOVLQSX      196(AX), DI
+	VMOVDQU32    Z19, (DX)(DI*4)
+	MOVLQSX      204(AX), DI
+	VMOVDQU32    Z20, (DX)(DI*4)
+	MOVLQSX      208(AX), DI
+	VMOVDQU32    Z15, (DX)(DI*4)
+	MOVLQSX      216(AX), DI
+	VMOVDQU32    Z10, (DX)(DI*4)
+	MOVLQSX      212(AX), DI
+	VMOVDQU32    Z13, (DX)(DI*4)
+	MOVLQSX      220(AX), DI
+	VMOVDQU32    Z11, (DX)(DI*4)
+	MOVLQSX      224(AX), DI
+	VMOVDQU32    Z8, (DX)(DI*4)
+	MOVLQSX      232(AX), DI
+	VMOVDQU32    Z14, (DX)(DI*4)
+	MOVLQSX      228(AX), DI
+	VMOVDQU32    Z17, (DX)(DI*4)
+	MOVLQSX      236(AX), DI
+	VMOVDQU32    Z7, (DX)(DI*4)
+	MOVLQSX      240(AX), DI
+	VMOVDQU32    Z6, (DX)(DI*4)
+	MOVLQSX      248(AX), DI
+	VMOVDQU32    Z9, (DX)(DI*4)
+	MOVLQSX      244(AX), DI
+	VMOVDQU32    Z5, (DX)(DI*4)
+	MOVLQSX      252(AX), DI
+	VMOVDQU32    Z4, (DX)(DI*4)
+	ADDQ         $0x40, DX
+	ADDQ         $0x00000400, BX
+	SUBQ         $0x10, SI
+	JG           toRows
+	MOVL         low+208(FP), DX
+	VPBROADCASTD DX, Z4
+	VPCMPD       $0x02, Z4, Z1, K2
+	MOVL         high+212(FP), DX
+	VPBROADCASTD DX, Z4
+	VPCMPD       $0x02, Z4, Z1, K3
+	VPSUBD       Z2, Z1, Z1
+	MOVL         slack+204(FP), DX
+	VPBROADCASTD DX, Z4
+	VPCMPD       $0x02, Z4, Z1, K4
+	MOVL         $+15, DX
+	VPBROADCASTD DX, Z4
+	MOVL         $+0, DX
+	VPBROADCASTD DX, Z5
+	VPSRLD       $0x04, Z0, Z1
+	MOVQ         experts+88(FP), DX
+	VPBROADCASTD DX, Z6
+	VPMULLD      Z6, Z1, Z1
+	VPADDD       Z3, Z1, Z1
+	VPSLLD       $0x04, Z1, Z1
+	VPANDD       Z0, Z4, Z4
+	VPADDD       Z4, Z1, Z1
+	KMOVW        K1, K1
+	MOVQ         all+168(FP), DX
+	VPGATHERDD   (DX)(Z1*4), K1, Z5
+	VPADDD       Z5, Z2, Z2
+	MOVL         end+216(FP), DX
+	VPBROADCASTD DX, Z0
+	VPCMPD       $0x02, Z0, Z2, K1
+	KORW         K4, K3, K3
+	KANDNW       K3, K2, K3
+	MOVL         step+200(FP), DX
+	VPBROADCASTD DX, Z0
+	MOVL         $-1, DX
+	VPBROADCASTD DX, Z1
+	KORW         K2, K3, K4
+	KNOTW        K4, K2
+	VPSUBD       Z1, Z0, K2, Z0
+	VMOVDQA32    Z1, K3, Z0
+	VMOVDQU32    Z3, (AX)
+	VMOVDQU32    Z0, 64(AX)
+	MOVQ         experts+88(FP), DX
+	VPBROADCASTD DX, Z0
+	KANDNW       K2, K1, K2
+	VMOVDQA32    Z3, K2, Z0
+	VMOVDQU32    Z0, 128(AX)
+	MOVQ         list+24(FP), DX
+	XORQ         BX, BX
+
+send:
+	MOVQ    counts+184(FP), R9
+	MOVQ    next+176(FP), R10
+	MOVLQSX (DX)(BX*4), SI
+	MOVLQSX 128(AX)(BX*4), DI
+	MOVLQSX (R9)(DI*4), R8
+	INCL    (R9)(DI*4)
+	IMULQ   stride+192(FP), DI
+	ADDQ    DI, R8
+	MOVL    SI, (R10)(R8*4)
+	MOVQ    depth+152(FP), R8
+	MOVLQSX 64(AX)(BX*4), DI
+	MOVL    DI, (R8)(SI*4)
+	MOVQ    picked+136(FP), R9
+	MOVQ    picks+144(FP), R10
+	MOVLQSX (AX)(BX*4), DI
+	MOVQ    (R9)(SI*8), R8
+	BTSQ    DI, R8
+	MOVQ    R8, (R9)(SI*8)
+	SHLQ    $0x04, SI
+	MOVLQSX step+200(FP), R8
+	ADDQ    R8, SI
+	MOVB    DI, (R10)(SI*1)
+	INCQ    BX
+	CMPQ    BX, CX
+	JLT     send
+	ADDQ    $0x40, list+24(FP)
+	SUBQ    $0x10, n+32(FP)
+	JG      rows
 	VZEROUPPER
 	RET
 
-// func takeFew(votes *uint64, words int, on *uint64, open *uint64, gain *int64, expert *int64, least int64, classes *uint8, values *float64, sums *float64, off *int64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VPOPCNTDQ
-TEXT ·takeFew(SB), NOSPLIT, $0-88
-	MOVQ         votes+0(FP), AX
-	MOVQ         words+8(FP), CX
-	MOVQ         on+16(FP), DX
-	MOVQ         open+24(FP), BX
-	VPBROADCASTQ CX, Z0
-	MOVQ         expert+40(FP), SI
-	VPMULUDQ     (SI), Z0, Z0
-	MOVQ         least+48(FP), SI
-	VPBROADCASTQ SI, Z2
-	MOVQ         gain+32(FP), SI
-	VMOVDQU64    (SI), Z1
-	VPCMPGTQ     Z2, Z1, K1
-	MOVQ         classes+56(FP), SI
-	MOVQ         values+64(FP), DI
-	VMOVDQU64    (SI), Z1
-	VMOVDQU64    64(SI), Z2
-	VMOVDQU64    128(SI), Z5
-	VMOVDQU64    192(SI), Z6
-	VMOVUPD      (DI), Z7
-	VMOVUPD      64(DI), Z8
-	MOVQ         $0x0f0f0f0f0f0f0f0f, SI
-	VPBROADCASTQ SI, Z9
-	MOVQ         $0x0000000000000010, SI
-	VPBROADCASTQ SI, Z10
-	VPXORQ       Z3, Z3, Z3
-	VMOVAPD      Z3, Z10
-	VMOVAPD      Z3, Z11
-	VMOVAPD      Z3, Z12
-	VMOVAPD      Z3, Z13
-	VMOVAPD      Z3, Z3
+// func countSums(table *float64, last *float64, x *uint64, free *uint64, n int, words int, groups int, out *float64)
+// Requires: AVX, BMI
+TEXT ·countSums(SB), NOSPLIT, $0-64
+	MOVQ table+0(FP), AX
+	MOVQ x+16(FP), CX
+	MOVQ free+24(FP), BX
+	SUBQ CX, BX
+	DECQ groups+48(FP)
+
+rows:
+	XORQ   DX, DX
+	CMPQ   n+32(FP), $0x01
+	SETGT  DL
+	IMULQ  words+40(FP), DX
+	LEAQ   (CX)(DX*8), DX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+	VXORPD X5, X5, X5
+	VXORPD X6, X6, X6
+	VXORPD X7, X7, X7
+	MOVQ   groups+48(FP), SI
 
 word:
-	KXNORB     K2, K2, K2
-	VPXORQ     Z4, Z4, Z4
-	VPGATHERQQ (AX)(Z0*8), K2, Z4
-	VPANDQ     (BX), Z4, Z4
-	VPANDQ     (DX), Z4, Z14
-	VPXORQ     Z14, Z4, Z15
-	VPOPCNTQ   Z15, Z15
-	VPADDQ     Z15, Z3, Z3
-	VPANDNQ    (DX), Z4, Z15
-	VMOVDQU64  Z15, K1, (DX)
-	VPANDNQ    (BX), Z4, Z15
-	VMOVDQU64  Z15, K1, (BX)
-	VPSLLQ     $0x04, Z4, Z15
-	VPSRLQ     $0x04, Z14, Z16
-	VPTERNLOGQ $0xb8, Z14, Z9, Z15
-	VMOVDQA64  Z9, Z14
-	VPTERNLOGQ $0xca, Z4, Z16, Z14
-	VPMOVB2M   Z15, K3
-	VMOVDQA64  Z15, Z16
-	VMOVDQA64  Z15, Z15
-	VPERMI2B   Z2, Z1, Z16
-	VPERMI2B   Z6, Z5, Z15
-	VMOVDQU8   Z15, K3, Z16
-	VMOVAPD    Z7, Z15
-	VPERMT2PD  Z8, Z16, Z15
-	VADDPD     Z15, Z10, Z10
-	VPSRLQ     $0x08, Z16, Z15
-	VMOVAPD    Z7, Z17
-	VPERMT2PD  Z8, Z15, Z17
-	VADDPD     Z17, Z12, Z12
-	VPSRLQ     $0x10, Z16, Z15
-	VMOVAPD    Z7, Z17
-	VPERMT2PD  Z8, Z15, Z17
-	VADDPD     Z17, Z10, Z10
-	VPSRLQ     $0x18, Z16, Z15
-	VMOVAPD    Z7, Z17
-	VPERMT2PD  Z8, Z15, Z17
-	VADDPD     Z17, Z12, Z12
-	VPSRLQ     $0x20, Z16, Z15
-	VMOVAPD    Z7, Z17
-	VPERMT2PD  Z8, Z15, Z17
-	VADDPD     Z17, Z10, Z10
-	VPSRLQ     $0x28, Z16, Z15
-	VMOVAPD    Z7, Z17
-	VPERMT2PD  Z8, Z15, Z17
-	VADDPD     Z17, Z12, Z12
-	VPSRLQ     $0x30, Z16, Z15
-	VMOVAPD    Z7, Z17
-	VPERMT2PD  Z8, Z15, Z17
-	VADDPD     Z17, Z10, Z10
-	VPSRLQ     $0x38, Z16, Z15
-	VMOVAPD    Z7, Z16
-	VPERMT2PD  Z8, Z15, Z16
-	VADDPD     Z16, Z12, Z12
-	VPMOVB2M   Z14, K3
-	VMOVDQA64  Z14, Z15
-	VMOVDQA64  Z14, Z14
-	VPERMI2B   Z2, Z1, Z15
-	VPERMI2B   Z6, Z5, Z14
-	VMOVDQU8   Z14, K3, Z15
-	VMOVAPD    Z7, Z14
-	VPERMT2PD  Z8, Z15, Z14
-	VADDPD     Z14, Z11, Z11
-	VPSRLQ     $0x08, Z15, Z14
-	VMOVAPD    Z7, Z16
-	VPERMT2PD  Z8, Z14, Z16
-	VADDPD     Z16, Z13, Z13
-	VPSRLQ     $0x10, Z15, Z14
-	VMOVAPD    Z7, Z16
-	VPERMT2PD  Z8, Z14, Z16
-	VADDPD     Z16, Z11, Z11
-	VPSRLQ     $0x18, Z15, Z14
-	VMOVAPD    Z7, Z16
-	VPERMT2PD  Z8, Z14, Z16
-	VADDPD     Z16, Z13, Z13
-	VPSRLQ     $0x20, Z15, Z14
-	VMOVAPD    Z7, Z16
-	VPERMT2PD  Z8, Z14, Z16
-	VADDPD     Z16, Z11, Z11
-	VPSRLQ     $0x28, Z15, Z14
-	VMOVAPD    Z7, Z16
-	VPERMT2PD  Z8, Z14, Z16
-	VADDPD     Z16, Z13, Z13
-	VPSRLQ     $0x30, Z15, Z14
-	VMOVAPD    Z7, Z16
-	VPERMT2PD  Z8, Z14, Z16
-	VADDPD     Z16, Z11, Z11
-	VPSRLQ     $0x38, Z15, Z14
-	VMOVAPD    Z7, Z15
-	VPERMT2PD  Z8, Z14, Z15
-	VADDPD     Z15, Z13, Z13
-	ADDQ       $0x08, AX
-	ADDQ       $0x40, DX
-	ADDQ       $0x40, BX
-	DECQ       CX
-	JNZ        word
-	VADDPD     Z11, Z10, Z10
-	VADDPD     Z13, Z12, Z12
-	VADDPD     Z12, Z10, Z10
-	MOVQ       sums+72(FP), AX
-	VMOVUPD    Z10, (AX)
-	MOVQ       off+80(FP), AX
-	VMOVDQU64  Z3, (AX)
-	VZEROUPPER
+	MOVQ  $0x0f0f0f0f0f0f0f0f, DI
+	MOVQ  (CX), R9
+	MOVQ  (BX)(CX*1), R10
+	NOTQ  R10
+	MOVQ  R9, R8
+	ANDQ  DI, R8
+	SHRQ  $0x04, R9
+	ANDQ  DI, R9
+	MOVQ  R10, R11
+	ANDQ  DI, R11
+	SHLQ  $0x04, R11
+	ORQ   R11, R8
+	ANDNQ R10, DI, R10
+	ORQ   R10, R9
+	ADDQ  $0x08, CX
+	MOVQ  (DX), R11
+	MOVQ  (BX)(DX*1), R12
+	NOTQ  R12
+	MOVQ  R11, R10
+	ANDQ  DI, R10
+	SHRQ  $0x04, R11
+	ANDQ  DI, R11
+	MOVQ  R12, R13
+	ANDQ  DI, R13
+	SHLQ  $0x04, R13
+	ORQ   R13, R10
+	ANDNQ R12, DI, R12
+	ORQ   R12, R11
+	ADDQ  $0x08, DX
+	MOVQ  $0x0000000000000004, DI
+	CMPQ  SI, $0x10
+	JGE   quad
+	MOVQ  SI, DI
+	SHRQ  $0x02, DI
+	JZ    rest
+
+quad:
+	MOVBQZX R8, R12
+	SHRQ    $0x08, R8
+	VADDSD  (AX)(R12*8), X0, X0
+	MOVBQZX R10, R12
+	SHRQ    $0x08, R10
+	VADDSD  (AX)(R12*8), X1, X1
+	MOVBQZX R9, R12
+	SHRQ    $0x08, R9
+	VADDSD  (AX)(R12*8), X2, X2
+	MOVBQZX R11, R12
+	SHRQ    $0x08, R11
+	VADDSD  (AX)(R12*8), X3, X3
+	MOVBQZX R8, R12
+	SHRQ    $0x08, R8
+	VADDSD  (AX)(R12*8), X4, X4
+	MOVBQZX R10, R12
+	SHRQ    $0x08, R10
+	VADDSD  (AX)(R12*8), X5, X5
+	MOVBQZX R9, R12
+	SHRQ    $0x08, R9
+	VADDSD  (AX)(R12*8), X6, X6
+	MOVBQZX R11, R12
+	SHRQ    $0x08, R11
+	VADDSD  (AX)(R12*8), X7, X7
+	DECQ    DI
+	JNZ     quad
+	CMPQ    SI, $0x10
+	JLT     rest
+	SUBQ    $0x10, SI
+	JMP     word
+
+rest:
+	ANDQ    $0x03, SI
+	MOVQ    last+8(FP), CX
+	CMPQ    SI, $0x00
+	JEQ     last0
+	MOVBQZX R8, DI
+	SHRQ    $0x08, R8
+	VADDSD  (AX)(DI*8), X0, X0
+	MOVBQZX R10, DI
+	SHRQ    $0x08, R10
+	VADDSD  (AX)(DI*8), X1, X1
+	CMPQ    SI, $0x01
+	JEQ     last1
+	MOVBQZX R9, DI
+	SHRQ    $0x08, R9
+	VADDSD  (AX)(DI*8), X2, X2
+	MOVBQZX R11, DI
+	SHRQ    $0x08, R11
+	VADDSD  (AX)(DI*8), X3, X3
+	CMPQ    SI, $0x02
+	JEQ     last2
+	MOVBQZX R8, SI
+	SHRQ    $0x08, R8
+	VADDSD  (AX)(SI*8), X4, X4
+	MOVBQZX R10, SI
+	SHRQ    $0x08, R10
+	VADDSD  (AX)(SI*8), X5, X5
+	MOVBQZX R9, SI
+	SHRQ    $0x08, R9
+	VADDSD  (CX)(SI*8), X6, X6
+	MOVBQZX R11, SI
+	SHRQ    $0x08, R11
+	VADDSD  (CX)(SI*8), X7, X7
+	JMP     sum
+
+last2:
+	MOVBQZX R8, SI
+	SHRQ    $0x08, R8
+	VADDSD  (CX)(SI*8), X4, X4
+	MOVBQZX R10, SI
+	SHRQ    $0x08, R10
+	VADDSD  (CX)(SI*8), X5, X5
+	JMP     sum
+
+last1:
+	MOVBQZX R9, SI
+	SHRQ    $0x08, R9
+	VADDSD  (CX)(SI*8), X2, X2
+	MOVBQZX R11, SI
+	SHRQ    $0x08, R11
+	VADDSD  (CX)(SI*8), X3, X3
+	JMP     sum
+
+last0:
+	MOVBQZX R8, SI
+	SHRQ    $0x08, R8
+	VADDSD  (CX)(SI*8), X0, X0
+	MOVBQZX R10, SI
+	SHRQ    $0x08, R10
+	VADDSD  (CX)(SI*8), X1, X1
+
+sum:
+	MOVQ   out+56(FP), CX
+	XORQ   SI, SI
+	CMPQ   n+32(FP), $0x01
+	SETGT  SI
+	VADDSD X2, X0, X0
+	VADDSD X6, X4, X4
+	VADDSD X4, X0, X0
+	VMOVSD X0, (CX)
+	VADDSD X3, X1, X1
+	VADDSD X7, X5, X5
+	VADDSD X5, X1, X1
+	VMOVSD X1, (CX)(SI*8)
+	ADDQ   $0x10, out+56(FP)
+	MOVQ   DX, CX
+	SUBQ   $0x02, n+32(FP)
+	JG     rows
 	RET
 
 // func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)

@@ -14,11 +14,6 @@ func addFours64(gains *int32, table *int32, row int, x *uint64, quads int)
 //go:noescape
 func strengthen64(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
-// advance64 implements RowLoops.Advance for 64 lanes.
-//
-//go:noescape
-func advance64(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
-
 // addFours32 implements RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
 //
 //go:noescape
@@ -29,11 +24,6 @@ func addFours32(gains *int32, table *int32, row int, x *uint64, quads int)
 //go:noescape
 func strengthen32(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
-// advance32 implements RowLoops.Advance for 32 lanes.
-//
-//go:noescape
-func advance32(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
-
 // addFours16 implements RowLoops.AddFours for 16 lanes of rows of that many bytes, 4*quads fours.
 //
 //go:noescape
@@ -43,16 +33,6 @@ func addFours16(gains *int32, table *int32, row int, x *uint64, quads int)
 //
 //go:noescape
 func strengthen16(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
-
-// advance16 implements RowLoops.Advance for 16 lanes.
-//
-//go:noescape
-func advance16(groups *int, fours int, table *int16, votes *uint64, signed *int32, x *uint64, list *int32, n int, gains *int32, picked *uint64, picks *uint8, next *int32, counts *int32, scratch *uint64, changes *int32, always *int32, raises *int32, lane int, step int, width int, stride int, slack int, low int, high int, end int)
-
-// spreadBytes implements RowLoops.Spread.
-//
-//go:noescape
-func spreadBytes(a *uint8, stride int, groups *int, count int, x *uint64, width int, list *int32, n int)
 
 // tell implements RowLoops.Tell.
 //
@@ -109,25 +89,40 @@ func across8(table *float64, costs *float64, numbers *int64, lanes int, end int,
 //go:noescape
 func propose(table *int16, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n int, fives int, lists *int32, counts *int32, slack int, low int, high int, end int)
 
-// best implements RowLoops.Best for four times that many experts.
+// countStep implements RowLoops.CountStep for four times that many experts.
 //
 //go:noescape
-func best(votes *uint64, fours int, words int, on *uint64, open *uint64, won int64, lost int64, gain *int64, expert *int64, second *int64)
+func countStep(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
 
-// bestFirst implements RowLoops.BestFirst for four times that many experts.
+// countStepFew implements RowLoops.CountStep for four times that many experts.
 //
 //go:noescape
-func bestFirst(votes *uint64, fours int, words int, on *uint64, won int64, losses *int64, gain *int64, expert *int64, second *int64)
+func countStepFew(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
 
-// take implements RowLoops.Take.
+// voteNext implements RowLoops.VoteStep.
 //
 //go:noescape
-func take(votes *uint64, words int, on *uint64, open *uint64, gain *int64, expert *int64, least int64, classes *uint8, values *float64, sums *float64, off *int64)
+func voteNext(x *uint64, words int, halves int, list *int32, n int, own *uint32, owns int, pairs *uint32, starts *int32, fours *int32, last int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
 
-// takeFew implements RowLoops.Take.
+// countFirst implements RowLoops.CountStep for four times that many experts.
 //
 //go:noescape
-func takeFew(votes *uint64, words int, on *uint64, open *uint64, gain *int64, expert *int64, least int64, classes *uint8, values *float64, sums *float64, off *int64)
+func countFirst(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
+
+// countFirstFew implements RowLoops.CountStep for four times that many experts.
+//
+//go:noescape
+func countFirstFew(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
+
+// voteFirst implements RowLoops.VoteStep.
+//
+//go:noescape
+func voteFirst(x *uint64, words int, halves int, list *int32, n int, votes *uint32, eights *int32, off *int32, costs *int32, tile int, bits int32, shift int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
+
+// countSums implements RowLoops.CountSums.
+//
+//go:noescape
+func countSums(table *float64, last *float64, x *uint64, free *uint64, n int, words int, groups int, out *float64)
 
 // rowSumsAcross implements RowLoops.Sums.
 //

@@ -84,11 +84,11 @@ func BenchmarkNewTable(b *testing.B) {
 				NewExplainer(NewTable(c.bank, c.opt))
 			}
 		})
-		b.Run(fmt.Sprintf("K=%d/D=%d/picks", s.k, s.d), func(b *testing.B) {
+		b.Run(fmt.Sprintf("K=%d/D=%d/votes", s.k, s.d), func(b *testing.B) {
 			c := plantedRows(s.k, s.d, 1)
 			t := NewTable(c.bank, c.opt)
 			for b.Loop() {
-				t.newPickTables()
+				t.newVoteTables()
 			}
 		})
 	}
@@ -127,17 +127,17 @@ func plantedRows(k, d, n int) rowsCase {
 	return c
 }
 
-// Strong votes, all different, by the last pick and row by row.
-func BenchmarkByPick(b *testing.B) {
-	for _, s := range []struct{ k, d int }{{12, 36}, {16, 100}, {32, 128}, {64, 784}} {
-		for _, by := range []string{"pick", "others"} {
+// Strong votes, all different, one by one, and by the other engines.
+func BenchmarkByVote(b *testing.B) {
+	for _, s := range []struct{ k, d int }{{8, 36}, {12, 36}, {16, 100}, {32, 128}, {64, 784}} {
+		for _, by := range []string{"vote", "others"} {
 			b.Run(fmt.Sprintf("K=%d/D=%d/%s", s.k, s.d, by), func(b *testing.B) {
 				c := plantedRows(s.k, s.d, Block)
 				r := NewExplainer(NewTable(c.bank, c.opt))
-				if r.byPick.asked = picksWorth; by == "pick" {
+				if r.byVote.asked = votesWorth; by == "vote" {
 					r.bySet.on = false
 				} else {
-					r.byPick.asked = math.MinInt32
+					r.byVote.asked = math.MinInt32
 				}
 				var out Picked
 				r.Explain(c.rows, &out)

@@ -39,7 +39,6 @@ type bySet struct {
 	// log-likelihoods.
 	terms, logLiks []float64
 	proposal       kernel.Propose
-	unit           *unit // of the proposals of all sets, if votes are equal
 
 	most   int // tables there is room for
 	made   int

@@ -2,7 +2,6 @@ package rows
 
 import (
 	"math"
-	"math/bits"
 
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/kernel"
@@ -13,19 +12,12 @@ import (
 // that are on and those that are off, of those that no pick has yet. In whole units gains
 // are compared without error.
 type equal struct {
-	masks     []uint64 // by expert, its votes; copies of the first make it a multiple of four experts
-	won, lost int64    // what a pixel that is on gains, and one that is off loses, in units; won is more by lost
-	losses    []int64  // by expert in masks: what all its votes lose together
-	least     int64    // a pick must gain more
-	cost      float64  // of every pick
-	unit      *unit    // of proposals in 16 bits; nil: they do not decide without error
-	few       int      // up to so many experts the tables of bySet are quicker
+	counting kernel.Counting // what is the same for all rows
+	few      int             // up to so many experts the tables of bySet are quicker
 
-	// What a pick gains from four pixels, as kernel.RowLoops.Take has it.
+	// What a pick gains from four pixels, see kernel.Counting.
 	classes [256]uint8
 	values  [32]float64
-	// There are at most 16 of them.
-	fewValues bool
 
 	// Log-likelihoods of four pixels by their values and those of them that a pick has,
 	// four bits each, the values in the lower; and of the last four, which may be fewer.
@@ -41,8 +33,9 @@ func (t *Table) equalVotes() *equal {
 		return nil
 	}
 	e, vectors := &equal{}, kernel.RowVectors(kernel.Chosen())
+	e.counting = kernel.Counting{Width: t.words, All: t.all, Classes: &e.classes, Values: &e.values}
 	for _, c := range t.opt.Costs {
-		if e.cost = t.opt.Costs[0]; c != e.cost {
+		if e.counting.Cost = t.opt.Costs[0]; c != e.counting.Cost {
 			return nil
 		}
 	}
@@ -70,26 +63,22 @@ func (t *Table) equalVotes() *equal {
 				return nil
 			}
 		}
+		if n == 0 && t.opt.Forced {
+			return nil // its gain of 0 may be the largest
+		}
 		most = max(most, n)
 	}
-	if most == 0 || !e.inUnits(t, vote[score.On]-base[score.On], base[score.Off]-vote[score.Off], most) {
+	if most == 0 || most > math.MaxInt16 || !e.inUnits(t, vote[score.On]-base[score.On], base[score.Off]-vote[score.Off], most) {
 		return nil
 	}
-	for c := range (t.experts + 3) &^ 3 {
-		at := (c % t.experts) * (t.experts + 1) * t.words
-		if c >= t.experts {
-			at = 0
-		}
-		votes := t.above[at : at+t.words]
-		n := 0
-		for _, v := range votes {
-			n += bits.OnesCount64(v)
-		}
-		e.masks, e.losses = append(e.masks, votes...), append(e.losses, int64(n)*e.lost)
+	for c := range t.experts {
+		at := c * (t.experts + 1) * t.words
+		e.counting.Masks = append(e.counting.Masks, t.above[at:at+t.words]...)
 	}
+	e.counting.Arrange()
 	e.sums(t, base, vote)
-	if e.few = 12; vectors != nil && vectors.Best != nil {
-		e.few = 8
+	if e.few = 12; vectors != nil && vectors.CountStep != nil {
+		e.few = 0
 	}
 	return e
 }
@@ -98,39 +87,44 @@ func (t *Table) equalVotes() *equal {
 // units compare as sums in float64 do, in any order of their terms: whether two gains are
 // equal (within score.Tie), which is larger, and whether one is enough.
 func (e *equal) inUnits(t *Table, up, down float64, most int) bool {
-	need := t.opt.MinGain + score.Tie + e.cost
+	cost := e.counting.Cost
+	need := t.opt.MinGain + score.Tie + cost
 	if !(min(up, down) > 0 && need >= 0 && need <= math.MaxFloat32) {
 		return false
 	}
 	// No sum is wrong by more: each term passes at most so many additions.
-	wrong := float64(float64(t.groups/4+16) * 0x1p-52 * (float64(float64(most)*max(up, down)) + math.Abs(e.cost) + need))
+	wrong := float64(float64(t.groups/4+16) * 0x1p-52 * (float64(float64(most)*max(up, down)) + math.Abs(cost) + need))
 	if wrong > score.Tie/8 {
 		return false
 	}
 	alike := votesAlike{up, down, need, wrong, most}
-	_, exp := math.Frexp(up + down)
-	scale := math.Ldexp(1, 30-exp)
-	a, b := int64(math.Round(up*scale)), int64(math.Round(down*scale))
-	e.won, e.lost, e.least = a+b, b, int64(math.Floor(need*scale))
-	e.unit = e.shortUnit(t, alike)
-	return alike.decidedBy(a, b, e.least)
+	a, b := ratio(up/down, math.MaxInt16)
+	least := min(math.Floor(need*(float64(a+b)/(up+down))), 1<<30)
+	e.counting.Won, e.counting.Lost, e.counting.Enough = int32(a+b), int32(b), int32(least)
+	return b > 0 && alike.decidedBy(a, b, int64(least))
 }
 
-// unit is what 16 bits of proposals count in: so many units are a nat, and gains that differ by less than the margin need exact sums.
-type unit struct {
-	scale  float64
-	margin margin
-}
-
-// shortUnit returns a unit in which 16 bits decide without error, or nil.
-func (e *equal) shortUnit(t *Table, v votesAlike) *unit {
-	scale := shortScale(t.pixels, float64(float64(v.most)*max(v.up, v.down))+math.Abs(e.cost))
-	a, b, cost := int64(math.Round(v.up*scale)), int64(math.Round(v.down*scale)), int64(math.Round(e.cost*scale))
-	need := int(min(max(math.Floor((t.opt.MinGain+score.Tie)*scale), math.MinInt16), math.MaxInt16))
-	if scale <= 0 || !v.decidedBy(a, b, int64(need)+cost) {
-		return nil
+// ratio returns the numbers of the best fraction for r > 0 whose numbers add up to at most most: the last convergent of its
+// continued fraction, its numbers as large as they can be.
+func ratio(r float64, most int64) (a, b int64) {
+	a0, b0, a, b := int64(0), int64(1), int64(1), int64(0)
+	for range 64 {
+		whole := math.Floor(r)
+		if whole > float64(most) {
+			break
+		}
+		a2, b2 := int64(whole)*a+a0, int64(whole)*b+b0
+		if a2+b2 > most {
+			break
+		}
+		a0, b0, a, b = a, b, a2, b2
+		if r -= whole; r <= 0 {
+			break
+		}
+		r = 1 / r
 	}
-	return &unit{scale, margin{-1, need, need}}
+	times := most / (a + b)
+	return a * times, b * times
 }
 
 // votesAlike are votes that gain up where a pixel is on and lose down where it is off, in nats; an expert has most at most, and
@@ -199,7 +193,7 @@ func (e *equal) sums(t *Table, base, vote [2]float64) {
 		}
 		e.classes[code] = known[gain]
 	}
-	e.fewValues = len(known) <= 16
+	e.counting.Few = len(known) <= 16
 	for g := range t.groups {
 		sums := &e.logLik4
 		if g == t.groups-1 {

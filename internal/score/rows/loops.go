@@ -29,7 +29,7 @@ func loopsOf(p *kernel.Path) *kernel.RowLoops {
 var plainLoops = &kernel.RowLoops{
 	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
 	Settle: settle, Gain: voteGain, Sum: score.Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
-	Propose: propose, Told: told, Best: bestByCount, BestFirst: bestFirst, Take: take, Sums: rowSums, Gather: gatherEights, Advance: advance, Tell: tell, Spread: spreadBytes,
+	Propose: propose, Told: told, CountStep: countStep, CountSums: countSums, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {
@@ -258,67 +258,94 @@ func addUp(table []float64, group int, row []uint64, groups int) (total [8]float
 	return total
 }
 
-func bestByCount(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert, second *[8]int64) {
-	for i := range gain {
-		gain[i], expert[i], second[i] = math.MinInt64, 0, math.MinInt64
-	}
-	for c := 0; c < len(votes); c += words {
-		for i := range gain {
-			ones, all := 0, 0
-			for w, v := range votes[c:][:words] {
-				ones += bits.OnesCount64(v & on[8*w+i])
-				all += bits.OnesCount64(v & free[8*w+i])
-			}
-			if all > 0 {
-				better(int64(ones)*won-int64(all)*lost, int64(c/words), &gain[i], &expert[i], &second[i])
-			}
+// countStep keeps, for each row of the list, the words of the pixels that are free and on, and of those that are free.
+func countStep(c *kernel.Counting) {
+	w, going := c.Width, 0
+	if c.Step == 0 {
+		for i := range c.List {
+			copy(c.Pixels[2*w*i:][:w], c.X[w*i:])
+			copy(c.Pixels[2*w*i+w:][:w], c.All)
 		}
 	}
+	for i, n := range c.List {
+		on, free := c.Pixels[2*w*i:][:w], c.Pixels[2*w*i+w:][:w]
+		best, most, second := 0, int32(-1<<30), int32(-1<<30)
+		for k := 0; k*w < len(c.Masks); k++ {
+			ones, all := countVotes(c.Masks[k*w:][:w], on, free)
+			if gain := ones*c.Won - all*c.Lost; all > 0 {
+				if second = max(second, min(gain, most)); gain > most {
+					best, most = k, gain
+				}
+			}
+		}
+		votes := c.Masks[best*w:][:w]
+		ones, all := countVotes(votes, on, free)
+		c.Picks[8*n], c.Gains[8*n] = int8(best), countTold(c, votes, on, free)-c.Cost+c.Cost
+		depth := c.Step
+		if most > c.Least {
+			depth++
+			for j, v := range votes {
+				on[j], free[j] = on[j]&^v, free[j]&^v
+			}
+			if second+(all-ones)*c.Lost > c.Enough {
+				copy(c.Pixels[2*w*going:][:2*w], c.Pixels[2*w*i:])
+				c.List[going] = n
+				going++
+				continue
+			}
+		}
+		c.Depth[n] = int32(depth)
+		copy(c.Free[w*int(n):][:w], free)
+	}
+	c.List = c.List[:going]
 }
 
-func bestFirst(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert, second *[8]int64) {
-	for i := range gain {
-		gain[i], expert[i], second[i] = math.MinInt64, 0, math.MinInt64
+// countVotes counts the votes that are on, and all, where pixels are free.
+func countVotes(votes, on, free []uint64) (ones, all int32) {
+	for j, v := range votes {
+		ones += int32(bits.OnesCount64(v & on[j]))
+		all += int32(bits.OnesCount64(v & free[j]))
 	}
-	for c, lost := range losses {
-		for i := range gain {
-			ones := 0
-			for w, v := range votes[c*words:][:words] {
-				ones += bits.OnesCount64(v & on[8*w+i])
-			}
-			better(int64(ones)*won-lost, int64(c), &gain[i], &expert[i], &second[i])
+	return ones, all
+}
+
+// countTold adds up what votes gain.
+func countTold(c *kernel.Counting, votes, on, free []uint64) float64 {
+	var sums [4]float64
+	for j, v := range votes {
+		even, odd := fours(v&on[j], v&free[j])
+		for range 4 {
+			sums[0] += c.Values[c.Classes[uint8(even)]]
+			sums[1] += c.Values[c.Classes[uint8(odd)]]
+			sums[2] += c.Values[c.Classes[uint8(even>>8)]]
+			sums[3] += c.Values[c.Classes[uint8(odd>>8)]]
+			even, odd = even>>16, odd>>16
 		}
 	}
+	return sums[0] + sums[1] + (sums[2] + sums[3])
 }
 
-// better takes in the gain g of expert c.
-func better(g, c int64, gain, expert, second *int64) {
-	*second = max(*second, min(*gain, g))
-	if g > *gain {
-		*gain, *expert = g, c
-	}
-}
-
-func take(votes []uint64, words int, on, free []uint64, gain, expert *[8]int64, least int64, classes *[256]uint8, values *[32]float64, _ bool, out *[8]float64, off *[8]int64) {
-	for i, c := range expert {
-		off[i] = 0
+func countSums(table, last *[256]float64, x, free []uint64, words, groups int, out []float64) {
+	for n := range out {
 		var sums [4]float64
-		for w, v := range votes[int(c)*words:][:words] {
-			v &= free[8*w+i]
-			off[i] += int64(bits.OnesCount64(v &^ on[8*w+i]))
-			even, odd := fours(v&on[8*w+i], v)
-			for range 4 {
-				sums[0] += values[classes[uint8(even)]]
-				sums[1] += values[classes[uint8(odd)]]
-				sums[2] += values[classes[uint8(even>>8)]]
-				sums[3] += values[classes[uint8(odd>>8)]]
-				even, odd = even>>16, odd>>16
-			}
-			if gain[i] > least {
-				on[8*w+i], free[8*w+i] = on[8*w+i]&^v, free[8*w+i]&^v
+		for w, on := range x[n*words:][:words] {
+			even, odd := fours(on, ^free[n*words+w])
+			for g := 16 * w; g < min(groups, 16*w+16); g += 2 {
+				numbers := table
+				if g == groups-1 {
+					numbers = last
+				}
+				sums[g&2] += numbers[uint8(even)]
+				if g == groups-2 {
+					numbers = last
+				}
+				if g < groups-1 {
+					sums[g&2+1] += numbers[uint8(odd)]
+				}
+				even, odd = even>>8, odd>>8
 			}
 		}
-		out[i] = sums[0] + sums[1] + (sums[2] + sums[3])
+		out[n] = sums[0] + sums[1] + (sums[2] + sums[3])
 	}
 }
 

@@ -128,50 +128,81 @@ func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	}
 	out = append(out, picks, exact, sums, lists, counts)
 
-	out = append(out, in.runBest(l)...)
+	out = append(out, in.runCount(l)...)
 
 	from, depth, outPicks, outGains := []int{1, 0, 0, 0}, []int32{2, 0, 3}, make([]int32, 14), make([]float64, 14)
 	l.Gather(from, depth, picks, exact, outPicks, outGains)
 	return append(out, from, outPicks[:6], outGains[:6])
 }
 
-// runBest runs the loops that count, on what the others have.
-func (in *loopInput) runBest(l *kernel.RowLoops) []any {
-	var votes, on, free []uint64
-	for i := range 8 * in.words {
-		free = append(free, in.order[i%len(in.order)]*uint64(1+i))
-		if in.picked == 1 {
-			free[i] = 0 // where nothing is free, no expert is better than another
-		}
-		on = append(on, free[i]&in.x[i%in.words])
-		votes = append(votes, in.order[(3*i+1)%len(in.order)]>>(i%5), in.up[i%in.words])
+// runCount lets rows take steps by counting.
+func (in *loopInput) runCount(l *kernel.RowLoops) (out []any) {
+	rng := rand.New(rand.NewPCG(uint64(in.pixels), uint64(in.lots[0])))
+	n, experts := 1+rng.IntN(70), 1+rng.IntN(128)
+	if rng.IntN(2) == 0 {
+		experts = 1 + rng.IntN(12)
 	}
-	experts := 4 * (1 + in.picked%4)
-	var gain, expert, second, which, off [8]int64
-	l.Best(votes[:experts*in.words], in.words, on, free, int64(in.lots[0]), int64(in.lots[1]), &gain, &expert, &second)
-	var firstGain, firstExpert, firstSecond [8]int64
-	losses := make([]int64, experts)
-	for i := range losses {
-		losses[i] = int64(in.lots[i])
-	}
-	l.BestFirst(votes[:experts*in.words], in.words, on, int64(in.lots[0]), losses, &firstGain, &firstExpert, &firstSecond)
 	var classes [256]uint8
 	var values [32]float64
-	var sums [8]float64
+	few := rng.IntN(2) == 0
 	for i := range classes {
-		classes[i] = uint8(in.lots[i%len(in.lots)]) & 31
+		if classes[i] = uint8(rng.IntN(32)); few {
+			classes[i] &= 15
+		}
 	}
-	copy(values[:], in.a)
-	for i := range which {
-		which[i] = int64(in.lots[i]) & int64(experts-1)
+	copy(values[1:], in.a)
+	classes[0] = 0
+	c := kernel.Counting{Width: in.words, All: make([]uint64, in.words), Classes: &classes, Values: &values, Few: few, Cost: in.b[0],
+		Won: rng.Int32N(1 << 15), Depth: make([]int32, n), Free: make([]uint64, n*in.words)}
+	c.Lost = rng.Int32N(c.Won + 1)
+	for i := range in.pixels {
+		c.All[i/64] |= 1 << (i % 64)
 	}
-	l.Take(votes, in.words, on, free, &gain, &which, gain[3], &classes, &values, false, &sums, &off)
-	fewSums, offFew := sums, off
-	for i := range classes {
-		classes[i] &= 15
+	some := func(p float64) (words []uint64) {
+		for _, all := range c.All {
+			v := uint64(0)
+			for j := range 64 {
+				if rng.Float64() < p {
+					v |= 1 << j
+				}
+			}
+			words = append(words, v&all)
+		}
+		return words
 	}
-	l.Take(votes, in.words, on, free, &gain, &which, gain[3], &classes, &values, true, &fewSums, &offFew)
-	return []any{gain, expert, second, firstGain, firstExpert, firstSecond, sums, fewSums, off, offFew, on, free}
+	for range n {
+		c.X = append(c.X, some(rng.Float64())...)
+	}
+	for range experts {
+		c.Masks = append(c.Masks, some([]float64{0, 0.1, 0.5, 1}[rng.IntN(4)])...)
+	}
+	c.Arrange()
+	c.List, c.Pixels = make([]int32, n, n+16), make([]uint64, c.PixelWords(n))
+	for i := range c.List {
+		c.List[i] = int32(i)
+	}
+	c.Enough = rng.Int32N(1 << 17)
+	for c.Step = 0; len(c.List) > 0; c.Step++ {
+		if c.Least = c.Enough; c.Step == 0 && few {
+			c.Least = math.MinInt32
+		}
+		if c.Step == 9 {
+			c.Least = math.MaxInt32
+		}
+		c.Picks, c.Gains = make([]int8, 8*n), make([]float64, 8*n)
+		l.CountStep(&c)
+		out = append(out, c.Picks, c.Gains, slices.Clone(c.List))
+	}
+	for i := range c.Free {
+		c.Free[i] &= c.All[i%in.words]
+	}
+	var table, last [256]float64
+	for i := range table {
+		table[i], last[i] = in.a[i%len(in.a)], in.b[i%len(in.b)]
+	}
+	sums := make([]float64, n+1)
+	l.CountSums(&table, &last, c.X, c.Free, in.words, (in.pixels+3)/4, sums[:n])
+	return append(out, c.Depth, c.Free, sums)
 }
 
 // byLane returns a table and costs of Step as Across takes them, of the lanes

@@ -133,32 +133,21 @@ func checkRows(t scoretest.Fataler, c rowsCase) {
 			r.Explain(c.rows, &got)
 			compareRows(t, c, &got, want)
 		}
-		checkByPick(t, c, table, want)
+		checkByVote(t, c, table, want)
 	}
 }
 
-// checkByPick compares the engine by the last pick, by tables and by products of bytes, and
-// row by row.
-func checkByPick(t scoretest.Fataler, c rowsCase, table *Table, want []Picked) {
-	defer func(from int, most float64) { tilesFrom, mostMet = from, most }(tilesFrom, mostMet)
-	mostMet = math.Inf(1)
-	for _, tilesFrom = range []int{math.MaxInt, -1} {
-		if tilesFrom < 0 && table.loops.Multiply == nil {
-			if table.experts*table.pixels > 2000 {
-				continue // plain Go takes long
-			}
-			table.loops.Multiply = multiply
-		}
-		table.pickOnce, table.byPicks = sync.Once{}, true
-		r := NewExplainer(table)
-		r.counted, r.bySet.on = false, false
-		var got Picked
-		r.Explain(c.rows, &got)
-		compareRows(t, c, &got, want)
-		r.byPick.asked = picksWorth
-		r.Explain(c.rows, &got)
-		compareRows(t, c, &got, want)
-	}
+// checkByVote compares the engine by votes, and that row by row.
+func checkByVote(t scoretest.Fataler, c rowsCase, table *Table, want []Picked) {
+	table.voteOnce, table.byVotes = sync.Once{}, true
+	r := NewExplainer(table)
+	r.counted, r.bySet.on = false, false
+	var got Picked
+	r.Explain(c.rows, &got)
+	compareRows(t, c, &got, want)
+	r.byVote.asked = votesWorth
+	r.Explain(c.rows, &got)
+	compareRows(t, c, &got, want)
 }
 
 // searchRows explains the rows one by one.

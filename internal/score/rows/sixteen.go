@@ -28,9 +28,6 @@ func (s *bySet) prepareSixteen() {
 		s.lists[i] = -1 // stores that are masked out take very long where no memory has been written yet
 	}
 	s.proposal = kernel.Propose{Lists: s.lists, Counts: s.counts, Width: s.words, Fives: s.fives(), End: s.lanes}
-	if s.equal != nil {
-		s.unit = s.equal.unit
-	}
 }
 
 // propose lets the rows at a set propose their next pick: they go to lists, and those that do to a choice have it
@@ -55,9 +52,6 @@ func (s *bySet) makeSixteen(t *set) {
 		t.start[l] = math.MinInt16 // below all gains
 	}
 	scale := s.scaleOf(s.choicesOf(t))
-	if s.unit != nil {
-		scale = s.unit.scale
-	}
 	ints, wrong := make([]int16, 2*s.pixels+10), 0.0 // 0 where there is no pixel
 	t.table = make([]int16, 32*s.proposal.Fives*len(t.numbers))
 	for l, c := range s.choicesOf(t) {
@@ -76,9 +70,7 @@ func (s *bySet) makeSixteen(t *set) {
 			*(*[32]int16)(t.table[((l/4*s.proposal.Fives+f)*4+l%4)*32:]) = fiveSums(ints[2*first:], last)
 		}
 	}
-	if t.margin = s.marginOf(scale, int(math.Ceil(wrong))+1, math.MinInt16, math.MaxInt16); s.unit != nil {
-		t.margin = s.unit.margin
-	}
+	t.margin = s.marginOf(scale, int(math.Ceil(wrong))+1, math.MinInt16, math.MaxInt16)
 }
 
 // scaleOf returns the scale at which no sum of terms of lanes exceeds 16 bits.

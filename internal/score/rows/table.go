@@ -15,6 +15,7 @@ type Options struct {
 	MinGain  float64
 	MaxPicks int
 	Forced   bool // the first pick need not gain
+	Rows     int  // as many as one goroutine will explain at least, as far as is known
 }
 
 // Table holds all that explaining rows needs to know of a bank. It is immutable
@@ -38,9 +39,9 @@ type Table struct {
 	units        units        // made when byRow is first needed
 	unitsOnce    sync.Once
 	equal        *equal // nil: byCount does not explain these rows
-	byPicks      bool   // there is vector code for byPick
-	pickOnce     sync.Once
-	pick         *pickTables // made when byPick pays, see pickTablesOnce
+	byVotes      bool   // there is vector code for byVote
+	voteOnce     sync.Once
+	vote         *voteTables // made when byVote pays, see voteTablesOnce
 }
 
 // Bounds of the memory of a Table: of above and below, in words, and of the
@@ -72,7 +73,7 @@ func NewTable(b *score.Bank, opt Options) *Table {
 	t.units.n = (k + 15) &^ 15
 	t.equal = t.equalVotes()
 	vectors := kernel.RowVectors(kernel.Chosen())
-	t.byPicks = vectors != nil && vectors.Advance != nil
+	t.byVotes = vectors != nil && vectors.VoteStep != nil
 	return t
 }
 

@@ -26,23 +26,10 @@ func aligned(size int) reg.Register {
 	return at
 }
 
-// upToEight returns how many rows of a list are next.
-func upToEight(left reg.Register) reg.Register {
-	some, eight := GP64(), GP64()
-	MOVQ(U64(8), eight)
-	MOVQ(left, some)
-	CMPQ(some, eight)
-	CMOVQGT(eight, some)
-	return some
-}
-
 // words loads the words of up to eight rows of the list into memory, a vector
 // each.
 func words(list, left, memory reg.Register) {
-	some, bits, k, n := upToEight(left), GP64(), K(), ZMM()
-	MOVQ(U64(1), bits)
-	SHLXQ(some, bits, bits)
-	DECQ(bits)
+	bits, k, n := below(upTo(8, left)), K(), ZMM()
 	KMOVB(bits.As32(), k)
 	VPMOVSXDQ_Z(Mem{Base: list}, k, n)
 	at, words := ZMM(), ZMM()
@@ -295,7 +282,7 @@ func decide(gain, choice, cost reg.VecVirtual, memory reg.Register) {
 
 // send writes down what was found in the rows, and appends them to lists.
 func send(list, left, memory reg.Register) {
-	some := upToEight(left)
+	some := upTo(8, left)
 	i, n, c, end, value := GP64(), GP64(), GP64(), GP64(), XMM()
 	picks, gains, lists, counts := param("picks"), param("gains"), param("lists"), param("counts")
 	XORQ(i, i)
@@ -369,7 +356,7 @@ func sumRows(list, left, row reg.Register, room int, change func(sums reg.VecVir
 		change(sums)
 	}
 	VMOVUPD(sums, Mem{Base: memory, Disp: 64 * room})
-	i, n, value, some := GP64(), GP64(), XMM(), upToEight(left)
+	i, n, value, some := GP64(), GP64(), XMM(), upTo(8, left)
 	XORQ(i, i)
 	Label("send")
 	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)

@@ -18,18 +18,20 @@ func main() {
 	for _, width := range []int{4, 2, 1} {
 		addFours(width)
 		strengthen(width)
-		advance(width)
 	}
-	spreadBytes()
+	bits := bitsData()
 	tell()
 	for lanes := range 9 {
 		across(lanes)
 	}
 	propose()
-	best(false)
-	best(true)
-	take(false)
-	take(true)
+	numbers := countData()
+	for _, first := range []bool{false, true} {
+		countStep(false, first, numbers)
+		countStep(true, first, numbers)
+		voteStep(first, numbers, bits)
+	}
+	countSums()
 	rowSumsAcross()
 	told()
 	gather()
@@ -486,4 +488,18 @@ func voters() {
 	JG(LabelRef("eight"))
 	VZEROUPPER()
 	RET()
+}
+
+// maximum returns the largest of 16 numbers.
+func maximum(most reg.VecVirtual, largest reg.Register) {
+	half, quarter, other := YMM(), XMM(), XMM()
+	VEXTRACTI64X4(Imm(1), most, half)
+	VPMAXSD(half, most.AsY(), half)
+	VEXTRACTI32X4(Imm(1), half, quarter)
+	VPMAXSD(quarter, half.AsX(), quarter)
+	VPSHUFD(Imm(0x4e), quarter, other)
+	VPMAXSD(other, quarter, quarter)
+	VPSHUFD(Imm(0xb1), quarter, other)
+	VPMAXSD(other, quarter, quarter)
+	VMOVD(quarter, largest)
 }

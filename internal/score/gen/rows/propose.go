@@ -132,14 +132,7 @@ func propose() {
 
 // thirtyTwo loads the numbers of up to 32 rows of the list, and says which there are.
 func thirtyTwo() (valid reg.OpmaskVirtual, rows [2]reg.VecVirtual) {
-	list, some, most, bits := param("list"), GP64(), GP64(), GP64()
-	MOVQ(U64(32), most)
-	MOVQ(fixed("n"), some)
-	CMPQ(some, most)
-	CMOVQGT(most, some)
-	MOVQ(U64(1), bits)
-	SHLXQ(some, bits, bits)
-	DECQ(bits)
+	list, bits := param("list"), below(upTo(32, fixed("n")))
 	valid = K()
 	KMOVD(bits.As32(), valid)
 	for i := range rows {

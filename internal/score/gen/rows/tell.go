@@ -8,6 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+const mostPicks = 16 // kernel.MostPicks
+
 // tell writes Tell: eight groups of four pixels are the lanes. All picks of a row are told for half a word at a
 // time, so that what is known of its pixels stays in registers. Scratch has the four sums of each pick, and
 // where its expert is.
@@ -74,10 +76,10 @@ func tell() {
 		ADDQ(at, expert)
 		var terms [4]reg.VecVirtual
 		for j := range l {
-			v := opinion(expert, half, j, on[j])
 			terms[j] = ZMM()
-			VMINPD(l[j], v, terms[j])
-			VMAXPD(l[j], v, on[j], terms[j])
+			off := opinionAt(expert, half, j)
+			VMINPD(off, l[j], terms[j])
+			VMAXPD(off.Offset(64), l[j], on[j], terms[j])
 			old := ZMM()
 			VMOVAPD(l[j], old)
 			VMOVAPD(terms[j], l[j])
@@ -155,10 +157,15 @@ func spreadRow() {
 
 // opinion loads the log-likelihoods of eight pixels, some of which are on.
 func opinion(expert reg.Register, half, j int, on reg.OpmaskVirtual) reg.VecVirtual {
-	v := ZMM()
-	VMOVUPD(Mem{Base: expert, Disp: 128 * (4*half + j)}, v)
-	VMOVUPD(Mem{Base: expert, Disp: 128*(4*half+j) + 64}, on, v)
+	v, off := ZMM(), opinionAt(expert, half, j)
+	VMOVUPD(off, v)
+	VMOVUPD(off.Offset(64), on, v)
 	return v
+}
+
+// opinionAt returns where the log-likelihoods of eight pixels are that are off; those of pixels that are on are behind them.
+func opinionAt(expert reg.Register, half, j int) Mem {
+	return Mem{Base: expert, Disp: 128 * (4*half + j)}
 }
 
 // addHalf adds eight groups of four terms to the four sums.

@@ -1,0 +1,575 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Sixteen rows at a time, a lane of 32 bits each: in it are sixteen pixels, the upper half those that are free, the
+// lower half those of them that are on.
+
+// countData returns where the numbers from 0 to 15 are, of 32 bits each, those of the lower halves of 16 numbers of 64 bits, and of the upper ones.
+func countData() Mem {
+	data := GLOBL("sixteens", RODATA|NOPTR)
+	for j, first := range []int{0, 0, 1} {
+		for i := range 16 {
+			DATA(64*j+4*i, U32(uint32(first+i*min(1+j, 2))))
+		}
+	}
+	return data
+}
+
+// countStep writes CountStep; with few all classes are below 16, and first is the first step.
+func countStep(few, first bool, numbers Mem) {
+	name, besides := "countStep", ""
+	if first {
+		name, besides = "countFirst", ", x *uint64, all, whole *uint32, losses *int32, scratch *uint64"
+	}
+	if few {
+		name += "Few"
+	}
+	TEXT(name, 0, "func(votes *uint32, stride, fours, chunks int, pixels *uint64, list, to *int32, n int, weights, back uint32, least, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int"+besides+") (left int)")
+	Doc(name + " implements RowLoops.CountStep for four times that many experts.")
+	Pragma("noescape")
+	const which, depths, totals = 0, 64, 128
+	memory := aligned(256)
+	rows, moved, place, all := param("pixels"), param("pixels"), GP64(), GP64()
+	XORQ(place, place)
+	XORQ(all, all)
+	Label("rows")
+
+	if first {
+		countBegin(rows, numbers)
+	}
+	most, second, expert := countBest(first, rows)
+	enough := K()
+	VPCMPGTD(spread("least"), most, enough)
+	VMOVDQU32(expert, Mem{Base: memory, Disp: which})
+	off := countTake(few, rows, expert, enough, memory, totals)
+
+	depth := spread("step")
+	VPADDD(number(1), depth, enough, depth)
+	VMOVDQU32(depth, Mem{Base: memory, Disp: depths})
+	// Or no other can gain enough, even rid of all its pixels that are off.
+	VPMADDWD(spread("back"), off, off)
+	VPADDD(second, off, off)
+	more := K()
+	VPCMPGTD(spread("enough"), off, enough, more)
+
+	countSend(memory, which, totals)
+
+	// The rows that are left move up.
+	bits, ended, going := below(upTo(16, fixed("n"))), GP64(), GP64()
+	KMOVW(more, going.As32())
+	ANDQ(bits, going)
+	MOVQ(going, ended)
+	XORQ(bits, ended)
+	countEnded(rows, memory, depths, ended)
+	countMove(rows, moved, place, going, numbers)
+
+	POPCNTQ(going, going)
+	ADDQ(going, all)
+	MOVQ(fixed("chunks"), bits)
+	SHLQ(Imm(6), bits)
+	ADDQ(bits, rows)
+	ADDQ(going, place)
+	SUBQ(Imm(16), place)
+	JGE(LabelRef("full"))
+	ADDQ(Imm(16), place)
+	JMP(LabelRef("next"))
+	Label("full")
+	ADDQ(bits, moved)
+	Label("next")
+	ADDQ(Imm(64), fixed("list"))
+	SUBQ(Imm(16), fixed("n"))
+	JG(LabelRef("rows"))
+	Store(all.As64(), ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// popCount16 counts bits of 16 each, which avo does not know (AVX512_BITALG).
+func popCount16(v, count reg.VecVirtual) {
+	Instruction(&ir.Instruction{Opcode: "VPOPCNTW", Operands: []Op{v, count}, Inputs: []Op{v}, Outputs: []Op{count}, ISA: []string{"AVX512BITALG"}})
+}
+
+// spread returns an argument of 32 bits in all lanes.
+func spread(name string) reg.VecVirtual {
+	v, c := ZMM(), GP32()
+	MOVL(fixed(name), c)
+	VPBROADCASTD(c, v)
+	return v
+}
+
+// number returns a number in all lanes of 32 bits.
+func number(n int32) reg.VecVirtual {
+	v, c := ZMM(), GP32()
+	MOVL(I32(n), c)
+	VPBROADCASTD(c, v)
+	return v
+}
+
+// below returns a mask of so many lanes, the first ones, as bits.
+func below(n reg.Register) reg.GPVirtual {
+	bits := GP64()
+	MOVQ(U64(1), bits)
+	SHLXQ(n, bits, bits)
+	DECQ(bits)
+	return bits
+}
+
+// upTo returns the smaller of two numbers.
+func upTo(most uint64, n Op) reg.GPVirtual {
+	some, m := GP64(), GP64()
+	MOVQ(U64(most), m)
+	MOVQ(n, some)
+	CMPQ(some, m)
+	CMOVQGT(m, some)
+	return some
+}
+
+// countBegin brings up to sixteen rows together: all pixels are free. To scratch it writes which are on, 32 of them at a time.
+func countBegin(rows reg.Register, numbers Mem) {
+	x, chunks, all, scratch, to := param("x"), param("chunks"), param("all"), param("scratch"), GP64()
+	MOVQ(rows, to)
+	bits, masks := below(upTo(16, fixed("n"))), [2]reg.OpmaskVirtual{K(), K()}
+	KMOVB(bits.As32(), masks[0])
+	SHRQ(Imm(8), bits)
+	KMOVB(bits.As32(), masks[1])
+	at, words, next := ZMM(), param("words"), GP64()
+	VPBROADCASTQ(words, at)
+	apart := ZMM()
+	VPMOVZXDQ(numbers, apart)
+	VPMULUDQ(apart, at, at)
+	SHLQ(Imm(6), words)
+	MOVQ(x, next)
+	ADDQ(words, next)
+	SHLQ(Imm(1), words)
+	ADDQ(words, fixed("x"))
+	low := number(0xffff)
+	Label("word")
+	rowsOn := [2]reg.VecVirtual{number(0), number(0)}
+	for i, base := range []reg.Register{x, next} {
+		k := K()
+		KMOVB(masks[i], k)
+		VPGATHERQQ(Mem{Base: base, Index: at, Scale: 8}, k, rowsOn[i])
+		ADDQ(Imm(8), base)
+	}
+	for half := range 2 {
+		on, part := ZMM(), ZMM()
+		VMOVDQU32(numbers.Offset(64*(1+half)), on)
+		VPERMI2D(rowsOn[1], rowsOn[0], on)
+		VMOVDQU32(on, Mem{Base: scratch})
+		ADDQ(Imm(64), scratch)
+		for i := range 2 {
+			if i == 0 {
+				VPANDD(low, on, part)
+			} else {
+				VPSRLD(Imm(16), on, part)
+			}
+			VPORD_BCST(Mem{Base: all}, part, part)
+			VMOVDQU32(part, Mem{Base: to})
+			ADDQ(Imm(4), all)
+			ADDQ(Imm(64), to)
+			DECQ(chunks)
+			JZ(LabelRef("begun"))
+		}
+	}
+	JMP(LabelRef("word"))
+	Label("begun")
+}
+
+// countBest finds the first expert that gains most, its gain, and the largest of the others, of those that vote for a free pixel.
+func countBest(first bool, rows reg.Register) (most, second, which reg.VecVirtual) {
+	most, second, which = number(-1<<30), number(-1<<30), number(0)
+	next, one, weights := number(0), number(1), spread("weights")
+	var votes, losses reg.Register
+	if first {
+		votes, losses = param("whole"), param("losses")
+	} else {
+		votes = param("votes")
+	}
+	fours, stride := param("fours"), param("stride")
+	SHLQ(Imm(2), stride)
+	Label("experts")
+	counts := vectors(4)
+	clear(counts)
+	at, from, left := GP64(), GP64(), GP64()
+	MOVQ(votes, from)
+	MOVQ(fixed("chunks"), left)
+	if first {
+		MOVQ(fixed("scratch"), at)
+		INCQ(left)
+		SHRQ(Imm(1), left)
+	} else {
+		MOVQ(rows, at)
+	}
+	Label("chunks")
+	pixels := ZMM()
+	VMOVDQU32(Mem{Base: at}, pixels)
+	for i, c := range counts {
+		t := ZMM()
+		VPANDD_BCST(Mem{Base: from, Disp: 4 * i}, pixels, t)
+		if first {
+			VPOPCNTD(t, t)
+			VPADDD(t, c, c)
+		} else {
+			popCount16(t, t)
+			VPADDW(t, c, c)
+		}
+	}
+	ADDQ(Imm(64), at)
+	ADDQ(stride, from)
+	DECQ(left)
+	JNZ(LabelRef("chunks"))
+	for i, c := range counts {
+		gain := ZMM()
+		VPMADDWD(weights, c, gain)
+		if first {
+			VPSUBD_BCST(Mem{Base: losses, Disp: 4 * i}, gain, gain)
+			better(gain, next, most, second, which)
+		} else {
+			any, more, lower := K(), K(), ZMM()
+			VPTESTMD(c, c, any)
+			VPCMPGTD(most, gain, any, more)
+			VPMINSD(gain, most, lower)
+			VPMAXSD(lower, second, any, second)
+			VPMAXSD(gain, most, any, most)
+			VMOVDQA32(next, more, which)
+		}
+		VPADDD(one, next, next)
+	}
+	if first {
+		ADDQ(Imm(16), losses)
+	}
+	ADDQ(Imm(16), votes)
+	DECQ(fours)
+	JNZ(LabelRef("experts"))
+	return most, second, which
+}
+
+// countTake adds up what the experts gain, and takes their votes from the rows that gain enough. It returns the counts of the pixels that they have, as
+// rows have pixels. Votes and values of four pixels, a byte, stand for one of 32 classes, which 64 bytes look up
+// together, and a class for a number.
+func countTake(few bool, rows reg.Register, expert reg.VecVirtual, enough reg.OpmaskVirtual, memory reg.Register, totals int) reg.VecVirtual {
+	pairs := 2
+	if few {
+		pairs = 1
+	}
+	classes, values := make([]reg.VecVirtual, 4), make([]reg.VecVirtual, 2*pairs)
+	from, numbers := param("classes"), param("values")
+	for i := range classes {
+		classes[i] = ZMM()
+		VMOVDQU64(Mem{Base: from, Disp: 64 * i}, classes[i])
+	}
+	for i := range values {
+		values[i] = ZMM()
+		VMOVUPD(Mem{Base: numbers, Disp: 64 * i}, values[i])
+	}
+	count := ZMM()
+	sums := [2][]reg.VecVirtual{vectors(4), vectors(4)}
+	clear(append(sums[0], sums[1]...))
+	VPXORD(count, count, count)
+	block := ZMM() // which 32 experts
+	VPSRLD(Imm(5), expert, block)
+	one, lower, upper := number(1), number(0x0000f0f0), number(0x0f0f0000)
+	var sixteen reg.VecVirtual
+	if !few {
+		sixteen = number(16)
+	}
+	votes, stride, at, left := param("votes"), param("stride"), GP64(), param("chunks")
+	MOVQ(rows, at)
+	Label("chunk")
+	v, next, blocks := number(0), number(0), GP64()
+	MOVQ(stride, blocks)
+	Label("block")
+	some, k := ZMM(), K()
+	first := ZMM()
+	VMOVDQU32(Mem{Base: votes}, first)
+	VMOVDQA32(expert, some)
+	VPERMI2D(Mem{Base: votes, Disp: 64}, first, some)
+	VPCMPEQD(next, block, k)
+	VMOVDQA32(some, k, v)
+	VPADDD(one, next, next)
+	ADDQ(U32(128), votes)
+	SUBQ(Imm(32), blocks)
+	JNZ(LabelRef("block"))
+
+	pixels, without, t := ZMM(), ZMM(), ZMM()
+	VMOVDQU32(Mem{Base: at}, pixels)
+	VMOVDQA32(pixels, without)
+	VPANDND(pixels, v, enough, without)
+	VMOVDQU32(without, Mem{Base: at})
+	VPANDD(pixels, v, v)
+	popCount16(v, t)
+	VPADDW(t, count, count)
+	// Bytes of four pixels each: groups 0, 2, 1 and 3.
+	down, up := ZMM(), ZMM()
+	VPSRLD(Imm(12), v, down)
+	VPSLLD(Imm(12), v, up)
+	bitSelect(lower, down, v)
+	bitSelect(upper, up, v)
+	low, high, second := ZMM(), ZMM(), K()
+	VPMOVB2M(v, second)
+	VMOVDQA64(v, low)
+	VMOVDQA64(v, high)
+	VPERMI2B(classes[1], classes[0], low)
+	VPERMI2B(classes[3], classes[2], high)
+	VMOVDQU8(high, second, low)
+	for half := range sums {
+		eight := ZMM()
+		if half == 0 {
+			VPMOVZXDQ(low.AsY(), eight)
+		} else {
+			VEXTRACTI64X4(Imm(1), low, high.AsY())
+			VPMOVZXDQ(high.AsY(), eight)
+		}
+		for i, group := range []int{0, 2, 1, 3} {
+			class := ZMM()
+			if i == 0 {
+				VMOVDQA64(eight, class)
+			} else {
+				VPSRLQ(Imm(uint64(8*i)), eight, class)
+			}
+			if !few {
+				other, k := ZMM(), K()
+				VPTESTMQ(sixteen, class, k)
+				VMOVDQA64(class, other)
+				VPERMI2PD(values[3], values[2], other)
+				VPERMI2PD(values[1], values[0], class)
+				VMOVAPD(other, k, class)
+			} else {
+				VPERMI2PD(values[1], values[0], class)
+			}
+			VADDPD(class, sums[half][group], sums[half][group])
+		}
+	}
+	ADDQ(Imm(64), at)
+	DECQ(left)
+	JNZ(LabelRef("chunk"))
+	cost := ZMM()
+	VBROADCASTSD(fixed("cost"), cost)
+	for half, s := range sums {
+		VADDPD(s[1], s[0], s[0])
+		VADDPD(s[3], s[2], s[2])
+		VADDPD(s[2], s[0], s[0])
+		VSUBPD(cost, s[0], s[0])
+		VADDPD(cost, s[0], s[0])
+		VMOVUPD(s[0], Mem{Base: memory, Disp: totals + 64*half})
+	}
+	return count
+}
+
+// bitSelect sets other to the bits of one where mask, else leaves them.
+func bitSelect(mask, one, other reg.VecVirtual) {
+	VPTERNLOGQ(Imm(0xb8), one, mask, other) // other: mask ? one : other
+}
+
+// countSend writes down what was found in the rows: their picks and gains are in memory.
+func countSend(memory reg.Register, which, totals int) {
+	list, some, i, n, c, value := param("list"), upTo(16, fixed("n")), GP64(), GP64(), GP64(), XMM()
+	picks, gains := param("picks"), param("gains")
+	XORQ(i, i)
+	Label("send")
+	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
+	MOVL(Mem{Base: memory, Index: i, Scale: 4, Disp: which}, c.As32())
+	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: totals}, value)
+	SHLQ(Imm(3), n)
+	MOVB(c.As8(), Mem{Base: picks, Index: n, Scale: 1})
+	VMOVSD(value, Mem{Base: gains, Index: n, Scale: 8})
+	INCQ(i)
+	CMPQ(i, some)
+	JLT(LabelRef("send"))
+}
+
+// countEnded writes down which pixels are free in the rows that have ended, one bit each, and how many picks they have, which is in memory.
+func countEnded(rows, memory reg.Register, depths int, ended reg.GPVirtual) {
+	list, free, from, to, left, value := param("list"), param("free"), GP64(), GP64(), GP64(), GP64()
+	TESTQ(ended, ended)
+	JZ(LabelRef("none"))
+	Label("end")
+	TZCNTQ(ended, from)
+	MOVLQSX(Mem{Base: list, Index: from, Scale: 4}, to)
+	depth := param("depth")
+	MOVL(Mem{Base: memory, Index: from, Scale: 4, Disp: depths}, value.As32())
+	MOVL(value.As32(), Mem{Base: depth, Index: to, Scale: 4})
+	IMULQ(fixed("words"), to)
+	LEAQ(Mem{Base: free, Index: to, Scale: 8}, to)
+	LEAQ(Mem{Base: rows, Index: from, Scale: 4, Disp: 2}, from)
+	MOVQ(fixed("chunks"), left)
+	Label("pixels")
+	MOVWLZX(Mem{Base: from}, value.As32())
+	MOVW(value.As16(), Mem{Base: to})
+	ADDQ(Imm(64), from)
+	ADDQ(Imm(2), to)
+	DECQ(left)
+	JNZ(LabelRef("pixels"))
+	LEAQ(Mem{Base: ended, Disp: -1}, left)
+	ANDQ(left, ended)
+	JNZ(LabelRef("end"))
+	Label("none")
+}
+
+// countMove appends the rows that go on to those before: the next has its place among the sixteen rows at to.
+func countMove(rows, to, place reg.Register, going reg.GPVirtual, lanesOf Mem) {
+	k, numbers, list, back, p := K(), ZMM(), param("list"), ZMM(), ZMM()
+	KMOVW(going.As32(), k)
+	VMOVDQU32(lanesOf, numbers)
+	VPBROADCASTD(place.(reg.GP).As32(), p)
+	VPSUBD(p, numbers, back)
+	VPCOMPRESSD_Z(numbers, k, numbers)
+	ids, counted := ZMM(), GP64()
+	VMOVDQU32(Mem{Base: list}, ids)
+	VPERMD(ids, numbers, ids)
+	// Lanes of the first sixteen rows, and of the next.
+	POPCNTQ(going, counted)
+	lanes := below(counted)
+	here, there, first := K(), K(), K()
+	KMOVW(lanes.As32(), first)
+	at := GP64()
+	MOVQ(fixed("to"), at)
+	VMOVDQU32(ids, first, Mem{Base: at})
+	LEAQ(Mem{Base: at, Index: counted, Scale: 4}, at)
+	MOVQ(at, fixed("to"))
+	SHLXQ(place, lanes, lanes)
+	KMOVW(lanes.As32(), here)
+	SHRQ(Imm(16), lanes)
+	KMOVW(lanes.As32(), there)
+	VPERMD(numbers, back, numbers)
+	from, dst, next, left, pixels := GP64(), GP64(), GP64(), param("chunks"), ZMM()
+	MOVQ(rows, from)
+	MOVQ(to, dst)
+	MOVQ(left, next)
+	SHLQ(Imm(6), next)
+	ADDQ(dst, next)
+	Label("move")
+	VMOVDQU32(Mem{Base: from}, pixels)
+	VPERMD(pixels, numbers, pixels)
+	VMOVDQU32(pixels, here, Mem{Base: dst})
+	VMOVDQU32(pixels, there, Mem{Base: next})
+	for _, r := range []reg.Register{from, dst, next} {
+		ADDQ(Imm(64), r)
+	}
+	DECQ(left)
+	JNZ(LabelRef("move"))
+}
+
+// countSums writes CountSums. It goes through two rows at a time, as each addition waits for one before it.
+func countSums() {
+	start("countSums", "table, last *float64, x, free *uint64, n, words, groups int, out *float64", "countSums implements RowLoops.CountSums.")
+	table, x, free := param("table"), [2]reg.GPVirtual{GP64(), GP64()}, GP64()
+	MOVQ(fixed("x"), x[0])
+	MOVQ(fixed("free"), free)
+	SUBQ(x[0], free)
+	DECQ(fixed("groups"))
+	Label("rows")
+	next := nextRow()
+	IMULQ(fixed("words"), next)
+	LEAQ(Mem{Base: x[0], Index: next, Scale: 8}, x[1])
+	var sums [2][4]reg.VecVirtual
+	for j := range 4 {
+		for i := range sums {
+			sums[i][j] = XMM()
+			VXORPD(sums[i][j], sums[i][j], sums[i][j])
+		}
+	}
+	left, quads := GP64(), GP64()
+	MOVQ(fixed("groups"), left)
+	Label("word")
+	var codes [2][2]reg.GPVirtual // the values of four pixels, lower, and those that a pick has
+	low := GP64()
+	MOVQ(U64(0x0f0f0f0f0f0f0f0f), low)
+	for i := range codes {
+		even, odd, taken := GP64(), GP64(), GP64()
+		MOVQ(Mem{Base: x[i]}, odd)
+		MOVQ(Mem{Base: free, Index: x[i], Scale: 1}, taken)
+		NOTQ(taken)
+		MOVQ(odd, even)
+		ANDQ(low, even)
+		SHRQ(Imm(4), odd)
+		ANDQ(low, odd)
+		part := GP64()
+		MOVQ(taken, part)
+		ANDQ(low, part)
+		SHLQ(Imm(4), part)
+		ORQ(part, even)
+		ANDNQ(taken, low, taken)
+		ORQ(taken, odd)
+		codes[i] = [2]reg.GPVirtual{even, odd}
+		ADDQ(Imm(8), x[i])
+	}
+	MOVQ(U64(4), quads)
+	CMPQ(left, Imm(16))
+	JGE(LabelRef("quad"))
+	MOVQ(left, quads)
+	SHRQ(Imm(2), quads)
+	JZ(LabelRef("rest"))
+	Label("quad")
+	for j := range 4 {
+		addOf(table, codes, sums, j)
+	}
+	DECQ(quads)
+	JNZ(LabelRef("quad"))
+	CMPQ(left, Imm(16))
+	JLT(LabelRef("rest"))
+	SUBQ(Imm(16), left)
+	JMP(LabelRef("word"))
+	Label("rest")
+	ANDQ(Imm(3), left)
+	last := param("last")
+	for j := range 4 {
+		if j < 3 {
+			CMPQ(left, Imm(uint64(j)))
+			JEQ(LabelRef(fmt.Sprintf("last%d", j)))
+			addOf(table, codes, sums, j)
+		}
+	}
+	for j := 3; j >= 0; j-- {
+		if j < 3 {
+			Label(fmt.Sprintf("last%d", j))
+		}
+		addOf(last, codes, sums, j)
+		JMP(LabelRef("sum"))
+	}
+	Label("sum")
+	out := param("out")
+	next = nextRow()
+	for i, s := range sums {
+		VADDSD(s[1], s[0], s[0])
+		VADDSD(s[3], s[2], s[2])
+		VADDSD(s[2], s[0], s[0])
+		if i == 0 {
+			VMOVSD(s[0], Mem{Base: out})
+		} else {
+			VMOVSD(s[0], Mem{Base: out, Index: next, Scale: 8})
+		}
+	}
+	ADDQ(Imm(16), fixed("out"))
+	MOVQ(x[1], x[0])
+	SUBQ(Imm(2), fixed("n"))
+	JG(LabelRef("rows"))
+	RET()
+}
+
+// nextRow returns 1, or 0 where there is only one row left.
+func nextRow() reg.GPVirtual {
+	next := GP64()
+	XORQ(next, next)
+	CMPQ(fixed("n"), Imm(1))
+	SETGT(next.As8())
+	return next
+}
+
+// addOf adds what a table has for the next group of both rows to sum j.
+func addOf(table reg.Register, codes [2][2]reg.GPVirtual, sums [2][4]reg.VecVirtual, j int) {
+	for i := range codes {
+		code, at := codes[i][j%2], GP64()
+		MOVBQZX(code.As8(), at)
+		SHRQ(Imm(8), code)
+		VADDSD(Mem{Base: table, Index: at, Scale: 8}, sums[i][j], sums[i][j])
+	}
+}

@@ -1,0 +1,250 @@
+package rows
+
+import (
+	"math"
+	"math/bits"
+
+	"example.com/patchwork/internal/score"
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// This file makes the tables of byVote.
+
+// voteTables is what byVote needs to know of a table.
+type voteTables struct {
+	voting  kernel.Voting                // what is the same for all rows
+	margins [kernel.MostPicks + 1]margin // by the number of picks
+	masks   []uint64                     // by expert, its votes
+	own     [][]uint32                   // by last pick, as kernel.Voting has them
+	pairs   [][]uint32
+	starts  [][]int32
+	fours   [][]int32
+	told    []float64
+}
+
+// votesPay reports whether explaining so many rows pays for the tables. In plain Go, and without AVX-512, byRow
+// is quicker.
+func (t *Table) votesPay(rows int) bool {
+	return t.byVotes && !t.bank.TwoSided && t.experts <= 64 && t.pixels <= maxVotePixels && max(rows, t.opt.Rows) >= votesWorth
+}
+
+// votesWorth is how many rows pay for the tables of byVote.
+const votesWorth = 1024
+
+// maxVotePixels bounds what is held of sixteen rows: 64 bytes for each pixel.
+const maxVotePixels = 1 << 12
+
+// maxMet is at how many votes experts may meet in all: each takes 8 bytes.
+const maxMet = 1 << 20
+
+// voteTablesOnce returns the tables of byVote, which all explainers share, or nil.
+func (t *Table) voteTablesOnce() *voteTables {
+	t.voteOnce.Do(func() { t.vote = t.newVoteTables() })
+	return t.vote
+}
+
+// newVoteTables returns the tables of byVote, or nil where it cannot be used: no votes, or
+// log-likelihoods that do not follow the opinions.
+func (t *Table) newVoteTables() *voteTables {
+	p := &voteTables{}
+	for c := range t.experts {
+		p.masks = append(p.masks, t.above[c*(t.experts+1)*t.words:][:t.words]...)
+	}
+	if p.met(t) > maxMet || !p.ordered(t) || !p.inUnits(t) {
+		return nil
+	}
+	p.tell(t)
+	return p
+}
+
+// ordered reports whether a stronger opinion never makes a pixel that is on less likely, nor one
+// that is off more: whether logarithms are monotone. Then the strongest of opinions is the
+// largest, or smallest, of their log-likelihoods.
+func (p *voteTables) ordered(t *Table) bool {
+	n := 16 * t.quads
+	l := make([][2][]float64, t.experts+1) // by holder: the log-likelihoods under what it says, or abstention if that is above
+	for h := range l {
+		for x := range 2 {
+			if l[h][x] = append(make([]float64, 0, n), t.base[x]...)[:n]; h == 0 {
+				continue
+			}
+			for i := range pixelsOf(p.votes(h-1, t.words)) {
+				l[h][x][i] = t.logLik(uint8(x), i, h, 0)
+			}
+		}
+	}
+	wrong, k := make([]uint64, t.words), t.experts+1
+	for c := range t.experts {
+		for h := range k {
+			above := t.above[(c*k+h)*t.words:][:t.words]
+			for x := range 2 {
+				a, b := l[h][x], l[c+1][x]
+				if uint8(x) == score.Off {
+					a, b = b, a
+				}
+				clear(wrong)
+				t.loops.Greater(wrong, a, b)
+				for w, m := range wrong {
+					if m&above[w]&p.votes(c, t.words)[w] != 0 {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// met returns at how many votes experts meet.
+func (p *voteTables) met(t *Table) (n int) {
+	for c := range t.experts {
+		for h := range t.experts {
+			n += overlap(p.votes(c, t.words), p.votes(h, t.words))
+		}
+	}
+	return n
+}
+
+// inUnits fills in what is counted in units. It reports whether that is possible.
+func (p *voteTables) inUnits(t *Table) bool {
+	most, widest := 0.0, 0.0
+	ways := make([][][2]float64, t.experts) // by vote: what it gains where the pixel is on, and loses where it is off
+	for c := range t.experts {
+		sum := math.Abs(score.CostOf(t.opt.Costs, c))
+		for i := range pixelsOf(p.votes(c, t.words)) {
+			on, off := max(t.logLik(score.On, i, c+1, 0)-t.base[score.On][i], 0), max(t.base[score.Off][i]-t.logLik(score.Off, i, c+1, 0), 0)
+			ways[c] = append(ways[c], [2]float64{on, off})
+			sum += max(off, on)
+			widest = max(widest, off, on)
+		}
+		most = max(most, sum)
+	}
+	if !(widest > 0 && most < math.MaxFloat32) {
+		return false
+	}
+	// A way has 15 bits, a gain 29.
+	scale := min(math.MaxInt16/widest, float64(1<<29-1-t.pixels)/most, 1<<24)
+	v := &p.voting
+	v.Width = t.words
+	inUnits, all := make([]uint32, t.pixels*t.experts), make([]rounded, t.experts) // by expert and pixel
+	pixels, votes := make([][]int, t.experts), make([][]uint32, t.experts)
+	for c := range t.experts {
+		v.Costs = append(v.Costs, int32(math.Round(score.CostOf(t.opt.Costs, c)*scale)))
+		for i := range pixelsOf(p.votes(c, t.words)) {
+			on, off := ways[c][len(votes[c])][0], ways[c][len(votes[c])][1]
+			way := all[c].way(float64(on*scale), float64(off*scale))
+			pixels[c], votes[c], inUnits[t.pixels*c+i] = append(pixels[c], i), append(votes[c], way), way
+		}
+		for h := range t.experts {
+			if h != c {
+				all[c].common = max(all[c].common, overlap(p.votes(c, t.words), p.votes(h, t.words)))
+			}
+		}
+	}
+	v.AddVotes(pixels, votes)
+	p.pair(t, pixels, inUnits)
+	for picks := range p.margins {
+		most := 0.0
+		for _, r := range all {
+			most = max(most, r.by(picks))
+		}
+		p.margins[picks] = t.marginOf(scale, int(math.Ceil(most))+1, excluded/2, math.MaxInt32)
+	}
+	return true
+}
+
+// rounded says by how much rounding makes the gain of an expert more, and less, at most, in units; how many votes it has, and how many in common with
+// another one at most.
+type rounded struct {
+	more, less    float64
+	votes, common int
+}
+
+// way rounds the ways of a vote, of which a pixel has one.
+func (r *rounded) way(on, off float64) uint32 {
+	a, b := math.Round(on), math.Round(off)
+	r.more, r.less, r.votes = r.more+max(a-on, off-b), r.less+max(on-a, b-off), r.votes+1
+	return uint32(a) | uint32(b)<<16
+}
+
+// by returns how wrong a gain may be after some picks. What they have taken of a vote is rounded, too, by half a unit; and so is the cost.
+func (r *rounded) by(picks int) float64 {
+	return max(r.more, r.less) + 0.5 + float64(float64(min(r.votes, r.common*picks))/2)
+}
+
+// pair fills in what the steps after the first need: pixels are by expert, ways by expert and pixel.
+func (p *voteTables) pair(t *Table, pixels [][]int, ways []uint32) {
+	place := make([]uint32, t.pixels) // which vote of the last pick a pixel is
+	for h := range t.experts {
+		var own, pairs []uint32
+		starts, fours := make([]int32, t.experts), make([]int32, t.experts)
+		for j, i := range pixels[h] {
+			place[i] = uint32(j)
+			own = append(own, uint32(i/32*64), 1<<(i%32), ways[t.pixels*h+i])
+		}
+		if own == nil {
+			own = make([]uint32, 3) // there is at least one, if without a way
+		}
+		last := p.votes(h, t.words)
+		for c := range t.experts {
+			first := len(pairs)
+			for w, m := range p.votes(c, t.words) {
+				for m &= last[w]; m != 0 && c != h; m &= m - 1 {
+					i := 64*w + bits.TrailingZeros64(m)
+					pairs = append(pairs, 128*place[i], ways[t.pixels*c+i])
+				}
+			}
+			for len(pairs) == first || len(pairs)%8 != 0 {
+				pairs = append(pairs, uint32(128*(len(own)/3+len(pairs)%8/2)), 0)
+			}
+			starts[c], fours[c] = int32(4*first), int32(len(pairs)-first)/8
+		}
+		p.own, p.pairs, p.starts, p.fours = append(p.own, own), append(p.pairs, pairs), append(p.starts, starts), append(p.fours, fours)
+	}
+}
+
+// pixelsOf yields the pixels of a mask.
+func pixelsOf(mask []uint64) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for w, m := range mask {
+			for ; m != 0; m &= m - 1 {
+				if !yield(64*w + bits.TrailingZeros64(m)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// votes returns where an expert votes.
+func (p *voteTables) votes(c, words int) []uint64 { return p.masks[c*words:][:words] }
+
+// overlap returns how many pixels two masks have in common.
+func overlap(a, b []uint64) (n int) {
+	for w, v := range a {
+		n += bits.OnesCount64(v & b[w])
+	}
+	return n
+}
+
+// tell fills in told.
+func (p *voteTables) tell(t *Table) {
+	p.told = make([]float64, 128*t.words*(t.experts+1))
+	size := 128 * t.words
+	base := p.told[size*t.experts:]
+	for i := range t.pixels {
+		at := toldAt(i)
+		base[at], base[at+8] = t.base[score.Off][i], t.base[score.On][i]
+	}
+	for c := range t.experts {
+		told := p.told[size*c:][:size]
+		copy(told, base)
+		for i := range pixelsOf(p.votes(c, t.words)) {
+			at := toldAt(i)
+			told[at], told[at+8] = t.logLik(score.Off, i, c+1, 0), t.logLik(score.On, i, c+1, 0)
+		}
+	}
+}
+
+// toldAt returns where kernel.Tell.Experts has a pixel that is off.
+func toldAt(i int) int { return 16*(i/32*4+i%4) + i%32/4 }
