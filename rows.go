@@ -42,11 +42,20 @@ func (e *Explanations) addScores(start, logLik, logLikModel float64) {
 	e.LogLikModel = append(e.LogLikModel, logLikModel)
 }
 
-// addAll appends the explanations of rows, scored by the original likelihood.
-func (e *Explanations) addAll(rows *scorerows.Picked) {
+// room makes room for n images.
+func (e *Explanations) room(n int) {
+	e.From = slices.Grow(e.From, n)
+	for _, s := range []*[]float64{&e.StartLogLik, &e.LogLik, &e.LogLikModel} {
+		*s = slices.Grow(*s, n)
+	}
+}
+
+// addAll appends the explanations of rows, scored by the original likelihood. After them come so many more.
+func (e *Explanations) addAll(rows *scorerows.Picked, more int) {
 	first, n := len(e.Picks), len(rows.Expert)
 	if cap(e.Picks)-first < n {
-		e.Picks = slices.Grow(e.Picks, n+n/16) // the next rows may have a few more
+		all := n + n*more/len(rows.LogLik)
+		e.Picks = slices.Grow(e.Picks, all+all/16) // others may have a few more
 	}
 	e.Picks = e.Picks[:first+n]
 	picks, gains := e.Picks[first:][:n], rows.Gain[:n]
@@ -72,11 +81,20 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	out.reset()
 	out.Scoring = p.opt.lastScoring()
 	p.rowTable.expect(len(images))
-	for from := 0; from < len(images); from += rowsAtOnce {
-		part := images[from:min(from+rowsAtOnce, len(images))]
-		if b := p.rows(part); b != nil {
+	if len(images) >= rowsAtOnce {
+		p.rowTable.expect(manyBlocks * rowsAtOnce)
+	}
+	p.makeRows(images)
+	out.room(len(images))
+	for from, size := 0, 0; from < len(images); from += size {
+		if size = rowsAtOnce; p.bulk != nil {
+			size = p.bulk.AtOnce()
+		}
+		size = min(size, len(images)-from)
+		part := images[from : from+size]
+		if b := p.packed(part); b != nil {
 			b.explain()
-			p.unpack(b, part, out)
+			p.unpack(b, part, len(images)-from-size, out)
 			continue
 		}
 		for i, img := range part {
@@ -93,11 +111,11 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	return nil
 }
 
-// unpack appends the explanations of the images that b explained.
-func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, out *Explanations) {
+// unpack appends the explanations of the images that b explained. After them come so many more.
+func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, more int, out *Explanations) {
 	odd := b.picked.Odd
 	if len(odd) == 0 && p.opt.lastScoring() == ScoringOriginal {
-		out.addAll(&b.picked)
+		out.addAll(&b.picked, more)
 		return
 	}
 	for i, img := range images {
@@ -135,6 +153,9 @@ func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
 	}
 	out.addScores(b.picked.Start[i], logLik, logLikModel)
 }
+
+// manyBlocks is how many blocks of rows are expected of who comes with a whole one: a stream.
+const manyBlocks = 8
 
 // rowsLeast is the least number of images that are worth packing.
 const rowsLeast = 8
@@ -192,29 +213,35 @@ func (p *Pursuit) release() {
 	}
 }
 
-// rows returns the images, packed, or nil if they must be explained one by one.
-func (p *Pursuit) rows(images []*bitmap.Image) *rows {
-	if len(images) < rowsLeast || p.still != nil || p.prior != nil || p.opt.Refined || p.opt.Reuse != 1 || p.model.cfg.Poses.Turns() != 1 {
-		return nil
+// makeRows makes memory for explaining these images together, if that is possible and pays.
+func (p *Pursuit) makeRows(images []*bitmap.Image) {
+	if p.bulk != nil || len(images) < rowsLeast || p.still != nil || p.prior != nil || p.opt.Refined || p.opt.Reuse != 1 || p.model.cfg.Poses.Turns() != 1 {
+		return
 	}
-	h, w := p.model.cfg.Height, p.model.cfg.Width
-	if p.bulk == nil {
-		if g, err := p.model.GridFor(h, w); err != nil || g.Len() != 1 || g.DY.Min != 0 || g.DX.Min != 0 {
-			return nil
-		}
-		if asked := p.rowTable.asked.Add(int64(len(images))); asked <= rowsWorth && p.scored.Fixed() {
-			return nil
-		}
-		p.rowTable.once.Do(func() {
-			p.rowTable.table = scorerows.NewTable(p.scored, scorerows.Options{Costs: p.opt.prices(p.opt.Scoring, 1, nil),
-				MinGain: p.opt.MinGain, MaxPicks: p.opt.MaxPicks, Forced: p.opt.Forced, Rows: int(p.rowTable.coming.Load())})
-		})
-		if p.rowTable.table == nil {
-			return nil
-		}
+	if g, err := p.model.GridFor(p.model.cfg.Height, p.model.cfg.Width); err != nil || g.Len() != 1 || g.DY.Min != 0 || g.DX.Min != 0 {
+		return
+	}
+	if asked := p.rowTable.asked.Add(int64(len(images))); asked <= rowsWorth && p.scored.Fixed() {
+		return
+	}
+	p.rowTable.once.Do(func() {
+		p.rowTable.table = scorerows.NewTable(p.scored, scorerows.Options{Costs: p.opt.prices(p.opt.Scoring, 1, nil),
+			MinGain: p.opt.MinGain, MaxPicks: p.opt.MaxPicks, Forced: p.opt.Forced, Rows: int(p.rowTable.coming.Load())})
+	})
+	if p.rowTable.table != nil {
 		p.bulk = p.rowTable.take()
 	}
-	if !p.bulk.pack(images, h, w) {
+}
+
+// rows returns the images, packed, or nil if they must be explained one by one.
+func (p *Pursuit) rows(images []*bitmap.Image) *rows {
+	p.makeRows(images)
+	return p.packed(images)
+}
+
+// packed is rows where makeRows was called.
+func (p *Pursuit) packed(images []*bitmap.Image) *rows {
+	if p.bulk == nil || len(images) < rowsLeast || !p.bulk.pack(images, p.model.cfg.Height, p.model.cfg.Width) {
 		return nil
 	}
 	return p.bulk

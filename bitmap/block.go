@@ -10,15 +10,15 @@ import (
 // stream. Keeping one of them keeps them all in memory; Clone it instead. It
 // panics like New, and for a negative n.
 func NewBlock(n, height, width int) []*Image {
-	if n < 0 || height < 0 || width < 0 || (width > 0 && height > MaxPixels/width) {
-		panic(fmt.Sprintf("bitmap: %d images of %d x %d are out of range", n, height, width))
+	if n < 0 {
+		panic(fmt.Sprintf("bitmap: %d images", n))
 	}
-	stride := (width + 63) / 64
-	size := height * stride
+	empty := sized(height, width)
+	size := height * empty.stride()
 	words, images, out := make([]uint64, n*size), make([]Image, n), make([]*Image, n)
 	for i := range images {
-		images[i] = Image{height: height, width: width, on: words[i*size : (i+1)*size : (i+1)*size]}
-		out[i] = &images[i]
+		images[i], out[i] = empty, &images[i]
+		images[i].on = words[i*size : (i+1)*size : (i+1)*size]
 	}
 	return out
 }
@@ -28,13 +28,13 @@ func NewBlock(n, height, width int) []*Image {
 // set. It panics if len(pix) != Height*Width.
 func (m *Image) SetBytes(pix []uint8) int {
 	if len(pix) != m.Len() {
-		panic(fmt.Sprintf("bitmap: %d pixels for an image of %d x %d", len(pix), m.height, m.width))
+		panic(fmt.Sprintf("bitmap: %d pixels for an image of %d x %d", len(pix), m.Height(), m.Width()))
 	}
 	m.known = nil
-	for y := range m.height {
+	for y := range m.Height() {
 		row := m.on[y*m.stride() : (y+1)*m.stride()]
-		if i := packRow(row, pix[y*m.width:(y+1)*m.width]); i >= 0 {
-			return y*m.width + i
+		if i := packRow(row, pix[y*m.Width():(y+1)*m.Width()]); i >= 0 {
+			return y*m.Width() + i
 		}
 	}
 	return -1

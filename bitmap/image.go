@@ -9,6 +9,7 @@ package bitmap
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // MaxPixels bounds Height*Width of an image. It guards against absurd sizes in
@@ -24,24 +25,30 @@ const MaxPixels = 1 << 28
 //
 // An Image is safe for concurrent readers as long as nobody calls a Set method.
 type Image struct {
-	height, width int
-	on            []uint64 // height*stride() words: value 1
-	known         []uint64 // nil, or height*stride() words: value observed
+	height, width int32     // as small as they can be: a table has very many images
+	on            []uint64  // height*stride() words: value 1
+	known         *[]uint64 // nil, or height*stride() words: value observed
 }
 
 // stride returns the number of words per row. It is computed, not stored,
 // because table rows are small and each is an Image of its own.
-func (m *Image) stride() int { return (m.width + 63) / 64 }
+func (m *Image) stride() int { return (m.Width() + 63) / 64 }
 
-// New returns an all-off, all-known image. It panics if a side is negative or
+// New returns an all-off, all-known image. It panics if a side is negative or above MaxPixels, or
 // the image has more than MaxPixels pixels (misuse: sizes from files are
 // checked where files are read).
 func New(height, width int) *Image {
-	if height < 0 || width < 0 || (width > 0 && height > MaxPixels/width) {
+	m := sized(height, width)
+	m.on = make([]uint64, height*m.stride())
+	return &m
+}
+
+// sized returns an image without planes.
+func sized(height, width int) Image {
+	if min(height, width) < 0 || max(height, width) > MaxPixels || height > MaxPixels/max(width, 1) {
 		panic(fmt.Sprintf("bitmap: image size %d x %d is out of range", height, width))
 	}
-	stride := (width + 63) / 64
-	return &Image{height: height, width: width, on: make([]uint64, height*stride)}
+	return Image{height: int32(height), width: int32(width)}
 }
 
 // FromBytes returns the image whose pixel (y, x) is on where
@@ -70,10 +77,10 @@ func Parse(rows ...string) *Image {
 	}
 	m := New(len(rows), len(rows[0]))
 	for y, row := range rows {
-		if len(row) != m.width {
-			panic(fmt.Sprintf("bitmap: row %d has %d pixels, row 0 has %d", y, len(row), m.width))
+		if len(row) != m.Width() {
+			panic(fmt.Sprintf("bitmap: row %d has %d pixels, row 0 has %d", y, len(row), m.Width()))
 		}
-		for x := range m.width {
+		for x := range m.Width() {
 			switch row[x] {
 			case '0', '.', ' ':
 			case '?':
@@ -87,17 +94,17 @@ func Parse(rows ...string) *Image {
 }
 
 // Height returns the number of rows of pixels.
-func (m *Image) Height() int { return m.height }
+func (m *Image) Height() int { return int(m.height) }
 
 // Width returns the number of pixels in a row.
-func (m *Image) Width() int { return m.width }
+func (m *Image) Width() int { return int(m.width) }
 
 // Len returns Height*Width, the number of pixels.
-func (m *Image) Len() int { return m.height * m.width }
+func (m *Image) Len() int { return m.Height() * m.Width() }
 
 func (m *Image) word(y, x int) (int, uint64) {
-	if uint(y) >= uint(m.height) || uint(x) >= uint(m.width) {
-		panic(fmt.Sprintf("bitmap: pixel (%d,%d) outside an image of %d x %d", y, x, m.height, m.width))
+	if uint(y) >= uint(m.Height()) || uint(x) >= uint(m.Width()) {
+		panic(fmt.Sprintf("bitmap: pixel (%d,%d) outside an image of %d x %d", y, x, m.Height(), m.Width()))
 	}
 	return y*m.stride() + x/64, 1 << (x % 64)
 }
@@ -112,14 +119,14 @@ func (m *Image) At(y, x int) bool {
 // Known reports whether pixel (y, x) was observed. It panics outside the image.
 func (m *Image) Known(y, x int) bool {
 	i, b := m.word(y, x)
-	return m.known == nil || m.known[i]&b != 0
+	return m.known == nil || (*m.known)[i]&b != 0
 }
 
 // Set makes pixel (y, x) known, with the given value. It panics outside the image.
 func (m *Image) Set(y, x int, on bool) {
 	i, b := m.word(y, x)
 	if m.known != nil {
-		m.known[i] |= b
+		(*m.known)[i] |= b
 	}
 	if on {
 		m.on[i] |= b
@@ -132,18 +139,19 @@ func (m *Image) Set(y, x int, on bool) {
 func (m *Image) SetUnknown(y, x int) {
 	i, b := m.word(y, x)
 	if m.known == nil {
-		m.known = m.fullPlane()
+		plane := m.fullPlane()
+		m.known = &plane
 	}
-	m.known[i] &^= b
+	(*m.known)[i] &^= b
 	m.on[i] &^= b
 }
 
 // fullPlane returns a known plane in which every pixel is known.
 func (m *Image) fullPlane() []uint64 {
 	plane := make([]uint64, len(m.on))
-	for y := range m.height {
+	for y := range m.Height() {
 		for i := range m.stride() {
-			n := min(64, m.width-64*i)
+			n := min(64, m.Width()-64*i)
 			plane[y*m.stride()+i] = ^uint64(0) >> (64 - n)
 		}
 	}
@@ -161,7 +169,7 @@ func (m *Image) CountKnown() int {
 	if m.known == nil {
 		return m.Len()
 	}
-	return count(m.known)
+	return count(*m.known)
 }
 
 func count(plane []uint64) int {
@@ -175,9 +183,10 @@ func count(plane []uint64) int {
 // Clone returns an independent copy.
 func (m *Image) Clone() *Image {
 	c := *m
-	c.on = append([]uint64(nil), m.on...)
+	c.on = slices.Clone(m.on)
 	if m.known != nil {
-		c.known = append([]uint64(nil), m.known...)
+		known := slices.Clone(*m.known)
+		c.known = &known
 	}
 	return &c
 }
@@ -185,7 +194,7 @@ func (m *Image) Clone() *Image {
 // Equal reports whether two images have the same size, the same known pixels
 // and the same values at them.
 func (m *Image) Equal(o *Image) bool {
-	if m.height != o.height || m.width != o.width {
+	if m.Height() != o.Height() || m.Width() != o.Width() {
 		return false
 	}
 	for i, w := range m.on {
@@ -196,8 +205,8 @@ func (m *Image) Equal(o *Image) bool {
 	if m.known == nil && o.known == nil {
 		return true
 	}
-	for y := range m.height {
-		for x := range m.width {
+	for y := range m.Height() {
+		for x := range m.Width() {
 			if m.Known(y, x) != o.Known(y, x) {
 				return false
 			}
@@ -209,9 +218,9 @@ func (m *Image) Equal(o *Image) bool {
 // AppendBytes appends one byte per pixel to dst, row-major: 1 on, 0 off or
 // unknown, and returns the extended slice.
 func (m *Image) AppendBytes(dst []uint8) []uint8 {
-	for y := range m.height {
+	for y := range m.Height() {
 		row := m.on[y*m.stride():]
-		for x := range m.width {
+		for x := range m.Width() {
 			dst = append(dst, uint8(row[x/64]>>(x%64)&1))
 		}
 	}
@@ -227,9 +236,9 @@ func (m *Image) AppendKnown(dst []uint8) []uint8 {
 		}
 		return dst
 	}
-	for y := range m.height {
-		row := m.known[y*m.stride():]
-		for x := range m.width {
+	for y := range m.Height() {
+		row := (*m.known)[y*m.stride():]
+		for x := range m.Width() {
 			dst = append(dst, uint8(row[x/64]>>(x%64)&1))
 		}
 	}
@@ -243,11 +252,11 @@ func (m *Image) AppendValues(dst []uint8) []uint8 {
 	if dst = m.AppendBytes(dst); m.known == nil {
 		return dst
 	}
-	for y := range m.height {
-		row := m.known[y*m.stride():]
-		for x := range m.width {
+	for y := range m.Height() {
+		row := (*m.known)[y*m.stride():]
+		for x := range m.Width() {
 			if row[x/64]>>(x%64)&1 == 0 {
-				dst[from+y*m.width+x] = 2
+				dst[from+y*m.Width()+x] = 2
 			}
 		}
 	}
@@ -257,9 +266,9 @@ func (m *Image) AppendValues(dst []uint8) []uint8 {
 // String draws the image, one line per row: '#' on, '.' off, '?' unknown. Parse
 // reads these lines back.
 func (m *Image) String() string {
-	buf := make([]byte, 0, m.height*(m.width+1))
-	for y := range m.height {
-		for x := range m.width {
+	buf := make([]byte, 0, m.Height()*(m.Width()+1))
+	for y := range m.Height() {
+		for x := range m.Width() {
 			switch {
 			case !m.Known(y, x):
 				buf = append(buf, '?')

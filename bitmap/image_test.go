@@ -1,6 +1,7 @@
 package bitmap
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -76,12 +77,22 @@ func TestUnknownHasNoValue(t *testing.T) {
 	}
 }
 
+// A table has very many images: each word of them counts.
+func TestImagesAreSmall(t *testing.T) {
+	if size := reflect.TypeFor[Image]().Size(); size > 40 {
+		t.Errorf("an image takes %d bytes besides its pixels", size)
+	}
+}
+
 func TestMisusePanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"outside":  func() { New(2, 3).At(0, 3) },
 		"negative": func() { New(2, 3).Set(-1, 0, true) },
 		"size":     func() { New(-1, 3) },
 		"huge":     func() { New(1<<30, 1<<30) },
+		"high":     func() { New(1<<32+1, 0) },
+		"wide":     func() { NewBlock(1, 0, 1<<32+1) },
+		"fewer":    func() { NewBlock(-1, 1, 1) },
 		"bytes":    func() { FromBytes(2, 2, make([]uint8, 3)) },
 		"ragged":   func() { Parse("##", "#") },
 	} {

@@ -13,10 +13,10 @@ func AppendAllWords(dst []uint64, images []*Image, height, width int) (words []u
 	at, each := len(dst), (height*width+63)/64
 	dst = slices.Grow(dst, len(images)*each)
 	for _, m := range images {
-		if m.height != height || m.width != width {
+		if m.Height() != height || m.Width() != width {
 			return dst, false, false
 		}
-		complete = complete && m.Complete()
+		complete = complete && (m.known == nil || m.Complete())
 		if each == 1 && height == 1 { // most tables are small
 			dst = dst[:at+1]
 			dst[at] = m.on[0]
@@ -31,15 +31,14 @@ func AppendAllWords(dst []uint64, images []*Image, height, width int) (words []u
 // AppendKnownWords appends the plane of known pixels in the layout of
 // AppendWords.
 func (m *Image) AppendKnownWords(dst []uint64) []uint64 {
-	plane := m.known
-	if plane == nil {
-		plane = m.fullPlane()
+	if m.known == nil {
+		return m.appendWords(dst, m.fullPlane())
 	}
-	return m.appendWords(dst, plane)
+	return m.appendWords(dst, *m.known)
 }
 
 func (m *Image) appendWords(dst, plane []uint64) []uint64 {
-	if m.height == 1 || m.width%64 == 0 {
+	if m.Height() == 1 || m.Width()%64 == 0 {
 		return append(dst, plane...)
 	}
 	first := len(dst)
@@ -47,8 +46,8 @@ func (m *Image) appendWords(dst, plane []uint64) []uint64 {
 		dst = append(dst, 0)
 	}
 	words := dst[first:]
-	for y := range m.height {
-		at := y * m.width
+	for y := range m.Height() {
+		at := y * m.Width()
 		for i, v := range plane[y*m.stride() : (y+1)*m.stride()] {
 			if v == 0 {
 				continue // or there might be no word for it

@@ -30,15 +30,18 @@ type bySet struct {
 	lanes int       // experts, rounded up to a multiple of 8
 	costs []float64 // by lane
 
-	// By pixel and lane: opinions, and the log-likelihood of a pixel, by its
-	// value, where the only opinion is that.
-	opinions []float64
-	alone    [2][]float64
+	abstentions, apart []float64 // by pixel; and the log-likelihoods under them, as logLiks
 
-	// Memory for what lanes gain by pixel, value and lane, to a multiple of four pixels, in nats; and for the
-	// log-likelihoods.
-	terms, logLiks []float64
-	proposal       kernel.Propose
+	// Of the set whose tables are made: by pixel, the extremal opinions and who holds them; by pixel and value, to a multiple of four pixels, the log-likelihoods; and what experts gain, see termsOf.
+	highest, lowest []float64
+	top, bottom     []int32
+	logLiks, terms  []float64
+
+	floats   memory[float64] // for tables
+	shorts   memory[int16]
+	integers memory[int64]
+	ints     []int16 // terms in units
+	proposal kernel.Propose
 
 	most   int // tables there is room for
 	made   int
@@ -85,14 +88,11 @@ func (s *bySet) prepare(t *Table) {
 	s.empty = s.find(0)
 	s.costs = make([]float64, s.lanes)
 	copy(s.costs, s.opt.Costs)
-	s.terms, s.logLiks, s.opinions = make([]float64, 8*s.groups*s.lanes), make([]float64, 8*s.groups), make([]float64, s.pixels*s.lanes)
-	s.alone = [2][]float64{make([]float64, len(s.opinions)), make([]float64, len(s.opinions))}
-	for at := range s.opinions {
-		i, c := at/s.lanes, at%s.lanes
-		if s.opinions[at] = s.bank.Abstention(i); c < s.experts {
-			sprite := &s.bank.Sprites[c]
-			s.opinions[at], s.alone[score.Off][at], s.alone[score.On][at] = sprite.V[i], sprite.Off[i], sprite.On[i]
-		}
+	s.abstentions, s.highest, s.lowest = make([]float64, s.pixels), make([]float64, s.pixels), make([]float64, s.pixels)
+	s.top, s.bottom = make([]int32, s.pixels), make([]int32, s.pixels)
+	s.apart, s.logLiks, s.terms = make([]float64, 8*s.groups), make([]float64, 8*s.groups), make([]float64, 8*s.groups*s.experts)
+	for i := range s.pixels {
+		s.abstentions[i], s.apart[2*i], s.apart[2*i+1] = s.bank.Abstention(i), s.base[score.Off][i], s.base[score.On][i]
 	}
 	s.lists, s.counts = make([]int32, (s.lanes+2)*kernel.Block), make([]int32, s.lanes+2)
 	if s.loops.Across != nil {
@@ -121,7 +121,9 @@ func (s *bySet) explain(rows Packed, from, to int, out *Picked) {
 	}
 	s.active = append(s.active[:0], s.empty)
 	for step := 0; len(s.active) > 0; step++ {
-		s.room(step)
+		if step == 0 || step < s.mostPicks() {
+			s.room(step)
+		}
 		s.next = s.next[:0]
 		for _, t := range s.active {
 			if s.ready(t) {
@@ -134,6 +136,9 @@ func (s *bySet) explain(rows Packed, from, to int, out *Picked) {
 		s.active, s.next = s.next, s.active
 	}
 }
+
+// mostPicks is how many picks a row has at most.
+func (s *bySet) mostPicks() int { return min(s.opt.MaxPicks, s.experts) }
 
 // ready reports whether the set has its table, and makes it if it is time.
 func (s *bySet) ready(t *set) bool {
@@ -154,7 +159,7 @@ func (s *bySet) stepSet(t *set, x []uint64, step int, start, logLik []float64) {
 		}
 	}
 	ended := t.rows
-	if step < s.opt.MaxPicks && step < s.experts {
+	if step < s.mostPicks() {
 		clear(s.counts)
 		picks, gains := s.step(step)
 		if s.loops.Across != nil {
@@ -190,31 +195,27 @@ func (s *bySet) send(from *set, c int, rows []int32) {
 
 // makeSet makes the tables of a set.
 func (s *bySet) makeSet(t *set) {
-	t.logLik = make([]float64, s.groups*16)
 	s.chooseLanes(t)
-	clear(s.terms)
-	clear(s.logLiks)
-	for i := range s.pixels {
-		top, bottom := s.holders(t.members, i)
-		for x := range 2 {
-			at := 2*i + x
-			s.logLiks[at] = s.logLik(uint8(x), i, top, bottom)
-			s.exactGains(uint8(x), i, top, bottom, s.logLiks[at], s.terms[at*s.lanes:][:s.lanes])
+	s.hold(t.members)
+	most := 0.0 // what any choice gains or loses at most, with its cost
+	for c := range s.experts {
+		if t.members>>c&1 == 0 {
+			sum, odd := s.gainsOf(c)
+			most, t.odd = max(most, sum+math.Abs(s.costs[c])), t.odd || odd
 		}
 	}
-	for _, v := range s.terms {
-		t.odd = t.odd || v-v != 0
+	if t.odd {
+		return
 	}
+	t.logLik = s.floats.take(s.groups * 16)
 	for g := range s.groups {
-		*(*[16]float64)(t.logLik[16*g:]) = fourSums(s.logLiks[8*g:], 1)
-		if s.loops.Across != nil {
-			s.fillAcross(t, g)
-		} else {
-			s.fill(t, g)
-		}
+		fourSums((*[16]float64)(t.logLik[16*g:]), (*[8]float64)(s.logLiks[8*g:]))
 	}
-	if s.loops.Across != nil && !t.odd {
-		s.makeSixteen(t)
+	if s.loops.Across != nil {
+		s.fillAcross(t)
+		s.makeSixteen(t, most)
+	} else {
+		s.fill(t)
 	}
 }
 
@@ -222,49 +223,64 @@ func (s *bySet) makeSet(t *set) {
 // may still be picked.
 func (s *bySet) chooseLanes(t *set) {
 	if s.loops.Across == nil {
-		t.gains = make([]float64, s.groups*16*s.lanes)
+		t.gains = s.floats.take(s.groups * 16 * s.lanes)
 		return
 	}
-	for c := range s.experts {
-		if t.members>>c&1 == 0 {
-			t.choices, t.costs = append(t.choices, int64(c)), append(t.costs, s.costs[c])
-		}
-	}
-	n, lanes := len(t.choices), len(t.choices)
+	n := s.experts - bits.OnesCount64(t.members)
+	lanes := n
 	if n > 8 {
 		lanes = (n + 7) &^ 7
 	}
-	padded := append(t.choices, make([]int64, 8)...)
-	t.choices, t.numbers, t.costs = padded[:lanes], padded[:(n+3)&^3], append(t.costs, make([]float64, lanes-n)...)
-	t.gains = make([]float64, s.groups*16*len(t.choices))
+	t.numbers, t.costs = s.integers.take(lanes + 8)[:0], s.floats.take(lanes)[:0]
+	for c := range s.experts {
+		if t.members>>c&1 == 0 {
+			t.numbers, t.costs = append(t.numbers, int64(c)), append(t.costs, s.costs[c])
+		}
+	}
+	t.choices, t.numbers, t.costs = t.numbers[:lanes], t.numbers[:(n+3)&^3], t.costs[:lanes]
+	t.gains = s.floats.take(s.groups * 16 * lanes)
 }
 
 // choicesOf returns the experts that may still be picked, without lanes that have none.
 func (s *bySet) choicesOf(t *set) []int64 { return t.choices[:s.experts-bits.OnesCount64(t.members)] }
 
-// fillAcross fills in the gains of group g.
-func (s *bySet) fillAcross(t *set, g int) {
-	choices := len(s.choicesOf(t))
-	table := t.gains[16*len(t.choices)*g:][:16*len(t.choices)]
-	for i, c := range t.choices {
-		sums := fourSums(s.terms[8*g*s.lanes+int(c):], s.lanes)
-		if i >= choices {
-			sums = noChoice
+// termsOf returns what an expert gains, in nats, by pixel and value, to a multiple of four pixels.
+func (s *bySet) termsOf(c int) []float64 { return s.terms[8*s.groups*c:][:8*s.groups] }
+
+// fillAcross fills in the gains of a set, from terms, by four pixels, choice and values.
+func (s *bySet) fillAcross(t *set) {
+	size := 16 * len(t.choices)
+	for l := range t.choices {
+		if l >= len(s.choicesOf(t)) {
+			for at := 16 * l; at < len(t.gains); at += size {
+				*(*[16]float64)(t.gains[at:]) = noChoice
+			}
+			continue
 		}
-		*(*[16]float64)(table[16*i:]) = sums
+		terms := s.termsOf(int(t.choices[l]))
+		for g := range s.groups {
+			fourSums((*[16]float64)(t.gains[size*g+16*l:]), (*[8]float64)(terms[8*g:]))
+		}
 	}
 }
 
 // fill does the work of fillAcross in the order of Step.
-func (s *bySet) fill(t *set, g int) {
-	table := t.gains[16*s.lanes*g:][:16*s.lanes]
+func (s *bySet) fill(t *set) {
+	size := 16 * s.lanes
 	for c := range s.lanes {
-		sums := fourSums(s.terms[8*g*s.lanes+c:], s.lanes)
-		if g == 0 && (c >= s.experts || t.members>>c&1 != 0) {
-			sums = noChoice
+		first, sums := c/8*128+c%8, noChoice
+		if c >= s.experts || t.members>>c&1 != 0 {
+			for p, sum := range sums {
+				t.gains[first+8*p] = sum
+			}
+			continue
 		}
-		for p, sum := range sums {
-			table[c/8*128+8*p+c%8] = sum
+		terms := s.termsOf(c)
+		for g := range s.groups {
+			fourSums(&sums, (*[8]float64)(terms[8*g:]))
+			for p, sum := range sums {
+				t.gains[size*g+first+8*p] = sum
+			}
 		}
 	}
 }
@@ -272,48 +288,86 @@ func (s *bySet) fill(t *set, g int) {
 // noChoice holds the gains of an expert that cannot be picked.
 var noChoice = [16]float64(slices.Repeat([]float64{math.Inf(-1)}, 16))
 
-// fourSums returns the sums, from left to right, for all 16 values of four pixels;
-// term (2*j+x)*stride is that of pixel j of value x.
-func fourSums[T int16 | float64](terms []T, stride int) (sums [16]T) {
+// fourSums sets the sums, from left to right, for all 16 values of four pixels; terms are by
+// pixel and value.
+func fourSums[T int16 | float64](sums *[16]T, terms *[8]T) {
+	sums[0] = 0
 	for j := range 4 {
-		off, on := terms[2*j*stride], terms[(2*j+1)*stride]
+		off, on := terms[2*j], terms[2*j+1]
 		n := 1 << j // sums of the pixels before
-		for p := range n {
-			sums[p+n] = sums[p] + on
-			sums[p] += off
+		less, more := sums[:n], sums[n:][:n]
+		for p, sum := range less {
+			less[p], more[p] = sum+off, sum+on
 		}
 	}
-	return sums
 }
 
-// holders returns the members with the extremal opinions at pixel i, as in logLik.
-func (t *Table) holders(members uint64, i int) (top, bottom int) {
-	for h := 1; members != 0; members, h = members>>1, h+1 {
-		if members&1 == 0 {
+// hold notes who holds the extremal opinions at each pixel among members, as logLik has it, and
+// the log-likelihoods.
+func (s *bySet) hold(members uint64) {
+	copy(s.highest, s.abstentions)
+	copy(s.lowest, s.abstentions)
+	copy(s.logLiks, s.apart)
+	clear(s.top)
+	clear(s.bottom)
+	for c := range s.experts {
+		if members>>c&1 == 0 {
 			continue
 		}
-		switch v := t.opinion(h, i); {
-		case v > t.opinion(top, i):
-			top = h
-		case v < t.opinion(bottom, i) && t.bank.TwoSided:
-			bottom = h
+		e := &s.bank.Sprites[c]
+		for i, v := range e.V {
+			switch {
+			case v > s.highest[i]:
+				s.highest[i], s.top[i] = v, int32(c+1)
+				s.logLiks[2*i], s.logLiks[2*i+1] = e.Off[i], e.On[i]
+			case v < s.lowest[i] && s.bank.TwoSided:
+				s.lowest[i], s.bottom[i] = v, int32(c+1)
+			}
 		}
 	}
-	return top, bottom
+	if !s.bank.TwoSided {
+		return
+	}
+	for i, b := range s.bottom {
+		if b != 0 {
+			s.logLiks[2*i], s.logLiks[2*i+1] = s.logLik(score.Off, i, int(s.top[i]), int(b)), s.logLik(score.On, i, int(s.top[i]), int(b))
+		}
+	}
 }
 
-// exactGains does the work of unitGains in nats; now is the present log-likelihood.
-func (s *bySet) exactGains(x uint8, i, top, bottom int, now float64, row []float64) {
-	hi, lo := s.opinion(top, i), s.opinion(bottom, i)
-	after := s.alone[x][i*len(row):][:len(row)]
-	for c, v := range s.opinions[i*len(row):][:len(row)] {
+// gainsOf sets the terms of an expert that joins those that hold now. It returns what they come to at
+// most, and whether one is no number.
+func (s *bySet) gainsOf(c int) (most float64, odd bool) {
+	terms, e := s.termsOf(c), &s.bank.Sprites[c]
+	for i, v := range e.V {
+		var off, on float64
 		switch {
-		case v > hi && bottom == 0:
-			row[c] = after[c] - now
-		case v > hi:
-			row[c] = s.logLik(x, i, c+1, bottom) - now
-		case v < lo && s.bank.TwoSided:
-			row[c] = s.logLik(x, i, top, c+1) - now
+		case v > s.highest[i] && s.bottom[i] == 0:
+			off, on = e.Off[i], e.On[i]
+		case v > s.highest[i]:
+			off, on = s.logLik(score.Off, i, c+1, int(s.bottom[i])), s.logLik(score.On, i, c+1, int(s.bottom[i]))
+		case v < s.lowest[i] && s.bank.TwoSided:
+			off, on = s.logLik(score.Off, i, int(s.top[i]), c+1), s.logLik(score.On, i, int(s.top[i]), c+1)
+		default:
+			terms[2*i], terms[2*i+1] = 0, 0
+			continue
 		}
+		off, on = off-s.logLiks[2*i], on-s.logLiks[2*i+1]
+		terms[2*i], terms[2*i+1] = off, on
+		most, odd = most+max(math.Abs(off), math.Abs(on)), odd || off-off != 0 || on-on != 0
 	}
+	return most, odd
+}
+
+// memory hands out parts of larger pieces, all zero.
+type memory[T any] []T
+
+// take returns n of them.
+func (m *memory[T]) take(n int) []T {
+	if n > len(*m) {
+		*m = make([]T, max(n, 1<<13))
+	}
+	part := (*m)[:n:n]
+	*m = (*m)[n:]
+	return part
 }

@@ -171,7 +171,8 @@ func near(v float64, most int) func(yield func(int) bool) {
 func (e *equal) sums(t *Table, base, vote [2]float64) {
 	known := map[float64]uint8{}
 	for code := range 256 {
-		gains, logLik := make([]float64, 8), make([]float64, 8) // as fourSums takes them
+		var gains, logLik [8]float64 // as fourSums takes them
+		var sums [16]float64
 		for j := range 4 {
 			for x := range 2 {
 				if logLik[2*j+x] = base[x]; code>>(4+j)&1 != 0 {
@@ -179,14 +180,17 @@ func (e *equal) sums(t *Table, base, vote [2]float64) {
 				}
 			}
 		}
-		e.logLik4[code] = fourSums(logLik, 1)[code&15]
+		fourSums(&sums, &logLik)
+		e.logLik4[code] = sums[code&15]
 		clear(logLik[2*((t.pixels-1)%4+1):])
-		e.last4[code] = fourSums(logLik, 1)[code&15]
+		fourSums(&sums, &logLik)
+		e.last4[code] = sums[code&15]
 		if code&15&^(code>>4) != 0 {
 			continue // never asked for: a vote that is on is a vote
 		}
 		// At most four votes for or against in a row have 31 sums, and no vote has 0.
-		gain := fourSums(gains, 1)[code&15]
+		fourSums(&sums, &gains)
+		gain := sums[code&15]
 		if _, ok := known[gain]; !ok {
 			known[gain] = uint8(len(known))
 			e.values[known[gain]] = gain

@@ -67,7 +67,8 @@ func (s *found) gatherEights(n, end int, out *Picked) {
 		most += int(d)
 	}
 	out.From = slices.Grow(out.From, end-n)[:row+1+end-n]
-	out.Expert, out.Gain = slices.Grow(out.Expert, most+8-at)[:most+8], slices.Grow(out.Gain, most+8-at)[:most+8]
+	out.room(most + 8 - at)
+	out.Expert, out.Gain = out.Expert[:most+8], out.Gain[:most+8]
 	s.gatherLoop.Gather(out.From[row:], s.depth[n:end], s.picks[0][8*n:], s.gains[0][8*n:], out.Expert, out.Gain)
 	out.Expert, out.Gain = out.Expert[:most], out.Gain[:most]
 }

@@ -27,6 +27,7 @@ func (s *bySet) prepareSixteen() {
 	for i := 0; i < len(s.lists); i += 1024 {
 		s.lists[i] = -1 // stores that are masked out take very long where no memory has been written yet
 	}
+	s.ints = make([]int16, 2*s.pixels+10) // 0 where there is no pixel
 	s.proposal = kernel.Propose{Lists: s.lists, Counts: s.counts, Width: s.words, Fives: s.fives(), End: s.lanes}
 }
 
@@ -45,55 +46,46 @@ func (s *bySet) propose(t *set, x []uint64, step int, picks []int8, gains []floa
 	return s.lists[(s.lanes+1)*kernel.Block:][:s.counts[s.lanes+1]]
 }
 
-// makeSixteen makes what Propose needs for a set, from terms.
-func (s *bySet) makeSixteen(t *set) {
-	t.start = make([]int16, len(t.numbers))
+// makeSixteen makes what Propose needs for a set, from terms, of which those of a choice come to most at most, with its cost.
+func (s *bySet) makeSixteen(t *set, most float64) {
+	t.start = s.shorts.take(len(t.numbers))
 	for l := range t.start {
 		t.start[l] = math.MinInt16 // below all gains
 	}
-	scale := s.scaleOf(s.choicesOf(t))
-	ints, wrong := make([]int16, 2*s.pixels+10), 0.0 // 0 where there is no pixel
-	t.table = make([]int16, 32*s.proposal.Fives*len(t.numbers))
+	scale, wrong, fives := shortScale(s.pixels, most), 0.0, s.proposal.Fives
+	t.table = s.shorts.take(32 * fives * len(t.numbers))
 	for l, c := range s.choicesOf(t) {
 		cost := float64(t.costs[l] * scale)
-		t.start[l] = -int16(math.Round(cost))
-		rounded := math.Abs(cost - math.Round(cost))
+		t.start[l] = -int16(math.RoundToEven(cost))
+		rounded := math.Abs(cost - math.RoundToEven(cost))
+		terms := s.termsOf(int(c))
 		for i := range s.pixels {
-			off, on := float64(s.terms[2*i*s.lanes+int(c)]*scale), float64(s.terms[(2*i+1)*s.lanes+int(c)]*scale)
-			o, e := math.Round(off), math.Round(on)
-			ints[2*i], ints[2*i+1] = int16(o), int16(e)
-			rounded += max(math.Abs(off-o), math.Abs(on-e))
+			off, on := terms[2*i], terms[2*i+1]
+			if off != 0 || on != 0 {
+				off, on = float64(off*scale), float64(on*scale)
+				o, e := math.RoundToEven(off), math.RoundToEven(on)
+				rounded += max(math.Abs(off-o), math.Abs(on-e))
+				off, on = o, e
+			}
+			s.ints[2*i], s.ints[2*i+1] = int16(off), int16(on)
 		}
 		wrong = max(wrong, rounded)
-		for f := range s.proposal.Fives {
-			first, last := f/wordFives*64+f%wordFives*5, f%wordFives == wordFives-1
-			*(*[32]int16)(t.table[((l/4*s.proposal.Fives+f)*4+l%4)*32:]) = fiveSums(ints[2*first:], last)
+		for f := range fives {
+			at := 2 * (f/wordFives*64 + f%wordFives*5)
+			fiveSums((*[32]int16)(t.table[((l/4*fives+f)*4+l%4)*32:]), (*[10]int16)(s.ints[at:]), f%wordFives == wordFives-1)
 		}
 	}
 	t.margin = s.marginOf(scale, int(math.Ceil(wrong))+1, math.MinInt16, math.MaxInt16)
 }
 
-// scaleOf returns the scale at which no sum of terms of lanes exceeds 16 bits.
-func (s *bySet) scaleOf(choices []int64) float64 {
-	most := 0.0
-	for _, c := range choices {
-		sum := math.Abs(s.costs[c])
-		for at := int(c); at < 2*s.pixels*s.lanes; at += 2 * s.lanes {
-			sum += max(math.Abs(s.terms[at]), math.Abs(s.terms[at+s.lanes]))
-		}
-		most = max(most, sum)
-	}
-	return shortScale(s.pixels, most)
-}
-
-// fiveSums returns the sums for all 32 values of five pixels, of which a word has only four last; terms are by pixel and value.
-func fiveSums(terms []int16, last bool) (sums [32]int16) {
+// fiveSums sets the sums for all 32 values of five pixels, of which a word has only four last; terms are by pixel and value.
+func fiveSums(sums *[32]int16, terms *[10]int16, last bool) {
+	fourSums((*[16]int16)(sums[:]), (*[8]int16)(terms[:]))
 	off, on := terms[8], terms[9]
 	if last {
 		off, on = 0, 0
 	}
-	for p, sum := range fourSums(terms, 1) {
+	for p, sum := range sums[:16] {
 		sums[p], sums[p+16] = sum+off, sum+on
 	}
-	return sums
 }
