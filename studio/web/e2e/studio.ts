@@ -130,8 +130,30 @@ export async function newPage(b: Browser, options: BrowserContextOptions): Promi
   }
   const page = await (await b.newContext(options)).newPage();
   page.setDefaultTimeout(here ? 180_000 : 15_000);
+  await keepDrawn(page);
   pages.set(key, page);
   return page;
+}
+
+/**
+ * Makes the browser draw a page for which it has ended to draw. Clicks and scrolling wait for animation frames; once, in some hundred runs, an
+ * element that did not move was waited for until the test ended, "to be stable". Whether there are frames is asked every five seconds. If there
+ * are none, the log says so, and a screenshot asks for one.
+ */
+async function keepDrawn(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page), seconds = 3;
+  const frame = (wait: number) => new Promise<boolean>((tell) => {
+    setTimeout(() => tell(false), wait);
+    requestAnimationFrame(() => tell(true));
+  });
+  const look = async () => {
+    if (page.isClosed() || await page.evaluate(frame, seconds * 1000)) return;
+    console.log(`# ${page.url()}: no frame for ${seconds} s, so a screenshot is taken`);
+    await session.send("Page.captureScreenshot", { format: "jpeg" });
+    console.log(`# a frame after it: ${await page.evaluate(frame, seconds * 1000)}`);
+  };
+  const again = () => void setTimeout(() => void look().catch(() => undefined).then(again), 5000).unref(); // a page that is being left cannot tell
+  again();
 }
 
 /** Opens a view as on a first visit. */
