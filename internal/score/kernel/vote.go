@@ -26,13 +26,8 @@ type Voting struct {
 	Off, Costs  []int32 // by expert
 	Bits, Shift int
 
-	// Last is the last pick of all rows of List, or -1 in the first step. Own has its votes: 64 times which 32 pixels the pixel is among, which
-	// of them it is, one bit, and the way. Pairs has, by expert, from byte Starts on, Fours times four of its votes that Last has, too: 128 times
-	// which vote of Last it is, and the way of the expert; at least one four, and votes without a way fill them up.
-	Last       int
-	Own, Pairs []uint32
-	Starts     []int32
-	Fours      []int32
+	Last     int // the last pick of all rows of List, or -1 in the first step
+	Meetings     // of Last
 
 	// List has the rows to take a step: before the first, all of them in rising order. The gain of expert k in row n is number Lanes*n+k
 	// of Gains, where Lanes are the experts in multiples of 16; there is room for a row more.
@@ -56,6 +51,14 @@ type Voting struct {
 	On, Held []uint32 // memory, see VoteMemory
 	Lines    []int32
 	Losses   []int32 // what experts lost in the first step at most: as many numbers as rows, in multiples of 16, times experts
+}
+
+// Meetings says where votes of an expert meet others. Own has its votes: 64 times which 32 pixels the pixel is among, which
+// of them it is, one bit, and the way. Pairs has, by the other expert, from byte Starts on, Fours times four of its votes that the expert has, too: 128 times
+// which vote of the expert it is, and the way of the other; at least one four, and votes without a way fill them up.
+type Meetings struct {
+	Own, Pairs    []uint32
+	Starts, Fours []int32
 }
 
 // mostHeld bounds the pixels of which something is held in the first cache, 64 bytes each.

@@ -107,7 +107,7 @@ func (s *byVote) pending() bool { return slices.Max(s.Counts[:s.experts]) > 0 }
 // advance lets rows take a step, all with the same last pick.
 func (s *byVote) advance(last int, list []int32) {
 	if s.Last, s.List = last, list; last >= 0 {
-		s.Own, s.Pairs, s.Starts, s.Fours = s.own[last], s.pairs[last], s.starts[last], s.fours[last]
+		s.Meetings = s.meet[last]
 	}
 	s.loops.VoteStep(&s.Voting)
 }

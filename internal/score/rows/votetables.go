@@ -15,10 +15,7 @@ type voteTables struct {
 	voting  kernel.Voting                // what is the same for all rows
 	margins [kernel.MostPicks + 1]margin // by the number of picks
 	masks   []uint64                     // by expert, its votes
-	own     [][]uint32                   // by last pick, as kernel.Voting has them
-	pairs   [][]uint32
-	starts  [][]int32
-	fours   [][]int32
+	meet    []kernel.Meetings            // by expert
 	told    []float64
 }
 
@@ -176,30 +173,29 @@ func (r *rounded) by(picks int) float64 {
 func (p *voteTables) pair(t *Table, pixels [][]int, ways []uint32) {
 	place := make([]uint32, t.pixels) // which vote of the last pick a pixel is
 	for h := range t.experts {
-		var own, pairs []uint32
-		starts, fours := make([]int32, t.experts), make([]int32, t.experts)
+		m := kernel.Meetings{Starts: make([]int32, t.experts), Fours: make([]int32, t.experts)}
 		for j, i := range pixels[h] {
 			place[i] = uint32(j)
-			own = append(own, uint32(i/32*64), 1<<(i%32), ways[t.pixels*h+i])
+			m.Own = append(m.Own, uint32(i/32*64), 1<<(i%32), ways[t.pixels*h+i])
 		}
-		if own == nil {
-			own = make([]uint32, 3) // there is at least one, if without a way
+		if m.Own == nil {
+			m.Own = make([]uint32, 3) // there is at least one, if without a way
 		}
 		last := p.votes(h, t.words)
 		for c := range t.experts {
-			first := len(pairs)
-			for w, m := range p.votes(c, t.words) {
-				for m &= last[w]; m != 0 && c != h; m &= m - 1 {
-					i := 64*w + bits.TrailingZeros64(m)
-					pairs = append(pairs, 128*place[i], ways[t.pixels*c+i])
+			first := len(m.Pairs)
+			for w, both := range p.votes(c, t.words) {
+				for both &= last[w]; both != 0 && c != h; both &= both - 1 {
+					i := 64*w + bits.TrailingZeros64(both)
+					m.Pairs = append(m.Pairs, 128*place[i], ways[t.pixels*c+i])
 				}
 			}
-			for len(pairs) == first || len(pairs)%8 != 0 {
-				pairs = append(pairs, uint32(128*(len(own)/3+len(pairs)%8/2)), 0)
+			for len(m.Pairs) == first || len(m.Pairs)%8 != 0 {
+				m.Pairs = append(m.Pairs, uint32(128*(len(m.Own)/3+len(m.Pairs)%8/2)), 0)
 			}
-			starts[c], fours[c] = int32(4*first), int32(len(pairs)-first)/8
+			m.Starts[c], m.Fours[c] = int32(4*first), int32(len(m.Pairs)-first)/8
 		}
-		p.own, p.pairs, p.starts, p.fours = append(p.own, own), append(p.pairs, pairs), append(p.starts, starts), append(p.fours, fours)
+		p.meet = append(p.meet, m)
 	}
 }
 

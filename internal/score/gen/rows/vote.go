@@ -165,9 +165,6 @@ func loadOn(ids reg.VecVirtual, numbers Mem) {
 	JG(LabelRef("word"))
 }
 
-// reach returns what nothing is held of: a pixel that is on, and one that is off.
-func reach() (on, off reg.VecVirtual) { return number(-1 << 16), number(1<<16 - 1) }
-
 // voteBest finds the first expert that gains most, its gain, and the largest of the others. It writes down what each gains and loses.
 func voteBest(bits Mem) (most, second, best reg.VecVirtual) {
 	each := func(label string, do func(line reg.Register)) {
@@ -285,7 +282,7 @@ func better(gain, next, most, second, best reg.VecVirtual) {
 
 // voteHold sets, of the pixels that the last pick votes for, what picks before hold, and behind that, what is held with the last one.
 func voteHold(ids reg.VecVirtual) {
-	on, off := reach()
+	on, off := number(-1<<16), number(1<<16-1) // nothing is held of a pixel
 	own, left, held, words := param("own"), param("owns"), param("held"), param("on")
 	Label("own")
 	at, k, v, bit := GP64(), K(), ZMM(), ZMM()
