@@ -27,6 +27,11 @@ type arrowGuard struct {
 	begun bool
 	left  int64 // bytes that may be allocated for the present message
 	err   error // of reading or of the guard, which the library would wrap
+
+	// Columns of views, which have any number of buffers: of the schema, apart from those in
+	// dictionaries, and of each dictionary.
+	views        int
+	dictionaries map[int64]int
 }
 
 func newArrowGuard(r io.Reader, limit int64) *arrowGuard { return &arrowGuard{r: r, max: limit} }
@@ -80,7 +85,7 @@ func (g *arrowGuard) message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkMessage(meta); err != nil {
+	if err := g.check(meta); err != nil {
 		return nil, err
 	}
 	empty := memory.NewBufferBytes(nil)
@@ -171,19 +176,27 @@ func (g *arrowGuard) Reallocate(size int, b []byte) []byte {
 // Free does nothing: the collector does.
 func (g *arrowGuard) Free([]byte) {}
 
-// checkMessage checks the lengths of the lists in the metadata of a message, by
+// check checks the lengths of the lists in the metadata of a message, by
 // which the library allocates.
-func checkMessage(meta []byte) (err error) {
+func (g *arrowGuard) check(meta []byte) (err error) {
 	defer recoverArrow(&err) // flatbuffers panics beyond the bytes
-	c := &flatCheck{bytes: meta, left: 16*len(meta) + 1<<16}
+	c := &flatCheck{bytes: meta, left: 16*len(meta) + 1<<16, dictionaries: map[int64]int{}}
 	message := flatbuffers.Table{Bytes: meta, Pos: flatbuffers.GetUOffsetT(meta)}
 	c.pairs(message, 12)
-	if kind := message.Offset(6); kind != 0 && message.GetByte(message.Pos+flatbuffers.UOffsetT(kind)) == 1 { // a schema
-		if o := message.Offset(8); o != 0 {
-			var schema flatbuffers.Table
-			message.Union(&schema, flatbuffers.UOffsetT(o))
-			c.fields(schema, 6, 0)
-			c.pairs(schema, 8)
+	var header flatbuffers.Table
+	kind, o := message.Offset(6), message.Offset(8)
+	if kind != 0 && o != 0 {
+		message.Union(&header, flatbuffers.UOffsetT(o))
+		switch message.GetByte(message.Pos + flatbuffers.UOffsetT(kind)) {
+		case 1: // a schema
+			g.views, g.dictionaries = c.fields(header, 6, 0), c.dictionaries
+			c.pairs(header, 8)
+		case 2: // a dictionary: its number, and a batch of rows
+			if o := header.Offset(6); o != 0 {
+				c.batch(flatbuffers.Table{Bytes: meta, Pos: header.Indirect(header.Pos + flatbuffers.UOffsetT(o))}, g.dictionaries[header.GetInt64Slot(4, 0)])
+			}
+		case 3:
+			c.batch(header, g.views)
 		}
 	}
 	if c.bad || c.left < 0 {
@@ -195,9 +208,10 @@ func checkMessage(meta []byte) (err error) {
 // flatCheck walks a schema. Tables may be referred to more than once, so a few bytes
 // could describe any number of columns: left bounds what is visited.
 type flatCheck struct {
-	bytes []byte
-	left  int
-	bad   bool
+	bytes        []byte
+	left         int
+	bad          bool
+	dictionaries map[int64]int // columns of views in each
 }
 
 // vector returns the position and the length of a list in a slot of a table.
@@ -225,24 +239,45 @@ func (c *flatCheck) each(t flatbuffers.Table, slot flatbuffers.VOffsetT, use fun
 	}
 }
 
-// fields checks a list of columns and the columns inside them.
-func (c *flatCheck) fields(t flatbuffers.Table, slot flatbuffers.VOffsetT, depth int) {
+// fields checks a list of columns and the columns inside them. It returns how many are views, and notes how
+// many there are in each dictionary.
+func (c *flatCheck) fields(t flatbuffers.Table, slot flatbuffers.VOffsetT, depth int) (views int) {
 	if depth > 64 {
 		c.bad = true
-		return
+		return 0
 	}
 	c.each(t, slot, func(field flatbuffers.Table) {
 		c.vector(field, 4, 1) // the name
 		c.pairs(field, 16)
-		if o := field.Offset(10); o != 0 { // the type; that of a union has a list
-			var kind flatbuffers.Table
-			field.Union(&kind, flatbuffers.UOffsetT(o))
-			if k := field.Offset(8); k != 0 && field.GetByte(field.Pos+flatbuffers.UOffsetT(k)) == 14 {
-				c.vector(kind, 6, 4)
-			}
+		kind, own := field.GetByteSlot(8, 0), 0
+		if o := field.Offset(10); o != 0 && kind == 14 { // the type; that of a union has a list
+			var union flatbuffers.Table
+			field.Union(&union, flatbuffers.UOffsetT(o))
+			c.vector(union, 6, 4)
 		}
-		c.fields(field, 14, depth+1)
+		if kind == 23 || kind == 24 { // bytes and text
+			own = 1
+		}
+		own += c.fields(field, 14, depth+1)
+		if o := field.Offset(12); o != 0 {
+			encoding := flatbuffers.Table{Bytes: field.Bytes, Pos: field.Indirect(field.Pos + flatbuffers.UOffsetT(o))}
+			id := encoding.GetInt64Slot(4, 0)
+			c.dictionaries[id], own = max(c.dictionaries[id], own), 0
+		}
+		views += own
 	})
+	return views
+}
+
+// batch checks how many buffers columns of views have: there are so many such columns, and none has more than all of them.
+func (c *flatCheck) batch(t flatbuffers.Table, views int) {
+	_, buffers := c.vector(t, 8, 16)
+	start, n := c.vector(t, 12, 8)
+	for i := range n {
+		count := t.GetInt64(start + flatbuffers.UOffsetT(8*i))
+		c.bad = c.bad || count < 0 || count > int64(buffers)
+	}
+	c.bad = c.bad || n < views
 }
 
 // pairs checks a list of keys and values.

@@ -180,9 +180,64 @@ func TestArrowHostile(t *testing.T) {
 	}
 }
 
+// arrowViews returns a stream with two columns of views, the second of bytes.
+func arrowViews(t testing.TB, options ...ipc.Option) []byte {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "long", Type: arrow.BinaryTypes.StringView}, {Name: "bytes", Type: arrow.BinaryTypes.BinaryView}, {Name: "a", Type: arrow.PrimitiveTypes.Int8}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for i, v := range []string{"yes", "a text that needs a buffer of its own", "no"} {
+		b.Field(0).(*array.StringViewBuilder).Append(v)
+		b.Field(1).(*array.BinaryViewBuilder).Append([]byte(v))
+		b.Field(2).(*array.Int8Builder).Append(int8(i % 2))
+	}
+	return arrowFile(t, schema, []arrow.RecordBatch{b.NewRecordBatch()}, true, options...)
+}
+
+// TestArrowViews: a column of views has as many buffers as a batch says, for each a place in memory.
+func TestArrowViews(t *testing.T) {
+	content := arrowViews(t)
+	s := mustRead(t, "t.arrow", content, Options{Meta: []string{"long"}, Columns: []string{"a"}})
+	if got := pixels(s); got != ".\n#\n.\n" || s.Meta[0].Values.([]string)[1] != "a text that needs a buffer of its own" {
+		t.Errorf("%q, %v", got, s.Meta)
+	}
+	le := binary.LittleEndian
+	counts := bytes.Index(content, le.AppendUint64(le.AppendUint64(le.AppendUint32(nil, 2), 1), 1))
+	if counts < 0 {
+		t.Fatal("there is no list of two counts")
+	}
+	for name, change := range map[string]func(b []byte){
+		"many": func(b []byte) { le.PutUint64(b[counts+4:], 1<<40) }, "too many": func(b []byte) { le.PutUint64(b[counts+12:], 1<<62) },
+		"below 0": func(b []byte) { le.PutUint64(b[counts+4:], 1<<63) }, "fewer": func(b []byte) { le.PutUint32(b[counts:], 1) },
+		"none": func(b []byte) { le.PutUint32(b[counts:], 0) },
+	} {
+		b := bytes.Clone(content)
+		change(b)
+		before := allocated()
+		_, err := readBytes(b, Options{})
+		var fe *FormatError
+		if used := allocated() - before; !errors.As(err, &fe) || used > 2<<20 {
+			t.Errorf("%s: %v, %d bytes allocated", name, err, used)
+		}
+	}
+}
+
+// TestArrowViewsInDictionaries: views of a dictionary are counted in its messages, not in those of rows.
+func TestArrowViewsInDictionaries(t *testing.T) {
+	words := array.NewStringViewBuilder(memory.DefaultAllocator)
+	words.AppendValues([]string{"yes", "no", "a text that needs a buffer of its own"}, nil)
+	index := array.NewInt8Builder(memory.DefaultAllocator)
+	index.AppendValues([]int8{0, 1, 0}, nil)
+	kind := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.StringView}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: kind}}, nil)
+	batch := array.NewRecordBatch(schema, []arrow.Array{array.NewDictionaryArray(kind, index.NewArray(), words.NewArray())}, 3)
+	if got := pixels(mustRead(t, "t.arrow", arrowFile(t, schema, []arrow.RecordBatch{batch}, true), Options{})); got != "#\n.\n#\n" {
+		t.Error(got)
+	}
+}
+
 func FuzzArrow(f *testing.F) {
 	schema, batches := arrowTable(f)
-	fuzzFormat(f, arrowFile(f, schema, batches, true), arrowFile(f, schema, batches, false), arrowFile(f, schema, batches[:1], true, ipc.WithLZ4()),
+	fuzzFormat(f, arrowViews(f), arrowViews(f, ipc.WithZstd()), arrowFile(f, schema, batches, true), arrowFile(f, schema, batches, false), arrowFile(f, schema, batches[:1], true, ipc.WithLZ4()),
 		arrowFile(f, schema, batches, true, ipc.WithZstd(), ipc.WithDictionaryDeltas(true)))
 }
 
