@@ -242,6 +242,10 @@ func arrowValue(c arrow.Array) (func(int) string, error) {
 			return value(k)
 		}, err
 	}
+	const digits = 76 // of the widest decimal; the library writes as many as a type claims
+	if d, ok := c.DataType().(arrow.DecimalType); ok && (d.GetPrecision() < 1 || d.GetPrecision() > digits || d.GetScale() < -digits || d.GetScale() > digits) {
+		return nil, damagedArrow(fmt.Errorf("decimals of %d digits, %d of them behind the point", d.GetPrecision(), d.GetScale()))
+	}
 	if _, nested := c.DataType().(arrow.NestedType); nested || c.DataType().ID() == arrow.EXTENSION {
 		return nil, &FormatError{Msg: "a nested column, of type " + c.DataType().Name(), Hint: "flatten it, or write the table without it"}
 	}

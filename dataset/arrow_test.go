@@ -221,6 +221,25 @@ func TestArrowViews(t *testing.T) {
 	}
 }
 
+// TestArrowDecimals: a type says how many digits decimals have, and the library would write them.
+func TestArrowDecimals(t *testing.T) {
+	for _, c := range []struct {
+		precision, scale int32
+		want             string
+	}{{76, 2, ""}, {20, -3, ""}, {1 << 30, 2, "1073741824 digits"}, {20, 1 << 30, "1073741824 of them behind the point"}, {20, math.MinInt32, "behind the point"}, {0, 0, "0 digits"}} {
+		kind := &arrow.Decimal256Type{Precision: c.precision, Scale: c.scale}
+		schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: kind}}, nil)
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		b.Field(0).AppendEmptyValue()
+		content := arrowFile(t, schema, []arrow.RecordBatch{b.NewRecordBatch()}, true)
+		if c.want != "" {
+			refused(t, "t.arrow", content, Options{}, "damaged", c.want)
+		} else if got := pixels(mustRead(t, "t.arrow", content, Options{})); got != ".\n" {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
 // TestArrowViewsInDictionaries: views of a dictionary are counted in its messages, not in those of rows.
 func TestArrowViewsInDictionaries(t *testing.T) {
 	words := array.NewStringViewBuilder(memory.DefaultAllocator)
