@@ -32,9 +32,17 @@ type arrowGuard struct {
 	// dictionaries, and of each dictionary.
 	views        int
 	dictionaries map[int64]int
+
+	bytes  map[int64]int64 // of each dictionary so far
+	copied int64           // of dictionaries that grew: the library copies all of one each time
 }
 
-func newArrowGuard(r io.Reader, limit int64) *arrowGuard { return &arrowGuard{r: r, max: limit} }
+// mostCopied is how many bytes of dictionaries that grow are copied: half a second of work.
+const mostCopied = 1 << 30
+
+func newArrowGuard(r io.Reader, limit int64) *arrowGuard {
+	return &arrowGuard{r: r, max: limit, bytes: map[int64]int64{}}
+}
 
 // worded returns the error behind one of the library.
 func (g *arrowGuard) worded(err error) error {
@@ -191,7 +199,10 @@ func (g *arrowGuard) check(meta []byte) (err error) {
 		case 1: // a schema
 			g.views, g.dictionaries = c.fields(header, 6, 0), c.dictionaries
 			c.pairs(header, 8)
-		case 2: // a dictionary: its number, and a batch of rows
+		case 2: // a dictionary: its number, a batch of rows, and whether it is added to those before
+			if err := g.grow(header.GetInt64Slot(4, 0), message.GetInt64Slot(10, 0), header.GetBoolSlot(8, false)); err != nil {
+				return err
+			}
 			if o := header.Offset(6); o != 0 {
 				c.batch(flatbuffers.Table{Bytes: meta, Pos: header.Indirect(header.Pos + flatbuffers.UOffsetT(o))}, g.dictionaries[header.GetInt64Slot(4, 0)])
 			}
@@ -201,6 +212,19 @@ func (g *arrowGuard) check(meta []byte) (err error) {
 	}
 	if c.bad || c.left < 0 {
 		return damagedArrow(errors.New("a list of columns that cannot be"))
+	}
+	return nil
+}
+
+// grow notes that a dictionary has so many bytes, or so many more.
+func (g *arrowGuard) grow(id, length int64, more bool) error {
+	if !more {
+		g.bytes[id] = length
+		return nil
+	}
+	g.bytes[id] += length
+	if g.copied += g.bytes[id]; g.copied > mostCopied || g.copied < 0 {
+		return &FormatError{Msg: fmt.Sprintf("a dictionary that grows in so many steps that more than %d bytes are copied", mostCopied), Hint: "write the table with whole dictionaries, or in larger batches"}
 	}
 	return nil
 }

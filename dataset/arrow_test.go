@@ -240,6 +240,19 @@ func TestArrowDecimals(t *testing.T) {
 	}
 }
 
+// TestArrowDictionariesThatGrow: what is added to a dictionary costs as much as all of it.
+func TestArrowDictionariesThatGrow(t *testing.T) {
+	g := newArrowGuard(nil, 1<<30)
+	for i, c := range []struct {
+		id, length int64
+		more, bad  bool
+	}{{1, mostCopied - 10, false, false}, {2, 10, false, false}, {2, 10, true, false}, {1, 1, false, false}, {1, mostCopied - 30, true, false}, {2, 1, true, true}} {
+		if err := g.grow(c.id, c.length, c.more); (err != nil) != c.bad {
+			t.Errorf("step %d: %v", i, err)
+		}
+	}
+}
+
 // TestArrowViewsInDictionaries: views of a dictionary are counted in its messages, not in those of rows.
 func TestArrowViewsInDictionaries(t *testing.T) {
 	words := array.NewStringViewBuilder(memory.DefaultAllocator)
