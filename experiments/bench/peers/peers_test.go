@@ -51,7 +51,7 @@ func TestQuick(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(r.results) != 1+3+15 {
+	if len(r.results) != 1+3+3*6 {
 		t.Errorf("%d tasks were measured", len(r.results))
 	}
 	for _, t2 := range r.results {
