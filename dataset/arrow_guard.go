@@ -197,7 +197,9 @@ func (g *arrowGuard) check(meta []byte) (err error) {
 		message.Union(&header, flatbuffers.UOffsetT(o))
 		switch message.GetByte(message.Pos + flatbuffers.UOffsetT(kind)) {
 		case 1: // a schema
-			g.views, g.dictionaries = c.fields(header, 6, 0), c.dictionaries
+			if views := c.fields(header, 6, 0); g.dictionaries == nil { // the first schema counts
+				g.views, g.dictionaries = views, c.dictionaries
+			}
 			c.pairs(header, 8)
 		case 2: // a dictionary: its number, a batch of rows, and whether it is added to those before
 			if err := g.grow(header.GetInt64Slot(4, 0), message.GetInt64Slot(10, 0), header.GetBoolSlot(8, false)); err != nil {
