@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,6 +16,7 @@ const (
 	maxCells  = 1 << 18 // of a record: columns of a table, items of a line
 	maxNames  = 1 << 23 // bytes of all names together
 	maxKinds  = 3 << 18 // of cells, such as numbers and words, all columns together
+	manyKinds = 1 << 17 // of these, as tables of more than a hundred thousand columns have
 )
 
 // textSource is a table of text: its beginning, and what follows.
@@ -41,7 +40,11 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 	for len(s.head) < headBytes || lines < 4 && len(s.head) <= 2*maxRecord {
 		from := len(s.head)
 		if cap(s.head)-from < headBytes {
-			s.head = slices.Grow(s.head, max(headBytes, from))
+			more := max(headBytes, from/2)
+			if from > 0 && size > 0 { // lines are long: all of a file, if its size is known
+				more = max(headBytes, int(min(size, 2*maxRecord))+headBytes-from)
+			}
+			s.head = slices.Grow(s.head, more)
 		}
 		n, err := io.ReadFull(r, s.head[from:from+headBytes])
 		s.head = s.head[:from+n]
@@ -129,39 +132,6 @@ func (in *input) form(head []byte) csvForm {
 	return csvForm{delimiter(head, in.opts.like().Delimiter)}
 }
 
-// records returns a reader of records.
-func (f csvForm) records(text io.Reader) csvRecords {
-	guard := &recordGuard{r: text, comma: []byte(string(f.comma))}
-	r := csv.NewReader(guard)
-	r.FieldsPerRecord = -1                                 // checked here, for a better message
-	r.TrimLeadingSpace = f.comma != '\t' && f.comma != ' ' // there it would drop empty cells
-	r.ReuseRecord = true
-	r.Comma = f.comma
-	return csvRecords{r, guard}
-}
-
-// csvRecords are the records of a text. Empty lines are skipped, as encoding/csv
-// does: in a table of one column an unknown value must be written as ? or NA.
-type csvRecords struct {
-	r     *csv.Reader
-	guard *recordGuard
-}
-
-// read rephrases the errors of encoding/csv.
-func (c csvRecords) read() (cells []string, line int, err error) {
-	cells, err = c.r.Read()
-	if err == nil {
-		c.guard.bytes, c.guard.cells = 0, 0
-		line, _ = c.r.FieldPos(0)
-		return cells, line, nil
-	}
-	var pe *csv.ParseError
-	if errors.As(err, &pe) {
-		return nil, 0, &FormatError{Line: pe.Line, Msg: "malformed CSV", Err: pe.Err, Hint: "quote a cell as a whole and double the quotes inside it"}
-	}
-	return nil, 0, err
-}
-
 // validDelimiter follows encoding/csv, which reports a bad one only as it reads.
 func validDelimiter(c rune) bool {
 	return c > 0 && c != '"' && c != '\r' && c != '\n' && c != 0xFFFD && c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF)
@@ -211,27 +181,6 @@ func leastLines(head []byte, size int64) int64 {
 		most = max(most, len(line))
 	}
 	return size / int64(4*max(most, 1))
-}
-
-// recordGuard returns an error when a record becomes absurdly long, before its cells
-// are kept. What is read ahead of the next record counts for this one.
-type recordGuard struct {
-	r            io.Reader
-	comma        []byte
-	bytes, cells int // since the last record was complete
-}
-
-func (g *recordGuard) Read(p []byte) (int, error) {
-	n, err := g.r.Read(p)
-	g.bytes, g.cells = g.bytes+n, g.cells+bytes.Count(p[:n], g.comma)
-	switch {
-	case g.bytes > maxRecord:
-		return n, longRecord()
-	case g.cells > maxCells:
-		return n, &FormatError{Msg: fmt.Sprintf("a row of more than %d cells", maxCells),
-			Hint: "swap the rows and columns of the table, or give it as an array (N,D) in an .npy file"}
-	}
-	return n, err
 }
 
 func longRecord() error {

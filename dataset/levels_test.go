@@ -109,6 +109,31 @@ func TestWideTableOfWords(t *testing.T) {
 	}
 }
 
+// What rows leave is collected while a very wide table of text is judged, and only then: it would
+// grow to as much as the survey.
+func TestTidySurvey(t *testing.T) {
+	forced := func(columns int, cell string) uint32 {
+		head, row := make([]string, columns), make([]string, columns)
+		for i := range head {
+			head[i], row[i] = fmt.Sprint("c", i), cell
+		}
+		text := strings.Join(head, ",") + "\n" + strings.Repeat(strings.Join(row, ",")+"\n", 3)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Decode("t.csv", []byte(text), Options{}); err != nil {
+			t.Fatalf("%d columns of %s: %v", columns, cell, err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.NumForcedGC - before.NumForcedGC
+	}
+	if n := forced(manyKinds+1, "word"); n < 4 {
+		t.Errorf("%d collections for three rows of words and the plan", n)
+	}
+	if n := forced(manyKinds+1, "1") + forced(1000, "word"); n > 0 {
+		t.Errorf("%d collections for bits and for a narrow table", n)
+	}
+}
+
 // Names of any length are cut in errors that list them.
 func TestLongNamesInErrors(t *testing.T) {
 	name := strings.Repeat("n", 50_000)

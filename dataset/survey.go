@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,21 +14,31 @@ import (
 // off within a cell in quotes. names has the names of the columns if the first row
 // cannot have them.
 func (in *input) survey(r records, names []string, complete bool) (*survey, error) {
+	s := &survey{complete: complete}
+	err := s.take(r, names, in)
+	if err != nil {
+		s.columns = nil // the text may be read once more, as lists of items
+	}
+	s.tidy()
+	return s, err
+}
+
+// take surveys all records.
+func (s *survey) take(r records, names []string, in *input) error {
 	var first []string
 	var again []int // lines that are equal to the first
 	firstLine := 0
-	s := &survey{complete: complete}
 	if names != nil {
 		s.names, s.columns, first = slices.Clone(names), make([]columnStats, len(names)), []string{}
 	}
 	for {
 		record, line, err := r.read()
 		var fe *FormatError
-		if err == io.EOF || !complete && s.rows > 0 && errors.As(err, &fe) && fe.Err != nil {
+		if err == io.EOF || !s.complete && s.rows > 0 && errors.As(err, &fe) && fe.Err != nil {
 			break // within quotes, perhaps: what follows will show
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if first == nil {
 			firstLine = line
@@ -38,23 +49,24 @@ func (in *input) survey(r records, names []string, complete bool) (*survey, erro
 			s.columns = make([]columnStats, s.widthBy(&first, record))
 		}
 		if record, err = sized(record, len(s.columns), line); err != nil {
-			return nil, err
+			return err
 		}
 		if slices.Equal(record, first) { // the header again, perhaps
 			again = append(again, line)
 			continue
 		}
 		if s.add(record, line); s.kinds > maxKinds {
-			return nil, &FormatError{Line: line, Msg: fmt.Sprintf("more than %d kinds of cells in %d columns; numbers, words and dates in one column are three kinds", maxKinds, len(record)),
+			return &FormatError{Line: line, Msg: fmt.Sprintf("more than %d kinds of cells in %d columns; numbers, words and dates in one column are three kinds", maxKinds, len(record)),
 				Hint: "keep the columns that hold data, with 0, 1 and empty cells"}
 		}
 		s.index.add(record[0])
+		s.tidy()
 	}
 	if names != nil {
-		return s, nil
+		return nil
 	}
 	if first == nil {
-		return nil, &FormatError{Msg: "the file has no rows"}
+		return &FormatError{Msg: "the file has no rows"}
 	}
 	s.takeFirst(first, firstLine, in)
 	for _, line := range again {
@@ -63,7 +75,15 @@ func (in *input) survey(r records, names []string, complete bool) (*survey, erro
 			s.index.broken = true
 		}
 	}
-	return s, nil
+	return nil
+}
+
+// tidy collects what the last row left, megabytes of a very wide table of text, which would
+// add up to as much as the survey itself before it was collected.
+func (s *survey) tidy() {
+	if s.kinds > manyKinds {
+		runtime.GC()
+	}
 }
 
 // takeFirst decides whether the first line has names or is a row.

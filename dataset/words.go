@@ -82,10 +82,13 @@ func commaNumber(s string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
-// parseFloat is strconv.ParseFloat, but quick where s begins as no number does: the error of
-// that holds a copy of s.
+// parseFloat is strconv.ParseFloat, but quick where s begins as no number does, or has a sign
+// where no number has one, as dates have: the error of that holds a copy of s.
 func parseFloat(s string) (float64, error) {
 	if s == "" || !strings.ContainsRune("+-.0123456789iInN", rune(s[0])) {
+		return 0, strconv.ErrSyntax
+	}
+	if i := strings.LastIndexAny(s, "+-"); i > 0 && !strings.ContainsRune("eEpP", rune(s[i-1])) {
 		return 0, strconv.ErrSyntax
 	}
 	return strconv.ParseFloat(s, 64)

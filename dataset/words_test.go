@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -153,4 +155,16 @@ func TestSurveyIsOfTheWholeTable(t *testing.T) {
 	}
 	refused(t, "t.csv", []byte("a,b,c\n"+long+"1,oops,\n0,7,\n"), Options{Columns: []string{"a", "b"}}, `column "b"`)
 	refused(t, "t.csv", []byte("a,b\n"+strings.Repeat("0,1\n", headBytes/4)+"1,oops\n7,1\n"), Options{}, `column "b"`, "oops", "line 16386")
+}
+
+// Numbers are those of strconv.ParseFloat: what is told to be none at a glance is none.
+func TestParseFloatAsStrconv(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringMatching(`[-+]?(0x)?[0-9a-f_]{0,3}[.]?[0-9]{0,2}([eEpP]?[-+]?[0-9]{0,2})(-[0-9]+)?|[-+]?(inf|Infinity|NaN|nan)`).Draw(t, "s")
+		got, gotErr := parseFloat(s)
+		want, wantErr := strconv.ParseFloat(s, 64)
+		if (gotErr == nil) != (wantErr == nil) || gotErr == nil && got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Fatalf("%q: %v %v, want %v %v", s, got, gotErr, want, wantErr)
+		}
+	})
 }

@@ -2,11 +2,14 @@
 // of them, and reports what is neither read nor refused in little time and memory.
 //
 //	go run ./experiments/bench/refuse -n 1000 FILE...
+//	go run ./experiments/bench/refuse -n 20 -wide
 //
 // Each file, and n copies that package mutate changes, are read by the commands that read its
 // kind: .npz as a model and as data, .tally as counts, all others as data. A finding is a
 // crash, a refusal that takes 2 s of processor time or 200 MB more than the program needs for
-// nothing, or an escape character printed. Copies that make a finding are kept.
+// nothing, or an escape character printed. The system counts the most memory that this
+// program ever had as the other's, too, if it is more. Copies that make a finding are kept. -wide adds
+// tables of text of 260,000 columns, made here.
 package main
 
 import (
@@ -21,6 +24,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -39,6 +43,7 @@ type plan struct {
 	binary, model, dir string
 	copies             int
 	seed               uint64
+	wide               int   // columns of the wide tables; 0 for none
 	idle               int64 // bytes that the program takes for nothing
 	findings           int
 }
@@ -50,7 +55,12 @@ func main() {
 	flag.StringVar(&p.dir, "keep", "", "folder for copies that make a finding (default: a new temporary one)")
 	flag.IntVar(&p.copies, "n", 100, "changed copies of each file")
 	flag.Uint64Var(&p.seed, "seed", 1, "seed of the changes")
+	wide := flag.Bool("wide", false, fmt.Sprintf("also read tables of text of %d columns, made here", wideColumns))
 	flag.Parse()
+	debug.SetGCPercent(10) // its own memory is the least that can be measured
+	if *wide {
+		p.wide = wideColumns
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := p.run(ctx, os.Stdout, flag.Args()); err != nil {
@@ -73,6 +83,13 @@ func (p *plan) run(ctx context.Context, w io.Writer, files []string) error {
 		return err
 	}
 	fmt.Fprintf(w, "%d changed copies of each file, seed %d; the program needs %d MB for nothing\n\n| file | runs | read | refused | most s | most MB | findings |\n|---|---|---|---|---|---|---|\n", p.copies, p.seed, p.idle>>20)
+	if p.wide > 0 {
+		wide, err := writeWide(scratch, p.wide, p.seed)
+		if err != nil {
+			return err
+		}
+		files = append(files, wide...)
+	}
 	for _, file := range files {
 		if err := p.file(ctx, w, scratch, file); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -56,5 +57,23 @@ func TestRunOfAProgramThatCrashes(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(p.dir, "rows.csv-0-score.csv")); err != nil || !strings.HasPrefix(string(text), "bad") {
 		t.Errorf("kept %q, %v", text, err)
+	}
+}
+
+// TestWide: wide tables have as many cells in every line, and the run reads them.
+func TestWide(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a script for sh")
+	}
+	const columns = 7
+	script := filepath.Join(t.TempDir(), "patchwork")
+	text := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = score ] || exit 0\nfor name; do :; done\nif grep -qvE '^([^,]+,|,){%d}[^,]*$' \"$name\"; then echo goroutine 1; fi\n", columns-1)
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	p := plan{binary: script, dir: t.TempDir(), seed: 1, wide: columns}
+	if err := p.run(t.Context(), &out, nil); err != nil || strings.Count(out.String(), "| wide-") != len(wideTables) {
+		t.Errorf("%v\n%s", err, out.String())
 	}
 }

@@ -1,0 +1,100 @@
+package dataset
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// readAll returns the records and their lines until the first error.
+func readAll(read func() ([]string, int, error)) (records [][]string, lines []int, err error) {
+	for {
+		cells, line, err := read()
+		if err != nil {
+			return records, lines, err
+		}
+		records, lines = append(records, slices.Clone(cells)), append(lines, line)
+	}
+}
+
+// Records, their lines and errors are those of encoding/csv, wherever quotes begin.
+func TestRecordsAsEncodingCSV(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"a", "b0", ",", ",", ";", "\t", " ", "\n", "\n", "\r\n", "\r", "é", "\u00a0", "\u0085", "\xff", "\v", strings.Repeat("x,", 3000)})
+	quote := rapid.SampledFrom([]string{`"`, `"a`, `b"`, `,"`, `"",`, "\"\n", "\n", `"a"`, `"b;c,d"`, "\"e\"\n", ",", "\t"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(piece, 0, 20).Draw(t, "pieces"), "")
+		if rapid.Bool().Draw(t, "quotes") {
+			text += strings.Join(rapid.SliceOfN(rapid.OneOf(piece, quote), 0, 20).Draw(t, "rest"), "")
+		}
+		form := csvForm{rapid.SampledFrom([]rune{',', ';', '\t', ' ', 'é', '\u00a0', '\v'}).Draw(t, "comma")}
+		got, gotLines, gotErr := readAll(form.records(strings.NewReader(text)).read)
+		r := form.reader(strings.NewReader(text))
+		want, wantLines, wantErr := readAll(func() ([]string, int, error) {
+			cells, err := r.Read()
+			if err != nil {
+				return nil, 0, err
+			}
+			line, _ := r.FieldPos(0)
+			return cells, line, nil
+		})
+		if !slices.EqualFunc(got, want, slices.Equal) || !slices.Equal(gotLines, wantLines) {
+			t.Fatalf("%q: %q in lines %v, want %q in %v", text, got, gotLines, want, wantLines)
+		}
+		var fe *FormatError
+		var pe *csv.ParseError
+		if errors.As(wantErr, &pe) != errors.As(gotErr, &fe) || pe != nil && (fe.Line != pe.Line || fe.Err != pe.Err) || pe == nil && gotErr != io.EOF {
+			t.Fatalf("%q: %v, want %v", text, gotErr, wantErr)
+		}
+	})
+}
+
+// A record that never ends is refused, with quotes and without, and so is one of too many cells.
+// What is read ahead of it does not count.
+func TestRecordsAreBounded(t *testing.T) {
+	const ahead = 1 << 12
+	for text, want := range map[string]string{
+		"a\n" + strings.Repeat("x", maxRecord+ahead):                "more than 9437184 bytes",
+		"a\n\"" + strings.Repeat("x\n", (maxRecord+ahead)/2):        "more than 9437184 bytes",
+		"a\n" + strings.Repeat(",", maxCells+ahead):                 "more than 262144 cells",
+		"a\n\"b\"" + strings.Repeat(",\"\"", maxCells+ahead) + "\n": "more than 262144 cells",
+	} {
+		records, _, err := readAll(csvForm{','}.records(strings.NewReader(text)).read)
+		if len(records) != 1 || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.10q: %d records, %v; want %s", text, len(records), err, want)
+		}
+	}
+}
+
+// BenchmarkRecords divides a table of bits, here and by encoding/csv alone.
+func BenchmarkRecords(b *testing.B) {
+	text := strings.Repeat(strings.Repeat("0,1,0,0,1,", 20)+"1\n", 10000)
+	text += strings.Repeat(strings.Repeat(`"0","1",`, 50)+"\"1\"\n", 10000)
+	form := csvForm{','}
+	for name, records := range map[string]func() func() error{
+		"by=here": func() func() error {
+			r := form.records(strings.NewReader(text))
+			return func() error { _, _, err := r.read(); return err }
+		},
+		"by=encoding/csv": func() func() error {
+			r := form.reader(strings.NewReader(text))
+			return func() error { _, err := r.Read(); return err }
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				next, n := records(), 0
+				for ; next() == nil; n++ {
+				}
+				if n != 20000 {
+					b.Fatal(n)
+				}
+			}
+		})
+	}
+}
