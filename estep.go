@@ -251,7 +251,7 @@ func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
 		}
 		return
 	}
-	var all Explanations // new memory: each may keep it
+	var all Explanations
 	all.reset()
 	p.unpack(b, part, 0, &all)
 	list := make([]Explanation, len(part))

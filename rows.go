@@ -8,14 +8,18 @@ import (
 
 	"example.com/patchwork/bitmap"
 	scorerows "example.com/patchwork/internal/score/rows"
+	"example.com/patchwork/pose"
 )
 
-// Explanations holds the explanations of several images in flat arrays. The picks
-// of image i are Picks[From[i]:From[i+1]]; the log-likelihoods, in nats per image,
-// are those of the same names in Explanation. ExplainAll reuses the memory.
+// Explanations holds the explanations of several images in flat arrays. The picks of image i are
+// entries From[i] to From[i+1] of Experts, Gains and Poses, in the order of the pursuit; see Pick.
+// The log-likelihoods, in nats per image, are those of the same names in Explanation. ExplainAll
+// reuses the memory.
 type Explanations struct {
 	From                             []int // one offset more than images
-	Picks                            []Pick
+	Experts                          []int32
+	Gains                            []float64
+	Poses                            []pose.Pose // nil if all picks are where their experts were learned
 	StartLogLik, LogLik, LogLikModel []float64
 	Missing, Clutter                 []float64 // nil unless the pursuit is Calibrated
 	Scoring                          Scoring   // of all
@@ -23,20 +27,28 @@ type Explanations struct {
 
 // reset removes all explanations and keeps the memory.
 func (e *Explanations) reset() {
-	e.From, e.Picks = append(e.From[:0], 0), e.Picks[:0]
+	e.From, e.Experts, e.Gains, e.Poses = append(e.From[:0], 0), e.Experts[:0], e.Gains[:0], nil
 	e.StartLogLik, e.LogLik, e.LogLikModel = e.StartLogLik[:0], e.LogLik[:0], e.LogLikModel[:0]
 	e.Missing, e.Clutter = e.Missing[:0], e.Clutter[:0]
 }
 
 // add appends an explanation.
 func (e *Explanations) add(x *Explanation) {
-	e.Picks = append(e.Picks, x.Picks...)
+	for _, pick := range x.Picks {
+		if e.Poses == nil && pick.Pose != (pose.Pose{}) {
+			e.Poses = make([]pose.Pose, len(e.Experts), max(16, 2*len(e.Experts)))
+		}
+		e.Experts, e.Gains = append(e.Experts, int32(pick.Expert)), append(e.Gains, pick.Gain)
+		if e.Poses != nil {
+			e.Poses = append(e.Poses, pick.Pose)
+		}
+	}
 	e.addScores(x.StartLogLik, x.LogLik, x.LogLikModel)
 }
 
 // addScores appends the scores of an image whose picks have been appended.
 func (e *Explanations) addScores(start, logLik, logLikModel float64) {
-	e.From = append(e.From, len(e.Picks))
+	e.From = append(e.From, len(e.Experts))
 	e.StartLogLik = append(e.StartLogLik, start)
 	e.LogLik = append(e.LogLik, logLik)
 	e.LogLikModel = append(e.LogLikModel, logLikModel)
@@ -52,15 +64,15 @@ func (e *Explanations) room(n int) {
 
 // addAll appends the explanations of rows, scored by the original likelihood. After them come so many more.
 func (e *Explanations) addAll(rows *scorerows.Picked, more int) {
-	first, n := len(e.Picks), len(rows.Expert)
-	if cap(e.Picks)-first < n {
+	first, n := len(e.Experts), len(rows.Expert)
+	if min(cap(e.Experts), cap(e.Gains))-first < n {
 		all := n + n*more/len(rows.LogLik)
-		e.Picks = slices.Grow(e.Picks, all+all/16) // others may have a few more
+		all += all / 16 // others may have a few more
+		e.Experts, e.Gains = slices.Grow(e.Experts, all), slices.Grow(e.Gains, all)
 	}
-	e.Picks = e.Picks[:first+n]
-	picks, gains := e.Picks[first:][:n], rows.Gain[:n]
-	for at, k := range rows.Expert {
-		picks[at] = Pick{Expert: int(k), Gain: gains[at]}
+	e.Experts, e.Gains = append(e.Experts, rows.Expert...), append(e.Gains, rows.Gain...)
+	if e.Poses != nil {
+		e.Poses = append(e.Poses, make([]pose.Pose, n)...)
 	}
 	from := len(e.From)
 	e.From = append(e.From, rows.From[1:]...)
@@ -142,16 +154,12 @@ func (p *Pursuit) alone(img *bitmap.Image) *Explanation {
 
 // addRow appends the explanation of row i.
 func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
-	first := len(out.Picks)
-	for at := b.picked.From[i]; at < b.picked.From[i+1]; at++ {
-		out.Picks = append(out.Picks, Pick{Expert: int(b.picked.Expert[at]), Gain: b.picked.Gain[at]})
-	}
-	logLik := b.picked.LogLik[i]
-	logLikModel := logLik
+	from, to := b.picked.From[i], b.picked.From[i+1]
+	e := Explanation{StartLogLik: b.picked.Start[i], LogLik: b.picked.LogLik[i], LogLikModel: b.picked.LogLik[i], Picks: picksOf(b.picked.Expert[from:to], b.picked.Gain[from:to], nil)}
 	if p.opt.lastScoring() != ScoringOriginal {
-		logLikModel = LogLik(img, p.model.Compose(img.Height(), img.Width(), out.Picks[first:]).P)
+		e.LogLikModel = LogLik(img, p.model.Compose(img.Height(), img.Width(), e.Picks).P)
 	}
-	out.addScores(b.picked.Start[i], logLik, logLikModel)
+	out.add(&e)
 }
 
 // manyBlocks is how many blocks of rows are expected of who comes with a whole one: a stream.
@@ -289,14 +297,31 @@ func (t *Tally) addRows(b *rows, weights []int64) {
 	b.Count(b.packed, weights, &b.picked, scorerows.Counts(t.counts))
 }
 
-// At returns the explanation of image i; its picks are a part of e.Picks.
+// At returns the explanation of image i. Its picks are new memory.
 func (e *Explanations) At(i int) Explanation {
-	x := Explanation{StartLogLik: e.StartLogLik[i], LogLik: e.LogLik[i], LogLikModel: e.LogLikModel[i], Scoring: e.Scoring}
-	if from, to := e.From[i], e.From[i+1]; from < to {
-		x.Picks = e.Picks[from:to:to]
+	from, to := e.From[i], e.From[i+1]
+	var poses []pose.Pose
+	if e.Poses != nil {
+		poses = e.Poses[from:to]
 	}
+	x := Explanation{StartLogLik: e.StartLogLik[i], LogLik: e.LogLik[i], LogLikModel: e.LogLikModel[i], Scoring: e.Scoring, Picks: picksOf(e.Experts[from:to], e.Gains[from:to], poses)}
 	if i < len(e.Missing) {
 		x.Missing, x.Clutter = e.Missing[i], e.Clutter[i]
 	}
 	return x
+}
+
+// picksOf returns picks of these experts, gains and poses; nil for poses says that all are where they were learned. Of none it is nil.
+func picksOf(experts []int32, gains []float64, poses []pose.Pose) []Pick {
+	if len(experts) == 0 {
+		return nil
+	}
+	picks := make([]Pick, len(experts))
+	for at, k := range experts {
+		picks[at] = Pick{Expert: int(k), Gain: gains[at]}
+		if poses != nil {
+			picks[at].Pose = poses[at]
+		}
+	}
+	return picks
 }

@@ -22,8 +22,7 @@ type chunk struct {
 	err   error
 }
 
-// at returns the explanation of image i of the set; its picks are valid until the
-// next chunk.
+// at returns the explanation of image i of the set.
 func (c *chunk) at(i int) patchwork.Explanation { return c.At(i - c.from) }
 
 // inOrder explains images on several goroutines and yields them in the order of the

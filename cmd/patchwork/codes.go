@@ -35,11 +35,11 @@ func (t *codes) fill(c *chunk, k int, gains bool) {
 	}
 	for i := range n {
 		t.rows[i] = int64(row(c.set, c.from+i)) + 1
-		for _, p := range c.Picks[c.From[i]:c.From[i+1]] {
-			at := i*k + p.Expert
+		for pick := c.From[i]; pick < c.From[i+1]; pick++ {
+			at := i*k + int(c.Experts[pick])
 			t.codes[at] = min(t.codes[at], math.MaxUint8-1) + 1
 			if gains {
-				t.gain[at] += p.Gain
+				t.gain[at] += c.Gains[pick]
 			}
 		}
 	}
