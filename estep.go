@@ -253,7 +253,7 @@ func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
 	}
 	var all Explanations
 	all.reset()
-	p.unpack(b, part, 0, &all)
+	p.unpack(b, part, &all)
 	list := make([]Explanation, len(part))
 	for j, img := range part {
 		list[j] = all.At(j)

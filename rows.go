@@ -62,26 +62,26 @@ func (e *Explanations) room(n int) {
 	}
 }
 
-// addAll appends the explanations of rows, scored by the original likelihood. After them come so many more.
-func (e *Explanations) addAll(rows *scorerows.Picked, more int) {
-	first, n := len(e.Experts), len(rows.Expert)
-	if min(cap(e.Experts), cap(e.Gains))-first < n {
-		all := n + n*more/len(rows.LogLik)
-		all += all / 16 // others may have a few more
+// addAll appends the explanations of n rows that b holds, scored by the original likelihood, and reports
+// whether b could explain all of them. After them come so many more.
+func (e *Explanations) addAll(b *rows, n, more int) bool {
+	at, first := len(e.LogLik), len(e.Experts)
+	found := scorerows.Picked{From: e.From[at : at+1 : at+1+n], Expert: e.Experts, Gain: e.Gains, Odd: b.picked.Odd[:0],
+		Start: e.StartLogLik[at : at+n], LogLik: e.LogLik[at : at+n]}
+	b.Append(b.packed, &found)
+	if b.picked.Odd = found.Odd; len(found.Odd) > 0 {
+		return false
+	}
+	e.From, e.Experts, e.Gains = e.From[:at+1+n], found.Expert, found.Gain
+	e.StartLogLik, e.LogLik = e.StartLogLik[:at+n], e.LogLik[:at+n]
+	e.LogLikModel = append(e.LogLikModel, found.LogLik...)
+	if picks := len(e.Experts) - first; e.Poses != nil {
+		e.Poses = append(e.Poses, make([]pose.Pose, picks)...)
+	} else if all := picks * more / n; min(cap(e.Experts), cap(e.Gains))-len(e.Experts) < all {
+		all += all/16 + 64 // others may have a few more
 		e.Experts, e.Gains = slices.Grow(e.Experts, all), slices.Grow(e.Gains, all)
 	}
-	e.Experts, e.Gains = append(e.Experts, rows.Expert...), append(e.Gains, rows.Gain...)
-	if e.Poses != nil {
-		e.Poses = append(e.Poses, make([]pose.Pose, n)...)
-	}
-	from := len(e.From)
-	e.From = append(e.From, rows.From[1:]...)
-	for i := range e.From[from:] {
-		e.From[from+i] += first
-	}
-	e.StartLogLik = append(e.StartLogLik, rows.Start...)
-	e.LogLik = append(e.LogLik, rows.LogLik...)
-	e.LogLikModel = append(e.LogLikModel, rows.LogLik...)
+	return true
 }
 
 // ExplainAll replaces the contents of out by the explanations of many images, equal
@@ -105,8 +105,10 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 		size = min(size, len(images)-from)
 		part := images[from : from+size]
 		if b := p.packed(part); b != nil {
-			b.explain()
-			p.unpack(b, part, len(images)-from-size, out)
+			if p.opt.lastScoring() != ScoringOriginal || !out.addAll(b, size, len(images)-from-size) {
+				b.explain()
+				p.unpack(b, part, out)
+			}
 			continue
 		}
 		for i, img := range part {
@@ -123,13 +125,9 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	return nil
 }
 
-// unpack appends the explanations of the images that b explained. After them come so many more.
-func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, more int, out *Explanations) {
+// unpack appends the explanations of the images that b explained.
+func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, out *Explanations) {
 	odd := b.picked.Odd
-	if len(odd) == 0 && p.opt.lastScoring() == ScoringOriginal {
-		out.addAll(&b.picked, more)
-		return
-	}
 	for i, img := range images {
 		if len(odd) > 0 && odd[0] == i {
 			odd = odd[1:]
