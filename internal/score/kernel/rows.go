@@ -76,19 +76,13 @@ type RowLoops struct {
 	// eight numbers.
 	Step func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32)
 
-	// Across is Step where lane i is expert numbers[i], in rising order: that is
-	// picked, and has the list; rows that end go to list end. There are up to
-	// eight lanes, or a multiple of eight. Table holds, by group, lane, and the
-	// values p of the pixels, one number. Nil where Step is all there is.
-	Across func(table, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32)
-
-	// Propose finds the lanes that gain most, see Propose. It is worth while where Across is.
+	// Propose finds the lanes that gain most, see Propose. It is worth while where there is vector code.
 	Propose func(*Propose)
 
-	// Told adds up, for the rows n of list, what the table has for the groups of four pixels: 16 numbers
-	// each, stride numbers from one group to the next. The sum, less the cost and with it again, is gains[8*n],
+	// Told adds up, for the rows n of list, what the table has for the groups of four pixels: the 16 numbers of
+	// group g begin at table[places[g]]. The sum, less the cost and with it again, is gains[8*n],
 	// and pick is picks[8*n].
-	Told func(table []float64, stride int, cost float64, x []uint64, words int, list []int32, groups int, pick int, picks []int8, gains []float64)
+	Told func(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8, gains []float64)
 
 	// CountStep lets rows that are explained by counting take a step, see Counting.
 	CountStep func(*Counting)
@@ -191,7 +185,7 @@ func (c *Counting) PixelWords(n int) int { return (n + 47) &^ 15 * 2 * c.Width }
 // Propose finds for rows the lane that gains most, in numbers of 16 bits.
 //
 // The gain of lane l of row n of List is the sum of Start[l] and of what Table has for the values p of each five pixels:
-// number ((l/4*Fives+f)*4+l%4)*32+p, where f goes through Fives of them. Each word of a row has 13, the last of four
+// number Places[(l/4*Fives+f)*4+l%4]+p, where f goes through Fives of them. Each word of a row has 13, the last of four
 // pixels. Words Width*n and so on of X are the row's; there are at most four of them. No sum, however many of
 // its terms there are, exceeds 16 bits. There are a multiple of four lanes.
 //
@@ -200,6 +194,7 @@ func (c *Counting) PixelWords(n int) int { return (n + 47) &^ 15 * 2 * c.Width }
 // at most High or at most Slack above that of another lane. All four are numbers of 16 bits.
 type Propose struct {
 	Table, Start []int16
+	Places       []int32
 	Numbers      []int64
 	X            []uint64
 	List         []int32

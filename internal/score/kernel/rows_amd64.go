@@ -34,7 +34,7 @@ func first(s []float64) *float64 {
 	return &s[0]
 }
 
-// rowsAVX512 takes bare addresses; what is sliced before is what is read.
+// rowsAVX512 takes bare addresses; what is sliced before is what is read. Places in tables are not looked at.
 var rowsAVX512 = &RowLoops{
 	AddFours: func(gains, table []int32, x []uint64, quads int) {
 		n, row := len(gains), 4*len(gains)
@@ -106,31 +106,19 @@ var rowsAVX512 = &RowLoops{
 		_, _, _ = seen[8*words-1], on[8*words-1], x[words-1]
 		count(&seen[0], &on[0], &mask[0], &x[0], weight, words)
 	},
-	Across: func(table, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32) {
-		if len(list) == 0 {
-			return
-		}
-		lanes, loop := len(costs), acrossMore
-		if lanes <= 8 {
-			loop = acrossLanes[lanes-1]
-		}
-		_, _, _, _ = table[16*groups*lanes-1], numbers[lanes-1], lists[(end+1)*Block-1], counts[end]
-		loop(&table[0], &costs[0], &numbers[0], lanes, end, need, Tie, &x[0], words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0], &counts[0])
-	},
 	Propose: func(p *Propose) {
 		if len(p.List) == 0 {
 			return
 		}
 		lanes := len(p.Start)
-		_, _, _, _ = p.Table[128*p.Fives*(lanes/4)-1], p.Numbers[lanes-1], p.Lists[(p.End+2)*Block-1], p.Counts[p.End+1]
-		propose(&p.Table[0], &p.Start[0], &p.Numbers[0], lanes, &p.X[0], p.Width, &p.List[0], len(p.List), p.Fives, &p.Lists[0], &p.Counts[0], p.Slack, p.Low, p.High, p.End)
+		_, _, _, _ = p.Places[p.Fives*lanes-1], p.Numbers[lanes-1], p.Lists[(p.End+2)*Block-1], p.Counts[p.End+1]
+		propose(&p.Table[0], &p.Places[0], &p.Start[0], &p.Numbers[0], lanes, &p.X[0], p.Width, &p.List[0], len(p.List), p.Fives, &p.Lists[0], &p.Counts[0], p.Slack, p.Low, p.High, p.End)
 	},
-	Told: func(table []float64, stride int, cost float64, x []uint64, words int, list []int32, groups int, pick int, picks []int8, gains []float64) {
+	Told: func(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8, gains []float64) {
 		if len(list) == 0 {
 			return
 		}
-		_ = table[stride*(groups-1)+15]
-		told(&table[0], stride, cost, &x[0], words, &list[0], len(list), groups, pick, &picks[0], &gains[0])
+		told(&table[0], &places[0], cost, &x[0], words, &list[0], len(list), len(places), pick, &picks[0], &gains[0])
 	},
 	CountStep: countStepVector,
 	CountSums: func(table, last *[256]float64, x, free []uint64, words, groups int, out []float64) {
@@ -167,9 +155,6 @@ var rowsAVX512 = &RowLoops{
 		gather(&from[0], &depth[0], n, &picks[0], &gains[0], &outPicks[0], &outGains[0])
 	},
 }
-
-var acrossLanes = [...]func(table, costs *float64, numbers *int64, lanes, end int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32){
-	across1, across2, across3, across4, across5, across6, across7, across8}
 
 func countStepVector(c *Counting) {
 	left, n := len(c.List), len(c.X)/c.Width

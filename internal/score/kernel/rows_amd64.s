@@ -648,2897 +648,6 @@ more:
 	VZEROUPPER
 	RET
 
-// func acrossMore(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·acrossMore(SB), $2560-128
-	MOVQ list+72(FP), AX
-	MOVQ n+80(FP), CX
-	LEAQ (SP), DX
-	ADDQ $0x3f, DX
-	ANDQ $-64, DX
-	MOVQ lanes+24(FP), BX
-	SHLQ $0x07, BX
-
-rows:
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         $0x0000000000000001, DI
-	SHLXQ        SI, DI, DI
-	DECQ         DI
-	KMOVB        DI, K1
-	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+64(FP), Z1
-	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+56(FP), SI
-	MOVQ         DX, DI
-	MOVQ         words+64(FP), R8
-
-word:
-	VPXORQ     Z2, Z2, Z2
-	KMOVB      K1, K2
-	VPGATHERQQ (SI)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (DI)
-	ADDQ       $0x08, SI
-	ADDQ       $0x40, DI
-	DECQ       R8
-	JNZ        word
-	MOVQ       table+0(FP), SI
-	MOVQ       costs+8(FP), DI
-	LEAQ       256(DX), R8
-	MOVQ       lanes+24(FP), R9
-
-lanes:
-	VPXORQ  Z3, Z3, Z3
-	VMOVAPD Z3, Z0
-	VMOVAPD Z3, Z1
-	VMOVAPD Z3, Z8
-	VMOVAPD Z3, Z9
-	VMOVAPD Z3, Z10
-	VMOVAPD Z3, Z11
-	VMOVAPD Z3, Z12
-	VMOVAPD Z3, Z13
-	IMUL3Q  $0x00, BX, R10
-	ADDQ    SI, R10
-	MOVQ    groups+88(FP), R11
-	MOVQ    DX, R12
-	XORQ    R13, R13
-	SUBQ    $0x00, R11
-	JLE     firstdone
-
-firstword:
-	VMOVDQU64 (R12), Z14
-	ADDQ      $0x40, R12
-
-firstgroup:
-	VMOVUPD   (R10), Z15
-	VPERMT2PD 64(R10), Z14, Z15
-	VADDPD    Z15, Z0, Z0
-	VMOVUPD   128(R10), Z15
-	VPERMT2PD 192(R10), Z14, Z15
-	VADDPD    Z15, Z1, Z1
-	VMOVUPD   256(R10), Z15
-	VPERMT2PD 320(R10), Z14, Z15
-	VADDPD    Z15, Z8, Z8
-	VMOVUPD   384(R10), Z15
-	VPERMT2PD 448(R10), Z14, Z15
-	VADDPD    Z15, Z9, Z9
-	VMOVUPD   512(R10), Z15
-	VPERMT2PD 576(R10), Z14, Z15
-	VADDPD    Z15, Z10, Z10
-	VMOVUPD   640(R10), Z15
-	VPERMT2PD 704(R10), Z14, Z15
-	VADDPD    Z15, Z11, Z11
-	VMOVUPD   768(R10), Z15
-	VPERMT2PD 832(R10), Z14, Z15
-	VADDPD    Z15, Z12, Z12
-	VMOVUPD   896(R10), Z15
-	VPERMT2PD 960(R10), Z14, Z15
-	VADDPD    Z15, Z13, Z13
-	SUBQ      $0x04, R11
-	JLE       firstdone
-	LEAQ      (R10)(BX*4), R10
-	INCQ      R13
-	TESTQ     $0x00000003, R13
-	JZ        firstword
-	VPSRLQ    $0x10, Z14, Z14
-	JMP       firstgroup
-
-firstdone:
-	VPXORQ  Z4, Z4, Z4
-	VMOVAPD Z4, Z14
-	VMOVAPD Z4, Z15
-	VMOVAPD Z4, Z16
-	VMOVAPD Z4, Z17
-	VMOVAPD Z4, Z18
-	VMOVAPD Z4, Z19
-	VMOVAPD Z4, Z20
-	VMOVAPD Z4, Z21
-	IMUL3Q  $0x01, BX, R10
-	ADDQ    SI, R10
-	MOVQ    groups+88(FP), R11
-	MOVQ    DX, R12
-	XORQ    R13, R13
-	SUBQ    $0x01, R11
-	JLE     seconddone
-
-secondword:
-	VMOVDQU64 (R12), Z22
-	VPSRLQ    $0x04, Z22, Z22
-	ADDQ      $0x40, R12
-
-secondgroup:
-	VMOVUPD   (R10), Z23
-	VPERMT2PD 64(R10), Z22, Z23
-	VADDPD    Z23, Z14, Z14
-	VMOVUPD   128(R10), Z23
-	VPERMT2PD 192(R10), Z22, Z23
-	VADDPD    Z23, Z15, Z15
-	VMOVUPD   256(R10), Z23
-	VPERMT2PD 320(R10), Z22, Z23
-	VADDPD    Z23, Z16, Z16
-	VMOVUPD   384(R10), Z23
-	VPERMT2PD 448(R10), Z22, Z23
-	VADDPD    Z23, Z17, Z17
-	VMOVUPD   512(R10), Z23
-	VPERMT2PD 576(R10), Z22, Z23
-	VADDPD    Z23, Z18, Z18
-	VMOVUPD   640(R10), Z23
-	VPERMT2PD 704(R10), Z22, Z23
-	VADDPD    Z23, Z19, Z19
-	VMOVUPD   768(R10), Z23
-	VPERMT2PD 832(R10), Z22, Z23
-	VADDPD    Z23, Z20, Z20
-	VMOVUPD   896(R10), Z23
-	VPERMT2PD 960(R10), Z22, Z23
-	VADDPD    Z23, Z21, Z21
-	SUBQ      $0x04, R11
-	JLE       seconddone
-	LEAQ      (R10)(BX*4), R10
-	INCQ      R13
-	TESTQ     $0x00000003, R13
-	JZ        secondword
-	VPSRLQ    $0x10, Z22, Z22
-	JMP       secondgroup
-
-seconddone:
-	VADDPD  Z14, Z0, Z0
-	VADDPD  Z15, Z1, Z1
-	VADDPD  Z16, Z8, Z8
-	VADDPD  Z17, Z9, Z9
-	VADDPD  Z18, Z10, Z10
-	VADDPD  Z19, Z11, Z11
-	VADDPD  Z20, Z12, Z12
-	VADDPD  Z21, Z13, Z13
-	VPXORQ  Z5, Z5, Z5
-	VMOVAPD Z5, Z14
-	VMOVAPD Z5, Z15
-	VMOVAPD Z5, Z16
-	VMOVAPD Z5, Z17
-	VMOVAPD Z5, Z18
-	VMOVAPD Z5, Z19
-	VMOVAPD Z5, Z20
-	VMOVAPD Z5, Z21
-	IMUL3Q  $0x02, BX, R10
-	ADDQ    SI, R10
-	MOVQ    groups+88(FP), R11
-	MOVQ    DX, R12
-	XORQ    R13, R13
-	SUBQ    $0x02, R11
-	JLE     thirddone
-
-thirdword:
-	VMOVDQU64 (R12), Z22
-	VPSRLQ    $0x08, Z22, Z22
-	ADDQ      $0x40, R12
-
-thirdgroup:
-	VMOVUPD   (R10), Z23
-	VPERMT2PD 64(R10), Z22, Z23
-	VADDPD    Z23, Z14, Z14
-	VMOVUPD   128(R10), Z23
-	VPERMT2PD 192(R10), Z22, Z23
-	VADDPD    Z23, Z15, Z15
-	VMOVUPD   256(R10), Z23
-	VPERMT2PD 320(R10), Z22, Z23
-	VADDPD    Z23, Z16, Z16
-	VMOVUPD   384(R10), Z23
-	VPERMT2PD 448(R10), Z22, Z23
-	VADDPD    Z23, Z17, Z17
-	VMOVUPD   512(R10), Z23
-	VPERMT2PD 576(R10), Z22, Z23
-	VADDPD    Z23, Z18, Z18
-	VMOVUPD   640(R10), Z23
-	VPERMT2PD 704(R10), Z22, Z23
-	VADDPD    Z23, Z19, Z19
-	VMOVUPD   768(R10), Z23
-	VPERMT2PD 832(R10), Z22, Z23
-	VADDPD    Z23, Z20, Z20
-	VMOVUPD   896(R10), Z23
-	VPERMT2PD 960(R10), Z22, Z23
-	VADDPD    Z23, Z21, Z21
-	SUBQ      $0x04, R11
-	JLE       thirddone
-	LEAQ      (R10)(BX*4), R10
-	INCQ      R13
-	TESTQ     $0x00000003, R13
-	JZ        thirdword
-	VPSRLQ    $0x10, Z22, Z22
-	JMP       thirdgroup
-
-thirddone:
-	VPXORQ  Z6, Z6, Z6
-	VMOVAPD Z6, Z22
-	VMOVAPD Z6, Z23
-	VMOVAPD Z6, Z24
-	VMOVAPD Z6, Z25
-	VMOVAPD Z6, Z26
-	VMOVAPD Z6, Z27
-	VMOVAPD Z6, Z28
-	VMOVAPD Z6, Z29
-	IMUL3Q  $0x03, BX, R10
-	ADDQ    SI, R10
-	MOVQ    groups+88(FP), R11
-	MOVQ    DX, R12
-	XORQ    R13, R13
-	SUBQ    $0x03, R11
-	JLE     fourthdone
-
-fourthword:
-	VMOVDQU64 (R12), Z30
-	VPSRLQ    $0x0c, Z30, Z30
-	ADDQ      $0x40, R12
-
-fourthgroup:
-	VMOVUPD   (R10), Z31
-	VPERMT2PD 64(R10), Z30, Z31
-	VADDPD    Z31, Z22, Z22
-	VMOVUPD   128(R10), Z31
-	VPERMT2PD 192(R10), Z30, Z31
-	VADDPD    Z31, Z23, Z23
-	VMOVUPD   256(R10), Z31
-	VPERMT2PD 320(R10), Z30, Z31
-	VADDPD    Z31, Z24, Z24
-	VMOVUPD   384(R10), Z31
-	VPERMT2PD 448(R10), Z30, Z31
-	VADDPD    Z31, Z25, Z25
-	VMOVUPD   512(R10), Z31
-	VPERMT2PD 576(R10), Z30, Z31
-	VADDPD    Z31, Z26, Z26
-	VMOVUPD   640(R10), Z31
-	VPERMT2PD 704(R10), Z30, Z31
-	VADDPD    Z31, Z27, Z27
-	VMOVUPD   768(R10), Z31
-	VPERMT2PD 832(R10), Z30, Z31
-	VADDPD    Z31, Z28, Z28
-	VMOVUPD   896(R10), Z31
-	VPERMT2PD 960(R10), Z30, Z31
-	VADDPD    Z31, Z29, Z29
-	SUBQ      $0x04, R11
-	JLE       fourthdone
-	LEAQ      (R10)(BX*4), R10
-	INCQ      R13
-	TESTQ     $0x00000003, R13
-	JZ        fourthword
-	VPSRLQ    $0x10, Z30, Z30
-	JMP       fourthgroup
-
-fourthdone:
-	VADDPD       Z22, Z14, Z14
-	VADDPD       Z23, Z15, Z15
-	VADDPD       Z24, Z16, Z16
-	VADDPD       Z25, Z17, Z17
-	VADDPD       Z26, Z18, Z18
-	VADDPD       Z27, Z19, Z19
-	VADDPD       Z28, Z20, Z20
-	VADDPD       Z29, Z21, Z21
-	VADDPD       Z14, Z0, Z0
-	VADDPD       Z15, Z1, Z1
-	VADDPD       Z16, Z8, Z8
-	VADDPD       Z17, Z9, Z9
-	VADDPD       Z18, Z10, Z10
-	VADDPD       Z19, Z11, Z11
-	VADDPD       Z20, Z12, Z12
-	VADDPD       Z21, Z13, Z13
-	VBROADCASTSD (DI), Z14
-	VSUBPD       Z14, Z0, Z0
-	VBROADCASTSD 8(DI), Z14
-	VSUBPD       Z14, Z1, Z1
-	VBROADCASTSD 16(DI), Z14
-	VSUBPD       Z14, Z8, Z8
-	VBROADCASTSD 24(DI), Z14
-	VSUBPD       Z14, Z9, Z9
-	VBROADCASTSD 32(DI), Z14
-	VSUBPD       Z14, Z10, Z10
-	VBROADCASTSD 40(DI), Z14
-	VSUBPD       Z14, Z11, Z11
-	VBROADCASTSD 48(DI), Z14
-	VSUBPD       Z14, Z12, Z12
-	VBROADCASTSD 56(DI), Z14
-	VSUBPD       Z14, Z13, Z13
-	VMOVUPD      Z0, (R8)
-	VMOVUPD      Z1, 64(R8)
-	VMOVUPD      Z8, 128(R8)
-	VMOVUPD      Z9, 192(R8)
-	VMOVUPD      Z10, 256(R8)
-	VMOVUPD      Z11, 320(R8)
-	VMOVUPD      Z12, 384(R8)
-	VMOVUPD      Z13, 448(R8)
-	ADDQ         $0x00000400, SI
-	ADDQ         $0x40, DI
-	ADDQ         $0x00000200, R8
-	SUBQ         $0x08, R9
-	JNZ          lanes
-	VPXORQ       Z7, Z7, Z7
-	VMOVAPD      Z7, Z0
-	VMOVAPD      Z7, Z1
-	VMOVAPD      Z7, Z8
-	LEAQ         256(DX), SI
-	VMOVUPD      (SI), Z9
-	MOVQ         lanes+24(FP), DI
-
-largest:
-	VMAXPD       (SI), Z9, Z9
-	VMAXPD       64(SI), Z9, Z9
-	VMAXPD       128(SI), Z9, Z9
-	VMAXPD       192(SI), Z9, Z9
-	VMAXPD       256(SI), Z9, Z9
-	VMAXPD       320(SI), Z9, Z9
-	VMAXPD       384(SI), Z9, Z9
-	VMAXPD       448(SI), Z9, Z9
-	ADDQ         $0x00000200, SI
-	SUBQ         $0x08, DI
-	JNZ          largest
-	VBROADCASTSD tie+48(FP), Z10
-	VSUBPD       Z10, Z9, Z9
-	MOVQ         lanes+24(FP), R9
-	MOVQ         numbers+16(FP), DI
-	LEAQ         (DI)(R9*8), DI
-	MOVQ         costs+8(FP), R8
-	LEAQ         (R8)(R9*8), R8
-	MOVQ         R9, SI
-	SHLQ         $0x06, SI
-	LEAQ         256(SI)(DX*1), SI
-
-near:
-	SUBQ         $0x00000200, SI
-	SUBQ         $0x40, DI
-	SUBQ         $0x40, R8
-	VMOVUPD      (SI), Z10
-	VMOVUPD      64(SI), Z11
-	VMOVUPD      128(SI), Z12
-	VMOVUPD      192(SI), Z13
-	VMOVUPD      256(SI), Z14
-	VMOVUPD      320(SI), Z15
-	VMOVUPD      384(SI), Z16
-	VMOVUPD      448(SI), Z17
-	VCMPPD       $0x0d, Z9, Z17, K1
-	VMOVAPD      Z17, K1, Z0
-	VPBROADCASTQ 56(DI), K1, Z1
-	VBROADCASTSD 56(R8), K1, Z8
-	VCMPPD       $0x0d, Z9, Z16, K1
-	VMOVAPD      Z16, K1, Z0
-	VPBROADCASTQ 48(DI), K1, Z1
-	VBROADCASTSD 48(R8), K1, Z8
-	VCMPPD       $0x0d, Z9, Z15, K1
-	VMOVAPD      Z15, K1, Z0
-	VPBROADCASTQ 40(DI), K1, Z1
-	VBROADCASTSD 40(R8), K1, Z8
-	VCMPPD       $0x0d, Z9, Z14, K1
-	VMOVAPD      Z14, K1, Z0
-	VPBROADCASTQ 32(DI), K1, Z1
-	VBROADCASTSD 32(R8), K1, Z8
-	VCMPPD       $0x0d, Z9, Z13, K1
-	VMOVAPD      Z13, K1, Z0
-	VPBROADCASTQ 24(DI), K1, Z1
-	VBROADCASTSD 24(R8), K1, Z8
-	VCMPPD       $0x0d, Z9, Z12, K1
-	VMOVAPD      Z12, K1, Z0
-	VPBROADCASTQ 16(DI), K1, Z1
-	VBROADCASTSD 16(R8), K1, Z8
-	VCMPPD       $0x0d, Z9, Z11, K1
-	VMOVAPD      Z11, K1, Z0
-	VPBROADCASTQ 8(DI), K1, Z1
-	VBROADCASTSD 8(R8), K1, Z8
-	VCMPPD       $0x0d, Z9, Z10, K1
-	VMOVAPD      Z10, K1, Z0
-	VPBROADCASTQ (DI), K1, Z1
-	VBROADCASTSD (R8), K1, Z8
-	SUBQ         $0x08, R9
-	JNZ          near
-	VBROADCASTSD need+40(FP), Z9
-	VCMPPD       $0x0e, Z9, Z0, K1
-	VPBROADCASTQ end+32(FP), Z9
-	VMOVDQA64    Z1, K1, Z9
-	VADDPD       Z8, Z0, Z0
-	VMOVDQU64    Z1, 2304(DX)
-	VMOVUPD      Z0, 2368(DX)
-	VMOVDQU64    Z9, 2432(DX)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         picks+96(FP), R11
-	MOVQ         gains+104(FP), R12
-	MOVQ         lists+112(FP), R13
-	MOVQ         counts+120(FP), R14
-	XORQ         DI, DI
-
-send:
-	MOVLQSX (AX)(DI*4), R8
-	MOVQ    2432(DX)(DI*8), R9
-	MOVLQSX (R14)(R9*4), R10
-	INCL    (R14)(R9*4)
-	SHLQ    $0x0d, R9
-	ADDQ    R9, R10
-	MOVL    R8, (R13)(R10*4)
-	MOVQ    2304(DX)(DI*8), R9
-	VMOVSD  2368(DX)(DI*8), X0
-	SHLQ    $0x03, R8
-	MOVB    R9, (R11)(R8*1)
-	VMOVSD  X0, (R12)(R8*8)
-	INCQ    DI
-	CMPQ    DI, SI
-	JLT     send
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JG      rows
-	VZEROUPPER
-	RET
-
-// func across1(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·across1(SB), $2560-128
-	MOVQ list+72(FP), AX
-	MOVQ n+80(FP), CX
-	LEAQ (SP), DX
-	ADDQ $0x3f, DX
-	ANDQ $-64, DX
-	MOVQ lanes+24(FP), BX
-	SHLQ $0x07, BX
-
-rows:
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         $0x0000000000000001, DI
-	SHLXQ        SI, DI, DI
-	DECQ         DI
-	KMOVB        DI, K1
-	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+64(FP), Z1
-	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+56(FP), SI
-	MOVQ         DX, DI
-	MOVQ         words+64(FP), R8
-
-word:
-	VPXORQ     Z2, Z2, Z2
-	KMOVB      K1, K2
-	VPGATHERQQ (SI)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (DI)
-	ADDQ       $0x08, SI
-	ADDQ       $0x40, DI
-	DECQ       R8
-	JNZ        word
-	MOVQ       table+0(FP), SI
-	MOVQ       costs+8(FP), DI
-	VPXORQ     Z3, Z3, Z3
-	VMOVAPD    Z3, Z0
-	IMUL3Q     $0x00, BX, R8
-	ADDQ       SI, R8
-	MOVQ       groups+88(FP), R9
-	MOVQ       DX, R10
-	XORQ       R11, R11
-	SUBQ       $0x00, R9
-	JLE        firstdone
-
-firstword:
-	VMOVDQU64 (R10), Z1
-	ADDQ      $0x40, R10
-
-firstgroup:
-	VMOVUPD   (R8), Z8
-	VPERMT2PD 64(R8), Z1, Z8
-	VADDPD    Z8, Z0, Z0
-	SUBQ      $0x04, R9
-	JLE       firstdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        firstword
-	VPSRLQ    $0x10, Z1, Z1
-	JMP       firstgroup
-
-firstdone:
-	VPXORQ  Z4, Z4, Z4
-	VMOVAPD Z4, Z1
-	IMUL3Q  $0x01, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x01, R9
-	JLE     seconddone
-
-secondword:
-	VMOVDQU64 (R10), Z8
-	VPSRLQ    $0x04, Z8, Z8
-	ADDQ      $0x40, R10
-
-secondgroup:
-	VMOVUPD   (R8), Z9
-	VPERMT2PD 64(R8), Z8, Z9
-	VADDPD    Z9, Z1, Z1
-	SUBQ      $0x04, R9
-	JLE       seconddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        secondword
-	VPSRLQ    $0x10, Z8, Z8
-	JMP       secondgroup
-
-seconddone:
-	VADDPD  Z1, Z0, Z0
-	VPXORQ  Z5, Z5, Z5
-	VMOVAPD Z5, Z1
-	IMUL3Q  $0x02, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x02, R9
-	JLE     thirddone
-
-thirdword:
-	VMOVDQU64 (R10), Z8
-	VPSRLQ    $0x08, Z8, Z8
-	ADDQ      $0x40, R10
-
-thirdgroup:
-	VMOVUPD   (R8), Z9
-	VPERMT2PD 64(R8), Z8, Z9
-	VADDPD    Z9, Z1, Z1
-	SUBQ      $0x04, R9
-	JLE       thirddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        thirdword
-	VPSRLQ    $0x10, Z8, Z8
-	JMP       thirdgroup
-
-thirddone:
-	VPXORQ  Z6, Z6, Z6
-	VMOVAPD Z6, Z8
-	IMUL3Q  $0x03, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), SI
-	MOVQ    DX, R9
-	XORQ    R10, R10
-	SUBQ    $0x03, SI
-	JLE     fourthdone
-
-fourthword:
-	VMOVDQU64 (R9), Z9
-	VPSRLQ    $0x0c, Z9, Z9
-	ADDQ      $0x40, R9
-
-fourthgroup:
-	VMOVUPD   (R8), Z10
-	VPERMT2PD 64(R8), Z9, Z10
-	VADDPD    Z10, Z8, Z8
-	SUBQ      $0x04, SI
-	JLE       fourthdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R10
-	TESTQ     $0x00000003, R10
-	JZ        fourthword
-	VPSRLQ    $0x10, Z9, Z9
-	JMP       fourthgroup
-
-fourthdone:
-	VADDPD       Z8, Z1, Z1
-	VADDPD       Z1, Z0, Z0
-	VBROADCASTSD (DI), Z1
-	VSUBPD       Z1, Z0, Z0
-	VPXORQ       Z7, Z7, Z7
-	VMOVAPD      Z7, Z1
-	VMOVAPD      Z7, Z8
-	VMOVAPD      Z7, Z9
-	VMOVAPD      Z0, Z10
-	VMOVAPD      Z10, Z10
-	VBROADCASTSD tie+48(FP), Z11
-	VSUBPD       Z11, Z10, Z10
-	MOVQ         costs+8(FP), SI
-	MOVQ         numbers+16(FP), DI
-	VCMPPD       $0x0d, Z10, Z0, K1
-	VMOVAPD      Z0, K1, Z1
-	VPBROADCASTQ (DI), K1, Z8
-	VBROADCASTSD (SI), K1, Z9
-	VBROADCASTSD need+40(FP), Z0
-	VCMPPD       $0x0e, Z0, Z1, K1
-	VPBROADCASTQ end+32(FP), Z0
-	VMOVDQA64    Z8, K1, Z0
-	VADDPD       Z9, Z1, Z1
-	VMOVDQU64    Z8, 2304(DX)
-	VMOVUPD      Z1, 2368(DX)
-	VMOVDQU64    Z0, 2432(DX)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         picks+96(FP), R11
-	MOVQ         gains+104(FP), R12
-	MOVQ         lists+112(FP), R13
-	MOVQ         counts+120(FP), R14
-	XORQ         DI, DI
-
-send:
-	MOVLQSX (AX)(DI*4), R8
-	MOVQ    2432(DX)(DI*8), R9
-	MOVLQSX (R14)(R9*4), R10
-	INCL    (R14)(R9*4)
-	SHLQ    $0x0d, R9
-	ADDQ    R9, R10
-	MOVL    R8, (R13)(R10*4)
-	MOVQ    2304(DX)(DI*8), R9
-	VMOVSD  2368(DX)(DI*8), X0
-	SHLQ    $0x03, R8
-	MOVB    R9, (R11)(R8*1)
-	VMOVSD  X0, (R12)(R8*8)
-	INCQ    DI
-	CMPQ    DI, SI
-	JLT     send
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JG      rows
-	VZEROUPPER
-	RET
-
-// func across2(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·across2(SB), $2560-128
-	MOVQ list+72(FP), AX
-	MOVQ n+80(FP), CX
-	LEAQ (SP), DX
-	ADDQ $0x3f, DX
-	ANDQ $-64, DX
-	MOVQ lanes+24(FP), BX
-	SHLQ $0x07, BX
-
-rows:
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         $0x0000000000000001, DI
-	SHLXQ        SI, DI, DI
-	DECQ         DI
-	KMOVB        DI, K1
-	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+64(FP), Z1
-	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+56(FP), SI
-	MOVQ         DX, DI
-	MOVQ         words+64(FP), R8
-
-word:
-	VPXORQ     Z2, Z2, Z2
-	KMOVB      K1, K2
-	VPGATHERQQ (SI)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (DI)
-	ADDQ       $0x08, SI
-	ADDQ       $0x40, DI
-	DECQ       R8
-	JNZ        word
-	MOVQ       table+0(FP), SI
-	MOVQ       costs+8(FP), DI
-	VPXORQ     Z3, Z3, Z3
-	VMOVAPD    Z3, Z0
-	VMOVAPD    Z3, Z1
-	IMUL3Q     $0x00, BX, R8
-	ADDQ       SI, R8
-	MOVQ       groups+88(FP), R9
-	MOVQ       DX, R10
-	XORQ       R11, R11
-	SUBQ       $0x00, R9
-	JLE        firstdone
-
-firstword:
-	VMOVDQU64 (R10), Z8
-	ADDQ      $0x40, R10
-
-firstgroup:
-	VMOVUPD   (R8), Z9
-	VPERMT2PD 64(R8), Z8, Z9
-	VADDPD    Z9, Z0, Z0
-	VMOVUPD   128(R8), Z9
-	VPERMT2PD 192(R8), Z8, Z9
-	VADDPD    Z9, Z1, Z1
-	SUBQ      $0x04, R9
-	JLE       firstdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        firstword
-	VPSRLQ    $0x10, Z8, Z8
-	JMP       firstgroup
-
-firstdone:
-	VPXORQ  Z4, Z4, Z4
-	VMOVAPD Z4, Z8
-	VMOVAPD Z4, Z9
-	IMUL3Q  $0x01, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x01, R9
-	JLE     seconddone
-
-secondword:
-	VMOVDQU64 (R10), Z10
-	VPSRLQ    $0x04, Z10, Z10
-	ADDQ      $0x40, R10
-
-secondgroup:
-	VMOVUPD   (R8), Z11
-	VPERMT2PD 64(R8), Z10, Z11
-	VADDPD    Z11, Z8, Z8
-	VMOVUPD   128(R8), Z11
-	VPERMT2PD 192(R8), Z10, Z11
-	VADDPD    Z11, Z9, Z9
-	SUBQ      $0x04, R9
-	JLE       seconddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        secondword
-	VPSRLQ    $0x10, Z10, Z10
-	JMP       secondgroup
-
-seconddone:
-	VADDPD  Z8, Z0, Z0
-	VADDPD  Z9, Z1, Z1
-	VPXORQ  Z5, Z5, Z5
-	VMOVAPD Z5, Z8
-	VMOVAPD Z5, Z9
-	IMUL3Q  $0x02, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x02, R9
-	JLE     thirddone
-
-thirdword:
-	VMOVDQU64 (R10), Z10
-	VPSRLQ    $0x08, Z10, Z10
-	ADDQ      $0x40, R10
-
-thirdgroup:
-	VMOVUPD   (R8), Z11
-	VPERMT2PD 64(R8), Z10, Z11
-	VADDPD    Z11, Z8, Z8
-	VMOVUPD   128(R8), Z11
-	VPERMT2PD 192(R8), Z10, Z11
-	VADDPD    Z11, Z9, Z9
-	SUBQ      $0x04, R9
-	JLE       thirddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        thirdword
-	VPSRLQ    $0x10, Z10, Z10
-	JMP       thirdgroup
-
-thirddone:
-	VPXORQ  Z6, Z6, Z6
-	VMOVAPD Z6, Z10
-	VMOVAPD Z6, Z11
-	IMUL3Q  $0x03, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), SI
-	MOVQ    DX, R9
-	XORQ    R10, R10
-	SUBQ    $0x03, SI
-	JLE     fourthdone
-
-fourthword:
-	VMOVDQU64 (R9), Z12
-	VPSRLQ    $0x0c, Z12, Z12
-	ADDQ      $0x40, R9
-
-fourthgroup:
-	VMOVUPD   (R8), Z13
-	VPERMT2PD 64(R8), Z12, Z13
-	VADDPD    Z13, Z10, Z10
-	VMOVUPD   128(R8), Z13
-	VPERMT2PD 192(R8), Z12, Z13
-	VADDPD    Z13, Z11, Z11
-	SUBQ      $0x04, SI
-	JLE       fourthdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R10
-	TESTQ     $0x00000003, R10
-	JZ        fourthword
-	VPSRLQ    $0x10, Z12, Z12
-	JMP       fourthgroup
-
-fourthdone:
-	VADDPD       Z10, Z8, Z8
-	VADDPD       Z11, Z9, Z9
-	VADDPD       Z8, Z0, Z0
-	VADDPD       Z9, Z1, Z1
-	VBROADCASTSD (DI), Z8
-	VSUBPD       Z8, Z0, Z0
-	VBROADCASTSD 8(DI), Z8
-	VSUBPD       Z8, Z1, Z1
-	VPXORQ       Z7, Z7, Z7
-	VMOVAPD      Z7, Z8
-	VMOVAPD      Z7, Z9
-	VMOVAPD      Z7, Z10
-	VMOVAPD      Z0, Z11
-	VMOVAPD      Z1, Z12
-	VMAXPD       Z12, Z11, Z11
-	VMOVAPD      Z11, Z11
-	VBROADCASTSD tie+48(FP), Z12
-	VSUBPD       Z12, Z11, Z11
-	MOVQ         costs+8(FP), SI
-	MOVQ         numbers+16(FP), DI
-	VCMPPD       $0x0d, Z11, Z1, K1
-	VMOVAPD      Z1, K1, Z8
-	VPBROADCASTQ 8(DI), K1, Z9
-	VBROADCASTSD 8(SI), K1, Z10
-	VCMPPD       $0x0d, Z11, Z0, K1
-	VMOVAPD      Z0, K1, Z8
-	VPBROADCASTQ (DI), K1, Z9
-	VBROADCASTSD (SI), K1, Z10
-	VBROADCASTSD need+40(FP), Z0
-	VCMPPD       $0x0e, Z0, Z8, K1
-	VPBROADCASTQ end+32(FP), Z0
-	VMOVDQA64    Z9, K1, Z0
-	VADDPD       Z10, Z8, Z8
-	VMOVDQU64    Z9, 2304(DX)
-	VMOVUPD      Z8, 2368(DX)
-	VMOVDQU64    Z0, 2432(DX)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         picks+96(FP), R11
-	MOVQ         gains+104(FP), R12
-	MOVQ         lists+112(FP), R13
-	MOVQ         counts+120(FP), R14
-	XORQ         DI, DI
-
-send:
-	MOVLQSX (AX)(DI*4), R8
-	MOVQ    2432(DX)(DI*8), R9
-	MOVLQSX (R14)(R9*4), R10
-	INCL    (R14)(R9*4)
-	SHLQ    $0x0d, R9
-	ADDQ    R9, R10
-	MOVL    R8, (R13)(R10*4)
-	MOVQ    2304(DX)(DI*8), R9
-	VMOVSD  2368(DX)(DI*8), X0
-	SHLQ    $0x03, R8
-	MOVB    R9, (R11)(R8*1)
-	VMOVSD  X0, (R12)(R8*8)
-	INCQ    DI
-	CMPQ    DI, SI
-	JLT     send
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JG      rows
-	VZEROUPPER
-	RET
-
-// func across3(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·across3(SB), $2560-128
-	MOVQ list+72(FP), AX
-	MOVQ n+80(FP), CX
-	LEAQ (SP), DX
-	ADDQ $0x3f, DX
-	ANDQ $-64, DX
-	MOVQ lanes+24(FP), BX
-	SHLQ $0x07, BX
-
-rows:
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         $0x0000000000000001, DI
-	SHLXQ        SI, DI, DI
-	DECQ         DI
-	KMOVB        DI, K1
-	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+64(FP), Z1
-	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+56(FP), SI
-	MOVQ         DX, DI
-	MOVQ         words+64(FP), R8
-
-word:
-	VPXORQ     Z2, Z2, Z2
-	KMOVB      K1, K2
-	VPGATHERQQ (SI)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (DI)
-	ADDQ       $0x08, SI
-	ADDQ       $0x40, DI
-	DECQ       R8
-	JNZ        word
-	MOVQ       table+0(FP), SI
-	MOVQ       costs+8(FP), DI
-	VPXORQ     Z3, Z3, Z3
-	VMOVAPD    Z3, Z0
-	VMOVAPD    Z3, Z1
-	VMOVAPD    Z3, Z8
-	IMUL3Q     $0x00, BX, R8
-	ADDQ       SI, R8
-	MOVQ       groups+88(FP), R9
-	MOVQ       DX, R10
-	XORQ       R11, R11
-	SUBQ       $0x00, R9
-	JLE        firstdone
-
-firstword:
-	VMOVDQU64 (R10), Z9
-	ADDQ      $0x40, R10
-
-firstgroup:
-	VMOVUPD   (R8), Z10
-	VPERMT2PD 64(R8), Z9, Z10
-	VADDPD    Z10, Z0, Z0
-	VMOVUPD   128(R8), Z10
-	VPERMT2PD 192(R8), Z9, Z10
-	VADDPD    Z10, Z1, Z1
-	VMOVUPD   256(R8), Z10
-	VPERMT2PD 320(R8), Z9, Z10
-	VADDPD    Z10, Z8, Z8
-	SUBQ      $0x04, R9
-	JLE       firstdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        firstword
-	VPSRLQ    $0x10, Z9, Z9
-	JMP       firstgroup
-
-firstdone:
-	VPXORQ  Z4, Z4, Z4
-	VMOVAPD Z4, Z9
-	VMOVAPD Z4, Z10
-	VMOVAPD Z4, Z11
-	IMUL3Q  $0x01, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x01, R9
-	JLE     seconddone
-
-secondword:
-	VMOVDQU64 (R10), Z12
-	VPSRLQ    $0x04, Z12, Z12
-	ADDQ      $0x40, R10
-
-secondgroup:
-	VMOVUPD   (R8), Z13
-	VPERMT2PD 64(R8), Z12, Z13
-	VADDPD    Z13, Z9, Z9
-	VMOVUPD   128(R8), Z13
-	VPERMT2PD 192(R8), Z12, Z13
-	VADDPD    Z13, Z10, Z10
-	VMOVUPD   256(R8), Z13
-	VPERMT2PD 320(R8), Z12, Z13
-	VADDPD    Z13, Z11, Z11
-	SUBQ      $0x04, R9
-	JLE       seconddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        secondword
-	VPSRLQ    $0x10, Z12, Z12
-	JMP       secondgroup
-
-seconddone:
-	VADDPD  Z9, Z0, Z0
-	VADDPD  Z10, Z1, Z1
-	VADDPD  Z11, Z8, Z8
-	VPXORQ  Z5, Z5, Z5
-	VMOVAPD Z5, Z9
-	VMOVAPD Z5, Z10
-	VMOVAPD Z5, Z11
-	IMUL3Q  $0x02, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x02, R9
-	JLE     thirddone
-
-thirdword:
-	VMOVDQU64 (R10), Z12
-	VPSRLQ    $0x08, Z12, Z12
-	ADDQ      $0x40, R10
-
-thirdgroup:
-	VMOVUPD   (R8), Z13
-	VPERMT2PD 64(R8), Z12, Z13
-	VADDPD    Z13, Z9, Z9
-	VMOVUPD   128(R8), Z13
-	VPERMT2PD 192(R8), Z12, Z13
-	VADDPD    Z13, Z10, Z10
-	VMOVUPD   256(R8), Z13
-	VPERMT2PD 320(R8), Z12, Z13
-	VADDPD    Z13, Z11, Z11
-	SUBQ      $0x04, R9
-	JLE       thirddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        thirdword
-	VPSRLQ    $0x10, Z12, Z12
-	JMP       thirdgroup
-
-thirddone:
-	VPXORQ  Z6, Z6, Z6
-	VMOVAPD Z6, Z12
-	VMOVAPD Z6, Z13
-	VMOVAPD Z6, Z14
-	IMUL3Q  $0x03, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), SI
-	MOVQ    DX, R9
-	XORQ    R10, R10
-	SUBQ    $0x03, SI
-	JLE     fourthdone
-
-fourthword:
-	VMOVDQU64 (R9), Z15
-	VPSRLQ    $0x0c, Z15, Z15
-	ADDQ      $0x40, R9
-
-fourthgroup:
-	VMOVUPD   (R8), Z16
-	VPERMT2PD 64(R8), Z15, Z16
-	VADDPD    Z16, Z12, Z12
-	VMOVUPD   128(R8), Z16
-	VPERMT2PD 192(R8), Z15, Z16
-	VADDPD    Z16, Z13, Z13
-	VMOVUPD   256(R8), Z16
-	VPERMT2PD 320(R8), Z15, Z16
-	VADDPD    Z16, Z14, Z14
-	SUBQ      $0x04, SI
-	JLE       fourthdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R10
-	TESTQ     $0x00000003, R10
-	JZ        fourthword
-	VPSRLQ    $0x10, Z15, Z15
-	JMP       fourthgroup
-
-fourthdone:
-	VADDPD       Z12, Z9, Z9
-	VADDPD       Z13, Z10, Z10
-	VADDPD       Z14, Z11, Z11
-	VADDPD       Z9, Z0, Z0
-	VADDPD       Z10, Z1, Z1
-	VADDPD       Z11, Z8, Z8
-	VBROADCASTSD (DI), Z9
-	VSUBPD       Z9, Z0, Z0
-	VBROADCASTSD 8(DI), Z9
-	VSUBPD       Z9, Z1, Z1
-	VBROADCASTSD 16(DI), Z9
-	VSUBPD       Z9, Z8, Z8
-	VPXORQ       Z7, Z7, Z7
-	VMOVAPD      Z7, Z9
-	VMOVAPD      Z7, Z10
-	VMOVAPD      Z7, Z11
-	VMOVAPD      Z0, Z12
-	VMOVAPD      Z1, Z13
-	VMOVAPD      Z8, Z14
-	VMAXPD       Z14, Z12, Z12
-	VMAXPD       Z13, Z12, Z12
-	VMOVAPD      Z12, Z12
-	VBROADCASTSD tie+48(FP), Z13
-	VSUBPD       Z13, Z12, Z12
-	MOVQ         costs+8(FP), SI
-	MOVQ         numbers+16(FP), DI
-	VCMPPD       $0x0d, Z12, Z8, K1
-	VMOVAPD      Z8, K1, Z9
-	VPBROADCASTQ 16(DI), K1, Z10
-	VBROADCASTSD 16(SI), K1, Z11
-	VCMPPD       $0x0d, Z12, Z1, K1
-	VMOVAPD      Z1, K1, Z9
-	VPBROADCASTQ 8(DI), K1, Z10
-	VBROADCASTSD 8(SI), K1, Z11
-	VCMPPD       $0x0d, Z12, Z0, K1
-	VMOVAPD      Z0, K1, Z9
-	VPBROADCASTQ (DI), K1, Z10
-	VBROADCASTSD (SI), K1, Z11
-	VBROADCASTSD need+40(FP), Z0
-	VCMPPD       $0x0e, Z0, Z9, K1
-	VPBROADCASTQ end+32(FP), Z0
-	VMOVDQA64    Z10, K1, Z0
-	VADDPD       Z11, Z9, Z9
-	VMOVDQU64    Z10, 2304(DX)
-	VMOVUPD      Z9, 2368(DX)
-	VMOVDQU64    Z0, 2432(DX)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         picks+96(FP), R11
-	MOVQ         gains+104(FP), R12
-	MOVQ         lists+112(FP), R13
-	MOVQ         counts+120(FP), R14
-	XORQ         DI, DI
-
-send:
-	MOVLQSX (AX)(DI*4), R8
-	MOVQ    2432(DX)(DI*8), R9
-	MOVLQSX (R14)(R9*4), R10
-	INCL    (R14)(R9*4)
-	SHLQ    $0x0d, R9
-	ADDQ    R9, R10
-	MOVL    R8, (R13)(R10*4)
-	MOVQ    2304(DX)(DI*8), R9
-	VMOVSD  2368(DX)(DI*8), X0
-	SHLQ    $0x03, R8
-	MOVB    R9, (R11)(R8*1)
-	VMOVSD  X0, (R12)(R8*8)
-	INCQ    DI
-	CMPQ    DI, SI
-	JLT     send
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JG      rows
-	VZEROUPPER
-	RET
-
-// func across4(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·across4(SB), $2560-128
-	MOVQ list+72(FP), AX
-	MOVQ n+80(FP), CX
-	LEAQ (SP), DX
-	ADDQ $0x3f, DX
-	ANDQ $-64, DX
-	MOVQ lanes+24(FP), BX
-	SHLQ $0x07, BX
-
-rows:
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         $0x0000000000000001, DI
-	SHLXQ        SI, DI, DI
-	DECQ         DI
-	KMOVB        DI, K1
-	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+64(FP), Z1
-	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+56(FP), SI
-	MOVQ         DX, DI
-	MOVQ         words+64(FP), R8
-
-word:
-	VPXORQ     Z2, Z2, Z2
-	KMOVB      K1, K2
-	VPGATHERQQ (SI)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (DI)
-	ADDQ       $0x08, SI
-	ADDQ       $0x40, DI
-	DECQ       R8
-	JNZ        word
-	MOVQ       table+0(FP), SI
-	MOVQ       costs+8(FP), DI
-	VPXORQ     Z3, Z3, Z3
-	VMOVAPD    Z3, Z0
-	VMOVAPD    Z3, Z1
-	VMOVAPD    Z3, Z8
-	VMOVAPD    Z3, Z9
-	IMUL3Q     $0x00, BX, R8
-	ADDQ       SI, R8
-	MOVQ       groups+88(FP), R9
-	MOVQ       DX, R10
-	XORQ       R11, R11
-	SUBQ       $0x00, R9
-	JLE        firstdone
-
-firstword:
-	VMOVDQU64 (R10), Z10
-	ADDQ      $0x40, R10
-
-firstgroup:
-	VMOVUPD   (R8), Z11
-	VPERMT2PD 64(R8), Z10, Z11
-	VADDPD    Z11, Z0, Z0
-	VMOVUPD   128(R8), Z11
-	VPERMT2PD 192(R8), Z10, Z11
-	VADDPD    Z11, Z1, Z1
-	VMOVUPD   256(R8), Z11
-	VPERMT2PD 320(R8), Z10, Z11
-	VADDPD    Z11, Z8, Z8
-	VMOVUPD   384(R8), Z11
-	VPERMT2PD 448(R8), Z10, Z11
-	VADDPD    Z11, Z9, Z9
-	SUBQ      $0x04, R9
-	JLE       firstdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        firstword
-	VPSRLQ    $0x10, Z10, Z10
-	JMP       firstgroup
-
-firstdone:
-	VPXORQ  Z4, Z4, Z4
-	VMOVAPD Z4, Z10
-	VMOVAPD Z4, Z11
-	VMOVAPD Z4, Z12
-	VMOVAPD Z4, Z13
-	IMUL3Q  $0x01, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x01, R9
-	JLE     seconddone
-
-secondword:
-	VMOVDQU64 (R10), Z14
-	VPSRLQ    $0x04, Z14, Z14
-	ADDQ      $0x40, R10
-
-secondgroup:
-	VMOVUPD   (R8), Z15
-	VPERMT2PD 64(R8), Z14, Z15
-	VADDPD    Z15, Z10, Z10
-	VMOVUPD   128(R8), Z15
-	VPERMT2PD 192(R8), Z14, Z15
-	VADDPD    Z15, Z11, Z11
-	VMOVUPD   256(R8), Z15
-	VPERMT2PD 320(R8), Z14, Z15
-	VADDPD    Z15, Z12, Z12
-	VMOVUPD   384(R8), Z15
-	VPERMT2PD 448(R8), Z14, Z15
-	VADDPD    Z15, Z13, Z13
-	SUBQ      $0x04, R9
-	JLE       seconddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        secondword
-	VPSRLQ    $0x10, Z14, Z14
-	JMP       secondgroup
-
-seconddone:
-	VADDPD  Z10, Z0, Z0
-	VADDPD  Z11, Z1, Z1
-	VADDPD  Z12, Z8, Z8
-	VADDPD  Z13, Z9, Z9
-	VPXORQ  Z5, Z5, Z5
-	VMOVAPD Z5, Z10
-	VMOVAPD Z5, Z11
-	VMOVAPD Z5, Z12
-	VMOVAPD Z5, Z13
-	IMUL3Q  $0x02, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x02, R9
-	JLE     thirddone
-
-thirdword:
-	VMOVDQU64 (R10), Z14
-	VPSRLQ    $0x08, Z14, Z14
-	ADDQ      $0x40, R10
-
-thirdgroup:
-	VMOVUPD   (R8), Z15
-	VPERMT2PD 64(R8), Z14, Z15
-	VADDPD    Z15, Z10, Z10
-	VMOVUPD   128(R8), Z15
-	VPERMT2PD 192(R8), Z14, Z15
-	VADDPD    Z15, Z11, Z11
-	VMOVUPD   256(R8), Z15
-	VPERMT2PD 320(R8), Z14, Z15
-	VADDPD    Z15, Z12, Z12
-	VMOVUPD   384(R8), Z15
-	VPERMT2PD 448(R8), Z14, Z15
-	VADDPD    Z15, Z13, Z13
-	SUBQ      $0x04, R9
-	JLE       thirddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        thirdword
-	VPSRLQ    $0x10, Z14, Z14
-	JMP       thirdgroup
-
-thirddone:
-	VPXORQ  Z6, Z6, Z6
-	VMOVAPD Z6, Z14
-	VMOVAPD Z6, Z15
-	VMOVAPD Z6, Z16
-	VMOVAPD Z6, Z17
-	IMUL3Q  $0x03, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), SI
-	MOVQ    DX, R9
-	XORQ    R10, R10
-	SUBQ    $0x03, SI
-	JLE     fourthdone
-
-fourthword:
-	VMOVDQU64 (R9), Z18
-	VPSRLQ    $0x0c, Z18, Z18
-	ADDQ      $0x40, R9
-
-fourthgroup:
-	VMOVUPD   (R8), Z19
-	VPERMT2PD 64(R8), Z18, Z19
-	VADDPD    Z19, Z14, Z14
-	VMOVUPD   128(R8), Z19
-	VPERMT2PD 192(R8), Z18, Z19
-	VADDPD    Z19, Z15, Z15
-	VMOVUPD   256(R8), Z19
-	VPERMT2PD 320(R8), Z18, Z19
-	VADDPD    Z19, Z16, Z16
-	VMOVUPD   384(R8), Z19
-	VPERMT2PD 448(R8), Z18, Z19
-	VADDPD    Z19, Z17, Z17
-	SUBQ      $0x04, SI
-	JLE       fourthdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R10
-	TESTQ     $0x00000003, R10
-	JZ        fourthword
-	VPSRLQ    $0x10, Z18, Z18
-	JMP       fourthgroup
-
-fourthdone:
-	VADDPD       Z14, Z10, Z10
-	VADDPD       Z15, Z11, Z11
-	VADDPD       Z16, Z12, Z12
-	VADDPD       Z17, Z13, Z13
-	VADDPD       Z10, Z0, Z0
-	VADDPD       Z11, Z1, Z1
-	VADDPD       Z12, Z8, Z8
-	VADDPD       Z13, Z9, Z9
-	VBROADCASTSD (DI), Z10
-	VSUBPD       Z10, Z0, Z0
-	VBROADCASTSD 8(DI), Z10
-	VSUBPD       Z10, Z1, Z1
-	VBROADCASTSD 16(DI), Z10
-	VSUBPD       Z10, Z8, Z8
-	VBROADCASTSD 24(DI), Z10
-	VSUBPD       Z10, Z9, Z9
-	VPXORQ       Z7, Z7, Z7
-	VMOVAPD      Z7, Z10
-	VMOVAPD      Z7, Z11
-	VMOVAPD      Z7, Z12
-	VMOVAPD      Z0, Z13
-	VMOVAPD      Z1, Z14
-	VMOVAPD      Z8, Z15
-	VMOVAPD      Z9, Z16
-	VMAXPD       Z15, Z13, Z13
-	VMAXPD       Z16, Z14, Z14
-	VMAXPD       Z14, Z13, Z13
-	VMOVAPD      Z13, Z13
-	VBROADCASTSD tie+48(FP), Z14
-	VSUBPD       Z14, Z13, Z13
-	MOVQ         costs+8(FP), SI
-	MOVQ         numbers+16(FP), DI
-	VCMPPD       $0x0d, Z13, Z9, K1
-	VMOVAPD      Z9, K1, Z10
-	VPBROADCASTQ 24(DI), K1, Z11
-	VBROADCASTSD 24(SI), K1, Z12
-	VCMPPD       $0x0d, Z13, Z8, K1
-	VMOVAPD      Z8, K1, Z10
-	VPBROADCASTQ 16(DI), K1, Z11
-	VBROADCASTSD 16(SI), K1, Z12
-	VCMPPD       $0x0d, Z13, Z1, K1
-	VMOVAPD      Z1, K1, Z10
-	VPBROADCASTQ 8(DI), K1, Z11
-	VBROADCASTSD 8(SI), K1, Z12
-	VCMPPD       $0x0d, Z13, Z0, K1
-	VMOVAPD      Z0, K1, Z10
-	VPBROADCASTQ (DI), K1, Z11
-	VBROADCASTSD (SI), K1, Z12
-	VBROADCASTSD need+40(FP), Z0
-	VCMPPD       $0x0e, Z0, Z10, K1
-	VPBROADCASTQ end+32(FP), Z0
-	VMOVDQA64    Z11, K1, Z0
-	VADDPD       Z12, Z10, Z10
-	VMOVDQU64    Z11, 2304(DX)
-	VMOVUPD      Z10, 2368(DX)
-	VMOVDQU64    Z0, 2432(DX)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         picks+96(FP), R11
-	MOVQ         gains+104(FP), R12
-	MOVQ         lists+112(FP), R13
-	MOVQ         counts+120(FP), R14
-	XORQ         DI, DI
-
-send:
-	MOVLQSX (AX)(DI*4), R8
-	MOVQ    2432(DX)(DI*8), R9
-	MOVLQSX (R14)(R9*4), R10
-	INCL    (R14)(R9*4)
-	SHLQ    $0x0d, R9
-	ADDQ    R9, R10
-	MOVL    R8, (R13)(R10*4)
-	MOVQ    2304(DX)(DI*8), R9
-	VMOVSD  2368(DX)(DI*8), X0
-	SHLQ    $0x03, R8
-	MOVB    R9, (R11)(R8*1)
-	VMOVSD  X0, (R12)(R8*8)
-	INCQ    DI
-	CMPQ    DI, SI
-	JLT     send
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JG      rows
-	VZEROUPPER
-	RET
-
-// func across5(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·across5(SB), $2560-128
-	MOVQ list+72(FP), AX
-	MOVQ n+80(FP), CX
-	LEAQ (SP), DX
-	ADDQ $0x3f, DX
-	ANDQ $-64, DX
-	MOVQ lanes+24(FP), BX
-	SHLQ $0x07, BX
-
-rows:
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         $0x0000000000000001, DI
-	SHLXQ        SI, DI, DI
-	DECQ         DI
-	KMOVB        DI, K1
-	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+64(FP), Z1
-	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+56(FP), SI
-	MOVQ         DX, DI
-	MOVQ         words+64(FP), R8
-
-word:
-	VPXORQ     Z2, Z2, Z2
-	KMOVB      K1, K2
-	VPGATHERQQ (SI)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (DI)
-	ADDQ       $0x08, SI
-	ADDQ       $0x40, DI
-	DECQ       R8
-	JNZ        word
-	MOVQ       table+0(FP), SI
-	MOVQ       costs+8(FP), DI
-	VPXORQ     Z3, Z3, Z3
-	VMOVAPD    Z3, Z0
-	VMOVAPD    Z3, Z1
-	VMOVAPD    Z3, Z8
-	VMOVAPD    Z3, Z9
-	VMOVAPD    Z3, Z10
-	IMUL3Q     $0x00, BX, R8
-	ADDQ       SI, R8
-	MOVQ       groups+88(FP), R9
-	MOVQ       DX, R10
-	XORQ       R11, R11
-	SUBQ       $0x00, R9
-	JLE        firstdone
-
-firstword:
-	VMOVDQU64 (R10), Z11
-	ADDQ      $0x40, R10
-
-firstgroup:
-	VMOVUPD   (R8), Z12
-	VPERMT2PD 64(R8), Z11, Z12
-	VADDPD    Z12, Z0, Z0
-	VMOVUPD   128(R8), Z12
-	VPERMT2PD 192(R8), Z11, Z12
-	VADDPD    Z12, Z1, Z1
-	VMOVUPD   256(R8), Z12
-	VPERMT2PD 320(R8), Z11, Z12
-	VADDPD    Z12, Z8, Z8
-	VMOVUPD   384(R8), Z12
-	VPERMT2PD 448(R8), Z11, Z12
-	VADDPD    Z12, Z9, Z9
-	VMOVUPD   512(R8), Z12
-	VPERMT2PD 576(R8), Z11, Z12
-	VADDPD    Z12, Z10, Z10
-	SUBQ      $0x04, R9
-	JLE       firstdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        firstword
-	VPSRLQ    $0x10, Z11, Z11
-	JMP       firstgroup
-
-firstdone:
-	VPXORQ  Z4, Z4, Z4
-	VMOVAPD Z4, Z11
-	VMOVAPD Z4, Z12
-	VMOVAPD Z4, Z13
-	VMOVAPD Z4, Z14
-	VMOVAPD Z4, Z15
-	IMUL3Q  $0x01, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x01, R9
-	JLE     seconddone
-
-secondword:
-	VMOVDQU64 (R10), Z16
-	VPSRLQ    $0x04, Z16, Z16
-	ADDQ      $0x40, R10
-
-secondgroup:
-	VMOVUPD   (R8), Z17
-	VPERMT2PD 64(R8), Z16, Z17
-	VADDPD    Z17, Z11, Z11
-	VMOVUPD   128(R8), Z17
-	VPERMT2PD 192(R8), Z16, Z17
-	VADDPD    Z17, Z12, Z12
-	VMOVUPD   256(R8), Z17
-	VPERMT2PD 320(R8), Z16, Z17
-	VADDPD    Z17, Z13, Z13
-	VMOVUPD   384(R8), Z17
-	VPERMT2PD 448(R8), Z16, Z17
-	VADDPD    Z17, Z14, Z14
-	VMOVUPD   512(R8), Z17
-	VPERMT2PD 576(R8), Z16, Z17
-	VADDPD    Z17, Z15, Z15
-	SUBQ      $0x04, R9
-	JLE       seconddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        secondword
-	VPSRLQ    $0x10, Z16, Z16
-	JMP       secondgroup
-
-seconddone:
-	VADDPD  Z11, Z0, Z0
-	VADDPD  Z12, Z1, Z1
-	VADDPD  Z13, Z8, Z8
-	VADDPD  Z14, Z9, Z9
-	VADDPD  Z15, Z10, Z10
-	VPXORQ  Z5, Z5, Z5
-	VMOVAPD Z5, Z11
-	VMOVAPD Z5, Z12
-	VMOVAPD Z5, Z13
-	VMOVAPD Z5, Z14
-	VMOVAPD Z5, Z15
-	IMUL3Q  $0x02, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x02, R9
-	JLE     thirddone
-
-thirdword:
-	VMOVDQU64 (R10), Z16
-	VPSRLQ    $0x08, Z16, Z16
-	ADDQ      $0x40, R10
-
-thirdgroup:
-	VMOVUPD   (R8), Z17
-	VPERMT2PD 64(R8), Z16, Z17
-	VADDPD    Z17, Z11, Z11
-	VMOVUPD   128(R8), Z17
-	VPERMT2PD 192(R8), Z16, Z17
-	VADDPD    Z17, Z12, Z12
-	VMOVUPD   256(R8), Z17
-	VPERMT2PD 320(R8), Z16, Z17
-	VADDPD    Z17, Z13, Z13
-	VMOVUPD   384(R8), Z17
-	VPERMT2PD 448(R8), Z16, Z17
-	VADDPD    Z17, Z14, Z14
-	VMOVUPD   512(R8), Z17
-	VPERMT2PD 576(R8), Z16, Z17
-	VADDPD    Z17, Z15, Z15
-	SUBQ      $0x04, R9
-	JLE       thirddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        thirdword
-	VPSRLQ    $0x10, Z16, Z16
-	JMP       thirdgroup
-
-thirddone:
-	VPXORQ  Z6, Z6, Z6
-	VMOVAPD Z6, Z16
-	VMOVAPD Z6, Z17
-	VMOVAPD Z6, Z18
-	VMOVAPD Z6, Z19
-	VMOVAPD Z6, Z20
-	IMUL3Q  $0x03, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), SI
-	MOVQ    DX, R9
-	XORQ    R10, R10
-	SUBQ    $0x03, SI
-	JLE     fourthdone
-
-fourthword:
-	VMOVDQU64 (R9), Z21
-	VPSRLQ    $0x0c, Z21, Z21
-	ADDQ      $0x40, R9
-
-fourthgroup:
-	VMOVUPD   (R8), Z22
-	VPERMT2PD 64(R8), Z21, Z22
-	VADDPD    Z22, Z16, Z16
-	VMOVUPD   128(R8), Z22
-	VPERMT2PD 192(R8), Z21, Z22
-	VADDPD    Z22, Z17, Z17
-	VMOVUPD   256(R8), Z22
-	VPERMT2PD 320(R8), Z21, Z22
-	VADDPD    Z22, Z18, Z18
-	VMOVUPD   384(R8), Z22
-	VPERMT2PD 448(R8), Z21, Z22
-	VADDPD    Z22, Z19, Z19
-	VMOVUPD   512(R8), Z22
-	VPERMT2PD 576(R8), Z21, Z22
-	VADDPD    Z22, Z20, Z20
-	SUBQ      $0x04, SI
-	JLE       fourthdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R10
-	TESTQ     $0x00000003, R10
-	JZ        fourthword
-	VPSRLQ    $0x10, Z21, Z21
-	JMP       fourthgroup
-
-fourthdone:
-	VADDPD       Z16, Z11, Z11
-	VADDPD       Z17, Z12, Z12
-	VADDPD       Z18, Z13, Z13
-	VADDPD       Z19, Z14, Z14
-	VADDPD       Z20, Z15, Z15
-	VADDPD       Z11, Z0, Z0
-	VADDPD       Z12, Z1, Z1
-	VADDPD       Z13, Z8, Z8
-	VADDPD       Z14, Z9, Z9
-	VADDPD       Z15, Z10, Z10
-	VBROADCASTSD (DI), Z11
-	VSUBPD       Z11, Z0, Z0
-	VBROADCASTSD 8(DI), Z11
-	VSUBPD       Z11, Z1, Z1
-	VBROADCASTSD 16(DI), Z11
-	VSUBPD       Z11, Z8, Z8
-	VBROADCASTSD 24(DI), Z11
-	VSUBPD       Z11, Z9, Z9
-	VBROADCASTSD 32(DI), Z11
-	VSUBPD       Z11, Z10, Z10
-	VPXORQ       Z7, Z7, Z7
-	VMOVAPD      Z7, Z11
-	VMOVAPD      Z7, Z12
-	VMOVAPD      Z7, Z13
-	VMOVAPD      Z0, Z14
-	VMOVAPD      Z1, Z15
-	VMOVAPD      Z8, Z16
-	VMOVAPD      Z9, Z17
-	VMOVAPD      Z10, Z18
-	VMAXPD       Z17, Z14, Z14
-	VMAXPD       Z18, Z15, Z15
-	VMAXPD       Z16, Z14, Z14
-	VMAXPD       Z15, Z14, Z14
-	VMOVAPD      Z14, Z14
-	VBROADCASTSD tie+48(FP), Z15
-	VSUBPD       Z15, Z14, Z14
-	MOVQ         costs+8(FP), SI
-	MOVQ         numbers+16(FP), DI
-	VCMPPD       $0x0d, Z14, Z10, K1
-	VMOVAPD      Z10, K1, Z11
-	VPBROADCASTQ 32(DI), K1, Z12
-	VBROADCASTSD 32(SI), K1, Z13
-	VCMPPD       $0x0d, Z14, Z9, K1
-	VMOVAPD      Z9, K1, Z11
-	VPBROADCASTQ 24(DI), K1, Z12
-	VBROADCASTSD 24(SI), K1, Z13
-	VCMPPD       $0x0d, Z14, Z8, K1
-	VMOVAPD      Z8, K1, Z11
-	VPBROADCASTQ 16(DI), K1, Z12
-	VBROADCASTSD 16(SI), K1, Z13
-	VCMPPD       $0x0d, Z14, Z1, K1
-	VMOVAPD      Z1, K1, Z11
-	VPBROADCASTQ 8(DI), K1, Z12
-	VBROADCASTSD 8(SI), K1, Z13
-	VCMPPD       $0x0d, Z14, Z0, K1
-	VMOVAPD      Z0, K1, Z11
-	VPBROADCASTQ (DI), K1, Z12
-	VBROADCASTSD (SI), K1, Z13
-	VBROADCASTSD need+40(FP), Z0
-	VCMPPD       $0x0e, Z0, Z11, K1
-	VPBROADCASTQ end+32(FP), Z0
-	VMOVDQA64    Z12, K1, Z0
-	VADDPD       Z13, Z11, Z11
-	VMOVDQU64    Z12, 2304(DX)
-	VMOVUPD      Z11, 2368(DX)
-	VMOVDQU64    Z0, 2432(DX)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         picks+96(FP), R11
-	MOVQ         gains+104(FP), R12
-	MOVQ         lists+112(FP), R13
-	MOVQ         counts+120(FP), R14
-	XORQ         DI, DI
-
-send:
-	MOVLQSX (AX)(DI*4), R8
-	MOVQ    2432(DX)(DI*8), R9
-	MOVLQSX (R14)(R9*4), R10
-	INCL    (R14)(R9*4)
-	SHLQ    $0x0d, R9
-	ADDQ    R9, R10
-	MOVL    R8, (R13)(R10*4)
-	MOVQ    2304(DX)(DI*8), R9
-	VMOVSD  2368(DX)(DI*8), X0
-	SHLQ    $0x03, R8
-	MOVB    R9, (R11)(R8*1)
-	VMOVSD  X0, (R12)(R8*8)
-	INCQ    DI
-	CMPQ    DI, SI
-	JLT     send
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JG      rows
-	VZEROUPPER
-	RET
-
-// func across6(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·across6(SB), $2560-128
-	MOVQ list+72(FP), AX
-	MOVQ n+80(FP), CX
-	LEAQ (SP), DX
-	ADDQ $0x3f, DX
-	ANDQ $-64, DX
-	MOVQ lanes+24(FP), BX
-	SHLQ $0x07, BX
-
-rows:
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         $0x0000000000000001, DI
-	SHLXQ        SI, DI, DI
-	DECQ         DI
-	KMOVB        DI, K1
-	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+64(FP), Z1
-	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+56(FP), SI
-	MOVQ         DX, DI
-	MOVQ         words+64(FP), R8
-
-word:
-	VPXORQ     Z2, Z2, Z2
-	KMOVB      K1, K2
-	VPGATHERQQ (SI)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (DI)
-	ADDQ       $0x08, SI
-	ADDQ       $0x40, DI
-	DECQ       R8
-	JNZ        word
-	MOVQ       table+0(FP), SI
-	MOVQ       costs+8(FP), DI
-	VPXORQ     Z3, Z3, Z3
-	VMOVAPD    Z3, Z0
-	VMOVAPD    Z3, Z1
-	VMOVAPD    Z3, Z8
-	VMOVAPD    Z3, Z9
-	VMOVAPD    Z3, Z10
-	VMOVAPD    Z3, Z11
-	IMUL3Q     $0x00, BX, R8
-	ADDQ       SI, R8
-	MOVQ       groups+88(FP), R9
-	MOVQ       DX, R10
-	XORQ       R11, R11
-	SUBQ       $0x00, R9
-	JLE        firstdone
-
-firstword:
-	VMOVDQU64 (R10), Z12
-	ADDQ      $0x40, R10
-
-firstgroup:
-	VMOVUPD   (R8), Z13
-	VPERMT2PD 64(R8), Z12, Z13
-	VADDPD    Z13, Z0, Z0
-	VMOVUPD   128(R8), Z13
-	VPERMT2PD 192(R8), Z12, Z13
-	VADDPD    Z13, Z1, Z1
-	VMOVUPD   256(R8), Z13
-	VPERMT2PD 320(R8), Z12, Z13
-	VADDPD    Z13, Z8, Z8
-	VMOVUPD   384(R8), Z13
-	VPERMT2PD 448(R8), Z12, Z13
-	VADDPD    Z13, Z9, Z9
-	VMOVUPD   512(R8), Z13
-	VPERMT2PD 576(R8), Z12, Z13
-	VADDPD    Z13, Z10, Z10
-	VMOVUPD   640(R8), Z13
-	VPERMT2PD 704(R8), Z12, Z13
-	VADDPD    Z13, Z11, Z11
-	SUBQ      $0x04, R9
-	JLE       firstdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        firstword
-	VPSRLQ    $0x10, Z12, Z12
-	JMP       firstgroup
-
-firstdone:
-	VPXORQ  Z4, Z4, Z4
-	VMOVAPD Z4, Z12
-	VMOVAPD Z4, Z13
-	VMOVAPD Z4, Z14
-	VMOVAPD Z4, Z15
-	VMOVAPD Z4, Z16
-	VMOVAPD Z4, Z17
-	IMUL3Q  $0x01, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x01, R9
-	JLE     seconddone
-
-secondword:
-	VMOVDQU64 (R10), Z18
-	VPSRLQ    $0x04, Z18, Z18
-	ADDQ      $0x40, R10
-
-secondgroup:
-	VMOVUPD   (R8), Z19
-	VPERMT2PD 64(R8), Z18, Z19
-	VADDPD    Z19, Z12, Z12
-	VMOVUPD   128(R8), Z19
-	VPERMT2PD 192(R8), Z18, Z19
-	VADDPD    Z19, Z13, Z13
-	VMOVUPD   256(R8), Z19
-	VPERMT2PD 320(R8), Z18, Z19
-	VADDPD    Z19, Z14, Z14
-	VMOVUPD   384(R8), Z19
-	VPERMT2PD 448(R8), Z18, Z19
-	VADDPD    Z19, Z15, Z15
-	VMOVUPD   512(R8), Z19
-	VPERMT2PD 576(R8), Z18, Z19
-	VADDPD    Z19, Z16, Z16
-	VMOVUPD   640(R8), Z19
-	VPERMT2PD 704(R8), Z18, Z19
-	VADDPD    Z19, Z17, Z17
-	SUBQ      $0x04, R9
-	JLE       seconddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        secondword
-	VPSRLQ    $0x10, Z18, Z18
-	JMP       secondgroup
-
-seconddone:
-	VADDPD  Z12, Z0, Z0
-	VADDPD  Z13, Z1, Z1
-	VADDPD  Z14, Z8, Z8
-	VADDPD  Z15, Z9, Z9
-	VADDPD  Z16, Z10, Z10
-	VADDPD  Z17, Z11, Z11
-	VPXORQ  Z5, Z5, Z5
-	VMOVAPD Z5, Z12
-	VMOVAPD Z5, Z13
-	VMOVAPD Z5, Z14
-	VMOVAPD Z5, Z15
-	VMOVAPD Z5, Z16
-	VMOVAPD Z5, Z17
-	IMUL3Q  $0x02, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x02, R9
-	JLE     thirddone
-
-thirdword:
-	VMOVDQU64 (R10), Z18
-	VPSRLQ    $0x08, Z18, Z18
-	ADDQ      $0x40, R10
-
-thirdgroup:
-	VMOVUPD   (R8), Z19
-	VPERMT2PD 64(R8), Z18, Z19
-	VADDPD    Z19, Z12, Z12
-	VMOVUPD   128(R8), Z19
-	VPERMT2PD 192(R8), Z18, Z19
-	VADDPD    Z19, Z13, Z13
-	VMOVUPD   256(R8), Z19
-	VPERMT2PD 320(R8), Z18, Z19
-	VADDPD    Z19, Z14, Z14
-	VMOVUPD   384(R8), Z19
-	VPERMT2PD 448(R8), Z18, Z19
-	VADDPD    Z19, Z15, Z15
-	VMOVUPD   512(R8), Z19
-	VPERMT2PD 576(R8), Z18, Z19
-	VADDPD    Z19, Z16, Z16
-	VMOVUPD   640(R8), Z19
-	VPERMT2PD 704(R8), Z18, Z19
-	VADDPD    Z19, Z17, Z17
-	SUBQ      $0x04, R9
-	JLE       thirddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        thirdword
-	VPSRLQ    $0x10, Z18, Z18
-	JMP       thirdgroup
-
-thirddone:
-	VPXORQ  Z6, Z6, Z6
-	VMOVAPD Z6, Z18
-	VMOVAPD Z6, Z19
-	VMOVAPD Z6, Z20
-	VMOVAPD Z6, Z21
-	VMOVAPD Z6, Z22
-	VMOVAPD Z6, Z23
-	IMUL3Q  $0x03, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), SI
-	MOVQ    DX, R9
-	XORQ    R10, R10
-	SUBQ    $0x03, SI
-	JLE     fourthdone
-
-fourthword:
-	VMOVDQU64 (R9), Z24
-	VPSRLQ    $0x0c, Z24, Z24
-	ADDQ      $0x40, R9
-
-fourthgroup:
-	VMOVUPD   (R8), Z25
-	VPERMT2PD 64(R8), Z24, Z25
-	VADDPD    Z25, Z18, Z18
-	VMOVUPD   128(R8), Z25
-	VPERMT2PD 192(R8), Z24, Z25
-	VADDPD    Z25, Z19, Z19
-	VMOVUPD   256(R8), Z25
-	VPERMT2PD 320(R8), Z24, Z25
-	VADDPD    Z25, Z20, Z20
-	VMOVUPD   384(R8), Z25
-	VPERMT2PD 448(R8), Z24, Z25
-	VADDPD    Z25, Z21, Z21
-	VMOVUPD   512(R8), Z25
-	VPERMT2PD 576(R8), Z24, Z25
-	VADDPD    Z25, Z22, Z22
-	VMOVUPD   640(R8), Z25
-	VPERMT2PD 704(R8), Z24, Z25
-	VADDPD    Z25, Z23, Z23
-	SUBQ      $0x04, SI
-	JLE       fourthdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R10
-	TESTQ     $0x00000003, R10
-	JZ        fourthword
-	VPSRLQ    $0x10, Z24, Z24
-	JMP       fourthgroup
-
-fourthdone:
-	VADDPD       Z18, Z12, Z12
-	VADDPD       Z19, Z13, Z13
-	VADDPD       Z20, Z14, Z14
-	VADDPD       Z21, Z15, Z15
-	VADDPD       Z22, Z16, Z16
-	VADDPD       Z23, Z17, Z17
-	VADDPD       Z12, Z0, Z0
-	VADDPD       Z13, Z1, Z1
-	VADDPD       Z14, Z8, Z8
-	VADDPD       Z15, Z9, Z9
-	VADDPD       Z16, Z10, Z10
-	VADDPD       Z17, Z11, Z11
-	VBROADCASTSD (DI), Z12
-	VSUBPD       Z12, Z0, Z0
-	VBROADCASTSD 8(DI), Z12
-	VSUBPD       Z12, Z1, Z1
-	VBROADCASTSD 16(DI), Z12
-	VSUBPD       Z12, Z8, Z8
-	VBROADCASTSD 24(DI), Z12
-	VSUBPD       Z12, Z9, Z9
-	VBROADCASTSD 32(DI), Z12
-	VSUBPD       Z12, Z10, Z10
-	VBROADCASTSD 40(DI), Z12
-	VSUBPD       Z12, Z11, Z11
-	VPXORQ       Z7, Z7, Z7
-	VMOVAPD      Z7, Z12
-	VMOVAPD      Z7, Z13
-	VMOVAPD      Z7, Z14
-	VMOVAPD      Z0, Z15
-	VMOVAPD      Z1, Z16
-	VMOVAPD      Z8, Z17
-	VMOVAPD      Z9, Z18
-	VMOVAPD      Z10, Z19
-	VMOVAPD      Z11, Z20
-	VMAXPD       Z18, Z15, Z15
-	VMAXPD       Z19, Z16, Z16
-	VMAXPD       Z20, Z17, Z17
-	VMAXPD       Z17, Z15, Z15
-	VMAXPD       Z16, Z15, Z15
-	VMOVAPD      Z15, Z15
-	VBROADCASTSD tie+48(FP), Z16
-	VSUBPD       Z16, Z15, Z15
-	MOVQ         costs+8(FP), SI
-	MOVQ         numbers+16(FP), DI
-	VCMPPD       $0x0d, Z15, Z11, K1
-	VMOVAPD      Z11, K1, Z12
-	VPBROADCASTQ 40(DI), K1, Z13
-	VBROADCASTSD 40(SI), K1, Z14
-	VCMPPD       $0x0d, Z15, Z10, K1
-	VMOVAPD      Z10, K1, Z12
-	VPBROADCASTQ 32(DI), K1, Z13
-	VBROADCASTSD 32(SI), K1, Z14
-	VCMPPD       $0x0d, Z15, Z9, K1
-	VMOVAPD      Z9, K1, Z12
-	VPBROADCASTQ 24(DI), K1, Z13
-	VBROADCASTSD 24(SI), K1, Z14
-	VCMPPD       $0x0d, Z15, Z8, K1
-	VMOVAPD      Z8, K1, Z12
-	VPBROADCASTQ 16(DI), K1, Z13
-	VBROADCASTSD 16(SI), K1, Z14
-	VCMPPD       $0x0d, Z15, Z1, K1
-	VMOVAPD      Z1, K1, Z12
-	VPBROADCASTQ 8(DI), K1, Z13
-	VBROADCASTSD 8(SI), K1, Z14
-	VCMPPD       $0x0d, Z15, Z0, K1
-	VMOVAPD      Z0, K1, Z12
-	VPBROADCASTQ (DI), K1, Z13
-	VBROADCASTSD (SI), K1, Z14
-	VBROADCASTSD need+40(FP), Z0
-	VCMPPD       $0x0e, Z0, Z12, K1
-	VPBROADCASTQ end+32(FP), Z0
-	VMOVDQA64    Z13, K1, Z0
-	VADDPD       Z14, Z12, Z12
-	VMOVDQU64    Z13, 2304(DX)
-	VMOVUPD      Z12, 2368(DX)
-	VMOVDQU64    Z0, 2432(DX)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         picks+96(FP), R11
-	MOVQ         gains+104(FP), R12
-	MOVQ         lists+112(FP), R13
-	MOVQ         counts+120(FP), R14
-	XORQ         DI, DI
-
-send:
-	MOVLQSX (AX)(DI*4), R8
-	MOVQ    2432(DX)(DI*8), R9
-	MOVLQSX (R14)(R9*4), R10
-	INCL    (R14)(R9*4)
-	SHLQ    $0x0d, R9
-	ADDQ    R9, R10
-	MOVL    R8, (R13)(R10*4)
-	MOVQ    2304(DX)(DI*8), R9
-	VMOVSD  2368(DX)(DI*8), X0
-	SHLQ    $0x03, R8
-	MOVB    R9, (R11)(R8*1)
-	VMOVSD  X0, (R12)(R8*8)
-	INCQ    DI
-	CMPQ    DI, SI
-	JLT     send
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JG      rows
-	VZEROUPPER
-	RET
-
-// func across7(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·across7(SB), $2560-128
-	MOVQ list+72(FP), AX
-	MOVQ n+80(FP), CX
-	LEAQ (SP), DX
-	ADDQ $0x3f, DX
-	ANDQ $-64, DX
-	MOVQ lanes+24(FP), BX
-	SHLQ $0x07, BX
-
-rows:
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         $0x0000000000000001, DI
-	SHLXQ        SI, DI, DI
-	DECQ         DI
-	KMOVB        DI, K1
-	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+64(FP), Z1
-	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+56(FP), SI
-	MOVQ         DX, DI
-	MOVQ         words+64(FP), R8
-
-word:
-	VPXORQ     Z2, Z2, Z2
-	KMOVB      K1, K2
-	VPGATHERQQ (SI)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (DI)
-	ADDQ       $0x08, SI
-	ADDQ       $0x40, DI
-	DECQ       R8
-	JNZ        word
-	MOVQ       table+0(FP), SI
-	MOVQ       costs+8(FP), DI
-	VPXORQ     Z3, Z3, Z3
-	VMOVAPD    Z3, Z0
-	VMOVAPD    Z3, Z1
-	VMOVAPD    Z3, Z8
-	VMOVAPD    Z3, Z9
-	VMOVAPD    Z3, Z10
-	VMOVAPD    Z3, Z11
-	VMOVAPD    Z3, Z12
-	IMUL3Q     $0x00, BX, R8
-	ADDQ       SI, R8
-	MOVQ       groups+88(FP), R9
-	MOVQ       DX, R10
-	XORQ       R11, R11
-	SUBQ       $0x00, R9
-	JLE        firstdone
-
-firstword:
-	VMOVDQU64 (R10), Z13
-	ADDQ      $0x40, R10
-
-firstgroup:
-	VMOVUPD   (R8), Z14
-	VPERMT2PD 64(R8), Z13, Z14
-	VADDPD    Z14, Z0, Z0
-	VMOVUPD   128(R8), Z14
-	VPERMT2PD 192(R8), Z13, Z14
-	VADDPD    Z14, Z1, Z1
-	VMOVUPD   256(R8), Z14
-	VPERMT2PD 320(R8), Z13, Z14
-	VADDPD    Z14, Z8, Z8
-	VMOVUPD   384(R8), Z14
-	VPERMT2PD 448(R8), Z13, Z14
-	VADDPD    Z14, Z9, Z9
-	VMOVUPD   512(R8), Z14
-	VPERMT2PD 576(R8), Z13, Z14
-	VADDPD    Z14, Z10, Z10
-	VMOVUPD   640(R8), Z14
-	VPERMT2PD 704(R8), Z13, Z14
-	VADDPD    Z14, Z11, Z11
-	VMOVUPD   768(R8), Z14
-	VPERMT2PD 832(R8), Z13, Z14
-	VADDPD    Z14, Z12, Z12
-	SUBQ      $0x04, R9
-	JLE       firstdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        firstword
-	VPSRLQ    $0x10, Z13, Z13
-	JMP       firstgroup
-
-firstdone:
-	VPXORQ  Z4, Z4, Z4
-	VMOVAPD Z4, Z13
-	VMOVAPD Z4, Z14
-	VMOVAPD Z4, Z15
-	VMOVAPD Z4, Z16
-	VMOVAPD Z4, Z17
-	VMOVAPD Z4, Z18
-	VMOVAPD Z4, Z19
-	IMUL3Q  $0x01, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x01, R9
-	JLE     seconddone
-
-secondword:
-	VMOVDQU64 (R10), Z20
-	VPSRLQ    $0x04, Z20, Z20
-	ADDQ      $0x40, R10
-
-secondgroup:
-	VMOVUPD   (R8), Z21
-	VPERMT2PD 64(R8), Z20, Z21
-	VADDPD    Z21, Z13, Z13
-	VMOVUPD   128(R8), Z21
-	VPERMT2PD 192(R8), Z20, Z21
-	VADDPD    Z21, Z14, Z14
-	VMOVUPD   256(R8), Z21
-	VPERMT2PD 320(R8), Z20, Z21
-	VADDPD    Z21, Z15, Z15
-	VMOVUPD   384(R8), Z21
-	VPERMT2PD 448(R8), Z20, Z21
-	VADDPD    Z21, Z16, Z16
-	VMOVUPD   512(R8), Z21
-	VPERMT2PD 576(R8), Z20, Z21
-	VADDPD    Z21, Z17, Z17
-	VMOVUPD   640(R8), Z21
-	VPERMT2PD 704(R8), Z20, Z21
-	VADDPD    Z21, Z18, Z18
-	VMOVUPD   768(R8), Z21
-	VPERMT2PD 832(R8), Z20, Z21
-	VADDPD    Z21, Z19, Z19
-	SUBQ      $0x04, R9
-	JLE       seconddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        secondword
-	VPSRLQ    $0x10, Z20, Z20
-	JMP       secondgroup
-
-seconddone:
-	VADDPD  Z13, Z0, Z0
-	VADDPD  Z14, Z1, Z1
-	VADDPD  Z15, Z8, Z8
-	VADDPD  Z16, Z9, Z9
-	VADDPD  Z17, Z10, Z10
-	VADDPD  Z18, Z11, Z11
-	VADDPD  Z19, Z12, Z12
-	VPXORQ  Z5, Z5, Z5
-	VMOVAPD Z5, Z13
-	VMOVAPD Z5, Z14
-	VMOVAPD Z5, Z15
-	VMOVAPD Z5, Z16
-	VMOVAPD Z5, Z17
-	VMOVAPD Z5, Z18
-	VMOVAPD Z5, Z19
-	IMUL3Q  $0x02, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x02, R9
-	JLE     thirddone
-
-thirdword:
-	VMOVDQU64 (R10), Z20
-	VPSRLQ    $0x08, Z20, Z20
-	ADDQ      $0x40, R10
-
-thirdgroup:
-	VMOVUPD   (R8), Z21
-	VPERMT2PD 64(R8), Z20, Z21
-	VADDPD    Z21, Z13, Z13
-	VMOVUPD   128(R8), Z21
-	VPERMT2PD 192(R8), Z20, Z21
-	VADDPD    Z21, Z14, Z14
-	VMOVUPD   256(R8), Z21
-	VPERMT2PD 320(R8), Z20, Z21
-	VADDPD    Z21, Z15, Z15
-	VMOVUPD   384(R8), Z21
-	VPERMT2PD 448(R8), Z20, Z21
-	VADDPD    Z21, Z16, Z16
-	VMOVUPD   512(R8), Z21
-	VPERMT2PD 576(R8), Z20, Z21
-	VADDPD    Z21, Z17, Z17
-	VMOVUPD   640(R8), Z21
-	VPERMT2PD 704(R8), Z20, Z21
-	VADDPD    Z21, Z18, Z18
-	VMOVUPD   768(R8), Z21
-	VPERMT2PD 832(R8), Z20, Z21
-	VADDPD    Z21, Z19, Z19
-	SUBQ      $0x04, R9
-	JLE       thirddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        thirdword
-	VPSRLQ    $0x10, Z20, Z20
-	JMP       thirdgroup
-
-thirddone:
-	VPXORQ  Z6, Z6, Z6
-	VMOVAPD Z6, Z20
-	VMOVAPD Z6, Z21
-	VMOVAPD Z6, Z22
-	VMOVAPD Z6, Z23
-	VMOVAPD Z6, Z24
-	VMOVAPD Z6, Z25
-	VMOVAPD Z6, Z26
-	IMUL3Q  $0x03, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), SI
-	MOVQ    DX, R9
-	XORQ    R10, R10
-	SUBQ    $0x03, SI
-	JLE     fourthdone
-
-fourthword:
-	VMOVDQU64 (R9), Z27
-	VPSRLQ    $0x0c, Z27, Z27
-	ADDQ      $0x40, R9
-
-fourthgroup:
-	VMOVUPD   (R8), Z28
-	VPERMT2PD 64(R8), Z27, Z28
-	VADDPD    Z28, Z20, Z20
-	VMOVUPD   128(R8), Z28
-	VPERMT2PD 192(R8), Z27, Z28
-	VADDPD    Z28, Z21, Z21
-	VMOVUPD   256(R8), Z28
-	VPERMT2PD 320(R8), Z27, Z28
-	VADDPD    Z28, Z22, Z22
-	VMOVUPD   384(R8), Z28
-	VPERMT2PD 448(R8), Z27, Z28
-	VADDPD    Z28, Z23, Z23
-	VMOVUPD   512(R8), Z28
-	VPERMT2PD 576(R8), Z27, Z28
-	VADDPD    Z28, Z24, Z24
-	VMOVUPD   640(R8), Z28
-	VPERMT2PD 704(R8), Z27, Z28
-	VADDPD    Z28, Z25, Z25
-	VMOVUPD   768(R8), Z28
-	VPERMT2PD 832(R8), Z27, Z28
-	VADDPD    Z28, Z26, Z26
-	SUBQ      $0x04, SI
-	JLE       fourthdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R10
-	TESTQ     $0x00000003, R10
-	JZ        fourthword
-	VPSRLQ    $0x10, Z27, Z27
-	JMP       fourthgroup
-
-fourthdone:
-	VADDPD       Z20, Z13, Z13
-	VADDPD       Z21, Z14, Z14
-	VADDPD       Z22, Z15, Z15
-	VADDPD       Z23, Z16, Z16
-	VADDPD       Z24, Z17, Z17
-	VADDPD       Z25, Z18, Z18
-	VADDPD       Z26, Z19, Z19
-	VADDPD       Z13, Z0, Z0
-	VADDPD       Z14, Z1, Z1
-	VADDPD       Z15, Z8, Z8
-	VADDPD       Z16, Z9, Z9
-	VADDPD       Z17, Z10, Z10
-	VADDPD       Z18, Z11, Z11
-	VADDPD       Z19, Z12, Z12
-	VBROADCASTSD (DI), Z13
-	VSUBPD       Z13, Z0, Z0
-	VBROADCASTSD 8(DI), Z13
-	VSUBPD       Z13, Z1, Z1
-	VBROADCASTSD 16(DI), Z13
-	VSUBPD       Z13, Z8, Z8
-	VBROADCASTSD 24(DI), Z13
-	VSUBPD       Z13, Z9, Z9
-	VBROADCASTSD 32(DI), Z13
-	VSUBPD       Z13, Z10, Z10
-	VBROADCASTSD 40(DI), Z13
-	VSUBPD       Z13, Z11, Z11
-	VBROADCASTSD 48(DI), Z13
-	VSUBPD       Z13, Z12, Z12
-	VPXORQ       Z7, Z7, Z7
-	VMOVAPD      Z7, Z13
-	VMOVAPD      Z7, Z14
-	VMOVAPD      Z7, Z15
-	VMOVAPD      Z0, Z16
-	VMOVAPD      Z1, Z17
-	VMOVAPD      Z8, Z18
-	VMOVAPD      Z9, Z19
-	VMOVAPD      Z10, Z20
-	VMOVAPD      Z11, Z21
-	VMOVAPD      Z12, Z22
-	VMAXPD       Z20, Z16, Z16
-	VMAXPD       Z21, Z17, Z17
-	VMAXPD       Z22, Z18, Z18
-	VMAXPD       Z18, Z16, Z16
-	VMAXPD       Z19, Z17, Z17
-	VMAXPD       Z17, Z16, Z16
-	VMOVAPD      Z16, Z16
-	VBROADCASTSD tie+48(FP), Z17
-	VSUBPD       Z17, Z16, Z16
-	MOVQ         costs+8(FP), SI
-	MOVQ         numbers+16(FP), DI
-	VCMPPD       $0x0d, Z16, Z12, K1
-	VMOVAPD      Z12, K1, Z13
-	VPBROADCASTQ 48(DI), K1, Z14
-	VBROADCASTSD 48(SI), K1, Z15
-	VCMPPD       $0x0d, Z16, Z11, K1
-	VMOVAPD      Z11, K1, Z13
-	VPBROADCASTQ 40(DI), K1, Z14
-	VBROADCASTSD 40(SI), K1, Z15
-	VCMPPD       $0x0d, Z16, Z10, K1
-	VMOVAPD      Z10, K1, Z13
-	VPBROADCASTQ 32(DI), K1, Z14
-	VBROADCASTSD 32(SI), K1, Z15
-	VCMPPD       $0x0d, Z16, Z9, K1
-	VMOVAPD      Z9, K1, Z13
-	VPBROADCASTQ 24(DI), K1, Z14
-	VBROADCASTSD 24(SI), K1, Z15
-	VCMPPD       $0x0d, Z16, Z8, K1
-	VMOVAPD      Z8, K1, Z13
-	VPBROADCASTQ 16(DI), K1, Z14
-	VBROADCASTSD 16(SI), K1, Z15
-	VCMPPD       $0x0d, Z16, Z1, K1
-	VMOVAPD      Z1, K1, Z13
-	VPBROADCASTQ 8(DI), K1, Z14
-	VBROADCASTSD 8(SI), K1, Z15
-	VCMPPD       $0x0d, Z16, Z0, K1
-	VMOVAPD      Z0, K1, Z13
-	VPBROADCASTQ (DI), K1, Z14
-	VBROADCASTSD (SI), K1, Z15
-	VBROADCASTSD need+40(FP), Z0
-	VCMPPD       $0x0e, Z0, Z13, K1
-	VPBROADCASTQ end+32(FP), Z0
-	VMOVDQA64    Z14, K1, Z0
-	VADDPD       Z15, Z13, Z13
-	VMOVDQU64    Z14, 2304(DX)
-	VMOVUPD      Z13, 2368(DX)
-	VMOVDQU64    Z0, 2432(DX)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         picks+96(FP), R11
-	MOVQ         gains+104(FP), R12
-	MOVQ         lists+112(FP), R13
-	MOVQ         counts+120(FP), R14
-	XORQ         DI, DI
-
-send:
-	MOVLQSX (AX)(DI*4), R8
-	MOVQ    2432(DX)(DI*8), R9
-	MOVLQSX (R14)(R9*4), R10
-	INCL    (R14)(R9*4)
-	SHLQ    $0x0d, R9
-	ADDQ    R9, R10
-	MOVL    R8, (R13)(R10*4)
-	MOVQ    2304(DX)(DI*8), R9
-	VMOVSD  2368(DX)(DI*8), X0
-	SHLQ    $0x03, R8
-	MOVB    R9, (R11)(R8*1)
-	VMOVSD  X0, (R12)(R8*8)
-	INCQ    DI
-	CMPQ    DI, SI
-	JLT     send
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JG      rows
-	VZEROUPPER
-	RET
-
-// func across8(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·across8(SB), $2560-128
-	MOVQ list+72(FP), AX
-	MOVQ n+80(FP), CX
-	LEAQ (SP), DX
-	ADDQ $0x3f, DX
-	ANDQ $-64, DX
-	MOVQ lanes+24(FP), BX
-	SHLQ $0x07, BX
-
-rows:
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         $0x0000000000000001, DI
-	SHLXQ        SI, DI, DI
-	DECQ         DI
-	KMOVB        DI, K1
-	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+64(FP), Z1
-	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+56(FP), SI
-	MOVQ         DX, DI
-	MOVQ         words+64(FP), R8
-
-word:
-	VPXORQ     Z2, Z2, Z2
-	KMOVB      K1, K2
-	VPGATHERQQ (SI)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (DI)
-	ADDQ       $0x08, SI
-	ADDQ       $0x40, DI
-	DECQ       R8
-	JNZ        word
-	MOVQ       table+0(FP), SI
-	MOVQ       costs+8(FP), DI
-	VPXORQ     Z3, Z3, Z3
-	VMOVAPD    Z3, Z0
-	VMOVAPD    Z3, Z1
-	VMOVAPD    Z3, Z8
-	VMOVAPD    Z3, Z9
-	VMOVAPD    Z3, Z10
-	VMOVAPD    Z3, Z11
-	VMOVAPD    Z3, Z12
-	VMOVAPD    Z3, Z13
-	IMUL3Q     $0x00, BX, R8
-	ADDQ       SI, R8
-	MOVQ       groups+88(FP), R9
-	MOVQ       DX, R10
-	XORQ       R11, R11
-	SUBQ       $0x00, R9
-	JLE        firstdone
-
-firstword:
-	VMOVDQU64 (R10), Z14
-	ADDQ      $0x40, R10
-
-firstgroup:
-	VMOVUPD   (R8), Z15
-	VPERMT2PD 64(R8), Z14, Z15
-	VADDPD    Z15, Z0, Z0
-	VMOVUPD   128(R8), Z15
-	VPERMT2PD 192(R8), Z14, Z15
-	VADDPD    Z15, Z1, Z1
-	VMOVUPD   256(R8), Z15
-	VPERMT2PD 320(R8), Z14, Z15
-	VADDPD    Z15, Z8, Z8
-	VMOVUPD   384(R8), Z15
-	VPERMT2PD 448(R8), Z14, Z15
-	VADDPD    Z15, Z9, Z9
-	VMOVUPD   512(R8), Z15
-	VPERMT2PD 576(R8), Z14, Z15
-	VADDPD    Z15, Z10, Z10
-	VMOVUPD   640(R8), Z15
-	VPERMT2PD 704(R8), Z14, Z15
-	VADDPD    Z15, Z11, Z11
-	VMOVUPD   768(R8), Z15
-	VPERMT2PD 832(R8), Z14, Z15
-	VADDPD    Z15, Z12, Z12
-	VMOVUPD   896(R8), Z15
-	VPERMT2PD 960(R8), Z14, Z15
-	VADDPD    Z15, Z13, Z13
-	SUBQ      $0x04, R9
-	JLE       firstdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        firstword
-	VPSRLQ    $0x10, Z14, Z14
-	JMP       firstgroup
-
-firstdone:
-	VPXORQ  Z4, Z4, Z4
-	VMOVAPD Z4, Z14
-	VMOVAPD Z4, Z15
-	VMOVAPD Z4, Z16
-	VMOVAPD Z4, Z17
-	VMOVAPD Z4, Z18
-	VMOVAPD Z4, Z19
-	VMOVAPD Z4, Z20
-	VMOVAPD Z4, Z21
-	IMUL3Q  $0x01, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x01, R9
-	JLE     seconddone
-
-secondword:
-	VMOVDQU64 (R10), Z22
-	VPSRLQ    $0x04, Z22, Z22
-	ADDQ      $0x40, R10
-
-secondgroup:
-	VMOVUPD   (R8), Z23
-	VPERMT2PD 64(R8), Z22, Z23
-	VADDPD    Z23, Z14, Z14
-	VMOVUPD   128(R8), Z23
-	VPERMT2PD 192(R8), Z22, Z23
-	VADDPD    Z23, Z15, Z15
-	VMOVUPD   256(R8), Z23
-	VPERMT2PD 320(R8), Z22, Z23
-	VADDPD    Z23, Z16, Z16
-	VMOVUPD   384(R8), Z23
-	VPERMT2PD 448(R8), Z22, Z23
-	VADDPD    Z23, Z17, Z17
-	VMOVUPD   512(R8), Z23
-	VPERMT2PD 576(R8), Z22, Z23
-	VADDPD    Z23, Z18, Z18
-	VMOVUPD   640(R8), Z23
-	VPERMT2PD 704(R8), Z22, Z23
-	VADDPD    Z23, Z19, Z19
-	VMOVUPD   768(R8), Z23
-	VPERMT2PD 832(R8), Z22, Z23
-	VADDPD    Z23, Z20, Z20
-	VMOVUPD   896(R8), Z23
-	VPERMT2PD 960(R8), Z22, Z23
-	VADDPD    Z23, Z21, Z21
-	SUBQ      $0x04, R9
-	JLE       seconddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        secondword
-	VPSRLQ    $0x10, Z22, Z22
-	JMP       secondgroup
-
-seconddone:
-	VADDPD  Z14, Z0, Z0
-	VADDPD  Z15, Z1, Z1
-	VADDPD  Z16, Z8, Z8
-	VADDPD  Z17, Z9, Z9
-	VADDPD  Z18, Z10, Z10
-	VADDPD  Z19, Z11, Z11
-	VADDPD  Z20, Z12, Z12
-	VADDPD  Z21, Z13, Z13
-	VPXORQ  Z5, Z5, Z5
-	VMOVAPD Z5, Z14
-	VMOVAPD Z5, Z15
-	VMOVAPD Z5, Z16
-	VMOVAPD Z5, Z17
-	VMOVAPD Z5, Z18
-	VMOVAPD Z5, Z19
-	VMOVAPD Z5, Z20
-	VMOVAPD Z5, Z21
-	IMUL3Q  $0x02, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x02, R9
-	JLE     thirddone
-
-thirdword:
-	VMOVDQU64 (R10), Z22
-	VPSRLQ    $0x08, Z22, Z22
-	ADDQ      $0x40, R10
-
-thirdgroup:
-	VMOVUPD   (R8), Z23
-	VPERMT2PD 64(R8), Z22, Z23
-	VADDPD    Z23, Z14, Z14
-	VMOVUPD   128(R8), Z23
-	VPERMT2PD 192(R8), Z22, Z23
-	VADDPD    Z23, Z15, Z15
-	VMOVUPD   256(R8), Z23
-	VPERMT2PD 320(R8), Z22, Z23
-	VADDPD    Z23, Z16, Z16
-	VMOVUPD   384(R8), Z23
-	VPERMT2PD 448(R8), Z22, Z23
-	VADDPD    Z23, Z17, Z17
-	VMOVUPD   512(R8), Z23
-	VPERMT2PD 576(R8), Z22, Z23
-	VADDPD    Z23, Z18, Z18
-	VMOVUPD   640(R8), Z23
-	VPERMT2PD 704(R8), Z22, Z23
-	VADDPD    Z23, Z19, Z19
-	VMOVUPD   768(R8), Z23
-	VPERMT2PD 832(R8), Z22, Z23
-	VADDPD    Z23, Z20, Z20
-	VMOVUPD   896(R8), Z23
-	VPERMT2PD 960(R8), Z22, Z23
-	VADDPD    Z23, Z21, Z21
-	SUBQ      $0x04, R9
-	JLE       thirddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        thirdword
-	VPSRLQ    $0x10, Z22, Z22
-	JMP       thirdgroup
-
-thirddone:
-	VPXORQ  Z6, Z6, Z6
-	VMOVAPD Z6, Z22
-	VMOVAPD Z6, Z23
-	VMOVAPD Z6, Z24
-	VMOVAPD Z6, Z25
-	VMOVAPD Z6, Z26
-	VMOVAPD Z6, Z27
-	VMOVAPD Z6, Z28
-	VMOVAPD Z6, Z29
-	IMUL3Q  $0x03, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+88(FP), SI
-	MOVQ    DX, R9
-	XORQ    R10, R10
-	SUBQ    $0x03, SI
-	JLE     fourthdone
-
-fourthword:
-	VMOVDQU64 (R9), Z30
-	VPSRLQ    $0x0c, Z30, Z30
-	ADDQ      $0x40, R9
-
-fourthgroup:
-	VMOVUPD   (R8), Z31
-	VPERMT2PD 64(R8), Z30, Z31
-	VADDPD    Z31, Z22, Z22
-	VMOVUPD   128(R8), Z31
-	VPERMT2PD 192(R8), Z30, Z31
-	VADDPD    Z31, Z23, Z23
-	VMOVUPD   256(R8), Z31
-	VPERMT2PD 320(R8), Z30, Z31
-	VADDPD    Z31, Z24, Z24
-	VMOVUPD   384(R8), Z31
-	VPERMT2PD 448(R8), Z30, Z31
-	VADDPD    Z31, Z25, Z25
-	VMOVUPD   512(R8), Z31
-	VPERMT2PD 576(R8), Z30, Z31
-	VADDPD    Z31, Z26, Z26
-	VMOVUPD   640(R8), Z31
-	VPERMT2PD 704(R8), Z30, Z31
-	VADDPD    Z31, Z27, Z27
-	VMOVUPD   768(R8), Z31
-	VPERMT2PD 832(R8), Z30, Z31
-	VADDPD    Z31, Z28, Z28
-	VMOVUPD   896(R8), Z31
-	VPERMT2PD 960(R8), Z30, Z31
-	VADDPD    Z31, Z29, Z29
-	SUBQ      $0x04, SI
-	JLE       fourthdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R10
-	TESTQ     $0x00000003, R10
-	JZ        fourthword
-	VPSRLQ    $0x10, Z30, Z30
-	JMP       fourthgroup
-
-fourthdone:
-	VADDPD       Z22, Z14, Z14
-	VADDPD       Z23, Z15, Z15
-	VADDPD       Z24, Z16, Z16
-	VADDPD       Z25, Z17, Z17
-	VADDPD       Z26, Z18, Z18
-	VADDPD       Z27, Z19, Z19
-	VADDPD       Z28, Z20, Z20
-	VADDPD       Z29, Z21, Z21
-	VADDPD       Z14, Z0, Z0
-	VADDPD       Z15, Z1, Z1
-	VADDPD       Z16, Z8, Z8
-	VADDPD       Z17, Z9, Z9
-	VADDPD       Z18, Z10, Z10
-	VADDPD       Z19, Z11, Z11
-	VADDPD       Z20, Z12, Z12
-	VADDPD       Z21, Z13, Z13
-	VBROADCASTSD (DI), Z14
-	VSUBPD       Z14, Z0, Z0
-	VBROADCASTSD 8(DI), Z14
-	VSUBPD       Z14, Z1, Z1
-	VBROADCASTSD 16(DI), Z14
-	VSUBPD       Z14, Z8, Z8
-	VBROADCASTSD 24(DI), Z14
-	VSUBPD       Z14, Z9, Z9
-	VBROADCASTSD 32(DI), Z14
-	VSUBPD       Z14, Z10, Z10
-	VBROADCASTSD 40(DI), Z14
-	VSUBPD       Z14, Z11, Z11
-	VBROADCASTSD 48(DI), Z14
-	VSUBPD       Z14, Z12, Z12
-	VBROADCASTSD 56(DI), Z14
-	VSUBPD       Z14, Z13, Z13
-	VPXORQ       Z7, Z7, Z7
-	VMOVAPD      Z7, Z14
-	VMOVAPD      Z7, Z15
-	VMOVAPD      Z7, Z16
-	VMOVAPD      Z0, Z17
-	VMOVAPD      Z1, Z18
-	VMOVAPD      Z8, Z19
-	VMOVAPD      Z9, Z20
-	VMOVAPD      Z10, Z21
-	VMOVAPD      Z11, Z22
-	VMOVAPD      Z12, Z23
-	VMOVAPD      Z13, Z24
-	VMAXPD       Z21, Z17, Z17
-	VMAXPD       Z22, Z18, Z18
-	VMAXPD       Z23, Z19, Z19
-	VMAXPD       Z24, Z20, Z20
-	VMAXPD       Z19, Z17, Z17
-	VMAXPD       Z20, Z18, Z18
-	VMAXPD       Z18, Z17, Z17
-	VMOVAPD      Z17, Z17
-	VBROADCASTSD tie+48(FP), Z18
-	VSUBPD       Z18, Z17, Z17
-	MOVQ         costs+8(FP), SI
-	MOVQ         numbers+16(FP), DI
-	VCMPPD       $0x0d, Z17, Z13, K1
-	VMOVAPD      Z13, K1, Z14
-	VPBROADCASTQ 56(DI), K1, Z15
-	VBROADCASTSD 56(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z12, K1
-	VMOVAPD      Z12, K1, Z14
-	VPBROADCASTQ 48(DI), K1, Z15
-	VBROADCASTSD 48(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z11, K1
-	VMOVAPD      Z11, K1, Z14
-	VPBROADCASTQ 40(DI), K1, Z15
-	VBROADCASTSD 40(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z10, K1
-	VMOVAPD      Z10, K1, Z14
-	VPBROADCASTQ 32(DI), K1, Z15
-	VBROADCASTSD 32(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z9, K1
-	VMOVAPD      Z9, K1, Z14
-	VPBROADCASTQ 24(DI), K1, Z15
-	VBROADCASTSD 24(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z8, K1
-	VMOVAPD      Z8, K1, Z14
-	VPBROADCASTQ 16(DI), K1, Z15
-	VBROADCASTSD 16(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z1, K1
-	VMOVAPD      Z1, K1, Z14
-	VPBROADCASTQ 8(DI), K1, Z15
-	VBROADCASTSD 8(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z0, K1
-	VMOVAPD      Z0, K1, Z14
-	VPBROADCASTQ (DI), K1, Z15
-	VBROADCASTSD (SI), K1, Z16
-	VBROADCASTSD need+40(FP), Z0
-	VCMPPD       $0x0e, Z0, Z14, K1
-	VPBROADCASTQ end+32(FP), Z0
-	VMOVDQA64    Z15, K1, Z0
-	VADDPD       Z16, Z14, Z14
-	VMOVDQU64    Z15, 2304(DX)
-	VMOVUPD      Z14, 2368(DX)
-	VMOVDQU64    Z0, 2432(DX)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         picks+96(FP), R11
-	MOVQ         gains+104(FP), R12
-	MOVQ         lists+112(FP), R13
-	MOVQ         counts+120(FP), R14
-	XORQ         DI, DI
-
-send:
-	MOVLQSX (AX)(DI*4), R8
-	MOVQ    2432(DX)(DI*8), R9
-	MOVLQSX (R14)(R9*4), R10
-	INCL    (R14)(R9*4)
-	SHLQ    $0x0d, R9
-	ADDQ    R9, R10
-	MOVL    R8, (R13)(R10*4)
-	MOVQ    2304(DX)(DI*8), R9
-	VMOVSD  2368(DX)(DI*8), X0
-	SHLQ    $0x03, R8
-	MOVB    R9, (R11)(R8*1)
-	VMOVSD  X0, (R12)(R8*8)
-	INCQ    DI
-	CMPQ    DI, SI
-	JLT     send
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JG      rows
-	VZEROUPPER
-	RET
-
 DATA wordsOf<>+0(SB)/2, $0x0000
 DATA wordsOf<>+2(SB)/2, $0x0004
 DATA wordsOf<>+4(SB)/2, $0x0008
@@ -3669,17 +778,17 @@ DATA wordsOf<>+252(SB)/2, $0x0000
 DATA wordsOf<>+254(SB)/2, $0x0000
 GLOBL wordsOf<>(SB), RODATA|NOPTR, $256
 
-// func propose(table *int16, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n int, fives int, lists *int32, counts *int32, slack int, low int, high int, end int)
+// func propose(table *int16, places *int32, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n int, fives int, lists *int32, counts *int32, slack int, low int, high int, end int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·propose(SB), $3392-120
+TEXT ·propose(SB), $3392-128
 	LEAQ (SP), AX
 	ADDQ $0x3f, AX
 	ANDQ $-64, AX
 
 rows:
-	MOVQ          list+48(FP), CX
+	MOVQ          list+56(FP), CX
 	MOVQ          $0x0000000000000020, BX
-	MOVQ          n+56(FP), DX
+	MOVQ          n+64(FP), DX
 	CMPQ          DX, BX
 	CMOVQGT       BX, DX
 	MOVQ          $0x0000000000000001, BX
@@ -3692,8 +801,8 @@ rows:
 	KMOVW         BX, K2
 	VMOVDQU32.Z   64(CX), K2, Z1
 	SHRQ          $0x10, BX
-	MOVQ          x+32(FP), CX
-	MOVQ          words+40(FP), BX
+	MOVQ          x+40(FP), CX
+	MOVQ          words+48(FP), BX
 	MOVL          $0x000000ff, SI
 	VPBROADCASTQ  BX, Z2
 	MOVQ          AX, DX
@@ -3779,37 +888,42 @@ word:
 	DECQ         BX
 	JNZ          word
 	MOVQ         table+0(FP), CX
-	MOVQ         start+8(FP), DX
-	MOVQ         lanes+24(FP), BX
-	MOVL         $0x00008000, SI
-	VPBROADCASTW SI, Z2
-	VPBROADCASTW SI, Z3
-	MOVL         $0x00000001, SI
-	VPBROADCASTW SI, Z10
+	MOVQ         places+8(FP), DX
+	MOVQ         start+16(FP), BX
+	MOVQ         lanes+32(FP), SI
+	MOVL         $0x00008000, DI
+	VPBROADCASTW DI, Z2
+	VPBROADCASTW DI, Z3
+	MOVL         $0x00000001, DI
+	VPBROADCASTW DI, Z10
 	VPXORQ       Z8, Z8, Z8
 	VPXORQ       Z9, Z9, Z9
 
 lanes:
-	VPBROADCASTW (DX), Z11
-	VPBROADCASTW 2(DX), Z12
-	VPBROADCASTW 4(DX), Z13
-	VPBROADCASTW 6(DX), Z14
-	MOVQ         AX, SI
-	MOVQ         fives+64(FP), DI
+	VPBROADCASTW (BX), Z11
+	VPBROADCASTW 2(BX), Z12
+	VPBROADCASTW 4(BX), Z13
+	VPBROADCASTW 6(BX), Z14
+	MOVQ         AX, DI
+	MOVQ         fives+72(FP), R8
 
 five:
-	VMOVDQU64    (SI), Z15
-	VPERMW       (CX), Z15, Z16
+	VMOVDQU64    (DI), Z15
+	MOVLQSX      (DX), R9
+	VPERMW       (CX)(R9*2), Z15, Z16
 	VPADDW       Z16, Z11, Z11
-	VPERMW       64(CX), Z15, Z16
+	MOVLQSX      4(DX), R9
+	VPERMW       (CX)(R9*2), Z15, Z16
 	VPADDW       Z16, Z12, Z12
-	VPERMW       128(CX), Z15, Z16
+	MOVLQSX      8(DX), R9
+	VPERMW       (CX)(R9*2), Z15, Z16
 	VPADDW       Z16, Z13, Z13
-	VPERMW       192(CX), Z15, Z15
+	MOVLQSX      12(DX), R9
+	VPERMW       (CX)(R9*2), Z15, Z15
 	VPADDW       Z15, Z14, Z14
-	ADDQ         $0x00000100, CX
-	ADDQ         $0x40, SI
-	DECQ         DI
+	ADDQ         $0x10, DX
+	ADDQ         $0x40, DI
+	DECQ         R8
 	JNZ          five
 	VPCMPGTW     Z2, Z11, K2
 	VPMINSW      Z2, Z11, Z15
@@ -3835,17 +949,17 @@ five:
 	VPMAXSW      Z2, Z14, Z2
 	VMOVDQU16    Z9, K2, Z8
 	VPADDW       Z10, Z9, Z9
-	ADDQ         $0x08, DX
-	SUBQ         $0x04, BX
+	ADDQ         $0x08, BX
+	SUBQ         $0x04, SI
 	JNZ          lanes
-	MOVQ         low+96(FP), CX
+	MOVQ         low+104(FP), CX
 	VPBROADCASTW CX, Z11
 	VPCMPW       $0x02, Z11, Z2, K2
-	MOVQ         high+104(FP), CX
+	MOVQ         high+112(FP), CX
 	VPBROADCASTW CX, Z11
 	VPCMPW       $0x02, Z11, Z2, K3
 	VPSUBSW      Z3, Z2, Z3
-	MOVQ         slack+88(FP), CX
+	MOVQ         slack+96(FP), CX
 	VPBROADCASTW CX, Z2
 	VPCMPW       $0x02, Z2, Z3, K4
 	KORD         K4, K3, K3
@@ -3854,16 +968,16 @@ five:
 	KANDD        K1, K3, K3
 	KORD         K2, K3, K4
 	KANDND       K1, K4, K1
-	MOVQ         lists+72(FP), CX
-	MOVQ         counts+80(FP), DX
-	MOVQ         numbers+16(FP), SI
-	MOVQ         lanes+24(FP), BX
+	MOVQ         lists+80(FP), CX
+	MOVQ         counts+88(FP), DX
+	MOVQ         numbers+24(FP), BX
+	MOVQ         lanes+32(FP), SI
 	VPXORQ       Z9, Z9, Z9
 
 send:
 	VPCMPEQW      Z9, Z8, K1, K4
 	KMOVD         K4, DI
-	MOVQ          (SI), R8
+	MOVQ          (BX), R8
 	LEAQ          (DX)(R8*4), R9
 	MOVLQSX       (R9), R10
 	SHLQ          $0x0d, R8
@@ -3889,11 +1003,11 @@ send:
 	KMOVW         DI, K4
 	VMOVDQU32     Z2, K4, (R10)
 	VPADDW        Z10, Z9, Z9
-	ADDQ          $0x08, SI
-	DECQ          BX
+	ADDQ          $0x08, BX
+	DECQ          SI
 	JNZ           send
 	KMOVD         K2, DI
-	MOVQ          end+112(FP), R8
+	MOVQ          end+120(FP), R8
 	LEAQ          (DX)(R8*4), BX
 	MOVLQSX       (BX), SI
 	SHLQ          $0x0d, R8
@@ -3919,7 +1033,7 @@ send:
 	KMOVW         BX, K1
 	VMOVDQU32     Z2, K1, (SI)
 	KMOVD         K3, DI
-	MOVQ          end+112(FP), R8
+	MOVQ          end+120(FP), R8
 	INCQ          R8
 	LEAQ          (DX)(R8*4), DX
 	MOVLQSX       (DX), BX
@@ -3945,8 +1059,8 @@ send:
 	BZHIL         CX, DX, CX
 	KMOVW         CX, K1
 	VMOVDQU32     Z0, K1, (BX)
-	ADDQ          $0x00000080, list+48(FP)
-	SUBQ          $0x20, n+56(FP)
+	ADDQ          $0x00000080, list+56(FP)
+	SUBQ          $0x20, n+64(FP)
 	JG            rows
 	VZEROUPPER
 	RET
@@ -6797,60 +3911,58 @@ TEXT ·rowSumsAcross(SB), $1152-56
 	MOVQ list+24(FP), AX
 	MOVQ n+32(FP), CX
 	MOVQ out+48(FP), DX
-	MOVQ $0x0000000000000080, BX
-	MOVQ table+0(FP), SI
-	LEAQ (SP), DI
-	ADDQ $0x3f, DI
-	ANDQ $-64, DI
+	MOVQ table+0(FP), BX
+	LEAQ (SP), SI
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
 
 rows:
-	MOVQ         $0x0000000000000008, R9
-	MOVQ         CX, R8
-	CMPQ         R8, R9
-	CMOVQGT      R9, R8
-	MOVQ         $0x0000000000000001, R9
-	SHLXQ        R8, R9, R9
-	DECQ         R9
-	KMOVB        R9, K1
+	MOVQ         $0x0000000000000008, R8
+	MOVQ         CX, DI
+	CMPQ         DI, R8
+	CMOVQGT      R8, DI
+	MOVQ         $0x0000000000000001, R8
+	SHLXQ        DI, R8, R8
+	DECQ         R8
+	KMOVB        R8, K1
 	VPMOVSXDQ.Z  (AX), K1, Z0
 	VPBROADCASTQ words+16(FP), Z1
 	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+8(FP), R8
-	MOVQ         DI, R9
-	MOVQ         words+16(FP), R10
+	MOVQ         x+8(FP), DI
+	MOVQ         SI, R8
+	MOVQ         words+16(FP), R9
 
 word:
 	VPXORQ     Z2, Z2, Z2
 	KMOVB      K1, K2
-	VPGATHERQQ (R8)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (R9)
-	ADDQ       $0x08, R8
-	ADDQ       $0x40, R9
-	DECQ       R10
+	VPGATHERQQ (DI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (R8)
+	ADDQ       $0x08, DI
+	ADDQ       $0x40, R8
+	DECQ       R9
 	JNZ        word
 	VPXORQ     Z3, Z3, Z3
 	VMOVAPD    Z3, Z0
-	IMUL3Q     $0x00, BX, R8
-	ADDQ       SI, R8
-	MOVQ       groups+40(FP), R9
-	MOVQ       DI, R10
-	XORQ       R11, R11
-	SUBQ       $0x00, R9
+	LEAQ       (BX), DI
+	MOVQ       groups+40(FP), R8
+	MOVQ       SI, R9
+	XORQ       R10, R10
+	SUBQ       $0x00, R8
 	JLE        firstdone
 
 firstword:
-	VMOVDQU64 (R10), Z1
-	ADDQ      $0x40, R10
+	VMOVDQU64 (R9), Z1
+	ADDQ      $0x40, R9
 
 firstgroup:
-	VMOVUPD   (R8), Z7
-	VPERMT2PD 64(R8), Z1, Z7
+	VMOVUPD   (DI), Z7
+	VPERMT2PD 64(DI), Z1, Z7
 	VADDPD    Z7, Z0, Z0
-	SUBQ      $0x04, R9
+	SUBQ      $0x04, R8
 	JLE       firstdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
+	ADDQ      $0x00000200, DI
+	INCQ      R10
+	TESTQ     $0x00000003, R10
 	JZ        firstword
 	VPSRLQ    $0x10, Z1, Z1
 	JMP       firstgroup
@@ -6858,28 +3970,27 @@ firstgroup:
 firstdone:
 	VPXORQ  Z4, Z4, Z4
 	VMOVAPD Z4, Z1
-	IMUL3Q  $0x01, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+40(FP), R9
-	MOVQ    DI, R10
-	XORQ    R11, R11
-	SUBQ    $0x01, R9
+	LEAQ    128(BX), DI
+	MOVQ    groups+40(FP), R8
+	MOVQ    SI, R9
+	XORQ    R10, R10
+	SUBQ    $0x01, R8
 	JLE     seconddone
 
 secondword:
-	VMOVDQU64 (R10), Z7
+	VMOVDQU64 (R9), Z7
 	VPSRLQ    $0x04, Z7, Z7
-	ADDQ      $0x40, R10
+	ADDQ      $0x40, R9
 
 secondgroup:
-	VMOVUPD   (R8), Z8
-	VPERMT2PD 64(R8), Z7, Z8
+	VMOVUPD   (DI), Z8
+	VPERMT2PD 64(DI), Z7, Z8
 	VADDPD    Z8, Z1, Z1
-	SUBQ      $0x04, R9
+	SUBQ      $0x04, R8
 	JLE       seconddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
+	ADDQ      $0x00000200, DI
+	INCQ      R10
+	TESTQ     $0x00000003, R10
 	JZ        secondword
 	VPSRLQ    $0x10, Z7, Z7
 	JMP       secondgroup
@@ -6888,28 +3999,27 @@ seconddone:
 	VADDPD  Z1, Z0, Z0
 	VPXORQ  Z5, Z5, Z5
 	VMOVAPD Z5, Z1
-	IMUL3Q  $0x02, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+40(FP), R9
-	MOVQ    DI, R10
-	XORQ    R11, R11
-	SUBQ    $0x02, R9
+	LEAQ    256(BX), DI
+	MOVQ    groups+40(FP), R8
+	MOVQ    SI, R9
+	XORQ    R10, R10
+	SUBQ    $0x02, R8
 	JLE     thirddone
 
 thirdword:
-	VMOVDQU64 (R10), Z7
+	VMOVDQU64 (R9), Z7
 	VPSRLQ    $0x08, Z7, Z7
-	ADDQ      $0x40, R10
+	ADDQ      $0x40, R9
 
 thirdgroup:
-	VMOVUPD   (R8), Z8
-	VPERMT2PD 64(R8), Z7, Z8
+	VMOVUPD   (DI), Z8
+	VPERMT2PD 64(DI), Z7, Z8
 	VADDPD    Z8, Z1, Z1
-	SUBQ      $0x04, R9
+	SUBQ      $0x04, R8
 	JLE       thirddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
+	ADDQ      $0x00000200, DI
+	INCQ      R10
+	TESTQ     $0x00000003, R10
 	JZ        thirdword
 	VPSRLQ    $0x10, Z7, Z7
 	JMP       thirdgroup
@@ -6917,28 +4027,27 @@ thirdgroup:
 thirddone:
 	VPXORQ  Z6, Z6, Z6
 	VMOVAPD Z6, Z7
-	IMUL3Q  $0x03, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+40(FP), R9
-	MOVQ    DI, R10
-	XORQ    R11, R11
-	SUBQ    $0x03, R9
+	LEAQ    384(BX), DI
+	MOVQ    groups+40(FP), R8
+	MOVQ    SI, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, R8
 	JLE     fourthdone
 
 fourthword:
-	VMOVDQU64 (R10), Z8
+	VMOVDQU64 (R9), Z8
 	VPSRLQ    $0x0c, Z8, Z8
-	ADDQ      $0x40, R10
+	ADDQ      $0x40, R9
 
 fourthgroup:
-	VMOVUPD   (R8), Z9
-	VPERMT2PD 64(R8), Z8, Z9
+	VMOVUPD   (DI), Z9
+	VPERMT2PD 64(DI), Z8, Z9
 	VADDPD    Z9, Z7, Z7
-	SUBQ      $0x04, R9
+	SUBQ      $0x04, R8
 	JLE       fourthdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
+	ADDQ      $0x00000200, DI
+	INCQ      R10
+	TESTQ     $0x00000003, R10
 	JZ        fourthword
 	VPSRLQ    $0x10, Z8, Z8
 	JMP       fourthgroup
@@ -6946,19 +4055,19 @@ fourthgroup:
 fourthdone:
 	VADDPD  Z7, Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, 1024(DI)
-	MOVQ    $0x0000000000000008, R8
-	MOVQ    CX, R10
-	CMPQ    R10, R8
-	CMOVQGT R8, R10
-	XORQ    R8, R8
+	VMOVUPD Z0, 1024(SI)
+	MOVQ    $0x0000000000000008, DI
+	MOVQ    CX, R9
+	CMPQ    R9, DI
+	CMOVQGT DI, R9
+	XORQ    DI, DI
 
 send:
-	MOVLQSX (AX)(R8*4), R9
-	VMOVSD  1024(DI)(R8*8), X0
-	VMOVSD  X0, (DX)(R9*8)
-	INCQ    R8
-	CMPQ    R8, R10
+	MOVLQSX (AX)(DI*4), R8
+	VMOVSD  1024(SI)(DI*8), X0
+	VMOVSD  X0, (DX)(R8*8)
+	INCQ    DI
+	CMPQ    DI, R9
 	JLT     send
 	ADDQ    $0x20, AX
 	SUBQ    $0x08, CX
@@ -6966,13 +4075,12 @@ send:
 	VZEROUPPER
 	RET
 
-// func told(table *float64, stride int, cost float64, x *uint64, words int, list *int32, n int, groups int, pick int, picks *int8, gains *float64)
+// func told(table *float64, places *int32, cost float64, x *uint64, words int, list *int32, n int, groups int, pick int, picks *int8, gains *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·told(SB), $384-88
 	MOVQ list+40(FP), AX
 	MOVQ n+48(FP), CX
-	MOVQ stride+8(FP), DX
-	SHLQ $0x03, DX
+	MOVQ places+8(FP), DX
 	MOVQ table+0(FP), BX
 	LEAQ (SP), SI
 	ADDQ $0x3f, SI
@@ -7005,8 +4113,7 @@ word:
 	JNZ        word
 	VPXORQ     Z3, Z3, Z3
 	VMOVAPD    Z3, Z0
-	IMUL3Q     $0x00, DX, DI
-	ADDQ       BX, DI
+	LEAQ       (DX), DI
 	MOVQ       groups+56(FP), R8
 	MOVQ       SI, R9
 	XORQ       R10, R10
@@ -7018,12 +4125,13 @@ firstword:
 	ADDQ      $0x40, R9
 
 firstgroup:
-	VMOVUPD   (DI), Z7
-	VPERMT2PD 64(DI), Z1, Z7
+	MOVLQSX   (DI), R11
+	VMOVUPD   (BX)(R11*8), Z7
+	VPERMT2PD 64(BX)(R11*8), Z1, Z7
 	VADDPD    Z7, Z0, Z0
 	SUBQ      $0x04, R8
 	JLE       firstdone
-	LEAQ      (DI)(DX*4), DI
+	ADDQ      $0x00000010, DI
 	INCQ      R10
 	TESTQ     $0x00000003, R10
 	JZ        firstword
@@ -7033,8 +4141,7 @@ firstgroup:
 firstdone:
 	VPXORQ  Z4, Z4, Z4
 	VMOVAPD Z4, Z1
-	IMUL3Q  $0x01, DX, DI
-	ADDQ    BX, DI
+	LEAQ    4(DX), DI
 	MOVQ    groups+56(FP), R8
 	MOVQ    SI, R9
 	XORQ    R10, R10
@@ -7047,12 +4154,13 @@ secondword:
 	ADDQ      $0x40, R9
 
 secondgroup:
-	VMOVUPD   (DI), Z8
-	VPERMT2PD 64(DI), Z7, Z8
+	MOVLQSX   (DI), R11
+	VMOVUPD   (BX)(R11*8), Z8
+	VPERMT2PD 64(BX)(R11*8), Z7, Z8
 	VADDPD    Z8, Z1, Z1
 	SUBQ      $0x04, R8
 	JLE       seconddone
-	LEAQ      (DI)(DX*4), DI
+	ADDQ      $0x00000010, DI
 	INCQ      R10
 	TESTQ     $0x00000003, R10
 	JZ        secondword
@@ -7063,8 +4171,7 @@ seconddone:
 	VADDPD  Z1, Z0, Z0
 	VPXORQ  Z5, Z5, Z5
 	VMOVAPD Z5, Z1
-	IMUL3Q  $0x02, DX, DI
-	ADDQ    BX, DI
+	LEAQ    8(DX), DI
 	MOVQ    groups+56(FP), R8
 	MOVQ    SI, R9
 	XORQ    R10, R10
@@ -7077,12 +4184,13 @@ thirdword:
 	ADDQ      $0x40, R9
 
 thirdgroup:
-	VMOVUPD   (DI), Z8
-	VPERMT2PD 64(DI), Z7, Z8
+	MOVLQSX   (DI), R11
+	VMOVUPD   (BX)(R11*8), Z8
+	VPERMT2PD 64(BX)(R11*8), Z7, Z8
 	VADDPD    Z8, Z1, Z1
 	SUBQ      $0x04, R8
 	JLE       thirddone
-	LEAQ      (DI)(DX*4), DI
+	ADDQ      $0x00000010, DI
 	INCQ      R10
 	TESTQ     $0x00000003, R10
 	JZ        thirdword
@@ -7092,8 +4200,7 @@ thirdgroup:
 thirddone:
 	VPXORQ  Z6, Z6, Z6
 	VMOVAPD Z6, Z7
-	IMUL3Q  $0x03, DX, DI
-	ADDQ    BX, DI
+	LEAQ    12(DX), DI
 	MOVQ    groups+56(FP), R8
 	MOVQ    SI, R9
 	XORQ    R10, R10
@@ -7106,12 +4213,13 @@ fourthword:
 	ADDQ      $0x40, R9
 
 fourthgroup:
-	VMOVUPD   (DI), Z9
-	VPERMT2PD 64(DI), Z8, Z9
+	MOVLQSX   (DI), R11
+	VMOVUPD   (BX)(R11*8), Z9
+	VPERMT2PD 64(BX)(R11*8), Z8, Z9
 	VADDPD    Z9, Z7, Z7
 	SUBQ      $0x04, R8
 	JLE       fourthdone
-	LEAQ      (DI)(DX*4), DI
+	ADDQ      $0x00000010, DI
 	INCQ      R10
 	TESTQ     $0x00000003, R10
 	JZ        fourthword

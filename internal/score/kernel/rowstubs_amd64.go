@@ -39,55 +39,10 @@ func strengthen16(gains *int32, alone *int32, value *int32, row int, units *int3
 //go:noescape
 func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, scratch *float64, masks *uint8)
 
-// acrossMore implements RowLoops.Across.
-//
-//go:noescape
-func acrossMore(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// across1 implements RowLoops.Across.
-//
-//go:noescape
-func across1(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// across2 implements RowLoops.Across.
-//
-//go:noescape
-func across2(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// across3 implements RowLoops.Across.
-//
-//go:noescape
-func across3(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// across4 implements RowLoops.Across.
-//
-//go:noescape
-func across4(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// across5 implements RowLoops.Across.
-//
-//go:noescape
-func across5(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// across6 implements RowLoops.Across.
-//
-//go:noescape
-func across6(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// across7 implements RowLoops.Across.
-//
-//go:noescape
-func across7(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// across8 implements RowLoops.Across.
-//
-//go:noescape
-func across8(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
 // propose implements RowLoops.Propose.
 //
 //go:noescape
-func propose(table *int16, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n int, fives int, lists *int32, counts *int32, slack int, low int, high int, end int)
+func propose(table *int16, places *int32, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n int, fives int, lists *int32, counts *int32, slack int, low int, high int, end int)
 
 // countStep implements RowLoops.CountStep for four times that many experts.
 //
@@ -132,7 +87,7 @@ func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, gro
 // told implements RowLoops.Told.
 //
 //go:noescape
-func told(table *float64, stride int, cost float64, x *uint64, words int, list *int32, n int, groups int, pick int, picks *int8, gains *float64)
+func told(table *float64, places *int32, cost float64, x *uint64, words int, list *int32, n int, groups int, pick int, picks *int8, gains *float64)
 
 // gather implements RowLoops.Gather.
 //

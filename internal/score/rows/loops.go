@@ -198,16 +198,13 @@ func step(table, costs []float64, need float64, x []uint64, words int, list []in
 	}
 }
 
-// wordFives is how many times five pixels a word has; the last are four.
-const wordFives = 13
-
 func propose(p *kernel.Propose) {
 	for _, n := range p.List {
 		x, best, most, second := p.X[int(n)*p.Width:][:p.Width], 0, math.MinInt16, math.MinInt16
 		for l, start := range p.Start {
 			gain := start
 			for f := range p.Fives {
-				gain += p.Table[((l/4*p.Fives+f)*4+l%4)*32+int(x[f/wordFives]>>(f%wordFives*5)&31)]
+				gain += p.Table[int(p.Places[(l/4*p.Fives+f)*4+l%4])+int(x[f/wordFives]>>(f%wordFives*5)&31)]
 			}
 			if second = max(second, min(most, int(gain))); int(gain) > most {
 				best, most = l, int(gain)
@@ -225,20 +222,14 @@ func propose(p *kernel.Propose) {
 	}
 }
 
-func told(table []float64, stride int, cost float64, x []uint64, words int, list []int32, groups int, pick int, picks []int8, gains []float64) {
+func told(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8, gains []float64) {
 	for _, n := range list {
-		sum := sumFours(table, stride, x[int(n)*words:][:words], groups)
-		picks[8*n], gains[8*n] = int8(pick), sum-cost+cost
+		row, sums := x[int(n)*words:][:words], [4]float64{}
+		for g, at := range places {
+			sums[g&3] += table[int(at)+int(row[g/16]>>(g%16*4)&15)]
+		}
+		picks[8*n], gains[8*n] = int8(pick), sums[0]+sums[1]+(sums[2]+sums[3])-cost+cost
 	}
-}
-
-// sumFours returns the sum of what a table has for the groups of four pixels of a row.
-func sumFours(table []float64, stride int, row []uint64, groups int) float64 {
-	var sums [4]float64
-	for g := range groups {
-		sums[g&3] += table[stride*g+int(row[g/16]>>(g%16*4)&15)]
-	}
-	return sums[0] + sums[1] + (sums[2] + sums[3])
 }
 
 // addUp returns the totals of eight lanes.
@@ -358,7 +349,11 @@ func fours(a, b uint64) (even, odd uint64) {
 
 func rowSums(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
 	for _, n := range list {
-		out[n] = sumFours(table, 16, x[int(n)*words:][:words], groups)
+		row, sums := x[int(n)*words:][:words], [4]float64{}
+		for g := range groups {
+			sums[g&3] += table[16*g+int(row[g/16]>>(g%16*4)&15)]
+		}
+		out[n] = sums[0] + sums[1] + (sums[2] + sums[3])
 	}
 }
 

@@ -109,23 +109,7 @@ func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	lists := make([]int32, (lanes+1)*kernel.Block)
 	x := slices.Concat(in.x, in.up, in.known)
 	l.Sums(table, x, in.words, list, groups, sums)
-	// Only some lanes are choices, all of them where there are many.
-	var choices []int64
-	for c := range lanes {
-		if lanes > 8 || c == 0 || in.lots[c]%3 != 0 {
-			choices = append(choices, int64(c))
-			continue
-		}
-		for p := range 16 {
-			table[c/8*128+8*p+c%8] = math.Inf(-1)
-		}
-	}
-	if l.Across != nil {
-		table, costs := byLane(table, costs, choices)
-		l.Across(table, costs, choices, lanes, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
-	} else {
-		l.Step(table, costs, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
-	}
+	l.Step(table, costs, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
 	out = append(out, picks, exact, sums, lists, counts)
 
 	out = append(out, in.runCount(l)...)
@@ -203,21 +187,4 @@ func (in *loopInput) runCount(l *kernel.RowLoops) (out []any) {
 	sums := make([]float64, n+1)
 	l.CountSums(&table, &last, c.X, c.Free, in.words, (in.pixels+3)/4, sums[:n])
 	return append(out, c.Depth, c.Free, sums)
-}
-
-// byLane returns a table and costs of Step as Across takes them, of the lanes
-// chosen.
-func byLane(table, costs []float64, chosen []int64) (across, ofChosen []float64) {
-	group := 16 * len(costs)
-	for at := 0; at < len(table); at += group {
-		for _, c := range chosen {
-			for p := range 16 {
-				across = append(across, table[at+int(c)/8*128+8*p+int(c)%8])
-			}
-		}
-	}
-	for _, c := range chosen {
-		ofChosen = append(ofChosen, costs[c])
-	}
-	return across, ofChosen
 }

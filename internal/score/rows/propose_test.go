@@ -17,8 +17,9 @@ func randomProposals(rng *rand.Rand) kernel.Propose {
 	for l := range lanes {
 		p.Start, p.Numbers = append(p.Start, int16(rng.IntN(20))), append(p.Numbers, int64(l))
 	}
-	for range 32 * p.Fives * lanes {
-		p.Table = append(p.Table, int16(rng.IntN(8)-4))
+	p.Places, p.Table = randomPlaces(rng, p.Fives*lanes, 32), make([]int16, 32*p.Fives*lanes)
+	for i := range p.Table {
+		p.Table[i] = int16(rng.IntN(8) - 4)
 	}
 	for range n * p.Width {
 		p.X = append(p.X, rng.Uint64())
@@ -32,6 +33,15 @@ func randomProposals(rng *rand.Rand) kernel.Propose {
 	p.End = lanes
 	p.Lists, p.Counts = make([]int32, (lanes+2)*kernel.Block), make([]int32, lanes+2)
 	return p
+}
+
+// randomPlaces returns so many places of parts of this size, some of them more than once.
+func randomPlaces(rng *rand.Rand, n, size int) []int32 {
+	places := make([]int32, n)
+	for i := range places {
+		places[i] = int32(size * rng.IntN(n))
+	}
+	return places
 }
 
 func TestProposeAgrees(t *testing.T) {
@@ -65,14 +75,13 @@ func TestToldAgrees(t *testing.T) {
 	for range 50 {
 		in := randomProposals(rng)
 		groups := 1 + rng.IntN(16*in.Width)
-		stride := 16 * (1 + rng.IntN(8))
-		table := make([]float64, stride*groups)
+		places, table := randomPlaces(rng, groups, 16), make([]float64, 16*groups)
 		for i := range table {
 			table[i] = rng.NormFloat64()
 		}
 		run := func(loops *kernel.RowLoops) []any {
 			picks, gains := make([]int8, 8*300), make([]float64, 8*300)
-			loops.Told(table, stride, 0.3, in.X, in.Width, in.List, groups, 5, picks[1:], gains[1:])
+			loops.Told(table, places, 0.3, in.X, in.Width, in.List, 5, picks[1:], gains[1:])
 			return []any{picks, gains}
 		}
 		want := run(plainLoops)

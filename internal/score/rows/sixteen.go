@@ -2,33 +2,32 @@ package rows
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 
 	"example.com/patchwork/internal/score/kernel"
 )
 
 // This file lets bySet propose picks in numbers of 16 bits.
 
-// sixteen has what the experts of a set gain, for Propose.
+// sixteen has what the experts of a set gain, for Propose. There are a multiple of four lanes; behind the choices, some gain nothing.
 type sixteen struct {
-	margin  margin
-	table   []int16
-	start   []int16
-	numbers []int64 // the experts of its lanes: the first are the choices
+	margin   margin
+	halvings int16   // how often the scale is halved
+	fives    []int32 // parts of five pixels, by lane as Propose takes them
+	start    []int16
+	numbers  []int64 // the experts of its lanes
 }
 
-// fives returns how many fives of pixels there are, as Propose takes them.
-func (s *bySet) fives() int {
-	last := s.pixels - 64*(s.words-1)
-	return wordFives*(s.words-1) + min((last+4)/5, wordFives)
-}
+// unsureRows is how many rows that are not sure are decided at a time.
+const unsureRows = 256
 
 // prepareSixteen prepares for rows of a table.
 func (s *bySet) prepareSixteen() {
 	for i := 0; i < len(s.lists); i += 1024 {
 		s.lists[i] = -1 // stores that are masked out take very long where no memory has been written yet
 	}
-	s.ints = make([]int16, 2*s.pixels+10) // 0 where there is no pixel
-	s.proposal = kernel.Propose{Lists: s.lists, Counts: s.counts, Width: s.words, Fives: s.fives(), End: s.lanes}
+	s.proposal = kernel.Propose{Lists: s.lists, Counts: s.counts, Width: s.words, Fives: s.fives, End: s.lanes}
 }
 
 // propose lets the rows at a set propose their next pick: they go to lists, and those that do to a choice have it
@@ -38,54 +37,91 @@ func (s *bySet) propose(t *set, x []uint64, step int, picks []int8, gains []floa
 	if step == 0 && s.opt.Forced {
 		m.low, m.high = math.MinInt16, math.MinInt16
 	}
-	p.Table, p.Start, p.Numbers, p.X, p.List, p.Slack, p.Low, p.High = t.table, t.start, t.numbers, x, t.rows, m.slack, m.low, m.high
+	p.Table, p.Places, p.Start, p.Numbers, p.X, p.List, p.Slack, p.Low, p.High = s.units, t.fives, t.start, t.numbers, x, t.rows, m.slack, m.low, m.high
 	s.loops.Propose(p)
-	for i, c := range s.choicesOf(t) {
-		s.loops.Told(t.gains[16*i:], 16*len(t.choices), t.costs[i], x, s.words, s.lists[c*kernel.Block:][:s.counts[c]], s.groups, int(c), picks, gains)
+	for l, c := range t.choices {
+		s.loops.Told(s.sums, s.foursOf(t, l), t.costs[l], x, s.words, s.lists[c*kernel.Block:][:s.counts[c]], int(c), picks, gains)
 	}
 	return s.lists[(s.lanes+1)*kernel.Block:][:s.counts[s.lanes+1]]
 }
 
-// makeSixteen makes what Propose needs for a set, from terms, of which those of a choice come to most at most, with its cost.
+// decide does what Step does, for rows that are not sure.
+func (s *bySet) decide(t *set, x []uint64, unsure []int32, need float64, picks []int8, gains []float64) {
+	for rows := range slices.Chunk(unsure, unsureRows) {
+		s.exact = resize(s.exact, len(t.choices)*len(rows))
+		for l, c := range t.choices {
+			s.loops.Told(s.sums, s.foursOf(t, l), 0, x, s.words, rows, int(c), picks, gains)
+			for i, n := range rows {
+				s.exact[len(t.choices)*i+l] = gains[8*n] - t.costs[l]
+			}
+		}
+		for i, n := range rows {
+			totals := s.exact[len(t.choices)*i:][:len(t.choices)]
+			most, l := slices.Max(totals), 0
+			for !(totals[l] >= most-kernel.Tie) {
+				l++
+			}
+			c := int(t.choices[l])
+			picks[8*n], gains[8*n] = int8(c), totals[l]+t.costs[l]
+			if !(totals[l] > need) {
+				c = s.lanes
+			}
+			s.lists[c*kernel.Block+int(s.counts[c])] = n
+			s.counts[c]++
+		}
+	}
+}
+
+// makeSixteen makes what Propose needs for a set, whose choices gain or lose at most so much, with their costs.
 func (s *bySet) makeSixteen(t *set, most float64) {
-	t.start = s.shorts.take(len(t.numbers))
+	lanes := (len(t.choices) + 3) &^ 3
+	t.start, t.numbers = s.shorts.take(lanes), s.integers.take(lanes)
 	for l := range t.start {
 		t.start[l] = math.MinInt16 // below all gains
 	}
-	scale, wrong, fives := shortScale(s.pixels, most), 0.0, s.proposal.Fives
-	t.table = s.shorts.take(32 * fives * len(t.numbers))
-	for l, c := range s.choicesOf(t) {
+	copy(t.numbers, t.choices)
+	if t.from == nil {
+		s.scale = shortScale(s.pixels, most)
+	}
+	scale, wrong := s.scale, 0.0
+	for ; scale > shortScale(s.pixels, most); scale /= 2 {
+		t.halvings++
+	}
+	t.sixteen.fives = s.ints.take(lanes * s.fives)
+	for l := range t.choices {
 		cost := float64(t.costs[l] * scale)
 		t.start[l] = -int16(math.RoundToEven(cost))
-		rounded := math.Abs(cost - math.RoundToEven(cost))
-		terms := s.termsOf(int(c))
-		for i := range s.pixels {
-			off, on := terms[2*i], terms[2*i+1]
-			if off != 0 || on != 0 {
-				off, on = float64(off*scale), float64(on*scale)
-				o, e := math.RoundToEven(off), math.RoundToEven(on)
-				rounded += max(math.Abs(off-o), math.Abs(on-e))
-				off, on = o, e
-			}
-			s.ints[2*i], s.ints[2*i+1] = int16(off), int16(on)
-		}
-		wrong = max(wrong, rounded)
-		for f := range fives {
-			at := 2 * (f/wordFives*64 + f%wordFives*5)
-			fiveSums((*[32]int16)(t.table[((l/4*fives+f)*4+l%4)*32:]), (*[10]int16)(s.ints[at:]), f%wordFives == wordFives-1)
-		}
+		wrong = max(wrong, s.makeFives(t, l, scale)+math.Abs(cost-math.RoundToEven(cost)))
 	}
 	t.margin = s.marginOf(scale, int(math.Ceil(wrong))+1, math.MinInt16, math.MaxInt16)
 }
 
-// fiveSums sets the sums for all 32 values of five pixels, of which a word has only four last; terms are by pixel and value.
-func fiveSums(sums *[32]int16, terms *[10]int16, last bool) {
-	fourSums((*[16]int16)(sums[:]), (*[8]int16)(terms[:]))
-	off, on := terms[8], terms[9]
-	if last {
-		off, on = 0, 0
+// makeFives finds the parts of five pixels of a choice, and returns by how many units they are wrong at most.
+func (s *bySet) makeFives(t *set, l int, scale float64) (wrong float64) {
+	c, at := int(t.choices[l]), s.laneOf(l)
+	inherits := t.from != nil && t.from.halvings == t.halvings
+	if inherits {
+		was := s.laneOf(t.before(l))
+		for f := range s.fives {
+			t.fives[at+4*f] = t.from.fives[was+4*f]
+		}
 	}
-	for p, sum := range sums[:16] {
-		sums[p], sums[p+16] = sum+off, sum+on
+	for w := range s.words {
+		changed := s.all[w]
+		if inherits {
+			changed = s.changed(t, c, w)
+		}
+		for changed != 0 {
+			f := min(bits.TrailingZeros64(changed)/5, wordFives-1)
+			t.fives[at+4*(wordFives*w+f)] = s.five(c, wordFives*w+f, t.halvings, scale)
+			changed &^= 31 << (5 * f)
+		}
 	}
+	for f := range s.fives {
+		wrong += s.wrong[t.fives[at+4*f]/32]
+	}
+	return wrong
 }
+
+// laneOf returns where the parts of a lane begin; they are four apart.
+func (s *bySet) laneOf(l int) int { return l/4*4*s.fives + l%4 }

@@ -21,9 +21,6 @@ func main() {
 	}
 	bits := bitsData()
 	tell()
-	for lanes := range 9 {
-		across(lanes)
-	}
 	propose()
 	numbers := countData()
 	for _, first := range []bool{false, true} {

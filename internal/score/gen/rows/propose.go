@@ -28,17 +28,17 @@ func wordsData() Mem {
 
 // propose writes Propose.
 func propose() {
-	places := wordsData()
+	inWords := wordsData()
 	// Its memory may need more stack than there is: it is not NOSPLIT.
-	TEXT("propose", 0, "func(table, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n, fives int, lists, counts *int32, slack, low, high, end int)")
+	TEXT("propose", 0, "func(table *int16, places *int32, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n, fives int, lists, counts *int32, slack, low, high, end int)")
 	Doc("propose implements RowLoops.Propose.")
 	Pragma("noescape")
 	memory := aligned(64 * wordFives * mostWords)
 	Label("rows")
 	valid, rows := thirtyTwo()
-	codes(rows, places, memory)
+	codes(rows, inWords, memory)
 
-	table, start, lanes := param("table"), param("start"), param("lanes")
+	table, places, start, lanes := param("table"), param("places"), param("start"), param("lanes")
 	most, second, which, number, one := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
 	c := GP32()
 	MOVL(U32(0x8000), c)
@@ -61,11 +61,12 @@ func propose() {
 	code := ZMM()
 	VMOVDQU64(Mem{Base: from}, code)
 	for i, g := range gains {
-		t := ZMM()
-		VPERMW(Mem{Base: table, Disp: 64 * i}, code, t)
+		place, t := GP64(), ZMM()
+		MOVLQSX(Mem{Base: places, Disp: 4 * i}, place)
+		VPERMW(Mem{Base: table, Index: place, Scale: 2}, code, t)
 		VPADDW(t, g, g)
 	}
-	ADDQ(U32(256), table)
+	ADDQ(Imm(16), places)
 	ADDQ(Imm(64), from)
 	DECQ(left)
 	JNZ(LabelRef("five"))
@@ -146,7 +147,7 @@ func thirtyTwo() (valid reg.OpmaskVirtual, rows [2]reg.VecVirtual) {
 }
 
 // codes writes to memory the values of five pixels at a time, a vector each, in the lower bits of the lanes.
-func codes(rows [2]reg.VecVirtual, places Mem, memory reg.Register) {
+func codes(rows [2]reg.VecVirtual, inWords Mem, memory reg.Register) {
 	words, base, to, left, all := ZMM(), param("x"), GP64(), param("words"), GP32()
 	MOVL(U32(255), all)
 	VPBROADCASTQ(left, words)
@@ -172,7 +173,7 @@ func codes(rows [2]reg.VecVirtual, places Mem, memory reg.Register) {
 	for k := range planes {
 		planes[k] = ZMM()
 		upper := ZMM()
-		VMOVDQU64(places.Offset(64*k), planes[k])
+		VMOVDQU64(inWords.Offset(64*k), planes[k])
 		VMOVDQA64(planes[k], upper)
 		VPERMI2W(q[1], q[0], planes[k])
 		VPERMI2W(q[3], q[2], upper)

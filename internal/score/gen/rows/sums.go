@@ -1,0 +1,209 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Eight rows at a time, a lane each: a table for four pixels has 16 numbers,
+// which are two vectors, and one instruction looks up the numbers for eight rows.
+
+const (
+	mostWords = 4  // of a row
+	sumWords  = 16 // the same where only one table is summed: kernel.MostWords
+)
+
+// aligned returns memory of this function's, at a multiple of 64 bytes.
+func aligned(size int) reg.Register {
+	at := GP64()
+	LEAQ(AllocLocal(size+64), at)
+	ADDQ(Imm(63), at)
+	ANDQ(I32(-64), at)
+	return at
+}
+
+// words loads the words of up to eight rows of the list into memory, a vector
+// each.
+func words(list, left, memory reg.Register) {
+	bits, k, n := below(upTo(8, left)), K(), ZMM()
+	KMOVB(bits.As32(), k)
+	VPMOVSXDQ_Z(Mem{Base: list}, k, n)
+	at, words := ZMM(), ZMM()
+	VPBROADCASTQ(fixed("words"), words)
+	VPMULUDQ(words, n, at)
+	base, to, count := GP64(), GP64(), GP64()
+	MOVQ(fixed("x"), base)
+	MOVQ(memory, to)
+	MOVQ(fixed("words"), count)
+	Label("word")
+	word, kk := ZMM(), K()
+	VPXORQ(word, word, word)
+	KMOVB(k, kk)
+	VPGATHERQQ(Mem{Base: base, Index: at, Scale: 8}, kk, word)
+	VMOVDQU64(word, Mem{Base: to})
+	ADDQ(Imm(8), base)
+	ADDQ(Imm(64), to)
+	DECQ(count)
+	JNZ(LabelRef("word"))
+}
+
+// quarter adds up what a table has for every fourth group, from the given one on. The groups of the table follow
+// one another, or, where there are places, each begins at one, counted in numbers.
+func quarter(first int, label string, table, places, memory reg.Register, sum reg.VecVirtual) {
+	clear([]reg.VecVirtual{sum})
+	at, left, from, met := GP64(), GP64(), GP64(), GP64()
+	if places == nil {
+		LEAQ(Mem{Base: table, Disp: 128 * first}, at)
+	} else {
+		LEAQ(Mem{Base: places, Disp: 4 * first}, at)
+	}
+	MOVQ(fixed("groups"), left)
+	MOVQ(memory, from)
+	XORQ(met, met)
+	values, t := ZMM(), ZMM()
+	SUBQ(Imm(uint64(first)), left)
+	JLE(LabelRef(label + "done"))
+	Label(label + "word")
+	VMOVDQU64(Mem{Base: from}, values)
+	if first > 0 {
+		VPSRLQ(Imm(uint64(4*first)), values, values)
+	}
+	ADDQ(Imm(64), from)
+	Label(label + "group")
+	group, next := Mem{Base: at}, uint64(4*128)
+	if places != nil {
+		place := GP64()
+		MOVLQSX(Mem{Base: at}, place)
+		group, next = Mem{Base: table, Index: place, Scale: 8}, 4*4
+	}
+	VMOVUPD(group, t)
+	VPERMT2PD(group.Offset(64), values, t)
+	VADDPD(t, sum, sum)
+	SUBQ(Imm(4), left)
+	JLE(LabelRef(label + "done"))
+	ADDQ(U32(next), at)
+	INCQ(met)
+	TESTQ(U32(3), met)
+	JZ(LabelRef(label + "word"))
+	VPSRLQ(Imm(16), values, values)
+	JMP(LabelRef(label + "group"))
+	Label(label + "done")
+}
+
+// clear sets vectors to 0. What is set to 0 by itself, the generator takes for
+// in use before: that is one here, not all.
+func clear(v []reg.VecVirtual) {
+	zero := ZMM()
+	VPXORQ(zero, zero, zero)
+	for i := range v {
+		VMOVAPD(zero, v[i])
+	}
+}
+
+func vectors(n int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = ZMM()
+	}
+	return v
+}
+
+// inOrder adds up what a table has for all groups, in the order of score.Total.
+func inOrder(table, places, memory reg.Register) reg.VecVirtual {
+	s0, s1, s2 := ZMM(), ZMM(), ZMM()
+	quarter(0, "first", table, places, memory, s0)
+	quarter(1, "second", table, places, memory, s1)
+	VADDPD(s1, s0, s0)
+	quarter(2, "third", table, places, memory, s1)
+	quarter(3, "fourth", table, places, memory, s2)
+	VADDPD(s2, s1, s1)
+	VADDPD(s1, s0, s0)
+	return s0
+}
+
+func nextEight(list, left reg.Register) {
+	ADDQ(Imm(32), list)
+	SUBQ(Imm(8), left)
+	JG(LabelRef("rows"))
+	VZEROUPPER()
+	RET()
+}
+
+// rowSumsAcross writes Sums.
+func rowSumsAcross() {
+	// Its memory is too large for a function that does not ask for stack.
+	TEXT("rowSumsAcross", 0, "func(table *float64, x *uint64, words int, list *int32, n, groups int, out *float64)")
+	Doc("rowSumsAcross implements RowLoops.Sums.")
+	Pragma("noescape")
+	list, left, out := param("list"), param("n"), param("out")
+	sumRows(list, left, nil, sumWords, nil, func(n reg.Register, value reg.VecVirtual) {
+		VMOVSD(value, Mem{Base: out, Index: n, Scale: 8})
+	})
+}
+
+// told writes Told.
+func told() {
+	TEXT("told", 0, "func(table *float64, places *int32, cost float64, x *uint64, words int, list *int32, n, groups int, pick int, picks *int8, gains *float64)")
+	Doc("told implements RowLoops.Told.")
+	Pragma("noescape")
+	sumRows(param("list"), param("n"), param("places"), mostWords, func(sums reg.VecVirtual) {
+		cost := ZMM()
+		VBROADCASTSD(fixed("cost"), cost)
+		VSUBPD(cost, sums, sums)
+		VADDPD(cost, sums, sums)
+	}, func(n reg.Register, value reg.VecVirtual) {
+		picks, gains, pick := param("picks"), param("gains"), param("pick")
+		SHLQ(Imm(3), n)
+		MOVB(pick.(reg.GP).As8(), Mem{Base: picks, Index: n, Scale: 1})
+		VMOVSD(value, Mem{Base: gains, Index: n, Scale: 8})
+	})
+}
+
+// sumRows adds up what a table has for rows of a list, of at most room words, and does something with the sum of each.
+func sumRows(list, left, places reg.Register, room int, change func(sums reg.VecVirtual), send func(n reg.Register, value reg.VecVirtual)) {
+	table, memory := param("table"), aligned(64*(room+1))
+	Label("rows")
+	words(list, left, memory)
+	sums := inOrder(table, places, memory)
+	if change != nil {
+		change(sums)
+	}
+	VMOVUPD(sums, Mem{Base: memory, Disp: 64 * room})
+	i, n, value, some := GP64(), GP64(), XMM(), upTo(8, left)
+	XORQ(i, i)
+	Label("send")
+	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
+	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * room}, value)
+	send(n, value)
+	INCQ(i)
+	CMPQ(i, some)
+	JLT(LabelRef("send"))
+	nextEight(list, left)
+}
+
+// gather copies what was found in rows, eight numbers each, behind one another.
+func gather() {
+	start("gather", "from *int, depth *int32, n int, picks *int8, gains *float64, outPicks *int32, outGains *float64",
+		"gather implements RowLoops.Gather.")
+	from, depth, n, picks, gains := param("from"), param("depth"), param("n"), param("picks"), param("gains")
+	outPicks, outGains := param("outPicks"), param("outGains")
+	at, d, e, g := GP64(), GP64(), YMM(), ZMM()
+	MOVQ(Mem{Base: from}, at)
+	Label("row")
+	MOVLQSX(Mem{Base: depth}, d)
+	VPMOVSXBD(Mem{Base: picks}, e)
+	VMOVUPD(Mem{Base: gains}, g)
+	VMOVDQU(e, Mem{Base: outPicks, Index: at, Scale: 4})
+	VMOVUPD(g, Mem{Base: outGains, Index: at, Scale: 8})
+	ADDQ(d, at)
+	MOVQ(at, Mem{Base: from, Disp: 8})
+	ADDQ(Imm(8), from)
+	ADDQ(Imm(4), depth)
+	ADDQ(Imm(8), picks)
+	ADDQ(Imm(64), gains)
+	DECQ(n)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}
