@@ -89,37 +89,39 @@ const (
 	lanesARow  = 64 // if experts are many
 )
 
-// stepShare measures Step or Across: eight experts and a row. With AVX-512 a lane is a
-// row, and a group of four columns takes a lookup for each expert; with AVX2 a lane is an
-// expert, and a group takes reading and adding their numbers.
+// stepShare measures a step of eight experts and a row. With AVX2 a lane is an expert, and a
+// group of four columns takes reading and adding their numbers. With AVX-512 Propose is the
+// step: a lane is a row, and five columns take a lookup for each expert.
 func stepShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz float64, each time.Duration) share {
 	const lanes, words = 8, groupsARow / 16
 	rng := rand.New(rand.NewPCG(5, 3))
-	table, costs := make([]float64, 16*groupsARow*lanes), make([]float64, lanes)
-	for i := range table {
-		table[i] = rng.NormFloat64()
-	}
 	x, list := randomWords(rng, rowsInList*words), make([]int32, rowsInList)
 	for i := range list {
 		list[i] = int32(i)
 	}
-	picks, gains := make([]int8, 8*rowsInList), make([]float64, 8*rowsInList)
-	lists, counts := make([]int32, (lanes+1)*kernel.Block), make([]int32, lanes+1)
-	numbers := []int64{0, 1, 2, 3, 4, 5, 6, 7}
-	cycles := fastest(each, func() {
-		clear(counts)
-		if loops.Across != nil {
-			loops.Across(table, costs, numbers, lanes, 1, x, words, list, groupsARow, picks, gains, lists, counts)
-		} else {
-			loops.Step(table, costs, 1, x, words, list, groupsARow, picks, gains, lists, counts)
-		}
-	}) * ghz * 1e9 / rowsInList
-	s := share{p.Name, "Step, 8 experts and a row of 128 columns", "L1 reads and adds", cycles, groupsARow * lanes * 8 / peak.LoadAdd}
-	if loops.Across != nil {
-		const vector = 64 // bytes: eight rows
-		s.loop, s.bound, s.least = "Across, 8 experts and a row of 128 columns", "lookups", groupsARow*lanes/8/(peak.Lookup/vector)
+	lists, counts := make([]int32, (lanes+2)*kernel.Block), make([]int32, lanes+2)
+	cyclesARow := func(call func()) float64 {
+		return fastest(each, func() { clear(counts); call() }) * ghz * 1e9 / rowsInList
 	}
-	return s
+	if loops.Propose != nil {
+		const fives, bytes = 13 * words, 2 // of five columns; of a number
+		in := &kernel.Propose{Numbers: []int64{0, 1, 2, 3, 4, 5, 6, 7}, Start: make([]int16, lanes), X: x, List: list, Lists: lists, Counts: counts, Width: words, Fives: fives, End: lanes}
+		for at := range fives * lanes {
+			in.Places = append(in.Places, int32(32*at))
+			for range 32 {
+				in.Table = append(in.Table, int16(rng.IntN(64)-32))
+			}
+		}
+		cycles := cyclesARow(func() { loops.Propose(in) })
+		return share{p.Name, "Propose, 8 experts and a row of 128 columns", "lookups", cycles, fives * lanes * bytes / peak.Lookup}
+	}
+	table, costs := make([]float64, 16*groupsARow*lanes), make([]float64, lanes)
+	for i := range table {
+		table[i] = rng.NormFloat64()
+	}
+	picks, gains := make([]int8, 8*rowsInList), make([]float64, 8*rowsInList)
+	cycles := cyclesARow(func() { loops.Step(table, costs, 1, x, words, list, groupsARow, picks, gains, lists, counts) })
+	return share{p.Name, "Step, 8 experts and a row of 128 columns", "L1 reads and adds", cycles, groupsARow * lanes * 8 / peak.LoadAdd}
 }
 
 // foursShare measures AddFours: the numbers of 64 experts for a group of four columns are
