@@ -20,15 +20,20 @@ type Explanations struct {
 	Experts                          []int32
 	Gains                            []float64
 	Poses                            []pose.Pose // nil if all picks are where their experts were learned
-	StartLogLik, LogLik, LogLikModel []float64
+	StartLogLik, LogLik, LogLikModel []float64 // the last two may be one: do not write
 	Missing, Clutter                 []float64 // nil unless the pursuit is Calibrated
 	Scoring                          Scoring   // of all
+
+	one bool // LogLikModel is LogLik, the same memory
 }
 
 // reset removes all explanations and keeps the memory.
 func (e *Explanations) reset() {
 	e.From, e.Experts, e.Gains, e.Poses = append(e.From[:0], 0), e.Experts[:0], e.Gains[:0], nil
-	e.StartLogLik, e.LogLik, e.LogLikModel = e.StartLogLik[:0], e.LogLik[:0], e.LogLikModel[:0]
+	e.StartLogLik, e.LogLik = e.StartLogLik[:0], e.LogLik[:0]
+	if e.LogLikModel = e.LogLikModel[:0]; e.one {
+		e.LogLikModel, e.one = nil, false
+	}
 	e.Missing, e.Clutter = e.Missing[:0], e.Clutter[:0]
 }
 
@@ -50,19 +55,23 @@ func (e *Explanations) add(x *Explanation) {
 func (e *Explanations) addScores(start, logLik, logLikModel float64) {
 	e.From = append(e.From, len(e.Experts))
 	e.StartLogLik = append(e.StartLogLik, start)
-	e.LogLik = append(e.LogLik, logLik)
-	e.LogLikModel = append(e.LogLikModel, logLikModel)
+	if e.LogLik = append(e.LogLik, logLik); e.one {
+		e.LogLikModel = e.LogLik
+	} else {
+		e.LogLikModel = append(e.LogLikModel, logLikModel)
+	}
 }
 
 // room makes room for n images.
 func (e *Explanations) room(n int) {
 	e.From = slices.Grow(e.From, n)
-	for _, s := range []*[]float64{&e.StartLogLik, &e.LogLik, &e.LogLikModel} {
-		*s = slices.Grow(*s, n)
+	e.StartLogLik, e.LogLik = slices.Grow(e.StartLogLik, n), slices.Grow(e.LogLik, n)
+	if !e.one {
+		e.LogLikModel = slices.Grow(e.LogLikModel, n)
 	}
 }
 
-// addAll appends the explanations of n rows that b holds, scored by the original likelihood, and reports
+// addAll appends the explanations of n rows that b holds, where e is one, and reports
 // whether b could explain all of them. After them come so many more.
 func (e *Explanations) addAll(b *rows, n, more int) bool {
 	at, first := len(e.LogLik), len(e.Experts)
@@ -74,7 +83,7 @@ func (e *Explanations) addAll(b *rows, n, more int) bool {
 	}
 	e.From, e.Experts, e.Gains = e.From[:at+1+n], found.Expert, found.Gain
 	e.StartLogLik, e.LogLik = e.StartLogLik[:at+n], e.LogLik[:at+n]
-	e.LogLikModel = append(e.LogLikModel, found.LogLik...)
+	e.LogLikModel = e.LogLik
 	if picks := len(e.Experts) - first; e.Poses != nil {
 		e.Poses = append(e.Poses, make([]pose.Pose, picks)...)
 	} else if all := picks * more / n; min(cap(e.Experts), cap(e.Gains))-len(e.Experts) < all {
@@ -97,6 +106,7 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 		p.rowTable.expect(manyBlocks * rowsAtOnce)
 	}
 	p.makeRows(images)
+	out.one = p.bulk != nil && out.Scoring == ScoringOriginal
 	out.room(len(images))
 	for from, size := 0, 0; from < len(images); from += size {
 		if size = rowsAtOnce; p.bulk != nil {
@@ -105,7 +115,7 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 		size = min(size, len(images)-from)
 		part := images[from : from+size]
 		if b := p.packed(part); b != nil {
-			if p.opt.lastScoring() != ScoringOriginal || !out.addAll(b, size, len(images)-from-size) {
+			if !out.one || !out.addAll(b, size, len(images)-from-size) {
 				b.explain()
 				p.unpack(b, part, out)
 			}

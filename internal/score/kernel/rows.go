@@ -8,8 +8,8 @@ import (
 // Tie is how far a gain may lie below the largest and count as equal, in nats.
 const Tie = 1e-9
 
-// Block is the largest number of rows that take a step together.
-const Block = 8192
+// Block is the largest number of rows that Step and Propose take: what they list stays in the first cache.
+const Block = 4096
 
 // MostWords is how many words a row may have for Sums.
 const MostWords = 16

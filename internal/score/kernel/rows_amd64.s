@@ -980,7 +980,7 @@ send:
 	MOVQ          (BX), R8
 	LEAQ          (DX)(R8*4), R9
 	MOVLQSX       (R9), R10
-	SHLQ          $0x0d, R8
+	SHLQ          $0x0c, R8
 	ADDQ          R8, R10
 	LEAQ          (CX)(R10*4), R10
 	POPCNTL       DI, R8
@@ -1010,7 +1010,7 @@ send:
 	MOVQ          end+120(FP), R8
 	LEAQ          (DX)(R8*4), BX
 	MOVLQSX       (BX), SI
-	SHLQ          $0x0d, R8
+	SHLQ          $0x0c, R8
 	ADDQ          R8, SI
 	LEAQ          (CX)(SI*4), SI
 	POPCNTL       DI, R8
@@ -1037,7 +1037,7 @@ send:
 	INCQ          R8
 	LEAQ          (DX)(R8*4), DX
 	MOVLQSX       (DX), BX
-	SHLQ          $0x0d, R8
+	SHLQ          $0x0c, R8
 	ADDQ          R8, BX
 	LEAQ          (CX)(BX*4), BX
 	POPCNTL       DI, CX
@@ -4700,7 +4700,7 @@ send:
 	MOVQ     counts+96(FP), R12
 	MOVLQSX  (R12)(R11*4), R10
 	INCL     (R12)(R11*4)
-	SHLQ     $0x0d, R11
+	SHLQ     $0x0c, R11
 	ADDQ     R11, R10
 	MOVQ     lists+88(FP), R12
 	MOVL     DI, (R12)(R10*4)
@@ -4958,7 +4958,7 @@ send:
 	MOVQ     counts+96(FP), R12
 	MOVLQSX  (R12)(R11*4), R10
 	INCL     (R12)(R11*4)
-	SHLQ     $0x0d, R11
+	SHLQ     $0x0c, R11
 	ADDQ     R11, R10
 	MOVQ     lists+88(FP), R12
 	MOVL     DI, (R12)(R10*4)
@@ -5311,7 +5311,7 @@ send:
 	MOVQ     counts+96(FP), R12
 	MOVLQSX  (R12)(R11*4), R10
 	INCL     (R12)(R11*4)
-	SHLQ     $0x0d, R11
+	SHLQ     $0x0c, R11
 	ADDQ     R11, R10
 	MOVQ     lists+88(FP), R12
 	MOVL     DI, (R12)(R10*4)
@@ -5759,7 +5759,7 @@ send:
 	MOVQ     counts+96(FP), R12
 	MOVLQSX  (R12)(R11*4), R10
 	INCL     (R12)(R11*4)
-	SHLQ     $0x0d, R11
+	SHLQ     $0x0c, R11
 	ADDQ     R11, R10
 	MOVQ     lists+88(FP), R12
 	MOVL     DI, (R12)(R10*4)

@@ -16,7 +16,7 @@ import (
 //
 // All rows of a block take a step together, set by set, so that its table stays
 // in the cache. Tables are made for sets that enough rows have come to, while
-// there is room; other rows are rare, and left to byRow.
+// there is room (at once for up to eight experts); other rows are rare, and left to byRow.
 //
 // When it is used: for blocks without unknown pixels, at most 32 experts and
 // tables of at most 64 KB.
@@ -73,6 +73,7 @@ const (
 	allBytes  = 1 << 24 // of all tables of a goroutine
 	setLanes  = 32      // as many bits of a part say who holds an opinion
 	worthRows = 8       // rows for which a table is made
+	fewSets   = 8       // so many experts have so few sets that each has its table at once
 )
 
 // prepare makes the memory for rows of a table.
@@ -105,12 +106,13 @@ func (s *bySet) find(members uint64, from *set, joins int) *set {
 	return t
 }
 
-// explain explains rows [from, to), at most kernel.Block, and sets their
+// explain explains rows [from, to), at most Block, and sets their
 // log-likelihoods in out; gather appends the picks.
 func (s *bySet) explain(rows Packed, from, to int, out *Picked) {
 	x := rows.On[from*s.words : to*s.words]
 	start, logLik := out.Start[from:to], out.LogLik[from:to]
 	s.reset(s.loops, to-from)
+	s.empty.rows = slices.Grow(s.empty.rows, to-from)
 	for n := range to - from {
 		s.empty.rows = append(s.empty.rows, int32(n))
 	}
@@ -137,7 +139,7 @@ func (s *bySet) mostPicks() int { return min(s.opt.MaxPicks, s.experts) }
 
 // ready reports whether the set has its table, and makes it if it is time.
 func (s *bySet) ready(t *set) bool {
-	if t.met += len(t.rows); !t.made && t.met >= worthRows && s.size+s.bytes() < allBytes {
+	if t.met += len(t.rows); !t.made && (t.met >= worthRows || s.experts <= fewSets) && s.size+s.bytes() < allBytes {
 		s.makeSet(t)
 	}
 	return t.made && !t.odd
@@ -146,29 +148,38 @@ func (s *bySet) ready(t *set) bool {
 // stepSet lets the rows at a set take a step: on to another set, or to the end.
 func (s *bySet) stepSet(t *set, x []uint64, step int, start, logLik []float64) {
 	need := s.opt.MinGain + score.Tie
-	if step == 0 {
-		s.loops.Sums(t.logLik, x, s.words, t.rows, s.groups, start)
-		if s.opt.Forced {
-			need = math.Inf(-1)
-		}
+	if step == 0 && s.opt.Forced {
+		need = math.Inf(-1)
 	}
-	ended := t.rows
-	if step < s.mostPicks() {
-		clear(s.counts)
-		picks, gains := s.step(step)
-		if s.inFives {
-			s.decide(t, x, s.propose(t, x, step, picks, gains), need, picks, gains)
-		} else {
-			s.loops.Step(t.gains, s.costs, need, x, s.words, t.rows, s.groups, picks, gains, s.lists, s.counts)
+	for rows := range slices.Chunk(t.rows, kernel.Block) {
+		if step == 0 {
+			s.loops.Sums(t.logLik, x, s.words, rows, s.groups, start)
 		}
-		for c := range s.experts {
-			s.send(t, c, s.lists[c*kernel.Block:][:s.counts[c]])
+		if step < s.mostPicks() {
+			rows = s.pick(t, rows, x, step, need)
 		}
-		ended = s.lists[s.lanes*kernel.Block:][:s.counts[s.lanes]]
+		s.loops.Sums(t.logLik, x, s.words, rows, s.groups, logLik)
+		s.end(rows, int32(step))
 	}
-	s.loops.Sums(t.logLik, x, s.words, ended, s.groups, logLik)
-	s.end(ended, int32(step))
 }
+
+// pick lets rows at a set, at most kernel.Block, pick an expert where that gains more than need, and returns the others.
+func (s *bySet) pick(t *set, rows []int32, x []uint64, step int, need float64) (ended []int32) {
+	clear(s.counts)
+	picks, gains := s.step(step)
+	if s.inFives {
+		s.decide(t, x, s.propose(t, rows, x, step, picks, gains), need, picks, gains)
+	} else {
+		s.loops.Step(t.gains, s.costs, need, x, s.words, rows, s.groups, picks, gains, s.lists, s.counts)
+	}
+	for c := range s.experts {
+		s.send(t, c, s.list(c))
+	}
+	return s.list(s.lanes)
+}
+
+// list returns the rows that pick made come to a lane, or those behind the last: that end, that are not sure.
+func (s *bySet) list(c int) []int32 { return s.lists[c*kernel.Block:][:s.counts[c]] }
 
 // send moves rows from a set to the one that expert c has joined.
 func (s *bySet) send(from *set, c int, rows []int32) {
@@ -182,6 +193,9 @@ func (s *bySet) send(from *set, c int, rows []int32) {
 	}
 	if len(to.rows) == 0 {
 		s.next = append(s.next, to)
+	}
+	if cap(to.rows)-len(to.rows) < len(rows) {
+		to.rows = slices.Grow(to.rows, 2*len(rows)) // others may have as many
 	}
 	to.rows = append(to.rows, rows...)
 }

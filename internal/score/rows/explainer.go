@@ -1,7 +1,5 @@
 package rows
 
-import "example.com/patchwork/internal/score/kernel"
-
 // Explainer explains and counts rows. It belongs to one goroutine; its memory is
 // reused.
 type Explainer struct {
@@ -37,7 +35,7 @@ func (x *Explainer) prepareTogether(counted bool) {
 
 // Block is the number of rows that take the steps of the pursuit together: enough to share
 // tables, few enough to stay in the cache.
-const Block = kernel.Block
+const Block = 8192
 
 // AtOnce returns how many rows to give to Explain: more are explained no quicker.
 func (x *Explainer) AtOnce() int {

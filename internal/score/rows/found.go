@@ -13,11 +13,14 @@ type found struct {
 	depth      []int32 // picks of each row, or -1: it is left to byRow
 	picks      [][]int8
 	gains      [][]float64
+
+	alike bool // all rows have from 0 to 8 picks
 }
 
 // reset makes room for n rows.
 func (s *found) reset(loops *kernel.RowLoops, n int) {
 	s.gatherLoop, s.depth = loops, resize(s.depth, n)
+	s.alike = true
 }
 
 // room makes room for a step.
@@ -25,7 +28,7 @@ func (s *found) room(step int) {
 	if step/8 == len(s.picks) {
 		s.picks, s.gains = append(s.picks, nil), append(s.gains, nil)
 	}
-	if step%8 == 0 {
+	if s.alike = s.alike && step < 8; step%8 == 0 {
 		s.picks[step/8], s.gains[step/8] = resize(s.picks[step/8], 8*len(s.depth)), resize(s.gains[step/8], 8*len(s.depth))
 	}
 }
@@ -37,6 +40,7 @@ func (s *found) step(step int) ([]int8, []float64) {
 
 // end sets how many picks rows have.
 func (s *found) end(rows []int32, depth int32) {
+	s.alike = s.alike && (depth >= 0 || len(rows) == 0)
 	for _, n := range rows {
 		s.depth[n] = depth
 	}
@@ -45,6 +49,10 @@ func (s *found) end(rows []int32, depth int32) {
 // gather appends what was found in the rows of the block from row n on, the next
 // of out, and returns the first that is rare, or how many there are.
 func (s *found) gather(n int, out *Picked) int {
+	if s.alike {
+		s.gatherEights(n, len(s.depth), out)
+		return len(s.depth)
+	}
 	for n < len(s.depth) && s.depth[n] >= 0 {
 		end := n
 		for end < len(s.depth) && uint32(s.depth[end]) <= 8 {
@@ -62,14 +70,21 @@ func (s *found) gather(n int, out *Picked) int {
 // gatherEights gathers rows [n, end), which have at most eight picks.
 func (s *found) gatherEights(n, end int, out *Picked) {
 	row, at := len(out.From)-1, len(out.Expert)
-	most := at
-	for _, d := range s.depth[n:end] {
-		most += int(d)
-	}
 	out.From = slices.Grow(out.From, end-n)[:row+1+end-n]
-	out.room(most + 8 - at)
-	out.Expert, out.Gain = out.Expert[:most+8], out.Gain[:most+8]
+	most := 8 * (end - n + 1)
+	if !out.has(most) {
+		most = 8
+		for _, d := range s.depth[n:] {
+			if most += int(d); d < 0 { // and those of the rows behind, so that memory grows once
+				most += 4
+			}
+		}
+		all := most + most/16 // rare rows may have more
+		out.Expert, out.Gain = slices.Grow(out.Expert, all), slices.Grow(out.Gain, all)
+	}
+	out.Expert, out.Gain = out.Expert[:at+most], out.Gain[:at+most]
 	s.gatherLoop.Gather(out.From[row:], s.depth[n:end], s.picks[0][8*n:], s.gains[0][8*n:], out.Expert, out.Gain)
+	most = out.From[row+end-n]
 	out.Expert, out.Gain = out.Expert[:most], out.Gain[:most]
 }
 

@@ -216,7 +216,7 @@ func TestRowsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkRows(t, pickRows(scoretest.Drawn{T: t}, 30, 70, 60)) })
 	for _, two := range []bool{false, true} {
 		for _, soft := range []bool{false, true} {
-			checkRows(t, benchRows(5, 17, kernel.Block+200, two, soft)) // many rows per set, more than a block
+			checkRows(t, benchRows(5, 17, Block+200, two, soft)) // many rows per set, more than a block
 			checkRows(t, benchRows(8, 36, 3000, two, soft))
 			checkRows(t, benchRows(40, 300, 20, two, soft))
 		}

@@ -32,17 +32,17 @@ func (s *bySet) prepareSixteen() {
 
 // propose lets the rows at a set propose their next pick: they go to lists, and those that do to a choice have it
 // among picks and gains. It returns the rows that are not sure, which are in no list yet.
-func (s *bySet) propose(t *set, x []uint64, step int, picks []int8, gains []float64) (unsure []int32) {
+func (s *bySet) propose(t *set, rows []int32, x []uint64, step int, picks []int8, gains []float64) (unsure []int32) {
 	p, m := &s.proposal, t.margin
 	if step == 0 && s.opt.Forced {
 		m.low, m.high = math.MinInt16, math.MinInt16
 	}
-	p.Table, p.Places, p.Start, p.Numbers, p.X, p.List, p.Slack, p.Low, p.High = s.units, t.fives, t.start, t.numbers, x, t.rows, m.slack, m.low, m.high
+	p.Table, p.Places, p.Start, p.Numbers, p.X, p.List, p.Slack, p.Low, p.High = s.units, t.fives, t.start, t.numbers, x, rows, m.slack, m.low, m.high
 	s.loops.Propose(p)
 	for l, c := range t.choices {
-		s.loops.Told(s.sums, s.foursOf(t, l), t.costs[l], x, s.words, s.lists[c*kernel.Block:][:s.counts[c]], int(c), picks, gains)
+		s.loops.Told(s.sums, s.foursOf(t, l), t.costs[l], x, s.words, s.list(int(c)), int(c), picks, gains)
 	}
-	return s.lists[(s.lanes+1)*kernel.Block:][:s.counts[s.lanes+1]]
+	return s.list(s.lanes + 1)
 }
 
 // decide does what Step does, for rows that are not sure.

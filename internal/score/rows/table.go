@@ -105,12 +105,9 @@ func (p *Picked) reset(n int) {
 	p.Start, p.LogLik = resize(p.Start, n), resize(p.LogLik, n)
 }
 
-// room makes room for n more picks, and for some that later rows may have: rows that were left alone part the others.
-func (p *Picked) room(n int) {
-	if cap(p.Expert)-len(p.Expert) < n || cap(p.Gain)-len(p.Gain) < n {
-		all := n + 2*cap(p.From) // what the rest has is not known yet
-		p.Expert, p.Gain = slices.Grow(p.Expert, all), slices.Grow(p.Gain, all)
-	}
+// has reports whether there is room for n more picks.
+func (p *Picked) has(n int) bool {
+	return min(cap(p.Expert)-len(p.Expert), cap(p.Gain)-len(p.Gain)) >= n
 }
 
 // resize returns s with length n, in its memory where that is large enough.

@@ -12,7 +12,7 @@ import (
 const stepSignature = "table, costs *float64, need, tie float64, x *uint64, row int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32"
 
 // block is kernel.Block, in bits.
-const block = 13
+const block = 12
 
 // fixed returns a parameter on the stack: it is read too seldom for a register.
 func fixed(name string) Mem {
