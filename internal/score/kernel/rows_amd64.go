@@ -3,6 +3,8 @@
 package kernel
 
 import (
+	"math/bits"
+
 	"golang.org/x/sys/cpu"
 )
 
@@ -167,19 +169,20 @@ func countStepVector(c *Counting) {
 	_, _, _, _ = c.Depth[n-1], c.Picks[8*n-8], c.Gains[8*n-8], c.Free[n*c.Width-1]
 	weights, back := uint32(uint16(c.Won))|uint32(-c.Lost)<<16, uint32(uint16(-c.Lost))|uint32(c.Lost)<<16
 	pixels, list, step := &c.Pixels[0], &c.List[:1][0], int32(c.Step)
+	rest := (bits.Len32(c.AllOf[chunks-1]>>16) + 3) / 4 // groups of four pixels of the last chunk
 	if c.Step == 0 {
 		loop := countFirst
 		if c.Few {
 			loop = countFirstFew
 		}
-		left = loop(&c.Votes[0], stride, fours, chunks, pixels, list, list, left, weights, back, c.Least, c.Enough, c.Cost, &c.Classes[0], &c.Values[0], step,
+		left = loop(&c.Votes[0], stride, fours, chunks, rest, pixels, list, list, left, weights, back, c.Least, c.Enough, c.Cost, &c.Classes[0], &c.Values[0], step,
 			&c.Picks[0], &c.Gains[0], &c.Depth[0], &c.Free[0], c.Width, &c.X[0], &c.AllOf[0], &c.Whole[0], &c.Losses[0], &c.Pixels[size])
 	} else {
 		loop := countStep
 		if c.Few {
 			loop = countStepFew
 		}
-		left = loop(&c.Votes[0], stride, fours, chunks, pixels, list, list, left, weights, back, c.Least, c.Enough, c.Cost, &c.Classes[0], &c.Values[0], step,
+		left = loop(&c.Votes[0], stride, fours, chunks, rest, pixels, list, list, left, weights, back, c.Least, c.Enough, c.Cost, &c.Classes[0], &c.Values[0], step,
 			&c.Picks[0], &c.Gains[0], &c.Depth[0], &c.Free[0], c.Width)
 	}
 	c.List = c.List[:left]

@@ -1113,16 +1113,48 @@ DATA sixteens<>+176(SB)/4, $0x00000019
 DATA sixteens<>+180(SB)/4, $0x0000001b
 DATA sixteens<>+184(SB)/4, $0x0000001d
 DATA sixteens<>+188(SB)/4, $0x0000001f
-GLOBL sixteens<>(SB), RODATA|NOPTR, $192
+DATA sixteens<>+192(SB)/4, $0x00000000
+DATA sixteens<>+196(SB)/4, $0x00000010
+DATA sixteens<>+200(SB)/4, $0x00000001
+DATA sixteens<>+204(SB)/4, $0x00000011
+DATA sixteens<>+208(SB)/4, $0x00000002
+DATA sixteens<>+212(SB)/4, $0x00000012
+DATA sixteens<>+216(SB)/4, $0x00000003
+DATA sixteens<>+220(SB)/4, $0x00000013
+DATA sixteens<>+224(SB)/4, $0x00000004
+DATA sixteens<>+228(SB)/4, $0x00000014
+DATA sixteens<>+232(SB)/4, $0x00000005
+DATA sixteens<>+236(SB)/4, $0x00000015
+DATA sixteens<>+240(SB)/4, $0x00000006
+DATA sixteens<>+244(SB)/4, $0x00000016
+DATA sixteens<>+248(SB)/4, $0x00000007
+DATA sixteens<>+252(SB)/4, $0x00000017
+DATA sixteens<>+256(SB)/4, $0x00000008
+DATA sixteens<>+260(SB)/4, $0x00000018
+DATA sixteens<>+264(SB)/4, $0x00000009
+DATA sixteens<>+268(SB)/4, $0x00000019
+DATA sixteens<>+272(SB)/4, $0x0000000a
+DATA sixteens<>+276(SB)/4, $0x0000001a
+DATA sixteens<>+280(SB)/4, $0x0000000b
+DATA sixteens<>+284(SB)/4, $0x0000001b
+DATA sixteens<>+288(SB)/4, $0x0000000c
+DATA sixteens<>+292(SB)/4, $0x0000001c
+DATA sixteens<>+296(SB)/4, $0x0000000d
+DATA sixteens<>+300(SB)/4, $0x0000001d
+DATA sixteens<>+304(SB)/4, $0x0000000e
+DATA sixteens<>+308(SB)/4, $0x0000001e
+DATA sixteens<>+312(SB)/4, $0x0000000f
+DATA sixteens<>+316(SB)/4, $0x0000001f
+GLOBL sixteens<>(SB), RODATA|NOPTR, $320
 
-// func countStep(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
+// func countStep(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
 // Requires: AVX, AVX512BITALG, AVX512BW, AVX512F, AVX512VBMI, BMI, BMI2, CMOV, POPCNT
-TEXT ·countStep(SB), $320-160
+TEXT ·countStep(SB), $448-168
 	LEAQ (SP), AX
 	ADDQ $0x3f, AX
 	ANDQ $-64, AX
-	MOVQ pixels+32(FP), CX
-	MOVQ pixels+32(FP), DX
+	MOVQ pixels+40(FP), CX
+	MOVQ pixels+40(FP), DX
 	XORQ BX, BX
 	XORQ SI, SI
 
@@ -1137,7 +1169,7 @@ rows:
 	VPBROADCASTD DI, Z3
 	MOVL         $+1, DI
 	VPBROADCASTD DI, Z4
-	MOVL         weights+64(FP), DI
+	MOVL         weights+72(FP), DI
 	VPBROADCASTD DI, Z5
 	MOVQ         votes+0(FP), DI
 	MOVQ         fours+16(FP), R8
@@ -1207,12 +1239,12 @@ chunks:
 	ADDQ         $0x10, DI
 	DECQ         R8
 	JNZ          experts
-	MOVL         least+72(FP), DI
+	MOVL         least+80(FP), DI
 	VPBROADCASTD DI, Z3
 	VPCMPGTD     Z3, Z0, K1
 	VMOVDQU32    Z2, (AX)
-	MOVQ         classes+88(FP), DI
-	MOVQ         values+96(FP), R8
+	MOVQ         classes+96(FP), DI
+	MOVQ         values+104(FP), R8
 	VMOVDQU64    (DI), Z0
 	VMOVDQU64    64(DI), Z3
 	VMOVDQU64    128(DI), Z4
@@ -1279,58 +1311,67 @@ block:
 	VPERMI2B      Z3, Z0, Z27
 	VPERMI2B      Z5, Z4, Z26
 	VMOVDQU8      Z26, K2, Z27
-	VPMOVZXDQ     Y27, Z26
-	VMOVDQA64     Z26, Z28
-	VPTESTMQ      Z25, Z28, K2
-	VMOVDQA64     Z28, Z29
-	VPERMI2PD     Z9, Z8, Z29
-	VPERMI2PD     Z7, Z6, Z28
-	VMOVAPD       Z29, K2, Z28
-	VADDPD        Z28, Z11, Z11
-	VPSRLQ        $0x08, Z26, Z28
-	VPTESTMQ      Z25, Z28, K2
-	VMOVDQA64     Z28, Z29
-	VPERMI2PD     Z9, Z8, Z29
-	VPERMI2PD     Z7, Z6, Z28
-	VMOVAPD       Z29, K2, Z28
-	VADDPD        Z28, Z15, Z15
-	VPSRLQ        $0x10, Z26, Z28
-	VPTESTMQ      Z25, Z28, K2
-	VMOVDQA64     Z28, Z29
-	VPERMI2PD     Z9, Z8, Z29
-	VPERMI2PD     Z7, Z6, Z28
-	VMOVAPD       Z29, K2, Z28
-	VADDPD        Z28, Z12, Z12
-	VPSRLQ        $0x18, Z26, Z26
-	VPTESTMQ      Z25, Z26, K2
-	VMOVDQA64     Z26, Z28
-	VPERMI2PD     Z9, Z8, Z28
-	VPERMI2PD     Z7, Z6, Z26
-	VMOVAPD       Z28, K2, Z26
-	VADDPD        Z26, Z16, Z16
+	VPMOVZXDQ     Y27, Z28
 	VEXTRACTI64X4 $0x01, Z27, Y26
 	VPMOVZXDQ     Y26, Z26
-	VMOVDQA64     Z26, Z27
+	MOVQ          $0x0000000000000004, R11
+	CMPQ          R10, $0x01
+	CMOVQEQ       rest+32(FP), R11
+	VPSRLQ        $0x00, Z28, Z27
 	VPTESTMQ      Z25, Z27, K2
-	VMOVDQA64     Z27, Z28
-	VPERMI2PD     Z9, Z8, Z28
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z9, Z8, Z29
 	VPERMI2PD     Z7, Z6, Z27
-	VMOVAPD       Z28, K2, Z27
+	VMOVAPD       Z29, K2, Z27
+	VADDPD        Z27, Z11, Z11
+	VPSRLQ        $0x00, Z26, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z9, Z8, Z29
+	VPERMI2PD     Z7, Z6, Z27
+	VMOVAPD       Z29, K2, Z27
 	VADDPD        Z27, Z17, Z17
-	VPSRLQ        $0x08, Z26, Z27
+	CMPQ          R11, $0x01
+	JEQ           added
+	VPSRLQ        $0x10, Z28, Z27
 	VPTESTMQ      Z25, Z27, K2
-	VMOVDQA64     Z27, Z28
-	VPERMI2PD     Z9, Z8, Z28
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z9, Z8, Z29
 	VPERMI2PD     Z7, Z6, Z27
-	VMOVAPD       Z28, K2, Z27
-	VADDPD        Z27, Z19, Z19
+	VMOVAPD       Z29, K2, Z27
+	VADDPD        Z27, Z12, Z12
 	VPSRLQ        $0x10, Z26, Z27
 	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z9, Z8, Z29
+	VPERMI2PD     Z7, Z6, Z27
+	VMOVAPD       Z29, K2, Z27
+	VADDPD        Z27, Z18, Z18
+	CMPQ          R11, $0x02
+	JEQ           added
+	VPSRLQ        $0x08, Z28, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z9, Z8, Z29
+	VPERMI2PD     Z7, Z6, Z27
+	VMOVAPD       Z29, K2, Z27
+	VADDPD        Z27, Z15, Z15
+	VPSRLQ        $0x08, Z26, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z9, Z8, Z29
+	VPERMI2PD     Z7, Z6, Z27
+	VMOVAPD       Z29, K2, Z27
+	VADDPD        Z27, Z19, Z19
+	CMPQ          R11, $0x03
+	JEQ           added
+	VPSRLQ        $0x18, Z28, Z27
+	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z28
 	VPERMI2PD     Z9, Z8, Z28
 	VPERMI2PD     Z7, Z6, Z27
 	VMOVAPD       Z28, K2, Z27
-	VADDPD        Z27, Z18, Z18
+	VADDPD        Z27, Z16, Z16
 	VPSRLQ        $0x18, Z26, Z26
 	VPTESTMQ      Z25, Z26, K2
 	VMOVDQA64     Z26, Z27
@@ -1338,94 +1379,146 @@ block:
 	VPERMI2PD     Z7, Z6, Z26
 	VMOVAPD       Z27, K2, Z26
 	VADDPD        Z26, Z20, Z20
-	ADDQ          $0x40, R9
-	DECQ          R10
-	JNZ           chunk
-	VBROADCASTSD  cost+80(FP), Z0
-	VADDPD        Z12, Z11, Z11
-	VADDPD        Z16, Z15, Z15
-	VADDPD        Z15, Z11, Z11
-	VSUBPD        Z0, Z11, Z11
-	VADDPD        Z0, Z11, Z11
-	VMOVUPD       Z11, 128(AX)
-	VADDPD        Z18, Z17, Z17
-	VADDPD        Z20, Z19, Z19
-	VADDPD        Z19, Z17, Z17
-	VSUBPD        Z0, Z17, Z17
-	VADDPD        Z0, Z17, Z17
-	VMOVUPD       Z17, 192(AX)
-	MOVL          step+104(FP), DI
-	VPBROADCASTD  DI, Z0
-	MOVL          $+1, DI
-	VPBROADCASTD  DI, Z2
-	VPADDD        Z2, Z0, K1, Z0
-	VMOVDQU32     Z0, 64(AX)
-	MOVL          back+68(FP), DI
-	VPBROADCASTD  DI, Z0
-	VPMADDWD      Z0, Z13, Z13
-	VPADDD        Z1, Z13, Z13
-	MOVL          enough+76(FP), DI
-	VPBROADCASTD  DI, Z0
-	VPCMPGTD      Z0, Z13, K1, K1
-	MOVQ          list+40(FP), DI
-	MOVQ          $0x0000000000000010, R9
-	MOVQ          n+56(FP), R8
-	CMPQ          R8, R9
-	CMOVQGT       R9, R8
-	MOVQ          picks+112(FP), R12
-	MOVQ          gains+120(FP), R13
-	XORQ          R9, R9
+
+added:
+	ADDQ         $0x40, R9
+	DECQ         R10
+	JNZ          chunk
+	VBROADCASTSD cost+88(FP), Z0
+	VADDPD       Z12, Z11, Z11
+	VADDPD       Z16, Z15, Z15
+	VADDPD       Z15, Z11, Z11
+	VSUBPD       Z0, Z11, Z11
+	VADDPD       Z0, Z11, Z11
+	VMOVUPD      Z11, 128(AX)
+	VADDPD       Z18, Z17, Z17
+	VADDPD       Z20, Z19, Z19
+	VADDPD       Z19, Z17, Z17
+	VSUBPD       Z0, Z17, Z17
+	VADDPD       Z0, Z17, Z17
+	VMOVUPD      Z17, 192(AX)
+	MOVL         step+112(FP), DI
+	VPBROADCASTD DI, Z0
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z2
+	VPADDD       Z2, Z0, K1, Z0
+	VMOVDQU32    Z0, 64(AX)
+	MOVL         back+76(FP), DI
+	VPBROADCASTD DI, Z0
+	VPMADDWD     Z0, Z13, Z13
+	VPADDD       Z1, Z13, Z13
+	MOVL         enough+84(FP), DI
+	VPBROADCASTD DI, Z0
+	VPCMPGTD     Z0, Z13, K1, K1
+	MOVQ         list+48(FP), DI
+	MOVQ         $0x0000000000000010, R9
+	MOVQ         n+64(FP), R8
+	CMPQ         R8, R9
+	CMOVQGT      R9, R8
+	MOVQ         picks+120(FP), R12
+	MOVQ         gains+128(FP), R13
+	XORQ         R9, R9
 
 send:
-	MOVLQSX (DI)(R9*4), R10
-	MOVL    (AX)(R9*4), R11
-	VMOVSD  128(AX)(R9*8), X0
-	SHLQ    $0x03, R10
-	MOVB    R11, (R12)(R10*1)
-	VMOVSD  X0, (R13)(R10*8)
-	INCQ    R9
-	CMPQ    R9, R8
-	JLT     send
-	MOVQ    $0x0000000000000010, R8
-	MOVQ    n+56(FP), DI
-	CMPQ    DI, R8
-	CMOVQGT R8, DI
-	MOVQ    $0x0000000000000001, R8
-	SHLXQ   DI, R8, R8
-	DECQ    R8
-	KMOVW   K1, R9
-	ANDQ    R8, R9
-	MOVQ    R9, DI
-	XORQ    R8, DI
-	MOVQ    list+40(FP), R8
-	MOVQ    free+136(FP), R10
-	TESTQ   DI, DI
-	JZ      none
+	MOVLQSX      (DI)(R9*4), R10
+	MOVL         (AX)(R9*4), R11
+	VMOVSD       128(AX)(R9*8), X0
+	SHLQ         $0x03, R10
+	MOVB         R11, (R12)(R10*1)
+	VMOVSD       X0, (R13)(R10*8)
+	INCQ         R9
+	CMPQ         R9, R8
+	JLT          send
+	MOVQ         $0x0000000000000010, R8
+	MOVQ         n+64(FP), DI
+	CMPQ         DI, R8
+	CMOVQGT      R8, DI
+	MOVQ         $0x0000000000000001, R8
+	SHLXQ        DI, R8, R8
+	DECQ         R8
+	KMOVW        K1, R9
+	ANDQ         R8, R9
+	MOVQ         R9, DI
+	XORQ         R8, DI
+	CMPQ         words+152(FP), $0x01
+	JNE          many
+	MOVL         $+0, R8
+	VPBROADCASTD R8, Z1
+	MOVL         $-65536, R8
+	VPBROADCASTD R8, Z2
+	VMOVDQU32    (CX), Z3
+	VPSRLD       $0x10, Z3, Z0
+	CMPQ         chunks+24(FP), $0x01
+	JEQ          halves
+	VMOVDQU32    64(CX), Z3
+	VPTERNLOGD   $0xf8, Z3, Z2, Z0
+	CMPQ         chunks+24(FP), $0x02
+	JEQ          halves
+	VMOVDQU32    128(CX), Z3
+	VPSRLD       $0x10, Z3, Z1
+	CMPQ         chunks+24(FP), $0x03
+	JEQ          halves
+	VMOVDQU32    192(CX), Z3
+	VPTERNLOGD   $0xf8, Z3, Z2, Z1
 
-end:
-	TZCNTQ  DI, R11
-	MOVLQSX (R8)(R11*4), R12
-	MOVQ    depth+128(FP), R13
-	MOVL    64(AX)(R11*4), R14
-	MOVL    R14, (R13)(R12*4)
-	IMULQ   words+144(FP), R12
-	LEAQ    (R10)(R12*8), R12
-	LEAQ    2(CX)(R11*4), R11
-	MOVQ    chunks+24(FP), R13
+halves:
+	VMOVDQU32 sixteens<>+192(SB), Z2
+	VMOVDQU32 sixteens<>+256(SB), Z3
+	VPERMI2D  Z1, Z0, Z2
+	VPERMI2D  Z1, Z0, Z3
+	VMOVDQU64 Z2, 256(AX)
+	VMOVDQU64 Z3, 320(AX)
+	MOVQ      list+48(FP), R8
+	TESTQ     DI, DI
+	JZ        wordnone
+
+wordend:
+	TZCNTQ  DI, R10
+	MOVLQSX (R8)(R10*4), R11
+	MOVQ    depth+136(FP), R13
+	MOVL    64(AX)(R10*4), R12
+	MOVL    R12, (R13)(R11*4)
+	MOVQ    free+144(FP), R12
+	MOVQ    256(AX)(R10*8), R10
+	MOVQ    R10, (R12)(R11*8)
+	LEAQ    -1(DI), R12
+	ANDQ    R12, DI
+	JNZ     wordend
+
+wordnone:
+	JMP ended
+
+many:
+	MOVQ  list+48(FP), R8
+	TESTQ DI, DI
+	JZ    wordsnone
+
+wordsend:
+	TZCNTQ  DI, R10
+	MOVLQSX (R8)(R10*4), R11
+	MOVQ    depth+136(FP), R13
+	MOVL    64(AX)(R10*4), R12
+	MOVL    R12, (R13)(R11*4)
+	MOVQ    free+144(FP), R12
+	IMULQ   words+152(FP), R11
+	LEAQ    (R12)(R11*8), R11
+	LEAQ    2(CX)(R10*4), R10
+	MOVQ    chunks+24(FP), R12
 
 pixels:
-	MOVWLZX (R11), R14
-	MOVW    R14, (R12)
-	ADDQ    $0x40, R11
-	ADDQ    $0x02, R12
-	DECQ    R13
+	MOVWLZX (R10), R13
+	MOVW    R13, (R11)
+	ADDQ    $0x40, R10
+	ADDQ    $0x02, R11
+	DECQ    R12
 	JNZ     pixels
-	LEAQ    -1(DI), R13
-	ANDQ    R13, DI
-	JNZ     end
+	LEAQ    -1(DI), R12
+	ANDQ    R12, DI
+	JNZ     wordsend
 
-none:
-	MOVQ          list+40(FP), DI
+wordsnone:
+ended:
+	MOVQ          list+48(FP), DI
 	KMOVW         R9, K1
 	VMOVDQU32     sixteens<>+0(SB), Z0
 	VPBROADCASTD  BX, Z1
@@ -1438,10 +1531,10 @@ none:
 	SHLXQ         DI, R8, R8
 	DECQ          R8
 	KMOVW         R8, K1
-	MOVQ          to+48(FP), R10
+	MOVQ          to+56(FP), R10
 	VMOVDQU32     Z2, K1, (R10)
 	LEAQ          (R10)(DI*4), R10
-	MOVQ          R10, to+48(FP)
+	MOVQ          R10, to+56(FP)
 	SHLXQ         BX, R8, R8
 	KMOVW         R8, K1
 	SHRQ          $0x10, R8
@@ -1479,21 +1572,21 @@ full:
 	ADDQ R8, DX
 
 next:
-	ADDQ $0x40, list+40(FP)
-	SUBQ $0x10, n+56(FP)
+	ADDQ $0x40, list+48(FP)
+	SUBQ $0x10, n+64(FP)
 	JG   rows
-	MOVQ SI, left+152(FP)
+	MOVQ SI, left+160(FP)
 	VZEROUPPER
 	RET
 
-// func countStepFew(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
+// func countStepFew(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
 // Requires: AVX, AVX512BITALG, AVX512BW, AVX512F, AVX512VBMI, BMI, BMI2, CMOV, POPCNT
-TEXT ·countStepFew(SB), $320-160
+TEXT ·countStepFew(SB), $448-168
 	LEAQ (SP), AX
 	ADDQ $0x3f, AX
 	ANDQ $-64, AX
-	MOVQ pixels+32(FP), CX
-	MOVQ pixels+32(FP), DX
+	MOVQ pixels+40(FP), CX
+	MOVQ pixels+40(FP), DX
 	XORQ BX, BX
 	XORQ SI, SI
 
@@ -1508,7 +1601,7 @@ rows:
 	VPBROADCASTD DI, Z3
 	MOVL         $+1, DI
 	VPBROADCASTD DI, Z4
-	MOVL         weights+64(FP), DI
+	MOVL         weights+72(FP), DI
 	VPBROADCASTD DI, Z5
 	MOVQ         votes+0(FP), DI
 	MOVQ         fours+16(FP), R8
@@ -1578,12 +1671,12 @@ chunks:
 	ADDQ         $0x10, DI
 	DECQ         R8
 	JNZ          experts
-	MOVL         least+72(FP), DI
+	MOVL         least+80(FP), DI
 	VPBROADCASTD DI, Z3
 	VPCMPGTD     Z3, Z0, K1
 	VMOVDQU32    Z2, (AX)
-	MOVQ         classes+88(FP), DI
-	MOVQ         values+96(FP), R8
+	MOVQ         classes+96(FP), DI
+	MOVQ         values+104(FP), R8
 	VMOVDQU64    (DI), Z0
 	VMOVDQU64    64(DI), Z3
 	VMOVDQU64    128(DI), Z4
@@ -1646,121 +1739,182 @@ block:
 	VPERMI2B      Z3, Z0, Z24
 	VPERMI2B      Z5, Z4, Z23
 	VMOVDQU8      Z23, K2, Z24
-	VPMOVZXDQ     Y24, Z23
-	VMOVDQA64     Z23, Z25
-	VPERMI2PD     Z7, Z6, Z25
-	VADDPD        Z25, Z8, Z8
-	VPSRLQ        $0x08, Z23, Z25
-	VPERMI2PD     Z7, Z6, Z25
-	VADDPD        Z25, Z11, Z11
-	VPSRLQ        $0x10, Z23, Z25
-	VPERMI2PD     Z7, Z6, Z25
-	VADDPD        Z25, Z9, Z9
-	VPSRLQ        $0x18, Z23, Z23
-	VPERMI2PD     Z7, Z6, Z23
-	VADDPD        Z23, Z12, Z12
+	VPMOVZXDQ     Y24, Z25
 	VEXTRACTI64X4 $0x01, Z24, Y23
 	VPMOVZXDQ     Y23, Z23
-	VMOVDQA64     Z23, Z24
+	MOVQ          $0x0000000000000004, R11
+	CMPQ          R10, $0x01
+	CMOVQEQ       rest+32(FP), R11
+	VPSRLQ        $0x00, Z25, Z24
+	VPERMI2PD     Z7, Z6, Z24
+	VADDPD        Z24, Z8, Z8
+	VPSRLQ        $0x00, Z23, Z24
 	VPERMI2PD     Z7, Z6, Z24
 	VADDPD        Z24, Z15, Z15
-	VPSRLQ        $0x08, Z23, Z24
+	CMPQ          R11, $0x01
+	JEQ           added
+	VPSRLQ        $0x10, Z25, Z24
 	VPERMI2PD     Z7, Z6, Z24
-	VADDPD        Z24, Z17, Z17
+	VADDPD        Z24, Z9, Z9
 	VPSRLQ        $0x10, Z23, Z24
 	VPERMI2PD     Z7, Z6, Z24
 	VADDPD        Z24, Z16, Z16
+	CMPQ          R11, $0x02
+	JEQ           added
+	VPSRLQ        $0x08, Z25, Z24
+	VPERMI2PD     Z7, Z6, Z24
+	VADDPD        Z24, Z11, Z11
+	VPSRLQ        $0x08, Z23, Z24
+	VPERMI2PD     Z7, Z6, Z24
+	VADDPD        Z24, Z17, Z17
+	CMPQ          R11, $0x03
+	JEQ           added
+	VPSRLQ        $0x18, Z25, Z24
+	VPERMI2PD     Z7, Z6, Z24
+	VADDPD        Z24, Z12, Z12
 	VPSRLQ        $0x18, Z23, Z23
 	VPERMI2PD     Z7, Z6, Z23
 	VADDPD        Z23, Z18, Z18
-	ADDQ          $0x40, R9
-	DECQ          R10
-	JNZ           chunk
-	VBROADCASTSD  cost+80(FP), Z0
-	VADDPD        Z9, Z8, Z8
-	VADDPD        Z12, Z11, Z11
-	VADDPD        Z11, Z8, Z8
-	VSUBPD        Z0, Z8, Z8
-	VADDPD        Z0, Z8, Z8
-	VMOVUPD       Z8, 128(AX)
-	VADDPD        Z16, Z15, Z15
-	VADDPD        Z18, Z17, Z17
-	VADDPD        Z17, Z15, Z15
-	VSUBPD        Z0, Z15, Z15
-	VADDPD        Z0, Z15, Z15
-	VMOVUPD       Z15, 192(AX)
-	MOVL          step+104(FP), DI
-	VPBROADCASTD  DI, Z0
-	MOVL          $+1, DI
-	VPBROADCASTD  DI, Z2
-	VPADDD        Z2, Z0, K1, Z0
-	VMOVDQU32     Z0, 64(AX)
-	MOVL          back+68(FP), DI
-	VPBROADCASTD  DI, Z0
-	VPMADDWD      Z0, Z13, Z13
-	VPADDD        Z1, Z13, Z13
-	MOVL          enough+76(FP), DI
-	VPBROADCASTD  DI, Z0
-	VPCMPGTD      Z0, Z13, K1, K1
-	MOVQ          list+40(FP), DI
-	MOVQ          $0x0000000000000010, R9
-	MOVQ          n+56(FP), R8
-	CMPQ          R8, R9
-	CMOVQGT       R9, R8
-	MOVQ          picks+112(FP), R12
-	MOVQ          gains+120(FP), R13
-	XORQ          R9, R9
+
+added:
+	ADDQ         $0x40, R9
+	DECQ         R10
+	JNZ          chunk
+	VBROADCASTSD cost+88(FP), Z0
+	VADDPD       Z9, Z8, Z8
+	VADDPD       Z12, Z11, Z11
+	VADDPD       Z11, Z8, Z8
+	VSUBPD       Z0, Z8, Z8
+	VADDPD       Z0, Z8, Z8
+	VMOVUPD      Z8, 128(AX)
+	VADDPD       Z16, Z15, Z15
+	VADDPD       Z18, Z17, Z17
+	VADDPD       Z17, Z15, Z15
+	VSUBPD       Z0, Z15, Z15
+	VADDPD       Z0, Z15, Z15
+	VMOVUPD      Z15, 192(AX)
+	MOVL         step+112(FP), DI
+	VPBROADCASTD DI, Z0
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z2
+	VPADDD       Z2, Z0, K1, Z0
+	VMOVDQU32    Z0, 64(AX)
+	MOVL         back+76(FP), DI
+	VPBROADCASTD DI, Z0
+	VPMADDWD     Z0, Z13, Z13
+	VPADDD       Z1, Z13, Z13
+	MOVL         enough+84(FP), DI
+	VPBROADCASTD DI, Z0
+	VPCMPGTD     Z0, Z13, K1, K1
+	MOVQ         list+48(FP), DI
+	MOVQ         $0x0000000000000010, R9
+	MOVQ         n+64(FP), R8
+	CMPQ         R8, R9
+	CMOVQGT      R9, R8
+	MOVQ         picks+120(FP), R12
+	MOVQ         gains+128(FP), R13
+	XORQ         R9, R9
 
 send:
-	MOVLQSX (DI)(R9*4), R10
-	MOVL    (AX)(R9*4), R11
-	VMOVSD  128(AX)(R9*8), X0
-	SHLQ    $0x03, R10
-	MOVB    R11, (R12)(R10*1)
-	VMOVSD  X0, (R13)(R10*8)
-	INCQ    R9
-	CMPQ    R9, R8
-	JLT     send
-	MOVQ    $0x0000000000000010, R8
-	MOVQ    n+56(FP), DI
-	CMPQ    DI, R8
-	CMOVQGT R8, DI
-	MOVQ    $0x0000000000000001, R8
-	SHLXQ   DI, R8, R8
-	DECQ    R8
-	KMOVW   K1, R9
-	ANDQ    R8, R9
-	MOVQ    R9, DI
-	XORQ    R8, DI
-	MOVQ    list+40(FP), R8
-	MOVQ    free+136(FP), R10
-	TESTQ   DI, DI
-	JZ      none
+	MOVLQSX      (DI)(R9*4), R10
+	MOVL         (AX)(R9*4), R11
+	VMOVSD       128(AX)(R9*8), X0
+	SHLQ         $0x03, R10
+	MOVB         R11, (R12)(R10*1)
+	VMOVSD       X0, (R13)(R10*8)
+	INCQ         R9
+	CMPQ         R9, R8
+	JLT          send
+	MOVQ         $0x0000000000000010, R8
+	MOVQ         n+64(FP), DI
+	CMPQ         DI, R8
+	CMOVQGT      R8, DI
+	MOVQ         $0x0000000000000001, R8
+	SHLXQ        DI, R8, R8
+	DECQ         R8
+	KMOVW        K1, R9
+	ANDQ         R8, R9
+	MOVQ         R9, DI
+	XORQ         R8, DI
+	CMPQ         words+152(FP), $0x01
+	JNE          many
+	MOVL         $+0, R8
+	VPBROADCASTD R8, Z1
+	MOVL         $-65536, R8
+	VPBROADCASTD R8, Z2
+	VMOVDQU32    (CX), Z3
+	VPSRLD       $0x10, Z3, Z0
+	CMPQ         chunks+24(FP), $0x01
+	JEQ          halves
+	VMOVDQU32    64(CX), Z3
+	VPTERNLOGD   $0xf8, Z3, Z2, Z0
+	CMPQ         chunks+24(FP), $0x02
+	JEQ          halves
+	VMOVDQU32    128(CX), Z3
+	VPSRLD       $0x10, Z3, Z1
+	CMPQ         chunks+24(FP), $0x03
+	JEQ          halves
+	VMOVDQU32    192(CX), Z3
+	VPTERNLOGD   $0xf8, Z3, Z2, Z1
 
-end:
-	TZCNTQ  DI, R11
-	MOVLQSX (R8)(R11*4), R12
-	MOVQ    depth+128(FP), R13
-	MOVL    64(AX)(R11*4), R14
-	MOVL    R14, (R13)(R12*4)
-	IMULQ   words+144(FP), R12
-	LEAQ    (R10)(R12*8), R12
-	LEAQ    2(CX)(R11*4), R11
-	MOVQ    chunks+24(FP), R13
+halves:
+	VMOVDQU32 sixteens<>+192(SB), Z2
+	VMOVDQU32 sixteens<>+256(SB), Z3
+	VPERMI2D  Z1, Z0, Z2
+	VPERMI2D  Z1, Z0, Z3
+	VMOVDQU64 Z2, 256(AX)
+	VMOVDQU64 Z3, 320(AX)
+	MOVQ      list+48(FP), R8
+	TESTQ     DI, DI
+	JZ        wordnone
+
+wordend:
+	TZCNTQ  DI, R10
+	MOVLQSX (R8)(R10*4), R11
+	MOVQ    depth+136(FP), R13
+	MOVL    64(AX)(R10*4), R12
+	MOVL    R12, (R13)(R11*4)
+	MOVQ    free+144(FP), R12
+	MOVQ    256(AX)(R10*8), R10
+	MOVQ    R10, (R12)(R11*8)
+	LEAQ    -1(DI), R12
+	ANDQ    R12, DI
+	JNZ     wordend
+
+wordnone:
+	JMP ended
+
+many:
+	MOVQ  list+48(FP), R8
+	TESTQ DI, DI
+	JZ    wordsnone
+
+wordsend:
+	TZCNTQ  DI, R10
+	MOVLQSX (R8)(R10*4), R11
+	MOVQ    depth+136(FP), R13
+	MOVL    64(AX)(R10*4), R12
+	MOVL    R12, (R13)(R11*4)
+	MOVQ    free+144(FP), R12
+	IMULQ   words+152(FP), R11
+	LEAQ    (R12)(R11*8), R11
+	LEAQ    2(CX)(R10*4), R10
+	MOVQ    chunks+24(FP), R12
 
 pixels:
-	MOVWLZX (R11), R14
-	MOVW    R14, (R12)
-	ADDQ    $0x40, R11
-	ADDQ    $0x02, R12
-	DECQ    R13
+	MOVWLZX (R10), R13
+	MOVW    R13, (R11)
+	ADDQ    $0x40, R10
+	ADDQ    $0x02, R11
+	DECQ    R12
 	JNZ     pixels
-	LEAQ    -1(DI), R13
-	ANDQ    R13, DI
-	JNZ     end
+	LEAQ    -1(DI), R12
+	ANDQ    R12, DI
+	JNZ     wordsend
 
-none:
-	MOVQ          list+40(FP), DI
+wordsnone:
+ended:
+	MOVQ          list+48(FP), DI
 	KMOVW         R9, K1
 	VMOVDQU32     sixteens<>+0(SB), Z0
 	VPBROADCASTD  BX, Z1
@@ -1773,10 +1927,10 @@ none:
 	SHLXQ         DI, R8, R8
 	DECQ          R8
 	KMOVW         R8, K1
-	MOVQ          to+48(FP), R10
+	MOVQ          to+56(FP), R10
 	VMOVDQU32     Z2, K1, (R10)
 	LEAQ          (R10)(DI*4), R10
-	MOVQ          R10, to+48(FP)
+	MOVQ          R10, to+56(FP)
 	SHLXQ         BX, R8, R8
 	KMOVW         R8, K1
 	SHRQ          $0x10, R8
@@ -1814,10 +1968,10 @@ full:
 	ADDQ R8, DX
 
 next:
-	ADDQ $0x40, list+40(FP)
-	SUBQ $0x10, n+56(FP)
+	ADDQ $0x40, list+48(FP)
+	SUBQ $0x10, n+64(FP)
 	JG   rows
-	MOVQ SI, left+152(FP)
+	MOVQ SI, left+160(FP)
 	VZEROUPPER
 	RET
 
@@ -2362,25 +2516,25 @@ send:
 	VZEROUPPER
 	RET
 
-// func countFirst(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
+// func countFirst(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
 // Requires: AVX, AVX512BITALG, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VPOPCNTDQ, BMI, BMI2, CMOV, POPCNT
-TEXT ·countFirst(SB), $320-200
+TEXT ·countFirst(SB), $448-208
 	LEAQ (SP), AX
 	ADDQ $0x3f, AX
 	ANDQ $-64, AX
-	MOVQ pixels+32(FP), CX
-	MOVQ pixels+32(FP), DX
+	MOVQ pixels+40(FP), CX
+	MOVQ pixels+40(FP), DX
 	XORQ BX, BX
 	XORQ SI, SI
 
 rows:
-	MOVQ         x+152(FP), DI
+	MOVQ         x+160(FP), DI
 	MOVQ         chunks+24(FP), R8
-	MOVQ         all+160(FP), R9
-	MOVQ         scratch+184(FP), R10
+	MOVQ         all+168(FP), R9
+	MOVQ         scratch+192(FP), R10
 	MOVQ         CX, R11
 	MOVQ         $0x0000000000000010, R13
-	MOVQ         n+56(FP), R12
+	MOVQ         n+64(FP), R12
 	CMPQ         R12, R13
 	CMOVQGT      R13, R12
 	MOVQ         $0x0000000000000001, R13
@@ -2389,7 +2543,7 @@ rows:
 	KMOVB        R13, K1
 	SHRQ         $0x08, R13
 	KMOVB        R13, K2
-	MOVQ         words+144(FP), R12
+	MOVQ         words+152(FP), R12
 	VPBROADCASTQ R12, Z0
 	VPMOVZXDQ    sixteens<>+0(SB), Z1
 	VPMULUDQ     Z1, Z0, Z0
@@ -2397,7 +2551,7 @@ rows:
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	SHLQ         $0x01, R12
-	ADDQ         R12, x+152(FP)
+	ADDQ         R12, x+160(FP)
 	MOVL         $+65535, R12
 	VPBROADCASTD R12, Z1
 
@@ -2406,49 +2560,58 @@ word:
 	VPBROADCASTD R12, Z5
 	MOVL         $+0, R12
 	VPBROADCASTD R12, Z6
-	KMOVB        K1, K3
-	VPGATHERQQ   (DI)(Z0*8), K3, Z5
-	ADDQ         $0x08, DI
-	KMOVB        K2, K3
-	VPGATHERQQ   (R13)(Z0*8), K3, Z6
-	ADDQ         $0x08, R13
-	VMOVDQU32    sixteens<>+64(SB), Z7
-	VPERMI2D     Z6, Z5, Z7
-	VMOVDQU32    Z7, (R10)
-	ADDQ         $0x40, R10
-	VPANDD       Z1, Z7, Z8
-	VPORD.BCST   (R9), Z8, Z8
-	VMOVDQU32    Z8, (R11)
-	ADDQ         $0x04, R9
-	ADDQ         $0x40, R11
-	DECQ         R8
-	JZ           begun
-	VPSRLD       $0x10, Z7, Z8
-	VPORD.BCST   (R9), Z8, Z8
-	VMOVDQU32    Z8, (R11)
-	ADDQ         $0x04, R9
-	ADDQ         $0x40, R11
-	DECQ         R8
-	JZ           begun
-	VMOVDQU32    sixteens<>+128(SB), Z7
-	VPERMI2D     Z6, Z5, Z7
-	VMOVDQU32    Z7, (R10)
-	ADDQ         $0x40, R10
-	VPANDD       Z1, Z7, Z5
-	VPORD.BCST   (R9), Z5, Z5
-	VMOVDQU32    Z5, (R11)
-	ADDQ         $0x04, R9
-	ADDQ         $0x40, R11
-	DECQ         R8
-	JZ           begun
-	VPSRLD       $0x10, Z7, Z5
-	VPORD.BCST   (R9), Z5, Z5
-	VMOVDQU32    Z5, (R11)
-	ADDQ         $0x04, R9
-	ADDQ         $0x40, R11
-	DECQ         R8
-	JZ           begun
-	JMP          word
+	CMPQ         words+152(FP), $0x01
+	JNE          apart
+	VMOVDQU64    (DI), K1, Z5
+	VMOVDQU64    (R13), K2, Z6
+	JMP          together
+
+apart:
+	KMOVB      K1, K3
+	VPGATHERQQ (DI)(Z0*8), K3, Z5
+	ADDQ       $0x08, DI
+	KMOVB      K2, K3
+	VPGATHERQQ (R13)(Z0*8), K3, Z6
+	ADDQ       $0x08, R13
+
+together:
+	VMOVDQU32  sixteens<>+64(SB), Z7
+	VPERMI2D   Z6, Z5, Z7
+	VMOVDQU32  Z7, (R10)
+	ADDQ       $0x40, R10
+	VPANDD     Z1, Z7, Z8
+	VPORD.BCST (R9), Z8, Z8
+	VMOVDQU32  Z8, (R11)
+	ADDQ       $0x04, R9
+	ADDQ       $0x40, R11
+	DECQ       R8
+	JZ         begun
+	VPSRLD     $0x10, Z7, Z8
+	VPORD.BCST (R9), Z8, Z8
+	VMOVDQU32  Z8, (R11)
+	ADDQ       $0x04, R9
+	ADDQ       $0x40, R11
+	DECQ       R8
+	JZ         begun
+	VMOVDQU32  sixteens<>+128(SB), Z7
+	VPERMI2D   Z6, Z5, Z7
+	VMOVDQU32  Z7, (R10)
+	ADDQ       $0x40, R10
+	VPANDD     Z1, Z7, Z5
+	VPORD.BCST (R9), Z5, Z5
+	VMOVDQU32  Z5, (R11)
+	ADDQ       $0x04, R9
+	ADDQ       $0x40, R11
+	DECQ       R8
+	JZ         begun
+	VPSRLD     $0x10, Z7, Z5
+	VPORD.BCST (R9), Z5, Z5
+	VMOVDQU32  Z5, (R11)
+	ADDQ       $0x04, R9
+	ADDQ       $0x40, R11
+	DECQ       R8
+	JZ         begun
+	JMP        word
 
 begun:
 	MOVL         $-1073741824, DI
@@ -2461,10 +2624,10 @@ begun:
 	VPBROADCASTD DI, Z6
 	MOVL         $+1, DI
 	VPBROADCASTD DI, Z7
-	MOVL         weights+64(FP), DI
+	MOVL         weights+72(FP), DI
 	VPBROADCASTD DI, Z8
-	MOVQ         whole+168(FP), DI
-	MOVQ         losses+176(FP), R8
+	MOVQ         whole+176(FP), DI
+	MOVQ         losses+184(FP), R8
 	MOVQ         fours+16(FP), R9
 	MOVQ         stride+8(FP), R10
 	SHLQ         $0x02, R10
@@ -2477,7 +2640,7 @@ experts:
 	VMOVAPD Z2, Z12
 	MOVQ    DI, R12
 	MOVQ    chunks+24(FP), R13
-	MOVQ    scratch+184(FP), R11
+	MOVQ    scratch+192(FP), R11
 	INCQ    R13
 	SHRQ    $0x01, R13
 
@@ -2535,12 +2698,12 @@ chunks:
 	ADDQ         $0x10, DI
 	DECQ         R9
 	JNZ          experts
-	MOVL         least+72(FP), DI
+	MOVL         least+80(FP), DI
 	VPBROADCASTD DI, Z6
 	VPCMPGTD     Z6, Z0, K1
 	VMOVDQU32    Z5, (AX)
-	MOVQ         classes+88(FP), DI
-	MOVQ         values+96(FP), R8
+	MOVQ         classes+96(FP), DI
+	MOVQ         values+104(FP), R8
 	VMOVDQU64    (DI), Z0
 	VMOVDQU64    64(DI), Z6
 	VMOVDQU64    128(DI), Z7
@@ -2607,58 +2770,67 @@ block:
 	VPERMI2B      Z6, Z0, Z27
 	VPERMI2B      Z8, Z7, Z26
 	VMOVDQU8      Z26, K2, Z27
-	VPMOVZXDQ     Y27, Z26
-	VMOVDQA64     Z26, Z28
-	VPTESTMQ      Z25, Z28, K2
-	VMOVDQA64     Z28, Z29
-	VPERMI2PD     Z12, Z11, Z29
-	VPERMI2PD     Z10, Z9, Z28
-	VMOVAPD       Z29, K2, Z28
-	VADDPD        Z28, Z13, Z13
-	VPSRLQ        $0x08, Z26, Z28
-	VPTESTMQ      Z25, Z28, K2
-	VMOVDQA64     Z28, Z29
-	VPERMI2PD     Z12, Z11, Z29
-	VPERMI2PD     Z10, Z9, Z28
-	VMOVAPD       Z29, K2, Z28
-	VADDPD        Z28, Z15, Z15
-	VPSRLQ        $0x10, Z26, Z28
-	VPTESTMQ      Z25, Z28, K2
-	VMOVDQA64     Z28, Z29
-	VPERMI2PD     Z12, Z11, Z29
-	VPERMI2PD     Z10, Z9, Z28
-	VMOVAPD       Z29, K2, Z28
-	VADDPD        Z28, Z14, Z14
-	VPSRLQ        $0x18, Z26, Z26
-	VPTESTMQ      Z25, Z26, K2
-	VMOVDQA64     Z26, Z28
-	VPERMI2PD     Z12, Z11, Z28
-	VPERMI2PD     Z10, Z9, Z26
-	VMOVAPD       Z28, K2, Z26
-	VADDPD        Z26, Z16, Z16
+	VPMOVZXDQ     Y27, Z28
 	VEXTRACTI64X4 $0x01, Z27, Y26
 	VPMOVZXDQ     Y26, Z26
-	VMOVDQA64     Z26, Z27
+	MOVQ          $0x0000000000000004, R11
+	CMPQ          R10, $0x01
+	CMOVQEQ       rest+32(FP), R11
+	VPSRLQ        $0x00, Z28, Z27
 	VPTESTMQ      Z25, Z27, K2
-	VMOVDQA64     Z27, Z28
-	VPERMI2PD     Z12, Z11, Z28
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z12, Z11, Z29
 	VPERMI2PD     Z10, Z9, Z27
-	VMOVAPD       Z28, K2, Z27
+	VMOVAPD       Z29, K2, Z27
+	VADDPD        Z27, Z13, Z13
+	VPSRLQ        $0x00, Z26, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z12, Z11, Z29
+	VPERMI2PD     Z10, Z9, Z27
+	VMOVAPD       Z29, K2, Z27
 	VADDPD        Z27, Z17, Z17
-	VPSRLQ        $0x08, Z26, Z27
+	CMPQ          R11, $0x01
+	JEQ           added
+	VPSRLQ        $0x10, Z28, Z27
 	VPTESTMQ      Z25, Z27, K2
-	VMOVDQA64     Z27, Z28
-	VPERMI2PD     Z12, Z11, Z28
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z12, Z11, Z29
 	VPERMI2PD     Z10, Z9, Z27
-	VMOVAPD       Z28, K2, Z27
-	VADDPD        Z27, Z19, Z19
+	VMOVAPD       Z29, K2, Z27
+	VADDPD        Z27, Z14, Z14
 	VPSRLQ        $0x10, Z26, Z27
 	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z12, Z11, Z29
+	VPERMI2PD     Z10, Z9, Z27
+	VMOVAPD       Z29, K2, Z27
+	VADDPD        Z27, Z18, Z18
+	CMPQ          R11, $0x02
+	JEQ           added
+	VPSRLQ        $0x08, Z28, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z12, Z11, Z29
+	VPERMI2PD     Z10, Z9, Z27
+	VMOVAPD       Z29, K2, Z27
+	VADDPD        Z27, Z15, Z15
+	VPSRLQ        $0x08, Z26, Z27
+	VPTESTMQ      Z25, Z27, K2
+	VMOVDQA64     Z27, Z29
+	VPERMI2PD     Z12, Z11, Z29
+	VPERMI2PD     Z10, Z9, Z27
+	VMOVAPD       Z29, K2, Z27
+	VADDPD        Z27, Z19, Z19
+	CMPQ          R11, $0x03
+	JEQ           added
+	VPSRLQ        $0x18, Z28, Z27
+	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z28
 	VPERMI2PD     Z12, Z11, Z28
 	VPERMI2PD     Z10, Z9, Z27
 	VMOVAPD       Z28, K2, Z27
-	VADDPD        Z27, Z18, Z18
+	VADDPD        Z27, Z16, Z16
 	VPSRLQ        $0x18, Z26, Z26
 	VPTESTMQ      Z25, Z26, K2
 	VMOVDQA64     Z26, Z27
@@ -2666,94 +2838,142 @@ block:
 	VPERMI2PD     Z10, Z9, Z26
 	VMOVAPD       Z27, K2, Z26
 	VADDPD        Z26, Z20, Z20
-	ADDQ          $0x40, R9
-	DECQ          R10
-	JNZ           chunk
-	VBROADCASTSD  cost+80(FP), Z0
-	VADDPD        Z14, Z13, Z13
-	VADDPD        Z16, Z15, Z15
-	VADDPD        Z15, Z13, Z13
-	VSUBPD        Z0, Z13, Z13
-	VADDPD        Z0, Z13, Z13
-	VMOVUPD       Z13, 128(AX)
-	VADDPD        Z18, Z17, Z17
-	VADDPD        Z20, Z19, Z19
-	VADDPD        Z19, Z17, Z17
-	VSUBPD        Z0, Z17, Z17
-	VADDPD        Z0, Z17, Z17
-	VMOVUPD       Z17, 192(AX)
-	MOVL          step+104(FP), DI
-	VPBROADCASTD  DI, Z0
-	MOVL          $+1, DI
-	VPBROADCASTD  DI, Z5
-	VPADDD        Z5, Z0, K1, Z0
-	VMOVDQU32     Z0, 64(AX)
-	MOVL          back+68(FP), DI
-	VPBROADCASTD  DI, Z0
-	VPMADDWD      Z0, Z3, Z3
-	VPADDD        Z1, Z3, Z3
-	MOVL          enough+76(FP), DI
-	VPBROADCASTD  DI, Z0
-	VPCMPGTD      Z0, Z3, K1, K1
-	MOVQ          list+40(FP), DI
-	MOVQ          $0x0000000000000010, R9
-	MOVQ          n+56(FP), R8
-	CMPQ          R8, R9
-	CMOVQGT       R9, R8
-	MOVQ          picks+112(FP), R12
-	MOVQ          gains+120(FP), R13
-	XORQ          R9, R9
+
+added:
+	ADDQ         $0x40, R9
+	DECQ         R10
+	JNZ          chunk
+	VBROADCASTSD cost+88(FP), Z0
+	VADDPD       Z14, Z13, Z13
+	VADDPD       Z16, Z15, Z15
+	VADDPD       Z15, Z13, Z13
+	VSUBPD       Z0, Z13, Z13
+	VADDPD       Z0, Z13, Z13
+	VMOVUPD      Z13, 128(AX)
+	VADDPD       Z18, Z17, Z17
+	VADDPD       Z20, Z19, Z19
+	VADDPD       Z19, Z17, Z17
+	VSUBPD       Z0, Z17, Z17
+	VADDPD       Z0, Z17, Z17
+	VMOVUPD      Z17, 192(AX)
+	MOVL         step+112(FP), DI
+	VPBROADCASTD DI, Z0
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z5
+	VPADDD       Z5, Z0, K1, Z0
+	VMOVDQU32    Z0, 64(AX)
+	MOVL         back+76(FP), DI
+	VPBROADCASTD DI, Z5
+	VPMADDWD     Z5, Z3, Z3
+	VPADDD       Z1, Z3, Z3
+	MOVL         enough+84(FP), DI
+	VPBROADCASTD DI, Z1
+	VPCMPGTD     Z1, Z3, K1, K1
+	MOVQ         list+48(FP), DI
+	MOVQ         $0x0000000000000010, R9
+	MOVQ         n+64(FP), R8
+	CMPQ         R8, R9
+	CMOVQGT      R9, R8
+	MOVQ         picks+120(FP), R12
+	MOVQ         gains+128(FP), R13
+	XORQ         R9, R9
 
 send:
-	MOVLQSX (DI)(R9*4), R10
-	MOVL    (AX)(R9*4), R11
-	VMOVSD  128(AX)(R9*8), X0
-	SHLQ    $0x03, R10
-	MOVB    R11, (R12)(R10*1)
-	VMOVSD  X0, (R13)(R10*8)
-	INCQ    R9
-	CMPQ    R9, R8
-	JLT     send
-	MOVQ    $0x0000000000000010, R8
-	MOVQ    n+56(FP), DI
-	CMPQ    DI, R8
-	CMOVQGT R8, DI
-	MOVQ    $0x0000000000000001, R8
-	SHLXQ   DI, R8, R8
-	DECQ    R8
-	KMOVW   K1, R9
-	ANDQ    R8, R9
-	MOVQ    R9, DI
-	XORQ    R8, DI
-	MOVQ    list+40(FP), R8
-	MOVQ    free+136(FP), R10
-	TESTQ   DI, DI
-	JZ      none
+	MOVLQSX      (DI)(R9*4), R10
+	MOVL         (AX)(R9*4), R11
+	VMOVSD       128(AX)(R9*8), X1
+	SHLQ         $0x03, R10
+	MOVB         R11, (R12)(R10*1)
+	VMOVSD       X1, (R13)(R10*8)
+	INCQ         R9
+	CMPQ         R9, R8
+	JLT          send
+	MOVQ         $0x0000000000000010, R8
+	MOVQ         n+64(FP), DI
+	CMPQ         DI, R8
+	CMOVQGT      R8, DI
+	MOVQ         $0x0000000000000001, R8
+	SHLXQ        DI, R8, R8
+	DECQ         R8
+	KMOVW        K1, R9
+	ANDQ         R8, R9
+	MOVQ         R9, DI
+	XORQ         R8, DI
+	CMPQ         words+152(FP), $0x01
+	JNE          many
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z5
+	MOVL         $-65536, DI
+	VPBROADCASTD DI, Z6
+	VMOVDQU32    (CX), Z7
+	VPSRLD       $0x10, Z7, Z1
+	CMPQ         chunks+24(FP), $0x01
+	JEQ          halves
+	VMOVDQU32    64(CX), Z7
+	VPTERNLOGD   $0xf8, Z7, Z6, Z1
+	CMPQ         chunks+24(FP), $0x02
+	JEQ          halves
+	VMOVDQU32    128(CX), Z7
+	VPSRLD       $0x10, Z7, Z5
+	CMPQ         chunks+24(FP), $0x03
+	JEQ          halves
+	VMOVDQU32    192(CX), Z7
+	VPTERNLOGD   $0xf8, Z7, Z6, Z5
 
-end:
-	TZCNTQ  DI, R11
-	MOVLQSX (R8)(R11*4), R12
-	MOVQ    depth+128(FP), R13
-	MOVL    64(AX)(R11*4), R14
-	MOVL    R14, (R13)(R12*4)
-	IMULQ   words+144(FP), R12
-	LEAQ    (R10)(R12*8), R12
-	LEAQ    2(CX)(R11*4), R11
-	MOVQ    chunks+24(FP), R13
+halves:
+	VMOVDQU32 sixteens<>+192(SB), Z6
+	VMOVDQU32 sixteens<>+256(SB), Z7
+	VPERMI2D  Z5, Z1, Z6
+	VPERMI2D  Z5, Z1, Z7
+	MOVQ      $0x0000000000000010, R8
+	MOVQ      n+64(FP), DI
+	CMPQ      DI, R8
+	CMOVQGT   R8, DI
+	MOVQ      $0x0000000000000001, R8
+	SHLXQ     DI, R8, R8
+	DECQ      R8
+	MOVQ      list+48(FP), DI
+	MOVLQSX   (DI), DI
+	MOVQ      depth+136(FP), R10
+	MOVQ      free+144(FP), R11
+	KMOVW     R8, K1
+	VMOVDQU32 Z0, K1, (R10)(DI*4)
+	VMOVDQU64 Z6, K1, (R11)(DI*8)
+	KSHIFTRW  $0x08, K1, K1
+	VMOVDQU64 Z7, K1, 64(R11)(DI*8)
+	JMP       ended
+
+many:
+	MOVQ  list+48(FP), R8
+	TESTQ DI, DI
+	JZ    wordsnone
+
+wordsend:
+	TZCNTQ  DI, R10
+	MOVLQSX (R8)(R10*4), R11
+	MOVQ    depth+136(FP), R13
+	MOVL    64(AX)(R10*4), R12
+	MOVL    R12, (R13)(R11*4)
+	MOVQ    free+144(FP), R12
+	IMULQ   words+152(FP), R11
+	LEAQ    (R12)(R11*8), R11
+	LEAQ    2(CX)(R10*4), R10
+	MOVQ    chunks+24(FP), R12
 
 pixels:
-	MOVWLZX (R11), R14
-	MOVW    R14, (R12)
-	ADDQ    $0x40, R11
-	ADDQ    $0x02, R12
-	DECQ    R13
+	MOVWLZX (R10), R13
+	MOVW    R13, (R11)
+	ADDQ    $0x40, R10
+	ADDQ    $0x02, R11
+	DECQ    R12
 	JNZ     pixels
-	LEAQ    -1(DI), R13
-	ANDQ    R13, DI
-	JNZ     end
+	LEAQ    -1(DI), R12
+	ANDQ    R12, DI
+	JNZ     wordsend
 
-none:
-	MOVQ          list+40(FP), DI
+wordsnone:
+ended:
+	MOVQ          list+48(FP), DI
 	KMOVW         R9, K1
 	VMOVDQU32     sixteens<>+0(SB), Z0
 	VPBROADCASTD  BX, Z1
@@ -2766,10 +2986,10 @@ none:
 	SHLXQ         DI, R8, R8
 	DECQ          R8
 	KMOVW         R8, K1
-	MOVQ          to+48(FP), R10
+	MOVQ          to+56(FP), R10
 	VMOVDQU32     Z5, K1, (R10)
 	LEAQ          (R10)(DI*4), R10
-	MOVQ          R10, to+48(FP)
+	MOVQ          R10, to+56(FP)
 	SHLXQ         BX, R8, R8
 	KMOVW         R8, K1
 	SHRQ          $0x10, R8
@@ -2807,32 +3027,32 @@ full:
 	ADDQ R8, DX
 
 next:
-	ADDQ $0x40, list+40(FP)
-	SUBQ $0x10, n+56(FP)
+	ADDQ $0x40, list+48(FP)
+	SUBQ $0x10, n+64(FP)
 	JG   rows
-	MOVQ SI, left+192(FP)
+	MOVQ SI, left+200(FP)
 	VZEROUPPER
 	RET
 
-// func countFirstFew(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
+// func countFirstFew(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
 // Requires: AVX, AVX512BITALG, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VPOPCNTDQ, BMI, BMI2, CMOV, POPCNT
-TEXT ·countFirstFew(SB), $320-200
+TEXT ·countFirstFew(SB), $448-208
 	LEAQ (SP), AX
 	ADDQ $0x3f, AX
 	ANDQ $-64, AX
-	MOVQ pixels+32(FP), CX
-	MOVQ pixels+32(FP), DX
+	MOVQ pixels+40(FP), CX
+	MOVQ pixels+40(FP), DX
 	XORQ BX, BX
 	XORQ SI, SI
 
 rows:
-	MOVQ         x+152(FP), DI
+	MOVQ         x+160(FP), DI
 	MOVQ         chunks+24(FP), R8
-	MOVQ         all+160(FP), R9
-	MOVQ         scratch+184(FP), R10
+	MOVQ         all+168(FP), R9
+	MOVQ         scratch+192(FP), R10
 	MOVQ         CX, R11
 	MOVQ         $0x0000000000000010, R13
-	MOVQ         n+56(FP), R12
+	MOVQ         n+64(FP), R12
 	CMPQ         R12, R13
 	CMOVQGT      R13, R12
 	MOVQ         $0x0000000000000001, R13
@@ -2841,7 +3061,7 @@ rows:
 	KMOVB        R13, K1
 	SHRQ         $0x08, R13
 	KMOVB        R13, K2
-	MOVQ         words+144(FP), R12
+	MOVQ         words+152(FP), R12
 	VPBROADCASTQ R12, Z0
 	VPMOVZXDQ    sixteens<>+0(SB), Z1
 	VPMULUDQ     Z1, Z0, Z0
@@ -2849,7 +3069,7 @@ rows:
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	SHLQ         $0x01, R12
-	ADDQ         R12, x+152(FP)
+	ADDQ         R12, x+160(FP)
 	MOVL         $+65535, R12
 	VPBROADCASTD R12, Z1
 
@@ -2858,49 +3078,58 @@ word:
 	VPBROADCASTD R12, Z5
 	MOVL         $+0, R12
 	VPBROADCASTD R12, Z6
-	KMOVB        K1, K3
-	VPGATHERQQ   (DI)(Z0*8), K3, Z5
-	ADDQ         $0x08, DI
-	KMOVB        K2, K3
-	VPGATHERQQ   (R13)(Z0*8), K3, Z6
-	ADDQ         $0x08, R13
-	VMOVDQU32    sixteens<>+64(SB), Z7
-	VPERMI2D     Z6, Z5, Z7
-	VMOVDQU32    Z7, (R10)
-	ADDQ         $0x40, R10
-	VPANDD       Z1, Z7, Z8
-	VPORD.BCST   (R9), Z8, Z8
-	VMOVDQU32    Z8, (R11)
-	ADDQ         $0x04, R9
-	ADDQ         $0x40, R11
-	DECQ         R8
-	JZ           begun
-	VPSRLD       $0x10, Z7, Z8
-	VPORD.BCST   (R9), Z8, Z8
-	VMOVDQU32    Z8, (R11)
-	ADDQ         $0x04, R9
-	ADDQ         $0x40, R11
-	DECQ         R8
-	JZ           begun
-	VMOVDQU32    sixteens<>+128(SB), Z7
-	VPERMI2D     Z6, Z5, Z7
-	VMOVDQU32    Z7, (R10)
-	ADDQ         $0x40, R10
-	VPANDD       Z1, Z7, Z5
-	VPORD.BCST   (R9), Z5, Z5
-	VMOVDQU32    Z5, (R11)
-	ADDQ         $0x04, R9
-	ADDQ         $0x40, R11
-	DECQ         R8
-	JZ           begun
-	VPSRLD       $0x10, Z7, Z5
-	VPORD.BCST   (R9), Z5, Z5
-	VMOVDQU32    Z5, (R11)
-	ADDQ         $0x04, R9
-	ADDQ         $0x40, R11
-	DECQ         R8
-	JZ           begun
-	JMP          word
+	CMPQ         words+152(FP), $0x01
+	JNE          apart
+	VMOVDQU64    (DI), K1, Z5
+	VMOVDQU64    (R13), K2, Z6
+	JMP          together
+
+apart:
+	KMOVB      K1, K3
+	VPGATHERQQ (DI)(Z0*8), K3, Z5
+	ADDQ       $0x08, DI
+	KMOVB      K2, K3
+	VPGATHERQQ (R13)(Z0*8), K3, Z6
+	ADDQ       $0x08, R13
+
+together:
+	VMOVDQU32  sixteens<>+64(SB), Z7
+	VPERMI2D   Z6, Z5, Z7
+	VMOVDQU32  Z7, (R10)
+	ADDQ       $0x40, R10
+	VPANDD     Z1, Z7, Z8
+	VPORD.BCST (R9), Z8, Z8
+	VMOVDQU32  Z8, (R11)
+	ADDQ       $0x04, R9
+	ADDQ       $0x40, R11
+	DECQ       R8
+	JZ         begun
+	VPSRLD     $0x10, Z7, Z8
+	VPORD.BCST (R9), Z8, Z8
+	VMOVDQU32  Z8, (R11)
+	ADDQ       $0x04, R9
+	ADDQ       $0x40, R11
+	DECQ       R8
+	JZ         begun
+	VMOVDQU32  sixteens<>+128(SB), Z7
+	VPERMI2D   Z6, Z5, Z7
+	VMOVDQU32  Z7, (R10)
+	ADDQ       $0x40, R10
+	VPANDD     Z1, Z7, Z5
+	VPORD.BCST (R9), Z5, Z5
+	VMOVDQU32  Z5, (R11)
+	ADDQ       $0x04, R9
+	ADDQ       $0x40, R11
+	DECQ       R8
+	JZ         begun
+	VPSRLD     $0x10, Z7, Z5
+	VPORD.BCST (R9), Z5, Z5
+	VMOVDQU32  Z5, (R11)
+	ADDQ       $0x04, R9
+	ADDQ       $0x40, R11
+	DECQ       R8
+	JZ         begun
+	JMP        word
 
 begun:
 	MOVL         $-1073741824, DI
@@ -2913,10 +3142,10 @@ begun:
 	VPBROADCASTD DI, Z6
 	MOVL         $+1, DI
 	VPBROADCASTD DI, Z7
-	MOVL         weights+64(FP), DI
+	MOVL         weights+72(FP), DI
 	VPBROADCASTD DI, Z8
-	MOVQ         whole+168(FP), DI
-	MOVQ         losses+176(FP), R8
+	MOVQ         whole+176(FP), DI
+	MOVQ         losses+184(FP), R8
 	MOVQ         fours+16(FP), R9
 	MOVQ         stride+8(FP), R10
 	SHLQ         $0x02, R10
@@ -2929,7 +3158,7 @@ experts:
 	VMOVAPD Z2, Z12
 	MOVQ    DI, R12
 	MOVQ    chunks+24(FP), R13
-	MOVQ    scratch+184(FP), R11
+	MOVQ    scratch+192(FP), R11
 	INCQ    R13
 	SHRQ    $0x01, R13
 
@@ -2987,12 +3216,12 @@ chunks:
 	ADDQ         $0x10, DI
 	DECQ         R9
 	JNZ          experts
-	MOVL         least+72(FP), DI
+	MOVL         least+80(FP), DI
 	VPBROADCASTD DI, Z6
 	VPCMPGTD     Z6, Z0, K1
 	VMOVDQU32    Z5, (AX)
-	MOVQ         classes+88(FP), DI
-	MOVQ         values+96(FP), R8
+	MOVQ         classes+96(FP), DI
+	MOVQ         values+104(FP), R8
 	VMOVDQU64    (DI), Z0
 	VMOVDQU64    64(DI), Z6
 	VMOVDQU64    128(DI), Z7
@@ -3055,121 +3284,178 @@ block:
 	VPERMI2B      Z6, Z0, Z24
 	VPERMI2B      Z8, Z7, Z23
 	VMOVDQU8      Z23, K2, Z24
-	VPMOVZXDQ     Y24, Z23
-	VMOVDQA64     Z23, Z25
-	VPERMI2PD     Z10, Z9, Z25
-	VADDPD        Z25, Z11, Z11
-	VPSRLQ        $0x08, Z23, Z25
-	VPERMI2PD     Z10, Z9, Z25
-	VADDPD        Z25, Z13, Z13
-	VPSRLQ        $0x10, Z23, Z25
-	VPERMI2PD     Z10, Z9, Z25
-	VADDPD        Z25, Z12, Z12
-	VPSRLQ        $0x18, Z23, Z23
-	VPERMI2PD     Z10, Z9, Z23
-	VADDPD        Z23, Z14, Z14
+	VPMOVZXDQ     Y24, Z25
 	VEXTRACTI64X4 $0x01, Z24, Y23
 	VPMOVZXDQ     Y23, Z23
-	VMOVDQA64     Z23, Z24
+	MOVQ          $0x0000000000000004, R11
+	CMPQ          R10, $0x01
+	CMOVQEQ       rest+32(FP), R11
+	VPSRLQ        $0x00, Z25, Z24
+	VPERMI2PD     Z10, Z9, Z24
+	VADDPD        Z24, Z11, Z11
+	VPSRLQ        $0x00, Z23, Z24
 	VPERMI2PD     Z10, Z9, Z24
 	VADDPD        Z24, Z15, Z15
-	VPSRLQ        $0x08, Z23, Z24
+	CMPQ          R11, $0x01
+	JEQ           added
+	VPSRLQ        $0x10, Z25, Z24
 	VPERMI2PD     Z10, Z9, Z24
-	VADDPD        Z24, Z17, Z17
+	VADDPD        Z24, Z12, Z12
 	VPSRLQ        $0x10, Z23, Z24
 	VPERMI2PD     Z10, Z9, Z24
 	VADDPD        Z24, Z16, Z16
+	CMPQ          R11, $0x02
+	JEQ           added
+	VPSRLQ        $0x08, Z25, Z24
+	VPERMI2PD     Z10, Z9, Z24
+	VADDPD        Z24, Z13, Z13
+	VPSRLQ        $0x08, Z23, Z24
+	VPERMI2PD     Z10, Z9, Z24
+	VADDPD        Z24, Z17, Z17
+	CMPQ          R11, $0x03
+	JEQ           added
+	VPSRLQ        $0x18, Z25, Z24
+	VPERMI2PD     Z10, Z9, Z24
+	VADDPD        Z24, Z14, Z14
 	VPSRLQ        $0x18, Z23, Z23
 	VPERMI2PD     Z10, Z9, Z23
 	VADDPD        Z23, Z18, Z18
-	ADDQ          $0x40, R9
-	DECQ          R10
-	JNZ           chunk
-	VBROADCASTSD  cost+80(FP), Z0
-	VADDPD        Z12, Z11, Z11
-	VADDPD        Z14, Z13, Z13
-	VADDPD        Z13, Z11, Z11
-	VSUBPD        Z0, Z11, Z11
-	VADDPD        Z0, Z11, Z11
-	VMOVUPD       Z11, 128(AX)
-	VADDPD        Z16, Z15, Z15
-	VADDPD        Z18, Z17, Z17
-	VADDPD        Z17, Z15, Z15
-	VSUBPD        Z0, Z15, Z15
-	VADDPD        Z0, Z15, Z15
-	VMOVUPD       Z15, 192(AX)
-	MOVL          step+104(FP), DI
-	VPBROADCASTD  DI, Z0
-	MOVL          $+1, DI
-	VPBROADCASTD  DI, Z5
-	VPADDD        Z5, Z0, K1, Z0
-	VMOVDQU32     Z0, 64(AX)
-	MOVL          back+68(FP), DI
-	VPBROADCASTD  DI, Z0
-	VPMADDWD      Z0, Z3, Z3
-	VPADDD        Z1, Z3, Z3
-	MOVL          enough+76(FP), DI
-	VPBROADCASTD  DI, Z0
-	VPCMPGTD      Z0, Z3, K1, K1
-	MOVQ          list+40(FP), DI
-	MOVQ          $0x0000000000000010, R9
-	MOVQ          n+56(FP), R8
-	CMPQ          R8, R9
-	CMOVQGT       R9, R8
-	MOVQ          picks+112(FP), R12
-	MOVQ          gains+120(FP), R13
-	XORQ          R9, R9
+
+added:
+	ADDQ         $0x40, R9
+	DECQ         R10
+	JNZ          chunk
+	VBROADCASTSD cost+88(FP), Z0
+	VADDPD       Z12, Z11, Z11
+	VADDPD       Z14, Z13, Z13
+	VADDPD       Z13, Z11, Z11
+	VSUBPD       Z0, Z11, Z11
+	VADDPD       Z0, Z11, Z11
+	VMOVUPD      Z11, 128(AX)
+	VADDPD       Z16, Z15, Z15
+	VADDPD       Z18, Z17, Z17
+	VADDPD       Z17, Z15, Z15
+	VSUBPD       Z0, Z15, Z15
+	VADDPD       Z0, Z15, Z15
+	VMOVUPD      Z15, 192(AX)
+	MOVL         step+112(FP), DI
+	VPBROADCASTD DI, Z0
+	MOVL         $+1, DI
+	VPBROADCASTD DI, Z5
+	VPADDD       Z5, Z0, K1, Z0
+	VMOVDQU32    Z0, 64(AX)
+	MOVL         back+76(FP), DI
+	VPBROADCASTD DI, Z5
+	VPMADDWD     Z5, Z3, Z3
+	VPADDD       Z1, Z3, Z3
+	MOVL         enough+84(FP), DI
+	VPBROADCASTD DI, Z1
+	VPCMPGTD     Z1, Z3, K1, K1
+	MOVQ         list+48(FP), DI
+	MOVQ         $0x0000000000000010, R9
+	MOVQ         n+64(FP), R8
+	CMPQ         R8, R9
+	CMOVQGT      R9, R8
+	MOVQ         picks+120(FP), R12
+	MOVQ         gains+128(FP), R13
+	XORQ         R9, R9
 
 send:
-	MOVLQSX (DI)(R9*4), R10
-	MOVL    (AX)(R9*4), R11
-	VMOVSD  128(AX)(R9*8), X0
-	SHLQ    $0x03, R10
-	MOVB    R11, (R12)(R10*1)
-	VMOVSD  X0, (R13)(R10*8)
-	INCQ    R9
-	CMPQ    R9, R8
-	JLT     send
-	MOVQ    $0x0000000000000010, R8
-	MOVQ    n+56(FP), DI
-	CMPQ    DI, R8
-	CMOVQGT R8, DI
-	MOVQ    $0x0000000000000001, R8
-	SHLXQ   DI, R8, R8
-	DECQ    R8
-	KMOVW   K1, R9
-	ANDQ    R8, R9
-	MOVQ    R9, DI
-	XORQ    R8, DI
-	MOVQ    list+40(FP), R8
-	MOVQ    free+136(FP), R10
-	TESTQ   DI, DI
-	JZ      none
+	MOVLQSX      (DI)(R9*4), R10
+	MOVL         (AX)(R9*4), R11
+	VMOVSD       128(AX)(R9*8), X1
+	SHLQ         $0x03, R10
+	MOVB         R11, (R12)(R10*1)
+	VMOVSD       X1, (R13)(R10*8)
+	INCQ         R9
+	CMPQ         R9, R8
+	JLT          send
+	MOVQ         $0x0000000000000010, R8
+	MOVQ         n+64(FP), DI
+	CMPQ         DI, R8
+	CMOVQGT      R8, DI
+	MOVQ         $0x0000000000000001, R8
+	SHLXQ        DI, R8, R8
+	DECQ         R8
+	KMOVW        K1, R9
+	ANDQ         R8, R9
+	MOVQ         R9, DI
+	XORQ         R8, DI
+	CMPQ         words+152(FP), $0x01
+	JNE          many
+	MOVL         $+0, DI
+	VPBROADCASTD DI, Z5
+	MOVL         $-65536, DI
+	VPBROADCASTD DI, Z6
+	VMOVDQU32    (CX), Z7
+	VPSRLD       $0x10, Z7, Z1
+	CMPQ         chunks+24(FP), $0x01
+	JEQ          halves
+	VMOVDQU32    64(CX), Z7
+	VPTERNLOGD   $0xf8, Z7, Z6, Z1
+	CMPQ         chunks+24(FP), $0x02
+	JEQ          halves
+	VMOVDQU32    128(CX), Z7
+	VPSRLD       $0x10, Z7, Z5
+	CMPQ         chunks+24(FP), $0x03
+	JEQ          halves
+	VMOVDQU32    192(CX), Z7
+	VPTERNLOGD   $0xf8, Z7, Z6, Z5
 
-end:
-	TZCNTQ  DI, R11
-	MOVLQSX (R8)(R11*4), R12
-	MOVQ    depth+128(FP), R13
-	MOVL    64(AX)(R11*4), R14
-	MOVL    R14, (R13)(R12*4)
-	IMULQ   words+144(FP), R12
-	LEAQ    (R10)(R12*8), R12
-	LEAQ    2(CX)(R11*4), R11
-	MOVQ    chunks+24(FP), R13
+halves:
+	VMOVDQU32 sixteens<>+192(SB), Z6
+	VMOVDQU32 sixteens<>+256(SB), Z7
+	VPERMI2D  Z5, Z1, Z6
+	VPERMI2D  Z5, Z1, Z7
+	MOVQ      $0x0000000000000010, R8
+	MOVQ      n+64(FP), DI
+	CMPQ      DI, R8
+	CMOVQGT   R8, DI
+	MOVQ      $0x0000000000000001, R8
+	SHLXQ     DI, R8, R8
+	DECQ      R8
+	MOVQ      list+48(FP), DI
+	MOVLQSX   (DI), DI
+	MOVQ      depth+136(FP), R10
+	MOVQ      free+144(FP), R11
+	KMOVW     R8, K1
+	VMOVDQU32 Z0, K1, (R10)(DI*4)
+	VMOVDQU64 Z6, K1, (R11)(DI*8)
+	KSHIFTRW  $0x08, K1, K1
+	VMOVDQU64 Z7, K1, 64(R11)(DI*8)
+	JMP       ended
+
+many:
+	MOVQ  list+48(FP), R8
+	TESTQ DI, DI
+	JZ    wordsnone
+
+wordsend:
+	TZCNTQ  DI, R10
+	MOVLQSX (R8)(R10*4), R11
+	MOVQ    depth+136(FP), R13
+	MOVL    64(AX)(R10*4), R12
+	MOVL    R12, (R13)(R11*4)
+	MOVQ    free+144(FP), R12
+	IMULQ   words+152(FP), R11
+	LEAQ    (R12)(R11*8), R11
+	LEAQ    2(CX)(R10*4), R10
+	MOVQ    chunks+24(FP), R12
 
 pixels:
-	MOVWLZX (R11), R14
-	MOVW    R14, (R12)
-	ADDQ    $0x40, R11
-	ADDQ    $0x02, R12
-	DECQ    R13
+	MOVWLZX (R10), R13
+	MOVW    R13, (R11)
+	ADDQ    $0x40, R10
+	ADDQ    $0x02, R11
+	DECQ    R12
 	JNZ     pixels
-	LEAQ    -1(DI), R13
-	ANDQ    R13, DI
-	JNZ     end
+	LEAQ    -1(DI), R12
+	ANDQ    R12, DI
+	JNZ     wordsend
 
-none:
-	MOVQ          list+40(FP), DI
+wordsnone:
+ended:
+	MOVQ          list+48(FP), DI
 	KMOVW         R9, K1
 	VMOVDQU32     sixteens<>+0(SB), Z0
 	VPBROADCASTD  BX, Z1
@@ -3182,10 +3468,10 @@ none:
 	SHLXQ         DI, R8, R8
 	DECQ          R8
 	KMOVW         R8, K1
-	MOVQ          to+48(FP), R10
+	MOVQ          to+56(FP), R10
 	VMOVDQU32     Z5, K1, (R10)
 	LEAQ          (R10)(DI*4), R10
-	MOVQ          R10, to+48(FP)
+	MOVQ          R10, to+56(FP)
 	SHLXQ         BX, R8, R8
 	KMOVW         R8, K1
 	SHRQ          $0x10, R8
@@ -3223,10 +3509,10 @@ full:
 	ADDQ R8, DX
 
 next:
-	ADDQ $0x40, list+40(FP)
-	SUBQ $0x10, n+56(FP)
+	ADDQ $0x40, list+48(FP)
+	SUBQ $0x10, n+64(FP)
 	JG   rows
-	MOVQ SI, left+192(FP)
+	MOVQ SI, left+200(FP)
 	VZEROUPPER
 	RET
 

@@ -47,12 +47,12 @@ func propose(table *int16, places *int32, start *int16, numbers *int64, lanes in
 // countStep implements RowLoops.CountStep for four times that many experts.
 //
 //go:noescape
-func countStep(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
+func countStep(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
 
 // countStepFew implements RowLoops.CountStep for four times that many experts.
 //
 //go:noescape
-func countStepFew(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
+func countStepFew(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
 
 // voteNext implements RowLoops.VoteStep.
 //
@@ -62,12 +62,12 @@ func voteNext(x *uint64, words int, halves int, list *int32, n int, own *uint32,
 // countFirst implements RowLoops.CountStep for four times that many experts.
 //
 //go:noescape
-func countFirst(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
+func countFirst(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
 
 // countFirstFew implements RowLoops.CountStep for four times that many experts.
 //
 //go:noescape
-func countFirstFew(votes *uint32, stride int, fours int, chunks int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
+func countFirstFew(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
 
 // voteFirst implements RowLoops.VoteStep.
 //

@@ -12,12 +12,19 @@ import (
 // Sixteen rows at a time, a lane of 32 bits each: in it are sixteen pixels, the upper half those that are free, the
 // lower half those of them that are on.
 
-// countData returns where the numbers from 0 to 15 are, of 32 bits each, those of the lower halves of 16 numbers of 64 bits, and of the upper ones.
+// countData returns where the numbers from 0 to 15 are, of 32 bits each, those of the lower halves of 16 numbers of 64 bits, and of the upper ones,
+// and those that make numbers of 64 bits of 16 halves and 16 more: the first eight, and the others.
 func countData() Mem {
 	data := GLOBL("sixteens", RODATA|NOPTR)
-	for j, first := range []int{0, 0, 1} {
+	for j, number := range []func(i int) int{
+		func(i int) int { return i },
+		func(i int) int { return 2 * i },
+		func(i int) int { return 2*i + 1 },
+		func(i int) int { return i/2 + i%2*16 },
+		func(i int) int { return i/2 + i%2*16 + 8 },
+	} {
 		for i := range 16 {
-			DATA(64*j+4*i, U32(uint32(first+i*min(1+j, 2))))
+			DATA(64*j+4*i, U32(uint32(number(i))))
 		}
 	}
 	return data
@@ -32,11 +39,11 @@ func countStep(few, first bool, numbers Mem) {
 	if few {
 		name += "Few"
 	}
-	TEXT(name, 0, "func(votes *uint32, stride, fours, chunks int, pixels *uint64, list, to *int32, n int, weights, back uint32, least, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int"+besides+") (left int)")
+	TEXT(name, 0, "func(votes *uint32, stride, fours, chunks, rest int, pixels *uint64, list, to *int32, n int, weights, back uint32, least, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int"+besides+") (left int)")
 	Doc(name + " implements RowLoops.CountStep for four times that many experts.")
 	Pragma("noescape")
-	const which, depths, totals = 0, 64, 128
-	memory := aligned(256)
+	const which, depths, totals, words = 0, 64, 128, 256
+	memory := aligned(384)
 	rows, moved, place, all := param("pixels"), param("pixels"), GP64(), GP64()
 	XORQ(place, place)
 	XORQ(all, all)
@@ -68,7 +75,37 @@ func countStep(few, first bool, numbers Mem) {
 	ANDQ(bits, going)
 	MOVQ(going, ended)
 	XORQ(bits, ended)
-	countEnded(rows, memory, depths, ended)
+	CMPQ(fixed("words"), Imm(1))
+	JNE(LabelRef("many"))
+	low, high := countWords(rows, numbers)
+	if first {
+		countAll(depth, low, high)
+	} else {
+		VMOVDQU64(low, Mem{Base: memory, Disp: words})
+		VMOVDQU64(high, Mem{Base: memory, Disp: words + 64})
+		countEnded(memory, depths, ended, "word", func(from, to reg.GPVirtual) {
+			free := param("free")
+			MOVQ(Mem{Base: memory, Index: from, Scale: 8, Disp: words}, from)
+			MOVQ(from, Mem{Base: free, Index: to, Scale: 8})
+		})
+	}
+	JMP(LabelRef("ended"))
+	Label("many")
+	countEnded(memory, depths, ended, "words", func(from, to reg.GPVirtual) {
+		free, left, value := param("free"), GP64(), GP64()
+		IMULQ(fixed("words"), to)
+		LEAQ(Mem{Base: free, Index: to, Scale: 8}, to)
+		LEAQ(Mem{Base: rows, Index: from, Scale: 4, Disp: 2}, from)
+		MOVQ(fixed("chunks"), left)
+		Label("pixels")
+		MOVWLZX(Mem{Base: from}, value.As32())
+		MOVW(value.As16(), Mem{Base: to})
+		ADDQ(Imm(64), from)
+		ADDQ(Imm(2), to)
+		DECQ(left)
+		JNZ(LabelRef("pixels"))
+	})
+	Label("ended")
 	countMove(rows, moved, place, going, numbers)
 
 	POPCNTQ(going, going)
@@ -153,12 +190,19 @@ func countBegin(rows reg.Register, numbers Mem) {
 	low := number(0xffff)
 	Label("word")
 	rowsOn := [2]reg.VecVirtual{number(0), number(0)}
+	CMPQ(fixed("words"), Imm(1))
+	JNE(LabelRef("apart"))
+	VMOVDQU64(Mem{Base: x}, masks[0], rowsOn[0])
+	VMOVDQU64(Mem{Base: next}, masks[1], rowsOn[1])
+	JMP(LabelRef("together"))
+	Label("apart")
 	for i, base := range []reg.Register{x, next} {
 		k := K()
 		KMOVB(masks[i], k)
 		VPGATHERQQ(Mem{Base: base, Index: at, Scale: 8}, k, rowsOn[i])
 		ADDQ(Imm(8), base)
 	}
+	Label("together")
 	for half := range 2 {
 		on, part := ZMM(), ZMM()
 		VMOVDQU32(numbers.Offset(64*(1+half)), on)
@@ -320,21 +364,22 @@ func countTake(few bool, rows reg.Register, expert reg.VecVirtual, enough reg.Op
 	VPERMI2B(classes[1], classes[0], low)
 	VPERMI2B(classes[3], classes[2], high)
 	VMOVDQU8(high, second, low)
-	for half := range sums {
-		eight := ZMM()
-		if half == 0 {
-			VPMOVZXDQ(low.AsY(), eight)
-		} else {
-			VEXTRACTI64X4(Imm(1), low, high.AsY())
-			VPMOVZXDQ(high.AsY(), eight)
+	halves := [2]reg.VecVirtual{ZMM(), ZMM()}
+	VPMOVZXDQ(low.AsY(), halves[0])
+	VEXTRACTI64X4(Imm(1), low, high.AsY())
+	VPMOVZXDQ(high.AsY(), halves[1])
+	groups := GP64()
+	MOVQ(U64(4), groups)
+	CMPQ(left, Imm(1))
+	CMOVQEQ(fixed("rest"), groups)
+	for group, place := range []int{0, 2, 1, 3} {
+		if group > 0 {
+			CMPQ(groups, Imm(uint64(group)))
+			JEQ(LabelRef("added"))
 		}
-		for i, group := range []int{0, 2, 1, 3} {
+		for half, eight := range halves {
 			class := ZMM()
-			if i == 0 {
-				VMOVDQA64(eight, class)
-			} else {
-				VPSRLQ(Imm(uint64(8*i)), eight, class)
-			}
+			VPSRLQ(Imm(uint64(8*place)), eight, class)
 			if !few {
 				other, k := ZMM(), K()
 				VPTESTMQ(sixteen, class, k)
@@ -348,6 +393,7 @@ func countTake(few bool, rows reg.Register, expert reg.VecVirtual, enough reg.Op
 			VADDPD(class, sums[half][group], sums[half][group])
 		}
 	}
+	Label("added")
 	ADDQ(Imm(64), at)
 	DECQ(left)
 	JNZ(LabelRef("chunk"))
@@ -386,32 +432,61 @@ func countSend(memory reg.Register, which, totals int) {
 	JLT(LabelRef("send"))
 }
 
-// countEnded writes down which pixels are free in the rows that have ended, one bit each, and how many picks they have, which is in memory.
-func countEnded(rows, memory reg.Register, depths int, ended reg.GPVirtual) {
-	list, free, from, to, left, value := param("list"), param("free"), GP64(), GP64(), GP64(), GP64()
+// countWords returns the free pixels of sixteen rows of one word each.
+func countWords(rows reg.Register, numbers Mem) (low, high reg.VecVirtual) {
+	halves, upper := [2]reg.VecVirtual{ZMM(), number(0)}, number(-1<<16)
+	at := ZMM()
+	VMOVDQU32(Mem{Base: rows}, at)
+	VPSRLD(Imm(16), at, halves[0])
+	for chunk := 1; chunk < 4; chunk++ {
+		CMPQ(fixed("chunks"), Imm(uint64(chunk)))
+		JEQ(LabelRef("halves"))
+		half := halves[chunk/2]
+		VMOVDQU32(Mem{Base: rows, Disp: 64 * chunk}, at)
+		if chunk%2 == 0 {
+			VPSRLD(Imm(16), at, half)
+		} else {
+			VPTERNLOGD(Imm(0xf8), at, upper, half) // half, or both others
+		}
+	}
+	Label("halves")
+	low, high = ZMM(), ZMM()
+	VMOVDQU32(numbers.Offset(64*3), low)
+	VMOVDQU32(numbers.Offset(64*4), high)
+	VPERMI2D(halves[1], halves[0], low)
+	VPERMI2D(halves[1], halves[0], high)
+	return low, high
+}
+
+// countAll writes down how many picks sixteen rows that follow one another would have if they have ended, and their free pixels.
+func countAll(depth, low, high reg.VecVirtual) {
+	bits, k, list, n := below(upTo(16, fixed("n"))), K(), param("list"), GP64()
+	MOVLQSX(Mem{Base: list}, n)
+	depths, free := param("depth"), param("free")
+	KMOVW(bits.As32(), k)
+	VMOVDQU32(depth, k, Mem{Base: depths, Index: n, Scale: 4})
+	VMOVDQU64(low, k, Mem{Base: free, Index: n, Scale: 8})
+	KSHIFTRW(Imm(8), k, k)
+	VMOVDQU64(high, k, Mem{Base: free, Index: n, Scale: 8, Disp: 64})
+}
+
+// countEnded writes down how many picks rows have that have ended, one bit each, which is in memory; send writes down the pixels of each,
+// where its lane and its number are given.
+func countEnded(memory reg.Register, depths int, ended reg.GPVirtual, label string, send func(from, to reg.GPVirtual)) {
+	list, from, to, value := param("list"), GP64(), GP64(), GP64()
 	TESTQ(ended, ended)
-	JZ(LabelRef("none"))
-	Label("end")
+	JZ(LabelRef(label + "none"))
+	Label(label + "end")
 	TZCNTQ(ended, from)
 	MOVLQSX(Mem{Base: list, Index: from, Scale: 4}, to)
 	depth := param("depth")
 	MOVL(Mem{Base: memory, Index: from, Scale: 4, Disp: depths}, value.As32())
 	MOVL(value.As32(), Mem{Base: depth, Index: to, Scale: 4})
-	IMULQ(fixed("words"), to)
-	LEAQ(Mem{Base: free, Index: to, Scale: 8}, to)
-	LEAQ(Mem{Base: rows, Index: from, Scale: 4, Disp: 2}, from)
-	MOVQ(fixed("chunks"), left)
-	Label("pixels")
-	MOVWLZX(Mem{Base: from}, value.As32())
-	MOVW(value.As16(), Mem{Base: to})
-	ADDQ(Imm(64), from)
-	ADDQ(Imm(2), to)
-	DECQ(left)
-	JNZ(LabelRef("pixels"))
-	LEAQ(Mem{Base: ended, Disp: -1}, left)
-	ANDQ(left, ended)
-	JNZ(LabelRef("end"))
-	Label("none")
+	send(from, to)
+	LEAQ(Mem{Base: ended, Disp: -1}, value)
+	ANDQ(value, ended)
+	JNZ(LabelRef(label + "end"))
+	Label(label + "none")
 }
 
 // countMove appends the rows that go on to those before: the next has its place among the sixteen rows at to.
