@@ -91,7 +91,7 @@ type RowLoops struct {
 	// a number by their values and by which of them are not free, four bits each, the values lower; last has those of the last group.
 	CountSums func(table, last *[256]float64, x, free []uint64, words, groups int, out []float64)
 
-	// Sums sets out[n], for the rows n of list, to the sum of what the table has
+	// Sums sets out[n], for the rows n of list, or all of them where that is nil, to the sum of what the table has
 	// for the groups of four pixels, 16 numbers each.
 	Sums func(table []float64, x []uint64, words int, list []int32, groups int, out []float64)
 

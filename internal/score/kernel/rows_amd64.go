@@ -4,6 +4,7 @@ package kernel
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"golang.org/x/sys/cpu"
 )
@@ -132,11 +133,13 @@ var rowsAVX512 = &RowLoops{
 		countSums(&table[0], &last[0], &x[0], &free[0], n, words, groups, &out[0])
 	},
 	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
-		if len(list) == 0 {
-			return
+		switch rows, n := rowsOf(table, x, words, list, groups, out); {
+		case n == 0:
+		case rows == nil:
+			allSums(&table[0], &x[0], words, n, groups, &out[0])
+		default:
+			rowSumsAcross(&table[0], &x[0], words, rows, n, groups, &out[0])
 		}
-		_ = table[16*groups-1]
-		rowSumsAcross(&table[0], &x[0], words, &list[0], len(list), groups, &out[0])
 	},
 	VoteStep: voteStepVector,
 	Tell: func(t *Tell) {
@@ -156,6 +159,16 @@ var rowsAVX512 = &RowLoops{
 		_, _, _ = from[n], picks[8*n-1], gains[8*n-1]
 		gather(&from[0], &depth[0], n, &picks[0], &gains[0], &outPicks[0], &outGains[0])
 	},
+}
+
+// rowsOf returns the list of Sums, nil where it has all rows, and its length.
+func rowsOf(table []float64, x []uint64, words int, list []int32, groups int, out []float64) (*int32, int) {
+	_ = table[16*groups-1]
+	if list == nil {
+		_ = x[:words*len(out)]
+		return nil, len(out)
+	}
+	return unsafe.SliceData(list), len(list)
 }
 
 func countStepVector(c *Counting) {
@@ -279,10 +292,8 @@ var rowsAVX2 = &RowLoops{
 		loop(&table[0], &costs[0], need, Tie, &x[0], 8*words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0], &counts[0])
 	},
 	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
-		if len(list) == 0 {
-			return
+		if rows, n := rowsOf(table, x, words, list, groups, out); n > 0 {
+			rowSumsAVX2(&table[0], &x[0], 8*words, rows, n, groups, &out[0])
 		}
-		_ = table[16*groups-1]
-		rowSumsAVX2(&table[0], &x[0], 8*words, &list[0], len(list), groups, &out[0])
 	},
 }

@@ -1145,7 +1145,23 @@ DATA sixteens<>+304(SB)/4, $0x0000000e
 DATA sixteens<>+308(SB)/4, $0x0000001e
 DATA sixteens<>+312(SB)/4, $0x0000000f
 DATA sixteens<>+316(SB)/4, $0x0000001f
-GLOBL sixteens<>(SB), RODATA|NOPTR, $320
+DATA sixteens<>+320(SB)/4, $0x00000000
+DATA sixteens<>+324(SB)/4, $0x00000000
+DATA sixteens<>+328(SB)/4, $0x00000004
+DATA sixteens<>+332(SB)/4, $0x00000000
+DATA sixteens<>+336(SB)/4, $0x00000001
+DATA sixteens<>+340(SB)/4, $0x00000000
+DATA sixteens<>+344(SB)/4, $0x00000005
+DATA sixteens<>+348(SB)/4, $0x00000000
+DATA sixteens<>+352(SB)/4, $0x00000002
+DATA sixteens<>+356(SB)/4, $0x00000000
+DATA sixteens<>+360(SB)/4, $0x00000006
+DATA sixteens<>+364(SB)/4, $0x00000000
+DATA sixteens<>+368(SB)/4, $0x00000003
+DATA sixteens<>+372(SB)/4, $0x00000000
+DATA sixteens<>+376(SB)/4, $0x00000007
+DATA sixteens<>+380(SB)/4, $0x00000000
+GLOBL sixteens<>(SB), RODATA|NOPTR, $384
 
 // func countStep(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
 // Requires: AVX, AVX512BITALG, AVX512BW, AVX512F, AVX512VBMI, BMI, BMI2, CMOV, POPCNT
@@ -4018,177 +4034,169 @@ send:
 	RET
 
 // func countSums(table *float64, last *float64, x *uint64, free *uint64, n int, words int, groups int, out *float64)
-// Requires: AVX, BMI
-TEXT ·countSums(SB), NOSPLIT, $0-64
-	MOVQ table+0(FP), AX
-	MOVQ x+16(FP), CX
-	MOVQ free+24(FP), BX
-	SUBQ CX, BX
-	DECQ groups+48(FP)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·countSums(SB), $192-64
+	LEAQ  (SP), AX
+	ADDQ  $0x3f, AX
+	ANDQ  $-64, AX
+	LEAQ  128(AX), CX
+	MOVQ  CX, DX
+	MOVQ  table+0(FP), BX
+	MOVQ  last+8(FP), SI
+	MOVQ  out+56(FP), DI
+	MOVQ  n+32(FP), R8
+	MOVQ  R8, R9
+	IMULQ words+40(FP), R9
+	DECQ  groups+48(FP)
 
 rows:
-	XORQ   DX, DX
-	CMPQ   n+32(FP), $0x01
-	SETGT  DL
-	IMULQ  words+40(FP), DX
-	LEAQ   (CX)(DX*8), DX
 	VXORPD X0, X0, X0
 	VXORPD X1, X1, X1
 	VXORPD X2, X2, X2
 	VXORPD X3, X3, X3
-	VXORPD X4, X4, X4
-	VXORPD X5, X5, X5
-	VXORPD X6, X6, X6
-	VXORPD X7, X7, X7
-	MOVQ   groups+48(FP), SI
+	MOVQ   groups+48(FP), R10
 
 word:
-	MOVQ  $0x0f0f0f0f0f0f0f0f, DI
-	MOVQ  (CX), R9
-	MOVQ  (BX)(CX*1), R10
-	NOTQ  R10
-	MOVQ  R9, R8
-	ANDQ  DI, R8
-	SHRQ  $0x04, R9
-	ANDQ  DI, R9
-	MOVQ  R10, R11
-	ANDQ  DI, R11
-	SHLQ  $0x04, R11
-	ORQ   R11, R8
-	ANDNQ R10, DI, R10
-	ORQ   R10, R9
-	ADDQ  $0x08, CX
-	MOVQ  (DX), R11
-	MOVQ  (BX)(DX*1), R12
-	NOTQ  R12
-	MOVQ  R11, R10
-	ANDQ  DI, R10
-	SHRQ  $0x04, R11
-	ANDQ  DI, R11
-	MOVQ  R12, R13
-	ANDQ  DI, R13
-	SHLQ  $0x04, R13
-	ORQ   R13, R10
-	ANDNQ R12, DI, R12
-	ORQ   R12, R11
-	ADDQ  $0x08, DX
-	MOVQ  $0x0000000000000004, DI
-	CMPQ  SI, $0x10
-	JGE   quad
-	MOVQ  SI, DI
-	SHRQ  $0x02, DI
-	JZ    rest
+	CMPQ         DX, CX
+	JNE          prepared
+	MOVQ         $0x0000000000000008, R11
+	MOVQ         R9, DX
+	CMPQ         DX, R11
+	CMOVQGT      R11, DX
+	MOVQ         $0x0000000000000001, R11
+	SHLXQ        DX, R11, R11
+	DECQ         R11
+	SUBQ         $0x08, R9
+	KMOVB        R11, K1
+	VMOVDQU64    sixteens<>+320(SB), Z4
+	MOVQ         x+16(FP), DX
+	VMOVDQU64.Z  (DX), K1, Z5
+	VPERMQ       Z5, Z4, Z5
+	ADDQ         $0x40, x+16(FP)
+	MOVQ         free+24(FP), DX
+	VMOVDQU64.Z  (DX), K1, Z6
+	VPERMQ       Z6, Z4, Z6
+	ADDQ         $0x40, free+24(FP)
+	MOVQ         $0x0f0f0f0f0f0f0f0f, DX
+	VPBROADCASTQ DX, Z4
+	VPSLLQ       $0x04, Z4, Z7
+	VPANDQ       Z4, Z5, Z8
+	VPANDNQ      Z4, Z6, Z9
+	VPSLLQ       $0x04, Z9, Z9
+	VPORQ        Z9, Z8, Z8
+	VPSRLQ       $0x04, Z5, Z5
+	VPANDQ       Z4, Z5, Z5
+	VPANDNQ      Z7, Z6, Z9
+	VPORQ        Z9, Z5, Z5
+	VPUNPCKLBW   Z5, Z8, Z4
+	VPUNPCKHBW   Z5, Z8, Z7
+	VMOVDQU64    Z4, (AX)
+	VMOVDQU64    Z7, 64(AX)
+	MOVQ         AX, DX
 
-quad:
-	MOVBQZX R8, R12
-	SHRQ    $0x08, R8
-	VADDSD  (AX)(R12*8), X0, X0
-	MOVBQZX R10, R12
-	SHRQ    $0x08, R10
-	VADDSD  (AX)(R12*8), X1, X1
-	MOVBQZX R9, R12
-	SHRQ    $0x08, R9
-	VADDSD  (AX)(R12*8), X2, X2
-	MOVBQZX R11, R12
-	SHRQ    $0x08, R11
-	VADDSD  (AX)(R12*8), X3, X3
-	MOVBQZX R8, R12
-	SHRQ    $0x08, R8
-	VADDSD  (AX)(R12*8), X4, X4
-	MOVBQZX R10, R12
-	SHRQ    $0x08, R10
-	VADDSD  (AX)(R12*8), X5, X5
-	MOVBQZX R9, R12
-	SHRQ    $0x08, R9
-	VADDSD  (AX)(R12*8), X6, X6
-	MOVBQZX R11, R12
-	SHRQ    $0x08, R11
-	VADDSD  (AX)(R12*8), X7, X7
-	DECQ    DI
-	JNZ     quad
-	CMPQ    SI, $0x10
+prepared:
+	CMPQ    R10, $0x10
 	JLT     rest
-	SUBQ    $0x10, SI
+	MOVBQZX (DX), R11
+	VADDSD  (BX)(R11*8), X0, X0
+	MOVBQZX 1(DX), R11
+	VADDSD  (BX)(R11*8), X1, X1
+	MOVBQZX 2(DX), R11
+	VADDSD  (BX)(R11*8), X2, X2
+	MOVBQZX 3(DX), R11
+	VADDSD  (BX)(R11*8), X3, X3
+	ADDQ    $0x04, DX
+	MOVBQZX (DX), R11
+	VADDSD  (BX)(R11*8), X0, X0
+	MOVBQZX 1(DX), R11
+	VADDSD  (BX)(R11*8), X1, X1
+	MOVBQZX 2(DX), R11
+	VADDSD  (BX)(R11*8), X2, X2
+	MOVBQZX 3(DX), R11
+	VADDSD  (BX)(R11*8), X3, X3
+	ADDQ    $0x04, DX
+	MOVBQZX (DX), R11
+	VADDSD  (BX)(R11*8), X0, X0
+	MOVBQZX 1(DX), R11
+	VADDSD  (BX)(R11*8), X1, X1
+	MOVBQZX 2(DX), R11
+	VADDSD  (BX)(R11*8), X2, X2
+	MOVBQZX 3(DX), R11
+	VADDSD  (BX)(R11*8), X3, X3
+	ADDQ    $0x04, DX
+	MOVBQZX (DX), R11
+	VADDSD  (BX)(R11*8), X0, X0
+	MOVBQZX 1(DX), R11
+	VADDSD  (BX)(R11*8), X1, X1
+	MOVBQZX 2(DX), R11
+	VADDSD  (BX)(R11*8), X2, X2
+	MOVBQZX 3(DX), R11
+	VADDSD  (BX)(R11*8), X3, X3
+	ADDQ    $0x04, DX
+	SUBQ    $0x10, R10
 	JMP     word
 
 rest:
-	ANDQ    $0x03, SI
-	MOVQ    last+8(FP), CX
-	CMPQ    SI, $0x00
+	MOVQ R10, R11
+	SHRQ $0x02, R11
+	JZ   few
+
+quad:
+	MOVBQZX (DX), R12
+	VADDSD  (BX)(R12*8), X0, X0
+	MOVBQZX 1(DX), R12
+	VADDSD  (BX)(R12*8), X1, X1
+	MOVBQZX 2(DX), R12
+	VADDSD  (BX)(R12*8), X2, X2
+	MOVBQZX 3(DX), R12
+	VADDSD  (BX)(R12*8), X3, X3
+	ADDQ    $0x04, DX
+	DECQ    R11
+	JNZ     quad
+
+few:
+	ANDQ    $0x03, R10
+	CMPQ    R10, $0x00
 	JEQ     last0
-	MOVBQZX R8, DI
-	SHRQ    $0x08, R8
-	VADDSD  (AX)(DI*8), X0, X0
-	MOVBQZX R10, DI
-	SHRQ    $0x08, R10
-	VADDSD  (AX)(DI*8), X1, X1
-	CMPQ    SI, $0x01
+	MOVBQZX (DX), R11
+	VADDSD  (BX)(R11*8), X0, X0
+	CMPQ    R10, $0x01
 	JEQ     last1
-	MOVBQZX R9, DI
-	SHRQ    $0x08, R9
-	VADDSD  (AX)(DI*8), X2, X2
-	MOVBQZX R11, DI
-	SHRQ    $0x08, R11
-	VADDSD  (AX)(DI*8), X3, X3
-	CMPQ    SI, $0x02
+	MOVBQZX 1(DX), R11
+	VADDSD  (BX)(R11*8), X1, X1
+	CMPQ    R10, $0x02
 	JEQ     last2
-	MOVBQZX R8, SI
-	SHRQ    $0x08, R8
-	VADDSD  (AX)(SI*8), X4, X4
-	MOVBQZX R10, SI
-	SHRQ    $0x08, R10
-	VADDSD  (AX)(SI*8), X5, X5
-	MOVBQZX R9, SI
-	SHRQ    $0x08, R9
-	VADDSD  (CX)(SI*8), X6, X6
-	MOVBQZX R11, SI
-	SHRQ    $0x08, R11
-	VADDSD  (CX)(SI*8), X7, X7
+	MOVBQZX 2(DX), R10
+	VADDSD  (BX)(R10*8), X2, X2
+	MOVBQZX 3(DX), R10
+	VADDSD  (SI)(R10*8), X3, X3
 	JMP     sum
 
 last2:
-	MOVBQZX R8, SI
-	SHRQ    $0x08, R8
-	VADDSD  (CX)(SI*8), X4, X4
-	MOVBQZX R10, SI
-	SHRQ    $0x08, R10
-	VADDSD  (CX)(SI*8), X5, X5
+	MOVBQZX 2(DX), R10
+	VADDSD  (SI)(R10*8), X2, X2
 	JMP     sum
 
 last1:
-	MOVBQZX R9, SI
-	SHRQ    $0x08, R9
-	VADDSD  (CX)(SI*8), X2, X2
-	MOVBQZX R11, SI
-	SHRQ    $0x08, R11
-	VADDSD  (CX)(SI*8), X3, X3
+	MOVBQZX 1(DX), R10
+	VADDSD  (SI)(R10*8), X1, X1
 	JMP     sum
 
 last0:
-	MOVBQZX R8, SI
-	SHRQ    $0x08, R8
-	VADDSD  (CX)(SI*8), X0, X0
-	MOVBQZX R10, SI
-	SHRQ    $0x08, R10
-	VADDSD  (CX)(SI*8), X1, X1
+	MOVBQZX (DX), R10
+	VADDSD  (SI)(R10*8), X0, X0
 
 sum:
-	MOVQ   out+56(FP), CX
-	XORQ   SI, SI
-	CMPQ   n+32(FP), $0x01
-	SETGT  SI
+	ADDQ   $0x10, DX
+	ANDQ   $-16, DX
+	VADDSD X1, X0, X0
+	VADDSD X3, X2, X2
 	VADDSD X2, X0, X0
-	VADDSD X6, X4, X4
-	VADDSD X4, X0, X0
-	VMOVSD X0, (CX)
-	VADDSD X3, X1, X1
-	VADDSD X7, X5, X5
-	VADDSD X5, X1, X1
-	VMOVSD X1, (CX)(SI*8)
-	ADDQ   $0x10, out+56(FP)
-	MOVQ   DX, CX
-	SUBQ   $0x02, n+32(FP)
-	JG     rows
+	VMOVSD X0, (DI)
+	ADDQ   $0x08, DI
+	DECQ   R8
+	JNZ    rows
+	VZEROUPPER
 	RET
 
 // func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)
@@ -4356,6 +4364,183 @@ send:
 	CMPQ    DI, R9
 	JLT     send
 	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func allSums(table *float64, x *uint64, words int, n int, groups int, out *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·allSums(SB), $1088-48
+	MOVQ table+0(FP), AX
+	MOVQ n+24(FP), CX
+	MOVQ out+40(FP), DX
+	LEAQ (SP), BX
+	ADDQ $0x3f, BX
+	ANDQ $-64, BX
+
+rows:
+	MOVQ        $0x0000000000000008, DI
+	MOVQ        CX, SI
+	CMPQ        SI, DI
+	CMOVQGT     DI, SI
+	MOVQ        $0x0000000000000001, DI
+	SHLXQ       SI, DI, DI
+	DECQ        DI
+	KMOVB       DI, K1
+	CMPQ        words+16(FP), $0x01
+	JNE         apart
+	MOVQ        x+8(FP), SI
+	VMOVDQU64.Z (SI), K1, Z0
+	VMOVDQU64   Z0, (BX)
+	JMP         loaded
+
+apart:
+	VPMOVZXDQ    sixteens<>+0(SB), Z0
+	VPBROADCASTQ words+16(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+8(FP), SI
+	MOVQ         BX, DI
+	MOVQ         words+16(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+
+loaded:
+	VPXORQ  Z3, Z3, Z3
+	VMOVAPD Z3, Z0
+	LEAQ    (AX), SI
+	MOVQ    groups+32(FP), DI
+	MOVQ    BX, R8
+	XORQ    R9, R9
+	SUBQ    $0x00, DI
+	JLE     firstdone
+
+firstword:
+	VMOVDQU64 (R8), Z1
+	ADDQ      $0x40, R8
+
+firstgroup:
+	VMOVUPD   (SI), Z7
+	VPERMT2PD 64(SI), Z1, Z7
+	VADDPD    Z7, Z0, Z0
+	SUBQ      $0x04, DI
+	JLE       firstdone
+	ADDQ      $0x00000200, SI
+	INCQ      R9
+	TESTQ     $0x00000003, R9
+	JZ        firstword
+	VPSRLQ    $0x10, Z1, Z1
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z1
+	LEAQ    128(AX), SI
+	MOVQ    groups+32(FP), DI
+	MOVQ    BX, R8
+	XORQ    R9, R9
+	SUBQ    $0x01, DI
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R8), Z7
+	VPSRLQ    $0x04, Z7, Z7
+	ADDQ      $0x40, R8
+
+secondgroup:
+	VMOVUPD   (SI), Z8
+	VPERMT2PD 64(SI), Z7, Z8
+	VADDPD    Z8, Z1, Z1
+	SUBQ      $0x04, DI
+	JLE       seconddone
+	ADDQ      $0x00000200, SI
+	INCQ      R9
+	TESTQ     $0x00000003, R9
+	JZ        secondword
+	VPSRLQ    $0x10, Z7, Z7
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z1, Z0, Z0
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z1
+	LEAQ    256(AX), SI
+	MOVQ    groups+32(FP), DI
+	MOVQ    BX, R8
+	XORQ    R9, R9
+	SUBQ    $0x02, DI
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R8), Z7
+	VPSRLQ    $0x08, Z7, Z7
+	ADDQ      $0x40, R8
+
+thirdgroup:
+	VMOVUPD   (SI), Z8
+	VPERMT2PD 64(SI), Z7, Z8
+	VADDPD    Z8, Z1, Z1
+	SUBQ      $0x04, DI
+	JLE       thirddone
+	ADDQ      $0x00000200, SI
+	INCQ      R9
+	TESTQ     $0x00000003, R9
+	JZ        thirdword
+	VPSRLQ    $0x10, Z7, Z7
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z7
+	LEAQ    384(AX), SI
+	MOVQ    groups+32(FP), DI
+	MOVQ    BX, R8
+	XORQ    R9, R9
+	SUBQ    $0x03, DI
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R8), Z8
+	VPSRLQ    $0x0c, Z8, Z8
+	ADDQ      $0x40, R8
+
+fourthgroup:
+	VMOVUPD   (SI), Z9
+	VPERMT2PD 64(SI), Z8, Z9
+	VADDPD    Z9, Z7, Z7
+	SUBQ      $0x04, DI
+	JLE       fourthdone
+	ADDQ      $0x00000200, SI
+	INCQ      R9
+	TESTQ     $0x00000003, R9
+	JZ        fourthword
+	VPSRLQ    $0x10, Z8, Z8
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD  Z7, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	MOVQ    $0x0000000000000008, DI
+	MOVQ    CX, SI
+	CMPQ    SI, DI
+	CMOVQGT DI, SI
+	MOVQ    $0x0000000000000001, DI
+	SHLXQ   SI, DI, DI
+	DECQ    DI
+	MOVQ    words+16(FP), SI
+	KMOVB   DI, K1
+	VMOVUPD Z0, K1, (DX)
+	SHLQ    $0x06, SI
+	ADDQ    SI, x+8(FP)
+	ADDQ    $0x40, DX
 	SUBQ    $0x08, CX
 	JG      rows
 	VZEROUPPER
@@ -6065,75 +6250,82 @@ TEXT ·rowSumsAVX2(SB), NOSPLIT, $0-56
 	MOVQ n+32(FP), BX
 	MOVQ groups+40(FP), SI
 	MOVQ out+48(FP), DI
+	XORQ R8, R8
 
 row:
-	MOVLQSX (DX), R8
-	VXORPD  X0, X0, X0
-	VXORPD  X1, X1, X1
-	VXORPD  X2, X2, X2
-	VXORPD  X3, X3, X3
 	MOVQ    R8, R9
-	IMULQ   row+16(FP), R9
-	ADDQ    CX, R9
-	MOVQ    AX, R10
-	MOVQ    SI, R11
-	SUBQ    $0x04, R11
-	JL      rest
+	INCQ    R8
+	TESTQ   DX, DX
+	JZ      all
+	MOVLQSX (DX), R9
+	ADDQ    $0x04, DX
+
+all:
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	MOVQ   R9, R10
+	IMULQ  row+16(FP), R10
+	ADDQ   CX, R10
+	MOVQ   AX, R11
+	MOVQ   SI, R12
+	SUBQ   $0x04, R12
+	JL     rest
 
 quad:
-	MOVWQZX (R9), R12
-	SHLQ    $0x03, R12
-	MOVQ    R12, R13
-	ANDQ    $0x00000078, R13
-	SHRQ    $0x04, R12
-	VADDSD  (R10)(R13*1), X0, X0
-	MOVQ    R12, R13
-	ANDQ    $0x00000078, R13
-	SHRQ    $0x04, R12
-	VADDSD  128(R10)(R13*1), X1, X1
-	MOVQ    R12, R13
-	ANDQ    $0x00000078, R13
-	SHRQ    $0x04, R12
-	VADDSD  256(R10)(R13*1), X2, X2
-	MOVQ    R12, R13
-	ANDQ    $0x00000078, R13
-	SHRQ    $0x04, R12
-	VADDSD  384(R10)(R13*1), X3, X3
-	ADDQ    $0x00000200, R10
-	ADDQ    $0x02, R9
-	SUBQ    $0x04, R11
+	MOVWQZX (R10), R13
+	SHLQ    $0x03, R13
+	MOVQ    R13, R14
+	ANDQ    $0x00000078, R14
+	SHRQ    $0x04, R13
+	VADDSD  (R11)(R14*1), X0, X0
+	MOVQ    R13, R14
+	ANDQ    $0x00000078, R14
+	SHRQ    $0x04, R13
+	VADDSD  128(R11)(R14*1), X1, X1
+	MOVQ    R13, R14
+	ANDQ    $0x00000078, R14
+	SHRQ    $0x04, R13
+	VADDSD  256(R11)(R14*1), X2, X2
+	MOVQ    R13, R14
+	ANDQ    $0x00000078, R14
+	SHRQ    $0x04, R13
+	VADDSD  384(R11)(R14*1), X3, X3
+	ADDQ    $0x00000200, R11
+	ADDQ    $0x02, R10
+	SUBQ    $0x04, R12
 	JGE     quad
 
 rest:
-	ADDQ    $0x04, R11
+	ADDQ    $0x04, R12
 	JZ      done
-	MOVWQZX (R9), R12
-	SHLQ    $0x03, R12
-	MOVQ    R12, R13
-	ANDQ    $0x00000078, R13
-	SHRQ    $0x04, R12
-	VADDSD  (R10)(R13*1), X0, X0
-	DECQ    R11
+	MOVWQZX (R10), R13
+	SHLQ    $0x03, R13
+	MOVQ    R13, R14
+	ANDQ    $0x00000078, R14
+	SHRQ    $0x04, R13
+	VADDSD  (R11)(R14*1), X0, X0
+	DECQ    R12
 	JZ      done
-	MOVQ    R12, R13
-	ANDQ    $0x00000078, R13
-	SHRQ    $0x04, R12
-	VADDSD  128(R10)(R13*1), X1, X1
-	DECQ    R11
+	MOVQ    R13, R14
+	ANDQ    $0x00000078, R14
+	SHRQ    $0x04, R13
+	VADDSD  128(R11)(R14*1), X1, X1
+	DECQ    R12
 	JZ      done
-	MOVQ    R12, R13
-	ANDQ    $0x00000078, R13
-	SHRQ    $0x04, R12
-	VADDSD  256(R10)(R13*1), X2, X2
-	DECQ    R11
+	MOVQ    R13, R14
+	ANDQ    $0x00000078, R14
+	SHRQ    $0x04, R13
+	VADDSD  256(R11)(R14*1), X2, X2
+	DECQ    R12
 	JZ      done
 
 done:
 	VADDSD X1, X0, X0
 	VADDSD X3, X2, X2
 	VADDSD X2, X0, X0
-	VMOVSD X0, (DI)(R8*8)
-	ADDQ   $0x04, DX
+	VMOVSD X0, (DI)(R9*8)
 	DECQ   BX
 	JNZ    row
 	VZEROUPPER

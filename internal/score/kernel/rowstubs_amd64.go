@@ -84,6 +84,11 @@ func countSums(table *float64, last *float64, x *uint64, free *uint64, n int, wo
 //go:noescape
 func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)
 
+// allSums implements RowLoops.Sums of all rows.
+//
+//go:noescape
+func allSums(table *float64, x *uint64, words int, n int, groups int, out *float64)
+
 // told implements RowLoops.Told.
 //
 //go:noescape

@@ -28,6 +28,14 @@ func (s *byCount) prepare(t *Table) {
 	s.Counting = t.equal.counting
 }
 
+// firstRows are the numbers of the rows of a block.
+var firstRows = func() (rows [countBlock]int32) {
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
+}()
+
 // explain explains rows [from, to), at most countBlock, and sets their
 // log-likelihoods in out; gather appends the picks.
 func (s *byCount) explain(rows Packed, from, to int, out *Picked) {
@@ -35,9 +43,7 @@ func (s *byCount) explain(rows Packed, from, to int, out *Picked) {
 	s.reset(s.loops, n)
 	s.X, s.Depth, s.Free = rows.On[from*s.words:to*s.words], s.depth, resize(s.Free, n*s.words)
 	s.List, s.Pixels = resize(s.List, n+16)[:n], resize(s.Pixels, s.PixelWords(n))
-	for i := range s.List {
-		s.List[i] = int32(i)
-	}
+	copy(s.List, firstRows[:])
 	s.startAll(s.X, out.Start[from:to])
 	for s.Step = 0; len(s.List) > 0; s.Step++ {
 		s.room(s.Step)
@@ -56,7 +62,7 @@ func (s *byCount) explain(rows Packed, from, to int, out *Picked) {
 // startAll sets the log-likelihoods of abstention.
 func (s *byCount) startAll(x []uint64, start []float64) {
 	if s.words <= kernel.MostWords {
-		s.loops.Sums(s.start, x, s.words, s.List, s.groups, start)
+		s.loops.Sums(s.start, x, s.words, nil, s.groups, start)
 		return
 	}
 	for n := range start { // all are free

@@ -148,13 +148,13 @@ func (s *bySet) ready(t *set) bool {
 // stepSet lets the rows at a set take a step: on to another set, or to the end.
 func (s *bySet) stepSet(t *set, x []uint64, step int, start, logLik []float64) {
 	need := s.opt.MinGain + score.Tie
-	if step == 0 && s.opt.Forced {
-		need = math.Inf(-1)
+	if step == 0 {
+		s.loops.Sums(t.logLik, x, s.words, nil, s.groups, start)
+		if s.opt.Forced {
+			need = math.Inf(-1)
+		}
 	}
 	for rows := range slices.Chunk(t.rows, kernel.Block) {
-		if step == 0 {
-			s.loops.Sums(t.logLik, x, s.words, rows, s.groups, start)
-		}
 		if step < s.mostPicks() {
 			rows = s.pick(t, rows, x, step, need)
 		}

@@ -348,6 +348,11 @@ func fours(a, b uint64) (even, odd uint64) {
 }
 
 func rowSums(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
+	if list == nil {
+		for n := range out {
+			list = append(list, int32(n))
+		}
+	}
 	for _, n := range list {
 		row, sums := x[int(n)*words:][:words], [4]float64{}
 		for g := range groups {

@@ -109,8 +109,10 @@ func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	lists := make([]int32, (lanes+1)*kernel.Block)
 	x := slices.Concat(in.x, in.up, in.known)
 	l.Sums(table, x, in.words, list, groups, sums)
+	all := make([]float64, len(x)/in.words)
+	l.Sums(table, x, in.words, nil, groups, all)
 	l.Step(table, costs, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
-	out = append(out, picks, exact, sums, lists, counts)
+	out = append(out, picks, exact, sums, all, lists, counts)
 
 	out = append(out, in.runCount(l)...)
 

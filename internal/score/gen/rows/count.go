@@ -13,7 +13,7 @@ import (
 // lower half those of them that are on.
 
 // countData returns where the numbers from 0 to 15 are, of 32 bits each, those of the lower halves of 16 numbers of 64 bits, and of the upper ones,
-// and those that make numbers of 64 bits of 16 halves and 16 more: the first eight, and the others.
+// those that make numbers of 64 bits of 16 halves and 16 more, the first eight, and the others, and of 64 bits 0, 4, 1, 5 and so on.
 func countData() Mem {
 	data := GLOBL("sixteens", RODATA|NOPTR)
 	for j, number := range []func(i int) int{
@@ -22,6 +22,7 @@ func countData() Mem {
 		func(i int) int { return 2*i + 1 },
 		func(i int) int { return i/2 + i%2*16 },
 		func(i int) int { return i/2 + i%2*16 + 8 },
+		func(i int) int { return (i/4 + i/2%2*4) * (1 - i%2) },
 	} {
 		for i := range 16 {
 			DATA(64*j+4*i, U32(uint32(number(i))))
@@ -533,118 +534,115 @@ func countMove(rows, to, place reg.Register, going reg.GPVirtual, lanesOf Mem) {
 	JNZ(LabelRef("move"))
 }
 
-// countSums writes CountSums. It goes through two rows at a time, as each addition waits for one before it.
-func countSums() {
-	start("countSums", "table, last *float64, x, free *uint64, n, words, groups int, out *float64", "countSums implements RowLoops.CountSums.")
-	table, x, free := param("table"), [2]reg.GPVirtual{GP64(), GP64()}, GP64()
-	MOVQ(fixed("x"), x[0])
-	MOVQ(fixed("free"), free)
-	SUBQ(x[0], free)
+// countSums writes CountSums. Rows follow one another, so their words are prepared eight at a time: a byte for each group of four pixels.
+func countSums(order Mem) {
+	TEXT("countSums", 0, "func(table, last *float64, x, free *uint64, n, words, groups int, out *float64)")
+	Doc("countSums implements RowLoops.CountSums.")
+	Pragma("noescape")
+	bytes, end, at := aligned(128), GP64(), GP64()
+	LEAQ(Mem{Base: bytes, Disp: 128}, end)
+	MOVQ(end, at)
+	table, last, out, rows := param("table"), param("last"), param("out"), param("n")
+	all := GP64() // words that are not prepared
+	MOVQ(rows, all)
+	IMULQ(fixed("words"), all)
 	DECQ(fixed("groups"))
 	Label("rows")
-	next := nextRow()
-	IMULQ(fixed("words"), next)
-	LEAQ(Mem{Base: x[0], Index: next, Scale: 8}, x[1])
-	var sums [2][4]reg.VecVirtual
-	for j := range 4 {
-		for i := range sums {
-			sums[i][j] = XMM()
-			VXORPD(sums[i][j], sums[i][j], sums[i][j])
-		}
+	var sums [4]reg.VecVirtual
+	for j := range sums {
+		sums[j] = XMM()
+		VXORPD(sums[j], sums[j], sums[j])
 	}
 	left, quads := GP64(), GP64()
 	MOVQ(fixed("groups"), left)
 	Label("word")
-	var codes [2][2]reg.GPVirtual // the values of four pixels, lower, and those that a pick has
-	low := GP64()
-	MOVQ(U64(0x0f0f0f0f0f0f0f0f), low)
-	for i := range codes {
-		even, odd, taken := GP64(), GP64(), GP64()
-		MOVQ(Mem{Base: x[i]}, odd)
-		MOVQ(Mem{Base: free, Index: x[i], Scale: 1}, taken)
-		NOTQ(taken)
-		MOVQ(odd, even)
-		ANDQ(low, even)
-		SHRQ(Imm(4), odd)
-		ANDQ(low, odd)
-		part := GP64()
-		MOVQ(taken, part)
-		ANDQ(low, part)
-		SHLQ(Imm(4), part)
-		ORQ(part, even)
-		ANDNQ(taken, low, taken)
-		ORQ(taken, odd)
-		codes[i] = [2]reg.GPVirtual{even, odd}
-		ADDQ(Imm(8), x[i])
+	CMPQ(at, end)
+	JNE(LabelRef("prepared"))
+	countBytes(bytes, all, order)
+	MOVQ(bytes, at)
+	Label("prepared")
+	add := func(table reg.Register, j int) {
+		code := GP64()
+		MOVBQZX(Mem{Base: at, Disp: j}, code)
+		VADDSD(Mem{Base: table, Index: code, Scale: 8}, sums[j], sums[j])
 	}
-	MOVQ(U64(4), quads)
-	CMPQ(left, Imm(16))
-	JGE(LabelRef("quad"))
-	MOVQ(left, quads)
-	SHRQ(Imm(2), quads)
-	JZ(LabelRef("rest"))
-	Label("quad")
-	for j := range 4 {
-		addOf(table, codes, sums, j)
+	group := func() {
+		for j := range sums {
+			add(table, j)
+		}
+		ADDQ(Imm(4), at)
 	}
-	DECQ(quads)
-	JNZ(LabelRef("quad"))
 	CMPQ(left, Imm(16))
 	JLT(LabelRef("rest"))
+	for range 4 {
+		group()
+	}
 	SUBQ(Imm(16), left)
 	JMP(LabelRef("word"))
 	Label("rest")
+	MOVQ(left, quads)
+	SHRQ(Imm(2), quads)
+	JZ(LabelRef("few"))
+	Label("quad")
+	group()
+	DECQ(quads)
+	JNZ(LabelRef("quad"))
+	Label("few")
 	ANDQ(Imm(3), left)
-	last := param("last")
-	for j := range 4 {
-		if j < 3 {
-			CMPQ(left, Imm(uint64(j)))
-			JEQ(LabelRef(fmt.Sprintf("last%d", j)))
-			addOf(table, codes, sums, j)
-		}
+	for j := range 3 {
+		CMPQ(left, Imm(uint64(j)))
+		JEQ(LabelRef(fmt.Sprintf("last%d", j)))
+		add(table, j)
 	}
 	for j := 3; j >= 0; j-- {
 		if j < 3 {
 			Label(fmt.Sprintf("last%d", j))
 		}
-		addOf(last, codes, sums, j)
+		add(last, j)
 		JMP(LabelRef("sum"))
 	}
 	Label("sum")
-	out := param("out")
-	next = nextRow()
-	for i, s := range sums {
-		VADDSD(s[1], s[0], s[0])
-		VADDSD(s[3], s[2], s[2])
-		VADDSD(s[2], s[0], s[0])
-		if i == 0 {
-			VMOVSD(s[0], Mem{Base: out})
-		} else {
-			VMOVSD(s[0], Mem{Base: out, Index: next, Scale: 8})
-		}
-	}
-	ADDQ(Imm(16), fixed("out"))
-	MOVQ(x[1], x[0])
-	SUBQ(Imm(2), fixed("n"))
-	JG(LabelRef("rows"))
+	ADDQ(Imm(16), at) // The next row begins with the next word.
+	ANDQ(I32(-16), at)
+	VADDSD(sums[1], sums[0], sums[0])
+	VADDSD(sums[3], sums[2], sums[2])
+	VADDSD(sums[2], sums[0], sums[0])
+	VMOVSD(sums[0], Mem{Base: out})
+	ADDQ(Imm(8), out)
+	DECQ(rows)
+	JNZ(LabelRef("rows"))
+	VZEROUPPER()
 	RET()
 }
 
-// nextRow returns 1, or 0 where there is only one row left.
-func nextRow() reg.GPVirtual {
-	next := GP64()
-	XORQ(next, next)
-	CMPQ(fixed("n"), Imm(1))
-	SETGT(next.As8())
-	return next
-}
-
-// addOf adds what a table has for the next group of both rows to sum j.
-func addOf(table reg.Register, codes [2][2]reg.GPVirtual, sums [2][4]reg.VecVirtual, j int) {
-	for i := range codes {
-		code, at := codes[i][j%2], GP64()
-		MOVBQZX(code.As8(), at)
-		SHRQ(Imm(8), code)
-		VADDSD(Mem{Base: table, Index: at, Scale: 8}, sums[i][j], sums[i][j])
+// countBytes writes the codes of the groups of the next eight words, if there are so many: the values lower, and which are not free.
+func countBytes(bytes, all reg.Register, order Mem) {
+	bits, k, places, nibbles := below(upTo(8, all)), K(), ZMM(), GP64()
+	SUBQ(Imm(8), all)
+	KMOVB(bits.As32(), k)
+	VMOVDQU64(order, places)
+	words := [2]reg.VecVirtual{ZMM(), ZMM()}
+	for i, name := range []string{"x", "free"} {
+		from := param(name)
+		VMOVDQU64_Z(Mem{Base: from}, k, words[i])
+		VPERMQ(words[i], places, words[i])
+		ADDQ(Imm(64), fixed(name))
 	}
+	low, high := ZMM(), ZMM()
+	MOVQ(U64(0x0f0f0f0f0f0f0f0f), nibbles)
+	VPBROADCASTQ(nibbles, low)
+	VPSLLQ(Imm(4), low, high)
+	even, odd, taken := ZMM(), ZMM(), ZMM()
+	VPANDQ(low, words[0], even)
+	VPANDNQ(low, words[1], taken)
+	VPSLLQ(Imm(4), taken, taken)
+	VPORQ(taken, even, even)
+	VPSRLQ(Imm(4), words[0], odd)
+	VPANDQ(low, odd, odd)
+	VPANDNQ(high, words[1], taken)
+	VPORQ(taken, odd, odd)
+	VPUNPCKLBW(odd, even, low)
+	VPUNPCKHBW(odd, even, high)
+	VMOVDQU64(low, Mem{Base: bytes})
+	VMOVDQU64(high, Mem{Base: bytes, Disp: 64})
 }

@@ -28,8 +28,9 @@ func main() {
 		countStep(true, first, numbers)
 		voteStep(first, numbers, bits)
 	}
-	countSums()
+	countSums(numbers.Offset(64 * 5))
 	rowSumsAcross()
+	allSums()
 	told()
 	gather()
 	for _, width := range []int{4, 2} {

@@ -185,9 +185,17 @@ func stepLanes(v, width int, n, x, table reg.Register, totals Mem, most reg.VecV
 func rowSumsAVX2() {
 	start("rowSumsAVX2", "table *float64, x *uint64, row int, list *int32, n, groups int, out *float64", "rowSumsAVX2 implements RowLoops.Sums.")
 	table, x, list, left, groups, out := param("table"), param("x"), param("list"), param("n"), param("groups"), param("out")
+	next := GP64() // of all rows, where there is no list
+	XORQ(next, next)
 	Label("row")
 	n, acc := GP64(), [4]reg.VecVirtual{}
+	MOVQ(next, n)
+	INCQ(next)
+	TESTQ(list, list)
+	JZ(LabelRef("all"))
 	MOVLQSX(Mem{Base: list}, n)
+	ADDQ(Imm(4), list)
+	Label("all")
 	for s := range acc {
 		acc[s] = XMM()
 		VXORPD(acc[s], acc[s], acc[s])
@@ -197,7 +205,6 @@ func rowSumsAVX2() {
 	VADDSD(acc[3], acc[2], acc[2])
 	VADDSD(acc[2], acc[0], acc[0])
 	VMOVSD(acc[0], Mem{Base: out, Index: n, Scale: 8})
-	ADDQ(Imm(4), list)
 	DECQ(left)
 	JNZ(LabelRef("row"))
 	VZEROUPPER()

@@ -23,12 +23,23 @@ func aligned(size int) reg.Register {
 	return at
 }
 
-// words loads the words of up to eight rows of the list into memory, a vector
+// words loads the words of up to eight rows of the list, or without one of those that follow, into memory, a vector
 // each.
 func words(list, left, memory reg.Register) {
 	bits, k, n := below(upTo(8, left)), K(), ZMM()
 	KMOVB(bits.As32(), k)
-	VPMOVSXDQ_Z(Mem{Base: list}, k, n)
+	if list == nil {
+		CMPQ(fixed("words"), Imm(1))
+		JNE(LabelRef("apart"))
+		x, one := param("x"), ZMM()
+		VMOVDQU64_Z(Mem{Base: x}, k, one)
+		VMOVDQU64(one, Mem{Base: memory})
+		JMP(LabelRef("loaded"))
+		Label("apart")
+		VPMOVZXDQ(NewDataAddr(NewStaticSymbol("sixteens"), 0), n)
+	} else {
+		VPMOVSXDQ_Z(Mem{Base: list}, k, n)
+	}
 	at, words := ZMM(), ZMM()
 	VPBROADCASTQ(fixed("words"), words)
 	VPMULUDQ(words, n, at)
@@ -46,6 +57,9 @@ func words(list, left, memory reg.Register) {
 	ADDQ(Imm(64), to)
 	DECQ(count)
 	JNZ(LabelRef("word"))
+	if list == nil {
+		Label("loaded")
+	}
 }
 
 // quarter adds up what a table has for every fourth group, from the given one on. The groups of the table follow
@@ -122,8 +136,7 @@ func inOrder(table, places, memory reg.Register) reg.VecVirtual {
 	return s0
 }
 
-func nextEight(list, left reg.Register) {
-	ADDQ(Imm(32), list)
+func nextEight(left reg.Register) {
 	SUBQ(Imm(8), left)
 	JG(LabelRef("rows"))
 	VZEROUPPER()
@@ -140,6 +153,24 @@ func rowSumsAcross() {
 	sumRows(list, left, nil, sumWords, nil, func(n reg.Register, value reg.VecVirtual) {
 		VMOVSD(value, Mem{Base: out, Index: n, Scale: 8})
 	})
+}
+
+// allSums writes Sums of rows that follow one another.
+func allSums() {
+	TEXT("allSums", 0, "func(table *float64, x *uint64, words, n, groups int, out *float64)")
+	Doc("allSums implements RowLoops.Sums of all rows.")
+	Pragma("noescape")
+	table, left, out, memory := param("table"), param("n"), param("out"), aligned(64*sumWords)
+	Label("rows")
+	words(nil, left, memory)
+	sums := inOrder(table, nil, memory)
+	bits, k, row := below(upTo(8, left)), K(), param("words")
+	KMOVB(bits.As32(), k)
+	VMOVUPD(sums, k, Mem{Base: out})
+	SHLQ(Imm(6), row)
+	ADDQ(row, fixed("x"))
+	ADDQ(Imm(64), out)
+	nextEight(left)
 }
 
 // told writes Told.
@@ -179,7 +210,8 @@ func sumRows(list, left, places reg.Register, room int, change func(sums reg.Vec
 	INCQ(i)
 	CMPQ(i, some)
 	JLT(LabelRef("send"))
-	nextEight(list, left)
+	ADDQ(Imm(32), list)
+	nextEight(left)
 }
 
 // gather copies what was found in rows, eight numbers each, behind one another.
