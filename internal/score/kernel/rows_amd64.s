@@ -4035,11 +4035,11 @@ send:
 
 // func countSums(table *float64, last *float64, x *uint64, free *uint64, n int, words int, groups int, out *float64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·countSums(SB), $192-64
+TEXT ·countSums(SB), $1088-64
 	LEAQ  (SP), AX
 	ADDQ  $0x3f, AX
 	ANDQ  $-64, AX
-	LEAQ  128(AX), CX
+	LEAQ  1024(AX), CX
 	MOVQ  CX, DX
 	MOVQ  table+0(FP), BX
 	MOVQ  last+8(FP), SI
@@ -4057,28 +4057,31 @@ rows:
 	MOVQ   groups+48(FP), R10
 
 word:
-	CMPQ         DX, CX
-	JNE          prepared
-	MOVQ         $0x0000000000000008, R11
-	MOVQ         R9, DX
-	CMPQ         DX, R11
-	CMOVQGT      R11, DX
-	MOVQ         $0x0000000000000001, R11
-	SHLXQ        DX, R11, R11
-	DECQ         R11
+	CMPQ DX, CX
+	JNE  prepared
+	MOVQ AX, DX
+
+prepare:
+	MOVQ         $0x0000000000000008, R12
+	MOVQ         R9, R11
+	CMPQ         R11, R12
+	CMOVQGT      R12, R11
+	MOVQ         $0x0000000000000001, R12
+	SHLXQ        R11, R12, R12
+	DECQ         R12
 	SUBQ         $0x08, R9
-	KMOVB        R11, K1
+	KMOVB        R12, K1
 	VMOVDQU64    sixteens<>+320(SB), Z4
-	MOVQ         x+16(FP), DX
-	VMOVDQU64.Z  (DX), K1, Z5
+	MOVQ         x+16(FP), R11
+	VMOVDQU64.Z  (R11), K1, Z5
 	VPERMQ       Z5, Z4, Z5
 	ADDQ         $0x40, x+16(FP)
-	MOVQ         free+24(FP), DX
-	VMOVDQU64.Z  (DX), K1, Z6
+	MOVQ         free+24(FP), R11
+	VMOVDQU64.Z  (R11), K1, Z6
 	VPERMQ       Z6, Z4, Z6
 	ADDQ         $0x40, free+24(FP)
-	MOVQ         $0x0f0f0f0f0f0f0f0f, DX
-	VPBROADCASTQ DX, Z4
+	MOVQ         $0x0f0f0f0f0f0f0f0f, R11
+	VPBROADCASTQ R11, Z4
 	VPSLLQ       $0x04, Z4, Z7
 	VPANDQ       Z4, Z5, Z8
 	VPANDNQ      Z4, Z6, Z9
@@ -4090,9 +4093,16 @@ word:
 	VPORQ        Z9, Z5, Z5
 	VPUNPCKLBW   Z5, Z8, Z4
 	VPUNPCKHBW   Z5, Z8, Z7
-	VMOVDQU64    Z4, (AX)
-	VMOVDQU64    Z7, 64(AX)
-	MOVQ         AX, DX
+	VMOVDQU64    Z4, (DX)
+	VMOVDQU64    Z7, 64(DX)
+	ADDQ         $0x00000080, DX
+	TESTQ        R9, R9
+	JLE          begin
+	CMPQ         DX, CX
+	JNE          prepare
+
+begin:
+	MOVQ AX, DX
 
 prepared:
 	CMPQ    R10, $0x10

@@ -534,13 +534,13 @@ func countMove(rows, to, place reg.Register, going reg.GPVirtual, lanesOf Mem) {
 	JNZ(LabelRef("move"))
 }
 
-// countSums writes CountSums. Rows follow one another, so their words are prepared eight at a time: a byte for each group of four pixels.
+// countSums writes CountSums. Rows follow one another, so their words are prepared many at a time: a byte for each group of four pixels.
 func countSums(order Mem) {
 	TEXT("countSums", 0, "func(table, last *float64, x, free *uint64, n, words, groups int, out *float64)")
 	Doc("countSums implements RowLoops.CountSums.")
 	Pragma("noescape")
-	bytes, end, at := aligned(128), GP64(), GP64()
-	LEAQ(Mem{Base: bytes, Disp: 128}, end)
+	bytes, end, at := aligned(16*preparedWords), GP64(), GP64()
+	LEAQ(Mem{Base: bytes, Disp: 16 * preparedWords}, end)
 	MOVQ(end, at)
 	table, last, out, rows := param("table"), param("last"), param("out"), param("n")
 	all := GP64() // words that are not prepared
@@ -558,7 +558,15 @@ func countSums(order Mem) {
 	Label("word")
 	CMPQ(at, end)
 	JNE(LabelRef("prepared"))
-	countBytes(bytes, all, order)
+	MOVQ(bytes, at)
+	Label("prepare")
+	countBytes(at, all, order)
+	ADDQ(U32(128), at)
+	TESTQ(all, all)
+	JLE(LabelRef("begin"))
+	CMPQ(at, end)
+	JNE(LabelRef("prepare"))
+	Label("begin")
 	MOVQ(bytes, at)
 	Label("prepared")
 	add := func(table reg.Register, j int) {
@@ -615,8 +623,11 @@ func countSums(order Mem) {
 	RET()
 }
 
+// preparedWords are enough for what is written to be in the cache when it is read.
+const preparedWords = 64
+
 // countBytes writes the codes of the groups of the next eight words, if there are so many: the values lower, and which are not free.
-func countBytes(bytes, all reg.Register, order Mem) {
+func countBytes(to, all reg.Register, order Mem) {
 	bits, k, places, nibbles := below(upTo(8, all)), K(), ZMM(), GP64()
 	SUBQ(Imm(8), all)
 	KMOVB(bits.As32(), k)
@@ -643,6 +654,6 @@ func countBytes(bytes, all reg.Register, order Mem) {
 	VPORQ(taken, odd, odd)
 	VPUNPCKLBW(odd, even, low)
 	VPUNPCKHBW(odd, even, high)
-	VMOVDQU64(low, Mem{Base: bytes})
-	VMOVDQU64(high, Mem{Base: bytes, Disp: 64})
+	VMOVDQU64(low, Mem{Base: to})
+	VMOVDQU64(high, Mem{Base: to, Disp: 64})
 }
