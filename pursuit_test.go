@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -533,6 +534,39 @@ func TestExplainAllNamesTheImage(t *testing.T) {
 	err := testkit.MustPursuit(t, m, patchwork.PursuitOptions{}).ExplainAll(images, &all)
 	if err == nil || !strings.HasPrefix(err.Error(), "image 1: ") || len(all.LogLik) != 1 || len(all.At(0).Picks) != 1 {
 		t.Fatalf("error %v, %d explanations", err, len(all.LogLik))
+	}
+}
+
+// TestExplanationsAreReused: the same memory takes the explanations of pursuits whose two log-likelihoods are
+// one, of others, and of those again, as new memory does.
+func TestExplanationsAreReused(t *testing.T) {
+	m, images, err := testkit.SampledRows(8, 36, 3000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reused patchwork.Explanations
+	for i, scoring := range []patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringTruncated, patchwork.ScoringOriginal, patchwork.ScoringTruncated} {
+		p := testkit.MustPursuit(t, m, patchwork.PursuitOptions{Scoring: scoring})
+		var fresh patchwork.Explanations
+		rows := images[:len(images)-i*700]
+		for _, out := range []*patchwork.Explanations{&reused, &fresh} {
+			if err := p.ExplainAll(rows, out); err != nil {
+				t.Fatal(err)
+			}
+		}
+		differ := 0
+		for j := range rows {
+			got, want := reused.At(j), fresh.At(j)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("run %d, row %d: %+v, by new memory %+v", i, j, got, want)
+			}
+			if got.LogLik != got.LogLikModel {
+				differ++
+			}
+		}
+		if (differ > 0) != (scoring == patchwork.ScoringTruncated) {
+			t.Errorf("run %d: %d rows have two log-likelihoods", i, differ)
+		}
 	}
 }
 

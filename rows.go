@@ -20,9 +20,9 @@ type Explanations struct {
 	Experts                          []int32
 	Gains                            []float64
 	Poses                            []pose.Pose // nil if all picks are where their experts were learned
-	StartLogLik, LogLik, LogLikModel []float64 // the last two may be one: do not write
-	Missing, Clutter                 []float64 // nil unless the pursuit is Calibrated
-	Scoring                          Scoring   // of all
+	StartLogLik, LogLik, LogLikModel []float64   // the last two may be one: do not write
+	Missing, Clutter                 []float64   // nil unless the pursuit is Calibrated
+	Scoring                          Scoring     // of all
 
 	one bool // LogLikModel is LogLik, the same memory
 }

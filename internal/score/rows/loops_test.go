@@ -190,3 +190,27 @@ func (in *loopInput) runCount(l *kernel.RowLoops) (out []any) {
 	l.CountSums(&table, &last, c.X, c.Free, in.words, (in.pixels+3)/4, sums[:n])
 	return append(out, c.Depth, c.Free, sums)
 }
+
+// TestCountSumsOfLongRows: rows of more words than are prepared at a time.
+func TestCountSumsOfLongRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	for _, words := range []int{1, 7, 8, 63, 64, 65, 130} {
+		n, groups := 3+rng.IntN(4), 16*words-rng.IntN(16)
+		x, free := make([]uint64, n*words), make([]uint64, n*words)
+		for i := range x {
+			x[i], free[i] = rng.Uint64(), rng.Uint64()
+		}
+		var table, last [256]float64
+		for i := range table {
+			table[i], last[i] = rng.NormFloat64(), rng.NormFloat64()
+		}
+		want := make([]float64, n)
+		plainLoops.CountSums(&table, &last, x, free, words, groups, want)
+		for _, path := range kernel.All() {
+			got := make([]float64, n)
+			if loopsOf(path).CountSums(&table, &last, x, free, words, groups, got); !slices.Equal(got, want) {
+				t.Errorf("%s: %d rows of %d words: %v, plain %v", path.Name, n, words, got, want)
+			}
+		}
+	}
+}
