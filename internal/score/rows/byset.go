@@ -16,7 +16,7 @@ import (
 //
 // All rows of a block take a step together, set by set, so that its table stays
 // in the cache. Tables are made for sets that enough rows have come to, while
-// there is room (at once for up to eight experts); other rows are rare, and left to byRow.
+// there is room, or at once where there are few sets and very many rows; other rows are rare, and left to byRow.
 //
 // When it is used: for blocks without unknown pixels, at most 32 experts and
 // tables of at most 64 KB.
@@ -40,6 +40,7 @@ type bySet struct {
 	size   int             // bytes of tables
 	sets   map[uint64]*set // by members, one bit each
 	empty  *set
+	atOnce bool   // each set has its table at once
 	active []*set // the sets that rows are at, and come to next
 	next   []*set
 	lists  []int32 // by lane and one more: the rows that come to it in a step
@@ -73,7 +74,6 @@ const (
 	allBytes  = 1 << 24 // of all tables of a goroutine
 	setLanes  = 32      // as many bits of a part say who holds an opinion
 	worthRows = 8       // rows for which a table is made
-	fewSets   = 8       // so many experts have so few sets that each has its table at once
 )
 
 // prepare makes the memory for rows of a table.
@@ -139,7 +139,7 @@ func (s *bySet) mostPicks() int { return min(s.opt.MaxPicks, s.experts) }
 
 // ready reports whether the set has its table, and makes it if it is time.
 func (s *bySet) ready(t *set) bool {
-	if t.met += len(t.rows); !t.made && (t.met >= worthRows || s.experts <= fewSets) && s.size+s.bytes() < allBytes {
+	if t.met += len(t.rows); !t.made && (t.met >= worthRows || s.atOnce) && s.size+s.bytes() < allBytes {
 		s.makeSet(t)
 	}
 	return t.made && !t.odd

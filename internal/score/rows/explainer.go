@@ -55,7 +55,8 @@ func (x *Explainer) Explain(rows Packed, out *Picked) {
 // out.LogLik, which have the length of the rows, and out.Odd are theirs alone.
 func (x *Explainer) Append(rows Packed, out *Picked) {
 	x.byVote.asked += rows.N
-	votes := rows.Known == nil && !x.counted && !x.setsPay() && x.byVote.use(x.Table, rows.N)
+	x.bySet.atOnce = x.setsPay()
+	votes := rows.Known == nil && !x.counted && !x.bySet.atOnce && x.byVote.use(x.Table, rows.N)
 	for from, size := 0, 0; from < rows.N; from += size {
 		if size = min(Block, rows.N-from); x.counted {
 			size = min(countBlock, size)
@@ -69,7 +70,7 @@ func (x *Explainer) Append(rows Packed, out *Picked) {
 	}
 }
 
-// setsPay reports whether the tables of sets pay, where votes could be explained one by one: for few experts, where very many rows have come or are known to come.
+// setsPay reports whether the tables of all sets pay: for few experts, where very many rows have come or are known to come.
 func (x *Explainer) setsPay() bool {
 	return x.bySet.on && x.experts <= 8 && max(x.byVote.asked, x.opt.Rows) >= setsWorth*x.pixels<<x.experts>>8
 }
