@@ -29,7 +29,7 @@ func runCores(n, rounds int) error {
 		return fmt.Errorf("there is only one core")
 	}
 	runtime.GOMAXPROCS(2)
-	t, err := plantTable(n, baseD, baseK, false)
+	t, err := plantTable(n, baseD, baseK, false, tableSeed)
 	if err != nil {
 		return err
 	}

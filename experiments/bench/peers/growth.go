@@ -131,7 +131,7 @@ func pointWork(name string, size int) (func() error, error) {
 	default:
 		return nil, fmt.Errorf("no point is called %q", name)
 	}
-	t, err := plantTable(n, d, k, false)
+	t, err := plantTable(n, d, k, false, tableSeed)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Command peers compares Patchwork with the programs that a user might choose instead,
 // in one run, on one core each, in turns:
 //
-//	go run ./experiments/bench/peers [P1 P2 P3 P4 P5 cores roofline] [--md] [--rounds 5]
+//	go run ./experiments/bench/peers [P1 P2 P3 P4 P5 cores roofline] [--md] [--rounds 5] [--only "K=8"] [--seed 2]
 //
 // P1 and P2 are explanations of letters and scenes beside one scoring pass of OpenCV's
 // matchTemplate; P3 tables beside scikit-learn and NumPy; P4 a complete learning run
@@ -25,6 +25,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"example.com/patchwork/experiments/bench/roofline"
@@ -46,6 +47,8 @@ type options struct {
 	pictures  string
 	cpu       string
 	names     []string // of workloads
+	only      string   // part of the names of the tasks
+	seed      uint64   // of the tables
 
 	point string // set if the program runs itself; see runPoint and runCores
 	cores int
@@ -89,6 +92,8 @@ func parse(args []string) (o options, err error) {
 	fs.BoolVar(&o.quick, "quick", false, "small workloads, to check that everything works; the times mean nothing")
 	fs.StringVar(&o.pictures, "pictures", "", "folder for the plots of P5")
 	fs.StringVar(&o.cpu, "cpu", "0", "processor to bind to, by taskset; empty for none")
+	fs.StringVar(&o.only, "only", "", "of P1 to P4, measure the tasks with this in their names")
+	fs.Uint64Var(&o.seed, "seed", tableSeed, "seed of the tables of P3")
 	fs.StringVar(&o.point, "point", "", "run one point of P5, for the program itself")
 	fs.IntVar(&o.cores, "point-cores", 0, "run cores with this number of rows, for the program itself")
 	for fs.Parse(args); fs.NArg() > 0; fs.Parse(args) { // ExitOnError: there is no error to check
@@ -165,6 +170,9 @@ func (s *session) workload(name string, r *report) (err error) {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		for _, t := range tasks {
+			if !strings.Contains(t.name, s.only) {
+				continue
+			}
 			result, err := measure(t, s.rounds, least)
 			if err != nil {
 				return err

@@ -24,6 +24,9 @@ type table struct {
 	found   patchwork.Explanations
 }
 
+// tableSeed is the seed of the tables in the README.
+const tableSeed = 2
+
 // checked is the number of rows whose explanations are compared with the truth.
 const checked = 2000
 
@@ -31,8 +34,8 @@ const checked = 2000
 // numbers from 0.8 to 1, for an eighth of the columns (at least nine) and is active in a few rows: four experts per row on average, at
 // most a quarter of them. The abstention value is 0.02. The rows are in memory as rows
 // read from a file are.
-func plantTable(n, d, k int, unequal bool) (*table, error) {
-	rng := rand.New(rand.NewPCG(2, uint64(k)))
+func plantTable(n, d, k int, unequal bool, seed uint64) (*table, error) {
+	rng := rand.New(rand.NewPCG(seed, uint64(k)))
 	const on, off = 0.9, 0.02
 	templates := make([][]float64, k)
 	votes := make([][]int, k)
@@ -163,7 +166,7 @@ func (t *table) array() *npy.Array {
 
 // tableTasks returns P3 of one size: a learning iteration, and explaining rows.
 func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
-	t, err := plantTable(n, d, k, false)
+	t, err := plantTable(n, d, k, false, s.seed)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +209,7 @@ func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 // unequalTasks returns the tasks where no two votes are equal, as in a
 // learned model: they cannot be counted. Learning is compared with the fastest epochs.
 func (s *session) unequalTasks(n, d, k int, goals tableGoals) ([]task, error) {
-	t, err := plantTable(n, d, k, true)
+	t, err := plantTable(n, d, k, true, s.seed)
 	if err != nil {
 		return nil, err
 	}
