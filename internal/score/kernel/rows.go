@@ -84,6 +84,10 @@ type RowLoops struct {
 	// and pick is picks[8*n].
 	Told func(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8, gains []float64)
 
+	// Choose does what Step does where lane l is expert numbers[l], in rising order, and its parts are as Told has them,
+	// from places[l*groups] on; rows that end go to list end. There are at most 32 lanes.
+	Choose func(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, picks []int8, gains []float64, lists, counts []int32)
+
 	// CountStep lets rows that are explained by counting take a step, see Counting.
 	CountStep func(*Counting)
 

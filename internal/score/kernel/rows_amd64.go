@@ -123,6 +123,14 @@ var rowsAVX512 = &RowLoops{
 		}
 		told(&table[0], &places[0], cost, &x[0], words, &list[0], len(list), len(places), pick, &picks[0], &gains[0])
 	},
+	Choose: func(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, picks []int8, gains []float64, lists, counts []int32) {
+		if len(list) == 0 {
+			return
+		}
+		lanes := len(costs)
+		_, _, _ = numbers[lanes-1], lists[(end+1)*Block-1], counts[end]
+		chooseLane(&table[0], &places[0], &costs[0], &numbers[0], lanes, end, need, Tie, &x[0], words, &list[0], len(list), len(places)/lanes, &picks[0], &gains[0], &lists[0], &counts[0])
+	},
 	CountStep: countStepVector,
 	CountSums: func(table, last *[256]float64, x, free []uint64, words, groups int, out []float64) {
 		n := len(out)

@@ -1065,6 +1065,239 @@ send:
 	VZEROUPPER
 	RET
 
+// func chooseLane(table *float64, places *int32, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·chooseLane(SB), $2624-136
+	MOVQ list+80(FP), AX
+	MOVQ n+88(FP), CX
+	MOVQ table+0(FP), DX
+	LEAQ (SP), BX
+	ADDQ $0x3f, BX
+	ANDQ $-64, BX
+	LEAQ 512(SP), SI
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+
+rows:
+	MOVQ         $0x0000000000000008, R8
+	MOVQ         CX, DI
+	CMPQ         DI, R8
+	CMOVQGT      R8, DI
+	MOVQ         $0x0000000000000001, R8
+	SHLXQ        DI, R8, R8
+	DECQ         R8
+	KMOVB        R8, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+72(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+64(FP), DI
+	MOVQ         BX, R8
+	MOVQ         words+72(FP), R9
+
+word:
+	VPXORQ       Z2, Z2, Z2
+	KMOVB        K1, K2
+	VPGATHERQQ   (DI)(Z0*8), K2, Z2
+	VMOVDQU64    Z2, (R8)
+	ADDQ         $0x08, DI
+	ADDQ         $0x40, R8
+	DECQ         R9
+	JNZ          word
+	MOVQ         places+8(FP), DI
+	MOVQ         costs+16(FP), R8
+	MOVQ         lanes+32(FP), R10
+	MOVQ         SI, R9
+	MOVQ         $0xfff0000000000000, R11
+	VPBROADCASTQ R11, Z0
+
+lane:
+	VPXORQ  Z3, Z3, Z3
+	VMOVAPD Z3, Z1
+	LEAQ    (DI), R11
+	MOVQ    groups+96(FP), R12
+	MOVQ    BX, R13
+	XORQ    R14, R14
+	SUBQ    $0x00, R12
+	JLE     firstdone
+
+firstword:
+	VMOVDQU64 (R13), Z7
+	ADDQ      $0x40, R13
+
+firstgroup:
+	MOVLQSX   (R11), R15
+	VMOVUPD   (DX)(R15*8), Z8
+	VPERMT2PD 64(DX)(R15*8), Z7, Z8
+	VADDPD    Z8, Z1, Z1
+	SUBQ      $0x04, R12
+	JLE       firstdone
+	ADDQ      $0x00000010, R11
+	INCQ      R14
+	TESTQ     $0x00000003, R14
+	JZ        firstword
+	VPSRLQ    $0x10, Z7, Z7
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z7
+	LEAQ    4(DI), R11
+	MOVQ    groups+96(FP), R12
+	MOVQ    BX, R13
+	XORQ    R14, R14
+	SUBQ    $0x01, R12
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R13), Z8
+	VPSRLQ    $0x04, Z8, Z8
+	ADDQ      $0x40, R13
+
+secondgroup:
+	MOVLQSX   (R11), R15
+	VMOVUPD   (DX)(R15*8), Z9
+	VPERMT2PD 64(DX)(R15*8), Z8, Z9
+	VADDPD    Z9, Z7, Z7
+	SUBQ      $0x04, R12
+	JLE       seconddone
+	ADDQ      $0x00000010, R11
+	INCQ      R14
+	TESTQ     $0x00000003, R14
+	JZ        secondword
+	VPSRLQ    $0x10, Z8, Z8
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z7, Z1, Z1
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z7
+	LEAQ    8(DI), R11
+	MOVQ    groups+96(FP), R12
+	MOVQ    BX, R13
+	XORQ    R14, R14
+	SUBQ    $0x02, R12
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R13), Z8
+	VPSRLQ    $0x08, Z8, Z8
+	ADDQ      $0x40, R13
+
+thirdgroup:
+	MOVLQSX   (R11), R15
+	VMOVUPD   (DX)(R15*8), Z9
+	VPERMT2PD 64(DX)(R15*8), Z8, Z9
+	VADDPD    Z9, Z7, Z7
+	SUBQ      $0x04, R12
+	JLE       thirddone
+	ADDQ      $0x00000010, R11
+	INCQ      R14
+	TESTQ     $0x00000003, R14
+	JZ        thirdword
+	VPSRLQ    $0x10, Z8, Z8
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z8
+	LEAQ    12(DI), R11
+	MOVQ    groups+96(FP), R12
+	MOVQ    BX, R13
+	XORQ    R14, R14
+	SUBQ    $0x03, R12
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R13), Z9
+	VPSRLQ    $0x0c, Z9, Z9
+	ADDQ      $0x40, R13
+
+fourthgroup:
+	MOVLQSX   (R11), R15
+	VMOVUPD   (DX)(R15*8), Z10
+	VPERMT2PD 64(DX)(R15*8), Z9, Z10
+	VADDPD    Z10, Z8, Z8
+	SUBQ      $0x04, R12
+	JLE       fourthdone
+	ADDQ      $0x00000010, R11
+	INCQ      R14
+	TESTQ     $0x00000003, R14
+	JZ        fourthword
+	VPSRLQ    $0x10, Z9, Z9
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z8, Z7, Z7
+	VADDPD       Z7, Z1, Z1
+	VSUBPD.BCST  (R8), Z1, Z1
+	VMOVUPD      Z1, (R9)
+	VMAXPD       Z1, Z0, Z0
+	MOVQ         groups+96(FP), R11
+	LEAQ         (DI)(R11*4), DI
+	ADDQ         $0x08, R8
+	ADDQ         $0x40, R9
+	DECQ         R10
+	JNZ          lane
+	MOVQ         numbers+24(FP), DI
+	VBROADCASTSD tie+56(FP), Z1
+	VSUBPD       Z1, Z0, Z0
+	VMOVAPD      Z0, Z7
+	VMOVAPD      Z0, Z8
+	VMOVDQA64    Z0, Z1
+	MOVQ         lanes+32(FP), R10
+	LEAQ         -8(DI)(R10*8), DI
+
+near:
+	SUBQ         $0x08, R8
+	SUBQ         $0x40, R9
+	VMOVUPD      (R9), Z9
+	VCMPPD       $0x1d, Z0, Z9, K1
+	VADDPD.BCST  (R8), Z9, Z10
+	VMOVAPD      Z9, K1, Z7
+	VMOVAPD      Z10, K1, Z8
+	VPBROADCASTQ (DI), K1, Z1
+	SUBQ         $0x08, DI
+	DECQ         R10
+	JNZ          near
+	VBROADCASTSD need+48(FP), Z0
+	VCMPPD       $0x1e, Z0, Z7, K1
+	VPBROADCASTQ end+40(FP), Z0
+	VMOVDQA64    Z1, K1, Z0
+	VMOVUPD      Z8, 256(BX)
+	VMOVDQU64    Z1, 320(BX)
+	VMOVDQU64    Z0, 384(BX)
+	MOVQ         picks+104(FP), DI
+	MOVQ         gains+112(FP), R8
+	MOVQ         lists+120(FP), R9
+	MOVQ         counts+128(FP), R10
+	MOVQ         $0x0000000000000008, R11
+	MOVQ         CX, R15
+	CMPQ         R15, R11
+	CMOVQGT      R11, R15
+	XORQ         R11, R11
+
+send:
+	MOVLQSX (AX)(R11*4), R12
+	MOVQ    384(BX)(R11*8), R13
+	MOVLQSX (R10)(R13*4), R14
+	INCL    (R10)(R13*4)
+	SHLQ    $0x0c, R13
+	ADDQ    R13, R14
+	MOVL    R12, (R9)(R14*4)
+	MOVQ    320(BX)(R11*8), R13
+	VMOVSD  256(BX)(R11*8), X0
+	SHLQ    $0x03, R12
+	MOVB    R13, (DI)(R12*1)
+	VMOVSD  X0, (R8)(R12*8)
+	INCQ    R11
+	CMPQ    R11, R15
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
 DATA sixteens<>+0(SB)/4, $0x00000000
 DATA sixteens<>+4(SB)/4, $0x00000001
 DATA sixteens<>+8(SB)/4, $0x00000002

@@ -44,6 +44,11 @@ func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *floa
 //go:noescape
 func propose(table *int16, places *int32, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n int, fives int, lists *int32, counts *int32, slack int, low int, high int, end int)
 
+// chooseLane implements RowLoops.Choose.
+//
+//go:noescape
+func chooseLane(table *float64, places *int32, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+
 // countStep implements RowLoops.CountStep for four times that many experts.
 //
 //go:noescape

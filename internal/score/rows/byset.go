@@ -35,7 +35,6 @@ type bySet struct {
 	ints     memory[int32]
 	integers memory[int64]
 	proposal kernel.Propose
-	exact    []float64 // of rows that are not sure, by choice
 
 	size   int             // bytes of tables
 	sets   map[uint64]*set // by members, one bit each
@@ -168,7 +167,8 @@ func (s *bySet) pick(t *set, rows []int32, x []uint64, step int, need float64) (
 	clear(s.counts)
 	picks, gains := s.step(step)
 	if s.inFives {
-		s.decide(t, x, s.propose(t, rows, x, step, picks, gains), need, picks, gains)
+		unsure := s.propose(t, rows, x, step, picks, gains)
+		s.loops.Choose(s.sums, t.fours, t.costs, t.choices, s.lanes, need, x, s.words, unsure, picks, gains, s.lists, s.counts)
 	} else {
 		s.loops.Step(t.gains, s.costs, need, x, s.words, rows, s.groups, picks, gains, s.lists, s.counts)
 	}

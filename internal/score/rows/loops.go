@@ -29,7 +29,7 @@ func loopsOf(p *kernel.Path) *kernel.RowLoops {
 var plainLoops = &kernel.RowLoops{
 	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
 	Settle: settle, Gain: voteGain, Sum: score.Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
-	Propose: propose, Told: told, CountStep: countStep, CountSums: countSums, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
+	Propose: propose, Told: told, Choose: choose, CountStep: countStep, CountSums: countSums, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {
@@ -224,11 +224,36 @@ func propose(p *kernel.Propose) {
 
 func told(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8, gains []float64) {
 	for _, n := range list {
-		row, sums := x[int(n)*words:][:words], [4]float64{}
-		for g, at := range places {
-			sums[g&3] += table[int(at)+int(row[g/16]>>(g%16*4)&15)]
+		picks[8*n], gains[8*n] = int8(pick), partsOf(table, places, x[int(n)*words:][:words])-cost+cost
+	}
+}
+
+// partsOf returns the sum of the parts of a row.
+func partsOf(table []float64, places []int32, row []uint64) float64 {
+	var sums [4]float64
+	for g, at := range places {
+		sums[g&3] += table[int(at)+int(row[g/16]>>(g%16*4)&15)]
+	}
+	return sums[0] + sums[1] + (sums[2] + sums[3])
+}
+
+func choose(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, picks []int8, gains []float64, lists, counts []int32) {
+	totals, groups := make([]float64, len(costs)), len(places)/len(costs)
+	for _, n := range list {
+		for l, cost := range costs {
+			totals[l] = partsOf(table, places[l*groups:][:groups], x[int(n)*words:][:words]) - cost
 		}
-		picks[8*n], gains[8*n] = int8(pick), sums[0]+sums[1]+(sums[2]+sums[3])-cost+cost
+		most, l := slices.Max(totals), 0
+		for !(totals[l] >= most-kernel.Tie) {
+			l++
+		}
+		c := int(numbers[l])
+		picks[8*n], gains[8*n] = int8(c), totals[l]+costs[l]
+		if !(totals[l] > need) {
+			c = end
+		}
+		lists[c*kernel.Block+int(counts[c])] = n
+		counts[c]++
 	}
 }
 

@@ -92,3 +92,33 @@ func TestToldAgrees(t *testing.T) {
 		}
 	}
 }
+
+// TestChooseAgrees: numbers that often tie, some within Tie of another.
+func TestChooseAgrees(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	for range 100 {
+		in := randomProposals(rng)
+		lanes, groups, end := 1+rng.IntN(32), 1+rng.IntN(16*in.Width), 32
+		places, table := randomPlaces(rng, groups*lanes, 16), make([]float64, 16*groups*lanes)
+		for i := range table {
+			table[i] = float64(rng.IntN(3)-1) / 3
+		}
+		costs, numbers := make([]float64, lanes), make([]int64, lanes)
+		for l := range numbers {
+			costs[l], numbers[l] = []float64{0, 1.0 / 3, 1e-10}[rng.IntN(3)], int64(32-lanes+l)
+		}
+		need := rng.Float64()
+		run := func(loops *kernel.RowLoops) []any {
+			picks, gains := make([]int8, 8*300), make([]float64, 8*300)
+			lists, counts := make([]int32, (end+1)*kernel.Block), make([]int32, end+1)
+			loops.Choose(table, places, costs, numbers, end, need, in.X, in.Width, in.List, picks[1:], gains[1:], lists, counts)
+			return []any{picks, gains, lists, counts}
+		}
+		want := run(plainLoops)
+		for _, path := range kernel.All() {
+			if got := run(loopsOf(path)); !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s: %d rows of %d words, %d lanes, %d groups: the loops differ", path.Name, len(in.List), in.Width, lanes, groups)
+			}
+		}
+	}
+}

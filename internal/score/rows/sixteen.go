@@ -3,7 +3,6 @@ package rows
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"example.com/patchwork/internal/score/kernel"
 )
@@ -18,9 +17,6 @@ type sixteen struct {
 	start    []int16
 	numbers  []int64 // the experts of its lanes
 }
-
-// unsureRows is how many rows that are not sure are decided at a time.
-const unsureRows = 256
 
 // prepareSixteen prepares for rows of a table.
 func (s *bySet) prepareSixteen() {
@@ -43,33 +39,6 @@ func (s *bySet) propose(t *set, rows []int32, x []uint64, step int, picks []int8
 		s.loops.Told(s.sums, s.foursOf(t, l), t.costs[l], x, s.words, s.list(int(c)), int(c), picks, gains)
 	}
 	return s.list(s.lanes + 1)
-}
-
-// decide does what Step does, for rows that are not sure.
-func (s *bySet) decide(t *set, x []uint64, unsure []int32, need float64, picks []int8, gains []float64) {
-	for rows := range slices.Chunk(unsure, unsureRows) {
-		s.exact = resize(s.exact, len(t.choices)*len(rows))
-		for l, c := range t.choices {
-			s.loops.Told(s.sums, s.foursOf(t, l), 0, x, s.words, rows, int(c), picks, gains)
-			for i, n := range rows {
-				s.exact[len(t.choices)*i+l] = gains[8*n] - t.costs[l]
-			}
-		}
-		for i, n := range rows {
-			totals := s.exact[len(t.choices)*i:][:len(t.choices)]
-			most, l := slices.Max(totals), 0
-			for !(totals[l] >= most-kernel.Tie) {
-				l++
-			}
-			c := int(t.choices[l])
-			picks[8*n], gains[8*n] = int8(c), totals[l]+t.costs[l]
-			if !(totals[l] > need) {
-				c = s.lanes
-			}
-			s.lists[c*kernel.Block+int(s.counts[c])] = n
-			s.counts[c]++
-		}
-	}
 }
 
 // makeSixteen makes what Propose needs for a set, whose choices gain or lose at most so much, with their costs.

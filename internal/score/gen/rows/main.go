@@ -22,6 +22,7 @@ func main() {
 	bits := bitsData()
 	tell()
 	propose()
+	choose()
 	numbers := countData()
 	for _, first := range []bool{false, true} {
 		countStep(false, first, numbers)

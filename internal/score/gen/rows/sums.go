@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -11,6 +13,7 @@ import (
 
 const (
 	mostWords = 4  // of a row
+	mostLanes = 32 // experts
 	sumWords  = 16 // the same where only one table is summed: kernel.MostWords
 )
 
@@ -207,6 +210,87 @@ func sumRows(list, left, places reg.Register, room int, change func(sums reg.Vec
 	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
 	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * room}, value)
 	send(n, value)
+	INCQ(i)
+	CMPQ(i, some)
+	JLT(LabelRef("send"))
+	ADDQ(Imm(32), list)
+	nextEight(left)
+}
+
+// choose writes Choose.
+func choose() {
+	TEXT("chooseLane", 0, "func(table *float64, places *int32, costs *float64, numbers *int64, lanes, end int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32)")
+	Doc("chooseLane implements RowLoops.Choose.")
+	Pragma("noescape")
+	const gained, number, to = 64 * mostWords, 64 * (mostWords + 1), 64 * (mostWords + 2)
+	list, left, table, memory := param("list"), param("n"), param("table"), aligned(64*(mostWords+3))
+	totals := aligned(64 * mostLanes)
+	Label("rows")
+	words(list, left, memory)
+	most, places, costs, at, lanes := ZMM(), param("places"), param("costs"), GP64(), param("lanes")
+	MOVQ(totals, at)
+	below := GP64()
+	MOVQ(U64(math.Float64bits(math.Inf(-1))), below)
+	VPBROADCASTQ(below, most)
+	Label("lane")
+	sum, step := inOrder(table, places, memory), GP64()
+	VSUBPD_BCST(Mem{Base: costs}, sum, sum)
+	VMOVUPD(sum, Mem{Base: at})
+	VMAXPD(sum, most, most)
+	MOVQ(fixed("groups"), step)
+	LEAQ(Mem{Base: places, Index: step, Scale: 4}, places)
+	ADDQ(Imm(8), costs)
+	ADDQ(Imm(64), at)
+	DECQ(lanes)
+	JNZ(LabelRef("lane"))
+	// Backwards, so that the first that is near the largest stays.
+	numbers, least, tie := param("numbers"), ZMM(), ZMM()
+	VBROADCASTSD(fixed("tie"), tie)
+	VSUBPD(tie, most, least)
+	which, total, told := ZMM(), ZMM(), ZMM()
+	VMOVAPD(least, total)
+	VMOVAPD(least, told)
+	VMOVDQA64(least, which)
+	MOVQ(fixed("lanes"), lanes)
+	LEAQ(Mem{Base: numbers, Index: lanes, Scale: 8, Disp: -8}, numbers)
+	Label("near")
+	t, with, k := ZMM(), ZMM(), K()
+	SUBQ(Imm(8), costs)
+	SUBQ(Imm(64), at)
+	VMOVUPD(Mem{Base: at}, t)
+	VCMPPD(Imm(29), least, t, k) // t >= least
+	VADDPD_BCST(Mem{Base: costs}, t, with)
+	VMOVAPD(t, k, total)
+	VMOVAPD(with, k, told)
+	VPBROADCASTQ(Mem{Base: numbers}, k, which)
+	SUBQ(Imm(8), numbers)
+	DECQ(lanes)
+	JNZ(LabelRef("near"))
+	need, enough, lane := ZMM(), K(), ZMM()
+	VBROADCASTSD(fixed("need"), need)
+	VCMPPD(Imm(30), need, total, enough) // total > need
+	VPBROADCASTQ(fixed("end"), lane)
+	VMOVDQA64(which, enough, lane)
+	VMOVUPD(told, Mem{Base: memory, Disp: gained})
+	VMOVDQU64(which, Mem{Base: memory, Disp: number})
+	VMOVDQU64(lane, Mem{Base: memory, Disp: to})
+
+	picks, gains, lists, counts := param("picks"), param("gains"), param("lists"), param("counts")
+	i, n, c, count, value, some := GP64(), GP64(), GP64(), GP64(), XMM(), upTo(8, left)
+	XORQ(i, i)
+	Label("send")
+	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
+	MOVQ(Mem{Base: memory, Index: i, Scale: 8, Disp: to}, c)
+	MOVLQSX(Mem{Base: counts, Index: c, Scale: 4}, count)
+	INCL(Mem{Base: counts, Index: c, Scale: 4})
+	SHLQ(Imm(block), c)
+	ADDQ(c, count)
+	MOVL(n.As32(), Mem{Base: lists, Index: count, Scale: 4})
+	MOVQ(Mem{Base: memory, Index: i, Scale: 8, Disp: number}, c)
+	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: gained}, value)
+	SHLQ(Imm(3), n)
+	MOVB(c.As8(), Mem{Base: picks, Index: n, Scale: 1})
+	VMOVSD(value, Mem{Base: gains, Index: n, Scale: 8})
 	INCQ(i)
 	CMPQ(i, some)
 	JLT(LabelRef("send"))
