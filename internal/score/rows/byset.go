@@ -39,6 +39,7 @@ type bySet struct {
 	size   int             // bytes of tables
 	sets   map[uint64]*set // by members, one bit each
 	empty  *set
+	least  int    // fewer rows of a set do not pay for reading its table
 	atOnce bool   // each set has its table at once
 	active []*set // the sets that rows are at, and come to next
 	next   []*set
@@ -73,6 +74,7 @@ const (
 	allBytes  = 1 << 24 // of all tables of a goroutine
 	setLanes  = 32      // as many bits of a part say who holds an opinion
 	worthRows = 8       // rows for which a table is made
+	readPays  = 64      // parts of five pixels, a cache line each, for each row that is not explained alone
 )
 
 // prepare makes the memory for rows of a table.
@@ -92,6 +94,7 @@ func (s *bySet) prepare(t *Table) {
 	s.lists, s.counts = make([]int32, (s.lanes+2)*kernel.Block), make([]int32, s.lanes+2)
 	if s.inFives {
 		s.prepareSixteen()
+		s.least = s.experts * s.fives / readPays
 	}
 }
 
@@ -136,8 +139,11 @@ func (s *bySet) explain(rows Packed, from, to int, out *Picked) {
 // mostPicks is how many picks a row has at most.
 func (s *bySet) mostPicks() int { return min(s.opt.MaxPicks, s.experts) }
 
-// ready reports whether the set has its table, and makes it if it is time.
+// ready reports whether the rows at a set take their step by its table, and makes that if it is time.
 func (s *bySet) ready(t *set) bool {
+	if len(t.rows) < s.least && !s.atOnce {
+		return false
+	}
 	if t.met += len(t.rows); !t.made && (t.met >= worthRows || s.atOnce) && s.size+s.bytes() < allBytes {
 		s.makeSet(t)
 	}
