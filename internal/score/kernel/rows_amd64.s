@@ -1271,26 +1271,26 @@ near:
 	MOVQ         lists+120(FP), R9
 	MOVQ         counts+128(FP), R10
 	MOVQ         $0x0000000000000008, R11
-	MOVQ         CX, R15
-	CMPQ         R15, R11
-	CMOVQGT      R11, R15
-	XORQ         R11, R11
+	MOVQ         CX, R13
+	CMPQ         R13, R11
+	CMOVQGT      R11, R13
+	XORQ         R14, R14
 
 send:
-	MOVLQSX (AX)(R11*4), R12
-	MOVQ    384(BX)(R11*8), R13
-	MOVLQSX (R10)(R13*4), R14
-	INCL    (R10)(R13*4)
-	SHLQ    $0x0c, R13
-	ADDQ    R13, R14
-	MOVL    R12, (R9)(R14*4)
-	MOVQ    320(BX)(R11*8), R13
-	VMOVSD  256(BX)(R11*8), X0
-	SHLQ    $0x03, R12
-	MOVB    R13, (DI)(R12*1)
-	VMOVSD  X0, (R8)(R12*8)
-	INCQ    R11
-	CMPQ    R11, R15
+	MOVLQSX (AX)(R14*4), R15
+	MOVQ    384(BX)(R14*8), R11
+	MOVLQSX (R10)(R11*4), R12
+	INCL    (R10)(R11*4)
+	SHLQ    $0x0c, R11
+	ADDQ    R11, R12
+	MOVL    R15, (R9)(R12*4)
+	MOVQ    320(BX)(R14*8), R11
+	VMOVSD  256(BX)(R14*8), X0
+	SHLQ    $0x03, R15
+	MOVB    R11, (DI)(R15*1)
+	VMOVSD  X0, (R8)(R15*8)
+	INCQ    R14
+	CMPQ    R14, R13
 	JLT     send
 	ADDQ    $0x20, AX
 	SUBQ    $0x08, CX
@@ -1660,23 +1660,23 @@ added:
 	VPBROADCASTD DI, Z0
 	VPCMPGTD     Z0, Z13, K1, K1
 	MOVQ         list+48(FP), DI
-	MOVQ         $0x0000000000000010, R9
-	MOVQ         n+64(FP), R8
-	CMPQ         R8, R9
-	CMOVQGT      R9, R8
-	MOVQ         picks+120(FP), R12
-	MOVQ         gains+128(FP), R13
-	XORQ         R9, R9
+	MOVQ         picks+120(FP), R9
+	MOVQ         gains+128(FP), R10
+	MOVQ         $0x0000000000000010, R8
+	MOVQ         n+64(FP), R11
+	CMPQ         R11, R8
+	CMOVQGT      R8, R11
+	XORQ         R12, R12
 
 send:
-	MOVLQSX      (DI)(R9*4), R10
-	MOVL         (AX)(R9*4), R11
-	VMOVSD       128(AX)(R9*8), X0
-	SHLQ         $0x03, R10
-	MOVB         R11, (R12)(R10*1)
-	VMOVSD       X0, (R13)(R10*8)
-	INCQ         R9
-	CMPQ         R9, R8
+	MOVLQSX      (DI)(R12*4), R13
+	MOVL         (AX)(R12*4), R8
+	VMOVSD       128(AX)(R12*8), X0
+	SHLQ         $0x03, R13
+	MOVB         R8, (R9)(R13*1)
+	VMOVSD       X0, (R10)(R13*8)
+	INCQ         R12
+	CMPQ         R12, R11
 	JLT          send
 	MOVQ         $0x0000000000000010, R8
 	MOVQ         n+64(FP), DI
@@ -2056,23 +2056,23 @@ added:
 	VPBROADCASTD DI, Z0
 	VPCMPGTD     Z0, Z13, K1, K1
 	MOVQ         list+48(FP), DI
-	MOVQ         $0x0000000000000010, R9
-	MOVQ         n+64(FP), R8
-	CMPQ         R8, R9
-	CMOVQGT      R9, R8
-	MOVQ         picks+120(FP), R12
-	MOVQ         gains+128(FP), R13
-	XORQ         R9, R9
+	MOVQ         picks+120(FP), R9
+	MOVQ         gains+128(FP), R10
+	MOVQ         $0x0000000000000010, R8
+	MOVQ         n+64(FP), R11
+	CMPQ         R11, R8
+	CMOVQGT      R8, R11
+	XORQ         R12, R12
 
 send:
-	MOVLQSX      (DI)(R9*4), R10
-	MOVL         (AX)(R9*4), R11
-	VMOVSD       128(AX)(R9*8), X0
-	SHLQ         $0x03, R10
-	MOVB         R11, (R12)(R10*1)
-	VMOVSD       X0, (R13)(R10*8)
-	INCQ         R9
-	CMPQ         R9, R8
+	MOVLQSX      (DI)(R12*4), R13
+	MOVL         (AX)(R12*4), R8
+	VMOVSD       128(AX)(R12*8), X0
+	SHLQ         $0x03, R13
+	MOVB         R8, (R9)(R13*1)
+	VMOVSD       X0, (R10)(R13*8)
+	INCQ         R12
+	CMPQ         R12, R11
 	JLT          send
 	MOVQ         $0x0000000000000010, R8
 	MOVQ         n+64(FP), DI
@@ -3119,23 +3119,23 @@ added:
 	VPBROADCASTD DI, Z1
 	VPCMPGTD     Z1, Z3, K1, K1
 	MOVQ         list+48(FP), DI
-	MOVQ         $0x0000000000000010, R9
-	MOVQ         n+64(FP), R8
-	CMPQ         R8, R9
-	CMOVQGT      R9, R8
-	MOVQ         picks+120(FP), R12
-	MOVQ         gains+128(FP), R13
-	XORQ         R9, R9
+	MOVQ         picks+120(FP), R9
+	MOVQ         gains+128(FP), R10
+	MOVQ         $0x0000000000000010, R8
+	MOVQ         n+64(FP), R11
+	CMPQ         R11, R8
+	CMOVQGT      R8, R11
+	XORQ         R12, R12
 
 send:
-	MOVLQSX      (DI)(R9*4), R10
-	MOVL         (AX)(R9*4), R11
-	VMOVSD       128(AX)(R9*8), X1
-	SHLQ         $0x03, R10
-	MOVB         R11, (R12)(R10*1)
-	VMOVSD       X1, (R13)(R10*8)
-	INCQ         R9
-	CMPQ         R9, R8
+	MOVLQSX      (DI)(R12*4), R13
+	MOVL         (AX)(R12*4), R8
+	VMOVSD       128(AX)(R12*8), X1
+	SHLQ         $0x03, R13
+	MOVB         R8, (R9)(R13*1)
+	VMOVSD       X1, (R10)(R13*8)
+	INCQ         R12
+	CMPQ         R12, R11
 	JLT          send
 	MOVQ         $0x0000000000000010, R8
 	MOVQ         n+64(FP), DI
@@ -3601,23 +3601,23 @@ added:
 	VPBROADCASTD DI, Z1
 	VPCMPGTD     Z1, Z3, K1, K1
 	MOVQ         list+48(FP), DI
-	MOVQ         $0x0000000000000010, R9
-	MOVQ         n+64(FP), R8
-	CMPQ         R8, R9
-	CMOVQGT      R9, R8
-	MOVQ         picks+120(FP), R12
-	MOVQ         gains+128(FP), R13
-	XORQ         R9, R9
+	MOVQ         picks+120(FP), R9
+	MOVQ         gains+128(FP), R10
+	MOVQ         $0x0000000000000010, R8
+	MOVQ         n+64(FP), R11
+	CMPQ         R11, R8
+	CMOVQGT      R8, R11
+	XORQ         R12, R12
 
 send:
-	MOVLQSX      (DI)(R9*4), R10
-	MOVL         (AX)(R9*4), R11
-	VMOVSD       128(AX)(R9*8), X1
-	SHLQ         $0x03, R10
-	MOVB         R11, (R12)(R10*1)
-	VMOVSD       X1, (R13)(R10*8)
-	INCQ         R9
-	CMPQ         R9, R8
+	MOVLQSX      (DI)(R12*4), R13
+	MOVL         (AX)(R12*4), R8
+	VMOVSD       128(AX)(R12*8), X1
+	SHLQ         $0x03, R13
+	MOVB         R8, (R9)(R13*1)
+	VMOVSD       X1, (R10)(R13*8)
+	INCQ         R12
+	CMPQ         R12, R11
 	JLT          send
 	MOVQ         $0x0000000000000010, R8
 	MOVQ         n+64(FP), DI
@@ -4593,18 +4593,18 @@ fourthdone:
 	VADDPD  Z7, Z1, Z1
 	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, 1024(SI)
-	MOVQ    $0x0000000000000008, DI
-	MOVQ    CX, R9
-	CMPQ    R9, DI
-	CMOVQGT DI, R9
-	XORQ    DI, DI
+	MOVQ    $0x0000000000000008, R8
+	MOVQ    CX, DI
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	XORQ    R8, R8
 
 send:
-	MOVLQSX (AX)(DI*4), R8
-	VMOVSD  1024(SI)(DI*8), X0
-	VMOVSD  X0, (DX)(R8*8)
-	INCQ    DI
-	CMPQ    DI, R9
+	MOVLQSX (AX)(R8*4), R9
+	VMOVSD  1024(SI)(R8*8), X0
+	VMOVSD  X0, (DX)(R9*8)
+	INCQ    R8
+	CMPQ    R8, DI
 	JLT     send
 	ADDQ    $0x20, AX
 	SUBQ    $0x08, CX
@@ -4947,23 +4947,23 @@ fourthdone:
 	VSUBPD       Z1, Z0, Z0
 	VADDPD       Z1, Z0, Z0
 	VMOVUPD      Z0, 256(SI)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, R9
-	CMPQ         R9, DI
-	CMOVQGT      DI, R9
-	XORQ         DI, DI
+	MOVQ         $0x0000000000000008, R8
+	MOVQ         CX, DI
+	CMPQ         DI, R8
+	CMOVQGT      R8, DI
+	XORQ         R8, R8
 
 send:
-	MOVLQSX (AX)(DI*4), R8
-	VMOVSD  256(SI)(DI*8), X0
+	MOVLQSX (AX)(R8*4), R9
+	VMOVSD  256(SI)(R8*8), X0
 	MOVQ    picks+72(FP), R10
 	MOVQ    gains+80(FP), R11
 	MOVQ    pick+64(FP), R12
-	SHLQ    $0x03, R8
-	MOVB    R12, (R10)(R8*1)
-	VMOVSD  X0, (R11)(R8*8)
-	INCQ    DI
-	CMPQ    DI, R9
+	SHLQ    $0x03, R9
+	MOVB    R12, (R10)(R9*1)
+	VMOVSD  X0, (R11)(R9*8)
+	INCQ    R8
+	CMPQ    R8, DI
 	JLT     send
 	ADDQ    $0x20, AX
 	SUBQ    $0x08, CX

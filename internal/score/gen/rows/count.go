@@ -418,19 +418,14 @@ func bitSelect(mask, one, other reg.VecVirtual) {
 
 // countSend writes down what was found in the rows: their picks and gains are in memory.
 func countSend(memory reg.Register, which, totals int) {
-	list, some, i, n, c, value := param("list"), upTo(16, fixed("n")), GP64(), GP64(), GP64(), XMM()
-	picks, gains := param("picks"), param("gains")
-	XORQ(i, i)
-	Label("send")
-	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
-	MOVL(Mem{Base: memory, Index: i, Scale: 4, Disp: which}, c.As32())
-	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: totals}, value)
-	SHLQ(Imm(3), n)
-	MOVB(c.As8(), Mem{Base: picks, Index: n, Scale: 1})
-	VMOVSD(value, Mem{Base: gains, Index: n, Scale: 8})
-	INCQ(i)
-	CMPQ(i, some)
-	JLT(LabelRef("send"))
+	list, c, value, picks, gains := param("list"), GP64(), XMM(), param("picks"), param("gains")
+	eachRow(list, upTo(16, fixed("n")), "send", func(i, n reg.Register) {
+		MOVL(Mem{Base: memory, Index: i, Scale: 4, Disp: which}, c.As32())
+		VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: totals}, value)
+		SHLQ(Imm(3), n)
+		MOVB(c.As8(), Mem{Base: picks, Index: n, Scale: 1})
+		VMOVSD(value, Mem{Base: gains, Index: n, Scale: 8})
+	})
 }
 
 // countWords returns the free pixels of sixteen rows of one word each.

@@ -204,17 +204,25 @@ func sumRows(list, left, places reg.Register, room int, change func(sums reg.Vec
 		change(sums)
 	}
 	VMOVUPD(sums, Mem{Base: memory, Disp: 64 * room})
-	i, n, value, some := GP64(), GP64(), XMM(), upTo(8, left)
-	XORQ(i, i)
-	Label("send")
-	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
-	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * room}, value)
-	send(n, value)
-	INCQ(i)
-	CMPQ(i, some)
-	JLT(LabelRef("send"))
+	value := XMM()
+	eachRow(list, upTo(8, left), "send", func(i, n reg.Register) {
+		VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * room}, value)
+		send(n, value)
+	})
 	ADDQ(Imm(32), list)
 	nextEight(left)
+}
+
+// eachRow does something for so many rows of a list: the i-th, whose number is n, which it may overwrite.
+func eachRow(list, some reg.Register, label string, do func(i, n reg.Register)) {
+	i, n := GP64(), GP64()
+	XORQ(i, i)
+	Label(label)
+	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
+	do(i, n)
+	INCQ(i)
+	CMPQ(i, some)
+	JLT(LabelRef(label))
 }
 
 // choose writes Choose.
@@ -276,24 +284,20 @@ func choose() {
 	VMOVDQU64(lane, Mem{Base: memory, Disp: to})
 
 	picks, gains, lists, counts := param("picks"), param("gains"), param("lists"), param("counts")
-	i, n, c, count, value, some := GP64(), GP64(), GP64(), GP64(), XMM(), upTo(8, left)
-	XORQ(i, i)
-	Label("send")
-	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
-	MOVQ(Mem{Base: memory, Index: i, Scale: 8, Disp: to}, c)
-	MOVLQSX(Mem{Base: counts, Index: c, Scale: 4}, count)
-	INCL(Mem{Base: counts, Index: c, Scale: 4})
-	SHLQ(Imm(block), c)
-	ADDQ(c, count)
-	MOVL(n.As32(), Mem{Base: lists, Index: count, Scale: 4})
-	MOVQ(Mem{Base: memory, Index: i, Scale: 8, Disp: number}, c)
-	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: gained}, value)
-	SHLQ(Imm(3), n)
-	MOVB(c.As8(), Mem{Base: picks, Index: n, Scale: 1})
-	VMOVSD(value, Mem{Base: gains, Index: n, Scale: 8})
-	INCQ(i)
-	CMPQ(i, some)
-	JLT(LabelRef("send"))
+	c, count, value := GP64(), GP64(), XMM()
+	eachRow(list, upTo(8, left), "send", func(i, n reg.Register) {
+		MOVQ(Mem{Base: memory, Index: i, Scale: 8, Disp: to}, c)
+		MOVLQSX(Mem{Base: counts, Index: c, Scale: 4}, count)
+		INCL(Mem{Base: counts, Index: c, Scale: 4})
+		SHLQ(Imm(block), c)
+		ADDQ(c, count)
+		MOVL(n.(reg.GP).As32(), Mem{Base: lists, Index: count, Scale: 4})
+		MOVQ(Mem{Base: memory, Index: i, Scale: 8, Disp: number}, c)
+		VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: gained}, value)
+		SHLQ(Imm(3), n)
+		MOVB(c.As8(), Mem{Base: picks, Index: n, Scale: 1})
+		VMOVSD(value, Mem{Base: gains, Index: n, Scale: 8})
+	})
 	ADDQ(Imm(32), list)
 	nextEight(left)
 }
