@@ -162,12 +162,12 @@ func (s *core) checkPicture(content []byte, scaled bool) error {
 	if err != nil {
 		return problemf(422, "damaged PNG picture: %v", err)
 	}
-	most := s.limits.Pixels
+	most, way := s.limits.Pixels, "bring pictures to a size, such as 56x56"
 	if scaled {
-		most = max(most, maxPhoto)
+		most, way = max(most, maxPhoto), "make it smaller"
 	}
 	if c.Height < 1 || c.Width < 1 || c.Height > most/c.Width {
-		return problemf(statusRequestEntityTooLarge, "a picture of %d x %d pixels is larger than this server accepts (%d pixels)", c.Height, c.Width, most)
+		return problemf(statusRequestEntityTooLarge, "a picture of %d x %d pixels is larger than this server accepts (%d pixels); %s", c.Height, c.Width, most, way)
 	}
 	return nil
 }

@@ -258,10 +258,14 @@ func columnLines(columns []column) []string {
 		if lines == nil {
 			lines = make([]string, len(c.cells)+1)
 		}
-		width := len(c.head) + 2
+		width := len(c.head)
 		if i == 0 {
-			width = 7
+			width = 5
 		}
+		for _, text := range c.cells {
+			width = max(width, len(text))
+		}
+		width += 2
 		lines[0] += fmt.Sprintf("%*s", width, c.head)
 		for n, text := range c.cells {
 			if text == "" {

@@ -72,7 +72,7 @@ function Measurements({ real, values, layer, onChange }: { real: RealModel; valu
     <>
       <div class="scrolled" role="region" aria-label="The columns of this row" tabIndex={0}>
         <table class="measured">
-          <thead><tr><th scope="col">column</th><th scope="col">value</th><th scope="col">expected</th><th scope="col" class="wide-only">among the usual values</th></tr></thead>
+          <thead><tr><th scope="col">column</th><th scope="col">value</th><th scope="col">expected</th><th scope="col" class="spread">among the usual values</th></tr></thead>
           <tbody>
             {values.map((x, i) => {
               const by = layer?.picks.filter((_, j) => !Number.isNaN(layer.said[j][i])) ?? [];
@@ -81,14 +81,14 @@ function Measurements({ real, values, layer, onChange }: { real: RealModel; valu
                   <th scope="row">{column(model, i)} {by.map((p) => <Badge key={p.expert} expert={p.expert} label={`said by part ${p.expert}`} />)}</th>
                   <td><Field name={column(model, i)} value={x} onChange={(v) => onChange(values.map((old, j) => (j === i ? v : old)))} /></td>
                   <td class="number">{layer && <>{digits(layer.mean[i])} <small>± {digits(layer.deviation[i])}</small></>}</td>
-                  <td class="wide-only">{layer && <Line ground={[ground.mean[i], ground.deviation[i]]} said={[layer.low[i], layer.mean[i], layer.high[i]]} value={x} expert={by[0]?.expert} />}</td>
+                  <td class="spread">{layer && <Line ground={[ground.mean[i], ground.deviation[i]]} said={[layer.low[i], layer.mean[i], layer.high[i]]} value={x} expert={by[0]?.expert} />}</td>
                 </tr>
               );
             })}
           </tbody>
         </table>
       </div>
-      <p class="fine">An empty field is unknown, and is predicted by averaging over the best explanations. The band is what the parts say (80 % of what they expect), the grey one what is usual, the mark the value.</p>
+      <p class="fine">An empty field is unknown, and is predicted by averaging over the best explanations. <span class="spread">The band is what the parts say (80 % of what they expect), the grey one what is usual, the mark the value.</span></p>
     </>
   );
 }
