@@ -30,6 +30,7 @@ test("measurements: parts are learned, a row is explained, and what is made unkn
   await page.getByLabel("Row", { exact: false }).locator("visible=true").last().waitFor();
   const salt = page.getByRole("textbox", { name: "Value of salt" }), depth = page.getByRole("textbox", { name: "Value of depth" }), temperature = page.getByRole("textbox", { name: "Value of temperature" });
   await found(page, learnedWells);
+  assert.ok(await page.getByRole("columnheader", { name: "among the usual values" }).isVisible(), "the bands that the legend speaks of");
   await depth.fill("30");
   await salt.fill("9");
   await temperature.fill("14");
