@@ -274,3 +274,14 @@ func TestArchiveOfOneFolder(t *testing.T) {
 		t.Errorf("%v, %v", s.Meta, err)
 	}
 }
+
+// TestArchiveOfFoldersOfFolders: the error has a pattern, and that reads the archive.
+func TestArchiveOfFoldersOfFolders(t *testing.T) {
+	const pattern = "{}/{}/{y}/{picture}"
+	content := zipOf(t, entry{"all/greek/alpha/1.pbm", "P1 1 1 1"}, entry{"all/latin/a/1.pbm", "P1 1 1 0"})
+	refused(t, "a.zip", content, Options{}, "folders of folders, such as all/greek/alpha/1.pbm", "--names '"+pattern+"'")
+	s := mustRead(t, "a.zip", content, Options{Names: pattern})
+	if y, err := s.Column("y"); err != nil || y.Text(0)+y.Text(1) != "alphaa" && y.Text(0)+y.Text(1) != "aalpha" {
+		t.Errorf("%v, %v", s.Meta, err)
+	}
+}

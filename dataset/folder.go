@@ -196,7 +196,11 @@ func (g *gallery) tell(names []string, what string) error {
 		inside = belowOne(names)
 	}
 	if g.names = append(flat, inside...); len(g.names) == 0 {
-		return g.in.none(what, ", and without class folders of them", "name the files, or describe their paths with --names")
+		if len(names) > 0 {
+			return &FormatError{Msg: what + " whose pictures lie in folders of folders, such as " + names[0],
+				Hint: fmt.Sprintf("describe their paths with --names '%s{y}/{picture}', which makes the last folder a label", strings.Repeat("{}/", strings.Count(names[0], "/")-1))}
+		}
+		return g.in.none(what, ", and without class folders of them", "name the files, or describe their paths with --names, such as --names '{}/{y}/{picture}' where they lie two folders down")
 	}
 	slices.SortFunc(g.names, func(a, b string) int { return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/")) })
 	var stems, labels []string
