@@ -133,14 +133,18 @@ func flagName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 func isStdout(path string) bool { return path == "" || path == "-" || path == "/dev/stdout" }
 
 // output writes to a file that appears completely or not at all, or to standard
-// output for the path "", "-" or /dev/stdout.
+// output for the path "", "-" or /dev/stdout: to a terminal without colours for "-".
 func (a *app) output(path string, write func(io.Writer) error) error {
 	write = a.formulas.around(path, write)
 	if !isStdout(path) {
 		return atomicfile.Write(path, compressed(path, write))
 	}
 	a.carried = true
-	w := bufio.NewWriter(a.out)
+	to := a.out
+	if t, ok := to.(*terminalWriter); ok && path == "-" {
+		to = &terminalWriter{to: t.to, plain: true} // data have no colours of ours
+	}
+	w := bufio.NewWriter(to)
 	if err := write(w); err != nil {
 		return err
 	}

@@ -186,6 +186,8 @@ var bad = []struct {
 	{"serve --addr 127.0.0.1:0 --data missing.npz", 2, "missing.npz"},
 	{"serve --addr 127.0.0.1:0 --data two.npy", 2, "--threshold"},
 	{"serve --addr 127.0.0.1:0 --tls-cert cert.pem", 2, "go together"},
+	{"serve --addr 127.0.0.1:0 --tls-cert . --tls-key .", 2, "is a file of at most"},
+	{"report -m model.npz t.npz -o r.html --stability 4000000000", 2, "give 0 to 1000"},
 	{"serve --addr 127.0.0.1:0 --tls-cert text.npz --tls-key text.npz", 2, "--tls-cert text.npz"},
 	{"serve --addr 127.0.0.1:0 --allow-host http://studio", 2, "without scheme"},
 	{"serve --addr 127.0.0.1:0 --log xml", 2, "json or none"},

@@ -48,6 +48,9 @@ func eachPage(ctx context.Context, paths []string, opt dataset.Options, dpi int,
 
 // isPDF reports whether a file begins as PDF does.
 func isPDF(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return false

@@ -97,13 +97,22 @@ func (a *app) guard(cmd *cobra.Command, args []string) error {
 					return usagef("%s", strings.Replace(err.Error(), "-o "+path, out.words, 1))
 				}
 			}
-			if i := slices.IndexFunc(outputs, func(o named) bool { return sameFile(o.path, path) }); i >= 0 {
-				return usagef("%s and %s are the same file; name two", outputs[i].words, out.words)
+			all, err := another(outputs, out)
+			if err != nil {
+				return err
 			}
-			outputs = append(outputs, out)
+			outputs = all
 		}
 	}
 	return a.refuseEndless()
+}
+
+// another appends an output, unless it is the file of one before.
+func another(outputs []named, out named) ([]named, error) {
+	if i := slices.IndexFunc(outputs, func(o named) bool { return sameFile(o.path, out.path) }); i >= 0 {
+		return nil, usagef("%s and %s are the same file; name two", outputs[i].words, out.words)
+	}
+	return append(outputs, out), nil
 }
 
 // flagWords returns a flag and its value as a message shows them.

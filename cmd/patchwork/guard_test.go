@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,6 +135,18 @@ func TestOutputsOfOneCommand(t *testing.T) {
 	} {
 		if o := patchworkCommand(t, fields(c.line)...); o.code != exitRequest || !strings.Contains(o.err, c.says) {
 			t.Errorf("%s: exit %d, %q", c.line, o.code, o.err)
+		}
+	}
+	write(t, "rows.csv", "a,b\n1,0\n0,1\n")
+	if o := patchworkCommand(t, fields("learn rows.csv -k 1 -o table.npz")...); o.code != 0 {
+		t.Fatal(o.err)
+	}
+	if err := errors.Join(os.Symlink("r-rows.csv", "r.html"), os.Symlink("q-parts.csv", "q-rows.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{"r.html", "q.html"} {
+		if o := patchworkCommand(t, "report", "-m", "table.npz", "rows.csv", "-o", page, "--csv", ".", "--stability", "0"); o.code != exitRequest || !strings.Contains(o.err, "are the same file; name two") {
+			t.Errorf("report -o %s: exit %d, %q", page, o.code, o.err)
 		}
 	}
 	for _, line := range []string{

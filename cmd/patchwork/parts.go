@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 
+	"example.com/patchwork/internal/pipes"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 
@@ -320,7 +321,7 @@ func withStep(m *patchwork.Model, t *patchwork.Tally, mode string) (*patchwork.M
 func addParts(ctx context.Context, sum *tallyfile.Part, path string) error {
 	file := os.Stdin
 	if path != "-" {
-		f, err := os.Open(path)
+		f, err := pipes.Open(path)
 		if err != nil {
 			return &inputError{err}
 		}

@@ -74,8 +74,8 @@ func (f *reportFlags) check(a *app, cmd *cobra.Command) error {
 	if f.output == "-" && f.asJSON {
 		return usagef("-o - and --json both write to standard output; choose one")
 	}
-	if f.stability < 0 {
-		return usagef("--stability %d: give 0 or more", f.stability)
+	if f.stability < 0 || f.stability > mostStability {
+		return usagef("--stability %d: give 0 to %d", f.stability, mostStability)
 	}
 	if f.stabilitySet = cmd.Flags().Changed("stability"); f.stabilitySet && f.stability == 0 {
 		f.stability = -1
@@ -88,8 +88,13 @@ func (f *reportFlags) check(a *app, cmd *cobra.Command) error {
 			return err
 		}
 	}
+	outputs := []named{{f.output, flagWords(cmd.Flags().Lookup("output"))}}
 	for _, name := range report.TableNames() {
 		if path := f.table(name); path != "" {
+			var err error
+			if outputs, err = another(outputs, named{path, path}); err != nil {
+				return err
+			}
 			if err := a.refuseInputs(path); err != nil {
 				return err
 			}
@@ -100,6 +105,9 @@ func (f *reportFlags) check(a *app, cmd *cobra.Command) error {
 	}
 	return nil
 }
+
+// mostStability bounds how often a report learns again: ten times tell, and a model of each is compared.
+const mostStability = 1000
 
 // table returns the file for a table, "" if tables are not written.
 func (f *reportFlags) table(name string) string {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -152,12 +153,20 @@ func (l *limitFlags) limits(cmd *cobra.Command) (studio.Limits, error) {
 		Time: l.time, ReadTime: l.readTime, WriteTime: l.writeTime, LearnTime: l.learnTime}, nil
 }
 
+// mostTLS bounds the bytes of a certificate or key.
+const mostTLS = 1 << 20
+
 func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
 	opt, err := a.serveOptions(cmd, f)
 	if err != nil {
 		return err
 	}
 	if f.tlsCert != "" {
+		for _, file := range []string{f.tlsCert, f.tlsKey} { // they are read whole
+			if info, err := os.Stat(file); err == nil && (!info.Mode().IsRegular() || info.Size() > mostTLS) {
+				return &inputError{fmt.Errorf("%s: a certificate or key is a file of at most %d bytes", file, mostTLS)}
+			}
+		}
 		if _, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey); err != nil {
 			return &inputError{fmt.Errorf("--tls-cert %s, --tls-key %s: %w", f.tlsCert, f.tlsKey, err)}
 		}

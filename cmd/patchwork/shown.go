@@ -26,11 +26,12 @@ func shown(text string) string {
 	}, text)
 }
 
-// terminalWriter writes to a terminal what shown allows, and colours: tables and lists that
+// terminalWriter writes to a terminal what shown allows, and unless it is plain colours: tables and lists that
 // go to a terminal hold names and cells of files, too.
 type terminalWriter struct {
-	to   io.Writer
-	rest []byte // the beginning of a character or of a change of colour
+	to    io.Writer
+	plain bool
+	rest  []byte // the beginning of a character or of a change of colour
 }
 
 // colour matches a change of colour, and beginning one that may become it.
@@ -43,12 +44,12 @@ func (w *terminalWriter) Write(p []byte) (int, error) {
 	text := append(w.rest, p...)
 	var out strings.Builder
 	for len(text) > 0 {
-		if c := colour.Find(text); c != nil {
+		if c := colour.Find(text); c != nil && !w.plain {
 			out.Write(c)
 			text = text[len(c):]
 			continue
 		}
-		if beginning.Match(text) || !utf8.FullRune(text) {
+		if beginning.Match(text) && !w.plain || !utf8.FullRune(text) {
 			break
 		}
 		r, n := utf8.DecodeRune(text)

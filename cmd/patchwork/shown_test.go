@@ -15,7 +15,7 @@ import (
 // direction, whatever command prints them and whether it works or fails.
 func TestNothingRawReachesATerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const evil = "a\x1b]0;pwned\x07\u202e\x1b[2J\u009b31m"
+	const evil = "a\x1b]0;pwned\x07\u202e\x1b[2J\u009b31m\x1b[8m"
 	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 1, 2, pose.Grid{}), [][]float64{{0.9, 0.5}, {0.5, 0.9}})
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +51,23 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 	}
 }
 
+// Nor do data that are written to one, which have no colours either.
+func TestDataOnATerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const evil = "x\x1b[31my\x1b[8mz"
+	write(t, "evil.csv", "name,a"+evil+",b\n"+evil+",1,0\nq,0,1\nr,1,1\ns,1,0\nt,0,1\n")
+	if o := patchworkCommand(t, "learn", "evil.csv", "-k", "1", "-o", "m.npz"); o.code != 0 {
+		t.Fatal(o.err)
+	}
+	for _, line := range []string{"predict -m m.npz evil.csv -o -", "report -m m.npz evil.csv -o - --stability 0", "predict -m m.npz evil.csv --cells -o -"} {
+		var out, errs strings.Builder
+		run(t.Context(), fields(line), console{out: &out, err: &errs, outTerminal: true, getenv: func(string) string { return "" }})
+		if text := out.String(); len(text) == 0 || strings.Contains(text+errs.String(), "\x1b") {
+			t.Errorf("patchwork %s prints %.300q, %q", line, text, errs.String())
+		}
+	}
+}
+
 func TestShown(t *testing.T) {
 	for text, want := range map[string]string{"plain, été 3\u00a0000\n\tx": "plain, été 3\u00a0000\n\tx", "a\x1b[2Jb\r\x7f": "a\uFFFD[2Jb\uFFFD\uFFFD", "\u2066x": "\uFFFDx"} {
 		if got := shown(text); got != want {
@@ -75,5 +92,10 @@ func TestTerminalWriter(t *testing.T) {
 		if out.String() != want {
 			t.Errorf("in pieces of %d: %q, want %q", size, out.String(), want)
 		}
+	}
+	var out strings.Builder
+	(&terminalWriter{to: &out, plain: true}).Write([]byte("a\x1b[8mb\x1b[31"))
+	if want := "a\uFFFD[8mb\uFFFD[31"; out.String() != want {
+		t.Errorf("data: %q, want %q", out.String(), want)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"example.com/patchwork/internal/pipes"
 )
 
 // bufferSize keeps small writes from costing one system call each.
@@ -221,7 +223,7 @@ func commit(f *os.File, target string) error {
 
 // writeThrough serves devices and pipes, which have no content to protect.
 func writeThrough(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	f, err := pipes.OpenWriter(path)
 	if err != nil {
 		return rename(err, path)
 	}
