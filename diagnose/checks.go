@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/pose"
 	"example.com/patchwork/posterior"
 )
 
@@ -136,9 +137,10 @@ func compared(k, pixels int) int {
 func findDuplicates(m *patchwork.Model) []Finding {
 	var out []Finding
 	n := compared(m.K(), m.Height()*m.Width())
+	v := newVoters(m, n)
 	for a := range n {
 		for b := a + 1; b < n && len(out) < mostListed; b++ {
-			if d := dispute(m, a, b); d < sameVotes {
+			if d := v.dispute(a, b, sameVotes); d < sameVotes {
 				out = append(out, Finding{Kind: KindDuplicate, Experts: []int{a, b}, Value: d, Limit: sameVotes,
 					Facts:  fmt.Sprintf("%s and %s say nearly the same: %.0f %% of their votes are in dispute.", called(m, a), words.Full(m, b), 100*d),
 					Advice: "Learn with fewer parts, or from more starts."})
@@ -148,28 +150,69 @@ func findDuplicates(m *patchwork.Model) []Finding {
 	return out
 }
 
+// voters are the first experts of a model.
+type voters struct {
+	*patchwork.Model
+	rule        patchwork.Rule
+	abstentions []float64
+	all         []float64 // the votes of each, added up without their signs
+	still       bool      // they are compared where they are
+	reach       pose.Grid
+	centres     [][2]float64 // of votes, unless they are still
+}
+
+func newVoters(m *patchwork.Model, n int) *voters {
+	c := m.Config()
+	v := &voters{Model: m, rule: c.Rule, abstentions: make([]float64, m.Height()*m.Width()), all: make([]float64, n),
+		still: c.Scene || c.Poses.Shifts() == 1, reach: c.Poses}
+	for i := range v.abstentions {
+		v.abstentions[i] = m.Abstention(i)
+	}
+	for k := range v.all {
+		for i, p := range m.Template(k) {
+			v.all[k] += math.Abs(vote(v.rule, p, v.abstentions[i]))
+		}
+		if !v.still {
+			y, x := centre(m, k)
+			v.centres = append(v.centres, [2]float64{y, x})
+		}
+	}
+	return v
+}
+
 // dispute returns the share of the votes of experts a and b that they do not have
 // in common: the sum of the differences over the sum of the larger votes, with b
-// shifted onto a's centre as far as the poses allow. It is 1 if neither votes.
-func dispute(m *patchwork.Model, a, b int) float64 {
-	h, w, rule := m.Height(), m.Width(), m.Config().Rule
-	dy, dx := offset(m, a, b)
+// shifted onto a's centre as far as the poses allow; 1 where it is more than most, or if neither votes.
+func (v *voters) dispute(a, b int, most float64) float64 {
+	// The larger votes are at most half of all votes and of the differences: so many differences are too many.
+	enough := most / (2 - most) * (v.all[a] + v.all[b]) * (1 + 1e-9)
+	if math.Abs(v.all[a]-v.all[b]) > enough {
+		return 1
+	}
+	h, w := v.Height(), v.Width()
+	dy, dx := v.offset(a, b)
+	ta, tb := v.Template(a), v.Template(b)
 	differ, larger := 0.0, 0.0
 	add := func(va, vb float64) {
 		differ += math.Abs(va - vb)
 		larger += max(math.Abs(va), math.Abs(vb))
 	}
-	voteOf := func(k, y, x int) float64 {
-		if y < 0 || y >= h || x < 0 || x >= w {
-			return 0
-		}
-		return vote(rule, m.Template(k)[y*w+x], m.Abstention(y*w+x))
-	}
 	for y := range h {
-		for x := range w {
-			add(voteOf(a, y, x), voteOf(b, y-dy, x-dx))
+		rowA, rowB, q := ta[y*w:][:w], tb[y*w:][:w], v.abstentions[y*w:][:w]
+		for x, p := range rowA {
+			va, vb := vote(v.rule, p, q[x]), 0.0
+			switch yb, xb := y-dy, x-dx; {
+			case dy == 0 && dx == 0:
+				vb = vote(v.rule, rowB[x], q[x])
+			case yb >= 0 && yb < h && xb >= 0 && xb < w:
+				vb = vote(v.rule, tb[yb*w+xb], v.abstentions[yb*w+xb])
+			}
+			add(va, vb)
 			if y+dy < 0 || y+dy >= h || x+dx < 0 || x+dx >= w {
-				add(0, voteOf(b, y, x)) // shifted out of a's frame
+				add(0, vote(v.rule, rowB[x], q[x])) // shifted out of a's frame
+			}
+			if differ > enough {
+				return 1
 			}
 		}
 	}
@@ -182,14 +225,12 @@ func dispute(m *patchwork.Model, a, b int) float64 {
 // offset returns the shift that carries expert b's centre of votes onto a's, as far
 // as the poses let the two move apart; 0 for the experts of scenes, which are cut
 // out to fit.
-func offset(m *patchwork.Model, a, b int) (dy, dx int) {
-	if m.Config().Scene || m.Config().Poses.Shifts() == 1 {
+func (v *voters) offset(a, b int) (dy, dx int) {
+	if v.still {
 		return 0, 0
 	}
-	ya, xa := centre(m, a)
-	yb, xb := centre(m, b)
-	reachY, reachX := m.Config().Poses.DY.Max-m.Config().Poses.DY.Min, m.Config().Poses.DX.Max-m.Config().Poses.DX.Min
-	dy, dx = int(math.Round(ya-yb)), int(math.Round(xa-xb))
+	reachY, reachX := v.reach.DY.Max-v.reach.DY.Min, v.reach.DX.Max-v.reach.DX.Min
+	dy, dx = int(math.Round(v.centres[a][0]-v.centres[b][0])), int(math.Round(v.centres[a][1]-v.centres[b][1]))
 	return max(-reachY, min(dy, reachY)), max(-reachX, min(dx, reachX))
 }
 

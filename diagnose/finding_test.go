@@ -128,8 +128,8 @@ func TestDuplicatesAreFound(t *testing.T) {
 	// Votes shifted out of the frame are in dispute too: 2 of 6 pixels.
 	moving.Poses = pose.Grid{DX: pose.Symmetric(6, 1)}
 	cut := testkit.ModelOf(t, moving, bar(0, 4, 0.91), bar(6, 12, 0.91))
-	testkit.Near(t, "dispute beyond the frame", dispute(cut, 0, 1), 2./6, 1e-12)
-	testkit.Near(t, "dispute the other way", dispute(cut, 1, 0), 2./6, 1e-12)
+	testkit.Near(t, "dispute beyond the frame", newVoters(cut, 2).dispute(0, 1, 1), 2./6, 1e-12)
+	testkit.Near(t, "dispute the other way", newVoters(cut, 2).dispute(1, 0, 1), 2./6, 1e-12)
 }
 
 func TestNearConstantIsFound(t *testing.T) {
