@@ -145,6 +145,9 @@ func (a *arrowRecords) read() (cells []string, row int, err error) {
 			a.at += a.row
 		}
 		if a.batch, err = a.r.Read(); err == io.EOF {
+			if err := drain(a.guard.r); err != nil { // beyond the last batch of a packed file
+				return nil, 0, a.guard.worded(err)
+			}
 			return nil, 0, io.EOF
 		} else if err != nil {
 			return nil, 0, a.guard.worded(err)
@@ -260,7 +263,11 @@ func integers[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64](v []T) f
 // together. No goroutine is started that could panic elsewhere.
 func recoverArrow(err *error) {
 	if p := recover(); p != nil {
-		*err = damagedArrow(fmt.Errorf("%v", p))
+		broken, ok := p.(error)
+		if !ok {
+			broken = fmt.Errorf("%v", p)
+		}
+		*err = damagedArrow(broken)
 	}
 }
 
@@ -275,5 +282,5 @@ func damagedArrow(err error) error {
 	case errors.As(err, &fe):
 		return fe
 	}
-	return &FormatError{Msg: "damaged Arrow table", Hint: "copy or write the file again", Err: err}
+	return &FormatError{Msg: "damaged Arrow table", Hint: "copy or write the file again", Err: plainPanic(err)}
 }

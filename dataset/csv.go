@@ -46,12 +46,12 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 			}
 			s.head = slices.Grow(s.head, more)
 		}
-		n, err := io.ReadFull(r, s.head[from:from+headBytes])
+		n, err := fillUp(r, s.head[from:from+headBytes])
 		s.head = s.head[:from+n]
 		if lines += bytes.Count(s.head[from:], []byte{'\n'}); lines == 0 && len(s.head) > maxRecord {
 			return nil, longRecord()
 		}
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
+		if err == io.EOF {
 			s.rest = nil
 			break
 		}
@@ -67,6 +67,20 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 		return nil, &FormatError{Msg: fmt.Sprintf("%q cannot separate columns", s.form.comma), Hint: "use a comma, a semicolon or a tab"}
 	}
 	return s, nil
+}
+
+// fillUp reads until b is full. The error is that of the reader, [io.EOF] if it ended before; io.ReadFull
+// would return [io.ErrUnexpectedEOF] then, which may also come from a reader of damaged content.
+func fillUp(r io.Reader, b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		var more int
+		more, err = r.Read(b[n:])
+		n += more
+	}
+	if n == len(b) && err == io.EOF { // the next call will say so
+		err = nil
+	}
+	return n, err
 }
 
 func (s *textSource) unit() string { return "line" }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 
 	"example.com/patchwork/internal/npy"
@@ -99,6 +100,19 @@ func at(err error, path string) error {
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &FormatError{Path: path, Msg: "cut off", Hint: "copy or save the file again", Err: io.ErrUnexpectedEOF}
+	}
+	return err
+}
+
+// errBeyond says what is wrong where a library that follows the positions in a file leaves it.
+var errBeyond = errors.New("positions in it lie outside of its parts")
+
+// plainPanic returns the error of a panic of a library over damaged content, without Go's words
+// for it, such as "slice bounds out of range".
+func plainPanic(err error) error {
+	var re runtime.Error
+	if errors.As(err, &re) || strings.Contains(err.Error(), "runtime error") {
+		return errBeyond
 	}
 	return err
 }

@@ -149,12 +149,7 @@ func Fingerprint(path string) (string, error) {
 	if path == standardInput {
 		return "", nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() // only read
-	info, err := f.Stat()
+	info, err := os.Stat(path) // to open and close a pipe would end its writer
 	switch {
 	case err != nil:
 		return "", err
@@ -163,6 +158,11 @@ func Fingerprint(path string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", nil
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // only read
 	s := new(sampler)
 	err = s.readFrom(f, info.Size())
 	return s.sum(), err

@@ -2,13 +2,13 @@ package dataset
 
 import (
 	"bufio"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/pipes"
 )
 
 // labelRows reads one label per image into the metadata column `y`.
@@ -17,14 +17,15 @@ type labelRows struct {
 	file *os.File
 	rows *arrayRows
 	at   int
+	rest io.Reader // of a packed file, after the labels; nil for others
 }
 
 func (in *input) labels(path string) (*labelRows, error) {
-	f, err := os.Open(path)
+	f, err := pipes.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	d, err := in.labelArray(f)
+	d, rest, err := in.labelArray(f)
 	if err == nil && len(d.Header().Shape) != 1 {
 		err = &FormatError{Msg: fmt.Sprintf("labels of shape %v", d.Header().Shape), Hint: "give one label per image"}
 	}
@@ -32,7 +33,7 @@ func (in *input) labels(path string) (*labelRows, error) {
 		f.Close()
 		return nil, at(err, path)
 	}
-	return &labelRows{path: path, file: f, rows: &arrayRows{d: d, max: in.budget.max}}, nil
+	return &labelRows{path: path, file: f, rows: &arrayRows{d: d, max: in.budget.max}, rest: rest}, nil
 }
 
 // add adds the labels of the next images.
@@ -56,31 +57,39 @@ func (l *labelRows) count() int { return l.rows.d.Header().Shape[0] }
 // done returns io.EOF if there were as many labels as images, else an error.
 func (l *labelRows) done() error {
 	if l.at == l.count() {
+		if l.rest != nil {
+			if err := drain(l.rest); err != nil {
+				return at(err, l.path)
+			}
+		}
 		return io.EOF
 	}
 	return &FormatError{Path: l.path, Msg: fmt.Sprintf("labels of shape %v for %d images", l.rows.d.Header().Shape, l.at), Hint: "give one label per image"}
 }
 
-// labelArray reads a label file: IDX or .npy, maybe gzipped.
-func (in *input) labelArray(r io.Reader) (*npy.Reader, error) {
+// labelArray reads a label file: IDX or .npy, maybe packed; rest is then what follows.
+func (in *input) labelArray(r io.Reader) (d *npy.Reader, rest io.Reader, err error) {
 	br, k, err := sniffed(r)
-	if err == nil && k == kindGzip {
-		var z *gzip.Reader
-		if z, err = gzip.NewReader(br); err == nil {
-			br, k, err = sniffed(z)
+	if err == nil && (k == kindGzip || k == kindZstd) {
+		var u io.Reader
+		if u, err = unpack(k, br); err == nil {
+			br, k, err = sniffed(in.bounded(u))
+			rest = br
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch k {
 	case kindIDX:
-		return in.idxReader(br)
+		d, err = in.idxReader(br)
 	case kindNPY:
-		return npy.NewReader(br, in.arrayLimits())
+		d, err = npy.NewReader(br, in.arrayLimits())
+	default:
+		err = &FormatError{Msg: "labels are read from IDX and .npy files only",
+			Hint: "save them with numpy.save, or store them as a column or an array beside the images"}
 	}
-	return nil, &FormatError{Msg: "labels are read from IDX and .npy files only",
-		Hint: "save them with numpy.save, or store them as a column or an array beside the images"}
+	return d, rest, err
 }
 
 // sniffed returns a reader at the start of r, and the format that its beginning

@@ -98,7 +98,7 @@ func damagedParquet(err error) error {
 	if errors.As(err, &pe) {
 		return err
 	}
-	return &FormatError{Msg: "damaged Parquet file", Hint: "copy or write the file again", Err: err}
+	return &FormatError{Msg: "damaged Parquet file", Hint: "copy or write the file again", Err: plainPanic(err)}
 }
 
 func flat(c *parquet.Column) bool { return c.Leaf() && !c.Repeated() && c.MaxRepetitionLevel() == 0 }

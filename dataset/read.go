@@ -8,9 +8,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 
 	"example.com/patchwork/dataset/mat"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/pipes"
 )
 
 // Read reads files and folders of pictures into one set, in the given order.
@@ -223,7 +225,7 @@ func (d *opened) read(path string) error {
 		d.decoder, err = d.in.file("standard input", d.in.tee(os.Stdin), nil, 0)
 		return err
 	}
-	f, err := os.Open(path)
+	f, err := pipes.Open(path)
 	if err != nil {
 		return err
 	}
@@ -322,6 +324,9 @@ const (
 // to find its parts by, which nothing here needs.
 const arrowMagic = "ARROW1\x00\x00"
 
+// zstdMagic begins a zstd stream.
+const zstdMagic = "\x28\xb5\x2f\xfd"
+
 // sniff recognises a format by its first bytes.
 func sniff(head []byte) (kind, error) {
 	starts := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
@@ -338,7 +343,7 @@ func sniff(head []byte) (kind, error) {
 		return kindArrow, nil
 	case starts("\x1f\x8b"):
 		return kindGzip, nil
-	case starts("\x28\xb5\x2f\xfd"):
+	case starts(zstdMagic), len(head) >= 2 && strings.HasPrefix(zstdMagic, string(head)): // the latter is cut
 		return kindZstd, nil
 	case starts("\xff\xfe"), starts("\xfe\xff"):
 		return kindText, nil

@@ -3,8 +3,10 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -21,26 +23,145 @@ const zstdWindow = 128 << 20
 
 // unpack returns a reader of what is packed in r.
 func unpack(k kind, r io.Reader) (io.Reader, error) {
+	br, ok := r.(*bufio.Reader)
+	if !ok {
+		br = bufio.NewReader(r)
+	}
+	u := &unpacker{format: "gzip"}
+	var err error
 	if k == kindGzip {
-		return gzip.NewReader(r)
+		u.r, err = newGzipMembers(br)
+	} else {
+		u.format = "zstd" // with one worker, and no goroutine, there is nothing to close
+		u.r, err = zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 	}
-	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
 	if err != nil {
-		return nil, damagedZstd(err)
+		return nil, u.worded(err)
 	}
-	return zstdReader{z}, nil
+	return u, nil
 }
 
-// zstdReader words the errors of a zstd stream. With one worker, and no goroutine,
-// there is nothing to close.
-type zstdReader struct{ z *zstd.Decoder }
+// unpacker reads what is packed. Its only end is that of a whole stream, [io.EOF]: a cut or
+// damaged one is a [*FormatError] without a cause, which nobody can take for an end.
+type unpacker struct {
+	r      io.Reader
+	format string
+	at     int64 // bytes unpacked
+	err    error // the first, for good
+}
 
-func (r zstdReader) Read(b []byte) (int, error) {
-	n, err := r.z.Read(b)
-	if err != nil && err != io.EOF {
-		err = damagedZstd(err)
+func (u *unpacker) Read(p []byte) (int, error) {
+	if u.err != nil {
+		return 0, u.err
 	}
+	n, err := u.r.Read(p)
+	u.at += int64(n)
+	if err != nil && err != io.EOF {
+		err = u.worded(err)
+	}
+	u.err = err
 	return n, err
+}
+
+// worded returns damage in plain words; errors of the file system, and ours, stay unchanged.
+func (u *unpacker) worded(err error) error {
+	var pe *fs.PathError
+	var fe *FormatError
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.As(err, &pe), errors.As(err, &fe):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &FormatError{Msg: "cut off: the " + u.format + " data end too early" + u.where(), Hint: "copy or pack the file again"}
+	case u.format == "zstd", errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		return &FormatError{Msg: "damaged " + u.format + " data" + u.where() + ": " + strings.TrimPrefix(err.Error(), u.format+": "), Hint: "copy or pack the file again"}
+	}
+	return err
+}
+
+// where says how much was unpacked before.
+func (u *unpacker) where() string {
+	if u.at == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", after %d bytes unpacked", u.at)
+}
+
+// gzipMembers reads the members of a gzip file, one after the other. Zeros may follow them,
+// with which tapes and some downloads are filled up, but nothing else.
+type gzipMembers struct {
+	in *bufio.Reader
+	z  *gzip.Reader
+}
+
+func newGzipMembers(in *bufio.Reader) (*gzipMembers, error) {
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &gzipMembers{in, z}, nil
+}
+
+func (g *gzipMembers) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		if n > 0 && err == io.EOF {
+			return n, nil // the next call goes on
+		}
+		if err == io.EOF {
+			err = g.next()
+		}
+		if n > 0 || err != nil || len(p) == 0 {
+			return n, err
+		}
+	}
+}
+
+// next begins the next member; io.EOF says that there is none.
+func (g *gzipMembers) next() error {
+	head, err := g.in.Peek(2)
+	if len(head) == 0 || err != nil && err != io.EOF {
+		return err
+	}
+	if head[0] == 0 {
+		return g.zeros()
+	}
+	if head[0] != 0x1f || len(head) > 1 && head[1] != 0x8b {
+		return trailing()
+	}
+	if err := g.z.Reset(g.in); err == io.EOF {
+		return io.ErrUnexpectedEOF
+	} else if err != nil {
+		return err
+	}
+	g.z.Multistream(false)
+	return nil
+}
+
+// zeros reads zeros to the end.
+func (g *gzipMembers) zeros() error {
+	for {
+		switch c, err := g.in.ReadByte(); {
+		case err != nil:
+			return err
+		case c != 0:
+			return trailing()
+		}
+	}
+}
+
+func trailing() error {
+	return &FormatError{Msg: "damaged gzip data: other bytes follow their end", Hint: "copy or pack the file again"}
+}
+
+// drain reads to the end, where a packed file may prove to be cut or damaged.
+func drain(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
 }
 
 // unpacked decodes what is inside a gzip or zstd stream.
@@ -49,7 +170,11 @@ func (in *input) unpacked(path string, k kind, r io.Reader, again func() (io.Rea
 	if err != nil {
 		return nil, err
 	}
-	return in.content(strings.TrimSuffix(path, filepath.Ext(path)), inner, nil, 0, again)
+	d, err := in.content(strings.TrimSuffix(path, filepath.Ext(path)), inner, nil, 0, again)
+	if images, ok := d.(*arrayImages); ok && err == nil && images.done == nil { // an array may end before the file
+		images.done = func() error { return drain(inner) }
+	}
+	return d, err
 }
 
 // inside returns what is packed in r, and how to open it again if the packed can be.
@@ -172,15 +297,4 @@ func jsonLines(start string) string {
 		return ", lines=True"
 	}
 	return ""
-}
-
-// damagedZstd wraps an error of the library as damage; file-system errors stay
-// unchanged.
-func damagedZstd(err error) error {
-	var pe *fs.PathError
-	var fe *FormatError
-	if errors.As(err, &pe) || errors.As(err, &fe) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return err
-	}
-	return &FormatError{Msg: "damaged zstd data", Hint: "copy or pack the file again", Err: err}
 }

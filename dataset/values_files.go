@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -76,7 +77,19 @@ func (in *input) valueFile(path string, r io.Reader, ra io.ReaderAt, size int64,
 		if err != nil {
 			return nil, err
 		}
-		return in.valueFile(strings.TrimSuffix(path, filepath.Ext(path)), inner, nil, 0, again)
+		head, _ := inner.Peek(512)
+		f, err := in.valueFile(strings.TrimSuffix(path, filepath.Ext(path)), inner, nil, 0, again)
+		if k, _ := sniff(head); k == kindNPY && err == nil { // an array may end before the file
+			next := f.next
+			f.next = func(most int) ([][]float64, error) {
+				rows, err := next(most)
+				if err == io.EOF {
+					err = cmp.Or(drain(inner), err)
+				}
+				return rows, err
+			}
+		}
+		return f, err
 	}
 	if (k == kindZip || k == kindParquet) && ra == nil {
 		data, err := in.slurp(br)
@@ -146,10 +159,10 @@ func (in *input) idxValues(r *bufio.Reader) (*valueFile, error) {
 		if err != io.EOF {
 			return rows, err
 		}
-		if _, more := r.ReadByte(); more == nil {
-			return nil, &FormatError{Msg: fmt.Sprintf("more bytes than the header's sides %v account for", d.Header().Shape)}
+		if _, err = r.ReadByte(); err == nil {
+			err = &FormatError{Msg: fmt.Sprintf("more bytes than the header's sides %v account for", d.Header().Shape)}
 		}
-		return nil, io.EOF
+		return nil, err // io.EOF, or damage that shows at the end of a packed file
 	}
 	return f, nil
 }

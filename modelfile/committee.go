@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/strictjson"
 	"example.com/patchwork/learn/real"
 )
 
@@ -20,10 +21,18 @@ func committeeMembers[M any](models []M, write func(io.Writer, M) error) (out []
 	if n := len(models); n > maxCommittee {
 		return nil, &FormatError{Member: committeeName(maxCommittee), Msg: fmt.Sprintf("a committee of %d models, of at most %d", n, maxCommittee)}
 	}
+	var all texts
 	for i, o := range models {
 		var file bytes.Buffer
 		if err := write(&file, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", committeeName(i), err)
+		}
+		_, text, err := open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		if err == nil {
+			err = all.add(committeeName(i), text)
+		}
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, npy.Member{Name: committeeName(i), Raw: file.Bytes()})
 	}
@@ -34,6 +43,7 @@ func committeeMembers[M any](models []M, write func(io.Writer, M) error) (out []
 func readCommittee[M any](z *npy.Zip, assemble func(z *npy.Zip, text []byte) (M, error), values func(M) int) ([]M, error) {
 	var out []M
 	size := 0
+	var all texts
 	for i := range maxCommittee {
 		name := committeeName(i)
 		file, err := z.File(name)
@@ -46,6 +56,9 @@ func readCommittee[M any](z *npy.Zip, assemble func(z *npy.Zip, text []byte) (M,
 		inner, text, err := open(bytes.NewReader(file), int64(len(file)))
 		if err != nil {
 			return nil, misfit(err, name)
+		}
+		if err := all.add(name, text); err != nil {
+			return nil, err
 		}
 		if _, err := inner.File(committeeName(0)); !errors.Is(err, os.ErrNotExist) {
 			return nil, &FormatError{Member: name, Msg: "has a committee of its own"}
@@ -60,6 +73,21 @@ func readCommittee[M any](z *npy.Zip, assemble func(z *npy.Zip, text []byte) (M,
 		out = append(out, m)
 	}
 	return out, nil
+}
+
+// texts are those of all models of a committee, which are bounded as one.
+type texts struct{ bytes, values int }
+
+// add adds the model.json of a model.
+func (t *texts) add(name string, text []byte) error {
+	s := strictjson.NewScan(bounds)
+	_, err := s.Write(text)
+	t.bytes, t.values = t.bytes+len(text), t.values+s.Values()
+	if err == nil && (t.bytes > maxJSON || t.values > maxValues) {
+		err = &FormatError{Member: name, Msg: fmt.Sprintf("the models of the committee have more than %d bytes or %d values of %s together", maxJSON, maxValues, jsonName),
+			Hint: "leave out their columns"}
+	}
+	return err
 }
 
 // values counts the votes of a model, and those to abstain.

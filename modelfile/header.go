@@ -222,25 +222,25 @@ func bad(name, hint, format string, args ...any) error {
 // parseHeader decodes model.json and refuses what this version does not know.
 // Names are matched exactly, which encoding/json by itself would not do.
 func parseHeader(text []byte) (*header, error) {
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(text, &raw); err != nil {
-		return nil, &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}
-	}
-	if err := strictjson.Check(text, nil); err != nil {
-		return nil, &FormatError{Member: jsonName, Msg: err.Error(), Err: err, Hint: "keep one of them"}
+	raw, err := fieldsOf(text)
+	if err != nil {
+		return nil, err
 	}
 	h := &header{Format: format, Version: version, Outside: background}
 	fields := h.fields()
 	// Check first what the file is, or the other errors would be meaningless.
 	names := slices.Sorted(maps.Keys(raw))
-	for _, name := range append([]string{"format", "version"}, names...) {
+	for _, name := range append([]string{"format", "version", "height", "width"}, names...) {
 		value, here := raw[name]
 		if !here || strings.HasPrefix(name, private) {
 			continue
 		}
 		f, known := fields[name]
 		if !known {
-			return nil, bad(name, `remove it, or begin its name with "x-" if it is your own`, "unknown to version %d of the format", version)
+			return nil, bad(excerpt([]byte(name)), `remove it, or begin its name with "x-" if it is your own`, "unknown to version %d of the format", version)
+		}
+		if err := h.fits(name, value); err != nil {
+			return nil, err
 		}
 		if err := json.Unmarshal(value, f.dst); err != nil {
 			return nil, bad(name, "", "is %s, want %s", excerpt(value), f.want)
@@ -253,6 +253,42 @@ func parseHeader(text []byte) (*header, error) {
 		}
 	}
 	return h, nil
+}
+
+// fieldsOf returns the fields of model.json, as they are written. It refuses those that are there
+// twice, also within the user's; other fields are checked with what they are read into.
+func fieldsOf(text []byte) (map[string]json.RawMessage, error) {
+	if err := json.Unmarshal(text, new(struct{})); err != nil { // which keeps none, and takes null
+		return nil, &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}
+	}
+	out := map[string]json.RawMessage{}
+	if text[len(text)-len(bytes.TrimLeft(text, " \t\r\n"))] != '{' {
+		return out, nil
+	}
+	fields, err := strictjson.Fields(text)
+	for i := 0; err == nil && i < len(fields); i++ {
+		f := fields[i]
+		out[f.Name] = f.Value
+		if strings.HasPrefix(f.Name, private) {
+			err = strictjson.Check(f.Value, nil)
+		}
+	}
+	if err != nil {
+		return nil, &FormatError{Member: jsonName, Msg: err.Error(), Hint: "keep one of them"}
+	}
+	return out, nil
+}
+
+// fits refuses more columns than the frame has pixels before they are decoded; a frame that
+// comes later may be smaller.
+func (h *header) fits(name string, value []byte) error {
+	if name != "columns" || h.Height < 1 || h.Width < 1 || over(maxArray/8, h.Height, h.Width) {
+		return nil
+	}
+	if n := strictjson.Len(value); n > h.Height*h.Width {
+		return bad(name, "name every column, or none", "has %d names for %d", n, h.Height*h.Width)
+	}
+	return nil
 }
 
 // check rejects values that decode but are not valid in this version.
@@ -272,7 +308,7 @@ func (h *header) check(name string, value any) error {
 func excerpt(value []byte) string {
 	const most = 40
 	var line bytes.Buffer
-	if json.Compact(&line, value) == nil {
+	if len(value) < 100*most && json.Compact(&line, value) == nil {
 		value = line.Bytes()
 	}
 	if len(value) > most {

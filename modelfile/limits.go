@@ -1,10 +1,13 @@
 package modelfile
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
+	"example.com/patchwork/internal/strictjson"
 	"example.com/patchwork/pose"
 )
 
@@ -13,8 +16,11 @@ import (
 // and time as these allow, so they are no larger than necessary.
 const (
 	maxJSON       = 64 << 20  // bytes of model.json
-	maxObjects    = 1 << 18   // objects in it, such as the numbers of parts tried
-	maxValues     = 1 << 22   // values in its lists and objects
+	maxObjects    = 1 << 18   // objects in it, such as sets of parts seen together, and as many lists
+	maxValues     = 1 << 21   // values in its lists and objects
+	maxFields     = 1 << 10   // of one object, those of users counted
+	maxOwn        = 17 << 20  // bytes of a reading and the fields of users
+	maxBlanks     = 16 << 20  // between values, where people indented them
 	maxArray      = 256 << 20 // bytes of one array
 	maxShift      = 1 << 20   // pixels
 	MaxCandidates = pose.MaxCandidates
@@ -35,27 +41,30 @@ func over(limit int, factors ...int) bool {
 	return false
 }
 
-// CheckText bounds how much the values of a member in JSON take: an empty entry of a list
-// has two bytes there and hundreds in memory. The error is a [*FormatError].
+// bounds are those of model.json and its like. Honest files have up to a number for each set of
+// parts that was seen together, and a text for each column, of hundreds of thousands.
+var bounds = strictjson.Bounds{
+	Objects: maxObjects, Lists: maxObjects, Values: maxValues, Fields: maxFields,
+	Text:   6 * maxName, // a byte takes six if it is escaped
+	Blanks: maxBlanks, Own: isOwn, All: maxOwn, OwnValues: maxValues / 2,
+}
+
+// isOwn reports whether a field of model.json is the user's, or that of the package that reads data.
+func isOwn(name string) bool { return strings.HasPrefix(name, private) || name == "reading" }
+
+// CheckText bounds how much the values of a member in JSON take before any is decoded: an
+// empty entry of a list has two bytes there and hundreds in memory. The error is a [*FormatError].
 func CheckText(member string, text []byte) error {
-	objects, values, inString := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{':
-			objects++
-		case c == ',':
-			values++
-		}
+	return beyond(member, strictjson.Scanned(text, bounds))
+}
+
+// beyond returns an error of bounds as one of a member, and others as they are.
+func beyond(member string, err error) error {
+	var b *strictjson.BoundError
+	if !errors.As(err, &b) {
+		return err
 	}
-	if objects > maxObjects || values > maxValues {
-		return &FormatError{Member: member, Msg: fmt.Sprintf("%d objects and %d values, more than %d and %d", objects, values, maxObjects, maxValues)}
-	}
-	return nil
+	return &FormatError{Member: member, Field: b.Field, Msg: b.Problem, Hint: b.Way}
 }
 
 // checkFrame bounds the size of the experts.

@@ -2,7 +2,6 @@ package modelfile
 
 import (
 	"archive/zip"
-	"encoding/json"
 	"maps"
 	"os"
 	"slices"
@@ -32,9 +31,9 @@ func Private(path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return nil, &FormatError{Path: path, Member: jsonName, Msg: "not a JSON object", Err: err}
+	fields, err := fieldsOf(text)
+	if err != nil {
+		return nil, err
 	}
 	z, err := zip.NewReader(f, info.Size())
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/strictjson"
 )
 
 // Load reads the model in the file at path. Bad content yields a
@@ -91,9 +92,9 @@ func notModel(err error) error {
 // headerText returns model.json, within the bounds of CheckText, even if numpy.savez stored
 // it as an array.
 func headerText(z *npy.Zip) ([]byte, error) {
-	text, err := z.File(jsonName)
+	text, err := z.FileTo(jsonName, strictjson.NewScan(bounds))
 	if z.Has(jsonName) {
-		if err == nil {
+		if !errors.Is(err, os.ErrNotExist) {
 			return nil, &FormatError{Member: jsonName, Msg: "is there twice, as a member and as an array", Hint: "keep one of them"}
 		}
 		a, err := z.Array(jsonName)
@@ -111,9 +112,9 @@ func headerText(z *npy.Zip) ([]byte, error) {
 			Hint: `a model needs it beside experts.npy, with at least {"rule":"max","height":H,"width":W}`}
 	}
 	if err != nil {
-		return nil, in(err, jsonName)
+		return nil, beyond(jsonName, in(err, jsonName))
 	}
-	return text, CheckText(jsonName, text)
+	return text, nil
 }
 
 // checkNames rejects arrays with unknown names: a misspelt one would otherwise

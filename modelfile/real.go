@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -211,20 +212,20 @@ func assembleReal(z *npy.Zip, text []byte) (*real.Model, error) {
 
 // parseReal returns the model that model.json describes, without its arrays.
 func parseReal(text []byte) (*real.Model, error) {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}
+	all, err := fieldsOf(text)
+	if err != nil {
+		return nil, err
 	}
 	if err := strictjson.Check(text, reflect.TypeFor[realHeader]()); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: err.Error(), Err: err}
 	}
-	for name := range all {
-		if strings.HasPrefix(name, private) {
-			delete(all, name)
-		}
+	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, private) })
+	var frame header
+	_, _ = json.Unmarshal(all["height"], &frame.Height), json.Unmarshal(all["width"], &frame.Width) // reported below
+	if err := frame.fits("columns", all["columns"]); err != nil {
+		return nil, err
 	}
-	text, err := json.Marshal(all)
-	if err != nil {
+	if text, err = json.Marshal(all); err != nil {
 		return nil, err
 	}
 	h := realHeader{Format: format, Version: version}

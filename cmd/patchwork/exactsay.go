@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"os"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -176,32 +174,45 @@ func (w *textWriter) list(head string, names []string) {
 
 // readCells reads cells from a CSV file with a row and a column on each line.
 func readCells(path string, set *dataset.Set) (cells []blocks.Cell, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, &inputError{err}
-	}
-	defer file.Close()
 	rows, columns := rowFinder(set), columnNames(set)
-	r := csv.NewReader(file)
-	r.FieldsPerRecord = 2
-	for {
-		record, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
+	at := make(map[string]int, len(columns))
+	for d := len(columns) - 1; d >= 0; d-- { // of columns with one name the first
+		at[columns[d]] = d
+	}
+	longest, called := 0, set.Called()
+	for i := range set.Len() {
+		longest = max(longest, len(called(i)))
+	}
+	for _, name := range columns {
+		longest = max(longest, len(name))
+	}
+	clipped := func(name string) string { // one that cannot be known is not told in full
+		if name = strings.TrimSpace(name); len(name) > longest+100 && len(strings.Join(strings.Fields(name), " ")) > longest {
+			return strings.ToValidUTF8(name[:100], "") + "..."
 		}
-		if err != nil {
-			return nil, &inputError{fmt.Errorf("%s: %w; each line is a row and a column, such as anna,read", path, err)}
-		}
-		line, _ := r.FieldPos(0)
-		i, err := rows(record[0])
+		return name
+	}
+	most := math.MaxInt
+	if n := max(len(columns), 1); set.Len() < most/n {
+		most = set.Len() * n
+	}
+	err = dataset.ReadLines(path, 2, most, "each line is a row and a column, such as anna,read", func(line int, names []string) error {
+		i, err := rows(clipped(names[0]))
 		if err == nil {
-			var d int
-			if d, err = findName(columns, record[1], "column"); err == nil {
+			name := clipped(names[1])
+			d, known := at[name]
+			if !known {
+				d, err = findName(columns, name, "column")
+			}
+			if err == nil {
 				cells = append(cells, blocks.Cell{Row: int32(i), Column: int32(d)})
-				continue
+				return nil
 			}
 		}
-		return nil, &inputError{fmt.Errorf("%s, line %d: %w", path, line, err)}
+		return fmt.Errorf("%s, line %d: %w", path, line, err)
+	})
+	if err != nil {
+		return nil, &inputError{err}
 	}
 	if len(cells) == 0 {
 		return nil, &inputError{fmt.Errorf("%s: %w", path, errNoCells)}

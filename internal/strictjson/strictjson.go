@@ -8,7 +8,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // Unmarshal is json.Unmarshal for one value, with both refused.
@@ -35,11 +38,39 @@ func (e *KeyError) Error() string {
 }
 
 // Check returns a *[KeyError] for the first key that is wrong in a value that json.Unmarshal
-// reads into a type, or that would be read into none for nil.
+// reads into a type, or that would be read into none for nil. It takes time in proportion to the
+// value, and memory for the keys of one object that the type does not have.
 func Check(data []byte, into reflect.Type) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	return value(d, into)
+	return (&walk{data: data}).value(into, 0)
+}
+
+// Field is a field of an object.
+type Field struct {
+	Name  string
+	Value []byte // within the text
+}
+
+// Fields returns the fields of an object that json.Unmarshal reads; a key that is there twice is a
+// *[KeyError].
+func Fields(data []byte) (out []Field, err error) {
+	w, seen := &walk{data: data}, map[string]bool{}
+	err = w.object(func(key []byte) error {
+		name, end := text(key), int64(w.at)
+		if seen[name] {
+			return &KeyError{Key: name, Offset: end}
+		}
+		seen[name] = true
+		if c := w.next(); c != ':' {
+			return w.bad()
+		}
+		w.at++
+		w.next()
+		begin := w.at
+		err := w.value(skip, 0)
+		out = append(out, Field{name, data[begin:w.at]})
+		return err
+	})
+	return out, err
 }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -58,52 +89,210 @@ func plain(t reflect.Type) reflect.Type {
 	return t
 }
 
-func value(d *json.Decoder, into reflect.Type) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
+// Len returns how many entries a list has that json.Unmarshal reads, 0 for what is none.
+func Len(data []byte) int {
+	w := &walk{data: data}
+	if w.next() != '[' {
+		return 0
 	}
-	into = plain(into)
-	switch token {
-	case json.Delim('['):
-		var of reflect.Type
+	w.at++
+	if w.next() == ']' {
+		return 0
+	}
+	for n := 1; ; n++ {
+		if err := w.value(skip, 0); err != nil || w.next() != ',' {
+			return n
+		}
+		w.at++
+	}
+}
+
+// skip is the type of values whose keys are not looked at.
+var skip = reflect.TypeFor[struct{ skip struct{} }]()
+
+const maxDepth = 10_000 // as in encoding/json
+
+// walk goes through a value that json.Unmarshal accepts; of others it may return an error.
+type walk struct {
+	data []byte
+	at   int
+}
+
+func (w *walk) bad() error { return fmt.Errorf("not JSON at byte %d", w.at) }
+
+// next returns the next byte that is not blank, 0 at the end.
+func (w *walk) next() byte {
+	for ; w.at < len(w.data); w.at++ {
+		if c := w.data[w.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return c
+		}
+	}
+	return 0
+}
+
+func (w *walk) value(into reflect.Type, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("values are in each other more than %d deep", maxDepth)
+	}
+	switch w.next() {
+	case 0:
+		return w.bad()
+	case '"':
+		_, err := w.quoted()
+		return err
+	case '[':
+		return w.list(into, depth)
+	case '{':
+		return w.members(into, depth)
+	}
+	begin := w.at
+	for ; w.at < len(w.data); w.at++ {
+		switch w.data[w.at] {
+		case ',', ':', ']', '}', '[', '{', '"', ' ', '\n', '\t', '\r':
+			if w.at == begin {
+				return w.bad()
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// quoted returns a text as it is written, without quotes.
+func (w *walk) quoted() ([]byte, error) {
+	w.at++
+	begin := w.at
+	for ; w.at < len(w.data); w.at++ {
+		switch w.data[w.at] {
+		case '\\':
+			w.at++
+		case '"':
+			w.at++
+			return w.data[begin : w.at-1], nil
+		}
+	}
+	return nil, w.bad()
+}
+
+// list goes through a list.
+func (w *walk) list(into reflect.Type, depth int) error {
+	of := into
+	if into = plain(into); into != skip {
+		of = nil
 		if into != nil && (into.Kind() == reflect.Slice || into.Kind() == reflect.Array) {
 			of = into.Elem()
 		}
-		for d.More() {
-			if err := value(d, of); err != nil {
-				return err
-			}
-		}
-		_, err = d.Token()
-	case json.Delim('{'):
-		err = object(d, into)
 	}
-	return err
+	w.at++
+	if w.next() == ']' {
+		w.at++
+		return nil
+	}
+	for {
+		if err := w.value(of, depth+1); err != nil {
+			return err
+		}
+		c := w.next()
+		if w.at++; c == ']' {
+			return nil
+		}
+		if c != ',' {
+			return w.bad()
+		}
+	}
 }
 
-func object(d *json.Decoder, into reflect.Type) error {
-	seen := map[string]bool{}
-	for d.More() {
-		token, err := d.Token()
+// object goes through an object; each goes on behind a key, to the end of its value.
+func (w *walk) object(each func(key []byte) error) error {
+	if w.next() != '{' {
+		return w.bad()
+	}
+	w.at++
+	if w.next() == '}' {
+		w.at++
+		return nil
+	}
+	for {
+		if w.next() != '"' {
+			return w.bad()
+		}
+		key, err := w.quoted()
 		if err != nil {
 			return err
 		}
-		key := token.(string) // the decoder sees to that
-		if seen[key] {
-			return &KeyError{Key: key, Offset: d.InputOffset()}
-		}
-		seen[key] = true
-		of, called := field(into, key)
-		if called != "" {
-			return &KeyError{key, called, d.InputOffset()}
-		}
-		if err := value(d, of); err != nil {
+		if err := each(key); err != nil {
 			return err
 		}
+		c := w.next()
+		if w.at++; c == '}' {
+			return nil
+		}
+		if c != ',' {
+			return w.bad()
+		}
 	}
-	_, err := d.Token()
-	return err
+}
+
+// members goes through an object and checks its keys.
+func (w *walk) members(into reflect.Type, depth int) error {
+	if into = plain(into); into == skip {
+		return w.object(func([]byte) error {
+			if w.next() != ':' {
+				return w.bad()
+			}
+			w.at++
+			return w.value(skip, depth+1)
+		})
+	}
+	var fields []named
+	if into != nil && into.Kind() == reflect.Struct {
+		fields = fieldsOf(into)
+	}
+	var seen map[string]bool // of keys that are no fields
+	var had uint64           // of the first 64 fields
+	return w.object(func(key []byte) error {
+		n := slices.IndexFunc(fields, func(f named) bool { return f.name == string(key) })
+		twice := n >= 0 && n < 64 && had>>n&1 == 1
+		var of reflect.Type
+		if n >= 0 && n < 64 {
+			had |= 1 << n
+			of = fields[n].of
+		} else {
+			name, called := text(key), ""
+			if of, called = field(into, name); called != "" {
+				return &KeyError{name, called, int64(w.at)}
+			}
+			if n = slices.IndexFunc(fields, func(f named) bool { return f.name == name }); n >= 0 && n < 64 { // it is escaped
+				twice = had>>n&1 == 1
+				had |= 1 << n
+			} else {
+				if twice = seen[name]; seen == nil {
+					seen = map[string]bool{}
+				}
+				seen[name] = true
+			}
+		}
+		if twice {
+			return &KeyError{Key: text(key), Offset: int64(w.at)}
+		}
+		if w.next() != ':' {
+			return w.bad()
+		}
+		w.at++
+		return w.value(of, depth+1)
+	})
+}
+
+// text returns a text that is written so.
+func text(quoted []byte) string {
+	if bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted) {
+		return string(quoted)
+	}
+	var out string
+	if json.Unmarshal(slices.Concat([]byte{'"'}, quoted, []byte{'"'}), &out) != nil {
+		return string(quoted)
+	}
+	return out
 }
 
 // field returns the type that a key is read into, nil for none; called is the name of the
@@ -118,6 +307,31 @@ func field(t reflect.Type, key string) (of reflect.Type, called string) {
 	if t.Kind() != reflect.Struct {
 		return nil, ""
 	}
+	for _, f := range fieldsOf(t) {
+		switch {
+		case f.name == key:
+			return f.of, ""
+		case strings.EqualFold(f.name, key):
+			called = f.name
+		}
+	}
+	return nil, called
+}
+
+// named is a field of a struct, as it is called in JSON.
+type named struct {
+	name string
+	of   reflect.Type
+}
+
+var known sync.Map // of the fields of types: to find them takes much longer than to read one
+
+// fieldsOf returns the fields of a struct that are in JSON.
+func fieldsOf(t reflect.Type) []named {
+	if all, ok := known.Load(t); ok {
+		return all.([]named)
+	}
+	var all []named
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || name == "-" || f.Anonymous && name == "" {
@@ -126,12 +340,8 @@ func field(t reflect.Type, key string) (of reflect.Type, called string) {
 		if name == "" {
 			name = f.Name
 		}
-		switch {
-		case name == key:
-			return f.Type, ""
-		case strings.EqualFold(name, key):
-			called = name
-		}
+		all = append(all, named{name, f.Type})
 	}
-	return nil, called
+	known.Store(t, all)
+	return all
 }

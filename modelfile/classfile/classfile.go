@@ -45,6 +45,7 @@ const (
 	maxBytes = 256 << 20 // of one member
 	maxTurns = 720       // of the pieces of examples
 	maxShift = 1 << 12   // pixels
+	maxTexts = 64 << 20  // bytes of model.json of all classes together
 
 	marginals = "marginals" // the member
 )
@@ -193,9 +194,19 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 	if err != nil {
 		return nil, &modelfile.FormatError{Msg: "not a readable zip archive", Err: err, Hint: "give a file written by patchwork classify learn"}
 	}
-	files := make(map[string]*zip.File)
+	files, learned := make(map[string]*zip.File), make(map[string][]*zip.File)
+	texts := uint64(0)
 	for _, f := range z.File {
 		files[f.Name] = f
+		if end := strings.LastIndexByte(f.Name, '/') + 1; end > 0 && end < len(f.Name) {
+			learned[f.Name[:end]] = append(learned[f.Name[:end]], f)
+			if strings.HasPrefix(f.Name, "learned/") && f.Name[end:] == "model.json" {
+				texts += min(f.UncompressedSize64, maxBytes)
+			}
+		}
+	}
+	if texts > maxTexts {
+		return nil, &modelfile.FormatError{Member: "learned/", Msg: fmt.Sprintf("the models of the classes have %d bytes of model.json together, more than %d", texts, maxTexts), Hint: "learn fewer classes"}
 	}
 	h, err := readHeader(files[Name])
 	if err != nil {
@@ -217,7 +228,7 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 			pieces = pieces[e.Cuts:]
 			own.Examples = append(own.Examples, cut)
 		}
-		if own.Learned, err = readLearned(files, z, fmt.Sprintf("learned/%d/", n)); err != nil {
+		if own.Learned, err = readLearned(files, learned, fmt.Sprintf("learned/%d/", n)); err != nil {
 			return nil, err
 		}
 		all = append(all, own)
@@ -350,19 +361,17 @@ func withMarginals(c *classes.Classifier, r io.ReaderAt, size int64, h *header) 
 }
 
 // readLearned reads the model below a folder of the archive; nil if there is none.
-func readLearned(files map[string]*zip.File, z *zip.Reader, folder string) (*patchwork.Model, error) {
+func readLearned(files map[string]*zip.File, learned map[string][]*zip.File, folder string) (*patchwork.Model, error) {
 	if files[folder+"model.json"] == nil {
 		return nil, nil
 	}
 	var members []npy.Member
-	for _, f := range z.File {
-		if name, ok := strings.CutPrefix(f.Name, folder); ok && name != "" {
-			content, err := contentOf(f)
-			if err != nil {
-				return nil, err
-			}
-			members = append(members, npy.Member{Name: name, Raw: content})
+	for _, f := range learned[folder] {
+		content, err := contentOf(f)
+		if err != nil {
+			return nil, err
 		}
+		members = append(members, npy.Member{Name: strings.TrimPrefix(f.Name, folder), Raw: content})
 	}
 	var file bytes.Buffer
 	if err := npy.WriteZip(&file, npy.Store, members...); err != nil {

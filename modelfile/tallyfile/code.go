@@ -190,6 +190,9 @@ func (d *decoder) binary() (*Part, error) {
 	if err := errors.Join(err1, err2, err3); err != nil || head < 0 || body < 0 || head > maxRecord || body > maxRecord-head || len(sum) != sha256.Size {
 		return nil, d.bad("its first line is %.60q", first)
 	}
+	if head > maxHeader {
+		return nil, d.bad("its header has %d bytes, more than %d; count the rows in fewer, larger pieces", head, maxHeader)
+	}
 	// Not make([]byte, head+body): the lengths are not trusted.
 	content, err := io.ReadAll(io.LimitReader(d.r, head+body))
 	d.at += int64(len(content))
@@ -213,6 +216,9 @@ func (d *decoder) binary() (*Part, error) {
 }
 
 func decodePart(head, body []byte) (*Part, error) {
+	if err := checkHeader(head); err != nil {
+		return nil, err
+	}
 	var h header
 	j := json.NewDecoder(bytes.NewReader(head))
 	j.DisallowUnknownFields()

@@ -83,7 +83,13 @@ func (r *Ranges) UnmarshalJSON(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("ranges of rows: %w", err)
 	}
-	*r = nil
+	ends := 0 // of numbers
+	for _, b := range code {
+		if b < 0x80 {
+			ends++
+		}
+	}
+	*r = make(Ranges, 0, ends/2) // there may be millions, which must not be copied as they grow
 	at := int64(0)
 	for len(code) > 0 {
 		gap, n := binary.Uvarint(code)

@@ -28,13 +28,31 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/strictjson"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/table"
 )
 
-// maxRows bounds the rows of a part, as the counts of a Tally do.
-const maxRows = 1 << 31
+const (
+	maxRows   = 1 << 31  // of a part, as the counts of a Tally bound them
+	maxShards = 1 << 16  // of a part, far more than there are machines
+	maxHeader = 16 << 20 // bytes of the header of a record: 256 for each of so many shards
+)
+
+// bounds are those of a header. A long text says which rows of an input a shard counts.
+var bounds = strictjson.Bounds{Objects: 4 * maxShards, Lists: 4 * maxShards, Values: 16 * maxShards, Fields: 16, Text: maxHeader, Blanks: maxHeader}
+
+// checkHeader returns an error for the header of a record that is larger than any honest one.
+func checkHeader(head []byte) error {
+	if len(head) > maxHeader {
+		return fmt.Errorf("its header has %d bytes, more than %d; count the rows in fewer, larger pieces", len(head), maxHeader)
+	}
+	if err := strictjson.Scanned(head, bounds); err != nil {
+		return fmt.Errorf("its header: %w", err)
+	}
+	return nil
+}
 
 // Part is the tally of some rows, with the rows' names and the model and
 // options that explained them. Parts may be merged in any order.
@@ -197,6 +215,9 @@ type header struct {
 // check returns an error that says what is wrong with the list of shards.
 func (p *Part) check() error {
 	rows := int64(0)
+	if n := len(p.Shards); n > maxShards {
+		return fmt.Errorf("%d shards, more than %d; count the rows in fewer, larger pieces", n, maxShards)
+	}
 	for i, s := range p.Shards {
 		if s.Rows < 0 || s.ID == "" || s.Rows > maxRows {
 			return fmt.Errorf("shard %d (%q) of %d rows", i, s.ID, s.Rows)
@@ -223,6 +244,9 @@ func (p *Part) encode() ([]byte, error) {
 		return nil, &FormatError{Problem: err.Error()}
 	}
 	head, err := encodeHeader(header{p.Model, p.Options, p.Shards})
+	if err == nil {
+		err = checkHeader(head)
+	}
 	if err != nil {
 		return nil, &FormatError{Problem: err.Error()}
 	}
