@@ -242,11 +242,11 @@ func parseHeader(text []byte) (*header, error) {
 		if err := h.fits(name, value); err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(value, f.dst); err != nil {
-			return nil, bad(name, "", "is %s, want %s", excerpt(value), f.want)
-		}
 		if err := strictjson.Check(value, reflect.TypeOf(f.dst)); err != nil {
 			return nil, bad(name, "", "%v", err)
+		}
+		if err := json.Unmarshal(value, f.dst); err != nil {
+			return nil, bad(name, "", "is %s, want %s", excerpt(value), f.want)
 		}
 		if err := h.check(name, f.dst); err != nil {
 			return nil, err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -219,19 +218,13 @@ func parseReal(text []byte) (*real.Model, error) {
 	if err := strictjson.Check(text, reflect.TypeFor[realHeader]()); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: err.Error(), Err: err}
 	}
-	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, private) })
 	var frame header
 	_, _ = json.Unmarshal(all["height"], &frame.Height), json.Unmarshal(all["width"], &frame.Width) // reported below
 	if err := frame.fits("columns", all["columns"]); err != nil {
 		return nil, err
 	}
-	if text, err = json.Marshal(all); err != nil {
-		return nil, err
-	}
 	h := realHeader{Format: format, Version: version}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&h); err != nil {
+	if err := strictjson.Decode(text, &h, private); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: "is not that of a model of real values", Err: err}
 	}
 	switch {

@@ -114,7 +114,7 @@ func TestRefusals(t *testing.T) {
 		{"other case", set("Rule", "max"), "field Rule: unknown|x-"},
 		{"unknown field", set("tilt", 3), "field tilt: unknown to version 1|x-"},
 		{"stretch text", set("stretch", "1.33"), `field stretch: is "1.33", want a list of numbers`},
-		{"stretch of nothing", set("stretch", []any{nil}), "field stretch: is [null], want a list of numbers"},
+		{"stretch of nothing", set("stretch", []any{nil}), "field stretch: null is in a list; leave it out"},
 		{"stretch by 0", set("stretch", []float64{1, 0}), "field stretch: is [1,0], want a list of numbers"},
 		{"stretch three ways", set("stretch", []any{[]float64{1, 2, 3}}), "field stretch: is [[1,2,3]], want a list of numbers"},
 		{"stretch across by 0", set("stretch", []any{[]float64{2, 0}}), "field stretch: is [[2,0]], want a list of numbers"},
@@ -313,8 +313,8 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"empty entries": {empty.bytes(t, npy.Deflate), "model.json: 5242883 objects"},
-		"long header":   {long.bytes(t, npy.Deflate), "model.json: larger than the limit"},
+		"empty entries": {empty.bytes(t, npy.Deflate), "model.json: field record: more than 262144 objects"},
+		"long header":   {long.bytes(t, npy.Deflate), "model.json: more than 16777216 blanks"},
 		"experts":       {wide.bytes(t, npy.Deflate), "experts.npy: 3 parts of 8192 x 4096"},
 	} {
 		if len(c.file) > 1<<20 {
@@ -339,8 +339,8 @@ func TestTextsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ReadReal(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	checkMessage(t, "real values", err, "model.json: 1048578 objects")
-	checkMessage(t, "another member", CheckText("classes.json", text), "classes.json: 1048578 objects")
+	checkMessage(t, "real values", err, "model.json: field names: more than 262144 objects")
+	checkMessage(t, "another member", CheckText("classes.json", text), "classes.json: field names: more than 262144 objects")
 	if err := CheckText(jsonName, []byte(`{"a":"{,{,\\\"{{,","b":[1,2]}`)); err != nil {
 		t.Error(err)
 	}

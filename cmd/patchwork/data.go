@@ -207,12 +207,7 @@ func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 	if err != nil {
 		return nil, err
 	}
-	set, err := readAll(cmd.Context(), paths, opt)
-	if err != nil {
-		return nil, err
-	}
-	sayNotes(cmd, set.Notes...)
-	return f.cut(set)
+	return f.inMemory(cmd, paths, opt, true)
 }
 
 // readAll reads all data. It returns early when the context ends, though a read

@@ -99,6 +99,7 @@ func (a *app) exactCommand() *cobra.Command {
 	f.json.add(cmd)
 	workersFlag(cmd, &f.opt.Workers)
 	f.data.add(cmd)
+	f.data.addWholeMemory(cmd)
 	a.formulasFlag(cmd, false)
 	return cmd
 }

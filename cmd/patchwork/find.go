@@ -201,7 +201,7 @@ const maxPage = 1 << 27
 
 // reading returns how pages and pictures of symbols are read.
 func (f *findFlags) reading(cmd *cobra.Command) dataset.Options {
-	opt := dataset.Options{Invert: f.invert, MaxPicture: maxPage}
+	opt := dataset.Options{Invert: f.invert, MaxPicture: maxPage, MaxMemory: int64(wholeMemory())}
 	if cmd.Flags().Changed("threshold") {
 		opt.Threshold = &f.threshold
 	}

@@ -60,6 +60,7 @@ ones of each. Without -o, show some in the terminal. With -m, read as for that m
 	positiveFlag(cmd, &f.images, "images", "largest number of images or rows on the sheet")
 	fs.BoolVar(&f.asJSON, "json", false, "one JSON object instead of text")
 	f.data.add(cmd)
+	f.data.addWholeMemory(cmd)
 	return cmd
 }
 
@@ -76,14 +77,14 @@ func (f *lookFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 	if err != nil {
 		return nil, err
 	}
-	set, err := readAll(cmd.Context(), paths, opt)
+	set, err := f.data.inMemory(cmd, paths, opt, false)
 	if err != nil {
 		if fe := notBits(err); fe != nil && f.model == "" {
 			fe.Hint += "; patchwork learn --for real learns from the numbers as they are"
 		}
 		return nil, err
 	}
-	return f.data.cut(set)
+	return set, nil
 }
 
 // look tells and shows what is in a set.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,6 +59,41 @@ func defaultMemory() byteSize {
 func (f *dataFlags) addMemory(cmd *cobra.Command) {
 	f.memory = defaultMemory()
 	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take; files that need more are read again in every pass")
+}
+
+// wholeMemory returns how much memory images may take for commands that hold them all:
+// 1 GB, or half of what GOMEMLIMIT allows the whole process, if that is less.
+func wholeMemory() byteSize { return max(byteSize(min(1e9, debug.SetMemoryLimit(-1)/2)), 1<<16) }
+
+// addWholeMemory adds --memory to a command that holds all images in memory.
+func (f *dataFlags) addWholeMemory(cmd *cobra.Command) {
+	f.memory = wholeMemory()
+	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take; --rows takes some of files that need more")
+}
+
+// inMemory returns the data of a command that holds all images, where notes says what was found out about them.
+func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Set, error) {
+	opt.MaxMemory = int64(cmp.Or(f.memory, wholeMemory()))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory)))
+	set, err := readAll(cmd.Context(), paths, opt)
+	if errors.Is(err, dataset.ErrMemory) {
+		tooMuch := err
+		s, err := f.openStream(cmd, paths, opt)
+		if err == nil && s.set == nil {
+			err = &inputError{fmt.Errorf("%w; this command holds all rows: take some with --rows A:B, or allow more with --memory", tooMuch)}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.set, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if notes {
+		sayNotes(cmd, set.Notes...)
+	}
+	return f.cut(set)
 }
 
 // source is the data of a command: in memory, or if they are too large, files that

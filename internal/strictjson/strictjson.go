@@ -14,12 +14,36 @@ import (
 	"unicode/utf8"
 )
 
-// Unmarshal is json.Unmarshal for one value, with both refused.
-func Unmarshal(data []byte, v any) error {
-	if err := json.Unmarshal(data, v); err != nil {
+// Unmarshal is json.Unmarshal for one value, with both refused, and as in [Check], before anything
+// is decoded.
+func Unmarshal(data []byte, v any) error { return unmarshal(&walk{data: data}, v) }
+
+// Decode is Unmarshal that also refuses keys which are no fields, except those of the outermost
+// object that begin with own, if that is not "".
+func Decode(data []byte, v any, own string) error {
+	return unmarshal(&walk{data: data, known: true, own: own}, v)
+}
+
+func unmarshal(w *walk, v any) error {
+	if !json.Valid(w.data) {
+		return json.Unmarshal(w.data, v) // which says why
+	}
+	if err := w.value(reflect.TypeOf(v), 0); err != nil {
 		return err
 	}
-	return Check(data, reflect.TypeOf(v))
+	return json.Unmarshal(w.data, v)
+}
+
+// EntryError reports an entry of a list of objects that is none. It is refused because json.Unmarshal
+// makes a whole object of it: of two bytes, hundreds.
+type EntryError struct {
+	Is     string // its beginning
+	Offset int64  // of its first byte
+}
+
+// Error implements the error interface.
+func (e *EntryError) Error() string {
+	return fmt.Sprintf("%s in a list at byte %d is no object", e.Is, e.Offset)
 }
 
 // KeyError reports a key of an object.
@@ -37,8 +61,8 @@ func (e *KeyError) Error() string {
 	return fmt.Sprintf("the field %.60q is there twice, again at byte %d", e.Key, e.Offset)
 }
 
-// Check returns a *[KeyError] for the first key that is wrong in a value that json.Unmarshal
-// reads into a type, or that would be read into none for nil. It takes time in proportion to the
+// Check returns a *[KeyError] for the first key that is wrong, or an *[EntryError] for an entry, in a value that
+// json.Unmarshal reads into a type, or that would be read into none for nil. The value must be JSON. It takes time in proportion to the
 // value, and memory for the keys of one object that the type does not have.
 func Check(data []byte, into reflect.Type) error {
 	return (&walk{data: data}).value(into, 0)
@@ -114,8 +138,10 @@ const maxDepth = 10_000 // as in encoding/json
 
 // walk goes through a value that json.Unmarshal accepts; of others it may return an error.
 type walk struct {
-	data []byte
-	at   int
+	data  []byte
+	at    int
+	known bool // refuse keys that are no fields
+	own   string
 }
 
 func (w *walk) bad() error { return fmt.Errorf("not JSON at byte %d", w.at) }
@@ -188,7 +214,11 @@ func (w *walk) list(into reflect.Type, depth int) error {
 		w.at++
 		return nil
 	}
+	objects := of != nil && of != skip && of.Kind() == reflect.Struct && plain(of) != nil
 	for {
+		if c := w.next(); objects && c != '{' {
+			return w.entry()
+		}
 		if err := w.value(of, depth+1); err != nil {
 			return err
 		}
@@ -200,6 +230,15 @@ func (w *walk) list(into reflect.Type, depth int) error {
 			return w.bad()
 		}
 	}
+}
+
+// entry returns an error about the entry that begins here.
+func (w *walk) entry() error {
+	begin := w.at
+	if err := w.value(skip, 0); err != nil {
+		return err
+	}
+	return &EntryError{strings.ToValidUTF8(string(w.data[begin:min(w.at, begin+20)]), ""), int64(begin)}
 }
 
 // object goes through an object; each goes on behind a key, to the end of its value.
@@ -261,6 +300,10 @@ func (w *walk) members(into reflect.Type, depth int) error {
 			name, called := text(key), ""
 			if of, called = field(into, name); called != "" {
 				return &KeyError{name, called, int64(w.at)}
+			}
+			own := depth == 0 && w.own != "" && strings.HasPrefix(name, w.own)
+			if w.known && fields != nil && of == nil && !own {
+				return fmt.Errorf("unknown field %.60q", name)
 			}
 			if n = slices.IndexFunc(fields, func(f named) bool { return f.name == name }); n >= 0 && n < 64 { // it is escaped
 				twice = had>>n&1 == 1

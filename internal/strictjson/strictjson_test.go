@@ -1,8 +1,10 @@
 package strictjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -65,6 +67,17 @@ func TestUnmarshal(t *testing.T) {
 			t.Errorf("%s: %v, want %q", bad, err, says)
 		}
 	}
+	for bad, says := range map[string]string{
+		`{"list":[null]}`:      "null in a list at byte 9 is no object",
+		`{"list":[{}, 12345]}`: "12345 in a list at byte 13 is no object",
+		`{"list":["` + "abcdefghijklmnopqrstuvwxyz" + `"]}`: `"abcdefghijklmnopqrs in a list`,
+		`{"list":[[1]]}`: "[1] in a list",
+	} {
+		var v outer
+		if err := Unmarshal([]byte(bad), &v); !errors.As(err, new(*EntryError)) || !strings.Contains(err.Error(), says) || v.List != nil {
+			t.Errorf("%s: %v, want %q", bad, err, says)
+		}
+	}
 	var v outer
 	if err := Unmarshal([]byte(`{"a":`), &v); err == nil || errors.As(err, new(*KeyError)) {
 		t.Errorf("cut off: %v", err)
@@ -84,8 +97,47 @@ func FuzzUnmarshal(f *testing.F) {
 		if errA == nil && errB != nil {
 			t.Fatalf("%q: %v", data, errB)
 		}
-		if errA != nil && errB == nil && !errors.As(errA, new(*KeyError)) {
+		if errA != nil && errB == nil && !errors.As(errA, new(*KeyError)) && !errors.As(errA, new(*EntryError)) {
 			t.Fatalf("%q: %v", data, errA)
 		}
 	})
+}
+
+func typeOf(v any) reflect.Type { return reflect.TypeOf(v) }
+
+func validJSON(data []byte) bool { return json.Valid(data) }
+
+// reference finds the first key that is there twice, as encoding/json reads keys.
+func reference(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var value func() error
+	value = func() error {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		seen := map[string]bool{}
+		switch token {
+		case json.Delim('['), json.Delim('{'):
+			for d.More() {
+				if token == json.Delim('{') {
+					key, err := d.Token()
+					if err != nil {
+						return err
+					}
+					if seen[key.(string)] {
+						return &KeyError{Key: key.(string), Offset: d.InputOffset()}
+					}
+					seen[key.(string)] = true
+				}
+				if err := value(); err != nil {
+					return err
+				}
+			}
+			_, err = d.Token()
+		}
+		return err
+	}
+	return value()
 }

@@ -23,7 +23,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -157,7 +156,7 @@ func membersOf(m *patchwork.Model, folder string) ([]npy.Member, error) {
 	}
 	var out []npy.Member
 	for _, f := range z.File {
-		content, err := contentOf(f)
+		content, err := contentOf(f, maxBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -166,18 +165,18 @@ func membersOf(m *patchwork.Model, folder string) ([]npy.Member, error) {
 	return out, nil
 }
 
-// contentOf returns a member of an archive.
-func contentOf(f *zip.File) ([]byte, error) {
-	if f.UncompressedSize64 > maxBytes {
-		return nil, &modelfile.FormatError{Member: f.Name, Msg: fmt.Sprintf("has %d bytes, more than %d", f.UncompressedSize64, maxBytes)}
+// contentOf returns a member of an archive, of at most so many bytes.
+func contentOf(f *zip.File, most uint64) ([]byte, error) {
+	if f.UncompressedSize64 > most {
+		return nil, &modelfile.FormatError{Member: f.Name, Msg: fmt.Sprintf("has %d bytes, more than %d", f.UncompressedSize64, most)}
 	}
 	r, err := f.Open()
 	if err != nil {
 		return nil, &modelfile.FormatError{Member: f.Name, Msg: "cannot be read", Err: err}
 	}
 	defer r.Close()
-	content, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
-	if err != nil || len(content) > maxBytes {
+	content, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	if err != nil || uint64(len(content)) > most {
 		return nil, &modelfile.FormatError{Member: f.Name, Msg: "cannot be read", Err: err}
 	}
 	return content, nil
@@ -269,7 +268,7 @@ func readHeader(f *zip.File) (*header, error) {
 	if f == nil {
 		return nil, &modelfile.FormatError{Member: Name, Msg: "not in the file", Err: os.ErrNotExist, Hint: "give a file written by patchwork classify learn"}
 	}
-	text, err := contentOf(f)
+	text, err := contentOf(f, maxTexts)
 	if err == nil {
 		err = modelfile.CheckText(Name, text)
 	}
@@ -277,7 +276,6 @@ func readHeader(f *zip.File) (*header, error) {
 		return nil, err
 	}
 	h := new(header)
-	d := json.NewDecoder(bytes.NewReader(text))
 	var head struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
@@ -291,8 +289,7 @@ func readHeader(f *zip.File) (*header, error) {
 	case head.Version != version:
 		return nil, &modelfile.FormatError{Member: Name, Field: "version", Msg: fmt.Sprintf("is %d; this program reads version %d", head.Version, version), Hint: "use a newer patchwork"}
 	}
-	d.DisallowUnknownFields()
-	if err := errors.Join(d.Decode(h), strictjson.Check(text, reflect.TypeFor[header]())); err != nil {
+	if err := strictjson.Decode(text, h, ""); err != nil {
 		return nil, &modelfile.FormatError{Member: Name, Msg: "not as expected", Err: err}
 	}
 	if h.Height < 1 || h.Width < 1 || h.Height > maxBytes/8/h.Width {
@@ -367,7 +364,7 @@ func readLearned(files map[string]*zip.File, learned map[string][]*zip.File, fol
 	}
 	var members []npy.Member
 	for _, f := range learned[folder] {
-		content, err := contentOf(f)
+		content, err := contentOf(f, maxBytes)
 		if err != nil {
 			return nil, err
 		}

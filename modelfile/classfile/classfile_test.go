@@ -130,7 +130,7 @@ func TestRows(t *testing.T) {
 				}
 				continue
 			}
-			content, err := contentOf(f)
+			content, err := contentOf(f, maxBytes)
 			if err != nil {
 				t.Fatal(err)
 			}

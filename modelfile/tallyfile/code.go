@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -220,12 +219,7 @@ func decodePart(head, body []byte) (*Part, error) {
 		return nil, err
 	}
 	var h header
-	j := json.NewDecoder(bytes.NewReader(head))
-	j.DisallowUnknownFields()
-	if err := j.Decode(&h); err != nil {
-		return nil, fmt.Errorf("its header: %w", err)
-	}
-	if err := strictjson.Check(head, reflect.TypeFor[header]()); err != nil {
+	if err := strictjson.Decode(head, &h, ""); err != nil {
 		return nil, fmt.Errorf("its header: %w", err)
 	}
 	p := &Part{Model: h.Model, Options: h.Options, Shards: h.Shards}
