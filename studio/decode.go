@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -39,8 +41,16 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 	if !utf8.Valid(content) {
 		return nil, problemf(statusBadRequest, "the body is not UTF-8")
 	}
-	// First by type, which takes little memory for any input, then by the
-	// schema, which has the bounds.
+	// First what would take much memory, then by type, which takes little for any other
+	// input, then by the schema, which has the bounds.
+	if json.Valid(content) { // else Decode says why not
+		if err := strictjson.Check(content, reflect.TypeFor[T]()); err != nil {
+			if entry := new(strictjson.EntryError); errors.As(err, &entry) {
+				err = fmt.Errorf("not a valid value: %w", err)
+			}
+			return nil, problemf(statusUnprocessableEntity, "%v", err)
+		}
+	}
 	out := new(T)
 	strict := json.NewDecoder(bytes.NewReader(content))
 	strict.DisallowUnknownFields()
@@ -49,9 +59,6 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 	}
 	if _, err := strict.Token(); err != io.EOF {
 		return nil, problemf(statusBadRequest, "not JSON: more data follows the object, at byte %d", strict.InputOffset())
-	}
-	if err := strictjson.Check(content, reflect.TypeFor[T]()); err != nil {
-		return nil, problemf(statusUnprocessableEntity, "%v", err)
 	}
 	if d.early != nil {
 		if err := d.early(out); err != nil {

@@ -75,7 +75,10 @@ func (f *reportFlags) check(a *app, cmd *cobra.Command) error {
 	if f.output == "-" && f.asJSON {
 		return usagef("-o - and --json both write to standard output; choose one")
 	}
-	if f.stability < 0 || f.stability > mostStability {
+	switch {
+	case f.stability < 0:
+		return usagef("--stability %d: give 0 or more", f.stability)
+	case f.stability > mostStability:
 		return usagef("--stability %d: give 0 to %d", f.stability, mostStability)
 	}
 	if f.stabilitySet = cmd.Flags().Changed("stability"); f.stabilitySet && f.stability == 0 {
