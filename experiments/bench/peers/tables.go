@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -166,6 +167,10 @@ func (t *table) array() *npy.Array {
 
 // tableTasks returns P3 of one size: a learning iteration, and explaining rows.
 func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
+	size := fmt.Sprintf("%d rows x %d, K=%d", n, d, k)
+	if at := strings.Index(s.only, "K="); at >= 0 && !strings.HasSuffix(size, s.only[at:]) {
+		return nil, nil // none is asked for
+	}
 	t, err := plantTable(n, d, k, false, s.seed)
 	if err != nil {
 		return nil, err
@@ -178,7 +183,6 @@ func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := fmt.Sprintf("%d rows x %d, K=%d", n, d, k)
 	few := min(n, s.size(10000, 500))
 	learn := task{name: "P3 EM iteration, " + size, unit: "row", units: float64(n), check: t.verdict,
 		ours: func() error { _, err := t.iterate(1); return err }}
