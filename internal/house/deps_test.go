@@ -81,7 +81,7 @@ const policy = `
 	testing, pgregory.net/rapid, patchwork < internal/testkit; # for tests only
 
 	# Edges: files to images, models to files, models to pictures.
-	FILES < internal/atomicfile;
+	FILES < internal/pipes < internal/atomicfile; # pipes that nobody is at the other end of; files that are there whole or not at all
 	FILES, golang.org/x/sys/unix, golang.org/x/sys/windows < internal/journal; # its lock
 	FILES < internal/house, internal/notices; # measures the code; licences of what programs contain
 	NONE < internal/npy < dataset/mat;

@@ -4,7 +4,6 @@ package kernel
 
 import (
 	"math/bits"
-	"unsafe"
 
 	"golang.org/x/sys/cpu"
 )
@@ -172,11 +171,14 @@ var rowsAVX512 = &RowLoops{
 // rowsOf returns the list of Sums, nil where it has all rows, and its length.
 func rowsOf(table []float64, x []uint64, words int, list []int32, groups int, out []float64) (*int32, int) {
 	_ = table[16*groups-1]
-	if list == nil {
+	switch {
+	case list == nil:
 		_ = x[:words*len(out)]
 		return nil, len(out)
+	case len(list) == 0:
+		return nil, 0
 	}
-	return unsafe.SliceData(list), len(list)
+	return &list[0], len(list)
 }
 
 func countStepVector(c *Counting) {
