@@ -97,11 +97,10 @@ func (a *app) guard(cmd *cobra.Command, args []string) error {
 					return usagef("%s", strings.Replace(err.Error(), "-o "+path, out.words, 1))
 				}
 			}
-			all, err := another(outputs, out)
-			if err != nil {
+			var err error
+			if outputs, err = another(outputs, out); err != nil {
 				return err
 			}
-			outputs = all
 		}
 	}
 	return a.refuseEndless()

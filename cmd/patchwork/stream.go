@@ -74,26 +74,14 @@ func (f *dataFlags) addWholeMemory(cmd *cobra.Command) {
 // inMemory returns the data of a command that holds all images, where notes says what was found out about them.
 func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Set, error) {
 	opt.MaxMemory = int64(cmp.Or(f.memory, wholeMemory()))
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory)))
-	set, err := readAll(cmd.Context(), paths, opt)
-	if errors.Is(err, dataset.ErrMemory) {
-		tooMuch := err
-		s, err := f.openStream(cmd, paths, opt)
-		if err == nil && s.set == nil {
-			err = &inputError{fmt.Errorf("%w; this command holds all rows: take some with --rows A:B, or allow more with --memory", tooMuch)}
-		}
-		if err != nil {
-			return nil, err
-		}
-		return s.set, nil
-	}
+	s, tooMuch, err := f.load(cmd, paths, opt, notes)
 	if err != nil {
 		return nil, err
 	}
-	if notes {
-		sayNotes(cmd, set.Notes...)
+	if s.set == nil {
+		return nil, &inputError{fmt.Errorf("%w; this command holds all rows: take some with --rows A:B, or allow more with --memory", tooMuch)}
 	}
-	return f.cut(set)
+	return s.set, nil
 }
 
 // source is the data of a command: in memory, or if they are too large, files that
@@ -136,19 +124,29 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 		return nil, err
 	}
 	opt.MaxMemory = int64(f.memory)
+	s, _, err := f.load(cmd, paths, opt, true)
+	return s, err
+}
+
+// load reads and selects, into memory if the options allow it; else tooMuch says why not. Where notes,
+// it says what was found out about data in memory.
+func (f *dataFlags) load(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (s *source, tooMuch, err error) {
 	// Data that turn out to be too large must not take twice their share before they
 	// are collected.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory)))
 	set, err := readAll(cmd.Context(), paths, opt)
 	if errors.Is(err, dataset.ErrMemory) {
-		return f.openStream(cmd, paths, opt)
+		s, streamed := f.openStream(cmd, paths, opt)
+		return s, err, streamed
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	sayNotes(cmd, set.Notes...)
+	if notes {
+		sayNotes(cmd, set.Notes...)
+	}
 	set, err = f.cut(set)
-	return &source{set: set}, err
+	return &source{set: set}, nil, err
 }
 
 // roomFor returns the limit for this process while it reads data that may take that many
