@@ -2,8 +2,8 @@ package modelfile
 
 import (
 	"archive/zip"
+	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,17 +13,10 @@ import (
 // Private returns what the model file at path holds beside the model and [Save] does
 // not write back: its other members, and the fields of model.json that belong to the
 // user.
-func Private(path string) ([]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // only read
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	small, err := npy.ReadZip(f, info.Size(), npy.Limits{Bytes: maxJSON})
+func Private(path string) ([]string, error) { return LoadWith(path, "model", privateOf) }
+
+func privateOf(r io.ReaderAt, size int64) ([]string, error) {
+	small, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
 	if err != nil {
 		return nil, notModel(in(err, ""))
 	}
@@ -35,9 +28,9 @@ func Private(path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	z, err := zip.NewReader(f, info.Size())
+	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, &FormatError{Path: path, Msg: "not a zip", Err: err} // it was one for ReadZip
+		return nil, &FormatError{Msg: "not a zip", Err: err} // it was one for ReadZip
 	}
 	var out []string
 	for _, member := range z.File {
