@@ -91,6 +91,9 @@ type RowLoops struct {
 	// CountStep lets rows that are explained by counting take a step, see Counting.
 	CountStep func(*Counting)
 
+	// CountPlace sets, for each i, numbers from[rows[i]] of outPicks and outGains to picks[i] and gains[i]. They must be there.
+	CountPlace func(rows []int32, from []int, picks []int32, gains []float64, outPicks []int32, outGains []float64)
+
 	// CountSums sets out to what the pixels of rows add up to, of words each: for each group of four the table has
 	// a number by their values and by which of them are not free, four bits each, the values lower; last has those of the last group.
 	CountSums func(table, last *[256]float64, x, free []uint64, words, groups int, out []float64)
@@ -148,12 +151,14 @@ type Counting struct {
 	List   []int32
 	Pixels []uint64
 
-	// What a step finds, the number Step from 0 on: the expert of row n is Picks[8*n], the number told of it Gains[8*n]. If it has
-	// ended, it has Depth[n] picks, and the pixels that are free are those of the words from Free[Width*n] on.
+	// What a step finds, the number Step from 0 on: the rows that have taken an expert, in rising order, and of row Rows[i] the expert,
+	// Picks[i], and the number told of it, Gains[i]. Before, there is room for all of List and sixteen more.
+	Step        int
+	Rows, Picks []int32
+	Gains       []float64
+
+	// When row n has ended, it has Depth[n] picks, and the pixels that are free are those of the words from Free[Width*n] on.
 	// Of pixels behind the last, Free says nothing.
-	Step  int
-	Picks []int8
-	Gains []float64
 	Depth []int32
 	Free  []uint64
 }
@@ -184,7 +189,7 @@ func (c *Counting) Arrange() {
 }
 
 // PixelWords returns how much memory Counting needs for n rows.
-func (c *Counting) PixelWords(n int) int { return (n + 47) &^ 15 * 2 * c.Width }
+func (c *Counting) PixelWords(n int) int { return (n+47)&^15*2*c.Width + n + 16 }
 
 // Propose finds for rows the lane that gains most, in numbers of 16 bits.
 //

@@ -1396,30 +1396,22 @@ DATA sixteens<>+376(SB)/4, $0x00000007
 DATA sixteens<>+380(SB)/4, $0x00000000
 GLOBL sixteens<>(SB), RODATA|NOPTR, $384
 
-// func countStep(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
+// func countStep(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, ids *int32, picks *int32, gains *float64, depth *int32, free *uint64, words int, scratch *uint64) (left int, taken int)
 // Requires: AVX, AVX512BITALG, AVX512BW, AVX512F, AVX512VBMI, BMI, BMI2, CMOV, POPCNT
-TEXT ·countStep(SB), $448-168
-	LEAQ (SP), AX
-	ADDQ $0x3f, AX
-	ANDQ $-64, AX
+TEXT ·countStep(SB), $64-192
+	MOVQ pixels+40(FP), AX
 	MOVQ pixels+40(FP), CX
-	MOVQ pixels+40(FP), DX
+	XORQ DX, DX
 	XORQ BX, BX
 	XORQ SI, SI
 
 rows:
-	MOVL         $-1073741824, DI
-	VPBROADCASTD DI, Z0
-	MOVL         $-1073741824, DI
-	VPBROADCASTD DI, Z1
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z2
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z3
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z4
-	MOVL         weights+72(FP), DI
-	VPBROADCASTD DI, Z5
+	VPBROADCASTD number0<>+0(SB), Z0
+	VPBROADCASTD number0<>+0(SB), Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPBROADCASTD number1<>+0(SB), Z4
+	VBROADCASTSS weights+72(FP), Z5
 	MOVQ         votes+0(FP), DI
 	MOVQ         fours+16(FP), R8
 	MOVQ         stride+8(FP), R9
@@ -1433,7 +1425,7 @@ experts:
 	VMOVAPD Z10, Z9
 	MOVQ    DI, R11
 	MOVQ    chunks+24(FP), R12
-	MOVQ    CX, R10
+	MOVQ    AX, R10
 
 chunks:
 	VMOVDQU32    (R10), Z11
@@ -1488,10 +1480,8 @@ chunks:
 	ADDQ         $0x10, DI
 	DECQ         R8
 	JNZ          experts
-	MOVL         least+80(FP), DI
-	VPBROADCASTD DI, Z3
+	VBROADCASTSS least+80(FP), Z3
 	VPCMPGTD     Z3, Z0, K1
-	VMOVDQU32    Z2, (AX)
 	MOVQ         classes+96(FP), DI
 	MOVQ         values+104(FP), R8
 	VMOVDQU64    (DI), Z0
@@ -1502,54 +1492,56 @@ chunks:
 	VMOVUPD      64(R8), Z7
 	VMOVUPD      128(R8), Z8
 	VMOVUPD      192(R8), Z9
-	VPXORQ       Z14, Z14, Z14
-	VMOVAPD      Z14, Z11
-	VMOVAPD      Z14, Z12
-	VMOVAPD      Z14, Z15
-	VMOVAPD      Z14, Z16
-	VMOVAPD      Z14, Z17
-	VMOVAPD      Z14, Z18
-	VMOVAPD      Z14, Z19
-	VMOVAPD      Z14, Z20
-	VPXORD       Z13, Z13, Z13
+	VPXORQ       Z13, Z13, Z13
+	VMOVAPD      Z13, Z12
+	VMOVAPD      Z13, Z14
+	VMOVAPD      Z13, Z15
+	VMOVAPD      Z13, Z16
+	VMOVAPD      Z13, Z17
+	VMOVAPD      Z13, Z18
+	VMOVAPD      Z13, Z19
+	VMOVAPD      Z13, Z20
+	VPXORD       Z11, Z11, Z11
 	VPSRLD       $0x05, Z2, Z21
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z22
-	MOVL         $+61680, DI
-	VPBROADCASTD DI, Z23
-	MOVL         $+252641280, DI
-	VPBROADCASTD DI, Z24
-	MOVL         $+16, DI
-	VPBROADCASTD DI, Z25
+	VPBROADCASTD number1<>+0(SB), Z22
+	VPBROADCASTD number2<>+0(SB), Z23
+	VPBROADCASTD number3<>+0(SB), Z24
+	VPBROADCASTD number4<>+0(SB), Z25
 	MOVQ         votes+0(FP), DI
 	MOVQ         stride+8(FP), R8
 	MOVQ         chunks+24(FP), R10
-	MOVQ         CX, R9
+	MOVQ         AX, R9
 
 chunk:
-	MOVL         $+0, R11
-	VPBROADCASTD R11, Z26
-	MOVL         $+0, R11
-	VPBROADCASTD R11, Z27
-	MOVQ         R8, R11
+	VPXORD    Z27, Z27, Z27
+	VMOVDQU32 (DI), Z29
+	VMOVDQA32 Z2, Z26
+	VPERMI2D  64(DI), Z29, Z26
+	ADDQ      $0x00000080, DI
+	CMPQ      R8, $0x00000020
+	JEQ       found
+	MOVQ      R8, R11
+	SUBQ      $0x00000020, R11
 
 block:
-	VMOVDQU32     (DI), Z29
-	VMOVDQA32     Z2, Z28
-	VPERMI2D      64(DI), Z29, Z28
-	VPCMPEQD      Z27, Z21, K2
-	VMOVDQA32     Z28, K2, Z26
-	VPADDD        Z22, Z27, Z27
-	ADDQ          $0x00000080, DI
-	SUBQ          $0x20, R11
-	JNZ           block
+	VPADDD    Z22, Z27, Z27
+	VMOVDQU32 (DI), Z29
+	VMOVDQA32 Z2, Z28
+	VPERMI2D  64(DI), Z29, Z28
+	VPCMPEQD  Z27, Z21, K2
+	VMOVDQA32 Z28, K2, Z26
+	ADDQ      $0x00000080, DI
+	SUBQ      $0x00000020, R11
+	JNZ       block
+
+found:
 	VMOVDQU32     (R9), Z27
 	VMOVDQA32     Z27, Z28
 	VPANDND       Z27, Z26, K1, Z28
 	VMOVDQU32     Z28, (R9)
 	VPANDD        Z27, Z26, Z26
 	VPOPCNTW      Z26, Z27
-	VPADDW        Z27, Z13, Z13
+	VPADDW        Z27, Z11, Z11
 	VPSRLD        $0x0c, Z26, Z27
 	VPSLLD        $0x0c, Z26, Z28
 	VPTERNLOGQ    $0xb8, Z27, Z23, Z26
@@ -1566,14 +1558,14 @@ block:
 	MOVQ          $0x0000000000000004, R11
 	CMPQ          R10, $0x01
 	CMOVQEQ       rest+32(FP), R11
-	VPSRLQ        $0x00, Z28, Z27
+	VMOVDQA64     Z28, Z27
 	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z29
 	VPERMI2PD     Z9, Z8, Z29
 	VPERMI2PD     Z7, Z6, Z27
 	VMOVAPD       Z29, K2, Z27
-	VADDPD        Z27, Z11, Z11
-	VPSRLQ        $0x00, Z26, Z27
+	VADDPD        Z27, Z12, Z12
+	VMOVDQA64     Z26, Z27
 	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z29
 	VPERMI2PD     Z9, Z8, Z29
@@ -1588,7 +1580,7 @@ block:
 	VPERMI2PD     Z9, Z8, Z29
 	VPERMI2PD     Z7, Z6, Z27
 	VMOVAPD       Z29, K2, Z27
-	VADDPD        Z27, Z12, Z12
+	VADDPD        Z27, Z14, Z14
 	VPSRLQ        $0x10, Z26, Z27
 	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z29
@@ -1630,228 +1622,236 @@ block:
 	VADDPD        Z26, Z20, Z20
 
 added:
-	ADDQ         $0x40, R9
-	DECQ         R10
-	JNZ          chunk
-	VBROADCASTSD cost+88(FP), Z0
-	VADDPD       Z12, Z11, Z11
-	VADDPD       Z16, Z15, Z15
-	VADDPD       Z15, Z11, Z11
-	VSUBPD       Z0, Z11, Z11
-	VADDPD       Z0, Z11, Z11
-	VMOVUPD      Z11, 128(AX)
-	VADDPD       Z18, Z17, Z17
-	VADDPD       Z20, Z19, Z19
-	VADDPD       Z19, Z17, Z17
-	VSUBPD       Z0, Z17, Z17
-	VADDPD       Z0, Z17, Z17
-	VMOVUPD      Z17, 192(AX)
-	MOVL         step+112(FP), DI
-	VPBROADCASTD DI, Z0
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z2
-	VPADDD       Z2, Z0, K1, Z0
-	VMOVDQU32    Z0, 64(AX)
-	MOVL         back+76(FP), DI
-	VPBROADCASTD DI, Z0
-	VPMADDWD     Z0, Z13, Z13
-	VPADDD       Z1, Z13, Z13
-	MOVL         enough+84(FP), DI
-	VPBROADCASTD DI, Z0
-	VPCMPGTD     Z0, Z13, K1, K1
-	MOVQ         list+48(FP), DI
-	MOVQ         picks+120(FP), R9
-	MOVQ         gains+128(FP), R10
-	MOVQ         $0x0000000000000010, R8
-	MOVQ         n+64(FP), R11
-	CMPQ         R11, R8
-	CMOVQGT      R8, R11
-	XORQ         R12, R12
-
-send:
-	MOVLQSX      (DI)(R12*4), R13
-	MOVL         (AX)(R12*4), R8
-	VMOVSD       128(AX)(R12*8), X0
-	SHLQ         $0x03, R13
-	MOVB         R8, (R9)(R13*1)
-	VMOVSD       X0, (R10)(R13*8)
-	INCQ         R12
-	CMPQ         R12, R11
-	JLT          send
-	MOVQ         $0x0000000000000010, R8
-	MOVQ         n+64(FP), DI
-	CMPQ         DI, R8
-	CMOVQGT      R8, DI
-	MOVQ         $0x0000000000000001, R8
-	SHLXQ        DI, R8, R8
-	DECQ         R8
-	KMOVW        K1, R9
-	ANDQ         R8, R9
-	MOVQ         R9, DI
-	XORQ         R8, DI
-	CMPQ         words+152(FP), $0x01
-	JNE          many
-	MOVL         $+0, R8
-	VPBROADCASTD R8, Z1
-	MOVL         $-65536, R8
-	VPBROADCASTD R8, Z2
-	VMOVDQU32    (CX), Z3
-	VPSRLD       $0x10, Z3, Z0
-	CMPQ         chunks+24(FP), $0x01
-	JEQ          halves
-	VMOVDQU32    64(CX), Z3
-	VPTERNLOGD   $0xf8, Z3, Z2, Z0
-	CMPQ         chunks+24(FP), $0x02
-	JEQ          halves
-	VMOVDQU32    128(CX), Z3
-	VPSRLD       $0x10, Z3, Z1
-	CMPQ         chunks+24(FP), $0x03
-	JEQ          halves
-	VMOVDQU32    192(CX), Z3
-	VPTERNLOGD   $0xf8, Z3, Z2, Z1
-
-halves:
-	VMOVDQU32 sixteens<>+192(SB), Z2
-	VMOVDQU32 sixteens<>+256(SB), Z3
-	VPERMI2D  Z1, Z0, Z2
-	VPERMI2D  Z1, Z0, Z3
-	VMOVDQU64 Z2, 256(AX)
-	VMOVDQU64 Z3, 320(AX)
-	MOVQ      list+48(FP), R8
-	TESTQ     DI, DI
-	JZ        wordnone
-
-wordend:
-	TZCNTQ  DI, R10
-	MOVLQSX (R8)(R10*4), R11
-	MOVQ    depth+136(FP), R13
-	MOVL    64(AX)(R10*4), R12
-	MOVL    R12, (R13)(R11*4)
-	MOVQ    free+144(FP), R12
-	MOVQ    256(AX)(R10*8), R10
-	MOVQ    R10, (R12)(R11*8)
-	LEAQ    -1(DI), R12
-	ANDQ    R12, DI
-	JNZ     wordend
-
-wordnone:
-	JMP ended
-
-many:
-	MOVQ  list+48(FP), R8
-	TESTQ DI, DI
-	JZ    wordsnone
-
-wordsend:
-	TZCNTQ  DI, R10
-	MOVLQSX (R8)(R10*4), R11
-	MOVQ    depth+136(FP), R13
-	MOVL    64(AX)(R10*4), R12
-	MOVL    R12, (R13)(R11*4)
-	MOVQ    free+144(FP), R12
-	IMULQ   words+152(FP), R11
-	LEAQ    (R12)(R11*8), R11
-	LEAQ    2(CX)(R10*4), R10
-	MOVQ    chunks+24(FP), R12
-
-pixels:
-	MOVWLZX (R10), R13
-	MOVW    R13, (R11)
-	ADDQ    $0x40, R10
-	ADDQ    $0x02, R11
-	DECQ    R12
-	JNZ     pixels
-	LEAQ    -1(DI), R12
-	ANDQ    R12, DI
-	JNZ     wordsend
-
-wordsnone:
-ended:
-	MOVQ          list+48(FP), DI
-	KMOVW         R9, K1
-	VMOVDQU32     sixteens<>+0(SB), Z0
-	VPBROADCASTD  BX, Z1
-	VPSUBD        Z1, Z0, Z1
-	VPCOMPRESSD.Z Z0, K1, Z0
-	VMOVDQU32     (DI), Z2
-	VPERMD        Z2, Z0, Z2
-	POPCNTQ       R9, DI
+	ADDQ          $0x40, R9
+	DECQ          R10
+	JNZ           chunk
+	VBROADCASTSD  cost+88(FP), Z0
+	VADDPD        Z14, Z12, Z12
+	VADDPD        Z16, Z15, Z15
+	VADDPD        Z15, Z12, Z12
+	VSUBPD        Z0, Z12, Z12
+	VADDPD        Z0, Z12, Z12
+	VADDPD        Z18, Z17, Z17
+	VADDPD        Z20, Z19, Z19
+	VADDPD        Z19, Z17, Z17
+	VSUBPD        Z0, Z17, Z17
+	VADDPD        Z0, Z17, Z17
+	VBROADCASTSS  step+112(FP), Z0
+	VPBROADCASTD  number1<>+0(SB), Z3
+	VPADDD        Z3, Z0, K1, Z0
+	VBROADCASTSS  back+76(FP), Z3
+	VPMADDWD      Z3, Z11, Z11
+	VPADDD        Z1, Z11, Z11
+	VBROADCASTSS  enough+84(FP), Z1
+	VPCMPGTD      Z1, Z11, K1, K2
+	MOVQ          $0x0000000000000010, R8
+	MOVQ          n+64(FP), DI
+	CMPQ          DI, R8
+	CMOVQGT       R8, DI
 	MOVQ          $0x0000000000000001, R8
 	SHLXQ         DI, R8, R8
 	DECQ          R8
-	KMOVW         R8, K1
+	KMOVW         K1, R9
+	ANDQ          R8, R9
+	KMOVW         R9, K1
+	KSHIFTRW      $0x08, K1, K3
+	MOVBQZX       R9, R10
+	POPCNTQ       R10, R10
+	ADDQ          SI, R10
+	MOVQ          list+48(FP), DI
+	VMOVDQU32     (DI), Z1
+	VPCOMPRESSD.Z Z1, K1, Z1
+	MOVQ          ids+120(FP), DI
+	VMOVDQU32     Z1, (DI)(SI*4)
+	VPCOMPRESSD.Z Z2, K1, Z2
+	MOVQ          picks+128(FP), DI
+	VMOVDQU32     Z2, (DI)(SI*4)
+	MOVQ          gains+136(FP), DI
+	VPCOMPRESSQ.Z Z12, K1, Z12
+	VMOVDQU64     Z12, (DI)(SI*8)
+	VPCOMPRESSQ.Z Z17, K3, Z17
+	VMOVDQU64     Z17, (DI)(R10*8)
+	KMOVW         K2, DI
+	ANDQ          R8, DI
+	CMPQ          words+160(FP), $0x01
+	JNE           many
+	VPXORD        Z1, Z1, Z1
+	VPBROADCASTD  number5<>+0(SB), Z2
+	VMOVDQU32     (AX), Z3
+	VPSRLD        $0x10, Z3, Z0
+	CMPQ          chunks+24(FP), $0x01
+	JEQ           halves
+	VMOVDQU32     64(AX), Z3
+	VPTERNLOGD    $0xf8, Z3, Z2, Z0
+	CMPQ          chunks+24(FP), $0x02
+	JEQ           halves
+	VMOVDQU32     128(AX), Z3
+	VPSRLD        $0x10, Z3, Z1
+	CMPQ          chunks+24(FP), $0x03
+	JEQ           halves
+	VMOVDQU32     192(AX), Z3
+	VPTERNLOGD    $0xf8, Z3, Z2, Z1
+
+halves:
+	VMOVDQU32     sixteens<>+192(SB), Z2
+	VPERMI2D      Z1, Z0, Z2
+	VMOVDQU32     sixteens<>+256(SB), Z3
+	VPERMI2D      Z1, Z0, Z3
+	MOVQ          scratch+168(FP), R8
+	VPCOMPRESSQ.Z Z2, K1, Z2
+	VMOVDQU64     Z2, (R8)(SI*8)
+	VPCOMPRESSQ.Z Z3, K3, Z3
+	VMOVDQU64     Z3, (R8)(R10*8)
+	JMP           kept
+
+many:
+	VMOVDQU32 Z0, (SP)
+	XORQ      DI, R8
+	MOVQ      list+48(FP), R10
+	TESTQ     R8, R8
+	JZ        none
+
+end:
+	TZCNTQ  R8, R11
+	MOVLQSX (R10)(R11*4), R12
+	MOVQ    depth+144(FP), R14
+	MOVL    (SP)(R11*4), R13
+	MOVL    R13, (R14)(R12*4)
+	MOVQ    free+152(FP), R13
+	MOVQ    chunks+24(FP), R14
+	IMULQ   words+160(FP), R12
+	LEAQ    (R13)(R12*8), R12
+	LEAQ    2(AX)(R11*4), R11
+
+pixels:
+	MOVWLZX (R11), R13
+	MOVW    R13, (R12)
+	ADDQ    $0x40, R11
+	ADDQ    $0x02, R12
+	DECQ    R14
+	JNZ     pixels
+	LEAQ    -1(R8), R13
+	ANDQ    R13, R8
+	JNZ     end
+
+none:
+kept:
+	POPCNTQ       R9, R9
+	ADDQ          R9, SI
+	MOVQ          list+48(FP), R8
+	KMOVW         DI, K1
+	VMOVDQU32     sixteens<>+0(SB), Z0
+	VPBROADCASTD  DX, Z1
+	VPSUBD        Z1, Z0, Z1
+	VPCOMPRESSD.Z Z0, K1, Z0
+	VMOVDQU32     (R8), Z2
+	VPERMD        Z2, Z0, Z2
+	POPCNTQ       DI, R8
+	MOVQ          $0x0000000000000001, R9
+	SHLXQ         R8, R9, R9
+	DECQ          R9
+	KMOVW         R9, K1
 	MOVQ          to+56(FP), R10
 	VMOVDQU32     Z2, K1, (R10)
-	LEAQ          (R10)(DI*4), R10
+	LEAQ          (R10)(R8*4), R10
 	MOVQ          R10, to+56(FP)
-	SHLXQ         BX, R8, R8
-	KMOVW         R8, K1
-	SHRQ          $0x10, R8
-	KMOVW         R8, K2
+	SHLXQ         DX, R9, R9
+	KMOVW         R9, K1
+	SHRQ          $0x10, R9
+	KMOVW         R9, K2
 	VPERMD        Z0, Z1, Z0
 	MOVQ          chunks+24(FP), R11
-	MOVQ          CX, DI
-	MOVQ          DX, R8
+	MOVQ          AX, R8
+	MOVQ          CX, R9
 	MOVQ          R11, R10
 	SHLQ          $0x06, R10
-	ADDQ          R8, R10
+	ADDQ          R9, R10
 
 move:
-	VMOVDQU32 (DI), Z1
+	VMOVDQU32 (R8), Z1
 	VPERMD    Z1, Z0, Z1
-	VMOVDQU32 Z1, K1, (R8)
+	VMOVDQU32 Z1, K1, (R9)
 	VMOVDQU32 Z1, K2, (R10)
-	ADDQ      $0x40, DI
 	ADDQ      $0x40, R8
+	ADDQ      $0x40, R9
 	ADDQ      $0x40, R10
 	DECQ      R11
 	JNZ       move
-	POPCNTQ   R9, R9
-	ADDQ      R9, SI
 	MOVQ      chunks+24(FP), R8
+	POPCNTQ   DI, DI
+	ADDQ      DI, BX
 	SHLQ      $0x06, R8
-	ADDQ      R8, CX
-	ADDQ      R9, BX
-	SUBQ      $0x10, BX
-	JGE       full
-	ADDQ      $0x10, BX
-	JMP       next
+	ADDQ      R8, AX
+	ADDQ      CX, R8
+	ADDQ      DI, DX
+	LEAQ      -16(DX), DI
+	CMPQ      DX, $0x10
+	CMOVQGE   R8, CX
+	CMOVQGE   DI, DX
+	ADDQ      $0x40, list+48(FP)
+	SUBQ      $0x10, n+64(FP)
+	JG        rows
+	MOVQ      BX, left+176(FP)
+	MOVQ      SI, taken+184(FP)
+	CMPQ      words+160(FP), $0x01
+	JNE       done
+	TESTQ     SI, SI
+	JZ        done
+	MOVQ      scratch+168(FP), CX
+	MOVQ      depth+144(FP), DX
+	MOVQ      free+152(FP), BX
+	MOVL      step+112(FP), AX
+	INCL      AX
+	MOVQ      ids+120(FP), R8
+	XORQ      R9, R9
 
-full:
-	ADDQ R8, DX
+free:
+	MOVLQSX (R8)(R9*4), R10
+	MOVL    AX, (DX)(R10*4)
+	MOVQ    (CX)(R9*8), DI
+	MOVQ    DI, (BX)(R10*8)
+	INCQ    R9
+	CMPQ    R9, SI
+	JLT     free
 
-next:
-	ADDQ $0x40, list+48(FP)
-	SUBQ $0x10, n+64(FP)
-	JG   rows
-	MOVQ SI, left+160(FP)
+done:
 	VZEROUPPER
 	RET
 
-// func countStepFew(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int) (left int)
+DATA number0<>+0(SB)/4, $0xc0000000
+GLOBL number0<>(SB), RODATA|NOPTR, $4
+
+DATA number1<>+0(SB)/4, $0x00000001
+GLOBL number1<>(SB), RODATA|NOPTR, $4
+
+DATA number2<>+0(SB)/4, $0x0000f0f0
+GLOBL number2<>(SB), RODATA|NOPTR, $4
+
+DATA number3<>+0(SB)/4, $0x0f0f0000
+GLOBL number3<>(SB), RODATA|NOPTR, $4
+
+DATA number4<>+0(SB)/4, $0x00000010
+GLOBL number4<>(SB), RODATA|NOPTR, $4
+
+DATA number5<>+0(SB)/4, $0xffff0000
+GLOBL number5<>(SB), RODATA|NOPTR, $4
+
+// func countStepFew(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, ids *int32, picks *int32, gains *float64, depth *int32, free *uint64, words int, scratch *uint64) (left int, taken int)
 // Requires: AVX, AVX512BITALG, AVX512BW, AVX512F, AVX512VBMI, BMI, BMI2, CMOV, POPCNT
-TEXT ·countStepFew(SB), $448-168
-	LEAQ (SP), AX
-	ADDQ $0x3f, AX
-	ANDQ $-64, AX
+TEXT ·countStepFew(SB), $64-192
+	MOVQ pixels+40(FP), AX
 	MOVQ pixels+40(FP), CX
-	MOVQ pixels+40(FP), DX
+	XORQ DX, DX
 	XORQ BX, BX
 	XORQ SI, SI
 
 rows:
-	MOVL         $-1073741824, DI
-	VPBROADCASTD DI, Z0
-	MOVL         $-1073741824, DI
-	VPBROADCASTD DI, Z1
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z2
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z3
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z4
-	MOVL         weights+72(FP), DI
-	VPBROADCASTD DI, Z5
+	VPBROADCASTD number0<>+0(SB), Z0
+	VPBROADCASTD number0<>+0(SB), Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPBROADCASTD number1<>+0(SB), Z4
+	VBROADCASTSS weights+72(FP), Z5
 	MOVQ         votes+0(FP), DI
 	MOVQ         fours+16(FP), R8
 	MOVQ         stride+8(FP), R9
@@ -1865,7 +1865,7 @@ experts:
 	VMOVAPD Z10, Z9
 	MOVQ    DI, R11
 	MOVQ    chunks+24(FP), R12
-	MOVQ    CX, R10
+	MOVQ    AX, R10
 
 chunks:
 	VMOVDQU32    (R10), Z11
@@ -1920,10 +1920,8 @@ chunks:
 	ADDQ         $0x10, DI
 	DECQ         R8
 	JNZ          experts
-	MOVL         least+80(FP), DI
-	VPBROADCASTD DI, Z3
+	VBROADCASTSS least+80(FP), Z3
 	VPCMPGTD     Z3, Z0, K1
-	VMOVDQU32    Z2, (AX)
 	MOVQ         classes+96(FP), DI
 	MOVQ         values+104(FP), R8
 	VMOVDQU64    (DI), Z0
@@ -1932,52 +1930,55 @@ chunks:
 	VMOVDQU64    192(DI), Z5
 	VMOVUPD      (R8), Z6
 	VMOVUPD      64(R8), Z7
-	VPXORQ       Z14, Z14, Z14
-	VMOVAPD      Z14, Z8
-	VMOVAPD      Z14, Z9
-	VMOVAPD      Z14, Z11
-	VMOVAPD      Z14, Z12
-	VMOVAPD      Z14, Z15
-	VMOVAPD      Z14, Z16
-	VMOVAPD      Z14, Z17
-	VMOVAPD      Z14, Z18
-	VPXORD       Z13, Z13, Z13
+	VPXORQ       Z13, Z13, Z13
+	VMOVAPD      Z13, Z9
+	VMOVAPD      Z13, Z11
+	VMOVAPD      Z13, Z12
+	VMOVAPD      Z13, Z14
+	VMOVAPD      Z13, Z15
+	VMOVAPD      Z13, Z16
+	VMOVAPD      Z13, Z17
+	VMOVAPD      Z13, Z18
+	VPXORD       Z8, Z8, Z8
 	VPSRLD       $0x05, Z2, Z19
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z20
-	MOVL         $+61680, DI
-	VPBROADCASTD DI, Z21
-	MOVL         $+252641280, DI
-	VPBROADCASTD DI, Z22
+	VPBROADCASTD number1<>+0(SB), Z20
+	VPBROADCASTD number2<>+0(SB), Z21
+	VPBROADCASTD number3<>+0(SB), Z22
 	MOVQ         votes+0(FP), DI
 	MOVQ         stride+8(FP), R8
 	MOVQ         chunks+24(FP), R10
-	MOVQ         CX, R9
+	MOVQ         AX, R9
 
 chunk:
-	MOVL         $+0, R11
-	VPBROADCASTD R11, Z23
-	MOVL         $+0, R11
-	VPBROADCASTD R11, Z24
-	MOVQ         R8, R11
+	VPXORD    Z24, Z24, Z24
+	VMOVDQU32 (DI), Z26
+	VMOVDQA32 Z2, Z23
+	VPERMI2D  64(DI), Z26, Z23
+	ADDQ      $0x00000080, DI
+	CMPQ      R8, $0x00000020
+	JEQ       found
+	MOVQ      R8, R11
+	SUBQ      $0x00000020, R11
 
 block:
-	VMOVDQU32     (DI), Z26
-	VMOVDQA32     Z2, Z25
-	VPERMI2D      64(DI), Z26, Z25
-	VPCMPEQD      Z24, Z19, K2
-	VMOVDQA32     Z25, K2, Z23
-	VPADDD        Z20, Z24, Z24
-	ADDQ          $0x00000080, DI
-	SUBQ          $0x20, R11
-	JNZ           block
+	VPADDD    Z20, Z24, Z24
+	VMOVDQU32 (DI), Z26
+	VMOVDQA32 Z2, Z25
+	VPERMI2D  64(DI), Z26, Z25
+	VPCMPEQD  Z24, Z19, K2
+	VMOVDQA32 Z25, K2, Z23
+	ADDQ      $0x00000080, DI
+	SUBQ      $0x00000020, R11
+	JNZ       block
+
+found:
 	VMOVDQU32     (R9), Z24
 	VMOVDQA32     Z24, Z25
 	VPANDND       Z24, Z23, K1, Z25
 	VMOVDQU32     Z25, (R9)
 	VPANDD        Z24, Z23, Z23
 	VPOPCNTW      Z23, Z24
-	VPADDW        Z24, Z13, Z13
+	VPADDW        Z24, Z8, Z8
 	VPSRLD        $0x0c, Z23, Z24
 	VPSLLD        $0x0c, Z23, Z25
 	VPTERNLOGQ    $0xb8, Z24, Z21, Z23
@@ -1994,17 +1995,17 @@ block:
 	MOVQ          $0x0000000000000004, R11
 	CMPQ          R10, $0x01
 	CMOVQEQ       rest+32(FP), R11
-	VPSRLQ        $0x00, Z25, Z24
+	VMOVDQA64     Z25, Z24
 	VPERMI2PD     Z7, Z6, Z24
-	VADDPD        Z24, Z8, Z8
-	VPSRLQ        $0x00, Z23, Z24
+	VADDPD        Z24, Z9, Z9
+	VMOVDQA64     Z23, Z24
 	VPERMI2PD     Z7, Z6, Z24
 	VADDPD        Z24, Z15, Z15
 	CMPQ          R11, $0x01
 	JEQ           added
 	VPSRLQ        $0x10, Z25, Z24
 	VPERMI2PD     Z7, Z6, Z24
-	VADDPD        Z24, Z9, Z9
+	VADDPD        Z24, Z11, Z11
 	VPSRLQ        $0x10, Z23, Z24
 	VPERMI2PD     Z7, Z6, Z24
 	VADDPD        Z24, Z16, Z16
@@ -2012,7 +2013,7 @@ block:
 	JEQ           added
 	VPSRLQ        $0x08, Z25, Z24
 	VPERMI2PD     Z7, Z6, Z24
-	VADDPD        Z24, Z11, Z11
+	VADDPD        Z24, Z12, Z12
 	VPSRLQ        $0x08, Z23, Z24
 	VPERMI2PD     Z7, Z6, Z24
 	VADDPD        Z24, Z17, Z17
@@ -2020,207 +2021,205 @@ block:
 	JEQ           added
 	VPSRLQ        $0x18, Z25, Z24
 	VPERMI2PD     Z7, Z6, Z24
-	VADDPD        Z24, Z12, Z12
+	VADDPD        Z24, Z14, Z14
 	VPSRLQ        $0x18, Z23, Z23
 	VPERMI2PD     Z7, Z6, Z23
 	VADDPD        Z23, Z18, Z18
 
 added:
-	ADDQ         $0x40, R9
-	DECQ         R10
-	JNZ          chunk
-	VBROADCASTSD cost+88(FP), Z0
-	VADDPD       Z9, Z8, Z8
-	VADDPD       Z12, Z11, Z11
-	VADDPD       Z11, Z8, Z8
-	VSUBPD       Z0, Z8, Z8
-	VADDPD       Z0, Z8, Z8
-	VMOVUPD      Z8, 128(AX)
-	VADDPD       Z16, Z15, Z15
-	VADDPD       Z18, Z17, Z17
-	VADDPD       Z17, Z15, Z15
-	VSUBPD       Z0, Z15, Z15
-	VADDPD       Z0, Z15, Z15
-	VMOVUPD      Z15, 192(AX)
-	MOVL         step+112(FP), DI
-	VPBROADCASTD DI, Z0
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z2
-	VPADDD       Z2, Z0, K1, Z0
-	VMOVDQU32    Z0, 64(AX)
-	MOVL         back+76(FP), DI
-	VPBROADCASTD DI, Z0
-	VPMADDWD     Z0, Z13, Z13
-	VPADDD       Z1, Z13, Z13
-	MOVL         enough+84(FP), DI
-	VPBROADCASTD DI, Z0
-	VPCMPGTD     Z0, Z13, K1, K1
-	MOVQ         list+48(FP), DI
-	MOVQ         picks+120(FP), R9
-	MOVQ         gains+128(FP), R10
-	MOVQ         $0x0000000000000010, R8
-	MOVQ         n+64(FP), R11
-	CMPQ         R11, R8
-	CMOVQGT      R8, R11
-	XORQ         R12, R12
-
-send:
-	MOVLQSX      (DI)(R12*4), R13
-	MOVL         (AX)(R12*4), R8
-	VMOVSD       128(AX)(R12*8), X0
-	SHLQ         $0x03, R13
-	MOVB         R8, (R9)(R13*1)
-	VMOVSD       X0, (R10)(R13*8)
-	INCQ         R12
-	CMPQ         R12, R11
-	JLT          send
-	MOVQ         $0x0000000000000010, R8
-	MOVQ         n+64(FP), DI
-	CMPQ         DI, R8
-	CMOVQGT      R8, DI
-	MOVQ         $0x0000000000000001, R8
-	SHLXQ        DI, R8, R8
-	DECQ         R8
-	KMOVW        K1, R9
-	ANDQ         R8, R9
-	MOVQ         R9, DI
-	XORQ         R8, DI
-	CMPQ         words+152(FP), $0x01
-	JNE          many
-	MOVL         $+0, R8
-	VPBROADCASTD R8, Z1
-	MOVL         $-65536, R8
-	VPBROADCASTD R8, Z2
-	VMOVDQU32    (CX), Z3
-	VPSRLD       $0x10, Z3, Z0
-	CMPQ         chunks+24(FP), $0x01
-	JEQ          halves
-	VMOVDQU32    64(CX), Z3
-	VPTERNLOGD   $0xf8, Z3, Z2, Z0
-	CMPQ         chunks+24(FP), $0x02
-	JEQ          halves
-	VMOVDQU32    128(CX), Z3
-	VPSRLD       $0x10, Z3, Z1
-	CMPQ         chunks+24(FP), $0x03
-	JEQ          halves
-	VMOVDQU32    192(CX), Z3
-	VPTERNLOGD   $0xf8, Z3, Z2, Z1
-
-halves:
-	VMOVDQU32 sixteens<>+192(SB), Z2
-	VMOVDQU32 sixteens<>+256(SB), Z3
-	VPERMI2D  Z1, Z0, Z2
-	VPERMI2D  Z1, Z0, Z3
-	VMOVDQU64 Z2, 256(AX)
-	VMOVDQU64 Z3, 320(AX)
-	MOVQ      list+48(FP), R8
-	TESTQ     DI, DI
-	JZ        wordnone
-
-wordend:
-	TZCNTQ  DI, R10
-	MOVLQSX (R8)(R10*4), R11
-	MOVQ    depth+136(FP), R13
-	MOVL    64(AX)(R10*4), R12
-	MOVL    R12, (R13)(R11*4)
-	MOVQ    free+144(FP), R12
-	MOVQ    256(AX)(R10*8), R10
-	MOVQ    R10, (R12)(R11*8)
-	LEAQ    -1(DI), R12
-	ANDQ    R12, DI
-	JNZ     wordend
-
-wordnone:
-	JMP ended
-
-many:
-	MOVQ  list+48(FP), R8
-	TESTQ DI, DI
-	JZ    wordsnone
-
-wordsend:
-	TZCNTQ  DI, R10
-	MOVLQSX (R8)(R10*4), R11
-	MOVQ    depth+136(FP), R13
-	MOVL    64(AX)(R10*4), R12
-	MOVL    R12, (R13)(R11*4)
-	MOVQ    free+144(FP), R12
-	IMULQ   words+152(FP), R11
-	LEAQ    (R12)(R11*8), R11
-	LEAQ    2(CX)(R10*4), R10
-	MOVQ    chunks+24(FP), R12
-
-pixels:
-	MOVWLZX (R10), R13
-	MOVW    R13, (R11)
-	ADDQ    $0x40, R10
-	ADDQ    $0x02, R11
-	DECQ    R12
-	JNZ     pixels
-	LEAQ    -1(DI), R12
-	ANDQ    R12, DI
-	JNZ     wordsend
-
-wordsnone:
-ended:
-	MOVQ          list+48(FP), DI
-	KMOVW         R9, K1
-	VMOVDQU32     sixteens<>+0(SB), Z0
-	VPBROADCASTD  BX, Z1
-	VPSUBD        Z1, Z0, Z1
-	VPCOMPRESSD.Z Z0, K1, Z0
-	VMOVDQU32     (DI), Z2
-	VPERMD        Z2, Z0, Z2
-	POPCNTQ       R9, DI
+	ADDQ          $0x40, R9
+	DECQ          R10
+	JNZ           chunk
+	VBROADCASTSD  cost+88(FP), Z0
+	VADDPD        Z11, Z9, Z9
+	VADDPD        Z14, Z12, Z12
+	VADDPD        Z12, Z9, Z9
+	VSUBPD        Z0, Z9, Z9
+	VADDPD        Z0, Z9, Z9
+	VADDPD        Z16, Z15, Z15
+	VADDPD        Z18, Z17, Z17
+	VADDPD        Z17, Z15, Z15
+	VSUBPD        Z0, Z15, Z15
+	VADDPD        Z0, Z15, Z15
+	VBROADCASTSS  step+112(FP), Z0
+	VPBROADCASTD  number1<>+0(SB), Z3
+	VPADDD        Z3, Z0, K1, Z0
+	VBROADCASTSS  back+76(FP), Z3
+	VPMADDWD      Z3, Z8, Z8
+	VPADDD        Z1, Z8, Z8
+	VBROADCASTSS  enough+84(FP), Z1
+	VPCMPGTD      Z1, Z8, K1, K2
+	MOVQ          $0x0000000000000010, R8
+	MOVQ          n+64(FP), DI
+	CMPQ          DI, R8
+	CMOVQGT       R8, DI
 	MOVQ          $0x0000000000000001, R8
 	SHLXQ         DI, R8, R8
 	DECQ          R8
-	KMOVW         R8, K1
+	KMOVW         K1, R9
+	ANDQ          R8, R9
+	KMOVW         R9, K1
+	KSHIFTRW      $0x08, K1, K3
+	MOVBQZX       R9, R10
+	POPCNTQ       R10, R10
+	ADDQ          SI, R10
+	MOVQ          list+48(FP), DI
+	VMOVDQU32     (DI), Z1
+	VPCOMPRESSD.Z Z1, K1, Z1
+	MOVQ          ids+120(FP), DI
+	VMOVDQU32     Z1, (DI)(SI*4)
+	VPCOMPRESSD.Z Z2, K1, Z2
+	MOVQ          picks+128(FP), DI
+	VMOVDQU32     Z2, (DI)(SI*4)
+	MOVQ          gains+136(FP), DI
+	VPCOMPRESSQ.Z Z9, K1, Z9
+	VMOVDQU64     Z9, (DI)(SI*8)
+	VPCOMPRESSQ.Z Z15, K3, Z15
+	VMOVDQU64     Z15, (DI)(R10*8)
+	KMOVW         K2, DI
+	ANDQ          R8, DI
+	CMPQ          words+160(FP), $0x01
+	JNE           many
+	VPXORD        Z1, Z1, Z1
+	VPBROADCASTD  number5<>+0(SB), Z2
+	VMOVDQU32     (AX), Z3
+	VPSRLD        $0x10, Z3, Z0
+	CMPQ          chunks+24(FP), $0x01
+	JEQ           halves
+	VMOVDQU32     64(AX), Z3
+	VPTERNLOGD    $0xf8, Z3, Z2, Z0
+	CMPQ          chunks+24(FP), $0x02
+	JEQ           halves
+	VMOVDQU32     128(AX), Z3
+	VPSRLD        $0x10, Z3, Z1
+	CMPQ          chunks+24(FP), $0x03
+	JEQ           halves
+	VMOVDQU32     192(AX), Z3
+	VPTERNLOGD    $0xf8, Z3, Z2, Z1
+
+halves:
+	VMOVDQU32     sixteens<>+192(SB), Z2
+	VPERMI2D      Z1, Z0, Z2
+	VMOVDQU32     sixteens<>+256(SB), Z3
+	VPERMI2D      Z1, Z0, Z3
+	MOVQ          scratch+168(FP), R8
+	VPCOMPRESSQ.Z Z2, K1, Z2
+	VMOVDQU64     Z2, (R8)(SI*8)
+	VPCOMPRESSQ.Z Z3, K3, Z3
+	VMOVDQU64     Z3, (R8)(R10*8)
+	JMP           kept
+
+many:
+	VMOVDQU32 Z0, (SP)
+	XORQ      DI, R8
+	MOVQ      list+48(FP), R10
+	TESTQ     R8, R8
+	JZ        none
+
+end:
+	TZCNTQ  R8, R11
+	MOVLQSX (R10)(R11*4), R12
+	MOVQ    depth+144(FP), R14
+	MOVL    (SP)(R11*4), R13
+	MOVL    R13, (R14)(R12*4)
+	MOVQ    free+152(FP), R13
+	MOVQ    chunks+24(FP), R14
+	IMULQ   words+160(FP), R12
+	LEAQ    (R13)(R12*8), R12
+	LEAQ    2(AX)(R11*4), R11
+
+pixels:
+	MOVWLZX (R11), R13
+	MOVW    R13, (R12)
+	ADDQ    $0x40, R11
+	ADDQ    $0x02, R12
+	DECQ    R14
+	JNZ     pixels
+	LEAQ    -1(R8), R13
+	ANDQ    R13, R8
+	JNZ     end
+
+none:
+kept:
+	POPCNTQ       R9, R9
+	ADDQ          R9, SI
+	MOVQ          list+48(FP), R8
+	KMOVW         DI, K1
+	VMOVDQU32     sixteens<>+0(SB), Z0
+	VPBROADCASTD  DX, Z1
+	VPSUBD        Z1, Z0, Z1
+	VPCOMPRESSD.Z Z0, K1, Z0
+	VMOVDQU32     (R8), Z2
+	VPERMD        Z2, Z0, Z2
+	POPCNTQ       DI, R8
+	MOVQ          $0x0000000000000001, R9
+	SHLXQ         R8, R9, R9
+	DECQ          R9
+	KMOVW         R9, K1
 	MOVQ          to+56(FP), R10
 	VMOVDQU32     Z2, K1, (R10)
-	LEAQ          (R10)(DI*4), R10
+	LEAQ          (R10)(R8*4), R10
 	MOVQ          R10, to+56(FP)
-	SHLXQ         BX, R8, R8
-	KMOVW         R8, K1
-	SHRQ          $0x10, R8
-	KMOVW         R8, K2
+	SHLXQ         DX, R9, R9
+	KMOVW         R9, K1
+	SHRQ          $0x10, R9
+	KMOVW         R9, K2
 	VPERMD        Z0, Z1, Z0
 	MOVQ          chunks+24(FP), R11
-	MOVQ          CX, DI
-	MOVQ          DX, R8
+	MOVQ          AX, R8
+	MOVQ          CX, R9
 	MOVQ          R11, R10
 	SHLQ          $0x06, R10
-	ADDQ          R8, R10
+	ADDQ          R9, R10
 
 move:
-	VMOVDQU32 (DI), Z1
+	VMOVDQU32 (R8), Z1
 	VPERMD    Z1, Z0, Z1
-	VMOVDQU32 Z1, K1, (R8)
+	VMOVDQU32 Z1, K1, (R9)
 	VMOVDQU32 Z1, K2, (R10)
-	ADDQ      $0x40, DI
 	ADDQ      $0x40, R8
+	ADDQ      $0x40, R9
 	ADDQ      $0x40, R10
 	DECQ      R11
 	JNZ       move
-	POPCNTQ   R9, R9
-	ADDQ      R9, SI
 	MOVQ      chunks+24(FP), R8
+	POPCNTQ   DI, DI
+	ADDQ      DI, BX
 	SHLQ      $0x06, R8
-	ADDQ      R8, CX
-	ADDQ      R9, BX
-	SUBQ      $0x10, BX
-	JGE       full
-	ADDQ      $0x10, BX
-	JMP       next
+	ADDQ      R8, AX
+	ADDQ      CX, R8
+	ADDQ      DI, DX
+	LEAQ      -16(DX), DI
+	CMPQ      DX, $0x10
+	CMOVQGE   R8, CX
+	CMOVQGE   DI, DX
+	ADDQ      $0x40, list+48(FP)
+	SUBQ      $0x10, n+64(FP)
+	JG        rows
+	MOVQ      BX, left+176(FP)
+	MOVQ      SI, taken+184(FP)
+	CMPQ      words+160(FP), $0x01
+	JNE       done
+	TESTQ     SI, SI
+	JZ        done
+	MOVQ      scratch+168(FP), CX
+	MOVQ      depth+144(FP), DX
+	MOVQ      free+152(FP), BX
+	MOVL      step+112(FP), AX
+	INCL      AX
+	MOVQ      ids+120(FP), R8
+	XORQ      R9, R9
 
-full:
-	ADDQ R8, DX
+free:
+	MOVLQSX (R8)(R9*4), R10
+	MOVL    AX, (DX)(R10*4)
+	MOVQ    (CX)(R9*8), DI
+	MOVQ    DI, (BX)(R10*8)
+	INCQ    R9
+	CMPQ    R9, SI
+	JLT     free
 
-next:
-	ADDQ $0x40, list+48(FP)
-	SUBQ $0x10, n+64(FP)
-	JG   rows
-	MOVQ SI, left+160(FP)
+done:
 	VZEROUPPER
 	RET
 
@@ -2255,12 +2254,10 @@ rows:
 word:
 	MOVL         $0x000000ff, DI
 	KMOVB        DI, K2
-	MOVL         $+0, R8
-	VPBROADCASTD R8, Z3
+	VPXORD       Z3, Z3, Z3
 	VPGATHERQQ   (DX)(Z2*8), K2, Z3
 	KMOVB        DI, K2
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z4
+	VPXORD       Z4, Z4, Z4
 	VPGATHERQQ   (DX)(Z1*8), K2, Z4
 	VMOVDQU32    sixteens<>+64(SB), Z5
 	VPERMI2D     Z4, Z3, Z5
@@ -2272,17 +2269,13 @@ word:
 	ADDQ         $0x08, DX
 	SUBQ         $0x02, BX
 	JG           word
-	MOVL         none+132(FP), DX
-	VPBROADCASTD DX, Z1
+	VBROADCASTSS none+132(FP), Z1
 	VMOVDQA32    Z0, K1, Z1
-	MOVL         size+128(FP), DX
-	VPBROADCASTD DX, Z2
+	VBROADCASTSS size+128(FP), Z2
 	VPMULLD      Z2, Z1, Z1
 	VMOVDQU32    Z1, 192(AX)
-	MOVL         $-65536, DX
-	VPBROADCASTD DX, Z1
-	MOVL         $+65535, DX
-	VPBROADCASTD DX, Z2
+	VPBROADCASTD number5<>+0(SB), Z1
+	VPBROADCASTD number6<>+0(SB), Z2
 	MOVQ         own+40(FP), DX
 	MOVQ         owns+48(FP), BX
 	MOVQ         held+104(FP), SI
@@ -2308,12 +2301,10 @@ own:
 	VPMOVZXDQ     Y1, Z1
 	MOVL          $0x000000ff, BX
 	KMOVB         BX, K2
-	MOVL          $+0, SI
-	VPBROADCASTD  SI, Z3
+	VPXORD        Z3, Z3, Z3
 	VPGATHERQQ    (DX)(Z2*8), K2, Z3
 	KMOVB         BX, K2
-	MOVL          $+0, BX
-	VPBROADCASTD  BX, Z2
+	VPXORD        Z2, Z2, Z2
 	VPGATHERQQ    (DX)(Z1*8), K2, Z2
 	VPORQ         Z3, Z2, Z1
 	VEXTRACTI64X4 $0x01, Z1, Y4
@@ -2497,22 +2488,14 @@ fromRows:
 	ADDQ         $0x00000400, BX
 	SUBQ         $0x10, SI
 	JG           fromRows
-	MOVL         $-1073741824, DX
-	VPBROADCASTD DX, Z1
-	MOVL         $-1073741824, DX
-	VPBROADCASTD DX, Z2
-	MOVL         $+0, DX
-	VPBROADCASTD DX, Z3
-	MOVL         $+0, DX
-	VPBROADCASTD DX, Z4
-	MOVL         $+1, DX
-	VPBROADCASTD DX, Z5
-	MOVL         $+131071, DX
-	VPBROADCASTD DX, Z6
-	MOVL         last+80(FP), DX
-	VPBROADCASTD DX, Z7
-	MOVL         $-1073741824, DX
-	VPBROADCASTD DX, Z8
+	VPBROADCASTD number0<>+0(SB), Z1
+	VPBROADCASTD number0<>+0(SB), Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPBROADCASTD number1<>+0(SB), Z5
+	VPBROADCASTD number7<>+0(SB), Z6
+	VBROADCASTSS last+80(FP), Z7
+	VPBROADCASTD number0<>+0(SB), Z8
 	MOVQ         pairs+56(FP), DX
 	MOVQ         fours+72(FP), BX
 	MOVQ         experts+88(FP), SI
@@ -2520,10 +2503,9 @@ fromRows:
 	MOVQ         lines+112(FP), R8
 
 expert:
-	MOVL         $+0, R9
-	VPBROADCASTD R9, Z10
-	VMOVDQU32    (R8), Z9
-	MOVLQSX      (BX), R9
+	VPXORD    Z10, Z10, Z10
+	VMOVDQU32 (R8), Z9
+	MOVLQSX   (BX), R9
 
 four:
 	MOVLQSX      (DX), R10
@@ -2684,20 +2666,15 @@ toRows:
 	ADDQ         $0x00000400, BX
 	SUBQ         $0x10, SI
 	JG           toRows
-	MOVL         low+208(FP), DX
-	VPBROADCASTD DX, Z4
+	VBROADCASTSS low+208(FP), Z4
 	VPCMPD       $0x02, Z4, Z1, K2
-	MOVL         high+212(FP), DX
-	VPBROADCASTD DX, Z4
+	VBROADCASTSS high+212(FP), Z4
 	VPCMPD       $0x02, Z4, Z1, K3
 	VPSUBD       Z2, Z1, Z1
-	MOVL         slack+204(FP), DX
-	VPBROADCASTD DX, Z4
+	VBROADCASTSS slack+204(FP), Z4
 	VPCMPD       $0x02, Z4, Z1, K4
-	MOVL         $+15, DX
-	VPBROADCASTD DX, Z4
-	MOVL         $+0, DX
-	VPBROADCASTD DX, Z5
+	VPBROADCASTD number8<>+0(SB), Z4
+	VPXORD       Z5, Z5, Z5
 	VPSRLD       $0x04, Z0, Z1
 	MOVQ         experts+88(FP), DX
 	VPBROADCASTD DX, Z6
@@ -2710,15 +2687,12 @@ toRows:
 	MOVQ         all+168(FP), DX
 	VPGATHERDD   (DX)(Z1*4), K1, Z5
 	VPADDD       Z5, Z2, Z2
-	MOVL         end+216(FP), DX
-	VPBROADCASTD DX, Z0
+	VBROADCASTSS end+216(FP), Z0
 	VPCMPD       $0x02, Z0, Z2, K1
 	KORW         K4, K3, K3
 	KANDNW       K3, K2, K3
-	MOVL         step+200(FP), DX
-	VPBROADCASTD DX, Z0
-	MOVL         $-1, DX
-	VPBROADCASTD DX, Z1
+	VBROADCASTSS step+200(FP), Z0
+	VPBROADCASTD number9<>+0(SB), Z1
 	KORW         K2, K3, K4
 	KNOTW        K4, K2
 	VPSUBD       Z1, Z0, K2, Z0
@@ -2765,23 +2739,33 @@ send:
 	VZEROUPPER
 	RET
 
-// func countFirst(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
+DATA number6<>+0(SB)/4, $0x0000ffff
+GLOBL number6<>(SB), RODATA|NOPTR, $4
+
+DATA number7<>+0(SB)/4, $0x0001ffff
+GLOBL number7<>(SB), RODATA|NOPTR, $4
+
+DATA number8<>+0(SB)/4, $0x0000000f
+GLOBL number8<>(SB), RODATA|NOPTR, $4
+
+DATA number9<>+0(SB)/4, $0xffffffff
+GLOBL number9<>(SB), RODATA|NOPTR, $4
+
+// func countFirst(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, ids *int32, picks *int32, gains *float64, depth *int32, free *uint64, words int, scratch *uint64, x *uint64, all *uint32, whole *uint32, losses *int32) (left int, taken int)
 // Requires: AVX, AVX512BITALG, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VPOPCNTDQ, BMI, BMI2, CMOV, POPCNT
-TEXT ·countFirst(SB), $448-208
-	LEAQ (SP), AX
-	ADDQ $0x3f, AX
-	ANDQ $-64, AX
+TEXT ·countFirst(SB), $64-224
+	MOVQ pixels+40(FP), AX
 	MOVQ pixels+40(FP), CX
-	MOVQ pixels+40(FP), DX
+	XORQ DX, DX
 	XORQ BX, BX
 	XORQ SI, SI
 
 rows:
-	MOVQ         x+160(FP), DI
+	MOVQ         x+176(FP), DI
 	MOVQ         chunks+24(FP), R8
-	MOVQ         all+168(FP), R9
-	MOVQ         scratch+192(FP), R10
-	MOVQ         CX, R11
+	MOVQ         all+184(FP), R9
+	MOVQ         scratch+168(FP), R10
+	MOVQ         AX, R11
 	MOVQ         $0x0000000000000010, R13
 	MOVQ         n+64(FP), R12
 	CMPQ         R12, R13
@@ -2792,7 +2776,7 @@ rows:
 	KMOVB        R13, K1
 	SHRQ         $0x08, R13
 	KMOVB        R13, K2
-	MOVQ         words+152(FP), R12
+	MOVQ         words+160(FP), R12
 	VPBROADCASTQ R12, Z0
 	VPMOVZXDQ    sixteens<>+0(SB), Z1
 	VPMULUDQ     Z1, Z0, Z0
@@ -2800,62 +2784,59 @@ rows:
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	SHLQ         $0x01, R12
-	ADDQ         R12, x+160(FP)
-	MOVL         $+65535, R12
-	VPBROADCASTD R12, Z1
+	ADDQ         R12, x+176(FP)
+	VPBROADCASTD number6<>+0(SB), Z1
 
 word:
-	MOVL         $+0, R12
-	VPBROADCASTD R12, Z5
-	MOVL         $+0, R12
-	VPBROADCASTD R12, Z6
-	CMPQ         words+152(FP), $0x01
-	JNE          apart
-	VMOVDQU64    (DI), K1, Z5
-	VMOVDQU64    (R13), K2, Z6
-	JMP          together
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	CMPQ      words+160(FP), $0x01
+	JNE       apart
+	VMOVDQU64 (DI), K1, Z4
+	VMOVDQU64 (R13), K2, Z5
+	JMP       together
 
 apart:
 	KMOVB      K1, K3
-	VPGATHERQQ (DI)(Z0*8), K3, Z5
+	VPGATHERQQ (DI)(Z0*8), K3, Z4
 	ADDQ       $0x08, DI
 	KMOVB      K2, K3
-	VPGATHERQQ (R13)(Z0*8), K3, Z6
+	VPGATHERQQ (R13)(Z0*8), K3, Z5
 	ADDQ       $0x08, R13
 
 together:
-	VMOVDQU32  sixteens<>+64(SB), Z7
-	VPERMI2D   Z6, Z5, Z7
-	VMOVDQU32  Z7, (R10)
+	VMOVDQU32  sixteens<>+64(SB), Z6
+	VPERMI2D   Z5, Z4, Z6
+	VMOVDQU32  Z6, (R10)
 	ADDQ       $0x40, R10
-	VPANDD     Z1, Z7, Z8
-	VPORD.BCST (R9), Z8, Z8
-	VMOVDQU32  Z8, (R11)
+	VPANDD     Z1, Z6, Z7
+	VPORD.BCST (R9), Z7, Z7
+	VMOVDQU32  Z7, (R11)
 	ADDQ       $0x04, R9
 	ADDQ       $0x40, R11
 	DECQ       R8
 	JZ         begun
-	VPSRLD     $0x10, Z7, Z8
-	VPORD.BCST (R9), Z8, Z8
-	VMOVDQU32  Z8, (R11)
+	VPSRLD     $0x10, Z6, Z7
+	VPORD.BCST (R9), Z7, Z7
+	VMOVDQU32  Z7, (R11)
 	ADDQ       $0x04, R9
 	ADDQ       $0x40, R11
 	DECQ       R8
 	JZ         begun
-	VMOVDQU32  sixteens<>+128(SB), Z7
-	VPERMI2D   Z6, Z5, Z7
-	VMOVDQU32  Z7, (R10)
+	VMOVDQU32  sixteens<>+128(SB), Z6
+	VPERMI2D   Z5, Z4, Z6
+	VMOVDQU32  Z6, (R10)
 	ADDQ       $0x40, R10
-	VPANDD     Z1, Z7, Z5
-	VPORD.BCST (R9), Z5, Z5
-	VMOVDQU32  Z5, (R11)
+	VPANDD     Z1, Z6, Z4
+	VPORD.BCST (R9), Z4, Z4
+	VMOVDQU32  Z4, (R11)
 	ADDQ       $0x04, R9
 	ADDQ       $0x40, R11
 	DECQ       R8
 	JZ         begun
-	VPSRLD     $0x10, Z7, Z5
-	VPORD.BCST (R9), Z5, Z5
-	VMOVDQU32  Z5, (R11)
+	VPSRLD     $0x10, Z6, Z4
+	VPORD.BCST (R9), Z4, Z4
+	VMOVDQU32  Z4, (R11)
 	ADDQ       $0x04, R9
 	ADDQ       $0x40, R11
 	DECQ       R8
@@ -2863,152 +2844,146 @@ together:
 	JMP        word
 
 begun:
-	MOVL         $-1073741824, DI
-	VPBROADCASTD DI, Z0
-	MOVL         $-1073741824, DI
-	VPBROADCASTD DI, Z1
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z5
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z6
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z7
-	MOVL         weights+72(FP), DI
-	VPBROADCASTD DI, Z8
-	MOVQ         whole+176(FP), DI
-	MOVQ         losses+184(FP), R8
+	VPBROADCASTD number0<>+0(SB), Z0
+	VPBROADCASTD number0<>+0(SB), Z1
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPBROADCASTD number1<>+0(SB), Z6
+	VBROADCASTSS weights+72(FP), Z7
+	MOVQ         whole+192(FP), DI
+	MOVQ         losses+200(FP), R8
 	MOVQ         fours+16(FP), R9
 	MOVQ         stride+8(FP), R10
 	SHLQ         $0x02, R10
 
 experts:
 	VPXORQ  Z2, Z2, Z2
+	VMOVAPD Z2, Z8
 	VMOVAPD Z2, Z9
 	VMOVAPD Z2, Z10
 	VMOVAPD Z2, Z11
-	VMOVAPD Z2, Z12
 	MOVQ    DI, R12
 	MOVQ    chunks+24(FP), R13
-	MOVQ    scratch+192(FP), R11
+	MOVQ    scratch+168(FP), R11
 	INCQ    R13
 	SHRQ    $0x01, R13
 
 chunks:
-	VMOVDQU32    (R11), Z13
-	VPANDD.BCST  (R12), Z13, Z14
-	VPOPCNTD     Z14, Z14
-	VPADDD       Z14, Z9, Z9
-	VPANDD.BCST  4(R12), Z13, Z14
-	VPOPCNTD     Z14, Z14
-	VPADDD       Z14, Z10, Z10
-	VPANDD.BCST  8(R12), Z13, Z14
-	VPOPCNTD     Z14, Z14
-	VPADDD       Z14, Z11, Z11
-	VPANDD.BCST  12(R12), Z13, Z13
+	VMOVDQU32    (R11), Z12
+	VPANDD.BCST  (R12), Z12, Z13
 	VPOPCNTD     Z13, Z13
-	VPADDD       Z13, Z12, Z12
+	VPADDD       Z13, Z8, Z8
+	VPANDD.BCST  4(R12), Z12, Z13
+	VPOPCNTD     Z13, Z13
+	VPADDD       Z13, Z9, Z9
+	VPANDD.BCST  8(R12), Z12, Z13
+	VPOPCNTD     Z13, Z13
+	VPADDD       Z13, Z10, Z10
+	VPANDD.BCST  12(R12), Z12, Z12
+	VPOPCNTD     Z12, Z12
+	VPADDD       Z12, Z11, Z11
 	ADDQ         $0x40, R11
 	ADDQ         R10, R12
 	DECQ         R13
 	JNZ          chunks
-	VPMADDWD     Z8, Z9, Z9
-	VPSUBD.BCST  (R8), Z9, Z9
-	VPCMPGTD     Z0, Z9, K1
-	VPMINSD      Z9, Z0, Z13
-	VPMAXSD      Z13, Z1, Z1
-	VPMAXSD      Z9, Z0, Z0
-	VMOVDQA32    Z6, K1, Z5
-	VPADDD       Z7, Z6, Z6
-	VPMADDWD     Z8, Z10, Z9
-	VPSUBD.BCST  4(R8), Z9, Z9
-	VPCMPGTD     Z0, Z9, K1
-	VPMINSD      Z9, Z0, Z10
-	VPMAXSD      Z10, Z1, Z1
-	VPMAXSD      Z9, Z0, Z0
-	VMOVDQA32    Z6, K1, Z5
-	VPADDD       Z7, Z6, Z6
-	VPMADDWD     Z8, Z11, Z9
-	VPSUBD.BCST  8(R8), Z9, Z9
-	VPCMPGTD     Z0, Z9, K1
-	VPMINSD      Z9, Z0, Z10
-	VPMAXSD      Z10, Z1, Z1
-	VPMAXSD      Z9, Z0, Z0
-	VMOVDQA32    Z6, K1, Z5
-	VPADDD       Z7, Z6, Z6
-	VPMADDWD     Z8, Z12, Z9
-	VPSUBD.BCST  12(R8), Z9, Z9
-	VPCMPGTD     Z0, Z9, K1
-	VPMINSD      Z9, Z0, Z10
-	VPMAXSD      Z10, Z1, Z1
-	VPMAXSD      Z9, Z0, Z0
-	VMOVDQA32    Z6, K1, Z5
-	VPADDD       Z7, Z6, Z6
+	VPMADDWD     Z7, Z8, Z8
+	VPSUBD.BCST  (R8), Z8, Z8
+	VPCMPGTD     Z0, Z8, K1
+	VPMINSD      Z8, Z0, Z12
+	VPMAXSD      Z12, Z1, Z1
+	VPMAXSD      Z8, Z0, Z0
+	VMOVDQA32    Z5, K1, Z4
+	VPADDD       Z6, Z5, Z5
+	VPMADDWD     Z7, Z9, Z8
+	VPSUBD.BCST  4(R8), Z8, Z8
+	VPCMPGTD     Z0, Z8, K1
+	VPMINSD      Z8, Z0, Z9
+	VPMAXSD      Z9, Z1, Z1
+	VPMAXSD      Z8, Z0, Z0
+	VMOVDQA32    Z5, K1, Z4
+	VPADDD       Z6, Z5, Z5
+	VPMADDWD     Z7, Z10, Z8
+	VPSUBD.BCST  8(R8), Z8, Z8
+	VPCMPGTD     Z0, Z8, K1
+	VPMINSD      Z8, Z0, Z9
+	VPMAXSD      Z9, Z1, Z1
+	VPMAXSD      Z8, Z0, Z0
+	VMOVDQA32    Z5, K1, Z4
+	VPADDD       Z6, Z5, Z5
+	VPMADDWD     Z7, Z11, Z8
+	VPSUBD.BCST  12(R8), Z8, Z8
+	VPCMPGTD     Z0, Z8, K1
+	VPMINSD      Z8, Z0, Z9
+	VPMAXSD      Z9, Z1, Z1
+	VPMAXSD      Z8, Z0, Z0
+	VMOVDQA32    Z5, K1, Z4
+	VPADDD       Z6, Z5, Z5
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, DI
 	DECQ         R9
 	JNZ          experts
-	MOVL         least+80(FP), DI
-	VPBROADCASTD DI, Z6
-	VPCMPGTD     Z6, Z0, K1
-	VMOVDQU32    Z5, (AX)
+	VBROADCASTSS least+80(FP), Z5
+	VPCMPGTD     Z5, Z0, K1
 	MOVQ         classes+96(FP), DI
 	MOVQ         values+104(FP), R8
 	VMOVDQU64    (DI), Z0
-	VMOVDQU64    64(DI), Z6
-	VMOVDQU64    128(DI), Z7
-	VMOVDQU64    192(DI), Z8
-	VMOVUPD      (R8), Z9
-	VMOVUPD      64(R8), Z10
-	VMOVUPD      128(R8), Z11
-	VMOVUPD      192(R8), Z12
-	VPXORQ       Z4, Z4, Z4
-	VMOVAPD      Z4, Z13
-	VMOVAPD      Z4, Z14
-	VMOVAPD      Z4, Z15
-	VMOVAPD      Z4, Z16
-	VMOVAPD      Z4, Z17
-	VMOVAPD      Z4, Z18
-	VMOVAPD      Z4, Z19
-	VMOVAPD      Z4, Z20
-	VPXORD       Z3, Z3, Z3
-	VPSRLD       $0x05, Z5, Z21
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z22
-	MOVL         $+61680, DI
-	VPBROADCASTD DI, Z23
-	MOVL         $+252641280, DI
-	VPBROADCASTD DI, Z24
-	MOVL         $+16, DI
-	VPBROADCASTD DI, Z25
+	VMOVDQU64    64(DI), Z5
+	VMOVDQU64    128(DI), Z6
+	VMOVDQU64    192(DI), Z7
+	VMOVUPD      (R8), Z8
+	VMOVUPD      64(R8), Z9
+	VMOVUPD      128(R8), Z10
+	VMOVUPD      192(R8), Z11
+	VPXORQ       Z3, Z3, Z3
+	VMOVAPD      Z3, Z13
+	VMOVAPD      Z3, Z14
+	VMOVAPD      Z3, Z15
+	VMOVAPD      Z3, Z16
+	VMOVAPD      Z3, Z17
+	VMOVAPD      Z3, Z18
+	VMOVAPD      Z3, Z19
+	VMOVAPD      Z3, Z20
+	VPXORD       Z12, Z12, Z12
+	VPSRLD       $0x05, Z4, Z21
+	VPBROADCASTD number1<>+0(SB), Z22
+	VPBROADCASTD number2<>+0(SB), Z23
+	VPBROADCASTD number3<>+0(SB), Z24
+	VPBROADCASTD number4<>+0(SB), Z25
 	MOVQ         votes+0(FP), DI
 	MOVQ         stride+8(FP), R8
 	MOVQ         chunks+24(FP), R10
-	MOVQ         CX, R9
+	MOVQ         AX, R9
 
 chunk:
-	MOVL         $+0, R11
-	VPBROADCASTD R11, Z26
-	MOVL         $+0, R11
-	VPBROADCASTD R11, Z27
-	MOVQ         R8, R11
+	VPXORD    Z27, Z27, Z27
+	VMOVDQU32 (DI), Z29
+	VMOVDQA32 Z4, Z26
+	VPERMI2D  64(DI), Z29, Z26
+	ADDQ      $0x00000080, DI
+	CMPQ      R8, $0x00000020
+	JEQ       found
+	MOVQ      R8, R11
+	SUBQ      $0x00000020, R11
 
 block:
-	VMOVDQU32     (DI), Z29
-	VMOVDQA32     Z5, Z28
-	VPERMI2D      64(DI), Z29, Z28
-	VPCMPEQD      Z27, Z21, K2
-	VMOVDQA32     Z28, K2, Z26
-	VPADDD        Z22, Z27, Z27
-	ADDQ          $0x00000080, DI
-	SUBQ          $0x20, R11
-	JNZ           block
+	VPADDD    Z22, Z27, Z27
+	VMOVDQU32 (DI), Z29
+	VMOVDQA32 Z4, Z28
+	VPERMI2D  64(DI), Z29, Z28
+	VPCMPEQD  Z27, Z21, K2
+	VMOVDQA32 Z28, K2, Z26
+	ADDQ      $0x00000080, DI
+	SUBQ      $0x00000020, R11
+	JNZ       block
+
+found:
 	VMOVDQU32     (R9), Z27
 	VMOVDQA32     Z27, Z28
 	VPANDND       Z27, Z26, K1, Z28
 	VMOVDQU32     Z28, (R9)
 	VPANDD        Z27, Z26, Z26
 	VPOPCNTW      Z26, Z27
-	VPADDW        Z27, Z3, Z3
+	VPADDW        Z27, Z12, Z12
 	VPSRLD        $0x0c, Z26, Z27
 	VPSLLD        $0x0c, Z26, Z28
 	VPTERNLOGQ    $0xb8, Z27, Z23, Z26
@@ -3016,8 +2991,8 @@ block:
 	VPMOVB2M      Z26, K2
 	VMOVDQA64     Z26, Z27
 	VMOVDQA64     Z26, Z26
-	VPERMI2B      Z6, Z0, Z27
-	VPERMI2B      Z8, Z7, Z26
+	VPERMI2B      Z5, Z0, Z27
+	VPERMI2B      Z7, Z6, Z26
 	VMOVDQU8      Z26, K2, Z27
 	VPMOVZXDQ     Y27, Z28
 	VEXTRACTI64X4 $0x01, Z27, Y26
@@ -3025,18 +3000,18 @@ block:
 	MOVQ          $0x0000000000000004, R11
 	CMPQ          R10, $0x01
 	CMOVQEQ       rest+32(FP), R11
-	VPSRLQ        $0x00, Z28, Z27
+	VMOVDQA64     Z28, Z27
 	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z29
-	VPERMI2PD     Z12, Z11, Z29
-	VPERMI2PD     Z10, Z9, Z27
+	VPERMI2PD     Z11, Z10, Z29
+	VPERMI2PD     Z9, Z8, Z27
 	VMOVAPD       Z29, K2, Z27
 	VADDPD        Z27, Z13, Z13
-	VPSRLQ        $0x00, Z26, Z27
+	VMOVDQA64     Z26, Z27
 	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z29
-	VPERMI2PD     Z12, Z11, Z29
-	VPERMI2PD     Z10, Z9, Z27
+	VPERMI2PD     Z11, Z10, Z29
+	VPERMI2PD     Z9, Z8, Z27
 	VMOVAPD       Z29, K2, Z27
 	VADDPD        Z27, Z17, Z17
 	CMPQ          R11, $0x01
@@ -3044,15 +3019,15 @@ block:
 	VPSRLQ        $0x10, Z28, Z27
 	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z29
-	VPERMI2PD     Z12, Z11, Z29
-	VPERMI2PD     Z10, Z9, Z27
+	VPERMI2PD     Z11, Z10, Z29
+	VPERMI2PD     Z9, Z8, Z27
 	VMOVAPD       Z29, K2, Z27
 	VADDPD        Z27, Z14, Z14
 	VPSRLQ        $0x10, Z26, Z27
 	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z29
-	VPERMI2PD     Z12, Z11, Z29
-	VPERMI2PD     Z10, Z9, Z27
+	VPERMI2PD     Z11, Z10, Z29
+	VPERMI2PD     Z9, Z8, Z27
 	VMOVAPD       Z29, K2, Z27
 	VADDPD        Z27, Z18, Z18
 	CMPQ          R11, $0x02
@@ -3060,15 +3035,15 @@ block:
 	VPSRLQ        $0x08, Z28, Z27
 	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z29
-	VPERMI2PD     Z12, Z11, Z29
-	VPERMI2PD     Z10, Z9, Z27
+	VPERMI2PD     Z11, Z10, Z29
+	VPERMI2PD     Z9, Z8, Z27
 	VMOVAPD       Z29, K2, Z27
 	VADDPD        Z27, Z15, Z15
 	VPSRLQ        $0x08, Z26, Z27
 	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z29
-	VPERMI2PD     Z12, Z11, Z29
-	VPERMI2PD     Z10, Z9, Z27
+	VPERMI2PD     Z11, Z10, Z29
+	VPERMI2PD     Z9, Z8, Z27
 	VMOVAPD       Z29, K2, Z27
 	VADDPD        Z27, Z19, Z19
 	CMPQ          R11, $0x03
@@ -3076,230 +3051,219 @@ block:
 	VPSRLQ        $0x18, Z28, Z27
 	VPTESTMQ      Z25, Z27, K2
 	VMOVDQA64     Z27, Z28
-	VPERMI2PD     Z12, Z11, Z28
-	VPERMI2PD     Z10, Z9, Z27
+	VPERMI2PD     Z11, Z10, Z28
+	VPERMI2PD     Z9, Z8, Z27
 	VMOVAPD       Z28, K2, Z27
 	VADDPD        Z27, Z16, Z16
 	VPSRLQ        $0x18, Z26, Z26
 	VPTESTMQ      Z25, Z26, K2
 	VMOVDQA64     Z26, Z27
-	VPERMI2PD     Z12, Z11, Z27
-	VPERMI2PD     Z10, Z9, Z26
+	VPERMI2PD     Z11, Z10, Z27
+	VPERMI2PD     Z9, Z8, Z26
 	VMOVAPD       Z27, K2, Z26
 	VADDPD        Z26, Z20, Z20
 
 added:
-	ADDQ         $0x40, R9
-	DECQ         R10
-	JNZ          chunk
-	VBROADCASTSD cost+88(FP), Z0
-	VADDPD       Z14, Z13, Z13
-	VADDPD       Z16, Z15, Z15
-	VADDPD       Z15, Z13, Z13
-	VSUBPD       Z0, Z13, Z13
-	VADDPD       Z0, Z13, Z13
-	VMOVUPD      Z13, 128(AX)
-	VADDPD       Z18, Z17, Z17
-	VADDPD       Z20, Z19, Z19
-	VADDPD       Z19, Z17, Z17
-	VSUBPD       Z0, Z17, Z17
-	VADDPD       Z0, Z17, Z17
-	VMOVUPD      Z17, 192(AX)
-	MOVL         step+112(FP), DI
-	VPBROADCASTD DI, Z0
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z5
-	VPADDD       Z5, Z0, K1, Z0
-	VMOVDQU32    Z0, 64(AX)
-	MOVL         back+76(FP), DI
-	VPBROADCASTD DI, Z5
-	VPMADDWD     Z5, Z3, Z3
-	VPADDD       Z1, Z3, Z3
-	MOVL         enough+84(FP), DI
-	VPBROADCASTD DI, Z1
-	VPCMPGTD     Z1, Z3, K1, K1
-	MOVQ         list+48(FP), DI
-	MOVQ         picks+120(FP), R9
-	MOVQ         gains+128(FP), R10
-	MOVQ         $0x0000000000000010, R8
-	MOVQ         n+64(FP), R11
-	CMPQ         R11, R8
-	CMOVQGT      R8, R11
-	XORQ         R12, R12
-
-send:
-	MOVLQSX      (DI)(R12*4), R13
-	MOVL         (AX)(R12*4), R8
-	VMOVSD       128(AX)(R12*8), X1
-	SHLQ         $0x03, R13
-	MOVB         R8, (R9)(R13*1)
-	VMOVSD       X1, (R10)(R13*8)
-	INCQ         R12
-	CMPQ         R12, R11
-	JLT          send
-	MOVQ         $0x0000000000000010, R8
-	MOVQ         n+64(FP), DI
-	CMPQ         DI, R8
-	CMOVQGT      R8, DI
-	MOVQ         $0x0000000000000001, R8
-	SHLXQ        DI, R8, R8
-	DECQ         R8
-	KMOVW        K1, R9
-	ANDQ         R8, R9
-	MOVQ         R9, DI
-	XORQ         R8, DI
-	CMPQ         words+152(FP), $0x01
-	JNE          many
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z5
-	MOVL         $-65536, DI
-	VPBROADCASTD DI, Z6
-	VMOVDQU32    (CX), Z7
-	VPSRLD       $0x10, Z7, Z1
-	CMPQ         chunks+24(FP), $0x01
-	JEQ          halves
-	VMOVDQU32    64(CX), Z7
-	VPTERNLOGD   $0xf8, Z7, Z6, Z1
-	CMPQ         chunks+24(FP), $0x02
-	JEQ          halves
-	VMOVDQU32    128(CX), Z7
-	VPSRLD       $0x10, Z7, Z5
-	CMPQ         chunks+24(FP), $0x03
-	JEQ          halves
-	VMOVDQU32    192(CX), Z7
-	VPTERNLOGD   $0xf8, Z7, Z6, Z5
-
-halves:
-	VMOVDQU32 sixteens<>+192(SB), Z6
-	VMOVDQU32 sixteens<>+256(SB), Z7
-	VPERMI2D  Z5, Z1, Z6
-	VPERMI2D  Z5, Z1, Z7
-	MOVQ      $0x0000000000000010, R8
-	MOVQ      n+64(FP), DI
-	CMPQ      DI, R8
-	CMOVQGT   R8, DI
-	MOVQ      $0x0000000000000001, R8
-	SHLXQ     DI, R8, R8
-	DECQ      R8
-	MOVQ      list+48(FP), DI
-	MOVLQSX   (DI), DI
-	MOVQ      depth+136(FP), R10
-	MOVQ      free+144(FP), R11
-	KMOVW     R8, K1
-	VMOVDQU32 Z0, K1, (R10)(DI*4)
-	VMOVDQU64 Z6, K1, (R11)(DI*8)
-	KSHIFTRW  $0x08, K1, K1
-	VMOVDQU64 Z7, K1, 64(R11)(DI*8)
-	JMP       ended
-
-many:
-	MOVQ  list+48(FP), R8
-	TESTQ DI, DI
-	JZ    wordsnone
-
-wordsend:
-	TZCNTQ  DI, R10
-	MOVLQSX (R8)(R10*4), R11
-	MOVQ    depth+136(FP), R13
-	MOVL    64(AX)(R10*4), R12
-	MOVL    R12, (R13)(R11*4)
-	MOVQ    free+144(FP), R12
-	IMULQ   words+152(FP), R11
-	LEAQ    (R12)(R11*8), R11
-	LEAQ    2(CX)(R10*4), R10
-	MOVQ    chunks+24(FP), R12
-
-pixels:
-	MOVWLZX (R10), R13
-	MOVW    R13, (R11)
-	ADDQ    $0x40, R10
-	ADDQ    $0x02, R11
-	DECQ    R12
-	JNZ     pixels
-	LEAQ    -1(DI), R12
-	ANDQ    R12, DI
-	JNZ     wordsend
-
-wordsnone:
-ended:
-	MOVQ          list+48(FP), DI
-	KMOVW         R9, K1
-	VMOVDQU32     sixteens<>+0(SB), Z0
-	VPBROADCASTD  BX, Z1
-	VPSUBD        Z1, Z0, Z1
-	VPCOMPRESSD.Z Z0, K1, Z0
-	VMOVDQU32     (DI), Z5
-	VPERMD        Z5, Z0, Z5
-	POPCNTQ       R9, DI
+	ADDQ          $0x40, R9
+	DECQ          R10
+	JNZ           chunk
+	VBROADCASTSD  cost+88(FP), Z0
+	VADDPD        Z14, Z13, Z13
+	VADDPD        Z16, Z15, Z15
+	VADDPD        Z15, Z13, Z13
+	VSUBPD        Z0, Z13, Z13
+	VADDPD        Z0, Z13, Z13
+	VADDPD        Z18, Z17, Z17
+	VADDPD        Z20, Z19, Z19
+	VADDPD        Z19, Z17, Z17
+	VSUBPD        Z0, Z17, Z17
+	VADDPD        Z0, Z17, Z17
+	VBROADCASTSS  step+112(FP), Z0
+	VPBROADCASTD  number1<>+0(SB), Z5
+	VPADDD        Z5, Z0, K1, Z0
+	VBROADCASTSS  back+76(FP), Z5
+	VPMADDWD      Z5, Z12, Z12
+	VPADDD        Z1, Z12, Z12
+	VBROADCASTSS  enough+84(FP), Z1
+	VPCMPGTD      Z1, Z12, K1, K2
+	MOVQ          $0x0000000000000010, R8
+	MOVQ          n+64(FP), DI
+	CMPQ          DI, R8
+	CMOVQGT       R8, DI
 	MOVQ          $0x0000000000000001, R8
 	SHLXQ         DI, R8, R8
 	DECQ          R8
-	KMOVW         R8, K1
+	KMOVW         K1, R9
+	ANDQ          R8, R9
+	KMOVW         R9, K1
+	KSHIFTRW      $0x08, K1, K3
+	MOVBQZX       R9, DI
+	POPCNTQ       DI, DI
+	ADDQ          SI, DI
+	MOVQ          list+48(FP), R10
+	VMOVDQU32     (R10), Z1
+	VPCOMPRESSD.Z Z1, K1, Z1
+	MOVQ          ids+120(FP), R10
+	VMOVDQU32     Z1, (R10)(SI*4)
+	VPCOMPRESSD.Z Z4, K1, Z4
+	MOVQ          picks+128(FP), R10
+	VMOVDQU32     Z4, (R10)(SI*4)
+	MOVQ          gains+136(FP), R10
+	VPCOMPRESSQ.Z Z13, K1, Z13
+	VMOVDQU64     Z13, (R10)(SI*8)
+	VPCOMPRESSQ.Z Z17, K3, Z17
+	VMOVDQU64     Z17, (R10)(DI*8)
+	KMOVW         K2, DI
+	ANDQ          R8, DI
+	CMPQ          words+160(FP), $0x01
+	JNE           many
+	VPXORD        Z4, Z4, Z4
+	VPBROADCASTD  number5<>+0(SB), Z5
+	VMOVDQU32     (AX), Z6
+	VPSRLD        $0x10, Z6, Z1
+	CMPQ          chunks+24(FP), $0x01
+	JEQ           halves
+	VMOVDQU32     64(AX), Z6
+	VPTERNLOGD    $0xf8, Z6, Z5, Z1
+	CMPQ          chunks+24(FP), $0x02
+	JEQ           halves
+	VMOVDQU32     128(AX), Z6
+	VPSRLD        $0x10, Z6, Z4
+	CMPQ          chunks+24(FP), $0x03
+	JEQ           halves
+	VMOVDQU32     192(AX), Z6
+	VPTERNLOGD    $0xf8, Z6, Z5, Z4
+
+halves:
+	VMOVDQU32 sixteens<>+192(SB), Z5
+	VPERMI2D  Z4, Z1, Z5
+	VMOVDQU32 sixteens<>+256(SB), Z6
+	VPERMI2D  Z4, Z1, Z6
+	MOVQ      $0x0000000000000010, R10
+	MOVQ      n+64(FP), R8
+	CMPQ      R8, R10
+	CMOVQGT   R10, R8
+	MOVQ      $0x0000000000000001, R10
+	SHLXQ     R8, R10, R10
+	DECQ      R10
+	MOVQ      list+48(FP), R8
+	MOVLQSX   (R8), R8
+	MOVQ      depth+144(FP), R11
+	MOVQ      free+152(FP), R12
+	KMOVW     R10, K1
+	VMOVDQU32 Z0, K1, (R11)(R8*4)
+	VMOVDQU64 Z5, K1, (R12)(R8*8)
+	KSHIFTRW  $0x08, K1, K1
+	VMOVDQU64 Z6, K1, 64(R12)(R8*8)
+	JMP       kept
+
+many:
+	VMOVDQU32 Z0, (SP)
+	XORQ      DI, R8
+	MOVQ      list+48(FP), R10
+	TESTQ     R8, R8
+	JZ        none
+
+end:
+	TZCNTQ  R8, R11
+	MOVLQSX (R10)(R11*4), R12
+	MOVQ    depth+144(FP), R14
+	MOVL    (SP)(R11*4), R13
+	MOVL    R13, (R14)(R12*4)
+	MOVQ    free+152(FP), R13
+	MOVQ    chunks+24(FP), R14
+	IMULQ   words+160(FP), R12
+	LEAQ    (R13)(R12*8), R12
+	LEAQ    2(AX)(R11*4), R11
+
+pixels:
+	MOVWLZX (R11), R13
+	MOVW    R13, (R12)
+	ADDQ    $0x40, R11
+	ADDQ    $0x02, R12
+	DECQ    R14
+	JNZ     pixels
+	LEAQ    -1(R8), R13
+	ANDQ    R13, R8
+	JNZ     end
+
+none:
+kept:
+	POPCNTQ       R9, R9
+	ADDQ          R9, SI
+	MOVQ          list+48(FP), R8
+	KMOVW         DI, K1
+	VMOVDQU32     sixteens<>+0(SB), Z0
+	VPBROADCASTD  DX, Z1
+	VPSUBD        Z1, Z0, Z1
+	VPCOMPRESSD.Z Z0, K1, Z0
+	VMOVDQU32     (R8), Z4
+	VPERMD        Z4, Z0, Z4
+	POPCNTQ       DI, R8
+	MOVQ          $0x0000000000000001, R9
+	SHLXQ         R8, R9, R9
+	DECQ          R9
+	KMOVW         R9, K1
 	MOVQ          to+56(FP), R10
-	VMOVDQU32     Z5, K1, (R10)
-	LEAQ          (R10)(DI*4), R10
+	VMOVDQU32     Z4, K1, (R10)
+	LEAQ          (R10)(R8*4), R10
 	MOVQ          R10, to+56(FP)
-	SHLXQ         BX, R8, R8
-	KMOVW         R8, K1
-	SHRQ          $0x10, R8
-	KMOVW         R8, K2
+	SHLXQ         DX, R9, R9
+	KMOVW         R9, K1
+	SHRQ          $0x10, R9
+	KMOVW         R9, K2
 	VPERMD        Z0, Z1, Z0
 	MOVQ          chunks+24(FP), R11
-	MOVQ          CX, DI
-	MOVQ          DX, R8
+	MOVQ          AX, R8
+	MOVQ          CX, R9
 	MOVQ          R11, R10
 	SHLQ          $0x06, R10
-	ADDQ          R8, R10
+	ADDQ          R9, R10
 
 move:
-	VMOVDQU32 (DI), Z1
+	VMOVDQU32 (R8), Z1
 	VPERMD    Z1, Z0, Z1
-	VMOVDQU32 Z1, K1, (R8)
+	VMOVDQU32 Z1, K1, (R9)
 	VMOVDQU32 Z1, K2, (R10)
-	ADDQ      $0x40, DI
 	ADDQ      $0x40, R8
+	ADDQ      $0x40, R9
 	ADDQ      $0x40, R10
 	DECQ      R11
 	JNZ       move
-	POPCNTQ   R9, R9
-	ADDQ      R9, SI
 	MOVQ      chunks+24(FP), R8
+	POPCNTQ   DI, DI
+	ADDQ      DI, BX
 	SHLQ      $0x06, R8
-	ADDQ      R8, CX
-	ADDQ      R9, BX
-	SUBQ      $0x10, BX
-	JGE       full
-	ADDQ      $0x10, BX
-	JMP       next
-
-full:
-	ADDQ R8, DX
-
-next:
-	ADDQ $0x40, list+48(FP)
-	SUBQ $0x10, n+64(FP)
-	JG   rows
-	MOVQ SI, left+200(FP)
+	ADDQ      R8, AX
+	ADDQ      CX, R8
+	ADDQ      DI, DX
+	LEAQ      -16(DX), DI
+	CMPQ      DX, $0x10
+	CMOVQGE   R8, CX
+	CMOVQGE   DI, DX
+	ADDQ      $0x40, list+48(FP)
+	SUBQ      $0x10, n+64(FP)
+	JG        rows
+	MOVQ      BX, left+208(FP)
+	MOVQ      SI, taken+216(FP)
 	VZEROUPPER
 	RET
 
-// func countFirstFew(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int, x *uint64, all *uint32, whole *uint32, losses *int32, scratch *uint64) (left int)
+// func countFirstFew(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, ids *int32, picks *int32, gains *float64, depth *int32, free *uint64, words int, scratch *uint64, x *uint64, all *uint32, whole *uint32, losses *int32) (left int, taken int)
 // Requires: AVX, AVX512BITALG, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VPOPCNTDQ, BMI, BMI2, CMOV, POPCNT
-TEXT ·countFirstFew(SB), $448-208
-	LEAQ (SP), AX
-	ADDQ $0x3f, AX
-	ANDQ $-64, AX
+TEXT ·countFirstFew(SB), $64-224
+	MOVQ pixels+40(FP), AX
 	MOVQ pixels+40(FP), CX
-	MOVQ pixels+40(FP), DX
+	XORQ DX, DX
 	XORQ BX, BX
 	XORQ SI, SI
 
 rows:
-	MOVQ         x+160(FP), DI
+	MOVQ         x+176(FP), DI
 	MOVQ         chunks+24(FP), R8
-	MOVQ         all+168(FP), R9
-	MOVQ         scratch+192(FP), R10
-	MOVQ         CX, R11
+	MOVQ         all+184(FP), R9
+	MOVQ         scratch+168(FP), R10
+	MOVQ         AX, R11
 	MOVQ         $0x0000000000000010, R13
 	MOVQ         n+64(FP), R12
 	CMPQ         R12, R13
@@ -3310,7 +3274,7 @@ rows:
 	KMOVB        R13, K1
 	SHRQ         $0x08, R13
 	KMOVB        R13, K2
-	MOVQ         words+152(FP), R12
+	MOVQ         words+160(FP), R12
 	VPBROADCASTQ R12, Z0
 	VPMOVZXDQ    sixteens<>+0(SB), Z1
 	VPMULUDQ     Z1, Z0, Z0
@@ -3318,62 +3282,59 @@ rows:
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	SHLQ         $0x01, R12
-	ADDQ         R12, x+160(FP)
-	MOVL         $+65535, R12
-	VPBROADCASTD R12, Z1
+	ADDQ         R12, x+176(FP)
+	VPBROADCASTD number6<>+0(SB), Z1
 
 word:
-	MOVL         $+0, R12
-	VPBROADCASTD R12, Z5
-	MOVL         $+0, R12
-	VPBROADCASTD R12, Z6
-	CMPQ         words+152(FP), $0x01
-	JNE          apart
-	VMOVDQU64    (DI), K1, Z5
-	VMOVDQU64    (R13), K2, Z6
-	JMP          together
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	CMPQ      words+160(FP), $0x01
+	JNE       apart
+	VMOVDQU64 (DI), K1, Z4
+	VMOVDQU64 (R13), K2, Z5
+	JMP       together
 
 apart:
 	KMOVB      K1, K3
-	VPGATHERQQ (DI)(Z0*8), K3, Z5
+	VPGATHERQQ (DI)(Z0*8), K3, Z4
 	ADDQ       $0x08, DI
 	KMOVB      K2, K3
-	VPGATHERQQ (R13)(Z0*8), K3, Z6
+	VPGATHERQQ (R13)(Z0*8), K3, Z5
 	ADDQ       $0x08, R13
 
 together:
-	VMOVDQU32  sixteens<>+64(SB), Z7
-	VPERMI2D   Z6, Z5, Z7
-	VMOVDQU32  Z7, (R10)
+	VMOVDQU32  sixteens<>+64(SB), Z6
+	VPERMI2D   Z5, Z4, Z6
+	VMOVDQU32  Z6, (R10)
 	ADDQ       $0x40, R10
-	VPANDD     Z1, Z7, Z8
-	VPORD.BCST (R9), Z8, Z8
-	VMOVDQU32  Z8, (R11)
+	VPANDD     Z1, Z6, Z7
+	VPORD.BCST (R9), Z7, Z7
+	VMOVDQU32  Z7, (R11)
 	ADDQ       $0x04, R9
 	ADDQ       $0x40, R11
 	DECQ       R8
 	JZ         begun
-	VPSRLD     $0x10, Z7, Z8
-	VPORD.BCST (R9), Z8, Z8
-	VMOVDQU32  Z8, (R11)
+	VPSRLD     $0x10, Z6, Z7
+	VPORD.BCST (R9), Z7, Z7
+	VMOVDQU32  Z7, (R11)
 	ADDQ       $0x04, R9
 	ADDQ       $0x40, R11
 	DECQ       R8
 	JZ         begun
-	VMOVDQU32  sixteens<>+128(SB), Z7
-	VPERMI2D   Z6, Z5, Z7
-	VMOVDQU32  Z7, (R10)
+	VMOVDQU32  sixteens<>+128(SB), Z6
+	VPERMI2D   Z5, Z4, Z6
+	VMOVDQU32  Z6, (R10)
 	ADDQ       $0x40, R10
-	VPANDD     Z1, Z7, Z5
-	VPORD.BCST (R9), Z5, Z5
-	VMOVDQU32  Z5, (R11)
+	VPANDD     Z1, Z6, Z4
+	VPORD.BCST (R9), Z4, Z4
+	VMOVDQU32  Z4, (R11)
 	ADDQ       $0x04, R9
 	ADDQ       $0x40, R11
 	DECQ       R8
 	JZ         begun
-	VPSRLD     $0x10, Z7, Z5
-	VPORD.BCST (R9), Z5, Z5
-	VMOVDQU32  Z5, (R11)
+	VPSRLD     $0x10, Z6, Z4
+	VPORD.BCST (R9), Z4, Z4
+	VMOVDQU32  Z4, (R11)
 	ADDQ       $0x04, R9
 	ADDQ       $0x40, R11
 	DECQ       R8
@@ -3381,148 +3342,143 @@ together:
 	JMP        word
 
 begun:
-	MOVL         $-1073741824, DI
-	VPBROADCASTD DI, Z0
-	MOVL         $-1073741824, DI
-	VPBROADCASTD DI, Z1
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z5
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z6
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z7
-	MOVL         weights+72(FP), DI
-	VPBROADCASTD DI, Z8
-	MOVQ         whole+176(FP), DI
-	MOVQ         losses+184(FP), R8
+	VPBROADCASTD number0<>+0(SB), Z0
+	VPBROADCASTD number0<>+0(SB), Z1
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPBROADCASTD number1<>+0(SB), Z6
+	VBROADCASTSS weights+72(FP), Z7
+	MOVQ         whole+192(FP), DI
+	MOVQ         losses+200(FP), R8
 	MOVQ         fours+16(FP), R9
 	MOVQ         stride+8(FP), R10
 	SHLQ         $0x02, R10
 
 experts:
 	VPXORQ  Z2, Z2, Z2
+	VMOVAPD Z2, Z8
 	VMOVAPD Z2, Z9
 	VMOVAPD Z2, Z10
 	VMOVAPD Z2, Z11
-	VMOVAPD Z2, Z12
 	MOVQ    DI, R12
 	MOVQ    chunks+24(FP), R13
-	MOVQ    scratch+192(FP), R11
+	MOVQ    scratch+168(FP), R11
 	INCQ    R13
 	SHRQ    $0x01, R13
 
 chunks:
-	VMOVDQU32    (R11), Z13
-	VPANDD.BCST  (R12), Z13, Z14
-	VPOPCNTD     Z14, Z14
-	VPADDD       Z14, Z9, Z9
-	VPANDD.BCST  4(R12), Z13, Z14
-	VPOPCNTD     Z14, Z14
-	VPADDD       Z14, Z10, Z10
-	VPANDD.BCST  8(R12), Z13, Z14
-	VPOPCNTD     Z14, Z14
-	VPADDD       Z14, Z11, Z11
-	VPANDD.BCST  12(R12), Z13, Z13
+	VMOVDQU32    (R11), Z12
+	VPANDD.BCST  (R12), Z12, Z13
 	VPOPCNTD     Z13, Z13
-	VPADDD       Z13, Z12, Z12
+	VPADDD       Z13, Z8, Z8
+	VPANDD.BCST  4(R12), Z12, Z13
+	VPOPCNTD     Z13, Z13
+	VPADDD       Z13, Z9, Z9
+	VPANDD.BCST  8(R12), Z12, Z13
+	VPOPCNTD     Z13, Z13
+	VPADDD       Z13, Z10, Z10
+	VPANDD.BCST  12(R12), Z12, Z12
+	VPOPCNTD     Z12, Z12
+	VPADDD       Z12, Z11, Z11
 	ADDQ         $0x40, R11
 	ADDQ         R10, R12
 	DECQ         R13
 	JNZ          chunks
-	VPMADDWD     Z8, Z9, Z9
-	VPSUBD.BCST  (R8), Z9, Z9
-	VPCMPGTD     Z0, Z9, K1
-	VPMINSD      Z9, Z0, Z13
-	VPMAXSD      Z13, Z1, Z1
-	VPMAXSD      Z9, Z0, Z0
-	VMOVDQA32    Z6, K1, Z5
-	VPADDD       Z7, Z6, Z6
-	VPMADDWD     Z8, Z10, Z9
-	VPSUBD.BCST  4(R8), Z9, Z9
-	VPCMPGTD     Z0, Z9, K1
-	VPMINSD      Z9, Z0, Z10
-	VPMAXSD      Z10, Z1, Z1
-	VPMAXSD      Z9, Z0, Z0
-	VMOVDQA32    Z6, K1, Z5
-	VPADDD       Z7, Z6, Z6
-	VPMADDWD     Z8, Z11, Z9
-	VPSUBD.BCST  8(R8), Z9, Z9
-	VPCMPGTD     Z0, Z9, K1
-	VPMINSD      Z9, Z0, Z10
-	VPMAXSD      Z10, Z1, Z1
-	VPMAXSD      Z9, Z0, Z0
-	VMOVDQA32    Z6, K1, Z5
-	VPADDD       Z7, Z6, Z6
-	VPMADDWD     Z8, Z12, Z9
-	VPSUBD.BCST  12(R8), Z9, Z9
-	VPCMPGTD     Z0, Z9, K1
-	VPMINSD      Z9, Z0, Z10
-	VPMAXSD      Z10, Z1, Z1
-	VPMAXSD      Z9, Z0, Z0
-	VMOVDQA32    Z6, K1, Z5
-	VPADDD       Z7, Z6, Z6
+	VPMADDWD     Z7, Z8, Z8
+	VPSUBD.BCST  (R8), Z8, Z8
+	VPCMPGTD     Z0, Z8, K1
+	VPMINSD      Z8, Z0, Z12
+	VPMAXSD      Z12, Z1, Z1
+	VPMAXSD      Z8, Z0, Z0
+	VMOVDQA32    Z5, K1, Z4
+	VPADDD       Z6, Z5, Z5
+	VPMADDWD     Z7, Z9, Z8
+	VPSUBD.BCST  4(R8), Z8, Z8
+	VPCMPGTD     Z0, Z8, K1
+	VPMINSD      Z8, Z0, Z9
+	VPMAXSD      Z9, Z1, Z1
+	VPMAXSD      Z8, Z0, Z0
+	VMOVDQA32    Z5, K1, Z4
+	VPADDD       Z6, Z5, Z5
+	VPMADDWD     Z7, Z10, Z8
+	VPSUBD.BCST  8(R8), Z8, Z8
+	VPCMPGTD     Z0, Z8, K1
+	VPMINSD      Z8, Z0, Z9
+	VPMAXSD      Z9, Z1, Z1
+	VPMAXSD      Z8, Z0, Z0
+	VMOVDQA32    Z5, K1, Z4
+	VPADDD       Z6, Z5, Z5
+	VPMADDWD     Z7, Z11, Z8
+	VPSUBD.BCST  12(R8), Z8, Z8
+	VPCMPGTD     Z0, Z8, K1
+	VPMINSD      Z8, Z0, Z9
+	VPMAXSD      Z9, Z1, Z1
+	VPMAXSD      Z8, Z0, Z0
+	VMOVDQA32    Z5, K1, Z4
+	VPADDD       Z6, Z5, Z5
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, DI
 	DECQ         R9
 	JNZ          experts
-	MOVL         least+80(FP), DI
-	VPBROADCASTD DI, Z6
-	VPCMPGTD     Z6, Z0, K1
-	VMOVDQU32    Z5, (AX)
+	VBROADCASTSS least+80(FP), Z5
+	VPCMPGTD     Z5, Z0, K1
 	MOVQ         classes+96(FP), DI
 	MOVQ         values+104(FP), R8
 	VMOVDQU64    (DI), Z0
-	VMOVDQU64    64(DI), Z6
-	VMOVDQU64    128(DI), Z7
-	VMOVDQU64    192(DI), Z8
-	VMOVUPD      (R8), Z9
-	VMOVUPD      64(R8), Z10
-	VPXORQ       Z4, Z4, Z4
-	VMOVAPD      Z4, Z11
-	VMOVAPD      Z4, Z12
-	VMOVAPD      Z4, Z13
-	VMOVAPD      Z4, Z14
-	VMOVAPD      Z4, Z15
-	VMOVAPD      Z4, Z16
-	VMOVAPD      Z4, Z17
-	VMOVAPD      Z4, Z18
-	VPXORD       Z3, Z3, Z3
-	VPSRLD       $0x05, Z5, Z19
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z20
-	MOVL         $+61680, DI
-	VPBROADCASTD DI, Z21
-	MOVL         $+252641280, DI
-	VPBROADCASTD DI, Z22
+	VMOVDQU64    64(DI), Z5
+	VMOVDQU64    128(DI), Z6
+	VMOVDQU64    192(DI), Z7
+	VMOVUPD      (R8), Z8
+	VMOVUPD      64(R8), Z9
+	VPXORQ       Z3, Z3, Z3
+	VMOVAPD      Z3, Z11
+	VMOVAPD      Z3, Z12
+	VMOVAPD      Z3, Z13
+	VMOVAPD      Z3, Z14
+	VMOVAPD      Z3, Z15
+	VMOVAPD      Z3, Z16
+	VMOVAPD      Z3, Z17
+	VMOVAPD      Z3, Z18
+	VPXORD       Z10, Z10, Z10
+	VPSRLD       $0x05, Z4, Z19
+	VPBROADCASTD number1<>+0(SB), Z20
+	VPBROADCASTD number2<>+0(SB), Z21
+	VPBROADCASTD number3<>+0(SB), Z22
 	MOVQ         votes+0(FP), DI
 	MOVQ         stride+8(FP), R8
 	MOVQ         chunks+24(FP), R10
-	MOVQ         CX, R9
+	MOVQ         AX, R9
 
 chunk:
-	MOVL         $+0, R11
-	VPBROADCASTD R11, Z23
-	MOVL         $+0, R11
-	VPBROADCASTD R11, Z24
-	MOVQ         R8, R11
+	VPXORD    Z24, Z24, Z24
+	VMOVDQU32 (DI), Z26
+	VMOVDQA32 Z4, Z23
+	VPERMI2D  64(DI), Z26, Z23
+	ADDQ      $0x00000080, DI
+	CMPQ      R8, $0x00000020
+	JEQ       found
+	MOVQ      R8, R11
+	SUBQ      $0x00000020, R11
 
 block:
-	VMOVDQU32     (DI), Z26
-	VMOVDQA32     Z5, Z25
-	VPERMI2D      64(DI), Z26, Z25
-	VPCMPEQD      Z24, Z19, K2
-	VMOVDQA32     Z25, K2, Z23
-	VPADDD        Z20, Z24, Z24
-	ADDQ          $0x00000080, DI
-	SUBQ          $0x20, R11
-	JNZ           block
+	VPADDD    Z20, Z24, Z24
+	VMOVDQU32 (DI), Z26
+	VMOVDQA32 Z4, Z25
+	VPERMI2D  64(DI), Z26, Z25
+	VPCMPEQD  Z24, Z19, K2
+	VMOVDQA32 Z25, K2, Z23
+	ADDQ      $0x00000080, DI
+	SUBQ      $0x00000020, R11
+	JNZ       block
+
+found:
 	VMOVDQU32     (R9), Z24
 	VMOVDQA32     Z24, Z25
 	VPANDND       Z24, Z23, K1, Z25
 	VMOVDQU32     Z25, (R9)
 	VPANDD        Z24, Z23, Z23
 	VPOPCNTW      Z23, Z24
-	VPADDW        Z24, Z3, Z3
+	VPADDW        Z24, Z10, Z10
 	VPSRLD        $0x0c, Z23, Z24
 	VPSLLD        $0x0c, Z23, Z25
 	VPTERNLOGQ    $0xb8, Z24, Z21, Z23
@@ -3530,8 +3486,8 @@ block:
 	VPMOVB2M      Z23, K2
 	VMOVDQA64     Z23, Z24
 	VMOVDQA64     Z23, Z23
-	VPERMI2B      Z6, Z0, Z24
-	VPERMI2B      Z8, Z7, Z23
+	VPERMI2B      Z5, Z0, Z24
+	VPERMI2B      Z7, Z6, Z23
 	VMOVDQU8      Z23, K2, Z24
 	VPMOVZXDQ     Y24, Z25
 	VEXTRACTI64X4 $0x01, Z24, Y23
@@ -3539,229 +3495,220 @@ block:
 	MOVQ          $0x0000000000000004, R11
 	CMPQ          R10, $0x01
 	CMOVQEQ       rest+32(FP), R11
-	VPSRLQ        $0x00, Z25, Z24
-	VPERMI2PD     Z10, Z9, Z24
+	VMOVDQA64     Z25, Z24
+	VPERMI2PD     Z9, Z8, Z24
 	VADDPD        Z24, Z11, Z11
-	VPSRLQ        $0x00, Z23, Z24
-	VPERMI2PD     Z10, Z9, Z24
+	VMOVDQA64     Z23, Z24
+	VPERMI2PD     Z9, Z8, Z24
 	VADDPD        Z24, Z15, Z15
 	CMPQ          R11, $0x01
 	JEQ           added
 	VPSRLQ        $0x10, Z25, Z24
-	VPERMI2PD     Z10, Z9, Z24
+	VPERMI2PD     Z9, Z8, Z24
 	VADDPD        Z24, Z12, Z12
 	VPSRLQ        $0x10, Z23, Z24
-	VPERMI2PD     Z10, Z9, Z24
+	VPERMI2PD     Z9, Z8, Z24
 	VADDPD        Z24, Z16, Z16
 	CMPQ          R11, $0x02
 	JEQ           added
 	VPSRLQ        $0x08, Z25, Z24
-	VPERMI2PD     Z10, Z9, Z24
+	VPERMI2PD     Z9, Z8, Z24
 	VADDPD        Z24, Z13, Z13
 	VPSRLQ        $0x08, Z23, Z24
-	VPERMI2PD     Z10, Z9, Z24
+	VPERMI2PD     Z9, Z8, Z24
 	VADDPD        Z24, Z17, Z17
 	CMPQ          R11, $0x03
 	JEQ           added
 	VPSRLQ        $0x18, Z25, Z24
-	VPERMI2PD     Z10, Z9, Z24
+	VPERMI2PD     Z9, Z8, Z24
 	VADDPD        Z24, Z14, Z14
 	VPSRLQ        $0x18, Z23, Z23
-	VPERMI2PD     Z10, Z9, Z23
+	VPERMI2PD     Z9, Z8, Z23
 	VADDPD        Z23, Z18, Z18
 
 added:
-	ADDQ         $0x40, R9
-	DECQ         R10
-	JNZ          chunk
-	VBROADCASTSD cost+88(FP), Z0
-	VADDPD       Z12, Z11, Z11
-	VADDPD       Z14, Z13, Z13
-	VADDPD       Z13, Z11, Z11
-	VSUBPD       Z0, Z11, Z11
-	VADDPD       Z0, Z11, Z11
-	VMOVUPD      Z11, 128(AX)
-	VADDPD       Z16, Z15, Z15
-	VADDPD       Z18, Z17, Z17
-	VADDPD       Z17, Z15, Z15
-	VSUBPD       Z0, Z15, Z15
-	VADDPD       Z0, Z15, Z15
-	VMOVUPD      Z15, 192(AX)
-	MOVL         step+112(FP), DI
-	VPBROADCASTD DI, Z0
-	MOVL         $+1, DI
-	VPBROADCASTD DI, Z5
-	VPADDD       Z5, Z0, K1, Z0
-	VMOVDQU32    Z0, 64(AX)
-	MOVL         back+76(FP), DI
-	VPBROADCASTD DI, Z5
-	VPMADDWD     Z5, Z3, Z3
-	VPADDD       Z1, Z3, Z3
-	MOVL         enough+84(FP), DI
-	VPBROADCASTD DI, Z1
-	VPCMPGTD     Z1, Z3, K1, K1
-	MOVQ         list+48(FP), DI
-	MOVQ         picks+120(FP), R9
-	MOVQ         gains+128(FP), R10
-	MOVQ         $0x0000000000000010, R8
-	MOVQ         n+64(FP), R11
-	CMPQ         R11, R8
-	CMOVQGT      R8, R11
-	XORQ         R12, R12
-
-send:
-	MOVLQSX      (DI)(R12*4), R13
-	MOVL         (AX)(R12*4), R8
-	VMOVSD       128(AX)(R12*8), X1
-	SHLQ         $0x03, R13
-	MOVB         R8, (R9)(R13*1)
-	VMOVSD       X1, (R10)(R13*8)
-	INCQ         R12
-	CMPQ         R12, R11
-	JLT          send
-	MOVQ         $0x0000000000000010, R8
-	MOVQ         n+64(FP), DI
-	CMPQ         DI, R8
-	CMOVQGT      R8, DI
-	MOVQ         $0x0000000000000001, R8
-	SHLXQ        DI, R8, R8
-	DECQ         R8
-	KMOVW        K1, R9
-	ANDQ         R8, R9
-	MOVQ         R9, DI
-	XORQ         R8, DI
-	CMPQ         words+152(FP), $0x01
-	JNE          many
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z5
-	MOVL         $-65536, DI
-	VPBROADCASTD DI, Z6
-	VMOVDQU32    (CX), Z7
-	VPSRLD       $0x10, Z7, Z1
-	CMPQ         chunks+24(FP), $0x01
-	JEQ          halves
-	VMOVDQU32    64(CX), Z7
-	VPTERNLOGD   $0xf8, Z7, Z6, Z1
-	CMPQ         chunks+24(FP), $0x02
-	JEQ          halves
-	VMOVDQU32    128(CX), Z7
-	VPSRLD       $0x10, Z7, Z5
-	CMPQ         chunks+24(FP), $0x03
-	JEQ          halves
-	VMOVDQU32    192(CX), Z7
-	VPTERNLOGD   $0xf8, Z7, Z6, Z5
-
-halves:
-	VMOVDQU32 sixteens<>+192(SB), Z6
-	VMOVDQU32 sixteens<>+256(SB), Z7
-	VPERMI2D  Z5, Z1, Z6
-	VPERMI2D  Z5, Z1, Z7
-	MOVQ      $0x0000000000000010, R8
-	MOVQ      n+64(FP), DI
-	CMPQ      DI, R8
-	CMOVQGT   R8, DI
-	MOVQ      $0x0000000000000001, R8
-	SHLXQ     DI, R8, R8
-	DECQ      R8
-	MOVQ      list+48(FP), DI
-	MOVLQSX   (DI), DI
-	MOVQ      depth+136(FP), R10
-	MOVQ      free+144(FP), R11
-	KMOVW     R8, K1
-	VMOVDQU32 Z0, K1, (R10)(DI*4)
-	VMOVDQU64 Z6, K1, (R11)(DI*8)
-	KSHIFTRW  $0x08, K1, K1
-	VMOVDQU64 Z7, K1, 64(R11)(DI*8)
-	JMP       ended
-
-many:
-	MOVQ  list+48(FP), R8
-	TESTQ DI, DI
-	JZ    wordsnone
-
-wordsend:
-	TZCNTQ  DI, R10
-	MOVLQSX (R8)(R10*4), R11
-	MOVQ    depth+136(FP), R13
-	MOVL    64(AX)(R10*4), R12
-	MOVL    R12, (R13)(R11*4)
-	MOVQ    free+144(FP), R12
-	IMULQ   words+152(FP), R11
-	LEAQ    (R12)(R11*8), R11
-	LEAQ    2(CX)(R10*4), R10
-	MOVQ    chunks+24(FP), R12
-
-pixels:
-	MOVWLZX (R10), R13
-	MOVW    R13, (R11)
-	ADDQ    $0x40, R10
-	ADDQ    $0x02, R11
-	DECQ    R12
-	JNZ     pixels
-	LEAQ    -1(DI), R12
-	ANDQ    R12, DI
-	JNZ     wordsend
-
-wordsnone:
-ended:
-	MOVQ          list+48(FP), DI
-	KMOVW         R9, K1
-	VMOVDQU32     sixteens<>+0(SB), Z0
-	VPBROADCASTD  BX, Z1
-	VPSUBD        Z1, Z0, Z1
-	VPCOMPRESSD.Z Z0, K1, Z0
-	VMOVDQU32     (DI), Z5
-	VPERMD        Z5, Z0, Z5
-	POPCNTQ       R9, DI
+	ADDQ          $0x40, R9
+	DECQ          R10
+	JNZ           chunk
+	VBROADCASTSD  cost+88(FP), Z0
+	VADDPD        Z12, Z11, Z11
+	VADDPD        Z14, Z13, Z13
+	VADDPD        Z13, Z11, Z11
+	VSUBPD        Z0, Z11, Z11
+	VADDPD        Z0, Z11, Z11
+	VADDPD        Z16, Z15, Z15
+	VADDPD        Z18, Z17, Z17
+	VADDPD        Z17, Z15, Z15
+	VSUBPD        Z0, Z15, Z15
+	VADDPD        Z0, Z15, Z15
+	VBROADCASTSS  step+112(FP), Z0
+	VPBROADCASTD  number1<>+0(SB), Z5
+	VPADDD        Z5, Z0, K1, Z0
+	VBROADCASTSS  back+76(FP), Z5
+	VPMADDWD      Z5, Z10, Z10
+	VPADDD        Z1, Z10, Z10
+	VBROADCASTSS  enough+84(FP), Z1
+	VPCMPGTD      Z1, Z10, K1, K2
+	MOVQ          $0x0000000000000010, R8
+	MOVQ          n+64(FP), DI
+	CMPQ          DI, R8
+	CMOVQGT       R8, DI
 	MOVQ          $0x0000000000000001, R8
 	SHLXQ         DI, R8, R8
 	DECQ          R8
-	KMOVW         R8, K1
+	KMOVW         K1, R9
+	ANDQ          R8, R9
+	KMOVW         R9, K1
+	KSHIFTRW      $0x08, K1, K3
+	MOVBQZX       R9, DI
+	POPCNTQ       DI, DI
+	ADDQ          SI, DI
+	MOVQ          list+48(FP), R10
+	VMOVDQU32     (R10), Z1
+	VPCOMPRESSD.Z Z1, K1, Z1
+	MOVQ          ids+120(FP), R10
+	VMOVDQU32     Z1, (R10)(SI*4)
+	VPCOMPRESSD.Z Z4, K1, Z4
+	MOVQ          picks+128(FP), R10
+	VMOVDQU32     Z4, (R10)(SI*4)
+	MOVQ          gains+136(FP), R10
+	VPCOMPRESSQ.Z Z11, K1, Z11
+	VMOVDQU64     Z11, (R10)(SI*8)
+	VPCOMPRESSQ.Z Z15, K3, Z15
+	VMOVDQU64     Z15, (R10)(DI*8)
+	KMOVW         K2, DI
+	ANDQ          R8, DI
+	CMPQ          words+160(FP), $0x01
+	JNE           many
+	VPXORD        Z4, Z4, Z4
+	VPBROADCASTD  number5<>+0(SB), Z5
+	VMOVDQU32     (AX), Z6
+	VPSRLD        $0x10, Z6, Z1
+	CMPQ          chunks+24(FP), $0x01
+	JEQ           halves
+	VMOVDQU32     64(AX), Z6
+	VPTERNLOGD    $0xf8, Z6, Z5, Z1
+	CMPQ          chunks+24(FP), $0x02
+	JEQ           halves
+	VMOVDQU32     128(AX), Z6
+	VPSRLD        $0x10, Z6, Z4
+	CMPQ          chunks+24(FP), $0x03
+	JEQ           halves
+	VMOVDQU32     192(AX), Z6
+	VPTERNLOGD    $0xf8, Z6, Z5, Z4
+
+halves:
+	VMOVDQU32 sixteens<>+192(SB), Z5
+	VPERMI2D  Z4, Z1, Z5
+	VMOVDQU32 sixteens<>+256(SB), Z6
+	VPERMI2D  Z4, Z1, Z6
+	MOVQ      $0x0000000000000010, R10
+	MOVQ      n+64(FP), R8
+	CMPQ      R8, R10
+	CMOVQGT   R10, R8
+	MOVQ      $0x0000000000000001, R10
+	SHLXQ     R8, R10, R10
+	DECQ      R10
+	MOVQ      list+48(FP), R8
+	MOVLQSX   (R8), R8
+	MOVQ      depth+144(FP), R11
+	MOVQ      free+152(FP), R12
+	KMOVW     R10, K1
+	VMOVDQU32 Z0, K1, (R11)(R8*4)
+	VMOVDQU64 Z5, K1, (R12)(R8*8)
+	KSHIFTRW  $0x08, K1, K1
+	VMOVDQU64 Z6, K1, 64(R12)(R8*8)
+	JMP       kept
+
+many:
+	VMOVDQU32 Z0, (SP)
+	XORQ      DI, R8
+	MOVQ      list+48(FP), R10
+	TESTQ     R8, R8
+	JZ        none
+
+end:
+	TZCNTQ  R8, R11
+	MOVLQSX (R10)(R11*4), R12
+	MOVQ    depth+144(FP), R14
+	MOVL    (SP)(R11*4), R13
+	MOVL    R13, (R14)(R12*4)
+	MOVQ    free+152(FP), R13
+	MOVQ    chunks+24(FP), R14
+	IMULQ   words+160(FP), R12
+	LEAQ    (R13)(R12*8), R12
+	LEAQ    2(AX)(R11*4), R11
+
+pixels:
+	MOVWLZX (R11), R13
+	MOVW    R13, (R12)
+	ADDQ    $0x40, R11
+	ADDQ    $0x02, R12
+	DECQ    R14
+	JNZ     pixels
+	LEAQ    -1(R8), R13
+	ANDQ    R13, R8
+	JNZ     end
+
+none:
+kept:
+	POPCNTQ       R9, R9
+	ADDQ          R9, SI
+	MOVQ          list+48(FP), R8
+	KMOVW         DI, K1
+	VMOVDQU32     sixteens<>+0(SB), Z0
+	VPBROADCASTD  DX, Z1
+	VPSUBD        Z1, Z0, Z1
+	VPCOMPRESSD.Z Z0, K1, Z0
+	VMOVDQU32     (R8), Z4
+	VPERMD        Z4, Z0, Z4
+	POPCNTQ       DI, R8
+	MOVQ          $0x0000000000000001, R9
+	SHLXQ         R8, R9, R9
+	DECQ          R9
+	KMOVW         R9, K1
 	MOVQ          to+56(FP), R10
-	VMOVDQU32     Z5, K1, (R10)
-	LEAQ          (R10)(DI*4), R10
+	VMOVDQU32     Z4, K1, (R10)
+	LEAQ          (R10)(R8*4), R10
 	MOVQ          R10, to+56(FP)
-	SHLXQ         BX, R8, R8
-	KMOVW         R8, K1
-	SHRQ          $0x10, R8
-	KMOVW         R8, K2
+	SHLXQ         DX, R9, R9
+	KMOVW         R9, K1
+	SHRQ          $0x10, R9
+	KMOVW         R9, K2
 	VPERMD        Z0, Z1, Z0
 	MOVQ          chunks+24(FP), R11
-	MOVQ          CX, DI
-	MOVQ          DX, R8
+	MOVQ          AX, R8
+	MOVQ          CX, R9
 	MOVQ          R11, R10
 	SHLQ          $0x06, R10
-	ADDQ          R8, R10
+	ADDQ          R9, R10
 
 move:
-	VMOVDQU32 (DI), Z1
+	VMOVDQU32 (R8), Z1
 	VPERMD    Z1, Z0, Z1
-	VMOVDQU32 Z1, K1, (R8)
+	VMOVDQU32 Z1, K1, (R9)
 	VMOVDQU32 Z1, K2, (R10)
-	ADDQ      $0x40, DI
 	ADDQ      $0x40, R8
+	ADDQ      $0x40, R9
 	ADDQ      $0x40, R10
 	DECQ      R11
 	JNZ       move
-	POPCNTQ   R9, R9
-	ADDQ      R9, SI
 	MOVQ      chunks+24(FP), R8
+	POPCNTQ   DI, DI
+	ADDQ      DI, BX
 	SHLQ      $0x06, R8
-	ADDQ      R8, CX
-	ADDQ      R9, BX
-	SUBQ      $0x10, BX
-	JGE       full
-	ADDQ      $0x10, BX
-	JMP       next
-
-full:
-	ADDQ R8, DX
-
-next:
-	ADDQ $0x40, list+48(FP)
-	SUBQ $0x10, n+64(FP)
-	JG   rows
-	MOVQ SI, left+200(FP)
+	ADDQ      R8, AX
+	ADDQ      CX, R8
+	ADDQ      DI, DX
+	LEAQ      -16(DX), DI
+	CMPQ      DX, $0x10
+	CMOVQGE   R8, CX
+	CMOVQGE   DI, DX
+	ADDQ      $0x40, list+48(FP)
+	SUBQ      $0x10, n+64(FP)
+	JG        rows
+	MOVQ      BX, left+208(FP)
+	MOVQ      SI, taken+216(FP)
 	VZEROUPPER
 	RET
 
@@ -3796,12 +3743,10 @@ rows:
 word:
 	MOVL         $0x000000ff, DI
 	KMOVB        DI, K2
-	MOVL         $+0, R8
-	VPBROADCASTD R8, Z3
+	VPXORD       Z3, Z3, Z3
 	VPGATHERQQ   (DX)(Z2*8), K2, Z3
 	KMOVB        DI, K2
-	MOVL         $+0, DI
-	VPBROADCASTD DI, Z4
+	VPXORD       Z4, Z4, Z4
 	VPGATHERQQ   (DX)(Z1*8), K2, Z4
 	VMOVDQU32    sixteens<>+64(SB), Z5
 	VPERMI2D     Z4, Z3, Z5
@@ -3813,15 +3758,12 @@ word:
 	ADDQ         $0x08, DX
 	SUBQ         $0x02, BX
 	JG           word
-	MOVL         none+132(FP), DX
-	VPBROADCASTD DX, Z1
+	VBROADCASTSS none+132(FP), Z1
 	VMOVDQA32    Z0, K1, Z1
-	MOVL         size+128(FP), DX
-	VPBROADCASTD DX, Z2
+	VBROADCASTSS size+128(FP), Z2
 	VPMULLD      Z2, Z1, Z1
 	VMOVDQU32    Z1, 192(AX)
-	MOVL         $+0, DX
-	VPBROADCASTD DX, Z1
+	VPXORD       Z1, Z1, Z1
 	MOVQ         lines+112(FP), DX
 	MOVQ         experts+88(FP), BX
 
@@ -3953,18 +3895,14 @@ begin:
 	MOVQ          experts+88(FP), R8
 
 expert:
-	MOVL         $+0, R9
-	VPBROADCASTD R9, Z1
-	MOVL         $+0, R9
-	VPBROADCASTD R9, Z2
-	MOVL         $+0, R9
-	VPBROADCASTD R9, Z3
-	MOVL         $+0, R9
-	VPBROADCASTD R9, Z4
-	MOVLQSX      (SI), R9
-	ADDQ         $0x04, SI
-	TESTQ        R9, R9
-	JZ           summed
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	MOVLQSX (SI), R9
+	ADDQ    $0x04, SI
+	TESTQ   R9, R9
+	JZ      summed
 
 eight:
 	MOVLQSX      (BX), R10
@@ -4016,22 +3954,14 @@ summed:
 	ADDQ         tile+72(FP), DX
 	CMPQ         DX, halves+16(FP)
 	JLT          tile
-	MOVL         $-1073741824, DX
-	VPBROADCASTD DX, Z1
-	MOVL         $-1073741824, DX
-	VPBROADCASTD DX, Z2
-	MOVL         $+0, DX
-	VPBROADCASTD DX, Z3
-	MOVL         $+0, DX
-	VPBROADCASTD DX, Z4
-	MOVL         $+1, DX
-	VPBROADCASTD DX, Z5
-	MOVL         bits+80(FP), DX
-	VPBROADCASTD DX, Z6
-	MOVL         shift+84(FP), DX
-	VPBROADCASTD DX, Z7
-	MOVL         $+1, DX
-	VPBROADCASTD DX, Z8
+	VPBROADCASTD number0<>+0(SB), Z1
+	VPBROADCASTD number0<>+0(SB), Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPBROADCASTD number1<>+0(SB), Z5
+	VBROADCASTSS bits+80(FP), Z6
+	VBROADCASTSS shift+84(FP), Z7
+	VPBROADCASTD number1<>+0(SB), Z8
 	VPSLLVD      Z6, Z8, Z8
 	VPSUBD       Z5, Z8, Z8
 	MOVQ         losses+160(FP), DX
@@ -4185,20 +4115,15 @@ toRows:
 	ADDQ         $0x00000400, BX
 	SUBQ         $0x10, SI
 	JG           toRows
-	MOVL         low+208(FP), DX
-	VPBROADCASTD DX, Z4
+	VBROADCASTSS low+208(FP), Z4
 	VPCMPD       $0x02, Z4, Z1, K2
-	MOVL         high+212(FP), DX
-	VPBROADCASTD DX, Z4
+	VBROADCASTSS high+212(FP), Z4
 	VPCMPD       $0x02, Z4, Z1, K3
 	VPSUBD       Z2, Z1, Z1
-	MOVL         slack+204(FP), DX
-	VPBROADCASTD DX, Z4
+	VBROADCASTSS slack+204(FP), Z4
 	VPCMPD       $0x02, Z4, Z1, K4
-	MOVL         $+15, DX
-	VPBROADCASTD DX, Z4
-	MOVL         $+0, DX
-	VPBROADCASTD DX, Z5
+	VPBROADCASTD number8<>+0(SB), Z4
+	VPXORD       Z5, Z5, Z5
 	VPSRLD       $0x04, Z0, Z1
 	MOVQ         experts+88(FP), DX
 	VPBROADCASTD DX, Z6
@@ -4211,15 +4136,12 @@ toRows:
 	MOVQ         all+168(FP), DX
 	VPGATHERDD   (DX)(Z1*4), K1, Z5
 	VPADDD       Z5, Z2, Z2
-	MOVL         end+216(FP), DX
-	VPBROADCASTD DX, Z0
+	VBROADCASTSS end+216(FP), Z0
 	VPCMPD       $0x02, Z0, Z2, K1
 	KORW         K4, K3, K3
 	KANDNW       K3, K2, K3
-	MOVL         step+200(FP), DX
-	VPBROADCASTD DX, Z0
-	MOVL         $-1, DX
-	VPBROADCASTD DX, Z1
+	VBROADCASTSS step+200(FP), Z0
+	VPBROADCASTD number9<>+0(SB), Z1
 	KORW         K2, K3, K4
 	KNOTW        K4, K2
 	VPSUBD       Z1, Z0, K2, Z0
@@ -4264,6 +4186,29 @@ send:
 	SUBQ    $0x10, n+32(FP)
 	JG      rows
 	VZEROUPPER
+	RET
+
+// func countPlace(rows *int32, n int, from *int, picks *int32, gains *float64, outPicks *int32, outGains *float64)
+TEXT ·countPlace(SB), NOSPLIT, $0-56
+	MOVQ from+16(FP), AX
+	MOVQ picks+24(FP), CX
+	MOVQ gains+32(FP), DX
+	MOVQ outPicks+40(FP), BX
+	MOVQ outGains+48(FP), SI
+	MOVQ rows+0(FP), R9
+	MOVQ n+8(FP), R10
+	XORQ R11, R11
+
+place:
+	MOVLQSX (R9)(R11*4), R12
+	MOVL    (CX)(R11*4), DI
+	MOVQ    (DX)(R11*8), R8
+	MOVQ    (AX)(R12*8), R12
+	MOVL    DI, (BX)(R12*4)
+	MOVQ    R8, (SI)(R12*8)
+	INCQ    R11
+	CMPQ    R11, R10
+	JLT     place
 	RET
 
 // func countSums(table *float64, last *float64, x *uint64, free *uint64, n int, words int, groups int, out *float64)

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 
 	"example.com/patchwork/internal/score/kernel"
 )
@@ -17,7 +18,13 @@ type byCount struct {
 	*Table
 	*equal // nil: not used
 	kernel.Counting
-	found
+	steps []countedStep
+}
+
+// countedStep is what was found in a step: the rows that have taken an expert, which, and what it gains, in nats.
+type countedStep struct {
+	rows, picks []int32
+	gains       []float64
 }
 
 // countBlock is the number of rows that byCount explains together: what is found in them stays in the caches.
@@ -37,26 +44,48 @@ var firstRows = func() (rows [countBlock]int32) {
 }()
 
 // explain explains rows [from, to), at most countBlock, and sets their
-// log-likelihoods in out; gather appends the picks.
+// log-likelihoods in out, and appends the picks.
 func (s *byCount) explain(rows Packed, from, to int, out *Picked) {
 	n := to - from
-	s.reset(s.loops, n)
-	s.X, s.Depth, s.Free = rows.On[from*s.words:to*s.words], s.depth, resize(s.Free, n*s.words)
+	s.X, s.Depth, s.Free = rows.On[from*s.words:to*s.words], resize(s.Depth, n), resize(s.Free, n*s.words)
 	s.List, s.Pixels = resize(s.List, n+16)[:n], resize(s.Pixels, s.PixelWords(n))
 	copy(s.List, firstRows[:])
 	s.startAll(s.X, out.Start[from:to])
 	for s.Step = 0; len(s.List) > 0; s.Step++ {
-		s.room(s.Step)
+		if s.Step == len(s.steps) {
+			s.steps = append(s.steps, countedStep{})
+		}
 		if s.Least = s.Enough; s.Step == 0 && s.opt.Forced {
 			s.Least = math.MinInt32
 		}
 		if s.Step >= min(s.opt.MaxPicks, s.experts) {
 			s.Least = math.MaxInt32
 		}
-		s.Picks, s.Gains = s.step(s.Step)
+		found, room := &s.steps[s.Step], len(s.List)+16
+		s.Rows, s.Picks, s.Gains = resize(found.rows, room), resize(found.picks, room), resize(found.gains, room)
 		s.loops.CountStep(&s.Counting)
+		found.rows, found.picks, found.gains = s.Rows, s.Picks, s.Gains
 	}
+	s.gather(out)
 	s.loops.CountSums(&s.logLik4, &s.last4, s.X, s.Free, s.words, s.groups, out.LogLik[from:to])
+}
+
+// gather appends the picks.
+func (s *byCount) gather(out *Picked) {
+	row, first := len(out.From)-1, len(out.Expert)
+	end := first
+	out.From = slices.Grow(out.From, len(s.Depth))[:row+1+len(s.Depth)]
+	from := out.From[row:]
+	for i, d := range s.Depth {
+		end += int(d)
+		from[i+1] = end
+	}
+	out.Expert, out.Gain = slices.Grow(out.Expert, end-first)[:end], slices.Grow(out.Gain, end-first)[:end]
+	for step := range s.Step {
+		if found := &s.steps[step]; len(found.rows) > 0 {
+			s.loops.CountPlace(found.rows, from, found.picks, found.gains, out.Expert[step:], out.Gain[step:])
+		}
+	}
 }
 
 // startAll sets the log-likelihoods of abstention.

@@ -103,7 +103,6 @@ func (x *Explainer) explainBlock(rows Packed, from, to int, out *Picked) {
 	n := from
 	if x.counted && rows.Known == nil {
 		x.byCount.explain(rows, from, to, out)
-		x.byCount.gather(0, out)
 		return
 	}
 	shared := x.bySet.on && rows.Known == nil

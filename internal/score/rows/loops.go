@@ -29,7 +29,7 @@ func loopsOf(p *kernel.Path) *kernel.RowLoops {
 var plainLoops = &kernel.RowLoops{
 	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
 	Settle: settle, Gain: voteGain, Sum: score.Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
-	Propose: propose, Told: told, Choose: choose, CountStep: countStep, CountSums: countSums, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
+	Propose: propose, Told: told, Choose: choose, CountStep: countStep, CountPlace: countPlace, CountSums: countSums, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {
@@ -276,7 +276,7 @@ func addUp(table []float64, group int, row []uint64, groups int) (total [8]float
 
 // countStep keeps, for each row of the list, the words of the pixels that are free and on, and of those that are free.
 func countStep(c *kernel.Counting) {
-	w, going := c.Width, 0
+	w, going, taken := c.Width, 0, 0
 	if c.Step == 0 {
 		for i := range c.List {
 			copy(c.Pixels[2*w*i:][:w], c.X[w*i:])
@@ -296,9 +296,10 @@ func countStep(c *kernel.Counting) {
 		}
 		votes := c.Masks[best*w:][:w]
 		ones, all := countVotes(votes, on, free)
-		c.Picks[8*n], c.Gains[8*n] = int8(best), countTold(c, votes, on, free)-c.Cost+c.Cost
 		depth := c.Step
 		if most > c.Least {
+			c.Rows[taken], c.Picks[taken], c.Gains[taken] = n, int32(best), countTold(c, votes, on, free)-c.Cost+c.Cost
+			taken++
 			depth++
 			for j, v := range votes {
 				on[j], free[j] = on[j]&^v, free[j]&^v
@@ -314,6 +315,7 @@ func countStep(c *kernel.Counting) {
 		copy(c.Free[w*int(n):][:w], free)
 	}
 	c.List = c.List[:going]
+	c.Rows, c.Picks, c.Gains = c.Rows[:taken], c.Picks[:taken], c.Gains[:taken]
 }
 
 // countVotes counts the votes that are on, and all, where pixels are free.
@@ -339,6 +341,12 @@ func countTold(c *kernel.Counting, votes, on, free []uint64) float64 {
 		}
 	}
 	return sums[0] + sums[1] + (sums[2] + sums[3])
+}
+
+func countPlace(rows []int32, from []int, picks []int32, gains []float64, outPicks []int32, outGains []float64) {
+	for i, n := range rows {
+		outPicks[from[n]], outGains[from[n]] = picks[i], gains[i]
+	}
 }
 
 func countSums(table, last *[256]float64, x, free []uint64, words, groups int, out []float64) {

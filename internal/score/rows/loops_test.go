@@ -168,6 +168,10 @@ func (in *loopInput) runCount(l *kernel.RowLoops) (out []any) {
 		c.List[i] = int32(i)
 	}
 	c.Enough = rng.Int32N(1 << 17)
+	from, picks, gains := make([]int, n), make([]int32, 10*n), make([]float64, 10*n)
+	for i := range from {
+		from[i] = 10 * i
+	}
 	for c.Step = 0; len(c.List) > 0; c.Step++ {
 		if c.Least = c.Enough; c.Step == 0 && few {
 			c.Least = math.MinInt32
@@ -175,10 +179,13 @@ func (in *loopInput) runCount(l *kernel.RowLoops) (out []any) {
 		if c.Step == 9 {
 			c.Least = math.MaxInt32
 		}
-		c.Picks, c.Gains = make([]int8, 8*n), make([]float64, 8*n)
+		room := len(c.List) + 16
+		c.Rows, c.Picks, c.Gains = make([]int32, room), make([]int32, room), make([]float64, room)
 		l.CountStep(&c)
-		out = append(out, c.Picks, c.Gains, slices.Clone(c.List))
+		out = append(out, c.Rows, c.Picks, c.Gains, slices.Clone(c.List))
+		l.CountPlace(c.Rows, from, c.Picks, c.Gains, picks[c.Step%10:], gains[c.Step%10:])
 	}
+	out = append(out, picks, gains)
 	for i := range c.Free {
 		c.Free[i] &= c.All[i%in.words]
 	}

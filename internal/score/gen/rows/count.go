@@ -35,19 +35,18 @@ func countData() Mem {
 func countStep(few, first bool, numbers Mem) {
 	name, besides := "countStep", ""
 	if first {
-		name, besides = "countFirst", ", x *uint64, all, whole *uint32, losses *int32, scratch *uint64"
+		name, besides = "countFirst", ", x *uint64, all, whole *uint32, losses *int32"
 	}
 	if few {
 		name += "Few"
 	}
-	TEXT(name, 0, "func(votes *uint32, stride, fours, chunks, rest int, pixels *uint64, list, to *int32, n int, weights, back uint32, least, enough int32, cost float64, classes *uint8, values *float64, step int32, picks *int8, gains *float64, depth *int32, free *uint64, words int"+besides+") (left int)")
+	TEXT(name, 0, "func(votes *uint32, stride, fours, chunks, rest int, pixels *uint64, list, to *int32, n int, weights, back uint32, least, enough int32, cost float64, classes *uint8, values *float64, step int32, ids, picks *int32, gains *float64, depth *int32, free *uint64, words int, scratch *uint64"+besides+") (left, taken int)")
 	Doc(name + " implements RowLoops.CountStep for four times that many experts.")
 	Pragma("noescape")
-	const which, depths, totals, words = 0, 64, 128, 256
-	memory := aligned(384)
-	rows, moved, place, all := param("pixels"), param("pixels"), GP64(), GP64()
-	XORQ(place, place)
-	XORQ(all, all)
+	depths, rows, moved, place, all, taken := AllocLocal(64), param("pixels"), param("pixels"), GP64(), GP64(), GP64()
+	for _, r := range []reg.Register{place, all, taken} {
+		XORQ(r, r)
+	}
 	Label("rows")
 
 	if first {
@@ -56,78 +55,118 @@ func countStep(few, first bool, numbers Mem) {
 	most, second, expert := countBest(first, rows)
 	enough := K()
 	VPCMPGTD(spread("least"), most, enough)
-	VMOVDQU32(expert, Mem{Base: memory, Disp: which})
-	off := countTake(few, rows, expert, enough, memory, totals)
+	off, sums := countTake(few, rows, expert, enough)
 
 	depth := spread("step")
 	VPADDD(number(1), depth, enough, depth)
-	VMOVDQU32(depth, Mem{Base: memory, Disp: depths})
 	// Or no other can gain enough, even rid of all its pixels that are off.
 	VPMADDWD(spread("back"), off, off)
 	VPADDD(second, off, off)
 	more := K()
 	VPCMPGTD(spread("enough"), off, enough, more)
 
-	countSend(memory, which, totals)
+	bits, going, got := below(upTo(16, fixed("n"))), GP64(), GP64()
+	KMOVW(enough, got.As32())
+	ANDQ(bits, got)
+	send := taking(got, taken)
+	ids := ZMM()
+	VMOVDQU32(Mem{Base: param("list")}, ids)
+	send.numbers(ids, "ids")
+	send.numbers(expert, "picks")
+	send.words(sums, "gains")
 
-	// The rows that are left move up.
-	bits, ended, going := below(upTo(16, fixed("n"))), GP64(), GP64()
 	KMOVW(more, going.As32())
 	ANDQ(bits, going)
-	MOVQ(going, ended)
-	XORQ(bits, ended)
 	CMPQ(fixed("words"), Imm(1))
 	JNE(LabelRef("many"))
-	low, high := countWords(rows, numbers)
+	free := countWords(rows, numbers)
 	if first {
-		countAll(depth, low, high)
+		countAll(depth, free)
 	} else {
-		VMOVDQU64(low, Mem{Base: memory, Disp: words})
-		VMOVDQU64(high, Mem{Base: memory, Disp: words + 64})
-		countEnded(memory, depths, ended, "word", func(from, to reg.GPVirtual) {
-			free := param("free")
-			MOVQ(Mem{Base: memory, Index: from, Scale: 8, Disp: words}, from)
-			MOVQ(from, Mem{Base: free, Index: to, Scale: 8})
-		})
+		send.words(free, "scratch")
 	}
-	JMP(LabelRef("ended"))
+	JMP(LabelRef("kept"))
 	Label("many")
-	countEnded(memory, depths, ended, "words", func(from, to reg.GPVirtual) {
-		free, left, value := param("free"), GP64(), GP64()
-		IMULQ(fixed("words"), to)
-		LEAQ(Mem{Base: free, Index: to, Scale: 8}, to)
-		LEAQ(Mem{Base: rows, Index: from, Scale: 4, Disp: 2}, from)
-		MOVQ(fixed("chunks"), left)
-		Label("pixels")
-		MOVWLZX(Mem{Base: from}, value.As32())
-		MOVW(value.As16(), Mem{Base: to})
-		ADDQ(Imm(64), from)
-		ADDQ(Imm(2), to)
-		DECQ(left)
-		JNZ(LabelRef("pixels"))
-	})
-	Label("ended")
+	VMOVDQU32(depth, depths)
+	XORQ(going, bits)
+	countEnded(rows, bits, depths)
+	Label("kept")
+	POPCNTQ(got, got)
+	ADDQ(got, taken)
 	countMove(rows, moved, place, going, numbers)
 
+	// The rows that are left move up.
+	next, size := GP64(), param("chunks")
 	POPCNTQ(going, going)
 	ADDQ(going, all)
-	MOVQ(fixed("chunks"), bits)
-	SHLQ(Imm(6), bits)
-	ADDQ(bits, rows)
+	SHLQ(Imm(6), size)
+	ADDQ(size, rows)
+	ADDQ(moved, size)
 	ADDQ(going, place)
-	SUBQ(Imm(16), place)
-	JGE(LabelRef("full"))
-	ADDQ(Imm(16), place)
-	JMP(LabelRef("next"))
-	Label("full")
-	ADDQ(bits, moved)
-	Label("next")
+	LEAQ(Mem{Base: place, Disp: -16}, next)
+	CMPQ(place, Imm(16))
+	CMOVQGE(size, moved)
+	CMOVQGE(next, place)
 	ADDQ(Imm(64), fixed("list"))
 	SUBQ(Imm(16), fixed("n"))
 	JG(LabelRef("rows"))
 	Store(all.As64(), ReturnIndex(0))
+	Store(taken.As64(), ReturnIndex(1))
+	if !first {
+		countFree(taken)
+	}
 	VZEROUPPER()
 	RET()
+}
+
+// sending appends what was found in the rows, of sixteen, that have taken an expert, to what was found in so many before.
+type sending struct {
+	k     [2]reg.OpmaskVirtual // of eight rows each; the first, of all
+	at    reg.GPVirtual        // how many rows come before
+	upper reg.GPVirtual        // and how many with the first eight
+}
+
+// taking prepares for the rows of these bits.
+func taking(got, taken reg.GPVirtual) *sending {
+	s := &sending{k: [2]reg.OpmaskVirtual{K(), K()}, at: taken, upper: GP64()}
+	KMOVW(got.As32(), s.k[0])
+	KSHIFTRW(Imm(8), s.k[0], s.k[1])
+	MOVBQZX(got.As8(), s.upper)
+	POPCNTQ(s.upper, s.upper)
+	ADDQ(taken, s.upper)
+	return s
+}
+
+// numbers appends numbers of 32 bits.
+func (s *sending) numbers(v reg.VecVirtual, to string) {
+	VPCOMPRESSD_Z(v, s.k[0], v)
+	VMOVDQU32(v, Mem{Base: param(to), Index: s.at, Scale: 4})
+}
+
+// words appends numbers of 64 bits.
+func (s *sending) words(v [2]reg.VecVirtual, to string) {
+	out := param(to)
+	for half, at := range []reg.GPVirtual{s.at, s.upper} {
+		VPCOMPRESSQ_Z(v[half], s.k[half], v[half])
+		VMOVDQU64(v[half], Mem{Base: out, Index: at, Scale: 8})
+	}
+}
+
+// countFree writes down how many picks the rows have that have taken an expert, and their free pixels, a word each.
+func countFree(taken reg.Register) {
+	CMPQ(fixed("words"), Imm(1))
+	JNE(LabelRef("done"))
+	TESTQ(taken, taken)
+	JZ(LabelRef("done"))
+	depth, scratch, depths, free, value := GP32(), param("scratch"), param("depth"), param("free"), GP64()
+	MOVL(fixed("step"), depth)
+	INCL(depth)
+	eachRow(param("ids"), taken, "free", func(i, n reg.Register) {
+		MOVL(depth, Mem{Base: depths, Index: n, Scale: 4})
+		MOVQ(Mem{Base: scratch, Index: i, Scale: 8}, value)
+		MOVQ(value, Mem{Base: free, Index: n, Scale: 8})
+	})
+	Label("done")
 }
 
 // popCount16 counts bits of 16 each, which avo does not know (AVX512_BITALG).
@@ -135,21 +174,33 @@ func popCount16(v, count reg.VecVirtual) {
 	Instruction(&ir.Instruction{Opcode: "VPOPCNTW", Operands: []Op{v, count}, Inputs: []Op{v}, Outputs: []Op{count}, ISA: []string{"AVX512BITALG"}})
 }
 
-// spread returns an argument of 32 bits in all lanes.
+// spread returns an argument of 32 bits in all lanes. (For go vet, VPBROADCASTD reads 64 bits.)
 func spread(name string) reg.VecVirtual {
-	v, c := ZMM(), GP32()
-	MOVL(fixed(name), c)
-	VPBROADCASTD(c, v)
+	v := ZMM()
+	VBROADCASTSS(fixed(name), v)
 	return v
+}
+
+// zero makes v zero. Of VPXORD, avo does not know that it reads nothing then.
+func zero(v reg.VecVirtual) {
+	Instruction(&ir.Instruction{Opcode: "VPXORD", Operands: []Op{v, v, v}, Outputs: []Op{v}, ISA: []string{"AVX512F"}})
 }
 
 // number returns a number in all lanes of 32 bits.
 func number(n int32) reg.VecVirtual {
-	v, c := ZMM(), GP32()
-	MOVL(I32(n), c)
-	VPBROADCASTD(c, v)
+	v := ZMM()
+	if n == 0 {
+		zero(v)
+		return v
+	}
+	if _, ok := constants[n]; !ok {
+		constants[n] = ConstData(fmt.Sprintf("number%d", len(constants)), U32(uint32(n)))
+	}
+	VPBROADCASTD(constants[n], v)
 	return v
 }
+
+var constants = map[int32]Mem{}
 
 // below returns a mask of so many lanes, the first ones, as bits.
 func below(n reg.Register) reg.GPVirtual {
@@ -298,9 +349,9 @@ func countBest(first bool, rows reg.Register) (most, second, which reg.VecVirtua
 }
 
 // countTake adds up what the experts gain, and takes their votes from the rows that gain enough. It returns the counts of the pixels that they have, as
-// rows have pixels. Votes and values of four pixels, a byte, stand for one of 32 classes, which 64 bytes look up
+// rows have pixels, and the sums. Votes and values of four pixels, a byte, stand for one of 32 classes, which 64 bytes look up
 // together, and a class for a number.
-func countTake(few bool, rows reg.Register, expert reg.VecVirtual, enough reg.OpmaskVirtual, memory reg.Register, totals int) reg.VecVirtual {
+func countTake(few bool, rows reg.Register, expert reg.VecVirtual, enough reg.OpmaskVirtual) (count reg.VecVirtual, gains [2]reg.VecVirtual) {
 	pairs := 2
 	if few {
 		pairs = 1
@@ -315,10 +366,10 @@ func countTake(few bool, rows reg.Register, expert reg.VecVirtual, enough reg.Op
 		values[i] = ZMM()
 		VMOVUPD(Mem{Base: numbers, Disp: 64 * i}, values[i])
 	}
-	count := ZMM()
+	count = ZMM()
 	sums := [2][]reg.VecVirtual{vectors(4), vectors(4)}
 	clear(append(sums[0], sums[1]...))
-	VPXORD(count, count, count)
+	zero(count)
 	block := ZMM() // which 32 experts
 	VPSRLD(Imm(5), expert, block)
 	one, lower, upper := number(1), number(0x0000f0f0), number(0x0f0f0000)
@@ -329,20 +380,27 @@ func countTake(few bool, rows reg.Register, expert reg.VecVirtual, enough reg.Op
 	votes, stride, at, left := param("votes"), param("stride"), GP64(), param("chunks")
 	MOVQ(rows, at)
 	Label("chunk")
-	v, next, blocks := number(0), number(0), GP64()
+	v, next, blocks := ZMM(), number(0), GP64()
+	some, k, first := ZMM(), K(), ZMM()
+	VMOVDQU32(Mem{Base: votes}, first)
+	VMOVDQA32(expert, v)
+	VPERMI2D(Mem{Base: votes, Disp: 64}, first, v)
+	ADDQ(U32(128), votes)
+	CMPQ(stride, U32(32))
+	JEQ(LabelRef("found"))
 	MOVQ(stride, blocks)
+	SUBQ(U32(32), blocks)
 	Label("block")
-	some, k := ZMM(), K()
-	first := ZMM()
+	VPADDD(one, next, next)
 	VMOVDQU32(Mem{Base: votes}, first)
 	VMOVDQA32(expert, some)
 	VPERMI2D(Mem{Base: votes, Disp: 64}, first, some)
 	VPCMPEQD(next, block, k)
 	VMOVDQA32(some, k, v)
-	VPADDD(one, next, next)
 	ADDQ(U32(128), votes)
-	SUBQ(Imm(32), blocks)
+	SUBQ(U32(32), blocks)
 	JNZ(LabelRef("block"))
+	Label("found")
 
 	pixels, without, t := ZMM(), ZMM(), ZMM()
 	VMOVDQU32(Mem{Base: at}, pixels)
@@ -380,7 +438,11 @@ func countTake(few bool, rows reg.Register, expert reg.VecVirtual, enough reg.Op
 		}
 		for half, eight := range halves {
 			class := ZMM()
-			VPSRLQ(Imm(uint64(8*place)), eight, class)
+			if place == 0 {
+				VMOVDQA64(eight, class)
+			} else {
+				VPSRLQ(Imm(uint64(8*place)), eight, class)
+			}
 			if !few {
 				other, k := ZMM(), K()
 				VPTESTMQ(sixteen, class, k)
@@ -406,9 +468,9 @@ func countTake(few bool, rows reg.Register, expert reg.VecVirtual, enough reg.Op
 		VADDPD(s[2], s[0], s[0])
 		VSUBPD(cost, s[0], s[0])
 		VADDPD(cost, s[0], s[0])
-		VMOVUPD(s[0], Mem{Base: memory, Disp: totals + 64*half})
+		gains[half] = s[0]
 	}
-	return count
+	return count, gains
 }
 
 // bitSelect sets other to the bits of one where mask, else leaves them.
@@ -416,20 +478,22 @@ func bitSelect(mask, one, other reg.VecVirtual) {
 	VPTERNLOGQ(Imm(0xb8), one, mask, other) // other: mask ? one : other
 }
 
-// countSend writes down what was found in the rows: their picks and gains are in memory.
-func countSend(memory reg.Register, which, totals int) {
-	list, c, value, picks, gains := param("list"), GP64(), XMM(), param("picks"), param("gains")
-	eachRow(list, upTo(16, fixed("n")), "send", func(i, n reg.Register) {
-		MOVL(Mem{Base: memory, Index: i, Scale: 4, Disp: which}, c.As32())
-		VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: totals}, value)
-		SHLQ(Imm(3), n)
-		MOVB(c.As8(), Mem{Base: picks, Index: n, Scale: 1})
-		VMOVSD(value, Mem{Base: gains, Index: n, Scale: 8})
+// countPlace writes CountPlace.
+func countPlace() {
+	start("countPlace", "rows *int32, n int, from *int, picks *int32, gains *float64, outPicks *int32, outGains *float64", "countPlace implements RowLoops.CountPlace.")
+	from, picks, gains, outPicks, outGains, value, gain := param("from"), param("picks"), param("gains"), param("outPicks"), param("outGains"), GP32(), GP64()
+	eachRow(param("rows"), param("n"), "place", func(i, n reg.Register) {
+		MOVL(Mem{Base: picks, Index: i, Scale: 4}, value)
+		MOVQ(Mem{Base: gains, Index: i, Scale: 8}, gain)
+		MOVQ(Mem{Base: from, Index: n, Scale: 8}, n)
+		MOVL(value, Mem{Base: outPicks, Index: n, Scale: 4})
+		MOVQ(gain, Mem{Base: outGains, Index: n, Scale: 8})
 	})
+	RET()
 }
 
 // countWords returns the free pixels of sixteen rows of one word each.
-func countWords(rows reg.Register, numbers Mem) (low, high reg.VecVirtual) {
+func countWords(rows reg.Register, numbers Mem) [2]reg.VecVirtual {
 	halves, upper := [2]reg.VecVirtual{ZMM(), number(0)}, number(-1<<16)
 	at := ZMM()
 	VMOVDQU32(Mem{Base: rows}, at)
@@ -446,43 +510,52 @@ func countWords(rows reg.Register, numbers Mem) (low, high reg.VecVirtual) {
 		}
 	}
 	Label("halves")
-	low, high = ZMM(), ZMM()
-	VMOVDQU32(numbers.Offset(64*3), low)
-	VMOVDQU32(numbers.Offset(64*4), high)
-	VPERMI2D(halves[1], halves[0], low)
-	VPERMI2D(halves[1], halves[0], high)
-	return low, high
+	words := [2]reg.VecVirtual{ZMM(), ZMM()}
+	for i, w := range words {
+		VMOVDQU32(numbers.Offset(64*(3+i)), w)
+		VPERMI2D(halves[1], halves[0], w)
+	}
+	return words
 }
 
 // countAll writes down how many picks sixteen rows that follow one another would have if they have ended, and their free pixels.
-func countAll(depth, low, high reg.VecVirtual) {
+func countAll(depth reg.VecVirtual, words [2]reg.VecVirtual) {
 	bits, k, list, n := below(upTo(16, fixed("n"))), K(), param("list"), GP64()
 	MOVLQSX(Mem{Base: list}, n)
 	depths, free := param("depth"), param("free")
 	KMOVW(bits.As32(), k)
 	VMOVDQU32(depth, k, Mem{Base: depths, Index: n, Scale: 4})
-	VMOVDQU64(low, k, Mem{Base: free, Index: n, Scale: 8})
+	VMOVDQU64(words[0], k, Mem{Base: free, Index: n, Scale: 8})
 	KSHIFTRW(Imm(8), k, k)
-	VMOVDQU64(high, k, Mem{Base: free, Index: n, Scale: 8, Disp: 64})
+	VMOVDQU64(words[1], k, Mem{Base: free, Index: n, Scale: 8, Disp: 64})
 }
 
-// countEnded writes down how many picks rows have that have ended, one bit each, which is in memory; send writes down the pixels of each,
-// where its lane and its number are given.
-func countEnded(memory reg.Register, depths int, ended reg.GPVirtual, label string, send func(from, to reg.GPVirtual)) {
+// countEnded writes down how many picks rows have that have ended, one bit each, and their free pixels.
+func countEnded(rows reg.Register, ended reg.GPVirtual, depths Mem) {
 	list, from, to, value := param("list"), GP64(), GP64(), GP64()
 	TESTQ(ended, ended)
-	JZ(LabelRef(label + "none"))
-	Label(label + "end")
+	JZ(LabelRef("none"))
+	Label("end")
 	TZCNTQ(ended, from)
 	MOVLQSX(Mem{Base: list, Index: from, Scale: 4}, to)
 	depth := param("depth")
-	MOVL(Mem{Base: memory, Index: from, Scale: 4, Disp: depths}, value.As32())
+	MOVL(depths.Idx(from, 4), value.As32())
 	MOVL(value.As32(), Mem{Base: depth, Index: to, Scale: 4})
-	send(from, to)
+	free, left := param("free"), param("chunks")
+	IMULQ(fixed("words"), to)
+	LEAQ(Mem{Base: free, Index: to, Scale: 8}, to)
+	LEAQ(Mem{Base: rows, Index: from, Scale: 4, Disp: 2}, from)
+	Label("pixels")
+	MOVWLZX(Mem{Base: from}, value.As32())
+	MOVW(value.As16(), Mem{Base: to})
+	ADDQ(Imm(64), from)
+	ADDQ(Imm(2), to)
+	DECQ(left)
+	JNZ(LabelRef("pixels"))
 	LEAQ(Mem{Base: ended, Disp: -1}, value)
 	ANDQ(value, ended)
-	JNZ(LabelRef(label + "end"))
-	Label(label + "none")
+	JNZ(LabelRef("end"))
+	Label("none")
 }
 
 // countMove appends the rows that go on to those before: the next has its place among the sixteen rows at to.

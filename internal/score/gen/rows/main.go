@@ -29,6 +29,7 @@ func main() {
 		countStep(true, first, numbers)
 		voteStep(first, numbers, bits)
 	}
+	countPlace()
 	countSums(numbers.Offset(64 * 5))
 	rowSumsAcross()
 	allSums()
