@@ -3,6 +3,7 @@ package rows
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"example.com/patchwork/internal/score/kernel"
 )
@@ -18,8 +19,17 @@ type byCount struct {
 	*Table
 	*equal // nil: not used
 	kernel.Counting
-	steps []countedStep
+	*countMemory
 }
+
+// countMemory is what byCount needs for the rows of a block. Explainers share it: a new one need not make it.
+type countMemory struct {
+	list, depth  []int32
+	pixels, free []uint64
+	steps        []countedStep
+}
+
+var countMemories = sync.Pool{New: func() any { return new(countMemory) }}
 
 // countedStep is what was found in a step: the rows that have taken an expert, which, and what it gains, in nats.
 type countedStep struct {
@@ -47,8 +57,10 @@ var firstRows = func() (rows [countBlock]int32) {
 // log-likelihoods in out, and appends the picks.
 func (s *byCount) explain(rows Packed, from, to int, out *Picked) {
 	n := to - from
-	s.X, s.Depth, s.Free = rows.On[from*s.words:to*s.words], resize(s.Depth, n), resize(s.Free, n*s.words)
-	s.List, s.Pixels = resize(s.List, n+16)[:n], resize(s.Pixels, s.PixelWords(n))
+	m := countMemories.Get().(*countMemory)
+	defer countMemories.Put(m)
+	m.list, m.depth, m.pixels, m.free = resize(m.list, n+16), resize(m.depth, n), resize(m.pixels, s.PixelWords(n)), resize(m.free, n*s.words)
+	s.countMemory, s.X, s.List, s.Depth, s.Pixels, s.Free = m, rows.On[from*s.words:to*s.words], m.list[:n], m.depth, m.pixels, m.free
 	copy(s.List, firstRows[:])
 	s.startAll(s.X, out.Start[from:to])
 	for s.Step = 0; len(s.List) > 0; s.Step++ {
