@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/kernel"
@@ -43,10 +44,35 @@ type bySet struct {
 	atOnce bool   // each set has its table at once
 	active []*set // the sets that rows are at, and come to next
 	next   []*set
+
+	*setMemory // from take to release
+}
+
+// setMemory is what bySet needs for the rows of a block. Explainers share it: a new one need not make it.
+type setMemory struct {
 	lists  []int32 // by lane and one more: the rows that come to it in a step
 	counts []int32
 
 	found // -1 picks: the row is rare
+}
+
+var setMemories = sync.Pool{New: func() any { return new(setMemory) }}
+
+// take takes memory for the rows of a block, and release gives it back.
+func (s *bySet) take() {
+	s.setMemory = setMemories.Get().(*setMemory)
+	if n := (s.lanes + 2) * kernel.Block; len(s.lists) < n {
+		s.lists = make([]int32, n)
+		for i := 0; i < n; i += 1024 {
+			s.lists[i] = -1 // stores that are masked out take very long where no memory has been written yet
+		}
+	}
+	s.counts = resize(s.counts, s.lanes+2)
+}
+
+func (s *bySet) release() {
+	setMemories.Put(s.setMemory)
+	s.setMemory = nil
 }
 
 // set is a set of experts and the rows of the block that picked it.
@@ -91,9 +117,8 @@ func (s *bySet) prepare(t *Table) {
 	s.empty = s.find(0, nil, 0)
 	s.costs = make([]float64, s.lanes)
 	copy(s.costs, s.opt.Costs)
-	s.lists, s.counts = make([]int32, (s.lanes+2)*kernel.Block), make([]int32, s.lanes+2)
 	if s.inFives {
-		s.prepareSixteen()
+		s.proposal = kernel.Propose{Width: s.words, Fives: s.fives, End: s.lanes}
 		s.least = s.experts * s.fives / readPays
 	}
 }

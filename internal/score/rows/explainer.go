@@ -107,6 +107,8 @@ func (x *Explainer) explainBlock(rows Packed, from, to int, out *Picked) {
 	}
 	shared := x.bySet.on && rows.Known == nil
 	if shared {
+		x.bySet.take()
+		defer x.bySet.release()
 		x.bySet.explain(rows, from, to, out)
 		n += x.bySet.gather(0, out)
 	}

@@ -3,8 +3,6 @@ package rows
 import (
 	"math"
 	"math/bits"
-
-	"example.com/patchwork/internal/score/kernel"
 )
 
 // This file lets bySet propose picks in numbers of 16 bits.
@@ -18,14 +16,6 @@ type sixteen struct {
 	numbers  []int64 // the experts of its lanes
 }
 
-// prepareSixteen prepares for rows of a table.
-func (s *bySet) prepareSixteen() {
-	for i := 0; i < len(s.lists); i += 1024 {
-		s.lists[i] = -1 // stores that are masked out take very long where no memory has been written yet
-	}
-	s.proposal = kernel.Propose{Lists: s.lists, Counts: s.counts, Width: s.words, Fives: s.fives, End: s.lanes}
-}
-
 // propose lets the rows at a set propose their next pick: they go to lists, and those that do to a choice have it
 // among picks and gains. It returns the rows that are not sure, which are in no list yet.
 func (s *bySet) propose(t *set, rows []int32, x []uint64, step int, picks []int8, gains []float64) (unsure []int32) {
@@ -33,6 +23,7 @@ func (s *bySet) propose(t *set, rows []int32, x []uint64, step int, picks []int8
 	if step == 0 && s.opt.Forced {
 		m.low, m.high = math.MinInt16, math.MinInt16
 	}
+	p.Lists, p.Counts = s.lists, s.counts
 	p.Table, p.Places, p.Start, p.Numbers, p.X, p.List, p.Slack, p.Low, p.High = s.units, t.fives, t.start, t.numbers, x, rows, m.slack, m.low, m.high
 	s.loops.Propose(p)
 	for l, c := range t.choices {
