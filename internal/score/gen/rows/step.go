@@ -14,15 +14,6 @@ const stepSignature = "table, costs *float64, need, tie float64, x *uint64, row 
 // block is kernel.Block, in bits.
 const block = 12
 
-// fixed returns a parameter on the stack: it is read too seldom for a register.
-func fixed(name string) Mem {
-	at, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return at.Addr
-}
-
 // groupsOf goes through the groups of four pixels of row n of x. For each, in
 // turn for sums 0 to 3, it calls add with where the group's entries begin in
 // table and how far behind the one for the values of its pixels is; an entry has

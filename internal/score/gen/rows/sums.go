@@ -17,15 +17,6 @@ const (
 	sumWords  = 16 // the same where only one table is summed: kernel.MostWords
 )
 
-// aligned returns memory of this function's, at a multiple of 64 bytes.
-func aligned(size int) reg.Register {
-	at := GP64()
-	LEAQ(AllocLocal(size+64), at)
-	ADDQ(Imm(63), at)
-	ANDQ(I32(-64), at)
-	return at
-}
-
 // words loads the words of up to eight rows of the list, or without one of those that follow, into memory, a vector
 // each.
 func words(list, left, memory reg.Register) {
@@ -106,24 +97,6 @@ func quarter(first int, label string, table, places, memory reg.Register, sum re
 	VPSRLQ(Imm(16), values, values)
 	JMP(LabelRef(label + "group"))
 	Label(label + "done")
-}
-
-// clear sets vectors to 0. What is set to 0 by itself, the generator takes for
-// in use before: that is one here, not all.
-func clear(v []reg.VecVirtual) {
-	zero := ZMM()
-	VPXORQ(zero, zero, zero)
-	for i := range v {
-		VMOVAPD(zero, v[i])
-	}
-}
-
-func vectors(n int) []reg.VecVirtual {
-	v := make([]reg.VecVirtual, n)
-	for i := range v {
-		v[i] = ZMM()
-	}
-	return v
 }
 
 // inOrder adds up what a table has for all groups, in the order of score.Total.
