@@ -3,6 +3,7 @@ package rows
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/kernel"
@@ -21,11 +22,34 @@ type byVote struct {
 	*Table
 	*voteTables // nil: not used
 	kernel.Voting
-	tellStep  kernel.Tell
-	next      [2][]int32 // the lists of a step and the next, by expert
-	counts    [2][]int32
-	asked     int // rows to explain so far
-	rare, all int
+	*voteMemory // from take to release
+	tellStep    kernel.Tell
+	asked       int // rows to explain so far
+	rare, all   int
+}
+
+// voteMemory is what byVote needs for the rows of a block. Explainers share it: a new one need not make it.
+type voteMemory struct {
+	picks         []uint8
+	gains, losses []int32
+	next, counts  [2][]int32 // the lists of a step and the next, by expert
+}
+
+var voteMemories = sync.Pool{New: func() any { return new(voteMemory) }}
+
+// take takes memory for Stride rows, and release gives it back.
+func (s *byVote) take() {
+	m, n := voteMemories.Get().(*voteMemory), s.Stride
+	m.picks, m.gains, m.losses = resize(m.picks, n*kernel.MostPicks), resize(m.gains, (n+1)*s.Lanes()), resize(m.losses, (n+15)&^15*s.experts)
+	for i := range m.next {
+		m.next[i], m.counts[i] = resize(m.next[i], (s.experts+1)*n), resize(m.counts[i], s.experts+1)
+	}
+	s.voteMemory, s.Picks, s.Gains, s.Losses = m, m.picks, m.gains, m.losses
+}
+
+func (s *byVote) release() {
+	voteMemories.Put(s.voteMemory)
+	s.voteMemory = nil
 }
 
 const (
@@ -56,14 +80,11 @@ func (s *byVote) block() int {
 	return s.Stride
 }
 
-// prepare makes the memory for so many rows together.
+// prepare makes ready for so many rows together.
 func (s *byVote) prepare(rows int) {
 	s.Voting = s.voting
 	s.VoteMemory()
-	s.Picks, s.Gains, s.Losses, s.Stride = make([]uint8, rows*kernel.MostPicks), make([]int32, (rows+1)*s.Lanes()), make([]int32, (rows+15)&^15*s.experts), rows
-	for i := range s.next {
-		s.next[i], s.counts[i] = make([]int32, (s.experts+1)*rows), make([]int32, s.experts+1)
-	}
+	s.Stride = rows
 	s.tellStep = kernel.Tell{Experts: s.told, Scratch: make([]float64, 64*s.words+16), Masks: make([]uint8, 8*s.words), Width: s.words, Abstention: s.experts}
 }
 

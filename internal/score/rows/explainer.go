@@ -80,6 +80,8 @@ const setsWorth = 1400
 
 // explainByVote explains rows [from, to), at most x.byVote.block().
 func (x *Explainer) explainByVote(rows Packed, from, to int, out *Picked) {
+	x.byVote.take()
+	defer x.byVote.release()
 	x.byVote.explain(rows, from, to)
 	for n := from; n < to; n++ {
 		if n = from + x.byVote.gather(n-from, to-from, out); n < to {

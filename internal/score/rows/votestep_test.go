@@ -62,6 +62,7 @@ func TestVoteStepAgrees(t *testing.T) {
 		run := func(path *kernel.Path) (out [][]uint8) {
 			s.loops = loopsOf(path)
 			s.prepare(rows.N)
+			s.take()
 			s.explain(rows, 0, rows.N)
 			for n, d := range s.Depth {
 				depths[d] = true
