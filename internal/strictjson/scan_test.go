@@ -63,6 +63,11 @@ func TestFields(t *testing.T) {
 	if _, err := Fields([]byte(`{"a":1,"b":{"c":1,"c":1},"\u0061":1}`)); err == nil || !strings.Contains(err.Error(), `"a" is there twice, again at byte 33`) {
 		t.Error(err)
 	}
+	for _, cut := range []string{`{"":[0`, `{"a":"\`, `{"a":{"b":1`, `{"a":1`, `{"a\`} {
+		if fields, err := Fields([]byte(cut)); err == nil || !strings.HasPrefix(err.Error(), "not JSON at byte ") {
+			t.Errorf("%s: %v %v", cut, fields, err)
+		}
+	}
 	for text, want := range map[string]int{`[]`: 0, `[1]`: 1, ` ["a,b", [1,2] , {"c":[3,4]}]`: 3, `{}`: 0, `null`: 0, ``: 0} {
 		if got := Len([]byte(text)); got != want {
 			t.Errorf("%s: %d entries, want %d", text, got, want)

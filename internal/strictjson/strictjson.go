@@ -90,9 +90,11 @@ func Fields(data []byte) (out []Field, err error) {
 		w.at++
 		w.next()
 		begin := w.at
-		err := w.value(skip, 0)
+		if err := w.value(skip, 0); err != nil {
+			return err
+		}
 		out = append(out, Field{name, data[begin:w.at]})
-		return err
+		return nil
 	})
 	return out, err
 }
@@ -197,6 +199,7 @@ func (w *walk) quoted() ([]byte, error) {
 			return w.data[begin : w.at-1], nil
 		}
 	}
+	w.at = len(w.data) // also behind a backslash at the end
 	return nil, w.bad()
 }
 
@@ -223,11 +226,11 @@ func (w *walk) list(into reflect.Type, depth int) error {
 			return err
 		}
 		c := w.next()
+		if c != ',' && c != ']' {
+			return w.bad()
+		}
 		if w.at++; c == ']' {
 			return nil
-		}
-		if c != ',' {
-			return w.bad()
 		}
 	}
 }
@@ -263,11 +266,11 @@ func (w *walk) object(each func(key []byte) error) error {
 			return err
 		}
 		c := w.next()
+		if c != ',' && c != '}' {
+			return w.bad()
+		}
 		if w.at++; c == '}' {
 			return nil
-		}
-		if c != ',' {
-			return w.bad()
 		}
 	}
 }
