@@ -167,7 +167,7 @@ func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side, across int) 
 	add := func(i int, prefix string) {
 		n++
 		caption := strings.TrimPrefix(set.ImageName(i), prefix)
-		if mark := marks[i]; mark != "" {
+		if mark := marks.text(i); mark != "" {
 			caption += "\n" + mark
 			s.Warn = append(s.Warn, len(s.Tiles))
 		}
@@ -204,22 +204,52 @@ func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side, across int) 
 	return s, n, all
 }
 
-// marksOf returns what is remarkable about images, by index.
-func marksOf(set *dataset.Set, o *dataset.Overview) map[int]string {
-	marks := map[int]string{}
-	for k, i := range o.Same {
-		marks[i] = "same as " + set.ImageName(o.SameAs[k])
+// marks is what is remarkable about images: nearly all of very many may be, so that no text is made before
+// it is shown.
+type marks struct {
+	set  *dataset.Set
+	o    *dataset.Overview
+	mark []markKind // by image
+}
+
+type markKind uint8
+
+const (
+	unmarked markKind = iota
+	sameMark
+	blankMark
+	fullMark
+	nothingMark
+)
+
+// marksOf finds what is remarkable about the images of a set with its overview.
+func marksOf(set *dataset.Set, o *dataset.Overview) *marks {
+	m := &marks{set, o, make([]markKind, set.Len())}
+	for kind, images := range [][]int{sameMark: o.Same, blankMark: o.Blank, fullMark: o.Full, nothingMark: o.Nothing} {
+		for _, i := range images {
+			m.mark[i] = markKind(kind)
+		}
 	}
-	for _, i := range o.Blank {
-		marks[i] = "blank"
+	return m
+}
+
+// has reports whether image i is remarkable.
+func (m *marks) has(i int) bool { return m.mark[i] != unmarked }
+
+// text says what is remarkable about image i; "" for nothing.
+func (m *marks) text(i int) string {
+	switch m.mark[i] {
+	case sameMark:
+		k, _ := slices.BinarySearch(m.o.Same, i)
+		return "same as " + m.set.ImageName(m.o.SameAs[k])
+	case blankMark:
+		return "blank"
+	case fullMark:
+		return "all ink"
+	case nothingMark:
+		return "nothing known"
 	}
-	for _, i := range o.Full {
-		marks[i] = "all ink"
-	}
-	for _, i := range o.Nothing {
-		marks[i] = "nothing known"
-	}
-	return marks
+	return ""
 }
 
 // group is the images with one value of a label.
@@ -271,13 +301,13 @@ func longest(groups []group) (n int) {
 
 // choose returns at most n of the images, in order: those that are marked, as far as
 // they take half of the room, and others evenly from first to last.
-func choose(images []int, n int, marks map[int]string) []int {
+func choose(images []int, n int, marks *marks) []int {
 	if len(images) <= n {
 		return images
 	}
 	var marked, others []int
 	for _, i := range images {
-		if marks[i] != "" && len(marked) < (n+1)/2 {
+		if marks.has(i) && len(marked) < (n+1)/2 {
 			marked = append(marked, i)
 		} else {
 			others = append(others, i)

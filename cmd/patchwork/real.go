@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +59,7 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 
 // readValues is readReal by the given options.
 func (f *dataFlags) readValues(cmd *cobra.Command, paths []string, m *real.Model, opt dataset.Options) (*dataset.Values, error) {
-	opt.MaxMemory = int64(cmp.Or(f.memory, wholeMemory()))
+	opt.MaxMemory = f.allowed(cmd, paths, realPerByte)
 	v, err := dataset.ReadValues(paths, opt)
 	if err != nil {
 		return nil, &inputError{err}

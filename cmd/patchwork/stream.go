@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -68,20 +69,64 @@ func wholeMemory() byteSize { return max(byteSize(min(1e9, debug.SetMemoryLimit(
 // addWholeMemory adds --memory to a command that holds all images in memory.
 func (f *dataFlags) addWholeMemory(cmd *cobra.Command) {
 	f.memory = wholeMemory()
-	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take; --rows takes some of files that need more")
+	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take (where it is not given, a small file gets less: 128 MB and 100 times what it takes on disk); --rows takes some of files that need more")
+}
+
+// These constants say how much memory a file may take where --memory is not given: what is packed may be a
+// thousand times as long as the file, and a row of two cells takes 136 bytes for 4 of text.
+const (
+	smallFile   = 128e6 // bytes that any file may take
+	bitsPerByte = 100   // bytes of images, for each byte of the file: tables packed by gzip have 5 to 50
+	realPerByte = 400   // bytes of real values likewise, which take eight for each number
+)
+
+// allowed returns how much memory data may take for a command that holds them all: what --memory says, else
+// what wholeMemory does, or less if the files are small.
+func (f *dataFlags) allowed(cmd *cobra.Command, paths []string, perByte int64) int64 {
+	most := int64(cmp.Or(f.memory, wholeMemory()))
+	if cmd.Flags().Changed("memory") {
+		return most
+	}
+	var size int64
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() { // a folder of pictures, or a pipe: not known
+			return most
+		}
+		size += min(info.Size(), most)
+	}
+	return min(most, smallFile+perByte*min(size, most))
+}
+
+// errWhole says what to do where a command that holds all rows cannot.
+func errWhole(err error) error {
+	return &inputError{fmt.Errorf("%w; this command holds all rows: take some with --rows A:B, or allow more with --memory", err)}
 }
 
 // inMemory returns the data of a command that holds all images, where notes says what was found out about them.
 func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Set, error) {
-	opt.MaxMemory = int64(cmp.Or(f.memory, wholeMemory()))
-	s, tooMuch, err := f.load(cmd, paths, opt, notes)
-	if err != nil {
-		return nil, err
+	opt.MaxMemory = f.allowed(cmd, paths, bitsPerByte)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
+	set, err := f.load(cmd, paths, opt, notes)
+	if !errors.Is(err, dataset.ErrMemory) {
+		return set, err
+	}
+	if !f.selects(&opt) {
+		return nil, errWhole(err)
+	}
+	s, streamed := f.openStream(cmd, paths, opt)
+	if streamed != nil {
+		return nil, streamed
 	}
 	if s.set == nil {
-		return nil, &inputError{fmt.Errorf("%w; this command holds all rows: take some with --rows A:B, or allow more with --memory", tooMuch)}
+		return nil, errWhole(err)
 	}
 	return s.set, nil
+}
+
+// selects reports whether the flags take some of the rows, which may fit in memory where all do not.
+func (f *dataFlags) selects(opt *dataset.Options) bool {
+	return f.takeGiven || f.firstPer != "" || len(opt.Where) > 0
 }
 
 // source is the data of a command: in memory, or if they are too large, files that
@@ -124,29 +169,27 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 		return nil, err
 	}
 	opt.MaxMemory = int64(f.memory)
-	s, _, err := f.load(cmd, paths, opt, true)
-	return s, err
-}
-
-// load reads and selects, into memory if the options allow it; else tooMuch says why not. Where notes,
-// it says what was found out about data in memory.
-func (f *dataFlags) load(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (s *source, tooMuch, err error) {
 	// Data that turn out to be too large must not take twice their share before they
 	// are collected.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory)))
-	set, err := readAll(cmd.Context(), paths, opt)
+	set, err := f.load(cmd, paths, opt, true)
 	if errors.Is(err, dataset.ErrMemory) {
-		s, streamed := f.openStream(cmd, paths, opt)
-		return s, err, streamed
+		return f.openStream(cmd, paths, opt)
 	}
+	return &source{set: set}, err
+}
+
+// load reads and selects into memory; what needs more than the options allow is a [dataset.ErrMemory]. Where notes,
+// it says what was found out about the data.
+func (f *dataFlags) load(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Set, error) {
+	set, err := readAll(cmd.Context(), paths, opt)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if notes {
 		sayNotes(cmd, set.Notes...)
 	}
-	set, err = f.cut(set)
-	return &source{set: set}, nil, err
+	return f.cut(set)
 }
 
 // roomFor returns the limit for this process while it reads data that may take that many
@@ -172,7 +215,7 @@ func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.O
 		take = f.take
 	}
 	stream = stream.Cut(f.skip, take)
-	if f.takeGiven || f.firstPer != "" || len(opt.Where) > 0 {
+	if f.selects(&opt) {
 		set, err := stream.Set(ctx)
 		if err == nil {
 			return &source{set: set}, nil

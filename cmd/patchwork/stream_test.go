@@ -218,3 +218,22 @@ func TestByteSize(t *testing.T) {
 		t.Errorf("by default %v", &n)
 	}
 }
+
+// A small file that unpacks to very many rows is refused by commands that hold them all before it takes much
+// memory, in proportion to the file; --memory allows more, and --rows takes some.
+func TestSmallFilesTakeLittle(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "rows.csv.gz", packed("a,b\n"+strings.Repeat("1,0\n", 1_100_000)))
+	write(t, "images.idx.gz", packed("\x00\x00\x08\x03\x00\x2d\xc6\xc0\x00\x00\x00\x0a\x00\x00\x00\x0a"+strings.Repeat("\x00", 1000)))
+	for line, want := range map[string]string{
+		"look rows.csv.gz":         "1 x 2 than fit in 12", // 128 MB and 100 times the file
+		"exact rows.csv.gz --json": "this command holds all rows: take some with --rows A:B, or allow more with --memory",
+		"look images.idx.gz":       "10 x 10 than fit in 12",
+	} {
+		if got := refused(t, fields(line)...); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+	must(t, fields("look rows.csv.gz --rows :10")...)
+	must(t, fields("look rows.csv.gz --memory 1GB")...)
+}
