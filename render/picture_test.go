@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -280,5 +281,43 @@ func TestSave(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 2 {
 		t.Errorf("%d files, want only the two that could be written", len(left))
+	}
+}
+
+// A picture that is saved ends with its context, after the beginning too, and leaves nothing.
+func TestSaveUntil(t *testing.T) {
+	for _, name := range []string{"p.png", "p.svg"} {
+		path := filepath.Join(t.TempDir(), name)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ending := &ends{Tiled(image.NewRGBA(image.Rect(0, 0, 3, 2)), 1), func() { cancel(errDisk) }}
+		if err := SaveUntil(ctx, path, ending); !errors.Is(err, errDisk) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 0 {
+			t.Errorf("%s: left %v, %v", name, left, err)
+		}
+	}
+}
+
+// ends is a picture during whose drawing something happens.
+type ends struct {
+	Picture
+	then func()
+}
+
+func (e *ends) Raster() *image.RGBA { e.then(); return e.Picture.Raster() }
+
+func (e *ends) SVG(w io.Writer) error { e.then(); return e.Picture.SVG(w) }
+
+// A large picture is compressed at the usual level: at the best one, many alike tiles took twenty times as long.
+func TestLargePicturesAreCompressedQuickly(t *testing.T) {
+	for side, level := range map[int]string{1000: "\x78\xda", 2100: "\x78\x9c"} { // how zlib begins
+		var b bytes.Buffer
+		if err := WritePNG(&b, Tiled(image.NewRGBA(image.Rect(0, 0, 1, 1)), side)); err != nil {
+			t.Fatal(err)
+		}
+		if _, data, _ := bytes.Cut(b.Bytes(), []byte("IDAT")); !bytes.HasPrefix(data, []byte(level)) {
+			t.Errorf("%d x %d pixels: zlib begins with %x", side, side, data[:2])
+		}
 	}
 }

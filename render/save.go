@@ -1,6 +1,7 @@
 package render
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -20,7 +21,11 @@ func (e *FormatError) Error() string {
 // Save writes a picture to a file, as PNG or SVG by the extension of its path.
 // The file is written completely or not at all. The error is a *FormatError
 // (nothing was written) or names the path.
-func Save(path string, p Picture) error {
+func Save(path string, p Picture) error { return SaveUntil(context.Background(), path, p) }
+
+// SaveUntil is [Save] that ends, and writes nothing, when the context does: pictures of thousands of parts take
+// seconds. The error is then the context's cause.
+func SaveUntil(ctx context.Context, path string, p Picture) error {
 	var write func(io.Writer, Picture) error
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".png":
@@ -30,5 +35,18 @@ func Save(path string, p Picture) error {
 	default:
 		return &FormatError{path}
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return write(w, p) })
+	return atomicfile.Write(path, func(w io.Writer) error { return write(&untilWriter{ctx, w}, p) })
+}
+
+// untilWriter writes until a context ends.
+type untilWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u *untilWriter) Write(b []byte) (int, error) {
+	if err := context.Cause(u.ctx); err != nil {
+		return 0, err
+	}
+	return u.w.Write(b)
 }

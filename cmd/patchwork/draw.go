@@ -47,9 +47,9 @@ columns.`,
 			case coloured && output == "":
 				return a.show(colouredSheet(m))
 			case coloured:
-				return render.Save(output, colouredSheet(m))
+				return render.SaveUntil(cmd.Context(), output, colouredSheet(m))
 			case output != "":
-				return render.Save(output, partsPicture(m))
+				return render.SaveUntil(cmd.Context(), output, partsPicture(m))
 			case ofTable(m):
 				return a.print(partBars(m))
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ ones of each. Without -o, show some in the terminal. With -m, read as for that m
 				return err
 			}
 			f.asked = cmd.Flags().Changed("images")
-			return a.look(set, &f)
+			return a.look(cmd.Context(), set, &f)
 		},
 	}
 	fs := cmd.Flags()
@@ -88,11 +89,11 @@ func (f *lookFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 }
 
 // look tells and shows what is in a set.
-func (a *app) look(set *dataset.Set, f *lookFlags) error {
+func (a *app) look(ctx context.Context, set *dataset.Set, f *lookFlags) error {
 	o := set.Overview()
 	save := func() error {
 		picture, shown, all := sheetOf(set, o, f)
-		if err := render.Save(f.output, picture); err != nil || shown == set.Len() {
+		if err := render.SaveUntil(ctx, f.output, picture); err != nil || shown == set.Len() {
 			return err
 		}
 		return a.wrote(f.output, "%d of %s; --images %d shows all", shown, words.Count(set.Len(), words.NounsOf(set.Table).Image), all)
