@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -52,6 +53,10 @@ func (s *textSource) looksLikeItems() bool {
 	}
 }
 
+// maxItem is the length in bytes of the longest item. Items become the names of columns, all of which have at
+// most [maxNames].
+const maxItem = 1 << 16
+
 // vocabulary collects the items of a text.
 type vocabulary struct {
 	in    *input
@@ -79,6 +84,9 @@ func (v *vocabulary) add(item string, first bool) error {
 		return nil
 	}
 	if _, known := v.items[item]; !known {
+		if len(item) > maxItem {
+			return &FormatError{Msg: fmt.Sprintf("an item of more than %d bytes", maxItem), Hint: "say --delimiter if something else separates the items"}
+		}
 		if err := v.in.budget.spendBytes(len(item) + groupOverhead); err != nil {
 			return err
 		}
@@ -123,6 +131,9 @@ func (v *vocabulary) columns(p *tablePlan) ([]string, error) {
 	found := make([]string, 0, len(v.items))
 	for item := range v.items {
 		found = append(found, item)
+	}
+	if v.model == nil && boundNames(found) != nil {
+		return nil, &FormatError{Msg: fmt.Sprintf("the items have more than %d bytes together", maxNames), Hint: "shorten them"}
 	}
 	sortLevels(found)
 	if v.model != nil {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -53,6 +54,14 @@ func TestItemRefusals(t *testing.T) {
 	refused(t, "t.csv", []byte("a,b\n0,1,1\n0,1\n"), Options{}, "line 2", "3 cells")
 	refused(t, "t.csv", []byte("x,y,z\nx,y\nx,x,y\n"), Options{}, "line 2", "2 cells") // an item twice: a table, perhaps
 	refused(t, "t.csv", []byte(" , \n"), Options{Items: true}, "no items")
+	long := strings.Repeat("y", maxItem)
+	refused(t, "t.csv", []byte("a,b\nx"+long+",b\n"), Options{Items: true}, "line 2", "an item of more than 65536 bytes")
+	refused(t, "t.csv", []byte("a,b\nc,x"+long+"\n"), Options{Pairs: []string{"1", "2"}}, "line 2", "an item of more than 65536 bytes")
+	var many strings.Builder
+	for i := range maxNames/maxItem + 2 {
+		fmt.Fprintf(&many, "%s%d,b\n", long[8:], i)
+	}
+	refused(t, "t.csv", []byte(many.String()+many.String()), Options{Items: true}, "the items have more than 8388608 bytes together")
 	refused(t, "t.csv", []byte("site,species\n"), Options{Pairs: []string{"site", "species"}}, "no rows")
 	refused(t, "t.csv", []byte("site,species\nu,x\n"), Options{Pairs: []string{"site", "kind"}}, `no column "kind"`, "site, species")
 	refused(t, "t.csv", []byte("site,species\nu,x\n,y\n"), Options{Pairs: []string{"site", "species"}}, "line 3", `column "site"`, "without a row")

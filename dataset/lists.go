@@ -38,7 +38,7 @@ func (in *input) planLists(src *textSource) (*tablePlan, error) {
 	l, v := newLists(r, src), in.vocabulary()
 	empty := 0
 	for {
-		cells, _, err := l.read()
+		cells, line, err := l.read()
 		if err == io.EOF {
 			break
 		}
@@ -48,7 +48,7 @@ func (in *input) planLists(src *textSource) (*tablePlan, error) {
 		empty += btoi(cells == nil)
 		for k, cell := range cells {
 			if err := v.add(trim(cell), k == 0); err != nil {
-				return nil, err
+				return nil, onLine(err, line)
 			}
 		}
 	}
