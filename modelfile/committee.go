@@ -17,7 +17,7 @@ import (
 func committeeName(i int) string { return fmt.Sprintf("committee-%d.npz", i+1) }
 
 // committeeMembers returns the models of a committee as members of a file.
-func committeeMembers[M any](models []M, write func(io.Writer, M) error) (out []npy.Member, err error) {
+func committeeMembers[M any](models []M, need needs, write func(io.Writer, M) error) (out []npy.Member, err error) {
 	if n := len(models); n > maxCommittee {
 		return nil, &FormatError{Member: committeeName(maxCommittee), Msg: fmt.Sprintf("a committee of %d models, of at most %d", n, maxCommittee)}
 	}
@@ -27,7 +27,7 @@ func committeeMembers[M any](models []M, write func(io.Writer, M) error) (out []
 		if err := write(&file, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", committeeName(i), err)
 		}
-		_, text, err := open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		_, text, err := open(bytes.NewReader(file.Bytes()), int64(file.Len()), need)
 		if err == nil {
 			err = all.add(committeeName(i), text)
 		}
@@ -40,7 +40,7 @@ func committeeMembers[M any](models []M, write func(io.Writer, M) error) (out []
 }
 
 // readCommittee reads the models that predict together, which have none of their own; values counts those of a model.
-func readCommittee[M any](z *npy.Zip, assemble func(z *npy.Zip, text []byte) (M, error), values func(M) int) ([]M, error) {
+func readCommittee[M any](z *npy.Zip, need needs, assemble func(z *npy.Zip, text []byte) (M, error), values func(M) int) ([]M, error) {
 	var out []M
 	size := 0
 	var all texts
@@ -53,7 +53,7 @@ func readCommittee[M any](z *npy.Zip, assemble func(z *npy.Zip, text []byte) (M,
 		if err != nil {
 			return nil, in(err, name)
 		}
-		inner, text, err := open(bytes.NewReader(file), int64(len(file)))
+		inner, text, err := open(bytes.NewReader(file), int64(len(file)), need)
 		if err != nil {
 			return nil, misfit(err, name)
 		}

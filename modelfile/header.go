@@ -53,6 +53,8 @@ type header struct {
 	Columns []string        `json:"columns,omitempty"`
 	Names   []string        `json:"names,omitempty"`
 	Reading json.RawMessage `json:"reading,omitempty"`
+
+	experts int // by the arrays; -1 if they do not say how many
 }
 
 type prior struct {
@@ -221,12 +223,12 @@ func bad(name, hint, format string, args ...any) error {
 
 // parseHeader decodes model.json and refuses what this version does not know.
 // Names are matched exactly, which encoding/json by itself would not do.
-func parseHeader(text []byte) (*header, error) {
+func parseHeader(text []byte, experts int) (*header, error) {
 	raw, err := fieldsOf(text)
 	if err != nil {
 		return nil, err
 	}
-	h := &header{Format: format, Version: version, Outside: background}
+	h := &header{Format: format, Version: version, Outside: background, experts: experts}
 	fields := h.fields()
 	// Check first what the file is, or the other errors would be meaningless.
 	names := slices.Sorted(maps.Keys(raw))
@@ -279,9 +281,14 @@ func fieldsOf(text []byte) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// fits refuses more columns than the frame has pixels before they are decoded; a frame that
-// comes later may be smaller.
+// fits refuses more columns than the frame has pixels, and more names than there are experts, before they are
+// decoded; a frame that comes later may be smaller.
 func (h *header) fits(name string, value []byte) error {
+	if name == "names" && h.experts >= 0 {
+		if n := strictjson.Len(value); n > h.experts {
+			return bad(name, `name every part, "" for one without a name, or none`, "has %d names for %d", n, h.experts)
+		}
+	}
 	if name != "columns" || h.Height < 1 || h.Width < 1 || over(maxArray/8, h.Height, h.Width) {
 		return nil
 	}

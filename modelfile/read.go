@@ -45,7 +45,7 @@ func LoadWith[T any](path, what string, read func(r io.ReaderAt, size int64) (T,
 // Read reads a model of size bytes. It does not keep r. Bad content yields a
 // [*FormatError]; errors of r are passed on.
 func Read(r io.ReaderAt, size int64) (*patchwork.Model, error) {
-	z, text, err := open(r, size)
+	z, text, err := open(r, size, bitsNeed)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,11 @@ func Read(r io.ReaderAt, size int64) (*patchwork.Model, error) {
 
 // assemble reads the model of an opened archive.
 func assemble(z *npy.Zip, text []byte) (*patchwork.Model, error) {
-	h, err := parseHeader(text)
+	k, err := expertsOf(z, "experts")
+	if err != nil {
+		return nil, err
+	}
+	h, err := parseHeader(text, k)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +68,40 @@ func assemble(z *npy.Zip, text []byte) (*patchwork.Model, error) {
 	return (&reader{zip: z, h: h}).model()
 }
 
-// open returns the archive of a model and its model.json.
-func open(r io.ReaderAt, size int64) (*npy.Zip, []byte, error) {
+// needs are arrays that every model of a kind has.
+type needs struct {
+	why    string
+	arrays []string
+}
+
+// bitsNeed are those of models of bits.
+var bitsNeed = needs{"a model needs it: templates of shape (K, height, width)", []string{"experts"}}
+
+// missing returns an error if an array that is needed is not there.
+func (n *needs) missing(z *npy.Zip) error {
+	for _, name := range n.arrays {
+		if !z.Has(name) {
+			return &FormatError{Member: name + npySuffix, Msg: "not in the file", Err: os.ErrNotExist, Hint: n.why}
+		}
+	}
+	return nil
+}
+
+// expertsOf returns the number of experts by the shape of their array, -1 if that shows none.
+func expertsOf(z *npy.Zip, name string) (int, error) {
+	d, err := z.Open(name)
+	if err != nil {
+		return 0, in(err, name+npySuffix)
+	}
+	if shape := d.Header().Shape; len(shape) > 0 {
+		return shape[0], nil
+	}
+	return -1, nil
+}
+
+// open returns the archive of a model and its model.json, which is not read, for it may be long, where an array
+// is missing.
+func open(r io.ReaderAt, size int64, need needs) (*npy.Zip, []byte, error) {
 	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxArray})
 	if err != nil {
 		return nil, nil, notModel(in(err, ""))
@@ -75,6 +111,11 @@ func open(r io.ReaderAt, size int64) (*npy.Zip, []byte, error) {
 	small, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
 	if err != nil {
 		return nil, nil, notModel(in(err, ""))
+	}
+	if small.HasFile(jsonName) || small.Has(jsonName) {
+		if err := need.missing(small); err != nil {
+			return nil, nil, err
+		}
 	}
 	text, err := headerText(small)
 	return z, text, err
@@ -187,7 +228,7 @@ func (r *reader) model() (*patchwork.Model, error) {
 	if extras.Geometry, err = r.geometry(); err != nil {
 		return nil, err
 	}
-	if extras.Committee, err = readCommittee(r.zip, assemble, values); err != nil {
+	if extras.Committee, err = readCommittee(r.zip, bitsNeed, assemble, values); err != nil {
 		return nil, err
 	}
 	if m, err = m.WithExtras(extras); err != nil {
@@ -199,9 +240,6 @@ func (r *reader) model() (*patchwork.Model, error) {
 // experts reads the templates, after checking how many there are.
 func (r *reader) experts(cfg *patchwork.Config) ([]float64, error) {
 	const name = "experts"
-	if !r.zip.Has(name) {
-		return nil, &FormatError{Member: name + npySuffix, Msg: "not in the file", Err: os.ErrNotExist, Hint: "a model needs it: templates of shape (K, height, width)"}
-	}
 	d, err := r.zip.Open(name)
 	if err != nil {
 		return nil, in(err, name+npySuffix)

@@ -3,10 +3,8 @@ package modelfile
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -41,16 +39,19 @@ type realHeader struct {
 // realArrays are the arrays of a model of real values, in the order of the file.
 var realArrays = []string{"mean", "var", "vote", "background_mean", "background_var", "pi", "step", "origin", "floor", "bits"}
 
+// realNeeds are those that every such model has.
+var realNeeds = needs{"a model of real values needs it: means and variances of shape (K, height*width), votes likewise, and a background of height*width",
+	[]string{"mean", "var", "vote", "background_mean", "background_var"}}
+
 // IsReal reports whether the file at path is a model of real values: whether it has an array
-// `mean` and a model.json. Files that cannot be read are not.
+// `mean` and a model.json, of which nothing is read. Files that cannot be read are not.
 func IsReal(path string) bool {
 	ok, err := LoadWith(path, "model", func(r io.ReaderAt, size int64) (bool, error) {
 		z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
 		if err != nil || !z.Has("mean") || z.Has("experts") {
 			return false, err
 		}
-		_, err = headerText(z)
-		return err == nil, err
+		return z.HasFile(jsonName) || z.Has(jsonName), nil
 	})
 	return ok && err == nil
 }
@@ -99,7 +100,7 @@ func WriteReal(w io.Writer, m *real.Model) error {
 			members = append(members, npy.Member{Name: name, Array: a})
 		}
 	}
-	committee, err := committeeMembers(m.Committee, WriteReal)
+	committee, err := committeeMembers(m.Committee, realNeeds, WriteReal)
 	if err != nil {
 		return err
 	}
@@ -171,7 +172,7 @@ func LoadReal(path string) (*real.Model, error) { return LoadWith(path, "model",
 // on. A file with model.json (rule, height, width), `mean`, `var`, `vote`, `background_mean` and `background_var` is
 // complete: users bring their own.
 func ReadReal(r io.ReaderAt, size int64) (*real.Model, error) {
-	z, text, err := open(r, size)
+	z, text, err := open(r, size, realNeeds)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +180,7 @@ func ReadReal(r io.ReaderAt, size int64) (*real.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Committee, err = readCommittee(z, assembleReal, realValues); err != nil {
+	if m.Committee, err = readCommittee(z, realNeeds, assembleReal, realValues); err != nil {
 		return nil, err
 	}
 	if err := m.Check(); err != nil {
@@ -190,7 +191,11 @@ func ReadReal(r io.ReaderAt, size int64) (*real.Model, error) {
 
 // assembleReal returns the model that model.json and arrays make.
 func assembleReal(z *npy.Zip, text []byte) (*real.Model, error) {
-	m, err := parseReal(text)
+	k, err := expertsOf(z, "mean")
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseReal(text, k)
 	if err != nil {
 		return nil, err
 	}
@@ -209,8 +214,8 @@ func assembleReal(z *npy.Zip, text []byte) (*real.Model, error) {
 	return m, nil
 }
 
-// parseReal returns the model that model.json describes, without its arrays.
-func parseReal(text []byte) (*real.Model, error) {
+// parseReal returns the model that model.json describes, without its arrays, which have so many parts.
+func parseReal(text []byte, experts int) (*real.Model, error) {
 	all, err := fieldsOf(text)
 	if err != nil {
 		return nil, err
@@ -218,10 +223,12 @@ func parseReal(text []byte) (*real.Model, error) {
 	if err := strictjson.Check(text, reflect.TypeFor[realHeader]()); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: err.Error(), Err: err}
 	}
-	var frame header
+	frame := header{experts: experts}
 	_, _ = json.Unmarshal(all["height"], &frame.Height), json.Unmarshal(all["width"], &frame.Width) // reported below
-	if err := frame.fits("columns", all["columns"]); err != nil {
-		return nil, err
+	for _, name := range []string{"columns", "names"} {
+		if err := frame.fits(name, all[name]); err != nil {
+			return nil, err
+		}
 	}
 	h := realHeader{Format: format, Version: version}
 	if err := strictjson.Decode(text, &h, private); err != nil {
@@ -276,9 +283,6 @@ func (r *realReader) arrays() error {
 	m := r.m
 	d, f := m.D(), m.F()
 	open, err := r.zip.Open("mean")
-	if errors.Is(err, os.ErrNotExist) {
-		return &FormatError{Member: "mean" + npySuffix, Msg: "not in the file", Err: os.ErrNotExist, Hint: "a model of real values needs it: means of shape (K, height*width)"}
-	}
 	if err != nil {
 		return in(err, "mean"+npySuffix)
 	}

@@ -335,7 +335,11 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 func TestTextsAreBounded(t *testing.T) {
 	text := []byte(`{"format":"patchwork-model","version":1,"rule":"pool","height":1,"width":2,"names":[{}` + strings.Repeat(",{}", 1<<20) + `]}`)
 	var file bytes.Buffer
-	if err := npy.WriteZip(&file, npy.Deflate, npy.Member{Name: jsonName, Raw: text}, npy.Member{Name: "mean", Array: npy.New([]float64{1, 2}, 1, 2)}); err != nil {
+	members := []npy.Member{{Name: jsonName, Raw: text}}
+	for _, name := range realNeeds.arrays {
+		members = append(members, npy.Member{Name: name, Array: npy.New([]float64{1, 2}, 1, 2)})
+	}
+	if err := npy.WriteZip(&file, npy.Deflate, members...); err != nil {
 		t.Fatal(err)
 	}
 	_, err := ReadReal(bytes.NewReader(file.Bytes()), int64(file.Len()))
@@ -343,6 +347,44 @@ func TestTextsAreBounded(t *testing.T) {
 	checkMessage(t, "another member", CheckText("classes.json", text), "classes.json: field names: more than 262144 objects")
 	if err := CheckText(jsonName, []byte(`{"a":"{,{,\\\"{{,","b":[1,2]}`)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTextsAreNotReadInVain: where an array is missing, model.json, which may be long, is not read; nor are more
+// names decoded than there are parts.
+func TestTextsAreNotReadInVain(t *testing.T) {
+	long := []byte(`{"rule":"max","height":1,"width":2,"names":["a"` + strings.Repeat(`,"`+strings.Repeat("y", 4000)+`"`, 15000) + `]}`)
+	one, two := npy.New([]float64{1}, 1, 1), npy.New([]float64{1, 1}, 1, 2)
+	with := func(text []byte, arrays ...npy.Member) []byte {
+		var file bytes.Buffer
+		if err := npy.WriteZip(&file, npy.Deflate, append(arrays, npy.Member{Name: jsonName, Raw: text})...); err != nil {
+			t.Fatal(err)
+		}
+		return file.Bytes()
+	}
+	readReal := func(file []byte) (any, error) { return ReadReal(bytes.NewReader(file), int64(len(file))) }
+	readBits := func(file []byte) (any, error) { return read(file) }
+	var pool []npy.Member
+	for _, name := range realNeeds.arrays {
+		pool = append(pool, npy.Member{Name: name, Array: two})
+	}
+	for name, c := range map[string]struct {
+		file []byte
+		read func([]byte) (any, error)
+		want string
+		most uint64
+	}{
+		"bits without experts":      {with(long, npy.Member{Name: "q", Array: one}), readBits, "experts.npy: not in the file|needs it", 1 << 20},
+		"real values without votes": {with(long, pool[0], pool[1]), readReal, "vote.npy: not in the file|needs it", 1 << 20},
+		"more names than parts":     {with(long, npy.Member{Name: "experts", Array: npy.New([]float64{1, 1}, 1, 1, 2)}), readBits, "field names: has 15001 names for 1", 360 << 20},
+		"more names of real values": {with(bytes.Replace(long, []byte("max"), []byte("pool"), 1), pool...), readReal, "field names: has 15001 names for 1", 360 << 20},
+	} {
+		var err error
+		used := allocated(func() { _, err = c.read(c.file) })
+		checkMessage(t, name, err, c.want)
+		if used > c.most {
+			t.Errorf("%s: %d bytes allocated", name, used)
+		}
 	}
 }
 

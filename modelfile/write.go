@@ -74,7 +74,7 @@ func members(m *patchwork.Model) ([]npy.Member, error) {
 		add("geometry_mean", npy.New(g.Normal.Mean(), d))
 		add("geometry_cov", npy.New(g.Normal.Cov(), d, d))
 	}
-	members, err := committeeMembers(extras.Committee, Write)
+	members, err := committeeMembers(extras.Committee, bitsNeed, Write)
 	return append(out, members...), err
 }
 

@@ -111,6 +111,9 @@ func (z *Zip) Arrays() []string { return z.arrays }
 // Has reports whether the archive has an array with that name.
 func (z *Zip) Has(name string) bool { return z.files[name+suffix] != nil }
 
+// HasFile reports whether the archive has a member with that full name.
+func (z *Zip) HasFile(name string) bool { return z.files[name] != nil }
+
 // Open returns a reader of the array with that name, for reading it by rows. It
 // verifies the checksum after the last row. The reader need not be closed.
 func (z *Zip) Open(name string) (*Reader, error) {
