@@ -53,3 +53,71 @@ func TestTextsAreJudgedFirst(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a packed file unpacks to is bounded, all classes together, before it is read; a file that is not packed, as
+// those that are written, may be as long as it is.
+func TestArraysAreBoundedTogether(t *testing.T) {
+	const head = `{"format":"patchwork-classes","version":1,"height":1024,"width":1024,"sharpness":1,`
+	million := make([]float64, 1<<20) // a class has 8 MiB of them
+	learned := []npy.Member{{Name: Name, Raw: []byte(head + `"classes":[` + strings.Repeat(`{"name":"a","rows":1},`, 8) + `{"name":"b","rows":1}]}`)}}
+	for i := range 9 {
+		model := []byte(`{"rule":"max","height":1024,"width":1024}`)
+		learned = append(learned, npy.Member{Name: fmt.Sprintf("learned/%d/model.json", i), Raw: model},
+			npy.Member{Name: fmt.Sprintf("learned/%d/experts", i), Array: npy.New(million, 1, 1024, 1024)})
+	}
+	for name, c := range map[string]struct {
+		members []npy.Member
+		method  npy.Method
+		want    string
+	}{
+		"learned": {learned, npy.Deflate, "learned/: the models of the classes have 75"},
+		"stored":  {learned, npy.Store, ""},
+		"pieces": {[]npy.Member{{Name: Name, Raw: []byte(head + `"classes":[{"name":"a","rows":9,"examples":[` + strings.Repeat(`{"row":1,"cuts":1},`, 8) + `{"row":2,"cuts":1}]}]}`)},
+			{Name: "pieces", Array: npy.New(make([]uint8, 9<<20), 9, 1024, 1024)}}, npy.Deflate, "pieces.npy: 9 cuts of 1024 x 1024 pixels, more than 8388608; do not compress the file"},
+	} {
+		var file bytes.Buffer
+		if err := npy.WriteZip(&file, c.method, c.members...); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		runtime.ReadMemStats(&after)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 && c.method == npy.Deflate {
+			t.Errorf("%s: %d bytes allocated", name, used)
+		}
+	}
+}
+
+// Rotations of the models of all classes are bounded as those of one model are.
+func TestTurnsAreBoundedTogether(t *testing.T) {
+	angles := ""
+	for i := range 600 {
+		angles += fmt.Sprintf("%g,", float64(i)/2)
+	}
+	model := []byte(`{"rule":"max","height":40,"width":40,"rotations":[` + strings.TrimSuffix(angles, ",") + `]}`)
+	members := []npy.Member{{Name: Name, Raw: []byte(`{"format":"patchwork-classes","version":1,"height":40,"width":40,"sharpness":1,"classes":[{"name":"a","rows":1},{"name":"b","rows":1},{"name":"c","rows":1}]}`)}}
+	for i := range 3 {
+		members = append(members, npy.Member{Name: fmt.Sprintf("learned/%d/model.json", i), Raw: model},
+			npy.Member{Name: fmt.Sprintf("learned/%d/experts", i), Array: npy.New(make([]float64, 30*1600), 30, 40, 40)})
+	}
+	var file bytes.Buffer
+	if err := npy.WriteZip(&file, npy.Store, members...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "learned/: the parts of all classes in all rotations have more than 67108864 values") {
+		t.Error(err)
+	}
+}
+
+// What no reader accepts is not written.
+func TestTextsThatNobodyReadsAreNotWritten(t *testing.T) {
+	c, _ := some(t, false)
+	var file bytes.Buffer
+	if err := Write(&file, c.LabelledBy(strings.Repeat("y", 30000))); err == nil || !strings.Contains(err.Error(), "classes.json: field by: a text has more than 24576 bytes; shorten it") || file.Len() > 0 {
+		t.Errorf("%v, %d bytes written", err, file.Len())
+	}
+}

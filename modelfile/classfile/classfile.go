@@ -39,12 +39,15 @@ import (
 const Name = "classes.json"
 
 const (
-	format   = "patchwork-classes"
-	version  = 1
-	maxBytes = 256 << 20 // of one member
-	maxTurns = 720       // of the pieces of examples
-	maxShift = 1 << 12   // pixels
-	maxTexts = 64 << 20  // bytes of model.json of all classes together
+	format     = "patchwork-classes"
+	version    = 1
+	maxBytes   = 256 << 20 // of one member
+	maxTurns   = 720       // of the pieces of examples
+	maxShift   = 1 << 12   // pixels
+	maxTexts   = 64 << 20  // bytes of model.json of all classes together
+	maxLearned = 64 << 20  // bytes of all members of learned models together, or the file's if it has more: Write packs none
+	maxPieces  = 8 << 20   // of pieces.npy, likewise, which become twenty times as many
+	maxTurned  = 1 << 26   // of learned models together: experts x rotations x pixels
 
 	marginals = "marginals" // the member
 )
@@ -94,7 +97,11 @@ func Write(w io.Writer, c *classes.Classifier) error {
 	h.Height, h.Width = c.Size()
 	var pieces []uint8
 	var learned []npy.Member
+	turned := 0
 	for n, k := range c.Classes() {
+		if turned += turnedOf(k.Learned); turned > maxTurned {
+			return tooMuchTurned()
+		}
 		own := class{Name: k.Name, Rows: k.Rows}
 		for _, e := range k.Examples {
 			own.Examples = append(own.Examples, example{e.Row, len(e.Pieces)})
@@ -120,6 +127,9 @@ func Write(w io.Writer, c *classes.Classifier) error {
 	text, err := json.Marshal(h)
 	if err != nil {
 		return fmt.Errorf("classfile: %w", err)
+	}
+	if err := checkText(text); err != nil {
+		return err
 	}
 	all := []npy.Member{{Name: Name, Raw: append(text, '\n')}}
 	if pieces != nil {
@@ -175,8 +185,8 @@ func contentOf(f *zip.File, most uint64) ([]byte, error) {
 		return nil, &modelfile.FormatError{Member: f.Name, Msg: "cannot be read", Err: err}
 	}
 	defer r.Close()
-	content, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
-	if err != nil || uint64(len(content)) > most {
+	content, err := io.ReadAll(io.LimitReader(r, int64(f.UncompressedSize64)+1))
+	if err != nil || uint64(len(content)) > f.UncompressedSize64 {
 		return nil, &modelfile.FormatError{Member: f.Name, Msg: "cannot be read", Err: err}
 	}
 	return content, nil
@@ -194,18 +204,24 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 		return nil, &modelfile.FormatError{Msg: "not a readable zip archive", Err: err, Hint: "give a file written by patchwork classify learn"}
 	}
 	files, learned := make(map[string]*zip.File), make(map[string][]*zip.File)
-	texts := uint64(0)
+	var texts, arrays uint64
 	for _, f := range z.File {
 		files[f.Name] = f
 		if end := strings.LastIndexByte(f.Name, '/') + 1; end > 0 && end < len(f.Name) {
 			learned[f.Name[:end]] = append(learned[f.Name[:end]], f)
-			if strings.HasPrefix(f.Name, "learned/") && f.Name[end:] == "model.json" {
-				texts += min(f.UncompressedSize64, maxBytes)
+			if strings.HasPrefix(f.Name, "learned/") {
+				arrays += min(f.UncompressedSize64, maxBytes)
+				if f.Name[end:] == "model.json" {
+					texts += min(f.UncompressedSize64, maxBytes)
+				}
 			}
 		}
 	}
 	if texts > maxTexts {
 		return nil, &modelfile.FormatError{Member: "learned/", Msg: fmt.Sprintf("the models of the classes have %d bytes of model.json together, more than %d", texts, maxTexts), Hint: "learn fewer classes"}
+	}
+	if most := uint64(max(maxLearned, size)); arrays > most {
+		return nil, &modelfile.FormatError{Member: "learned/", Msg: fmt.Sprintf("the models of the classes have %d bytes together, more than %d", arrays, most), Hint: "do not compress the file"}
 	}
 	h, err := readHeader(files[Name])
 	if err != nil {
@@ -216,6 +232,7 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 		return nil, err
 	}
 	var all []classes.Class
+	turned := 0
 	for n, k := range h.Classes {
 		own := classes.Class{Name: k.Name, Rows: k.Rows}
 		cfg := patchwork.NewConfig(patchwork.RuleMax, h.Height, h.Width, h.Poses.grid())
@@ -229,6 +246,9 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 		}
 		if own.Learned, err = readLearned(files, learned, fmt.Sprintf("learned/%d/", n)); err != nil {
 			return nil, err
+		}
+		if turned += turnedOf(own.Learned); turned > maxTurned {
+			return nil, tooMuchTurned()
 		}
 		all = append(all, own)
 	}
@@ -258,9 +278,29 @@ func described(c *classes.Classifier, h *header) (*classes.Classifier, error) {
 	return c.LabelledBy(h.By), nil
 }
 
+// turnedOf counts the values of the templates of a model in all rotations, which one model has at most [maxTurned] of.
+func turnedOf(m *patchwork.Model) int {
+	if m == nil {
+		return 0
+	}
+	return m.K() * m.Height() * m.Width() * m.Config().Poses.Turns()
+}
+
+func tooMuchTurned() error {
+	return &modelfile.FormatError{Member: "learned/", Msg: fmt.Sprintf("the parts of all classes in all rotations have more than %d values", maxTurned), Hint: "use fewer rotations, or learn fewer classes"}
+}
+
 // misfit returns the error of content that does not fit together.
 func misfit(member string, err error) error {
 	return &modelfile.FormatError{Member: member, Msg: strings.TrimPrefix(err.Error(), "patchwork: ")}
+}
+
+// checkText bounds classes.json, for reader and writer alike.
+func checkText(text []byte) error {
+	if len(text) > maxTexts {
+		return &modelfile.FormatError{Member: Name, Msg: fmt.Sprintf("has %d bytes, more than %d", len(text), maxTexts)}
+	}
+	return modelfile.CheckText(Name, text)
 }
 
 // readHeader reads classes.json, and checks what says how much must be read.
@@ -270,7 +310,7 @@ func readHeader(f *zip.File) (*header, error) {
 	}
 	text, err := contentOf(f, maxTexts)
 	if err == nil {
-		err = modelfile.CheckText(Name, text)
+		err = checkText(text)
 	}
 	if err != nil {
 		return nil, err
@@ -319,6 +359,9 @@ func readPieces(r io.ReaderAt, size int64, h *header) ([][]uint8, error) {
 	if n == 0 {
 		return nil, nil
 	}
+	if most := int(max(maxPieces, size)); n > most/(h.Height*h.Width) {
+		return nil, &modelfile.FormatError{Member: "pieces.npy", Msg: fmt.Sprintf("%d cuts of %d x %d pixels, more than %d", n, h.Height, h.Width, most), Hint: "do not compress the file"}
+	}
 	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxBytes})
 	if err != nil {
 		return nil, misfit("pieces.npy", err)
@@ -338,6 +381,9 @@ func readPieces(r io.ReaderAt, size int64, h *header) ([][]uint8, error) {
 func withMarginals(c *classes.Classifier, r io.ReaderAt, size int64, h *header) (*classes.Classifier, error) {
 	if h.Marginals == nil {
 		return c, nil
+	}
+	if most := int(max(maxLearned, size)); len(h.Classes) > most/8/(h.Height*h.Width) {
+		return nil, &modelfile.FormatError{Member: marginals + ".npy", Msg: fmt.Sprintf("%d classes of %d x %d pixels, more than %d bytes", len(h.Classes), h.Height, h.Width, most), Hint: "do not compress the file"}
 	}
 	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxBytes})
 	if err != nil {
