@@ -168,8 +168,9 @@ const (
 	// MaxMoving is the largest number of experts tried if no range is given, and
 	// models have no description length or experts move.
 	MaxMoving = 8
-	// MaxStarts is the largest number of starts, all of whose results are kept.
-	MaxStarts = 1_000_000
+	// MaxStarts is the largest number of starts, all of whose results are kept: a model file holds
+	// somewhat more.
+	MaxStarts = 200_000
 )
 
 const (

@@ -93,6 +93,9 @@ func WriteReal(w io.Writer, m *real.Model) error {
 	if err := enc.Encode(h); err != nil {
 		return fmt.Errorf("modelfile: %w", err)
 	}
+	if err := checkJSON(text.Bytes()); err != nil {
+		return err
+	}
 	members := []npy.Member{{Name: jsonName, Raw: text.Bytes()}}
 	arrays := realColumns(m)
 	for _, name := range realArrays {

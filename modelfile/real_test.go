@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,6 +219,18 @@ func TestRealModelsAreRefused(t *testing.T) {
 		if err := read(text, a); !errors.As(err, &fe) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// TestRealTextsAreJudged: what no reader accepts is not written.
+func TestRealTextsAreJudged(t *testing.T) {
+	m := realModel(0)
+	m.Names = slices.Repeat([]string{""}, m.K())
+	m.Names[0] = strings.Repeat("y", 30000)
+	var file bytes.Buffer
+	var fe *modelfile.FormatError
+	if err := modelfile.WriteReal(&file, m); !errors.As(err, &fe) || !strings.Contains(err.Error(), "model.json: field names: a text has more than 24576 bytes; shorten it") || file.Len() > 0 {
+		t.Errorf("%v, %d bytes written", err, file.Len())
 	}
 }
 

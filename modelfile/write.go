@@ -165,11 +165,13 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 	if err := enc.Encode(h); err != nil {
 		return nil, fmt.Errorf("modelfile: %w", err)
 	}
-	if text.Len() > maxJSON {
-		return nil, &FormatError{Member: jsonName, Msg: fmt.Sprintf("%d bytes, more than %d", text.Len(), maxJSON)}
+	return text.Bytes(), checkJSON(text.Bytes())
+}
+
+// checkJSON rejects a model.json that no reader takes.
+func checkJSON(text []byte) error {
+	if len(text) > maxJSON {
+		return &FormatError{Member: jsonName, Msg: fmt.Sprintf("%d bytes, more than %d", len(text), maxJSON)}
 	}
-	if err := CheckText(jsonName, text.Bytes()); err != nil {
-		return nil, err
-	}
-	return text.Bytes(), nil
+	return CheckText(jsonName, text)
 }

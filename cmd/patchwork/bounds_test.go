@@ -2,10 +2,12 @@ package main
 
 import (
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
 )
@@ -16,7 +18,8 @@ func TestNumbersInTheBillions(t *testing.T) {
 	must(t, fields("synth quadrants --n 20 --seed 1 -o q.npz -q")...)
 	must(t, fields("learn q.npz -k 2 -o m.npz -q --rule max-minus-min --starts 1")...)
 	for line, want := range map[string]string{
-		"learn q.npz -k 2 -o x.npz --starts 3000000000":                                  "--starts 3000000000 is more than 1000000",
+		"learn q.npz -k 2 -o x.npz --starts 3000000000":                                  "--starts 3000000000 is more than 200000",
+		"learn q.npz -k 2 -o x.npz --iterations 4000000000":                              "--iterations 4000000000 is more than 1000000; 25 are usual",
 		"learn q.npz -k 2 -o x.npz --workers 3000000000":                                 "--workers 3000000000 is more than 10000; this machine has",
 		"explain -m m.npz q.npz -o x.jsonl --workers 20000":                              "--workers 20000 is more than 10000",
 		"explain -m m.npz q.npz -o x.jsonl --picture x.png --picture-images 9000000000":  "--picture-images 9000000000 is more than 100000",
@@ -28,6 +31,28 @@ func TestNumbersInTheBillions(t *testing.T) {
 		}
 	}
 	must(t, fields("explain -m m.npz q.npz -o x.jsonl --workers 10000 -q")...)
+}
+
+// A model file holds as many starts as learning may have.
+func TestMostStartsAreWritten(t *testing.T) {
+	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 1, 3, pose.Grid{}), [][]float64{{.5, .5, .9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r patchwork.Record
+	for i := range learn.MaxStarts {
+		r.Starts = append(r.Starts, patchwork.Start{Seed: math.MaxUint64, Score: -1234567.123456789, Method: "relocate", LeaveOneOut: -float64(i) / 3, DescriptionLength: float64(i) / 7})
+	}
+	if m, err = m.WithExtras(patchwork.Extras{Record: r}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.npz")
+	if err := modelfile.Save(path, m); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = modelfile.Load(path); err != nil || len(m.Extras().Record.Starts) != learn.MaxStarts {
+		t.Error(err)
+	}
 }
 
 // A model of more parts than an image can be composed of is described and explains; what it

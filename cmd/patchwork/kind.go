@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
@@ -25,6 +26,7 @@ const (
 	kindTally    = "a tally (counts of patchwork stats)"
 	kindLines    = "explanations (JSON lines of patchwork explain)"
 	kindPage     = "a page (HTML)"
+	kindPacked   = "packed (by gzip or zstd)"
 	kindDrawing  = "a drawing (SVG)" // the readers of pictures say more about it
 )
 
@@ -48,6 +50,40 @@ func kindOfFile(file string) string {
 	if head = head[:n]; bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return kindOfArchive(f, info.Size())
 	}
+	if packed, ok := packedHead(f, head); ok {
+		if kind := kindOfHead(packed); isData(kind) {
+			return kind
+		}
+		return kindPacked
+	}
+	return kindOfHead(head)
+}
+
+// packedHead returns the beginning of what is packed in a file by gzip; ok reports whether something is, also by zstd,
+// of which nothing is unpacked.
+func packedHead(f io.ReaderAt, head []byte) (inner []byte, ok bool) {
+	if bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")) {
+		return nil, true
+	}
+	if !bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		return nil, false
+	}
+	z, err := gzip.NewReader(io.NewSectionReader(f, 0, 1<<20))
+	if err != nil {
+		return nil, true
+	}
+	inner = make([]byte, 512)
+	n, _ := io.ReadFull(z, inner) // what is cut or damaged shows less
+	return inner[:n], true
+}
+
+// isData reports whether files of a kind are data that commands read.
+func isData(kind string) bool {
+	return kind == kindTable || kind == kindArray
+}
+
+// kindOfHead returns what a file holds that is no archive, by its first bytes.
+func kindOfHead(head []byte) string {
 	if bytes.HasPrefix(head, []byte("<svg")) || bytes.HasPrefix(head, []byte("<?xml")) && bytes.Contains(head, []byte("<svg")) {
 		return kindDrawing
 	}
@@ -114,6 +150,8 @@ func notModel(file string) error {
 		return nil
 	case kindArrays, kindArray, kindTable, kindPicture, kindPictures:
 		return &inputError{fmt.Errorf("%s is %s, not a model; learn one from it: patchwork learn %s -o model.npz", file, kind, file)}
+	case kindPacked:
+		return &inputError{fmt.Errorf("%s is %s, as no model is; unpack it, or learn one from it: patchwork learn %s -o model.npz", file, kind, file)}
 	case kindClasses:
 		return &inputError{fmt.Errorf("%s is %s, not a model; use it with patchwork classify predict -m %s", file, kind, file)}
 	case kindTally:

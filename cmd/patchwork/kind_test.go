@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -14,6 +15,7 @@ func TestKindOfFile(t *testing.T) {
 		"RIFF\x10\x00\x00\x00WEBPVP8L": kindPicture, "BM\x76\x00\x00\x00\x00\x00": kindPicture, "P4 8 8\n\x00": kindPicture, "P1\n1 1\n1\n": kindPicture,
 		"\x93NUMPY\x01\x00": kindArray, "\x00\x00\x08\x03\x00": kindArray, "MATLAB 5.0 MAT-file, by hand": kindArray,
 		"BMI,age\n1,0\n": kindTable, "P1,P2\n1,0\n": kindTable, "PAR1\x15": kindTable, "a;b\n": kindTable, "\x01\x02": "",
+		packed("a,b\n1,0\n"): kindTable, packed("\x93NUMPY\x01\x00"): kindArray, packed("PK\x03\x04"): kindPacked, "\x1f\x8b\x08": kindPacked, "\x28\xb5\x2f\xfd\x00": kindPacked,
 	} {
 		file := filepath.Join(dir, "file")
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
@@ -22,5 +24,10 @@ func TestKindOfFile(t *testing.T) {
 		if got := kindOfFile(file); got != want {
 			t.Errorf("%q is %q, want %q", content, got, want)
 		}
+	}
+	t.Chdir(dir)
+	write(t, "t.csv.gz", packed("a,b\n1,0\n"))
+	if got := refused(t, "info", "t.csv.gz"); !strings.Contains(got, "t.csv.gz is a table, not a model; learn one from it: patchwork learn t.csv.gz -o model.npz") {
+		t.Error(got)
 	}
 }
