@@ -3,7 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"unicode"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/npy"
@@ -15,7 +14,7 @@ import (
 // direction, whatever command prints them and whether it works or fails.
 func TestNothingRawReachesATerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const evil = "a\x1b]0;pwned\x07\u202e\x1b[2J\u009b31m\x1b[8m"
+	const evil = "a\x1b]0;pwned\x07\u202e\u200e\u200b\u00ad\u2028\x1b[2J\u009b31m\x1b[8m"
 	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 1, 2, pose.Grid{}), [][]float64{{0.9, 0.5}, {0.5, 0.9}})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +42,7 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 			if r == '\n' || r == '\t' {
 				continue
 			}
-			if unicode.IsControl(r) || r == 0x202e {
+			if unseen(r) {
 				t.Errorf("patchwork %s prints %q", strings.ReplaceAll(line, evil, "…"), o.out+o.err)
 				break
 			}
@@ -69,7 +68,9 @@ func TestDataOnATerminal(t *testing.T) {
 }
 
 func TestShown(t *testing.T) {
-	for text, want := range map[string]string{"plain, été 3\u00a0000\n\tx": "plain, été 3\u00a0000\n\tx", "a\x1b[2Jb\r\x7f": "a\uFFFD[2Jb\uFFFD\uFFFD", "\u2066x": "\uFFFDx"} {
+	for text, want := range map[string]string{"plain, été 3\u00a0000\n\tx": "plain, été 3\u00a0000\n\tx", "a\x1b[2Jb\r\x7f": "a\uFFFD[2Jb\uFFFD\uFFFD", "\u2066x": "\uFFFDx",
+		"\u200e\u200f\u061c\u202a\u2069": strings.Repeat("\uFFFD", 5), "a\u2028b\u2029c": "a\uFFFDb\uFFFDc", "pay\u200bpal\u200c\u200d\ufeffx\u00ady": "pay\uFFFDpal\uFFFD\uFFFD\uFFFDx\uFFFDy",
+		"\U000e0041\u2060": "\uFFFD\uFFFD", "\u0600١ 日本 e\u0301 ❤\ufe0f": "\u0600١ 日本 e\u0301 ❤\ufe0f"} {
 		if got := shown(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
