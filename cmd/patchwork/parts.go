@@ -49,7 +49,7 @@ A tally records the model it was made with and which rows of which files it has 
 mstep rejects rows that are counted twice, also where two tallies overlap in part. A file is known by
 its length and some of its bytes, under any name and on any machine. What --shard names is known by
 that name alone (it chooses no rows: --rows does). Copies of rows in another format or in another file
-are other rows, unless they are all the rows of two tallies. With --lines the tally is a line of text, for pipes
+are other rows, unless they are all the rows of two tallies, in the same order. With --lines the tally is a line of text, for pipes
 that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
 
   ls rows-*.npy | parallel patchwork stats -q --lines -m model.npz {} |

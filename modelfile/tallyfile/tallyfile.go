@@ -180,7 +180,8 @@ func sourceOf(s Shard) string {
 
 // Identity computes the ID of a shard without a name: the SHA-256 of its rows
 // (known and unknown pixels, weights), so that the same rows are the same
-// shard, whatever file they come from.
+// shard, whatever file they come from. Their order is part of it: two pieces of a table of
+// few columns may well have as many rows of each kind, and both are data.
 type Identity struct {
 	hash interface {
 		io.Writer
