@@ -215,3 +215,9 @@ func TestLinesOfLists(t *testing.T) {
 	refused(t, "t.csv", []byte("items\n"), headed, "no items")
 	refused(t, "t.csv", []byte("\n\n"), said, "no items")
 }
+
+// TestVeryManyLists: a text of more lists than fit in memory is refused where they are too many, before it is read on.
+func TestVeryManyLists(t *testing.T) {
+	text := strings.Repeat("a,b\n", 1000) + "c," + strings.Repeat("y", maxItem+1) + "\n"
+	refused(t, "t.csv", []byte(text), Options{Items: true, MaxMemory: 1 << 16}, "more lists than fit in 65536 bytes of memory")
+}

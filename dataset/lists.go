@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"io"
 	"strings"
 )
@@ -36,7 +37,7 @@ func (in *input) planLists(src *textSource) (*tablePlan, error) {
 		return nil, err
 	}
 	l, v := newLists(r, src), in.vocabulary()
-	empty := 0
+	empty, rows := 0, int64(0)
 	for {
 		cells, line, err := l.read()
 		if err == io.EOF {
@@ -44,6 +45,9 @@ func (in *input) planLists(src *textSource) (*tablePlan, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if rows++; !in.stream && rows > in.budget.left/imageCost(1, 1) { // too many for certain: fail before reading on
+			return nil, &FormatError{Line: line, Msg: fmt.Sprintf("more lists than fit in %d bytes of memory", in.budget.max), Hint: "allow more memory if the number is right", memory: true}
 		}
 		empty += btoi(cells == nil)
 		for k, cell := range cells {

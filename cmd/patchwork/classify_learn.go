@@ -157,13 +157,11 @@ func (a *app) classifyLearn(cmd *cobra.Command, f *classifyFlags, paths []string
 	if err := f.data.asLabels(cmd, f.by, paths); err != nil {
 		return err
 	}
-	s, err := f.data.open(cmd, paths)
+	set, err := f.data.read(cmd, paths)
 	if err != nil {
 		return err
 	}
-	if s.stream != nil {
-		return usagef("%s needs more than --memory %v; classes are learned in memory: take fewer rows (--rows), or allow more", s.head().Source, &f.data.memory)
-	}
+	s := &source{set: set}
 	labels, err := labelsOf(s.set, f.by)
 	if err != nil {
 		return &inputError{err}
