@@ -83,8 +83,8 @@ func hasLabels(set *dataset.Set, by string) (bool, error) {
 // asLabels makes the columns of a table that are its labels metadata, beside those that
 // the flags name or, if they name none, those of text.
 func (f *dataFlags) asLabels(cmd *cobra.Command, by string, paths []string) error {
-	if cmd.Flags().Changed("meta") || cmd.Flags().Changed("columns") {
-		return nil
+	if cmd.Flags().Changed("meta") || cmd.Flags().Changed("columns") || f.items {
+		return nil // items are no labels
 	}
 	opt, err := f.options(cmd, len(paths))
 	if err != nil {

@@ -183,6 +183,9 @@ func TestClassifyAlphabet(t *testing.T) {
 func TestClassesOfTooMuch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "rows.csv.gz", packed("y,a\n"+strings.Repeat("1,0\n", 1_100_000)))
+	if got := refused(t, fields("classify learn rows.csv.gz --by y --items -o c.npz")...); !strings.Contains(got, "more lists than fit in 12") {
+		t.Error(got)
+	}
 	if got := refused(t, fields("classify learn rows.csv.gz --by y -o c.npz")...); !strings.Contains(got, "than fit in 12") || !strings.Contains(got, "this command holds all rows: take some with --rows A:B") {
 		t.Error(got)
 	}
