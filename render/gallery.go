@@ -76,6 +76,42 @@ func Explanations(m *patchwork.Model, cases []Case) Sheet {
 	return s
 }
 
+// MostNamed is how many columns of a table have room for their names.
+const MostNamed = rowsWidth / namedCell
+
+// ExplainedRows is [Explanations] for rows of a table, under the names of its columns: each row, its [Overlay], and what
+// is composed of its picks, one below the other; of a single case, instead, the row and its overlay after each pick.
+func ExplainedRows(m *patchwork.Model, columns []string, cases []Case) Rows {
+	r := Rows{Columns: columns, NoBars: true, Shares: make([]float64, len(columns))}
+	add := func(tile *image.RGBA, name string) { r.Tiles, r.Names = append(r.Tiles, tile), append(r.Names, name) }
+	var used []patchwork.Pick
+	for _, c := range cases {
+		picks := c.Explanation.Picks
+		used = append(used, picks...)
+		add(Image(c.Image), c.Name)
+		for j, p := range picks {
+			if len(cases) == 1 {
+				add(Overlay(m, c.Image, picks[:j+1]), fmt.Sprintf("%d: %s", j+1, gained(m, p)))
+			}
+		}
+		if len(cases) > 1 {
+			add(Overlay(m, c.Image, picks), words.Count(len(picks), "pick"))
+			add(Composed(m, 1, c.Image.Width(), picks), "composed, "+nats(c.Explanation.LogLikModel))
+		}
+	}
+	r.Legend = legend(m, used)
+	return r
+}
+
+// gained says which part a pick is, and what it brings.
+func gained(m *patchwork.Model, p patchwork.Pick) string {
+	gain := signed(p.Gain, "%.1f")
+	if p.Gain > 0 {
+		gain = "+" + gain
+	}
+	return fmt.Sprintf("%s, %s nats", called(m, p.Expert), gain)
+}
+
 // nats formats a log-likelihood with a real minus sign.
 func nats(v float64) string { return signed(v, "%.1f") + " nats" }
 

@@ -195,7 +195,7 @@ func (a *app) explainCommand() *cobra.Command {
 			if err := a.explain(cmd.Context(), t, &out, g); err != nil || picture == "" {
 				return err
 			}
-			if err := render.Save(string(picture), g.sheet()); err != nil || len(g.cases) == g.images {
+			if err := render.Save(string(picture), g.picture()); err != nil || len(g.cases) == g.images {
 				return err
 			}
 			return a.wrote(string(picture), "the first %d of %s; --picture-images %d shows all", len(g.cases),
@@ -352,8 +352,12 @@ func (g *gallery) putAll(first int, c *chunk) {
 	}
 }
 
-// sheet returns the picture: the pursuit step by step for one image, else a sheet.
-func (g *gallery) sheet() render.Sheet {
+// picture returns the picture: the pursuit step by step for one image, else a sheet. Rows of a table stand under
+// the names of its columns, as far as these have room.
+func (g *gallery) picture() render.Picture {
+	if ofTable(g.model) && g.model.Width() <= render.MostNamed {
+		return render.ExplainedRows(g.model, tableColumns(g.model), g.cases)
+	}
 	if len(g.cases) == 1 {
 		return render.Steps(g.model, g.cases[0].Image, g.cases[0].Explanation)
 	}

@@ -34,6 +34,13 @@ func TestTablePictures(t *testing.T) {
 	must(t, fields("draw m.npz -o parts.svg")...)
 	must(t, fields("sample -m m.npz -n 5 -o samples.svg")...)
 	must(t, fields("sample -m m.npz -n 5 -o p.svg --probabilities")...)
+	must(t, fields("explain -m m.npz sites.csv --rows 1:3 -o e.jsonl --picture rows.svg")...)
+	must(t, fields("explain -m m.npz sites.csv --rows 1 -o e.jsonl --picture row.svg")...)
+	for file, says := range map[string]string{"rows.svg": "composed, ", "row.svg": "1: part"} {
+		if text := read(t, file); !strings.Contains(text, "Poa") || !strings.Contains(text, "Caltha") || !strings.Contains(text, says) {
+			t.Errorf("%s lacks the names of columns, or %q", file, says)
+		}
+	}
 	for _, file := range []string{"parts.svg", "samples.svg", "p.svg"} {
 		for _, name := range []string{"Poa", "Caltha", "part 1"} {
 			if !strings.Contains(read(t, file), name) {
