@@ -170,7 +170,7 @@ func (a *app) find(cmd *cobra.Command, f *findFlags, paths []string) error {
 		symbols = symbolsOf(m)
 	}
 	ctx := cmd.Context()
-	opt := f.reading(cmd)
+	opt := f.reading(cmd, paths)
 	r := &findReport{}
 	err := eachPage(ctx, paths, opt, f.dpi, func(name string, page *bitmap.Image) error {
 		if len(r.Pages) == 0 {
@@ -200,8 +200,8 @@ func (a *app) find(cmd *cobra.Command, f *findFlags, paths []string) error {
 const maxPage = 1 << 27
 
 // reading returns how pages and pictures of symbols are read.
-func (f *findFlags) reading(cmd *cobra.Command) dataset.Options {
-	opt := dataset.Options{Invert: f.invert, MaxPicture: maxPage, MaxMemory: int64(wholeMemory())}
+func (f *findFlags) reading(cmd *cobra.Command, paths []string) dataset.Options {
+	opt := dataset.Options{Invert: f.invert, MaxPicture: maxPage, MaxMemory: new(dataFlags).allowed(cmd, paths, bitsPerByte)}
 	if cmd.Flags().Changed("threshold") {
 		opt.Threshold = &f.threshold
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -60,6 +61,7 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 // readValues is readReal by the given options.
 func (f *dataFlags) readValues(cmd *cobra.Command, paths []string, m *real.Model, opt dataset.Options) (*dataset.Values, error) {
 	opt.MaxMemory = f.allowed(cmd, paths, realPerByte)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
 	v, err := dataset.ReadValues(paths, opt)
 	if err != nil {
 		return nil, &inputError{err}

@@ -77,7 +77,7 @@ func (f *dataFlags) addWholeMemory(cmd *cobra.Command) {
 const (
 	smallFile   = 128e6 // bytes that any file may take
 	bitsPerByte = 100   // bytes of images, for each byte of the file: tables packed by gzip have 5 to 50
-	realPerByte = 400   // bytes of real values likewise, which take eight for each number
+	realPerByte = 400   // bytes of real values likewise, which take eight for each number; any file may take a third of the above
 )
 
 // allowed returns how much memory data may take for a command that holds them all: what --memory says, else
@@ -95,7 +95,11 @@ func (f *dataFlags) allowed(cmd *cobra.Command, paths []string, perByte int64) i
 		}
 		size += min(info.Size(), most)
 	}
-	return min(most, smallFile+perByte*min(size, most))
+	least := int64(smallFile)
+	if perByte == realPerByte {
+		least /= 3
+	}
+	return min(most, least+perByte*min(size, most))
 }
 
 // errWhole says what to do where a command that holds all rows cannot.

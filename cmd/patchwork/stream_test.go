@@ -234,6 +234,12 @@ func TestSmallFilesTakeLittle(t *testing.T) {
 			t.Errorf("%s: %s", line, got)
 		}
 	}
+	write(t, "few.csv", strings.Repeat("0.5,0.25\n1,0\n0.1,0.9\n", 20))
+	must(t, fields("learn few.csv --for real -k 1 --starts 1 -o r.npz -q")...)
+	write(t, "real.csv.gz", packed("a,b\n"+strings.Repeat("1,0\n", 1_200_000)))
+	if got := refused(t, fields("report -m r.npz real.csv.gz -o r.html")...); !strings.Contains(got, "more real values than fit in 4") {
+		t.Errorf("report of real values: %s", got)
+	}
 	must(t, fields("look rows.csv.gz --rows :10")...)
 	must(t, fields("look rows.csv.gz --memory 1GB")...)
 }
