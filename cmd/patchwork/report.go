@@ -34,15 +34,17 @@ and send: what the parts are, which rows or images use them, how they go with la
 and with each other, what nothing explains, what unknown cells probably are, how well
 hidden cells or pixels are predicted (beside the means and a mixture), and whether the
 same parts are found again from other starts and from redrawn rows. Where the parts
-predict no better than the means, or most do not come back, it begins with that.
+predict no better than the means, or most do not come back, it begins with that. Parts
+that only a sample of the rows does not bring back are not judged.
 
 All numbers are also written as CSV files beside the page: report-rows.csv has the
 rows by parts, report-parts.csv the parts, and so on; --csv names another folder for them.
 
 For the last two the model is learned again, as its file says it was learned, with as
 many parts: 3 or 5 times for the hidden cells, and twice --stability times. That takes
-most of the time, some 20 seconds of one core at most; from more than --sample rows it is
-done with so many, drawn at random, and the page says so. The page is the same for any number of workers.
+most of the time, some 20 seconds of one core, up to a minute for large tables; from more than
+--sample rows it is done with so many, drawn at random, and the page says so. The page is
+the same for any number of workers.
 
 Of real values the page says what the parts are in the units of the columns, works rows
 out with intervals, and lists the largest surprises; nothing is learned again.`,
@@ -56,8 +58,8 @@ out with intervals, and lists the largest surprises; nothing is learned again.`,
 	modelFlag(cmd, &f.model)
 	fs.StringVarP(&f.output, "output", "o", "", "page to write (.html; - for standard output)")
 	fs.StringVar(&f.csv, "csv", "", "folder `DIR` for the CSV files (default that of the page)")
-	fs.IntVar(&f.stability, "stability", 0, "learn again from N other starts and from N times redrawn rows; 0: not at all (default 10; 4 for large tables and images)")
-	positiveFlag(cmd, &f.sampled, "sample", "how many rows at most to learn again from (default 300 to 2000, or 24 to 200 images: as many as take some 20 seconds)")
+	fs.IntVar(&f.stability, "stability", 0, "learn again from N other starts and from N times redrawn rows; 0: not at all (default 10; 2 for large tables, 4 for images)")
+	positiveFlag(cmd, &f.sampled, "sample", "how many rows at most to learn again from (default 600 to 2000, or 24 to 200 images: as many as take some 20 seconds)")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of hidden cells, samples and redrawn rows")
 	fs.BoolVar(&f.asJSON, "json", false, "print all numbers as one JSON object")
 	workersFlag(cmd, &f.workers)

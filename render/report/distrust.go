@@ -9,6 +9,7 @@ import (
 const (
 	kindNoBetter = "no-better-than-means" // hidden cells are predicted no better than by the means
 	kindUnstable = "not-stable"           // parts do not come back when the model is learned again
+	kindSampled  = "not-stable-in-sample" // they do not when it is learned from a sample: all rows may tell otherwise
 )
 
 const doNotRely = "Do not rely on these parts: "
@@ -30,6 +31,8 @@ func (b *builder) distrust() {
 	lost := r.lost()
 	switch {
 	case len(lost) == 0:
+	case r.sampled():
+		found = append(found, Finding{kindSampled, r.sayStability(), r.askAll()})
 	case 2*len(lost) > len(r.Parts):
 		because(kindUnstable, r.sayLost())
 	default:
@@ -96,7 +99,16 @@ func (r *Report) fewLost(lost []Returning) Finding {
 	}
 	it := map[bool]string{true: "it does", false: "they do"}[len(lost) == 1]
 	return Finding{kindUnstable, fmt.Sprintf("Do not rely on %s: %s not come back when learned again, which takes %.1f.", strings.Join(names, ", "), it, same),
-		fmt.Sprintf("The others come back. More %ss or fewer parts (-k N) may make all come back.%s", r.Noun(), r.fromSample())}
+		fmt.Sprintf("The others come back. More %ss or fewer parts (-k N) may make all come back.", r.Noun())}
+}
+
+// sampled reports whether the model was learned again from a sample, whose rows are too
+// few for some parts: that these do not come back is no reason to distrust them.
+func (r *Report) sampled() bool { return r.Stability != nil && r.Stability.Rows < r.Rows }
+
+// askAll says how parts that a sample does not bring back are judged by all rows.
+func (r *Report) askAll() string {
+	return fmt.Sprintf("So few %ss may be the reason, so the other parts are not judged. report --sample %d judges them by all %ss, and takes longer.", r.Noun(), r.Rows, r.Noun())
 }
 
 // comeBack counts the parts that come back from other starts, and from rows drawn anew.

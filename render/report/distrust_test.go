@@ -79,8 +79,9 @@ func TestPlantedPartsAreReliedOn(t *testing.T) {
 }
 
 // judged returns what a report says of parts with these mean similarities, and of these
-// losses of the parts and of the means, by fold.
-func judged(similar []float64, parts, means []float64) *Report {
+// losses of the parts and of the means, by fold; with rows, of a table of so many of which 100
+// were drawn.
+func judged(similar []float64, parts, means []float64, rows ...int) *Report {
 	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 2, Q: 0.1}, slices.Repeat([][]float64{{0.9, 0.1}}, max(len(similar), 1)))
 	if err != nil {
 		panic(err)
@@ -95,6 +96,9 @@ func judged(similar []float64, parts, means []float64) *Report {
 	}
 	if parts != nil {
 		r.Quality = &Quality{Rows: 100, By: []Method{{Bits: Number(Mean(parts)), Folds: parts}, {Bits: Number(Mean(means)), Folds: means}}}
+	}
+	if rows != nil {
+		r.Rows = rows[0]
 	}
 	(&builder{m: m, r: r}).distrust()
 	return r
@@ -135,16 +139,30 @@ func TestWhenNotToRely(t *testing.T) {
 // The kinds of the report's own findings are none of those of the diagnosis.
 func TestKindsOfFindingsAreDistinct(t *testing.T) {
 	for k := diagnose.KindUnused; k <= diagnose.KindOverlap; k++ {
-		if slices.Contains([]string{kindNoBetter, kindUnstable}, k.String()) {
+		if slices.Contains([]string{kindNoBetter, kindUnstable, kindSampled}, k.String()) {
 			t.Errorf("%v is there twice", k)
 		}
 	}
 }
 
 func TestASampleIsNamed(t *testing.T) {
-	r := judged([]float64{0.1}, nil, nil)
+	r := judged(nil, []float64{1.1}, []float64{1})
 	r.Rows = 3000
 	if s := r.fromSample(); s != " This is what a sample of 100 of the 3,000 rows says; report --sample 3000 asks them all, and takes longer." {
+		t.Error(s)
+	}
+}
+
+// Parts that a sample of the rows does not bring back may come back from all of them: the
+// report says so, and does not say that they are not to be relied on.
+func TestASampleDoesNotCondemn(t *testing.T) {
+	r := judged([]float64{0.1, 0.2, 0.9}, nil, nil, 3000)
+	want := Finding{kindSampled, "Learned again from 100 of the 3,000 rows, 3 of 3 parts come back from other starts, and from rows drawn anew 1.",
+		"So few rows may be the reason, so the other parts are not judged. report --sample 3000 judges them by all rows, and takes longer."}
+	if r.Findings[0] != want || r.warning != "" {
+		t.Errorf("warning %q, findings %q", r.warning, r.Findings)
+	}
+	if s := r.sayStability(); s != want.Facts {
 		t.Error(s)
 	}
 }

@@ -13,11 +13,12 @@ const (
 	workOfImages  = int64(2_800_000_000)
 	workOfMissing = 40_000_000 // for predicting unknown cells
 
-	mostRefitRows, fewestRefitRows     = 2000, 300
+	mostRefitRows, fewestRefitRows     = 2000, 600 // fewer cost little less: much of learning does not depend on the rows
 	mostRefitImages, fewestRefitImages = 200, 24
 
-	mostTimes, fewTimes = 10, 4 // of Stability: for small tables; for others, and for images
-	mostFolds, fewFolds = 5, 3  // of Quality
+	mostTimes, fewTimes = 10, 2 // of Stability: for small tables, and for others, where rows tell more than times
+	timesOfImages       = 4
+	mostFolds, fewFolds = 5, 3 // of Quality
 )
 
 // settle fills in the defaults that depend on the data, and returns into how many groups
@@ -25,7 +26,7 @@ const (
 func (o *Options) settle(m *patchwork.Model, set *dataset.Set) (folds int) {
 	if !set.Table {
 		if o.Stability == 0 {
-			o.Stability = fewTimes
+			o.Stability = timesOfImages
 		}
 		if o.Sample == 0 {
 			perImage := int64(m.Width()*m.Height()) * int64(m.Config().Poses.Len()*m.K())

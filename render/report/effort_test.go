@@ -47,7 +47,7 @@ func TestEffort(t *testing.T) {
 			t.Errorf("asked for 7 times and 99 rows, got %d and %d", o.Stability, o.Sample)
 		}
 		o, folds = effortOf(t, 8, 8, k, rows, false, Options{})
-		if o.Stability != fewTimes || folds != fewFolds || o.Sample < fewestRefitImages || o.Sample > mostRefitImages {
+		if o.Stability != timesOfImages || folds != fewFolds || o.Sample < fewestRefitImages || o.Sample > mostRefitImages {
 			t.Errorf("images: %d times, %d folds, %d images", o.Stability, folds, o.Sample)
 		}
 	})

@@ -248,7 +248,11 @@ func (p *page) leadView() leadView {
 	}
 	if r.Stability != nil {
 		_, back := r.comeBack()
-		v.Facts = append(v.Facts, fact{fmt.Sprintf("%d of %d", back, len(r.Parts)), verb(len(r.Parts), "part comes", "parts come") + " back from redrawn " + r.Noun() + "s"})
+		fewer := ""
+		if r.sampled() {
+			fewer = thousands(int64(r.Stability.Rows)) + " "
+		}
+		v.Facts = append(v.Facts, fact{fmt.Sprintf("%d of %d", back, len(r.Parts)), verb(len(r.Parts), "part comes", "parts come") + " back from " + fewer + "redrawn " + r.Noun() + "s"})
 	}
 	return v
 }

@@ -220,7 +220,7 @@ func TestTablesCanBeRead(t *testing.T) {
 
 // TestWords checks how numbers are written.
 func TestWords(t *testing.T) {
-	one, two := &Report{Table: true, Rows: 1, Parts: make([]Part, 1), Stability: &Stability{}}, &Report{Table: true, Rows: 2, Parts: make([]Part, 2), Stability: &Stability{}}
+	one, two := &Report{Table: true, Rows: 1, Parts: make([]Part, 1), Stability: &Stability{Rows: 1}}, &Report{Table: true, Rows: 2, Parts: make([]Part, 2), Stability: &Stability{Rows: 2}}
 	for want, got := range map[string]string{
 		"Learned again from other starts, 0 of 1 part comes back; from rows drawn anew, 0.": one.sayStability(),
 		"Learned again from other starts, 0 of 2 parts come back; from rows drawn anew, 0.": two.sayStability(),

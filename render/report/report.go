@@ -23,12 +23,12 @@ import (
 // Options says what to compute. The zero value is the recommended default.
 type Options struct {
 	// Stability is how often the model is learned again from other starts, and how
-	// often from rows drawn with replacement; 0 means 10 for small tables and 4 for
-	// larger ones and images, a negative number leaves it out.
+	// often from rows drawn with replacement; 0 means 10 for small tables, 2 for
+	// larger ones and 4 for images, a negative number leaves it out.
 	Stability int
 
 	// Sample is how many rows at most the model is learned from again, for Quality
-	// and Stability, drawn at random; 0 means 300 to 2,000, the fewer the more columns
+	// and Stability, drawn at random; 0 means 600 to 2,000, the fewer the more columns
 	// and parts there are, or 24 to 200 images.
 	Sample int
 
