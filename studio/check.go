@@ -2,6 +2,7 @@ package studio
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -104,6 +105,23 @@ func outside(tag reflect.StructTag, v any) string {
 		return fmt.Sprintf("expected at most %v%s", b, unit)
 	}
 	return ""
+}
+
+// repeated returns a problem for the first parameter of a query, by name, that is there more than
+// once and is no list: all but one would be left out in silence.
+func repeated(in reflect.Type, query map[string][]string) error {
+	lists := map[string]bool{}
+	for f := range fieldsOf(in) {
+		if name, list := strings.CutSuffix(f.Tag.Get("query"), ",explode"); list {
+			lists[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if n := len(query[name]); n > 1 && !lists[name] {
+			return problemAt(statusBadRequest, "query."+cut(name, longestValue), nil, "the parameter %.40q is there %d times; give it once", name, n)
+		}
+	}
+	return nil
 }
 
 // fill sets the fields of a struct to the parameters of a request, by their tags: path,

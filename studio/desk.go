@@ -61,6 +61,9 @@ func (d *Desk) Answer(ctx context.Context, c *Call) *Answer {
 	if int64(len(c.Body)) > limit {
 		return problemAnswer(problemf(statusRequestEntityTooLarge, "the body is larger than %d bytes, the limit of this page", limit))
 	}
+	if err := repeated(r.in, c.Query); err != nil {
+		return problemAnswer(err)
+	}
 	in := reflect.New(r.in).Interface()
 	if err := fill(in, path, c.Header, c.Query); err != nil {
 		return problemAnswer(err)

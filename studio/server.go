@@ -79,9 +79,19 @@ func (s *Server) routes() error {
 
 // dispatch reads the body of requests with a route, and answers the others.
 func (s *Server) dispatch() http.Handler {
-	found := s.read(s.mux)
+	found, in := s.read(s.mux), map[string]reflect.Type{}
+	for i := range s.operations {
+		r := &s.operations[i]
+		in[r.method+" "+r.path] = r.in
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, pattern := s.mux.Handler(r)
+		if of, ok := in[pattern]; ok && r.URL.RawQuery != "" {
+			if err := repeated(of, r.URL.Query()); err != nil {
+				writeProblem(w, r, err)
+				return
+			}
+		}
 		if pattern != "" {
 			found.ServeHTTP(w, r)
 			return
