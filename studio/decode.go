@@ -43,13 +43,11 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 	}
 	// First what would take much memory, then by type, which takes little for any other
 	// input, then by the schema, which has the bounds.
-	if json.Valid(content) { // else Decode says why not
-		if err := strictjson.Check(content, reflect.TypeFor[T]()); err != nil {
-			if entry := new(strictjson.EntryError); errors.As(err, &entry) {
-				err = fmt.Errorf("not a valid value: %w", err)
-			}
-			return nil, problemf(statusUnprocessableEntity, "%v", err)
+	if err := strictjson.Check(content, reflect.TypeFor[T]()); err != nil && json.Valid(content) { // else Decode says why not
+		if entry := new(strictjson.EntryError); errors.As(err, &entry) {
+			err = fmt.Errorf("not a valid value: %w", err)
 		}
+		return nil, problemf(statusUnprocessableEntity, "%v", err)
 	}
 	out := new(T)
 	strict := json.NewDecoder(bytes.NewReader(content))
