@@ -44,7 +44,8 @@ type valueTable struct {
 	unit   string
 	header bool // the first record has the names
 	roles  roles
-	index  bool // the first column counts the rows
+	index  bool           // the first column counts the rows
+	two    map[int]string // how to learn from the columns of two texts
 
 	r    records
 	n    int // rows read
@@ -87,6 +88,12 @@ func (t *valueTable) survey(r records) error {
 	for i := range n {
 		if isLabel(sample, i) {
 			auto = append(auto, i)
+			if one, other := twoWords(sample, i); other != "" && len(sample) > 2 {
+				if t.two == nil {
+					t.two = map[int]string{}
+				}
+				t.two[i] = fmt.Sprintf("; to learn from it, write 0 for %s and 1 for %s", shorten(one), shorten(other))
+			}
 		}
 	}
 	if t.index = n > 1 && countsUp(sample, 0); t.index && !slices.Contains(auto, 0) && len(t.in.opts.Columns) == 0 {
@@ -136,18 +143,49 @@ func number(cell string) (v float64, unknown, ok bool) {
 }
 
 // isLabel reports whether a column has text in at least half of its known cells, or nothing but unknown cells. Less text than
-// that is a slip, or a word for what is not known, and an error says where it is.
+// that is a slip, or a word for what is not known, and an error says where it is. Words for yes without one for no, or the other
+// way round, are text beside text: f beside m.
 func isLabel(sample [][]string, i int) bool {
-	text, numbers := 0, 0
+	text, numbers, yes, no := 0, 0, 0, 0
 	for _, cells := range sample {
-		switch _, unknown, ok := number(cells[i]); {
+		_, unknown, ok := number(cells[i])
+		switch t, _ := tokenOf(trim(cells[i])); {
 		case !ok:
 			text++
+		case t == yesToken:
+			yes++
+		case t == noToken:
+			no++
 		case !unknown:
 			numbers++
 		}
 	}
+	if text > 0 && (yes == 0 || no == 0) {
+		text += yes + no
+	} else {
+		numbers += yes + no
+	}
 	return text >= numbers
+}
+
+// twoWords returns the two texts that a column has, "" for more or fewer. The spelling counts.
+func twoWords(sample [][]string, i int) (one, other string) {
+	for _, cells := range sample {
+		cell := trim(cells[i])
+		switch t, _ := tokenOf(cell); {
+		case t == blankToken || t == unknownToken || cell == one || cell == other:
+		case one == "":
+			one = cell
+		case other == "":
+			other = cell
+		default:
+			return "", ""
+		}
+	}
+	if other == "" {
+		return "", ""
+	}
+	return one, other
 }
 
 // countsUp reports whether a column counts the rows, from 0 or 1.
@@ -241,7 +279,7 @@ func (t *valueTable) head() *Values {
 		case t.roles.auto[j] && t.index && t.roles.meta[j] == 0:
 			v.Notes = append(v.Notes, fmt.Sprintf("%q counts the rows and is taken as a label", name))
 		case t.roles.auto[j]:
-			v.Notes = append(v.Notes, name+" is taken as a label")
+			v.Notes = append(v.Notes, name+" is taken as a label"+t.two[t.roles.meta[j]])
 		}
 	}
 	return v

@@ -313,3 +313,37 @@ func TestDecodeFiles(t *testing.T) {
 		t.Errorf("other columns: %v", err)
 	}
 }
+
+// A word of the alphabet of yes and no beside other words is a word: m and f are no numbers of which one is wrong,
+// whichever is more frequent. Yes and no are numbers, and what is between them is a slip.
+func TestWordsBesideNumbers(t *testing.T) {
+	for _, c := range []struct{ cells, note, wrong string }{
+		{"m f f", "sex is taken as a label; to learn from it, write 0 for m and 1 for f", ""},
+		{"f f m m m", "sex is taken as a label; to learn from it, write 0 for f and 1 for m", ""},
+		{"F F F F M", "sex is taken as a label; to learn from it, write 0 for F and 1 for M", ""},
+		{`"f" "f" "m" NA`, "sex is taken as a label; to learn from it, write 0 for f and 1 for m", ""},
+		{"f ? f m ?", "sex is taken as a label; to learn from it, write 0 for f and 1 for m", ""},
+		{"female male female", "sex is taken as a label; to learn from it, write 0 for female and 1 for male", ""},
+		{"f m d f", "sex is taken as a label", ""},
+		{"f f f", "", ""},
+		{"t f f", "", ""},
+		{"yes no no maybe", "", `line 5, column "sex": "maybe" is not a number`},
+		{"1 2 3 4 m", "", `line 6, column "sex": "m" is not a number`},
+	} {
+		text := "age,height,sex\n"
+		for i, cell := range strings.Fields(c.cells) {
+			text += fmt.Sprintf("%d.5,%d,%s\n", 20+i*i, 150+i*i*i, cell)
+		}
+		v, err := DecodeValues("people.csv", []byte(text), Options{})
+		switch {
+		case c.wrong != "":
+			if err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s: %v, want %s", c.cells, err, c.wrong)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", c.cells, err)
+		case strings.Join(v.Notes, "|") != c.note:
+			t.Errorf("%s: notes %q, want %q", c.cells, v.Notes, c.note)
+		}
+	}
+}

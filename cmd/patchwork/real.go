@@ -32,6 +32,9 @@ func onlyReal(cmd *cobra.Command, allowed string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(names, f.Name) {
 			err = usagef("--%s does not apply to real values", f.Name)
+			if f.Name == "categories" {
+				err = usagef("--categories does not apply to real values; make a column of 0 and 1 for each word, which is learned as real values are")
+			}
 		}
 	})
 	return err
