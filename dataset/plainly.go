@@ -37,7 +37,8 @@ func (v *Values) Plainly() string {
 	}
 	switch {
 	case v.Table && decimals > 0 && 2*numbers > len(columns):
-		return fmt.Sprintf("%d of %d columns hold decimals", decimals, len(columns))
+		of := map[bool]string{true: "1 of 1 column", false: fmt.Sprintf("%d of %d columns", decimals, len(columns))}[len(columns) == 1]
+		return of + map[bool]string{true: " holds decimals", false: " hold decimals"}[decimals == 1]
 	case v.Table || !v.floats || 20*others < known:
 		return ""
 	case fractions > 0:
