@@ -324,7 +324,7 @@ func countLines(f *learnFlags, l *learning) []string {
 	case f.Experts > k && f.Soft():
 		return []string{fewerThanAsked(l.model, f.Experts)}
 	case f.Experts > k:
-		return []string{fmt.Sprintf("%d of %d parts: there was nothing to make another of", k, f.Experts)}
+		return []string{fmt.Sprintf("%d of the %d parts asked for: there was nothing to make another of", k, f.Experts)}
 	case f.AtMost == k:
 		return []string{fmt.Sprintf("%d parts are the end of the range; more may be better: try --experts %d..%d", k, k, 2*k)}
 	case f.Auto && k == f.Most():
@@ -344,7 +344,7 @@ func fewerThanAsked(m *patchwork.Model, asked int) string {
 			most, hidden = max(most, p.Experts), hidden || p.HiddenBits > 0
 		}
 	}
-	text := fmt.Sprintf("%d of %d parts: ", k, asked)
+	text := fmt.Sprintf("%d of the %d parts asked for: ", k, asked)
 	switch {
 	case most >= asked: // in the sample of rows that the search took
 		return text + "when all rows are counted, the others explain less than their votes cost"
