@@ -31,6 +31,19 @@ func notBits(err error) bool {
 	return errors.As(err, &p) && strings.Contains(p.Detail, "neither 0 nor 1") && !strings.Contains(p.Detail, "mask")
 }
 
+// hintReal adds to an error about numbers that are no bits how to read them as they are, and what is in the way of that.
+func hintReal(notBits, inTheWay error, name string) error {
+	var p *problemError
+	if !errors.As(notBits, &p) {
+		return notBits
+	}
+	if inTheWay != nil {
+		p.Detail += "; as real values, " + strings.TrimPrefix(inTheWay.Error(), plainName(name)+": ")
+	}
+	p.Detail += "; --for real learns from the numbers as they are"
+	return p
+}
+
 // loadPlainly reads data that are no bits, as notBits says, as real values if they plainly are.
 func (s *core) loadPlainly(b body, in *dataUpload, opt dataset.Options, args []string, notBits error) (*oneData, error) {
 	if opt.Threshold != nil || opt.AutoThreshold {
@@ -38,7 +51,7 @@ func (s *core) loadPlainly(b body, in *dataUpload, opt dataset.Options, args []s
 	}
 	d, err := s.decodeData(b, in, opt)
 	if err != nil || d.values.Plainly() == "" {
-		return nil, notBits
+		return nil, hintReal(notBits, err, in.Name)
 	}
 	note := "these are real values, since " + d.values.Plainly() + "; a threshold makes bits of them"
 	d.values.Notes = append([]string{note}, d.values.Notes...)

@@ -445,3 +445,17 @@ func FuzzReal(f *testing.F) {
 		}
 	})
 }
+
+// Data that are no bits, and not plainly real values, are refused with the way to read them as real values, as the command says it.
+func TestNumbersAreOfferedAsRealValues(t *testing.T) {
+	s := newServer(t, nil)
+	for name, c := range map[string]struct{ text, want string }{
+		"counts": {"a,b,word\n5,2,u\n7,9,v\n4,3,w\n", "chooses others; --for real learns from the numbers as they are"},
+		"slip":   {"a,b\n5.5,2\n7.5,9\n4.5,3\nu,4\n", `as real values, line 5, column "a": "u" is not a number`},
+	} {
+		p := ask[problemError](t, s, request{method: "POST", path: "/v1/data?name=t.csv", body: c.text, headers: []string{"Content-Type: text/csv"}}, 422)
+		if !strings.Contains(p.Detail, c.want) {
+			t.Errorf("%s: %s", name, p.Detail)
+		}
+	}
+}
