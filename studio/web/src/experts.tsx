@@ -8,7 +8,7 @@ import { go } from "./address.ts";
 import { exampleName } from "./examples.tsx";
 import { apart, called, column } from "./names.ts";
 import { OpenPart, PartName } from "./part.tsx";
-import { number, percent, plural, poseWords } from "./format.ts";
+import { percent, plural, poseWords, signed } from "./format.ts";
 import { css, hue } from "./palette.ts";
 import { bitColour, outline, overlay, probability } from "./paint.ts";
 import { Badge, Pixels } from "./pixels.tsx";
@@ -135,7 +135,7 @@ function Row(props: { title: string; examples: Example[]; model: Model; experts:
           <li key={x.index}>
             <figure>
               {model.table ? <RowText example={x} model={model} /> : <Overlaid example={x} model={model} experts={experts} expert={expert} />}
-              <figcaption>{exampleName(x)}<br /><b>+{number(x.gain)}</b> nats</figcaption>
+              <figcaption>{exampleName(x)}<br /><b>{signed(x.gain)}</b> nats</figcaption>
             </figure>
           </li>
         ))}

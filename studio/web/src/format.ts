@@ -28,6 +28,9 @@ export function number(v: number | null): string {
   return v.toFixed(digits).replace("-", "−");
 }
 
+/** A number with its sign, whatever it is. */
+export const signed = (v: number | null): string => (v !== null && v < 0 ? "" : "+") + number(v);
+
 /** A label as it is, but for a number with more digits than say something: "3.405" for "3.404666079557988". */
 export function label(v: string): string {
   if (!/^-?\d+\.\d+$/.test(v)) return v;

@@ -5,6 +5,7 @@ import type { Data, Wish } from "./api.ts";
 import { plural } from "./format.ts";
 import { apart } from "./names.ts";
 import { atHand, drawings } from "./place.ts";
+import { opened } from "./opened.ts";
 import { OpenFiles } from "./reading.tsx";
 import { Run } from "./run.tsx";
 import { DrawTen, size, wanted } from "./ten.tsx";
@@ -50,7 +51,7 @@ function recipe(s: Settings, d: Data | null): Wish {
 
 /** The Learn view: learns parts from examples, and shows the progress. */
 export function Learn(): JSX.Element {
-  const sets = useCell(data), drawn = useCell(learning.drawn), job = useCell(learning.job), s = useCell(server);
+  const sets = useCell(data), drawn = useCell(learning.drawn), job = useCell(learning.job), s = useCell(server), o = useCell(opened);
   const id = useCell(dataID), model = useModel(), drawing = id === drawings || (drawn.length > 0 && !model?.table);
   const set = sets.find((d) => d.id === id) ?? (drawing ? null : atHand(model, sets, fitting(model, sets)));
   const [label, setLabel] = useState(""), [take, setTake] = useState(0);
@@ -83,6 +84,7 @@ export function Learn(): JSX.Element {
             </select>
           </label>
           <OpenFiles fine={`a table (${home.here ? ".csv, .npz" : ".csv, .parquet, .npz"} …) or pictures of one size`} />
+          {o?.wrong && !o.data && <p class="fine">“{o.name}” was not read; {set ? <>what is learned from is still “{set.name}”</> : "choose what to learn from, or draw it"}.</p>}
           {set ? <Selection set={set} label={label} onLabel={setLabel} take={take} onTake={setTake} /> : <DrawTen />}
         </section>
         <section class="card" aria-label="Settings">

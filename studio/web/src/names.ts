@@ -42,10 +42,14 @@ export interface Reason {
   /** The columns that speak for the part by being there, the weightiest first, and those by being absent. */
   there: string[];
   absent: string[];
+  /** No known column speaks for the part: it is there because most rows have it. */
+  usual?: boolean;
 }
 
 /** A row in words: which parts it has and why, what nothing explains, what the parts expect in vain. */
 export interface Told {
+  /** Whether any column of the row is known. */
+  known: boolean;
   reasons: Reason[];
   unexplained: string[];
   missing: string[];
@@ -53,33 +57,40 @@ export interface Told {
 
 const likely = (p: number, on: boolean) => Math.log(Math.max(1e-12, on ? p : 1 - p));
 
+/** Whether a gain, in nats, is none: the part is there because most rows have it, and not because of this row. */
+export const gainless = (gain: number | null | undefined) => gain != null && Math.abs(gain) < 0.005;
+
 /**
  * Tells a row by its explanation. cells are 0, 1 or 2 for unknown; votes of a pick are NaN where it abstains; start and p are the
  * probabilities before the picks and with all of them.
  */
-export function tell(cells: Uint8Array, start: Float32Array, p: Float32Array, picks: { expert: number; votes: Float32Array }[], name: (column: number) => string): Told {
-  const reasons = picks.map(({ expert, votes }) => {
+export function tell(cells: Uint8Array, start: Float32Array, p: Float32Array, picks: { expert: number; gain?: number | null; votes: Float32Array }[], name: (column: number) => string): Told {
+  const because = new Set<number>();
+  const reasons = picks.map(({ expert, gain, votes }) => {
     const weights: [number, number][] = [];
     votes.forEach((v, i) => {
       if (cells[i] > 1 || Number.isNaN(v)) return;
-      const gain = likely(v, cells[i] === 1) - likely(start[i], cells[i] === 1);
-      if (gain > 0.05) weights.push([gain, i]);
+      const on = cells[i] === 1, more = likely(v, on) - likely(start[i], on);
+      if (more <= 0.05 || likely(p[i], on) <= likely(start[i], on)) return; // other parts speak louder against it
+      weights.push([more, i]);
+      because.add(i);
     });
     const best = weights.sort((a, b) => b[0] - a[0]), those = (value: number) => best.filter(([, i]) => cells[i] === value).map(([, i]) => name(i));
-    return { part: expert, there: those(1), absent: those(0) };
+    return { part: expert, there: those(1), absent: those(0), ...(gainless(gain) && weights.length === 0 ? { usual: true } : {}) };
   });
   const unexplained: string[] = [], missing: string[] = [];
   p.forEach((v, i) => {
-    if (cells[i] === 1 && v < 0.5) unexplained.push(name(i));
+    if (cells[i] === 1 && v < 0.5 && !because.has(i)) unexplained.push(name(i));
     if (cells[i] === 0 && v > 0.5 && v > start[i]) missing.push(name(i));
   });
-  return { reasons, unexplained, missing };
+  return { known: cells.some((c) => c < 2), reasons, unexplained, missing };
 }
 
 /** A told row as text; what is there says more than what is not. */
 export function sentence(row: string, t: Told, part: (k: number) => string): string {
   const are = (names: string[]) => (names.length === 1 ? "is" : "are");
-  const parts = t.reasons.map((r) => part(r.part) + (r.there.length ? ` because of ${list(r.there)}` : r.absent.length ? ` because ${list(r.absent)} ${are(r.absent)} absent` : ""));
+  const parts = t.reasons.map((r) => part(r.part) + (r.there.length ? ` because of ${list(r.there)}` : r.absent.length ? ` because ${list(r.absent)} ${are(r.absent)} absent` : r.usual && t.known ? " because most rows have it" : ""));
+  if (!t.known) return parts.length ? `${row}: nothing is known of it. Most rows have ${list(parts)}.` : `${row}: nothing is known of it.`;
   const first = parts.length ? `${row}: ${parts.join("; ")}.` : `${row}: no part is needed, the background alone explains it.`;
   return first + (t.unexplained.length ? ` Nothing explains ${list(t.unexplained)}.` : parts.length ? " Nothing is left unexplained." : "") + (t.missing.length ? ` ${parts.length === 1 ? "It expects" : "They expect"} ${list(t.missing)}, too.` : "");
 }

@@ -2,11 +2,10 @@
 // read again without being chosen again.
 import { words, type Data, type Model, type Sent } from "./api.ts";
 import { Bits } from "./bits.ts";
-import { dataID, go, view } from "./address.ts";
+import { go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
 import { head, roleOf, type Head, type Role } from "./head.ts";
 import { isPicture, picture } from "./open.ts";
-import { drawings } from "./place.ts";
 import { api, Cell, currentModel, data, fitsReal, fitting, models, realModels, refresh } from "./store.ts";
 
 /** How to read; empty text leaves it to the server. */
@@ -182,7 +181,6 @@ export async function readAgain(how: How): Promise<void> {
     else await present(d);
   } catch (error) {
     opened.set({ ...now, how, wrong: words(error), busy: false });
-    if (!now.data && view.value === "learn") dataID.set(drawings); // else Learn would take another file than the one at the top
   }
 }
 

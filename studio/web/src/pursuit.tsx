@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { layerAt, type Shown } from "./drawing.ts";
 import { leftOver } from "./leftover.ts";
-import { number, poseShort, poseWords } from "./format.ts";
+import { number, poseShort, poseWords, signed } from "./format.ts";
 import { css, hue, mix, type Paper, type RGB } from "./palette.ts";
 import { probability, voices } from "./paint.ts";
 import { Badge, Pixels } from "./pixels.tsx";
@@ -56,7 +56,7 @@ export function Pursuit(props: { shown: Shown; at: number; paper: Paper; q: numb
                 <b>{name(p.expert)}</b> {moves && <span class="pose" aria-hidden="true">{poseShort(p)}</span>}<span class="hidden">{moves && `, ${poseWords(p)}`}, gains </span>
                 <span class="bar"><span style={{ width: `${(100 * Math.max(0, p.gain ?? 0)) / most}%`, backgroundColor: css(hue(p.expert)) }} /></span>
               </span>
-              <span class="gain">+{number(p.gain ?? null)}<small> nats</small></span>
+              <span class="gain">{signed(p.gain ?? null)}<small> nats</small></span>
             </button>
           </li>
         ))}

@@ -60,6 +60,9 @@ export function Reading(): JSX.Element | null {
       {o.wrong && like && (
         <p class="row">It was read as the data of the model “{like.name}”. <button type="button" disabled={o.busy} onClick={() => void readAgain({ ...o.how, model: "" })}>Read it by itself</button></p>
       )}
+      {o.wrong.includes(`“${controls.real}” learns`) && (
+        <p class="row"><button type="button" disabled={o.busy} onClick={() => void readAgain({ ...o.how, threshold: "real" })}>Read them as real values</button></p>
+      )}
       {o.data && <WasRead key={o.data.id} data={o.data} />}
       <details key={o.files[0].path} open={o.wrong !== ""}>
         <summary>{o.data ? "As it was read; read it differently" : "Read it differently"}</summary>

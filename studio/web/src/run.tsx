@@ -80,6 +80,13 @@ function stage(l: learning.Live): string {
   return `${l.stage}: ${plural(l.trial, "model")} tried`;
 }
 
+/** Says that there are fewer parts than the command asked for, and why; nothing otherwise. */
+export function fewer(experts: number, command: string | null | undefined, table: boolean): string {
+  const asked = Number(/ --experts (\d+)(?![.\d])/.exec(command ?? "")?.[1] ?? 0);
+  if (asked <= experts) return "";
+  return ` ${asked} were asked for: ${table ? "the others explain less than their votes cost, or make the description of the table longer" : "there was nothing to make the others of"}.`;
+}
+
 /** The result: use it, download it, or repeat it. */
 function Result({ job, model }: { job: Job; model: string }): JSX.Element {
   const all = useCell(models), m = all.find((x) => x.id === model), [wrong, setWrong] = useState("");
@@ -95,7 +102,7 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
   if (useCell(realModels).some((x) => x.id === model)) return <div class="result"><button type="button" class="main" onClick={() => go({ view: "values", model, data: job.data, row: 0 })}>Show the parts of these values</button></div>;
   return (
     <div class="result">
-      <p>{m && `${count(m.experts, "part")}, learned from ${plural(job.images, m.table ? "row" : "image")}.`}</p>
+      <p>{m && `${count(m.experts, "part")}, learned from ${plural(job.images, m.table ? "row" : "image")}.`}{m && fewer(m.experts, job.command, m.table)}</p>
       <div class="row">
         <button type="button" class="main" onClick={() => use(m?.table ? "tables" : "draw")}>{m?.table ? "Explain rows with it" : "Draw with it"}</button>
         <button type="button" onClick={() => use("experts")}>Its parts</button>

@@ -6,8 +6,8 @@ import { words, type Data, type Labelled, type Model } from "./api.ts";
 import { Cells } from "./cells.tsx";
 import { floatsOf } from "./decode.ts";
 import { Gallery, useExperts, type Known } from "./experts.tsx";
-import { label, number, plural } from "./format.ts";
-import { apart, called, column, fully, sentence, tell } from "./names.ts";
+import { label, plural, signed } from "./format.ts";
+import { apart, called, column, fully, gainless, sentence, tell } from "./names.ts";
 import { OpenPart } from "./part.tsx";
 import { Badge } from "./pixels.tsx";
 import { api, data, fitting, useCell } from "./store.ts";
@@ -77,10 +77,11 @@ function RowView({ model, experts }: { model: Model; experts: Known[] | null }):
       <section class="card" aria-label="The parts of this row">
         <h2>Its parts</h2>
         <p class="finding" role="status">{told && sentence(here, told, (k) => fully(model, k))}</p>
+        {answer && answer.picks.length > 0 && <p class="fine marks">✓ the row is as the part says · ✗ it is not · ? not known. The bar and the percentage say how often rows with the part have the column.</p>}
         <ul class="rowparts">
           {experts && answer?.picks.map((p) => (
             <li key={p.expert}>
-              <span class="row"><Badge expert={p.expert} /><b class="called">{called(model, p.expert)}</b><span class="gain">+{number(p.gain ?? null)}<small> nats</small></span></span>
+              <span class="row"><Badge expert={p.expert} /><b class="called">{called(model, p.expert)}</b><span class="gain">{gainless(p.gain) ? <small>most rows have it</small> : <>{signed(p.gain ?? null)}<small> nats</small></>}</span></span>
               <Because expert={experts[p.expert]} bits={bits} />
             </li>
           ))}
@@ -93,7 +94,7 @@ function RowView({ model, experts }: { model: Model; experts: Known[] | null }):
 interface Layer {
   start: Float32Array;
   p: Float32Array;
-  picks: { expert: number; votes: Float32Array }[];
+  picks: { expert: number; gain?: number | null; votes: Float32Array }[];
   /** For each column the pick that decides it, -1 for none. */
   speaker: Int16Array;
 }
@@ -103,7 +104,7 @@ function layerOf(answer: Awaited<ReturnType<typeof api.explain>>): Layer {
   return {
     start,
     p: steps.length ? floatsOf(steps[steps.length - 1].p) : start,
-    picks: answer.picks.map((x, j) => ({ expert: x.expert, votes: floatsOf(steps[j].votes) })),
+    picks: answer.picks.map((x, j) => ({ expert: x.expert, gain: x.gain, votes: floatsOf(steps[j].votes) })),
     speaker: Int16Array.from(atob(detail.speakers), (c) => c.charCodeAt(0) - 1),
   };
 }

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Answer } from "./api.ts";
 import { floatsOf } from "./decode.ts";
-import { number, plural, poseShort } from "./format.ts";
+import { plural, poseShort, signed } from "./format.ts";
 import { deviationOf, digits, greyOf, lineOf, typed } from "./greys.ts";
 import { called, column, fully, list } from "./names.ts";
 import { css, hue } from "./palette.ts";
@@ -53,7 +53,7 @@ export function RealRow({ real, row, picker }: { real: RealModel; row: { name: s
         <ul class="rowparts">
           {layer?.picks.map((p, j) => (
             <li key={`${p.expert} ${p.dy} ${p.dx}`}>
-              <span class="row"><Badge expert={p.expert} /><b class="called">{called(model, p.expert)}</b><span class="fine">{poseShort(p) !== "in place" && poseShort(p)}</span><span class="gain">+{number(p.gain)}<small> nats</small></span></span>
+              <span class="row"><Badge expert={p.expert} /><b class="called">{called(model, p.expert)}</b><span class="fine">{poseShort(p) !== "in place" && poseShort(p)}</span><span class="gain">{signed(p.gain)}<small> nats</small></span></span>
               {model.table ? <span class="fine">{real.parts[p.expert]?.words}</span> : <PickedImage real={real} said={layer.said[j]} label={`What part ${p.expert} says here`} />}
             </li>
           ))}
