@@ -73,7 +73,7 @@ func TestArraysAreBoundedTogether(t *testing.T) {
 		"learned": {learned, npy.Deflate, "learned/: the models of the classes have 75"},
 		"stored":  {learned, npy.Store, ""},
 		"pieces": {[]npy.Member{{Name: Name, Raw: []byte(head + `"classes":[{"name":"a","rows":9,"examples":[` + strings.Repeat(`{"row":1,"cuts":1},`, 8) + `{"row":2,"cuts":1}]}]}`)},
-			{Name: "pieces", Array: npy.New(make([]uint8, 9<<20), 9, 1024, 1024)}}, npy.Deflate, "pieces.npy: 9 cuts of 1024 x 1024 pixels, more than 8388608; do not compress the file"},
+			{Name: "pieces", Array: npy.New(make([]uint8, 9<<20), 9, 1024, 1024)}}, npy.Deflate, "pieces.npy: 9 cuts of 1024 x 1024 pixels, more than 4194304; do not compress the file"},
 	} {
 		var file bytes.Buffer
 		if err := npy.WriteZip(&file, c.method, c.members...); err != nil {
@@ -109,6 +109,22 @@ func TestTurnsAreBoundedTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "learned/: the parts of all classes in all rotations have more than 67108864 values") {
+		t.Error(err)
+	}
+}
+
+// So are rotations of the cuts of examples, which a file of two kilobytes could have 720 of, of a million pixels.
+func TestTurnsOfCutsAreBounded(t *testing.T) {
+	const head = `{"format":"patchwork-classes","version":1,"height":300,"width":300,"sharpness":1,"classes":[{"name":"a","rows":1,"examples":[{"row":0,"cuts":1}]}],"poses":{"dy":[0,0,1],"dx":[0,0,1],"angles":[0`
+	var angles strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&angles, ",%d", i+1)
+	}
+	var file bytes.Buffer
+	if err := npy.WriteZip(&file, npy.Deflate, npy.Member{Name: Name, Raw: []byte(head + angles.String() + "]}}")}, npy.Member{Name: "pieces", Array: npy.New(make([]uint8, 90000), 1, 300, 300)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "pieces.npy: cuts of 90000 pixels in 301 rotations, more than 16777216 values") {
 		t.Error(err)
 	}
 }

@@ -39,15 +39,17 @@ import (
 const Name = "classes.json"
 
 const (
-	format     = "patchwork-classes"
-	version    = 1
-	maxBytes   = 256 << 20 // of one member
-	maxTurns   = 720       // of the pieces of examples
-	maxShift   = 1 << 12   // pixels
-	maxTexts   = 64 << 20  // bytes of model.json of all classes together
-	maxLearned = 64 << 20  // bytes of all members of learned models together, or the file's if it has more: Write packs none
-	maxPieces  = 8 << 20   // of pieces.npy, likewise, which become twenty times as many
-	maxTurned  = 1 << 26   // of learned models together: experts x rotations x pixels
+	format       = "patchwork-classes"
+	version      = 1
+	maxBytes     = 256 << 20 // of one member
+	maxTurns     = 720       // of the pieces of examples
+	maxShift     = 1 << 12   // pixels
+	maxTexts     = 64 << 20  // bytes of model.json of all classes together
+	maxLearned   = 64 << 20  // bytes of all members of learned models together, or the file's if it has more: Write packs none
+	maxPieces    = 4 << 20   // of pieces.npy, likewise, which become twenty times as many
+	maxTurned    = 1 << 26   // of learned models together: experts x rotations x pixels
+	maxCuts      = 1 << 24   // of pieces.npy: cuts x pixels x rotations, or turnsPerByte for each byte of it
+	turnsPerByte = 128
 
 	marginals = "marginals" // the member
 )
@@ -132,6 +134,9 @@ func Write(w io.Writer, c *classes.Classifier) error {
 		return err
 	}
 	all := []npy.Member{{Name: Name, Raw: append(text, '\n')}}
+	if err := checkCuts(len(pieces), h.Poses, int64(len(pieces))); err != nil {
+		return err
+	}
 	if pieces != nil {
 		all = append(all, npy.Member{Name: "pieces", Array: npy.New(pieces, len(pieces)/(h.Height*h.Width), h.Height, h.Width)})
 	}
@@ -348,6 +353,15 @@ func readHeader(f *zip.File) (*header, error) {
 	return h, nil
 }
 
+// checkCuts bounds the rotations of the cuts of all examples, which have so many pixels, in a file of that size.
+func checkCuts(pixels int, p *poses, size int64) error {
+	turns := max(p.grid().Turns(), 1)
+	if most := max(maxCuts, turnsPerByte*size); int64(pixels) > most/int64(turns) {
+		return &modelfile.FormatError{Member: "pieces.npy", Msg: fmt.Sprintf("cuts of %d pixels in %d rotations, more than %d values", pixels, turns, most), Hint: "use fewer rotations, and do not compress the file"}
+	}
+	return nil
+}
+
 // readPieces reads the cuts of all examples.
 func readPieces(r io.ReaderAt, size int64, h *header) ([][]uint8, error) {
 	n := 0
@@ -361,6 +375,9 @@ func readPieces(r io.ReaderAt, size int64, h *header) ([][]uint8, error) {
 	}
 	if most := int(max(maxPieces, size)); n > most/(h.Height*h.Width) {
 		return nil, &modelfile.FormatError{Member: "pieces.npy", Msg: fmt.Sprintf("%d cuts of %d x %d pixels, more than %d", n, h.Height, h.Width, most), Hint: "do not compress the file"}
+	}
+	if err := checkCuts(n*h.Height*h.Width, h.Poses, size); err != nil {
+		return nil, err
 	}
 	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxBytes})
 	if err != nil {
