@@ -23,8 +23,8 @@ func (s *scene) SVG(w io.Writer) error {
 		t.svg(b)
 	}
 	for _, sw := range s.swatches {
-		svgRect(b, sw.at.Inset(-1), borderColour)
 		svgRect(b, sw.at, sw.colour)
+		svgFrame(b, sw.at.Inset(-1), sw.at, borderColour)
 	}
 	fmt.Fprint(b, "</g>\n")
 	for _, t := range s.texts {
@@ -36,6 +36,15 @@ func (s *scene) SVG(w io.Writer) error {
 
 func svgRect(b *bufio.Writer, r image.Rectangle, c color.RGBA) {
 	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", r.Min.X, r.Min.Y, r.Dx(), r.Dy(), hex(c))
+}
+
+// svgFrame writes the frame between two rectangles, as a line as wide at any size of the picture: where it
+// is scaled down, what is a pixel wide falls between the pixels of the screen.
+func svgFrame(b *bufio.Writer, outer, inner image.Rectangle, c color.RGBA) {
+	wide := inner.Min.X - outer.Min.X
+	x, y := float64(outer.Min.X)+float64(wide)/2, float64(outer.Min.Y)+float64(wide)/2
+	fmt.Fprintf(b, `<rect x="%g" y="%g" width="%d" height="%d" fill="none" stroke="%s" stroke-width="%d" vector-effect="non-scaling-stroke"/>`+"\n",
+		x, y, outer.Dx()-wide, outer.Dy()-wide, hex(c), wide)
 }
 
 // svg writes a text. A title that fills the width of the picture is kept to what it was laid out for, whatever font the reader has.
@@ -58,13 +67,18 @@ func (t placedText) svg(b *bufio.Writer, width int) {
 	fmt.Fprint(b, "</text>\n")
 }
 
-// svg writes a tile as one rectangle in its commonest colour, under one path
-// for each other colour.
+// svg writes a tile, in its frame if it has one.
 func (t placedTile) svg(b *bufio.Writer) {
+	t.cells(b)
 	if t.border {
 		r, c := t.frame()
-		svgRect(b, r, c)
+		svgFrame(b, r, t.at, c)
 	}
+}
+
+// cells writes a tile as one rectangle in its commonest colour, under one path
+// for each other colour.
+func (t placedTile) cells(b *bufio.Writer) {
 	tile := flat(t.image)
 	w, h := tile.Rect.Dx(), tile.Rect.Dy()
 	if w == 0 || h == 0 {
