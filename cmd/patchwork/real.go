@@ -183,9 +183,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 	}
 	began := time.Now()
 	bar := a.progress("step", 0)
-	o.Progress = func(p real.Progress) {
-		bar.step(fmt.Sprintf("start %d of %d, %s", p.Start+1, p.Starts, words.Count(p.Experts, "part")))
-	}
+	o.Progress = realProgress(bar, began)
 	r, journal, err := a.learnRealFrom(cmd, f, v, data, o, paths)
 	bar.stop()
 	soFar := err != nil && r != nil && interrupted(cmd.Context())
@@ -215,6 +213,30 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 		}
 	}
 	return a.realSummary(f, &m, r, m.Record.Rows, time.Since(began))
+}
+
+// realProgress shows the steps of learning real values on a bar: the start, its parts, the shortest description that a
+// start has ended with, and from the second start on how much longer they take, if each takes as long as those before.
+func realProgress(bar *progress, began time.Time) func(real.Progress) {
+	best, start, each := math.Inf(1), 0, time.Duration(0)
+	begun := began // the present start
+	return func(p real.Progress) {
+		if p.Start != start {
+			start, begun = p.Start, time.Now()
+			each = begun.Sub(began) / time.Duration(start)
+		}
+		note := fmt.Sprintf("start %d of %d, %s", p.Start+1, p.Starts, words.Count(p.Experts, "part"))
+		if p.Stage == "end" {
+			best = min(best, p.DescriptionLength)
+		}
+		if !math.IsInf(best, 1) {
+			note += fmt.Sprintf(", best description length %.1f nats", best)
+		}
+		if left := each*time.Duration(p.Starts-start) - time.Since(begun); left > 0 {
+			note += fmt.Sprintf(", about %v left", left.Round(time.Second))
+		}
+		bar.step(note)
+	}
 }
 
 // realSoFar writes the picture of an interrupted run, whose model was written, and says what is kept of it.

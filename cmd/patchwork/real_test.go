@@ -9,8 +9,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
 )
 
@@ -190,4 +192,24 @@ func TestRealPredictions(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, fields("info m.npz --json")...)), &info); err != nil || info.Experts != 2 || info.Height != 4 {
 		t.Errorf("%+v, %v", info, err)
 	}
+}
+
+// What is shown of learning real values: where it is, the best that a start has ended with, and how long it still takes.
+func TestRealProgress(t *testing.T) {
+	bar := &progress{}
+	show := realProgress(bar, time.Now().Add(-10*time.Second))
+	for _, c := range []struct {
+		of   real.Progress
+		want string
+	}{
+		{real.Progress{Start: 0, Starts: 3, Stage: "grow", Experts: 1, DescriptionLength: 7}, "start 1 of 3, 1 part"},
+		{real.Progress{Start: 0, Starts: 3, Stage: "end", Experts: 2, DescriptionLength: 90.25}, "start 1 of 3, 2 parts, best description length 90.2 nats"},
+		{real.Progress{Start: 1, Starts: 3, Stage: "grow", Experts: 4, DescriptionLength: 8}, "start 2 of 3, 4 parts, best description length 90.2 nats, about 20s left"},
+		{real.Progress{Start: 2, Starts: 3, Stage: "end", Experts: 4, DescriptionLength: 80}, "start 3 of 3, 4 parts, best description length 80.0 nats, about 5s left"},
+	} {
+		if show(c.of); bar.note != c.want {
+			t.Errorf("%q, want %q", bar.note, c.want)
+		}
+	}
+	realProgress(nil, time.Now())(real.Progress{}) // in a pipe
 }
