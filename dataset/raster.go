@@ -222,7 +222,7 @@ func onPaper(src image.Image, paper uint32) *gray {
 // checkPicture rejects pictures of no pixels and of more than most.
 func checkPicture(height, width, most int) error {
 	if height < 1 || width < 1 || height > most/width {
-		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels cannot be used: the limit is %d pixels", height, width, most), Hint: "scale it down"}
+		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels cannot be used: the limit is %d pixels", height, width, most), Hint: "scale it down by another program: --size can only scale what can be read"}
 	}
 	return nil
 }

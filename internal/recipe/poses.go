@@ -156,8 +156,12 @@ func (p *Poses) Grid(experts, height, width int) (pose.Grid, error) {
 	// In floating point: the product of absurd settings is beyond an int.
 	pixels := float64(experts) * float64(height) * float64(width)
 	if pixels > maxTemplates || pixels*float64(g.Turns()) > maxTurned {
-		return pose.Grid{}, bad("experts", "%d parts of %d x %d pixels in %d rotations are too large a model; use fewer",
-			experts, height, width, g.Turns())
+		way := "use fewer parts"
+		if height > 1 {
+			way = "bring pictures to a size, such as {size} 56x56, or use fewer parts or rotations ({rotate})"
+		}
+		return pose.Grid{}, bad("experts", "%d parts of %d x %d pixels in %d rotations are too large a model; %s",
+			experts, height, width, g.Turns(), way)
 	}
 	n := float64(g.DY.Len()) * float64(g.DX.Len()) * float64(g.Turns())
 	if n*float64(experts) > pose.MaxCandidates {

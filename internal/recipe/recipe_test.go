@@ -110,7 +110,7 @@ func TestRefused(t *testing.T) {
 		{Recipe{Count: two, Poses: Poses{Shift: 20}}, "shift", "shift 20 moves parts of 20 x 30 pixels out", "--shift 20 moves"},
 		{Recipe{Count: two, Poses: Poses{Rotate: "24"}}, "rotate", "rotate 24: rotations are RANGE:STEP", "--rotate 24: rotations"},
 		{Recipe{Count: Count{Experts: 1000}, Poses: Poses{Shift: 15, Rotate: "180:5"}}, "rotate", "larger shift_step", "larger --shift-step"},
-		{Recipe{Count: Count{Experts: 1 << 20}}, "experts", "too large a model", "too large a model"},
+		{Recipe{Count: Count{Experts: 1 << 20}}, "experts", "too large a model; bring pictures to a size, such as size 56x56, or use fewer parts or rotations (rotate)", "such as --size 56x56, or use fewer parts or rotations (--rotate)"},
 	} {
 		_, err := c.r.Plan(20, 30)
 		var e *Error
