@@ -195,7 +195,7 @@ func sampledSheet(m *real.Model, rows [][]float64) render.Sheet {
 	}
 	s := render.Sheet{Title: "Samples"}
 	for i, row := range rows {
-		s.Tiles = append(s.Tiles, render.Tile{Image: scale.Grey(m.Height, m.Width, row), Caption: fmt.Sprint(i)})
+		s.Tiles = append(s.Tiles, render.Tile{Image: scale.Grey(m.Height, m.Width, row), Caption: fmt.Sprint(i + 1)})
 	}
 	return s
 }

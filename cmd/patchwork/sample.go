@@ -187,7 +187,7 @@ func (s *samples) sheet(probabilities bool) render.Sheet {
 		if probabilities {
 			tile = composedTile(s.model, s.picks[i])
 		}
-		sheet.Tiles = append(sheet.Tiles, render.Tile{Image: tile, Caption: strconv.Itoa(i)})
+		sheet.Tiles = append(sheet.Tiles, render.Tile{Image: tile, Caption: strconv.Itoa(i + 1)})
 	}
 	return sheet
 }
