@@ -114,7 +114,11 @@ func (b *budget) refill() { b.left = b.max }
 func (b *budget) spend(n, height, width int) error {
 	cost := imageCost(height, width)
 	if int64(n) > b.left/cost {
-		return &FormatError{Msg: fmt.Sprintf("more images of %d x %d than fit in %d bytes of memory", height, width, b.max),
+		what := fmt.Sprintf("images of %d x %d", height, width)
+		if height == 1 {
+			what = fmt.Sprintf("rows of %d columns", width)
+		}
+		return &FormatError{Msg: fmt.Sprintf("more %s than fit in %d bytes of memory", what, b.max),
 			Hint: "read fewer files at once, or allow more memory if the size is right", memory: true}
 	}
 	b.left -= int64(n) * cost

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // Called returns a function that says what an image or a row is called: by the label
 // column that calls each of them differently, if there is one; else by its number in
 // the input, from 1, with those of its labels that are not the same everywhere: "row 8
 // (bog, 1987)". Labels are the columns of metadata of a table, and those of text
-// elsewhere.
+// elsewhere. What cannot be seen of a label is left out.
 func (s *Set) Called() func(i int) string {
 	noun := "image"
 	if s.Table {
@@ -20,7 +22,7 @@ func (s *Set) Called() func(i int) string {
 	for _, c := range labels {
 		if text, ok := c.Values.([]string); ok && distinct(text) && !c.Numbers() {
 			return func(i int) string {
-				return strings.Join(strings.Fields(text[i]), " ")
+				return words.Clean(text[i])
 			}
 		}
 	}
@@ -37,7 +39,7 @@ func (s *Set) Called() func(i int) string {
 			}
 		}
 		if len(values) > 0 {
-			name += " (" + strings.Join(strings.Fields(strings.Join(values, ", ")), " ") + ")"
+			name += " (" + words.Clean(strings.Join(values, ", ")) + ")"
 		}
 		return name
 	}

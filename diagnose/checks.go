@@ -389,7 +389,7 @@ func findCertain(m *patchwork.Model) []Finding {
 		}
 		if certain > 0 {
 			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: float64(certain),
-				Facts:  fmt.Sprintf("%s has %d values within %.2g of 0 or 1.", called(m, k), certain, limit),
+				Facts:  fmt.Sprintf("%s has %s within %.2g of 0 or 1.", called(m, k), words.Count(certain, "value"), limit),
 				Advice: "Clip them to the noise of the images: one surprise there outweighs all else."})
 		}
 	}

@@ -42,7 +42,8 @@ func svgRect(b *bufio.Writer, r image.Rectangle, c color.RGBA) {
 // is scaled down, what is a pixel wide falls between the pixels of the screen.
 func svgFrame(b *bufio.Writer, outer, inner image.Rectangle, c color.RGBA) {
 	wide := inner.Min.X - outer.Min.X
-	x, y := float64(outer.Min.X)+float64(wide)/2, float64(outer.Min.Y)+float64(wide)/2
+	half := float64(float64(wide) / 2)
+	x, y := float64(outer.Min.X)+half, float64(outer.Min.Y)+half
 	fmt.Fprintf(b, `<rect x="%g" y="%g" width="%d" height="%d" fill="none" stroke="%s" stroke-width="%d" vector-effect="non-scaling-stroke"/>`+"\n",
 		x, y, outer.Dx()-wide, outer.Dy()-wide, hex(c), wide)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/render"
@@ -156,7 +157,7 @@ func (a *app) say(w io.Writer, format string, args ...any) error {
 	if a.quiet {
 		return nil
 	}
-	_, err := io.WriteString(w, shown(fmt.Sprintf(format+"\n", args...)))
+	_, err := io.WriteString(w, words.Visible(fmt.Sprintf(format+"\n", args...)))
 	return err
 }
 
@@ -200,7 +201,7 @@ func (a *app) sayWritten(cmd *cobra.Command) error {
 // warn prints a warning on stderr. It ignores errors of stderr, which cannot be
 // reported anywhere.
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprint(a.err, shown(fmt.Sprintf("patchwork: warning: "+format+"\n", args...)))
+	fmt.Fprint(a.err, words.Visible(fmt.Sprintf("patchwork: warning: "+format+"\n", args...)))
 }
 
 // show prints a sheet as text on standard output.

@@ -20,6 +20,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 )
 
@@ -173,11 +174,11 @@ func (a *app) report(ctx context.Context, err error) int {
 	case err == nil:
 	case errors.Is(err, syscall.EPIPE): // the reader has gone
 	case errors.As(err, &kept):
-		fmt.Fprintln(a.err, "patchwork: "+shown(kept.Error()))
+		fmt.Fprintln(a.err, "patchwork: "+words.Visible(kept.Error()))
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(a.err, "patchwork: interrupted; no unfinished file was written")
 	default:
-		fmt.Fprintln(a.err, "patchwork: "+shown(oneLine(err.Error())))
+		fmt.Fprintln(a.err, "patchwork: "+words.Visible(oneLine(err.Error())))
 	}
 	return a.exitCode(ctx, err)
 }

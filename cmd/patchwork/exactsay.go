@@ -144,7 +144,7 @@ type textWriter struct {
 
 func (w *textWriter) line(s string) {
 	if w.err == nil {
-		_, w.err = fmt.Fprintln(w.out, shown(s))
+		_, w.err = fmt.Fprintln(w.out, words.Visible(s))
 	}
 }
 

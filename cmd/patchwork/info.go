@@ -239,7 +239,7 @@ func reportGeometry(g *patchwork.Geometry, experts int) *geometryReport {
 func (r *modelReport) print(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	line := func(name, format string, args ...any) {
-		fmt.Fprint(w, shown(fmt.Sprintf("%-11s"+format+"\n", append([]any{name}, args...)...)))
+		fmt.Fprint(w, words.Visible(fmt.Sprintf("%-11s"+format+"\n", append([]any{name}, args...)...)))
 	}
 	line("rule", "%s, abstention value %s", r.Rule, r.abstention())
 	image := "image"

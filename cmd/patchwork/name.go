@@ -146,7 +146,7 @@ func (a *app) listNames(m namedModel, asJSON bool) error {
 			if words.Clean(m.nameOf(k)) != "" {
 				full += fmt.Sprintf(" (part %d)", k)
 			}
-			if _, err := fmt.Fprintln(w, shown(full+", "+m.words(k))); err != nil {
+			if _, err := fmt.Fprintln(w, words.Visible(full+", "+m.words(k))); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,6 +67,9 @@ func outputFormat(path string, allowed ...string) (string, error) {
 		return suffix, nil
 	}
 	known := slices.DeleteFunc(slices.Clone(allowed), func(s string) bool { return s == "" || isCompressed(s) })
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return "", usagef("-o %s: it is a folder; name a file in it", path)
+	}
 	if suffix == "" {
 		return "", usagef("-o %s: the name has no suffix that says what to write; give it %s", path, orList(known))
 	}

@@ -196,7 +196,7 @@ func (r *scoreReport) print(w io.Writer, nouns words.Nouns) error {
 	var err error
 	line := func(name, format string, args ...any) {
 		if err == nil {
-			_, err = io.WriteString(w, shown(fmt.Sprintf("%-25s "+format+"\n", append([]any{name}, args...)...)))
+			_, err = io.WriteString(w, words.Visible(fmt.Sprintf("%-25s "+format+"\n", append([]any{name}, args...)...)))
 		}
 	}
 	line(image+"s", "%d", r.Images)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
@@ -42,7 +43,7 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 			if r == '\n' || r == '\t' {
 				continue
 			}
-			if unseen(r) {
+			if words.Unseen(r) {
 				t.Errorf("patchwork %s prints %q", strings.ReplaceAll(line, evil, "…"), o.out+o.err)
 				break
 			}
@@ -71,7 +72,7 @@ func TestShown(t *testing.T) {
 	for text, want := range map[string]string{"plain, été 3\u00a0000\n\tx": "plain, été 3\u00a0000\n\tx", "a\x1b[2Jb\r\x7f": "a\uFFFD[2Jb\uFFFD\uFFFD", "\u2066x": "\uFFFDx",
 		"\u200e\u200f\u061c\u202a\u2069": strings.Repeat("\uFFFD", 5), "a\u2028b\u2029c": "a\uFFFDb\uFFFDc", "pay\u200bpal\u200c\u200d\ufeffx\u00ady": "pay\uFFFDpal\uFFFD\uFFFD\uFFFDx\uFFFDy",
 		"\U000e0041\u2060": "\uFFFD\uFFFD", "\u0600١ 日本 e\u0301 ❤\ufe0f": "\u0600١ 日本 e\u0301 ❤\ufe0f"} {
-		if got := shown(text); got != want {
+		if got := words.Visible(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}

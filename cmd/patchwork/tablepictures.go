@@ -171,7 +171,7 @@ func (s *samples) writeCSV(w io.Writer, probabilities bool) error {
 func (a *app) print(lines []string) error {
 	return a.output("-", func(w io.Writer) error {
 		for _, line := range lines {
-			if _, err := io.WriteString(w, shown(line)+"\n"); err != nil {
+			if _, err := io.WriteString(w, words.Visible(line)+"\n"); err != nil {
 				return err
 			}
 		}

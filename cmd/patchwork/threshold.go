@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 )
 
 // addThreshold adds --threshold. of says which data are meant, if a command reads
@@ -59,6 +60,6 @@ func sayNotes(cmd *cobra.Command, notes ...string) {
 		return
 	}
 	for _, note := range notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+shown(note))
+		fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+words.Visible(note))
 	}
 }

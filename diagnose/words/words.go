@@ -62,6 +62,35 @@ func Clean(name string) string {
 	return strings.Join(strings.Fields(name), " ")
 }
 
+// Visible returns text as it may go to a terminal or into a page: names and messages may come from files,
+// whose control characters could move the cursor or change the title, and whose marks of
+// direction could hide what was said. What Unseen reports becomes U+FFFD; line ends and tabs stay.
+func Visible(text string) string {
+	if strings.IndexFunc(text, Unseen) < 0 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if Unseen(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+// Unseen reports whether a character controls a terminal, or cannot be seen: marks of direction, breaks of lines and
+// paragraphs, blanks of no width, and all else that Unicode calls a format character. So two names that look alike
+// are alike. Joiners inside of words are among them, though some scripts use them there; the Arabic signs that go
+// before a number are seen, and stay.
+func Unseen(r rune) bool {
+	switch {
+	case r < ' ':
+		return r != '\n' && r != '\t'
+	case r < 0x7f:
+		return false
+	}
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+}
+
 // Count returns a number with its noun, such as 1 row or 2 rows.
 func Count(n int, noun string) string {
 	if n == 1 {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/render"
 )
@@ -90,13 +91,13 @@ func (p *page) section(id, heading, name string, data any) {
 	p.sections = append(p.sections, render.Section{ID: id, Heading: heading, Body: p.markup(name, data)})
 }
 
-// markup returns what a template makes of data.
+// markup returns what a template makes of data, which may be text of files.
 func (p *page) markup(name string, data any) template.HTML {
 	var b bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&b, name, data); err != nil && p.err == nil {
 		p.err = err
 	}
-	return template.HTML(b.String())
+	return template.HTML(words.Visible(b.String()))
 }
 
 func toInt(n any) int64 {

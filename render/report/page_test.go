@@ -14,6 +14,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden tables")
@@ -48,6 +49,9 @@ func checkPage(t *testing.T, page string) {
 		if strings.Contains(rest, bad) && bad != "//" || strings.Contains(style, bad) {
 			t.Errorf("the page contains %q", bad)
 		}
+	}
+	if i := strings.IndexFunc(page, words.Unseen); i >= 0 {
+		t.Errorf("the page has %q, which cannot be seen", page[max(0, i-20):min(len(page), i+20)])
 	}
 	if n := strings.Count(page, "<script"); n != 1 {
 		t.Errorf("%d scripts", n)
@@ -86,6 +90,25 @@ func checkPage(t *testing.T, page string) {
 	for _, m := range linksTo.FindAllStringSubmatch(body, -1) {
 		if !ids[m[1]] {
 			t.Errorf("a link leads to %q, which is not there", m[1])
+		}
+	}
+}
+
+// TestPageShowsWhatIsSeen checks the page of a table whose labels have marks of direction and characters that control a terminal.
+func TestPageShowsWhatIsSeen(t *testing.T) {
+	m, set := planted(t, 60)
+	for _, c := range set.Meta {
+		values, _ := c.Values.([]string)
+		for i := range values {
+			values[i] = "\u202e" + values[i] + "\x1b[31m"
+		}
+	}
+	set.Columns[1], set.Source = "species\u2066 B", "plants\u202e.csv"
+	page := html(t, build(t, m, set, Options{Stability: 1, Workers: 2}))
+	checkPage(t, page)
+	for _, want := range []string{"site &lt;1&gt; [31m", "\uFFFDbog"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 }
