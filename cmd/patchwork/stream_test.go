@@ -226,7 +226,7 @@ func TestSmallFilesTakeLittle(t *testing.T) {
 	write(t, "rows.csv.gz", packed("a,b\n"+strings.Repeat("1,0\n", 1_100_000)))
 	write(t, "images.idx.gz", packed("\x00\x00\x08\x03\x00\x2d\xc6\xc0\x00\x00\x00\x0a\x00\x00\x00\x0a"+strings.Repeat("\x00", 1000)))
 	for line, want := range map[string]string{
-		"look rows.csv.gz":         "1 x 2 than fit in 12", // 128 MB and 100 times the file
+		"look rows.csv.gz":         "more rows of 2 columns than fit in 12", // 128 MB and 100 times the file
 		"exact rows.csv.gz --json": "this command holds all rows: take some with --rows A:B, or allow more with --memory",
 		"look images.idx.gz":       "10 x 10 than fit in 12",
 	} {
