@@ -1,8 +1,10 @@
 package rows
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/kernel"
@@ -58,35 +60,22 @@ func (t *Table) newVoteTables() *voteTables {
 // that is off more: whether logarithms are monotone. Then the strongest of opinions is the
 // largest, or smallest, of their log-likelihoods.
 func (p *voteTables) ordered(t *Table) bool {
-	n := 16 * t.quads
-	l := make([][2][]float64, t.experts+1) // by holder: the log-likelihoods under what it says, or abstention if that is above
-	for h := range l {
-		for x := range 2 {
-			if l[h][x] = append(make([]float64, 0, n), t.base[x]...)[:n]; h == 0 {
-				continue
-			}
-			for i := range pixelsOf(p.votes(h-1, t.words)) {
-				l[h][x][i] = t.logLik(uint8(x), i, h, 0)
-			}
+	said := make([][]int, t.pixels) // by pixel, the experts that vote there
+	for c := range t.experts {
+		for i := range pixelsOf(p.votes(c, t.words)) {
+			said[i] = append(said[i], c)
 		}
 	}
-	wrong, k := make([]uint64, t.words), t.experts+1
-	for c := range t.experts {
-		for h := range k {
-			above := t.above[(c*k+h)*t.words:][:t.words]
-			for x := range 2 {
-				a, b := l[h][x], l[c+1][x]
-				if uint8(x) == score.Off {
-					a, b = b, a
-				}
-				clear(wrong)
-				t.loops.Greater(wrong, a, b)
-				for w, m := range wrong {
-					if m&above[w]&p.votes(c, t.words)[w] != 0 {
-						return false
-					}
-				}
+	for i, experts := range said {
+		opinion := func(c int) float64 { return t.bank.Sprites[c].V[i] }
+		slices.SortFunc(experts, func(a, b int) int { return cmp.Compare(opinion(a), opinion(b)) })
+		off, on := t.base[score.Off][i], t.base[score.On][i]
+		for _, c := range experts { // of equal opinions, these are the same numbers
+			nextOff, nextOn := t.logLik(score.Off, i, c+1, 0), t.logLik(score.On, i, c+1, 0)
+			if nextOff > off || nextOn < on {
+				return false
 			}
+			off, on = nextOff, nextOn
 		}
 	}
 	return true
@@ -174,14 +163,19 @@ func (p *voteTables) pair(t *Table, pixels [][]int, ways []uint32) {
 	place := make([]uint32, t.pixels) // which vote of the last pick a pixel is
 	for h := range t.experts {
 		m := kernel.Meetings{Starts: make([]int32, t.experts), Fours: make([]int32, t.experts)}
+		m.Own = make([]uint32, 0, 3*max(len(pixels[h]), 1))
 		for j, i := range pixels[h] {
 			place[i] = uint32(j)
 			m.Own = append(m.Own, uint32(i/32*64), 1<<(i%32), ways[t.pixels*h+i])
 		}
-		if m.Own == nil {
-			m.Own = make([]uint32, 3) // there is at least one, if without a way
+		if len(m.Own) == 0 {
+			m.Own = append(m.Own, 0, 0, 0) // there is at least one, if without a way
 		}
-		last := p.votes(h, t.words)
+		last, room := p.votes(h, t.words), 0
+		for c := range t.experts {
+			room += 2*overlap(p.votes(c, t.words), last) + 8
+		}
+		m.Pairs = make([]uint32, 0, room)
 		for c := range t.experts {
 			first := len(m.Pairs)
 			for w, both := range p.votes(c, t.words) {
