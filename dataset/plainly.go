@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // Plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns hold
@@ -37,8 +39,11 @@ func (v *Values) Plainly() string {
 	}
 	switch {
 	case v.Table && decimals > 0 && 2*numbers > len(columns):
-		of := map[bool]string{true: "1 of 1 column", false: fmt.Sprintf("%d of %d columns", decimals, len(columns))}[len(columns) == 1]
-		return of + map[bool]string{true: " holds decimals", false: " hold decimals"}[decimals == 1]
+		hold := "hold"
+		if decimals == 1 {
+			hold = "holds"
+		}
+		return fmt.Sprintf("%d of %s %s decimals", decimals, words.Count(len(columns), "column"), hold)
 	case v.Table || !v.floats || 20*others < known:
 		return ""
 	case fractions > 0:

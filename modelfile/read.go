@@ -112,7 +112,7 @@ func open(r io.ReaderAt, size int64, need needs) (*npy.Zip, []byte, error) {
 	if err != nil {
 		return nil, nil, notModel(in(err, ""))
 	}
-	if small.HasFile(jsonName) || small.Has(jsonName) {
+	if hasHeader(small) {
 		if err := need.missing(small); err != nil {
 			return nil, nil, err
 		}
@@ -129,6 +129,9 @@ func notModel(err error) error {
 	}
 	return err
 }
+
+// hasHeader reports whether there is a model.json, as headerText reads it.
+func hasHeader(z *npy.Zip) bool { return z.HasFile(jsonName) || z.Has(jsonName) }
 
 // headerText returns model.json, within the bounds of CheckText, even if numpy.savez stored
 // it as an array.

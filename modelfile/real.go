@@ -51,7 +51,7 @@ func IsReal(path string) bool {
 		if err != nil || !z.Has("mean") || z.Has("experts") {
 			return false, err
 		}
-		return z.HasFile(jsonName) || z.Has(jsonName), nil
+		return hasHeader(z), nil
 	})
 	return ok && err == nil
 }

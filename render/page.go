@@ -10,6 +10,8 @@ import (
 	"html/template"
 	"io"
 	"slices"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // Page is a report as one self-contained HTML file, for phones and large
@@ -53,7 +55,8 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"beside":     beside,
 }).Parse(pageHTML))
 
-// Write writes the page as HTML. Texts are escaped. The error is the
+// Write writes the page as HTML. Texts are escaped, and what cannot be seen of them, which may be marks of direction
+// in names from files, is replaced. The error is the
 // writer's, or names the figure that is too large to draw.
 func (p Page) Write(w io.Writer) error {
 	// Into memory first: a template that fails midway would leave half a page.
@@ -61,7 +64,7 @@ func (p Page) Write(w io.Writer) error {
 	if err := pageTemplate.Execute(&buf, p); err != nil {
 		return err
 	}
-	_, err := w.Write(buf.Bytes())
+	_, err := io.WriteString(w, words.Visible(buf.String()))
 	return err
 }
 

@@ -161,37 +161,36 @@ func (a *app) classifyLearn(cmd *cobra.Command, f *classifyFlags, paths []string
 	if err != nil {
 		return err
 	}
-	s := &source{set: set}
-	labels, err := labelsOf(s.set, f.by)
+	labels, err := labelsOf(set, f.by)
 	if err != nil {
 		return &inputError{err}
 	}
-	plan, err := f.plan(cmd, s)
+	plan, err := f.plan(cmd, &source{set: set})
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	report := classifyReport{Output: f.output, By: f.by, Examples: s.set.Len()}
+	report := classifyReport{Output: f.output, By: f.by, Examples: set.Len()}
 	if f.numbers != nil {
-		if report.Curve, err = a.classifyCurve(cmd.Context(), f, s.set, labels, plan); err != nil {
+		if report.Curve, err = a.classifyCurve(cmd.Context(), f, set, labels, plan); err != nil {
 			return err
 		}
 	}
 	if f.output == "" {
-		return a.sayClasses(f, &report, nil, s.set)
+		return a.sayClasses(f, &report, nil, set)
 	}
-	c, err := plan.learn(cmd.Context(), s.set.Data, labels)
+	c, err := plan.learn(cmd.Context(), set.Data, labels)
 	if err != nil {
 		return request(err)
 	}
-	if c, err = f.described(c, s.set); err != nil {
+	if c, err = f.described(c, set); err != nil {
 		return err
 	}
 	if err := a.output(f.output, func(w io.Writer) error { return classfile.Write(w, c) }); err != nil {
 		return err
 	}
 	report.Seconds = time.Since(began).Seconds()
-	return a.sayClasses(f, &report, c, s.set)
+	return a.sayClasses(f, &report, c, set)
 }
 
 // described returns the classes with how their data were read; examples get the numbers of

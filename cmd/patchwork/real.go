@@ -63,7 +63,7 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 
 // readValues is readReal by the given options.
 func (f *dataFlags) readValues(cmd *cobra.Command, paths []string, m *real.Model, opt dataset.Options) (*dataset.Values, error) {
-	opt.MaxMemory = f.allowed(cmd, paths, realPerByte)
+	opt.MaxMemory = f.allowed(cmd, paths, shareOfReal)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
 	v, err := dataset.ReadValues(paths, opt)
 	if err != nil {

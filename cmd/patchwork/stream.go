@@ -72,17 +72,18 @@ func (f *dataFlags) addWholeMemory(cmd *cobra.Command) {
 	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take (where it is not given, a small file gets less: 128 MB and 100 times what it takes on disk); --rows takes some of files that need more")
 }
 
-// These constants say how much memory a file may take where --memory is not given: what is packed may be a
+// share says how many bytes of memory a file may take where --memory is not given: what is packed may be a
 // thousand times as long as the file, and a row of two cells takes 136 bytes for 4 of text.
-const (
-	smallFile   = 128e6 // bytes that any file may take
-	bitsPerByte = 100   // bytes of images, for each byte of the file: tables packed by gzip have 5 to 50
-	realPerByte = 400   // bytes of real values likewise, which take eight for each number; any file may take a third of the above
+type share struct{ least, perByte int64 } // what any file may take, and more for each of its bytes
+
+var (
+	shareOfBits = share{128_000_000, 100}     // tables packed by gzip take 5 to 50 for a byte
+	shareOfReal = share{128_000_000 / 3, 400} // a number takes eight
 )
 
 // allowed returns how much memory data may take for a command that holds them all: what --memory says, else
 // what wholeMemory does, or less if the files are small.
-func (f *dataFlags) allowed(cmd *cobra.Command, paths []string, perByte int64) int64 {
+func (f *dataFlags) allowed(cmd *cobra.Command, paths []string, s share) int64 {
 	most := int64(cmp.Or(f.memory, wholeMemory()))
 	if cmd.Flags().Changed("memory") {
 		return most
@@ -95,11 +96,7 @@ func (f *dataFlags) allowed(cmd *cobra.Command, paths []string, perByte int64) i
 		}
 		size += min(info.Size(), most)
 	}
-	least := int64(smallFile)
-	if perByte == realPerByte {
-		least /= 3
-	}
-	return min(most, least+perByte*min(size, most))
+	return min(most, s.least+s.perByte*min(size, most))
 }
 
 // errWhole says what to do where a command that holds all rows cannot.
@@ -109,7 +106,7 @@ func errWhole(err error) error {
 
 // inMemory returns the data of a command that holds all images, where notes says what was found out about them.
 func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Set, error) {
-	opt.MaxMemory = f.allowed(cmd, paths, bitsPerByte)
+	opt.MaxMemory = f.allowed(cmd, paths, shareOfBits)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
 	set, err := f.load(cmd, paths, opt, notes)
 	if !errors.Is(err, dataset.ErrMemory) {

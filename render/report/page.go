@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/render"
 )
@@ -91,13 +90,13 @@ func (p *page) section(id, heading, name string, data any) {
 	p.sections = append(p.sections, render.Section{ID: id, Heading: heading, Body: p.markup(name, data)})
 }
 
-// markup returns what a template makes of data, which may be text of files.
+// markup returns what a template makes of data.
 func (p *page) markup(name string, data any) template.HTML {
 	var b bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&b, name, data); err != nil && p.err == nil {
 		p.err = err
 	}
-	return template.HTML(words.Visible(b.String()))
+	return template.HTML(b.String())
 }
 
 func toInt(n any) int64 {

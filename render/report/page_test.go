@@ -104,9 +104,13 @@ func TestPageShowsWhatIsSeen(t *testing.T) {
 		}
 	}
 	set.Columns[1], set.Source = "species\u2066 B", "plants\u202e.csv"
-	page := html(t, build(t, m, set, Options{Stability: 1, Workers: 2}))
+	var b bytes.Buffer
+	if err := build(t, m, set, Options{Stability: 1, Workers: 2}).WriteHTML(&b, "plants\u202e.csv"); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
 	checkPage(t, page)
-	for _, want := range []string{"site &lt;1&gt; [31m", "\uFFFDbog"} {
+	for _, want := range []string{"site &lt;1&gt; [31m", "\uFFFDbog", "<title>plants\uFFFD.csv"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
