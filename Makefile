@@ -1,6 +1,6 @@
 # Each target is a few go commands; nothing here is needed to use the library.
 # .ci/run has all the checks that a change must pass.
-.PHONY: build test long race bench bench-peers fuzz cover demo static-page fmt release rename
+.PHONY: build test long race bench bench-peers fuzz cover demo static-page fmt release
 
 # How long make fuzz spends on each fuzzer.
 FUZZTIME ?= 60s
@@ -51,8 +51,5 @@ static-page: ; go run ./studio/static -o build/static
 
 fmt: ; gofmt -w .
 
-# Everything that a release consists of, for docs/releasing.md: make release VERSION=v0.1.0 OUT=DIR [ONLY=linux/amd64]
-release: ; GOWORK=off go run -C internal/release . build -version '$(VERSION)' -o '$(abspath $(OUT))' -only '$(ONLY)'
-
-# The path of the module, everywhere: make rename TO=github.com/owner/patchwork [VERSION=v0.1.0]
-rename: ; GOWORK=off go run -C internal/release . rename -version '$(VERSION)' '$(TO)'
+# A release of the tag at this commit in dist/, published by nothing here: docs/CONTRIBUTING.md.
+release: ; go run github.com/goreleaser/goreleaser/v2@v2.17.0 release --clean --skip=publish,announce

@@ -86,11 +86,13 @@ def build(platform, folder):
     return path
 
 
-def notices():
+def notices(*flags):
     """Return the licences of the Go modules inside the program, as one text."""
-    listed = go("list", "-deps", "-tags", "slim", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/patchwork")
+    module = "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}"
+    listed = go("list", "-deps", *flags, "-f", module, "./cmd/patchwork")
     modules = sorted({tuple(line.split("\t")) for line in listed.splitlines() if "\t" in line})
-    texts = ["The program in this package contains these libraries:\n"]
+    modules.append(("Go", go("env", "GOVERSION").strip(), go("env", "GOROOT").strip()))
+    texts = ["The program contains these libraries:\n"]
     for path, at, folder in modules:
         if path.startswith("example.com/"):
             continue
@@ -150,7 +152,7 @@ def wheel(platform, out):
     files += [(f"{info}/METADATA", metadata().encode(), 0o644), (f"{info}/WHEEL", about.encode(), 0o644),
               (f"{info}/entry_points.txt", b"[console_scripts]\npatchwork = patchwork_parts.__main__:main\n", 0o644),
               (f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes(), 0o644),
-              (f"{info}/licenses/NOTICES.txt", notices().encode(), 0o644)]
+              (f"{info}/licenses/NOTICES.txt", notices("-tags", "slim").encode(), 0o644)]
     path = out / f"patchwork_parts-{version()}-{tag}.whl"
     write(path, files)
     return path
@@ -162,9 +164,14 @@ def this_platform():
 
 def main():
     args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    args.add_argument("-o", "--output", required=True, type=Path, metavar="DIR", help="folder to write the wheel to")
+    what = args.add_mutually_exclusive_group(required=True)
+    what.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder to write the wheel to")
+    what.add_argument("--notices", action="store_true", help="print the licences of all Go modules in the whole program")
     args.add_argument("--platform", default=None, choices=[*PLATFORMS, "all"], help="platform of the wheel (default: this one)")
     args = args.parse_args()
+    if args.notices:
+        print(notices(), end="")
+        return
     args.output.mkdir(parents=True, exist_ok=True)
     platform = args.platform or this_platform()
     if platform not in (*PLATFORMS, "all"):

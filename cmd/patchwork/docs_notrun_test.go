@@ -14,8 +14,6 @@ import (
 var notRun = []struct{ page, begins, why string }{
 	{"docs/howto/paper.md", "patchwork paper -o report", "all figures take minutes; the block below it makes one, and TestPaper all of them in small"},
 	{"docs/howto/browser.md", "make static-page", "TestSameBytes of studio/static builds it, and learns with it"},
-	{"docs/releasing.md", "make release", "TestBuildTwice of internal/release builds a release twice"},
-	{"docs/releasing.md", "make rename", "TestRenamedBuildsWithoutReplace of internal/release renames a clone and builds it"},
 	{"docs/serve.md", "patchwork serve", "docs/howto/browser.md has the same lines, which are run"},
 	{"docs/serve.md", "site=", "TestServeDocument runs it, against a server of its own"},
 	{"docs/serve.md", "import json", "TestServeDocument runs it, against a server of its own"},
