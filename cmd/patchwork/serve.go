@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
@@ -24,7 +25,8 @@ type serveFlags struct {
 	models, files, hosts         []string
 	addr, token, tlsCert, tlsKey string
 	noLearn, noUpload, noBuiltin bool
-	open                         bool
+	open, noToken                bool
+	random                       bool // the token is one that was made here
 	log                          choice
 	limits                       limitFlags
 }
@@ -46,9 +48,10 @@ learned from. The server also learns built-in models when it starts. /openapi.js
 describes the API, docs/serve.md shows it by example, /healthz and /readyz are for
 supervisors and /metrics is for Prometheus.
 
-The server listens to this machine alone. Any other --addr requires a token:
-PATCHWORK_TOKEN in the environment, or --token, which others on the machine can see.
-Programs send it as the header Authorization: Bearer TOKEN; the page asks for it.
+The server listens to this machine alone, and every request needs a token, which
+is part of the printed address: other users of the machine have none. Programs send
+it as the header Authorization: Bearer TOKEN. PATCHWORK_TOKEN in the environment sets
+it, and so does --token, which others can see; any other --addr requires one of them.
 Requests beyond the limits below are refused. Nothing is written to disk, and
 nothing leaves the machine. The first interrupt lets requests in progress finish.`
 
@@ -79,7 +82,8 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.files, "data", nil, "data file to serve, likewise; may be repeated")
 	fs.BoolVar(&f.open, "open", false, "open the page in the browser")
 	fs.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen to; port 0 takes a free one")
-	fs.StringVar(&f.token, "token", "", "token that requests must send (default: PATCHWORK_TOKEN of the environment)")
+	fs.StringVar(&f.token, "token", "", "token that requests must send (default: PATCHWORK_TOKEN of the environment, else a random one)")
+	fs.BoolVar(&f.noToken, "no-token", false, "ask for no token: any user of this machine can then read the tables and rename the parts")
 	fs.StringSliceVar(&f.hosts, "allow-host", nil, "host name of the server, besides localhost and IP addresses")
 	fs.StringVar(&f.tlsCert, "tls-cert", "", "certificate (PEM), for HTTPS, with --tls-key")
 	fs.StringVar(&f.tlsKey, "tls-key", "", "its key (PEM)")
@@ -181,12 +185,9 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
 		return request(err)
 	}
 	defer s.Close()
-	site, err := a.saySite(ln.Addr(), f, opt.Token)
+	site, err := a.saySite(ln.Addr(), f, &opt)
 	if err != nil {
 		return err
-	}
-	if len(opt.Real)+len(opt.Values) > 0 {
-		site += "#/values"
 	}
 	if f.open {
 		if err := a.browse(site); err != nil {
@@ -196,17 +197,31 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
 	return s.Serve(cmd.Context(), ln, f.tlsCert, f.tlsKey)
 }
 
-// saySite prints and returns the address of the server, and says how to send the token.
-func (a *app) saySite(addr net.Addr, f *serveFlags, token string) (string, error) {
-	scheme := "http"
+// saySite prints and returns the address of the page, with the token if it is a random one, and says
+// how programs send the token. The page takes it from the fragment, which no browser sends.
+func (a *app) saySite(addr net.Addr, f *serveFlags, opt *studio.Options) (string, error) {
+	scheme, token, at := "http", "$PATCHWORK_TOKEN", ""
 	if f.tlsCert != "" {
 		scheme = "https"
 	}
-	site := fmt.Sprintf("%s://%s/", scheme, reachable(addr))
-	if _, err := fmt.Fprintf(a.out, "serving at %s\n", site); err != nil || token == "" {
-		return site, err
+	if f.random {
+		token, at = opt.Token, "token="+opt.Token
 	}
-	return site, a.say(a.out, "every request needs the token: curl -H \"Authorization: Bearer $PATCHWORK_TOKEN\" %sv1/models", site)
+	if len(opt.Real)+len(opt.Values) > 0 {
+		at += "/values"
+	}
+	site := fmt.Sprintf("%s://%s/", scheme, reachable(addr))
+	page := site
+	if at != "" {
+		page += "#" + at
+	}
+	if _, err := fmt.Fprintf(a.out, "serving at %s\n", page); err != nil {
+		return page, err
+	}
+	if opt.Token == "" {
+		return page, a.say(a.out, "without a token: any user of this machine can read the tables and rename the parts")
+	}
+	return page, a.say(a.out, "every request needs the token: curl -H \"Authorization: Bearer %s\" %sv1/models", token, site)
 }
 
 // reachable returns an address that a browser on this machine can open.
@@ -221,13 +236,16 @@ func reachable(addr net.Addr) string {
 // serveOptions reads the models and data and checks the flags.
 func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, error) {
 	opt := studio.Options{Version: version(), Token: f.token, Hosts: f.hosts, NoLearn: f.noLearn, NoUpload: f.noUpload, NoBuiltin: f.noBuiltin}
-	if !cmd.Flags().Changed("token") {
+	if !cmd.Flags().Changed("token") && !f.noToken {
 		opt.Token = a.getenv("PATCHWORK_TOKEN")
 	}
-	if err := f.check(opt.Token); err != nil {
+	err := f.check(opt.Token)
+	if err != nil {
 		return opt, err
 	}
-	var err error
+	if f.random = opt.Token == "" && !f.noToken; f.random {
+		opt.Token = rand.Text()
+	}
 	if opt.Limits, err = f.limits.limits(cmd); err != nil {
 		return opt, err
 	}
@@ -299,6 +317,8 @@ func (f *serveFlags) check(token string) error {
 		return usagef("--addr %s: give HOST:PORT, such as 127.0.0.1:8080, or :8080 for all addresses of this machine", f.addr)
 	case (f.tlsCert == "") != (f.tlsKey == ""):
 		return usagef("--tls-cert and --tls-key go together")
+	case token != "" && f.noToken:
+		return usagef("--token and --no-token exclude each other")
 	case strings.ContainsAny(token, " \t\r\n"):
 		return usagef("the token contains a blank; use letters and digits")
 	case token == "" && !loopback(host):

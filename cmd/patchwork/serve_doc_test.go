@@ -52,7 +52,7 @@ func TestServeDocument(t *testing.T) {
 // ready reports whether the built-in models are learned.
 func (s *site) ready(t *testing.T) bool {
 	t.Helper()
-	res, err := http.Get(s.url + "/readyz")
+	res, err := http.Get(s.url + "/readyz") // needs no token
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func runExample(t *testing.T, language, script string) {
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), program, append(args, strings.ReplaceAll(script, "http://127.0.0.1:8080", s.url))...)
-	cmd.Dir = t.TempDir()
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "PATCHWORK_TOKEN="+s.token)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

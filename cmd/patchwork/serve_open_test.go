@@ -64,8 +64,8 @@ func TestServeOpens(t *testing.T) {
 	s := serve(t, "", "serve", "--open", "--no-builtin")
 	for range 500 {
 		if got, err := os.ReadFile("opened"); err == nil {
-			if strings.TrimSpace(string(got)) != s.url+"/" {
-				t.Errorf("%q was opened, not %s", got, s.url)
+			if want := s.url + "/#token=" + s.token; strings.TrimSpace(string(got)) != want {
+				t.Errorf("%q was opened, not %s", got, want)
 			}
 			break
 		}

@@ -30,6 +30,15 @@ type site struct {
 	stop       func() outcome // ends it as an interrupt does
 }
 
+// takeAddress takes the address that was printed apart.
+func (s *site) takeAddress(page string) {
+	url, at, _ := strings.Cut(page, "/#")
+	s.url = strings.TrimSuffix(url, "/")
+	if token, ok := strings.CutPrefix(at, "token="); ok {
+		s.token, _, _ = strings.Cut(token, "/")
+	}
+}
+
 // firstLine tells when a line has been written.
 type firstLine struct {
 	mu   sync.Mutex
@@ -74,7 +83,7 @@ func serve(t *testing.T, token string, args ...string) *site {
 	t.Cleanup(func() { s.stop() })
 	select {
 	case line := <-out.line:
-		s.url = strings.TrimSuffix(strings.TrimPrefix(line, "serving at "), "/")
+		s.takeAddress(strings.TrimPrefix(line, "serving at "))
 	case o := <-done:
 		t.Fatalf("%s: exit %d, %s", args, o.code, o.err)
 	}
@@ -286,6 +295,36 @@ func TestServeWithTokenAndTLS(t *testing.T) {
 	o := s.stop()
 	if o.code != 0 || strings.Contains(o.err, token) || !strings.Contains(o.err, `"msg":"request"`) || !strings.Contains(o.out, "needs the token") || strings.Contains(o.out, token) {
 		t.Errorf("exit %d, stdout %q, stderr %q", o.code, o.out, o.err)
+	}
+}
+
+// Without a flag a server makes itself a token, another each time, which is in the printed address and
+// not in the log; --no-token says what it means.
+func TestServeMakesAToken(t *testing.T) {
+	t.Chdir(t.TempDir())
+	had := ""
+	for range 2 {
+		s := serve(t, "", "serve", "--no-builtin", "--log", "json")
+		token := s.token
+		if len(token) < shortestToken || token == had {
+			t.Errorf("the token %q, after %q", token, had)
+		}
+		had = token
+		s.want(t, "GET", "/v1/models", nil, 200)
+		s.token = token[1:] + "A"
+		s.want(t, "GET", "/v1/models", nil, 401)
+		s.token = ""
+		s.want(t, "GET", "/v1/models", nil, 401)
+		s.want(t, "GET", "/", nil, 200)
+		if o := s.stop(); strings.Contains(o.err, token) || !strings.Contains(o.out, "Bearer "+token) {
+			t.Errorf("stdout %q, stderr %q", o.out, o.err)
+		}
+	}
+	s := serve(t, "from-the-environment", "serve", "--no-builtin", "--no-token")
+	s.token = ""
+	s.want(t, "GET", "/v1/models", nil, 200)
+	if o := s.stop(); !strings.Contains(o.out, "any user of this machine") {
+		t.Errorf("stdout %q", o.out)
 	}
 }
 

@@ -61,17 +61,27 @@ export class OnDisk {
 /** A running server. */
 export class Studio {
   url = "";
+  /** The address that the server printed. */
+  printed = "";
   private child: ChildProcess | null = null;
   private readonly args: string[];
+  private token = false;
 
   constructor(...args: string[]) {
     this.args = args;
   }
 
+  /** A server that asks for a token: its own, or the one in PATCHWORK_TOKEN. */
+  static guarded(...args: string[]): Studio {
+    const guarded = new Studio(...args);
+    guarded.token = true;
+    return guarded;
+  }
+
   /** Starts the server, the second time at the address of the first, and waits until it is ready. */
   async start(): Promise<void> {
     const at = this.url ? new URL(this.url).host : "127.0.0.1:0";
-    const child = spawn(program, ["serve", "--addr", at, ...this.args], { cwd: scratch, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, ["serve", "--addr", at, ...(this.token ? [] : ["--no-token"]), ...this.args], { cwd: scratch, stdio: ["ignore", "pipe", "pipe"] });
     this.child = child;
     this.url = await new Promise<string>((found, failed) => {
       let said = "";
@@ -79,7 +89,9 @@ export class Studio {
         createInterface(stream).on("line", (line) => {
           said += line + "\n";
           const address = /http:\/\/[\w.:[\]]+/.exec(line);
-          if (address) found(address[0]);
+          if (!address) return;
+          this.printed ||= line.slice(address.index);
+          found(address[0]);
         });
       }
       child.once("exit", (code) => failed(new Error(`patchwork serve ended with ${code}:\n${said}`)));

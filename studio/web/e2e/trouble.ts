@@ -67,7 +67,7 @@ test("the server goes away and comes back; what was drawn is kept", serverOnly, 
 
 test("a server with a token: the page asks for it", serverOnly, async () => {
   process.env.PATCHWORK_TOKEN = "open-sesame-open-sesame";
-  const guarded = new Studio("--log", "none", "--no-builtin", "--model", join(scratch, "e-model.npz"), "--data", join(scratch, "e.npz"));
+  const guarded = Studio.guarded("--log", "none", "--no-builtin", "--model", join(scratch, "e-model.npz"), "--data", join(scratch, "e.npz"));
   await guarded.start().finally(() => delete process.env.PATCHWORK_TOKEN);
   try {
     const v = await visit(world.browser, guarded.url, "draw"), { page } = v;
@@ -76,6 +76,23 @@ test("a server with a token: the page asks for it", serverOnly, async () => {
     await page.getByRole("alert").filter({ hasText: "token" }).waitFor();
     await page.getByLabel("Token").fill("open-sesame-open-sesame");
     await page.getByRole("button", { name: "Connect" }).click();
+    await found(page, /parts? explain/);
+    await clean(v);
+  } finally {
+    await guarded.kill();
+  }
+});
+
+test("a server's own token: the printed address opens the page, which then does not show it", serverOnly, async () => {
+  const guarded = Studio.guarded("--log", "none", "--no-builtin", "--model", join(scratch, "e-model.npz"), "--data", join(scratch, "e.npz"));
+  await guarded.start();
+  try {
+    const v = await visit(world.browser, guarded.url, "draw"), { page } = v;
+    await page.getByLabel("Token").waitFor();
+    await page.goto(guarded.printed); // in the same tab, which does not load the page again
+    await found(page, /parts? explain/);
+    assert.doesNotMatch(page.url(), /token/);
+    await page.reload();
     await found(page, /parts? explain/);
     await clean(v);
   } finally {

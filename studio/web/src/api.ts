@@ -50,6 +50,15 @@ export function words(error: unknown): string {
 
 const tokenKey = "patchwork-token";
 
+/** The token in the address that the server printed, which is then neither shown there nor in the history; else the one that this tab has. */
+function takeToken(): string {
+  const [, token, rest] = /^#token=([^/]*)(.*)$/.exec(location.hash) ?? [];
+  if (!token) return sessionStorage.getItem(tokenKey) ?? "";
+  sessionStorage.setItem(tokenKey, token);
+  history.replaceState(null, "", rest ? `#${rest}` : location.pathname);
+  return token;
+}
+
 /** Talks to the server of the page, or to what stands for it. It reports when the server does not answer and when it requires a token. */
 export class Api {
   onOffline: () => void = () => undefined;
@@ -59,7 +68,10 @@ export class Api {
 
   constructor(backend: Backend) {
     this.backend = backend;
-    this.token = sessionStorage.getItem(tokenKey) ?? "";
+    this.token = takeToken();
+    addEventListener("popstate", () => { // who opens the address of a server that was started again in the same tab
+      if (location.hash.startsWith("#token=") && takeToken()) location.reload();
+    });
   }
 
   setToken(token: string): void {

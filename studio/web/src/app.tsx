@@ -133,7 +133,10 @@ function Token(): JSX.Element {
   return (
     <form class="card token" onSubmit={(e) => { e.preventDefault(); void send(); }}>
       <h2>This server requires a token</h2>
-      <p>It was set with <code>PATCHWORK_TOKEN</code> or <code>--token</code> when the server was started. This page keeps it only in this tab.</p>
+      <p>
+        Open the address that <code>patchwork serve</code> printed: the token is part of it. If <code>PATCHWORK_TOKEN</code> or <code>--token</code> was
+        set when the server was started, enter that one. This page keeps it only in this tab.
+      </p>
       <label class="field">Token <input type="password" autocomplete="off" value={token} onInput={(e) => setToken(e.currentTarget.value)} /></label>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <button type="submit" class="main">Connect</button>
