@@ -342,28 +342,6 @@ func sameImage(a, b []byte) bool {
 	return true
 }
 
-// The page of commands has every command, once.
-func TestCommandsPage(t *testing.T) {
-	page := read(t, "../../docs/commands.md")
-	names := 0
-	for _, cmd := range commands((&app{}).rootCommand()) {
-		if !cmd.HasParent() || cmd.Hidden {
-			continue
-		}
-		names++
-		c := strings.TrimPrefix(cmd.CommandPath(), "patchwork ")
-		if mark := fmt.Sprintf("\n## patchwork %s\n", c); strings.Count(page, mark) != 1 {
-			t.Errorf("docs/commands.md has no heading %q", strings.TrimSpace(mark))
-		}
-		if mark := fmt.Sprintf("<!-- help %s -->", c); strings.Count(page, mark) != 1 {
-			t.Errorf("docs/commands.md has no mark %s", mark)
-		}
-	}
-	if n := strings.Count(page, "\n## patchwork "); n != names {
-		t.Errorf("docs/commands.md has %d commands, the program has %d", n, names)
-	}
-}
-
 // A command line in the prose of a page names a command and flags that there are.
 func TestDocsFlags(t *testing.T) {
 	checked := 0

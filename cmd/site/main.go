@@ -1,70 +1,321 @@
-// Command site turns the Markdown pages of docs/ into a static site: HTML files
-// that link to each other, with a search that runs in the browser, and nothing
-// that is fetched from elsewhere. The pages stay readable where they are.
+// Command site turns the Markdown pages of docs/ into HTML files that link to each
+// other, with a search that runs in the browser. Nothing is fetched from elsewhere.
 //
-//	go run ./cmd/site                   writes build/site; open build/site/index.html
-//	go run ./cmd/site -o DIR            writes DIR instead
-//	go run ./cmd/site pictures          draws the pictures of docs/pictures anew
-//	go run ./cmd/site grade             prints the reading grade of every page
+//	go run ./cmd/site           writes build/site; open build/site/index.html
+//	go run ./cmd/site -o DIR    writes DIR instead
 //
-// The lists of docs/README.md are the navigation. Two marks in a page are replaced
-// by what the program says: <!-- help learn --> by the help of a command, and
-// <!-- packages --> by the documentation of the Go packages.
+// The lists of docs/README.md are the navigation.
 package main
 
 import (
-	"errors"
+	"bytes"
+	_ "embed"
+	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
+	"html/template"
 	"os"
-	"os/exec"
+	"path"
 	"path/filepath"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
 )
+
+var (
+	//go:embed assets/page.html
+	pageHTML string
+	//go:embed assets/site.css
+	css []byte
+	//go:embed assets/site.js
+	script []byte
+
+	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+	markdown     = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+)
+
+// home is the page whose lists are the navigation.
+const home = "docs/README.md"
+
+// page is a page of the site.
+type page struct {
+	source   string // path in the repository, with slashes
+	address  string // path in the site
+	title    string
+	body     template.HTML
+	sections []section
+}
+
+// section is what the search finds: a heading and the text below it.
+type section struct {
+	Page    string `json:"p"`
+	Heading string `json:"h"`
+	URL     string `json:"u"`
+	Text    string `json:"t"`
+}
+
+// chapter is a part of the navigation.
+type chapter struct {
+	Title string
+	Links []link
+}
+
+type link struct{ Title, URL string }
+
+// site has the pages in the order in which they are found, from the home on, and the
+// files that are copied.
+type site struct {
+	root  string
+	pages []*page
+	known map[string]*page // by source
+	files map[string]bool  // by their paths in the repository
+	nav   []chapter
+}
 
 func main() {
 	root := flag.String("C", ".", "the root of the repository")
-	out := flag.String("o", "", "the folder to write to (default build/site in the repository)")
-	program := flag.String("patchwork", "", "the program whose help is shown (default: it is built)")
+	out := flag.String("o", "build/site", "the folder to write to")
 	flag.Parse()
-	if err := run(os.Stdout, *root, *out, *program, flag.Args()); err != nil {
+	s, err := newSite(*root)
+	if err == nil {
+		err = s.write(*out)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "site:", err)
 		os.Exit(1)
 	}
+	fmt.Printf("wrote %s: %d pages\n", filepath.Join(*out, "index.html"), len(s.pages))
 }
 
-func run(w io.Writer, root, out, program string, args []string) error {
-	switch {
-	case len(args) == 1 && args[0] == "pictures":
-		return savePictures(w, root)
-	case len(args) == 1 && args[0] == "grade":
-		return printGrades(w, root)
-	case len(args) > 0:
-		return errors.New("want nothing, pictures or grade")
-	}
-	if out == "" {
-		out = filepath.Join(root, "build", "site")
-	}
-	if program == "" {
-		dir, err := os.MkdirTemp("", "patchwork-site")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		program = filepath.Join(dir, "patchwork")
-		build := exec.Command("go", "build", "-o", program, "./cmd/patchwork")
-		build.Dir = root
-		if said, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("build the program: %w: %s", err, said)
+// newSite reads the home and all pages that it leads to.
+func newSite(root string) (*site, error) {
+	s := &site{root: root, known: map[string]*page{}, files: map[string]bool{}}
+	s.want(home)
+	for i := 0; i < len(s.pages); i++ { // reading a page may add others
+		if err := s.read(s.pages[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.pages[i].source, err)
 		}
 	}
-	s, err := newSite(root, program)
+	return s, nil
+}
+
+// want adds a page, once, and returns its address.
+func (s *site) want(source string) string {
+	p := s.known[source]
+	if p == nil {
+		base := strings.TrimSuffix(address(source), ".md")
+		if path.Base(base) == "README" {
+			base = path.Join(path.Dir(base), "index")
+		}
+		p = &page{source: source, address: base + ".html"}
+		s.known[source] = p
+		s.pages = append(s.pages, p)
+	}
+	return p.address
+}
+
+// address returns where a file of the repository is in the site: what is in docs/ at
+// the top, the rest below repository/.
+func address(source string) string {
+	if name, ok := strings.CutPrefix(source, "docs/"); ok {
+		return name
+	}
+	return "repository/" + source
+}
+
+// read makes a page of its Markdown: links lead to pages of the site, and sections
+// are kept for the search.
+func (s *site) read(p *page) error {
+	source, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(p.source)))
 	if err != nil {
 		return err
 	}
-	if err := s.write(out); err != nil {
+	doc := markdown.Parser().Parse(text.NewReader(source))
+	err = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			return s.visit(p, n, source)
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "wrote %s: %d pages\n", filepath.Join(out, "index.html"), len(s.pages))
+	if len(p.sections) == 0 {
+		return fmt.Errorf("no heading")
+	}
+	var b bytes.Buffer
+	err = markdown.Renderer().Render(&b, source, doc)
+	p.body = template.HTML(b.String())
 	return err
+}
+
+// visit rewrites the address of a link, begins a section or adds to the last one.
+func (s *site) visit(p *page, n ast.Node, source []byte) (ast.WalkStatus, error) {
+	var err error
+	switch n := n.(type) {
+	case *ast.Heading:
+		s.begin(p, n, source)
+	case *ast.Link:
+		n.Destination, err = s.lead(p, string(n.Destination))
+		if item, ok := n.Parent().Parent().(*ast.ListItem); ok && p.source == home && item.FirstChild().FirstChild() == n {
+			last := &s.nav[len(s.nav)-1]
+			last.Links = append(last.Links, link{plain(n, source), string(n.Destination)})
+		}
+	case *ast.Image:
+		n.Destination, err = s.lead(p, string(n.Destination))
+	case *ast.FencedCodeBlock:
+		p.addText(string(n.Lines().Value(source)))
+	default:
+		if first := n.FirstChild(); n.Type() == ast.TypeBlock && first != nil && first.Type() == ast.TypeInline {
+			p.addText(plain(n, source))
+		}
+	}
+	return ast.WalkContinue, err
+}
+
+// begin begins a section; headings of the home are chapters too.
+func (s *site) begin(p *page, n *ast.Heading, source []byte) {
+	title, url := plain(n, source), p.address
+	if p.title == "" {
+		p.title = title
+	}
+	if id, ok := n.AttributeString("id"); ok && n.Level > 1 {
+		url += "#" + string(id.([]byte))
+	}
+	p.sections = append(p.sections, section{Page: p.title, Heading: title, URL: url})
+	if p.source == home && n.Level == 2 {
+		s.nav = append(s.nav, chapter{Title: title})
+	}
+}
+
+// addText adds text to the last section.
+func (p *page) addText(more string) {
+	if len(p.sections) > 0 {
+		at := &p.sections[len(p.sections)-1]
+		at.Text = strings.TrimSpace(at.Text + " " + strings.Join(strings.Fields(more), " "))
+	}
+}
+
+// plain returns the text of a node without marks.
+func plain(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && entering {
+			b.Write(t.Segment.Value(source))
+			if t.SoftLineBreak() || t.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// lead returns the address, relative to a page, of what a link in its source names.
+// What is linked to becomes a part of the site.
+func (s *site) lead(p *page, destination string) ([]byte, error) {
+	target, fragment, anchored := strings.Cut(destination, "#")
+	if target == "" || strings.Contains(target, ":") {
+		return []byte(destination), nil
+	}
+	source := path.Join(path.Dir(p.source), target)
+	info, err := os.Stat(filepath.Join(s.root, filepath.FromSlash(source)))
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		source = path.Join(source, "README.md")
+	}
+	to := address(source)
+	if path.Ext(source) == ".md" {
+		to = s.want(source)
+	} else {
+		s.files[source] = true
+	}
+	rel, err := filepath.Rel(filepath.FromSlash(path.Dir(p.address)), filepath.FromSlash(to))
+	if anchored {
+		rel += "#" + fragment
+	}
+	return []byte(filepath.ToSlash(rel)), err
+}
+
+// write writes the site into a folder.
+func (s *site) write(dir string) error {
+	var index []section
+	for _, p := range s.pages {
+		var b bytes.Buffer
+		if err := pageTemplate.Execute(&b, s.view(p)); err != nil {
+			return err
+		}
+		if err := writeFile(dir, p.address, b.Bytes()); err != nil {
+			return err
+		}
+		index = append(index, p.sections...)
+	}
+	for name := range s.files {
+		data, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		if err := writeFile(dir, address(name), data); err != nil {
+			return err
+		}
+	}
+	found, err := json.Marshal(index)
+	if err != nil {
+		return err
+	}
+	// A script, not JSON that is fetched: pages opened as files may not fetch.
+	found = fmt.Appendf(nil, "window.patchworkIndex = %s;\n", found)
+	for name, data := range map[string][]byte{"assets/site.css": css, "assets/site.js": script, "assets/index.js": found} {
+		if err := writeFile(dir, name, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeFile(dir, name string, data []byte) error {
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o666)
+}
+
+// view is what the template of a page shows.
+type view struct {
+	Title, Top, Here, Home, Source string // Top leads from the page to the root of the site
+	Body                           template.HTML
+	Chapters                       []chapter
+	Before, After                  *link
+	Sections                       []link
+}
+
+func (s *site) view(p *page) view {
+	v := view{Title: p.title, Body: p.body, Here: p.address, Source: p.source, Chapters: s.nav}
+	v.Top = strings.Repeat("../", strings.Count(p.address, "/"))
+	v.Home = v.Top + s.pages[0].address
+	var all []link
+	for _, c := range s.nav {
+		all = append(all, c.Links...)
+	}
+	for i := range all {
+		switch {
+		case i > 0 && all[i-1].URL == p.address:
+			v.After = &all[i]
+		case i+1 < len(all) && all[i+1].URL == p.address:
+			v.Before = &all[i]
+		}
+	}
+	for _, sec := range p.sections {
+		if _, anchor, ok := strings.Cut(sec.URL, "#"); ok {
+			v.Sections = append(v.Sections, link{sec.Heading, "#" + anchor})
+		}
+	}
+	return v
 }

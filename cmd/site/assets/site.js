@@ -21,9 +21,17 @@
     try { localStorage.setItem("theme", root.dataset.theme); } catch { /* it holds for this page */ }
   });
 
+  // A picture is seen large on a phone too.
+  for (const picture of document.querySelectorAll("main img")) picture.addEventListener("click", () => { location.href = picture.src; });
+
+  // In a session the commands stand out.
+  for (const code of document.querySelectorAll(".language-console")) {
+    code.innerHTML = code.innerHTML.replace(/^\$ (.*)$/gm, '<span class="prompt">$ </span><span class="command">$1</span>');
+  }
+
   // Commands can be copied: of a session the commands alone.
   if (navigator.clipboard) {
-    for (const block of document.querySelectorAll("pre:not(.help)")) {
+    for (const block of document.querySelectorAll("pre")) {
       const button = document.createElement("button");
       button.className = "copy";
       button.type = "button";
@@ -64,7 +72,7 @@
         score += 8 * Math.min(at[0], 1) + 6 * Math.min(at[1], 1) + Math.min(at[2], 4);
       }
       if (!score) continue;
-      if (s.u.startsWith("api/") || s.u.startsWith("repository/")) score *= 0.5;
+      if (s.u.startsWith("repository/")) score *= 0.5;
       hits.push([score, s]);
     }
     return hits.sort((a, b) => b[0] - a[0]).slice(0, 12).map((h) => [h[1], words]);
