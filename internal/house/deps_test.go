@@ -128,8 +128,7 @@ const policy = `
 	# Programs. Only cmd serves, and makes the figures of the paper; nothing imports cmd, but for the protocol.
 	learn, learn/real, table, diagnose, diagnose/words, posterior/sheets, internal/recipe, learn/classes, modelfile, modelfile/tallyfile, modelfile/classfile, render, dataset, bitmap/synth < LIBRARY;
 	LIBRARY, experiments/stat, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
-	LIBRARY, render/report, internal/notices, NETWORK,
-	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...
+	LIBRARY, render/report, internal/notices, NETWORK
 	< studio/...;
 	LIBRARY, experiments/stat, experiments/bench/mutate, NETWORK < experiments/bench/serve;
 	FILES, experiments/bench/mutate < experiments/bench/refuse;
