@@ -330,7 +330,7 @@ func (h *header) config() (patchwork.Config, error) {
 	c := patchwork.Config{Height: h.Height, Width: h.Width, Scene: h.Scene, Overhang: h.Overhang, Defaults: patchwork.Defaults{Truncate: h.Truncate}}
 	var err error
 	if c.Rule, err = enum.Of[patchwork.Rule]("a rule", h.Rule); err != nil {
-		return c, bad("rule", `give "max", "max-minus-min" or another of the seven rules (patchwork rule)`, "is %q", h.Rule)
+		return c, bad("rule", `give "max", "max-minus-min" or another of the seven rules`, "is %q", h.Rule)
 	}
 	if c.UnknownOutside = h.Outside == unknownOutside; !c.UnknownOutside && h.Outside != background {
 		return c, bad("outside", `give "background" or "unknown"`, "is %q", h.Outside)

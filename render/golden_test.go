@@ -58,9 +58,6 @@ func gallery(t testing.TB) map[string]Picture {
 			{Name: "points", X: []float64{0, 100, 1000}, Y: []float64{1, 1, 1.2}, Points: true}}},
 		"named": Chart{XTicks: []float64{0, 1}, XNames: []string{"one model", "another"}, Width: 300, Height: 200,
 			Series: []Series{{X: []float64{0, 1}, Y: []float64{1, 2}, Points: true}}},
-		"surface": Surface{Title: "saddle", XLabel: "x", YLabel: "y", Side: 240, Low: -1, High: 1, Levels: []float64{-0.5, 0, 0.5},
-			F:     func(x, y float64) float64 { return (2*x - 1) * (2*y - 1) },
-			Field: func(x, y float64) (float64, float64) { return 2 * (2*y - 1), 2 * (2*x - 1) }, Marks: []Mark{{1, 1, "top"}, {0.25, 0.25, ""}}},
 	}
 }
 

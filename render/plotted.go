@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// plotted is a picture drawn by the plotter: a Chart, a Surface.
+// plotted is a picture drawn by the plotter: a Chart.
 type plotted interface {
 	Size() (width, height int)
 	draw(vgdraw.Canvas)

@@ -155,7 +155,8 @@ func (r request) send(t testing.TB, s *Server) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, req)
 	if w.Code < 300 && w.Header().Get("Content-Type") == "application/json" {
-		wantDescribed(t, s, s.pattern(req), w.Body.Bytes())
+		_, pattern := s.mux.Handler(req)
+		wantDescribed(t, s, pattern, w.Body.Bytes())
 	}
 	sameAtDesk(t, s, r, req, content, w)
 	return w

@@ -62,7 +62,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetGlobalNormalizationFunc(flagName)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.learnCommand(), a.explainCommand(), a.predictCommand(), a.classifyCommand(), a.scoreCommand(), a.sampleCommand(), a.drawCommand(),
-		a.infoCommand(), a.lookCommand(), a.reportCommand(), a.nameCommand(), a.exactCommand(), a.findCommand(), a.statsCommand(), a.mstepCommand(), a.synthCommand(), a.ruleCommand(), a.demoCommand(), a.versionCommand(), a.pipeCommand())
+		a.infoCommand(), a.lookCommand(), a.reportCommand(), a.nameCommand(), a.exactCommand(), a.findCommand(), a.statsCommand(), a.mstepCommand(), a.synthCommand(), a.demoCommand(), a.versionCommand(), a.pipeCommand())
 	root.AddCommand(a.largeCommands()...)
 	groupCommands(root)
 	return root

@@ -82,8 +82,6 @@ var bad = []struct {
 	{"learn folder --names {y" + learnK2, 2, "a { without }"},
 	{"learn folder --names {y}" + learnK2, 2, "without PNG, JPEG"},
 	{"learn small.csv --transpose" + learnK2, 2, "--size HxW"},
-	{"paper 7 --ticc t.npz --names {y}", 2, "leave --names out"},
-	{"paper 7 --ticc t.npz --height 56", 2, "--height and --width"},
 	{"learn t.npz --mode fast" + learnK2, 2, "auto or paper"},
 	{"learn t.npz --mode paper --init text" + learnK2, 2, "exclude each other"},
 	{"learn t.npz --shift 24" + learnK2, 2, "out of the image"},
@@ -197,10 +195,6 @@ var bad = []struct {
 	{"serve --addr 127.0.0.1:0 --max-time -1s", 2, "--max-time -1s"},
 	{"serve --addr 127.0.0.1:0 --max-body 1", 2, "at least 64KiB"},
 	{"serve --addr 127.0.0.1:0 --max-jobs 2", 2, "--max-jobs 2"},
-	{"rule", 2, "no opinions"},
-	{"rule 1.2", 2, "from 0 to 1"},
-	{"rule noisy 0.5", 2, "noisy"},
-	{"rule 0.5 -o out.png", 2, "--curve"},
 
 	// Data.
 	{"learn missing.npz" + learnK2, 2, "missing.npz"},

@@ -180,12 +180,6 @@ info-curve            info range.npz
 info-soft             info sa.npz --json
 info-stream           info ms.npz
 info-step             info q-next.npz
-rule                  rule max-minus-min .7 .2
-rule-max              rule max:0.5 .3 .9
-rule-all              rule .7 .2 .4
-rule-table            rule --curve .7
-rule-curve            rule --curve .7 -o curve.png
-rule-curve-svg        rule max --curve .7 .1 -o curve.svg
 
 # Reports.
 report-table          report -m tm.npz table.csv -o tr.html --stability 1 --workers 3
@@ -208,9 +202,8 @@ draw-real             draw re-named.npz -o re-named.svg
 info-real             info re-named.npz
 report-real           report -m re-named.npz b.npz -o re.html
 
-# All in one, and the paper's figures.
+# All in one.
 slow-demo             demo -o demo
-slow-paper            paper 1 rules 2 3 --quick -o report
 
 # Classes, and symbols on pages.
 classify-learn        classify learn t.npz --by y --where writer<=3 -o classes.npz

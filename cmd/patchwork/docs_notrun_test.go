@@ -12,7 +12,7 @@ import (
 // notRun are the blocks of the pages that are not run as they stand, by how they
 // begin, and why; TestDocsNotRun prints them.
 var notRun = []struct{ page, begins, why string }{
-	{"docs/howto/paper.md", "patchwork paper -o report", "all figures take minutes; the block below it makes one, and TestPaper all of them in small"},
+	{"docs/howto/paper.md", "go run ./experiments/paper -o report", "all figures take minutes; the block below it makes one, and TestReport of experiments/paper/figures all of them in small"},
 	{"docs/howto/browser.md", "make static-page", "TestSameBytes of studio/static builds it, and learns with it"},
 	{"docs/serve.md", "patchwork serve", "docs/howto/browser.md has the same lines, which are run"},
 	{"docs/serve.md", "site=", "TestServeDocument runs it, against a server of its own"},

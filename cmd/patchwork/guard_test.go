@@ -167,7 +167,6 @@ func TestWritesAreSaid(t *testing.T) {
 		{"sample -m model.npz -o s.npz --picture s.png", "wrote s.npz: 9 samples of 24 x 24\nwrote s.png\n", ""},
 		{"sample -m model.npz -o s.png -q", "", ""},
 		{"draw model.npz -o d.svg", "wrote d.svg\n", ""},
-		{"rule --curve 0.5 -o c.png", "wrote c.png\n", ""},
 		{"stats -m model.npz t.npz -o 1.tally", "wrote 1.tally: counts of 12 images, log-likelihood ", ""},
 		{"mstep -m model.npz 1.tally -o n.npz", "added 1 shard of 12 rows", ""},
 		{"predict -m model.npz t.npz -o p.csv", "wrote p.csv: 12 images of 24 x 24\n", ""},

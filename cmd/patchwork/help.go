@@ -25,7 +25,6 @@ var everyday = map[string]string{
 	"look":             "output model json rows where threshold size",
 	"exact":            "output cheapest report picture model seconds exceptions never-add json rows where",
 	"find":             "model output cut symbol turns mirror rival svg png counts json",
-	"paper":            "output quick fresh seed mnist ticc letters",
 	"classify learn":   "by output experts examples curve shift rotate rows where seed",
 	"classify predict": "model output by rows where json",
 	"serve":            "model data addr open token no-learn no-upload",

@@ -76,20 +76,3 @@ type demoLetters struct {
 	LogLikModel jsonFloat `json:"log_lik_model"`
 	Experts     []int     `json:"experts"` // of the picks
 }
-
-// ruleReport is what rule --json reports: the composed opinions by each rule, or with
-// --curve a curve of each.
-type ruleReport struct {
-	Opinions []float64    `json:"opinions"`
-	P        []float64    `json:"p,omitempty"` // of --curve: the values of one more opinion
-	Rules    []composedBy `json:"rules"`
-}
-
-// composedBy is what one rule makes of opinions.
-type composedBy struct {
-	Rule      string      `json:"rule"`
-	Abstain   *float64    `json:"abstention"` // null if the rule has no such value
-	Symmetric bool        `json:"symmetric"`
-	Composed  *jsonFloat  `json:"composed,omitempty"`
-	Curve     []jsonFloat `json:"curve,omitempty"` // for each p
-}

@@ -27,9 +27,6 @@ func TestJSON(t *testing.T) {
 	for _, c := range []struct{ line, keys string }{
 		{"synth quadrants --n 40 --seed 1 -o q.npz --json", "arrays height images output seed width"},
 		{"synth bars --n 4 --picture b.png --json", "arrays height images picture seed width"},
-		{"rule 0.7 0.2 --json", "opinions rules"},
-		{"rule sum-of-odds 1 0 --json", "opinions rules"},
-		{"rule max --curve 0.7 --json", "opinions p rules"},
 		{"version --json", "go platform version"},
 	} {
 		if got := keysOf(object(t, c.line), nil); strings.Join(got, " ") != c.keys {
@@ -71,9 +68,6 @@ func TestJSONBesideData(t *testing.T) {
 			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.err, o.out)
 		}
 	}
-	if o := patchworkCommand(t, fields("rule --curve 0.2 -o c.svg --json")...); o.code != 2 || exists("c.svg") {
-		t.Errorf("rule: exit %d, %q", o.code, o.err)
-	}
 }
 
 // All commands that report have --json.
@@ -89,7 +83,7 @@ func TestEveryReportHasJSON(t *testing.T) {
 		}
 	}
 	visit((&app{}).rootCommand())
-	for _, name := range []string{"score", "info", "stats", "mstep", "quadrants", "bars", "letters", "scenes", "rule", "demo", "version"} {
+	for _, name := range []string{"score", "info", "stats", "mstep", "quadrants", "bars", "letters", "scenes", "demo", "version"} {
 		if !slices.Contains(with, name) {
 			t.Errorf("%s has no --json; these have: %v", name, with)
 		}

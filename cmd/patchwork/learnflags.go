@@ -90,8 +90,8 @@ all images. The model is that of images beyond --memory, byte for byte. This nee
 the program patchwork-beam (folder cmd/engine/beam).
 
 --mode paper follows the paper to the letter: epsilon = 1, eq. (1), the printed
-initialisation, one start. It finds fewer of the parts; "patchwork paper 5" shows
-how many.`
+initialisation, one start. It finds fewer of the parts; "go run ./experiments/paper 5"
+shows how many.`
 
 const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 --rows :10

@@ -82,16 +82,4 @@ func TestFirstSampleOfEachWriter(t *testing.T) {
 	if got := must(t, fields(fmt.Sprintf(line, "letters", "--take 3"))...); strings.Count(got, "\n") != 3 {
 		t.Errorf("the first three:\n%s", got)
 	}
-	// Figure 7 takes the first T of each writer, too, and says so if those are
-	// too few.
-	if err := os.RemoveAll("letters"); err != nil {
-		t.Fatal(err)
-	}
-	writerFiles(t, 7)
-	for _, path := range []string{"letters", "letters.zip"} {
-		o := patchworkCommand(t, fields("paper 7 --quick -o out --threshold 127 --names {y}/w{writer}_{}.pgm --ticc "+path)...)
-		if o.code == 0 || !strings.Contains(o.err, "7 images of the letter T") {
-			t.Errorf("%s: exit %d, %s", path, o.code, o.err)
-		}
-	}
 }

@@ -29,7 +29,6 @@ var outputFormats = map[string][]string{
 	"predict":          {".csv", ".npz"},
 	"predict --cells":  {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson"},
 	"report":           {".html", ".htm"},
-	"rule":             {".png", ".svg"},
 	"sample":           {".npz", ".csv", ".csv.gz", ".png", ".svg", ""},
 	"score":            {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson"},
 	"stats":            {".tally", ".txt", ".line", ""},

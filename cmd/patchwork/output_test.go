@@ -45,7 +45,7 @@ func TestOutputFormat(t *testing.T) {
 func TestUnknownSuffix(t *testing.T) {
 	t.Chdir(t.TempDir())
 	root := (&app{}).rootCommand()
-	arguments := map[string][]string{"rule": {"--curve", "0.7"}, "find": {"--cut", "0,0,9,9"}}
+	arguments := map[string][]string{"find": {"--cut", "0,0,9,9"}}
 	seen := 0
 	var visit func(cmd *cobra.Command, path []string)
 	visit = func(cmd *cobra.Command, path []string) {
@@ -53,7 +53,7 @@ func TestUnknownSuffix(t *testing.T) {
 			visit(c, append(path[:len(path):len(path)], c.Name()))
 		}
 		flag := cmd.Flags().Lookup("output")
-		if flag == nil || !cmd.Runnable() || path[0] == "demo" || path[0] == "paper" { // these write folders
+		if flag == nil || !cmd.Runnable() || path[0] == "demo" { // it writes a folder
 			return
 		}
 		_, whole := outputFormats[strings.Join(path, " ")]
@@ -62,7 +62,7 @@ func TestUnknownSuffix(t *testing.T) {
 		}
 		seen++
 		args := append(path, append(arguments[path[0]], "-o", "x.jpg")...)
-		if path[0] != "synth" && path[0] != "rule" {
+		if path[0] != "synth" {
 			args = append(args, "none.npz")
 		}
 		if path[0] == "sample" {

@@ -21,8 +21,6 @@ func TestPictures(t *testing.T) {
 		"sample -m model.npz -n 4 --probabilities -o s.npz --picture samples.svg",
 		"draw model.npz -o draw.png",
 		"draw -m model.npz --coloured -o coloured.svg",
-		"rule --curve 0.7 -o curve.png",
-		"rule max-minus-min --curve 0.7 0.2 -o curve.svg",
 		"synth bars --n 70 -o bars.npz --picture bars.png -q",
 		"learn bars.npz -o m4.npz --rule max-minus-min -k 1..3 --starts 1 --curve tried.png",
 		"learn t.npz -o m5.npz -k 1..2 --starts 1 --shift 2 --curve tried.svg",
@@ -35,7 +33,7 @@ func TestPictures(t *testing.T) {
 	if out := must(t, fields("explain -m model.npz t.npz --rows :3 --picture e.svg -o f.jsonl --picture-images 3")...); strings.Contains(out, "shows all") {
 		t.Errorf("all are shown:\n%s", out)
 	}
-	for _, name := range strings.Fields("experts progress explained samples draw curve bars tried") {
+	for _, name := range strings.Fields("experts progress explained samples draw bars tried") {
 		f, err := os.Open(name + ".png")
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +44,7 @@ func TestPictures(t *testing.T) {
 		}
 		f.Close()
 	}
-	for _, name := range strings.Fields("paper steps samples coloured curve tried") {
+	for _, name := range strings.Fields("paper steps samples coloured tried") {
 		if s := read(t, name+".svg"); !strings.HasPrefix(s, "<svg") && !strings.HasPrefix(s, "<?xml") {
 			t.Errorf("%s.svg begins %.40q", name, s)
 		}

@@ -23,7 +23,7 @@ func TestBrokenPipe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
 	broken := writerFunc(func([]byte) (int, error) { return 0, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE} })
-	for _, l := range []string{"explain -m model.npz t.npz", "info model.npz", "draw model.npz", "rule 0.5", "version"} {
+	for _, l := range []string{"explain -m model.npz t.npz", "info model.npz", "draw model.npz", "version"} {
 		var stderr bytes.Buffer
 		code := run(context.Background(), fields(l), console{out: broken, err: &stderr, getenv: os.Getenv})
 		if code != 1 || stderr.Len() > 0 {
@@ -180,7 +180,7 @@ func TestRealProcess(t *testing.T) {
 		args string
 		code int
 	}{
-		{"version", 0}, {"rule max 0.2", 0}, {"learn missing.npz -k 2 -o m.npz", 2}, {"synth bars --n 3 -o no/bars.npz", 1},
+		{"version", 0}, {"synth --help", 0}, {"learn missing.npz -k 2 -o m.npz", 2}, {"synth bars --n 3 -o no/bars.npz", 1},
 	} {
 		cmd := process(t, dir, fields(c.args)...)
 		var stdout, stderr bytes.Buffer

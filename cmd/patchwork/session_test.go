@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,6 +27,7 @@ import (
 //	$ file NAME            the lines that follow go to a file
 //	$ cat NAME             what a file holds
 //	$ head -3 NAME         its first lines
+//	$ go run ./experiments/NAME   runs a program of experiments
 //	$ photos FOLDER        photos of drawn letters go to a folder
 //
 // Output may be followed by blank lines, which do not count.
@@ -121,6 +123,29 @@ func head(t *testing.T, words []string) string {
 	return strings.Join(lines[:min(n, len(lines))], "")
 }
 
+// testFolder is where the tests begin, before they go elsewhere.
+var testFolder, _ = os.Getwd()
+
+// goRun runs a program of experiments, as go run ./experiments/NAME does where the
+// session is at the root of the repository.
+func goRun(t *testing.T, words []string) string {
+	t.Helper()
+	if len(words) < 2 || words[0] != "run" || !strings.HasPrefix(words[1], "./experiments/") {
+		t.Fatalf("go %s: sessions run ./experiments/... only", strings.Join(words, " "))
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, words[1])
+	build.Dir = filepath.Join(testFolder, "../..")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.CommandContext(t.Context(), program, words[2:]...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
 // play runs a command, and returns what it prints and whether that is as listed.
 func (s step) play(t *testing.T) (got string, ok bool) {
 	t.Helper()
@@ -144,6 +169,8 @@ func (s step) play(t *testing.T) (got string, ok bool) {
 		if code := run(context.Background(), words[1:], console{out: &b, err: &b, getenv: os.Getenv}); code != 0 {
 			fmt.Fprintf(&b, "[exit %d]\n", code)
 		}
+	case "go":
+		b.WriteString(goRun(t, words[1:]))
 	default:
 		t.Fatalf("line %d: %q is no command of a session", s.line, words[0])
 	}

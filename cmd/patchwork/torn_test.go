@@ -35,12 +35,10 @@ var writers = []string{
 	"predict -m model.npz q.npz --all -o OUT/p.npz",
 	"sample -m model.npz -n 3 -o OUT/s.npz --picture OUT/s.svg",
 	"draw model.npz -o OUT/d.png",
-	"rule --curve 0.2 -o OUT/r.svg",
 	"stats -m model.npz q.npz -o OUT/all.tally",
 	"stats -m model.npz q.npz -o OUT/all.line --lines",
 	"mstep -m model.npz part.tally -o OUT/n.npz",
 	"demo -o OUT",
-	"paper 1 --quick -o OUT",
 }
 
 // prepareWriters writes the files that the writers read into the present folder.

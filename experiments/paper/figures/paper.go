@@ -1,0 +1,207 @@
+// Package figures reproduces the results of the paper, one file per figure, and
+// writes a report: one self-contained HTML page, the pictures as PNG and SVG,
+// the numbers as CSV, and a ledger of claims.
+package figures
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/render"
+)
+
+// Figure is one figure of the paper, or one group of its claims. Figures are
+// values without state: Run gives the same result for the same options, on any
+// number of workers, except for Result.Times.
+type Figure interface {
+	Name() string  // its name on the command line: "1", "rules"
+	Title() string // its heading in the report
+	Claim() string // what the paper shows and says, paraphrased; a blank line starts a paragraph
+	Run(ctx context.Context, opt Options) (Result, error)
+}
+
+// Options of a run. The zero value is the full run on the project's own data.
+type Options struct {
+	Quick   bool // fewer seeds, sizes and settings: well under a minute in all
+	Seed    uint64
+	Workers int // 0 means 1
+
+	// Digits are drawings for Figure 3, such as MNIST, and Labels their
+	// classes; none means the project's own digits.
+	Digits []*bitmap.Image
+	Labels []int
+
+	// Tees is a set whose metadata "y" names the letter, for Figure 7;
+	// Letters one with "y" and "writer" (numbers from 1), for Figure 8. nil
+	// means the project's own pen-stroke letters.
+	Tees, Letters *dataset.Set
+
+	// Now is the clock for Result.Times; nil means time.Now.
+	Now func() time.Time
+
+	// Progress, if not nil, is called with the progress of a figure, one call
+	// at a time.
+	Progress func(figure string, done, total int)
+
+	// compare returns the comparison shared by Figures 4 to 6; Make sets it.
+	compare func(ctx context.Context, opt Options) (*compared, error)
+
+	least bool // even less than quick, for tests: one set of T's, one letter
+}
+
+// Result is the result of a figure: plain data, except for the drawings.
+type Result struct {
+	Text       string // what we did, in plain text; a blank line starts a paragraph
+	Statements []Statement
+	Pictures   []Picture
+	Tables     []Table
+	Times      []Timing `json:"-"` // of this run; the only part that differs between runs
+}
+
+// Statement is one claim of the paper and what was measured.
+type Statement struct {
+	Claim   string  // in our words
+	Found   string  // the number, with its unit
+	Spread  string  // what it varies over, and how much; "exact" if nothing varies
+	Verdict Verdict // decided by the program from the number
+}
+
+// Picture is a drawing with its caption.
+type Picture struct {
+	Name    string // of the files, without extension
+	Caption string
+	Alt     string // describes the picture for those who cannot see it; empty: the caption
+
+	Drawing render.Picture `json:"-"`
+}
+
+// Table is numbers for the report and for a CSV file. Cells are text; numbers
+// have full precision, and Decimals says how many of their decimals the page
+// shows, by column (-1, or no entry: as they are).
+type Table struct {
+	Name, Title string // of the file, without extension; no title: not on the page
+	Columns     []string
+	Rows        [][]string
+	Decimals    []int
+}
+
+// Timing is the time that something took.
+type Timing struct {
+	What    string
+	Seconds float64
+}
+
+// Verdict says whether a claim of the paper was found to hold.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds       Verdict = "holds"
+	InPart      Verdict = "holds in part"
+	DoesNotHold Verdict = "does not hold"
+)
+
+// judge returns Holds if whole is true, else InPart if part is, else
+// DoesNotHold.
+func judge(whole, part bool) Verdict {
+	switch {
+	case whole:
+		return Holds
+	case part:
+		return InPart
+	}
+	return DoesNotHold
+}
+
+// Verdict returns the verdict of a figure: that of its statements if they
+// agree, else InPart.
+func (r Result) Verdict() Verdict {
+	if len(r.Statements) == 0 {
+		return Holds
+	}
+	first := r.Statements[0].Verdict
+	for _, s := range r.Statements {
+		if s.Verdict != first {
+			return InPart
+		}
+	}
+	return first
+}
+
+// Contents lists the names and titles of the figures, one per line, for a help.
+var Contents = contents()
+
+func contents() string {
+	var b strings.Builder
+	for _, f := range inOrder() {
+		fmt.Fprintf(&b, "  %-10s %s\n", f.Name(), f.Title())
+	}
+	return b.String()
+}
+
+// inOrder lists the figures in the order of the paper.
+func inOrder() []Figure {
+	return []Figure{figure1{}, rulesFigure{}, learnedFigure{}, figure2{}, figure3{}, inferenceFigure{}, figure4{}, figure5{}, figure6{}, figure7{}, figure8{}, nextFigure{}}
+}
+
+// choose finds figures by name, in the order of the paper; no names means all.
+// The error lists the existing names.
+func choose(names []string) ([]Figure, error) {
+	all := inOrder()
+	var known []string
+	for _, f := range all {
+		known = append(known, f.Name())
+	}
+	for _, n := range names {
+		if !slices.Contains(known, n) {
+			return nil, fmt.Errorf("the paper has no figure %q; there are %s", n, strings.Join(known, ", "))
+		}
+	}
+	if len(names) == 0 {
+		return all, nil
+	}
+	return slices.DeleteFunc(all, func(f Figure) bool { return !slices.Contains(names, f.Name()) }), nil
+}
+
+// of returns the options without the data that a figure does not use.
+func (o Options) of(f Figure) Options {
+	if f.Name() != (figure3{}).Name() {
+		o.Digits, o.Labels = nil, nil
+	}
+	if f.Name() != (figure7{}).Name() {
+		o.Tees = nil
+	}
+	if f.Name() != (figure8{}).Name() {
+		o.Letters = nil
+	}
+	return o
+}
+
+// now returns the time by the clock of the options.
+func (o Options) now() time.Time {
+	if o.Now != nil {
+		return o.Now()
+	}
+	return time.Now()
+}
+
+// atLeast returns least for tests, else n.
+func (o Options) atLeast(least, n int) int {
+	if o.least {
+		return least
+	}
+	return n
+}
+
+// pick returns quick in a quick run, else full.
+func pick[T any](o Options, quick, full T) T {
+	if o.Quick {
+		return quick
+	}
+	return full
+}
