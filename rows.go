@@ -109,10 +109,7 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	out.one = p.bulk != nil && out.Scoring == ScoringOriginal
 	out.room(len(images))
 	for from, size := 0, 0; from < len(images); from += size {
-		if size = rowsAtOnce; p.bulk != nil {
-			size = p.bulk.AtOnce()
-		}
-		size = min(size, len(images)-from)
+		size = min(rowsAtOnce, len(images)-from)
 		part := images[from : from+size]
 		if b := p.packed(part); b != nil {
 			if !out.one || !out.addAll(b, size, len(images)-from-size) {

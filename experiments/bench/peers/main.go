@@ -204,9 +204,9 @@ func (s *session) groups(name string) []func() ([]task, error) {
 		}
 	case "P3":
 		return []func() ([]task, error){
-			table(100000, 400, 36, 8, tableGoals{transform: 0.5, unequal: 1.05, epoch: 1.0 / 5}),
-			table(100000, 200, 784, 64, tableGoals{transform: 0.5, unequal: 1.05, nmf: 1.0 / 10, epoch: 1.0 / 5}),
-			table(1000000, 400, 128, 32, tableGoals{transform: 0.5, unequal: 1.05, epoch: 1.0 / 5}),
+			table(100000, 400, 36, 8, tableGoals{unequal: 1.05, epoch: 1.0 / 5}),
+			table(100000, 200, 784, 64, tableGoals{unequal: 1.05, nmf: 1.0 / 10, epoch: 1.0 / 5}),
+			table(1000000, 400, 128, 32, tableGoals{unequal: 1.05, epoch: 1.0 / 5}),
 		}
 	case "P4":
 		return []func() ([]task, error){s.startTasks}

@@ -201,9 +201,10 @@ func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 	err = errors.Join(err,
 		s.add(&learn, peer{name: "Bernoulli mixture, E-step in NumPy", units: float64(n)},
 			"mixture e-step", shared(map[string]any{"templates": templates})),
-		s.add(&explain, peer{name: "BernoulliRBM.transform", units: float64(n), target: goals.transform},
+		s.add(&explain, peer{name: "BernoulliRBM.transform", units: float64(n)},
 			"rbm transform", shared(map[string]any{"experts": k})),
-		s.add(&anew, peer{name: "BernoulliRBM.transform", units: float64(n), target: goals.transform}, "rbm transform", shared(map[string]any{"experts": k})),
+		s.add(&anew, peer{name: "BernoulliRBM.transform", units: float64(n)},
+			"rbm transform", shared(map[string]any{"experts": k})),
 		s.add(&explain, peer{name: fmt.Sprintf("NMF.transform (%d rows)", few), units: float64(few), target: goals.nmf},
 			"nmf transform", shared(map[string]any{"templates": templates, "take": few})))
 	more, err2 := s.unequalTasks(n, d, k, goals)
@@ -211,7 +212,7 @@ func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 }
 
 // unequalTasks returns the tasks where no two votes are equal, as in a
-// learned model: they cannot be counted. Learning is compared with the fastest epochs.
+// learned model. Learning is compared with the fastest epochs.
 func (s *session) unequalTasks(n, d, k int, goals tableGoals) ([]task, error) {
 	t, err := plantTable(n, d, k, true, s.seed)
 	if err != nil {
@@ -249,4 +250,4 @@ func (s *session) add(t *task, p peer, work string, args map[string]any) error {
 }
 
 // tableGoals holds the targets: the largest ratios of times; 0 for none.
-type tableGoals struct{ epoch, transform, unequal, nmf float64 }
+type tableGoals struct{ epoch, unequal, nmf float64 }

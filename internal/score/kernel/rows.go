@@ -1,18 +1,10 @@
 package kernel
 
-import (
-	"math/bits"
-	"slices"
-)
-
 // Tie is how far a gain may lie below the largest and count as equal, in nats.
 const Tie = 1e-9
 
 // Block is the largest number of rows that Step and Propose take: what they list stays in the first cache.
 const Block = 4096
-
-// MostWords is how many words a row may have for Sums.
-const MostWords = 16
 
 // RowLoops holds the inner loops of explaining rows of tables. Rows are packed
 // 64 pixels per word. A quad is 16 of them, four groups of four; x holds 16*quads
@@ -88,18 +80,8 @@ type RowLoops struct {
 	// from places[l*groups] on; rows that end go to list end. There are at most 32 lanes.
 	Choose func(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, picks []int8, gains []float64, lists, counts []int32)
 
-	// CountStep lets rows that are explained by counting take a step, see Counting.
-	CountStep func(*Counting)
-
-	// CountPlace sets, for each i, numbers from[rows[i]] of outPicks and outGains to picks[i] and gains[i]. They must be there.
-	CountPlace func(rows []int32, from []int, picks []int32, gains []float64, outPicks []int32, outGains []float64)
-
-	// CountSums sets out to what the pixels of rows add up to, of words each: for each group of four the table has
-	// a number by their values and by which of them are not free, four bits each, the values lower; last has those of the last group.
-	CountSums func(table, last *[256]float64, x, free []uint64, words, groups int, out []float64)
-
 	// Sums sets out[n], for the rows n of list, or all of them where that is nil, to the sum of what the table has
-	// for the groups of four pixels, 16 numbers each.
+	// for the groups of four pixels, 16 numbers each. Rows have at most four words.
 	Sums func(table []float64, x []uint64, words int, list []int32, groups int, out []float64)
 
 	// VoteStep lets rows take a step by votes of any strength, see Voting.
@@ -117,79 +99,6 @@ type RowLoops struct {
 // RowVectors returns the vector code of a path, or nil where it has none; a loop
 // without vector code is nil.
 func RowVectors(p *Path) *RowLoops { return rowVectors(p.Name) }
-
-// Counting explains rows by what experts gain that is counted: Won for each of its votes that is on and free, less Lost for each that
-// is free. A row takes the expert that gains most, of equals the first, if that is more than Least, and its votes are no
-// longer free. Experts without a free vote are passed over. The row ends where none is taken, and where not even the
-// second best can gain more than Enough, were all votes of the first that are off no longer free.
-//
-// Won, Lost, and the votes of an expert are at most 1<<15-1, and no gain is 1<<30.
-type Counting struct {
-	X     []uint64 // the rows, of Width words each
-	Width int
-	All   []uint64 // every pixel
-	Masks []uint64 // the votes of each expert, at most 128 of them, in as many words
-
-	// Masks in the order of the loops, see Arrange: the votes for 16 pixels of one expert after the other, twice each, in 32 bits;
-	// for 32 pixels; what all votes of an expert lose; and All as Votes has them, in the upper half.
-	Votes, Whole []uint32
-	Losses       []int32
-	AllOf        []uint32
-
-	Won, Lost, Least, Enough int32
-
-	// What is told of a pick: for the votes among four free pixels, and those of them that are on, four bits each,
-	// the latter lower, Values has the number of their class, 0 for no votes, and these are added in the order of score.Total; then
-	// Cost is subtracted and added again. Few says that all classes are below 16.
-	Classes *[256]uint8
-	Values  *[32]float64
-	Few     bool
-	Cost    float64
-
-	// List has the rows that have not ended, in rising order: before the first step, all of them. There is room for sixteen more.
-	// Pixels is how the loops keep what is free: PixelWords for that many rows.
-	List   []int32
-	Pixels []uint64
-
-	// What a step finds, the number Step from 0 on: the rows that have taken an expert, in rising order, and of row Rows[i] the expert,
-	// Picks[i], and the number told of it, Gains[i]. Before, there is room for all of List and sixteen more.
-	Step        int
-	Rows, Picks []int32
-	Gains       []float64
-
-	// When row n has ended, it has Depth[n] picks, and the pixels that are free are those of the words from Free[Width*n] on.
-	// Of pixels behind the last, Free says nothing.
-	Depth []int32
-	Free  []uint64
-}
-
-// Arrange sets what follows from All, Masks and Lost.
-func (c *Counting) Arrange() {
-	experts := len(c.Masks) / c.Width
-	stride := (experts + 31) &^ 31
-	c.Votes, c.Whole, c.Losses = make([]uint32, 4*c.Width*stride), make([]uint32, 2*c.Width*stride), make([]int32, (experts+3)&^3)
-	for at, v := range c.Masks {
-		word, expert := at%c.Width, at/c.Width
-		for j := range 4 {
-			c.Votes[(4*word+j)*stride+expert] = uint32(v>>(16*j)&0xffff) * 0x10001
-		}
-		c.Whole[2*word*stride+expert], c.Whole[(2*word+1)*stride+expert] = uint32(v), uint32(v>>32)
-		c.Losses[expert] += int32(bits.OnesCount64(v)) * c.Lost
-	}
-	for i, v := range c.Losses {
-		if i >= experts || !slices.ContainsFunc(c.Masks[i*c.Width:][:c.Width], func(v uint64) bool { return v != 0 }) {
-			c.Losses[i] = v + 1<<30
-		}
-	}
-	for _, v := range c.All {
-		for ; v != 0; v >>= 16 {
-			c.AllOf = append(c.AllOf, uint32(v)<<16)
-		}
-	}
-}
-
-// PixelWords returns how much memory Counting needs for n rows.
-func (c *Counting) PixelWords(n int) int { return (n+47)&^15*2*c.Width + n + 16 }
 
 // Propose finds for rows the lane that gains most, in numbers of 16 bits.
 //

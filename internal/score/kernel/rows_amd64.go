@@ -3,8 +3,6 @@
 package kernel
 
 import (
-	"math/bits"
-
 	"golang.org/x/sys/cpu"
 )
 
@@ -17,9 +15,6 @@ func rowVectors(path string) *RowLoops {
 		return rowsAVX2
 	case "avx512":
 		loops := *rowsAVX512
-		if !cpu.X86.HasAVX512BITALG || !cpu.X86.HasAVX512VPOPCNTDQ {
-			loops.CountStep = nil
-		}
 		if !cpu.X86.HasAVX512VNNI {
 			loops.VoteStep, loops.Tell = nil, nil
 		}
@@ -130,21 +125,6 @@ var rowsAVX512 = &RowLoops{
 		_, _, _ = numbers[lanes-1], lists[(end+1)*Block-1], counts[end]
 		chooseLane(&table[0], &places[0], &costs[0], &numbers[0], lanes, end, need, Tie, &x[0], words, &list[0], len(list), len(places)/lanes, &picks[0], &gains[0], &lists[0], &counts[0])
 	},
-	CountStep: countStepVector,
-	CountPlace: func(rows []int32, from []int, picks []int32, gains []float64, outPicks []int32, outGains []float64) {
-		if n := len(rows); n > 0 {
-			_, _, _ = from[rows[n-1]], picks[n-1], gains[n-1]
-			countPlace(&rows[0], n, &from[0], &picks[0], &gains[0], &outPicks[0], &outGains[0])
-		}
-	},
-	CountSums: func(table, last *[256]float64, x, free []uint64, words, groups int, out []float64) {
-		n := len(out)
-		if n == 0 {
-			return
-		}
-		_, _ = x[n*words-1], free[n*words-1]
-		countSums(&table[0], &last[0], &x[0], &free[0], n, words, groups, &out[0])
-	},
 	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
 		switch rows, n := rowsOf(table, x, words, list, groups, out); {
 		case n == 0:
@@ -185,37 +165,6 @@ func rowsOf(table []float64, x []uint64, words int, list []int32, groups int, ou
 		return nil, 0
 	}
 	return &list[0], len(list)
-}
-
-func countStepVector(c *Counting) {
-	left, n := len(c.List), len(c.X)/c.Width
-	if left == 0 {
-		return
-	}
-	chunks, fours, stride := len(c.AllOf), len(c.Losses)/4, len(c.Votes)/(4*c.Width)
-	size := 8 * chunks * ((left+15)/16 + 1)
-	_, _, _, _ = c.Pixels[size+max(4*chunks+3, left+15)], c.List[:left+16], c.Votes[chunks*stride-1], c.Whole[(chunks+1)/2*stride-1]
-	_, _, _, _, _ = c.Depth[n-1], c.Free[n*c.Width-1], c.Rows[left+15], c.Picks[left+15], c.Gains[left+15]
-	weights, back := uint32(uint16(c.Won))|uint32(-c.Lost)<<16, uint32(uint16(-c.Lost))|uint32(c.Lost)<<16
-	pixels, list, step, taken := &c.Pixels[0], &c.List[:1][0], int32(c.Step), 0
-	rest := (bits.Len32(c.AllOf[chunks-1]>>16) + 3) / 4 // groups of four pixels of the last chunk
-	if c.Step == 0 {
-		loop := countFirst
-		if c.Few {
-			loop = countFirstFew
-		}
-		left, taken = loop(&c.Votes[0], stride, fours, chunks, rest, pixels, list, list, left, weights, back, c.Least, c.Enough, c.Cost, &c.Classes[0], &c.Values[0], step,
-			&c.Rows[0], &c.Picks[0], &c.Gains[0], &c.Depth[0], &c.Free[0], c.Width, &c.Pixels[size], &c.X[0], &c.AllOf[0], &c.Whole[0], &c.Losses[0])
-	} else {
-		loop := countStep
-		if c.Few {
-			loop = countStepFew
-		}
-		left, taken = loop(&c.Votes[0], stride, fours, chunks, rest, pixels, list, list, left, weights, back, c.Least, c.Enough, c.Cost, &c.Classes[0], &c.Values[0], step,
-			&c.Rows[0], &c.Picks[0], &c.Gains[0], &c.Depth[0], &c.Free[0], c.Width, &c.Pixels[size])
-	}
-	c.List = c.List[:left]
-	c.Rows, c.Picks, c.Gains = c.Rows[:taken], c.Picks[:taken], c.Gains[:taken]
 }
 
 func voteStepVector(v *Voting) {

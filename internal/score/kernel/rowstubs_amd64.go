@@ -49,45 +49,15 @@ func propose(table *int16, places *int32, start *int16, numbers *int64, lanes in
 //go:noescape
 func chooseLane(table *float64, places *int32, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// countStep implements RowLoops.CountStep for four times that many experts.
-//
-//go:noescape
-func countStep(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, ids *int32, picks *int32, gains *float64, depth *int32, free *uint64, words int, scratch *uint64) (left int, taken int)
-
-// countStepFew implements RowLoops.CountStep for four times that many experts.
-//
-//go:noescape
-func countStepFew(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, ids *int32, picks *int32, gains *float64, depth *int32, free *uint64, words int, scratch *uint64) (left int, taken int)
-
 // voteNext implements RowLoops.VoteStep.
 //
 //go:noescape
 func voteNext(x *uint64, words int, halves int, list *int32, n int, own *uint32, owns int, pairs *uint32, starts *int32, fours *int32, last int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
 
-// countFirst implements RowLoops.CountStep for four times that many experts.
-//
-//go:noescape
-func countFirst(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, ids *int32, picks *int32, gains *float64, depth *int32, free *uint64, words int, scratch *uint64, x *uint64, all *uint32, whole *uint32, losses *int32) (left int, taken int)
-
-// countFirstFew implements RowLoops.CountStep for four times that many experts.
-//
-//go:noescape
-func countFirstFew(votes *uint32, stride int, fours int, chunks int, rest int, pixels *uint64, list *int32, to *int32, n int, weights uint32, back uint32, least int32, enough int32, cost float64, classes *uint8, values *float64, step int32, ids *int32, picks *int32, gains *float64, depth *int32, free *uint64, words int, scratch *uint64, x *uint64, all *uint32, whole *uint32, losses *int32) (left int, taken int)
-
 // voteFirst implements RowLoops.VoteStep.
 //
 //go:noescape
 func voteFirst(x *uint64, words int, halves int, list *int32, n int, votes *uint32, eights *int32, off *int32, costs *int32, tile int, bits int32, shift int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
-
-// countPlace implements RowLoops.CountPlace.
-//
-//go:noescape
-func countPlace(rows *int32, n int, from *int, picks *int32, gains *float64, outPicks *int32, outGains *float64)
-
-// countSums implements RowLoops.CountSums.
-//
-//go:noescape
-func countSums(table *float64, last *float64, x *uint64, free *uint64, n int, words int, groups int, out *float64)
 
 // rowSumsAcross implements RowLoops.Sums.
 //

@@ -2,10 +2,8 @@
 // expert has one place only. The images are packed, 64 pixels per word. It gives
 // the picks, gains and log-likelihoods that score.Search gives, to the bit.
 //
-// There are four engines. Explainer uses the first that fits, and the last for rows that the others leave:
+// There are three engines. Explainer uses the first that fits, and the last for rows that the others leave:
 //
-//   - bycount.go takes tables all of whose votes are one value, as those of planted
-//     data: gains are two counts of bits. In plain Go it saves time from thirteen experts on.
 //   - byvote.go takes sixteen rows at a time, vote by vote, in units: for votes of any values under the max rule,
 //     of up to 64 experts, where there is vector code and a thousand rows have come.
 //   - byset.go takes the rows by the set of experts picked so far: they share
@@ -19,7 +17,7 @@
 // Exact sums have the terms and the order of score.Field.Gain, so the answers are
 // the same. A bank with a vote of 0 or 1 is left to score.Search (NewTable returns
 // nil), and so is a row in which opposing votes cancel to such a probability
-// (Picked.Odd). TestRowsAgree, TestEqualVotesAgree, TestRowsAgreeOnTinyTables and FuzzRows
+// (Picked.Odd). TestRowsAgree, TestRowsAgreeOnTinyTables and FuzzRows
 // compare the engines, in plain Go and in vector code, with score.Search.
 //
 // The files are layers; a call goes to the same file or to one above it in this list:
@@ -28,7 +26,6 @@
 //	loops.go      the other inner loops, and the choice of vector code
 //	holders.go    holders of the extremal opinions at a pixel
 //	units.go      gains in fixed point
-//	equal.go      what counting needs to know
 //	table.go      Table: what all engines know of a bank
 //	opposed.go    max-minus-min: gains by the holder of the other side
 //	votetables.go what byvote.go needs to know
@@ -36,7 +33,6 @@
 //	found.go      what is found in rows that take their steps together
 //	sixteen.go    proposals in numbers of 16 bits, for byset.go
 //	byset.go      the engine that takes rows by set of picks
-//	bycount.go    the engine that counts
 //	byvote.go     the engine that takes rows vote by vote
 //	count.go      the counts of an E-step
 //	explainer.go  Explainer: all of it for one goroutine

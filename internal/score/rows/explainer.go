@@ -4,46 +4,24 @@ package rows
 // reused.
 type Explainer struct {
 	*Table
-	byRow   byRow
-	bySet   bySet
-	byCount byCount
-	byVote  byVote
-	counted bool // byCount explains
-	counts  counts
+	byRow  byRow
+	bySet  bySet
+	byVote byVote
+	counts counts
 }
 
 // NewExplainer makes the scratch memory of one goroutine.
 func NewExplainer(t *Table) *Explainer {
 	x := &Explainer{Table: t}
 	x.byRow.prepare(t)
-	x.prepareTogether(t.equal != nil && t.experts > t.equal.few)
-	if t.equal != nil && !x.bySet.on {
-		x.prepareTogether(true)
-	}
+	x.bySet.prepare(t)
 	x.counts.Table = t
 	return x
-}
-
-// prepareTogether prepares the engine for rows that take their steps together.
-func (x *Explainer) prepareTogether(counted bool) {
-	if x.counted = counted; counted {
-		x.byCount.prepare(x.Table)
-	} else {
-		x.bySet.prepare(x.Table)
-	}
 }
 
 // Block is the number of rows that take the steps of the pursuit together: enough to share
 // tables, few enough to stay in the cache.
 const Block = 8192
-
-// AtOnce returns how many rows to give to Explain: more are explained no quicker.
-func (x *Explainer) AtOnce() int {
-	if x.counted {
-		return countBlock
-	}
-	return Block
-}
 
 // Explain explains rows and replaces what out holds.
 func (x *Explainer) Explain(rows Packed, out *Picked) {
@@ -56,11 +34,9 @@ func (x *Explainer) Explain(rows Packed, out *Picked) {
 func (x *Explainer) Append(rows Packed, out *Picked) {
 	x.byVote.asked += rows.N
 	x.bySet.atOnce = x.setsPay()
-	votes := rows.Known == nil && !x.counted && !x.bySet.atOnce && x.byVote.use(x.Table, rows.N)
+	votes := rows.Known == nil && !x.bySet.atOnce && x.byVote.use(x.Table, rows.N)
 	for from, size := 0, 0; from < rows.N; from += size {
-		if size = min(Block, rows.N-from); x.counted {
-			size = min(countBlock, size)
-		}
+		size = min(Block, rows.N-from)
 		if votes && x.byVote.goesOn() {
 			size = min(x.byVote.block(), size)
 			x.explainByVote(rows, from, from+size, out)
@@ -103,10 +79,6 @@ func (x *Explainer) explainRow(rows Packed, n int, out *Picked) {
 // explainBlock explains rows [from, to), at most Block.
 func (x *Explainer) explainBlock(rows Packed, from, to int, out *Picked) {
 	n := from
-	if x.counted && rows.Known == nil {
-		x.byCount.explain(rows, from, to, out)
-		return
-	}
 	shared := x.bySet.on && rows.Known == nil
 	if shared {
 		x.bySet.take()

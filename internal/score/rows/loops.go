@@ -29,7 +29,7 @@ func loopsOf(p *kernel.Path) *kernel.RowLoops {
 var plainLoops = &kernel.RowLoops{
 	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
 	Settle: settle, Gain: voteGain, Sum: score.Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
-	Propose: propose, Told: told, Choose: choose, CountStep: countStep, CountPlace: countPlace, CountSums: countSums, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
+	Propose: propose, Told: told, Choose: choose, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {
@@ -272,112 +272,6 @@ func addUp(table []float64, group int, row []uint64, groups int) (total [8]float
 		total[c] = sums[0][c] + sums[1][c] + (sums[2][c] + sums[3][c])
 	}
 	return total
-}
-
-// countStep keeps, for each row of the list, the words of the pixels that are free and on, and of those that are free.
-func countStep(c *kernel.Counting) {
-	w, going, taken := c.Width, 0, 0
-	if c.Step == 0 {
-		for i := range c.List {
-			copy(c.Pixels[2*w*i:][:w], c.X[w*i:])
-			copy(c.Pixels[2*w*i+w:][:w], c.All)
-		}
-	}
-	for i, n := range c.List {
-		on, free := c.Pixels[2*w*i:][:w], c.Pixels[2*w*i+w:][:w]
-		best, most, second := 0, int32(-1<<30), int32(-1<<30)
-		for k := 0; k*w < len(c.Masks); k++ {
-			ones, all := countVotes(c.Masks[k*w:][:w], on, free)
-			if gain := ones*c.Won - all*c.Lost; all > 0 {
-				if second = max(second, min(gain, most)); gain > most {
-					best, most = k, gain
-				}
-			}
-		}
-		votes := c.Masks[best*w:][:w]
-		ones, all := countVotes(votes, on, free)
-		depth := c.Step
-		if most > c.Least {
-			c.Rows[taken], c.Picks[taken], c.Gains[taken] = n, int32(best), countTold(c, votes, on, free)-c.Cost+c.Cost
-			taken++
-			depth++
-			for j, v := range votes {
-				on[j], free[j] = on[j]&^v, free[j]&^v
-			}
-			if second+(all-ones)*c.Lost > c.Enough {
-				copy(c.Pixels[2*w*going:][:2*w], c.Pixels[2*w*i:])
-				c.List[going] = n
-				going++
-				continue
-			}
-		}
-		c.Depth[n] = int32(depth)
-		copy(c.Free[w*int(n):][:w], free)
-	}
-	c.List = c.List[:going]
-	c.Rows, c.Picks, c.Gains = c.Rows[:taken], c.Picks[:taken], c.Gains[:taken]
-}
-
-// countVotes counts the votes that are on, and all, where pixels are free.
-func countVotes(votes, on, free []uint64) (ones, all int32) {
-	for j, v := range votes {
-		ones += int32(bits.OnesCount64(v & on[j]))
-		all += int32(bits.OnesCount64(v & free[j]))
-	}
-	return ones, all
-}
-
-// countTold adds up what votes gain.
-func countTold(c *kernel.Counting, votes, on, free []uint64) float64 {
-	var sums [4]float64
-	for j, v := range votes {
-		even, odd := fours(v&on[j], v&free[j])
-		for range 4 {
-			sums[0] += c.Values[c.Classes[uint8(even)]]
-			sums[1] += c.Values[c.Classes[uint8(odd)]]
-			sums[2] += c.Values[c.Classes[uint8(even>>8)]]
-			sums[3] += c.Values[c.Classes[uint8(odd>>8)]]
-			even, odd = even>>16, odd>>16
-		}
-	}
-	return sums[0] + sums[1] + (sums[2] + sums[3])
-}
-
-func countPlace(rows []int32, from []int, picks []int32, gains []float64, outPicks []int32, outGains []float64) {
-	for i, n := range rows {
-		outPicks[from[n]], outGains[from[n]] = picks[i], gains[i]
-	}
-}
-
-func countSums(table, last *[256]float64, x, free []uint64, words, groups int, out []float64) {
-	for n := range out {
-		var sums [4]float64
-		for w, on := range x[n*words:][:words] {
-			even, odd := fours(on, ^free[n*words+w])
-			for g := 16 * w; g < min(groups, 16*w+16); g += 2 {
-				numbers := table
-				if g == groups-1 {
-					numbers = last
-				}
-				sums[g&2] += numbers[uint8(even)]
-				if g == groups-2 {
-					numbers = last
-				}
-				if g < groups-1 {
-					sums[g&2+1] += numbers[uint8(odd)]
-				}
-				even, odd = even>>8, odd>>8
-			}
-		}
-		out[n] = sums[0] + sums[1] + (sums[2] + sums[3])
-	}
-}
-
-// fours returns, in bytes, the bits of a, lower, and b for each four pixels of a word: of
-// the even groups of four, and of the odd ones.
-func fours(a, b uint64) (even, odd uint64) {
-	const low = 0x0f0f0f0f0f0f0f0f
-	return a&low | b&low<<4, a>>4&low | b&^low
 }
 
 func rowSums(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {

@@ -128,16 +128,8 @@ func checkRows(t scoretest.Fataler, c rowsCase) {
 			r.Explain(c.rows, &got)
 			compareRows(t, c, &got, want)
 		}
-		if table.equal != nil { // with the other engine
-			r.prepareTogether(!r.counted)
-			r.Explain(c.rows, &got)
-			compareRows(t, c, &got, want)
-		}
 		r = NewExplainer(table)
 		r.byVote.asked = 1 << 40 // sets have their tables at once
-		if r.counted {
-			r.prepareTogether(false)
-		}
 		r.Explain(c.rows, &got)
 		compareRows(t, c, &got, want)
 		checkByVote(t, c, table, want)
@@ -148,7 +140,7 @@ func checkRows(t scoretest.Fataler, c rowsCase) {
 func checkByVote(t scoretest.Fataler, c rowsCase, table *Table, want []Picked) {
 	table.voteOnce, table.byVotes = sync.Once{}, true
 	r := NewExplainer(table)
-	r.counted, r.bySet.on = false, false
+	r.bySet.on = false
 	var got Picked
 	r.Explain(c.rows, &got)
 	compareRows(t, c, &got, want)

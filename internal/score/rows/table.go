@@ -38,8 +38,7 @@ type Table struct {
 	base         [2][]float64 // log-likelihood of an off and an on pixel in abstention
 	units        units        // made when byRow is first needed
 	unitsOnce    sync.Once
-	equal        *equal // nil: byCount does not explain these rows
-	byVotes      bool   // there is vector code for byVote
+	byVotes      bool // there is vector code for byVote
 	voteOnce     sync.Once
 	vote         *voteTables // made when byVote pays, see voteTablesOnce
 }
@@ -71,7 +70,6 @@ func NewTable(b *score.Bank, opt Options) *Table {
 	}
 	t.prepareOrders()
 	t.units.n = (k + 15) &^ 15
-	t.equal = t.equalVotes()
 	vectors := kernel.RowVectors(kernel.Chosen())
 	t.byVotes = vectors != nil && vectors.VoteStep != nil
 	return t

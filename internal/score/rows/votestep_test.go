@@ -137,7 +137,6 @@ func TestByVoteIsChosen(t *testing.T) {
 	}
 	few, many := plantedRows(32, 128, 4096), plantedRows(64, 784, 600)
 	dense, ties := benchRows(32, 128, 600, false, true), benchRows(32, 128, 4096, false, false)
-	ties.opt.Costs = append(make([]float64, 31), 0.1) // or byCount would take them
 	for i, c := range []struct {
 		rowsCase
 		goesOn bool

@@ -44,11 +44,6 @@ func vectors(n int) []reg.VecVirtual {
 	return v
 }
 
-// popCount16 counts bits of 16 each, which avo does not know (AVX512_BITALG).
-func popCount16(v, count reg.VecVirtual) {
-	Instruction(&ir.Instruction{Opcode: "VPOPCNTW", Operands: []Op{v, count}, Inputs: []Op{v}, Outputs: []Op{count}, ISA: []string{"AVX512BITALG"}})
-}
-
 // spread returns an argument of 32 bits in all lanes. (For go vet, VPBROADCASTD reads 64 bits.)
 func spread(name string) reg.VecVirtual {
 	v := ZMM()
@@ -94,9 +89,4 @@ func upTo(most uint64, n Op) reg.GPVirtual {
 	CMPQ(some, m)
 	CMOVQGT(m, some)
 	return some
-}
-
-// bitSelect sets other to the bits of one where mask, else leaves them.
-func bitSelect(mask, one, other reg.VecVirtual) {
-	VPTERNLOGQ(Imm(0xb8), one, mask, other) // other: mask ? one : other
 }

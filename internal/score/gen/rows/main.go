@@ -23,14 +23,10 @@ func main() {
 	tell()
 	propose()
 	choose()
-	numbers := countData()
+	numbers := sixteens()
 	for _, first := range []bool{false, true} {
-		countStep(false, first, numbers)
-		countStep(true, first, numbers)
 		voteStep(first, numbers, bits)
 	}
-	countPlace()
-	countSums(numbers.Offset(64 * 5))
 	rowSumsAcross()
 	allSums()
 	told()

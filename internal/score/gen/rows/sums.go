@@ -14,7 +14,6 @@ import (
 const (
 	mostWords = 4  // of a row
 	mostLanes = 32 // experts
-	sumWords  = 16 // the same where only one table is summed: kernel.MostWords
 )
 
 // words loads the words of up to eight rows of the list, or without one of those that follow, into memory, a vector
@@ -121,12 +120,11 @@ func nextEight(left reg.Register) {
 
 // rowSumsAcross writes Sums.
 func rowSumsAcross() {
-	// Its memory is too large for a function that does not ask for stack.
 	TEXT("rowSumsAcross", 0, "func(table *float64, x *uint64, words int, list *int32, n, groups int, out *float64)")
 	Doc("rowSumsAcross implements RowLoops.Sums.")
 	Pragma("noescape")
 	list, left, out := param("list"), param("n"), param("out")
-	sumRows(list, left, nil, sumWords, nil, func(n reg.Register, value reg.VecVirtual) {
+	sumRows(list, left, nil, nil, func(n reg.Register, value reg.VecVirtual) {
 		VMOVSD(value, Mem{Base: out, Index: n, Scale: 8})
 	})
 }
@@ -136,7 +134,7 @@ func allSums() {
 	TEXT("allSums", 0, "func(table *float64, x *uint64, words, n, groups int, out *float64)")
 	Doc("allSums implements RowLoops.Sums of all rows.")
 	Pragma("noescape")
-	table, left, out, memory := param("table"), param("n"), param("out"), aligned(64*sumWords)
+	table, left, out, memory := param("table"), param("n"), param("out"), aligned(64*mostWords)
 	Label("rows")
 	words(nil, left, memory)
 	sums := inOrder(table, nil, memory)
@@ -154,7 +152,7 @@ func told() {
 	TEXT("told", 0, "func(table *float64, places *int32, cost float64, x *uint64, words int, list *int32, n, groups int, pick int, picks *int8, gains *float64)")
 	Doc("told implements RowLoops.Told.")
 	Pragma("noescape")
-	sumRows(param("list"), param("n"), param("places"), mostWords, func(sums reg.VecVirtual) {
+	sumRows(param("list"), param("n"), param("places"), func(sums reg.VecVirtual) {
 		cost := ZMM()
 		VBROADCASTSD(fixed("cost"), cost)
 		VSUBPD(cost, sums, sums)
@@ -167,19 +165,19 @@ func told() {
 	})
 }
 
-// sumRows adds up what a table has for rows of a list, of at most room words, and does something with the sum of each.
-func sumRows(list, left, places reg.Register, room int, change func(sums reg.VecVirtual), send func(n reg.Register, value reg.VecVirtual)) {
-	table, memory := param("table"), aligned(64*(room+1))
+// sumRows adds up what a table has for rows of a list and does something with the sum of each.
+func sumRows(list, left, places reg.Register, change func(sums reg.VecVirtual), send func(n reg.Register, value reg.VecVirtual)) {
+	table, memory := param("table"), aligned(64*(mostWords+1))
 	Label("rows")
 	words(list, left, memory)
 	sums := inOrder(table, places, memory)
 	if change != nil {
 		change(sums)
 	}
-	VMOVUPD(sums, Mem{Base: memory, Disp: 64 * room})
+	VMOVUPD(sums, Mem{Base: memory, Disp: 64 * mostWords})
 	value := XMM()
 	eachRow(list, upTo(8, left), "send", func(i, n reg.Register) {
-		VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * room}, value)
+		VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * mostWords}, value)
 		send(n, value)
 	})
 	ADDQ(Imm(32), list)

@@ -7,6 +7,22 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// sixteens returns where the numbers from 0 to 15 are, of 32 bits each, those of the lower halves of 16 numbers of
+// 64 bits, and of the upper ones.
+func sixteens() Mem {
+	data := GLOBL("sixteens", RODATA|NOPTR)
+	for j, number := range []func(i int) int{
+		func(i int) int { return i },
+		func(i int) int { return 2 * i },
+		func(i int) int { return 2*i + 1 },
+	} {
+		for i := range 16 {
+			DATA(64*j+4*i, U32(uint32(number(i))))
+		}
+	}
+	return data
+}
+
 // bitsData returns where the 32 bits of a number are, a number each.
 func bitsData() Mem {
 	data := GLOBL("bits", RODATA|NOPTR)
