@@ -19,16 +19,10 @@ func main() {
 		addFours(width)
 		strengthen(width)
 	}
-	bits := bitsData()
-	tell()
 	propose()
 	choose()
-	numbers := sixteens()
-	for _, first := range []bool{false, true} {
-		voteStep(first, numbers, bits)
-	}
 	rowSumsAcross()
-	allSums()
+	allSums(eightsData())
 	told()
 	gather()
 	for _, width := range []int{4, 2} {
@@ -305,7 +299,12 @@ func (t transposer) add(a, b, sums reg.VecVirtual) {
 
 // finish returns the sum of the four sums, in pairs.
 func finish(sums reg.VecVirtual) {
-	Store(sumOf(sums).AsX(), ReturnIndex(0))
+	half, low := XMM(), XMM()
+	VEXTRACTF128(Imm(1), sums, half)
+	VHADDPD(half, sums.AsX(), low)
+	VPERMILPD(Imm(1), low, half)
+	VADDSD(half, low, low)
+	Store(low, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
