@@ -1,296 +1,246 @@
-package main
+// Package house has the rules of the code as tests: who imports what, what packages
+// are called, and which arithmetic is the same on every machine.
+package house
 
 import (
-	"io"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-const top = "../.."
+const module = "example.com/patchwork"
 
-// TestDrawingIsCurrent checks that the drawing on the page is that of the code.
-func TestDrawingIsCurrent(t *testing.T) {
-	_, drawn, _, err := cut(readPage(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := drawing(top)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if drawn != want {
-		t.Errorf("the drawing in %s is not current; to draw it again:\n\tgo run ./internal/house -w\nnow:\n%s", page, want)
-	}
+// floors are the packages from the ground up, by folder; the root package is
+// "patchwork", and "x/..." is x and all below it. A package imports its own floor and
+// those below. When the design changes, change this with it (docs/decisions.md).
+var floors = [][]string{
+	{"bitmap/...", "pose", "rule/...", "gauss", "internal/score/...", "internal/elem", "internal/enum", "internal/exact",
+		"internal/pool", "internal/draw", "internal/assign", "internal/cluster", "internal/recall"},
+	{"internal/npy", "internal/pipes", "internal/atomicfile", "internal/journal", "internal/strictjson", "internal/notices"},
+	{"patchwork", "internal/rows", "internal/alike"},
+	{"posterior/..."},
+	{"learn/...", "table/..."},
+	{"diagnose/...", "internal/recipe"},
+	{"dataset/...", "modelfile/...", "render/..."},
+	{"cmd/engine"},
+	{"studio/..."},
+	{"cmd/patchwork", "cmd/site"},
+	{"experiments/..."},
 }
 
-// TestPageNamesFiles checks that the files that the page names exist.
-func TestPageNamesFiles(t *testing.T) {
-	_, drawn, _, _ := cut(readPage(t))
-	text := strings.Replace(readPage(t), drawn, "", 1)
-	for _, match := range regexp.MustCompile("`([a-z/]+[a-z_]*\\.go)`").FindAllStringSubmatch(text, -1) {
-		if _, err := os.Stat(filepath.Join(top, match[1])); err != nil {
-			t.Errorf("%s names %s, which is not there", page, match[1])
-		}
-	}
+// apart are imports that the floors would allow: from, to, except from.
+var apart = []struct{ from, to, except string }{
+	{"dataset/...", "learn/...", ""}, {"dataset/...", "table/...", ""}, // it reads what learners take
+	{"dataset/...", "modelfile/...", ""}, {"modelfile/...", "dataset/...", ""},
+	{"modelfile/...", "render/...", ""}, {"dataset/...", "render/...", ""},
+	{"render/...", "dataset/...", "render/report"}, {"render/...", "modelfile/...", ""},
+	{"learn/...", "table/...", ""}, {"table/...", "learn/...", ""}, // no learner knows another
+	{"cmd/site", "studio/...", ""}, {"experiments/...", "studio/...", ""}, {"experiments/...", "cmd/patchwork", ""},
 }
 
-func readPage(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(top, page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+// outside are the packages that may import what is not of this repository, or of the
+// standard library what touches the machine. All others may not. "tests" are the
+// packages that only tests import. A line for a longer name goes before a shorter.
+var outside = []struct{ imported, by string }{
+	{"unsafe", ""}, {"C", ""}, {"plugin", ""},
+	{"net/...", "studio/... cmd/... experiments/bench/serve"},
+	{"path/filepath", files}, {"os/...", files}, {"syscall", files}, {"log/...", files}, {"embed", files},
+	{"testing", tests}, {"pgregory.net/rapid", tests},
+	{"golang.org/x/sys/...", "internal/score/kernel internal/journal internal/atomicfile experiments/... cmd/patchwork"},
+	{"golang.org/x/image/...", "dataset/... render"},
+	{"golang.org/x/text/...", "dataset"},
+	{"github.com/parquet-go/parquet-go/...", "dataset"},
+	{"github.com/apache/arrow-go/...", "dataset"},
+	{"github.com/google/flatbuffers/...", "dataset"},
+	{"github.com/klauspost/compress/...", "dataset"},
+	{"github.com/pierrec/lz4/...", "dataset"},
+	{"github.com/andybalholm/brotli", "dataset"},
+	{"github.com/go-json-experiment/json/...", "internal/strictjson studio/..."},
+	{"github.com/gofrs/flock", "internal/journal internal/atomicfile modelfile"},
+	{"gonum.org/v1/plot/...", "render"},
+	{"gonum.org/v1/gonum/...", "experiments/..."},
+	{"github.com/danielgtaylor/huma/...", "studio"},
+	{"github.com/prometheus/client_golang/...", "studio"},
+	{"github.com/spf13/...", "cmd/patchwork"},
+	{"golang.org/x/term", "cmd/patchwork"},
+	{"github.com/yuin/goldmark/...", "cmd/site"},
 }
 
-// TestRootIsLow bounds how much a reader of the root package has to keep in mind.
-// If it fails, move the function that is called upward, or the one that calls it:
-// go run ./internal/house files . says which files they are in.
-func TestRootIsLow(t *testing.T) {
-	const files, layers, calls, uses = 15, 10, 2, 30
-	p, err := load(top, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := best(filesOf(p, p.main()))
-	up, used := h.upward(h.calls), h.upward(h.uses)
-	if len(h.files) > files || h.layers() > layers || up > calls || used > uses {
-		t.Errorf("the root package has %d files in %d layers, %d calls and %d uses go up; at most %d, %d, %d and %d are allowed",
-			len(h.files), h.layers(), up, used, files, layers, calls, uses)
-	}
-}
-
-// small is a workspace. Of the files of its root, top calls middle and bottom,
-// middle calls bottom, and bottom calls back up to middle.
-const small = `
--- go.mod
-module example.com/patchwork
-
-go 1.26
--- go.work
-go 1.26
-
-use (
-	.
-	./beside
+const (
+	tests = "rule/ruletest internal/testenv internal/testkit internal/score/scoretest experiments/rivals/coding/codingtest"
+	files = tests + " internal/score/kernel internal/pipes internal/atomicfile internal/journal internal/notices " +
+		"dataset/... modelfile/... render/... studio/... cmd/... experiments/..."
 )
--- top.go
-package patchwork
 
-func Top(s Shape) int {
-	n := middle(bottom(0))
-	n++
-	if n > 500 {
-		return never()
+// is reports whether a package is one of a list: names, or "x/..." for all below x too.
+func is(pkg, list string) bool {
+	return slices.ContainsFunc(strings.Fields(list), func(name string) bool {
+		below, all := strings.CutSuffix(name, "/...")
+		return pkg == name || all && (pkg == below || strings.HasPrefix(pkg, below+"/"))
+	})
+}
+
+// floor returns the number of a package's floor, -1 if it has none. The longest name
+// that includes it counts.
+func floor(pkg string) int {
+	at, length := -1, 0
+	for i, names := range floors {
+		for _, name := range names {
+			if is(pkg, name) && len(name) > length {
+				at, length = i, len(name)
+			}
+		}
 	}
-	return n + s.Area()
-}
--- middle.go
-package patchwork
-
-type Shape interface{ Area() int }
-
-func middle(n int) int {
-	n++
-	return bottom(n) + glance()
+	return at
 }
 
-func glance() int { return one }
-
-func never() int {
-	n := 0
-	n++
-	rare()
-	panic(0)
+// problem says what is wrong with an import, "" if nothing is.
+func problem(pkg, imported string, test bool) string {
+	to, ours := strings.CutPrefix(imported, module)
+	if to = strings.TrimPrefix(to, "/"); ours && to == "" {
+		to = "patchwork"
+	}
+	switch {
+	case ours && is(to, "cmd/patchwork cmd/site"):
+		return "nothing imports a program"
+	case ours && is(to, "experiments/...") && !is(pkg, "experiments/..."):
+		return "nothing imports experiments"
+	case test || is(pkg, tests):
+		return ""
+	case floor(pkg) < 0:
+		return "the package is not in the list of floors: add it where it belongs"
+	case !ours:
+		return foreign(pkg, imported)
+	case is(to, tests):
+		return "only tests import it"
+	case floor(to) < 0 || floor(to) > floor(pkg):
+		return "it is not below " + pkg
+	}
+	for _, a := range apart {
+		if is(pkg, a.from) && is(to, a.to) && !is(pkg, a.except) {
+			return a.from + " does not import " + a.to
+		}
+	}
+	return ""
 }
--- bottom.go
-package patchwork
 
-const one = 1
-
-type square struct{}
-
-func (square) Area() int {
-	n := glance()
-	n++
-	return n
+func foreign(pkg, imported string) string {
+	for _, o := range outside {
+		if is(imported, o.imported) {
+			if is(pkg, o.by) {
+				return ""
+			}
+			return "only these may import it: " + o.by
+		}
+	}
+	if strings.Contains(strings.Split(imported, "/")[0], ".") {
+		return "it is not in the list of what is outside"
+	}
+	return ""
 }
 
-func bottom(n int) int {
-	n++
-	return n
+// source is a Go file, whatever system or build tag it is for.
+type source struct {
+	name, pkg string // with slashes, from the root of the repository
+	test      bool
+	set       *token.FileSet
+	ast       *ast.File
 }
 
-func rare() {
-	n := one
-	n++
-}
--- top_test.go
-package patchwork
-
-import "testing"
-
-func TestTop(t *testing.T) { Top(square{}) }
--- leaf/leaf.go
-package leaf
--- leaf/asm.go
-//go:build ignore
-
-package main
-
-import _ "example.com/patchwork/over"
--- other/other.go
-package other
-
-import _ "example.com/patchwork/leaf"
--- over/over.go
-package over
-
-import (
-	_ "example.com/patchwork/leaf"
-	_ "example.com/patchwork/other"
-)
--- over/over_test.go
-package over
-
-import _ "example.com/patchwork"
--- kit/kit.go
-package kit
-
-import _ "testing"
--- beside/go.mod
-module example.com/patchwork/beside
-
-go 1.26
--- beside/a/a.go
-package a
-
-import _ "example.com/patchwork/over"
--- beside/b/b.go
-package b
-
-import _ "example.com/patchwork/over"
--- apart/go.mod
-module example.com/patchwork/apart
--- apart/apart.go
-package apart
--- testdata/nobody.go
-package nobody
-`
-
-func writeSmall(t *testing.T) string {
+// sources parses all Go files of the workspace.
+func sources(t *testing.T) (out []source) {
 	t.Helper()
-	dir := t.TempDir()
-	long := strings.ReplaceAll(small, "\tn++\n", strings.Repeat("\tn++\n", glance))
-	for _, file := range strings.Split(long, "\n-- ")[1:] {
-		name, text, _ := strings.Cut(file, "\n")
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-		if err := os.WriteFile(name, []byte(text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
+		if d.IsDir() {
+			skip := d.Name() == "node_modules" || d.Name() == "testdata" || name != "." && strings.ContainsRune("._", rune(d.Name()[0]))
+			if skip || is(name, "cmd/engine/beam internal/score/gen experiments/bench/roofline/gen build") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		s := source{name: name, pkg: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), set: token.NewFileSet()}
+		if s.pkg == "." {
+			s.pkg = "patchwork"
+		}
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		s.ast, err = parser.ParseFile(s.set, name, text, parser.SkipObjectResolution)
+		out = append(out, s)
+		return err
+	})
+	if err != nil || len(out) < 300 {
+		t.Fatalf("only %d files were read: %v", len(out), err)
+	}
+	return out
+}
+
+func TestImports(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, spec := range s.ast.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if p := problem(s.pkg, imported, s.test); p != "" {
+				t.Errorf("%s imports %q: %s", filepath.FromSlash(s.name), imported, p)
+			}
 		}
 	}
-	return dir
 }
 
-func TestPackages(t *testing.T) {
-	w, err := readWorkspace(writeSmall(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	w.draw(&b)
-	want := " 4  beside/{a, b} -> over\n 3  over -> other\n 2  other -> leaf\n 1  patchwork\n    leaf\n"
-	if b.String() != want {
-		t.Errorf("drawn\n%s\nwant\n%s", b.String(), want)
+// A helper gets a package whose name says what it is for, or is inlined.
+func TestNames(t *testing.T) {
+	for _, s := range sources(t) {
+		for part := range strings.SplitSeq(s.pkg, "/") {
+			if slices.Contains([]string{"pkg", "util", "utils", "common", "types", "helpers", "misc", "base"}, part) {
+				t.Errorf("%s: the name %s does not say what the package is for", s.name, part)
+			}
+		}
 	}
 }
 
-func TestFiles(t *testing.T) {
-	var b strings.Builder
-	if err := run(&b, writeSmall(t), false, []string{"files", "."}); err != nil {
-		t.Fatal(err)
-	}
-	want := `  3  top.go     middle bottom
-  2  middle.go  bottom
-  1  bottom.go  (up: middle)
-example.com/patchwork: 3 files in 3 layers; 1 calls go up, 1 uses in all (in the order of Eades, Lin and Smyth: 3 layers, 2 calls, 3 uses)
-`
-	if b.String() != want {
-		t.Errorf("printed\n%s\nwant\n%s", b.String(), want)
-	}
-}
-
-func TestWay(t *testing.T) {
-	dir := writeSmall(t)
-	for _, c := range []struct{ args, want string }{
-		{"way . Top", `  1  top.go  Top
-  2  bottom.go  bottom
-  3  middle.go  middle, up
-  4  bottom.go  rare, again
-4 stops in 3 files: 1 up, 1 at a file seen before
-`},
-		{"way . Top . TestTop", `  1  top.go  Top
-  2  bottom.go  bottom
-  3  middle.go  middle, up
-  4  bottom.go  square.Area, again
-4 stops in 3 files: 1 up, 1 at a file seen before
-`},
+// The rules above find what they forbid.
+func TestProblems(t *testing.T) {
+	for _, c := range []struct {
+		pkg, imported string
+		test, bad     bool
+	}{
+		{pkg: "patchwork", imported: module + "/bitmap"},
+		{pkg: "render", imported: module + "/bitmap"},
+		{pkg: "render/report", imported: module + "/dataset"},
+		{pkg: "cmd/patchwork", imported: "net/http"},
+		{pkg: "internal/score/kernel", imported: "os"},
+		{pkg: "bitmap", imported: module, test: true},
+		{pkg: "patchwork", imported: "os/exec", bad: true},
+		{pkg: "patchwork", imported: "gonum.org/v1/plot", bad: true},
+		{pkg: "patchwork", imported: module + "/modelfile", bad: true},
+		{pkg: "dataset", imported: module + "/learn", bad: true},
+		{pkg: "render", imported: module + "/dataset", bad: true},
+		{pkg: "render", imported: "net/url", bad: true},
+		{pkg: "render", imported: module + "/studio", bad: true},
+		{pkg: "bitmap", imported: "unsafe", bad: true},
+		{pkg: "bitmap", imported: "github.com/nobody/knows", bad: true},
+		{pkg: "learn", imported: module + "/internal/testkit", bad: true},
+		{pkg: "cmd/patchwork", imported: module + "/experiments/paper", bad: true},
+		{pkg: "bitmap", imported: module + "/cmd/patchwork", test: true, bad: true},
+		{pkg: "shiny", imported: "fmt", bad: true},
 	} {
-		var b strings.Builder
-		if err := run(&b, dir, false, strings.Fields(c.args)); err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != c.want {
-			t.Errorf("%s printed\n%s\nwant\n%s", c.args, b.String(), c.want)
-		}
-	}
-}
-
-func TestMisuse(t *testing.T) {
-	dir := writeSmall(t)
-	for args, want := range map[string]string{
-		"walls":                "want nothing",
-		"way . Nobody":         "no function Nobody",
-		"way . Square.Nobody":  "no function",
-		"files ./nobody":       "nobody",
-		"way . Top . TestNone": "did not run",
-	} {
-		if err := run(io.Discard, dir, false, strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %q in it", args, err, want)
-		}
-	}
-	if err := run(io.Discard, dir, true, nil); err == nil {
-		t.Error("a page that is not there was written")
-	}
-}
-
-// TestTypes checks that an error shows which only another machine has.
-func TestTypes(t *testing.T) {
-	dir := writeSmall(t)
-	for name, text := range map[string]string{
-		"leaf_windows.go": "package patchwork\n\nvar _ int = elsewhere\n",
-		"leaf_386.go":     "package patchwork\n\nconst _ int = 1 << 40\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for machine, want := range map[string]string{
-		"linux/arm64":   "",
-		"windows/arm64": "undefined: elsewhere",
-		"linux/386":     "overflows",
-		"linux":         "want GOOS/GOARCH",
-		"linux/vax":     "linux/vax",
-	} {
-		err := run(io.Discard, dir, false, []string{"types", machine, "."})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: error %v, want %q", machine, err, want)
+		if p := problem(c.pkg, c.imported, c.test); (p != "") != c.bad {
+			t.Errorf("%s imports %s: %q", c.pkg, c.imported, p)
 		}
 	}
 }
