@@ -67,8 +67,6 @@ var outside = []struct{ imported, by string }{
 	{"github.com/gofrs/flock", "internal/journal internal/atomicfile modelfile"},
 	{"gonum.org/v1/plot/...", "render"},
 	{"gonum.org/v1/gonum/...", "experiments/..."},
-	{"github.com/danielgtaylor/huma/...", "studio"},
-	{"github.com/prometheus/client_golang/...", "studio"},
 	{"github.com/spf13/...", "cmd/patchwork"},
 	{"golang.org/x/term", "cmd/patchwork"},
 	{"github.com/yuin/goldmark/...", "cmd/site"},
