@@ -197,7 +197,7 @@ func snapshot(t *testing.T) string {
 			fmt.Fprintln(&b, path)
 			return err
 		}
-		fmt.Fprintln(&b, path, hashOf([]byte(read(t, path))))
+		fmt.Fprintln(&b, path, digest([]byte(read(t, path))))
 		return nil
 	})
 	if err != nil {
