@@ -10,12 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// What a Server checks by its description, a Desk checks by the tags that the description
-// is made of.
-
-// checkBody returns a problem that says where JSON is not what the tags of a type ask for.
-func checkBody(of reflect.Type, content any) error { return checkJSON(of, content, "body") }
-
+// checkJSON returns a problem that says where JSON is not what the tags of a type ask for; the description of
+// the API is made of the same tags.
 func checkJSON(of reflect.Type, v any, at string) error {
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()

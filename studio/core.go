@@ -113,7 +113,6 @@ type core struct {
 	building atomic.Pointer[string] // what is still being learned; nil: all is ready
 
 	operations []route
-	described  []describer
 }
 
 // meter counts what is done.

@@ -21,16 +21,13 @@ import (
 
 // decoder reads JSON bodies of one type.
 type decoder[T any] struct {
-	early func(*T) error          // rejects bodies that would be costly to validate
-	check func(content any) error // rejects bodies by the bounds of their fields
+	early func(*T) error // rejects bodies that would be costly to validate
 }
 
-func newDecoder[T any](early func(*T) error) *decoder[T] {
-	return &decoder[T]{early, func(content any) error { return checkBody(reflect.TypeFor[T](), content) }}
-}
+func newDecoder[T any](early func(*T) error) *decoder[T] { return &decoder[T]{early} }
 
-// body returns the type of the body, and where to put another check.
-func (d *decoder[T]) body() (reflect.Type, *func(any) error) { return reflect.TypeFor[T](), &d.check }
+// of returns the type of the bodies.
+func (d *decoder[T]) of() reflect.Type { return reflect.TypeFor[T]() }
 
 // decode reads a body strictly: unknown and missing fields, wrong types and
 // values out of range yield problems that say where they are.
@@ -43,7 +40,7 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 	}
 	// First what would take much memory, then by type, which takes little for any other
 	// input, then by the schema, which has the bounds.
-	if err := strictjson.Check(content, reflect.TypeFor[T]()); err != nil && json.Valid(content) { // else Decode says why not
+	if err := strictjson.Check(content, d.of()); err != nil && json.Valid(content) { // else Decode says why not
 		if entry := new(strictjson.EntryError); errors.As(err, &entry) {
 			err = fmt.Errorf("not a valid value: %w", err)
 		}
@@ -67,7 +64,7 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 	if err := json.Unmarshal(content, &any); err != nil {
 		return nil, jsonError(err)
 	}
-	if err := d.check(any); err != nil {
+	if err := checkJSON(d.of(), any, "body"); err != nil {
 		return nil, err
 	}
 	return out, nil

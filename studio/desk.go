@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -49,23 +50,20 @@ type Answer struct {
 }
 
 // Answer answers a call.
-func (d *Desk) Answer(ctx context.Context, c *Call) *Answer {
-	r, path, err := d.route(c)
+func (d *Desk) Answer(ctx context.Context, c *Call) (a *Answer) {
+	defer func() { // a panic is an error of the answer alone
+		if p := recover(); p != nil {
+			a = problemAnswer(fmt.Errorf("internal error: %v", p))
+		}
+	}()
+	r, path, err := d.routeOf(c.Method, c.Path)
 	if err != nil {
 		return problemAnswer(err)
 	}
-	limit := d.limits.BodyBytes
-	if r.file != "" {
-		limit = d.limits.UploadBytes
-	}
-	if int64(len(c.Body)) > limit {
+	if limit := d.bodyLimit(r); int64(len(c.Body)) > limit {
 		return problemAnswer(problemf(statusRequestEntityTooLarge, "the body is larger than %d bytes, the limit of this page", limit))
 	}
 	if err := repeated(r.in, c.Query); err != nil {
-		return problemAnswer(err)
-	}
-	in := reflect.New(r.in).Interface()
-	if err := fill(in, path, c.Header, c.Query); err != nil {
 		return problemAnswer(err)
 	}
 	b := body{bytes: c.Body, kind: c.Kind}
@@ -77,41 +75,55 @@ func (d *Desk) Answer(ctx context.Context, c *Call) *Answer {
 			}
 		}
 	}
-	out, err := r.safely(withBody(ctx, b), in)
-	if err != nil {
+	if a, err = d.reply(ctx, r, path, c, b); err != nil {
 		return problemAnswer(err)
+	}
+	return a
+}
+
+// reply answers a call whose operation was found and whose body was read.
+func (s *core) reply(ctx context.Context, r *route, path map[string]string, c *Call, b body) (*Answer, error) {
+	in := reflect.New(r.in).Interface()
+	if err := fill(in, path, c.Header, c.Query); err != nil {
+		return nil, err
+	}
+	out, err := r.answer(withBody(ctx, b), in)
+	if err != nil {
+		return nil, err
 	}
 	return newAnswer(r, out)
 }
 
-// safely answers an operation; a panic is an error of the answer alone.
-func (r *route) safely(ctx context.Context, in any) (out any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error: %v", p)
-		}
-	}()
-	return r.answer(ctx, in)
+// bodyLimit returns the maximum size of the body of an operation.
+func (s *core) bodyLimit(r *route) int64 {
+	switch {
+	case r.file != "":
+		return s.limits.UploadBytes
+	case r.json != nil:
+		return s.limits.BodyBytes
+	}
+	return 0
 }
 
-// route returns the operation of a call, and the parts of its path.
-func (d *Desk) route(c *Call) (*route, map[string]string, error) {
+// routeOf returns the operation of a call, and the parts of its path.
+func (s *core) routeOf(method, at string) (*route, map[string]string, error) {
 	var allowed []string
-	for i := range d.operations {
-		r := &d.operations[i]
-		path := r.match(c.Path)
+	for i := range s.operations {
+		r := &s.operations[i]
+		path := r.match(at)
 		if path == nil {
 			continue
 		}
-		if r.method == c.Method {
+		if r.method == method {
 			return r, path, nil
 		}
 		allowed = append(allowed, r.method)
 	}
 	if allowed != nil {
-		return nil, nil, problemf(405, "%.20s is not allowed for %.100q; use %s", c.Method, c.Path, strings.Join(allowed, ", "))
+		slices.Sort(allowed)
+		return nil, nil, notAllowed(method, at, strings.Join(allowed, ", "))
 	}
-	return nil, nil, problemf(statusNotFound, "there is nothing at %.100q", c.Path)
+	return nil, nil, problemf(statusNotFound, "there is nothing at %.100q; /openapi.json describes the API", at)
 }
 
 // match returns the parts of a path that fits the operation's, or nil.
@@ -132,14 +144,14 @@ func (r *route) match(path string) map[string]string {
 }
 
 // newAnswer returns what an operation answers: its field Body, and headers by the tags of others.
-func newAnswer(r *route, out any) *Answer {
-	a := &Answer{Status: r.status, Header: map[string]string{}}
+func newAnswer(r *route, out any) (a *Answer, err error) {
+	a = &Answer{Status: r.status, Header: map[string]string{}}
 	if stream, ok := out.(eventStream); ok {
 		if stream == nil {
-			return &Answer{Status: statusNoContent}
+			return &Answer{Status: statusNoContent}, nil
 		}
 		a.Header["Content-Type"], a.Events = "text/event-stream", stream
-		return a
+		return a, nil
 	}
 	v := reflect.ValueOf(out).Elem()
 	content := reflect.Value{}
@@ -147,7 +159,7 @@ func newAnswer(r *route, out any) *Answer {
 		content = v.FieldByName("Body")
 	}
 	if !content.IsValid() {
-		return &Answer{Status: statusNoContent}
+		return &Answer{Status: statusNoContent}, nil
 	}
 	for f := range fieldsOf(v.Type()) {
 		if name := f.Tag.Get("header"); name != "" {
@@ -156,27 +168,28 @@ func newAnswer(r *route, out any) *Answer {
 	}
 	if body, ok := content.Interface().([]byte); ok {
 		a.Body = body
-		return a
+		return a, nil
 	}
 	a.Header["Content-Type"] = "application/json"
-	var err error
-	if a.Body, err = jsonText(content.Interface()); err != nil {
-		return problemAnswer(err)
-	}
-	return a
+	a.Body, err = jsonText(content.Interface())
+	return a, err
 }
 
 // problemAnswer returns the answer that an error is.
 func problemAnswer(err error) *Answer {
-	var p *problemError
-	if !errors.As(err, &p) {
-		p = problem(500, err.Error())
-	}
+	p := problemOf(err)
 	text, err := jsonText(p)
 	if err != nil {
 		text, _ = jsonText(problem(p.Status, p.Detail)) // cannot fail: plain text
 	}
-	return &Answer{Status: p.Status, Header: map[string]string{"Content-Type": "application/problem+json"}, Body: text}
+	a := &Answer{Status: p.Status, Header: map[string]string{"Content-Type": "application/problem+json"}, Body: text}
+	if p.retry > 0 {
+		a.Header["Retry-After"] = strconv.Itoa(p.retry)
+	}
+	if p.allow != "" {
+		a.Header["Allow"] = p.allow
+	}
+	return a
 }
 
 // jsonText returns v as the server writes it: the signs of HTML stand as they are.

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"mime"
 	"net"
 	"net/http"
 	"net/netip"
@@ -54,18 +53,16 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer rec.room.free()
 		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), requestIDKey, id), roomKey{}, &rec.room))
 		rec.request = r
-		s.metrics.inFlight.Inc()
+		s.metrics.inFlight.Add(1)
 		defer func() {
 			p, begun := recover(), rec.begun
 			s.recovered(rec, r, p)
 			if p == nil {
 				rec.send()
 			}
-			s.metrics.inFlight.Dec()
-			route := s.route(r)
+			s.metrics.inFlight.Add(-1)
 			took := time.Since(began)
-			s.metrics.requests.WithLabelValues(route, fmt.Sprint(rec.status)).Inc()
-			s.metrics.seconds.WithLabelValues(route).Observe(took.Seconds())
+			s.metrics.answered(s.pattern(r), rec.status, took)
 			level := slog.LevelInfo
 			if rec.status >= http.StatusInternalServerError {
 				level = slog.LevelWarn
@@ -81,15 +78,9 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// recovered handles a panic p, nil for none. huma panics if it cannot write an
-// answer, mostly because the client has disconnected.
+// recovered handles a panic p, nil for none.
 func (s *Server) recovered(w *recorder, r *http.Request, p any) {
 	if p == nil || p == http.ErrAbortHandler {
-		return
-	}
-	var gone *net.OpError
-	if err, ok := p.(error); ok && (errors.As(err, &gone) || r.Context().Err() != nil) {
-		s.log.Info("the client disconnected", "id", requestID(r.Context()), "error", err)
 		return
 	}
 	s.log.Error("panic", "id", requestID(r.Context()), "error", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -120,7 +111,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secureHeaders(w.Header())
 		refuse := func(reason string, err error) {
-			s.metrics.refusals.WithLabelValues(reason).Inc()
+			s.meter.refused(reason)
 			writeProblem(w, r, err)
 		}
 		api := strings.HasPrefix(r.URL.Path, "/v1/")
@@ -211,45 +202,6 @@ func (s *Server) goodToken(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1 && strings.EqualFold(scheme, "bearer")
 }
 
-// read reads the bodies of requests, within the limits for each and for all. A body counts
-// as it arrives, whatever its header announces.
-func (s *Server) read(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		limit := s.bodyLimit(r)
-		refuse := func(err error) {
-			w.Header().Set("Connection", "close") // the rest of the body is not read
-			writeProblem(w, r, err)
-		}
-		if r.ContentLength > limit {
-			refuse(s.tooLarge(r, limit))
-			return
-		}
-		if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-			refuse(problemf(http.StatusUnsupportedMediaType, "the Content-Encoding %.40q is not accepted; send the body unencoded", e))
-			return
-		}
-		rc := http.NewResponseController(w)
-		rc.SetReadDeadline(time.Now().Add(s.limits.ReadTime)) // an error means that there is no deadline, as in tests
-		got := arriving{of: &s.bodies}
-		defer got.free()
-		err := got.read(r.Body, limit+1)
-		if err == nil && int64(len(got.bytes)) > limit {
-			err = s.tooLarge(r, limit)
-		}
-		if err != nil {
-			refuse(s.readError(err))
-			return
-		}
-		kind, boundary := mediaType(r)
-		b := body{bytes: got.bytes, kind: kind}
-		if kind == formKind {
-			b.form = func() ([]File, error) { return filesOf(b.bytes, boundary) }
-		}
-		rc.SetReadDeadline(time.Time{})
-		next.ServeHTTP(w, r.WithContext(withBody(r.Context(), b)))
-	})
-}
-
 // arriving is a body that is being read, and counted.
 type arriving struct {
 	of    *account
@@ -308,35 +260,4 @@ func (s *Server) readError(err error) error {
 		return err
 	}
 	return problemf(http.StatusBadRequest, "the body could not be read")
-}
-
-// bodyLimit returns the maximum size of a request's body.
-func (s *Server) bodyLimit(r *http.Request) int64 {
-	switch {
-	case r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodDelete:
-		return 0
-	case r.URL.Path == "/v1/models" || r.URL.Path == "/v1/data" || r.URL.Path == "/v1/find":
-		return s.limits.UploadBytes
-	}
-	return s.limits.BodyBytes
-}
-
-func (s *Server) tooLarge(r *http.Request, limit int64) error {
-	s.metrics.refusals.WithLabelValues("body").Inc()
-	if limit == 0 {
-		return problemf(http.StatusRequestEntityTooLarge, "%s requests have no body here", r.Method)
-	}
-	return problemf(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes, the limit of this server", limit)
-}
-
-func mediaType(r *http.Request) (kind, boundary string) {
-	text := r.Header.Get("Content-Type")
-	if text == "" {
-		return "", ""
-	}
-	kind, fields, err := mime.ParseMediaType(text)
-	if err != nil {
-		return "malformed", ""
-	}
-	return kind, fields["boundary"]
 }

@@ -2,9 +2,7 @@ package studio
 
 import (
 	"bytes"
-	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -57,11 +55,11 @@ func TestPanicsAreHidden(t *testing.T) {
 	}
 	s.handler = s.observe(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte("half"))
-		panic(&net.OpError{Op: "write", Err: errors.New("broken pipe")})
+		panic("half")
 	}))
 	log.Reset()
 	defer func() {
-		if p := recover(); p != http.ErrAbortHandler || strings.Contains(log.String(), "stack") {
+		if p := recover(); p != http.ErrAbortHandler || !strings.Contains(log.String(), "stack") {
 			t.Errorf("half an answer ended in %v; log %s", p, log.String())
 		}
 	}()

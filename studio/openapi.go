@@ -3,55 +3,226 @@
 package studio
 
 import (
+	"maps"
+	"net/http"
 	"path"
 	"reflect"
 	"slices"
-
-	"github.com/danielgtaylor/huma/v2"
+	"strconv"
+	"strings"
+	"time"
 )
+
+// object is an object of JSON.
+type object = map[string]any
 
 // nullable lists the lists and objects of answers that may be null. Numbers and
 // text that may be say so at their field.
 var nullable = []string{"ModelInfo.columns", "ModelInfo.names", "ModelInfo.geometry", "DataInfo.columns", "ExpertInfo.columns", "ExpertInfo.pose"}
 
-// correct makes the description say what answers are where huma cannot know: it
-// takes every list for one that may be null and no object, and files for text.
-func correct(doc *huma.OpenAPI) {
-	for name, s := range doc.Components.Schemas.Map() {
-		for field, p := range s.Properties {
-			null := slices.Contains(nullable, name+"."+field)
-			switch {
-			case p.Type == huma.TypeArray:
-				p.Nullable = null
-			case null:
-				object := *p
-				object.Description = ""
-				*p = huma.Schema{AnyOf: []*huma.Schema{&object, {Type: "null"}}, Description: p.Description}
-			}
+// describer makes the description of the API, in OpenAPI 3.1, from the table of operations and the types
+// that they read and write: by the same tags by which requests are checked.
+type describer struct{ schemas object }
+
+// openAPI returns the description of the API.
+func (s *Server) openAPI() object {
+	d, paths := &describer{object{}}, object{}
+	for i := range s.operations {
+		r := &s.operations[i]
+		if paths[r.path] == nil {
+			paths[r.path] = object{}
 		}
+		paths[r.path].(object)[strings.ToLower(r.method)] = d.operation(r)
 	}
-	kinds := map[string]string{".png": "image/png", ".svg": "image/svg+xml"}
-	for at, item := range doc.Paths {
-		if item.Get == nil {
-			continue
-		}
-		for _, r := range item.Get.Responses {
-			if text := r.Content["application/json"]; text != nil && text.Schema.ContentEncoding == "base64" {
-				kind, ok := kinds[path.Ext(at)]
-				if !ok {
-					kind = "application/octet-stream"
-				}
-				r.Content = map[string]*huma.MediaType{kind: {}}
-			}
-		}
+	components := object{"schemas": d.schemas}
+	doc := object{"openapi": "3.1.0", "paths": paths, "components": components, "info": object{"title": "Patchwork studio", "version": s.version,
+		"description": "Explain binary images by a few parts (fields of this API call a part expert), and learn such parts."}}
+	if s.token != "" {
+		components["securitySchemes"] = object{"token": object{"type": "http", "scheme": "bearer"}}
+		doc["security"] = []object{{"token": []string{}}}
 	}
+	return doc
 }
 
-// eventData describes what the events of a job carry: its progress and, last,
-// what it came to.
-func eventData(schemas huma.Registry) *huma.Schema {
-	return &huma.Schema{OneOf: []*huma.Schema{
-		schemas.Schema(reflect.TypeFor[progress](), true, ""),
-		schemas.Schema(reflect.TypeFor[jobEnd](), true, ""),
+func (d *describer) operation(r *route) object {
+	problem := object{"application/problem+json": object{"schema": d.schema(reflect.TypeFor[problemError](), "")}}
+	out := object{"operationId": r.id, "summary": r.summary, "responses": object{
+		strconv.Itoa(r.status): d.response(r),
+		"default":              object{"description": "Error", "content": problem},
 	}}
+	var parameters []object
+	for f := range fieldsOf(r.in) {
+		if p := d.parameter(f); p != nil {
+			parameters = append(parameters, p)
+		}
+	}
+	if parameters != nil {
+		out["parameters"] = parameters
+	}
+	if r.json != nil || r.file != "" {
+		out["requestBody"] = d.requestBody(r)
+	}
+	return out
+}
+
+// parameter describes a field that is a parameter; nil if it is none.
+func (d *describer) parameter(f reflect.StructField) object {
+	for _, in := range []string{"path", "query", "header"} {
+		name, explode := strings.CutSuffix(f.Tag.Get(in), ",explode")
+		if name == "" {
+			continue
+		}
+		p := object{"in": in, "name": name, "schema": d.field(f, "")}
+		if doc := f.Tag.Get("doc"); doc != "" {
+			p["description"] = doc
+		}
+		if in == "path" || f.Tag.Get("required") == "true" {
+			p["required"] = true
+		}
+		if in == "query" {
+			p["explode"] = explode
+		}
+		return p
+	}
+	return nil
+}
+
+func (d *describer) requestBody(r *route) object {
+	content, out := object{}, object{"required": true}
+	if r.json != nil {
+		content["application/json"] = object{"schema": d.fields(r.json, "")}
+	} else {
+		content["application/octet-stream"] = object{}
+		out["description"] = r.file
+	}
+	for _, kind := range r.kinds {
+		content[kind] = object{}
+	}
+	out["content"] = content
+	return out
+}
+
+// response describes what an operation answers.
+func (d *describer) response(r *route) object {
+	if r.out == nil {
+		last := []object{d.schema(reflect.TypeFor[progress](), ""), d.schema(reflect.TypeFor[jobEnd](), "")}
+		return object{"description": "Server-sent events: progress, then done, stopped, failed or cancelled",
+			"content": object{"text/event-stream": object{"schema": object{"oneOf": last}}}}
+	}
+	out := object{"description": http.StatusText(r.status)}
+	headers := object{}
+	for f := range fieldsOf(r.out) {
+		if name := f.Tag.Get("header"); name != "" {
+			headers[name] = object{"schema": object{"type": "string"}}
+		}
+	}
+	if len(headers) > 0 {
+		out["headers"] = headers
+	}
+	body, ok := r.out.FieldByName("Body")
+	switch {
+	case !ok:
+	case body.Type == reflect.TypeFor[[]byte]():
+		kinds := map[string]string{".png": "image/png", ".svg": "image/svg+xml"}
+		kind, ok := kinds[path.Ext(r.path)]
+		if !ok {
+			kind = "application/octet-stream"
+		}
+		out["content"] = object{kind: object{}}
+	default:
+		out["content"] = object{"application/json": object{"schema": d.schema(body.Type, schemaName(r.out.Name())+"Body")}}
+	}
+	return out
+}
+
+// schemaName returns the name of a type in the description.
+func schemaName(of string) string { return strings.ToUpper(of[:1]) + of[1:] }
+
+// schema describes a type; structs without a name take the given one.
+func (d *describer) schema(of reflect.Type, name string) object {
+	switch of {
+	case reflect.TypeFor[nats]():
+		return object{"type": []string{"number", "null"}, "description": "null where infinite"}
+	case reflect.TypeFor[time.Time]():
+		return object{"type": "string", "format": "date-time"}
+	}
+	switch of.Kind() {
+	case reflect.Pointer:
+		return d.schema(of.Elem(), name)
+	case reflect.Struct:
+		if of.Name() != "" {
+			name = schemaName(of.Name())
+		}
+		if d.schemas[name] == nil {
+			d.schemas[name] = object{} // a type may lead to itself
+			d.schemas[name] = d.fields(of, name)
+		}
+		return object{"$ref": "#/components/schemas/" + name}
+	case reflect.Slice:
+		return object{"type": "array", "items": d.schema(of.Elem(), name)}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": d.schema(of.Elem(), name)}
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Int, reflect.Int64:
+		return object{"type": "integer", "format": "int64"}
+	case reflect.Float64:
+		return object{"type": "number", "format": "double"}
+	}
+	return object{} // anything
+}
+
+// fields describes a struct, whose name is only for what may be null.
+func (d *describer) fields(of reflect.Type, name string) object {
+	properties, required := object{}, []string{}
+	for f := range fieldsOf(of) {
+		field, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if field == "" || field == "-" {
+			continue
+		}
+		properties[field] = d.field(f, name+"."+field)
+		if !strings.Contains(rest, "omitempty") {
+			required = append(required, field)
+		}
+	}
+	out := object{"type": "object", "additionalProperties": false, "properties": properties}
+	if len(required) > 0 {
+		out["required"] = required
+	}
+	return out
+}
+
+// bounds are the tags of fields that schemas have, too.
+var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "minItems", "maxItems"}
+
+// field describes a field by its type and its tags.
+func (d *describer) field(f reflect.StructField, name string) object {
+	out := maps.Clone(d.schema(f.Type, ""))
+	if f.Tag.Get("nullable") == "true" || slices.Contains(nullable, name) {
+		if kind, ok := out["type"].(string); ok {
+			out["type"] = []string{kind, "null"}
+		} else {
+			out = object{"anyOf": []object{out, {"type": "null"}}}
+		}
+	}
+	if doc := f.Tag.Get("doc"); doc != "" {
+		out["description"] = doc
+	}
+	if list := f.Tag.Get("enum"); list != "" {
+		out["enum"] = strings.Split(list, ",")
+	}
+	for _, bound := range bounds {
+		if b, err := strconv.ParseFloat(f.Tag.Get(bound), 64); err == nil {
+			out[bound] = b
+		}
+	}
+	if text := f.Tag.Get("default"); text != "" {
+		out["default"] = text
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			out["default"] = n
+		}
+	}
+	return out
 }

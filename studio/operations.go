@@ -8,16 +8,11 @@ import (
 // op describes an operation of the API.
 type op struct {
 	method, path string
-	id, summary  string   // the id is its name in client code
-	status       int      // of its answer
-	json         jsonBody // nil where the body is not JSON
-	file         string   // what the body is, where it is a file
-	kinds        []string // media types of bodies that are accepted, too
-}
-
-// jsonBody is what a decoder says of the bodies that it reads.
-type jsonBody interface {
-	body() (of reflect.Type, check *func(content any) error)
+	id, summary  string       // the id is its name in client code
+	status       int          // of its answer
+	json         reflect.Type // of a JSON body; nil where the body is not JSON
+	file         string       // what the body is, where it is a file
+	kinds        []string     // media types of bodies that are accepted, too
 }
 
 // operation returns the description of an operation.
@@ -26,31 +21,27 @@ func operation(method, path, id, summary string, status int) op {
 }
 
 // reads returns the operation with a JSON body, and other kinds of it.
-func (o op) reads(body jsonBody, kinds ...string) op {
-	o.json, o.kinds = body, kinds
+func (o op) reads(body interface{ of() reflect.Type }, kinds ...string) op {
+	o.json, o.kinds = body.of(), kinds
 	return o
 }
 
 // route is an operation with what answers it.
 type route struct {
 	op
-	in     reflect.Type
-	answer func(ctx context.Context, in any) (out any, err error)
+	in, out reflect.Type // out is nil where it answers with events
+	answer  func(ctx context.Context, in any) (out any, err error)
 }
 
 // add adds an operation. Fields of I are parameters by their tags; O has the answer in its
 // field Body, and headers in others.
 func add[I, O any](s *core, o op, answer func(context.Context, *I) (*O, error)) {
-	s.operations = append(s.operations, route{o, reflect.TypeFor[I](), func(ctx context.Context, in any) (any, error) {
-		return answer(ctx, in.(*I))
-	}})
-	s.described = append(s.described, describe(o, answer))
+	s.operations = append(s.operations, route{o, reflect.TypeFor[I](), reflect.TypeFor[O](),
+		func(ctx context.Context, in any) (any, error) { return answer(ctx, in.(*I)) }})
 }
 
 // addEvents adds an operation that answers with events; a nil stream is an empty answer.
 func addEvents[I any](s *core, o op, answer func(context.Context, *I) (eventStream, error)) {
-	s.operations = append(s.operations, route{o, reflect.TypeFor[I](), func(ctx context.Context, in any) (any, error) {
-		return answer(ctx, in.(*I))
-	}})
-	s.described = append(s.described, describeEvents(o, answer))
+	s.operations = append(s.operations, route{o, reflect.TypeFor[I](), nil,
+		func(ctx context.Context, in any) (any, error) { return answer(ctx, in.(*I)) }})
 }

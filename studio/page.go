@@ -15,9 +15,6 @@ import (
 	"path"
 	"strings"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // page is the page, built by Vite from studio/web/src; see
@@ -62,7 +59,7 @@ func assets() (map[string]*asset, error) {
 		return nil, err
 	}
 	if out["/index.html"] == nil {
-		return nil, fmt.Errorf("studio: the page has no index.html; build it in studio/web with npm run build with npm run build")
+		return nil, fmt.Errorf("studio: the page has no index.html; build it in studio/web with npm run build")
 	}
 	out["/"] = out["/index.html"]
 	return out, nil
@@ -103,40 +100,48 @@ func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
 }
 
-// plainRoutes adds the routes outside the described API: the page, health,
+// plainRoutes adds what is beside the described API: the page, health,
 // metrics and the description itself.
-func (s *Server) plainRoutes(api huma.API) error {
+func (s *Server) plainRoutes() error {
 	files, err := assets()
 	if err != nil {
 		return err
 	}
+	s.plain = map[string]http.Handler{}
 	for name, file := range files {
-		if name == "/" {
-			name = "/{$}"
-		}
-		s.mux.Handle("GET "+name, file)
+		s.plain[name] = file
 	}
-	if s.spec, err = json.Marshal(api.OpenAPI()); err != nil {
+	if s.spec, err = json.Marshal(s.openAPI()); err != nil {
 		return err
 	}
-	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/openapi+json")
-		w.Write(s.spec)
-	})
-	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plainText(w, http.StatusOK, "ok") })
-	s.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		switch what := s.Ready(); {
-		case s.closing.Err() != nil:
-			plainText(w, http.StatusServiceUnavailable, "stopping")
-		case what != "":
-			w.Header().Set("Retry-After", "1")
-			plainText(w, http.StatusServiceUnavailable, "learning the built-in model "+what)
-		default:
-			plainText(w, http.StatusOK, "ready")
-		}
-	})
-	s.mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
+	for path, answer := range map[string]http.HandlerFunc{
+		"/openapi.json": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/openapi+json")
+			w.Write(s.spec)
+		},
+		"/healthz": func(w http.ResponseWriter, _ *http.Request) { plainText(w, http.StatusOK, "ok") },
+		"/readyz":  s.answerReady,
+		"/metrics": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+			s.metrics.write(w, s)
+		},
+	} {
+		s.plain[path] = answer
+	}
 	return nil
+}
+
+// answerReady says whether the built-in models are learned.
+func (s *Server) answerReady(w http.ResponseWriter, _ *http.Request) {
+	switch what := s.Ready(); {
+	case s.closing.Err() != nil:
+		plainText(w, http.StatusServiceUnavailable, "stopping")
+	case what != "":
+		w.Header().Set("Retry-After", "1")
+		plainText(w, http.StatusServiceUnavailable, "learning the built-in model "+what)
+	default:
+		plainText(w, http.StatusOK, "ready")
+	}
 }
 
 func plainText(w http.ResponseWriter, status int, text string) {

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -35,7 +36,10 @@ type problemError struct {
 	Detail string          `json:"detail"`
 	Errors []*problemPlace `json:"errors,omitempty"`
 
-	retry int // after how many seconds a request may succeed; 0: not said
+	Instance string `json:"instance,omitempty" doc:"id of the request, as in the server's log"`
+
+	retry int    // after how many seconds a request may succeed; 0: not said
+	allow string // methods that are allowed, where it was another
 }
 
 // problemPlace says where in a request something is wrong.
@@ -69,6 +73,37 @@ func retryLater(seconds int, format string, args ...any) error {
 	p := problem(statusServiceUnavailable, fmt.Sprintf(format, args...))
 	p.retry = seconds
 	return p
+}
+
+func notAllowed(method, path, allow string) error {
+	p := problem(405, fmt.Sprintf("%.20s is not allowed for %.100q; use %s", method, path, allow))
+	p.allow = allow
+	return p
+}
+
+// mostErrors bounds the places that an answer lists.
+const mostErrors = 20
+
+// problemOf returns the problem that an error is, with long values left out.
+func problemOf(err error) *problemError {
+	var p *problemError
+	if !errors.As(err, &p) {
+		return problem(500, err.Error())
+	}
+	out := *p
+	out.Errors = nil
+	for i, e := range p.Errors {
+		if i == mostErrors {
+			out.Errors = append(out.Errors, &problemPlace{Message: fmt.Sprintf("and %d more", len(p.Errors)-i)})
+			break
+		}
+		short := &problemPlace{cut(e.Message, 2*longestValue), e.Location, e.Value}
+		if text, err := json.Marshal(e.Value); err != nil || len(text) > longestValue {
+			short.Value = nil
+		}
+		out.Errors = append(out.Errors, short)
+	}
+	return &out
 }
 
 // contentError returns the answer to data or a model that cannot be used.

@@ -8,12 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"reflect"
 	"strings"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
 // Server is the API and the page. Make one with New, and Close it.
@@ -23,7 +19,7 @@ type Server struct {
 	hosts   []string
 	metrics *metrics
 
-	mux     *http.ServeMux
+	plain   map[string]http.Handler // beside the API, by path
 	handler http.Handler
 	spec    []byte
 }
@@ -39,92 +35,39 @@ func New(opt Options) (*Server, error) {
 	if s.core, err = newCore(&opt, s.metrics); err != nil {
 		return nil, err
 	}
-	s.metrics.watch(s)
-	if err := s.routes(); err != nil {
+	if err := s.plainRoutes(); err != nil {
 		s.close()
 		return nil, err
 	}
+	s.handler = s.observe(s.guard(http.HandlerFunc(s.dispatch)))
 	if !opt.NoBuiltin {
 		s.build()
 	}
 	return s, nil
 }
 
-// routes builds the handler.
-func (s *Server) routes() error {
-	s.mux = http.NewServeMux()
-	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
-	config := huma.Config{
-		OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0", Components: &huma.Components{Schemas: registry},
-			Info: &huma.Info{Title: "Patchwork studio", Version: s.version, Description: "Explain binary images by a few parts (fields of this API call a part expert), and learn such parts."}},
-		Formats: huma.DefaultFormats, DefaultFormat: "application/json", RejectUnknownQueryParameters: true,
-		Transformers: []huma.Transformer{s.finishProblem},
+// dispatch answers requests to the API, and those for the files beside it.
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
+	plain := s.plain[r.URL.Path]
+	switch {
+	case plain == nil:
+		s.operate(w, r)
+	case method(r) != http.MethodGet:
+		writeProblem(w, r, notAllowed(r.Method, r.URL.Path, "GET, HEAD"))
+	default:
+		plain.ServeHTTP(w, r)
 	}
-	if s.token != "" {
-		config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
-		config.Security = []map[string][]string{{"token": {}}}
-	}
-	api := humago.New(s.mux, config)
-	api.OpenAPI().Components.Schemas.RegisterTypeAlias(reflect.TypeFor[nats](), reflect.TypeFor[natsSchema]())
-	for _, describe := range s.described {
-		describe(api)
-	}
-	correct(api.OpenAPI())
-	if err := s.plainRoutes(api); err != nil {
-		return err
-	}
-	s.handler = s.observe(s.guard(s.dispatch()))
-	return nil
 }
 
-// dispatch reads the body of requests with a route, and answers the others.
-func (s *Server) dispatch() http.Handler {
-	found, in := s.read(s.mux), map[string]reflect.Type{}
-	for i := range s.operations {
-		r := &s.operations[i]
-		in[r.method+" "+r.path] = r.in
+// pattern returns what a request asks for, for metrics.
+func (s *Server) pattern(r *http.Request) string {
+	if s.plain[r.URL.Path] != nil {
+		return "GET " + r.URL.Path
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h, pattern := s.mux.Handler(r)
-		if of, ok := in[pattern]; ok && r.URL.RawQuery != "" {
-			if err := repeated(of, r.URL.Query()); err != nil {
-				writeProblem(w, r, err)
-				return
-			}
-		}
-		if pattern != "" {
-			found.ServeHTTP(w, r)
-			return
-		}
-		answer := &dry{header: http.Header{}}
-		h.ServeHTTP(answer, r)
-		if answer.status != http.StatusMethodNotAllowed {
-			writeProblem(w, r, problemf(http.StatusNotFound, "there is nothing at %.100q; /openapi.json describes the API", r.URL.Path))
-			return
-		}
-		allow := answer.header.Get("Allow")
-		w.Header().Set("Allow", allow)
-		writeProblem(w, r, problemf(http.StatusMethodNotAllowed, "%.20s is not allowed for %.100q; use %s", r.Method, r.URL.Path, allow))
-	})
-}
-
-// dry is a response writer that discards everything.
-type dry struct {
-	header http.Header
-	status int
-}
-
-func (d *dry) Header() http.Header         { return d.header }
-func (d *dry) WriteHeader(status int)      { d.status = status }
-func (d *dry) Write(p []byte) (int, error) { return len(p), nil }
-
-// route returns the pattern that matches a request, for metrics.
-func (s *Server) route(r *http.Request) string {
-	_, pattern := s.mux.Handler(r)
-	if pattern == "" {
-		return "other"
+	if route, _, err := s.routeOf(method(r), r.URL.Path); err == nil {
+		return route.method + " " + route.path
 	}
-	return pattern
+	return "other"
 }
 
 // Handler returns the whole server as a handler, guards included.

@@ -155,8 +155,7 @@ func (r request) send(t testing.TB, s *Server) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, req)
 	if w.Code < 300 && w.Header().Get("Content-Type") == "application/json" {
-		_, pattern := s.mux.Handler(req)
-		wantDescribed(t, s, pattern, w.Body.Bytes())
+		wantDescribed(t, s, s.pattern(req), w.Body.Bytes())
 	}
 	sameAtDesk(t, s, r, req, content, w)
 	return w

@@ -66,21 +66,6 @@ export interface Detail {
   width: number;
 }
 
-export interface ErrorDetail {
-  location?: string;
-  message?: string;
-  value?: unknown;
-}
-
-export interface ErrorModel {
-  detail?: string;
-  errors?: Array<ErrorDetail>;
-  instance?: string;
-  status?: number;
-  title?: string;
-  type?: string;
-}
-
 export interface Example {
   bits: string;
   explanation: Explanation;
@@ -286,6 +271,8 @@ export interface Pick {
   dy: number;
   expert: number;
   gain: number | null;
+  stretch?: number;
+  stretch_across?: number;
 }
 
 export interface Place {
@@ -293,11 +280,28 @@ export interface Place {
   dx: number;
   dy: number;
   expert: number;
+  stretch?: number;
+  stretch_across?: number;
 }
 
 export interface Prediction {
   p: number;
   pixel: number;
+}
+
+export interface ProblemError {
+  detail: string;
+  errors?: Array<ProblemPlace>;
+  instance?: string;
+  status: number;
+  title: string;
+  type: string;
+}
+
+export interface ProblemPlace {
+  location?: string;
+  message: string;
+  value?: unknown;
 }
 
 export interface Progress {
@@ -460,15 +464,15 @@ export interface WireImage {
 }
 
 export interface ClassifyRequest {
-  classes: Array<LabelledImages> | null;
-  images: Array<WireImage> | null;
+  classes: Array<LabelledImages>;
+  images: Array<WireImage>;
 }
 
 export interface ExplainRequest {
   alpha?: number;
   calibrate?: "auto" | "always" | "never";
   detail?: boolean;
-  images: Array<WireImage> | null;
+  images: Array<WireImage>;
   max_picks?: number;
   min_gain?: number;
   model: string;
@@ -487,7 +491,7 @@ export interface LearnRequest {
   data?: string;
   experts?: number;
   for?: "table" | "drawings" | "scenes" | "paper";
-  images?: Array<WireImage> | null;
+  images?: Array<WireImage>;
   iterations?: number;
   method?: "default" | "online" | "batch" | "both" | "strokes" | "soft";
   mode?: "default" | "paper";
@@ -497,13 +501,13 @@ export interface LearnRequest {
   refine?: boolean;
   rotate?: string;
   rule?: "max" | "max-minus-min" | "noisy-or" | "sum-of-odds" | "mean" | "sum-of-log-odds" | "normalized-sum" | "auto";
-  seed?: number;
+  seed?: unknown;
   shift?: number;
   shift_step?: number;
   starts?: number;
   straight?: number;
   take?: number;
-  where?: Array<string> | null;
+  where?: Array<string>;
 }
 
 export interface RenameModelRequest {
@@ -515,18 +519,18 @@ export interface RenameExpertRequest {
 }
 
 export interface SampleRequest {
-  along?: Array<number> | null;
+  along?: Array<number>;
   model: string;
   n?: number;
   noise?: boolean;
-  seed?: number;
+  seed?: unknown;
 }
 
 export interface ScoreRequest {
   alpha?: number;
   calibrate?: "auto" | "always" | "never";
   detail?: boolean;
-  images: Array<WireImage> | null;
+  images: Array<WireImage>;
   max_picks?: number;
   min_gain?: number;
   model: string;
@@ -540,13 +544,13 @@ export interface ScoreRequest {
 
 export interface ExplainValuesRequest {
   model: string;
-  rows: Array<Array<number | null> | null> | null;
+  rows: Array<Array<number | null>>;
 }
 
 export interface SampleValuesRequest {
   model: string;
   n?: number;
-  seed?: number;
+  seed?: unknown;
 }
 
 /** Every operation: what it is asked with, and its answer. */
@@ -557,7 +561,7 @@ export interface Operations {
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
-  "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string> | null; model?: string }; answer: ImageListBody };
+  "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string>; model?: string }; answer: ImageListBody };
   "GET /v1/data/{id}/rows": { path: { id: string }; query?: { search?: string; from?: number; n?: number }; answer: RowListBody };
   "GET /v1/data/{id}/values": { path: { id: string }; query?: { from?: number; n?: number; model?: string }; answer: ValueRowsBody };
   "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; calibrate?: "auto" | "always" | "never"; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
@@ -577,13 +581,13 @@ export interface Operations {
   "PATCH /v1/models/{id}": { path: { id: string }; body: RenameModelRequest; answer: ModelInfo };
   "GET /v1/models/{id}/experts": { path: { id: string }; answer: ExpertListBody };
   "PATCH /v1/models/{id}/experts/{k}": { path: { id: string; k: number }; body: RenameExpertRequest; answer: ExpertInfo };
-  "GET /v1/models/{id}/experts/{k}/examples": { path: { id: string; k: number }; query: { data: string; n?: number; where?: Array<string> | null }; answer: ExampleListBody };
+  "GET /v1/models/{id}/experts/{k}/examples": { path: { id: string; k: number }; query: { data: string; n?: number; where?: Array<string> }; answer: ExampleListBody };
   "GET /v1/models/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.png": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.svg": { path: { id: string }; answer: Blob };
   "GET /v1/rules": { answer: RuleListBody };
-  "GET /v1/rules/compose": { query: { p: Array<number> | null; q?: Array<number> | null }; answer: ComposedListBody };
-  "GET /v1/rules/curves": { query?: { p1?: Array<number> | null; q?: Array<number> | null; points?: number }; answer: CurveListBody };
+  "GET /v1/rules/compose": { query: { p: Array<number>; q?: Array<number> }; answer: ComposedListBody };
+  "GET /v1/rules/curves": { query?: { p1?: Array<number>; q?: Array<number>; points?: number }; answer: CurveListBody };
   "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswerBody };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswerBody };
   "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; calibrate?: "auto" | "always" | "never"; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };

@@ -1,0 +1,145 @@
+//go:build !js
+
+package studio
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"time"
+)
+
+// operate answers a request to the API as a desk does, once its body has arrived.
+func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
+	route, path, err := s.routeOf(method(r), r.URL.Path)
+	if err == nil {
+		err = repeated(route.in, r.URL.Query())
+	}
+	if err != nil {
+		writeProblem(w, r, err)
+		return
+	}
+	got := arriving{of: &s.bodies}
+	defer got.free()
+	if err := s.read(w, r, route, &got); err != nil {
+		w.Header().Set("Connection", "close") // the rest of the body is not read
+		writeProblem(w, r, err)
+		return
+	}
+	c := &Call{Query: r.URL.Query(), Header: map[string]string{}, Body: got.bytes}
+	for f := range fieldsOf(route.in) {
+		if name := f.Tag.Get("header"); name != "" {
+			c.Header[name] = r.Header.Get(name)
+		}
+	}
+	kind, boundary := mediaType(r)
+	b := body{bytes: got.bytes, kind: kind}
+	if kind == formKind {
+		b.form = func() ([]File, error) { return filesOf(b.bytes, boundary) }
+	}
+	a, err := s.reply(r.Context(), route, path, c, b)
+	if err != nil {
+		s.writeError(w, r, err)
+		return
+	}
+	for name, value := range a.Header {
+		if value != "" {
+			w.Header().Set(name, value)
+		}
+	}
+	if a.Events != nil {
+		sendEvents(r.Context(), w, a.Events)
+		return
+	}
+	w.WriteHeader(a.Status)
+	if a.Status != http.StatusNoContent {
+		w.Write(a.Body) // an error means that the client has disconnected
+	}
+}
+
+// method returns the method of the operation that a request asks for: HEAD is GET without its body.
+func method(r *http.Request) string {
+	if r.Method == http.MethodHead {
+		return http.MethodGet
+	}
+	return r.Method
+}
+
+// sendEvents answers with a stream.
+func sendEvents(ctx context.Context, w http.ResponseWriter, stream eventStream) {
+	w.Header().Set("X-Accel-Buffering", "no") // proxies buffer streams otherwise
+	w.WriteHeader(http.StatusOK)
+	rc := http.NewResponseController(w)
+	stream(ctx, func(text []byte) error {
+		rc.SetWriteDeadline(time.Now().Add(10 * time.Second)) // an error: no deadline, as in tests
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		return rc.Flush()
+	})
+}
+
+// writeError is writeProblem, and logs what nobody expected.
+func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	if p := problemOf(err); p.Status == http.StatusInternalServerError {
+		s.log.Error("unexpected", "id", requestID(r.Context()), "error", err)
+	}
+	writeProblem(w, r, err)
+}
+
+// writeProblem answers a request with an error.
+func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+	p := *problemOf(err)
+	p.Instance = requestID(r.Context())
+	a := problemAnswer(&p)
+	for name, value := range a.Header {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(a.Status)
+	if r.Method != http.MethodHead {
+		w.Write(append(a.Body, '\n')) // an error means that the client has disconnected
+	}
+}
+
+// read reads the body of a request, within the limits for each and for all. A body counts
+// as it arrives, whatever its header announces.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, route *route, got *arriving) error {
+	limit := s.bodyLimit(route)
+	if r.ContentLength > limit {
+		return s.tooLarge(r, limit)
+	}
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return problemf(http.StatusUnsupportedMediaType, "the Content-Encoding %.40q is not accepted; send the body unencoded", e)
+	}
+	rc := http.NewResponseController(w)
+	rc.SetReadDeadline(time.Now().Add(s.limits.ReadTime)) // an error means that there is no deadline, as in tests
+	err := got.read(r.Body, limit+1)
+	switch {
+	case err != nil:
+		return s.readError(err)
+	case int64(len(got.bytes)) > limit:
+		return s.tooLarge(r, limit)
+	}
+	rc.SetReadDeadline(time.Time{})
+	return nil
+}
+
+func (s *Server) tooLarge(r *http.Request, limit int64) error {
+	s.meter.refused("body")
+	if limit == 0 {
+		return problemf(http.StatusRequestEntityTooLarge, "%s requests have no body here", r.Method)
+	}
+	return problemf(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes, the limit of this server", limit)
+}
+
+func mediaType(r *http.Request) (kind, boundary string) {
+	text := r.Header.Get("Content-Type")
+	if text == "" {
+		return "", ""
+	}
+	kind, fields, err := mime.ParseMediaType(text)
+	if err != nil {
+		return "malformed", ""
+	}
+	return kind, fields["boundary"]
+}
