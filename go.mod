@@ -8,3 +8,5 @@ require (
 	gonum.org/v1/gonum v0.17.0
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/gofrs/flock v0.13.2

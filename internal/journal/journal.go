@@ -24,8 +24,11 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
+
+	"github.com/gofrs/flock"
 )
 
 const magic = "patchwork-journal 1\n"
@@ -41,7 +44,7 @@ type Journal struct {
 	f      *os.File
 	end    int64 // of the last whole record
 	values map[string]place
-	held   *lock
+	held   *flock.Flock
 	failed error // of the first write that failed; nothing is written after it
 }
 
@@ -82,7 +85,7 @@ func Open(path, description string) (*Journal, error) {
 	}
 	j, err := open(path, description)
 	if err != nil {
-		return nil, errors.Join(err, held.release())
+		return nil, errors.Join(err, release(held))
 	}
 	j.held = held
 	return j, nil
@@ -90,7 +93,12 @@ func Open(path, description string) (*Journal, error) {
 
 // open is Open under the lock.
 func open(path, description string) (*Journal, error) {
-	f, created, err := openOwn(path, magic)
+	if err := ours(path, magic); err != nil {
+		return nil, err
+	}
+	_, err := os.Lstat(path)
+	created := errors.Is(err, fs.ErrNotExist)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -236,14 +244,10 @@ func (j *Journal) Len() int {
 
 // Close closes the file, for another run to go on with.
 func (j *Journal) Close() error {
-	held := j.held
-	j.held = nil
-	return errors.Join(j.f.Close(), held.release())
+	return errors.Join(j.f.Close(), release(j.held))
 }
 
 // Remove closes and removes the journal.
 func (j *Journal) Remove() error {
-	held := j.held
-	j.held = nil
-	return errors.Join(j.f.Close(), os.Remove(j.f.Name()), held.release())
+	return errors.Join(j.f.Close(), os.Remove(j.f.Name()), release(j.held))
 }
