@@ -2,8 +2,8 @@ package dataset
 
 import "io"
 
-// In a browser Parquet and Arrow are neither read nor written: their libraries would be
-// most of the program, and bring a whole web server along.
+// In a browser Parquet is neither read nor written: its library would be most of the
+// program, and bring a whole web server along.
 
 // notHere is the answer to a file in one of these formats.
 func notHere(format string) error {
@@ -16,19 +16,10 @@ func (in *input) parquetValues(io.ReaderAt, int64) (*valueFile, error) {
 	return nil, notHere("Parquet")
 }
 
-func (in *input) arrow(io.Reader, func() (io.Reader, error)) (decoder, error) {
-	return nil, notHere("Arrow")
-}
-
-func (in *input) arrowValues(io.Reader, func() (io.Reader, error)) (*valueFile, error) {
-	return nil, notHere("Arrow")
-}
-
 // notWritten is a table in one of these formats.
 type notWritten struct{ format string }
 
 func newParquetTable(io.Writer) tableWriter { return notWritten{"Parquet"} }
-func newArrowTable(io.Writer) tableWriter   { return notWritten{"Arrow"} }
 
 func (n notWritten) begin([]TableColumn) error {
 	return &FormatError{Msg: "the page without a server does not write " + n.format}

@@ -1,8 +1,7 @@
 // Package dataset reads files as binary images, and writes them.
 //
-// [Read] reads .npy and .npz arrays, MAT-files of Level 5, tables in CSV, Parquet
-// and Arrow IPC (files and streams), IDX files, any of these packed with gzip or
-// zstd, and pictures (PNG, JPEG, GIF, TIFF, WebP, BMP, PBM and PGM) or folders
+// [Read] reads .npy and .npz arrays, MAT-files of Level 5, tables in CSV and
+// Parquet, IDX files, any of these packed with gzip or zstd, and pictures (PNG, JPEG, GIF, TIFF, WebP, BMP, PBM and PGM) or folders
 // and zip archives of them, and returns one [Set]: images of one size, their
 // weights, and columns of metadata (labels, writers, file names) to select by.
 // The path - is standard input. [Open] reads the same images in blocks, as a [Stream]. Learners
@@ -14,7 +13,7 @@
 //
 // In arrays and tables 1 is on and 0 is off; NaN and null are unknown. Any other
 // number is an error unless [Options].Threshold is given; then greater values are
-// on. Columns of text, in CSV, Arrow and Parquet, also say it in words, in upper or
+// on. Columns of text, in CSV and Parquet, also say it in words, in upper or
 // lower case, with blanks around them:
 //
 //	on       1, 1.0, y, yes, t, true, present, positive, detected, ja, oui, sí, ...

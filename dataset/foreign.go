@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// arrowWay is the hint for Arrow files.
+const arrowWay = "write the table as Parquet (pyarrow.parquet.write_table, or write_parquet in R)"
+
 // foreign lists formats that users may try, each with a hint.
 var foreign = []struct{ magic, name, hint string }{
 	{"MATLAB 7.3", "a MATLAB file of version 7.3 (HDF5)", "save it with -v7"},
@@ -21,7 +24,9 @@ var foreign = []struct{ magic, name, hint string }{
 	{"\x00\x00\x00\x0cJXL ", "a JPEG XL picture", unread(".jxl")},
 	{"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture", unread(".jp2")},
 	{"AT&TFORM", "a DjVu document", "export its pages as PNG"},
-	{"FEA1", "a Feather file of version 1", "write it with version 2 (pyarrow.feather.write_feather)"},
+	{"ARROW1", "an Arrow or Feather file", arrowWay},
+	{"\xff\xff\xff\xff", "an Arrow stream", arrowWay},
+	{"FEA1", "a Feather file of version 1", arrowWay},
 	{"\xd0\xcf\x11\xe0", "a document of Excel or Word from before 2007", "save the sheet as CSV"},
 	{"SQLite format 3", "an SQLite database", "export the table as CSV"},
 	{"RDX", "an R workspace", "write the table with write.csv"},

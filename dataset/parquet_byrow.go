@@ -65,6 +65,23 @@ func (s parquetByRow) sample() (records, bool, error) {
 	return &firstRecords{records: r, left: sampleRows}, false, err
 }
 
+// sampleRows is how many rows are examined before a table is read that is not text.
+const sampleRows = 1000
+
+// firstRecords ends after some rows.
+type firstRecords struct {
+	records
+	left int
+}
+
+func (f *firstRecords) read() ([]string, int, error) {
+	if f.left == 0 {
+		return nil, 0, io.EOF
+	}
+	f.left--
+	return f.records.read()
+}
+
 // parquetRecords yields the rows of the row groups.
 type parquetRecords struct {
 	t     *parquetTable

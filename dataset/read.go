@@ -309,7 +309,6 @@ const (
 	kindIDX
 	kindGzip
 	kindZstd
-	kindArrow
 	kindPNG
 	kindPNM
 	kindMAT
@@ -319,10 +318,6 @@ const (
 	kindWebP
 	kindBMP
 )
-
-// arrowMagic begins an Arrow IPC file. What follows is a stream, and then a footer
-// to find its parts by, which nothing here needs.
-const arrowMagic = "ARROW1\x00\x00"
 
 // zstdMagic begins a zstd stream.
 const zstdMagic = "\x28\xb5\x2f\xfd"
@@ -339,8 +334,6 @@ func sniff(head []byte) (kind, error) {
 		return kindZip, nil
 	case starts("PAR1"):
 		return kindParquet, nil
-	case starts(arrowMagic), len(head) >= 12 && starts("\xff\xff\xff\xff") && head[7] == 0 && head[4]&7 == 0:
-		return kindArrow, nil
 	case starts("\x1f\x8b"):
 		return kindGzip, nil
 	case starts(zstdMagic), len(head) >= 2 && strings.HasPrefix(zstdMagic, string(head)): // the latter is cut
@@ -366,7 +359,7 @@ func sniff(head []byte) (kind, error) {
 		return 0, &FormatError{Msg: "is UTF-16 text without a mark at its beginning, which is not read here", Hint: "save it as UTF-8"}
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, Arrow, IDX and the pictures " + pictureFormats + " are read"}
+		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, IDX and the pictures " + pictureFormats + " are read"}
 	}
 	return kindText, nil
 }
@@ -426,8 +419,6 @@ func (in *input) content(path string, r io.Reader, ra io.ReaderAt, size int64, a
 		return in.mat(ra, size)
 	case kindParquet:
 		return in.parquet(ra, size)
-	case kindArrow:
-		return in.arrow(r, again)
 	case kindIDX:
 		return in.idx(r)
 	}

@@ -17,7 +17,6 @@ const (
 	TableCSV     TableFormat = "csv"     // comma-separated, with a header
 	TableNPZ     TableFormat = "npz"     // an array per column or block of columns
 	TableParquet TableFormat = "parquet" // compressed with Snappy
-	TableArrow   TableFormat = "arrow"   // Arrow IPC, the form for files (Feather version 2), not compressed
 )
 
 // tableSuffixes lists the suffixes of file names, and what they stand for.
@@ -25,11 +24,11 @@ var tableSuffixes = []struct {
 	suffix string
 	format TableFormat
 }{
-	{".csv", TableCSV}, {".npz", TableNPZ}, {".parquet", TableParquet}, {".arrow", TableArrow}, {".feather", TableArrow}, {".ipc", TableArrow},
+	{".csv", TableCSV}, {".npz", TableNPZ}, {".parquet", TableParquet},
 }
 
 // TableFormatOf returns the format that the suffix of a path stands for: .csv,
-// .npz, .parquet, or .arrow, .feather and .ipc. The error lists them.
+// .npz or .parquet. The error lists them.
 func TableFormatOf(path string) (TableFormat, error) {
 	var all []string
 	for _, s := range tableSuffixes {
@@ -136,8 +135,6 @@ func (t Table) Write(w io.Writer, chunks iter.Seq2[[]any, error]) (err error) {
 		out = newNPZTable(w, t.Rows)
 	case TableParquet:
 		out = newParquetTable(w)
-	case TableArrow:
-		out = newArrowTable(w)
 	default:
 		return &FormatError{Msg: fmt.Sprintf("there is no format %q of tables", t.Format)}
 	}

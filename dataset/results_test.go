@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
@@ -72,12 +70,12 @@ func TestWriteTable(t *testing.T) {
 		n := rapid.IntRange(0, 5).Draw(t, "rows")
 		values := drawResults(t, n)
 		ends := rapid.SliceOfN(rapid.IntRange(0, n), 0, 3).Draw(t, "ends")
-		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet, TableArrow} {
+		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
 			b := writeResults(t, f, resultColumns, cutResults(values, n, nil))
 			if !bytes.Equal(b, writeResults(t, f, resultColumns, cutResults(values, n, ends))) {
 				t.Fatalf("%s: other bytes when cut at %v", f, ends)
 			}
-			got := map[TableFormat]func(rapid.TB, []byte) []any{TableCSV: csvResults, TableNPZ: npzResults, TableParquet: parquetValues, TableArrow: arrowValues}[f](t, b)
+			got := map[TableFormat]func(rapid.TB, []byte) []any{TableCSV: csvResults, TableNPZ: npzResults, TableParquet: parquetValues}[f](t, b)
 			if diff := cmp.Diff(values, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("%s: %s", f, diff)
 			}
@@ -173,34 +171,6 @@ func parquetValues(t rapid.TB, b []byte) []any {
 	return fromCells(records)
 }
 
-func arrowValues(t rapid.TB, b []byte) []any {
-	r, err := ipc.NewFileReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	var records [][]string
-	for i := range r.NumRecords() {
-		batch, err := r.RecordBatch(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for row := range int(batch.NumRows()) {
-			var cells []string
-			for _, c := range batch.Columns() {
-				if v, ok := c.(*array.Float64); ok {
-					cells = append(cells, strconv.FormatFloat(v.Value(row), 'g', -1, 64))
-				} else {
-					cells = append(cells, c.ValueStr(row))
-				}
-			}
-			records = append(records, cells)
-		}
-		batch.Release()
-	}
-	return fromCells(records)
-}
-
 // TestWriteTableGroups: tables of many row groups, and arrays too large for
 // memory, come back whole.
 func TestWriteTableGroups(t *testing.T) {
@@ -237,7 +207,7 @@ func TestWriteTableGroups(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	for _, f := range []TableFormat{TableParquet, TableArrow} {
+	for _, f := range []TableFormat{TableParquet} {
 		s, err := Decode("t", writeResults(t, f, columns[:1], func(yield func([]any, error) bool) {
 			for chunk := range chunks {
 				if !yield(chunk[:1], nil) {
@@ -271,7 +241,7 @@ func TestWriteTableRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	failed := errors.New("no more")
-	for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet, TableArrow} {
+	for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
 		if err := WriteTable(io.Discard, f, []TableColumn{{Name: "a"}}, func(yield func([]any, error) bool) { yield(nil, failed) }); err != failed {
 			t.Errorf("%s: %v", f, err)
 		}
@@ -308,7 +278,7 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 }
 
 func TestTableFormatOf(t *testing.T) {
-	for path, want := range map[string]TableFormat{"a.csv": TableCSV, "a/b.NPZ": TableNPZ, "x.parquet": TableParquet, "x.feather": TableArrow, "x.ipc": TableArrow, "x.arrow": TableArrow} {
+	for path, want := range map[string]TableFormat{"a.csv": TableCSV, "a/b.NPZ": TableNPZ, "x.parquet": TableParquet} {
 		if got, err := TableFormatOf(path); err != nil || got != want {
 			t.Errorf("%s: %s, %v", path, got, err)
 		}
@@ -324,7 +294,7 @@ func TestTableRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 5).Draw(t, "rows")
 		values := drawResults(t, n)
-		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet, TableArrow} {
+		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
 			var b bytes.Buffer
 			if err := (Table{Format: f, Columns: resultColumns, Rows: n}).Write(&b, cutResults(values, n, []int{n / 2})); err != nil {
 				t.Fatal(err)
@@ -347,7 +317,7 @@ func TestTableWorkers(t *testing.T) {
 		values := drawResults(t, n)
 		ends := rapid.SliceOfN(rapid.IntRange(0, n), 0, 5).Draw(t, "ends")
 		group, workers := rapid.IntRange(1, 9).Draw(t, "rows of a group"), rapid.IntRange(2, 6).Draw(t, "workers")
-		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet, TableArrow} {
+		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
 			var want, got bytes.Buffer
 			if err := (Table{Format: f, Columns: resultColumns, group: group}).Write(&want, cutResults(values, n, nil)); err != nil {
 				t.Fatal(err)
@@ -371,7 +341,7 @@ func TestTableWorkers(t *testing.T) {
 func TestTableWorkersStop(t *testing.T) {
 	failed := errors.New("disk full")
 	columns := []TableColumn{{Name: "x", Type: ColumnInt}}
-	for _, f := range []TableFormat{TableCSV, TableParquet, TableArrow} {
+	for _, f := range []TableFormat{TableCSV, TableParquet} {
 		for left := range 30 {
 			taken := 0
 			err := Table{Format: f, Columns: columns, Workers: 3, group: 2}.Write(&failingWriter{left: 20 * left, err: failed}, func(yield func([]any, error) bool) {
@@ -402,7 +372,7 @@ func BenchmarkWriteTable(b *testing.B) {
 			codes[i] = 1
 		}
 	}
-	for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet, TableArrow} {
+	for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
 		b.Run(string(f), func(b *testing.B) {
 			b.SetBytes(int64(len(codes)) * 100)
 			for b.Loop() {
@@ -418,5 +388,18 @@ func BenchmarkWriteTable(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestParquetIsCSV: the same table as text and as Parquet is the same set.
+func TestParquetIsCSV(t *testing.T) {
+	columns := []TableColumn{{Name: "site"}, {Name: "a", Type: ColumnByte, Block: []string{"x", "y"}}, {Name: "z", Type: ColumnFloat}}
+	chunks := func(yield func([]any, error) bool) {
+		yield([]any{[]string{"u", "v"}, []uint8{1, 0, 0, 1}, []float64{math.NaN(), 1}}, nil)
+	}
+	want := mustRead(t, "t.csv", writeResults(t, TableCSV, columns, chunks), Options{})
+	got := mustRead(t, "t", writeResults(t, TableParquet, columns, chunks), Options{})
+	if diff := cmp.Diff(want, got, sameSets, cmpopts.IgnoreFields(Set{}, "Source", "Notes")); diff != "" || !strings.Contains(pixels(got), "#.?") {
+		t.Error(diff)
 	}
 }

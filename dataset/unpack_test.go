@@ -15,10 +15,9 @@ import (
 
 // TestPacked: what is in a gzip or zstd stream is read as if it were not.
 func TestPacked(t *testing.T) {
-	schema, batches := arrowTable(t)
 	for name, content := range map[string][]byte{
 		"csv": []byte("site,a,b\nu,1,0\nv,0,?\n"), "utf-16": []byte(utf16le("a;b\n0;1\n")), "idx": idx(8, []byte{0, 1, 1, 0}, 1, 2, 2),
-		"npy": npyFile(t, npy.New([]uint8{0, 1}, 1, 2)), "npz": npz(t, arr("x", []uint8{1, 0}, 2, 1)), "arrow": arrowFile(t, schema, batches, true),
+		"npy": npyFile(t, npy.New([]uint8{0, 1}, 1, 2)), "npz": npz(t, arr("x", []uint8{1, 0}, 2, 1)),
 		"parquet": parquetFile(t, [][]struct{ A bool }{{{true}}}),
 	} {
 		want, err := readBytes(content, Options{})
@@ -76,10 +75,9 @@ func TestBombs(t *testing.T) {
 
 // TestStandardInput: the path - is what comes through a pipe, in every format.
 func TestStandardInput(t *testing.T) {
-	schema, batches := arrowTable(t)
 	for name, content := range map[string][]byte{
 		"csv": []byte("a,b\n1,0\n0,?\n"), "labels": []byte("site,a\nu,1\nv,0\n"), "categories": []byte("soil,k\nclay,a\npeat,b\nclay,b\npeat,a\n"),
-		"npy": npyFile(t, npy.New([]uint8{0, 1}, 1, 2)), "npz": npz(t, arr("x", []uint8{1, 0}, 2, 1)), "arrow": arrowFile(t, schema, batches, true),
+		"npy": npyFile(t, npy.New([]uint8{0, 1}, 1, 2)), "npz": npz(t, arr("x", []uint8{1, 0}, 2, 1)),
 		"parquet": parquetFile(t, [][]struct{ A bool }{{{true}}}), "gzip": zipped([]byte("a,b\n1,0\n")), "long": []byte("a,b\n" + strings.Repeat("0,1\n", headBytes) + "1,0\n"),
 		"long labels": []byte("site,b\n" + strings.Repeat("u,1\n", headBytes) + "v,0\n"),
 	} {

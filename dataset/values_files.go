@@ -126,12 +126,10 @@ func (in *input) valuesOf(k kind, path string, br *bufio.Reader, ra io.ReaderAt,
 		return in.zipValues(path, ra, size)
 	case k == kindParquet:
 		return in.parquetValues(ra, size)
-	case k == kindArrow:
-		return in.arrowValues(br, again)
 	case k == kindText:
 		return in.textValues(br, size, again)
 	}
-	return nil, &FormatError{Msg: "is not read as real values", Hint: "save it as npy, npz, CSV, Parquet, Arrow or IDX, or as pictures"}
+	return nil, &FormatError{Msg: "is not read as real values", Hint: "save it as npy, npz, CSV, Parquet or IDX, or as pictures"}
 }
 
 // textValues reads a table of text.

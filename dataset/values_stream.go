@@ -13,7 +13,7 @@ import (
 // memory: the rows that [ReadValues] would return, without their labels. It is immutable; several goroutines may read
 // it at once, and it keeps no file open between readings.
 //
-// Arrays and tables of text are read some rows at a time, Parquet files by row groups and Arrow files by batches, pictures one
+// Arrays and tables of text are read some rows at a time, Parquet files by row groups, pictures one
 // by one. Arrays in Fortran order, and packed archives and Parquet files, must fit in Options.MaxMemory as a whole.
 type ValueStream struct {
 	paths      []string

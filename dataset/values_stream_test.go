@@ -118,7 +118,6 @@ func valueFiles(t testing.TB) map[string]Options {
 		write(t, "flat.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New(flat, 3000, 9)})):    {Height: 3, Width: 3, Transpose: true},
 		write(t, "t.idx", []byte{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 9, 8, 7, 200}): {},
 		write(t, "t.parquet", writeResults(t, TableParquet, cells, chunks())):                   {},
-		write(t, "t.arrow", writeResults(t, TableArrow, cells, chunks())):                       {Columns: []string{"c", "a"}},
 		pictures: {Invert: true},
 	}
 }

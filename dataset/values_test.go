@@ -169,7 +169,7 @@ func TestValuesOfArrays(t *testing.T) {
 	}
 }
 
-// TestValuesOfColumnFiles: Parquet and Arrow give what CSV gives.
+// TestValuesOfColumnFiles: Parquet gives what CSV gives.
 func TestValuesOfColumnFiles(t *testing.T) {
 	columns := []TableColumn{{Name: "site", Type: ColumnText}, {Name: "n", Type: ColumnInt}, {Name: "ph", Type: ColumnFloat}}
 	chunks := func() iter.Seq2[[]any, error] {
@@ -177,7 +177,7 @@ func TestValuesOfColumnFiles(t *testing.T) {
 			yield([]any{[]string{"a", "b", "c"}, []int64{7, 2, 5}, []float64{.1, nan, -3e-7}}, nil)
 		}
 	}
-	for _, f := range []TableFormat{TableCSV, TableParquet, TableArrow} {
+	for _, f := range []TableFormat{TableCSV, TableParquet} {
 		v := readValues(t, Options{}, write(t, "t", writeResults(t, f, columns, chunks())))
 		sameRows(t, string(f), v.Rows, [][]float64{{7, .1}, {2, nan}, {5, -3e-7}})
 		if !cmp.Equal(v.Columns, []string{"n", "ph"}) || !cmp.Equal(v.Meta, []Column{{"site", []string{"a", "b", "c"}}}) {

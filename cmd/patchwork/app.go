@@ -138,7 +138,7 @@ func isStdout(path string) bool { return path == "" || path == "-" || path == "/
 func (a *app) output(path string, write func(io.Writer) error) error {
 	write = a.formulas.around(path, write)
 	if !isStdout(path) {
-		return atomicfile.Write(path, compressed(path, write))
+		return atomicfile.Write(path, write)
 	}
 	a.carried = true
 	to := a.out

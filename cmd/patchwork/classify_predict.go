@@ -17,7 +17,7 @@ import (
 
 const classifyPredictLong = `Name the class of each image or row, by classes that patchwork classify learn wrote.
 
--o OUT.csv, .npz, .parquet or .arrow is a table with a row per image, in the order of the
+-o OUT.csv, .npz or .parquet is a table with a row per image, in the order of the
 input: index, its row in the input before --where and --rows, from 0; class; probability;
 and the probability of each class, in the columns p:CLASS (in an .npz one array, p, of
 shape (N, classes)), and of pictures their name. -o OUT.jsonl, or - for standard output, has a line per image that also
@@ -73,7 +73,7 @@ func (a *app) classifyPredictCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
-	fs.StringVarP(&f.output, "output", "o", "", "file to write (.csv, .npz, .parquet, .arrow, .jsonl; - for JSON lines on standard output)")
+	fs.StringVarP(&f.output, "output", "o", "", "file to write (.csv, .npz, .parquet, .jsonl; - for JSON lines on standard output)")
 	fs.StringVar(&f.by, "by", "", "column with the right class, to count what is right (default: as when the classes were learned)")
 	f.json.add(cmd)
 	workersFlag(cmd, &f.workers)

@@ -30,7 +30,7 @@ func TestClassifyFormats(t *testing.T) {
 		want = append(want, strings.Split(line, ",")[1])
 	}
 	want = want[:40] // of 20 writers
-	for _, format := range []string{"arrow", "parquet"} {
+	for _, format := range []string{"csv", "parquet"} {
 		must(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--where", "writer<=20", "-o", "named."+format)
 		set, err := dataset.Read([]string{"named." + format}, dataset.Options{Columns: []string{"p:L", "p:T"}, Meta: []string{"class"}, Threshold: new(float64)})
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -241,6 +240,6 @@ func isRounded(format string) bool {
 
 // isTable reports whether a format of outputFormats is that of a table, and which.
 func isTable(format string) (dataset.TableFormat, bool) {
-	f, err := dataset.TableFormatOf("x" + strings.TrimSuffix(format, ".gz"))
+	f, err := dataset.TableFormatOf("x" + format)
 	return f, err == nil
 }

@@ -64,7 +64,7 @@ func tableTask(b *testing.B, rows, workers int, equal bool) *task {
 func BenchmarkExplainTo(b *testing.B) {
 	for _, votes := range []string{"votes differ", "votes are equal"} {
 		t := tableTask(b, 1_000_000, 2, votes == "votes are equal")
-		for _, format := range []string{".npz", ".parquet", ".csv", ".arrow", ".jsonl"} {
+		for _, format := range []string{".npz", ".parquet", ".csv", ".jsonl"} {
 			b.Run(votes+"/"+format, func(b *testing.B) { explainTo(b, t, format) })
 		}
 	}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -20,7 +18,7 @@ import (
 )
 
 // codeFormats are the formats of tables of explanations.
-var codeFormats = []string{".npz", ".csv", ".parquet", ".arrow"}
+var codeFormats = []string{".npz", ".csv", ".parquet"}
 
 // votes learns three parts from the first 200 rows of tables, as m.npz.
 func votes(t *testing.T) {
@@ -247,24 +245,6 @@ func TestCodesRefusals(t *testing.T) {
 	} {
 		if o := patchworkCommand(t, fields(line)...); o.code == 0 || !strings.Contains(o.err, says) || o.out != "" {
 			t.Errorf("%s: exit %d, %q", line, o.code, o.err)
-		}
-	}
-}
-
-// A compressed table holds what the plain one does.
-func TestCodesCompressed(t *testing.T) {
-	t.Chdir(t.TempDir())
-	votes(t)
-	for _, f := range []string{".csv", ".jsonl"} {
-		must(t, fields("explain -m m.npz x.npz -o c"+f)...)
-		must(t, fields("explain -m m.npz x.npz -o c"+f+".gz")...)
-		z, err := gzip.NewReader(strings.NewReader(read(t, "c"+f+".gz")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(z)
-		if err != nil || string(got) != read(t, "c"+f) {
-			t.Errorf("%s.gz holds something else: %v", f, err)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
 // oneOrMoreData checks the arguments of a command that reads data.
 func oneOrMoreData(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .mat, .csv, .parquet, .arrow, IDX, .png, .jpg and other pictures, .zip) or folders"), command: cmd.CommandPath()}
+		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .mat, .csv, .parquet, IDX, .png, .jpg and other pictures, .zip) or folders"), command: cmd.CommandPath()}
 	}
 	return nil
 }

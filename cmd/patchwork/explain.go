@@ -132,7 +132,7 @@ are in nats, to six decimals, and null if infinite. Angles are degrees clockwise
 shifts are pixels down and to the right; rows of tables, whose parts do not move,
 have neither.
 
--o codes.csv, .parquet, .arrow or .npz writes a table, a row per image and a column
+-o codes.csv, .parquet or .npz writes a table, a row per image and a column
 per part: how many picks the part has (0 or 1, unless --reuse allows more), then a
 column per part with their gain in nats (not with --gains=false). Before them come
 the label columns, row (its number in the input, from 1) and weight, if there are
@@ -222,7 +222,7 @@ type explainOutput struct {
 
 func (f *explainOutput) add(cmd *cobra.Command) {
 	f.best.add(cmd, 1, "find the N best explanations of each image (1: the pursuit's)")
-	cmd.Flags().StringVarP(&f.path, "output", "o", "-", "file to write: .jsonl, or a table (.csv, .npz, .parquet, .arrow); - for JSON lines on standard output")
+	cmd.Flags().StringVarP(&f.path, "output", "o", "-", "file to write: .jsonl, or a table (.csv, .npz, .parquet); - for JSON lines on standard output")
 	cmd.Flags().BoolVar(&f.gains, "gains", true, "write the gain of every part into tables")
 }
 
@@ -238,7 +238,7 @@ func (f *explainOutput) check(cmd *cobra.Command, p *pursuitFlags) (err error) {
 	case table && f.best.best > 1:
 		return usagef("-o %s: a table has one explanation per row; leave --best out, or write a .jsonl file", f.path)
 	case !table && cmd.Flags().Changed("gains"):
-		return usagef("--gains belongs to tables; -o names none (.csv, .npz, .parquet or .arrow)")
+		return usagef("--gains belongs to tables; -o names none (.csv, .npz or .parquet)")
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (a *app) findCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&f.model, "model", "m", "", "model whose parts are the symbols")
-	fs.StringVarP(&f.output, "output", "o", "", "table of finds to write (.csv, .jsonl, .npz, .parquet, .arrow; default CSV on standard output)")
+	fs.StringVarP(&f.output, "output", "o", "", "table of finds to write (.csv, .jsonl, .npz, .parquet; default CSV on standard output)")
 	fs.StringVar(&f.counts, "counts", "", "table of counts to write: how often each symbol was found")
 	writes(cmd, "counts", outputFormats["find"]...)
 	fs.StringVar(&f.svg, "svg", "", "draw the finds on the page (.svg; page N of several gets -N)")

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"compress/gzip"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,47 +13,28 @@ import (
 // format. Kinds of synth are under "synth".
 var outputFormats = map[string][]string{
 	"classify learn":   {".npz", ""},
-	"classify predict": {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson", ""},
+	"classify predict": {".csv", ".npz", ".parquet", ".jsonl", ""},
 	"draw":             {".png", ".svg"},
 	"exact":            {".npz", ""},
 	"exact --model":    {".npz", ""},
-	"exact --report":   {".txt", ".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson", ""},
-	"explain":          {".jsonl", ".jsonl.gz", ".ndjson", ".json", ".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ""},
-	"find":             {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson", ""},
+	"exact --report":   {".txt", ".csv", ".npz", ".parquet", ".jsonl", ""},
+	"explain":          {".jsonl", ".csv", ".npz", ".parquet", ""},
+	"find":             {".csv", ".npz", ".parquet", ".jsonl", ""},
 	"learn":            {".npz", ""},
 	"look":             {".png", ".svg"},
 	"mstep":            {".npz", ""},
 	"name":             {".npz", ""},
 	"predict":          {".csv", ".npz"},
-	"predict --cells":  {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson"},
+	"predict --cells":  {".csv", ".npz", ".parquet", ".jsonl"},
 	"report":           {".html", ".htm"},
-	"sample":           {".npz", ".csv", ".csv.gz", ".png", ".svg", ""},
-	"score":            {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson"},
+	"sample":           {".npz", ".csv", ".png", ".svg", ""},
+	"score":            {".csv", ".npz", ".parquet", ".jsonl"},
 	"stats":            {".tally", ".txt", ".line", ""},
 	"synth":            {".npz", ""},
 }
 
-// compressions are the suffixes that may follow a format that is listed with them,
-// such as .csv.gz.
-var compressions = []string{".gz"}
-
-// compressed returns what writes a file: through gzip if its name ends in .gz.
-func compressed(path string, write func(io.Writer) error) func(io.Writer) error {
-	if !isCompressed(suffixOf(path)) {
-		return write
-	}
-	return func(w io.Writer) error {
-		z := gzip.NewWriter(w)
-		if err := write(z); err != nil {
-			return err
-		}
-		return z.Close()
-	}
-}
-
 // outputFormat returns the format of an output file, one of those allowed, in small
-// letters: .csv for codes.CSV, .csv.gz for codes.csv.gz if that is listed. For
-// standard output ("-") and for names without a suffix, where "" is allowed, it is
+// letters: .csv for codes.CSV. For standard output ("-") and for names without a suffix, where "" is allowed, it is
 // the first. It returns an error that lists what is allowed for all others.
 func outputFormat(path string, allowed ...string) (string, error) {
 	suffix := suffixOf(path)
@@ -65,7 +44,7 @@ func outputFormat(path string, allowed ...string) (string, error) {
 	case suffix != "" && slices.Contains(allowed, suffix):
 		return suffix, nil
 	}
-	known := slices.DeleteFunc(slices.Clone(allowed), func(s string) bool { return s == "" || isCompressed(s) })
+	known := slices.DeleteFunc(slices.Clone(allowed), func(s string) bool { return s == "" })
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return "", usagef("-o %s: it is a folder; name a file in it", path)
 	}
@@ -113,18 +92,5 @@ func hintPicture(err error, command, path string) error {
 	return err
 }
 
-// suffixOf returns the suffix of a path in small letters, with that of the format
-// before it if it is a compression.
-func suffixOf(path string) string {
-	name := strings.ToLower(filepath.Base(path))
-	suffix := filepath.Ext(name)
-	if isCompressed(suffix) {
-		suffix = filepath.Ext(strings.TrimSuffix(name, suffix)) + suffix
-	}
-	return suffix
-}
-
-// isCompressed reports whether a suffix ends in a compression.
-func isCompressed(suffix string) bool {
-	return slices.ContainsFunc(compressions, func(c string) bool { return strings.HasSuffix(suffix, c) })
-}
+// suffixOf returns the suffix of a path in small letters.
+func suffixOf(path string) string { return strings.ToLower(filepath.Ext(path)) }

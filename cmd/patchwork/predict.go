@@ -98,7 +98,7 @@ func (a *app) predictCommand() *cobra.Command {
 	}
 	in.add(cmd)
 	best.add(cmd, 16, "how many explanations to average (1: the best alone)")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (.csv, .npz, with --cells also .parquet, .arrow, .jsonl; - for CSV on standard output)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (.csv, .npz, with --cells also .parquet, .jsonl; - for CSV on standard output)")
 	cmd.Flags().BoolVar(&single, "cells", false, "write a row per unknown cell: its row, its column and the probability that it is on")
 	cmd.Flags().BoolVar(&all, "all", false, "give the averaged probability of every bit, known ones too")
 	a.formulasFlag(cmd, true)

@@ -31,7 +31,7 @@ func (a *app) predictReal(cmd *cobra.Command, f *inputFlags, output string, sing
 	}
 	kind, table := isTable(format)
 	if !table {
-		return usagef("-o %s: for real values give .csv, .npz, .parquet or .arrow", output)
+		return usagef("-o %s: for real values give .csv, .npz or .parquet", output)
 	}
 	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
 	if err != nil {

@@ -51,7 +51,7 @@ func (a *app) scoreReal(cmd *cobra.Command, f *inputFlags, h *hiddenFlags, asJSO
 	}
 	kind, table := isTable(format)
 	if output == "-" || output != "" && !table {
-		return usagef("-o %s: for real values name a file: .csv, .npz, .parquet or .arrow", output)
+		return usagef("-o %s: for real values name a file: .csv, .npz or .parquet", output)
 	}
 	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
 	if err != nil {

@@ -132,7 +132,7 @@ probabilities add up to 1.`,
 	f.add(cmd)
 	hidden.add(cmd)
 	asJSON.add(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "", "also write the score of every row (.csv, .npz, .parquet, .arrow, .jsonl)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "also write the score of every row (.csv, .npz, .parquet, .jsonl)")
 	a.formulasFlag(cmd, false)
 	return cmd
 }

@@ -58,8 +58,6 @@ var outside = []struct{ imported, by string }{
 	{"golang.org/x/image/...", "dataset/... render"},
 	{"golang.org/x/text/...", "dataset"},
 	{"github.com/parquet-go/parquet-go/...", "dataset"},
-	{"github.com/apache/arrow-go/...", "dataset"},
-	{"github.com/google/flatbuffers/...", "dataset"},
 	{"github.com/klauspost/compress/...", "dataset"},
 	{"github.com/pierrec/lz4/...", "dataset"},
 	{"github.com/andybalholm/brotli", "dataset"},
