@@ -84,6 +84,12 @@ type RowLoops struct {
 	// for the groups of four pixels, 16 numbers each. Rows have at most four words.
 	Sums func(table []float64, x []uint64, words int, list []int32, groups int, out []float64)
 
+	// VoteStep lets rows take a step by votes of any strength, see Voting.
+	VoteStep func(*Voting)
+
+	// Tell says what rows gained, see Tell.
+	Tell func(*Tell)
+
 	// Gather copies depth[i], at most eight, of the eight numbers from 8*i on to
 	// from[i] on, in both, and sets from[i+1] to behind them. There is room for
 	// eight numbers from each from[i] on.

@@ -2,6 +2,10 @@
 
 package kernel
 
+import (
+	"golang.org/x/sys/cpu"
+)
+
 //go:generate env GOWORK=off go -C ../gen run ./rows -out ../kernel/rows_amd64.s -stubs ../kernel/rowstubs_amd64.go -pkg kernel
 
 // rowVectors returns the vector code for rows, by path.
@@ -10,9 +14,21 @@ func rowVectors(path string) *RowLoops {
 	case "avx2":
 		return rowsAVX2
 	case "avx512":
-		return rowsAVX512
+		loops := *rowsAVX512
+		if !cpu.X86.HasAVX512VNNI {
+			loops.VoteStep, loops.Tell = nil, nil
+		}
+		return &loops
 	}
 	return nil
+}
+
+// first returns the address of the first number, or nil.
+func first(s []float64) *float64 {
+	if len(s) == 0 {
+		return nil
+	}
+	return &s[0]
 }
 
 // rowsAVX512 takes bare addresses; what is sliced before is what is read. Places in tables are not looked at.
@@ -118,6 +134,16 @@ var rowsAVX512 = &RowLoops{
 			rowSumsAcross(&table[0], &x[0], words, rows, n, groups, &out[0])
 		}
 	},
+	VoteStep: voteStepVector,
+	Tell: func(t *Tell) {
+		if t.N == 0 {
+			return
+		}
+		w := t.Width
+		_, _, _, _ = t.X[t.N*w-1], t.Depth[t.N-1], t.Picks[MostPicks*t.N-1], t.Experts[128*w*(t.Abstention+1)-1]
+		_, _, _, _ = t.Start[t.N-1], t.LogLik[t.N-1], t.Scratch[64*w+15], t.Masks[8*w-1]
+		tell(&t.X[0], t.N, w, &t.Depth[0], &t.Picks[0], &t.Experts[0], t.Abstention, first(t.Gains), &t.Start[0], &t.LogLik[0], &t.Scratch[0], &t.Masks[0])
+	},
 	Gather: func(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64) {
 		n := len(depth)
 		if n == 0 {
@@ -139,6 +165,29 @@ func rowsOf(table []float64, x []uint64, words int, list []int32, groups int, ou
 		return nil, 0
 	}
 	return &list[0], len(list)
+}
+
+func voteStepVector(v *Voting) {
+	left, n, experts := len(v.List), len(v.X)/v.Width, len(v.Costs)
+	if left == 0 {
+		return
+	}
+	lanes := v.Lanes()
+	_, _, _, _ = v.Gains[lanes*(n+1)-1], v.Lines[16*lanes-1], v.On[32*v.Width-1], v.Next[(experts+1)*v.Stride-1]
+	_, _, _ = v.Depth[n-1], v.Picked[n-1], v.Picks[MostPicks*n-1]
+	_, _, _ = v.Counts[experts], v.Losses[(n+15)/16*16*experts-1], v.Held[32*(64*v.Width+8)-1]
+	x, list, on, held, lines, gains, all := &v.X[0], &v.List[0], &v.On[0], &v.Held[0], &v.Lines[0], &v.Gains[0], &v.Losses[0]
+	step, slack, low, high, end := int32(v.Step), int32(v.Slack), int32(v.Low), int32(v.High), int32(v.End)
+	if v.Last < 0 {
+		_ = v.Off[experts-1]
+		_ = v.Eights[(64*v.Width+v.TilePixels()-1)/v.TilePixels()*experts-1]
+		voteFirst(x, v.Width, 2*v.Width, list, left, &v.Votes[0], &v.Eights[0], &v.Off[0], &v.Costs[0], v.TilePixels()/32, int32(v.Bits), int32(v.Shift), experts, on, held, lines, gains, int32(lanes), int32(n),
+			&v.Picked[0], &v.Picks[0], &v.Depth[0], all, all, &v.Next[0], &v.Counts[0], v.Stride, step, slack, low, high, end)
+	} else {
+		_, _ = v.Fours[experts-1], v.Starts[experts-1]
+		voteNext(x, v.Width, 2*v.Width, list, left, &v.Own[0], len(v.Own)/3, &v.Pairs[0], &v.Starts[0], &v.Fours[0], int32(v.Last), experts, on, held, lines, gains, int32(lanes), int32(n),
+			&v.Picked[0], &v.Picks[0], &v.Depth[0], all, all, &v.Next[0], &v.Counts[0], v.Stride, step, slack, low, high, end)
+	}
 }
 
 func strengthenVector(gains, alone, units, spare []int32, up, x []uint64, c int) {

@@ -376,6 +376,278 @@ next:
 	VZEROUPPER
 	RET
 
+DATA bits<>+0(SB)/4, $0x00000001
+DATA bits<>+4(SB)/4, $0x00000002
+DATA bits<>+8(SB)/4, $0x00000004
+DATA bits<>+12(SB)/4, $0x00000008
+DATA bits<>+16(SB)/4, $0x00000010
+DATA bits<>+20(SB)/4, $0x00000020
+DATA bits<>+24(SB)/4, $0x00000040
+DATA bits<>+28(SB)/4, $0x00000080
+DATA bits<>+32(SB)/4, $0x00000100
+DATA bits<>+36(SB)/4, $0x00000200
+DATA bits<>+40(SB)/4, $0x00000400
+DATA bits<>+44(SB)/4, $0x00000800
+DATA bits<>+48(SB)/4, $0x00001000
+DATA bits<>+52(SB)/4, $0x00002000
+DATA bits<>+56(SB)/4, $0x00004000
+DATA bits<>+60(SB)/4, $0x00008000
+DATA bits<>+64(SB)/4, $0x00010000
+DATA bits<>+68(SB)/4, $0x00020000
+DATA bits<>+72(SB)/4, $0x00040000
+DATA bits<>+76(SB)/4, $0x00080000
+DATA bits<>+80(SB)/4, $0x00100000
+DATA bits<>+84(SB)/4, $0x00200000
+DATA bits<>+88(SB)/4, $0x00400000
+DATA bits<>+92(SB)/4, $0x00800000
+DATA bits<>+96(SB)/4, $0x01000000
+DATA bits<>+100(SB)/4, $0x02000000
+DATA bits<>+104(SB)/4, $0x04000000
+DATA bits<>+108(SB)/4, $0x08000000
+DATA bits<>+112(SB)/4, $0x10000000
+DATA bits<>+116(SB)/4, $0x20000000
+DATA bits<>+120(SB)/4, $0x40000000
+DATA bits<>+124(SB)/4, $0x80000000
+GLOBL bits<>(SB), RODATA|NOPTR, $128
+
+// func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, scratch *float64, masks *uint8)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·tell(SB), NOSPLIT, $0-96
+row:
+	MOVQ x+0(FP), AX
+	MOVQ masks+88(FP), CX
+	MOVQ width+16(FP), DX
+	MOVQ $0x1111111111111111, BX
+	MOVQ $0x2222222222222222, SI
+	MOVQ $0x4444444444444444, DI
+	MOVQ $0x8888888888888888, R8
+
+spread:
+	MOVQ    (AX), R9
+	PEXTQ   BX, R9, R10
+	MOVW    R10, (CX)
+	PEXTQ   SI, R9, R10
+	MOVW    R10, 2(CX)
+	PEXTQ   DI, R9, R10
+	MOVW    R10, 4(CX)
+	PEXTQ   R8, R9, R9
+	MOVW    R9, 6(CX)
+	ADDQ    $0x08, AX
+	ADDQ    $0x08, CX
+	DECQ    DX
+	JNZ     spread
+	MOVQ    scratch+80(FP), AX
+	MOVQ    width+16(FP), CX
+	SHLQ    $0x0a, CX
+	MOVQ    picks+32(FP), DX
+	MOVQ    depth+24(FP), BX
+	MOVLQSX (BX), BX
+	VXORPD  Y0, Y0, Y0
+	XORQ    SI, SI
+	JMP     any
+
+prepare:
+	MOVBQZX (DX)(SI*1), DI
+	IMULQ   CX, DI
+	ADDQ    experts+40(FP), DI
+	MOVQ    DI, 512(AX)(SI*8)
+	MOVQ    SI, DI
+	SHLQ    $0x05, DI
+	VMOVUPD Y0, (AX)(DI*1)
+	INCQ    SI
+
+any:
+	CMPQ   SI, BX
+	JL     prepare
+	MOVQ   abstention+48(FP), DX
+	IMULQ  CX, DX
+	ADDQ   experts+40(FP), DX
+	MOVQ   masks+88(FP), CX
+	MOVQ   width+16(FP), SI
+	XORQ   DI, DI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+word:
+	KMOVB         (CX), K1
+	VMOVUPD       (DX), Z2
+	VMOVUPD       64(DX), K1, Z2
+	KMOVB         2(CX), K2
+	VMOVUPD       128(DX), Z3
+	VMOVUPD       192(DX), K2, Z3
+	KMOVB         4(CX), K3
+	VMOVUPD       256(DX), Z4
+	VMOVUPD       320(DX), K3, Z4
+	KMOVB         6(CX), K4
+	VMOVUPD       384(DX), Z5
+	VMOVUPD       448(DX), K4, Z5
+	VADDPD        Z3, Z2, Z6
+	VADDPD        Z4, Z6, Z6
+	VADDPD        Z5, Z6, Z6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z6, Y6
+	VADDPD        Y6, Y0, Y0
+	XORQ          R8, R8
+	MOVQ          AX, R9
+	CMPQ          R8, BX
+	JGE           joined0
+
+pick0:
+	MOVQ          512(AX)(R8*8), R10
+	ADDQ          DI, R10
+	VMINPD        (R10), Z2, Z7
+	VMAXPD        64(R10), Z2, K1, Z7
+	VMOVAPD       Z2, Z6
+	VMOVAPD       Z7, Z2
+	VSUBPD        Z6, Z7, Z7
+	VMINPD        128(R10), Z3, Z8
+	VMAXPD        192(R10), Z3, K2, Z8
+	VMOVAPD       Z3, Z6
+	VMOVAPD       Z8, Z3
+	VSUBPD        Z6, Z8, Z8
+	VMINPD        256(R10), Z4, Z9
+	VMAXPD        320(R10), Z4, K3, Z9
+	VMOVAPD       Z4, Z6
+	VMOVAPD       Z9, Z4
+	VSUBPD        Z6, Z9, Z9
+	VMINPD        384(R10), Z5, Z10
+	VMAXPD        448(R10), Z5, K4, Z10
+	VMOVAPD       Z5, Z6
+	VMOVAPD       Z10, Z5
+	VSUBPD        Z6, Z10, Z10
+	VMOVUPD       (R9), Y6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z10, Z7, Z7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF64X4 $0x01, Z7, Y7
+	VADDPD        Y7, Y6, Y6
+	VMOVUPD       Y6, (R9)
+	ADDQ          $0x20, R9
+	INCQ          R8
+	CMPQ          R8, BX
+	JL            pick0
+
+joined0:
+	VADDPD        Z3, Z2, Z2
+	VADDPD        Z4, Z2, Z2
+	VADDPD        Z5, Z2, Z2
+	VADDPD        Y2, Y1, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	VADDPD        Y2, Y1, Y1
+	KMOVB         1(CX), K1
+	VMOVUPD       512(DX), Z2
+	VMOVUPD       576(DX), K1, Z2
+	KMOVB         3(CX), K2
+	VMOVUPD       640(DX), Z3
+	VMOVUPD       704(DX), K2, Z3
+	KMOVB         5(CX), K3
+	VMOVUPD       768(DX), Z4
+	VMOVUPD       832(DX), K3, Z4
+	KMOVB         7(CX), K4
+	VMOVUPD       896(DX), Z5
+	VMOVUPD       960(DX), K4, Z5
+	VADDPD        Z3, Z2, Z6
+	VADDPD        Z4, Z6, Z6
+	VADDPD        Z5, Z6, Z6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z6, Y6
+	VADDPD        Y6, Y0, Y0
+	XORQ          R8, R8
+	MOVQ          AX, R9
+	CMPQ          R8, BX
+	JGE           joined1
+
+pick1:
+	MOVQ          512(AX)(R8*8), R10
+	ADDQ          DI, R10
+	VMINPD        512(R10), Z2, Z7
+	VMAXPD        576(R10), Z2, K1, Z7
+	VMOVAPD       Z2, Z6
+	VMOVAPD       Z7, Z2
+	VSUBPD        Z6, Z7, Z7
+	VMINPD        640(R10), Z3, Z8
+	VMAXPD        704(R10), Z3, K2, Z8
+	VMOVAPD       Z3, Z6
+	VMOVAPD       Z8, Z3
+	VSUBPD        Z6, Z8, Z8
+	VMINPD        768(R10), Z4, Z9
+	VMAXPD        832(R10), Z4, K3, Z9
+	VMOVAPD       Z4, Z6
+	VMOVAPD       Z9, Z4
+	VSUBPD        Z6, Z9, Z9
+	VMINPD        896(R10), Z5, Z10
+	VMAXPD        960(R10), Z5, K4, Z10
+	VMOVAPD       Z5, Z6
+	VMOVAPD       Z10, Z5
+	VSUBPD        Z6, Z10, Z10
+	VMOVUPD       (R9), Y6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z10, Z7, Z7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF64X4 $0x01, Z7, Y7
+	VADDPD        Y7, Y6, Y6
+	VMOVUPD       Y6, (R9)
+	ADDQ          $0x20, R9
+	INCQ          R8
+	CMPQ          R8, BX
+	JL            pick1
+
+joined1:
+	VADDPD        Z3, Z2, Z2
+	VADDPD        Z4, Z2, Z2
+	VADDPD        Z5, Z2, Z2
+	VADDPD        Y2, Y1, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	VADDPD        Y2, Y1, Y1
+	ADDQ          $0x00000400, DX
+	ADDQ          $0x00000400, DI
+	ADDQ          $0x08, CX
+	DECQ          SI
+	JNZ           word
+	MOVQ          start+64(FP), CX
+	VEXTRACTF128  $0x01, Y0, X2
+	VHADDPD       X2, X0, X0
+	VPERMILPD     $0x01, X0, X2
+	VADDSD        X2, X0, X0
+	VMOVSD        X0, (CX)
+	MOVQ          logLik+72(FP), CX
+	VEXTRACTF128  $0x01, Y1, X0
+	VHADDPD       X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	VMOVSD        X1, (CX)
+	MOVQ          gains+56(FP), CX
+	JMP           more
+
+gain:
+	VMOVUPD      (AX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VHADDPD      X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (CX)
+	ADDQ         $0x08, CX
+	ADDQ         $0x20, AX
+	DECQ         BX
+
+more:
+	TESTQ BX, BX
+	JNZ   gain
+	MOVQ  CX, gains+56(FP)
+	ADDQ  $0x08, start+64(FP)
+	ADDQ  $0x08, logLik+72(FP)
+	ADDQ  $0x04, depth+24(FP)
+	ADDQ  $0x10, picks+32(FP)
+	MOVQ  width+16(FP), AX
+	SHLQ  $0x03, AX
+	ADDQ  AX, x+0(FP)
+	DECQ  n+8(FP)
+	JNZ   row
+	VZEROUPPER
+	RET
+
 DATA wordsOf<>+0(SB)/2, $0x0000
 DATA wordsOf<>+2(SB)/2, $0x0004
 DATA wordsOf<>+4(SB)/2, $0x0008
@@ -1022,6 +1294,1069 @@ send:
 	VZEROUPPER
 	RET
 
+DATA sixteens<>+0(SB)/4, $0x00000000
+DATA sixteens<>+4(SB)/4, $0x00000001
+DATA sixteens<>+8(SB)/4, $0x00000002
+DATA sixteens<>+12(SB)/4, $0x00000003
+DATA sixteens<>+16(SB)/4, $0x00000004
+DATA sixteens<>+20(SB)/4, $0x00000005
+DATA sixteens<>+24(SB)/4, $0x00000006
+DATA sixteens<>+28(SB)/4, $0x00000007
+DATA sixteens<>+32(SB)/4, $0x00000008
+DATA sixteens<>+36(SB)/4, $0x00000009
+DATA sixteens<>+40(SB)/4, $0x0000000a
+DATA sixteens<>+44(SB)/4, $0x0000000b
+DATA sixteens<>+48(SB)/4, $0x0000000c
+DATA sixteens<>+52(SB)/4, $0x0000000d
+DATA sixteens<>+56(SB)/4, $0x0000000e
+DATA sixteens<>+60(SB)/4, $0x0000000f
+DATA sixteens<>+64(SB)/4, $0x00000000
+DATA sixteens<>+68(SB)/4, $0x00000002
+DATA sixteens<>+72(SB)/4, $0x00000004
+DATA sixteens<>+76(SB)/4, $0x00000006
+DATA sixteens<>+80(SB)/4, $0x00000008
+DATA sixteens<>+84(SB)/4, $0x0000000a
+DATA sixteens<>+88(SB)/4, $0x0000000c
+DATA sixteens<>+92(SB)/4, $0x0000000e
+DATA sixteens<>+96(SB)/4, $0x00000010
+DATA sixteens<>+100(SB)/4, $0x00000012
+DATA sixteens<>+104(SB)/4, $0x00000014
+DATA sixteens<>+108(SB)/4, $0x00000016
+DATA sixteens<>+112(SB)/4, $0x00000018
+DATA sixteens<>+116(SB)/4, $0x0000001a
+DATA sixteens<>+120(SB)/4, $0x0000001c
+DATA sixteens<>+124(SB)/4, $0x0000001e
+DATA sixteens<>+128(SB)/4, $0x00000001
+DATA sixteens<>+132(SB)/4, $0x00000003
+DATA sixteens<>+136(SB)/4, $0x00000005
+DATA sixteens<>+140(SB)/4, $0x00000007
+DATA sixteens<>+144(SB)/4, $0x00000009
+DATA sixteens<>+148(SB)/4, $0x0000000b
+DATA sixteens<>+152(SB)/4, $0x0000000d
+DATA sixteens<>+156(SB)/4, $0x0000000f
+DATA sixteens<>+160(SB)/4, $0x00000011
+DATA sixteens<>+164(SB)/4, $0x00000013
+DATA sixteens<>+168(SB)/4, $0x00000015
+DATA sixteens<>+172(SB)/4, $0x00000017
+DATA sixteens<>+176(SB)/4, $0x00000019
+DATA sixteens<>+180(SB)/4, $0x0000001b
+DATA sixteens<>+184(SB)/4, $0x0000001d
+DATA sixteens<>+188(SB)/4, $0x0000001f
+GLOBL sixteens<>(SB), RODATA|NOPTR, $192
+
+// func voteNext(x *uint64, words int, halves int, list *int32, n int, own *uint32, owns int, pairs *uint32, starts *int32, fours *int32, last int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, BMI, BMI2, CMOV
+TEXT ·voteNext(SB), $320-220
+	LEAQ (SP), AX
+	ADDQ $0x3f, AX
+	ANDQ $-64, AX
+
+rows:
+	MOVQ          $0x0000000000000010, DX
+	MOVQ          n+32(FP), CX
+	CMPQ          CX, DX
+	CMOVQGT       DX, CX
+	MOVQ          $0x0000000000000001, DX
+	SHLXQ         CX, DX, DX
+	DECQ          DX
+	KMOVQ         DX, K1
+	MOVQ          list+24(FP), DX
+	VMOVDQU32.Z   (DX), K1, Z0
+	VPMOVZXDQ     Y0, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMOVZXDQ     Y1, Z1
+	MOVQ          x+0(FP), DX
+	MOVQ          halves+16(FP), BX
+	MOVQ          on+96(FP), SI
+	VPBROADCASTQ  words+8(FP), Z3
+	VPMULUDQ      Z3, Z2, Z2
+	VPMULUDQ      Z3, Z1, Z1
+
+word:
+	MOVL         $0x000000ff, DI
+	KMOVB        DI, K2
+	VPXORD       Z3, Z3, Z3
+	VPGATHERQQ   (DX)(Z2*8), K2, Z3
+	KMOVB        DI, K2
+	VPXORD       Z4, Z4, Z4
+	VPGATHERQQ   (DX)(Z1*8), K2, Z4
+	VMOVDQU32    sixteens<>+64(SB), Z5
+	VPERMI2D     Z4, Z3, Z5
+	VMOVDQU32    sixteens<>+128(SB), Z6
+	VPERMI2D     Z4, Z3, Z6
+	VMOVDQU32    Z5, (SI)
+	VMOVDQU32    Z6, 64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	JG           word
+	VBROADCASTSS none+132(FP), Z1
+	VMOVDQA32    Z0, K1, Z1
+	VBROADCASTSS size+128(FP), Z2
+	VPMULLD      Z2, Z1, Z1
+	VMOVDQU32    Z1, 192(AX)
+	VPBROADCASTD number0<>+0(SB), Z1
+	VPBROADCASTD number1<>+0(SB), Z2
+	MOVQ         own+40(FP), DX
+	MOVQ         owns+48(FP), BX
+	MOVQ         held+104(FP), SI
+	MOVQ         on+96(FP), DI
+
+own:
+	MOVLQSX       (DX), R8
+	VPBROADCASTD  4(DX), Z3
+	VPTESTMD      (DI)(R8*1), Z3, K2
+	VMOVDQA32     Z2, Z3
+	VMOVDQA32     Z1, K2, Z3
+	VMOVDQU32     Z3, (SI)
+	ADDQ          $0x0c, DX
+	ADDQ          $0x00000080, SI
+	DECQ          BX
+	JNZ           own
+	MOVLQSX       step+200(FP), BX
+	CMPQ          BX, $0x01
+	JE            held
+	MOVQ          picked+136(FP), DX
+	VPMOVZXDQ     Y0, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMOVZXDQ     Y1, Z1
+	MOVL          $0x000000ff, BX
+	KMOVB         BX, K2
+	VPXORD        Z3, Z3, Z3
+	VPGATHERQQ    (DX)(Z2*8), K2, Z3
+	KMOVB         BX, K2
+	VPXORD        Z2, Z2, Z2
+	VPGATHERQQ    (DX)(Z1*8), K2, Z2
+	VPORQ         Z3, Z2, Z1
+	VEXTRACTI64X4 $0x01, Z1, Y4
+	VPOR          Y4, Y1, Y4
+	VEXTRACTI128  $0x01, Y4, X1
+	VPOR          X1, X4, X1
+	VMOVQ         X1, DX
+	VPEXTRQ       $0x01, X1, BX
+	ORQ           BX, DX
+	MOVQ          starts+64(FP), DI
+	MOVQ          fours+72(FP), R8
+	MOVQ          held+104(FP), SI
+
+holder:
+	TZCNTQ       DX, R9
+	BLSRQ        DX, DX
+	MOVLQSX      (DI)(R9*4), BX
+	MOVLQSX      (R8)(R9*4), R10
+	ADDQ         pairs+56(FP), BX
+	MOVQ         $0x0000000000000001, R11
+	SHLXQ        R9, R11, R11
+	VPBROADCASTQ R11, Z1
+	VPTESTMQ     Z3, Z1, K2
+	VPTESTMQ     Z2, Z1, K3
+	KUNPCKBW     K2, K3, K2
+
+hold:
+	MOVLQSX        (BX), R9
+	VPBROADCASTD.Z 4(BX), K2, Z1
+	VPMAXUW        (SI)(R9*1), Z1, Z1
+	VMOVDQU32      Z1, (SI)(R9*1)
+	MOVLQSX        8(BX), R9
+	VPBROADCASTD.Z 12(BX), K2, Z1
+	VPMAXUW        (SI)(R9*1), Z1, Z1
+	VMOVDQU32      Z1, (SI)(R9*1)
+	MOVLQSX        16(BX), R9
+	VPBROADCASTD.Z 20(BX), K2, Z1
+	VPMAXUW        (SI)(R9*1), Z1, Z1
+	VMOVDQU32      Z1, (SI)(R9*1)
+	MOVLQSX        24(BX), R9
+	VPBROADCASTD.Z 28(BX), K2, Z1
+	VPMAXUW        (SI)(R9*1), Z1, Z1
+	VMOVDQU32      Z1, (SI)(R9*1)
+	ADDQ           $0x20, BX
+	DECQ           R10
+	JNZ            hold
+	TESTQ          DX, DX
+	JNZ            holder
+
+held:
+	MOVQ own+40(FP), DX
+	MOVQ owns+48(FP), BX
+	MOVQ held+104(FP), SI
+
+last:
+	VPBROADCASTD 8(DX), Z1
+	VPMAXUW      (SI), Z1, Z1
+	VMOVDQU32    Z1, 64(SI)
+	ADDQ         $0x0c, DX
+	ADDQ         $0x00000080, SI
+	DECQ         BX
+	JNZ          last
+	MOVQ         gains+120(FP), DX
+	MOVQ         lines+112(FP), BX
+	MOVQ         experts+88(FP), SI
+
+fromRows:
+	MOVLQSX      192(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z1
+	MOVLQSX      196(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z2
+	MOVLQSX      200(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z3
+	MOVLQSX      204(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z4
+	MOVLQSX      208(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z5
+	MOVLQSX      212(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z6
+	MOVLQSX      216(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z7
+	MOVLQSX      220(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z8
+	MOVLQSX      224(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z9
+	MOVLQSX      228(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z10
+	MOVLQSX      232(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z11
+	MOVLQSX      236(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z12
+	MOVLQSX      240(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z13
+	MOVLQSX      244(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z14
+	MOVLQSX      248(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z15
+	MOVLQSX      252(AX), DI
+	VMOVDQU32    (DX)(DI*4), Z16
+	VPUNPCKLDQ   Z2, Z1, Z17
+	VPUNPCKHDQ   Z2, Z1, Z1
+	VPUNPCKLDQ   Z4, Z3, Z2
+	VPUNPCKHDQ   Z4, Z3, Z3
+	VPUNPCKLDQ   Z6, Z5, Z4
+	VPUNPCKHDQ   Z6, Z5, Z5
+	VPUNPCKLDQ   Z8, Z7, Z6
+	VPUNPCKHDQ   Z8, Z7, Z7
+	VPUNPCKLDQ   Z10, Z9, Z8
+	VPUNPCKHDQ   Z10, Z9, Z9
+	VPUNPCKLDQ   Z12, Z11, Z10
+	VPUNPCKHDQ   Z12, Z11, Z11
+	VPUNPCKLDQ   Z14, Z13, Z12
+	VPUNPCKHDQ   Z14, Z13, Z13
+	VPUNPCKLDQ   Z16, Z15, Z14
+	VPUNPCKHDQ   Z16, Z15, Z15
+	VPUNPCKLQDQ  Z2, Z17, Z16
+	VPUNPCKHQDQ  Z2, Z17, Z2
+	VPUNPCKLQDQ  Z3, Z1, Z17
+	VPUNPCKHQDQ  Z3, Z1, Z1
+	VPUNPCKLQDQ  Z6, Z4, Z3
+	VPUNPCKHQDQ  Z6, Z4, Z4
+	VPUNPCKLQDQ  Z7, Z5, Z6
+	VPUNPCKHQDQ  Z7, Z5, Z5
+	VPUNPCKLQDQ  Z10, Z8, Z7
+	VPUNPCKHQDQ  Z10, Z8, Z8
+	VPUNPCKLQDQ  Z11, Z9, Z10
+	VPUNPCKHQDQ  Z11, Z9, Z9
+	VPUNPCKLQDQ  Z14, Z12, Z11
+	VPUNPCKHQDQ  Z14, Z12, Z12
+	VPUNPCKLQDQ  Z15, Z13, Z14
+	VPUNPCKHQDQ  Z15, Z13, Z13
+	VSHUFI32X4   $0x88, Z3, Z16, Z15
+	VSHUFI32X4   $0xdd, Z3, Z16, Z3
+	VSHUFI32X4   $0x88, Z6, Z17, Z16
+	VSHUFI32X4   $0xdd, Z6, Z17, Z6
+	VSHUFI32X4   $0x88, Z4, Z2, Z17
+	VSHUFI32X4   $0xdd, Z4, Z2, Z2
+	VSHUFI32X4   $0x88, Z5, Z1, Z4
+	VSHUFI32X4   $0xdd, Z5, Z1, Z1
+	VSHUFI32X4   $0x88, Z11, Z7, Z5
+	VSHUFI32X4   $0xdd, Z11, Z7, Z7
+	VSHUFI32X4   $0x88, Z14, Z10, Z11
+	VSHUFI32X4   $0xdd, Z14, Z10, Z10
+	VSHUFI32X4   $0x88, Z12, Z8, Z14
+	VSHUFI32X4   $0xdd, Z12, Z8, Z8
+	VSHUFI32X4   $0x88, Z13, Z9, Z12
+	VSHUFI32X4   $0xdd, Z13, Z9, Z9
+	VSHUFI32X4   $0x88, Z5, Z15, Z13
+	VSHUFI32X4   $0xdd, Z5, Z15, Z5
+	VSHUFI32X4   $0x88, Z11, Z16, Z15
+	VSHUFI32X4   $0xdd, Z11, Z16, Z11
+	VSHUFI32X4   $0x88, Z14, Z17, Z16
+	VSHUFI32X4   $0xdd, Z14, Z17, Z14
+	VSHUFI32X4   $0x88, Z12, Z4, Z17
+	VSHUFI32X4   $0xdd, Z12, Z4, Z4
+	VSHUFI32X4   $0x88, Z7, Z3, Z12
+	VSHUFI32X4   $0xdd, Z7, Z3, Z3
+	VSHUFI32X4   $0x88, Z10, Z6, Z7
+	VSHUFI32X4   $0xdd, Z10, Z6, Z6
+	VSHUFI32X4   $0x88, Z8, Z2, Z10
+	VSHUFI32X4   $0xdd, Z8, Z2, Z2
+	VSHUFI32X4   $0x88, Z9, Z1, Z8
+	VSHUFI32X4   $0xdd, Z9, Z1, Z1
+	VMOVDQU32    Z13, (BX)
+	VMOVDQU32    Z15, 128(BX)
+	VMOVDQU32    Z16, 64(BX)
+	VMOVDQU32    Z17, 192(BX)
+	VMOVDQU32    Z12, 256(BX)
+	VMOVDQU32    Z7, 384(BX)
+	VMOVDQU32    Z10, 320(BX)
+	VMOVDQU32    Z8, 448(BX)
+	VMOVDQU32    Z5, 512(BX)
+	VMOVDQU32    Z11, 640(BX)
+	VMOVDQU32    Z14, 576(BX)
+	VMOVDQU32    Z4, 704(BX)
+	VMOVDQU32    Z3, 768(BX)
+	VMOVDQU32    Z6, 896(BX)
+	VMOVDQU32    Z2, 832(BX)
+	VMOVDQU32    Z1, 960(BX)
+	ADDQ         $0x40, DX
+	ADDQ         $0x00000400, BX
+	SUBQ         $0x10, SI
+	JG           fromRows
+	VPBROADCASTD number2<>+0(SB), Z1
+	VPBROADCASTD number2<>+0(SB), Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPBROADCASTD number3<>+0(SB), Z5
+	VPBROADCASTD number4<>+0(SB), Z6
+	VBROADCASTSS last+80(FP), Z7
+	VPBROADCASTD number2<>+0(SB), Z8
+	MOVQ         pairs+56(FP), DX
+	MOVQ         fours+72(FP), BX
+	MOVQ         experts+88(FP), SI
+	MOVQ         held+104(FP), DI
+	MOVQ         lines+112(FP), R8
+
+expert:
+	VPXORD    Z10, Z10, Z10
+	VMOVDQU32 (R8), Z9
+	MOVLQSX   (BX), R9
+
+four:
+	MOVLQSX      (DX), R10
+	VPBROADCASTD 4(DX), Z11
+	VPMINUW      64(DI)(R10*1), Z11, Z11
+	VPSUBUSW     (DI)(R10*1), Z11, Z11
+	VPDPWSSD     Z6, Z11, Z9
+	MOVLQSX      8(DX), R10
+	VPBROADCASTD 12(DX), Z11
+	VPMINUW      64(DI)(R10*1), Z11, Z11
+	VPSUBUSW     (DI)(R10*1), Z11, Z11
+	VPDPWSSD     Z6, Z11, Z10
+	MOVLQSX      16(DX), R10
+	VPBROADCASTD 20(DX), Z11
+	VPMINUW      64(DI)(R10*1), Z11, Z11
+	VPSUBUSW     (DI)(R10*1), Z11, Z11
+	VPDPWSSD     Z6, Z11, Z9
+	MOVLQSX      24(DX), R10
+	VPBROADCASTD 28(DX), Z11
+	VPMINUW      64(DI)(R10*1), Z11, Z11
+	VPSUBUSW     (DI)(R10*1), Z11, Z11
+	VPDPWSSD     Z6, Z11, Z10
+	ADDQ         $0x20, DX
+	DECQ         R9
+	JNZ          four
+	VPADDD       Z10, Z9, Z9
+	VPCMPEQD     Z4, Z7, K2
+	VMOVDQA32    Z8, K2, Z9
+	VMOVDQU32    Z9, (R8)
+	VPCMPGTD     Z1, Z9, K2
+	VPMINSD      Z9, Z1, Z10
+	VPMAXSD      Z10, Z2, Z2
+	VPMAXSD      Z9, Z1, Z1
+	VMOVDQA32    Z4, K2, Z3
+	VPADDD       Z5, Z4, Z4
+	ADDQ         $0x04, BX
+	ADDQ         $0x40, R8
+	DECQ         SI
+	JNZ          expert
+	MOVQ         gains+120(FP), DX
+	MOVQ         lines+112(FP), BX
+	MOVQ         experts+88(FP), SI
+
+toRows:
+	VMOVDQU32    (BX), Z4
+	VMOVDQU32    64(BX), Z5
+	VMOVDQU32    128(BX), Z6
+	VMOVDQU32    192(BX), Z7
+	VMOVDQU32    256(BX), Z8
+	VMOVDQU32    320(BX), Z9
+	VMOVDQU32    384(BX), Z10
+	VMOVDQU32    448(BX), Z11
+	VMOVDQU32    512(BX), Z12
+	VMOVDQU32    576(BX), Z13
+	VMOVDQU32    640(BX), Z14
+	VMOVDQU32    704(BX), Z15
+	VMOVDQU32    768(BX), Z16
+	VMOVDQU32    832(BX), Z17
+	VMOVDQU32    896(BX), Z18
+	VMOVDQU32    960(BX), Z19
+	VPUNPCKLDQ   Z5, Z4, Z20
+	VPUNPCKHDQ   Z5, Z4, Z4
+	VPUNPCKLDQ   Z7, Z6, Z5
+	VPUNPCKHDQ   Z7, Z6, Z6
+	VPUNPCKLDQ   Z9, Z8, Z7
+	VPUNPCKHDQ   Z9, Z8, Z8
+	VPUNPCKLDQ   Z11, Z10, Z9
+	VPUNPCKHDQ   Z11, Z10, Z10
+	VPUNPCKLDQ   Z13, Z12, Z11
+	VPUNPCKHDQ   Z13, Z12, Z12
+	VPUNPCKLDQ   Z15, Z14, Z13
+	VPUNPCKHDQ   Z15, Z14, Z14
+	VPUNPCKLDQ   Z17, Z16, Z15
+	VPUNPCKHDQ   Z17, Z16, Z16
+	VPUNPCKLDQ   Z19, Z18, Z17
+	VPUNPCKHDQ   Z19, Z18, Z18
+	VPUNPCKLQDQ  Z5, Z20, Z19
+	VPUNPCKHQDQ  Z5, Z20, Z5
+	VPUNPCKLQDQ  Z6, Z4, Z20
+	VPUNPCKHQDQ  Z6, Z4, Z4
+	VPUNPCKLQDQ  Z9, Z7, Z6
+	VPUNPCKHQDQ  Z9, Z7, Z7
+	VPUNPCKLQDQ  Z10, Z8, Z9
+	VPUNPCKHQDQ  Z10, Z8, Z8
+	VPUNPCKLQDQ  Z13, Z11, Z10
+	VPUNPCKHQDQ  Z13, Z11, Z11
+	VPUNPCKLQDQ  Z14, Z12, Z13
+	VPUNPCKHQDQ  Z14, Z12, Z12
+	VPUNPCKLQDQ  Z17, Z15, Z14
+	VPUNPCKHQDQ  Z17, Z15, Z15
+	VPUNPCKLQDQ  Z18, Z16, Z17
+	VPUNPCKHQDQ  Z18, Z16, Z16
+	VSHUFI32X4   $0x88, Z6, Z19, Z18
+	VSHUFI32X4   $0xdd, Z6, Z19, Z6
+	VSHUFI32X4   $0x88, Z9, Z20, Z19
+	VSHUFI32X4   $0xdd, Z9, Z20, Z9
+	VSHUFI32X4   $0x88, Z7, Z5, Z20
+	VSHUFI32X4   $0xdd, Z7, Z5, Z5
+	VSHUFI32X4   $0x88, Z8, Z4, Z7
+	VSHUFI32X4   $0xdd, Z8, Z4, Z4
+	VSHUFI32X4   $0x88, Z14, Z10, Z8
+	VSHUFI32X4   $0xdd, Z14, Z10, Z10
+	VSHUFI32X4   $0x88, Z17, Z13, Z14
+	VSHUFI32X4   $0xdd, Z17, Z13, Z13
+	VSHUFI32X4   $0x88, Z15, Z11, Z17
+	VSHUFI32X4   $0xdd, Z15, Z11, Z11
+	VSHUFI32X4   $0x88, Z16, Z12, Z15
+	VSHUFI32X4   $0xdd, Z16, Z12, Z12
+	VSHUFI32X4   $0x88, Z8, Z18, Z16
+	VSHUFI32X4   $0xdd, Z8, Z18, Z8
+	VSHUFI32X4   $0x88, Z14, Z19, Z18
+	VSHUFI32X4   $0xdd, Z14, Z19, Z14
+	VSHUFI32X4   $0x88, Z17, Z20, Z19
+	VSHUFI32X4   $0xdd, Z17, Z20, Z17
+	VSHUFI32X4   $0x88, Z15, Z7, Z20
+	VSHUFI32X4   $0xdd, Z15, Z7, Z7
+	VSHUFI32X4   $0x88, Z10, Z6, Z15
+	VSHUFI32X4   $0xdd, Z10, Z6, Z6
+	VSHUFI32X4   $0x88, Z13, Z9, Z10
+	VSHUFI32X4   $0xdd, Z13, Z9, Z9
+	VSHUFI32X4   $0x88, Z11, Z5, Z13
+	VSHUFI32X4   $0xdd, Z11, Z5, Z5
+	VSHUFI32X4   $0x88, Z12, Z4, Z11
+	VSHUFI32X4   $0xdd, Z12, Z4, Z4
+	MOVLQSX      192(AX), DI
+	VMOVDQU32    Z16, (DX)(DI*4)
+	MOVLQSX      200(AX), DI
+	VMOVDQU32    Z18, (DX)(DI*4)
+	MOVLQSX      196(AX), DI
+	VMOVDQU32    Z19, (DX)(DI*4)
+	MOVLQSX      204(AX), DI
+	VMOVDQU32    Z20, (DX)(DI*4)
+	MOVLQSX      208(AX), DI
+	VMOVDQU32    Z15, (DX)(DI*4)
+	MOVLQSX      216(AX), DI
+	VMOVDQU32    Z10, (DX)(DI*4)
+	MOVLQSX      212(AX), DI
+	VMOVDQU32    Z13, (DX)(DI*4)
+	MOVLQSX      220(AX), DI
+	VMOVDQU32    Z11, (DX)(DI*4)
+	MOVLQSX      224(AX), DI
+	VMOVDQU32    Z8, (DX)(DI*4)
+	MOVLQSX      232(AX), DI
+	VMOVDQU32    Z14, (DX)(DI*4)
+	MOVLQSX      228(AX), DI
+	VMOVDQU32    Z17, (DX)(DI*4)
+	MOVLQSX      236(AX), DI
+	VMOVDQU32    Z7, (DX)(DI*4)
+	MOVLQSX      240(AX), DI
+	VMOVDQU32    Z6, (DX)(DI*4)
+	MOVLQSX      248(AX), DI
+	VMOVDQU32    Z9, (DX)(DI*4)
+	MOVLQSX      244(AX), DI
+	VMOVDQU32    Z5, (DX)(DI*4)
+	MOVLQSX      252(AX), DI
+	VMOVDQU32    Z4, (DX)(DI*4)
+	ADDQ         $0x40, DX
+	ADDQ         $0x00000400, BX
+	SUBQ         $0x10, SI
+	JG           toRows
+	VBROADCASTSS low+208(FP), Z4
+	VPCMPD       $0x02, Z4, Z1, K2
+	VBROADCASTSS high+212(FP), Z4
+	VPCMPD       $0x02, Z4, Z1, K3
+	VPSUBD       Z2, Z1, Z1
+	VBROADCASTSS slack+204(FP), Z4
+	VPCMPD       $0x02, Z4, Z1, K4
+	VPBROADCASTD number5<>+0(SB), Z4
+	VPXORD       Z5, Z5, Z5
+	VPSRLD       $0x04, Z0, Z1
+	MOVQ         experts+88(FP), DX
+	VPBROADCASTD DX, Z6
+	VPMULLD      Z6, Z1, Z1
+	VPADDD       Z3, Z1, Z1
+	VPSLLD       $0x04, Z1, Z1
+	VPANDD       Z0, Z4, Z4
+	VPADDD       Z4, Z1, Z1
+	KMOVW        K1, K1
+	MOVQ         all+168(FP), DX
+	VPGATHERDD   (DX)(Z1*4), K1, Z5
+	VPADDD       Z5, Z2, Z2
+	VBROADCASTSS end+216(FP), Z0
+	VPCMPD       $0x02, Z0, Z2, K1
+	KORW         K4, K3, K3
+	KANDNW       K3, K2, K3
+	VBROADCASTSS step+200(FP), Z0
+	VPBROADCASTD number6<>+0(SB), Z1
+	KORW         K2, K3, K4
+	KNOTW        K4, K2
+	VPSUBD       Z1, Z0, K2, Z0
+	VMOVDQA32    Z1, K3, Z0
+	VMOVDQU32    Z3, (AX)
+	VMOVDQU32    Z0, 64(AX)
+	MOVQ         experts+88(FP), DX
+	VPBROADCASTD DX, Z0
+	KANDNW       K2, K1, K2
+	VMOVDQA32    Z3, K2, Z0
+	VMOVDQU32    Z0, 128(AX)
+	MOVQ         list+24(FP), DX
+	XORQ         BX, BX
+
+send:
+	MOVQ    counts+184(FP), R9
+	MOVQ    next+176(FP), R10
+	MOVLQSX (DX)(BX*4), SI
+	MOVLQSX 128(AX)(BX*4), DI
+	MOVLQSX (R9)(DI*4), R8
+	INCL    (R9)(DI*4)
+	IMULQ   stride+192(FP), DI
+	ADDQ    DI, R8
+	MOVL    SI, (R10)(R8*4)
+	MOVQ    depth+152(FP), R8
+	MOVLQSX 64(AX)(BX*4), DI
+	MOVL    DI, (R8)(SI*4)
+	MOVQ    picked+136(FP), R9
+	MOVQ    picks+144(FP), R10
+	MOVLQSX (AX)(BX*4), DI
+	MOVQ    (R9)(SI*8), R8
+	BTSQ    DI, R8
+	MOVQ    R8, (R9)(SI*8)
+	SHLQ    $0x04, SI
+	MOVLQSX step+200(FP), R8
+	ADDQ    R8, SI
+	MOVB    DI, (R10)(SI*1)
+	INCQ    BX
+	CMPQ    BX, CX
+	JLT     send
+	ADDQ    $0x40, list+24(FP)
+	SUBQ    $0x10, n+32(FP)
+	JG      rows
+	VZEROUPPER
+	RET
+
+DATA number0<>+0(SB)/4, $0xffff0000
+GLOBL number0<>(SB), RODATA|NOPTR, $4
+
+DATA number1<>+0(SB)/4, $0x0000ffff
+GLOBL number1<>(SB), RODATA|NOPTR, $4
+
+DATA number2<>+0(SB)/4, $0xc0000000
+GLOBL number2<>(SB), RODATA|NOPTR, $4
+
+DATA number3<>+0(SB)/4, $0x00000001
+GLOBL number3<>(SB), RODATA|NOPTR, $4
+
+DATA number4<>+0(SB)/4, $0x0001ffff
+GLOBL number4<>(SB), RODATA|NOPTR, $4
+
+DATA number5<>+0(SB)/4, $0x0000000f
+GLOBL number5<>(SB), RODATA|NOPTR, $4
+
+DATA number6<>+0(SB)/4, $0xffffffff
+GLOBL number6<>(SB), RODATA|NOPTR, $4
+
+// func voteFirst(x *uint64, words int, halves int, list *int32, n int, votes *uint32, eights *int32, off *int32, costs *int32, tile int, bits int32, shift int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·voteFirst(SB), $328-220
+	LEAQ (SP), AX
+	ADDQ $0x3f, AX
+	ANDQ $-64, AX
+
+rows:
+	MOVQ          $0x0000000000000010, DX
+	MOVQ          n+32(FP), CX
+	CMPQ          CX, DX
+	CMOVQGT       DX, CX
+	MOVQ          $0x0000000000000001, DX
+	SHLXQ         CX, DX, DX
+	DECQ          DX
+	KMOVQ         DX, K1
+	MOVQ          list+24(FP), DX
+	VMOVDQU32.Z   (DX), K1, Z0
+	VPMOVZXDQ     Y0, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMOVZXDQ     Y1, Z1
+	MOVQ          x+0(FP), DX
+	MOVQ          halves+16(FP), BX
+	MOVQ          on+96(FP), SI
+	VPBROADCASTQ  words+8(FP), Z3
+	VPMULUDQ      Z3, Z2, Z2
+	VPMULUDQ      Z3, Z1, Z1
+
+word:
+	MOVL         $0x000000ff, DI
+	KMOVB        DI, K2
+	VPXORD       Z3, Z3, Z3
+	VPGATHERQQ   (DX)(Z2*8), K2, Z3
+	KMOVB        DI, K2
+	VPXORD       Z4, Z4, Z4
+	VPGATHERQQ   (DX)(Z1*8), K2, Z4
+	VMOVDQU32    sixteens<>+64(SB), Z5
+	VPERMI2D     Z4, Z3, Z5
+	VMOVDQU32    sixteens<>+128(SB), Z6
+	VPERMI2D     Z4, Z3, Z6
+	VMOVDQU32    Z5, (SI)
+	VMOVDQU32    Z6, 64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x08, DX
+	SUBQ         $0x02, BX
+	JG           word
+	VBROADCASTSS none+132(FP), Z1
+	VMOVDQA32    Z0, K1, Z1
+	VBROADCASTSS size+128(FP), Z2
+	VPMULLD      Z2, Z1, Z1
+	VMOVDQU32    Z1, 192(AX)
+	VPXORD       Z1, Z1, Z1
+	MOVQ         lines+112(FP), DX
+	MOVQ         experts+88(FP), BX
+
+start:
+	VMOVDQU32 Z1, (DX)
+	ADDQ      $0x40, DX
+	DECQ      BX
+	JNZ       start
+	MOVQ      votes+40(FP), BX
+	MOVQ      eights+48(FP), SI
+	XORQ      DX, DX
+
+tile:
+	MOVQ    DX, 320(SP)
+	MOVQ    held+104(FP), DI
+	MOVQ    on+96(FP), R8
+	MOVQ    tile+72(FP), R9
+	MOVQ    halves+16(FP), R10
+	SUBQ    DX, R10
+	CMPQ    R9, R10
+	CMOVQGT R10, R9
+	SHLQ    $0x06, DX
+	ADDQ    DX, R8
+
+begin:
+	VMOVDQU32     (R8), Z1
+	VPTESTMD.BCST bits<>+0(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, (DI)
+	VPTESTMD.BCST bits<>+4(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 64(DI)
+	VPTESTMD.BCST bits<>+8(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 128(DI)
+	VPTESTMD.BCST bits<>+12(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 192(DI)
+	VPTESTMD.BCST bits<>+16(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 256(DI)
+	VPTESTMD.BCST bits<>+20(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 320(DI)
+	VPTESTMD.BCST bits<>+24(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 384(DI)
+	VPTESTMD.BCST bits<>+28(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 448(DI)
+	VPTESTMD.BCST bits<>+32(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 512(DI)
+	VPTESTMD.BCST bits<>+36(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 576(DI)
+	VPTESTMD.BCST bits<>+40(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 640(DI)
+	VPTESTMD.BCST bits<>+44(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 704(DI)
+	VPTESTMD.BCST bits<>+48(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 768(DI)
+	VPTESTMD.BCST bits<>+52(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 832(DI)
+	VPTESTMD.BCST bits<>+56(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 896(DI)
+	VPTESTMD.BCST bits<>+60(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 960(DI)
+	VPTESTMD.BCST bits<>+64(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1024(DI)
+	VPTESTMD.BCST bits<>+68(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1088(DI)
+	VPTESTMD.BCST bits<>+72(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1152(DI)
+	VPTESTMD.BCST bits<>+76(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1216(DI)
+	VPTESTMD.BCST bits<>+80(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1280(DI)
+	VPTESTMD.BCST bits<>+84(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1344(DI)
+	VPTESTMD.BCST bits<>+88(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1408(DI)
+	VPTESTMD.BCST bits<>+92(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1472(DI)
+	VPTESTMD.BCST bits<>+96(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1536(DI)
+	VPTESTMD.BCST bits<>+100(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1600(DI)
+	VPTESTMD.BCST bits<>+104(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1664(DI)
+	VPTESTMD.BCST bits<>+108(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1728(DI)
+	VPTESTMD.BCST bits<>+112(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1792(DI)
+	VPTESTMD.BCST bits<>+116(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1856(DI)
+	VPTESTMD.BCST bits<>+120(SB), Z1, K2
+	VPMOVM2D      K2, Z2
+	VMOVDQU32     Z2, 1920(DI)
+	VPTESTMD.BCST bits<>+124(SB), Z1, K2
+	VPMOVM2D      K2, Z1
+	VMOVDQU32     Z1, 1984(DI)
+	ADDQ          $0x00000800, DI
+	ADDQ          $0x40, R8
+	DECQ          R9
+	JNZ           begin
+	MOVQ          held+104(FP), DX
+	MOVQ          lines+112(FP), DI
+	MOVQ          experts+88(FP), R8
+
+expert:
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	MOVLQSX (SI), R9
+	ADDQ    $0x04, SI
+	TESTQ   R9, R9
+	JZ      summed
+
+eight:
+	MOVLQSX      (BX), R10
+	VPBROADCASTD 4(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z1, Z1
+	MOVLQSX      8(BX), R10
+	VPBROADCASTD 12(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z2, Z2
+	MOVLQSX      16(BX), R10
+	VPBROADCASTD 20(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	MOVLQSX      24(BX), R10
+	VPBROADCASTD 28(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z4, Z4
+	MOVLQSX      32(BX), R10
+	VPBROADCASTD 36(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z1, Z1
+	MOVLQSX      40(BX), R10
+	VPBROADCASTD 44(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z2, Z2
+	MOVLQSX      48(BX), R10
+	VPBROADCASTD 52(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	MOVLQSX      56(BX), R10
+	VPBROADCASTD 60(BX), Z5
+	VPANDD       (DX)(R10*1), Z5, Z5
+	VPADDD       Z5, Z4, Z4
+	ADDQ         $0x40, BX
+	DECQ         R9
+	JNZ          eight
+
+summed:
+	VPADDD       Z2, Z1, Z1
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z3, Z1, Z1
+	VPADDD       (DI), Z1, Z1
+	VMOVDQU32    Z1, (DI)
+	ADDQ         $0x40, DI
+	DECQ         R8
+	JNZ          expert
+	MOVQ         320(SP), DX
+	ADDQ         tile+72(FP), DX
+	CMPQ         DX, halves+16(FP)
+	JLT          tile
+	VPBROADCASTD number2<>+0(SB), Z1
+	VPBROADCASTD number2<>+0(SB), Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPBROADCASTD number3<>+0(SB), Z5
+	VBROADCASTSS bits+80(FP), Z6
+	VBROADCASTSS shift+84(FP), Z7
+	VPBROADCASTD number3<>+0(SB), Z8
+	VPSLLVD      Z6, Z8, Z8
+	VPSUBD       Z5, Z8, Z8
+	MOVQ         losses+160(FP), DX
+	MOVQ         off+56(FP), BX
+	MOVQ         costs+64(FP), SI
+	MOVQ         lines+112(FP), DI
+	MOVQ         experts+88(FP), R8
+
+best:
+	VMOVDQU32    (DI), Z10
+	VPANDD       Z8, Z10, Z9
+	VPSRLVD      Z6, Z10, Z10
+	VPSLLVD      Z7, Z10, Z10
+	VPBROADCASTD (BX), Z11
+	VPSUBD       Z10, Z11, Z10
+	VPSUBD       Z11, Z9, Z9
+	VPSUBD.BCST  (SI), Z9, Z9
+	VMOVDQU32    Z9, (DI)
+	VMOVDQU32    Z10, (DX)
+	VPCMPGTD     Z1, Z9, K2
+	VPMINSD      Z9, Z1, Z10
+	VPMAXSD      Z10, Z2, Z2
+	VPMAXSD      Z9, Z1, Z1
+	VMOVDQA32    Z4, K2, Z3
+	VPADDD       Z5, Z4, Z4
+	ADDQ         $0x04, BX
+	ADDQ         $0x04, SI
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, DI
+	DECQ         R8
+	JNZ          best
+	MOVQ         DX, losses+160(FP)
+	MOVQ         gains+120(FP), DX
+	MOVQ         lines+112(FP), BX
+	MOVQ         experts+88(FP), SI
+
+toRows:
+	VMOVDQU32    (BX), Z4
+	VMOVDQU32    64(BX), Z5
+	VMOVDQU32    128(BX), Z6
+	VMOVDQU32    192(BX), Z7
+	VMOVDQU32    256(BX), Z8
+	VMOVDQU32    320(BX), Z9
+	VMOVDQU32    384(BX), Z10
+	VMOVDQU32    448(BX), Z11
+	VMOVDQU32    512(BX), Z12
+	VMOVDQU32    576(BX), Z13
+	VMOVDQU32    640(BX), Z14
+	VMOVDQU32    704(BX), Z15
+	VMOVDQU32    768(BX), Z16
+	VMOVDQU32    832(BX), Z17
+	VMOVDQU32    896(BX), Z18
+	VMOVDQU32    960(BX), Z19
+	VPUNPCKLDQ   Z5, Z4, Z20
+	VPUNPCKHDQ   Z5, Z4, Z4
+	VPUNPCKLDQ   Z7, Z6, Z5
+	VPUNPCKHDQ   Z7, Z6, Z6
+	VPUNPCKLDQ   Z9, Z8, Z7
+	VPUNPCKHDQ   Z9, Z8, Z8
+	VPUNPCKLDQ   Z11, Z10, Z9
+	VPUNPCKHDQ   Z11, Z10, Z10
+	VPUNPCKLDQ   Z13, Z12, Z11
+	VPUNPCKHDQ   Z13, Z12, Z12
+	VPUNPCKLDQ   Z15, Z14, Z13
+	VPUNPCKHDQ   Z15, Z14, Z14
+	VPUNPCKLDQ   Z17, Z16, Z15
+	VPUNPCKHDQ   Z17, Z16, Z16
+	VPUNPCKLDQ   Z19, Z18, Z17
+	VPUNPCKHDQ   Z19, Z18, Z18
+	VPUNPCKLQDQ  Z5, Z20, Z19
+	VPUNPCKHQDQ  Z5, Z20, Z5
+	VPUNPCKLQDQ  Z6, Z4, Z20
+	VPUNPCKHQDQ  Z6, Z4, Z4
+	VPUNPCKLQDQ  Z9, Z7, Z6
+	VPUNPCKHQDQ  Z9, Z7, Z7
+	VPUNPCKLQDQ  Z10, Z8, Z9
+	VPUNPCKHQDQ  Z10, Z8, Z8
+	VPUNPCKLQDQ  Z13, Z11, Z10
+	VPUNPCKHQDQ  Z13, Z11, Z11
+	VPUNPCKLQDQ  Z14, Z12, Z13
+	VPUNPCKHQDQ  Z14, Z12, Z12
+	VPUNPCKLQDQ  Z17, Z15, Z14
+	VPUNPCKHQDQ  Z17, Z15, Z15
+	VPUNPCKLQDQ  Z18, Z16, Z17
+	VPUNPCKHQDQ  Z18, Z16, Z16
+	VSHUFI32X4   $0x88, Z6, Z19, Z18
+	VSHUFI32X4   $0xdd, Z6, Z19, Z6
+	VSHUFI32X4   $0x88, Z9, Z20, Z19
+	VSHUFI32X4   $0xdd, Z9, Z20, Z9
+	VSHUFI32X4   $0x88, Z7, Z5, Z20
+	VSHUFI32X4   $0xdd, Z7, Z5, Z5
+	VSHUFI32X4   $0x88, Z8, Z4, Z7
+	VSHUFI32X4   $0xdd, Z8, Z4, Z4
+	VSHUFI32X4   $0x88, Z14, Z10, Z8
+	VSHUFI32X4   $0xdd, Z14, Z10, Z10
+	VSHUFI32X4   $0x88, Z17, Z13, Z14
+	VSHUFI32X4   $0xdd, Z17, Z13, Z13
+	VSHUFI32X4   $0x88, Z15, Z11, Z17
+	VSHUFI32X4   $0xdd, Z15, Z11, Z11
+	VSHUFI32X4   $0x88, Z16, Z12, Z15
+	VSHUFI32X4   $0xdd, Z16, Z12, Z12
+	VSHUFI32X4   $0x88, Z8, Z18, Z16
+	VSHUFI32X4   $0xdd, Z8, Z18, Z8
+	VSHUFI32X4   $0x88, Z14, Z19, Z18
+	VSHUFI32X4   $0xdd, Z14, Z19, Z14
+	VSHUFI32X4   $0x88, Z17, Z20, Z19
+	VSHUFI32X4   $0xdd, Z17, Z20, Z17
+	VSHUFI32X4   $0x88, Z15, Z7, Z20
+	VSHUFI32X4   $0xdd, Z15, Z7, Z7
+	VSHUFI32X4   $0x88, Z10, Z6, Z15
+	VSHUFI32X4   $0xdd, Z10, Z6, Z6
+	VSHUFI32X4   $0x88, Z13, Z9, Z10
+	VSHUFI32X4   $0xdd, Z13, Z9, Z9
+	VSHUFI32X4   $0x88, Z11, Z5, Z13
+	VSHUFI32X4   $0xdd, Z11, Z5, Z5
+	VSHUFI32X4   $0x88, Z12, Z4, Z11
+	VSHUFI32X4   $0xdd, Z12, Z4, Z4
+	MOVLQSX      192(AX), DI
+	VMOVDQU32    Z16, (DX)(DI*4)
+	MOVLQSX      200(AX), DI
+	VMOVDQU32    Z18, (DX)(DI*4)
+	MOVLQSX      196(AX), DI
+	VMOVDQU32    Z19, (DX)(DI*4)
+	MOVLQSX      204(AX), DI
+	VMOVDQU32    Z20, (DX)(DI*4)
+	MOVLQSX      208(AX), DI
+	VMOVDQU32    Z15, (DX)(DI*4)
+	MOVLQSX      216(AX), DI
+	VMOVDQU32    Z10, (DX)(DI*4)
+	MOVLQSX      212(AX), DI
+	VMOVDQU32    Z13, (DX)(DI*4)
+	MOVLQSX      220(AX), DI
+	VMOVDQU32    Z11, (DX)(DI*4)
+	MOVLQSX      224(AX), DI
+	VMOVDQU32    Z8, (DX)(DI*4)
+	MOVLQSX      232(AX), DI
+	VMOVDQU32    Z14, (DX)(DI*4)
+	MOVLQSX      228(AX), DI
+	VMOVDQU32    Z17, (DX)(DI*4)
+	MOVLQSX      236(AX), DI
+	VMOVDQU32    Z7, (DX)(DI*4)
+	MOVLQSX      240(AX), DI
+	VMOVDQU32    Z6, (DX)(DI*4)
+	MOVLQSX      248(AX), DI
+	VMOVDQU32    Z9, (DX)(DI*4)
+	MOVLQSX      244(AX), DI
+	VMOVDQU32    Z5, (DX)(DI*4)
+	MOVLQSX      252(AX), DI
+	VMOVDQU32    Z4, (DX)(DI*4)
+	ADDQ         $0x40, DX
+	ADDQ         $0x00000400, BX
+	SUBQ         $0x10, SI
+	JG           toRows
+	VBROADCASTSS low+208(FP), Z4
+	VPCMPD       $0x02, Z4, Z1, K2
+	VBROADCASTSS high+212(FP), Z4
+	VPCMPD       $0x02, Z4, Z1, K3
+	VPSUBD       Z2, Z1, Z1
+	VBROADCASTSS slack+204(FP), Z4
+	VPCMPD       $0x02, Z4, Z1, K4
+	VPBROADCASTD number5<>+0(SB), Z4
+	VPXORD       Z5, Z5, Z5
+	VPSRLD       $0x04, Z0, Z1
+	MOVQ         experts+88(FP), DX
+	VPBROADCASTD DX, Z6
+	VPMULLD      Z6, Z1, Z1
+	VPADDD       Z3, Z1, Z1
+	VPSLLD       $0x04, Z1, Z1
+	VPANDD       Z0, Z4, Z4
+	VPADDD       Z4, Z1, Z1
+	KMOVW        K1, K1
+	MOVQ         all+168(FP), DX
+	VPGATHERDD   (DX)(Z1*4), K1, Z5
+	VPADDD       Z5, Z2, Z2
+	VBROADCASTSS end+216(FP), Z0
+	VPCMPD       $0x02, Z0, Z2, K1
+	KORW         K4, K3, K3
+	KANDNW       K3, K2, K3
+	VBROADCASTSS step+200(FP), Z0
+	VPBROADCASTD number6<>+0(SB), Z1
+	KORW         K2, K3, K4
+	KNOTW        K4, K2
+	VPSUBD       Z1, Z0, K2, Z0
+	VMOVDQA32    Z1, K3, Z0
+	VMOVDQU32    Z3, (AX)
+	VMOVDQU32    Z0, 64(AX)
+	MOVQ         experts+88(FP), DX
+	VPBROADCASTD DX, Z0
+	KANDNW       K2, K1, K2
+	VMOVDQA32    Z3, K2, Z0
+	VMOVDQU32    Z0, 128(AX)
+	MOVQ         list+24(FP), DX
+	XORQ         BX, BX
+
+send:
+	MOVQ    counts+184(FP), R9
+	MOVQ    next+176(FP), R10
+	MOVLQSX (DX)(BX*4), SI
+	MOVLQSX 128(AX)(BX*4), DI
+	MOVLQSX (R9)(DI*4), R8
+	INCL    (R9)(DI*4)
+	IMULQ   stride+192(FP), DI
+	ADDQ    DI, R8
+	MOVL    SI, (R10)(R8*4)
+	MOVQ    depth+152(FP), R8
+	MOVLQSX 64(AX)(BX*4), DI
+	MOVL    DI, (R8)(SI*4)
+	MOVQ    picked+136(FP), R9
+	MOVQ    picks+144(FP), R10
+	MOVLQSX (AX)(BX*4), DI
+	MOVQ    (R9)(SI*8), R8
+	BTSQ    DI, R8
+	MOVQ    R8, (R9)(SI*8)
+	SHLQ    $0x04, SI
+	MOVLQSX step+200(FP), R8
+	ADDQ    R8, SI
+	MOVB    DI, (R10)(SI*1)
+	INCQ    BX
+	CMPQ    BX, CX
+	JLT     send
+	ADDQ    $0x40, list+24(FP)
+	SUBQ    $0x10, n+32(FP)
+	JG      rows
+	VZEROUPPER
+	RET
+
 // func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·rowSumsAcross(SB), $384-56
@@ -1188,16 +2523,6 @@ send:
 	VZEROUPPER
 	RET
 
-DATA eights<>+0(SB)/4, $0x00000000
-DATA eights<>+4(SB)/4, $0x00000001
-DATA eights<>+8(SB)/4, $0x00000002
-DATA eights<>+12(SB)/4, $0x00000003
-DATA eights<>+16(SB)/4, $0x00000004
-DATA eights<>+20(SB)/4, $0x00000005
-DATA eights<>+24(SB)/4, $0x00000006
-DATA eights<>+28(SB)/4, $0x00000007
-GLOBL eights<>(SB), RODATA|NOPTR, $32
-
 // func allSums(table *float64, x *uint64, words int, n int, groups int, out *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·allSums(SB), $320-48
@@ -1225,7 +2550,7 @@ rows:
 	JMP         loaded
 
 apart:
-	VPMOVZXDQ    eights<>+0(SB), Z0
+	VPMOVZXDQ    sixteens<>+0(SB), Z0
 	VPBROADCASTQ words+16(FP), Z1
 	VPMULUDQ     Z1, Z0, Z0
 	MOVQ         x+8(FP), SI

@@ -34,6 +34,11 @@ func addFours16(gains *int32, table *int32, row int, x *uint64, quads int)
 //go:noescape
 func strengthen16(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
+// tell implements RowLoops.Tell.
+//
+//go:noescape
+func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, scratch *float64, masks *uint8)
+
 // propose implements RowLoops.Propose.
 //
 //go:noescape
@@ -43,6 +48,16 @@ func propose(table *int16, places *int32, start *int16, numbers *int64, lanes in
 //
 //go:noescape
 func chooseLane(table *float64, places *int32, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+
+// voteNext implements RowLoops.VoteStep.
+//
+//go:noescape
+func voteNext(x *uint64, words int, halves int, list *int32, n int, own *uint32, owns int, pairs *uint32, starts *int32, fours *int32, last int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
+
+// voteFirst implements RowLoops.VoteStep.
+//
+//go:noescape
+func voteFirst(x *uint64, words int, halves int, list *int32, n int, votes *uint32, eights *int32, off *int32, costs *int32, tile int, bits int32, shift int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
 
 // rowSumsAcross implements RowLoops.Sums.
 //

@@ -6,7 +6,7 @@ type Explainer struct {
 	*Table
 	byRow  byRow
 	bySet  bySet
-	asked  int // rows to explain so far
+	byVote byVote
 	counts counts
 }
 
@@ -32,21 +32,39 @@ func (x *Explainer) Explain(rows Packed, out *Picked) {
 // Append explains rows and appends what is found to out.From, out.Expert and out.Gain; out.Start and
 // out.LogLik, which have the length of the rows, and out.Odd are theirs alone.
 func (x *Explainer) Append(rows Packed, out *Picked) {
-	x.asked += rows.N
+	x.byVote.asked += rows.N
 	x.bySet.atOnce = x.setsPay()
+	votes := rows.Known == nil && !x.bySet.atOnce && x.byVote.use(x.Table, rows.N)
 	for from, size := 0, 0; from < rows.N; from += size {
 		size = min(Block, rows.N-from)
-		x.explainBlock(rows, from, from+size, out)
+		if votes && x.byVote.goesOn() {
+			size = min(x.byVote.block(), size)
+			x.explainByVote(rows, from, from+size, out)
+		} else {
+			x.explainBlock(rows, from, from+size, out)
+		}
 	}
 }
 
 // setsPay reports whether the tables of all sets pay: for few experts, where very many rows have come or are known to come.
 func (x *Explainer) setsPay() bool {
-	return x.bySet.on && x.experts <= 8 && max(x.asked, x.opt.Rows) >= setsWorth*x.pixels<<x.experts>>8
+	return x.bySet.on && x.experts <= 8 && max(x.byVote.asked, x.opt.Rows) >= setsWorth*x.pixels<<x.experts>>8
 }
 
 // setsWorth times the pixels are the rows that pay for the tables of sets of eight experts: for 36 pixels they take 3 ms, and save 50 ns a row.
 const setsWorth = 1400
+
+// explainByVote explains rows [from, to), at most x.byVote.block().
+func (x *Explainer) explainByVote(rows Packed, from, to int, out *Picked) {
+	x.byVote.take()
+	defer x.byVote.release()
+	x.byVote.explain(rows, from, to)
+	for n := from; n < to; n++ {
+		if n = from + x.byVote.gather(n-from, to-from, out); n < to {
+			x.explainRow(rows, n, out)
+		}
+	}
+}
 
 // explainRow explains row n by itself.
 func (x *Explainer) explainRow(rows Packed, n int, out *Picked) {

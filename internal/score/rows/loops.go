@@ -29,7 +29,7 @@ func loopsOf(p *kernel.Path) *kernel.RowLoops {
 var plainLoops = &kernel.RowLoops{
 	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
 	Settle: settle, Gain: voteGain, Sum: score.Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
-	Propose: propose, Told: told, Choose: choose, Sums: rowSums, Gather: gatherEights,
+	Propose: propose, Told: told, Choose: choose, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -35,7 +36,7 @@ func pickRows(c scoretest.Choices, maxExperts, maxPixels, n int) rowsCase {
 		}
 	}
 	templates := make([][]float64, 1+c.Pick(maxExperts))
-	style := c.Pick(6)
+	style := c.Pick(5)
 	for k := range templates {
 		templates[k] = make([]float64, f.Width)
 		if k > 0 && rng.IntN(6) == 0 {
@@ -72,29 +73,8 @@ func pickVote(rng *rand.Rand, style int, q float64) float64 {
 			return q
 		}
 		return 0.01 + 0.98*rng.Float64()
-	case 4: // what one pixel on gains, two off lose, or nearly so: gains are closer to each other than rounding
-		if rng.IntN(2) > 0 {
-			return 0
-		}
-		return voteOfRatio(q, 2) + 1e-12*float64(rng.IntN(3))
 	}
 	return []float64{q, 0.1, 0.8}[rng.IntN(3)]
-}
-
-// voteOfRatio returns the vote above q for which an on pixel gains ratio times what an
-// off pixel loses, as exactly as float64 has it.
-func voteOfRatio(q, ratio float64) float64 {
-	low, high := q, 1.0
-	for range 200 {
-		// The gain of an on pixel grows more slowly than the loss of an off one.
-		v := (low + high) / 2
-		if math.Log(v/q) > ratio*math.Log((1-q)/(1-v)) {
-			low = v
-		} else {
-			high = v
-		}
-	}
-	return low
 }
 
 // pickPacked draws rows: noise, or some experts' opinions joined.
@@ -149,13 +129,24 @@ func checkRows(t scoretest.Fataler, c rowsCase) {
 			compareRows(t, c, &got, want)
 		}
 		r = NewExplainer(table)
-		r.asked = 1 << 40 // sets have their tables at once
+		r.byVote.asked = 1 << 40 // sets have their tables at once
 		r.Explain(c.rows, &got)
 		compareRows(t, c, &got, want)
-		r.bySet.on = false // row by row
-		r.Explain(c.rows, &got)
-		compareRows(t, c, &got, want)
+		checkByVote(t, c, table, want)
 	}
+}
+
+// checkByVote compares the engine by votes, and that row by row.
+func checkByVote(t scoretest.Fataler, c rowsCase, table *Table, want []Picked) {
+	table.voteOnce, table.byVotes = sync.Once{}, true
+	r := NewExplainer(table)
+	r.bySet.on = false
+	var got Picked
+	r.Explain(c.rows, &got)
+	compareRows(t, c, &got, want)
+	r.byVote.asked = votesWorth
+	r.Explain(c.rows, &got)
+	compareRows(t, c, &got, want)
 }
 
 // searchRows explains the rows one by one.

@@ -38,6 +38,9 @@ type Table struct {
 	base         [2][]float64 // log-likelihood of an off and an on pixel in abstention
 	units        units        // made when byRow is first needed
 	unitsOnce    sync.Once
+	byVotes      bool // there is vector code for byVote
+	voteOnce     sync.Once
+	vote         *voteTables // made when byVote pays, see voteTablesOnce
 }
 
 // Bounds of the memory of a Table: of above and below, in words, and of the
@@ -67,6 +70,8 @@ func NewTable(b *score.Bank, opt Options) *Table {
 	}
 	t.prepareOrders()
 	t.units.n = (k + 15) &^ 15
+	vectors := kernel.RowVectors(kernel.Chosen())
+	t.byVotes = vectors != nil && vectors.VoteStep != nil
 	return t
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -27,10 +29,48 @@ func aligned(size int) reg.Register {
 	return at
 }
 
+// clear sets vectors to 0.
+func clear(v []reg.VecVirtual) {
+	for i := range v {
+		zero(v[i])
+	}
+}
+
+func vectors(n int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = ZMM()
+	}
+	return v
+}
+
+// spread returns an argument of 32 bits in all lanes. (For go vet, VPBROADCASTD reads 64 bits.)
+func spread(name string) reg.VecVirtual {
+	v := ZMM()
+	VBROADCASTSS(fixed(name), v)
+	return v
+}
+
 // zero makes v zero. Of VPXORD, avo does not know that it reads nothing then.
 func zero(v reg.VecVirtual) {
 	Instruction(&ir.Instruction{Opcode: "VPXORD", Operands: []Op{v, v, v}, Outputs: []Op{v}, ISA: []string{"AVX512F"}})
 }
+
+// number returns a number in all lanes of 32 bits.
+func number(n int32) reg.VecVirtual {
+	v := ZMM()
+	if n == 0 {
+		zero(v)
+		return v
+	}
+	if _, ok := constants[n]; !ok {
+		constants[n] = ConstData(fmt.Sprintf("number%d", len(constants)), U32(uint32(n)))
+	}
+	VPBROADCASTD(constants[n], v)
+	return v
+}
+
+var constants = map[int32]Mem{}
 
 // below returns a mask of so many lanes, the first ones, as bits.
 func below(n reg.Register) reg.GPVirtual {

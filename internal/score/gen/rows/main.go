@@ -19,10 +19,16 @@ func main() {
 		addFours(width)
 		strengthen(width)
 	}
+	bits := bitsData()
+	tell()
 	propose()
 	choose()
+	numbers := sixteens()
+	for _, first := range []bool{false, true} {
+		voteStep(first, numbers, bits)
+	}
 	rowSumsAcross()
-	allSums(eightsData())
+	allSums()
 	told()
 	gather()
 	for _, width := range []int{4, 2} {
@@ -299,12 +305,7 @@ func (t transposer) add(a, b, sums reg.VecVirtual) {
 
 // finish returns the sum of the four sums, in pairs.
 func finish(sums reg.VecVirtual) {
-	half, low := XMM(), XMM()
-	VEXTRACTF128(Imm(1), sums, half)
-	VHADDPD(half, sums.AsX(), low)
-	VPERMILPD(Imm(1), low, half)
-	VADDSD(half, low, low)
-	Store(low, ReturnIndex(0))
+	Store(sumOf(sums).AsX(), ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }

@@ -16,18 +16,9 @@ const (
 	mostLanes = 32 // experts
 )
 
-// eightsData returns where the numbers from 0 to 7 are, of 32 bits each.
-func eightsData() Mem {
-	data := GLOBL("eights", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(4*i, U32(uint32(i)))
-	}
-	return data
-}
-
-// words loads the words of up to eight rows of the list, or without one of those that follow, of these numbers,
-// into memory, a vector each.
-func words(list, left, memory reg.Register, numbers Mem) {
+// words loads the words of up to eight rows of the list, or without one of those that follow, into memory, a vector
+// each.
+func words(list, left, memory reg.Register) {
 	bits, k, n := below(upTo(8, left)), K(), ZMM()
 	KMOVB(bits.As32(), k)
 	if list == nil {
@@ -38,7 +29,7 @@ func words(list, left, memory reg.Register, numbers Mem) {
 		VMOVDQU64(one, Mem{Base: memory})
 		JMP(LabelRef("loaded"))
 		Label("apart")
-		VPMOVZXDQ(numbers, n)
+		VPMOVZXDQ(NewDataAddr(NewStaticSymbol("sixteens"), 0), n)
 	} else {
 		VPMOVSXDQ_Z(Mem{Base: list}, k, n)
 	}
@@ -67,7 +58,7 @@ func words(list, left, memory reg.Register, numbers Mem) {
 // quarter adds up what a table has for every fourth group, from the given one on. The groups of the table follow
 // one another, or, where there are places, each begins at one, counted in numbers.
 func quarter(first int, label string, table, places, memory reg.Register, sum reg.VecVirtual) {
-	zero(sum)
+	clear([]reg.VecVirtual{sum})
 	at, left, from, met := GP64(), GP64(), GP64(), GP64()
 	if places == nil {
 		LEAQ(Mem{Base: table, Disp: 128 * first}, at)
@@ -139,13 +130,13 @@ func rowSumsAcross() {
 }
 
 // allSums writes Sums of rows that follow one another.
-func allSums(eights Mem) {
+func allSums() {
 	TEXT("allSums", 0, "func(table *float64, x *uint64, words, n, groups int, out *float64)")
 	Doc("allSums implements RowLoops.Sums of all rows.")
 	Pragma("noescape")
 	table, left, out, memory := param("table"), param("n"), param("out"), aligned(64*mostWords)
 	Label("rows")
-	words(nil, left, memory, eights)
+	words(nil, left, memory)
 	sums := inOrder(table, nil, memory)
 	bits, k, row := below(upTo(8, left)), K(), param("words")
 	KMOVB(bits.As32(), k)
@@ -178,7 +169,7 @@ func told() {
 func sumRows(list, left, places reg.Register, change func(sums reg.VecVirtual), send func(n reg.Register, value reg.VecVirtual)) {
 	table, memory := param("table"), aligned(64*(mostWords+1))
 	Label("rows")
-	words(list, left, memory, Mem{})
+	words(list, left, memory)
 	sums := inOrder(table, places, memory)
 	if change != nil {
 		change(sums)
@@ -214,7 +205,7 @@ func choose() {
 	list, left, table, memory := param("list"), param("n"), param("table"), aligned(64*(mostWords+3))
 	totals := aligned(64 * mostLanes)
 	Label("rows")
-	words(list, left, memory, Mem{})
+	words(list, left, memory)
 	most, places, costs, at, lanes := ZMM(), param("places"), param("costs"), GP64(), param("lanes")
 	MOVQ(totals, at)
 	below := GP64()
