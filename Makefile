@@ -7,13 +7,12 @@ FUZZTIME ?= 60s
 
 build: ; go build -o patchwork ./cmd/patchwork
 
-# The library and the modules beside it (go.work), each package by its name. go test ./... runs
-# the same tests, and shows the other modules as one package, internal/modules.
-test: ; PATCHWORK_MODULES=apart go test work
+# All modules of go.work: the library with the program, and the experiments.
+test: ; go test work
 
 # The tests with all their repetitions and inputs, which takes hours: 100 kills of a process, more steps of writing
 # that fail, all real data on every path of the vector code, a million tiny cases. make test takes some of each, and so does CI.
-long: ; PATCHWORK_LONG=1 PATCHWORK_FULL=1 PATCHWORK_TINY=1000000 PATCHWORK_MODULES=apart go test -count=1 -timeout 12h work
+long: ; PATCHWORK_LONG=1 PATCHWORK_FULL=1 PATCHWORK_TINY=1000000 go test -count=1 -timeout 12h work
 
 race: ; go test -race -short . ./learn ./table ./posterior ./studio ./internal/pool ./cmd/...
 
@@ -40,7 +39,7 @@ fuzz:
 	done
 
 cover:
-	PATCHWORK_MODULES=apart go test -coverprofile cover.prof work
+	go test -coverprofile cover.prof work
 	go tool cover -func cover.prof | tail -1
 	@echo "go tool cover -html cover.prof shows it line by line"
 

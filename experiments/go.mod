@@ -4,9 +4,6 @@ go 1.26.0
 
 require (
 	example.com/patchwork v0.0.0
-	example.com/patchwork/cmd/engine v0.0.0
-	example.com/patchwork/dataset v0.0.0
-	example.com/patchwork/render v0.0.0
 	github.com/spf13/pflag v1.0.10
 	golang.org/x/sys v0.49.0
 	gonum.org/v1/gonum v0.17.0
@@ -34,9 +31,4 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace (
-	example.com/patchwork => ..
-	example.com/patchwork/cmd/engine => ../cmd/engine
-	example.com/patchwork/dataset => ../dataset
-	example.com/patchwork/render => ../render
-)
+replace example.com/patchwork => ..

@@ -67,7 +67,7 @@ def go(*args, **env):
 
 def workspace(folder):
     """Return a workspace of this clone in which the plotting library has one font."""
-    plot = Path(go("list", "-C", "render", "-m", "-f", "{{.Dir}}", "gonum.org/v1/plot").strip())
+    plot = Path(go("list", "-m", "-f", "{{.Dir}}", "gonum.org/v1/plot").strip())
     copy = folder / "plot"
     shutil.copytree(plot, copy, ignore=shutil.ignore_patterns("testdata", "*_test.go"), copy_function=shutil.copyfile)
     (copy / "font" / "liberation" / "liberation.go").write_text(FONTS)

@@ -65,7 +65,7 @@ var outside = []struct{ imported, by string }{
 	{"github.com/gofrs/flock", "internal/journal internal/atomicfile modelfile"},
 	{"gonum.org/v1/plot/...", "render"},
 	{"gonum.org/v1/gonum/...", "experiments/..."},
-	{"github.com/spf13/...", "cmd/patchwork"},
+	{"github.com/spf13/...", "cmd/patchwork experiments/..."},
 	{"golang.org/x/term", "cmd/patchwork"},
 	{"github.com/yuin/goldmark/...", "cmd/site"},
 }

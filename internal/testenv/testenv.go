@@ -58,8 +58,8 @@ func ReadShared(t testing.TB, name string) []byte {
 }
 
 // root returns the folder of the repository, whose go.mod is that of the
-// library: tests run in the folder of their package, and modules beside the
-// library have a go.mod of their own.
+// library: tests run in the folder of their package, and experiments have a
+// go.mod of their own.
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

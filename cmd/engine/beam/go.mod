@@ -4,8 +4,6 @@ go 1.26.0
 
 require (
 	example.com/patchwork v0.0.0
-	example.com/patchwork/cmd/engine v0.0.0
-	example.com/patchwork/dataset v0.0.0
 	github.com/apache/beam/sdks/v2 v2.77.0
 	github.com/parquet-go/parquet-go v0.32.0
 	google.golang.org/grpc v1.83.2
@@ -84,8 +82,4 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace (
-	example.com/patchwork => ../../../
-	example.com/patchwork/cmd/engine => ../
-	example.com/patchwork/dataset => ../../../dataset
-)
+replace example.com/patchwork => ../../..
