@@ -88,7 +88,8 @@ func (s *core) learnClasses(ctx context.Context, images []*bitmap.Image, labels 
 		return learnedClasses{}, err
 	}
 	l := learnedClasses{c, origin}
-	s.classes.keep(key, l)
+	pixels := int64(images[0].Height()) * int64(images[0].Width())
+	s.classes.keep(key, l, int64(len(images))*(8*pixels+1000)) // an example may become a part
 	return l, nil
 }
 

@@ -10,6 +10,7 @@ package studio
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -52,6 +53,8 @@ type Options struct {
 
 	Limits Limits
 	Log    *slog.Logger // nil: nothing is logged
+
+	bound func(*bounds) // changes single bounds, in tests
 }
 
 // NamedModel is a model to serve.
@@ -86,7 +89,7 @@ type core struct {
 	version           string
 	locked            bool // whoever asks must send a token
 	noLearn, noUpload bool
-	limits            Limits
+	limits            bounds
 	log               *slog.Logger
 	meter             meter
 	made              map[string][]byte
@@ -133,9 +136,12 @@ func (uncounted) learned(string) {}
 // which limit, model or data set is invalid.
 func newCore(opt *Options, count meter) (*core, error) {
 	s := &core{version: opt.Version, locked: opt.Token != "", noLearn: opt.NoLearn, noUpload: opt.NoUpload,
-		limits: opt.Limits.WithDefaults(), log: opt.Log, meter: count, made: opt.Made, rest: opt.Rest}
-	if err := s.limits.validate(); err != nil {
-		return nil, err
+		limits: opt.Limits.WithDefaults().bounds(), log: opt.Log, meter: count, made: opt.Made, rest: opt.Rest}
+	if err := opt.Limits.WithDefaults().Check(); err != nil {
+		return nil, fmt.Errorf("studio: %w", err)
+	}
+	if opt.bound != nil {
+		opt.bound(&s.limits)
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -151,6 +157,7 @@ func newCore(opt *Options, count meter) (*core, error) {
 	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes), newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
 	s.pursuits.space = s.limits.SearchBytes
 	s.bodies.limit, s.answers.limit = s.limits.FlightBytes, s.limits.AnswerBytes
+	s.classes.limit, s.best.limit = s.limits.RecalledBytes, s.limits.RecalledBytes
 	if err := s.take(opt); err != nil {
 		s.close()
 		return nil, err

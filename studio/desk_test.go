@@ -106,7 +106,7 @@ func newDesk(t *testing.T, change func(*Options)) *Desk {
 
 // TestDeskRefuses: what a server refuses by its description, a desk refuses by the tags.
 func TestDeskRefuses(t *testing.T) {
-	d, n := newDesk(t, func(o *Options) { o.Limits.UploadBytes, o.Limits.Effort = 4e6, 5e4 }), 0
+	d, n := newDesk(t, func(o *Options) { o.bound = func(b *bounds) { b.UploadBytes, b.Effort = 4e6, 5e4 } }), 0
 	for _, h := range hostile(t) {
 		req, content := h.http(t)
 		c, ok := h.call(t, req, content)

@@ -124,6 +124,15 @@ func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.S
 		return nil, s.workError(err)
 	}
 	s.meter.explained(len(t.images))
-	s.best.keep(key, out)
+	s.best.keep(key, out, explanationBytes(out))
 	return out, nil
+}
+
+// explanationBytes returns the memory of explanations without detail.
+func explanationBytes(all []explanation) int64 {
+	n := int64(0)
+	for i := range all {
+		n += 150 + 80*int64(len(all[i].Picks))
+	}
+	return n
 }

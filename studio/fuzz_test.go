@@ -14,8 +14,23 @@ import (
 // is done at once.
 func fuzzServer(f *testing.F) *Server {
 	return newServer(f, func(o *Options) {
-		o.Limits = Limits{BodyBytes: 1 << 16, UploadBytes: 1 << 16, Pixels: 4096, Batch: 16, Samples: 8, Candidates: 1 << 14, Templates: 1 << 15,
-			Effort: 1 << 22, Time: 20 * time.Second, Models: 1 << 30, Data: 1 << 30, DataBytes: 1 << 40, ModelBytes: 1 << 40, LearnImages: 16, LearnTime: 200 * time.Millisecond}
+		o.bound = func(b *bounds) {
+			b.BodyBytes = 1 << 16
+			b.UploadBytes = 1 << 16
+			b.Pixels = 4096
+			b.Batch = 16
+			b.Samples = 8
+			b.Candidates = 1 << 14
+			b.Templates = 1 << 15
+			b.Effort = 1 << 22
+			b.Time = 20 * time.Second
+			b.Models = 1 << 30
+			b.Data = 1 << 30
+			b.DataBytes = 1 << 40
+			b.ModelBytes = 1 << 40
+			b.LearnImages = 16
+			b.LearnTime = 200 * time.Millisecond
+		}
 	})
 }
 

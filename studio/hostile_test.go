@@ -321,7 +321,7 @@ type hostileRequest struct {
 }
 
 func TestHostileRequests(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.Limits.UploadBytes, o.Limits.Effort = 4e6, 5e4 })
+	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.UploadBytes, b.Effort = 4e6, 5e4 } })
 	all := hostile(t)
 	if len(all) < 60 {
 		t.Errorf("only %d requests", len(all))

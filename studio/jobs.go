@@ -186,6 +186,14 @@ func (q *jobs) add(j *job) error {
 		q.s.meter.refused("learn")
 		return retryLater(10, "%d learning jobs are running or waiting, the limit of this server", n)
 	}
+	j.bytes = int64(len(j.name)) + textMemory(j.args) + textMemory(j.where)
+	if j.drawn != nil {
+		j.bytes += (&data{set: j.drawn}).bytes()
+	}
+	if size := q.size(); size+j.bytes > q.s.limits.JobBytes {
+		q.s.meter.refused("memory")
+		return retryLater(10, "the images of learning jobs take %d bytes, the limit of this server; delete jobs that have ended", size)
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.drop(q.s.limits.Jobs - 1); err != nil {
@@ -198,10 +206,6 @@ func (q *jobs) add(j *job) error {
 	j.cancel = cancel
 	if j.data != nil {
 		q.s.data.lend(j.data)
-	}
-	j.bytes = memoryOf([]any{j.name, j.args, j.where})
-	if j.drawn != nil {
-		j.bytes += (&data{set: j.drawn}).bytes()
 	}
 	q.all = append(q.all, j)
 	q.s.tasks.Go(func() {

@@ -214,7 +214,7 @@ func TestStopKeepsTheBest(t *testing.T) {
 func TestQueueOfJobs(t *testing.T) {
 	s := newServer(t, func(o *Options) {
 		o.Data = append([]NamedData{long(t)}, o.Data...)
-		o.Limits = Limits{LearnQueue: 1, Jobs: 3, Models: 2}
+		o.bound = func(b *bounds) { b.LearnQueue = 1; b.Jobs = 3; b.Models = 2 }
 	})
 	first, second := begin(t, s, longJob), begin(t, s, longJob)
 	w := request{path: "/v1/learn", body: longJob}.send(t, s)
@@ -253,7 +253,7 @@ func TestQueueOfJobs(t *testing.T) {
 func TestLearnTimeLimit(t *testing.T) {
 	s := newServer(t, func(o *Options) {
 		o.Data = []NamedData{long(t)}
-		o.Limits.LearnTime = 300 * time.Millisecond
+		o.bound = func(b *bounds) { b.LearnTime = 300 * time.Millisecond }
 	})
 	if info := wait(t, s, begin(t, s, longJob)); info.State != stopped {
 		t.Errorf("%+v", info)

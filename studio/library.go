@@ -25,22 +25,27 @@ type data struct {
 	gone bool  // forgotten, but jobs have it still
 }
 
-// bytes returns the memory of its packed images and of all else that it has: labels, names
+// bytes returns the memory of its packed images and of all else that it has, about: labels, names
 // of columns, files and arguments.
 func (d *data) bytes() int64 {
-	n := int64(0)
+	n := 64*int64(d.set.Len()+len(d.set.Columns)) + textMemory(d.set.Columns) + textMemory(d.set.Notes) + textMemory(d.files) + textMemory(d.args)
+	for _, c := range d.set.Meta {
+		n += int64(len(c.Name))
+		if text, ok := c.Values.([]string); ok {
+			n += textMemory(text)
+		}
+	}
+	for _, c := range d.set.Categories {
+		n += int64(len(c.Name)) + textMemory(c.Levels)
+	}
+	n += 8 * int64(d.set.Len()) * int64(len(d.set.Meta))
 	if d.values != nil {
-		n = int64(d.values.Len()) * (24 + 8*int64(d.values.Height)*int64(d.values.Width))
+		return n + int64(d.values.Len())*(24+8*int64(d.values.Height)*int64(d.values.Width)) + textMemory(d.values.Columns)
 	}
 	for _, img := range d.set.Images {
-		if img == nil {
-			break // real values
-		}
 		n += 128 + 2*8*int64(img.Height())*int64((img.Width()+63)/64)
 	}
-	rest := *d.set
-	rest.Images = nil
-	return n + memoryOf(&rest) + memoryOf([]any{d.name, d.files, d.args, d.labels})
+	return n
 }
 
 // library holds the data sets being served.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"runtime"
 	"time"
 
@@ -13,100 +15,128 @@ import (
 // Limits bounds what requests may demand and what the server keeps, so that its
 // memory stays bounded whatever it receives. A zero field means its default.
 type Limits struct {
-	BodyBytes   int64 // of a request that is not an upload; default 8 MB
-	UploadBytes int64 // of a model or data file; default 64 MB
-	FlightBytes int64 // of all request bodies at one time; default 128 MB
-	AnswerBytes int64 // of one answer, and of all that are made or not read yet; default 96 MB
-	Pixels      int   // of one image; default 262,144
-	Batch       int   // images in one request; default 1000
-	Samples     int   // in one request; default 256
+	Upload int64         // bytes of a model or data file; what one request may demand is in proportion
+	Memory int64         // bytes of all that is kept while no request is worked on
+	Jobs   int           // of learning, running, waiting and finished; how much is kept is in proportion
+	Time   time.Duration // of one request, waiting included; a job of learning has 20 times as long
+}
+
+// Limit is one of the Limits, as flags and messages know it.
+type Limit struct {
+	Name           string // of the flag and in /v1/server
+	Help           string
+	Field          any // a pointer into the Limits: *int64 for bytes, *int or *time.Duration
+	Default, Least int64
+}
+
+// Table returns all limits, with pointers to their fields.
+func (l *Limits) Table() []Limit {
+	return []Limit{
+		{"max-upload", "of a model or data file; other requests and their images in proportion", &l.Upload, 64e6, 1 << 16},
+		{"max-memory", "of all that the server keeps: models, data, searches, requests and answers", &l.Memory, 768e6, 24 << 20},
+		{"max-jobs", "learning jobs kept, finished ones too; models and data sets in proportion", &l.Jobs, 32, 4},
+		{"max-time", "of one request, waiting included; a learning job has 20 times as long", &l.Time, int64(30 * time.Second), 1},
+	}
+}
+
+// get and set read and write the field of a limit.
+func (l *Limit) get() int64 {
+	switch f := l.Field.(type) {
+	case *int64:
+		return *f
+	case *int:
+		return int64(*f)
+	case *time.Duration:
+		return int64(*f)
+	}
+	panic("studio: a limit of no known type") // misuse
+}
+
+func (l *Limit) set(v int64) {
+	switch f := l.Field.(type) {
+	case *int64:
+		*f = v
+	case *int:
+		*f = int(v)
+	case *time.Duration:
+		*f = time.Duration(v)
+	}
+}
+
+// WithDefaults returns the limits with every zero replaced by its default.
+func (l Limits) WithDefaults() Limits {
+	for _, limit := range l.Table() {
+		if limit.get() == 0 {
+			limit.set(limit.Default)
+		}
+	}
+	return l
+}
+
+// Check returns an error that names the limit that is too small.
+func (l Limits) Check() error {
+	for _, limit := range l.Table() {
+		if v := limit.get(); v < limit.Least {
+			return fmt.Errorf("%s %v: give at least %d", limit.Name, reflect.ValueOf(limit.Field).Elem(), limit.Least)
+		}
+	}
+	return nil
+}
+
+// bounds are all bounds of a server, which follow from its Limits.
+type bounds struct {
+	UploadBytes int64 // of a model or data file
+	BodyBytes   int64 // of a request that is not an upload
+	Pixels      int   // of one image
+	Batch       int   // images in one request
+	Samples     int   // in one request
 
 	// Candidates bounds experts x poses of a model that is uploaded or learned,
 	// Templates the numbers of its templates, rotations counted, and Effort
 	// candidates x pixels: the work of one step of a pursuit. Models in
 	// Options.Models are the operator's and bounded only by memory, but with
 	// any model an image may take no more than maxSteps times Effort.
-	Candidates int // default 1,048,576
-	Templates  int // default 4,194,304
-	Effort     int // default 1,073,741,824
+	Candidates, Templates, Effort int
 
-	Concurrent int           // requests processed at a time; default GOMAXPROCS
-	Queue      int           // requests that wait; default 64
-	Time       time.Duration // of one request, waiting included; default 30 s
-	ReadTime   time.Duration // for the arrival of a request's body; default 30 s
-	WriteTime  time.Duration // in which a client must take 64 KB of an answer; default 10 s
+	FlightBytes   int64 // of all request bodies at one time
+	AnswerBytes   int64 // of one answer, and of all that are made or not read yet
+	ModelBytes    int64 // of uploaded and learned models
+	SearchBytes   int64 // of cached pursuits, about
+	DataBytes     int64 // of all data sets, their images packed
+	JobBytes      int64 // of what jobs hold beside data sets
+	RecalledBytes int64 // of what the last request of a kind came to
+	LearnImages   int   // in one job
 
-	Models      int           // maximum number of uploaded and learned models; default 64
-	ModelBytes  int64         // of these together; default 160 MB
-	SearchBytes int64         // of cached pursuits, about; default 96 MB
-	Data        int           // uploaded data sets kept; default 32
-	DataBytes   int64         // of all data sets, their images packed; default 128 MB
-	Jobs        int           // of learning, running, waiting and finished; default 32
-	LearnQueue  int           // jobs that wait; default 8
-	LearnImages int           // in one job; default 20,000
-	LearnTime   time.Duration // of one job; default 10 min
-	Streams     int           // event streams open at one time; default 64
+	Jobs       int // of learning, running, waiting and finished
+	LearnQueue int // jobs that wait
+	Models     int // uploaded and learned
+	Data       int // uploaded data sets
+	Streams    int // event streams open at one time
+	Concurrent int // requests processed at a time
+	Queue      int // requests that wait
+
+	Time      time.Duration // of one request, waiting included
+	ReadTime  time.Duration // for the arrival of a request's body
+	WriteTime time.Duration // in which a client must take 64 KB of an answer
+	LearnTime time.Duration // of one job
 }
 
-// WithDefaults returns the limits with every zero replaced by its default.
-func (l Limits) WithDefaults() Limits {
-	set(&l.BodyBytes, 8e6)
-	set(&l.UploadBytes, 64e6)
-	set(&l.FlightBytes, 128e6)
-	set(&l.AnswerBytes, 96e6)
-	set(&l.Pixels, 1<<18)
-	set(&l.Batch, 1000)
-	set(&l.Samples, 256)
-	set(&l.Candidates, 1<<20)
-	set(&l.Templates, 1<<22)
-	set(&l.Effort, 1<<30)
-	set(&l.Concurrent, runtime.GOMAXPROCS(0))
-	set(&l.Queue, 64)
-	set(&l.Time, 30*time.Second)
-	set(&l.ReadTime, 30*time.Second)
-	set(&l.WriteTime, 10*time.Second)
-	set(&l.Models, 64)
-	set(&l.ModelBytes, 160e6)
-	set(&l.SearchBytes, 96e6)
-	set(&l.Data, 32)
-	set(&l.DataBytes, 128e6)
-	set(&l.Jobs, 32)
-	set(&l.LearnQueue, 8)
-	set(&l.LearnImages, 20_000)
-	set(&l.LearnTime, 10*time.Minute)
-	set(&l.Streams, 64)
-	return l
-}
-
-func set[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
+// bounds returns what follows from the limits. The shares of memory come to 23 of 24 parts.
+func (l Limits) bounds() bounds {
+	size := func(of float64) int { return int(min(of*float64(l.Upload)/64e6, math.MaxInt32)) }
+	share := func(parts int64) int64 { return l.Memory / 24 * parts }
+	return bounds{
+		UploadBytes: l.Upload, BodyBytes: max(l.Upload/8, 1<<16), Pixels: size(1 << 18), Batch: max(size(1000), 16), Samples: max(size(256), 8),
+		Candidates: size(1 << 20), Templates: size(1 << 22), Effort: size(1 << 30),
+		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(5), SearchBytes: share(3), DataBytes: share(4), JobBytes: share(2),
+		RecalledBytes: share(1) / 2, LearnImages: int(l.Memory / 38_400),
+		Jobs: l.Jobs, LearnQueue: l.Jobs / 4, Models: 2 * l.Jobs, Data: l.Jobs, Streams: 2 * l.Jobs, Concurrent: runtime.GOMAXPROCS(0), Queue: 64,
+		Time: l.Time, ReadTime: l.Time, WriteTime: max(l.Time/3, time.Second), LearnTime: 20 * l.Time,
 	}
-}
-
-// validate rejects limits that are not positive.
-func (l *Limits) validate() error {
-	for _, f := range []struct {
-		name  string
-		value int64
-	}{
-		{"BodyBytes", l.BodyBytes}, {"UploadBytes", l.UploadBytes}, {"FlightBytes", l.FlightBytes}, {"AnswerBytes", l.AnswerBytes}, {"Pixels", int64(l.Pixels)},
-		{"Batch", int64(l.Batch)}, {"Samples", int64(l.Samples)}, {"Candidates", int64(l.Candidates)}, {"Templates", int64(l.Templates)},
-		{"Effort", int64(l.Effort)}, {"Concurrent", int64(l.Concurrent)}, {"Queue", int64(l.Queue)}, {"Time", int64(l.Time)},
-		{"ReadTime", int64(l.ReadTime)}, {"WriteTime", int64(l.WriteTime)}, {"Models", int64(l.Models)}, {"ModelBytes", l.ModelBytes}, {"SearchBytes", l.SearchBytes}, {"Data", int64(l.Data)}, {"DataBytes", l.DataBytes},
-		{"Jobs", int64(l.Jobs)}, {"LearnQueue", int64(l.LearnQueue)}, {"LearnImages", int64(l.LearnImages)},
-		{"LearnTime", int64(l.LearnTime)}, {"Streams", int64(l.Streams)},
-	} {
-		if f.value < 1 {
-			return fmt.Errorf("studio: the limit %s is %d; it must be at least 1", f.name, f.value)
-		}
-	}
-	return nil
 }
 
 // checkModel rejects a model that would take too much memory or time.
-func (l *Limits) checkModel(cfg *patchwork.Config, k int) error {
+func (l *bounds) checkModel(cfg *patchwork.Config, k int) error {
 	pixels, turns := float64(cfg.Height)*float64(cfg.Width), float64(cfg.Poses.Turns())
 	candidates := float64(k) * turns * float64(cfg.Poses.DY.Len()) * float64(cfg.Poses.DX.Len())
 	switch {

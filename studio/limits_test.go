@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +14,7 @@ import (
 // TestOverload: with a full queue the answer is 503 at once, with Retry-After;
 // waiting requests are served when there is room.
 func TestOverload(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 1, Queue: 2} })
+	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.Concurrent = 1; b.Queue = 2 } })
 	leave, err := s.work.enter(t.Context()) // takes the only slot
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ func TestOverload(t *testing.T) {
 // TestRequestTimeLimit: a request that waits too long is answered, and so is one
 // whose client has disconnected.
 func TestRequestTimeLimit(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 1, Time: 20 * time.Millisecond} })
+	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.Concurrent = 1; b.Time = 20 * time.Millisecond } })
 	leave, err := s.work.enter(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +123,7 @@ func TestPursuitsAreKept(t *testing.T) {
 // TestConcurrentRequests sends requests of all kinds at the same time, for the race
 // detector.
 func TestConcurrentRequests(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 3, Queue: 1000} })
+	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.Concurrent = 3; b.Queue = 1000 } })
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -150,14 +151,29 @@ func TestConcurrentRequests(t *testing.T) {
 	}
 }
 
-func TestBadOptions(t *testing.T) {
-	for says, opt := range map[string]Options{
-		"Batch is -1":         {Limits: Limits{Batch: -1}},
-		"the limit LearnTime": {Limits: Limits{LearnTime: -time.Second}},
+// Limits that are too small are named; all bounds follow from the four, and grow with them.
+func TestLimits(t *testing.T) {
+	for says, l := range map[string]Limits{
+		"max-upload": {Upload: 1}, "max-memory": {Memory: 1 << 20}, "max-jobs": {Jobs: 3}, "max-time": {Time: -time.Second},
 	} {
-		opt.NoBuiltin = true
-		if _, err := New(opt); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := New(Options{NoBuiltin: true, Limits: l}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v does not say %q", err, says)
 		}
+	}
+	least := Limits{}
+	for _, limit := range least.Table() {
+		limit.set(limit.Least)
+	}
+	small, usual := reflect.ValueOf(least.bounds()), reflect.ValueOf(Limits{}.WithDefaults().bounds())
+	for i := range small.NumField() {
+		name, a, b := small.Type().Field(i).Name, small.Field(i).Int(), usual.Field(i).Int()
+		if a < 1 || a > b {
+			t.Errorf("%s is %d at least and %d by default", name, a, b)
+		}
+	}
+	b := Limits{}.WithDefaults().bounds()
+	kept := b.FlightBytes + b.AnswerBytes + b.ModelBytes + b.SearchBytes + b.DataBytes + b.JobBytes + 2*b.RecalledBytes
+	if kept > 768e6 {
+		t.Errorf("%d bytes are kept, more than the limit", kept)
 	}
 }

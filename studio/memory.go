@@ -2,7 +2,6 @@ package studio
 
 import (
 	"context"
-	"reflect"
 	"sync"
 	"sync/atomic"
 )
@@ -45,17 +44,15 @@ func (s *core) shares() []share {
 		{"models", s.models.size(), l.ModelBytes},
 		{"data", s.data.size(), l.DataBytes},
 		{"searches", s.pursuits.size(), l.SearchBytes},
-		{"examples", s.best.size() + s.classes.size(), 2 * maxRemembered},
-		{"jobs", s.jobs.size(), int64(l.Jobs) * l.BodyBytes / 4}, // images of requests: a bit and whether it is known, for each character
+		{"examples", s.best.size() + s.classes.size(), 2 * l.RecalledBytes},
+		{"jobs", s.jobs.size(), l.JobBytes},
 	}
 }
 
-// maxRemembered bounds what is remembered of one request for the next.
-const maxRemembered = 16 << 20
-
 // remembered keeps what the last request of a kind came to, for a next one with the same
-// key. Its zero value is ready, and goroutines may share it.
+// key. Goroutines may share it.
 type remembered[K comparable, V any] struct {
+	limit int64
 	mu    sync.Mutex
 	is    bool
 	key   K
@@ -73,11 +70,10 @@ func (r *remembered[K, V]) recall(key K) (of V, ok bool) {
 	return r.of, true
 }
 
-// keep remembers what a key came to, which must not change any more, instead of the one
-// before, unless it is large.
-func (r *remembered[K, V]) keep(key K, of V) {
-	bytes := memoryOf(of)
-	if bytes > maxRemembered {
+// keep remembers what a key came to, which must not change any more and takes so many bytes, about, instead
+// of the one before, unless it is larger than the limit.
+func (r *remembered[K, V]) keep(key K, of V, bytes int64) {
+	if bytes > r.limit {
 		return
 	}
 	r.mu.Lock()
@@ -132,103 +128,11 @@ func textBytes(text []string) int64 {
 	return n
 }
 
+// textMemory returns how much memory texts take.
+func textMemory(text []string) int64 { return textBytes(text) + 16*int64(len(text)) }
+
 // free gives back the room of an answer.
 func (r *room) free() {
 	r.of.give(r.held)
 	r.held = 0
-}
-
-// memoryOf returns the bytes that a value keeps, about: all that it leads to, each
-// pointer once. It is for values that do not change any more.
-func memoryOf(v any) int64 {
-	w := walker{seen: make(map[visit]bool)}
-	w.walk(reflect.ValueOf(v))
-	return w.bytes
-}
-
-type visit struct {
-	at   uintptr
-	size int
-	of   reflect.Type
-}
-
-type walker struct {
-	bytes int64
-	seen  map[visit]bool
-}
-
-// first reports whether a part of memory is met for the first time.
-func (w *walker) first(v reflect.Value, size int) bool {
-	at := visit{v.Pointer(), size, v.Type()}
-	if w.seen[at] {
-		return false
-	}
-	w.seen[at] = true
-	return true
-}
-
-// walk counts what a value leads to, and not the value itself.
-func (w *walker) walk(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.String:
-		w.bytes += int64(v.Len())
-	case reflect.Pointer:
-		if !v.IsNil() && w.first(v, 1) {
-			w.bytes += int64(v.Type().Elem().Size())
-			w.walk(v.Elem())
-		}
-	case reflect.Interface:
-		if !v.IsNil() {
-			w.bytes += int64(v.Elem().Type().Size())
-			w.walk(v.Elem())
-		}
-	case reflect.Slice:
-		if v.Cap() == 0 || !w.first(v, v.Cap()) {
-			return
-		}
-		w.bytes += int64(v.Cap()) * int64(v.Type().Elem().Size())
-		w.elements(v)
-	case reflect.Array:
-		w.elements(v)
-	case reflect.Map:
-		if v.IsNil() || !w.first(v, v.Len()) {
-			return
-		}
-		w.bytes += 2 * int64(v.Len()) * int64(v.Type().Key().Size()+v.Type().Elem().Size()+8)
-		for i := v.MapRange(); i.Next(); {
-			w.walk(i.Key())
-			w.walk(i.Value())
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			w.walk(v.Field(i))
-		}
-	}
-}
-
-// elements counts what the elements of a list lead to.
-func (w *walker) elements(v reflect.Value) {
-	if !leads(v.Type().Elem()) {
-		return
-	}
-	for i := range v.Len() {
-		w.walk(v.Index(i))
-	}
-}
-
-// leads reports whether values of a type may lead to others.
-func leads(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.String, reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
-		return true
-	case reflect.Array:
-		return leads(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if leads(t.Field(i).Type) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -23,6 +23,7 @@ type model struct {
 	real     *real.Model      // nil for one of bits
 	command  string           // makes the same bytes; "" if unknown
 	fixed    bool             // the operator's, or built in: not counted, not deleted
+	unpacked int64            // memory of an upload, by what it said; 0 for others
 	size     int64            // in bytes
 }
 
@@ -37,16 +38,22 @@ type models struct {
 
 func newModels(limit int, space int64) *models { return &models{limit: limit, space: space} }
 
-// bytes returns the memory of the model: the numbers of its templates, and all that it has
-// beside them, such as its record, names, columns and counts.
+// bytes returns the memory of the model, about: of one that was uploaded by the size of its file, unpacked, of
+// others by their numbers, with the counts that the templates come from.
 func (m *model) bytes() int64 {
-	if m.real != nil {
-		r := m.real
-		return 24*(int64(r.K())*int64(r.F())+2*int64(r.D())) + memoryOf([]any{r.Columns, r.Names, r.Pi, r.Reading, m.name, m.command})
+	n, numbers := int64(4000+len(m.name)+len(m.command)), int64(0)
+	if r := m.real; r != nil {
+		n += textMemory(r.Columns) + textMemory(r.Names)
+		numbers = 3 * (int64(r.K())*int64(r.F()) + 2*int64(r.D()))
+	} else {
+		e := m.m.Extras()
+		n += textMemory(e.Columns) + textMemory(e.Names)
+		numbers = 5 * int64(m.m.K()) * int64(m.m.Height()) * int64(m.m.Width()) * int64(1+len(e.Committee))
 	}
-	numbers := int64(m.m.K()) * int64(m.m.Height()) * int64(m.m.Width())
-	e, c := m.m.Extras(), m.m.Config()
-	return 8*numbers + memoryOf(&e) + memoryOf(&c) + int64(len(m.name)+len(m.command))
+	if m.unpacked > 0 {
+		return n + m.unpacked
+	}
+	return n + 8*numbers
 }
 
 // keep stores a model under its id, or else the next of m1, m2, and so on. The
@@ -259,13 +266,14 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 		return nil, s.workError(err)
 	}
 	defer leave()
-	if err := checkArchive(b.bytes, s.limits.UploadBytes); err != nil {
+	unpacked, err := checkArchive(b.bytes, s.limits.UploadBytes)
+	if err != nil {
 		return nil, err
 	}
 	m, err := modelfile.Read(bytes.NewReader(b.bytes), int64(len(b.bytes)))
 	if err != nil {
 		if r, e := modelfile.ReadReal(bytes.NewReader(b.bytes), int64(len(b.bytes))); e == nil {
-			return s.loadReal(r, in)
+			return s.loadReal(r, in, unpacked)
 		}
 		return nil, contentError(err)
 	}
@@ -273,7 +281,7 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 	if err := s.limits.checkModel(&cfg, m.K()); err != nil {
 		return nil, err
 	}
-	kept := &model{name: in.Name, source: "upload", m: m}
+	kept := &model{name: in.Name, source: "upload", m: m, unpacked: unpacked}
 	if in.Data != "" {
 		d, err := s.data.find(in.Data)
 		if err != nil {

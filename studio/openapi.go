@@ -194,8 +194,8 @@ func (d *describer) fields(of reflect.Type, name string) object {
 	return out
 }
 
-// bounds are the tags of fields that schemas have, too.
-var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "minItems", "maxItems"}
+// boundTags are the tags of fields that schemas have, too.
+var boundTags = []string{"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "minItems", "maxItems"}
 
 // field describes a field by its type and its tags.
 func (d *describer) field(f reflect.StructField, name string) object {
@@ -213,7 +213,7 @@ func (d *describer) field(f reflect.StructField, name string) object {
 	if list := f.Tag.Get("enum"); list != "" {
 		out["enum"] = strings.Split(list, ",")
 	}
-	for _, bound := range bounds {
+	for _, bound := range boundTags {
 		if b, err := strconv.ParseFloat(f.Tag.Get(bound), 64); err == nil {
 			out[bound] = b
 		}

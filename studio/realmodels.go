@@ -9,14 +9,14 @@ import (
 )
 
 // loadReal keeps an uploaded model of real values.
-func (s *core) loadReal(m *real.Model, in *modelUpload) (*oneModel, error) {
+func (s *core) loadReal(m *real.Model, in *modelUpload, unpacked int64) (*oneModel, error) {
 	if err := s.limits.checkReal(m); err != nil {
 		return nil, err
 	}
 	if in.Data != "" {
 		return nil, problemf(422, "a model of real values keeps the names of its columns itself; leave out data")
 	}
-	kept := &model{name: in.Name, source: "upload", real: m}
+	kept := &model{name: in.Name, source: "upload", real: m, unpacked: unpacked}
 	if err := s.models.keep(kept); err != nil {
 		return nil, err
 	}

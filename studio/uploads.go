@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"path"
 	"strings"
 	"unicode"
 )
@@ -23,20 +24,24 @@ func (s *core) checkUpload(content []byte, name string) error {
 }
 
 // checkArchive rejects archives whose stated uncompressed size exceeds a limit;
-// the decoders enforce that size.
-func checkArchive(content []byte, limit int64) error {
+// the decoders enforce that size. It returns how much memory what is inside takes, at most and about: numbers twice
+// their bytes, and JSON, whose texts may be short, eight times.
+func checkArchive(content []byte, limit int64) (memory int64, err error) {
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
-		return problemf(422, "not a readable zip archive: %v", err)
+		return 0, problemf(422, "not a readable zip archive: %v", err)
 	}
 	total := 0.0 // sums of hostile sizes overflow integers
 	for _, f := range z.File {
 		total += float64(f.UncompressedSize64)
+		if path.Ext(f.Name) == ".json" {
+			memory += 6 * int64(f.UncompressedSize64)
+		}
 	}
 	if total > float64(limit) {
-		return problemf(statusRequestEntityTooLarge, "the archive expands to more than %d bytes, the limit of this server", limit)
+		return 0, problemf(statusRequestEntityTooLarge, "the archive expands to more than %d bytes, the limit of this server", limit)
 	}
-	return nil
+	return memory + 2*int64(total), nil
 }
 
 // checkGzip rejects an archive inside gzip, which could hide its uncompressed

@@ -120,7 +120,7 @@ func (s *core) decodeData(b body, in *dataUpload, opt dataset.Options) (*data, e
 // checkValueFile rejects what would take much memory to decode.
 func (s *core) checkValueFile(content []byte) error {
 	if bytes.HasPrefix(content, []byte("PK")) {
-		if err := checkArchive(content, 4*s.limits.UploadBytes); err != nil {
+		if _, err := checkArchive(content, 4*s.limits.UploadBytes); err != nil {
 			return err
 		}
 	}
@@ -215,7 +215,7 @@ func newNats(values []float64) []nats {
 }
 
 // checkReal rejects a model of real values that would take too much memory or time.
-func (l *Limits) checkReal(m *real.Model) error {
+func (l *bounds) checkReal(m *real.Model) error {
 	n := max(m.K(), 1) * m.Poses.Len()
 	if m.D() > l.Pixels || n > l.Candidates || n > l.Effort/max(m.D(), 1) || max(m.K(), 1)*len(m.Poses.Angles) > l.Templates/m.F() {
 		return problemf(statusRequestEntityTooLarge, "%d parts at %d places for %d values are more than this server explains with", m.K(), m.Poses.Len(), m.D())

@@ -345,7 +345,7 @@ func TestRealStops(t *testing.T) {
 
 // TestRealRefuses: what does not go together is refused, and says why.
 func TestRealRefuses(t *testing.T) {
-	s := waterServer(t, func(o *Options) { o.Limits.LearnImages, o.Limits.Batch = 5, 3 })
+	s := waterServer(t, func(o *Options) { o.bound = func(b *bounds) { b.LearnImages, b.Batch = 5, 3 } })
 	for _, c := range []struct {
 		r      request
 		status int
@@ -395,7 +395,7 @@ func TestRealRefuses(t *testing.T) {
 
 // TestRealEffort: a model that is too much work is refused when it is loaded.
 func TestRealEffort(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.Limits.Effort = 3 })
+	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.Effort = 3 } })
 	m := waterModel()
 	m.Experts, m.Pi = append(m.Experts, m.Experts[0]), nil
 	if w := (request{path: "/v1/models?name=x", body: saved(t, m)}).send(t, s); w.Code != 413 {
@@ -426,7 +426,17 @@ func TestValuesOnTheWire(t *testing.T) {
 // FuzzReal: whatever is uploaded and asked as real values, the answer is a problem or an explanation of each row.
 func FuzzReal(f *testing.F) {
 	s := waterServer(f, func(o *Options) {
-		o.Limits = Limits{BodyBytes: 1 << 16, UploadBytes: 1 << 16, Pixels: 4096, Candidates: 1 << 14, Templates: 1 << 15, Effort: 1 << 22, Time: 20 * time.Second, DataBytes: 1 << 20, LearnImages: 16}
+		o.bound = func(b *bounds) {
+			b.BodyBytes = 1 << 16
+			b.UploadBytes = 1 << 16
+			b.Pixels = 4096
+			b.Candidates = 1 << 14
+			b.Templates = 1 << 15
+			b.Effort = 1 << 22
+			b.Time = 20 * time.Second
+			b.DataBytes = 1 << 20
+			b.LearnImages = 16
+		}
 	})
 	f.Add([]byte(readings), saved(f, waterModel()), `[[1.5,null]]`)
 	f.Add([]byte("a,b\n1e300,nan\n-1e-300,\n"), []byte("PK\x03\x04"), `[[1e300,-1e300],[]]`)

@@ -68,7 +68,7 @@ func (d *docs) serveLines(t *testing.T, b codeBlock) {
 			t.Errorf("line %d: %q does not serve", b.line, line)
 			continue
 		}
-		serveOnce(t, append(args[1:], "--log", "none")...)
+		serveOnce(t, append(args[1:], "-q")...)
 	}
 }
 

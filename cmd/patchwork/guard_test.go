@@ -17,7 +17,7 @@ import (
 // marked by writes.
 var notWritten = strings.Fields(`
 	addr allow-host array beam by categories checkpoint columns csv cut data delimiter first-per labels letters meta mnist model must names never pairs
-	rival shard symbol ticc tls-cert tls-key token weight where`)
+	rival shard symbol ticc tls token weight where`)
 
 // Whoever adds a command or a flag decides whether it names a file to write, so that
 // the guard knows it.

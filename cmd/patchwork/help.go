@@ -49,9 +49,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"What is looked for", "find.rotate find.scales share min-odds all list-rivals flip keep-lines dpi tiles"},
 	{"Pictures", "picture picture-images progress-picture curve probabilities coloured"},
 	{"Large data and long runs", "workers memory sample checkpoint engine"},
-	{"Limits of the server", "max-body max-upload max-flight max-answers max-model-memory max-search-memory max-data-memory max-pixels max-batch max-samples " +
-		"max-candidates max-templates max-effort max-concurrent max-queue max-models max-data max-jobs max-learn-queue max-learn-images max-streams " +
-		"max-time max-read-time max-write-time max-learn-time"},
+	{"Limits of the server", "max-upload max-memory max-jobs max-time"},
 }
 
 // moreFlags is the title of the flags in no group.

@@ -7,10 +7,13 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -21,30 +24,20 @@ import (
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
-	data                         dataFlags
-	models, files, hosts         []string
-	addr, token, tlsCert, tlsKey string
-	noLearn, noUpload, noBuiltin bool
-	open, noToken                bool
-	random                       bool // the token is one that was made here
-	log                          choice
-	limits                       limitFlags
-}
-
-// limitFlags are the limits of the server; 0 means the default.
-type limitFlags struct {
-	body, upload, flight, answers, modelMemory, searchMemory, dataMemory    byteSize
-	pixels, batch, samples, concurrent, queue, models, data, jobs, learning int
-	candidates, templates, effort                                           int
-	learnImages, streams                                                    int
-	time, readTime, writeTime, learnTime                                    time.Duration
+	data                 dataFlags
+	models, files, hosts []string
+	addr, token, tls     string
+	noLearn, noUpload    bool
+	open, noToken        bool
+	random               bool // the token is one that was made here
+	limits               studio.Limits
 }
 
 const serveLong = `Serve models over HTTP: an API that explains, scores, samples and learns, and a page
 that uses it. Open the printed address in a browser.
 
 Models and data are named in any order; data are read as those were that a model was
-learned from. The server also learns built-in models when it starts. /openapi.json
+learned from. Where none are named the server learns built-in models. /openapi.json
 describes the API, docs/serve.md shows it by example, /healthz and /readyz are for
 supervisors and /metrics is for Prometheus.
 
@@ -58,7 +51,7 @@ nothing leaves the machine. The first interrupt lets requests in progress finish
 const serveExample = `  patchwork serve
   patchwork serve model.npz t.npz --open
   patchwork serve --model model.npz --data t.npz --addr 127.0.0.1:9000
-  PATCHWORK_TOKEN=... patchwork serve --addr :8443 --tls-cert cert.pem --tls-key key.pem --allow-host studio.example.org`
+  PATCHWORK_TOKEN=... patchwork serve --addr :8443 --tls cert.pem,key.pem --allow-host studio.example.org`
 
 func (a *app) serveCommand() *cobra.Command {
 	f := new(serveFlags)
@@ -85,76 +78,23 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.token, "token", "", "token that requests must send (default: PATCHWORK_TOKEN of the environment, else a random one)")
 	fs.BoolVar(&f.noToken, "no-token", false, "ask for no token: any user of this machine can then read the tables and rename the parts")
 	fs.StringSliceVar(&f.hosts, "allow-host", nil, "host name of the server, besides localhost and IP addresses")
-	fs.StringVar(&f.tlsCert, "tls-cert", "", "certificate (PEM), for HTTPS, with --tls-key")
-	fs.StringVar(&f.tlsKey, "tls-key", "", "its key (PEM)")
+	fs.StringVar(&f.tls, "tls", "", "`CERT,KEY`: files (PEM) of a certificate and its key, for HTTPS")
 	fs.BoolVar(&f.noLearn, "no-learn", false, "do not learn on request")
 	fs.BoolVar(&f.noUpload, "no-upload", false, "do not accept uploads of models and data")
-	fs.BoolVar(&f.noBuiltin, "no-builtin", false, "without the built-in models")
-	f.log.add(cmd, "log", "auto", "form of the log on stderr: a line per request as text or json, or none; auto: text, on a terminal warnings only", "auto", "text", "json", "none")
 	f.data.addThreshold(fs, "of --data: ")
 	f.data.addSize(fs, "of --data: ")
 	fs.StringVar(&f.data.array, "array", "", "array of --data .npz files that holds the images (default x, or the only one)")
-	f.limits.add(cmd)
-}
-
-func (l *limitFlags) add(cmd *cobra.Command) {
-	fs, d := cmd.Flags(), studio.Limits{}.WithDefaults()
-	l.body, l.upload, l.flight, l.answers = byteSize(d.BodyBytes), byteSize(d.UploadBytes), byteSize(d.FlightBytes), byteSize(d.AnswerBytes)
-	l.modelMemory, l.searchMemory, l.dataMemory = byteSize(d.ModelBytes), byteSize(d.SearchBytes), byteSize(d.DataBytes)
-	fs.Var(&l.body, "max-body", "of a request that is no upload")
-	fs.Var(&l.upload, "max-upload", "of a model or data file")
-	fs.Var(&l.flight, "max-flight", "of all request bodies at one time")
-	fs.Var(&l.answers, "max-answers", "of one answer, and of all that are made or not read yet")
-	fs.Var(&l.modelMemory, "max-model-memory", "of all uploaded and learned models")
-	fs.Var(&l.searchMemory, "max-search-memory", "approximately, of what is kept to explain the next request faster")
-	fs.Var(&l.dataMemory, "max-data-memory", "of all uploaded data sets, their images packed")
-	fs.IntVar(&l.pixels, "max-pixels", d.Pixels, "of one image")
-	fs.IntVar(&l.batch, "max-batch", d.Batch, "images in one request")
-	fs.IntVar(&l.samples, "max-samples", d.Samples, "in one request")
-	fs.IntVar(&l.candidates, "max-candidates", d.Candidates, "parts x poses of an uploaded or learned model")
-	fs.IntVar(&l.templates, "max-templates", d.Templates, "numbers of its templates, rotations counted")
-	fs.IntVar(&l.effort, "max-effort", d.Effort, "its candidates x pixels")
-	fs.IntVar(&l.concurrent, "max-concurrent", d.Concurrent, "requests in progress at one time")
-	fs.IntVar(&l.queue, "max-queue", d.Queue, "requests that wait; further ones are answered 503")
-	fs.IntVar(&l.models, "max-models", d.Models, "uploaded and learned models kept")
-	fs.IntVar(&l.data, "max-data", d.Data, "uploaded data sets kept")
-	fs.IntVar(&l.jobs, "max-jobs", d.Jobs, "learning jobs kept, finished ones too")
-	fs.IntVar(&l.learning, "max-learn-queue", d.LearnQueue, "learning jobs that wait")
-	fs.IntVar(&l.learnImages, "max-learn-images", d.LearnImages, "images in one learning job")
-	fs.IntVar(&l.streams, "max-streams", d.Streams, "event streams open at one time")
-	fs.DurationVar(&l.time, "max-time", d.Time, "of one request, waiting included")
-	fs.DurationVar(&l.readTime, "max-read-time", d.ReadTime, "in which a request's body must arrive")
-	fs.DurationVar(&l.writeTime, "max-write-time", d.WriteTime, "in which a client must take 64 KB of an answer")
-	fs.DurationVar(&l.learnTime, "max-learn-time", d.LearnTime, "of one learning job, which then ends with its best model")
-}
-
-// limits returns the flags as limits of the server. None may be 0, which would mean
-// the default.
-func (l *limitFlags) limits(cmd *cobra.Command) (studio.Limits, error) {
-	for _, f := range []struct {
-		name  string
-		value int64
-	}{
-		{"max-body", int64(l.body)}, {"max-upload", int64(l.upload)}, {"max-flight", int64(l.flight)}, {"max-answers", int64(l.answers)}, {"max-data-memory", int64(l.dataMemory)},
-		{"max-model-memory", int64(l.modelMemory)}, {"max-search-memory", int64(l.searchMemory)},
-		{"max-pixels", int64(l.pixels)}, {"max-batch", int64(l.batch)},
-		{"max-candidates", int64(l.candidates)}, {"max-templates", int64(l.templates)}, {"max-effort", int64(l.effort)}, {"max-samples", int64(l.samples)}, {"max-concurrent", int64(l.concurrent)},
-		{"max-queue", int64(l.queue)}, {"max-models", int64(l.models)}, {"max-data", int64(l.data)}, {"max-jobs", int64(l.jobs)},
-		{"max-learn-queue", int64(l.learning)}, {"max-learn-images", int64(l.learnImages)}, {"max-streams", int64(l.streams)},
-		{"max-time", int64(l.time)}, {"max-read-time", int64(l.readTime)}, {"max-write-time", int64(l.writeTime)}, {"max-learn-time", int64(l.learnTime)},
-	} {
-		if f.value < 1 {
-			return studio.Limits{}, usagef("--%s %v: a limit must be above 0", f.name, cmd.Flag(f.name).Value)
+	for _, limit := range f.limits.Table() {
+		switch field := limit.Field.(type) {
+		case *int64:
+			*field = limit.Default
+			fs.Var((*byteSize)(field), limit.Name, limit.Help)
+		case *int:
+			fs.IntVar(field, limit.Name, int(limit.Default), limit.Help)
+		case *time.Duration:
+			fs.DurationVar(field, limit.Name, time.Duration(limit.Default), limit.Help)
 		}
 	}
-	if l.jobs <= l.learning+1 {
-		return studio.Limits{}, usagef("--max-jobs %d: give more than the number of jobs that run and wait, %d", l.jobs, l.learning+1)
-	}
-	return studio.Limits{BodyBytes: int64(l.body), UploadBytes: int64(l.upload), FlightBytes: int64(l.flight), AnswerBytes: int64(l.answers), DataBytes: int64(l.dataMemory),
-		ModelBytes: int64(l.modelMemory), SearchBytes: int64(l.searchMemory),
-		Pixels: l.pixels, Candidates: l.candidates, Templates: l.templates, Effort: l.effort, Batch: l.batch, Samples: l.samples, Concurrent: l.concurrent, Queue: l.queue, Models: l.models, Data: l.data,
-		Jobs: l.jobs, LearnQueue: l.learning, LearnImages: l.learnImages, Streams: l.streams,
-		Time: l.time, ReadTime: l.readTime, WriteTime: l.writeTime, LearnTime: l.learnTime}, nil
 }
 
 // mostTLS bounds the bytes of a certificate or key.
@@ -165,15 +105,9 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.tlsCert != "" {
-		for _, file := range []string{f.tlsCert, f.tlsKey} { // they are read whole
-			if info, err := os.Stat(file); err == nil && (!info.Mode().IsRegular() || info.Size() > mostTLS) {
-				return &inputError{fmt.Errorf("%s: a certificate or key is a file of at most %d bytes", file, mostTLS)}
-			}
-		}
-		if _, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey); err != nil {
-			return &inputError{fmt.Errorf("--tls-cert %s, --tls-key %s: %w", f.tlsCert, f.tlsKey, err)}
-		}
+	cert, key, err := f.certificate()
+	if err != nil {
+		return err
 	}
 	ln, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", f.addr)
 	if err != nil {
@@ -194,14 +128,46 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
 			a.warn("%v; open %s in one", err, site)
 		}
 	}
-	return s.Serve(cmd.Context(), ln, f.tlsCert, f.tlsKey)
+	keepTo(2 * f.limits.Memory)
+	return s.Serve(cmd.Context(), ln, cert, key)
+}
+
+// certificate returns the files of --tls, which can be loaded; "" without the flag.
+func (f *serveFlags) certificate() (cert, key string, err error) {
+	if f.tls == "" {
+		return "", "", nil
+	}
+	cert, key, ok := strings.Cut(f.tls, ",")
+	if !ok {
+		return "", "", usagef("--tls %s: give two files, a certificate and its key, with a comma between them", f.tls)
+	}
+	for _, file := range []string{cert, key} { // they are read whole
+		if info, err := os.Stat(file); err == nil && (!info.Mode().IsRegular() || info.Size() > mostTLS) {
+			return "", "", &inputError{fmt.Errorf("%s: a certificate or key is a file of at most %d bytes", file, mostTLS)}
+		}
+	}
+	if _, err := tls.LoadX509KeyPair(cert, key); err != nil {
+		return "", "", &inputError{fmt.Errorf("--tls %s: %w", f.tls, err)}
+	}
+	return cert, key, nil
+}
+
+// keepTo tells Go to keep to so many bytes beside what the process has already, unless GOMEMLIMIT says how many:
+// it then collects garbage more often before it takes more.
+func keepTo(bytes int64) {
+	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		return
+	}
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	debug.SetMemoryLimit(int64(now.HeapAlloc) + bytes)
 }
 
 // saySite prints and returns the address of the page, with the token if it is a random one, and says
 // how programs send the token. The page takes it from the fragment, which no browser sends.
 func (a *app) saySite(addr net.Addr, f *serveFlags, opt *studio.Options) (string, error) {
 	scheme, token, at := "http", "$PATCHWORK_TOKEN", ""
-	if f.tlsCert != "" {
+	if f.tls != "" {
 		scheme = "https"
 	}
 	if f.random {
@@ -235,7 +201,8 @@ func reachable(addr net.Addr) string {
 
 // serveOptions reads the models and data and checks the flags.
 func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, error) {
-	opt := studio.Options{Version: version(), Token: f.token, Hosts: f.hosts, NoLearn: f.noLearn, NoUpload: f.noUpload, NoBuiltin: f.noBuiltin}
+	opt := studio.Options{Version: version(), Token: f.token, Hosts: f.hosts, NoLearn: f.noLearn, NoUpload: f.noUpload, Limits: f.limits,
+		NoBuiltin: len(f.models)+len(f.files) > 0}
 	if !cmd.Flags().Changed("token") && !f.noToken {
 		opt.Token = a.getenv("PATCHWORK_TOKEN")
 	}
@@ -246,8 +213,8 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 	if f.random = opt.Token == "" && !f.noToken; f.random {
 		opt.Token = rand.Text()
 	}
-	if opt.Limits, err = f.limits.limits(cmd); err != nil {
-		return opt, err
+	if err := f.limits.Check(); err != nil {
+		return opt, usagef("--%v", err)
 	}
 	var bits []string
 	if bits, err = f.readReal(cmd, &opt); err != nil {
@@ -274,7 +241,7 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 		}
 		opt.Data = append(opt.Data, studio.NamedData{Name: filepath.Base(path), Set: set, Args: f.data.args(cmd)})
 	}
-	opt.Log = a.logger(f.log.value)
+	opt.Log = a.logger()
 	return opt, nil
 }
 
@@ -290,20 +257,13 @@ func (f *dataFlags) args(cmd *cobra.Command) []string {
 }
 
 // logger returns the log of a server, on stderr: of warnings only if it is quiet, or if
-// somebody sits before it and asked for no form.
-func (a *app) logger(form string) *slog.Logger {
+// somebody sits before it.
+func (a *app) logger() *slog.Logger {
 	level := slog.LevelInfo
-	if a.quiet || form == "auto" && a.errTerminal {
+	if a.quiet || a.errTerminal {
 		level = slog.LevelWarn
 	}
-	o := &slog.HandlerOptions{Level: level}
-	switch form {
-	case "json":
-		return slog.New(slog.NewJSONHandler(a.err, o))
-	case "none":
-		return slog.New(slog.DiscardHandler)
-	}
-	return slog.New(slog.NewTextHandler(a.err, o))
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 }
 
 // shortestToken is the least length of a token, against guessing.
@@ -315,8 +275,6 @@ func (f *serveFlags) check(token string) error {
 	switch {
 	case err != nil || port == "":
 		return usagef("--addr %s: give HOST:PORT, such as 127.0.0.1:8080, or :8080 for all addresses of this machine", f.addr)
-	case (f.tlsCert == "") != (f.tlsKey == ""):
-		return usagef("--tls-cert and --tls-key go together")
 	case token != "" && f.noToken:
 		return usagef("--token and --no-token exclude each other")
 	case strings.ContainsAny(token, " \t\r\n"):

@@ -71,7 +71,7 @@ func runExample(t *testing.T, language, script string) {
 			t.Skipf("no %s on this system", needed)
 		}
 	}
-	s := serve(t, "", "serve", "--log", "none")
+	s := serve(t, "", "serve", "-q")
 	for deadline := time.Now().Add(2 * time.Minute); !s.ready(t); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("not ready after two minutes")

@@ -15,7 +15,7 @@ import (
 // job.
 func TestServeDrainsOnSIGTERM(t *testing.T) {
 	dir := t.TempDir()
-	cmd := process(t, dir, "serve", "--addr", "127.0.0.1:0", "--log", "none", "--no-token")
+	cmd := process(t, dir, "serve", "--addr", "127.0.0.1:0", "-q", "--no-token")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

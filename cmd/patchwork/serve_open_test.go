@@ -61,7 +61,7 @@ func TestServeOpens(t *testing.T) {
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("PATCHWORK_TEST_DISPLAY", ":0")
-	s := serve(t, "", "serve", "--open", "--no-builtin")
+	s := serve(t, "", "serve", "--open")
 	for range 500 {
 		if got, err := os.ReadFile("opened"); err == nil {
 			if want := s.url + "/#token=" + s.token; strings.TrimSpace(string(got)) != want {
@@ -76,7 +76,7 @@ func TestServeOpens(t *testing.T) {
 	}
 	s.stop()
 	t.Setenv("PATCHWORK_TEST_DISPLAY", "")
-	s = serve(t, "", "serve", "--open", "--no-builtin")
+	s = serve(t, "", "serve", "--open")
 	if o := s.stop(); o.code != 0 || !strings.Contains(o.err, "no display") || !strings.Contains(o.err, s.url) || !strings.Contains(o.out, "serving at") {
 		t.Errorf("exit %d, %q, %q", o.code, o.out, o.err)
 	}

@@ -53,7 +53,7 @@ func startBy(ctx context.Context, binary string, command func(binary string, arg
 			return nil, fmt.Errorf("build patchwork (run this in the repository, or give -binary): %w", err)
 		}
 	}
-	cmd := command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--log", "none", "--no-token"}, args...))
+	cmd := command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "-q", "--no-token"}, args...))
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	out, err := cmd.StdoutPipe()

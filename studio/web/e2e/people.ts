@@ -155,7 +155,7 @@ test("a part is named, and the name is everywhere; it opens in full and is downl
 });
 
 test("a model and data named at the start: the page opens with them; a table without names counts its columns", serverOnly, async () => {
-  const own = new Studio("--log", "none", "--no-builtin", "named.npz", "sites.csv");
+  const own = new Studio("-q", "named.npz", "sites.csv");
   await own.start();
   try {
     const v = await visit(world.browser, own.url, ""), { page } = v;

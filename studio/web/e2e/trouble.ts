@@ -67,7 +67,7 @@ test("the server goes away and comes back; what was drawn is kept", serverOnly, 
 
 test("a server with a token: the page asks for it", serverOnly, async () => {
   process.env.PATCHWORK_TOKEN = "open-sesame-open-sesame";
-  const guarded = Studio.guarded("--log", "none", "--no-builtin", "--model", join(scratch, "e-model.npz"), "--data", join(scratch, "e.npz"));
+  const guarded = Studio.guarded("-q", "--model", join(scratch, "e-model.npz"), "--data", join(scratch, "e.npz"));
   await guarded.start().finally(() => delete process.env.PATCHWORK_TOKEN);
   try {
     const v = await visit(world.browser, guarded.url, "draw"), { page } = v;
@@ -84,7 +84,7 @@ test("a server with a token: the page asks for it", serverOnly, async () => {
 });
 
 test("a server's own token: the printed address opens the page, which then does not show it", serverOnly, async () => {
-  const guarded = Studio.guarded("--log", "none", "--no-builtin", "--model", join(scratch, "e-model.npz"), "--data", join(scratch, "e.npz"));
+  const guarded = Studio.guarded("-q", "--model", join(scratch, "e-model.npz"), "--data", join(scratch, "e.npz"));
   await guarded.start();
   try {
     const v = await visit(world.browser, guarded.url, "draw"), { page } = v;

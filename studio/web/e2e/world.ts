@@ -10,7 +10,7 @@ import { browser, here, OnDisk, patchwork, pictures, scratch, stroke, Studio, ty
 export const world = {} as { browser: Browser; studio: Studio | OnDisk };
 
 before(async () => {
-  world.studio = here ? new OnDisk() : new Studio("--log", "none");
+  world.studio = here ? new OnDisk() : new Studio("-q");
   const starting = Promise.all([browser(), world.studio.start()]); // while the server learns its first models
   // A letter of four strokes, for the speed of a model with four experts.
   patchwork("synth", "letters", "--letters", "E", "--writers", "12", "--seed", "1", "-o", "e.npz");
