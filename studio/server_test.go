@@ -264,10 +264,10 @@ func TestBuiltinModels(t *testing.T) {
 		t.Skip("learns three models; left out by -short")
 	}
 	s := newServer(t, func(o *Options) { o.NoBuiltin, o.Models, o.Data = false, nil, nil })
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(8 * time.Minute)
 	for (request{path: "/readyz"}).send(t, s).Code != 200 {
 		if time.Now().After(deadline) {
-			t.Fatal("not ready after two minutes")
+			t.Fatal("not ready after minutes")
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -260,12 +260,7 @@ func TestRealLearns(t *testing.T) {
 	s := newServer(t, nil)
 	d := got[dataInfo](t, s, request{path: "/v1/data?name=two.csv", body: text.String()})
 	j := got[jobInfo](t, s, request{path: "/v1/learn", body: map[string]any{"data": d.ID, "seed": 3, "starts": 2, "auto": true}})
-	for range 400 {
-		if j = got[jobInfo](t, s, request{path: "/v1/learn/" + j.ID}); j.State != queued && j.State != running {
-			break
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
+	j = wait(t, s, j.ID)
 	if j.State != done || j.Model == nil || j.Command == nil || *j.Command != "patchwork learn two.csv --for real -o model.npz --starts 2 --seed 3" {
 		t.Fatalf("job: %+v", j)
 	}

@@ -72,7 +72,7 @@ func runExample(t *testing.T, language, script string) {
 		}
 	}
 	s := serve(t, "", "serve", "-q")
-	for deadline := time.Now().Add(2 * time.Minute); !s.ready(t); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(8 * time.Minute); !s.ready(t); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("not ready after two minutes")
 		}

@@ -62,7 +62,7 @@ func TestServeOpens(t *testing.T) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("PATCHWORK_TEST_DISPLAY", ":0")
 	s := serve(t, "", "serve", "--open")
-	for range 500 {
+	for range 12000 {
 		if got, err := os.ReadFile("opened"); err == nil {
 			if want := s.url + "/#token=" + s.token; strings.TrimSpace(string(got)) != want {
 				t.Errorf("%q was opened, not %s", got, want)

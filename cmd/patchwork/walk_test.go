@@ -2,20 +2,41 @@ package main
 
 import (
 	"context"
+	"io"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // onTerminal runs a command line as on a terminal of 80 columns without colours, and
 // returns its exit code and the two streams.
 func onTerminal(ctx context.Context, line string) (code int, out, err string) {
-	var stdout, stderr strings.Builder
+	var stderr strings.Builder
+	code, out = onTerminalWith(ctx, &stderr, line)
+	return code, out, stderr.String()
+}
+
+// untilText does something when a text is first written to it.
+type untilText struct {
+	strings.Builder
+	text string
+	then func()
+}
+
+func (w *untilText) Write(b []byte) (int, error) {
+	if w.then != nil && strings.Contains(string(b), w.text) {
+		w.then()
+		w.then = nil
+	}
+	return w.Builder.Write(b)
+}
+
+func onTerminalWith(ctx context.Context, stderr io.Writer, line string) (code int, out string) {
+	var stdout strings.Builder
 	env := map[string]string{"NO_COLOR": "1", "TERM": "xterm"}
-	code = run(ctx, fields(line), console{out: &stdout, err: &stderr, outTerminal: true, errTerminal: true, width: 80,
+	code = run(ctx, fields(line), console{out: &stdout, err: stderr, outTerminal: true, errTerminal: true, width: 80,
 		getenv: func(name string) string { return env[name] }})
-	return code, stdout.String(), stderr.String()
+	return code, stdout.String()
 }
 
 // Somebody with a terminal and no files finds out how to begin, makes letters, learns
@@ -51,8 +72,9 @@ func TestWalkTerminal(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	defer time.AfterFunc(time.Second, func() { cancel(interruption{syscall.SIGINT}) }).Stop()
-	code, _, says := onTerminal(ctx, "learn t.npz -o long.npz -k 2 --shift 7 --rotate 24:12 --starts 100000")
+	stderr := &untilText{text: "best log-likelihood", then: func() { cancel(interruption{syscall.SIGINT}) }}
+	code, _ := onTerminalWith(ctx, stderr, "learn t.npz -o long.npz -k 2 --shift 7 --rotate 24:12 --starts 100000")
+	says := stderr.String()
 	last := says[strings.LastIndex(says, "\r")+1:]
 	if code != exitInterrupted || !strings.HasPrefix(last, "patchwork: interrupted: wrote long.npz, ") {
 		t.Errorf("exit %d, %q", code, says)
