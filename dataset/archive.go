@@ -26,6 +26,8 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 			}
 			return in.npz(ra, size)
 		case hidden(f.Name):
+		case !f.Mode().IsRegular():
+			in.leaveOutSpecial(f.Name)
 		case isPictureName(f.Name):
 			pictures = append(pictures, f)
 		case strings.EqualFold(path.Ext(f.Name), ".mat"):

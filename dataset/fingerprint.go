@@ -170,7 +170,7 @@ func Fingerprint(path string) (string, error) {
 
 // folderFingerprint is Fingerprint for a folder of pictures.
 func folderFingerprint(dir string) (string, error) {
-	names, _, err := listPictures(dir, true)
+	names, _, _, err := listPictures(dir, true)
 	if err != nil {
 		return "", err
 	}

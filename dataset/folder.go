@@ -35,6 +35,16 @@ func (in *input) leaveOut(name string) {
 	}
 }
 
+// specialFile stands in notes, where a suffix would, for what is no regular file.
+const specialFile = "special"
+
+// leaveOutSpecial notes pipes, devices, sockets, and in an archive links.
+func (in *input) leaveOutSpecial(names ...string) {
+	for _, name := range names {
+		countIn(&in.seen.leftOut, specialFile, path.Base(name))
+	}
+}
+
 // gallery reads the pictures of a folder or an archive, one image each.
 type gallery struct {
 	in            *input
@@ -99,21 +109,22 @@ func (g *gallery) picture(name string) (*bitmap.Image, error) {
 // folder reads all pictures of a folder, sorted by name; see tell for the
 // metadata from their names.
 func (in *input) folder(dir string) (decoder, error) {
-	g := &gallery{in: in, path: dir, where: dir + string(filepath.Separator)}
-	g.open = func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, filepath.FromSlash(name))) }
+	g := in.galleryOf(dir)
 	if like := in.opts.like().Names; in.opts.Names == "" && like != "" {
-		names, _, err := listPictures(dir, true)
+		names, _, special, err := listPictures(dir, true)
 		if err != nil {
 			return nil, err
 		}
 		if g.tellBy(like, names, "a folder") == nil {
+			in.leaveOutSpecial(special...)
 			return g, nil
 		}
 	}
-	names, others, err := listPictures(dir, in.opts.Names != "")
+	names, others, special, err := listPictures(dir, in.opts.Names != "")
 	if err != nil {
 		return nil, err
 	}
+	in.leaveOutSpecial(special...)
 	for _, name := range others {
 		in.leaveOut(name)
 	}
@@ -123,11 +134,20 @@ func (in *input) folder(dir string) (decoder, error) {
 	return g, nil
 }
 
+// galleryOf returns the gallery of a folder, without its pictures.
+func (in *input) galleryOf(dir string) *gallery {
+	g := &gallery{in: in, path: dir, where: dir + string(filepath.Separator)}
+	g.open = func(name string) (io.ReadCloser, error) {
+		return in.opts.openFile(filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	return g
+}
+
 // listPictures returns the paths of the pictures in a folder and in its
-// subfolders, one level down unless deep is set. It leaves out hidden and other
-// files, which are returned apart, and follows links, except to folders in a
+// subfolders, one level down unless deep is set. It leaves out hidden, other and special
+// files, of which the last two are returned apart, and follows links, except to folders in a
 // deep search.
-func listPictures(dir string, deep bool) (names, others []string, err error) {
+func listPictures(dir string, deep bool) (names, others, special []string, err error) {
 	var walk func(sub string, depth int) error
 	walk = func(sub string, depth int) error {
 		entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(sub)))
@@ -145,6 +165,8 @@ func listPictures(dir string, deep bool) (names, others []string, err error) {
 				return err
 			}
 			switch {
+			case !info.IsDir() && !info.Mode().IsRegular(): // to open it may wait for ever
+				special = append(special, name)
 			case !info.IsDir():
 				if isPictureName(name) {
 					names = append(names, name)
@@ -161,7 +183,7 @@ func listPictures(dir string, deep bool) (names, others []string, err error) {
 		return nil
 	}
 	err = walk("", 0)
-	return names, others, err
+	return names, others, special, err
 }
 
 // tell sets the pictures and the metadata from their names. With Options.Names,

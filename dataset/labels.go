@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"example.com/patchwork/internal/npy"
-	"example.com/patchwork/internal/pipes"
 )
 
 // labelRows reads one label per image into the metadata column `y`.
@@ -21,7 +20,7 @@ type labelRows struct {
 }
 
 func (in *input) labels(path string) (*labelRows, error) {
-	f, err := pipes.Open(path)
+	f, err := in.opts.openFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,9 +3,11 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/pipes"
 )
 
 // Options says how to read. The zero value reads files that need no further
@@ -83,6 +85,10 @@ type Options struct {
 	// to 16 bytes of memory for each. Zero means 2^26, or 8192 x 8192.
 	MaxPicture int
 
+	// Opened, if not nil, is called with the path of every file that is about to be opened, also with those
+	// in folders and beside the data. Its error ends reading.
+	Opened func(path string) error `json:"-"`
+
 	codings   map[string]coding // of columns, as a Reading has them
 	model     *expected         // the model that the data are for, see For; nil for none
 	items     []string          // of several lists that are read together
@@ -141,6 +147,16 @@ func (o *Options) check(paths []string) error {
 		return &FormatError{Msg: "the threshold is not a number"}
 	}
 	return nil
+}
+
+// openFile opens a file for reading; all that is read with these options is opened here.
+func (o *Options) openFile(path string) (*os.File, error) {
+	if o.Opened != nil {
+		if err := o.Opened(path); err != nil {
+			return nil, err
+		}
+	}
+	return pipes.Open(path)
 }
 
 func (o *Options) maxPicture() int {

@@ -12,7 +12,6 @@ import (
 
 	"example.com/patchwork/dataset/mat"
 	"example.com/patchwork/internal/npy"
-	"example.com/patchwork/internal/pipes"
 )
 
 // Read reads files and folders of pictures into one set, in the given order.
@@ -225,7 +224,7 @@ func (d *opened) read(path string) error {
 		d.decoder, err = d.in.file("standard input", d.in.tee(os.Stdin), nil, 0)
 		return err
 	}
-	f, err := pipes.Open(path)
+	f, err := d.in.opts.openFile(path)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
-	"example.com/patchwork/internal/pipes"
 )
 
 // Values are images of one size, or rows of a table, of real values.
@@ -358,7 +357,7 @@ func (in *input) openValues(path string) (v *valueFile, close func() error, err 
 		v, err = in.valueFile(path, in.tee(os.Stdin), nil, 0, nil)
 		return v, none, err
 	}
-	f, err := pipes.Open(path)
+	f, err := in.opts.openFile(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,19 +3,17 @@ package dataset
 import (
 	"archive/zip"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
 // folderValues reads the pictures of a folder, sorted by name.
 func (in *input) folderValues(dir string) (*valueFile, error) {
-	names, _, err := listPictures(dir, in.opts.Names != "")
+	names, _, special, err := listPictures(dir, in.opts.Names != "")
 	if err != nil {
 		return nil, err
 	}
-	g := &gallery{in: in, path: dir, where: dir + string(filepath.Separator)}
-	g.open = func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, filepath.FromSlash(name))) }
+	in.leaveOutSpecial(special...)
+	g := in.galleryOf(dir)
 	if err := g.tell(names, "a folder"); err != nil {
 		return nil, at(err, dir)
 	}
@@ -34,7 +32,10 @@ func (in *input) zipValues(name string, ra io.ReaderAt, size int64) (*valueFile,
 		switch {
 		case strings.HasSuffix(f.Name, ".npy"):
 			return in.npzValues(ra, size)
-		case !hidden(f.Name) && isPictureName(f.Name):
+		case hidden(f.Name):
+		case !f.Mode().IsRegular():
+			in.leaveOutSpecial(f.Name)
+		case isPictureName(f.Name):
 			pictures = append(pictures, f)
 		}
 	}

@@ -26,6 +26,16 @@ func Save(path string, p Picture) error { return SaveUntil(context.Background(),
 // SaveUntil is [Save] that ends, and writes nothing, when the context does: pictures of thousands of parts take
 // seconds. The error is then the context's cause.
 func SaveUntil(ctx context.Context, path string, p Picture) error {
+	write, err := Encoder(ctx, path, p)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, write)
+}
+
+// Encoder returns what writes a picture in the format of a path, until the context ends. It is for those
+// who open files themselves.
+func Encoder(ctx context.Context, path string, p Picture) (func(io.Writer) error, error) {
 	var write func(io.Writer, Picture) error
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".png":
@@ -33,9 +43,9 @@ func SaveUntil(ctx context.Context, path string, p Picture) error {
 	case ".svg":
 		write = WriteSVG
 	default:
-		return &FormatError{path}
+		return nil, &FormatError{path}
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return write(&untilWriter{ctx, w}, p) })
+	return func(w io.Writer) error { return write(&untilWriter{ctx, w}, p) }, nil
 }
 
 // untilWriter writes until a context ends.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/patchwork/diagnose/words"
-	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/render"
 )
@@ -22,7 +22,7 @@ type app struct {
 	console
 	quiet   bool
 	started bool     // the command line was parsed, and work began
-	inputs  []named  // all that the command line may read
+	files   files    // all that is read and written
 	written []string // paths of which the command has said what it wrote there
 	carried bool     // standard output has data, so summaries go to stderr
 	helpAll bool     // --help-all
@@ -138,7 +138,7 @@ func isStdout(path string) bool { return path == "" || path == "-" || path == "/
 func (a *app) output(path string, write func(io.Writer) error) error {
 	write = a.formulas.around(path, write)
 	if !isStdout(path) {
-		return atomicfile.Write(path, write)
+		return a.files.write(path, write)
 	}
 	a.carried = true
 	to := a.out
@@ -150,6 +150,20 @@ func (a *app) output(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return w.Flush()
+}
+
+// savePicture writes a picture to a file, as PNG or SVG by its suffix.
+func (a *app) savePicture(path string, p render.Picture) error {
+	return a.savePictureUntil(context.Background(), path, p)
+}
+
+// savePictureUntil is savePicture that ends with the context.
+func (a *app) savePictureUntil(ctx context.Context, path string, p render.Picture) error {
+	write, err := render.Encoder(ctx, path, p)
+	if err != nil {
+		return err
+	}
+	return a.files.write(path, write)
 }
 
 // say prints a line of a summary, unless quiet, and returns the writer's error.
@@ -184,15 +198,16 @@ func (a *app) sayWritten(cmd *cobra.Command) error {
 		w = a.err
 	}
 	for _, f := range outputFlags(cmd) {
-		path := f.Value.String()
-		if isStdout(path) || slices.Contains(a.written, path) {
-			continue
-		}
-		if _, err := os.Stat(path); err != nil {
-			continue // it was not asked for after all
-		}
-		if err := a.say(w, "wrote %s", path); err != nil {
-			return err
+		for _, path := range outputsOf(f) {
+			if isStdout(path) || slices.Contains(a.written, path) {
+				continue
+			}
+			if _, err := os.Stat(path); err != nil {
+				continue // it was not asked for after all
+			}
+			if err := a.say(w, "wrote %s", path); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

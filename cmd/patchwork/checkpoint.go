@@ -29,6 +29,7 @@ const journalName = "run.journal"
 
 func (c *checkpoint) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.dir, "checkpoint", "", "folder `DIR` that keeps every iteration until the model is written; the same command continues the run that it finds there, to the same model")
+	writesInside(cmd, "checkpoint", journalName, journalName+".lock")
 	cmd.Flags().BoolVar(&c.resume, "resume", false, "the default: continue the run kept by --checkpoint")
 	hide(cmd, "resume")
 }

@@ -134,7 +134,7 @@ func flagsOnly(cmd *cobra.Command, args []string) error {
 
 // options returns the flags as options of package dataset.
 func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, error) {
-	o := dataset.Options{Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
+	o := dataset.Options{Opened: opened(cmd), Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
 		Labels: f.labels, Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose,
 		Threshold: f.threshold, AutoThreshold: f.auto}
 	o.Items, o.Pairs = f.items, f.pairs

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,10 +14,8 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/internal/recipe"
-	"example.com/patchwork/modelfile"
 	"example.com/patchwork/render"
 )
 
@@ -70,7 +67,7 @@ page with all of them that needs nothing else.`,
 			if err := d.prepare(seed, workers); err != nil {
 				return err
 			}
-			if err := os.MkdirAll(dir, 0o777); err != nil {
+			if err := a.files.folder(dir); err != nil {
 				return fmt.Errorf("make the folder %s: %w; choose another with -o", dir, underlying(err))
 			}
 			if err := a.demoLearn(cmd.Context(), d); err != nil {
@@ -80,7 +77,7 @@ page with all of them that needs nothing else.`,
 			if err != nil {
 				return err
 			}
-			if err := d.save(sheets); err != nil {
+			if err := a.files.together(func() error { return a.saveDemo(d, sheets) }); err != nil {
 				return err
 			}
 			if asJSON {
@@ -155,17 +152,17 @@ func (d *demo) cases() []render.Case {
 	return cases
 }
 
-// save writes the files of the demo.
-func (d *demo) save(s *demoSheets) error {
-	if err := atomicfile.Write(d.path("letters.npz"), func(w io.Writer) error {
+// saveDemo writes the files of the demo.
+func (a *app) saveDemo(d *demo, s *demoSheets) error {
+	if err := a.output(d.path("letters.npz"), func(w io.Writer) error {
 		return npy.WriteZip(w, npy.Deflate, d.letters.members()...)
 	}); err != nil {
 		return err
 	}
-	if err := modelfile.Save(d.path("model.npz"), d.model); err != nil {
+	if err := a.saveModel(d.path("model.npz"), d.model); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(d.path("explanations.jsonl"), func(w io.Writer) error {
+	if err := a.output(d.path("explanations.jsonl"), func(w io.Writer) error {
 		form := newLines(d.model, d.test)
 		for i := range d.explain {
 			if _, err := w.Write(form.line(nil, d.test, i, &d.explain[i], nil)); err != nil {
@@ -183,11 +180,11 @@ func (d *demo) save(s *demoSheets) error {
 		{"strokes.png", s.strokes}, {"coloured.png", s.coloured}, {"learning.png", s.learning},
 		{"explanations.png", s.explanations}, {"samples.png", s.samples},
 	} {
-		if err := render.Save(d.path(p.name), p.sheet); err != nil {
+		if err := a.savePicture(d.path(p.name), p.sheet); err != nil {
 			return err
 		}
 	}
-	return atomicfile.Write(d.path("index.html"), d.page(s).Write)
+	return a.output(d.path("index.html"), d.page(s).Write)
 }
 
 func (d *demo) path(name string) string { return filepath.Join(d.dir, name) }

@@ -47,9 +47,9 @@ columns.`,
 			case coloured && output == "":
 				return a.show(colouredSheet(m))
 			case coloured:
-				return render.SaveUntil(cmd.Context(), output, colouredSheet(m))
+				return a.savePictureUntil(cmd.Context(), output, colouredSheet(m))
 			case output != "":
-				return render.SaveUntil(cmd.Context(), output, partsPicture(m))
+				return a.savePictureUntil(cmd.Context(), output, partsPicture(m))
 			case ofTable(m):
 				return a.print(partBars(m))
 			}

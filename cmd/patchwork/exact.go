@@ -230,7 +230,7 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 		}
 	}
 	if f.picture != "" {
-		if err := render.Save(string(f.picture), render.Cover(r.matrix, r.cover)); err != nil {
+		if err := a.savePicture(string(f.picture), render.Cover(r.matrix, r.cover)); err != nil {
 			return err
 		}
 	}

@@ -197,7 +197,7 @@ func (a *app) explainCommand() *cobra.Command {
 			if err := a.explain(cmd.Context(), t, &out, g); err != nil || picture == "" {
 				return err
 			}
-			if err := render.Save(string(picture), g.picture()); err != nil || len(g.cases) == g.images {
+			if err := a.savePicture(string(picture), g.picture()); err != nil || len(g.cases) == g.images {
 				return err
 			}
 			return a.wrote(string(picture), "the first %d of %s; --picture-images %d shows all", len(g.cases),

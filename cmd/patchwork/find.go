@@ -161,6 +161,9 @@ func (a *app) find(cmd *cobra.Command, f *findFlags, paths []string) error {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
+	if err := a.files.plan(f.drawings(len(paths))...); err != nil {
+		return err
+	}
 	var symbols []sheets.Symbol
 	if f.model != "" {
 		m, err := loadModel(f.model)
@@ -172,7 +175,7 @@ func (a *app) find(cmd *cobra.Command, f *findFlags, paths []string) error {
 	ctx := cmd.Context()
 	opt := f.reading(cmd, paths)
 	r := &findReport{}
-	err := eachPage(ctx, paths, opt, f.dpi, func(name string, page *bitmap.Image) error {
+	onPage := func(name string, page *bitmap.Image) error {
 		if len(r.Pages) == 0 {
 			var err error
 			if symbols, err = f.addSymbols(ctx, symbols, page, opt); err != nil {
@@ -188,12 +191,17 @@ func (a *app) find(cmd *cobra.Command, f *findFlags, paths []string) error {
 			return &inputError{fmt.Errorf("%s: %w", name, err)}
 		}
 		r.add(name, page, symbols, found)
-		return f.draw(page, symbols, found, len(r.Pages))
-	})
-	if err != nil {
+		return a.drawFinds(f, page, symbols, found, len(r.Pages))
+	}
+	if err := a.files.together(func() error {
+		if err := eachPage(ctx, paths, opt, f.dpi, onPage); err != nil {
+			return err
+		}
+		return a.saveFinds(f, r)
+	}); err != nil {
 		return err
 	}
-	return a.saveFinds(f, r)
+	return a.sayFinds(f, r)
 }
 
 // maxPage bounds the pixels of a page.
@@ -201,7 +209,7 @@ const maxPage = 1 << 27
 
 // reading returns how pages and pictures of symbols are read.
 func (f *findFlags) reading(cmd *cobra.Command, paths []string) dataset.Options {
-	opt := dataset.Options{Invert: f.invert, MaxPicture: maxPage, MaxMemory: new(dataFlags).allowed(cmd, paths, shareOfBits)}
+	opt := dataset.Options{Opened: opened(cmd), Invert: f.invert, MaxPicture: maxPage, MaxMemory: new(dataFlags).allowed(cmd, paths, shareOfBits)}
 	if cmd.Flags().Changed("threshold") {
 		opt.Threshold = &f.threshold
 	}

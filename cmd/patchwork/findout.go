@@ -105,8 +105,30 @@ func (r *findReport) add(name string, page *bitmap.Image, symbols []sheets.Symbo
 		Ink: rounded(found.Rates.Page), Lines: found.Lines, LineLength: found.LineLength, Candidates: found.Candidates})
 }
 
-// draw draws the finds on a page, the n-th.
-func (f *findFlags) draw(page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result, n int) error {
+// drawings returns the files for drawings of all pages after the first, if there are n. More pages show
+// only when they are read.
+func (f *findFlags) drawings(n int) (out []named) {
+	for page := 2; page <= n; page++ {
+		for flag, path := range map[string]string{"svg": f.svg, "png": f.png} {
+			if path = drawingOf(path, page); path != "" {
+				out = append(out, named{path, fmt.Sprintf("the drawing %s of --%s", path, flag)})
+			}
+		}
+	}
+	return out
+}
+
+// drawingOf returns the file for the drawing of page n, "" if there is none.
+func drawingOf(path string, n int) string {
+	if n == 1 || path == "" {
+		return path
+	}
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
+}
+
+// drawFinds draws the finds on a page, the n-th.
+func (a *app) drawFinds(f *findFlags, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result, n int) error {
 	if f.svg == "" && f.png == "" {
 		return nil
 	}
@@ -119,15 +141,10 @@ func (f *findFlags) draw(page *bitmap.Image, symbols []sheets.Symbol, found *she
 		picture.List = append(picture.List, render.Box{Top: m.Top, Left: m.Left, Bottom: m.Bottom, Right: m.Right, Label: label, Kind: m.Symbol, Doubtful: !m.Certain})
 	}
 	for _, path := range []string{f.svg, f.png} {
-		if path == "" {
-			continue
-		}
-		if n > 1 {
-			ext := filepath.Ext(path)
-			path = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
-		}
-		if err := render.Save(path, picture); err != nil {
-			return err
+		if path = drawingOf(path, n); path != "" {
+			if err := a.savePicture(path, picture); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -148,7 +165,7 @@ func (a *app) noteNothing(f *findFlags, r *findReport) {
 	}
 }
 
-// saveFinds writes the tables and says what was found.
+// saveFinds writes the tables.
 func (a *app) saveFinds(f *findFlags, r *findReport) error {
 	if f.output != "" || !bool(f.json) {
 		columns, chunk := r.table()
@@ -166,10 +183,13 @@ func (a *app) saveFinds(f *findFlags, r *findReport) error {
 		if err != nil {
 			return err
 		}
-		if err := a.outputTable(f.counts, format, columns, oneChunk(chunk)); err != nil {
-			return err
-		}
+		return a.outputTable(f.counts, format, columns, oneChunk(chunk))
 	}
+	return nil
+}
+
+// sayFinds says what was found.
+func (a *app) sayFinds(f *findFlags, r *findReport) error {
 	a.noteNothing(f, r)
 	if f.json {
 		r.Output = f.output

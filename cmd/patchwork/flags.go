@@ -3,13 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/recipe"
 	"github.com/spf13/cobra"
@@ -152,30 +150,6 @@ func (p *picturePath) add(cmd *cobra.Command, name, usage string) {
 func isPicture(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
 	return ext == ".png" || ext == ".svg"
-}
-
-// checkOutputs returns an error, before the work, if one of the files for its
-// results cannot be written.
-func checkOutputs(paths ...string) error {
-	for _, path := range paths {
-		if path == "" || path == "-" {
-			continue
-		}
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return fmt.Errorf("write %s: it is a folder; name a file in it", path)
-		}
-		info, err := os.Stat(filepath.Dir(path))
-		if err != nil {
-			return fmt.Errorf("write %s: folder %s: %w; create it first", path, filepath.Dir(path), underlying(err))
-		}
-		if !info.IsDir() {
-			return fmt.Errorf("write %s: %s is not a folder", path, filepath.Dir(path))
-		}
-		if err := atomicfile.Check(path); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // textFlag is a flag whose text is read by a function.

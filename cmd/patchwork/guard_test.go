@@ -1,7 +1,14 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +51,11 @@ func waysTo(t *testing.T, file string) []string {
 		}
 	}
 	symbolic, hard, far := "links/soft-"+file, "links/hard-"+file, "links/far-"+file
+	if _, err := os.Lstat("here"); err != nil {
+		if err := os.Symlink(".", "here"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for path, link := range map[string]func() error{
 		symbolic: func() error { return os.Symlink(filepath.Join("..", file), symbolic) },
 		hard:     func() error { return os.Link(file, hard) },
@@ -59,7 +71,7 @@ func waysTo(t *testing.T, file string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []string{file, "./" + file, "folder/../" + file, abs, symbolic, hard, far}
+	return []string{file, "./" + file, "folder/../" + file, abs, "here/" + file, symbolic, hard, far}
 }
 
 // Every command refuses, before any work, to write over what it reads: an argument or
@@ -74,24 +86,39 @@ func TestNothingIsOverwritten(t *testing.T) {
 			if _, picture := out.Value.(*picturePath); picture {
 				file = "keep.png"
 			}
+			inside := out.Annotations[insideAnnotation]
+			if inside != nil {
+				file = inside[0]
+			}
 			write(t, file, content)
 			ways := waysTo(t, file)
-			for _, in := range readers(c, out, file) {
+			// Read by its name and written by all others, and the other way round.
+			names := make(map[[2]string]bool)
+			for _, way := range ways {
+				names[[2]string{file, way}], names[[2]string{way, file}] = true, true
+			}
+			if inside != nil { // the folder is named
+				names = make(map[[2]string]bool)
 				for _, way := range ways {
+					names[[2]string{way, "."}], names[[2]string{way, "here"}] = true, true
+				}
+			}
+			for name := range names {
+				for _, in := range readers(c, out, name[0]) {
 					line := append(strings.Fields(c.CommandPath())[1:], in...)
-					o := patchworkCommand(t, append(line, "--"+out.Name, way)...)
+					o := patchworkCommand(t, append(line, "--"+out.Name, name[1])...)
 					if o.code != exitRequest || !strings.Contains(o.err, "would replace the input") || o.out != "" {
-						t.Errorf("%s --%s %s: exit %d, %q", strings.Join(line, " "), out.Name, way, o.code, o.err)
+						t.Errorf("%s --%s %s: exit %d, %q", strings.Join(line, " "), out.Name, name[1], o.code, o.err)
 					}
 					if got := read(t, file); got != content {
-						t.Fatalf("%s --%s %s lost its input", strings.Join(line, " "), out.Name, way)
+						t.Fatalf("%s --%s %s lost its input", strings.Join(line, " "), out.Name, name[1])
 					}
 					checked++
 				}
 			}
 		}
 	}
-	if checked < 200 {
+	if checked < 1000 {
 		t.Errorf("only %d command lines", checked)
 	}
 }
@@ -109,9 +136,157 @@ func readers(c *cobra.Command, out *pflag.Flag, file string) (ways [][]string) {
 				way = append(way, "other.csv") // data that need not exist
 			}
 			ways = append(ways, way)
+			if _, many := f.Value.(pflag.SliceValue); many { // as in --symbol NAME=FILE
+				ways = append(ways, append([]string{"--" + f.Name, "name=" + file}, way[2:]...))
+			}
 		}
 	})
 	return ways
+}
+
+// door lists what opens files. Of the sources of this package only these may use them:
+// whatever else is written passes files.write, and data are read with Options.Opened.
+var door = map[string]string{
+	"os.Create": "pipe.go", "os.CreateTemp": "", "os.MkdirTemp": "pipe.go findpages.go", "os.Mkdir": "", "os.MkdirAll": "guard.go checkpoint.go",
+	"os.OpenFile": "", "os.WriteFile": "", "os.Rename": "", "os.Link": "", "os.Symlink": "", "os.Truncate": "",
+	"pipes.OpenWriter": "", "atomicfile.Write": "", "atomicfile.Stage": "guard.go", "atomicfile.Commit": "guard.go", "atomicfile.Check": "guard.go",
+	"render.Save": "", "render.SaveUntil": "", "modelfile.Save": "", "modelfile.SaveReal": "", "classfile.Save": "", "tallyfile.Save": "", "dataset.WriteNPZ": "",
+	"journal.Open": "checkpoint.go", "flock.New": "change.go",
+	"os.Open": "kind.go findpages.go pipe.go", "os.ReadFile": "", "os.DirFS": "", "pipes.Open": "parts.go",
+}
+
+// Nobody goes round the door.
+func TestDoor(t *testing.T) {
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := 0
+	for _, source := range sources {
+		if strings.HasSuffix(source, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), source, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				of, _ := n.X.(*ast.Ident)
+				if of == nil {
+					break
+				}
+				name := of.Name + "." + n.Sel.Name
+				if may, opens := door[name]; opens {
+					used++
+					if !slices.Contains(strings.Fields(may), source) {
+						t.Errorf("%s uses %s; write by app.output or files.write, read with what notes it", source, name)
+					}
+				}
+			case *ast.CompositeLit:
+				if of, ok := n.Type.(*ast.SelectorExpr); ok && of.Sel.Name == "Options" && fmt.Sprint(of.X) == "dataset" && !hasKey(n, "Opened") {
+					t.Errorf("%s reads data by options without Opened", source)
+				}
+			}
+			return true
+		})
+	}
+	if used < 5 {
+		t.Errorf("only %d uses", used)
+	}
+}
+
+// hasKey reports whether a literal of a struct sets a field, or none at all.
+func hasKey(n *ast.CompositeLit, field string) bool {
+	return len(n.Elts) == 0 || slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
+		kv, ok := e.(*ast.KeyValueExpr)
+		return ok && fmt.Sprint(kv.Key) == field
+	})
+}
+
+// Files whose names show only in the work, as those of drawings and of pictures in folders, are not lost either, and
+// nothing else is written.
+func TestDerivedNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, "synth", "sheet", "--height", "200", "--width", "200", "--seed", "1", "-o", "sheet.npz", "--model", "m.npz", "--page", "page.png")
+	must(t, "synth", "quadrants", "--n", "30", "--seed", "1", "-o", "q.npz")
+	must(t, "learn", "q.npz", "--rule", "max-minus-min", "-k", "2", "--starts", "1", "-o", "model.npz")
+	page := read(t, "page.png")
+	for _, dir := range []string{"letters/T", "letters/L"} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir+"/0.png", page)
+	}
+	var pages bytes.Buffer
+	z := zip.NewWriter(&pages)
+	for _, name := range []string{"a.png", "b.png"} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, page)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "pages.zip", pages.String())
+	for _, c := range []struct{ line, input, says string }{
+		{"find -m m.npz page.png p-2.png --png p.png -o o.csv", "p-2.png", "p-2.png"},
+		{"find -m m.npz pages.zip --symbol p-2.png --png p.png -o o.csv", "p-2.png", "p-2.png"},
+		{"find -m m.npz pages.zip --rival x=p-2.png --png p.png -o o.csv --counts c.csv", "p-2.png", "p-2.png"},
+		{"look letters -o p.png", "letters/T/0.png", "would"},
+		{"explain -m model.npz letters --size 6x6 -o o.jsonl --picture p.png", "letters/T/0.png", "would"},
+		{"learn letters --size 6x6 -k 1 -o o.npz --picture p.png", "letters/T/0.png", "would"},
+		{"learn letters --size 6x6 -k 1 -o o.npz --picture p.png --memory 64KiB", "letters/T/0.png", "would"},
+	} {
+		for how, link := range map[string]func(from, to string) error{
+			"hard": os.Link,
+			"soft": func(from, to string) error { return os.Symlink(relative(t, to, from), to) },
+			"turned": func(from, to string) error {
+				return errors.Join(os.Rename(from, to), os.Symlink(relative(t, from, to), from))
+			},
+		} {
+			for _, name := range []string{"p.png", "p-2.png", "o.csv", "o.npz", "o.jsonl", "c.csv"} {
+				os.Remove(name)
+			}
+			os.Remove(c.input)
+			write(t, c.input, page)
+			if c.input != "p-2.png" {
+				if err := link(c.input, "p.png"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o := patchworkCommand(t, fields(c.line)...)
+			if o.code != exitRequest || !strings.Contains(o.err, "would") || !strings.Contains(o.err, c.says) {
+				t.Errorf("%s, %s: exit %d, %q", how, c.line, o.code, o.err)
+			}
+			if read(t, c.input) != page {
+				t.Errorf("%s, %s: %s is lost", how, c.line, c.input)
+			}
+			for _, name := range []string{"o.csv", "o.npz", "o.jsonl", "c.csv"} {
+				if _, err := os.Stat(name); err == nil {
+					t.Errorf("%s, %s: wrote %s", how, c.line, name)
+				}
+			}
+			if _, err := os.Stat("p.png"); err == nil && c.input == "p-2.png" {
+				t.Errorf("%s: wrote p.png", c.line)
+			}
+		}
+	}
+}
+
+// relative returns the text of a link at a path to a file.
+func relative(t *testing.T, at, file string) string {
+	t.Helper()
+	text, err := filepath.Rel(filepath.Dir(at), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // Outputs may not be the same file, and a picture may not become one of those that a

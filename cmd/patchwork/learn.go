@@ -275,19 +275,19 @@ func knownPixels(data patchwork.Data, inked bool) float64 {
 
 func (a *app) learnPictures(f *learnFlags, l *learning) error {
 	if f.picture != "" {
-		if err := render.Save(string(f.picture), partsPicture(l.model)); err != nil {
+		if err := a.savePicture(string(f.picture), partsPicture(l.model)); err != nil {
 			return err
 		}
 	}
 	if f.curve != "" && len(l.model.Extras().Record.Curve) > 0 {
-		if err := render.Save(string(f.curve), curveChart(l.model.Extras().Record.Curve)); err != nil {
+		if err := a.savePicture(string(f.curve), curveChart(l.model.Extras().Record.Curve)); err != nil {
 			return err
 		}
 	}
 	if f.progressPicture == "" {
 		return nil
 	}
-	return render.Save(string(f.progressPicture), progressSheet(l))
+	return a.savePicture(string(f.progressPicture), progressSheet(l))
 }
 
 // The paper's Figure 7 shows nine samples beside ten steps.

@@ -93,7 +93,7 @@ func (a *app) look(ctx context.Context, set *dataset.Set, f *lookFlags) error {
 	o := set.Overview()
 	save := func() error {
 		picture, shown, all := sheetOf(set, o, f)
-		if err := render.SaveUntil(ctx, f.output, picture); err != nil || shown == set.Len() {
+		if err := a.savePictureUntil(ctx, f.output, picture); err != nil || shown == set.Len() {
 			return err
 		}
 		return a.wrote(f.output, "%d of %s; --images %d shows all", shown, words.Count(set.Len(), words.NounsOf(set.Table).Image), all)

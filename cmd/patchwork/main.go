@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, c console) int {
 	}
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	return a.report(ctx, root.ExecuteContext(ctx))
+	return a.report(ctx, root.ExecuteContext(context.WithValue(ctx, filesKey{}, &a.files)))
 }
 
 // lockedWriter lets one goroutine write at a time.

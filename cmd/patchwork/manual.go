@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-
-	"example.com/patchwork/internal/atomicfile"
 )
 
 // manualCommand writes man pages, for packages of this program.
@@ -26,25 +23,25 @@ func (a *app) manualCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		Hidden:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o755); err != nil {
+			if err := a.files.folder(args[0]); err != nil {
 				return err
 			}
-			return writeManual(cmd.Root(), args[0], builtAt())
+			return a.writeManual(cmd.Root(), args[0], builtAt())
 		},
 	}
 }
 
 // writeManual writes the pages of a command and of those below it into a folder, dated.
-func writeManual(cmd *cobra.Command, folder string, at time.Time) error {
+func (a *app) writeManual(cmd *cobra.Command, folder string, at time.Time) error {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
-			if err := writeManual(c, folder, at); err != nil {
+			if err := a.writeManual(c, folder, at); err != nil {
 				return err
 			}
 		}
 	}
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-	return atomicfile.Write(filepath.Join(folder, name+".1"), func(w io.Writer) error {
+	return a.output(filepath.Join(folder, name+".1"), func(w io.Writer) error {
 		c := *cmd // whose text is that of a page
 		c.Long = manualText(cmd)
 		c.DisableAutoGenTag = true

@@ -58,10 +58,7 @@ func loadModel(path string) (*patchwork.Model, error) {
 
 // saveModel writes a model file, or the model to standard output for "-".
 func (a *app) saveModel(path string, m *patchwork.Model) error {
-	if path == "-" {
-		return a.output(path, func(w io.Writer) error { return modelfile.Write(w, m) })
-	}
-	return modelfile.Save(path, m)
+	return a.output(path, func(w io.Writer) error { return modelfile.Write(w, m) })
 }
 
 // describeModel returns the number of parts of a model with their size.

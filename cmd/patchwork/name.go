@@ -52,14 +52,17 @@ func (a *app) nameCommand() *cobra.Command {
 			if len(args) == 1 && output != "" {
 				return usagef("-o %s: there is nothing to write; give a part and its name", output)
 			}
+			if len(args) > 1 && output == "" {
+				return a.files.change(cmd.Context(), args[0], func() error { return a.name(args[0], "", args[1:]) })
+			}
+			if len(args) > 1 {
+				return a.name(args[0], output, args[1:])
+			}
 			m, err := loadNamed(args[0])
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 {
-				return a.listNames(m, asJSON)
-			}
-			return a.name(args[0], output, m, args[1:])
+			return a.listNames(m, asJSON)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "model file to write (default: the same file)")
@@ -68,7 +71,11 @@ func (a *app) nameCommand() *cobra.Command {
 }
 
 // name gives names to parts, by pairs of a part and its name, and writes the model.
-func (a *app) name(path, output string, m namedModel, pairs []string) error {
+func (a *app) name(path, output string, pairs []string) error {
+	m, err := loadNamed(path)
+	if err != nil {
+		return err
+	}
 	if output == "" {
 		kept, err := modelfile.Private(path)
 		if err != nil {

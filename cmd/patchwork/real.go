@@ -208,7 +208,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 		return err
 	}
 	if f.picture != "" {
-		if err := render.Save(string(f.picture), render.RealParts(&m)); err != nil {
+		if err := a.savePicture(string(f.picture), render.RealParts(&m)); err != nil {
 			return err
 		}
 	}
@@ -242,7 +242,7 @@ func realProgress(bar *progress, began time.Time) func(real.Progress) {
 // realSoFar writes the picture of an interrupted run, whose model was written, and says what is kept of it.
 func (a *app) realSoFar(f *learnFlags, m *real.Model, r *real.Result, goesOn bool) error {
 	if f.picture != "" {
-		if err := render.Save(string(f.picture), render.RealParts(m)); err != nil {
+		if err := a.savePicture(string(f.picture), render.RealParts(m)); err != nil {
 			return err
 		}
 	}
@@ -313,10 +313,7 @@ func measured(d *real.Data, table bool) string {
 
 // saveReal writes a model of real values, to standard output for "-".
 func (a *app) saveReal(path string, m *real.Model) error {
-	if path == "-" {
-		return a.output(path, func(w io.Writer) error { return modelfile.WriteReal(w, m) })
-	}
-	return modelfile.SaveReal(path, m)
+	return a.output(path, func(w io.Writer) error { return modelfile.WriteReal(w, m) })
 }
 
 // realLearned is what learn --json reports of real values.

@@ -195,7 +195,7 @@ func (a *app) explainReal(cmd *cobra.Command, f *inputFlags, out *explainOutput,
 		return err
 	}
 	shown = min(shown, len(e))
-	if err := render.Save(string(picture), render.RealExplanations(t.m, t.v.Rows[:shown], e[:shown], t.titles(shown))); err != nil || shown == len(e) {
+	if err := a.savePicture(string(picture), render.RealExplanations(t.m, t.v.Rows[:shown], e[:shown], t.titles(shown))); err != nil || shown == len(e) {
 		return err
 	}
 	return a.wrote(string(picture), "the first %d of %s; --picture-images %d shows all", shown, sizeOf(len(e), t.m.Height, t.m.Width, isTableModel(t.m)), len(e))

@@ -38,12 +38,12 @@ func (a *app) drawReal(cmd *cobra.Command, path, output string) error {
 		if output == "" {
 			return a.show(parts)
 		}
-		return render.SaveUntil(cmd.Context(), output, parts)
+		return a.savePictureUntil(cmd.Context(), output, parts)
 	default:
 		if output == "" {
 			return a.print(partLines(m))
 		}
-		return render.SaveUntil(cmd.Context(), output, parts)
+		return a.savePictureUntil(cmd.Context(), output, parts)
 	}
 }
 
@@ -150,7 +150,7 @@ func (a *app) sampleReal(cmd *cobra.Command, path string, n int, seed uint64, ou
 	case output == "":
 		return a.show(sampledSheet(m, rows))
 	case isPicture(output):
-		err = render.SaveUntil(cmd.Context(), output, sampledSheet(m, rows))
+		err = a.savePictureUntil(cmd.Context(), output, sampledSheet(m, rows))
 	case table && kind == dataset.TableCSV && isTableModel(m):
 		err = a.output(output, func(w io.Writer) error { return writeSampled(w, m, kind, flat) })
 	case strings.HasPrefix(format, ".csv"):

@@ -89,19 +89,9 @@ func (f *reportFlags) check(a *app, cmd *cobra.Command) error {
 	if _, err := checkOutput("report", f.output); err != nil {
 		return err
 	}
-	if f.csv != "" {
-		if err := checkOutputs(f.table("rows")); err != nil {
-			return err
-		}
-	}
-	outputs := []named{{f.output, flagWords(cmd.Flags().Lookup("output"))}}
 	for _, name := range report.TableNames() {
 		if path := f.table(name); path != "" {
-			var err error
-			if outputs, err = another(outputs, named{path, path}); err != nil {
-				return err
-			}
-			if err := a.refuseInputs(path); err != nil {
+			if err := a.files.plan(named{path, path}); err != nil {
 				return err
 			}
 			if err := checkOutputs(path); err != nil {
@@ -212,18 +202,21 @@ func (a *app) reportReal(cmd *cobra.Command, f *reportFlags, paths []string) err
 // writeReport writes the CSV files, the page and the JSON, and says so.
 func (a *app) writeReport(f *reportFlags, r pageReport, summary []string, what string, took time.Duration) error {
 	var files []string
-	for _, t := range r.Tables() {
-		if path := f.table(t.Name); path != "" {
-			if err := a.output(path, t.Write); err != nil {
-				return err
+	if err := a.files.together(func() error {
+		for _, t := range r.Tables() {
+			if path := f.table(t.Name); path != "" {
+				if err := a.output(path, t.Write); err != nil {
+					return err
+				}
+				files = append(files, path)
 			}
-			files = append(files, path)
 		}
-	}
-	if f.output != "" {
-		if err := a.output(f.output, func(w io.Writer) error { return r.WriteHTML(w, "Patchwork report: "+r.Title()) }); err != nil {
-			return err
+		if f.output == "" {
+			return nil
 		}
+		return a.output(f.output, func(w io.Writer) error { return r.WriteHTML(w, "Patchwork report: "+r.Title()) })
+	}); err != nil {
+		return err
 	}
 	if f.asJSON {
 		if err := a.output("-", func(w io.Writer) error {

@@ -16,7 +16,6 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/diagnose/words"
-	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/render"
 )
@@ -86,7 +85,7 @@ samples are shown in the terminal.`,
 			}
 			switch {
 			case picture != "":
-				return render.Save(string(picture), s.picture(probabilities))
+				return a.savePicture(string(picture), s.picture(probabilities))
 			case output == "" && ofTable(m):
 				return a.print(s.lines())
 			case output == "":
@@ -133,15 +132,12 @@ func (a *app) saveSamples(s *samples, path string, probabilities bool) error {
 	case path == "":
 		return nil
 	case isPicture(path):
-		return render.Save(path, s.picture(probabilities))
+		return a.savePicture(path, s.picture(probabilities))
 	case strings.HasPrefix(suffixOf(path), ".csv"):
 		return a.output(path, func(w io.Writer) error { return s.writeCSV(w, probabilities) })
 	}
 	write := func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, s.members(probabilities)...) }
-	if path == "-" {
-		return a.output(path, write)
-	}
-	return atomicfile.Write(path, write)
+	return a.output(path, write)
 }
 
 // members returns the arrays of an .npz file.

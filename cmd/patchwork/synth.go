@@ -14,7 +14,6 @@ import (
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
-	"example.com/patchwork/modelfile"
 	"example.com/patchwork/render"
 )
 
@@ -209,7 +208,7 @@ candidates (N,10), the templates used for each scene; templates; template_digit.
 		}
 		set, err := synth.Scenes(o)
 		if err == nil && model != "" {
-			err = saveTemplates(model, set.Truth)
+			err = a.saveTemplates(model, set.Truth)
 		}
 		return made(set, err)
 	})
@@ -225,23 +224,23 @@ candidates (N,10), the templates used for each scene; templates; template_digit.
 }
 
 // saveTemplates writes the templates of scenes as a model that explains them.
-func saveTemplates(path string, truth *synth.SceneTruth) error {
+func (a *app) saveTemplates(path string, truth *synth.SceneTruth) error {
 	side := truth.Items[0].Clean.Height()
 	templates, err := synth.Templates(truth.Glyphs, truth.On, truth.Off)
 	if err != nil {
 		return err
 	}
-	return saveScene(path, templates, truth.Off, truth.Glyphs[0], side, side)
+	return a.saveScene(path, templates, truth.Off, truth.Glyphs[0], side, side)
 }
 
 // saveScene writes templates of the size of a glyph as a model of scenes.
-func saveScene(path string, templates [][]float64, off float64, glyph *bitmap.Image, height, width int) error {
+func (a *app) saveScene(path string, templates [][]float64, off float64, glyph *bitmap.Image, height, width int) error {
 	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Q: off, Scene: true, Defaults: patchwork.Defaults{Truncate: true},
 		Height: glyph.Height(), Width: glyph.Width(), ImageHeight: height, ImageWidth: width}, templates)
 	if err != nil {
 		return request(err)
 	}
-	return modelfile.Save(path, m)
+	return a.saveModel(path, m)
 }
 
 // saveSynth writes the set and its picture.
@@ -261,7 +260,7 @@ func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
 		}
 	}
 	if f.picture != "" {
-		if err := render.Save(string(f.picture), imageSheet(set.images[:min(len(set.images), 60)])); err != nil {
+		if err := a.savePicture(string(f.picture), imageSheet(set.images[:min(len(set.images), 60)])); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ pixel for pixel.`,
 			on, off := synth.NoiseLevels(f.flip)
 			templates, levels := synth.Templates(set.Truth.Symbols, on, off)
 			if err = levels; err == nil {
-				err = saveScene(model, templates, off, set.Truth.Symbols[0], set.Images[0].Height(), set.Images[0].Width())
+				err = a.saveScene(model, templates, off, set.Truth.Symbols[0], set.Images[0].Height(), set.Images[0].Width())
 			}
 		}
 		if err == nil && page != "" {

@@ -4,13 +4,20 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
 	"sync"
+	"syscall"
+	"time"
 
 	"example.com/patchwork/internal/pipes"
 )
@@ -19,7 +26,7 @@ import (
 const bufferSize = 1 << 16
 
 // Fault is called, if not nil, before every step of writing a file: "create",
-// "write", "sync", "close", "rename", with the path of the hidden file. A
+// "write", "sync", "close", "rename", "sync folder", with the path of the hidden file or the folder. A
 // non-nil error replaces the step, except that a failing write still writes
 // half of its bytes. Tests use it to see what remains after a system failure;
 // set it only while nothing is being written.
@@ -34,6 +41,14 @@ func fails(step, path string) error {
 		return &fs.PathError{Op: step, Path: path, Err: err}
 	}
 	return nil
+}
+
+// try does a step, unless its error is injected.
+func try(step, path string, do func() error) error {
+	if err := fails(step, path); err != nil {
+		return err
+	}
+	return do()
 }
 
 // faulty is a file whose writes can be made to fail.
@@ -75,40 +90,175 @@ const flushBytes = 8 << 20
 // returned as it is. Concurrent calls for one path are safe: the last rename
 // wins, and the file is never a mixture.
 func Write(path string, write func(io.Writer) error) error {
-	target, mode, err := resolve(path)
+	p, err := Stage(path, write)
 	if err != nil {
 		return err
 	}
-	if mode&unreplaceable != 0 {
-		return writeThrough(path, write)
+	return Commit(p)
+}
+
+// Pending is a file whose content is complete and on the disk, under a hidden name beside its path.
+// The zero value is a device or a pipe that was written straight through.
+type Pending struct {
+	path, hidden, target string
+	kept                 string // second name of what was at target, while it may have to return
+	fresh                bool   // nothing was at target
+	release              func() // ends hold
+}
+
+// Stage is the first half of [Write]: it leaves the content in a hidden file, which [Commit] puts at
+// its path or [Pending.Discard] removes.
+func Stage(path string, write func(io.Writer) error) (*Pending, error) {
+	target, mode, err := resolve(path)
+	if err != nil {
+		return nil, err
 	}
+	if mode&unreplaceable != 0 {
+		return new(Pending), writeThrough(path, write)
+	}
+	sweep(target)
 	f, err := createBeside(target)
 	if err != nil {
-		return rename(err, path)
+		return nil, rename(err, path)
 	}
-	unfinished.Store(f.Name(), nil)
-	defer unfinished.Delete(f.Name())
+	p := &Pending{path: path, hidden: f.Name(), target: target, fresh: mode == 0, release: hold(f)}
+	unfinished.Store(p.hidden, nil)
 	done := false
 	defer func() { // also on a panic of write
 		if !done {
 			f.Close()
-			os.Remove(f.Name())
+			p.Discard()
 		}
 	}()
 	if err := fill(f, write); err != nil {
-		return named(err, f.Name(), path)
+		return nil, named(err, p.hidden, path)
 	}
 	if mode != 0 { // the bits of the file being replaced
 		if err := f.Chmod(mode.Perm()); err != nil {
+			return nil, rename(err, path)
+		}
+	}
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{{"sync", f.Sync}, {"close", f.Close}} {
+		if err := try(step.name, p.hidden, step.do); err != nil {
+			return nil, rename(err, path)
+		}
+	}
+	done = true
+	return p, nil
+}
+
+// Discard removes a file that is not to be kept.
+func (p *Pending) Discard() {
+	if p.hidden != "" {
+		os.Remove(p.hidden)
+		p.end()
+	}
+}
+
+// end forgets the hidden name, which is free from here on.
+func (p *Pending) end() {
+	unfinished.Delete(p.hidden)
+	p.release()
+	p.hidden = ""
+}
+
+// Commit is the second half of [Write], for one file or for several that belong together: all are put
+// at their paths, or what was there before is there again. After an error nothing hidden is left.
+func Commit(files ...*Pending) (err error) {
+	done := 0
+	defer func() {
+		for i, p := range files {
+			if err != nil && i < done {
+				err = errors.Join(err, p.undo())
+			}
+			if p.kept != "" {
+				os.Remove(p.kept)
+				unfinished.Delete(p.kept)
+			}
+			p.Discard()
+		}
+	}()
+	files = slices.DeleteFunc(slices.Clone(files), func(p *Pending) bool { return p.hidden == "" })
+	folders := map[string]string{} // and a path in it
+	for i, p := range files {
+		if i < len(files)-1 {
+			p.keep()
+		}
+		if err := try("rename", p.hidden, func() error { return os.Rename(p.hidden, p.target) }); err != nil {
+			return rename(err, p.path)
+		}
+		p.end()
+		done++
+		folders[filepath.Dir(p.target)] = p.path
+	}
+	done = 0 // from here on all are there
+	for dir, path := range folders {
+		if err := try("sync folder", dir, func() error { return SyncFolder(dir) }); err != nil {
 			return rename(err, path)
 		}
 	}
-	if err := commit(f, target); err != nil {
-		return rename(err, path)
-	}
-	done = true
 	return nil
 }
+
+// keep gives what is at the target a second name, where the file system can. It need not be done for
+// the last of several files: nothing fails after it.
+func (p *Pending) keep() {
+	if !p.fresh && os.Link(p.target, p.hidden+".old") == nil {
+		p.kept = p.hidden + ".old"
+		unfinished.Store(p.kept, nil)
+	}
+}
+
+// undo takes a file that was put at its path away again.
+func (p *Pending) undo() error {
+	if p.fresh {
+		return os.Remove(p.target)
+	}
+	if p.kept == "" { // the old content is gone; the new one is at least complete
+		return nil
+	}
+	return os.Rename(p.kept, p.target)
+}
+
+// SyncFolder brings the names in a folder to its disk. That some systems cannot is no error.
+func SyncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) { // a folder may be written without being read
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	err = d.Sync()
+	if runtime.GOOS == "windows" || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil // folders cannot be synced there, or not on this file system
+	}
+	return err
+}
+
+// sweep removes the hidden files for a target that killed processes have left.
+func sweep(target string) {
+	dir, base := filepath.Split(target)
+	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // what cannot be listed is left
+	for _, e := range entries {
+		middle, is := strings.CutPrefix(e.Name(), "."+base+".")
+		if number := hiddenMiddle.FindString(middle); !is || number != middle || !e.Type().IsRegular() {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil || time.Since(info.ModTime()) < stale {
+			continue
+		}
+		removeUnheld(filepath.Join(dir, e.Name()))
+	}
+}
+
+// hiddenMiddle is what follows the name of the target in that of a hidden file.
+var hiddenMiddle = regexp.MustCompile(`^[0-9]+-[0-9]+\.tmp(\.old)?$`)
 
 // Check reports, as an error like those of Write, why no file can be written at path, so
 // that nobody works for a file that cannot be kept. It creates and removes a hidden file
@@ -196,29 +346,6 @@ func fill(f *os.File, write func(io.Writer) error) error {
 		return err
 	}
 	return w.Flush()
-}
-
-func commit(f *os.File, target string) error {
-	for _, step := range []struct {
-		name string
-		do   func() error
-	}{
-		{"sync", f.Sync}, {"close", f.Close}, {"rename", func() error { return os.Rename(f.Name(), target) }},
-	} {
-		if err := fails(step.name, f.Name()); err != nil {
-			return err
-		}
-		if err := step.do(); err != nil {
-			return err
-		}
-	}
-	// Best effort: some file systems cannot sync a folder, and the content is
-	// already safe.
-	if d, err := os.Open(filepath.Dir(target)); err == nil {
-		_ = d.Sync()
-		d.Close()
-	}
-	return nil
 }
 
 // writeThrough serves devices and pipes, which have no content to protect.
