@@ -62,7 +62,7 @@ var outside = []struct{ imported, by string }{
 	{"github.com/pierrec/lz4/...", "dataset"},
 	{"github.com/andybalholm/brotli", "dataset"},
 	{"github.com/go-json-experiment/json/...", "internal/strictjson studio/..."},
-	{"github.com/gofrs/flock", "internal/journal internal/atomicfile modelfile"},
+	{"github.com/gofrs/flock", "cmd/patchwork internal/journal"},
 	{"gonum.org/v1/plot/...", "render experiments/..."},
 	{"gonum.org/v1/gonum/...", "experiments/..."},
 	{"github.com/spf13/...", "cmd/patchwork experiments/..."},
