@@ -2,8 +2,6 @@ package real
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -13,9 +11,6 @@ import (
 	"example.com/patchwork/experiments/stat"
 	model "example.com/patchwork/learn/real"
 )
-
-//go:embed parts.py
-var partsScript string
 
 // partsSets are the data of ReportParts.
 var partsSets = []struct {
@@ -47,7 +42,7 @@ func ReportParts(ctx context.Context, w io.Writer, sets int) error {
 			if err != nil {
 				return err
 			}
-			all, err := partsOf(ctx, s, c.signed)
+			all, err := s.Parts(ctx, c.signed)
 			if err != nil {
 				return err
 			}
@@ -56,7 +51,7 @@ func ReportParts(ctx context.Context, w io.Writer, sets int) error {
 				if found[name] == nil {
 					found[name] = map[string][]float64{}
 				}
-				found[name][c.name] = append(found[name][c.name], float64(s.Alike(templates, false)))
+				found[name][c.name] = append(found[name][c.name], float64(s.Alike(templates)))
 			}
 		}
 	}
@@ -73,21 +68,4 @@ func ReportParts(ctx context.Context, w io.Writer, sets int) error {
 		fmt.Fprintln(w)
 	}
 	return nil
-}
-
-// partsOf returns the templates of scikit-learn's methods by name.
-func partsOf(ctx context.Context, s *Set, signed bool) (map[string][][]float64, error) {
-	in, err := json.Marshal(map[string]any{"rows": s.Rows, "k": len(s.Truth), "signed": signed})
-	if err != nil {
-		return nil, err
-	}
-	said, err := python(ctx, partsScript, in)
-	if err != nil {
-		return nil, err
-	}
-	var out map[string][][]float64
-	if err := json.Unmarshal(said, &out); err != nil {
-		return nil, fmt.Errorf("what the rivals say: %w", err)
-	}
-	return out, nil
 }

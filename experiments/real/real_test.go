@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/experiments/sklearn"
 	model "example.com/patchwork/learn/real"
 )
 
@@ -83,53 +84,6 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestToldIsTheTruth: what is learned from the true parts of every image says them, and no density is better than the truth's; told
-// votes are those on the parts' own pixels.
-func TestToldIsTheTruth(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 7))
-	s := Quadrants(150, 2, 1, rng)
-	test := Quadrants(60, 2, 1, rng)
-	data, err := model.NewData(6, 6, s.Rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	told, err := s.told(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	only := s.onSupport(told)
-	if votes, variances := only.Votes(); s.Recovered(told, .4, .2) != 8 || votes != 72 || variances != 0 {
-		t.Errorf("%d parts, %d votes, %d variances; want 8, 72 and 0", s.Recovered(told, .4, .2), votes, variances)
-	}
-	for k, p := range told.Pi {
-		on := 0
-		for _, parts := range s.On {
-			if slices.Contains(parts, k) {
-				on++
-			}
-		}
-		if want := (float64(on) + .5) / 151; math.Abs(p-want) > 1e-12 {
-			t.Errorf("part %d is in %v of the images, want %v", k, p, want)
-		}
-	}
-	last := 0.0
-	for i, m := range []*model.Model{s.truth(1), only, told} {
-		excess, err := excessOf(m, test, 24)
-		if err != nil || excess < 0 || excess < last-.05 {
-			t.Errorf("model %d, %v: %v nats behind the truth, after %v", i, err, excess, last)
-		}
-		last = excess
-	}
-}
-
-// TestLearningTimes: as many parts are learned as there may be, and parts of the time are no more than the whole.
-func TestLearningTimes(t *testing.T) {
-	got, err := learningTimes(context.Background(), 4, 8, 60)
-	if err != nil || got.experts < 1 || got.experts > 4 || got.round > got.all || got.all > got.whole || got.whole < 0 {
-		t.Errorf("%+v, %v", got, err)
-	}
-}
-
 // TestHiddenIsASplit: no row is lost, a fifth is a test, about a fifth of its cells are hidden, the others are the truth, and
 // the training rows are in their own standard deviations.
 func TestHiddenIsASplit(t *testing.T) {
@@ -193,6 +147,9 @@ func TestScenesAreFound(t *testing.T) {
 
 // TestRivalsAgainstTheTruth: of rows of one normal distribution, a normal distribution says what can be said.
 func TestRivalsAgainstTheTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: starts Python")
+	}
 	rng := rand.New(rand.NewPCG(2, 9))
 	j := &Job{Floor: []float64{.01, .01}}
 	for i := range 600 {
@@ -206,7 +163,7 @@ func TestRivalsAgainstTheTruth(t *testing.T) {
 		j.Test = append(j.Test, []float64{row[0], math.NaN()})
 	}
 	s, err := Rivals(context.Background(), j)
-	if errors.Is(err, ErrNoRivals) {
+	if errors.Is(err, sklearn.ErrNone) {
 		t.Skip(err)
 	}
 	if err != nil {

@@ -2,24 +2,16 @@ package real
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"example.com/patchwork/experiments/sklearn"
 	"example.com/patchwork/experiments/stat"
 	model "example.com/patchwork/learn/real"
 )
-
-// loadScript prints a data set that comes with scikit-learn, unscaled.
-const loadScript = `
-import json, sys
-from sklearn import datasets
-name = sys.stdin.read()
-load = getattr(datasets, "load_" + name)
-json.dump((load(scaled=False) if name == "diabetes" else load()).data.tolist(), sys.stdout)`
 
 // tableNames are the data sets of ReportTables.
 var tableNames = []string{"wine", "breast_cancer", "diabetes"}
@@ -104,12 +96,8 @@ func ReportTables(ctx context.Context, w io.Writer, seeds int, names ...string) 
 	}
 	fmt.Fprintf(w, "Hidden values of tables, %d splits: a fifth of the rows to test, a fifth of their cells hidden; in standard deviations of the other rows\n\n| table | model | RMSE | NLL of a value |\n|---|---|---|---|\n", seeds)
 	for _, name := range names {
-		text, err := python(ctx, loadScript, []byte(name))
-		if err != nil {
-			return err
-		}
 		var rows [][]float64
-		if err := json.Unmarshal(text, &rows); err != nil {
+		if err := sklearn.Ask(ctx, "table", map[string]string{"name": name}, &rows); err != nil {
 			return err
 		}
 		scores := map[string][]Score{}

@@ -3,8 +3,8 @@ package rivals
 import (
 	"math"
 
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
-	"example.com/patchwork/experiments/rivals/coding"
 )
 
 // set holds images and their pixels as numbers.
@@ -18,29 +18,53 @@ func draw(n int, seed uint64) (set, error) {
 	if err != nil {
 		return set{}, err
 	}
-	rows, err := coding.Rows(s.Images)
-	return set{s, rows}, err
+	return set{s, Rows(s.Images)}, err
+}
+
+// Rows returns the pixels of images as 0 and 1.
+func Rows(images []*bitmap.Image) [][]float64 {
+	out := make([][]float64, len(images))
+	for i, img := range images {
+		for _, on := range img.AppendBytes(nil) {
+			out[i] = append(out[i], float64(on))
+		}
+	}
+	return out
+}
+
+// crossEntropy is -sum over the pixels of log P(x | p), in nats, with p kept between least
+// and 1-least.
+func crossEntropy(x, p []float64, least float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		q := min(max(p[i], least), 1-least)
+		sum -= v*math.Log(q) + (1-v)*math.Log1p(-q)
+	}
+	return sum
+}
+
+// SquaredError returns the sum of the squared differences.
+func SquaredError(x, y []float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		sum += (v - y[i]) * (v - y[i])
+	}
+	return sum
 }
 
 // measure evaluates the model on the test images. truth is the cross-entropy of
 // the true experts on them.
-func (f *fitted) measure(test set, truth float64) (Measure, error) {
+func (f *fitted) measure(test set, truth float64) Measure {
 	m := Measure{Purity: purity(f.votes, test.Truth.Side)}
-	d := len(test.rows[0])
-	y, rounded := make([]float64, d), make([]float64, d)
-	n := float64(len(test.rows))
-	least := max(f.least, 1e-9)
+	n, least := float64(len(test.rows)), max(f.least, 1e-9)
 	for i, x := range test.rows {
-		if err := f.reconstruct(test.Images[i], x, y, rounded); err != nil {
-			return m, err
-		}
-		m.CrossEntropy += coding.ClippedCrossEntropy(x, y, least) / n
-		m.RoundedCrossEntropy += coding.ClippedCrossEntropy(x, rounded, least) / n
-		m.L2 += coding.SquaredError(x, y) / n
-		m.RoundedL2 += coding.SquaredError(x, rounded) / n
+		m.CrossEntropy += crossEntropy(x, f.said[i], least) / n
+		m.RoundedCrossEntropy += crossEntropy(x, f.rounded[i], least) / n
+		m.L2 += SquaredError(x, f.said[i]) / n
+		m.RoundedL2 += SquaredError(x, f.rounded[i]) / n
 	}
 	m.Excess = m.CrossEntropy - truth
-	return m, nil
+	return m
 }
 
 // purity returns the mean over the units of the fraction of the absolute
@@ -62,21 +86,6 @@ func purity(weights [][]float64, side int) float64 {
 		}
 	}
 	return sum / units
-}
-
-// nonzeroErrors returns the dictionary's mean squared error on the rows for
-// each number of coefficients.
-func nonzeroErrors(f *fitted, rows [][]float64) []float64 {
-	out := make([]float64, len(coefficients))
-	code, y := make([]float64, units), make([]float64, len(rows[0]))
-	for i, n := range coefficients {
-		for _, x := range rows {
-			f.atoms.OMP(x, n, code)
-			f.atoms.Decode(code, y)
-			out[i] += coding.SquaredError(x, y) / float64(len(rows))
-		}
-	}
-	return out
 }
 
 // coefficients lists the numbers of nonzero coefficients that are measured.

@@ -12,12 +12,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
-	"example.com/patchwork/experiments/rivals/coding"
-	"example.com/patchwork/experiments/rivals/dae"
-	"example.com/patchwork/experiments/rivals/logpca"
-	"example.com/patchwork/experiments/rivals/nmf"
-	"example.com/patchwork/experiments/rivals/rbm"
-	"example.com/patchwork/experiments/rivals/sparse"
+	"example.com/patchwork/experiments/sklearn"
 	"example.com/patchwork/pose"
 )
 
@@ -28,17 +23,15 @@ const units = synth.QuadrantExperts
 // probabilities, for their cross-entropy.
 const clip = 0.01
 
-// fitted is a learned model.
+// fitted is a learned model, and what it says of the test images.
 type fitted struct {
-	// reconstruct encodes an image, given as bits and as numbers, and writes
-	// the reconstructions from the code and from the rounded code. It is for
-	// one goroutine.
-	reconstruct func(img *bitmap.Image, x, y, rounded []float64) error
-
 	templates [][]float64
-	least     float64     // clip for the cross-entropy, 0 for none
 	votes     [][]float64 // weights whose absolute values say where a unit votes
-	atoms     *sparse.Model
+
+	said, rounded [][]float64 // the reconstructions from the codes, and from the rounded codes
+	least         float64     // clip for the cross-entropy, 0 for none
+
+	errors []float64 // of the dictionary: the squared error by number of coefficients
 }
 
 // setting is one choice of the tuned settings.
@@ -57,10 +50,11 @@ func (s setting) String() string {
 	return fmt.Sprintf("rate %v, corruption %v", s.rate, s.corruption)
 }
 
-// job holds the data that a model learns from.
+// job holds the data that a model learns from, and those that it is tested on.
 type job struct {
 	images []*bitmap.Image
 	rows   [][]float64
+	test   set
 	side   int
 	seed   uint64
 	setting
@@ -80,11 +74,11 @@ var all = []rival{
 	{Paper, "8 bits, about 2 on", false, nil, ours(true)},
 	{DAETied, "8 numbers in (0,1)", true, daeSettings, autoencoder(false)},
 	{DAEUntied, "8 numbers in (0,1)", true, daeSettings, autoencoder(true)},
-	{RBM, "8 numbers in (0,1)", true, rbmSettings, machine},
-	{Lasso, "8 real numbers, some 0", true, nil, dictionary(false)},
-	{FourAtoms, "4 real numbers and where", true, nil, dictionary(true)},
-	{NMF, "8 numbers, 0 or more", false, nil, factors},
-	{LogPCA, "8 real numbers", true, nil, components},
+	{RBM, "8 numbers in (0,1)", true, rbmSettings, scikit("RBM", 0, 0)},
+	{Lasso, "8 real numbers, some 0", true, nil, scikit("dictionary", 0, clip)},
+	{FourAtoms, "4 real numbers and where", true, nil, scikit("dictionary", 4, clip)},
+	{NMF, "8 numbers, 0 or more", false, nil, scikit("NMF", 0, clip)},
+	{LogPCA, "8 real numbers", true, nil, scikit("logistic PCA", 0, 0)},
 	{Mixture, "8 shares, sum 1", false, nil, mixture},
 }
 
@@ -99,50 +93,46 @@ func ours(paper bool) func(context.Context, job) (*fitted, error) {
 		if err != nil {
 			return nil, err
 		}
-		return explained(m)
+		return explained(m, j.test)
 	}
 }
 
 // explained encodes images by the pursuit from abstention.
-func explained(m *patchwork.Model) (*fitted, error) {
+func explained(m *patchwork.Model, test set) (*fitted, error) {
 	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		return nil, err
 	}
-	return &fitted{templates: m.Templates(), votes: votes(m.Templates()),
-		reconstruct: func(img *bitmap.Image, x, y, rounded []float64) error {
-			e, err := p.Explain(img)
-			if err != nil {
-				return err
-			}
-			copy(y, m.Compose(img.Height(), img.Width(), e.Picks).P)
-			copy(rounded, y)
-			return nil
-		}}, nil
+	f := &fitted{templates: m.Templates(), votes: votes(m.Templates())}
+	for _, img := range test.Images {
+		e, err := p.Explain(img)
+		if err != nil {
+			return nil, err
+		}
+		f.said = append(f.said, m.Compose(img.Height(), img.Width(), e.Picks).P)
+	}
+	f.rounded = f.said // codes are bits
+	return f, nil
 }
 
 // votes returns how far the probabilities are from 1/2.
 func votes(templates [][]float64) [][]float64 {
-	out := coding.Clone(templates)
-	for _, t := range out {
+	out := matrix(len(templates), len(templates[0]))
+	for k, t := range templates {
 		for d, p := range t {
-			t[d] = p - 0.5
+			out[k][d] = p - 0.5
 		}
 	}
 	return out
 }
 
-// coded returns a rival, its codes rounded to the given levels.
-func coded(c coding.Coder, l coding.Levels) *fitted {
-	code := make([]float64, c.Units())
-	return &fitted{templates: c.Weights(), votes: c.Weights(),
-		reconstruct: func(_ *bitmap.Image, x, y, rounded []float64) error {
-			c.Code(x, code)
-			c.Decode(code, y)
-			l.Round(code)
-			c.Decode(code, rounded)
-			return nil
-		}}
+// matrix is n rows of d zeros.
+func matrix(n, d int) [][]float64 {
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = make([]float64, d)
+	}
+	return out
 }
 
 func daeSettings(quick bool) []setting {
@@ -158,16 +148,6 @@ func daeSettings(quick bool) []setting {
 	return out
 }
 
-func autoencoder(untied bool) func(context.Context, job) (*fitted, error) {
-	return func(ctx context.Context, j job) (*fitted, error) {
-		m, err := dae.Fit(ctx, j.rows, dae.Options{Units: units, Untied: untied, Corruption: j.corruption, Rate: j.rate, Seed: j.seed})
-		if err != nil {
-			return nil, err
-		}
-		return coded(m, coding.Bits(units)), nil
-	}
-}
-
 func rbmSettings(quick bool) []setting {
 	if quick {
 		return []setting{{rate: 0.3}}
@@ -179,57 +159,42 @@ func rbmSettings(quick bool) []setting {
 	return out
 }
 
-func machine(ctx context.Context, j job) (*fitted, error) {
-	m, err := rbm.Fit(ctx, j.rows, rbm.Options{Units: units, Rate: j.rate, Seed: j.seed})
-	if err != nil {
-		return nil, err
-	}
-	return coded(m, coding.Bits(units)), nil
-}
+// Alpha is the weight of the codes of the dictionary.
+const alpha = 1
 
-// dictionary returns a learner with lasso codes, or with four nonzero
-// coefficients.
-func dictionary(four bool) func(context.Context, job) (*fitted, error) {
+// scikit returns a learner of the script in package sklearn. nonzeros is how many
+// coefficients the codes of a dictionary have; 0 for the lasso's.
+func scikit(model string, nonzeros int, least float64) func(context.Context, job) (*fitted, error) {
 	return func(ctx context.Context, j job) (*fitted, error) {
-		m, err := sparse.Fit(ctx, j.rows, sparse.Options{Units: units, Seed: j.seed})
+		a, err := askUnits(ctx, map[string]any{"model": model, "train": j.rows, "test": j.test.rows, "seed": j.seed,
+			"rate": j.rate, "alpha": alpha, "nonzeros": nonzeros})
 		if err != nil {
 			return nil, err
 		}
-		var c coding.Coder = m
-		if four {
-			c = fixed{m, 4}
-		}
-		f := coded(c, coding.FitLevels(c, j.rows))
-		f.least, f.atoms = clip, m
-		return f, nil
+		return &fitted{templates: a.Templates, votes: a.Templates, said: a.Said, rounded: a.Rounded, least: least, errors: a.Errors}, nil
 	}
 }
 
-// fixed is a dictionary whose codes have a fixed number of nonzero
-// coefficients.
-type fixed struct {
-	*sparse.Model
-	n int
+// answer is what the script says of a model.
+type answer struct {
+	Templates, Said, Rounded [][]float64
+	Errors                   []float64
 }
 
-func (f fixed) Code(x, code []float64) { f.OMP(x, f.n, code) }
-
-func factors(ctx context.Context, j job) (*fitted, error) {
-	m, err := nmf.Fit(ctx, j.rows, nmf.Options{Units: units, Seed: j.seed})
-	if err != nil {
-		return nil, err
+// askUnits asks the script for a model of the comparison.
+func askUnits(ctx context.Context, question map[string]any) (a answer, err error) {
+	question["units"] = units
+	if question["errors"] = []int{}; question["model"] == "dictionary" {
+		question["errors"] = coefficients
 	}
-	f := coded(m, coding.FitLevels(m, j.rows))
-	f.least = clip
-	return f, nil
+	err = sklearn.Ask(ctx, "units", question, &a)
+	return a, err
 }
 
-func components(ctx context.Context, j job) (*fitted, error) {
-	m, err := logpca.Fit(ctx, j.rows, logpca.Options{Units: units, Seed: j.seed})
-	if err != nil {
-		return nil, err
-	}
-	return coded(m, coding.FitLevels(m, j.rows)), nil
+// Dictionary returns test rows as a dictionary learned from others says them, with lasso codes of the given weight.
+func Dictionary(ctx context.Context, train, test [][]float64, alpha float64, seed uint64) ([][]float64, error) {
+	a, err := askUnits(ctx, map[string]any{"model": "dictionary", "train": train, "test": test, "seed": seed, "alpha": alpha, "nonzeros": 0})
+	return a.Said, err
 }
 
 // mixture learns the core's mixture. The code of a row is the posterior of the
@@ -239,25 +204,26 @@ func mixture(ctx context.Context, j job) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
+	f := &fitted{templates: m.Components, votes: votes(m.Components)}
 	code := make([]float64, units)
-	return &fitted{templates: m.Components, votes: votes(m.Components),
-		reconstruct: func(_ *bitmap.Image, x, y, rounded []float64) error {
-			posterior(m, x, code)
-			clear(y)
-			for k, c := range m.Components {
-				for d, p := range c {
-					y[d] += code[k] * p
-				}
+	for _, x := range j.test.rows {
+		posterior(m, x, code)
+		y := make([]float64, len(x))
+		for k, c := range m.Components {
+			for d, p := range c {
+				y[d] += code[k] * p
 			}
-			copy(rounded, m.Components[slices.Index(code, slices.Max(code))])
-			return nil
-		}}, nil
+		}
+		f.said = append(f.said, y)
+		f.rounded = append(f.rounded, m.Components[slices.Index(code, slices.Max(code))])
+	}
+	return f, nil
 }
 
 // posterior writes the posterior probabilities of the components for x.
 func posterior(m *table.Mixture, x, post []float64) {
 	for k, c := range m.Components {
-		post[k] = math.Log(m.Share[k]) - coding.CrossEntropy(x, c)
+		post[k] = math.Log(m.Share[k]) - crossEntropy(x, c, 1e-9)
 	}
 	top, sum := slices.Max(post), 0.0
 	for k, l := range post {

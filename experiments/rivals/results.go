@@ -3,7 +3,6 @@ package rivals
 import (
 	"time"
 
-	"example.com/patchwork/experiments/rivals/coding"
 	"example.com/patchwork/experiments/stat"
 )
 
@@ -26,10 +25,8 @@ func (r *run) results(out []outcome, chosen [][]setting) (Results, error) {
 			p.summarise()
 			c.Points = append(c.Points, p)
 			if f := at[0].model; f != nil {
-				if err := c.show(f, test, len(res.Samples)); err != nil {
-					return res, err
-				}
-				if f.atoms != nil {
+				c.Templates, c.Reconstructions = f.templates, f.said[:len(res.Samples)]
+				if len(f.errors) > 0 {
 					res.Nonzeros = nonzeros(at)
 				}
 			}
@@ -45,19 +42,6 @@ func (r *run) results(out []outcome, chosen [][]setting) (Results, error) {
 		res.Truth = append(res.Truth, p)
 	}
 	return res, nil
-}
-
-// show stores what the figures show of a model.
-func (c *Curve) show(f *fitted, test set, samples int) error {
-	c.Templates = coding.Clone(f.templates)
-	c.Reconstructions = coding.Matrix(samples, len(test.rows[0]))
-	rounded := make([]float64, len(test.rows[0]))
-	for i, y := range c.Reconstructions {
-		if err := f.reconstruct(test.Images[i], test.rows[i], y, rounded); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // nonzeros returns the quartiles by number of coefficients.

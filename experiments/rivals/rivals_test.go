@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/patchwork/experiments/quadrants"
+	"example.com/patchwork/experiments/sklearn"
 )
 
 // untimed returns the results without the parts that depend on the clock and
@@ -25,12 +26,18 @@ func untimed(r Results) Results {
 	return r
 }
 
+// python skips a test that starts Python with -short, and where there is no scikit-learn.
+func python(t *testing.T) {
+	t.Helper()
+	if testing.Short() || !sklearn.Available() {
+		t.Skip("-short, or no scikit-learn")
+	}
+}
+
 // TestQuick is a small version of the comparison: which models are better, and
 // which units are pure.
 func TestQuick(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: fits every model on four sets")
-	}
+	python(t)
 	calls := 0
 	res, err := Run(t.Context(), Options{Seed: 1, Quick: true, Workers: 2, Progress: func(done, total int) {
 		if calls++; done != calls || done > total {
@@ -104,6 +111,7 @@ func TestAsInQuadrants(t *testing.T) {
 }
 
 func TestWorkersChangeNothing(t *testing.T) {
+	python(t)
 	o := Options{Seed: 3, Sizes: []int{20, 30}, Sets: 3, Test: 50, Quick: true, Models: []string{DAEUntied, RBM, FourAtoms, NMF, Mixture}}
 	one, err := Run(t.Context(), o)
 	if err != nil {
@@ -122,6 +130,9 @@ func TestWorkersChangeNothing(t *testing.T) {
 // TestTuneRounded: the best settings for unrounded codes are not the best for
 // rounded ones; tuning for rounded codes finds better ones.
 func TestTuneRounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: tunes autoencoders")
+	}
 	o := Options{Seed: 1, Sizes: []int{200}, Sets: 2, Test: 200, TuneSets: 1, Models: []string{DAEUntied}, Workers: 2}
 	plain, err := Run(t.Context(), o)
 	if err != nil {
@@ -168,6 +179,7 @@ func TestRunRefuses(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
+	python(t)
 	res, err := Run(t.Context(), Options{Seed: 1, Sizes: []int{20}, Sets: 1, Test: 20, Quick: true, Models: []string{RBM, Lasso}})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"example.com/patchwork"
-	"example.com/patchwork/experiments/rivals/coding"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/pose"
 )
@@ -75,18 +74,18 @@ func (o Options) prepare(seed uint64) (bench, error) {
 	if err != nil {
 		return b, err
 	}
-	f, err := explained(m)
+	f, err := explained(m, b.test)
 	if err != nil {
 		return b, err
 	}
-	b.truth, err = f.measure(b.test, 0)
+	b.truth = f.measure(b.test, 0)
 	b.truth.Excess = 0
-	return b, err
+	return b, nil
 }
 
 // fitSet learns from the first n images of the set.
 func (r *rival) fitSet(ctx context.Context, b *bench, n int, s setting) (*fitted, error) {
-	return r.fit(ctx, job{images: b.train.Images[:n], rows: b.train.rows[:n], side: b.train.Truth.Side, seed: b.seed, setting: s})
+	return r.fit(ctx, job{images: b.train.Images[:n], rows: b.train.rows[:n], test: b.test, side: b.train.Truth.Side, seed: b.seed, setting: s})
 }
 
 // run is a comparison under way.
@@ -159,7 +158,7 @@ func (r *run) trials() []trial {
 
 // choose returns the best setting by model and size.
 func (r *run) choose(ctx context.Context, trials []trial) ([][]setting, error) {
-	costs := coding.Matrix(len(trials), len(r.tune))
+	costs := matrix(len(trials), len(r.tune))
 	_, err := pool.Run(ctx, len(trials)*len(r.tune), r.Workers, 1, func(_, i int) error {
 		t, set := trials[i/len(r.tune)], i%len(r.tune)
 		b := &r.tune[set]
@@ -167,12 +166,12 @@ func (r *run) choose(ctx context.Context, trials []trial) ([][]setting, error) {
 		if err != nil {
 			return err
 		}
-		m, err := f.measure(b.test, b.truth.CrossEntropy)
+		m := f.measure(b.test, b.truth.CrossEntropy)
 		if costs[i/len(r.tune)][set] = m.CrossEntropy; r.TuneRounded {
 			costs[i/len(r.tune)][set] = m.RoundedCrossEntropy
 		}
 		r.tell()
-		return err
+		return nil
 	})
 	best := make([][]float64, len(r.models))
 	chosen := make([][]setting, len(r.models))
@@ -221,14 +220,12 @@ func (r *run) measure(ctx context.Context, chosen [][]setting) (Results, error) 
 			return err
 		}
 		out[i].took = time.Since(began)
-		if out[i].Measure, err = f.measure(b.test, b.truth.CrossEntropy); err != nil {
-			return err
-		}
+		out[i].Measure = f.measure(b.test, b.truth.CrossEntropy)
 		if size == shown && set == 0 {
 			out[i].model = f
 		}
-		if size == shown && f.atoms != nil {
-			out[i].nonzeros = nonzeroErrors(f, b.test.rows)
+		if size == shown {
+			out[i].nonzeros = f.errors
 		}
 		r.tell()
 		return nil

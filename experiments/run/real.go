@@ -12,7 +12,7 @@ import (
 )
 
 // runReal measures the learner of real values: quadrants or rivals on them [numbers of images] or on digits [digits], bars [beginnings of their names], digits
-// [classes], tables [names], parts beside rivals, scenes, speed, growth (how the time of learning grows) or gap (where the excess comes from); without a name all of them.
+// [classes], tables [names], parts beside rivals, or scenes; without a name all of them.
 func runReal(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		for _, name := range realNames {
@@ -47,10 +47,6 @@ func runReal(ctx context.Context, args []string) error {
 			return real.ReportRivals(ctx, os.Stdout, 5, sizes...)
 		}
 		return real.ReportQuadrants(ctx, os.Stdout, 5, sizes...)
-	case "gap":
-		return real.ReportGap(ctx, os.Stdout, 200, 10)
-	case "growth":
-		return real.ReportGrowth(ctx, os.Stdout)
 	case "bars":
 		return real.ReportBars(ctx, os.Stdout, 4, some...)
 	case "digits":
@@ -73,14 +69,12 @@ func runReal(ctx context.Context, args []string) error {
 		return real.ReportScenes(os.Stdout, set.Rows, class, 20)
 	case "parts":
 		return real.ReportParts(ctx, os.Stdout, 4)
-	case "speed":
-		return real.ReportSpeed(ctx, os.Stdout)
 	}
 	return fmt.Errorf("real %s: choose %s", args[0], strings.Join(realNames, ", "))
 }
 
 // realNames are what runReal measures.
-var realNames = []string{"quadrants", "rivals", "bars", "digits", "tables", "parts", "scenes", "speed", "growth", "gap"}
+var realNames = []string{"quadrants", "rivals", "bars", "digits", "tables", "parts", "scenes"}
 
 // digits8 returns the grey digits of 8 x 8 and their classes.
 func digits8() (rows [][]float64, class []string, err error) {

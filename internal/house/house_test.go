@@ -71,7 +71,7 @@ var outside = []struct{ imported, by string }{
 }
 
 const (
-	tests = "rule/ruletest internal/testenv internal/testkit internal/score/scoretest experiments/rivals/coding/codingtest"
+	tests = "rule/ruletest internal/testenv internal/testkit internal/score/scoretest"
 	files = tests + " internal/score/kernel internal/pipes internal/atomicfile internal/journal internal/notices " +
 		"dataset/... modelfile/... render/... studio/... cmd/... experiments/..."
 )

@@ -11,8 +11,6 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/rivals"
-	"example.com/patchwork/experiments/rivals/coding"
-	"example.com/patchwork/experiments/rivals/sparse"
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/render"
@@ -58,23 +56,9 @@ func reconstruct(ctx context.Context, seed uint64, n int, shown bool) (reconstru
 			return r, err
 		}
 	}
-	trainRows, err := coding.Rows(train.Images)
-	if err != nil {
+	r.rows = rivals.Rows(r.set.Images)
+	if r.sparse, err = rivals.Dictionary(ctx, rivals.Rows(train.Images), r.rows, sparseAlpha, seed); err != nil {
 		return r, err
-	}
-	if r.rows, err = coding.Rows(r.set.Images); err != nil {
-		return r, err
-	}
-	dictionary, err := sparse.Fit(ctx, trainRows, sparse.Options{Units: synth.QuadrantExperts, Alpha: sparseAlpha, Seed: seed})
-	if err != nil {
-		return r, err
-	}
-	code := make([]float64, synth.QuadrantExperts)
-	for _, row := range r.rows {
-		y := make([]float64, len(row))
-		dictionary.Code(row, code)
-		dictionary.Decode(code, y)
-		r.sparse = append(r.sparse, y)
 	}
 	side := train.Truth.Side
 	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
@@ -111,9 +95,9 @@ func (r reconstruction) closeness() closeness {
 		if worst < .1 {
 			c.exact += 1 / n
 		}
-		c.sparseData += coding.SquaredError(r.rows[i], r.sparse[i]) / n
-		c.oursData += coding.SquaredError(r.rows[i], r.ours[i]) / n
-		c.truthData += coding.SquaredError(r.rows[i], truth) / n
+		c.sparseData += rivals.SquaredError(r.rows[i], r.sparse[i]) / n
+		c.oursData += rivals.SquaredError(r.rows[i], r.ours[i]) / n
+		c.truthData += rivals.SquaredError(r.rows[i], truth) / n
 	}
 	return c
 }

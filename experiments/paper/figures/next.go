@@ -209,20 +209,18 @@ func (n *next) quadrant(ctx context.Context, size, set int) (q quadrantSet, err 
 	for _, row := range test.Rows {
 		truth += test.LogDensity(row) / float64(len(test.Rows))
 	}
-	behind := func(d real.Density) float64 { return truth - real.MeanLogDensity(d, test.Rows) }
-	q.experts, q.found, q.excess = q.model.K(), s.Recovered(q.model, .4, .2), truth-ours
-	q.ppca, q.factors = behind(real.FitFactors(s.Rows, 4, true, 0, seed)), behind(real.FitFactors(s.Rows, 4, false, .01, seed))
-	q.mixture = behind(real.FitMixture(s.Rows, 8, .01, seed))
-	for _, r := range []struct {
-		to  *int
-		fit func(context.Context, [][]float64, int, uint64) ([][]float64, error)
-	}{{&q.nmf, real.NMF}, {&q.dictionary, real.Dictionary}} {
-		t, err := r.fit(ctx, s.Rows, 8, seed)
-		if err != nil {
-			return q, err
-		}
-		*r.to = s.Alike(t, false)
+	rivals, err := real.Densities(ctx, s.Rows, test.Rows, .01, map[string][]int{"PPCA": {4}, "factor analysis": {4}, "mixture": {8}})
+	if err != nil {
+		return q, err
 	}
+	parts, err := s.Parts(ctx, true)
+	if err != nil {
+		return q, err
+	}
+	q.experts, q.found, q.excess = q.model.K(), s.Recovered(q.model, .4, .2), truth-ours
+	q.ppca, q.factors = truth-rivals["PPCA"].Mean, truth-rivals["factor analysis"].Mean
+	q.mixture = truth - rivals["mixture"].Mean
+	q.nmf, q.dictionary = s.Alike(parts["NMF"]), s.Alike(parts["dictionary learning"])
 	return q, nil
 }
 
@@ -234,19 +232,15 @@ func (n *next) bar(ctx context.Context, kind, set int) (b barSet, err error) {
 	if b.model, err = learnt(ctx, opt.Side, opt.Side, s.Rows, seed); err != nil {
 		return b, err
 	}
-	k := len(s.Truth)
-	b.rows, b.experts, b.templates[0] = s.Rows[:12], b.model.K(), real.Templates(b.model)
-	b.found = s.Alike(b.templates[0], false)
-	if b.templates[1], err = real.NMF(ctx, s.Rows, k, seed); err != nil {
+	parts, err := s.Parts(ctx, false)
+	if err != nil {
 		return b, err
 	}
-	if b.templates[2], err = real.Dictionary(ctx, s.Rows, k, seed); err != nil {
-		return b, err
+	b.rows, b.experts = s.Rows[:12], b.model.K()
+	b.templates = [4][][]float64{real.Templates(b.model), parts["NMF"], parts["dictionary learning"], parts["ICA"]}
+	for i, to := range []*int{&b.found, &b.nmf, &b.dictionary, &b.ica} {
+		*to = s.Alike(b.templates[i])
 	}
-	if b.templates[3], err = real.ICA(s.Rows, min(k, opt.Side*opt.Side), seed); err != nil {
-		return b, err
-	}
-	b.nmf, b.dictionary, b.ica = s.Alike(b.templates[1], false), s.Alike(b.templates[2], false), s.Alike(b.templates[3], true)
 	return b, nil
 }
 
@@ -263,15 +257,16 @@ func (n *next) digit(ctx context.Context, class int, rows [][]float64) (d digitS
 	votes, variances := d.model.Votes()
 	d.params[0], d.size[0] = votes+variances+2*side*side+d.model.K(), d.model.K()
 	sizes := pick(n.Options, []int{1, 2, 4, 8}, []int{1, 2, 3, 4, 6, 8, 12, 16})
-	for i, fit := range []func([][]float64, int) real.Density{
-		func(rows [][]float64, k int) real.Density { return real.FitMixture(rows, k, floor, n.Seed) },
-		func(rows [][]float64, k int) real.Density { return real.FitFactors(rows, k, false, floor, n.Seed) },
-		func(rows [][]float64, k int) real.Density { return real.FitFactors(rows, k, true, floor, n.Seed) },
-	} {
-		rival, size := real.Tuned(train, sizes, fit)
-		d.by[i+1], d.params[i+1], d.size[i+1] = real.MeanLogDensity(rival, test), rival.Parameters(), size
+	names := []string{"mixture", "factor analysis", "PPCA"}
+	rivals, err := real.Densities(ctx, train, test, floor, map[string][]int{names[0]: sizes, names[1]: sizes, names[2]: sizes})
+	if err != nil {
+		return d, err
 	}
-	return d, ctx.Err()
+	for i, name := range names {
+		r := rivals[name]
+		d.by[i+1], d.params[i+1], d.size[i+1] = r.Mean, r.Parameters, r.Size
+	}
+	return d, nil
 }
 
 // explainScenes explains the scenes of a noise.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"example.com/patchwork/experiments/rivals"
+	"example.com/patchwork/experiments/sklearn"
 	"example.com/patchwork/internal/testenv"
 )
 
@@ -70,8 +71,8 @@ func make1(t *testing.T, dir string, names []string, o Options, fresh bool) Repo
 // TestReport: every figure runs, and the page has all of them, in order, and is
 // self-contained.
 func TestReport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes every figure, some seconds")
+	if testing.Short() || !sklearn.Available() {
+		t.Skip("makes every figure, some seconds, with rivals of scikit-learn")
 	}
 	dir := t.TempDir()
 	r := make1(t, dir, nil, tiny(3), false)
