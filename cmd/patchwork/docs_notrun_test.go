@@ -23,7 +23,7 @@ var notRun = []struct{ page, begins, why string }{
 
 // ownTests are pages of which another test writes or reads every block.
 var ownTests = map[string]string{
-	"docs/mistakes.md":     "TestMistakesPage makes every mistake",
+	"docs/mistakes.md":     "TestRefusals makes every mistake",
 	"docs/architecture.md": "its blocks are drawings",
 }
 

@@ -21,28 +21,6 @@ func refused(t *testing.T, args ...string) string {
 	return o.err
 }
 
-// A picture where data are written: the error says what draws it.
-func TestPicturesAreHinted(t *testing.T) {
-	for line, want := range map[string]string{
-		"explain -m m.npz d.npz -o ex.png":  "--picture ex.png draws the explanations",
-		"explain -m m.npz d.npz -o ex.svg":  "--picture ex.svg draws the explanations",
-		"predict -m m.npz d.npz -o ex.png":  "patchwork explain --picture ex.png draws the explanations",
-		"score -m m.npz d.npz -o ex.png":    "patchwork explain --picture ex.png draws the explanations",
-		"learn d.npz -o ex.png":             "--picture ex.png draws the parts",
-		"exact d.npz -o ex.png":             "--picture ex.png draws the table and its blocks",
-		"synth bars -o ex.png":              "--picture ex.png draws the first images",
-		"find -m m.npz page.png -o out.png": "--svg out.svg draws the finds on the page",
-		"name m.npz 0 hook -o ex.png":       "patchwork draw MODEL -o ex.png draws the parts",
-	} {
-		if said := refused(t, strings.Fields(line)...); !strings.Contains(said, want) {
-			t.Errorf("%s: %q, without %q", line, said, want)
-		}
-	}
-	if said := refused(t, "explain", "-m", "m.npz", "d.npz", "-o", "ex.txt"); strings.Contains(said, "picture") {
-		t.Errorf("%q is no picture", said)
-	}
-}
-
 // look and learn say the same of a table of numbers, and one word of empty cells.
 func TestLookAtNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
