@@ -161,7 +161,7 @@ func sources(t *testing.T) (out []source) {
 		}
 		if d.IsDir() {
 			skip := d.Name() == "node_modules" || d.Name() == "testdata" || name != "." && strings.ContainsRune("._", rune(d.Name()[0]))
-			if skip || is(name, "cmd/engine/beam internal/score/gen experiments/bench/roofline/gen build") {
+			if skip || is(name, "cmd/engine/beam internal/score/gen build") {
 				return fs.SkipDir
 			}
 			return nil

@@ -1,13 +1,12 @@
 // Command peers compares Patchwork with the programs that a user might choose instead,
 // in one run, on one core each, in turns:
 //
-//	go run ./experiments/bench/peers [P1 P2 P3 P4 P5 cores roofline] [--md] [--rounds 5] [--only "K=8"] [--seed 2]
+//	go run ./experiments/bench/peers [P1 P2 P3 P4 P5 cores] [--md] [--rounds 5] [--only "K=8"] [--seed 2]
 //
 // P1 and P2 are explanations of letters and scenes beside one scoring pass of OpenCV's
 // matchTemplate; P3 tables beside scikit-learn and NumPy; P4 a complete learning run
 // beside the import of scikit-learn; P5 the growth of time and memory; cores the gain
-// from a second core; roofline the peaks of this machine, and the fraction of them that
-// our vector loops reach. Without names, all are run.
+// from a second core. Without names, all are run.
 //
 // The data are made here from fixed seeds and passed to the peers as files, so that
 // both get the same. Every explanation that is timed is also compared with what was
@@ -28,7 +27,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/patchwork/experiments/bench/roofline"
 	"example.com/patchwork/internal/npy"
 )
 
@@ -54,7 +52,7 @@ type options struct {
 	cores int
 }
 
-var workloads = []string{"P1", "P2", "P3", "P4", "P5", "cores", "roofline"}
+var workloads = []string{"P1", "P2", "P3", "P4", "P5", "cores"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -156,11 +154,6 @@ func (s *session) workload(name string, r *report) (err error) {
 		if r.cores, err = s.twoCores(); err != nil {
 			note("%v", err)
 		}
-		return nil
-	case "roofline":
-		each := time.Duration(s.size(200, 5)) * time.Millisecond
-		r.roofline = roofline.Measure(each)
-		r.shares = kernelShares(r.roofline, each)
 		return nil
 	}
 	least := time.Duration(s.size(300, 1)) * time.Millisecond

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"example.com/patchwork"
-	"example.com/patchwork/experiments/bench/roofline"
 	"example.com/patchwork/pose"
 )
 
@@ -166,26 +165,6 @@ func TestPointWork(t *testing.T) {
 	}
 	if peakBytes() < 1<<20 {
 		t.Errorf("this process had %v bytes", peakBytes())
-	}
-}
-
-// The shares of our loops are at most about 1: a loop that exceeded the peak would have
-// been counted wrongly.
-func TestKernelShares(t *testing.T) {
-	m := roofline.Measure(2 * time.Millisecond)
-	shares := kernelShares(m, 2*time.Millisecond)
-	if len(shares) > 5*len(m.Peaks) {
-		t.Errorf("%d loops, %d widths of vectors", len(shares), len(m.Peaks))
-	}
-	for _, s := range shares {
-		if r := s.least / s.cycles; !(r > 0 && r < 1.5) { // the machine is shared: the peak may be measured low
-			t.Errorf("%+v is %.2f of the peak", s, r)
-		}
-	}
-	var out bytes.Buffer
-	(&report{roofline: m, shares: shares}).write(&out, false)
-	if len(m.Peaks) > 0 && !strings.Contains(out.String(), "AVX2") {
-		t.Errorf("no peaks in the report:\n%s", out.String())
 	}
 }
 

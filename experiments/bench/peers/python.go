@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/exec"
 
-	"example.com/patchwork/experiments/bench/roofline"
+	"example.com/patchwork/internal/score/kernel"
 )
 
 //go:embed peers.py
@@ -49,10 +49,10 @@ func environment() []string {
 		env = append(env, name+"=1")
 	}
 	if os.Getenv("OPENBLAS_CORETYPE") == "" {
-		switch v := roofline.Vectors(); v {
-		case "AVX-512":
+		switch kernel.Chosen().Name {
+		case "avx512":
 			env = append(env, "OPENBLAS_CORETYPE=SkylakeX")
-		case "AVX2":
+		case "avx2":
 			env = append(env, "OPENBLAS_CORETYPE=Haswell")
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -13,19 +12,16 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"example.com/patchwork/experiments/bench/roofline"
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/internal/score/kernel"
 )
 
 // report holds everything that a run found.
 type report struct {
-	machine  string
-	results  []*result
-	growth   []growth
-	cores    []float64
-	roofline roofline.Machine
-	shares   []share
+	machine string
+	results []*result
+	growth  []growth
+	cores   []float64
 }
 
 // grid is a heading and rows of cells.
@@ -50,11 +46,6 @@ func (r *report) write(w io.Writer, markdown bool) {
 	}
 	if r.growth != nil {
 		show(w, r.exponents())
-	}
-	if r.roofline.GHz != 0 {
-		fmt.Fprintf(w, "\nMeasured peaks of one core at %.2f GHz:\n", r.roofline.GHz)
-		show(w, r.peaks())
-		show(w, r.loops())
 	}
 }
 
@@ -89,29 +80,6 @@ func (r *report) exponents() grid {
 		power := func(x float64) string { return fmt.Sprintf("^%.2f", x) }
 		g = append(g, []string{a.what, at(0), at(n), power(exponent(a.sizes, a.seconds)), power(last(a.sizes, a.seconds)),
 			power(exponent(a.sizes, a.bytes)), power(last(a.sizes, a.bytes))})
-	}
-	return g
-}
-
-// peaks returns the table of the roofline.
-func (r *report) peaks() grid {
-	g := grid{{"vectors", "multiply-add, flop/cycle", "add, flop/cycle", "L1 read, bytes/cycle", "L1 read and add, bytes/cycle", "L2 read, bytes/cycle", "16-bit adds/cycle", "byte lookups/cycle"}}
-	for _, p := range r.roofline.Peaks {
-		row := []string{p.Vectors}
-		for _, v := range []float64{p.FMA, p.Add, p.Load, p.LoadAdd, p.LoadL2, p.Words, p.Lookup} {
-			row = append(row, fmt.Sprintf("%.1f", v))
-		}
-		g = append(g, row)
-	}
-	return g
-}
-
-// loops returns the table of Patchwork's vector loops.
-func (r *report) loops() grid {
-	g := grid{{"loop", "path", "cycles", "minimum", "bound by", "share of the peak", "target"}}
-	for _, s := range r.shares {
-		g = append(g, []string{s.loop, s.path, fmt.Sprintf("%.2f", s.cycles), fmt.Sprintf("%.2f", s.least), s.bound,
-			fmt.Sprintf("%.0f %%", 100*s.least/s.cycles), ">= 50 %"})
 	}
 	return g
 }
@@ -160,8 +128,8 @@ func duration(s float64) string {
 
 // machine describes what was measured, where and when.
 func (s *session) machine() (string, error) {
-	text := fmt.Sprintf("%s, %s, Patchwork's path %s; %s %s/%s; commit %s; %s.",
-		processor(), cmp.Or(roofline.Vectors(), "no vectors measured"), kernel.Chosen().Name,
+	text := fmt.Sprintf("%s, Patchwork's path %s; %s %s/%s; commit %s; %s.",
+		processor(), kernel.Chosen().Name,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, commit(), time.Now().UTC().Format(time.DateOnly))
 	if cpu := os.Getenv(bound); cpu != "" {
 		text += " Bound to processor " + cpu + "."
