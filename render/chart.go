@@ -8,16 +8,10 @@ import (
 	"image"
 	"io"
 	"math"
+	"strconv"
 	"strings"
-	"sync"
 
-	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	vgdraw "gonum.org/v1/plot/vg/draw"
+	"example.com/patchwork/internal/elem"
 )
 
 // Series is one curve of a Chart.
@@ -71,112 +65,225 @@ func (c Chart) Size() (width, height int) {
 }
 
 // Raster draws the chart.
-func (c Chart) Raster() *image.RGBA {
-	return rasterPlot(c)
-}
+func (c Chart) Raster() *image.RGBA { return c.scene().Raster() }
 
 // SVG writes the chart as vectors with real text.
-func (c Chart) SVG(w io.Writer) error {
-	return writeVectors(w, c)
+func (c Chart) SVG(w io.Writer) error { return c.scene().SVG(w) }
+
+// tick is a marked value of an axis.
+type tick struct {
+	value float64
+	label string
 }
 
-// draw places the plot beside its legend, so that no curve is hidden.
-func (c Chart) draw(canvas vgdraw.Canvas) {
-	p := c.plot()
-	legend := plot.NewLegend()
-	legend.TextStyle = write(captionStyle)
-	legend.Top, legend.Left, legend.Padding = true, true, 3
-	named := false
+// axis is one axis of a plot: its ends, and the pixels where they are.
+type axis struct {
+	low, high float64
+	from, to  float64
+	log       bool
+	ticks     []tick
+}
+
+// at returns the pixel of a value.
+func (a *axis) at(v float64) float64 {
+	low, high := a.low, a.high
+	if a.log {
+		v, low, high = elem.Log(v), elem.Log(low), elem.Log(high)
+	}
+	return a.from + float64((v-low)/(high-low)*(a.to-a.from))
+}
+
+// frame is the area of a plot, with its axes.
+type frame struct {
+	*scene
+	x, y axis
+}
+
+func (f *frame) at(x, y float64) point { return point{f.x.at(x), f.y.at(y)} }
+
+// scene places the plot beside its legend, so that no curve is hidden.
+func (c Chart) scene() *scene {
+	width, height := c.Size()
+	f := &frame{scene: &scene{width: width, height: height}}
+	room := min(c.legendWidth(), width/2)
+	c.scale(f)
+	c.axes(f, width-room)
 	for i, s := range c.Series {
-		var line *plotter.Line
-		s.bars(p, i, c.LogX)
+		s.bars(f, i)
 		for _, part := range s.finite(c.LogX) {
-			line = s.line(part, i)
 			if s.Points || len(part) == 1 {
-				p.Add(dot(part, i))
+				for _, p := range part {
+					dot(f.scene, i, f.at(p.x, p.y))
+				}
 			}
-			if !s.Points {
-				p.Add(line)
+			if !s.Points && len(part) > 1 {
+				for j := range part {
+					part[j] = f.at(part[j].x, part[j].y)
+				}
+				f.paths = append(f.paths, s.line(part, i))
 			}
-		}
-		if s.Name != "" {
-			if line == nil { // a series without points still has a legend entry
-				line = s.line(plotter.XYs{{}}, i)
-			}
-			legend.Add(clean(s.Name), s.key(line, i))
-			named = true
 		}
 	}
-	widen(&p.X)
-	widen(&p.Y)
-	c.scaleX(p)
-	canvas.Push()
-	canvas.SetColor(white)
-	canvas.Fill(canvas.Rectangle.Path())
-	canvas.Pop()
-	area := vgdraw.Crop(canvas, 10, -14, 10, -12)
-	if !named {
-		p.Draw(area)
+	c.legend(f, width-room)
+	return f.scene
+}
+
+// keyLength is the length of a line in the legend.
+const keyLength = 24
+
+// legendWidth returns the room for the legend; 0 without names.
+func (c Chart) legendWidth() int {
+	widest := 0
+	for _, s := range c.Series {
+		if s.Name != "" {
+			widest = max(widest, captionStyle.width([]string{clean(s.Name)}))
+		}
+	}
+	if widest == 0 {
+		return 0
+	}
+	return keyLength + 6 + widest + 14
+}
+
+// legend places the names of the series, to the right of the plot.
+func (c Chart) legend(f *frame, x int) {
+	y := int(f.y.to)
+	for i, s := range c.Series {
+		if s.Name == "" {
+			continue
+		}
+		middle := float64(y) + 8
+		if s.Points {
+			dot(f.scene, i, point{float64(x) + keyLength/2, middle})
+		} else {
+			f.paths = append(f.paths, s.line([]point{{float64(x), middle}, {float64(x + keyLength), middle}}, i))
+		}
+		f.text(x+keyLength+6, y, captionStyle, start, clean(s.Name))
+		y += captionStyle.lineHeight() + 4
+	}
+}
+
+// scale finds the ends of the axes, and the values to mark.
+func (c Chart) scale(f *frame) {
+	x, y := &f.x, &f.y
+	x.low, x.high, y.low, y.high = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, s := range c.Series {
+		for _, part := range s.finite(c.LogX) {
+			for _, p := range part {
+				x.low, x.high, y.low, y.high = min(x.low, p.x), max(x.high, p.x), min(y.low, p.y), max(y.high, p.y)
+			}
+		}
+		for i := range min(len(s.X), len(s.Low), len(s.High)) {
+			if shown(s.X[i], c.LogX) && shown(s.Low[i], false) && shown(s.High[i], false) {
+				x.low, x.high = min(x.low, s.X[i]), max(x.high, s.X[i])
+				y.low, y.high = min(y.low, s.Low[i], s.High[i]), max(y.high, s.Low[i], s.High[i])
+			}
+		}
+	}
+	x.widen()
+	y.widen()
+	x.log = c.LogX && x.low > 0
+	x.ticks, y.ticks = ticks(x.low, x.high), ticks(y.low, y.high)
+	if c.XTicks == nil {
 		return
 	}
-	room := min(legend.Rectangle(area).Size().X+8, area.Size().X/2)
-	p.Draw(vgdraw.Crop(area, 0, -room-10, 0, 0))
-	legend.Draw(vgdraw.Crop(area, area.Size().X-room, 0, 0, -22))
+	x.ticks = nil
+	for i, v := range c.XTicks {
+		label := number(v, v)
+		if i < len(c.XNames) {
+			label = clean(c.XNames[i])
+		}
+		if v >= x.low && v <= x.high {
+			x.ticks = append(x.ticks, tick{v, label})
+		}
+	}
 }
 
-// plot returns the plot with axes, grid and text but no curves.
-func (c Chart) plot() *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = clean(c.Title), clean(c.XLabel), clean(c.YLabel)
-	p.Title.TextStyle, p.Title.Padding = write(titleStyle), 10
-	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = vgdraw.XCenter, vgdraw.YTop
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle = restyle(axis.Label.TextStyle, labelStyle)
-		axis.Tick.Label = restyle(axis.Tick.Label, captionStyle)
-		axis.Label.Padding, axis.Padding = 6, 0
-		axis.Color, axis.Tick.Color = labelStyle.colour, borderColour
-		axis.Tick.Marker = plot.TickerFunc(ticks)
+// axes places title, labels, grid and ticks in the given width.
+func (c Chart) axes(f *frame, width int) {
+	x, y := &f.x, &f.y
+	var labels []string
+	for _, t := range y.ticks {
+		labels = append(labels, t.label)
 	}
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = gridColour, gridColour
-	grid.Horizontal.Width, grid.Vertical.Width = 1, 1
-	p.Add(grid)
-	return p
+	left, top, bottom := 16+captionStyle.width(labels), 12, f.height-12-captionStyle.lineHeight()
+	if c.Title != "" {
+		top += titleStyle.lineHeight() + 4
+	}
+	if c.XLabel != "" {
+		bottom -= labelStyle.lineHeight() + 4
+	}
+	if c.YLabel != "" {
+		left += labelStyle.lineHeight() + 4
+	}
+	beyond := 20 // the last label on the x axis is below the end of the plot
+	if n := len(x.ticks); n > 0 {
+		beyond = max(beyond, 10+captionStyle.width([]string{x.ticks[n-1].label})/2)
+	}
+	right := max(width-beyond, left+1)
+	bottom = max(bottom, top+1)
+	x.from, x.to, y.from, y.to = float64(left)+.5, float64(right)+.5, float64(bottom)+.5, float64(top)+.5
+	for _, t := range y.ticks {
+		at := math.Floor(y.at(t.value)) + .5
+		f.line(gridColour, 1, point{x.from, at}, point{x.to, at})
+		f.line(borderColour, 1, point{x.from - 4, at}, point{x.from, at})
+		f.text(left-8, int(at)-captionStyle.size+4, captionStyle, end, t.label)
+	}
+	for _, t := range x.ticks {
+		at := math.Floor(x.at(t.value)) + .5
+		f.line(gridColour, 1, point{at, y.from}, point{at, y.to})
+		f.line(borderColour, 1, point{at, y.from}, point{at, y.from + 4})
+		f.text(int(at), bottom+6, captionStyle, middle, t.label)
+	}
+	f.line(labelStyle.colour, 1, point{x.from, y.to}, point{x.from, y.from}, point{x.to, y.from})
+	f.text((left+right)/2, 8, titleStyle, middle, clean(c.Title))
+	f.text((left+right)/2, f.height-10-labelStyle.size, labelStyle, middle, clean(c.XLabel))
+	if label := clean(c.YLabel); label != "" {
+		low := (top+bottom)/2 + labelStyle.width([]string{label})/2
+		f.texts = append(f.texts, placedText{label, 10 + labelStyle.size, low, labelStyle, start, true})
+	}
 }
 
 // widen extends an axis whose points nearly coincide, which would have no
 // ticks.
-func widen(a *plot.Axis) {
-	size := max(math.Abs(a.Min), math.Abs(a.Max))
-	if a.Min > a.Max || a.Max-a.Min > 1e-9*size {
-		return // no points, which the plotter handles, or a wide enough axis
+func (a *axis) widen() {
+	if a.low > a.high { // no points
+		a.low, a.high = 0, 1
+	}
+	size := max(math.Abs(a.low), math.Abs(a.high))
+	if a.high-a.low > 1e-9*size {
+		return
 	}
 	room := cmp.Or(1e-6*size, 1)
 	if size < 1e6 {
 		room = max(room, 0.5)
 	}
-	a.Min, a.Max = a.Min-room, a.Max+room
+	a.low, a.high = a.low-room, a.high+room
 }
 
-// ticks returns the plotter's ticks with readable labels: as many decimals as
+// mostTicks is how many steps an axis has at most.
+const mostTicks = 6
+
+// ticks returns the multiples of a round step between two ends, with readable labels: as many decimals as
 // distinguish neighbours, grouped thousands, a real minus sign.
-func ticks(low, high float64) []plot.Tick {
-	all := plot.DefaultTicks{}.Ticks(low, high)
-	last, step := math.NaN(), math.Inf(1)
-	for _, t := range all {
-		if !t.IsMinor() {
-			if d := t.Value - last; d > 0 {
-				step = min(step, d)
-			}
-			last = t.Value
+func ticks(low, high float64) []tick {
+	step := roundStep((high - low) / mostTicks)
+	var out []tick
+	for i := math.Ceil(low / step); i*step <= high && len(out) <= mostTicks; i++ {
+		out = append(out, tick{i * step, number(i*step, step)})
+	}
+	return out
+}
+
+// roundStep returns the least of 1, 2, 5 and so on times a power of ten that is not below a size.
+func roundStep(size float64) float64 {
+	_, exponent, _ := strings.Cut(strconv.FormatFloat(size, 'e', -1, 64), "e")
+	for _, digit := range []string{"1", "2", "5", "10"} {
+		if v, err := strconv.ParseFloat(digit+"e"+exponent, 64); err == nil && v >= size {
+			return v
 		}
 	}
-	for i, t := range all {
-		if !t.IsMinor() {
-			all[i].Label = number(t.Value, step)
-		}
-	}
-	return all
+	return size
 }
 
 // number formats a multiple of step.
@@ -206,14 +313,19 @@ func number(v, step float64) string {
 // maxCoordinate keeps the plotter's arithmetic from overflowing.
 const maxCoordinate = 1e100
 
+// shown reports whether a value can be drawn; positive means on a logarithmic axis.
+func shown(v float64, positive bool) bool {
+	return math.Abs(v) <= maxCoordinate && (!positive || v > 0)
+}
+
 // finite splits a series where a point cannot be drawn; positive means a
 // logarithmic axis.
-func (s Series) finite(positive bool) []plotter.XYs {
-	var parts []plotter.XYs
+func (s Series) finite(positive bool) [][]point {
+	var parts [][]point
 	joined := false
 	for i := range min(len(s.X), len(s.Y)) {
 		x, y := s.X[i], s.Y[i]
-		if !(math.Abs(x) <= maxCoordinate && math.Abs(y) <= maxCoordinate) || positive && x <= 0 {
+		if !shown(x, positive) || !shown(y, false) {
 			joined = false
 			continue
 		}
@@ -221,102 +333,39 @@ func (s Series) finite(positive bool) []plotter.XYs {
 			parts, joined = append(parts, nil), true
 		}
 		last := &parts[len(parts)-1]
-		*last = append(*last, plotter.XY{X: x, Y: y})
+		*last = append(*last, point{x, y})
 	}
 	return parts
 }
 
 // lineDashes distinguish curves of equal colour.
-var lineDashes = [][]vg.Length{nil, {10, 3, 2, 3}, {2, 3}}
+var lineDashes = [][]float64{nil, {10, 3, 2, 3}, {2, 3}}
 
-// line returns finite points in the style of curve i.
-func (s Series) line(points plotter.XYs, i int) *plotter.Line {
-	l, err := plotter.NewLine(points)
-	if err != nil {
-		panic("render: " + err.Error()) // cannot happen: points are finite, and there are some
-	}
+// line returns points of a scene in the style of curve i.
+func (s Series) line(points []point, i int) placedPath {
 	n := len(lineColours)
-	l.Color, l.Width, l.Dashes = lineColours[i%n], 2, lineDashes[i/n%len(lineDashes)]
+	p := placedPath{points, lineColours[i%n], 2, lineDashes[i/n%len(lineDashes)]}
 	if s.Dashed {
-		l.Dashes = []vg.Length{6, 4}
+		p.dashes = []float64{6, 4}
 	}
-	return l
+	return p
 }
 
-// bars adds the vertical bars of curve i; positive leaves out those that a
-// logarithmic axis cannot show.
-func (s Series) bars(p *plot.Plot, i int, positive bool) {
+// bars places the vertical bars of curve i.
+func (s Series) bars(f *frame, i int) {
 	for j := range min(len(s.X), len(s.Low), len(s.High)) {
-		x, low, high := s.X[j], s.Low[j], s.High[j]
-		if !(math.Abs(x) <= maxCoordinate && math.Abs(low) <= maxCoordinate && math.Abs(high) <= maxCoordinate) || positive && x <= 0 {
-			continue
+		if x, low, high := s.X[j], s.Low[j], s.High[j]; shown(x, f.x.log) && shown(low, false) && shown(high, false) {
+			f.line(lineColours[i%len(lineColours)], 1.2, f.at(x, low), f.at(x, high))
 		}
-		l := s.line(plotter.XYs{{X: x, Y: low}, {X: x, Y: high}}, i)
-		l.Width, l.Dashes = 1.2, nil
-		p.Add(l)
 	}
 }
 
-// scaleX sets the ticks and the scale of the x axis.
-func (c Chart) scaleX(p *plot.Plot) {
-	if c.LogX && p.X.Min > 0 {
-		p.X.Scale = plot.LogScale{}
-	}
-	if c.XTicks == nil {
-		return
-	}
-	p.X.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick {
-		var out []plot.Tick
-		for i, v := range c.XTicks {
-			label := number(v, v)
-			if i < len(c.XNames) {
-				label = clean(c.XNames[i])
-			}
-			if v >= low && v <= high {
-				out = append(out, plot.Tick{Value: v, Label: label})
-			}
-		}
-		return out
-	})
-}
-
-// key returns the symbol of the series in the legend.
-func (s Series) key(line *plotter.Line, i int) plot.Thumbnailer {
-	if s.Points {
-		return dot(plotter.XYs{{}}, i)
-	}
-	return line
-}
-
-// dot marks a point without neighbours to join.
-func dot(points plotter.XYs, i int) *plotter.Scatter {
-	d, err := plotter.NewScatter(points)
-	if err != nil {
-		panic("render: " + err.Error()) // as for line
-	}
-	shapes := []vgdraw.GlyphDrawer{vgdraw.CircleGlyph{}, vgdraw.BoxGlyph{}, vgdraw.PyramidGlyph{}}
+// dot marks a point, with a shape that distinguishes curves of equal colour.
+func dot(s *scene, i int, at point) {
+	const r = 3
 	n := len(lineColours)
-	d.GlyphStyle = vgdraw.GlyphStyle{Color: lineColours[i%n], Radius: 3, Shape: shapes[i/n%len(shapes)]}
-	return d
-}
-
-// fonts gives the plotter the fonts of the sheets.
-var fonts = sync.OnceValue(func() *font.Cache {
-	return font.NewCache(font.Collection{
-		{Font: font.Font{Typeface: "Go"}, Face: regular()},
-		{Font: font.Font{Typeface: "Go", Weight: xfont.WeightBold}, Face: bold()},
-	})
-})
-
-// write converts a style of the sheets to the plotter's.
-func write(s style) text.Style { return restyle(text.Style{}, s) }
-
-// restyle changes font and colour but not the alignment.
-func restyle(t text.Style, s style) text.Style {
-	t.Font = font.Font{Typeface: "Go", Size: vg.Length(s.size)}
-	if s.bold {
-		t.Font.Weight = xfont.WeightBold
-	}
-	t.Color, t.Handler = s.colour, text.Plain{Fonts: fonts()}
-	return t
+	shapes := [][]point{circle(at, r),
+		{{at.x - r, at.y - r}, {at.x + r, at.y - r}, {at.x + r, at.y + r}, {at.x - r, at.y + r}},
+		{{at.x, at.y - r}, {at.x + r, at.y + r}, {at.x - r, at.y + r}}}
+	s.area(lineColours[i%n], shapes[i/n%len(shapes)]...)
 }

@@ -15,3 +15,5 @@ func (s style) width(lines []string) int {
 }
 
 func drawTexts(*image.RGBA, []placedText) {}
+
+func drawPaths(*image.RGBA, []placedPath) {}

@@ -14,6 +14,7 @@ type scene struct {
 	width, height int
 	tiles         []placedTile
 	swatches      []placedSwatch
+	paths         []placedPath
 	texts         []placedText
 }
 
@@ -99,6 +100,7 @@ func (s *scene) Raster() *image.RGBA {
 		fill(dst, w.at.Inset(-1), borderColour)
 		fill(dst, w.at, w.colour)
 	}
+	drawPaths(dst, s.paths)
 	drawTexts(dst, s.texts)
 	return dst
 }

@@ -64,7 +64,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			took := time.Since(began)
 			s.metrics.answered(s.pattern(r), rec.status, took)
 			level := slog.LevelInfo
-			if rec.status >= http.StatusInternalServerError {
+			if rec.status == http.StatusInternalServerError { // 503 is an answer like others
 				level = slog.LevelWarn
 			}
 			s.log.LogAttrs(r.Context(), level, "request", slog.String("id", id), slog.String("method", r.Method),
