@@ -63,7 +63,7 @@ var outside = []struct{ imported, by string }{
 	{"github.com/andybalholm/brotli", "dataset"},
 	{"github.com/go-json-experiment/json/...", "internal/strictjson studio/..."},
 	{"github.com/gofrs/flock", "cmd/patchwork internal/journal"},
-	{"gonum.org/v1/plot/...", "render experiments/..."},
+	{"gonum.org/v1/plot/...", "experiments/..."},
 	{"gonum.org/v1/gonum/...", "experiments/..."},
 	{"github.com/spf13/...", "cmd/patchwork experiments/..."},
 	{"golang.org/x/term", "cmd/patchwork"},
