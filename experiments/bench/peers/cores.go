@@ -8,6 +8,9 @@ import (
 	"strconv"
 )
 
+// The table of the measurement on two cores.
+const baseD, baseK = 128, 32
+
 // twoCores measures an EM iteration with one and with two workers, alternating, on two
 // cores. It runs in a process of its own, because the others are bound to one core.
 func (s *session) twoCores() ([]float64, error) {

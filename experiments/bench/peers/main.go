@@ -1,12 +1,12 @@
 // Command peers compares Patchwork with the programs that a user might choose instead,
 // in one run, on one core each, in turns:
 //
-//	go run ./experiments/bench/peers [P1 P2 P3 P4 P5 cores] [--md] [--rounds 5] [--only "K=8"] [--seed 2]
+//	go run ./experiments/bench/peers [P1 P2 P3 P4 cores] [--md] [--rounds 5] [--only "K=8"] [--seed 2]
 //
 // P1 and P2 are explanations of letters and scenes beside one scoring pass of OpenCV's
 // matchTemplate; P3 tables beside scikit-learn and NumPy; P4 a complete learning run
-// beside the import of scikit-learn; P5 the growth of time and memory; cores the gain
-// from a second core. Without names, all are run.
+// beside the import of scikit-learn; cores the gain from a second core. Without names, all
+// are run.
 //
 // The data are made here from fixed seeds and passed to the peers as files, so that
 // both get the same. Every explanation that is timed is also compared with what was
@@ -42,17 +42,15 @@ type session struct {
 type options struct {
 	rounds    int
 	quick, md bool
-	pictures  string
 	cpu       string
 	names     []string // of workloads
 	only      string   // part of the names of the tasks
 	seed      uint64   // of the tables
 
-	point string // set if the program runs itself; see runPoint and runCores
-	cores int
+	cores int // set if the program runs itself; see runCores
 }
 
-var workloads = []string{"P1", "P2", "P3", "P4", "P5", "cores"}
+var workloads = []string{"P1", "P2", "P3", "P4", "cores"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -70,9 +68,6 @@ func run(args []string) error {
 		return runCores(o.cores, o.rounds)
 	}
 	runtime.GOMAXPROCS(1)
-	if o.point != "" {
-		return runPoint(o.point)
-	}
 	if status, done := bind(o.cpu); done {
 		if status != 0 {
 			os.Exit(status)
@@ -88,11 +83,9 @@ func parse(args []string) (o options, err error) {
 	fs.IntVar(&o.rounds, "rounds", 5, "rounds of each workload")
 	fs.BoolVar(&o.md, "md", false, "print Markdown")
 	fs.BoolVar(&o.quick, "quick", false, "small workloads, to check that everything works; the times mean nothing")
-	fs.StringVar(&o.pictures, "pictures", "", "folder for the plots of P5")
 	fs.StringVar(&o.cpu, "cpu", "0", "processor to bind to, by taskset; empty for none")
 	fs.StringVar(&o.only, "only", "", "of P1 to P4, measure the tasks with this in their names")
 	fs.Uint64Var(&o.seed, "seed", tableSeed, "seed of the tables of P3")
-	fs.StringVar(&o.point, "point", "", "run one point of P5, for the program itself")
 	fs.IntVar(&o.cores, "point-cores", 0, "run cores with this number of rows, for the program itself")
 	for fs.Parse(args); fs.NArg() > 0; fs.Parse(args) { // ExitOnError: there is no error to check
 		o.names, args = append(o.names, fs.Arg(0)), fs.Args()[1:]
@@ -118,7 +111,7 @@ func (o options) measure() (err error) {
 		return err
 	}
 	defer os.RemoveAll(s.dir)
-	if slices.ContainsFunc(o.names, func(n string) bool { return slices.Contains([]string{"P1", "P2", "P3", "P4"}, n) }) {
+	if slices.ContainsFunc(o.names, func(n string) bool { return n != "cores" }) {
 		path, err := findPython()
 		if err != nil {
 			return err
@@ -138,19 +131,12 @@ func (o options) measure() (err error) {
 		}
 	}
 	r.write(os.Stdout, o.md)
-	if o.pictures != "" && r.growth != nil {
-		return plot(r.growth, o.pictures)
-	}
 	return nil
 }
 
 // workload adds one workload to the report.
 func (s *session) workload(name string, r *report) (err error) {
-	switch name {
-	case "P5":
-		r.growth, err = s.growth()
-		return err
-	case "cores":
+	if name == "cores" {
 		if r.cores, err = s.twoCores(); err != nil {
 			note("%v", err)
 		}

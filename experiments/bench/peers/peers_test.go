@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -108,23 +107,6 @@ func TestVerdictFindsWrongExplanations(t *testing.T) {
 	}
 }
 
-// A power is recovered, and a constant flattens all but the last sizes.
-func TestExponent(t *testing.T) {
-	sizes := []int{10, 20, 40, 80, 100000, 200000}
-	var square, offset []float64
-	for _, n := range sizes {
-		x := float64(n)
-		square = append(square, 3*x*x)
-		offset = append(offset, 1000+x)
-	}
-	if got := exponent(sizes, square); math.Abs(got-2) > 1e-12 {
-		t.Errorf("a square grows as ^%v", got)
-	}
-	if all, end := exponent(sizes, offset), last(sizes, offset); all > 0.8 || math.Abs(end-1) > 0.01 {
-		t.Errorf("linear after a constant: ^%v, in the end ^%v", all, end)
-	}
-}
-
 // A round takes at least the given time, however short the work; errors end it.
 func TestRepeats(t *testing.T) {
 	took := func(each float64) func(int) (float64, error) {
@@ -146,43 +128,9 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// The points of P5 do their work at every kind of size; others are refused.
-func TestPointWork(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		size int
-	}{{"idle", 0}, {"N", 100}, {"D", 16}, {"K", 2}, {"shifts", 9}} {
-		work, err := pointWork(c.name, c.size)
-		if err == nil {
-			err = work()
-		}
-		if err != nil {
-			t.Errorf("%s=%d: %v", c.name, c.size, err)
-		}
-	}
-	if _, err := pointWork("colours", 3); err == nil {
-		t.Error("colours grew")
-	}
-	if peakBytes() < 1<<20 {
-		t.Errorf("this process had %v bytes", peakBytes())
-	}
-}
-
-func TestPlot(t *testing.T) {
-	folder := t.TempDir()
-	g := growth{axis: axis{name: "N", sizes: []int{1, 2, 4}}, seconds: []float64{1, 2, 4}, bytes: []float64{5, 6, 7}}
-	if err := plot([]growth{g}, folder); err != nil {
-		t.Fatal(err)
-	}
-	files, err := os.ReadDir(folder)
-	if err != nil || len(files) != 2 {
-		t.Errorf("%v, %v", files, err)
-	}
-}
-
 // Invalid requests are refused before anything runs.
 func TestBadRequests(t *testing.T) {
-	for _, args := range [][]string{{"P9"}, {"P1", "--rounds", "0"}, {"--point", "N"}, {"--point", "colours=3"}} {
+	for _, args := range [][]string{{"P9"}, {"P1", "--rounds", "0"}} {
 		if err := run(args); err == nil {
 			t.Errorf("%q was accepted", args)
 		}

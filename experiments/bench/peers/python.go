@@ -49,11 +49,8 @@ func environment() []string {
 		env = append(env, name+"=1")
 	}
 	if os.Getenv("OPENBLAS_CORETYPE") == "" {
-		switch kernel.Chosen().Name {
-		case "avx512":
-			env = append(env, "OPENBLAS_CORETYPE=SkylakeX")
-		case "avx2":
-			env = append(env, "OPENBLAS_CORETYPE=Haswell")
+		if core := map[string]string{"avx512": "SkylakeX", "avx2": "Haswell"}[kernel.Chosen().Name]; core != "" {
+			env = append(env, "OPENBLAS_CORETYPE="+core)
 		}
 	}
 	return env

@@ -20,7 +20,6 @@ import (
 type report struct {
 	machine string
 	results []*result
-	growth  []growth
 	cores   []float64
 }
 
@@ -44,9 +43,6 @@ func (r *report) write(w io.Writer, markdown bool) {
 		fmt.Fprintf(w, "\nTwo workers on two cores are %s times as fast as one (target: 1.85; EM iteration, %d columns, K=%d).\n",
 			spread(r.cores), baseD, baseK)
 	}
-	if r.growth != nil {
-		show(w, r.exponents())
-	}
 }
 
 // times returns the table of ratios.
@@ -65,21 +61,6 @@ func (r *report) times() grid {
 			g = append(g, []string{t.name, duration(stat.Median(t.oursTook)) + "/" + t.unit, p.name,
 				duration(stat.Median(t.took[i])) + "/" + t.unit, spread(ratios), goal, met})
 		}
-	}
-	return g
-}
-
-// exponents returns the table of growth.
-func (r *report) exponents() grid {
-	g := grid{{"growing", "from", "to", "time", "time, last two sizes", "memory", "memory, last two sizes"}}
-	for _, a := range r.growth {
-		n := len(a.sizes) - 1
-		at := func(i int) string {
-			return fmt.Sprintf("%d: %s, %.1f MB", a.sizes[i], duration(a.seconds[i]), a.bytes[i]/1e6)
-		}
-		power := func(x float64) string { return fmt.Sprintf("^%.2f", x) }
-		g = append(g, []string{a.what, at(0), at(n), power(exponent(a.sizes, a.seconds)), power(last(a.sizes, a.seconds)),
-			power(exponent(a.sizes, a.bytes)), power(last(a.sizes, a.bytes))})
 	}
 	return g
 }

@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"sync"
-	"time"
 
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
@@ -102,37 +99,18 @@ func (w workload) write(path string, m *patchwork.Model, rows int, rng *rand.Ran
 	return atomicfile.Write(path, func(f io.Writer) error { return npy.Write(f, npy.New(bits, shape...)) })
 }
 
-// estep makes an E-step of the bench with workers that take shards from a queue, as a
-// cluster does, on one machine. It returns the sum.
-func (b *bench) estep(ctx context.Context, workers, shards int) (*tallyfile.Part, error) {
+// estep makes an E-step of the bench, shard by shard, as a worker of a cluster does: it gets
+// the step as bytes, and sends its counts so. It returns the sum.
+func (b *bench) estep(ctx context.Context, shards int) (sum *tallyfile.Part, err error) {
 	step, err := engine.NewStep(b.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		return nil, err
 	}
-	queue := make(chan engine.Shard, shards)
-	for _, s := range b.job.Shards(shards) {
-		queue <- s
-	}
-	close(queue)
-	sums, errs := make([]*tallyfile.Part, workers), make([]error, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() { sums[w], errs[w] = b.work(ctx, step, queue) })
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return merged(sums)
-}
-
-// work runs one worker, which gets the step as bytes.
-func (b *bench) work(ctx context.Context, step *engine.Step, queue <-chan engine.Shard) (sum *tallyfile.Part, err error) {
 	explainer, err := step.Explainer()
 	if err != nil {
 		return nil, err
 	}
-	for shard := range queue {
+	for _, shard := range b.job.Shards(shards) {
 		part, err := explainer.Count(ctx, b.job, b.data, shard)
 		if err == nil {
 			part, err = coded(part)
@@ -147,7 +125,7 @@ func (b *bench) work(ctx context.Context, step *engine.Step, queue <-chan engine
 			sum = part
 		}
 	}
-	return sum, nil
+	return coded(sum)
 }
 
 // coded returns a part after encoding and decoding.
@@ -159,54 +137,31 @@ func coded(p *tallyfile.Part) (*tallyfile.Part, error) {
 	return engine.Decode(b)
 }
 
-func merged(sums []*tallyfile.Part) (sum *tallyfile.Part, err error) {
-	for _, p := range sums {
-		if p == nil {
-			continue
-		}
-		if p, err = coded(p); err != nil {
-			return nil, err
-		}
-		if sum == nil {
-			sum = p
-		} else if err := sum.Merge(p); err != nil {
-			return nil, err
-		}
-	}
-	return sum, nil
-}
-
-// timing is how long a call takes.
-type timing struct {
-	wall float64 // seconds
-	cpu  float64 // seconds of all cores, without other programs
-}
-
-// timed returns the median times of three calls.
-func timed(call func() error) (timing, error) {
-	var wall, cpu []float64
-	for range 3 {
-		began, used := time.Now(), processorTime()
-		if err := call(); err != nil {
-			return timing{}, err
-		}
-		wall, cpu = append(wall, time.Since(began).Seconds()), append(cpu, (processorTime()-used).Seconds())
-	}
-	return timing{stat.Median(wall), stat.Median(cpu)}, nil
-}
-
-// seconds returns the processor time of a call.
+// seconds returns the median processor time of three calls.
 func seconds(call func() error) (float64, error) {
-	t, err := timed(call)
-	return t.cpu, err
+	var used []float64
+	for range 3 {
+		before := stat.ProcessorTime()
+		if err := call(); err != nil {
+			return 0, err
+		}
+		used = append(used, (stat.ProcessorTime() - before).Seconds())
+	}
+	return stat.Median(used), nil
 }
 
-// costs measures what the simulation needs to know, on one core.
-func (b *bench) costs(ctx context.Context) (Costs, error) {
-	var c Costs
+// costs are what an iteration takes, in seconds of one core and bytes.
+type costs struct {
+	row, shard, merge, mstep float64
+	tallyBytes, modelBytes   float64
+}
+
+// costs measures them.
+func (b *bench) costs(ctx context.Context) (costs, error) {
+	var c costs
 	var part *tallyfile.Part
 	estep := func(shards int) (float64, error) {
-		return seconds(func() (err error) { part, err = b.estep(ctx, 1, shards); return err })
+		return seconds(func() (err error) { part, err = b.estep(ctx, shards); return err })
 	}
 	const many = 100
 	one, err := estep(1)
@@ -217,8 +172,8 @@ func (b *bench) costs(ctx context.Context) (Costs, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Shard = max(0, (cut-one)/(many-1))
-	c.Row = (one - c.Shard) / float64(b.job.Rows)
+	c.shard = max(0, (cut-one)/(many-1))
+	c.row = (one - c.shard) / float64(b.job.Rows)
 	file, err := engine.Encode(part)
 	if err != nil {
 		return c, err
@@ -227,10 +182,10 @@ func (b *bench) costs(ctx context.Context) (Costs, error) {
 	if err != nil {
 		return c, err
 	}
-	c.TallyBytes, c.ModelBytes = float64(len(file)), float64(len(step.Model))
+	c.tallyBytes, c.modelBytes = float64(len(file)), float64(len(step.Model))
 	other := *part
 	other.Shards = []tallyfile.Shard{{ID: "another", Rows: part.Tally.Rows()}}
-	if c.Merge, err = seconds(func() error { // a new sum every time
+	if c.merge, err = seconds(func() error { // a new sum every time
 		sum, err := engine.Decode(file)
 		if err == nil {
 			err = sum.Merge(&other)
@@ -239,15 +194,14 @@ func (b *bench) costs(ctx context.Context) (Costs, error) {
 	}); err != nil {
 		return c, err
 	}
-	c.MStep, err = seconds(func() error {
+	c.mstep, err = seconds(func() error {
 		_, err := step.Next(b.job, part)
 		return err
 	})
 	return c, err
 }
 
-// measure prints the costs of every workload, and E-steps over more rows beside the times
-// that Simulate predicts.
+// measure prints the costs of every workload.
 func measure(ctx context.Context, w io.Writer) error {
 	dir, err := os.MkdirTemp("", "patchwork-scale-*")
 	if err != nil {
@@ -255,7 +209,6 @@ func measure(ctx context.Context, w io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	fmt.Fprintln(w, "| workload | us per row | bytes per row | ms per shard | counts, kB | model, kB | add counts, ms | M-step, ms |\n|---|---|---|---|---|---|---|---|")
-	var lines []string
 	for _, l := range workloads {
 		b, err := l.prepare(ctx, dir, l.rows)
 		if err != nil {
@@ -265,41 +218,8 @@ func measure(ctx context.Context, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %s | %.3g | %d | %.3g | %.3g | %.3g | %.3g | %.3g |\n", l.name, 1e6*c.Row, l.height*l.width, 1e3*c.Shard,
-			c.TallyBytes/1e3, c.ModelBytes/1e3, 1e3*c.Merge, 1e3*c.MStep)
-		if b, err = l.prepare(ctx, dir, 3*l.rows); err != nil {
-			return err
-		}
-		more, err := b.beside(ctx, c)
-		if err != nil {
-			return err
-		}
-		lines = append(lines, more...)
-	}
-	fmt.Fprintln(w, "\n| workload | rows | workers | shards | elapsed, s | processor, s | simulated, s of all workers | processor / simulated |\n|---|---|---|---|---|---|---|---|")
-	for _, line := range lines {
-		fmt.Fprintln(w, line)
+		fmt.Fprintf(w, "| %s | %.3g | %d | %.3g | %.3g | %.3g | %.3g | %.3g |\n", l.name, 1e6*c.row, l.height*l.width, 1e3*c.shard,
+			c.tallyBytes/1e3, c.modelBytes/1e3, 1e3*c.merge, 1e3*c.mstep)
 	}
 	return nil
-}
-
-// beside compares measured E-steps with simulated ones.
-func (b *bench) beside(ctx context.Context, c Costs) ([]string, error) {
-	c.Pipeline, c.MStep, c.ModelBytes, c.TallyBytes = 0, 0, 0, 0 // not in an E-step of one process
-	var out []string
-	for _, workers := range []int{1, 2} {
-		for _, shards := range []int{5, 64} {
-			took, err := timed(func() error { _, err := b.estep(ctx, workers, shards); return err })
-			if err != nil {
-				return nil, err
-			}
-			r, err := Simulate(float64(b.job.Rows), c, Cluster{Workers: workers, Shards: shards, Bandwidth: 1})
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, fmt.Sprintf("| %s | %d | %d | %d | %.3g | %.3g | %.3g | %.2f |",
-				b.name, b.job.Rows, workers, shards, took.wall, took.cpu, r.Seconds*float64(workers), took.cpu/(r.Seconds*float64(workers))))
-		}
-	}
-	return out, nil
 }

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"example.com/patchwork"
-	"example.com/patchwork/experiments/bench/mutate"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
 )
@@ -155,8 +154,10 @@ func (a *attack) upload(ctx context.Context, i int) {
 	path := []string{"/v1/data?name=a", "/v1/models", "/v1/data?name=a.csv&threshold=auto", "/v1/find?x=0&y=0&width=9&height=9"}[i%4]
 	file := a.files[rand.IntN(len(a.files))]
 	if rand.IntN(2) == 0 {
-		seed := rand.Uint64()
-		file = mutate.File(rand.New(rand.NewPCG(seed, seed)), file)
+		file = bytes.Clone(file)
+		for range 1 + rand.IntN(9) {
+			file[rand.IntN(len(file))] ^= byte(1 << rand.IntN(8))
+		}
 	}
 	a.post(ctx, "POST", path, file)
 }
@@ -251,7 +252,9 @@ func hostileFiles(dir string) ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files[:len(files):len(files)], content)
+		if len(content) > 0 {
+			files = append(files[:len(files):len(files)], content)
+		}
 	}
 	return files, nil
 }
