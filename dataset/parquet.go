@@ -142,14 +142,13 @@ func (t *parquetTable) noteLabels() {
 // checkPages checks the pages of some columns of a row group before the library reads
 // them first: to check them is to unpack them.
 func (t *parquetTable) checkPages(group int, columns []int) error {
-	var leaves, levels []int
+	var leaves []int
 	for _, i := range columns {
-		if t.checked[[2]int{group, i}] {
-			continue
+		if !t.checked[[2]int{group, i}] {
+			leaves = append(leaves, t.columns[i].Index())
 		}
-		leaves, levels = append(leaves, t.columns[i].Index()), append(levels, t.columns[i].MaxDefinitionLevel())
 	}
-	if err := checkPages(t.ra, t.size, &t.file.Metadata().RowGroups[group], leaves, levels, t.in.budget.max); err != nil {
+	if err := checkPages(t.ra, t.size, &t.file.Metadata().RowGroups[group], leaves, t.in.budget.max); err != nil {
 		return err
 	}
 	for _, i := range columns {

@@ -3,11 +3,15 @@
 package dataset
 
 import (
+	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -17,6 +21,10 @@ import (
 // checked here first, and claims that the file cannot satisfy are refused. Both
 // are structures in Thrift's compact protocol:
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+
+// parquetCodecs are the codecs that are read: of others only the library knows to what
+// a page unpacks, and it takes what it gets.
+var parquetCodecs = []format.CompressionCodec{format.Uncompressed, format.Snappy, format.Gzip, format.Zstd}
 
 // maxPage bounds a decompressed page. Writers aim at 1 MiB.
 const maxPage = 256 << 20
@@ -117,49 +125,36 @@ func (s *schemaShape) check() string {
 	return ""
 }
 
-// checkPages checks the pages of the chunks of a row group that will be read, given the
-// largest definition level of each column. All these are flat, so no page has more values
-// than rows.
-func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns, levels []int, limit int64) error {
-	for k, i := range columns {
-		bad := func(at int64, msg string) error {
-			return &FormatError{Offset: at, Msg: "damaged Parquet file: " + msg, Hint: "copy or write the file again"}
-		}
+// checkPages checks the pages of the chunks of a row group that will be read. All these
+// are flat, so no page has more values than rows.
+func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []int, limit int64) error {
+	for _, i := range columns {
 		if i >= len(group.Columns) {
-			return bad(0, "a row group lacks a column")
+			return damagedAt(0, "a row group lacks a column")
 		}
 		m := &group.Columns[i].MetaData
 		from := m.DataPageOffset
 		if m.DictionaryPageOffset > 0 {
 			from = min(from, m.DictionaryPageOffset)
 		}
+		if !slices.Contains(parquetCodecs, m.Codec) {
+			return &FormatError{Msg: fmt.Sprintf("its pages are compressed by %v, which is not read here", m.Codec), Hint: "write the file with snappy or zstd"}
+		}
 		end := from + m.TotalCompressedSize
 		if from < 4 || m.TotalCompressedSize < 0 || end < from || end > size {
-			return bad(0, fmt.Sprintf("a column at bytes %d to %d of %d", from, end, size))
+			return damagedAt(0, fmt.Sprintf("a column at bytes %d to %d of %d", from, end, size))
 		}
 		for pos := from; pos < end; {
 			h, err := readPageHeader(ra, pos, end)
 			if err != nil {
 				return err
 			}
-			switch {
-			case h.bytes == 0:
-				return bad(pos, "a page header is malformed")
-			case h.compressed < 0 || h.compressed > end-pos-h.bytes:
-				return bad(pos, "a page reaches beyond its column")
-			case h.uncompressed < 0 || h.uncompressed > min(maxPage, limit):
-				return bad(pos, fmt.Sprintf("a page of %d bytes", h.uncompressed))
-			case h.values < 0 || h.values > min(max(group.NumRows, 0), limit/imageOverhead)+h.uncompressed:
-				// A dictionary may have more entries than there are rows, but
-				// not more than bytes.
-				return bad(pos, fmt.Sprintf("a page of %d values in a group of %d rows", h.values, group.NumRows))
+			if problem := h.check(end-pos, group.NumRows, limit); problem != "" {
+				return damagedAt(pos, problem)
 			}
-			body := make([]byte, h.compressed)
-			if _, err := ra.ReadAt(body, pos+h.bytes); err != nil {
-				return err
-			}
-			if problem := checkPage(&h, body, m.Codec, levels[k]); problem != "" {
-				return bad(pos, problem)
+			body := io.NewSectionReader(ra, pos+h.bytes+h.levels, h.compressed-h.levels)
+			if problem := h.unpacks(m.Codec, body); problem != "" {
+				return damagedAt(pos, problem)
 			}
 			pos += h.bytes + h.compressed
 		}
@@ -167,30 +162,22 @@ func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns, lev
 	return nil
 }
 
+func damagedAt(at int64, msg string) error {
+	return &FormatError{Offset: at, Msg: "damaged Parquet file: " + msg, Hint: "copy or write the file again"}
+}
+
 // pageHeader holds the numbers by which the library allocates.
 type pageHeader struct {
 	bytes                            int64 // of the header itself; 0 if it is malformed
 	compressed, uncompressed, values int64
-	kind, coding, levelCoding        int64 // as in Parquet's format; coding is of the values
-
-	// Of version 2: bytes of the levels, which are not compressed, and that no value is.
-	repetition, definition int64
-	plain                  bool
+	levels                           int64 // bytes of version 2 before the values, not compressed
+	plain                            bool  // nor are the values
 }
-
-// Kinds of pages.
-const (
-	dataPage       = 0
-	dictionaryPage = 2
-	dataPageV2     = 3
-)
 
 // set takes a number of the header.
 func (h *pageHeader) set(path []int64, v int64) {
 	if len(path) == 1 {
 		switch path[0] {
-		case 1:
-			h.kind = v
 		case 2:
 			h.uncompressed = v
 		case 3:
@@ -201,27 +188,69 @@ func (h *pageHeader) set(path []int64, v int64) {
 	if len(path) != 2 || path[0] != 5 && path[0] != 7 && path[0] != 8 {
 		return
 	}
-	v2 := path[0] == 8
-	switch path[1] {
-	case 1:
-		h.values = max(h.values, v) // num_values of a data, dictionary, or version 2 page
-	case 2:
-		if !v2 { // there it is the number of nulls
-			h.coding = v
+	switch v2 := path[0] == 8; {
+	case path[1] == 1:
+		h.values = max(h.values, v) // of a data, dictionary, or version 2 page
+	case v2 && (path[1] == 5 || path[1] == 6):
+		if v < 0 || v > maxPage {
+			v = 2 * maxPage // longer than any page
 		}
-	case 3:
-		h.levelCoding = v
-	case 4:
-		if v2 {
-			h.coding = v
-		}
-	case 5:
-		h.definition = v
-	case 6:
-		h.repetition = v
-	case 7:
-		h.plain = v2 && v == 0
+		h.levels += v
+	case v2 && path[1] == 7:
+		h.plain = v == 0
 	}
+}
+
+// check returns what is wrong with a header that so many bytes follow.
+func (h *pageHeader) check(left, rows, limit int64) string {
+	switch {
+	case h.bytes == 0:
+		return "a page header is malformed"
+	case h.compressed < 0 || h.compressed > left-h.bytes:
+		return "a page reaches beyond its column"
+	case h.levels > h.compressed:
+		return "levels longer than their page"
+	case h.uncompressed < 0 || h.uncompressed > min(maxPage, limit):
+		return fmt.Sprintf("a page of %d bytes", h.uncompressed)
+	case h.values < 0 || h.values > min(max(rows, 0), limit/imageOverhead)+h.uncompressed:
+		// A dictionary may have more entries than there are rows, but not more than bytes.
+		return fmt.Sprintf("a page of %d values in a group of %d rows", h.values, rows)
+	}
+	return ""
+}
+
+// unpacks returns a problem if the values of a page unpack to more than its header says:
+// the library goes on beyond that.
+func (h *pageHeader) unpacks(codec format.CompressionCodec, body io.Reader) string {
+	n, err := int64(0), error(nil)
+	switch {
+	case h.plain:
+	case codec == format.Snappy:
+		var says uint64
+		says, err = binary.ReadUvarint(bufio.NewReaderSize(body, 16))
+		n = int64(min(says, math.MaxInt64))
+	case codec == format.Gzip:
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(body); err == nil {
+			n, err = h.length(z)
+		}
+	case codec == format.Zstd:
+		var z *zstd.Decoder
+		window := uint64(max(h.uncompressed, 1<<20))
+		if z, err = zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window)); err == nil {
+			n, err = h.length(z)
+			z.Close()
+		}
+	}
+	if err != nil || n > h.uncompressed {
+		return "a page that is not compressed as its header says"
+	}
+	return ""
+}
+
+// length returns how many bytes of a page are unpacked, or one more than its header says.
+func (h *pageHeader) length(unpacked io.Reader) (int64, error) {
+	return io.Copy(io.Discard, io.LimitReader(unpacked, h.uncompressed+1))
 }
 
 // readPageHeader reads more and more bytes until the header is complete; its
@@ -232,7 +261,7 @@ func readPageHeader(ra io.ReaderAt, pos, end int64) (pageHeader, error) {
 		if _, err := ra.ReadAt(buf, pos); err != nil {
 			return pageHeader{}, err
 		}
-		h := pageHeader{compressed: -1, uncompressed: -1, kind: -1}
+		h := pageHeader{compressed: -1, uncompressed: -1}
 		t := thrift{b: buf, visit: h.set}
 		t.structure(nil)
 		if !t.bad {

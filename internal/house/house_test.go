@@ -59,8 +59,6 @@ var outside = []struct{ imported, by string }{
 	{"golang.org/x/text/...", "dataset"},
 	{"github.com/parquet-go/parquet-go/...", "dataset"},
 	{"github.com/klauspost/compress/...", "dataset"},
-	{"github.com/pierrec/lz4/...", "dataset"},
-	{"github.com/andybalholm/brotli", "dataset"},
 	{"github.com/go-json-experiment/json/...", "internal/strictjson studio/..."},
 	{"github.com/gofrs/flock", "cmd/patchwork internal/journal"},
 	{"gonum.org/v1/plot/...", "experiments/..."},
