@@ -3,7 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
+	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,54 +12,45 @@ import (
 	"example.com/patchwork/experiments/real"
 )
 
-// runReal measures the learner of real values: quadrants or rivals on them [numbers of images] or on digits [digits], bars [beginnings of their names], digits
-// [classes], tables [names], parts beside rivals, or scenes; without a name all of them.
-func runReal(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		for _, name := range realNames {
-			if err := runReal(ctx, []string{name}); err != nil {
-				return err
-			}
-			fmt.Println()
+// realReports are what runReal measures, all if none is named, with what may follow.
+var realReports = []struct {
+	name string
+	run  func(ctx context.Context, w io.Writer, a arguments) error
+}{
+	{"quadrants", func(ctx context.Context, w io.Writer, a arguments) error {
+		return real.ReportQuadrants(ctx, w, 5, a.numbers...)
+	}},
+	{"rivals", func(ctx context.Context, w io.Writer, a arguments) error {
+		if !slices.Equal(a.words, []string{"digits"}) {
+			return real.ReportRivals(ctx, w, 5, a.numbers...)
 		}
-		return nil
-	}
-	some := args[1:]
-	switch args[0] {
-	case "rivals":
-		if len(some) == 1 && some[0] == "digits" {
-			rows, class, err := digits8()
-			if err != nil {
-				return err
-			}
-			return real.ReportDigitRivals(ctx, os.Stdout, rows, class)
-		}
-		fallthrough
-	case "quadrants":
-		var sizes []int
-		for _, text := range some {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < 1 {
-				return fmt.Errorf("real %s %s: give numbers of images", args[0], text)
-			}
-			sizes = append(sizes, n)
-		}
-		if args[0] == "rivals" {
-			return real.ReportRivals(ctx, os.Stdout, 5, sizes...)
-		}
-		return real.ReportQuadrants(ctx, os.Stdout, 5, sizes...)
-	case "bars":
-		return real.ReportBars(ctx, os.Stdout, 4, some...)
-	case "digits":
 		rows, class, err := digits8()
 		if err != nil {
 			return err
 		}
-		return real.ReportDigits(ctx, os.Stdout, rows, class, some...)
-	case "tables":
-		return real.ReportTables(ctx, os.Stdout, 5, some...)
-	case "scenes":
-		set, err := dataset.ReadValues([]string{data("mnist_t10k", "t10k-images-idx3-ubyte.gz")}, dataset.Options{Labels: []string{data("mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
+		return real.ReportDigitRivals(ctx, w, rows, class)
+	}},
+	{"bars", func(ctx context.Context, w io.Writer, a arguments) error {
+		return real.ReportBars(ctx, w, 4, a.words...)
+	}},
+	{"digits", func(ctx context.Context, w io.Writer, a arguments) error {
+		rows, class, err := digits8()
+		if err != nil {
+			return err
+		}
+		var classes []string
+		for _, n := range a.numbers {
+			classes = append(classes, strconv.Itoa(n))
+		}
+		return real.ReportDigits(ctx, w, rows, class, append(classes, a.words...)...)
+	}},
+	{"tables", func(ctx context.Context, w io.Writer, a arguments) error {
+		return real.ReportTables(ctx, w, 5, a.words...)
+	}},
+	{"parts", func(ctx context.Context, w io.Writer, _ arguments) error { return real.ReportParts(ctx, w, 4) }},
+	{"scenes", func(_ context.Context, w io.Writer, _ arguments) error {
+		set, err := dataset.ReadValues([]string{data("mnist_t10k", "t10k-images-idx3-ubyte.gz")},
+			dataset.Options{Labels: []string{data("mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
 		if err != nil {
 			return err
 		}
@@ -66,15 +58,32 @@ func runReal(ctx context.Context, args []string) error {
 		if !ok {
 			return fmt.Errorf("real scenes: the labels are no whole numbers")
 		}
-		return real.ReportScenes(os.Stdout, set.Rows, class, 20)
-	case "parts":
-		return real.ReportParts(ctx, os.Stdout, 4)
-	}
-	return fmt.Errorf("real %s: choose %s", args[0], strings.Join(realNames, ", "))
+		return real.ReportScenes(w, set.Rows, class, 20)
+	}},
 }
 
-// realNames are what runReal measures.
-var realNames = []string{"quadrants", "rivals", "bars", "digits", "tables", "parts", "scenes"}
+// runReal measures the learner of real values, on one worker, so that times are for one
+// core.
+func runReal(ctx context.Context, w io.Writer, a arguments) error {
+	var names []string
+	for _, r := range realReports {
+		names = append(names, r.name)
+		if len(a.words) > 0 && a.words[0] == r.name {
+			a.words = a.words[1:]
+			return r.run(ctx, w, a)
+		}
+	}
+	if len(a.words) > 0 {
+		return fmt.Errorf("real %s: choose %s", a.words[0], strings.Join(names, ", "))
+	}
+	for _, r := range realReports {
+		if err := r.run(ctx, w, a); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
+}
 
 // digits8 returns the grey digits of 8 x 8 and their classes.
 func digits8() (rows [][]float64, class []string, err error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +41,13 @@ type Aims struct {
 	Members   float64 // models that predict together
 	Mixture   float64 // its size chosen on a fifth of the rows
 	Took      [2]float64
+}
+
+// drawAims returns rows drawn from a table to learn from, at most aimRows, and others to test.
+func drawAims(all patchwork.Data, seed uint64) (train, tests patchwork.Data) {
+	order := rand.New(rand.NewPCG(seed, 99)).Perm(len(all.Images))
+	n := min(aimRows, len(order)*7/10)
+	return rows.Part(all, order[:n]), rows.Part(all, order[n:min(len(order), n+aimRows)])
 }
 
 // MeasureAims learns with either aim from rows drawn from a table: what the parts are for
