@@ -18,7 +18,7 @@ import (
 // to show in the likelihood of unseen images.
 const (
 	sameVotes   = 0.25 // votes in dispute, as a share of all, below which experts are duplicates
-	noVotes     = 0.05 // largest vote of an expert that says nothing; range of one that is constant
+	noVotes     = 0.05 // largest vote of an expert that does not vote; range of one that is constant
 	edgeShare   = 0.2  // of the picks at one end of a range, or twice what chance gives
 	edgePicks   = 10   // below which shares mean nothing
 	listedAtAll = 10   // images named in a finding
@@ -28,8 +28,8 @@ const (
 
 // called returns what part k is called at the beginning of a sentence: "Part 3 (bog)".
 func called(m *patchwork.Model, k int) string {
-	text := fmt.Sprintf("Part %d", k)
-	if name := words.Name(m, k); name != fmt.Sprintf("part %d", k) {
+	text := fmt.Sprintf("Part %d", k+1)
+	if name := words.Name(m, k); name != words.Numbered(k) {
 		text += " (" + name + ")"
 	}
 	return text
@@ -39,7 +39,7 @@ func called(m *patchwork.Model, k int) string {
 // are too many parts already, or not.
 func unexplainedAdvice(m *patchwork.Model, tooMany bool) string {
 	if tooMany {
-		return fmt.Sprintf("That is fair for blank, sparse or noisy %ss; more parts are no help while some are unused, doubled or say nothing.", nouns(m).Image)
+		return fmt.Sprintf("That is fair for blank, sparse or noisy %ss; more parts are no help while some are unused, doubled or do not vote.", nouns(m).Image)
 	}
 	if m.Height() == 1 {
 		return "That is fair for sparse or noisy rows; if these are neither, learn more parts."
@@ -266,7 +266,7 @@ func findConstant(m *patchwork.Model) []Finding {
 		switch {
 		case loudest < noVotes:
 			f.Value = loudest
-			f.Facts = fmt.Sprintf("%s says nothing: its largest vote is %.3f.", called(m, k), loudest)
+			f.Facts = fmt.Sprintf("%s does not vote: its largest vote is %.3f.", called(m, k), loudest)
 		case len(t) > 1 && spread < noVotes:
 			f.Facts = fmt.Sprintf("%s says the same everywhere: all its values lie in %.3f to %.3f.", called(m, k), slices.Min(t), slices.Max(t))
 			f.Advice = "Give the background that value instead, or learn with fewer parts."

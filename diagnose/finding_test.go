@@ -136,7 +136,7 @@ func TestNearConstantIsFound(t *testing.T) {
 	c := patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 3, Q: 0.5}
 	speaks := []float64{0.9, 0.5, 0.1}
 	f := only(t, Model(testkit.ModelOf(t, c, speaks, []float64{0.5, 0.52, 0.49}), Evidence{}), KindNearConstant, 1)
-	if !strings.Contains(f.Facts, "says nothing") {
+	if !strings.Contains(f.Facts, "does not vote") {
 		t.Errorf("facts %q", f.Facts)
 	}
 	f = only(t, Model(testkit.ModelOf(t, c, speaks, []float64{0.8, 0.81, 0.8}), Evidence{}), KindNearConstant, 1)
@@ -243,7 +243,7 @@ func TestSingularOfManyImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := only(t, Model(m, Evidence{}), KindSingularGeometry, 1, 2)
-	if !strings.Contains(f.Facts, "In 520 images part 1 keeps its column, part 2 is used once.") || strings.Contains(f.Advice, "more than") {
+	if !strings.Contains(f.Facts, "In 520 images part 2 keeps its column, part 3 is used once.") || strings.Contains(f.Advice, "more than") {
 		t.Errorf("%s %s", f.Facts, f.Advice)
 	}
 }
@@ -316,7 +316,7 @@ func TestFindingsUseNames(t *testing.T) {
 	findings := Model(m, Evidence{Explained: []*patchwork.Explanation{nil, {}}, Name: func(i int) string { return fmt.Sprint("site ", i) }})
 	for kind, want := range map[Kind]string{
 		KindUnused:      "Part 1 (bog) explained no training row.",
-		KindDuplicate:   "Part 0 and bog (part 1) say nearly the same: 0 % of their votes are in dispute.",
+		KindDuplicate:   "Part 1 and bog (part 2) say nearly the same: 0 % of their votes are in dispute.",
 		KindUnexplained: "Nothing explains 1 of 1 rows (site 1).",
 	} {
 		if f := ofKind(findings, kind); len(f) != 1 || f[0].Facts != want {

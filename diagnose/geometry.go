@@ -78,9 +78,9 @@ func stiff(m *patchwork.Model) (experts []int, facts []string) {
 		}
 		switch {
 		case uses <= gauss.PerExpert:
-			facts = append(facts, fmt.Sprintf("part %d is used %s", k, times(uses)))
+			facts = append(facts, fmt.Sprintf("part %d is used %s", k+1, times(uses)))
 		case kept != nil:
-			facts = append(facts, fmt.Sprintf("part %d keeps its %s", k, strings.Join(kept, " and ")))
+			facts = append(facts, fmt.Sprintf("part %d keeps its %s", k+1, strings.Join(kept, " and ")))
 		default:
 			continue
 		}

@@ -56,7 +56,7 @@ func TestOverlap(t *testing.T) {
 		if (len(found) == 1) != c.want || len(found) > 1 {
 			t.Errorf("%s: %v", name, found)
 		}
-		if len(found) == 1 && (!strings.Contains(found[0].Facts, "Part 0 and part 1 lie on each other: 100 %") || !strings.Contains(found[0].Advice, "another start")) {
+		if len(found) == 1 && (!strings.Contains(found[0].Facts, "Part 1 and part 2 lie on each other: 100 %") || !strings.Contains(found[0].Advice, "another start")) {
 			t.Errorf("%s: %v", name, found[0])
 		}
 	}

@@ -202,7 +202,7 @@ func Progress(examples []*bitmap.Image, steps []*patchwork.Model, samples []imag
 	}
 	s.RowLabels = append(s.RowLabels, "example")
 	for k := range experts {
-		s.RowLabels = append(s.RowLabels, fmt.Sprintf("part %d", k))
+		s.RowLabels = append(s.RowLabels, words.Numbered(k))
 	}
 	if len(samples) > 0 {
 		for len(s.ColumnLabels) < columns {
@@ -226,7 +226,7 @@ func BeforeAfter(before, after *patchwork.Model) Sheet {
 					t.Image = Expert(m, k)
 				}
 				if row == 1 && k < n {
-					t.Caption = fmt.Sprintf("part %d", k)
+					t.Caption = words.Numbered(k)
 					if k < m.K() {
 						t.Caption = called(m, k)
 					}

@@ -28,13 +28,13 @@ func TestPicturesUseNames(t *testing.T) {
 		if err := WriteSVG(&svg, sheet); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"bog", "part 1", "a meadow of more than t…"} {
+		for _, want := range []string{"bog", "part 2", "a meadow of more than t…"} {
 			if !strings.Contains(svg.String(), want) {
 				t.Errorf("%s lack %q", name, want)
 			}
 		}
-		if strings.Contains(svg.String(), "part 0") {
-			t.Errorf("%s say part 0", name)
+		if strings.Contains(svg.String(), "part 1") {
+			t.Errorf("%s say part 1", name)
 		}
 	}
 }

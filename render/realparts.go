@@ -220,7 +220,7 @@ func realPicks(m *real.Model, e real.Explanation) string {
 	}
 	text := ""
 	for i, p := range e.Picks {
-		text += [...]string{"parts ", ", "}[min(i, 1)] + fmt.Sprint(p.Expert)
+		text += [...]string{"parts ", ", "}[min(i, 1)] + fmt.Sprint(p.Expert+1)
 	}
 	return text
 }

@@ -46,7 +46,7 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 		return nil, err
 	}
 	if in.K >= m.m.K() {
-		return nil, problemAt(statusNotFound, "path.k", in.K, "model %s has no part %d; it has %d, from 0", in.ID, in.K, m.m.K())
+		return nil, problemAt(statusNotFound, "path.k", in.K, "model %s has no part %d; it has %d, from 0 in this API", in.ID, in.K, m.m.K())
 	}
 	d, err := s.data.find(in.Data)
 	if err != nil {

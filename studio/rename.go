@@ -109,7 +109,7 @@ func (s *models) change(id string, f func(*model) error) (*model, error) {
 // file without it.
 func (m *model) call(k int, name string) error {
 	if k >= m.parts() {
-		return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0", m.id, k, m.parts())
+		return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0 in this API", m.id, k, m.parts())
 	}
 	if m.real != nil {
 		named, err := words.RenameReal(m.real, k, name)

@@ -30,7 +30,7 @@ type app struct {
 	formulas formulas // --escape-formulas
 }
 
-const rootLong = `A part has an opinion about some of the pixels or columns. A session:
+const rootLong = `A part votes on some of the pixels or columns. A session:
 
   patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 --rows :10

@@ -105,7 +105,7 @@ func rowColumns(s *source) (columns []dataset.TableColumn, labels int) {
 	return columns, labels
 }
 
-// partNames returns what the parts are called: their names, else part 0, part 1, ...
+// partNames returns what the parts are called: their names, else part 1, part 2, ...
 func partNames(m *patchwork.Model) []string {
 	names := make([]string, m.K())
 	for k := range names {

@@ -59,7 +59,7 @@ func TestCodesAreThePicks(t *testing.T) {
 		if got := strings.Join(names, " "); got != "gain label row weight codes log_lik parts" {
 			t.Fatalf("arrays %s", got)
 		}
-		if names := a["parts"].Data; !slices.Equal(names.([]string), []string{"part 0", "part 1", "part 2"}) {
+		if names := a["parts"].Data; !slices.Equal(names.([]string), []string{"part 1", "part 2", "part 3"}) {
 			t.Fatalf("parts %q", names)
 		}
 		n, k := len(lines), 3
@@ -106,7 +106,7 @@ func TestCodesInEveryFormat(t *testing.T) {
 		must(t, fields("explain -m m.npz x.npz --take 400 --gains=false -o short"+f)...)
 	}
 	_, a := arraysOf(t, "c.npz")
-	parts, gains := []string{"part 0", "part 1", "part 2"}, []string{"part 0 gain", "part 1 gain", "part 2 gain"}
+	parts, gains := []string{"part 1", "part 2", "part 3"}, []string{"part 1 gain", "part 2 gain", "part 3 gain"}
 	header := slices.Concat([]string{"label", "row", "weight"}, parts, gains, []string{"log_lik"})
 	if first, _, _ := strings.Cut(read(t, "c.csv"), "\n"); first != strings.Join(header, ",") {
 		t.Errorf("the header is %s", first)
@@ -150,7 +150,7 @@ func TestCodesInEveryFormat(t *testing.T) {
 			}
 		}
 	}
-	if first, _, _ := strings.Cut(read(t, "short.csv"), "\n"); first != "label,row,weight,part 0,part 1,part 2,log_lik" {
+	if first, _, _ := strings.Cut(read(t, "short.csv"), "\n"); first != "label,row,weight,part 1,part 2,part 3,log_lik" {
 		t.Errorf("without gains the header is %s", first)
 	}
 	if names, _ := arraysOf(t, "short.npz"); slices.Contains(names, "gain") || len(names) != 6 {
@@ -193,22 +193,22 @@ func TestCodesWithClashingNames(t *testing.T) {
 	if err := modelfile.Save("m.npz", m); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "x.csv", "row,part 0,log_lik,codes,part 0_,part 1 gain,a,b\n5,u,v,w,x,y,1,0\n6,u,v,w,x,y,1,1\n")
+	write(t, "x.csv", "row,part 1,log_lik,codes,part 1_,part 2 gain,a,b\n5,u,v,w,x,y,1,0\n6,u,v,w,x,y,1,1\n")
 	const command = "explain -m m.npz x.csv --columns a,b --meta row --meta log_lik --meta codes -o c"
 	for _, f := range []string{".csv", ".npz"} {
-		must(t, append(fields(command+f), "--meta", "part 0", "--meta", "part 0_", "--meta", "part 1 gain")...)
+		must(t, append(fields(command+f), "--meta", "part 1", "--meta", "part 1_", "--meta", "part 2 gain")...)
 	}
 	records, err := csv.NewReader(strings.NewReader(read(t, "c.csv"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(records[0], ","); got != "row_,log_lik_,codes,part 0,part 0_,part 1 gain,row,part 0__,part 1,part 0 gain,part 1 gain_,log_lik" {
+	if got := strings.Join(records[0], ","); got != "row_,log_lik_,codes,part 1,part 1_,part 2 gain,row,part 1__,part 2,part 1 gain,part 2 gain_,log_lik" {
 		t.Errorf("header %s", got)
 	}
 	if got := strings.Join(records[2][:9], ","); got != "6,v,w,u,x,y,2,1,1" {
 		t.Errorf("second row %s", got)
 	}
-	if names, _ := arraysOf(t, "c.npz"); strings.Join(names, ",") != "gain,row_,log_lik_,codes_,part 0,part 0_,part 1 gain,row,codes,log_lik,parts" {
+	if names, _ := arraysOf(t, "c.npz"); strings.Join(names, ",") != "gain,row_,log_lik_,codes_,part 1,part 1_,part 2 gain,row,codes,log_lik,parts" {
 		t.Errorf("arrays %v", names)
 	}
 }

@@ -199,7 +199,7 @@ func (d *demo) page(s *demoSheets) render.Page {
 		Intro: fmt.Sprintf("Ten invented writers drew a T each. Two parts, which may be shifted by up to %d pixels and turned by up to 24 degrees, were learned from them in %.1f seconds, without being told that a T has two strokes.\n\nThis page was made by: patchwork demo --seed %d",
 			demoShift, d.took.Seconds(), d.Learn.Seed),
 		Sections: []render.Section{
-			{Heading: "The two parts", Text: "Each part has an opinion about some pixels, black for ink; elsewhere it abstains. The strongest opinion decides.",
+			{Heading: "The two parts", Text: "Each part votes on some pixels, black for ink, and does not vote elsewhere. The strongest vote decides.",
 				Figures: append(figure(s.strokes, "The parts, and in how many of the letters they are used.", "The two parts"),
 					figure(s.coloured, "The parts at their mean places, each in its colour.", "Two coloured strokes that form a T")...)},
 			{Heading: "How they were learned", Text: d.how(),
@@ -281,7 +281,7 @@ func (d *demo) text() string {
 	for i, e := range d.explain {
 		fmt.Fprintf(&b, "letter %d:", row(d.test, i)+1)
 		for _, p := range e.Picks {
-			fmt.Fprintf(&b, " part %d at (%+d,%+d) turned %+v,", p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle)
+			fmt.Fprintf(&b, " part %d at (%+d,%+d) turned %+v,", p.Expert+1, p.Pose.DY, p.Pose.DX, p.Pose.Angle)
 		}
 		fmt.Fprintf(&b, " log-likelihood %.3f per pixel\n", e.LogLikModel/float64(d.test.Images[i].Len()))
 	}

@@ -27,12 +27,12 @@ import (
 func docsPages(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(documentPages(t), func(page string) bool {
-		return slices.Contains([]string{"serve.md", "mistakes.md", "architecture.md", "r.md"}, path.Base(page))
+		return slices.Contains([]string{"serve.md", "mistakes.md", "architecture.md"}, path.Base(page))
 	})
 }
 
-// documentPages are the README and the pages below docs/, without the decisions, by
-// their paths from the root of the repository.
+// documentPages are the README and the pages below docs/, by their
+// paths from the root of the repository.
 func documentPages(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"README.md"}
@@ -41,8 +41,6 @@ func documentPages(t *testing.T) []string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() == "decisions":
-			return fs.SkipDir
 		case strings.HasSuffix(name, ".md"):
 			pages = append(pages, strings.TrimPrefix(name, "../../"))
 		}
@@ -132,6 +130,12 @@ func (d *docs) run(t *testing.T, page string) {
 		to := filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))
 		switch filepath.Base(filepath.Dir(to)) {
 		case "data":
+			if page == "README.md" { // whose commands run in the clone
+				if err := os.MkdirAll(filepath.Dir(m[1]), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				write(t, m[1], read(t, to))
+			}
 			write(t, filepath.Base(to), read(t, to))
 		case "pictures":
 			pictures = append(pictures, to)
@@ -174,7 +178,7 @@ func (d *docs) run(t *testing.T, page string) {
 			if !testing.Short() {
 				d.goMod(t, b, slices.DeleteFunc(slices.Clone(blocks), func(p codeBlock) bool { return p.language != "go" }))
 			}
-		case "text", "csv", "json":
+		case "text", "csv", "json", "r", "sql":
 		default:
 			t.Errorf("%s, line %d: blocks of %q are not run", page, b.line, b.language)
 		}
@@ -289,7 +293,7 @@ func TestPythonPage(t *testing.T) {
 }
 
 // isRun reports whether a block is run.
-func isRun(b codeBlock) bool { return !slices.Contains([]string{"text", "csv", "json"}, b.language) }
+func isRun(b codeBlock) bool { return !slices.Contains([]string{"text", "csv", "json", "r", "sql"}, b.language) }
 
 // python runs the Python of a page up to some block.
 func (d *docs) python(t *testing.T, text string) {

@@ -107,7 +107,7 @@ other than auto leaves it out too, unless --pursuit refined is given.
 Rows are explained by a model of a table as learning did it: a part must raise the
 log-likelihood by more than log((1-pi)/pi) nats, pi being the share of rows that have
 it; so the explanation is the likeliest, not the one that fits best. A part that more
-than half of the rows have is chosen where nothing known speaks against it, with a
+than half of the rows have is chosen where nothing known votes against it, with a
 gain of 0: of a row without a known cell the picks say what is usual. Any flag of the
 search, such as --pursuit paper, leaves that out, and so do models of --method batch.
 

@@ -36,7 +36,7 @@ came second, and against another thing with the same strokes, which shows by wha
 and by what is left over. So a triangle in a square is not the triangle. What looks nearly like a
 symbol can be named as a counter-example (--rival), which explains its own and is not counted.
 
-The table has a row for each find: page, part (number from 0, parts of the model first), name, y and x of
+The table has a row for each find: page, part (number from 0, as in arrays, parts of the model first), name, y and x of
 the top left corner of the frame before turning it about its centre, angle in degrees clockwise,
 mirrored (0 or 1, left to right, before turning), gain in nats, log_odds, certain (0 or 1),
 scale, band, second (what came second there) and ahead (by how many nats), ink (pixels of its strokes

@@ -58,11 +58,11 @@ func matchNames(cmd *cobra.Command, path string, names []string, of []alike.Pair
 		if of[k].Similarity >= alike.Same {
 			if renamed, err := m.rename(of[k].Part, name); err == nil {
 				m = renamed
-				kept = append(kept, fmt.Sprintf("%q is part %d (%s of its votes are the same)", name, of[k].Part, words.Percent(of[k].Similarity)))
+				kept = append(kept, fmt.Sprintf("%q is part %d (%s of its votes are the same)", name, of[k].Part+1, words.Percent(of[k].Similarity)))
 				continue
 			}
 		}
-		lost = append(lost, fmt.Sprintf("%q (part %d)", name, k))
+		lost = append(lost, fmt.Sprintf("%q (part %d)", name, k+1))
 	}
 	if len(kept) > 0 {
 		sayNotes(cmd, fmt.Sprintf("names kept from the model that %s held: %s", path, strings.Join(kept, ", ")))

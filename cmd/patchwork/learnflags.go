@@ -194,7 +194,7 @@ func (f *learnFlags) complete(cmd *cobra.Command) {
 func (f *learnFlags) check(cmd *cobra.Command) error {
 	f.complete(cmd)
 	if f.Rule == "pool" || f.Rule == "soft" {
-		return usagef("--rule %s joins opinions about real values: give --for real", f.Rule)
+		return usagef("--rule %s joins votes on real values: give --for real", f.Rule)
 	}
 	if _, err := checkOutput("learn", f.output); err != nil {
 		return err

@@ -18,13 +18,13 @@ import (
 
 const nameLong = `Give the parts of a model names. They stay in the model file and replace "part 3"
 wherever parts are named: in info, explanations, tables of codes, pictures, reports
-and the page. A part is its number, from 0, or the name that it has; an empty name
+and the page. A part is its number, from 1, or the name that it has; an empty name
 removes it. Several parts are named at once by several pairs.
 
 Without a pair, the command lists the parts, their names and what they say.`
 
 const nameExample = `  patchwork name model.npz
-  patchwork name model.npz 0 bar 1 'upright stroke'
+  patchwork name model.npz 1 bar 2 'upright stroke'
   patchwork name model.npz 'upright stroke' stem -o named.npz
   patchwork name model.npz bar ''`
 
@@ -99,9 +99,9 @@ func (a *app) name(path, output string, pairs []string) error {
 			return usagef("%v", err)
 		}
 		if name := strings.TrimSpace(pair[1]); words.Clean(name) != "" {
-			said = append(said, fmt.Sprintf("part %d is called %q", k, name))
+			said = append(said, fmt.Sprintf("part %d is called %q", k+1, name))
 		} else {
-			said = append(said, fmt.Sprintf("part %d has no name", k))
+			said = append(said, fmt.Sprintf("part %d has no name", k+1))
 		}
 	}
 	if err := m.save(a, output); err != nil {
@@ -115,8 +115,8 @@ func findPart(m namedModel, text string) (int, error) {
 	text = strings.TrimSpace(text)
 	k, err := strconv.Atoi(text)
 	n := m.count()
-	if err == nil && k >= 0 && k < n {
-		return k, nil
+	if err == nil && k >= 1 && k <= n {
+		return k - 1, nil
 	}
 	names := make([]string, n)
 	for i := range names {
@@ -124,15 +124,18 @@ func findPart(m namedModel, text string) (int, error) {
 			return i, nil
 		}
 	}
-	if err == nil {
-		return 0, usagef("there is no part %d; the model has %d, from 0 to %d", k, n, n-1)
+	if err == nil && k == 0 {
+		return 0, usagef("there is no part 0: parts are counted from 1, here to %d (from 0 only in JSON and arrays)", n)
 	}
-	return 0, usagef("there is no part %q; give its number, from 0 to %d, or its name%s", text, n-1, enum.DidYouMean(text, names))
+	if err == nil {
+		return 0, usagef("there is no part %d; the model has %d, from 1 to %d", k, n, n)
+	}
+	return 0, usagef("there is no part %q; give its number, from 1 to %d, or its name%s", text, n, enum.DidYouMean(text, names))
 }
 
-// calledPart returns what part k is called: its name, or else "part 3".
+// calledPart returns what part k, from 0, is called: its name, or else "part 4" for 3.
 func calledPart(m namedModel, k int) string {
-	return cmp.Or(words.Clean(m.nameOf(k)), fmt.Sprintf("part %d", k))
+	return cmp.Or(words.Clean(m.nameOf(k)), words.Numbered(k))
 }
 
 // namedPart is a part as JSON, a contract.
@@ -151,7 +154,7 @@ func (a *app) listNames(m namedModel, asJSON bool) error {
 		for k := range m.count() {
 			full := calledPart(m, k)
 			if words.Clean(m.nameOf(k)) != "" {
-				full += fmt.Sprintf(" (part %d)", k)
+				full += fmt.Sprintf(" (%s)", words.Numbered(k))
 			}
 			if _, err := fmt.Fprintln(w, words.Visible(full+", "+m.words(k))); err != nil {
 				return err

@@ -15,7 +15,7 @@ func namedSites(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "t.csv", "site,a,b,c,d\n"+strings.Repeat("A,1,1,0,0\nB,0,0,1,1\n", 8))
 	must(t, fields("learn t.csv --meta site -k 2 -o m.npz --rule max-minus-min --starts 1")...)
-	must(t, "name", "m.npz", "0", "wet meadow", "1", "bog")
+	must(t, "name", "m.npz", "1", "wet meadow", "2", "bog")
 }
 
 // A model is named in place, completely or not at all: what else the file holds is not
@@ -24,7 +24,7 @@ func TestNameInPlace(t *testing.T) {
 	namedSites(t)
 	before := read(t, "m.npz")
 	for _, args := range [][]string{
-		{"name", "m.npz", "0", "bog"}, {"name", "m.npz", "0", "fen", "7", "x"}, {"name", "m.npz", "0", strings.Repeat("x", 201)}, {"name", "m.npz", "0", "a\nb"},
+		{"name", "m.npz", "0", "fen"}, {"name", "m.npz", "1", "bog"}, {"name", "m.npz", "1", "fen", "7", "x"}, {"name", "m.npz", "1", strings.Repeat("x", 201)}, {"name", "m.npz", "1", "a\nb"},
 	} {
 		if o := patchworkCommand(t, args...); o.code != 2 || o.out != "" {
 			t.Errorf("%q: exit %d, %q, %q", args, o.code, o.out, o.err)
@@ -33,23 +33,23 @@ func TestNameInPlace(t *testing.T) {
 			t.Fatalf("%q changed the model", args)
 		}
 	}
-	if out := must(t, "name", "m.npz", "bog", "\u00ad"); !strings.Contains(out, "part 1 has no name") { // nothing of it can be seen
+	if out := must(t, "name", "m.npz", "bog", "\u00ad"); !strings.Contains(out, "part 2 has no name") { // nothing of it can be seen
 		t.Errorf("%q", out)
 	}
 	if names := listedNames(t); names != "wet meadow," {
 		t.Errorf("names %q", names)
 	}
-	must(t, "name", "m.npz", "1", "bog")
+	must(t, "name", "m.npz", "2", "bog")
 	if read(t, "m.npz") != before {
 		t.Error("a name that was taken back and given again makes another file")
 	}
 	_, arrays := arraysOf(t, "m.npz")
 	save(t, "mine.npz", npy.Member{Name: "model.json", Raw: []byte(`{"rule":"max-minus-min","height":1,"width":4}`)}, npy.Member{Name: "experts", Array: arrays["experts"]},
 		npy.Member{Name: "x-note", Array: npy.New([]int64{7}, 1)})
-	if o := patchworkCommand(t, "name", "mine.npz", "0", "fen"); o.code != 2 || !strings.Contains(o.err, "x-note.npy") || !strings.Contains(o.err, "-o") {
+	if o := patchworkCommand(t, "name", "mine.npz", "1", "fen"); o.code != 2 || !strings.Contains(o.err, "x-note.npy") || !strings.Contains(o.err, "-o") {
 		t.Errorf("exit %d, %q", o.code, o.err)
 	}
-	must(t, "name", "mine.npz", "0", "fen", "-o", "other.npz")
+	must(t, "name", "mine.npz", "1", "fen", "-o", "other.npz")
 	if m, err := modelfile.Load("other.npz"); err != nil || m.Extras().Names[0] != "fen" {
 		t.Errorf("%v", err)
 	}

@@ -8,20 +8,20 @@ import (
 	"testing"
 )
 
-// The session in R of docs/r.md runs, and finds the two sources that it planted.
+// The session in R of docs/tutorials/python.md runs, and finds the two sources that it planted.
 func TestR(t *testing.T) {
 	rscript, err := exec.LookPath("Rscript")
 	if err != nil {
 		t.Skip("no Rscript on this machine (Debian: r-base-core)")
 	}
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "r.md"))
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "tutorials", "python.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, script, _ := strings.Cut(string(doc), "```r\n")
 	script, _, ok := strings.Cut(script, "```")
 	if !ok {
-		t.Fatal("docs/r.md has no session in R")
+		t.Fatal("docs/tutorials/python.md has no session in R")
 	}
 	dir := t.TempDir()
 	self, err := os.Executable()

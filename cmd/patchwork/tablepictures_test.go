@@ -48,7 +48,7 @@ func TestTablePictures(t *testing.T) {
 			}
 		}
 	}
-	if out := must(t, fields("draw m.npz")...); strings.Count(out, "Salix (no part:") < 1 || !strings.Contains(out, "part 0, ") {
+	if out := must(t, fields("draw m.npz")...); strings.Count(out, "Salix (no part:") < 1 || !strings.Contains(out, "part 1, ") {
 		t.Errorf("draw in the terminal:\n%s", out)
 	}
 	if out := must(t, fields("sample -m m.npz -n 5")...); strings.Count(out, "\n") != 5 || !strings.Contains(out, "1: ") {

@@ -15,7 +15,8 @@ import (
 	"example.com/patchwork"
 )
 
-// Name returns what part k is called: its name, or else "part 3".
+// Name returns what part k, from 0, is called: its name, or else its number for
+// people, who count from 1: "part 4" for k = 3.
 func Name(m *patchwork.Model, k int) string { return NameOf(m.Extras().Names, k) }
 
 // NameOf returns what part k is called, given the names of all parts, nil for none.
@@ -23,15 +24,18 @@ func NameOf(names []string, k int) string {
 	if names != nil && Clean(names[k]) != "" {
 		return Clean(names[k])
 	}
-	return fmt.Sprintf("part %d", k)
+	return Numbered(k)
 }
+
+// Numbered returns part k, from 0, by its number for people, from 1: "part 1".
+func Numbered(k int) string { return fmt.Sprintf("part %d", k+1) }
 
 // Full returns what part k is called and its number: "bog (part 3)", or "part 3".
 func Full(m *patchwork.Model, k int) string {
 	if name := given(m, k); name != "" {
-		return fmt.Sprintf("%s (part %d)", name, k)
+		return fmt.Sprintf("%s (%s)", name, Numbered(k))
 	}
-	return fmt.Sprintf("part %d", k)
+	return Numbered(k)
 }
 
 // given returns the name of part k, "" for none.
@@ -120,7 +124,7 @@ func renamed(old []string, n, k int, name string) ([]string, error) {
 	name = strings.TrimSpace(name)
 	switch {
 	case k < 0 || k >= n:
-		return nil, fmt.Errorf("there is no part %d; the model has %d, from 0", k, n)
+		return nil, fmt.Errorf("there is no part %d; the model has %d, from 1", k+1, n)
 	case utf8.RuneCountInString(name) > MaxName:
 		return nil, fmt.Errorf("the name has %d characters; at most %d are kept", utf8.RuneCountInString(name), MaxName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
@@ -132,8 +136,8 @@ func renamed(old []string, n, k int, name string) ([]string, error) {
 	names := make([]string, n)
 	copy(names, old)
 	for other, given := range names {
-		if other != k && name != "" && (strings.EqualFold(Clean(name), Clean(given)) || Clean(name) == fmt.Sprintf("part %d", other)) {
-			return nil, fmt.Errorf("part %d is called %q already", other, name)
+		if other != k && name != "" && (strings.EqualFold(Clean(name), Clean(given)) || Clean(name) == Numbered(other)) {
+			return nil, fmt.Errorf("part %d is called %q already", other+1, name)
 		}
 	}
 	names[k] = name

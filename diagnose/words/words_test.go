@@ -60,8 +60,8 @@ func TestPart(t *testing.T) {
 func TestNames(t *testing.T) {
 	m := meadow(t)
 	for _, c := range [][2]string{
-		{words.Name(m, 0), "part 0"}, {words.Full(m, 0), "part 0"},
-		{words.Name(m, 1), "b [31mog"}, {words.Full(m, 1), "b [31mog (part 1)"},
+		{words.Name(m, 0), "part 1"}, {words.Full(m, 0), "part 1"},
+		{words.Name(m, 1), "b [31mog"}, {words.Full(m, 1), "b [31mog (part 2)"},
 		{words.Column(m, 1), "Poa repens"}, {words.Column(m, 3), "column 4"},
 	} {
 		if c[0] != c[1] {
@@ -77,7 +77,7 @@ func TestRename(t *testing.T) {
 		name, want string
 	}{
 		{-1, "x", "there is no part -1; the model has 5, from 0"},
-		{5, "x", "there is no part 5"},
+		{5, "x", "there is no part 6"},
 		{0, strings.Repeat("ä", words.MaxName+1), "201 characters; at most 200"},
 		{0, "a\nb", "control characters"},
 		{0, "\xff", "control characters"},
@@ -92,7 +92,7 @@ func TestRename(t *testing.T) {
 	if err != nil || words.Name(one, 2) != "fen" || m.Extras().Names[2] != "" {
 		t.Errorf("%q, %v, before %q", one.Extras().Names, err, m.Extras().Names)
 	}
-	if _, err := words.Rename(one, 0, "FEN"); err == nil || !strings.Contains(err.Error(), `part 2 is called "FEN" already`) {
+	if _, err := words.Rename(one, 0, "FEN"); err == nil || !strings.Contains(err.Error(), `part 3 is called "FEN" already`) {
 		t.Errorf("twice: %v", err)
 	}
 	none := m
@@ -191,5 +191,5 @@ func Example() {
 		return
 	}
 	fmt.Printf("%s, %s\n", words.Full(m, 0), words.Part(m, 0, 3))
-	// Output: meadow (part 0), 26 % of rows: Veronica minor 87 %, Poa repens 82 %; not Salix 4 %
+	// Output: meadow (part 1), 26 % of rows: Veronica minor 87 %, Poa repens 82 %; not Salix 4 %
 }

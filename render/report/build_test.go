@@ -216,7 +216,7 @@ func TestColumnsAgainstBruteForce(t *testing.T) {
 	if n := len(r.Parts[0].Votes); n != 5 {
 		t.Errorf("part 0 has %d votes, want 5", n)
 	}
-	if r.Parts[0].Name != "wet & <i>cold</i>" || r.Parts[1].Name != "part 1" {
+	if r.Parts[0].Name != "wet & <i>cold</i>" || r.Parts[1].Name != "part 2" {
 		t.Errorf("names %q, %q", r.Parts[0].Name, r.Parts[1].Name)
 	}
 	if want := "species E 90 %, species F 90 %, species G 90 %, species H 90 %"; r.Parts[1].Words != want {

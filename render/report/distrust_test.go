@@ -70,7 +70,7 @@ func TestPartsOfNoiseAreNotToBeReliedOn(t *testing.T) {
 func TestPlantedPartsAreReliedOn(t *testing.T) {
 	m, set := planted(t, 90)
 	r := build(t, m, set, Options{Stability: 2})
-	if r.warning != "" || r.Findings[0].Kind != kindUnstable || !strings.HasPrefix(r.Findings[0].Facts, "Do not rely on part 1 (") {
+	if r.warning != "" || r.Findings[0].Kind != kindUnstable || !strings.HasPrefix(r.Findings[0].Facts, "Do not rely on part 2 (") {
 		t.Errorf("warning %q, findings %v", r.warning, r.Findings)
 	}
 	if strings.Contains(strings.Join(r.Summary, " "), "rely") {
@@ -112,7 +112,7 @@ func TestWhenNotToRely(t *testing.T) {
 	}{
 		{"nothing measured", nil, nil, nil, "unexplained", ""},
 		{"all come back", []float64{0.7, 0.9, 1}, []float64{0.5, 0.5}, []float64{0.9, 0.9}, "unexplained", ""},
-		{"one of three", []float64{1, 0.6, 1}, nil, nil, "not-stable unexplained", "Do not rely on part 1 (mean similarity 1.00 from other starts, 0.60 from rows drawn anew): it does not come back when learned again, which takes 0.7."},
+		{"one of three", []float64{1, 0.6, 1}, nil, nil, "not-stable unexplained", "Do not rely on part 2 (mean similarity 1.00 from other starts, 0.60 from rows drawn anew): it does not come back when learned again, which takes 0.7."},
 		{"two of three", []float64{1, 0.6, 0.1}, nil, nil, "not-stable unexplained", "Do not rely on these parts: learned again from other starts, 3 of 3 parts come back, and from rows drawn anew 1 (with a mean similarity of 0.7 or more)."},
 		{"worse", nil, []float64{1.1, 1.1}, []float64{1, 1}, "no-better-than-means unexplained", "Do not rely on these parts: they predict hidden cells no better than the column means (1.100 bits per cell, the column means 1.000)."},
 		{"1 % better here and worse there", nil, []float64{0.97, 1.01}, []float64{1, 1}, "no-better-than-means unexplained", ""},

@@ -14,7 +14,7 @@ const ready: Record<string, string> = {
 async function settle(page: Page, view: string): Promise<void> {
   await page.locator(ready[view]).first().waitFor();
   if (view === "experts") {
-    await page.getByRole("button", { name: "Details… of part 0" }).first().click();
+    await page.getByRole("button", { name: "Details… of part 1" }).first().click();
     await page.getByRole("heading", { name: "Explains best" }).waitFor();
   }
   if (view === "tables") await page.getByRole("checkbox").first().press("?");

@@ -83,7 +83,7 @@ test("sampling, at random and along the principal directions", async () => {
 
 test("parts: the examples that one explains best and worst", async () => {
   const v = await visit(world.browser, world.studio.url, "experts"), { page } = v;
-  await page.getByRole("button", { name: "Details… of part 1" }).first().click();
+  await page.getByRole("button", { name: "Details… of part 2" }).first().click();
   await page.getByRole("heading", { name: "Explains best" }).waitFor();
   assert.equal(await page.locator("dialog .strip").first().locator("canvas").count(), 6);
   await shot(page, "expert-examples-laptop-light");

@@ -44,8 +44,8 @@ test("measurements: parts are learned, a row is explained, and what is made unkn
   await page.getByRole("button", { name: "As it was" }).click();
   await page.waitForFunction(() => !/changed/.test(document.querySelector(".finding")?.textContent ?? ""));
 
-  await page.getByRole("button", { name: "rename part 0" }).first().click();
-  await page.getByRole("textbox", { name: "rename part 0" }).fill("brine");
+  await page.getByRole("button", { name: "rename part 1" }).first().click();
+  await page.getByRole("textbox", { name: "rename part 1" }).fill("brine");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => /brine/.test(document.querySelector(".gallery")?.textContent ?? ""));
   assert.equal(violationsText(await violations(page)), "");

@@ -1,15 +1,15 @@
 // What things are called: parts, columns, rows.
 import type { Model } from "./api.ts";
 
-/** The name of part k, or its number: "wet meadow", "part 3". */
+/** The name of part k, from 0, or its number for people, from 1: "wet meadow", "part 4". */
 export function called(model: Pick<Model, "names"> | null, k: number): string {
-  return model?.names?.[k] || `part ${k}`;
+  return model?.names?.[k] || `part ${k + 1}`;
 }
 
 /** The name of part k with its number: "wet meadow (part 3)", "part 3". */
 export function fully(model: Pick<Model, "names"> | null, k: number): string {
   const name = model?.names?.[k];
-  return name ? `${name} (part ${k})` : `part ${k}`;
+  return name ? `${name} (part ${k + 1})` : `part ${k + 1}`;
 }
 
 /** The file of a model of this name. */

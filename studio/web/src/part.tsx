@@ -19,7 +19,7 @@ export function PartName({ model, k }: { model: Model; k: number }): JSX.Element
   const save = () => void modelFile(model.id).then((file) => download(file, fileOf(model.name)), (e: unknown) => setWrong(words(e)));
   return (
     <span class="naming">
-      <NameField name={model.names?.[k] ?? ""} empty={`part ${k}`} label={`rename part ${k}`} locked={s?.upload === false} onSave={(name) => namePart(model, k, name)} />
+      <NameField name={model.names?.[k] ?? ""} empty={`part ${k + 1}`} label={`rename part ${k + 1}`} locked={s?.upload === false} onSave={(name) => namePart(model, k, name)} />
       {fresh && <span class="fine kept">This name is {home.on} only: <button type="button" class="link" onClick={save}>download the model</button> to keep it.</span>}
       {wrong && <span class="error" role="alert">{wrong}</span>}
     </span>
@@ -36,7 +36,7 @@ export function OpenPart({ model, experts }: { model: Model; experts: Known[] })
   if (!expert) return null;
   const step = (by: number) => part.set((expert.index + by + experts.length) % experts.length); // no step of its own for the back button
   return (
-    <dialog class="part" ref={box} aria-label={`Part ${expert.index}${model.names?.[expert.index] ? `, ${model.names?.[expert.index]}` : ""}`} onClose={() => part.set(null)}
+    <dialog class="part" ref={box} aria-label={`Part ${expert.index + 1}${model.names?.[expert.index] ? `, ${model.names?.[expert.index]}` : ""}`} onClose={() => part.set(null)}
       onClick={(e) => { if (e.target === box.current) box.current?.close(); }}>
       <div class="inside">
         <div class="row head">
@@ -70,7 +70,7 @@ function Big({ model, expert }: { model: Model; expert: Known }): JSX.Element {
 }
 
 function Downloads({ model, expert }: { model: Model; expert: Known }): JSX.Element {
-  const [wrong, setWrong] = useState(""), file = called(model, expert.index).replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "") || `part-${expert.index}`;
+  const [wrong, setWrong] = useState(""), file = called(model, expert.index).replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "") || `part-${expert.index + 1}`;
   const save = async (make: () => Promise<Blob>, name: string) => {
     try {
       download(await make(), name);

@@ -39,11 +39,11 @@ export function pixelAt(e: PointerEvent, height: number, width: number): number 
   return r < 0 || c < 0 || r >= height || c >= width ? null : r * width + c;
 }
 
-/** The number of an expert on its colour. */
+/** The number of a part, from 1, on its colour. */
 export function Badge({ expert, label }: { expert: number; label?: string }): JSX.Element {
   return (
     <span class="badge" style={{ backgroundColor: css(hue(expert)), color: readable(hue(expert)) }} {...(label ? { role: "img", "aria-label": label } : { "aria-hidden": true })}>
-      {expert}
+      {expert + 1}
     </span>
   );
 }

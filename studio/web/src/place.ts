@@ -36,8 +36,8 @@ export function parse(hash: string): Place {
   const whole = (key: string) => (/^\d{1,9}$/.test(q.get(key) ?? "") ? Number(q.get(key)) : undefined);
   out.model = q.get("model") ?? undefined;
   out.data = q.get("data") ?? undefined;
-  out.part = whole("part");
-  const n = whole("row");
+  const k = whole("part"), n = whole("row");
+  if (k) out.part = k - 1;
   if (n) out.row = n - 1;
   return out;
 }
@@ -49,6 +49,6 @@ export function format(p: Place): string {
   put("model", p.model);
   put("data", p.data);
   if (p.data) put("row", p.row === undefined ? undefined : p.row + 1);
-  put("part", p.part);
+  put("part", p.part === undefined ? undefined : p.part + 1);
   return `#/${at}${q.size ? `?${q}` : ""}`;
 }

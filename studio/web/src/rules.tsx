@@ -24,7 +24,7 @@ export function Rules(): JSX.Element {
   return (
     <div class="view rules">
       <p class="intro">
-        A <b>composition rule</b> combines the opinions of several parts about one pixel into one probability. Two parts are enough to see how the seven rules of the paper differ.
+        A <b>composition rule</b> combines the votes of several parts on one pixel into one probability. Two parts are enough to see how the seven rules of the paper differ.
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       {rules.length > 0 && <Opinions rules={rules} />}

@@ -63,7 +63,7 @@ function Watch({ live, kept }: { live: learning.Live; kept: string | null }): JS
         {experts && table && model ? experts.map((e) => <li key={e.index} class="learnedpart"><Badge expert={e.index} /><Strengths expert={e} most={4} onAll={() => go({ view: "experts", model: model.id, part: e.index })} /></li>) : templates.map((t, k) => (
           <li key={k}>
             <figure>
-              <Pixels height={live.height} width={live.width} label={`Template of part ${k}`} colour={(i) => colour(t[i])} across={140} />
+              <Pixels height={live.height} width={live.width} label={`Template of part ${k + 1}`} colour={(i) => colour(t[i])} across={140} />
               <figcaption><Badge expert={k} />{model?.names?.[k] && ` ${model.names?.[k]}`}</figcaption>
             </figure>
           </li>

@@ -12,7 +12,7 @@ export function Strengths({ expert, most, onAll }: { expert: Known; most: number
       {columns.slice(0, most).map((c) => <Strength key={c.index} name={c.name} p={c.p} q={c.q} expert={expert.index} />)}
       {columns.length === 0 && <span class="fine">It has no vote on any column.</span>}
       {columns.length > most && <span class="fine">and {plural(columns.length - most, "more column")}</span>}
-      {onAll && <button type="button" class="more" aria-haspopup="dialog" onClick={onAll}>Details…<span class="hidden"> of part {expert.index}</span></button>}
+      {onAll && <button type="button" class="more" aria-haspopup="dialog" onClick={onAll}>Details…<span class="hidden"> of part {expert.index + 1}</span></button>}
     </div>
   );
 }

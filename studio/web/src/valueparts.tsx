@@ -22,7 +22,7 @@ export function RealParts({ real }: { real: RealModel }): JSX.Element {
       <ul class={`gallery ${model.table ? "parts" : ""}`}>
         {parts.map((p) => (
           <li key={p.index} class="card expert">
-            <span class="row"><Badge expert={p.index} /><NameField name={model.names?.[p.index] ?? ""} empty={`part ${p.index}`} label={`rename part ${p.index}`} locked={s?.upload === false} onSave={(name) => namePart(model, p.index, name)} /></span>
+            <span class="row"><Badge expert={p.index} /><NameField name={model.names?.[p.index] ?? ""} empty={`part ${p.index + 1}`} label={`rename part ${p.index + 1}`} locked={s?.upload === false} onSave={(name) => namePart(model, p.index, name)} /></span>
             {model.table ? <Columns real={real} k={p.index} /> : <PartImage real={real} k={p.index} />}
             <p class="fine">{!model.table && p.words}{p.usage !== null && `${model.table ? "" : "; "}in ${percent(p.usage)} of the ${model.table ? "rows" : "images"}`}</p>
           </li>

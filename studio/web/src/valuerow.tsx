@@ -54,7 +54,7 @@ export function RealRow({ real, row, picker }: { real: RealModel; row: { name: s
           {layer?.picks.map((p, j) => (
             <li key={`${p.expert} ${p.dy} ${p.dx}`}>
               <span class="row"><Badge expert={p.expert} /><b class="called">{called(model, p.expert)}</b><span class="fine">{poseShort(p) !== "in place" && poseShort(p)}</span><span class="gain">{signed(p.gain)}<small> nats</small></span></span>
-              {model.table ? <span class="fine">{real.parts[p.expert]?.words}</span> : <PickedImage real={real} said={layer.said[j]} label={`What part ${p.expert} says here`} />}
+              {model.table ? <span class="fine">{real.parts[p.expert]?.words}</span> : <PickedImage real={real} said={layer.said[j]} label={`What part ${p.expert + 1} says here`} />}
             </li>
           ))}
         </ul>
@@ -78,7 +78,7 @@ function Measurements({ real, values, layer, onChange }: { real: RealModel; valu
               const by = layer?.picks.filter((_, j) => !Number.isNaN(layer.said[j][i])) ?? [];
               return (
                 <tr key={i} class={x === null ? "unknown" : ""}>
-                  <th scope="row">{column(model, i)} {by.map((p) => <Badge key={p.expert} expert={p.expert} label={`said by part ${p.expert}`} />)}</th>
+                  <th scope="row">{column(model, i)} {by.map((p) => <Badge key={p.expert} expert={p.expert} label={`said by part ${p.expert + 1}`} />)}</th>
                   <td><Field name={column(model, i)} value={x} onChange={(v) => onChange(values.map((old, j) => (j === i ? v : old)))} /></td>
                   <td class="number">{layer && <>{digits(layer.mean[i])} <small>± {digits(layer.deviation[i])}</small></>}</td>
                   <td class="spread">{layer && <Line ground={[ground.mean[i], ground.deviation[i]]} said={[layer.low[i], layer.mean[i], layer.high[i]]} value={x} expert={by[0]?.expert} />}</td>

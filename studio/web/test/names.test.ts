@@ -5,8 +5,8 @@ import { apart, called, column, fully, list, sentence, tell } from "../src/names
 const model = { names: ["", "wet meadow"], columns: ["Poa", "Veronica", "Salix", "Carex"] };
 
 test("names, or numbers where there are none", () => {
-  assert.deepEqual([called(model, 0), called(model, 1), called(null, 2)], ["part 0", "wet meadow", "part 2"]);
-  assert.deepEqual([fully(model, 0), fully(model, 1)], ["part 0", "wet meadow (part 1)"]);
+  assert.deepEqual([called(model, 0), called(model, 1), called(null, 2)], ["part 1", "wet meadow", "part 3"]);
+  assert.deepEqual([fully(model, 0), fully(model, 1)], ["part 1", "wet meadow (part 2)"]);
   assert.deepEqual([column(model, 2), column({ columns: null }, 2)], ["Salix", "column 3"]);
   assert.deepEqual([list([]), list(["a"]), list(["a", "b"]), list(["a", "b", "c"]), list(["a", "b", "c", "d", "e"])], ["", "a", "a and b", "a, b and c", "a, b, c and 2 more"]);
 });
@@ -21,7 +21,7 @@ test("a row is told by its parts: why, what is unexplained, what is expected", (
   const f = (...v: number[]) => Float32Array.from(v), name = (i: number) => column(model, i);
   const told = tell(Uint8Array.from([1, 1, 1, 0]), f(0.1, 0.1, 0.1, 0.1), f(0.9, 0.8, 0.1, 0.9), [{ expert: 1, votes: f(0.9, 0.8, NaN, 0.9) }], name);
   assert.deepEqual(told, { known: true, reasons: [{ part: 1, there: ["Poa", "Veronica"], absent: [] }], unexplained: ["Salix"], missing: ["Carex"] });
-  assert.equal(sentence("Heidelberg", told, (k) => fully(model, k)), "Heidelberg: wet meadow (part 1) because of Poa and Veronica. Nothing explains Salix. It expects Carex, too.");
+  assert.equal(sentence("Heidelberg", told, (k) => fully(model, k)), "Heidelberg: wet meadow (part 2) because of Poa and Veronica. Nothing explains Salix. It expects Carex, too.");
 });
 
 test("unknown cells are no reason; votes against are, where no other is", () => {

@@ -61,10 +61,10 @@ test("poses and numbers in words", () => {
 test("the finding says what was found, what is left, and what to do with an empty image", () => {
   const a = { expert: 1, dy: -4, dx: 0, angle: 0 }, b = { expert: 0, dy: 0, dx: 0, angle: 12 };
   const left = (first: number, second = 0, both = false) => ({ both, kind: new Uint8Array(200), first, second });
-  assert.equal(finding([a, b], true, 100, left(3)), "Two parts explain it: part 1 (4 up) and part 0 (turned 12° clockwise). 3 % of the ink is unexplained.");
-  assert.equal(finding([a], true, 100, left(0, 9)), "One part explains it: part 1 (4 up). All ink is explained.");
-  assert.equal(finding([a, b], false, 0, left(4, 50, true)), "Two parts explain it: part 1 and part 0. 25 % of the pixels are left to chance, and 2 % contradict them.");
-  assert.equal(finding([a], false, 9, left(0, 0, true)), "One part explains it: part 1. They vote on every pixel.");
+  assert.equal(finding([a, b], true, 100, left(3)), "Two parts explain it: part 2 (4 up) and part 1 (turned 12° clockwise). 3 % of the ink is unexplained.");
+  assert.equal(finding([a], true, 100, left(0, 9)), "One part explains it: part 2 (4 up). All ink is explained.");
+  assert.equal(finding([a, b], false, 0, left(4, 50, true)), "Two parts explain it: part 2 and part 1. 25 % of the pixels are left to chance, and 2 % contradict them.");
+  assert.equal(finding([a], false, 9, left(0, 0, true)), "One part explains it: part 2. They vote on every pixel.");
   assert.match(finding([], true, 0, left(0)), /empty/);
   assert.match(finding([], true, 5, left(5)), /No part/);
 });
