@@ -293,7 +293,9 @@ func TestPythonPage(t *testing.T) {
 }
 
 // isRun reports whether a block is run.
-func isRun(b codeBlock) bool { return !slices.Contains([]string{"text", "csv", "json", "r", "sql"}, b.language) }
+func isRun(b codeBlock) bool {
+	return !slices.Contains([]string{"text", "csv", "json", "r", "sql"}, b.language)
+}
 
 // python runs the Python of a page up to some block.
 func (d *docs) python(t *testing.T, text string) {
