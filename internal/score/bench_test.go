@@ -261,7 +261,7 @@ func BenchmarkBoundTables(b *testing.B) {
 			b.Skip("the reference has none")
 		}
 		for b.Loop() {
-			newBoundTables(c.bank, kernel.Chosen(), c.grid.Shifts())
+			newBoundTables(c.bank, kernel.Chosen())
 		}
 	})
 }

@@ -39,9 +39,7 @@ type bounded struct {
 	planes
 	changes []Change // scratch of place, takeBack and putBack
 
-	looked []bool    // by family: whether its tiles have bounds
-	around []float64 // by family and tile: the bound of its envelope, less raised
-	opened []bool    // by family and tile: whether its sprites have bounds there
+	looked []bool    // by sprite: whether its tiles have bounds
 	raised []float64 // by tile: what all its candidates' gains may have risen by since reset, in nats
 
 	// By sprite and tile. A tile's bounds are base + its steps * step + what raised
@@ -50,8 +48,7 @@ type bounded struct {
 	states []state
 	steps  []uint16 // by position in the tile, too
 
-	tops, sums []uint16 // scratch of bound and look
-	runs       []span   // of tiles; scratch of openAbove
+	tops []uint16 // scratch of bound
 	collection
 }
 
@@ -82,10 +79,7 @@ func (e *bounded) reset(c *candidates) bool {
 	n := len(t.sprites) * e.tiles
 	e.bounds, e.states, e.steps = resize(e.bounds, n), resize(e.states, n), resize(e.steps, n*kernel.Tile)
 	e.tops = resize(e.tops, e.tiles)
-	e.sums = resize(e.sums, e.tiles*kernel.Tile)
-	families := len(t.families)
-	e.looked, e.raised = resize(e.looked, families), resize(e.raised, e.tiles)
-	e.around, e.opened = resize(e.around, families*e.tiles), resize(e.opened, families*e.tiles)
+	e.looked, e.raised = resize(e.looked, len(t.sprites)), resize(e.raised, e.tiles)
 	clear(e.looked)
 	clear(e.raised)
 	return true
@@ -116,16 +110,15 @@ func (e *bounded) bestAbove(floor float64) (int, Gain, bool) {
 // propose implements fullEngine.
 func (e *bounded) propose(n int) { e.collect(n, math.Inf(-1)) }
 
-// copyFrom makes e the engine of c, with the bounds of o, after making those of
-// families that are missing. The two share only what is immutable.
+// copyFrom makes e the engine of c, with the bounds of o, after making those that
+// are missing. The two share only what is immutable.
 func (e *bounded) copyFrom(c *candidates, o *bounded) {
-	for f := range o.tables.families {
-		o.look(f)
+	for i := range o.tables.sprites {
+		o.look(i)
 	}
 	e.candidates, e.layout = c, o.layout
 	e.looked, e.raised = append(e.looked[:0], o.looked...), append(e.raised[:0], o.raised...)
-	e.around, e.opened = append(e.around[:0], o.around...), append(e.opened[:0], o.opened...)
-	e.tops, e.sums = resize(e.tops, len(o.tops)), resize(e.sums, len(o.sums))
+	e.tops = resize(e.tops, len(o.tops))
 	e.bounds, e.states, e.steps = append(e.bounds[:0], o.bounds...), append(e.states[:0], o.states...), append(e.steps[:0], o.steps...)
 	e.planes.copyFrom(&o.planes)
 }

@@ -18,8 +18,7 @@ type collection struct {
 	found   []scored
 }
 
-// tile is a tile of a sprite's candidates, or of those of family ^sprite; bound is on
-// their gains after costs.
+// tile is a tile of a sprite's candidates; bound is on their gains after costs.
 type tile struct {
 	bound        float64
 	sprite, tile int32
@@ -36,29 +35,25 @@ type scored struct {
 // floor, in index order.
 func (e *bounded) collect(n int, floor float64) {
 	e.least, e.largest, e.found, e.heap = floor, e.largest[:0], e.found[:0], e.heap[:0]
-	for f := range e.tables.families {
+	for i := range e.Bank.Sprites {
 		e.tick()
-		if e.live[e.owner(f)] {
-			e.look(f)
+		if e.isLive(i) {
+			e.look(i)
 		}
 	}
 	if math.IsInf(floor, -1) {
 		// With nothing to compare with all tiles would go on the heap.
 		e.scoreLargest(n)
 	}
-	for f := range e.tables.families {
-		if e.live[e.owner(f)] {
-			e.gather(f)
+	for i := range e.Bank.Sprites {
+		if e.isLive(i) {
+			e.gather(i)
 		}
 	}
 	e.order()
 	for len(e.heap) > 0 && e.heap[0].bound >= e.cut() {
 		e.tick()
-		if top := e.pop(); top.sprite >= 0 {
-			e.scoreTile(top, n)
-		} else {
-			e.pushSprites(int(^top.sprite), top)
-		}
+		e.scoreTile(e.pop(), n)
 	}
 	cut := e.cut()
 	e.near = e.near[:0]
@@ -70,91 +65,43 @@ func (e *bounded) collect(n int, floor float64) {
 	slices.Sort(e.near)
 }
 
-// owner returns the expert of a family.
-func (e *bounded) owner(f int) int { return e.Bank.Sprites[e.tables.families[f].first].Expert }
+// isLive reports whether a sprite's expert may be picked.
+func (e *bounded) isLive(sprite int) bool { return e.live[e.Bank.Sprites[sprite].Expert] }
 
-// costOf returns the cost of a pick of a family's expert.
-func (e *bounded) costOf(f int) float64 { return CostOf(e.costs, e.owner(f)) }
+// costOf returns the cost of a pick of a sprite's expert.
+func (e *bounded) costOf(sprite int) float64 { return CostOf(e.costs, e.Bank.Sprites[sprite].Expert) }
 
 // scoreLargest scores the tile with the largest bound, so that least is a number.
 func (e *bounded) scoreLargest(n int) {
-	for {
-		largest := tile{math.Inf(-1), 0, -1}
-		for f := range e.tables.families {
-			if e.live[e.owner(f)] {
-				largest = e.largestTile(f, largest)
-			}
-		}
-		switch f := int(^largest.sprite); {
-		case largest.tile < 0:
-			return
-		case f >= 0:
-			e.openAbove(f, largest.bound+e.costOf(f)-2*Tie)
+	largest := tile{math.Inf(-1), 0, -1}
+	for s := range e.Bank.Sprites {
+		if !e.isLive(s) {
 			continue
 		}
-		for e.heap = append(e.heap, largest); len(e.heap) > 0; {
-			e.scoreTile(e.pop(), n)
+		cost := e.costOf(s)
+		for i, b := range e.bounds[s*e.tiles : (s+1)*e.tiles] {
+			if bound := b + e.raised[i] - cost; bound > largest.bound {
+				largest = tile{bound, int32(s), int32(i)}
+			}
 		}
-		e.found, e.largest = e.found[:0], e.largest[:0] // they are found again
+	}
+	if largest.tile < 0 {
 		return
 	}
-}
-
-// largestTile returns the tile with the largest bound, of those of a family and
-// another; in place of the sprite is ^f for a tile that is not open.
-func (e *bounded) largestTile(f int, best tile) tile {
-	cost, family := e.costOf(f), &e.tables.families[f]
-	for i, around := range e.around[f*e.tiles : (f+1)*e.tiles] {
-		if around+e.raised[i]-cost <= best.bound {
-			continue
-		}
-		if !e.opened[f*e.tiles+i] {
-			best = tile{around + e.raised[i] - cost, ^int32(f), int32(i)}
-			continue
-		}
-		for s := family.first; s < family.end; s++ {
-			if bound := e.bounds[s*e.tiles+i] + e.raised[i] - cost; bound > best.bound {
-				best = tile{bound, int32(s), int32(i)}
-			}
-		}
+	for e.heap = append(e.heap, largest); len(e.heap) > 0; {
+		e.scoreTile(e.pop(), n)
 	}
-	return best
+	e.found, e.largest = e.found[:0], e.largest[:0] // they are found again
 }
 
-// gather appends to the heap the tiles of a family that may hold a candidate
+// gather appends to the heap the tiles of a sprite that may hold a candidate
 // that matters.
-func (e *bounded) gather(f int) {
-	cost, family := e.costOf(f), &e.tables.families[f]
-	cut, raised, opened := e.cut()+cost, e.raised, e.opened[f*e.tiles:(f+1)*e.tiles]
-	for i, around := range e.around[f*e.tiles : (f+1)*e.tiles] {
-		if !opened[i] && around+raised[i] >= cut {
-			e.heap = append(e.heap, tile{around + raised[i] - cost, ^int32(f), int32(i)})
-		}
-	}
-	for s := family.first; s < family.end; s++ {
-		for i, b := range e.bounds[s*e.tiles : (s+1)*e.tiles] {
-			if bound := b + raised[i]; bound >= cut && opened[i] {
-				e.heap = append(e.heap, tile{bound - cost, int32(s), int32(i)})
-			}
-		}
-	}
-}
-
-// pushSprites opens a tile of a family, and others whose bounds are not much lower, and
-// puts its sprites on the heap there, where they matter.
-func (e *bounded) pushSprites(f int, which tile) {
-	if e.opened[f*e.tiles+int(which.tile)] {
-		return // with another one
-	}
-	cost, family := e.costOf(f), &e.tables.families[f]
-	e.openAbove(f, cost+which.bound-float64(familyBatch*(which.bound-e.cut()))-2*Tie)
-	for _, run := range e.runs {
-		for s := family.first; s < family.end; s++ {
-			for i := run.first; i < run.end; i++ {
-				if bound := e.bounds[s*e.tiles+i] + e.raised[i] - cost; bound >= e.cut() {
-					e.push(tile{bound, int32(s), int32(i)})
-				}
-			}
+func (e *bounded) gather(sprite int) {
+	cost := e.costOf(sprite)
+	cut := e.cut() + cost
+	for i, b := range e.bounds[sprite*e.tiles : (sprite+1)*e.tiles] {
+		if bound := b + e.raised[i]; bound >= cut {
+			e.heap = append(e.heap, tile{bound - cost, int32(sprite), int32(i)})
 		}
 	}
 }
@@ -164,7 +111,7 @@ func (e *bounded) pushSprites(f int, which tile) {
 // instead.
 func (e *bounded) scoreTile(which tile, n int) {
 	sprite, tile := int(which.sprite), int(which.tile)
-	at, cost := sprite*e.tiles+tile, CostOf(e.costs, e.Bank.Sprites[sprite].Expert)
+	at, cost := sprite*e.tiles+tile, e.costOf(sprite)
 	if e.states[at].since != e.raised[tile] {
 		e.tighten(sprite, tile)
 		which.bound = e.bounds[at] + e.raised[tile] - cost

@@ -9,15 +9,18 @@ import (
 // This file makes the bounds of the bounded engine and keeps them true while the
 // composition changes.
 
-// bound makes the bounds of a sprite in tiles [from, end), from abstention.
-func (e *bounded) bound(sprite, from, end int) {
+// look makes the bounds of a sprite, from abstention, if it has none yet.
+func (e *bounded) look(sprite int) {
+	if e.looked[sprite] {
+		return
+	}
+	e.looked[sprite] = true
 	t := e.tables
-	at := sprite*e.tiles + from
-	t.path.Sums(e.steps[at*kernel.Tile:], e.tops[:end-from], t.entries, e.codes[from*kernel.Tile:], &e.first[sprite])
-	bounds, states := e.bounds[at:at+end-from], e.states[at:at+end-from]
-	clear(states)
-	for i, top := range e.tops[:end-from] {
-		bounds[i] = e.base[sprite] + float64(t.sprites[sprite].step*float64(top))
+	from, to := sprite*e.tiles, (sprite+1)*e.tiles
+	t.path.Sums(e.steps[from*kernel.Tile:], e.tops, t.entries, e.codes, &e.first[sprite])
+	clear(e.states[from:to])
+	for i, top := range e.tops {
+		e.bounds[from+i] = e.base[sprite] + float64(t.sprites[sprite].step*float64(top))
 	}
 }
 

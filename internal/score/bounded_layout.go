@@ -35,7 +35,7 @@ type layout struct {
 
 	// By sprite: the lookups from abstention and those by class, the chunks, and the base
 	// of the bounds from abstention, which knows which blocks may lie on unknown pixels.
-	first  []kernel.Lookups   // with those of the envelopes after those of the sprites
+	first  []kernel.Lookups
 	later  [][]kernel.Lookups // in groups whose sums fit in 16 bits
 	chunks []kernel.Chunks
 	base   []float64
@@ -61,14 +61,11 @@ func newLayout(b *Bank, t *boundTables, g Grid, height, width int, unknown bool)
 		return nil
 	}
 	n := len(t.sprites)
-	l.first, l.base = make([]kernel.Lookups, n+len(t.families)), make([]float64, n+len(t.families))
+	l.first, l.base = make([]kernel.Lookups, n), make([]float64, n)
 	l.later, l.chunks = make([][]kernel.Lookups, n), make([]kernel.Chunks, n)
 	for i := range t.sprites {
 		l.listFirst(i, &t.sprites[i])
 		l.list(i)
-	}
-	for f := range t.families {
-		l.listFirst(n+f, &t.families[f].envelope)
 	}
 	return l
 }
@@ -81,7 +78,7 @@ const (
 	planesOfCodes
 )
 
-// listFirst lists the lookups from abstention of a sprite or an envelope.
+// listFirst lists the lookups from abstention of a sprite.
 func (l *layout) listFirst(i int, g *spriteTables) {
 	l.base[i] = g.base
 	for _, bl := range g.blocks {

@@ -24,10 +24,9 @@ type bankBounds struct {
 
 // boundTables holds the tables and terms of a bank, for one path of kernels.
 type boundTables struct {
-	path     *kernel.Path
-	sprites  []spriteTables
-	families []family // of sprites, in their order
-	entries  []byte   // of all tables
+	path    *kernel.Path
+	sprites []spriteTables
+	entries []byte // of all tables
 
 	// The frame's pixels that may vote at all lie in these rows and columns.
 	top, bottom, left, right int
@@ -93,7 +92,7 @@ func (b *Bank) boundTables(shifts int) *boundTables {
 	}
 	l.once.Do(func() {
 		if path := kernel.Chosen(); path.Fast() && b.QMap == nil && !b.certain() {
-			l.tables = newBoundTables(b, path, shifts)
+			l.tables = newBoundTables(b, path)
 		}
 	})
 	return l.tables
@@ -110,8 +109,8 @@ func (b *Bank) certain() bool {
 	return certain
 }
 
-// newBoundTables makes the tables for searches of about so many shifts. It returns nil where a frame is too large for sums of 16 bits.
-func newBoundTables(b *Bank, path *kernel.Path, shifts int) *boundTables {
+// newBoundTables makes the tables. It returns nil where a frame is too large for sums of 16 bits.
+func newBoundTables(b *Bank, path *kernel.Path) *boundTables {
 	s := &boundTables{path: path, sprites: make([]spriteTables, len(b.Sprites)), top: b.Height, left: b.Width, bottom: -1, right: -1}
 	votes := 0
 	for i := range b.Sprites {
@@ -144,9 +143,6 @@ func newBoundTables(b *Bank, path *kernel.Path, shifts int) *boundTables {
 		} else { // what they gain is no sum of strengths, and scored by Field.Gain
 			g.slack = 1e-9 * (1 - g.base - g.baseRuns)
 		}
-	}
-	if !s.setFamilies(b, shifts, open) {
-		return nil
 	}
 	return s
 }

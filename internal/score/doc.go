@@ -49,7 +49,6 @@
 //	bounded_classes.go      bounded: classes of pixels after picks
 //	bounded_sides.go        bounded: classes and tables of max-minus-min
 //	bounded_tables.go       bounded: tables of a Bank
-//	bounded_families.go     bounded: the first look, shared by turned sprites
 //	bounded_layout.go       bounded: an image laid out for the tables
 //	bounded_keep.go         bounded: bounds from the tables, kept true
 //	bounded_collect.go      bounded: candidates by their bounds

@@ -98,15 +98,8 @@ func checkBounds(t scoretest.Fataler, s *Search) {
 		if score := b.scoreOf(sprite, y, x); !(math.Abs(score-want.Nats) <= g.slack) {
 			t.Fatalf("candidate %d: score %v, by the formula %v, off by more than %v", c, score, want.Nats, g.slack)
 		}
-		family := slices.IndexFunc(b.tables.families, func(f family) bool { return sprite < f.end })
-		b.look(family)
+		b.look(sprite)
 		lane := y*b.pitch + x
-		if around := b.around[family*b.tiles+lane/kernel.Tile] + b.raised[lane/kernel.Tile]; !(around >= want.Nats) {
-			t.Fatalf("candidate %d: bound of its family %v, by the formula %v", c, around, want.Nats)
-		}
-		if !b.opened[family*b.tiles+lane/kernel.Tile] {
-			b.openAbove(family, math.Inf(-1))
-		}
 		at := sprite*b.tiles + lane/kernel.Tile
 		for range 2 { // as it is, and made anew
 			base, step := b.scale(sprite, b.states[at])
