@@ -7,6 +7,7 @@ type Explainer struct {
 	byRow  byRow
 	bySet  bySet
 	byVote byVote
+	alone  int // rows explained one by one
 	counts counts
 }
 
@@ -68,6 +69,7 @@ func (x *Explainer) explainByVote(rows Packed, from, to int, out *Picked) {
 
 // explainRow explains row n by itself.
 func (x *Explainer) explainRow(rows Packed, n int, out *Picked) {
+	x.alone++
 	first := len(out.Expert)
 	if !x.byRow.explain(n, x.row(rows.On, n, nil), x.row(rows.Known, n, x.all), out) {
 		out.Expert, out.Gain = out.Expert[:first], out.Gain[:first]

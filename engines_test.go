@@ -1,0 +1,127 @@
+package patchwork_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/internal/score/kernel"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
+)
+
+// TestEnginesAreReached: each engine explains images or rows by some model that was learned from
+// such ones. What is said of each engine, and of which commands it makes faster, is in
+// internal/score/LADDER.md.
+func TestEnginesAreReached(t *testing.T) {
+	letters, err := synth.Letters(synth.LettersOptions{Letters: "T", Writers: 6, Side: 28, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	quadrants, err := synth.Quadrants(synth.QuadrantsOptions{N: 100, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow, wide, many := planted(3, 24, 300), planted(3, 300, 40), planted(9, 72, 3000)
+	parts := func(k int, rule string) recipe.Recipe {
+		return recipe.Recipe{Count: recipe.Count{Experts: k}, Rule: rule}
+	}
+	quick := parts(2, "")
+	quick.Starts, quick.Iterations, quick.Shift = 1, 3, 5
+	drawn := learnModel(t, letters.Images, quick)
+	few := learnModel(t, quadrants.Images, parts(8, "max-minus-min"))
+	small := learnModel(t, narrow, parts(3, ""))
+	refined := patchwork.PursuitOptions{Refined: true}
+	vectors, reached := kernel.RowVectors(kernel.Chosen()), map[string]bool{}
+	for _, c := range []struct {
+		name   string
+		model  *patchwork.Model
+		opt    patchwork.PursuitOptions
+		images []*bitmap.Image
+		want   string // the engine of most of them
+	}{
+		{"letters", drawn, patchwork.PursuitOptions{}, letters.Images, "bounded"},
+		{"letters, refined", drawn, refined, letters.Images, "bounded"},
+		{"few quadrants", few, patchwork.PursuitOptions{}, quadrants.Images, "fixed"},
+		{"narrow rows", small, patchwork.PursuitOptions{}, narrow, "bySet"},
+		{"narrow rows, refined", small, refined, narrow, "general"},
+		{"wide rows", learnModel(t, wide, parts(3, "")), patchwork.PursuitOptions{}, wide, "byRow"},
+		{"many rows", learnModel(t, many[:150], parts(9, "max")), patchwork.PursuitOptions{}, many, "byVote"},
+		{"noisy-or", learnModel(t, narrow, parts(3, "noisy-or")), patchwork.PursuitOptions{}, narrow, "joint"},
+	} {
+		if c.want == "byVote" && (vectors == nil || vectors.VoteStep == nil) {
+			reached[c.want] = true // this machine has no vector code for it
+			continue
+		}
+		got, err := testkit.MustPursuit(t, c.model, c.opt).Engines(c.images)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reached[c.want] = 2*got[c.want] > len(c.images)
+		if !reached[c.want] {
+			t.Errorf("%s: explained by %v, want most by %s", c.name, got, c.want)
+		}
+	}
+	for _, engine := range []string{"bounded", "fixed", "general", "joint", "bySet", "byRow", "byVote"} {
+		if !reached[engine] {
+			t.Errorf("no learned model is explained by %s", engine)
+		}
+	}
+}
+
+// learnModel learns a model as the program does by default but for what the recipe says.
+func learnModel(t *testing.T, images []*bitmap.Image, r recipe.Recipe) *patchwork.Model {
+	t.Helper()
+	height, width := images[0].Height(), images[0].Width()
+	r, _ = r.Resolve(recipe.Facts{Rows: len(images), Height: height, Width: width, Table: height == 1})
+	plan, err := r.Plan(height, width)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m *patchwork.Model
+	data := patchwork.Data{Images: images}
+	if plan.Table != nil {
+		for step, e := range table.Run(context.Background(), data, plan.Config, *plan.Table) {
+			m, err = step.Model, e
+		}
+	} else {
+		for step, e := range learn.Run(context.Background(), data, plan.Config, plan.Learn) {
+			m, err = step.Model, e
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// planted returns n rows of d columns in which each of k parts, of an eighth of the columns, at
+// least four, is active in a third of the rows.
+func planted(k, d, n int) []*bitmap.Image {
+	rng := rand.New(rand.NewPCG(3, uint64(d)))
+	rows := make([]*bitmap.Image, n)
+	for i := range rows {
+		rows[i] = bitmap.New(1, d)
+		for part := range k {
+			if rng.IntN(3) > 0 {
+				continue
+			}
+			for x := range max(4, d/8) {
+				if rng.Float64() < 0.9 {
+					rows[i].Set(0, (part*max(4, d/8)+x)%d, true)
+				}
+			}
+		}
+		for x := range d {
+			if rng.IntN(50) == 0 {
+				rows[i].Set(0, x, true)
+			}
+		}
+	}
+	return rows
+}
