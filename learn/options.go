@@ -317,7 +317,7 @@ func (o Options) validate(c patchwork.Config) error {
 	case o.Paper && o.finding():
 		return fmt.Errorf("patchwork: the paper's learning needs the number of parts; say how many")
 	case o.Continue != nil && o.Method == MethodOnline:
-		return fmt.Errorf("patchwork: online learning begins with an image, not with a model; continue with batch EM, or with ResumeOnline")
+		return fmt.Errorf("patchwork: online learning begins with an image, not with a model; continue with batch EM")
 	case o.Continue != nil && (o.Continue.Height() != c.Height || o.Continue.Width() != c.Width):
 		return o.continueSize(c)
 	}

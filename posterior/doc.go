@@ -1,9 +1,8 @@
 // Package posterior finds several explanations of an image, says how much to
 // believe each, and predicts unknown pixels by their average.
 //
-// [Explain] and [Predict] work on many images, a [Searcher] on one at a time, and
-// [PredictOne] is the shortest way to one prediction. [Score] measures
-// predictions on bits that were hidden ([HideBits]).
+// [Explain] and [Predict] work on many images, a [Searcher] on one at a time.
+// [Score] measures predictions on bits that were hidden ([HideBits]).
 //
 // An explanation is a set S of picks. With the activation prior pi_k of each
 // expert, and any of the G poses of the grid alike,

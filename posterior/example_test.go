@@ -26,9 +26,13 @@ func twoParts() *patchwork.Model {
 	return model
 }
 
-func ExamplePredictOne() {
+func ExampleSearcher_Predict() {
+	search, err := posterior.NewSearcher(twoParts(), posterior.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	row := bitmap.Parse("##?.??") // three columns are known
-	p, err := posterior.PredictOne(twoParts(), row)
+	p, _, err := search.Predict(row)
 	if err != nil {
 		log.Fatal(err)
 	}

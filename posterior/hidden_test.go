@@ -328,8 +328,12 @@ func TestScorePredictions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	search, err := NewSearcher(m, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	predict := func(i int) []float64 {
-		p, err := PredictOne(m, hidden.Visible[i])
+		p, _, err := search.Predict(hidden.Visible[i])
 		if err != nil {
 			t.Fatal(err)
 		}

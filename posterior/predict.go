@@ -11,17 +11,6 @@ import (
 	"example.com/patchwork/internal/score"
 )
 
-// PredictOne predicts one image with the default options; see Searcher.Predict,
-// which makes a second image cheaper.
-func PredictOne(m *patchwork.Model, img *bitmap.Image) ([]float64, error) {
-	s, err := NewSearcher(m, Options{})
-	if err != nil {
-		return nil, err
-	}
-	p, _, err := s.Predict(img)
-	return p, err
-}
-
 // Predict finds the best explanations of one image from its known pixels, and
 // returns them with the probability that they give to each pixel being on,
 // averaged by their posterior weights: Height*Width numbers in [0, 1], row-major,

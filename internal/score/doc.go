@@ -40,7 +40,6 @@
 //	gain.go, grid.go        gains and their order; shifts and candidates
 //	bank.go                 Bank
 //	field.go                Field
-//	reference.go            the formula, for tests
 //	candidates.go           what the engines share: the Field, the question, the decision
 //	general_update.go       general: corrected gains
 //	general_first.go        general: gains from abstention

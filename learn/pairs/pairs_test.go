@@ -162,7 +162,7 @@ func TestPlaces(t *testing.T) {
 	if r.Flips != leastFlip || r.Clutter != leastClutter {
 		t.Errorf("flips %v and clutter %v in clean images", r.Flips, r.Clutter)
 	}
-	d, err := Describe(t.Context(), images, shapes, Options{})
+	d, err := describe(t.Context(), images, shapes, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestRefused(t *testing.T) {
 	} {
 		_, err := Grow(t.Context(), c.images, c.opt)
 		if c.parts != nil {
-			_, err = Describe(t.Context(), c.images, c.parts, c.opt)
+			_, err = describe(t.Context(), c.images, c.parts, c.opt)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -95,7 +95,7 @@ func (p *Pursuit) climb(gains []float64) []float64 {
 }
 
 // tie is how much better a candidate must be than one before it, in nats, to be preferred.
-const tie = referenceTie
+const tie = 1e-9
 
 // best returns the candidate that gains most beyond its price, -1 if none gains anything.
 func (p *Pursuit) best() int {

@@ -229,9 +229,13 @@ func TestColumnsAgainstBruteForce(t *testing.T) {
 func TestMissingCells(t *testing.T) {
 	m, set := planted(t, 40)
 	r := build(t, m, set, Options{Stability: -1, Workers: 2})
+	search, err := posterior.NewSearcher(m, posterior.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	at, bins := 0, [10]int{}
 	for i, img := range set.Images {
-		p, err := posterior.PredictOne(m, img)
+		p, _, err := search.Predict(img)
 		if err != nil {
 			t.Fatal(err)
 		}
