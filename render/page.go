@@ -7,11 +7,11 @@ import (
 	_ "embed" // the page's template
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/markup"
 )
 
 // Page is a report as one self-contained HTML file, for phones and large
@@ -22,9 +22,9 @@ type Page struct {
 	Sections []Section
 
 	// Lead is markup below the intro. Style and Script are added to the page's own.
-	Lead   template.HTML
-	Style  template.CSS
-	Script template.JS
+	Lead   markup.HTML
+	Style  markup.HTML
+	Script markup.HTML
 }
 
 // Section is a part of a Page.
@@ -33,8 +33,8 @@ type Section struct {
 	Text    string // plain text; a blank line starts a paragraph
 	Figures []Figure
 
-	ID   string        // to link to, may be empty
-	Body template.HTML // markup below the text
+	ID   string      // to link to, may be empty
+	Body markup.HTML // markup below the text
 }
 
 // Figure is a picture with its caption.
@@ -49,11 +49,11 @@ type Figure struct {
 //go:embed page.html
 var pageHTML string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+var pageTemplate = markup.New("page", markup.Funcs{
 	"paragraphs": paragraphs,
 	"picture":    embedded,
 	"beside":     beside,
-}).Parse(pageHTML))
+}, nil, pageHTML)
 
 // Write writes the page as HTML. Texts are escaped, and what cannot be seen of them, which may be marks of direction
 // in names from files, is replaced. The error is the
@@ -61,7 +61,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 func (p Page) Write(w io.Writer) error {
 	// Into memory first: a template that fails midway would leave half a page.
 	var buf bytes.Buffer
-	if err := pageTemplate.Execute(&buf, p); err != nil {
+	if err := pageTemplate.Execute(&buf, "page", p); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, words.Visible(buf.String()))
@@ -81,7 +81,7 @@ func paragraphs(text string) []string {
 
 // inlinePicture holds the attributes of an image element.
 type inlinePicture struct {
-	Source        template.URL
+	Source        markup.HTML
 	Alt           string
 	Width, Height int
 	Wide          bool
@@ -134,6 +134,6 @@ func embedded(f Figure) (inlinePicture, error) {
 	}
 	// Safe as a URL: the kind is a constant and base64 has no special
 	// characters.
-	out.Source = template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(buf.Bytes()))
+	out.Source = markup.HTML("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(buf.Bytes()))
 	return out, nil
 }

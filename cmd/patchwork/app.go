@@ -46,8 +46,13 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
-		Version:       version(),
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asked, _ := cmd.Flags().GetBool("version"); asked {
+				_, err := fmt.Fprint(a.out, versionLine())
+				return err
+			}
+			return cmd.Help()
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.started = true
 			return a.guard(cmd, args)
@@ -56,7 +61,7 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no summary, warnings or progress, only errors")
 	root.PersistentFlags().Bool("help-all", false, "all flags of a command, and its whole text")
-	root.SetVersionTemplate(versionLine())
+	root.Flags().BoolP("version", "v", false, "version for patchwork")
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 	root.SetGlobalNormalizationFunc(flagName)

@@ -1,4 +1,4 @@
-//go:build !slim
+//go:build manual
 
 package main
 
@@ -14,7 +14,10 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// manualCommand writes man pages, for packages of this program.
+func init() { moreCommands = append(moreCommands, (*app).manualCommand) }
+
+// manualCommand writes man pages, for packages of this program, which are made by a build with the tag manual: what
+// writes them takes half a megabyte.
 func (a *app) manualCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "manual DIR",

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"image"
 	"image/color"
 	"math"
@@ -13,12 +12,13 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/markup"
 	"example.com/patchwork/render"
 )
 
 // tile is a small picture for the page, one pixel for each pixel of an image.
 type tile struct {
-	Source        template.URL
+	Source        markup.HTML
 	Width, Height int
 	Alt           string
 }
@@ -30,7 +30,7 @@ func tileOf(img image.Image, alt string) tile {
 	if err := render.WritePNG(&b, render.Tiled(img, scale)); err != nil {
 		return tile{Alt: err.Error()} // too large a picture
 	}
-	return tile{template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), img.Bounds().Dx(), img.Bounds().Dy(), alt}
+	return tile{markup.HTML("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), img.Bounds().Dx(), img.Bounds().Dy(), alt}
 }
 
 // partTile draws the template of a part.

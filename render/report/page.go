@@ -4,13 +4,14 @@ import (
 	"bytes"
 	_ "embed" // the templates of the sections
 	"fmt"
-	"html/template"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
 	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/markup"
 	"example.com/patchwork/render"
 )
 
@@ -23,7 +24,7 @@ var pageStyle string
 //go:embed page.js
 var pageScript string
 
-var pageTemplates = template.Must(template.New("report").Funcs(template.FuncMap{
+var pageTemplates = markup.New("report", markup.Funcs{
 	"percent": func(share float64) string { return joined(percent(share)) }, "joined": joined, "plural": plural, "thousands": func(n any) string { return thousands(toInt(n)) },
 	"lower": strings.ToLower, "upper": sentence, "mean": Mean, "worst": Worst, "back": Back,
 	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits, "times": times, "fixed": fixed,
@@ -31,7 +32,10 @@ var pageTemplates = template.Must(template.New("report").Funcs(template.FuncMap{
 	"len64parts": func(r *Report) int64 { return int64(len(r.Parts)) }, "share": shareOf, "binbars": binBars,
 	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) }, "minus": func(n int) string { return fixed(0, float64(n)) },
 	"way": way, "len64methods": func(v []Method) int64 { return int64(len(v)) }, "middle": func(x, w float64) float64 { return x + float64(w/2) },
-}).Parse(pageHTML))
+}, markup.Methods{
+	"Noun":  func(v reflect.Value) reflect.Value { return v.MethodByName("Noun") },
+	"Title": func(v reflect.Value) reflect.Value { return v.MethodByName("Title") },
+}, pageHTML, realHTML)
 
 // page is what the templates see.
 type page struct {
@@ -82,7 +86,7 @@ func (r *Report) WriteHTML(w io.Writer, title string) error {
 		return p.err
 	}
 	return render.Page{Title: title, Lead: lead, Sections: p.sections,
-		Style: template.CSS(pageStyle), Script: template.JS(pageScript)}.Write(w)
+		Style: markup.HTML(pageStyle), Script: markup.HTML(pageScript)}.Write(w)
 }
 
 // section adds a section whose body a template makes of data.
@@ -91,12 +95,12 @@ func (p *page) section(id, heading, name string, data any) {
 }
 
 // markup returns what a template makes of data.
-func (p *page) markup(name string, data any) template.HTML {
+func (p *page) markup(name string, data any) markup.HTML {
 	var b bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&b, name, data); err != nil && p.err == nil {
+	if err := pageTemplates.Execute(&b, name, data); err != nil && p.err == nil {
 		p.err = err
 	}
-	return template.HTML(b.String())
+	return markup.HTML(b.String())
 }
 
 func toInt(n any) int64 {
@@ -113,13 +117,13 @@ func toInt(n any) int64 {
 func joined(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }
 
 // hue returns the colour of a part for a style.
-func hue(k int) template.CSS {
+func hue(k int) markup.HTML {
 	c := render.Hue(k)
-	return template.CSS(fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
+	return markup.HTML(fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
 }
 
 // onHue returns the colour of text on the colour of a part.
-func onHue(k int) template.CSS {
+func onHue(k int) markup.HTML {
 	c := render.Hue(k)
 	if float64(0.299*float64(c.R))+float64(0.587*float64(c.G))+float64(0.114*float64(c.B)) > 140 {
 		return "#10131a"
@@ -128,12 +132,12 @@ func onHue(k int) template.CSS {
 }
 
 // scale returns a share as a length in per cent; 0 for none.
-func scale(v any) template.CSS {
+func scale(v any) markup.HTML {
 	share := toFloat(v)
 	if math.IsNaN(share) {
 		share = 0
 	}
-	return template.CSS(fmt.Sprintf("%.1f%%", 100*min(max(share, 0), 1)))
+	return markup.HTML(fmt.Sprintf("%.1f%%", 100*min(max(share, 0), 1)))
 }
 
 func toFloat(v any) float64 {

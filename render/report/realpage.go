@@ -3,20 +3,18 @@ package report
 import (
 	"cmp"
 	_ "embed" // the templates of the sections
-	"html/template"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/markup"
 	"example.com/patchwork/render"
 )
 
 //go:embed real.html
 var realHTML string
-
-var _ = template.Must(pageTemplates.Parse(realHTML))
 
 // realStyle is what pages about real values have beside [pageStyle].
 const realStyle = `
@@ -62,7 +60,7 @@ func (r *Real) WriteHTML(w io.Writer, title string) error {
 		return p.err
 	}
 	return render.Page{Title: title, Lead: lead, Sections: p.sections,
-		Style: template.CSS(pageStyle + realStyle), Script: template.JS(pageScript)}.Write(w)
+		Style: markup.HTML(pageStyle + realStyle), Script: markup.HTML(pageScript)}.Write(w)
 }
 
 // leadView is the top of the page.
