@@ -23,11 +23,8 @@ import (
 const help = `Reproduce all figures of the paper, or those that are named, and report for each of
 its claims what was found. The folder of -o gets index.html, a self-contained page;
 for each figure a folder with its pictures (PNG, SVG) and numbers (CSV); and the
-ledger of claims (ledger.csv, ledger.md).
-
-A figure that the folder already holds, made with the same options and data, is not
-made again, so an interrupted run continues where it stopped. Results are the same
-for any number of workers; only the times differ.
+ledger of claims (ledger.csv, ledger.md). Results are the same for
+any number of workers; only the times differ.
 
 If the letters of --ticc have writers, Figure 7 takes the first letter by each. For an
 archive of grey pictures in which folders name the letter and files the writer, use
@@ -60,16 +57,12 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	}
 	report, err := figures.Make(ctx, r)
 	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted: the figures that are done stay in %s; the same command makes the others", r.Dir)
-		}
 		return err
 	}
 	for i, title := range report.Titles {
 		fmt.Fprintf(w, "%-13s %s\n", report.Verdicts[i], title)
 	}
-	_, err = fmt.Fprintf(w, "wrote %s: %s, %d of them made now\n",
-		report.Path, words.Count(len(report.Figures), "figure"), len(report.Ran))
+	_, err = fmt.Fprintf(w, "wrote %s: %s\n", report.Path, words.Count(len(report.Titles), "figure"))
 	return err
 }
 
@@ -80,9 +73,8 @@ func parse(args []string) (r figures.Request, err error) {
 	fs.Usage = func() {
 		fmt.Fprint(os.Stderr, help, fs.FlagUsages(), "\nFigures (all, if none is named):\n", figures.Contents)
 	}
-	fs.StringVarP(&r.Dir, "output", "o", "report", "folder to write to; figures that it already holds are not made again")
+	fs.StringVarP(&r.Dir, "output", "o", "report", "folder to write to")
 	fs.BoolVar(&r.Quick, "quick", false, "under a minute: few seeds and sizes, rough numbers")
-	fs.BoolVar(&r.Fresh, "fresh", false, "also make figures that the folder already holds")
 	fs.Uint64Var(&r.Seed, "seed", figures.DefaultSeed, "seed of all randomness")
 	fs.IntVar(&r.Workers, "workers", runtime.NumCPU(), "at the same time")
 	fs.StringVar(&r.DigitFile, "mnist", "", "digits for Figure 3: an IDX file of images with its labels beside it, or their folder (default our own)")

@@ -150,6 +150,58 @@ def logistic_pca(x, k, seed):
     return w, bias
 
 
+def svd(job):
+    """Hidden bits by the first right singular vectors of the centred rows: the coordinates of a row are fitted to its visible
+    bits (ridge regression), and what they say about a hidden bit is made a probability by
+    logit p = a + b logit(mean) + c s + d logit(mean + s), with s the fitted deviation from the mean of the column and a to d
+    fitted to hidden bits of validation rows. Rank and ridge are those that predict the hidden bits of validation rows best,
+    those of either half by the scale that is fitted to the other; "rows" of them follow each other, several times. Bits that
+    are not there are -1."""
+    x, mean = np.maximum(np.array(job["train"], float), 0), np.array(job["mean"])
+    truth, seen = np.array(job["valid"], float), np.array(job["visible"], float)
+    values, vectors = np.linalg.eigh((x - mean).T @ (x - mean))
+    values, vectors = np.maximum(values[::-1] / len(x), 1e-6), vectors[:, ::-1]
+    hidden, half = (truth >= 0) & (seen < 0), (np.arange(len(truth)) % job["rows"] % 2)[:, None]
+
+    def deviations(visible, v, ridge):
+        known = (visible >= 0).astype(float)
+        pairs = (v[:, :, None] * v[:, None, :]).reshape(len(v), -1)
+        a = (known @ pairs).reshape(len(visible), v.shape[1], -1) + np.diag(ridge)
+        z = np.linalg.solve(a, ((known * (visible - mean)) @ v)[..., None])[..., 0]
+        return z @ v.T
+
+    def logit(p):
+        return np.log(p / (1 - p))
+
+    def features(s):
+        m = np.broadcast_to(mean, s.shape)
+        return np.stack([np.ones_like(s), logit(m), s, logit(np.clip(m + s, .02, .98))], -1)
+
+    def probability(s, scale):
+        return sigmoid(np.clip(features(s) @ scale, -30, 30))
+
+    def calibrate(s, where):
+        f, y, first = features(s)[where], truth[where], np.array([0, 1., 0, 0])
+        scale = first
+        for _ in range(25):
+            p = sigmoid(np.clip(f @ scale, -30, 30))
+            slope = f.T @ (p - y) + .01 * (scale - first)
+            scale = scale - np.clip(np.linalg.solve((f.T * (p * (1 - p))) @ f + .01 * np.eye(4), slope), -1, 1)
+        return scale
+
+    tries = []
+    for rank in [r for r in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32) if r < len(mean)]:
+        for times in (.3, 1, 3, 10):
+            v, ridge = vectors[:, :rank], times * values[rank:].mean() / values[:rank]
+            s = deviations(seen, v, ridge)
+            p = np.where(half == 0, probability(s, calibrate(s, hidden & (half == 1))), probability(s, calibrate(s, hidden & (half == 0))))
+            loss = -np.log(np.clip(np.where(truth > 0, p, 1 - p), 1e-12, 1))[hidden].mean()
+            tries.append((loss, rank, times, v, ridge, calibrate(s, hidden)))
+    _, rank, _, v, ridge, scale = min(tries, key=lambda t: t[0])
+    said = [probability(deviations(np.array(rows, float), v, ridge), scale) for rows in job["predict"]]
+    return {"rank": rank, "said": [np.round(p, 9).tolist() for p in said]}
+
+
 def scores(job):
     """{name: [log density of the known values of a test row, root mean square error and negative log density of hidden
     values]}; components have no density of known values (null). No variance is below the floor, as in the learner. Of each
@@ -277,7 +329,7 @@ def scores(job):
     return out
 
 
-ops = {"table": table, "parts": parts, "density": density, "units": units, "scores": scores}
+ops = {"table": table, "parts": parts, "density": density, "units": units, "svd": svd, "scores": scores}
 for line in sys.stdin:
     job = json.loads(line)
     try:

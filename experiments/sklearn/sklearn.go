@@ -27,7 +27,7 @@ var python = sync.OnceValue(func() string {
 		names = []string{chosen}
 	}
 	for _, name := range names {
-		if exec.Command(name, "-c", "import importlib.util as u, sys; sys.exit(not u.find_spec('sklearn'))").Run() == nil {
+		if exec.Command(name, "-c", "import numpy, sklearn.base").Run() == nil {
 			return name
 		}
 	}

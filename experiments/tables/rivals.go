@@ -3,9 +3,12 @@ package tables
 import (
 	"context"
 	"math"
+	"time"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/experiments/sklearn"
 	"example.com/patchwork/experiments/stat"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
 )
@@ -17,6 +20,9 @@ const mixtureStarts = 3
 func judgeOf(s Split) posterior.HiddenBits {
 	return posterior.HideBits(s.Valid.Data, 0.2, max(1, min(8, 1000/len(s.Valid.Visible))), s.Seed)
 }
+
+// components are the sizes of mixtures that are tried.
+var components = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}
 
 // measureMixture fits mixtures and keeps the size and the start that predict validation
 // rows best.
@@ -42,32 +48,54 @@ func measureMixture(ctx context.Context, s Split) (Row, error) {
 			}
 		}
 	}
-	return rivalRow(s, Row{Experts: float64(len(best.Share)), Took: stat.ProcessorTime() - began}, best.Predict)
+	return rivalRow(s, Row{Experts: float64(len(best.Share)), Took: stat.ProcessorTime() - began}, func(part, i int) []float64 {
+		return best.Predict([][]*bitmap.Image{s.Valid.Visible, s.Test.Visible}[part][i])
+	})
 }
 
-// measureSVD measures the calibrated truncated singular value decomposition.
-func measureSVD(_ context.Context, s Split) (Row, error) {
-	began := stat.ProcessorTime()
-	x, err := fitSVD(s.Train, judgeOf(s), len(s.Valid.Visible))
+// measureSVD measures a truncated singular value decomposition with calibrated
+// probabilities (see the script of package sklearn).
+func measureSVD(ctx context.Context, s Split) (Row, error) {
+	began := time.Now()
+	judge := judgeOf(s)
+	var a struct {
+		Rank int
+		Said [2][][]float64
+	}
+	err := sklearn.Ask(ctx, "svd", map[string]any{"train": bits(s.Train.Images), "mean": rows.Means(s.Train), "valid": bits(judge.Data.Images),
+		"visible": bits(judge.Visible), "rows": len(s.Valid.Visible), "predict": [][][]int{bits(s.Valid.Visible), bits(s.Test.Visible)}}, &a)
 	if err != nil {
 		return Row{}, err
 	}
-	_, rank := x.vectors.Dims()
-	return rivalRow(s, Row{Experts: float64(rank), Took: stat.ProcessorTime() - began}, x.Predict)
+	return rivalRow(s, Row{Experts: float64(a.Rank), Took: time.Since(began)},
+		func(part, i int) []float64 { return a.Said[part][i] })
 }
 
-// rivalRow adds how well a rival predicts.
-func rivalRow(s Split, r Row, predict func(*bitmap.Image) []float64) (Row, error) {
+// bits returns the bits of rows; -1 are those that are not there.
+func bits(images []*bitmap.Image) [][]int {
+	out := make([][]int, len(images))
+	for i, img := range images {
+		known := img.AppendKnown(nil)
+		for d, on := range img.AppendBytes(nil) {
+			if v := int(on); known[d] != 0 {
+				out[i] = append(out[i], v)
+			} else {
+				out[i] = append(out[i], -1)
+			}
+		}
+	}
+	return out
+}
+
+// rivalRow adds how well a rival predicts row i of the validation (part 0) and test rows.
+func rivalRow(s Split, r Row, predict func(part, i int) []float64) (Row, error) {
 	r.Single, r.Parts, r.Grown = math.NaN(), math.NaN(), math.NaN()
-	for _, part := range []struct {
-		bits *posterior.HiddenBits
-		loss *float64
-	}{{&s.Valid, &r.Valid}, {&s.Test, &r.Test}} {
-		score, err := posterior.ScorePredictions(*part.bits, func(i int) []float64 { return predict(part.bits.Visible[i]) })
+	for part, to := range []*float64{&r.Valid, &r.Test} {
+		score, err := posterior.ScorePredictions([]posterior.HiddenBits{s.Valid, s.Test}[part], func(i int) []float64 { return predict(part, i) })
 		if err != nil {
 			return r, err
 		}
-		*part.loss = score.LogLoss
+		*to = score.LogLoss
 	}
 	return r, nil
 }

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,20 +10,6 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 )
-
-// hashSet writes the data that identify a set's images and metadata.
-func hashSet(w io.Writer, name string, s *dataset.Set) {
-	if s == nil {
-		return
-	}
-	fmt.Fprintf(w, "%s %d\n", name, s.Len())
-	for i, img := range s.Images {
-		fmt.Fprintln(w, img)
-		for _, c := range s.Meta {
-			fmt.Fprintf(w, "%s=%s ", c.Name, c.Text(i))
-		}
-	}
-}
 
 // byWriter returns a letter's images by the metadata "y": the first of each
 // writer, in the order of the writers, if there is a column "writer"; else all,

@@ -97,7 +97,7 @@ func (figure2) Run(ctx context.Context, o Options) (Result, error) {
 	runs := []run{{compared[0], true, .5}, {compared[0], true, .05}, {compared[0], false, .5},
 		{compared[1], true, .5}, {compared[1], true, .05}, {compared[1], false, .5}}
 	results := make([]climbs, len(runs))
-	err := o.each(ctx, "2", len(runs), func(_ context.Context, i int) error {
+	err := o.each(ctx, len(runs), func(_ context.Context, i int) error {
 		results[i] = climbFrom(runs[i].rule, runs[i].sameSide, runs[i].reach, starts, o.Seed)
 		return nil
 	})

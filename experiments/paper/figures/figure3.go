@@ -69,7 +69,7 @@ func (figure3) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	err = o.each(ctx, "3", len(settings)*seeds, func(ctx context.Context, i int) error {
+	err = o.each(ctx, len(settings)*seeds, func(ctx context.Context, i int) error {
 		row, err := scenes.Run(ctx, settings[i/seeds], scenes.Options{Scenes: count, Seed: o.sceneSeed(i % seeds), Glyphs: o.Digits, Labels: o.Labels})
 		rows[i/seeds][i%seeds] = row
 		return err
@@ -88,7 +88,7 @@ The tables have %d seeds of %d scenes a row. In the first, templates fit the noi
 	r.Pictures = []Picture{{Name: "scene", Drawing: shown.sheet, Caption: shown.caption, Alt: "A scene of digits, with noise, and the digits found in it in colours"}}
 	r.Tables = []Table{sceneTable(settings, rows), backgroundTable(trials)}
 	r.Statements = sceneStatements(settings, rows, trials, shown)
-	return r, addAlone(ctx, o, &r)
+	return r, nil
 }
 
 // sceneSeed returns the seed of the i-th set of scenes.
@@ -117,7 +117,7 @@ func tryBackgrounds(ctx context.Context, o Options, seeds, count int) ([][]backg
 	for i := range out {
 		out[i] = make([]backgroundTrial, seeds)
 	}
-	err := o.each(ctx, "3", len(backgrounds)*seeds, func(ctx context.Context, i int) error {
+	err := o.each(ctx, len(backgrounds)*seeds, func(ctx context.Context, i int) error {
 		t := &out[i/seeds][i%seeds]
 		set, err := o.shownScenes(i%seeds, count, backgrounds[i/seeds])
 		if err != nil {

@@ -105,7 +105,7 @@ func (r reconstruction) closeness() closeness {
 // Run reconstructs samples.
 func (figure4) Run(ctx context.Context, o Options) (Result, error) {
 	var r Result
-	comparison, err := o.compare(ctx, o)
+	comparison, err := o.compare()
 	if err != nil {
 		return r, err
 	}
@@ -116,7 +116,7 @@ func (figure4) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	sets := o.atLeast(1, pick(o, 2, 20))
 	near := make([]closeness, sets)
-	err = o.each(ctx, "4", sets, func(ctx context.Context, i int) error {
+	err = o.each(ctx, sets, func(ctx context.Context, i int) error {
 		rec, err := reconstruct(ctx, o.Seed*1_000_003+uint64(i), pick(o, 200, 1000), false)
 		if err == nil {
 			near[i] = rec.closeness()

@@ -96,7 +96,7 @@ func change(a, b *patchwork.Model) float64 {
 // Run learns templates.
 func (figure5) Run(ctx context.Context, o Options) (Result, error) {
 	var r Result
-	comparison, err := o.compare(ctx, o)
+	comparison, err := o.compare()
 	if err != nil {
 		return r, err
 	}
@@ -104,7 +104,7 @@ func (figure5) Run(ctx context.Context, o Options) (Result, error) {
 	sets := o.atLeast(1, pick(o, 4, 50))
 	runs := [2][]emRun{make([]emRun, sets), make([]emRun, sets)} // eq. (1), guarded
 	defaults := make([]int, sets)
-	err = o.each(ctx, "5", 3*sets, func(ctx context.Context, i int) error {
+	err = o.each(ctx, 3*sets, func(ctx context.Context, i int) error {
 		set, seed := i%sets, o.Seed*1_000_003+uint64(i%sets)
 		var err error
 		switch i / sets {

@@ -66,7 +66,7 @@ func (figure7) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	sets, starts := o.atLeast(1, pick(o, 2, 18)), o.atLeast(2, pick(o, 4, 16))
 	out := make([]teeSet, sets)
-	err = o.each(ctx, "7", sets, func(ctx context.Context, i int) error {
+	err = o.each(ctx, sets, func(ctx context.Context, i int) error {
 		t, err := learnTees(ctx, images, o.Seed, i, starts)
 		out[i] = t
 		return err

@@ -91,7 +91,7 @@ func (figure8) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	for _, s := range sets {
 		results := make([]letterResult, len(s.tasks))
-		err := o.each(ctx, "8", len(s.tasks), func(ctx context.Context, i int) error {
+		err := o.each(ctx, len(s.tasks), func(ctx context.Context, i int) error {
 			l, err := learnLetter(ctx, s.tasks[i], o)
 			results[i] = l
 			return err

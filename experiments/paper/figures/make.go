@@ -3,18 +3,24 @@ package figures
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
+	"time"
 
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/experiments/rivals"
+	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/render"
 )
 
 // Report is the result of a run.
 type Report struct {
 	Path     string   // of the page
-	Figures  []string // in it, by name
-	Titles   []string // of these
-	Ran      []string // those computed now; the others were in the folder already
+	Titles   []string // of the figures in it
 	Verdicts []Verdict
 }
 
@@ -23,7 +29,6 @@ type Request struct {
 	Options          // its data are read from the files below
 	Figures []string // by name; none means all
 	Dir     string   // folder of the report; it is created
-	Fresh   bool     // make again what the folder holds already
 
 	DigitFile   string          // see Options.Digits: an IDX file of images with its labels beside it, or their folder
 	TeeFiles    []string        // see Options.Tees
@@ -31,35 +36,16 @@ type Request struct {
 	LetterFiles []string        // see Options.Letters
 }
 
-// NameError says that no figure has a name.
-type NameError struct{ Err error }
-
-// Error implements the error interface.
-func (e *NameError) Error() string { return e.Err.Error() }
-
-// DataError says that a file of data cannot be read.
-type DataError struct{ Err error }
-
-// Error implements the error interface.
-func (e *DataError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *DataError) Unwrap() error { return e.Err }
-
-// Make makes the figures of a request and writes the report. Unless Fresh is
-// set, it does not make a figure again that the folder already holds, complete
-// and with the same options and data. The page has every figure of the folder
-// that was made with these, in the order of the paper. The error is a
-// *NameError, a *DataError, the context's, or says what failed.
+// Make makes the figures of a request, in the order of the paper, and writes the report.
 func Make(ctx context.Context, r Request) (Report, error) {
 	figures, err := choose(r.Figures)
 	if err != nil {
-		return Report{}, &NameError{err}
+		return Report{}, err
 	}
 	if err := r.read(); err != nil {
-		return Report{}, &DataError{err}
+		return Report{}, err
 	}
-	return write(ctx, r.Dir, figures, r.Options, r.Fresh)
+	return write(ctx, r.Dir, figures, r.Options)
 }
 
 // read reads the data into the options.
@@ -81,47 +67,97 @@ func (r *Request) read() (err error) {
 }
 
 // write makes the figures and writes the report to a folder.
-func write(ctx context.Context, dir string, figures []Figure, o Options, fresh bool) (Report, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return Report{}, fmt.Errorf("create the folder %s: %w; choose another with -o", dir, err)
-	}
-	wanted := map[string]bool{}
-	for _, f := range figures {
-		wanted[f.Name()] = true
-	}
+func write(ctx context.Context, dir string, figures []Figure, o Options) (Report, error) {
 	if o.compare == nil {
-		o.compare = comparison(dir, fresh)
+		o.compare = sync.OnceValues(func() (*compared, error) {
+			return compareWith(ctx, rivals.Options{Quick: o.Quick, Seed: o.Seed, Workers: o.Workers})
+		})
 	}
-	report := Report{Path: filepath.Join(dir, "index.html")}
-	var page page
-	for _, f := range inOrder() {
-		r, ok := load(dir, f, o)
-		if wanted[f.Name()] && (fresh || !ok) {
-			var err error
-			if r, err = run(ctx, dir, f, o); err != nil {
-				return report, fmt.Errorf("figure %s: %w", f.Name(), err)
-			}
-			report.Ran = append(report.Ran, f.Name())
-		} else if !ok {
-			continue
+	report, page := Report{Path: filepath.Join(dir, "index.html")}, page{Quick: o.Quick}
+	for _, f := range figures {
+		began := time.Now()
+		r, err := f.Run(ctx, o)
+		if err == nil {
+			err = page.add(dir, f, o, r, time.Since(began).Seconds())
 		}
-		report.Figures, report.Titles = append(report.Figures, f.Name()), append(report.Titles, f.Title())
-		report.Verdicts = append(report.Verdicts, r.Verdict())
-		page.add(f, o, r)
+		if err != nil {
+			return report, fmt.Errorf("figure %s: %w", f.Name(), err)
+		}
+		report.Titles, report.Verdicts = append(report.Titles, f.Title()), append(report.Verdicts, r.Verdict())
 	}
 	return report, page.save(dir)
 }
 
-// run makes one figure and stores it in the folder.
-func run(ctx context.Context, dir string, f Figure, o Options) (Result, error) {
-	began := o.now()
-	if o.Progress != nil {
-		o.Progress(f.Name(), 0, 0)
+// folder returns the folder of a figure's files, relative to the output folder.
+func folder(f Figure) string {
+	if n := f.Name(); n[0] < '0' || n[0] > '9' {
+		return n
 	}
-	r, err := f.Run(ctx, o)
-	if err != nil {
-		return r, err
+	return "figure-" + f.Name()
+}
+
+// save writes the pictures and tables of a figure to its folder.
+func save(dir string, f Figure, r Result) error {
+	at := filepath.Join(dir, folder(f))
+	if err := os.MkdirAll(at, 0o777); err != nil {
+		return fmt.Errorf("create the folder %s: %w; choose another with -o", at, err)
 	}
-	r.Times = append([]Timing{{"all of it", o.now().Sub(began).Seconds()}}, r.Times...)
-	return r, save(dir, f, o, r)
+	for _, p := range r.Pictures {
+		for suffix, write := range map[string]func(io.Writer, render.Picture) error{".png": render.WritePNG, ".svg": render.WriteSVG} {
+			err := atomicfile.Write(filepath.Join(at, p.Name+suffix), func(w io.Writer) error { return write(w, p.Drawing) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range r.Tables {
+		if err := atomicfile.Write(filepath.Join(at, t.Name+".csv"), t.csv); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compared is the comparison with the rivals, shared by Figures 4 to 6.
+type compared struct {
+	rivals.Results
+
+	// Tuned holds the models with tuned settings, tuned again for codes rounded
+	// to bits.
+	Tuned rivals.Results
+}
+
+// rounded returns the comparison with rounded codes: every model with the
+// settings tuned for them.
+func (c *compared) rounded() rivals.Results {
+	out := c.Results
+	out.Curves = slices.Clone(out.Curves)
+	for i, k := range out.Curves {
+		for _, t := range c.Tuned.Curves {
+			if t.Name == k.Name {
+				out.Curves[i] = t
+			}
+		}
+	}
+	return out
+}
+
+// compareWith runs the comparison with the given options.
+func compareWith(ctx context.Context, o rivals.Options) (*compared, error) {
+	var c compared
+	var err error
+	if c.Results, err = rivals.Run(ctx, o); err != nil {
+		return nil, err
+	}
+	o.TuneRounded, o.Models = true, []string{rivals.DAETied, rivals.DAEUntied, rivals.RBM}
+	c.Tuned, err = rivals.Run(ctx, o)
+	return &c, err
+}
+
+// each runs f(0) to f(n-1) on the workers of the options. f must write its result to its
+// own slot, so that nothing depends on the order. The error is the context's, or that of
+// the lowest index.
+func (o Options) each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	_, err := pool.Run(ctx, n, o.Workers, 1, func(_, i int) error { return f(ctx, i) })
+	return err
 }

@@ -160,7 +160,7 @@ func (n *next) measure(ctx context.Context, figure string) error {
 	for i := range sceneNoise {
 		jobs = append(jobs, func(context.Context) error { return n.explainScenes(i, parts) })
 	}
-	return n.each(ctx, figure, len(jobs), func(ctx context.Context, i int) error { return jobs[i](ctx) })
+	return n.each(ctx, len(jobs), func(ctx context.Context, i int) error { return jobs[i](ctx) })
 }
 
 // learnt returns the model of rows.

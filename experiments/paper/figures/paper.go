@@ -5,10 +5,11 @@ package figures
 
 import (
 	"context"
+	"encoding/csv"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
@@ -17,7 +18,7 @@ import (
 
 // Figure is one figure of the paper, or one group of its claims. Figures are
 // values without state: Run gives the same result for the same options, on any
-// number of workers, except for Result.Times.
+// number of workers.
 type Figure interface {
 	Name() string  // its name on the command line: "1", "rules"
 	Title() string // its heading in the report
@@ -41,15 +42,7 @@ type Options struct {
 	// means the project's own pen-stroke letters.
 	Tees, Letters *dataset.Set
 
-	// Now is the clock for Result.Times; nil means time.Now.
-	Now func() time.Time
-
-	// Progress, if not nil, is called with the progress of a figure, one call
-	// at a time.
-	Progress func(figure string, done, total int)
-
-	// compare returns the comparison shared by Figures 4 to 6; Make sets it.
-	compare func(ctx context.Context, opt Options) (*compared, error)
+	compare func() (*compared, error) // the comparison shared by Figures 4 to 6; Make sets it
 
 	least bool // even less than quick, for tests: one set of T's, one letter
 }
@@ -60,7 +53,6 @@ type Result struct {
 	Statements []Statement
 	Pictures   []Picture
 	Tables     []Table
-	Times      []Timing `json:"-"` // of this run; the only part that differs between runs
 }
 
 // Statement is one claim of the paper and what was measured.
@@ -77,7 +69,7 @@ type Picture struct {
 	Caption string
 	Alt     string // describes the picture for those who cannot see it; empty: the caption
 
-	Drawing render.Picture `json:"-"`
+	Drawing render.Picture
 }
 
 // Table is numbers for the report and for a CSV file. Cells are text; numbers
@@ -90,10 +82,13 @@ type Table struct {
 	Decimals    []int
 }
 
-// Timing is the time that something took.
-type Timing struct {
-	What    string
-	Seconds float64
+// csv writes the table with a header line.
+func (t Table) csv(w io.Writer) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(t.Columns); err != nil {
+		return err
+	}
+	return c.WriteAll(t.Rows)
 }
 
 // Verdict says whether a claim of the paper was found to hold.
@@ -146,7 +141,7 @@ func contents() string {
 
 // inOrder lists the figures in the order of the paper.
 func inOrder() []Figure {
-	return []Figure{figure1{}, rulesFigure{}, learnedFigure{}, figure2{}, figure3{}, inferenceFigure{}, figure4{}, figure5{}, figure6{}, figure7{}, figure8{}, nextFigure{}}
+	return []Figure{figure1{}, rulesFigure{}, figure2{}, figure3{}, inferenceFigure{}, figure4{}, figure5{}, figure6{}, figure7{}, figure8{}, nextFigure{}}
 }
 
 // choose finds figures by name, in the order of the paper; no names means all.
@@ -180,14 +175,6 @@ func (o Options) of(f Figure) Options {
 		o.Letters = nil
 	}
 	return o
-}
-
-// now returns the time by the clock of the options.
-func (o Options) now() time.Time {
-	if o.Now != nil {
-		return o.Now()
-	}
-	return time.Now()
 }
 
 // atLeast returns least for tests, else n.

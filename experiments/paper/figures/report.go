@@ -66,19 +66,19 @@ type cell struct {
 	Numeric bool
 }
 
-// add adds a figure of the folder to the page.
-func (p *page) add(f Figure, o Options, r Result) {
-	p.Quick = o.Quick
-	s := section{Name: f.Name(), Folder: folder(f), Title: f.Title(), Claim: f.Claim(), Command: command(f, o), Result: r, Verdict: r.Verdict()}
-	if len(r.Times) > 0 {
-		s.Seconds = r.Times[0].Seconds
+// add writes the files of a figure, and adds it to the page.
+func (p *page) add(dir string, f Figure, o Options, r Result, seconds float64) error {
+	if err := save(dir, f, r); err != nil {
+		return err
 	}
+	s := section{Name: f.Name(), Folder: folder(f), Title: f.Title(), Claim: f.Claim(), Command: command(f, o), Result: r, Verdict: r.Verdict(), Seconds: seconds}
 	for _, t := range r.Tables {
 		if t.Title != "" {
 			s.Shown = append(s.Shown, t.shown(s.Folder+"/"+t.Name+".csv"))
 		}
 	}
 	p.Sections = append(p.Sections, s)
+	return nil
 }
 
 // command returns the command that makes a figure.
@@ -117,13 +117,13 @@ func (p *page) save(dir string) error {
 	if err := reportTemplate.Execute(&buf, p); err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(dir, "index.html"), buf.Bytes()); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "ledger.md"), []byte(p.markdown()), 0o666); err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(dir, "ledger.md"), []byte(p.markdown())); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, "ledger.csv"), p.ledger); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, "ledger.csv"), p.ledger)
+	return os.WriteFile(filepath.Join(dir, "index.html"), buf.Bytes(), 0o666)
 }
 
 // maxInlineSVG is the size in bytes up to which a picture is embedded as SVG,

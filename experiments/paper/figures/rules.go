@@ -45,7 +45,7 @@ func (rulesFigure) Run(ctx context.Context, o Options) (Result, error) {
 	all := rules()
 	facts := make([]ruleFacts, len(all))
 	sets := pick(o, 2, 20)
-	err := o.each(ctx, "rules", len(all), func(_ context.Context, i int) error {
+	err := o.each(ctx, len(all), func(_ context.Context, i int) error {
 		f := ruleFacts{rule: all[i], clash: all[i].Compose(.9, .1)}
 		f.twice, f.oppose = gainTwice(f.rule), gainOpposed(f.rule)
 		f.abstain = abstention(f.rule, o.Seed)
