@@ -10,10 +10,8 @@ Go give the same bytes, wherever they are.
 import argparse
 import base64
 import hashlib
-import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,28 +32,6 @@ PLATFORMS = {
     "windows-arm64": "win_arm64",
 }
 
-# Plots are labelled in one of the twelve fonts that the plotting library brings; the
-# others, two megabytes, stay out of the wheel.
-FONTS = """package liberation
-
-import (
-	"sync"
-
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
-	"golang.org/x/image/font/opentype"
-	"gonum.org/v1/plot/font"
-)
-
-// Collection returns the one font that is needed.
-var Collection = sync.OnceValue(func() font.Collection {
-	face, err := opentype.Parse(liberationsansregular.TTF)
-	if err != nil {
-		panic(err)
-	}
-	return font.Collection{{Font: font.Font{Typeface: "Liberation", Variant: "Sans"}, Face: face}}
-})
-"""
-
 
 def version():
     return re.search(r'__version__ = "([^"]+)"', (PACKAGE / "__init__.py").read_text()).group(1)
@@ -65,24 +41,12 @@ def go(*args, **env):
     return subprocess.run(["go", *args], cwd=ROOT, env={**os.environ, **env}, check=True, capture_output=True, text=True).stdout
 
 
-def workspace(folder):
-    """Return a workspace of this clone in which the plotting library has one font."""
-    plot = Path(go("list", "-m", "-f", "{{.Dir}}", "gonum.org/v1/plot").strip())
-    copy = folder / "plot"
-    shutil.copytree(plot, copy, ignore=shutil.ignore_patterns("testdata", "*_test.go"), copy_function=shutil.copyfile)
-    (copy / "font" / "liberation" / "liberation.go").write_text(FONTS)
-    work = json.loads(go("work", "edit", "-json"))
-    path = folder / "go.work"
-    path.write_text("\n".join([f"go {work['Go']}", *(f'use "{ROOT / use["DiskPath"]}"' for use in work["Use"]), "replace gonum.org/v1/plot => ./plot", ""]))
-    return path
-
-
 def build(platform, folder):
     """Build the program for a platform; return its path."""
     goos, goarch = platform.split("-")
     path = folder / ("patchwork.exe" if goos == "windows" else "patchwork")
     go("build", "-trimpath", "-buildvcs=false", "-tags", "slim", "-ldflags", "-s -w -buildid=", "-o", str(path), "./cmd/patchwork",
-       CGO_ENABLED="0", GOOS=goos, GOARCH=goarch, GOFLAGS="", GOAMD64="v1", GOWORK=str(workspace(folder)))
+       CGO_ENABLED="0", GOOS=goos, GOARCH=goarch, GOFLAGS="", GOAMD64="v1", GOWORK="off")
     return path
 
 
