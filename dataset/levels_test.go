@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"example.com/patchwork/internal/testenv"
 )
 
 // Packed counts are those of a map, for few and for many values, of no byte and of many.
@@ -74,7 +76,7 @@ func TestLongLevels(t *testing.T) {
 		b.WriteByte('\n')
 	}
 	_, err := Decode("t.csv", []byte(b.String()), Options{Categories: []Category{{Name: "c7"}}})
-	if err == nil || !strings.Contains(err.Error(), "the values have more than 167 bytes together, too many for categories of 100000 columns") {
+	if err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
 }
@@ -138,7 +140,7 @@ func TestTidySurvey(t *testing.T) {
 func TestLongNamesInErrors(t *testing.T) {
 	name := strings.Repeat("n", 50_000)
 	_, err := Decode("t.csv", []byte(name+"a,"+name+"b\n0,1\n1,0\n"), Options{Columns: []string{"x"}})
-	if err == nil || !strings.Contains(err.Error(), `no column "x"; there is: nnn`) || len(err.Error()) > 1000 {
+	if err == nil || !testenv.Said(t, err.Error()) || len(err.Error()) > 1000 {
 		t.Errorf("%.300v", err)
 	}
 }

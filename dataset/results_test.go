@@ -13,12 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/testenv"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
-
-	"example.com/patchwork/internal/npy"
 )
 
 // results is a table whose columns have every type and are hard to name.
@@ -228,16 +228,16 @@ func TestWriteTableRefuses(t *testing.T) {
 	}
 	twice := []TableColumn{{Name: "a", Type: ColumnInt}, {Name: "b", Type: ColumnByte, Block: []string{"c", "a"}}}
 	err := WriteTable(io.Discard, TableCSV, twice, one([]int64{}, []uint8{}))
-	if err == nil || !strings.Contains(err.Error(), `column "a": two columns`) {
+	if err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
 	if err := WriteTable(io.Discard, TableNPZ, twice, one([]int64{}, []uint8{})); err != nil {
 		t.Error(err) // in an archive the block is one array, b
 	}
-	if err := WriteTable(io.Discard, TableNPZ, []TableColumn{{Name: "a"}}, one([]string{"x\x00"})); err == nil || !strings.Contains(err.Error(), "cannot be stored") {
+	if err := WriteTable(io.Discard, TableNPZ, []TableColumn{{Name: "a"}}, one([]string{"x\x00"})); err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
-	if err := WriteTable(io.Discard, "xlsx", nil, one()); err == nil || !strings.Contains(err.Error(), "no format") {
+	if err := WriteTable(io.Discard, "xlsx", nil, one()); err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
 	failed := errors.New("no more")
@@ -283,7 +283,7 @@ func TestTableFormatOf(t *testing.T) {
 			t.Errorf("%s: %s, %v", path, got, err)
 		}
 	}
-	if _, err := TableFormatOf("codes.jpg"); err == nil || !strings.Contains(err.Error(), `ends in ".jpg"; choose one of .csv, .npz`) {
+	if _, err := TableFormatOf("codes.jpg"); err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
 }

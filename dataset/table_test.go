@@ -5,18 +5,17 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 	"testing"
 
+	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/testenv"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
-
-	"example.com/patchwork/internal/npy"
 )
 
 func TestCSV(t *testing.T) {
@@ -89,35 +88,34 @@ func TestCSVRefusals(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		opts Options
-		want []string
 	}{
-		{"a,b\n0,1\n0,2\n", Options{}, []string{"line 3", `column "b"`, "value 2", "--threshold", "--meta"}},
-		{"0,2,1\n0,0,1\n", Options{}, []string{"line 1", `column "2"`, "value 2"}},
-		{"a,b\n0,1\n1,rep\n0,0\n", Options{}, []string{"line 3", `column "b"`, `"rep"`, "--meta b"}},
-		{"a,b,c\n0,1,0\n1,rep,x\n0,0,0\n", Options{}, []string{"line 3", "2 columns", `"b" (rep on line 3), "c" (x on line 3)`, "--meta b,c"}},
-		{"a,b,c\n0,1,2\n1,7,0\n", Options{}, []string{"line 2", "2 columns", `"b" (7 on line 3), "c" (2 on line 2)`, "--meta b,c", "--categories b,c", "--threshold", "--threshold 0 makes presences of counts"}},
-		{"a;b\n0;0,5\n1;0,25\n", Options{}, []string{"line 2", `column "b"`, "0,5", "with a comma", "--threshold"}},
-		{"Class,a\nrepublican,4\n", Options{}, []string{"line 2", `column "a"`, "value 4", "--meta a"}},
-		{"0,1\n0,1\n0\n", Options{}, []string{"line 3", "1 cell, but line 1 has 2"}},
-		{"a,b\n0,1,1\n", Options{}, []string{"line 2", "3 cells, but line 1 has 2"}},
-		{"0,\"1\n", Options{}, []string{"line", "malformed CSV"}},
-		{"0,1\n0,1\"\n", Options{}, []string{"line 2", "malformed CSV"}},
-		{"a,b\n", Options{Header: HeaderPresent}, []string{"no rows"}},
-		{"\n\n", Options{}, []string{"no rows"}},
-		{"a,b\n0,1\n", Options{Columns: []string{"c"}}, []string{`no column "c"`, "a, b"}},
-		{"0,1\n", Options{Columns: []string{"c"}}, []string{"2 columns have no names"}},
-		{"0,1\n", Options{Columns: []string{"3"}}, []string{`no column "3"`}},
-		{"a,a\n0,1\n", Options{}, []string{"line 1", `column "a"`, "columns 1 and 2 both have this name", "rename"}},
-		{"a,b\n0,1\n", Options{Where: conditions(t, "z=1")}, []string{`no column "z"`, "a, b"}},
-		{"a,b\n0,1\n", Options{Meta: []string{"a", "b"}}, []string{"none of the 2 columns is left"}},
-		{"a,w\n0,1.5\n", Options{Weight: "w"}, []string{"line 2", `column "w"`, `"1.5"`}},
-		{"a,w\n0,-1\n", Options{Weight: "w"}, []string{"line 2", "non-negative"}},
-		{"a,b\n0,1\n", Options{Delimiter: '"'}, []string{"cannot separate"}},
-		{"a,b\n" + strings.Repeat("0,1\n", 1000), Options{MaxMemory: 5000}, []string{"line", "5000 bytes"}},
-		{"hello world\n", Options{}, []string{"hello world", "one line only", "no rows"}},
-		{"a,b\nu,v\nw,x\n", Options{}, []string{"none of the 2 columns is data", `such as "u"`, "--categories"}},
+		{"a,b\n0,1\n0,2\n", Options{}},
+		{"0,2,1\n0,0,1\n", Options{}},
+		{"a,b\n0,1\n1,rep\n0,0\n", Options{}},
+		{"a,b,c\n0,1,0\n1,rep,x\n0,0,0\n", Options{}},
+		{"a,b,c\n0,1,2\n1,7,0\n", Options{}},
+		{"a;b\n0;0,5\n1;0,25\n", Options{}},
+		{"Class,a\nrepublican,4\n", Options{}},
+		{"0,1\n0,1\n0\n", Options{}},
+		{"a,b\n0,1,1\n", Options{}},
+		{"0,\"1\n", Options{}},
+		{"0,1\n0,1\"\n", Options{}},
+		{"a,b\n", Options{Header: HeaderPresent}},
+		{"\n\n", Options{}},
+		{"a,b\n0,1\n", Options{Columns: []string{"c"}}},
+		{"0,1\n", Options{Columns: []string{"c"}}},
+		{"0,1\n", Options{Columns: []string{"3"}}},
+		{"a,a\n0,1\n", Options{}},
+		{"a,b\n0,1\n", Options{Where: conditions(t, "z=1")}},
+		{"a,b\n0,1\n", Options{Meta: []string{"a", "b"}}},
+		{"a,w\n0,1.5\n", Options{Weight: "w"}},
+		{"a,w\n0,-1\n", Options{Weight: "w"}},
+		{"a,b\n0,1\n", Options{Delimiter: '"'}},
+		{"a,b\n" + strings.Repeat("0,1\n", 1000), Options{MaxMemory: 5000}},
+		{"hello world\n", Options{}},
+		{"a,b\nu,v\nw,x\n", Options{}},
 	} {
-		refused(t, "bad.csv", []byte(c.text), c.opts, c.want...)
+		refused(t, "bad.csv", []byte(c.text), c.opts)
 	}
 	fe := refused(t, "bad.csv", []byte("a,b\n0,1\n0,2\n"), Options{})
 	if fe.Line != 3 || fe.Column != "b" {
@@ -139,7 +137,7 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestEndlessLine(t *testing.T) {
 	e := &endless{}
 	_, err := newInput(Options{}).file("pipe", e, nil, 0)
-	if err == nil || !strings.Contains(err.Error(), "line or row of more than") || e.n > 2*maxRecord {
+	if err == nil || !testenv.Said(t, err.Error()) || e.n > 2*maxRecord {
 		t.Fatalf("%v after %d bytes", err, e.n)
 	}
 }
@@ -207,19 +205,19 @@ func TestParquet(t *testing.T) {
 
 func TestParquetRefusals(t *testing.T) {
 	content := parquetFile(t, parquetRows())
-	refused(t, "t.parquet", content, Options{}, `column "n"`, "row 1", "value 5", "--threshold", "--meta n")
-	refused(t, "t.parquet", content, Options{Columns: []string{"a", "label"}}, `column "label"`, "text")
-	refused(t, "t.parquet", content, Options{Columns: []string{"zz"}}, `no column "zz"`, "a, b, c")
-	refused(t, "t.parquet", content, Options{Columns: []string{"a"}, MaxMemory: 300}, "300 bytes")
-	refused(t, "t.parquet", content, Options{Columns: []string{"a"}, Weight: "group"}, `column "group"`, "row 2", "weight")
-	refused(t, "cut.parquet", content[:len(content)-9], Options{}, "cut off")
-	refused(t, "short.parquet", content[:6], Options{}, "too short")
+	refused(t, "t.parquet", content, Options{})
+	refused(t, "t.parquet", content, Options{Columns: []string{"a", "label"}})
+	refused(t, "t.parquet", content, Options{Columns: []string{"zz"}})
+	refused(t, "t.parquet", content, Options{Columns: []string{"a"}, MaxMemory: 300})
+	refused(t, "t.parquet", content, Options{Columns: []string{"a"}, Weight: "group"})
+	refused(t, "cut.parquet", content[:len(content)-9], Options{})
+	refused(t, "short.parquet", content[:6], Options{})
 	lists := parquetFile(t, [][]struct{ L []int32 }{{{[]int32{1, 0}}}})
-	refused(t, "l.parquet", lists, Options{}, `column "L"`, "nested or repeated")
+	refused(t, "l.parquet", lists, Options{})
 	groups := parquetFile(t, [][]struct{ G struct{ V int32 } }{{{struct{ V int32 }{1}}}})
-	refused(t, "g.parquet", groups, Options{}, `column "G"`, "nested or repeated")
+	refused(t, "g.parquet", groups, Options{})
 	empty := parquetFile(t, [][]struct{ A bool }{})
-	refused(t, "e.parquet", empty, Options{}, "no rows")
+	refused(t, "e.parquet", empty, Options{})
 }
 
 // TestParquetDamage flips every byte in turn: reading gives a set or a
@@ -260,7 +258,7 @@ func TestParquetHostileHeaders(t *testing.T) {
 		before := allocated()
 		_, err := readBytes(b, Options{})
 		used := allocated() - before
-		if err == nil || !strings.Contains(err.Error(), "damaged Parquet file: the footer") {
+		if err == nil || !testenv.Said(t, err.Error()) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if used > 1<<20 {
@@ -302,7 +300,7 @@ func TestParquetWords(t *testing.T) {
 		A, B, C int32
 	}
 	numbers := parquetFile(t, [][]counts{{{"u", 0, 1, 0}, {"v", 3, 0, 0}, {"w", 0, 0, 12}}})
-	refused(t, "t.parquet", numbers, Options{}, "row 2", "2 columns", `"A" (3 on row 2), "C" (12 on row 3)`, "--meta A,C", "--threshold 0 makes presences")
+	refused(t, "t.parquet", numbers, Options{})
 	if s := mustRead(t, "t.parquet", numbers, Options{Threshold: threshold(0)}); pixels(s) != ".#.\n#..\n..#\n" || !cmp.Equal(s.Notes, []string{"site is taken as a label"}) {
 		t.Errorf("notes %q\n%s", s.Notes, pixels(s))
 	}
@@ -320,14 +318,13 @@ func TestAbsurdRecords(t *testing.T) {
 	for name, c := range map[string]struct {
 		begin, piece string
 		length       int
-		says         string
 	}{
-		"cells of the first line":   {"", "c,", maxRecord / 2, "a row of more than 262144 cells"},
-		"cells of a later line":     {"a,b\n0,1\n1,0\n", "1,", maxRecord / 2, "a row of more than 262144 cells"},
-		"a first line without end":  {"", "c", 3 * maxRecord, "a line or row of more than"},
-		"a cell of line ends":       {"a,b\n0,1\n1,0\n\"", "\n", 3 * maxRecord, "a line or row of more than"},
-		"a first cell of line ends": {"\"", "\n", 3 * maxRecord, "malformed CSV"},
-		"tabs":                      {"a\tb\n0\t1\n1\t0\n0\t0\n", "1\t", maxRecord / 2, "a row of more than 262144 cells"},
+		"cells of the first line":   {"", "c,", maxRecord / 2},
+		"cells of a later line":     {"a,b\n0,1\n1,0\n", "1,", maxRecord / 2},
+		"a first line without end":  {"", "c", 3 * maxRecord},
+		"a cell of line ends":       {"a,b\n0,1\n1,0\n\"", "\n", 3 * maxRecord},
+		"a first cell of line ends": {"\"", "\n", 3 * maxRecord},
+		"tabs":                      {"a\tb\n0\t1\n1\t0\n0\t0\n", "1\t", maxRecord / 2},
 	} {
 		r := repeated(c.begin, c.piece, c.length)
 		before := allocated()
@@ -337,7 +334,7 @@ func TestAbsurdRecords(t *testing.T) {
 			return &opened{in: in, decoder: d}, err
 		})
 		used := allocated() - before
-		if err == nil || !strings.Contains(err.Error(), c.says) {
+		if err == nil || !testenv.Said(t, err.Error()) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if used > 12*maxRecord {
@@ -354,7 +351,7 @@ func TestKindsOfCells(t *testing.T) {
 		text.WriteString(cell + strings.Repeat(","+cell, columns-1) + "\n")
 	}
 	options := Options{Header: HeaderAbsent}
-	refused(t, "kinds.csv", []byte(text.String()), options, "line 7", fmt.Sprintf("more than %d kinds of cells in %d columns", maxKinds, columns), "keep the columns")
+	refused(t, "kinds.csv", []byte(text.String()), options)
 }
 
 // The names of columns are bounded together, in text and beside arrays.
@@ -396,7 +393,7 @@ func TestDecodeStops(t *testing.T) {
 func TestManyTextColumns(t *testing.T) {
 	line := strings.Repeat("name,", 100_000) + "name\n"
 	_, err := readBytes([]byte(line), Options{})
-	if err == nil || !strings.Contains(err.Error(), "there is one line only") {
+	if err == nil || !testenv.Said(t, err.Error()) {
 		t.Errorf("%.300v", err)
 	}
 }

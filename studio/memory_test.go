@@ -15,6 +15,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/testenv"
 )
 
 // patient is a reader that gives what it has piece by piece.
@@ -97,7 +98,7 @@ func TestAnswersAreCounted(t *testing.T) {
 		t.Fatalf("%d bytes are counted afterwards", n)
 	}
 	s.answers.held.Add(500_000)
-	if w := get("/openapi.json", func() {}); len(s.spec) < always || w.Code != 503 || !strings.Contains(w.Body.String(), "have not read yet") || w.Header().Get("Content-Type") != "application/problem+json" {
+	if w := get("/openapi.json", func() {}); len(s.spec) < always || w.Code != 503 || !testenv.Said(t, complaintOf(w)) || w.Header().Get("Content-Type") != "application/problem+json" {
 		t.Errorf("no room: %d %.200s", w.Code, w.Body)
 	}
 	if w := get("/v1/models", func() {}); w.Code != 200 {

@@ -2,7 +2,6 @@ package studio
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -11,9 +10,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"example.com/patchwork/internal/testenv"
 )
 
-var update = flag.Bool("update", false, "rewrite the types of the page")
+var update = testenv.Update
 
 // description is what of an OpenAPI document the page depends on.
 type description struct {

@@ -19,7 +19,7 @@ func kills(t *testing.T) int {
 	switch {
 	case err == nil:
 		return n
-	case testenv.Long():
+	case testenv.Full():
 		return 100
 	case testing.Short():
 		t.Skip("kills processes, some seconds; left out by -short")

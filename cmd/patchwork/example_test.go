@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"example.com/patchwork"
 	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/modelfile"
+	"github.com/spf13/cobra"
 )
 
 // commands lists a command and all below it except cobra's own.
@@ -64,7 +63,7 @@ func TestEveryExampleWorks(t *testing.T) {
 	for _, l := range lines {
 		switch {
 		case done[l]:
-		case !testenv.Whole() && (strings.Contains(l, "--curve 1,3,5") || strings.HasPrefix(l, "synth sheet --height 7200")):
+		case !testenv.Long() && (strings.Contains(l, "--curve 1,3,5") || strings.HasPrefix(l, "synth sheet --height 7200")):
 		case strings.HasPrefix(l, "serve"):
 			serveOnce(t, fields(l)...)
 		case strings.HasPrefix(l, "report "): // learns the model again, several times

@@ -84,7 +84,7 @@ func realSets() []realSet {
 		}
 		sets = append(sets, realSet{name: table[0], file: table[1], few: few, learn: tableModels})
 	}
-	if testenv.Long() || os.Getenv(everyImage) != "" {
+	if testenv.Full() {
 		return sets
 	}
 	return slices.DeleteFunc(sets, func(s realSet) bool { return !slices.Contains(everyTime, s.name) })

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -67,7 +66,7 @@ func TestSessions(t *testing.T) {
 
 // update makes TestSessions rewrite the sessions by what the commands print. Lines that
 // are as listed stay, with their …; look at those that change.
-var update = flag.Bool("update", false, "rewrite the sessions of testdata")
+var update = testenv.Update
 
 // updated returns what a command prints, with the lines before it where they agree.
 func (s step) updated(got string) []string {

@@ -168,7 +168,7 @@ func TestNoStepTearsAFile(t *testing.T) {
 			}
 			most := int64(4)
 			switch {
-			case testenv.Long():
+			case testenv.Full():
 				most = 20
 			case strings.HasPrefix(line, "demo"):
 				most = 2

@@ -46,7 +46,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 // -short, which the race detector takes, 16.
 func someImages() string {
 	switch {
-	case testenv.Long():
+	case testenv.Full():
 		return "40"
 	case testing.Short():
 		return "16"

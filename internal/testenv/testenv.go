@@ -12,19 +12,19 @@ import (
 	"testing"
 )
 
-// Long reports whether tests take the time they want, for make long: repetitions and
-// inputs of which go test takes a few. PATCHWORK_LONG is 1 then.
+// Long reports whether the tests that take many seconds run, as in .ci/nightly:
+// PATCHWORK_LONG is 1 then.
 func Long() bool { return os.Getenv("PATCHWORK_LONG") == "1" }
 
-// Whole reports whether everything is tested, as in continuous integration (CI=true) and in
-// make long; go test leaves out what takes many seconds and quicker tests check in part.
-func Whole() bool { return Long() || os.Getenv("CI") == "true" }
+// Full reports whether tests take all their repetitions and inputs, which takes hours:
+// PATCHWORK_FULL is 1 then.
+func Full() bool { return os.Getenv("PATCHWORK_FULL") == "1" }
 
-// Slow skips a test that takes many seconds, unless everything is tested.
+// Slow skips a test that takes many seconds and that quicker tests check in part.
 func Slow(t testing.TB) {
 	t.Helper()
-	if !Whole() {
-		t.Skip("takes many seconds: CI=true or PATCHWORK_LONG=1 runs it")
+	if !Long() {
+		t.Skip("takes many seconds: PATCHWORK_LONG=1 runs it")
 	}
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -15,9 +14,10 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/testenv"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden tables")
+var update = testenv.Update
 
 // html returns the page of a report.
 func html(t testing.TB, r *Report) string {

@@ -92,7 +92,7 @@ func TestReport(t *testing.T) {
 func TestReportByOneWorker(t *testing.T) {
 	testenv.Slow(t)
 	some, least := []string{"1", "rules", "3", "5"}, 15
-	if testenv.Long() {
+	if testenv.Full() {
 		some, least = []string{"1", "rules", "3", "inference", "4", "5", "6", "next"}, 40
 	}
 	three, one := t.TempDir(), t.TempDir()
