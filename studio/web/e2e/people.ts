@@ -81,7 +81,7 @@ test("a row found by name; an address leads there, and the back button back", se
   await page.getByRole("heading", { name: "Site number 82", exact: true }).waitFor();
   assert.match(await page.evaluate(() => location.hash), /row=82$/);
   await page.getByRole("link", { name: "Rules" }).click();
-  await page.getByRole("heading", { name: "Two opinions" }).waitFor();
+  await page.getByRole("heading", { name: "Two votes" }).waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: "Site number 82", exact: true }).waitFor();
   await page.goBack();

@@ -43,15 +43,15 @@ function Slider(props: { label: string; value: number; onInput: (v: number) => v
   );
 }
 
-/** Figure 1, top: the composed probability as a function of the second opinion. */
+/** Figure 1, top: the composed probability as a function of the second vote. */
 function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
   const [p1, setP1] = useState(0.7), [p2, setP2] = useState(0.3), [qs, setQs] = useState<[number, number]>([0, 0.5]);
   const curves = useLatest((at: { p1: number; qs: number[] }) => api.call("GET /v1/rules/curves", { query: { p1: [at.p1], q: at.qs, points: 101 } }), { p1, qs });
   const composed = [useLatest(composeWith, [p1, p2, qs[0]]), useLatest(composeWith, [p1, p2, qs[1]])] as const;
   const dark = useCell(theme) === "dark", at = (name: string, symmetric: boolean) => composed[symmetric ? 1 : 0].answer?.find((r) => r.rule === name)?.p ?? null;
   return (
-    <section class="card" aria-label="Two opinions">
-      <h2>Two opinions</h2>
+    <section class="card" aria-label="Two votes">
+      <h2>Two votes</h2>
       <div class="two">
         <Slider label="The first part says" value={p1} onInput={setP1} />
         <Slider label="The second part says" value={p2} onInput={setP2} />
@@ -60,7 +60,7 @@ function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
       <div class="two">
         {[false, true].map((symmetric) => (
           <div key={String(symmetric)}>
-            <h3>{symmetric ? "Votes for and against: abstaining is ½" : "Votes for ink only: abstaining is 0"}</h3>
+            <h3>{symmetric ? "Votes for and against: no vote is ½" : "Votes for ink only: no vote is 0"}</h3>
             <Slider label={`q, where no part votes, of ${symmetric ? "maximum minus minimum" : "the maximum"}`} value={qs[symmetric ? 1 : 0]} onInput={(q) => setQs(symmetric ? [qs[0], q] : [q, qs[1]])} />
             {curves.answer && <Chart curves={curves.answer} rules={rules} symmetric={symmetric} q={qs[symmetric ? 1 : 0]} p2={p2} dark={dark} />}
             <table>
@@ -78,7 +78,7 @@ function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
           </div>
         ))}
       </div>
-      <p class="fine">With the maximum and maximum minus minimum q may be any value; what lies on its wrong side is no vote. The maximum is flat at 0: its gradient never moves a part away from “no vote”. Under the sum of log-odds a second opinion near 0 overrules any first one; under max minus min it only lowers the likelihood.</p>
+      <p class="fine">With the maximum and maximum minus minimum q may be any value; what lies on its wrong side is no vote. The maximum is flat at 0: its gradient never moves a part away from “no vote”. Under the sum of log-odds a second vote near 0 overrules any first one; under max minus min it only lowers the likelihood.</p>
     </section>
   );
 }
@@ -90,7 +90,7 @@ function Chart({ curves, rules, symmetric, q, p2, dark }: { curves: Answer<"GET 
   const free = symmetric ? "max-minus-min" : "max", lines = curves.curves.filter((c, i) => (c.rule === free ? i >= rules.length && c.q === q : i < rules.length));
   const x = (v: number) => 34 + 496 * v, y = (v: number) => 220 - 208 * v;
   return (
-    <svg class="chart" viewBox="0 0 540 256" role="img" aria-label="The composed probability as a function of the second opinion, one line per rule; the table below has the values">
+    <svg class="chart" viewBox="0 0 540 256" role="img" aria-label="The composed probability as a function of the second vote, one line per rule; the table below has the values">
       {[0, 0.5, 1].map((v) => (
         <g key={v}>
           <line class="grid" x1={x(0)} x2={x(1)} y1={y(v)} y2={y(v)} />
@@ -98,7 +98,7 @@ function Chart({ curves, rules, symmetric, q, p2, dark }: { curves: Answer<"GET 
           <text x={x(v)} y={y(0) + 16} text-anchor="middle">{v}</text>
         </g>
       ))}
-      <text x={x(0.5)} y={y(0) + 31} text-anchor="middle">second opinion</text>
+      <text x={x(0.5)} y={y(0) + 31} text-anchor="middle">second vote</text>
       {lines.map((c) => {
         const i = rules.findIndex((r) => r.name === c.rule);
         if (i < 0 || rules[i].symmetric !== symmetric) return null;
