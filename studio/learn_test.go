@@ -184,7 +184,7 @@ func TestStopKeepsTheBest(t *testing.T) {
 	for n := 0; n < 3; time.Sleep(time.Millisecond) {
 		n = j.snapshot().Trial
 	}
-	ask[struct{}](t, s, request{method: "POST", path: "/v1/learn/" + id + "/stop"}, 200)
+	ask[struct{}](t, s, request{method: "POST", path: "/v1/learn/" + id + "/stop", body: "{}"}, 200)
 	info := wait(t, s, id)
 	if info.State != stopped || info.Model == nil || info.Command == nil || info.Trial >= 100 {
 		t.Fatalf("%+v", info)
