@@ -66,7 +66,7 @@ to three times in an image. Starts race on 40 images, and the best is learned fr
 the parts that the alphabet has in them.
 
 How many parts there are is found out unless -k says it; a table of what was tried is
-printed. Where parts move, one more must bring 40 nats per image of 56 x 56 pixels, in
+printed. Where parts move, one more must bring 34 nats per image of 56 x 56 pixels, in
 proportion to the side, after paying for the choice of its place; -k 2..12 tries these
 numbers only, and a line says where it stopped. Where they stay, the shortest
 description decides; for -k 2..12 under max with --method both or online, the
