@@ -302,6 +302,13 @@ func (s *survey) noData(err error, texts []int) error {
 		}
 	}
 	const bits = "cells are 0 or 1, yes or no, and the like"
+	for _, i := range texts {
+		if c := s.columns[i].place(textToken); s.rows == 1 && strings.Contains(c.text, "\n") {
+			fe.Line, fe.Msg = c.line, "all lines from here on are one cell in quotes"
+			fe.Hint = "close the quote where the cell ends, or double the quotes inside it"
+			return fe
+		}
+	}
 	if s.rows == 1 && s.first && len(texts) == len(s.columns) {
 		fe.Msg, fe.Hint = fmt.Sprintf("there is one line only, which begins with %q: names of columns, perhaps, and no rows", example.text), bits
 		return fe

@@ -124,9 +124,14 @@ func (s *seen) notes(o *Options) []string {
 		e := s.several[what]
 		say("of %s with several %s the first was taken (%s)", words.Count(e.n, "picture"), what, e.first)
 	}
+	return append(out, s.leftOutNotes()...)
+}
+
+// leftOutNotes says which files of a folder or an archive were left out.
+func (s *seen) leftOutNotes() (out []string) {
 	for _, suffix := range slices.Sorted(maps.Keys(s.leftOut)) {
 		e := s.leftOut[suffix]
-		say("%s left out (%s): %s", were(e.n, 0, suffix+" file"), e.first, unread(suffix))
+		out = append(out, fmt.Sprintf("%s left out (%s): %s", were(e.n, 0, suffix+" file"), e.first, unread(suffix)))
 	}
 	return out
 }

@@ -70,7 +70,8 @@ func (in *input) galleryValues(g *gallery) (*valueFile, error) {
 		return nil, err
 	}
 	next = 0
-	return &valueFile{head: &Values{Height: first.Height, Width: first.Width, Meta: g.meta}, next: func(most int) ([][]float64, error) {
+	head := &Values{Height: first.Height, Width: first.Width, Meta: g.meta, Notes: in.seen.leftOutNotes()}
+	return &valueFile{head: head, next: func(most int) ([][]float64, error) {
 		v := &Values{Height: first.Height, Width: first.Width}
 		for v.Len() < most && next < len(g.names) {
 			if err := read(v); err != nil {

@@ -4,6 +4,7 @@ package render
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed" // the page's template
 	"encoding/base64"
 	"fmt"
@@ -66,6 +67,18 @@ func (p Page) Write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, words.Visible(buf.String()))
 	return err
+}
+
+// Policy returns what a browser lets the page do: it loads nothing, and runs no script but its own, whatever
+// the texts on it.
+func (p Page) Policy() template.HTMLAttr {
+	script := "'none'"
+	if p.Script != "" {
+		hash := sha256.Sum256([]byte(p.Script))
+		script = "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+	}
+	return template.HTMLAttr(`content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src ` + script +
+		`; base-uri 'none'; form-action 'none'"`)
 }
 
 // paragraphs splits plain text at blank lines.

@@ -232,7 +232,7 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 // decode reads a data file, within limits.
 func (s *core) decode(ctx context.Context, name string, content []byte, opt dataset.Options) (*dataset.Set, error) {
 	if bytes.HasPrefix(content, []byte("PK")) {
-		if _, err := checkArchive(content, 4*s.limits.UploadBytes); err != nil {
+		if err := checkDataArchive(content, 4*s.limits.UploadBytes); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"image"
@@ -110,4 +111,27 @@ func FuzzForm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		answered(t, s, request{method: "POST", path: "/v1/data", headers: []string{"Content-Type: multipart/form-data; boundary=x"}, body: body})
 	})
+}
+
+// Models and classes are no data, here as for the command.
+func TestModelsAreNoData(t *testing.T) {
+	s := newServer(t, nil)
+	for name, says := range map[string]string{"model.json": "this is a model, not data", "classes.json": "this is a file of classes, not data"} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, member := range []string{name, "x.npy"} {
+			if _, err := z.Create(member); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, values := range []string{"", "&values=real"} {
+			w := request{path: "/v1/data?name=x.npz" + values, headers: []string{"Content-Type: application/octet-stream"}, body: b.Bytes()}.send(t, s)
+			if w.Code != 422 || !strings.Contains(w.Body.String(), says) {
+				t.Errorf("%s%s: %d %s", name, values, w.Code, w.Body)
+			}
+		}
+	}
 }

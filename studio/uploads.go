@@ -8,6 +8,8 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"example.com/patchwork/modelfile/classfile"
 )
 
 // checkUpload rejects uploads that can be rejected without decoding.
@@ -42,6 +44,26 @@ func checkArchive(content []byte, limit int64) (memory int64, err error) {
 		return 0, problemf(statusRequestEntityTooLarge, "the archive expands to more than %d bytes, the limit of this server", limit)
 	}
 	return memory + 2*int64(total), nil
+}
+
+// checkDataArchive is checkArchive for data, which a model is not: its arrays are no rows.
+func checkDataArchive(content []byte, limit int64) error {
+	if _, err := checkArchive(content, limit); err != nil {
+		return err
+	}
+	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return err
+	}
+	for _, f := range z.File {
+		switch f.Name {
+		case "model.json", "model.json.npy":
+			return problemf(statusUnprocessableEntity, "this is a model, not data; upload it as a model")
+		case classfile.Name:
+			return problemf(statusUnprocessableEntity, "this is a file of classes, not data; upload the rows or images it was made from")
+		}
+	}
+	return nil
 }
 
 // checkGzip rejects an archive inside gzip, which could hide its uncompressed

@@ -120,7 +120,7 @@ func (s *core) decodeData(b body, in *dataUpload, opt dataset.Options) (*data, e
 // checkValueFile rejects what would take much memory to decode.
 func (s *core) checkValueFile(content []byte) error {
 	if bytes.HasPrefix(content, []byte("PK")) {
-		if _, err := checkArchive(content, 4*s.limits.UploadBytes); err != nil {
+		if err := checkDataArchive(content, 4*s.limits.UploadBytes); err != nil {
 			return err
 		}
 	}

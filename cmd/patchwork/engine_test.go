@@ -154,6 +154,11 @@ func TestEngineErrors(t *testing.T) {
 	check(learn+"--beam shards=3", 2, "--beam shards=3 is for --engine beam")
 	check(learn+"--engine beam --method online", 2, "cannot learn online")
 	check("learn q.npz --rule max-minus-min --experts 4 -o m.npz --engine beam --method soft", 2, "adds counts")
+	write(t, "rows.csv", "a,b,c\n1,0,1\n0,1,1\n1,1,0\n0,1,1\n")
+	withEngine(t, "works") // the same line without it learns by another method
+	check("learn rows.csv --experts 1 -o m.npz --engine beam", 2, "--method soft, by which this line learns")
+	check("learn rows.csv -o m.npz --engine beam", 2, "leave --engine out")
+	check("learn q.npz --experts 2 -o m.npz --engine beam", 2, "looks at what the images hold")
 	t.Setenv("PATH", t.TempDir())
 	check(learn+"--engine beam", 2, "neither beside patchwork nor on the PATH; build it in the folder cmd/engine/beam with: GOWORK=off go install")
 	t.Setenv("PATH", "/bin:/usr/bin")

@@ -47,9 +47,6 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return inFlags(err)
 	}
-	if f.Soft() && e != nil {
-		return usagef("--method soft explains rows here; leave --engine out")
-	}
 	l := learning{Plan: plan, figure: f.progressPicture != "", profile: profile}
 	if l.Table != nil {
 		l.Table.Exclusive = s.head().Exclusive()

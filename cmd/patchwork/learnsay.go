@@ -32,7 +32,7 @@ func (a *app) lookAt(ctx context.Context, f *learnFlags, s *source) (learn.Layou
 // facts returns what of the data decides how to learn.
 func (f *learnFlags) facts(s *source) recipe.Facts {
 	head := s.head()
-	facts := recipe.Facts{Streamed: s.stream != nil, Elsewhere: f.engine.name == "beam"}
+	facts := recipe.Facts{Streamed: s.stream != nil}
 	facts.Height, facts.Width = head.Size()
 	facts.Table = head.Table && facts.Height == 1
 	if s.set != nil {
@@ -46,17 +46,32 @@ func (f *learnFlags) facts(s *source) recipe.Facts {
 // resolve completes the recipe by the data and what images were found to hold, and
 // returns what was recognised.
 func (f *learnFlags) resolve(s *source, l learn.Layout) (profile string, err error) {
-	head, facts := s.head(), f.facts(s)
+	facts := f.facts(s)
 	facts.Layout = l
 	resolved, profile := f.Resolve(facts)
 	if err := resolved.Check(); err != nil {
 		return "", inFlags(err)
 	}
-	if facts.Elsewhere && head.Table && resolved.Count == (recipe.Count{}) {
-		return "", usagef("--engine learns a table as images are learned, which needs the number of parts; give --experts K, or leave --engine out")
+	if f.engine.used() {
+		if err := f.sameElsewhere(facts, &resolved); err != nil {
+			return "", err
+		}
 	}
 	f.Recipe = resolved
 	return profile, nil
+}
+
+// sameElsewhere returns an error if the command line means another learner without its engine.
+func (f *learnFlags) sameElsewhere(facts recipe.Facts, resolved *recipe.Recipe) error {
+	switch {
+	case resolved.Soft():
+		return usagef("--method soft, by which this line learns, weighs counts, and --engine beam adds them; " +
+			"give --experts K and --method both, or batch for --rule max-minus-min, with and without an engine, or leave --engine out")
+	case !f.Everywhere(facts):
+		return usagef("without --engine this line looks at what the images hold, and learns by it; say how they are learned: " +
+			"give --experts K and --shift S (0 for parts in their places), or leave --engine out")
+	}
+	return nil
 }
 
 // to returns where the report of learning goes: standard output, unless the model

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/patchwork/internal/npy"
@@ -85,4 +88,33 @@ func TestSamplesAreNamed(t *testing.T) {
 		}
 	}
 	must(t, fields("explain -m m.npz s.npz")...)
+}
+
+// Names that are given at the same time are all kept, and nothing is left of the waiting.
+func TestNamesAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, "synth", "quadrants", "--n", "60", "--seed", "1", "-o", "q.npz")
+	must(t, "learn", "q.npz", "--rule", "max-minus-min", "-k", "6", "--starts", "1", "-o", "m.npz")
+	if err := os.Symlink("m.npz", "link.npz"); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"fen", "bog", "moor", "heath", "carr", "mire"}
+	var all sync.WaitGroup
+	for k, name := range names {
+		all.Go(func() {
+			file := []string{"m.npz", "./m.npz", "link.npz"}[k%3]
+			if o := patchworkCommand(t, "name", file, strconv.Itoa(k), name); o.code != 0 {
+				t.Errorf("%s: exit %d, %s", name, o.code, o.err)
+			}
+		})
+	}
+	all.Wait()
+	m, err := modelfile.Load("m.npz")
+	if err != nil || !slices.Equal(m.Extras().Names, names) {
+		t.Errorf("%q, %v", m.Extras().Names, err)
+	}
+	left, err := os.ReadDir(".")
+	if err != nil || len(left) != 3 {
+		t.Errorf("left %v, %v", left, err)
+	}
 }

@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func put(text string) func(io.Writer) error {
@@ -206,5 +208,98 @@ func TestCheck(t *testing.T) {
 		if err == nil || want == nil || err.Error() != want.Error() {
 			t.Errorf("%q: %v, Write says %v", path, err, want)
 		}
+	}
+}
+
+// Several files are all there or none, and what they replaced is there again.
+func TestCommitOfSeveral(t *testing.T) {
+	defer func() { Fault = nil }()
+	for fail := range 4 { // the rename that fails; 3 for none
+		dir := t.TempDir()
+		old := filepath.Join(dir, "b")
+		if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var files []*Pending
+		for _, name := range []string{"a", "b", "c"} {
+			p, err := Stage(filepath.Join(dir, name), put("new "+name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, p)
+		}
+		renames := 0
+		Fault = func(step, path string) error {
+			if step == "rename" {
+				if renames++; renames == fail+1 {
+					return syscall.ENOSPC
+				}
+			}
+			return nil
+		}
+		err := Commit(files...)
+		text, _ := os.ReadFile(old)
+		switch got := entries(t, dir); {
+		case fail == 3 && (err != nil || got != "a b c" || string(text) != "new b"):
+			t.Errorf("nothing failed: %q, %q, %v", got, text, err)
+		case fail < 3 && (!errors.Is(err, syscall.ENOSPC) || got != "b" || string(text) != "old"):
+			t.Errorf("rename %d failed: %q, %q, %v", fail+1, got, text, err)
+		}
+	}
+}
+
+// That a folder cannot be brought to the disk is said.
+func TestFolderIsSynced(t *testing.T) {
+	defer func() { Fault = nil }()
+	dir := t.TempDir()
+	Fault = func(step, path string) error {
+		if step == "sync folder" && path == dir {
+			return syscall.EIO
+		}
+		return nil
+	}
+	path := filepath.Join(dir, "out")
+	if err := Write(path, put("text")); !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v", err)
+	}
+	if err := SyncFolder(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
+// What a killed process left is removed by the next that writes there; what somebody needs is not, nor what is new
+// or another file's.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	long := time.Now().Add(-2 * stale)
+	for name, at := range map[string]time.Time{
+		".out.1-0.tmp": long, ".out.99999-12.tmp": long, ".out.7-0.tmp.old": long, // gone
+		".out.2-0.tmp": time.Now(), ".out.old.3-0.tmp": long, ".other.4-0.tmp": long, ".out.x-0.tmp": long, ".out.1-0.tmp.txt": long,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("rest"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "out")
+	held, err := Stage(path, put("waits")) // closed, and not yet renamed
+	if err == nil {
+		err = os.Chtimes(held.hidden, long, long)
+	}
+	if err == nil {
+		err = Write(path, put("text"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := entries(t, dir), ".other.4-0.tmp .out.1-0.tmp.txt .out.2-0.tmp .out.old.3-0.tmp .out.x-0.tmp out"; runtime.GOOS == "linux" &&
+		strings.ReplaceAll(got, filepath.Base(held.hidden)+" ", "") != want || !strings.Contains(got, filepath.Base(held.hidden)) {
+		t.Errorf("left %s", got)
+	}
+	if err := Commit(held); err != nil {
+		t.Error(err)
 	}
 }

@@ -26,9 +26,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/gofrs/flock"
+
+	"example.com/patchwork/internal/atomicfile"
 )
 
 const magic = "patchwork-journal 1\n"
@@ -108,6 +111,9 @@ func open(path, description string) (*Journal, error) {
 	case err != nil:
 	case got == nil: // new, or killed before anything was kept
 		err = j.begin(description)
+		if err == nil {
+			err = atomicfile.SyncFolder(filepath.Dir(path))
+		}
 	case string(got) != description:
 		err = &DescriptionError{path, string(got), description}
 	default:
@@ -209,7 +215,7 @@ func (j *Journal) Recall(key string) (value []byte, ok bool, err error) {
 	return value, true, nil
 }
 
-// Keep appends a value, which then survives the end of the process. The first
+// Keep appends a value, which then survives the end of the process and of the machine. The first
 // value of a key stays. After an error nothing more is written.
 func (j *Journal) Keep(key string, value []byte) error {
 	j.mu.Lock()
@@ -227,7 +233,11 @@ func (j *Journal) Keep(key string, value []byte) error {
 
 // write appends b, or leaves the file unchanged.
 func (j *Journal) write(b []byte) error {
-	if _, err := j.f.WriteAt(b, j.end); err != nil {
+	_, err := j.f.WriteAt(b, j.end)
+	if err == nil {
+		err = j.f.Sync()
+	}
+	if err != nil {
 		j.failed = errors.Join(err, j.f.Truncate(j.end))
 		return j.failed
 	}

@@ -15,9 +15,13 @@ import (
 
 // As a process of its own, this program opens the journal that it is told and waits to be
 // killed.
+// held is kept: a journal that nobody knows any more is closed at some time.
+var held *Journal
+
 func TestMain(m *testing.M) {
 	if path := os.Getenv("PATCHWORK_TEST_HOLDS"); path != "" {
-		if _, err := Open(path, "about"); err != nil {
+		var err error
+		if held, err = Open(path, "about"); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}

@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"example.com/patchwork/diagnose/words"
@@ -34,7 +35,6 @@ type Facts struct {
 	Rows, Height, Width int
 	Table               bool // rows of a table
 	Streamed            bool // read again in every pass, not held in memory
-	Elsewhere           bool // explained by an engine, which has no soft EM
 
 	// Layout is what images were found to hold; see Recipe.Look.
 	Layout learn.Layout
@@ -84,6 +84,17 @@ func (r Recipe) Resolve(d Facts) (Recipe, string) {
 	return r.recognise(d)
 }
 
+// Everywhere reports whether a recipe learns by the same method and poses wherever the data are: in memory, or
+// streamed, where what images hold is not looked at.
+func (r Recipe) Everywhere(d Facts) bool {
+	d.Streamed = false
+	here, _ := r.Resolve(d)
+	open := r.open(d)
+	d.Streamed = true
+	there, _ := r.Resolve(d)
+	return !open && reflect.DeepEqual(here, there)
+}
+
 // recognise resolves a recipe without a profile.
 func (r Recipe) recognise(d Facts) (Recipe, string) {
 	what := fmt.Sprintf("%s of %d x %d", words.Count(d.Rows, "image"), d.Height, d.Width)
@@ -97,12 +108,7 @@ func (r Recipe) recognise(d Facts) (Recipe, string) {
 	case r.Paper() || r.Soft():
 		return r, ""
 	case d.Table && r.Method == "" && r.fitsTable():
-		switch {
-		case d.Elsewhere && r.Count == (Count{}):
-			return r, ""
-		case d.Elsewhere:
-			return r, what + " explained by an engine: learning as images are learned; a table is learned without --engine"
-		case d.Streamed:
+		if d.Streamed {
 			return r.asTable(), what + ": learning as a table, from a sample that fits in --memory (--for drawings to change)"
 		}
 		return r.asTable(), what + ": learning as a table (--for drawings to change)"

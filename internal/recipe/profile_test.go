@@ -29,8 +29,6 @@ func TestResolve(t *testing.T) {
 		"a long table":            {Recipe{Count: two}, long, "--experts 2 --method soft", "1000000 rows of 9 columns: learning as a table, from a sample that fits in --memory"},
 		"a long table, no number": {Recipe{}, long, "--experts auto --method soft", "from a sample"},
 		"rows not counted yet":    {Recipe{}, Facts{Height: 1, Width: 9, Table: true, Streamed: true}, "--experts auto --method soft", "rows of 9 columns: learning as a table, from a sample"},
-		"a table, an engine":      {Recipe{Count: two}, Facts{Rows: 9, Height: 1, Width: 9, Table: true, Streamed: true, Elsewhere: true}, "--experts 2", "explained by an engine: learning as images"},
-		"an engine, no number":    {Recipe{}, Facts{Rows: 9, Height: 1, Width: 9, Table: true, Streamed: true, Elsewhere: true}, "", ""},
 		"drawings":                {Recipe{}, letters, "--experts auto --shift 14,12 --rotate 24:6", "20 images of 56 x 48: learning as drawings, parts shifted by up to 14 or 12 pixels and turned by up to 24 degrees"},
 		"drawings, still":         {Recipe{Count: two, Poses: Poses{Given: true}}, letters, "--experts 2 --shift 0", ""},
 		"drawings, moved":         {Recipe{Count: two, Poses: Poses{Shift: 3, Given: true}}, letters, "--experts 2 --shift 3", ""},
@@ -92,4 +90,31 @@ func TestResolveTwice(t *testing.T) {
 			t.Fatalf("%v moves", literal.Args())
 		}
 	})
+}
+
+// A recipe is learned the same way in memory and streamed, or is known not to be.
+func TestEverywhere(t *testing.T) {
+	table := Facts{Rows: 9, Height: 1, Width: 9, Table: true}
+	few := Facts{Rows: 20, Height: 56, Width: 48}
+	two, still := Count{Experts: 2}, Poses{Given: true}
+	for _, c := range []struct {
+		recipe Recipe
+		data   Facts
+		want   bool
+	}{
+		{Recipe{}, table, true},
+		{Recipe{Count: two, Method: "both"}, table, true},
+		{Recipe{Count: two}, few, false},                                        // would be looked at
+		{Recipe{Count: two, For: ForDrawings}, few, false},                      // moved by default where they are few
+		{Recipe{Count: two, Poses: still}, few, true},                           // in their places
+		{Recipe{Count: two, Poses: Poses{Shift: 3, Given: true}}, few, true},    // as far as said
+		{Recipe{Count: two, For: ForScenes}, few, true},                         // by pairs
+		{Recipe{Count: Count{Auto: true}, Poses: still}, few, false},            // only the table learner finds the number
+		{Recipe{Count: two, Rule: "max-minus-min", Method: "batch"}, few, true}, // as in every test of engines
+		{Recipe{Count: two, Rule: "max-minus-min", Mode: "paper"}, few, true},
+	} {
+		if got := c.recipe.Everywhere(c.data); got != c.want {
+			t.Errorf("%v of %+v: %v", c.recipe, c.data, got)
+		}
+	}
 }

@@ -30,7 +30,7 @@ func (r *Recipe) open(d Facts) bool {
 	if given.Rule == "max" {
 		given.Rule = ""
 	}
-	return given == Recipe{} && !d.Table && !d.Streamed && !d.Elsewhere
+	return given == Recipe{} && !d.Table && !d.Streamed
 }
 
 // Look finds out what images in memory hold, for Resolve, where the recipe and the facts
