@@ -71,13 +71,13 @@ func (p Page) Write(w io.Writer) error {
 
 // Policy returns what a browser lets the page do: it loads nothing, and runs no script but its own, whatever
 // the texts on it.
-func (p Page) Policy() template.HTMLAttr {
+func (p Page) Policy() markup.HTML {
 	script := "'none'"
 	if p.Script != "" {
 		hash := sha256.Sum256([]byte(p.Script))
 		script = "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
 	}
-	return template.HTMLAttr(`content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src ` + script +
+	return markup.HTML(`content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src ` + script +
 		`; base-uri 'none'; form-action 'none'"`)
 }
 

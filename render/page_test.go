@@ -5,11 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"html"
-	"html/template"
 	"image/color"
 	"regexp"
 	"strings"
 	"testing"
+
+	"example.com/patchwork/internal/markup"
 )
 
 var images = regexp.MustCompile(`<img src="([^"]*)" alt="([^"]+)" width="\d+" height="\d+">`)
@@ -97,7 +98,7 @@ func TestPagePolicy(t *testing.T) {
 	policy := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src ([^;"]*);`)
 	for _, script := range []string{"", "let a = 1 < 2 && \"</b>\"; // is < that\n"} {
 		var b bytes.Buffer
-		if err := (Page{Title: "a", Script: template.JS(script)}).Write(&b); err != nil {
+		if err := (Page{Title: "a", Script: markup.HTML(script)}).Write(&b); err != nil {
 			t.Fatal(err)
 		}
 		found := policy.FindStringSubmatch(b.String())
