@@ -54,6 +54,7 @@ var pageTemplate = markup.New("page", markup.Funcs{
 	"paragraphs": paragraphs,
 	"picture":    embedded,
 	"beside":     beside,
+	"policy":     policyOf,
 }, nil, pageHTML)
 
 // Write writes the page as HTML. Texts are escaped, and what cannot be seen of them, which may be marks of direction
@@ -69,16 +70,16 @@ func (p Page) Write(w io.Writer) error {
 	return err
 }
 
-// Policy returns what a browser lets the page do: it loads nothing, and runs no script but its own, whatever
+// policyOf returns what a browser lets a page do: it loads nothing, and runs no script but this one, whatever
 // the texts on it.
-func (p Page) Policy() markup.HTML {
-	script := "'none'"
-	if p.Script != "" {
-		hash := sha256.Sum256([]byte(p.Script))
-		script = "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+func policyOf(script markup.HTML) markup.HTML {
+	runs := "'none'"
+	if script != "" {
+		hash := sha256.Sum256([]byte(script))
+		runs = "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
 	}
-	return markup.HTML(`content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src ` + script +
-		`; base-uri 'none'; form-action 'none'"`)
+	return markup.HTML("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src " + runs +
+		"; base-uri 'none'; form-action 'none'")
 }
 
 // paragraphs splits plain text at blank lines.
