@@ -195,6 +195,13 @@ func TestIDX(t *testing.T) {
 			t.Errorf("%s:\n%s", name, got)
 		}
 	}
+	file := write(t, "images", images)
+	for what, named := range map[string]string{"IDX": labels, ".npy": write(t, "y.npy", npyFile(t, npy.New([]int64{5, 6}, 2)))} {
+		s, err := Read([]string{file, named, file, labels}, Options{Threshold: threshold(127), Where: conditions(t, "y=6")})
+		if err != nil || s.Len() != 2 {
+			t.Errorf("labels named after their images, %s: %v, %v", what, s, err)
+		}
+	}
 	s := mustRead(t, "i2", idx(0x0B, []byte{0, 1, 0, 0}, 1, 2), Options{})
 	if got := pixels(s); got != "#.\n" || !s.Table {
 		t.Errorf("16-bit table:\n%s", got)

@@ -44,7 +44,7 @@ func (in *input) idx(r io.Reader) (decoder, error) {
 		return nil, err
 	}
 	if len(d.Header().Shape) == 1 {
-		return nil, &FormatError{Msg: "an IDX file of labels, not of images", Hint: "give it with --labels, together with the file of the images"}
+		return nil, &FormatError{Msg: "an IDX file of labels, not of images", Hint: "name it after the file of the images"}
 	}
 	images, err := in.images(d)
 	if err != nil {

@@ -117,7 +117,7 @@ func twice(counts map[string]int) float64 {
 // pairNote says that lines were taken as pairs, and how to take them otherwise.
 func pairNote(names []string) string {
 	return fmt.Sprintf("each line was taken as a pair of a row (column %s) and one of its items (column %s), since both recur and pairs do not; "+
-		"--pairs %s,%s swaps the two, and --categories %s,%s makes every line a row of its own", names[0], names[1], names[1], names[0], names[0], names[1])
+		"--items=%s,%s swaps the two, and --categories %s,%s makes every line a row of its own", names[0], names[1], names[1], names[0], names[0], names[1])
 }
 
 // orPairs says of a table that may list pairs, with the given columns, how to read it so:
@@ -126,7 +126,7 @@ func (in *input) orPairs(columns []string, err error) error {
 	if columns == nil {
 		return err
 	}
-	hint := fmt.Sprintf("if each line names a row and one of its items, say --pairs %s,%s", columns[0], columns[1])
+	hint := fmt.Sprintf("if each line names a row and one of its items, say --items=%s,%s", columns[0], columns[1])
 	var fe *FormatError
 	switch {
 	case errors.As(err, &fe) && fe.noData:

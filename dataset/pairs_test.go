@@ -96,14 +96,14 @@ func TestTablesOfTwoColumnsAreNotPairs(t *testing.T) {
 func TestShortListsOfPairsAreHinted(t *testing.T) {
 	s, err := readBytes([]byte("site,species\na,Poa\na,Carex\nb,Poa\nb,Salix\nc,Poa\nc,Carex\n"), Options{})
 	if err == nil {
-		if note := strings.Join(s.Notes, "|"); !strings.Contains(note, "--pairs site,species") {
+		if note := strings.Join(s.Notes, "|"); !strings.Contains(note, "--items=site,species") {
 			t.Errorf("notes %q", note)
 		}
 	} else if !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
 	s, err = readBytes([]byte("name,soil\nu,clay\nv,clay\nw,sand\nx1,sand\n"), Options{}) // each name once
-	if err == nil && strings.Contains(strings.Join(s.Notes, "|"), "--pairs") {
+	if err == nil && strings.Contains(strings.Join(s.Notes, "|"), "--items=") {
 		t.Errorf("notes %q", s.Notes)
 	}
 }

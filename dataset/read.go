@@ -22,6 +22,7 @@ import (
 // errors unwrap to their cause, such as [fs.ErrNotExist]. The path - means standard
 // input; what it is shows by its content, as with files.
 func Read(paths []string, opts Options) (*Set, error) {
+	paths, opts = opts.labelled(paths)
 	if err := opts.check(paths); err != nil {
 		return nil, err
 	}

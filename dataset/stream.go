@@ -39,6 +39,7 @@ type Stream struct {
 // numbers or text. Errors are those of [Read]; in addition, input that can be
 // read only once, such as a pipe, is refused.
 func Open(ctx context.Context, paths []string, opts Options) (*Stream, error) {
+	paths, opts = opts.labelled(paths)
 	if err := opts.check(paths); err != nil {
 		return nil, err
 	}

@@ -41,6 +41,7 @@ func (v *Values) Len() int { return len(v.Rows) }
 // (rows become images), Transpose, Delimiter, Header, Invert (of pictures: 255 black), MaxMemory and MaxPicture; others
 // are refused. All paths must agree in size and names. Content that cannot be used yields a [*FormatError].
 func ReadValues(paths []string, opts Options) (*Values, error) {
+	paths, opts = opts.labelled(paths)
 	if err := opts.checkValues(paths); err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type ValueStream struct {
 // OpenValues reads the beginning of every file. Errors are those of [ReadValues]; in addition what can be read only
 // once, such as a pipe, and a selection by labels (Where, FirstPer) are refused.
 func OpenValues(paths []string, opts Options) (*ValueStream, error) {
+	paths, opts = opts.labelled(paths)
 	if err := opts.checkValues(paths); err != nil {
 		return nil, err
 	}

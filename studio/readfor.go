@@ -78,8 +78,10 @@ func readingArgs(r *dataset.Reading) (args []string, plain bool) {
 	}
 	list("categories", categories)
 	list("columns", r.Columns)
-	list("pairs", r.Pairs)
-	if r.Items {
+	switch {
+	case len(r.Pairs) > 0:
+		args, plain = append(args, "--items="+strings.Join(r.Pairs, ",")), plain && !unlistable(r.Pairs)
+	case r.Items:
 		args = append(args, "--items")
 	}
 	if r.Invert {

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
@@ -26,8 +25,6 @@ type app struct {
 	written []string // paths of which the command has said what it wrote there
 	carried bool     // standard output has data, so summaries go to stderr
 	helpAll bool     // --help-all
-
-	formulas formulas // --escape-formulas
 }
 
 const rootLong = `A part votes on some of the pixels or columns. A session:
@@ -60,17 +57,35 @@ func (a *app) rootCommand() *cobra.Command {
 		PersistentPostRunE: func(cmd *cobra.Command, _ []string) error { return a.sayWritten(cmd) },
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no summary, warnings or progress, only errors")
-	root.PersistentFlags().Bool("help-all", false, "all flags of a command, and its whole text")
 	root.Flags().BoolP("version", "v", false, "version for patchwork")
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
-	root.SetGlobalNormalizationFunc(flagName)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.learnCommand(), a.explainCommand(), a.predictCommand(), a.classifyCommand(), a.scoreCommand(), a.sampleCommand(), a.drawCommand(),
-		a.infoCommand(), a.lookCommand(), a.reportCommand(), a.nameCommand(), a.exactCommand(), a.findCommand(), a.statsCommand(), a.mstepCommand(), a.synthCommand(), a.demoCommand(), a.versionCommand(), a.pipeCommand())
-	root.AddCommand(a.largeCommands()...)
-	groupCommands(root)
+	a.addCommands(root)
 	return root
+}
+
+// addCommands adds all commands in their groups.
+func (a *app) addCommands(root *cobra.Command) {
+	cobra.EnableCommandSorting = false // help shows them as they come here
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Learn and look", []*cobra.Command{a.learnCommand(), a.exactCommand(), a.reportCommand(), a.infoCommand(), a.nameCommand(),
+			a.lookCommand(), a.drawCommand()}},
+		{"Use a model", []*cobra.Command{a.explainCommand(), a.predictCommand(), a.classifyCommand(), a.findCommand(), a.scoreCommand(),
+			a.sampleCommand()}},
+		{"Try it", []*cobra.Command{a.demoCommand(), a.synthCommand()}},
+		{"In a browser, on many machines", append(a.largeCommands(), a.statsCommand(), a.mstepCommand())},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(a.versionCommand(), a.pipeCommand())
 }
 
 // noSuchCommand returns an error about a command that does not exist, with the
@@ -120,28 +135,12 @@ func (a *app) helpCommand() *cobra.Command {
 	}
 }
 
-// otherNames are other names of flags, old and common ones, with those that help
-// shows.
-var otherNames = map[string]string{
-	"orders": "starts", "begin": "start-from", "q": "background", "parts": "experts",
-	"binarise": "threshold", "binarize": "threshold", "colored": "coloured",
-}
-
-// flagName returns the name of a flag for any of its names.
-func flagName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	if real, ok := otherNames[name]; ok {
-		name = real
-	}
-	return pflag.NormalizedName(name)
-}
-
 // isStdout reports whether an output is standard output.
 func isStdout(path string) bool { return path == "" || path == "-" || path == "/dev/stdout" }
 
 // output writes to a file that appears completely or not at all, or to standard
 // output for the path "", "-" or /dev/stdout: to a terminal without colours for "-".
 func (a *app) output(path string, write func(io.Writer) error) error {
-	write = a.formulas.around(path, write)
 	if !isStdout(path) {
 		return a.files.write(path, write)
 	}
@@ -235,4 +234,5 @@ func (a *app) show(s render.Sheet) error {
 func workersFlag(cmd *cobra.Command, workers *int) {
 	*workers = runtime.GOMAXPROCS(0)
 	positiveFlag(cmd, workers, "workers", "goroutines; the result is the same for any number")
+	groupFlags(cmd.Flags(), largeData, "workers")
 }

@@ -36,7 +36,7 @@ type posteriorLine struct {
 func TestExplainBestIsTheLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
-	out := must(t, fields("explain -m model.npz t.npz --skip 9 --best 4 --beam 3 --max-picks 2 --shift 3 --picture p.png -q")...)
+	out := must(t, fields("explain -m model.npz t.npz --rows 10: --best 4 --max-picks 2 --shift 3 --picture p.png -q")...)
 	m, err := modelfile.Load("model.npz")
 	if err != nil {
 		t.Fatal(err)
@@ -139,8 +139,8 @@ func TestPredictIsTheLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, flags := range []string{"", " --all"} {
-		must(t, fields("predict -m model.npz holes.npz --where y=L --take 2 --best 5 --beam 1 -o out.npz"+flags)...)
-		must(t, fields("predict -m model.npz holes.npz --where y=L --take 2 --best 5 --beam 1 -o out.csv"+flags)...)
+		must(t, fields("predict -m model.npz holes.npz --where y=L --rows :2 --best 5 -o out.npz"+flags)...)
+		must(t, fields("predict -m model.npz holes.npz --where y=L --rows :2 --best 5 -o out.csv"+flags)...)
 		z := openZip(t, "out.npz")
 		x := z("x")
 		if !slices.Equal(x.Shape, []int{2, 24, 24}) {

@@ -14,10 +14,8 @@ import (
 // bounds are the largest values of flags that say how much memory is taken before any
 // work is done, or how long it goes on.
 var bounds = map[string]int64{
-	"starts":         learn.MaxStarts,
-	"iterations":     1_000_000,
-	"workers":        10_000,
-	"picture-images": 100_000,
+	"starts":  learn.MaxStarts,
+	"workers": 10_000,
 }
 
 // checkBounds returns an error if a flag of a command is larger than makes sense.
@@ -31,10 +29,7 @@ func checkBounds(cmd *cobra.Command) error {
 		if err != nil || n <= bounds[name] {
 			continue
 		}
-		switch name {
-		case "iterations":
-			return usagef("--iterations %d is more than %d; 25 are usual, and a run that is ended by Ctrl-C keeps its best", n, bounds[name])
-		case "workers":
+		if name == "workers" {
 			return usagef("--workers %d is more than %d; this machine has %d processors, and more workers than that gain nothing", n, bounds[name], runtime.NumCPU())
 		}
 		return usagef("--%s %d is more than %d, as many as are kept in memory", name, n, bounds[name])

@@ -141,7 +141,7 @@ func TestCellsOfImages(t *testing.T) {
 func TestNoCells(t *testing.T) {
 	t.Chdir(t.TempDir())
 	votes(t)
-	if got := must(t, fields("predict -m m.npz x.npz --take 5 --cells -o -")...); got != "row,column,probability,label\n" {
+	if got := must(t, fields("predict -m m.npz x.npz --rows :5 --cells -o -")...); got != "row,column,probability,label\n" {
 		t.Errorf("got %q", got)
 	}
 }

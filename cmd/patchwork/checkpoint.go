@@ -20,25 +20,14 @@ import (
 
 // checkpoint says where a learning run keeps its intermediate results, so that it
 // can continue after it was killed.
-type checkpoint struct {
-	dir    string
-	resume bool
-}
+type checkpoint struct{ dir string }
 
 const journalName = "run.journal"
 
 func (c *checkpoint) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.dir, "checkpoint", "", "folder `DIR` that keeps every iteration until the model is written; the same command continues the run that it finds there, to the same model")
 	writesInside(cmd, "checkpoint", journalName, journalName+".lock")
-	cmd.Flags().BoolVar(&c.resume, "resume", false, "the default: continue the run kept by --checkpoint")
-	hide(cmd, "resume")
-}
-
-func (c *checkpoint) check() error {
-	if c.resume && c.dir == "" {
-		return usagef("--resume continues a run that was kept; say where with --checkpoint DIR")
-	}
-	return nil
+	groupFlags(cmd.Flags(), largeData, "checkpoint")
 }
 
 // open opens the journal of a run, or begins one: a run that was kept goes on if it is
@@ -110,8 +99,7 @@ func difference(got, want string) string {
 }
 
 // indifferent lists the flags that do not change the model.
-var indifferent = map[string]bool{"checkpoint": true, "resume": true, "output": true, "workers": true, "quiet": true, "memory": true, "engine": true, "beam": true,
-	"picture": true, "progress-picture": true, "curve": true}
+var indifferent = map[string]bool{"checkpoint": true, "output": true, "workers": true, "quiet": true, "memory": true, "engine": true}
 
 // describeRun returns all that the model of a run depends on, one line each: the version of
 // the program, its flags, its data, by the identity of their content, or if that is "" by

@@ -36,10 +36,10 @@ func TestKilledRuns(t *testing.T) {
 	must(t, "synth", "letters", "--letters", "T", "--writers", "6", "--side", "20", "--seed", "1", "-o", "t.npz", "-q")
 	lines := []string{
 		"learn q.npz --rule max-minus-min --experts 8 --seed 5",
-		"learn q.npz --rule max-minus-min --method soft --experts 8 --iterations 4 --seed 5",
+		"learn q.npz --rule max-minus-min --method soft --experts 8 --seed 5",
 		"learn t.npz --experts 2 --shift 4 --rotate 12:6 --seed 5 --starts 6",
 		"learn q.npz --rule max-minus-min --experts 5..6 --seed 5",
-		"learn q.npz --rule max-minus-min --method soft --experts auto --iterations 3 --begin grow --aim interpret --seed 5",
+		"learn q.npz --rule max-minus-min --method soft --experts auto --start-from grow --aim interpret --seed 5",
 	}
 	rng := rand.New(rand.NewPCG(uint64(left), 1))
 	for round := 0; left > 0; round++ {
@@ -48,7 +48,7 @@ func TestKilledRuns(t *testing.T) {
 		must(t, append(strings.Fields(line), "-q", "-o", "want.npz")...)
 		took := time.Since(began)
 		want := read(t, "want.npz")
-		args := append(strings.Fields(line), "-q", "-o", "got.npz", "--checkpoint", "kept", "--resume")
+		args := append(strings.Fields(line), "-q", "-o", "got.npz", "--checkpoint", "kept")
 		for {
 			cmd := process(t, ".", args...)
 			if left == 0 {
@@ -112,7 +112,6 @@ func TestCheckpointRefuses(t *testing.T) {
 	}{
 		{strings.Replace(line, "--seed 5", "--seed 6", 1), "it had --seed 5, this has --seed 6", exitRequest},
 		{strings.Replace(line, "q.npz", "other.npz", 1), "it had data sha256:", exitRequest},
-		{"learn q.npz --experts 2 -o m.npz --resume", "say where with --checkpoint DIR", exitRequest},
 		{"learn q.npz --experts 2 -o m.npz --checkpoint q.npz", "not a directory", exitFailed},
 	} {
 		o := patchworkCommand(t, strings.Fields(c.line)...)

@@ -50,7 +50,7 @@ func TestRunsAtOnce(t *testing.T) {
 		}
 		cmds, said := make([]*exec.Cmd, n), make([]strings.Builder, n)
 		for i := range cmds {
-			cmds[i] = process(t, ".", append(fields(line), "-o", fmt.Sprintf("%d.npz", i), "--checkpoint", "kept", "--resume")...)
+			cmds[i] = process(t, ".", append(fields(line), "-o", fmt.Sprintf("%d.npz", i), "--checkpoint", "kept")...)
 			cmds[i].Stderr = &said[i]
 			if err := cmds[i].Start(); err != nil {
 				t.Fatal(err)

@@ -86,7 +86,7 @@ func (f *dataFlags) asLabels(cmd *cobra.Command, by string, paths []string) erro
 	if cmd.Flags().Changed("meta") || cmd.Flags().Changed("columns") || f.items {
 		return nil // items are no labels
 	}
-	opt, err := f.options(cmd, len(paths))
+	opt, err := f.options(cmd)
 	if err != nil {
 		return err
 	}

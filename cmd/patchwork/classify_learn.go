@@ -70,10 +70,11 @@ func (a *app) classifyLearnCommand() *cobra.Command {
 	fs.StringVar(&f.by, "by", "", "column with the class of each row or image (several: with commas)")
 	fs.StringVarP(&f.output, "output", "o", "", "file of classes to write (- for standard output)")
 	fs.IntVar(&f.examples, "examples", 20, "examples of each class that are kept whole, for drawings; 0: none")
-	fs.Var(&textFlag{kind: "N,N...", read: f.setCurve}, "curve", "name the other examples by classes of so many each, such as 1,5,10,20")
+	textVar(cmd, "curve", "N,N...", f.setCurve, "name the other examples by classes of so many each, such as 1,5,10,20")
 	(*jsonFlag)(&f.json).add(cmd)
 	f.addRecipe(cmd)
 	f.data.add(cmd)
+	everyday(cmd, "by output experts examples curve shift rotate rows where seed")
 	f.data.addMemory(cmd)
 	return cmd
 }
@@ -93,7 +94,7 @@ func (f *classifyFlags) setCurve(text string) error {
 
 // check returns an error if something is wrong that shows before any data are read.
 func (f *classifyFlags) check(cmd *cobra.Command) error {
-	f.complete(cmd)
+	f.Memory = int64(f.data.memory)
 	if _, err := checkOutput("classify learn", f.output); err != nil {
 		return err
 	}
@@ -106,12 +107,8 @@ func (f *classifyFlags) check(cmd *cobra.Command) error {
 	case f.examples < 0:
 		return usagef("--examples %d: give 0 or more", f.examples)
 	}
-	if f.FromName != "" {
-		from, err := loadModel(f.FromName)
-		if err != nil {
-			return err
-		}
-		f.From = from
+	if err := f.loadAlphabet(); err != nil {
+		return err
 	}
 	return inFlags(f.Check())
 }
@@ -119,7 +116,7 @@ func (f *classifyFlags) check(cmd *cobra.Command) error {
 // needsBy returns the error that --by is missing, with the columns that it may name.
 func (f *classifyFlags) needsBy(cmd *cobra.Command, paths []string) error {
 	const wanted = "--by COLUMN is required: name the column with the class of each row, such as --by y"
-	opt, err := f.data.options(cmd, len(paths))
+	opt, err := f.data.options(cmd)
 	if err != nil {
 		return err
 	}
@@ -141,7 +138,7 @@ func (f *classifyFlags) needsBy(cmd *cobra.Command, paths []string) error {
 		names = append(names[:most], "...")
 	}
 	if len(names) == 0 {
-		return usagef("%s; %s has no columns beside the images: put pictures in a folder for each class, or give --labels", wanted, stream.Head().Source)
+		return usagef("%s; %s has no columns beside the images: put pictures in a folder for each class, or name the file of their labels after it", wanted, stream.Head().Source)
 	}
 	return usagef("%s; %s has %s", wanted, stream.Head().Source, strings.Join(names, ", "))
 }

@@ -30,7 +30,7 @@ says why:
 second and log_odds: what came second, and by how many nats. picks are the parts by which
 the class explains the image best: pieces of the example of that number in the data that
 the class was learned from, from 0, moved and turned; or of the model learned of the class,
-without an example. For rows of tables, columns are those that speak most, each alone,
+without an example. For rows of tables, columns are those that count most, each alone,
 for the class rather than the second, or (below 0) against it, in nats. left counts the pixels of ink that they leave over, missing those that
 they say are ink and are not.
 
@@ -78,8 +78,8 @@ func (a *app) classifyPredictCommand() *cobra.Command {
 	f.json.add(cmd)
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
+	everyday(cmd, "model output by rows where json")
 	f.data.addMemory(cmd)
-	a.formulasFlag(cmd, false)
 	return cmd
 }
 
@@ -273,7 +273,7 @@ type namedPick struct {
 	Gain   jsonFloat `json:"gain"`
 }
 
-// namedColumn is a column of a row: by how many nats it alone speaks for the class rather
+// namedColumn is a column of a row: by how many nats it alone is for the class rather
 // than for the second.
 type namedColumn struct {
 	Name  string    `json:"name"`
@@ -284,7 +284,7 @@ type namedColumn struct {
 // mostColumns is how many columns are named as reasons.
 const mostColumns = 5
 
-// namedColumns returns the columns that speak most for the class of a row, or against it.
+// namedColumns returns the columns that count most for the class of a row, or against it.
 func namedColumns(set *dataset.Set, i int, alone []float64) []namedColumn {
 	values := set.Images[i].AppendValues(nil)
 	order := make([]int, len(alone))

@@ -21,25 +21,21 @@ type codes struct {
 	score []float64 // log-likelihoods
 }
 
-// fill sets the codes to the explanations of a chunk by k parts; gains are optional.
-func (t *codes) fill(c *chunk, k int, gains bool) {
+// fill sets the codes to the explanations of a chunk by k parts.
+func (t *codes) fill(c *chunk, k int) {
 	n := c.to - c.from
 	t.score = append(t.score[:0], c.LogLik...)
 	t.rows = resized(t.rows, n)
 	t.codes = resized(t.codes, n*k)
 	clear(t.codes)
-	if gains {
-		t.gain = resized(t.gain, n*k)
-		clear(t.gain)
-	}
+	t.gain = resized(t.gain, n*k)
+	clear(t.gain)
 	for i := range n {
 		t.rows[i] = int64(row(c.set, c.from+i)) + 1
 		for pick := c.From[i]; pick < c.From[i+1]; pick++ {
 			at := i*k + int(c.Experts[pick])
 			t.codes[at] = min(t.codes[at], math.MaxUint8-1) + 1
-			if gains {
-				t.gain[at] += c.Gains[pick]
-			}
+			t.gain[at] += c.Gains[pick]
 		}
 	}
 }
@@ -67,7 +63,6 @@ func resized[T any](s []T, n int) []T {
 type codeTable struct {
 	format  dataset.TableFormat
 	parts   int
-	gains   bool
 	weights bool
 	columns []dataset.TableColumn
 }
@@ -77,14 +72,13 @@ const partsArray = "parts"
 
 // newCodeTable returns the columns: the labels, the row, its weight if there are
 // weights, the codes, their gains, and the log-likelihood.
-func newCodeTable(format dataset.TableFormat, m *patchwork.Model, s *source, gains bool) *codeTable {
-	t := &codeTable{format: format, parts: m.K(), gains: gains, weights: s.weighted()}
+func newCodeTable(format dataset.TableFormat, m *patchwork.Model, s *source) *codeTable {
+	t := &codeTable{format: format, parts: m.K(), weights: s.weighted()}
 	parts := partNames(m)
 	columns, labels := rowColumns(s)
-	columns = append(columns, dataset.TableColumn{Name: "codes", Type: dataset.ColumnByte, Block: parts, BlockNames: partsArray})
-	if gains {
-		columns = append(columns, dataset.TableColumn{Name: "gain", Type: dataset.ColumnFloat, Block: suffixed(parts, " gain")})
-	}
+	columns = append(columns,
+		dataset.TableColumn{Name: "codes", Type: dataset.ColumnByte, Block: parts, BlockNames: partsArray},
+		dataset.TableColumn{Name: "gain", Type: dataset.ColumnFloat, Block: suffixed(parts, " gain")})
 	t.columns = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat})
 	distinctNames(t.columns, 0, labels, format == dataset.TableNPZ)
 	return t
@@ -158,7 +152,7 @@ func distinctNames(columns []dataset.TableColumn, from, to int, arrays bool) {
 
 // finish prepares the rows of a chunk. Workers call it.
 func (t *codeTable) finish(c *chunk) {
-	c.table.fill(c, t.parts, t.gains)
+	c.table.fill(c, t.parts)
 	if t.format == dataset.TableCSV {
 		c.table.round()
 	}
@@ -174,11 +168,7 @@ func (t *codeTable) values(c *chunk) []any {
 	if t.weights {
 		out = append(out, c.set.Weights[c.from:c.to])
 	}
-	out = append(out, c.table.codes)
-	if t.gains {
-		out = append(out, c.table.gain)
-	}
-	return append(out, c.table.score)
+	return append(out, c.table.codes, c.table.gain, c.table.score)
 }
 
 // valuesOf returns values [from, to) of a metadata column.

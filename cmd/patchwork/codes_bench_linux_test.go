@@ -72,7 +72,7 @@ func BenchmarkExplainTo(b *testing.B) {
 
 func explainTo(b *testing.B, t *task, format string) {
 	a := &app{quiet: true}
-	out := &explainOutput{best: bestFlags{best: 1}, path: filepath.Join(b.TempDir(), "codes"+format), format: format, gains: true}
+	out := &explainFlags{best: 1, path: filepath.Join(b.TempDir(), "codes"+format), format: format}
 	var bare, whole, ratio [2][]float64
 	for b.Loop() {
 		e := spent(func() error {

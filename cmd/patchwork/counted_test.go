@@ -50,7 +50,7 @@ func TestOverlapOfSelectedRows(t *testing.T) {
 	}
 	write(t, "bits.csv", text)
 	write(t, "real.csv", values)
-	must(t, fields("learn bits.csv -q -o bits.npz -k 2 --rule noisy-or --start-from grow --iterations 2")...)
+	must(t, fields("learn bits.csv -q -o bits.npz -k 2 --rule noisy-or --start-from grow")...)
 	must(t, fields("learn real.csv --for real -q -o real.npz -k 1 --starts 1")...)
 	for _, kind := range []string{"bits", "real"} {
 		for name, flags := range map[string]string{"p": "--where y=p", "q": "--where y=q", "both": "--rows :10", "rest": "--where y=p --rows 6:"} {

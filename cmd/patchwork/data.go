@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -22,39 +23,51 @@ import (
 // dataFlags say which data to read and what to select; every command that reads
 // data has them all.
 type dataFlags struct {
-	array, weight, delimiter     string
-	names, firstPer, rows        string
-	threshold                    *float64
-	auto, invert, transpose      bool
-	columns, meta, where, labels []string
-	categories, pairs            []string
-	items                        bool
-	header                       choice
-	take, skip, height, width    int
-	takeGiven                    bool
-	memory                       byteSize // of commands that can stream
+	array, weight, delimiter  string
+	names, rows               string
+	threshold                 *float64
+	auto, invert, transpose   bool
+	columns, meta, where      []string
+	categories, pairs         []string
+	items                     bool
+	header                    choice
+	take, skip, height, width int
+	takeGiven                 bool
+	memory                    byteSize // of commands that can stream
 
 	model *patchwork.Model // that the data are for; nil for none
 }
 
 func (f *dataFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.where, "where", nil, `select rows by metadata, such as y=T, y=T,L, writer<=20; may be repeated`)
-	fs.StringVar(&f.firstPer, "first-per", "", "take the first K images with each value of an array, such as writer, writer:3 (K = 3) or y,writer")
+	fs.StringArrayVar(&f.where, "where", nil, "select rows by metadata, such as y=T, y=T,L, writer<=20, or writer:3, the first 3 of each writer; may be repeated")
 	fs.Var(&textFlag{kind: "A:B", read: f.parseRows}, "rows", "take rows or images A to B of those selected, counted from 1: 10:30, :30, 10: or 10 (default all)")
-	fs.IntVar(&f.skip, "skip", 0, "leave out the first N selected images")
-	fs.IntVar(&f.take, "take", 0, "take the first N selected images (default all)")
-	hide(cmd, "skip", "take")
 	f.addForm(cmd, "")
 	fs.StringVar(&f.weight, "weight", "", "array or column with the integer weights of the rows")
 	fs.StringSliceVar(&f.columns, "columns", nil, "columns of a table that are data, by name or number (default all but metadata)")
 	fs.StringSliceVar(&f.meta, "meta", nil, "columns of a table that are metadata (default those of text)")
 	fs.StringSliceVar(&f.categories, "categories", nil, "columns of a table that hold categories, to be made into a column of bits for each value: names, or all")
-	fs.BoolVar(&f.items, "items", false, "each line of a text is a list of items, such as a basket")
-	fs.StringSliceVar(&f.pairs, "pairs", nil, "each line of a text names a row and an item: the columns of the two, such as site,species (and of how often)")
-	fs.StringArrayVar(&f.labels, "labels", nil, "label file (IDX or .npy), one for each data file; becomes the column y")
+	f.addItems(fs)
 	fs.StringVar(&f.delimiter, "delimiter", "", "of CSV files (default the most frequent of comma, tab, semicolon)")
 	f.header.add(cmd, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
+	groupFlags(fs, whichRows, "where", "rows", "weight")
+	groupFlags(fs, howRead, "columns", "meta", "categories", "items", "delimiter", "header")
+}
+
+// eachLine is --items without a value.
+const eachLine = "lines"
+
+// addItems adds --items, which may have no value.
+func (f *dataFlags) addItems(fs *pflag.FlagSet) {
+	fs.Var(&textFlag{kind: "ROW,ITEM", read: func(text string) error {
+		if f.items = text == eachLine; f.items {
+			f.pairs = nil
+			return nil
+		}
+		f.pairs = strings.Split(text, ",")
+		return nil
+	}}, "items", "each line of a text is a list of items, such as a basket; --items=site,species: names a row and an item, in these columns (and how often, in a third)")
+	fs.Lookup("items").NoOptDefVal = eachLine
 }
 
 // parseRows reads which of the selected rows to take: A:B, from 1, both included. Either
@@ -93,7 +106,7 @@ func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
 	f.addThreshold(fs, of)
 	fs.BoolVar(&f.invert, "invert", false, of+"swap on and off; in pictures light is ink")
 	f.addSize(fs, of)
-	fs.BoolVar(&f.transpose, "transpose", false, of+"swap the rows and columns of the images, for rows laid out by MATLAB")
+	groupFlags(fs, howRead, "names", "array", "threshold", "invert", "size")
 }
 
 // oneOrMoreData checks the arguments of a command that reads data.
@@ -133,30 +146,19 @@ func flagsOnly(cmd *cobra.Command, args []string) error {
 }
 
 // options returns the flags as options of package dataset.
-func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, error) {
+func (f *dataFlags) options(cmd *cobra.Command) (dataset.Options, error) {
 	o := dataset.Options{Opened: opened(cmd), Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
-		Labels: f.labels, Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose,
+		Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose,
 		Threshold: f.threshold, AutoThreshold: f.auto}
 	o.Items, o.Pairs = f.items, f.pairs
 	for _, name := range f.categories {
 		o.Categories = append(o.Categories, dataset.Category{Name: name})
 	}
-	f.takeGiven = cmd.Flags().Changed("take") || f.takeGiven && f.rows != ""
 	if f.threshold != nil && math.IsNaN(*f.threshold) {
 		return o, usagef("--threshold is not a number")
 	}
-	for _, text := range f.where {
-		c, err := dataset.ParseCondition(text)
-		if err != nil {
-			return o, request(err)
-		}
-		o.Where = append(o.Where, c)
-	}
-	if f.firstPer != "" || cmd.Flags().Changed("first-per") {
-		var err error
-		if o.FirstPer, err = dataset.ParseFirstPer(f.firstPer); err != nil {
-			return o, request(err)
-		}
+	if err := f.conditions(&o); err != nil {
+		return o, request(err)
 	}
 	switch f.header.value {
 	case "yes":
@@ -171,19 +173,30 @@ func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, err
 		}
 		o.Delimiter = r
 	}
-	switch {
-	case f.rows != "" && (cmd.Flags().Changed("take") || cmd.Flags().Changed("skip")):
-		return o, usagef("--rows says what --skip and --take say; give it alone")
-	case f.takeGiven && f.take < 1:
-		return o, usagef("--take %d selects nothing; take at least 1", f.take)
-	case f.skip < 0:
-		return o, usagef("--skip %d: give 0 or more", f.skip)
-	case (f.height > 0) != (f.width > 0) || f.height < 0 || f.width < 0:
-		return o, usagef("--height and --width go together and are at least 1; --size HxW is both")
-	case len(f.labels) > 0 && len(f.labels) != paths:
-		return o, usagef("%d label files for %d data files; give one --labels for each", len(f.labels), paths)
-	}
 	return f.forModel(cmd, o)
+}
+
+// conditions adds the conditions of --where: NAME:K takes the first K of each value.
+func (f *dataFlags) conditions(o *dataset.Options) error {
+	for _, text := range f.where {
+		if strings.Contains(text, ":") && !strings.ContainsAny(text, "=<>!") {
+			first, err := dataset.ParseFirstPer(text)
+			if err == nil && o.FirstPer.Count > 0 {
+				err = fmt.Errorf("--where %s: the first of each were asked for before; give one such condition", text)
+			}
+			if err != nil {
+				return err
+			}
+			o.FirstPer = first
+			continue
+		}
+		c, err := dataset.ParseCondition(text)
+		if err != nil {
+			return err
+		}
+		o.Where = append(o.Where, c)
+	}
+	return nil
 }
 
 // forModel returns options that read data for the model, if there is one, and notes,
@@ -203,7 +216,7 @@ func (f *dataFlags) forModel(cmd *cobra.Command, o dataset.Options) (dataset.Opt
 
 // read reads and selects, for a command that needs all images in memory.
 func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, error) {
-	opt, err := f.options(cmd, len(paths))
+	opt, err := f.options(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -233,16 +246,13 @@ func readAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset
 	}
 }
 
-// cut applies --skip and --take.
+// cut applies --rows.
 func (f *dataFlags) cut(set *dataset.Set) (*dataset.Set, error) {
 	if set.Len() == 0 {
 		return nil, &inputError{fmt.Errorf("%s holds no images", set.Source)}
 	}
-	if f.rows != "" && f.skip >= set.Len() {
-		return nil, usagef("--rows %s begins after the last of %s", f.rows, describe(set.Len(), set))
-	}
 	if f.skip >= set.Len() {
-		return nil, usagef("--skip %d leaves nothing of %d images", f.skip, set.Len())
+		return nil, usagef("--rows %s begins after the last of %s", f.rows, describe(set.Len(), set))
 	}
 	set = set.Skip(f.skip)
 	if f.takeGiven {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"image"
 	"io"
 	"path/filepath"
 	"slices"
@@ -14,8 +15,10 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/render"
 )
 
@@ -37,6 +40,7 @@ type demo struct {
 	dir     string
 	letters *synthSet
 	learning
+	swept   map[int][]*patchwork.Model // by start: after each iteration of EM
 	test    *dataset.Set
 	explain []patchwork.Explanation // of the test letters
 	took    time.Duration           // to learn
@@ -63,7 +67,7 @@ page with all of them that needs nothing else.`,
   patchwork demo -o other-letters --seed 4`,
 		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := &demo{dir: dir}
+			d := &demo{dir: dir, swept: make(map[int][]*patchwork.Model)}
 			if err := d.prepare(seed, workers); err != nil {
 				return err
 			}
@@ -73,11 +77,7 @@ page with all of them that needs nothing else.`,
 			if err := a.demoLearn(cmd.Context(), d); err != nil {
 				return err
 			}
-			sheets, err := d.sheets(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := a.files.together(func() error { return a.saveDemo(d, sheets) }); err != nil {
+			if err := a.files.together(func() error { return a.saveDemo(d, d.sheets()) }); err != nil {
 				return err
 			}
 			if asJSON {
@@ -105,7 +105,7 @@ func (d *demo) prepare(seed uint64, workers int) error {
 	// The learner that learn is by default.
 	r := recipe.Recipe{Count: recipe.Count{Experts: demoExperts}, Poses: recipe.Poses{Shift: demoShift, Rotate: "24:6"},
 		Seed: seed, Workers: workers}
-	d.figure = true
+	d.see = d.keep
 	if d.Plan, err = r.Plan(demoSide, demoSide); err != nil {
 		return err
 	}
@@ -133,15 +133,47 @@ func (a *app) demoLearn(ctx context.Context, d *demo) error {
 // demoSheets holds the pictures of the demo.
 type demoSheets struct{ strokes, coloured, learning, explanations, samples render.Sheet }
 
-func (d *demo) sheets(ctx context.Context) (*demoSheets, error) {
-	progress := progressSheet(&d.learning)
+func (d *demo) sheets() *demoSheets {
 	return &demoSheets{
 		strokes:      render.Experts(d.model),
 		coloured:     colouredSheet(d.model),
-		learning:     progress,
+		learning:     d.progress(),
 		explanations: render.Explanations(d.model, d.cases()),
-		samples:      drawSamples(d.model, demoSamples, d.Learn.Seed).sheet(true),
-	}, nil
+		samples:      samplesSheet(sampleTiles(d.model, demoSamples, d.Learn.Seed)),
+	}
+}
+
+// keep keeps the parts after an iteration of EM.
+func (d *demo) keep(s learn.Step) {
+	if s.Stage == learn.StageEM {
+		d.swept[s.Start] = append(d.swept[s.Start], s.Model)
+	}
+}
+
+// progress shows the chosen start, which began with the pieces of one letter: the letters,
+// below them the pieces and the parts after each iteration, and samples of the model.
+func (d *demo) progress() render.Sheet {
+	swept := d.swept[d.model.Extras().Record.Chosen]
+	sheet := render.Progress(d.data.Images, swept, sampleTiles(d.model, demoSamples, d.Learn.Seed))
+	for i := range swept {
+		sheet.ColumnLabels[i] = fmt.Sprint(i)
+	}
+	sheet.ColumnLabels[0] = "pieces"
+	return sheet
+}
+
+// colouredSheet draws the parts of a model at their mean places, in colours.
+func colouredSheet(m *patchwork.Model) render.Sheet {
+	sheet := render.Sheet{Tiles: []render.Tile{{Image: colouredTile(m)}}}
+	for k := range m.K() {
+		sheet.Legend = append(sheet.Legend, render.Swatch{Colour: render.Hue(k), Text: words.Name(m, k)})
+	}
+	return sheet
+}
+
+func colouredTile(m *patchwork.Model) image.Image {
+	h, w := imageSize(m)
+	return render.Coloured(m, h, w, m.SamplePicks(nil))
 }
 
 func (d *demo) cases() []render.Case {
@@ -203,7 +235,7 @@ func (d *demo) page(s *demoSheets) render.Page {
 				Figures: append(figure(s.strokes, "The parts, and in how many of the letters they are used.", "The two parts"),
 					figure(s.coloured, "The parts at their mean places, each in its colour.", "Two coloured strokes that form a T")...)},
 			{Heading: "How they were learned", Text: d.how(),
-				Figures: figure(s.learning, d.learningCaption(), "A table of letters and parts")},
+				Figures: figure(s.learning, "The letters (top row). Below them the two pieces of one letter, the parts after each time through all letters, and nine samples.", "A table of letters and parts")},
 			{Heading: "Explaining new letters", Text: "Letters by writers that were not seen in learning. The pursuit adds one part at a time, rotated and shifted, as long as the likelihood rises, and then replaces or drops those that the others do better without.",
 				Figures: figure(s.explanations, "Each letter, which part explains which ink, and what the parts compose.", "Letters with their strokes in colours")},
 			{Heading: "Drawing new letters", Text: "The places of the strokes in the training letters follow a joint Gaussian; samples from it are new letters.",
@@ -212,30 +244,12 @@ func (d *demo) page(s *demoSheets) render.Page {
 	}
 }
 
-// fromPieces reports whether the chosen start began with the pieces of one letter.
-func (d *demo) fromPieces() bool {
-	r := d.model.Extras().Record
-	return r.Starts[r.Chosen].Method == "split"
-}
-
 // how says how the parts were learned.
 func (d *demo) how() string {
 	r := d.model.Extras().Record
-	text := fmt.Sprintf("Learning began %d times, each time with a single letter cut into two pieces. "+
+	return fmt.Sprintf("Learning began %d times, each time with a single letter cut into two pieces. "+
 		"From each beginning it went through all letters a few times: explain each letter by the parts, then make the parts anew from what they explained. "+
-		"The start with the shortest description of the letters was chosen: number %d, ", len(r.Starts), r.Chosen+1)
-	if d.fromPieces() {
-		return text + "which began with the pieces of one letter."
-	}
-	return text + "which took the letters one at a time: the first became the first part, and what that could not explain of the second became the second part."
-}
-
-// learningCaption is the caption of the picture of learning.
-func (d *demo) learningCaption() string {
-	if d.fromPieces() {
-		return "The letters (top row). Below them the two pieces of one letter, the parts after each time through all letters, and nine samples."
-	}
-	return "Letters in the order in which they came, the parts after each, and nine samples."
+		"The start with the shortest description of the letters was chosen: number %d.", len(r.Starts), r.Chosen+1)
 }
 
 // demoReport prints what was done and, on a terminal, shows it.

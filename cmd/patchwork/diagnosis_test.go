@@ -73,7 +73,7 @@ func TestInfoExamines(t *testing.T) {
 	if got := kinds(alone); got != "duplicate overconfident" || alone.Examined != "" {
 		t.Errorf("of the model alone: %s, %q", got, alone.Examined)
 	}
-	for _, args := range [][]string{{"m.npz", "x.csv", "--skip", "2"}, {"-m", "m.npz", "x.csv", "--skip", "2", "--workers", "1"}} {
+	for _, args := range [][]string{{"m.npz", "x.csv", "--rows", "3:"}, {"-m", "m.npz", "x.csv", "--rows", "3:", "--workers", "1"}} {
 		r := read(args...)
 		if got := kinds(r); got != "unused duplicate overconfident unexplained impossible" || r.Examined != "x.csv, 4 rows of 3 columns" {
 			t.Fatalf("%v: %s of %s", args, got, r.Examined)

@@ -31,8 +31,7 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	f.name = "goroutines"
 	cmd.Flags().Var(&textFlag{kind: "NAME", text: f.name, read: f.parse}, "engine", "what explains all images in every iteration: goroutines of this process, or Apache Beam through patchwork-beam, whose options may follow, as in beam:shards=17,deadline=10m (also endpoint=HOST:PORT, unroll=4)")
 	offer(cmd, "engine", "goroutines", "beam")
-	cmd.Flags().StringArrayVar(&f.beam, "beam", nil, "option of patchwork-beam, as after --engine beam:")
-	hide(cmd, "beam")
+	groupFlags(cmd.Flags(), largeData, "engine")
 }
 
 // parse reads the name of an engine, with options of Beam after a colon.
@@ -43,10 +42,10 @@ func (f *engineFlags) parse(text string) error {
 	}
 	f.name = name
 	depth := 0 // of braces: commas within them belong to a value
-	f.beam = append(f.beam, strings.FieldsFunc(options, func(r rune) bool {
+	f.beam = strings.FieldsFunc(options, func(r rune) bool {
 		depth += map[rune]int{'{': 1, '}': -1}[r]
 		return r == ',' && depth == 0
-	})...)
+	})
 	return nil
 }
 
@@ -55,8 +54,6 @@ func (f *engineFlags) used() bool { return f.name == "beam" }
 // check rejects options that an engine cannot carry out.
 func (f *engineFlags) check(l *learnFlags) error {
 	switch {
-	case !f.used() && len(f.beam) > 0:
-		return usagef("--beam %s is for --engine beam", f.beam[0])
 	case !f.used():
 		return nil
 	case l.Soft():
@@ -193,10 +190,7 @@ func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []strin
 	if local, err = e.local(ctx, paths); err != nil {
 		return nil, nil, err
 	}
-	opt, err := f.data.options(cmd, len(paths))
-	if err == nil {
-		opt.Labels, err = e.local(ctx, opt.Labels)
-	}
+	opt, err := f.data.options(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -214,14 +208,11 @@ func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []strin
 
 // begin gives the engine its data: those of src, which was read once.
 func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *learning, src *feed, paths []string) error {
-	opt, err := f.data.options(cmd, len(paths))
+	opt, err := f.data.options(cmd)
 	if err != nil {
 		return err
 	}
 	opt.MaxMemory = int64(f.data.memory)
-	if opt.Labels, err = absolute(opt.Labels); err != nil {
-		return err
-	}
 	if paths, err = absolute(paths); err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func TestEngine(t *testing.T) {
 	must(t, "synth", "quadrants", "--n", "1500", "--seed", "1", "-o", "q.npz")
 	learn := func(output string, more ...string) []byte {
 		t.Helper()
-		o := patchworkCommand(t, append(strings.Fields("learn -q --rule max-minus-min --experts 4 --starts 1 --iterations 3 --skip 100 -o "+output), more...)...)
+		o := patchworkCommand(t, append(strings.Fields("learn -q --rule max-minus-min --experts 4 --starts 1 --rows 101: -o "+output), more...)...)
 		if o.code != 0 {
 			t.Fatalf("%v: exit %d, %s", more, o.code, o.err)
 		}
@@ -112,7 +112,7 @@ func TestEngine(t *testing.T) {
 		}
 		return b
 	}
-	stream := learn("a.npz", "q.npz", "--memory", "64KiB", "--sample", "200")
+	stream := learn("a.npz", "q.npz", "--memory", "64KiB")
 	abs, err := filepath.Abs("q.npz")
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestEngine(t *testing.T) {
 		"a scheme":   {"test://" + abs},
 		"checkpoint": {"q.npz", "--checkpoint", "c"},
 	} {
-		got := learn("b.npz", append(args, "--sample", "200", "--engine", "beam", "--beam", "shards=3")...)
+		got := learn("b.npz", append(args, "--memory", "64KiB", "--engine", "beam:shards=3")...)
 		if !bytes.Equal(got, stream) {
 			t.Errorf("%s: other bytes than a stream", what)
 		}
@@ -140,7 +140,7 @@ func TestEngine(t *testing.T) {
 func TestEngineErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "synth", "quadrants", "--n", "300", "--seed", "1", "-o", "q.npz")
-	const learn = "learn q.npz --rule max-minus-min --experts 4 --starts 1 --sample 60 -o m.npz "
+	const learn = "learn q.npz --rule max-minus-min --experts 4 --starts 1 --memory 64KiB -o m.npz "
 	check := func(line string, code int, want string) {
 		t.Helper()
 		o := patchworkCommand(t, strings.Fields(line)...)
@@ -151,7 +151,6 @@ func TestEngineErrors(t *testing.T) {
 			t.Errorf("%s: wrote a model", line)
 		}
 	}
-	check(learn+"--beam shards=3", 2, "--beam shards=3 is for --engine beam")
 	check(learn+"--engine beam --method online", 2, "cannot learn online")
 	check("learn q.npz --rule max-minus-min --experts 4 -o m.npz --engine beam --method soft", 2, "adds counts")
 	write(t, "rows.csv", "a,b,c\n1,0,1\n0,1,1\n1,1,0\n0,1,1\n")

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -119,20 +117,13 @@ func flagError(cmd *cobra.Command, err error) error {
 func meantFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
+		names = append(names, f.Name)
 	})
-	for _, old := range slices.Sorted(maps.Keys(otherNames)) {
-		if slices.Contains(names, otherNames[old]) {
-			names = append(names, old)
-		}
-	}
 	near := enum.Nearest(strings.TrimLeft(name, "-"), names)
 	if near == "" {
 		return ""
 	}
-	return "; did you mean --" + cmp.Or(otherNames[near], near) + "?"
+	return "; did you mean --" + near + "?"
 }
 
 // request marks an error of the library as one of the request, unless it is an

@@ -52,7 +52,7 @@ blocks, each in its colour. --model writes the blocks as the parts of a model, f
 
 const exactExample = `  patchwork exact sites.csv -o blocks.npz
   patchwork exact sites.csv -o roles.npz --cheapest --report roles.txt
-  patchwork exact sites.csv --report - --exceptions 2 --never-add
+  patchwork exact sites.csv --report - --exceptions 2 --never zeros
   patchwork exact sites.csv -o blocks.npz --model blocks-model.npz
   patchwork exact sites.csv --picture blocks.png
   patchwork exact sites.csv --json`
@@ -62,7 +62,8 @@ type exactFlags struct {
 	data                  dataFlags
 	output, report, model string
 	picture               picturePath
-	must, never           string
+	must                  string
+	never                 []string
 	seconds               float64
 	json                  jsonFlag
 	opt                   blocks.Options
@@ -86,21 +87,18 @@ func (a *app) exactCommand() *cobra.Command {
 	fs.StringVar(&f.model, "model", "", "write the blocks as a model too")
 	writes(cmd, "model", outputFormats["exact"]...)
 	f.picture.add(cmd, "picture", "write a picture of the table and its blocks (.png, .svg)")
-	fs.Var(&textFlag{kind: "R,C,B", read: f.parsePrices}, "prices", "what a row in a block, a column in a block, and a block cost (default 1,1,1)")
+	textVar(cmd, "prices", "R,C,B", f.parsePrices, "what a row in a block, a column in a block, and a block cost (default 1,1,1)")
 	fs.Int64Var(&f.opt.ExceptionPrice, "exceptions", 0, "what a wrong cell costs; 0: none may be wrong")
-	fs.BoolVar(&f.opt.NeverAdd, "never-add", false, "with --exceptions: never cover a 0")
 	fs.StringVar(&f.must, "must", "", "CSV `FILE` of cells to cover, a row and a column on each line")
-	fs.StringVar(&f.never, "never", "", "CSV `FILE` of cells not to cover")
-	positiveFlag(cmd, &f.opt.MaxRows, "most-rows", "largest number of rows in a block")
-	positiveFlag(cmd, &f.opt.MaxColumns, "most-columns", "largest number of columns in a block")
+	fs.StringArrayVar(&f.never, "never", nil, "CSV `FILE` of cells not to cover; zeros: with --exceptions, cover no 0 (may be repeated)")
+	textVar(cmd, "most", "RxC", f.parseMost, "largest number of rows and of columns in a block, such as 20x3, 20x or x3")
 	fs.Float64Var(&f.seconds, "seconds", 0, "end the search after so many seconds (default when its steps are done)")
-	fs.Int64Var(&f.opt.Steps, "steps", blocks.DefaultSteps, "work of --cheapest and --exceptions")
 	fs.Uint64Var(&f.opt.Seed, "seed", 0, "seed of all randomness")
 	f.json.add(cmd)
 	workersFlag(cmd, &f.opt.Workers)
 	f.data.add(cmd)
 	f.data.addWholeMemory(cmd)
-	a.formulasFlag(cmd, false)
+	everyday(cmd, "output cheapest report picture model seconds exceptions json rows where")
 	return cmd
 }
 
@@ -121,6 +119,31 @@ func (f *exactFlags) parsePrices(text string) error {
 	return nil
 }
 
+// allZeros is the value of --never that means all 0s.
+const allZeros = "zeros"
+
+// parseMost reads the largest numbers of rows and of columns.
+func (f *exactFlags) parseMost(text string) error {
+	first, second, ok := strings.Cut(text, "x")
+	o := &f.opt
+	for _, side := range []struct {
+		text string
+		to   *int
+	}{{first, &o.MaxRows}, {second, &o.MaxColumns}} {
+		if *side.to = 0; side.text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(side.text)
+		if ok = ok && err == nil && n > 0; ok {
+			*side.to = n
+		}
+	}
+	if !ok || first+second == "" {
+		return fmt.Errorf("give a number of rows and of columns, such as 20x3, or one of them: 20x, x3")
+	}
+	return nil
+}
+
 // check returns an error if something is wrong that shows before any data are read.
 func (f *exactFlags) check() error {
 	switch {
@@ -128,12 +151,10 @@ func (f *exactFlags) check() error {
 		return usagef("-o OUT.npz is required: name the file for the blocks (or --report, --picture, --model or --json)")
 	case f.seconds < 0 || math.IsNaN(f.seconds) || f.seconds > 1e9:
 		return usagef("--seconds %v: give a number above 0", f.seconds)
-	case f.opt.Steps < 1:
-		return usagef("--steps %d: give at least 1", f.opt.Steps)
 	case f.opt.ExceptionPrice < 0:
 		return usagef("--exceptions %d: give a price from 1, or 0 for no wrong cells", f.opt.ExceptionPrice)
-	case f.opt.NeverAdd && f.opt.ExceptionPrice == 0:
-		return usagef("--never-add belongs to --exceptions; without it the blocks cover no 0 anyway")
+	case slices.Contains(f.never, allZeros) && f.opt.ExceptionPrice == 0:
+		return usagef("--never zeros belongs to --exceptions; without it the blocks cover no 0 anyway")
 	case f.output == "-":
 		return usagef("-o -: the blocks are an archive; name a file")
 	case f.report == "-" && bool(f.json):
@@ -156,15 +177,8 @@ func (a *app) exact(cmd *cobra.Command, f *exactFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	for _, in := range []struct {
-		path  string
-		cells *[]blocks.Cell
-	}{{f.must, &f.opt.Must}, {f.never, &f.opt.Never}} {
-		if in.path != "" {
-			if *in.cells, err = readCells(in.path, set); err != nil {
-				return err
-			}
-		}
+	if err := f.readCells(set); err != nil {
+		return err
 	}
 	began := time.Now()
 	r := &exactResult{set: set, matrix: blocks.Of(set.Images), columns: columnNames(set)}
@@ -186,6 +200,27 @@ func (a *app) exact(cmd *cobra.Command, f *exactFlags, paths []string) error {
 	}
 	if interrupted(cmd.Context()) {
 		return &keptError{fmt.Sprintf("wrote the best so far, %s", words.Count(len(r.cover.Blocks), "block"))}
+	}
+	return nil
+}
+
+// readCells reads which cells blocks must cover, and which never.
+func (f *exactFlags) readCells(set *dataset.Set) (err error) {
+	if f.must != "" {
+		if f.opt.Must, err = readCells(f.must, set); err != nil {
+			return err
+		}
+	}
+	for _, path := range f.never {
+		if path == allZeros {
+			f.opt.NeverAdd = true
+			continue
+		}
+		cells, err := readCells(path, set)
+		if err != nil {
+			return err
+		}
+		f.opt.Never = append(f.opt.Never, cells...)
 	}
 	return nil
 }
@@ -212,7 +247,7 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 		if err == nil && r.set.Table {
 			var counts rows.Columns
 			counts.Add(r.set.Data)
-			m, err = tellMeans(m, &counts)
+			m, err = withMeans(m, &counts)
 		}
 		if err == nil {
 			m, err = r.set.Describe(m)

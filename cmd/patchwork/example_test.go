@@ -86,7 +86,7 @@ func ownFiles(t *testing.T) {
 	}
 	write(t, "sites.csv", table)
 	must(t, fields("learn sites.csv -o sites-model.npz -k 2 -q")...)
-	must(t, fields("synth sheet --seed 1 -o sheet.npz --model symbols.npz --page page.png -q")...)
+	must(t, fields("synth sheet --seed 1 -o page.png --model symbols.npz -q")...)
 	must(t, fields("synth letters --letters TL --writers 2 -o letters.npz -q")...)
 }
 
@@ -151,7 +151,7 @@ func TestDemo(t *testing.T) {
 			must(t, fields(command)...)
 		}
 	}
-	if got, want := must(t, fields("explain -m demo/model.npz demo/letters.npz --skip 10")...), read(t, filepath.Join("demo", "explanations.jsonl")); got != want {
+	if got, want := must(t, fields("explain -m demo/model.npz demo/letters.npz --rows 11:")...), read(t, filepath.Join("demo", "explanations.jsonl")); got != want {
 		t.Error("explain says something else than the demo's explanations.jsonl")
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -21,8 +22,8 @@ import (
 )
 
 const findLong = `Find every placement of symbols on pages: drawings, plans, scans, of any size. The
-symbols are the parts of a model (-m), pictures (--symbol), or cut from the first page
-(--cut), and each find comes with its odds.
+symbols are the parts of a model (-m) or pictures (--symbol), also cut from the first page
+(--symbol X,Y,W,H), and each find comes with its odds.
 
 Pages are pictures (PNG, TIFF and others) or PDF, whose pages pdftoppm draws where it is
 installed. How much of a page is flipped and how much ink it has is learned from it; long straight
@@ -45,20 +46,20 @@ writes how often each symbol was found. --svg and --png draw the finds on the pa
 
 The result does not depend on --tiles and --workers.`
 
-const findExample = `  patchwork synth sheet --seed 1 -o sheet.npz --model symbols.npz --page page.png
+const findExample = `  patchwork synth sheet --seed 1 -o page.png --model symbols.npz
   patchwork find -m symbols.npz page.png --turns --mirror -o finds.csv --svg overlay.svg
-  patchwork find page.png --cut 664,110,38,42 --cut note=310,642,52,52 --turns -o finds.csv --counts counts.csv
+  patchwork find page.png --symbol 664,110,38,42 --symbol note=310,642,52,52 --turns -o finds.csv --counts counts.csv
   patchwork find -m symbols.npz page.png --turns --rival 1 --json`
 
 // findFlags are the flags of find.
 type findFlags struct {
 	model, output, counts string
 	svg, png              string
-	cuts, symbols, rivals []string
+	symbols, rivals       []string
 	rotate                string
 	scales                []float64
 	minOdds               float64
-	all, listRivals       bool
+	all                   bool
 	threshold             float64
 	invert                bool
 	dpi                   int
@@ -91,10 +92,8 @@ func (a *app) findCommand() *cobra.Command {
 	writes(cmd, "svg", ".svg")
 	fs.StringVar(&f.png, "png", "", "draw the finds on the page (.png; likewise)")
 	writes(cmd, "png", ".png")
-	fs.StringArrayVar(&f.cuts, "cut", nil, "symbol cut from the first page, `[NAME=]X,Y,W,H` in pixels (may be repeated)")
-	fs.StringArrayVar(&f.symbols, "symbol", nil, "symbol from a picture, `[NAME=]FILE` (may be repeated)")
+	fs.StringArrayVar(&f.symbols, "symbol", nil, "symbol: `[NAME=]FILE`, a picture, or X,Y,W,H, cut from the first page, in pixels (may be repeated)")
 	fs.StringArrayVar(&f.rivals, "rival", nil, "counter-example: `PART` of the model, picture file or X,Y,W,H of the first page (may be repeated)")
-	fs.BoolVar(&f.listRivals, "list-rivals", false, "list the finds of rivals, too")
 	fs.BoolVar(&f.opt.Turns, "turns", false, "quarter turns, too")
 	fs.BoolVar(&f.opt.Mirror, "mirror", false, "mirror images, too")
 	fs.Var(&textFlag{kind: "RANGE:STEP", read: func(text string) (err error) {
@@ -107,22 +106,21 @@ func (a *app) findCommand() *cobra.Command {
 	fs.BoolVar(&f.all, "all", false, "leave out no find, however unlikely")
 	fs.Float64Var(&f.opt.Share, "share", 0, "how much of a symbol a find must have, 0 to 1 (default 0.4 of its gain, about 70 of 100 pixels of its strokes)")
 	fs.Float64Var(&f.opt.Flip, "flip", 0, "share of flipped pixels (default learned from the page)")
-	fs.BoolVar(&f.opt.KeepLines, "keep-lines", false, "long straight strokes may belong to symbols")
 	fs.Float64Var(&f.threshold, "threshold", 0, "luminance of ink, 0 to 255, at most (default found for each page)")
 	fs.BoolVar(&f.invert, "invert", false, "light is ink")
 	fs.IntVar(&f.dpi, "dpi", f.dpi, "resolution at which PDF is drawn")
 	fs.IntVar(&f.opt.Tiles, "tiles", 0, "number of tiles in which a page is searched (default by size)")
 	f.json.add(cmd)
 	workersFlag(cmd, &f.opt.Workers)
-	a.formulasFlag(cmd, true)
+	everyday(cmd, "model output symbol turns mirror rival svg png counts json")
 	return cmd
 }
 
 // check returns an error if something is wrong that shows before any page is read.
 func (f *findFlags) check(cmd *cobra.Command) (err error) {
 	switch {
-	case f.model == "" && len(f.cuts)+len(f.symbols) == 0:
-		return usagef("there is no symbol to look for: give -m MODEL, --symbol FILE or --cut X,Y,W,H")
+	case f.model == "" && len(f.symbols) == 0:
+		return usagef("there is no symbol to look for: give -m MODEL, --symbol FILE or --symbol X,Y,W,H")
 	case !(f.minOdds >= 0) || math.IsInf(f.minOdds, 0):
 		return usagef("--min-odds %v: give odds, such as 1 or 100", f.minOdds)
 	case f.dpi < 30 || f.dpi > 1200:
@@ -149,7 +147,7 @@ func (f *findFlags) check(cmd *cobra.Command) (err error) {
 	if err := checkOutputs(f.counts, f.svg, f.png); err != nil {
 		return err
 	}
-	f.opt.MinOdds, f.opt.Scales, f.opt.Rivals = elem.Log(f.minOdds), f.scales, f.listRivals
+	f.opt.MinOdds, f.opt.Scales = elem.Log(f.minOdds), f.scales
 	if f.all {
 		f.opt.MinOdds = math.Inf(-1)
 	}
@@ -216,7 +214,7 @@ func (f *findFlags) reading(cmd *cobra.Command, paths []string) dataset.Options 
 	return opt
 }
 
-// symbolsOf returns the parts of a model as symbols. Their opinions hold the noise of the images that
+// symbolsOf returns the parts of a model as symbols. Their votes hold the noise of the images that
 // the model is of, and pages have their own: the surest ink and paper of all parts become 1 and 0. What is the
 // abstention of a two-sided rule says nothing.
 func symbolsOf(m *patchwork.Model) []sheets.Symbol {
@@ -246,39 +244,43 @@ func symbolsOf(m *patchwork.Model) []sheets.Symbol {
 
 // addSymbols adds pictures and cuts to the symbols of a model, and marks rivals.
 func (f *findFlags) addSymbols(ctx context.Context, symbols []sheets.Symbol, page *bitmap.Image, opt dataset.Options) ([]sheets.Symbol, error) {
-	add := func(s sheets.Symbol, err error) error {
-		symbols = append(symbols, s)
-		return err
-	}
+	cuts := 0
 	for _, text := range f.symbols {
-		name, path := named2(text)
-		if err := add(readSymbol(ctx, cmp.Or(name, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))), path, opt)); err != nil {
+		if isCut(text) {
+			cuts++
+		}
+		s, err := f.symbol(ctx, "--symbol", text, fmt.Sprintf("cut %d", cuts), page, opt)
+		if err != nil {
 			return nil, err
 		}
-	}
-	for i, text := range f.cuts {
-		name, rectangle := named2(text)
-		if err := add(cutSymbol(page, cmp.Or(name, fmt.Sprintf("cut %d", i+1)), rectangle)); err != nil {
-			return nil, err
-		}
+		symbols = append(symbols, s)
 	}
 	for i, text := range f.rivals {
 		if f.markRival(symbols, text) {
 			continue
 		}
-		name, rest := named2(text)
-		var err error
-		if _, _, _, _, ok := rectangleOf(rest); ok {
-			err = add(cutSymbol(page, cmp.Or(name, fmt.Sprintf("rival %d", i+1)), rest))
-		} else {
-			err = add(readSymbol(ctx, cmp.Or(name, strings.TrimSuffix(filepath.Base(rest), filepath.Ext(rest))), rest, opt))
-		}
+		s, err := f.symbol(ctx, "--rival", text, fmt.Sprintf("rival %d", i+1), page, opt)
 		if err != nil {
 			return nil, err
 		}
-		symbols[len(symbols)-1].Rival = true
+		s.Rival = true
+		symbols = append(symbols, s)
 	}
 	return symbols, nil
+}
+
+// symbol returns the symbol of a flag: a picture, or cut from a page, which then is called
+// cut unless it has a name.
+func (f *findFlags) symbol(ctx context.Context, flag, text, cut string, page *bitmap.Image, opt dataset.Options) (sheets.Symbol, error) {
+	name, rest := splitNameValue(text)
+	if isCut(text) {
+		s, err := cutSymbol(page, cmp.Or(name, cut), rest)
+		if err != nil {
+			return s, usagef("%s %s: %v", flag, rest, err)
+		}
+		return s, nil
+	}
+	return readSymbol(ctx, cmp.Or(name, strings.TrimSuffix(filepath.Base(rest), filepath.Ext(rest))), rest, opt)
 }
 
 // markRival makes the part of a name or number a rival, and reports whether there is one.
@@ -292,40 +294,44 @@ func (f *findFlags) markRival(symbols []sheets.Symbol, text string) bool {
 	return false
 }
 
-// named2 splits NAME=VALUE; the name is empty if there is none.
-func named2(text string) (name, value string) {
+// splitNameValue splits NAME=VALUE; the name is empty if there is none.
+func splitNameValue(text string) (name, value string) {
 	if name, value, ok := strings.Cut(text, "="); ok {
 		return name, value
 	}
 	return "", text
 }
 
+// isCut reports whether a symbol is one to cut from a page: X,Y,W,H, with a name or without.
+func isCut(text string) bool {
+	_, rest := splitNameValue(text)
+	return strings.Contains(rest, ",") && strings.Trim(rest, "0123456789, ") == ""
+}
+
 // rectangleOf reads X,Y,W,H.
-func rectangleOf(text string) (x, y, w, h int, ok bool) {
+func rectangleOf(text string) (v [4]int, ok bool) {
 	fields := strings.Split(text, ",")
-	if len(fields) != 4 {
-		return 0, 0, 0, 0, false
+	if len(fields) != len(v) {
+		return v, false
 	}
-	var v [4]int
 	for i, field := range fields {
-		n, err := strconv.Atoi(strings.TrimSpace(field))
-		if err != nil {
-			return 0, 0, 0, 0, false
+		var err error
+		if v[i], err = strconv.Atoi(strings.TrimSpace(field)); err != nil {
+			return v, false
 		}
-		v[i] = n
 	}
-	return v[0], v[1], v[2], v[3], true
+	return v, true
 }
 
 // cutSymbol cuts a symbol from a page.
 func cutSymbol(page *bitmap.Image, name, text string) (sheets.Symbol, error) {
-	x, y, w, h, ok := rectangleOf(text)
+	r, ok := rectangleOf(text)
 	if !ok {
-		return sheets.Symbol{}, usagef("--cut %s: give four whole numbers, X,Y,W,H in pixels: the left and top edge, the width and height", text)
+		return sheets.Symbol{}, errors.New("give four whole numbers, X,Y,W,H in pixels: the left and top edge, the width and height")
 	}
-	s, err := sheets.Mark(page, name, y, x, h, w)
+	s, err := sheets.Mark(page, name, r[1], r[0], r[3], r[2])
 	if err != nil {
-		return s, usagef("--cut %s: %v", text, strings.TrimPrefix(err.Error(), "sheets: "))
+		return s, errors.New(strings.TrimPrefix(err.Error(), "sheets: "))
 	}
 	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -23,7 +24,8 @@ import (
 func drawnSheet(t *testing.T, args string) []int {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	must(t, fields("synth sheet -o sheet.npz --model symbols.npz --page page.png -q "+args)...)
+	must(t, fields("synth sheet -o sheet.npz --model symbols.npz -q "+args)...)
+	must(t, fields("synth sheet -o page.png -q "+args)...)
 	_, a := arraysOf(t, "sheet.npz")
 	counts := make([]int, 34)
 	for _, v := range integers(t, a["symbol"]) {
@@ -75,7 +77,7 @@ func TestFind(t *testing.T) {
 	for i := range symbol {
 		hit := 0
 		for _, r := range rows {
-			if r["part"] == strconv.Itoa(symbol[i]) && r["y"] == strconv.Itoa(y[i]) && r["x"] == strconv.Itoa(x[i]) && r["certain"] == "1" && r["name"] == "part "+r["part"] {
+			if r["part"] == strconv.Itoa(symbol[i]) && r["y"] == strconv.Itoa(y[i]) && r["x"] == strconv.Itoa(x[i]) && r["certain"] == "1" && r["name"] == fmt.Sprintf("part %d", symbol[i]+1) {
 				hit++
 			}
 		}
@@ -119,7 +121,7 @@ func TestFindInTiles(t *testing.T) {
 
 // Cuts, pictures and rivals are symbols like those of a model, and TIFF is a page like PNG.
 func TestFindCutsAndRivals(t *testing.T) {
-	want := drawnSheet(t, "--seed 5 --symbols 4 --placements 24")
+	want := drawnSheet(t, "--seed 5 --symbols 4 --objects 24")
 	_, a := arraysOf(t, "sheet.npz")
 	symbol, y, x := integers(t, a["symbol"]), integers(t, a["at_y"]), integers(t, a["at_x"])
 	first := 0
@@ -127,7 +129,7 @@ func TestFindCutsAndRivals(t *testing.T) {
 		first++
 	}
 	cut := "square=" + strconv.Itoa(x[first]+2) + "," + strconv.Itoa(y[first]+2) + ",46,46"
-	must(t, "find", "page.png", "--turns", "--mirror", "--cut", cut, "-q", "-o", "cuts.csv")
+	must(t, "find", "page.png", "--turns", "--mirror", "--symbol", cut, "-q", "-o", "cuts.csv")
 	if _, rows := tableOf(t, "cuts.csv"); len(rows) != want[1] || rows[0]["name"] != "square" {
 		t.Errorf("%d of %d finds of a cut: %v", len(rows), want[1], rows)
 	}
@@ -161,7 +163,7 @@ func TestFindCutsAndRivals(t *testing.T) {
 		t.Errorf("%d of %d finds of a picture", len(rows), want[1])
 	}
 	piece := strconv.Itoa(x[first]+4) + "," + strconv.Itoa(y[first]+4) + ",9,9"
-	if o := patchworkCommand(t, "find", "page.png", "--cut", piece, "-o", "piece.csv"); o.code != 0 || !strings.Contains(o.err, "cut 1 was found nowhere, not even where it was cut") {
+	if o := patchworkCommand(t, "find", "page.png", "--symbol", piece, "-o", "piece.csv"); o.code != 0 || !strings.Contains(o.err, "cut 1 was found nowhere, not even where it was cut") {
 		t.Errorf("a piece of a symbol: exit %d, %q", o.code, o.err)
 	}
 	must(t, fields("find -m symbols.npz page.png --turns --mirror --rival 3 -q -o rivals.csv")...)
@@ -202,15 +204,15 @@ trailer<</Root 1 0 R>>
 
 // What is wrong is said in one line, with the way out, and nothing is written.
 func TestFindRefuses(t *testing.T) {
-	drawnSheet(t, "--seed 1 --height 200 --width 300")
+	drawnSheet(t, "--seed 1 --size 200x300")
 	write(t, "table.csv", "a,b\n1,0\n0,1\n")
 	for _, c := range []struct{ args, says string }{
 		{"find", "no page"},
-		{"find page.png", "give -m MODEL, --symbol FILE or --cut X,Y,W,H"},
-		{"find page.png --cut 1,2,3", "four whole numbers, X,Y,W,H"},
-		{"find page.png --cut 290,10,40,40", "does not lie on the page of 300 x 200"},
-		{"find page.png --cut 1,2,3,9999999999999999999", "four whole numbers"},
-		{"find page.png --cut 0,0,1,1", "has no ink"},
+		{"find page.png", "give -m MODEL, --symbol FILE or --symbol X,Y,W,H"},
+		{"find page.png --symbol 1,2,3", "four whole numbers, X,Y,W,H"},
+		{"find page.png --symbol 290,10,40,40", "does not lie on the page of 300 x 200"},
+		{"find page.png --symbol 1,2,3,9999999999999999999", "four whole numbers"},
+		{"find page.png --symbol 0,0,1,1", "has no ink"},
 		{"find -m symbols.npz missing.png", "missing.png"},
 		{"find -m symbols.npz table.csv", "is a table"},
 		{"find -m symbols.npz page.png --scales 9", "from 0.25 to 4"},

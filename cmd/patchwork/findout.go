@@ -152,15 +152,16 @@ func (a *app) drawFinds(f *findFlags, page *bitmap.Image, symbols []sheets.Symbo
 
 // noteNothing says why symbols that were marked may be nowhere.
 func (a *app) noteNothing(f *findFlags, r *findReport) {
-	if len(f.cuts) == 0 || a.quiet {
+	if a.quiet {
 		return
 	}
 	for _, c := range r.Counts {
-		if c.Count == 0 && !c.rival && slices.ContainsFunc(f.cuts, func(text string) bool {
-			name, _ := named2(text)
-			return name == c.Name || name == "" && strings.HasPrefix(c.Name, "cut ")
+		if c.Count == 0 && !c.rival && slices.ContainsFunc(f.symbols, func(text string) bool {
+			name, _ := splitNameValue(text)
+			return isCut(text) && (name == c.Name || name == "" && strings.HasPrefix(c.Name, "cut "))
 		}) {
-			a.warn("%s was found nowhere, not even where it was cut: it is a piece of something larger (strokes go on beyond it), has too little ink, or a line covers it; cut a whole symbol, or see --all", c.Name)
+			a.warn("%s was found nowhere, not even where it was cut: it is a piece of something larger (strokes go on beyond it), "+
+				"has too little ink, or a line covers it; cut a whole symbol, or see --all", c.Name)
 		}
 	}
 }

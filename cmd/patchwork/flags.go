@@ -8,14 +8,14 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/recipe"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// choice is a flag whose value is one of several names. The name "default" of the
-// library is auto for people; both are accepted.
+// choice is a flag whose value is one of several names.
 type choice struct {
 	names []string
 	value string
@@ -23,40 +23,16 @@ type choice struct {
 	file  *string // where to store the name of a model file, which may be given instead; may be nil
 }
 
-// The words for a default, in the library and for people.
-const defaultName, autoName = "default", "auto"
-
-func (c *choice) String() string {
-	if c.value == defaultName {
-		return autoName
-	}
-	return c.value
-}
-
-func (c *choice) Type() string { return strings.Join(c.shown(), "|") }
-
-// shown returns the names as people see them.
-func (c *choice) shown() []string {
-	out := slices.Clone(c.names)
-	if i := slices.Index(out, defaultName); i >= 0 {
-		if slices.Contains(out, autoName) {
-			return slices.Delete(out, i, i+1)
-		}
-		out[i] = autoName
-	}
-	return out
-}
+func (c *choice) String() string { return c.value }
+func (c *choice) Type() string   { return strings.Join(c.names, "|") }
 
 func (c *choice) Set(s string) error {
-	if s == autoName && slices.Contains(c.names, defaultName) && !slices.Contains(c.names, autoName) {
-		s = defaultName
-	}
 	if c.file != nil && strings.HasSuffix(s, ".npz") {
 		c.value, *c.file = s, s
 		return nil
 	}
 	if !slices.Contains(c.names, s) {
-		return fmt.Errorf("choose %s%s", orList(c.shown()), enum.DidYouMean(s, c.shown()))
+		return fmt.Errorf("choose %s%s", words.Or(c.names), enum.DidYouMean(s, c.names))
 	}
 	c.value = s
 	if c.to != nil {
@@ -65,19 +41,11 @@ func (c *choice) Set(s string) error {
 	return nil
 }
 
-func orList(names []string) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " or " + names[last]
-}
-
 // add adds the flag to a command, with its names for completion.
 func (c *choice) add(cmd *cobra.Command, name, value, usage string, names ...string) {
 	c.names, c.value = names, value
 	cmd.Flags().Var(c, name, usage)
-	offer(cmd, name, c.shown()...)
+	offer(cmd, name, names...)
 }
 
 // offers is the annotation of a flag that holds the values offerAll names.
@@ -103,15 +71,6 @@ func offerAll(cmd *cobra.Command) {
 	})
 	for _, sub := range cmd.Commands() {
 		offerAll(sub)
-	}
-}
-
-// hide keeps flags out of help and completion: other forms of flags that there are.
-func hide(cmd *cobra.Command, names ...string) {
-	for _, name := range names {
-		if err := cmd.Flags().MarkHidden(name); err != nil {
-			panic(err) // only for a flag that does not exist
-		}
 	}
 }
 
@@ -166,6 +125,11 @@ func (t *textFlag) Set(text string) error {
 	return t.read(text)
 }
 
+// textVar adds a flag whose text, of a kind that help shows, is read by a function.
+func textVar(cmd *cobra.Command, name, kind string, read func(text string) error, usage string) {
+	cmd.Flags().Var(&textFlag{kind: kind, read: read}, name, usage)
+}
+
 // positive is a flag that is a number from 1.
 type positive int
 
@@ -190,20 +154,35 @@ func positiveFlag(cmd *cobra.Command, n *int, name, usage string) {
 	cmd.Flags().Var((*positive)(n), name, usage)
 }
 
+// countFlag adds --experts to a command.
+func countFlag(cmd *cobra.Command, c *recipe.Count) {
+	cmd.Flags().VarP(&textFlag{kind: "K|A..B|auto", read: func(text string) (err error) {
+		*c, err = recipe.ParseCount(text)
+		return err
+	}}, "experts", "k", "number of parts, a range to try such as 2..12, or auto to find it out (default auto)")
+	offer(cmd, "experts", "auto")
+}
+
 // poseFlags adds to a command the flags that say where parts may be placed.
 func poseFlags(cmd *cobra.Command, p *recipe.Poses) {
-	cmd.Flags().Var(&textFlag{kind: "S|DY,DX", read: p.SetShift}, "shift", "how far parts are shifted, in pixels")
-	positiveFlag(cmd, &p.ShiftStep, "shift-step", "pixels between two shifts (default 1)")
-	cmd.Flags().Var(&textFlag{kind: "RANGE:STEP", read: func(text string) error {
+	textVar(cmd, "shift", "S|DY,DX", p.SetShift, "how far parts are shifted, in pixels; 14:2 in steps of 2")
+	textVar(cmd, "rotate", "RANGE:STEP", func(text string) error {
 		_, err := recipe.ParseRotations(text)
 		p.Rotate, p.Given = text, true
 		return err
-	}}, "rotate", "rotations in degrees, such as 24:6")
-	cmd.Flags().Var(&textFlag{kind: "F,F...", read: func(text string) error {
+	}, "rotations in degrees, such as 24:6")
+	groupFlags(cmd.Flags(), wherePosed, "shift", "rotate")
+}
+
+// stretchFlag adds to a command the flag that says how parts may be stretched.
+func stretchFlag(cmd *cobra.Command, p *recipe.Poses) {
+	textVar(cmd, "stretch", "F,F...", func(text string) error {
 		_, err := recipe.ParseStretches(text)
 		p.Stretch, p.Given = text, true
 		return err
-	}}, "stretch", "factors by which parts may be stretched along their own axis, the rows of their frame, before they are turned, such as 0.75,1.33; YxX: both ways")
+	}, "factors by which parts may be stretched along their own axis, the rows of their frame, before they are turned, such as "+
+		"0.75,1.33; YxX: both ways")
+	groupFlags(cmd.Flags(), wherePosed, "stretch")
 }
 
 // inFlags returns an error about a recipe in the words of the command.

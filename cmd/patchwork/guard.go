@@ -42,10 +42,7 @@ func writesInside(cmd *cobra.Command, flag string, names ...string) {
 // mayReplace marks a command whose output may be the file of another flag, because
 // it is the next state of it.
 func mayReplace(cmd *cobra.Command, flag string) {
-	if cmd.Annotations == nil {
-		cmd.Annotations = make(map[string]string)
-	}
-	cmd.Annotations[inPlaceAnnotation] = flag
+	annotate(cmd, inPlaceAnnotation, flag)
 }
 
 // isOutput reports whether the value of a flag is a file or folder to write.

@@ -301,10 +301,10 @@ func TestOutputsOfOneCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ line, says string }{
-		{"learn t.npz -k 2 -o a.npz --picture p.png --progress-picture ./p.png", "--picture p.png and --progress-picture ./p.png are the same file; name two"},
-		{"learn letters -k 2 -o a.npz --picture letters/new.png", "--picture letters/new.png would be one of the pictures in the folder letters, which is an input; write it elsewhere"},
-		{"learn letters -k 2 -o a.npz --picture same/T/new.PNG", "would be one of the pictures in the folder letters"},
-		{"learn same/T -k 2 -o a.npz --picture letters/T/new.png", "would be one of the pictures in the folder same/T"},
+		{"synth scenes --n 1 -o p.npz --model ./p.npz", "--model ./p.npz and -o p.npz are the same file; name two"},
+		{"look letters -o letters/new.png", "-o letters/new.png would be one of the pictures in the folder letters, which is an input; write it elsewhere"},
+		{"look letters -o same/T/new.PNG", "would be one of the pictures in the folder letters"},
+		{"look same/T -o letters/T/new.png", "would be one of the pictures in the folder same/T"},
 		{"synth scenes --n 1 -o s.npz --model d.csv", "--model d.csv: .csv is not a format that this command writes; choose .npz"},
 		{"learn t.npz -k 2 --names model.npz -o ./model.npz", "-o ./model.npz would replace the input --names model.npz; name another file"},
 	} {
@@ -337,9 +337,9 @@ func TestWritesAreSaid(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
 	for _, c := range []struct{ line, out, err string }{
-		{"explain -m model.npz t.npz --take 1 -o e.jsonl --picture e.png", "wrote e.jsonl: explanations of 1 image of 24 x 24\nwrote e.png\n", ""},
-		{"explain -m model.npz t.npz --take 1 --picture e.svg", "{", "wrote e.svg\n"},
-		{"sample -m model.npz -o s.npz --picture s.png", "wrote s.npz: 9 samples of 24 x 24\nwrote s.png\n", ""},
+		{"explain -m model.npz t.npz --rows :1 -o e.jsonl --picture e.png", "wrote e.jsonl: explanations of 1 image of 24 x 24\nwrote e.png\n", ""},
+		{"explain -m model.npz t.npz --rows :1 --picture e.svg", "{", "wrote e.svg\n"},
+		{"sample -m model.npz -o s.png", "wrote s.png: 9 samples of 24 x 24\n", ""},
 		{"sample -m model.npz -o s.png -q", "", ""},
 		{"draw model.npz -o d.svg", "wrote d.svg\n", ""},
 		{"stats -m model.npz t.npz -o 1.tally", "wrote 1.tally: counts of 12 images, log-likelihood ", ""},

@@ -11,78 +11,47 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// everyday lists, for commands with many flags, those that --help shows, in this
-// order; --help-all shows the others too, and the whole text. Commands that are not
-// listed have few flags and show all.
-var everyday = map[string]string{
-	"learn":            "output experts for shift rotate rows where threshold seed picture",
-	"explain":          "model output rows where best picture scene",
-	"predict":          "model output cells all rows where best",
-	"score":            "model output rows where hide seed json",
-	"info":             "model rows where json",
-	"stats":            "model output rows where shard lines json",
-	"report":           "model output csv stability json rows where",
-	"look":             "output model json rows where threshold size",
-	"exact":            "output cheapest report picture model seconds exceptions never-add json rows where",
-	"find":             "model output cut symbol turns mirror rival svg png counts json",
-	"classify learn":   "by output experts examples curve shift rotate rows where seed",
-	"classify predict": "model output by rows where json",
-	"serve":            "model data addr open token no-learn no-upload",
+// everydayAnnotation, of a command with many flags, names those that --help shows, in this
+// order; --help-all shows the others too, and the whole text.
+const everydayAnnotation = "patchwork_everyday"
+
+func everyday(cmd *cobra.Command, names string) { annotate(cmd, everydayAnnotation, names) }
+
+// annotate sets an annotation of a command.
+func annotate(cmd *cobra.Command, key, value string) {
+	if cmd.Annotations == nil {
+		cmd.Annotations = make(map[string]string)
+	}
+	cmd.Annotations[key] = value
 }
 
-// everydayOf returns the everyday flags of a command; "" if it has few.
-func everydayOf(cmd *cobra.Command) string {
-	return everyday[strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")]
-}
+// groupAnnotation, of a flag, is the title under which --help-all shows it.
+const groupAnnotation = "patchwork_group"
 
-// flagGroups are the groups of the flags beyond the everyday ones, with the names of
-// their flags. A name may follow that of a command and a dot, for that command alone.
-// A flag that stands nowhere is shown under "More".
-var flagGroups = []struct{ title, flags string }{
-	{"Which rows", "rows where first-per weight labels"},
-	{"How data are read", "array names threshold invert size height width transpose columns meta categories items pairs header delimiter"},
-	{"Where parts may be", "shift shift-step rotate stretch scene reuse outside"},
-	{"How to learn", "by examples for rule mode method experts alphabet start-from aim starts iterations seed straight learn.refine truncate background prior init until-ink last"},
-	{"How to explain", "pursuit start score alpha min-gain max-picks refine refine-threshold calibrate pose-prior best beam gains by-column"},
-	{"What is written", "escape-formulas"},
-	{"What blocks are like", "prices must never most-rows most-columns steps exact.seed"},
-	{"What is looked for", "find.rotate find.scales share min-odds all list-rivals flip keep-lines dpi tiles"},
-	{"Pictures", "picture picture-images progress-picture curve probabilities coloured"},
-	{"Large data and long runs", "workers memory sample checkpoint engine"},
-	{"Limits of the server", "max-upload max-memory max-jobs max-time"},
-}
+// The groups of the flags beyond the everyday ones, in their order.
+const (
+	whichRows  = "Which rows"
+	howRead    = "How data are read"
+	wherePosed = "Where parts may be"
+	howLearned = "How to learn"
+	largeData  = "Large data and long runs"
+	moreFlags  = "More"
+	everywhere = "Everywhere"
+)
 
-// moreFlags is the title of the flags in no group.
-const moreFlags = "More"
-
-// commandGroups are the groups of commands in the help of the root.
-var commandGroups = []struct{ title, commands string }{
-	{"Learn and look", "learn exact report info name look draw"},
-	{"Use a model", "explain predict classify find score sample"},
-	{"Try it, and the paper", "demo synth rule paper"},
-	{"In a browser, on many machines", "serve stats mstep"},
-}
-
-// groupCommands sorts the commands below root into their groups.
-func groupCommands(root *cobra.Command) {
-	for _, g := range commandGroups {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
-		for _, c := range root.Commands() {
-			if slices.Contains(strings.Fields(g.commands), c.Name()) {
-				c.GroupID = g.title
-			}
+// groupFlags puts flags into a group.
+func groupFlags(fs *pflag.FlagSet, title string, names ...string) {
+	for _, name := range names {
+		if err := fs.SetAnnotation(name, groupAnnotation, []string{title}); err != nil {
+			panic(err) // only for a flag that does not exist
 		}
 	}
 }
 
-// groupOf returns the title of the group of a flag of a command.
-func groupOf(cmd *cobra.Command, flag string) string {
-	for _, name := range []string{cmd.Name() + "." + flag, flag} {
-		for _, g := range flagGroups {
-			if slices.Contains(strings.Fields(g.flags), name) {
-				return g.title
-			}
-		}
+// groupOf returns the title of the group of a flag.
+func groupOf(f *pflag.Flag) string {
+	if title := f.Annotations[groupAnnotation]; title != nil {
+		return title[0]
 	}
 	return moreFlags
 }
@@ -112,7 +81,7 @@ func (a *app) help(cmd *cobra.Command) {
 		usage = "COMMAND"
 	}
 	w.text(strings.TrimSpace("Usage: " + cmd.CommandPath() + " " + usage))
-	short := everydayOf(cmd) != "" && !a.helpAll
+	short := cmd.Annotations[everydayAnnotation] != "" && !a.helpAll
 	long := strings.TrimSpace(cmd.Long)
 	if short {
 		long, _, _ = strings.Cut(long, "\n\n")
@@ -195,92 +164,81 @@ func (w helpWriter) text(s string) {
 
 // commands prints the commands below a command, in their groups.
 func (w helpWriter) commands(cmd *cobra.Command) {
-	print := func(title string, id string) {
-		first := true
-		for _, c := range inGroupOrder(cmd.Commands()) {
-			if c.GroupID != id || !c.IsAvailableCommand() && c.Name() != "help" {
+	groups := cmd.Groups()
+	if len(groups) == 0 {
+		groups = []*cobra.Group{{Title: "Commands"}}
+	} else {
+		groups = append(slices.Clone(groups), &cobra.Group{Title: moreFlags})
+	}
+	for _, g := range groups {
+		head := "\n" + g.Title + ":"
+		for _, c := range cmd.Commands() {
+			if c.GroupID != g.ID || !c.IsAvailableCommand() && c.Name() != "help" {
 				continue
 			}
-			if first {
-				w.line("")
-				w.line(title + ":")
-				first = false
+			if head != "" {
+				w.line(head)
+				head = ""
 			}
 			w.entry("  "+c.Name(), c.Short, 14)
 		}
 	}
-	for _, g := range cmd.Groups() {
-		print(g.Title, g.ID)
-	}
-	title := "Commands"
-	if len(cmd.Groups()) > 0 {
-		title = moreFlags
-	}
-	print(title, "")
 }
 
-// inGroupOrder returns commands in the order of their groups, others as they are.
-func inGroupOrder(commands []*cobra.Command) []*cobra.Command {
-	place := func(c *cobra.Command) int {
-		for _, g := range commandGroups {
-			if i := slices.Index(strings.Fields(g.commands), c.Name()); i >= 0 && g.title == c.GroupID {
-				return i
-			}
-		}
-		return -1
+// flagGroup is flags under a title.
+type flagGroup struct {
+	title string
+	flags []*pflag.Flag
+}
+
+// flagGroups returns the flags of a command in groups: the everyday ones, those of the
+// groups in their order, and those of all commands.
+func flagGroups(cmd *cobra.Command) []flagGroup {
+	groups := []flagGroup{{title: "Flags"}}
+	for _, title := range []string{whichRows, howRead, wherePosed, howLearned, largeData, moreFlags, everywhere} {
+		groups = append(groups, flagGroup{title: title})
 	}
-	out := slices.Clone(commands)
-	slices.SortStableFunc(out, func(a, b *cobra.Command) int { return place(a) - place(b) })
-	return out
+	first := strings.Fields(cmd.Annotations[everydayAnnotation])
+	for _, name := range first {
+		groups[0].flags = append(groups[0].flags, cmd.Flags().Lookup(name))
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		title := groups[0].title
+		switch {
+		case slices.Contains(first, f.Name):
+			return
+		case f.Name == "help", cmd.InheritedFlags().Lookup(f.Name) != nil:
+			title = everywhere
+		case len(first) > 0:
+			title = groupOf(f)
+		}
+		i := slices.IndexFunc(groups, func(g flagGroup) bool { return g.title == title })
+		groups[i].flags = append(groups[i].flags, f)
+	})
+	return slices.DeleteFunc(groups, func(g flagGroup) bool { return len(g.flags) == 0 })
 }
 
 // flags prints the flags of a command, in groups; with short the everyday ones alone.
 // It returns how many it left out.
 func (w helpWriter) flags(cmd *cobra.Command, short bool) (hidden int) {
-	const everywhere = "Everywhere"
-	groups, most := make(map[string][]*pflag.Flag), 0
-	first := strings.Fields(everydayOf(cmd))
-	for _, name := range first {
-		if f := cmd.Flags().Lookup(name); f != nil && !f.Hidden {
-			groups["Flags"] = append(groups["Flags"], f)
+	var shown []flagGroup
+	most := 0
+	for _, g := range flagGroups(cmd) {
+		if short && g.title != "Flags" && g.title != everywhere {
+			hidden += len(g.flags)
+			continue
 		}
-	}
-	cmd.Flags().SortFlags = false
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		title := "Flags"
-		switch {
-		case f.Hidden, slices.Contains(first, f.Name), f.Name == "help-all" && len(first) == 0 && cmd.HasParent():
-			return
-		case f.Name == "help", cmd.InheritedFlags().Lookup(f.Name) != nil:
-			title = everywhere
-		case len(first) > 0:
-			title = groupOf(cmd, f.Name)
-		}
-		if short && title != "Flags" && title != everywhere {
-			hidden++
-			return
-		}
-		groups[title] = append(groups[title], f)
-	})
-	titles := []string{"Flags"}
-	for _, g := range flagGroups {
-		titles = append(titles, g.title)
-	}
-	for _, title := range append(titles, moreFlags, everywhere) {
-		for _, f := range groups[title] {
+		shown = append(shown, g)
+		for _, f := range g.flags {
 			most = max(most, len(flagSpec(f)))
 		}
 	}
-	inGroups := len(groups) > 2
-	for _, title := range append(titles, moreFlags, everywhere) {
-		if len(groups[title]) == 0 {
-			continue
+	for _, g := range shown {
+		if g.title != everywhere || len(shown) != 2 { // two: the flags of a command, and these at their end
+			w.line("\n" + g.title + ":")
 		}
-		if title != everywhere || inGroups || len(groups) == 1 {
-			w.line("")
-			w.line(title + ":")
-		}
-		for _, f := range groups[title] {
+		for _, f := range g.flags {
 			w.entry(flagSpec(f), flagText(f), min(most, 26)+2)
 		}
 	}
@@ -311,6 +269,9 @@ func flagSpec(f *pflag.Flag) string {
 		spec = "  -" + f.Shorthand + ", --" + f.Name
 	}
 	kind, _ := pflag.UnquoteUsage(f)
+	if f.Name == "items" {
+		return spec + "[=" + kind + "]"
+	}
 	switch {
 	case isOutput(f) && f.Value.Type() == "string":
 		kind = "FILE"
@@ -331,9 +292,9 @@ func flagSpec(f *pflag.Flag) string {
 func flagText(f *pflag.Flag) string {
 	kind, usage := pflag.UnquoteUsage(f)
 	if strings.Contains(kind, "|") && len(kind) > longType {
-		usage += ": " + orList(strings.Split(kind, "|"))
+		usage += ": " + words.Or(strings.Split(kind, "|"))
 	}
-	if d := f.DefValue; !slices.Contains([]string{"", "0", "0s", "false", "[]", "<nil>"}, d) && !strings.Contains(usage, "(default") {
+	if d := f.DefValue; !slices.Contains([]string{"", "0", "0s", "false", "[]", "<nil>", "default"}, d) && !strings.Contains(usage, "(default") {
 		usage += " (default " + d + ")"
 	}
 	return usage

@@ -63,7 +63,7 @@ func TestHelpIsComplete(t *testing.T) {
 		if helpOf(t, 80, append([]string{"help"}, path...)...) != short {
 			t.Errorf("patchwork help %s is not the same as --help", strings.Join(path, " "))
 		}
-		first := strings.Fields(everydayOf(c))
+		first := strings.Fields(c.Annotations[everydayAnnotation])
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			in := 0
 			for l := range strings.Lines(all) {
@@ -85,74 +85,23 @@ func TestHelpIsComplete(t *testing.T) {
 	}
 }
 
-// Every flag that the groups name belongs to a command, and no flag of a command with
-// everyday flags stands in two groups.
-func TestFlagGroupsAreReal(t *testing.T) {
-	real := make(map[string]bool)
-	for _, c := range commands((&app{}).rootCommand()) {
-		c.Flags().VisitAll(func(f *pflag.Flag) { real[f.Name], real[c.Name()+"."+f.Name] = true, true })
-	}
-	seen := make(map[string]bool)
-	for _, g := range flagGroups {
-		for _, name := range strings.Fields(g.flags) {
-			if !real[name] && !slices.Contains(comingFlags, name) {
-				t.Errorf("the group %q has %s, which no command has", g.title, name)
-			}
-			if seen[name] {
-				t.Errorf("%s stands in two groups", name)
-			}
-			seen[name] = true
-		}
-	}
-}
-
-// comingFlags are named in the groups before a command has them.
-var comingFlags = strings.Fields("items for")
-
-// Flags that were renamed go on under their old names, which help does not show.
-func TestOldFlags(t *testing.T) {
-	t.Chdir(t.TempDir())
-	must(t, fields("synth letters --letters T --writers 4 --side 16 --seed 1 -o t.npz -q")...)
-	for _, c := range []struct{ old, new string }{
-		{"-k 1 --q 0.05 --begin orders --orders 2 --skip 1 --take 2 --mode default --method default", "--parts 1 --background 0.05 --start-from orders --starts 2 --rows 2:3 --mode auto --method auto"},
-		{"-k 1 --starts 1 --skip 2", "-k 1 --starts 1 --rows 3:"},
-		{"-k 1 --starts 1 --take 2", "-k 1 --starts 1 --rows :2"},
-		{"-k 1 --starts 1 --skip 3 --take 1", "-k 1 --starts 1 --rows 4"},
-		{"-k 1 --starts 1 --skip 1 --take 3", "-k 1 --starts 1 --rows 2..4"},
-	} {
-		must(t, append(fields("learn t.npz -q -o old.npz"), fields(c.old)...)...)
-		must(t, append(fields("learn t.npz -q -o new.npz"), fields(c.new)...)...)
-		if read(t, "old.npz") != read(t, "new.npz") {
-			t.Errorf("%s is another request than %s", c.old, c.new)
-		}
-	}
-	all := helpOf(t, 80, "learn", "--help-all")
-	for _, old := range []string{"--q ", "--begin", "--orders", "--skip", "--take", "--resume", "--beam", "--parts", "default default", "default|"} {
-		if strings.Contains(all, old) {
-			t.Errorf("the help of learn shows %q", old)
-		}
-	}
-}
-
 // What cannot be meant is refused with what is probably meant.
 func TestNearMisses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, says := range map[string]string{
-		"learn t.npz --shfit 3":                        "unknown flag: --shfit; did you mean --shift? (see patchwork learn --help)",
-		"learn t.npz --begn 3":                         "unknown flag: --begn; did you mean --start-from? (see patchwork learn --help)",
-		"learn t.npz -z":                               "unknown flag: -z (see patchwork learn --help)",
-		"learn t.npz -outpt m.npz":                     "patchwork: ",
-		"learn t.npz --shift":                          "--shift needs a value: --shift S|DY,DX (see patchwork learn --help)",
-		"learn t.npz --rule max-minusmin":              "--rule max-minusmin: choose max, max-minus-min, noisy-or, sum-of-odds, mean, sum-of-log-odds, normalized-sum, auto, pool or soft; did you mean max-minus-min? (see patchwork learn --help)",
-		"learn t.npz --engine beem":                    "--engine beem: choose goroutines or beam, or beam:OPTION=VALUE,...; did you mean beam? (see patchwork learn --help)",
-		"learn t.npz --rows 30:10 -k 2 -o m.npz":       "--rows 30:10: rows go upwards: 10:30 (see patchwork learn --help)",
-		"learn t.npz --rows 0:10 -k 2 -o m.npz":        "--rows 0:10: rows are counted from 1 (see patchwork learn --help)",
-		"learn t.npz --rows : -k 2 -o m.npz":           "--rows :: give the first and the last row, such as 10:30, or 10: for all from there (see patchwork learn --help)",
-		"learn t.npz --rows 3: --skip 2 -k 2 -o m.npz": "--rows says what --skip and --take say; give it alone",
-		"explian":           `there is no command "explian"; did you mean explain? (see patchwork --help)`,
-		"help explian":      `there is no command "explian"; did you mean explain? (see patchwork --help)`,
-		"help synth leters": `there is no command "leters"; did you mean letters? (see patchwork synth --help)`,
-		"synth leters":      `there is no kind of set "leters"; choose quadrants, bars, letters, scenes or sheet; did you mean letters? (see patchwork synth --help)`,
+		"learn t.npz --shfit 3":                  "unknown flag: --shfit; did you mean --shift? (see patchwork learn --help)",
+		"learn t.npz -z":                         "unknown flag: -z (see patchwork learn --help)",
+		"learn t.npz -outpt m.npz":               "patchwork: ",
+		"learn t.npz --shift":                    "--shift needs a value: --shift S|DY,DX (see patchwork learn --help)",
+		"learn t.npz --rule max-minusmin":        "--rule max-minusmin: choose max, max-minus-min, noisy-or, sum-of-odds, mean, sum-of-log-odds, normalized-sum, auto, pool or soft; did you mean max-minus-min? (see patchwork learn --help)",
+		"learn t.npz --engine beem":              "--engine beem: choose goroutines or beam, or beam:OPTION=VALUE,...; did you mean beam? (see patchwork learn --help)",
+		"learn t.npz --rows 30:10 -k 2 -o m.npz": "--rows 30:10: rows go upwards: 10:30 (see patchwork learn --help)",
+		"learn t.npz --rows 0:10 -k 2 -o m.npz":  "--rows 0:10: rows are counted from 1 (see patchwork learn --help)",
+		"learn t.npz --rows : -k 2 -o m.npz":     "--rows :: give the first and the last row, such as 10:30, or 10: for all from there (see patchwork learn --help)",
+		"explian":                                `there is no command "explian"; did you mean explain? (see patchwork --help)`,
+		"help explian":                           `there is no command "explian"; did you mean explain? (see patchwork --help)`,
+		"help synth leters":                      `there is no command "leters"; did you mean letters? (see patchwork synth --help)`,
+		"synth leters":                           `there is no kind of set "leters"; choose quadrants, bars, letters, scenes or sheet; did you mean letters? (see patchwork synth --help)`,
 	} {
 		if o := patchworkCommand(t, fields(line)...); o.code != exitRequest || !strings.HasPrefix(o.err, "patchwork: ") || !strings.Contains(o.err, says) || strings.Count(o.err, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q, want %q", line, o.code, o.err, says)
@@ -166,17 +115,12 @@ func TestNearMisses(t *testing.T) {
 // Completion offers flags under the names that help shows, and their values.
 func TestCompletionOfRenamed(t *testing.T) {
 	for line, want := range map[string]string{
-		"learn --start": "--start-from", "learn --backg": "--background", "learn --method so": "soft", "learn --mode a": "auto",
+		"learn --start": "--start-from", "learn --check": "--checkpoint", "learn --method so": "soft", "learn --mode d": "default",
 		"learn --start-from or": "orders", "learn --engine be": "beam", "lea": "learn", "help exp": "explain",
 	} {
 		o := patchworkCommand(t, append([]string{"__complete"}, fields(line)...)...)
 		if !regexp.MustCompile(`(?m)^`+want+`(\t|$)`).MatchString(o.out) || o.code != 0 { // the shell chooses among values
 			t.Errorf("%s is completed by %q, want %q", line, o.out, want)
-		}
-	}
-	for _, line := range []string{"learn --beg", "learn --skip", "learn --resu", "learn --mode def"} {
-		if o := patchworkCommand(t, append([]string{"__complete"}, fields(line)...)...); strings.Contains(o.out, "--") || strings.Contains(o.out, "default") {
-			t.Errorf("%s is completed by %q", line, o.out)
 		}
 	}
 }

@@ -148,6 +148,7 @@ func (a *app) infoCommand() *cobra.Command {
 	asJSON.add(cmd)
 	workersFlag(cmd, &workers)
 	data.add(cmd)
+	everyday(cmd, "model rows where json")
 	data.addWholeMemory(cmd)
 	return cmd
 }

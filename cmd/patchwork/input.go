@@ -30,6 +30,8 @@ func (f *inputFlags) add(cmd *cobra.Command) {
 	positiveFlag(cmd, &f.reuse, "reuse", "how often a part may be used in one image (default: the model's)")
 	fs.BoolVar(&f.scene, "scene", false, "place parts anywhere in images that are larger than they are")
 	poseFlags(cmd, &f.poses)
+	stretchFlag(cmd, &f.poses)
+	groupFlags(fs, wherePosed, "scene", "reuse")
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
@@ -94,7 +96,7 @@ func (f *inputFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
 	if err != nil {
 		return nil, inFlags(err)
 	}
-	if changed("shift") || changed("shift-step") {
+	if changed("shift") {
 		c.Poses.DY, c.Poses.DX = grid.DY, grid.DX
 	}
 	if changed("rotate") {

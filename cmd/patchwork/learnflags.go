@@ -15,14 +15,11 @@ type learnFlags struct {
 	engine     engineFlags
 
 	recipe.Recipe
-	q        float64 // for Q, if it is given
-	truncate bool    // for Truncate, if it is given
 
-	output                          string
-	json                            bool
-	real                            bool   // --for real: real values, by another learner
-	plainly                         string // why data are plainly real values, where nothing says so
-	picture, progressPicture, curve picturePath
+	output  string
+	json    bool
+	real    bool   // --for real: real values, by another learner
+	plainly string // why data are plainly real values, where nothing says so
 }
 
 const learnLong = `Learn K parts (the paper calls them experts) from images of one size, or from the
@@ -47,7 +44,7 @@ What the data are is recognised and said in one line; --for changes it:
             20 x 20 pixels are shifted by up to a quarter of the frame and
             turned by up to 24 degrees, unless --shift or --rotate is given.
             --method strokes, the default, makes clean parts, each in one piece
-            and without ink of another; --straight 60 prefers straight ones.
+            and without ink of another; strokes:60 prefers straight ones.
   scenes    images of several parts each, anywhere: --start-from pairs, unless
             --shift or another start is given. Where the ink of images is in
             several pieces and nothing else is said, a sample is described as
@@ -60,8 +57,8 @@ What the data are is recognised and said in one line; --for changes it:
   paper     --mode paper.
 
 --alphabet K learns parts that drawings of many kinds share, such as the strokes of all
-letters: each anywhere, turned by any angle, 0.75 or 1.33 times as long (--stretch), up
-to three times in an image. Starts race on 40 images, and the best is learned from up to
+letters: each anywhere, turned by any angle, 0.75 or 1.33 times as long, up to three
+times in an image. Starts race on 40 images, and the best is learned from up to
 150, all drawn at random. --start-from alphabet.npz then learns drawings of one kind from
 the parts that the alphabet has in them.
 
@@ -79,14 +76,14 @@ shorter, and learned further by EM. Number, size and places of the parts and the
 background are found; -k K is the most there may be, --rotate 180:90 also turns them.
 
 Files that need more than --memory are read again in every pass: starts are
-learned from --sample images drawn at random, then the best is improved on all
-images, one pass per iteration. A note says so, and the model records it. A table is
-learned from as many rows, drawn at random, as a quarter of the memory takes (or
---sample), and how well all rows are explained is said.
+learned from images drawn at random, 20,000 or as many as take a quarter of the memory,
+then the best is improved on all images, one pass per iteration. A note says so, and the
+model records it. A table is learned from as many rows, drawn at random, as a quarter of
+the memory takes, and how well all rows are explained is said.
 
 --engine beam lets Apache Beam explain the images, in pieces, on this machine or on
-many: starts are learned here from --sample images, then the best is improved on
-all images. The model is that of images beyond --memory, byte for byte. This needs
+many: starts are learned here from a sample, as of files beyond --memory, then the best
+is improved on all images. The model is that of images beyond --memory, byte for byte. This needs
 the program patchwork-beam (folder cmd/engine/beam).
 
 --mode paper follows the paper to the letter: epsilon = 1, eq. (1), the printed
@@ -96,9 +93,9 @@ shows how many.`
 const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 --rows :10
   patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 \
-    --where 'writer<=10' --picture parts.png --progress-picture figure7.png
+    --where 'writer<=10'
   patchwork synth quadrants --n 60 --seed 1 -o q.npz
-  patchwork learn q.npz -o rule.npz --rule max-minus-min -k auto --curve curve.png
+  patchwork learn q.npz -o rule.npz --rule max-minus-min -k auto
   patchwork learn sites.csv -o sites-model.npz`
 
 func (a *app) learnCommand() *cobra.Command {
@@ -125,74 +122,56 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
 	f.addRecipe(cmd)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object")
-	f.picture.add(cmd, "picture", "write a picture of the parts (.png, .svg)")
-	f.progressPicture.add(cmd, "progress-picture", "write a picture of learning step by step, with samples, as in the paper's Figure 7")
-	f.curve.add(cmd, "curve", "write a plot of the numbers of parts tried, with --experts auto or a range (.png, .svg)")
 	f.checkpoint.add(cmd)
 	f.engine.add(cmd)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
-	positiveFlag(cmd, &f.Sample, "sample", "for data beyond --memory: how many images, drawn at random, starts are learned from, or the rows of a table (default 20000, of rows no limit, or as many as take a quarter of the memory)")
+	everyday(cmd, "output experts for shift rotate rows where threshold seed json")
 }
 
 // addRecipe adds the flags that say how to learn.
 func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	countFlag(cmd, &f.Count)
-	fs.Var(&textFlag{kind: "K|auto", read: func(text string) (err error) {
+	textVar(cmd, "alphabet", "K|auto", func(text string) (err error) {
 		f.Alphabet, err = recipe.ParseAlphabet(text)
 		return err
-	}}, "alphabet", "learn an alphabet of so many parts that drawings of many kinds share, such as the strokes of all letters (auto: 6)")
-	fs.Var(&textFlag{kind: strings.Join(recipe.Choices("For"), "|") + "|real", read: func(text string) (err error) {
+	}, "learn an alphabet of so many parts that drawings of many kinds share, such as the strokes of all letters (auto: 6)")
+	textVar(cmd, "for", strings.Join(recipe.Choices("For"), "|")+"|real", func(text string) (err error) {
 		if f.real = text == "real"; f.real {
 			return nil
 		}
 		f.For, err = recipe.ParseFor(text)
 		return err
-	}}, "for", "what the data are (default by the data)")
+	}, "what the data are (default by the data)")
 	choose := func(to *string, field, name, value, usage string) {
 		(&choice{to: to}).add(cmd, name, value, usage, recipe.Choices(field)...)
 	}
-	(&choice{to: &f.Rule}).add(cmd, "rule", "max", "composition rule; of real values pool, soft or max (default pool)", append(recipe.Choices("Rule"), "pool", "soft")...)
+	(&choice{to: &f.Rule}).add(cmd, "rule", "max", "composition rule; of real values pool, soft or max (default pool)",
+		append(recipe.Choices("Rule"), "pool", "soft")...)
 	poseFlags(cmd, &f.Poses)
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
-	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, clean strokes for drawings whose parts move, or soft EM for tables (default by the data)")
+	textVar(cmd, "method", strings.Join(recipe.Choices("Method"), "|"), f.SetMethod,
+		"one pass over the images, batch EM, batch EM after one pass, clean strokes for drawings whose parts move (strokes:60 "+
+			"prefers straight ones: a bent part must bring so many nats in every image), or soft EM for tables (default by the data)")
+	offer(cmd, "method", recipe.Choices("Method")...)
 	begins := &choice{to: &f.Begin, file: &f.FromName}
-	begins.add(cmd, "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; pairs: what images have in common, for parts that are never shown alone; an alphabet, a model file: its parts where it has them in an image; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two", recipe.Choices("Begin")...)
-	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description length; predict goes by hidden bits, and adds models that predict together with these parts")
-	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 14 with --straight, 5 random ones, or 1 in the paper's mode)")
-	positiveFlag(cmd, &f.Iterations, "iterations", "iterations of batch EM (default 5 after online learning, 9 for strokes, else 25)")
-	fs.Float64Var(&f.Straight, "straight", 0, "prefer straight parts of drawings: a bent one must bring so many nats in every image (try 60, for strokes as they are taught)")
+	begins.add(cmd, "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three "+
+		"splits in turn; pairs: what images have in common, for parts that are never shown alone; an alphabet, a model file: its "+
+		"parts where it has them in an image; both means orders if parts do not move; with --method soft: grown parts, a mixture, "+
+		"or the better of the two", recipe.Choices("Begin")...)
+	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description "+
+		"length; predict goes by hidden bits, and adds models that predict together with these parts")
+	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 14 for straight strokes, 5 random ones, or 1 in the paper's mode)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")
 	workersFlag(cmd, &f.Workers)
-	choose(&f.Init, "Init", "init", "c", "reading of the initialisation under the max rule; the paper's mode takes literal")
-	fs.Float64Var(&f.UntilInk, "until-ink", 0, "add a part only for images with more than this fraction of the ink unexplained (default: for every image until there are K)")
-	fs.Float64Var(&f.q, "background", 0, "abstention value: what is predicted where no part votes (default by rule and mode)")
-	fs.Var(&textFlag{kind: "ON:OFF", read: func(text string) (err error) {
-		f.Prior, err = recipe.ParsePrior(text)
-		return err
-	}}, "prior", "Beta prior of the probabilities in pseudo-counts (default by rule and mode)")
-	choose(&f.Outside, "Outside", "outside", "", "what is beyond the image's border (default by rule)")
-	fs.BoolVar(&f.Refine, "refine", false, "refine the explanations of batch EM by sweeps of replace, prune and add")
-	fs.BoolVar(&f.truncate, "truncate", false, "search with truncated templates (default for the max rule with poses)")
-	positiveFlag(cmd, &f.Reuse, "reuse", "how often a part may be used in one image (default 1)")
-}
-
-// complete sets what of the recipe depends on whether flags were given.
-func (f *learnFlags) complete(cmd *cobra.Command) {
-	if cmd.Flags().Changed("background") {
-		f.Q = &f.q
-	}
-	if cmd.Flags().Changed("truncate") {
-		f.Truncate = &f.truncate
-	}
-	f.Memory = int64(f.data.memory)
+	groupFlags(fs, howLearned, "experts", "alphabet", "for", "rule", "mode", "method", "start-from", "aim", "starts", "seed")
 }
 
 // check completes the recipe and returns an error if something is wrong that shows
 // before any data are read.
 func (f *learnFlags) check(cmd *cobra.Command) error {
-	f.complete(cmd)
+	f.Memory = int64(f.data.memory)
 	if f.Rule == "pool" || f.Rule == "soft" {
 		return usagef("--rule %s joins votes on real values: give --for real", f.Rule)
 	}
@@ -202,46 +181,19 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	if err := f.Check(); err != nil {
 		return inFlags(err)
 	}
-	if f.FromName != "" {
-		from, err := loadModel(f.FromName)
-		if err != nil {
-			return err
-		}
-		f.From = from
+	if err := f.loadAlphabet(); err != nil {
+		return err
 	}
-	switch {
-	case f.output == "":
+	if f.output == "" {
 		return usagef("-o MODEL is required: name the model file to write")
-	case f.Experts > 0 && f.curve != "":
-		return usagef("--curve shows the numbers of parts tried; give --experts auto or a range such as 2..12")
 	}
-	if err := f.checkProgressPicture(); err != nil {
-		return err
-	}
-	if err := f.engine.check(f); err != nil {
-		return err
-	}
-	if err := f.checkpoint.check(); err != nil {
-		return err
-	}
-	return checkOutputs(string(f.picture), string(f.progressPicture), string(f.curve))
+	return f.engine.check(f)
 }
 
-// checkProgressPicture returns an error if there would be nothing for the progress
-// picture to show.
-func (f *learnFlags) checkProgressPicture() error {
-	switch {
-	case f.progressPicture == "":
-		return nil
-	case f.Soft(), f.Method == "batch":
-		return usagef("--progress-picture shows online learning, which --method %s leaves out", f.Method)
-	case f.Begin != "" && f.Begin != "orders":
-		return usagef("--progress-picture shows learning from an order of the images; give --start-from orders")
-	case f.Open():
-		return usagef("--progress-picture shows the learning of a given number of parts, not --experts %s", f.Count.Text())
-	case f.Count == recipe.Count{}:
-		return usagef("--progress-picture shows the learning of a given number of parts; give --experts K")
+// loadAlphabet reads the alphabet that parts start from, if there is one.
+func (f *learnFlags) loadAlphabet() (err error) {
+	if f.FromName != "" {
+		f.From, err = loadModel(f.FromName)
 	}
-	f.Begin = "orders"
-	return nil
+	return err
 }

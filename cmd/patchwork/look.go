@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,13 +22,11 @@ type lookFlags struct {
 	data   dataFlags
 	model  string
 	output string
-	images int
-	asked  bool // for that many
 	asJSON bool
 }
 
 func (a *app) lookCommand() *cobra.Command {
-	f := lookFlags{images: 60}
+	var f lookFlags
 	cmd := &cobra.Command{
 		Use:   "look DATA... [-o SHEET]",
 		Short: "Show what was understood of data",
@@ -51,17 +48,16 @@ ones of each. Without -o, show some in the terminal. With -m, read as for that m
 			if err != nil {
 				return err
 			}
-			f.asked = cmd.Flags().Changed("images")
 			return a.look(cmd.Context(), set, &f)
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "contact sheet to write (.png, .svg; default the terminal)")
 	fs.StringVarP(&f.model, "model", "m", "", "model as for which the data are read")
-	positiveFlag(cmd, &f.images, "images", "largest number of images or rows on the sheet")
 	fs.BoolVar(&f.asJSON, "json", false, "one JSON object instead of text")
 	f.data.add(cmd)
 	f.data.addWholeMemory(cmd)
+	everyday(cmd, "output model json rows where threshold size")
 	return cmd
 }
 
@@ -74,7 +70,7 @@ func (f *lookFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 		}
 		f.data.model = m
 	}
-	opt, err := f.data.options(cmd, len(paths))
+	opt, err := f.data.options(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +88,11 @@ func (f *lookFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 func (a *app) look(ctx context.Context, set *dataset.Set, f *lookFlags) error {
 	o := set.Overview()
 	save := func() error {
-		picture, shown, all := sheetOf(set, o, f)
+		picture, shown := sheetOf(set, o)
 		if err := a.savePictureUntil(ctx, f.output, picture); err != nil || shown == set.Len() {
 			return err
 		}
-		return a.wrote(f.output, "%d of %s; --images %d shows all", shown, words.Count(set.Len(), words.NounsOf(set.Table).Image), all)
+		return a.wrote(f.output, "%d of %s; --rows shows others", shown, words.Count(set.Len(), words.NounsOf(set.Table).Image))
 	}
 	if f.asJSON {
 		err := a.output("", func(w io.Writer) error {
@@ -123,7 +119,7 @@ func (a *app) look(ctx context.Context, set *dataset.Set, f *lookFlags) error {
 	if err := a.say(a.out, ""); err != nil {
 		return err
 	}
-	sheet, shown, _ := imagesSheet(set, o, min(f.images, terminalImages), terminalSide, sheetAcross)
+	sheet, shown := imagesSheet(set, o, terminalImages, terminalSide)
 	sheet.Title, sheet.Facts, sheet.Legend = "", nil, nil
 	if err := a.show(sheet); err != nil || shown == set.Len() {
 		return err
@@ -138,31 +134,23 @@ const (
 	sheetSide      = 112
 	sheetColumns   = 1120
 	sheetGroups    = 15 // values of a label that get a row each
-	sheetAcross    = 10 // images in such a row, unless more are asked for
-	sheetRows      = 40 // rows of a table, likewise
+	sheetAcross    = 10 // images in such a row
+	sheetRows      = 40 // rows of a table
+	sheetImages    = 60
 )
 
-// sheetOf returns a picture of a set with its overview, how many images or rows it shows,
-// and which --images shows all.
-func sheetOf(set *dataset.Set, o *dataset.Overview, f *lookFlags) (p render.Picture, shown, all int) {
+// sheetOf returns a picture of a set with its overview, and how many images or rows it
+// shows.
+func sheetOf(set *dataset.Set, o *dataset.Overview) (p render.Picture, shown int) {
 	if set.Table {
-		most := f.images
-		if !f.asked {
-			most = min(most, sheetRows)
-		}
-		return rowsSheet(set, o, most), min(most, set.Len()), set.Len()
+		return rowsSheet(set, o, sheetRows), min(sheetRows, set.Len())
 	}
-	across := sheetAcross
-	if f.asked {
-		across = math.MaxInt
-	}
-	return imagesSheet(set, o, f.images, sheetSide, across)
+	return imagesSheet(set, o, sheetImages, sheetSide)
 }
 
 // imagesSheet shows images: in groups, one a row, by the label y if it has few values,
-// or evenly from first to last. A row of a group has at most across. It also returns how
-// many are shown, and how large most must be to show all.
-func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side, across int) (s render.Sheet, n, all int) {
+// or evenly from first to last. It also returns how many are shown.
+func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side int) (s render.Sheet, n int) {
 	s = render.Sheet{Title: overviewTitle(set, o), Facts: overviewFacts(set, o)}
 	marks := marksOf(set, o)
 	add := func(i int, prefix string) {
@@ -175,7 +163,7 @@ func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side, across int) 
 		s.Tiles = append(s.Tiles, render.Tile{Image: render.Thumbnail(set.Images[i], side), Caption: caption})
 	}
 	if groups := groupsOf(set, o); groups != nil {
-		s.Columns, all = min(max(most/len(groups), 4), across, longest(groups)), len(groups)*longest(groups)
+		s.Columns = min(max(most/len(groups), 4), sheetAcross, longest(groups))
 		for _, g := range groups {
 			s.RowLabels = append(s.RowLabels, fmt.Sprintf("%s · %d", g.name, len(g.images)))
 			shown := choose(g.images, s.Columns, marks)
@@ -187,8 +175,7 @@ func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side, across int) 
 			}
 		}
 	} else {
-		all = set.Len()
-		index := make([]int, all)
+		index := make([]int, set.Len())
 		for i := range index {
 			index[i] = i
 		}
@@ -202,7 +189,7 @@ func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side, across int) 
 	if n < set.Len() {
 		s.Facts = append(s.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("%d of %d images", n, set.Len())})
 	}
-	return s, n, all
+	return s, n
 }
 
 // marks is what is remarkable about images: nearly all of very many may be, so that no text is made before

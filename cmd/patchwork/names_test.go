@@ -62,9 +62,9 @@ func TestFirstSampleOfEachWriter(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writerFiles(t, 12)
 	must(t, "synth", "bars", "--n", "4", "--side", "8", "-o", "bars.npz", "-q")
-	must(t, fields("learn letters --names {y}/w{writer}_{sample} --threshold 127 -k 2 --begin orders --starts 2 -o model.npz -q")...)
-	const line = "explain -m model.npz %s --names {y}/w{writer}_{sample}.pgm --threshold 127 --where y=T --first-per writer %s"
-	want := must(t, fields(fmt.Sprintf(line, "letters", "--skip 1"))...)
+	must(t, fields("learn letters --names {y}/w{writer}_{sample} --threshold 127 -k 2 --start-from orders --starts 2 -o model.npz -q")...)
+	const line = "explain -m model.npz %s --names {y}/w{writer}_{sample}.pgm --threshold 127 --where y=T --where writer:1 %s"
+	want := must(t, fields(fmt.Sprintf(line, "letters", "--rows 2:"))...)
 	if n := strings.Count(want, "\n"); n != 11 {
 		t.Errorf("%d lines for the first T of 12 writers but one:\n%s", n, want)
 	}
@@ -73,13 +73,13 @@ func TestFirstSampleOfEachWriter(t *testing.T) {
 			t.Errorf("line %d is %s, want %s", i, l, index)
 		}
 	}
-	for _, how := range []string{"letters.zip --skip 1", "letters.zip --skip 1 --memory 64KiB"} {
+	for _, how := range []string{"letters.zip --rows 2:", "letters.zip --rows 2: --memory 64KiB"} {
 		path, flags, _ := strings.Cut(how, " ")
 		if got := must(t, fields(fmt.Sprintf(line, path, flags))...); got != want {
 			t.Errorf("%s:\n%swant\n%s", how, got, want)
 		}
 	}
-	if got := must(t, fields(fmt.Sprintf(line, "letters", "--take 3"))...); strings.Count(got, "\n") != 3 {
+	if got := must(t, fields(fmt.Sprintf(line, "letters", "--rows :3"))...); strings.Count(got, "\n") != 3 {
 		t.Errorf("the first three:\n%s", got)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // outputFormats lists, for each command with -o, the suffixes of the files that it
@@ -31,6 +33,7 @@ var outputFormats = map[string][]string{
 	"score":            {".csv", ".npz", ".parquet", ".jsonl"},
 	"stats":            {".tally", ".txt", ".line", ""},
 	"synth":            {".npz", ""},
+	"synth sheet":      {".npz", ".png", ""},
 }
 
 // outputFormat returns the format of an output file, one of those allowed, in small
@@ -49,9 +52,9 @@ func outputFormat(path string, allowed ...string) (string, error) {
 		return "", usagef("-o %s: it is a folder; name a file in it", path)
 	}
 	if suffix == "" {
-		return "", usagef("-o %s: the name has no suffix that says what to write; give it %s", path, orList(known))
+		return "", usagef("-o %s: the name has no suffix that says what to write; give it %s", path, words.Or(known))
 	}
-	return "", usagef("-o %s: %s is not a format that this command writes; choose %s", path, suffix, orList(known))
+	return "", usagef("-o %s: %s is not a format that this command writes; choose %s", path, suffix, words.Or(known))
 }
 
 // checkOutput returns the format of the -o of a command, by outputFormats, and an
@@ -78,15 +81,15 @@ func hintPicture(err error, command, path string) error {
 	if s := suffixOf(path); s != ".png" && s != ".svg" {
 		return err
 	}
-	drawn := map[string]string{"explain": "explanations", "learn": "parts", "exact": "table and its blocks", "synth": "first images"}
+	drawn := map[string]string{"explain": "explanations", "exact": "table and its blocks", "synth": "first images"}
 	switch name, _, _ := strings.Cut(command, " "); name {
-	case "explain", "learn", "exact", "synth":
+	case "explain", "exact", "synth":
 		return usagef("%w; --picture %s draws the %s", err, path, drawn[name])
 	case "predict", "score":
 		return usagef("%w; patchwork explain --picture %s draws the explanations", err, path)
 	case "find":
 		return usagef("%w; --svg %s draws the finds on the page", err, strings.TrimSuffix(path, filepath.Ext(path))+".svg")
-	case "name":
+	case "learn", "name":
 		return usagef("%w; patchwork draw MODEL -o %s draws the parts", err, path)
 	}
 	return err

@@ -42,7 +42,7 @@ func TestOutputFormat(t *testing.T) {
 func TestUnknownSuffix(t *testing.T) {
 	t.Chdir(t.TempDir())
 	root := (&app{}).rootCommand()
-	arguments := map[string][]string{"find": {"--cut", "0,0,9,9"}}
+	arguments := map[string][]string{"find": {"--symbol", "0,0,9,9"}}
 	seen := 0
 	var visit func(cmd *cobra.Command, path []string)
 	visit = func(cmd *cobra.Command, path []string) {

@@ -89,6 +89,7 @@ func (a *app) statsCommand() *cobra.Command {
 	f.json.add(cmd)
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
+	everyday(cmd, "model output rows where shard lines json")
 	f.data.addMemory(cmd)
 	return cmd
 }

@@ -33,19 +33,19 @@ type realSet struct {
 // The flags of learning, all quick: experts that do not move, by batch EM or, if that
 // takes long, in one pass, and experts with poses.
 func batch(rule string) string {
-	take := " --take 4"
+	take := " --rows :4"
 	if os.Getenv(everyImage) != "" {
-		take = " --take 15"
+		take = " --rows :15"
 	}
-	return "--rule " + rule + " --method batch --iterations 2 --starts 1 -k 2" + take
+	return "--rule " + rule + " --method batch --starts 1 -k 2" + take
 }
 
 func onePass(rule string) string {
-	return "--rule " + rule + " --method online --starts 2 -k 3 --take 200"
+	return "--rule " + rule + " --method online --starts 2 -k 3 --rows :200"
 }
 
 func moving(rule string, shift, step int, rotate string) string {
-	s := fmt.Sprintf("--rule %s --iterations 1 --starts 1 -k 2 --shift %d --shift-step %d --take 20", rule, shift, step)
+	s := fmt.Sprintf("--rule %s --starts 1 -k 2 --shift %d:%d --rows :20", rule, shift, step)
 	if rotate != "" {
 		s += " --rotate " + rotate
 	}
@@ -57,7 +57,7 @@ func moving(rule string, shift, step int, rotate string) string {
 var everyTime = []string{"letters", "mnist", "optdigits", "alphadigits", "votes", "spect", "brca", "kdd"}
 
 func realSets() []realSet {
-	tableModels := []string{onePass("max"), batch("max"), onePass("max-minus-min"), batch("max-minus-min"), "--method soft --iterations 3 -k 3 --take 400"}
+	tableModels := []string{onePass("max"), batch("max"), onePass("max-minus-min"), batch("max-minus-min"), "--method soft -k 3 --rows :400"}
 	images := func(shift, step int, rotate string) []string {
 		return []string{moving("max", shift, step, rotate), onePass("max"), moving("max-minus-min", 1, 1, ""), onePass("max-minus-min")}
 	}
@@ -92,8 +92,7 @@ func realSets() []realSet {
 
 // requests lists what is run with every model: explanations in all ways, and scores.
 var requests = []string{
-	"explain", "explain --refine", "explain --start forced", "explain --score original", "explain --score truncated",
-	"explain --score mixed", "explain --best 4", "score --json", "score --json --hide 0.2",
+	"explain", "explain --pursuit refined", "explain --pursuit paper", "explain --best 4", "score --json", "score --json --hide 0.2",
 }
 
 // Every path of the inner loops learns the same models from real data, byte for
@@ -231,18 +230,17 @@ func ask(t *testing.T, q question) {
 		t.Fatal(err)
 	}
 	full := os.Getenv(everyImage) != ""
-	canTruncate := strings.Contains(q.learned, "--rule max ") // no other rule has truncated templates
 	more := q.scene
-	if !full && canTruncate && more == "" && strings.Contains(q.learned, "--shift ") {
+	if !full && strings.Contains(q.learned, "--rule max ") && more == "" && strings.Contains(q.learned, "--shift ") {
 		more = " --shift 13,7" // so many that bounds pay from the first image on
 	}
 	for j, request := range requests {
 		some := ""
 		if tenth := (set.Len() + 9) / 10; full && j > 0 {
-			some = fmt.Sprintf(" --skip %d --take %d", min(j*tenth, set.Len()-1), tenth)
+			some = fmt.Sprintf(" --rows %d:%d", min(j*tenth, set.Len()-1)+1, min(j*tenth, set.Len()-1)+tenth)
 		}
 		switch {
-		case !canTruncate && strings.Contains(request, "truncated"), q.scene != "" && strings.Contains(request, "--hide"),
+		case q.scene != "" && strings.Contains(request, "--hide"),
 			!full && j%2 != q.number%2:
 			continue
 		}

@@ -122,7 +122,7 @@ func TestPipeStops(t *testing.T) {
 	must(t, fields("synth letters --letters ABEFH --writers 40 --seed 3 -o x.npz")...)
 	x := map[string]string{"x.npz": read(t, "x.npz")}
 	c := newPipe(t)
-	const long = "learn x.npz -o m.npz -k 9 --shift 14 --rotate 24:6 --method batch --iterations 100000 --starts 1000"
+	const long = "learn x.npz -o m.npz -k 9 --shift 14 --rotate 24:6 --method batch --starts 1000"
 	c.send(long, x, "m.npz")
 	time.Sleep(50 * time.Millisecond) // it may have begun or not
 	fmt.Fprintln(c.in, `{"stop":true}`)

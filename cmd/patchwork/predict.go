@@ -42,14 +42,18 @@ const predictExample = `  patchwork synth quadrants --n 200 --seed 1 --hide 0.1 
   patchwork predict -m votes.npz rows.npz --rows :3 -o -
   patchwork predict -m votes.npz rows.npz --rows :3 --cells -o cells.csv`
 
+// predictFlags are the flags of predict.
+type predictFlags struct {
+	inputFlags
+	best   bestFlag
+	output string
+	all    bool
+	cells  bool // one cell per row of the output
+	format string
+}
+
 func (a *app) predictCommand() *cobra.Command {
-	var (
-		in     inputFlags
-		best   bestFlags
-		output string
-		all    bool
-		single bool // one cell per row of the output
-	)
+	f := new(predictFlags)
 	cmd := &cobra.Command{
 		Use:     "predict -m MODEL DATA... -o OUT",
 		Short:   "Fill in unknown bits",
@@ -57,70 +61,76 @@ func (a *app) predictCommand() *cobra.Command {
 		Example: predictExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if isReal(in.model) {
-				return a.predictReal(cmd, &in, output, single, all, args)
-			}
-			format, err := checkPredict(&best, output, single)
-			if err != nil {
+			if err := f.check(); err != nil {
 				return err
 			}
-			t, err := in.read(cmd, args)
-			if err != nil {
-				return err
+			if isReal(f.model) {
+				return a.predictReal(cmd, f, args)
 			}
-			opt, err := best.options(t)
-			if err != nil {
-				return err
-			}
-			if single {
-				if t.stream != nil {
-					a.sayStreaming(&t.source, in.data.memory, "predicting it block by block")
-				}
-				return a.predictCells(cmd.Context(), t, opt, all, output, format)
-			}
-			if t.stream != nil {
-				return a.predictStream(cmd.Context(), t, opt, all, output, in.data.memory)
-			}
-			p, err := a.predict(cmd.Context(), t, opt, all)
-			if err != nil {
-				return err
-			}
-			if err := a.output(output, func(w io.Writer) error {
-				if isNPZ(output) {
-					return p.writeNPZ(w)
-				}
-				return p.writeCSV(w)
-			}); err != nil {
-				return err
-			}
-			return a.wrote(output, "%s", describe(p.set.Len(), p.set))
+			return a.predictData(cmd, f, args)
 		},
 	}
-	in.add(cmd)
-	best.add(cmd, 16, "how many explanations to average (1: the best alone)")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (.csv, .npz, with --cells also .parquet, .jsonl; - for CSV on standard output)")
-	cmd.Flags().BoolVar(&single, "cells", false, "write a row per unknown cell: its row, its column and the probability that it is on")
-	cmd.Flags().BoolVar(&all, "all", false, "give the averaged probability of every bit, known ones too")
-	a.formulasFlag(cmd, true)
+	f.add(cmd)
+	f.best.add(cmd, 16, "how many explanations to average (1: the best alone)")
+	fs := cmd.Flags()
+	fs.StringVarP(&f.output, "output", "o", "", "file to write (.csv, .npz, with --cells also .parquet, .arrow, .jsonl; - for CSV on standard output)")
+	fs.BoolVar(&f.cells, "cells", false, "write a row per unknown cell: its row, its column and the probability that it is on")
+	fs.BoolVar(&f.all, "all", false, "give the averaged probability of every bit, known ones too")
+	everyday(cmd, "model output cells all rows where best")
 	return cmd
 }
 
-func isNPZ(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
-
-// checkPredict returns the format of the output.
-func checkPredict(best *bestFlags, output string, cells bool) (string, error) {
-	if output == "" {
-		return "", usagef("-o OUT is required: name the file for the predictions (-o - prints them)")
+// check returns an error if something is wrong that shows before any data are read.
+func (f *predictFlags) check() (err error) {
+	if f.output == "" {
+		return usagef("-o OUT is required: name the file for the predictions (-o - prints them)")
 	}
-	if err := best.check(); err != nil {
-		return "", err
+	if err := f.best.check(); err != nil {
+		return err
 	}
 	command := "predict"
-	if cells {
+	if f.cells {
 		command = "predict --cells"
 	}
-	return checkOutput(command, output)
+	f.format, err = checkOutput(command, f.output)
+	return err
 }
+
+// predictData fills in unknown bits.
+func (a *app) predictData(cmd *cobra.Command, f *predictFlags, paths []string) error {
+	t, err := f.read(cmd, paths)
+	if err != nil {
+		return err
+	}
+	opt, err := f.best.options(t)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.cells:
+		if t.stream != nil {
+			a.sayStreaming(&t.source, f.data.memory, "predicting it block by block")
+		}
+		return a.predictCells(cmd.Context(), t, opt, f.all, f.output, f.format)
+	case t.stream != nil:
+		return a.predictStream(cmd.Context(), t, opt, f.all, f.output, f.data.memory)
+	}
+	p, err := a.predict(cmd.Context(), t, opt, f.all)
+	if err != nil {
+		return err
+	}
+	if err := a.output(f.output, func(w io.Writer) error {
+		if isNPZ(f.output) {
+			return p.writeNPZ(w)
+		}
+		return p.writeCSV(w)
+	}); err != nil {
+		return err
+	}
+	return a.wrote(f.output, "%s", describe(p.set.Len(), p.set))
+}
+
+func isNPZ(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
 
 // predictions holds the filled-in images of a set, row-major, in its order.
 type predictions struct {

@@ -17,14 +17,13 @@ import (
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
-	"example.com/patchwork/render"
 )
 
 // realData are the flags of data that hold for real values, in all commands.
-const realData = "where first-per rows take skip names array invert height width size transpose columns meta labels delimiter header quiet model json workers memory "
+const realData = "where rows names array invert size columns meta delimiter header quiet model json workers memory "
 
 // realCommands are the commands that take models of real values.
-const realCommands = "learn, explain, score, predict, sample, draw, info, name, report and serve"
+const realCommands = "learn, explain, score, predict, sample, draw, info, name, report, stats, mstep and serve"
 
 // onlyReal returns an error if a flag is given that says nothing about real values.
 func onlyReal(cmd *cobra.Command, allowed string) (err error) {
@@ -88,7 +87,7 @@ func (f *dataFlags) readValues(cmd *cobra.Command, paths []string, m *real.Model
 
 // realOptions returns the flags as options for real values, for a model unless that is nil.
 func (f *dataFlags) realOptions(cmd *cobra.Command, paths []string, m *real.Model) (dataset.Options, error) {
-	opt, err := f.options(cmd, len(paths))
+	opt, err := f.options(cmd)
 	if err != nil {
 		return opt, err
 	}
@@ -118,7 +117,7 @@ func notBits(err error) *dataset.FormatError {
 }
 
 // realFlags are the flags of learn that hold for real values, beside those of data.
-const realFlags = "output experts for rule shift shift-step rotate aim starts seed picture sample checkpoint resume"
+const realFlags = "output experts for rule shift rotate aim starts seed checkpoint"
 
 // plainlyReal returns why data that are no bits, as err says, must be meant as real values; "" where the data or the flags
 // leave that open.
@@ -127,7 +126,7 @@ func (f *learnFlags) plainlyReal(cmd *cobra.Command, err error, paths []string) 
 	if of == nil || onlyReal(cmd, realFlags) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") || slices.Contains(paths, "-") {
 		return ""
 	}
-	opt, err := f.data.options(cmd, len(paths))
+	opt, err := f.data.options(cmd)
 	if err != nil {
 		return ""
 	}
@@ -202,15 +201,10 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 		return err
 	}
 	if soFar {
-		return a.realSoFar(f, &m, r, journal != nil)
+		return realSoFar(f, r, journal != nil)
 	}
 	if err := f.checkpoint.done(journal); err != nil {
 		return err
-	}
-	if f.picture != "" {
-		if err := a.savePicture(string(f.picture), render.RealParts(&m)); err != nil {
-			return err
-		}
 	}
 	return a.realSummary(f, &m, r, m.Record.Rows, time.Since(began))
 }
@@ -239,13 +233,8 @@ func realProgress(bar *progress, began time.Time) func(real.Progress) {
 	}
 }
 
-// realSoFar writes the picture of an interrupted run, whose model was written, and says what is kept of it.
-func (a *app) realSoFar(f *learnFlags, m *real.Model, r *real.Result, goesOn bool) error {
-	if f.picture != "" {
-		if err := a.savePicture(string(f.picture), render.RealParts(m)); err != nil {
-			return err
-		}
-	}
+// realSoFar says what is kept of an interrupted run, whose model was written.
+func realSoFar(f *learnFlags, r *real.Result, goesOn bool) error {
 	to := f.output
 	if to == "-" {
 		to = "to standard output"
@@ -275,9 +264,6 @@ func (f *learnFlags) realOptions(cmd *cobra.Command) (*real.Options, error) {
 		return nil, usagef("-o MODEL is required: name the model file to write")
 	}
 	if _, err := checkOutput("learn", f.output); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(checkOutputs(string(f.picture)), f.checkpoint.check()); err != nil {
 		return nil, err
 	}
 	o := &real.Options{Experts: f.Experts, Starts: f.Starts, Seed: f.Seed, Workers: f.Workers, Predict: f.Aim == "predict"}
@@ -336,7 +322,7 @@ func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int
 	votes, variances := m.Votes()
 	if f.json {
 		return a.printObject(realLearned{f.output, "real", m.Rule.String(), rows, m.K(), jsonFloat(r.LogLik), jsonFloat(r.DescriptionLength),
-			votes, variances, r.Starts, took.Seconds()}, f.output, string(f.picture))
+			votes, variances, r.Starts, took.Seconds()}, f.output)
 	}
 	w := a.out
 	if f.output == "-" {

@@ -73,7 +73,7 @@ func TestRealImages(t *testing.T) {
 		DescriptionLength float64 `json:"description_length"`
 		Seconds           float64
 	}
-	text := must(t, fields("learn grey.npz --for real -o m.npz --json --picture parts.png")...)
+	text := must(t, fields("learn grey.npz --for real -o m.npz --json")...)
 	if err := json.Unmarshal([]byte(text), &learned); err != nil || learned.Experts != 2 || learned.For != "real" || learned.DescriptionLength <= -learned.LogLik || learned.Seconds <= 0 {
 		t.Fatalf("%s: %+v, %v", text, learned, err)
 	}

@@ -139,28 +139,14 @@ func (t *realTask) line(i int, e *real.Explanation) realLine {
 }
 
 // explainReal explains data by a model of real values.
-func (a *app) explainReal(cmd *cobra.Command, f *inputFlags, out *explainOutput, picture picturePath, shown int, paths []string) error {
-	if err := onlyReal(cmd, "output gains best picture picture-images"); err != nil {
+func (a *app) explainReal(cmd *cobra.Command, f *explainFlags, paths []string) error {
+	if err := onlyReal(cmd, "output best picture"); err != nil {
 		return err
 	}
-	format, err := checkOutput("explain", out.path)
-	if err != nil {
+	if err := f.check(cmd); err != nil {
 		return err
 	}
-	if err := checkOutputs(string(picture)); err != nil {
-		return err
-	}
-	kind, table := isTable(format)
-	switch {
-	case shown < 1:
-		return usagef("--picture-images %d: give at least 1", shown)
-	case out.best.best > 1 && table:
-		return usagef("-o %s: --best %d writes JSON lines; name a .jsonl file", out.path, out.best.best)
-	}
-	if err := out.best.check(); err != nil {
-		return err
-	}
-	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
+	t, err := a.realTask(cmd, f.input.model, &f.input.data, f.input.workers, paths)
 	if err != nil {
 		return err
 	}
@@ -168,37 +154,42 @@ func (a *app) explainReal(cmd *cobra.Command, f *inputFlags, out *explainOutput,
 	if err != nil {
 		return err
 	}
-	best, err := t.alternatives(cmd.Context(), out.best.best)
+	best, err := t.alternatives(cmd.Context(), int(f.best))
 	if err != nil {
 		return err
 	}
-	err = a.output(out.path, func(w io.Writer) error {
-		if table {
-			return t.writeCodes(w, kind, e, out.gains)
+	if err := a.output(f.path, func(w io.Writer) error {
+		if kind, table := isTable(f.format); table {
+			return t.writeCodes(w, kind, e)
 		}
-		enc := json.NewEncoder(w)
-		for i := range e {
-			l := t.line(i, &e[i])
-			if best != nil {
-				l.add(t, best[i])
-			}
-			if err := enc.Encode(l); err != nil {
-				return err
-			}
+		return t.writeLines(w, e, best)
+	}); err != nil {
+		return err
+	}
+	if err := a.wrote(f.path, "%s", words.Count(len(e), "explanation")); err != nil || f.picture == "" {
+		return err
+	}
+	shown := min(pictured, len(e))
+	picture := render.RealExplanations(t.m, t.v.Rows[:shown], e[:shown], t.titles(shown))
+	if err := a.savePicture(string(f.picture), picture); err != nil || shown == len(e) {
+		return err
+	}
+	return a.wrote(string(f.picture), "the first %d of %s; --rows draws others", shown, sizeOf(len(e), t.m.Height, t.m.Width, isTableModel(t.m)))
+}
+
+// writeLines writes a JSON line for each explanation, with its alternatives if there are any.
+func (t *realTask) writeLines(w io.Writer, e []real.Explanation, best []*real.Posterior) error {
+	enc := json.NewEncoder(w)
+	for i := range e {
+		l := t.line(i, &e[i])
+		if best != nil {
+			l.add(t, best[i])
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		if err := enc.Encode(l); err != nil {
+			return err
+		}
 	}
-	if err := a.wrote(out.path, "%s", words.Count(len(e), "explanation")); err != nil || picture == "" {
-		return err
-	}
-	shown = min(shown, len(e))
-	if err := a.savePicture(string(picture), render.RealExplanations(t.m, t.v.Rows[:shown], e[:shown], t.titles(shown))); err != nil || shown == len(e) {
-		return err
-	}
-	return a.wrote(string(picture), "the first %d of %s; --picture-images %d shows all", shown, sizeOf(len(e), t.m.Height, t.m.Width, isTableModel(t.m)), len(e))
+	return nil
 }
 
 // titles returns what the first rows are called: by their first label, or their number from 1.
@@ -235,7 +226,7 @@ func (l *realLine) add(t *realTask, post *real.Posterior) {
 }
 
 // writeCodes writes a row per input and a column per part.
-func (t *realTask) writeCodes(w io.Writer, format dataset.TableFormat, e []real.Explanation, gains bool) error {
+func (t *realTask) writeCodes(w io.Writer, format dataset.TableFormat, e []real.Explanation) error {
 	k := t.m.K()
 	var parts []string
 	for i := range k {
@@ -259,10 +250,9 @@ func (t *realTask) writeCodes(w io.Writer, format dataset.TableFormat, e []real.
 		}
 	}
 	if k > 0 {
-		columns, values = append(columns, dataset.TableColumn{Name: "codes", Type: dataset.ColumnByte, Block: parts}), append(values, codes)
-		if gains {
-			columns, values = append(columns, dataset.TableColumn{Name: "gain", Type: dataset.ColumnFloat, Block: suffixed(parts, " gain")}), append(values, gain)
-		}
+		columns = append(columns, dataset.TableColumn{Name: "codes", Type: dataset.ColumnByte, Block: parts},
+			dataset.TableColumn{Name: "gain", Type: dataset.ColumnFloat, Block: suffixed(parts, " gain")})
+		values = append(values, codes, gain)
 	}
 	columns, values = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat}), append(values, score)
 	distinctNames(columns, 0, labels, format == dataset.TableNPZ)

@@ -14,24 +14,13 @@ import (
 )
 
 // predictReal fills in unknown values.
-func (a *app) predictReal(cmd *cobra.Command, f *inputFlags, output string, single, all bool, paths []string) error {
+func (a *app) predictReal(cmd *cobra.Command, f *predictFlags, paths []string) error {
 	if err := onlyReal(cmd, "output cells all"); err != nil {
 		return err
 	}
-	command := "predict"
-	if single {
-		command = "predict --cells"
-	}
-	if output == "" {
-		return usagef("-o OUT is required: name the file for the predictions (-o - prints them)")
-	}
-	format, err := checkOutput(command, output)
-	if err != nil {
-		return err
-	}
-	kind, table := isTable(format)
+	kind, table := isTable(f.format)
 	if !table {
-		return usagef("-o %s: for real values give .csv, .npz or .parquet", output)
+		return usagef("-o %s: for real values give .csv, .npz or .parquet", f.output)
 	}
 	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
 	if err != nil {
@@ -45,7 +34,7 @@ func (a *app) predictReal(cmd *cobra.Command, f *inputFlags, output string, sing
 			return err
 		}
 		asked[i] = slices.Clone(t.v.Rows[i])
-		if all {
+		if f.all {
 			for d := range asked[i] {
 				asked[i][d] = math.NaN()
 			}
@@ -56,13 +45,13 @@ func (a *app) predictReal(cmd *cobra.Command, f *inputFlags, output string, sing
 	if err != nil {
 		return err
 	}
-	if single {
-		return a.realCells(t, predicted, asked, output, kind)
+	if f.cells {
+		return a.realCells(t, predicted, asked, f.output, kind)
 	}
-	if err := a.output(output, func(w io.Writer) error { return t.writeFilled(w, kind, predicted) }); err != nil {
+	if err := a.output(f.output, func(w io.Writer) error { return t.writeFilled(w, kind, predicted) }); err != nil {
 		return err
 	}
-	return a.wrote(output, "%s", sizeOf(t.v.Len(), t.m.Height, t.m.Width, t.v.Table))
+	return a.wrote(f.output, "%s", sizeOf(t.v.Len(), t.m.Height, t.m.Width, t.v.Table))
 }
 
 // writeFilled writes the rows with unknown values filled in, and in an .npz their deviations.

@@ -38,10 +38,11 @@ type realHidden struct {
 }
 
 // scoreReal scores data by a model of real values.
-func (a *app) scoreReal(cmd *cobra.Command, f *inputFlags, h *hiddenFlags, asJSON bool, output string, paths []string) error {
+func (a *app) scoreReal(cmd *cobra.Command, f *scoreFlags, paths []string) error {
 	if err := onlyReal(cmd, "hide seed output"); err != nil {
 		return err
 	}
+	h, output := &f.hidden, f.output
 	if err := h.check(cmd); err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (a *app) scoreReal(cmd *cobra.Command, f *inputFlags, h *hiddenFlags, asJSO
 	if output == "-" || output != "" && !table {
 		return usagef("-o %s: for real values name a file: .csv, .npz or .parquet", output)
 	}
-	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
+	t, err := a.realTask(cmd, f.input.model, &f.input.data, f.input.workers, paths)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (a *app) scoreReal(cmd *cobra.Command, f *inputFlags, h *hiddenFlags, asJSO
 			return err
 		}
 	}
-	if asJSON {
+	if f.json {
 		return a.printObject(r, output)
 	}
 	return a.print(r.lines(isTableModel(t.m)))

@@ -123,25 +123,26 @@ func (a *app) infoReal(cmd *cobra.Command, path string, asJSON bool, paths []str
 }
 
 // sampleReal draws rows from a model.
-func (a *app) sampleReal(cmd *cobra.Command, path string, n int, seed uint64, output string) error {
+func (a *app) sampleReal(cmd *cobra.Command, f *sampleFlags) error {
 	if err := onlyReal(cmd, "number seed output"); err != nil {
 		return err
 	}
+	n, output := f.n, f.output
 	format, err := checkOutput("sample", output)
 	if err != nil {
 		return err
 	}
-	m, err := loadReal(path)
+	m, err := loadReal(f.model)
 	if err != nil {
 		return err
 	}
-	if most := max(1, maxSampleValues/m.D()/max(m.K(), 1)); n < 1 || n > most {
-		return usagef("-n %d samples: give at least 1 and at most %d", n, most)
+	if err := f.check(m.Height, m.Width, m.K()); err != nil {
+		return err
 	}
 	var flat []float64
 	rows := make([][]float64, n)
 	for i := range rows {
-		rows[i] = m.Sample(sampleSource(seed, i))
+		rows[i] = m.Sample(sampleSource(f.seed, i))
 		flat = append(flat, rows[i]...)
 	}
 	switch kind, table := isTable(format); {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +88,7 @@ func (s *realSource) identity() string {
 // fittingReal returns how many rows of a stream are learned from at first: as many as was asked for, or as take a quarter
 // of the memory.
 func (f *learnFlags) fittingReal(s *realSource) int {
-	return cmp.Or(f.Sample, max(1, min(20000, int(f.data.memory)/4/(16*s.Height*s.Width+64))))
+	return max(1, min(20000, int(f.data.memory)/4/(16*s.Height*s.Width+64)))
 }
 
 // learnRealFrom learns from data of any size, with a checkpoint if one is asked for, which the caller ends.

@@ -47,8 +47,8 @@ func TestRealStreams(t *testing.T) {
 	t.Chdir(t.TempDir())
 	saveText(t, "t.csv", mixedTable(3000))
 	stream := "learn t.csv --for real --starts 1 -q --memory 64KiB "
-	must(t, fields(stream+"--sample 300 -o a.npz")...)
-	must(t, fields(stream+"--sample 300 --workers 7 --checkpoint kept -o b.npz")...)
+	must(t, fields(stream+"-o a.npz")...)
+	must(t, fields(stream+"--workers 7 --checkpoint kept -o b.npz")...)
 	if read(t, "a.npz") != read(t, "b.npz") {
 		t.Error("another model with seven workers and a checkpoint")
 	}
@@ -63,11 +63,11 @@ func TestRealStreams(t *testing.T) {
 		t.Errorf("%d parts of %v, record %+v, scales %+v", m.K(), m.Columns, m.Record, m.Scales)
 	}
 	must(t, fields("learn t.csv --for real --starts 1 -q --rows :200 -o c.npz")...)
-	must(t, fields(stream+"--sample 200 --rows :200 -o d.npz")...)
+	must(t, fields(stream+"--rows :200 -o d.npz")...)
 	if read(t, "c.npz") != read(t, "d.npz") {
 		t.Error("a stream whose sample holds it gives another model than the same rows in memory")
 	}
-	if said := mustTalking(t, fields("learn t.csv --for real --starts 1 --memory 64KiB --sample 100 -o e.npz")...); !strings.Contains(said, "from 3000 rows") {
+	if said := mustTalking(t, fields("learn t.csv --for real --starts 1 --memory 64KiB -o e.npz")...); !strings.Contains(said, "from 3000 rows") {
 		t.Errorf("it says %q", said)
 	}
 }
@@ -98,7 +98,7 @@ func TestRealTallies(t *testing.T) {
 		"mstep -m m.npz m.npz -o x.npz":                       "tally",
 		"stats -m m.npz t.csv -o x.tally --mode paper":        "real values",
 		"mstep -m m.npz 0.tally -o x.npz --last":              "real values",
-		"learn t.csv --for real -o x.npz --resume":            "--checkpoint",
+		"learn t.csv --for real -o x.npz":                     "--checkpoint",
 		"learn t.csv --for real -o x.npz --engine goroutines": "real values",
 	} {
 		if o := patchworkCommand(t, fields(args)...); o.code != exitRequest || !strings.Contains(o.err, says) {

@@ -6,22 +6,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
 	"example.com/patchwork/internal/recipe"
 )
 
 // TestFlagsOfRecipe: a recipe written as flags is read as the same recipe.
 func TestFlagsOfRecipe(t *testing.T) {
-	q, yes, no, side := 0.0, true, false, 5
+	side := 5
 	for _, want := range []recipe.Recipe{
 		{Count: recipe.Count{Experts: 2}},
 		{For: "drawings", Poses: recipe.Poses{Given: true}},
-		{Count: recipe.Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "grow", Iterations: 3, Seed: 1},
+		{Count: recipe.Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "grow", Seed: 1},
 		{Count: recipe.Count{AtLeast: 2, AtMost: 3}, Poses: recipe.Poses{Shift: 3, ShiftX: &side, ShiftStep: 2, Rotate: "10:5", Given: true},
-			Rule: "max-minus-min", Mode: "default", Method: "both", Begin: "orders", Starts: 2, Iterations: 4, Seed: 1 << 63, Q: &q, Outside: "unknown",
-			Refine: true, Init: "text", UntilInk: 0.1, Prior: patchwork.Prior{On: 0.1, Off: 2}, Truncate: &no, Reuse: 2, Sample: 9},
+			Rule: "max-minus-min", Mode: "default", Method: "both", Begin: "orders", Starts: 2, Seed: 1 << 63},
 		{Count: recipe.Count{Experts: 3}, Poses: recipe.Poses{Shift: 3, Given: true}, Method: "strokes", Straight: 62.5},
-		{Count: recipe.Count{Experts: 1}, Poses: recipe.Poses{Shift: 3, Given: true}, Truncate: &yes, Mode: "paper"},
+		{Count: recipe.Count{Experts: 1}, Poses: recipe.Poses{Shift: 3, Given: true}, Mode: "paper"},
 	} {
 		cmd, f := new(cobra.Command), new(learnFlags)
 		f.add(cmd)

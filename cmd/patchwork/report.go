@@ -64,8 +64,8 @@ out with intervals, and lists the largest surprises; nothing is learned again.`,
 	fs.BoolVar(&f.asJSON, "json", false, "print all numbers as one JSON object")
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
+	everyday(cmd, "model output csv stability json rows where")
 	f.data.addWholeMemory(cmd)
-	a.formulasFlag(cmd, false)
 	return cmd
 }
 

@@ -23,86 +23,91 @@ import (
 // maxSampleValues bounds the number of pixels of all samples together.
 const maxSampleValues = 1 << 27
 
-func (a *app) sampleCommand() *cobra.Command {
-	var (
-		model, output string
-		picture       picturePath
-		n             int
-		seed          uint64
-		probabilities bool
-	)
-	cmd := &cobra.Command{
-		Use:   "sample -m MODEL -n N [-o OUT]",
-		Short: "Draw new images from a model",
-		Long: `Draw configurations (which parts appear, and where, from the geometry of the
+const sampleLong = `Draw configurations (which parts appear, and where, from the geometry of the
 training images), compose them, and draw every pixel.
 
 OUT.npz gets the arrays x (N,H,W), the images; pose (N,K,3), the dy, dx and angle of
 each part, NaN if it is absent (of a part that is there more than once, the first);
-columns and names, those of columns and parts, if the model has them; and with
---probabilities p (N,H,W), the composed probabilities. OUT.csv, of a model of a
-table, is a table with the names of the columns; with --probabilities its cells are
-the composed ones. OUT.png or OUT.svg is a picture. Without -o and --picture the
-samples are shown in the terminal.`,
-		Example: `  patchwork sample -m model.npz -n 9 --seed 1
-  patchwork sample -m model.npz -n 9 --seed 1 --probabilities -o samples.png`,
-		Args: flagsOnly,
+and columns and names, those of columns and parts, if the model has them. OUT.csv, of a
+model of a table, is a table with the names of the columns. OUT.png or OUT.svg is a
+picture. Without -o the samples are shown in the terminal.`
+
+const sampleExample = `  patchwork sample -m model.npz -n 9 --seed 1
+  patchwork sample -m model.npz -n 9 --seed 1 -o samples.png`
+
+// sampleFlags are the flags of sample.
+type sampleFlags struct {
+	model, output string
+	n             int
+	seed          uint64
+}
+
+func (a *app) sampleCommand() *cobra.Command {
+	f := new(sampleFlags)
+	cmd := &cobra.Command{
+		Use:     "sample -m MODEL -n N [-o OUT]",
+		Short:   "Draw new images from a model",
+		Long:    sampleLong,
+		Example: sampleExample,
+		Args:    flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if isReal(model) {
-				return a.sampleReal(cmd, model, n, seed, output)
+			if isReal(f.model) {
+				return a.sampleReal(cmd, f)
 			}
-			format, err := checkOutput("sample", output)
-			if err != nil {
-				return err
-			}
-			if err := checkOutputs(string(picture)); err != nil {
-				return err
-			}
-			m, err := loadModel(model)
-			if err != nil {
-				return err
-			}
-			if isCSV := strings.HasPrefix(format, ".csv"); isCSV && !ofTable(m) {
-				return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg", output)
-			}
-			if m.K() > math.MaxInt16 {
-				return usagef("the model has %d parts, and an image that is drawn has at most %d", m.K(), math.MaxInt16)
-			}
-			h, w := imageSize(m)
-			if most := max(1, maxSampleValues/(h*w)/m.K()); n < 1 || n > most {
-				return usagef("-n %d samples: give at least 1 and at most %d", n, most)
-			}
-			s := drawSamples(m, n, seed)
-			if err := a.saveSamples(s, output, probabilities); err != nil {
-				return err
-			}
-			size := fmt.Sprintf("%d x %d", h, w)
-			if ofTable(m) {
-				size = words.Count(m.Width(), "column")
-			}
-			if err := a.wrote(output, "%s of %s", words.Count(n, "sample"), size); err != nil {
-				return err
-			}
-			switch {
-			case picture != "":
-				return a.savePicture(string(picture), s.picture(probabilities))
-			case output == "" && ofTable(m):
-				return a.print(s.lines())
-			case output == "":
-				return a.show(s.sheet(probabilities))
-			}
-			return nil
+			return a.sample(f)
 		},
 	}
-	modelFlag(cmd, &model)
+	modelFlag(cmd, &f.model)
 	fs := cmd.Flags()
-	fs.IntVarP(&n, "number", "n", 9, "number of samples")
-	fs.Uint64Var(&seed, "seed", 0, "seed; sample i depends on it and i alone")
-	fs.StringVarP(&output, "output", "o", "", "file to write (.npz, .png, .svg, of a table .csv; - for npz on standard output)")
-	fs.BoolVar(&probabilities, "probabilities", false, "show the composed probabilities instead of drawn pixels; an .npz gets both")
-	picture.add(cmd, "picture", "also write a picture")
-	a.formulasFlag(cmd, false)
+	fs.IntVarP(&f.n, "number", "n", 9, "number of samples")
+	fs.Uint64Var(&f.seed, "seed", 0, "seed; sample i depends on it and i alone")
+	fs.StringVarP(&f.output, "output", "o", "", "file to write (.npz, .png, .svg, of a table .csv; - for npz on standard output)")
 	return cmd
+}
+
+// check returns an error if there are more samples than fit in memory, h x w pixels each.
+func (f *sampleFlags) check(h, w, parts int) error {
+	if most := max(1, maxSampleValues/(h*w)/max(parts, 1)); f.n < 1 || f.n > most {
+		return usagef("-n %d samples: give at least 1 and at most %d", f.n, most)
+	}
+	return nil
+}
+
+// sample draws images from a model of bits, and writes or shows them.
+func (a *app) sample(f *sampleFlags) error {
+	format, err := checkOutput("sample", f.output)
+	if err != nil {
+		return err
+	}
+	m, err := loadModel(f.model)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(format, ".csv") && !ofTable(m) {
+		return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg", f.output)
+	}
+	if m.K() > math.MaxInt16 {
+		return usagef("the model has %d parts, and an image that is drawn has at most %d", m.K(), math.MaxInt16)
+	}
+	h, w := imageSize(m)
+	if err := f.check(h, w, m.K()); err != nil {
+		return err
+	}
+	s := drawSamples(m, f.n, f.seed)
+	switch {
+	case f.output == "" && ofTable(m):
+		return a.print(s.lines())
+	case f.output == "":
+		return a.show(s.sheet())
+	}
+	if err := a.saveSamples(s, f.output); err != nil {
+		return err
+	}
+	size := fmt.Sprintf("%d x %d", h, w)
+	if ofTable(m) {
+		size = words.Count(m.Width(), "column")
+	}
+	return a.wrote(f.output, "%s of %s", words.Count(f.n, "sample"), size)
 }
 
 // samples holds images drawn from a model.
@@ -110,7 +115,6 @@ type samples struct {
 	model  *patchwork.Model
 	picks  [][]patchwork.Pick
 	images []*bitmap.Image
-	p      [][]float64 // composed probabilities
 }
 
 func drawSamples(m *patchwork.Model, n int, seed uint64) *samples {
@@ -119,31 +123,25 @@ func drawSamples(m *patchwork.Model, n int, seed uint64) *samples {
 	for i := range n {
 		r := sampleSource(seed, i)
 		picks := m.SamplePicks(r)
-		p := m.Compose(h, w, picks).P
 		s.picks = append(s.picks, picks)
-		s.p = append(s.p, p)
-		s.images = append(s.images, bitmap.Sample(r, h, w, p))
+		s.images = append(s.images, bitmap.Sample(r, h, w, m.Compose(h, w, picks).P))
 	}
 	return s
 }
 
-func (a *app) saveSamples(s *samples, path string, probabilities bool) error {
+func (a *app) saveSamples(s *samples, path string) error {
 	switch {
-	case path == "":
-		return nil
 	case isPicture(path):
-		return a.savePicture(path, s.picture(probabilities))
+		return a.savePicture(path, s.picture())
 	case strings.HasPrefix(suffixOf(path), ".csv"):
-		return a.output(path, func(w io.Writer) error { return s.writeCSV(w, probabilities) })
+		return a.output(path, s.writeCSV)
 	}
-	write := func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, s.members(probabilities)...) }
-	return a.output(path, write)
+	return a.output(path, func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, s.members()...) })
 }
 
 // members returns the arrays of an .npz file.
-func (s *samples) members(probabilities bool) []npy.Member {
+func (s *samples) members() []npy.Member {
 	n, k := len(s.images), s.model.K()
-	h, w := imageSize(s.model)
 	poses := make([]float64, 0, n*k*3)
 	for _, picks := range s.picks {
 		of := make([]float64, k*3)
@@ -166,23 +164,21 @@ func (s *samples) members(probabilities bool) []npy.Member {
 	if e.Names != nil {
 		out = append(out, npy.Member{Name: "names", Array: npy.New(e.Names, k)})
 	}
-	if probabilities {
-		p := make([]float64, 0, n*h*w)
-		for _, row := range s.p {
-			p = append(p, row...)
-		}
-		out = append(out, npy.Member{Name: "p", Array: npy.New(p, n, h, w)})
-	}
 	return out
 }
 
-func (s *samples) sheet(probabilities bool) render.Sheet {
+func (s *samples) sheet() render.Sheet {
+	tiles := make([]image.Image, len(s.images))
+	for i, img := range s.images {
+		tiles[i] = render.Image(img)
+	}
+	return samplesSheet(tiles)
+}
+
+// samplesSheet returns a sheet of numbered samples.
+func samplesSheet(tiles []image.Image) render.Sheet {
 	sheet := render.Sheet{Title: "Samples"}
-	for i := range s.images {
-		var tile image.Image = render.Image(s.images[i])
-		if probabilities {
-			tile = composedTile(s.model, s.picks[i])
-		}
+	for i, tile := range tiles {
 		sheet.Tiles = append(sheet.Tiles, render.Tile{Image: tile, Caption: strconv.Itoa(i + 1)})
 	}
 	return sheet

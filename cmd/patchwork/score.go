@@ -46,25 +46,14 @@ type scoreReport struct {
 	given string // what the log-likelihood per image is given, to print
 }
 
-func (a *app) scoreCommand() *cobra.Command {
-	var (
-		f      pursuitFlags
-		hidden hiddenFlags
-		asJSON jsonFlag
-		output string
-	)
-	cmd := &cobra.Command{
-		Use:   "score -m MODEL DATA...",
-		Short: "Measure how well a model explains images",
-		Long: `Explain images and report the log-likelihood per image and per known pixel under
+const scoreLong = `Explain images and report the log-likelihood per image and per known pixel under
 the untruncated composition, the cross-entropy (minus the former), and the number of
 picks per image; for parts that do not move also the description length: the length
 of a two-part code for the images by the model, its votes included. Log-likelihoods
 are in nats; in JSON a log-likelihood is null if an image is impossible under the
 model. The explanations are those of patchwork explain: rows of tables pay for each
-part as they did in learning, unless a flag of the search is given, and scenes are
-explained, and judged, by the parts as they look under the noise of each image;
---calibrate never judges them by the parts as they were learned.
+part as they did in learning, unless --pursuit is given, and scenes are explained, and
+judged, by the parts as they look under the noise of each image.
 
 -o rows.csv also writes a table, a row per image: its labels, row (its number in the
 input, from 1), weight if there are weights, log_lik under the untruncated
@@ -76,65 +65,84 @@ the AUC of three predictions: the average over the best explanations, the best o
 alone, and, as a baseline that every model should beat, the column means of the
 training rows (of the visible bits, where the model does not have those). Columns
 that were made of one column of categories are hidden together, and their
-probabilities add up to 1.`,
-		Example: `  patchwork score -m model.npz t.npz --rows 11:
+probabilities add up to 1.`
+
+const scoreExample = `  patchwork score -m model.npz t.npz --rows 11:
   patchwork score -m model.npz t.npz --where 'writer>10' --json
-  patchwork score -m model.npz t.npz --first-per writer --rows 11:
-  patchwork score -m model.npz t.npz --rows 11: --hide 0.2 --seed 1`,
-		Args: oneOrMoreData,
+  patchwork score -m model.npz t.npz --where writer:1 --rows 11:
+  patchwork score -m model.npz t.npz --rows 11: --hide 0.2 --seed 1`
+
+// scoreFlags are the flags of score.
+type scoreFlags struct {
+	pursuitFlags
+	hidden hiddenFlags
+	json   jsonFlag
+	output string
+}
+
+func (a *app) scoreCommand() *cobra.Command {
+	f := new(scoreFlags)
+	cmd := &cobra.Command{
+		Use:     "score -m MODEL DATA...",
+		Short:   "Measure how well a model explains images",
+		Long:    scoreLong,
+		Example: scoreExample,
+		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isReal(f.input.model) {
-				return a.scoreReal(cmd, &f.input, &hidden, bool(asJSON), output, args)
+				return a.scoreReal(cmd, f, args)
 			}
-			if err := hidden.check(cmd); err != nil {
-				return err
-			}
-			if output == "-" {
-				return usagef("-o -: standard output has the report; name a file for the scores of the rows")
-			}
-			format, err := checkOutput("score", output)
-			if err != nil {
-				return err
-			}
-			t, err := f.prepare(cmd, args)
-			if err != nil {
-				return err
-			}
-			if head := t.head(); hidden.byColumn && !head.Table {
-				return usagef("--by-column is for tables, not for images of %d x %d", head.Images[0].Height(), head.Images[0].Width())
-			}
-			if t.stream != nil {
-				if hidden.fraction > 0 {
-					return usagef("--hide compares all hidden bits with each other, so their images must be in memory; take fewer with --rows, or allow more with --memory")
-				}
-				a.sayStreaming(&t.source, f.input.data.memory, "reading it block by block")
-			}
-			r, err := a.scoreTo(cmd.Context(), t, output, format)
-			if err != nil {
-				return err
-			}
-			if posterior.PickCosts(t.model) != nil {
-				r.given = givenBest
-			}
-			if hidden.fraction > 0 {
-				if r.Hidden, err = scoreHidden(cmd.Context(), t, &hidden); err != nil {
-					return err
-				}
-			}
-			return a.output("-", func(w io.Writer) error {
-				if asJSON {
-					return json.NewEncoder(w).Encode(r)
-				}
-				return r.print(w, words.NounsOf(t.head().Table))
-			})
+			return a.scoreData(cmd, f, args)
 		},
 	}
 	f.add(cmd)
-	hidden.add(cmd)
-	asJSON.add(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "", "also write the score of every row (.csv, .npz, .parquet, .jsonl)")
-	a.formulasFlag(cmd, false)
+	f.hidden.add(cmd)
+	f.json.add(cmd)
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "also write the score of every row (.csv, .npz, .parquet, .jsonl)")
+	everyday(cmd, "model output rows where hide seed json")
 	return cmd
+}
+
+// scoreData scores bits and prints the report.
+func (a *app) scoreData(cmd *cobra.Command, f *scoreFlags, paths []string) error {
+	if err := f.hidden.check(cmd); err != nil {
+		return err
+	}
+	if f.output == "-" {
+		return usagef("-o -: standard output has the report; name a file for the scores of the rows")
+	}
+	format, err := checkOutput("score", f.output)
+	if err != nil {
+		return err
+	}
+	t, err := f.prepare(cmd, paths)
+	if err != nil {
+		return err
+	}
+	if err := f.hidden.suits(t); err != nil {
+		return err
+	}
+	if t.stream != nil {
+		a.sayStreaming(&t.source, f.input.data.memory, "reading it block by block")
+	}
+	r, err := a.scoreTo(cmd.Context(), t, f.output, format)
+	if err != nil {
+		return err
+	}
+	if posterior.PickCosts(t.model) != nil {
+		r.given = givenBest
+	}
+	if f.hidden.fraction > 0 {
+		if r.Hidden, err = scoreHidden(cmd.Context(), t, &f.hidden); err != nil {
+			return err
+		}
+	}
+	return a.output("-", func(w io.Writer) error {
+		if f.json {
+			return json.NewEncoder(w).Encode(r)
+		}
+		return r.print(w, words.NounsOf(t.head().Table))
+	})
 }
 
 // explainAll runs the pursuit on the images of a part of a task.

@@ -20,7 +20,7 @@ type hiddenFlags struct {
 	fraction float64
 	seed     uint64
 	byColumn bool
-	best     bestFlags
+	best     bestFlag
 }
 
 func (f *hiddenFlags) add(cmd *cobra.Command) {
@@ -33,7 +33,7 @@ func (f *hiddenFlags) add(cmd *cobra.Command) {
 
 func (f *hiddenFlags) check(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("hide") {
-		if name := given(cmd, "seed", "by-column", "best", "beam"); name != "" {
+		if name := given(cmd, "seed", "by-column", "best"); name != "" {
 			return usagef("--%s belongs to --hide, the fraction of bits to predict", name)
 		}
 		return nil
@@ -42,6 +42,19 @@ func (f *hiddenFlags) check(cmd *cobra.Command) error {
 		return usagef("--hide %v is not a fraction above 0 and below 1", f.fraction)
 	}
 	return f.best.check()
+}
+
+// suits returns an error if the flags do not suit the images of a task.
+func (f *hiddenFlags) suits(t *task) error {
+	head := t.head()
+	switch {
+	case f.byColumn && !head.Table:
+		return usagef("--by-column is for tables, not for images of %d x %d", head.Images[0].Height(), head.Images[0].Width())
+	case f.fraction > 0 && t.stream != nil:
+		return usagef("--hide compares all hidden bits with each other, so their images must be in memory; take fewer with --rows, " +
+			"or allow more with --memory")
+	}
+	return nil
 }
 
 // hiddenReport says how well hidden bits were predicted; the JSON names are a

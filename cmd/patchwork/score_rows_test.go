@@ -12,7 +12,7 @@ import (
 func TestScoreRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	votes(t)
-	must(t, fields("learn x.npz -q -o soft.npz -k 5 --method soft --take 200")...)
+	must(t, fields("learn x.npz -q -o soft.npz -k 5 --method soft --rows :200")...)
 	for _, model := range []string{"m.npz", "soft.npz"} {
 		t.Run(model, func(t *testing.T) { scoreRows(t, model) })
 	}

@@ -81,6 +81,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.tls, "tls", "", "`CERT,KEY`: files (PEM) of a certificate and its key, for HTTPS")
 	fs.BoolVar(&f.noLearn, "no-learn", false, "do not learn on request")
 	fs.BoolVar(&f.noUpload, "no-upload", false, "do not accept uploads of models and data")
+	everyday(cmd, "model data addr open token no-learn no-upload")
 	f.data.addThreshold(fs, "of --data: ")
 	f.data.addSize(fs, "of --data: ")
 	fs.StringVar(&f.data.array, "array", "", "array of --data .npz files that holds the images (default x, or the only one)")

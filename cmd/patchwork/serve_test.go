@@ -251,7 +251,7 @@ func TestServeExplainsAsExplain(t *testing.T) {
 	}
 	var got struct{ Explanations []json.RawMessage }
 	decode(t, s.want(t, "POST", "/v1/explain", map[string]any{"model": "m1", "images": images.Images, "refine": true}, 200), &got)
-	want := strings.Split(strings.TrimSpace(must(t, fields("explain -m model.npz t.npz --take 4 --refine")...)), "\n")
+	want := strings.Split(strings.TrimSpace(must(t, fields("explain -m model.npz t.npz --rows :4 --pursuit refined")...)), "\n")
 	for i := range want {
 		want[i] = regexp.MustCompile(`"labels":{[^}]*},`).ReplaceAllString(want[i], "") // of the file's rows, which the server was not told
 		number := regexp.MustCompile(`-?\d+(\.\d+)?(e-?\d+)?`)

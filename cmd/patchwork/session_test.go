@@ -35,6 +35,7 @@ func TestSessions(t *testing.T) {
 	if err != nil || len(paths) < 3 {
 		t.Fatalf("%d sessions, %v", len(paths), err)
 	}
+	paths = slices.DeleteFunc(paths, func(p string) bool { return filepath.Base(p) == "refusals.txt" }) // TestRefusals
 	for _, path := range paths {
 		text := read(t, path)
 		name := strings.TrimSuffix(filepath.Base(path), ".txt")

@@ -18,11 +18,11 @@ func TestSoftPartsAreOneStep(t *testing.T) {
 		t.Run(rule, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			must(t, fields("synth bars --n 90 --side 3 --seed 1 --hide 0.05 -o rows.npz -q")...)
-			must(t, "learn", "rows.npz", "-o", "model.npz", "--rule", rule, "-k", "3", "--iterations", "3", "--start-from", "grow", "-q")
+			must(t, "learn", "rows.npz", "-o", "model.npz", "--rule", rule, "-k", "3", "--start-from", "grow", "-q")
 			must(t, fields("stats -q -m model.npz rows.npz -o all.tally --workers 3")...)
 			joined := ""
 			for i := range 3 {
-				line := fields(fmt.Sprintf("stats -q -m model.npz rows.npz --skip %d --take 30", 30*i))
+				line := fields(fmt.Sprintf("stats -q -m model.npz rows.npz --rows %d:%d", 30*i+1, 30*i+30))
 				must(t, append(line, "-o", fmt.Sprintf("%d.tally", i))...)
 				joined = must(t, append(line, "--lines")...) + joined
 			}
@@ -72,7 +72,7 @@ func TestSoftPartsAreOneStep(t *testing.T) {
 func TestSoftPartsKnowThePrior(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, fields("synth bars --n 40 --side 3 --seed 1 -o rows.npz -q")...)
-	must(t, fields("learn rows.npz -o model.npz --rule noisy-or -k 2 --iterations 3 --start-from grow -q")...)
+	must(t, fields("learn rows.npz -o model.npz --rule noisy-or -k 2 --start-from grow -q")...)
 	m, err := modelfile.Load("model.npz")
 	if err != nil {
 		t.Fatal(err)

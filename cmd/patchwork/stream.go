@@ -60,6 +60,7 @@ func defaultMemory() byteSize {
 func (f *dataFlags) addMemory(cmd *cobra.Command) {
 	f.memory = defaultMemory()
 	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take; files that need more are read again in every pass")
+	groupFlags(cmd.Flags(), largeData, "memory")
 }
 
 // wholeMemory returns how much memory images may take for commands that hold them all:
@@ -70,6 +71,7 @@ func wholeMemory() byteSize { return max(byteSize(min(1e9, debug.SetMemoryLimit(
 func (f *dataFlags) addWholeMemory(cmd *cobra.Command) {
 	f.memory = wholeMemory()
 	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take (where it is not given, a small file gets less: 128 MB and 100 times what it takes on disk); --rows takes some of files that need more")
+	groupFlags(cmd.Flags(), largeData, "memory")
 }
 
 // share says how many bytes of memory a file may take where --memory is not given: what is packed may be a
@@ -127,7 +129,7 @@ func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Opt
 
 // selects reports whether the flags take some of the rows, which may fit in memory where all do not.
 func (f *dataFlags) selects(opt *dataset.Options) bool {
-	return f.takeGiven || f.firstPer != "" || len(opt.Where) > 0
+	return f.takeGiven || opt.FirstPer.Count > 0 || len(opt.Where) > 0
 }
 
 // source is the data of a command: in memory, or if they are too large, files that
@@ -165,7 +167,7 @@ func (s *source) rows() int {
 
 // open reads and selects, into memory if --memory allows it.
 func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
-	opt, err := f.options(cmd, len(paths))
+	opt, err := f.options(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -282,9 +284,6 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 // learnStream learns from data that do not fit in memory, or that the engine e reads
 // from paths and explains; e may be nil.
 func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess, paths []string) error {
-	if f.progressPicture != "" {
-		return usagef("--progress-picture shows learning from images in memory; take fewer with --rows, or allow more with --memory")
-	}
 	src := &feed{stream: s.stream, bar: a.progress("image", 0)}
 	defer src.bar.stop()
 	var all patchwork.Source = src
@@ -305,7 +304,7 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 	err := a.run(cmd.Context(), l, all)
 	l.images, l.pixels, l.counts = src.rows, src.pixels, src.counts
 	if err == nil && byBeam != nil && !byBeam.begun && !a.quiet {
-		fmt.Fprintf(a.err, "patchwork: note: the sample (--sample %d) held all images, so that Beam had nothing to do\n", l.Learn.Sample)
+		fmt.Fprintf(a.err, "patchwork: note: the sample of %d held all images, so that Beam had nothing to do; allow less with --memory\n", l.Learn.Sample)
 	}
 	return err
 }

@@ -91,10 +91,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	large := filepath.Join(dir, "large.npy")
 	largeTable(t, large, 160000)
 	largeTable(t, filepath.Join(dir, "small.npy"), 1000)
-	limited(t, dir, "16MiB", "learn small.npy -q -k 2 --method batch --starts 1 --iterations 1 -o m.npz")
+	limited(t, dir, "16MiB", "learn small.npy -q -k 2 --method batch --starts 1 -o m.npz")
 	for line, most := range map[string]int64{
-		"learn large.npy -k 2 --method batch --starts 1 --iterations 1 --sample 500 -o n.npz": 52 << 20,
-		"score -m m.npz large.npy": 52 << 20,
+		"learn large.npy -k 2 --method batch --starts 1 -o n.npz": 52 << 20,
+		"score -m m.npz large.npy":                                52 << 20,
 	} {
 		says, resident := limited(t, dir, "16MiB", line)
 		if !strings.Contains(says, "needs more than --memory 8388608") { // half of it
@@ -112,7 +112,7 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestStreamInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	largeTable(t, filepath.Join(dir, "large.npy"), 50000)
-	cmd := process(t, dir, fields("learn large.npy -k 2 --method batch --starts 1 --iterations 100000 --sample 1 -o m.npz --memory 1MB")...)
+	cmd := process(t, dir, fields("learn large.npy -k 2 --method batch --starts 1 -o m.npz --memory 1MB")...)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

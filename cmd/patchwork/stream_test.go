@@ -95,12 +95,11 @@ func sameButForReading(t *testing.T, a, b string) bool {
 }
 
 // A streamed model is the same for any number of workers and from any format,
-// says what it was learned from, and with a sample of everything is that of data in
-// memory.
+// says what it was learned from, and in one pass is that of data in memory.
 func TestLearnStreams(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tables(t, 2000)
-	for _, flags := range []string{" -k 3 --rule max-minus-min --starts 1 --sample 200", " -k 3 --starts 2 --iterations 2", " -k 2 --starts 1 --mode paper --method batch --iterations 3"} {
+	for _, flags := range []string{" -k 3 --rule max-minus-min --starts 1", " -k 3 --starts 2", " -k 2 --starts 1 --mode paper --method batch"} {
 		streamed(t, "learn x.npz -o a.npz --workers 1"+flags)
 		streamed(t, "learn x.npz -o b.npz --workers 3"+flags)
 		out := streamed(t, "learn x.csv -o c.npz --weight weight --meta label"+flags)
@@ -120,15 +119,15 @@ func TestLearnStreams(t *testing.T) {
 			t.Errorf("info says nothing of the sample:\n%s", info)
 		}
 	}
-	for _, flags := range []string{" -k 3 --starts 2 --iterations 2", " -k 2 --method online --starts 1"} {
+	for _, flags := range []string{" -k 2 --method online --starts 1"} {
 		must(t, fields("learn x.npz -q -o memory.npz --workers 2"+flags)...)
-		streamed(t, "learn x.npz -o stream.npz --sample 2000"+flags)
+		streamed(t, "learn x.npz -o stream.npz"+flags)
 		if read(t, "memory.npz") != read(t, "stream.npz") {
-			t.Errorf("%s: a sample of everything gives another model", flags)
+			t.Errorf("%s: in one pass it gives another model", flags)
 		}
 	}
-	must(t, fields("learn x.npz -q -o take.npz -k 2 --starts 1 --iterations 2 --take 100"+little)...) // no note: it fits
-	must(t, fields("learn x.npz -q -o memory.npz -k 2 --starts 1 --iterations 2 --take 100")...)
+	must(t, fields("learn x.npz -q -o take.npz -k 2 --starts 1 --rows :100"+little)...) // no note: it fits
+	must(t, fields("learn x.npz -q -o memory.npz -k 2 --starts 1 --rows :100")...)
 	if read(t, "take.npz") != read(t, "memory.npz") {
 		t.Error("what is taken of a large file teaches something else")
 	}
@@ -138,9 +137,9 @@ func TestLearnStreams(t *testing.T) {
 func TestCommandsStream(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tables(t, 1500)
-	must(t, fields("learn x.npz -q -o m.npz -k 3 --rule max-minus-min --starts 1 --take 200")...)
+	must(t, fields("learn x.npz -q -o m.npz -k 3 --rule max-minus-min --starts 1 --rows :200")...)
 	for _, line := range []string{
-		"explain -m m.npz x.npz", "explain -m m.npz x.npz --skip 700 --workers 2", "explain -m m.npz x.npz --best 3",
+		"explain -m m.npz x.npz", "explain -m m.npz x.npz --rows 701: --workers 2", "explain -m m.npz x.npz --best 3",
 		"explain -m m.npz x.npy x.csv --columns 3-22", "score -m m.npz x.npz", "score -m m.npz x.npz --json --where label!=0",
 		"predict -m m.npz x.npz -o -", "predict -m m.npz x.csv --weight weight --meta label -o - --all",
 	} {
@@ -149,19 +148,17 @@ func TestCommandsStream(t *testing.T) {
 			t.Errorf("%s: %d bytes, in memory %d", line, len(got), len(want))
 		}
 	}
-	streamed(t, "explain -m m.npz x.npz -o e.jsonl --picture streamed.svg --picture-images 3")
-	must(t, fields("explain -m m.npz x.npz -o e.jsonl --picture memory.svg --picture-images 3")...)
+	streamed(t, "explain -m m.npz x.npz -o e.jsonl --picture streamed.svg")
+	must(t, fields("explain -m m.npz x.npz -o e.jsonl --picture memory.svg")...)
 	if read(t, "streamed.svg") != read(t, "memory.svg") {
 		t.Error("another picture")
 	}
 	for line, says := range map[string]string{
 		"score -m m.npz x.npz --hide 0.2":                      "must be in memory",
 		"predict -m m.npz x.npz -o p.npz":                      "write a .csv file",
-		"learn x.npz -k 2 -o n.npz --progress-picture p.png":   "in memory",
 		"learn x.npz -k 2 -o n.npz --method online --starts 2": "a stream has one",
-		"learn x.npz -k 2 -o n.npz --sample 0":                 "--sample 0",
 		"learn x.npz -k 2 -o n.npz --where label=9":            "label=9 selects nothing; values of \"label\": 0, 1, 2, 3, 4",
-		"explain -m m.npz x.npz --skip 1500":                   "nothing of 1500",
+		"explain -m m.npz x.npz --rows 1501:":                  "after the last of 1500 rows",
 	} {
 		o := patchworkCommand(t, fields(line+" -q"+little)...)
 		if o.code != 2 || !strings.Contains(o.err, says) || strings.Count(o.err, "\n") != 1 || o.out != "" {
@@ -175,14 +172,14 @@ func TestCommandsStream(t *testing.T) {
 func TestStreamedFileIsDamaged(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tables(t, 1500)
-	must(t, fields("learn x.npz -q -o m.npz -k 2 --starts 1 --take 50 --iterations 1")...)
+	must(t, fields("learn x.npz -q -o m.npz -k 2 --starts 1 --rows :50")...)
 	table, array := read(t, "x.csv"), read(t, "x.npy")
 	write(t, "bad.csv", table[:len(table)-2]+"7\n")
 	write(t, "cut.npy", array[:len(array)-100])
 	write(t, "bad.npy", array[:len(array)-1]+"\x02")
 	before := listing(t, ".")
 	for file, says := range map[string]string{"bad.csv": `line 1501, column "c19"`, "cut.npy": "cut off", "bad.npy": "row 1500"} {
-		for _, line := range []string{"learn " + file + " -k 2 -o n.npz --starts 1 --iterations 1 --sample 100",
+		for _, line := range []string{"learn " + file + " -k 2 -o n.npz --starts 1",
 			"explain -m m.npz " + file + " -o e.jsonl", "predict -m m.npz " + file + " -o p.csv", "score -m m.npz " + file} {
 			if file == "bad.csv" {
 				line += " --weight weight --meta label"

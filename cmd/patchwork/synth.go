@@ -53,9 +53,9 @@ gives the same set; a larger --n never changes the first images.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			kinds := []string{synth.KindQuadrants, synth.KindBars, synth.KindLetters, synth.KindScenes, synth.KindSheet}
 			if len(args) > 0 {
-				return &usageError{err: fmt.Errorf("there is no kind of set %q; choose %s%s", args[0], orList(kinds), enum.DidYouMean(args[0], kinds)), command: cmd.CommandPath()}
+				return &usageError{err: fmt.Errorf("there is no kind of set %q; choose %s%s", args[0], words.Or(kinds), enum.DidYouMean(args[0], kinds)), command: cmd.CommandPath()}
 			}
-			return &usageError{err: fmt.Errorf("the kind of set is missing; choose %s", orList(kinds)), command: cmd.CommandPath()}
+			return &usageError{err: fmt.Errorf("the kind of set is missing; choose %s", words.Or(kinds)), command: cmd.CommandPath()}
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -64,13 +64,17 @@ gives the same set; a larger --n never changes the first images.`,
 }
 
 // kind completes the command of one kind of set; with a side, if that is not 0.
-func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *cobra.Command) (*synthSet, error)) *cobra.Command {
+func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func() (*synthSet, error)) *cobra.Command {
 	cmd.Args = flagsOnly
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if f.output == "" && f.picture == "" {
 			return usagef("-o FILE.npz is required: name the file to write")
 		}
-		if _, err := checkOutput("synth", f.output); err != nil {
+		formats := "synth"
+		if cmd.Name() == synth.KindSheet {
+			formats = "synth sheet"
+		}
+		if _, err := checkOutput(formats, f.output); err != nil {
 			return err
 		}
 		if err := f.json.check(f.output); err != nil {
@@ -79,11 +83,11 @@ func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *c
 		if err := checkOutputs(string(f.picture)); err != nil {
 			return err
 		}
-		set, err := make(cmd)
+		set, err := make()
 		if err == nil {
 			err = a.saveSynth(f, set)
 		}
-		return byFlag(cmd, err)
+		return byFlag(err)
 	}
 	fs := cmd.Flags()
 	fs.IntVarP(&f.n, "n", "n", 0, "number of images")
@@ -99,14 +103,14 @@ func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *c
 }
 
 // byFlag returns a generator's error about an option in terms of its flag.
-func byFlag(cmd *cobra.Command, err error) error {
+func byFlag(err error) error {
 	var o *synth.OptionError
 	if !errors.As(err, &o) {
 		return err
 	}
 	flag := strings.ToLower(o.Option)
-	if cmd.Flags().Lookup("template-"+flag) != nil {
-		flag = "template-" + flag
+	if other, ok := map[string]string{"placements": "objects", "height": "size", "width": "size"}[flag]; ok {
+		flag = other
 	}
 	return usagef("--%s %v: %s", flag, o.Value, o.Want)
 }
@@ -127,31 +131,25 @@ off, the others are noise. Section 5.1 of the paper.
 Arrays: x; template (N,side,side), the probability of each pixel;
 experts (8,side,side); active (N,8).`,
 		Example: "  patchwork synth quadrants --n 100 --seed 1 -o quadrants.npz",
-	}, f, 6, func(*cobra.Command) (*synthSet, error) {
+	}, f, 6, func() (*synthSet, error) {
 		return made(synth.Quadrants(synth.QuadrantsOptions{N: f.n, Side: f.side, Seed: f.seed}))
 	})
 }
 
 func (a *app) barsCommand() *cobra.Command {
 	f := new(synthFlags)
-	var on float64
 	cmd := a.kind(&cobra.Command{
 		Use:   "bars",
 		Short: "Bars: unions of rows and columns, with noise",
-		Long: `Each of the 2*side bars is on independently; a pixel is on if a bar covers it; then
+		Long: `Each of the 2*side bars is on with probability 1/side; a pixel is on if a bar covers it; then
 pixels are flipped. Földiák (1990).
 
 Arrays: x; active (N,2*side); bars (2*side,side,side); clean (N,side,side).`,
 		Example: "  patchwork synth bars --n 1000 --seed 1 -o bars.npz",
-	}, f, 5, func(cmd *cobra.Command) (*synthSet, error) {
-		o := synth.BarsOptions{N: f.n, Side: f.side, Flip: &f.flip, Seed: f.seed}
-		if cmd.Flags().Changed("on") {
-			o.On = &on
-		}
-		return made(synth.Bars(o))
+	}, f, 5, func() (*synthSet, error) {
+		return made(synth.Bars(synth.BarsOptions{N: f.n, Side: f.side, Flip: &f.flip, Seed: f.seed}))
 	})
 	f.flipFlag(cmd, 0.05)
-	cmd.Flags().Float64Var(&on, "on", 0, "probability that a bar is on (default 1/side)")
 	return cmd
 }
 
@@ -169,7 +167,7 @@ stroke (N,side,side), the stroke that inked a pixel, -1 for none;
 pose (N,4,3), y, x and angle of each stroke.`,
 		Example: `  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork synth letters --n 260 -o capitals.npz --picture capitals.png`,
-	}, f, 56, func(*cobra.Command) (*synthSet, error) {
+	}, f, 56, func() (*synthSet, error) {
 		o.N, o.Side, o.Seed = f.n, f.side, f.seed
 		return made(synth.Letters(o))
 	})
@@ -181,9 +179,8 @@ pose (N,4,3), y, x and angle of each stroke.`,
 func (a *app) scenesCommand() *cobra.Command {
 	f := new(synthFlags)
 	var (
-		o       synth.ScenesOptions
-		on, off float64
-		model   string
+		o     synth.ScenesOptions
+		model string
 	)
 	cmd := a.kind(&cobra.Command{
 		Use:   "scenes",
@@ -198,14 +195,8 @@ candidates (N,10), the templates used for each scene; templates; template_digit.
 --exemplars 1 they are the candidates of every scene.`,
 		Example: `  patchwork synth scenes --n 20 --side 64 --flip 0.1 --seed 1 -o scenes.npz --picture scenes.png
   patchwork synth scenes --n 5 --exemplars 1 -o scenes.npz --model digits.npz`,
-	}, f, 100, func(cmd *cobra.Command) (*synthSet, error) {
+	}, f, 100, func() (*synthSet, error) {
 		o.N, o.Side, o.Seed, o.Flip = f.n, f.side, f.seed, &f.flip
-		if cmd.Flags().Changed("template-on") {
-			o.On = &on
-		}
-		if cmd.Flags().Changed("template-off") {
-			o.Off = &off
-		}
 		set, err := synth.Scenes(o)
 		if err == nil && model != "" {
 			err = a.saveTemplates(model, set.Truth)
@@ -216,10 +207,8 @@ candidates (N,10), the templates used for each scene; templates; template_digit.
 	fs := cmd.Flags()
 	fs.IntVar(&o.Objects, "objects", 5, "number of digits per scene")
 	fs.IntVar(&o.Exemplars, "exemplars", 10, "drawings of each digit to choose from")
-	fs.Float64Var(&on, "template-on", 0, "probability of ink in the templates (default 1 - flip, clipped)")
 	fs.StringVar(&model, "model", "", "also write the templates as a model")
 	writes(cmd, "model", ".npz", "")
-	fs.Float64Var(&off, "template-off", 0, "probability of ink elsewhere in the templates (default flip, clipped)")
 	return cmd
 }
 
@@ -254,8 +243,12 @@ func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
 		set.images, set.arrays[0] = images, synth.ImageArray("x", images)
 	}
 	if f.output != "" {
-		write := func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, set.members()...) }
-		if err := a.output(f.output, write); err != nil {
+		if err := a.output(f.output, func(w io.Writer) error {
+			if isPicture(f.output) {
+				return render.WritePage(w, set.images[0])
+			}
+			return npy.WriteZip(w, npy.Deflate, set.members()...)
+		}); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,9 @@ import (
 
 // learnTable learns by soft EM and shows progress.
 func (a *app) learnTable(ctx context.Context, l *learning) error {
+	if l.journal != nil {
+		l.data.Memory = memory{l.journal}
+	}
 	p := a.progress("iteration", 0)
 	defer p.stop()
 	for s, err := range table.Run(ctx, l.data, l.Config, *l.Table) {

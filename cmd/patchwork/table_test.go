@@ -15,7 +15,7 @@ import (
 func TestLearnSoft(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, fields("synth bars --n 120 --side 3 --seed 1 -o bars.npz")...)
-	out := must(t, fields("learn bars.npz -o m.npz --method soft --experts auto --aim interpret --begin grow --seed 5 --workers 2 --picture m.png --curve c.png")...)
+	out := must(t, fields("learn bars.npz -o m.npz --method soft --experts auto --aim interpret --start-from grow --seed 5 --workers 2")...)
 	for _, want := range []string{"from 120 images of 3 x 3", "description length", "chosen is the shortest description", "wrote m.npz"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -43,7 +43,7 @@ func TestLearnSoft(t *testing.T) {
 	if got.Method != "soft" || got.Mode != "interpret" || len(got.Curve) == 0 || got.DescriptionLength != want.Extras().Record.DescriptionLength {
 		t.Errorf("record %+v", got)
 	}
-	for _, line := range []string{"predict -m m.npz bars.npz --take 3 -o p.csv", "score -m m.npz bars.npz --hide 0.2", "explain -m m.npz bars.npz --best 2 --take 2", "info m.npz"} {
+	for _, line := range []string{"predict -m m.npz bars.npz --rows :3 -o p.csv", "score -m m.npz bars.npz --hide 0.2", "explain -m m.npz bars.npz --best 2 --rows :2", "info m.npz"} {
 		must(t, fields(line)...)
 	}
 }
@@ -53,7 +53,7 @@ func TestLearnSoft(t *testing.T) {
 func TestLearnSoftPredicts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, fields("synth bars --n 100 --side 3 --seed 2 -o bars.npz")...)
-	line := "learn bars.npz --rule max-minus-min --method soft --aim predict --experts 4 --iterations 3"
+	line := "learn bars.npz --rule max-minus-min --method soft --aim predict --experts 4"
 	out := must(t, fields(line+" -o one.npz --workers 1")...)
 	must(t, fields(line+" -o two.npz --workers 3")...)
 	if !strings.Contains(out, "hidden bits of held-out images") {
@@ -68,12 +68,12 @@ func TestLearnSoftRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, fields("synth bars --n 10 -o bars.npz")...)
 	for line, says := range map[string]string{
-		"--method soft -k 2 --shift 3":         "--shift cannot be combined with --method soft",
-		"--method soft -k 2 --mode paper":      "--mode cannot be combined with",
-		"--method soft -k 2 --begin orders":    "give grow, mixture or both",
-		"--method batch -k 2 --begin mixture":  "--start-from mixture is for --method soft",
-		"-k 2 --aim interpret --starts 2":      "--aim is for --method soft",
-		"--method soft -k 2 --aim interesting": "interpret or predict",
+		"--method soft -k 2 --shift 3":             "--shift cannot be combined with --method soft",
+		"--method soft -k 2 --mode paper":          "--mode cannot be combined with",
+		"--method soft -k 2 --start-from orders":   "give grow, mixture or both",
+		"--method batch -k 2 --start-from mixture": "--start-from mixture is for --method soft",
+		"-k 2 --aim interpret --starts 2":          "--aim is for --method soft",
+		"--method soft -k 2 --aim interesting":     "interpret or predict",
 	} {
 		got := patchworkCommand(t, fields("learn bars.npz -o m.npz "+line)...)
 		if got.code != 2 || !strings.Contains(got.err, says) {

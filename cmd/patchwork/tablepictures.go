@@ -61,22 +61,15 @@ func partsPicture(m *patchwork.Model) render.Picture {
 }
 
 // picture returns the samples as a picture.
-func (s *samples) picture(probabilities bool) render.Picture {
+func (s *samples) picture() render.Picture {
 	if !ofTable(s.model) {
-		return s.sheet(probabilities)
+		return s.sheet()
 	}
 	r := render.Rows{Title: "Samples", Columns: tableColumns(s.model), Bars: "mean of the samples", Shares: make([]float64, s.model.Width())}
 	for i, img := range s.images {
 		r.Names = append(r.Names, s.name(i))
-		if probabilities {
-			tile := render.Composed(s.model, 1, s.model.Width(), s.picks[i])
-			r.Tiles = append(r.Tiles, tile)
-		}
 		for x := range r.Shares {
-			switch {
-			case probabilities:
-				r.Shares[x] += s.p[i][x] / float64(len(s.images))
-			case img.At(0, x):
+			if img.At(0, x) {
 				r.Shares[x] += 1 / float64(len(s.images))
 			}
 		}
@@ -140,24 +133,17 @@ func (s *samples) lines() []string {
 
 // writeCSV writes the samples of a table as a table: the names of the columns, if there
 // are any, and a row for each sample.
-func (s *samples) writeCSV(w io.Writer, probabilities bool) error {
+func (s *samples) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if names := s.model.Extras().Columns; names != nil {
 		if err := out.Write(names); err != nil {
 			return err
 		}
 	}
-	for i, img := range s.images {
+	for _, img := range s.images {
 		record := make([]string, img.Width())
 		for x := range record {
-			switch {
-			case probabilities:
-				record[x] = strconv.FormatFloat(s.p[i][x], 'g', -1, 64)
-			case img.At(0, x):
-				record[x] = "1"
-			default:
-				record[x] = "0"
-			}
+			record[x] = strconv.Itoa(int(bit(img.At(0, x))))
 		}
 		if err := out.Write(record); err != nil {
 			return err

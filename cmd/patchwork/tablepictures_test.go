@@ -33,7 +33,7 @@ func TestTablePictures(t *testing.T) {
 	mustTalking(t, fields("learn sites.csv -o m.npz -k 2")...)
 	must(t, fields("draw m.npz -o parts.svg")...)
 	must(t, fields("sample -m m.npz -n 5 -o samples.svg")...)
-	must(t, fields("sample -m m.npz -n 5 -o p.svg --probabilities")...)
+	must(t, fields("sample -m m.npz -n 5 -o p.svg")...)
 	must(t, fields("explain -m m.npz sites.csv --rows 1:3 -o e.jsonl --picture rows.svg")...)
 	must(t, fields("explain -m m.npz sites.csv --rows 1 -o e.jsonl --picture row.svg")...)
 	for file, says := range map[string]string{"rows.svg": "composed, ", "row.svg": "1: part"} {

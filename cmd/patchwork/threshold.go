@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,24 +33,20 @@ func (f *dataFlags) setThreshold(text string) error {
 	return nil
 }
 
-// addSize adds --size, and the flags that it replaces.
+// addSize adds --size.
 func (f *dataFlags) addSize(fs *pflag.FlagSet, of string) {
 	fs.Var(&textFlag{kind: "HxW", read: f.setSize}, "size",
-		of+"size of the images, such as 56x56: rows become images, pictures are cropped to their ink, scaled and padded")
-	fs.IntVar(&f.height, "height", 0, of+"make rows images of this height, with the width")
-	fs.IntVar(&f.width, "width", 0, of+"make rows images of this width, with the height")
-	for _, name := range []string{"height", "width"} {
-		if err := fs.MarkHidden(name); err != nil {
-			panic(err) // only for a flag that does not exist
-		}
-	}
+		of+"size of the images, such as 56x56: rows become images (56x56,columns: that lie column by column, as in MATLAB), "+
+			"pictures are cropped to their ink, scaled and padded")
 }
 
 func (f *dataFlags) setSize(text string) error {
+	text, order, ordered := strings.Cut(text, ",")
 	height, width, err := dataset.ParseSize(text)
-	if err != nil {
-		return errors.New("give a height and a width in pixels, such as 56x56")
+	if err != nil || ordered && order != "columns" {
+		return errors.New("give a height and a width in pixels, such as 56x56, or 56x56,columns for rows laid out by MATLAB")
 	}
+	f.transpose = ordered
 	f.height, f.width = height, width
 	return nil
 }

@@ -146,7 +146,7 @@ func TestCheckpointOnAFullDisk(t *testing.T) {
 	kept := filepath.Join(disk, "kept")
 	for _, line := range []string{
 		"learn q.npz --rule max-minus-min -k 4 --starts 2 -q",
-		"learn q.npz --rule max-minus-min --method soft -k 3 --iterations 3 -q",
+		"learn q.npz --rule max-minus-min --method soft -k 3 -q",
 	} {
 		must(t, append(fields(line), "-o", "want.npz")...)
 		for _, room := range []int64{0, 8192, 16384} {

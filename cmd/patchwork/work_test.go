@@ -27,7 +27,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	must(t, "synth", "letters", "--letters", "TL", "--writers", "20", "--side", "24", "--seed", "3", "-o", "t.npz", "-q")
 	var models, lines []string
 	for _, workers := range []string{"1", "2", "7"} {
-		must(t, learnSmall("m"+workers, "--workers", workers, "--refine")...)
+		must(t, learnSmall("m"+workers, "--workers", workers)...)
 		must(t, "explain", "-m", "m"+workers, "t.npz", "-o", "e"+workers, "--workers", workers)
 		models = append(models, read(t, "m"+workers))
 		lines = append(lines, read(t, "e"+workers))
@@ -54,28 +54,27 @@ func someImages() string {
 	return "24"
 }
 
-// So it does if the number of parts is to be determined, plot and table included.
+// So it does if the number of parts is to be determined, table included.
 func TestWorkersChangeNoCount(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "synth", "quadrants", "--n", someImages(), "--seed", "3", "-o", "q.npz", "-q")
 	for _, flags := range []string{"-k auto --rule max-minus-min", "-k 2..4 --rule max-minus-min", "-k 1..3 --starts 2"} {
-		var models, plots, tables []string
+		var models, tables []string
 		counts := []string{"1", "2", "7"}
 		if testing.Short() {
 			counts = []string{"1", "7"}
 		}
 		for _, workers := range counts {
-			out := must(t, fields("learn q.npz -o m.npz --curve c.svg --seed 4 "+flags+" --workers "+workers)...)
+			out := must(t, fields("learn q.npz -o m.npz --seed 4 "+flags+" --workers "+workers)...)
 			_, table, ok := strings.Cut(out, "\n  parts  ") // the first line has the time it took
 			if !ok || strings.Count(table, "  chosen\n") != 1 {
 				t.Fatalf("no table:\n%s", out)
 			}
-			models, plots, tables = append(models, read(t, "m.npz")), append(plots, read(t, "c.svg")), append(tables, table)
+			models, tables = append(models, read(t, "m.npz")), append(tables, table)
 		}
 		for i := range models {
-			if models[i] != models[0] || plots[i] != plots[0] || tables[i] != tables[0] {
-				t.Errorf("%s: run %d differs from the first: model %t, plot %t, table %t", flags, i,
-					models[i] != models[0], plots[i] != plots[0], tables[i] != tables[0])
+			if models[i] != models[0] || tables[i] != tables[0] {
+				t.Errorf("%s: run %d differs from the first: model %t, table %t", flags, i, models[i] != models[0], tables[i] != tables[0])
 			}
 		}
 		m, err := modelfile.Load("m.npz")
@@ -130,7 +129,7 @@ func explained(t *testing.T, text string) []line {
 func TestExplainIsTheLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
-	lines := explained(t, must(t, "explain", "-m", "model.npz", "t.npz", "--where", "y=L", "--skip", "1", "--refine", "--start", "forced"))
+	lines := explained(t, must(t, "explain", "-m", "model.npz", "t.npz", "--where", "y=L", "--rows", "2:", "--pursuit", "refined"))
 	m, err := modelfile.Load("model.npz")
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +138,7 @@ func TestExplainIsTheLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Refined: true, Forced: true})
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Refined: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +320,7 @@ func TestProgress(t *testing.T) {
 func TestSampleFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
-	must(t, "sample", "-m", "model.npz", "-n", "5", "--seed", "1", "-o", "s5.npz", "--probabilities")
+	must(t, "sample", "-m", "model.npz", "-n", "5", "--seed", "1", "-o", "s5.npz")
 	must(t, "sample", "-m", "model.npz", "-n", "3", "--seed", "1", "-o", "s3.npz")
 	five, err := dataset.Read([]string{"s5.npz"}, dataset.Options{})
 	if err != nil {
@@ -348,15 +347,14 @@ func TestSampleFile(t *testing.T) {
 func TestLearnFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
-	must(t, fields("learn t.npz -o m.npz -k 3 --rule max-minus-min --q 0.4 --prior 0.5:2 --outside background --shift 3,5 --shift-step 2 --rotate 10:5 --method online --orders 2 --seed 9 --reuse 2 --where y=L --take 4 -q")...)
+	must(t, fields("learn t.npz -o m.npz -k 3 --rule max-minus-min --shift 3,5:2 --rotate 10:5 --method online --starts 2 --seed 9 --where y=L --rows :4 -q")...)
 	m, err := modelfile.Load("m.npz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, r := m.Config(), m.Extras().Record
 	want := pose.Grid{DY: pose.Range{Min: -2, Max: 2, Step: 2}, DX: pose.Range{Min: -4, Max: 4, Step: 2}, Angles: []float64{-10, -5, 0, 5, 10}}
-	if m.K() != 3 || c.Rule != patchwork.RuleMaxMinusMin || c.Q != 0.4 || c.Prior != (patchwork.Prior{On: 0.5, Off: 2}) ||
-		c.UnknownOutside || c.Reuse != 2 || c.Poses.DY != want.DY || c.Poses.DX != want.DX || len(c.Poses.Angles) != 5 {
+	if m.K() != 3 || c.Rule != patchwork.RuleMaxMinusMin || c.Poses.DY != want.DY || c.Poses.DX != want.DX || len(c.Poses.Angles) != 5 {
 		t.Errorf("configuration %+v", c)
 	}
 	if r.Method != "online" || r.Mode != "default" || r.Seed != 9 || r.Rows != 4 || len(r.Starts) != 2 {

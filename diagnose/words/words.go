@@ -106,6 +106,15 @@ func Count(n int, noun string) string {
 // MaxName is the length of the longest name that Rename gives, in characters.
 const MaxName = 200
 
+// Or joins the names of a choice: "a, b or c".
+func Or(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
 // Rename returns the model with another name for part k; an empty one removes it. The
 // error says why a name cannot be given: it is too long, has control characters, or is
 // that of another part.

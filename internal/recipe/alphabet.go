@@ -35,9 +35,9 @@ func ParseAlphabet(text string) (int, error) {
 // asAlphabet resolves a recipe for an alphabet: parts that images of many kinds share.
 func (r Recipe) asAlphabet(d Facts) (Recipe, string) {
 	line := fmt.Sprintf("%s of %d x %d: learning an alphabet of %s, anywhere, turned, stretched and up to %d times in an image",
-		words.Count(d.Rows, "image"), d.Height, d.Width, words.Count(r.Alphabet, "part"), cmp.Or(r.Reuse, alphabetReuse))
+		words.Count(d.Rows, "image"), d.Height, d.Width, words.Count(r.Alphabet, "part"), alphabetReuse)
 	r.Count = Count{Experts: r.Alphabet}
-	r.Reuse = cmp.Or(r.Reuse, alphabetReuse)
+	r.Reuse = alphabetReuse
 	if r.Shift == 0 && r.ShiftX == nil {
 		r.Shift = max(0, d.Height/alphabetShift-1)
 		if dx := max(0, d.Width/alphabetShift-1); dx != r.Shift {
@@ -46,7 +46,7 @@ func (r Recipe) asAlphabet(d Facts) (Recipe, string) {
 		r.ShiftStep = cmp.Or(r.ShiftStep, alphabetStep)
 	}
 	r.Rotate = cmp.Or(r.Rotate, alphabetTurn)
-	r.Stretch = cmp.Or(r.Stretch, alphabetStretch)
+	r.Stretch = alphabetStretch
 	r.Given = true
 	return r, line
 }

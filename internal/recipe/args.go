@@ -2,12 +2,8 @@ package recipe
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
-
-	"example.com/patchwork"
 )
 
 // Args returns the recipe as flags of patchwork learn. Memory and Workers, which
@@ -31,54 +27,27 @@ func (r *Recipe) Args() []string {
 	}
 	text("--rule", r.Rule)
 	if r.Shift != 0 || r.ShiftX != nil || r.Given && !r.move() {
-		text("--shift", r.shiftText())
+		text("--shift", r.shiftArgument())
 	}
-	number("--shift-step", r.ShiftStep)
 	text("--rotate", r.Rotate)
-	text("--stretch", r.Stretch)
-	text("--mode", flagValue(r.Mode))
-	text("--method", flagValue(r.Method))
+	text("--mode", r.Mode)
+	text("--method", r.methodText())
 	text("--start-from", cmp.Or(r.FromName, r.Begin))
 	text("--aim", r.Aim)
 	number("--starts", r.Starts)
-	number("--iterations", r.Iterations)
 	if r.Seed != 0 {
 		text("--seed", strconv.FormatUint(r.Seed, 10))
 	}
-	if r.Q != nil {
-		text("--background", float(*r.Q))
-	}
-	text("--outside", r.Outside)
-	if r.Straight != 0 {
-		text("--straight", float(r.Straight))
-	}
-	if r.Refine {
-		out = append(out, "--refine")
-	}
-	text("--init", r.Init)
-	if r.UntilInk != 0 {
-		text("--until-ink", float(r.UntilInk))
-	}
-	if r.Prior != (patchwork.Prior{}) {
-		text("--prior", float(r.Prior.On)+":"+float(r.Prior.Off))
-	}
-	if r.Truncate != nil {
-		out = append(out, "--truncate="+strconv.FormatBool(*r.Truncate))
-	}
-	number("--reuse", r.Reuse)
-	number("--sample", r.Sample)
 	return out
 }
 
-// flagValue returns the name of a setting as flags have it: auto for default.
-func flagValue(name string) string {
-	if name == "default" {
-		return "auto"
+// methodText returns the text that SetMethod reads.
+func (r *Recipe) methodText() string {
+	if r.Straight != 0 {
+		return "strokes:" + strconv.FormatFloat(r.Straight, 'g', -1, 64)
 	}
-	return name
+	return r.Method
 }
-
-func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // CommandLine returns arguments as a line that can be pasted into a shell.
 func CommandLine(args []string) string {
@@ -92,15 +61,4 @@ func CommandLine(args []string) string {
 		}
 	}
 	return strings.Join(quoted, " ")
-}
-
-// ParsePrior reads the text form of a Beta prior, ON:OFF in pseudo-counts.
-func ParsePrior(text string) (patchwork.Prior, error) {
-	on, off, _ := strings.Cut(text, ":")
-	a, errA := strconv.ParseFloat(on, 64)
-	b, errB := strconv.ParseFloat(off, 64)
-	if errA != nil || errB != nil || !(a > 0) || !(b > 0) || math.IsInf(a+b, 0) {
-		return patchwork.Prior{}, fmt.Errorf("a prior is ON:OFF, two pseudo-counts above 0 such as 0.05:1")
-	}
-	return patchwork.Prior{On: a, Off: b}, nil
 }

@@ -40,8 +40,10 @@ func (e *Error) Flags() string {
 			return "--experts auto"
 		case "{begin}":
 			return "--start-from"
-		case "{q}":
-			return "--background"
+		case "{shift_step}":
+			return "--shift S:STEP"
+		case "{straight}":
+			return "--method strokes:NATS"
 		}
 		return "--" + strings.ReplaceAll(strings.Trim(name, "{}"), "_", "-")
 	})

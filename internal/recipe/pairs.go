@@ -18,7 +18,6 @@ func (r *Recipe) checkPairs() error {
 		why   string
 	}{
 		{"shift", r.Shift != 0 || r.ShiftX != nil || r.ShiftStep != 0, "parts lie anywhere"},
-		{"q", r.Q != nil, "the background is learned"},
 		{"rule", r.Rule == "max-minus-min", "parts are ink under {rule} max"},
 		{"mode", r.Paper(), "it is not in the paper"},
 		{"method", r.Method != "" && r.Method != "default" && r.Method != "both", "EM goes on from it"},

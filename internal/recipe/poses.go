@@ -19,9 +19,17 @@ type Poses struct {
 	Rotate    string `json:"rotate,omitempty" maxLength:"40" doc:"RANGE:STEP in degrees, such as 24:6"`
 }
 
-// SetShift reads the text form of a shift, S or DY,DX.
+// SetShift reads the text form of a shift, S or DY,DX, and of the step after a colon.
 func (p *Poses) SetShift(text string) error {
-	first, second, two := strings.Cut(text, ",")
+	reach, step, stepped := strings.Cut(text, ":")
+	p.ShiftStep = 0
+	if stepped {
+		var err error
+		if p.ShiftStep, err = strconv.Atoi(step); err != nil || p.ShiftStep < 1 {
+			return fmt.Errorf("the step of a shift is a whole number of pixels from 1, such as 14:2")
+		}
+	}
+	first, second, two := strings.Cut(reach, ",")
 	if !two {
 		second = first
 	}
@@ -45,7 +53,15 @@ func (p *Poses) reach() (dy, dx int) {
 	return p.Shift, p.Shift
 }
 
-// shiftText returns the text that SetShift reads.
+// shiftArgument returns the text that SetShift reads.
+func (p *Poses) shiftArgument() string {
+	if p.ShiftStep > 0 {
+		return fmt.Sprintf("%s:%d", p.shiftText(), p.ShiftStep)
+	}
+	return p.shiftText()
+}
+
+// shiftText returns how far experts are shifted.
 func (p *Poses) shiftText() string {
 	if dy, dx := p.reach(); dy != dx {
 		return fmt.Sprintf("%d,%d", dy, dx)
@@ -165,7 +181,7 @@ func (p *Poses) Grid(experts, height, width int) (pose.Grid, error) {
 	}
 	n := float64(g.DY.Len()) * float64(g.DX.Len()) * float64(g.Turns())
 	if n*float64(experts) > pose.MaxCandidates {
-		return pose.Grid{}, bad("rotate", "%d parts at %.0f poses are too many candidates to search (at most %d); use fewer rotations or a larger {shift_step}",
+		return pose.Grid{}, bad("rotate", "%d parts at %.0f poses are too many candidates to search (at most %d); use fewer rotations, or larger steps ({shift_step})",
 			experts, n, pose.MaxCandidates)
 	}
 	return g, nil

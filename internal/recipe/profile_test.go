@@ -40,7 +40,7 @@ func TestResolve(t *testing.T) {
 		"pixels as columns":       {Recipe{For: ForTable}, letters, "--for table --experts auto --method soft", ""},
 		"scenes":                  {Recipe{For: ForScenes}, letters, "--for scenes --experts auto --start-from pairs", ""},
 		"scenes, seven":           {Recipe{For: ForScenes, Count: Count{Experts: 7}, Poses: Poses{Rotate: "180:90"}}, letters, "--for scenes --experts 7 --rotate 180:90 --start-from pairs", ""},
-		"scenes, from orders":     {Recipe{For: ForScenes, Begin: "orders"}, letters, "--for scenes --experts auto --shift 28,24 --start-from orders --reuse 3", ""},
+		"scenes, from orders":     {Recipe{For: ForScenes, Begin: "orders"}, letters, "--for scenes --experts auto --shift 28,24 --start-from orders", ""},
 		"scenes, streamed":        {Recipe{For: ForScenes}, Facts{Rows: 9, Height: 56, Width: 48, Streamed: true}, "--for scenes --experts auto --start-from pairs", ""},
 		"pairs":                   {Recipe{Begin: "pairs"}, letters, "--experts auto --start-from pairs", ""},
 		"pairs, turned":           {Recipe{Begin: "pairs", Poses: Poses{Rotate: "180:90"}, Count: two}, many, "--experts 2 --rotate 180:90 --start-from pairs", ""},

@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/table"
@@ -23,24 +26,17 @@ type Recipe struct {
 	For string `json:"for,omitempty" enum:"table,drawings,scenes,paper" doc:"what the data are; default by the data"`
 	Count
 	Poses
-	Rule       string   `json:"rule,omitempty" enum:"max,max-minus-min,noisy-or,sum-of-odds,mean,sum-of-log-odds,normalized-sum,auto" doc:"default max; auto compares all seven, by hidden bits; the others but max-minus-min are for parts that stay in their places"`
-	Mode       string   `json:"mode,omitempty" enum:"default,paper" doc:"settings to start from"`
-	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,strokes,soft" doc:"strokes is for drawings, soft for tables; default by the data"`
-	Begin      string   `json:"begin,omitempty" enum:"both,orders,splits,pairs,grow,mixture" doc:"what starts begin with"`
-	Aim        string   `json:"aim,omitempty" enum:"interpret,predict" doc:"of method soft; default interpret"`
-	Starts     int      `json:"starts,omitempty" minimum:"1" maximum:"100" doc:"number of starts"`
-	Iterations int      `json:"iterations,omitempty" minimum:"1" maximum:"1000" doc:"number of iterations of batch EM"`
-	Seed       uint64   `json:"seed,omitempty" doc:"seed of all randomness"`
-	Q          *float64 `json:"q,omitempty" minimum:"0" maximum:"1" doc:"abstention value; default by rule and mode"`
-	Outside    string   `json:"outside,omitempty" enum:"background,unknown" doc:"what lies beyond the border; default by rule"`
-	Straight   float64  `json:"straight,omitempty" minimum:"0" doc:"nats in every image that a bent part of a drawing must bring; 0: parts may be bent"`
-	Refine     bool     `json:"refine,omitempty" doc:"refine the explanations of batch EM"`
+	Rule     string  `json:"rule,omitempty" enum:"max,max-minus-min,noisy-or,sum-of-odds,mean,sum-of-log-odds,normalized-sum,auto" doc:"default max; auto compares all seven, by hidden bits; the others but max-minus-min are for parts that stay in their places"`
+	Mode     string  `json:"mode,omitempty" enum:"default,paper" doc:"settings to start from"`
+	Method   string  `json:"method,omitempty" enum:"default,online,batch,both,strokes,soft" doc:"strokes is for drawings, soft for tables; default by the data"`
+	Begin    string  `json:"begin,omitempty" enum:"both,orders,splits,pairs,grow,mixture" doc:"what starts begin with"`
+	Aim      string  `json:"aim,omitempty" enum:"interpret,predict" doc:"of method soft; default interpret"`
+	Starts   int     `json:"starts,omitempty" minimum:"1" maximum:"100" doc:"number of starts"`
+	Seed     uint64  `json:"seed,omitempty" doc:"seed of all randomness"`
+	Straight float64 `json:"straight,omitempty" minimum:"0" doc:"nats in every image that a bent part of a drawing must bring; 0: parts may be bent"`
 
-	Init     string          `json:"-" enum:"c,text,literal"` // reading of the initialisation; "" means c
-	UntilInk float64         `json:"-"`                       // learn.Options.UnexplainedInk
-	Prior    patchwork.Prior `json:"-"`
-	Truncate *bool           `json:"-"` // nil: by rule and poses
-	Reuse    int             `json:"-"` // 0: the default of the configuration
+	Iterations int `json:"-"` // of EM, in a short comparison; 0: the default of the learner
+	Reuse      int `json:"-"` // 0: the default of the configuration
 
 	// Alphabet, if not 0, is the number of parts of an alphabet to learn. From is an
 	// alphabet that starts are made of, and FromName the file that it is in.
@@ -48,15 +44,32 @@ type Recipe struct {
 	From     *patchwork.Model `json:"-"`
 	FromName string           `json:"-"`
 
-	// Sample is how many images of a stream the starts are learned from; 0 means
-	// 20,000, but no more than take a quarter of Memory bytes, if that is given.
-	Sample  int   `json:"-"`
+	// The starts of a stream are learned from 20,000 images, but no more than take a
+	// quarter of Memory bytes, if that is given.
 	Memory  int64 `json:"-"`
 	Workers int   `json:"-"` // goroutines; the model is the same for any number
 }
 
 // Paper reports whether learning follows the paper to the letter.
 func (r *Recipe) Paper() bool { return r.Mode == "paper" }
+
+// SetMethod reads the text form of a method: its name, or strokes:NATS for parts that are
+// straight unless a bent one brings so many nats in every image.
+func (r *Recipe) SetMethod(text string) error {
+	name, nats, given := strings.Cut(text, ":")
+	if !slices.Contains(Choices("Method"), name) {
+		return fmt.Errorf("choose %s%s", words.Or(Choices("Method")), enum.DidYouMean(name, Choices("Method")))
+	}
+	r.Method, r.Straight = name, 0
+	if !given {
+		return nil
+	}
+	var err error
+	if r.Straight, err = strconv.ParseFloat(nats, 64); err != nil || !(r.Straight > 0) || math.IsInf(r.Straight, 1) || name != "strokes" {
+		return fmt.Errorf("give strokes:NATS, a number above 0 such as strokes:60, to prefer straight parts")
+	}
+	return nil
+}
 
 // Soft reports whether a table is learned by soft EM.
 func (r *Recipe) Soft() bool { return r.Method == "soft" }
@@ -120,19 +133,9 @@ func (r *Recipe) Plan(height, width int) (*Plan, error) {
 	if r.Paper() {
 		p.Config = learn.PaperConfig(rule, height, width, grid)
 	}
-	if r.Q != nil {
-		p.Config.Q, p.Config.ZeroQ = *r.Q, *r.Q == 0 && rule == patchwork.RuleMaxMinusMin
-	}
-	if r.Truncate != nil {
-		p.Config.Truncate = *r.Truncate
-	}
-	if r.Outside != "" {
-		p.Config.UnknownOutside = named(&n, "outside", r.Outside, parseOutside)
-	}
-	if r.pairs() && r.Truncate == nil {
+	if r.pairs() {
 		p.Config.Truncate = true
 	}
-	p.Config.Prior = cmp.Or(r.Prior, p.Config.Prior)
 	p.Config.Reuse = cmp.Or(r.Reuse, p.Config.Reuse)
 	if r.Soft() {
 		p.Table = r.table(&n)
@@ -151,21 +154,12 @@ func OutsideName(unknown bool) string {
 	return "background"
 }
 
-// parseOutside reports whether nothing is known beyond the border of an image.
-func parseOutside(name string) (unknown bool, err error) {
-	if name != "background" && name != "unknown" {
-		return false, fmt.Errorf("what lies outside an image is background or unknown, not %q", name)
-	}
-	return name == "unknown", nil
-}
-
 // learn returns the options of package learn.
 func (r *Recipe) learn(n *names, height, width int) learn.Options {
 	return learn.Options{Experts: r.Experts, AtLeast: r.AtLeast, AtMost: r.AtMost, Paper: r.Paper(),
 		Method: named(n, "method", r.Method, learn.ParseMethod), StartFrom: named(n, "begin", r.Begin, learn.ParseStartFrom),
-		Reading: named(n, "init", r.Init, learn.ParseReading),
-		Starts:  r.Starts, Iterations: r.Iterations, Sample: r.sample(height, width), Seed: r.Seed, Workers: r.Workers,
-		UnexplainedInk: r.UntilInk, Refine: r.Refine, Straight: r.Straight, Alphabet: r.Alphabet != 0, From: r.From}
+		Starts: r.Starts, Iterations: r.Iterations, Sample: r.sample(height, width), Seed: r.Seed, Workers: r.Workers,
+		Straight: r.Straight, Alphabet: r.Alphabet != 0, From: r.From}
 }
 
 // table returns the options of package table.
@@ -195,12 +189,15 @@ func named[T any](n *names, field, name string, parse func(string) (T, error)) T
 	return value
 }
 
-// Fitting returns how many rows of a table that is streamed are learned from: Sample, or
-// as many as take a quarter of Memory.
+// mostSampled is how many images of a stream starts are learned from.
+const mostSampled = 20000
+
+// Fitting returns how many rows of a table that is streamed are learned from: as many as
+// take a quarter of Memory.
 func (r *Recipe) Fitting(height, width int) int {
 	const overhead = 128 // bytes of a row in memory, as package dataset counts
-	if r.Sample != 0 || r.Memory == 0 {
-		return cmp.Or(r.Sample, 20000)
+	if r.Memory == 0 {
+		return mostSampled
 	}
 	return max(1, int(r.Memory/4/int64(overhead+height*(width+63)/64*8)))
 }
@@ -208,11 +205,10 @@ func (r *Recipe) Fitting(height, width int) int {
 // sample returns how many images of a stream the starts are learned from; 0 is
 // the default of package learn.
 func (r *Recipe) sample(height, width int) int {
-	const most, overhead = 20000, 128 // images; bytes of an image in memory, as package dataset counts
-	if r.Sample != 0 || r.Memory == 0 {
-		return r.Sample
+	if r.Memory == 0 {
+		return 0
 	}
-	return max(1, min(most, int(r.Memory/4/int64(overhead+height*(width+63)/64*8))))
+	return min(mostSampled, r.Fitting(height, width))
 }
 
 // Check returns an *Error for settings that cannot be used or combined, whatever
@@ -227,15 +223,7 @@ func (r *Recipe) Check() error {
 	case r.Auto && r.Count != Count{Auto: true}:
 		return bad("auto", "{experts} and {auto} exclude each other")
 	case r.Mode != "" && r.Mode != "default" && !r.Paper():
-		return bad("mode", "{mode} %s is neither auto nor paper", r.Mode)
-	case r.Q != nil && !(*r.Q >= 0 && *r.Q <= 1):
-		return bad("q", "{q} %v is not a probability", *r.Q)
-	case !(r.UntilInk >= 0 && r.UntilInk < 1):
-		return bad("until_ink", "{until_ink} %v is not a fraction from 0 to below 1", r.UntilInk)
-	case r.Paper() && r.Init != "" && r.Init != "literal":
-		return bad("init", "{init} %s and {mode} paper exclude each other: the paper's initialisation is literal", r.Init)
-	case r.Truncate != nil && *r.Truncate && r.Rule == "max-minus-min":
-		return bad("truncate", "{truncate} belongs to {rule} max")
+		return bad("mode", "{mode} %s is neither default nor paper", r.Mode)
 	case r.still() && (r.move() || r.Method != "" && r.Method != "default" && !r.Soft() || r.Paper()):
 		return bad("rule", "{rule} %s is for parts that stay in their places, learned by {method} soft", r.Rule)
 	case r.Soft():
@@ -287,9 +275,7 @@ func (r *Recipe) checkSoft() error {
 		set   bool
 	}{
 		{"shift", r.Shift != 0 || r.ShiftX != nil && *r.ShiftX != 0}, {"shift_step", r.ShiftStep != 0}, {"rotate", r.Rotate != ""}, {"mode", r.Paper()},
-		{"starts", r.Starts != 0}, {"init", r.Init != ""}, {"until_ink", r.UntilInk != 0}, {"q", r.Q != nil},
-		{"prior", r.Prior != patchwork.Prior{}}, {"outside", r.Outside != ""}, {"refine", r.Refine}, {"truncate", r.Truncate != nil},
-		{"reuse", r.Reuse != 0}, {"straight", r.Straight != 0},
+		{"starts", r.Starts != 0}, {"reuse", r.Reuse != 0}, {"straight", r.Straight != 0},
 	} {
 		if s.set {
 			return bad(s.field, "{%s} cannot be combined with {method} soft, which learns parts without poses and their background", s.field)

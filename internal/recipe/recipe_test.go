@@ -45,8 +45,8 @@ func TestRotations(t *testing.T) {
 	}
 }
 
-func TestShiftAndPrior(t *testing.T) {
-	for text, want := range map[string][2]int{"0": {}, "14": {14, 14}, "14,10": {14, 10}, " 3, 0": {3, 0}, "3,3": {3, 3}} {
+func TestShift(t *testing.T) {
+	for text, want := range map[string][2]int{"0": {}, "14": {14, 14}, "14,10": {14, 10}, " 3, 0": {3, 0}, "3,3": {3, 3}, "4,2:2": {4, 2}} {
 		var p Poses
 		if err := p.SetShift(text); err != nil {
 			t.Errorf("%q: %v", text, err)
@@ -55,17 +55,23 @@ func TestShiftAndPrior(t *testing.T) {
 			t.Errorf("%q is %d, %d", text, dy, dx)
 		}
 	}
-	for _, text := range []string{"", "far", "1,", "-1", "1,-1", "1.5"} {
+	for _, text := range []string{"", "far", "1,", "-1", "1,-1", "1.5", "3:", "3:0", ":2"} {
 		if new(Poses).SetShift(text) == nil {
 			t.Errorf("the shift %q was read", text)
 		}
 	}
-	if p, err := ParsePrior("0.05:1"); err != nil || p != (patchwork.Prior{On: 0.05, Off: 1}) {
-		t.Errorf("%v, %v", p, err)
+}
+
+func TestMethod(t *testing.T) {
+	for text, want := range map[string]Recipe{"both": {Method: "both"}, "strokes": {Method: "strokes"}, "strokes:60": {Method: "strokes", Straight: 60}} {
+		var r Recipe
+		if err := r.SetMethod(text); err != nil || r != want || r.methodText() != text {
+			t.Errorf("%q: %+v, %v", text, r, err)
+		}
 	}
-	for _, text := range []string{"", "1", "0:1", "1:Inf", "1:2:3"} {
-		if p, err := ParsePrior(text); err == nil {
-			t.Errorf("the prior %q is %v", text, p)
+	for _, text := range []string{"", "stroke", "strokes:", "strokes:0", "strokes:-1", "strokes:Inf", "both:60"} {
+		if err := new(Recipe).SetMethod(text); err == nil {
+			t.Errorf("the method %q was read", text)
 		}
 	}
 }
@@ -73,7 +79,7 @@ func TestShiftAndPrior(t *testing.T) {
 // TestRefused: settings that cannot be used are refused with the field, in the words
 // of a request and of the command.
 func TestRefused(t *testing.T) {
-	two, q, yes := Count{Experts: 2}, 1.5, true
+	two := Count{Experts: 2}
 	for _, c := range []struct {
 		r              Recipe
 		field          string
@@ -84,11 +90,6 @@ func TestRefused(t *testing.T) {
 		{Recipe{Count: two, Mode: "fast"}, "mode", "mode fast", "--mode fast"},
 		{Recipe{Count: two, Rule: "mean"}, "rule", "rule mean", "--rule mean"},
 		{Recipe{Count: two, Method: "fast"}, "method", "method fast", "--method fast"},
-		{Recipe{Count: two, Outside: "dark"}, "outside", "outside dark", "--outside dark"},
-		{Recipe{Count: two, Q: &q}, "q", "q 1.5", "--background 1.5"},
-		{Recipe{Count: two, UntilInk: 1}, "until_ink", "until_ink 1", "--until-ink 1"},
-		{Recipe{Count: two, Mode: "paper", Init: "text"}, "init", "init text and mode paper", "--init text and --mode paper"},
-		{Recipe{Count: two, Rule: "max-minus-min", Truncate: &yes}, "truncate", "truncate belongs to rule max", "--truncate belongs to --rule max"},
 		{Recipe{Count: two, Aim: "predict"}, "aim", "for method soft", "for --method soft"},
 		{Recipe{Count: two, Begin: "grow"}, "begin", "begin grow is for", "--start-from grow is for"},
 		{Recipe{Count: two, Begin: "never"}, "begin", "begin never", "--start-from never"},
@@ -100,16 +101,16 @@ func TestRefused(t *testing.T) {
 		{Recipe{Count: two, Begin: "pairs", Method: "online"}, "method", "method cannot", "--method cannot"},
 		{Recipe{Count: two, Method: "soft", Begin: "pairs"}, "begin", "begin pairs cannot", "--start-from pairs cannot"},
 		{Recipe{Count: two, Method: "soft", Begin: "orders"}, "begin", "begin orders cannot", "--start-from orders cannot"},
-		{Recipe{Count: two, Method: "soft", Poses: Poses{ShiftStep: 2}}, "shift_step", "shift_step cannot be combined with method soft", "--shift-step cannot be combined with --method soft"},
+		{Recipe{Count: two, Method: "soft", Poses: Poses{ShiftStep: 2}}, "shift_step", "shift_step cannot be combined with method soft", "--shift S:STEP cannot be combined with --method soft"},
 		{Recipe{Count: two, Method: "soft", Reuse: 2}, "reuse", "reuse cannot", "--reuse cannot"},
-		{Recipe{Count: two, Straight: 60}, "straight", "straight is for drawings whose parts move", "--straight is for drawings"},
-		{Recipe{Count: two, Poses: Poses{Shift: 2}, Straight: -1}, "straight", "straight -1", "--straight -1"},
+		{Recipe{Count: two, Straight: 60}, "straight", "straight is for drawings whose parts move", "--method strokes:NATS is for drawings"},
+		{Recipe{Count: two, Poses: Poses{Shift: 2}, Straight: -1}, "straight", "straight -1", "--method strokes:NATS -1"},
 		{Recipe{Count: two, Poses: Poses{Shift: 2}, Straight: 60, Method: "both"}, "straight", "learned as strokes", "learned as strokes"},
 		{Recipe{Count: two, Method: "strokes"}, "method", "give shift or rotate", "give --shift or --rotate"},
-		{Recipe{Count: two, Method: "soft", Straight: 60}, "straight", "straight cannot", "--straight cannot"},
+		{Recipe{Count: two, Method: "soft", Straight: 60}, "straight", "straight cannot", "--method strokes:NATS cannot"},
 		{Recipe{Count: two, Poses: Poses{Shift: 20}}, "shift", "shift 20 moves parts of 20 x 30 pixels out", "--shift 20 moves"},
 		{Recipe{Count: two, Poses: Poses{Rotate: "24"}}, "rotate", "rotate 24: rotations are RANGE:STEP", "--rotate 24: rotations"},
-		{Recipe{Count: Count{Experts: 1000}, Poses: Poses{Shift: 15, Rotate: "180:5"}}, "rotate", "larger shift_step", "larger --shift-step"},
+		{Recipe{Count: Count{Experts: 1000}, Poses: Poses{Shift: 15, Rotate: "180:5"}}, "rotate", "larger steps (shift_step)", "larger steps (--shift S:STEP)"},
 		{Recipe{Count: Count{Experts: 1 << 20}}, "experts", "too large a model; bring pictures to a size, such as size 56x56, or use fewer parts or rotations (rotate)", "such as --size 56x56, or use fewer parts or rotations (--rotate)"},
 	} {
 		_, err := c.r.Plan(20, 30)
@@ -120,10 +121,15 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// reused returns a configuration whose parts may be used twice in an image.
+func reused(c patchwork.Config) patchwork.Config {
+	c.Reuse = 2
+	return c
+}
+
 // TestPlan: the zero value is the default of the learner, and every setting reaches
 // it.
 func TestPlan(t *testing.T) {
-	q, no := 0.25, false
 	still, err := new(Poses).Grid(1, 4, 5)
 	if err != nil {
 		t.Fatal(err)
@@ -139,11 +145,10 @@ func TestPlan(t *testing.T) {
 		{Recipe{Count: Count{Experts: 2}}, Plan{Config: patchwork.NewConfig(patchwork.RuleMax, 4, 5, still), Learn: learn.Options{Experts: 2}}},
 		{Recipe{Count: Count{Experts: 2}, Mode: "paper", Memory: 1 << 20},
 			Plan{Config: learn.PaperConfig(patchwork.RuleMax, 4, 5, still), Learn: learn.Options{Experts: 2, Paper: true, Sample: 1 << 18 / (128 + 4*8)}}},
-		{Recipe{Count: Count{AtLeast: 1, AtMost: 3}, Rule: "max-minus-min", Method: "both", Begin: "splits", Init: "text", Starts: 3, Iterations: 4, Seed: 5,
-			Q: &q, Outside: "background", Refine: true, UntilInk: 0.5, Prior: patchwork.Prior{On: 2, Off: 3}, Truncate: &no, Reuse: 2, Sample: 7, Memory: 1, Workers: 6},
-			Plan{Config: patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 4, Width: 5, Poses: still, Q: q, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 2, Off: 3}}, Reuse: 2},
-				Learn: learn.Options{AtLeast: 1, AtMost: 3, Method: learn.MethodBoth, StartFrom: learn.StartFromSplits, Reading: learn.ReadingText,
-					Starts: 3, Iterations: 4, Seed: 5, Refine: true, UnexplainedInk: 0.5, Sample: 7, Workers: 6}}},
+		{Recipe{Count: Count{AtLeast: 1, AtMost: 3}, Rule: "max-minus-min", Method: "both", Begin: "splits", Starts: 3, Iterations: 4, Seed: 5, Reuse: 2, Memory: 4 * (128 + 4*8) * 7, Workers: 6},
+			Plan{Config: reused(patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 5, still)),
+				Learn: learn.Options{AtLeast: 1, AtMost: 3, Method: learn.MethodBoth, StartFrom: learn.StartFromSplits,
+					Starts: 3, Iterations: 4, Seed: 5, Sample: 7, Workers: 6}}},
 		{Recipe{Count: Count{Auto: true}, Begin: "pairs", Starts: 3}, Plan{Config: patchwork.Config{Height: 4, Width: 5, Poses: still, Q: 0.01, Defaults: patchwork.Defaults{Truncate: true}},
 			Learn: learn.Options{StartFrom: learn.StartFromPairs, Starts: 3}}},
 		{Recipe{Count: Count{Experts: 2}, Rule: "max", Method: "strokes", Straight: 60, Poses: Poses{Shift: 1}},

@@ -23,7 +23,7 @@ const (
 // drawings, or as scenes.
 func (r *Recipe) open(d Facts) bool {
 	given := *r // what may be given beside
-	given.Count, given.Seed, given.Workers, given.Memory, given.Sample = Count{}, 0, 0, 0, 0
+	given.Count, given.Seed, given.Workers, given.Memory = Count{}, 0, 0, 0
 	if given.Method == "default" {
 		given.Method = ""
 	}

@@ -47,7 +47,7 @@ func TestLook(t *testing.T) {
 				t.Errorf("side %d: %+v, %q", size, got, line)
 			}
 		}
-		for _, r := range []Recipe{{For: ForDrawings}, {Poses: Poses{Given: true}}, {Begin: "splits"}, {Method: "soft"}, {Rule: "noisy-or"}, {Refine: true}, {Poses: Poses{Shift: 2}}} {
+		for _, r := range []Recipe{{For: ForDrawings}, {Poses: Poses{Given: true}}, {Begin: "splits"}, {Method: "soft"}, {Rule: "noisy-or"}, {Poses: Poses{Shift: 2}}} {
 			if l, err := r.Look(t.Context(), data, d); err != nil || l != (learn.Layout{}) {
 				t.Errorf("%+v looks: %+v, %v", r, l, err)
 			}

@@ -64,7 +64,7 @@ def main():
             PartsModel(n_jobs=1).fit(X).transform(X)
 
         def by_command_line():
-            for args in ("learn x.npz -o m.npz --for table", "explain -m m.npz x.npz -o codes.npz --gains=false"):
+            for args in ("learn x.npz -o m.npz --for table", "explain -m m.npz x.npz -o codes.npz"):
                 subprocess.run([program(), *args.split(), "-q", "--workers", "1"], cwd=folder, check=True, capture_output=True)
 
         by_estimator()  # starts the program

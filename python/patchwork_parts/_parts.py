@@ -128,7 +128,7 @@ class PartsModel(TransformerMixin, Rows):
         self._fitted()
         if self.codes == "log-odds":
             return self._log_odds(self._prepare(X))
-        _, _, got = self._run("explain", self._prepare(X), ["-o", "codes.npz", "--gains=false"], "codes.npz")
+        _, _, got = self._run("explain", self._prepare(X), ["-o", "codes.npz"], "codes.npz")
         codes = arrays(got["codes.npz"])
         return codes["codes"].astype(float) if "codes" in codes else np.zeros((len(X), 0))  # no part
 

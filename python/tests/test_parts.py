@@ -82,10 +82,10 @@ class TestPartsModel(unittest.TestCase):
         for rule in RULES:
             with self.subTest(rule=rule):
                 m = PartsModel(3, rule=rule).fit(X)
-                _, _, got = _pipe.run(["sample", "-m", "m.npz", "-n", 40, "-o", "s.npz", "--probabilities", "-q"], {"m.npz": m.model_}, ["s.npz"])
+                _, _, got = _pipe.run(["sample", "-m", "m.npz", "-n", 4000, "-o", "s.npz", "-q"], {"m.npz": m.model_}, ["s.npz"])
                 with np.load(io.BytesIO(got["s.npz"])) as z:
-                    there, p = ~np.isnan(z["pose"][:, :, 0]), z["p"].reshape(40, -1)
-                self.assertLess(np.abs(m.inverse_transform(there) - p).max(), 1e-12)
+                    there, x = ~np.isnan(z["pose"][:, :, 0]), z["x"].reshape(4000, -1)
+                self.assertLess(np.abs((m.inverse_transform(there) - x).mean(axis=0)).max(), 0.03)
 
     def test_unknown_values(self):
         X, _ = planted()
@@ -523,7 +523,7 @@ class TestProcess(unittest.TestCase):
     @unittest.skipIf(sys.platform == "win32", "signals of Unix")
     def test_ctrl_c(self):
         then = ("try:\n  x = _pipe.run('synth letters --letters ABEFH --writers 40 -o x.npz'.split(), wanted=['x.npz'])[2]\n"
-                "  _pipe.run('learn x.npz -o m.npz -k 9 --shift 14 --rotate 24:6 --method batch --iterations 100000 --starts 1000'.split(), x)\n"
+                "  _pipe.run('learn x.npz -o m.npz -k 9 --shift 14 --rotate 24:6 --method batch --starts 1000'.split(), x)\n"
                 "except KeyboardInterrupt:\n  PartsModel(2).fit(X); print('goes on', _pipe._pipe.process.pid)")
         p, child = self.start(then)
         time.sleep(0.7)

@@ -18,7 +18,7 @@ async function box(page: Page, x: number, y: number, width: number, height: numb
 }
 
 test("one symbol is marked on a page, and all that look like it are found", async () => {
-  patchwork("synth", "sheet", "--height", "640", "--width", "960", "--symbols", "5", "--placements", "30", "--flip", "0", "--seed", "2", "-o", "sheet.npz", "--page", "page.png", "--model", "symbols.npz");
+  patchwork("synth", "sheet", "--size", "640x960", "--symbols", "5", "--objects", "30", "--flip", "0", "--seed", "2", "-o", "page.png", "--model", "symbols.npz");
   patchwork("find", "-m", "symbols.npz", "page.png", "--turns", "--mirror", "-o", "all.csv");
   const rows = readFileSync(join(scratch, "all.csv"), "utf8").trim().split("\n").slice(1).map((l) => l.split(",")), squares = rows.filter((r) => r[1] === "1");
   assert.ok(squares.length > 2, "there are triangles in squares");

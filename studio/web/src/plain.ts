@@ -15,7 +15,7 @@ const instead: [RegExp, string][] = [
   [/--threshold N instead of auto, or --size HxW if the rows are images/g, `“${c.at}” instead, or a size in “${c.rows}”`], [/--threshold N instead of auto/g, `“${c.at}” instead`],
   [/--threshold N /g, `“${c.threshold}” `], [/--threshold T/g, `a threshold T in “${c.threshold}”`], [/--threshold auto/g, `“${c.auto}”`], [/--threshold (-?\d\S*)/g, `“${c.at}” with $1`], [/--threshold/g, `a threshold in “${c.threshold}”`],
   [/--size (\d+x\d+)( makes its rows)/g, `$1 in “${c.rows}”$2`], [/with --size HxW/g, `by a size in “${c.rows}”`], [/--size (\d+x\d+)/g, `$1 in “${c.size}”`],
-  [/--items/g, `“${c.items}”`], [/--pairs(?: \S+)?/g, `“${c.pairs}”`], [/--invert/g, `“${c.invert}”`],
+  [/--items=[^\s,]+,[^\s,;]+/g, `“${c.pairs}”`], [/--items/g, `“${c.items}”`], [/--invert/g, `“${c.invert}”`],
   // What the page has no control for.
   [/(^|[\s(])--(?!no-|allow-|token)([a-z]+)/g, "$1the command's option “$2”"],
 ];

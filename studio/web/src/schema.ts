@@ -492,13 +492,9 @@ export interface LearnRequest {
   experts?: number;
   for?: "table" | "drawings" | "scenes" | "paper";
   images?: Array<WireImage>;
-  iterations?: number;
   method?: "default" | "online" | "batch" | "both" | "strokes" | "soft";
   mode?: "default" | "paper";
   name?: string;
-  outside?: "background" | "unknown";
-  q?: number;
-  refine?: boolean;
   rotate?: string;
   rule?: "max" | "max-minus-min" | "noisy-or" | "sum-of-odds" | "mean" | "sum-of-log-odds" | "normalized-sum" | "auto";
   seed?: unknown;

@@ -22,7 +22,7 @@ test("messages name the controls of the page, not flags of the command", () => {
 });
 
 test("no flag of reading is left, and what is said in words stays", () => {
-  for (const flag of ["threshold N", "threshold T", "threshold auto", "threshold 0.5", "threshold", "size 2x2", "size HxW", "meta a,b", "meta NAME", "categories a", "columns", "items", "pairs a,b", "invert", "names", "delimiter ;"]) {
+  for (const flag of ["threshold N", "threshold T", "threshold auto", "threshold 0.5", "threshold", "size 2x2", "size HxW", "meta a,b", "meta NAME", "categories a", "columns", "items", "items=a,b", "invert", "names", "delimiter ;"]) {
     const said = plain(`so it is; --${flag} changes it`);
     assert.doesNotMatch(said, /--/, flag);
     assert.equal(plain(said), said);
