@@ -66,12 +66,6 @@ var experiments = []experiment{
 		return onLetters(func(l letterSet, o letters.Options) error { return letters.ReportCounts(ctx, w, l, a.number(5), o) })
 	}},
 	{"alphabet", "[seed...]", "one alphabet for all letters", runAlphabet},
-	{"begun", "[seeds]", "three letters of 3 and 10 examples, begun from an alphabet of other letters", func(ctx context.Context, w io.Writer, a arguments) error {
-		return onLetters(func(l letterSet, o letters.Options) error {
-			o.Workers = 1
-			return letters.ReportBegun(ctx, w, l, a.number(5), o)
-		})
-	}},
 	{"moves", "", "how far should parts of drawings be shifted and turned?", runMoves},
 	{"fewshot", "[rows] [seeds] [n=1,5] [set...] [picture=FILE]", "which class? learned from few examples, beside rivals; rows: of tables", runFewshot},
 	{"sheets", "[seeds] [large|odds|opencv] [picture=FILE]", "symbols on large drawings, beside OpenCV, and whether odds are what they say", runSheets},
