@@ -51,4 +51,4 @@ static-page: ; go run ./studio/static -o build/static
 fmt: ; gofmt -w .
 
 # A release of the tag at this commit in dist/, published by nothing here: docs/CONTRIBUTING.md.
-release: ; go run github.com/goreleaser/goreleaser/v2@v2.17.0 release --clean --skip=publish,announce
+release: ; go run github.com/goreleaser/goreleaser/v2@v2.14.0 release --clean --skip=publish,announce
