@@ -27,7 +27,7 @@ func EStep(ctx context.Context, m *Model, src Source, opt PursuitOptions, worker
 	memory, src := memoryOf(src)
 	switch {
 	case each == nil && !m.cfg.Rule.fold():
-		return nil, fmt.Errorf("patchwork: under the rule %v a pixel is nobody's own, so parts cannot be counted one by one: learn with package table (method soft), or under max or max-minus-min", m.cfg.Rule)
+		return nil, fmt.Errorf("patchwork: under the rule %v a pixel is nobody's own, so parts cannot be counted one by one: learn with package table, or under max or max-minus-min", m.cfg.Rule)
 	case each == nil && memory != nil:
 		return recalled(ctx, m, memory, src, opt, workers)
 	case each == nil:

@@ -20,20 +20,15 @@ type Explanations struct {
 	Experts                          []int32
 	Gains                            []float64
 	Poses                            []pose.Pose // nil if all picks are where their experts were learned
-	StartLogLik, LogLik, LogLikModel []float64   // the last two may be one: do not write
-	Missing, Clutter                 []float64   // nil unless the pursuit is Calibrated
-	Scoring                          Scoring     // of all
-
-	one bool // LogLikModel is LogLik, the same memory
+	StartLogLik, LogLik, LogLikModel []float64
+	Missing, Clutter                 []float64 // nil unless the pursuit is Calibrated
+	Scoring                          Scoring   // of all
 }
 
 // reset removes all explanations and keeps the memory.
 func (e *Explanations) reset() {
 	e.From, e.Experts, e.Gains, e.Poses = append(e.From[:0], 0), e.Experts[:0], e.Gains[:0], nil
-	e.StartLogLik, e.LogLik = e.StartLogLik[:0], e.LogLik[:0]
-	if e.LogLikModel = e.LogLikModel[:0]; e.one {
-		e.LogLikModel, e.one = nil, false
-	}
+	e.StartLogLik, e.LogLik, e.LogLikModel = e.StartLogLik[:0], e.LogLik[:0], e.LogLikModel[:0]
 	e.Missing, e.Clutter = e.Missing[:0], e.Clutter[:0]
 }
 
@@ -55,42 +50,7 @@ func (e *Explanations) add(x *Explanation) {
 func (e *Explanations) addScores(start, logLik, logLikModel float64) {
 	e.From = append(e.From, len(e.Experts))
 	e.StartLogLik = append(e.StartLogLik, start)
-	if e.LogLik = append(e.LogLik, logLik); e.one {
-		e.LogLikModel = e.LogLik
-	} else {
-		e.LogLikModel = append(e.LogLikModel, logLikModel)
-	}
-}
-
-// room makes room for n images.
-func (e *Explanations) room(n int) {
-	e.From = slices.Grow(e.From, n)
-	e.StartLogLik, e.LogLik = slices.Grow(e.StartLogLik, n), slices.Grow(e.LogLik, n)
-	if !e.one {
-		e.LogLikModel = slices.Grow(e.LogLikModel, n)
-	}
-}
-
-// addAll appends the explanations of n rows that b holds, where e is one, and reports
-// whether b could explain all of them. After them come so many more.
-func (e *Explanations) addAll(b *rows, n, more int) bool {
-	at, first := len(e.LogLik), len(e.Experts)
-	found := scorerows.Picked{From: e.From[at : at+1 : at+1+n], Expert: e.Experts, Gain: e.Gains, Odd: b.picked.Odd[:0],
-		Start: e.StartLogLik[at : at+n], LogLik: e.LogLik[at : at+n]}
-	b.Append(b.packed, &found)
-	if b.picked.Odd = found.Odd; len(found.Odd) > 0 {
-		return false
-	}
-	e.From, e.Experts, e.Gains = e.From[:at+1+n], found.Expert, found.Gain
-	e.StartLogLik, e.LogLik = e.StartLogLik[:at+n], e.LogLik[:at+n]
-	e.LogLikModel = e.LogLik
-	if picks := len(e.Experts) - first; e.Poses != nil {
-		e.Poses = append(e.Poses, make([]pose.Pose, picks)...)
-	} else if all := picks * more / n; min(cap(e.Experts), cap(e.Gains))-len(e.Experts) < all {
-		all += all/16 + 64 // others may have a few more
-		e.Experts, e.Gains = slices.Grow(e.Experts, all), slices.Grow(e.Gains, all)
-	}
-	return true
+	e.LogLik, e.LogLikModel = append(e.LogLik, logLik), append(e.LogLikModel, logLikModel)
 }
 
 // ExplainAll replaces the contents of out by the explanations of many images, equal
@@ -106,16 +66,14 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 		p.rowTable.expect(manyBlocks * rowsAtOnce)
 	}
 	p.makeRows(images)
-	out.one = p.bulk != nil && out.Scoring == ScoringOriginal
-	out.room(len(images))
-	for from, size := 0, 0; from < len(images); from += size {
-		size = min(rowsAtOnce, len(images)-from)
-		part := images[from : from+size]
+	n := len(images)
+	out.From, out.StartLogLik = slices.Grow(out.From, n), slices.Grow(out.StartLogLik, n)
+	out.LogLik, out.LogLikModel = slices.Grow(out.LogLik, n), slices.Grow(out.LogLikModel, n)
+	for from := 0; from < len(images); from += rowsAtOnce {
+		part := images[from:min(from+rowsAtOnce, len(images))]
 		if b := p.packed(part); b != nil {
-			if !out.one || !out.addAll(b, size, len(images)-from-size) {
-				b.explain()
-				p.unpack(b, part, out)
-			}
+			b.explain()
+			p.unpack(b, part, out)
 			continue
 		}
 		for i, img := range part {
@@ -160,11 +118,16 @@ func (p *Pursuit) alone(img *bitmap.Image) *Explanation {
 // addRow appends the explanation of row i.
 func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
 	from, to := b.picked.From[i], b.picked.From[i+1]
-	e := Explanation{StartLogLik: b.picked.Start[i], LogLik: b.picked.LogLik[i], LogLikModel: b.picked.LogLik[i], Picks: picksOf(b.picked.Expert[from:to], b.picked.Gain[from:to], nil)}
-	if p.opt.lastScoring() != ScoringOriginal {
-		e.LogLikModel = LogLik(img, p.model.Compose(img.Height(), img.Width(), e.Picks).P)
+	experts, gains, logLik := b.picked.Expert[from:to], b.picked.Gain[from:to], b.picked.LogLik[i]
+	out.Experts, out.Gains = append(out.Experts, experts...), append(out.Gains, gains...)
+	if out.Poses != nil {
+		out.Poses = append(out.Poses, make([]pose.Pose, to-from)...)
 	}
-	out.add(&e)
+	logLikModel := logLik
+	if out.Scoring != ScoringOriginal {
+		logLikModel = LogLik(img, p.model.Compose(img.Height(), img.Width(), picksOf(experts, gains, nil)).P)
+	}
+	out.addScores(b.picked.Start[i], logLik, logLikModel)
 }
 
 // manyBlocks is how many blocks of rows are expected of who comes with a whole one: a stream.

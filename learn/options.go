@@ -289,7 +289,7 @@ func (o Options) growing() bool { return o.finding() && o.AtLeast == 0 && o.AtMo
 func (o Options) validate(c patchwork.Config) error {
 	switch {
 	case c.Rule != patchwork.RuleMax && c.Rule != patchwork.RuleMaxMinusMin:
-		return fmt.Errorf("patchwork: this way of learning knows the rules max and max-minus-min; tables are learned under %v by package table (method soft)", c.Rule)
+		return fmt.Errorf("patchwork: this way of learning knows the rules max and max-minus-min; tables are learned under %v by package table", c.Rule)
 	case o.Experts < 0:
 		return fmt.Errorf("patchwork: cannot learn %d parts; give 1 or more, or 0 to find out how many", o.Experts)
 	case o.finding() && (o.AtLeast != 0 || o.AtMost != 0) && (o.AtLeast < 1 || o.AtMost < o.AtLeast):

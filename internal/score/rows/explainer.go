@@ -27,12 +27,6 @@ const Block = 8192
 // Explain explains rows and replaces what out holds.
 func (x *Explainer) Explain(rows Packed, out *Picked) {
 	out.reset(rows.N)
-	x.Append(rows, out)
-}
-
-// Append explains rows and appends what is found to out.From, out.Expert and out.Gain; out.Start and
-// out.LogLik, which have the length of the rows, and out.Odd are theirs alone.
-func (x *Explainer) Append(rows Packed, out *Picked) {
 	x.byVote.asked += rows.N
 	x.bySet.atOnce = x.setsPay()
 	votes := rows.Known == nil && !x.bySet.atOnce && x.byVote.use(x.Table, rows.N)
