@@ -93,6 +93,16 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 // unpack appends the explanations of the images that b explained.
 func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, out *Explanations) {
 	odd := b.picked.Odd
+	if len(odd) == 0 && out.Poses == nil && p.opt.lastScoring() == ScoringOriginal { // all at once
+		for _, to := range b.picked.From[1:] {
+			out.From = append(out.From, len(out.Experts)+to)
+		}
+		out.Experts, out.Gains = append(out.Experts, b.picked.Expert...), append(out.Gains, b.picked.Gain...)
+		out.StartLogLik = append(out.StartLogLik, b.picked.Start...)
+		out.LogLik = append(out.LogLik, b.picked.LogLik...)
+		out.LogLikModel = append(out.LogLikModel, b.picked.LogLik...)
+		return
+	}
 	for i, img := range images {
 		if len(odd) > 0 && odd[0] == i {
 			odd = odd[1:]
@@ -124,7 +134,7 @@ func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
 		out.Poses = append(out.Poses, make([]pose.Pose, to-from)...)
 	}
 	logLikModel := logLik
-	if out.Scoring != ScoringOriginal {
+	if p.opt.lastScoring() != ScoringOriginal {
 		logLikModel = LogLik(img, p.model.Compose(img.Height(), img.Width(), picksOf(experts, gains, nil)).P)
 	}
 	out.addScores(b.picked.Start[i], logLik, logLikModel)
