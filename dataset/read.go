@@ -33,17 +33,11 @@ func Read(paths []string, opts Options) (*Set, error) {
 	in := newInput(opts)
 	var out joiner
 	var notes Set
-	from := new(origin)
 	for i, path := range paths {
-		first := 0
-		if out.set != nil {
-			first = out.set.Len()
-		}
 		part, err := in.path(path, opts.label(i))
 		var said []string
 		if err == nil {
 			said = part.Notes
-			from.begin(path, first, in.print())
 			err = out.add(part, path)
 		}
 		if errors.Is(err, errSizes) {
@@ -55,7 +49,6 @@ func Read(paths []string, opts Options) (*Set, error) {
 		notes.addNotes(said, paths, i)
 	}
 	set := out.done(&opts)
-	set.origin = from
 	set.Notes = append(in.seen.notes(&opts), notes.Notes...)
 	if len(opts.Where) > 0 {
 		var err error
@@ -92,7 +85,6 @@ type input struct {
 	most   int  // images still wanted, if known; else 0
 	seen   seen // what was done to pictures
 
-	sampled  *sampler   // of what is read now, if that can be read only once
 	plan     *tablePlan // for a table of text, if it was made before
 	made     *tablePlan // the one that was made
 	thorough bool       // tables of text are examined to their end before they are read
@@ -222,7 +214,7 @@ func (d *opened) read(path string) error {
 	if path == standardInput {
 		d.once = true
 		var err error
-		d.decoder, err = d.in.file("standard input", d.in.tee(os.Stdin), nil, 0)
+		d.decoder, err = d.in.file("standard input", os.Stdin, nil, 0)
 		return err
 	}
 	f, err := d.in.opts.openFile(path)
@@ -239,7 +231,7 @@ func (d *opened) read(path string) error {
 		d.decoder, err = d.in.file(path, f, f, info.Size())
 	default: // a pipe or a terminal
 		d.once = true
-		d.decoder, err = d.in.file(path, d.in.tee(f), nil, 0)
+		d.decoder, err = d.in.file(path, f, nil, 0)
 	}
 	return err
 }

@@ -36,7 +36,6 @@ type Set struct {
 	items    bool     // each line was a list of items
 	pairs    []string // of columns that were found to name a row and one of its items
 	pictures bool     // read from pictures, not from arrays
-	origin   *origin  // where the images came from; nil if not from paths
 }
 
 // Column is one named column of metadata.

@@ -53,7 +53,7 @@ func Open(ctx context.Context, paths []string, opts Options) (*Stream, error) {
 			return nil, at(err, path)
 		}
 	}
-	s.head.Source, s.head.origin = list(paths), &origin{paths: paths}
+	s.head.Source = list(paths)
 	for _, name := range opts.selectedBy() {
 		if _, err := s.head.Column(name); err != nil {
 			return nil, err
@@ -232,7 +232,6 @@ func (s *Stream) Sets(ctx context.Context) iter.Seq2[*Set, error] {
 		r := &traversal{Stream: s, yield: yield, left: s.take, asked: make([]asked, len(s.opts.Where)),
 			groups: newGroups(s.opts.FirstPer, s.opts.maxMemory())}
 		for i, path := range s.paths {
-			r.from.begin(path, r.rows, "")
 			if err := r.file(ctx, i); err != nil {
 				r.fail(at(err, path))
 				return
@@ -262,7 +261,7 @@ func (s *Stream) Set(ctx context.Context) (*Set, error) {
 			out = part
 			continue
 		}
-		out.Images, out.Rows, out.origin = append(out.Images, part.Images...), append(out.Rows, part.Rows...), part.origin
+		out.Images, out.Rows = append(out.Images, part.Images...), append(out.Rows, part.Rows...)
 		if out.Weights != nil {
 			out.Weights = append(out.Weights, part.Weights...)
 		}
@@ -280,7 +279,6 @@ type traversal struct {
 	stopped  bool // by the caller
 	joiner   joiner
 	rows     int // before any selection
-	from     origin
 	selected int
 	left     int // to take; below 0: all
 	asked    []asked
@@ -389,8 +387,6 @@ func (r *traversal) complete(s *Set, i int) error {
 	}
 	s.Meta, s.Table, s.Columns, s.Source, s.reading = meta, r.head.Table, r.head.Columns, r.head.Source, r.head.reading
 	s.Categories, s.Notes = r.head.Categories, r.head.Notes
-	from := r.from // as far as it was read
-	s.origin = &from
 	for range s.Images {
 		s.Rows = append(s.Rows, r.rows)
 		r.rows++

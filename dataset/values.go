@@ -26,8 +26,7 @@ type Values struct {
 	Notes         []string // what was decided about the data, in sentences
 
 	reading Reading
-	floats  bool    // all are of a floating-point type
-	origin  *origin // where the rows came from; nil if not from paths
+	floats  bool // all are of a floating-point type
 }
 
 // Len returns the number of rows.
@@ -51,14 +50,8 @@ func ReadValues(paths []string, opts Options) (*Values, error) {
 	}
 	in := newInput(opts)
 	var out *Values
-	from := new(origin)
 	for i, path := range paths {
-		first := 0
-		if out != nil {
-			first = out.Len()
-		}
 		v, err := in.values(path, opts.label(i))
-		from.begin(path, first, in.print())
 		if err == nil && out != nil {
 			err = out.join(v)
 		}
@@ -70,7 +63,6 @@ func ReadValues(paths []string, opts Options) (*Values, error) {
 			out.Source = strings.Join(paths, ", ")
 		}
 	}
-	out.origin = from
 	return out.settled(&opts)
 }
 
@@ -355,7 +347,7 @@ func (in *input) values(path, labels string) (*Values, error) {
 func (in *input) openValues(path string) (v *valueFile, close func() error, err error) {
 	none := func() error { return nil }
 	if path == standardInput {
-		v, err = in.valueFile(path, in.tee(os.Stdin), nil, 0, nil)
+		v, err = in.valueFile(path, os.Stdin, nil, 0, nil)
 		return v, none, err
 	}
 	f, err := in.opts.openFile(path)
@@ -371,7 +363,7 @@ func (in *input) openValues(path string) (v *valueFile, close func() error, err 
 		again := func() (io.Reader, error) { return io.NewSectionReader(f, 0, info.Size()), nil }
 		v, err = in.valueFile(path, f, f, info.Size(), again)
 	default: // a pipe
-		v, err = in.valueFile(path, in.tee(f), nil, 0, nil)
+		v, err = in.valueFile(path, f, nil, 0, nil)
 	}
 	if err != nil {
 		f.Close() // only read

@@ -23,8 +23,6 @@ type ValueStream struct {
 
 	columns []string // of a model, in whose order they are; nil for the files' own
 	match   bool
-
-	see func(Stretch) // of every block; may be nil
 }
 
 // OpenValues reads the beginning of every file. Errors are those of [ReadValues]; in addition what can be read only
@@ -48,7 +46,7 @@ func OpenValues(paths []string, opts Options) (*ValueStream, error) {
 			return nil, at(err, path)
 		}
 	}
-	s.head.Source, s.head.origin = list(paths), &origin{paths: paths}
+	s.head.Source = list(paths)
 	return s, at(s.head.arrange(&opts), s.head.Source)
 }
 
@@ -113,8 +111,8 @@ func (s *ValueStream) Match(columns []string, height, width int) (*ValueStream, 
 func (s *ValueStream) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
 	return func(yield func([][]float64, error) bool) {
 		seen := 0
-		for i, path := range s.paths {
-			more, err := s.file(ctx, i, &seen, yield)
+		for _, path := range s.paths {
+			more, err := s.file(ctx, path, &seen, yield)
 			if err != nil {
 				yield(nil, at(err, path))
 			}
@@ -129,13 +127,13 @@ func (s *ValueStream) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] 
 }
 
 // file reads one file; seen rows were read before it. more is false if no more rows are wanted.
-func (s *ValueStream) file(ctx context.Context, path int, seen *int, yield func([][]float64, error) bool) (more bool, err error) {
-	f, close, err := s.input().openValues(s.paths[path])
+func (s *ValueStream) file(ctx context.Context, path string, seen *int, yield func([][]float64, error) bool) (more bool, err error) {
+	f, close, err := s.input().openValues(path)
 	if err != nil {
 		return false, err
 	}
 	defer close()
-	raw, before := *f.head, *seen
+	raw := *f.head
 	for {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -156,9 +154,6 @@ func (s *ValueStream) file(ctx context.Context, path int, seen *int, yield func(
 			}
 			if err := s.fit(&part); err != nil {
 				return false, err
-			}
-			if from := max(s.skip, *seen-len(rows)) - before; s.see != nil {
-				s.see(Stretch{path, from, from + len(part.Rows)})
 			}
 			if !yield(part.Rows, nil) {
 				return false, nil

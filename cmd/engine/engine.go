@@ -58,11 +58,6 @@ type Shard struct {
 // ID returns the name of a shard.
 func (s Shard) ID() string { return fmt.Sprintf("rows %012d+%d", s.First, s.Rows) }
 
-// ranges returns the rows of a shard, which is not empty.
-func (s Shard) ranges() tallyfile.Ranges {
-	return tallyfile.NewRanges(tallyfile.Range{From: int64(s.First), To: int64(s.First + s.Rows)})
-}
-
 // inputID identifies the numbered images of a job, for parts: those of other files, or
 // selected otherwise, are others.
 func (j *Job) inputID() string {
@@ -184,7 +179,7 @@ func (e *Explainer) Count(ctx context.Context, job *Job, data *dataset.Stream, s
 	if seen != shard.Rows {
 		return nil, fmt.Errorf("%s: %d images where there were %d; do not change files during learning", shard.ID(), seen, shard.Rows)
 	}
-	part.Shards = []tallyfile.Shard{{ID: shard.ID(), Rows: part.Tally.Rows(), Inputs: []tallyfile.Input{{ID: job.inputID(), Ranges: shard.ranges()}}}}
+	part.Shards = []tallyfile.Shard{{ID: shard.ID(), Rows: part.Tally.Rows(), File: job.inputID(), From: int64(shard.First), To: int64(shard.First + shard.Rows)}}
 	return &part, nil
 }
 

@@ -45,11 +45,11 @@ Models of real values (learn --for real) are counted too, rows of tables for the
 best explanations: numbers of values, and whole sums of them and their squares on the
 grid of the model.
 
-A tally records the model it was made with and which rows of which files it has counted, so that
-mstep rejects rows that are counted twice, also where two tallies overlap in part. A file is known by
-its length and some of its bytes, under any name and on any machine. What --shard names is known by
-that name alone (it chooses no rows: --rows does). Copies of rows in another format or in another file
-are other rows, unless they are all the rows of two tallies, in the same order. With --lines the tally is a line of text, for pipes
+A tally records the model it was made with, the SHA-256 of its rows and of the files they are
+from, and which --rows of these it has counted: mstep rejects a tally of the same rows, and --rows
+of the same files that overlap. Other files that hold some rows again, or the same rows selected
+by other conditions (--where), are not told: see to it that each row is counted once. What --shard
+names is known by that name alone (it chooses no rows: --rows does). With --lines the tally is a line of text, for pipes
 that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
 
   ls rows-*.npy | parallel patchwork stats -q --lines -m model.npz {} |
@@ -122,7 +122,7 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	if err := fits(m, s.head()); err != nil {
 		return err
 	}
-	part, err := a.countPart(cmd.Context(), m, s, f)
+	part, err := a.countPart(cmd.Context(), m, s, f, paths)
 	if err != nil {
 		return err
 	}
@@ -146,19 +146,16 @@ func checkShard(name string) error {
 }
 
 // countPart explains the images of a source and counts them.
-func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *statsFlags) (*tallyfile.Part, error) {
+func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *statsFlags, paths []string) (*tallyfile.Part, error) {
 	hash, err := tallyfile.HashModel(m)
 	if err != nil {
 		return nil, err
 	}
 	var src patchwork.Source = s.set
-	from := counted{}
 	if s.stream != nil {
 		bar := a.progress("image", 0)
 		defer bar.stop()
-		src = &feed{stream: s.stream, bar: bar, from: from}
-	} else {
-		from.add(s.set.Stretches()...)
+		src = &feed{stream: s.stream, bar: bar}
 	}
 	id := tallyfile.NewIdentity()
 	part := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode.value), Tally: new(patchwork.Tally)}
@@ -170,7 +167,7 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 	if err != nil {
 		return nil, request(err)
 	}
-	shard, err := f.shardOf(id.String(), strings.ToValidUTF8(s.head().Source, "?"), part.Rows(), from, s.head().Fingerprint)
+	shard, err := f.shardOf(id.String(), strings.ToValidUTF8(s.head().Source, "?"), part.Rows(), paths)
 	part.Shards = []tallyfile.Shard{shard}
 	return part, err
 }

@@ -146,7 +146,7 @@ func (a *app) statsReal(cmd *cobra.Command, f *statsFlags, paths []string) error
 	if err != nil {
 		return err
 	}
-	part, err := a.countReal(cmd.Context(), m, s, f)
+	part, err := a.countReal(cmd.Context(), m, s, f, paths)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (a *app) statsReal(cmd *cobra.Command, f *statsFlags, paths []string) error
 }
 
 // countReal explains rows and counts them.
-func (a *app) countReal(ctx context.Context, m *real.Model, s *realSource, f *statsFlags) (*tallyfile.Part, error) {
+func (a *app) countReal(ctx context.Context, m *real.Model, s *realSource, f *statsFlags, paths []string) (*tallyfile.Part, error) {
 	hash, err := tallyfile.HashReal(m)
 	if err != nil {
 		return nil, err
@@ -162,12 +162,6 @@ func (a *app) countReal(ctx context.Context, m *real.Model, s *realSource, f *st
 	if s.stream != nil {
 		s.bar = a.progress("row", 0)
 		defer s.bar.stop()
-	}
-	from := counted{}
-	if s.stream != nil {
-		s.stream = s.stream.Watch(func(piece dataset.Stretch) { from.add(piece) })
-	} else {
-		from.add(s.Stretches()...)
 	}
 	id := &watched{realSource: s, id: tallyfile.NewIdentity()}
 	stream, err := real.NewStream(id, m.Scales)
@@ -182,7 +176,7 @@ func (a *app) countReal(ctx context.Context, m *real.Model, s *realSource, f *st
 		}
 		return nil, &inputError{err}
 	}
-	shard, err := f.shardOf(id.id.String(), strings.ToValidUTF8(s.Source, "?"), part.Rows(), from, s.Fingerprint)
+	shard, err := f.shardOf(id.id.String(), strings.ToValidUTF8(s.Source, "?"), part.Rows(), paths)
 	part.Shards = []tallyfile.Shard{shard}
 	return part, err
 }

@@ -245,7 +245,6 @@ type feed struct {
 	rows   int          // of the first pass
 	pixels float64      // known ones in it, weights counted
 	counts rows.Columns // of tables, in the first pass
-	from   counted      // where the rows of all passes are; nil if nobody asks
 }
 
 // Blocks reads the stream once.
@@ -263,9 +262,6 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 				return
 			}
 			d := set.Data
-			if f.from != nil {
-				f.from.add(set.Stretches()...)
-			}
 			if f.passes == 1 {
 				f.rows += len(d.Images)
 				f.pixels += knownPixels(d, false)

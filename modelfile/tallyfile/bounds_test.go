@@ -20,7 +20,7 @@ func withHeader(t *testing.T, head string) []byte {
 		t.Fatal(err)
 	}
 	content := append([]byte(head), rest[was:]...)
-	return append(fmt.Appendf(nil, "patchwork-tally 2 %d %d %x\n", len(head), body, sha256.Sum256(content)), content...)
+	return append(fmt.Appendf(nil, "patchwork-tally 3 %d %d %x\n", len(head), body, sha256.Sum256(content)), content...)
 }
 
 // Headers that would take much more memory than their bytes are refused before they are decoded.
@@ -28,7 +28,6 @@ func TestHeadersAreJudgedFirst(t *testing.T) {
 	for head, want := range map[string]string{
 		`{"shards":[{}` + strings.Repeat(",{}", 4<<16) + `]}`:                                                           "its header: field shards: more than 262144 objects",
 		`{"shards":[` + strings.Repeat("null,", 1<<20) + `null]}`:                                                       "its header: field shards: null is in a list",
-		`{"shards":[{"id":"a","rows":5,"inputs":[` + strings.Repeat("null,", 1<<20) + `null]}]}`:                        "its header: field shards: null is in a list",
 		`{"shards":[` + strings.Repeat("[],", 4<<16) + `[]]}`:                                                           "its header: field shards: more than 262144 lists",
 		`{"shards":[` + strings.Repeat("1,", 1<<21) + `1]}`:                                                             "its header: field shards: more than 1048576 values",
 		`{"model":"a","b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1,"n":1,"o":1,"p":1,"q":1}`: "its header: an object has more than 16 fields",
@@ -36,7 +35,6 @@ func TestHeadersAreJudgedFirst(t *testing.T) {
 		strings.Repeat(" ", 1<<24) + "{}":                                                                               "its header has 16777218 bytes, more than 16777216; count the rows in fewer, larger pieces",
 		`{"shards":[{"id":"a","rows":5}` + strings.Repeat(`,{"id":"b"}`, 1<<16) + `]}`:                                  "65537 shards, more than 65536; count the rows in fewer, larger pieces",
 		`{"shards":[` + strings.Repeat("1,", 1<<19) + `1]}`:                                                             "its header: 1 in a list at byte 11 is no object",
-		`{"shards":[{"id":"a","rows":5,"inputs":[` + strings.Repeat("1,", 1<<19) + `1]}]}`:                              "its header: 1 in a list at byte 40 is no object",
 		`{"model":"a","wings":2}`:                                                                                       `its header: unknown field "wings"`,
 	} {
 		file := withHeader(t, head)
@@ -54,27 +52,6 @@ func TestHeadersAreJudgedFirst(t *testing.T) {
 	}
 }
 
-// Ranges take the memory that they need, once.
-func TestManyRanges(t *testing.T) {
-	p := part(t, "a", 1, 5)
-	var ranges tallyfile.Ranges
-	for i := range int64(300_000) {
-		ranges = append(ranges, tallyfile.Range{From: 2 * i, To: 2*i + 1})
-	}
-	p.Shards[0].Inputs = []tallyfile.Input{{ID: "file", Ranges: ranges}}
-	file := bytesOf(t, p)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	parts, err := readAll(bytes.NewReader(file))
-	runtime.ReadMemStats(&after)
-	if err != nil || len(parts[0].Shards[0].Inputs[0].Ranges) != len(ranges) {
-		t.Fatal(err)
-	}
-	if used := after.TotalAlloc - before.TotalAlloc; used > 12<<20 {
-		t.Errorf("%d bytes allocated for %d ranges", used, len(ranges))
-	}
-}
-
 // Parts of as many shards as anyone has are written and read; more are refused by both.
 func TestManyShards(t *testing.T) {
 	p := part(t, "z", 1, 5)
@@ -82,7 +59,7 @@ func TestManyShards(t *testing.T) {
 	p.Shards = nil
 	for i := range 1<<16 - 1 {
 		p.Shards = append(p.Shards, tallyfile.Shard{ID: fmt.Sprintf("sha256:%064d", i), Source: fmt.Sprintf("rows-%d.npy", i),
-			Inputs: []tallyfile.Input{{ID: fmt.Sprintf("file:%064d", i), Ranges: tallyfile.NewRanges(tallyfile.Range{From: 0, To: 5})}}})
+			File: fmt.Sprintf("file:%064d", i), To: 5})
 	}
 	p.Shards = append(p.Shards, last)
 	if parts, err := readAll(bytes.NewReader(bytesOf(t, p))); err != nil || len(parts[0].Shards) != 1<<16 {

@@ -21,6 +21,7 @@ import (
 const (
 	recordMagic = "patchwork-tally"
 	linesMagic  = "patchwork-tally-base64"
+	version     = "3"
 
 	// maxRecord bounds a record, in bytes: more than the tally of any usable
 	// model needs.
@@ -180,8 +181,8 @@ func (d *decoder) binary() (*Part, error) {
 	if len(fields) != 4 || !strings.HasSuffix(first, "\n") {
 		return nil, d.bad("its first line is %.60q", first)
 	}
-	if fields[0] != "1" && fields[0] != "2" {
-		return nil, d.bad("version %s; this program reads versions 1 and 2", fields[0])
+	if fields[0] != version {
+		return nil, d.bad("version %s; this program reads version %s: count the rows again with patchwork stats", fields[0], version)
 	}
 	head, err1 := strconv.ParseInt(fields[1], 10, 64)
 	body, err2 := strconv.ParseInt(fields[2], 10, 64)
@@ -205,9 +206,6 @@ func (d *decoder) binary() (*Part, error) {
 		return nil, d.bad("its checksum is %x, not %x: the file is damaged", got[:6], sum[:6])
 	}
 	p, err := decodePart(content[:head], content[head:])
-	if err == nil && strconv.Itoa(p.version()) != fields[0] {
-		err = fmt.Errorf("version %s, but its shards are of version %d", fields[0], p.version())
-	}
 	if err != nil {
 		return nil, d.bad("%v", err)
 	}

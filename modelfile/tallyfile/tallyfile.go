@@ -4,7 +4,7 @@
 // A file holds one or more records in a row, so files can be joined with cat. A
 // record is a line of text, a header and a body:
 //
-//	patchwork-tally 2 HEADER BODY SHA256\n   version, lengths in bytes; the checksum of header and body
+//	patchwork-tally 3 HEADER BODY SHA256\n   version, lengths in bytes; the checksum of header and body
 //	{"model":…,"options":…,"shards":[…]}\n    JSON, HEADER bytes with the newline; see Shard
 //	…                                         BODY bytes: Tally.MarshalBinary, or that of table.Counts or of real.Tally
 //
@@ -12,9 +12,8 @@
 //
 //	patchwork-tally-base64 …\n
 //
-// In version 2 a shard may say which rows of which inputs it counts (Input), so that shards
-// that overlap are told; a part of which no shard does is written as version 1, which is the
-// same without. The same part gives the same bytes on every machine.
+// A shard may say which rows of a file it counts, so that shards that overlap are told. The
+// same part gives the same bytes on every machine.
 package tallyfile
 
 import (
@@ -24,6 +23,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 
@@ -40,7 +40,7 @@ const (
 	maxHeader = 16 << 20 // bytes of the header of a record: 256 for each of so many shards
 )
 
-// bounds are those of a header. A long text says which rows of an input a shard counts.
+// bounds are those of a header.
 var bounds = strictjson.Bounds{Objects: 4 * maxShards, Lists: 4 * maxShards, Values: 16 * maxShards, Fields: 16, Text: maxHeader, Blanks: maxHeader}
 
 // checkHeader returns an error for the header of a record that is larger than any honest one.
@@ -86,7 +86,47 @@ type Shard struct {
 	Source string `json:"source,omitempty"` // where it came from, for people
 	Rows   int64  `json:"rows"`             // images, weights counted
 
-	Inputs []Input `json:"inputs,omitempty"` // which rows these are, by rising ID; nil if that is not known
+	// File, if not "", identifies the selected rows of a file, of which these are From to
+	// To-1, counted from 0; To is 0 for all from there.
+	File string `json:"file,omitempty"`
+	From int64  `json:"from,omitempty"`
+	To   int64  `json:"to,omitempty"`
+}
+
+// end returns the row after the last.
+func (s Shard) end() int64 {
+	if s.To == 0 {
+		return math.MaxInt64
+	}
+	return s.To
+}
+
+// rowRange names the rows as --rows takes them: from 1, the last one included.
+func (s Shard) rowRange() string {
+	if s.To == 0 {
+		return fmt.Sprintf("%d:", s.From+1)
+	}
+	return fmt.Sprintf("%d:%d", s.From+1, s.To)
+}
+
+// overlap returns an error if two shards of p and other say that they count a row of the
+// same file.
+func (p *Part) overlap(other *Part) error {
+	theirs := map[string][]Shard{}
+	for _, s := range other.Shards {
+		if s.File != "" {
+			theirs[s.File] = append(theirs[s.File], s)
+		}
+	}
+	for _, s := range p.Shards {
+		for _, o := range theirs[s.File] {
+			if s.From < o.end() && o.From < s.end() {
+				return mismatch("rows of one file would be counted twice: one part counts rows %s (of %s), another rows %s (of %s); "+
+					"give each its own rows with stats --rows A:B, or if it is on purpose, a name with --shard", s.rowRange(), sourceOf(s), o.rowRange(), sourceOf(o))
+			}
+		}
+	}
+	return nil
 }
 
 // HashModel returns 64 hexadecimal digits that identify a model by its
@@ -226,8 +266,8 @@ func (p *Part) check() error {
 		if i > 0 && byID(p.Shards[i-1], s) >= 0 {
 			return fmt.Errorf("shard %q comes after %q, or twice", s.ID, p.Shards[i-1].ID)
 		}
-		if err := s.checkInputs(); err != nil {
-			return err
+		if s.From < 0 || s.To < 0 || s.To != 0 && s.From >= s.To || s.File == "" && s.From|s.To != 0 {
+			return fmt.Errorf("shard %q has rows %s of file %q", s.ID, s.rowRange(), s.File)
 		}
 		if rows += s.Rows; rows > maxRows {
 			return fmt.Errorf("the shards have more than %d rows", int64(maxRows))
@@ -257,7 +297,7 @@ func (p *Part) encode() ([]byte, error) {
 	}
 	content := slices.Concat(head, body)
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "%s %d %d %d %x\n", recordMagic, p.version(), len(head), len(body), sha256.Sum256(content))
+	fmt.Fprintf(&out, "%s %s %d %d %x\n", recordMagic, version, len(head), len(body), sha256.Sum256(content))
 	out.Write(content)
 	return out.Bytes(), nil
 }

@@ -266,13 +266,14 @@ func TestDamageIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ file, want string }{
 		"empty":    {"", "record 0, at byte 0: the file is empty"},
 		"foreign":  {"PK\x03\x04 a zip", `begins with`},
-		"newer":    {strings.Replace(string(good), "tally 1 ", "tally 3 ", 1), "version 3; this program reads versions 1 and 2"},
+		"newer":    {strings.Replace(string(good), "tally 3 ", "tally 4 ", 1), "version 4; this program reads version 3"},
+		"older":    {strings.Replace(string(good), "tally 3 ", "tally 1 ", 1), "version 1; this program reads version 3"},
 		"damaged":  {string(good[:len(good)-1]) + "\xff", "the file is damaged"},
 		"cut":      {string(good[:len(good)-3]), "ends after"},
 		"rest":     {string(good) + "x", fmt.Sprintf("record 1, at byte %d", len(good))},
-		"boast":    {"patchwork-tally 1 1 4294967296 " + strings.Repeat("00", 32) + "\n", "first line"},
-		"boast 2":  {"patchwork-tally 1 1 4294967295 " + strings.Repeat("00", 32) + "\n", "ends after 0 of 4294967296 bytes"},
-		"boast 3":  {"patchwork-tally 1 9223372036854775807 9223372036854775807 " + strings.Repeat("00", 32) + "\n", "first line"},
+		"boast":    {"patchwork-tally 3 1 4294967296 " + strings.Repeat("00", 32) + "\n", "first line"},
+		"boast 2":  {"patchwork-tally 3 1 4294967295 " + strings.Repeat("00", 32) + "\n", "ends after 0 of 4294967296 bytes"},
+		"boast 3":  {"patchwork-tally 3 9223372036854775807 9223372036854775807 " + strings.Repeat("00", 32) + "\n", "first line"},
 		"base64":   {"patchwork-tally-base64 ???\n", "not base64"},
 		"two":      {"patchwork-tally-base64 " + base64.StdEncoding.EncodeToString(slices.Concat(good, good)) + "\n", "bytes follow the record"},
 		"no lines": {"patchwork-tally-base64 \n", "the line is empty"},
@@ -370,7 +371,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(bytesOf(f, softPart(f, "soft", 4)))
-	f.Add(bytesOf(f, counting(f, "rows", tallyfile.Input{ID: "f", Ranges: tallyfile.Ranges{{From: 0, To: 60}, {From: 70, To: 71}}})))
+	f.Add(bytesOf(f, counting(f, "rows", "f", 0, 60)))
 	f.Add(good)
 	f.Add(line.Bytes())
 	f.Add(slices.Concat(good, line.Bytes()))
