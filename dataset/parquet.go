@@ -271,9 +271,9 @@ func (t *parquetTable) states(chunks []parquet.ColumnChunk, i int, dst []uint8, 
 func (t *parquetTable) addRest(chunks []parquet.ColumnChunk, n int) error {
 	if w := t.roles.weight; w >= 0 {
 		err := t.column(chunks, w, func(v parquet.Value) error {
-			weight, err := strconv.ParseInt(valueText(v), 10, 64)
-			if err != nil || weight < 0 {
-				return &FormatError{Msg: fmt.Sprintf("the weight %q is not a non-negative integer", valueText(v))}
+			weight, err := weightOf(valueText(v))
+			if err != nil {
+				return err
 			}
 			t.set.Weights = append(t.set.Weights, weight)
 			if len(t.set.Weights) > n {

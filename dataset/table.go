@@ -183,9 +183,10 @@ func (t *textTable) add(cells []string) error {
 		}
 	}
 	if w := t.plan.weight; w >= 0 {
-		v, err := strconv.ParseInt(trim(cells[w]), 10, 64)
-		if err != nil || v < 0 {
-			return &FormatError{Column: t.plan.name(w), Msg: fmt.Sprintf("the weight %q is not a non-negative integer", cells[w])}
+		v, err := weightOf(trim(cells[w]))
+		if err != nil {
+			err.Column = t.plan.name(w)
+			return err
 		}
 		t.set.Weights = append(t.set.Weights, v)
 	}
