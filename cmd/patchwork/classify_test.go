@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/testenv"
 )
 
 // TestClassifyFormats: every format has the same names, in blocks as at once, and for any
@@ -19,7 +20,7 @@ func TestClassifyFormats(t *testing.T) {
 	must(t, "classify", "learn", "letters.npz", "--by", "y", "--where", "writer<=2", "-o", "classes.npz")
 	must(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "-o", "whole.csv")
 	whole := read(t, "whole.csv")
-	if o := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--memory", "64KiB", "--workers", "3", "-o", "blocks.csv"); o.code != 0 || !strings.Contains(o.err, "block by block") {
+	if o := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--memory", "64KiB", "--workers", "3", "-o", "blocks.csv"); o.code != 0 || !testenv.Said(t, o.err) {
 		t.Fatalf("streamed: %+v", o)
 	}
 	if got := read(t, "blocks.csv"); got != whole {
@@ -137,7 +138,7 @@ func boolInt(b bool) int {
 func TestClassifyPictures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	drawPictures(t, "shapes", 2)
-	if o := patchworkCommand(t, "classify", "learn", "shapes", "-o", "classes.npz"); o.code != 2 || !strings.Contains(o.err, "shapes has name, y") {
+	if o := patchworkCommand(t, "classify", "learn", "shapes", "-o", "classes.npz"); o.code != 2 || !testenv.Said(t, o.err) {
 		t.Errorf("without --by: %+v", o)
 	}
 	must(t, "-q", "classify", "learn", "shapes", "--by", "y", "-o", "classes.npz")
@@ -174,7 +175,7 @@ func TestClassifyAlphabet(t *testing.T) {
 	if err := os.WriteFile("table.csv", []byte("a,b,y\n1,0,u\n0,1,v\n1,1,u\n0,0,v\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if o := patchworkCommand(t, "classify", "learn", "table.csv", "--by", "y", "--alphabet", "2", "-o", "t.npz"); o.code != 2 || !strings.Contains(o.err, "for drawings") {
+	if o := patchworkCommand(t, "classify", "learn", "table.csv", "--by", "y", "--alphabet", "2", "-o", "t.npz"); o.code != 2 || !testenv.Said(t, o.err) {
 		t.Errorf("a table: %+v", o)
 	}
 }

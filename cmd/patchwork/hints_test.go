@@ -7,6 +7,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/pose"
 )
@@ -28,7 +29,7 @@ func TestLookAtNumbers(t *testing.T) {
 	if err := os.WriteFile("t.csv", []byte(table), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if said := refused(t, "look", "t.csv"); !strings.Contains(said, "patchwork learn --for real learns from the numbers as they are") {
+	if said := refused(t, "look", "t.csv"); !testenv.Said(t, said) {
 		t.Errorf("look: %q", said)
 	}
 	out := must(t, "look", "t.csv", "--meta", "age,town")

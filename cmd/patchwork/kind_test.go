@@ -3,8 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"example.com/patchwork/internal/testenv"
 )
 
 // TestKindOfFile: pictures and arrays of every format are told from tables that begin alike.
@@ -27,7 +28,7 @@ func TestKindOfFile(t *testing.T) {
 	}
 	t.Chdir(dir)
 	write(t, "t.csv.gz", packed("a,b\n1,0\n"))
-	if got := refused(t, "info", "t.csv.gz"); !strings.Contains(got, "t.csv.gz is a table, not a model; learn one from it: patchwork learn t.csv.gz -o model.npz") {
+	if got := refused(t, "info", "t.csv.gz"); !testenv.Said(t, got) {
 		t.Error(got)
 	}
 }
