@@ -249,7 +249,7 @@ type tried struct {
 	optimal, truth   float64 // fractions of the images: optimum reached; exactly the true set
 	short            float64 // log joint below the optimum, nats
 	logLik, parts    float64
-	work, seconds    float64 // log-likelihoods and seconds per image
+	work             float64 // log-likelihoods per image
 	worst            int     // image with the largest shortfall
 	worstShort       float64
 	worstSet, optSet inference.Set
