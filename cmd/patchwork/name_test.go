@@ -104,7 +104,7 @@ func TestNamesAtOnce(t *testing.T) {
 	for k, name := range names {
 		all.Go(func() {
 			file := []string{"m.npz", "./m.npz", "link.npz"}[k%3]
-			if o := patchworkCommand(t, "name", file, strconv.Itoa(k), name); o.code != 0 {
+			if o := patchworkCommand(t, "name", file, strconv.Itoa(k+1), name); o.code != 0 {
 				t.Errorf("%s: exit %d, %s", name, o.code, o.err)
 			}
 		})

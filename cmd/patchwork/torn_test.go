@@ -51,7 +51,7 @@ func prepareWriters(t *testing.T) {
 	must(t, "learn", "q.npz", "--rule", "max-minus-min", "-k", "4", "--starts", "1", "-o", "model.npz", "-q")
 	write(t, "rows.csv", "a,b,c\n"+strings.Repeat("1,1,0\n0,0,1\n", 20))
 	must(t, "learn", "rows.csv", "-k", "1", "-o", "rows.npz", "-q")
-	must(t, "synth", "sheet", "--height", "200", "--width", "200", "--seed", "1", "-o", "sheet.npz", "--model", "symbols.npz", "--page", "page.png", "-q")
+	must(t, "synth", "sheet", "--size", "200x200", "--seed", "1", "-o", "page.png", "--model", "symbols.npz", "-q")
 	write(t, "page2.png", read(t, "page.png"))
 	must(t, "stats", "-q", "-m", "model.npz", "q.npz", "-o", "part.tally")
 }
