@@ -81,6 +81,7 @@ type axis struct {
 	low, high float64
 	from, to  float64
 	log       bool
+	parts     bool // there are values that are no whole numbers
 	ticks     []tick
 }
 
@@ -171,6 +172,7 @@ func (c Chart) scale(f *frame) {
 		for _, part := range s.finite(c.LogX) {
 			for _, p := range part {
 				x.low, x.high, y.low, y.high = min(x.low, p.x), max(x.high, p.x), min(y.low, p.y), max(y.high, p.y)
+				x.parts, y.parts = x.parts || p.x != math.Floor(p.x), y.parts || p.y != math.Floor(p.y)
 			}
 		}
 		for i := range min(len(s.X), len(s.Low), len(s.High)) {
@@ -183,7 +185,7 @@ func (c Chart) scale(f *frame) {
 	x.widen()
 	y.widen()
 	x.log = c.LogX && x.low > 0
-	x.ticks, y.ticks = ticks(x.low, x.high), ticks(y.low, y.high)
+	x.ticks, y.ticks = ticks(x), ticks(y)
 	if c.XTicks == nil {
 		return
 	}
@@ -266,10 +268,13 @@ const mostTicks = 6
 
 // ticks returns the multiples of a round step between two ends, with readable labels: as many decimals as
 // distinguish neighbours, grouped thousands, a real minus sign.
-func ticks(low, high float64) []tick {
-	step := roundStep((high - low) / mostTicks)
+func ticks(a *axis) []tick {
+	step := roundStep((a.high - a.low) / mostTicks)
+	if !a.parts {
+		step = max(step, 1)
+	}
 	var out []tick
-	for i := math.Ceil(low / step); i*step <= high && len(out) <= mostTicks; i++ {
+	for i := math.Ceil(a.low / step); i*step <= a.high && len(out) <= mostTicks; i++ {
 		out = append(out, tick{i * step, number(i*step, step)})
 	}
 	return out
