@@ -214,12 +214,15 @@ func (c *Config) validateImages() error {
 	r := c.resolved()
 	switch {
 	case !c.Scene && (r.ImageHeight != c.Height || r.ImageWidth != c.Width):
-		return fmt.Errorf("patchwork: images of %d x %d pixels are not of the size of the parts, %d x %d, and only a scene may be larger",
+		return fmt.Errorf("patchwork: images of %d x %d pixels are not of the size of the parts, %d x %d, and only a scene "+
+			"may be larger",
 			r.ImageHeight, r.ImageWidth, c.Height, c.Width)
 	case r.ImageHeight < c.Height || r.ImageWidth < c.Width:
-		return fmt.Errorf("patchwork: images of %d x %d pixels are smaller than their parts, %d x %d", r.ImageHeight, r.ImageWidth, c.Height, c.Width)
+		return fmt.Errorf("patchwork: images of %d x %d pixels are smaller than their parts, %d x %d", r.ImageHeight,
+			r.ImageWidth, c.Height, c.Width)
 	case r.ImageHeight > bitmap.MaxPixels/r.ImageWidth:
-		return fmt.Errorf("patchwork: an image of %d x %d pixels is larger than %d pixels", r.ImageHeight, r.ImageWidth, bitmap.MaxPixels)
+		return fmt.Errorf("patchwork: an image of %d x %d pixels is larger than %d pixels", r.ImageHeight, r.ImageWidth,
+			bitmap.MaxPixels)
 	}
 	return nil
 }
@@ -230,15 +233,18 @@ func (c Config) validate() error {
 	case int(c.Rule) >= len(joint.Names):
 		return fmt.Errorf("patchwork: unknown rule %v", c.Rule)
 	case !c.Rule.fold() && (c.moves() || c.Reuse > 1):
-		return fmt.Errorf("patchwork: under the rule %v parts stay where they are: no shifts, no rotations, no scenes, each part once; parts move under max and max-minus-min", c.Rule)
+		return fmt.Errorf("patchwork: under the rule %v parts stay where they are: no shifts, no rotations, no scenes, "+
+			"each part once; parts move under max and max-minus-min", c.Rule)
 	case c.Height < 1 || c.Width < 1:
 		return fmt.Errorf("patchwork: a frame of %d x %d pixels is empty", c.Height, c.Width)
 	case c.Height > bitmap.MaxPixels/c.Width:
-		return fmt.Errorf("patchwork: a frame of %d x %d pixels is larger than %d pixels", c.Height, c.Width, bitmap.MaxPixels)
+		return fmt.Errorf("patchwork: a frame of %d x %d pixels is larger than %d pixels", c.Height, c.Width,
+			bitmap.MaxPixels)
 	case !(c.Q >= 0 && c.Q <= 1):
 		return fmt.Errorf("patchwork: abstention value q = %v is not a probability", c.Q)
 	case c.Rule == RuleMaxMinusMin && c.Q == 0 && c.QMap == nil && !c.ZeroQ:
-		return fmt.Errorf("patchwork: max-minus-min with q = 0 is the max rule; NewConfig sets q = 1/2, or set ZeroQ if 0 is meant")
+		return fmt.Errorf("patchwork: max-minus-min with q = 0 is the max rule; NewConfig sets q = 1/2, or set ZeroQ if " +
+			"0 is meant")
 	case c.QMap != nil && len(c.QMap) != c.Height*c.Width:
 		return fmt.Errorf("patchwork: %d abstention values for a frame of %d x %d", len(c.QMap), c.Height, c.Width)
 	case c.QMap != nil && c.Scene:
@@ -254,7 +260,8 @@ func (c Config) validate() error {
 	}
 	for i, q := range c.QMap {
 		if !(q >= 0 && q <= 1) {
-			return fmt.Errorf("patchwork: abstention value of row %d, column %d is %v, not a probability", i/c.Width, i%c.Width, q)
+			return fmt.Errorf("patchwork: abstention value of row %d, column %d is %v, not a probability", i/c.Width, i%c.Width,
+				q)
 		}
 	}
 	if err := c.validateImages(); err != nil {

@@ -23,11 +23,14 @@ import (
 // particular order; it must be safe for concurrent use if there are several
 // workers. The error is the source's, the context's, says which option does not
 // fit the model, or names the first image that does not.
-func EStep(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each func(i int, e *Explanation)) (*Tally, error) {
+func EStep(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int,
+	each func(i int, e *Explanation)) (*Tally, error) {
 	memory, src := memoryOf(src)
 	switch {
 	case each == nil && !m.cfg.Rule.fold():
-		return nil, fmt.Errorf("patchwork: under the rule %v a pixel is nobody's own, so parts cannot be counted one by one: learn with package table, or under max or max-minus-min", m.cfg.Rule)
+		return nil, fmt.Errorf(
+			"patchwork: under the rule %v a pixel is nobody's own, so parts cannot be counted one by one: learn with package "+
+				"table, or under max or max-minus-min", m.cfg.Rule)
 	case each == nil && memory != nil:
 		return recalled(ctx, m, memory, src, opt, workers)
 	case each == nil:
@@ -62,7 +65,8 @@ func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 
 // recalled returns the tally of an E-step from the memory, or computes it and
 // stores it there.
-func recalled(ctx context.Context, m *Model, memory memory, src Source, opt PursuitOptions, workers int) (*Tally, error) {
+func recalled(ctx context.Context, m *Model, memory memory, src Source, opt PursuitOptions, workers int) (*Tally,
+	error) {
 	return recall.Or(memory, "an E-step", func() string { return stepKey(m, opt) }, func(value []byte) (*Tally, bool) {
 		t := new(Tally)
 		return t, t.UnmarshalBinary(value) == nil && t.Fits(m)
@@ -77,7 +81,8 @@ func recalled(ctx context.Context, m *Model, memory memory, src Source, opt Purs
 func stepKey(m *Model, opt PursuitOptions) string {
 	h := sha256.New()
 	c := m.cfg
-	fmt.Fprintf(h, "%v %d %d %v %v %t %v %t %v %d %v\n", c.Rule, c.Height, c.Width, c.Poses, c.Q, c.Truncate, c.UnknownOutside, c.Scene, c.Prior, c.reuse(), len(c.QMap))
+	fmt.Fprintf(h, "%v %d %d %v %v %t %v %t %v %d %v\n", c.Rule, c.Height, c.Width, c.Poses, c.Q, c.Truncate,
+		c.UnknownOutside, c.Scene, c.Prior, c.reuse(), len(c.QMap))
 	if c.Overhang > 0 {
 		fmt.Fprintf(h, "overhang %d\n", c.Overhang)
 	}
@@ -102,7 +107,8 @@ func stepKey(m *Model, opt PursuitOptions) string {
 type visitor func(b *block, j int, e *Explanation)
 
 // explainSource performs an E-step whose visitor also sees the images.
-func explainSource(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each visitor) (*Tally, error) {
+func explainSource(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each visitor) (*Tally,
+	error) {
 	p, err := NewPursuit(m, opt)
 	if err != nil {
 		return nil, err

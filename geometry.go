@@ -151,7 +151,8 @@ const poseOutliers = 0.01
 func newPosePrior(m *Model) (*posePrior, error) {
 	g := m.extras.Geometry
 	if g == nil {
-		return nil, fmt.Errorf("patchwork: the model has no geometry to use as a prior; learn it with shifts or rotations, or leave the prior out")
+		return nil, fmt.Errorf(
+			"patchwork: the model has no geometry to use as a prior; learn it with shifts or rotations, or leave the prior out")
 	}
 	// A pose is known only up to a step of the grid. Without this term a Gaussian
 	// from few examples, which is singular, would exclude all poses off its span.
@@ -164,7 +165,8 @@ func newPosePrior(m *Model) (*posePrior, error) {
 	if err != nil {
 		return nil, fmt.Errorf("patchwork: the model's geometry: %w", err)
 	}
-	return &posePrior{model: m, normal: normal, costs: make([][]float64, m.K()), where: make([]gauss.Placement, m.K())}, nil
+	return &posePrior{model: m, normal: normal, costs: make([][]float64, m.K()), where: make([]gauss.Placement, m.K())},
+		nil
 }
 
 // poseSteps returns the steps of the grid in dy, dx and degrees; 1 where it has a
@@ -183,7 +185,8 @@ func (p *posePrior) fork() *posePrior {
 	if p == nil {
 		return nil
 	}
-	return &posePrior{model: p.model, normal: p.normal, costs: make([][]float64, len(p.costs)), where: make([]gauss.Placement, len(p.where))}
+	return &posePrior{model: p.model, normal: p.normal, costs: make([][]float64, len(p.costs)),
+		where: make([]gauss.Placement, len(p.where))}
 }
 
 // given sets the costs of the live experts for the next pick after these.

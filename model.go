@@ -179,11 +179,13 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 	}
 	for i, o := range e.Committee {
 		if o == nil || o.cfg.Height != m.cfg.Height || o.cfg.Width != m.cfg.Width || o.extras.Committee != nil {
-			return nil, fmt.Errorf("patchwork: model %d of the committee is none, has another frame, or a committee of its own", i+1)
+			return nil, fmt.Errorf("patchwork: model %d of the committee is none, has another frame, or a committee of its own",
+				i+1)
 		}
 	}
 	if e.Geometry != nil && e.Geometry.Normal.Dim() != 3*m.K() {
-		return nil, fmt.Errorf("patchwork: geometry over %d numbers, %d parts have %d", e.Geometry.Normal.Dim(), m.K(), 3*m.K())
+		return nil, fmt.Errorf("patchwork: geometry over %d numbers, %d parts have %d", e.Geometry.Normal.Dim(), m.K(),
+			3*m.K())
 	}
 	c := *m
 	c.extras, c.idle = e, new(idle)
@@ -254,7 +256,8 @@ func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 		g.DX = pose.Range{Min: -c.Overhang, Max: width - c.Width + c.Overhang, Step: 1}
 	}
 	if n := g.Len(); n > pose.MaxCandidates/m.K() {
-		return pose.Grid{}, fmt.Errorf("patchwork: %d parts in %d poses are more than %d candidates; shift or rotate less, or in larger steps",
+		return pose.Grid{}, fmt.Errorf(
+			"patchwork: %d parts in %d poses are more than %d candidates; shift or rotate less, or in larger steps",
 			m.K(), n, pose.MaxCandidates)
 	}
 	return g, nil
@@ -279,11 +282,12 @@ type Start struct {
 
 // Record says how a model was learned.
 type Record struct {
-	Method string  `json:"method,omitempty"`
-	Mode   string  `json:"mode,omitempty"`
-	Seed   uint64  `json:"seed,omitempty"`
-	Rows   int64   `json:"rows,omitempty"`    // training images, weights counted
-	Sample int64   `json:"sample,omitempty"`  // size of the uniform sample of them that Starts and Curve were learned from; 0: all
+	Method string `json:"method,omitempty"`
+	Mode   string `json:"mode,omitempty"`
+	Seed   uint64 `json:"seed,omitempty"`
+	Rows   int64  `json:"rows,omitempty"` // training images, weights counted
+	// size of the uniform sample of them that Starts and Curve were learned from; 0: all
+	Sample int64   `json:"sample,omitempty"`
 	LogLik float64 `json:"log_lik,omitempty"` // of the training images, nats
 	Chosen int     `json:"chosen,omitempty"`  // index into Starts
 	Starts []Start `json:"starts,omitempty"`

@@ -108,7 +108,8 @@ type PursuitOptions struct {
 // withDefaults returns the options with every zero value replaced by its meaning.
 func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 	o.Refined = o.Refined || !o.Paper && c.moves() && o.Scoring == 0
-	o.Calibrated = o.Calibrated || !o.AsLearned && c.Scene && o.Refined && o.Scoring == 0 && !o.Forced && o.Costs == nil && o.Rates == nil && o.RefineThreshold == 0
+	o.Calibrated = o.Calibrated || !o.AsLearned && c.Scene && o.Refined && o.Scoring == 0 && !o.Forced && o.Costs == nil &&
+		o.Rates == nil && o.RefineThreshold == 0
 	if o.Scoring == 0 {
 		o.Scoring = ScoringOriginal
 		if c.Truncate {
@@ -138,7 +139,8 @@ func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 func (o PursuitOptions) validate(c *Config, experts int) error {
 	switch {
 	case !c.Rule.fold() && (o.Refined || o.Scoring != ScoringOriginal || o.PosePrior || o.Reuse > 1 || o.Rates != nil):
-		return fmt.Errorf("patchwork: under the rule %v parts stay where they are: rows are explained greedily, by the original templates", c.Rule)
+		return fmt.Errorf("patchwork: under the rule %v parts stay where they are: rows are explained greedily, by the "+
+			"original templates", c.Rule)
 	case o.Paper && o.Refined:
 		return fmt.Errorf("patchwork: a pursuit is the paper's or refined, not both")
 	case o.Calibrated && o.AsLearned:
@@ -148,7 +150,8 @@ func (o PursuitOptions) validate(c *Config, experts int) error {
 	case int(o.Scoring) >= len(scoringNames) || int(o.RefineScoring) >= len(scoringNames):
 		return fmt.Errorf("patchwork: unknown scoring %v or %v", o.Scoring, o.RefineScoring)
 	case (o.Scoring == ScoringTruncated || o.RefineScoring == ScoringTruncated) && c.Rule != RuleMax:
-		return fmt.Errorf("patchwork: truncated templates belong to the max rule; score a %v model by original or mixed", c.Rule)
+		return fmt.Errorf("patchwork: truncated templates belong to the max rule; score a %v model by original or mixed",
+			c.Rule)
 	case !(o.Alpha > 0 && o.Alpha <= 1):
 		return fmt.Errorf("patchwork: mixing weight alpha = %v is not in (0, 1]", o.Alpha)
 	case math.IsNaN(o.MinGain) || math.IsNaN(o.RefineThreshold):
@@ -161,7 +164,8 @@ func (o PursuitOptions) validate(c *Config, experts int) error {
 	case o.Rates != nil && len(o.Rates) != experts:
 		return fmt.Errorf("patchwork: %d rates for %d parts", len(o.Rates), experts)
 	case o.Rates != nil && o.lastScoring() == ScoringTruncated:
-		return fmt.Errorf("patchwork: gains under truncated templates cannot be compared with the price of a place; refine, or score by original")
+		return fmt.Errorf("patchwork: gains under truncated templates cannot be compared with the price of a place; " +
+			"refine, or score by original")
 	}
 	for k, r := range o.Rates {
 		if !(r > 0) || math.IsInf(r, 0) {

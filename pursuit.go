@@ -70,7 +70,8 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 // Fork returns a pursuit with the same model and options, for another goroutine.
 // The two share large constant data.
 func (p *Pursuit) Fork() *Pursuit {
-	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined, prior: p.prior.fork(), rowTable: p.rowTable, still: p.still.fork()}
+	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined, prior: p.prior.fork(),
+		rowTable: p.rowTable, still: p.still.fork()}
 }
 
 // bank returns the model's templates, prepared for the search under a scoring.

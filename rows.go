@@ -201,10 +201,12 @@ func (p *Pursuit) release() {
 
 // makeRows makes memory for explaining these images together, if that is possible and pays.
 func (p *Pursuit) makeRows(images []*bitmap.Image) {
-	if p.bulk != nil || len(images) < rowsLeast || p.still != nil || p.prior != nil || p.opt.Refined || p.opt.Reuse != 1 || p.model.cfg.Poses.Turns() != 1 {
+	if p.bulk != nil || len(images) < rowsLeast || p.still != nil || p.prior != nil || p.opt.Refined || p.opt.Reuse != 1 ||
+		p.model.cfg.Poses.Turns() != 1 {
 		return
 	}
-	if g, err := p.model.GridFor(p.model.cfg.Height, p.model.cfg.Width); err != nil || g.Len() != 1 || g.DY.Min != 0 || g.DX.Min != 0 {
+	if g, err := p.model.GridFor(p.model.cfg.Height, p.model.cfg.Width); err != nil || g.Len() != 1 || g.DY.Min != 0 ||
+		g.DX.Min != 0 {
 		return
 	}
 	if asked := p.rowTable.asked.Add(int64(len(images))); asked <= rowsWorth && p.scored.Fixed() {
@@ -282,14 +284,16 @@ func (e *Explanations) At(i int) Explanation {
 	if e.Poses != nil {
 		poses = e.Poses[from:to]
 	}
-	x := Explanation{StartLogLik: e.StartLogLik[i], LogLik: e.LogLik[i], LogLikModel: e.LogLikModel[i], Scoring: e.Scoring, Picks: picksOf(e.Experts[from:to], e.Gains[from:to], poses)}
+	x := Explanation{StartLogLik: e.StartLogLik[i], LogLik: e.LogLik[i], LogLikModel: e.LogLikModel[i], Scoring: e.Scoring,
+		Picks: picksOf(e.Experts[from:to], e.Gains[from:to], poses)}
 	if i < len(e.Missing) {
 		x.Missing, x.Clutter = e.Missing[i], e.Clutter[i]
 	}
 	return x
 }
 
-// picksOf returns picks of these experts, gains and poses; nil for poses says that all are where they were learned. Of none it is nil.
+// picksOf returns picks of these experts, gains and poses; nil for poses says that all are where they were learned. Of
+// none it is nil.
 func picksOf(experts []int32, gains []float64, poses []pose.Pose) []Pick {
 	if len(experts) == 0 {
 		return nil

@@ -114,7 +114,8 @@ func (d *tallyDecoder) tally() *Tally {
 	d.at = len(tallyMagic) + 1
 	k, height, width := d.size("experts"), d.size("rows per frame"), d.size("columns per frame")
 	// Every expert takes at least one byte, and so does every count unless all are 0.
-	if d.err == nil && (k > len(d.data) || int64(height)*int64(width) > maxFrame || int64(k)*int64(height)*int64(width) > pose.MaxCandidates) {
+	if d.err == nil && (k > len(d.data) || int64(height)*int64(width) > maxFrame ||
+		int64(k)*int64(height)*int64(width) > pose.MaxCandidates) {
 		d.fail(d.at, "%d parts of %dx%d pixels are too many", k, height, width)
 	}
 	if d.err != nil {
@@ -124,7 +125,8 @@ func (d *tallyDecoder) tally() *Tally {
 	t.rows, t.picks, t.impossible = d.int64("images"), d.int64("picks"), d.int64("impossible images")
 	t.logLik.Lo, t.logLik.Hi = d.uint64(), int64(d.uint64())
 	if d.err == nil && (t.rows > maxRows || t.impossible > t.rows) {
-		d.fail(len(tallyMagic)+13, "%d images, %d of them impossible; at most %d can be counted", t.rows, t.impossible, int64(maxRows))
+		d.fail(len(tallyMagic)+13, "%d images, %d of them impossible; at most %d can be counted", t.rows, t.impossible,
+			int64(maxRows))
 	}
 	if d.err == nil && t.picks > t.rows*math.MaxInt16 {
 		d.fail(len(tallyMagic)+21, "%d picks in %d images", t.picks, t.rows)

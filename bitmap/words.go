@@ -7,7 +7,8 @@ import "slices"
 // words. Bits after the last pixel are 0, and so are unknown pixels.
 func (m *Image) AppendWords(dst []uint64) []uint64 { return m.appendWords(dst, m.on) }
 
-// AppendAllWords appends what AppendWords does, image by image, and reports whether all images have a size, and whether all pixels are known.
+// AppendAllWords appends what AppendWords does, image by image, and reports whether all images have a size, and whether
+// all pixels are known.
 func AppendAllWords(dst []uint64, images []*Image, height, width int) (words []uint64, fit, complete bool) {
 	complete = true
 	at, each := len(dst), (height*width+63)/64

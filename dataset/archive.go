@@ -37,7 +37,8 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 		}
 	}
 	if isWorkbook(z) {
-		return nil, &FormatError{Msg: "is an Excel or OpenDocument workbook, which is not read here", Hint: "save the sheet as CSV"}
+		return nil, &FormatError{Msg: "is an Excel or OpenDocument workbook, which is not read here",
+			Hint: "save the sheet as CSV"}
 	}
 	switch {
 	case len(pictures) > 0 || in.opts.Names != "":
@@ -53,7 +54,8 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 		for i, f := range mats {
 			names[i] = f.Name
 		}
-		return nil, &FormatError{Msg: "an archive of several MAT-files: " + list(names), Hint: "unpack it and give one of them"}
+		return nil, &FormatError{Msg: "an archive of several MAT-files: " + list(names),
+			Hint: "unpack it and give one of them"}
 	}
 	return in.npz(ra, size)
 }
@@ -93,13 +95,15 @@ func (in *input) pictureArchive(archive string, files []*zip.File, size int64) (
 	for _, f := range files {
 		switch {
 		case !fs.ValidPath(f.Name):
-			return nil, &FormatError{Msg: fmt.Sprintf("the member %q leads out of the archive", f.Name), Hint: "pack the folder itself"}
+			return nil, &FormatError{Msg: fmt.Sprintf("the member %q leads out of the archive", f.Name),
+				Hint: "pack the folder itself"}
 		case byName[f.Name] != nil:
 			return nil, &FormatError{Msg: fmt.Sprintf("two members are called %q", f.Name), Hint: "pack the folder anew"}
 		case f.Flags&1 != 0:
 			return nil, &FormatError{Msg: fmt.Sprintf("the member %q is encrypted", f.Name), Hint: "pack it without a password"}
 		case f.UncompressedSize64 > maxMember:
-			return nil, &FormatError{Msg: fmt.Sprintf("the picture %q of %d bytes is too large (at most %d)", f.Name, f.UncompressedSize64, maxMember), Hint: "unpack the archive and give the folder"}
+			return nil, &FormatError{Msg: fmt.Sprintf("the picture %q of %d bytes is too large (at most %d)", f.Name,
+				f.UncompressedSize64, maxMember), Hint: "unpack the archive and give the folder"}
 		}
 		// Members that share bytes would let an archive hold more than its size
 		// allows.
@@ -145,5 +149,6 @@ func (m member) worded(err error) error {
 	if _, ok := err.(*fs.PathError); ok {
 		return err // of the disk
 	}
-	return &FormatError{Msg: fmt.Sprintf("the member %q cannot be decompressed", m.name), Hint: "copy or pack the file again", Err: err}
+	return &FormatError{Msg: fmt.Sprintf("the member %q cannot be decompressed", m.name),
+		Hint: "copy or pack the file again", Err: err}
 }

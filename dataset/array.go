@@ -77,7 +77,8 @@ func (in *input) eachOther(z *npy.Zip, images string, join func(name string, r *
 // checkWeight returns an error if the requested weights are not among the named
 // arrays.
 func (d *arrayImages) checkWeight(names []string) error {
-	if w := d.in.opts.Weight; w != "" && !slices.ContainsFunc(d.others, func(c companion) bool { return c.role == weightRole }) {
+	if w := d.in.opts.Weight; w != "" &&
+		!slices.ContainsFunc(d.others, func(c companion) bool { return c.role == weightRole }) {
 		return &FormatError{Msg: fmt.Sprintf("no array %q for the weights; there is: %s", w, listShort(names))}
 	}
 	return nil
@@ -87,9 +88,11 @@ func (in *input) chooseArray(z *npy.Zip) (string, error) {
 	names := z.Arrays()
 	switch {
 	case len(names) == 0:
-		return "", &FormatError{Msg: "a zip archive without NumPy arrays", Hint: "archives of arrays (.npz), of PNG, PBM or PGM pictures, or of one MAT-file are read"}
+		return "", &FormatError{Msg: "a zip archive without NumPy arrays",
+			Hint: "archives of arrays (.npz), of PNG, PBM or PGM pictures, or of one MAT-file are read"}
 	case in.opts.Array != "" && !z.Has(in.opts.Array):
-		return "", &FormatError{Msg: fmt.Sprintf("no array %q; there is: %s%s", in.opts.Array, listShort(names), enum.DidYouMean(in.opts.Array, names))}
+		return "", &FormatError{Msg: fmt.Sprintf("no array %q; there is: %s%s", in.opts.Array, listShort(names),
+			enum.DidYouMean(in.opts.Array, names))}
 	case in.opts.Array != "":
 		return in.opts.Array, nil
 	case in.opts.like().Array != "" && z.Has(in.opts.like().Array):
@@ -121,7 +124,8 @@ type layout struct {
 // layoutOf accepts (N,D), (N,H,W), and (N,H,W) with a channel side of 1.
 func layoutOf(shape []int) (layout, error) {
 	bad := func(hint string) (layout, error) {
-		return layout{}, &FormatError{Msg: fmt.Sprintf("an array of shape %v is neither (N,H,W) nor (N,D)", shape), Hint: hint}
+		return layout{}, &FormatError{Msg: fmt.Sprintf("an array of shape %v is neither (N,H,W) nor (N,D)", shape),
+			Hint: hint}
 	}
 	if len(shape) == 4 {
 		switch {
@@ -177,7 +181,8 @@ func (in *input) images(d *npy.Reader) (*arrayImages, error) {
 	}
 	if in.opts.AutoThreshold && h.DType.Kind != 'b' {
 		if l.table && in.opts.Height == 0 {
-			return nil, &FormatError{Msg: "rows of a table, which have no threshold of their own", Hint: "give --threshold N instead of auto, or --size HxW if the rows are images"}
+			return nil, &FormatError{Msg: "rows of a table, which have no threshold of their own",
+				Hint: "give --threshold N instead of auto, or --size HxW if the rows are images"}
 		}
 		in.seen.arrays = true
 	}
@@ -375,7 +380,8 @@ func (r *arrayRows) next(n int) (*npy.Array, error) {
 			size *= int64(side)
 		}
 		if size > r.max {
-			return nil, &FormatError{Msg: fmt.Sprintf("an array in Fortran order of %d bytes does not fit in %d bytes of memory", size, r.max),
+			return nil, &FormatError{Msg: fmt.Sprintf("an array in Fortran order of %d bytes does not fit in %d bytes of memory",
+				size, r.max),
 				Hint: "save it with numpy.ascontiguousarray, or allow more memory", memory: true}
 		}
 		var err error

@@ -73,7 +73,8 @@ func (in *input) lines(f io.Reader, n, most int, hint string, use func(line int,
 			return &FormatError{Line: line, Msg: words.Count(len(cells), "cell") + fmt.Sprintf(" instead of %d", n), Hint: hint}
 		}
 		if lines == most {
-			return &FormatError{Line: line, Msg: fmt.Sprintf("more lines than the %d that there can be", most), Hint: "name each only once"}
+			return &FormatError{Line: line, Msg: fmt.Sprintf("more lines than the %d that there can be", most),
+				Hint: "name each only once"}
 		}
 		if err := use(line, cells); err != nil {
 			return err

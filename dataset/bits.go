@@ -80,7 +80,8 @@ func needThreshold(v string, where string) (msg, hint string) {
 		where = " at " + where
 	}
 	hint = "give --threshold T to convert it to bits (greater than T is on)"
-	if number, err := strconv.ParseFloat(v, 64); strings.HasPrefix(where, " at column") && err == nil { // of an array: the other values are not known
+	// of an array: the other values are not known
+	if number, err := strconv.ParseFloat(v, 64); strings.HasPrefix(where, " at column") && err == nil {
 		switch {
 		case number > 0 && number < 1:
 			hint += ", such as 0.5"
@@ -128,7 +129,8 @@ func (b *budget) spend(n, height, width int) error {
 // spendBytes subtracts the cost of other memory that grows with the input.
 func (b *budget) spendBytes(n int) error {
 	if int64(n) > b.left {
-		return &FormatError{Msg: fmt.Sprintf("more text than fits in %d bytes of memory", b.max), Hint: "carry fewer columns as metadata", memory: true}
+		return &FormatError{Msg: fmt.Sprintf("more text than fits in %d bytes of memory", b.max),
+			Hint: "carry fewer columns as metadata", memory: true}
 	}
 	b.left -= int64(n)
 	return nil
@@ -137,7 +139,8 @@ func (b *budget) spendBytes(n int) error {
 // checkSize rejects absurd image sizes.
 func checkSize(height, width int) error {
 	if height < 1 || width < 1 || height > bitmap.MaxPixels/width {
-		return &FormatError{Msg: fmt.Sprintf("images of %d x %d pixels cannot be used", height, width), Hint: fmt.Sprintf("they have at least one and at most %d pixels", bitmap.MaxPixels)}
+		return &FormatError{Msg: fmt.Sprintf("images of %d x %d pixels cannot be used", height, width),
+			Hint: fmt.Sprintf("they have at least one and at most %d pixels", bitmap.MaxPixels)}
 	}
 	return nil
 }

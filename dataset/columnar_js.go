@@ -7,7 +7,8 @@ import "io"
 
 // notHere is the answer to a file in one of these formats.
 func notHere(format string) error {
-	return &FormatError{Msg: "a table in " + format + ", which the page without a server does not read", Hint: "save it as CSV, or open it in patchwork serve"}
+	return &FormatError{Msg: "a table in " + format + ", which the page without a server does not read",
+		Hint: "save it as CSV, or open it in patchwork serve"}
 }
 
 func (in *input) parquet(io.ReaderAt, int64) (decoder, error) { return nil, notHere("Parquet") }

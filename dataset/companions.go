@@ -53,7 +53,8 @@ func (d *arrayImages) join(name string, r *npy.Reader) (err error) {
 	c := companion{name: name, rows: &arrayRows{d: r, max: d.in.budget.max}}
 	switch weight := d.in.opts.Weight == name || d.in.opts.Weight == "" && name == "weight"; {
 	case weight && !perImage:
-		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", shape, n), Hint: "give one integer per image"}
+		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", shape, n),
+			Hint: "give one integer per image"}
 	case name == "columns" && d.layout.table && len(shape) == 1 && shape[0] == d.shape[1]:
 		d.columns, err = columnNames(r)
 		return err
@@ -62,7 +63,8 @@ func (d *arrayImages) join(name string, r *npy.Reader) (err error) {
 			if d.name != "x" {
 				return nil // it belongs to x
 			}
-			return &FormatError{Msg: fmt.Sprintf("a mask of shape %v for images of shape %v", shape, d.shape), Hint: "give it the shape of the images, or another name"}
+			return &FormatError{Msg: fmt.Sprintf("a mask of shape %v for images of shape %v", shape, d.shape),
+				Hint: "give it the shape of the images, or another name"}
 		}
 		c.role, c.missing = maskRole, name == "missing"
 	case !perImage:
@@ -93,7 +95,8 @@ func (d *arrayImages) companion(s *Set, c companion) error {
 
 // asksFor reports whether the options name an array.
 func (in *input) asksFor(name string) bool {
-	return slices.Contains(in.opts.selectedBy(), name) || name == in.opts.Weight || slices.Contains(in.opts.Meta, name) || name == "known" || name == "missing"
+	return slices.Contains(in.opts.selectedBy(), name) || name == in.opts.Weight || slices.Contains(in.opts.Meta, name) ||
+		name == "known" || name == "missing"
 }
 
 // mask makes pixels unknown that are 0 in `known` or 1 in `missing`.

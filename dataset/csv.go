@@ -64,7 +64,8 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 		s.form = itemForm(s.head)
 	}
 	if !validDelimiter(s.form.comma) {
-		return nil, &FormatError{Msg: fmt.Sprintf("%q cannot separate columns", s.form.comma), Hint: "use a comma, a semicolon or a tab"}
+		return nil, &FormatError{Msg: fmt.Sprintf("%q cannot separate columns", s.form.comma),
+			Hint: "use a comma, a semicolon or a tab"}
 	}
 	return s, nil
 }
@@ -214,7 +215,8 @@ func boundNames(names []string) error {
 }
 
 func longNames() error {
-	return &FormatError{Msg: fmt.Sprintf("the names of the columns have more than %d bytes", maxNames), Hint: "shorten them, or leave the names out"}
+	return &FormatError{Msg: fmt.Sprintf("the names of the columns have more than %d bytes", maxNames),
+		Hint: "shorten them, or leave the names out"}
 }
 
 func trim(s string) string { return strings.TrimSpace(s) }

@@ -58,11 +58,13 @@ func (c *csvRecords) read() (cells []string, line int, err error) {
 	}
 	var pe *csv.ParseError
 	if errors.As(err, &pe) && errors.Is(pe.Err, csv.ErrQuote) && pe.Line > pe.StartLine {
-		return nil, 0, &FormatError{Line: c.line + pe.StartLine, Msg: "a quote begins here", Hint: "close it, or double the quotes inside a cell",
-			Err: fmt.Errorf("it is not closed by line %d", c.line+pe.Line)}
+		return nil, 0, &FormatError{Line: c.line + pe.StartLine, Msg: "a quote begins here",
+			Hint: "close it, or double the quotes inside a cell",
+			Err:  fmt.Errorf("it is not closed by line %d", c.line+pe.Line)}
 	}
 	if errors.As(err, &pe) {
-		return nil, 0, &FormatError{Line: c.line + pe.Line, Msg: "malformed CSV", Err: pe.Err, Hint: "quote a cell as a whole and double the quotes inside it"}
+		return nil, 0, &FormatError{Line: c.line + pe.Line, Msg: "malformed CSV", Err: pe.Err,
+			Hint: "quote a cell as a whole and double the quotes inside it"}
 	}
 	return nil, 0, err
 }

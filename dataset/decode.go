@@ -21,7 +21,8 @@ func Decode(name string, data []byte, opts Options) (*Set, error) {
 // the context.
 func DecodeContext(ctx context.Context, name string, data []byte, opts Options) (*Set, error) {
 	if len(opts.Labels) > 0 {
-		return nil, &FormatError{Path: name, Msg: "label files cannot be combined with content in memory", Hint: "put the labels into an .npz"}
+		return nil, &FormatError{Path: name, Msg: "label files cannot be combined with content in memory",
+			Hint: "put the labels into an .npz"}
 	}
 	if err := opts.check([]string{name}); err != nil {
 		return nil, err

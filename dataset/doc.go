@@ -1,7 +1,8 @@
 // Package dataset reads files as binary images, and writes them.
 //
 // [Read] reads .npy and .npz arrays, MAT-files of Level 5, tables in CSV and
-// Parquet, IDX files, any of these packed with gzip or zstd, and pictures (PNG, JPEG, GIF, TIFF, WebP, BMP, PBM and PGM) or folders
+// Parquet, IDX files, any of these packed with gzip or zstd, and pictures (PNG, JPEG, GIF, TIFF, WebP, BMP, PBM and
+// PGM) or folders
 // and zip archives of them, and returns one [Set]: images of one size, their
 // weights, and columns of metadata (labels, writers, file names) to select by.
 // The path - is standard input. [Open] reads the same images in blocks, as a [Stream]. Learners

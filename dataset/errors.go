@@ -92,7 +92,8 @@ func at(err error, path string) error {
 	}
 	var ne *npy.FormatError
 	if errors.As(err, &ne) {
-		return &FormatError{Path: path, Array: strings.TrimSuffix(ne.Member, ".npy"), Offset: ne.Offset, Msg: ne.Msg, Hint: ne.Hint, Err: ne.Err}
+		return &FormatError{Path: path, Array: strings.TrimSuffix(ne.Member, ".npy"), Offset: ne.Offset, Msg: ne.Msg,
+			Hint: ne.Hint, Err: ne.Err}
 	}
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {

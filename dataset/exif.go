@@ -139,7 +139,8 @@ func checkTIFF(data []byte) (pages int, err error) {
 		total += int64(n)
 	}
 	if total > int64(len(data)) {
-		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take %d bytes, the file has %d", total, len(data)), Hint: "save it again"}
+		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take %d bytes, the file has %d",
+			total, len(data)), Hint: "save it again"}
 	}
 	return t.pages, t.checkExpanded(data)
 }

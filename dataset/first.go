@@ -23,7 +23,8 @@ func ParseFirstPer(s string) (FirstPer, error) {
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {
 		n, err := strconv.Atoi(strings.TrimSpace(s[i+1:]))
 		if err != nil || n < 1 {
-			return FirstPer{}, &FormatError{Msg: fmt.Sprintf("first per %q: %q is not a number of images (1 or more)", s, s[i+1:]), Hint: firstPerHint}
+			return FirstPer{}, &FormatError{Msg: fmt.Sprintf("first per %q: %q is not a number of images (1 or more)", s,
+				s[i+1:]), Hint: firstPerHint}
 		}
 		names, f.Count = s[:i], n
 	}

@@ -17,7 +17,8 @@ import (
 
 // pictureSuffixes are the suffixes that count in a folder or an archive; the
 // content decides the format.
-var pictureSuffixes = []string{".png", ".pbm", ".pgm", ".pnm", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".tif", ".tiff", ".webp", ".bmp", ".dib"}
+var pictureSuffixes = []string{".png", ".pbm", ".pgm", ".pnm", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".tif",
+	".tiff", ".webp", ".bmp", ".dib"}
 
 // isPictureName reports whether a file with that name counts; hidden ones do
 // not.
@@ -211,7 +212,8 @@ func (g *gallery) tell(names []string, what string) error {
 		}
 	}
 	if len(flat) > 0 && len(inside) > 0 {
-		return &FormatError{Msg: fmt.Sprintf("holds pictures (%s) as well as a folder of pictures (%s)", flat[0], path.Dir(inside[0])),
+		return &FormatError{Msg: fmt.Sprintf("holds pictures (%s) as well as a folder of pictures (%s)", flat[0],
+			path.Dir(inside[0])),
 			Hint: "name the folders one by one, or give every picture a class folder"}
 	}
 	if len(flat)+len(inside) == 0 {
@@ -220,9 +222,12 @@ func (g *gallery) tell(names []string, what string) error {
 	if g.names = append(flat, inside...); len(g.names) == 0 {
 		if len(names) > 0 {
 			return &FormatError{Msg: what + " whose pictures lie in folders of folders, such as " + names[0],
-				Hint: fmt.Sprintf("describe their paths with --names '%s{y}/{picture}', which makes the last folder a label", strings.Repeat("{}/", strings.Count(names[0], "/")-1))}
+				Hint: fmt.Sprintf("describe their paths with --names '%s{y}/{picture}', which makes the last folder a label",
+					strings.Repeat("{}/", strings.Count(names[0], "/")-1))}
 		}
-		return g.in.none(what, ", and without class folders of them", "name the files, or describe their paths with --names, such as --names '{}/{y}/{picture}' where they lie two folders down")
+		return g.in.none(what, ", and without class folders of them",
+			"name the files, or describe their paths with --names, such as --names '{}/{y}/{picture}' where they lie two "+
+				"folders down")
 	}
 	slices.SortFunc(g.names, func(a, b string) int { return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/")) })
 	var stems, labels []string
@@ -272,7 +277,8 @@ func belowOne(names []string) []string {
 func (in *input) none(what, more, hint string) error {
 	for _, suffix := range slices.Sorted(maps.Keys(in.seen.leftOut)) {
 		e := in.seen.leftOut[suffix]
-		return &FormatError{Msg: fmt.Sprintf("%s without %s pictures, but with %s (%s), which are not read", what, pictureFormats, words.Count(e.n, suffix+" file"), e.first), Hint: unread(suffix)}
+		return &FormatError{Msg: fmt.Sprintf("%s without %s pictures, but with %s (%s), which are not read", what,
+			pictureFormats, words.Count(e.n, suffix+" file"), e.first), Hint: unread(suffix)}
 	}
 	return &FormatError{Msg: what + " without " + pictureFormats + " pictures" + more, Hint: hint}
 }

@@ -64,7 +64,8 @@ func foreignKind(head []byte) (name, hint string) {
 		return "a film or sound (MP4)", "export a picture of it as PNG"
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	if bytes.HasPrefix(text, []byte("<svg")) || bytes.HasPrefix(text, []byte("<?xml")) && bytes.Contains(text, []byte("<svg")) {
+	if bytes.HasPrefix(text, []byte("<svg")) || bytes.HasPrefix(text, []byte("<?xml")) &&
+		bytes.Contains(text, []byte("<svg")) {
 		return "an SVG drawing", unread(".svg")
 	}
 	return "", ""
@@ -75,14 +76,15 @@ func foreignKind(head []byte) (name, hint string) {
 var ways = func() map[string]string {
 	out := map[string]string{
 		specialFile: "a pipe, a device, a socket, or in an archive a link; only regular files are read",
-		".heic":     "convert it to JPEG, for example: magick IMG_1.heic IMG_1.jpg (an iPhone takes JPEG with Settings, Camera, Formats, Most Compatible)",
-		".avif":     "convert it to PNG, for example: magick picture.avif picture.png",
-		".jxl":      "convert it to PNG, for example: djxl picture.jxl picture.png",
-		".jp2":      "convert it to PNG, for example: magick picture.jp2 picture.png",
-		".pdf":      "export its pages as PNG, for example: pdftoppm -png -r 200 file.pdf page",
-		".eps":      "convert it to PNG, for example: magick -density 200 file.eps file.png",
-		".svg":      "draw it as PNG, for example: rsvg-convert -w 1000 file.svg -o file.png",
-		".psd":      "export it as PNG, for example: magick 'file.psd[0]' file.png",
+		".heic": "convert it to JPEG, for example: magick IMG_1.heic IMG_1.jpg (an iPhone takes JPEG with Settings, " +
+			"Camera, Formats, Most Compatible)",
+		".avif": "convert it to PNG, for example: magick picture.avif picture.png",
+		".jxl":  "convert it to PNG, for example: djxl picture.jxl picture.png",
+		".jp2":  "convert it to PNG, for example: magick picture.jp2 picture.png",
+		".pdf":  "export its pages as PNG, for example: pdftoppm -png -r 200 file.pdf page",
+		".eps":  "convert it to PNG, for example: magick -density 200 file.eps file.png",
+		".svg":  "draw it as PNG, for example: rsvg-convert -w 1000 file.svg -o file.png",
+		".psd":  "export it as PNG, for example: magick 'file.psd[0]' file.png",
 	}
 	out[".heif"], out[".ai"] = out[".heic"], out[".pdf"]
 	for _, raw := range strings.Fields(".cr2 .cr3 .nef .arw .dng .orf .rw2 .raf .pef .srw") {

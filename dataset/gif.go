@@ -66,7 +66,8 @@ func checkGIF(data []byte) (frames int, err error) {
 	}
 	f := s.frames[0]
 	if !f.In(image.Rect(0, 0, s.width, s.height)) {
-		return 0, &FormatError{Msg: fmt.Sprintf("damaged GIF picture: a frame of %d x %d pixels in a picture of %d x %d", f.Dy(), f.Dx(), s.height, s.width)}
+		return 0, &FormatError{Msg: fmt.Sprintf("damaged GIF picture: a frame of %d x %d pixels in a picture of %d x %d",
+			f.Dy(), f.Dx(), s.height, s.width)}
 	}
 	return len(s.frames), nil
 }

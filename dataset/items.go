@@ -29,7 +29,8 @@ func itemForm(head []byte) csvForm {
 // are certainly lists of items: words all, some of which recur, and within a line in few
 // lines at most.
 func (s *textSource) looksLikeItems() bool {
-	if o := &s.in.opts; o.Header == HeaderPresent || o.Delimiter != 0 || len(o.Meta)+len(o.Columns)+len(o.Categories)+len(o.Where) > 0 || o.Weight != "" {
+	if o := &s.in.opts; o.Header == HeaderPresent || o.Delimiter != 0 ||
+		len(o.Meta)+len(o.Columns)+len(o.Categories)+len(o.Where) > 0 || o.Weight != "" {
 		return false
 	}
 	r, _, _ := s.sample() // of a text it cannot fail
@@ -85,7 +86,8 @@ func (v *vocabulary) add(item string, first bool) error {
 	}
 	if _, known := v.items[item]; !known {
 		if len(item) > maxItem {
-			return &FormatError{Msg: fmt.Sprintf("an item of more than %d bytes", maxItem), Hint: "say --delimiter if something else separates the items"}
+			return &FormatError{Msg: fmt.Sprintf("an item of more than %d bytes", maxItem),
+				Hint: "say --delimiter if something else separates the items"}
 		}
 		if err := v.in.budget.spendBytes(len(item) + groupOverhead); err != nil {
 			return err
@@ -116,7 +118,8 @@ func (v *vocabulary) named() bool {
 		sum += n
 	}
 	others = len(v.items) - len(v.first)
-	if v.repeated || len(v.first) < leastNamed && v.in.opts.model == nil || others == 0 || sum < 2*others && v.in.opts.model == nil {
+	if v.repeated || len(v.first) < leastNamed && v.in.opts.model == nil || others == 0 || sum < 2*others &&
+		v.in.opts.model == nil {
 		return false
 	}
 	for _, item := range v.first {
@@ -133,7 +136,8 @@ func (v *vocabulary) columns(p *tablePlan) ([]string, error) {
 		found = append(found, item)
 	}
 	if v.model == nil && boundNames(found) != nil {
-		return nil, &FormatError{Msg: fmt.Sprintf("the items have more than %d bytes together", maxNames), Hint: "shorten them"}
+		return nil, &FormatError{Msg: fmt.Sprintf("the items have more than %d bytes together", maxNames),
+			Hint: "shorten them"}
 	}
 	sortLevels(found)
 	if v.model != nil {

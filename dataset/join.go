@@ -44,7 +44,8 @@ func (j *joiner) weigh(part *Set, path string) error {
 	for i := range part.Images {
 		w := part.Weight(i)
 		if w > math.MaxInt64-j.total {
-			return &FormatError{Path: path, Row: i + 1, Msg: "the weights add up to more than a 64-bit integer holds", Hint: "divide them"}
+			return &FormatError{Path: path, Row: i + 1, Msg: "the weights add up to more than a 64-bit integer holds",
+				Hint: "divide them"}
 		}
 		j.total += w
 	}
@@ -58,7 +59,8 @@ func (j *joiner) agree(part *Set, path string) error {
 		if j.set.pictures && part.pictures {
 			return errSizes
 		}
-		return &FormatError{Path: path, Msg: fmt.Sprintf("images of %d x %d pixels, but %s has %d x %d", ph, pw, j.paths[0], h, w),
+		return &FormatError{Path: path, Msg: fmt.Sprintf("images of %d x %d pixels, but %s has %d x %d", ph, pw, j.paths[0],
+			h, w),
 			Hint: "read files of one size together"}
 	}
 	if j.set.Columns != nil && part.Columns != nil {
@@ -181,7 +183,8 @@ func (in *input) arrange(s *Set) error {
 	}
 	if height > 0 && (s.Table || h != height || w != width) {
 		if !s.Table || h*w != height*width {
-			return &FormatError{Msg: fmt.Sprintf("%d x %d values cannot be images of %d x %d", h, w, in.opts.Height, in.opts.Width),
+			return &FormatError{Msg: fmt.Sprintf("%d x %d values cannot be images of %d x %d", h, w, in.opts.Height,
+				in.opts.Width),
 				Hint: "leave the size out, or give one with as many pixels"}
 		}
 		for i, m := range s.Images {
@@ -206,7 +209,8 @@ func (in *input) chooseOf(s *Set) error {
 	h, w := s.Size()
 	chosen := len(in.opts.Columns) > 0
 	if chosen && !s.Table {
-		return &FormatError{Msg: fmt.Sprintf("holds images of %d x %d, not a table with columns", h, w), Hint: "leave --columns out"}
+		return &FormatError{Msg: fmt.Sprintf("holds images of %d x %d, not a table with columns", h, w),
+			Hint: "leave --columns out"}
 	}
 	if chosen {
 		if err := s.choose(in.opts.Columns); err != nil {
@@ -294,7 +298,8 @@ func findColumns(have []string, n int, names []string) ([]int, error) {
 	for i, name := range names {
 		j := places[name]
 		if j == several {
-			return nil, &FormatError{Column: name, Msg: "more than one column has this name", Hint: "give its number, from 1, or rename it"}
+			return nil, &FormatError{Column: name, Msg: "more than one column has this name",
+				Hint: "give its number, from 1, or rename it"}
 		}
 		if j == none {
 			number, err := strconv.Atoi(strings.TrimSpace(name))
@@ -319,7 +324,9 @@ func members(n int, list []int) []bool {
 
 func noColumn(name string, have []string, n int) error {
 	if have == nil {
-		return &FormatError{Msg: fmt.Sprintf("no column %q; the %d columns have no names", name, n), Hint: "use their numbers, from 1"}
+		return &FormatError{Msg: fmt.Sprintf("no column %q; the %d columns have no names", name, n),
+			Hint: "use their numbers, from 1"}
 	}
-	return &FormatError{Msg: fmt.Sprintf("no column %q; there is: %s%s", name, listShort(have), enum.DidYouMean(name, have))}
+	return &FormatError{Msg: fmt.Sprintf("no column %q; there is: %s%s", name, listShort(have),
+		enum.DidYouMean(name, have))}
 }

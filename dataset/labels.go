@@ -63,7 +63,8 @@ func (l *labelRows) done() error {
 		}
 		return io.EOF
 	}
-	return &FormatError{Path: l.path, Msg: fmt.Sprintf("labels of shape %v for %d images", l.rows.d.Header().Shape, l.at), Hint: "give one label per image"}
+	return &FormatError{Path: l.path, Msg: fmt.Sprintf("labels of shape %v for %d images", l.rows.d.Header().Shape, l.at),
+		Hint: "give one label per image"}
 }
 
 // labelArray reads a label file: IDX or .npy, maybe packed; rest is then what follows.

@@ -47,7 +47,8 @@ func (in *input) planLists(src *textSource) (*tablePlan, error) {
 			return nil, err
 		}
 		if rows++; !in.stream && rows > in.budget.left/imageCost(1, 1) { // too many for certain: fail before reading on
-			return nil, &FormatError{Line: line, Msg: fmt.Sprintf("more lists than fit in %d bytes of memory", in.budget.max), Hint: "allow more memory if the number is right", memory: true}
+			return nil, &FormatError{Line: line, Msg: fmt.Sprintf("more lists than fit in %d bytes of memory", in.budget.max),
+				Hint: "allow more memory if the number is right", memory: true}
 		}
 		empty += btoi(cells == nil)
 		for k, cell := range cells {
@@ -63,10 +64,12 @@ func (in *input) planLists(src *textSource) (*tablePlan, error) {
 	case l.comma != "":
 		p.note("each line is one cell in quotes; it is divided at every %q", src.form.comma)
 	case l.alone == l.lines && 2*l.blanks > l.lines && in.opts.Delimiter == 0:
-		p.note("each line was taken as one item, since there are no commas, tabs or semicolons; if blanks separate the items, say --delimiter %q", " ")
+		p.note("each line was taken as one item, since there are no commas, tabs or semicolons; if blanks separate the "+
+			"items, say --delimiter %q", " ")
 	}
 	if empty > 0 {
-		p.note("%s taken as %s", people(empty, "empty line is", "empty lines are"), map[bool]string{true: "a row without items", false: "rows without items"}[empty == 1])
+		p.note("%s taken as %s", people(empty, "empty line is", "empty lines are"),
+			map[bool]string{true: "a row without items", false: "rows without items"}[empty == 1])
 	}
 	p.columns, err = v.columns(p)
 	return p, err

@@ -83,7 +83,8 @@ func (in *input) chooseVariable(vars []*mat.Variable) (*mat.Variable, error) {
 	case len(vars) == 0:
 		return nil, &FormatError{Msg: "a MAT-file without variables"}
 	case in.opts.Array != "" && find(in.opts.Array) == nil:
-		return nil, &FormatError{Msg: fmt.Sprintf("no variable %q; there is: %s%s", in.opts.Array, listShort(names), enum.DidYouMean(in.opts.Array, names))}
+		return nil, &FormatError{Msg: fmt.Sprintf("no variable %q; there is: %s%s", in.opts.Array, listShort(names),
+			enum.DidYouMean(in.opts.Array, names))}
 	case in.opts.Array != "":
 		return find(in.opts.Array), nil
 	case find(in.opts.like().Array) != nil:
@@ -95,7 +96,8 @@ func (in *input) chooseVariable(vars []*mat.Variable) (*mat.Variable, error) {
 	case len(vars) == 1:
 		return vars[0], nil
 	}
-	return nil, &FormatError{Msg: "no variable \"x\" or \"X\"; there is: " + listShort(names), Hint: "choose one with --array NAME"}
+	return nil, &FormatError{Msg: "no variable \"x\" or \"X\"; there is: " + listShort(names),
+		Hint: "choose one with --array NAME"}
 }
 
 // stacked reads the variable of the images: a numeric array, or cells with one
@@ -135,13 +137,15 @@ func (d *arrayImages) joinVariable(v *mat.Variable) error {
 			c.role = weightRole
 		}
 	case weight && v.Numeric():
-		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", v.Shape, n), Hint: "give one integer per image"}
+		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", v.Shape, n),
+			Hint: "give one integer per image"}
 	case rowsOfText || perImage && (v.Class == "char" || v.Class == "cell"):
 		if c.rows.d, err = texts(v, n, d.in.budget.max/8); err != nil && !asked {
 			return nil // cells may hold anything
 		}
 	case asked:
-		return &FormatError{Msg: fmt.Sprintf("a variable of shape %v and class %s for %d images", v.Shape, v.Class, n), Hint: "give one value per image"}
+		return &FormatError{Msg: fmt.Sprintf("a variable of shape %v and class %s for %d images", v.Shape, v.Class, n),
+			Hint: "give one value per image"}
 	default:
 		return nil
 	}

@@ -35,7 +35,8 @@ func (o Options) For(m *patchwork.Model, meant ...string) (Options, []string, er
 		return o, nil, err
 	}
 	c := m.Config()
-	w := &expected{reading: r, columns: m.Extras().Columns, known: map[string]bool{}, height: c.ImageHeight, across: c.ImageWidth}
+	w := &expected{reading: r, columns: m.Extras().Columns, known: map[string]bool{}, height: c.ImageHeight,
+		across: c.ImageWidth}
 	if c.Height == 1 && !c.Scene && len(r.Size) == 0 {
 		w.width = c.Width
 	}
@@ -74,7 +75,8 @@ func (w *expected) contradictions(o *Options, meant []string) []string {
 	r, like := &w.reading, w.reading.Options()
 	var notes []string
 	note := func(flag, given, learned string) {
-		notes = append(notes, fmt.Sprintf("--%s %s is given, but the model was learned from data read %s", flag, given, learned))
+		notes = append(notes, fmt.Sprintf("--%s %s is given, but the model was learned from data read %s", flag, given,
+			learned))
 	}
 	if t := o.Threshold; t != nil && r.Threshold != nil && *t != *r.Threshold {
 		note("threshold", fmt.Sprint(*t), fmt.Sprint("with ", *r.Threshold))
@@ -179,7 +181,8 @@ func (w *expected) pickData(names []string, n int, candidates []int, chosen bool
 	if slices.Equal(pick(names, candidates), w.columns) {
 		return candidates, nil
 	}
-	at, again := make(map[string]int, len(candidates)), map[string]bool{} // the first of a name, and whether there are more
+	// the first of a name, and whether there are more
+	at, again := make(map[string]int, len(candidates)), map[string]bool{}
 	for _, i := range candidates {
 		if _, known := at[names[i]]; known {
 			again[names[i]] = true
@@ -252,7 +255,8 @@ func (m *mismatch) err() error {
 	hint(lost, "add what is missing, with empty cells if it is unknown")
 	hint(strange, fmt.Sprintf("leave out what is no data with --meta %s, or choose with --columns", argument(strange)))
 	hint(m.doubled, "rename or remove what comes more than once")
-	return &FormatError{Msg: "the columns are not those of the model: " + strings.Join(what, "; "), Hint: strings.Join(hints, "; ")}
+	return &FormatError{Msg: "the columns are not those of the model: " + strings.Join(what, "; "),
+		Hint: strings.Join(hints, "; ")}
 }
 
 // likely finds the missing name that a foreign one may stand for. It returns the

@@ -19,7 +19,8 @@ func (c Column) Missing(i int) bool {
 
 // amount matches a number as people write amounts: with a decimal comma, with groups of
 // three digits, with a currency before or behind.
-var amount = regexp.MustCompile(`^(?:[€$£¥]|EUR|USD|CHF|GBP)?\s*[+-]?(?:\d+|\d{1,3}(?:[.,' ]\d{3})+)(?:[.,]\d+)?\s*(?:[€$£¥%]|EUR|USD|CHF|GBP)?$`)
+var amount = regexp.MustCompile(
+	`^(?:[€$£¥]|EUR|USD|CHF|GBP)?\s*[+-]?(?:\d+|\d{1,3}(?:[.,' ]\d{3})+)(?:[.,]\d+)?\s*(?:[€$£¥%]|EUR|USD|CHF|GBP)?$`)
 
 // Numbers reports whether all values are numbers, or text that people write for them,
 // such as 1.234,50 and 12 €; unknown values, of which NA is one, do not count, and codes

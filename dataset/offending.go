@@ -53,7 +53,8 @@ func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[in
 			number.name = s.name(i)
 			numbers.add(number)
 		}
-		kinds := slices.DeleteFunc([]token{textToken, xToken, plusToken, pToken, aToken, commaToken}, func(t token) bool { return slices.Contains(takes[code], t) })
+		kinds := slices.DeleteFunc([]token{textToken, xToken, plusToken, pToken, aToken, commaToken},
+			func(t token) bool { return slices.Contains(takes[code], t) })
 		if text, ok := c.worst(in.rule, kinds...); ok && text.kind != commaToken {
 			text.name = s.name(i)
 			texts.add(text)
@@ -120,7 +121,8 @@ func (all *offenders) numberError(unit string, of int) error {
 	if all.n == 1 {
 		labels, them = "the column as a label", "it"
 	}
-	ways := "; --meta " + names + " keeps " + labels + ", --categories " + names + " makes a column of bits for each value, --columns chooses others"
+	ways := "; --meta " + names + " keeps " + labels + ", --categories " + names +
+		" makes a column of bits for each value, --columns chooses others"
 	msg, hint := needThreshold(o.place.text, "")
 	switch {
 	case all.n > 1:
@@ -135,7 +137,8 @@ func (all *offenders) numberError(unit string, of int) error {
 	}
 	hint += all.span.threshold() + ways
 	if all.likeLabels(of) {
-		hint = "give --meta " + names + " to keep " + labels + ", --categories " + names + " for a column of bits for each value, or --threshold T to convert " + them +
+		hint = "give --meta " + names + " to keep " + labels + ", --categories " + names +
+			" for a column of bits for each value, or --threshold T to convert " + them +
 			" to bits (greater than T is on); --columns chooses others"
 	}
 	fe := &FormatError{Line: o.place.line, Msg: msg, Hint: hint}
@@ -167,10 +170,14 @@ func (r numberRange) threshold() string {
 // textError returns the error for columns of bits in which some cells are text.
 func (all *offenders) textError(unit string) error {
 	o := all.first[0]
-	carry := "; if the column is a label, add --meta " + all.flagNames() + "; --categories " + all.flagNames() + " makes a column of bits for each value"
+	carry := "; if the column is a label, add --meta " + all.flagNames() + "; --categories " + all.flagNames() +
+		" makes a column of bits for each value"
 	const words = "write 0 or 1, yes or no, and leave unknown cells empty"
 	if all.n == 1 {
-		return &FormatError{Line: o.place.line, Column: o.name, Msg: fmt.Sprintf("%q is none of 0, 1, y, n, true, false, yes and no in several languages, ?, NA and empty", o.place.text), Hint: words + carry}
+		return &FormatError{Line: o.place.line, Column: o.name,
+			Msg: fmt.Sprintf("%q is none of 0, 1, y, n, true, false, yes and no in several languages, ?, NA and empty",
+				o.place.text), Hint: words + carry}
 	}
-	return &FormatError{Line: o.place.line, Msg: fmt.Sprintf("%d columns of bits hold text too: %s", all.n, all.listed(unit)), Hint: words + strings.Replace(carry, "if the column is a label", "if they are labels", 1)}
+	return &FormatError{Line: o.place.line, Msg: fmt.Sprintf("%d columns of bits hold text too: %s", all.n,
+		all.listed(unit)), Hint: words + strings.Replace(carry, "if the column is a label", "if they are labels", 1)}
 }

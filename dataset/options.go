@@ -130,12 +130,16 @@ func (o *Options) check(paths []string) error {
 	switch {
 	case len(paths) == 0:
 		return &FormatError{Msg: "no input files", Hint: "name at least one file or folder"}
-	case slices.Contains(o.Labels, standardInput), 1 < len(paths)-len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == standardInput })):
-		return &FormatError{Path: shown(standardInput), Msg: "can be read only once, as one data file", Hint: "save it to a file first"}
+	case slices.Contains(o.Labels, standardInput),
+		1 < len(paths)-len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == standardInput })):
+		return &FormatError{Path: shown(standardInput), Msg: "can be read only once, as one data file",
+			Hint: "save it to a file first"}
 	case len(o.Labels) > 0 && len(o.Labels) != len(paths):
-		return &FormatError{Msg: "the number of label files differs from the number of data files", Hint: "give one label file per data file, in the same order"}
+		return &FormatError{Msg: "the number of label files differs from the number of data files",
+			Hint: "give one label file per data file, in the same order"}
 	case len(o.Pairs) == 1 || len(o.Pairs) > 3 || len(o.Pairs) > 0 && o.Items:
-		return &FormatError{Msg: "pairs are two columns, of the rows and of their items, or three with how often", Hint: "write them like site,species"}
+		return &FormatError{Msg: "pairs are two columns, of the rows and of their items, or three with how often",
+			Hint: "write them like site,species"}
 	case (o.Height == 0) != (o.Width == 0) || o.Height < 0 || o.Width < 0 ||
 		o.Width > 0 && o.Height > bitmap.MaxPixels/o.Width:
 		return &FormatError{Msg: "the image size needs a positive height and a positive width of reasonable size"}

@@ -61,8 +61,9 @@ const mostLabels = 20
 
 // Overview returns what is in the set.
 func (s *Set) Overview() *Overview {
-	o := &Overview{Source: s.Source, Images: s.Len(), Table: s.Table, Notes: append([]string{}, s.Notes...), Labels: []LabelOverview{},
-		Blank: []int{}, Full: []int{}, Nothing: []int{}, Same: []int{}, SameAs: []int{}, Constant: []int{}}
+	o := &Overview{Source: s.Source, Images: s.Len(), Table: s.Table, Notes: append([]string{}, s.Notes...),
+		Labels: []LabelOverview{},
+		Blank:  []int{}, Full: []int{}, Nothing: []int{}, Same: []int{}, SameAs: []int{}, Constant: []int{}}
 	o.Height, o.Width = s.Size()
 	on, known, all := 0, 0, 0
 	first := map[[sha256.Size]byte]int{}

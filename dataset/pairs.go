@@ -34,7 +34,8 @@ type pairStats struct {
 // tell, sure is false.
 func (s *textSource) pairNames() (names []string, sure bool) {
 	o := &s.in.opts
-	if o.model != nil || s.in.plan != nil || len(o.Meta)+len(o.Columns)+len(o.Categories)+len(o.Where)+len(o.FirstPer.Names) > 0 || o.Weight != "" {
+	if o.model != nil || s.in.plan != nil ||
+		len(o.Meta)+len(o.Columns)+len(o.Categories)+len(o.Where)+len(o.FirstPer.Names) > 0 || o.Weight != "" {
 		return nil, false
 	}
 	p := &pairStats{rows: map[string]int{}, items: map[string]int{}, pairs: map[[2]string]bool{}}
@@ -87,7 +88,8 @@ func (p *pairStats) add(row, item string) bool {
 func (p *pairStats) judge(mode HeaderMode) (names []string, sure bool) {
 	names = []string{"1", "2"}
 	if p.first != nil {
-		if mode == HeaderPresent || p.rows[p.first[0]] == 0 && p.items[p.first[1]] == 0 && p.first[0] != "" && p.first[1] != "" && p.first[0] != p.first[1] {
+		if mode == HeaderPresent || p.rows[p.first[0]] == 0 && p.items[p.first[1]] == 0 && p.first[0] != "" &&
+			p.first[1] != "" && p.first[0] != p.first[1] {
 			names = p.first
 		} else if !p.add(p.first[0], p.first[1]) {
 			return nil, false
@@ -116,8 +118,10 @@ func twice(counts map[string]int) float64 {
 
 // pairNote says that lines were taken as pairs, and how to take them otherwise.
 func pairNote(names []string) string {
-	return fmt.Sprintf("each line was taken as a pair of a row (column %s) and one of its items (column %s), since both recur and pairs do not; "+
-		"--items=%s,%s swaps the two, and --categories %s,%s makes every line a row of its own", names[0], names[1], names[1], names[0], names[0], names[1])
+	return fmt.Sprintf("each line was taken as a pair of a row (column %s) and one of its items (column %s), since both "+
+		"recur and pairs do not; "+
+		"--items=%s,%s swaps the two, and --categories %s,%s makes every line a row of its own", names[0], names[1], names[1],
+		names[0], names[0], names[1])
 }
 
 // orPairs says of a table that may list pairs, with the given columns, how to read it so:

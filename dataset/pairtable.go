@@ -110,7 +110,8 @@ func (t *pairTable) add(cells []string, at []int) error {
 	state := on
 	if len(at) == 3 {
 		if state = t.state(trim(cells[at[2]])); state == notBinary {
-			return &FormatError{Column: t.pairs[2], Msg: fmt.Sprintf("%q is not a number", shorten(cells[at[2]])), Hint: "say how often, 0 for never"}
+			return &FormatError{Column: t.pairs[2], Msg: fmt.Sprintf("%q is not a number", shorten(cells[at[2]])),
+				Hint: "say how often, 0 for never"}
 		}
 	}
 	row, known := t.rows[name]

@@ -45,7 +45,8 @@ func (in *input) parquet(ra io.ReaderAt, size int64) (d decoder, err error) {
 	}
 	roles := &t.roles
 	t.noteLabels()
-	if t.used, err = t.checkTypes(); err == nil && !in.stream && t.file.NumRows() > in.budget.left/imageCost(1, len(roles.data)) {
+	if t.used, err = t.checkTypes(); err == nil && !in.stream && t.file.NumRows() > in.budget.left/imageCost(1,
+		len(roles.data)) {
 		err = in.budget.spend(int(min(t.file.NumRows(), math.MaxInt32)), 1, len(roles.data)) // before it is read
 	}
 	return t, err
@@ -201,7 +202,8 @@ func (t *parquetTable) checkTypes() (used []int, err error) {
 	}
 	for _, i := range t.roles.data {
 		if c := t.columns[i]; isText(c) {
-			return nil, &FormatError{Column: c.Name(), Msg: "a column of text is not data", Hint: "write it as boolean or integer"}
+			return nil, &FormatError{Column: c.Name(), Msg: "a column of text is not data",
+				Hint: "write it as boolean or integer"}
 		}
 	}
 	return used, nil
@@ -210,9 +212,11 @@ func (t *parquetTable) checkTypes() (used []int, err error) {
 // refuseColumn returns the error for a column of a kind that is not read.
 func refuseColumn(c *parquet.Column) error {
 	if flat(c) {
-		return &FormatError{Column: c.Name(), Msg: "an INT96 time stamp", Hint: "write it as INT64, or choose other columns with --columns"}
+		return &FormatError{Column: c.Name(), Msg: "an INT96 time stamp",
+			Hint: "write it as INT64, or choose other columns with --columns"}
 	}
-	return &FormatError{Column: c.Name(), Msg: "a nested or repeated column", Hint: "flatten it, or choose other columns with --columns"}
+	return &FormatError{Column: c.Name(), Msg: "a nested or repeated column",
+		Hint: "flatten it, or choose other columns with --columns"}
 }
 
 // add reads a row group. It creates the images once the first column has shown
@@ -308,7 +312,8 @@ func (t *parquetTable) addRest(chunks []parquet.ColumnChunk, n int) error {
 }
 
 func (t *parquetTable) uneven(i, got, want int) error {
-	return &FormatError{Column: t.roles.name(i), Msg: fmt.Sprintf("damaged Parquet file: %d rows where other columns have %d", got, want)}
+	return &FormatError{Column: t.roles.name(i),
+		Msg: fmt.Sprintf("damaged Parquet file: %d rows where other columns have %d", got, want)}
 }
 
 // onRow adds the position in the file to an error; row counts within the row

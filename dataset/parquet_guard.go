@@ -138,7 +138,8 @@ func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []in
 			from = min(from, m.DictionaryPageOffset)
 		}
 		if !slices.Contains(parquetCodecs, m.Codec) {
-			return &FormatError{Msg: fmt.Sprintf("its pages are compressed by %v, which is not read here", m.Codec), Hint: "write the file with snappy or zstd"}
+			return &FormatError{Msg: fmt.Sprintf("its pages are compressed by %v, which is not read here", m.Codec),
+				Hint: "write the file with snappy or zstd"}
 		}
 		end := from + m.TotalCompressedSize
 		if from < 4 || m.TotalCompressedSize < 0 || end < from || end > size {
@@ -237,7 +238,8 @@ func (h *pageHeader) unpacks(codec format.CompressionCodec, body io.Reader) stri
 	case codec == format.Zstd:
 		var z *zstd.Decoder
 		window := uint64(max(h.uncompressed, 1<<20))
-		if z, err = zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window)); err == nil {
+		if z, err = zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(window)); err == nil {
 			n, err = h.length(z)
 			z.Close()
 		}

@@ -38,7 +38,8 @@ func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
 		return nil, err
 	}
 	last := in.seen.last
-	return &onePicture{whole{&Set{Data: patchwork.Data{Images: []*bitmap.Image{m}}, Meta: g.meta, pictures: true}}, last.height, last.width}, nil
+	return &onePicture{whole{&Set{Data: patchwork.Data{Images: []*bitmap.Image{m}}, Meta: g.meta, pictures: true}},
+		last.height, last.width}, nil
 }
 
 // onePicture is a decoder of a picture of the given size.

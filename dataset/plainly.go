@@ -7,10 +7,13 @@ import (
 	"example.com/patchwork/diagnose/words"
 )
 
-// Plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns hold
-// decimals"; "" where that is open. Of a table more than half of the columns must hold numbers other than 0 and 1, and some
+// Plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns
+// hold
+// decimals"; "" where that is open. Of a table more than half of the columns must hold numbers other than 0 and 1, and
+// some
 // of them decimals: whole numbers may be counts, years or categories. Of images at least one pixel in twenty must be
-// neither 0 nor 1, in arrays of a floating-point type; whole numbers and pictures may be drawings that a threshold makes bits of.
+// neither 0 nor 1, in arrays of a floating-point type; whole numbers and pictures may be drawings that a threshold
+// makes bits of.
 func (v *Values) Plainly() string {
 	var fractions, others, known int
 	columns := make([]struct{ number, decimal bool }, v.Width*v.Height)
@@ -47,7 +50,9 @@ func (v *Values) Plainly() string {
 	case v.Table || !v.floats || 20*others < known:
 		return ""
 	case fractions > 0:
-		return fmt.Sprintf("%.0f %% of the pixels lie between whole numbers", math.Ceil(100*float64(fractions)/float64(known)))
+		return fmt.Sprintf("%.0f %% of the pixels lie between whole numbers",
+			math.Ceil(100*float64(fractions)/float64(known)))
 	}
-	return fmt.Sprintf("%.0f %% of the pixels are neither 0 nor 1, in an array of real numbers", math.Floor(100*float64(others)/float64(known)))
+	return fmt.Sprintf("%.0f %% of the pixels are neither 0 nor 1, in an array of real numbers",
+		math.Floor(100*float64(others)/float64(known)))
 }

@@ -176,7 +176,8 @@ func (s *survey) checkNames() error {
 			if s.unit == "row" {
 				line = 0
 			}
-			return &FormatError{Line: line, Column: name, Msg: fmt.Sprintf("columns %d and %d both have this name", first+1, i+1), Hint: hint}
+			return &FormatError{Line: line, Column: name, Msg: fmt.Sprintf("columns %d and %d both have this name", first+1,
+				i+1), Hint: hint}
 		}
 		seen[name] = i
 	}
@@ -222,7 +223,8 @@ func tooManyLevels(name string, n, columns int) error {
 	limit := levelLimitOf(columns)
 	msg := fmt.Sprintf("more than %d values, too many for categories", limit.n)
 	if n < limit.n {
-		msg = fmt.Sprintf("the values have more than %d bytes together, too many for categories of %d columns", limit.bytes, columns)
+		msg = fmt.Sprintf("the values have more than %d bytes together, too many for categories of %d columns", limit.bytes,
+			columns)
 	}
 	return &FormatError{Column: name, Msg: msg, Hint: "make them coarser, or keep the column as a label with --meta"}
 }
@@ -246,7 +248,8 @@ func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Categor
 	for i := range s.columns {
 		c := &s.columns[i]
 		class, _ := c.classOf(v)
-		if asked[i] == nil && !used[i] && !s.isIndex(i, class) && c.few() && (class == labelClass || class == numberClass && !c.span().fractions) {
+		if asked[i] == nil && !used[i] && !s.isIndex(i, class) && c.few() &&
+			(class == labelClass || class == numberClass && !c.span().fractions) {
 			asked[i] = &Category{Name: s.name(i)}
 		}
 	}
@@ -258,7 +261,8 @@ const mostlyLabels = 3
 
 // categoriesForWantOfBits makes categories of the text columns that have few values if
 // the table would have no data otherwise, or next to none. It returns the others.
-func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto, explicit []int, asked map[int]*Category) []int {
+func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto, explicit []int,
+	asked map[int]*Category) []int {
 	if len(explicit) > 0 || len(asked) > 0 {
 		return texts
 	}
@@ -310,7 +314,8 @@ func (s *survey) noData(err error, texts []int) error {
 		}
 	}
 	if s.rows == 1 && s.first && len(texts) == len(s.columns) {
-		fe.Msg, fe.Hint = fmt.Sprintf("there is one line only, which begins with %q: names of columns, perhaps, and no rows", example.text), bits
+		fe.Msg, fe.Hint = fmt.Sprintf("there is one line only, which begins with %q: names of columns, perhaps, and no rows",
+			example.text), bits
 		return fe
 	}
 	fe.Line, fe.Column = example.line, s.name(texts[0])
@@ -319,13 +324,15 @@ func (s *survey) noData(err error, texts []int) error {
 		fe.Hint = bits + "; is each line a list of items (--items)?"
 		for _, c := range []string{",", ";", "\t", "|", ":", " "} {
 			if strings.Contains(example.text, c) {
-				fe.Hint = bits + fmt.Sprintf("; if %q separates columns, say --delimiter %q, and if each line is a list of items --items", c, c)
+				fe.Hint = bits + fmt.Sprintf(
+					"; if %q separates columns, say --delimiter %q, and if each line is a list of items --items", c, c)
 				break
 			}
 		}
 		return fe
 	}
-	fe.Msg = fmt.Sprintf("none of the %d columns is data; %s text, such as %q", len(s.columns), people(len(texts), "holds", "hold"), example.text)
+	fe.Msg = fmt.Sprintf("none of the %d columns is data; %s text, such as %q", len(s.columns),
+		people(len(texts), "holds", "hold"), example.text)
 	fe.Hint = bits + "; --categories NAME,... makes a column of bits for each value of a column"
 	return fe
 }
@@ -449,7 +456,8 @@ func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Categor
 			}
 		}
 		if cells > 0 {
-			p.note("in the column %s %s none of %s, such as %q, and taken as unknown", category.Name, people(cells, "cell is", "cells are"), listShort(category.Levels), example)
+			p.note("in the column %s %s none of %s, such as %q, and taken as unknown", category.Name,
+				people(cells, "cell is", "cells are"), listShort(category.Levels), example)
 		}
 	}
 	d.levels, d.n = map[string]int{}, len(category.Levels)

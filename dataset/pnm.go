@@ -28,7 +28,8 @@ func decodePNM(data []byte, most int) (*gray, error) {
 	}
 	g := &gray{height: height, width: width}
 	if least := p.leastBytes(kind, height, width, maxval); least > len(data)-p.at {
-		return nil, &FormatError{Offset: int64(len(data)), Msg: fmt.Sprintf("cut off: %d x %d pixels take at least %d more bytes", height, width, least-(len(data)-p.at))}
+		return nil, &FormatError{Offset: int64(len(data)),
+			Msg: fmt.Sprintf("cut off: %d x %d pixels take at least %d more bytes", height, width, least-(len(data)-p.at))}
 	}
 	g.lum = make([]uint16, 0, height*width)
 	switch kind {

@@ -52,8 +52,9 @@ var rasters = map[kind]*raster{
 		turn: jpegOrientation},
 	kindGIF: {name: "GIF", magic: begins("GIF8"), config: gif.DecodeConfig, decode: decodeGIF, expands: 4096 / 8,
 		check: checkGIF, parts: "frames"},
-	kindTIFF: {name: "TIFF", magic: begins("II*\x00", "MM\x00*"), config: tiff.DecodeConfig, decode: tiff.Decode, expands: 4096,
-		check: checkTIFF, turn: tiffOrientation, parts: "pages"},
+	kindTIFF: {name: "TIFF", magic: begins("II*\x00", "MM\x00*"), config: tiff.DecodeConfig, decode: tiff.Decode,
+		expands: 4096,
+		check:   checkTIFF, turn: tiffOrientation, parts: "pages"},
 	kindWebP: {name: "WebP", magic: isWebP, config: webp.DecodeConfig, decode: webp.Decode, expands: 4096,
 		turn: webpOrientation},
 	kindBMP: {name: "BMP", magic: isBMP, config: bmp.DecodeConfig, decode: bmp.Decode, expands: 1},
@@ -117,7 +118,8 @@ func (f *raster) size(data []byte, most int) (image.Config, error) {
 		return c, err
 	}
 	if int64(c.Height)*int64(c.Width)*leastBits(c.ColorModel)/8 > f.expands*int64(len(data)) {
-		return c, &FormatError{Msg: fmt.Sprintf("damaged %s picture: %d bytes cannot hold %d x %d pixels", f.name, len(data), c.Height, c.Width)}
+		return c, &FormatError{Msg: fmt.Sprintf("damaged %s picture: %d bytes cannot hold %d x %d pixels", f.name, len(data),
+			c.Height, c.Width)}
 	}
 	return c, nil
 }
@@ -222,7 +224,8 @@ func onPaper(src image.Image, paper uint32) *gray {
 // checkPicture rejects pictures of no pixels and of more than most.
 func checkPicture(height, width, most int) error {
 	if height < 1 || width < 1 || height > most/width {
-		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels cannot be used: the limit is %d pixels", height, width, most), Hint: "scale it down by another program: --size can only scale what can be read"}
+		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels cannot be used: the limit is %d pixels", height,
+			width, most), Hint: "scale it down by another program: --size can only scale what can be read"}
 	}
 	return nil
 }

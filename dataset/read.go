@@ -92,7 +92,8 @@ type input struct {
 
 func newInput(opts Options) *input {
 	limit := opts.maxMemory()
-	return &input{opts: opts, rule: rule{opts.Threshold, opts.AutoThreshold, opts.Invert}, budget: &budget{left: limit, max: limit}}
+	return &input{opts: opts, rule: rule{opts.Threshold, opts.AutoThreshold, opts.Invert},
+		budget: &budget{left: limit, max: limit}}
 }
 
 // arrayLimits bounds arrays that are packed while being read: at worst 8 bytes
@@ -277,7 +278,8 @@ func (d *opened) next() (*Set, error) {
 		return nil, err
 	}
 	if d.in.opts.Weight != "" && s.Weights == nil {
-		return nil, &FormatError{Msg: fmt.Sprintf("no weights %q: this format has no weights", d.in.opts.Weight), Hint: "leave --weight out, or use an .npz or a table"}
+		return nil, &FormatError{Msg: fmt.Sprintf("no weights %q: this format has no weights", d.in.opts.Weight),
+			Hint: "leave --weight out, or use an .npz or a table"}
 	}
 	for _, name := range d.in.opts.Meta {
 		if _, err := s.Column(name); err != nil {
@@ -348,10 +350,12 @@ func sniff(head []byte) (kind, error) {
 		return 0, err
 	}
 	if n := min(len(head), 64) / 2; n >= 4 && (bytes.Count(head[:2*n], []byte{0}) == n) {
-		return 0, &FormatError{Msg: "is UTF-16 text without a mark at its beginning, which is not read here", Hint: "save it as UTF-8"}
+		return 0, &FormatError{Msg: "is UTF-16 text without a mark at its beginning, which is not read here",
+			Hint: "save it as UTF-8"}
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, IDX and the pictures " + pictureFormats + " are read"}
+		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, IDX and the pictures " +
+			pictureFormats + " are read"}
 	}
 	return kindText, nil
 }
@@ -368,7 +372,8 @@ func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (dec
 
 // content decodes a file or what is packed in it. again opens it once more; it is
 // nil for what can be read only once.
-func (in *input) content(path string, r io.Reader, ra io.ReaderAt, size int64, again func() (io.Reader, error)) (decoder, error) {
+func (in *input) content(path string, r io.Reader, ra io.ReaderAt, size int64,
+	again func() (io.Reader, error)) (decoder, error) {
 	br := bufio.NewReaderSize(r, 1<<16)
 	head, err := br.Peek(512)
 	if err != nil && err != io.EOF {
@@ -400,7 +405,8 @@ func (in *input) content(path string, r io.Reader, ra io.ReaderAt, size int64, a
 	case pictureKind(k):
 		return in.pictureFile(path, br)
 	case in.opts.AutoThreshold && (k == kindText || k == kindParquet):
-		return nil, &FormatError{Msg: "a table, whose values have no threshold of their own", Hint: "give --threshold N instead of auto"}
+		return nil, &FormatError{Msg: "a table, whose values have no threshold of their own",
+			Hint: "give --threshold N instead of auto"}
 	}
 	switch k {
 	case kindNPY:

@@ -55,7 +55,8 @@ var headerNames = [...]string{HeaderAuto: "", HeaderPresent: "yes", HeaderAbsent
 
 // newReading returns the reading that the options ask for.
 func newReading(o *Options) Reading {
-	r := Reading{Array: o.Array, Threshold: o.Threshold, AutoThreshold: o.AutoThreshold, Invert: o.Invert, Meta: o.Meta, Weight: o.Weight, Columns: o.Columns,
+	r := Reading{Array: o.Array, Threshold: o.Threshold, AutoThreshold: o.AutoThreshold, Invert: o.Invert, Meta: o.Meta,
+		Weight: o.Weight, Columns: o.Columns,
 		Names: o.Names, Transpose: o.Transpose, Header: headerNames[o.Header]}
 	if o.Height > 0 {
 		r.Size = []int{o.Height, o.Width}
@@ -69,7 +70,8 @@ func newReading(o *Options) Reading {
 
 // Options returns options that read in this way.
 func (r *Reading) Options() Options {
-	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert, Meta: r.Meta, Weight: r.Weight, Columns: r.Columns, Categories: r.Categories, Items: r.Items, Pairs: r.Pairs,
+	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert, Meta: r.Meta,
+		Weight: r.Weight, Columns: r.Columns, Categories: r.Categories, Items: r.Items, Pairs: r.Pairs,
 		Names: r.Names, Transpose: r.Transpose, Header: HeaderMode(max(0, slices.Index(headerNames[:], r.Header)))}
 	o.codings = r.codings()
 	if len(r.Size) == 2 {
@@ -133,7 +135,8 @@ func ReadingOf(m *patchwork.Model) (Reading, error) {
 		return r, nil
 	}
 	if err := json.Unmarshal(text, &r); err != nil {
-		return Reading{}, &FormatError{Msg: "the model says in a way unknown to this version how its data are read", Hint: "use a newer patchwork", Err: err}
+		return Reading{}, &FormatError{Msg: "the model says in a way unknown to this version how its data are read",
+			Hint: "use a newer patchwork", Err: err}
 	}
 	return r, r.check()
 }
@@ -141,7 +144,8 @@ func ReadingOf(m *patchwork.Model) (Reading, error) {
 // check rejects values that no Options have.
 func (r *Reading) check() error {
 	bad := func(format string, args ...any) error {
-		return &FormatError{Msg: "the model says how its data are read, but " + fmt.Sprintf(format, args...), Hint: "correct reading in its model.json"}
+		return &FormatError{Msg: "the model says how its data are read, but " + fmt.Sprintf(format, args...),
+			Hint: "correct reading in its model.json"}
 	}
 	switch {
 	case !slices.Contains(headerNames[:], r.Header):

@@ -37,7 +37,8 @@ func TableFormatOf(path string) (TableFormat, error) {
 		}
 		all = append(all, s.suffix)
 	}
-	return "", &FormatError{Path: path, Msg: fmt.Sprintf("a table cannot be written to a file that ends in %q", filepath.Ext(path)), Hint: "choose one of " + strings.Join(all, ", ")}
+	return "", &FormatError{Path: path, Msg: fmt.Sprintf("a table cannot be written to a file that ends in %q",
+		filepath.Ext(path)), Hint: "choose one of " + strings.Join(all, ", ")}
 }
 
 // ColumnType is the type of the values of a [TableColumn].
@@ -68,7 +69,8 @@ type TableColumn struct {
 // TableColumn returns the description of a metadata column, whose Values can be
 // given to [WriteTable] as they are.
 func (c Column) TableColumn() TableColumn {
-	return TableColumn{Name: c.Name, Type: [...]ColumnType{intKind: ColumnInt, floatKind: ColumnFloat, textKind: ColumnText}[kindOf(c.Values)]}
+	return TableColumn{Name: c.Name, Type: [...]ColumnType{intKind: ColumnInt, floatKind: ColumnFloat,
+		textKind: ColumnText}[kindOf(c.Values)]}
 }
 
 // width returns the number of columns.
@@ -212,7 +214,8 @@ func checkTable(format TableFormat, columns []TableColumn) error {
 		}
 		for _, name := range names {
 			if seen[name] {
-				return &FormatError{Column: name, Msg: "two columns of the table to be written have this name", Hint: "rename one of them"}
+				return &FormatError{Column: name, Msg: "two columns of the table to be written have this name",
+					Hint: "rename one of them"}
 			}
 			seen[name] = true
 		}

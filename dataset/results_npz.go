@@ -62,7 +62,8 @@ func (t *npzTable) open(i, rows int) (io.Writer, error) {
 	if c.Block != nil {
 		shape = append(shape, len(c.Block))
 	}
-	head, err := npy.HeaderOf([...]any{ColumnInt: []int64(nil), ColumnFloat: []float64(nil), ColumnByte: []uint8(nil)}[c.Type], shape...)
+	head, err := npy.HeaderOf([...]any{ColumnInt: []int64(nil), ColumnFloat: []float64(nil),
+		ColumnByte: []uint8(nil)}[c.Type], shape...)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,8 @@ func (t *npzTable) open(i, rows int) (io.Writer, error) {
 
 // member begins the member of the archive for an array.
 func (t *npzTable) member(name string) (io.Writer, error) {
-	return t.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
+	return t.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store,
+		Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
 }
 
 func (t *npzTable) encode(values []any, rows int) (write func() error, err error) {

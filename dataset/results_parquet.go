@@ -95,7 +95,8 @@ func (t *parquetResults) begin(columns []TableColumn) error {
 	if len(g.fields) == 0 {
 		return &FormatError{Msg: "a Parquet table needs a column"}
 	}
-	t.w = parquet.NewGenericWriter[any](t.out, parquet.NewSchema("table", g), parquet.Compression(quickSnappy{&parquet.Snappy}),
+	t.w = parquet.NewGenericWriter[any](t.out, parquet.NewSchema("table", g),
+		parquet.Compression(quickSnappy{&parquet.Snappy}),
 		parquet.CreatedBy("patchwork", "1", ""), parquet.DataPageStatistics(false))
 	return nil
 }

@@ -119,7 +119,8 @@ type tableRows struct {
 func (d *tableRows) advance() error {
 	plan := d.table.plan
 	record, place, err := d.r.read()
-	for err == nil && len(plan.header) > 0 && len(record) >= plan.n && record[0] == plan.header[0] && slices.Equal(record[:plan.n], plan.header) {
+	for err == nil && len(plan.header) > 0 && len(record) >= plan.n && record[0] == plan.header[0] &&
+		slices.Equal(record[:plan.n], plan.header) {
 		d.headers = append(d.headers, place)
 		record, place, err = d.r.read()
 	}
@@ -144,7 +145,8 @@ func sized(record []string, n, line int) ([]string, error) {
 		return record[:n], nil
 	}
 	if len(record) != n {
-		return nil, &FormatError{Line: line, ragged: true, Msg: fmt.Sprintf("%s, but line 1 has %d", words.Count(len(record), "cell"), n),
+		return nil, &FormatError{Line: line, ragged: true,
+			Msg:  fmt.Sprintf("%s, but line 1 has %d", words.Count(len(record), "cell"), n),
 			Hint: "make all lines of one length, check the delimiter, or say --items if each line is a list"}
 	}
 	return record, nil

@@ -118,7 +118,8 @@ func (s *seen) notes(o *Options) []string {
 		if len(s.sizes) > 1 {
 			of = fmt.Sprintf(" of %d sizes", len(s.sizes))
 		}
-		say("%s cropped to the ink, scaled and padded to %s", strings.Replace(were(s.fitted, s.pictures, "picture"), " w", of+" w", 1), sizeText(o.Height, o.Width))
+		say("%s cropped to the ink, scaled and padded to %s", strings.Replace(were(s.fitted, s.pictures, "picture"), " w",
+			of+" w", 1), sizeText(o.Height, o.Width))
 	}
 	for _, what := range slices.Sorted(maps.Keys(s.several)) {
 		e := s.several[what]
@@ -142,7 +143,8 @@ func (s *seen) noteText(say func(format string, args ...any)) {
 		say("text that is not UTF-8 was read as Latin-1 (Windows-1252)")
 	}
 	if n := len(s.headers); n > 0 {
-		say("%s the header again and %s left out, the first in line %d", people(n, "line has", "lines have"), map[bool]string{true: "was", false: "were"}[n == 1], s.headers[0])
+		say("%s the header again and %s left out, the first in line %d", people(n, "line has", "lines have"),
+			map[bool]string{true: "was", false: "were"}[n == 1], s.headers[0])
 	}
 }
 
@@ -158,10 +160,12 @@ func (s *seen) noteInk(say func(format string, args ...any)) {
 		say("each image was made binary at a threshold of its own (Otsu); what is greater is on")
 	}
 	if s.inverted.n > 0 {
-		say("%s light on dark and inverted%s; --threshold N leaves light as paper", were(s.inverted.n, s.pictures, "picture"), s.such(s.inverted))
+		say("%s light on dark and inverted%s; --threshold N leaves light as paper", were(s.inverted.n, s.pictures, "picture"),
+			s.such(s.inverted))
 	}
 	if s.pale.n > 0 {
-		say("%s of nearly one grey and taken as blank%s; --threshold N decides otherwise", were(s.pale.n, s.pictures, "picture"), s.such(s.pale))
+		say("%s of nearly one grey and taken as blank%s; --threshold N decides otherwise",
+			were(s.pale.n, s.pictures, "picture"), s.such(s.pale))
 	}
 }
 

@@ -74,7 +74,8 @@ func (s *Set) Column(name string) (Column, error) {
 	for i, c := range s.Meta {
 		names[i] = c.Name
 	}
-	return Column{}, &FormatError{Path: s.Source, Msg: fmt.Sprintf("no metadata named %q; there is: %s%s", name, listShort(names), enum.DidYouMean(name, names))}
+	return Column{}, &FormatError{Path: s.Source, Msg: fmt.Sprintf("no metadata named %q; there is: %s%s", name,
+		listShort(names), enum.DidYouMean(name, names))}
 }
 
 // Take returns the first n images, or all if there are fewer. It panics if n

@@ -55,7 +55,8 @@ func (l *sizeList) err() error {
 		parts = append(parts, fmt.Sprintf("and %d more sizes", more))
 	}
 	side := l.side()
-	return &FormatError{Msg: fmt.Sprintf("%d pictures of %d sizes, height x width: %s", len(l.longest), len(sizes), strings.Join(parts, ", ")),
+	return &FormatError{Msg: fmt.Sprintf("%d pictures of %d sizes, height x width: %s", len(l.longest), len(sizes),
+		strings.Join(parts, ", ")),
 		Hint: fmt.Sprintf("give --size %dx%d to crop each to its ink, scale it and pad it to one size", side, side)}
 }
 
@@ -172,7 +173,8 @@ func ParseSize(text string) (height, width int, err error) {
 		width, err = strconv.Atoi(w)
 	}
 	if err != nil || height < 1 || width < 1 || height > bitmap.MaxPixels/width {
-		return 0, 0, &FormatError{Msg: fmt.Sprintf("%q is no size", shorten(text)), Hint: "give a height and a width in pixels, such as 56x56"}
+		return 0, 0, &FormatError{Msg: fmt.Sprintf("%q is no size", shorten(text)),
+			Hint: "give a height and a width in pixels, such as 56x56"}
 	}
 	return height, width, nil
 }

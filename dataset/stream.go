@@ -116,7 +116,8 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 		once = !info.Mode().IsRegular() && !info.IsDir()
 	}
 	if once {
-		return &FormatError{Msg: fmt.Sprintf("holds more than fits in %d bytes of memory, and can be read only once", s.opts.maxMemory()),
+		return &FormatError{Msg: fmt.Sprintf("holds more than fits in %d bytes of memory, and can be read only once",
+			s.opts.maxMemory()),
 			Hint: "save it to a file first, or allow more memory", memory: true}
 	}
 	in := s.input()
@@ -134,7 +135,8 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 		return err
 	}
 	if s.head == nil {
-		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns, Table: part.Table, Categories: part.Categories,
+		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns,
+			Table: part.Table, Categories: part.Categories,
 			reading: newReading(&s.opts).inNames(part.roles), pictures: part.pictures, items: part.items}
 	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); errors.Is(err, errSizes) {
 		return s.input().sizes(s.paths)
@@ -403,7 +405,8 @@ func (r *traversal) changed(i int) error {
 // of whole files are joined.
 func (r *traversal) typed(c Column, i int) (Column, error) {
 	if _, ok := c.Values.(rawText); !ok && kindOf(c.Values) != r.kinds[i][c.Name] {
-		return c, &FormatError{Column: c.Name, Msg: "metadata beyond 64-bit integers, which only a file read as a whole may have", Hint: "allow more memory"}
+		return c, &FormatError{Column: c.Name,
+			Msg: "metadata beyond 64-bit integers, which only a file read as a whole may have", Hint: "allow more memory"}
 	}
 	kind := r.kinds[0][c.Name]
 	for j := 1; j <= i; j++ {
@@ -463,7 +466,8 @@ func (r *traversal) nothing() error {
 		}
 	}
 	if r.selected <= r.skip {
-		return &FormatError{Path: r.head.Source, Msg: fmt.Sprintf("skipping %d leaves nothing of %d images", r.skip, r.selected)}
+		return &FormatError{Path: r.head.Source, Msg: fmt.Sprintf("skipping %d leaves nothing of %d images", r.skip,
+			r.selected)}
 	}
 	return nil
 }

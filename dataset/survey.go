@@ -56,7 +56,9 @@ func (s *survey) take(r records, names []string, in *input) error {
 			continue
 		}
 		if s.add(record, line); s.kinds > maxKinds {
-			return &FormatError{Line: line, Msg: fmt.Sprintf("more than %d kinds of cells in %d columns; numbers, words and dates in one column are three kinds", maxKinds, len(record)),
+			return &FormatError{Line: line,
+				Msg: fmt.Sprintf("more than %d kinds of cells in %d columns; numbers, words and dates in one column are "+
+					"three kinds", maxKinds, len(record)),
 				Hint: "keep the columns that hold data, with 0, 1 and empty cells"}
 		}
 		s.index.add(record[0])
@@ -91,7 +93,8 @@ func (s *survey) takeFirst(first []string, line int, in *input) {
 	if s.columns == nil {
 		s.columns = make([]columnStats, len(first))
 	}
-	if mode := in.opts.Header; mode == HeaderPresent || mode == HeaderAuto && (s.isHeader(first) || in.opts.model.isHeader(first)) {
+	if mode := in.opts.Header; mode == HeaderPresent || mode == HeaderAuto &&
+		(s.isHeader(first) || in.opts.model.isHeader(first)) {
 		if slices.ContainsFunc(first, func(name string) bool { t, _ := tokenOf(trim(name)); return t == textToken }) {
 			s.header = first
 		}
@@ -162,7 +165,8 @@ func (s *survey) isHeader(first []string) bool {
 		if t != blankToken && known > 0 && class == bitClass && code != bitCoding && code.of(cell, rule{}) == notBinary {
 			return true
 		}
-		words = words && known > 0 && c.sum(zeroToken, oneToken, numberToken) == known && cell != "" && unicode.IsLetter(rune(trim(cell + " .")[0]))
+		words = words && known > 0 && c.sum(zeroToken, oneToken, numberToken) == known && cell != "" &&
+			unicode.IsLetter(rune(trim(cell + " .")[0]))
 		if known > 0 {
 			news = news && t > oneToken && (t == textToken || c.count(t) == 0) && c.levels.count(levelOf(trim(cell))) == 0
 			few = few || c.few()

@@ -112,7 +112,8 @@ func (r *roles) rest(both func(i int) bool) (data []int, err error) {
 		}
 	}
 	if len(data) == 0 {
-		err = &FormatError{noData: true, Msg: fmt.Sprintf("none of the %d columns is left as data", r.n), Hint: "choose some with --columns"}
+		err = &FormatError{noData: true, Msg: fmt.Sprintf("none of the %d columns is left as data", r.n),
+			Hint: "choose some with --columns"}
 	}
 	return data, err
 }
@@ -235,7 +236,8 @@ func (t *textTable) badCell(d *dataColumn, cell string) error {
 	place := cellPlace{text: shorten(string([]byte(trim(cell))))}
 	token, v := tokenOf(trim(cell))
 	var all offenders
-	all.add(offender{name: t.plan.name(d.column), place: place, kind: token, span: numberRange{least: min(v, 0), most: max(v, 0), fractions: v != math.Trunc(v)}})
+	all.add(offender{name: t.plan.name(d.column), place: place, kind: token,
+		span: numberRange{least: min(v, 0), most: max(v, 0), fractions: v != math.Trunc(v)}})
 	err := all.textError(t.plan.unit)
 	if token == numberToken || token == commaToken {
 		err = all.numberError(t.plan.unit, len(t.plan.data))

@@ -45,7 +45,9 @@ func (t *tiffTags) checkExpanded(data []byte) error {
 		n, _ := io.Copy(io.Discard, io.LimitReader(r, most+1)) // the decoder reports damage
 		r.Close()
 		if n > most {
-			return &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: a strip or tile of at most %d bytes expands to more than twice as many", (width*bits+7)/8*rows), Hint: "save it again"}
+			return &FormatError{Msg: fmt.Sprintf(
+				"damaged TIFF picture: a strip or tile of at most %d bytes expands to more than twice as many",
+				(width*bits+7)/8*rows), Hint: "save it again"}
 		}
 	}
 	return nil

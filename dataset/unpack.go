@@ -33,7 +33,8 @@ func unpack(k kind, r io.Reader) (io.Reader, error) {
 		u.r, err = newGzipMembers(br)
 	} else {
 		u.format = "zstd" // with one worker, and no goroutine, there is nothing to close
-		u.r, err = zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
+		u.r, err = zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(zstdWindow))
 	}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -75,9 +76,11 @@ func (u *unpacker) worded(err error) error {
 	case errors.As(err, &pe), errors.As(err, &fe):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &FormatError{Msg: "cut off: the " + u.format + " data end too early" + u.where(), Hint: "copy or pack the file again"}
+		return &FormatError{Msg: "cut off: the " + u.format + " data end too early" + u.where(),
+			Hint: "copy or pack the file again"}
 	case u.format == "zstd", errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
-		return &FormatError{Msg: "damaged " + u.format + " data" + u.where() + ": " + strings.TrimPrefix(err.Error(), u.format+": "), Hint: "copy or pack the file again"}
+		return &FormatError{Msg: "damaged " + u.format + " data" + u.where() + ": " + strings.TrimPrefix(err.Error(),
+			u.format+": "), Hint: "copy or pack the file again"}
 	}
 	return err
 }
@@ -178,7 +181,8 @@ func (in *input) unpacked(path string, k kind, r io.Reader, again func() (io.Rea
 }
 
 // inside returns what is packed in r, and how to open it again if the packed can be.
-func (in *input) inside(k kind, r io.Reader, packed func() (io.Reader, error)) (inner *bufio.Reader, again func() (io.Reader, error), err error) {
+func (in *input) inside(k kind, r io.Reader, packed func() (io.Reader, error)) (inner *bufio.Reader,
+	again func() (io.Reader, error), err error) {
 	u, err := unpack(k, r)
 	if err != nil {
 		return nil, nil, err
@@ -220,7 +224,8 @@ type boundedReader struct {
 func (b *boundedReader) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return n, &FormatError{Msg: "the unpacked content is too large for the memory allowed", Hint: "unpack the file, or allow more memory", memory: true}
+		return n, &FormatError{Msg: "the unpacked content is too large for the memory allowed",
+			Hint: "unpack the file, or allow more memory", memory: true}
 	}
 	return n, err
 }
@@ -281,11 +286,13 @@ func foreignText(head []byte) error {
 	start := strings.ToLower(string(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))))
 	for _, tag := range []string{"<!doctype", "<html", "<?xml", "<head", "<table"} {
 		if strings.HasPrefix(start, tag) {
-			return &FormatError{Msg: "is a page or a document (HTML or XML), not a table", Hint: "download or export the table itself, as CSV"}
+			return &FormatError{Msg: "is a page or a document (HTML or XML), not a table",
+				Hint: "download or export the table itself, as CSV"}
 		}
 	}
 	if strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") && !strings.HasPrefix(start, "[]") {
-		return &FormatError{Msg: "is JSON, which is not read here", Hint: "save it as CSV; pandas does with pandas.read_json(..." + jsonLines(start) + ").to_csv(..., index=False)"}
+		return &FormatError{Msg: "is JSON, which is not read here",
+			Hint: "save it as CSV; pandas does with pandas.read_json(..." + jsonLines(start) + ").to_csv(..., index=False)"}
 	}
 	return nil
 }

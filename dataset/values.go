@@ -93,7 +93,8 @@ func (v *Values) EncodeNPZ(w io.Writer) error {
 	if v.Table {
 		shape = []int{v.Len(), v.Width}
 	}
-	members, err := appendMeta([]npy.Member{{Name: "x", Array: npy.New(slices.Concat(v.Rows...), shape...)}}, v.Columns, v.Meta)
+	members, err := appendMeta([]npy.Member{{Name: "x", Array: npy.New(slices.Concat(v.Rows...), shape...)}}, v.Columns,
+		v.Meta)
 	if err != nil {
 		return err
 	}
@@ -145,9 +146,11 @@ func (o *Options) checkValues(paths []string) error {
 	for _, g := range []struct {
 		given bool
 		name  string
-	}{{o.Threshold != nil || o.AutoThreshold, "a threshold"}, {o.Weight != "", "weights"}, {len(o.Categories) > 0, "categories"}, {o.Items || len(o.Pairs) > 0, "lists of items"}} {
+	}{{o.Threshold != nil || o.AutoThreshold, "a threshold"}, {o.Weight != "", "weights"},
+		{len(o.Categories) > 0, "categories"}, {o.Items || len(o.Pairs) > 0, "lists of items"}} {
 		if g.given {
-			return &FormatError{Msg: g.name + " make bits of data, which are to be read as real values", Hint: "leave it out, or read the data as bits"}
+			return &FormatError{Msg: g.name + " make bits of data, which are to be read as real values",
+				Hint: "leave it out, or read the data as bits"}
 		}
 	}
 	return nil
@@ -157,9 +160,11 @@ func (o *Options) checkValues(paths []string) error {
 func (v *Values) join(o *Values) error {
 	switch {
 	case v.Height != o.Height || v.Width != o.Width:
-		return &FormatError{Msg: fmt.Sprintf("rows of %d x %d values, others have %d x %d", o.Height, o.Width, v.Height, v.Width), Hint: "read files of one size together"}
+		return &FormatError{Msg: fmt.Sprintf("rows of %d x %d values, others have %d x %d", o.Height, o.Width, v.Height,
+			v.Width), Hint: "read files of one size together"}
 	case v.Columns != nil && o.Columns != nil && !slices.Equal(v.Columns, o.Columns):
-		return &FormatError{Msg: "other columns than in the file before it", Hint: "give all files the same columns, in one order"}
+		return &FormatError{Msg: "other columns than in the file before it",
+			Hint: "give all files the same columns, in one order"}
 	}
 	v.floats = v.floats && o.floats
 	v.Rows = append(v.Rows, o.Rows...)
@@ -183,7 +188,8 @@ func (v *Values) arrange(o *Options) error {
 	v.reading = newReading(o)
 	if o.Height > 0 && (v.Height != o.Height || v.Width != o.Width) {
 		if !v.Table || v.Width != o.Height*o.Width {
-			return &FormatError{Msg: fmt.Sprintf("%d x %d values are not %d x %d", v.Height, v.Width, o.Height, o.Width), Hint: "pictures of real values are not scaled: bring them to one size before"}
+			return &FormatError{Msg: fmt.Sprintf("%d x %d values are not %d x %d", v.Height, v.Width, o.Height, o.Width),
+				Hint: "pictures of real values are not scaled: bring them to one size before"}
 		}
 		v.Height, v.Width, v.Table, v.Columns = o.Height, o.Width, false, nil
 	}
@@ -218,7 +224,8 @@ func (v *Values) choose(o *Options) (*Values, error) {
 	return v.Pick(s.Rows), nil
 }
 
-// Labelled returns a set whose images are nil, with the metadata and the numbers of the rows: what is chosen, counted and named
+// Labelled returns a set whose images are nil, with the metadata and the numbers of the rows: what is chosen, counted
+// and named
 // by labels is the same for bits and for real values.
 func (v *Values) Labelled() *Set {
 	s := &Set{Meta: v.Meta, Source: v.Source, Table: v.Table}
@@ -299,7 +306,8 @@ func (v *Values) Match(columns []string, height, width int) (*Values, error) {
 		at := make([]int, len(columns))
 		for i, name := range columns {
 			if at[i] = slices.Index(v.Columns, name); at[i] < 0 {
-				return nil, &FormatError{Path: v.Source, Msg: fmt.Sprintf("no column %q, which the model has; there is: %s%s", name, listShort(v.Columns), enum.DidYouMean(name, v.Columns))}
+				return nil, &FormatError{Path: v.Source, Msg: fmt.Sprintf("no column %q, which the model has; there is: %s%s", name,
+					listShort(v.Columns), enum.DidYouMean(name, v.Columns))}
 			}
 		}
 		out := *v
@@ -310,7 +318,8 @@ func (v *Values) Match(columns []string, height, width int) (*Values, error) {
 		v = &out
 	}
 	if v.Height != height || v.Width != width {
-		return nil, &FormatError{Path: v.Source, Msg: fmt.Sprintf("%d x %d values, the model has %d x %d", v.Height, v.Width, height, width), Hint: "give data of the size of the model"}
+		return nil, &FormatError{Path: v.Source, Msg: fmt.Sprintf("%d x %d values, the model has %d x %d", v.Height, v.Width,
+			height, width), Hint: "give data of the size of the model"}
 	}
 	return v, nil
 }

@@ -17,7 +17,8 @@ import (
 type valueFile struct {
 	head *Values                                      // all but the rows and what goes with them
 	next func(most int) (rows [][]float64, err error) // at most so many rows; io.EOF after the last
-	done func(v *Values) error                        // adds what goes with the rows, all of which were read; nil for nothing
+	// adds what goes with the rows, all of which were read; nil for nothing
+	done func(v *Values) error
 }
 
 // all reads the rows of a file into memory.
@@ -62,7 +63,8 @@ func wholeValues(v *Values) *valueFile {
 
 // valueFile recognises a file of real values by its content. As content does, it uses ra of the given size where it
 // is not nil, and again where what was read must be read again.
-func (in *input) valueFile(path string, r io.Reader, ra io.ReaderAt, size int64, again func() (io.Reader, error)) (*valueFile, error) {
+func (in *input) valueFile(path string, r io.Reader, ra io.ReaderAt, size int64,
+	again func() (io.Reader, error)) (*valueFile, error) {
 	br := bufio.NewReaderSize(r, 1<<16)
 	head, err := br.Peek(512)
 	if err != nil && err != io.EOF {
@@ -102,7 +104,8 @@ func (in *input) valueFile(path string, r io.Reader, ra io.ReaderAt, size int64,
 }
 
 // valuesOf is valueFile for a file of known format.
-func (in *input) valuesOf(k kind, path string, br *bufio.Reader, ra io.ReaderAt, size int64, again func() (io.Reader, error)) (*valueFile, error) {
+func (in *input) valuesOf(k kind, path string, br *bufio.Reader, ra io.ReaderAt, size int64,
+	again func() (io.Reader, error)) (*valueFile, error) {
 	switch {
 	case pictureKind(k):
 		data, err := in.slurp(br)
@@ -129,7 +132,8 @@ func (in *input) valuesOf(k kind, path string, br *bufio.Reader, ra io.ReaderAt,
 	case k == kindText:
 		return in.textValues(br, size, again)
 	}
-	return nil, &FormatError{Msg: "is not read as real values", Hint: "save it as npy, npz, CSV, Parquet or IDX, or as pictures"}
+	return nil, &FormatError{Msg: "is not read as real values",
+		Hint: "save it as npy, npz, CSV, Parquet or IDX, or as pictures"}
 }
 
 // textValues reads a table of text.
@@ -179,19 +183,20 @@ func (in *input) imageValues(d *npy.Reader) (*valueFile, error) {
 		return nil, tooManyValues(in.budget.max)
 	}
 	r, at := &arrayRows{d: d, max: in.budget.max}, 0
-	return &valueFile{head: &Values{Height: l.height, Width: l.width, Table: l.table, floats: h.DType.Kind == 'f'}, next: func(most int) ([][]float64, error) {
-		n := min(most, l.n-at)
-		if n == 0 {
-			return nil, io.EOF
-		}
-		a, err := r.next(n)
-		if err != nil {
-			return nil, err
-		}
-		rows, err := valueRows(a, l.height*l.width, at)
-		at += n
-		return rows, err
-	}}, nil
+	return &valueFile{head: &Values{Height: l.height, Width: l.width, Table: l.table, floats: h.DType.Kind == 'f'},
+		next: func(most int) ([][]float64, error) {
+			n := min(most, l.n-at)
+			if n == 0 {
+				return nil, io.EOF
+			}
+			a, err := r.next(n)
+			if err != nil {
+				return nil, err
+			}
+			rows, err := valueRows(a, l.height*l.width, at)
+			at += n
+			return rows, err
+		}}, nil
 }
 
 // valueRows returns the rows of an array, after first others.
@@ -205,7 +210,8 @@ func valueRows(a *npy.Array, width, first int) ([][]float64, error) {
 		row := flat[n*width : (n+1)*width : (n+1)*width]
 		for i, x := range row {
 			if math.IsInf(x, 0) {
-				return nil, &FormatError{Row: first + n + 1, Msg: fmt.Sprintf("value %d is infinite", i+1), Hint: "use NaN for what is not known"}
+				return nil, &FormatError{Row: first + n + 1, Msg: fmt.Sprintf("value %d is infinite", i+1),
+					Hint: "use NaN for what is not known"}
 			}
 		}
 		rows = append(rows, row)
@@ -235,7 +241,8 @@ func (in *input) npzValues(ra io.ReaderAt, size int64) (*valueFile, error) {
 	if in.stream {
 		for _, mask := range []string{"known", "missing"} {
 			if name != mask && z.Has(mask) {
-				return nil, &FormatError{Array: mask, Msg: "a mask beside values that do not fit in memory", Hint: "write NaN for what is not known, or allow more memory"}
+				return nil, &FormatError{Array: mask, Msg: "a mask beside values that do not fit in memory",
+					Hint: "write NaN for what is not known, or allow more memory"}
 			}
 		}
 		return f, in.eachOther(z, name, func(other string, r *npy.Reader) error {
@@ -327,7 +334,8 @@ func (in *input) addPicture(v *Values, name string, data []byte) error {
 		v.Height, v.Width = g.height, g.width
 	}
 	if v.Height != g.height || v.Width != g.width {
-		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels, the first has %d x %d", g.height, g.width, v.Height, v.Width),
+		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels, the first has %d x %d", g.height, g.width,
+			v.Height, v.Width),
 			Hint: "bring grey pictures to one size before; they are not scaled"}
 	}
 	if in.beyond(v, g.height, g.width) {

@@ -38,7 +38,8 @@ func OpenValues(paths []string, opts Options) (*ValueStream, error) {
 	}
 	beyond := fmt.Sprintf("more real values than fit in %d bytes of memory", opts.maxMemory())
 	if len(opts.selectedBy()) > 0 {
-		return nil, &FormatError{Msg: beyond + ", which are not selected by their labels", Hint: "select rows by number, save those wanted to a file of their own, or allow more memory", memory: true}
+		return nil, &FormatError{Msg: beyond + ", which are not selected by their labels",
+			Hint: "select rows by number, save those wanted to a file of their own, or allow more memory", memory: true}
 	}
 	s := &ValueStream{paths: paths, opts: opts, take: -1}
 	for _, path := range paths {
@@ -61,7 +62,8 @@ func (s *ValueStream) survey(path, beyond string) error {
 		once = !info.Mode().IsRegular() && !info.IsDir()
 	}
 	if once {
-		return &FormatError{Msg: "holds " + beyond + ", and can be read only once", Hint: "save it to a file first, or allow more memory", memory: true}
+		return &FormatError{Msg: "holds " + beyond + ", and can be read only once",
+			Hint: "save it to a file first, or allow more memory", memory: true}
 	}
 	f, close, err := s.input().openValues(path)
 	if err != nil {
@@ -106,7 +108,8 @@ func (s *ValueStream) Match(columns []string, height, width int) (*ValueStream, 
 	return &c, nil
 }
 
-// Blocks reads the rows, at least one at a time. It ends with the first error: one of [ReadValues], the context's, or that
+// Blocks reads the rows, at least one at a time. It ends with the first error: one of [ReadValues], the context's, or
+// that
 // a file has changed since the stream was opened.
 func (s *ValueStream) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
 	return func(yield func([][]float64, error) bool) {
@@ -121,13 +124,15 @@ func (s *ValueStream) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] 
 			}
 		}
 		if seen <= s.skip {
-			yield(nil, &FormatError{Path: s.head.Source, Msg: fmt.Sprintf("skipping %d leaves nothing of %d rows", s.skip, seen)})
+			yield(nil, &FormatError{Path: s.head.Source, Msg: fmt.Sprintf("skipping %d leaves nothing of %d rows", s.skip,
+				seen)})
 		}
 	}
 }
 
 // file reads one file; seen rows were read before it. more is false if no more rows are wanted.
-func (s *ValueStream) file(ctx context.Context, path string, seen *int, yield func([][]float64, error) bool) (more bool, err error) {
+func (s *ValueStream) file(ctx context.Context, path string, seen *int, yield func([][]float64, error) bool) (more bool,
+	err error) {
 	f, close, err := s.input().openValues(path)
 	if err != nil {
 		return false, err
@@ -186,7 +191,8 @@ func (s *ValueStream) fit(part *Values) error {
 		}
 		*part = *matched
 	}
-	if part.Height != s.head.Height || part.Width != s.head.Width || part.Columns != nil && s.head.Columns != nil && !slices.Equal(part.Columns, s.head.Columns) {
+	if part.Height != s.head.Height || part.Width != s.head.Width || part.Columns != nil && s.head.Columns != nil &&
+		!slices.Equal(part.Columns, s.head.Columns) {
 		return errChanged()
 	}
 	return nil

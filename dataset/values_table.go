@@ -142,8 +142,10 @@ func number(cell string) (v float64, unknown, ok bool) {
 	return 0, false, false
 }
 
-// isLabel reports whether a column has text in at least half of its known cells, or nothing but unknown cells. Less text than
-// that is a slip, or a word for what is not known, and an error says where it is. Words for yes without one for no, or the other
+// isLabel reports whether a column has text in at least half of its known cells, or nothing but unknown cells. Less
+// text than
+// that is a slip, or a word for what is not known, and an error says where it is. Words for yes without one for no, or
+// the other
 // way round, are text beside text: f beside m.
 func isLabel(sample [][]string, i int) bool {
 	text, numbers, yes, no := 0, 0, 0, 0
@@ -250,8 +252,10 @@ func (t *valueTable) row(cells []string, place int) ([]float64, error) {
 	for j, i := range t.roles.data {
 		v, _, ok := number(cells[i])
 		if !ok {
-			return nil, &FormatError{Line: place, Column: t.roles.name(i), Msg: fmt.Sprintf("%q is not a number", shorten(trim(cells[i]))),
-				Hint: "correct it, leave the cell empty if it is not known, or make the column a label with --meta " + t.roles.name(i)}
+			return nil, &FormatError{Line: place, Column: t.roles.name(i),
+				Msg: fmt.Sprintf("%q is not a number", shorten(trim(cells[i]))),
+				Hint: "correct it, leave the cell empty if it is not known, or make the column a label with --meta " +
+					t.roles.name(i)}
 		}
 		row[j] = v
 	}
@@ -260,7 +264,8 @@ func (t *valueTable) row(cells []string, place int) ([]float64, error) {
 
 // tooManyValues returns the error for values that do not fit in memory.
 func tooManyValues(most int64) error {
-	return &FormatError{Msg: fmt.Sprintf("more real values than fit in %d bytes", most), Hint: "read fewer rows or columns, or allow more memory", memory: true}
+	return &FormatError{Msg: fmt.Sprintf("more real values than fit in %d bytes", most),
+		Hint: "read fewer rows or columns, or allow more memory", memory: true}
 }
 
 // head returns what the table says beside its rows.

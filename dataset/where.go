@@ -23,7 +23,8 @@ func (c Condition) String() string { return c.Name + c.Op + strings.Join(c.Value
 // dropped, and so is a second = sign (`y==T`).
 func ParseCondition(s string) (Condition, error) {
 	bad := func(msg string) (Condition, error) {
-		return Condition{}, &FormatError{Msg: fmt.Sprintf("condition %q %s", s, msg), Hint: "write it like y=T, y!=T, y=T,L or writer<=20"}
+		return Condition{}, &FormatError{Msg: fmt.Sprintf("condition %q %s", s, msg),
+			Hint: "write it like y=T, y!=T, y=T,L or writer<=20"}
 	}
 	at := strings.IndexAny(s, "=<>!")
 	if at < 0 {
@@ -104,7 +105,8 @@ func (s *Set) meet(c Condition, index []int) (col Column, kept []int, err error)
 // noneMeets returns the error for a condition that no image meets among those
 // that met the earlier ones.
 func noneMeets(source string, c Condition, some bool, values []string) error {
-	return &FormatError{Path: source, Msg: fmt.Sprintf("%s selects nothing; values of %q%s: %s", c, c.Name, among(some), list(values))}
+	return &FormatError{Path: source, Msg: fmt.Sprintf("%s selects nothing; values of %q%s: %s", c, c.Name, among(some),
+		list(values))}
 }
 
 func among(some bool) string {
@@ -125,7 +127,8 @@ func (s *Set) here(err error) error {
 func (c Condition) test(col Column) (func(i int) bool, error) {
 	if text, ok := col.Values.([]string); ok {
 		if c.Op != "=" && c.Op != "!=" {
-			return nil, &FormatError{Msg: fmt.Sprintf("condition %s compares text by size", c), Hint: "use = or != with column " + c.Name}
+			return nil, &FormatError{Msg: fmt.Sprintf("condition %s compares text by size", c),
+				Hint: "use = or != with column " + c.Name}
 		}
 		return func(i int) bool { return contains(c.Values, text[i]) == (c.Op == "=") }, nil
 	}

@@ -32,12 +32,15 @@ const (
 // cellWords lists the words, in lower case, that mean more than their text. The
 // package comment has the same list.
 var cellWords = map[string]token{
-	"": blankToken, "?": unknownToken, "na": unknownToken, "n/a": unknownToken, "nan": unknownToken, "null": unknownToken, "none": unknownToken, ".": unknownToken,
+	"": blankToken, "?": unknownToken, "na": unknownToken, "n/a": unknownToken, "nan": unknownToken, "null": unknownToken,
+	"none": unknownToken, ".": unknownToken,
 	"y": yesToken, "yes": yesToken, "t": yesToken, "true": yesToken, "present": yesToken,
 	"n": noToken, "no": noToken, "f": noToken, "false": noToken, "absent": noToken,
-	"positive": yesToken, "pos": yesToken, "detected": yesToken, "ja": yesToken, "oui": yesToken, "sí": yesToken, "sim": yesToken, "tak": yesToken, "evet": yesToken,
+	"positive": yesToken, "pos": yesToken, "detected": yesToken, "ja": yesToken, "oui": yesToken, "sí": yesToken,
+	"sim": yesToken, "tak": yesToken, "evet": yesToken,
 	"wahr": yesToken, "vrai": yesToken, "verdadero": yesToken, "vero": yesToken, "да": yesToken,
-	"negative": noToken, "neg": noToken, "not detected": noToken, "undetected": noToken, "not present": noToken, "nein": noToken, "non": noToken, "não": noToken, "nee": noToken, "nej": noToken, "nie": noToken, "hayır": noToken,
+	"negative": noToken, "neg": noToken, "not detected": noToken, "undetected": noToken, "not present": noToken,
+	"nein": noToken, "non": noToken, "não": noToken, "nee": noToken, "nej": noToken, "nie": noToken, "hayır": noToken,
 	"falsch": noToken, "faux": noToken, "falso": noToken, "нет": noToken,
 	"+": plusToken, "-": minusToken, "x": xToken, "p": pToken, "a": aToken,
 }

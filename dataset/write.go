@@ -59,7 +59,8 @@ func appendMeta(out []npy.Member, columns []string, meta []Column) ([]npy.Member
 	}
 	for _, c := range meta {
 		if slices.Contains([]string{"x", "known", "missing", "weight", "columns"}, c.Name) {
-			return nil, &FormatError{Msg: fmt.Sprintf("metadata cannot be called %q, which means something else in an .npz", c.Name), Hint: "rename it"}
+			return nil, &FormatError{Msg: fmt.Sprintf("metadata cannot be called %q, which means something else in an .npz",
+				c.Name), Hint: "rename it"}
 		}
 		var a *npy.Array
 		switch v := c.Values.(type) {

@@ -24,10 +24,12 @@ func (w *expected) refuseTable(r *roles, size bool) error {
 	if w == nil || w.height <= 1 || size {
 		return nil
 	}
-	e := &FormatError{Msg: fmt.Sprintf("this is a table with %d columns, and the model is of images of %s", len(r.data), sizeText(w.height, w.across)),
+	e := &FormatError{Msg: fmt.Sprintf("this is a table with %d columns, and the model is of images of %s", len(r.data),
+		sizeText(w.height, w.across)),
 		Hint: "give images, or a model that was learned from such a table"}
 	if r.names != nil {
-		e.Msg = fmt.Sprintf("this is a table with the columns %s, and the model is of images of %s", andList(pick(r.names, r.data)), sizeText(w.height, w.across))
+		e.Msg = fmt.Sprintf("this is a table with the columns %s, and the model is of images of %s",
+			andList(pick(r.names, r.data)), sizeText(w.height, w.across))
 	}
 	if len(r.data) == w.height*w.across {
 		e.Hint = fmt.Sprintf("--size %dx%d makes its rows images", w.height, w.across)

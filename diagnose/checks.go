@@ -39,13 +39,15 @@ func called(m *patchwork.Model, k int) string {
 // are too many parts already, or not.
 func unexplainedAdvice(m *patchwork.Model, tooMany bool) string {
 	if tooMany {
-		return fmt.Sprintf("That is fair for blank, sparse or noisy %ss; more parts are no help while some are unused, doubled or do not vote.", nouns(m).Image)
+		return fmt.Sprintf("That is fair for blank, sparse or noisy %ss; more parts are no help while some are unused, "+
+			"doubled or do not vote.", nouns(m).Image)
 	}
 	if m.Height() == 1 {
 		return "That is fair for sparse or noisy rows; if these are neither, learn more parts."
 	}
 	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 {
-		return "That is fair for blank or noisy images; if these are neither, learn more parts, or let them move (--shift, --rotate)."
+		return "That is fair for blank or noisy images; if these are neither, learn more parts, or let them move (--shift, " +
+			"--rotate)."
 	}
 	return "That is fair for blank or noisy images; if these are neither, learn more parts or allow more poses."
 }
@@ -142,7 +144,8 @@ func findDuplicates(m *patchwork.Model) []Finding {
 		for b := a + 1; b < n && len(out) < mostListed; b++ {
 			if d := v.dispute(a, b, sameVotes); d < sameVotes {
 				out = append(out, Finding{Kind: KindDuplicate, Experts: []int{a, b}, Value: d, Limit: sameVotes,
-					Facts:  fmt.Sprintf("%s and %s say nearly the same: %.0f %% of their votes are in dispute.", called(m, a), words.Full(m, b), 100*d),
+					Facts: fmt.Sprintf("%s and %s say nearly the same: %.0f %% of their votes are in dispute.", called(m, a),
+						words.Full(m, b), 100*d),
 					Advice: "Learn with fewer parts, or from more starts."})
 			}
 		}
@@ -268,7 +271,8 @@ func findConstant(m *patchwork.Model) []Finding {
 			f.Value = loudest
 			f.Facts = fmt.Sprintf("%s does not vote: its largest vote is %.3f.", called(m, k), loudest)
 		case len(t) > 1 && spread < noVotes:
-			f.Facts = fmt.Sprintf("%s says the same everywhere: all its values lie in %.3f to %.3f.", called(m, k), slices.Min(t), slices.Max(t))
+			f.Facts = fmt.Sprintf("%s says the same everywhere: all its values lie in %.3f to %.3f.", called(m, k),
+				slices.Min(t), slices.Max(t))
 			f.Advice = "Give the background that value instead, or learn with fewer parts."
 		default:
 			continue
@@ -297,8 +301,10 @@ func edges(m *patchwork.Model) []edge {
 		}
 	}
 	if !m.Config().Scene {
-		ends("dy", float64(g.DY.At(0)), float64(g.DY.At(g.DY.Len()-1)), g.DY.Len(), func(p patchwork.Pick) float64 { return float64(p.Pose.DY) })
-		ends("dx", float64(g.DX.At(0)), float64(g.DX.At(g.DX.Len()-1)), g.DX.Len(), func(p patchwork.Pick) float64 { return float64(p.Pose.DX) })
+		ends("dy", float64(g.DY.At(0)), float64(g.DY.At(g.DY.Len()-1)), g.DY.Len(),
+			func(p patchwork.Pick) float64 { return float64(p.Pose.DY) })
+		ends("dx", float64(g.DX.At(0)), float64(g.DX.At(g.DX.Len()-1)), g.DX.Len(),
+			func(p patchwork.Pick) float64 { return float64(p.Pose.DX) })
 	}
 	if n := len(g.Angles); n > 2 {
 		lo, hi := slices.Min(g.Angles), slices.Max(g.Angles)
@@ -364,7 +370,8 @@ func findOverconfident(m *patchwork.Model, t *patchwork.Tally) []Finding {
 		// Five standard deviations of a sum of rare errors, and twice as many.
 		if limit := max(2*expected, expected+float64(5*math.Sqrt(expected+1))); wrong > limit {
 			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: wrong, Limit: limit,
-				Facts:  fmt.Sprintf("%s is wrong at %.0f %ss it decides, where its template expects %.0f.", called(m, k), wrong, nouns(m).Place, expected),
+				Facts: fmt.Sprintf("%s is wrong at %.0f %ss it decides, where its template expects %.0f.", called(m, k), wrong,
+					nouns(m).Place, expected),
 				Advice: "Clip its probabilities to the noise of these images, or continue learning with them."})
 		}
 	}
@@ -401,13 +408,16 @@ func findCertain(m *patchwork.Model) []Finding {
 	}
 	if certain > 0 {
 		out = append(out, Finding{Kind: KindOverconfident, Value: float64(certain),
-			Facts:  fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d %ss.", certain, m.Height()*m.Width(), nouns(m).Place),
-			Advice: "The paper does the same; with a little noise instead, a stray pixel there would not make an image impossible."})
+			Facts: fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d %ss.", certain, m.Height()*m.Width(),
+				nouns(m).Place),
+			Advice: "The paper does the same; with a little noise instead, a stray pixel there would not make an image " +
+				"impossible."})
 	}
 	return out
 }
 
-func findUnexplained(m *patchwork.Model, explained []*patchwork.Explanation, name func(i int) string, tooMany bool) []Finding {
+func findUnexplained(m *patchwork.Model, explained []*patchwork.Explanation, name func(i int) string,
+	tooMany bool) []Finding {
 	var nothing, impossible []int
 	total := 0
 	for i, e := range explained {
@@ -435,9 +445,11 @@ func findUnexplained(m *patchwork.Model, explained []*patchwork.Explanation, nam
 			names = append(names, "...")
 		}
 		out = append(out, Finding{Kind: kind, Images: slices.Clone(listed), Value: float64(len(images)) / float64(total),
-			Facts: fmt.Sprintf("%s %d of %d %ss (%s).", what, len(images), total, nouns(m).Image, strings.Join(names, ", ")), Advice: advice})
+			Facts:  fmt.Sprintf("%s %d of %d %ss (%s).", what, len(images), total, nouns(m).Image, strings.Join(names, ", ")),
+			Advice: advice})
 	}
 	add(KindUnexplained, nothing, "Nothing explains", unexplainedAdvice(m, tooMany))
-	add(KindImpossible, impossible, "The model gives probability 0 to", "Clip the templates and the background away from 0 and 1.")
+	add(KindImpossible, impossible, "The model gives probability 0 to",
+		"Clip the templates and the background away from 0 and 1.")
 	return out
 }

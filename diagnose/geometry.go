@@ -41,7 +41,8 @@ func findSingular(m *patchwork.Model) []Finding {
 		var still []string
 		f.Experts, still = stiff(m)
 		f.Facts += fmt.Sprintf(" In %d images %s.", n, strings.Join(still, ", "))
-		f.Advice = "More images like these will not change that: samples place such parts where they were seen. Learn with fewer parts, or with a narrower range of poses."
+		f.Advice = "More images like these will not change that: samples place such parts where they were seen. Learn with " +
+			"fewer parts, or with a narrower range of poses."
 	}
 	return []Finding{f}
 }

@@ -33,8 +33,10 @@ func findOverlaps(m *patchwork.Model) []Finding {
 			}
 			if share := alike.Inside(votes[a], votes[b]); share > onEachOther {
 				out = append(out, Finding{Kind: KindOverlap, Experts: []int{a, b}, Value: share, Limit: onEachOther,
-					Facts: fmt.Sprintf("%s and %s lie on each other: %.0f %% of the smaller is ink of the other, too.", called(m, a), words.Full(m, b), 100*share),
-					Advice: "One may be the whole drawing or its outline rather than a piece of it: another start (--seed N), another number of parts or more images may give other parts; " +
+					Facts: fmt.Sprintf("%s and %s lie on each other: %.0f %% of the smaller is ink of the other, too.", called(m, a),
+						words.Full(m, b), 100*share),
+					Advice: "One may be the whole drawing or its outline rather than a piece of it: another start (--seed N), " +
+						"another number of parts or more images may give other parts; " +
 						"patchwork report says which come back."})
 			}
 		}

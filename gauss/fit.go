@@ -240,7 +240,8 @@ func (e *em) check() error {
 			return fmt.Errorf("gauss: the eigenvalues of the scatter of mask %#x did not converge", p.mask)
 		}
 		if largest := values[len(values)-1]; values[0] < -matrixTolerance*max(largest, 0) || largest < 0 {
-			return fmt.Errorf("gauss: the scatter of mask %#x is not positive semi-definite, so no configurations can have it", p.mask)
+			return fmt.Errorf("gauss: the scatter of mask %#x is not positive semi-definite, so no configurations can have it",
+				p.mask)
 		}
 	}
 	return nil

@@ -62,7 +62,8 @@ func New(mean, cov []float64) (*Normal, error) {
 		return nil, err
 	}
 	if n.Rank() == 0 && lowest < 0 || n.Rank() > 0 && lowest < -matrixTolerance*n.variances[0] {
-		return nil, fmt.Errorf("gauss: the covariance is not positive semi-definite: the variance in one direction is %v", lowest)
+		return nil, fmt.Errorf("gauss: the covariance is not positive semi-definite: the variance in one direction is %v",
+			lowest)
 	}
 	return n, nil
 }
@@ -128,7 +129,8 @@ func (n *Normal) factorize(noise float64) (lowest float64, err error) {
 	d := n.Dim()
 	values, directions, ok := eigen(&matrix{d, d, n.cov})
 	if !ok {
-		return 0, fmt.Errorf("gauss: the covariance is too large for float64, or not finite: its %d eigenvalues were not found", d)
+		return 0, fmt.Errorf(
+			"gauss: the covariance is too large for float64, or not finite: its %d eigenvalues were not found", d)
 	}
 	largest := values[d-1]
 	if math.IsNaN(largest) || math.IsInf(largest, 0) {

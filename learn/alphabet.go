@@ -70,7 +70,8 @@ func (o Options) checkAlphabet() error {
 
 // learnAlphabet learns an alphabet: starts race on a few of the images, drawn at random;
 // the best goes on with more of them, on the background that it leaves.
-func learnAlphabet(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
+func learnAlphabet(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model,
+	error) {
 	all := order(len(data.Images), opt.Seed, 1)
 	some := func(n int) patchwork.Data {
 		part := rows.Part(data, all[:min(n, len(all))])
@@ -142,7 +143,8 @@ func (o Options) checkFrom(c patchwork.Config) error {
 	case o.Method != MethodStrokes || o.Alphabet:
 		return fmt.Errorf("patchwork: a start from an alphabet is for drawings learned by the method strokes")
 	case a.Config().Rule != patchwork.RuleMax || a.Config().Scene || a.Height() != c.Height || a.Width() != c.Width:
-		return fmt.Errorf("patchwork: the alphabet has parts of %d x %d pixels under the rule %v, for images of this size; the images are of %d x %d, learned under max",
+		return fmt.Errorf("patchwork: the alphabet has parts of %d x %d pixels under the rule %v, for images of this size; "+
+			"the images are of %d x %d, learned under max",
 			a.Height(), a.Width(), a.Config().Rule, c.Height, c.Width)
 	}
 	return nil

@@ -14,7 +14,8 @@ import (
 
 // begin returns the model that start i begins with, and how it was made. If the
 // image to split has too little ink, the start learns online instead.
-func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (how string, m *patchwork.Model, err error) {
+func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (how string,
+	m *patchwork.Model, err error) {
 	if opt.Continue != nil {
 		m, err = opt.Continue.WithConfig(cfg)
 		return cmp.Or(opt.began, "continue"), m, err
@@ -84,7 +85,8 @@ func randomModel(cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.
 
 // learnOnline passes once over the data in the order of start i (section 4.1),
 // and emits the model after every image.
-func learnOnline(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (*patchwork.Model, error) {
+func learnOnline(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (*patchwork.Model,
+	error) {
 	learn, model, err := onePass(cfg, opt)
 	if err != nil {
 		return nil, err
@@ -106,7 +108,8 @@ func learnOnline(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 // onePass returns a function that learns image i, weight times, and one that
 // returns the model so far: by the paper's online learning with Paper, else by
 // Online.
-func onePass(cfg patchwork.Config, opt Options) (learn func(ctx context.Context, i int, img *bitmap.Image, weight int64) error, model func() *patchwork.Model, err error) {
+func onePass(cfg patchwork.Config, opt Options) (learn func(ctx context.Context, i int, img *bitmap.Image,
+	weight int64) error, model func() *patchwork.Model, err error) {
 	cfg.Prior = opt.online
 	o, err := NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
 		UnexplainedInk: opt.UnexplainedInk, Pursuit: learningPursuit()})

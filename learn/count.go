@@ -173,13 +173,15 @@ const (
 
 // heldOut learns k experts from rest and scores them on held: logP is the
 // log-likelihood of each of its images.
-func (a *counter) heldOut(ctx context.Context, rest, held patchwork.Data, k int, stage string) (s Step, logP []float64, err error) {
+func (a *counter) heldOut(ctx context.Context, rest, held patchwork.Data, k int, stage string) (s Step, logP []float64,
+	err error) {
 	m, err := a.learn(ctx, rest, k)
 	if err != nil {
 		return s, nil, err
 	}
 	logP = make([]float64, len(held.Images))
-	err = posterior.Explain(ctx, m, held.Images, posterior.Options{}, a.opt.Workers, func(i int, p *posterior.Posterior) { logP[i] = p.Evidence })
+	err = posterior.Explain(ctx, m, held.Images, posterior.Options{}, a.opt.Workers,
+		func(i int, p *posterior.Posterior) { logP[i] = p.Evidence })
 	if err != nil {
 		return s, nil, err
 	}

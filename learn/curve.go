@@ -40,7 +40,8 @@ func ByExperts(curve []patchwork.CurvePoint) []patchwork.CurvePoint {
 		}
 		best[p.Experts] = top
 	}
-	return slices.SortedFunc(maps.Values(best), func(a, b patchwork.CurvePoint) int { return cmp.Compare(a.Experts, b.Experts) })
+	return slices.SortedFunc(maps.Values(best),
+		func(a, b patchwork.CurvePoint) int { return cmp.Compare(a.Experts, b.Experts) })
 }
 
 // preferable reports whether p stands for its number of experts rather than o.

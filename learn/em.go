@@ -62,7 +62,8 @@ func (it iteration) score() float64 {
 
 // step returns the iteration as a step of learning.
 func (it iteration) step() Step {
-	return Step{CurvePoint: patchwork.CurvePoint{Stage: StageEM, Rows: it.Tally.Rows(), LogLik: it.Tally.LogLik()}, Iteration: it.Number, Model: it.Model}
+	return Step{CurvePoint: patchwork.CurvePoint{Stage: StageEM, Rows: it.Tally.Rows(), LogLik: it.Tally.LogLik()},
+		Iteration: it.Number, Model: it.Model}
 }
 
 // iterate runs hard batch EM (section 4): it explains every image, counts, reads
@@ -70,7 +71,8 @@ func (it iteration) step() Step {
 // rounds, from number 0 (the given model explaining the data) to the one after
 // the last M-step, and stops when each returns false or an M-step changes no
 // template. The log-likelihood need not rise, because the pursuit is greedy.
-func iterate(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions, each func(iteration) (more bool)) error {
+func iterate(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions,
+	each func(iteration) (more bool)) error {
 	var t *patchwork.Tally
 	for n := 0; ; n++ {
 		p := opt.pursuit(m, t)
@@ -96,9 +98,11 @@ func (o emOptions) pursuit(m *patchwork.Model, t *patchwork.Tally) patchwork.Pur
 	return patchwork.PursuitOptions{Refined: true, Rates: placeRates(m, t)}
 }
 
-// bestOf runs batch EM and returns the round with the largest score, the earliest of equals. It stops early after patience rounds
+// bestOf runs batch EM and returns the round with the largest score, the earliest of equals. It stops early after
+// patience rounds
 // without a better one; 0 means never.
-func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions, patience int) (best iteration, err error) {
+func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions,
+	patience int) (best iteration, err error) {
 	err = iterate(ctx, m, src, opt, func(it iteration) bool {
 		o.tell(it.step())
 		if best.Model == nil || it.score() > best.score() {
@@ -110,7 +114,8 @@ func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.S
 }
 
 // sweep runs batch EM from m and returns its best round, settled.
-func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt Options, iterations int) (iteration, error) {
+func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt Options, iterations int) (iteration,
+	error) {
 	em := opt.em(m.Config())
 	if em.Iterations = iterations; iterations == 0 {
 		p := em.pursuit(m, nil)

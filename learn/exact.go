@@ -23,7 +23,8 @@ const exactRounds, exactSweeps = 10, 50
 // anything, and reports whether they did: then the model is a fixed point of
 // both. Otherwise it returns the best round. The objective is the description
 // length minus the log prior of the templates.
-func exactPolish(ctx context.Context, d described, data patchwork.Data, opt Options) (best described, fixed bool, err error) {
+func exactPolish(ctx context.Context, d described, data patchwork.Data, opt Options) (best described, fixed bool,
+	err error) {
 	var before *activeSets
 	least := math.Inf(1)
 	m, costs := d.model, d.costs
@@ -33,7 +34,8 @@ func exactPolish(ctx context.Context, d described, data patchwork.Data, opt Opti
 		if err != nil {
 			return described{}, false, err
 		}
-		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageExact, Rows: d.tally.Rows(), LogLik: d.tally.LogLik(), DescriptionLength: d.length}, Model: m})
+		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageExact, Rows: d.tally.Rows(), LogLik: d.tally.LogLik(),
+			DescriptionLength: d.length}, Model: m})
 		if before != nil && slices.EqualFunc(sets.picked, before.picked, slices.Equal) {
 			return d, true, nil
 		}
@@ -41,7 +43,8 @@ func exactPolish(ctx context.Context, d described, data patchwork.Data, opt Opti
 			best, least = d, length
 		}
 		sets.group()
-		m, costs, before = exactStep(m, data, sets, strictness(d.tally.Rows())*voteCost(d.tally)), activationCosts(d.tally), sets
+		m, costs, before = exactStep(m, data, sets, strictness(d.tally.Rows())*voteCost(d.tally)), activationCosts(d.tally),
+			sets
 	}
 	return best, false, nil
 }

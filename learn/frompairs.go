@@ -26,7 +26,9 @@ func (r *runner) fromPairs(ctx context.Context, data patchwork.Data) (ended *pat
 		return nil, grown
 	}
 	if len(found.Parts) == 0 {
-		return nil, fmt.Errorf("patchwork: no parts in %d images: nothing comes again in them beyond chance; give more images, or another start than pairs", len(data.Images))
+		return nil, fmt.Errorf(
+			"patchwork: no parts in %d images: nothing comes again in them beyond chance; give more images, or another start "+
+				"than pairs", len(data.Images))
 	}
 	r.cfg = pairsConfig(r.cfg, found)
 	m, err := patchwork.NewModel(r.cfg, templates(r.cfg, found))
@@ -40,7 +42,8 @@ func (r *runner) fromPairs(ctx context.Context, data patchwork.Data) (ended *pat
 	if grown != nil {
 		return r.hardPairs(pool.Finish(ctx), m, data)
 	}
-	r.note(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePairs, Experts: m.K(), Rows: int64(len(images)), DescriptionLength: found.DescriptionLength}, Model: m})
+	r.note(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePairs, Experts: m.K(), Rows: int64(len(images)),
+		DescriptionLength: found.DescriptionLength}, Model: m})
 	return nil, nil
 }
 
@@ -51,7 +54,8 @@ func (r *runner) hardPairs(ctx context.Context, m *patchwork.Model, data patchwo
 	if err != nil {
 		return nil, err
 	}
-	t := trial{Start: patchwork.Start{Seed: r.opt.Seed, Score: it.Tally.LogLik(), Method: r.opt.began}, Model: it.Model, Tally: it.Tally}
+	t := trial{Start: patchwork.Start{Seed: r.opt.Seed, Score: it.Tally.LogLik(), Method: r.opt.began}, Model: it.Model,
+		Tally: it.Tally}
 	if t.DescriptionLength, err = r.opt.placedLength(ctx, it.Model, data, it.Tally); err != nil {
 		return nil, err
 	}
@@ -90,9 +94,11 @@ const repeatedStream = 1 << 35
 
 // growPairs grows parts, and yields a step for every one; it has no model yet.
 func (r *runner) growPairs(ctx context.Context, images []*bitmap.Image) (*pairs.Result, error) {
-	opt := pairs.Options{Angles: r.cfg.Poses.Angles, Parts: max(r.given.Experts, r.given.AtMost), Starts: r.given.Starts, Seed: r.opt.Seed, Workers: r.opt.Workers}
+	opt := pairs.Options{Angles: r.cfg.Poses.Angles, Parts: max(r.given.Experts, r.given.AtMost), Starts: r.given.Starts,
+		Seed: r.opt.Seed, Workers: r.opt.Workers}
 	opt.Progress = func(p pairs.Progress) {
-		r.note(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePairs, Experts: p.Parts, Rows: int64(len(images)), DescriptionLength: p.DescriptionLength},
+		r.note(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePairs, Experts: p.Parts, Rows: int64(len(images)),
+			DescriptionLength: p.DescriptionLength},
 			Start: p.Start, Starts: p.Starts})
 	}
 	return pairs.Grow(ctx, images, opt)

@@ -62,7 +62,8 @@ func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
 // their log-likelihood, each image left out of the counts, and what it takes to say
 // where the picks are: where they pay for that while learning, given the counts t of
 // the last E-step, their price, else the logarithm of the number of poses for each.
-func (o Options) placedLength(ctx context.Context, m *patchwork.Model, data patchwork.Data, t *patchwork.Tally) (float64, error) {
+func (o Options) placedLength(ctx context.Context, m *patchwork.Model, data patchwork.Data,
+	t *patchwork.Tally) (float64, error) {
 	if o.priced(m.Config()) {
 		opt := o.pursuitOf(m, t)
 		sum, t, err := leaveOneOut(ctx, m, data, opt, patchwork.MStep{}, o.Workers)

@@ -123,7 +123,8 @@ func (a *counter) tell(d described, stage string) {
 func (a *counter) append(ctx context.Context) (best described, err error) {
 	for i, img := range a.data.Images { // before a template is made of one
 		if img.Height() != a.cfg.Height || img.Width() != a.cfg.Width {
-			return best, fmt.Errorf("image %d: %w", i, &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: a.cfg.Height, ModelWidth: a.cfg.Width})
+			return best, fmt.Errorf("image %d: %w", i, &patchwork.SizeError{Height: img.Height(), Width: img.Width(),
+				ModelHeight: a.cfg.Height, ModelWidth: a.cfg.Width})
 		}
 	}
 	rng := rand.New(rand.NewPCG(a.opt.Seed, growStream))
@@ -169,7 +170,8 @@ func (a *counter) withOneMore(v *view, rng *rand.Rand) ([]*patchwork.Model, erro
 		img := a.data.Images[i]
 		mu := v.model.Compose(img.Height(), img.Width(), v.picks[i]).P
 		template, _ := NextExpert(a.cfg, a.opt.Reading, img, mu)
-		out = append(out, v.model.WithTemplates(append(v.model.Templates(), template), patchwork.Extras{Names: namesAnd(v.model)}))
+		out = append(out, v.model.WithTemplates(append(v.model.Templates(), template),
+			patchwork.Extras{Names: namesAnd(v.model)}))
 	}
 	return out, nil
 }

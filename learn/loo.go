@@ -22,7 +22,8 @@ import (
 // 1). Errors are those of Explain.
 //
 // leaveOneOut also returns the tally of the explanations.
-func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions, step patchwork.MStep, workers int) (float64, *patchwork.Tally, error) {
+func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions,
+	step patchwork.MStep, workers int) (float64, *patchwork.Tally, error) {
 	explanations := make([]*patchwork.Explanation, len(data.Images))
 	all, err := patchwork.EStep(ctx, m, data, opt, workers, func(i int, e *patchwork.Explanation) { explanations[i] = e })
 	if err != nil {
@@ -55,7 +56,8 @@ func (o Options) byLeavingOut(c patchwork.Config) bool {
 
 // without returns a tally whose counts of pixels lack those of one image, of
 // weight 1, and its explanation.
-func without(t *patchwork.Tally, m *patchwork.Model, data patchwork.Data, i int, e *patchwork.Explanation) *patchwork.Tally {
+func without(t *patchwork.Tally, m *patchwork.Model, data patchwork.Data, i int,
+	e *patchwork.Explanation) *patchwork.Tally {
 	own := patchwork.NewTally(m)
 	own.Add(m, data.Images[i], e, 1)
 	rest := t.Clone(0)

@@ -84,7 +84,8 @@ func (d *described) shorter(o *described) bool {
 
 // describe explains the data by m, starting from abstention, with the given cost
 // of a pick of each expert; each is as in Explain.
-func (o Options) describe(ctx context.Context, m *patchwork.Model, data patchwork.Source, costs []float64, each func(int, *patchwork.Explanation)) (described, error) {
+func (o Options) describe(ctx context.Context, m *patchwork.Model, data patchwork.Source, costs []float64,
+	each func(int, *patchwork.Explanation)) (described, error) {
 	t, err := patchwork.EStep(ctx, m, data, o.describing(costs), o.Workers, each)
 	if err != nil {
 		return described{}, err

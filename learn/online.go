@@ -104,7 +104,8 @@ func (o *Online) Model() *patchwork.Model {
 		return nil
 	}
 	t := o.tally.Clone(0)
-	return o.model.WithTemplates(o.model.Templates(), patchwork.Extras{Counts: t, Usage: t.Usage(), Names: o.model.Extras().Names})
+	return o.model.WithTemplates(o.model.Templates(),
+		patchwork.Extras{Counts: t, Usage: t.Usage(), Names: o.model.Extras().Names})
 }
 
 // Count returns N_k(d), pseudo-counts included: how many images entry i of expert
@@ -132,7 +133,8 @@ func (o *Online) Add(img *bitmap.Image, weight int64) (*patchwork.Explanation, e
 // repeat is Add, but ends with the context.
 func (o *Online) repeat(ctx context.Context, img *bitmap.Image, weight int64) (*patchwork.Explanation, error) {
 	if img.Height() != o.cfg.Height || img.Width() != o.cfg.Width {
-		return nil, &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: o.cfg.Height, ModelWidth: o.cfg.Width}
+		return nil, &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: o.cfg.Height,
+			ModelWidth: o.cfg.Width}
 	}
 	if weight < 1 {
 		return nil, fmt.Errorf("patchwork: an image cannot be learned %d times", weight)
@@ -292,7 +294,8 @@ func FirstExpert(cfg patchwork.Config, img *bitmap.Image) (template []float64, s
 // abstaining where the composition mu (row-major probabilities) of the experts so
 // far explains the image. The reading defines "explains" and "abstains"; see its
 // constants, and section 4.1.
-func NextExpert(cfg patchwork.Config, reading Reading, img *bitmap.Image, mu []float64) (template []float64, set []bool) {
+func NextExpert(cfg patchwork.Config, reading Reading, img *bitmap.Image, mu []float64) (template []float64,
+	set []bool) {
 	template, set = FirstExpert(cfg, img)
 	for i := range template {
 		y, x := i/img.Width(), i%img.Width()

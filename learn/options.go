@@ -236,7 +236,8 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.Method == MethodStrokes && o.StartFrom == StartFromBoth {
 		o.StartFrom = StartFromSplits
 	}
-	if o.StartFrom != StartFromPairs && (o.Paper || o.Method != MethodBoth && o.Method != MethodStrokes || c.Rule != patchwork.RuleMax || !rows.Moves(c)) {
+	if o.StartFrom != StartFromPairs && (o.Paper || o.Method != MethodBoth && o.Method != MethodStrokes ||
+		c.Rule != patchwork.RuleMax || !rows.Moves(c)) {
 		o.StartFrom = StartFromOrders
 	}
 	if o.Continue != nil {
@@ -289,7 +290,8 @@ func (o Options) growing() bool { return o.finding() && o.AtLeast == 0 && o.AtMo
 func (o Options) validate(c patchwork.Config) error {
 	switch {
 	case c.Rule != patchwork.RuleMax && c.Rule != patchwork.RuleMaxMinusMin:
-		return fmt.Errorf("patchwork: this way of learning knows the rules max and max-minus-min; tables are learned under %v by package table", c.Rule)
+		return fmt.Errorf("patchwork: this way of learning knows the rules max and max-minus-min; tables are learned under "+
+			"%v by package table", c.Rule)
 	case o.Experts < 0:
 		return fmt.Errorf("patchwork: cannot learn %d parts; give 1 or more, or 0 to find out how many", o.Experts)
 	case o.finding() && (o.AtLeast != 0 || o.AtMost != 0) && (o.AtLeast < 1 || o.AtMost < o.AtLeast):
@@ -299,8 +301,10 @@ func (o Options) validate(c patchwork.Config) error {
 	case o.Starts > MaxStarts:
 		return fmt.Errorf("patchwork: %d starts are more than can be kept (%d); 8 is usual", o.Starts, MaxStarts)
 	case o.Starts < 0 || o.Iterations < 0 || o.Sample < 0:
-		return fmt.Errorf("patchwork: %d starts of %d iterations, from a sample of %d images", o.Starts, o.Iterations, o.Sample)
-	case int(o.Method) >= len(methodNames) || int(o.Reading) >= len(readingNames) || int(o.StartFrom) >= len(startFromNames):
+		return fmt.Errorf("patchwork: %d starts of %d iterations, from a sample of %d images", o.Starts, o.Iterations,
+			o.Sample)
+	case int(o.Method) >= len(methodNames) || int(o.Reading) >= len(readingNames) ||
+		int(o.StartFrom) >= len(startFromNames):
 		return fmt.Errorf("patchwork: unknown method, reading or start (%v, %v, %v)", o.Method, o.Reading, o.StartFrom)
 	case !(o.Straight >= 0) || math.IsInf(o.Straight, 0):
 		return fmt.Errorf("patchwork: a price of %v nats for a bent part is not a number from 0 up", o.Straight)
@@ -313,7 +317,8 @@ func (o Options) validate(c patchwork.Config) error {
 	case o.From != nil:
 		return o.checkFrom(c)
 	case o.Paper && o.UnexplainedInk != 0:
-		return fmt.Errorf("patchwork: the paper's online learning appends a part for every image until there are K; leave out the limit of unexplained ink")
+		return fmt.Errorf("patchwork: the paper's online learning appends a part for every image until there are K; leave " +
+			"out the limit of unexplained ink")
 	case o.Paper && o.finding():
 		return fmt.Errorf("patchwork: the paper's learning needs the number of parts; say how many")
 	case o.Continue != nil && o.Method == MethodOnline:
@@ -330,7 +335,8 @@ func (o Options) validateStrokes(c patchwork.Config) error {
 	case o.Paper:
 		return fmt.Errorf("patchwork: the method strokes is not the paper's")
 	case c.Poses.Len() == 1 || c.Scene:
-		return fmt.Errorf("patchwork: strokes are learned where parts move within images of the frame's size; give a shift or rotations, or leave out the method")
+		return fmt.Errorf("patchwork: strokes are learned where parts move within images of the frame's size; give a shift " +
+			"or rotations, or leave out the method")
 	case o.Continue != nil && (o.Continue.Height() != c.Height || o.Continue.Width() != c.Width):
 		return o.continueSize(c)
 	}
@@ -350,7 +356,8 @@ func (o Options) check(data patchwork.Data, c patchwork.Config) error {
 		return err
 	}
 	if o.finding() && !o.byDescription(c) && rows.Counting(data) < 2 {
-		return errors.New("patchwork: the number of parts is chosen by held-out images; one image is too few: give the number of parts (-k), or more images")
+		return errors.New("patchwork: the number of parts is chosen by held-out images; one image is too few: give the " +
+			"number of parts (-k), or more images")
 	}
 	return nil
 }

@@ -183,7 +183,8 @@ func EquationOne(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Model {
 // em alternates the hard E-step and the M-step of section 4 for the given number
 // of iterations, and returns the last model and the counts of its explanations.
 // Beyond the paper: it ends early if an M-step changes nothing.
-func em(m *patchwork.Model, iterations int, eStep func(*patchwork.Model) (*patchwork.Tally, error)) (*patchwork.Model, *patchwork.Tally, error) {
+func em(m *patchwork.Model, iterations int, eStep func(*patchwork.Model) (*patchwork.Tally, error)) (*patchwork.Model,
+	*patchwork.Tally, error) {
 	for n := 0; ; n++ {
 		t, err := eStep(m)
 		if err != nil || n == iterations {

@@ -78,12 +78,14 @@ func (o *online) learnAll(img *bitmap.Image, weight int64) error {
 
 // clone returns a copy of the sums.
 func (s *sums) clone() *sums {
-	return &sums{On: slices.Clone(s.On), Seen: slices.Clone(s.Seen), LostOn: slices.Clone(s.LostOn), LostSeen: slices.Clone(s.LostSeen)}
+	return &sums{On: slices.Clone(s.On), Seen: slices.Clone(s.Seen), LostOn: slices.Clone(s.LostOn),
+		LostSeen: slices.Clone(s.LostSeen)}
 }
 
 // addAgain adds n times what was added since before.
 func (s *sums) addAgain(before *sums, n int64) {
-	for _, c := range [][2][]int64{{s.On, before.On}, {s.Seen, before.Seen}, {s.LostOn, before.LostOn}, {s.LostSeen, before.LostSeen}} {
+	for _, c := range [][2][]int64{{s.On, before.On}, {s.Seen, before.Seen}, {s.LostOn, before.LostOn},
+		{s.LostSeen, before.LostSeen}} {
 		for i := range c[0] {
 			c[0][i] += n * (c[0][i] - c[1][i])
 		}

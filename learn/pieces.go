@@ -30,7 +30,8 @@ const (
 
 // piecesModel makes K experts of pieces of images drawn at random: each is cut as by
 // splitModel, and one piece is laid upright in the middle of the frame.
-func piecesModel(ctx context.Context, data patchwork.Data, cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.Model, error) {
+func piecesModel(ctx context.Context, data patchwork.Data, cfg patchwork.Config, experts int,
+	rng *rand.Rand) (*patchwork.Model, error) {
 	var templates [][]float64
 	for len(templates) < experts {
 		t := newPiece(ctx, data, cfg, templates, firstPieces, rng)
@@ -47,7 +48,8 @@ func piecesModel(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 
 // newPiece returns the one of several pieces of images that is least like the templates
 // there are; nil if the images have too little ink.
-func newPiece(ctx context.Context, data patchwork.Data, cfg patchwork.Config, templates [][]float64, cuts int, rng *rand.Rand) (best []float64) {
+func newPiece(ctx context.Context, data patchwork.Data, cfg patchwork.Config, templates [][]float64, cuts int,
+	rng *rand.Rand) (best []float64) {
 	least := math.Inf(1)
 	for range piecesTried {
 		t := pieceOf(ctx, data.Images[rows.Draw(data, rng)], cfg, cuts, rng)
@@ -88,11 +90,13 @@ func pieceOf(ctx context.Context, img *bitmap.Image, cfg patchwork.Config, piece
 	t := make([]float64, cfg.Height*cfg.Width)
 	for i := range t {
 		dy, dx := float64(i/cfg.Width)-float64(float64(cfg.Height-1)/2), float64(i%cfg.Width)-float64(float64(cfg.Width-1)/2)
-		p := cluster.Point{Y: math.Round(y + float64(cos*dy) - float64(sin*dx)), X: math.Round(x + float64(sin*dy) + float64(cos*dx))}
+		p := cluster.Point{Y: math.Round(y + float64(cos*dy) - float64(sin*dx)),
+			X: math.Round(x + float64(sin*dy) + float64(cos*dx))}
 		switch {
 		case own[p]:
 			t[i] = splitOn
-		case own[cluster.Point{Y: p.Y - 1, X: p.X}] || own[cluster.Point{Y: p.Y + 1, X: p.X}] || own[cluster.Point{Y: p.Y, X: p.X - 1}] || own[cluster.Point{Y: p.Y, X: p.X + 1}]:
+		case own[cluster.Point{Y: p.Y - 1, X: p.X}] || own[cluster.Point{Y: p.Y + 1, X: p.X}] ||
+			own[cluster.Point{Y: p.Y, X: p.X - 1}] || own[cluster.Point{Y: p.Y, X: p.X + 1}]:
 			t[i] = edgeOn
 		}
 	}

@@ -31,7 +31,8 @@ func strictness(rows int64) float64 {
 // search, which they would mislead. There must be at least extraRounds iterations.
 //
 // polish returns the shortest of its rounds, with abstaining entries set to q.
-func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data patchwork.Data, opt Options, iterations int) (described, error) {
+func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data patchwork.Data, opt Options,
+	iterations int) (described, error) {
 	var best described
 	for n := 0; ; n++ {
 		costs := activationCosts(t)
@@ -45,7 +46,8 @@ func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data pa
 			return described{}, err
 		}
 		t = d.tally
-		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePolish, Rows: t.Rows(), LogLik: t.LogLik(), DescriptionLength: d.length}, Iteration: n, Model: m})
+		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePolish, Rows: t.Rows(), LogLik: t.LogLik(),
+			DescriptionLength: d.length}, Iteration: n, Model: m})
 		if n >= extraRounds && d.shorter(&best) {
 			best = d
 		}
@@ -66,7 +68,8 @@ func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data pa
 }
 
 // learnShort searches from m and polishes the result.
-func (o Options) learnShort(ctx context.Context, m *patchwork.Model, data patchwork.Data, sweeps, polishing int) (described, error) {
+func (o Options) learnShort(ctx context.Context, m *patchwork.Model, data patchwork.Data, sweeps,
+	polishing int) (described, error) {
 	em := o.em(m.Config())
 	em.Iterations = sweeps
 	best, err := o.bestOf(ctx, m, data, em, searchPatience)

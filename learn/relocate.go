@@ -51,7 +51,8 @@ func relocate(ctx context.Context, d described, data patchwork.Data, opt Options
 			continue
 		}
 		d, failures = moved, 0
-		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageMove, Rows: d.tally.Rows(), LogLik: d.tally.LogLik(), DescriptionLength: d.length}, Model: d.model})
+		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageMove, Rows: d.tally.Rows(), LogLik: d.tally.LogLik(),
+			DescriptionLength: d.length}, Model: d.model})
 		if v, err = newView(ctx, d, data, opt); err != nil {
 			return d, err
 		}
@@ -148,7 +149,8 @@ func (v *view) rise(ctx context.Context, k int) (float64, error) {
 	if v.tally.Active(k) == 0 {
 		return length, nil
 	}
-	t, err := patchwork.EStep(ctx, withoutExpert(v.model, k), uses, v.opt.describing(slices.Delete(slices.Clone(v.costs), k, k+1)), v.opt.Workers, nil)
+	t, err := patchwork.EStep(ctx, withoutExpert(v.model, k), uses,
+		v.opt.describing(slices.Delete(slices.Clone(v.costs), k, k+1)), v.opt.Workers, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -33,16 +33,19 @@ const (
 	oftenScattered = .25 // of the images whose ink is in several pieces, or more: look
 	everScattered  = .02 // or more: look if there are so many images that
 	manyImages     = 40  // learning takes long beside it
-	oftenAcross    = .5  // of the images whose largest piece reaches from border to border, or more: they were cut to their ink
+	// of the images whose largest piece reaches from border to border, or more: they were cut to their ink
+	oftenAcross = .5
 )
 
 // LayoutOf finds out what images hold. Where the ink is in one piece, but for specks,
-// that is one thing, and so it is where most images are cut to their ink. Else parts are grown of what pairs of images have in common
+// that is one thing, and so it is where most images are cut to their ink. Else parts are grown of what pairs of images
+// have in common
 // ([StartFromPairs]), on a uniform sample. The images hold several parts each if they have
 // more than one place of such parts, these lie neither where they usually lie nor next to one another, as the
 // pieces of a stroke do, and describe the sample in fewer nats than otherwise returns for
 // it. The error is the context's or that of otherwise.
-func LayoutOf(ctx context.Context, data patchwork.Data, seed uint64, workers int, otherwise func(context.Context, patchwork.Data) (float64, error)) (Layout, error) {
+func LayoutOf(ctx context.Context, data patchwork.Data, seed uint64, workers int,
+	otherwise func(context.Context, patchwork.Data) (float64, error)) (Layout, error) {
 	if rows.Counting(data) < 2 || rows.SameSize(data.Images, data.Images[0].Height(), data.Images[0].Width()) != nil {
 		return Layout{}, nil
 	}
@@ -101,7 +104,8 @@ func settled(found *pairs.Result, img *bitmap.Image) float64 {
 		if len(places) == 0 {
 			continue
 		}
-		y, x := rangeOf(places, func(p pairs.Place) int { return p.Y }), rangeOf(places, func(p pairs.Place) int { return p.X })
+		y, x := rangeOf(places, func(p pairs.Place) int { return p.Y }),
+			rangeOf(places, func(p pairs.Place) int { return p.X })
 		var counts [thirds * thirds]float64
 		for _, p := range places {
 			counts[y.third(p.Y)*thirds+x.third(p.X)]++

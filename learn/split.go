@@ -44,12 +44,14 @@ func (o Options) cut(c patchwork.Config) cut {
 // pieces; round ones (k-means) are corners of the letters H, E, A and N, and
 // predict other writers' letters worse (experiments/README.md).
 // The image must have at least K on pixels. The error may be the context's.
-func splitModel(ctx context.Context, cfg patchwork.Config, img *bitmap.Image, experts int, how cut, rng *rand.Rand) (*patchwork.Model, error) {
+func splitModel(ctx context.Context, cfg patchwork.Config, img *bitmap.Image, experts int, how cut,
+	rng *rand.Rand) (*patchwork.Model, error) {
 	if err := rows.ValidateConfig(cfg); err != nil {
 		return nil, err
 	}
 	if img.Height() != cfg.Height || img.Width() != cfg.Width {
-		return nil, &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: cfg.Height, ModelWidth: cfg.Width}
+		return nil, &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: cfg.Height,
+			ModelWidth: cfg.Width}
 	}
 	ink := inkOf(img)
 	if experts < 1 || len(ink) < experts {

@@ -30,7 +30,8 @@ func (t *trial) better(o *trial) bool {
 
 // learnStarts runs the starts, up to Workers of them at a time, and returns the
 // model of the best. It emits their steps start by start.
-func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
+func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model,
+	error) {
 	if opt.Alphabet {
 		return learnAlphabet(ctx, data, cfg, opt)
 	}
@@ -96,7 +97,8 @@ func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, op
 		if err != nil {
 			return trial{}, err
 		}
-		return trial{Start: patchwork.Start{Seed: opt.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length, Method: how},
+		return trial{Start: patchwork.Start{Seed: opt.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length,
+			Method: how},
 			Index: i, Model: d.model, Tally: d.tally}, nil
 	}
 	iterations := opt.Iterations
@@ -107,7 +109,8 @@ func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, op
 	if err != nil {
 		return trial{}, err
 	}
-	t := trial{Start: patchwork.Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how}, Index: i, Model: it.Model, Tally: it.Tally}
+	t := trial{Start: patchwork.Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how}, Index: i, Model: it.Model,
+		Tally: it.Tally}
 	switch {
 	case it.Rates != nil:
 		t.DescriptionLength, err = opt.placedLength(ctx, it.Model, data, it.Tally)
@@ -120,7 +123,8 @@ func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, op
 
 // choose returns the model of a run from its trials, as Run describes. If the run
 // was ended by Enough, the best start is left as it is.
-func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, trials []trial, enough bool) (*patchwork.Model, error) {
+func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, trials []trial,
+	enough bool) (*patchwork.Model, error) {
 	best := trials[0]
 	record := patchwork.Record{Method: opt.Method.String(), Mode: opt.mode(), Seed: opt.Seed}
 	for _, t := range trials {
@@ -154,7 +158,8 @@ func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt 
 
 // improve moves and polishes the experts of the best start, unless it continued a
 // model, and returns its model.
-func improve(ctx context.Context, best trial, data patchwork.Data, opt Options, record patchwork.Record) (*patchwork.Model, error) {
+func improve(ctx context.Context, best trial, data patchwork.Data, opt Options,
+	record patchwork.Record) (*patchwork.Model, error) {
 	d := described{best.Model, activationCosts(best.Tally), best.Tally, best.DescriptionLength}
 	var err error
 	opt.start = noStart

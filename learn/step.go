@@ -65,5 +65,6 @@ func (s *Step) better(o *Step) bool {
 // pointOf returns the step of a learned model, from its record.
 func pointOf(m *patchwork.Model, stage string) Step {
 	r := m.Extras().Record
-	return Step{CurvePoint: patchwork.CurvePoint{Experts: m.K(), Stage: stage, Rows: r.Rows, LogLik: r.LogLik, DescriptionLength: r.DescriptionLength}, Model: m}
+	return Step{CurvePoint: patchwork.CurvePoint{Experts: m.K(), Stage: stage, Rows: r.Rows, LogLik: r.LogLik,
+		DescriptionLength: r.DescriptionLength}, Model: m}
 }

@@ -94,7 +94,9 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 	}
 	if opt.Method == MethodOnline {
 		if r.given.Starts > 1 {
-			return nil, fmt.Errorf("patchwork: %d starts of online learning need as many orders of the images, and a stream has one; set the number of starts to 1", r.given.Starts)
+			return nil, fmt.Errorf(
+				"patchwork: %d starts of online learning need as many orders of the images, and a stream has one; set the number "+
+					"of starts to 1", r.given.Starts)
 		}
 		if opt.finding() {
 			return nil, fmt.Errorf("patchwork: online learning from a stream needs the number of parts; say how many")
@@ -143,7 +145,9 @@ func hasInk(ctx context.Context, src patchwork.Source) (bool, error) {
 // sample: strokes are learned from images in memory.
 func (r *runner) withoutStrokes() (Options, error) {
 	if r.given.Method == MethodStrokes {
-		return Options{}, fmt.Errorf("patchwork: the method strokes holds its images in memory, and there are more than the sample of %d; give a larger sample, fewer images, or the method both", r.opt.Sample)
+		return Options{}, fmt.Errorf(
+			"patchwork: the method strokes holds its images in memory, and there are more than the sample of %d; give a "+
+				"larger sample, fewer images, or the method both", r.opt.Sample)
 	}
 	given := r.given
 	given.Method = MethodBoth
@@ -172,7 +176,8 @@ type remembered struct {
 func (r remembered) Remembered() (Memory, patchwork.Source) { return r.memory, r.Source }
 
 // learnInOrder learns online from the images of a source, in their order.
-func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
+func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Options) (*patchwork.Model,
+	error) {
 	learn, model, err := onePass(cfg, opt)
 	if err != nil {
 		return nil, err
@@ -269,7 +274,8 @@ func (o Options) NextStep(m *patchwork.Model, t *patchwork.Tally) (*patchwork.Mo
 }
 
 // complete returns the model of a run, made from its best round.
-func complete(ctx context.Context, it iteration, src patchwork.Source, opt Options, record patchwork.Record) (*patchwork.Model, error) {
+func complete(ctx context.Context, it iteration, src patchwork.Source, opt Options,
+	record patchwork.Record) (*patchwork.Model, error) {
 	record.Rows, record.LogLik = it.Tally.Rows(), it.Tally.LogLik()
 	extras := it.Model.Extras()
 	extras.Usage, extras.Record = it.Tally.Usage(), record
@@ -287,7 +293,8 @@ func complete(ctx context.Context, it iteration, src patchwork.Source, opt Optio
 
 // continueShort polishes a model that was already polished on a sample: usage has
 // settled, so no round charges extra and every round is judged.
-func (o Options) continueShort(ctx context.Context, m *patchwork.Model, src patchwork.Source, iterations int) (described, error) {
+func (o Options) continueShort(ctx context.Context, m *patchwork.Model, src patchwork.Source,
+	iterations int) (described, error) {
 	var best described
 	costs, at := make([]float64, m.K()), 0
 	if t := m.Extras().Counts; t != nil {
@@ -298,7 +305,8 @@ func (o Options) continueShort(ctx context.Context, m *patchwork.Model, src patc
 		if err != nil {
 			return described{}, err
 		}
-		o.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePolish, Rows: d.tally.Rows(), LogLik: d.tally.LogLik(), DescriptionLength: d.length}, Iteration: n, Model: m})
+		o.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePolish, Rows: d.tally.Rows(), LogLik: d.tally.LogLik(),
+			DescriptionLength: d.length}, Iteration: n, Model: m})
 		if d.shorter(&best) {
 			best, at = d, n
 		}

@@ -33,7 +33,8 @@ const (
 
 // byStrokes reports whether MethodStrokes is the default for a configuration.
 func (o Options) byStrokes(c patchwork.Config) bool {
-	return !o.Paper && c.Poses.Len() > 1 && !c.Scene && c.Reuse <= 1 && c.Height*c.Width <= mostStrokePixel && strokes.Fits(c) == nil
+	return !o.Paper && c.Poses.Len() > 1 && !c.Scene && c.Reuse <= 1 && c.Height*c.Width <= mostStrokePixel &&
+		strokes.Fits(c) == nil
 }
 
 // strokeStart is one start.
@@ -56,7 +57,8 @@ type strokeRun struct {
 // learnStrokes learns from several starts by EM of package strokes. They race: all
 // make a few rounds, the two whose description is shortest go on, and the shorter
 // one wins.
-func learnStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
+func learnStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model,
+	error) {
 	side := min(opt.Workers, opt.Starts)
 	r, err := newStrokeRun(data, cfg, opt, side)
 	if err != nil {
@@ -86,7 +88,8 @@ func learnStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config
 
 // newStrokeRun returns a run of so many starts at a time.
 func newStrokeRun(data patchwork.Data, cfg patchwork.Config, opt Options, side int) (*strokeRun, error) {
-	l, err := strokes.New(data, cfg, strokes.Options{Straight: opt.Straight, Shared: opt.Alphabet, Workers: max(1, opt.Workers/side)})
+	l, err := strokes.New(data, cfg, strokes.Options{Straight: opt.Straight, Shared: opt.Alphabet,
+		Workers: max(1, opt.Workers/side)})
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +118,8 @@ func (r *strokeRun) empty(cfg patchwork.Config) (*patchwork.Model, error) {
 
 // stage lets starts make some rounds, up to side of them at a time, and returns
 // those that are kept, the best first.
-func (r *strokeRun) stage(ctx context.Context, alive []strokeStart, side int, first bool, s stage) ([]strokeStart, error) {
+func (r *strokeRun) stage(ctx context.Context, alive []strokeStart, side int, first bool, s stage) ([]strokeStart,
+	error) {
 	type news struct {
 		step  Step
 		start *strokeStart
@@ -197,14 +201,16 @@ func (r *strokeRun) straighten(ctx context.Context, s strokeStart) error {
 
 // step returns a state as a step of learning.
 func (r *strokeRun) step(round int, st *strokes.State) Step {
-	return Step{CurvePoint: patchwork.CurvePoint{Stage: StageEM, Rows: rows.Total(r.data), LogLik: st.LogLik, DescriptionLength: st.Length},
+	return Step{CurvePoint: patchwork.CurvePoint{Stage: StageEM, Rows: rows.Total(r.data), LogLik: st.LogLik,
+		DescriptionLength: st.Length},
 		Iteration: round, Model: r.model(st)}
 }
 
 // model returns the model of a state.
 func (r *strokeRun) model(st *strokes.State) *patchwork.Model {
 	e := r.base.Extras()
-	return r.base.WithTemplates(r.learner.Templates(st), patchwork.Extras{Names: e.Names, Columns: e.Columns, Reading: e.Reading})
+	return r.base.WithTemplates(r.learner.Templates(st), patchwork.Extras{Names: e.Names, Columns: e.Columns,
+		Reading: e.Reading})
 }
 
 // end keeps the result of a start, or a later one.
@@ -252,7 +258,8 @@ func (r *strokeRun) record() patchwork.Record {
 	best := r.best()
 	out := patchwork.Record{Method: r.opt.Method.String(), Mode: r.opt.mode(), Seed: r.opt.Seed}
 	for i, s := range r.ended {
-		out.Starts = append(out.Starts, patchwork.Start{Seed: r.opt.Seed, Score: s.state.LogLik, DescriptionLength: s.state.Length, Method: s.how})
+		out.Starts = append(out.Starts, patchwork.Start{Seed: r.opt.Seed, Score: s.state.LogLik,
+			DescriptionLength: s.state.Length, Method: s.how})
 		if s.index == best.index {
 			out.Chosen = i
 		}

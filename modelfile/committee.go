@@ -19,7 +19,8 @@ func committeeName(i int) string { return fmt.Sprintf("committee-%d.npz", i+1) }
 // committeeMembers returns the models of a committee as members of a file.
 func committeeMembers[M any](models []M, need needs, write func(io.Writer, M) error) (out []npy.Member, err error) {
 	if n := len(models); n > maxCommittee {
-		return nil, &FormatError{Member: committeeName(maxCommittee), Msg: fmt.Sprintf("a committee of %d models, of at most %d", n, maxCommittee)}
+		return nil, &FormatError{Member: committeeName(maxCommittee),
+			Msg: fmt.Sprintf("a committee of %d models, of at most %d", n, maxCommittee)}
 	}
 	var all texts
 	for i, o := range models {
@@ -40,7 +41,8 @@ func committeeMembers[M any](models []M, need needs, write func(io.Writer, M) er
 }
 
 // readCommittee reads the models that predict together, which have none of their own; values counts those of a model.
-func readCommittee[M any](z *npy.Zip, need needs, assemble func(z *npy.Zip, text []byte) (M, error), values func(M) int) ([]M, error) {
+func readCommittee[M any](z *npy.Zip, need needs, assemble func(z *npy.Zip, text []byte) (M, error),
+	values func(M) int) ([]M, error) {
 	var out []M
 	size := 0
 	var all texts
@@ -68,7 +70,8 @@ func readCommittee[M any](z *npy.Zip, need needs, assemble func(z *npy.Zip, text
 			return nil, misfit(err, name)
 		}
 		if size += values(m); size > maxArray/8 {
-			return nil, &FormatError{Member: name, Msg: fmt.Sprintf("the models of the committee have more than %d values", maxArray/8)}
+			return nil, &FormatError{Member: name, Msg: fmt.Sprintf("the models of the committee have more than %d values",
+				maxArray/8)}
 		}
 		out = append(out, m)
 	}
@@ -84,7 +87,9 @@ func (t *texts) add(name string, text []byte) error {
 	_, err := s.Write(text)
 	t.bytes, t.values = t.bytes+len(text), t.values+s.Values()
 	if err == nil && (t.bytes > maxJSON || t.values > maxValues) {
-		err = &FormatError{Member: name, Msg: fmt.Sprintf("the models of the committee have more than %d bytes or %d values of %s together", maxJSON, maxValues, jsonName),
+		err = &FormatError{Member: name,
+			Msg: fmt.Sprintf("the models of the committee have more than %d bytes or %d values of %s together", maxJSON,
+				maxValues, jsonName),
 			Hint: "leave out their columns"}
 	}
 	return err

@@ -239,7 +239,8 @@ func parseHeader(text []byte, experts int) (*header, error) {
 		}
 		f, known := fields[name]
 		if !known {
-			return nil, bad(excerpt([]byte(name)), `remove it, or begin its name with "x-" if it is your own`, "unknown to version %d of the format", version)
+			return nil, bad(excerpt([]byte(name)), `remove it, or begin its name with "x-" if it is your own`,
+				"unknown to version %d of the format", version)
 		}
 		if err := h.fits(name, value); err != nil {
 			return nil, err
@@ -304,7 +305,8 @@ func (h *header) check(name string, value any) error {
 	case name == "format" && h.Format != format:
 		return bad(name, "give a file written by patchwork learn", "is %q, not %q", h.Format, format)
 	case name == "version" && h.Version > version:
-		return bad(name, "use a newer patchwork", "the file has version %d of the format, this program reads version %d", h.Version, version)
+		return bad(name, "use a newer patchwork", "the file has version %d of the format, this program reads version %d",
+			h.Version, version)
 	case name == "version" && h.Version < 1:
 		return bad(name, "", "there is no version %d of the format", h.Version)
 	}
@@ -327,7 +329,8 @@ func excerpt(value []byte) string {
 // config returns the configuration that the header describes, except for a
 // QMap.
 func (h *header) config() (patchwork.Config, error) {
-	c := patchwork.Config{Height: h.Height, Width: h.Width, Scene: h.Scene, Overhang: h.Overhang, Defaults: patchwork.Defaults{Truncate: h.Truncate}}
+	c := patchwork.Config{Height: h.Height, Width: h.Width, Scene: h.Scene, Overhang: h.Overhang,
+		Defaults: patchwork.Defaults{Truncate: h.Truncate}}
 	var err error
 	if c.Rule, err = enum.Of[patchwork.Rule]("a rule", h.Rule); err != nil {
 		return c, bad("rule", `give "max", "max-minus-min" or another of the seven rules`, "is %q", h.Rule)
@@ -504,7 +507,8 @@ func (r *record) model() patchwork.Record {
 			LeaveOneOut: float64(s.LeaveOneOut), DescriptionLength: float64(s.DescriptionLength)})
 	}
 	for _, p := range r.Curve {
-		out.Curve = append(out.Curve, patchwork.CurvePoint{Experts: p.Experts, Stage: p.Stage, Rows: p.Rows, LogLik: float64(p.LogLik),
+		out.Curve = append(out.Curve, patchwork.CurvePoint{Experts: p.Experts, Stage: p.Stage, Rows: p.Rows,
+			LogLik:            float64(p.LogLik),
 			DescriptionLength: float64(p.DescriptionLength), HeldOutRows: p.HeldOutRows, HeldOut: float64(p.HeldOut),
 			HiddenBits: p.HiddenBits, HiddenLoss: float64(p.HiddenLoss), Chosen: p.Chosen})
 	}
@@ -516,7 +520,8 @@ func newRecord(r patchwork.Record) record {
 		LogLik: logLik(r.LogLik), Chosen: r.Chosen}
 	out.DescriptionLength, out.FixedPoint = length(r.DescriptionLength), r.FixedPoint
 	for _, s := range r.Starts {
-		out.Starts = append(out.Starts, start{s.Seed, logLik(s.Score), s.Method, logLik(s.LeaveOneOut), length(s.DescriptionLength)})
+		out.Starts = append(out.Starts, start{s.Seed, logLik(s.Score), s.Method, logLik(s.LeaveOneOut),
+			length(s.DescriptionLength)})
 	}
 	for _, p := range r.Curve {
 		out.Curve = append(out.Curve, point{p.Experts, p.Stage, p.Rows, logLik(p.LogLik), length(p.DescriptionLength),

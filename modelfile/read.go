@@ -23,7 +23,8 @@ func Load(path string) (*patchwork.Model, error) { return LoadWith(path, "model"
 func LoadWith[T any](path, what string, read func(r io.ReaderAt, size int64) (T, error)) (T, error) {
 	var none T
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for its writer
-		return none, &FormatError{Path: path, Msg: "not a regular file", Hint: "save the " + what + " to a file on disk first"}
+		return none, &FormatError{Path: path, Msg: "not a regular file", Hint: "save the " + what +
+			" to a file on disk first"}
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -139,7 +140,8 @@ func headerText(z *npy.Zip) ([]byte, error) {
 	text, err := z.FileTo(jsonName, strictjson.NewScan(bounds))
 	if z.Has(jsonName) {
 		if !errors.Is(err, os.ErrNotExist) {
-			return nil, &FormatError{Member: jsonName, Msg: "is there twice, as a member and as an array", Hint: "keep one of them"}
+			return nil, &FormatError{Member: jsonName, Msg: "is there twice, as a member and as an array",
+				Hint: "keep one of them"}
 		}
 		a, err := z.Array(jsonName)
 		if err != nil {
@@ -147,7 +149,8 @@ func headerText(z *npy.Zip) ([]byte, error) {
 		}
 		lines, ok := a.Data.([]string)
 		if !ok || len(lines) != 1 {
-			return nil, &FormatError{Member: jsonName + npySuffix, Msg: "not a single text", Hint: "store the result of json.dumps"}
+			return nil, &FormatError{Member: jsonName + npySuffix, Msg: "not a single text",
+				Hint: "store the result of json.dumps"}
 		}
 		return []byte(lines[0]), CheckText(jsonName+npySuffix, []byte(lines[0]))
 	}
@@ -235,7 +238,8 @@ func (r *reader) model() (*patchwork.Model, error) {
 		return nil, err
 	}
 	if m, err = m.WithExtras(extras); err != nil {
-		return nil, misfit(err, "usage"+npySuffix+", means"+npySuffix+", "+committeeName(0)) // the only parts not checked so far
+		// the only parts not checked so far
+		return nil, misfit(err, "usage"+npySuffix+", means"+npySuffix+", "+committeeName(0))
 	}
 	return m, nil
 }
@@ -308,7 +312,8 @@ func (r *reader) ints(name string, shape ...int) ([]int64, error) {
 // error.
 func (r *reader) pair(a, b string) (bool, error) {
 	if r.zip.Has(a) != r.zip.Has(b) {
-		return false, &FormatError{Member: a + npySuffix + ", " + b + npySuffix, Msg: "one is there without the other", Hint: "keep both or none"}
+		return false, &FormatError{Member: a + npySuffix + ", " + b + npySuffix, Msg: "one is there without the other",
+			Hint: "keep both or none"}
 	}
 	return r.zip.Has(a), nil
 }
@@ -325,7 +330,8 @@ func (r *reader) counts(m *patchwork.Model) (*patchwork.Tally, error) {
 	}
 	if !won {
 		if lost || r.h.Rows != nil {
-			return nil, &FormatError{Member: "on.npy, seen.npy", Msg: "not in the file, although lost counts or the field rows are", Hint: "keep all counts or none"}
+			return nil, &FormatError{Member: "on.npy, seen.npy",
+				Msg: "not in the file, although lost counts or the field rows are", Hint: "keep all counts or none"}
 		}
 		return nil, nil
 	}
@@ -372,7 +378,8 @@ func (r *reader) geometry() (*patchwork.Geometry, error) {
 		return nil, nil
 	}
 	if r.k > gauss.MaxExperts {
-		return nil, &FormatError{Member: "geometry_mean.npy", Msg: fmt.Sprintf("a geometry is for at most %d parts; the model has %d", gauss.MaxExperts, r.k)}
+		return nil, &FormatError{Member: "geometry_mean.npy",
+			Msg: fmt.Sprintf("a geometry is for at most %d parts; the model has %d", gauss.MaxExperts, r.k)}
 	}
 	d := gauss.PerExpert * r.k
 	mean, err := r.floats("geometry_mean", d)

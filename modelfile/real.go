@@ -37,10 +37,13 @@ type realHeader struct {
 }
 
 // realArrays are the arrays of a model of real values, in the order of the file.
-var realArrays = []string{"mean", "var", "vote", "background_mean", "background_var", "pi", "step", "origin", "floor", "bits"}
+var realArrays = []string{"mean", "var", "vote", "background_mean", "background_var", "pi", "step", "origin", "floor",
+	"bits"}
 
 // realNeeds are those that every such model has.
-var realNeeds = needs{"a model of real values needs it: means and variances of shape (K, height*width), votes likewise, and a background of height*width",
+var realNeeds = needs{
+	"a model of real values needs it: means and variances of shape (K, height*width), votes likewise, and a background " +
+		"of height*width",
 	[]string{"mean", "var", "vote", "background_mean", "background_var"}}
 
 // IsReal reports whether the file at path is a model of real values: whether it has an array
@@ -63,8 +66,10 @@ func SaveReal(path string, m *real.Model) error {
 }
 
 // WriteReal writes a model of real values: a zip that numpy.load opens, with `mean`, `var` and `vote`
-// (K, D), `background_mean`, `background_var`, `step`, `origin` and `floor` (D), `pi` (K), and `bits` (D), which is 1 for columns of bits, whose
-// means are probabilities of 1, if there are any; models that predict with it are members committee-1.npz, committee-2.npz and so on. Entries that abstain
+// (K, D), `background_mean`, `background_var`, `step`, `origin` and `floor` (D), `pi` (K), and `bits` (D), which is 1
+// for columns of bits, whose
+// means are probabilities of 1, if there are any; models that predict with it are members committee-1.npz,
+// committee-2.npz and so on. Entries that abstain
 // hold the background, as do the variances of those that say a mean only; `vote` decides. The bytes are the same for
 // the same model on every machine, and [ReadReal] restores it.
 func WriteReal(w io.Writer, m *real.Model) error {
@@ -139,7 +144,8 @@ func realColumns(m *real.Model) map[string]*npy.Array {
 		columns[0], columns[1] = append(columns[0], b.Mean), append(columns[1], b.Var)
 		if m.Scales != nil {
 			s := m.Scales[i]
-			columns[2], columns[3], columns[4] = append(columns[2], s.Step), append(columns[3], s.Origin), append(columns[4], s.Floor)
+			columns[2], columns[3], columns[4] = append(columns[2], s.Step), append(columns[3], s.Origin),
+				append(columns[4], s.Floor)
 		}
 	}
 	for i, name := range []string{"background_mean", "background_var", "step", "origin", "floor"} {
@@ -204,7 +210,8 @@ func assembleReal(z *npy.Zip, text []byte) (*real.Model, error) {
 	}
 	for _, name := range z.Arrays() {
 		if name != jsonName && !slices.Contains(realArrays, name) && !strings.HasPrefix(name, private) {
-			return nil, &FormatError{Member: name + npySuffix, Msg: fmt.Sprintf("unknown to version %d of the format, in a model of real values", version),
+			return nil, &FormatError{Member: name + npySuffix,
+				Msg:  fmt.Sprintf("unknown to version %d of the format, in a model of real values", version),
 				Hint: `remove it, or begin its name with "x-" if it is your own`}
 		}
 	}
@@ -241,7 +248,8 @@ func parseReal(text []byte, experts int) (*real.Model, error) {
 	case h.Format != format:
 		return nil, bad("format", "give a file written by patchwork learn", "is %q, not %q", h.Format, format)
 	case h.Version > version:
-		return nil, bad("version", "use a newer patchwork", "the file has version %d of the format, this program reads version %d", h.Version, version)
+		return nil, bad("version", "use a newer patchwork",
+			"the file has version %d of the format, this program reads version %d", h.Version, version)
 	case h.Version < 1:
 		return nil, bad("version", "", "there is no version %d of the format", h.Version)
 	case h.Frame != nil && len(h.Frame) != 2, h.ShiftY != nil && len(h.ShiftY) != 3, h.ShiftX != nil && len(h.ShiftX) != 3:
@@ -250,7 +258,8 @@ func parseReal(text []byte, experts int) (*real.Model, error) {
 	if err := checkFrame(h.Height, h.Width); err != nil {
 		return nil, err
 	}
-	m := &real.Model{Height: h.Height, Width: h.Width, Tau: h.Tau, Reuse: h.Reuse, Columns: h.Columns, Names: h.Names, Reading: h.Reading}
+	m := &real.Model{Height: h.Height, Width: h.Width, Tau: h.Tau, Reuse: h.Reuse, Columns: h.Columns, Names: h.Names,
+		Reading: h.Reading}
 	if m.Rule, err = enum.Of[real.Rule]("the rule of a model of real values", h.Rule); err != nil {
 		return nil, bad("rule", "", "%v", err)
 	}
@@ -324,7 +333,8 @@ func (r *realReader) arrays() error {
 		for j := range e {
 			at := i*f + j
 			if vote[at] < 0 || vote[at] > 2 {
-				return &FormatError{Member: "vote" + npySuffix, Msg: fmt.Sprintf("part %d, value %d is %d", i+1, j+1, vote[at]), Hint: "0 abstains, 1 says a mean, 2 says a mean and a variance"}
+				return &FormatError{Member: "vote" + npySuffix, Msg: fmt.Sprintf("part %d, value %d is %d", i+1, j+1, vote[at]),
+					Hint: "0 abstains, 1 says a mean, 2 says a mean and a variance"}
 			}
 			e[j] = real.Entry{Vote: real.Vote(vote[at]), Normal: real.Normal{Mean: mean[at], Var: variance[at]}}
 		}

@@ -58,7 +58,8 @@ func compact(text json.RawMessage) (json.RawMessage, error) {
 		err = errors.New("not UTF-8")
 	}
 	if err != nil {
-		return nil, &FormatError{Member: jsonName, Field: "reading", Msg: fmt.Sprintf("is %s, want an object", excerpt(text)), Err: err}
+		return nil, &FormatError{Member: jsonName, Field: "reading", Msg: fmt.Sprintf("is %s, want an object", excerpt(text)),
+			Err: err}
 	}
 	if len(fields) == 0 {
 		return nil, nil

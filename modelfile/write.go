@@ -15,7 +15,8 @@ import (
 )
 
 // arrayNames lists the arrays in the order of the file.
-var arrayNames = []string{"experts", "on", "seen", "lost_on", "lost_seen", "q", "usage", "means", "geometry_mean", "geometry_cov"}
+var arrayNames = []string{"experts", "on", "seen", "lost_on", "lost_seen", "q", "usage", "means", "geometry_mean",
+	"geometry_cov"}
 
 // Save writes a model to the file at path. Whatever fails, the file holds
 // either the complete model or its previous content. Errors are those of
@@ -136,7 +137,8 @@ func checkRecord(r *patchwork.Record) error {
 // encodeHeader returns model.json: one line, fields in fixed order.
 func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, error) {
 	h := header{Format: format, Version: version, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height, Width: cfg.Width,
-		Scene: cfg.Scene, Overhang: cfg.Overhang, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside), Record: newRecord(extras.Record),
+		Scene: cfg.Scene, Overhang: cfg.Overhang, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside),
+		Record:  newRecord(extras.Record),
 		Columns: extras.Columns, Names: extras.Names}
 	var err error
 	if h.Reading, err = compact(extras.Reading); err != nil {

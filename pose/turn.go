@@ -58,7 +58,8 @@ func TurnOf(h, w int, p Pose) Turn {
 	t.Back = make([]Point, h*w)
 	for i := range t.Back {
 		dy, dx := float64((float64(i/w)-cy)*sy), float64((float64(i%w)-cx)*sx)
-		t.Back[i] = Point{int32(nearest(cy + float64(cos*dy) + float64(sin*dx))), int32(nearest(cx + float64(cos*dx) - float64(sin*dy)))}
+		t.Back[i] = Point{int32(nearest(cy + float64(cos*dy) + float64(sin*dx))),
+			int32(nearest(cx + float64(cos*dx) - float64(sin*dy)))}
 	}
 	return t.trimmed()
 }

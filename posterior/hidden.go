@@ -154,7 +154,8 @@ func ScorePredictions(hidden HiddenBits, predict func(i int) []float64) (Metrics
 		all = append(all, guesses(truth, hidden.Visible[i], p, p, hidden.Data.Weight(i))...)
 	}
 	if len(all) == 0 {
-		return Metrics{}, fmt.Errorf("patchwork: no hidden pixel to predict in %d images; hide a larger share", len(hidden.Visible))
+		return Metrics{}, fmt.Errorf("patchwork: no hidden pixel to predict in %d images; hide a larger share",
+			len(hidden.Visible))
 	}
 	return measure(all, averaged), nil
 }
@@ -165,7 +166,8 @@ func sameFrames(data, visible []*bitmap.Image) error {
 	}
 	for i, v := range visible {
 		if d := data[i]; v.Height() != d.Height() || v.Width() != d.Width() {
-			return fmt.Errorf("patchwork: image %d is %d x %d, with hidden pixels %d x %d", i, d.Height(), d.Width(), v.Height(), v.Width())
+			return fmt.Errorf("patchwork: image %d is %d x %d, with hidden pixels %d x %d", i, d.Height(), d.Width(), v.Height(),
+				v.Width())
 		}
 	}
 	return nil

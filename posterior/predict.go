@@ -116,7 +116,8 @@ func Explain(ctx context.Context, m *patchwork.Model, images []*bitmap.Image, op
 
 // forEach calls do for images 0 to images-1, each worker with a Searcher of its
 // own. The error is the context's, or that of the first image that has one.
-func forEach(ctx context.Context, m *patchwork.Model, opt Options, images, workers int, do func(s *Searcher, i int) error) error {
+func forEach(ctx context.Context, m *patchwork.Model, opt Options, images, workers int,
+	do func(s *Searcher, i int) error) error {
 	first, err := NewSearcher(m, opt)
 	if err != nil {
 		return err

@@ -26,7 +26,8 @@ func Cover(m *blocks.Matrix, c *blocks.Cover) Sheet {
 	t := colouredTable(m, c)
 	rows, columns := byBlocks(m.Rows(), c.Blocks, func(b blocks.Block) []int32 { return b.Rows }),
 		byBlocks(m.Columns, c.Blocks, func(b blocks.Block) []int32 { return b.Columns })
-	s := Sheet{Columns: 2, Gap: 24, Scale: min(largestCell, max(1, blocksSide/max(1, min(m.Rows(), mostCells), min(m.Columns, mostCells))))}
+	s := Sheet{Columns: 2, Gap: 24,
+		Scale: min(largestCell, max(1, blocksSide/max(1, min(m.Rows(), mostCells), min(m.Columns, mostCells))))}
 	s.Tiles = []Tile{
 		{t.tile(inOrder(m.Rows()), inOrder(m.Columns), plainColour), "as it comes"},
 		{t.tile(rows, columns, blockColour), "rows and columns in the order of the blocks"},

@@ -79,7 +79,8 @@ func Explanations(m *patchwork.Model, cases []Case) Sheet {
 // MostNamed is how many columns of a table have room for their names.
 const MostNamed = rowsWidth / namedCell
 
-// ExplainedRows is [Explanations] for rows of a table, under the names of its columns: each row, its [Overlay], and what
+// ExplainedRows is [Explanations] for rows of a table, under the names of its columns: each row, its [Overlay], and
+// what
 // is composed of its picks, one below the other; of a single case, instead, the row and its overlay after each pick.
 func ExplainedRows(m *patchwork.Model, columns []string, cases []Case) Rows {
 	r := Rows{Columns: columns, NoBars: true, Shares: make([]float64, len(columns))}

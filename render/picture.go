@@ -46,7 +46,8 @@ func WritePNG(w io.Writer, p Picture) error {
 // checkSize rejects pictures that would exhaust memory.
 func checkSize(p Picture) error {
 	if w, h := p.Size(); h > 0 && w > MaxPixels/h {
-		return fmt.Errorf("render: a picture of %d x %d pixels is too large to draw (the limit is %d pixels); show fewer tiles or use a smaller scale", w, h, MaxPixels)
+		return fmt.Errorf("render: a picture of %d x %d pixels is too large to draw (the limit is %d pixels); show fewer "+
+			"tiles or use a smaller scale", w, h, MaxPixels)
 	}
 	return nil
 }

@@ -71,7 +71,8 @@ func (s RealScale) Deviations(h, w int, dev []float64) *image.RGBA {
 	return Template(h, w, p, Symmetric)
 }
 
-// Grey returns a tile of h x w values from black, Low, to white, High; those of NaN have the colour of unknown pixels. It
+// Grey returns a tile of h x w values from black, Low, to white, High; those of NaN have the colour of unknown pixels.
+// It
 // panics unless len(values) == h*w.
 func (s RealScale) Grey(h, w int, values []float64) *image.RGBA {
 	p := make([]float64, len(values))
@@ -90,7 +91,8 @@ func (s RealScale) Legend(unit string) []Swatch {
 	if unit != "" {
 		unit = " " + unit
 	}
-	return []Swatch{{Symmetric(1), words.Digits(s.Full) + unit + " above, or more"}, {Symmetric(.5), "no vote"}, {Symmetric(0), words.Digits(s.Full) + unit + " below"}}
+	return []Swatch{{Symmetric(1), words.Digits(s.Full) + unit + " above, or more"}, {Symmetric(.5), "no vote"},
+		{Symmetric(0), words.Digits(s.Full) + unit + " below"}}
 }
 
 // RealParts returns a picture of the parts of a model of real values as signed deviations from the background, the
@@ -112,7 +114,8 @@ func RealParts(m *real.Model) Picture {
 	}
 	out.Tiles = append(out.Tiles, Tile{Image: s.Grey(m.Height, m.Width, mean), Caption: "background"})
 	for _, k := range byUse(m) {
-		out.Tiles = append(out.Tiles, Tile{Image: s.Deviations(h, w, RealDeviations(m, k)), Caption: words.NameOf(m.Names, k) + realShare(m, k, "\nin ")})
+		out.Tiles = append(out.Tiles, Tile{Image: s.Deviations(h, w, RealDeviations(m, k)),
+			Caption: words.NameOf(m.Names, k) + realShare(m, k, "\nin ")})
 	}
 	return out
 }
@@ -171,8 +174,10 @@ func (s RealScale) rows(m *real.Model, title string) Rows {
 	return r
 }
 
-// RealExplanations returns a picture of how a model of real values explains rows or images, with their titles: of an image
-// the image, what its parts say together, and what is left over; of a row what is above and below the background, and the same
+// RealExplanations returns a picture of how a model of real values explains rows or images, with their titles: of an
+// image
+// the image, what its parts say together, and what is left over; of a row what is above and below the background, and
+// the same
 // of what is left over, by columns, in standard deviations.
 func RealExplanations(m *real.Model, rows [][]float64, found []real.Explanation, titles []string) Picture {
 	if m.Height == 1 {
@@ -192,8 +197,10 @@ func RealExplanations(m *real.Model, rows [][]float64, found []real.Explanation,
 		for d, x := range row {
 			left[d] = x - said[d]
 		}
-		for j, tile := range []*image.RGBA{s.Grey(m.Height, m.Width, row), s.Grey(m.Height, m.Width, said), s.Deviations(m.Height, m.Width, left)} {
-			out.Tiles = append(out.Tiles, Tile{Image: tile, Caption: [...]string{titles[i], realPicks(m, found[i]), "left over"}[j]})
+		for j, tile := range []*image.RGBA{s.Grey(m.Height, m.Width, row), s.Grey(m.Height, m.Width, said),
+			s.Deviations(m.Height, m.Width, left)} {
+			out.Tiles = append(out.Tiles,
+				Tile{Image: tile, Caption: [...]string{titles[i], realPicks(m, found[i]), "left over"}[j]})
 		}
 	}
 	return out

@@ -81,7 +81,8 @@ func (r Rows) placeNames(sc *scene, left, y, cell int) int {
 		long = max(long, captionStyle.width([]string{shorten(name)}))
 	}
 	for x, name := range r.Columns {
-		sc.texts = append(sc.texts, placedText{line: shorten(name), x: left + x*cell + cell/2 + captionStyle.size/3, y: y + long, style: captionStyle, from: start, up: true})
+		sc.texts = append(sc.texts, placedText{line: shorten(name), x: left + x*cell + cell/2 + captionStyle.size/3,
+			y: y + long, style: captionStyle, from: start, up: true})
 	}
 	return y + long
 }

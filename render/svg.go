@@ -51,7 +51,8 @@ func svgFrame(b *bufio.Writer, outer, inner image.Rectangle, c color.RGBA) {
 		x, y, outer.Dx()-wide, outer.Dy()-wide, hex(c), wide)
 }
 
-// svg writes a text. A title that fills the width of the picture is kept to what it was laid out for, whatever font the reader has.
+// svg writes a text. A title that fills the width of the picture is kept to what it was laid out for, whatever font the
+// reader has.
 func (t placedText) svg(b *bufio.Writer, width int) {
 	weight := ""
 	if t.style.bold {

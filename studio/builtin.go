@@ -34,7 +34,8 @@ var builtins = []builtin{
 	{"quadrants", "Quadrants, voted white and black", "quadrants", "Quadrants: on, off or noise", 0,
 		recipe.Recipe{Count: recipe.Count{Experts: 8}, Rule: "max-minus-min", Seed: 1}, quadrants},
 	{"baskets", "Shopping baskets, an invented table", "baskets", "Shopping baskets (invented)", 0,
-		recipe.Recipe{Count: recipe.Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "grow", Seed: 1}, baskets},
+		recipe.Recipe{Count: recipe.Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "grow",
+			Seed: 1}, baskets},
 }
 
 // build learns the built-in models in the background.
@@ -73,7 +74,8 @@ func (s *core) buildOne(ctx context.Context, b *builtin) error {
 		return err
 	}
 	j := &job{args: append(slices.Clone(d.files), selection(nil, b.take)...)}
-	return s.models.keep(&model{id: b.id, name: b.name, source: "built-in", m: learned, command: j.line(&b.recipe), fixed: true})
+	return s.models.keep(&model{id: b.id, name: b.name, source: "built-in", m: learned, command: j.line(&b.recipe),
+		fixed: true})
 }
 
 // madeOne returns a model that was made before, or nil.
@@ -161,7 +163,8 @@ var habits = []habit{
 	{0.30, []string{"pasta", "tomatoes", "basil", "cheese"}, nil},
 }
 
-var goods = []string{"bread", "butter", "jam", "milk", "sausages", "ham", "mustard", "charcoal", "beer", "tofu", "lentils", "spinach",
+var goods = []string{"bread", "butter", "jam", "milk", "sausages", "ham", "mustard", "charcoal", "beer", "tofu",
+	"lentils", "spinach",
 	"nappies", "baby food", "pasta", "tomatoes", "basil", "cheese"}
 
 // baskets returns a table drawn from habits: 300 baskets, each with some

@@ -114,7 +114,8 @@ func repeated(in reflect.Type, query map[string][]string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if n := len(query[name]); n > 1 && !lists[name] {
-			return problemAt(statusBadRequest, "query."+cut(name, longestValue), nil, "the parameter %.40q is there %d times; give it once", name, n)
+			return problemAt(statusBadRequest, "query."+cut(name, longestValue), nil,
+				"the parameter %.40q is there %d times; give it once", name, n)
 		}
 	}
 	return nil

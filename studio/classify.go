@@ -55,8 +55,12 @@ func (s *core) classifyRoutes() {
 		}
 		return s.checkBatch(n)
 	})
-	op := operation("POST", "/v1/classify", "classify", "Say which class images are of, by examples of each class, and why", 200)
-	add(s, op.reads(requests), func(ctx context.Context, _ *struct{}) (*classifyAnswer, error) { return s.classify(ctx, requests) })
+	op := operation("POST", "/v1/classify", "classify",
+		"Say which class images are of, by examples of each class, and why", 200)
+	add(s, op.reads(requests), func(ctx context.Context, _ *struct{}) (*classifyAnswer,
+		error) {
+		return s.classify(ctx, requests)
+	})
 }
 
 // learnedClasses are classes, and of each example its number within its class.
@@ -83,7 +87,8 @@ func (s *core) learnClasses(ctx context.Context, images []*bitmap.Image, labels 
 		origin[i] = count[label]
 		count[label]++
 	}
-	c, err := classes.Learn(ctx, patchwork.Data{Images: images}, labels, classes.Config(images[0].Height(), images[0].Width()), classes.Options{})
+	c, err := classes.Learn(ctx, patchwork.Data{Images: images}, labels,
+		classes.Config(images[0].Height(), images[0].Width()), classes.Options{})
 	if err != nil {
 		return learnedClasses{}, err
 	}
@@ -108,7 +113,9 @@ func (s *core) examples(req *classifyRequest) (images []*bitmap.Image, labels []
 	h, w := images[0].Height(), images[0].Width()
 	for i, img := range images {
 		if img.Height() != h || img.Width() != w {
-			return nil, nil, problemf(422, "an example of %q has %d x %d pixels and the first has %d x %d; give images of one size", labels[i], img.Height(), img.Width(), h, w)
+			return nil, nil, problemf(422,
+				"an example of %q has %d x %d pixels and the first has %d x %d; give images of one size", labels[i], img.Height(),
+				img.Width(), h, w)
 		}
 	}
 	if cfg := classes.Config(h, w); float64(cfg.Poses.Len())*float64(h*w) > maxSteps*float64(s.limits.Effort) {
@@ -147,7 +154,8 @@ func (s *core) classify(ctx context.Context, requests *decoder[classifyRequest])
 }
 
 // classified returns the answer.
-func (s *core) classified(ctx context.Context, c learnedClasses, images []*bitmap.Image, verdicts []classes.Verdict, began time.Time) (*classifyAnswer, error) {
+func (s *core) classified(ctx context.Context, c learnedClasses, images []*bitmap.Image, verdicts []classes.Verdict,
+	began time.Time) (*classifyAnswer, error) {
 	out, size := new(classifyAnswer), 0
 	out.Body.Classes = c.Names()
 	for i, v := range verdicts {
@@ -157,10 +165,13 @@ func (s *core) classified(ctx context.Context, c learnedClasses, images []*bitma
 		if err := s.answerTakes(ctx, int64(size)*4/3); err != nil {
 			return nil, err
 		}
-		out.Body.Images = append(out.Body.Images, classified{Index: i, Class: c.Names()[v.Class], Probability: v.Probabilities[v.Class], Probabilities: v.Probabilities,
-			Second: c.Names()[v.Second], LogOdds: nats(math.Max(v.LogOdds, 0)), Example: c.origin[c.Classes()[v.Class].Examples[v.Example].Row],
-			Left: v.Left, Missing: v.Missing, Picks: newPicks(v.Explanation.Picks),
-			Detail: newDetail(v.Model, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal}, images[i], v.Explanation)})
+		out.Body.Images = append(out.Body.Images,
+			classified{Index: i, Class: c.Names()[v.Class], Probability: v.Probabilities[v.Class],
+				Probabilities: v.Probabilities,
+				Second:        c.Names()[v.Second], LogOdds: nats(math.Max(v.LogOdds, 0)),
+				Example: c.origin[c.Classes()[v.Class].Examples[v.Example].Row],
+				Left:    v.Left, Missing: v.Missing, Picks: newPicks(v.Explanation.Picks),
+				Detail: newDetail(v.Model, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal}, images[i], v.Explanation)})
 	}
 	s.meter.explained(len(images))
 	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000

@@ -154,7 +154,8 @@ func newCore(opt *Options, count meter) (*core, error) {
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.work, s.uploads, s.large = newGate(s.limits.Concurrent, s.limits.Queue), newGate(1, 4), newGate(1, 8)
-	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes), newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
+	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes),
+		newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
 	s.pursuits.space = s.limits.SearchBytes
 	s.bodies.limit, s.answers.limit = s.limits.FlightBytes, s.limits.AnswerBytes
 	s.classes.limit, s.best.limit = s.limits.RecalledBytes, s.limits.RecalledBytes
@@ -185,12 +186,14 @@ func (s *core) Close() {
 // take adds the operator's models and data.
 func (s *core) take(opt *Options) error {
 	for i := range opt.Data {
-		if err := s.data.keep(&data{name: opt.Data[i].Name, set: opt.Data[i].Set, files: []string{opt.Data[i].Name}, args: opt.Data[i].Args, fixed: true}); err != nil {
+		if err := s.data.keep(&data{name: opt.Data[i].Name, set: opt.Data[i].Set, files: []string{opt.Data[i].Name},
+			args: opt.Data[i].Args, fixed: true}); err != nil {
 			return err
 		}
 	}
 	for _, v := range opt.Values {
-		if _, err := s.keepValues(&data{name: v.Name, values: v.Values, files: []string{v.Name}, args: v.Args, fixed: true}); err != nil {
+		if _, err := s.keepValues(&data{name: v.Name, values: v.Values, files: []string{v.Name}, args: v.Args,
+			fixed: true}); err != nil {
 			return err
 		}
 	}
@@ -270,8 +273,10 @@ func (s *core) serverRoutes() {
 		func(context.Context, *struct{}) (*serverInfo, error) {
 			l, out := &s.limits, new(serverInfo)
 			b := &out.Body
-			b.Version, b.GoVersion, b.TokenRequired, b.Learn, b.Upload, b.Ready = s.version, runtime.Version(), s.locked, !s.noLearn, !s.noUpload, s.Ready() == ""
-			b.Limits = serverLimits{l.BodyBytes, l.UploadBytes, l.Pixels, l.Batch, l.Samples, l.LearnImages, l.Time.Seconds(), l.Models, l.Data, l.Jobs, l.Concurrent, l.Queue}
+			b.Version, b.GoVersion, b.TokenRequired, b.Learn, b.Upload, b.Ready = s.version, runtime.Version(), s.locked,
+				!s.noLearn, !s.noUpload, s.Ready() == ""
+			b.Limits = serverLimits{l.BodyBytes, l.UploadBytes, l.Pixels, l.Batch, l.Samples, l.LearnImages, l.Time.Seconds(),
+				l.Models, l.Data, l.Jobs, l.Concurrent, l.Queue}
 			return out, nil
 		})
 }

@@ -31,7 +31,8 @@ type label struct {
 }
 
 func newDataInfo(d *data) dataInfo {
-	out := dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels, Notes: d.set.Notes, Fixed: d.fixed, Values: ofBits}
+	out := dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels,
+		Notes: d.set.Notes, Fixed: d.fixed, Values: ofBits}
 	if v := d.values; v != nil {
 		out.Values, out.Height, out.Width, out.Columns, out.Notes = ofReal, v.Height, v.Width, v.Columns, v.Notes
 	} else {
@@ -117,7 +118,8 @@ func (s *core) dataRoutes() {
 			return out, nil
 		})
 	post := operation("POST", "/v1/data", "load-data", "Load a data file", 201)
-	post.file = "npy, npz, CSV, Parquet, IDX (also gzipped), PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM; or a form of several pictures, whose names may have folders"
+	post.file = "npy, npz, CSV, Parquet, IDX (also gzipped), PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM; or a form of " +
+		"several pictures, whose names may have folders"
 	post.kinds = []string{"multipart/form-data"}
 	add(s, post, s.loadData)
 	add(s, operation("GET", "/v1/data/{id}", "data", "Describe a data set", 200),
@@ -252,7 +254,9 @@ func (s *core) decode(ctx context.Context, name string, content []byte, opt data
 	}
 	h, w := set.Size()
 	if h < 1 || w < 1 || h > s.limits.Pixels/w {
-		return nil, problemf(422, "images of %d x %d pixels are outside the limits of this server (1 to %d pixels); give a size such as 56x56 to scale pictures", h, w, s.limits.Pixels)
+		return nil, problemf(422,
+			"images of %d x %d pixels are outside the limits of this server (1 to %d pixels); give a size such as 56x56 to "+
+				"scale pictures", h, w, s.limits.Pixels)
 	}
 	return set, nil
 }
@@ -268,13 +272,15 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 	for _, list := range []struct {
 		name, text string
 		to         *[]string
-	}{{"meta", r.Meta, &opt.Meta}, {"categories", r.Categories, &categories}, {"columns", r.Columns, &opt.Columns}, {"pairs", r.Pairs, &opt.Pairs}} {
+	}{{"meta", r.Meta, &opt.Meta}, {"categories", r.Categories, &categories}, {"columns", r.Columns, &opt.Columns},
+		{"pairs", r.Pairs, &opt.Pairs}} {
 		if list.text == "" {
 			continue
 		}
 		*list.to = strings.Split(list.text, ",")
 		if strings.ContainsAny(list.text, "\"\r\n") || slices.Contains(*list.to, "") {
-			return opt, nil, problemAt(422, "query."+list.name, list.text, "%s must be names separated by commas, without quotes", list.name)
+			return opt, nil, problemAt(422, "query."+list.name, list.text,
+				"%s must be names separated by commas, without quotes", list.name)
 		}
 		args = append(args, "--"+list.name, list.text)
 	}
@@ -380,7 +386,8 @@ func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, err
 		return nil, err
 	}
 	if in.N > s.limits.Batch {
-		return nil, problemAt(422, "query.n", in.N, "%d images are more than this server returns at a time (%d)", in.N, s.limits.Batch)
+		return nil, problemAt(422, "query.n", in.N, "%d images are more than this server returns at a time (%d)", in.N,
+			s.limits.Batch)
 	}
 	set, err := selectRows(d.set, in.Where)
 	if err != nil {
@@ -421,7 +428,8 @@ const maxAnswer = 32 << 20
 
 func checkAnswer(n int, set *dataset.Set) error {
 	if h, w := set.Size(); n > maxAnswer/(h*w) {
-		return problemAt(statusRequestEntityTooLarge, "query.n", n, "%d images of %d x %d pixels do not fit in one answer; request at most %d", n, h, w, maxAnswer/(h*w))
+		return problemAt(statusRequestEntityTooLarge, "query.n", n,
+			"%d images of %d x %d pixels do not fit in one answer; request at most %d", n, h, w, maxAnswer/(h*w))
 	}
 	return nil
 }
@@ -448,7 +456,8 @@ func selectRows(set *dataset.Set, where []string) (*dataset.Set, error) {
 	var conditions []dataset.Condition
 	for _, text := range where {
 		if len(text) > maxLabel {
-			return nil, problemAt(422, "where", nil, "a condition of %d bytes is longer than this server reads (%d)", len(text), maxLabel)
+			return nil, problemAt(422, "where", nil, "a condition of %d bytes is longer than this server reads (%d)", len(text),
+				maxLabel)
 		}
 		c, err := dataset.ParseCondition(text)
 		if err != nil {

@@ -90,7 +90,8 @@ func jsonError(err error) error {
 // wantJSON rejects bodies of other types.
 func wantJSON(b body) error {
 	if b.kind != "" && b.kind != "application/json" {
-		return problemf(statusUnsupportedMediaType, "the Content-Type %.100q is not accepted here; send application/json", b.kind)
+		return problemf(statusUnsupportedMediaType, "the Content-Type %.100q is not accepted here; send application/json",
+			b.kind)
 	}
 	return nil
 }
@@ -115,7 +116,8 @@ func (s *core) checkBatch(n int) error {
 	case n == 0:
 		return problemAt(422, "body.images", nil, "no images")
 	case n > s.limits.Batch:
-		return problemAt(statusRequestEntityTooLarge, "body.images", nil, "%d images in one request are more than this server accepts (%d); send several requests", n, s.limits.Batch)
+		return problemAt(statusRequestEntityTooLarge, "body.images", nil,
+			"%d images in one request are more than this server accepts (%d); send several requests", n, s.limits.Batch)
 	}
 	return nil
 }
@@ -169,7 +171,8 @@ func (s *core) checkPicture(content []byte, scaled bool) error {
 		most, way = max(most, maxPhoto), "make it smaller"
 	}
 	if c.Height < 1 || c.Width < 1 || c.Height > most/c.Width {
-		return problemf(statusRequestEntityTooLarge, "a picture of %d x %d pixels is larger than this server accepts (%d pixels); %s", c.Height, c.Width, most, way)
+		return problemf(statusRequestEntityTooLarge,
+			"a picture of %d x %d pixels is larger than this server accepts (%d pixels); %s", c.Height, c.Width, most, way)
 	}
 	return nil
 }
@@ -188,7 +191,8 @@ func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64)
 func validText(s string) bool { return utf8.ValidString(s) }
 
 // enterJSON is like enter for a request with a JSON body, which it decodes.
-func enterJSON[T any](ctx context.Context, s *core, requests *decoder[T]) (_ context.Context, req *T, leave func(), err error) {
+func enterJSON[T any](ctx context.Context, s *core, requests *decoder[T]) (_ context.Context, req *T, leave func(),
+	err error) {
 	b := bodyOf(ctx)
 	if err := wantJSON(b); err != nil {
 		return nil, nil, nil, err

@@ -66,9 +66,12 @@ func newModelInfo(m *model) modelInfo {
 		return newRealInfo(m)
 	}
 	c, e := m.m.Config(), m.m.Extras()
-	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Values: ofBits, Rule: c.Rule.String(), Q: c.Q, Height: c.Height, Width: c.Width,
-		Experts: m.m.K(), Shift: max(reach(c.Poses.DY), reach(c.Poses.DX)), ShiftStep: max(1, c.Poses.DX.Step, c.Poses.DY.Step),
-		Truncate: c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, ImageHeight: c.ImageHeight, ImageWidth: c.ImageWidth, Reuse: max(1, c.Reuse), Columns: e.Columns, Names: e.Names, Table: c.Height == 1,
+	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Values: ofBits, Rule: c.Rule.String(), Q: c.Q,
+		Height: c.Height, Width: c.Width,
+		Experts: m.m.K(), Shift: max(reach(c.Poses.DY), reach(c.Poses.DX)),
+		ShiftStep: max(1, c.Poses.DX.Step, c.Poses.DY.Step),
+		Truncate:  c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, ImageHeight: c.ImageHeight,
+		ImageWidth: c.ImageWidth, Reuse: max(1, c.Reuse), Columns: e.Columns, Names: e.Names, Table: c.Height == 1,
 		Shares: words.Shares(m.m)}
 	for r := range c.Poses.Rotations() {
 		info.Rotations = append(info.Rotations, c.Poses.Angle(r))
@@ -193,7 +196,8 @@ func newExpert(m *model, k int) expertInfo {
 		return newRealExpert(m, k)
 	}
 	t, e := m.m.Template(k), m.m.Extras()
-	info := expertInfo{Index: k, Name: m.called(k), Template: newF32(t), Elongation: words.ShapeOf(m.m, k).Elongation(), Words: words.Part(m.m, k, wordsColumns)}
+	info := expertInfo{Index: k, Name: m.called(k), Template: newF32(t), Elongation: words.ShapeOf(m.m, k).Elongation(),
+		Words: words.Part(m.m, k, wordsColumns)}
 	for i, p := range t {
 		if !votes(m.m, i, p) {
 			info.Abstains++

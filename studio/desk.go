@@ -61,7 +61,8 @@ func (d *Desk) Answer(ctx context.Context, c *Call) (a *Answer) {
 		return problemAnswer(err)
 	}
 	if limit := d.bodyLimit(r); int64(len(c.Body)) > limit {
-		return problemAnswer(problemf(statusRequestEntityTooLarge, "the body is larger than %d bytes, the limit of this page", limit))
+		return problemAnswer(problemf(statusRequestEntityTooLarge, "the body is larger than %d bytes, the limit of this page",
+			limit))
 	}
 	if err := repeated(r.in, c.Query); err != nil {
 		return problemAnswer(err)

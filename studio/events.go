@@ -30,7 +30,8 @@ func (s *core) watch(_ context.Context, in *eventsQuery) (eventStream, error) {
 	if s.streams.Add(1) > int64(s.limits.Streams) {
 		s.streams.Add(-1)
 		s.meter.refused("streams")
-		return nil, retryLater(5, "%d event streams are open, the limit of this server; poll GET /v1/learn/%s instead", s.limits.Streams, j.id)
+		return nil, retryLater(5, "%d event streams are open, the limit of this server; poll GET /v1/learn/%s instead",
+			s.limits.Streams, j.id)
 	}
 	last, _ := strconv.Atoi(in.Last) // not a number: no event seen
 	j.mu.Lock()

@@ -46,7 +46,8 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 		return nil, err
 	}
 	if in.K >= m.m.K() {
-		return nil, problemAt(statusNotFound, "path.k", in.K, "model %s has no part %d; it has %d, from 0 in this API", in.ID, in.K, m.m.K())
+		return nil, problemAt(statusNotFound, "path.k", in.K, "model %s has no part %d; it has %d, from 0 in this API", in.ID,
+			in.K, m.m.K())
 	}
 	d, err := s.data.find(in.Data)
 	if err != nil {
@@ -101,7 +102,8 @@ func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
 
 // explainSet explains a set with default settings, or returns the cached
 // explanations.
-func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.Set, where string) ([]explanation, error) {
+func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.Set, where string) ([]explanation,
+	error) {
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err

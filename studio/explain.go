@@ -46,8 +46,9 @@ type explanation struct {
 
 // newExplanation returns the explanation of image i, without detail.
 func newExplanation(i int, e *patchwork.Explanation) explanation {
-	return explanation{Index: i, StartLogLik: nats(e.StartLogLik), LogLik: nats(e.LogLik), LogLikModel: nats(e.LogLikModel),
-		Missing: e.Missing, Clutter: e.Clutter, Picks: newPicks(e.Picks)}
+	return explanation{Index: i, StartLogLik: nats(e.StartLogLik), LogLik: nats(e.LogLik),
+		LogLikModel: nats(e.LogLikModel),
+		Missing:     e.Missing, Clutter: e.Clutter, Picks: newPicks(e.Picks)}
 }
 
 type prediction struct {
@@ -79,7 +80,8 @@ func (s *core) explainRoutes() {
 		func(ctx context.Context, in *explainQuery) (*explainAnswer, error) {
 			return s.explain(ctx, requests, in)
 		})
-	add(s, operation("POST", "/v1/score", "score", "Measure how well a model explains images", 200).reads(requests, pictures...),
+	add(s, operation("POST", "/v1/score", "score", "Measure how well a model explains images", 200).reads(requests,
+		pictures...),
 		func(ctx context.Context, in *explainQuery) (*scoreAnswer, error) {
 			return s.score(ctx, requests, in)
 		})
@@ -118,7 +120,8 @@ func (s *core) task(ctx context.Context, requests *decoder[explainRequest], in *
 			return nil, err
 		}
 	default:
-		return nil, problemf(statusUnsupportedMediaType, "the Content-Type %.100q is not accepted here; send application/json, image/png or application/x-npy", b.kind)
+		return nil, problemf(statusUnsupportedMediaType,
+			"the Content-Type %.100q is not accepted here; send application/json, image/png or application/x-npy", b.kind)
 	}
 	return t, s.fits(t)
 }
@@ -135,7 +138,8 @@ func (s *core) fits(t *task) error {
 			return problemf(422, "image %d: %v", i, err)
 		}
 		if steps, most := t.effort(grid), maxSteps*float64(s.limits.Effort); steps > most {
-			return problemf(422, "image %d: %d parts at %d poses with this many picks take %.3g steps, more than this server allows (%.3g); give a lower max_picks or reuse",
+			return problemf(422, "image %d: %d parts at %d poses with this many picks take %.3g steps, more than this server "+
+				"allows (%.3g); give a lower max_picks or reuse",
 				i, t.model.m.K(), grid.Len(), steps, most)
 		}
 	}
@@ -190,7 +194,8 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Exp
 	return nil
 }
 
-func (s *core) explain(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*explainAnswer, error) {
+func (s *core) explain(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*explainAnswer,
+	error) {
 	began := time.Now()
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {
@@ -216,7 +221,8 @@ func (s *core) explain(ctx context.Context, requests *decoder[explainRequest], i
 			return nil
 		}
 		if size += detailBytes(t.images[i], len(e.Picks)); size > maxDetail {
-			return problemf(statusRequestEntityTooLarge, "the details of %d images take more than %d bytes; request fewer images or fewer picks", i+1, maxDetail)
+			return problemf(statusRequestEntityTooLarge,
+				"the details of %d images take more than %d bytes; request fewer images or fewer picks", i+1, maxDetail)
 		}
 		if err := s.answerTakes(ctx, int64(size)*4/3); err != nil {
 			return err

@@ -66,7 +66,8 @@ func (s *core) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
 	if err != nil {
 		return nil, s.workError(err)
 	}
-	set, err := dataset.DecodeContext(ctx, "the page", b.bytes, dataset.Options{Invert: in.Invert, MaxPicture: maxPhoto, MaxMemory: s.limits.DataBytes / 2})
+	set, err := dataset.DecodeContext(ctx, "the page", b.bytes, dataset.Options{Invert: in.Invert, MaxPicture: maxPhoto,
+		MaxMemory: s.limits.DataBytes / 2})
 	free()
 	if err != nil {
 		return nil, s.workError(contentError(err))
@@ -84,29 +85,34 @@ func (s *core) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
 	if err != nil {
 		return nil, problemAt(422, "query.x", in.X, "%s", strings.TrimPrefix(err.Error(), "sheets: "))
 	}
-	found, err := sheets.Search(ctx, page, []sheets.Symbol{symbol}, sheets.Options{Turns: in.Turns, Mirror: in.Mirror, Workers: 1})
+	found, err := sheets.Search(ctx, page, []sheets.Symbol{symbol}, sheets.Options{Turns: in.Turns, Mirror: in.Mirror,
+		Workers: 1})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, s.workError(cause)
 		}
 		var many *sheets.TooManyError
 		if errors.As(err, &many) {
-			return nil, problemf(statusUnprocessableEntity, "the example has so few strokes that it fits everywhere; mark a larger one")
+			return nil, problemf(statusUnprocessableEntity,
+				"the example has so few strokes that it fits everywhere; mark a larger one")
 		}
 		return nil, problemf(422, "the example has no ink; mark a symbol")
 	}
 	out := new(findAnswer)
-	out.Body.Height, out.Body.Width, out.Body.Flip, out.Body.Finds = page.Height(), page.Width(), found.Rates.Flip, []oneFind{}
+	out.Body.Height, out.Body.Width, out.Body.Flip, out.Body.Finds = page.Height(), page.Width(), found.Rates.Flip,
+		[]oneFind{}
 	for _, f := range found.Finds {
 		round := func(v float64) float64 { return math.Round(v*1000) / 1000 }
-		out.Body.Finds = append(out.Body.Finds, oneFind{f.Top, f.Left, f.Bottom, f.Right, f.Turn.Angle, f.Turn.Mirrored, round(f.Gain), round(f.LogOdds), f.Certain, f.Ink, f.Missing, f.Extra})
+		out.Body.Finds = append(out.Body.Finds, oneFind{f.Top, f.Left, f.Bottom, f.Right, f.Turn.Angle, f.Turn.Mirrored,
+			round(f.Gain), round(f.LogOdds), f.Certain, f.Ink, f.Missing, f.Extra})
 	}
 	return out, nil
 }
 
 // exampleSheet returns a drawing with few kinds of symbols, to try find on.
 func exampleSheet() (*synth.Set[*synth.SheetTruth], error) {
-	return synth.Sheets(synth.SheetsOptions{N: 1, Height: 640, Width: 960, Symbols: 9, Placements: 32, Lines: 9, Strangers: 8, Seed: 4})
+	return synth.Sheets(synth.SheetsOptions{N: 1, Height: 640, Width: 960, Symbols: 9, Placements: 32, Lines: 9,
+		Strangers: 8, Seed: 4})
 }
 
 // examplePage returns that drawing as PNG.

@@ -75,7 +75,8 @@ func commonFolder(files []File) string {
 func checkFiles(files []File) error {
 	seen := map[string]bool{}
 	for _, f := range files {
-		if !fs.ValidPath(f.Path) || f.Path == "." || len(f.Path) > 1000 || !validText(f.Path) || strings.ContainsFunc(f.Path, unicode.IsControl) {
+		if !fs.ValidPath(f.Path) || f.Path == "." || len(f.Path) > 1000 || !validText(f.Path) ||
+			strings.ContainsFunc(f.Path, unicode.IsControl) {
 			return problemf(422, "the file name %.100q of the form is not a plain path", f.Path)
 		}
 		if seen[f.Path] {

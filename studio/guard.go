@@ -49,7 +49,8 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			id = hex.EncodeToString(b[:])
 		}
 		w.Header().Set("X-Request-Id", id)
-		rec := &recorder{ResponseWriter: w, s: s, last: began.Add(s.limits.Time + s.limits.ReadTime + time.Minute), room: room{of: &s.answers}}
+		rec := &recorder{ResponseWriter: w, s: s, last: began.Add(s.limits.Time + s.limits.ReadTime + time.Minute),
+			room: room{of: &s.answers}}
 		defer rec.room.free()
 		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), requestIDKey, id), roomKey{}, &rec.room))
 		rec.request = r
@@ -85,13 +86,15 @@ func (s *Server) recovered(w *recorder, r *http.Request, p any) {
 	}
 	s.log.Error("panic", "id", requestID(r.Context()), "error", fmt.Sprint(p), "stack", string(debug.Stack()))
 	if !w.begun {
-		w.replace(problemf(http.StatusInternalServerError, "internal error; the server's log has the details under this request id"))
+		w.replace(problemf(http.StatusInternalServerError,
+			"internal error; the server's log has the details under this request id"))
 	}
 }
 
 // policy is the Content-Security-Policy: everything is loaded from this server,
 // and nothing is sent elsewhere.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+	"connect-src 'self'; " +
 	"font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func secureHeaders(h http.Header) {
@@ -117,21 +120,25 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		api := strings.HasPrefix(r.URL.Path, "/v1/")
 		switch {
 		case !s.goodHost(r.Host):
-			refuse("host", problemf(http.StatusForbidden, "the Host %.100q is not a name of this server; if it should be, add it with --allow-host", r.Host))
+			refuse("host", problemf(http.StatusForbidden,
+				"the Host %.100q is not a name of this server; if it should be, add it with --allow-host", r.Host))
 			return
 		case !cleanPath(r.URL.Path) || !cleanPath(r.URL.EscapedPath()):
-			refuse("path", problemf(http.StatusBadRequest, "the path is not plain: it contains .., //, a backslash or a control character"))
+			refuse("path", problemf(http.StatusBadRequest,
+				"the path is not plain: it contains .., //, a backslash or a control character"))
 			return
 		case badQuery(r.URL.RawQuery) != nil:
 			refuse("path", problemf(http.StatusBadRequest, "the query is malformed: %.100s", badQuery(r.URL.RawQuery)))
 			return
 		case cross.Check(r) != nil || api && foreign(r):
-			refuse("origin", problemf(http.StatusForbidden, "requests from another site are refused (Sec-Fetch-Site %.40q, Origin %.100q)",
+			refuse("origin", problemf(http.StatusForbidden,
+				"requests from another site are refused (Sec-Fetch-Site %.40q, Origin %.100q)",
 				r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")))
 			return
 		case (api || r.URL.Path == "/metrics") && !s.goodToken(r):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="patchwork"`)
-			refuse("token", problemf(http.StatusUnauthorized, "this server requires a token: send the header Authorization: Bearer TOKEN"))
+			refuse("token", problemf(http.StatusUnauthorized,
+				"this server requires a token: send the header Authorization: Bearer TOKEN"))
 			return
 		}
 		if api {

@@ -109,7 +109,8 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, route *route, got 
 		return s.tooLarge(r, limit)
 	}
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return problemf(http.StatusUnsupportedMediaType, "the Content-Encoding %.40q is not accepted; send the body unencoded", e)
+		return problemf(http.StatusUnsupportedMediaType,
+			"the Content-Encoding %.40q is not accepted; send the body unencoded", e)
 	}
 	rc := http.NewResponseController(w)
 	rc.SetReadDeadline(time.Now().Add(s.limits.ReadTime)) // an error means that there is no deadline, as in tests

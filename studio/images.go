@@ -55,10 +55,12 @@ type wireImage struct {
 func (w *wireImage) image(index, pixels int) (*bitmap.Image, error) {
 	where := fmt.Sprintf("body.images[%d]", index)
 	if w.Height < 1 || w.Width < 1 || w.Height > pixels/w.Width {
-		return nil, problemAt(422, where, nil, "image %d: %d x %d pixels are outside the limits of this server (1 to %d pixels)", index, w.Height, w.Width, pixels)
+		return nil, problemAt(422, where, nil,
+			"image %d: %d x %d pixels are outside the limits of this server (1 to %d pixels)", index, w.Height, w.Width, pixels)
 	}
 	if len(w.Bits) != w.Height*w.Width {
-		return nil, problemAt(422, where+".bits", nil, "image %d: %d characters in bits for %d x %d pixels", index, len(w.Bits), w.Height, w.Width)
+		return nil, problemAt(422, where+".bits", nil, "image %d: %d characters in bits for %d x %d pixels", index,
+			len(w.Bits), w.Height, w.Width)
 	}
 	img := bitmap.New(w.Height, w.Width)
 	for i := range len(w.Bits) {
@@ -69,7 +71,8 @@ func (w *wireImage) image(index, pixels int) (*bitmap.Image, error) {
 		case '?':
 			img.SetUnknown(i/w.Width, i%w.Width)
 		default:
-			return nil, problemAt(422, where+".bits", nil, "image %d: character %d of bits is %q, not 0, 1 or ?", index, i, w.Bits[i])
+			return nil, problemAt(422, where+".bits", nil, "image %d: character %d of bits is %q, not 0, 1 or ?", index, i,
+				w.Bits[i])
 		}
 	}
 	return img, nil

@@ -95,7 +95,8 @@ type jobEnd struct {
 
 // info returns the current state of the job. The caller holds j.mu.
 func (j *job) info() jobInfo {
-	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Stage: j.p.Stage, Trial: j.p.Trial, Trials: j.p.Trials,
+	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Stage: j.p.Stage, Trial: j.p.Trial,
+		Trials:    j.p.Trials,
 		Iteration: j.p.Iteration, Score: j.p.Score, Best: j.p.Best, Error: j.problem, Data: j.dataID, Images: j.images}
 	for _, t := range []struct {
 		from time.Time
@@ -192,7 +193,8 @@ func (q *jobs) add(j *job) error {
 	}
 	if size := q.size(); size+j.bytes > q.s.limits.JobBytes {
 		q.s.meter.refused("memory")
-		return retryLater(10, "the images of learning jobs take %d bytes, the limit of this server; delete jobs that have ended", size)
+		return retryLater(10,
+			"the images of learning jobs take %d bytes, the limit of this server; delete jobs that have ended", size)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -327,7 +329,8 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 		q.keep(j, out)
 	}
 	q.s.meter.learned(j.state)
-	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took", j.ended.Sub(j.created))
+	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took",
+		j.ended.Sub(j.created))
 	text, _ := json.Marshal(jobEnd{j.info()}) // cannot fail: a struct of plain fields
 	j.send(j.state, text)
 }

@@ -149,7 +149,8 @@ func (s *core) learnFrom(j *job, req *learnRequest) (err error) {
 	}
 	j.images = j.set.Len()
 	if j.images > s.limits.LearnImages {
-		return problemf(statusRequestEntityTooLarge, "%d images are more than this server learns from (%d); select fewer with take", j.images, s.limits.LearnImages)
+		return problemf(statusRequestEntityTooLarge,
+			"%d images are more than this server learns from (%d); select fewer with take", j.images, s.limits.LearnImages)
 	}
 	return nil
 }
@@ -195,7 +196,8 @@ func (s *core) drawnSet(wire []wireImage) (*dataset.Set, error) {
 	h, w := images[0].Height(), images[0].Width()
 	for i, img := range images {
 		if img.Height() != h || img.Width() != w {
-			return nil, problemAt(422, "body.images", nil, "image %d has %d x %d pixels, but the first has %d x %d", i, img.Height(), img.Width(), h, w)
+			return nil, problemAt(422, "body.images", nil, "image %d has %d x %d pixels, but the first has %d x %d", i,
+				img.Height(), img.Width(), h, w)
 		}
 	}
 	return &dataset.Set{Data: patchwork.Data{Images: images}, Table: h == 1, Source: "the images of the request"}, nil

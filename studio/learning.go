@@ -71,7 +71,8 @@ type learning struct {
 // run learns. If the context ends with errStopped, it returns the best model so
 // far.
 func (l *learning) run(ctx context.Context) (outcome, error) {
-	l.p = progress{Scores: []scored{}, Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.Config.Height, Width: l.Config.Width}
+	l.p = progress{Scores: []scored{}, Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.Config.Height,
+		Width: l.Config.Width}
 	if l.Table != nil {
 		return l.rows(ctx)
 	}

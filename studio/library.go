@@ -28,7 +28,8 @@ type data struct {
 // bytes returns the memory of its packed images and of all else that it has, about: labels, names
 // of columns, files and arguments.
 func (d *data) bytes() int64 {
-	n := 64*int64(d.set.Len()+len(d.set.Columns)) + textMemory(d.set.Columns) + textMemory(d.set.Notes) + textMemory(d.files) + textMemory(d.args)
+	n := 64*int64(d.set.Len()+len(d.set.Columns)) + textMemory(d.set.Columns) + textMemory(d.set.Notes) +
+		textMemory(d.files) + textMemory(d.args)
 	for _, c := range d.set.Meta {
 		n += int64(len(c.Name))
 		if text, ok := c.Values.([]string); ok {
@@ -92,7 +93,8 @@ func (l *library) roomFor(size int64) error {
 		return problemf(statusInsufficientStorage, "this server keeps %d uploaded data sets; delete one first", l.limit)
 	}
 	if l.used+size > l.space {
-		return problemf(statusInsufficientStorage, "the data sets would take %d bytes, and this server keeps %d; delete one first", l.used+size, l.space)
+		return problemf(statusInsufficientStorage,
+			"the data sets would take %d bytes, and this server keeps %d; delete one first", l.used+size, l.space)
 	}
 	return nil
 }
@@ -147,7 +149,8 @@ func (l *library) remove(id string) error {
 		return err
 	}
 	if d.fixed {
-		return problemf(statusConflict, "data set %s is built in or was loaded at the server's start; it cannot be deleted", id)
+		return problemf(statusConflict, "data set %s is built in or was loaded at the server's start; it cannot be deleted",
+			id)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

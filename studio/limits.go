@@ -33,9 +33,11 @@ type Limit struct {
 func (l *Limits) Table() []Limit {
 	return []Limit{
 		{"max-upload", "of a model or data file; other requests and their images in proportion", &l.Upload, 64e6, 1 << 16},
-		{"max-memory", "of all that the server keeps: models, data, searches, requests and answers", &l.Memory, 768e6, 24 << 20},
+		{"max-memory", "of all that the server keeps: models, data, searches, requests and answers", &l.Memory, 768e6,
+			24 << 20},
 		{"max-jobs", "learning jobs kept, finished ones too; models and data sets in proportion", &l.Jobs, 32, 4},
-		{"max-time", "of one request, waiting included; a learning job has 20 times as long", &l.Time, int64(30 * time.Second), 1},
+		{"max-time", "of one request, waiting included; a learning job has 20 times as long", &l.Time,
+			int64(30 * time.Second), 1},
 	}
 }
 
@@ -126,11 +128,14 @@ func (l Limits) bounds() bounds {
 	size := func(of float64) int { return int(min(of*float64(l.Upload)/64e6, math.MaxInt32)) }
 	share := func(parts int64) int64 { return l.Memory / 24 * parts }
 	return bounds{
-		UploadBytes: l.Upload, BodyBytes: max(l.Upload/8, 1<<16), Pixels: size(1 << 18), Batch: max(size(1000), 16), Samples: max(size(256), 8),
+		UploadBytes: l.Upload, BodyBytes: max(l.Upload/8, 1<<16), Pixels: size(1 << 18), Batch: max(size(1000), 16),
+		Samples:    max(size(256), 8),
 		Candidates: size(1 << 20), Templates: size(1 << 22), Effort: size(1 << 30),
-		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(5), SearchBytes: share(3), DataBytes: share(4), JobBytes: share(2),
+		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(5), SearchBytes: share(3), DataBytes: share(4),
+		JobBytes:      share(2),
 		RecalledBytes: share(1) / 2, LearnImages: int(l.Memory / 38_400),
-		Jobs: l.Jobs, LearnQueue: l.Jobs / 4, Models: 2 * l.Jobs, Data: l.Jobs, Streams: 2 * l.Jobs, Concurrent: runtime.GOMAXPROCS(0), Queue: 64,
+		Jobs: l.Jobs, LearnQueue: l.Jobs / 4, Models: 2 * l.Jobs, Data: l.Jobs, Streams: 2 * l.Jobs,
+		Concurrent: runtime.GOMAXPROCS(0), Queue: 64,
 		Time: l.Time, ReadTime: l.Time, WriteTime: max(l.Time/3, time.Second), LearnTime: 20 * l.Time,
 	}
 }
@@ -141,15 +146,19 @@ func (l *bounds) checkModel(cfg *patchwork.Config, k int) error {
 	candidates := float64(k) * turns * float64(cfg.Poses.DY.Len()) * float64(cfg.Poses.DX.Len())
 	switch {
 	case pixels > float64(l.Pixels):
-		return problemf(422, "a frame of %d x %d pixels is larger than this server accepts (%d pixels)", cfg.Height, cfg.Width, l.Pixels)
+		return problemf(422, "a frame of %d x %d pixels is larger than this server accepts (%d pixels)", cfg.Height,
+			cfg.Width, l.Pixels)
 	case candidates > float64(l.Candidates):
-		return problemf(422, "%d parts at %.0f poses are %.0f candidates, more than this server searches (%d); use fewer rotations or a larger shift step",
+		return problemf(422, "%d parts at %.0f poses are %.0f candidates, more than this server searches (%d); use fewer "+
+			"rotations or a larger shift step",
 			k, candidates/float64(k), candidates, l.Candidates)
 	case float64(k)*turns*pixels > float64(l.Templates):
-		return problemf(422, "%d parts of %d x %d pixels in %.0f rotations are a larger model than this server accepts (%d numbers)",
+		return problemf(422, "%d parts of %d x %d pixels in %.0f rotations are a larger model than this server accepts "+
+			"(%d numbers)",
 			k, cfg.Height, cfg.Width, turns, l.Templates)
 	case candidates*pixels > float64(l.Effort):
-		return problemf(422, "%.0f candidates of %.0f pixels are more than this server searches (%d in total)", candidates, pixels, l.Effort)
+		return problemf(422, "%.0f candidates of %.0f pixels are more than this server searches (%d in total)", candidates,
+			pixels, l.Effort)
 	}
 	return nil
 }
@@ -224,10 +233,12 @@ func (s *core) workError(err error) error {
 	switch {
 	case errors.Is(err, errBusy):
 		s.meter.refused("queue")
-		return retryLater(1, "the server is busy: as many requests are running and waiting as it allows (%d and %d, fewer for uploads and large answers)", s.limits.Concurrent, s.limits.Queue)
+		return retryLater(1, "the server is busy: as many requests are running and waiting as it allows (%d and %d, fewer "+
+			"for uploads and large answers)", s.limits.Concurrent, s.limits.Queue)
 	case errors.Is(err, errTime), errors.Is(err, context.DeadlineExceeded):
 		s.meter.refused("time")
-		return retryLater(5, "the request was not finished within %v; send fewer images, or try again when the server is less busy", s.limits.Time)
+		return retryLater(5, "the request was not finished within %v; send fewer images, or try again when the server is "+
+			"less busy", s.limits.Time)
 	case errors.Is(err, context.Canceled):
 		return retryLater(5, "the request was interrupted: the client disconnected, or the server is stopping")
 	}

@@ -101,7 +101,8 @@ type roomKey struct{}
 func (s *core) answerTakes(ctx context.Context, bytes int64) error {
 	if bytes > s.limits.AnswerBytes {
 		s.meter.refused("answer")
-		return problemf(statusRequestEntityTooLarge, "the answer would take %d bytes, and this server answers with at most %d; ask for less", bytes, s.limits.AnswerBytes)
+		return problemf(statusRequestEntityTooLarge,
+			"the answer would take %d bytes, and this server answers with at most %d; ask for less", bytes, s.limits.AnswerBytes)
 	}
 	r, _ := ctx.Value(roomKey{}).(*room)
 	if r == nil || bytes <= r.held {
@@ -109,7 +110,8 @@ func (s *core) answerTakes(ctx context.Context, bytes int64) error {
 	}
 	if !r.of.take(r.held, bytes-r.held) {
 		s.meter.refused("memory")
-		return retryLater(1, "the answers that other clients have not read yet take %d bytes, the limit of this server", s.limits.AnswerBytes)
+		return retryLater(1, "the answers that other clients have not read yet take %d bytes, the limit of this server",
+			s.limits.AnswerBytes)
 	}
 	r.held = bytes
 	return nil

@@ -40,8 +40,9 @@ const (
 	jobsTotal     = "patchwork_learn_jobs_total"
 )
 
-var helpOfCounters = map[string]string{requestsTotal: "Requests answered.", refusedTotal: "Requests refused by a guard or limit.",
-	imagesTotal: "Images explained on request.", jobsTotal: "Learning jobs that ended."}
+var helpOfCounters = map[string]string{requestsTotal: "Requests answered.",
+	refusedTotal: "Requests refused by a guard or limit.",
+	imagesTotal:  "Images explained on request.", jobsTotal: "Learning jobs that ended."}
 
 func newMetrics() *metrics {
 	m := &metrics{counts: map[string]map[string]int64{}, times: map[string]*times{}}
@@ -92,7 +93,8 @@ func (m *metrics) write(w io.Writer, s *Server) {
 	for _, x := range s.shares() {
 		fmt.Fprintf(&b, "patchwork_memory_bytes{of=%q} %d\n", x.of, x.held)
 	}
-	fmt.Fprintf(&b, "# HELP patchwork_memory_limit_bytes Memory that may be held by kind.\n# TYPE patchwork_memory_limit_bytes gauge\n")
+	fmt.Fprintf(&b, "# HELP patchwork_memory_limit_bytes Memory that may be held by kind.\n# TYPE "+
+		"patchwork_memory_limit_bytes gauge\n")
 	for _, x := range s.shares() {
 		fmt.Fprintf(&b, "patchwork_memory_limit_bytes{of=%q} %d\n", x.of, x.limit)
 	}
@@ -111,7 +113,8 @@ func (m *metrics) write(w io.Writer, s *Server) {
 			fmt.Fprintf(&b, "%s_bucket{route=%q,le=\"%v\"} %d\n", name, route, end, t.counts[i])
 		}
 		all := t.counts[len(seconds)]
-		fmt.Fprintf(&b, "%s_bucket{route=%q,le=\"+Inf\"} %d\n%s_sum{route=%q} %v\n%s_count{route=%q} %d\n", name, route, all, name, route, t.sum, name, route, all)
+		fmt.Fprintf(&b, "%s_bucket{route=%q,le=\"+Inf\"} %d\n%s_sum{route=%q} %v\n%s_count{route=%q} %d\n", name, route, all,
+			name, route, t.sum, name, route, all)
 	}
 	m.mu.Unlock()
 	w.Write(b.Bytes()) // an error means that the client has disconnected

@@ -63,7 +63,8 @@ func (s *models) keep(m *model) error {
 	defer s.mu.Unlock()
 	m.size = m.bytes()
 	if n, used := s.loose(); !m.fixed && (n >= s.limit || used+m.size > s.space) {
-		return problemf(statusInsufficientStorage, "this server keeps at most %d uploaded and learned models of %d bytes in total; delete one first", s.limit, s.space)
+		return problemf(statusInsufficientStorage,
+			"this server keeps at most %d uploaded and learned models of %d bytes in total; delete one first", s.limit, s.space)
 	}
 	if m.id == "" {
 		s.next++
@@ -122,12 +123,15 @@ func (s *models) list() []*model {
 	return slices.Clone(s.all)
 }
 
-// find returns the model of bits with that id; the error lists some existing ids, or says where models of real values are
+// find returns the model of bits with that id; the error lists some existing ids, or says where models of real values
+// are
 // asked.
 func (s *models) find(id string) (*model, error) {
 	m, err := s.any(id)
 	if err == nil && m.real != nil {
-		return nil, problemf(422, "model %.64q is of real values, which have operations of their own: POST /v1/values/explain and /v1/values/sample", id)
+		return nil, problemf(422,
+			"model %.64q is of real values, which have operations of their own: POST /v1/values/explain and /v1/values/sample",
+			id)
 	}
 	return m, err
 }
@@ -173,7 +177,8 @@ func (s *models) remove(id string) (*model, error) {
 		return nil, err
 	}
 	if m.fixed {
-		return nil, problemf(statusConflict, "model %s is built in or was loaded at the server's start; it cannot be deleted", id)
+		return nil, problemf(statusConflict, "model %s is built in or was loaded at the server's start; it cannot be deleted",
+			id)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,7 +255,8 @@ func (s *core) modelRoutes() {
 	add(s, operation("GET", "/v1/models/{id}/gallery.svg", "gallery-svg", "A picture of the parts", 200),
 		func(ctx context.Context, in *ModelPath) (*file, error) { return s.gallery(ctx, in.ID, "svg") })
 	add(s, operation("GET", "/v1/models/{id}/experts", "experts", "The parts of a model", 200), s.listExperts)
-	add(s, operation("GET", "/v1/models/{id}/experts/{k}/examples", "examples", "Images that a part explains best and worst", 200), s.showExamples)
+	add(s, operation("GET", "/v1/models/{id}/experts/{k}/examples", "examples",
+		"Images that a part explains best and worst", 200), s.showExamples)
 }
 
 func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error) {
@@ -259,7 +265,8 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 		return nil, err
 	}
 	if s.models.full() {
-		return nil, problemf(statusInsufficientStorage, "this server keeps %d uploaded and learned models; delete one first", s.limits.Models)
+		return nil, problemf(statusInsufficientStorage, "this server keeps %d uploaded and learned models; delete one first",
+			s.limits.Models)
 	}
 	leave, err := s.uploads.enter(ctx)
 	if err != nil {
@@ -289,7 +296,8 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 		}
 		columns := namesFor(m, d.set)
 		if columns == nil {
-			return nil, problemf(422, "data set %s has no column names that fit a model of %d x %d", in.Data, m.Height(), m.Width())
+			return nil, problemf(422, "data set %s has no column names that fit a model of %d x %d", in.Data, m.Height(),
+				m.Width())
 		}
 		if kept.m, err = withColumns(m, columns); err != nil {
 			return nil, contentError(err)

@@ -27,7 +27,8 @@ func filesOf(content []byte, boundary string) ([]File, error) {
 		case err != nil:
 			return nil, problemf(statusBadRequest, "the form cannot be read: %v", err)
 		case len(files) == maxFiles:
-			return nil, problemf(statusRequestEntityTooLarge, "more than %d files in one form; pack them into a zip archive", maxFiles)
+			return nil, problemf(statusRequestEntityTooLarge, "more than %d files in one form; pack them into a zip archive",
+				maxFiles)
 		}
 		f := File{}
 		if f.Path, err = pathOf(part); err != nil {

@@ -18,7 +18,8 @@ type object = map[string]any
 
 // nullable lists the lists and objects of answers that may be null. Numbers and
 // text that may be say so at their field.
-var nullable = []string{"ModelInfo.columns", "ModelInfo.names", "ModelInfo.geometry", "DataInfo.columns", "ExpertInfo.columns", "ExpertInfo.pose"}
+var nullable = []string{"ModelInfo.columns", "ModelInfo.names", "ModelInfo.geometry", "DataInfo.columns",
+	"ExpertInfo.columns", "ExpertInfo.pose"}
 
 // describer makes the description of the API, in OpenAPI 3.1, from the table of operations and the types
 // that they read and write: by the same tags by which requests are checked.
@@ -35,8 +36,9 @@ func (s *Server) openAPI() object {
 		paths[r.path].(object)[strings.ToLower(r.method)] = d.operation(r)
 	}
 	components := object{"schemas": d.schemas}
-	doc := object{"openapi": "3.1.0", "paths": paths, "components": components, "info": object{"title": "Patchwork studio", "version": s.version,
-		"description": "Explain binary images by a few parts (fields of this API call a part expert), and learn such parts."}}
+	doc := object{"openapi": "3.1.0", "paths": paths, "components": components,
+		"info": object{"title": "Patchwork studio", "version": s.version,
+			"description": "Explain binary images by a few parts (fields of this API call a part expert), and learn such parts."}}
 	if s.token != "" {
 		components["securitySchemes"] = object{"token": object{"type": "http", "scheme": "bearer"}}
 		doc["security"] = []object{{"token": []string{}}}

@@ -24,8 +24,10 @@ const (
 	statusInsufficientStorage   = 507
 )
 
-var statusText = map[int]string{400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-	408: "Request Timeout", 409: "Conflict", 413: "Request Entity Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Entity",
+var statusText = map[int]string{400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+	405: "Method Not Allowed",
+	408: "Request Timeout", 409: "Conflict", 413: "Request Entity Too Large", 415: "Unsupported Media Type",
+	422: "Unprocessable Entity",
 	500: "Internal Server Error", 503: "Service Unavailable", 507: "Insufficient Storage"}
 
 // problemError is an error with a status, in the form of RFC 9457.

@@ -24,10 +24,12 @@ type Settings struct {
 
 // options converts the settings to those of the core.
 func (o *Settings) options() (patchwork.PursuitOptions, error) {
-	opt := patchwork.PursuitOptions{Calibrated: o.Calibrate == "always", AsLearned: o.Calibrate == "never", Alpha: o.Alpha, Forced: o.Start == "forced", MinGain: o.MinGain, MaxPicks: o.MaxPicks, Reuse: o.Reuse}
+	opt := patchwork.PursuitOptions{Calibrated: o.Calibrate == "always", AsLearned: o.Calibrate == "never", Alpha: o.Alpha,
+		Forced: o.Start == "forced", MinGain: o.MinGain, MaxPicks: o.MaxPicks, Reuse: o.Reuse}
 	switch {
 	case o.Refine && o.Pursuit != "" && o.Pursuit != "refined":
-		return opt, problemAt(422, "pursuit", o.Pursuit, "pursuit %s and refine contradict each other; leave out refine", o.Pursuit)
+		return opt, problemAt(422, "pursuit", o.Pursuit, "pursuit %s and refine contradict each other; leave out refine",
+			o.Pursuit)
 	case o.Calibrate != "" && o.Calibrate != "auto" && o.Calibrate != "always" && o.Calibrate != "never":
 		return opt, problemAt(422, "calibrate", o.Calibrate, "noise is learned auto, always or never, not %q", o.Calibrate)
 	case o.Pursuit != "" && o.Pursuit != "auto" && o.Pursuit != "paper" && o.Pursuit != "refined":
@@ -50,7 +52,8 @@ func (o *Settings) options() (patchwork.PursuitOptions, error) {
 // the prior of the model, as explain does.
 func (o *Settings) plain() bool {
 	unset := func(value, name string) bool { return value == "" || value == name }
-	return unset(o.Pursuit, "auto") && unset(o.Start, "empty") && unset(o.Score, "default") && unset(o.Calibrate, "auto") && o.MinGain == 0 && !o.Refine
+	return unset(o.Pursuit, "auto") && unset(o.Start, "empty") && unset(o.Score, "default") &&
+		unset(o.Calibrate, "auto") && o.MinGain == 0 && !o.Refine
 }
 
 // pursuits caches idle pursuits. One is made for each model and settings and

@@ -55,10 +55,12 @@ const insideShare = 0.8
 
 func (s *core) valueRoutes() {
 	requests := newDecoder(func(r *valuesRequest) error { return s.checkBatch(len(r.Rows)) })
-	add(s, operation("POST", "/v1/values/explain", "explain-values", "Explain images or rows of real values", 200).reads(requests),
+	add(s, operation("POST", "/v1/values/explain", "explain-values", "Explain images or rows of real values",
+		200).reads(requests),
 		func(ctx context.Context, _ *struct{}) (*valuesAnswer, error) { return s.explainValues(ctx, requests) })
 	samples := newDecoder[valueSampleRequest](nil)
-	add(s, operation("POST", "/v1/values/sample", "sample-values", "Draw images or rows from a model of real values", 200).reads(samples),
+	add(s, operation("POST", "/v1/values/sample", "sample-values", "Draw images or rows from a model of real values",
+		200).reads(samples),
 		func(ctx context.Context, _ *struct{}) (*valueSamples, error) { return s.sampleValues(ctx, samples) })
 }
 
@@ -88,7 +90,8 @@ func (s *core) explainValues(ctx context.Context, requests *decoder[valuesReques
 			return nil, problemAt(422, "body.rows", nil, "row %d: %v", i, err)
 		}
 		if size += 6 * m.real.D() * (4 + len(e.Picks)); size > maxDetail {
-			return nil, problemf(statusRequestEntityTooLarge, "the explanations of %d rows take more than %d bytes; request fewer rows", i+1, maxDetail)
+			return nil, problemf(statusRequestEntityTooLarge,
+				"the explanations of %d rows take more than %d bytes; request fewer rows", i+1, maxDetail)
 		}
 		if err := s.answerTakes(ctx, int64(size)); err != nil {
 			return nil, err
@@ -114,10 +117,12 @@ func explainRow(m *real.Model, p *real.Pursuit, row []nats) (*realExplanation, e
 	}
 	out := &realExplanation{StartLogLik: nats(e.StartLogLik), LogLik: nats(e.LogLik), Picks: []pick{}, Said: []f32{}}
 	for j, pk := range e.Picks {
-		out.Picks = append(out.Picks, pick{pk.Expert, pk.Pose.DY, pk.Pose.DX, pk.Pose.Angle, nats(e.Gains[j]), newStretch(pk.Pose)})
+		out.Picks = append(out.Picks, pick{pk.Expert, pk.Pose.DY, pk.Pose.DX, pk.Pose.Angle, nats(e.Gains[j]),
+			newStretch(pk.Pose)})
 		out.Said = append(out.Said, saidBy(m, pk))
 	}
-	said := real.Prediction{Mean: make([]float64, len(values)), Deviation: make([]float64, len(values)), Low: make([]float64, len(values)), High: make([]float64, len(values))}
+	said := real.Prediction{Mean: make([]float64, len(values)), Deviation: make([]float64, len(values)),
+		Low: make([]float64, len(values)), High: make([]float64, len(values))}
 	if unknown {
 		post, err := p.Together(values, 0)
 		if err != nil {
@@ -131,11 +136,13 @@ func explainRow(m *real.Model, p *real.Pursuit, row []nats) (*realExplanation, e
 		}
 		mix := m.Compose(d, e.Picks)
 		said.Mean[d], said.Deviation[d] = mix.Mean(), math.Sqrt(mix.Variance())
-		if said.Low[d], said.High[d] = mix.Quantile((1-insideShare)/2), mix.Quantile((1+insideShare)/2); m.Scales != nil && m.Scales[d].Bit {
+		if said.Low[d], said.High[d] = mix.Quantile((1-insideShare)/2), mix.Quantile((1+insideShare)/2); m.Scales != nil &&
+			m.Scales[d].Bit {
 			said.Low[d], said.High[d] = max(0, said.Low[d]), min(1, said.High[d])
 		}
 	}
-	out.Mean, out.Deviation, out.Low, out.High = newF32(said.Mean), newF32(said.Deviation), newF32(said.Low), newF32(said.High)
+	out.Mean, out.Deviation, out.Low, out.High = newF32(said.Mean), newF32(said.Deviation), newF32(said.Low),
+		newF32(said.High)
 	return out, nil
 }
 
@@ -163,7 +170,8 @@ func (s *core) sampleValues(ctx context.Context, requests *decoder[valueSampleRe
 	}
 	n := max(req.N, 1)
 	if n > s.limits.Samples || n > maxDetail/8/m.real.D() {
-		return nil, problemAt(statusRequestEntityTooLarge, "body.n", req.N, "%d samples of %d values are more than this server returns at a time (%d)", n, m.real.D(), s.limits.Samples)
+		return nil, problemAt(statusRequestEntityTooLarge, "body.n", req.N,
+			"%d samples of %d values are more than this server returns at a time (%d)", n, m.real.D(), s.limits.Samples)
 	}
 	if err := s.answerTakes(ctx, 6*int64(n)*int64(m.real.D())); err != nil {
 		return nil, err

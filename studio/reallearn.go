@@ -19,7 +19,8 @@ func (s *core) learnReal(j *job, d *data, req *learnRequest) (*oneJob, error) {
 	}
 	j.values, j.images = v, v.Len()
 	if j.images == 0 || j.images > s.limits.LearnImages {
-		return nil, problemf(statusRequestEntityTooLarge, "%d rows are selected; this server learns from 1 to %d", j.images, s.limits.LearnImages)
+		return nil, problemf(statusRequestEntityTooLarge, "%d rows are selected; this server learns from 1 to %d", j.images,
+			s.limits.LearnImages)
 	}
 	if j.real, err = realOptions(&j.recipe, v.Height, v.Width); err != nil {
 		return nil, err
@@ -41,13 +42,18 @@ func (s *core) learnReal(j *job, d *data, req *learnRequest) (*oneJob, error) {
 	return &oneJob{j.snapshot()}, nil
 }
 
-// realOptions returns a recipe as options of the learner of real values. The error names a field that says nothing about
+// realOptions returns a recipe as options of the learner of real values. The error names a field that says nothing
+// about
 // them.
 func realOptions(r *recipe.Recipe, height, width int) (*real.Options, error) {
-	o := &real.Options{Experts: r.Experts, Starts: r.Starts, Seed: r.Seed, Predict: r.Aim == "predict", Workers: runtime.GOMAXPROCS(0)}
-	plain := recipe.Recipe{Count: recipe.Count{Experts: r.Experts, Auto: r.Auto && r.Experts == 0}, Poses: r.Poses, Starts: r.Starts, Seed: r.Seed, Aim: r.Aim}
+	o := &real.Options{Experts: r.Experts, Starts: r.Starts, Seed: r.Seed, Predict: r.Aim == "predict",
+		Workers: runtime.GOMAXPROCS(0)}
+	plain := recipe.Recipe{Count: recipe.Count{Experts: r.Experts, Auto: r.Auto && r.Experts == 0}, Poses: r.Poses,
+		Starts: r.Starts, Seed: r.Seed, Aim: r.Aim}
 	if !slices.Equal(r.Args(), plain.Args()) || r.Auto && r.Experts != 0 {
-		return nil, problemf(422, "of real values a request to learn has experts, shift, shift_step, rotate, aim, starts and seed, and no other settings")
+		return nil, problemf(422,
+			"of real values a request to learn has experts, shift, shift_step, rotate, aim, starts and seed, and no "+
+				"other settings")
 	}
 	r.Auto = false // the number is found unless it is given; the command line says so by saying nothing
 	var err error
@@ -74,7 +80,8 @@ func (q *jobs) learnValues(ctx context.Context, j *job) (outcome, error) {
 	o.Progress = func(p real.Progress) {
 		score := nats(-p.DescriptionLength / float64(v.Len()))
 		best = max(best, score)
-		q.s.rest(j.progress(&progress{Trial: p.Start + 1, Trials: p.Starts, Stage: p.Stage, Iteration: p.Experts, Score: score, Best: best, Unit: unit, Height: v.Height, Width: v.Width}, nil))
+		q.s.rest(j.progress(&progress{Trial: p.Start + 1, Trials: p.Starts, Stage: p.Stage, Iteration: p.Experts,
+			Score: score, Best: best, Unit: unit, Height: v.Height, Width: v.Width}, nil))
 	}
 	r, err := real.Learn(ctx, data, o)
 	out := outcome{}
@@ -83,7 +90,8 @@ func (q *jobs) learnValues(ctx context.Context, j *job) (outcome, error) {
 			return out, errNothing
 		}
 		if out.starts, err = -1, nil; len(r.Starts) > 0 && v.Height > 1 && !o.Predict {
-			out.starts = len(r.Starts) // those that were complete; rows of tables and aims to predict have steps after all starts
+			// those that were complete; rows of tables and aims to predict have steps after all starts
+			out.starts = len(r.Starts)
 		}
 	}
 	if err != nil {

@@ -73,7 +73,8 @@ func (s *core) rename(id, name string, change func(*model) error) (*model, error
 	case s.noUpload:
 		return nil, problemf(statusForbidden, "names are not changed on this server (--no-upload)")
 	case utf8.RuneCountInString(name) > words.MaxName:
-		return nil, problemAt(422, "body.name", nil, "the name has %d characters; at most %d are kept", utf8.RuneCountInString(name), words.MaxName)
+		return nil, problemAt(422, "body.name", nil, "the name has %d characters; at most %d are kept",
+			utf8.RuneCountInString(name), words.MaxName)
 	case strings.ContainsFunc(name, unicode.IsControl) || !validText(name):
 		return nil, problemAt(422, "body.name", nil, "the name contains control characters")
 	}
@@ -97,7 +98,8 @@ func (s *models) change(id string, f func(*model) error) (*model, error) {
 		}
 		c.size = c.bytes()
 		if _, used := s.loose(); !m.fixed && used-m.size+c.size > s.space {
-			return nil, problemf(statusInsufficientStorage, "there is no room for another name: this server keeps models of %d bytes in total", s.space)
+			return nil, problemf(statusInsufficientStorage,
+				"there is no room for another name: this server keeps models of %d bytes in total", s.space)
 		}
 		s.all[i] = &c
 		return &c, nil
@@ -109,7 +111,8 @@ func (s *models) change(id string, f func(*model) error) (*model, error) {
 // file without it.
 func (m *model) call(k int, name string) error {
 	if k >= m.parts() {
-		return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0 in this API", m.id, k, m.parts())
+		return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0 in this API", m.id, k,
+			m.parts())
 	}
 	if m.real != nil {
 		named, err := words.RenameReal(m.real, k, name)

@@ -14,8 +14,9 @@ var formulas = map[string]struct{ title, formula string }{
 	"max":             {"Maximum", "max(q, p...)"},
 	"mean":            {"Mean", "sum p / K"},
 	"sum-of-log-odds": {"Sum of log-odds", "the log-odds log(p/(1-p)) add up"},
-	"normalized-sum":  {"Normalized sum", "(sum (p - 1/2) / sum |p - 1/2| + 1) / 2 for p in {0, 1/2, 1}, interpolated between"},
-	"max-minus-min":   {"Maximum minus minimum", "q + (max - q)+ - (q - min)+"},
+	"normalized-sum": {"Normalized sum",
+		"(sum (p - 1/2) / sum |p - 1/2| + 1) / 2 for p in {0, 1/2, 1}, interpolated between"},
+	"max-minus-min": {"Maximum minus minimum", "q + (max - q)+ - (q - min)+"},
 }
 
 type ruleInfo struct {
@@ -79,7 +80,8 @@ func (s *core) ruleRoutes() {
 			out := new(ruleList)
 			for _, r := range rule.All() {
 				f := formulas[r.Name()]
-				info := ruleInfo{Name: r.Name(), Title: f.title, Formula: f.formula, Symmetric: r.Symmetric(), Idempotent: r.Name() == "max" || r.Name() == "max-minus-min"}
+				info := ruleInfo{Name: r.Name(), Title: f.title, Formula: f.formula, Symmetric: r.Symmetric(),
+					Idempotent: r.Name() == "max" || r.Name() == "max-minus-min"}
 				if q, ok := r.Abstain(); ok {
 					info.Abstention = &q
 				}
@@ -104,8 +106,10 @@ func (s *core) ruleRoutes() {
 			}
 			return out, nil
 		})
-	add(s, operation("GET", "/v1/rules/curves", "curves", "The composition of opinions with one more that varies from 0 to 1", 200), ruleCurves)
-	add(s, operation("GET", "/v1/rules/surface", "surface", "The likelihood of two parts (the paper's Figure 2)", 200), ruleSurface)
+	add(s, operation("GET", "/v1/rules/curves", "curves",
+		"The composition of opinions with one more that varies from 0 to 1", 200), ruleCurves)
+	add(s, operation("GET", "/v1/rules/surface", "surface", "The likelihood of two parts (the paper's Figure 2)", 200),
+		ruleSurface)
 }
 
 // withQ returns a rule with another abstention value, if it has a choice.

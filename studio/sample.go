@@ -35,7 +35,10 @@ type sample struct {
 func (s *core) sampleRoutes() {
 	requests := newDecoder[sampleRequest](nil)
 	op := operation("POST", "/v1/sample", "sample", "Draw new images from a model", 200)
-	add(s, op.reads(requests), func(ctx context.Context, _ *struct{}) (*sampleAnswer, error) { return s.sample(ctx, requests) })
+	add(s, op.reads(requests), func(ctx context.Context, _ *struct{}) (*sampleAnswer,
+		error) {
+		return s.sample(ctx, requests)
+	})
 }
 
 // maxAlong bounds the coordinates, in standard deviations.
@@ -54,7 +57,9 @@ func (s *core) sample(ctx context.Context, requests *decoder[sampleRequest]) (*s
 	n := max(req.N, 1)
 	c := m.m.Config()
 	if n > s.limits.Samples || n > maxDetail/8/(c.ImageHeight*c.ImageWidth) {
-		return nil, problemAt(statusRequestEntityTooLarge, "body.n", req.N, "%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, c.ImageHeight, c.ImageWidth, s.limits.Samples)
+		return nil, problemAt(statusRequestEntityTooLarge, "body.n", req.N,
+			"%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, c.ImageHeight, c.ImageWidth,
+			s.limits.Samples)
 	}
 	var fixed []patchwork.Pick
 	if req.Along != nil {
@@ -117,7 +122,8 @@ func placeAlong(m *patchwork.Model, along []float64) ([]patchwork.Pick, error) {
 	}
 	picks := make([]patchwork.Pick, m.K())
 	for k := range picks {
-		picks[k] = patchwork.Pick{Expert: k, Pose: pose.Pose{DY: clampRound(x[3*k]), DX: clampRound(x[3*k+1]), Angle: x[3*k+2]}}
+		picks[k] = patchwork.Pick{Expert: k, Pose: pose.Pose{DY: clampRound(x[3*k]), DX: clampRound(x[3*k+1]),
+			Angle: x[3*k+2]}}
 	}
 	return picks, nil
 }

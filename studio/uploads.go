@@ -41,7 +41,8 @@ func checkArchive(content []byte, limit int64) (memory int64, err error) {
 		}
 	}
 	if total > float64(limit) {
-		return 0, problemf(statusRequestEntityTooLarge, "the archive expands to more than %d bytes, the limit of this server", limit)
+		return 0, problemf(statusRequestEntityTooLarge, "the archive expands to more than %d bytes, the limit of this server",
+			limit)
 	}
 	return memory + 2*int64(total), nil
 }
@@ -60,7 +61,8 @@ func checkDataArchive(content []byte, limit int64) error {
 		case "model.json", "model.json.npy":
 			return problemf(statusUnprocessableEntity, "this is a model, not data; upload it as a model")
 		case classfile.Name:
-			return problemf(statusUnprocessableEntity, "this is a file of classes, not data; upload the rows or images it was made from")
+			return problemf(statusUnprocessableEntity,
+				"this is a file of classes, not data; upload the rows or images it was made from")
 		}
 	}
 	return nil

@@ -31,7 +31,8 @@ func notBits(err error) bool {
 	return errors.As(err, &p) && strings.Contains(p.Detail, "neither 0 nor 1") && !strings.Contains(p.Detail, "mask")
 }
 
-// hintReal adds to an error about numbers that are no bits how to read them as they are, and what is in the way of that.
+// hintReal adds to an error about numbers that are no bits how to read them as they are, and what is in the way of
+// that.
 func hintReal(notBits, inTheWay error, name string) error {
 	var p *problemError
 	if !errors.As(notBits, &p) {
@@ -45,7 +46,8 @@ func hintReal(notBits, inTheWay error, name string) error {
 }
 
 // loadPlainly reads data that are no bits, as notBits says, as real values if they plainly are.
-func (s *core) loadPlainly(b body, in *dataUpload, opt dataset.Options, args []string, notBits error) (*oneData, error) {
+func (s *core) loadPlainly(b body, in *dataUpload, opt dataset.Options, args []string, notBits error) (*oneData,
+	error) {
 	if opt.Threshold != nil || opt.AutoThreshold {
 		return nil, notBits
 	}
@@ -111,7 +113,8 @@ func (s *core) decodeData(b body, in *dataUpload, opt dataset.Options) (*data, e
 		return nil, contentError(err)
 	}
 	if v.Height < 1 || v.Width < 1 || v.Height > s.limits.Pixels/v.Width {
-		return nil, problemf(422, "rows of %d x %d values are outside the limits of this server (1 to %d)", v.Height, v.Width, s.limits.Pixels)
+		return nil, problemf(422, "rows of %d x %d values are outside the limits of this server (1 to %d)", v.Height, v.Width,
+			s.limits.Pixels)
 	}
 	d.values = v
 	return d, nil
@@ -173,7 +176,8 @@ func (s *core) listValues(ctx context.Context, in *valuesQuery) (*valueRows, err
 	}
 	v := d.values
 	if size := v.Height * v.Width; in.N > s.limits.Batch || in.N > maxAnswer/16/size {
-		return nil, problemAt(statusRequestEntityTooLarge, "query.n", in.N, "%d rows of %d values are more than this server returns at a time", in.N, size)
+		return nil, problemAt(statusRequestEntityTooLarge, "query.n", in.N,
+			"%d rows of %d values are more than this server returns at a time", in.N, size)
 	}
 	_, leave, err := s.enterLarge(ctx, 20*int64(in.N)*int64(v.Height*v.Width))
 	if err != nil {
@@ -217,8 +221,10 @@ func newNats(values []float64) []nats {
 // checkReal rejects a model of real values that would take too much memory or time.
 func (l *bounds) checkReal(m *real.Model) error {
 	n := max(m.K(), 1) * m.Poses.Len()
-	if m.D() > l.Pixels || n > l.Candidates || n > l.Effort/max(m.D(), 1) || max(m.K(), 1)*len(m.Poses.Angles) > l.Templates/m.F() {
-		return problemf(statusRequestEntityTooLarge, "%d parts at %d places for %d values are more than this server explains with", m.K(), m.Poses.Len(), m.D())
+	if m.D() > l.Pixels || n > l.Candidates || n > l.Effort/max(m.D(), 1) ||
+		max(m.K(), 1)*len(m.Poses.Angles) > l.Templates/m.F() {
+		return problemf(statusRequestEntityTooLarge,
+			"%d parts at %d places for %d values are more than this server explains with", m.K(), m.Poses.Len(), m.D())
 	}
 	return nil
 }

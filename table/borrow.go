@@ -20,7 +20,8 @@ func (l *learner) borrows() bool {
 	for _, mean := range l.m.Marginal {
 		sum += mean
 	}
-	return jointRule(l.cfg.Rule).TwoSided() && !l.m.FixedBackground && l.opt.StartFrom != StartFromMixture && sum < presences*float64(len(l.m.Marginal))
+	return jointRule(l.cfg.Rule).TwoSided() && !l.m.FixedBackground && l.opt.StartFrom != StartFromMixture &&
+		sum < presences*float64(len(l.m.Marginal))
 }
 
 // orBorrowed borrows experts, and takes them instead of those just grown if they describe
@@ -43,7 +44,8 @@ func (l *learner) orBorrowed(ctx context.Context) (borrowed tried, taken bool, e
 func (l *learner) borrow(ctx context.Context, attempt uint64) error {
 	other := *l
 	other.cfg.Rule = patchwork.Rule(joint.NoisyOr)
-	other.judge, other.held, other.own, other.best, other.tried, other.curve, other.recent = nil, 0, tried{}, tried{}, nil, nil, nil
+	other.judge, other.held, other.own, other.best, other.tried, other.curve, other.recent = nil, 0, tried{}, tried{}, nil,
+		nil, nil
 	other.yield = func(s Step, err error) bool {
 		s.Candidate, s.Best = false, l.kept
 		return l.yield(s, err)

@@ -160,7 +160,8 @@ func (l *learner) recorded(c tried) (*patchwork.Model, error) {
 	if c.Stage == StageExact {
 		start = c.Stage
 	}
-	extras.Record = patchwork.Record{Method: "soft", Mode: l.opt.Aim.String(), Seed: l.opt.Seed, Rows: c.Rows, LogLik: c.LogLik,
+	extras.Record = patchwork.Record{Method: "soft", Mode: l.opt.Aim.String(), Seed: l.opt.Seed, Rows: c.Rows,
+		LogLik:            c.LogLik,
 		DescriptionLength: c.DescriptionLength, Curve: curve,
 		Starts: []patchwork.Start{{Seed: l.opt.Seed, Score: c.LogLik, DescriptionLength: c.DescriptionLength, Method: start}}}
 	return c.Model.WithExtras(extras)

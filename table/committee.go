@@ -31,7 +31,8 @@ func (l *learner) enrol(c tried, o losses) {
 		return
 	}
 	v := voter{c.Model, c.minVoteGain, o.mean, o.truth}
-	at, _ := slices.BinarySearchFunc(l.voters, v, func(a, b voter) int { return cmp.Compare(a.loss, math.Nextafter(b.loss, math.Inf(1))) })
+	at, _ := slices.BinarySearchFunc(l.voters, v,
+		func(a, b voter) int { return cmp.Compare(a.loss, math.Nextafter(b.loss, math.Inf(1))) })
 	if l.voters = slices.Insert(l.voters, at, v); len(l.voters) > votersTried {
 		l.voters = l.voters[:votersTried]
 	}

@@ -20,7 +20,8 @@ const (
 // max-minus-min both may describe the rows equally well (complement), and then chance
 // decides which of them soft EM comes to. It is for parts to be looked at.
 func (l *learner) complemented(ctx context.Context) error {
-	if l.opt.Aim != AimInterpret || l.judge != nil || l.cfg.Rule != patchwork.RuleMaxMinusMin || l.opt.FixedBackground || rows.Counting(l.data) > finalRows {
+	if l.opt.Aim != AimInterpret || l.judge != nil || l.cfg.Rule != patchwork.RuleMaxMinusMin || l.opt.FixedBackground ||
+		rows.Counting(l.data) > finalRows {
 		return nil
 	}
 	c, s := l.best, l.stepOf(l.best.StartFrom)
@@ -37,7 +38,8 @@ func (l *learner) complemented(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if next.Model.K() == c.Model.K() && absences(next.Model) < absences(c.Model) && next.DescriptionLength <= c.DescriptionLength+complementCost {
+		if next.Model.K() == c.Model.K() && absences(next.Model) < absences(c.Model) &&
+			next.DescriptionLength <= c.DescriptionLength+complementCost {
 			c = next
 		}
 	}

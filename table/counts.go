@@ -24,7 +24,8 @@ type Counts struct {
 func NewCounts(m *patchwork.Model) *Counts { return emptyCounts(m.K(), m.Height()*m.Width()) }
 
 func emptyCounts(experts, width int) *Counts {
-	return &Counts{&counts{heading: heading{active: make([]int64, experts)}, groups: joint.NewGroups(width)}, make([]int64, width), make([]int64, width)}
+	return &Counts{&counts{heading: heading{active: make([]int64, experts)}, groups: joint.NewGroups(width)},
+		make([]int64, width), make([]int64, width)}
 }
 
 // Count explains the rows of a source as soft learning does, and counts them: the same
@@ -106,7 +107,8 @@ func (c *Counts) MStep(prev *patchwork.Model, last bool, workers int) *patchwork
 	if len(c.active) != prev.K() || len(c.on) != prev.Height()*prev.Width() || c.rows == 0 {
 		panic("table: these counts are not of this model, or of no rows")
 	}
-	step := mStepOptions{Marginal: make([]float64, len(c.on)), Pooled: last, Workers: workers, MinVoteGain: numberLengthOf(c.rows)}
+	step := mStepOptions{Marginal: make([]float64, len(c.on)), Pooled: last, Workers: workers,
+		MinVoteGain: numberLengthOf(c.rows)}
 	if prev.Extras().Record.Mode == AimPredict.String() {
 		step.MinVoteGain = 1
 	}

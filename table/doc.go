@@ -35,7 +35,8 @@
 //
 // Read options.go, run.go (a run), starts.go and exactblocks.go (what is tried),
 // relocate.go (what makes it better), choose.go (what is kept), final.go (going on with all
-// rows), committee.go (who predicts together), em.go, tally.go, mstep.go and recent.go (one iteration), growth.go (the next
+// rows), committee.go (who predicts together), em.go, tally.go, mstep.go and recent.go (one iteration), growth.go (the
+// next
 // expert), mixture.go (the other start), and memory.go (what an interrupted run need not
 // repeat).
 package table

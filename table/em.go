@@ -97,7 +97,8 @@ func (t *counts) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model
 		cfg.QMap, experts = newSoftTally(prev, t.groups).step(prev, opt)
 	} else {
 		e := joint.NewExperts(jointRule(cfg.Rule), rows.Background(prev), prev.Templates())
-		step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, FixedBackground: opt.FixedBackground, MinQ: minQ, Pooled: opt.Pooled}
+		step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, FixedBackground: opt.FixedBackground, MinQ: minQ,
+			Pooled: opt.Pooled}
 		cfg.QMap, experts = t.groups.Step(e, step, func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) })
 	}
 	return t.next(prev, cfg, experts)
@@ -195,7 +196,8 @@ func softEM(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt em
 // eStep finds the best explanations of every row and counts them by their
 // posterior weights, through the memory of the data if they have one. The error
 // is the context's, an option's, or says which row does not fit.
-func eStep(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*counts, error) {
+func eStep(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*counts,
+	error) {
 	if data.Memory != nil {
 		return eStepRecalled(ctx, m, data, opt, workers)
 	}
@@ -217,13 +219,15 @@ func searchOf(m *patchwork.Model, opt posterior.Options) *joint.Search {
 // does not depend on their number.
 func explainRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int,
 	each func(worker, i int, x []uint8, sets []joint.Set)) error {
-	return visitRows(ctx, m, data, opt, workers, func(w, i int, x []uint8, _ *joint.Search, sets []joint.Set) { each(w, i, x, sets) })
+	return visitRows(ctx, m, data, opt, workers,
+		func(w, i int, x []uint8, _ *joint.Search, sets []joint.Set) { each(w, i, x, sets) })
 }
 
 // visitRows is explainRows, and also hands over the search.
 func visitRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int,
 	each func(worker, i int, x []uint8, search *joint.Search, sets []joint.Set)) error {
-	if err := errors.Join(refuseMoving(m.Config()), opt.Validate(), rows.SameSize(data.Images, m.Height(), m.Width())); err != nil {
+	if err := errors.Join(refuseMoving(m.Config()), opt.Validate(),
+		rows.SameSize(data.Images, m.Height(), m.Width())); err != nil {
 		return err
 	}
 	type scratch struct {
@@ -249,7 +253,8 @@ func visitRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt
 
 // eStepAnew runs eStep without a memory. It sets best, if not nil, to the experts of the
 // best explanation of every row, in ascending order.
-func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int, best [][]int16) (*counts, error) {
+func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int,
+	best [][]int16) (*counts, error) {
 	tallies := make([]*counts, pool.Size(len(data.Images), workers, pool.Chunk))
 	for w := range tallies {
 		tallies[w] = newCounts(m)
@@ -272,7 +277,8 @@ func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt
 // refuseMoving returns an error if experts may move, which soft EM does not know.
 func refuseMoving(c patchwork.Config) error {
 	if _, ok := c.Poses.Identity(); !ok || c.Poses.Len() != 1 || c.Scene || c.Reuse > 1 {
-		return fmt.Errorf("patchwork: soft learning is for tables: no shifts, no rotations, no scenes, each part once per row")
+		return fmt.Errorf("patchwork: soft learning is for tables: no shifts, no rotations, no scenes, each part " +
+			"once per row")
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ const exactCells = 300_000
 func (l *learner) exactly(ctx context.Context) error {
 	first := l.data.Images[0]
 	if l.opt.Aim != AimInterpret || l.judge != nil || l.cfg.Rule != patchwork.RuleMax || l.opt.Experts > 0 ||
-		l.opt.AnyRule || l.opt.FixedBackground || l.opt.StartFrom != StartFromBoth || len(l.data.Images)*first.Len() > exactCells {
+		l.opt.AnyRule || l.opt.FixedBackground || l.opt.StartFrom != StartFromBoth ||
+		len(l.data.Images)*first.Len() > exactCells {
 		return nil
 	}
 	if blocks.MoreThan(l.opt.MaxExperts, l.data.Images) {
@@ -34,7 +35,8 @@ func (l *learner) exactly(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m, err = m.WithExtras(patchwork.Extras{Usage: cover.Extras().Usage, Record: patchwork.Record{Rows: rows.Total(l.data)}}); err != nil {
+	if m, err = m.WithExtras(patchwork.Extras{Usage: cover.Extras().Usage,
+		Record: patchwork.Record{Rows: rows.Total(l.data)}}); err != nil {
 		return err
 	}
 	c, _, err := l.considered(ctx, m, 0, Step{CurvePoint: patchwork.CurvePoint{Stage: StageExact}})

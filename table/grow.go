@@ -79,7 +79,8 @@ func (l *learner) growOneByOne(ctx context.Context, attempt uint64, each func(ro
 
 // oneMore returns the model with the best of some candidates as one more expert; nil if
 // none shortens the description.
-func (l *learner) oneMore(ctx context.Context, m *patchwork.Model, q []float64, rng *rand.Rand, candidates int) (*patchwork.Model, error) {
+func (l *learner) oneMore(ctx context.Context, m *patchwork.Model, q []float64, rng *rand.Rand,
+	candidates int) (*patchwork.Model, error) {
 	g, err := l.newGrowth(ctx, m, q, rng)
 	if err != nil {
 		return nil, err

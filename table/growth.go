@@ -79,7 +79,8 @@ func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64
 		best = s.best
 	}
 	data, which := l.growthRows(rng)
-	g := &growth{cfg: l.cfg, model: m, rule: jointRule(l.cfg.Rule), q: q, bad: make([]float64, len(data.Images)), group: make([]int, len(data.Images)),
+	g := &growth{cfg: l.cfg, model: m, rule: jointRule(l.cfg.Rule), q: q, bad: make([]float64, len(data.Images)),
+		group:  make([]int, len(data.Images)),
 		states: make([]*joint.State, len(data.Images))}
 	for i, row := range data.Images {
 		g.add(row.AppendValues(nil), float64(data.Weight(i)))
@@ -150,7 +151,8 @@ func (g *growth) add(x []uint8, weight float64) {
 			unknown = append(unknown, int32(i))
 		}
 	}
-	g.x, g.ones, g.unknown, g.weight = append(g.x, x), append(g.ones, ones), append(g.unknown, unknown), append(g.weight, weight)
+	g.x, g.ones, g.unknown, g.weight = append(g.x, x), append(g.ones, ones), append(g.unknown, unknown),
+		append(g.weight, weight)
 	g.total += weight
 }
 
@@ -278,9 +280,10 @@ func (g *growth) bestCandidate(ctx context.Context, rng *rand.Rand, n, workers i
 			}
 		}
 		var best *candidate
-		for s, err := range pool.InTurn(ctx, len(starts), max(1, min(workers, len(starts))), func(_ context.Context, i int) (*candidate, error) {
-			return g.fit(starts[i]), nil
-		}) {
+		for s, err := range pool.InTurn(ctx, len(starts), max(1, min(workers, len(starts))),
+			func(_ context.Context, i int) (*candidate, error) {
+				return g.fit(starts[i]), nil
+			}) {
 			if err != nil {
 				return nil, err
 			}

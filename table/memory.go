@@ -16,12 +16,15 @@ import (
 )
 
 // eStepRecalled runs eStep through the memory of the data.
-func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*counts, error) {
-	return recall.Or(data.Memory, softStep, func() string { return stepKey("soft", m, opt) }, func(value []byte) (*counts, bool) {
-		t := newCounts(m)
-		rest, ok := t.decode(value)
-		return t, ok && len(rest) == 0
-	}, func() (*counts, error) { return eStepAnew(ctx, m, data, opt, workers, nil) }, func(t *counts) []byte { return t.encode(nil) })
+func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options,
+	workers int) (*counts, error) {
+	return recall.Or(data.Memory, softStep, func() string { return stepKey("soft", m, opt) },
+		func(value []byte) (*counts, bool) {
+			t := newCounts(m)
+			rest, ok := t.decode(value)
+			return t, ok && len(rest) == 0
+		}, func() (*counts, error) { return eStepAnew(ctx, m, data, opt, workers, nil) },
+		func(t *counts) []byte { return t.encode(nil) })
 }
 
 // softStep is what errors of the memory call a step here.
@@ -29,29 +32,30 @@ const softStep = "a step of soft learning"
 
 // mixtureRecalled runs FitMixture, through the memory of the data if they have one.
 func mixtureRecalled(ctx context.Context, data patchwork.Data, k int, seed uint64) (*Mixture, error) {
-	return recall.Or(data.Memory, softStep, func() string { return fmt.Sprintf("mixture %d %d", k, seed) }, func(value []byte) (*Mixture, bool) {
-		x := &Mixture{Share: make([]float64, k)}
-		for range k {
-			x.Components = append(x.Components, make([]float64, data.Images[0].Len()))
-		}
-		for _, list := range x.lists() {
-			for i := range list {
-				if len(value) < 8 {
-					return nil, false
+	return recall.Or(data.Memory, softStep, func() string { return fmt.Sprintf("mixture %d %d", k, seed) },
+		func(value []byte) (*Mixture, bool) {
+			x := &Mixture{Share: make([]float64, k)}
+			for range k {
+				x.Components = append(x.Components, make([]float64, data.Images[0].Len()))
+			}
+			for _, list := range x.lists() {
+				for i := range list {
+					if len(value) < 8 {
+						return nil, false
+					}
+					list[i] = math.Float64frombits(binary.LittleEndian.Uint64(value))
+					value = value[8:]
 				}
-				list[i] = math.Float64frombits(binary.LittleEndian.Uint64(value))
-				value = value[8:]
 			}
-		}
-		return x, len(value) == 0
-	}, func() (*Mixture, error) { return FitMixture(ctx, data, k, seed) }, func(x *Mixture) (value []byte) {
-		for _, list := range x.lists() {
-			for _, v := range list {
-				value = binary.LittleEndian.AppendUint64(value, math.Float64bits(v))
+			return x, len(value) == 0
+		}, func() (*Mixture, error) { return FitMixture(ctx, data, k, seed) }, func(x *Mixture) (value []byte) {
+			for _, list := range x.lists() {
+				for _, v := range list {
+					value = binary.LittleEndian.AppendUint64(value, math.Float64bits(v))
+				}
 			}
-		}
-		return value
-	})
+			return value
+		})
 }
 
 // lists returns all numbers of a mixture, in the order in which they are kept.

@@ -143,15 +143,18 @@ func (o Options) validate(data patchwork.Data, cfg patchwork.Config) error {
 	case o.MinExperts < 0 || o.Experts == 0 && o.MaxExperts > 0 && o.MinExperts > o.MaxExperts:
 		return fmt.Errorf("patchwork: from %d to %d experts is no range", o.MinExperts, o.MaxExperts)
 	case o.Experts < 0 || o.MaxExperts < 0 || max(o.Experts, o.MaxExperts) > maxExperts:
-		return fmt.Errorf("patchwork: cannot learn %d parts of at most %d; there may be %d", o.Experts, o.MaxExperts, maxExperts)
+		return fmt.Errorf("patchwork: cannot learn %d parts of at most %d; there may be %d", o.Experts, o.MaxExperts,
+			maxExperts)
 	case int(o.Aim) >= len(aimNames) || int(o.StartFrom) >= len(startFromNames):
 		return fmt.Errorf("patchwork: unknown aim or start (%v, %v)", o.Aim, o.StartFrom)
 	case o.Iterations < 0 || o.Workers < 0 || o.Sample < 0:
-		return fmt.Errorf("patchwork: %d iterations on %d workers, from a sample of %d rows", o.Iterations, o.Workers, o.Sample)
+		return fmt.Errorf("patchwork: %d iterations on %d workers, from a sample of %d rows", o.Iterations, o.Workers,
+			o.Sample)
 	case !(o.HeldOut >= 0 && o.HeldOut < 1):
 		return fmt.Errorf("patchwork: held-out share %v is not between 0 and 1", o.HeldOut)
 	}
-	if err := errors.Join(rows.Validate(context.Background(), data), rows.ValidateConfig(cfg), refuseMoving(cfg), o.Explain.Validate()); err != nil {
+	if err := errors.Join(rows.Validate(context.Background(), data), rows.ValidateConfig(cfg), refuseMoving(cfg),
+		o.Explain.Validate()); err != nil {
 		return err
 	}
 	return rows.SameSize(data.Images, cfg.Height, cfg.Width)

@@ -17,7 +17,8 @@ import (
 // does by itself, from whatever start; Learn is what learns well. The result is the same
 // for any number of workers (0 means 1). The error is the context's, or says what in the
 // model and the data do not fit.
-func Plain(ctx context.Context, data patchwork.Data, m *patchwork.Model, iterations int, fixed bool, workers int) (*patchwork.Model, error) {
+func Plain(ctx context.Context, data patchwork.Data, m *patchwork.Model, iterations int, fixed bool,
+	workers int) (*patchwork.Model, error) {
 	if iterations < 0 {
 		return nil, fmt.Errorf("patchwork: %d iterations", iterations)
 	}
@@ -32,7 +33,8 @@ func Plain(ctx context.Context, data patchwork.Data, m *patchwork.Model, iterati
 	if fixed { // where the M-step takes it from
 		step.Marginal = rows.Background(m)
 	}
-	for r, err := range softEM(ctx, m, data, emOptions{Iterations: iterations, MStep: step, Explain: posterior.Options{}, Workers: max(workers, 1)}) {
+	for r, err := range softEM(ctx, m, data, emOptions{Iterations: iterations, MStep: step, Explain: posterior.Options{},
+		Workers: max(workers, 1)}) {
 		if err != nil {
 			return nil, err
 		}

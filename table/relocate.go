@@ -41,7 +41,8 @@ func (l *learner) improved(ctx context.Context, c tried, attempt uint64, others 
 //
 // A background at the marginals makes the first expert the union of all parts, and
 // those after it fragments; each of them pays, and only a better one in its place tells.
-func (l *learner) relocate(ctx context.Context, c tried, victims, rounds int, attempt uint64, others ...tried) (tried, error) {
+func (l *learner) relocate(ctx context.Context, c tried, victims, rounds int, attempt uint64, others ...tried) (tried,
+	error) {
 	rng := rand.New(rand.NewPCG(l.opt.Seed, relocateStream+attempt))
 	failed := map[string]bool{}
 	for range min(rounds, 2*l.opt.MaxExperts) {
@@ -94,13 +95,15 @@ func (l *learner) instead(ctx context.Context, c tried, k int, rng *rand.Rand) (
 	if err != nil {
 		return tried{}, err
 	}
-	if r.Model, err = l.grown(ctx, r.Model, c.Experts, min(c.Experts+relocateBeyond, l.opt.MaxExperts), rng, s); err != nil {
+	if r.Model, err = l.grown(ctx, r.Model, c.Experts, min(c.Experts+relocateBeyond, l.opt.MaxExperts), rng,
+		s); err != nil {
 		return tried{}, err
 	}
 	next, _, err := l.considered(ctx, r.Model, 0, s)
 	for left := relocateRounds; left > 0 && err == nil; left-- {
 		before := next.DescriptionLength
-		if next, _, err = l.considered(ctx, next.Model, 1, s); err == nil && hopeless(next.DescriptionLength, before, c.DescriptionLength, left-1) {
+		if next, _, err = l.considered(ctx, next.Model, 1, s); err == nil && hopeless(next.DescriptionLength, before,
+			c.DescriptionLength, left-1) {
 			break
 		}
 	}
@@ -110,7 +113,8 @@ func (l *learner) instead(ctx context.Context, c tried, k int, rng *rand.Rand) (
 // grown returns a model with experts appended, up to so many, each followed by an
 // iteration of soft EM. It leaves out the last one if there are enough and the
 // description is shorter without it.
-func (l *learner) grown(ctx context.Context, m *patchwork.Model, enough, most int, rng *rand.Rand, s Step) (*patchwork.Model, error) {
+func (l *learner) grown(ctx context.Context, m *patchwork.Model, enough, most int, rng *rand.Rand,
+	s Step) (*patchwork.Model, error) {
 	length := math.Inf(1)
 	for range most { // an expert that turns out idle goes again
 		if m.K() >= most {
@@ -139,7 +143,8 @@ func (l *learner) grown(ctx context.Context, m *patchwork.Model, enough, most in
 // without returns the model without expert k.
 func without(m *patchwork.Model, k int) *patchwork.Model {
 	was := m.Extras()
-	extras := patchwork.Extras{Usage: slices.Delete(slices.Clone(was.Usage), k, k+1), Record: was.Record, Names: rows.NamesWithout(m, k)}
+	extras := patchwork.Extras{Usage: slices.Delete(slices.Clone(was.Usage), k, k+1), Record: was.Record,
+		Names: rows.NamesWithout(m, k)}
 	templates := slices.Delete(m.Templates(), k, k+1)
 	if len(templates) == 0 { // a model has an expert, if only one that never votes
 		templates, extras.Usage = [][]float64{rows.Background(m)}, []float64{0}
@@ -246,24 +251,25 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) ([]int, e
 		losses[w] = make([]exact.Int128, m.K())
 	}
 	seen := make([][]int16, workers)
-	err := visitRows(ctx, m, l.data, l.opt.Explain, workers, func(w, i int, _ []uint8, search *joint.Search, sets []joint.Set) {
-		seen[w] = seen[w][:0]
-		evidence := evidenceOf(sets)
-		for _, s := range sets {
-			if s.Weight < minWeight {
-				break
-			}
-			for _, k := range s.Experts {
-				if slices.Contains(seen[w], k) {
-					continue
+	err := visitRows(ctx, m, l.data, l.opt.Explain, workers,
+		func(w, i int, _ []uint8, search *joint.Search, sets []joint.Set) {
+			seen[w] = seen[w][:0]
+			evidence := evidenceOf(sets)
+			for _, s := range sets {
+				if s.Weight < minWeight {
+					break
 				}
-				seen[w] = append(seen[w], k)
-				if loss := evidence - search.Without(k); loss < mostLoss {
-					losses[w][k] = losses[w][k].Add(exact.Product(l.data.Weight(i), int64(math.Round(loss*exact.NatsUnit))))
+				for _, k := range s.Experts {
+					if slices.Contains(seen[w], k) {
+						continue
+					}
+					seen[w] = append(seen[w], k)
+					if loss := evidence - search.Without(k); loss < mostLoss {
+						losses[w][k] = losses[w][k].Add(exact.Product(l.data.Weight(i), int64(math.Round(loss*exact.NatsUnit))))
+					}
 				}
 			}
-		}
-	})
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +280,8 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) ([]int, e
 		for _, list := range losses[1:] {
 			losses[0][k] = losses[0][k].Add(list[k])
 		}
-		use[k] = float64(losses[0][k].Float()/exact.NatsUnit) + float64(float64(rows.Total(l.data))*elem.Log1p(-pi[k])) - float64(l.numberLength()*float64(1+rows.Votes(m, k, 0)))
+		use[k] = float64(losses[0][k].Float()/exact.NatsUnit) + float64(float64(rows.Total(l.data))*elem.Log1p(-pi[k])) -
+			float64(l.numberLength()*float64(1+rows.Votes(m, k, 0)))
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(use[a], use[b]) })
 	return order, nil

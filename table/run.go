@@ -280,7 +280,8 @@ func (l *learner) marginals() []float64 {
 
 // softEM runs soft EM from m.
 func (l *learner) softEM(ctx context.Context, m *patchwork.Model, iterations int) iter.Seq2[round, error] {
-	return softEM(ctx, m, l.data, emOptions{Iterations: iterations, MStep: l.m, Explain: l.opt.Explain, Workers: l.opt.Workers, Count: l.count})
+	return softEM(ctx, m, l.data, emOptions{Iterations: iterations, MStep: l.m, Explain: l.opt.Explain,
+		Workers: l.opt.Workers, Count: l.count})
 }
 
 // improve runs soft EM from a start. The models after a third, two thirds and all

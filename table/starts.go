@@ -235,7 +235,8 @@ func (l *learner) enoughStarts(found []tried) bool {
 		return true
 	}
 	apart := found[1].DescriptionLength - found[0].DescriptionLength
-	return !l.small() && found[0].StartFrom != found[1].StartFrom && apart < max(nearLength, nearShare*(l.backgroundLength()-found[0].DescriptionLength))
+	return !l.small() && found[0].StartFrom != found[1].StartFrom &&
+		apart < max(nearLength, nearShare*(l.backgroundLength()-found[0].DescriptionLength))
 }
 
 // shortest returns the one that describes the rows most briefly; none of none.
@@ -243,7 +244,8 @@ func shortest(found []tried) []tried {
 	if len(found) == 0 {
 		return nil
 	}
-	return []tried{slices.MinFunc(found, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })}
+	return []tried{slices.MinFunc(found,
+		func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })}
 }
 
 // same reports whether two models describe the rows equally briefly, by as many experts.

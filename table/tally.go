@@ -69,7 +69,8 @@ func (t *softTally) noVote(i int) (on, seen float64) {
 func (t *softTally) cell(k, i, side int) int { return ((k*t.width+i)*t.sides + side) * t.bins }
 
 // addGroup counts the rows of one set.
-func (t *softTally) addGroup(m *patchwork.Model, picks []patchwork.Pick, c *patchwork.Composition, weight int64, on, hidden []int64) {
+func (t *softTally) addGroup(m *patchwork.Model, picks []patchwork.Pick, c *patchwork.Composition, weight int64, on,
+	hidden []int64) {
 	for i, ones := range on {
 		zeros := weight - ones
 		if hidden != nil {
@@ -93,7 +94,8 @@ func (t *softTally) addGroup(m *patchwork.Model, picks []patchwork.Pick, c *patc
 // addSide counts bit i for its owner on one side, or, if it has none, for those
 // who abstain; opposing is how far the opposing vote is from abstention, of at most
 // reach.
-func (t *softTally) addSide(m *patchwork.Model, picks []patchwork.Pick, i, side int, owner int16, opposing, reach float64, right, wrong int64) {
+func (t *softTally) addSide(m *patchwork.Model, picks []patchwork.Pick, i, side int, owner int16, opposing,
+	reach float64, right, wrong int64) {
 	bin := binOf(opposing, reach)
 	if owner >= 0 {
 		t.cells[t.cell(picks[owner].Expert, i, side)+bin].add(right, wrong, opposing)

@@ -125,10 +125,12 @@ func Letters(o LettersOptions) (*Set[*LetterTruth], error) {
 func (o *LettersOptions) check() error {
 	for i, c := range o.Letters {
 		if c < 'A' || c > 'Z' {
-			return &OptionError{KindLetters, "Letters", fmt.Sprintf("%q, with %q at byte %d", o.Letters, c, i), "give capitals, A to Z"}
+			return &OptionError{KindLetters, "Letters", fmt.Sprintf("%q, with %q at byte %d", o.Letters, c, i),
+				"give capitals, A to Z"}
 		}
 		if strings.ContainsRune(o.Letters[:i], c) {
-			return &OptionError{KindLetters, "Letters", fmt.Sprintf("%q, with %q again at byte %d", o.Letters, c, i), "give each letter once"}
+			return &OptionError{KindLetters, "Letters", fmt.Sprintf("%q, with %q again at byte %d", o.Letters, c, i),
+				"give each letter once"}
 		}
 	}
 	if o.Writers < 1 || o.Writers > 1<<20 {

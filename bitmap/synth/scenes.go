@@ -147,7 +147,8 @@ func (o *ScenesOptions) findGlyphs() (err error) {
 		return err
 	}
 	if len(o.Glyphs) != len(o.Labels) || len(o.Glyphs) == 0 {
-		return &OptionError{KindScenes, "Labels", fmt.Sprintf("of length %d", len(o.Labels)), fmt.Sprintf("give one for each of the %d glyphs, and at least one glyph", len(o.Glyphs))}
+		return &OptionError{KindScenes, "Labels", fmt.Sprintf("of length %d", len(o.Labels)),
+			fmt.Sprintf("give one for each of the %d glyphs, and at least one glyph", len(o.Glyphs))}
 	}
 	if len(o.Glyphs) > MaxTotalPixels/max(o.Glyphs[0].Len(), 1) {
 		return &OptionError{KindScenes, "Glyphs", fmt.Sprintf("%d drawings", len(o.Glyphs)), "give fewer"}
@@ -156,9 +157,11 @@ func (o *ScenesOptions) findGlyphs() (err error) {
 		h, w := g.Height(), g.Width()
 		switch {
 		case h != o.Glyphs[0].Height() || w != o.Glyphs[0].Width():
-			return &OptionError{KindScenes, "Glyphs", fmt.Sprintf("%d x %d at %d", h, w, j), fmt.Sprintf("give glyphs of one size; the first is %d x %d", o.Glyphs[0].Height(), o.Glyphs[0].Width())}
+			return &OptionError{KindScenes, "Glyphs", fmt.Sprintf("%d x %d at %d", h, w, j),
+				fmt.Sprintf("give glyphs of one size; the first is %d x %d", o.Glyphs[0].Height(), o.Glyphs[0].Width())}
 		case !g.Complete():
-			return &OptionError{KindScenes, "Glyphs", fmt.Sprintf("a drawing with unknown pixels at %d", j), "give glyphs with every pixel known"}
+			return &OptionError{KindScenes, "Glyphs", fmt.Sprintf("a drawing with unknown pixels at %d", j),
+				"give glyphs with every pixel known"}
 		case o.Labels[j] < 0 || o.Labels[j] > 1<<20:
 			return &OptionError{KindScenes, "Labels", fmt.Sprintf("%d at %d", o.Labels[j], j), "give classes from 0 to 1048576"}
 		}
@@ -170,10 +173,12 @@ func (o *ScenesOptions) findGlyphs() (err error) {
 func (o *ScenesOptions) checkObjects(classes int) error {
 	h, w := o.Glyphs[0].Height(), o.Glyphs[0].Width()
 	if least := max(h, w); o.Side < least || least == 0 {
-		return &OptionError{KindScenes, "Side", o.Side, fmt.Sprintf("a glyph of %d x %d does not fit; give at least %d", h, w, max(least, 1))}
+		return &OptionError{KindScenes, "Side", o.Side, fmt.Sprintf("a glyph of %d x %d does not fit; give at least %d", h, w,
+			max(least, 1))}
 	}
 	if o.Objects < 1 || o.Objects > classes {
-		return &OptionError{KindScenes, "Objects", o.Objects, fmt.Sprintf("the objects of a scene are of different classes and there are %d; give 1 to %d", classes, classes)}
+		return &OptionError{KindScenes, "Objects", o.Objects,
+			fmt.Sprintf("the objects of a scene are of different classes and there are %d; give 1 to %d", classes, classes)}
 	}
 	return checkN(KindScenes, o.N, o.Side)
 }

@@ -12,16 +12,18 @@ import (
 
 // SheetsOptions holds the options for a set of [Sheets].
 type SheetsOptions struct {
-	N             int      // sheets, 1 or more
-	Height, Width int      // pixels, up to 32768; 0 means 900 x 1200
-	Symbols       int      // drawings, 1 to 1000; 0 means 34. The first four are a triangle, one in a square, a grille and a register
-	Frame         int      // side of a symbol's frame, 16 to 256 pixels; 0 means 50
-	Placements    int      // on a sheet; 0 means one for each 60,000 pixels, and negative means none
-	Lines         int      // long straight lines under the symbols; 0 means one for each 120 pixels of height and width, negative means none
-	Strangers     int      // drawings that are a symbol with a stroke more or a third of its strokes less
-	Flip          *float64 // probability that a pixel is flipped; nil means 0.01
-	Upright       bool     // no quarter turns and mirror images
-	Seed          uint64
+	N             int // sheets, 1 or more
+	Height, Width int // pixels, up to 32768; 0 means 900 x 1200
+	// drawings, 1 to 1000; 0 means 34. The first four are a triangle, one in a square, a grille and a register
+	Symbols    int
+	Frame      int // side of a symbol's frame, 16 to 256 pixels; 0 means 50
+	Placements int // on a sheet; 0 means one for each 60,000 pixels, and negative means none
+	// long straight lines under the symbols; 0 means one for each 120 pixels of height and width, negative means none
+	Lines     int
+	Strangers int      // drawings that are a symbol with a stroke more or a third of its strokes less
+	Flip      *float64 // probability that a pixel is flipped; nil means 0.01
+	Upright   bool     // no quarter turns and mirror images
+	Seed      uint64
 }
 
 // SheetTruth is the truth of a set of sheets with P placements each, of K symbols.
@@ -128,7 +130,8 @@ func (o *SheetsOptions) check(noise Noise) error {
 	case o.Strangers < 0:
 		return bad("Strangers", o.Strangers, "give 0 or more")
 	case o.N < 1 || o.N > MaxTotalPixels/(o.Height*o.Width):
-		return bad("N", o.N, fmt.Sprintf("give 1 to %d sheets of %d x %d pixels", MaxTotalPixels/(o.Height*o.Width), o.Height, o.Width))
+		return bad("N", o.N, fmt.Sprintf("give 1 to %d sheets of %d x %d pixels", MaxTotalPixels/(o.Height*o.Width), o.Height,
+			o.Width))
 	}
 	return checkProb(KindSheet, "Flip", noise.Flip)
 }
@@ -152,9 +155,11 @@ func (o *SheetsOptions) place(r *rand.Rand, m *bitmap.Image, symbols []*bitmap.I
 		var p Placement
 		for tries := 0; ; tries++ {
 			if tries == 10000 {
-				return s, &OptionError{KindSheet, "Placements", o.Placements + o.Strangers, "give fewer: no room was found for so many"}
+				return s, &OptionError{KindSheet, "Placements", o.Placements + o.Strangers,
+					"give fewer: no room was found for so many"}
 			}
-			p = Placement{Symbol: r.IntN(len(symbols)), Y: r.IntN(o.Height - o.Frame + 1), X: r.IntN(o.Width - o.Frame + 1), Turn: 90 * r.IntN(4), Mirror: r.IntN(2) == 1}
+			p = Placement{Symbol: r.IntN(len(symbols)), Y: r.IntN(o.Height - o.Frame + 1), X: r.IntN(o.Width - o.Frame + 1),
+				Turn: 90 * r.IntN(4), Mirror: r.IntN(2) == 1}
 			if o.Upright {
 				p.Turn, p.Mirror = 0, false
 			}
@@ -249,7 +254,8 @@ func strange(r *rand.Rand, m *bitmap.Image) *bitmap.Image {
 func variant(m *bitmap.Image, k int) *bitmap.Image {
 	out, f := m.Clone(), m.Height()
 	if k < 4 {
-		lines := [...]path{box(0.06, 0.06, 0.94, 0.94), {{0.1, 0.1}, {0.9, 0.9}}, {{0.5, 0.06}, {0.5, 0.94}}, arc(0.5, 0.5, 0.45, 0, 360)}
+		lines := [...]path{box(0.06, 0.06, 0.94, 0.94), {{0.1, 0.1}, {0.9, 0.9}}, {{0.5, 0.06}, {0.5, 0.94}},
+			arc(0.5, 0.5, 0.45, 0, 360)}
 		strokes(out, []path{lines[k]}, 2.4)
 		return out
 	}
@@ -331,7 +337,8 @@ func drawSymbol(r *rand.Rand, k, frame int) *bitmap.Image {
 		strokes(m, grille(0.3), 2.4)
 		return m
 	case 3:
-		strokes(m, slices.Concat(grille(0.1), []path{{{0.1, 0.62}, {0.9, 0.62}}, {{0.1, 0.74}, {0.9, 0.74}}, {{0.1, 0.86}, {0.9, 0.86}}}), 2.4)
+		strokes(m, slices.Concat(grille(0.1), []path{{{0.1, 0.62}, {0.9, 0.62}}, {{0.1, 0.74}, {0.9, 0.74}},
+			{{0.1, 0.86}, {0.9, 0.86}}}), 2.4)
 		return m
 	}
 	at := func() float64 { return 0.12 + 0.76*math.Floor(r.Float64()*8)/7 }
@@ -348,7 +355,8 @@ func drawSymbol(r *rand.Rand, k, frame int) *bitmap.Image {
 			paths = append(paths, path{{at(), at()}, {at(), at()}})
 		case 2:
 			turn := float64(90 * float64(r.IntN(4)))
-			paths = append(paths, arc(0.3+float64(0.4*r.Float64()), 0.3+float64(0.4*r.Float64()), 0.1+float64(0.15*r.Float64()), turn, turn+180))
+			paths = append(paths, arc(0.3+float64(0.4*r.Float64()), 0.3+float64(0.4*r.Float64()), 0.1+float64(0.15*r.Float64()),
+				turn, turn+180))
 		case 3:
 			paths = append(paths, path{{at(), at()}, {at(), at()}, {at(), at()}, {at(), at()}})
 		}

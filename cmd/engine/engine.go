@@ -177,9 +177,11 @@ func (e *Explainer) Count(ctx context.Context, job *Job, data *dataset.Stream, s
 	part := e.empty
 	part.Tally = t
 	if seen != shard.Rows {
-		return nil, fmt.Errorf("%s: %d images where there were %d; do not change files during learning", shard.ID(), seen, shard.Rows)
+		return nil, fmt.Errorf("%s: %d images where there were %d; do not change files during learning", shard.ID(), seen,
+			shard.Rows)
 	}
-	part.Shards = []tallyfile.Shard{{ID: shard.ID(), Rows: part.Tally.Rows(), File: job.inputID(), From: int64(shard.First), To: int64(shard.First + shard.Rows)}}
+	part.Shards = []tallyfile.Shard{{ID: shard.ID(), Rows: part.Tally.Rows(), File: job.inputID(),
+		From: int64(shard.First), To: int64(shard.First + shard.Rows)}}
 	return &part, nil
 }
 

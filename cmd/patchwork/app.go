@@ -72,9 +72,11 @@ func (a *app) addCommands(root *cobra.Command) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Learn and look", []*cobra.Command{a.learnCommand(), a.exactCommand(), a.reportCommand(), a.infoCommand(), a.nameCommand(),
+		{"Learn and look", []*cobra.Command{a.learnCommand(), a.exactCommand(), a.reportCommand(), a.infoCommand(),
+			a.nameCommand(),
 			a.lookCommand(), a.drawCommand()}},
-		{"Use a model", []*cobra.Command{a.explainCommand(), a.predictCommand(), a.classifyCommand(), a.findCommand(), a.scoreCommand(),
+		{"Use a model", []*cobra.Command{a.explainCommand(), a.predictCommand(), a.classifyCommand(), a.findCommand(),
+			a.scoreCommand(),
 			a.sampleCommand()}},
 		{"Try it", []*cobra.Command{a.demoCommand(), a.synthCommand()}},
 		{"In a browser, on many machines", append(a.largeCommands(), a.statsCommand(), a.mstepCommand())},
@@ -100,7 +102,8 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return &usageError{err: fmt.Errorf("there is no command %q%s", args[0], enum.DidYouMean(args[0], names)), command: cmd.CommandPath()}
+	return &usageError{err: fmt.Errorf("there is no command %q%s", args[0], enum.DidYouMean(args[0], names)),
+		command: cmd.CommandPath()}
 }
 
 // helpCommand is help for a command as a command.

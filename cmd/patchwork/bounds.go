@@ -30,7 +30,8 @@ func checkBounds(cmd *cobra.Command) error {
 			continue
 		}
 		if name == "workers" {
-			return usagef("--workers %d is more than %d; this machine has %d processors, and more workers than that gain nothing", n, bounds[name], runtime.NumCPU())
+			return usagef("--workers %d is more than %d; this machine has %d processors, and more workers than that "+
+				"gain nothing", n, bounds[name], runtime.NumCPU())
 		}
 		return usagef("--%s %d is more than %d, as many as are kept in memory", name, n, bounds[name])
 	}

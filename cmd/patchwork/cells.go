@@ -31,7 +31,8 @@ func newCells(head *dataset.Set, rounds bool) *cells {
 	_, width := head.Size()
 	c := &cells{table: head.Table, names: columnNames(head), width: width, rounds: rounds, labels: head.Meta}
 	for _, l := range c.labels {
-		c.values = append(c.values, map[dataset.ColumnType]any{dataset.ColumnInt: []int64(nil), dataset.ColumnFloat: []float64(nil), dataset.ColumnText: []string(nil)}[l.TableColumn().Type])
+		c.values = append(c.values, map[dataset.ColumnType]any{dataset.ColumnInt: []int64(nil),
+			dataset.ColumnFloat: []float64(nil), dataset.ColumnText: []string(nil)}[l.TableColumn().Type])
 	}
 	return c
 }
@@ -43,7 +44,8 @@ func (c *cells) columns() []dataset.TableColumn {
 	if c.table {
 		out = append(out, dataset.TableColumn{Name: "column", Type: dataset.ColumnText})
 	} else {
-		out = append(out, dataset.TableColumn{Name: "y", Type: dataset.ColumnInt}, dataset.TableColumn{Name: "x", Type: dataset.ColumnInt})
+		out = append(out, dataset.TableColumn{Name: "y", Type: dataset.ColumnInt},
+			dataset.TableColumn{Name: "x", Type: dataset.ColumnInt})
 	}
 	out = append(out, dataset.TableColumn{Name: "probability", Type: dataset.ColumnFloat})
 	from := len(out)
@@ -137,11 +139,12 @@ func (c *cells) predict(ctx context.Context, t *task, from, to int, opt posterio
 		return err
 	}
 	predicted := make([][]float64, len(which)) // of each the cells to be written
-	err = posterior.Predict(ctx, t.model, t.set.Pick(which).Images, opt, t.workers, func(n int, p []float64, _ *posterior.Posterior) {
-		groups.Normalize(p, t.set.Images[which[n]])
-		predicted[n] = pickCells(p, t.set.Images[which[n]], all)
-		t.bar.step("")
-	})
+	err = posterior.Predict(ctx, t.model, t.set.Pick(which).Images, opt, t.workers,
+		func(n int, p []float64, _ *posterior.Posterior) {
+			groups.Normalize(p, t.set.Images[which[n]])
+			predicted[n] = pickCells(p, t.set.Images[which[n]], all)
+			t.bar.step("")
+		})
 	if err != nil {
 		return request(err)
 	}

@@ -25,7 +25,9 @@ type checkpoint struct{ dir string }
 const journalName = "run.journal"
 
 func (c *checkpoint) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.dir, "checkpoint", "", "folder `DIR` that keeps every iteration until the model is written; the same command continues the run that it finds there, to the same model")
+	cmd.Flags().StringVar(&c.dir, "checkpoint", "",
+		"folder `DIR` that keeps every iteration until the model is written; the same command continues the run that it "+
+			"finds there, to the same model")
 	writesInside(cmd, "checkpoint", journalName, journalName+".lock")
 	groupFlags(cmd.Flags(), largeData, "checkpoint")
 }
@@ -48,7 +50,8 @@ func (c *checkpoint) open(description string) (*journal.Journal, error) {
 		if programOf(other.Got) != programOf(other.Want) {
 			what, with = "another version of the program", "use that one"
 		}
-		return nil, usagef("%s keeps an unfinished run with %s (%s); %s to continue it, or another folder, or remove it", path, what, difference(other.Got, other.Want), with)
+		return nil, usagef("%s keeps an unfinished run with %s (%s); %s to continue it, or another folder, or remove it",
+			path, what, difference(other.Got, other.Want), with)
 	case errors.As(err, &format):
 		return nil, usagef("%s is not a file of a checkpoint, and stays as it is; give another folder", format.Path)
 	case errors.As(err, &busy):
@@ -58,7 +61,8 @@ func (c *checkpoint) open(description string) (*journal.Journal, error) {
 }
 
 // openCheckpoint opens the journal of a run; it returns nil without --checkpoint.
-func (f *learnFlags) openCheckpoint(cmd *cobra.Command, s *source, plan *recipe.Plan, paths []string) (*journal.Journal, error) {
+func (f *learnFlags) openCheckpoint(cmd *cobra.Command, s *source, plan *recipe.Plan, paths []string) (*journal.Journal,
+	error) {
 	if f.checkpoint.dir == "" {
 		return nil, nil
 	}
@@ -99,7 +103,8 @@ func difference(got, want string) string {
 }
 
 // indifferent lists the flags that do not change the model.
-var indifferent = map[string]bool{"checkpoint": true, "output": true, "workers": true, "quiet": true, "memory": true, "engine": true}
+var indifferent = map[string]bool{"checkpoint": true, "output": true, "workers": true, "quiet": true, "memory": true,
+	"engine": true}
 
 // describeRun returns all that the model of a run depends on, one line each: the version of
 // the program, its flags, its data, by the identity of their content, or if that is "" by
@@ -121,7 +126,8 @@ func describeRun(cmd *cobra.Command, identity string, paths []string, settings .
 		if err != nil {
 			return "", &inputError{err}
 		}
-		fmt.Fprintf(&b, "file %s of %d bytes, changed %s\n", path, info.Size(), info.ModTime().UTC().Format("2006-01-02T15:04:05.000000000Z"))
+		fmt.Fprintf(&b, "file %s of %d bytes, changed %s\n", path, info.Size(),
+			info.ModTime().UTC().Format("2006-01-02T15:04:05.000000000Z"))
 	}
 	for _, s := range settings {
 		if err := describeSettings(&b, s); err != nil {

@@ -98,7 +98,8 @@ func (o *inOrder) chunks(ctx context.Context, set *dataset.Set, finish func(*chu
 
 // eachChunk explains a task and calls do with every chunk in turn, after finish. The
 // gallery gets what it shows. It returns the number of images.
-func (a *app) eachChunk(ctx context.Context, t *task, o *inOrder, g *gallery, finish func(*chunk), do func(*chunk) error) (int, error) {
+func (a *app) eachChunk(ctx context.Context, t *task, o *inOrder, g *gallery, finish func(*chunk),
+	do func(*chunk) error) (int, error) {
 	return a.inParts(ctx, t, func(part *task) error {
 		for c, err := range o.chunks(ctx, part.set, finish) {
 			if err != nil {

@@ -44,7 +44,9 @@ func loadClasses(path string) (*classes.Classifier, error) {
 	c, err := classfile.Load(path)
 	if err != nil {
 		if kind := kindOfFile(path); kind != "" && kind != kindClasses {
-			return nil, &inputError{fmt.Errorf("%s is %s, not a file of classes; learn them: patchwork classify learn DATA --by LABEL -o classes.npz", path, kind)}
+			return nil, &inputError{
+				fmt.Errorf("%s is %s, not a file of classes; learn them: patchwork classify learn DATA --by LABEL -o classes.npz",
+					path, kind)}
 		}
 		return nil, &inputError{err}
 	}

@@ -138,7 +138,8 @@ func (f *classifyFlags) needsBy(cmd *cobra.Command, paths []string) error {
 		names = append(names[:most], "...")
 	}
 	if len(names) == 0 {
-		return usagef("%s; %s has no columns beside the images: put pictures in a folder for each class, or name the file of their labels after it", wanted, stream.Head().Source)
+		return usagef("%s; %s has no columns beside the images: put pictures in a folder for each class, or name the file "+
+			"of their labels after it", wanted, stream.Head().Source)
 	}
 	return usagef("%s; %s has %s", wanted, stream.Head().Source, strings.Join(names, ", "))
 }
@@ -226,7 +227,8 @@ func (f *classifyFlags) plan(cmd *cobra.Command, s *source) (*classPlan, error) 
 	}
 	h, w := s.head().Size()
 	cuts := classes.Config(h, w)
-	if !f.Given && f.Shift == 0 && f.ShiftX == nil && h > 1 && f.For == "" && f.Method != "soft" && f.Rule != "max-minus-min" && !f.Paper() {
+	if !f.Given && f.Shift == 0 && f.ShiftX == nil && h > 1 && f.For == "" && f.Method != "soft" &&
+		f.Rule != "max-minus-min" && !f.Paper() {
 		g := cuts.Poses
 		dx := g.DX.Max
 		f.Poses = recipe.Poses{Shift: g.DY.Max, ShiftX: &dx, ShiftStep: max(g.DY.Step, 1), Rotate: "16:8", Given: true}
@@ -241,10 +243,12 @@ func (f *classifyFlags) plan(cmd *cobra.Command, s *source) (*classPlan, error) 
 	if err != nil {
 		return nil, inFlags(err)
 	}
-	plan := &classPlan{cfg: cuts, opt: classes.Options{Examples: f.examples, Seed: f.Seed, Workers: f.Workers}, each: p, alphabet: shared}
+	plan := &classPlan{cfg: cuts, opt: classes.Options{Examples: f.examples, Seed: f.Seed, Workers: f.Workers}, each: p,
+		alphabet: shared}
 	if f.examples == 0 || p.Table != nil || p.Config.Poses.Len() == 1 || p.Config.Scene {
 		if cmd.Flags().Changed("examples") && f.examples > 0 {
-			return nil, usagef("--examples %d: only examples of drawings whose parts move are kept whole; give --shift, or leave it out", f.examples)
+			return nil, usagef("--examples %d: only examples of drawings whose parts move are kept whole; give --shift, or "+
+				"leave it out", f.examples)
 		}
 		plan.opt.Examples = -1
 	}
@@ -265,7 +269,8 @@ const mostNamed = 40
 
 // classifyCurve names the examples that are left by classes of the first n of each, in
 // an order drawn by the seed.
-func (a *app) classifyCurve(ctx context.Context, f *classifyFlags, set *dataset.Set, labels []string, plan *classPlan) ([]curvePoint, error) {
+func (a *app) classifyCurve(ctx context.Context, f *classifyFlags, set *dataset.Set, labels []string,
+	plan *classPlan) ([]curvePoint, error) {
 	members := make(map[string][]int)
 	for _, i := range rand.New(rand.NewPCG(f.Seed, 1<<42)).Perm(set.Len()) {
 		if labels[i] != "" {
@@ -284,7 +289,8 @@ func (a *app) classifyCurve(ctx context.Context, f *classifyFlags, set *dataset.
 			}
 		}
 		if able < 2 {
-			return nil, usagef("--curve %d: %s of %s has more than %s; two are needed", n, []string{"no class", "only one class"}[able], f.by, words.Count(n, "example"))
+			return nil, usagef("--curve %d: %s of %s has more than %s; two are needed", n,
+				[]string{"no class", "only one class"}[able], f.by, words.Count(n, "example"))
 		}
 		slices.Sort(train)
 		slices.Sort(test)
@@ -344,7 +350,8 @@ func (a *app) sayClasses(f *classifyFlags, r *classifyReport, c *classes.Classif
 		return a.printObject(r, f.output)
 	}
 	for _, p := range r.Curve {
-		if err := a.say(a.out, "%s of each class: %d of %d others right, %.1f %%", words.Count(p.Examples, "example"), p.Right, p.Named, 100*p.Accuracy); err != nil {
+		if err := a.say(a.out, "%s of each class: %d of %d others right, %.1f %%", words.Count(p.Examples, "example"),
+			p.Right, p.Named, 100*p.Accuracy); err != nil {
 			return err
 		}
 	}
@@ -365,5 +372,6 @@ func (a *app) sayClasses(f *classifyFlags, r *classifyReport, c *classes.Classif
 	if alone == len(r.Classes) && !a.quiet {
 		a.warn("every class has one example: how sure a name is cannot be measured, and its probability is a guess")
 	}
-	return a.wrote(f.output, "%d classes of %s, %s examples each, of %s", len(r.Classes), f.by, each, describe(set.Len(), set))
+	return a.wrote(f.output, "%d classes of %s, %s examples each, of %s", len(r.Classes), f.by, each,
+		describe(set.Len(), set))
 }

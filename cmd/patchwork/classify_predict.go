@@ -73,8 +73,10 @@ func (a *app) classifyPredictCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
-	fs.StringVarP(&f.output, "output", "o", "", "file to write (.csv, .npz, .parquet, .jsonl; - for JSON lines on standard output)")
-	fs.StringVar(&f.by, "by", "", "column with the right class, to count what is right (default: as when the classes were learned)")
+	fs.StringVarP(&f.output, "output", "o", "",
+		"file to write (.csv, .npz, .parquet, .jsonl; - for JSON lines on standard output)")
+	fs.StringVar(&f.by, "by", "",
+		"column with the right class, to count what is right (default: as when the classes were learned)")
 	f.json.add(cmd)
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
@@ -192,7 +194,8 @@ func (a *app) nameAll(cmd *cobra.Command, f *naming, t *task, format string) err
 	}
 	names := f.classifier.Names()
 	columns := []dataset.TableColumn{{Name: "index", Type: dataset.ColumnInt}, {Name: "class", Type: dataset.ColumnText},
-		{Name: "probability", Type: dataset.ColumnFloat}, {Name: "p", Type: dataset.ColumnFloat, Block: prefixed("p:", names)}}
+		{Name: "probability", Type: dataset.ColumnFloat},
+		{Name: "p", Type: dataset.ColumnFloat, Block: prefixed("p:", names)}}
 	pictures := pictureNames(t.head()) != nil
 	if pictures {
 		columns = append(columns, dataset.TableColumn{Name: "name", Type: dataset.ColumnText})
@@ -307,8 +310,10 @@ func (f *naming) writeLines(w io.Writer, v verdicts) error {
 	out.SetEscapeHTML(false)
 	names, pictures := f.classifier.Names(), pictureNames(v.set)
 	for i, d := range v.all {
-		l := namedLine{Index: row(v.set, i), Class: names[d.Class], Probability: rounded(d.Probabilities[d.Class]), Second: names[d.Second],
-			LogOdds: jsonFloat(rounded(d.LogOdds)), Left: d.Left, Missing: d.Missing, Picks: []namedPick{}, Probabilities: map[string]float64{}}
+		l := namedLine{Index: row(v.set, i), Class: names[d.Class], Probability: rounded(d.Probabilities[d.Class]),
+			Second:  names[d.Second],
+			LogOdds: jsonFloat(rounded(d.LogOdds)), Left: d.Left, Missing: d.Missing, Picks: []namedPick{},
+			Probabilities: map[string]float64{}}
 		if pictures != nil {
 			l.Name = pictures[i]
 		}

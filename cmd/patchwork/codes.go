@@ -183,7 +183,8 @@ func valuesOf(c dataset.Column, from, to int) any {
 }
 
 // explainTable writes a table, a row per image.
-func (a *app) explainTable(ctx context.Context, w io.Writer, t *task, o *inOrder, g *gallery, table *codeTable) (n int, err error) {
+func (a *app) explainTable(ctx context.Context, w io.Writer, t *task, o *inOrder, g *gallery, table *codeTable) (n int,
+	err error) {
 	out := dataset.Table{Format: table.format, Columns: table.columns, Rows: t.rows(), Workers: t.workers}
 	err = out.Write(w, pushed(func(push func([]any) error) (err error) {
 		n, err = a.eachChunk(ctx, t, o, g, table.finish, func(c *chunk) error { return push(table.values(c)) })

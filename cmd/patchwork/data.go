@@ -40,13 +40,17 @@ type dataFlags struct {
 
 func (f *dataFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.where, "where", nil, "select rows by metadata, such as y=T, y=T,L, writer<=20, or writer:3, the first 3 of each writer; may be repeated")
-	fs.Var(&textFlag{kind: "A:B", read: f.parseRows}, "rows", "take rows or images A to B of those selected, counted from 1: 10:30, :30, 10: or 10 (default all)")
+	fs.StringArrayVar(&f.where, "where", nil,
+		"select rows by metadata, such as y=T, y=T,L, writer<=20, or writer:3, the first 3 of each writer; may be repeated")
+	fs.Var(&textFlag{kind: "A:B", read: f.parseRows}, "rows",
+		"take rows or images A to B of those selected, counted from 1: 10:30, :30, 10: or 10 (default all)")
 	f.addForm(cmd, "")
 	fs.StringVar(&f.weight, "weight", "", "array or column with the integer weights of the rows")
-	fs.StringSliceVar(&f.columns, "columns", nil, "columns of a table that are data, by name or number (default all but metadata)")
+	fs.StringSliceVar(&f.columns, "columns", nil,
+		"columns of a table that are data, by name or number (default all but metadata)")
 	fs.StringSliceVar(&f.meta, "meta", nil, "columns of a table that are metadata (default those of text)")
-	fs.StringSliceVar(&f.categories, "categories", nil, "columns of a table that hold categories, to be made into a column of bits for each value: names, or all")
+	fs.StringSliceVar(&f.categories, "categories", nil,
+		"columns of a table that hold categories, to be made into a column of bits for each value: names, or all")
 	f.addItems(fs)
 	fs.StringVar(&f.delimiter, "delimiter", "", "of CSV files (default the most frequent of comma, tab, semicolon)")
 	f.header.add(cmd, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
@@ -66,7 +70,8 @@ func (f *dataFlags) addItems(fs *pflag.FlagSet) {
 		}
 		f.pairs = strings.Split(text, ",")
 		return nil
-	}}, "items", "each line of a text is a list of items, such as a basket; --items=site,species: names a row and an item, in these columns (and how often, in a third)")
+	}}, "items", "each line of a text is a list of items, such as a basket; --items=site,species: names a row and an "+
+		"item, in these columns (and how often, in a third)")
 	fs.Lookup("items").NoOptDefVal = eachLine
 }
 
@@ -101,8 +106,10 @@ func (f *dataFlags) parseRows(text string) error {
 // files too, of says which files are meant.
 func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.names, "names", "", of+"pattern of the names of pictures, such as {y}/{writer}_{sample}.png; {} is ignored")
-	fs.StringVar(&f.array, "array", "", of+"array of an .npz or .mat file that holds the images (default x, or the only one)")
+	fs.StringVar(&f.names, "names", "",
+		of+"pattern of the names of pictures, such as {y}/{writer}_{sample}.png; {} is ignored")
+	fs.StringVar(&f.array, "array", "",
+		of+"array of an .npz or .mat file that holds the images (default x, or the only one)")
 	f.addThreshold(fs, of)
 	fs.BoolVar(&f.invert, "invert", false, of+"swap on and off; in pictures light is ink")
 	f.addSize(fs, of)
@@ -112,7 +119,9 @@ func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
 // oneOrMoreData checks the arguments of a command that reads data.
 func oneOrMoreData(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .mat, .csv, .parquet, IDX, .png, .jpg and other pictures, .zip) or folders"), command: cmd.CommandPath()}
+		return &usageError{err: fmt.Errorf(
+			"no data: name files (.npy, .npz, .mat, .csv, .parquet, IDX, .png, .jpg and other pictures, .zip) or folders"),
+			command: cmd.CommandPath()}
 	}
 	return nil
 }
@@ -129,7 +138,8 @@ func dataThenOutput(cmd *cobra.Command, args []string) error {
 	if _, err := os.Stat(last); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return &usageError{err: fmt.Errorf("-o MODEL is required: %s is no data that is there; to write it say -o %s", last, last), command: cmd.CommandPath()}
+	return &usageError{err: fmt.Errorf("-o MODEL is required: %s is no data that is there; to write it say -o %s", last,
+		last), command: cmd.CommandPath()}
 }
 
 // flagsOnly is for commands that take no words beside flags; a word that looks like a
@@ -147,7 +157,8 @@ func flagsOnly(cmd *cobra.Command, args []string) error {
 
 // options returns the flags as options of package dataset.
 func (f *dataFlags) options(cmd *cobra.Command) (dataset.Options, error) {
-	o := dataset.Options{Opened: opened(cmd), Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
+	o := dataset.Options{Opened: opened(cmd), Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns,
+		Meta:   f.meta,
 		Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose,
 		Threshold: f.threshold, AutoThreshold: f.auto}
 	o.Items, o.Pairs = f.items, f.pairs

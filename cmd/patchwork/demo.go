@@ -96,7 +96,8 @@ page with all of them that needs nothing else.`,
 
 // prepare draws the letters and sets up learning.
 func (d *demo) prepare(seed uint64, workers int) error {
-	set, err := synth.Letters(synth.LettersOptions{Letters: demoLetter, N: demoLearn + demoExplain, Side: demoSide, Seed: seed})
+	set, err := synth.Letters(synth.LettersOptions{Letters: demoLetter, N: demoLearn + demoExplain, Side: demoSide,
+		Seed: seed})
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,8 @@ func colouredTile(m *patchwork.Model) image.Image {
 func (d *demo) cases() []render.Case {
 	var cases []render.Case
 	for i, e := range d.explain {
-		cases = append(cases, render.Case{Name: fmt.Sprintf("letter %d", row(d.test, i)+1), Image: d.test.Images[i], Explanation: e})
+		cases = append(cases, render.Case{Name: fmt.Sprintf("letter %d", row(d.test, i)+1), Image: d.test.Images[i],
+			Explanation: e})
 	}
 	return cases
 }
@@ -228,17 +230,27 @@ func (d *demo) page(s *demoSheets) render.Page {
 	}
 	return render.Page{
 		Title: "Patchwork: the letter T from ten drawings",
-		Intro: fmt.Sprintf("Ten invented writers drew a T each. Two parts, which may be shifted by up to %d pixels and turned by up to 24 degrees, were learned from them in %.1f seconds, without being told that a T has two strokes.\n\nThis page was made by: patchwork demo --seed %d",
+		Intro: fmt.Sprintf("Ten invented writers drew a T each. Two parts, which may be shifted by up to %d pixels and "+
+			"turned by up to 24 degrees, were learned from them in %.1f seconds, without being told that a T has two "+
+			"strokes.\n\nThis page was made by: patchwork demo --seed %d",
 			demoShift, d.took.Seconds(), d.Learn.Seed),
 		Sections: []render.Section{
-			{Heading: "The two parts", Text: "Each part votes on some pixels, black for ink, and does not vote elsewhere. The strongest vote decides.",
+			{Heading: "The two parts",
+				Text: "Each part votes on some pixels, black for ink, and does not vote elsewhere. The strongest vote decides.",
 				Figures: append(figure(s.strokes, "The parts, and in how many of the letters they are used.", "The two parts"),
-					figure(s.coloured, "The parts at their mean places, each in its colour.", "Two coloured strokes that form a T")...)},
+					figure(s.coloured, "The parts at their mean places, each in its colour.",
+						"Two coloured strokes that form a T")...)},
 			{Heading: "How they were learned", Text: d.how(),
-				Figures: figure(s.learning, "The letters (top row). Below them the two pieces of one letter, the parts after each time through all letters, and nine samples.", "A table of letters and parts")},
-			{Heading: "Explaining new letters", Text: "Letters by writers that were not seen in learning. The pursuit adds one part at a time, rotated and shifted, as long as the likelihood rises, and then replaces or drops those that the others do better without.",
-				Figures: figure(s.explanations, "Each letter, which part explains which ink, and what the parts compose.", "Letters with their strokes in colours")},
-			{Heading: "Drawing new letters", Text: "The places of the strokes in the training letters follow a joint Gaussian; samples from it are new letters.",
+				Figures: figure(s.learning,
+					"The letters (top row). Below them the two pieces of one letter, the parts after each time through all letters, "+
+						"and nine samples.", "A table of letters and parts")},
+			{Heading: "Explaining new letters",
+				Text: "Letters by writers that were not seen in learning. The pursuit adds one part at a time, rotated and " +
+					"shifted, as long as the likelihood rises, and then replaces or drops those that the others do better without.",
+				Figures: figure(s.explanations, "Each letter, which part explains which ink, and what the parts compose.",
+					"Letters with their strokes in colours")},
+			{Heading: "Drawing new letters",
+				Text:    "The places of the strokes in the training letters follow a joint Gaussian; samples from it are new letters.",
 				Figures: figure(s.samples, "Nine samples.", "Nine sampled letters")},
 		},
 	}
@@ -248,7 +260,8 @@ func (d *demo) page(s *demoSheets) render.Page {
 func (d *demo) how() string {
 	r := d.model.Extras().Record
 	return fmt.Sprintf("Learning began %d times, each time with a single letter cut into two pieces. "+
-		"From each beginning it went through all letters a few times: explain each letter by the parts, then make the parts anew from what they explained. "+
+		"From each beginning it went through all letters a few times: explain each letter by the parts, then make the "+
+		"parts anew from what they explained. "+
 		"The start with the shortest description of the letters was chosen: number %d.", len(r.Starts), r.Chosen+1)
 }
 
@@ -274,7 +287,8 @@ func (a *app) demoReport(d *demo) error {
 
 // summary returns the report of the demo, for programs.
 func (d *demo) summary() demoSummary {
-	out := demoSummary{Output: d.dir, Page: d.path("index.html"), Model: d.path("model.npz"), Letters: d.path("letters.npz"), Experts: d.model.K(),
+	out := demoSummary{Output: d.dir, Page: d.path("index.html"), Model: d.path("model.npz"),
+		Letters: d.path("letters.npz"), Experts: d.model.K(),
 		Images: demoLearn, Seconds: d.took.Seconds(), LogLik: jsonFloat(d.model.Extras().Record.LogLik)}
 	for i, e := range d.explain {
 		l := demoLetters{Index: row(d.test, i), LogLikModel: jsonFloat(e.LogLikModel), Experts: []int{}}

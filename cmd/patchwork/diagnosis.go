@@ -35,7 +35,8 @@ func newFindings(findings []diagnose.Finding) []findingReport {
 
 // examine diagnoses a model by how it explains the images of a set. Findings refer
 // to images by their rows in the input.
-func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set, workers int) ([]diagnose.Finding, error) {
+func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set, workers int) ([]diagnose.Finding,
+	error) {
 	last := 0
 	for i := range set.Len() {
 		last = max(last, row(set, i))

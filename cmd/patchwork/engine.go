@@ -29,7 +29,9 @@ type engineFlags struct {
 
 func (f *engineFlags) add(cmd *cobra.Command) {
 	f.name = "goroutines"
-	cmd.Flags().Var(&textFlag{kind: "NAME", text: f.name, read: f.parse}, "engine", "what explains all images in every iteration: goroutines of this process, or Apache Beam through patchwork-beam, whose options may follow, as in beam:shards=17,deadline=10m (also endpoint=HOST:PORT, unroll=4)")
+	cmd.Flags().Var(&textFlag{kind: "NAME", text: f.name, read: f.parse}, "engine",
+		"what explains all images in every iteration: goroutines of this process, or Apache Beam through patchwork-beam, "+
+			"whose options may follow, as in beam:shards=17,deadline=10m (also endpoint=HOST:PORT, unroll=4)")
 	offer(cmd, "engine", "goroutines", "beam")
 	groupFlags(cmd.Flags(), largeData, "engine")
 }
@@ -38,7 +40,8 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 func (f *engineFlags) parse(text string) error {
 	name, options, given := strings.Cut(text, ":")
 	if name != "goroutines" && name != "beam" || given && name != "beam" {
-		return fmt.Errorf("choose goroutines or beam, or beam:OPTION=VALUE,...%s", enum.DidYouMean(name, []string{"goroutines", "beam"}))
+		return fmt.Errorf("choose goroutines or beam, or beam:OPTION=VALUE,...%s",
+			enum.DidYouMean(name, []string{"goroutines", "beam"}))
 	}
 	f.name = name
 	depth := 0 // of braces: commas within them belong to a value
@@ -64,7 +67,8 @@ func (f *engineFlags) check(l *learnFlags) error {
 	return nil
 }
 
-var errNoOnline = usagef("--engine beam cannot learn online, one image after the other; give --method batch or both, or leave --engine out")
+var errNoOnline = usagef(
+	"--engine beam cannot learn online, one image after the other; give --method batch or both, or leave --engine out")
 
 // engineError says that the engine failed: the request is not at fault.
 type engineError struct{ err error }
@@ -82,7 +86,8 @@ func beamProgram() (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", usagef("--engine beam needs the program patchwork-beam, which is neither beside patchwork nor on the PATH; build it in the folder cmd/engine/beam with: GOWORK=off go install ./cmd/patchwork-beam")
+		return "", usagef("--engine beam needs the program patchwork-beam, which is neither beside patchwork nor on the " +
+			"PATH; build it in the folder cmd/engine/beam with: GOWORK=off go install ./cmd/patchwork-beam")
 	}
 	return path, nil
 }
@@ -181,7 +186,8 @@ func (e *engineProcess) local(ctx context.Context, paths []string) ([]string, er
 
 // openFor opens the data of a run; for an engine, as files that are read in every
 // pass. local are the paths by which this program reads them.
-func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []string) (s *source, local []string, err error) {
+func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []string) (s *source, local []string,
+	err error) {
 	if e == nil {
 		s, err = f.data.open(cmd, paths)
 		return s, paths, err
@@ -246,7 +252,8 @@ type engineSource struct {
 }
 
 // Tally lets the engine explain all images, and returns the counts.
-func (s *engineSource) Tally(ctx context.Context, m *patchwork.Model, opt patchwork.PursuitOptions) (*patchwork.Tally, error) {
+func (s *engineSource) Tally(ctx context.Context, m *patchwork.Model, opt patchwork.PursuitOptions) (*patchwork.Tally,
+	error) {
 	if !s.begun {
 		if err := s.begin(); err != nil {
 			return nil, err

@@ -82,15 +82,19 @@ func (a *app) exactCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "file to write (.npz)")
 	fs.BoolVar(&f.opt.Cheapest, "cheapest", false, "the least cost instead of the fewest blocks")
-	fs.StringVar(&f.report, "report", "", "write which rows and columns each block has, and exceptions (.txt, or .csv and other tables; - for text on standard output)")
+	fs.StringVar(&f.report, "report", "",
+		"write which rows and columns each block has, and exceptions (.txt, or .csv and other tables; - for text on "+
+			"standard output)")
 	writes(cmd, "report", outputFormats["exact --report"]...)
 	fs.StringVar(&f.model, "model", "", "write the blocks as a model too")
 	writes(cmd, "model", outputFormats["exact"]...)
 	f.picture.add(cmd, "picture", "write a picture of the table and its blocks (.png, .svg)")
-	textVar(cmd, "prices", "R,C,B", f.parsePrices, "what a row in a block, a column in a block, and a block cost (default 1,1,1)")
+	textVar(cmd, "prices", "R,C,B", f.parsePrices,
+		"what a row in a block, a column in a block, and a block cost (default 1,1,1)")
 	fs.Int64Var(&f.opt.ExceptionPrice, "exceptions", 0, "what a wrong cell costs; 0: none may be wrong")
 	fs.StringVar(&f.must, "must", "", "CSV `FILE` of cells to cover, a row and a column on each line")
-	fs.StringArrayVar(&f.never, "never", nil, "CSV `FILE` of cells not to cover; zeros: with --exceptions, cover no 0 (may be repeated)")
+	fs.StringArrayVar(&f.never, "never", nil,
+		"CSV `FILE` of cells not to cover; zeros: with --exceptions, cover no 0 (may be repeated)")
 	textVar(cmd, "most", "RxC", f.parseMost, "largest number of rows and of columns in a block, such as 20x3, 20x or x3")
 	fs.Float64Var(&f.seconds, "seconds", 0, "end the search after so many seconds (default when its steps are done)")
 	fs.Uint64Var(&f.opt.Seed, "seed", 0, "seed of all randomness")
@@ -364,9 +368,12 @@ type exactSummary struct {
 
 func (r *exactResult) summary(f *exactFlags) exactSummary {
 	rows, columns, n := r.cover.Size()
-	return exactSummary{Output: f.output, Report: f.report, Model: f.model, Picture: string(f.picture), Rows: r.matrix.Rows(), Columns: r.matrix.Columns, Ones: r.matrix.Ink(), Blocks: n,
-		BlockRows: rows, BlockColumns: columns, Size: rows + columns + n, Cost: r.cover.Cost, Certificate: len(r.cover.Certificate),
-		Optimal: r.cover.Optimal(), Left: len(r.cover.Left), Added: len(r.cover.Added), Stopped: r.cover.Stopped, Seconds: r.took.Seconds()}
+	return exactSummary{Output: f.output, Report: f.report, Model: f.model, Picture: string(f.picture),
+		Rows: r.matrix.Rows(), Columns: r.matrix.Columns, Ones: r.matrix.Ink(), Blocks: n,
+		BlockRows: rows, BlockColumns: columns, Size: rows + columns + n, Cost: r.cover.Cost,
+		Certificate: len(r.cover.Certificate),
+		Optimal:     r.cover.Optimal(), Left: len(r.cover.Left), Added: len(r.cover.Added), Stopped: r.cover.Stopped,
+		Seconds: r.took.Seconds()}
 }
 
 // errNoCells says that a file of cells has none.

@@ -19,19 +19,22 @@ func (r *exactResult) say(f *exactFlags) []string {
 	c := r.cover
 	rows, columns, n := c.Size()
 	table := describe(r.set.Len(), r.set)
-	out := []string{fmt.Sprintf("%s for the %s of %s, in %.2f s", words.Count(n, "block"), words.Count(r.matrix.Ink(), "one"), table, r.took.Seconds())}
+	out := []string{fmt.Sprintf("%s for the %s of %s, in %.2f s", words.Count(n, "block"),
+		words.Count(r.matrix.Ink(), "one"), table, r.took.Seconds())}
 	switch {
 	case c.Optimal() && n < 2:
 		out = append(out, "no cover has fewer blocks")
 	case c.Optimal():
-		out = append(out, fmt.Sprintf("no cover has fewer blocks: of %s no two fit in one block", words.Count(len(c.Certificate), "cell")))
+		out = append(out, fmt.Sprintf("no cover has fewer blocks: of %s no two fit in one block",
+			words.Count(len(c.Certificate), "cell")))
 	case len(c.Left)+len(c.Added) > 0:
 		out = append(out, fmt.Sprintf("%s wrong: %d left over, %d added; without exceptions there are at least %s",
 			words.Count(len(c.Left)+len(c.Added), "cell"), len(c.Left), len(c.Added), words.Count(len(c.Certificate), "block")))
 	default:
 		out = append(out, fmt.Sprintf("no cover has fewer than %s", words.Count(len(c.Certificate), "block")))
 	}
-	out = append(out, fmt.Sprintf("size %d: %s and %s in blocks, and %s", rows+columns+n, words.Count(rows, "row"), words.Count(columns, "column"), words.Count(n, "block")))
+	out = append(out, fmt.Sprintf("size %d: %s and %s in blocks, and %s", rows+columns+n, words.Count(rows, "row"),
+		words.Count(columns, "column"), words.Count(n, "block")))
 	if c.Cost != int64(rows+columns+n) {
 		out = append(out, fmt.Sprintf("cost %d", c.Cost))
 	}
@@ -51,7 +54,8 @@ func (a *app) exactReport(f *exactFlags, r *exactResult) error {
 		return a.output(f.report, func(w io.Writer) error { return r.writeText(w, f) })
 	}
 	kind, block, row, column := r.lines()
-	columns := []dataset.TableColumn{{Name: "kind"}, {Name: "block", Type: dataset.ColumnInt}, {Name: "row"}, {Name: "column"}}
+	columns := []dataset.TableColumn{{Name: "kind"}, {Name: "block", Type: dataset.ColumnInt}, {Name: "row"},
+		{Name: "column"}}
 	return a.outputTable(f.report, format, columns, pushed(func(push func([]any) error) error {
 		return push([]any{kind, block, row, column})
 	}))
@@ -102,7 +106,8 @@ func (r *exactResult) writeText(out io.Writer, f *exactFlags) error {
 	called := r.called()
 	for k, b := range r.cover.Blocks {
 		w.line("")
-		w.line(fmt.Sprintf("Block %d: %s for %s", k+1, words.Count(len(b.Columns), "column"), words.Count(len(b.Rows), "row")))
+		w.line(fmt.Sprintf("Block %d: %s for %s", k+1, words.Count(len(b.Columns), "column"),
+			words.Count(len(b.Rows), "row")))
 		var columns, rows []string
 		for _, d := range b.Columns {
 			columns = append(columns, words.Clean(r.columns[d]))
@@ -196,21 +201,22 @@ func readCells(path string, set *dataset.Set) (cells []blocks.Cell, err error) {
 	if n := max(len(columns), 1); set.Len() < most/n {
 		most = set.Len() * n
 	}
-	err = dataset.ReadLines(path, 2, most, "each line is a row and a column, such as anna,read", func(line int, names []string) error {
-		i, err := rows(clipped(names[0]))
-		if err == nil {
-			name := clipped(names[1])
-			d, known := at[name]
-			if !known {
-				d, err = findName(columns, name, "column")
-			}
+	err = dataset.ReadLines(path, 2, most, "each line is a row and a column, such as anna,read",
+		func(line int, names []string) error {
+			i, err := rows(clipped(names[0]))
 			if err == nil {
-				cells = append(cells, blocks.Cell{Row: int32(i), Column: int32(d)})
-				return nil
+				name := clipped(names[1])
+				d, known := at[name]
+				if !known {
+					d, err = findName(columns, name, "column")
+				}
+				if err == nil {
+					cells = append(cells, blocks.Cell{Row: int32(i), Column: int32(d)})
+					return nil
+				}
 			}
-		}
-		return fmt.Errorf("%s, line %d: %w", path, line, err)
-	})
+			return fmt.Errorf("%s, line %d: %w", path, line, err)
+		})
 	if err != nil {
 		return nil, &inputError{err}
 	}

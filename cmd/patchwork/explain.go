@@ -25,8 +25,9 @@ type pursuitFlags struct {
 }
 
 func (f *pursuitFlags) add(cmd *cobra.Command) {
-	f.pursuit.add(cmd, "pursuit", "auto", "search greedily (paper), or afterwards also replace, drop and add picks (refined); "+
-		"auto: refined if parts move", "auto", "refined", "paper")
+	f.pursuit.add(cmd, "pursuit", "auto",
+		"search greedily (paper), or afterwards also replace, drop and add picks (refined); "+
+			"auto: refined if parts move", "auto", "refined", "paper")
 	f.input.add(cmd)
 }
 
@@ -145,7 +146,8 @@ func (f *explainFlags) add(cmd *cobra.Command) {
 	f.best.add(cmd, 1, "find the N best explanations of each image (1: the pursuit's)")
 	cmd.Flags().StringVarP(&f.path, "output", "o", "-", "file to write: .jsonl, or a table (.csv, .npz, .parquet); "+
 		"- for JSON lines on standard output")
-	f.picture.add(cmd, "picture", "write a picture of the first explanations (.png, .svg), or for one image, of every step")
+	f.picture.add(cmd, "picture",
+		"write a picture of the first explanations (.png, .svg), or for one image, of every step")
 	everyday(cmd, "model output rows where best picture scene")
 }
 
@@ -161,7 +163,8 @@ func (f *explainFlags) check(cmd *cobra.Command) (err error) {
 	}
 	switch _, table := isTable(f.format); {
 	case f.best > 1 && cmd.Flags().Changed("pursuit"):
-		return usagef("--best %d and --pursuit exclude each other: --pursuit belongs to the search for one explanation", f.best)
+		return usagef("--best %d and --pursuit exclude each other: --pursuit belongs to the search for one explanation",
+			f.best)
 	case f.best > 1 && table:
 		return usagef("-o %s: a table has one explanation per row; leave --best out, or write a .jsonl file", f.path)
 	}

@@ -85,15 +85,18 @@ func (a *app) findCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&f.model, "model", "m", "", "model whose parts are the symbols")
-	fs.StringVarP(&f.output, "output", "o", "", "table of finds to write (.csv, .jsonl, .npz, .parquet; default CSV on standard output)")
+	fs.StringVarP(&f.output, "output", "o", "",
+		"table of finds to write (.csv, .jsonl, .npz, .parquet; default CSV on standard output)")
 	fs.StringVar(&f.counts, "counts", "", "table of counts to write: how often each symbol was found")
 	writes(cmd, "counts", outputFormats["find"]...)
 	fs.StringVar(&f.svg, "svg", "", "draw the finds on the page (.svg; page N of several gets -N)")
 	writes(cmd, "svg", ".svg")
 	fs.StringVar(&f.png, "png", "", "draw the finds on the page (.png; likewise)")
 	writes(cmd, "png", ".png")
-	fs.StringArrayVar(&f.symbols, "symbol", nil, "symbol: `[NAME=]FILE`, a picture, or X,Y,W,H, cut from the first page, in pixels (may be repeated)")
-	fs.StringArrayVar(&f.rivals, "rival", nil, "counter-example: `PART` of the model, picture file or X,Y,W,H of the first page (may be repeated)")
+	fs.StringArrayVar(&f.symbols, "symbol", nil,
+		"symbol: `[NAME=]FILE`, a picture, or X,Y,W,H, cut from the first page, in pixels (may be repeated)")
+	fs.StringArrayVar(&f.rivals, "rival", nil,
+		"counter-example: `PART` of the model, picture file or X,Y,W,H of the first page (may be repeated)")
 	fs.BoolVar(&f.opt.Turns, "turns", false, "quarter turns, too")
 	fs.BoolVar(&f.opt.Mirror, "mirror", false, "mirror images, too")
 	fs.Var(&textFlag{kind: "RANGE:STEP", read: func(text string) (err error) {
@@ -104,7 +107,8 @@ func (a *app) findCommand() *cobra.Command {
 	fs.Float64SliceVar(&f.scales, "scales", nil, "sizes of the symbols, such as 0.9,1,1.1 (default 1)")
 	fs.Float64Var(&f.minOdds, "min-odds", f.minOdds, "leave out finds with smaller odds")
 	fs.BoolVar(&f.all, "all", false, "leave out no find, however unlikely")
-	fs.Float64Var(&f.opt.Share, "share", 0, "how much of a symbol a find must have, 0 to 1 (default 0.4 of its gain, about 70 of 100 pixels of its strokes)")
+	fs.Float64Var(&f.opt.Share, "share", 0,
+		"how much of a symbol a find must have, 0 to 1 (default 0.4 of its gain, about 70 of 100 pixels of its strokes)")
 	fs.Float64Var(&f.opt.Flip, "flip", 0, "share of flipped pixels (default learned from the page)")
 	fs.Float64Var(&f.threshold, "threshold", 0, "luminance of ink, 0 to 255, at most (default found for each page)")
 	fs.BoolVar(&f.invert, "invert", false, "light is ink")
@@ -207,7 +211,8 @@ const maxPage = 1 << 27
 
 // reading returns how pages and pictures of symbols are read.
 func (f *findFlags) reading(cmd *cobra.Command, paths []string) dataset.Options {
-	opt := dataset.Options{Opened: opened(cmd), Invert: f.invert, MaxPicture: maxPage, MaxMemory: new(dataFlags).allowed(cmd, paths, shareOfBits)}
+	opt := dataset.Options{Opened: opened(cmd), Invert: f.invert, MaxPicture: maxPage,
+		MaxMemory: new(dataFlags).allowed(cmd, paths, shareOfBits)}
 	if cmd.Flags().Changed("threshold") {
 		opt.Threshold = &f.threshold
 	}
@@ -243,7 +248,8 @@ func symbolsOf(m *patchwork.Model) []sheets.Symbol {
 }
 
 // addSymbols adds pictures and cuts to the symbols of a model, and marks rivals.
-func (f *findFlags) addSymbols(ctx context.Context, symbols []sheets.Symbol, page *bitmap.Image, opt dataset.Options) ([]sheets.Symbol, error) {
+func (f *findFlags) addSymbols(ctx context.Context, symbols []sheets.Symbol, page *bitmap.Image,
+	opt dataset.Options) ([]sheets.Symbol, error) {
 	cuts := 0
 	for _, text := range f.symbols {
 		if isCut(text) {
@@ -271,7 +277,8 @@ func (f *findFlags) addSymbols(ctx context.Context, symbols []sheets.Symbol, pag
 
 // symbol returns the symbol of a flag: a picture, or cut from a page, which then is called
 // cut unless it has a name.
-func (f *findFlags) symbol(ctx context.Context, flag, text, cut string, page *bitmap.Image, opt dataset.Options) (sheets.Symbol, error) {
+func (f *findFlags) symbol(ctx context.Context, flag, text, cut string, page *bitmap.Image,
+	opt dataset.Options) (sheets.Symbol, error) {
 	name, rest := splitNameValue(text)
 	if isCut(text) {
 		s, err := cutSymbol(page, cmp.Or(name, cut), rest)
@@ -327,7 +334,8 @@ func rectangleOf(text string) (v [4]int, ok bool) {
 func cutSymbol(page *bitmap.Image, name, text string) (sheets.Symbol, error) {
 	r, ok := rectangleOf(text)
 	if !ok {
-		return sheets.Symbol{}, errors.New("give four whole numbers, X,Y,W,H in pixels: the left and top edge, the width and height")
+		return sheets.Symbol{},
+			errors.New("give four whole numbers, X,Y,W,H in pixels: the left and top edge, the width and height")
 	}
 	s, err := sheets.Mark(page, name, r[1], r[0], r[3], r[2])
 	if err != nil {
@@ -343,7 +351,8 @@ func readSymbol(ctx context.Context, name, path string, opt dataset.Options) (sh
 		return sheets.Symbol{}, err
 	}
 	if set.Table || set.Len() != 1 {
-		return sheets.Symbol{}, &inputError{fmt.Errorf("%s holds %s; a symbol is one picture", path, describe(set.Len(), set))}
+		return sheets.Symbol{},
+			&inputError{fmt.Errorf("%s holds %s; a symbol is one picture", path, describe(set.Len(), set))}
 	}
 	return sheets.FromImage(name, set.Images[0]), nil
 }

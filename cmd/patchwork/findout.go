@@ -86,8 +86,9 @@ func band(certain bool) string {
 // add adds the finds of a page.
 func (r *findReport) add(name string, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result) {
 	for _, f := range found.Finds {
-		m := foundMark{Page: name, Part: f.Symbol, Name: symbols[f.Symbol].Name, Y: f.Y, X: f.X, Angle: f.Turn.Angle, Mirrored: f.Turn.Mirrored,
-			Gain: rounded(f.Gain), LogOdds: rounded(f.LogOdds), Certain: f.Certain, Scale: f.Turn.Scale, Band: band(f.Certain),
+		m := foundMark{Page: name, Part: f.Symbol, Name: symbols[f.Symbol].Name, Y: f.Y, X: f.X, Angle: f.Turn.Angle,
+			Mirrored: f.Turn.Mirrored,
+			Gain:     rounded(f.Gain), LogOdds: rounded(f.LogOdds), Certain: f.Certain, Scale: f.Turn.Scale, Band: band(f.Certain),
 			Ink: f.Ink, Missing: f.Missing, Extra: f.Extra, Box: [4]int{f.Top, f.Left, f.Bottom, f.Right}}
 		if f.Second >= 0 {
 			m.Second, m.Ahead = symbols[f.Second].Name, rounded(f.Ahead)
@@ -101,8 +102,9 @@ func (r *findReport) add(name string, page *bitmap.Image, symbols []sheets.Symbo
 			c.Doubtful++
 		}
 	}
-	r.Pages = append(r.Pages, foundPage{Page: name, Height: page.Height(), Width: page.Width(), Finds: len(found.Finds), Flip: rounded(found.Rates.Flip),
-		Ink: rounded(found.Rates.Page), Lines: found.Lines, LineLength: found.LineLength, Candidates: found.Candidates})
+	r.Pages = append(r.Pages, foundPage{Page: name, Height: page.Height(), Width: page.Width(), Finds: len(found.Finds),
+		Flip: rounded(found.Rates.Flip),
+		Ink:  rounded(found.Rates.Page), Lines: found.Lines, LineLength: found.LineLength, Candidates: found.Candidates})
 }
 
 // drawings returns the files for drawings of all pages after the first, if there are n. More pages show
@@ -138,7 +140,8 @@ func (a *app) drawFinds(f *findFlags, page *bitmap.Image, symbols []sheets.Symbo
 		if !m.Certain {
 			label += "?"
 		}
-		picture.List = append(picture.List, render.Box{Top: m.Top, Left: m.Left, Bottom: m.Bottom, Right: m.Right, Label: label, Kind: m.Symbol, Doubtful: !m.Certain})
+		picture.List = append(picture.List, render.Box{Top: m.Top, Left: m.Left, Bottom: m.Bottom, Right: m.Right,
+			Label: label, Kind: m.Symbol, Doubtful: !m.Certain})
 	}
 	for _, path := range []string{f.svg, f.png} {
 		if path = drawingOf(path, n); path != "" {
@@ -160,7 +163,8 @@ func (a *app) noteNothing(f *findFlags, r *findReport) {
 			name, _ := splitNameValue(text)
 			return isCut(text) && (name == c.Name || name == "" && strings.HasPrefix(c.Name, "cut "))
 		}) {
-			a.warn("%s was found nowhere, not even where it was cut: it is a piece of something larger (strokes go on beyond it), "+
+			a.warn("%s was found nowhere, not even where it was cut: it is a piece of something larger (strokes go on "+
+				"beyond it), "+
 				"has too little ink, or a line covers it; cut a whole symbol, or see --all", c.Name)
 		}
 	}
@@ -196,7 +200,8 @@ func (a *app) sayFinds(f *findFlags, r *findReport) error {
 		r.Output = f.output
 		return a.printObject(r, f.output)
 	}
-	if err := a.wrote(f.output, "%s on %s", words.Count(len(r.Finds), "find"), words.Count(len(r.Pages), "page")); err != nil {
+	if err := a.wrote(f.output, "%s on %s", words.Count(len(r.Finds), "find"), words.Count(len(r.Pages), "page")); err !=
+		nil {
 		return err
 	}
 	return a.sayCounts(r)
@@ -238,13 +243,17 @@ func bit(v bool) uint8 {
 // table returns the finds as a table.
 func (r *findReport) table() ([]dataset.TableColumn, []any) {
 	text, whole, real, small := dataset.ColumnText, dataset.ColumnInt, dataset.ColumnFloat, dataset.ColumnByte
-	columns := []dataset.TableColumn{{Name: "page", Type: text}, {Name: "part", Type: whole}, {Name: "name", Type: text}, {Name: "y", Type: real}, {Name: "x", Type: real},
-		{Name: "angle", Type: real}, {Name: "mirrored", Type: small}, {Name: "gain", Type: real}, {Name: "log_odds", Type: real}, {Name: "certain", Type: small},
-		{Name: "scale", Type: real}, {Name: "band", Type: text}, {Name: "second", Type: text}, {Name: "ahead", Type: real}, {Name: "ink", Type: whole}, {Name: "missing", Type: whole}, {Name: "extra", Type: whole}}
+	columns := []dataset.TableColumn{{Name: "page", Type: text}, {Name: "part", Type: whole}, {Name: "name", Type: text},
+		{Name: "y", Type: real}, {Name: "x", Type: real},
+		{Name: "angle", Type: real}, {Name: "mirrored", Type: small}, {Name: "gain", Type: real},
+		{Name: "log_odds", Type: real}, {Name: "certain", Type: small},
+		{Name: "scale", Type: real}, {Name: "band", Type: text}, {Name: "second", Type: text}, {Name: "ahead", Type: real},
+		{Name: "ink", Type: whole}, {Name: "missing", Type: whole}, {Name: "extra", Type: whole}}
 	n := len(r.Finds)
 	page, name, bands, second := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	part, ink, missing, extra := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
-	y, x, angle, gain, odds, scale, ahead := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	y, x, angle, gain, odds, scale, ahead := make([]float64, n), make([]float64, n), make([]float64, n),
+		make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	mirrored, certain := make([]uint8, n), make([]uint8, n)
 	for i, m := range r.Finds {
 		page[i], name[i], bands[i], second[i] = m.Page, m.Name, m.Band, m.Second
@@ -252,20 +261,23 @@ func (r *findReport) table() ([]dataset.TableColumn, []any) {
 		y[i], x[i], angle[i], gain[i], odds[i], scale[i], ahead[i] = m.Y, m.X, m.Angle, m.Gain, m.LogOdds, m.Scale, m.Ahead
 		mirrored[i], certain[i] = bit(m.Mirrored), bit(m.Certain)
 	}
-	return columns, []any{page, part, name, y, x, angle, mirrored, gain, odds, certain, scale, bands, second, ahead, ink, missing, extra}
+	return columns, []any{page, part, name, y, x, angle, mirrored, gain, odds, certain, scale, bands, second, ahead, ink,
+		missing, extra}
 }
 
 // countTable returns the counts as a table.
 func (r *findReport) countTable() ([]dataset.TableColumn, []any) {
 	columns := []dataset.TableColumn{{Name: "part", Type: dataset.ColumnInt}, {Name: "name", Type: dataset.ColumnText},
-		{Name: "count", Type: dataset.ColumnInt}, {Name: "certain", Type: dataset.ColumnInt}, {Name: "doubtful", Type: dataset.ColumnInt}}
+		{Name: "count", Type: dataset.ColumnInt}, {Name: "certain", Type: dataset.ColumnInt},
+		{Name: "doubtful", Type: dataset.ColumnInt}}
 	var part, count, certain, doubtful []int64
 	var name []string
 	for _, c := range r.Counts {
 		if c.rival && c.Count == 0 {
 			continue
 		}
-		part, count, certain, doubtful = append(part, int64(c.Part)), append(count, int64(c.Count)), append(certain, int64(c.Certain)), append(doubtful, int64(c.Doubtful))
+		part, count, certain, doubtful = append(part, int64(c.Part)), append(count, int64(c.Count)),
+			append(certain, int64(c.Certain)), append(doubtful, int64(c.Doubtful))
 		name = append(name, c.Name)
 	}
 	return columns, []any{part, name, count, certain, doubtful}

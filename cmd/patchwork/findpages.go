@@ -18,7 +18,8 @@ import (
 
 // eachPage reads pages one after the other, so that one is in memory at a time. The pages of a
 // PDF, and pictures of files with several, are called FILE 1, FILE 2 and so on.
-func eachPage(ctx context.Context, paths []string, opt dataset.Options, dpi int, do func(name string, page *bitmap.Image) error) error {
+func eachPage(ctx context.Context, paths []string, opt dataset.Options, dpi int,
+	do func(name string, page *bitmap.Image) error) error {
 	for _, path := range paths {
 		if isPDF(path) {
 			if err := eachPDFPage(ctx, path, opt, dpi, do); err != nil {
@@ -63,10 +64,13 @@ func isPDF(path string) bool {
 
 // eachPDFPage has pdftoppm draw the pages of a PDF into a folder that is removed
 // afterwards.
-func eachPDFPage(ctx context.Context, path string, opt dataset.Options, dpi int, do func(name string, page *bitmap.Image) error) error {
+func eachPDFPage(ctx context.Context, path string, opt dataset.Options, dpi int,
+	do func(name string, page *bitmap.Image) error) error {
 	tool, err := exec.LookPath("pdftoppm")
 	if err != nil {
-		return &inputError{fmt.Errorf("%s is a PDF, and pdftoppm, which would draw its pages, is not installed: install poppler-utils, or draw the pages as PNG yourself", path)}
+		return &inputError{fmt.Errorf(
+			"%s is a PDF, and pdftoppm, which would draw its pages, is not installed: install poppler-utils, or draw the "+
+				"pages as PNG yourself", path)}
 	}
 	dir, err := os.MkdirTemp("", "patchwork-pdf-")
 	if err != nil {

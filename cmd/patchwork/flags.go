@@ -64,7 +64,8 @@ func offer(cmd *cobra.Command, name string, values ...string) {
 func offerAll(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if values := f.Annotations[offers]; values != nil {
-			if err := cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			if err := cmd.RegisterFlagCompletionFunc(f.Name,
+				cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 				panic(err) // only for a flag that does not exist, or a second time
 			}
 		}
@@ -180,7 +181,8 @@ func stretchFlag(cmd *cobra.Command, p *recipe.Poses) {
 		_, err := recipe.ParseStretches(text)
 		p.Stretch, p.Given = text, true
 		return err
-	}, "factors by which parts may be stretched along their own axis, the rows of their frame, before they are turned, such as "+
+	}, "factors by which parts may be stretched along their own axis, the rows of their frame, before they are "+
+		"turned, such as "+
 		"0.75,1.33; YxX: both ways")
 	groupFlags(cmd.Flags(), wherePosed, "stretch")
 }

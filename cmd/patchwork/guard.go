@@ -48,7 +48,8 @@ func mayReplace(cmd *cobra.Command, flag string) {
 // isOutput reports whether the value of a flag is a file or folder to write.
 func isOutput(f *pflag.Flag) bool {
 	_, picture := f.Value.(*picturePath)
-	return picture || f.Name == "output" || f.Annotations[writesAnnotation] != nil || f.Annotations[insideAnnotation] != nil
+	return picture || f.Name == "output" || f.Annotations[writesAnnotation] != nil ||
+		f.Annotations[insideAnnotation] != nil
 }
 
 // outputFlags returns the flags of a command that name what it writes.
@@ -383,7 +384,8 @@ func target(path string, links int) string {
 		return filepath.Clean(path)
 	}
 	// The folders above it that exist have one name each.
-	for dir, rest := filepath.Dir(abs), filepath.Base(abs); ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
+	for dir, rest := filepath.Dir(abs), filepath.Base(abs); ; dir, rest = filepath.Dir(dir),
+		filepath.Join(filepath.Base(dir), rest) {
 		real, err := filepath.EvalSymlinks(dir)
 		if err == nil {
 			return filepath.Join(real, rest)

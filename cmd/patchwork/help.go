@@ -102,7 +102,8 @@ func (a *app) help(cmd *cobra.Command) {
 	switch {
 	case hidden > 0:
 		w.line("")
-		w.text(fmt.Sprintf("%s --help-all explains more, and has %s in groups.", cmd.CommandPath(), words.Count(hidden, "further flag")))
+		w.text(fmt.Sprintf("%s --help-all explains more, and has %s in groups.", cmd.CommandPath(),
+			words.Count(hidden, "further flag")))
 	case cmd.HasAvailableSubCommands():
 		w.line("")
 		w.text(cmd.CommandPath() + " COMMAND --help has the flags of a command, and examples.")
@@ -278,7 +279,8 @@ func flagSpec(f *pflag.Flag) string {
 	case strings.Contains(kind, "|") && len(kind) > longType:
 		kind = "NAME"
 	default:
-		if name, ok := map[string]string{"string": "TEXT", "strings": "LIST", "stringArray": "TEXT", "int": "N", "uint": "N", "float": "X", "duration": "TIME"}[kind]; ok {
+		if name, ok := map[string]string{"string": "TEXT", "strings": "LIST", "stringArray": "TEXT", "int": "N", "uint": "N",
+			"float": "X", "duration": "TIME"}[kind]; ok {
 			kind = name
 		}
 	}
@@ -294,7 +296,8 @@ func flagText(f *pflag.Flag) string {
 	if strings.Contains(kind, "|") && len(kind) > longType {
 		usage += ": " + words.Or(strings.Split(kind, "|"))
 	}
-	if d := f.DefValue; !slices.Contains([]string{"", "0", "0s", "false", "[]", "<nil>", "default"}, d) && !strings.Contains(usage, "(default") {
+	if d := f.DefValue; !slices.Contains([]string{"", "0", "0s", "false", "[]", "<nil>", "default"}, d) &&
+		!strings.Contains(usage, "(default") {
 		usage += " (default " + d + ")"
 	}
 	return usage

@@ -154,7 +154,8 @@ func (a *app) infoCommand() *cobra.Command {
 }
 
 // info reports on a model and diagnoses it, with the data if there are any.
-func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []string, workers int) (*modelReport, error) {
+func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []string, workers int) (*modelReport,
+	error) {
 	if model == "" {
 		return nil, &usageError{err: fmt.Errorf("no model: name its file"), command: cmd.CommandPath()}
 	}
@@ -186,8 +187,10 @@ func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []st
 func reportModel(m *patchwork.Model) *modelReport {
 	c, x := m.Config(), m.Extras()
 	r := &modelReport{Rule: c.Rule.String(), Experts: m.K(), Height: c.Height, Width: c.Width, Q: c.Q,
-		QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene, Size: [2]int{c.ImageHeight, c.ImageWidth}, Outside: recipe.OutsideName(c.UnknownOutside),
-		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage, Committee: len(x.Committee), Parts: partsInWords(namedBits{m}), Columns: x.Columns, Reading: x.Reading, model: m}
+		QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene, Size: [2]int{c.ImageHeight, c.ImageWidth},
+		Outside: recipe.OutsideName(c.UnknownOutside),
+		Prior:   [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage, Committee: len(x.Committee),
+		Parts: partsInWords(namedBits{m}), Columns: x.Columns, Reading: x.Reading, model: m}
 	if c.Prior == (patchwork.Prior{}) {
 		r.Prior = [2]float64{1, 1}
 	}
@@ -203,7 +206,8 @@ func reportModel(m *patchwork.Model) *modelReport {
 		r.Learned = &learnedReport{Method: rec.Method, Mode: rec.Mode, Seed: rec.Seed, Rows: rec.Rows, Sample: rec.Sample,
 			LogLik: jsonFloat(rec.LogLik), Length: jsonFloat(rec.DescriptionLength), Chosen: rec.Chosen, Starts: []startReport{}}
 		for _, s := range rec.Starts {
-			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), jsonFloat(s.LeaveOneOut), jsonFloat(s.DescriptionLength), s.Method})
+			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), jsonFloat(s.LeaveOneOut),
+				jsonFloat(s.DescriptionLength), s.Method})
 		}
 		r.Learned.Curve = newTried(rec.Curve)
 	}
@@ -310,7 +314,8 @@ func (r *modelReport) printGeometry(line func(string, string, ...any)) {
 		return
 	}
 	for k, m := range r.Geometry.Mean {
-		line(map[bool]string{true: "geometry"}[k == 0], "%s at dy %.1f, dx %.1f, angle %.1f on average", words.Full(r.model, k), m[0], m[1], m[2])
+		line(map[bool]string{true: "geometry"}[k == 0], "%s at dy %.1f, dx %.1f, angle %.1f on average",
+			words.Full(r.model, k), m[0], m[1], m[2])
 	}
 	line("", "rank %d, standard deviations %.3g", r.Geometry.Rank, r.Geometry.SD)
 }
@@ -328,7 +333,8 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 	if l.Sample > 0 {
 		from += fmt.Sprintf(" (starts from a uniform sample of %d)", l.Sample)
 	}
-	line("learned", "method %s, mode %s, seed %d, from %s; log-likelihood %.3f nats", l.Method, l.Mode, l.Seed, from, float64(l.LogLik))
+	line("learned", "method %s, mode %s, seed %d, from %s; log-likelihood %.3f nats", l.Method, l.Mode, l.Seed, from,
+		float64(l.LogLik))
 	for i, s := range l.Starts {
 		mark := ""
 		if i == l.Chosen {
@@ -359,7 +365,8 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 		if p.Chosen {
 			mark = "  chosen"
 		}
-		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per %s of %d%s%s%s", words.Count(p.Experts, "part"),
+		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per %s of %d%s%s%s",
+			words.Count(p.Experts, "part"),
 			p.LogLik/float64(p.Rows), image, p.Rows, length, heldOut, mark)
 	}
 	if more := moreTried(r.tried); more != "" {

@@ -114,10 +114,12 @@ func (f *inputFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
 func fitted(cmd *cobra.Command, m *patchwork.Model, set *dataset.Set) (*patchwork.Model, error) {
 	h, w := set.Size()
 	c, x := m.Config(), m.Extras()
-	brought := x.Record.Method == "" && x.Counts == nil && c.Poses.Shifts() == 1 && !c.Scene && c.QMap == nil && c.Height > 1
+	brought := x.Record.Method == "" && x.Counts == nil && c.Poses.Shifts() == 1 && !c.Scene && c.QMap == nil &&
+		c.Height > 1
 	if brought && !cmd.Flags().Changed("scene") && h >= c.Height && w >= c.Width && h*w > c.Height*c.Width {
 		c.Scene, c.ImageHeight, c.ImageWidth = true, h, w
-		sayNotes(cmd, fmt.Sprintf("the parts, of %d x %d pixels, are placed anywhere in the images, of %d x %d", c.Height, c.Width, h, w))
+		sayNotes(cmd, fmt.Sprintf("the parts, of %d x %d pixels, are placed anywhere in the images, of %d x %d", c.Height,
+			c.Width, h, w))
 		return m.WithConfig(c)
 	}
 	return m, fits(m, set)
@@ -143,14 +145,17 @@ func fits(m *patchwork.Model, set *dataset.Set) error {
 func otherKind(m *patchwork.Model, set *dataset.Set) error {
 	h, w := set.Size()
 	if !set.Table {
-		return &inputError{fmt.Errorf("%s holds images of %d x %d, and the model is of a table with %s, from %s to %s; give rows of these columns, or use a model that was learned from such images",
+		return &inputError{fmt.Errorf(
+			"%s holds images of %d x %d, and the model is of a table with %s, from %s to %s; give rows of these columns, or "+
+				"use a model that was learned from such images",
 			set.Source, h, w, words.Count(m.Width(), "column"), words.Column(m, 0), words.Column(m, m.Width()-1))}
 	}
 	way := "give images, or use a model that was learned from such rows"
 	if w == m.Height()*m.Width() {
 		way = fmt.Sprintf("--size %dx%d makes its rows images", m.Height(), m.Width())
 	}
-	return &inputError{fmt.Errorf("%s is a table with %s, and the model is of images of %d x %d; %s", set.Source, words.Count(w, "column"), m.Height(), m.Width(), way)}
+	return &inputError{fmt.Errorf("%s is a table with %s, and the model is of images of %d x %d; %s", set.Source,
+		words.Count(w, "column"), m.Height(), m.Width(), way)}
 }
 
 // toSize returns the way to bring pictures to the size of a model; arrays and tables

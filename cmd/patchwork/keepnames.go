@@ -58,7 +58,8 @@ func matchNames(cmd *cobra.Command, path string, names []string, of []alike.Pair
 		if of[k].Similarity >= alike.Same {
 			if renamed, err := m.rename(of[k].Part, name); err == nil {
 				m = renamed
-				kept = append(kept, fmt.Sprintf("%q is part %d (%s of its votes are the same)", name, of[k].Part+1, words.Percent(of[k].Similarity)))
+				kept = append(kept, fmt.Sprintf("%q is part %d (%s of its votes are the same)", name, of[k].Part+1,
+					words.Percent(of[k].Similarity)))
 				continue
 			}
 		}
@@ -68,7 +69,8 @@ func matchNames(cmd *cobra.Command, path string, names []string, of []alike.Pair
 		sayNotes(cmd, fmt.Sprintf("names kept from the model that %s held: %s", path, strings.Join(kept, ", ")))
 	}
 	if len(lost) > 0 {
-		sayNotes(cmd, fmt.Sprintf("names lost of the model that %s held, since no part has %s of their votes: %s; patchwork name gives new ones",
+		sayNotes(cmd, fmt.Sprintf(
+			"names lost of the model that %s held, since no part has %s of their votes: %s; patchwork name gives new ones",
 			path, words.Percent(alike.Same), strings.Join(lost, ", ")))
 	}
 	return m

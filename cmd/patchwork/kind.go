@@ -84,12 +84,14 @@ func isData(kind string) bool {
 
 // kindOfHead returns what a file holds that is no archive, by its first bytes.
 func kindOfHead(head []byte) string {
-	if bytes.HasPrefix(head, []byte("<svg")) || bytes.HasPrefix(head, []byte("<?xml")) && bytes.Contains(head, []byte("<svg")) {
+	if bytes.HasPrefix(head, []byte("<svg")) || bytes.HasPrefix(head, []byte("<?xml")) &&
+		bytes.Contains(head, []byte("<svg")) {
 		return kindDrawing
 	}
 	for _, k := range []struct{ begin, kind string }{
 		{"\x93NUMPY", kindArray}, {"PAR1", kindTable}, {"ARROW1", kindTable}, {"patchwork-tally", kindTally},
-		{"\x89PNG", kindPicture}, {"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {"II*\x00", kindPicture}, {"MM\x00*", kindPicture}, {"RIFF", kindPicture},
+		{"\x89PNG", kindPicture}, {"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {"II*\x00", kindPicture},
+		{"MM\x00*", kindPicture}, {"RIFF", kindPicture},
 		{"MATLAB 5.0 MAT-file", kindArray}, {"\x00\x00\x08", kindArray}, {`{"index":`, kindLines}, {"<", kindPage},
 	} {
 		if bytes.HasPrefix(head, []byte(k.begin)) {
@@ -149,11 +151,14 @@ func notModel(file string) error {
 	case "", kindModel:
 		return nil
 	case kindArrays, kindArray, kindTable, kindPicture, kindPictures:
-		return &inputError{fmt.Errorf("%s is %s, not a model; learn one from it: patchwork learn %s -o model.npz", file, kind, file)}
+		return &inputError{fmt.Errorf("%s is %s, not a model; learn one from it: patchwork learn %s -o model.npz", file, kind,
+			file)}
 	case kindPacked:
-		return &inputError{fmt.Errorf("%s is %s, as no model is; unpack it, or learn one from it: patchwork learn %s -o model.npz", file, kind, file)}
+		return &inputError{fmt.Errorf(
+			"%s is %s, as no model is; unpack it, or learn one from it: patchwork learn %s -o model.npz", file, kind, file)}
 	case kindClasses:
-		return &inputError{fmt.Errorf("%s is %s, not a model; use it with patchwork classify predict -m %s", file, kind, file)}
+		return &inputError{fmt.Errorf("%s is %s, not a model; use it with patchwork classify predict -m %s", file, kind,
+			file)}
 	case kindTally:
 		return &inputError{fmt.Errorf("%s is %s, not a model; patchwork mstep makes a model of tallies", file, kind)}
 	default:
@@ -167,7 +172,8 @@ func notData(files []string) error {
 	for _, file := range files {
 		switch kind := kindOfFile(file); kind {
 		case kindModel:
-			return &inputError{fmt.Errorf("%s is %s, not data; name the images or the table (commands that use a model take it with -m)", file, kind)}
+			return &inputError{fmt.Errorf(
+				"%s is %s, not data; name the images or the table (commands that use a model take it with -m)", file, kind)}
 		case kindTally, kindLines, kindPage, kindClasses:
 			return &inputError{fmt.Errorf("%s is %s, not data; name the images or the table that it was made from", file, kind)}
 		}
@@ -182,8 +188,10 @@ func notTally(file string) error {
 	case "", kindTally:
 		return nil
 	case kindModel:
-		return &inputError{fmt.Errorf("%s is %s, not a tally; give it with -m, and the tallies that patchwork stats wrote as arguments", file, kind)}
+		return &inputError{fmt.Errorf(
+			"%s is %s, not a tally; give it with -m, and the tallies that patchwork stats wrote as arguments", file, kind)}
 	default:
-		return &inputError{fmt.Errorf("%s is %s, not a tally; count it first: patchwork stats -m MODEL %s -o 1.tally", file, kind, file)}
+		return &inputError{fmt.Errorf("%s is %s, not a tally; count it first: patchwork stats -m MODEL %s -o 1.tally", file,
+			kind, file)}
 	}
 }

@@ -4,7 +4,8 @@ package main
 
 import "github.com/spf13/cobra"
 
-// largeCommands returns the commands that take much space: the page with its server. A build with the tag slim, as inside other packages, goes
+// largeCommands returns the commands that take much space: the page with its server. A build with the tag slim, as
+// inside other packages, goes
 // without.
 func (a *app) largeCommands() []*cobra.Command {
 	out := []*cobra.Command{a.serveCommand()}

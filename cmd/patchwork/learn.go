@@ -90,7 +90,8 @@ func (a *app) plan(ctx context.Context, f *learnFlags, s *source) (*learning, er
 }
 
 // learnFrom learns from the data of a run, in memory or as a stream.
-func (a *app) learnFrom(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess, paths []string) error {
+func (a *app) learnFrom(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess,
+	paths []string) error {
 	ctx := cmd.Context()
 	switch {
 	case s.stream != nil && f.Soft():

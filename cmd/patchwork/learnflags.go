@@ -136,7 +136,8 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 	textVar(cmd, "alphabet", "K|auto", func(text string) (err error) {
 		f.Alphabet, err = recipe.ParseAlphabet(text)
 		return err
-	}, "learn an alphabet of so many parts that drawings of many kinds share, such as the strokes of all letters (auto: 6)")
+	}, "learn an alphabet of so many parts that drawings of many kinds share, such as the strokes of all letters "+
+		"(auto: 6)")
 	textVar(cmd, "for", strings.Join(recipe.Choices("For"), "|")+"|real", func(text string) (err error) {
 		if f.real = text == "real"; f.real {
 			return nil
@@ -152,20 +153,28 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 	poseFlags(cmd, &f.Poses)
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
 	textVar(cmd, "method", strings.Join(recipe.Choices("Method"), "|"), f.SetMethod,
-		"one pass over the images, batch EM, batch EM after one pass, clean strokes for drawings whose parts move (strokes:60 "+
-			"prefers straight ones: a bent part must bring so many nats in every image), or soft EM for tables (default by the data)")
+		"one pass over the images, batch EM, batch EM after one pass, clean strokes for drawings whose parts move "+
+			"(strokes:60 "+
+			"prefers straight ones: a bent part must bring so many nats in every image), or soft EM for tables (default by "+
+			"the data)")
 	offer(cmd, "method", recipe.Choices("Method")...)
 	begins := &choice{to: &f.Begin, file: &f.FromName}
-	begins.add(cmd, "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three "+
-		"splits in turn; pairs: what images have in common, for parts that are never shown alone; an alphabet, a model file: its "+
-		"parts where it has them in an image; both means orders if parts do not move; with --method soft: grown parts, a mixture, "+
-		"or the better of the two", recipe.Choices("Begin")...)
-	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description "+
-		"length; predict goes by hidden bits, and adds models that predict together with these parts")
-	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 14 for straight strokes, 5 random ones, or 1 in the paper's mode)")
+	begins.add(cmd, "start-from", "both",
+		"start from orders of the images, from splits of one image, or from an order and three "+
+			"splits in turn; pairs: what images have in common, for parts that are never shown alone; an alphabet, a model "+
+			"file: its "+
+			"parts where it has them in an image; both means orders if parts do not move; with --method soft: grown parts, a "+
+			"mixture, "+
+			"or the better of the two", recipe.Choices("Begin")...)
+	choose(&f.Aim, "Aim", "aim", "interpret",
+		"what the parts of a table are for: interpret gives few votes, chosen by description "+
+			"length; predict goes by hidden bits, and adds models that predict together with these parts")
+	positiveFlag(cmd, &f.Starts, "starts",
+		"number of starts (default 8, 14 for straight strokes, 5 random ones, or 1 in the paper's mode)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")
 	workersFlag(cmd, &f.Workers)
-	groupFlags(fs, howLearned, "experts", "alphabet", "for", "rule", "mode", "method", "start-from", "aim", "starts", "seed")
+	groupFlags(fs, howLearned, "experts", "alphabet", "for", "rule", "mode", "method", "start-from", "aim", "starts",
+		"seed")
 }
 
 // check completes the recipe and returns an error if something is wrong that shows

@@ -66,9 +66,11 @@ func (f *learnFlags) sameElsewhere(facts recipe.Facts, resolved *recipe.Recipe) 
 	switch {
 	case resolved.Soft():
 		return usagef("--method soft, by which this line learns, weighs counts, and --engine beam adds them; " +
-			"give --experts K and --method both, or batch for --rule max-minus-min, with and without an engine, or leave --engine out")
+			"give --experts K and --method both, or batch for --rule max-minus-min, with and without an engine, or leave " +
+			"--engine out")
 	case !f.Everywhere(facts):
-		return usagef("without --engine this line looks at what the images hold, and learns by it; say how they are learned: " +
+		return usagef("without --engine this line looks at what the images hold, and learns by it; say how they are " +
+			"learned: " +
 			"give --experts K and --shift S (0 for parts in their places), or leave --engine out")
 	}
 	return nil
@@ -130,7 +132,8 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 	nouns := words.NounsOf(head.Table)
 	image, pixel := nouns.Image, nouns.Pixel
 	lines := []string{
-		fmt.Sprintf("learned %s from %s in %.2f s", words.Count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
+		fmt.Sprintf("learned %s from %s in %.2f s", words.Count(l.model.K(), "part"), describe(l.images, head),
+			took.Seconds()),
 		fmt.Sprintf("%slog-likelihood %.3f per %s, %.5f per %s (nats)",
 			startWords(&r, nouns.Image, l.model.K()), r.LogLik/float64(r.Rows), image, r.LogLik/l.pixels, pixel),
 		fmt.Sprintf("%.2f parts used per %s", usedParts(l.model), image),
@@ -140,7 +143,8 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 		if r.DescriptionLength != 0 { // not of images that were streamed
 			length = fmt.Sprintf("description length %.1f nats, ", r.DescriptionLength)
 		}
-		lines[1] = fmt.Sprintf("grown from what pairs of images have in common: %slog-likelihood %.3f per %s (nats)", length, r.LogLik/float64(r.Rows), image)
+		lines[1] = fmt.Sprintf("grown from what pairs of images have in common: %slog-likelihood %.3f per %s (nats)", length,
+			r.LogLik/float64(r.Rows), image)
 	}
 	if f.Soft() {
 		lines = slices.Concat(lines[:1], tableLines(l.model, image), lines[2:])
@@ -150,7 +154,8 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 		lines = append(lines, fmt.Sprintf("learned from %d of the images, drawn at random", n))
 	}
 	if r.Sample > 0 {
-		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d %ss", r.Sample, r.Rows, image))
+		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d %ss", r.Sample, r.Rows,
+			image))
 	}
 	return lines
 }
@@ -217,7 +222,8 @@ func curveLines(curve []patchwork.CurvePoint, table bool, plan *recipe.Plan) []s
 		}
 		figure(&parts, true, "%.0f", float64(p.Experts))
 		figure(&length, p.DescriptionLength != 0, digits, described)
-		figure(&gain, moving && i > 0 && p.DescriptionLength != 0, "%.1f", (points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n)
+		figure(&gain, moving && i > 0 && p.DescriptionLength != 0, "%.1f",
+			(points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n)
 		figure(&logLik, true, "%.3f", p.LogLik/n)
 		figure(&rows, mixed, "%.0f", n)
 		figure(&heldOut, p.HeldOutRows > 0, "%.3f", p.HeldOut)
@@ -301,7 +307,11 @@ func choiceLines(points []patchwork.CurvePoint, moving bool, plan *recipe.Plan) 
 		return nil
 	case moving && points[at].DescriptionLength != 0 && at+1 < len(points):
 		return []string{tooLittleLine(points[at], points[at+1], plan)}
-	case points[at].HiddenBits > 0 && slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.HiddenBits > 0 && p.HiddenLoss < points[at].HiddenLoss }):
+	case points[at].HiddenBits > 0 &&
+		slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool {
+			return p.HiddenBits > 0 &&
+				p.HiddenLoss < points[at].HiddenLoss
+		}):
 		return []string{"chosen is the briefest model that predicts hidden bits as well as the best, within chance"}
 	case points[at].HiddenBits > 0:
 		return []string{"chosen is the model that predicts hidden bits best"}
@@ -322,13 +332,17 @@ func tooLittleLine(chosen, next patchwork.CurvePoint, plan *recipe.Plan) string 
 		frame = fmt.Sprintf("%.1f, the root of %d x %d,", math.Sqrt(float64(c.Height*c.Width)), c.Height, c.Width)
 	}
 	gain := (chosen.DescriptionLength - next.DescriptionLength) / float64(chosen.Rows)
-	least := fmt.Sprintf("one more part must shorten it by %.1f nats per image (%.0f for frames with a side of %d pixels, in proportion for %s here)",
+	least := fmt.Sprintf(
+		"one more part must shorten it by %.1f nats per image (%.0f for frames with a side of %d pixels, in proportion "+
+			"for %s here)",
 		plan.Learn.LeastGain(c), plan.Learn.LeastGain(at), side, frame)
 	if gain <= 0 {
-		return fmt.Sprintf("chosen is the shortest description: %s, and %s make it no shorter", least, words.Count(next.Experts, "part"))
+		return fmt.Sprintf("chosen is the shortest description: %s, and %s make it no shorter", least,
+			words.Count(next.Experts, "part"))
 	}
 	return fmt.Sprintf("%s chosen, though %d have a shorter description: %s, and the step to %d brings %.1f",
-		map[bool]string{true: "1 part is", false: fmt.Sprintf("%d parts are", chosen.Experts)}[chosen.Experts == 1], next.Experts, least, next.Experts, gain)
+		map[bool]string{true: "1 part is", false: fmt.Sprintf("%d parts are", chosen.Experts)}[chosen.Experts == 1],
+		next.Experts, least, next.Experts, gain)
 }
 
 // countLines says why there are not as many parts as was asked for, or that more
@@ -343,7 +357,8 @@ func countLines(f *learnFlags, l *learning) []string {
 	case f.AtMost == k:
 		return []string{fmt.Sprintf("%d parts are the end of the range; more may be better: try --experts %d..%d", k, k, 2*k)}
 	case f.Auto && k == f.Most():
-		return []string{fmt.Sprintf("%d parts are the most that are tried by default; more may be better: try --experts %d..%d", k, k, 2*k)}
+		return []string{fmt.Sprintf(
+			"%d parts are the most that are tried by default; more may be better: try --experts %d..%d", k, k, 2*k)}
 	case f.AtLeast > k:
 		return []string{fmt.Sprintf("%d parts, fewer than the range: no other explains more than its votes cost", k)}
 	}
@@ -364,9 +379,13 @@ func fewerThanAsked(m *patchwork.Model, asked int) string {
 	case most >= asked: // in the sample of rows that the search took
 		return text + "when all rows are counted, the others explain less than their votes cost"
 	case hidden:
-		return text + fmt.Sprintf("no more than %d were found whose votes all explain more than they cost, and of all these %s predict hidden bits as well as the best, most briefly", most, words.Count(k, "part"))
+		return text + fmt.Sprintf(
+			"no more than %d were found whose votes all explain more than they cost, and of all these %s predict hidden bits "+
+				"as well as the best, most briefly", most, words.Count(k, "part"))
 	}
-	return text + fmt.Sprintf("no more than %d were found whose votes all explain more than they cost, and of all these %s make the shortest description", most, words.Count(k, "part"))
+	return text + fmt.Sprintf(
+		"no more than %d were found whose votes all explain more than they cost, and of all these %s make the shortest "+
+			"description", most, words.Count(k, "part"))
 }
 
 // learnReport is what learn --json prints; the names are a contract.
@@ -409,10 +428,14 @@ func (a *app) reportJSON(f *learnFlags, head *dataset.Set, l *learning, took tim
 	e := l.model.Extras()
 	r := e.Record
 	args := f.Args()
-	out := learnReport{Experts: l.model.K(), LogLik: jsonFloat(r.LogLik), Length: jsonFloat(l.length()), Seconds: took.Seconds(), Method: r.Method, Mode: r.Mode,
-		For: f.For, Profile: l.profile, Command: recipe.CommandLine(args), Rows: r.Rows, Blank: l.blank, Height: l.model.Height(), Width: l.model.Width(), Seed: r.Seed,
-		PerPixel: jsonFloat(r.LogLik / l.pixels), Used: usedParts(l.model), Usage: append([]float64{}, e.Usage...), Curve: newTried(r.Curve),
-		Notes: append(append([]string{}, l.allLines()...), countLines(f, l)...), Warnings: newFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))), Output: f.output}
+	out := learnReport{Experts: l.model.K(), LogLik: jsonFloat(r.LogLik), Length: jsonFloat(l.length()),
+		Seconds: took.Seconds(), Method: r.Method, Mode: r.Mode,
+		For: f.For, Profile: l.profile, Command: recipe.CommandLine(args), Rows: r.Rows, Blank: l.blank,
+		Height: l.model.Height(), Width: l.model.Width(), Seed: r.Seed,
+		PerPixel: jsonFloat(r.LogLik / l.pixels), Used: usedParts(l.model), Usage: append([]float64{}, e.Usage...),
+		Curve:    newTried(r.Curve),
+		Notes:    append(append([]string{}, l.allLines()...), countLines(f, l)...),
+		Warnings: newFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))), Output: f.output}
 	for _, p := range learn.ByExperts(r.Curve) {
 		if p.Chosen && (p.HeldOutRows > 0 || p.HiddenBits > 0) {
 			out.HeldOut = &heldOut{p.HeldOutRows, jsonFloat(p.HeldOut), p.HiddenBits, jsonFloat(p.HiddenLoss)}
@@ -449,7 +472,8 @@ func (l *learning) length() float64 {
 func newTried(curve []patchwork.CurvePoint) []triedReport {
 	var out []triedReport
 	for _, p := range curve {
-		out = append(out, triedReport{p.Experts, p.Stage, p.Rows, jsonFloat(p.LogLik), jsonFloat(p.DescriptionLength), p.HeldOutRows, jsonFloat(p.HeldOut),
+		out = append(out, triedReport{p.Experts, p.Stage, p.Rows, jsonFloat(p.LogLik), jsonFloat(p.DescriptionLength),
+			p.HeldOutRows, jsonFloat(p.HeldOut),
 			p.HiddenBits, jsonFloat(p.HiddenLoss), p.Chosen})
 	}
 	return out

@@ -92,7 +92,8 @@ func (a *app) look(ctx context.Context, set *dataset.Set, f *lookFlags) error {
 		if err := a.savePictureUntil(ctx, f.output, picture); err != nil || shown == set.Len() {
 			return err
 		}
-		return a.wrote(f.output, "%d of %s; --rows shows others", shown, words.Count(set.Len(), words.NounsOf(set.Table).Image))
+		return a.wrote(f.output, "%d of %s; --rows shows others", shown,
+			words.Count(set.Len(), words.NounsOf(set.Table).Image))
 	}
 	if f.asJSON {
 		err := a.output("", func(w io.Writer) error {

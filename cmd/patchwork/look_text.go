@@ -164,7 +164,8 @@ func columnsText(set *dataset.Set, o *dataset.Overview) []string {
 		if c.Unknown > 0 {
 			unknown = fmt.Sprintf(", %s unknown", words.PercentFine(c.Unknown))
 		}
-		out = append(out, fmt.Sprintf("    %7s %-20s %s%s", words.PercentFine(c.Ones), strings.Repeat("█", int(math.Round(20*c.Ones))), c.Name, unknown))
+		out = append(out, fmt.Sprintf("    %7s %-20s %s%s", words.PercentFine(c.Ones),
+			strings.Repeat("█", int(math.Round(20*c.Ones))), c.Name, unknown))
 	}
 	if len(o.Columns) <= most {
 		out = append(out, "  columns, with their shares of ones")

@@ -48,7 +48,8 @@ func (a *app) writeManual(cmd *cobra.Command, folder string, at time.Time) error
 		c := *cmd // whose text is that of a page
 		c.Long = manualText(cmd)
 		c.DisableAutoGenTag = true
-		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Date: &at, Source: "Patchwork " + version(), Manual: "Patchwork"}
+		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Date: &at, Source: "Patchwork " + version(),
+			Manual: "Patchwork"}
 		if err := doc.GenMan(&c, header, w); err != nil {
 			return fmt.Errorf("page of %s: %w", cmd.CommandPath(), err)
 		}

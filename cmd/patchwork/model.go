@@ -48,7 +48,9 @@ func loadModel(path string) (*patchwork.Model, error) {
 	}
 	m, err := modelfile.Load(path)
 	if err != nil && isReal(path) {
-		return nil, &inputError{fmt.Errorf("%s is a model of real values, which this command does not take; those that do are: %s", path, realCommands)}
+		return nil, &inputError{
+			fmt.Errorf("%s is a model of real values, which this command does not take; those that do are: %s", path,
+				realCommands)}
 	}
 	if err != nil {
 		return nil, cmp.Or(notModel(path), error(&inputError{err}))

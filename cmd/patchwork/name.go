@@ -41,7 +41,8 @@ func (a *app) nameCommand() *cobra.Command {
 			case len(args) == 0:
 				return &usageError{err: fmt.Errorf("no model: name its file"), command: cmd.CommandPath()}
 			case len(args)%2 == 0:
-				return &usageError{err: fmt.Errorf("%q has no name beside it: give a part and its name, such as 3 bog", args[len(args)-1]), command: cmd.CommandPath()}
+				return &usageError{err: fmt.Errorf("%q has no name beside it: give a part and its name, such as 3 bog",
+					args[len(args)-1]), command: cmd.CommandPath()}
 			}
 			return nil
 		},
@@ -82,7 +83,8 @@ func (a *app) name(path, output string, pairs []string) error {
 			return &inputError{err}
 		}
 		if len(kept) > 0 {
-			return usagef("%s also holds %s, which writing it anew would lose; write the named model elsewhere with -o", path, strings.Join(kept, ", "))
+			return usagef("%s also holds %s, which writing it anew would lose; write the named model elsewhere with -o", path,
+				strings.Join(kept, ", "))
 		}
 		output = path
 	}
@@ -93,7 +95,8 @@ func (a *app) name(path, output string, pairs []string) error {
 			return err
 		}
 		if _, err := strconv.Atoi(words.Clean(pair[1])); err == nil { // here numbers mean parts
-			return usagef("the name %s could be taken for the number of a part; give a word, after the part that it is for", pair[1])
+			return usagef("the name %s could be taken for the number of a part; give a word, after the part that it is for",
+				pair[1])
 		}
 		if m, err = m.rename(k, pair[1]); err != nil {
 			return usagef("%v", err)
@@ -130,7 +133,8 @@ func findPart(m namedModel, text string) (int, error) {
 	if err == nil {
 		return 0, usagef("there is no part %d; the model has %d, from 1 to %d", k, n, n)
 	}
-	return 0, usagef("there is no part %q; give its number, from 1 to %d, or its name%s", text, n, enum.DidYouMean(text, names))
+	return 0, usagef("there is no part %q; give its number, from 1 to %d, or its name%s", text, n,
+		enum.DidYouMean(text, names))
 }
 
 // calledPart returns what part k, from 0, is called: its name, or else "part 4" for 3.

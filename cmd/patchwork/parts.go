@@ -83,7 +83,9 @@ func (a *app) statsCommand() *cobra.Command {
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
 	fs.StringVarP(&f.output, "output", "o", "-", "file to write (- for standard output)")
-	fs.StringVar(&f.shard, "shard", "", "name of these rows, such as part-00017, to tell a second count of them (default: their content); --rows chooses rows")
+	fs.StringVar(&f.shard, "shard", "",
+		"name of these rows, such as part-00017, to tell a second count of them (default: their content); --rows "+
+			"chooses rows")
 	fs.BoolVar(&f.lines, "lines", false, "write one line of text, for pipes that carry lines (Spark, Hadoop streaming)")
 	f.mode.add(cmd, "mode", "default", "settings of the step", "default", "paper")
 	f.json.add(cmd)
@@ -140,13 +142,15 @@ var aFraction = regexp.MustCompile(`^\d+/\d+$`)
 // counted by every machine, under other names.
 func checkShard(name string) error {
 	if aFraction.MatchString(name) {
-		return usagef("--shard %s names rows and does not choose them, so all would be counted; choose with --rows A:B, or give each machine a file of its own", name)
+		return usagef("--shard %s names rows and does not choose them, so all would be counted; choose with --rows A:B, or "+
+			"give each machine a file of its own", name)
 	}
 	return nil
 }
 
 // countPart explains the images of a source and counts them.
-func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *statsFlags, paths []string) (*tallyfile.Part, error) {
+func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *statsFlags,
+	paths []string) (*tallyfile.Part, error) {
 	hash, err := tallyfile.HashModel(m)
 	if err != nil {
 		return nil, err
@@ -231,7 +235,8 @@ func (a *app) mstepCommand() *cobra.Command {
 		Example: statsExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{err: fmt.Errorf("no counts: name files that patchwork stats wrote, or - for standard input"), command: cmd.CommandPath()}
+				return &usageError{err: fmt.Errorf("no counts: name files that patchwork stats wrote, or - for standard input"),
+					command: cmd.CommandPath()}
 			}
 			return nil
 		},
@@ -331,7 +336,9 @@ func addParts(ctx context.Context, sum *tallyfile.Part, path string) error {
 			err = ctx.Err()
 		}
 		if err == nil && part.Model != sum.Model {
-			err = &tallyfile.MismatchError{Problem: fmt.Sprintf("made with the model %.12s…, not with the model of -m, %.12s…; give -m the model that made it", part.Model, sum.Model)}
+			err = &tallyfile.MismatchError{
+				Problem: fmt.Sprintf("made with the model %.12s…, not with the model of -m, %.12s…; give -m the model that made it",
+					part.Model, sum.Model)}
 		}
 		if err == nil {
 			err = sum.Merge(part)

@@ -165,7 +165,8 @@ func readRequest(r *bufio.Reader) (*pipeRequest, error) {
 	}
 	for _, f := range q.Put {
 		if !isPlainName(f.Name) || f.Size < 0 {
-			return nil, &inputError{fmt.Errorf("standard input: a file %q of %d bytes; give a name without a folder, and its size", f.Name, f.Size)}
+			return nil, &inputError{
+				fmt.Errorf("standard input: a file %q of %d bytes; give a name without a folder, and its size", f.Name, f.Size)}
 		}
 	}
 	return q, nil

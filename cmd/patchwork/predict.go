@@ -73,8 +73,10 @@ func (a *app) predictCommand() *cobra.Command {
 	f.add(cmd)
 	f.best.add(cmd, 16, "how many explanations to average (1: the best alone)")
 	fs := cmd.Flags()
-	fs.StringVarP(&f.output, "output", "o", "", "file to write (.csv, .npz, with --cells also .parquet, .arrow, .jsonl; - for CSV on standard output)")
-	fs.BoolVar(&f.cells, "cells", false, "write a row per unknown cell: its row, its column and the probability that it is on")
+	fs.StringVarP(&f.output, "output", "o", "",
+		"file to write (.csv, .npz, with --cells also .parquet, .arrow, .jsonl; - for CSV on standard output)")
+	fs.BoolVar(&f.cells, "cells", false,
+		"write a row per unknown cell: its row, its column and the probability that it is on")
 	fs.BoolVar(&f.all, "all", false, "give the averaged probability of every bit, known ones too")
 	everyday(cmd, "model output cells all rows where best")
 	return cmd
@@ -145,7 +147,8 @@ const maxPredictedValues = 1 << 27
 func (a *app) predict(ctx context.Context, t *task, opt posterior.Options, all bool) (*predictions, error) {
 	h, w := t.set.Size()
 	if t.set.Len() > maxPredictedValues/(h*w) {
-		return nil, usagef("%s are too many to predict at once; take at most %d at a time with --rows", describe(t.set.Len(), t.set), maxPredictedValues/(h*w))
+		return nil, usagef("%s are too many to predict at once; take at most %d at a time with --rows",
+			describe(t.set.Len(), t.set), maxPredictedValues/(h*w))
 	}
 	var out *predictions
 	_, err := a.inParts(ctx, t, func(part *task) (err error) {
@@ -156,9 +159,11 @@ func (a *app) predict(ctx context.Context, t *task, opt posterior.Options, all b
 }
 
 // predictStream predicts part by part.
-func (a *app) predictStream(ctx context.Context, t *task, opt posterior.Options, all bool, output string, memory byteSize) error {
+func (a *app) predictStream(ctx context.Context, t *task, opt posterior.Options, all bool, output string,
+	memory byteSize) error {
 	if isNPZ(output) {
-		return usagef("-o %s: an .npz file of predictions is built in memory; write a .csv file, or allow more with --memory", output)
+		return usagef("-o %s: an .npz file of predictions is built in memory; write a .csv file, or allow more with --memory",
+			output)
 	}
 	a.sayStreaming(&t.source, memory, "predicting it block by block")
 	n := 0

@@ -32,7 +32,8 @@ func onlyReal(cmd *cobra.Command, allowed string) (err error) {
 		if err == nil && !slices.Contains(names, f.Name) {
 			err = usagef("--%s does not apply to real values", f.Name)
 			if f.Name == "categories" {
-				err = usagef("--categories does not apply to real values; make a column of 0 and 1 for each word, which is learned as real values are")
+				err = usagef("--categories does not apply to real values; make a column of 0 and 1 for each word, which is " +
+					"learned as real values are")
 			}
 		}
 	})
@@ -61,7 +62,8 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 }
 
 // readValues is readReal by the given options.
-func (f *dataFlags) readValues(cmd *cobra.Command, paths []string, m *real.Model, opt dataset.Options) (*dataset.Values, error) {
+func (f *dataFlags) readValues(cmd *cobra.Command, paths []string, m *real.Model, opt dataset.Options) (*dataset.Values,
+	error) {
 	opt.MaxMemory = f.allowed(cmd, paths, shareOfReal)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
 	v, err := dataset.ReadValues(paths, opt)
@@ -119,11 +121,13 @@ func notBits(err error) *dataset.FormatError {
 // realFlags are the flags of learn that hold for real values, beside those of data.
 const realFlags = "output experts for rule shift rotate aim starts seed checkpoint"
 
-// plainlyReal returns why data that are no bits, as err says, must be meant as real values; "" where the data or the flags
+// plainlyReal returns why data that are no bits, as err says, must be meant as real values; "" where the data or the
+// flags
 // leave that open.
 func (f *learnFlags) plainlyReal(cmd *cobra.Command, err error, paths []string) string {
 	of := notBits(err)
-	if of == nil || onlyReal(cmd, realFlags) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") || slices.Contains(paths, "-") {
+	if of == nil || onlyReal(cmd, realFlags) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") ||
+		slices.Contains(paths, "-") {
 		return ""
 	}
 	opt, err := f.data.options(cmd)
@@ -252,7 +256,8 @@ func (f *learnFlags) realProfile(v *dataset.Values, data *real.Data) string {
 	if f.real {
 		return fmt.Sprintf("read %s as real values: %s", size, measured(data, v.Table))
 	}
-	return fmt.Sprintf("%s: learning from real values, since %s (--threshold T makes bits of them); %s", size, f.plainly, measured(data, v.Table))
+	return fmt.Sprintf("%s: learning from real values, since %s (--threshold T makes bits of them); %s", size, f.plainly,
+		measured(data, v.Table))
 }
 
 // realOptions returns the flags as options of the learner.
@@ -321,7 +326,8 @@ type realLearned struct {
 func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int, took time.Duration) error {
 	votes, variances := m.Votes()
 	if f.json {
-		return a.printObject(realLearned{f.output, "real", m.Rule.String(), rows, m.K(), jsonFloat(r.LogLik), jsonFloat(r.DescriptionLength),
+		return a.printObject(realLearned{f.output, "real", m.Rule.String(), rows, m.K(), jsonFloat(r.LogLik),
+			jsonFloat(r.DescriptionLength),
 			votes, variances, r.Starts, took.Seconds()}, f.output)
 	}
 	w := a.out
@@ -329,9 +335,12 @@ func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int
 		w = a.err
 	}
 	lines := []string{
-		fmt.Sprintf("learned %s from %s in %.1f s", words.Count(m.K(), "part"), sizeOf(rows, m.Height, m.Width, isTableModel(m)), took.Seconds()),
-		fmt.Sprintf("%s, %d of them with a variance of their own; %.2f parts used per row", words.Count(votes, "vote"), variances, sum(m.Pi)),
-		fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", r.DescriptionLength, words.Count(len(r.Starts), "start"), tenths(r.Starts)),
+		fmt.Sprintf("learned %s from %s in %.1f s", words.Count(m.K(), "part"),
+			sizeOf(rows, m.Height, m.Width, isTableModel(m)), took.Seconds()),
+		fmt.Sprintf("%s, %d of them with a variance of their own; %.2f parts used per row", words.Count(votes, "vote"),
+			variances, sum(m.Pi)),
+		fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", r.DescriptionLength,
+			words.Count(len(r.Starts), "start"), tenths(r.Starts)),
 	}
 	for _, line := range lines {
 		if err := a.say(w, "%s", line); err != nil {

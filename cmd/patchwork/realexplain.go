@@ -120,7 +120,8 @@ func (t *realTask) picks(e *real.Explanation) []any {
 
 // line returns explanation e of row i.
 func (t *realTask) line(i int, e *real.Explanation) realLine {
-	l := realLine{Index: t.v.Index[i], StartLogLik: jsonFloat(rounded(e.StartLogLik)), LogLik: jsonFloat(rounded(e.LogLik)),
+	l := realLine{Index: t.v.Index[i], StartLogLik: jsonFloat(rounded(e.StartLogLik)),
+		LogLik:   jsonFloat(rounded(e.LogLik)),
 		LogJoint: jsonFloat(rounded(e.LogJoint)), Picks: t.picks(e)}
 	for _, c := range t.v.Meta {
 		if l.Labels == nil {
@@ -174,7 +175,8 @@ func (a *app) explainReal(cmd *cobra.Command, f *explainFlags, paths []string) e
 	if err := a.savePicture(string(f.picture), picture); err != nil || shown == len(e) {
 		return err
 	}
-	return a.wrote(string(f.picture), "the first %d of %s; --rows draws others", shown, sizeOf(len(e), t.m.Height, t.m.Width, isTableModel(t.m)))
+	return a.wrote(string(f.picture), "the first %d of %s; --rows draws others", shown,
+		sizeOf(len(e), t.m.Height, t.m.Width, isTableModel(t.m)))
 }
 
 // writeLines writes a JSON line for each explanation, with its alternatives if there are any.
@@ -221,7 +223,8 @@ func (l *realLine) add(t *realTask, post *real.Posterior) {
 	l.Evidence = &evidence
 	for i := range post.Explanations {
 		e := &post.Explanations[i]
-		l.Alternatives = append(l.Alternatives, realAlternative{t.picks(e), jsonFloat(rounded(e.LogLik)), jsonFloat(rounded(e.LogJoint)), jsonFloat(rounded(post.Weights[i]))})
+		l.Alternatives = append(l.Alternatives, realAlternative{t.picks(e), jsonFloat(rounded(e.LogLik)),
+			jsonFloat(rounded(e.LogJoint)), jsonFloat(rounded(post.Weights[i]))})
 	}
 }
 
@@ -254,7 +257,8 @@ func (t *realTask) writeCodes(w io.Writer, format dataset.TableFormat, e []real.
 			dataset.TableColumn{Name: "gain", Type: dataset.ColumnFloat, Block: suffixed(parts, " gain")})
 		values = append(values, codes, gain)
 	}
-	columns, values = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat}), append(values, score)
+	columns, values = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat}),
+		append(values, score)
 	distinctNames(columns, 0, labels, format == dataset.TableNPZ)
 	return writeOnce(w, format, columns, values)
 }

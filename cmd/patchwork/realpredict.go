@@ -79,7 +79,8 @@ func (t *realTask) writeFilled(w io.Writer, kind dataset.TableFormat, p []real.P
 		for i, at := range t.v.Index {
 			index[i] = int64(at)
 		}
-		members := []npy.Member{{Name: "x", Array: npy.New(mean, shape...)}, {Name: "deviation", Array: npy.New(deviation, shape...)}, {Name: "index", Array: npy.New(index, len(p))}}
+		members := []npy.Member{{Name: "x", Array: npy.New(mean, shape...)},
+			{Name: "deviation", Array: npy.New(deviation, shape...)}, {Name: "index", Array: npy.New(index, len(p))}}
 		if t.v.Columns != nil {
 			members = append(members, npy.Member{Name: "columns", Array: npy.New(t.v.Columns, d)})
 		}
@@ -95,9 +96,11 @@ func (t *realTask) writeFilled(w io.Writer, kind dataset.TableFormat, p []real.P
 	return writeOnce(w, kind, columns, append(values, mean))
 }
 
-// realCells writes a row per predicted value: its row and column, the prediction, its deviation, the interval of 80 %, and
+// realCells writes a row per predicted value: its row and column, the prediction, its deviation, the interval of 80 %,
+// and
 // the labels.
-func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, output string, kind dataset.TableFormat) error {
+func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, output string,
+	kind dataset.TableFormat) error {
 	var at []int
 	var rows, y, x []int64
 	var column []string
@@ -119,13 +122,16 @@ func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, out
 	}
 	columns, values := []dataset.TableColumn{{Name: "row", Type: dataset.ColumnInt}}, []any{rows}
 	if t.v.Table {
-		columns, values = append(columns, dataset.TableColumn{Name: "column", Type: dataset.ColumnText}), append(values, column)
+		columns, values = append(columns, dataset.TableColumn{Name: "column", Type: dataset.ColumnText}),
+			append(values, column)
 	} else {
-		columns = append(columns, dataset.TableColumn{Name: "y", Type: dataset.ColumnInt}, dataset.TableColumn{Name: "x", Type: dataset.ColumnInt})
+		columns = append(columns, dataset.TableColumn{Name: "y", Type: dataset.ColumnInt},
+			dataset.TableColumn{Name: "x", Type: dataset.ColumnInt})
 		values = append(values, y, x)
 	}
 	for j, name := range []string{"value", "deviation", "low", "high"} {
-		columns, values = append(columns, dataset.TableColumn{Name: name, Type: dataset.ColumnFloat}), append(values, numbers[j])
+		columns, values = append(columns, dataset.TableColumn{Name: name, Type: dataset.ColumnFloat}),
+			append(values, numbers[j])
 	}
 	from := len(columns)
 	picked := t.v.Pick(at)

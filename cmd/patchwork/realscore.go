@@ -26,7 +26,8 @@ type realScore struct {
 	Hidden        *realHidden `json:"hidden,omitempty"`
 }
 
-// realHidden says how well hidden values were predicted. Errors are in standard deviations of the background, log-losses in nats
+// realHidden says how well hidden values were predicted. Errors are in standard deviations of the background,
+// log-losses in nats
 // per value in the units of the data.
 type realHidden struct {
 	Values      int       `json:"values"`
@@ -103,14 +104,16 @@ func (t *realTask) score(ctx context.Context) (r *realScore, evidence []float64,
 		}
 	}
 	total := sum(evidence)
-	return &realScore{Images: n, LogLik: jsonFloat(total), PerImage: jsonFloat(total / float64(n)), PerPixel: jsonFloat(total / float64(known)),
-		Best: jsonFloat(sum(best) / float64(n)), PicksPerImage: float64(used) / float64(n)}, evidence, picks, nil
+	return &realScore{Images: n, LogLik: jsonFloat(total), PerImage: jsonFloat(total / float64(n)),
+		PerPixel: jsonFloat(total / float64(known)),
+		Best:     jsonFloat(sum(best) / float64(n)), PicksPerImage: float64(used) / float64(n)}, evidence, picks, nil
 }
 
 // writeScores writes a row per input: its labels and number, its log-likelihood and how many picks it has.
 func (t *realTask) writeScores(w io.Writer, kind dataset.TableFormat, evidence []float64, picks []int64) error {
 	columns, values := t.rowColumns()
-	columns = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat}, dataset.TableColumn{Name: "picks", Type: dataset.ColumnInt})
+	columns = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat},
+		dataset.TableColumn{Name: "picks", Type: dataset.ColumnInt})
 	distinctNames(columns, 0, len(t.v.Meta), kind == dataset.TableNPZ)
 	return writeOnce(w, kind, columns, append(values, evidence, picks))
 }
@@ -122,11 +125,15 @@ func (r *realScore) lines(table bool) []string {
 		row, value = "row", "value"
 	}
 	out := []string{
-		fmt.Sprintf("log-likelihood %.3f per %s, %.5f per known %s (nats), over the best explanations", r.PerImage, row, r.PerPixel, value),
-		fmt.Sprintf("%.3f per %s with the best explanation alone, its parts included; %.2f parts per %s", r.Best, row, r.PicksPerImage, row),
+		fmt.Sprintf("log-likelihood %.3f per %s, %.5f per known %s (nats), over the best explanations", r.PerImage, row,
+			r.PerPixel, value),
+		fmt.Sprintf("%.3f per %s with the best explanation alone, its parts included; %.2f parts per %s", r.Best, row,
+			r.PicksPerImage, row),
 	}
 	if h := r.Hidden; h != nil {
-		out = append(out, fmt.Sprintf("%s hidden: error %.3f standard deviations, log-loss %.4f nats, %.1f %% inside the interval of 80 %%", words.Count(h.Values, "value"), h.RMSE, h.LogLoss, 100*h.Inside),
+		out = append(out, fmt.Sprintf(
+			"%s hidden: error %.3f standard deviations, log-loss %.4f nats, %.1f %% inside the interval of 80 %%",
+			words.Count(h.Values, "value"), h.RMSE, h.LogLoss, 100*h.Inside),
 			fmt.Sprintf("the background alone: error %.3f, log-loss %.4f", h.BaseRMSE, h.BaseLogLoss))
 	}
 	return out
@@ -167,11 +174,13 @@ func (t *realTask) hidden(ctx context.Context, fraction float64, seed uint64) (*
 	}
 	var all sums
 	for _, s := range rows {
-		all = sums{all.n + s.n, all.squares + s.squares, all.loss + s.loss, all.inside + s.inside, all.baseSquares + s.baseSquares, all.baseLoss + s.baseLoss}
+		all = sums{all.n + s.n, all.squares + s.squares, all.loss + s.loss, all.inside + s.inside,
+			all.baseSquares + s.baseSquares, all.baseLoss + s.baseLoss}
 	}
 	if all.n == 0 {
 		return nil, usagef("--hide %v hides nothing of so few values; hide more", fraction)
 	}
-	return &realHidden{int(all.n), jsonFloat(math.Sqrt(all.squares / all.n)), jsonFloat(all.loss / all.n), all.inside / all.n,
+	return &realHidden{int(all.n), jsonFloat(math.Sqrt(all.squares / all.n)), jsonFloat(all.loss / all.n),
+		all.inside / all.n,
 		jsonFloat(math.Sqrt(all.baseSquares / all.n)), jsonFloat(all.baseLoss / all.n)}, nil
 }

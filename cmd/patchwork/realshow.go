@@ -53,7 +53,8 @@ func partLines(m *real.Model) []string {
 	for k := range m.K() {
 		out = append(out, fmt.Sprintf("%s, in %.0f %% of the rows", words.NameOf(m.Names, k), 100*usageOf(m, k)))
 		for _, v := range words.RealVotes(m, k) {
-			out = append(out, fmt.Sprintf("  %-24s %s ± %s, otherwise %s ± %s", words.RealColumn(m, v.At), words.Digits(v.Mean), words.Digits(v.Deviation),
+			out = append(out, fmt.Sprintf("  %-24s %s ± %s, otherwise %s ± %s", words.RealColumn(m, v.At), words.Digits(v.Mean),
+				words.Digits(v.Deviation),
 				words.Digits(v.Before), words.Digits(v.Otherwise)))
 		}
 	}
@@ -93,7 +94,8 @@ func (a *app) infoReal(cmd *cobra.Command, path string, asJSON bool, paths []str
 	if err != nil {
 		return err
 	}
-	r := realInfo{Rule: m.Rule.String(), Tau: m.Tau, Experts: m.K(), Height: m.Height, Width: m.Width, Places: m.Poses.Len(), Committee: len(m.Committee), Usage: m.Pi, Columns: m.Columns, Names: m.Names}
+	r := realInfo{Rule: m.Rule.String(), Tau: m.Tau, Experts: m.K(), Height: m.Height, Width: m.Width,
+		Places: m.Poses.Len(), Committee: len(m.Committee), Usage: m.Pi, Columns: m.Columns, Names: m.Names}
 	r.Votes, r.Variances = m.Votes()
 	if m.Record.Rows > 0 {
 		r.Learned = &m.Record
@@ -107,16 +109,19 @@ func (a *app) infoReal(cmd *cobra.Command, path string, asJSON bool, paths []str
 		lines = append(lines, words.Count(m.Poses.Len(), "place")+" for each part")
 	}
 	if l := r.Learned; l != nil {
-		lines = append(lines, fmt.Sprintf("learned from %s with seed %d; description length %.1f nats, of %s: %s", words.Count(l.Rows, "row"), l.Seed, l.DescriptionLength, words.Count(len(l.Starts), "start"), tenths(l.Starts)))
+		lines = append(lines, fmt.Sprintf("learned from %s with seed %d; description length %.1f nats, of %s: %s",
+			words.Count(l.Rows, "row"), l.Seed, l.DescriptionLength, words.Count(len(l.Starts), "start"), tenths(l.Starts)))
 	}
 	if r.Committee > 0 {
-		lines = append(lines, fmt.Sprintf("predicts by the average with what %d other starts learned, which the file holds", r.Committee))
+		lines = append(lines, fmt.Sprintf("predicts by the average with what %d other starts learned, which the file holds",
+			r.Committee))
 	}
 	if isTableModel(m) {
 		lines = append(lines, partLines(m)...)
 	} else {
 		for k := range m.K() {
-			lines = append(lines, fmt.Sprintf("%s: %s, in %.1f %% of the images", words.NameOf(m.Names, k), words.RealPart(m, k, wordsColumns), 100*usageOf(m, k)))
+			lines = append(lines, fmt.Sprintf("%s: %s, in %.1f %% of the images", words.NameOf(m.Names, k),
+				words.RealPart(m, k, wordsColumns), 100*usageOf(m, k)))
 		}
 	}
 	return a.print(lines)
@@ -155,7 +160,8 @@ func (a *app) sampleReal(cmd *cobra.Command, f *sampleFlags) error {
 	case table && kind == dataset.TableCSV && isTableModel(m):
 		err = a.output(output, func(w io.Writer) error { return writeSampled(w, m, kind, flat) })
 	case strings.HasPrefix(format, ".csv"):
-		return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg", output)
+		return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg",
+			output)
 	default:
 		shape := []int{n, m.Height, m.Width}
 		if isTableModel(m) {

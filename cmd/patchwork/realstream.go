@@ -85,14 +85,16 @@ func (s *realSource) identity() string {
 	return id.String()
 }
 
-// fittingReal returns how many rows of a stream are learned from at first: as many as was asked for, or as take a quarter
+// fittingReal returns how many rows of a stream are learned from at first: as many as was asked for, or as take a
+// quarter
 // of the memory.
 func (f *learnFlags) fittingReal(s *realSource) int {
 	return max(1, min(20000, int(f.data.memory)/4/(16*s.Height*s.Width+64)))
 }
 
 // learnRealFrom learns from data of any size, with a checkpoint if one is asked for, which the caller ends.
-func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *realSource, data *real.Data, o *real.Options, paths []string) (*real.Result, *journal.Journal, error) {
+func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *realSource, data *real.Data, o *real.Options,
+	paths []string) (*real.Result, *journal.Journal, error) {
 	var j *journal.Journal
 	if f.checkpoint.dir != "" {
 		description, err := describeRun(cmd, s.identity(), paths, *o)
@@ -108,7 +110,8 @@ func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *realSource, da
 	if s.stream != nil {
 		o.Sample = f.fittingReal(s)
 		if !a.quiet {
-			fmt.Fprintf(a.err, "patchwork: note: %s needs more than --memory %v; learning from a uniform sample of %d rows, then from all, one pass per step\n", s.Source, &f.data.memory, o.Sample)
+			fmt.Fprintf(a.err, "patchwork: note: %s needs more than --memory %v; learning from a uniform sample of %d rows, "+
+				"then from all, one pass per step\n", s.Source, &f.data.memory, o.Sample)
 		}
 		learn = func() (*real.Result, error) { return real.LearnStream(cmd.Context(), s, *o) }
 	}
@@ -140,7 +143,9 @@ func (a *app) statsReal(cmd *cobra.Command, f *statsFlags, paths []string) error
 		return err
 	}
 	if m.Scales == nil {
-		return &inputError{fmt.Errorf("%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork", f.model)}
+		return &inputError{fmt.Errorf(
+			"%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork",
+			f.model)}
 	}
 	s, err := f.data.openReal(cmd, paths, m)
 	if err != nil {
@@ -154,7 +159,8 @@ func (a *app) statsReal(cmd *cobra.Command, f *statsFlags, paths []string) error
 }
 
 // countReal explains rows and counts them.
-func (a *app) countReal(ctx context.Context, m *real.Model, s *realSource, f *statsFlags, paths []string) (*tallyfile.Part, error) {
+func (a *app) countReal(ctx context.Context, m *real.Model, s *realSource, f *statsFlags,
+	paths []string) (*tallyfile.Part, error) {
 	hash, err := tallyfile.HashReal(m)
 	if err != nil {
 		return nil, err
@@ -209,10 +215,12 @@ func (a *app) writePart(f *statsFlags, part *tallyfile.Part, table bool, by stri
 		return err
 	}
 	if f.json {
-		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Rows(), part.Picks(), jsonFloat(part.LogLik())}, f.output)
+		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Rows(), part.Picks(), jsonFloat(part.LogLik())},
+			f.output)
 	}
 	// In a pipe there is no summary.
-	return a.wrote(f.output, "counts of %s, log-likelihood %.3f %s", words.Count(int(part.Rows()), words.NounsOf(table).Image), part.LogLik(), by)
+	return a.wrote(f.output, "counts of %s, log-likelihood %.3f %s",
+		words.Count(int(part.Rows()), words.NounsOf(table).Image), part.LogLik(), by)
 }
 
 // mstepReal adds counts of real values and writes the next model.
@@ -253,7 +261,8 @@ func (a *app) addedParts(f *mstepFlags, sum *tallyfile.Part, written string) err
 	if f.output == "-" {
 		w = a.err
 	}
-	if err := a.say(w, "added %s of %s: log-likelihood %.3f before this step", words.Count(len(sum.Shards), "shard"), words.Count(int(sum.Rows()), "row"), sum.LogLik()); err != nil {
+	if err := a.say(w, "added %s of %s: log-likelihood %.3f before this step", words.Count(len(sum.Shards), "shard"),
+		words.Count(int(sum.Rows()), "row"), sum.LogLik()); err != nil {
 		return err
 	}
 	return a.wrote(f.output, "%s", written)

@@ -58,8 +58,12 @@ out with intervals, and lists the largest surprises; nothing is learned again.`,
 	modelFlag(cmd, &f.model)
 	fs.StringVarP(&f.output, "output", "o", "", "page to write (.html; - for standard output)")
 	fs.StringVar(&f.csv, "csv", "", "folder `DIR` for the CSV files (default that of the page)")
-	fs.IntVar(&f.stability, "stability", 0, "learn again from N other starts and from N times redrawn rows; 0: not at all (default 10; 2 for large tables, 4 for images)")
-	positiveFlag(cmd, &f.sampled, "sample", "how many rows at most to learn again from (default 600 to 2000, or 24 to 200 images: as many as take some 20 seconds)")
+	fs.IntVar(&f.stability, "stability", 0,
+		"learn again from N other starts and from N times redrawn rows; 0: not at all (default 10; 2 for large tables, 4 "+
+			"for images)")
+	positiveFlag(cmd, &f.sampled, "sample",
+		"how many rows at most to learn again from (default 600 to 2000, or 24 to 200 images: as many as take some "+
+			"20 seconds)")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of hidden cells, samples and redrawn rows")
 	fs.BoolVar(&f.asJSON, "json", false, "print all numbers as one JSON object")
 	workersFlag(cmd, &f.workers)

@@ -61,7 +61,8 @@ func (a *app) sampleCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.IntVarP(&f.n, "number", "n", 9, "number of samples")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed; sample i depends on it and i alone")
-	fs.StringVarP(&f.output, "output", "o", "", "file to write (.npz, .png, .svg, of a table .csv; - for npz on standard output)")
+	fs.StringVarP(&f.output, "output", "o", "",
+		"file to write (.npz, .png, .svg, of a table .csv; - for npz on standard output)")
 	return cmd
 }
 
@@ -84,7 +85,8 @@ func (a *app) sample(f *sampleFlags) error {
 		return err
 	}
 	if strings.HasPrefix(format, ".csv") && !ofTable(m) {
-		return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg", f.output)
+		return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg",
+			f.output)
 	}
 	if m.K() > math.MaxInt16 {
 		return usagef("the model has %d parts, and an image that is drawn has at most %d", m.K(), math.MaxInt16)

@@ -98,7 +98,8 @@ func (a *app) scoreCommand() *cobra.Command {
 	f.add(cmd)
 	f.hidden.add(cmd)
 	f.json.add(cmd)
-	cmd.Flags().StringVarP(&f.output, "output", "o", "", "also write the score of every row (.csv, .npz, .parquet, .jsonl)")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "",
+		"also write the score of every row (.csv, .npz, .parquet, .jsonl)")
 	everyday(cmd, "model output rows where hide seed json")
 	return cmd
 }
@@ -213,7 +214,8 @@ func (r *scoreReport) print(w io.Writer, nouns words.Nouns) error {
 	line("cross-entropy", "%.4f nats per %s, %.6f bits per %s", r.CrossEntropy, image, r.BitsPerPixel, pixel)
 	line("picks per "+image, "%.3f", r.PicksPerImage)
 	if r.Missing+r.Clutter > 0 {
-		line("noise", "%.1f %% of the ink missing, %.1f %% of the paper inked, on average; learned from each %s", 100*r.Missing, 100*r.Clutter, image)
+		line("noise", "%.1f %% of the ink missing, %.1f %% of the paper inked, on average; learned from each %s",
+			100*r.Missing, 100*r.Clutter, image)
 	}
 	if r.Impossible > 0 {
 		line("impossible "+image+"s", "%d (some %s contradicts a probability of 0 or 1)", r.Impossible, pixel)

@@ -25,8 +25,10 @@ type hiddenFlags struct {
 
 func (f *hiddenFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.Float64Var(&f.fraction, "hide", 0, "also hide this fraction of the known bits of each image, predict them from the others, and score that")
-	fs.Uint64Var(&f.seed, "seed", 0, "with --hide: seed of the hidden bits; those of a row depend on it and the row's index alone")
+	fs.Float64Var(&f.fraction, "hide", 0,
+		"also hide this fraction of the known bits of each image, predict them from the others, and score that")
+	fs.Uint64Var(&f.seed, "seed", 0,
+		"with --hide: seed of the hidden bits; those of a row depend on it and the row's index alone")
 	fs.BoolVar(&f.byColumn, "by-column", false, "with --hide: also score each column of a table")
 	f.best.add(cmd, 16, "with --hide: how many explanations to average")
 }
@@ -51,7 +53,8 @@ func (f *hiddenFlags) suits(t *task) error {
 	case f.byColumn && !head.Table:
 		return usagef("--by-column is for tables, not for images of %d x %d", head.Images[0].Height(), head.Images[0].Width())
 	case f.fraction > 0 && t.stream != nil:
-		return usagef("--hide compares all hidden bits with each other, so their images must be in memory; take fewer with --rows, " +
+		return usagef("--hide compares all hidden bits with each other, so their images must be in memory; take fewer " +
+			"with --rows, " +
 			"or allow more with --memory")
 	}
 	return nil
@@ -124,7 +127,8 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 	if f.byColumn {
 		names := columnNames(t.set)
 		for j, m := range s.Columns {
-			r.Columns = append(r.Columns, columnReport{names[j], m.Bits, m.On, newMetrics(m), jsonFloat(marginal.Columns[j].LogLoss)})
+			r.Columns = append(r.Columns, columnReport{names[j], m.Bits, m.On, newMetrics(m),
+				jsonFloat(marginal.Columns[j].LogLoss)})
 		}
 	}
 	return r, nil
@@ -162,12 +166,14 @@ func scoreMarginal(ctx context.Context, t *task, hidden posterior.HiddenBits) (*
 
 func (r *hiddenReport) print(w io.Writer, image string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\n%d bits hidden (%v of each %s, seed %d), predicted from the others:\n", r.Bits, r.Fraction, image, r.Seed)
+	fmt.Fprintf(w, "\n%d bits hidden (%v of each %s, seed %d), predicted from the others:\n", r.Bits, r.Fraction, image,
+		r.Seed)
 	fmt.Fprintln(table, "prediction\tlog-loss\taccuracy\tAUC")
 	for _, line := range []struct {
 		name string
 		of   metricsReport
-	}{{r.averaged(), r.Averaged}, {"best explanation alone", r.Single}, {"column means of the " + r.MarginalOf + " (baseline)", r.Marginal}} {
+	}{{r.averaged(), r.Averaged}, {"best explanation alone", r.Single},
+		{"column means of the " + r.MarginalOf + " (baseline)", r.Marginal}} {
 		fmt.Fprintf(table, "%s\t%s\n", line.name, line.of.cells())
 	}
 	if err := table.Flush(); err != nil || len(r.Columns) == 0 {

@@ -40,7 +40,8 @@ func (n *noiseSums) add(s *rowScores, d patchwork.Data) {
 			continue
 		}
 		n.any = n.any || s.missing[i] != 0 || s.clutter[i] != 0
-		n.logLik, n.missing, n.clutter = n.logLik+float64(w*v), n.missing+float64(w*s.missing[i]), n.clutter+float64(w*s.clutter[i])
+		n.logLik, n.missing, n.clutter = n.logLik+float64(w*v), n.missing+float64(w*s.missing[i]),
+			n.clutter+float64(w*s.clutter[i])
 	}
 }
 
@@ -49,7 +50,8 @@ func (n *noiseSums) add(s *rowScores, d patchwork.Data) {
 func rowScoreColumns(s *source) []dataset.TableColumn {
 	out, labels := rowColumns(s)
 	out = append(out, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat},
-		dataset.TableColumn{Name: "picks", Type: dataset.ColumnInt}, dataset.TableColumn{Name: "pixels", Type: dataset.ColumnInt})
+		dataset.TableColumn{Name: "picks", Type: dataset.ColumnInt},
+		dataset.TableColumn{Name: "pixels", Type: dataset.ColumnInt})
 	distinctNames(out, 0, labels, false)
 	return out
 }

@@ -71,12 +71,15 @@ func (a *app) serveCommand() *cobra.Command {
 
 func (f *serveFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringArrayVarP(&f.models, "model", "m", nil, "model file to serve, as a name without a flag is, too; may be repeated")
+	fs.StringArrayVarP(&f.models, "model", "m", nil,
+		"model file to serve, as a name without a flag is, too; may be repeated")
 	fs.StringArrayVar(&f.files, "data", nil, "data file to serve, likewise; may be repeated")
 	fs.BoolVar(&f.open, "open", false, "open the page in the browser")
 	fs.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen to; port 0 takes a free one")
-	fs.StringVar(&f.token, "token", "", "token that requests must send (default: PATCHWORK_TOKEN of the environment, else a random one)")
-	fs.BoolVar(&f.noToken, "no-token", false, "ask for no token: any user of this machine can then read the tables and rename the parts")
+	fs.StringVar(&f.token, "token", "",
+		"token that requests must send (default: PATCHWORK_TOKEN of the environment, else a random one)")
+	fs.BoolVar(&f.noToken, "no-token", false,
+		"ask for no token: any user of this machine can then read the tables and rename the parts")
 	fs.StringSliceVar(&f.hosts, "allow-host", nil, "host name of the server, besides localhost and IP addresses")
 	fs.StringVar(&f.tls, "tls", "", "`CERT,KEY`: files (PEM) of a certificate and its key, for HTTPS")
 	fs.BoolVar(&f.noLearn, "no-learn", false, "do not learn on request")
@@ -84,7 +87,8 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	everyday(cmd, "model data addr open token no-learn no-upload")
 	f.data.addThreshold(fs, "of --data: ")
 	f.data.addSize(fs, "of --data: ")
-	fs.StringVar(&f.data.array, "array", "", "array of --data .npz files that holds the images (default x, or the only one)")
+	fs.StringVar(&f.data.array, "array", "",
+		"array of --data .npz files that holds the images (default x, or the only one)")
 	for _, limit := range f.limits.Table() {
 		switch field := limit.Field.(type) {
 		case *int64:
@@ -188,7 +192,8 @@ func (a *app) saySite(addr net.Addr, f *serveFlags, opt *studio.Options) (string
 	if opt.Token == "" {
 		return page, a.say(a.out, "without a token: any user of this machine can read the tables and rename the parts")
 	}
-	return page, a.say(a.out, "every request needs the token: curl -H \"Authorization: Bearer %s\" %sv1/models", token, site)
+	return page, a.say(a.out, "every request needs the token: curl -H \"Authorization: Bearer %s\" %sv1/models", token,
+		site)
 }
 
 // reachable returns an address that a browser on this machine can open.
@@ -202,7 +207,8 @@ func reachable(addr net.Addr) string {
 
 // serveOptions reads the models and data and checks the flags.
 func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, error) {
-	opt := studio.Options{Version: version(), Token: f.token, Hosts: f.hosts, NoLearn: f.noLearn, NoUpload: f.noUpload, Limits: f.limits,
+	opt := studio.Options{Version: version(), Token: f.token, Hosts: f.hosts, NoLearn: f.noLearn, NoUpload: f.noUpload,
+		Limits:    f.limits,
 		NoBuiltin: len(f.models)+len(f.files) > 0}
 	if !cmd.Flags().Changed("token") && !f.noToken {
 		opt.Token = a.getenv("PATCHWORK_TOKEN")
@@ -281,9 +287,11 @@ func (f *serveFlags) check(token string) error {
 	case strings.ContainsAny(token, " \t\r\n"):
 		return usagef("the token contains a blank; use letters and digits")
 	case token == "" && !loopback(host):
-		return usagef("--addr %s admits other machines; set the token that they must send, PATCHWORK_TOKEN in the environment, or use 127.0.0.1", f.addr)
+		return usagef("--addr %s admits other machines; set the token that they must send, PATCHWORK_TOKEN in the "+
+			"environment, or use 127.0.0.1", f.addr)
 	case token != "" && len(token) < shortestToken:
-		return usagef("the token has %d characters; use at least %d, such as the output of: openssl rand -hex 16", len(token), shortestToken)
+		return usagef("the token has %d characters; use at least %d, such as the output of: openssl rand -hex 16", len(token),
+			shortestToken)
 	}
 	for _, h := range f.hosts {
 		if h == "" || strings.ContainsAny(h, "/: *") {

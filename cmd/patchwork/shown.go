@@ -9,7 +9,8 @@ import (
 	"example.com/patchwork/diagnose/words"
 )
 
-// terminalWriter writes to a terminal what [words.Visible] leaves, and unless it is plain colours: tables and lists that
+// terminalWriter writes to a terminal what [words.Visible] leaves, and unless it is plain colours: tables and lists
+// that
 // go to a terminal hold names and cells of files, too.
 type terminalWriter struct {
 	to    io.Writer

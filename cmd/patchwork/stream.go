@@ -39,8 +39,10 @@ func (b *byteSize) Type() string { return "SIZE" }
 
 func (b *byteSize) Set(text string) error {
 	number := strings.TrimRight(text, "BKMGTibkmgt")
-	unit, ok := map[string]float64{"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12,
-		"ki": 1 << 10, "kib": 1 << 10, "mi": 1 << 20, "mib": 1 << 20, "gi": 1 << 30, "gib": 1 << 30, "ti": 1 << 40, "tib": 1 << 40}[strings.ToLower(text[len(number):])]
+	unit, ok := map[string]float64{"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12,
+		"tb": 1e12,
+		"ki": 1 << 10, "kib": 1 << 10, "mi": 1 << 20, "mib": 1 << 20, "gi": 1 << 30, "gib": 1 << 30, "ti": 1 << 40,
+		"tib": 1 << 40}[strings.ToLower(text[len(number):])]
 	v, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(v*unit >= 1<<16 && v*unit < 1<<60) {
 		return fmt.Errorf("give a size such as 256MB or 2GB, at least 64KiB")
@@ -59,7 +61,8 @@ func defaultMemory() byteSize {
 // addMemory adds --memory to a command that need not hold all images in memory.
 func (f *dataFlags) addMemory(cmd *cobra.Command) {
 	f.memory = defaultMemory()
-	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take; files that need more are read again in every pass")
+	cmd.Flags().Var(&f.memory, "memory",
+		"how much memory images may take; files that need more are read again in every pass")
 	groupFlags(cmd.Flags(), largeData, "memory")
 }
 
@@ -70,7 +73,9 @@ func wholeMemory() byteSize { return max(byteSize(min(1e9, debug.SetMemoryLimit(
 // addWholeMemory adds --memory to a command that holds all images in memory.
 func (f *dataFlags) addWholeMemory(cmd *cobra.Command) {
 	f.memory = wholeMemory()
-	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take (where it is not given, a small file gets less: 128 MB and 100 times what it takes on disk); --rows takes some of files that need more")
+	cmd.Flags().Var(&f.memory, "memory",
+		"how much memory images may take (where it is not given, a small file gets less: 128 MB and 100 times what it "+
+			"takes on disk); --rows takes some of files that need more")
 	groupFlags(cmd.Flags(), largeData, "memory")
 }
 
@@ -103,11 +108,13 @@ func (f *dataFlags) allowed(cmd *cobra.Command, paths []string, s share) int64 {
 
 // errWhole says what to do where a command that holds all rows cannot.
 func errWhole(err error) error {
-	return &inputError{fmt.Errorf("%w; this command holds all rows: take some with --rows A:B, or allow more with --memory", err)}
+	return &inputError{fmt.Errorf(
+		"%w; this command holds all rows: take some with --rows A:B, or allow more with --memory", err)}
 }
 
 // inMemory returns the data of a command that holds all images, where notes says what was found out about them.
-func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Set, error) {
+func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Set,
+	error) {
 	opt.MaxMemory = f.allowed(cmd, paths, shareOfBits)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
 	set, err := f.load(cmd, paths, opt, notes)
@@ -279,7 +286,8 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 
 // learnStream learns from data that do not fit in memory, or that the engine e reads
 // from paths and explains; e may be nil.
-func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess, paths []string) error {
+func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess,
+	paths []string) error {
 	src := &feed{stream: s.stream, bar: a.progress("image", 0)}
 	defer src.bar.stop()
 	var all patchwork.Source = src
@@ -291,7 +299,8 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 		a.sayStreaming(s, f.data.memory, "learning in its order, from one start")
 	} else {
 		if e == nil {
-			a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass per iteration", l.Learn.Sample))
+			a.sayStreaming(s, f.data.memory,
+				fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass per iteration", l.Learn.Sample))
 		} else {
 			byBeam = &engineSource{feed: src, process: e, begin: func() error { return e.begin(cmd, f, l, src, paths) }}
 			all = byBeam
@@ -300,7 +309,8 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 	err := a.run(cmd.Context(), l, all)
 	l.images, l.pixels, l.counts = src.rows, src.pixels, src.counts
 	if err == nil && byBeam != nil && !byBeam.begun && !a.quiet {
-		fmt.Fprintf(a.err, "patchwork: note: the sample of %d held all images, so that Beam had nothing to do; allow less with --memory\n", l.Learn.Sample)
+		fmt.Fprintf(a.err, "patchwork: note: the sample of %d held all images, so that Beam had nothing to do; allow less "+
+			"with --memory\n", l.Learn.Sample)
 	}
 	return err
 }

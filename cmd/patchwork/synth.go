@@ -53,9 +53,11 @@ gives the same set; a larger --n never changes the first images.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			kinds := []string{synth.KindQuadrants, synth.KindBars, synth.KindLetters, synth.KindScenes, synth.KindSheet}
 			if len(args) > 0 {
-				return &usageError{err: fmt.Errorf("there is no kind of set %q; choose %s%s", args[0], words.Or(kinds), enum.DidYouMean(args[0], kinds)), command: cmd.CommandPath()}
+				return &usageError{err: fmt.Errorf("there is no kind of set %q; choose %s%s", args[0], words.Or(kinds),
+					enum.DidYouMean(args[0], kinds)), command: cmd.CommandPath()}
 			}
-			return &usageError{err: fmt.Errorf("the kind of set is missing; choose %s", words.Or(kinds)), command: cmd.CommandPath()}
+			return &usageError{err: fmt.Errorf("the kind of set is missing; choose %s", words.Or(kinds)),
+				command: cmd.CommandPath()}
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -224,8 +226,9 @@ func (a *app) saveTemplates(path string, truth *synth.SceneTruth) error {
 
 // saveScene writes templates of the size of a glyph as a model of scenes.
 func (a *app) saveScene(path string, templates [][]float64, off float64, glyph *bitmap.Image, height, width int) error {
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Q: off, Scene: true, Defaults: patchwork.Defaults{Truncate: true},
-		Height: glyph.Height(), Width: glyph.Width(), ImageHeight: height, ImageWidth: width}, templates)
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Q: off, Scene: true,
+		Defaults: patchwork.Defaults{Truncate: true},
+		Height:   glyph.Height(), Width: glyph.Width(), ImageHeight: height, ImageWidth: width}, templates)
 	if err != nil {
 		return request(err)
 	}
@@ -259,7 +262,8 @@ func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
 	}
 	img := set.images[0]
 	if f.json {
-		r := synthReport{Output: f.output, Picture: string(f.picture), Images: len(set.images), Height: img.Height(), Width: img.Width(), Seed: f.seed}
+		r := synthReport{Output: f.output, Picture: string(f.picture), Images: len(set.images), Height: img.Height(),
+			Width: img.Width(), Seed: f.seed}
 		for _, array := range set.arrays {
 			r.Arrays = append(r.Arrays, array.Name)
 		}

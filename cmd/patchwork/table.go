@@ -47,21 +47,27 @@ func tableNote(s table.Step) string {
 	case s.HiddenBits > 0:
 		return fmt.Sprintf("%s (%s), %.4f nats per hidden bit%s", words.Count(s.Experts, "part"), s.Stage, s.HiddenLoss, best)
 	}
-	return fmt.Sprintf("%s (%s), %.3f nats per row%s", words.Count(s.Experts, "part"), s.Stage, s.DescriptionLength/float64(s.Rows), best)
+	return fmt.Sprintf("%s (%s), %.3f nats per row%s", words.Count(s.Experts, "part"), s.Stage,
+		s.DescriptionLength/float64(s.Rows), best)
 }
 
 // tableLines returns lines about how a table was learned.
 func tableLines(m *patchwork.Model, image string) []string {
 	r := m.Extras().Record
-	lines := []string{fmt.Sprintf("log-likelihood %.3f per %s by all explanations, with what their parts cost; description length %.1f (nats)",
+	lines := []string{fmt.Sprintf(
+		"log-likelihood %.3f per %s by all explanations, with what their parts cost; description length %.1f (nats)",
 		r.LogLik/float64(r.Rows), image, r.DescriptionLength)}
 	lines = append(lines, ruleLines(m)...)
 	for _, p := range r.Curve {
 		if p.Stage == table.StageCommittee {
-			lines = append(lines, fmt.Sprintf("and with %.4f by the average with %d more of the models tried, which the file holds to predict with", p.HiddenLoss, len(m.Extras().Committee)))
+			lines = append(lines,
+				fmt.Sprintf("and with %.4f by the average with %d more of the models tried, which the file holds to predict with",
+					p.HiddenLoss, len(m.Extras().Committee)))
 		}
 		if p.Chosen && p.HiddenBits > 0 {
-			lines = append(lines, fmt.Sprintf("each of %d hidden bits of held-out %ss is predicted with %.4f nats (guessing: %.4f)", p.HiddenBits, image, p.HiddenLoss, math.Ln2))
+			lines = append(lines,
+				fmt.Sprintf("each of %d hidden bits of held-out %ss is predicted with %.4f nats (guessing: %.4f)", p.HiddenBits,
+					image, p.HiddenLoss, math.Ln2))
 		}
 	}
 	return lines
@@ -77,7 +83,8 @@ func ruleLines(m *patchwork.Model) []string {
 		if rule.UnmarshalText([]byte(p.Stage)) != nil {
 			continue
 		}
-		line := fmt.Sprintf("  %-16s %s, description length %.1f", p.Stage, words.Count(p.Experts, "part"), p.DescriptionLength)
+		line := fmt.Sprintf("  %-16s %s, description length %.1f", p.Stage, words.Count(p.Experts, "part"),
+			p.DescriptionLength)
 		if p.HiddenBits > 0 {
 			by = "hidden bits"
 			line += fmt.Sprintf(", %.4f nats per hidden bit", p.HiddenLoss)

@@ -65,7 +65,8 @@ func (s *samples) picture() render.Picture {
 	if !ofTable(s.model) {
 		return s.sheet()
 	}
-	r := render.Rows{Title: "Samples", Columns: tableColumns(s.model), Bars: "mean of the samples", Shares: make([]float64, s.model.Width())}
+	r := render.Rows{Title: "Samples", Columns: tableColumns(s.model), Bars: "mean of the samples",
+		Shares: make([]float64, s.model.Width())}
 	for i, img := range s.images {
 		r.Names = append(r.Names, s.name(i))
 		for x := range r.Shares {

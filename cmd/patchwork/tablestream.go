@@ -22,7 +22,8 @@ type allRows struct {
 // memory, in the place of the data.
 func (a *app) sampleRows(ctx context.Context, f *learnFlags, s *source, l *learning) error {
 	n := f.Recipe.Fitting(s.head().Size())
-	a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d rows at most, and judging the parts by all", n))
+	a.sayStreaming(s, f.data.memory,
+		fmt.Sprintf("learning from a uniform sample of %d rows at most, and judging the parts by all", n))
 	src := &feed{stream: s.stream, bar: a.progress("row", 0)}
 	defer src.bar.stop()
 	data, of, err := learn.Sample(ctx, src, n, f.Seed)
@@ -37,7 +38,8 @@ func (a *app) sampleRows(ctx context.Context, f *learnFlags, s *source, l *learn
 func (a *app) judgeAll(ctx context.Context, f *learnFlags, s *source, l *learning) error {
 	src := &feed{stream: s.stream, bar: a.progress("row", 0)}
 	defer src.bar.stop()
-	tally, err := patchwork.EStep(ctx, l.model, src, patchwork.PursuitOptions{Costs: posterior.PickCosts(l.model)}, f.Workers, nil)
+	tally, err := patchwork.EStep(ctx, l.model, src, patchwork.PursuitOptions{Costs: posterior.PickCosts(l.model)},
+		f.Workers, nil)
 	if err != nil {
 		return request(err)
 	}
@@ -50,13 +52,15 @@ func (l *learning) allLines() []string {
 	if l.sampled <= l.images {
 		return nil
 	}
-	out := []string{fmt.Sprintf("learned from a uniform sample of %s of %d, as many as --memory allows", words.Count(l.images, "row"), l.sampled)}
+	out := []string{fmt.Sprintf("learned from a uniform sample of %s of %d, as many as --memory allows",
+		words.Count(l.images, "row"), l.sampled)}
 	if l.all != nil && l.all.rows > 0 {
 		logLik := l.all.logLik
 		if math.IsInf(logLik, -1) {
 			return append(out, "some of the other rows are impossible under the model; patchwork score says how many")
 		}
-		out = append(out, fmt.Sprintf("all %d rows: log-likelihood %.3f per row, %.5f per cell, by the best explanations (nats)",
+		out = append(out, fmt.Sprintf(
+			"all %d rows: log-likelihood %.3f per row, %.5f per cell, by the best explanations (nats)",
 			l.all.rows, logLik/float64(l.all.rows), logLik/l.all.pixels))
 	}
 	return out

@@ -17,7 +17,8 @@ import (
 // others, too.
 func (f *dataFlags) addThreshold(fs *pflag.FlagSet, of string) {
 	fs.Var(&textFlag{kind: "N|auto", read: f.setThreshold}, "threshold",
-		of+"make numbers binary: on is what is greater (pictures: darker, of 255); auto chooses it for each image, as for grey pictures without the flag")
+		of+"make numbers binary: on is what is greater (pictures: darker, of 255); auto chooses it for each image, as for "+
+			"grey pictures without the flag")
 }
 
 func (f *dataFlags) setThreshold(text string) error {

@@ -19,7 +19,8 @@ func (a *app) versionCommand() *cobra.Command {
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return a.printObject(map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+				return a.printObject(map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS +
+					"/" + runtime.GOARCH})
 			}
 			return a.output("-", func(w io.Writer) error {
 				_, err := io.WriteString(w, versionLine())

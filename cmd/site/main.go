@@ -35,7 +35,8 @@ var (
 	script []byte
 
 	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
-	markdown     = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	markdown     = goldmark.New(goldmark.WithExtensions(extension.GFM),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 )
 
 // home is the page whose lists are the navigation.

@@ -33,15 +33,18 @@ const (
 
 // numbers are the element types of numeric arrays.
 var numbers = map[uint32]npy.DType{
-	miInt8: {Kind: 'i', Size: 1}, miUint8: {Kind: 'u', Size: 1}, miInt16: {Kind: 'i', Size: 2}, miUint16: {Kind: 'u', Size: 2},
-	miInt32: {Kind: 'i', Size: 4}, miUint32: {Kind: 'u', Size: 4}, miSingle: {Kind: 'f', Size: 4}, miDouble: {Kind: 'f', Size: 8},
-	miInt64: {Kind: 'i', Size: 8}, miUint64: {Kind: 'u', Size: 8},
+	miInt8: {Kind: 'i', Size: 1}, miUint8: {Kind: 'u', Size: 1}, miInt16: {Kind: 'i', Size: 2},
+	miUint16: {Kind: 'u', Size: 2},
+	miInt32:  {Kind: 'i', Size: 4}, miUint32: {Kind: 'u', Size: 4}, miSingle: {Kind: 'f', Size: 4},
+	miDouble: {Kind: 'f', Size: 8},
+	miInt64:  {Kind: 'i', Size: 8}, miUint64: {Kind: 'u', Size: 8},
 }
 
 // classes are the array classes, by their numbers in the format. Those that
 // begin with ? are not read.
 var classes = map[byte]string{1: "cell", 2: "?struct", 3: "?object", 4: "char", 5: "?sparse", 6: "double", 7: "single",
-	8: "int8", 9: "uint8", 10: "int16", 11: "uint16", 12: "int32", 13: "uint32", 14: "int64", 15: "uint64", 16: "?function", 17: "?opaque"}
+	8: "int8", 9: "uint8", 10: "int16", 11: "uint16", 12: "int32", 13: "uint32", 14: "int64", 15: "uint64",
+	16: "?function", 17: "?opaque"}
 
 // Flags of an array.
 const (
@@ -82,7 +85,8 @@ func (e *elements) fill(b []byte, what string) error {
 // cut returns the error of reading bytes that have to be there.
 func (e *elements) cut(err error, where string) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return &npy.FormatError{Offset: e.at, Msg: "cut off " + where, Hint: "copy or save the file again", Err: io.ErrUnexpectedEOF}
+		return &npy.FormatError{Offset: e.at, Msg: "cut off " + where, Hint: "copy or save the file again",
+			Err: io.ErrUnexpectedEOF}
 	}
 	return err
 }
@@ -95,7 +99,8 @@ func (e *elements) tag() (tag, error) {
 	first := e.order.Uint32(b[:4])
 	if n := first >> 16; n != 0 {
 		if n > 4 {
-			return tag{}, &npy.FormatError{Offset: e.at, Msg: fmt.Sprintf("an element of %d bytes in a tag, which holds 4", n), Hint: "copy or save the file again"}
+			return tag{}, &npy.FormatError{Offset: e.at, Msg: fmt.Sprintf("an element of %d bytes in a tag, which holds 4", n),
+				Hint: "copy or save the file again"}
 		}
 		return tag{kind: first & 0xffff, size: int64(n), small: true, bytes: [4]byte(b[4:])}, nil
 	}
@@ -187,7 +192,8 @@ func (e *elements) part(kind uint32, most int64, what string) ([]byte, error) {
 		return nil, err
 	}
 	if t.kind != kind {
-		return nil, &npy.FormatError{Offset: e.at, Msg: fmt.Sprintf("an element of type %d where %s should be", t.kind, what), Hint: "copy or save the file again"}
+		return nil, &npy.FormatError{Offset: e.at, Msg: fmt.Sprintf("an element of type %d where %s should be", t.kind, what),
+			Hint: "copy or save the file again"}
 	}
 	return e.content(t, most, what)
 }
@@ -201,7 +207,8 @@ func sides(b []byte, order binary.ByteOrder) ([]int, error) {
 	for i := range shape {
 		shape[i] = int(int32(order.Uint32(b[4*i:])))
 		if shape[i] < 0 || shape[i] > 0 && n > math.MaxInt/64/shape[i] {
-			return nil, &npy.FormatError{Msg: fmt.Sprintf("an array of sides %v", shape[:i+1]), Hint: "copy or save the file again"}
+			return nil, &npy.FormatError{Msg: fmt.Sprintf("an array of sides %v", shape[:i+1]),
+				Hint: "copy or save the file again"}
 		}
 		n *= max(shape[i], 1)
 	}

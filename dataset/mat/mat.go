@@ -100,11 +100,13 @@ func Open(r io.ReaderAt, size int64, lim npy.Limits) ([]*Variable, error) {
 			return nil, err
 		}
 		if t.size > size-at-8 {
-			return nil, &npy.FormatError{Offset: at, Msg: fmt.Sprintf("an element of %d bytes, but only %d follow", t.size, size-at-8), Hint: "copy or save the file again"}
+			return nil, &npy.FormatError{Offset: at, Msg: fmt.Sprintf("an element of %d bytes, but only %d follow", t.size,
+				size-at-8), Hint: "copy or save the file again"}
 		}
 		v := &Variable{file: f, offset: at + 8, size: t.size, packed: t.kind == miCompressed}
 		if t.kind != miMatrix && t.kind != miCompressed || t.small {
-			return nil, &npy.FormatError{Offset: at, Msg: fmt.Sprintf("an element of type %d where a variable should begin", t.kind), Hint: "copy or save the file again"}
+			return nil, &npy.FormatError{Offset: at, Msg: fmt.Sprintf("an element of type %d where a variable should begin",
+				t.kind), Hint: "copy or save the file again"}
 		}
 		if _, err := v.open(); err != nil {
 			return nil, err
@@ -122,7 +124,8 @@ func Open(r io.ReaderAt, size int64, lim npy.Limits) ([]*Variable, error) {
 func (f *file) header(size int64) error {
 	var b [headerSize]byte
 	if size < headerSize {
-		return &npy.FormatError{Msg: "cut off inside the header", Hint: "copy or save the file again", Err: io.ErrUnexpectedEOF}
+		return &npy.FormatError{Msg: "cut off inside the header", Hint: "copy or save the file again",
+			Err: io.ErrUnexpectedEOF}
 	}
 	if _, err := f.r.ReadAt(b[:], 0); err != nil && err != io.EOF {
 		return err
@@ -133,7 +136,8 @@ func (f *file) header(size int64) error {
 	case "MI":
 		f.order = binary.BigEndian
 	default:
-		return &npy.FormatError{Offset: 126, Msg: "not a MAT-file of Level 5: the byte order mark is missing", Hint: "save it with -v7"}
+		return &npy.FormatError{Offset: 126, Msg: "not a MAT-file of Level 5: the byte order mark is missing",
+			Hint: "save it with -v7"}
 	}
 	if v := f.order.Uint16(b[124:]); v != 0x0100 {
 		return &npy.FormatError{Offset: 124, Msg: fmt.Sprintf("a MAT-file of version %#04x", v), Hint: "save it with -v7"}
@@ -166,7 +170,8 @@ func (v *Variable) open() (*array, error) {
 			return nil, err
 		}
 		if t.kind != miMatrix || t.small {
-			return nil, &npy.FormatError{Offset: at, Msg: fmt.Sprintf("a packed element of type %d where a variable should be", t.kind)}
+			return nil, &npy.FormatError{Offset: at, Msg: fmt.Sprintf("a packed element of type %d where a variable should be",
+				t.kind)}
 		}
 		size = t.size
 	}

@@ -33,7 +33,8 @@ func (v *Variable) reader(shape []int) (*npy.Reader, error) {
 // numbers returns the content of a numeric array as an array of that shape.
 func (a *array) numbers(shape []int, lim npy.Limits) (*npy.Reader, error) {
 	if v := (&Variable{Class: a.class}); !v.Numeric() {
-		return nil, &npy.FormatError{Msg: fmt.Sprintf("an array of class %s, not of real numbers", strings.TrimPrefix(a.class, "?")),
+		return nil, &npy.FormatError{Msg: fmt.Sprintf("an array of class %s, not of real numbers",
+			strings.TrimPrefix(a.class, "?")),
 			Hint: "save it as a full numeric or logical array"}
 	}
 	t, err := a.tag()
@@ -42,10 +43,12 @@ func (a *array) numbers(shape []int, lim npy.Limits) (*npy.Reader, error) {
 	}
 	d, ok := numbers[t.kind]
 	if !ok {
-		return nil, &npy.FormatError{Offset: a.at, Msg: fmt.Sprintf("numbers of type %d", t.kind), Hint: "copy or save the file again"}
+		return nil, &npy.FormatError{Offset: a.at, Msg: fmt.Sprintf("numbers of type %d", t.kind),
+			Hint: "copy or save the file again"}
 	}
 	if n := int64(product(a.shape)); t.size != n*int64(d.Size) {
-		return nil, &npy.FormatError{Offset: a.at, Msg: fmt.Sprintf("%d bytes for %d elements of %d bytes", t.size, n, d.Size), Hint: "copy or save the file again"}
+		return nil, &npy.FormatError{Offset: a.at, Msg: fmt.Sprintf("%d bytes for %d elements of %d bytes", t.size, n,
+			d.Size), Hint: "copy or save the file again"}
 	}
 	if a.class == "logical" && d.Size == 1 {
 		d.Kind = 'b'
@@ -126,7 +129,8 @@ func (a *array) cells(read func(c *array, size int64) error) error {
 			return err
 		}
 		if t.kind != miMatrix || t.small {
-			return &npy.FormatError{Offset: a.at, Msg: fmt.Sprintf("an element of type %d where a cell should be", t.kind), Hint: "copy or save the file again"}
+			return &npy.FormatError{Offset: a.at, Msg: fmt.Sprintf("an element of type %d where a cell should be", t.kind),
+				Hint: "copy or save the file again"}
 		}
 		from := a.at
 		inside := io.LimitReader(a.r, t.size)
@@ -245,7 +249,8 @@ func (v *Variable) Stack(most int64) (*npy.Array, error) {
 			out.Shape = append([]int{0}, c.shape...)
 		}
 		if !slices.Equal(c.shape, out.Shape[1:]) {
-			return &npy.FormatError{Msg: fmt.Sprintf("cells with arrays of sides %v and %v", out.Shape[1:], c.shape), Hint: "make them of one size"}
+			return &npy.FormatError{Msg: fmt.Sprintf("cells with arrays of sides %v and %v", out.Shape[1:], c.shape),
+				Hint: "make them of one size"}
 		}
 		r, err := c.numbers(c.shape, npy.Limits{Bytes: size})
 		if err != nil {

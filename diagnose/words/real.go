@@ -37,7 +37,8 @@ func RealVotes(m *real.Model, k int) []RealVote {
 			continue
 		}
 		b := m.Background[min(f, m.D()-1)]
-		v := RealVote{At: f, Mean: e.Mean, Deviation: math.Sqrt(b.Var), Before: b.Mean, Otherwise: math.Sqrt(b.Var), OwnDeviation: e.Vote == real.MeanAndVar}
+		v := RealVote{At: f, Mean: e.Mean, Deviation: math.Sqrt(b.Var), Before: b.Mean, Otherwise: math.Sqrt(b.Var),
+			OwnDeviation: e.Vote == real.MeanAndVar}
 		if v.OwnDeviation {
 			v.Deviation = math.Sqrt(e.Var)
 		}
@@ -48,7 +49,8 @@ func RealVotes(m *real.Model, k int) []RealVote {
 	return out
 }
 
-// RealPart returns what part k says, in words: of a table the columns that it says most of, at most so many of each side,
+// RealPart returns what part k says, in words: of a table the columns that it says most of, at most so many of each
+// side,
 // with their means in the units of the data; of images how many pixels it makes brighter and darker.
 func RealPart(m *real.Model, k, most int) string {
 	votes := RealVotes(m, k)

@@ -30,7 +30,8 @@ func ShapeOf(m *patchwork.Model, k int) Shape {
 			s.Pixels++
 		}
 		x, y := float64(i%m.Width()), float64(i/m.Width())
-		w, sx, sy, sxx, syy, sxy = w+a, sx+float64(a*x), sy+float64(a*y), sxx+float64(a*x*x), syy+float64(a*y*y), sxy+float64(a*x*y)
+		w, sx, sy, sxx, syy, sxy = w+a, sx+float64(a*x), sy+float64(a*y), sxx+float64(a*x*x), syy+float64(a*y*y),
+			sxy+float64(a*x*y)
 	}
 	if w == 0 {
 		return s

@@ -92,7 +92,8 @@ func Unseen(r rune) bool {
 	case r < 0x7f:
 		return false
 	}
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) &&
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // Count returns a number with its noun, such as 1 row or 2 rows.

@@ -28,7 +28,8 @@ type Options struct {
 }
 
 // the ways that are compared, by column.
-var columns = []string{"1-NN", "3-NN", "naive Bayes", "with copies", "logistic", "with copies", "one model a class", "classify"}
+var columns = []string{"1-NN", "3-NN", "naive Bayes", "with copies", "logistic", "with copies", "one model a class",
+	"classify"}
 
 const (
 	oneModel = 6
@@ -64,7 +65,8 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 	for _, c := range columns {
 		fmt.Fprintf(w, " %s |", c)
 	}
-	fmt.Fprint(w, " ahead of the best rival | calibration error | ms an image |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, " ahead of the best rival | calibration error | ms an image "+
+		"|\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	pooled := make(map[string]*stat.Bins)
 	var otherwise []string
 	for _, name := range o.Tasks {
@@ -92,7 +94,8 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 	}
 	fmt.Fprintf(w, "\n|---|%s\n%s", strings.Repeat("---|", len(factors)), strings.Join(otherwise, ""))
 	for _, name := range o.Tasks {
-		fmt.Fprintf(w, "\n%s, all numbers of examples and seeds: the probability of the class named, and how often it is right\n\n", name)
+		fmt.Fprintf(w, "\n%s, all numbers of examples and seeds: the probability of the class named, and how often it is "+
+			"right\n\n", name)
 		pooled[name].Write(w)
 	}
 	if o.Picture == "" {
@@ -107,7 +110,8 @@ const leastShown = 20
 // reliability returns a chart of how many images are named rightly, by the probability
 // of their names, for every task.
 func reliability(names []string, pooled map[string]*stat.Bins) render.Chart {
-	c := render.Curves("Classes: how many names of a probability are right", "probability of the name", "share that is right",
+	c := render.Curves("Classes: how many names of a probability are right", "probability of the name",
+		"share that is right",
 		[]render.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
 	for _, name := range names {
 		b := pooled[name]
@@ -188,7 +192,8 @@ func measure(ctx context.Context, o Options, name string, n int, seed uint64) (*
 	rivals(r, train, tests, truth, seed)
 	h, w := tests[0].Height(), tests[0].Width()
 	cfg := classes.Config(h, w)
-	c, err := classes.Learn(ctx, data, labels, cfg, classes.Options{Fit: strokes(cfg, seed), Seed: seed, Workers: o.Workers})
+	c, err := classes.Learn(ctx, data, labels, cfg, classes.Options{Fit: strokes(cfg, seed), Seed: seed,
+		Workers: o.Workers})
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +225,8 @@ func strokes(c patchwork.Config, seed uint64) func(context.Context, patchwork.Da
 }
 
 // name1 names the test images.
-func name1(ctx context.Context, r *result, column int, c *classes.Classifier, tests []*bitmap.Image, truth []int, o Options) error {
+func name1(ctx context.Context, r *result, column int, c *classes.Classifier, tests []*bitmap.Image, truth []int,
+	o Options) error {
 	began := time.Now()
 	verdicts, err := c.Name(ctx, tests, classes.NameOptions{Workers: o.Workers})
 	if err != nil {

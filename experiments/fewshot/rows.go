@@ -86,7 +86,8 @@ func ReadRows(dir, name string, n int, seed uint64) (*Task, error) {
 
 // unknownVotes makes the votes unknown that are missing.
 func unknownVotes(dir string, set *dataset.Set) error {
-	missing, err := dataset.Read([]string{filepath.Join(dir, "house_votes_84", "house_votes_84.npz")}, dataset.Options{Array: "missing"})
+	missing, err := dataset.Read([]string{filepath.Join(dir, "house_votes_84", "house_votes_84.npz")},
+		dataset.Options{Array: "missing"})
 	if err != nil {
 		return err
 	}

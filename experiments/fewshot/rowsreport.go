@@ -40,7 +40,8 @@ func ReportRows(ctx context.Context, w io.Writer, o Options) error {
 	for _, c := range rowColumns {
 		fmt.Fprintf(w, " %s |", c)
 	}
-	fmt.Fprint(w, " ahead of naive Bayes | share of the marginals | calibration error |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, " ahead of naive Bayes | share of the marginals | calibration error "+
+		"|\n|---|---|---|---|---|---|---|---|\n")
 	for _, name := range o.Tasks {
 		for _, n := range o.Numbers {
 			var results []rowResult
@@ -106,7 +107,8 @@ func measureRows(ctx context.Context, o Options, name string, n int, seed uint64
 	fit := func(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
 		return table.Learn(ctx, data, cfg, table.Options{})
 	}
-	c, err := classes.Learn(ctx, data, labels, cfg, classes.Options{Examples: -1, Fit: fit, Seed: seed, Workers: o.Workers})
+	c, err := classes.Learn(ctx, data, labels, cfg, classes.Options{Examples: -1, Fit: fit, Seed: seed,
+		Workers: o.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,10 @@ func Read(dir, name string, seed uint64) (*Task, error) {
 		if err != nil {
 			return nil, err
 		}
-		return task(name, set, 2, 2, mostTrain, rng, func(i int) (train, test bool) { return split[i] == "tra", split[i] == "windep" }, "y")
+		return task(name, set, 2, 2, mostTrain, rng, func(i int) (train, test bool) {
+			return split[i] == "tra",
+				split[i] == "windep"
+		}, "y")
 	case "alphadigits":
 		set, err := dataset.Read([]string{filepath.Join(dir, "binary_alphadigits", "binary_alphadigits.npz")},
 			dataset.Options{Where: []dataset.Condition{{Name: "y", Op: "!=", Values: []string{"O"}}}})
@@ -94,7 +97,8 @@ func other(dir, name string, rng *rand.Rand) (*Task, error) {
 	case "mnist":
 		threshold := 127.0
 		set, err := dataset.Read([]string{filepath.Join(dir, "mnist_t10k", "t10k-images-idx3-ubyte.gz")},
-			dataset.Options{Threshold: &threshold, Labels: []string{filepath.Join(dir, "mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
+			dataset.Options{Threshold: &threshold,
+				Labels: []string{filepath.Join(dir, "mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +166,8 @@ func texts(set *dataset.Set, name string) ([]string, error) {
 // task divides a set, its images shrunk, by the columns that name the class. Roles says
 // what an image is for; nil means that the first most of each class, in random order,
 // are to learn from and the others to test.
-func task(name string, set *dataset.Set, shrink, ink, most int, rng *rand.Rand, roles func(i int) (train, test bool), by ...string) (*Task, error) {
+func task(name string, set *dataset.Set, shrink, ink, most int, rng *rand.Rand, roles func(i int) (train, test bool),
+	by ...string) (*Task, error) {
 	labels := make([]string, set.Len())
 	for _, column := range by {
 		values, err := texts(set, column)

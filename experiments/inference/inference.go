@@ -46,13 +46,15 @@ func New(m *patchwork.Model, prior []float64) (*Problem, error) {
 		return nil, fmt.Errorf("inference: the experts have poses; they must be fixed")
 	}
 	if m.K() > MaxExperts || len(prior) != m.K() {
-		return nil, fmt.Errorf("inference: %d experts with %d priors; at most %d experts, one prior each", m.K(), len(prior), MaxExperts)
+		return nil, fmt.Errorf("inference: %d experts with %d priors; at most %d experts, one prior each", m.K(), len(prior),
+			MaxExperts)
 	}
 	p := &Problem{k: m.K(), d: m.Height() * m.Width(), max: cfg.Rule == patchwork.RuleMax, mu: m.Templates(), prior: prior}
 	for i := range p.d {
 		q := m.Abstention(i)
 		if !(q > 0 && q < 1) {
-			return nil, fmt.Errorf("inference: the abstention value of pixel %d is %g; it must be strictly between 0 and 1", i, q)
+			return nil, fmt.Errorf("inference: the abstention value of pixel %d is %g; it must be strictly between 0 and 1", i,
+				q)
 		}
 		p.q = append(p.q, q)
 	}
@@ -62,7 +64,8 @@ func New(m *patchwork.Model, prior []float64) (*Problem, error) {
 		}
 		for i, mu := range p.mu[k] {
 			if !(mu > 0 && mu < 1) {
-				return nil, fmt.Errorf("inference: expert %d says %g at pixel %d; opinions must be strictly between 0 and 1", k, mu, i)
+				return nil, fmt.Errorf("inference: expert %d says %g at pixel %d; opinions must be strictly between 0 and 1", k, mu,
+					i)
 			}
 		}
 		p.odds = append(p.odds, math.Log(pi/(1-pi)))

@@ -46,7 +46,8 @@ func LearnAlphabet(ctx context.Context, set *dataset.Set, parts int, o Options) 
 	}
 	h, w := set.Size()
 	began := stat.ProcessorTime()
-	r.Model, err = learn.Learn(ctx, train, learn.Alphabet(h, w), learn.Options{Alphabet: true, Experts: parts, Seed: o.Seed, Workers: o.Workers})
+	r.Model, err = learn.Learn(ctx, train, learn.Alphabet(h, w),
+		learn.Options{Alphabet: true, Experts: parts, Seed: o.Seed, Workers: o.Workers})
 	if err != nil {
 		return r, err
 	}
@@ -80,7 +81,8 @@ func LearnAlphabet(ctx context.Context, set *dataset.Set, parts int, o Options) 
 }
 
 // explainAll explains images by a model.
-func explainAll(ctx context.Context, m *patchwork.Model, images []*bitmap.Image, workers int) ([]*patchwork.Explanation, error) {
+func explainAll(ctx context.Context, m *patchwork.Model, images []*bitmap.Image, workers int) ([]*patchwork.Explanation,
+	error) {
 	out := make([]*patchwork.Explanation, len(images))
 	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{})
 	if err != nil {
@@ -113,8 +115,10 @@ func capitals(set *dataset.Set, first, last int, except ...string) (*dataset.Set
 // ReportAlphabet measures alphabets of some seeds, on one worker. Seconds are those of
 // the processor.
 func ReportAlphabet(ctx context.Context, w io.Writer, set *dataset.Set, seeds []uint64) error {
-	fmt.Fprintf(w, "One alphabet of %d parts for all capital letters of writers 1-20, on every third of those of writers 26-50\n\n", AlphabetParts)
-	fmt.Fprintln(w, "| seed | nats an image | picks | straight picks | background | s of one core |\n|---|---|---|---|---|---|")
+	fmt.Fprintf(w, "One alphabet of %d parts for all capital letters of writers 1-20, on every third of those of "+
+		"writers 26-50\n\n", AlphabetParts)
+	fmt.Fprintln(w, "| seed | nats an image | picks | straight picks | background | s of one core "+
+		"|\n|---|---|---|---|---|---|")
 	var nats, seconds []float64
 	for _, seed := range seeds {
 		r, err := LearnAlphabet(ctx, set, AlphabetParts, Options{Seed: seed, Workers: 1})
@@ -122,8 +126,10 @@ func ReportAlphabet(ctx context.Context, w io.Writer, set *dataset.Set, seeds []
 			return err
 		}
 		nats, seconds = append(nats, r.Nats), append(seconds, r.Seconds)
-		fmt.Fprintf(w, "| %d | %.1f | %.2f | %.2f | %.4f | %.1f |\n", seed, r.Nats, r.Picks, r.Inside, r.Model.Config().Q, r.Seconds)
+		fmt.Fprintf(w, "| %d | %.1f | %.2f | %.2f | %.4f | %.1f |\n", seed, r.Nats, r.Picks, r.Inside, r.Model.Config().Q,
+			r.Seconds)
 	}
-	_, err := fmt.Fprintf(w, "| mean ± deviation | %.1f ± %.1f | | | | %.1f ± %.1f |\n", stat.Mean(nats), stat.SD(nats), stat.Mean(seconds), stat.SD(seconds))
+	_, err := fmt.Fprintf(w, "| mean ± deviation | %.1f ± %.1f | | | | %.1f ± %.1f |\n", stat.Mean(nats), stat.SD(nats),
+		stat.Mean(seconds), stat.SD(seconds))
 	return err
 }

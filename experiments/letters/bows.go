@@ -14,7 +14,8 @@ import (
 )
 
 // BowTasks lists letters with bows.
-var BowTasks = []Task{{Letter: "C", Experts: 2}, {Letter: "S", Experts: 3}, {Letter: "D", Experts: 2}, {Letter: "P", Experts: 2}, {Letter: "O", Experts: 2}}
+var BowTasks = []Task{{Letter: "C", Experts: 2}, {Letter: "S", Experts: 3}, {Letter: "D", Experts: 2},
+	{Letter: "P", Experts: 2}, {Letter: "O", Experts: 2}}
 
 // straightPrice is what a bent part costs in ReportStrokes, in nats per image.
 const straightPrice = 60
@@ -42,7 +43,8 @@ func reportBows(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, m
 	if method != learn.MethodAuto && method != learn.MethodStrokes {
 		return nil
 	}
-	fmt.Fprintf(w, "\n| straight parts preferred, a bent one costs %d nats an image | stem and bow | test |\n|---|---|---|\n", straightPrice)
+	fmt.Fprintf(w, "\n| straight parts preferred, a bent one costs %d nats an image | stem and bow | test "+
+		"|\n|---|---|---|\n", straightPrice)
 	for _, task := range BowTasks[2:4] {
 		c, err := LearnClean(ctx, set, task, seeds, learn.Options{Method: method, Straight: straightPrice}, o)
 		if err != nil {
@@ -74,7 +76,8 @@ func stemAndBow(m *patchwork.Model) bool {
 
 // cutAlike returns the mean adjusted Rand index, over pairs of models, of which expert owns which
 // ink of the training images.
-func cutAlike(ctx context.Context, set *dataset.Set, letter string, models []*patchwork.Model, o Options) (float64, error) {
+func cutAlike(ctx context.Context, set *dataset.Set, letter string, models []*patchwork.Model, o Options) (float64,
+	error) {
 	train, err := Choose(set, letter, 1, strokeTrainers)
 	if err != nil {
 		return 0, err

@@ -22,7 +22,8 @@ var StrokeCounts = []struct {
 func ReportCounts(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, o Options) error {
 	h, width := set.Size()
 	cfg := patchwork.NewConfig(patchwork.RuleMax, h, width, Poses)
-	fmt.Fprintf(w, "| letter | strokes | parts by seed | gain of one more part, nats per image, by seed |\n|---|---|---|---|\n")
+	fmt.Fprintf(w, "| letter | strokes | parts by seed | gain of one more part, nats per image, by seed "+
+		"|\n|---|---|---|---|\n")
 	right := make([]int, seeds)
 	for _, c := range StrokeCounts {
 		train, err := Choose(set, c.Letter, 1, 20)

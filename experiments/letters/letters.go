@@ -73,7 +73,8 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 	r := Result{Task: task}
 	h, w := set.Size()
 	cfg := patchwork.NewConfig(patchwork.RuleMax, h, w, Poses)
-	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: task.Experts, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
+	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: task.Experts, Seed: o.Seed, Starts: o.Starts,
+		Workers: o.Workers})
 	if err != nil {
 		return Result{}, err
 	}
@@ -90,7 +91,8 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 	if r.Hybrid, r.Picks, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true}, o.Workers); err != nil {
 		return Result{}, err
 	}
-	if r.Prior, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true, PosePrior: true}, o.Workers); err != nil {
+	if r.Prior, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true, PosePrior: true},
+		o.Workers); err != nil {
 		return Result{}, err
 	}
 	r.Mean, err = mean(ctx, cfg, train, test, o)
@@ -101,7 +103,8 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 // under the best shift and rotation of each.
 func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
-	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Method: learn.MethodBoth, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
+	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Method: learn.MethodBoth, Seed: o.Seed,
+		Starts: o.Starts, Workers: o.Workers})
 	if err != nil {
 		return 0, err
 	}
@@ -111,7 +114,8 @@ func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data,
 
 // heldOut returns the log-likelihood per pixel of the test images, and the
 // picks per image.
-func heldOut(ctx context.Context, m *patchwork.Model, test patchwork.Data, opt patchwork.PursuitOptions, workers int) (logLik, picks float64, err error) {
+func heldOut(ctx context.Context, m *patchwork.Model, test patchwork.Data, opt patchwork.PursuitOptions,
+	workers int) (logLik, picks float64, err error) {
 	t, err := patchwork.EStep(ctx, m, test, opt, workers, nil)
 	if err != nil {
 		return 0, 0, err
@@ -143,7 +147,8 @@ func Choose(set *dataset.Set, letter string, first, last int) (patchwork.Data, e
 
 // Report runs every task and writes the table.
 func Report(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error {
-	fmt.Fprintln(w, "| letter (K) | hybrid | hybrid, pose prior | truncated | mean + shift + rotation | train | picks | pure | natural | reference |\n|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| letter (K) | hybrid | hybrid, pose prior | truncated | mean + shift + rotation | train | picks | "+
+		"pure | natural | reference |\n|---|---|---|---|---|---|---|---|---|---|")
 	for _, task := range Tasks {
 		r, err := Run(ctx, set, task, o)
 		if err != nil {
@@ -196,7 +201,8 @@ func Shuffled(n int, seed uint64, i int) []int {
 
 // ReportBars learns the letter T from six random sets of ten of the images.
 func ReportBars(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error {
-	fmt.Fprintf(w, "%d letters T, seed %d\n\n| set | starts that end in two bars | the chosen one |\n|---|---|---|\n", set.Len(), o.Seed)
+	fmt.Fprintf(w, "%d letters T, seed %d\n\n| set | starts that end in two bars | the chosen one |\n|---|---|---|\n",
+		set.Len(), o.Seed)
 	good := 0
 	for i := range 6 {
 		b, err := RunBars(ctx, set.Images, i, o)

@@ -83,7 +83,8 @@ func heldOutMoved(ctx context.Context, c Class, move Move, seed uint64, o Option
 	train := rows.Part(c.Images.Data, order[:moveTrainers])
 	test := rows.Part(c.Images.Data, order[moveTrainers:min(len(order), moveTrainers+moveTesters)])
 	cfg := patchwork.NewConfig(patchwork.RuleMax, h, w, move.grid(h, w))
-	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: c.Experts, Starts: o.Starts, Seed: seed, Workers: o.Workers})
+	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: c.Experts, Starts: o.Starts, Seed: seed,
+		Workers: o.Workers})
 	if err != nil {
 		return 0, err
 	}

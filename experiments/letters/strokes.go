@@ -16,7 +16,8 @@ import (
 // StrokeTasks lists straight letters with the number of their strokes: the nine of
 // Tasks, from as many writers each, and V, W and X.
 var StrokeTasks = []Task{
-	{Letter: "T", Experts: 2}, {Letter: "L", Experts: 2}, {Letter: "H", Experts: 3}, {Letter: "E", Experts: 4}, {Letter: "F", Experts: 3},
+	{Letter: "T", Experts: 2}, {Letter: "L", Experts: 2}, {Letter: "H", Experts: 3}, {Letter: "E", Experts: 4},
+	{Letter: "F", Experts: 3},
 	{Letter: "A", Experts: 3}, {Letter: "N", Experts: 3}, {Letter: "Y", Experts: 3}, {Letter: "K", Experts: 3},
 	{Letter: "V", Experts: 2}, {Letter: "W", Experts: 4}, {Letter: "X", Experts: 2},
 }
@@ -37,7 +38,8 @@ type Clean struct {
 }
 
 // LearnClean learns a letter with as many seeds from o.Seed on, and tests it.
-func LearnClean(ctx context.Context, set *dataset.Set, task Task, seeds int, opt learn.Options, o Options) (Clean, error) {
+func LearnClean(ctx context.Context, set *dataset.Set, task Task, seeds int, opt learn.Options, o Options) (Clean,
+	error) {
 	train, err := Choose(set, task.Letter, 1, strokeTrainers)
 	if err != nil {
 		return Clean{}, err
@@ -75,7 +77,8 @@ func LearnClean(ctx context.Context, set *dataset.Set, task Task, seeds int, opt
 		tests = append(tests, ll)
 		placed = append(placed, ll-picks*math.Log(float64(Poses.Len()))/float64(h*w))
 	}
-	c.Pure, c.Stray, c.Test, c.Placed = stat.Mean(pure), stat.Mean(stray)/stat.Mean(votes), stat.Mean(tests), stat.Mean(placed)
+	c.Pure, c.Stray, c.Test, c.Placed = stat.Mean(pure), stat.Mean(stray)/stat.Mean(votes), stat.Mean(tests),
+		stat.Mean(placed)
 	return c, nil
 }
 
@@ -106,8 +109,10 @@ func strayVotes(template []float64, width int) (away, all int) {
 
 // ReportStrokes learns twelve straight letters and bows with some seeds, and prints how clean their
 // parts are.
-func ReportStrokes(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, method learn.Method, o Options) error {
-	fmt.Fprintf(w, "method %v, %d seeds from %d\n\n| letter (parts) | natural | pure | stray votes | test | with placement |\n|---|---|---|---|---|---|\n", method, seeds, o.Seed)
+func ReportStrokes(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, method learn.Method,
+	o Options) error {
+	fmt.Fprintf(w, "method %v, %d seeds from %d\n\n| letter (parts) | natural | pure | stray votes | test | with "+
+		"placement |\n|---|---|---|---|---|---|\n", method, seeds, o.Seed)
 	var sum [4][]float64
 	all := 0
 	for i, task := range StrokeTasks {
@@ -115,7 +120,8 @@ func ReportStrokes(ctx context.Context, w io.Writer, set *dataset.Set, seeds int
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %s (%d) | %d of %d | %.2f | %.2f | %.4f | %.4f |\n", task.Letter, task.Experts, c.Natural, seeds, c.Pure, c.Stray, c.Test, c.Placed)
+		fmt.Fprintf(w, "| %s (%d) | %d of %d | %.2f | %.2f | %.4f | %.4f |\n", task.Letter, task.Experts, c.Natural, seeds,
+			c.Pure, c.Stray, c.Test, c.Placed)
 		if i >= lettersOfMean {
 			continue
 		}

@@ -46,8 +46,10 @@ func Learn(ctx context.Context, set Set, seed uint64) (Outcome, error) {
 		}
 		return Outcome{r.Parts, (stat.ProcessorTime() - began).Seconds()}, nil
 	}
-	cfg := patchwork.NewConfig(patchwork.RuleMax, set.Images[0].Height(), set.Images[0].Width(), pose.Grid{Angles: set.Angles})
-	m, err := learn.Learn(ctx, patchwork.Data{Images: set.Images}, cfg, learn.Options{StartFrom: learn.StartFromPairs, Seed: seed})
+	cfg := patchwork.NewConfig(patchwork.RuleMax, set.Images[0].Height(), set.Images[0].Width(),
+		pose.Grid{Angles: set.Angles})
+	m, err := learn.Learn(ctx, patchwork.Data{Images: set.Images}, cfg,
+		learn.Options{StartFrom: learn.StartFromPairs, Seed: seed})
 	if err != nil {
 		return out, err
 	}
@@ -89,11 +91,13 @@ func Measure(ctx context.Context, row Row, draws int, set func(seed uint64) Set)
 	return row, nil
 }
 
-const heading = "| set | images | flips | all found, nothing else | true parts found | K | s of one core |\n|---|---|---|---|---|---|---|\n"
+const heading = "| set | images | flips | all found, nothing else | true parts found | K | s of one core " +
+	"|\n|---|---|---|---|---|---|---|\n"
 
 // String returns the row as a line of the table.
 func (r Row) String() string {
-	return fmt.Sprintf("| %s | %d | %.2f | %d of %d | %.2f of %d | %.2f | %.2f |", r.Name, r.Images, r.Flips, r.All, r.Draws, r.Found, r.Parts, r.K, r.Seconds)
+	return fmt.Sprintf("| %s | %d | %.2f | %d of %d | %.2f of %d | %.2f | %.2f |", r.Name, r.Images, r.Flips, r.All,
+		r.Draws, r.Found, r.Parts, r.K, r.Seconds)
 }
 
 // job is a row to be measured.
@@ -126,7 +130,8 @@ func report(ctx context.Context, w io.Writer, jobs []job, draws int) error {
 func ReportDeconvolution(ctx context.Context, w io.Writer, draws int, images, features []*bitmap.Image) error {
 	var jobs []job
 	add := func(n, most int, flips float64) {
-		jobs = append(jobs, job{"deconvolution", flips, most, func(seed uint64) Set { return Deconvolution(seed, n, flips, images, features) }})
+		jobs = append(jobs, job{"deconvolution", flips, most,
+			func(seed uint64) Set { return Deconvolution(seed, n, flips, images, features) }})
 	}
 	for _, n := range []int{8, 20, 50, 80} {
 		add(n, 30, 0)
@@ -147,7 +152,8 @@ func ReportWalks(ctx context.Context, w io.Writer, draws int) error {
 		{"six walks in quarter turns", 0, 5, func(seed uint64) Set { return Walks(seed, 6, 60, 0, turns) }},
 	}
 	for _, ink := range []float64{.1, .2, .3} {
-		jobs = append(jobs, job{"noise, ink " + strings.TrimPrefix(fmt.Sprint(ink), "0"), 0, 3, func(seed uint64) Set { return Noise(seed, 60, ink) }})
+		jobs = append(jobs, job{"noise, ink " + strings.TrimPrefix(fmt.Sprint(ink), "0"), 0, 3,
+			func(seed uint64) Set { return Noise(seed, 60, ink) }})
 	}
 	return report(ctx, w, jobs, draws)
 }
@@ -156,7 +162,8 @@ func ReportWalks(ctx context.Context, w io.Writer, draws int) error {
 func ReportAlone(ctx context.Context, w io.Writer, draws int, glyphs []*bitmap.Image, labels []int) error {
 	var jobs []job
 	for _, flips := range []float64{0, .02} {
-		jobs = append(jobs, job{"ten digits, five in a scene", flips, 3, func(seed uint64) Set { return Alone(seed, 60, flips, glyphs, labels) }})
+		jobs = append(jobs, job{"ten digits, five in a scene", flips, 3,
+			func(seed uint64) Set { return Alone(seed, 60, flips, glyphs, labels) }})
 	}
 	return report(ctx, w, jobs, draws)
 }

@@ -77,16 +77,22 @@ func parse(args []string) (r figures.Request, err error) {
 	fs.BoolVar(&r.Quick, "quick", false, "under a minute: few seeds and sizes, rough numbers")
 	fs.Uint64Var(&r.Seed, "seed", figures.DefaultSeed, "seed of all randomness")
 	fs.IntVar(&r.Workers, "workers", runtime.NumCPU(), "at the same time")
-	fs.StringVar(&r.DigitFile, "mnist", "", "digits for Figure 3: an IDX file of images with its labels beside it, or their folder (default our own)")
-	fs.StringSliceVar(&r.TeeFiles, "ticc", nil, "letters for Figure 7, such as TiCC, with an array y or labels that names them, and maybe writer (default our own)")
-	fs.StringSliceVar(&r.LetterFiles, "letters", nil, "letters for Figure 8, with arrays y and writer, such as Chars74K, beside our own")
+	fs.StringVar(&r.DigitFile, "mnist", "",
+		"digits for Figure 3: an IDX file of images with its labels beside it, or their folder (default our own)")
+	fs.StringSliceVar(&r.TeeFiles, "ticc", nil,
+		"letters for Figure 7, such as TiCC, with an array y or labels that names them, and maybe writer (default our own)")
+	fs.StringSliceVar(&r.LetterFiles, "letters", nil,
+		"letters for Figure 8, with arrays y and writer, such as Chars74K, beside our own")
 	form := &r.TeeForm
-	fs.StringVar(&form.Names, "names", "", "of --ticc: pattern of the names of pictures, such as {y}/{writer}_{sample}.png; {} is ignored")
-	fs.StringVar(&form.Array, "array", "", "of --ticc: array of an .npz or .mat file that holds the images (default x, or the only one)")
+	fs.StringVar(&form.Names, "names", "",
+		"of --ticc: pattern of the names of pictures, such as {y}/{writer}_{sample}.png; {} is ignored")
+	fs.StringVar(&form.Array, "array", "",
+		"of --ticc: array of an .npz or .mat file that holds the images (default x, or the only one)")
 	fs.StringVar(&threshold, "threshold", "", "of --ticc: grey values above it are on")
 	fs.BoolVar(&form.Invert, "invert", false, "of --ticc: swap on and off; in pictures light is ink")
 	fs.StringVar(&size, "size", "", "of --ticc: height and width of the images, as HxW, where rows are flat")
-	fs.BoolVar(&form.Transpose, "transpose", false, "of --ticc: swap the rows and columns of the images, for rows laid out by MATLAB")
+	fs.BoolVar(&form.Transpose, "transpose", false,
+		"of --ticc: swap the rows and columns of the images, for rows laid out by MATLAB")
 	if err := fs.Parse(args); err != nil {
 		return r, err
 	}

@@ -45,7 +45,8 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 	if o.Seeds == 0 {
 		o.Seeds = 5
 	}
-	fmt.Fprintln(w, "| unseen images | nats per pixel, paper | refined | gain (least to greatest) | right, paper | refined | gain (least to greatest) | ms per image |\n|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| unseen images | nats per pixel, paper | refined | gain (least to greatest) | right, paper | "+
+		"refined | gain (least to greatest) | ms per image |\n|---|---|---|---|---|---|---|---|")
 	row := func(name string, run func(ctx context.Context, seed uint64, o Options) (result, error)) error {
 		var results []result
 		for seed := range o.Seeds {
@@ -62,17 +63,20 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 		return err
 	}
 	for _, n := range []int{5, 20} {
-		err := row(fmt.Sprintf("digits, 28 x 28, %d of each to learn from", n), func(ctx context.Context, seed uint64, o Options) (result, error) {
-			return runDigits(ctx, n, seed, o)
-		})
+		err := row(fmt.Sprintf("digits, 28 x 28, %d of each to learn from", n),
+			func(ctx context.Context, seed uint64, o Options) (result, error) {
+				return runDigits(ctx, n, seed, o)
+			})
 		if err != nil {
 			return err
 		}
 	}
-	for _, s := range []scenes.Setting{{Side: 64, Flip: .10}, {Side: 64, Flip: .20}, {Side: 48, Flip: .10}, {Side: 48, Flip: .20}} {
-		err := row(fmt.Sprintf("scenes, %d x %d, %.0f %% flipped", s.Side, s.Side, 100*s.Flip), func(ctx context.Context, seed uint64, o Options) (result, error) {
-			return runScenes(ctx, s, seed, o)
-		})
+	for _, s := range []scenes.Setting{{Side: 64, Flip: .10}, {Side: 64, Flip: .20}, {Side: 48, Flip: .10},
+		{Side: 48, Flip: .20}} {
+		err := row(fmt.Sprintf("scenes, %d x %d, %.0f %% flipped", s.Side, s.Side, 100*s.Flip),
+			func(ctx context.Context, seed uint64, o Options) (result, error) {
+				return runScenes(ctx, s, seed, o)
+			})
 		if err != nil {
 			return err
 		}
@@ -123,7 +127,8 @@ func spread(x []float64, digits int) string {
 
 // explain explains the images by both searches, on one core, and adds what that
 // gives, times share, to r.
-func (r *result) explain(m *patchwork.Model, images []*bitmap.Image, share float64, each func(search, i int, e *patchwork.Explanation)) error {
+func (r *result) explain(m *patchwork.Model, images []*bitmap.Image, share float64,
+	each func(search, i int, e *patchwork.Explanation)) error {
 	for s, search := range searches {
 		p, err := patchwork.NewPursuit(m, search)
 		if err != nil {
@@ -163,7 +168,8 @@ func runLetters(ctx context.Context, seed uint64, o Options) (result, error) {
 		if err != nil {
 			return r, err
 		}
-		if err := r.explain(m, test.Images, 1/float64(len(letters.Tasks)), func(int, int, *patchwork.Explanation) {}); err != nil {
+		if err := r.explain(m, test.Images, 1/float64(len(letters.Tasks)), func(int, int, *patchwork.Explanation) {}); err !=
+			nil {
 			return r, err
 		}
 	}
@@ -195,7 +201,8 @@ func runDigits(ctx context.Context, n int, seed uint64, o Options) (result, erro
 		}
 		tests = append(tests, data.Images[n:]...)
 		data.Images = data.Images[:n]
-		m, err := learn.Learn(ctx, data, patchwork.NewConfig(patchwork.RuleMax, data.Images[0].Height(), data.Images[0].Width(), digitPoses),
+		m, err := learn.Learn(ctx, data, patchwork.NewConfig(patchwork.RuleMax, data.Images[0].Height(),
+			data.Images[0].Width(), digitPoses),
 			learn.Options{Method: learn.MethodBoth, Experts: digitExperts, Seed: seed, Workers: o.Workers})
 		if err != nil {
 			return r, err
@@ -239,7 +246,8 @@ const sceneCount = 100
 // runScenes explains scenes of five digits, one of each class as template.
 func runScenes(ctx context.Context, s scenes.Setting, seed uint64, o Options) (result, error) {
 	var r result
-	set, err := synth.Scenes(synth.ScenesOptions{N: sceneCount, Side: s.Side, Flip: &s.Flip, Seed: seed, Glyphs: o.Digits, Labels: o.Labels})
+	set, err := synth.Scenes(synth.ScenesOptions{N: sceneCount, Side: s.Side, Flip: &s.Flip, Seed: seed, Glyphs: o.Digits,
+		Labels: o.Labels})
 	if err != nil {
 		return r, err
 	}

@@ -16,9 +16,10 @@ import (
 // AutoRow holds how often the number of experts was found.
 type AutoRow struct {
 	Options
-	Found   float64     // fraction of the sets in which eight experts were chosen
-	AllS    float64     // fraction of the sets with the eight true ones among the chosen, by criterion S
-	Grown   float64     // fraction of the sets in which the search before confirmation (growing, shrinking, moves) gave eight
+	Found float64 // fraction of the sets in which eight experts were chosen
+	AllS  float64 // fraction of the sets with the eight true ones among the chosen, by criterion S
+	// fraction of the sets in which the search before confirmation (growing, shrinking, moves) gave eight
+	Grown   float64
 	Chosen  map[int]int // sets by the number of experts chosen
 	Took    time.Duration
 	Slowest time.Duration
@@ -74,7 +75,8 @@ func ReportAuto(ctx context.Context, w io.Writer, rows []Options) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "| %d | %d | %.0f %% | %.0f %% | %.0f %% | %v | %.2f | %.2f |\n", o.N, o.Sets, 100*r.Found,
+		if _, err := fmt.Fprintf(w, "| %d | %d | %.0f %% | %.0f %% | %.0f %% | %v | %.2f | %.2f |\n", o.N, o.Sets,
+			100*r.Found,
 			100*r.AllS, 100*r.Grown, r.Chosen, r.Took.Seconds(), r.Slowest.Seconds()); err != nil {
 			return err
 		}

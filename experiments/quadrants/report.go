@@ -73,7 +73,8 @@ func Rows(seed uint64, workers int) []Options {
 
 // Report prints the table of the rows, and the off-support votes.
 func Report(ctx context.Context, w io.Writer, rows []Options) error {
-	fmt.Fprintln(w, "| mode | N | sets | experts (S) | all 8 (S) | all 8 (05) | cross-entropy | excess over the truth | fixed point | s per set |")
+	fmt.Fprintln(w, "| mode | N | sets | experts (S) | all 8 (S) | all 8 (05) | cross-entropy | excess over the truth | "+
+		"fixed point | s per set |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, o := range rows {
 		r, err := Run(ctx, o)
@@ -83,7 +84,8 @@ func Report(ctx context.Context, w io.Writer, rows []Options) error {
 		fmt.Fprintf(w, "| %s | %d | %d | %.2f | %.1f %% | %.1f %% | %.2f | %.3f | %.0f %% | %.3f |\n", o.mode(), o.N, o.Sets,
 			r.Recovered, 100*r.AllS, 100*r.AllFive, r.CrossEntropy, r.Excess, 100*r.FixedPoint, r.Took.Seconds())
 		if o.FromTruth {
-			fmt.Fprintf(w, "| from the truth | %d | %d | | %.1f %% | | | %.3f | within half a nat of it, or below: %.0f %% | |\n",
+			fmt.Fprintf(w, "| from the truth | %d | %d | | %.1f %% | | | %.3f | within half a nat of it, or below: "+
+				"%.0f %% | |\n",
 				o.N, o.Sets, 100*r.LimitAllS, r.LimitExcess, 100*r.Within)
 		}
 	}
@@ -103,7 +105,8 @@ func ReportVotes(ctx context.Context, w io.Writer, seed uint64) error {
 			means[i] += v / sets
 		}
 	}
-	_, err := fmt.Fprintf(w, "mean off-support vote given the true activations, N=1000: eq. (1) %.3f, guarded %.4f\n", means[0], means[1])
+	_, err := fmt.Fprintf(w, "mean off-support vote given the true activations, N=1000: eq. (1) %.3f, guarded %.4f\n",
+		means[0], means[1])
 	return err
 }
 

@@ -41,9 +41,11 @@ func digitsOf(rows [][]float64, class []string) func(c string, from, to int) [][
 // ReportDigitRivals prints the log-likelihood of scikit-learn's models on the digits of ReportDigits.
 func ReportDigitRivals(ctx context.Context, w io.Writer, rows [][]float64, class []string) error {
 	pick := digitsOf(rows, class)
-	fmt.Fprint(w, "Grey digits of 8 x 8: nats per test image, of each rival at its best on the test images\n\n| classes | rival | test |\n|---|---|---|\n")
+	fmt.Fprint(w, "Grey digits of 8 x 8: nats per test image, of each rival at its best on the test images\n\n| classes "+
+		"| rival | test |\n|---|---|---|\n")
 	for _, c := range []string{"all", "0", "2", "3", "8"} {
-		all, err := Rivals(ctx, &Job{Train: pick(c, 0, 1200), Test: pick(c, 1200, len(rows)), Floor: slices.Repeat([]float64{.25}, 64)})
+		all, err := Rivals(ctx, &Job{Train: pick(c, 0, 1200), Test: pick(c, 1200, len(rows)),
+			Floor: slices.Repeat([]float64{.25}, 64)})
 		if err != nil {
 			return err
 		}
@@ -61,7 +63,8 @@ func ReportDigits(ctx context.Context, w io.Writer, rows [][]float64, class []st
 		classes = []string{"all", "0", "2", "3", "8"}
 	}
 	pick := digitsOf(rows, class)
-	fmt.Fprint(w, "Grey digits of 8 x 8 (values 0 to 16), 1200 rows to learn from: nats per test image over the 24 best explanations\n\n| classes | parts | parameters | test | best explanation alone |\n|---|---|---|---|---|\n")
+	fmt.Fprint(w, "Grey digits of 8 x 8 (values 0 to 16), 1200 rows to learn from: nats per test image over the 24 best "+
+		"explanations\n\n| classes | parts | parameters | test | best explanation alone |\n|---|---|---|---|---|\n")
 	for _, c := range classes {
 		data, err := model.NewData(8, 8, pick(c, 0, 1200))
 		if err != nil {
@@ -86,7 +89,8 @@ func ReportDigits(ctx context.Context, w io.Writer, rows [][]float64, class []st
 			best += post.Explanations[0].LogJoint / float64(len(test))
 		}
 		votes, variances := r.Model.Votes()
-		fmt.Fprintf(w, "| %s | %d | %d | %.1f | %.1f | description lengths of the starts %.0f\n", c, r.Model.K(), votes+variances+2*64+r.Model.K(), evidence, best, r.Starts)
+		fmt.Fprintf(w, "| %s | %d | %d | %.1f | %.1f | description lengths of the starts %.0f\n", c, r.Model.K(),
+			votes+variances+2*64+r.Model.K(), evidence, best, r.Starts)
 	}
 	return nil
 }

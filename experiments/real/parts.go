@@ -20,13 +20,17 @@ var partsSets = []struct {
 }{
 	{"quadrants, N = 50", true, func(rng *rand.Rand) *Set { return Quadrants(50, 2, 1, rng) }},
 	{"quadrants, N = 200", true, func(rng *rand.Rand) *Set { return Quadrants(200, 2, 1, rng) }},
-	{"bars, noise 0.25", false, func(rng *rand.Rand) *Set { return Bars(500, BarOptions{Side: 5, Rate: .2, SD: .25}, rng) }},
+	{"bars, noise 0.25", false,
+		func(rng *rand.Rand) *Set { return Bars(500, BarOptions{Side: 5, Rate: .2, SD: .25}, rng) }},
 	{"bars, noise 0.5", false, func(rng *rand.Rand) *Set { return Bars(500, BarOptions{Side: 5, Rate: .2, SD: .5}, rng) }},
-	{"bars, levels", false, func(rng *rand.Rand) *Set { return Bars(500, BarOptions{Side: 5, Rate: .2, SD: .25, Levels: true}, rng) }},
-	{"bars, brightness", false, func(rng *rand.Rand) *Set { return Bars(500, BarOptions{Side: 5, Rate: .2, SD: .25, Spread: true}, rng) }},
+	{"bars, levels", false,
+		func(rng *rand.Rand) *Set { return Bars(500, BarOptions{Side: 5, Rate: .2, SD: .25, Levels: true}, rng) }},
+	{"bars, brightness", false,
+		func(rng *rand.Rand) *Set { return Bars(500, BarOptions{Side: 5, Rate: .2, SD: .25, Spread: true}, rng) }},
 }
 
-// ReportParts prints how many true parts each method finds: those for which it has a template of its own with a cosine of at least
+// ReportParts prints how many true parts each method finds: those for which it has a template of its own with a cosine
+// of at least
 // 0.9. Rivals are told how many there are; Patchwork is not.
 func ReportParts(ctx context.Context, w io.Writer, sets int) error {
 	const us = "Patchwork"
@@ -55,7 +59,8 @@ func ReportParts(ctx context.Context, w io.Writer, sets int) error {
 			}
 		}
 	}
-	fmt.Fprintf(w, "Parts found with a cosine of at least 0.9, mean over %d sets (of 8 quadrants, of 10 bars); rivals are told their number\n\n| method |", sets)
+	fmt.Fprintf(w, "Parts found with a cosine of at least 0.9, mean over %d sets (of 8 quadrants, of 10 bars); rivals "+
+		"are told their number\n\n| method |", sets)
 	for _, c := range partsSets {
 		fmt.Fprintf(w, " %s |", c.name)
 	}

@@ -63,7 +63,8 @@ func row(w io.Writer, name string, truth int, all []outcome) {
 			exact++
 		}
 	}
-	fmt.Fprintf(w, "| %s | %.1f of %d | %d of %d | %d of %d |", name, stat.Mean(found), truth, whole, len(all), exact, len(all))
+	fmt.Fprintf(w, "| %s | %.1f of %d | %d of %d | %d of %d |", name, stat.Mean(found), truth, whole, len(all), exact,
+		len(all))
 	if stat.Mean(excess) != 0 {
 		fmt.Fprintf(w, " %.2f ± %.2f |", stat.Mean(excess), stat.SD(excess))
 	} else {
@@ -73,16 +74,19 @@ func row(w io.Writer, name string, truth int, all []outcome) {
 }
 
 func head(w io.Writer, title string) {
-	fmt.Fprintf(w, "%s\n\n| data | parts found | all found | number right | excess | s |\n|---|---|---|---|---|---|\n", title)
+	fmt.Fprintf(w, "%s\n\n| data | parts found | all found | number right | excess | s |\n|---|---|---|---|---|---|\n",
+		title)
 }
 
-// ReportQuadrants prints the recovery of quadrants by the number of images (none means 50, 100, 200 and 500), with means
+// ReportQuadrants prints the recovery of quadrants by the number of images (none means 50, 100, 200 and 500), with
+// means
 // only and where active pixels have less noise.
 func ReportQuadrants(ctx context.Context, w io.Writer, sets int, sizes ...int) error {
 	if len(sizes) == 0 {
 		sizes = []int{50, 100, 200, 500}
 	}
-	head(w, fmt.Sprintf("Real quadrants, %d sets each: parts found (mean error below 0.4 on, 0.2 off their pixels), nats per test row behind the truth", sets))
+	head(w, fmt.Sprintf("Real quadrants, %d sets each: parts found (mean error below 0.4 on, 0.2 off their pixels), "+
+		"nats per test row behind the truth", sets))
 	for _, n := range sizes {
 		for _, c := range []struct {
 			name  string
@@ -105,13 +109,15 @@ func ReportQuadrants(ctx context.Context, w io.Writer, sets int, sizes ...int) e
 	return nil
 }
 
-// ReportRivals prints the excess of scikit-learn's models on the sets of ReportQuadrants, by the number of images (none means
+// ReportRivals prints the excess of scikit-learn's models on the sets of ReportQuadrants, by the number of images (none
+// means
 // 50, 100, 200 and 500).
 func ReportRivals(ctx context.Context, w io.Writer, sets int, sizes ...int) error {
 	if len(sizes) == 0 {
 		sizes = []int{50, 100, 200, 500}
 	}
-	fmt.Fprintf(w, "Real quadrants, %d sets each: nats per test row behind the truth, of each rival at its best on the test rows\n\n| rival | excess |\n|---|---|\n", sets)
+	fmt.Fprintf(w, "Real quadrants, %d sets each: nats per test row behind the truth, of each rival at its best on the "+
+		"test rows\n\n| rival | excess |\n|---|---|\n", sets)
 	for _, n := range sizes {
 		if err := quadrantRivals(ctx, w, sets, n); err != nil {
 			return err

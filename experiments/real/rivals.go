@@ -63,7 +63,8 @@ type Density struct {
 }
 
 // Densities returns what rivals, by their names in the script, say of test rows. No variance is below the floor.
-func Densities(ctx context.Context, train, test [][]float64, floor float64, sizes map[string][]int) (map[string]Density, error) {
+func Densities(ctx context.Context, train, test [][]float64, floor float64, sizes map[string][]int) (map[string]Density,
+	error) {
 	var lists map[string][2]float64
 	question := map[string]any{"train": train, "test": test, "floor": floor, "sizes": sizes}
 	if err := sklearn.Ask(ctx, "density", question, &lists); err != nil {

@@ -56,7 +56,9 @@ func (g *Glyphs) Scene(side int, sd float64, rng *rand.Rand) (s Scene) {
 
 // ReportScenes prints in how many scenes all five digits are found and nothing else.
 func ReportScenes(w io.Writer, rows [][]float64, class []int64, scenes int) error {
-	fmt.Fprintf(w, "Scenes of five of ten grey digits, %d scenes each (seeds 0 to %d, other digits in each): all five within a pixel, and nothing besides\n\n| side | noise 0.25 | 0.5 | 1 | CPU ms a scene |\n|---|---|---|---|---|\n", scenes, scenes-1)
+	fmt.Fprintf(w, "Scenes of five of ten grey digits, %d scenes each (seeds 0 to %d, other digits in each): all five "+
+		"within a pixel, and nothing besides\n\n| side | noise 0.25 | 0.5 | 1 | CPU ms a scene |\n|---|---|---|---|---|\n",
+		scenes, scenes-1)
 	for _, side := range []int{64, 48} {
 		fmt.Fprintf(w, "| %d |", side)
 		took := 0.0

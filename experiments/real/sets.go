@@ -119,7 +119,8 @@ func Bars(n int, o BarOptions, rng *rand.Rand) *Set {
 }
 
 // Recovered returns how many of the true templates a model has: an expert of its own whose mean is within on of
-// it on its support, and within off elsewhere, in the mean over the pixels. To abstain is right where the template says nothing, and elsewhere says the
+// it on its support, and within off elsewhere, in the mean over the pixels. To abstain is right where the template says
+// nothing, and elsewhere says the
 // background.
 func (s *Set) Recovered(m *model.Model, on, off float64) int {
 	used := make([]bool, m.K())

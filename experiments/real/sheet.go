@@ -29,11 +29,13 @@ type Scene struct {
 	Truth []model.Pick
 }
 
-// SceneModel returns the model of scenes of side x side pixels whose parts are grey images of frame x frame pixels: each says its
+// SceneModel returns the model of scenes of side x side pixels whose parts are grey images of frame x frame pixels:
+// each says its
 // values where they exceed a tenth of full brightness, 1, and the variance is that of the noise, sd^2.
 func SceneModel(parts [][]float64, frame, side int, sd float64) *model.Model {
 	reach := pose.Range{Min: 0, Max: side - frame, Step: 1}
-	m := &model.Model{Height: side, Width: side, FrameHeight: frame, FrameWidth: frame, Rule: model.Max, Poses: pose.Grid{DY: reach, DX: reach}}
+	m := &model.Model{Height: side, Width: side, FrameHeight: frame, FrameWidth: frame, Rule: model.Max,
+		Poses: pose.Grid{DY: reach, DX: reach}}
 	for range side * side {
 		m.Background = append(m.Background, model.Normal{Var: sd * sd})
 	}

@@ -16,7 +16,8 @@ import (
 // tableNames are the data sets of ReportTables.
 var tableNames = []string{"wine", "breast_cancer", "diabetes"}
 
-// hidden is a table of which a fifth of the rows are a test, and a fifth of their cells hidden; in standard deviations of the
+// hidden is a table of which a fifth of the rows are a test, and a fifth of their cells hidden; in standard deviations
+// of the
 // training rows.
 func hidden(rows [][]float64, seed uint64) *Job {
 	rng := rand.New(rand.NewPCG(seed, 20))
@@ -94,7 +95,8 @@ func ReportTables(ctx context.Context, w io.Writer, seeds int, names ...string) 
 	if len(names) == 0 {
 		names = tableNames
 	}
-	fmt.Fprintf(w, "Hidden values of tables, %d splits: a fifth of the rows to test, a fifth of their cells hidden; in standard deviations of the other rows\n\n| table | model | RMSE | NLL of a value |\n|---|---|---|---|\n", seeds)
+	fmt.Fprintf(w, "Hidden values of tables, %d splits: a fifth of the rows to test, a fifth of their cells hidden; in "+
+		"standard deviations of the other rows\n\n| table | model | RMSE | NLL of a value |\n|---|---|---|---|\n", seeds)
 	for _, name := range names {
 		var rows [][]float64
 		if err := sklearn.Ask(ctx, "table", map[string]string{"name": name}, &rows); err != nil {
@@ -118,7 +120,8 @@ func ReportTables(ctx context.Context, w io.Writer, seeds int, names ...string) 
 				scores[name] = append(scores[name], s)
 			}
 		}
-		for _, rival := range []string{"Patchwork", "mixture", "PPCA", "factor analysis", "full Gaussian", "ICA", "NMF", "dictionary learning"} {
+		for _, rival := range []string{"Patchwork", "mixture", "PPCA", "factor analysis", "full Gaussian", "ICA", "NMF",
+			"dictionary learning"} {
 			if len(scores[rival]) == 0 {
 				continue
 			}
@@ -130,7 +133,8 @@ func ReportTables(ctx context.Context, w io.Writer, seeds int, names ...string) 
 			if rival == "Patchwork" {
 				who = fmt.Sprintf("Patchwork, %.0f parts", stat.Mean(parts))
 			}
-			fmt.Fprintf(w, "| %s, %d x %d | %s | %.3f ± %.3f | %.3f ± %.3f |\n", name, len(rows), len(rows[0]), who, stat.Mean(rmse), stat.SD(rmse), stat.Mean(nll), stat.SD(nll))
+			fmt.Fprintf(w, "| %s, %d x %d | %s | %.3f ± %.3f | %.3f ± %.3f |\n", name, len(rows), len(rows[0]), who,
+				stat.Mean(rmse), stat.SD(rmse), stat.Mean(nll), stat.SD(nll))
 		}
 	}
 	return nil

@@ -111,7 +111,8 @@ func autoencoder(untied bool) func(context.Context, job) (*fitted, error) {
 		if err != nil {
 			return nil, err
 		}
-		f := &fitted{templates: m.v, votes: m.v, said: matrix(len(j.test.rows), len(m.c)), rounded: matrix(len(j.test.rows), len(m.c))}
+		f := &fitted{templates: m.v, votes: m.v, said: matrix(len(j.test.rows), len(m.c)),
+			rounded: matrix(len(j.test.rows), len(m.c))}
 		code := make([]float64, units)
 		for i, x := range j.test.rows {
 			m.encode(x, code)

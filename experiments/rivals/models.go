@@ -89,7 +89,8 @@ func ours(paper bool) func(context.Context, job) (*fitted, error) {
 		if paper {
 			cfg = learn.PaperConfig(patchwork.RuleMaxMinusMin, j.side, j.side, pose.Grid{})
 		}
-		m, err := learn.Learn(ctx, patchwork.Data{Images: j.images}, cfg, learn.Options{Experts: units, Paper: paper, Seed: j.seed})
+		m, err := learn.Learn(ctx, patchwork.Data{Images: j.images}, cfg,
+			learn.Options{Experts: units, Paper: paper, Seed: j.seed})
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +172,8 @@ func scikit(model string, nonzeros int, least float64) func(context.Context, job
 		if err != nil {
 			return nil, err
 		}
-		return &fitted{templates: a.Templates, votes: a.Templates, said: a.Said, rounded: a.Rounded, least: least, errors: a.Errors}, nil
+		return &fitted{templates: a.Templates, votes: a.Templates, said: a.Said, rounded: a.Rounded, least: least,
+			errors: a.Errors}, nil
 	}
 }
 
@@ -193,7 +195,8 @@ func askUnits(ctx context.Context, question map[string]any) (a answer, err error
 
 // Dictionary returns test rows as a dictionary learned from others says them, with lasso codes of the given weight.
 func Dictionary(ctx context.Context, train, test [][]float64, alpha float64, seed uint64) ([][]float64, error) {
-	a, err := askUnits(ctx, map[string]any{"model": "dictionary", "train": train, "test": test, "seed": seed, "alpha": alpha, "nonzeros": 0})
+	a, err := askUnits(ctx, map[string]any{"model": "dictionary", "train": train, "test": test, "seed": seed,
+		"alpha": alpha, "nonzeros": 0})
 	return a.Said, err
 }
 

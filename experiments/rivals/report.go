@@ -32,10 +32,12 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 func (r *Results) Print(w io.Writer) error {
 	var b strings.Builder
 	shown := r.Options.Sizes[(&run{Options: r.Options}).shown()]
-	fmt.Fprintf(&b, "Seed %d, %d sets per size, %d test images, medians (quartiles).\n", r.Options.Seed, r.Options.Sets, r.Options.Test)
+	fmt.Fprintf(&b, "Seed %d, %d sets per size, %d test images, medians (quartiles).\n", r.Options.Seed, r.Options.Sets,
+		r.Options.Test)
 	r.table(&b, "Cross-entropy, nats per image", 2, true, func(m Measure) float64 { return m.CrossEntropy })
 	r.table(&b, "Excess over the truth", 2, false, func(m Measure) float64 { return m.Excess })
-	r.table(&b, "Cross-entropy with codes rounded to one bit per unit", 2, false, func(m Measure) float64 { return m.RoundedCrossEntropy })
+	r.table(&b, "Cross-entropy with codes rounded to one bit per unit", 2, false,
+		func(m Measure) float64 { return m.RoundedCrossEntropy })
 	r.table(&b, "L2", 2, false, func(m Measure) float64 { return m.L2 })
 	r.table(&b, "L2 with rounded codes", 2, false, func(m Measure) float64 { return m.RoundedL2 })
 	r.table(&b, "Purity", 2, true, func(m Measure) float64 { return m.Purity })

@@ -39,7 +39,8 @@ func (o Options) withDefaults() (Options, error) {
 		}
 	}
 	if len(o.Sizes) == 0 || slices.Min(o.Sizes) < 1 || o.Sets < 0 || o.Test < 0 || o.TuneSets < 0 {
-		return o, fmt.Errorf("rivals: sizes %v, %d sets, %d test images, %d sets to tune on; give at least 1 of each", o.Sizes, o.Sets, o.Test, o.TuneSets)
+		return o, fmt.Errorf("rivals: sizes %v, %d sets, %d test images, %d sets to tune on; give at least 1 of each",
+			o.Sizes, o.Sets, o.Test, o.TuneSets)
 	}
 	return o, nil
 }
@@ -85,7 +86,8 @@ func (o Options) prepare(seed uint64) (bench, error) {
 
 // fitSet learns from the first n images of the set.
 func (r *rival) fitSet(ctx context.Context, b *bench, n int, s setting) (*fitted, error) {
-	return r.fit(ctx, job{images: b.train.Images[:n], rows: b.train.rows[:n], test: b.test, side: b.train.Truth.Side, seed: b.seed, setting: s})
+	return r.fit(ctx, job{images: b.train.Images[:n], rows: b.train.rows[:n], test: b.test, side: b.train.Truth.Side,
+		seed: b.seed, setting: s})
 }
 
 // run is a comparison under way.

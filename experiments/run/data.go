@@ -90,7 +90,8 @@ func readDeconvolution() (images, features []*bitmap.Image, err error) {
 
 // runBars cuts T's of the TiCC sample.
 func runBars(ctx context.Context, w io.Writer, _ arguments) error {
-	set, err := dataset.Read([]string{data("ticc_sample", "ticc_report_tsne_654.npz"), data("ticc_sample", "ticc_report_fig1_100.npz")},
+	set, err := dataset.Read([]string{data("ticc_sample", "ticc_report_tsne_654.npz"),
+		data("ticc_sample", "ticc_report_fig1_100.npz")},
 		dataset.Options{Where: where("y", "T")})
 	if err != nil {
 		return err
@@ -109,7 +110,8 @@ func runMoves(ctx context.Context, w io.Writer, _ arguments) error {
 	if err != nil {
 		return err
 	}
-	korean, err := dataset.Read([]string{data("omniglot_small1", "omniglot_small1.npz")}, dataset.Options{Where: where("alphabet", "Korean")})
+	korean, err := dataset.Read([]string{data("omniglot_small1", "omniglot_small1.npz")},
+		dataset.Options{Where: where("alphabet", "Korean")})
 	if err != nil {
 		return err
 	}
@@ -120,7 +122,8 @@ func runMoves(ctx context.Context, w io.Writer, _ arguments) error {
 			of      *dataset.Set
 			y       string
 			experts int
-		}{{"digit 4", digits, "4", 3}, {"digit 7", digits, "7", 2}, {"letter T", set, "T", 2}, {"letter H", set, "H", 3}, {"Korean 1", korean, "1", 3}} {
+		}{{"digit 4", digits, "4", 3}, {"digit 7", digits, "7", 2}, {"letter T", set, "T", 2}, {"letter H", set, "H", 3},
+			{"Korean 1", korean, "1", 3}} {
 			images, err := c.of.Where(where("y", c.y)[0])
 			if err != nil {
 				return err

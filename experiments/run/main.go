@@ -41,15 +41,18 @@ type experiment struct {
 // experiments lists all. Those whose times are for one core run on one worker.
 var experiments = []experiment{
 	{"quadrants", "", "the recovery of the eight experts of section 5.1, N = 20 to 1000", runQuadrants},
-	{"rivals", "", "the comparison models of section 5.1 on the same sets", func(ctx context.Context, w io.Writer, _ arguments) error {
-		return rivals.Report(ctx, w, rivals.Options{Seed: 1, Workers: runtime.NumCPU()})
-	}},
-	{"auto", "", "the search for the number of these experts, N = 100 to 1000", func(ctx context.Context, w io.Writer, _ arguments) error {
-		return quadrants.ReportAuto(ctx, w, quadrants.AutoRows(1, 1))
-	}},
-	{"scenes", "", "five digits in noise, by every likelihood and pursuit", func(ctx context.Context, w io.Writer, _ arguments) error {
-		return onScenes(func(o scenes.Options) error { o.Seed = 1; return scenes.Report(ctx, w, o) })
-	}},
+	{"rivals", "", "the comparison models of section 5.1 on the same sets",
+		func(ctx context.Context, w io.Writer, _ arguments) error {
+			return rivals.Report(ctx, w, rivals.Options{Seed: 1, Workers: runtime.NumCPU()})
+		}},
+	{"auto", "", "the search for the number of these experts, N = 100 to 1000",
+		func(ctx context.Context, w io.Writer, _ arguments) error {
+			return quadrants.ReportAuto(ctx, w, quadrants.AutoRows(1, 1))
+		}},
+	{"scenes", "", "five digits in noise, by every likelihood and pursuit",
+		func(ctx context.Context, w io.Writer, _ arguments) error {
+			return onScenes(func(o scenes.Options) error { o.Seed = 1; return scenes.Report(ctx, w, o) })
+		}},
 	{"odds", "[seeds]", "scenes whose noise is not told", func(ctx context.Context, w io.Writer, a arguments) error {
 		return onScenes(func(o scenes.Options) error { return scenes.ReportSoft(ctx, w, a.number(3), o) })
 	}},
@@ -57,50 +60,63 @@ var experiments = []experiment{
 		return onScenes(func(o scenes.Options) error { return scenes.ReportCeiling(ctx, w, a.number(5), o) })
 	}},
 	{"pursuit", "", "the refined pursuit beside the paper's", runPursuit},
-	{"letters", "", "parts of handwritten letters, held-out likelihood", func(ctx context.Context, w io.Writer, _ arguments) error {
-		return onLetters(func(l letterSet, o letters.Options) error { return letters.Report(ctx, w, l, o) })
-	}},
+	{"letters", "", "parts of handwritten letters, held-out likelihood",
+		func(ctx context.Context, w io.Writer, _ arguments) error {
+			return onLetters(func(l letterSet, o letters.Options) error { return letters.Report(ctx, w, l, o) })
+		}},
 	{"strokes", "[method] [seeds]", "are parts of letters clean strokes?", runStrokes},
 	{"bars", "", "the letter T as two bars", runBars},
-	{"counts", "[seeds]", "how many strokes do straight letters have?", func(ctx context.Context, w io.Writer, a arguments) error {
-		return onLetters(func(l letterSet, o letters.Options) error { return letters.ReportCounts(ctx, w, l, a.number(5), o) })
-	}},
+	{"counts", "[seeds]", "how many strokes do straight letters have?",
+		func(ctx context.Context, w io.Writer, a arguments) error {
+			return onLetters(func(l letterSet, o letters.Options) error {
+				return letters.ReportCounts(ctx, w, l, a.number(5),
+					o)
+			})
+		}},
 	{"alphabet", "[seed...]", "one alphabet for all letters", runAlphabet},
 	{"moves", "", "how far should parts of drawings be shifted and turned?", runMoves},
-	{"fewshot", "[rows] [seeds] [n=1,5] [set...] [picture=FILE]", "which class? learned from few examples, beside rivals; rows: of tables", runFewshot},
-	{"sheets", "[seeds] [large|odds|opencv] [picture=FILE]", "symbols on large drawings, beside OpenCV, and whether odds are what they say", runSheets},
-	{"deconvolution", "[draws]", "four features in images that hold several of them, anywhere", func(ctx context.Context, w io.Writer, a arguments) error {
-		images, features, err := readDeconvolution()
-		if err != nil {
-			return err
-		}
-		return pairs.ReportDeconvolution(ctx, w, a.number(30), images, features)
-	}},
+	{"fewshot", "[rows] [seeds] [n=1,5] [set...] [picture=FILE]",
+		"which class? learned from few examples, beside rivals; rows: of tables", runFewshot},
+	{"sheets", "[seeds] [large|odds|opencv] [picture=FILE]",
+		"symbols on large drawings, beside OpenCV, and whether odds are what they say", runSheets},
+	{"deconvolution", "[draws]", "four features in images that hold several of them, anywhere",
+		func(ctx context.Context, w io.Writer, a arguments) error {
+			images, features, err := readDeconvolution()
+			if err != nil {
+				return err
+			}
+			return pairs.ReportDeconvolution(ctx, w, a.number(30), images, features)
+		}},
 	{"walks", "[draws]", "random walks that are never alone", func(ctx context.Context, w io.Writer, a arguments) error {
 		return pairs.ReportWalks(ctx, w, a.number(5))
 	}},
-	{"alone", "[draws]", "ten digits that are never shown alone", func(ctx context.Context, w io.Writer, a arguments) error {
-		digits, labels, err := readDigits()
-		if err != nil {
-			return err
-		}
-		return pairs.ReportAlone(ctx, w, a.number(3), digits, labels)
-	}},
+	{"alone", "[draws]", "ten digits that are never shown alone",
+		func(ctx context.Context, w io.Writer, a arguments) error {
+			digits, labels, err := readDigits()
+			if err != nil {
+				return err
+			}
+			return pairs.ReportAlone(ctx, w, a.number(3), digits, labels)
+		}},
 	{"roles", "", "roles of users and permissions, exactly; and Boolean products taken apart", runRoles},
 	{"tables", "[set...] [rule...] [splits]", "hidden bits of tables by every rule, beside rivals", runTables},
-	{"aims", "[set...] [rule] [draws]", "does learning with the aim to predict predict better?", func(ctx context.Context, w io.Writer, a arguments) error {
-		return tables.ReportAims(ctx, w, data(), a.words, a.rule(patchwork.RuleMax), a.number(5), oneWorker)
-	}},
+	{"aims", "[set...] [rule] [draws]", "does learning with the aim to predict predict better?",
+		func(ctx context.Context, w io.Writer, a arguments) error {
+			return tables.ReportAims(ctx, w, data(), a.words, a.rule(patchwork.RuleMax), a.number(5), oneWorker)
+		}},
 	{"sources", "[set...] [draws] [n=3000]", "sources of noisy-or networks: are all found, and no others?", runSources},
-	{"rules", "[set...] [rule...] [seeds]", "what does each of the seven rules learn?", func(ctx context.Context, w io.Writer, a arguments) error {
-		o := oneWorker
-		o.Rules = a.rules
-		return tables.ReportRules(ctx, w, data("peers"), a.wordsOr(tables.RuleSetNames), a.number(3), o)
-	}},
-	{"planted", "[name...] [sets]", "groups of columns planted in tables: are they found, and how many?", func(ctx context.Context, w io.Writer, a arguments) error {
-		return tables.ReportPlanted(ctx, w, a.words, a.number(20), tables.Options{Workers: 1})
-	}},
-	{"real", "[quadrants|rivals|bars|digits|tables|parts|scenes] [...]", "real values: recovery, likelihood beside the truth, hidden values", runReal},
+	{"rules", "[set...] [rule...] [seeds]", "what does each of the seven rules learn?",
+		func(ctx context.Context, w io.Writer, a arguments) error {
+			o := oneWorker
+			o.Rules = a.rules
+			return tables.ReportRules(ctx, w, data("peers"), a.wordsOr(tables.RuleSetNames), a.number(3), o)
+		}},
+	{"planted", "[name...] [sets]", "groups of columns planted in tables: are they found, and how many?",
+		func(ctx context.Context, w io.Writer, a arguments) error {
+			return tables.ReportPlanted(ctx, w, a.words, a.number(20), tables.Options{Workers: 1})
+		}},
+	{"real", "[quadrants|rivals|bars|digits|tables|parts|scenes] [...]",
+		"real values: recovery, likelihood beside the truth, hidden values", runReal},
 }
 
 // oneWorker are the options of tables whose times are for one core.
@@ -255,7 +271,8 @@ func runFewshot(ctx context.Context, w io.Writer, a arguments) error {
 	if err != nil {
 		return err
 	}
-	o := fewshot.Options{Data: data(), Workers: runtime.GOMAXPROCS(0), Numbers: sizes, Seeds: a.number(0), Picture: a.values["picture"], Tasks: a.words}
+	o := fewshot.Options{Data: data(), Workers: runtime.GOMAXPROCS(0), Numbers: sizes, Seeds: a.number(0),
+		Picture: a.values["picture"], Tasks: a.words}
 	if len(o.Tasks) > 0 && o.Tasks[0] == "rows" {
 		o.Tasks = o.Tasks[1:]
 		return fewshot.ReportRows(ctx, w, o)
@@ -325,5 +342,6 @@ func runSources(ctx context.Context, w io.Writer, a arguments) error {
 	if err := rule.UnmarshalText([]byte("noisy-or")); err != nil {
 		return err
 	}
-	return tables.ReportSources(ctx, w, data("peers"), a.wordsOr(tables.NetworkNames), sizes, rule, table.AimInterpret, a.number(10), oneWorker)
+	return tables.ReportSources(ctx, w, data("peers"), a.wordsOr(tables.NetworkNames), sizes, rule, table.AimInterpret,
+		a.number(10), oneWorker)
 }

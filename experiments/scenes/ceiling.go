@@ -129,7 +129,8 @@ func (s *digitScene) settle(m *patchwork.Model) []patchwork.Pick {
 
 // inside reports whether a pick lies in the scene.
 func (s *digitScene) inside(m *patchwork.Model, p patchwork.Pick) bool {
-	return p.Pose.DY >= 0 && p.Pose.DX >= 0 && p.Pose.DY+m.Height() <= s.image.Height() && p.Pose.DX+m.Width() <= s.image.Width()
+	return p.Pose.DY >= 0 && p.Pose.DX >= 0 && p.Pose.DY+m.Height() <= s.image.Height() &&
+		p.Pose.DX+m.Width() <= s.image.Width()
 }
 
 // margins returns what the digit gains that gains least, and what the absent one gains,
@@ -172,7 +173,8 @@ func (s *digitScene) margins(m *patchwork.Model, truth []patchwork.Pick) (least,
 
 // ReportCeiling measures the soft settings with so many seeds and writes the table.
 func ReportCeiling(ctx context.Context, w io.Writer, seeds int, o Options) error {
-	fmt.Fprint(w, "| side, flips | seed | found within a pixel | not found: truth scores less, more, by price | others told, best price afterwards | others and number told |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "| side, flips | seed | found within a pixel | not found: truth scores less, more, by price | others "+
+		"told, best price afterwards | others and number told |\n|---|---|---|---|---|---|\n")
 	for _, s := range SoftSettings {
 		if !s.Soft {
 			continue
@@ -184,7 +186,8 @@ func ReportCeiling(ctx context.Context, w io.Writer, seeds int, o Options) error
 				return err
 			}
 			n := float64(o.Scenes)
-			if _, err := fmt.Fprintf(w, "| %d, %.2f | %d | %.2f | %d, %d, %d | %.2f (%.2f nats) | %.2f |\n", s.Side, s.Flip, o.Seed,
+			if _, err := fmt.Fprintf(w, "| %d, %.2f | %d | %.2f | %d, %d, %d | %.2f (%.2f nats) | %.2f |\n", s.Side, s.Flip,
+				o.Seed,
 				float64(c.Found)/n, c.Worse, c.Better, c.Priced, float64(c.AtPrice)/n, c.Price, float64(c.Told)/n); err != nil {
 				return err
 			}

@@ -23,7 +23,8 @@ type SoftSetting struct {
 }
 
 // SoftSettings lists those of the ledger.
-var SoftSettings = []SoftSetting{{Setting{48, .20}, false}, {Setting{64, .20}, false}, {Setting{48, .10}, true}, {Setting{64, .10}, true}, {Setting{64, .20}, true}}
+var SoftSettings = []SoftSetting{{Setting{48, .20}, false}, {Setting{64, .20}, false}, {Setting{48, .10}, true},
+	{Setting{64, .10}, true}, {Setting{64, .20}, true}}
 
 // cleanNoise is the share of flips of the images that templates are said to come from
 // if they are not told the noise of the scene: that of NewConfig.
@@ -93,7 +94,8 @@ func (s *digitScene) model(o Options, flips float64) (*patchwork.Model, error) {
 			templates[k] = append(templates[k], flips+(1-2*flips)*p)
 		}
 	}
-	return patchwork.NewModel(patchwork.Config{Height: o.Glyphs[0].Height(), Width: o.Glyphs[0].Width(), Q: flips, Scene: true,
+	return patchwork.NewModel(patchwork.Config{Height: o.Glyphs[0].Height(), Width: o.Glyphs[0].Width(), Q: flips,
+		Scene:    true,
 		Defaults: patchwork.Defaults{Truncate: true}}, templates)
 }
 

@@ -28,10 +28,12 @@ var errMissing = errors.New("OpenCV cannot be used here")
 
 // Rival finds the symbols by OpenCV's matchTemplate and non-maximum suppression, on one thread.
 // The error is errMissing where Python 3, NumPy or OpenCV is not installed.
-func Rival(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth, least float64) (found []Found, seconds float64, err error) {
+func Rival(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth, least float64) (found []Found,
+	seconds float64, err error) {
 	python := ""
 	for _, name := range []string{"/usr/bin/python3", "python3"} {
-		if path, err := exec.LookPath(name); err == nil && exec.CommandContext(ctx, path, "-c", "import cv2, numpy").Run() == nil {
+		if path, err := exec.LookPath(name); err == nil && exec.CommandContext(ctx, path, "-c", "import cv2, numpy").Run() ==
+			nil {
 			python = path
 			break
 		}
@@ -61,7 +63,8 @@ func Rival(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth, lea
 			return nil, 0, err
 		}
 	}
-	said, err := exec.CommandContext(ctx, python, "-c", rivalScript, dir, strconv.FormatFloat(least, 'g', -1, 64)).CombinedOutput()
+	said, err := exec.CommandContext(ctx, python, "-c", rivalScript, dir,
+		strconv.FormatFloat(least, 'g', -1, 64)).CombinedOutput()
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w: %s", err, said)
 	}
@@ -81,7 +84,9 @@ func Rival(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth, lea
 		return nil, 0, err
 	}
 	for row := range slices.Chunk(v, 6) {
-		found = append(found, Found{synth.Placement{Symbol: int(row[0]), Y: int(row[1]), X: int(row[2]), Turn: int(row[3]), Mirror: row[4] == 1}, row[5]})
+		found = append(found,
+			Found{synth.Placement{Symbol: int(row[0]), Y: int(row[1]), X: int(row[2]), Turn: int(row[3]), Mirror: row[4] == 1},
+				row[5]})
 	}
 	return found, seconds, nil
 }
@@ -89,8 +94,10 @@ func Rival(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth, lea
 // ReportRival compares with OpenCV on smaller sheets, at the threshold of correlation that
 // is best for it in hindsight.
 func ReportRival(ctx context.Context, w io.Writer, seeds int) error {
-	fmt.Fprintf(w, "900 x 1,350 pixels, 34 symbols in 8 orientations, 20 placements, beside OpenCV's matchTemplate (normalised correlation) with\nnon-maximum suppression, one thread each, threshold for it by hindsight:\n\n")
-	fmt.Fprintf(w, "| flips | strangers | F1 here | F1 OpenCV | threshold | s here | s OpenCV |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(w, "900 x 1,350 pixels, 34 symbols in 8 orientations, 20 placements, beside OpenCV's matchTemplate "+
+		"(normalised correlation) with\nnon-maximum suppression, one thread each, threshold for it by hindsight:\n\n")
+	fmt.Fprintf(w, "| flips | strangers | F1 here | F1 OpenCV | threshold | s here | s OpenCV "+
+		"|\n|---|---|---|---|---|---|---|\n")
 	for _, c := range []struct {
 		flip      float64
 		strangers int
@@ -122,7 +129,8 @@ func ReportRival(ctx context.Context, w io.Writer, seeds int) error {
 			}
 			rival, threshold, theirs = append(rival, best), append(threshold, at), append(theirs, took)
 		}
-		fmt.Fprintf(w, "| %v | %d | %.4f | %.4f | %.2f | %.2f | %.1f |\n", c.flip, c.strangers, stat.Mean(f1), stat.Mean(rival), stat.Mean(threshold), stat.Mean(seconds), stat.Mean(theirs))
+		fmt.Fprintf(w, "| %v | %d | %.4f | %.4f | %.2f | %.2f | %.1f |\n", c.flip, c.strangers, stat.Mean(f1),
+			stat.Mean(rival), stat.Mean(threshold), stat.Mean(seconds), stat.Mean(theirs))
 	}
 	return nil
 }

@@ -19,8 +19,10 @@ import (
 )
 
 // Draw draws a sheet of a size with its symbols.
-func Draw(height, width, placements, strangers int, flip float64, seed uint64) (*bitmap.Image, *synth.SheetTruth, error) {
-	set, err := synth.Sheets(synth.SheetsOptions{N: 1, Height: height, Width: width, Placements: placements, Strangers: strangers, Flip: &flip, Seed: seed})
+func Draw(height, width, placements, strangers int, flip float64, seed uint64) (*bitmap.Image, *synth.SheetTruth,
+	error) {
+	set, err := synth.Sheets(synth.SheetsOptions{N: 1, Height: height, Width: width, Placements: placements,
+		Strangers: strangers, Flip: &flip, Seed: seed})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,18 +36,22 @@ type Found struct {
 }
 
 // Search finds the symbols in eight orientations on one worker, with all that gains enough.
-func Search(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth) (found []Found, seconds float64, err error) {
+func Search(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth) (found []Found, seconds float64,
+	err error) {
 	began := stat.ProcessorTime()
 	var symbols []sheets.Symbol
 	for _, m := range truth.Symbols {
 		symbols = append(symbols, sheets.FromImage("", m))
 	}
-	res, err := sheets.Search(ctx, page, symbols, sheets.Options{Turns: true, Mirror: true, MinOdds: math.Inf(-1), Workers: 1})
+	res, err := sheets.Search(ctx, page, symbols, sheets.Options{Turns: true, Mirror: true, MinOdds: math.Inf(-1),
+		Workers: 1})
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, f := range res.Finds {
-		found = append(found, Found{synth.Placement{Symbol: f.Symbol, Y: int(f.Y), X: int(f.X), Turn: int(f.Turn.Angle), Mirror: f.Turn.Mirrored}, f.LogOdds})
+		found = append(found,
+			Found{synth.Placement{Symbol: f.Symbol, Y: int(f.Y), X: int(f.X), Turn: int(f.Turn.Angle), Mirror: f.Turn.Mirrored},
+				f.LogOdds})
 	}
 	return found, (stat.ProcessorTime() - began).Seconds(), nil
 }
@@ -59,7 +65,8 @@ func Judge(found []Found, truth *synth.SheetTruth) (right []bool) {
 	for i, f := range found {
 		for j, p := range truth.Items[0].Placements {
 			if !used[j] && p.Symbol == f.Symbol && max(p.Y-f.Y, f.Y-p.Y, p.X-f.X, f.X-p.X) <= 2 &&
-				synth.Quarter(truth.Symbols[p.Symbol], p.Turn, p.Mirror).Equal(synth.Quarter(truth.Symbols[f.Symbol], f.Turn, f.Mirror)) {
+				synth.Quarter(truth.Symbols[p.Symbol], p.Turn, p.Mirror).Equal(synth.Quarter(truth.Symbols[f.Symbol], f.Turn,
+					f.Mirror)) {
 				used[j], right[i] = true, true
 				break
 			}
@@ -85,7 +92,8 @@ func F1(found []Found, right []bool, least float64, placements int) float64 {
 // Report measures large sheets with each of some seeds.
 func Report(ctx context.Context, w io.Writer, seeds int) error {
 	fmt.Fprintf(w, "7,200 x 10,800 pixels, 34 symbols in 8 orientations, 1,300 placements, 150 lines, one worker:\n\n")
-	fmt.Fprintf(w, "| flips | F1, mean (least) of %d seeds | finds with odds of 1:1 | wrong | missed | processor s, mean (most) |\n|---|---|---|---|---|---|\n", seeds)
+	fmt.Fprintf(w, "| flips | F1, mean (least) of %d seeds | finds with odds of 1:1 | wrong | missed | processor s, "+
+		"mean (most) |\n|---|---|---|---|---|---|\n", seeds)
 	for _, flip := range []float64{0.01, 0.05} {
 		var f1, seconds, all, wrong, missed []float64
 		for seed := range seeds {
@@ -106,7 +114,8 @@ func Report(ctx context.Context, w io.Writer, seeds int) error {
 				}
 			}
 			f1, seconds = append(f1, F1(found, right, 0, 1300)), append(seconds, took)
-			all, wrong, missed = append(all, float64(len(found))), append(wrong, float64(len(found)-hits)), append(missed, float64(1300-hits))
+			all, wrong, missed = append(all, float64(len(found))), append(wrong, float64(len(found)-hits)),
+				append(missed, float64(1300-hits))
 		}
 		fmt.Fprintf(w, "| %v | %.4f (%.4f) | %.1f | %.1f | %.1f | %.1f (%.1f) |\n", flip, stat.Mean(f1), slices.Min(f1),
 			stat.Mean(all), stat.Mean(wrong), stat.Mean(missed), stat.Mean(seconds), slices.Max(seconds))
@@ -154,7 +163,8 @@ func ReportOdds(ctx context.Context, w io.Writer, seeds int, picture string) err
 			right = append(right, Judge(found, truth)...)
 		}
 	}
-	fmt.Fprintf(w, "Odds of finds, four levels of flips, %d drawings each of 80 symbols and 40 strangers:\n\n| odds from | finds | right | share | mean probability |\n|---|---|---|---|---|\n", seeds)
+	fmt.Fprintf(w, "Odds of finds, four levels of flips, %d drawings each of 80 symbols and 40 strangers:\n\n| odds "+
+		"from | finds | right | share | mean probability |\n|---|---|---|---|---|\n", seeds)
 	for b, from := range bands {
 		to := math.Inf(1)
 		if b+1 < len(bands) {
@@ -179,11 +189,13 @@ func ReportOdds(ctx context.Context, w io.Writer, seeds int, picture string) err
 			sure.Add(v, right[i])
 		}
 	}
-	fmt.Fprintf(w, "\nExpected calibration error, ten bins: %.4f over all %d, %.4f over those with odds of 1:1 or more.\n", all.Error(), len(p), sure.Error())
+	fmt.Fprintf(w, "\nExpected calibration error, ten bins: %.4f over all %d, %.4f over those with odds of 1:1 or more.\n",
+		all.Error(), len(p), sure.Error())
 	if picture == "" {
 		return nil
 	}
-	c := render.Curves("Finds: of those with this probability, how many are right", "probability of the find", "share that is right",
+	c := render.Curves("Finds: of those with this probability, how many are right", "probability of the find",
+		"share that is right",
 		[]render.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
 	s := render.Series{Name: fmt.Sprintf("finds, error %.4f", all.Error()), Points: true}
 	s.X, s.Y, s.Low, s.High = all.Points(1)

@@ -18,7 +18,8 @@ import (
 var script string
 
 // ErrNone says that there is no scikit-learn, and where it is to be had.
-var ErrNone = errors.New("no Python 3 with scikit-learn (Debian: apt-get install python3-sklearn); PYTHON=/path/to/python3 names another one")
+var ErrNone = errors.New(
+	"no Python 3 with scikit-learn (Debian: apt-get install python3-sklearn); PYTHON=/path/to/python3 names another one")
 
 // python returns an interpreter with scikit-learn: $PYTHON, the one on the path, Debian's.
 var python = sync.OnceValue(func() string {

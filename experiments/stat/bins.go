@@ -64,7 +64,8 @@ func (b *Bins) Write(w io.Writer) {
 	fmt.Fprint(w, "| probability | number | mean probability | right |\n|---|---|---|---|\n")
 	for i, at := range b {
 		if at.N > 0 {
-			fmt.Fprintf(w, "| %.1f to %.1f | %d | %.3f | %.3f |\n", float64(i)/10, float64(i+1)/10, at.N, at.Sum/float64(at.N), float64(at.Right)/float64(at.N))
+			fmt.Fprintf(w, "| %.1f to %.1f | %d | %.3f | %.3f |\n", float64(i)/10, float64(i+1)/10, at.N, at.Sum/float64(at.N),
+				float64(at.Right)/float64(at.N))
 		}
 	}
 	fmt.Fprintf(w, "\nexpected calibration error %.3f\n", b.Error())

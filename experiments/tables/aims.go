@@ -52,7 +52,8 @@ func drawAims(all patchwork.Data, seed uint64) (train, tests patchwork.Data) {
 
 // MeasureAims learns with either aim from rows drawn from a table: what the parts are for
 // is all that it is told.
-func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, seed uint64, workers int) (a Aims, err error) {
+func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, seed uint64, workers int) (a Aims,
+	err error) {
 	train, tests := drawAims(all, seed)
 	hidden := posterior.HideBits(tests, 0.2, 1, seed)
 	loss := func(m *patchwork.Model) float64 {
@@ -84,15 +85,19 @@ func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, s
 	}
 	fit, judge := rows.SplitUnits(train, 0.2, seed)
 	judge = rows.Units(judge)
-	row, err := measureMixture(ctx, Split{Train: fit, Valid: posterior.HideBits(judge, 0.2, 1, seed), Test: hidden, Seed: seed})
+	row, err := measureMixture(ctx, Split{Train: fit, Valid: posterior.HideBits(judge, 0.2, 1, seed), Test: hidden,
+		Seed: seed})
 	a.Mixture = row.Test
 	return a, err
 }
 
 // ReportAims prints, of each table named (nil means all), what either aim predicts, over so
 // many draws.
-func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, rule patchwork.Rule, draws int, o Options) error {
-	fmt.Fprintf(w, "rule %v, %d draws\n\n| set | interpret | predict | gain of predict, ± standard error | better in | its parts alone | models | mixture | CPU s, interpret and predict |\n|---|---|---|---|---|---|---|---|---|\n", rule, draws)
+func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, rule patchwork.Rule, draws int,
+	o Options) error {
+	fmt.Fprintf(w, "rule %v, %d draws\n\n| set | interpret | predict | gain of predict, ± standard error | better in | "+
+		"its parts alone | models | mixture | CPU s, interpret and predict |\n|---|---|---|---|---|---|---|---|---|\n", rule,
+		draws)
 	return eachAimSet(dir, names, func(name string, data patchwork.Data) error {
 		var all []Aims
 		var gain []float64
@@ -117,7 +122,8 @@ func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, ru
 		_, err := fmt.Fprintf(w, "| %s | %.4f | %.4f | %+.4f ± %.4f | %d of %d | %.4f | %.1f | %.4f | %.1f %.1f |\n", name,
 			mean(func(a Aims) float64 { return a.Interpret }), mean(func(a Aims) float64 { return a.Predict }),
 			stat.Mean(gain), stat.SD(gain)/math.Sqrt(float64(len(gain))), better, len(gain),
-			mean(func(a Aims) float64 { return a.Alone }), mean(func(a Aims) float64 { return a.Members }), mean(func(a Aims) float64 { return a.Mixture }),
+			mean(func(a Aims) float64 { return a.Alone }), mean(func(a Aims) float64 { return a.Members }),
+			mean(func(a Aims) float64 { return a.Mixture }),
 			mean(func(a Aims) float64 { return a.Took[0] }), mean(func(a Aims) float64 { return a.Took[1] }))
 		return err
 	})

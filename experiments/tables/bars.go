@@ -36,7 +36,8 @@ func Bars(ctx context.Context, side, sets int, rule patchwork.Rule, o Options) (
 		began := time.Now()
 		opt := o.table()
 		opt.Aim, opt.StartFrom, opt.Seed = table.AimInterpret, table.StartFromGrow, seed
-		m, err := table.Learn(ctx, patchwork.Data{Images: set.Images}, patchwork.Config{Rule: rule, Height: side, Width: side}, opt)
+		m, err := table.Learn(ctx, patchwork.Data{Images: set.Images},
+			patchwork.Config{Rule: rule, Height: side, Width: side}, opt)
 		if err != nil {
 			return row, err
 		}
@@ -75,13 +76,15 @@ func inks(template []float64, pixels []uint8) bool {
 
 // ReportBars prints the bars test.
 func ReportBars(ctx context.Context, w io.Writer, side, sets int, o Options) error {
-	fmt.Fprintf(w, "\nbars %d x %d, 5 %% flips, N = 1000\n\n| rule | all bars | sets by K | s per set |\n|---|---|---|---|\n", side, side)
+	fmt.Fprintf(w, "\nbars %d x %d, 5 %% flips, N = 1000\n\n| rule | all bars | sets by K | s per set "+
+		"|\n|---|---|---|---|\n", side, side)
 	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 		r, err := Bars(ctx, side, sets, rule, o)
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "| %v | %d of %d | %v | %.1f |\n", rule, r.All, sets, r.Chosen, r.Took.Seconds()/float64(sets)); err != nil {
+		if _, err := fmt.Fprintf(w, "| %v | %d of %d | %v | %.1f |\n", rule, r.All, sets, r.Chosen,
+			r.Took.Seconds()/float64(sets)); err != nil {
 			return err
 		}
 	}

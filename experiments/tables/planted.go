@@ -30,7 +30,8 @@ type Planted struct {
 
 // PlantedSites are the tables of the acceptance check: 300 rows of 60 columns, five groups
 // of 10 to 12 columns that overlap.
-var PlantedSites = Planted{Rows: 300, Columns: 60, Groups: 5, Least: 10, Most: 12, Rare: 0.2, Common: 0.35, Empty: 0.05, Flips: 0.03, Missing: 887}
+var PlantedSites = Planted{Rows: 300, Columns: 60, Groups: 5, Least: 10, Most: 12, Rare: 0.2, Common: 0.35, Empty: 0.05,
+	Flips: 0.03, Missing: 887}
 
 // PlantedPair are small tables: two groups among twelve columns.
 var PlantedPair = Planted{Rows: 300, Columns: 12, Groups: 2, Least: 4, Most: 4, Rare: 0.33, Common: 0.5, Flips: 0.1}
@@ -141,7 +142,8 @@ func Jaccard(m *patchwork.Model, groups [][]int) []float64 {
 }
 
 // MeasurePlanted learns tables of seeds 0, 1, ... and says what was found.
-func MeasurePlanted(ctx context.Context, p Planted, sets int, rule patchwork.Rule, aim table.Aim, o Options) (PlantedRow, error) {
+func MeasurePlanted(ctx context.Context, p Planted, sets int, rule patchwork.Rule, aim table.Aim,
+	o Options) (PlantedRow, error) {
 	row := PlantedRow{Sets: sets, Experts: make(map[int]int), Worst: 1}
 	for i := range sets {
 		seed := o.Seed + uint64(i)
@@ -181,8 +183,10 @@ var PlantedVariants = []struct {
 	{"sites, 10 % flips", PlantedSites.with(func(p *Planted) { p.Flips = 0.1 })},
 	{"sites, 20 % dropout, 5 % flips", PlantedSites.with(func(p *Planted) { p.Dropout, p.Flips = 0.2, 0.05 })},
 	{"sites, 200 rows, 5 % flips", PlantedSites.with(func(p *Planted) { p.Rows, p.Flips = 200, 0.05 })},
-	{"sites, 1000 rows, rare groups 5-10 %", PlantedSites.with(func(p *Planted) { p.Rows, p.Rare, p.Common, p.Flips = 1000, 0.05, 0.1, 0.05 })},
-	{"sites, 2000 rows, 5-40 %", PlantedSites.with(func(p *Planted) { p.Rows, p.Rare, p.Common, p.Flips = 2000, 0.05, 0.4, 0.05 })},
+	{"sites, 1000 rows, rare groups 5-10 %",
+		PlantedSites.with(func(p *Planted) { p.Rows, p.Rare, p.Common, p.Flips = 1000, 0.05, 0.1, 0.05 })},
+	{"sites, 2000 rows, 5-40 %",
+		PlantedSites.with(func(p *Planted) { p.Rows, p.Rare, p.Common, p.Flips = 2000, 0.05, 0.4, 0.05 })},
 	{"sites, groups of 4 to 16", PlantedSites.with(func(p *Planted) { p.Least, p.Most, p.Flips = 4, 16, 0.05 })},
 	{"pair", PlantedPair},
 	{"pair, 5 % flips", PlantedPair.with(func(p *Planted) { p.Flips = 0.05 })},
@@ -197,7 +201,8 @@ func (p Planted) with(change func(*Planted)) Planted {
 // ReportPlanted prints how often planted groups are found, by both aims, in the
 // variants named, or in all.
 func ReportPlanted(ctx context.Context, w io.Writer, names []string, sets int, o Options) error {
-	fmt.Fprintf(w, "| tables | aim | parts right | all groups found, no other | groups found | sets by number of parts | s per set |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(w, "| tables | aim | parts right | all groups found, no other | groups found | sets by number of parts "+
+		"| s per set |\n|---|---|---|---|---|---|---|\n")
 	for _, v := range PlantedVariants {
 		if len(names) > 0 && !slices.Contains(names, v.Name) {
 			continue
@@ -207,7 +212,8 @@ func ReportPlanted(ctx context.Context, w io.Writer, names []string, sets int, o
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "| %s | %v | %d of %d | %d | %d of %d | %v | %.1f |\n", v.Name, aim, r.Count, r.Sets, r.All, r.Groups, r.Sets*v.Groups, r.Experts, r.Took.Seconds()/float64(sets))
+			fmt.Fprintf(w, "| %s | %v | %d of %d | %d | %d of %d | %v | %.1f |\n", v.Name, aim, r.Count, r.Sets, r.All, r.Groups,
+				r.Sets*v.Groups, r.Experts, r.Took.Seconds()/float64(sets))
 		}
 	}
 	return nil

@@ -42,7 +42,8 @@ func Report(ctx context.Context, w io.Writer, dir, name string, o Options) error
 		return err
 	}
 	fmt.Fprintf(w, "\n%s, %d splits\n\n", name, len(splits))
-	fmt.Fprintln(w, "| model | test | target | best explanation alone | valid | K | parts per row | grown | CPU s per split |")
+	fmt.Fprintln(w, "| model | test | target | best explanation alone | valid | K | parts per row | grown | CPU s "+
+		"per split |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
 	rules := o.Rules
 	if rules == nil {
@@ -134,7 +135,8 @@ func measureEach(splits []Split, measure func(Split) (Row, error)) ([]Row, error
 
 func printRow(w io.Writer, name, target string, rows []Row) error {
 	m := Mean(rows)
-	_, err := fmt.Fprintf(w, "| %s | %.4f | %s | %s | %.4f | %.1f | %s | %s | %.1f |\n", name, m.Test, target, orNone(4, m.Single), m.Valid,
+	_, err := fmt.Fprintf(w, "| %s | %.4f | %s | %s | %.4f | %.1f | %s | %s | %.1f |\n", name, m.Test, target,
+		orNone(4, m.Single), m.Valid,
 		m.Experts, orNone(2, m.Parts), orNone(2, m.Grown), m.Took.Seconds()/float64(len(rows)))
 	return err
 }

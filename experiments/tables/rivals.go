@@ -48,9 +48,10 @@ func measureMixture(ctx context.Context, s Split) (Row, error) {
 			}
 		}
 	}
-	return rivalRow(s, Row{Experts: float64(len(best.Share)), Took: stat.ProcessorTime() - began}, func(part, i int) []float64 {
-		return best.Predict([][]*bitmap.Image{s.Valid.Visible, s.Test.Visible}[part][i])
-	})
+	return rivalRow(s, Row{Experts: float64(len(best.Share)), Took: stat.ProcessorTime() - began},
+		func(part, i int) []float64 {
+			return best.Predict([][]*bitmap.Image{s.Valid.Visible, s.Test.Visible}[part][i])
+		})
 }
 
 // measureSVD measures a truncated singular value decomposition with calibrated
@@ -62,8 +63,10 @@ func measureSVD(ctx context.Context, s Split) (Row, error) {
 		Rank int
 		Said [2][][]float64
 	}
-	err := sklearn.Ask(ctx, "svd", map[string]any{"train": bits(s.Train.Images), "mean": rows.Means(s.Train), "valid": bits(judge.Data.Images),
-		"visible": bits(judge.Visible), "rows": len(s.Valid.Visible), "predict": [][][]int{bits(s.Valid.Visible), bits(s.Test.Visible)}}, &a)
+	err := sklearn.Ask(ctx, "svd", map[string]any{"train": bits(s.Train.Images), "mean": rows.Means(s.Train),
+		"valid":   bits(judge.Data.Images),
+		"visible": bits(judge.Visible), "rows": len(s.Valid.Visible),
+		"predict": [][][]int{bits(s.Valid.Visible), bits(s.Test.Visible)}}, &a)
 	if err != nil {
 		return Row{}, err
 	}
@@ -91,7 +94,8 @@ func bits(images []*bitmap.Image) [][]int {
 func rivalRow(s Split, r Row, predict func(part, i int) []float64) (Row, error) {
 	r.Single, r.Parts, r.Grown = math.NaN(), math.NaN(), math.NaN()
 	for part, to := range []*float64{&r.Valid, &r.Test} {
-		score, err := posterior.ScorePredictions([]posterior.HiddenBits{s.Valid, s.Test}[part], func(i int) []float64 { return predict(part, i) })
+		score, err := posterior.ScorePredictions([]posterior.HiddenBits{s.Valid, s.Test}[part],
+			func(i int) []float64 { return predict(part, i) })
 		if err != nil {
 			return r, err
 		}

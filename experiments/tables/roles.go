@@ -17,13 +17,15 @@ import (
 
 // RoleSets are HP Labs' tables of users and permissions, as used by Ene et al. 2008.
 var RoleSets = []struct{ Name, File string }{
-	{"healthcare", "roles_hc.npz"}, {"domino", "roles_domino.npz"}, {"firewall 1", "roles_fire1.npz"}, {"firewall 2", "roles_fire2.npz"},
+	{"healthcare", "roles_hc.npz"}, {"domino", "roles_domino.npz"}, {"firewall 1", "roles_fire1.npz"},
+	{"firewall 2", "roles_fire2.npz"},
 }
 
 // ReportRoles writes a table of the roles that cover each role set of a folder, the fewest
 // and the cheapest, with several seeds.
 func ReportRoles(ctx context.Context, w io.Writer, dir string, seeds int) error {
-	fmt.Fprintf(w, "| set | users x permissions | ones | roles | certificate | wrong | s | users + permissions + roles, seeds 0-%d | their roles | s |\n|---|---|---|---|---|---|---|---|---|---|\n", seeds-1)
+	fmt.Fprintf(w, "| set | users x permissions | ones | roles | certificate | wrong | s | users + permissions + roles, "+
+		"seeds 0-%d | their roles | s |\n|---|---|---|---|---|---|---|---|---|---|\n", seeds-1)
 	for _, s := range RoleSets {
 		set, err := dataset.Read([]string{filepath.Join(dir, s.File)}, dataset.Options{})
 		if err != nil {
@@ -47,9 +49,11 @@ func ReportRoles(ctx context.Context, w io.Writer, dir string, seeds int) error 
 				return fmt.Errorf("%s: %d cells are wrong", s.Name, len(c.Left)+len(c.Added))
 			}
 			rows, columns, n := c.Size()
-			sizes, roles, seconds = append(sizes, float64(rows+columns+n)), append(roles, float64(n)), append(seconds, time.Since(began).Seconds())
+			sizes, roles, seconds = append(sizes, float64(rows+columns+n)), append(roles, float64(n)),
+				append(seconds, time.Since(began).Seconds())
 		}
-		fmt.Fprintf(w, "| %s | %d x %d | %d | %d | %d | %d | %.4f | %.0f (%.0f to %.0f) | %.0f to %.0f | %.1f |\n", s.Name, m.Rows(), m.Columns, m.Ink(),
+		fmt.Fprintf(w, "| %s | %d x %d | %d | %d | %d | %d | %.4f | %.0f (%.0f to %.0f) | %.0f to %.0f | %.1f |\n", s.Name,
+			m.Rows(), m.Columns, m.Ink(),
 			len(few.Blocks), len(few.Certificate), len(few.Left)+len(few.Added), took.Seconds(),
 			stat.Mean(sizes), slices.Min(sizes), slices.Max(sizes), slices.Min(roles), slices.Max(roles), stat.Mean(seconds))
 	}
@@ -167,7 +171,9 @@ func unexplained(img *bitmap.Image, parts [][]bool) int {
 
 // ReportFactors writes how well noise-free Boolean products are factored.
 func ReportFactors(ctx context.Context, w io.Writer, seeds int) error {
-	fmt.Fprintf(w, "| product | seeds | blocks | proven to be fewest | parts found exactly | as cheap as the truth, error on test rows | cheaper, by, error on test rows | dearer | error on test rows | s |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(w, "| product | seeds | blocks | proven to be fewest | parts found exactly | as cheap as the truth, "+
+		"error on test rows | cheaper, by, error on test rows | dearer | error on test rows | s "+
+		"|\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, size := range []struct{ n, k int }{{50, 15}, {100, 25}} {
 		var found, exact, wrong, took []float64
 		proven, dearer := 0, 0
@@ -177,7 +183,8 @@ func ReportFactors(ctx context.Context, w io.Writer, seeds int) error {
 			if err != nil {
 				return err
 			}
-			found, exact, wrong, took = append(found, float64(f.Blocks)), append(exact, float64(f.Exact)), append(wrong, f.Error), append(took, f.Took.Seconds())
+			found, exact, wrong, took = append(found, float64(f.Blocks)), append(exact, float64(f.Exact)),
+				append(wrong, f.Error), append(took, f.Took.Seconds())
 			if f.Proven {
 				proven++
 			}
@@ -193,8 +200,10 @@ func ReportFactors(ctx context.Context, w io.Writer, seeds int) error {
 		if saved == nil {
 			saved = []float64{0}
 		}
-		fmt.Fprintf(w, "| %d x %d, rank %d | 0-%d | %.2f | %d of %d | %.2f ± %.2f | %d, %.4f | %d, %.0f to %.0f, %.4f | %d | %.4f ± %.4f | %.3f |\n", size.n, size.n, size.k, seeds-1,
-			stat.Mean(found), proven, seeds, stat.Mean(exact), stat.SD(exact), len(same), stat.Mean(same), len(cheaper), slices.Min(saved), slices.Max(saved), stat.Mean(cheaper), dearer, stat.Mean(wrong), stat.SD(wrong), stat.Mean(took))
+		fmt.Fprintf(w, "| %d x %d, rank %d | 0-%d | %.2f | %d of %d | %.2f ± %.2f | %d, %.4f | %d, %.0f to %.0f, %.4f | %d "+
+			"| %.4f ± %.4f | %.3f |\n", size.n, size.n, size.k, seeds-1,
+			stat.Mean(found), proven, seeds, stat.Mean(exact), stat.SD(exact), len(same), stat.Mean(same), len(cheaper),
+			slices.Min(saved), slices.Max(saved), stat.Mean(cheaper), dearer, stat.Mean(wrong), stat.SD(wrong), stat.Mean(took))
 	}
 	return ctx.Err()
 }

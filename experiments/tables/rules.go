@@ -58,8 +58,9 @@ func QuadrantSet(n int, seed uint64) (*RuleSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &RuleSet{Name: fmt.Sprintf("quadrants, %d", n), Height: train.Truth.Side, Width: train.Truth.Side, On: 4, HalfFixed: true,
-		Train: patchwork.Data{Images: train.Images}, Test: patchwork.Data{Images: test.Images}}
+	s := &RuleSet{Name: fmt.Sprintf("quadrants, %d", n), Height: train.Truth.Side, Width: train.Truth.Side, On: 4,
+		HalfFixed: true,
+		Train:     patchwork.Data{Images: train.Images}, Test: patchwork.Data{Images: test.Images}}
 	for _, t := range train.Truth.Experts {
 		s.Parts = append(s.Parts, signs(t, func(int) float64 { return 0.5 }))
 	}
@@ -130,13 +131,15 @@ func signs(opinions []float64, background func(i int) float64) []int8 {
 // RuleRow says what a rule learned from a set.
 type RuleRow struct {
 	Experts, Found int
-	There          int     // how many parts the rule can find
-	Purity         float64 // mean over the experts of the share of their votes, by distance from the background, on the part of which that is largest
-	Loss           float64 // mean over the hidden bits, a fifth of those of other rows, in nats
-	Parts          float64 // of the best explanation of such a row
-	Length         float64 // of the description, in nats
-	Took           time.Duration
-	Model          *patchwork.Model
+	There          int // how many parts the rule can find
+	// mean over the experts of the share of their votes, by distance from the background, on the part of which that is
+	// largest
+	Purity float64
+	Loss   float64 // mean over the hidden bits, a fifth of those of other rows, in nats
+	Parts  float64 // of the best explanation of such a row
+	Length float64 // of the description, in nats
+	Took   time.Duration
+	Model  *patchwork.Model
 }
 
 // How a rule learns in the comparison.
@@ -155,7 +158,8 @@ func LearnRule(ctx context.Context, s *RuleSet, rule patchwork.Rule, how string,
 	var m *patchwork.Model
 	var err error
 	if how == Priced {
-		m, err = table.Learn(ctx, s.Train, cfg, table.Options{Seed: o.Seed, Workers: o.Workers, FixedBackground: s.HalfFixed && rule.TwoSided()})
+		m, err = table.Learn(ctx, s.Train, cfg,
+			table.Options{Seed: o.Seed, Workers: o.Workers, FixedBackground: s.HalfFixed && rule.TwoSided()})
 	} else {
 		m, err = s.unpriced(ctx, cfg, o)
 	}
@@ -286,7 +290,8 @@ func NewRuleSet(dir, name string, seed uint64) (*RuleSet, error) {
 // ReportRules prints what the seven rules learn from the sets, by so many seeds of each,
 // priced and from random votes without a price.
 func ReportRules(ctx context.Context, w io.Writer, dir string, names []string, seeds int, o Options) error {
-	fmt.Fprintf(w, "%d seeds, from %d\n\n| set | rule | learned | parts found | K | purity | loss per hidden bit | parts a row | CPU s |\n|---|---|---|---|---|---|---|---|---|\n", seeds, o.Seed)
+	fmt.Fprintf(w, "%d seeds, from %d\n\n| set | rule | learned | parts found | K | purity | loss per hidden bit | "+
+		"parts a row | CPU s |\n|---|---|---|---|---|---|---|---|---|\n", seeds, o.Seed)
 	rules := o.Rules
 	if rules == nil {
 		rules = Rules()
@@ -308,7 +313,8 @@ func ReportRules(ctx context.Context, w io.Writer, dir string, names []string, s
 }
 
 // ruleLine returns a line of the report.
-func ruleLine(ctx context.Context, dir, name string, rule patchwork.Rule, how string, seeds int, o Options) (string, error) {
+func ruleLine(ctx context.Context, dir, name string, rule patchwork.Rule, how string, seeds int, o Options) (string,
+	error) {
 	var found, experts []int
 	var purity, loss, parts []float64
 	there, set, took := 0, "", time.Duration(0)
@@ -326,6 +332,7 @@ func ruleLine(ctx context.Context, dir, name string, rule patchwork.Rule, how st
 		purity, loss, parts = append(purity, r.Purity), append(loss, r.Loss), append(parts, r.Parts)
 		took += r.Took / time.Duration(seeds)
 	}
-	return fmt.Sprintf("| %s | %v | %s | %v of %d | %v | %.2f | %.4f ± %.4f | %.2f | %.1f |", set, rule, how, found, there, experts,
+	return fmt.Sprintf("| %s | %v | %s | %v of %d | %v | %.2f | %.4f ± %.4f | %.2f | %.1f |", set, rule, how, found, there,
+		experts,
 		stat.Mean(purity), stat.Mean(loss), stat.SD(loss), stat.Mean(parts), took.Seconds()), nil
 }

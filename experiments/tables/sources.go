@@ -152,7 +152,8 @@ func (n *Network) Judge(ctx context.Context, m *patchwork.Model, test patchwork.
 	r.Matched, r.Supports = pairs(near), pairs(same)
 	r.Test = math.NaN()
 	sum := make([]float64, len(test.Images))
-	err := posterior.Explain(ctx, m, test.Images, posterior.Options{}, workers, func(i int, p *posterior.Posterior) { sum[i] = p.Evidence })
+	err := posterior.Explain(ctx, m, test.Images, posterior.Options{}, workers,
+		func(i int, p *posterior.Posterior) { sum[i] = p.Evidence })
 	if err == nil {
 		r.Test = stat.Mean(sum)
 	}
@@ -175,8 +176,10 @@ var SourcesSizes = []int{1000, 3000, 9000}
 
 // ReportSources prints how many sources of the networks are found, and how well rows
 // are described that were not learned from, by number of rows; their number is not told.
-func ReportSources(ctx context.Context, w io.Writer, dir string, names []string, sizes []int, rule patchwork.Rule, aim table.Aim, draws int, o Options) error {
-	fmt.Fprintf(w, "rule %v, aim %v\n\n| set | rows | sources matched, by draw | supports | parts | test, nats a row | the truth | CPU s per draw |\n|---|---|---|---|---|---|---|---|\n", rule, aim)
+func ReportSources(ctx context.Context, w io.Writer, dir string, names []string, sizes []int, rule patchwork.Rule,
+	aim table.Aim, draws int, o Options) error {
+	fmt.Fprintf(w, "rule %v, aim %v\n\n| set | rows | sources matched, by draw | supports | parts | test, nats a row | "+
+		"the truth | CPU s per draw |\n|---|---|---|---|---|---|---|---|\n", rule, aim)
 	for _, name := range names {
 		n, err := LoadNetwork(dir, name)
 		if err != nil {
@@ -188,7 +191,8 @@ func ReportSources(ctx context.Context, w io.Writer, dir string, names []string,
 			for draw := range draws {
 				train, tests := n.Draw(rows, 1000, o.Seed+uint64(draw))
 				began := stat.ProcessorTime()
-				m, err := table.Learn(ctx, train, patchwork.Config{Rule: rule, Height: 1, Width: len(n.Noise)}, table.Options{Aim: aim, Seed: o.Seed + uint64(draw), Workers: o.Workers})
+				m, err := table.Learn(ctx, train, patchwork.Config{Rule: rule, Height: 1, Width: len(n.Noise)},
+					table.Options{Aim: aim, Seed: o.Seed + uint64(draw), Workers: o.Workers})
 				if err != nil {
 					return err
 				}
@@ -211,7 +215,8 @@ func ReportSources(ctx context.Context, w io.Writer, dir string, names []string,
 				}
 				truth += r.Test / float64(draws)
 			}
-			fmt.Fprintf(w, "| %s | %d | %v | %v | %v | %.3f | %.3f | %.1f |\n", name, rows, matched, supports, experts, test, truth, took.Seconds()/float64(draws))
+			fmt.Fprintf(w, "| %s | %d | %v | %v | %v | %.3f | %.3f | %.1f |\n", name, rows, matched, supports, experts, test,
+				truth, took.Seconds()/float64(draws))
 		}
 	}
 	return nil

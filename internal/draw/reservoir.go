@@ -12,7 +12,8 @@ type Reservoir struct {
 // NewReservoir returns a reservoir for n items, at least 1.
 func NewReservoir(n int, rng *rand.Rand) *Reservoir { return &Reservoir{n: n, rng: rng} }
 
-// Next returns the place, 0 to n-1, that the next item of the sequence takes, whatever was there before; -1 if it is not
+// Next returns the place, 0 to n-1, that the next item of the sequence takes, whatever was there before; -1 if it is
+// not
 // drawn. The first n items take the places in order.
 func (r *Reservoir) Next() int {
 	slot := r.seen

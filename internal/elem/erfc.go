@@ -120,8 +120,10 @@ func Erfc(x float64) float64 {
 		s := 1 / (x * x)
 		var roly, soly float64
 		if x < 1/0.35 { // |x| < 1 / 0.35 ~ 2.857143
-			roly = ra0 + float64(s*(ra1+float64(s*(ra2+float64(s*(ra3+float64(s*(ra4+float64(s*(ra5+float64(s*(ra6+float64(s*ra7)))))))))))))
-			soly = 1 + float64(s*(sa1+float64(s*(sa2+float64(s*(sa3+float64(s*(sa4+float64(s*(sa5+float64(s*(sa6+float64(s*(sa7+float64(s*sa8)))))))))))))))
+			roly = ra0 + float64(
+				s*(ra1+float64(s*(ra2+float64(s*(ra3+float64(s*(ra4+float64(s*(ra5+float64(s*(ra6+float64(s*ra7)))))))))))))
+			soly = 1 + float64(s*(sa1+float64(s*(sa2+float64(
+				s*(sa3+float64(s*(sa4+float64(s*(sa5+float64(s*(sa6+float64(s*(sa7+float64(s*sa8)))))))))))))))
 		} else { // |x| >= 1 / 0.35 ~ 2.857143
 			if sign && x > 6 {
 				return 2 // x < -6

@@ -102,7 +102,8 @@ func Log1p(x float64) float64 {
 	}
 	s = f / (2.0 + f)
 	z = s * s
-	rest = float64(z * (lp1 + float64(z*(lp2+float64(z*(lp3+float64(z*(lp4+float64(z*(lp5+float64(z*(lp6+float64(z*lp7)))))))))))))
+	rest = float64(z * (lp1 +
+		float64(z*(lp2+float64(z*(lp3+float64(z*(lp4+float64(z*(lp5+float64(z*(lp6+float64(z*lp7)))))))))))))
 	if k == 0 {
 		return f - (hfsq - float64(s*(hfsq+rest)))
 	}

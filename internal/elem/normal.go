@@ -1,6 +1,7 @@
 // Copyright 2009 The Go Authors. All rights reserved.
 // Use of this source code is governed by a BSD-style license that can be found in the
-// LICENSE file. It is NormFloat64 of the Go library, from "The Ziggurat Method for Generating Random Variables" (Marsaglia and Tsang, 2000), with
+// LICENSE file. It is NormFloat64 of the Go library, from "The Ziggurat Method for Generating Random Variables"
+// (Marsaglia and Tsang, 2000), with
 // explicit rounding.
 
 package elem

@@ -63,8 +63,12 @@ func Sincos(x float64) (sin, cos float64) {
 		cosMinus = !cosMinus
 	}
 	zz := z * z
-	cos = 1.0 - float64(0.5*zz) + float64(zz*zz*(float64((float64((float64((float64((float64(cosTerms[0]*zz)+cosTerms[1])*zz)+cosTerms[2])*zz)+cosTerms[3])*zz)+cosTerms[4])*zz)+cosTerms[5]))
-	sin = z + float64(z*zz*(float64((float64((float64((float64((float64(sinTerms[0]*zz)+sinTerms[1])*zz)+sinTerms[2])*zz)+sinTerms[3])*zz)+sinTerms[4])*zz)+sinTerms[5]))
+	cos = 1.0 - float64(0.5*zz) +
+		float64(zz*zz*(float64(
+			(float64((float64((float64(
+				(float64(cosTerms[0]*zz)+cosTerms[1])*zz)+cosTerms[2])*zz)+cosTerms[3])*zz)+cosTerms[4])*zz)+cosTerms[5]))
+	sin = z + float64(z*zz*(float64((float64((float64(
+		(float64((float64(sinTerms[0]*zz)+sinTerms[1])*zz)+sinTerms[2])*zz)+sinTerms[3])*zz)+sinTerms[4])*zz)+sinTerms[5]))
 	if j == 1 || j == 2 {
 		sin, cos = cos, sin
 	}
@@ -139,6 +143,7 @@ func atanSeries(x float64) float64 {
 		q4 = +1.945506571482613964425e+02
 	)
 	z := float64(x * x)
-	z = z * (float64((float64((float64((float64(p0*z)+p1)*z)+p2)*z)+p3)*z) + p4) / (float64((float64((float64((float64((z+q0)*z)+q1)*z)+q2)*z)+q3)*z) + q4)
+	z = z * (float64((float64((float64((float64(p0*z)+p1)*z)+p2)*z)+p3)*z) + p4) /
+		(float64((float64((float64((float64((z+q0)*z)+q1)*z)+q2)*z)+q3)*z) + q4)
 	return float64(x*z) + x
 }

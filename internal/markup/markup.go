@@ -66,7 +66,8 @@ func (t *Template) Execute(w io.Writer, name string, data any) (err error) {
 }
 
 // escape escapes text as html/template does.
-var escape = strings.NewReplacer("\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "'", "&#39;", "+", "&#43;", "<", "&lt;", ">", "&gt;")
+var escape = strings.NewReplacer("\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "'", "&#39;", "+", "&#43;", "<", "&lt;",
+	">", "&gt;")
 
 // run is one execution. It panics where a template and its data do not fit.
 type run struct {

@@ -38,7 +38,8 @@ func Write(w io.Writer, parts []Part) error {
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintf(w, "\n%s\n%s %s: %s\n\n%s\n", strings.Repeat("=", 80), p.Name, p.Version, e.Name(), bytes.TrimRight(data, "\n")); err != nil {
+			if _, err := fmt.Fprintf(w, "\n%s\n%s %s: %s\n\n%s\n", strings.Repeat("=", 80), p.Name, p.Version, e.Name(),
+				bytes.TrimRight(data, "\n")); err != nil {
 				return err
 			}
 			found++

@@ -67,11 +67,13 @@ func readHeader(r io.Reader) (h Header, n int64, err error) {
 		}
 		size64 := int64(binary.LittleEndian.Uint32(pre[8:]))
 		if size64 > maxHeader {
-			return h, 0, &FormatError{Offset: 8, Msg: fmt.Sprintf("the header claims %d bytes, more than any plain array needs", size64), Hint: "copy or save the file again"}
+			return h, 0, &FormatError{Offset: 8, Msg: fmt.Sprintf("the header claims %d bytes, more than any plain array needs",
+				size64), Hint: "copy or save the file again"}
 		}
 		size = int(size64)
 	default:
-		return h, 0, &FormatError{Offset: 6, Msg: fmt.Sprintf("unknown .npy version %d.%d", pre[6], pre[7]), Hint: "save it again with numpy.save"}
+		return h, 0, &FormatError{Offset: 6, Msg: fmt.Sprintf("unknown .npy version %d.%d", pre[6], pre[7]),
+			Hint: "save it again with numpy.save"}
 	}
 	text := make([]byte, size)
 	if err := readFull(r, text, int64(lead), "the header"); err != nil {
@@ -86,7 +88,8 @@ func readHeader(r io.Reader) (h Header, n int64, err error) {
 func readFull(r io.Reader, buf []byte, at int64, what string) error {
 	n, err := io.ReadFull(r, buf)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &FormatError{Offset: at + int64(n), Msg: "cut off inside " + what, Hint: "copy or save the file again", Err: io.ErrUnexpectedEOF}
+		return &FormatError{Offset: at + int64(n), Msg: "cut off inside " + what, Hint: "copy or save the file again",
+			Err: io.ErrUnexpectedEOF}
 	}
 	return err
 }
@@ -196,7 +199,8 @@ type literal struct {
 
 func (p *literal) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = &FormatError{Offset: int64(p.at), Msg: "malformed .npy header: " + fmt.Sprintf(format, args...), Hint: "copy or save the file again"}
+		p.err = &FormatError{Offset: int64(p.at), Msg: "malformed .npy header: " + fmt.Sprintf(format, args...),
+			Hint: "copy or save the file again"}
 	}
 }
 

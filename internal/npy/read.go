@@ -123,7 +123,8 @@ func (d *Reader) Skip(n int) (int, error) {
 		got, err := pass(d.r, int64(elements)*int64(d.h.DType.Size))
 		d.at += got
 		if err == io.EOF {
-			err = d.in(&FormatError{Msg: fmt.Sprintf("ends in the middle of the elements of an array of shape %v, type %s", d.h.Shape, d.h.DType)})
+			err = d.in(&FormatError{Msg: fmt.Sprintf("ends in the middle of the elements of an array of shape %v, type %s",
+				d.h.Shape, d.h.DType)})
 		}
 		return err
 	})
@@ -265,7 +266,8 @@ func chunks[T any](d *Reader, n, size int, add func(out []T, buf []byte) []T) ([
 
 // fill reads the next elements unchanged.
 func (d *Reader) fill(buf []byte) error {
-	if err := readFull(d.r, buf, d.at, fmt.Sprintf("the elements of an array of shape %v, type %s", d.h.Shape, d.h.DType)); err != nil {
+	if err := readFull(d.r, buf, d.at, fmt.Sprintf("the elements of an array of shape %v, type %s", d.h.Shape,
+		d.h.DType)); err != nil {
 		return d.in(err)
 	}
 	d.at += int64(len(buf))

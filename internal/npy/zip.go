@@ -86,7 +86,8 @@ func ReadZip(r io.ReaderAt, size int64, lim Limits) (*Zip, error) {
 		return nil, content("", "not a readable zip archive", err)
 	}
 	if len(z.File) > lim.members() {
-		return nil, &FormatError{Msg: fmt.Sprintf("the archive has %d members, more than the limit of %d", len(z.File), lim.members()), Hint: "keep the arrays that are needed"}
+		return nil, &FormatError{Msg: fmt.Sprintf("the archive has %d members, more than the limit of %d", len(z.File),
+			lim.members()), Hint: "keep the arrays that are needed"}
 	}
 	out := &Zip{lim: lim, files: map[string]*zip.File{}}
 	for _, f := range z.File {

@@ -39,6 +39,8 @@ func open(path string, flag int, other string) (*os.File, error) {
 	case <-opened:
 		return f, err
 	case <-time.After(patience):
-		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is a pipe that nobody %s: waited for %v; start the other program first, or name a file", other, patience)}
+		return nil, &fs.PathError{Op: "open", Path: path,
+			Err: fmt.Errorf("it is a pipe that nobody %s: waited for %v; start the other program first, or name a file", other,
+				patience)}
 	}
 }

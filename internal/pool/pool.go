@@ -90,7 +90,8 @@ func InTurn[T any](ctx context.Context, n, side int, f func(context.Context, int
 // after the end of the context nothing is yielded but its error.
 // Emit leaves no goroutine behind: if the caller stops early, it cancels the
 // context of the calls under way and waits for them.
-func Emit[T any](ctx context.Context, n, side int, f func(ctx context.Context, i int, emit func(T)) error) iter.Seq2[T, error] {
+func Emit[T any](ctx context.Context, n, side int, f func(ctx context.Context, i int, emit func(T)) error) iter.Seq2[T,
+	error] {
 	return func(yield func(T, error) bool) {
 		ctx, cancel := WithCancel(ctx)
 		queues := make([]queue[T], n)

@@ -16,7 +16,8 @@ type Memory = interface {
 // decode finds it damaged, Or does the work and keeps the result. Without a memory, which
 // is nil, it only does the work. Errors of the memory say what the step is, such as "an
 // E-step"; those of the work are returned as they are.
-func Or[T any](memory Memory, what string, key func() string, decode func([]byte) (T, bool), work func() (T, error), encode func(T) []byte) (T, error) {
+func Or[T any](memory Memory, what string, key func() string, decode func([]byte) (T, bool), work func() (T, error),
+	encode func(T) []byte) (T, error) {
 	if memory == nil {
 		return work()
 	}

@@ -34,7 +34,8 @@ func ParseAlphabet(text string) (int, error) {
 
 // asAlphabet resolves a recipe for an alphabet: parts that images of many kinds share.
 func (r Recipe) asAlphabet(d Facts) (Recipe, string) {
-	line := fmt.Sprintf("%s of %d x %d: learning an alphabet of %s, anywhere, turned, stretched and up to %d times in an image",
+	line := fmt.Sprintf("%s of %d x %d: learning an alphabet of %s, anywhere, turned, stretched and up to %d times "+
+		"in an image",
 		words.Count(d.Rows, "image"), d.Height, d.Width, words.Count(r.Alphabet, "part"), alphabetReuse)
 	r.Count = Count{Experts: r.Alphabet}
 	r.Reuse = alphabetReuse

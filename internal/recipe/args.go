@@ -55,7 +55,8 @@ func CommandLine(args []string) string {
 	for i, a := range args {
 		quoted[i] = a
 		if a == "" || strings.ContainsFunc(a, func(c rune) bool {
-			return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:,=+@%", c))
+			return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+				strings.ContainsRune("-_./:,=+@%", c))
 		}) {
 			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}

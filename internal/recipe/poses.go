@@ -94,7 +94,8 @@ func ParseRotations(text string) ([]float64, error) {
 		return nil, fmt.Errorf("rotations are RANGE:STEP in degrees, such as 24:6 for -24, -18, ... 24; RANGE is at most 180")
 	}
 	if reach/step > (maxRotations-1)/2 {
-		return nil, fmt.Errorf("%.4g rotations are too many (at most %d); take a larger step", float64(2*math.Floor(reach/step))+1, maxRotations)
+		return nil, fmt.Errorf("%.4g rotations are too many (at most %d); take a larger step",
+			float64(2*math.Floor(reach/step))+1, maxRotations)
 	}
 	angles := pose.Evenly(reach, step)
 	if reach == 180 && len(angles) > 1 && angles[0] == -180 {
@@ -124,8 +125,10 @@ func ParseStretches(text string) ([]pose.Stretch, error) {
 		}
 		y, errY := strconv.ParseFloat(first, 64)
 		x, errX := strconv.ParseFloat(second, 64)
-		if errY != nil || errX != nil || !(y >= pose.MinStretch && y <= pose.MaxStretch && x >= pose.MinStretch && x <= pose.MaxStretch) {
-			return nil, fmt.Errorf("stretches are factors from %v to %d such as 0.75,1.33, or both ways 1.33x0.75", pose.MinStretch, pose.MaxStretch)
+		if errY != nil || errX != nil || !(y >= pose.MinStretch && y <= pose.MaxStretch && x >= pose.MinStretch &&
+			x <= pose.MaxStretch) {
+			return nil, fmt.Errorf("stretches are factors from %v to %d such as 0.75,1.33, or both ways 1.33x0.75",
+				pose.MinStretch, pose.MaxStretch)
 		}
 		if y != 1 || x != 1 {
 			out = append(out, pose.Stretch{Y: y, X: x})
@@ -181,7 +184,9 @@ func (p *Poses) Grid(experts, height, width int) (pose.Grid, error) {
 	}
 	n := float64(g.DY.Len()) * float64(g.DX.Len()) * float64(g.Turns())
 	if n*float64(experts) > pose.MaxCandidates {
-		return pose.Grid{}, bad("rotate", "%d parts at %.0f poses are too many candidates to search (at most %d); use fewer rotations, or larger steps ({shift_step})",
+		return pose.Grid{}, bad("rotate",
+			"%d parts at %.0f poses are too many candidates to search (at most %d); use fewer rotations, or larger steps "+
+				"({shift_step})",
 			experts, n, pose.MaxCandidates)
 	}
 	return g, nil

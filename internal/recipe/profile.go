@@ -122,7 +122,8 @@ func (r Recipe) recognise(d Facts) (Recipe, string) {
 	}
 	why := compared(d.Layout, kind)
 	if d.Layout.Several && r.open(d) {
-		return r.asPairs(), what + ": several parts in each, anywhere (" + why + "): learning as scenes (--for drawings to change)"
+		return r.asPairs(), what + ": several parts in each, anywhere (" + why +
+			"): learning as scenes (--for drawings to change)"
 	}
 	if why != "" {
 		what += " (" + why + ")"
@@ -131,9 +132,11 @@ func (r Recipe) recognise(d Facts) (Recipe, string) {
 		return out, ""
 	}
 	if poses == "" {
-		return out, what + ": learning parts that stay in their places, as in a table (give --experts K, or --shift S, to change)"
+		return out, what + ": learning parts that stay in their places, as in a table (give --experts K, or --shift S, " +
+			"to change)"
 	}
-	return out, what + ": learning as drawings, parts " + poses + " (--shift 0 to keep them in their places, --for table or scenes to change)"
+	return out, what + ": learning as drawings, parts " + poses +
+		" (--shift 0 to keep them in their places, --for table or scenes to change)"
 }
 
 // asTable resolves a recipe for a table.
@@ -163,7 +166,8 @@ func (r Recipe) asDrawings(d Facts) (out Recipe, poses string) {
 		if dx != r.Shift {
 			r.ShiftX = &dx
 		}
-		return r, fmt.Sprintf("shifted by up to %s pixels and turned by up to %s degrees", strings.ReplaceAll(r.shiftText(), ",", " or "), strings.TrimSuffix(drawingTurn, ":6"))
+		return r, fmt.Sprintf("shifted by up to %s pixels and turned by up to %s degrees",
+			strings.ReplaceAll(r.shiftText(), ",", " or "), strings.TrimSuffix(drawingTurn, ":6"))
 	}
 	if r.Auto && !r.move() && r.Method == "" && !d.Streamed {
 		// Only the table learner finds the number of parts that stay.
@@ -186,7 +190,8 @@ func (r Recipe) movesByDefault(d Facts) bool {
 
 // asScenes resolves a recipe for scenes.
 func (r Recipe) asScenes(d Facts) Recipe {
-	if !r.Given && r.Shift == 0 && r.ShiftX == nil && r.Begin == "" && r.Rule != "max-minus-min" && (r.Method == "" || r.Method == "both") {
+	if !r.Given && r.Shift == 0 && r.ShiftX == nil && r.Begin == "" && r.Rule != "max-minus-min" &&
+		(r.Method == "" || r.Method == "both") {
 		return r.asPairs()
 	}
 	r = r.counted()

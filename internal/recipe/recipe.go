@@ -65,7 +65,8 @@ func (r *Recipe) SetMethod(text string) error {
 		return nil
 	}
 	var err error
-	if r.Straight, err = strconv.ParseFloat(nats, 64); err != nil || !(r.Straight > 0) || math.IsInf(r.Straight, 1) || name != "strokes" {
+	if r.Straight, err = strconv.ParseFloat(nats, 64); err != nil || !(r.Straight > 0) || math.IsInf(r.Straight, 1) ||
+		name != "strokes" {
 		return fmt.Errorf("give strokes:NATS, a number above 0 such as strokes:60, to prefer straight parts")
 	}
 	return nil
@@ -79,7 +80,8 @@ const anyRule = "auto"
 
 // strokes reports whether parts are, or may be, learned as strokes.
 func (r *Recipe) strokes() bool {
-	return r.move() && !r.Paper() && r.Rule != "max-minus-min" && (r.Method == "" || r.Method == "default" || r.Method == "strokes")
+	return r.move() && !r.Paper() && r.Rule != "max-minus-min" &&
+		(r.Method == "" || r.Method == "default" || r.Method == "strokes")
 }
 
 // still reports whether the rule is one under which parts stay in their places and are
@@ -229,7 +231,8 @@ func (r *Recipe) Check() error {
 	case r.Soft():
 		return r.checkSoft()
 	case r.Auto && r.Paper():
-		return bad("auto", "{auto} cannot be combined with {mode} paper: the paper's learning needs the number of parts; give {count}")
+		return bad("auto", "{auto} cannot be combined with {mode} paper: the paper's learning needs the number of parts; "+
+			"give {count}")
 	}
 	return nil
 }
@@ -257,7 +260,8 @@ func (r *Recipe) checkResolved() error {
 	case r.pairs():
 		return r.checkPairs()
 	case r.Auto && !r.move() && (r.Rule != "max-minus-min" || r.Method == "online" || r.Method == "both"):
-		return bad("auto", "{auto} where parts stay in their places uses the description length, which needs {method} soft, or {rule} max-minus-min "+
+		return bad("auto", "{auto} where parts stay in their places uses the description length, which needs {method} "+
+			"soft, or {rule} max-minus-min "+
 			"learned in batches; otherwise give {count}")
 	}
 	return nil
@@ -274,11 +278,13 @@ func (r *Recipe) checkSoft() error {
 		field string
 		set   bool
 	}{
-		{"shift", r.Shift != 0 || r.ShiftX != nil && *r.ShiftX != 0}, {"shift_step", r.ShiftStep != 0}, {"rotate", r.Rotate != ""}, {"mode", r.Paper()},
+		{"shift", r.Shift != 0 || r.ShiftX != nil && *r.ShiftX != 0}, {"shift_step", r.ShiftStep != 0},
+		{"rotate", r.Rotate != ""}, {"mode", r.Paper()},
 		{"starts", r.Starts != 0}, {"reuse", r.Reuse != 0}, {"straight", r.Straight != 0},
 	} {
 		if s.set {
-			return bad(s.field, "{%s} cannot be combined with {method} soft, which learns parts without poses and their background", s.field)
+			return bad(s.field, "{%s} cannot be combined with {method} soft, which learns parts without poses and their "+
+				"background", s.field)
 		}
 	}
 	return nil

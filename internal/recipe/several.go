@@ -85,6 +85,7 @@ func compared(l learn.Layout, otherwise string) string {
 		return ""
 	}
 	n := float64(l.Images)
-	first, second := fmt.Sprintf("%.0f nats an image as scenes", l.Anywhere/n), fmt.Sprintf("%.0f as %s", l.Otherwise/n, otherwise)
+	first, second := fmt.Sprintf("%.0f nats an image as scenes", l.Anywhere/n),
+		fmt.Sprintf("%.0f as %s", l.Otherwise/n, otherwise)
 	return fmt.Sprintf("%s, %s, on a sample of %d", first, second, l.Images)
 }

@@ -56,7 +56,8 @@ func Split(d patchwork.Data, share float64, seed uint64) (rest, held patchwork.D
 			which = append(which, i)
 		}
 	}
-	rand.New(rand.NewPCG(seed, splitStream)).Shuffle(len(which), func(i, j int) { which[i], which[j] = which[j], which[i] })
+	rand.New(rand.NewPCG(seed, splitStream)).Shuffle(len(which),
+		func(i, j int) { which[i], which[j] = which[j], which[i] })
 	n := min(max(int(math.Round(share*float64(len(which)))), 1), len(which)-1)
 	slices.Sort(which[:n])
 	slices.Sort(which[n:])
@@ -165,7 +166,8 @@ func Distinct(d patchwork.Data) patchwork.Data {
 func SameSize(images []*bitmap.Image, height, width int) error {
 	for i, img := range images {
 		if img.Height() != height || img.Width() != width {
-			return fmt.Errorf("image %d: %w", i, &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: height, ModelWidth: width})
+			return fmt.Errorf("image %d: %w", i, &patchwork.SizeError{Height: img.Height(), Width: img.Width(),
+				ModelHeight: height, ModelWidth: width})
 		}
 	}
 	return nil

@@ -24,7 +24,8 @@ func SplitUnits(d patchwork.Data, share float64, seed uint64) (rest, held patchw
 			units = append(units, int32(i))
 		}
 	}
-	rand.New(rand.NewPCG(seed, splitStream)).Shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] })
+	rand.New(rand.NewPCG(seed, splitStream)).Shuffle(len(units),
+		func(i, j int) { units[i], units[j] = units[j], units[i] })
 	cut := min(max(int(math.Round(share*float64(n))), 1), len(units)-1)
 	return counted(d, units[cut:]), counted(d, units[:cut])
 }

@@ -68,7 +68,8 @@ func (e *bounded) reset(c *candidates) bool {
 		return false
 	}
 	unknown := bytes.IndexByte(c.X, Unknown) >= 0
-	if l := e.layout; l == nil || l.tables != t || l.grid != c.grid || l.height != c.Height || l.width != c.Width || l.unknown != unknown {
+	if l := e.layout; l == nil || l.tables != t || l.grid != c.grid || l.height != c.Height || l.width != c.Width ||
+		l.unknown != unknown {
 		if e.layout = newLayout(c.Bank, t, c.grid, c.Height, c.Width, unknown); e.layout == nil {
 			return false
 		}
@@ -119,6 +120,7 @@ func (e *bounded) copyFrom(c *candidates, o *bounded) {
 	e.candidates, e.layout = c, o.layout
 	e.looked, e.raised = append(e.looked[:0], o.looked...), append(e.raised[:0], o.raised...)
 	e.tops = resize(e.tops, len(o.tops))
-	e.bounds, e.states, e.steps = append(e.bounds[:0], o.bounds...), append(e.states[:0], o.states...), append(e.steps[:0], o.steps...)
+	e.bounds, e.states, e.steps = append(e.bounds[:0], o.bounds...), append(e.states[:0], o.states...),
+		append(e.steps[:0], o.steps...)
 	e.planes.copyFrom(&o.planes)
 }

@@ -86,7 +86,8 @@ func (l *layout) listFirst(i int, g *spriteTables) {
 		l.first[i].Add(kernel.Lookup{Table: bl.table, Code: at})
 		edge := l.outside(bl)
 		if l.edges = l.edges || edge; edge || l.unknown {
-			l.first[i].Add(kernel.Lookup{Table: bl.table + int32(l.tables.path.Entries), Code: at + int32(unknownPlane*l.codeBytes)})
+			l.first[i].Add(kernel.Lookup{Table: bl.table + int32(l.tables.path.Entries),
+				Code: at + int32(unknownPlane*l.codeBytes)})
 			l.base[i] -= bl.gains
 		}
 	}

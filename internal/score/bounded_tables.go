@@ -111,7 +111,8 @@ func (b *Bank) certain() bool {
 
 // newBoundTables makes the tables. It returns nil where a frame is too large for sums of 16 bits.
 func newBoundTables(b *Bank, path *kernel.Path) *boundTables {
-	s := &boundTables{path: path, sprites: make([]spriteTables, len(b.Sprites)), top: b.Height, left: b.Width, bottom: -1, right: -1}
+	s := &boundTables{path: path, sprites: make([]spriteTables, len(b.Sprites)), top: b.Height, left: b.Width, bottom: -1,
+		right: -1}
 	votes := 0
 	for i := range b.Sprites {
 		for _, span := range b.Sprites[i].spans {

@@ -62,7 +62,8 @@ func (e *KeyError) Error() string {
 }
 
 // Check returns a *[KeyError] for the first key that is wrong, or an *[EntryError] for an entry, in a value that
-// json.Unmarshal reads into a type, or that would be read into none for nil. The value must be JSON. It takes time in proportion to the
+// json.Unmarshal reads into a type, or that would be read into none for nil. The value must be JSON. It takes time in
+// proportion to the
 // value, and memory for the keys of one object that the type does not have.
 func Check(data []byte, into reflect.Type) error {
 	return (&walk{data: data}).value(into, 0)

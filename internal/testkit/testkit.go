@@ -35,7 +35,8 @@ var (
 func DrawPoses(t *rapid.T) pose.Grid {
 	shifts := func(name string) pose.Range {
 		lo := rapid.IntRange(-3, 1).Draw(t, name)
-		return pose.Range{Min: lo, Max: lo + rapid.IntRange(0, 3).Draw(t, name+" reach"), Step: rapid.IntRange(1, 2).Draw(t, name+" step")}
+		return pose.Range{Min: lo, Max: lo + rapid.IntRange(0, 3).Draw(t, name+" reach"),
+			Step: rapid.IntRange(1, 2).Draw(t, name+" step")}
 	}
 	return pose.Grid{
 		DY: shifts("dy"), DX: shifts("dx"),
@@ -111,7 +112,8 @@ func MustPursuit(t interface{ Fatal(...any) }, m *patchwork.Model, opt patchwork
 }
 
 // MustExplain explains an image; the test fails if there is an error.
-func MustExplain(t interface{ Fatal(...any) }, m *patchwork.Model, img *bitmap.Image, opt patchwork.PursuitOptions) *patchwork.Explanation {
+func MustExplain(t interface{ Fatal(...any) }, m *patchwork.Model, img *bitmap.Image,
+	opt patchwork.PursuitOptions) *patchwork.Explanation {
 	e, err := MustPursuit(t, m, opt).Explain(img)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +123,8 @@ func MustExplain(t interface{ Fatal(...any) }, m *patchwork.Model, img *bitmap.I
 
 // SameExplanation compares picks and log-likelihoods bit by bit.
 func SameExplanation(a, b *patchwork.Explanation) bool {
-	return slices.Equal(a.Picks, b.Picks) && a.LogLik == b.LogLik && a.StartLogLik == b.StartLogLik && a.LogLikModel == b.LogLikModel
+	return slices.Equal(a.Picks, b.Picks) && a.LogLik == b.LogLik && a.StartLogLik == b.StartLogLik &&
+		a.LogLikModel == b.LogLikModel
 }
 
 // MustModel returns a model; the test fails if there is an error.

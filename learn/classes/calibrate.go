@@ -175,7 +175,8 @@ func (l *learner) without(fold, n int) (rest, held *learner) {
 
 // heldScores learns and names the examples held out, and returns which these are. Classes
 // are numbered as in c.
-func (l *learner) heldScores(ctx context.Context, c *Classifier, held *learner) (scores [][]float64, which, truth []int, err error) {
+func (l *learner) heldScores(ctx context.Context, c *Classifier, held *learner) (scores [][]float64, which, truth []int,
+	err error) {
 	classes := make([]Class, len(l.groups))
 	for g := range l.groups {
 		if classes[g], err = l.class(ctx, g); err != nil {

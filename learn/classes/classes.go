@@ -147,7 +147,8 @@ func (k *Class) models() []*patchwork.Model {
 // they were read (patchwork.Extras), for readers of data. It says nothing of images.
 func (c *Classifier) Like() *patchwork.Model {
 	h, w := c.Size()
-	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, h, w, pose.Grid{}), [][]float64{make([]float64, h*w)})
+	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, h, w, pose.Grid{}),
+		[][]float64{make([]float64, h*w)})
 	if err == nil {
 		m, err = m.WithExtras(patchwork.Extras{Columns: c.columns, Reading: c.reading})
 	}
@@ -161,7 +162,8 @@ func (c *Classifier) Like() *patchwork.Model {
 // read, that a model of the same size has.
 func (c *Classifier) Described(like *patchwork.Model) (*Classifier, error) {
 	if h, w := c.Size(); like.Height() != h || like.Width() != w {
-		return nil, fmt.Errorf("patchwork: a description of %d x %d pixels for classes of %d x %d", like.Height(), like.Width(), h, w)
+		return nil, fmt.Errorf("patchwork: a description of %d x %d pixels for classes of %d x %d", like.Height(),
+			like.Width(), h, w)
 	}
 	out := *c
 	out.columns, out.reading = like.Extras().Columns, like.Extras().Reading
@@ -196,7 +198,8 @@ func (c *Classifier) Names() []string {
 // weight is 0, are left out. Classes are in alphabetical order, numbers before that by
 // value. The error is the context's or that of Fit, or says what does not fit. The
 // result is the same for any number of workers.
-func Learn(ctx context.Context, data patchwork.Data, labels []string, cfg patchwork.Config, opt Options) (*Classifier, error) {
+func Learn(ctx context.Context, data patchwork.Data, labels []string, cfg patchwork.Config, opt Options) (*Classifier,
+	error) {
 	opt = opt.withDefaults()
 	if len(labels) != len(data.Images) {
 		return nil, fmt.Errorf("patchwork: %d labels for %d images", len(labels), len(data.Images))
@@ -221,7 +224,8 @@ func Learn(ctx context.Context, data patchwork.Data, labels []string, cfg patchw
 	case len(l.groups) > MaxClasses:
 		return nil, fmt.Errorf("patchwork: %d classes, more than %d; is the column the right one?", len(l.groups), MaxClasses)
 	case opt.Examples == 0 && opt.Fit == nil:
-		return nil, fmt.Errorf("patchwork: neither examples are kept nor a model is learned; there would be nothing to name by")
+		return nil, fmt.Errorf(
+			"patchwork: neither examples are kept nor a model is learned; there would be nothing to name by")
 	}
 	return l.learn(ctx)
 }

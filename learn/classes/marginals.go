@@ -43,11 +43,13 @@ func (c *Classifier) WithMarginals(m *Marginals) (*Classifier, error) {
 	}
 	for k, p := range m.P {
 		if len(p) != h*w {
-			return nil, fmt.Errorf("patchwork: %d probabilities of class %q for images of %d x %d pixels", len(p), c.classes[k].Name, h, w)
+			return nil, fmt.Errorf("patchwork: %d probabilities of class %q for images of %d x %d pixels", len(p),
+				c.classes[k].Name, h, w)
 		}
 		for i, v := range p {
 			if !(v > 0 && v < 1) {
-				return nil, fmt.Errorf("patchwork: probability %v of pixel %d of class %q is not between 0 and 1", v, i+1, c.classes[k].Name)
+				return nil, fmt.Errorf("patchwork: probability %v of pixel %d of class %q is not between 0 and 1", v, i+1,
+					c.classes[k].Name)
 			}
 		}
 	}

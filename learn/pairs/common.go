@@ -54,7 +54,8 @@ func (g *grower) drawPairs(rng *rand.Rand, rest []view) []pair {
 	}
 	var out []pair
 	for range g.pairs() {
-		p := pair{section{image: draw.ByWeight(rng, ink)}, section{image: rng.IntN(max(len(rest)-1, 1))}, rng.IntN(len(g.angles))}
+		p := pair{section{image: draw.ByWeight(rng, ink)}, section{image: rng.IntN(max(len(rest)-1, 1))},
+			rng.IntN(len(g.angles))}
 		if p.first.image < 0 {
 			return nil
 		}
@@ -165,7 +166,8 @@ type comparer struct {
 }
 
 func newComparer(f field, density float64) *comparer {
-	c := &comparer{field: f, moved: f.plane(), common: f.plane(), rows: make([]int, f.height+1), counts: make([]int, f.height+1)}
+	c := &comparer{field: f, moved: f.plane(), common: f.plane(), rows: make([]int, f.height+1),
+		counts: make([]int, f.height+1)}
 	for _, s := range sides {
 		chance := math.Max(float64(s*s)*density*density, 1e-9)
 		table := make([]float64, s*s+1)
@@ -190,7 +192,8 @@ func (c *comparer) compare(first plane, f field, second plane) []seed {
 		c.moveAcross(f, second, dx)
 		for j := range 2 * max(c.height, f.height) {
 			dy := outwards(j)
-			if dy <= -f.height || dy >= c.height || c.itself && dy == c.dy && dx == c.dx || !c.may(first, f.height, dy, least, worse) {
+			if dy <= -f.height || dy >= c.height || c.itself && dy == c.dy && dx == c.dx ||
+				!c.may(first, f.height, dy, least, worse) {
 				continue
 			}
 			found, ok := c.window(first, f.height, dy, worse)

@@ -40,7 +40,8 @@ type tally struct {
 }
 
 func newTally(f field, s *shape, turns []turned) *tally {
-	return &tally{frame: frameOf(f, s, len(turns)), box: s.field, turns: turns, dy: make([][]int32, len(turns)), dx: make([][]int32, len(turns))}
+	return &tally{frame: frameOf(f, s, len(turns)), box: s.field, turns: turns, dy: make([][]int32, len(turns)),
+		dx: make([][]int32, len(turns))}
 }
 
 // add counts the pixels of an image around a part that lies at (y, x) in it: those
@@ -128,7 +129,8 @@ func (t *tally) reach() (y0, y1, x0, x1 int) {
 	if !t.wide() {
 		return 0, t.height, 0, t.width
 	}
-	return max(0, t.y-growMargin), min(t.height, t.y+t.box.height+growMargin), max(0, t.x-growMargin), min(t.width, t.x+t.box.width+growMargin)
+	return max(0, t.y-growMargin), min(t.height, t.y+t.box.height+growMargin), max(0, t.x-growMargin),
+		min(t.width, t.x+t.box.width+growMargin)
 }
 
 // growMargin is how many pixels a part grows in a step to each side, in large frames.

@@ -80,7 +80,8 @@ type explainer struct {
 
 func newExplainer(f field) *explainer {
 	n := f.width * (f.height + 8)
-	return &explainer{field: f, view: view{f.plane(), f.plane()}, spare: make(plane, f.height+16), in: make([]uint16, n), all: make([]uint16, n)}
+	return &explainer{field: f, view: view{f.plane(), f.plane()}, spare: make(plane, f.height+16), in: make([]uint16, n),
+		all: make([]uint16, n)}
 }
 
 // use sets the sprites and prices for the images that follow.

@@ -108,7 +108,8 @@ func (g *grower) step(ctx context.Context, rng *rand.Rand, s *state) (*state, er
 	}
 	p := pace{fit: s.flip, sweeps: 1}
 	for _, c := range list[:min(len(list), tried)] {
-		next := g.with(s, append(s.parts[:len(s.parts):len(s.parts)], c.shape), append(s.uses[:len(s.uses):len(s.uses)], c.uses))
+		next := g.with(s, append(s.parts[:len(s.parts):len(s.parts)], c.shape),
+			append(s.uses[:len(s.uses):len(s.uses)], c.uses))
 		if err := g.explain(ctx, next, p); err != nil {
 			return nil, err
 		}

@@ -32,7 +32,8 @@ type candidate struct {
 
 // candidates grows patterns into parts of what is left of the images, each alone
 // against clutter, and returns the best first.
-func (g *grower) candidates(ctx context.Context, rng *rand.Rand, rest []view, l *looks, s *state, seeds []seed) ([]candidate, error) {
+func (g *grower) candidates(ctx context.Context, rng *rand.Rand, rest []view, l *looks, s *state,
+	seeds []seed) ([]candidate, error) {
 	some, on := rest, g
 	switch {
 	case l != nil:

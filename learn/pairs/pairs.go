@@ -201,7 +201,8 @@ func newGrower(images []*bitmap.Image, o Options) (*grower, error) {
 	if h < 1 || w < 1 {
 		return nil, fmt.Errorf("pairs: images of %d x %d pixels", h, w)
 	}
-	g := &grower{angles: o.Angles, workers: max(o.Workers, 1), most: o.Parts, effort: cmp.Or(o.Effort, defaultEffort) << 20}
+	g := &grower{angles: o.Angles, workers: max(o.Workers, 1), most: o.Parts, effort: cmp.Or(o.Effort, defaultEffort) <<
+		20}
 	if g.most <= 0 {
 		g.most = math.MaxInt
 	}
@@ -210,7 +211,9 @@ func newGrower(images []*bitmap.Image, o Options) (*grower, error) {
 	}
 	fit := pose.MaxCandidates / len(g.angles) / h / w // parts whose places can all be searched
 	if fit == 0 {
-		return nil, fmt.Errorf("pairs: images of %d x %d pixels at %d turns are more than %d places to look at; make them smaller, or cut them to pieces", h, w, len(g.angles), pose.MaxCandidates)
+		return nil, fmt.Errorf(
+			"pairs: images of %d x %d pixels at %d turns are more than %d places to look at; make them smaller, or cut them "+
+				"to pieces", h, w, len(g.angles), pose.MaxCandidates)
 	}
 	g.most = min(g.most, fit)
 	ink, known := 0, 0

@@ -136,8 +136,10 @@ func (g *grower) add(s *state, shares []share, p pace) {
 	if s.fitted = flip; p.free {
 		s.flip = flip
 	}
-	s.length = float64(-float64(sum.inkUnder)*elem.Log1p(-flip)) - float64(float64(sum.under-sum.inkUnder)*elem.Log(flip)) -
-		float64(float64(sum.inkBeside)*elem.Log(s.clutter)) - float64(float64(sum.beside-sum.inkBeside)*elem.Log1p(-s.clutter))
+	s.length = float64(-float64(sum.inkUnder)*elem.Log1p(-flip)) -
+		float64(float64(sum.under-sum.inkUnder)*elem.Log(flip)) -
+		float64(float64(sum.inkBeside)*elem.Log(s.clutter)) -
+		float64(float64(sum.beside-sum.inkBeside)*elem.Log1p(-s.clutter))
 	for k, part := range s.parts {
 		s.length += float64(float64(s.uses[k])*g.cost(s.uses[k], len(g.images))) + float64(s.uses[k]) + .5
 		s.length += float64(pixelPrice*float64(part.n)) + partPrice

@@ -4,7 +4,8 @@ import "example.com/patchwork/internal/elem"
 
 // This file has what is said about columns of bits, which stand beside columns of real values in one table. An opinion
 // is the probability p of a 1; its strength is |p-q|, q being the background's, and the pool of two opinions is exactly
-// max - q + min. It is kept as the Normal of the same mean and variance, so means, variances and mixtures of opinions are
+// max - q + min. It is kept as the Normal of the same mean and variance, so means, variances and mixtures of opinions
+// are
 // those of bits.
 
 // leastP is the smallest probability that is believed of a bit, of 1 and of 0.

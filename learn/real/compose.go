@@ -56,7 +56,8 @@ func (r Rule) ComposeBits(tau float64, background Normal, opinions ...Normal) Mi
 }
 
 // compose is Compose where opinions have the given strengths.
-func (r Rule) compose(tau float64, background Normal, opinions []Normal, strength func(opinion, background Normal) float64) Mixture {
+func (r Rule) compose(tau float64, background Normal, opinions []Normal,
+	strength func(opinion, background Normal) float64) Mixture {
 	if r == Soft {
 		if tau == 0 {
 			tau = DefaultTau
@@ -89,7 +90,8 @@ func (r Rule) compose(tau float64, background Normal, opinions []Normal, strengt
 // soft returns the continuous variant: on each side the weights A exp((A - A*)/tau), A* being
 // the largest strength A of the side, scaled to add up to A*; the background has the weight
 // tau exp(-max(A*)/tau).
-func soft(tau float64, background Normal, opinions []Normal, strength func(opinion, background Normal) float64) Mixture {
+func soft(tau float64, background Normal, opinions []Normal,
+	strength func(opinion, background Normal) float64) Mixture {
 	var largest, sum [2]float64
 	side := func(o Normal) int {
 		if o.Up(background) {

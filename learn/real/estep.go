@@ -55,7 +55,8 @@ func EStep(ctx context.Context, m *Model, src Source, best, workers int) (*Tally
 // checkData returns an error that names a row, of those after the first ones, that does not fit a model, or nil.
 func (m *Model) checkData(data *Data, first int) error {
 	if data.Height != m.Height || data.Width != m.Width || len(data.Scales) != m.D() {
-		return fmt.Errorf("real: data of %d x %d values with %d scales, the model has %d x %d pixels", data.Height, data.Width, len(data.Scales), m.Height, m.Width)
+		return fmt.Errorf("real: data of %d x %d values with %d scales, the model has %d x %d pixels", data.Height,
+			data.Width, len(data.Scales), m.Height, m.Width)
 	}
 	for i, row := range data.Rows {
 		err := m.CheckImage(row)

@@ -93,7 +93,8 @@ func (f *field) first() {
 
 // alone returns what a sprite at a place gains over the background alone: three sums of products, but under Soft.
 func (f *field) alone(sp *sprite, p pose.Pose) float64 {
-	if f.whole && f.said == nil && p.DY == 0 && p.DX == 0 && sp.top >= 0 && sp.left >= 0 && sp.top+sp.h <= f.m.Height && sp.left+sp.w <= f.m.Width {
+	if f.whole && f.said == nil && p.DY == 0 && p.DX == 0 && sp.top >= 0 && sp.left >= 0 && sp.top+sp.h <= f.m.Height &&
+		sp.left+sp.w <= f.m.Width {
 		return f.inside(sp)
 	}
 	sum := 0.0

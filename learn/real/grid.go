@@ -23,8 +23,10 @@ const Steps = 1 << 20
 
 // NewData returns a copy of rows on a grid of values, so that sums over them are exact. Decimals of up to
 // six digits keep their value; other values are rounded to less than a millionth of the range of their
-// column, or of their size where it never varies. Images (height > 1) have one scale for all pixels; where values are whole
-// or decimal numbers, its floor is a quarter of the square of their greatest common divisor. Columns of tables have a scale each, with a floor of a hundredth of
+// column, or of their size where it never varies. Images (height > 1) have one scale for all pixels; where values are
+// whole
+// or decimal numbers, its floor is a quarter of the square of their greatest common divisor. Columns of tables have a
+// scale each, with a floor of a hundredth of
 // the variance. No floor is below step^2/12, the variance of rounding, and a column that never varies
 // has the variance of the step. A column of a table that holds 0 and 1 and nothing else is of bits. Values nearer to 0
 // than 1e-140 are 0. The error names the row and column that is not finite.
@@ -114,7 +116,8 @@ const farthest = 2 * Steps
 // check returns an error if value x of column d, from 0, is beyond what can be counted, or nil.
 func (s Scale) check(d int, x float64) error {
 	if n := math.Abs((x - s.Origin) / s.Step); n > farthest {
-		return fmt.Errorf("real: column %d is %v, far beyond the values that the model's grid was made for (%v and %v steps of %v around it); learn again with such values among the data", d+1, x, s.Origin, farthest, s.Step)
+		return fmt.Errorf("real: column %d is %v, far beyond the values that the model's grid was made for (%v and %v "+
+			"steps of %v around it); learn again with such values among the data", d+1, x, s.Origin, farthest, s.Step)
 	}
 	return nil
 }

@@ -114,7 +114,8 @@ func (g *grower) compete(ctx context.Context, begun [candidates][]Entry, workers
 	return grown{}, nil
 }
 
-// score returns what candidates that shorten the description are compared by: gain, or gain times gain per use. Two parts in one, such as a cross of
+// score returns what candidates that shorten the description are compared by: gain, or gain times gain per use. Two
+// parts in one, such as a cross of
 // two bars, gain as much as one of them does, half of it in each of twice as many rows.
 func (g *grower) score(gain, pi float64) float64 {
 	if gain <= 0 || !g.terms.perUse {
@@ -202,7 +203,8 @@ func (g *grower) overlap(one []float64, j int, threshold float64) int {
 }
 
 // local takes some steps of EM for a candidate, all others being as they are, and returns it with how often it is
-// active, and the nats by which it shortens the description, but for what it costs to say that it is not active where it is not: so
+// active, and the nats by which it shortens the description, but for what it costs to say that it is not active where
+// it is not: so
 // experts that the data hardly pay for get their chance.
 func (g *grower) local(e []Entry) (_ []Entry, pi, gain float64) {
 	price := 0.0

@@ -80,7 +80,8 @@ const (
 )
 
 // Learn learns a model of data. Equal data, options and seed give the same model on any number of
-// workers. The error is the context's, or says what does not fit. If the context ends after the data were explained once, the
+// workers. The error is the context's, or says what does not fit. If the context ends after the data were explained
+// once, the
 // best so far stands beside the error: the best start that was complete, or else what the first one had learned.
 func Learn(ctx context.Context, data *Data, o Options) (*Result, error) {
 	l, err := newLearner(ctx, data, o)
@@ -147,7 +148,8 @@ type learner struct {
 // newLearner returns a learner, or says what does not fit.
 func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
 	if len(data.Rows) == 0 || data.Height*data.Width == 0 {
-		return nil, fmt.Errorf("real: %d rows of %d x %d values: nothing to learn from", len(data.Rows), data.Height, data.Width)
+		return nil, fmt.Errorf("real: %d rows of %d x %d values: nothing to learn from", len(data.Rows), data.Height,
+			data.Width)
 	}
 	if o.Starts == 0 {
 		o.Starts = defaultStarts
@@ -181,7 +183,8 @@ func price(rows, pixels int, predict bool) float64 {
 
 // model returns a model without experts.
 func (l *learner) model(means []float64) *Model {
-	m := &Model{Height: l.data.Height, Width: l.data.Width, Rule: l.o.Rule, Tau: l.o.Tau, Poses: l.o.Poses, Scales: l.data.Scales}
+	m := &Model{Height: l.data.Height, Width: l.data.Width, Rule: l.o.Rule, Tau: l.o.Tau, Poses: l.o.Poses,
+		Scales: l.data.Scales}
 	for d, mean := range means {
 		b := Normal{mean, l.columns[d].Var}
 		if m.bit(d) {

@@ -50,7 +50,8 @@ func (d digest) entries(e []Entry) {
 
 // model adds all of a model that an explanation depends on.
 func (d digest) model(m *Model) {
-	fmt.Fprintf(d, "%d %d %d %d %v %v %+v %d\n", m.Height, m.Width, m.FrameHeight, m.FrameWidth, m.Rule, m.Tau, m.Poses, m.Reuse)
+	fmt.Fprintf(d, "%d %d %d %d %v %v %+v %d\n", m.Height, m.Width, m.FrameHeight, m.FrameWidth, m.Rule, m.Tau, m.Poses,
+		m.Reuse)
 	d.normals(m.Background)
 	for _, s := range m.Scales {
 		d.numbers(s.Step, s.Origin, s.Floor, bitIf(s.Bit))

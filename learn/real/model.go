@@ -124,10 +124,12 @@ func (m *Model) checkValues() error {
 			continue
 		}
 		if !valid(b) {
-			return fmt.Errorf("real: background of row %d, column %d has mean %v and variance %v", d/m.Width+1, d%m.Width+1, b.Mean, b.Var)
+			return fmt.Errorf("real: background of row %d, column %d has mean %v and variance %v", d/m.Width+1, d%m.Width+1,
+				b.Mean, b.Var)
 		}
 		if m.Moves() && b != m.Background[0] {
-			return fmt.Errorf("real: the background differs between pixels 1 and %d; where parts move it must be one for all", d+1)
+			return fmt.Errorf("real: the background differs between pixels 1 and %d; where parts move it must be one for all",
+				d+1)
 		}
 	}
 	_, w := m.Frame()
@@ -141,7 +143,8 @@ func (m *Model) checkValues() error {
 				n.Var = 1
 			}
 			if o.Vote > MeanAndVar || o.Vote != Abstains && !valid(n) {
-				return fmt.Errorf("real: part %d, row %d, column %d votes %d with mean %v and variance %v", k, d/w+1, d%w+1, o.Vote, o.Mean, o.Var)
+				return fmt.Errorf("real: part %d, row %d, column %d votes %d with mean %v and variance %v", k, d/w+1, d%w+1, o.Vote,
+					o.Mean, o.Var)
 			}
 		}
 	}
@@ -164,11 +167,13 @@ func (m *Model) checkBit(d int) error {
 		return fmt.Errorf("real: column %d is of bits; where parts have places there are none", d+1)
 	}
 	if b := m.Background[d]; !(b.Mean > 0 && b.Mean < 1) || math.Abs(b.Var-float64(b.Mean*(1-b.Mean))) > 1e-9 {
-		return fmt.Errorf("real: background of bit %d has mean %v and variance %v, no probability p between 0 and 1 and p(1-p)", d+1, b.Mean, b.Var)
+		return fmt.Errorf("real: background of bit %d has mean %v and variance %v, no probability p between 0 and 1 "+
+			"and p(1-p)", d+1, b.Mean, b.Var)
 	}
 	for k, e := range m.Experts {
 		if len(e) > d && (e[d].Vote == MeanAndVar || e[d].Vote == MeanOnly && !(e[d].Mean > 0 && e[d].Mean < 1)) {
-			return fmt.Errorf("real: part %d votes %d of bit %d with mean %v; a probability between 0 and 1 is a vote of 1", k, e[d].Vote, d+1, e[d].Mean)
+			return fmt.Errorf("real: part %d votes %d of bit %d with mean %v; a probability between 0 and 1 is a vote of 1", k,
+				e[d].Vote, d+1, e[d].Mean)
 		}
 	}
 	return nil

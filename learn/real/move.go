@@ -28,7 +28,8 @@ func (l *learner) useful(s *state) []float64 {
 	return out
 }
 
-// misfit returns by how many nats the values that each expert won vary more than it says, where the variance of the background is held down to heat
+// misfit returns by how many nats the values that each expert won vary more than it says, where the variance of the
+// background is held down to heat
 // times the learned one: one that is two in truth varies much.
 func (s *state) misfit(heat float64) []float64 {
 	out := make([]float64, s.m.K())

@@ -139,13 +139,15 @@ func (t *Tally) MStep(m *Model) (*Model, error) {
 	switch {
 	case !t.fits(m):
 		k, frame, pixels := t.Size()
-		return nil, fmt.Errorf("real: counts of %d parts of %d and images of %d pixels; the model has %d of %d and %d", k, frame, pixels, m.K(), m.F(), m.D())
+		return nil, fmt.Errorf("real: counts of %d parts of %d and images of %d pixels; the model has %d of %d and %d", k,
+			frame, pixels, m.K(), m.F(), m.D())
 	case t.Images == 0:
 		return nil, fmt.Errorf("real: the counts are of no rows")
 	case m.Scales == nil:
 		return nil, fmt.Errorf("real: the model does not say on what grid values were counted")
 	}
-	next := prune(t.mstep(m, &terms{lambda: price(int(t.Images), m.D(), m.Record.Predict), heat: 1, means: m.Record.MeansOnly,
+	next := prune(t.mstep(m, &terms{lambda: price(int(t.Images), m.D(), m.Record.Predict), heat: 1,
+		means:   m.Record.MeansOnly,
 		columns: columns(t.All, m.Scales, m.Moves()), scales: m.Scales}))
 	next.Record = Record{Rows: int(t.Images), LogLik: t.LogLik(), Predict: m.Record.Predict, MeansOnly: m.Record.MeansOnly}
 	return next, nil

@@ -3,8 +3,10 @@ package real
 import "math"
 
 // Pixel returns what the explanations together say about pixel d, known or not: the mixture of what each
-// says, by their probabilities, and of what each model says, in equal shares, where the posterior is of a committee. The mean of a bit is the
-// probability of 1. Mean, Variance and Quantile of the mixture are the prediction, its uncertainty, and the ends of an interval.
+// says, by their probabilities, and of what each model says, in equal shares, where the posterior is of a committee.
+// The mean of a bit is the
+// probability of 1. Mean, Variance and Quantile of the mixture are the prediction, its uncertainty, and the ends of an
+// interval.
 func (p *Posterior) Pixel(d int) Mixture {
 	share := 1 / float64(1+len(p.others))
 	out := p.pixel(nil, d, share)

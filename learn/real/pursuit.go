@@ -45,7 +45,8 @@ func (p *Pursuit) Fork() *Pursuit {
 	return out
 }
 
-// CheckImage returns an error unless an image fits the model: D values, each finite, or NaN for unknown, and 0 or 1 where the model has bits.
+// CheckImage returns an error unless an image fits the model: D values, each finite, or NaN for unknown, and 0 or 1
+// where the model has bits.
 func (m *Model) CheckImage(image []float64) error {
 	if len(image) != m.D() {
 		return fmt.Errorf("real: an image of %d values, the model has %d x %d pixels", len(image), m.Height, m.Width)
@@ -63,7 +64,8 @@ func (m *Model) CheckImage(image []float64) error {
 
 // Explain returns the explanation of an image by likelihood matching pursuit: from the background,
 // always the pick that gains most beyond its price, until none does; then a sweep that drops picks that do
-// not pay, and adds again. Where experts move, picks that overlap are reconsidered together. Unknown values (NaN) add nothing. Of equals the pick with the lowest number
+// not pay, and adds again. Where experts move, picks that overlap are reconsidered together. Unknown values (NaN) add
+// nothing. Of equals the pick with the lowest number
 // is taken: expert, then pose.
 func (p *Pursuit) Explain(image []float64) (Explanation, error) {
 	if err := p.f.m.CheckImage(image); err != nil {

@@ -2,18 +2,22 @@ package real
 
 import "slices"
 
-// Where experts move, a pick at a wrong place can keep those that overlap it at wrong places, too: each is the best beside the
+// Where experts move, a pick at a wrong place can keep those that overlap it at wrong places, too: each is the best
+// beside the
 // other. This file takes such picks out together, as the pursuit of bits replaces picks.
 
-// moveRounds is how often the picks of an image are reconsidered at most, and moved the joint log-likelihood by which another
+// moveRounds is how often the picks of an image are reconsidered at most, and moved the joint log-likelihood by which
+// another
 // explanation must be better, in nats.
 const (
 	moveRounds = 4
 	moved      = 1e-6
 )
 
-// reconsider takes each pick out, in turn; without its expert, every pick that overlaps it is picked again, at a better place if there
-// is one; then picks are added, dropped and added as ever. The first explanation that is better is kept and reconsidered.
+// reconsider takes each pick out, in turn; without its expert, every pick that overlaps it is picked again, at a better
+// place if there
+// is one; then picks are added, dropped and added as ever. The first explanation that is better is kept and
+// reconsidered.
 func (p *Pursuit) reconsider(gains []float64) []float64 {
 	for range moveRounds {
 		next := p.better(gains)
@@ -25,7 +29,8 @@ func (p *Pursuit) reconsider(gains []float64) []float64 {
 	return gains
 }
 
-// better makes a better explanation of the field's picks the field's and returns what its picks gain; nil, and all as it was, if
+// better makes a better explanation of the field's picks the field's and returns what its picks gain; nil, and all as
+// it was, if
 // it finds none.
 func (p *Pursuit) better(gains []float64) []float64 {
 	f := p.f
@@ -59,7 +64,8 @@ func (p *Pursuit) better(gains []float64) []float64 {
 	return nil
 }
 
-// again takes out picks, in turn, and picks again beside the others: another candidate if that gains more, none if nothing
+// again takes out picks, in turn, and picks again beside the others: another candidate if that gains more, none if
+// nothing
 // pays, else the same.
 func (p *Pursuit) again(gains []float64, picks []int) (_ []float64, changed bool) {
 	f := p.f
@@ -113,7 +119,8 @@ type saved struct {
 
 // save returns a copy of what picks change.
 func (f *field) save() *saved {
-	s := &saved{picks: slices.Clone(f.picks), used: slices.Clone(f.used), cells: slices.Clone(f.cells), gains: slices.Clone(f.gains)}
+	s := &saved{picks: slices.Clone(f.picks), used: slices.Clone(f.used), cells: slices.Clone(f.cells),
+		gains: slices.Clone(f.gains)}
 	for _, said := range f.said {
 		s.said = append(s.said, slices.Clone(said))
 	}

@@ -64,7 +64,8 @@ func (m *Model) join(d int, opinions []Normal) Mixture {
 	return m.Rule.Compose(m.Tau, m.Background[d], opinions...)
 }
 
-// LogLik returns the log-likelihood of an image under the picks, in nats: the sum of the logarithms of the densities of its
+// LogLik returns the log-likelihood of an image under the picks, in nats: the sum of the logarithms of the densities of
+// its
 // values, and of the probabilities of its bits. Unknown values (NaN) add nothing.
 func (m *Model) LogLik(image []float64, picks []Pick) float64 {
 	sum := 0.0

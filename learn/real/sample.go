@@ -7,7 +7,8 @@ import (
 	"example.com/patchwork/internal/elem"
 )
 
-// Sample draws an image: each expert is active with its probability, at a place drawn among all, and every pixel is drawn from
+// Sample draws an image: each expert is active with its probability, at a place drawn among all, and every pixel is
+// drawn from
 // what they say together, rounded to its step if the model has scales.
 func (m *Model) Sample(rng *rand.Rand) []float64 {
 	var picks []Pick

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// kinds are the kinds of starts: the temperature of the noise, 0 for a mixture, where the background is held, and whether new experts
+// kinds are the kinds of starts: the temperature of the noise, 0 for a mixture, where the background is held, and
+// whether new experts
 // are compared by what they gain in each use.
 var kinds = []struct {
 	heat   float64

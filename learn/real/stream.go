@@ -70,9 +70,11 @@ const (
 
 // LearnStream learns a model of rows that need not fit in memory. One pass finds the grid of values and draws a uniform
 // sample, from which parts are learned as by [Learn]; then all rows shape them, by steps of EM, one pass each, until
-// two in turn do not shorten the description. If the sample holds all rows, the model is that of Learn. Equal rows, options
+// two in turn do not shorten the description. If the sample holds all rows, the model is that of Learn. Equal rows,
+// options
 // and seed give the same model for any blocks and any number of workers. The error is that of the rows or the context,
-// or says what does not fit; if the context ends, the best so far stands beside it, as in Learn. A committee is that of the sample.
+// or says what does not fit; if the context ends, the best so far stands beside it, as in Learn. A committee is that of
+// the sample.
 func LearnStream(ctx context.Context, rows Rows, o Options) (*Result, error) {
 	s, sample, err := surveyed(ctx, rows, cmp.Or(o.Sample, defaultSample), o.Seed)
 	if err != nil {

@@ -61,7 +61,8 @@ type Tally struct {
 
 // NewTally returns an empty tally for a model.
 func NewTally(m *Model) *Tally {
-	t := &Tally{Picks: make([]int64, m.K()), Experts: make([][]Sums, m.K()), Free: make([]Sums, m.D()), All: make([]Sums, m.D())}
+	t := &Tally{Picks: make([]int64, m.K()), Experts: make([][]Sums, m.K()), Free: make([]Sums, m.D()),
+		All: make([]Sums, m.D())}
 	for k := range t.Experts {
 		t.Experts[k] = make([]Sums, m.F())
 	}
@@ -70,8 +71,10 @@ func NewTally(m *Model) *Tally {
 
 // Merge adds another tally. The error says that it is of another model.
 func (t *Tally) Merge(o *Tally) error {
-	if len(t.Picks) != len(o.Picks) || len(t.Free) != len(o.Free) || len(t.Picks) > 0 && len(t.Experts[0]) != len(o.Experts[0]) {
-		return fmt.Errorf("real: counts of %d parts and %d pixels do not fit %d parts and %d pixels", len(o.Picks), len(o.Free), len(t.Picks), len(t.Free))
+	if len(t.Picks) != len(o.Picks) || len(t.Free) != len(o.Free) || len(t.Picks) > 0 &&
+		len(t.Experts[0]) != len(o.Experts[0]) {
+		return fmt.Errorf("real: counts of %d parts and %d pixels do not fit %d parts and %d pixels", len(o.Picks),
+			len(o.Free), len(t.Picks), len(t.Free))
 	}
 	t.Images += o.Images
 	t.LogJoint += o.LogJoint

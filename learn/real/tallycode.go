@@ -75,10 +75,12 @@ func (t *Tally) UnmarshalBinary(data []byte) error {
 	k, frame, pixels, images := in.next(), in.next(), in.next(), in.next()
 	// Every sum takes at least four bytes.
 	most := uint64(len(in.rest)) / 4
-	if in.bad || images > mostCounted || k > most || frame > most || pixels > most || k > 0 && frame > most/k || k > 0 && frame == 0 {
+	if in.bad || images > mostCounted || k > most || frame > most || pixels > most || k > 0 && frame > most/k || k > 0 &&
+		frame == 0 {
 		return errNoTally
 	}
-	read := &Tally{Images: int64(images), Picks: make([]int64, k), Experts: make([][]Sums, k), Free: make([]Sums, pixels), All: make([]Sums, pixels)}
+	read := &Tally{Images: int64(images), Picks: make([]int64, k), Experts: make([][]Sums, k), Free: make([]Sums, pixels),
+		All: make([]Sums, pixels)}
 	for i := range read.Experts {
 		read.Experts[i] = make([]Sums, frame)
 	}

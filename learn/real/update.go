@@ -2,7 +2,8 @@ package real
 
 import "example.com/patchwork/internal/elem"
 
-// This file keeps the gains of candidates up to date where a pixel changes. What a candidate gains at a pixel on which it would be
+// This file keeps the gains of candidates up to date where a pixel changes. What a candidate gains at a pixel on which
+// it would be
 // one of two speakers has a logarithm in it; the factors of all pixels are multiplied, and one logarithm is taken
 // for each candidate and pick.
 

@@ -100,8 +100,9 @@ func (l *Learner) Set(st *State, expert int, c *Counts) {
 
 // template returns an expert read off its counts.
 func (l *Learner) template(c *Counts, straight bool) []uint8 {
-	s := step{levels: l.levels, height: l.ground.height, width: l.ground.width, vote: strict * l.opt.Vote, boundary: l.opt.Boundary,
-		double: l.opt.Double, pool: l.opt.Pool, straight: straight}
+	s := step{levels: l.levels, height: l.ground.height, width: l.ground.width, vote: strict * l.opt.Vote,
+		boundary: l.opt.Boundary,
+		double:   l.opt.Double, pool: l.opt.Pool, straight: straight}
 	return s.template(c)
 }
 

@@ -23,7 +23,8 @@ func (l *Learner) recalled(ctx context.Context, st *State, afresh bool) ([]found
 func (l *Learner) key(st *State, afresh bool) string {
 	h := sha256.New()
 	g := l.ground
-	fmt.Fprintf(h, "strokes %d %d %v %v %d %d %v %t %t %d\n", g.height, g.width, g.grid, l.levels.p, g.outside, l.reuse, l.opt.Double, l.opt.Shared, afresh, len(st.templates))
+	fmt.Fprintf(h, "strokes %d %d %v %v %d %d %v %t %t %d\n", g.height, g.width, g.grid, l.levels.p, g.outside, l.reuse,
+		l.opt.Double, l.opt.Shared, afresh, len(st.templates))
 	for _, t := range st.templates {
 		h.Write(t)
 	}

@@ -152,7 +152,8 @@ func (s *search) takeBack(j int) {
 // gain is the least number where no expert is free.
 func (s *search) best() (pick, int32) {
 	f := finding{pick: pick{expert: -1}, gain: math.MinInt32}
-	whole := window{0, s.grid.DY.Max - s.grid.DY.Min, max(s.grid.DY.Step, 1), 0, s.grid.DX.Max - s.grid.DX.Min, max(s.grid.DX.Step, 1)}
+	whole := window{0, s.grid.DY.Max - s.grid.DY.Min, max(s.grid.DY.Step, 1), 0, s.grid.DX.Max - s.grid.DX.Min,
+		max(s.grid.DX.Step, 1)}
 	if s.coarse {
 		whole.stepY *= coarse
 	}

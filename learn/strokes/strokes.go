@@ -161,11 +161,13 @@ func New(data patchwork.Data, c patchwork.Config, opt Options) (*Learner, error)
 	if err != nil {
 		return nil, err
 	}
-	l := &Learner{ground: newGround(c, first.Height(), first.Width(), grid), levels: newLevels(c.Q, votes), reuse: max(c.Reuse, 1), data: data,
+	l := &Learner{ground: newGround(c, first.Height(), first.Width(), grid), levels: newLevels(c.Q, votes),
+		reuse: max(c.Reuse, 1), data: data,
 		perPose: elem.Log(float64(grid.Len()))}
 	for i, img := range data.Images {
 		if img.Height() != first.Height() || img.Width() != first.Width() {
-			return nil, fmt.Errorf("patchwork: image %d is of %d x %d pixels, the first one of %d x %d", i, img.Height(), img.Width(), first.Height(), first.Width())
+			return nil, fmt.Errorf("patchwork: image %d is of %d x %d pixels, the first one of %d x %d", i, img.Height(),
+				img.Width(), first.Height(), first.Width())
 		}
 		l.rows += data.Weight(i)
 	}
@@ -267,7 +269,8 @@ func (l *Learner) Picks(st *State, i int) []patchwork.Pick {
 func (l *Learner) newSearch() *search {
 	n := l.ground.len()
 	reach := l.ground.grid.DX.Max - l.ground.grid.DX.Min
-	return &search{ground: l.ground, levels: l.levels, path: kernel.Chosen(), reuse: l.reuse, circle: circular(l.ground.grid.Angles),
+	return &search{ground: l.ground, levels: l.levels, path: kernel.Chosen(), reuse: l.reuse,
+		circle: circular(l.ground.grid.Angles),
 		pixels: l.ground.newPixels(), mu: make([]uint8, n), mark: make([]uint32, n),
 		maps: make([]int32, n*(len(l.levels.p)-1)), sums: make([]int32, (reach/lanes+1)*lanes)}
 }

@@ -39,16 +39,17 @@ import (
 const Name = "classes.json"
 
 const (
-	format       = "patchwork-classes"
-	version      = 1
-	maxBytes     = 256 << 20 // of one member
-	maxTurns     = 720       // of the pieces of examples
-	maxShift     = 1 << 12   // pixels
-	maxTexts     = 64 << 20  // bytes of model.json of all classes together
-	maxLearned   = 64 << 20  // bytes of all members of learned models together, or the file's if it has more: Write packs none
-	maxPieces    = 4 << 20   // of pieces.npy, likewise, which become twenty times as many
-	maxTurned    = 1 << 26   // of learned models together: experts x rotations x pixels
-	maxCuts      = 1 << 24   // of pieces.npy: cuts x pixels x rotations, or turnsPerByte for each byte of it
+	format   = "patchwork-classes"
+	version  = 1
+	maxBytes = 256 << 20 // of one member
+	maxTurns = 720       // of the pieces of examples
+	maxShift = 1 << 12   // pixels
+	maxTexts = 64 << 20  // bytes of model.json of all classes together
+	// bytes of all members of learned models together, or the file's if it has more: Write packs none
+	maxLearned   = 64 << 20
+	maxPieces    = 4 << 20 // of pieces.npy, likewise, which become twenty times as many
+	maxTurned    = 1 << 26 // of learned models together: experts x rotations x pixels
+	maxCuts      = 1 << 24 // of pieces.npy: cuts x pixels x rotations, or turnsPerByte for each byte of it
 	turnsPerByte = 128
 
 	marginals = "marginals" // the member
@@ -95,7 +96,8 @@ func Save(path string, c *classes.Classifier) error {
 // Write writes a classifier.
 func Write(w io.Writer, c *classes.Classifier) error {
 	like := c.Like().Extras()
-	h := header{Format: format, Version: version, By: c.By(), Sharpness: c.Sharpness(), Columns: like.Columns, Reading: like.Reading}
+	h := header{Format: format, Version: version, By: c.By(), Sharpness: c.Sharpness(), Columns: like.Columns,
+		Reading: like.Reading}
 	h.Height, h.Width = c.Size()
 	var pieces []uint8
 	var learned []npy.Member
@@ -138,7 +140,8 @@ func Write(w io.Writer, c *classes.Classifier) error {
 		return err
 	}
 	if pieces != nil {
-		all = append(all, npy.Member{Name: "pieces", Array: npy.New(pieces, len(pieces)/(h.Height*h.Width), h.Height, h.Width)})
+		all = append(all, npy.Member{Name: "pieces", Array: npy.New(pieces, len(pieces)/(h.Height*h.Width), h.Height,
+			h.Width)})
 	}
 	if m != nil {
 		all = append(all, npy.Member{Name: marginals, Array: npy.New(slices.Concat(m.P...), len(m.P), h.Height, h.Width)})
@@ -156,7 +159,8 @@ func (p *poses) grid() pose.Grid {
 	if p == nil {
 		return pose.Grid{}
 	}
-	return pose.Grid{DY: pose.Range{Min: p.DY[0], Max: p.DY[1], Step: p.DY[2]}, DX: pose.Range{Min: p.DX[0], Max: p.DX[1], Step: p.DX[2]}, Angles: p.Angles}
+	return pose.Grid{DY: pose.Range{Min: p.DY[0], Max: p.DY[1], Step: p.DY[2]},
+		DX: pose.Range{Min: p.DX[0], Max: p.DX[1], Step: p.DX[2]}, Angles: p.Angles}
 }
 
 // membersOf returns the members of a model file, below a folder.
@@ -183,7 +187,8 @@ func membersOf(m *patchwork.Model, folder string) ([]npy.Member, error) {
 // contentOf returns a member of an archive, of at most so many bytes.
 func contentOf(f *zip.File, most uint64) ([]byte, error) {
 	if f.UncompressedSize64 > most {
-		return nil, &modelfile.FormatError{Member: f.Name, Msg: fmt.Sprintf("has %d bytes, more than %d", f.UncompressedSize64, most)}
+		return nil, &modelfile.FormatError{Member: f.Name,
+			Msg: fmt.Sprintf("has %d bytes, more than %d", f.UncompressedSize64, most)}
 	}
 	r, err := f.Open()
 	if err != nil {
@@ -206,7 +211,8 @@ func Load(path string) (*classes.Classifier, error) { return modelfile.LoadWith(
 func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, &modelfile.FormatError{Msg: "not a readable zip archive", Err: err, Hint: "give a file written by patchwork classify learn"}
+		return nil, &modelfile.FormatError{Msg: "not a readable zip archive", Err: err,
+			Hint: "give a file written by patchwork classify learn"}
 	}
 	files, learned := make(map[string]*zip.File), make(map[string][]*zip.File)
 	var texts, arrays uint64
@@ -223,10 +229,14 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 		}
 	}
 	if texts > maxTexts {
-		return nil, &modelfile.FormatError{Member: "learned/", Msg: fmt.Sprintf("the models of the classes have %d bytes of model.json together, more than %d", texts, maxTexts), Hint: "learn fewer classes"}
+		return nil, &modelfile.FormatError{Member: "learned/",
+			Msg:  fmt.Sprintf("the models of the classes have %d bytes of model.json together, more than %d", texts, maxTexts),
+			Hint: "learn fewer classes"}
 	}
 	if most := uint64(max(maxLearned, size)); arrays > most {
-		return nil, &modelfile.FormatError{Member: "learned/", Msg: fmt.Sprintf("the models of the classes have %d bytes together, more than %d", arrays, most), Hint: "do not compress the file"}
+		return nil, &modelfile.FormatError{Member: "learned/",
+			Msg:  fmt.Sprintf("the models of the classes have %d bytes together, more than %d", arrays, most),
+			Hint: "do not compress the file"}
 	}
 	h, err := readHeader(files[Name])
 	if err != nil {
@@ -271,7 +281,8 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 func described(c *classes.Classifier, h *header) (*classes.Classifier, error) {
 	like := c.Like()
 	if like.Height() != h.Height || like.Width() != h.Width {
-		return nil, misfit(Name, fmt.Errorf("models of %d x %d pixels, the file says %d x %d", like.Height(), like.Width(), h.Height, h.Width))
+		return nil, misfit(Name, fmt.Errorf("models of %d x %d pixels, the file says %d x %d", like.Height(), like.Width(),
+			h.Height, h.Width))
 	}
 	like, err := like.WithExtras(patchwork.Extras{Columns: h.Columns, Reading: h.Reading})
 	if err != nil {
@@ -292,7 +303,9 @@ func turnedOf(m *patchwork.Model) int {
 }
 
 func tooMuchTurned() error {
-	return &modelfile.FormatError{Member: "learned/", Msg: fmt.Sprintf("the parts of all classes in all rotations have more than %d values", maxTurned), Hint: "use fewer rotations, or learn fewer classes"}
+	return &modelfile.FormatError{Member: "learned/",
+		Msg:  fmt.Sprintf("the parts of all classes in all rotations have more than %d values", maxTurned),
+		Hint: "use fewer rotations, or learn fewer classes"}
 }
 
 // misfit returns the error of content that does not fit together.
@@ -311,7 +324,8 @@ func checkText(text []byte) error {
 // readHeader reads classes.json, and checks what says how much must be read.
 func readHeader(f *zip.File) (*header, error) {
 	if f == nil {
-		return nil, &modelfile.FormatError{Member: Name, Msg: "not in the file", Err: os.ErrNotExist, Hint: "give a file written by patchwork classify learn"}
+		return nil, &modelfile.FormatError{Member: Name, Msg: "not in the file", Err: os.ErrNotExist,
+			Hint: "give a file written by patchwork classify learn"}
 	}
 	text, err := contentOf(f, maxTexts)
 	if err == nil {
@@ -330,23 +344,29 @@ func readHeader(f *zip.File) (*header, error) {
 	}
 	switch {
 	case head.Format != format:
-		return nil, &modelfile.FormatError{Member: Name, Field: "format", Msg: fmt.Sprintf("is %q, not %q", head.Format, format)}
+		return nil, &modelfile.FormatError{Member: Name, Field: "format",
+			Msg: fmt.Sprintf("is %q, not %q", head.Format, format)}
 	case head.Version != version:
-		return nil, &modelfile.FormatError{Member: Name, Field: "version", Msg: fmt.Sprintf("is %d; this program reads version %d", head.Version, version), Hint: "use a newer patchwork"}
+		return nil, &modelfile.FormatError{Member: Name, Field: "version",
+			Msg: fmt.Sprintf("is %d; this program reads version %d", head.Version, version), Hint: "use a newer patchwork"}
 	}
 	if err := strictjson.Decode(text, h, ""); err != nil {
 		return nil, &modelfile.FormatError{Member: Name, Msg: "not as expected", Err: err}
 	}
 	if h.Height < 1 || h.Width < 1 || h.Height > maxBytes/8/h.Width {
-		return nil, &modelfile.FormatError{Member: Name, Field: "height, width", Msg: fmt.Sprintf("a frame of %d x %d pixels", h.Height, h.Width)}
+		return nil, &modelfile.FormatError{Member: Name, Field: "height, width",
+			Msg: fmt.Sprintf("a frame of %d x %d pixels", h.Height, h.Width)}
 	}
-	if p := h.Poses; p != nil && (len(p.Angles) > maxTurns || min(p.DY[0], p.DX[0]) < -maxShift || max(p.DY[1], p.DX[1]) > maxShift) {
-		return nil, &modelfile.FormatError{Member: Name, Field: "poses", Msg: fmt.Sprintf("more than %d turns, or shifts beyond %d pixels", maxTurns, maxShift)}
+	if p := h.Poses; p != nil && (len(p.Angles) > maxTurns || min(p.DY[0], p.DX[0]) < -maxShift ||
+		max(p.DY[1], p.DX[1]) > maxShift) {
+		return nil, &modelfile.FormatError{Member: Name, Field: "poses",
+			Msg: fmt.Sprintf("more than %d turns, or shifts beyond %d pixels", maxTurns, maxShift)}
 	}
 	for _, k := range h.Classes {
 		for _, e := range k.Examples {
 			if e.Cuts < 1 || e.Cuts > 1<<8 || e.Row < 0 {
-				return nil, &modelfile.FormatError{Member: Name, Field: "examples", Msg: fmt.Sprintf("class %q: example %d with %d cuts", k.Name, e.Row, e.Cuts)}
+				return nil, &modelfile.FormatError{Member: Name, Field: "examples",
+					Msg: fmt.Sprintf("class %q: example %d with %d cuts", k.Name, e.Row, e.Cuts)}
 			}
 		}
 	}
@@ -357,7 +377,9 @@ func readHeader(f *zip.File) (*header, error) {
 func checkCuts(pixels int, p *poses, size int64) error {
 	turns := max(p.grid().Turns(), 1)
 	if most := max(maxCuts, turnsPerByte*size); int64(pixels) > most/int64(turns) {
-		return &modelfile.FormatError{Member: "pieces.npy", Msg: fmt.Sprintf("cuts of %d pixels in %d rotations, more than %d values", pixels, turns, most), Hint: "use fewer rotations, and do not compress the file"}
+		return &modelfile.FormatError{Member: "pieces.npy",
+			Msg:  fmt.Sprintf("cuts of %d pixels in %d rotations, more than %d values", pixels, turns, most),
+			Hint: "use fewer rotations, and do not compress the file"}
 	}
 	return nil
 }
@@ -374,7 +396,8 @@ func readPieces(r io.ReaderAt, size int64, h *header) ([][]uint8, error) {
 		return nil, nil
 	}
 	if most := int(max(maxPieces, size)); n > most/(h.Height*h.Width) {
-		return nil, &modelfile.FormatError{Member: "pieces.npy", Msg: fmt.Sprintf("%d cuts of %d x %d pixels, more than %d", n, h.Height, h.Width, most), Hint: "do not compress the file"}
+		return nil, &modelfile.FormatError{Member: "pieces.npy", Msg: fmt.Sprintf("%d cuts of %d x %d pixels, more than %d",
+			n, h.Height, h.Width, most), Hint: "do not compress the file"}
 	}
 	if err := checkCuts(n*h.Height*h.Width, h.Poses, size); err != nil {
 		return nil, err
@@ -389,7 +412,8 @@ func readPieces(r io.ReaderAt, size int64, h *header) ([][]uint8, error) {
 	}
 	values, ok := a.Data.([]uint8)
 	if want := []int{n, h.Height, h.Width}; !ok || !slices.Equal(a.Shape, want) {
-		return nil, &modelfile.FormatError{Member: "pieces.npy", Msg: fmt.Sprintf("has shape %v; the classes need uint8 of %v", a.Shape, want)}
+		return nil, &modelfile.FormatError{Member: "pieces.npy",
+			Msg: fmt.Sprintf("has shape %v; the classes need uint8 of %v", a.Shape, want)}
 	}
 	return slices.Collect(slices.Chunk(values, h.Height*h.Width)), nil
 }
@@ -400,7 +424,9 @@ func withMarginals(c *classes.Classifier, r io.ReaderAt, size int64, h *header) 
 		return c, nil
 	}
 	if most := int(max(maxLearned, size)); len(h.Classes) > most/8/(h.Height*h.Width) {
-		return nil, &modelfile.FormatError{Member: marginals + ".npy", Msg: fmt.Sprintf("%d classes of %d x %d pixels, more than %d bytes", len(h.Classes), h.Height, h.Width, most), Hint: "do not compress the file"}
+		return nil, &modelfile.FormatError{Member: marginals + ".npy",
+			Msg:  fmt.Sprintf("%d classes of %d x %d pixels, more than %d bytes", len(h.Classes), h.Height, h.Width, most),
+			Hint: "do not compress the file"}
 	}
 	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxBytes})
 	if err != nil {
@@ -412,9 +438,11 @@ func withMarginals(c *classes.Classifier, r io.ReaderAt, size int64, h *header) 
 	}
 	values, ok := a.Data.([]float64)
 	if want := []int{len(h.Classes), h.Height, h.Width}; !ok || !slices.Equal(a.Shape, want) {
-		return nil, &modelfile.FormatError{Member: marginals + ".npy", Msg: fmt.Sprintf("has shape %v; the classes need float64 of %v", a.Shape, want)}
+		return nil, &modelfile.FormatError{Member: marginals + ".npy",
+			Msg: fmt.Sprintf("has shape %v; the classes need float64 of %v", a.Shape, want)}
 	}
-	if c, err = c.WithMarginals(&classes.Marginals{P: slices.Collect(slices.Chunk(values, h.Height*h.Width)), Share: *h.Marginals}); err != nil {
+	if c, err = c.WithMarginals(&classes.Marginals{P: slices.Collect(slices.Chunk(values, h.Height*h.Width)),
+		Share: *h.Marginals}); err != nil {
 		return nil, misfit(marginals+".npy", err)
 	}
 	return c, nil

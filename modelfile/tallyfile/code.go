@@ -182,12 +182,14 @@ func (d *decoder) binary() (*Part, error) {
 		return nil, d.bad("its first line is %.60q", first)
 	}
 	if fields[0] != version {
-		return nil, d.bad("version %s; this program reads version %s: count the rows again with patchwork stats", fields[0], version)
+		return nil, d.bad("version %s; this program reads version %s: count the rows again with patchwork stats", fields[0],
+			version)
 	}
 	head, err1 := strconv.ParseInt(fields[1], 10, 64)
 	body, err2 := strconv.ParseInt(fields[2], 10, 64)
 	sum, err3 := hex.DecodeString(fields[3])
-	if err := errors.Join(err1, err2, err3); err != nil || head < 0 || body < 0 || head > maxRecord || body > maxRecord-head || len(sum) != sha256.Size {
+	if err := errors.Join(err1, err2, err3); err != nil || head < 0 || body < 0 || head > maxRecord ||
+		body > maxRecord-head || len(sum) != sha256.Size {
 		return nil, d.bad("its first line is %.60q", first)
 	}
 	if head > maxHeader {

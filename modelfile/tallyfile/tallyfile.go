@@ -41,12 +41,14 @@ const (
 )
 
 // bounds are those of a header.
-var bounds = strictjson.Bounds{Objects: 4 * maxShards, Lists: 4 * maxShards, Values: 16 * maxShards, Fields: 16, Text: maxHeader, Blanks: maxHeader}
+var bounds = strictjson.Bounds{Objects: 4 * maxShards, Lists: 4 * maxShards, Values: 16 * maxShards, Fields: 16,
+	Text: maxHeader, Blanks: maxHeader}
 
 // checkHeader returns an error for the header of a record that is larger than any honest one.
 func checkHeader(head []byte) error {
 	if len(head) > maxHeader {
-		return fmt.Errorf("its header has %d bytes, more than %d; count the rows in fewer, larger pieces", len(head), maxHeader)
+		return fmt.Errorf("its header has %d bytes, more than %d; count the rows in fewer, larger pieces", len(head),
+			maxHeader)
 	}
 	if err := strictjson.Scanned(head, bounds); err != nil {
 		return fmt.Errorf("its header: %w", err)
@@ -121,8 +123,10 @@ func (p *Part) overlap(other *Part) error {
 	for _, s := range p.Shards {
 		for _, o := range theirs[s.File] {
 			if s.From < o.end() && o.From < s.end() {
-				return mismatch("rows of one file would be counted twice: one part counts rows %s (of %s), another rows %s (of %s); "+
-					"give each its own rows with stats --rows A:B, or if it is on purpose, a name with --shard", s.rowRange(), sourceOf(s), o.rowRange(), sourceOf(o))
+				return mismatch("rows of one file would be counted twice: one part counts rows %s (of %s), another rows %s "+
+					"(of %s); "+
+					"give each its own rows with stats --rows A:B, or if it is on purpose, a name with --shard", s.rowRange(),
+					sourceOf(s), o.rowRange(), sourceOf(o))
 			}
 		}
 	}
@@ -157,13 +161,16 @@ func (e *MismatchError) Error() string { return e.Problem }
 func (p *Part) Merge(other *Part) error {
 	switch {
 	case p.Model != other.Model:
-		return mismatch("%s was explained by model %.12s…, %s by model %.12s…; only parts made with the same model can be added", other.name(), other.Model, p.name(), p.Model)
+		return mismatch("%s was explained by model %.12s…, %s by model %.12s…; only parts made with the same model "+
+			"can be added", other.name(), other.Model, p.name(), p.Model)
 	case p.Options != other.Options:
-		return mismatch("%s was explained with %q, %s with %q; only parts made with the same options can be added", other.name(), other.Options, p.name(), p.Options)
+		return mismatch("%s was explained with %q, %s with %q; only parts made with the same options can be added",
+			other.name(), other.Options, p.name(), p.Options)
 	}
 	for _, s := range other.Shards {
 		if i, found := slices.BinarySearchFunc(p.Shards, s, byID); found {
-			return mismatch("shard %.24s is in %s and in %s: it would be counted twice; leave one out, or give each piece its own name with --shard",
+			return mismatch("shard %.24s is in %s and in %s: it would be counted twice; leave one out, or give each piece its "+
+				"own name with --shard",
 				s.ID, sourceOf(p.Shards[i]), sourceOf(s))
 		}
 	}
@@ -187,10 +194,12 @@ func (p *Part) Merge(other *Part) error {
 func (p *Part) sameSize(other *Part) error {
 	a, b := p.counts(), other.counts()
 	if reflect.TypeOf(a) != reflect.TypeOf(b) {
-		return mismatch("%s and %s are counted in different ways; one of them is not of model %.12s…", other.name(), p.name(), p.Model)
+		return mismatch("%s and %s are counted in different ways; one of them is not of model %.12s…", other.name(), p.name(),
+			p.Model)
 	}
 	if a.size() != b.size() {
-		return mismatch("%s counts %s, %s counts %s; one of them is not of model %.12s…", other.name(), b.size(), p.name(), a.size(), p.Model)
+		return mismatch("%s counts %s, %s counts %s; one of them is not of model %.12s…", other.name(), b.size(), p.name(),
+			a.size(), p.Model)
 	}
 	return nil
 }

@@ -26,7 +26,8 @@ func judge(before, seen, left *plane, sprites []*sprite, picks []pick, places in
 	for i, p := range picks {
 		sp := sprites[p.sprite]
 		f := &finds[i]
-		*f = Find{Symbol: sp.symbol, Turn: sp.turn, Y: float64(p.y) + sp.dy, X: float64(p.x) + sp.dx, Gain: float64(p.gain) * Unit, Second: -1,
+		*f = Find{Symbol: sp.symbol, Turn: sp.turn, Y: float64(p.y) + sp.dy, X: float64(p.x) + sp.dx,
+			Gain: float64(p.gain) * Unit, Second: -1,
 			Top: int(p.y), Left: int(p.x), Bottom: int(p.y) + sp.h, Right: int(p.x) + sp.w}
 		if p.second >= 0 {
 			f.Second, f.Ahead = sprites[p.second].symbol, float64(p.behind)*Unit

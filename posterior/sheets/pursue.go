@@ -89,7 +89,8 @@ func pursue(on, unknown *plane, sprites []*sprite, list []candidate) []pick {
 		near.each(int(c.y), int(c.x), sp.h, sp.w, func(j int32) {
 			o := list[j]
 			os := sprites[o.sprite]
-			if gains[j] == 0 || int(o.y) >= int(c.y)+sp.h || int(c.y) >= int(o.y)+os.h || int(o.x) >= int(c.x)+sp.w || int(c.x) >= int(o.x)+os.w {
+			if gains[j] == 0 || int(o.y) >= int(c.y)+sp.h || int(c.y) >= int(o.y)+os.h || int(o.x) >= int(c.x)+sp.w ||
+				int(c.x) >= int(o.x)+os.w {
 				return
 			}
 			gain := os.gain(on, unknown, int(o.y), int(o.x))

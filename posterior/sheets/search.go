@@ -21,7 +21,8 @@ type candidate struct {
 
 // before orders candidates: by gain, the largest first, then by place and sprite.
 func (a candidate) before(b candidate) int {
-	return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x), cmp.Compare(a.sprite, b.sprite))
+	return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x),
+		cmp.Compare(a.sprite, b.sprite))
 }
 
 // maxCandidates bounds the memory of candidates.
@@ -32,7 +33,8 @@ type TooManyError struct{ Most int }
 
 // Error implements the error interface.
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("sheets: more than %d placements gain enough: a symbol with few strokes fits everywhere; take a larger one, or ask for a larger share of it", e.Most)
+	return fmt.Sprintf("sheets: more than %d placements gain enough: a symbol with few strokes fits everywhere; take a "+
+		"larger one, or ask for a larger share of it", e.Most)
 }
 
 // tile is a rectangle of places.

@@ -43,10 +43,12 @@ var CertainOdds = elem.Log(100)
 
 // Find is a placement of a symbol, with what speaks for and against it.
 type Find struct {
-	Symbol int     // index into the symbols
-	Y, X   float64 // of the top left corner of the symbol's frame before turning it about its centre; half pixels where a turned frame has sides of unlike parity
-	Turn   Turn
-	Gain   float64 // nats
+	Symbol int // index into the symbols
+	// of the top left corner of the symbol's frame before turning it about its centre; half pixels where a turned frame
+	// has sides of unlike parity
+	Y, X float64
+	Turn Turn
+	Gain float64 // nats
 
 	LogOdds float64 // natural logarithm of the odds that the symbol is here
 	Certain bool    // LogOdds is CertainOdds or more
@@ -133,7 +135,8 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 		}
 	}
 	slices.SortFunc(res.Finds, func(a, b Find) int {
-		return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X), cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Turn.Angle, b.Turn.Angle), cmp.Compare(a.Top, b.Top))
+		return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X), cmp.Compare(a.Symbol, b.Symbol),
+			cmp.Compare(a.Turn.Angle, b.Turn.Angle), cmp.Compare(a.Top, b.Top))
 	})
 	return res, nil
 }

@@ -40,7 +40,8 @@ func FromImage(name string, m *bitmap.Image) Symbol {
 // says what is wrong with the rectangle.
 func Cut(m *bitmap.Image, y, x, height, width int) (*bitmap.Image, error) {
 	if y < 0 || x < 0 || height < 1 || width < 1 || y > m.Height()-height || x > m.Width()-width {
-		return nil, fmt.Errorf("sheets: the rectangle at x %d, y %d of %d x %d pixels (width x height) does not lie on the page of %d x %d",
+		return nil, fmt.Errorf(
+			"sheets: the rectangle at x %d, y %d of %d x %d pixels (width x height) does not lie on the page of %d x %d",
 			x, y, width, height, m.Width(), m.Height())
 	}
 	out := bitmap.New(height, width)
@@ -85,11 +86,13 @@ func Mark(page *bitmap.Image, name string, y, x, height, width int) (Symbol, err
 // check returns an error that names what is wrong with a symbol.
 func (s *Symbol) check(i int) error {
 	if s.Height < 1 || s.Width < 1 || len(s.P) != s.Height*s.Width {
-		return fmt.Errorf("sheets: symbol %d %q has %d values for a frame of %d x %d", i+1, s.Name, len(s.P), s.Height, s.Width)
+		return fmt.Errorf("sheets: symbol %d %q has %d values for a frame of %d x %d", i+1, s.Name, len(s.P), s.Height,
+			s.Width)
 	}
 	for j, p := range s.P {
 		if p < 0 || p > 1 {
-			return fmt.Errorf("sheets: symbol %d %q, row %d, column %d is %v, not a probability", i+1, s.Name, j/s.Width+1, j%s.Width+1, p)
+			return fmt.Errorf("sheets: symbol %d %q, row %d, column %d is %v, not a probability", i+1, s.Name, j/s.Width+1,
+				j%s.Width+1, p)
 		}
 	}
 	return nil

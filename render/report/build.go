@@ -71,7 +71,8 @@ func (b *builder) explain(ctx context.Context) error {
 	n := b.set.Len()
 	b.found = make([]patchwork.Explanation, n)
 	step := b.counter("explaining", n)
-	tally, err := patchwork.EStep(ctx, b.m, b.set.Data, patchwork.PursuitOptions{Costs: posterior.PickCosts(b.m)}, b.opt.Workers,
+	tally, err := patchwork.EStep(ctx, b.m, b.set.Data, patchwork.PursuitOptions{Costs: posterior.PickCosts(b.m)},
+		b.opt.Workers,
 		func(i int, e *patchwork.Explanation) {
 			b.found[i] = *e
 			b.found[i].Picks = slices.Clone(e.Picks)

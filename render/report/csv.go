@@ -90,7 +90,8 @@ func (r *Report) voteTable() [][]string {
 	out := [][]string{{"part", "name", "column", "probability", "background", "everywhere", "among"}}
 	for _, p := range r.Parts {
 		for _, v := range p.Votes {
-			out = append(out, []string{whole(p.Number), p.Name, v.Column, num(v.Probability), num(v.Background), num(float64(v.Everywhere)), num(float64(v.Among))})
+			out = append(out, []string{whole(p.Number), p.Name, v.Column, num(v.Probability), num(v.Background),
+				num(float64(v.Everywhere)), num(float64(v.Among))})
 		}
 	}
 	return out
@@ -104,7 +105,8 @@ func (r *Report) labelTable() [][]string {
 				out = append(out, []string{l.Name, v.Value, whole(v.Rows), whole(p.Part), r.Parts[p.Part].Name, whole(p.Rows),
 					num(p.Share), num(float64(p.Lift)), num(float64(p.Z))})
 			}
-			out = append(out, []string{l.Name, v.Value, whole(v.Rows), "", "no part", whole(v.None), num(float64(v.None) / float64(max(v.Rows, 1))), "", ""})
+			out = append(out, []string{l.Name, v.Value, whole(v.Rows), "", "no part", whole(v.None),
+				num(float64(v.None) / float64(max(v.Rows, 1))), "", ""})
 		}
 	}
 	return out
@@ -122,7 +124,8 @@ func (r *Report) pairTable() [][]string {
 func (r *Report) columnTable() [][]string {
 	out := [][]string{{"column", "name", "known", "on", "bits_per_cell", "bits_per_cell_by_mean", "explained"}}
 	for _, c := range r.ByColumn {
-		out = append(out, []string{whole(c.Number), c.Name, whole(c.Known), whole(c.On), num(bits(c.Loss)), num(bits(c.ByShare)), num(c.Explained())})
+		out = append(out, []string{whole(c.Number), c.Name, whole(c.Known), whole(c.On), num(bits(c.Loss)),
+			num(bits(c.ByShare)), num(c.Explained())})
 	}
 	return out
 }
@@ -164,7 +167,8 @@ func (r *Report) stabilityTable() [][]string {
 		out[0] = append(out[0], fmt.Sprintf("time_%d", i+1))
 	}
 	for _, p := range r.Stability.Parts {
-		out = append(out, stabilityLine(r.Parts[p.Part], "restarts", p.Restarts), stabilityLine(r.Parts[p.Part], "bootstrap", p.Bootstrap))
+		out = append(out, stabilityLine(r.Parts[p.Part], "restarts", p.Restarts),
+			stabilityLine(r.Parts[p.Part], "bootstrap", p.Bootstrap))
 	}
 	return out
 }
@@ -181,7 +185,8 @@ func (r *Report) placeTable() [][]string {
 	out := [][]string{{"part", "name", "image", "dy", "dx", "angle"}}
 	for _, p := range r.Places {
 		for i := range p.DY {
-			out = append(out, []string{whole(p.Part), r.Parts[p.Part].Name, whole(p.Images[i]), whole(p.DY[i]), whole(p.DX[i]), num(p.Angle[i])})
+			out = append(out, []string{whole(p.Part), r.Parts[p.Part].Name, whole(p.Images[i]), whole(p.DY[i]), whole(p.DX[i]),
+				num(p.Angle[i])})
 		}
 	}
 	return out
@@ -189,5 +194,6 @@ func (r *Report) placeTable() [][]string {
 
 // TableNames returns the names that tables may have.
 func TableNames() []string {
-	return []string{"rows", "parts", "votes", "labels", "together", "columns", "cells", "quality", "stability", "places", "surprises"}
+	return []string{"rows", "parts", "votes", "labels", "together", "columns", "cells", "quality", "stability", "places",
+		"surprises"}
 }

@@ -25,8 +25,10 @@ func (b *builder) dataFindings() []Finding {
 	for _, value := range []string{"0", "1", "unknown"} {
 		if names := constant[value]; names != nil {
 			is := map[bool]string{true: "is", false: "are"}[len(names) == 1]
-			out = append(out, Finding{"constant-columns", fmt.Sprintf("%s %s %s in every row (%s).", words.Count(len(names), "column"), is, value, someOf(names)),
-				"Such columns say nothing about the rows; leave them out, or look whether they were read as meant (patchwork look)."})
+			out = append(out, Finding{"constant-columns",
+				fmt.Sprintf("%s %s %s in every row (%s).", words.Count(len(names), "column"), is, value, someOf(names)),
+				"Such columns say nothing about the rows; leave them out, or look whether they were read as meant " +
+					"(patchwork look)."})
 		}
 	}
 	for _, c := range b.set.Labels() {
@@ -35,9 +37,11 @@ func (b *builder) dataFindings() []Finding {
 			continue
 		}
 		if twice := doubledNames(text); twice != nil {
-			out = append(out, Finding{"doubled-names", fmt.Sprintf("%s of the column %s %s more than one row (%s).", words.Count(len(twice), "name"), c.Name,
+			out = append(out, Finding{"doubled-names", fmt.Sprintf("%s of the column %s %s more than one row (%s).",
+				words.Count(len(twice), "name"), c.Name,
 				map[bool]string{true: "stands for", false: "stand for"}[len(twice) == 1], someOf(twice)),
-				"Rows that are there twice count twice; make the names distinct if the rows are different things, and remove rows that are copies."})
+				"Rows that are there twice count twice; make the names distinct if the rows are different things, and remove " +
+					"rows that are copies."})
 		}
 	}
 	return out

@@ -86,7 +86,8 @@ func (r *Report) lost() []Returning {
 func (r *Report) sayLost() string {
 	again, redrawn := r.comeBack()
 	come := map[bool]string{true: "comes", false: "come"}[len(r.Parts) == 1]
-	return fmt.Sprintf("learned again from other starts, %d of %s %s back, and from %ss drawn anew %d (with a mean similarity of %.1f or more)",
+	return fmt.Sprintf("learned again from other starts, %d of %s %s back, and from %ss drawn anew %d (with a mean "+
+		"similarity of %.1f or more)",
 		again, plural(int64(len(r.Parts)), "part"), come, r.Noun(), redrawn, same)
 }
 
@@ -98,7 +99,8 @@ func (r *Report) fewLost(lost []Returning) Finding {
 			within(r.Parts[p.Part].Name), Mean(p.Restarts), Mean(p.Bootstrap), r.Noun()))
 	}
 	it := map[bool]string{true: "it does", false: "they do"}[len(lost) == 1]
-	return Finding{kindUnstable, fmt.Sprintf("Do not rely on %s: %s not come back when learned again, which takes %.1f.", strings.Join(names, ", "), it, same),
+	return Finding{kindUnstable, fmt.Sprintf("Do not rely on %s: %s not come back when learned again, which takes %.1f.",
+		strings.Join(names, ", "), it, same),
 		fmt.Sprintf("The others come back. More %ss or fewer parts (-k N) may make all come back.", r.Noun())}
 }
 
@@ -108,7 +110,8 @@ func (r *Report) sampled() bool { return r.Stability != nil && r.Stability.Rows 
 
 // askAll says how parts that a sample does not bring back are judged by all rows.
 func (r *Report) askAll() string {
-	return fmt.Sprintf("So few %ss may be the reason, so the other parts are not judged. report --sample %d judges them by all %ss, and takes longer.", r.Noun(), r.Rows, r.Noun())
+	return fmt.Sprintf("So few %ss may be the reason, so the other parts are not judged. report --sample %d judges them "+
+		"by all %ss, and takes longer.", r.Noun(), r.Rows, r.Noun())
 }
 
 // comeBack counts the parts that come back from other starts, and from rows drawn anew.
@@ -156,6 +159,7 @@ func (r *Report) fromSample() string {
 	if n >= r.Rows {
 		return ""
 	}
-	return fmt.Sprintf(" This is what a sample of %s of the %s %ss says; report --sample %d asks them all, and takes longer.",
+	return fmt.Sprintf(" This is what a sample of %s of the %s %ss says; report --sample %d asks them all, and "+
+		"takes longer.",
 		thousands(int64(n)), thousands(int64(r.Rows)), r.Noun(), r.Rows)
 }

@@ -30,7 +30,8 @@ func tileOf(img image.Image, alt string) tile {
 	if err := render.WritePNG(&b, render.Tiled(img, scale)); err != nil {
 		return tile{Alt: err.Error()} // too large a picture
 	}
-	return tile{markup.HTML("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), img.Bounds().Dx(), img.Bounds().Dy(), alt}
+	return tile{markup.HTML("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), img.Bounds().Dx(),
+		img.Bounds().Dy(), alt}
 }
 
 // partTile draws the template of a part.
@@ -43,7 +44,8 @@ func (p *page) meanTile() tile {
 	if p.Table || p.model.Config().Scene {
 		return tile{}
 	}
-	return tileOf(render.Coloured(p.model, p.model.Height(), p.model.Width(), p.model.SamplePicks(nil)), "all parts at their mean places")
+	return tileOf(render.Coloured(p.model, p.model.Height(), p.model.Width(), p.model.SamplePicks(nil)),
+		"all parts at their mean places")
 }
 
 // example is an image with its explanation.
@@ -76,7 +78,8 @@ func (p *page) exampleViews(index []int) any {
 	for _, i := range index {
 		img, picks := p.set.Images[i], p.picks[i]
 		e := example{Row: p.ByRow[i], Image: tileOf(render.Image(img), "the image"),
-			Explained: tileOf(render.Overlay(p.model, img, picks), "explained"), Left: tileOf(leftOver(p.model, img, picks), "left over")}
+			Explained: tileOf(render.Overlay(p.model, img, picks), "explained"),
+			Left:      tileOf(leftOver(p.model, img, picks), "left over")}
 		for _, k := range activeParts(picks) {
 			e.Uses = append(e.Uses, p.Parts[k])
 		}
@@ -199,7 +202,8 @@ func (p *page) placeView(part Part, at Places) placeView {
 	slices.SortFunc(keys, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	for _, k := range keys {
 		n := count[k]
-		v.Dots = append(v.Dots, dot{X: place(k[1], v.X0, v.X1), Y: place(k[0], v.Y0, v.Y1), R: math.Min(3*math.Sqrt(float64(n)), 14), Count: n,
+		v.Dots = append(v.Dots, dot{X: place(k[1], v.X0, v.X1), Y: place(k[0], v.Y0, v.Y1),
+			R: math.Min(3*math.Sqrt(float64(n)), 14), Count: n,
 			Words: fmt.Sprintf("%d down, %d to the right: %s", k[0], k[1], plural(int64(n), "image"))})
 	}
 	v.CX, v.CY = place(0, v.X0, v.X1), place(0, v.Y0, v.Y1)
@@ -224,7 +228,8 @@ func angleBars(angles, grid []float64) (bars []angleBar, highest int) {
 	wide := float64(side-16) / float64(len(values))
 	for i, a := range values {
 		h := 70 * float64(n[i]) / float64(highest)
-		bars = append(bars, angleBar{X: 8 + float64(wide*float64(i)) + float64(wide*0.1), Y: 78 - h, W: wide * 0.8, H: h, Label: fixed(0, a), Count: n[i],
+		bars = append(bars, angleBar{X: 8 + float64(wide*float64(i)) + float64(wide*0.1), Y: 78 - h, W: wide * 0.8, H: h,
+			Label: fixed(0, a), Count: n[i],
 			Words:  fmt.Sprintf("turned by %v degrees: %s", a, plural(int64(n[i]), "image")),
 			Marked: i == 0 || i == len(values)-1 || a == 0})
 	}

@@ -72,7 +72,9 @@ func findLabels(set *dataset.Set) labels {
 		case n < 2:
 			out.rest = append(out.rest, Skipped{c.Name, fmt.Sprintf("all %ss have the same value", noun)})
 		case n > mostValues:
-			out.rest = append(out.rest, Skipped{c.Name, fmt.Sprintf("it has %s different values; a cross table is made of up to %d", thousands(int64(n)), mostValues)})
+			out.rest = append(out.rest,
+				Skipped{c.Name, fmt.Sprintf("it has %s different values; a cross table is made of up to %d", thousands(int64(n)),
+					mostValues)})
 		case 2*n > set.Len():
 			out.rest = append(out.rest, Skipped{c.Name, fmt.Sprintf("it has %d different values in %d %ss", n, set.Len(), noun)})
 		default:
@@ -107,7 +109,8 @@ func (b *builder) crossTable(c dataset.Column) Label {
 		if !ok {
 			k = len(l.Values)
 			at[v] = k
-			l.Values = append(l.Values, LabelValue{Value: cmp.Or(strings.TrimSpace(v), "none"), Parts: make([]LabelPart, len(b.r.Parts))})
+			l.Values = append(l.Values, LabelValue{Value: cmp.Or(strings.TrimSpace(v), "none"),
+				Parts: make([]LabelPart, len(b.r.Parts))})
 		}
 		value, w := &l.Values[k], b.set.Weight(i)
 		value.Rows += w

@@ -12,9 +12,10 @@ import (
 
 // Missing is what the model predicts for the cells that are unknown.
 type Missing struct {
-	Cells    int64    `json:"cells"`     // that are unknown; rows of weight above 1 counted once
-	Rows     int      `json:"rows"`      // that have one
-	Sample   int      `json:"sample"`    // rows of these whose cells were predicted, drawn at random; as many if they are few
+	Cells int64 `json:"cells"` // that are unknown; rows of weight above 1 counted once
+	Rows  int   `json:"rows"`  // that have one
+	// rows of these whose cells were predicted, drawn at random; as many if they are few
+	Sample   int      `json:"sample"`
 	Sampled  int64    `json:"predicted"` // cells in them
 	Bins     [10]int  `json:"bins"`      // predictions from 0 to 0.1, 0.1 to 0.2, ...
 	Likely   []Cell   `json:"likely"`
@@ -70,15 +71,17 @@ func (b *builder) missing(ctx context.Context) error {
 	found := make([][]Cell, len(gaps))
 	step := b.counter("predicting", len(gaps))
 	groups := posterior.Exclusive(b.set.Exclusive())
-	err := posterior.Predict(ctx, b.m, images, posterior.Options{}, b.opt.Workers, func(i int, p []float64, _ *posterior.Posterior) {
-		groups.Normalize(p, images[i])
-		for j, known := range images[i].AppendKnown(nil) {
-			if known == 0 {
-				found[i] = append(found[i], Cell{Row: b.row(gaps[i]), Column: b.names[j], Probability: p[j], at: gaps[i], column: j})
+	err := posterior.Predict(ctx, b.m, images, posterior.Options{}, b.opt.Workers,
+		func(i int, p []float64, _ *posterior.Posterior) {
+			groups.Normalize(p, images[i])
+			for j, known := range images[i].AppendKnown(nil) {
+				if known == 0 {
+					found[i] = append(found[i], Cell{Row: b.row(gaps[i]), Column: b.names[j], Probability: p[j], at: gaps[i],
+						column: j})
+				}
 			}
-		}
-		step()
-	})
+			step()
+		})
 	if err != nil {
 		return err
 	}

@@ -25,13 +25,16 @@ var pageStyle string
 var pageScript string
 
 var pageTemplates = markup.New("report", markup.Funcs{
-	"percent": func(share float64) string { return joined(percent(share)) }, "joined": joined, "plural": plural, "thousands": func(n any) string { return thousands(toInt(n)) },
-	"lower": strings.ToLower, "upper": sentence, "mean": Mean, "worst": Worst, "back": Back,
+	"percent": func(share float64) string { return joined(percent(share)) }, "joined": joined, "plural": plural,
+	"thousands": func(n any) string { return thousands(toInt(n)) },
+	"lower":     strings.ToLower, "upper": sentence, "mean": Mean, "worst": Worst, "back": Back,
 	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits, "times": times, "fixed": fixed,
 	"tint": tint, "float": toFloat, "int64": toInt, "len64": func(v []Vote) int64 { return int64(len(v)) },
 	"len64parts": func(r *Report) int64 { return int64(len(r.Parts)) }, "share": shareOf, "binbars": binBars,
-	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) }, "minus": func(n int) string { return fixed(0, float64(n)) },
-	"way": way, "len64methods": func(v []Method) int64 { return int64(len(v)) }, "middle": func(x, w float64) float64 { return x + float64(w/2) },
+	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) },
+	"minus":  func(n int) string { return fixed(0, float64(n)) },
+	"way":    way, "len64methods": func(v []Method) int64 { return int64(len(v)) },
+	"middle": func(x, w float64) float64 { return x + float64(w/2) },
 }, markup.Methods{
 	"Noun":  func(v reflect.Value) reflect.Value { return v.MethodByName("Noun") },
 	"Title": func(v reflect.Value) reflect.Value { return v.MethodByName("Title") },
@@ -246,7 +249,8 @@ func (p *page) leadView() leadView {
 	v.Facts = []fact{usedFact(r.usedParts()), {thousands(int64(r.Rows)), verb(r.Rows, r.Noun(), r.Noun()+"s")},
 		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"}}
 	if r.Quality != nil {
-		v.Facts = append(v.Facts, fact{fixed(2, r.Quality.By[0].Bits), "bits per hidden " + r.cell() + "; " + r.means() + " " + fixed(2, r.Quality.By[1].Bits)})
+		v.Facts = append(v.Facts, fact{fixed(2, r.Quality.By[0].Bits), "bits per hidden " + r.cell() + "; " + r.means() +
+			" " + fixed(2, r.Quality.By[1].Bits)})
 	} else if !r.Table {
 		v.Facts = append(v.Facts, fact{fixed(3, bits(-r.PerCell)), "bits per pixel"})
 	}
@@ -256,7 +260,8 @@ func (p *page) leadView() leadView {
 		if r.sampled() {
 			fewer = thousands(int64(r.Stability.Rows)) + " "
 		}
-		v.Facts = append(v.Facts, fact{fmt.Sprintf("%d of %d", back, len(r.Parts)), verb(len(r.Parts), "part comes", "parts come") + " back from " + fewer + "redrawn " + r.Noun() + "s"})
+		v.Facts = append(v.Facts, fact{fmt.Sprintf("%d of %d", back, len(r.Parts)),
+			verb(len(r.Parts), "part comes", "parts come") + " back from " + fewer + "redrawn " + r.Noun() + "s"})
 	}
 	return v
 }

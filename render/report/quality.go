@@ -131,14 +131,16 @@ type foldScore struct {
 // byModel returns the predictions of a model.
 func byModel(ctx context.Context, m *patchwork.Model, visible []*bitmap.Image) ([][]float64, error) {
 	out := make([][]float64, len(visible))
-	err := posterior.Predict(ctx, m, visible, posterior.Options{}, 1, func(i int, p []float64, _ *posterior.Posterior) { out[i] = p })
+	err := posterior.Predict(ctx, m, visible, posterior.Options{}, 1,
+		func(i int, p []float64, _ *posterior.Posterior) { out[i] = p })
 	return out, err
 }
 
 // scoreFold learns a model of each kind from some rows, and scores their predictions of
 // the hidden cells of others. Where parts move, one part that moves is among them: the
 // mean image without it would lose by standing still alone.
-func scoreFold(ctx context.Context, l *learner, train patchwork.Data, hidden posterior.HiddenBits, seed uint64) (foldScore, error) {
+func scoreFold(ctx context.Context, l *learner, train patchwork.Data, hidden posterior.HiddenBits,
+	seed uint64) (foldScore, error) {
 	var s foldScore
 	m, err := l.fit(ctx, train, seed)
 	if err != nil {
@@ -196,7 +198,8 @@ func sure(p []float64, rows int) []float64 {
 
 // chooseMixture fits mixtures of 2, 4, 8, ... components and keeps the size that
 // predicts hidden cells of a fifth of the rows best, fitted to all of them.
-func chooseMixture(ctx context.Context, train patchwork.Data, groups posterior.Exclusive, seed uint64) (*table.Mixture, error) {
+func chooseMixture(ctx context.Context, train patchwork.Data, groups posterior.Exclusive, seed uint64) (*table.Mixture,
+	error) {
 	order := source(seed, "mixture", 0).Perm(len(train.Images))
 	cut := max(1, len(order)/5)
 	held, rest := slices.Clone(order[:cut]), slices.Clone(order[cut:])
@@ -209,7 +212,8 @@ func chooseMixture(ctx context.Context, train patchwork.Data, groups posterior.E
 		if err != nil {
 			return nil, err
 		}
-		s, err := posterior.ScorePredictions(hidden, func(i int) []float64 { return sure(x.Predict(hidden.Visible[i]), len(rest)) })
+		s, err := posterior.ScorePredictions(hidden,
+			func(i int) []float64 { return sure(x.Predict(hidden.Visible[i]), len(rest)) })
 		if err != nil {
 			break // nothing is hidden: rows of one or two cells
 		}

@@ -14,7 +14,8 @@ import (
 	"example.com/patchwork/learn/real"
 )
 
-// Real is a report about real values. What it shares with a report about bits is in Report: who uses which parts, labels,
+// Real is a report about real values. What it shares with a report about bits is in Report: who uses which parts,
+// labels,
 // pairs of parts, and of every row its parts and its loss, which is minus the logarithm of the density by its best
 // explanation, in nats per known value, and may be negative.
 type Real struct {
@@ -25,7 +26,8 @@ type Real struct {
 	RealColumns []RealColumn `json:"real_columns"`               // of tables
 	Cells       []RealCell   `json:"cells"`                      // what is unknown, predicted
 	Worked      []RealRow    `json:"worked"`                     // some rows, worked out
-	Surprises   []RealCell   `json:"surprises"`                  // known values that are furthest from what their row's parts say
+	// known values that are furthest from what their row's parts say
+	Surprises []RealCell `json:"surprises"`
 
 	model *real.Model
 	data  *dataset.Values
@@ -96,8 +98,10 @@ const (
 	workedCells = 14
 )
 
-// BuildReal explains values by a model and computes a report. The error is the context's, or says which row does not fit the
-// model. Of the options Workers, Progress and Worked count; rows to work out that there are not are an error. The report is the same for any number of workers.
+// BuildReal explains values by a model and computes a report. The error is the context's, or says which row does not
+// fit the
+// model. Of the options Workers, Progress and Worked count; rows to work out that there are not are an error. The
+// report is the same for any number of workers.
 func BuildReal(ctx context.Context, m *real.Model, v *dataset.Values, opt Options) (*Real, error) {
 	if v.Len() == 0 {
 		return nil, fmt.Errorf("patchwork: there are no rows to report on")
@@ -113,7 +117,8 @@ func BuildReal(ctx context.Context, m *real.Model, v *dataset.Values, opt Option
 	}
 	set := v.Labelled()
 	set.Rows = v.Index
-	r := &Real{Report: &Report{Source: v.Source, Table: v.Table, Rule: m.Rule.String(), Rows: v.Len(), Weight: int64(v.Len()), Height: v.Height, Width: v.Width, set: set},
+	r := &Real{Report: &Report{Source: v.Source, Table: v.Table, Rule: m.Rule.String(), Rows: v.Len(),
+		Weight: int64(v.Len()), Height: v.Height, Width: v.Width, set: set},
 		model: m, data: v, asked: opt.Worked}
 	if v.Table {
 		r.Columns = v.Width
@@ -121,7 +126,8 @@ func BuildReal(ctx context.Context, m *real.Model, v *dataset.Values, opt Option
 	for _, b := range m.Background {
 		r.Mean, r.Deviation = append(r.Mean, b.Mean), append(r.Deviation, math.Sqrt(b.Var))
 	}
-	b := &realBuilder{builder: builder{set: set, opt: opt, r: r.Report, rowName: set.Called(), labels: findLabels(set)}, real: r}
+	b := &realBuilder{builder: builder{set: set, opt: opt, r: r.Report, rowName: set.Called(), labels: findLabels(set)},
+		real: r}
 	if err := b.explain(ctx); err != nil {
 		return nil, err
 	}
@@ -197,7 +203,8 @@ func (b *realBuilder) explainRow(p *real.Pursuit, i int) (out explained, err err
 	predicted := post.Predict(values, inside)
 	for d, x := range values {
 		if math.IsNaN(x) {
-			out.unknown = append(out.unknown, b.cell(i, d, x, predicted.Mean[d], predicted.Deviation[d], predicted.Low[d], predicted.High[d]))
+			out.unknown = append(out.unknown, b.cell(i, d, x, predicted.Mean[d], predicted.Deviation[d], predicted.Low[d],
+				predicted.High[d]))
 			out.left = append(out.left, x)
 			continue
 		}
@@ -249,7 +256,8 @@ func (b *realBuilder) add(rows []explained) {
 		}
 		r.Surprises = append(r.Surprises, e.odd...)
 	}
-	slices.SortStableFunc(r.Surprises, func(x, y RealCell) int { return cmp.Compare(math.Abs(y.Off()), math.Abs(x.Off())) })
+	slices.SortStableFunc(r.Surprises,
+		func(x, y RealCell) int { return cmp.Compare(math.Abs(y.Off()), math.Abs(x.Off())) })
 	r.Surprises = r.Surprises[:min(len(r.Surprises), mostOdd)]
 	n := float64(len(rows))
 	r.LogLik, r.PerCell, r.BaseLogLik = Number(logLik/n), Number(logLik/float64(known)), Number(base/n)

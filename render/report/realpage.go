@@ -35,7 +35,9 @@ func (r *Real) WriteHTML(w io.Writer, title string) error {
 	if r.Table {
 		p.section("worked", "Rows worked out", "realworked", p.workedViews())
 	} else {
-		p.section("examples", "Explanations", "realexamples", p.images(map[bool]string{true: "Images spread evenly over the data.", false: "The images asked for."}[r.asked == nil], r.shownRows(examplesShown)))
+		p.section("examples", "Explanations", "realexamples",
+			p.images(map[bool]string{true: "Images spread evenly over the data.",
+				false: "The images asked for."}[r.asked == nil], r.shownRows(examplesShown)))
 		p.section("samples", "Samples drawn from the model", "realsamples", p.samples())
 	}
 	if len(r.Labels)+len(r.Skipped) > 0 {
@@ -49,7 +51,9 @@ func (r *Real) WriteHTML(w io.Writer, title string) error {
 		p.section("rest", "What nothing explains", "realrest", p.restView())
 	} else {
 		order := r.Unusual()
-		p.section("rest", "The strangest images", "realexamples", p.images("The images with the lowest log-likelihood per pixel: the parts describe these worst.", order[:min(len(order), examplesShown)]))
+		p.section("rest", "The strangest images", "realexamples",
+			p.images("The images with the lowest log-likelihood per pixel: the parts describe these worst.",
+				order[:min(len(order), examplesShown)]))
 	}
 	if r.Unknown > 0 && r.Table {
 		p.section("missing", "Missing values", "realmissing", p.missingView())
@@ -67,7 +71,8 @@ func (r *Real) WriteHTML(w io.Writer, title string) error {
 func (p *realPage) leadView() any {
 	r := p.real
 	facts := []fact{usedFact(r.usedParts()), {thousands(int64(r.Rows)), verb(r.Rows, r.Noun(), r.Noun()+"s")},
-		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"}, {fixed(2, r.LogLik-r.BaseLogLik), "nats gained per " + r.Noun()}}
+		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"},
+		{fixed(2, r.LogLik-r.BaseLogLik), "nats gained per " + r.Noun()}}
 	return struct {
 		*Real
 		Links []render.Section
@@ -91,7 +96,8 @@ func voteViews(votes []RealVote) []realVoteView {
 	var out []realVoteView
 	for _, v := range votes {
 		at := max(-farthest, min(farthest, (v.Mean-v.Before)/v.Otherwise)) / (2 * farthest)
-		out = append(out, realVoteView{v.Column, .5 + min(at, 0), math.Abs(at), words.Digits(v.Mean) + " ± " + words.Digits(v.Deviation), words.Digits(v.Before),
+		out = append(out, realVoteView{v.Column, .5 + min(at, 0), math.Abs(at), words.Digits(v.Mean) + " ± " +
+			words.Digits(v.Deviation), words.Digits(v.Before),
 			"± " + words.Digits(v.Otherwise)})
 	}
 	return out
@@ -144,7 +150,8 @@ type cellView struct {
 	Value, Low, High string
 }
 
-// cellViews returns cells as bars, on tracks of four deviations of the background to both sides, or what the cell needs.
+// cellViews returns cells as bars, on tracks of four deviations of the background to both sides, or what the cell
+// needs.
 func (p *realPage) cellViews(cells []RealCell) []cellView {
 	var out []cellView
 	for _, c := range cells {
@@ -156,7 +163,8 @@ func (p *realPage) cellViews(cells []RealCell) []cellView {
 			low, high = min(low, float64(c.Value)), max(high, float64(c.Value))
 		}
 		at := func(x Number) float64 { return (float64(x) - low) / (high - low) }
-		out = append(out, cellView{c.Column, at(c.Low), at(c.High) - at(c.Low), at(c.Value), known, words.Digits(float64(c.Value)), words.Digits(float64(c.Low)), words.Digits(float64(c.High))})
+		out = append(out, cellView{c.Column, at(c.Low), at(c.High) - at(c.Low), at(c.Value), known,
+			words.Digits(float64(c.Value)), words.Digits(float64(c.Low)), words.Digits(float64(c.High))})
 	}
 	return out
 }
@@ -178,7 +186,8 @@ func (p *realPage) workedViews() any {
 		*Real
 		Which string
 		Views []view
-	}{p.real, map[bool]string{true: "Some rows, spread evenly over the table.", false: "The rows asked for."}[p.real.asked == nil], out}
+	}{p.real, map[bool]string{true: "Some rows, spread evenly over the table.",
+		false: "The rows asked for."}[p.real.asked == nil], out}
 }
 
 // images returns images with what their parts say and what is left over.
@@ -192,8 +201,10 @@ func (p *realPage) images(what string, index []int) any {
 		for d, x := range row {
 			left[d] = x - said[d]
 		}
-		out = append(out, example{Row: p.ByRow[i], Uses: p.rowLine(i, nil).Uses, Image: tileOf(p.scale.Grey(m.Height, m.Width, row), "the image"),
-			Explained: tileOf(p.scale.Grey(m.Height, m.Width, said), "what its parts say"), Left: tileOf(p.scale.Deviations(m.Height, m.Width, left), "left over")})
+		out = append(out, example{Row: p.ByRow[i], Uses: p.rowLine(i, nil).Uses,
+			Image:     tileOf(p.scale.Grey(m.Height, m.Width, row), "the image"),
+			Explained: tileOf(p.scale.Grey(m.Height, m.Width, said), "what its parts say"),
+			Left:      tileOf(p.scale.Deviations(m.Height, m.Width, left), "left over")})
 	}
 	return struct {
 		*Real
@@ -206,7 +217,8 @@ func (p *realPage) images(what string, index []int) any {
 func (p *realPage) samples() any {
 	var tiles []tile
 	for i := range examplesShown {
-		tiles = append(tiles, tileOf(p.scale.Grey(p.Height, p.Width, p.real.model.Sample(rand.New(rand.NewPCG(0, uint64(i))))), "a sample"))
+		tiles = append(tiles,
+			tileOf(p.scale.Grey(p.Height, p.Width, p.real.model.Sample(rand.New(rand.NewPCG(0, uint64(i))))), "a sample"))
 	}
 	return struct{ Tiles []tile }{tiles}
 }
@@ -226,12 +238,14 @@ func (p *realPage) restView() any {
 	var lines []line
 	const shown = 40
 	for _, c := range columns[:min(len(columns), shown)] {
-		lines = append(lines, line{c.Name, words.Digits(float64(c.Left)), words.Digits(float64(c.Deviation)), math.Sqrt(c.share())})
+		lines = append(lines, line{c.Name, words.Digits(float64(c.Left)), words.Digits(float64(c.Deviation)),
+			math.Sqrt(c.share())})
 	}
 	var odds []odd
 	for _, c := range p.real.Surprises {
 		off := c.Off()
-		odds = append(odds, odd{c, words.Digits(float64(c.Value)), words.Digits(float64(c.Low)), words.Digits(float64(c.High)), way(off, "above", "below")})
+		odds = append(odds, odd{c, words.Digits(float64(c.Value)), words.Digits(float64(c.Low)),
+			words.Digits(float64(c.High)), way(off, "above", "below")})
 	}
 	var worst []rowLine
 	for _, i := range p.Unusual()[:min(len(p.ByRow), restLines)] {
@@ -251,7 +265,8 @@ func (p *realPage) missingView() any {
 	type line struct{ Name, Column, Mean, Deviation, Low, High string }
 	var lines []line
 	for _, c := range p.real.Cells[:min(len(p.real.Cells), mostRows)] {
-		lines = append(lines, line{c.Name, c.Column, words.Digits(float64(c.Mean)), words.Digits(float64(c.Deviation)), words.Digits(float64(c.Low)), words.Digits(float64(c.High))})
+		lines = append(lines, line{c.Name, c.Column, words.Digits(float64(c.Mean)), words.Digits(float64(c.Deviation)),
+			words.Digits(float64(c.Low)), words.Digits(float64(c.High))})
 	}
 	return struct {
 		*Real
@@ -271,18 +286,22 @@ func (r *Real) Tables() []Table {
 		}
 	}
 	rows[0][slices.Index(rows[0], "bits_per_"+r.pixel())] = "nats_per_value"
-	votes := [][]string{{"part", "name", "column", "mean", "deviation", "own_deviation", "background", "background_deviation", "among"}}
+	votes := [][]string{{"part", "name", "column", "mean", "deviation", "own_deviation", "background",
+		"background_deviation", "among"}}
 	for k, all := range r.PartVotes {
 		for _, v := range all {
-			votes = append(votes, []string{whole(k), r.Parts[k].Name, cmp.Or(v.Column, whole(v.Number)), num(v.Mean), num(v.Deviation), map[bool]string{true: "1", false: "0"}[v.Own],
+			votes = append(votes, []string{whole(k), r.Parts[k].Name, cmp.Or(v.Column, whole(v.Number)), num(v.Mean),
+				num(v.Deviation), map[bool]string{true: "1", false: "0"}[v.Own],
 				num(v.Before), num(v.Otherwise), num(float64(v.Among))})
 		}
 	}
 	columns := [][]string{{"column", "name", "known", "mean", "deviation", "left"}}
 	for _, c := range r.RealColumns {
-		columns = append(columns, []string{whole(c.Number), c.Name, whole(c.Known), num(float64(c.Mean)), num(float64(c.Deviation)), num(float64(c.Left))})
+		columns = append(columns, []string{whole(c.Number), c.Name, whole(c.Known), num(float64(c.Mean)),
+			num(float64(c.Deviation)), num(float64(c.Left))})
 	}
-	all := []Table{{"rows", rows}, {"parts", r.partTable()}, {"votes", votes}, {"labels", r.labelTable()}, {"together", r.pairTable()}, {"columns", columns},
+	all := []Table{{"rows", rows}, {"parts", r.partTable()}, {"votes", votes}, {"labels", r.labelTable()},
+		{"together", r.pairTable()}, {"columns", columns},
 		{"cells", cellRows(r.Cells, false)}, {"surprises", cellRows(r.Surprises, true)}}
 	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) < 2 })
 }
@@ -295,7 +314,8 @@ func cellRows(cells []RealCell, known bool) [][]string {
 	}
 	out := [][]string{head}
 	for _, c := range cells {
-		line := []string{whole(c.Row), c.Name, cmp.Or(c.Column, whole(c.Number)), num(float64(c.Mean)), num(float64(c.Deviation)), num(float64(c.Low)), num(float64(c.High))}
+		line := []string{whole(c.Row), c.Name, cmp.Or(c.Column, whole(c.Number)), num(float64(c.Mean)),
+			num(float64(c.Deviation)), num(float64(c.Low)), num(float64(c.High))}
 		if known {
 			line = slices.Insert(line, 3, num(float64(c.Value)))
 		}

@@ -31,7 +31,8 @@ func (b *realBuilder) parts() {
 		p.Share, p.Typical = r.share(p.Rows), b.typical(k)
 		votes := []RealVote{}
 		for _, v := range words.RealVotes(m, k) {
-			one := RealVote{Number: v.At + 1, Mean: v.Mean, Deviation: v.Deviation, Own: v.OwnDeviation, Before: v.Before, Otherwise: v.Otherwise, Among: Number(math.NaN())}
+			one := RealVote{Number: v.At + 1, Mean: v.Mean, Deviation: v.Deviation, Own: v.OwnDeviation, Before: v.Before,
+				Otherwise: v.Otherwise, Among: Number(math.NaN())}
 			if r.Table {
 				one.Column = words.RealColumn(m, v.At)
 			}
@@ -133,7 +134,8 @@ func (b *realBuilder) summary() []string {
 	out := []string{r.sayParts()}
 	if len(r.Parts) > 0 {
 		p := byUse(r.Parts)[0]
-		out = append(out, fmt.Sprintf("%s is used most, in %s of the %ss: %s.", sentence(p.Name), percent(p.Share), r.Noun(), p.Words))
+		out = append(out, fmt.Sprintf("%s is used most, in %s of the %ss: %s.", sentence(p.Name), percent(p.Share), r.Noun(),
+			p.Words))
 	}
 	if s := r.sayLabel(); s != "" {
 		out = append(out, s)
@@ -155,7 +157,8 @@ func (b *realBuilder) summary() []string {
 		}
 	}
 	if r.Unknown > 0 {
-		out = append(out, fmt.Sprintf("%s %s unknown and predicted with an interval.", plural(r.Unknown, r.cell()), map[bool]string{true: "is", false: "are"}[r.Unknown == 1]))
+		out = append(out, fmt.Sprintf("%s %s unknown and predicted with an interval.", plural(r.Unknown, r.cell()),
+			map[bool]string{true: "is", false: "are"}[r.Unknown == 1]))
 	}
 	return out
 }

@@ -125,7 +125,8 @@ func (r *Report) sayLabel() string {
 			for _, p := range v.Parts {
 				if p.Z > best && p.Lift > 1.2 {
 					best = p.Z
-					text = fmt.Sprintf("%s goes with %s %s: %s of those %ss use it, of all %ss %s.", sentence(r.Parts[p.Part].Name), l.Name, v.Value,
+					text = fmt.Sprintf("%s goes with %s %s: %s of those %ss use it, of all %ss %s.", sentence(r.Parts[p.Part].Name),
+						l.Name, v.Value,
 						percent(p.Share), r.Noun(), r.Noun(), percent(r.Parts[p.Part].Share))
 				}
 			}
@@ -144,7 +145,8 @@ func (r *Report) sayTogether() string {
 			if p.Rows == 0 {
 				how = "though chance would give " + plural(int64(math.Round(float64(p.Expected))), r.Noun())
 			}
-			text = fmt.Sprintf("%s and %s occur together in %s, %s.", sentence(r.Parts[p.A].Name), within(r.Parts[p.B].Name), noneOf(p.Rows, r.Noun()), how)
+			text = fmt.Sprintf("%s and %s occur together in %s, %s.", sentence(r.Parts[p.A].Name), within(r.Parts[p.B].Name),
+				noneOf(p.Rows, r.Noun()), how)
 		}
 	}
 	return text
@@ -173,7 +175,8 @@ func (r *Report) sayQuality() string {
 	}
 	by := r.Quality.By
 	parts, means, mixture := float64(by[0].Bits), float64(by[1].Bits), float64(by[2].Bits)
-	return fmt.Sprintf("Hidden %ss cost %.3f bits each when the parts predict them: %s the %s (%.3f) and %s a mixture (%.3f).",
+	return fmt.Sprintf("Hidden %ss cost %.3f bits each when the parts predict them: %s the %s (%.3f) and %s a "+
+		"mixture (%.3f).",
 		r.cell(), parts, against(parts, means), r.means(), means, against(parts, mixture), mixture)
 }
 
@@ -195,8 +198,10 @@ func (r *Report) sayStability() string {
 	}
 	again, redrawn := r.comeBack()
 	if r.sampled() {
-		return fmt.Sprintf("Learned again from %s of the %s %ss, %d of %s %s back from other starts, and from %ss drawn anew %d.",
-			thousands(int64(r.Stability.Rows)), thousands(int64(r.Rows)), r.Noun(), again, plural(int64(len(r.Parts)), "part"), verb(len(r.Parts), "comes", "come"), r.Noun(), redrawn)
+		return fmt.Sprintf("Learned again from %s of the %s %ss, %d of %s %s back from other starts, and from %ss "+
+			"drawn anew %d.",
+			thousands(int64(r.Stability.Rows)), thousands(int64(r.Rows)), r.Noun(), again, plural(int64(len(r.Parts)), "part"),
+			verb(len(r.Parts), "comes", "come"), r.Noun(), redrawn)
 	}
 	return fmt.Sprintf("Learned again from other starts, %d of %s %s back; from %ss drawn anew, %d.",
 		again, plural(int64(len(r.Parts)), "part"), verb(len(r.Parts), "comes", "come"), r.Noun(), redrawn)

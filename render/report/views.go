@@ -115,7 +115,8 @@ func (p *page) countBars() any {
 	}
 	out[0].Label = "no part"
 	if most > 0 {
-		out = append(out, bar{fmt.Sprintf("%d+ parts", barsShown), "", most, p.share(most), 100 * float64(most) / float64(max(highest, most))})
+		out = append(out, bar{fmt.Sprintf("%d+ parts", barsShown), "", most, p.share(most),
+			100 * float64(most) / float64(max(highest, most))})
 	}
 	return struct {
 		*Report
@@ -133,7 +134,8 @@ func binBars(bins [10]int) []bar {
 		if i == len(bins)-1 {
 			to = "+"
 		}
-		out = append(out, bar{Label: strconv.Itoa(10 * i), To: to, Rows: int64(n), Height: 100 * float64(n) / float64(highest)})
+		out = append(out, bar{Label: strconv.Itoa(10 * i), To: to, Rows: int64(n),
+			Height: 100 * float64(n) / float64(highest)})
 	}
 	return out
 }

@@ -40,7 +40,8 @@ func stackCode(locals []byte) []byte {
 	code := append([]byte{}, locals...)
 	code = append(code, loop, none)
 	for i := range byte(lanes / 4) { // sum i += 4 numbers at from + 4*at[0] + 16*i
-		code = append(code, get, 4+i, get, from, get, at, load, 2, 0, number, 2, shl, add, vector, 0, 2, vectorSize*i, vector, 0xae, 1, set, 4+i)
+		code = append(code, get, 4+i, get, from, get, at, load, 2, 0, number, 2, shl, add, vector, 0, 2, vectorSize*i, vector,
+			0xae, 1, set, 4+i)
 	}
 	code = append(code, get, at, number, 4, add, set, at) // at++
 	code = append(code, get, n, number, 1, sub, tee, n, brIf, 0, end)

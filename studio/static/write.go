@@ -51,7 +51,8 @@ func write(ctx context.Context, folder, version string) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := atomicfile.Write(filepath.Join(folder, name), func(w io.Writer) error { _, err := w.Write(files[name]); return err }); err != nil {
+		if err := atomicfile.Write(filepath.Join(folder, name),
+			func(w io.Writer) error { _, err := w.Write(files[name]); return err }); err != nil {
 			return err
 		}
 	}
@@ -91,7 +92,8 @@ func build(ctx context.Context, version string) ([]byte, error) {
 	}
 	defer os.RemoveAll(scratch)
 	file := filepath.Join(scratch, "studio.wasm")
-	args := []string{"build", "-tags", "wasmsimd", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= -X main.version=" + version, "-o", file}
+	args := []string{"build", "-tags", "wasmsimd", "-trimpath", "-buildvcs=false",
+		"-ldflags=-s -w -buildid= -X main.version=" + version, "-o", file}
 	for _, packages := range small {
 		args = append(args, "-gcflags="+packages+"=-l")
 	}
@@ -183,11 +185,13 @@ func pageFiles(dist fs.FS, core []byte) (map[string][]byte, error) {
 	inline := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon)
 	text = strings.ReplaceAll(text, "./icon.svg", inline)
 	script = strings.ReplaceAll(strings.ReplaceAll(script, "./icon.svg", inline), "</script", `<\/script`)
-	policy := "default-src 'none'; script-src 'self' file: 'wasm-unsafe-eval' " + hash(script) + "; style-src " + hash(style) +
+	policy := "default-src 'none'; script-src 'self' file: 'wasm-unsafe-eval' " + hash(script) + "; style-src " +
+		hash(style) +
 		"; img-src data: blob:; worker-src blob:; connect-src 'none'; base-uri 'none'; form-action 'none'"
 	head := `<meta http-equiv="Content-Security-Policy" content="` + policy + `">` + "\n<style>" + style + "</style>\n"
 	text = strings.Replace(text, `<meta name="viewport"`, head+`    <meta name="viewport"`, 1)
-	text = strings.Replace(text, "</body>", `<script src="./core.js"></script>`+"\n<script type=\"module\">"+script+"</script>\n</body>", 1)
+	text = strings.Replace(text, "</body>",
+		`<script src="./core.js"></script>`+"\n<script type=\"module\">"+script+"</script>\n</body>", 1)
 	return map[string][]byte{"index.html": []byte(text), "core.js": core, "licenses.txt": notices}, nil
 }
 
@@ -215,7 +219,8 @@ func licenses(ctx context.Context, page []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := goCommand(ctx, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", program)
+	list, err := goCommand(ctx, "list", "-deps", "-f",
+		"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", program)
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,8 @@ func Find(ctx context.Context, m *Matrix, opt Options) (*Cover, error) {
 	}
 	slices.SortFunc(c.Certificate, compareCells)
 	slices.SortFunc(c.Blocks, func(a, b Block) int {
-		return cmp.Or(cmp.Compare(len(b.Rows)*len(b.Columns), len(a.Rows)*len(a.Columns)), slices.Compare(a.Rows, b.Rows), slices.Compare(a.Columns, b.Columns))
+		return cmp.Or(cmp.Compare(len(b.Rows)*len(b.Columns), len(a.Rows)*len(a.Columns)), slices.Compare(a.Rows, b.Rows),
+			slices.Compare(a.Columns, b.Columns))
 	})
 	c.Left, c.Added = Exceptions(m, c.Blocks)
 	rows, columns, n := c.Size()
@@ -119,7 +120,8 @@ func Find(ctx context.Context, m *Matrix, opt Options) (*Cover, error) {
 }
 
 func (o *Options) cost(rows, columns, blocks int) int64 {
-	return int64(rows)*cmp.Or(o.RowPrice, 1) + int64(columns)*cmp.Or(o.ColumnPrice, 1) + int64(blocks)*cmp.Or(o.BlockPrice, 1)
+	return int64(rows)*cmp.Or(o.RowPrice, 1) + int64(columns)*cmp.Or(o.ColumnPrice, 1) + int64(blocks)*cmp.Or(o.BlockPrice,
+		1)
 }
 
 // prices returns the prices of the rows and columns of a grid.
@@ -160,7 +162,8 @@ func (o *Options) validate(m *Matrix) error {
 	}
 	for _, c := range slices.Concat(o.Must, o.Never) {
 		if c.Row < 0 || int(c.Row) >= m.Rows() || c.Column < 0 || int(c.Column) >= m.Columns {
-			return fmt.Errorf("row %d, column %d is not in a table of %d rows and %d columns", c.Row+1, c.Column+1, m.Rows(), m.Columns)
+			return fmt.Errorf("row %d, column %d is not in a table of %d rows and %d columns", c.Row+1, c.Column+1, m.Rows(),
+				m.Columns)
 		}
 	}
 	for _, c := range o.Must {

@@ -28,7 +28,8 @@ func describe(n int64, d int, blocks []Block, weight func(i int) int64) float64 
 		for _, i := range b.Rows {
 			rows += weight(int(i))
 		}
-		total += logChoose(float64(n), float64(rows)) + logChoose(float64(d), float64(len(b.Columns))) + elem.Log(float64(n+1)) + elem.Log(float64(d+1))
+		total += logChoose(float64(n), float64(rows)) + logChoose(float64(d), float64(len(b.Columns))) +
+			elem.Log(float64(n+1)) + elem.Log(float64(d+1))
 	}
 	return total
 }
@@ -61,7 +62,8 @@ func (c *Cover) Model(m *Matrix, height int, weights []int64) (*patchwork.Model,
 	cfg := patchwork.NewConfig(patchwork.RuleMax, height, m.Columns/height, pose.Grid{})
 	cfg.QMap = c.background(m, weight, total)
 	var templates [][]float64
-	extras := patchwork.Extras{Record: patchwork.Record{Method: "exact", Rows: total, DescriptionLength: DescriptionLength(m.Rows(), m.Columns, c.Blocks, len(c.Left)+len(c.Added))}}
+	extras := patchwork.Extras{Record: patchwork.Record{Method: "exact", Rows: total,
+		DescriptionLength: DescriptionLength(m.Rows(), m.Columns, c.Blocks, len(c.Left)+len(c.Added))}}
 	for _, b := range c.Blocks {
 		rows := int64(0)
 		for _, i := range b.Rows {

@@ -23,7 +23,8 @@ const (
 
 // Start returns the fewest or the cheapest blocks of a table, whichever describe it more
 // briefly, as a model under the max rule, for a learner to compare with its own, and the
-// nats that describe the table by them; see [DescriptionLength]. It returns nil if the data have unknown bits, if the blocks are no
+// nats that describe the table by them; see [DescriptionLength]. It returns nil if the data have unknown bits, if the
+// blocks are no
 // shorter than the ones alone, or if there are too many of them. The work is bounded, and
 // the result is the same for any number of workers; it ends early with the context's error.
 func Start(ctx context.Context, data patchwork.Data, seed uint64, workers int) (*patchwork.Model, float64, error) {
@@ -38,7 +39,8 @@ func Start(ctx context.Context, data patchwork.Data, seed uint64, workers int) (
 		return nil, 0, ctx.Err()
 	}
 	m := Of(data.Images)
-	c, length, err := briefest(ctx, m, data, Options{Seed: seed, Workers: workers, fewestSteps: startFewest, fewestBlocks: startBlocks},
+	c, length, err := briefest(ctx, m, data, Options{Seed: seed, Workers: workers, fewestSteps: startFewest,
+		fewestBlocks: startBlocks},
 		logChoose(float64(rows)*float64(m.Columns), float64(ink)))
 	if err != nil || c == nil || ctx.Err() != nil {
 		return nil, 0, ctx.Err()
@@ -54,7 +56,8 @@ func Start(ctx context.Context, data patchwork.Data, seed uint64, workers int) (
 // briefest returns the fewest or the cheapest blocks of a table that data have, whichever
 // describe it more briefly, and the nats of that; nil if the ones alone, at the given nats,
 // are no longer, or if there are too many blocks.
-func briefest(ctx context.Context, m *Matrix, data patchwork.Data, opt Options, alone float64) (*Cover, float64, error) {
+func briefest(ctx context.Context, m *Matrix, data patchwork.Data, opt Options, alone float64) (*Cover, float64,
+	error) {
 	rows := int64(0)
 	for i := range data.Images {
 		rows += data.Weight(i)

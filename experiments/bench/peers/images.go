@@ -91,11 +91,13 @@ func plantScenes(n, side, templates, objects int) (*planted, error) {
 	for j := range labels {
 		labels[j] = j // every drawing is its own class, so that all are candidates
 	}
-	set, err := synth.Scenes(synth.ScenesOptions{N: n, Side: side, Objects: objects, Glyphs: glyphs, Labels: labels, Seed: 1})
+	set, err := synth.Scenes(synth.ScenesOptions{N: n, Side: side, Objects: objects, Glyphs: glyphs, Labels: labels,
+		Seed: 1})
 	if err != nil {
 		return nil, err
 	}
-	cfg := patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true}}
+	cfg := patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true,
+		Defaults: patchwork.Defaults{Truncate: true}}
 	m, err := patchwork.NewModel(cfg, set.Truth.Templates(0))
 	if err != nil {
 		return nil, err
@@ -153,7 +155,8 @@ func (p *planted) verdict(explained []*patchwork.Explanation) (string, error) {
 		truth += patchwork.LogLik(img, p.model.Compose(img.Height(), img.Width(), p.picks[i]).P)
 	}
 	n := float64(len(explained))
-	text := fmt.Sprintf("%d of %d planted objects found (%d exactly), %d besides; log-likelihood %.1f per image, of the planted %.1f",
+	text := fmt.Sprintf("%d of %d planted objects found (%d exactly), %d besides; log-likelihood %.1f per image, of the "+
+		"planted %.1f",
 		found, all, exact, besides, ours/n, truth/n)
 	if 2*found < all {
 		return "", fmt.Errorf("wrong explanations: %s", text)

@@ -26,7 +26,8 @@ func (s *session) lettersTask() (task, error) {
 			templates = append(templates, logOdds(turned))
 		}
 	}
-	name := fmt.Sprintf("P1 letter: %d experts x %d rotations x %d shifts", m.K(), len(m.Config().Poses.Angles), m.Config().Poses.Shifts())
+	name := fmt.Sprintf("P1 letter: %d experts x %d rotations x %d shifts", m.K(), len(m.Config().Poses.Angles),
+		m.Config().Poses.Shifts())
 	return s.pictureTask(name, "letter", p, letterReach, templates, 1.0/6)
 }
 
@@ -47,7 +48,8 @@ func (s *session) scenesTask(templates, objects int, target float64) (task, erro
 
 // pictureTask compares explaining planted images with matchTemplate, over images padded
 // so that it sees the same shifts.
-func (s *session) pictureTask(name, unit string, p *planted, pad int, templates [][]float64, target float64) (task, error) {
+func (s *session) pictureTask(name, unit string, p *planted, pad int, templates [][]float64, target float64) (task,
+	error) {
 	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		return task{}, err

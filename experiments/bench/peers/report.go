@@ -40,7 +40,8 @@ func (r *report) write(w io.Writer, markdown bool) {
 		}
 	}
 	if r.cores != nil {
-		fmt.Fprintf(w, "\nTwo workers on two cores are %s times as fast as one (target: 1.85; EM iteration, %d columns, K=%d).\n",
+		fmt.Fprintf(w, "\nTwo workers on two cores are %s times as fast as one (target: 1.85; EM iteration, %d "+
+			"columns, K=%d).\n",
 			spread(r.cores), baseD, baseK)
 	}
 }
@@ -122,7 +123,8 @@ func (s *session) machine() (string, error) {
 		if err := s.python.ask(map[string]any{"op": "versions"}, &v); err != nil {
 			return "", err
 		}
-		text += fmt.Sprintf(" Peers: OpenCV %s, scikit-learn %s, NumPy %s (%s), Python %s.", v.OpenCV, v.Sklearn, v.NumPy, v.BLAS, v.Python)
+		text += fmt.Sprintf(" Peers: OpenCV %s, scikit-learn %s, NumPy %s (%s), Python %s.", v.OpenCV, v.Sklearn, v.NumPy,
+			v.BLAS, v.Python)
 	}
 	if s.quick {
 		text += " --quick: these times mean nothing."
@@ -152,7 +154,8 @@ func commit() string {
 		return "unknown"
 	}
 	name := strings.TrimSpace(string(out))
-	if changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output(); err == nil && len(changes) > 0 {
+	if changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output(); err == nil &&
+		len(changes) > 0 {
 		name += "+"
 	}
 	return name

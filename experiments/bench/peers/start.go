@@ -21,7 +21,8 @@ func (s *session) startTasks() ([]task, error) {
 	if err := s.exec("go", "build", "-o", binary, "example.com/patchwork/cmd/patchwork"); err != nil {
 		return nil, err
 	}
-	if err := s.exec(binary, "synth", "letters", "--letters", "T", "--n", "10", "--seed", "1", "-q", "-o", letters); err != nil {
+	if err := s.exec(binary, "synth", "letters", "--letters", "T", "--n", "10", "--seed", "1", "-q", "-o",
+		letters); err != nil {
 		return nil, err
 	}
 	imports := peer{name: `python3 -c "import sklearn"`, units: 1, target: 1,
@@ -63,7 +64,8 @@ func verdictT(model, letters string) (string, error) {
 		return "", err
 	}
 	used := make([]int, m.K())
-	t, err := patchwork.EStep(context.Background(), m, patchwork.Data{Images: set.Images}, patchwork.PursuitOptions{Paper: true}, 1,
+	t, err := patchwork.EStep(context.Background(), m, patchwork.Data{Images: set.Images},
+		patchwork.PursuitOptions{Paper: true}, 1,
 		func(_ int, e *patchwork.Explanation) {
 			for _, p := range e.Picks {
 				used[p.Expert]++
@@ -74,7 +76,8 @@ func verdictT(model, letters string) (string, error) {
 	}
 	n := float64(len(set.Images))
 	plain := independent(set.Images)
-	text := fmt.Sprintf("experts used in %d and %d of %d letters; log-likelihood %.1f per letter, %.1f with one probability for all pixels",
+	text := fmt.Sprintf("experts used in %d and %d of %d letters; log-likelihood %.1f per letter, %.1f with one "+
+		"probability for all pixels",
 		used[0], used[1], len(set.Images), t.LogLik()/n, plain/n)
 	if min(used[0], used[1]) == 0 || t.LogLik() <= plain {
 		return "", fmt.Errorf("a bad model: %s", text)

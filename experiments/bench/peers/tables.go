@@ -32,7 +32,8 @@ const tableSeed = 2
 const checked = 2000
 
 // plantTable draws n rows of d columns. Each of k experts votes 0.9, or with unequal
-// numbers from 0.8 to 1, for an eighth of the columns (at least nine) and is active in a few rows: four experts per row on average, at
+// numbers from 0.8 to 1, for an eighth of the columns (at least nine) and is active in a few rows: four experts per row
+// on average, at
 // most a quarter of them. The abstention value is 0.02. The rows are in memory as rows
 // read from a file are.
 func plantTable(n, d, k int, unequal bool, seed uint64) (*table, error) {
@@ -57,7 +58,8 @@ func plantTable(n, d, k int, unequal bool, seed uint64) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{model: m, pursuit: p, data: patchwork.Data{Images: bitmap.NewBlock(n, 1, d)}, active: make([][]int, min(n, checked))}
+	t := &table{model: m, pursuit: p, data: patchwork.Data{Images: bitmap.NewBlock(n, 1, d)},
+		active: make([][]int, min(n, checked))}
 	probs, pixels := make([]float64, d), make([]uint8, d)
 	for i := range n {
 		clear(probs)
@@ -111,7 +113,8 @@ func (t *table) explainBy(p *patchwork.Pursuit, out *patchwork.Explanations) err
 // iterate makes the measured call of P3's learning: an E-step over all rows, and the
 // M-step.
 func (t *table) iterate(workers int) (*patchwork.Model, error) {
-	tally, err := patchwork.EStep(context.Background(), t.model, t.data, patchwork.PursuitOptions{Paper: true, Forced: true}, workers, nil)
+	tally, err := patchwork.EStep(context.Background(), t.model, t.data,
+		patchwork.PursuitOptions{Paper: true, Forced: true}, workers, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +150,8 @@ func (t *table) verdict() (string, error) {
 		ours += e.LogLikModel
 		truth += patchwork.LogLik(row, t.model.Compose(1, row.Width(), picks).P)
 	}
-	text := fmt.Sprintf("%.1f %% of active experts found, %.3f others per row; log-likelihood %.2f per row, of the planted %.2f",
+	text := fmt.Sprintf("%.1f %% of active experts found, %.3f others per row; log-likelihood %.2f per row, of the "+
+		"planted %.2f",
 		100*float64(found)/float64(all), float64(besides)/float64(n), ours/float64(n), truth/float64(n))
 	if 10*found < 9*all {
 		return "", fmt.Errorf("wrong explanations: %s", text)
@@ -187,7 +191,8 @@ func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 	learn := task{name: "P3 EM iteration, " + size, unit: "row", units: float64(n), check: t.verdict,
 		ours: func() error { _, err := t.iterate(1); return err }}
 	explain := task{name: "P3 explain, " + size, unit: "row", units: float64(n), check: t.verdict, ours: t.explainAll}
-	anew := task{name: "P3 explain by a new pursuit, " + size, unit: "row", units: float64(n), check: t.verdict, ours: t.explainAnew}
+	anew := task{name: "P3 explain by a new pursuit, " + size, unit: "row", units: float64(n), check: t.verdict,
+		ours: t.explainAnew}
 	shared := func(args map[string]any) map[string]any { args["rows"] = rows; return args }
 	for _, batch := range []int{10, 100, 1000} { // 10 is the default, 1000 the fastest
 		name, take := fmt.Sprintf("BernoulliRBM.partial_fit, one epoch in batches of %d", batch), n
@@ -223,7 +228,8 @@ func (s *session) unequalTasks(n, d, k int, goals tableGoals) ([]task, error) {
 		return nil, err
 	}
 	learn := func() error { _, err := t.iterate(1); return err }
-	tasks := []task{{name: "P3 EM iteration", ours: learn}, {name: "P3 explain", ours: t.explainAll}, {name: "P3 explain by a new pursuit", ours: t.explainAnew}}
+	tasks := []task{{name: "P3 EM iteration", ours: learn}, {name: "P3 explain", ours: t.explainAll},
+		{name: "P3 explain by a new pursuit", ours: t.explainAnew}}
 	for i := range tasks {
 		tasks[i].name += fmt.Sprintf(", unequal votes, %d rows x %d, K=%d", n, d, k)
 		tasks[i].unit, tasks[i].units, tasks[i].check = "row", float64(n), t.verdict

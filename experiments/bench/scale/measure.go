@@ -67,7 +67,8 @@ func (w workload) prepare(ctx context.Context, dir string, rows int) (*bench, er
 	if err := w.write(path, m, rows, rng); err != nil {
 		return nil, err
 	}
-	b := &bench{workload: w, model: m, job: &engine.Job{Paths: []string{path}, Rows: rows, Learn: learn.Options{Workers: 1}}}
+	b := &bench{workload: w, model: m, job: &engine.Job{Paths: []string{path}, Rows: rows,
+		Learn: learn.Options{Workers: 1}}}
 	b.data, err = b.job.Open(ctx)
 	return b, err
 }
@@ -208,7 +209,8 @@ func measure(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	fmt.Fprintln(w, "| workload | us per row | bytes per row | ms per shard | counts, kB | model, kB | add counts, ms | M-step, ms |\n|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| workload | us per row | bytes per row | ms per shard | counts, kB | model, kB | add counts, ms | "+
+		"M-step, ms |\n|---|---|---|---|---|---|---|---|")
 	for _, l := range workloads {
 		b, err := l.prepare(ctx, dir, l.rows)
 		if err != nil {
@@ -218,7 +220,8 @@ func measure(ctx context.Context, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %s | %.3g | %d | %.3g | %.3g | %.3g | %.3g | %.3g |\n", l.name, 1e6*c.row, l.height*l.width, 1e3*c.shard,
+		fmt.Fprintf(w, "| %s | %.3g | %d | %.3g | %.3g | %.3g | %.3g | %.3g |\n", l.name, 1e6*c.row, l.height*l.width,
+			1e3*c.shard,
 			c.tallyBytes/1e3, c.modelBytes/1e3, 1e3*c.merge, 1e3*c.mstep)
 	}
 	return nil

@@ -96,7 +96,8 @@ func (a *attack) lie(ctx context.Context, i int) {
 	conn, end := a.dial(ctx)
 	defer end()
 	if conn != nil {
-		fmt.Fprintf(conn, "POST /v1/%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\nx", []string{"data", "models", "explain"}[i%3], []int{63_000_000, 63_000_000, 7_900_000}[i%3])
+		fmt.Fprintf(conn, "POST /v1/%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\nx",
+			[]string{"data", "models", "explain"}[i%3], []int{63_000_000, 63_000_000, 7_900_000}[i%3])
 		hold(conn)
 	}
 }
@@ -127,7 +128,8 @@ func (a *attack) deaf(ctx context.Context, i int) {
 	}
 	conn.(*net.TCPConn).SetReadBuffer(4096) // an error: the socket reads a little more
 	i += rand.IntN(7)
-	paths := []string{"/v1/models/m1/experts", "/v1/models/m1/file", "/v1/data/letters-t/images?n=1000", "/v1/models", "/v1/data", "/openapi.json", "/v1/models/m1"}
+	paths := []string{"/v1/models/m1/experts", "/v1/models/m1/file", "/v1/data/letters-t/images?n=1000", "/v1/models",
+		"/v1/data", "/openapi.json", "/v1/models/m1"}
 	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", paths[i%len(paths)])
 	pause(ctx, 30*time.Second)
 }
@@ -151,7 +153,8 @@ func (a *attack) post(ctx context.Context, method, path string, body []byte) []b
 
 // upload sends hostile files, and every second time a changed copy of one, to all that takes files.
 func (a *attack) upload(ctx context.Context, i int) {
-	path := []string{"/v1/data?name=a", "/v1/models", "/v1/data?name=a.csv&threshold=auto", "/v1/find?x=0&y=0&width=9&height=9"}[i%4]
+	path := []string{"/v1/data?name=a", "/v1/models", "/v1/data?name=a.csv&threshold=auto",
+		"/v1/find?x=0&y=0&width=9&height=9"}[i%4]
 	file := a.files[rand.IntN(len(a.files))]
 	if rand.IntN(2) == 0 {
 		file = bytes.Clone(file)

@@ -46,10 +46,12 @@ func main() {
 	flag.DurationVar(&p.step, "step", 5*time.Second, "how long each rate is tried")
 	flag.DurationVar(&p.hold, "hold", 10*time.Minute, "how long the highest rate is held")
 	flag.DurationVar(&p.over, "overload", 20*time.Second, "how long twice that rate is sent")
-	flag.DurationVar(&p.limit, "p99", 250*time.Millisecond, "a rate counts as held as long as 99 of 100 answers come within this")
+	flag.DurationVar(&p.limit, "p99", 250*time.Millisecond,
+		"a rate counts as held as long as 99 of 100 answers come within this")
 	flag.Float64Var(&p.first, "first", 50, "the first rate to try, in requests per second")
 	flag.Float64Var(&p.rate, "rate", 0, "hold this rate instead of the highest")
-	flag.DurationVar(&p.attack, "attack", 0, "attack the server for so long instead, and say what a client with good manners sees")
+	flag.DurationVar(&p.attack, "attack", 0,
+		"attack the server for so long instead, and say what a client with good manners sees")
 	flag.StringVar(&p.hostile, "hostile", "", "folder of more files to upload in the attack")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -86,7 +88,8 @@ func (p *plan) measure(ctx context.Context, w io.Writer, s *server, l *load) err
 	if err := l.prepare(ctx, s.url, p.model, p.data, p.images); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "POST /v1/explain, model %s, %d image(s) per request; %s, %d processors, load and server on one machine\n\n", p.model, p.images, runtime.Version(), runtime.NumCPU())
+	fmt.Fprintf(w, "POST /v1/explain, model %s, %d image(s) per request; %s, %d processors, load and server on one "+
+		"machine\n\n", p.model, p.images, runtime.Version(), runtime.NumCPU())
 	fmt.Fprintln(w, "| phase | requests/s sent | answered | p50 ms | p99 ms | max ms | 503 | errors | resident MB |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
 	rate := p.rate
@@ -108,7 +111,8 @@ func (p *plan) measure(ctx context.Context, w io.Writer, s *server, l *load) err
 	}
 	// Overload must leave nothing behind.
 	last := watch(ctx, w, s, l, "afterwards", rate/2, p.step)
-	fmt.Fprintf(w, "\nheld %.0f requests/s for %v: %d answered, %d times 503, %d errors, p99 %s ms; resident memory %.1f MB before, %.1f MB after\n",
+	fmt.Fprintf(w, "\nheld %.0f requests/s for %v: %d answered, %d times 503, %d errors, p99 %s ms; resident memory "+
+		"%.1f MB before, %.1f MB after\n",
 		rate, p.hold, len(held.good), held.busy, held.bad, ms(held.quantile(.99)), mb(before), mb(after))
 	fmt.Fprintf(w, "sent %.0f/s: %.0f/s answered, %d times 503 (half of them within %s ms), %d errors\n",
 		2*rate, over.achieved(), over.busy, ms(quantile(over.busyTime, .5)), over.bad)
@@ -145,7 +149,8 @@ func (p *plan) climb(ctx context.Context, w io.Writer, s *server, l *load) float
 // watch runs a phase and prints it.
 func watch(ctx context.Context, w io.Writer, s *server, l *load, phase string, rate float64, d time.Duration) *result {
 	r := l.run(ctx, rate, d)
-	fmt.Fprintf(w, "| %s | %.0f | %.0f | %s | %s | %s | %d | %d | %.1f |\n", phase, rate, r.achieved(), ms(r.quantile(.5)), ms(r.quantile(.99)), ms(r.quantile(1)), r.busy, r.bad, mb(s.resident()))
+	fmt.Fprintf(w, "| %s | %.0f | %.0f | %s | %s | %s | %d | %d | %.1f |\n", phase, rate, r.achieved(), ms(r.quantile(.5)),
+		ms(r.quantile(.99)), ms(r.quantile(1)), r.busy, r.bad, mb(s.resident()))
 	return r
 }
 

@@ -26,20 +26,23 @@ type server struct {
 
 // start builds patchwork, unless a binary is given, and serves on a free port.
 func start(ctx context.Context, binary string, args []string) (*server, error) {
-	return startBy(ctx, binary, func(binary string, args []string) *exec.Cmd { return exec.CommandContext(ctx, binary, args...) }, args)
+	return startBy(ctx, binary,
+		func(binary string, args []string) *exec.Cmd { return exec.CommandContext(ctx, binary, args...) }, args)
 }
 
 // startBounded is like start for a server that may take 4 GB of addresses, and is told to
 // keep to 1 GiB.
 func startBounded(ctx context.Context, binary string, args []string) (*server, error) {
 	return startBy(ctx, binary, func(binary string, args []string) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 4000000 && exec "$0" "$@"`, binary}, args...)...)
+		cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 4000000 && exec "$0" "$@"`, binary},
+			args...)...)
 		cmd.Env = append(os.Environ(), "GOMEMLIMIT=1GiB")
 		return cmd
 	}, args)
 }
 
-func startBy(ctx context.Context, binary string, command func(binary string, args []string) *exec.Cmd, args []string) (*server, error) {
+func startBy(ctx context.Context, binary string, command func(binary string, args []string) *exec.Cmd,
+	args []string) (*server, error) {
 	if binary == "" {
 		dir, err := os.MkdirTemp("", "patchwork-serve")
 		if err != nil {

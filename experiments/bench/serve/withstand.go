@@ -32,13 +32,16 @@ func (p *plan) withstand(ctx context.Context, w io.Writer, s *server, l *load) e
 	if text := a.post(ctx, "POST", "/v1/models", largeModel()); !strings.Contains(string(text), `"m1"`) {
 		return fmt.Errorf("the model that is asked for could not be uploaded: %.200s", text)
 	}
-	fmt.Fprintf(w, "%d requests a second by a client with good manners; GOMEMLIMIT=1GiB, 4 GB of addresses\n\n| attack | attackers' requests | answered 200 | p50 ms | p99 ms | max ms | 503 | errors | resident MB, most |\n|---|---|---|---|---|---|---|---|---|\n", goodRate)
+	fmt.Fprintf(w, "%d requests a second by a client with good manners; GOMEMLIMIT=1GiB, 4 GB of addresses\n\n| attack "+
+		"| attackers' requests | answered 200 | p50 ms | p99 ms | max ms | 503 | errors | resident MB, most "+
+		"|\n|---|---|---|---|---|---|---|---|---|\n", goodRate)
 	kinds := a.kinds()
 	each := p.attack / time.Duration(2*len(kinds))
 	bad := ""
 	one := func(name string, some []kind, d time.Duration) {
 		r, resident := p.during(ctx, s, l, a, some, d)
-		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %d | %d | %.0f |\n", name, a.sent.Swap(0), len(r.good), ms(r.quantile(.5)), ms(r.quantile(.99)), ms(r.quantile(1)), r.busy, r.bad, mb(resident))
+		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %d | %d | %.0f |\n", name, a.sent.Swap(0), len(r.good),
+			ms(r.quantile(.5)), ms(r.quantile(.99)), ms(r.quantile(1)), r.busy, r.bad, mb(resident))
 		switch {
 		case bad != "" || ctx.Err() != nil:
 		case r.bad > 0:
@@ -63,7 +66,8 @@ func (p *plan) withstand(ctx context.Context, w io.Writer, s *server, l *load) e
 
 // during sends good requests while some kinds attack, and returns how they went and the most
 // resident memory.
-func (p *plan) during(ctx context.Context, s *server, l *load, a *attack, some []kind, d time.Duration) (*result, int64) {
+func (p *plan) during(ctx context.Context, s *server, l *load, a *attack, some []kind, d time.Duration) (*result,
+	int64) {
 	attacked, end := context.WithCancel(ctx)
 	wait := a.begin(attacked, some)
 	var most atomic.Int64

@@ -25,8 +25,10 @@ The maximum is flat at 0, so its gradient never moves an expert away from "no vo
 
 // ruleNames holds the names of the rules in the report.
 var ruleNames = map[string]string{
-	"noisy-or": "noisy-or", "sum-of-odds": "sum of odds", "max": "maximum", "mean": "mean", "sum-of-log-odds": "sum of log-odds",
-	"normalized-sum": "normalized sum", "normalized-sum-printed": "normalized sum, as printed", "max-minus-min": "max minus min",
+	"noisy-or": "noisy-or", "sum-of-odds": "sum of odds", "max": "maximum", "mean": "mean",
+	"sum-of-log-odds": "sum of log-odds",
+	"normalized-sum":  "normalized sum", "normalized-sum-printed": "normalized sum, as printed",
+	"max-minus-min": "max minus min",
 }
 
 func ruleName(r rule.Rule) string {
@@ -90,7 +92,9 @@ func (figure1) Run(_ context.Context, o Options) (Result, error) {
 	r.Pictures = []Picture{
 		{Name: "asymmetric", Caption: "Asymmetric rules: 0 is no vote.", Drawing: left},
 		{Name: "symmetric", Caption: "Symmetric rules: 1/2 is no vote.", Drawing: right},
-		{Name: "compositions", Caption: "Two templates (left: 0.7 in the left half, 0.5 in the right; 0.7 above, 0.01 below) and their compositions by each rule. White is 0, black 1.",
+		{Name: "compositions",
+			Caption: "Two templates (left: 0.7 in the left half, 0.5 in the right; 0.7 above, 0.01 below) and their " +
+				"compositions by each rule. White is 0, black 1.",
 			Drawing: compositions()},
 	}
 	r.Tables = []Table{compositionTable(), endpoints()}
@@ -113,7 +117,8 @@ func compositions() render.Sheet {
 		}
 		return p
 	}
-	s := render.Sheet{Columns: 5, Legend: []render.Swatch{{Colour: render.Ink(0), Text: "0"}, {Colour: render.Ink(.5), Text: ".5"}, {Colour: render.Ink(1), Text: "1"}}}
+	s := render.Sheet{Columns: 5, Legend: []render.Swatch{{Colour: render.Ink(0), Text: "0"},
+		{Colour: render.Ink(.5), Text: ".5"}, {Colour: render.Ink(1), Text: "1"}}}
 	add := func(caption string, f func(a, b float64) float64) {
 		s.Tiles = append(s.Tiles, render.Tile{Image: render.Template(8, 8, tile(f), render.Ink), Caption: caption})
 	}
@@ -127,7 +132,8 @@ func compositions() render.Sheet {
 
 // compositionTable returns the numbers behind the tiles.
 func compositionTable() Table {
-	t := Table{Name: "compositions", Title: "What the rules compose", Columns: []string{"rule"}, Decimals: []int{-1, 3, 3, 3, 3}}
+	t := Table{Name: "compositions", Title: "What the rules compose", Columns: []string{"rule"},
+		Decimals: []int{-1, 3, 3, 3, 3}}
 	for _, c := range corners {
 		t.Columns = append(t.Columns, fmt.Sprintf("%g with %g", c[0], c[1]))
 	}
@@ -152,7 +158,8 @@ func slope(rl rule.Rule, p2 float64) float64 {
 // endpoints returns the ends of the curves and their slopes at "no vote".
 func endpoints() Table {
 	t := Table{Name: "ends", Title: "The ends of the curves, and their slopes at no vote",
-		Columns: []string{"rule", "p2 = 0", "p2 = 1/2", "p2 = 1", "slope above no vote", "slope below no vote"}, Decimals: []int{-1, 3, 3, 3, 3, 3}}
+		Columns:  []string{"rule", "p2 = 0", "p2 = 1/2", "p2 = 1", "slope above no vote", "slope below no vote"},
+		Decimals: []int{-1, 3, 3, 3, 3, 3}}
 	for _, rl := range rules() {
 		q, abstains := rl.Abstain()
 		above, below := math.NaN(), math.NaN()
@@ -162,7 +169,8 @@ func endpoints() Table {
 				below = slope(rl, q-1e-3)
 			}
 		}
-		t.Rows = append(t.Rows, []string{ruleName(rl), number(rl.Compose(firstOpinion, 0)), number(rl.Compose(firstOpinion, .5)),
+		t.Rows = append(t.Rows, []string{ruleName(rl), number(rl.Compose(firstOpinion, 0)),
+			number(rl.Compose(firstOpinion, .5)),
 			number(rl.Compose(firstOpinion, 1)), number(above), number(below)})
 	}
 	return t
@@ -210,19 +218,25 @@ func figure1Statements(seed uint64) []Statement {
 	gap := 0.0
 	for i := range 101 {
 		p2 := float64(i) / 100
-		gap = math.Max(gap, math.Abs(rule.NormalizedSum{}.Compose(firstOpinion, p2)-rule.NormalizedSumPrinted(firstOpinion, p2)))
+		gap = math.Max(gap, math.Abs(rule.NormalizedSum{}.Compose(firstOpinion, p2)-rule.NormalizedSumPrinted(firstOpinion,
+			p2)))
 	}
 	limit, exact := mmm.Compose(firstOpinion, 0), interpolationError(seed)
 	return []Statement{
 		{"The maximum is flat at 0, and keeps experts from leaving \"no vote\"; the other asymmetric rules are not.",
-			fmt.Sprintf("slope at 0: maximum %.2f, noisy-or %.2f, sum of odds %.2f", flat, slope(noisyOr, 1e-3), slope(odds, 1e-3)), "exact",
+			fmt.Sprintf("slope at 0: maximum %.2f, noisy-or %.2f, sum of odds %.2f", flat, slope(noisyOr, 1e-3),
+				slope(odds, 1e-3)), "exact",
 			judge(flat == 0 && slope(noisyOr, 1e-3) > .1 && slope(odds, 1e-3) > .01, false)},
 		{"Sum of log-odds: opposing opinions cancel out; the composition goes to 0 with p2, although p1 = 0.7.",
-			fmt.Sprintf("at p2 = 0.001 it is %.4f", small), "exact", judge(small < .01 && logOdds.Compose(firstOpinion, 0) == 0, false)},
+			fmt.Sprintf("at p2 = 0.001 it is %.4f", small), "exact", judge(small < .01 && logOdds.Compose(firstOpinion, 0) == 0,
+				false)},
 		{"Max minus min: an opposing opinion, however certain, leaves a limited likelihood.",
-			fmt.Sprintf("at p2 = 0 it is %.2f, so that \"off\" never gets more than %.2f", limit, 1-limit), "exact", judge(math.Abs(limit-.2) < 1e-12, false)},
+			fmt.Sprintf("at p2 = 0 it is %.2f, so that \"off\" never gets more than %.2f", limit, 1-limit), "exact",
+			judge(math.Abs(limit-.2) < 1e-12, false)},
 		{"The normalized sum needs linear interpolation in K dimensions, which is too costly; an approximation was used.",
-			fmt.Sprintf("it is an expectation over independent voters, computed in O(K²): the same as interpolation between all 3^K corners to %.0e for K up to 6; the printed formula applied in between differs by up to %.2f on this curve", exact, gap),
+			fmt.Sprintf("it is an expectation over independent voters, computed in O(K²): the same as interpolation between "+
+				"all 3^K corners to %.0e for K up to 6; the printed formula applied in between differs by up to %.2f on this curve",
+				exact, gap),
 			"100 random sets of opinions for each K", judge(exact > 1e-12, false)},
 	}
 }

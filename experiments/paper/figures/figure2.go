@@ -41,8 +41,9 @@ func climb(r rule.Rule, p1, p2 float64) (float64, float64) {
 
 // climbs summarizes gradient ascent from many starts.
 type climbs struct {
-	starts              int
-	both, extreme       float64   // fraction in which both moved, by more than 0.01, the same way; in which only the more extreme did
+	starts int
+	// fraction in which both moved, by more than 0.01, the same way; in which only the more extreme did
+	both, extreme       float64
 	found               float64   // fraction that reached the global maximum
 	distance, distance0 []float64 // of the less extreme parameter from 1/2, at the end and at the start
 }
@@ -104,8 +105,10 @@ func (figure2) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	t := Table{Name: "ascent", Title: fmt.Sprintf("Gradient ascent from %d random starts each", starts), Decimals: []int{-1, -1, 2, 3, 3, 3, 3, 3},
-		Columns: []string{"rule", "start", "within", "both pulled the same way", "only the more extreme pulled", "global maximum reached",
+	t := Table{Name: "ascent", Title: fmt.Sprintf("Gradient ascent from %d random starts each", starts),
+		Decimals: []int{-1, -1, 2, 3, 3, 3, 3, 3},
+		Columns: []string{"rule", "start", "within", "both pulled the same way", "only the more extreme pulled",
+			"global maximum reached",
 			"less extreme: |p - 1/2| at the start, median", "and at the end"}}
 	for i, n := range runs {
 		side := "on both sides of 1/2"
@@ -113,7 +116,8 @@ func (figure2) Run(ctx context.Context, o Options) (Result, error) {
 			side = "on one side of 1/2"
 		}
 		c := results[i]
-		t.Rows = append(t.Rows, []string{ruleName(n.rule), side, number(n.reach), number(c.both), number(c.extreme), number(c.found),
+		t.Rows = append(t.Rows, []string{ruleName(n.rule), side, number(n.reach), number(c.both), number(c.extreme),
+			number(c.found),
 			number(stat.Quantile(c.distance0, .5)), number(stat.Quantile(c.distance, .5))})
 	}
 	r.Tables = []Table{t}
@@ -139,13 +143,17 @@ func figure2Statements(results []climbs) []Statement {
 	idle, idleLogOdds := stat.Quantile(near.distance, 1), stat.Quantile(results[1].distance, .5)
 	return []Statement{
 		{"There are two equivalent global maxima, at (1, 0) and (0, 1).",
-			minus(fmt.Sprintf("on a grid of 101 x 101 both rules have their largest value, %.4f, at %d points each: these two", best, places)), "exact", judge(places == 2, false)},
+			minus(fmt.Sprintf("on a grid of 101 x 101 both rules have their largest value, %.4f, at %d points each: these two",
+				best, places)), "exact", judge(places == 2, false)},
 		{"Sum of log-odds, both parameters on one side of 1/2: gradient ascent moves both in the same direction.",
-			fmt.Sprintf("in %s of the starts; %s reach the global maximum", percent(logOdds.both), percent(logOdds.found)), starts, judge(logOdds.both > .99, logOdds.both > .5)},
+			fmt.Sprintf("in %s of the starts; %s reach the global maximum", percent(logOdds.both), percent(logOdds.found)),
+			starts, judge(logOdds.both > .99, logOdds.both > .5)},
 		{"Max minus min, the same: only the more extreme parameter moves.",
-			fmt.Sprintf("in %s of the starts; %s reach the global maximum by the gradient alone", percent(mmm.extreme), percent(mmm.found)), starts, judge(mmm.extreme > .99, mmm.extreme > .5)},
+			fmt.Sprintf("in %s of the starts; %s reach the global maximum by the gradient alone", percent(mmm.extreme),
+				percent(mmm.found)), starts, judge(mmm.extreme > .99, mmm.extreme > .5)},
 		{"The other expert stays close to \"no vote\", and available.",
-			fmt.Sprintf("from starts within 0.05 of 1/2 it ends at most %.3f from it; under the sum of log-odds %.3f (median)", idle, idleLogOdds), starts, judge(idle <= .05 && idleLogOdds > .4, idle <= .05)},
+			fmt.Sprintf("from starts within 0.05 of 1/2 it ends at most %.3f from it; under the sum of log-odds %.3f (median)",
+				idle, idleLogOdds), starts, judge(idle <= .05 && idleLogOdds > .4, idle <= .05)},
 	}
 }
 

@@ -29,7 +29,8 @@ The truncated templates resolve the scene perfectly. Mixing the templates with 1
 // orderHues are red, green, blue, yellow and magenta in the shades of M. Okabe
 // and K. Ito, which colour-blind readers can tell apart; further digits are
 // grey.
-var orderHues = []color.RGBA{{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0xe8, 0xc5, 0x00, 0xff}, {0xcc, 0x79, 0xa7, 0xff}}
+var orderHues = []color.RGBA{{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0x00, 0x72, 0xb2, 0xff},
+	{0xe8, 0xc5, 0x00, 0xff}, {0xcc, 0x79, 0xa7, 0xff}}
 
 var orderNames = []string{"red", "green", "blue", "yellow", "magenta"}
 
@@ -70,7 +71,8 @@ func (figure3) Run(ctx context.Context, o Options) (Result, error) {
 		return r, err
 	}
 	err = o.each(ctx, len(settings)*seeds, func(ctx context.Context, i int) error {
-		row, err := scenes.Run(ctx, settings[i/seeds], scenes.Options{Scenes: count, Seed: o.sceneSeed(i % seeds), Glyphs: o.Digits, Labels: o.Labels})
+		row, err := scenes.Run(ctx, settings[i/seeds], scenes.Options{Scenes: count, Seed: o.sceneSeed(i % seeds),
+			Glyphs: o.Digits, Labels: o.Labels})
 		rows[i/seeds][i%seeds] = row
 		return err
 	})
@@ -85,7 +87,8 @@ func (figure3) Run(ctx context.Context, o Options) (Result, error) {
 
 The tables have %d seeds of %d scenes a row. In the first, templates fit the noise (1 - flips on ink, flips elsewhere). Hybrid is the truncated pursuit, and then sweeps of replacing, dropping and adding under the original likelihood: the iterative procedure. In the second, the templates' background goes to 0, as the paper's does, and ink that an expert does not explain gets dearer and dearer; truncated templates do not look at it.`,
 		digits, shownSetting.Side, shownSetting.Side, shownInk, shownBackground, shown.how, seeds, count)
-	r.Pictures = []Picture{{Name: "scene", Drawing: shown.sheet, Caption: shown.caption, Alt: "A scene of digits, with noise, and the digits found in it in colours"}}
+	r.Pictures = []Picture{{Name: "scene", Drawing: shown.sheet, Caption: shown.caption,
+		Alt: "A scene of digits, with noise, and the digits found in it in colours"}}
 	r.Tables = []Table{sceneTable(settings, rows), backgroundTable(trials)}
 	r.Statements = sceneStatements(settings, rows, trials, shown)
 	return r, nil
@@ -98,7 +101,8 @@ func (o Options) sceneSeed(i int) uint64 { return o.Seed*1_000_003 + uint64(i) }
 // of the given background, which does not change the scenes.
 func (o Options) shownScenes(seed, n int, background float64) (*synth.Set[*synth.SceneTruth], error) {
 	on := shownInk
-	return synth.Scenes(synth.ScenesOptions{N: n, Side: shownSetting.Side, Flip: &shownSetting.Flip, Seed: o.sceneSeed(seed), On: &on, Off: &background,
+	return synth.Scenes(synth.ScenesOptions{N: n, Side: shownSetting.Side, Flip: &shownSetting.Flip,
+		Seed: o.sceneSeed(seed), On: &on, Off: &background,
 		Glyphs: o.Digits, Labels: o.Labels})
 }
 
@@ -191,9 +195,11 @@ func showScene(o Options, trials [][]backgroundTrial, count int) (shownScene, er
 		}
 		s.like += len(t.like)
 	}
-	s.how = fmt.Sprintf("the first of %d random ones in which the truncated templates find everything and the first digit by the original templates is wrong, as in the paper; %d of them are like that", s.tried, s.like)
+	s.how = fmt.Sprintf("the first of %d random ones in which the truncated templates find everything and the first "+
+		"digit by the original templates is wrong, as in the paper; %d of them are like that", s.tried, s.like)
 	if s.like == 0 {
-		s.how = fmt.Sprintf("the first of %d random ones, of which none is like the paper's, where truncation resolves the scene and the first digit by the original templates is wrong", s.tried)
+		s.how = fmt.Sprintf("the first of %d random ones, of which none is like the paper's, where truncation resolves the "+
+			"scene and the first digit by the original templates is wrong", s.tried)
 	}
 	set, err := o.shownScenes(seed, count, shownBackground)
 	if err != nil {
@@ -209,12 +215,16 @@ func showScene(o Options, trials [][]backgroundTrial, count int) (shownScene, er
 
 // backgroundTable returns the trials by background.
 func backgroundTable(trials [][]backgroundTrial) Table {
-	t := Table{Name: "backgrounds", Title: fmt.Sprintf("Share of scenes (%d x %d, one pixel in ten flipped) by the background of the templates", shownSetting.Side, shownSetting.Side),
-		Columns:  []string{"background", "resolved, truncated", "± (sd)", "resolved, original", "± (sd)", "first digit by the original wrong", "± (sd)"},
+	t := Table{Name: "backgrounds",
+		Title: fmt.Sprintf("Share of scenes (%d x %d, one pixel in ten flipped) by the background of the templates",
+			shownSetting.Side, shownSetting.Side),
+		Columns: []string{"background", "resolved, truncated", "± (sd)", "resolved, original", "± (sd)",
+			"first digit by the original wrong", "± (sd)"},
 		Decimals: []int{3, 2, 2, 2, 2, 2, 2}}
 	for i, b := range backgrounds {
 		row := []string{number(b)}
-		for _, f := range []func(t backgroundTrial) float64{func(t backgroundTrial) float64 { return t.truncated }, func(t backgroundTrial) float64 { return t.original },
+		for _, f := range []func(t backgroundTrial) float64{func(t backgroundTrial) float64 { return t.truncated },
+			func(t backgroundTrial) float64 { return t.original },
 			func(t backgroundTrial) float64 { return t.misled }} {
 			v := overTrials(trials[i], f)
 			row = append(row, number(stat.Mean(v)), number(stat.SD(v)))
@@ -233,7 +243,8 @@ func overTrials(trials []backgroundTrial, f func(t backgroundTrial) float64) []f
 }
 
 // drawScene returns the four panels and describes the order of detection.
-func drawScene(set *synth.Set[*synth.SceneTruth], i int, truncated, original *patchwork.Explanation) (render.Sheet, string, error) {
+func drawScene(set *synth.Set[*synth.SceneTruth], i int, truncated, original *patchwork.Explanation) (render.Sheet,
+	string, error) {
 	m, err := scenes.Model(set.Truth, i)
 	if err != nil {
 		return render.Sheet{}, "", err
@@ -272,14 +283,16 @@ func drawScene(set *synth.Set[*synth.SceneTruth], i int, truncated, original *pa
 	}
 	text = text[:len(text)-1] + "."
 	if len(original.Picks) > 0 {
-		text += fmt.Sprintf(" With the original templates, first a %d.", set.Truth.Labels[scene.Candidates[original.Picks[0].Expert]])
+		text += fmt.Sprintf(" With the original templates, first a %d.",
+			set.Truth.Labels[scene.Candidates[original.Picks[0].Expert]])
 	}
 	return sheet, text, nil
 }
 
 // sceneTable returns the fraction of scenes resolved.
 func sceneTable(settings []scenes.Setting, rows [][]scenes.Row) Table {
-	t := Table{Name: "scenes", Title: "Share of scenes resolved", Columns: []string{"side", "flips", "overlap"}, Decimals: []int{0, 2, 2}}
+	t := Table{Name: "scenes", Title: "Share of scenes resolved", Columns: []string{"side", "flips", "overlap"},
+		Decimals: []int{0, 2, 2}}
 	for _, v := range scenes.Variants {
 		t.Columns, t.Decimals = append(t.Columns, v.Name, "± (sd)"), append(t.Decimals, 2, 2)
 	}
@@ -308,7 +321,8 @@ func rightBySeed(rows []scenes.Row, variant int) []float64 {
 
 // sceneStatements judges the claims; variants are indexed as in
 // scenes.Variants.
-func sceneStatements(settings []scenes.Setting, rows [][]scenes.Row, trials [][]backgroundTrial, shown shownScene) []Statement {
+func sceneStatements(settings []scenes.Setting, rows [][]scenes.Row, trials [][]backgroundTrial,
+	shown shownScene) []Statement {
 	const truncated, original, mix9, mix5, hybrid = 0, 1, 2, 3, 4
 	over := func(v int, only func(s scenes.Setting) bool) []float64 {
 		var out []float64
@@ -333,17 +347,29 @@ func sceneStatements(settings []scenes.Setting, rows [][]scenes.Row, trials [][]
 	at := slices.Index(backgrounds, shownBackground)
 	byTruncated := overTrials(trials[at], func(t backgroundTrial) float64 { return t.truncated })
 	byOriginal := overTrials(trials[at], func(t backgroundTrial) float64 { return t.original })
-	t, orig, m9, m5, h := stat.Mean(over(truncated, everywhere)), stat.Mean(over(original, everywhere)), stat.Mean(over(mix9, everywhere)), stat.Mean(over(mix5, everywhere)), stat.Mean(over(hybrid, everywhere))
-	spread := "settings: truncated " + between(over(truncated, everywhere), 2) + ", original " + between(over(original, everywhere), 2)
+	t, orig, m9, m5, h := stat.Mean(over(truncated, everywhere)), stat.Mean(over(original, everywhere)),
+		stat.Mean(over(mix9, everywhere)), stat.Mean(over(mix5, everywhere)), stat.Mean(over(hybrid, everywhere))
+	spread := "settings: truncated " + between(over(truncated, everywhere), 2) + ", original " +
+		between(over(original, everywhere), 2)
 	return []Statement{
 		{"Truncated templates resolve the scene; the first digit by the original templates is a wrong one.",
-			fmt.Sprintf("so in %d of %d random scenes (48 x 48, one pixel in ten flipped, background %g); truncated templates resolve %s, the original ones %s", shown.like, shown.tried, shownBackground, percent(stat.Mean(byTruncated)), percent(stat.Mean(byOriginal))),
-			fmt.Sprintf("seeds: truncated %s, original %s", between(byTruncated, 2), between(byOriginal, 2)), judge(2*shown.like > shown.tried, shown.like > 0)},
-		{"Truncation makes the greedy search robust.", fmt.Sprintf("scenes resolved, mean over the settings: truncated %.2f, original %.2f; better in %d of the %d with 10 %% of flips or more, worse in %d; with a background of %g instead of the noise's, %.2f against %.2f", t, orig, better, len(a), worse,
-			backgrounds[0], stat.Mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.truncated })), stat.Mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.original }))),
+			fmt.Sprintf("so in %d of %d random scenes (48 x 48, one pixel in ten flipped, background %g); truncated templates "+
+				"resolve %s, the original ones %s", shown.like, shown.tried, shownBackground, percent(stat.Mean(byTruncated)),
+				percent(stat.Mean(byOriginal))),
+			fmt.Sprintf("seeds: truncated %s, original %s", between(byTruncated, 2), between(byOriginal, 2)),
+			judge(2*shown.like > shown.tried, shown.like > 0)},
+		{"Truncation makes the greedy search robust.",
+			fmt.Sprintf("scenes resolved, mean over the settings: truncated %.2f, original %.2f; better in %d of the %d with "+
+				"10 %% of flips or more, worse in %d; with a background of %g instead of the noise's, %.2f against %.2f", t, orig,
+				better, len(a), worse,
+				backgrounds[0], stat.Mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.truncated })),
+				stat.Mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.original }))),
 			spread, judge(better == len(a), better > worse)},
-		{"Mixing templates with 1/2 is less effective.", fmt.Sprintf("mixtures of 0.9 and 0.5: %.2f, %.2f; truncated %.2f", m9, m5, t), "settings: mixture of 0.9 " + between(over(mix9, everywhere), 2), judge(max(m9, m5) < t, false)},
-		{"An iterative procedure resolves scenes with the original likelihood, too.", fmt.Sprintf("hybrid %.2f against %.2f by one pass of the original templates, and %.2f of the truncated ones", h, orig, t),
+		{"Mixing templates with 1/2 is less effective.", fmt.Sprintf("mixtures of 0.9 and 0.5: %.2f, %.2f; truncated %.2f",
+			m9, m5, t), "settings: mixture of 0.9 " + between(over(mix9, everywhere), 2), judge(max(m9, m5) < t, false)},
+		{"An iterative procedure resolves scenes with the original likelihood, too.",
+			fmt.Sprintf("hybrid %.2f against %.2f by one pass of the original templates, and %.2f of the truncated ones", h,
+				orig, t),
 			"settings: hybrid " + between(over(hybrid, everywhere), 2), judge(h > orig && h >= t, h > orig)},
 	}
 }

@@ -62,14 +62,16 @@ func reconstruct(ctx context.Context, seed uint64, n int, shown bool) (reconstru
 	}
 	side := train.Truth.Side
 	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
-	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, learn.Options{Experts: synth.QuadrantExperts, Seed: seed})
+	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg,
+		learn.Options{Experts: synth.QuadrantExperts, Seed: seed})
 	if err != nil {
 		return r, err
 	}
 	r.ours = make([][]float64, len(r.rows))
-	_, err = patchwork.EStep(ctx, m, patchwork.Data{Images: r.set.Images}, patchwork.PursuitOptions{Paper: true}, 1, func(i int, e *patchwork.Explanation) {
-		r.ours[i] = m.Compose(side, side, e.Picks).P
-	})
+	_, err = patchwork.EStep(ctx, m, patchwork.Data{Images: r.set.Images}, patchwork.PursuitOptions{Paper: true}, 1,
+		func(i int, e *patchwork.Explanation) {
+			r.ours[i] = m.Compose(side, side, e.Picks).P
+		})
 	return r, err
 }
 
@@ -126,15 +128,20 @@ func (figure4) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Text = fmt.Sprintf(`The panels show 100 samples from which the models were learned; the numbers are for %d other sets of test samples, each with models learned from 100 samples of its own. The dictionary has 8 atoms and lasso codes (weight %g). The second picture has test samples and the reconstructions of all the models of Figures 5 and 6.`, sets, sparseAlpha)
+	r.Text = fmt.Sprintf(
+		`The panels show 100 samples from which the models were learned; the numbers are for %d other sets of test samples, each with models learned from 100 samples of its own. The dictionary has 8 atoms and lasso codes (weight %g). The second picture has test samples and the reconstructions of all the models of Figures 5 and 6.`, sets, sparseAlpha)
 	panel := func(rows [][]float64, caption string) render.Tile {
 		return render.Tile{Image: mosaic(rows, shown.set.Truth.Side), Caption: caption}
 	}
 	r.Pictures = []Picture{
-		{Name: "panels", Alt: "Four panels of a hundred small images", Caption: "White is 0, grey 1/2, black 1; sparse coding is not confined to that range and is clipped.",
-			Drawing: render.Sheet{Columns: 4, Scale: 3, Gap: 12, Tiles: []render.Tile{panel(shown.sparse, "a) sparse coding"), panel(shown.rows, "b) samples"),
+		{Name: "panels", Alt: "Four panels of a hundred small images",
+			Caption: "White is 0, grey 1/2, black 1; sparse coding is not confined to that range and is clipped.",
+			Drawing: render.Sheet{Columns: 4, Scale: 3, Gap: 12, Tiles: []render.Tile{panel(shown.sparse, "a) sparse coding"),
+				panel(shown.rows, "b) samples"),
 				panel(shown.set.Truth.Templates, "c) truth"), panel(shown.ours, "d) max minus min")}}},
-		{Name: "all-models", Alt: "Test samples and their reconstructions", Caption: "Test samples, their true templates, and the reconstruction by each model.", Drawing: reconstructions(shared)},
+		{Name: "all-models", Alt: "Test samples and their reconstructions",
+			Caption: "Test samples, their true templates, and the reconstruction by each model.",
+			Drawing: reconstructions(shared)},
 	}
 	r.Tables = []Table{nonzeroTable(shared)}
 	r.Statements = figure4Statements(near, shared)
@@ -186,8 +193,9 @@ func sideOf(row []float64) int { return int(math.Round(math.Sqrt(float64(len(row
 // nonzeroTable returns the squared error of the dictionary by the size of its
 // codes.
 func nonzeroTable(shared rivals.Results) Table {
-	t := Table{Name: "squared-error", Title: "Squared error of the dictionary, by the number of nonzero coefficients", Decimals: []int{0, 2, 2, 2},
-		Columns: []string{"coefficients", "median", "lower quartile", "upper quartile"}}
+	t := Table{Name: "squared-error", Title: "Squared error of the dictionary, by the number of nonzero coefficients",
+		Decimals: []int{0, 2, 2, 2},
+		Columns:  []string{"coefficients", "median", "lower quartile", "upper quartile"}}
 	for _, n := range shared.Nonzeros {
 		t.Rows = append(t.Rows, []string{number(float64(n.Coefficients)), number(n.Median), number(n.Low), number(n.High)})
 	}
@@ -202,9 +210,12 @@ func figure4Statements(near []closeness, shared rivals.Results) []Statement {
 		}
 		return out
 	}
-	ours, dictionary := over(func(c closeness) float64 { return c.oursTruth }), over(func(c closeness) float64 { return c.sparseTruth })
+	ours, dictionary := over(func(c closeness) float64 { return c.oursTruth }),
+		over(func(c closeness) float64 { return c.sparseTruth })
 	exact := over(func(c closeness) float64 { return c.exact })
-	sparseData, oursData, truthData := stat.Mean(over(func(c closeness) float64 { return c.sparseData })), stat.Mean(over(func(c closeness) float64 { return c.oursData })), stat.Mean(over(func(c closeness) float64 { return c.truthData }))
+	sparseData, oursData, truthData := stat.Mean(over(func(c closeness) float64 { return c.sparseData })),
+		stat.Mean(over(func(c closeness) float64 { return c.oursData })),
+		stat.Mean(over(func(c closeness) float64 { return c.truthData }))
 	from := 0
 	text := ""
 	for _, n := range shared.Nonzeros {
@@ -214,13 +225,18 @@ func figure4Statements(near []closeness, shared rivals.Results) []Statement {
 	}
 	return []Statement{
 		{"The max-minus-min reconstruction is almost identical to the true templates.",
-			fmt.Sprintf("mean absolute difference %.3f (sparse coding %.3f); within 0.1 at every pixel in %s of the images", stat.Mean(ours), stat.Mean(dictionary), percent(stat.Mean(exact))),
+			fmt.Sprintf("mean absolute difference %.3f (sparse coding %.3f); within 0.1 at every pixel in %s of the images",
+				stat.Mean(ours), stat.Mean(dictionary), percent(stat.Mean(exact))),
 			"sets: " + between(ours, 3), judge(stat.Mean(ours) < .05, stat.Mean(ours) < stat.Mean(dictionary)/2)},
 		{"Sparse coding is closer to the data, but much more noisy.",
-			fmt.Sprintf("squared error to the data: sparse coding %.2f, max minus min %.2f; mean absolute difference from the truth %.1f times as large", sparseData, oursData, stat.Mean(dictionary)/stat.Mean(ours)),
-			"sets: sparse coding " + between(over(func(c closeness) float64 { return c.sparseData }), 2), judge(sparseData < oursData && stat.Mean(dictionary) > 1.5*stat.Mean(ours), stat.Mean(dictionary) > stat.Mean(ours))},
+			fmt.Sprintf("squared error to the data: sparse coding %.2f, max minus min %.2f; mean absolute difference from the "+
+				"truth %.1f times as large", sparseData, oursData, stat.Mean(dictionary)/stat.Mean(ours)),
+			"sets: sparse coding " + between(over(func(c closeness) float64 { return c.sparseData }), 2),
+			judge(sparseData < oursData && stat.Mean(dictionary) > 1.5*stat.Mean(ours),
+				stat.Mean(dictionary) > stat.Mean(ours))},
 		{"In squared error the dictionary is better than the true model.",
-			fmt.Sprintf("truth %.2f; dictionary, by nonzero coefficients:%s better from %d on", truthData, text, from), "sets: truth " + between(over(func(c closeness) float64 { return c.truthData }), 2),
+			fmt.Sprintf("truth %.2f; dictionary, by nonzero coefficients:%s better from %d on", truthData, text, from),
+			"sets: truth " + between(over(func(c closeness) float64 { return c.truthData }), 2),
 			judge(from > 0 && from <= 2, from > 0)},
 	}
 }

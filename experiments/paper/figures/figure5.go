@@ -120,11 +120,15 @@ func (figure5) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Text = fmt.Sprintf(`From templates drawn uniformly from [0.02, 0.98], without sequential initialisation, on %d sets of 100 samples. Eq. (1) as printed credits a pixel to both of the experts with the most extreme opinions, and the weaker one moves back and forth across 1/2; the guarded step counts the pixels that each expert won and lost. Both are one start of 25 iterations; the default learner has several starts, a polish and moves. An expert counts as recovered if its error on its quadrant and its vote elsewhere are both below 0.2 on average (criterion S of experiments/quadrants).`, sets)
+	r.Text = fmt.Sprintf(
+		`From templates drawn uniformly from [0.02, 0.98], without sequential initialisation, on %d sets of 100 samples. Eq. (1) as printed credits a pixel to both of the experts with the most extreme opinions, and the weaker one moves back and forth across 1/2; the guarded step counts the pixels that each expert won and lost. Both are one start of 25 iterations; the default learner has several starts, a polish and moves. An expert counts as recovered if its error on its quadrant and its vote elsewhere are both below 0.2 on average (criterion S of experiments/quadrants).`, sets)
 	r.Pictures = []Picture{
-		{Name: "eq1", Caption: "Eq. (1) as printed: random templates, and the experts after 1, 2, 5 and 25 iterations.", Drawing: emSheet(runs[0][0])},
+		{Name: "eq1", Caption: "Eq. (1) as printed: random templates, and the experts after 1, 2, 5 and 25 iterations.",
+			Drawing: emSheet(runs[0][0])},
 		{Name: "guarded", Caption: "The guarded step, from the same start.", Drawing: emSheet(runs[1][0])},
-		{Name: "rivals", Caption: "The units of all models, learned from 100 samples of one set (for log-odds and coefficients yellow is positive and blue negative, each unit scaled by its largest weight).", Drawing: unitSheet(shared)},
+		{Name: "rivals", Caption: "The units of all models, learned from 100 samples of one set (for log-odds and " +
+			"coefficients yellow is positive and blue negative, each unit scaled by its largest weight).",
+			Drawing: unitSheet(shared)},
 	}
 	r.Tables = []Table{emTable(runs, defaults), purityTable(shared)}
 	r.Statements = figure5Statements(runs, defaults, shared)
@@ -140,7 +144,8 @@ func defaultRecovers(ctx context.Context, seed uint64) (int, error) {
 	}
 	side := train.Truth.Side
 	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
-	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, learn.Options{Experts: synth.QuadrantExperts, Seed: seed})
+	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg,
+		learn.Options{Experts: synth.QuadrantExperts, Seed: seed})
 	if err != nil {
 		return 0, err
 	}
@@ -150,7 +155,9 @@ func defaultRecovers(ctx context.Context, seed uint64) (int, error) {
 
 // emSheet returns a row of experts for each of the shown steps.
 func emSheet(r emRun) render.Sheet {
-	s := render.Sheet{Columns: synth.QuadrantExperts, Scale: 8, Legend: []render.Swatch{{Colour: render.Symmetric(0), Text: "0"}, {Colour: render.Symmetric(.5), Text: "1/2"}, {Colour: render.Symmetric(1), Text: "1"}}}
+	s := render.Sheet{Columns: synth.QuadrantExperts, Scale: 8,
+		Legend: []render.Swatch{{Colour: render.Symmetric(0), Text: "0"}, {Colour: render.Symmetric(.5), Text: "1/2"},
+			{Colour: render.Symmetric(1), Text: "1"}}}
 	for i, m := range r.models {
 		for k := range m.K() {
 			s.Tiles = append(s.Tiles, render.Tile{Image: render.Expert(m, k)})
@@ -204,7 +211,8 @@ func unit(c rivals.Curve, t []float64) *image.RGBA {
 
 func emTable(runs [2][]emRun, defaults []int) Table {
 	t := Table{Name: "recovery", Title: "Experts recovered from 100 samples", Decimals: []int{-1, 2, 0, 0, 2, 2, 4},
-		Columns: []string{"learning", "experts recovered, mean", "least", "most", "all eight", "reached a fixed point", "mean change in the last step"}}
+		Columns: []string{"learning", "experts recovered, mean", "least", "most", "all eight", "reached a fixed point",
+			"mean change in the last step"}}
 	add := func(name string, recovered []float64, fixed, last float64) {
 		all := 0.0
 		for _, v := range recovered {
@@ -212,7 +220,8 @@ func emTable(runs [2][]emRun, defaults []int) Table {
 				all += 1 / float64(len(recovered))
 			}
 		}
-		t.Rows = append(t.Rows, []string{name, number(stat.Mean(recovered)), number(stat.Quantile(recovered, 0)), number(stat.Quantile(recovered, 1)), number(all), number(fixed), number(last)})
+		t.Rows = append(t.Rows, []string{name, number(stat.Mean(recovered)), number(stat.Quantile(recovered, 0)),
+			number(stat.Quantile(recovered, 1)), number(all), number(fixed), number(last)})
 	}
 	for i, name := range []string{"eq. (1), one start", "guarded step, one start"} {
 		add(name, recoveredBy(runs[i]), fixedShare(runs[i]), lastChange(runs[i]))
@@ -257,8 +266,10 @@ func floats(v []int) []float64 {
 
 // purityTable returns how much of a unit's weight is on one quadrant.
 func purityTable(shared rivals.Results) Table {
-	t := Table{Name: "purity", Title: "Share of a unit's weight on its strongest quadrant, from about 100 samples (1 is pure, 1/4 even)", Decimals: []int{-1, 3, 3, 3},
-		Columns: []string{"model", "median", "lower quartile", "upper quartile"}}
+	t := Table{Name: "purity",
+		Title:    "Share of a unit's weight on its strongest quadrant, from about 100 samples (1 is pure, 1/4 even)",
+		Decimals: []int{-1, 3, 3, 3},
+		Columns:  []string{"model", "median", "lower quartile", "upper quartile"}}
 	for _, c := range shared.Curves {
 		p := c.Points[nearest(c.Points)]
 		t.Rows = append(t.Rows, []string{c.Name, number(p.Median.Purity), number(p.Low.Purity), number(p.High.Purity)})
@@ -288,14 +299,21 @@ func figure5Statements(runs [2][]emRun, defaults []int, shared rivals.Results) [
 	mixing := max(of(rivals.DAETied), of(rivals.DAEUntied), of(rivals.RBM), of(rivals.Lasso))
 	return []Statement{
 		{"EM typically converged after a few iterations.",
-			fmt.Sprintf("eq. (1): %s of the starts at a fixed point within 25 iterations, templates still moving by %.3f per step; guarded step: %s, %.4f", percent(fixedShare(runs[0])),
-				lastChange(runs[0]), percent(fixedShare(runs[1])), lastChange(runs[1])), fmt.Sprintf("%d sets", len(eq1)), judge(fixedShare(runs[0]) > .5, fixedShare(runs[1]) > .5 || lastChange(runs[1]) < .001)},
+			fmt.Sprintf("eq. (1): %s of the starts at a fixed point within 25 iterations, templates still moving by %.3f per "+
+				"step; guarded step: %s, %.4f", percent(fixedShare(runs[0])),
+				lastChange(runs[0]), percent(fixedShare(runs[1])), lastChange(runs[1])), fmt.Sprintf("%d sets", len(eq1)),
+			judge(fixedShare(runs[0]) > .5, fixedShare(runs[1]) > .5 || lastChange(runs[1]) < .001)},
 		{"The eight experts are recovered almost perfectly from 100 examples, from random templates.",
-			fmt.Sprintf("experts recovered: eq. (1) %.1f, guarded step %.1f, default learner %.2f of 8", stat.Mean(eq1), stat.Mean(guarded), stat.Mean(best)),
-			fmt.Sprintf("sets: eq. (1) %s, guarded %s, default %s", between(eq1, 0), between(guarded, 0), between(best, 0)), judge(stat.Mean(eq1) > 7.5, stat.Mean(best) > 7.5)},
+			fmt.Sprintf("experts recovered: eq. (1) %.1f, guarded step %.1f, default learner %.2f of 8", stat.Mean(eq1),
+				stat.Mean(guarded), stat.Mean(best)),
+			fmt.Sprintf("sets: eq. (1) %s, guarded %s, default %s", between(eq1, 0), between(guarded, 0), between(best, 0)),
+			judge(stat.Mean(eq1) > 7.5, stat.Mean(best) > 7.5)},
 		{"The templates of autoencoders, Boltzmann machines and dictionaries mix several true experts.",
-			fmt.Sprintf("share of a unit's weight on its strongest quadrant: ours %.2f, autoencoder tied %.2f, untied %.2f, RBM %.2f, dictionary %.2f", of(rivals.Default), of(rivals.DAETied), of(rivals.DAEUntied), of(rivals.RBM), of(rivals.Lasso)),
-			fmt.Sprintf("quartiles over the sets: ours %.2f to %.2f, RBM %.2f to %.2f", purity[rivals.Default].Low.Purity, purity[rivals.Default].High.Purity, purity[rivals.RBM].Low.Purity, purity[rivals.RBM].High.Purity),
+			fmt.Sprintf("share of a unit's weight on its strongest quadrant: ours %.2f, autoencoder tied %.2f, untied %.2f, "+
+				"RBM %.2f, dictionary %.2f", of(rivals.Default), of(rivals.DAETied), of(rivals.DAEUntied), of(rivals.RBM),
+				of(rivals.Lasso)),
+			fmt.Sprintf("quartiles over the sets: ours %.2f to %.2f, RBM %.2f to %.2f", purity[rivals.Default].Low.Purity,
+				purity[rivals.Default].High.Purity, purity[rivals.RBM].Low.Purity, purity[rivals.RBM].High.Purity),
 			judge(mixing < .75 && of(rivals.Default) > .9, mixing < of(rivals.Default))},
 	}
 }

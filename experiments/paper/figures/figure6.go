@@ -32,15 +32,21 @@ func (figure6) Run(ctx context.Context, o Options) (Result, error) {
 
 Compare fairly: the code of an image is 8 bits in our models, of which about 2 are on, but 8 real numbers in most rivals, and that is why some go below the truth. So there is a second picture with every code rounded to one bit a unit, and the settings chosen for that. Dictionary and NMF are models of squared error; their reconstructions are cut to [.01, .99] before the cross-entropy is taken.`,
 		shared.Options.Sets, shared.Options.Test, shared.Options.TuneSets)
-	real := entropyChart(shared, "Reconstructed from the codes as they are", func(m rivals.Measure) float64 { return m.CrossEntropy })
-	rounded := entropyChart(bits, "Reconstructed from codes rounded to bits", func(m rivals.Measure) float64 { return m.RoundedCrossEntropy })
+	real := entropyChart(shared, "Reconstructed from the codes as they are",
+		func(m rivals.Measure) float64 { return m.CrossEntropy })
+	rounded := entropyChart(bits, "Reconstructed from codes rounded to bits",
+		func(m rivals.Measure) float64 { return m.RoundedCrossEntropy })
 	r.Pictures = []Picture{
 		{Name: "cross-entropy", Caption: "Cross-entropy per image, in nats; lower is better.", Drawing: real},
-		{Name: "rounded", Caption: "The same with every code rounded to one bit per unit. Our codes are bits already.", Drawing: rounded},
+		{Name: "rounded", Caption: "The same with every code rounded to one bit per unit. Our codes are bits already.",
+			Drawing: rounded},
 	}
 	r.Tables = []Table{
-		measureTable(shared, "cross-entropy", "Cross-entropy less that of the truth on the same images: median (and quartiles in the CSV)", func(m rivals.Measure) float64 { return m.Excess }, 2),
-		measureTable(bits, "rounded", "Cross-entropy with codes rounded to bits", func(m rivals.Measure) float64 { return m.RoundedCrossEntropy }, 2),
+		measureTable(shared, "cross-entropy",
+			"Cross-entropy less that of the truth on the same images: median (and quartiles in the CSV)",
+			func(m rivals.Measure) float64 { return m.Excess }, 2),
+		measureTable(bits, "rounded", "Cross-entropy with codes rounded to bits",
+			func(m rivals.Measure) float64 { return m.RoundedCrossEntropy }, 2),
 		measureTable(shared, "squared-error", "Squared error per image", func(m rivals.Measure) float64 { return m.L2 }, 2),
 		settingsTable(shared, bits), studyTable(shared),
 	}
@@ -51,7 +57,8 @@ Compare fairly: the code of an image is 8 bits in our models, of which about 2 a
 
 // entropyChart returns the figure.
 func entropyChart(shared rivals.Results, title string, f func(m rivals.Measure) float64) render.Chart {
-	c := render.Chart{Title: title, XLabel: "training samples", YLabel: "cross-entropy, nats per image", LogX: true, Width: 860, Height: 520}
+	c := render.Chart{Title: title, XLabel: "training samples", YLabel: "cross-entropy, nats per image", LogX: true,
+		Width: 860, Height: 520}
 	for _, n := range shared.Options.Sizes {
 		c.XTicks = append(c.XTicks, float64(n))
 	}
@@ -104,9 +111,12 @@ func quartileTable(shared rivals.Results) Table {
 		name string
 		f    func(m rivals.Measure) float64
 	}{
-		{"cross-entropy", func(m rivals.Measure) float64 { return m.CrossEntropy }}, {"excess", func(m rivals.Measure) float64 { return m.Excess }},
-		{"squared error", func(m rivals.Measure) float64 { return m.L2 }}, {"rounded cross-entropy", func(m rivals.Measure) float64 { return m.RoundedCrossEntropy }},
-		{"rounded squared error", func(m rivals.Measure) float64 { return m.RoundedL2 }}, {"purity", func(m rivals.Measure) float64 { return m.Purity }},
+		{"cross-entropy", func(m rivals.Measure) float64 { return m.CrossEntropy }},
+		{"excess", func(m rivals.Measure) float64 { return m.Excess }},
+		{"squared error", func(m rivals.Measure) float64 { return m.L2 }},
+		{"rounded cross-entropy", func(m rivals.Measure) float64 { return m.RoundedCrossEntropy }},
+		{"rounded squared error", func(m rivals.Measure) float64 { return m.RoundedL2 }},
+		{"purity", func(m rivals.Measure) float64 { return m.Purity }},
 	}
 	for _, g := range figures {
 		t.Columns = append(t.Columns, g.name+" lower quartile", g.name+" median", g.name+" upper quartile")
@@ -165,7 +175,8 @@ const studyTruth = 12.66
 // studyTable compares the excess over the truth with that of the implementation
 // in Python.
 func studyTable(shared rivals.Results) Table {
-	t := Table{Name: "study", Title: "Excess over the truth, beside that of a separate implementation in Python", Columns: []string{"model", "from"}, Decimals: []int{-1, -1}}
+	t := Table{Name: "study", Title: "Excess over the truth, beside that of a separate implementation in Python",
+		Columns: []string{"model", "from"}, Decimals: []int{-1, -1}}
 	for _, n := range shared.Options.Sizes {
 		t.Columns, t.Decimals = append(t.Columns, fmt.Sprintf("N = %d", n)), append(t.Decimals, 2)
 	}
@@ -215,7 +226,8 @@ func figure6Statements(shared, bits rivals.Results) []Statement {
 	}
 	spread := func(name string) string {
 		p := curves[name].Points[at]
-		return fmt.Sprintf("quartiles over %d sets, %s: %.2f to %.2f", len(p.Sets), name, p.Low.CrossEntropy, p.High.CrossEntropy)
+		return fmt.Sprintf("quartiles over %d sets, %s: %.2f to %.2f", len(p.Sets), name, p.Low.CrossEntropy,
+			p.High.CrossEntropy)
 	}
 	sizes := len(shared.Options.Sizes)
 	n := curves[rivals.Default].Points[at].N
@@ -223,14 +235,18 @@ func figure6Statements(shared, bits rivals.Results) []Statement {
 	last := curves[rivals.DAEUntied].Points[sizes-1]
 	return []Statement{
 		{"The algorithm as printed has much lower cross-entropy than autoencoders and Boltzmann machines.",
-			fmt.Sprintf("lower than all three in %d of %d sizes; at N = %d: %s; %s", lower(curves, rivals.Paper, entropy), sizes, n, value(rivals.Paper), list), spread(rivals.Paper),
+			fmt.Sprintf("lower than all three in %d of %d sizes; at N = %d: %s; %s", lower(curves, rivals.Paper, entropy), sizes,
+				n, value(rivals.Paper), list), spread(rivals.Paper),
 			judge(lower(curves, rivals.Paper, entropy) == sizes, lower(curves, rivals.Paper, entropy) > 0)},
 		{"So has the default learner.",
-			fmt.Sprintf("lower than all three in %d of %d sizes; at N = %d: %s; %s", lower(curves, rivals.Default, entropy), sizes, n, value(rivals.Default), list), spread(rivals.Default),
+			fmt.Sprintf("lower than all three in %d of %d sizes; at N = %d: %s; %s", lower(curves, rivals.Default, entropy),
+				sizes, n, value(rivals.Default), list), spread(rivals.Default),
 			judge(lower(curves, rivals.Default, entropy) == sizes, lower(curves, rivals.Default, entropy) > 0)},
 		{"(Fairly compared: codes of 8 bits for all.) The default learner has lower cross-entropy.",
-			minus(fmt.Sprintf("lower than all three in %d of %d sizes; with 8 real numbers, the untied autoencoder comes to %+.2f of the truth at N = %d, with bits to %.2f nats", lower(roundedCurves, rivals.Default, rounded), sizes,
-				last.Median.Excess, last.N, roundedCurves[rivals.DAEUntied].Points[sizes-1].Median.RoundedCrossEntropy)), spread(rivals.DAEUntied),
+			minus(fmt.Sprintf("lower than all three in %d of %d sizes; with 8 real numbers, the untied autoencoder comes to "+
+				"%+.2f of the truth at N = %d, with bits to %.2f nats", lower(roundedCurves, rivals.Default, rounded), sizes,
+				last.Median.Excess, last.N, roundedCurves[rivals.DAEUntied].Points[sizes-1].Median.RoundedCrossEntropy)),
+			spread(rivals.DAEUntied),
 			judge(lower(roundedCurves, rivals.Default, rounded) == sizes, lower(roundedCurves, rivals.Default, rounded) > 0)},
 	}
 }

@@ -39,7 +39,8 @@ func tees(o Options) ([]*bitmap.Image, string, error) {
 	if o.Tees != nil {
 		images, err := byWriter(o.Tees, "T")
 		if err == nil && len(images) < teeExamples {
-			err = fmt.Errorf("the data of Figure 7 have %d images of the letter T; at least %d are needed", len(images), teeExamples)
+			err = fmt.Errorf("the data of Figure 7 have %d images of the letter T; at least %d are needed", len(images),
+				teeExamples)
 		}
 		return images, fmt.Sprintf("The letters are the %d T's of the data given", len(images)), err
 	}
@@ -159,7 +160,8 @@ func learnTees(ctx context.Context, images []*bitmap.Image, seed uint64, set, st
 
 // countBars returns which starts end in two bars, and which has the best
 // training log-likelihood.
-func countBars(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt learn.Options) (bars []bool, best int, err error) {
+func countBars(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt learn.Options) (bars []bool,
+	best int, err error) {
 	top := 0.0
 	for s, err := range learn.Run(ctx, data, cfg, opt) {
 		if err != nil {
@@ -201,7 +203,8 @@ func arrangements(ctx context.Context, m *patchwork.Model, rest patchwork.Data) 
 	}
 	limit := rank * (n*n - 1) / (n * (n - rank)) * distuv.F{D1: rank, D2: n - rank}.Quantile(.95)
 	found := make([]*patchwork.Explanation, len(rest.Images))
-	if _, err := patchwork.EStep(ctx, m, rest, patchwork.PursuitOptions{Paper: true}, 1, func(i int, e *patchwork.Explanation) { found[i] = e }); err != nil {
+	if _, err := patchwork.EStep(ctx, m, rest, patchwork.PursuitOptions{Paper: true}, 1,
+		func(i int, e *patchwork.Explanation) { found[i] = e }); err != nil {
 		return nil, err
 	}
 	mean := g.Normal.Mean()
@@ -237,10 +240,12 @@ func onlinePicture(ctx context.Context, images []*bitmap.Image, paper bool, o Op
 	p := Picture{Name: "online-default", Alt: "A table of letters and templates, and nine sampled letters"}
 	if paper {
 		p.Name = "online-paper"
-		p.Caption = "The paper's learning, images in the order they came: examples, the two experts after each, and nine samples."
+		p.Caption = "The paper's learning, images in the order they came: examples, the two experts after each, and " +
+			"nine samples."
 	} else {
 		opt.Starts = o.atLeast(2, pick(o, 4, 8))
-		p.Caption = "The default learner, the order it chose: the same, the experts after batch EM in the last column, and nine samples of these."
+		p.Caption = "The default learner, the order it chose: the same, the experts after batch EM in the last column, and " +
+			"nine samples of these."
 	}
 	var m *patchwork.Model
 	var online []learn.Step // of all starts
@@ -297,11 +302,15 @@ func chosenPicture(ctx context.Context, images []*bitmap.Image, starts int, o Op
 		s.Tiles = append(s.Tiles, render.Tile{Image: tile})
 	}
 	return Picture{Name: "chosen", Drawing: s, Alt: "Two templates and nine sampled letters",
-		Caption: fmt.Sprintf("The default learner on the same ten letters, with the start it chooses from %d orders and cuts: the two experts, and nine samples.", starts)}, nil
+		Caption: fmt.Sprintf(
+			"The default learner on the same ten letters, with the start it chooses from %d orders and cuts: the two experts, "+
+				"and nine samples.", starts)}, nil
 }
 
 func teeTable(sets []teeSet) Table {
-	t := Table{Name: "bars", Title: "How often the result is two bars", Decimals: []int{-1, 2, 2, 2, -1}, Columns: []string{"learning", "starts that end in two bars", "lowest set", "highest set", "sets whose chosen start does"}}
+	t := Table{Name: "bars", Title: "How often the result is two bars", Decimals: []int{-1, 2, 2, 2, -1},
+		Columns: []string{"learning", "starts that end in two bars", "lowest set", "highest set",
+			"sets whose chosen start does"}}
 	row := func(name string, f func(s teeSet) float64, chosen func(s teeSet) bool) {
 		var values []float64
 		n := 0
@@ -315,14 +324,17 @@ func teeTable(sets []teeSet) Table {
 		if chosen != nil {
 			of = fmt.Sprintf("%d of %d", n, len(sets))
 		}
-		t.Rows = append(t.Rows, []string{name, number(stat.Mean(values)), number(stat.Quantile(values, 0)), number(stat.Quantile(values, 1)), of})
+		t.Rows = append(t.Rows, []string{name, number(stat.Mean(values)), number(stat.Quantile(values, 0)),
+			number(stat.Quantile(values, 1)), of})
 	}
-	row("paper: one pass, printed initialisation", func(s teeSet) float64 { return s.paper }, func(s teeSet) bool { return s.paperBest })
+	row("paper: one pass, printed initialisation", func(s teeSet) float64 { return s.paper },
+		func(s teeSet) bool { return s.paperBest })
 	row("paper: one pass, the text's reading", func(s teeSet) float64 { return s.text }, nil)
 	row("one pass, default reading and prior", func(s teeSet) float64 { return s.online }, nil)
 	row("default: orders, five sweeps", func(s teeSet) float64 { return s.orders }, nil)
 	row("default: cuts of one letter, five sweeps", func(s teeSet) float64 { return s.cuts }, nil)
-	row("default: all of these, and the one chosen", func(s teeSet) float64 { return (s.orders + s.cuts) / 2 }, func(s teeSet) bool { return s.chosen })
+	row("default: all of these, and the one chosen", func(s teeSet) float64 { return (s.orders + s.cuts) / 2 },
+		func(s teeSet) bool { return s.chosen })
 	return t
 }
 
@@ -341,12 +353,16 @@ func teeStatements(sets []teeSet, starts int) []Statement {
 	n := float64(len(sets))
 	return []Statement{
 		{"Online learning of ten T's ends in a vertical and a horizontal bar.",
-			fmt.Sprintf("in %s of the orders by the paper's settings (the better of two readings of the initialisation), in %s by ours", percent(stat.Mean(paper)), percent(stat.Mean(online))),
-			fmt.Sprintf("%d sets of %d orders: %s", len(sets), max(1, starts/2), between(paper, 2)), judge(stat.Mean(paper) > .8, stat.Mean(paper) > .2 || stat.Mean(online) > .2)},
-		{"(Beyond the paper) the best of several starts is two bars.", fmt.Sprintf("in %d of %d sets, of %d starts each", best, len(sets), starts), fmt.Sprintf("%d sets", len(sets)),
+			fmt.Sprintf("in %s of the orders by the paper's settings (the better of two readings of the initialisation), in "+
+				"%s by ours", percent(stat.Mean(paper)), percent(stat.Mean(online))),
+			fmt.Sprintf("%d sets of %d orders: %s", len(sets), max(1, starts/2), between(paper, 2)),
+			judge(stat.Mean(paper) > .8, stat.Mean(paper) > .2 || stat.Mean(online) > .2)},
+		{"(Beyond the paper) the best of several starts is two bars.", fmt.Sprintf("in %d of %d sets, of %d starts each",
+			best, len(sets), starts), fmt.Sprintf("%d sets", len(sets)),
 			judge(float64(best) >= .8*n, float64(best) >= .5*n)},
 		{"A Gaussian of the arrangement covers the deformations of the class.",
-			fmt.Sprintf("%s of %d unseen letters lie within the region that should hold 95 %% of them", percent(share(inside)), len(inside)), "sets: " + between(chosen, 2),
+			fmt.Sprintf("%s of %d unseen letters lie within the region that should hold 95 %% of them", percent(share(inside)),
+				len(inside)), "sets: " + between(chosen, 2),
 			judge(share(inside) > .8, share(inside) > .5)},
 	}
 }

@@ -41,7 +41,8 @@ const (
 
 // pieces is the number of pieces that a letter is usually made of: straight
 // strokes, or arcs where it is round, at most four.
-var pieces = map[string]int{"A": 3, "B": 3, "C": 2, "D": 2, "E": 4, "F": 3, "G": 3, "H": 3, "I": 3, "J": 2, "K": 3, "L": 2, "M": 4,
+var pieces = map[string]int{"A": 3, "B": 3, "C": 2, "D": 2, "E": 4, "F": 3, "G": 3, "H": 3, "I": 3, "J": 2, "K": 3,
+	"L": 2, "M": 4,
 	"N": 3, "O": 2, "P": 2, "Q": 3, "R": 3, "S": 2, "T": 2, "U": 2, "V": 2, "W": 4, "X": 2, "Y": 3, "Z": 3}
 
 // letterHue returns red, green, blue or magenta, in shades that colour-blind
@@ -99,8 +100,11 @@ func (figure8) Run(ctx context.Context, o Options) (Result, error) {
 		if err != nil {
 			return r, err
 		}
-		r.Pictures = append(r.Pictures, Picture{Name: s.name, Caption: s.title + fmt.Sprintf(": the experts of %d letters, each from at most %d writers, at their mean poses.", len(results), letterTrain),
-			Alt: "Letters made of coloured strokes", Drawing: letterSheet(results)})
+		r.Pictures = append(r.Pictures,
+			Picture{Name: s.name,
+				Caption: s.title + fmt.Sprintf(": the experts of %d letters, each from at most %d writers, at their mean poses.",
+					len(results), letterTrain),
+				Alt: "Letters made of coloured strokes", Drawing: letterSheet(results)})
 		r.Tables = append(r.Tables, letterTable(s.name, s.title, results))
 		all = append(all, results...)
 	}
@@ -168,7 +172,8 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 	h, w := task.train[0].Height(), task.train[0].Width()
 	cfg := patchwork.NewConfig(patchwork.RuleMax, h, w, letters.Poses)
 	var err error
-	l.model, err = learn.Learn(ctx, train, cfg, learn.Options{Experts: pieces[task.letter], Seed: o.Seed, Starts: o.atLeast(2, pick(o, 4, 0))})
+	l.model, err = learn.Learn(ctx, train, cfg, learn.Options{Experts: pieces[task.letter], Seed: o.Seed,
+		Starts: o.atLeast(2, pick(o, 4, 0))})
 	if err != nil {
 		return l, err
 	}
@@ -194,7 +199,8 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 // that may be shifted and rotated.
 func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
-	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Method: learn.MethodBoth, Seed: o.Seed, Starts: pick(o, 2, 8)})
+	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Method: learn.MethodBoth, Seed: o.Seed,
+		Starts: pick(o, 2, 8)})
 	if err != nil {
 		return 0, err
 	}
@@ -270,17 +276,21 @@ func letterSheet(results []letterResult) render.Sheet {
 		s.Legend = append(s.Legend, render.Swatch{Colour: letterHue(k), Text: fmt.Sprintf("expert %d", k)})
 	}
 	for _, l := range results {
-		var tile image.Image = render.ColouredIn(l.model, l.model.Height(), l.model.Width(), l.model.SamplePicks(nil), letterHue)
+		var tile image.Image = render.ColouredIn(l.model, l.model.Height(), l.model.Width(), l.model.SamplePicks(nil),
+			letterHue)
 		s.Tiles = append(s.Tiles, render.Tile{Image: tile, Caption: fmt.Sprintf("%s, %d", l.letter, l.model.K())})
 	}
 	return s
 }
 
 func letterTable(name, title string, results []letterResult) Table {
-	t := Table{Name: name, Title: title + ": log-likelihood per pixel of other writers' letters", Decimals: []int{-1, 0, 0, 0, 4, 4, 4, 1, 0},
-		Columns: []string{"letter", "experts", "learned from", "tested on", "strokes", "mean + shift + rotation", "mixture", "picks per letter", "straight experts"}}
+	t := Table{Name: name, Title: title + ": log-likelihood per pixel of other writers' letters",
+		Decimals: []int{-1, 0, 0, 0, 4, 4, 4, 1, 0},
+		Columns: []string{"letter", "experts", "learned from", "tested on", "strokes", "mean + shift + rotation", "mixture",
+			"picks per letter", "straight experts"}}
 	for _, l := range results {
-		t.Rows = append(t.Rows, []string{l.letter, number(float64(l.model.K())), number(float64(len(l.train))), number(float64(len(l.test))),
+		t.Rows = append(t.Rows, []string{l.letter, number(float64(l.model.K())), number(float64(len(l.train))),
+			number(float64(len(l.test))),
 			number(l.strokes), number(l.mean), number(l.mixture), number(l.picks), number(float64(l.pure))})
 	}
 	return t
@@ -305,10 +315,12 @@ func letterStatements(all []letterResult) []Statement {
 	share := float64(pure) / float64(max(experts, 1))
 	return []Statement{
 		{"Experts learned from 20 letters describe the class, including other writers' letters.",
-			minus(fmt.Sprintf("better than the better of mean + shift + rotation and mixture in %d of %d letters, by %+.3f nats per pixel on average", better, len(all), stat.Mean(margins))),
+			minus(fmt.Sprintf("better than the better of mean + shift + rotation and mixture in %d of %d letters, by %+.3f "+
+				"nats per pixel on average", better, len(all), stat.Mean(margins))),
 			"letters: " + between(margins, 3), judge(better == len(all), float64(better) > .5*float64(len(all)))},
 		{"Most experts correspond to natural elements of the letter.",
-			fmt.Sprintf("in letters of straight strokes %d of %d experts (%s) are one straight stroke (2.5 times as long as wide, 93 %% in a band 7.2 pixels wide)", pure, experts, percent(share)),
+			fmt.Sprintf("in letters of straight strokes %d of %d experts (%s) are one straight stroke (2.5 times as long as "+
+				"wide, 93 %% in a band 7.2 pixels wide)", pure, experts, percent(share)),
 			"letters " + straightLetters, judge(share > .75, share > .5)},
 	}
 }

@@ -123,16 +123,18 @@ func puzzles(n int, seed uint64) ([]puzzle, error) {
 		return nil, err
 	}
 	// Experts that stand for two quadrants each make the set redundant.
-	more, err := quadrantPuzzle(n, seed, "redundant quadrants", "the same and 4 more experts, the top, bottom, left and right half on", []region{
-		{0, 3, 0, 6}, {3, 6, 0, 6}, {0, 6, 0, 3}, {0, 6, 3, 6}})
+	more, err := quadrantPuzzle(n, seed, "redundant quadrants",
+		"the same and 4 more experts, the top, bottom, left and right half on", []region{
+			{0, 3, 0, 6}, {3, 6, 0, 6}, {0, 6, 0, 3}, {0, 6, 3, 6}})
 	if err != nil {
 		return nil, err
 	}
 	// A bait covers more of two quadrants together than either expert does, but
 	// not all of either: after picking it first, both quadrants are still
 	// needed.
-	bait, err := quadrantPuzzle(n, seed, "baited quadrants", "the 8 and 4 baits, which cover two thirds of two neighbouring quadrants", []region{
-		{0, 3, 1, 5}, {3, 6, 1, 5}, {1, 5, 0, 3}, {1, 5, 3, 6}})
+	bait, err := quadrantPuzzle(n, seed, "baited quadrants",
+		"the 8 and 4 baits, which cover two thirds of two neighbouring quadrants", []region{
+			{0, 3, 1, 5}, {3, 6, 1, 5}, {1, 5, 0, 3}, {1, 5, 3, 6}})
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +181,8 @@ func quadrantPuzzle(n int, seed uint64, name, about string, more []region) (puzz
 // barPuzzle returns crossing bars under the max rule.
 func barPuzzle(n int, seed uint64) (puzzle, error) {
 	const side = 6
-	p := puzzle{name: "bars", about: "12 bars of 6 pixels under the max rule, each on with probability 1/3, and one pixel in ten flipped"}
+	p := puzzle{name: "bars",
+		about: "12 bars of 6 pixels under the max rule, each on with probability 1/3, and one pixel in ten flipped"}
 	on, flip := 1./3, .1
 	set, err := synth.Bars(synth.BarsOptions{N: n, Side: side, On: &on, Flip: &flip, Seed: seed})
 	if err != nil {
@@ -203,7 +206,9 @@ func barPuzzle(n int, seed uint64) (puzzle, error) {
 // model.
 func crossedPuzzle(n int, seed uint64) (puzzle, error) {
 	const side, experts = 6, 12
-	p := puzzle{name: "crossed votes", about: "12 experts that vote at random, 0.9 or 0.1, on a random half of 36 pixels; images drawn from the model, each expert active with probability 1/4"}
+	p := puzzle{name: "crossed votes",
+		about: "12 experts that vote at random, 0.9 or 0.1, on a random half of 36 pixels; images drawn from the model, " +
+			"each expert active with probability 1/4"}
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var templates [][]float64
 	for range experts {
@@ -322,7 +327,8 @@ func (inferenceFigure) Run(ctx context.Context, o Options) (Result, error) {
 	for _, p := range first {
 		about = append(about, p.name+": "+p.about)
 	}
-	r.Text = fmt.Sprintf(`All methods maximize the same objective, the log joint probability of an image and its active experts, on the same five models (%s). Activities are independent with known probabilities. %d sets of %d images each. Truncated search takes sets of at most %d of the 8 best candidates. Mean field has the exact expectation (at a pixel the strongest votes for on and for off are independent), and gradient ascent relaxes activities to strengths; both are rounded at 1/2 in the end. All are plain implementations of the formulas; only the refined pursuit and the beam are the library's.`,
+	r.Text = fmt.Sprintf(
+		`All methods maximize the same objective, the log joint probability of an image and its active experts, on the same five models (%s). Activities are independent with known probabilities. %d sets of %d images each. Truncated search takes sets of at most %d of the 8 best candidates. Mean field has the exact expectation (at a pixel the strongest votes for on and for off are independent), and gradient ascent relaxes activities to strengths; both are rounded at 1/2 in the end. All are plain implementations of the formulas; only the refined pursuit and the beam are the library's.`,
 		strings.Join(about, "; "), sets, n, truncatedTo)
 	r.Tables = inferenceTables(first, all)
 	r.Statements = inferenceStatements(all)

@@ -23,14 +23,16 @@ func over(sets [][]tried, m int, f func(t tried) float64) []float64 {
 
 // inferenceTable returns all numbers, for the CSV file only.
 func inferenceTable(ps []puzzle, all [][][]tried) Table {
-	t := Table{Name: "inference", Columns: []string{"model", "inference", "optimum reached", "lowest set", "highest set", "nats short of the optimum",
+	t := Table{Name: "inference", Columns: []string{"model", "inference", "optimum reached", "lowest set", "highest set",
+		"nats short of the optimum",
 		"log-likelihood per image", "parts per image", "log-likelihoods computed", "exactly the true set"}}
 	for i, p := range ps {
 		for m, way := range methods {
 			row := []string{p.name, way.name}
 			optimal := over(all[i], m, func(t tried) float64 { return t.optimal })
 			row = append(row, number(stat.Mean(optimal)), number(stat.Quantile(optimal, 0)), number(stat.Quantile(optimal, 1)))
-			for _, f := range []func(t tried) float64{func(t tried) float64 { return t.short }, func(t tried) float64 { return t.logLik },
+			for _, f := range []func(t tried) float64{func(t tried) float64 { return t.short },
+				func(t tried) float64 { return t.logLik },
 				func(t tried) float64 { return t.parts }, counted, func(t tried) float64 { return t.truth }} {
 				row = append(row, number(stat.Mean(over(all[i], m, f))))
 			}
@@ -61,7 +63,8 @@ func inferenceTables(ps []puzzle, all [][][]tried) []Table {
 		{"short", "Log joint probability below the optimum, nats per image", 2, func(t tried) float64 { return t.short }},
 		{"likelihood", "Log-likelihood reached, nats per image", 2, func(t tried) float64 { return t.logLik }},
 		{"parts", "Parts used per image", 2, func(t tried) float64 { return t.parts }},
-		{"work", "Log-likelihoods computed per image (the library's refined pursuit and beam do not count theirs)", 0, counted},
+		{"work", "Log-likelihoods computed per image (the library's refined pursuit and beam do not count theirs)", 0,
+			counted},
 	} {
 		t := Table{Name: c.name, Title: c.title, Columns: []string{"inference"}, Decimals: []int{-1}}
 		for _, p := range ps {
@@ -106,7 +109,8 @@ func inferenceStatements(all [][][]tried) []Statement {
 	short := func(t tried) float64 { return t.short }
 	sets := func(values []float64, decimals int) string { return "sets: " + between(values, decimals) }
 
-	pursuitParts, independentParts, bestParts := stat.Mean(get(onRedundant, byPursuit, parts)), stat.Mean(get(onRedundant, byIndependent, parts)), stat.Mean(get(onRedundant, byExhaustive, parts))
+	pursuitParts, independentParts, bestParts := stat.Mean(get(onRedundant, byPursuit, parts)),
+		stat.Mean(get(onRedundant, byIndependent, parts)), stat.Mean(get(onRedundant, byExhaustive, parts))
 	wins := true
 	for _, p := range []int{onQuadrants, onRedundant, onBars} {
 		wins = wins && stat.Mean(get(p, byPursuit, optimal)) > .9
@@ -116,32 +120,49 @@ func inferenceStatements(all [][][]tried) []Statement {
 	relaxedWork := min(work(onRedundant, byMeanField), work(onRedundant, byGradient))
 	return []Statement{
 		{"Independent activation uses all experts that match, the pursuit the fewest that explain.",
-			fmt.Sprintf("redundant quadrants: %.2f parts per image against %.2f by the pursuit (optimum %.2f)", independentParts, pursuitParts, bestParts),
-			sets(get(onRedundant, byIndependent, parts), 2), judge(independentParts > pursuitParts+.2 && pursuitParts < bestParts+.1, independentParts > pursuitParts)},
+			fmt.Sprintf("redundant quadrants: %.2f parts per image against %.2f by the pursuit (optimum %.2f)", independentParts,
+				pursuitParts, bestParts),
+			sets(get(onRedundant, byIndependent, parts), 2),
+			judge(independentParts > pursuitParts+.2 && pursuitParts < bestParts+.1, independentParts > pursuitParts)},
 		{"The pursuit finds a good explanation in one pass.",
-			fmt.Sprintf("optimum reached: quadrants %s, redundant quadrants %s, bars %s of the images", percent(stat.Mean(get(onQuadrants, byPursuit, optimal))),
+			fmt.Sprintf("optimum reached: quadrants %s, redundant quadrants %s, bars %s of the images",
+				percent(stat.Mean(get(onQuadrants, byPursuit, optimal))),
 				percent(stat.Mean(get(onRedundant, byPursuit, optimal))), percent(stat.Mean(get(onBars, byPursuit, optimal)))),
-			sets(append(append(get(onQuadrants, byPursuit, optimal), get(onRedundant, byPursuit, optimal)...), get(onBars, byPursuit, optimal)...), 2), judge(wins, stat.Mean(get(onQuadrants, byPursuit, optimal)) > .9)},
+			sets(append(append(get(onQuadrants, byPursuit, optimal), get(onRedundant, byPursuit, optimal)...),
+				get(onBars, byPursuit, optimal)...), 2), judge(wins, stat.Mean(get(onQuadrants, byPursuit, optimal)) > .9)},
 		{"The choice of the first expert may lead to a poor local maximum (where the pursuit loses).",
-			fmt.Sprintf("optimum reached: baited quadrants %s, crossed votes %s of the images, %.2f and %.2f nats short on average; on crossed votes mean field reaches %s, truncated search %s",
-				percent(stat.Mean(baited)), percent(stat.Mean(crossed)), stat.Mean(get(onBaited, byPursuit, short)), stat.Mean(get(onCrossed, byPursuit, short)),
+			fmt.Sprintf("optimum reached: baited quadrants %s, crossed votes %s of the images, %.2f and %.2f nats short on "+
+				"average; on crossed votes mean field reaches %s, truncated search %s",
+				percent(stat.Mean(baited)), percent(stat.Mean(crossed)), stat.Mean(get(onBaited, byPursuit, short)),
+				stat.Mean(get(onCrossed, byPursuit, short)),
 				percent(stat.Mean(get(onCrossed, byMeanField, optimal))), percent(stat.Mean(get(onCrossed, byTruncated, optimal)))),
-			sets(append(slices.Clone(baited), crossed...), 2), judge(stat.Mean(baited) < .95 && stat.Mean(crossed) < .95, min(stat.Mean(baited), stat.Mean(crossed)) < .95)},
+			sets(append(slices.Clone(baited), crossed...), 2), judge(stat.Mean(baited) < .95 && stat.Mean(crossed) < .95,
+				min(stat.Mean(baited), stat.Mean(crossed)) < .95)},
 		{"An iterative procedure can resolve it.",
-			fmt.Sprintf("optimum reached after replacing, dropping and adding: baited quadrants %s, bars %s, crossed votes %s; by a beam of 2: %s, %s, %s", percent(stat.Mean(get(onBaited, byRefined, optimal))),
+			fmt.Sprintf("optimum reached after replacing, dropping and adding: baited quadrants %s, bars %s, crossed votes "+
+				"%s; by a beam of 2: %s, %s, %s", percent(stat.Mean(get(onBaited, byRefined, optimal))),
 				percent(stat.Mean(get(onBars, byRefined, optimal))), percent(stat.Mean(get(onCrossed, byRefined, optimal))),
-				percent(stat.Mean(get(onBaited, byBeam, optimal))), percent(stat.Mean(get(onBars, byBeam, optimal))), percent(stat.Mean(get(onCrossed, byBeam, optimal)))),
-			sets(get(onBaited, byRefined, optimal), 2), judge(stat.Mean(get(onBaited, byRefined, optimal)) > .95 && stat.Mean(get(onCrossed, byRefined, optimal)) > .95,
+				percent(stat.Mean(get(onBaited, byBeam, optimal))), percent(stat.Mean(get(onBars, byBeam, optimal))),
+				percent(stat.Mean(get(onCrossed, byBeam, optimal)))),
+			sets(get(onBaited, byRefined, optimal), 2), judge(stat.Mean(get(onBaited, byRefined, optimal)) > .95 &&
+				stat.Mean(get(onCrossed, byRefined, optimal)) > .95,
 				stat.Mean(get(onBaited, byRefined, optimal)) > stat.Mean(baited)+.02)},
 		{"Relaxed activities are inefficient where few of the experts are active.",
-			fmt.Sprintf("redundant quadrants, log-likelihoods per image: pursuit %.0f, mean field %.0f, gradient %.0f, exhaustive %.0f; optimum reached by mean field %s, by gradient %s",
-				work(onRedundant, byPursuit), work(onRedundant, byMeanField), work(onRedundant, byGradient), work(onRedundant, byExhaustive),
-				percent(stat.Mean(get(onRedundant, byMeanField, optimal))), percent(stat.Mean(get(onRedundant, byGradient, optimal)))),
-			sets(get(onRedundant, byGradient, optimal), 2), judge(relaxedWork > work(onRedundant, byPursuit), work(onRedundant, byMeanField) > work(onRedundant, byPursuit))},
+			fmt.Sprintf("redundant quadrants, log-likelihoods per image: pursuit %.0f, mean field %.0f, gradient %.0f, "+
+				"exhaustive %.0f; optimum reached by mean field %s, by gradient %s",
+				work(onRedundant, byPursuit), work(onRedundant, byMeanField), work(onRedundant, byGradient),
+				work(onRedundant, byExhaustive),
+				percent(stat.Mean(get(onRedundant, byMeanField, optimal))),
+				percent(stat.Mean(get(onRedundant, byGradient, optimal)))),
+			sets(get(onRedundant, byGradient, optimal), 2), judge(relaxedWork > work(onRedundant, byPursuit),
+				work(onRedundant, byMeanField) > work(onRedundant, byPursuit))},
 		{"Truncated search evaluates all small sets.",
-			fmt.Sprintf("optimum reached: quadrants %s, bars %s (%.1f per image at the optimum, sets of at most %d), with %.0f log-likelihoods per image (pursuit %.0f)",
-				percent(stat.Mean(get(onQuadrants, byTruncated, optimal))), percent(stat.Mean(get(onBars, byTruncated, optimal))), stat.Mean(get(onBars, byExhaustive, parts)), truncatedTo, work(onBars, byTruncated), work(onBars, byPursuit)),
-			sets(get(onBars, byTruncated, optimal), 2), judge(stat.Mean(get(onQuadrants, byTruncated, optimal)) > .9 && stat.Mean(get(onBars, byTruncated, optimal)) > .9, stat.Mean(get(onQuadrants, byTruncated, optimal)) > .9)},
+			fmt.Sprintf("optimum reached: quadrants %s, bars %s (%.1f per image at the optimum, sets of at most %d), with "+
+				"%.0f log-likelihoods per image (pursuit %.0f)",
+				percent(stat.Mean(get(onQuadrants, byTruncated, optimal))), percent(stat.Mean(get(onBars, byTruncated, optimal))),
+				stat.Mean(get(onBars, byExhaustive, parts)), truncatedTo, work(onBars, byTruncated), work(onBars, byPursuit)),
+			sets(get(onBars, byTruncated, optimal), 2), judge(stat.Mean(get(onQuadrants, byTruncated, optimal)) > .9 &&
+				stat.Mean(get(onBars, byTruncated, optimal)) > .9, stat.Mean(get(onQuadrants, byTruncated, optimal)) > .9)},
 	}
 }
 
@@ -161,13 +182,16 @@ func inferenceChart(ps []puzzle, all [][][]tried) Picture {
 		}
 		c.Series = append(c.Series, s)
 	}
-	return Picture{Name: "methods", Drawing: c, Caption: "How often each inference method finds the best set of experts, by model; bars are the range over the sets of images."}
+	return Picture{Name: "methods", Drawing: c,
+		Caption: "How often each inference method finds the best set of experts, by model; bars are the range over the " +
+			"sets of images."}
 }
 
 // lossPicture returns the image of the crossed votes on which the pursuit loses
 // most, with its explanations.
 func lossPicture(ps []puzzle, all [][][]tried) Picture {
-	s := render.Sheet{Columns: 4, Legend: []render.Swatch{{Colour: render.Symmetric(0), Text: "off"}, {Colour: render.Symmetric(.5), Text: "no vote"}, {Colour: render.Symmetric(1), Text: "on"}}}
+	s := render.Sheet{Columns: 4, Legend: []render.Swatch{{Colour: render.Symmetric(0), Text: "off"},
+		{Colour: render.Symmetric(.5), Text: "no vote"}, {Colour: render.Symmetric(1), Text: "on"}}}
 	p, t := ps[onCrossed], all[onCrossed][0][byPursuit]
 	img := p.images[t.worst]
 	add := func(tile image.Image, caption string) {
@@ -186,5 +210,8 @@ func lossPicture(ps []puzzle, all [][][]tried) Picture {
 	add(tile(p.active[t.worst]), fmt.Sprintf("truth, %d experts", p.active[t.worst].Len()))
 	add(tile(t.optSet), fmt.Sprintf("optimum, %d experts", t.optSet.Len()))
 	add(tile(t.worstSet), fmt.Sprintf("pursuit, %d experts", t.worstSet.Len()))
-	return Picture{Name: "loss", Drawing: s, Caption: minus(fmt.Sprintf("Where the pursuit loses most in the first set of crossed votes: it ends %.1f nats short of the optimum.", t.worstShort))}
+	return Picture{Name: "loss", Drawing: s,
+		Caption: minus(fmt.Sprintf(
+			"Where the pursuit loses most in the first set of crossed votes: it ends %.1f nats short of the optimum.",
+			t.worstShort))}
 }

@@ -103,7 +103,8 @@ func save(dir string, f Figure, r Result) error {
 		return fmt.Errorf("create the folder %s: %w; choose another with -o", at, err)
 	}
 	for _, p := range r.Pictures {
-		for suffix, write := range map[string]func(io.Writer, render.Picture) error{".png": render.WritePNG, ".svg": render.WriteSVG} {
+		for suffix, write := range map[string]func(io.Writer, render.Picture) error{".png": render.WritePNG,
+			".svg": render.WriteSVG} {
 			err := atomicfile.Write(filepath.Join(at, p.Name+suffix), func(w io.Writer) error { return write(w, p.Drawing) })
 			if err != nil {
 				return err

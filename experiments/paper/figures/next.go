@@ -76,7 +76,8 @@ type next struct {
 	picks     []model.Pick
 }
 
-// quadrantSet is one set of quadrants: how many parts are found, and how far the density is behind the truth, in nats per image.
+// quadrantSet is one set of quadrants: how many parts are found, and how far the density is behind the truth, in nats
+// per image.
 type quadrantSet struct {
 	experts, found, nmf, dictionary int
 	excess, ppca, factors, mixture  float64
@@ -104,7 +105,8 @@ type digitSet struct {
 var barKinds = []struct {
 	name string
 	real.BarOptions
-}{{"level 1, noise 0.25", real.BarOptions{Rate: .2, SD: .25}}, {"levels 0.6 to 1.6, noise 0.25", real.BarOptions{Rate: .2, SD: .25, Levels: true}}}
+}{{"level 1, noise 0.25", real.BarOptions{Rate: .2, SD: .25}},
+	{"levels 0.6 to 1.6, noise 0.25", real.BarOptions{Rate: .2, SD: .25, Levels: true}}}
 
 // sceneNoise are the deviations of the noise of scenes.
 var sceneNoise = []float64{.25, .5, 1}
@@ -209,7 +211,8 @@ func (n *next) quadrant(ctx context.Context, size, set int) (q quadrantSet, err 
 	for _, row := range test.Rows {
 		truth += test.LogDensity(row) / float64(len(test.Rows))
 	}
-	rivals, err := real.Densities(ctx, s.Rows, test.Rows, .01, map[string][]int{"PPCA": {4}, "factor analysis": {4}, "mixture": {8}})
+	rivals, err := real.Densities(ctx, s.Rows, test.Rows, .01, map[string][]int{"PPCA": {4}, "factor analysis": {4},
+		"mixture": {8}})
 	if err != nil {
 		return q, err
 	}
@@ -258,7 +261,8 @@ func (n *next) digit(ctx context.Context, class int, rows [][]float64) (d digitS
 	d.params[0], d.size[0] = votes+variances+2*side*side+d.model.K(), d.model.K()
 	sizes := pick(n.Options, []int{1, 2, 4, 8}, []int{1, 2, 3, 4, 6, 8, 12, 16})
 	names := []string{"mixture", "factor analysis", "PPCA"}
-	rivals, err := real.Densities(ctx, train, test, floor, map[string][]int{names[0]: sizes, names[1]: sizes, names[2]: sizes})
+	rivals, err := real.Densities(ctx, train, test, floor, map[string][]int{names[0]: sizes, names[1]: sizes,
+		names[2]: sizes})
 	if err != nil {
 		return d, err
 	}
@@ -324,7 +328,8 @@ type laws struct {
 	rules []law
 }
 
-// composeLaws checks two laws on random pairs of opinions with variances of their own: what opposes never makes a value more
+// composeLaws checks two laws on random pairs of opinions with variances of their own: what opposes never makes a value
+// more
 // probable than the best single opinion does, and nothing jumps where the stronger of two opinions of one side changes.
 func composeLaws(seed uint64) laws {
 	out := laws{cases: 400}
@@ -337,14 +342,16 @@ func composeLaws(seed uint64) laws {
 		join func(o ...model.Normal) model.Mixture
 	}{
 		{"pool", func(o ...model.Normal) model.Mixture { return model.Pool.Compose(0, b, o...) }},
-		{"one normal with the pool's mean and variance", func(o ...model.Normal) model.Mixture { return moments(model.Pool.Compose(0, b, o...)) }},
+		{"one normal with the pool's mean and variance",
+			func(o ...model.Normal) model.Mixture { return moments(model.Pool.Compose(0, b, o...)) }},
 		{"hi + lo - b, variance of the stronger", func(o ...model.Normal) model.Mixture { return stronger(b, o) }},
 		{"soft", func(o ...model.Normal) model.Mixture { return model.Soft.Compose(0, b, o...) }},
 	} {
 		l := law{name: r.name}
 		rng := rand.New(rand.NewPCG(seed, 11))
 		for range out.cases {
-			up, down := model.Normal{Mean: 3 * rng.Float64(), Var: math.Exp(rng.NormFloat64())}, model.Normal{Mean: -3 * rng.Float64(), Var: math.Exp(rng.NormFloat64())}
+			up, down := model.Normal{Mean: 3 * rng.Float64(), Var: math.Exp(rng.NormFloat64())},
+				model.Normal{Mean: -3 * rng.Float64(), Var: math.Exp(rng.NormFloat64())}
 			both := r.join(up, down)
 			for i := range 161 {
 				x := float64(i)/10 - 8
@@ -355,7 +362,8 @@ func composeLaws(seed uint64) laws {
 			}
 			// A second opinion above with the strength of the first, from a little less to a little more.
 			mu := up.Strength(b)
-			less, more := r.join(up, model.Normal{Mean: mu * (1 - 1e-9), Var: 1}), r.join(up, model.Normal{Mean: mu * (1 + 1e-9), Var: 1})
+			less, more := r.join(up, model.Normal{Mean: mu * (1 - 1e-9), Var: 1}),
+				r.join(up, model.Normal{Mean: mu * (1 + 1e-9), Var: 1})
 			step := math.Abs(more.Mean() - less.Mean())
 			if l.jump = max(l.jump, step); step > 1e-6 {
 				l.jumps++
@@ -381,7 +389,8 @@ func stronger(b model.Normal, opinions []model.Normal) model.Mixture {
 // continuityPicture shows what the rules make of a second opinion.
 func continuityPicture() Picture {
 	b, first := model.Normal{Var: 1}, model.Normal{Mean: 2, Var: .1}
-	c := render.Chart{Title: "One opinion, and a second one", XLabel: "mean of the second opinion (variance 1)", YLabel: "mean of both, the first being 2 (variance 0.1)", Width: 760, Height: 440}
+	c := render.Chart{Title: "One opinion, and a second one", XLabel: "mean of the second opinion (variance 1)",
+		YLabel: "mean of both, the first being 2 (variance 0.1)", Width: 760, Height: 440}
 	for _, r := range []struct {
 		name string
 		join func(second model.Normal) model.Mixture
@@ -397,5 +406,8 @@ func continuityPicture() Picture {
 		}
 		c.Series = append(c.Series, s)
 	}
-	return Picture{Name: "continuity", Caption: "The mean that two opinions have together. The first says 2 and is sure of it; where the second becomes as strong on the same side, the pool goes over to it in one step, and soft gradually. A second opinion below the background is weighed against the first.", Drawing: c}
+	return Picture{Name: "continuity",
+		Caption: "The mean that two opinions have together. The first says 2 and is sure of it; where the second becomes " +
+			"as strong on the same side, the pool goes over to it in one step, and soft gradually. A second opinion below the " +
+			"background is weighed against the first.", Drawing: c}
 }

@@ -30,7 +30,8 @@ func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 func minus(text string) string {
 	out := []rune(text)
 	for i, r := range out {
-		if r == '-' && i+1 < len(out) && (out[i+1] >= '0' && out[i+1] <= '9' || out[i+1] == '.') && (i == 0 || out[i-1] == ' ' || out[i-1] == '(') {
+		if r == '-' && i+1 < len(out) && (out[i+1] >= '0' && out[i+1] <= '9' || out[i+1] == '.') &&
+			(i == 0 || out[i-1] == ' ' || out[i-1] == '(') {
 			out[i] = '−'
 		}
 	}

@@ -141,7 +141,8 @@ func contents() string {
 
 // inOrder lists the figures in the order of the paper.
 func inOrder() []Figure {
-	return []Figure{figure1{}, rulesFigure{}, figure2{}, figure3{}, inferenceFigure{}, figure4{}, figure5{}, figure6{}, figure7{}, figure8{}, nextFigure{}}
+	return []Figure{figure1{}, rulesFigure{}, figure2{}, figure3{}, inferenceFigure{}, figure4{}, figure5{}, figure6{},
+		figure7{}, figure8{}, nextFigure{}}
 }
 
 // choose finds figures by name, in the order of the paper; no names means all.

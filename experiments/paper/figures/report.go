@@ -71,7 +71,8 @@ func (p *page) add(dir string, f Figure, o Options, r Result, seconds float64) e
 	if err := save(dir, f, r); err != nil {
 		return err
 	}
-	s := section{Name: f.Name(), Folder: folder(f), Title: f.Title(), Claim: f.Claim(), Command: command(f, o), Result: r, Verdict: r.Verdict(), Seconds: seconds}
+	s := section{Name: f.Name(), Folder: folder(f), Title: f.Title(), Claim: f.Claim(), Command: command(f, o), Result: r,
+		Verdict: r.Verdict(), Seconds: seconds}
 	for _, t := range r.Tables {
 		if t.Title != "" {
 			s.Shown = append(s.Shown, t.shown(s.Folder+"/"+t.Name+".csv"))
@@ -181,7 +182,8 @@ func (p *page) markdown() string {
 	b.WriteString("| figure | claim | found | spread | verdict | command | s |\n|---|---|---|---|---|---|---|\n")
 	for _, s := range p.Sections {
 		for _, t := range s.Statements {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | `%s` | %.0f |\n", s.Name, bars(t.Claim), bars(t.Found), bars(t.Spread), t.Verdict, s.Command, s.Seconds)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | `%s` | %.0f |\n", s.Name, bars(t.Claim), bars(t.Found), bars(t.Spread),
+				t.Verdict, s.Command, s.Seconds)
 		}
 	}
 	return b.String()

@@ -64,10 +64,13 @@ func (rulesFigure) Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	r := Result{Statements: ruleStatements(facts)}
-	r.Text = fmt.Sprintf(`Pointwise, over a grid of opinions 0.01, 0.02, ..., 0.99; and on data: %d sets of %d images each, every active expert used once, and then twice. The data are the quadrants of section 5.1 for the symmetric rules and bars (5 x 5) for the asymmetric ones, with the true experts at 0.9 and 0.1, or no vote.`,
+	r.Text = fmt.Sprintf(
+		`Pointwise, over a grid of opinions 0.01, 0.02, ..., 0.99; and on data: %d sets of %d images each, every active expert used once, and then twice. The data are the quadrants of section 5.1 for the symmetric rules and bars (5 x 5) for the asymmetric ones, with the true experts at 0.9 and 0.1, or no vote.`,
 		sets, pick(o, 50, 200))
 	r.Tables = []Table{factsTable(facts)}
-	r.Pictures = []Picture{{Name: "twice", Caption: "The composition of an opinion with itself. On the diagonal nothing is gained.", Drawing: twiceChart(all)}}
+	r.Pictures = []Picture{
+		{Name: "twice", Caption: "The composition of an opinion with itself. On the diagonal nothing is gained.",
+			Drawing: twiceChart(all)}}
 	return r, nil
 }
 
@@ -208,10 +211,13 @@ func soften(templates [][]float64, p float64) [][]float64 {
 
 func factsTable(facts []ruleFacts) Table {
 	t := Table{Name: "rules", Title: "The rules, measured", Decimals: []int{-1, 3, 2, 2, 3, 2, 3, 3},
-		Columns: []string{"rule", "gain by an opinion given twice, nats per pixel", "gain by every expert twice, nats per image", "its standard deviation over the sets",
-			"change by an abstaining expert", "0.9 against 0.1", "most for \"off\" beside 0.7 for \"on\"", "most gained by an opponent, nats per pixel"}}
+		Columns: []string{"rule", "gain by an opinion given twice, nats per pixel",
+			"gain by every expert twice, nats per image", "its standard deviation over the sets",
+			"change by an abstaining expert", "0.9 against 0.1", "most for \"off\" beside 0.7 for \"on\"",
+			"most gained by an opponent, nats per pixel"}}
 	for _, f := range facts {
-		t.Rows = append(t.Rows, []string{ruleName(f.rule), number(f.twice), number(stat.Mean(f.copies)), number(stat.SD(f.copies)), number(f.abstain),
+		t.Rows = append(t.Rows, []string{ruleName(f.rule), number(f.twice), number(stat.Mean(f.copies)),
+			number(stat.SD(f.copies)), number(f.abstain),
 			number(f.clash), number(f.overrule), number(f.oppose)})
 	}
 	return t
@@ -225,7 +231,8 @@ func ruleStatements(facts []ruleFacts) []Statement {
 	}
 	const tiny = 1e-9
 	copies := func(name string) string { return fmt.Sprintf("%s %+.2f", ruleNames[name], stat.Mean(by[name].copies)) }
-	extremal := max(math.Abs(by["max"].twice), math.Abs(by["max-minus-min"].twice), math.Abs(stat.Mean(by["max"].copies)), math.Abs(stat.Mean(by["max-minus-min"].copies)))
+	extremal := max(math.Abs(by["max"].twice), math.Abs(by["max-minus-min"].twice), math.Abs(stat.Mean(by["max"].copies)),
+		math.Abs(stat.Mean(by["max-minus-min"].copies)))
 	improving := []string{"noisy-or", "sum-of-odds", "sum-of-log-odds"}
 	all, some := true, false
 	for _, n := range improving {
@@ -242,19 +249,25 @@ func ruleStatements(facts []ruleFacts) []Statement {
 		{"Under the maximum and max minus min, using an expert twice never improves a likelihood.",
 			fmt.Sprintf("largest gain %.1g nats, pointwise and on data", extremal), "exact", judge(extremal < tiny, false)},
 		{"Under noisy-or, sum of odds and sum of log-odds, using an expert twice can improve it.",
-			minus(fmt.Sprintf("pointwise by up to %.2f, %.2f and %.2f nats per pixel; on data, nats per image: %s, %s, %s", by["noisy-or"].twice, by["sum-of-odds"].twice,
-				by["sum-of-log-odds"].twice, copies("noisy-or"), copies("sum-of-odds"), copies("sum-of-log-odds"))), spread, judge(all, some)},
+			minus(fmt.Sprintf("pointwise by up to %.2f, %.2f and %.2f nats per pixel; on data, nats per image: %s, %s, %s",
+				by["noisy-or"].twice, by["sum-of-odds"].twice,
+				by["sum-of-log-odds"].twice, copies("noisy-or"), copies("sum-of-odds"), copies("sum-of-log-odds"))), spread,
+			judge(all, some)},
 		{"Opposing opinions cancel out under the sum of log-odds; under max minus min they limit the likelihood.",
-			fmt.Sprintf("beside 0.7 for \"on\", another expert can make \"off\" as probable as %.3f (sum of log-odds), %.3f (normalized sum), %.3f (max minus min)",
+			fmt.Sprintf("beside 0.7 for \"on\", another expert can make \"off\" as probable as %.3f (sum of log-odds), %.3f "+
+				"(normalized sum), %.3f (max minus min)",
 				by["sum-of-log-odds"].overrule, by["normalized-sum"].overrule, by["max-minus-min"].overrule), "exact",
 			judge(by["sum-of-log-odds"].overrule > .999 && by["max-minus-min"].overrule < .81, false)},
 		{"Under max minus min, opposing opinions always reduce the likelihood.",
-			minus(fmt.Sprintf("best case %.3f nats per pixel, against the better of the two alone", by["max-minus-min"].oppose)), "over all pairs of a grid of 99 opinions",
+			minus(fmt.Sprintf("best case %.3f nats per pixel, against the better of the two alone", by["max-minus-min"].oppose)),
+			"over all pairs of a grid of 99 opinions",
 			judge(by["max-minus-min"].oppose < 0, false)},
-		{"Under the normalized sum, active disagreement gives uncertainty.", fmt.Sprintf("0.9 against 0.1 gives %.2f", by["normalized-sum"].clash), "exact",
+		{"Under the normalized sum, active disagreement gives uncertainty.",
+			fmt.Sprintf("0.9 against 0.1 gives %.2f", by["normalized-sum"].clash), "exact",
 			judge(math.Abs(by["normalized-sum"].clash-.5) < tiny, false)},
 		{"Every rule but the mean has an opinion that changes nothing.",
-			fmt.Sprintf("largest change %.1g; under the mean, an expert that says 1/2 changes the composition by up to %.2f", abstainers, by["mean"].abstain),
+			fmt.Sprintf("largest change %.1g; under the mean, an expert that says 1/2 changes the composition by up to %.2f",
+				abstainers, by["mean"].abstain),
 			"2,000 random sets of 1 to 5 opinions per rule", judge(abstainers < 1e-12 && by["mean"].abstain > .01, false)},
 	}
 }

@@ -228,7 +228,8 @@ func (c chunk) loop(body func(sum int, terms operand.Mem, pixel reg.GPVirtual)) 
 
 // part adds, for the pixels from byte offset at of the chunk, what the template
 // gains where it is on less what it loses where it is off.
-func (c chunk) part(terms operand.Mem, pixel reg.GPVirtual, at int, vector func() reg.VecVirtual, zero, acc reg.VecVirtual) {
+func (c chunk) part(terms operand.Mem, pixel reg.GPVirtual, at int, vector func() reg.VecVirtual, zero,
+	acc reg.VecVirtual) {
 	win, lose := vector(), vector()
 	VMOVUPS(terms.Offset(64+at), win)
 	VSUBPS(operand.Mem{Base: c.on, Index: pixel, Scale: 4, Disp: at}, win, win)
@@ -315,7 +316,8 @@ func copyAVX2() {
 // overlapsAVX512 counts common ones of 8 places in the 8 words of a register, and of
 // up to 32 places for each row of the template.
 func overlapsAVX512() {
-	TEXT("overlapsAVX512", NOSPLIT, "func(out *uint16, stride int, rows *uint64, template *uint64, height int, shift, columns, count int)")
+	TEXT("overlapsAVX512", NOSPLIT,
+		"func(out *uint16, stride int, rows *uint64, template *uint64, height int, shift, columns, count int)")
 	Doc("overlapsAVX512 implements Path.Overlaps; count is a multiple of 8.")
 	Pragma("noescape")
 	out, stride := Load(Param("out"), GP64()), Load(Param("stride"), GP64())

@@ -8,7 +8,8 @@ import (
 
 // stack writes a function that adds up 32 neighbouring numbers from each of n
 // places.
-func stack(name, doc string, vector func() reg.VecVirtual, width int, clear, load func(operand.Op, operand.Op, operand.Op), store func(operand.Op, operand.Op)) {
+func stack(name, doc string, vector func() reg.VecVirtual, width int, clear,
+	load func(operand.Op, operand.Op, operand.Op), store func(operand.Op, operand.Op)) {
 	TEXT(name, NOSPLIT, "func(sums, from, at *int32, n int)")
 	Doc(doc)
 	Pragma("noescape")

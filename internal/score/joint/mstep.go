@@ -28,7 +28,8 @@ type MStep struct {
 // explained by e: bit by bit, first the background, then one expert after the other with
 // the newest votes of the others, each by exact ascent (Ascent). Bits are independent;
 // each calls work for all of them, in any order, at the same time if it likes.
-func (g *Groups) Step(e *Experts, opt MStep, each func(bits int, work func(bit int))) (q []float64, opinions [][]float64) {
+func (g *Groups) Step(e *Experts, opt MStep, each func(bits int, work func(bit int))) (q []float64,
+	opinions [][]float64) {
 	s := &step{MStep: opt, e: e, groups: g.list(), of: make([][]int, len(e.Opinions)), q: make([]float64, len(e.Q))}
 	for n, c := range s.groups {
 		for _, k := range c.set {

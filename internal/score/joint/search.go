@@ -84,7 +84,8 @@ func NewSearch(e *Experts, pi []float64, beam, keep, most int) *Search {
 
 // Fork returns a search of the same experts for another goroutine.
 func (s *Search) Fork() *Search {
-	f := &Search{Straight: s.Straight, experts: s.experts, costs: s.costs, odds: s.odds, empty: s.empty, wide: s.wide, keep: s.keep, most: s.most, unknown: make([]float64, len(s.costs))}
+	f := &Search{Straight: s.Straight, experts: s.experts, costs: s.costs, odds: s.odds, empty: s.empty, wide: s.wide,
+		keep: s.keep, most: s.most, unknown: make([]float64, len(s.costs))}
 	for k := range f.unknown {
 		f.unknown[k] = math.NaN()
 	}

@@ -29,14 +29,16 @@ func vector() (paths []*Path) {
 }
 
 // sums returns Path.sums by vector code, which takes bare addresses.
-func sums(f func(sums, tops *uint16, tiles int, tables, codes *byte, lookups *int32, n int)) func(_, _ []uint16, _, _ []byte, _ []Lookup) {
+func sums(f func(sums, tops *uint16, tiles int, tables, codes *byte, lookups *int32, n int)) func(_, _ []uint16, _,
+	_ []byte, _ []Lookup) {
 	return func(sums, tops []uint16, tables, codes []byte, lookups []Lookup) {
 		f(&sums[0], &tops[0], len(tops), &tables[0], &codes[0], &lookups[0].Table, len(lookups))
 	}
 }
 
 // gain returns Path.gain by vector code.
-func gain(f func(terms *float32, at *int32, n int, off, on *float32) float32) func(_ []float32, _ []int32, _, _ []float32) float32 {
+func gain(f func(terms *float32, at *int32, n int, off, on *float32) float32) func(_ []float32, _ []int32, _,
+	_ []float32) float32 {
 	return func(terms []float32, at []int32, off, on []float32) float32 {
 		return f(&terms[0], &at[0], len(at), &off[0], &on[0])
 	}

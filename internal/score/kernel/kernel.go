@@ -159,7 +159,8 @@ func Find(name string) (*Path, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return nil, fmt.Errorf("kernel path %q is not one that this machine and build have: %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("kernel path %q is not one that this machine and build have: %s", name,
+		strings.Join(names, ", "))
 }
 
 var chosen = choose(os.Getenv(Variable))

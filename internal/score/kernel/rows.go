@@ -66,7 +66,8 @@ type RowLoops struct {
 	//
 	// Table holds, by group, by eight lanes, and by the values p of the pixels,
 	// eight numbers.
-	Step func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32)
+	Step func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8,
+		gains []float64, lists, counts []int32)
 
 	// Propose finds the lanes that gain most, see Propose. It is worth while where there is vector code.
 	Propose func(*Propose)
@@ -74,11 +75,13 @@ type RowLoops struct {
 	// Told adds up, for the rows n of list, what the table has for the groups of four pixels: the 16 numbers of
 	// group g begin at table[places[g]]. The sum, less the cost and with it again, is gains[8*n],
 	// and pick is picks[8*n].
-	Told func(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8, gains []float64)
+	Told func(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8,
+		gains []float64)
 
 	// Choose does what Step does where lane l is expert numbers[l], in rising order, and its parts are as Told has them,
 	// from places[l*groups] on; rows that end go to list end. There are at most 32 lanes.
-	Choose func(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, picks []int8, gains []float64, lists, counts []int32)
+	Choose func(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64,
+		words int, list []int32, picks []int8, gains []float64, lists, counts []int32)
 
 	// Sums sets out[n], for the rows n of list, or all of them where that is nil, to the sum of what the table has
 	// for the groups of four pixels, 16 numbers each. Rows have at most four words.
@@ -102,7 +105,8 @@ func RowVectors(p *Path) *RowLoops { return rowVectors(p.Name) }
 
 // Propose finds for rows the lane that gains most, in numbers of 16 bits.
 //
-// The gain of lane l of row n of List is the sum of Start[l] and of what Table has for the values p of each five pixels:
+// The gain of lane l of row n of List is the sum of Start[l] and of what Table has for the values p of each five
+// pixels:
 // number Places[(l/4*Fives+f)*4+l%4]+p, where f goes through Fives of them. Each word of a row has 13, the last of four
 // pixels. Words Width*n and so on of X are the row's; there are at most four of them. No sum, however many of
 // its terms there are, exceeds 16 bits. There are a multiple of four lanes.

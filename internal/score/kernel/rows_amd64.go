@@ -109,21 +109,25 @@ var rowsAVX512 = &RowLoops{
 		}
 		lanes := len(p.Start)
 		_, _, _, _ = p.Places[p.Fives*lanes-1], p.Numbers[lanes-1], p.Lists[(p.End+2)*Block-1], p.Counts[p.End+1]
-		propose(&p.Table[0], &p.Places[0], &p.Start[0], &p.Numbers[0], lanes, &p.X[0], p.Width, &p.List[0], len(p.List), p.Fives, &p.Lists[0], &p.Counts[0], p.Slack, p.Low, p.High, p.End)
+		propose(&p.Table[0], &p.Places[0], &p.Start[0], &p.Numbers[0], lanes, &p.X[0], p.Width, &p.List[0], len(p.List),
+			p.Fives, &p.Lists[0], &p.Counts[0], p.Slack, p.Low, p.High, p.End)
 	},
-	Told: func(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8, gains []float64) {
+	Told: func(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8,
+		gains []float64) {
 		if len(list) == 0 {
 			return
 		}
 		told(&table[0], &places[0], cost, &x[0], words, &list[0], len(list), len(places), pick, &picks[0], &gains[0])
 	},
-	Choose: func(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, picks []int8, gains []float64, lists, counts []int32) {
+	Choose: func(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64,
+		words int, list []int32, picks []int8, gains []float64, lists, counts []int32) {
 		if len(list) == 0 {
 			return
 		}
 		lanes := len(costs)
 		_, _, _ = numbers[lanes-1], lists[(end+1)*Block-1], counts[end]
-		chooseLane(&table[0], &places[0], &costs[0], &numbers[0], lanes, end, need, Tie, &x[0], words, &list[0], len(list), len(places)/lanes, &picks[0], &gains[0], &lists[0], &counts[0])
+		chooseLane(&table[0], &places[0], &costs[0], &numbers[0], lanes, end, need, Tie, &x[0], words, &list[0], len(list),
+			len(places)/lanes, &picks[0], &gains[0], &lists[0], &counts[0])
 	},
 	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
 		switch rows, n := rowsOf(table, x, words, list, groups, out); {
@@ -142,7 +146,8 @@ var rowsAVX512 = &RowLoops{
 		w := t.Width
 		_, _, _, _ = t.X[t.N*w-1], t.Depth[t.N-1], t.Picks[MostPicks*t.N-1], t.Experts[128*w*(t.Abstention+1)-1]
 		_, _, _, _ = t.Start[t.N-1], t.LogLik[t.N-1], t.Scratch[64*w+15], t.Masks[8*w-1]
-		tell(&t.X[0], t.N, w, &t.Depth[0], &t.Picks[0], &t.Experts[0], t.Abstention, first(t.Gains), &t.Start[0], &t.LogLik[0], &t.Scratch[0], &t.Masks[0])
+		tell(&t.X[0], t.N, w, &t.Depth[0], &t.Picks[0], &t.Experts[0], t.Abstention, first(t.Gains), &t.Start[0],
+			&t.LogLik[0], &t.Scratch[0], &t.Masks[0])
 	},
 	Gather: func(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64) {
 		n := len(depth)
@@ -176,16 +181,19 @@ func voteStepVector(v *Voting) {
 	_, _, _, _ = v.Gains[lanes*(n+1)-1], v.Lines[16*lanes-1], v.On[32*v.Width-1], v.Next[(experts+1)*v.Stride-1]
 	_, _, _ = v.Depth[n-1], v.Picked[n-1], v.Picks[MostPicks*n-1]
 	_, _, _ = v.Counts[experts], v.Losses[(n+15)/16*16*experts-1], v.Held[32*(64*v.Width+8)-1]
-	x, list, on, held, lines, gains, all := &v.X[0], &v.List[0], &v.On[0], &v.Held[0], &v.Lines[0], &v.Gains[0], &v.Losses[0]
+	x, list, on, held, lines, gains, all := &v.X[0], &v.List[0], &v.On[0], &v.Held[0], &v.Lines[0], &v.Gains[0],
+		&v.Losses[0]
 	step, slack, low, high, end := int32(v.Step), int32(v.Slack), int32(v.Low), int32(v.High), int32(v.End)
 	if v.Last < 0 {
 		_ = v.Off[experts-1]
 		_ = v.Eights[(64*v.Width+v.TilePixels()-1)/v.TilePixels()*experts-1]
-		voteFirst(x, v.Width, 2*v.Width, list, left, &v.Votes[0], &v.Eights[0], &v.Off[0], &v.Costs[0], v.TilePixels()/32, int32(v.Bits), int32(v.Shift), experts, on, held, lines, gains, int32(lanes), int32(n),
+		voteFirst(x, v.Width, 2*v.Width, list, left, &v.Votes[0], &v.Eights[0], &v.Off[0], &v.Costs[0], v.TilePixels()/32,
+			int32(v.Bits), int32(v.Shift), experts, on, held, lines, gains, int32(lanes), int32(n),
 			&v.Picked[0], &v.Picks[0], &v.Depth[0], all, all, &v.Next[0], &v.Counts[0], v.Stride, step, slack, low, high, end)
 	} else {
 		_, _ = v.Fours[experts-1], v.Starts[experts-1]
-		voteNext(x, v.Width, 2*v.Width, list, left, &v.Own[0], len(v.Own)/3, &v.Pairs[0], &v.Starts[0], &v.Fours[0], int32(v.Last), experts, on, held, lines, gains, int32(lanes), int32(n),
+		voteNext(x, v.Width, 2*v.Width, list, left, &v.Own[0], len(v.Own)/3, &v.Pairs[0], &v.Starts[0], &v.Fours[0],
+			int32(v.Last), experts, on, held, lines, gains, int32(lanes), int32(n),
 			&v.Picked[0], &v.Picks[0], &v.Depth[0], all, all, &v.Next[0], &v.Counts[0], v.Stride, step, slack, low, high, end)
 	}
 }
@@ -247,15 +255,18 @@ var rowsAVX2 = &RowLoops{
 		_, _, _, _ = above0[n-1], below0[n-1], above1[n-1], below1[n-1]
 		exchangeAVX2(&gains[0], &above0[0], &below0[0], &above1[0], &below1[0], l0, l1, n/8)
 	},
-	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32) {
+	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8,
+		gains []float64, lists, counts []int32) {
 		if len(list) == 0 {
 			return
 		}
 		lanes := len(costs)
 		_, _, _ = table[16*groups*lanes-1], lists[(lanes+1)*Block-1], counts[lanes]
-		loop := [...]func(table, costs *float64, need, tie float64, x *uint64, row int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32){
+		loop := [...]func(table, costs *float64, need, tie float64, x *uint64, row int, list *int32, n, groups int,
+			picks *int8, gains *float64, lists, counts *int32){
 			step8AVX2, step16AVX2, step24AVX2, step32AVX2}[lanes/8-1]
-		loop(&table[0], &costs[0], need, Tie, &x[0], 8*words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0], &counts[0])
+		loop(&table[0], &costs[0], need, Tie, &x[0], 8*words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0],
+			&counts[0])
 	},
 	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
 		if rows, n := rowsOf(table, x, words, list, groups, out); n > 0 {

@@ -8,8 +8,10 @@ import (
 // MostPicks is how many picks of a row VoteStep has room for.
 const MostPicks = 16
 
-// Voting explains rows of votes of any strength under the max rule, in whole units. What an expert gains at a pixel that is on is the first of its two
-// ways there, where it votes, less how far picks have gone, if that is positive; at one that is off it loses the second, less
+// Voting explains rows of votes of any strength under the max rule, in whole units. What an expert gains at a pixel
+// that is on is the first of its two
+// ways there, where it votes, less how far picks have gone, if that is positive; at one that is off it loses the
+// second, less
 // how far they have gone there. A row takes the expert that gains most.
 //
 // A way is 32 bits: the first in the lower half, the second in the upper, at most 1<<15-1 each.
@@ -17,9 +19,12 @@ type Voting struct {
 	X     []uint64 // the rows, of Width words each
 	Width int
 
-	// For the first step: by tile of TilePixels pixels and by expert, Eights times eight votes, one after the other: 64 times which pixel of the tile it is,
-	// and what it adds where that is on: both its ways, in Bits bits, and the second less its lowest Shift bits, in the others. Neither sum of the votes of an expert
-	// exceeds its bits. Votes that add nothing fill up the eights. Off is what all votes of an expert lose where all are off, and Costs are
+	// For the first step: by tile of TilePixels pixels and by expert, Eights times eight votes, one after the other: 64
+	// times which pixel of the tile it is,
+	// and what it adds where that is on: both its ways, in Bits bits, and the second less its lowest Shift bits, in the
+	// others. Neither sum of the votes of an expert
+	// exceeds its bits. Votes that add nothing fill up the eights. Off is what all votes of an expert lose where all are
+	// off, and Costs are
 	// taken from its gains. See AddVotes.
 	Votes       []uint32
 	Eights      []int32
@@ -29,13 +34,15 @@ type Voting struct {
 	Last     int // the last pick of all rows of List, or -1 in the first step
 	Meetings     // of Last
 
-	// List has the rows to take a step: before the first, all of them in rising order. The gain of expert k in row n is number Lanes*n+k
+	// List has the rows to take a step: before the first, all of them in rising order. The gain of expert k in row n is
+	// number Lanes*n+k
 	// of Gains, where Lanes are the experts in multiples of 16; there is room for a row more.
 	List  []int32
 	Gains []int32
 
 	// What is found in a row: its picks, a byte each and a bit each; and Depth, the number of picks if it
-	// has ended, or -1 if it cannot be said in units. A row that goes on is in the list of its pick: list c is Next[c*Stride:][:Counts[c]];
+	// has ended, or -1 if it cannot be said in units. A row that goes on is in the list of its pick: list c is
+	// Next[c*Stride:][:Counts[c]];
 	// other rows are in that behind the last expert.
 	Picks        []uint8 // MostPicks of each row
 	Picked       []uint64
@@ -43,18 +50,23 @@ type Voting struct {
 	Next, Counts []int32
 	Stride       int
 
-	// A row ends in Step where no gain is more than Low. It cannot be said where none is more than High, or another one is at most Slack lower than
-	// the largest. A pick is the last, with no further step, where no other gain is more than End, even with what the pick lost in the first step, as far as that is known.
+	// A row ends in Step where no gain is more than Low. It cannot be said where none is more than High, or another one is
+	// at most Slack lower than
+	// the largest. A pick is the last, with no further step, where no other gain is more than End, even with what the pick
+	// lost in the first step, as far as that is known.
 	// No gain is 1<<29.
 	Step, Slack, Low, High, End int
 
 	On, Held []uint32 // memory, see VoteMemory
 	Lines    []int32
-	Losses   []int32 // what experts lost in the first step at most: as many numbers as rows, in multiples of 16, times experts
+	// what experts lost in the first step at most: as many numbers as rows, in multiples of 16, times experts
+	Losses []int32
 }
 
-// Meetings says where votes of an expert meet others. Own has its votes: 64 times which 32 pixels the pixel is among, which
-// of them it is, one bit, and the way. Pairs has, by the other expert, from byte Starts on, Fours times four of its votes that the expert has, too: 128 times
+// Meetings says where votes of an expert meet others. Own has its votes: 64 times which 32 pixels the pixel is among,
+// which
+// of them it is, one bit, and the way. Pairs has, by the other expert, from byte Starts on, Fours times four of its
+// votes that the expert has, too: 128 times
 // which vote of the expert it is, and the way of the other; at least one four, and votes without a way fill them up.
 type Meetings struct {
 	Own, Pairs    []uint32

@@ -193,13 +193,15 @@ func (s *bySet) stepSet(t *set, x []uint64, step int, start, logLik []float64) {
 	}
 }
 
-// pick lets rows at a set, at most kernel.Block, pick an expert where that gains more than need, and returns the others.
+// pick lets rows at a set, at most kernel.Block, pick an expert where that gains more than need, and returns the
+// others.
 func (s *bySet) pick(t *set, rows []int32, x []uint64, step int, need float64) (ended []int32) {
 	clear(s.counts)
 	picks, gains := s.step(step)
 	if s.inFives {
 		unsure := s.propose(t, rows, x, step, picks, gains)
-		s.loops.Choose(s.sums, t.fours, t.costs, t.choices, s.lanes, need, x, s.words, unsure, picks, gains, s.lists, s.counts)
+		s.loops.Choose(s.sums, t.fours, t.costs, t.choices, s.lanes, need, x, s.words, unsure, picks, gains, s.lists,
+			s.counts)
 	} else {
 		s.loops.Step(t.gains, s.costs, need, x, s.words, rows, s.groups, picks, gains, s.lists, s.counts)
 	}

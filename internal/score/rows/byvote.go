@@ -9,10 +9,12 @@ import (
 	"example.com/patchwork/internal/score/kernel"
 )
 
-// byVote explains rows by their votes, one by one, of sixteen rows at a time, in units (see kernel.Voting). Once all rows of
+// byVote explains rows by their votes, one by one, of sixteen rows at a time, in units (see kernel.Voting). Once all
+// rows of
 // the block have their picks, what these gained is summed, row by row.
 //
-// When it is used: under the max rule, for up to 64 experts, for blocks without unknown pixels, once enough rows came to pay for the tables.
+// When it is used: under the max rule, for up to 64 experts, for blocks without unknown pixels, once enough rows came
+// to pay for the tables.
 //
 // Why its answers are the same: a gain in units is wrong by at most the error of its margin. Where another
 // expert, or the least gain, is so near that it could be the other way, the row is left to byRow.
@@ -40,7 +42,8 @@ var voteMemories = sync.Pool{New: func() any { return new(voteMemory) }}
 // take takes memory for Stride rows, and release gives it back.
 func (s *byVote) take() {
 	m, n := voteMemories.Get().(*voteMemory), s.Stride
-	m.picks, m.gains, m.losses = resize(m.picks, n*kernel.MostPicks), resize(m.gains, (n+1)*s.Lanes()), resize(m.losses, (n+15)&^15*s.experts)
+	m.picks, m.gains, m.losses = resize(m.picks, n*kernel.MostPicks), resize(m.gains, (n+1)*s.Lanes()),
+		resize(m.losses, (n+15)&^15*s.experts)
 	for i := range m.next {
 		m.next[i], m.counts[i] = resize(m.next[i], (s.experts+1)*n), resize(m.counts[i], s.experts+1)
 	}
@@ -85,7 +88,8 @@ func (s *byVote) prepare(rows int) {
 	s.Voting = s.voting
 	s.VoteMemory()
 	s.Stride = rows
-	s.tellStep = kernel.Tell{Experts: s.told, Scratch: make([]float64, 64*s.words+16), Masks: make([]uint8, 8*s.words), Width: s.words, Abstention: s.experts}
+	s.tellStep = kernel.Tell{Experts: s.told, Scratch: make([]float64, 64*s.words+16), Masks: make([]uint8, 8*s.words),
+		Width: s.words, Abstention: s.experts}
 }
 
 // explain finds the picks of rows [from, to), for which there is memory; gather says what they are.

@@ -41,12 +41,14 @@ func (x *Explainer) Explain(rows Packed, out *Picked) {
 	}
 }
 
-// setsPay reports whether the tables of all sets pay: for few experts, where very many rows have come or are known to come.
+// setsPay reports whether the tables of all sets pay: for few experts, where very many rows have come or are known to
+// come.
 func (x *Explainer) setsPay() bool {
 	return x.bySet.on && x.experts <= 8 && max(x.byVote.asked, x.opt.Rows) >= setsWorth*x.pixels<<x.experts>>8
 }
 
-// setsWorth times the pixels are the rows that pay for the tables of sets of eight experts: for 36 pixels they take 3 ms, and save 50 ns a row.
+// setsWorth times the pixels are the rows that pay for the tables of sets of eight experts: for 36 pixels they take 3
+// ms, and save 50 ns a row.
 const setsWorth = 1400
 
 // explainByVote explains rows [from, to), at most x.byVote.block().

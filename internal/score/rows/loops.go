@@ -171,7 +171,8 @@ func countBytes(seen, on, mask, x []uint64, weight uint64) {
 	}
 }
 
-func step(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32) {
+func step(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8,
+	gains []float64, lists, counts []int32) {
 	var totals [32]float64
 	for _, n := range list {
 		row := x[int(n)*words:][:words]
@@ -222,7 +223,8 @@ func propose(p *kernel.Propose) {
 	}
 }
 
-func told(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8, gains []float64) {
+func told(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8,
+	gains []float64) {
 	for _, n := range list {
 		picks[8*n], gains[8*n] = int8(pick), partsOf(table, places, x[int(n)*words:][:words])-cost+cost
 	}
@@ -237,7 +239,8 @@ func partsOf(table []float64, places []int32, row []uint64) float64 {
 	return sums[0] + sums[1] + (sums[2] + sums[3])
 }
 
-func choose(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, picks []int8, gains []float64, lists, counts []int32) {
+func choose(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64,
+	words int, list []int32, picks []int8, gains []float64, lists, counts []int32) {
 	totals, groups := make([]float64, len(costs)), len(places)/len(costs)
 	for _, n := range list {
 		for l, cost := range costs {

@@ -99,12 +99,14 @@ func (s *parts) hold(members uint64) {
 	}
 	for i, b := range h.bottom {
 		if b != 0 {
-			h.logLiks[2*i], h.logLiks[2*i+1] = s.logLik(score.Off, i, int(h.top[i]), int(b)), s.logLik(score.On, i, int(h.top[i]), int(b))
+			h.logLiks[2*i], h.logLiks[2*i+1] = s.logLik(score.Off, i, int(h.top[i]), int(b)),
+				s.logLik(score.On, i, int(h.top[i]), int(b))
 		}
 	}
 }
 
-// term returns what an expert that joins gains at pixel i, by its value, and how many bits say who holds what there: none where it gains nothing.
+// term returns what an expert that joins gains at pixel i, by its value, and how many bits say who holds what there:
+// none where it gains nothing.
 func (s *parts) term(c, i int) (off, on float64, holders uint64) {
 	h, e := &s.holders, &s.bank.Sprites[c]
 	v, top, bottom := e.V[i], int(h.top[i]), int(h.bottom[i])
@@ -141,7 +143,8 @@ func (s *parts) four(c, group int) int32 {
 	return at
 }
 
-// five returns where the part of expert c and five pixels, or the last four of a word, begins among units, of which a nat has so many.
+// five returns where the part of expert c and five pixels, or the last four of a word, begins among units, of which a
+// nat has so many.
 func (s *parts) five(c, f int, halvings int16, scale float64) int32 {
 	first, n := f/wordFives*64+f%wordFives*5, 5
 	if f%wordFives == wordFives-1 {

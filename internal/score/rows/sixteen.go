@@ -7,7 +7,8 @@ import (
 
 // This file lets bySet propose picks in numbers of 16 bits.
 
-// sixteen has what the experts of a set gain, for Propose. There are a multiple of four lanes; behind the choices, some gain nothing.
+// sixteen has what the experts of a set gain, for Propose. There are a multiple of four lanes; behind the choices, some
+// gain nothing.
 type sixteen struct {
 	margin   margin
 	halvings int16   // how often the scale is halved
@@ -24,7 +25,8 @@ func (s *bySet) propose(t *set, rows []int32, x []uint64, step int, picks []int8
 		m.low, m.high = math.MinInt16, math.MinInt16
 	}
 	p.Lists, p.Counts = s.lists, s.counts
-	p.Table, p.Places, p.Start, p.Numbers, p.X, p.List, p.Slack, p.Low, p.High = s.units, t.fives, t.start, t.numbers, x, rows, m.slack, m.low, m.high
+	p.Table, p.Places, p.Start, p.Numbers, p.X, p.List, p.Slack, p.Low, p.High = s.units, t.fives, t.start, t.numbers, x,
+		rows, m.slack, m.low, m.high
 	s.loops.Propose(p)
 	for l, c := range t.choices {
 		s.loops.Told(s.sums, s.foursOf(t, l), t.costs[l], x, s.words, s.list(int(c)), int(c), picks, gains)

@@ -54,7 +54,8 @@ const (
 // score.Search can: experts that turn, votes of 0 or 1, very many experts or pixels.
 func NewTable(b *score.Bank, opt Options) *Table {
 	k, d := len(b.Sprites), b.Height*b.Width
-	t := &Table{bank: b, opt: opt, experts: k, pixels: d, words: (d + 63) / 64, groups: (d + 3) / 4, quads: (d + 15) / 16, loops: loopsOf(kernel.Chosen())}
+	t := &Table{bank: b, opt: opt, experts: k, pixels: d, words: (d + 63) / 64, groups: (d + 3) / 4, quads: (d + 15) / 16,
+		loops: loopsOf(kernel.Chosen())}
 	if !b.Plain() || k == 0 || d == 0 || 2*k*(k+1)*t.words > maxOrders || 64*t.quads*(k+15) > maxFirst {
 		return nil
 	}

@@ -43,10 +43,12 @@ type margin struct{ slack, low, high int }
 func (t *Table) marginOf(scale float64, wrong, least, most int) margin {
 	need := float64((t.opt.MinGain + score.Tie) * scale)
 	inside := func(v float64) int { return int(min(max(v, float64(least)), float64(most))) }
-	return margin{inside(float64(2*wrong) + math.Ceil(float64(score.Tie*scale)) + 1), inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
+	return margin{inside(float64(2*wrong) + math.Ceil(float64(score.Tie*scale)) + 1),
+		inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
 }
 
-// shortScale returns how many units a nat may have so that no sum over the pixels, of at most so many nats, exceeds 16 bits.
+// shortScale returns how many units a nat may have so that no sum over the pixels, of at most so many nats, exceeds 16
+// bits.
 func shortScale(pixels int, nats float64) float64 {
 	return min(float64(math.MaxInt16-1-pixels)/nats, 1<<20)
 }

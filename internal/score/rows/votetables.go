@@ -24,7 +24,8 @@ type voteTables struct {
 // votesPay reports whether explaining so many rows pays for the tables. In plain Go, and without AVX-512, byRow
 // is quicker.
 func (t *Table) votesPay(rows int) bool {
-	return t.byVotes && !t.bank.TwoSided && t.experts <= 64 && t.pixels <= maxVotePixels && max(rows, t.opt.Rows) >= votesWorth
+	return t.byVotes && !t.bank.TwoSided && t.experts <= 64 && t.pixels <= maxVotePixels &&
+		max(rows, t.opt.Rows) >= votesWorth
 }
 
 // votesWorth is how many rows pay for the tables of byVote.
@@ -98,7 +99,8 @@ func (p *voteTables) inUnits(t *Table) bool {
 	for c := range t.experts {
 		sum := math.Abs(score.CostOf(t.opt.Costs, c))
 		for i := range pixelsOf(p.votes(c, t.words)) {
-			on, off := max(t.logLik(score.On, i, c+1, 0)-t.base[score.On][i], 0), max(t.base[score.Off][i]-t.logLik(score.Off, i, c+1, 0), 0)
+			on, off := max(t.logLik(score.On, i, c+1, 0)-t.base[score.On][i], 0),
+				max(t.base[score.Off][i]-t.logLik(score.Off, i, c+1, 0), 0)
 			ways[c] = append(ways[c], [2]float64{on, off})
 			sum += max(off, on)
 			widest = max(widest, off, on)
@@ -139,7 +141,8 @@ func (p *voteTables) inUnits(t *Table) bool {
 	return true
 }
 
-// rounded says by how much rounding makes the gain of an expert more, and less, at most, in units; how many votes it has, and how many in common with
+// rounded says by how much rounding makes the gain of an expert more, and less, at most, in units; how many votes it
+// has, and how many in common with
 // another one at most.
 type rounded struct {
 	more, less    float64
@@ -153,7 +156,8 @@ func (r *rounded) way(on, off float64) uint32 {
 	return uint32(a) | uint32(b)<<16
 }
 
-// by returns how wrong a gain may be after some picks. What they have taken of a vote is rounded, too, by half a unit; and so is the cost.
+// by returns how wrong a gain may be after some picks. What they have taken of a vote is rounded, too, by half a unit;
+// and so is the cost.
 func (r *rounded) by(picks int) float64 {
 	return max(r.more, r.less) + 0.5 + float64(float64(min(r.votes, r.common*picks))/2)
 }

@@ -61,7 +61,8 @@ func addFoursAVX2(width int) {
 func strengthenAVX2(width int) {
 	name := fmt.Sprintf("strengthen%dAVX2", 8*width)
 	start(name, "gains, alone, value *int32, row int, units, after *int32, up, x *uint64, words int",
-		fmt.Sprintf("%s implements RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, and the new units go to after.", name, 8*width))
+		fmt.Sprintf("%s implements RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, and the new "+
+			"units go to after.", name, 8*width))
 	acc := loadLanes2(param("gains"), width)
 	alone, value, row := param("alone"), param("value"), param("row")
 	units, after, up, x := param("units"), param("after"), param("up"), param("x")

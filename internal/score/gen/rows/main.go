@@ -80,7 +80,8 @@ func storeLanes(acc []reg.VecVirtual, at reg.Register) {
 
 func addFours(width int) {
 	start(fmt.Sprintf("addFours%d", 16*width), "gains, table *int32, row int, x *uint64, quads int",
-		fmt.Sprintf("addFours%d implements RowLoops.AddFours for %d lanes of rows of that many bytes, 4*quads fours.", 16*width, 16*width))
+		fmt.Sprintf("addFours%d implements RowLoops.AddFours for %d lanes of rows of that many bytes, 4*quads fours.",
+			16*width, 16*width))
 	gains, table, row, x, quads := param("gains"), param("table"), param("row"), param("x"), param("quads")
 	acc := loadLanes(gains, width)
 	fours := GP64()
@@ -110,8 +111,10 @@ func addFours(width int) {
 }
 
 func strengthen(width int) {
-	start(fmt.Sprintf("strengthen%d", 16*width), "gains, alone, value *int32, row int, units, after *int32, up, x *uint64, words int",
-		fmt.Sprintf("strengthen%d implements RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, and the new units go to after.", 16*width, 16*width))
+	start(fmt.Sprintf("strengthen%d", 16*width),
+		"gains, alone, value *int32, row int, units, after *int32, up, x *uint64, words int",
+		fmt.Sprintf("strengthen%d implements RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, "+
+			"and the new units go to after.", 16*width, 16*width))
 	acc := loadLanes(param("gains"), width)
 	alone, value, row := param("alone"), param("value"), param("row")
 	units, after, up, x := param("units"), param("after"), param("up"), param("x")
@@ -446,7 +449,8 @@ func sum() {
 func voters() {
 	start("voters", "mask, known, order *uint64, picks *int32, n, words int",
 		"voters implements RowLoops.Voters.")
-	mask, known, order, picks, n, words := param("mask"), param("known"), param("order"), param("picks"), param("n"), param("words")
+	mask, known, order, picks, n, words := param("mask"), param("known"), param("order"), param("picks"), param("n"),
+		param("words")
 	row := GP64()
 	MOVQ(words, row)
 	SHLQ(Imm(3), row)

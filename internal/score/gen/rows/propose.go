@@ -30,7 +30,8 @@ func wordsData() Mem {
 func propose() {
 	inWords := wordsData()
 	// Its memory may need more stack than there is: it is not NOSPLIT.
-	TEXT("propose", 0, "func(table *int16, places *int32, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n, fives int, lists, counts *int32, slack, low, high, end int)")
+	TEXT("propose", 0, "func(table *int16, places *int32, start *int16, numbers *int64, lanes int, x *uint64, words "+
+		"int, list *int32, n, fives int, lists, counts *int32, slack, low, high, end int)")
 	Doc("propose implements RowLoops.Propose.")
 	Pragma("noescape")
 	memory := aligned(64 * wordFives * mostWords)

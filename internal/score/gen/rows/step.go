@@ -9,7 +9,8 @@ import (
 )
 
 // stepSignature has need and tie in nats, row in bytes, n rows in the list.
-const stepSignature = "table, costs *float64, need, tie float64, x *uint64, row int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32"
+const stepSignature = "table, costs *float64, need, tie float64, x *uint64, row int, list *int32, n, groups int, picks *int8, gains " +
+	"*float64, lists, counts *int32"
 
 // block is kernel.Block, in bits.
 const block = 12
@@ -174,8 +175,10 @@ func stepLanes(v, width int, n, x, table reg.Register, totals Mem, most reg.VecV
 
 // rowSumsAVX2 writes Sums, a table of one lane. AVX2 has all it needs.
 func rowSumsAVX2() {
-	start("rowSumsAVX2", "table *float64, x *uint64, row int, list *int32, n, groups int, out *float64", "rowSumsAVX2 implements RowLoops.Sums.")
-	table, x, list, left, groups, out := param("table"), param("x"), param("list"), param("n"), param("groups"), param("out")
+	start("rowSumsAVX2", "table *float64, x *uint64, row int, list *int32, n, groups int, out *float64",
+		"rowSumsAVX2 implements RowLoops.Sums.")
+	table, x, list, left, groups, out := param("table"), param("x"), param("list"), param("n"), param("groups"),
+		param("out")
 	next := GP64() // of all rows, where there is no list
 	XORQ(next, next)
 	Label("row")

@@ -149,7 +149,8 @@ func allSums() {
 
 // told writes Told.
 func told() {
-	TEXT("told", 0, "func(table *float64, places *int32, cost float64, x *uint64, words int, list *int32, n, groups int, pick int, picks *int8, gains *float64)")
+	TEXT("told", 0, "func(table *float64, places *int32, cost float64, x *uint64, words int, list *int32, n, groups "+
+		"int, pick int, picks *int8, gains *float64)")
 	Doc("told implements RowLoops.Told.")
 	Pragma("noescape")
 	sumRows(param("list"), param("n"), param("places"), func(sums reg.VecVirtual) {
@@ -166,7 +167,8 @@ func told() {
 }
 
 // sumRows adds up what a table has for rows of a list and does something with the sum of each.
-func sumRows(list, left, places reg.Register, change func(sums reg.VecVirtual), send func(n reg.Register, value reg.VecVirtual)) {
+func sumRows(list, left, places reg.Register, change func(sums reg.VecVirtual),
+	send func(n reg.Register, value reg.VecVirtual)) {
 	table, memory := param("table"), aligned(64*(mostWords+1))
 	Label("rows")
 	words(list, left, memory)
@@ -198,7 +200,9 @@ func eachRow(list, some reg.Register, label string, do func(i, n reg.Register)) 
 
 // choose writes Choose.
 func choose() {
-	TEXT("chooseLane", 0, "func(table *float64, places *int32, costs *float64, numbers *int64, lanes, end int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32)")
+	TEXT("chooseLane", 0,
+		"func(table *float64, places *int32, costs *float64, numbers *int64, lanes, end int, need, tie float64, x *uint64, "+
+			"words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32)")
 	Doc("chooseLane implements RowLoops.Choose.")
 	Pragma("noescape")
 	const gained, number, to = 64 * mostWords, 64 * (mostWords + 1), 64 * (mostWords + 2)

@@ -14,7 +14,8 @@ const mostPicks = 16 // kernel.MostPicks
 // time, so that what is known of its pixels stays in registers. Scratch has the four sums of each pick, and
 // where its expert is.
 func tell() {
-	start("tell", "x *uint64, n, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains, start, logLik, scratch *float64, masks *uint8",
+	start("tell", "x *uint64, n, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains, start, "+
+		"logLik, scratch *float64, masks *uint8",
 		"tell implements RowLoops.Tell.")
 	const where = 32 * mostPicks
 	Label("row")
@@ -163,7 +164,8 @@ func opinion(expert reg.Register, half, j int, on reg.OpmaskVirtual) reg.VecVirt
 	return v
 }
 
-// opinionAt returns where the log-likelihoods of eight pixels are that are off; those of pixels that are on are behind them.
+// opinionAt returns where the log-likelihoods of eight pixels are that are off; those of pixels that are on are behind
+// them.
 func opinionAt(expert reg.Register, half, j int) Mem {
 	return Mem{Base: expert, Disp: 128 * (4*half + j)}
 }

@@ -32,14 +32,17 @@ func bitsData() Mem {
 	return data
 }
 
-// voteStep writes VoteStep: sixteen rows at a time, a lane of 32 bits each. Of a pixel it holds how far picks have gone, on in the lower
+// voteStep writes VoteStep: sixteen rows at a time, a lane of 32 bits each. Of a pixel it holds how far picks have
+// gone, on in the lower
 // half, off in the upper; the half that is not the pixel's value is out of reach.
 func voteStep(first bool, numbers, bits Mem) {
 	name, more := "voteNext", "own *uint32, owns int, pairs *uint32, starts, fours *int32, last int32, "
 	if first {
 		name, more = "voteFirst", "votes *uint32, eights, off, costs *int32, tile int, bits, shift int32, "
 	}
-	TEXT(name, 0, "func(x *uint64, words, halves int, list *int32, n int, "+more+"experts int, on, held *uint32, lines, gains *int32, size, none int32, picked *uint64, picks *uint8, depth, losses, all, next, counts *int32, stride int, step, slack, low, high, end int32)")
+	TEXT(name, 0, "func(x *uint64, words, halves int, list *int32, n int, "+more+"experts int, on, held *uint32, lines, "+
+		"gains *int32, size, none int32, picked *uint64, picks *uint8, depth, losses, all, next, counts *int32, stride "+
+		"int, step, slack, low, high, end int32)")
 	Doc(name + " implements RowLoops.VoteStep.")
 	Pragma("noescape")
 	const which, depths, lists, places = 0, 64, 128, 192
@@ -126,7 +129,8 @@ func voteStep(first bool, numbers, bits Mem) {
 
 // addProducts adds to sums, by lane of 32 bits, the products of both halves (AVX512_VNNI), which avo does not know.
 func addProducts(a, b, sums reg.VecVirtual) {
-	Instruction(&ir.Instruction{Opcode: "VPDPWSSD", Operands: []Op{a, b, sums}, Inputs: []Op{a, b, sums}, Outputs: []Op{sums}, ISA: []string{"AVX512VNNI"}})
+	Instruction(&ir.Instruction{Opcode: "VPDPWSSD", Operands: []Op{a, b, sums}, Inputs: []Op{a, b, sums},
+		Outputs: []Op{sums}, ISA: []string{"AVX512VNNI"}})
 }
 
 // gather64 returns sixteen numbers of 64 bits, as two vectors, from base on.
@@ -181,7 +185,8 @@ func loadOn(ids reg.VecVirtual, numbers Mem) {
 	JG(LabelRef("word"))
 }
 
-// voteBest finds the first expert that gains most, its gain, and the largest of the others. It writes down what each gains and loses.
+// voteBest finds the first expert that gains most, its gain, and the largest of the others. It writes down what each
+// gains and loses.
 func voteBest(bits Mem) (most, second, best reg.VecVirtual) {
 	each := func(label string, do func(line reg.Register)) {
 		line, left := param("lines"), param("experts")
@@ -296,7 +301,8 @@ func better(gain, next, most, second, best reg.VecVirtual) {
 	VMOVDQA32(next, k, best)
 }
 
-// voteHold sets, of the pixels that the last pick votes for, what picks before hold, and behind that, what is held with the last one.
+// voteHold sets, of the pixels that the last pick votes for, what picks before hold, and behind that, what is held with
+// the last one.
 func voteHold(ids reg.VecVirtual) {
 	on, off := number(-1<<16), number(1<<16-1) // nothing is held of a pixel
 	own, left, held, words := param("own"), param("owns"), param("held"), param("on")
@@ -419,7 +425,8 @@ func voteChange() (most, second, best reg.VecVirtual) {
 	return most, second, best
 }
 
-// transpose moves the gains of sixteen rows, whose places are in memory, to lines, one for each expert, or back: sixteen experts at a time.
+// transpose moves the gains of sixteen rows, whose places are in memory, to lines, one for each expert, or back:
+// sixteen experts at a time.
 func transpose(memory reg.Register, places int, label string, back bool) {
 	gains, lines, left := param("gains"), param("lines"), param("experts")
 	Label(label)
@@ -448,14 +455,17 @@ func transpose(memory reg.Register, places int, label string, back bool) {
 		}
 		v = next
 	}
-	pairs(1, func(a, b, to reg.VecVirtual) { VPUNPCKLDQ(b, a, to) }, func(a, b, to reg.VecVirtual) { VPUNPCKHDQ(b, a, to) })
-	pairs(2, func(a, b, to reg.VecVirtual) { VPUNPCKLQDQ(b, a, to) }, func(a, b, to reg.VecVirtual) { VPUNPCKHQDQ(b, a, to) })
+	pairs(1, func(a, b, to reg.VecVirtual) { VPUNPCKLDQ(b, a, to) },
+		func(a, b, to reg.VecVirtual) { VPUNPCKHDQ(b, a, to) })
+	pairs(2, func(a, b, to reg.VecVirtual) { VPUNPCKLQDQ(b, a, to) },
+		func(a, b, to reg.VecVirtual) { VPUNPCKHQDQ(b, a, to) })
 	quarters := func(which uint64) func(a, b, to reg.VecVirtual) {
 		return func(a, b, to reg.VecVirtual) { VSHUFI32X4(Imm(which), b, a, to) }
 	}
 	pairs(4, quarters(0x88), quarters(0xdd))
 	pairs(8, quarters(0x88), quarters(0xdd))
-	// After two steps within quarters, number i%4 of each has the experts 0, 2, 1 and 3 of every four; those across quarters are in order.
+	// After two steps within quarters, number i%4 of each has the experts 0, 2, 1 and 3 of every four; those across
+	// quarters are in order.
 	for i := range v {
 		VMOVDQU32(v[i], to(i&^3|[]int{0, 2, 1, 3}[i&3]))
 	}

@@ -35,11 +35,16 @@ func main() { os.Exit(realMain()) }
 
 func realMain() int {
 	var s settings
-	flag.StringVar(&s.runner, "runner", "prism", "Beam runner: prism (in this process, unless --endpoint names a server) or universal (any server)")
-	flag.IntVar(&s.shards, "shards", 0, "pieces to cut the images into, on a cluster several for each of its workers (default 16, or 1 in this process, where a piece has all --workers of learn)")
+	flag.StringVar(&s.runner, "runner", "prism",
+		"Beam runner: prism (in this process, unless --endpoint names a server) or universal (any server)")
+	flag.IntVar(&s.shards, "shards", 0,
+		"pieces to cut the images into, on a cluster several for each of its workers (default 16, or 1 in this process, "+
+			"where a piece has all --workers of learn)")
 	flag.IntVar(&s.unroll, "unroll", 1, "iterations per pipeline: more if submitting one takes long")
-	flag.DurationVar(&s.deadline, "deadline", time.Hour, "how long a pipeline may take; Beam itself waits for ever for a worker that died")
-	flag.StringVar(&s.staging, "staging", "", "folder that all workers and this program can write and read, such as gs://bucket/folder (default: a temporary one)")
+	flag.DurationVar(&s.deadline, "deadline", time.Hour,
+		"how long a pipeline may take; Beam itself waits for ever for a worker that died")
+	flag.StringVar(&s.staging, "staging", "",
+		"folder that all workers and this program can write and read, such as gs://bucket/folder (default: a temporary one)")
 	verbose := flag.Bool("verbose", false, "show what Beam logs")
 	flag.Usage = usage(os.Args[1:])
 	flag.Parse()
@@ -82,7 +87,9 @@ func usage(args []string) func() {
 		}
 	}
 	return func() {
-		fmt.Fprintln(os.Stderr, "options are deadline, endpoint, runner, shards, staging, unroll, verbose, and those of Beam: patchwork-beam -help lists all")
+		fmt.Fprintln(os.Stderr,
+			"options are deadline, endpoint, runner, shards, staging, unroll, verbose, and those of Beam: patchwork-beam "+
+				"-help lists all")
 	}
 }
 
@@ -202,7 +209,8 @@ func serve(ctx context.Context, s settings, in io.Reader, out io.Writer) error {
 func answer(ctx context.Context, s settings, d **driver, r *engine.Request) (*engine.Reply, error) {
 	switch {
 	case r.Version != engine.Version:
-		return nil, fmt.Errorf("patchwork speaks version %d, patchwork-beam version %d; install both from the same release", r.Version, engine.Version)
+		return nil, fmt.Errorf("patchwork speaks version %d, patchwork-beam version %d; install both from the same release",
+			r.Version, engine.Version)
 	case r.Check:
 		return &engine.Reply{}, reachable(ctx, *jobopts.Endpoint)
 	case len(r.Fetch) > 0:

@@ -62,7 +62,8 @@ func (d *driver) tally(ctx context.Context, step *engine.Step) (*tallyfile.Part,
 	for i, file := range files {
 		part, err := take(ctx, file)
 		if err != nil {
-			return nil, fmt.Errorf("the job is done, but its counts cannot be read: %w; workers must reach --staging %s", err, d.staging)
+			return nil, fmt.Errorf("the job is done, but its counts cannot be read: %w; workers must reach --staging %s", err,
+				d.staging)
 		}
 		if i > 0 {
 			if step, err = step.Next(d.job, d.ready[step.Key()]); err != nil {
@@ -112,7 +113,8 @@ func (d *driver) run(ctx context.Context, p *beam.Pipeline) error {
 	}
 	cancelled := cancelJob(name)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("the Beam job %s has no result after --deadline %v: a worker may have died, or there is more to do than that allows; %s", name, d.deadline, cancelled)
+		return fmt.Errorf("the Beam job %s has no result after --deadline %v: a worker may have died, or there is more to "+
+			"do than that allows; %s", name, d.deadline, cancelled)
 	}
 	return fmt.Errorf("the Beam job %s was interrupted; %s", name, cancelled)
 }
