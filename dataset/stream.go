@@ -11,6 +11,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/diagnose/words"
 )
 
 // Stream reads files in blocks, in order and any number of times, for data that
@@ -466,8 +467,12 @@ func (r *traversal) nothing() error {
 		}
 	}
 	if r.selected <= r.skip {
-		return &FormatError{Path: r.head.Source, Msg: fmt.Sprintf("skipping %d leaves nothing of %d images", r.skip,
-			r.selected)}
+		noun := "image"
+		if h, _ := r.head.Size(); r.head.Table || h == 1 {
+			noun = "row"
+		}
+		return &FormatError{Path: r.head.Source, Msg: fmt.Sprintf("the %ss asked for begin after the last of %s", noun,
+			words.Count(r.selected, noun))}
 	}
 	return nil
 }

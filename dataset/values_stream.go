@@ -124,7 +124,7 @@ func (s *ValueStream) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] 
 			}
 		}
 		if seen <= s.skip {
-			yield(nil, &FormatError{Path: s.head.Source, Msg: fmt.Sprintf("skipping %d leaves nothing of %d rows", s.skip,
+			yield(nil, &FormatError{Path: s.head.Source, Msg: fmt.Sprintf("the rows asked for begin after the last of %d",
 				seen)})
 		}
 	}

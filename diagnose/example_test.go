@@ -33,6 +33,6 @@ func ExampleModel() {
 		fmt.Printf("%v: %s\n", f.Kind, f.Facts)
 	}
 	// Output:
-	// unused: Part 2 explains none of the 2 rows.
-	// duplicate: Part 0 and part 1 say nearly the same: 4 % of their votes are in dispute.
+	// unused: Part 3 explains none of the 2 rows.
+	// duplicate: Part 1 and part 2 say nearly the same: 4 % of their votes are in dispute.
 }

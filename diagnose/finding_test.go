@@ -315,7 +315,7 @@ func TestFindingsUseNames(t *testing.T) {
 	}
 	findings := Model(m, Evidence{Explained: []*patchwork.Explanation{nil, {}}, Name: func(i int) string { return fmt.Sprint("site ", i) }})
 	for kind, want := range map[Kind]string{
-		KindUnused:      "Part 1 (bog) explained no training row.",
+		KindUnused:      "Part 2 (bog) explained no training row.",
 		KindDuplicate:   "Part 1 and bog (part 2) say nearly the same: 0 % of their votes are in dispute.",
 		KindUnexplained: "Nothing explains 1 of 1 rows (site 1).",
 	} {

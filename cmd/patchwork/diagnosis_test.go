@@ -14,7 +14,7 @@ import (
 func TestLearnWarns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "same.csv", strings.Repeat("1,1,0,0\n", 20))
-	for experts, last := range map[string]string{"3": "Part 2 explained no training row. Learn with fewer parts, or from more starts.",
+	for experts, last := range map[string]string{"3": "Part 3 explained no training row. Learn with fewer parts, or from more starts.",
 		"12": "and 4 findings more; patchwork info lists them"} {
 		o := patchworkCommand(t, "learn", "same.csv", "-k", experts, "-o", "m.npz", "--for", "drawings")
 		lines := strings.Split(strings.TrimSuffix(o.err, "\n"), "\n")
@@ -86,7 +86,7 @@ func TestInfoExamines(t *testing.T) {
 			t.Errorf("unexplained images %+v; row 4 of the file is", f)
 		}
 	}
-	if out := must(t, "info", "m.npz", "x.csv"); !strings.Contains(out, "examined   x.csv, 6 rows of 3 columns\nfindings   unused: Part 1 explains none of the 6 rows.") {
+	if out := must(t, "info", "m.npz", "x.csv"); !strings.Contains(out, "examined   x.csv, 6 rows of 3 columns\nfindings   unused: Part 2 explains none of the 6 rows.") {
 		t.Errorf("info says\n%s", out)
 	}
 }

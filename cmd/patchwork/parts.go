@@ -56,7 +56,7 @@ that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
     patchwork mstep -m model.npz - -o next.npz`
 
 const statsExample = `  patchwork synth quadrants --n 60 --seed 1 -o rows.npz
-  patchwork learn rows.npz -o first.npz --rule max-minus-min --experts 8 --starts 1 --iterations 1
+  patchwork learn rows.npz -o first.npz --rule max-minus-min --experts 8 --starts 1
   patchwork stats -m first.npz rows.npz --rows :30 -o 1.tally
   patchwork stats -m first.npz rows.npz --rows 31: -o 2.tally
   patchwork mstep -m first.npz 1.tally 2.tally -o second.npz`

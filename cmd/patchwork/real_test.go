@@ -112,7 +112,7 @@ func TestRealImages(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	for _, path := range []string{"parts.png", "drawn.png", "sampled.png"} {
+	for _, path := range []string{"drawn.png", "sampled.png"} {
 		switch path {
 		case "drawn.png":
 			must(t, fields("draw m.npz -o drawn.png")...)

@@ -171,9 +171,9 @@ func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 	s.want(t, "POST", "/v1/data?name=table.csv&meta=y", []byte(read(t, "table.csv")), 201) // d3
 	image := func(bits string) map[string]any { return map[string]any{"height": 4, "width": 4, "bits": bits} }
 	for name, request := range map[string]map[string]any{
-		"letters": {"data": "d1", "experts": 2, "shift": 4, "rotate": "12:12", "starts": 2, "where": []string{"y=T", "writer<=5"}, "take": 4, "seed": 7, "refine": true},
-		"paper":   {"data": "d1", "experts": 2, "shift": 3, "mode": "paper", "q": 0.02, "outside": "unknown"},
-		"auto":    {"data": "d2", "auto": true, "rule": "max-minus-min", "iterations": 5, "seed": 1},
+		"letters": {"data": "d1", "experts": 2, "shift": 4, "rotate": "12:12", "starts": 2, "where": []string{"y=T", "writer<=5"}, "take": 4, "seed": 7},
+		"paper":   {"data": "d1", "experts": 2, "shift": 3, "mode": "paper"},
+		"auto":    {"data": "d2", "auto": true, "rule": "max-minus-min", "seed": 1},
 		"counted": {"data": "d1", "auto": true, "shift": 3, "rotate": "12:12", "take": 6, "seed": 2},
 		"soft":    {"data": "d3", "experts": 2, "rule": "max-minus-min", "method": "soft", "aim": "interpret", "begin": "grow"},
 		"drawn": {"images": []any{image("11110000??001111"), image("1111000000001111"), image("1111000000000000"), image("0000000000001111")},

@@ -162,7 +162,7 @@ func TestCheckpointOnAFullDisk(t *testing.T) {
 			if err := os.Remove(filepath.Join(disk, "ballast")); err != nil {
 				t.Fatal(err)
 			}
-			must(t, append(args, "--resume")...)
+			must(t, args...)
 			if read(t, "got.npz") != read(t, "want.npz") {
 				t.Errorf("%s, %d bytes of room: another model", line, room)
 			}

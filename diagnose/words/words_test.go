@@ -76,7 +76,7 @@ func TestRename(t *testing.T) {
 		k          int
 		name, want string
 	}{
-		{-1, "x", "there is no part -1; the model has 5, from 0"},
+		{-1, "x", "there is no part 0; the model has 5, from 1"},
 		{5, "x", "there is no part 6"},
 		{0, strings.Repeat("ä", words.MaxName+1), "201 characters; at most 200"},
 		{0, "a\nb", "control characters"},

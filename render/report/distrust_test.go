@@ -91,7 +91,7 @@ func judged(similar []float64, parts, means []float64, rows ...int) *Report {
 		r.Stability = &Stability{Rows: 100}
 	}
 	for k, v := range similar {
-		r.Parts = append(r.Parts, Part{Number: k, Name: "part " + string(rune('0'+k))})
+		r.Parts = append(r.Parts, Part{Number: k, Name: "part " + string(rune('1'+k))})
 		r.Stability.Parts = append(r.Stability.Parts, Returning{k, []float64{1}, []float64{v}})
 	}
 	if parts != nil {

@@ -24,7 +24,7 @@ func main() {
 	debug.SetGCPercent(400) // one thread collects and works
 	rested := time.Now()
 	desk, err := studio.NewDesk(studio.Options{Version: version,
-		Limits: studio.Limits{Time: 10 * time.Minute, LearnTime: time.Hour}, Made: made(js.Global().Get("patchworkModels")),
+		Limits: studio.Limits{Time: 10 * time.Minute}, Made: made(js.Global().Get("patchworkModels")),
 		Rest: func(news bool) {
 			if news || time.Since(rested) > restPause {
 				time.Sleep(time.Millisecond) // lets the worker read its messages
