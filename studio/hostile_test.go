@@ -271,7 +271,6 @@ func hostile(t testing.TB) []hostileRequest {
 		{learnWith(`{"data":"d1","experts":1,"rule":"means"}`), 422, "max-minus-min"},
 		{learnWith(`{"data":"d1","experts":1,"method":"soft","shift":1}`), 422, "cannot be combined with method soft"},
 		{learnWith(`{"data":"d1","experts":1,"aim":"predict"}`), 422, "for method soft"},
-		{learnWith(`{"data":"d1","experts":1,"q":1.5}`), 422, "at most 1"},
 		{learnWith(`{"data":"d1","experts":1,"where":["y=Z"]}`), 422, "y=Z"},
 		{learnWith(`{"data":"d1","experts":1,"where":["writer<="]}`), 422, "writer"},
 		{learnWith(`{"data":"d1","experts":1,"take":0}`), 422, "at least 1"},
