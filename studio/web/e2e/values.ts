@@ -70,7 +70,7 @@ test("the page and the command explain rows alike", async () => {
     if (i > 0) await page.getByRole("button", { name: "Next row" }).click();
     await found(page, new RegExp(`^${"abc"[i]}: `));
     const shown = await page.locator(".rowparts .badge").allInnerTexts();
-    assert.deepEqual(shown.map(Number).toSorted((a, b) => a - b), line.picks.map((p) => p.expert).toSorted((a, b) => a - b), `row ${i}`);
+    assert.deepEqual(shown.map(Number).toSorted((a, b) => a - b), line.picks.map((p) => p.expert + 1).toSorted((a, b) => a - b), `row ${i}`);
   }
   await clean(v);
 });
