@@ -58,6 +58,7 @@ test("measurements: parts are learned, a row is explained, and what is made unkn
   await clean(v);
 });
 
+// The page counts parts from 1, the command's JSON from 0.
 test("the page and the command explain rows alike", async () => {
   const v = await visit(world.browser, world.studio.url, "values"), { page } = v;
   writeFileSync(join(scratch, "few.csv"), "well,temperature,acidity,depth,salt,iron\na,14.1,7.02,30.5,9.11,0.8\nb,27.3,5.41,97.5,2.9,0.9\nc,26.6,5.5,31,9.2,0.7\n");
