@@ -95,7 +95,7 @@ export const readers = (all: Model[]): Model[] => all.filter((m) => m.source !==
 /** The chosen model, if files may be meant for it: of people's own, of the same kind, with a column in common. */
 function likely(model: Model | null, files: Sent[], columns: Head | null): Model | undefined {
   if (!model || readers([model]).length === 0) return undefined;
-  const pictures = files.every((f) => isPicture(f.file)), table = files.every((f) => /\.(csv|tsv|txt|parquet|arrow|feather)(\.gz|\.zst)?$/i.test(f.file.name));
+  const pictures = files.every((f) => isPicture(f.file)), table = files.every((f) => /\.(csv|tsv|txt|parquet)(\.gz|\.zst)?$/i.test(f.file.name));
   if (model.table ? pictures : table) return undefined;
   if (columns && model.columns && !columns.names.some((n) => model.columns?.includes(n))) return undefined;
   return model;
