@@ -35,6 +35,7 @@ var hashes = regexp.MustCompile(`\b[0-9a-f]{12,}`)
 // changes one line. -update writes the file; delete it first if tests have gone.
 func Said(t testing.TB, text string) bool {
 	t.Helper()
+	text = strings.ReplaceAll(text, sharedRoot(t), "SHARED") // wherever the data are
 	text = hashes.ReplaceAllString(temporary.ReplaceAllString(text, "DIR"), "HASH")
 	text = strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", `\n`)
 	test, _, _ := strings.Cut(t.Name(), "/")

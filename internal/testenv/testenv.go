@@ -33,11 +33,7 @@ func Slow(t testing.TB) {
 // default `shared` beside the repository.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
-	dir := os.Getenv("PATCHWORK_SHARED")
-	if dir == "" {
-		dir = filepath.Join(root(t), "..", "shared")
-	}
-	path := filepath.Join(dir, filepath.FromSlash(name))
+	path := filepath.Join(sharedRoot(t), filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("the shared data must be present in CI: %v", err)
@@ -45,6 +41,15 @@ func Shared(t testing.TB, name string) string {
 		t.Skipf("the shared data are not here (set PATCHWORK_SHARED): %v", err)
 	}
 	return path
+}
+
+// sharedRoot is the folder of the shared data, which need not be there.
+func sharedRoot(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv("PATCHWORK_SHARED"); dir != "" {
+		return dir
+	}
+	return filepath.Join(root(t), "..", "shared")
 }
 
 // ReadShared returns the content of a file of the shared data.
@@ -58,14 +63,11 @@ func ReadShared(t testing.TB, name string) []byte {
 }
 
 // root returns the folder of the repository, whose go.mod is that of the
-// library: tests run in the folder of their package, and experiments have a
+// library: tests begin in the folder of their package, and experiments have a
 // go.mod of their own.
 func root(t testing.TB) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := where
 	for {
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if err == nil && strings.HasPrefix(string(text), "module example.com/patchwork\n") {
