@@ -48,19 +48,16 @@ type classifyAnswer struct {
 }
 
 func (s *core) classifyRoutes() {
-	requests := newDecoder(func(r *classifyRequest) error {
-		n := len(r.Images)
-		for _, c := range r.Classes {
-			n += len(c.Images)
-		}
-		return s.checkBatch(n)
-	})
-	op := operation("POST", "/v1/classify", "classify",
-		"Say which class images are of, by examples of each class, and why", 200)
-	add(s, op.reads(requests), func(ctx context.Context, _ *struct{}) (*classifyAnswer,
-		error) {
-		return s.classify(ctx, requests)
-	})
+	addJSON(s, operation("POST", "/v1/classify", "classify",
+		"Say which class images are of, by examples of each class, and why", 200), s.classify)
+}
+
+func (r *classifyRequest) size() int {
+	n := len(r.Images)
+	for _, c := range r.Classes {
+		n += len(c.Images)
+	}
+	return n
 }
 
 // learnedClasses are classes, and of each example its number within its class.
@@ -125,13 +122,8 @@ func (s *core) examples(req *classifyRequest) (images []*bitmap.Image, labels []
 }
 
 // classify learns classes of the examples, and names the images.
-func (s *core) classify(ctx context.Context, requests *decoder[classifyRequest]) (*classifyAnswer, error) {
+func (s *core) classify(ctx context.Context, _ *struct{}, req *classifyRequest) (*classifyAnswer, error) {
 	began := time.Now()
-	ctx, req, leave, err := enterJSON(ctx, s, requests)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	examples, labels, err := s.examples(req)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -19,81 +18,65 @@ import (
 	"example.com/patchwork/internal/strictjson"
 )
 
-// decoder reads JSON bodies of one type.
-type decoder[T any] struct {
-	early func(*T) error // rejects bodies that would be costly to validate
-}
+// batch is a body that says how many images or rows are in it, so that too many are refused before they are looked at.
+type batch interface{ size() int }
 
-func newDecoder[T any](early func(*T) error) *decoder[T] { return &decoder[T]{early} }
-
-// of returns the type of the bodies.
-func (d *decoder[T]) of() reflect.Type { return reflect.TypeFor[T]() }
-
-// decode reads a body strictly: unknown and missing fields, wrong types and
+// decodeJSON reads a body strictly: unknown and missing fields, wrong types and
 // values out of range yield problems that say where they are.
-func (d *decoder[T]) decode(content []byte) (*T, error) {
+func decodeJSON[T any](s *core, content []byte) (*T, error) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return nil, problemf(statusBadRequest, "the body is empty; send JSON")
 	}
 	if !utf8.Valid(content) {
 		return nil, problemf(statusBadRequest, "the body is not UTF-8")
 	}
-	// First what would take much memory, then by type, which takes little for any other
-	// input, then by the schema, which has the bounds.
-	if err := strictjson.Check(content, d.of()); err != nil && json.Valid(content) { // else Decode says why not
-		if entry := new(strictjson.EntryError); errors.As(err, &entry) {
-			err = fmt.Errorf("not a valid value: %w", err)
-		}
-		return nil, problemf(statusUnprocessableEntity, "%v", err)
+	if err := notJSON(content); err != nil {
+		return nil, err
 	}
 	out := new(T)
-	strict := json.NewDecoder(bytes.NewReader(content))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(out); err != nil {
+	if err := strictjson.Decode(content, out, ""); err != nil {
 		return nil, jsonError(err)
 	}
-	if _, err := strict.Token(); err != io.EOF {
-		return nil, problemf(statusBadRequest, "not JSON: more data follows the object, at byte %d", strict.InputOffset())
-	}
-	if d.early != nil {
-		if err := d.early(out); err != nil {
+	if of, ok := any(out).(batch); ok {
+		if err := s.checkBatch(of.size()); err != nil {
 			return nil, err
 		}
 	}
-	var any any
-	if err := json.Unmarshal(content, &any); err != nil {
+	var fields any // which of them are there, and zero
+	if err := json.Unmarshal(content, &fields); err != nil {
 		return nil, jsonError(err)
 	}
-	if err := checkJSON(d.of(), any, "body"); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, checkJSON(reflect.TypeFor[T](), fields, "body")
 }
 
-func jsonError(err error) error {
-	switch e := err.(type) {
-	case *json.SyntaxError:
-		return problemf(statusBadRequest, "not JSON at byte %d: %v", e.Offset, err)
-	case *json.UnmarshalTypeError:
-		return problemf(statusUnprocessableEntity, "byte %d: %.60s is not a valid value of %q", e.Offset, e.Value, e.Field)
-	}
-	switch text := strings.TrimPrefix(err.Error(), "json: "); {
+// notJSON says what makes a text no value in JSON.
+func notJSON(content []byte) error {
+	text, whole := json.NewDecoder(bytes.NewReader(content)), json.RawMessage{}
+	syntax := new(json.SyntaxError)
+	switch err := text.Decode(&whole); {
 	case err == io.ErrUnexpectedEOF:
 		return problemf(statusBadRequest, "not JSON: it is cut off")
-	case strings.HasPrefix(text, "unknown field"):
-		return problemf(statusUnprocessableEntity, "%.100s; the valid fields are described in /openapi.json", text)
-	default:
-		return problemf(statusBadRequest, "not JSON: %.200s", text)
+	case errors.As(err, &syntax):
+		return problemf(statusBadRequest, "not JSON at byte %d: %v", syntax.Offset, err)
 	}
-}
-
-// wantJSON rejects bodies of other types.
-func wantJSON(b body) error {
-	if b.kind != "" && b.kind != "application/json" {
-		return problemf(statusUnsupportedMediaType, "the Content-Type %.100q is not accepted here; send application/json",
-			b.kind)
+	if _, err := text.Token(); err != io.EOF {
+		return problemf(statusBadRequest, "not JSON: more data follows the object, at byte %d", text.InputOffset())
 	}
 	return nil
+}
+
+// jsonError returns the answer to JSON that is not what it should be.
+func jsonError(err error) error {
+	kind := new(json.UnmarshalTypeError)
+	switch text := err.Error(); {
+	case errors.As(err, &kind):
+		return problemf(statusUnprocessableEntity, "byte %d: %.60s is not a valid value of %q", kind.Offset, kind.Value,
+			kind.Field)
+	case strings.Contains(text, "unknown field"):
+		return problemf(statusUnprocessableEntity, "%.100s; the valid fields are described in /openapi.json", text)
+	default:
+		return problemf(statusUnprocessableEntity, "%.200s", text)
+	}
 }
 
 // images reads images in JSON.
@@ -189,21 +172,3 @@ func parseNumber(name, text string) (float64, error) {
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func validText(s string) bool { return utf8.ValidString(s) }
-
-// enterJSON is like enter for a request with a JSON body, which it decodes.
-func enterJSON[T any](ctx context.Context, s *core, requests *decoder[T]) (_ context.Context, req *T, leave func(),
-	err error) {
-	b := bodyOf(ctx)
-	if err := wantJSON(b); err != nil {
-		return nil, nil, nil, err
-	}
-	ctx, leave, err = s.enter(ctx)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if req, err = requests.decode(b.bytes); err != nil {
-		leave()
-		return nil, nil, nil, err
-	}
-	return ctx, req, leave, nil
-}

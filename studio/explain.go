@@ -2,6 +2,7 @@ package studio
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"example.com/patchwork/posterior"
@@ -74,22 +75,17 @@ type task struct {
 }
 
 func (s *core) explainRoutes() {
-	requests := newDecoder(func(r *explainRequest) error { return s.checkBatch(len(r.Images)) })
-	pictures := []string{"image/png", "application/x-npy"}
-	add(s, operation("POST", "/v1/explain", "explain", "Explain images", 200).reads(requests, pictures...),
-		func(ctx context.Context, in *explainQuery) (*explainAnswer, error) {
-			return s.explain(ctx, requests, in)
-		})
-	add(s, operation("POST", "/v1/score", "score", "Measure how well a model explains images", 200).reads(requests,
-		pictures...),
-		func(ctx context.Context, in *explainQuery) (*scoreAnswer, error) {
-			return s.score(ctx, requests, in)
-		})
+	body, pictures := reflect.TypeFor[explainRequest](), []string{"image/png", "application/x-npy"}
+	add(s, operation("POST", "/v1/explain", "explain", "Explain images", 200).reads(body, pictures...), s.explain)
+	add(s, operation("POST", "/v1/score", "score", "Measure how well a model explains images", 200).reads(body,
+		pictures...), s.score)
 }
+
+func (r *explainRequest) size() int { return len(r.Images) }
 
 // task reads a request to explain. It is decoded while the request has its
 // turn, because decoding is work too.
-func (s *core) task(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*task, error) {
+func (s *core) task(ctx context.Context, in *explainQuery) (*task, error) {
 	b := bodyOf(ctx)
 	t := &task{settings: in.Settings, detail: in.Detail, predict: in.Predict}
 	var err error
@@ -98,7 +94,7 @@ func (s *core) task(ctx context.Context, requests *decoder[explainRequest], in *
 		if *in != (explainQuery{}) {
 			return nil, problemf(422, "a JSON body already holds all settings; leave out the query parameters")
 		}
-		req, err := requests.decode(b.bytes)
+		req, err := decodeJSON[explainRequest](s, b.bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -194,15 +190,14 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Exp
 	return nil
 }
 
-func (s *core) explain(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*explainAnswer,
-	error) {
+func (s *core) explain(ctx context.Context, in *explainQuery) (*explainAnswer, error) {
 	began := time.Now()
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	t, err := s.task(ctx, requests, in)
+	t, err := s.task(ctx, in)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{explain("{\"model\":\"m\n1\"}"), 400, "not JSON"},
 		{explain(`{"model":"m1\`), 400, "cut off"},
 		{explain(`{"model":"m1","model":"m1"}`), 422, "there twice"},
-		{explain(`{"model":"m1","images":[null]}`), 422, "not a valid value"},
+		{explain(`{"model":"m1","images":[null]}`), 422, "in a list"},
 		{explain("null"), 422, "no images"},
 		{explain("[]"), 422, "array"},
 		{explain(`"text"`), 422, "string"},
@@ -148,7 +148,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{explain(`{"model":"` + strings.Repeat("m", 100) + `","images":[` + one + `]}`), 422, "at most 64"},
 		{explain(`{"model":"m1","images":[` + strings.Repeat(one+",", 1000) + one + `]}`), 413, "1001 images"},
 		{explain(`{"model":"m1","images":[` + strings.Repeat("{},", 300_000) + `{}]}`), 413, "300001 images"},
-		{explain(`{"model":"m1","images":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`), 422, "not a valid value"},
+		{explain(`{"model":"m1","images":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`), 422, "in a list"},
 
 		// Images in JSON.
 		{explainImage(`{"height":6,"width":6,"bits":"01"}`), 422, "2 characters in bits for 6 x 6"},

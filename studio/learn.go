@@ -35,14 +35,7 @@ type JobPath struct {
 }
 
 func (s *core) learnRoutes() {
-	requests := newDecoder(func(r *learnRequest) error {
-		if r.Images == nil {
-			return nil
-		}
-		return s.checkBatch(len(r.Images))
-	})
-	add(s, operation("POST", "/v1/learn", "learn", "Start learning a model", 202).reads(requests),
-		func(ctx context.Context, _ *struct{}) (*oneJob, error) { return s.learn(ctx, requests) })
+	addJSON(s, operation("POST", "/v1/learn", "learn", "Start learning a model", 202), s.learn)
 	add(s, operation("GET", "/v1/learn", "list-jobs", "List the jobs", 200),
 		func(context.Context, *struct{}) (*jobList, error) {
 			out := new(jobList)
@@ -76,15 +69,10 @@ func (s *core) learnRoutes() {
 }
 
 // learn starts a job.
-func (s *core) learn(ctx context.Context, requests *decoder[learnRequest]) (*oneJob, error) {
+func (s *core) learn(_ context.Context, _ *struct{}, req *learnRequest) (*oneJob, error) {
 	if s.noLearn {
 		return nil, problemf(statusForbidden, "learning is switched off on this server (--no-learn)")
 	}
-	_, req, leave, err := enterJSON(ctx, s, requests)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	j := &job{name: req.Name, recipe: req.Recipe, dataID: req.Data, where: req.Where, take: req.Take}
 	if strings.ContainsFunc(req.Name, unicode.IsControl) {
 		return nil, problemAt(422, "body.name", nil, "the name contains control characters")
@@ -99,6 +87,7 @@ func (s *core) learn(ctx context.Context, requests *decoder[learnRequest]) (*one
 	facts := recipe.Facts{Rows: j.set.Len(), Height: h, Width: w, Table: j.set.Table && h == 1}
 	j.recipe = j.recipe.Literally(facts)
 	resolved, _ := j.recipe.Resolve(facts)
+	var err error
 	if j.plan, err = newPlan(&resolved, h, w); err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ func operation(method, path, id, summary string, status int) op {
 }
 
 // reads returns the operation with a JSON body, and other kinds of it.
-func (o op) reads(body interface{ of() reflect.Type }, kinds ...string) op {
-	o.json, o.kinds = body.of(), kinds
+func (o op) reads(body reflect.Type, kinds ...string) op {
+	o.json, o.kinds = body, kinds
 	return o
 }
 
@@ -38,6 +38,27 @@ type route struct {
 func add[I, O any](s *core, o op, answer func(context.Context, *I) (*O, error)) {
 	s.operations = append(s.operations, route{o, reflect.TypeFor[I](), reflect.TypeFor[O](),
 		func(ctx context.Context, in any) (any, error) { return answer(ctx, in.(*I)) }})
+}
+
+// addJSON adds an operation with a body in JSON, which is decoded, and answered, when the request has its turn.
+func addJSON[I, B, O any](s *core, o op, answer func(context.Context, *I, *B) (*O, error)) {
+	add(s, o.reads(reflect.TypeFor[B]()), func(ctx context.Context, in *I) (*O, error) {
+		b := bodyOf(ctx)
+		if b.kind != "" && b.kind != "application/json" {
+			return nil, problemf(statusUnsupportedMediaType,
+				"the Content-Type %.100q is not accepted here; send application/json", b.kind)
+		}
+		ctx, leave, err := s.enter(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		req, err := decodeJSON[B](s, b.bytes)
+		if err != nil {
+			return nil, err
+		}
+		return answer(ctx, in, req)
+	})
 }
 
 // addEvents adds an operation that answers with events; a nil stream is an empty answer.

@@ -54,23 +54,16 @@ type valueSamples struct {
 const insideShare = 0.8
 
 func (s *core) valueRoutes() {
-	requests := newDecoder(func(r *valuesRequest) error { return s.checkBatch(len(r.Rows)) })
-	add(s, operation("POST", "/v1/values/explain", "explain-values", "Explain images or rows of real values",
-		200).reads(requests),
-		func(ctx context.Context, _ *struct{}) (*valuesAnswer, error) { return s.explainValues(ctx, requests) })
-	samples := newDecoder[valueSampleRequest](nil)
-	add(s, operation("POST", "/v1/values/sample", "sample-values", "Draw images or rows from a model of real values",
-		200).reads(samples),
-		func(ctx context.Context, _ *struct{}) (*valueSamples, error) { return s.sampleValues(ctx, samples) })
+	addJSON(s, operation("POST", "/v1/values/explain", "explain-values", "Explain images or rows of real values", 200),
+		s.explainValues)
+	addJSON(s, operation("POST", "/v1/values/sample", "sample-values",
+		"Draw images or rows from a model of real values", 200), s.sampleValues)
 }
 
-func (s *core) explainValues(ctx context.Context, requests *decoder[valuesRequest]) (*valuesAnswer, error) {
+func (r *valuesRequest) size() int { return len(r.Rows) }
+
+func (s *core) explainValues(ctx context.Context, _ *struct{}, req *valuesRequest) (*valuesAnswer, error) {
 	began := time.Now()
-	ctx, req, leave, err := enterJSON(ctx, s, requests)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	m, err := s.models.findReal(req.Model)
 	if err != nil {
 		return nil, err
@@ -158,12 +151,7 @@ func saidBy(m *real.Model, p real.Pick) f32 {
 	return newF32(out)
 }
 
-func (s *core) sampleValues(ctx context.Context, requests *decoder[valueSampleRequest]) (*valueSamples, error) {
-	ctx, req, leave, err := enterJSON(ctx, s, requests)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
+func (s *core) sampleValues(ctx context.Context, _ *struct{}, req *valueSampleRequest) (*valueSamples, error) {
 	m, err := s.models.findReal(req.Model)
 	if err != nil {
 		return nil, err

@@ -28,19 +28,11 @@ type ExpertPath struct {
 type oneExpert struct{ Body expertInfo }
 
 func (s *core) renameRoutes() {
-	changes, parts := newDecoder[modelChange](nil), newDecoder[expertChange](nil)
-	add(s, operation("PATCH", "/v1/models/{id}", "rename-model", "Give a model another name", 200).reads(changes),
-		func(ctx context.Context, in *ModelPath) (*oneModel, error) { return s.renameModel(ctx, changes, in) })
-	add(s, operation("PATCH", "/v1/models/{id}/experts/{k}", "rename-expert", "Name a part", 200).reads(parts),
-		func(ctx context.Context, in *ExpertPath) (*oneExpert, error) { return s.renameExpert(ctx, parts, in) })
+	addJSON(s, operation("PATCH", "/v1/models/{id}", "rename-model", "Give a model another name", 200), s.renameModel)
+	addJSON(s, operation("PATCH", "/v1/models/{id}/experts/{k}", "rename-expert", "Name a part", 200), s.renameExpert)
 }
 
-func (s *core) renameModel(ctx context.Context, requests *decoder[modelChange], in *ModelPath) (*oneModel, error) {
-	_, req, leave, err := enterJSON(ctx, s, requests)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
+func (s *core) renameModel(_ context.Context, in *ModelPath, req *modelChange) (*oneModel, error) {
 	name := strings.TrimSpace(req.Name)
 	if words.Clean(name) == "" { // nothing of it can be read
 		return nil, problemAt(422, "body.name", req.Name, "a model needs a name")
@@ -52,12 +44,7 @@ func (s *core) renameModel(ctx context.Context, requests *decoder[modelChange], 
 	return &oneModel{newModelInfo(m)}, nil
 }
 
-func (s *core) renameExpert(ctx context.Context, requests *decoder[expertChange], in *ExpertPath) (*oneExpert, error) {
-	_, req, leave, err := enterJSON(ctx, s, requests)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
+func (s *core) renameExpert(_ context.Context, in *ExpertPath, req *expertChange) (*oneExpert, error) {
 	name := strings.TrimSpace(req.Name)
 	m, err := s.rename(in.ID, name, func(m *model) error { return m.call(in.K, name) })
 	if err != nil {

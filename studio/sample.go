@@ -33,23 +33,13 @@ type sample struct {
 }
 
 func (s *core) sampleRoutes() {
-	requests := newDecoder[sampleRequest](nil)
-	op := operation("POST", "/v1/sample", "sample", "Draw new images from a model", 200)
-	add(s, op.reads(requests), func(ctx context.Context, _ *struct{}) (*sampleAnswer,
-		error) {
-		return s.sample(ctx, requests)
-	})
+	addJSON(s, operation("POST", "/v1/sample", "sample", "Draw new images from a model", 200), s.sample)
 }
 
 // maxAlong bounds the coordinates, in standard deviations.
 const maxAlong = 20
 
-func (s *core) sample(ctx context.Context, requests *decoder[sampleRequest]) (*sampleAnswer, error) {
-	ctx, req, leave, err := enterJSON(ctx, s, requests)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
+func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sampleAnswer, error) {
 	m, err := s.models.find(req.Model)
 	if err != nil {
 		return nil, err

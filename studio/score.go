@@ -24,13 +24,13 @@ type score struct {
 	Picks  int  `json:"picks"`
 }
 
-func (s *core) score(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*scoreAnswer, error) {
+func (s *core) score(ctx context.Context, in *explainQuery) (*scoreAnswer, error) {
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	t, err := s.task(ctx, requests, in)
+	t, err := s.task(ctx, in)
 	if err != nil {
 		return nil, err
 	}
