@@ -13,6 +13,7 @@ import (
 
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/render"
 )
 
@@ -25,6 +26,8 @@ type app struct {
 	written []string // paths of which the command has said what it wrote there
 	carried bool     // standard output has data, so summaries go to stderr
 	helpAll bool     // --help-all
+
+	see func(learn.Step) // gets every step of learning; nil but in the demo
 }
 
 const rootLong = `A part votes on some of the pixels or columns. A session:

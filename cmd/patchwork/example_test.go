@@ -129,10 +129,10 @@ func saysWhatItWrites(t *testing.T, root *cobra.Command, line string) {
 func TestDemo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := must(t, "demo")
-	if !strings.Contains(out, "learned 2 strokes of the letter T from 10 drawings") || strings.ContainsAny(out, "█\x1b") || strings.Count(out, "\n") > 12 {
+	if !strings.Contains(out, "learned 2 parts from 10 images") || strings.ContainsAny(out, "█\x1b") || strings.Count(out, "\n") > 16 {
 		t.Errorf("in a pipe the demo says\n%s", out)
 	}
-	const want = "coloured.png explanations.jsonl explanations.png index.html learning.png letters.npz model.npz samples.png strokes.png"
+	const want = "explanations.jsonl explanations.png index-parts.csv index-places.csv index-rows.csv index-together.csv index.html learning.png letters.npz model.npz strokes.png"
 	if got := listing(t, "demo"); got != want {
 		t.Errorf("files %s, want %s", got, want)
 	}
@@ -166,7 +166,7 @@ func TestDemoOnTerminal(t *testing.T) {
 	env := map[string]string{"NO_COLOR": "1", "TERM": "xterm"}
 	code := run(t.Context(), []string{"demo"}, console{out: &out, err: &stderr, outTerminal: true, width: 100,
 		getenv: func(name string) string { return env[name] }})
-	if code != 0 || !strings.Contains(out.String(), "█") || !strings.Contains(out.String(), "letter 14") {
+	if code != 0 || !strings.Contains(out.String(), "█") || !strings.Contains(out.String(), "part 2") {
 		t.Errorf("exit %d, stderr %q, stdout\n%s", code, stderr.String(), out.String())
 	}
 	if _, err := os.Stat(filepath.Join("demo", "index.html")); err != nil {

@@ -56,23 +56,3 @@ type synthReport struct {
 	Seed    uint64   `json:"seed"`
 	Arrays  []string `json:"arrays"` // of the file, x first
 }
-
-// demoSummary is what demo --json reports.
-type demoSummary struct {
-	Output       string        `json:"output"` // the folder
-	Page         string        `json:"page"`
-	Model        string        `json:"model"`
-	Letters      string        `json:"letters"`
-	Experts      int           `json:"experts"`
-	Images       int           `json:"images"` // learned from
-	Seconds      float64       `json:"seconds"`
-	LogLik       jsonFloat     `json:"log_lik"` // of the images learned from, in nats
-	Explanations []demoLetters `json:"explanations"`
-}
-
-// demoLetters is how a letter was explained.
-type demoLetters struct {
-	Index       int       `json:"index"`
-	LogLikModel jsonFloat `json:"log_lik_model"`
-	Experts     []int     `json:"experts"` // of the picks
-}

@@ -173,8 +173,7 @@ type learning struct {
 	profile string // what was recognised of the data, and how to change it; may be empty
 	blank   int    // images without ink, which are left out
 
-	begun func() error     // says so, at the first step; may be nil
-	see   func(learn.Step) // gets every step; may be nil
+	begun func() error // says so, at the first step; may be nil
 
 	journal     *journal.Journal // nil unless --checkpoint
 	interrupted bool             // the user ended it, and model is the best so far
@@ -209,8 +208,8 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 		if err != nil {
 			return request(err)
 		}
-		if l.see != nil {
-			l.see(s)
+		if a.see != nil {
+			a.see(s)
 		}
 		l.model = s.Model
 		switch s.Stage {
