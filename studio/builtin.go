@@ -59,7 +59,7 @@ func (s *core) buildOne(ctx context.Context, b *builtin) error {
 	if err != nil {
 		return err
 	}
-	d := &data{id: b.data, name: b.file, files: []string{b.data + ".npz"}, set: set, fixed: true}
+	d := &data{item: item{id: b.data, name: b.file, fixed: true}, files: []string{b.data + ".npz"}, set: set}
 	if err := s.data.keep(d); err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (s *core) buildOne(ctx context.Context, b *builtin) error {
 		return err
 	}
 	j := &job{args: append(slices.Clone(d.files), selection(nil, b.take)...)}
-	return s.models.keep(&model{id: b.id, name: b.name, source: "built-in", m: learned, command: j.line(&b.recipe),
-		fixed: true})
+	return s.models.keep(&model{item: item{id: b.id, name: b.name, fixed: true}, source: "built-in", m: learned,
+		command: j.line(&b.recipe)})
 }
 
 // madeOne returns a model that was made before, or nil.

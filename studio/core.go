@@ -186,19 +186,19 @@ func (s *core) Close() {
 // take adds the operator's models and data.
 func (s *core) take(opt *Options) error {
 	for i := range opt.Data {
-		if err := s.data.keep(&data{name: opt.Data[i].Name, set: opt.Data[i].Set, files: []string{opt.Data[i].Name},
-			args: opt.Data[i].Args, fixed: true}); err != nil {
+		if err := s.data.keep(&data{item: item{name: opt.Data[i].Name, fixed: true}, set: opt.Data[i].Set,
+			files: []string{opt.Data[i].Name}, args: opt.Data[i].Args}); err != nil {
 			return err
 		}
 	}
 	for _, v := range opt.Values {
-		if _, err := s.keepValues(&data{name: v.Name, values: v.Values, files: []string{v.Name}, args: v.Args,
-			fixed: true}); err != nil {
+		if _, err := s.keepValues(&data{item: item{name: v.Name, fixed: true}, values: v.Values, files: []string{v.Name},
+			args: v.Args}); err != nil {
 			return err
 		}
 	}
 	for _, r := range opt.Real {
-		if err := s.models.keep(&model{name: r.Name, source: "file", real: r.Model, fixed: true}); err != nil {
+		if err := s.models.keep(&model{item: item{name: r.Name, fixed: true}, source: "file", real: r.Model}); err != nil {
 			return err
 		}
 	}
@@ -211,7 +211,7 @@ func (s *core) take(opt *Options) error {
 		if err != nil {
 			return err // they fit
 		}
-		if err := s.models.keep(&model{name: m.Name, source: "file", m: named, fixed: true}); err != nil {
+		if err := s.models.keep(&model{item: item{name: m.Name, fixed: true}, source: "file", m: named}); err != nil {
 			return err
 		}
 	}

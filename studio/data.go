@@ -210,7 +210,7 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &data{name: in.Name, args: args, files: u.arguments}
+	d := &data{item: item{name: in.Name}, args: args, files: u.arguments}
 	if d.set, err = s.decode(ctx, u.name, u.content, opt); err != nil {
 		if in.Values == "" && notBits(err) {
 			return s.loadPlainly(b, in, opt, args, err)

@@ -29,7 +29,7 @@ const (
 
 // job is one requested learning run.
 type job struct {
-	id, name  string
+	item
 	plan      *recipe.Plan
 	args      []string // of patchwork, without -o and the recipe's
 	noCommand bool     // no arguments read the data as they were read
@@ -42,7 +42,6 @@ type job struct {
 	values    *dataset.Values // real values to learn from, while it does; nil for bits
 	real      *real.Options   // of the learner of real values
 	data      *data           // or the data set that it learns from
-	bytes     int64           // of all that it holds but the data set
 	created   time.Time
 	cancel    context.CancelCauseFunc
 
@@ -161,21 +160,12 @@ func (q *jobs) active() int {
 func (q *jobs) size() int64 {
 	n := int64(0)
 	for _, j := range q.list() {
-		n += j.bytes
+		n += j.size
 	}
 	return n
 }
 
-func (q *jobs) find(id string) (*job, error) {
-	var ids []string
-	for _, j := range q.list() {
-		if j.id == id {
-			return j, nil
-		}
-		ids = append(ids, j.id)
-	}
-	return nil, problemf(statusNotFound, "there is no job %.64q; there are %s", id, some(ids))
-}
+func (q *jobs) find(id string) (*job, error) { return lookUp(q.list(), "job", id) }
 
 // add accepts a job and starts it, or returns an error if too many wait. It
 // forgets the oldest finished ones.
@@ -187,11 +177,11 @@ func (q *jobs) add(j *job) error {
 		q.s.meter.refused("learn")
 		return retryLater(10, "%d learning jobs are running or waiting, the limit of this server", n)
 	}
-	j.bytes = int64(len(j.name)) + textMemory(j.args) + textMemory(j.where)
+	j.size = int64(len(j.name)) + textMemory(j.args) + textMemory(j.where)
 	if j.drawn != nil {
-		j.bytes += (&data{set: j.drawn}).bytes()
+		j.size += (&data{set: j.drawn}).bytes()
 	}
-	if size := q.size(); size+j.bytes > q.s.limits.JobBytes {
+	if size := q.size(); size+j.size > q.s.limits.JobBytes {
 		q.s.meter.refused("memory")
 		return retryLater(10,
 			"the images of learning jobs take %d bytes, the limit of this server; delete jobs that have ended", size)
@@ -348,7 +338,7 @@ func (q *jobs) keep(j *job, out outcome) {
 		}
 		j.command = j.line(&r)
 	}
-	m := &model{name: j.name, source: "learned", m: out.model, real: out.real, command: j.command}
+	m := &model{item: item{name: j.name}, source: "learned", m: out.model, real: out.real, command: j.command}
 	if err := q.s.models.keepLearned(m); err != nil {
 		j.state, j.problem = failed, err.Error()
 		return

@@ -73,7 +73,7 @@ func (s *core) learn(_ context.Context, _ *struct{}, req *learnRequest) (*oneJob
 	if s.noLearn {
 		return nil, problemf(statusForbidden, "learning is switched off on this server (--no-learn)")
 	}
-	j := &job{name: req.Name, recipe: req.Recipe, dataID: req.Data, where: req.Where, take: req.Take}
+	j := &job{item: item{name: req.Name}, recipe: req.Recipe, dataID: req.Data, where: req.Where, take: req.Take}
 	if strings.ContainsFunc(req.Name, unicode.IsControl) {
 		return nil, problemAt(422, "body.name", nil, "the name contains control characters")
 	}

@@ -1,28 +1,23 @@
 package studio
 
 import (
-	"fmt"
-	"slices"
-	"sync"
-
 	"example.com/patchwork/dataset"
 )
 
 // data is a data set being served. It does not change once stored.
 type data struct {
-	id, name  string
-	set       *dataset.Set    // of real values only their labels
-	values    *dataset.Values // nil for bits
-	files     []string        // their names on a command line
-	args      []string        // flags that read it the same way, such as --threshold 128
-	noCommand bool            // no flags read it the same way
-	fixed     bool
+	item
+	set       *dataset.Set       // of real values only their labels
+	values    *dataset.Values    // nil for bits
+	files     []string           // their names on a command line
+	args      []string           // flags that read it the same way, such as --threshold 128
+	noCommand bool               // no flags read it the same way
 	labels    map[string]label   // of its metadata
 	called    func(i int) string // what people call its rows
 
-	size int64 // of all of it; the library has the lock of what follows
-	jobs int   // that learn from it, or will
-	gone bool  // forgotten, but jobs have it still
+	// The library has the lock of these.
+	jobs int  // that learn from it, or will
+	gone bool // forgotten, but jobs have it still
 }
 
 // bytes returns the memory of its packed images and of all else that it has, about: labels, names
@@ -50,65 +45,16 @@ func (d *data) bytes() int64 {
 }
 
 // library holds the data sets being served.
-type library struct {
-	mu    sync.Mutex
-	limit int
-	space int64
-	used  int64
-	next  int
-	all   []*data
+type library struct{ shelf[*data] }
+
+func newLibrary(limit int, space int64) *library {
+	return &library{shelf[*data]{what: "data set", loosely: "uploaded data sets", limit: limit, space: space}}
 }
 
-func newLibrary(limit int, space int64) *library { return &library{limit: limit, space: space} }
-
-// keep stores a data set and assigns its id. The error says that there is no
-// room.
+// keep stores a data set and assigns its id. The error says that there is no room.
 func (l *library) keep(d *data) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	d.labels, d.called = newLabels(d.set), d.set.Called()
-	d.size = d.bytes()
-	if !d.fixed {
-		if err := l.roomFor(d.size); err != nil {
-			return err
-		}
-		l.used += d.size
-	}
-	if d.id == "" {
-		l.next++
-		d.id = fmt.Sprintf("d%d", l.next)
-	}
-	l.all = append(l.all, d)
-	return nil
-}
-
-func (l *library) roomFor(size int64) error {
-	loose := 0
-	for _, d := range l.all {
-		if !d.fixed {
-			loose++
-		}
-	}
-	if loose >= l.limit {
-		return problemf(statusInsufficientStorage, "this server keeps %d uploaded data sets; delete one first", l.limit)
-	}
-	if l.used+size > l.space {
-		return problemf(statusInsufficientStorage,
-			"the data sets would take %d bytes, and this server keeps %d; delete one first", l.used+size, l.space)
-	}
-	return nil
-}
-
-func (l *library) list() []*data {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.all)
-}
-
-func (l *library) size() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.used
+	return l.shelf.keep(d)
 }
 
 // find returns the data set of bits with that id.
@@ -129,36 +75,17 @@ func (l *library) findValues(id string) (*data, error) {
 	return d, err
 }
 
-// any returns the data set with that id, of bits or of real values.
-func (l *library) any(id string) (*data, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var ids []string
-	for _, d := range l.all {
-		if d.id == id {
-			return d, nil
-		}
-		ids = append(ids, d.id)
-	}
-	return nil, problemf(statusNotFound, "there is no data set %.64q; there are %s", id, some(ids))
-}
-
+// remove forgets a data set, whose memory counts while jobs learn from it.
 func (l *library) remove(id string) error {
-	d, err := l.any(id)
+	d, err := l.shelf.remove(id)
 	if err != nil {
 		return err
 	}
-	if d.fixed {
-		return problemf(statusConflict, "data set %s is built in or was loaded at the server's start; it cannot be deleted",
-			id)
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i := slices.Index(l.all, d); i >= 0 {
-		l.all = slices.Delete(l.all, i, i+1)
-		if d.gone = d.jobs > 0; !d.gone {
-			l.used -= d.size
-		}
+	if d.jobs > 0 && !d.gone {
+		d.gone = true
+		l.lent += d.size
 	}
 	return nil
 }
@@ -175,6 +102,6 @@ func (l *library) back(d *data) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if d.jobs--; d.jobs == 0 && d.gone {
-		l.used -= d.size
+		l.lent -= d.size
 	}
 }

@@ -1,11 +1,11 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"runtime"
 	"time"
 
@@ -21,66 +21,26 @@ type Limits struct {
 	Time   time.Duration // of one request, waiting included; a job of learning has 20 times as long
 }
 
-// Limit is one of the Limits, as flags and messages know it.
-type Limit struct {
-	Name           string // of the flag and in /v1/server
-	Help           string
-	Field          any // a pointer into the Limits: *int64 for bytes, *int or *time.Duration
-	Default, Least int64
-}
-
-// Table returns all limits, with pointers to their fields.
-func (l *Limits) Table() []Limit {
-	return []Limit{
-		{"max-upload", "of a model or data file; other requests and their images in proportion", &l.Upload, 64e6, 1 << 16},
-		{"max-memory", "of all that the server keeps: models, data, searches, requests and answers", &l.Memory, 768e6,
-			24 << 20},
-		{"max-jobs", "learning jobs kept, finished ones too; models and data sets in proportion", &l.Jobs, 32, 4},
-		{"max-time", "of one request, waiting included; a learning job has 20 times as long", &l.Time,
-			int64(30 * time.Second), 1},
-	}
-}
-
-// get and set read and write the field of a limit.
-func (l *Limit) get() int64 {
-	switch f := l.Field.(type) {
-	case *int64:
-		return *f
-	case *int:
-		return int64(*f)
-	case *time.Duration:
-		return int64(*f)
-	}
-	panic("studio: a limit of no known type") // misuse
-}
-
-func (l *Limit) set(v int64) {
-	switch f := l.Field.(type) {
-	case *int64:
-		*f = v
-	case *int:
-		*f = int(v)
-	case *time.Duration:
-		*f = time.Duration(v)
-	}
-}
-
 // WithDefaults returns the limits with every zero replaced by its default.
 func (l Limits) WithDefaults() Limits {
-	for _, limit := range l.Table() {
-		if limit.get() == 0 {
-			limit.set(limit.Default)
-		}
-	}
-	return l
+	return Limits{cmp.Or(l.Upload, 64e6), cmp.Or(l.Memory, 768e6), cmp.Or(l.Jobs, 32), cmp.Or(l.Time, 30*time.Second)}
 }
+
+// least are the smallest limits that a server can work with.
+var least = Limits{Upload: 1 << 16, Memory: 24 << 20, Jobs: 4, Time: 1}
 
 // Check returns an error that names the limit that is too small.
 func (l Limits) Check() error {
-	for _, limit := range l.Table() {
-		if v := limit.get(); v < limit.Least {
-			return fmt.Errorf("%s %v: give at least %d", limit.Name, reflect.ValueOf(limit.Field).Elem(), limit.Least)
-		}
+	small := func(name string, is, least any) error { return fmt.Errorf("%s %v: give at least %d", name, is, least) }
+	switch {
+	case l.Upload < least.Upload:
+		return small("max-upload", l.Upload, least.Upload)
+	case l.Memory < least.Memory:
+		return small("max-memory", l.Memory, least.Memory)
+	case l.Jobs < least.Jobs:
+		return small("max-jobs", l.Jobs, least.Jobs)
+	case l.Time < least.Time:
+		return small("max-time", l.Time, least.Time)
 	}
 	return nil
 }

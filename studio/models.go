@@ -3,10 +3,7 @@ package studio
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
-	"sync"
 
 	"example.com/patchwork"
 	"example.com/patchwork/learn/real"
@@ -17,26 +14,20 @@ import (
 // model is a model being served. It does not change once stored: a change of
 // its names stores a copy.
 type model struct {
-	id, name string
+	item
 	source   string           // "file", "upload", "learned" or "built-in"
 	m        *patchwork.Model // nil for one of real values
 	real     *real.Model      // nil for one of bits
 	command  string           // makes the same bytes; "" if unknown
-	fixed    bool             // the operator's, or built in: not counted, not deleted
 	unpacked int64            // memory of an upload, by what it said; 0 for others
-	size     int64            // in bytes
 }
 
-// models holds the models being served, in order of arrival.
-type models struct {
-	mu    sync.Mutex
-	limit int
-	space int64 // for the numbers of uploaded and learned models
-	next  int
-	all   []*model
-}
+// models holds the models being served.
+type models struct{ shelf[*model] }
 
-func newModels(limit int, space int64) *models { return &models{limit: limit, space: space} }
+func newModels(limit int, space int64) *models {
+	return &models{shelf[*model]{what: "model", loosely: "uploaded and learned models", limit: limit, space: space}}
+}
 
 // bytes returns the memory of the model, about: of one that was uploaded by the size of its file, unpacked, of
 // others by their numbers, with the counts that the templates come from.
@@ -56,24 +47,6 @@ func (m *model) bytes() int64 {
 	return n + 8*numbers
 }
 
-// keep stores a model under its id, or else the next of m1, m2, and so on. The
-// error says that there are too many.
-func (s *models) keep(m *model) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m.size = m.bytes()
-	if n, used := s.loose(); !m.fixed && (n >= s.limit || used+m.size > s.space) {
-		return problemf(statusInsufficientStorage,
-			"this server keeps at most %d uploaded and learned models of %d bytes in total; delete one first", s.limit, s.space)
-	}
-	if m.id == "" {
-		s.next++
-		m.id = fmt.Sprintf("m%d", s.next)
-	}
-	s.all = append(s.all, m)
-	return nil
-}
-
 // keepLearned is like keep for a model learned here: if there are too many, it
 // removes the oldest learned one.
 func (s *models) keepLearned(m *model) error {
@@ -91,41 +64,18 @@ func (s *models) keepLearned(m *model) error {
 	return s.keep(m)
 }
 
-// loose counts the uploaded and learned models, and their bytes.
-func (s *models) loose() (n int, used int64) {
-	for _, m := range s.all {
-		if !m.fixed {
-			n, used = n+1, used+m.size
-		}
+// roomForMore is an error where no other model is kept, whatever it is.
+func (s *models) roomForMore() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n, used := s.loose(); n >= s.limit || used >= s.space {
+		return s.full()
 	}
-	return n, used
-}
-
-// full reports whether there is no room for another model.
-func (s *models) full() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n, used := s.loose()
-	return n >= s.limit || used >= s.space
-}
-
-// size returns the bytes of the uploaded and learned models.
-func (s *models) size() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, used := s.loose()
-	return used
-}
-
-func (s *models) list() []*model {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.all)
+	return nil
 }
 
 // find returns the model of bits with that id; the error lists some existing ids, or says where models of real values
-// are
-// asked.
+// are asked.
 func (s *models) find(id string) (*model, error) {
 	m, err := s.any(id)
 	if err == nil && m.real != nil {
@@ -143,47 +93,6 @@ func (s *models) findReal(id string) (*model, error) {
 		return nil, problemf(422, "model %.64q is of bits: POST /v1/explain and /v1/sample are for it", id)
 	}
 	return m, err
-}
-
-// any returns the model with that id, of bits or of real values.
-func (s *models) any(id string) (*model, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var ids []string
-	for _, m := range s.all {
-		if m.id == id {
-			return m, nil
-		}
-		ids = append(ids, m.id)
-	}
-	return nil, problemf(statusNotFound, "there is no model %.64q; there are %s", id, some(ids))
-}
-
-// some lists the first names.
-func some(names []string) string {
-	switch {
-	case len(names) == 0:
-		return "none"
-	case len(names) > 10:
-		return strings.Join(names[:10], ", ") + fmt.Sprintf(" and %d more", len(names)-10)
-	}
-	return strings.Join(names, ", ")
-}
-
-// remove forgets a model. Requests that hold it finish.
-func (s *models) remove(id string) (*model, error) {
-	m, err := s.any(id)
-	if err != nil {
-		return nil, err
-	}
-	if m.fixed {
-		return nil, problemf(statusConflict, "model %s is built in or was loaded at the server's start; it cannot be deleted",
-			id)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all = slices.DeleteFunc(s.all, func(o *model) bool { return o.id == m.id })
-	return m, nil
 }
 
 type modelList struct {
@@ -264,9 +173,8 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 	if err := s.checkUpload(b.bytes, in.Name); err != nil {
 		return nil, err
 	}
-	if s.models.full() {
-		return nil, problemf(statusInsufficientStorage, "this server keeps %d uploaded and learned models; delete one first",
-			s.limits.Models)
+	if err := s.models.roomForMore(); err != nil {
+		return nil, err
 	}
 	leave, err := s.uploads.enter(ctx)
 	if err != nil {
@@ -288,7 +196,7 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 	if err := s.limits.checkModel(&cfg, m.K()); err != nil {
 		return nil, err
 	}
-	kept := &model{name: in.Name, source: "upload", m: m, unpacked: unpacked}
+	kept := &model{item: item{name: in.Name}, source: "upload", m: m, unpacked: unpacked}
 	if in.Data != "" {
 		d, err := s.data.find(in.Data)
 		if err != nil {

@@ -16,7 +16,7 @@ func (s *core) loadReal(m *real.Model, in *modelUpload, unpacked int64) (*oneMod
 	if in.Data != "" {
 		return nil, problemf(422, "a model of real values keeps the names of its columns itself; leave out data")
 	}
-	kept := &model{name: in.Name, source: "upload", real: m, unpacked: unpacked}
+	kept := &model{item: item{name: in.Name}, source: "upload", real: m, unpacked: unpacked}
 	if err := s.models.keep(kept); err != nil {
 		return nil, err
 	}

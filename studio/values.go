@@ -90,7 +90,7 @@ func (s *core) loadValues(b body, in *dataUpload, opt dataset.Options, args []st
 // decodeData reads an upload as real values, within limits.
 func (s *core) decodeData(b body, in *dataUpload, opt dataset.Options) (*data, error) {
 	opt.MaxMemory, opt.MaxPicture = s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
-	d := &data{name: in.Name}
+	d := &data{item: item{name: in.Name}}
 	files := []File{{Path: plainName(in.Name), Content: b.bytes}}
 	if b.form != nil {
 		var err error

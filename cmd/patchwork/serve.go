@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -89,17 +88,15 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	f.data.addSize(fs, "of --data: ")
 	fs.StringVar(&f.data.array, "array", "",
 		"array of --data .npz files that holds the images (default x, or the only one)")
-	for _, limit := range f.limits.Table() {
-		switch field := limit.Field.(type) {
-		case *int64:
-			*field = limit.Default
-			fs.Var((*byteSize)(field), limit.Name, limit.Help)
-		case *int:
-			fs.IntVar(field, limit.Name, int(limit.Default), limit.Help)
-		case *time.Duration:
-			fs.DurationVar(field, limit.Name, time.Duration(limit.Default), limit.Help)
-		}
-	}
+	f.limits = studio.Limits{}.WithDefaults()
+	fs.Var((*byteSize)(&f.limits.Upload), "max-upload",
+		"of a model or data file; other requests and their images in proportion")
+	fs.Var((*byteSize)(&f.limits.Memory), "max-memory",
+		"of all that the server keeps: models, data, searches, requests and answers")
+	fs.IntVar(&f.limits.Jobs, "max-jobs", f.limits.Jobs,
+		"learning jobs kept, finished ones too; models and data sets in proportion")
+	fs.DurationVar(&f.limits.Time, "max-time", f.limits.Time,
+		"of one request, waiting included; a learning job has 20 times as long")
 }
 
 // mostTLS bounds the bytes of a certificate or key.
