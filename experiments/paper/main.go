@@ -71,7 +71,7 @@ func parse(args []string) (r figures.Request, err error) {
 	var threshold, size string
 	fs := flag.NewFlagSet("paper", flag.ContinueOnError)
 	fs.Usage = func() {
-		fmt.Fprint(os.Stderr, help, fs.FlagUsages(), "\nFigures (all, if none is named):\n", figures.Contents)
+		fmt.Fprint(os.Stderr, help, fs.FlagUsages(), "\nFigures (all, if none is named):\n", figures.Contents())
 	}
 	fs.StringVarP(&r.Dir, "output", "o", "report", "folder to write to")
 	fs.BoolVar(&r.Quick, "quick", false, "under a minute: few seeds and sizes, rough numbers")

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/experiments/stat"
 	model "example.com/patchwork/learn/real"
 )
 
@@ -41,56 +42,45 @@ func digitsOf(rows [][]float64, class []string) func(c string, from, to int) [][
 // ReportDigitRivals prints the log-likelihood of scikit-learn's models on the digits of ReportDigits.
 func ReportDigitRivals(ctx context.Context, w io.Writer, rows [][]float64, class []string) error {
 	pick := digitsOf(rows, class)
-	fmt.Fprint(w, "Grey digits of 8 x 8: nats per test image, of each rival at its best on the test images\n\n| classes "+
-		"| rival | test |\n|---|---|---|\n")
-	for _, c := range []string{"all", "0", "2", "3", "8"} {
+	fmt.Fprint(w, "Grey digits of 8 x 8: nats per test image, of each rival at its best on the test images\n\n")
+	t := stat.NewTable(w, "classes", "rival", "test")
+	for _, c := range digitClasses {
 		all, err := Rivals(ctx, &Job{Train: pick(c, 0, 1200), Test: pick(c, 1200, len(rows)),
 			Floor: slices.Repeat([]float64{.25}, 64)})
 		if err != nil {
 			return err
 		}
 		for _, name := range slices.Sorted(maps.Keys(all)) {
-			fmt.Fprintf(w, "| %s | %s | %.1f |\n", c, name, all[name].Known)
+			t.Row("%s | %s | %.1f", c, name, all[name].Known)
 		}
 	}
 	return nil
 }
 
+// digitClasses are learned all together, and some alone.
+var digitClasses = []string{"all", "0", "2", "3", "8"}
+
 // ReportDigits learns digits of some classes (none means all together, then 0, 2, 3 and 8 alone), and prints the
 // log-likelihood of others.
 func ReportDigits(ctx context.Context, w io.Writer, rows [][]float64, class []string, classes ...string) error {
 	if len(classes) == 0 {
-		classes = []string{"all", "0", "2", "3", "8"}
+		classes = digitClasses
 	}
 	pick := digitsOf(rows, class)
 	fmt.Fprint(w, "Grey digits of 8 x 8 (values 0 to 16), 1200 rows to learn from: nats per test image over the 24 best "+
-		"explanations\n\n| classes | parts | parameters | test | best explanation alone |\n|---|---|---|---|---|\n")
+		"explanations\n\n")
+	t := stat.NewTable(w, "classes", "parts", "parameters", "test", "best explanation alone",
+		"description lengths of the starts")
 	for _, c := range classes {
-		data, err := model.NewData(8, 8, pick(c, 0, 1200))
+		r, err := fit(ctx, 8, 8, pick(c, 0, 1200), model.Options{Seed: 1})
 		if err != nil {
 			return err
 		}
-		r, err := model.Learn(ctx, data, model.Options{Seed: 1})
+		all, best, err := evidence(r.Model, pick(c, 1200, len(rows)))
 		if err != nil {
 			return err
 		}
-		p, err := model.NewPursuit(r.Model)
-		if err != nil {
-			return err
-		}
-		test := pick(c, 1200, len(rows))
-		evidence, best := 0.0, 0.0
-		for _, row := range test {
-			post, err := p.Best(row, 0)
-			if err != nil {
-				return err
-			}
-			evidence += post.Evidence / float64(len(test))
-			best += post.Explanations[0].LogJoint / float64(len(test))
-		}
-		votes, variances := r.Model.Votes()
-		fmt.Fprintf(w, "| %s | %d | %d | %.1f | %.1f | description lengths of the starts %.0f\n", c, r.Model.K(),
-			votes+variances+2*64+r.Model.K(), evidence, best, r.Starts)
+		t.Row("%s | %d | %d | %.1f | %.1f | %.0f", c, r.Model.K(), Parameters(r.Model), all, best, r.Starts)
 	}
 	return nil
 }

@@ -14,6 +14,52 @@ import (
 	model "example.com/patchwork/learn/real"
 )
 
+// Learn returns the model of rows.
+func Learn(ctx context.Context, height, width int, rows [][]float64, o model.Options) (*model.Model, error) {
+	r, err := fit(ctx, height, width, rows, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.Model, nil
+}
+
+func fit(ctx context.Context, height, width int, rows [][]float64, o model.Options) (*model.Result, error) {
+	data, err := model.NewData(height, width, rows)
+	if err != nil {
+		return nil, err
+	}
+	return model.Learn(ctx, data, o)
+}
+
+// Evidence returns the mean log-density of rows over the best explanations of each.
+func Evidence(m *model.Model, rows [][]float64) (float64, error) {
+	all, _, err := evidence(m, rows)
+	return all, err
+}
+
+// evidence returns it with that of the best explanations alone.
+func evidence(m *model.Model, rows [][]float64) (all, best float64, err error) {
+	p, err := model.NewPursuit(m)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, row := range rows {
+		post, err := p.Best(row, 0)
+		if err != nil {
+			return 0, 0, err
+		}
+		all += post.Evidence / float64(len(rows))
+		best += post.Explanations[0].LogJoint / float64(len(rows))
+	}
+	return all, best, nil
+}
+
+// Parameters returns how many numbers a model has learned.
+func Parameters(m *model.Model) int {
+	votes, variances := m.Votes()
+	return votes + variances + 2*m.Height*m.Width + m.K()
+}
+
 // outcome is what one run gives.
 type outcome struct {
 	k, found int
@@ -22,70 +68,50 @@ type outcome struct {
 }
 
 // learn learns a set and compares with its truth.
-func learn(ctx context.Context, s, test *Set, o model.Options, on, off float64) (outcome, error) {
-	data, err := model.NewData(s.Height, s.Width, s.Rows)
-	if err != nil {
-		return outcome{}, err
-	}
+func learn(ctx context.Context, s, test *Set, o model.Options, on, off float64) (out outcome, err error) {
 	began := time.Now()
-	r, err := model.Learn(ctx, data, o)
-	if err != nil {
-		return outcome{}, err
-	}
-	out := outcome{k: r.Model.K(), found: s.Recovered(r.Model, on, off), seconds: time.Since(began).Seconds()}
-	if test == nil {
-		return out, nil
-	}
-	p, err := model.NewPursuit(r.Model)
+	m, err := Learn(ctx, s.Height, s.Width, s.Rows, o)
 	if err != nil {
 		return out, err
 	}
-	for _, row := range test.Rows {
-		post, err := p.Best(row, 0)
-		if err != nil {
-			return out, err
-		}
-		out.excess += (test.LogDensity(row) - post.Evidence) / float64(len(test.Rows))
+	out = outcome{k: m.K(), found: s.Recovered(m, on, off), seconds: time.Since(began).Seconds()}
+	if test == nil {
+		return out, nil
 	}
-	return out, nil
+	ours, err := Evidence(m, test.Rows)
+	out.excess = stat.MeanOf(test.Rows, test.LogDensity) - ours
+	return out, err
 }
 
 // row prints a row of a table: means over the sets, with the deviation of the excess.
-func row(w io.Writer, name string, truth int, all []outcome) {
-	var found, excess, seconds []float64
-	whole, exact := 0, 0
-	for _, o := range all {
-		found, excess, seconds = append(found, float64(o.found)), append(excess, o.excess), append(seconds, o.seconds)
-		if o.found == truth {
-			whole++
-		}
-		if o.k == truth {
-			exact++
-		}
-	}
-	fmt.Fprintf(w, "| %s | %.1f of %d | %d of %d | %d of %d |", name, stat.Mean(found), truth, whole, len(all), exact,
-		len(all))
+func row(t stat.Table, name string, truth int, all []outcome) {
+	excess := stat.Of(all, func(o outcome) float64 { return o.excess })
+	shown := ""
 	if stat.Mean(excess) != 0 {
-		fmt.Fprintf(w, " %.2f ± %.2f |", stat.Mean(excess), stat.SD(excess))
-	} else {
-		fmt.Fprint(w, " |")
+		shown = stat.Spread(excess, 2)
 	}
-	fmt.Fprintf(w, " %.1f |\n", stat.Mean(seconds))
+	t.Row("%s | %.1f of %d | %d of %d | %d of %d | %s | %.1f", name,
+		stat.MeanOf(all, func(o outcome) float64 { return float64(o.found) }), truth,
+		stat.Count(all, func(o outcome) bool { return o.found == truth }), len(all),
+		stat.Count(all, func(o outcome) bool { return o.k == truth }), len(all), shown,
+		stat.MeanOf(all, func(o outcome) float64 { return o.seconds }))
 }
 
-func head(w io.Writer, title string) {
-	fmt.Fprintf(w, "%s\n\n| data | parts found | all found | number right | excess | s |\n|---|---|---|---|---|---|\n",
-		title)
+func head(w io.Writer, title string) stat.Table {
+	fmt.Fprintf(w, "%s\n\n", title)
+	return stat.NewTable(w, "data", "parts found", "all found", "number right", "excess", "s")
 }
+
+// quadrantSizes are the numbers of images that are learned from.
+var quadrantSizes = []int{50, 100, 200, 500}
 
 // ReportQuadrants prints the recovery of quadrants by the number of images (none means 50, 100, 200 and 500), with
-// means
-// only and where active pixels have less noise.
+// means only and where active pixels have less noise.
 func ReportQuadrants(ctx context.Context, w io.Writer, sets int, sizes ...int) error {
 	if len(sizes) == 0 {
-		sizes = []int{50, 100, 200, 500}
+		sizes = quadrantSizes
 	}
-	head(w, fmt.Sprintf("Real quadrants, %d sets each: parts found (mean error below 0.4 on, 0.2 off their pixels), "+
+	t := head(w, fmt.Sprintf("Real quadrants, %d sets each: parts found (mean error below 0.4 on, 0.2 off their pixels), "+
 		"nats per test row behind the truth", sets))
 	for _, n := range sizes {
 		for _, c := range []struct {
@@ -93,68 +119,54 @@ func ReportQuadrants(ctx context.Context, w io.Writer, sets int, sizes ...int) e
 			sd    float64
 			means bool
 		}{{"means only", 1, true}, {"means and variances", 1, false}, {"sd 0.3 where active", .3, false}} {
-			var all []outcome
-			for seed := range uint64(sets) {
+			all, err := stat.Seeds(sets, func(seed uint64) (outcome, error) {
 				rng := rand.New(rand.NewPCG(seed, 7))
 				s := Quadrants(n, 2, c.sd, rng)
-				o, err := learn(ctx, s, Quadrants(1000, 2, c.sd, rng), model.Options{Seed: seed, MeansOnly: c.means}, .4, .2)
-				if err != nil {
-					return err
-				}
-				all = append(all, o)
+				return learn(ctx, s, Quadrants(1000, 2, c.sd, rng), model.Options{Seed: seed, MeansOnly: c.means}, .4, .2)
+			})
+			if err != nil {
+				return err
 			}
-			row(w, fmt.Sprintf("%s, N = %d", c.name, n), 8, all)
+			row(t, fmt.Sprintf("%s, N = %d", c.name, n), 8, all)
 		}
 	}
 	return nil
 }
 
 // ReportRivals prints the excess of scikit-learn's models on the sets of ReportQuadrants, by the number of images (none
-// means
-// 50, 100, 200 and 500).
+// means 50, 100, 200 and 500).
 func ReportRivals(ctx context.Context, w io.Writer, sets int, sizes ...int) error {
 	if len(sizes) == 0 {
-		sizes = []int{50, 100, 200, 500}
+		sizes = quadrantSizes
 	}
 	fmt.Fprintf(w, "Real quadrants, %d sets each: nats per test row behind the truth, of each rival at its best on the "+
-		"test rows\n\n| rival | excess |\n|---|---|\n", sets)
+		"test rows\n\n", sets)
+	t := stat.NewTable(w, "rival", "excess")
 	for _, n := range sizes {
-		if err := quadrantRivals(ctx, w, sets, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// quadrantRivals prints the excess of rivals on the sets of ReportQuadrants.
-func quadrantRivals(ctx context.Context, w io.Writer, sets, n int) error {
-	excess := map[string][]float64{}
-	for seed := range uint64(sets) {
-		rng := rand.New(rand.NewPCG(seed, 7))
-		j := &Job{Train: Quadrants(n, 2, 1, rng).Rows, Floor: slices.Repeat([]float64{.01}, 36)}
-		test := Quadrants(1000, 2, 1, rng)
-		truth := 0.0
-		for _, row := range test.Rows {
-			truth += test.LogDensity(row) / float64(len(test.Rows))
-		}
-		j.Test = test.Rows
-		all, err := Rivals(ctx, j)
+		all, err := stat.Seeds(sets, func(seed uint64) (map[string]float64, error) {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			train, test := Quadrants(n, 2, 1, rng), Quadrants(1000, 2, 1, rng)
+			scores, err := Rivals(ctx, &Job{Train: train.Rows, Test: test.Rows, Floor: slices.Repeat([]float64{.01}, 36)})
+			excess := map[string]float64{}
+			for name, s := range scores {
+				excess[name] = stat.MeanOf(test.Rows, test.LogDensity) - s.Known
+			}
+			return excess, err
+		})
 		if err != nil {
 			return err
 		}
-		for name, s := range all {
-			excess[name] = append(excess[name], truth-s.Known)
+		for _, name := range slices.Sorted(maps.Keys(all[0])) {
+			t.Row("%s, N = %d | %s", name, n,
+				stat.Spread(stat.Of(all, func(excess map[string]float64) float64 { return excess[name] }), 2))
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(excess)) {
-		fmt.Fprintf(w, "| %s, N = %d | %.2f ± %.2f |\n", name, n, stat.Mean(excess[name]), stat.SD(excess[name]))
 	}
 	return nil
 }
 
 // ReportBars prints the recovery of overlapping grey bars; names choose some.
 func ReportBars(ctx context.Context, w io.Writer, sets int, names ...string) error {
-	head(w, fmt.Sprintf("Grey bars, %d sets each: bars found (mean error below 0.3 on, 0.15 off)", sets))
+	t := head(w, fmt.Sprintf("Grey bars, %d sets each: bars found (mean error below 0.3 on, 0.15 off)", sets))
 	for _, c := range []struct {
 		name string
 		n    int
@@ -167,33 +179,75 @@ func ReportBars(ctx context.Context, w io.Writer, sets int, names ...string) err
 		{"16 x 16", 1000, BarOptions{Side: 16, Rate: 3. / 32, SD: .25}},
 		{"16 x 16, sd 0.4", 1000, BarOptions{Side: 16, Rate: 3. / 32, SD: .4}},
 	} {
-		if len(names) > 0 && !anyPrefix(c.name, names) {
+		if len(names) > 0 && !slices.ContainsFunc(names, func(p string) bool { return strings.HasPrefix(c.name, p) }) {
 			continue
 		}
-		var all []outcome
-		for seed := range uint64(sets) {
-			s := Bars(c.n, c.o, rand.New(rand.NewPCG(seed, 7)))
-			starts := 0
+		all, err := stat.Seeds(sets, func(seed uint64) (outcome, error) {
+			o := model.Options{Seed: seed}
 			if c.o.Side > 5 {
-				starts = 1
+				o.Starts = 1
 			}
-			o, err := learn(ctx, s, nil, model.Options{Seed: seed, Starts: starts}, .3, .15)
-			if err != nil {
-				return err
-			}
-			all = append(all, o)
+			return learn(ctx, Bars(c.n, c.o, rand.New(rand.NewPCG(seed, 7))), nil, o, .3, .15)
+		})
+		if err != nil {
+			return err
 		}
-		row(w, fmt.Sprintf("%s, N = %d", c.name, c.n), 2*c.o.Side, all)
+		row(t, fmt.Sprintf("%s, N = %d", c.name, c.n), 2*c.o.Side, all)
 	}
 	return nil
 }
 
-// anyPrefix reports whether a name begins with one of some.
-func anyPrefix(name string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(name, p) {
-			return true
+// partsSets are the data of ReportParts.
+var partsSets = []struct {
+	name   string
+	signed bool // parts come with both signs
+	make   func(rng *rand.Rand) *Set
+}{
+	{"quadrants, N = 50", true, func(rng *rand.Rand) *Set { return Quadrants(50, 2, 1, rng) }},
+	{"quadrants, N = 200", true, func(rng *rand.Rand) *Set { return Quadrants(200, 2, 1, rng) }},
+	{"bars, noise 0.25", false, barsOf(BarOptions{Side: 5, Rate: .2, SD: .25})},
+	{"bars, noise 0.5", false, barsOf(BarOptions{Side: 5, Rate: .2, SD: .5})},
+	{"bars, levels", false, barsOf(BarOptions{Side: 5, Rate: .2, SD: .25, Levels: true})},
+	{"bars, brightness", false, barsOf(BarOptions{Side: 5, Rate: .2, SD: .25, Spread: true})},
+}
+
+func barsOf(o BarOptions) func(rng *rand.Rand) *Set {
+	return func(rng *rand.Rand) *Set { return Bars(500, o, rng) }
+}
+
+// ReportParts prints how many true parts each method finds: those for which it has a template of its own with a cosine
+// of at least 0.9. Rivals are told how many there are; Patchwork is not.
+func ReportParts(ctx context.Context, w io.Writer, sets int) error {
+	cells := map[string][]string{}
+	heads := []string{"method"}
+	for _, c := range partsSets {
+		all, err := stat.Seeds(sets, func(seed uint64) (map[string]int, error) {
+			s := c.make(rand.New(rand.NewPCG(seed, 7)))
+			m, err := Learn(ctx, s.Height, s.Width, s.Rows, model.Options{Seed: seed})
+			if err != nil {
+				return nil, err
+			}
+			templates, err := s.Parts(ctx, c.signed)
+			found := map[string]int{"Patchwork": s.Alike(Templates(m))}
+			for name, t := range templates {
+				found[name] = s.Alike(t)
+			}
+			return found, err
+		})
+		if err != nil {
+			return err
+		}
+		heads = append(heads, c.name)
+		for name := range all[0] {
+			mean := stat.MeanOf(all, func(found map[string]int) float64 { return float64(found[name]) })
+			cells[name] = append(cells[name], fmt.Sprintf("%.1f", mean))
 		}
 	}
-	return false
+	fmt.Fprintf(w, "Parts found with a cosine of at least 0.9, mean over %d sets (of 8 quadrants, of 10 bars); rivals "+
+		"are told their number\n\n", sets)
+	t := stat.NewTable(w, heads...)
+	for _, name := range slices.Sorted(maps.Keys(cells)) {
+		t.Row("%s | %s", name, strings.Join(cells[name], " | "))
+	}
+	return nil
 }

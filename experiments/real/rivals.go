@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"example.com/patchwork/experiments/sklearn"
 	model "example.com/patchwork/learn/real"
 )
@@ -114,14 +116,10 @@ func (s *Set) Alike(templates [][]float64) int {
 
 // cosine returns the cosine of the angle between two vectors; 0 for a vector of zeros.
 func cosine(x, y []float64) float64 {
-	var xy, xx, yy float64
-	for i := range x {
-		xy, xx, yy = xy+x[i]*y[i], xx+x[i]*x[i], yy+y[i]*y[i]
+	if size := floats.Norm(x, 2) * floats.Norm(y, 2); size > 0 {
+		return floats.Dot(x, y) / size
 	}
-	if xx == 0 || yy == 0 {
-		return 0
-	}
-	return xy / math.Sqrt(xx*yy)
+	return 0
 }
 
 // Templates returns what the experts of a model say as differences of their means from the background.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"example.com/patchwork/experiments/stat"
 	model "example.com/patchwork/learn/real"
@@ -57,33 +58,31 @@ func (g *Glyphs) Scene(side int, sd float64, rng *rand.Rand) (s Scene) {
 // ReportScenes prints in how many scenes all five digits are found and nothing else.
 func ReportScenes(w io.Writer, rows [][]float64, class []int64, scenes int) error {
 	fmt.Fprintf(w, "Scenes of five of ten grey digits, %d scenes each (seeds 0 to %d, other digits in each): all five "+
-		"within a pixel, and nothing besides\n\n| side | noise 0.25 | 0.5 | 1 | CPU ms a scene |\n|---|---|---|---|---|\n",
-		scenes, scenes-1)
+		"within a pixel, and nothing besides\n\n", scenes, scenes-1)
+	t := stat.NewTable(w, "side", "noise 0.25", "0.5", "1", "CPU ms a scene")
 	for _, side := range []int{64, 48} {
-		fmt.Fprintf(w, "| %d |", side)
+		var shares []string
 		took := 0.0
 		for _, sd := range []float64{.25, .5, 1} {
-			right := 0
-			for seed := range uint64(scenes) {
+			found, err := stat.Seeds(scenes, func(seed uint64) (bool, error) {
 				g := ChooseGlyphs(rows, class, seed)
 				p, err := model.NewPursuit(g.Model(side, sd))
 				if err != nil {
-					return err
+					return false, err
 				}
 				s := g.Scene(side, sd, rand.New(rand.NewPCG(seed, uint64(side))))
 				began := stat.ProcessorTime()
 				e, err := p.Explain(s.Image)
-				if err != nil {
-					return err
-				}
 				took += (stat.ProcessorTime() - began).Seconds()
-				if s.Found(e.Picks) {
-					right++
-				}
+				return err == nil && s.Found(e.Picks), err
+			})
+			if err != nil {
+				return err
 			}
-			fmt.Fprintf(w, " %.2f |", float64(right)/float64(scenes))
+			right := stat.Count(found, func(f bool) bool { return f })
+			shares = append(shares, fmt.Sprintf("%.2f", float64(right)/float64(scenes)))
 		}
-		fmt.Fprintf(w, " %.0f |\n", 1000*took/float64(3*scenes))
+		t.Row("%d | %s | %.0f", side, strings.Join(shares, " | "), 1000*took/float64(3*scenes))
 	}
 	return nil
 }

@@ -56,15 +56,11 @@ func hidden(rows [][]float64, seed uint64) *Job {
 
 // score learns a job and scores it like its rivals.
 func (j *Job) score(ctx context.Context, height, width int, o model.Options) (Score, *model.Model, error) {
-	data, err := model.NewData(height, width, j.Train)
+	m, err := Learn(ctx, height, width, j.Train, o)
 	if err != nil {
 		return Score{}, nil, err
 	}
-	r, err := model.Learn(ctx, data, o)
-	if err != nil {
-		return Score{}, nil, err
-	}
-	p, err := model.NewPursuit(r.Model)
+	p, err := model.NewPursuit(m)
 	if err != nil {
 		return Score{}, nil, err
 	}
@@ -87,54 +83,51 @@ func (j *Job) score(ctx context.Context, height, width int, o model.Options) (Sc
 	if n > 0 {
 		s.RMSE, s.NLL = math.Sqrt(s.RMSE/n), s.NLL/n
 	}
-	return s, r.Model, nil
+	return s, m, nil
 }
 
 // ReportTables prints how well hidden values of tables are predicted, beside rivals; names choose some.
-func ReportTables(ctx context.Context, w io.Writer, seeds int, names ...string) error {
+func ReportTables(ctx context.Context, w io.Writer, splits int, names ...string) error {
 	if len(names) == 0 {
 		names = tableNames
 	}
 	fmt.Fprintf(w, "Hidden values of tables, %d splits: a fifth of the rows to test, a fifth of their cells hidden; in "+
-		"standard deviations of the other rows\n\n| table | model | RMSE | NLL of a value |\n|---|---|---|---|\n", seeds)
+		"standard deviations of the other rows\n\n", splits)
+	t := stat.NewTable(w, "table", "model", "RMSE", "NLL of a value")
 	for _, name := range names {
 		var rows [][]float64
 		if err := sklearn.Ask(ctx, "table", map[string]string{"name": name}, &rows); err != nil {
 			return err
 		}
-		scores := map[string][]Score{}
-		parts := []float64{}
-		for seed := range uint64(seeds) {
+		parts := 0.0
+		all, err := stat.Seeds(splits, func(seed uint64) (map[string]Score, error) {
 			j := hidden(rows, seed)
 			s, m, err := j.score(ctx, 1, len(rows[0]), model.Options{Seed: seed, Predict: true})
 			if err != nil {
-				return err
+				return nil, err
 			}
-			all, err := Rivals(ctx, j)
-			if err != nil {
-				return err
+			parts += float64(m.K()) / float64(splits)
+			scores, err := Rivals(ctx, j)
+			if err == nil {
+				scores["Patchwork"] = s
 			}
-			parts = append(parts, float64(m.K()))
-			all["Patchwork"] = s
-			for name, s := range all {
-				scores[name] = append(scores[name], s)
-			}
+			return scores, err
+		})
+		if err != nil {
+			return err
 		}
-		for _, rival := range []string{"Patchwork", "mixture", "PPCA", "factor analysis", "full Gaussian", "ICA", "NMF",
+		for _, who := range []string{"Patchwork", "mixture", "PPCA", "factor analysis", "full Gaussian", "ICA", "NMF",
 			"dictionary learning"} {
-			if len(scores[rival]) == 0 {
+			if _, there := all[0][who]; !there {
 				continue
 			}
-			var rmse, nll []float64
-			for _, s := range scores[rival] {
-				rmse, nll = append(rmse, s.RMSE), append(nll, s.NLL)
+			shown := who
+			if who == "Patchwork" {
+				shown = fmt.Sprintf("Patchwork, %.0f parts", parts)
 			}
-			who := rival
-			if rival == "Patchwork" {
-				who = fmt.Sprintf("Patchwork, %.0f parts", stat.Mean(parts))
-			}
-			fmt.Fprintf(w, "| %s, %d x %d | %s | %.3f ± %.3f | %.3f ± %.3f |\n", name, len(rows), len(rows[0]), who,
-				stat.Mean(rmse), stat.SD(rmse), stat.Mean(nll), stat.SD(nll))
+			t.Row("%s, %d x %d | %s | %s | %s", name, len(rows), len(rows[0]), shown,
+				stat.Spread(stat.Of(all, func(s map[string]Score) float64 { return s[who].RMSE }), 3),
+				stat.Spread(stat.Of(all, func(s map[string]Score) float64 { return s[who].NLL }), 3))
 		}
 	}
 	return nil

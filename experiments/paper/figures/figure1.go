@@ -12,16 +12,9 @@ import (
 )
 
 // figure1 shows the composition rules as functions, and on two templates.
-type figure1 struct{}
+var figure1 = Figure{"1", "Figure 1: the composition rules", `The composed probability of two experts as a function of the second one's, the first saying 0.7: asymmetric rules (noisy-or, sum of odds, maximum) on the left, symmetric ones (mean, sum of log-odds, normalized sum, maximum minus minimum) on the right. Below, two templates (0.5 and 0.7; 0.7 and 0.01) composed by each rule.
 
-func (figure1) Name() string  { return "1" }
-func (figure1) Title() string { return "Figure 1: the composition rules" }
-
-func (figure1) Claim() string {
-	return `The composed probability of two experts as a function of the second one's, the first saying 0.7: asymmetric rules (noisy-or, sum of odds, maximum) on the left, symmetric ones (mean, sum of log-odds, normalized sum, maximum minus minimum) on the right. Below, two templates (0.5 and 0.7; 0.7 and 0.01) composed by each rule.
-
-The maximum is flat at 0, so its gradient never moves an expert away from "no vote". Under the sum of log-odds the composition goes to 0 with the second opinion, whatever the first says. The mean allows no abstention.`
-}
+The maximum is flat at 0, so its gradient never moves an expert away from "no vote". Under the sum of log-odds the composition goes to 0 with the second opinion, whatever the first says. The mean allows no abstention.`, runFigure1}
 
 // ruleNames holds the names of the rules in the report.
 var ruleNames = map[string]string{
@@ -62,18 +55,18 @@ func rules() []rule.Rule {
 const firstOpinion = 0.7
 
 // Run draws the curves and the compositions.
-func (figure1) Run(_ context.Context, o Options) (Result, error) {
+func runFigure1(_ context.Context, o Options) (Result, error) {
 	var r Result
 	r.Text = `The first sample point of the curves is 0, where the sum of log-odds is 0 by continuity. The normalized sum is printed for opinions of 0, 1/2 and 1, and interpolated linearly in each expert in between: that is the curve called "normalized sum" (computed exactly, for any number of experts). The printed formula applied to all opinions is a different function, which is drawn as well.`
 	var left, right render.Chart
-	values := Table{Name: "curves", Columns: []string{"p2"}}
+	values := Table{Name: "curves", Columns: heads(-1, "p2")}
 	const points = 200
 	for i := range points + 1 {
-		values.Rows = append(values.Rows, []string{number(float64(i) / points)})
+		values.add(float64(i) / points)
 	}
 	for _, rl := range rules() {
 		s := render.Series{Name: ruleName(rl), Dashed: rl.Name() == "normalized-sum-printed"}
-		values.Columns = append(values.Columns, ruleName(rl))
+		values.Columns = append(values.Columns, Column{ruleName(rl), -1})
 		for i := range points + 1 {
 			p2 := float64(i) / points
 			s.X, s.Y = append(s.X, p2), append(s.Y, rl.Compose(firstOpinion, p2))
@@ -97,8 +90,7 @@ func (figure1) Run(_ context.Context, o Options) (Result, error) {
 				"compositions by each rule. White is 0, black 1.",
 			Drawing: compositions()},
 	}
-	r.Tables = []Table{compositionTable(), endpoints()}
-	r.Tables = append(r.Tables, values)
+	r.Tables = []Table{compositionTable(), endpoints(), values}
 	r.Statements = figure1Statements(o.Seed)
 	return r, nil
 }
@@ -109,40 +101,38 @@ var corners = [4][2]float64{{0.7, 0.7}, {0.5, 0.7}, {0.7, 0.01}, {0.5, 0.01}}
 
 // compositions returns the templates and their compositions as tiles.
 func compositions() render.Sheet {
-	tile := func(f func(a, b float64) float64) []float64 {
+	tile := func(f func(p ...float64) float64) []float64 {
 		p := make([]float64, 64)
 		for i := range p {
-			c := corners[i/32*2+i%8/4]
-			p[i] = f(c[0], c[1])
+			p[i] = f(corners[i/32*2+i%8/4][:]...)
 		}
 		return p
 	}
 	s := render.Sheet{Columns: 5, Legend: []render.Swatch{{Colour: render.Ink(0), Text: "0"},
 		{Colour: render.Ink(.5), Text: ".5"}, {Colour: render.Ink(1), Text: "1"}}}
-	add := func(caption string, f func(a, b float64) float64) {
+	add := func(caption string, f func(p ...float64) float64) {
 		s.Tiles = append(s.Tiles, render.Tile{Image: render.Template(8, 8, tile(f), render.Ink), Caption: caption})
 	}
-	add("first template", func(a, _ float64) float64 { return a })
-	add("second template", func(_, b float64) float64 { return b })
+	add("first template", func(p ...float64) float64 { return p[0] })
+	add("second template", func(p ...float64) float64 { return p[1] })
 	for _, rl := range rules() {
-		add(ruleName(rl), func(a, b float64) float64 { return rl.Compose(a, b) })
+		add(ruleName(rl), rl.Compose)
 	}
 	return s
 }
 
 // compositionTable returns the numbers behind the tiles.
 func compositionTable() Table {
-	t := Table{Name: "compositions", Title: "What the rules compose", Columns: []string{"rule"},
-		Decimals: []int{-1, 3, 3, 3, 3}}
+	t := Table{Name: "compositions", Title: "What the rules compose", Columns: heads(-1, "rule")}
 	for _, c := range corners {
-		t.Columns = append(t.Columns, fmt.Sprintf("%g with %g", c[0], c[1]))
+		t.Columns = append(t.Columns, Column{fmt.Sprintf("%g with %g", c[0], c[1]), 3})
 	}
 	for _, rl := range rules() {
-		row := []string{ruleName(rl)}
+		row := []any{ruleName(rl)}
 		for _, c := range corners {
-			row = append(row, number(rl.Compose(c[0], c[1])))
+			row = append(row, rl.Compose(c[0], c[1]))
 		}
-		t.Rows = append(t.Rows, row)
+		t.add(row...)
 	}
 	return t
 }
@@ -158,8 +148,7 @@ func slope(rl rule.Rule, p2 float64) float64 {
 // endpoints returns the ends of the curves and their slopes at "no vote".
 func endpoints() Table {
 	t := Table{Name: "ends", Title: "The ends of the curves, and their slopes at no vote",
-		Columns:  []string{"rule", "p2 = 0", "p2 = 1/2", "p2 = 1", "slope above no vote", "slope below no vote"},
-		Decimals: []int{-1, 3, 3, 3, 3, 3}}
+		Columns: heads(3, "rule", "p2 = 0", "p2 = 1/2", "p2 = 1", "slope above no vote", "slope below no vote")}
 	for _, rl := range rules() {
 		q, abstains := rl.Abstain()
 		above, below := math.NaN(), math.NaN()
@@ -169,9 +158,8 @@ func endpoints() Table {
 				below = slope(rl, q-1e-3)
 			}
 		}
-		t.Rows = append(t.Rows, []string{ruleName(rl), number(rl.Compose(firstOpinion, 0)),
-			number(rl.Compose(firstOpinion, .5)),
-			number(rl.Compose(firstOpinion, 1)), number(above), number(below)})
+		t.add(ruleName(rl), rl.Compose(firstOpinion, 0), rl.Compose(firstOpinion, .5), rl.Compose(firstOpinion, 1), above,
+			below)
 	}
 	return t
 }
@@ -210,26 +198,21 @@ func interpolated(p, corner []float64) float64 {
 }
 
 func figure1Statements(seed uint64) []Statement {
-	noisyOr, odds := rule.NoisyOr{}, rule.SumOfOdds{}
-	maximum, logOdds := rule.Max{}, rule.SumOfLogOdds{}
-	flat := slope(maximum, 1e-3)
-	small := logOdds.Compose(firstOpinion, 1e-3)
-	mmm := rule.MaxMinusMin{Q: .5}
+	flat, noisyOr, odds := slope(rule.Max{}, 1e-3), slope(rule.NoisyOr{}, 1e-3), slope(rule.SumOfOdds{}, 1e-3)
+	small, none := rule.SumOfLogOdds{}.Compose(firstOpinion, 1e-3), rule.SumOfLogOdds{}.Compose(firstOpinion, 0)
 	gap := 0.0
 	for i := range 101 {
 		p2 := float64(i) / 100
 		gap = math.Max(gap, math.Abs(rule.NormalizedSum{}.Compose(firstOpinion, p2)-rule.NormalizedSumPrinted(firstOpinion,
 			p2)))
 	}
-	limit, exact := mmm.Compose(firstOpinion, 0), interpolationError(seed)
+	limit, exact := rule.MaxMinusMin{Q: .5}.Compose(firstOpinion, 0), interpolationError(seed)
 	return []Statement{
 		{"The maximum is flat at 0, and keeps experts from leaving \"no vote\"; the other asymmetric rules are not.",
-			fmt.Sprintf("slope at 0: maximum %.2f, noisy-or %.2f, sum of odds %.2f", flat, slope(noisyOr, 1e-3),
-				slope(odds, 1e-3)), "exact",
-			judge(flat == 0 && slope(noisyOr, 1e-3) > .1 && slope(odds, 1e-3) > .01, false)},
+			fmt.Sprintf("slope at 0: maximum %.2f, noisy-or %.2f, sum of odds %.2f", flat, noisyOr, odds), "exact",
+			judge(flat == 0 && noisyOr > .1 && odds > .01, false)},
 		{"Sum of log-odds: opposing opinions cancel out; the composition goes to 0 with p2, although p1 = 0.7.",
-			fmt.Sprintf("at p2 = 0.001 it is %.4f", small), "exact", judge(small < .01 && logOdds.Compose(firstOpinion, 0) == 0,
-				false)},
+			fmt.Sprintf("at p2 = 0.001 it is %.4f", small), "exact", judge(small < .01 && none == 0, false)},
 		{"Max minus min: an opposing opinion, however certain, leaves a limited likelihood.",
 			fmt.Sprintf("at p2 = 0 it is %.2f, so that \"off\" never gets more than %.2f", limit, 1-limit), "exact",
 			judge(math.Abs(limit-.2) < 1e-12, false)},

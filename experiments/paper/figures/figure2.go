@@ -11,16 +11,9 @@ import (
 )
 
 // figure2 shows the likelihood of the two-expert model under two rules.
-type figure2 struct{}
+var figure2 = Figure{"2", "Figure 2: the likelihood of two experts", `Images are white with probability 1/4, black with 1/4, and noise with 1/2. A model of two experts, each a single probability p1 or p2 for all pixels, is learned; in the limit of large images the expected log-likelihood is drawn for the sum of log-odds (left) and max minus min (right). There are two equivalent global maxima, (1, 0) and (0, 1).
 
-func (figure2) Name() string  { return "2" }
-func (figure2) Title() string { return "Figure 2: the likelihood of two experts" }
-
-func (figure2) Claim() string {
-	return `Images are white with probability 1/4, black with 1/4, and noise with 1/2. A model of two experts, each a single probability p1 or p2 for all pixels, is learned; in the limit of large images the expected log-likelihood is drawn for the sum of log-odds (left) and max minus min (right). There are two equivalent global maxima, (1, 0) and (0, 1).
-
-If both parameters start on the same side of 1/2, gradient ascent changes both in the same direction under the sum of log-odds, which partially explains why restricted Boltzmann machines yield similar experts. Under max minus min only the more extreme one changes, and the other stays near "no vote", available for later.`
-}
+If both parameters start on the same side of 1/2, gradient ascent changes both in the same direction under the sum of log-odds, which partially explains why restricted Boltzmann machines yield similar experts. Under max minus min only the more extreme one changes, and the other stays near "no vote", available for later.`, runFigure2}
 
 // globalMaximum is the value of rule.TwoExperts at (1, 0) and (0, 1).
 var globalMaximum = math.Log(.5) / 2
@@ -82,7 +75,7 @@ func climbFrom(r rule.Rule, sameSide bool, reach float64, starts int, seed uint6
 }
 
 // Run draws the surfaces and climbs them.
-func (figure2) Run(ctx context.Context, o Options) (Result, error) {
+func runFigure2(ctx context.Context, o Options) (Result, error) {
 	compared := []rule.Rule{rule.SumOfLogOdds{}, rule.MaxMinusMin{Q: .5}}
 	var r Result
 	r.Text = `An image of D pixels is explained by the best of the four sets of experts; as D grows, the log-likelihood per pixel tends to the expectation drawn here. Arrows show the direction of the gradient (none where it is zero), the edges of the shades equal likelihood.`
@@ -95,8 +88,10 @@ func (figure2) Run(ctx context.Context, o Options) (Result, error) {
 		sameSide bool
 		reach    float64
 	}
-	runs := []run{{compared[0], true, .5}, {compared[0], true, .05}, {compared[0], false, .5},
-		{compared[1], true, .5}, {compared[1], true, .05}, {compared[1], false, .5}}
+	var runs []run
+	for _, rl := range compared {
+		runs = append(runs, run{rl, true, .5}, run{rl, true, .05}, run{rl, false, .5})
+	}
 	results := make([]climbs, len(runs))
 	err := o.each(ctx, len(runs), func(_ context.Context, i int) error {
 		results[i] = climbFrom(runs[i].rule, runs[i].sameSide, runs[i].reach, starts, o.Seed)
@@ -106,19 +101,16 @@ func (figure2) Run(ctx context.Context, o Options) (Result, error) {
 		return r, err
 	}
 	t := Table{Name: "ascent", Title: fmt.Sprintf("Gradient ascent from %d random starts each", starts),
-		Decimals: []int{-1, -1, 2, 3, 3, 3, 3, 3},
-		Columns: []string{"rule", "start", "within", "both pulled the same way", "only the more extreme pulled",
-			"global maximum reached",
-			"less extreme: |p - 1/2| at the start, median", "and at the end"}}
+		Columns: append([]Column{{"rule", -1}, {"start", -1}, {"within", 2}}, heads(3, "both pulled the same way",
+			"only the more extreme pulled", "global maximum reached", "less extreme: |p - 1/2| at the start, median",
+			"and at the end")...)}
 	for i, n := range runs {
 		side := "on both sides of 1/2"
 		if n.sameSide {
 			side = "on one side of 1/2"
 		}
 		c := results[i]
-		t.Rows = append(t.Rows, []string{ruleName(n.rule), side, number(n.reach), number(c.both), number(c.extreme),
-			number(c.found),
-			number(stat.Quantile(c.distance0, .5)), number(stat.Quantile(c.distance, .5))})
+		t.add(ruleName(n.rule), side, n.reach, c.both, c.extreme, c.found, stat.Median(c.distance0), stat.Median(c.distance))
 	}
 	r.Tables = []Table{t}
 	r.Statements = figure2Statements(results)

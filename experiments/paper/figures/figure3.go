@@ -15,16 +15,9 @@ import (
 )
 
 // figure3 shows the scene of five digits.
-type figure3 struct{}
+var figure3 = Figure{"3", "Figure 3: a scene of digits", `A scene of five digits, a noisy version of it, and the scene as resolved with robustified (truncated) templates: the digits are detected in the order red, green, blue, yellow, magenta. Last, the first digit detected with the original templates: the largest structure that a single template explains moderately well.
 
-func (figure3) Name() string  { return "3" }
-func (figure3) Title() string { return "Figure 3: a scene of digits" }
-
-func (figure3) Claim() string {
-	return `A scene of five digits, a noisy version of it, and the scene as resolved with robustified (truncated) templates: the digits are detected in the order red, green, blue, yellow, magenta. Last, the first digit detected with the original templates: the largest structure that a single template explains moderately well.
-
-The truncated templates resolve the scene perfectly. Mixing the templates with 1/2 (Williams and Titsias) is less effective. With an iterative procedure the scene can be resolved with the original templates too.`
-}
+The truncated templates resolve the scene perfectly. Mixing the templates with 1/2 (Williams and Titsias) is less effective. With an iterative procedure the scene can be resolved with the original templates too.`, runFigure3}
 
 // orderHues are red, green, blue, yellow and magenta in the shades of M. Okabe
 // and K. Ito, which colour-blind readers can tell apart; further digits are
@@ -54,7 +47,7 @@ const (
 var backgrounds = []float64{.001, shownBackground, .03, .1}
 
 // Run draws a scene and measures all settings.
-func (figure3) Run(ctx context.Context, o Options) (Result, error) {
+func runFigure3(ctx context.Context, o Options) (Result, error) {
 	settings := pick(o, []scenes.Setting{{Side: 64, Flip: .10}, {Side: 48, Flip: .20}}, scenes.Settings)
 	seeds, count := o.atLeast(1, pick(o, 2, 4)), o.atLeast(1, pick(o, 4, 25))
 	rows := make([][]scenes.Row, len(settings))
@@ -71,7 +64,7 @@ func (figure3) Run(ctx context.Context, o Options) (Result, error) {
 		return r, err
 	}
 	err = o.each(ctx, len(settings)*seeds, func(ctx context.Context, i int) error {
-		row, err := scenes.Run(ctx, settings[i/seeds], scenes.Options{Scenes: count, Seed: o.sceneSeed(i % seeds),
+		row, err := scenes.Run(ctx, settings[i/seeds], scenes.Options{Scenes: count, Seed: o.seed(i % seeds),
 			Glyphs: o.Digits, Labels: o.Labels})
 		rows[i/seeds][i%seeds] = row
 		return err
@@ -94,15 +87,12 @@ The tables have %d seeds of %d scenes a row. In the first, templates fit the noi
 	return r, nil
 }
 
-// sceneSeed returns the seed of the i-th set of scenes.
-func (o Options) sceneSeed(i int) uint64 { return o.Seed*1_000_003 + uint64(i) }
-
 // shownScenes returns the scenes of a seed in the shown setting, with templates
 // of the given background, which does not change the scenes.
 func (o Options) shownScenes(seed, n int, background float64) (*synth.Set[*synth.SceneTruth], error) {
 	on := shownInk
 	return synth.Scenes(synth.ScenesOptions{N: n, Side: shownSetting.Side, Flip: &shownSetting.Flip,
-		Seed: o.sceneSeed(seed), On: &on, Off: &background,
+		Seed: o.seed(seed), On: &on, Off: &background,
 		Glyphs: o.Digits, Labels: o.Labels})
 }
 
@@ -218,29 +208,23 @@ func backgroundTable(trials [][]backgroundTrial) Table {
 	t := Table{Name: "backgrounds",
 		Title: fmt.Sprintf("Share of scenes (%d x %d, one pixel in ten flipped) by the background of the templates",
 			shownSetting.Side, shownSetting.Side),
-		Columns: []string{"background", "resolved, truncated", "± (sd)", "resolved, original", "± (sd)",
-			"first digit by the original wrong", "± (sd)"},
-		Decimals: []int{3, 2, 2, 2, 2, 2, 2}}
+		Columns: append([]Column{{"background", 3}}, heads(2, "resolved, truncated", "± (sd)", "resolved, original", "± (sd)",
+			"first digit by the original wrong", "± (sd)")...)}
 	for i, b := range backgrounds {
-		row := []string{number(b)}
-		for _, f := range []func(t backgroundTrial) float64{func(t backgroundTrial) float64 { return t.truncated },
-			func(t backgroundTrial) float64 { return t.original },
+		row := []any{b}
+		for _, f := range []func(t backgroundTrial) float64{withTruncated, withOriginal,
 			func(t backgroundTrial) float64 { return t.misled }} {
-			v := overTrials(trials[i], f)
-			row = append(row, number(stat.Mean(v)), number(stat.SD(v)))
+			v := stat.Of(trials[i], f)
+			row = append(row, stat.Mean(v), stat.SD(v))
 		}
-		t.Rows = append(t.Rows, row)
+		t.add(row...)
 	}
 	return t
 }
 
-func overTrials(trials []backgroundTrial, f func(t backgroundTrial) float64) []float64 {
-	var out []float64
-	for _, t := range trials {
-		out = append(out, f(t))
-	}
-	return out
-}
+func withTruncated(t backgroundTrial) float64 { return t.truncated }
+
+func withOriginal(t backgroundTrial) float64 { return t.original }
 
 // drawScene returns the four panels and describes the order of detection.
 func drawScene(set *synth.Set[*synth.SceneTruth], i int, truncated, original *patchwork.Explanation) (render.Sheet,
@@ -291,32 +275,24 @@ func drawScene(set *synth.Set[*synth.SceneTruth], i int, truncated, original *pa
 
 // sceneTable returns the fraction of scenes resolved.
 func sceneTable(settings []scenes.Setting, rows [][]scenes.Row) Table {
-	t := Table{Name: "scenes", Title: "Share of scenes resolved", Columns: []string{"side", "flips", "overlap"},
-		Decimals: []int{0, 2, 2}}
+	t := Table{Name: "scenes", Title: "Share of scenes resolved", Columns: []Column{{"side", 0}, {"flips", 2},
+		{"overlap", 2}}}
 	for _, v := range scenes.Variants {
-		t.Columns, t.Decimals = append(t.Columns, v.Name, "± (sd)"), append(t.Decimals, 2, 2)
+		t.Columns = append(t.Columns, heads(2, v.Name, "± (sd)")...)
 	}
 	for i, s := range settings {
-		var overlaps []float64
-		for _, row := range rows[i] {
-			overlaps = append(overlaps, row.Overlap)
-		}
-		line := []string{number(float64(s.Side)), number(s.Flip), number(stat.Mean(overlaps))}
+		line := []any{s.Side, s.Flip, stat.MeanOf(rows[i], func(r scenes.Row) float64 { return r.Overlap })}
 		for v := range scenes.Variants {
 			right := rightBySeed(rows[i], v)
-			line = append(line, number(stat.Mean(right)), number(stat.SD(right)))
+			line = append(line, stat.Mean(right), stat.SD(right))
 		}
-		t.Rows = append(t.Rows, line)
+		t.add(line...)
 	}
 	return t
 }
 
 func rightBySeed(rows []scenes.Row, variant int) []float64 {
-	var out []float64
-	for _, r := range rows {
-		out = append(out, r.Right[variant])
-	}
-	return out
+	return stat.Of(rows, func(r scenes.Row) float64 { return r.Right[variant] })
 }
 
 // sceneStatements judges the claims; variants are indexed as in
@@ -344,26 +320,27 @@ func sceneStatements(settings []scenes.Setting, rows [][]scenes.Row, trials [][]
 			worse++
 		}
 	}
-	at := slices.Index(backgrounds, shownBackground)
-	byTruncated := overTrials(trials[at], func(t backgroundTrial) float64 { return t.truncated })
-	byOriginal := overTrials(trials[at], func(t backgroundTrial) float64 { return t.original })
-	t, orig, m9, m5, h := stat.Mean(over(truncated, everywhere)), stat.Mean(over(original, everywhere)),
-		stat.Mean(over(mix9, everywhere)), stat.Mean(over(mix5, everywhere)), stat.Mean(over(hybrid, everywhere))
+	shownBy := trials[slices.Index(backgrounds, shownBackground)]
+	truncatedShare, originalShare := stat.Of(shownBy, withTruncated), stat.Of(shownBy, withOriginal)
+	var means [5]float64
+	for v := range means {
+		means[v] = stat.Mean(over(v, everywhere))
+	}
+	t, orig, m9, m5, h := means[truncated], means[original], means[mix9], means[mix5], means[hybrid]
 	spread := "settings: truncated " + between(over(truncated, everywhere), 2) + ", original " +
 		between(over(original, everywhere), 2)
 	return []Statement{
 		{"Truncated templates resolve the scene; the first digit by the original templates is a wrong one.",
 			fmt.Sprintf("so in %d of %d random scenes (48 x 48, one pixel in ten flipped, background %g); truncated templates "+
-				"resolve %s, the original ones %s", shown.like, shown.tried, shownBackground, percent(stat.Mean(byTruncated)),
-				percent(stat.Mean(byOriginal))),
-			fmt.Sprintf("seeds: truncated %s, original %s", between(byTruncated, 2), between(byOriginal, 2)),
+				"resolve %s, the original ones %s", shown.like, shown.tried, shownBackground, percent(stat.Mean(truncatedShare)),
+				percent(stat.Mean(originalShare))),
+			fmt.Sprintf("seeds: truncated %s, original %s", between(truncatedShare, 2), between(originalShare, 2)),
 			judge(2*shown.like > shown.tried, shown.like > 0)},
 		{"Truncation makes the greedy search robust.",
 			fmt.Sprintf("scenes resolved, mean over the settings: truncated %.2f, original %.2f; better in %d of the %d with "+
 				"10 %% of flips or more, worse in %d; with a background of %g instead of the noise's, %.2f against %.2f", t, orig,
 				better, len(a), worse,
-				backgrounds[0], stat.Mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.truncated })),
-				stat.Mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.original }))),
+				backgrounds[0], stat.MeanOf(trials[0], withTruncated), stat.MeanOf(trials[0], withOriginal)),
 			spread, judge(better == len(a), better > worse)},
 		{"Mixing templates with 1/2 is less effective.", fmt.Sprintf("mixtures of 0.9 and 0.5: %.2f, %.2f; truncated %.2f",
 			m9, m5, t), "settings: mixture of 0.9 " + between(over(mix9, everywhere), 2), judge(max(m9, m5) < t, false)},

@@ -17,16 +17,9 @@ import (
 )
 
 // figure4 shows samples of the quadrants and their reconstructions.
-type figure4 struct{}
+var figure4 = Figure{"4", "Figure 4: the quadrants, and reconstructions", `a) Sparse coding reconstruction. b) 100 samples of the synthetic model: 6 x 6 pixels, each quadrant active with probability 1/2, then all black or all white, else noise. c) The true templates of the samples. d) Reconstruction of the max-minus-min model.
 
-func (figure4) Name() string  { return "4" }
-func (figure4) Title() string { return "Figure 4: the quadrants, and reconstructions" }
-
-func (figure4) Claim() string {
-	return `a) Sparse coding reconstruction. b) 100 samples of the synthetic model: 6 x 6 pixels, each quadrant active with probability 1/2, then all black or all white, else noise. c) The true templates of the samples. d) Reconstruction of the max-minus-min model.
-
-The sparse coding reconstruction is closer to the data but much more noisy than ours, which is almost identical to the true templates. In squared error the dictionary is even better than the true model.`
-}
+The sparse coding reconstruction is closer to the data but much more noisy than ours, which is almost identical to the true templates. In squared error the dictionary is even better than the true model.`, runFigure4}
 
 // quadrantExamples is the number of samples that the templates are learned
 // from, and sparseAlpha the weight of the dictionary's codes in Figure 4.
@@ -105,21 +98,21 @@ func (r reconstruction) closeness() closeness {
 }
 
 // Run reconstructs samples.
-func (figure4) Run(ctx context.Context, o Options) (Result, error) {
+func runFigure4(ctx context.Context, o Options) (Result, error) {
 	var r Result
 	comparison, err := o.compare()
 	if err != nil {
 		return r, err
 	}
 	shared := comparison.Results
-	shown, err := reconstruct(ctx, o.Seed*1_000_003, quadrantExamples, true)
+	shown, err := reconstruct(ctx, o.seed(0), quadrantExamples, true)
 	if err != nil {
 		return r, err
 	}
 	sets := o.atLeast(1, pick(o, 2, 20))
 	near := make([]closeness, sets)
 	err = o.each(ctx, sets, func(ctx context.Context, i int) error {
-		rec, err := reconstruct(ctx, o.Seed*1_000_003+uint64(i), pick(o, 200, 1000), false)
+		rec, err := reconstruct(ctx, o.seed(i), pick(o, 200, 1000), false)
 		if err == nil {
 			near[i] = rec.closeness()
 		}
@@ -194,28 +187,21 @@ func sideOf(row []float64) int { return int(math.Round(math.Sqrt(float64(len(row
 // codes.
 func nonzeroTable(shared rivals.Results) Table {
 	t := Table{Name: "squared-error", Title: "Squared error of the dictionary, by the number of nonzero coefficients",
-		Decimals: []int{0, 2, 2, 2},
-		Columns:  []string{"coefficients", "median", "lower quartile", "upper quartile"}}
+		Columns: append([]Column{{"coefficients", 0}}, heads(2, "median", "lower quartile", "upper quartile")...)}
 	for _, n := range shared.Nonzeros {
-		t.Rows = append(t.Rows, []string{number(float64(n.Coefficients)), number(n.Median), number(n.Low), number(n.High)})
+		t.add(n.Coefficients, n.Median, n.Low, n.High)
 	}
 	return t
 }
 
 func figure4Statements(near []closeness, shared rivals.Results) []Statement {
-	over := func(f func(c closeness) float64) []float64 {
-		var out []float64
-		for _, c := range near {
-			out = append(out, f(c))
-		}
-		return out
-	}
-	ours, dictionary := over(func(c closeness) float64 { return c.oursTruth }),
-		over(func(c closeness) float64 { return c.sparseTruth })
-	exact := over(func(c closeness) float64 { return c.exact })
-	sparseData, oursData, truthData := stat.Mean(over(func(c closeness) float64 { return c.sparseData })),
-		stat.Mean(over(func(c closeness) float64 { return c.oursData })),
-		stat.Mean(over(func(c closeness) float64 { return c.truthData }))
+	ours := stat.Of(near, func(c closeness) float64 { return c.oursTruth })
+	dictionary := stat.Of(near, func(c closeness) float64 { return c.sparseTruth })
+	exact := stat.MeanOf(near, func(c closeness) float64 { return c.exact })
+	sparse := stat.Of(near, func(c closeness) float64 { return c.sparseData })
+	truth := stat.Of(near, func(c closeness) float64 { return c.truthData })
+	sparseData, truthData := stat.Mean(sparse), stat.Mean(truth)
+	oursData := stat.MeanOf(near, func(c closeness) float64 { return c.oursData })
 	from := 0
 	text := ""
 	for _, n := range shared.Nonzeros {
@@ -226,17 +212,17 @@ func figure4Statements(near []closeness, shared rivals.Results) []Statement {
 	return []Statement{
 		{"The max-minus-min reconstruction is almost identical to the true templates.",
 			fmt.Sprintf("mean absolute difference %.3f (sparse coding %.3f); within 0.1 at every pixel in %s of the images",
-				stat.Mean(ours), stat.Mean(dictionary), percent(stat.Mean(exact))),
+				stat.Mean(ours), stat.Mean(dictionary), percent(exact)),
 			"sets: " + between(ours, 3), judge(stat.Mean(ours) < .05, stat.Mean(ours) < stat.Mean(dictionary)/2)},
 		{"Sparse coding is closer to the data, but much more noisy.",
 			fmt.Sprintf("squared error to the data: sparse coding %.2f, max minus min %.2f; mean absolute difference from the "+
 				"truth %.1f times as large", sparseData, oursData, stat.Mean(dictionary)/stat.Mean(ours)),
-			"sets: sparse coding " + between(over(func(c closeness) float64 { return c.sparseData }), 2),
+			"sets: sparse coding " + between(sparse, 2),
 			judge(sparseData < oursData && stat.Mean(dictionary) > 1.5*stat.Mean(ours),
 				stat.Mean(dictionary) > stat.Mean(ours))},
 		{"In squared error the dictionary is better than the true model.",
 			fmt.Sprintf("truth %.2f; dictionary, by nonzero coefficients:%s better from %d on", truthData, text, from),
-			"sets: truth " + between(over(func(c closeness) float64 { return c.truthData }), 2),
+			"sets: truth " + between(truth, 2),
 			judge(from > 0 && from <= 2, from > 0)},
 	}
 }

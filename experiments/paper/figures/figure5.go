@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork/learn"
 
@@ -19,16 +20,9 @@ import (
 )
 
 // figure5 shows the templates of the quadrants, ours and the rivals'.
-type figure5 struct{}
+var figure5 = Figure{"5", "Figure 5: templates of the quadrants", `Left: random templates, and the experts of the max-minus-min model after 1, 2 and 5 EM iterations, learned from 100 examples (blue 0, grey 1/2, yellow 1). Right: experts of a denoising autoencoder, a restricted Boltzmann machine, and a sparse coding dictionary from 100 samples.
 
-func (figure5) Name() string  { return "5" }
-func (figure5) Title() string { return "Figure 5: templates of the quadrants" }
-
-func (figure5) Claim() string {
-	return `Left: random templates, and the experts of the max-minus-min model after 1, 2 and 5 EM iterations, learned from 100 examples (blue 0, grey 1/2, yellow 1). Right: experts of a denoising autoencoder, a restricted Boltzmann machine, and a sparse coding dictionary from 100 samples.
-
-EM typically converged after a few iterations, and recovers the eight true experts almost perfectly. The rivals' templates are combinations of several true experts; the dictionary looks more structured than the other two.`
-}
+EM typically converged after a few iterations, and recovers the eight true experts almost perfectly. The rivals' templates are combinations of several true experts; the dictionary looks more structured than the other two.`, runFigure5}
 
 // shownSteps holds the iterations shown as rows of the picture.
 var shownSteps = []int{0, 1, 2, 5, 25}
@@ -94,7 +88,7 @@ func change(a, b *patchwork.Model) float64 {
 }
 
 // Run learns templates.
-func (figure5) Run(ctx context.Context, o Options) (Result, error) {
+func runFigure5(ctx context.Context, o Options) (Result, error) {
 	var r Result
 	comparison, err := o.compare()
 	if err != nil {
@@ -103,9 +97,9 @@ func (figure5) Run(ctx context.Context, o Options) (Result, error) {
 	shared := comparison.Results
 	sets := o.atLeast(1, pick(o, 4, 50))
 	runs := [2][]emRun{make([]emRun, sets), make([]emRun, sets)} // eq. (1), guarded
-	defaults := make([]int, sets)
+	defaults := make([]float64, sets)
 	err = o.each(ctx, 3*sets, func(ctx context.Context, i int) error {
-		set, seed := i%sets, o.Seed*1_000_003+uint64(i%sets)
+		set, seed := i%sets, o.seed(i%sets)
 		var err error
 		switch i / sets {
 		case 0:
@@ -137,7 +131,7 @@ func (figure5) Run(ctx context.Context, o Options) (Result, error) {
 
 // defaultRecovers returns how many of the eight experts the default learner
 // finds.
-func defaultRecovers(ctx context.Context, seed uint64) (int, error) {
+func defaultRecovers(ctx context.Context, seed uint64) (float64, error) {
 	train, err := synth.Quadrants(synth.QuadrantsOptions{N: quadrantExamples, Seed: seed})
 	if err != nil {
 		return 0, err
@@ -150,7 +144,7 @@ func defaultRecovers(ctx context.Context, seed uint64) (int, error) {
 		return 0, err
 	}
 	s, _ := quadrants.Recovered(m.Templates(), train.Truth.Experts)
-	return s, nil
+	return float64(s), nil
 }
 
 // emSheet returns a row of experts for each of the shown steps.
@@ -209,70 +203,49 @@ func unit(c rivals.Curve, t []float64) *image.RGBA {
 	return render.Template(side, side, scaled, render.Symmetric)
 }
 
-func emTable(runs [2][]emRun, defaults []int) Table {
-	t := Table{Name: "recovery", Title: "Experts recovered from 100 samples", Decimals: []int{-1, 2, 0, 0, 2, 2, 4},
-		Columns: []string{"learning", "experts recovered, mean", "least", "most", "all eight", "reached a fixed point",
-			"mean change in the last step"}}
+func emTable(runs [2][]emRun, defaults []float64) Table {
+	t := Table{Name: "recovery", Title: "Experts recovered from 100 samples",
+		Columns: []Column{{"learning", -1}, {"experts recovered, mean", 2}, {"least", 0}, {"most", 0}, {"all eight", 2},
+			{"reached a fixed point", 2}, {"mean change in the last step", 4}}}
 	add := func(name string, recovered []float64, fixed, last float64) {
-		all := 0.0
-		for _, v := range recovered {
-			if v == synth.QuadrantExperts {
-				all += 1 / float64(len(recovered))
-			}
-		}
-		t.Rows = append(t.Rows, []string{name, number(stat.Mean(recovered)), number(stat.Quantile(recovered, 0)),
-			number(stat.Quantile(recovered, 1)), number(all), number(fixed), number(last)})
+		all := stat.MeanOf(recovered, func(v float64) float64 { return one(v == synth.QuadrantExperts) })
+		t.add(name, stat.Mean(recovered), slices.Min(recovered), slices.Max(recovered), all, fixed, last)
 	}
 	for i, name := range []string{"eq. (1), one start", "guarded step, one start"} {
 		add(name, recoveredBy(runs[i]), fixedShare(runs[i]), lastChange(runs[i]))
 	}
-	add("default learner", floats(defaults), math.NaN(), math.NaN())
+	add("default learner", defaults, math.NaN(), math.NaN())
 	return t
 }
 
-func recoveredBy(runs []emRun) []float64 {
-	var out []float64
-	for _, r := range runs {
-		out = append(out, float64(r.recovered))
+// one returns 1 for yes, else 0.
+func one(yes bool) float64 {
+	if yes {
+		return 1
 	}
-	return out
+	return 0
+}
+
+func recoveredBy(runs []emRun) []float64 {
+	return stat.Of(runs, func(r emRun) float64 { return float64(r.recovered) })
 }
 
 func fixedShare(runs []emRun) float64 {
-	n := 0.0
-	for _, r := range runs {
-		if r.fixed {
-			n++
-		}
-	}
-	return n / float64(len(runs))
+	return stat.MeanOf(runs, func(r emRun) float64 { return one(r.fixed) })
 }
 
 func lastChange(runs []emRun) float64 {
-	sum := 0.0
-	for _, r := range runs {
-		sum += r.stepChange
-	}
-	return sum / float64(len(runs))
-}
-
-func floats(v []int) []float64 {
-	var out []float64
-	for _, x := range v {
-		out = append(out, float64(x))
-	}
-	return out
+	return stat.MeanOf(runs, func(r emRun) float64 { return r.stepChange })
 }
 
 // purityTable returns how much of a unit's weight is on one quadrant.
 func purityTable(shared rivals.Results) Table {
 	t := Table{Name: "purity",
-		Title:    "Share of a unit's weight on its strongest quadrant, from about 100 samples (1 is pure, 1/4 even)",
-		Decimals: []int{-1, 3, 3, 3},
-		Columns:  []string{"model", "median", "lower quartile", "upper quartile"}}
+		Title:   "Share of a unit's weight on its strongest quadrant, from about 100 samples (1 is pure, 1/4 even)",
+		Columns: heads(3, "model", "median", "lower quartile", "upper quartile")}
 	for _, c := range shared.Curves {
 		p := c.Points[nearest(c.Points)]
-		t.Rows = append(t.Rows, []string{c.Name, number(p.Median.Purity), number(p.Low.Purity), number(p.High.Purity)})
+		t.add(c.Name, p.Median.Purity, p.Low.Purity, p.High.Purity)
 	}
 	return t
 }
@@ -289,8 +262,8 @@ func nearest(points []rivals.Point) int {
 	return at
 }
 
-func figure5Statements(runs [2][]emRun, defaults []int, shared rivals.Results) []Statement {
-	eq1, guarded, best := recoveredBy(runs[0]), recoveredBy(runs[1]), floats(defaults)
+func figure5Statements(runs [2][]emRun, best []float64, shared rivals.Results) []Statement {
+	eq1, guarded := recoveredBy(runs[0]), recoveredBy(runs[1])
 	purity := map[string]rivals.Point{}
 	for _, c := range shared.Curves {
 		purity[c.Name] = c.Points[nearest(c.Points)]

@@ -11,17 +11,10 @@ import (
 )
 
 // figure6 shows cross-entropy against the number of training samples.
-type figure6 struct{}
-
-func (figure6) Name() string  { return "6" }
-func (figure6) Title() string { return "Figure 6: cross-entropy against training size" }
-
-func (figure6) Claim() string {
-	return `Cross-entropy of the reconstructions of 1,000 test samples for different models and training sizes, with the true model's as a dashed line. The reconstruction error of the max-minus-min model is much lower than that of denoising autoencoders and restricted Boltzmann machines, whose templates mix several true experts (100 epochs, learning rates tuned, and the corruption level). All models start from random templates.`
-}
+var figure6 = Figure{"6", "Figure 6: cross-entropy against training size", `Cross-entropy of the reconstructions of 1,000 test samples for different models and training sizes, with the true model's as a dashed line. The reconstruction error of the max-minus-min model is much lower than that of denoising autoencoders and restricted Boltzmann machines, whose templates mix several true experts (100 epochs, learning rates tuned, and the corruption level). All models start from random templates.`, runFigure6}
 
 // Run draws the comparison.
-func (figure6) Run(ctx context.Context, o Options) (Result, error) {
+func runFigure6(ctx context.Context, o Options) (Result, error) {
 	var r Result
 	comparison, err := o.compare()
 	if err != nil {
@@ -44,13 +37,12 @@ Compare fairly: the code of an image is 8 bits in our models, of which about 2 a
 	r.Tables = []Table{
 		measureTable(shared, "cross-entropy",
 			"Cross-entropy less that of the truth on the same images: median (and quartiles in the CSV)",
-			func(m rivals.Measure) float64 { return m.Excess }, 2),
+			func(m rivals.Measure) float64 { return m.Excess }),
 		measureTable(bits, "rounded", "Cross-entropy with codes rounded to bits",
-			func(m rivals.Measure) float64 { return m.RoundedCrossEntropy }, 2),
-		measureTable(shared, "squared-error", "Squared error per image", func(m rivals.Measure) float64 { return m.L2 }, 2),
-		settingsTable(shared, bits), studyTable(shared),
+			func(m rivals.Measure) float64 { return m.RoundedCrossEntropy }),
+		measureTable(shared, "squared-error", "Squared error per image", func(m rivals.Measure) float64 { return m.L2 }),
+		settingsTable(shared, bits), studyTable(shared), quartileTable(shared),
 	}
-	r.Tables = append(r.Tables, quartileTable(shared))
 	r.Statements = figure6Statements(shared, bits)
 	return r, nil
 }
@@ -84,29 +76,36 @@ func entropyChart(shared rivals.Results, title string, f func(m rivals.Measure) 
 	return c
 }
 
-// measureTable returns a table with a row per model and a column per size.
-func measureTable(shared rivals.Results, name, title string, f func(m rivals.Measure) float64, decimals int) Table {
-	t := Table{Name: name, Title: title, Columns: []string{"model", "code"}, Decimals: []int{-1, -1}}
+// sizeColumns returns a column for each training size.
+func sizeColumns(shared rivals.Results, decimals int) (out []Column) {
 	for _, n := range shared.Options.Sizes {
-		t.Columns, t.Decimals = append(t.Columns, fmt.Sprintf("N = %d", n)), append(t.Decimals, decimals)
+		out = append(out, Column{fmt.Sprintf("N = %d", n), decimals})
 	}
-	row := func(name, code string, points []rivals.Point) {
-		line := []string{name, code}
-		for _, p := range points {
-			line = append(line, number(f(p.Median)))
-		}
-		t.Rows = append(t.Rows, line)
+	return out
+}
+
+// bySize returns a row of a number of each training size.
+func bySize(points []rivals.Point, of func(p rivals.Point) any, first ...any) []any {
+	for _, p := range points {
+		first = append(first, of(p))
 	}
+	return first
+}
+
+// measureTable returns a table with a row per model and a column per size.
+func measureTable(shared rivals.Results, name, title string, f func(m rivals.Measure) float64) Table {
+	t := Table{Name: name, Title: title, Columns: append(heads(-1, "model", "code"), sizeColumns(shared, 2)...)}
+	median := func(p rivals.Point) any { return f(p.Median) }
 	for _, c := range shared.Curves {
-		row(c.Name, c.Code, c.Points)
+		t.add(bySize(c.Points, median, c.Name, c.Code)...)
 	}
-	row("truth", "8 bits, about 2 on", shared.Truth)
+	t.add(bySize(shared.Truth, median, "truth", "8 bits, about 2 on")...)
 	return t
 }
 
 // quartileTable returns all numbers, for the CSV file only.
 func quartileTable(shared rivals.Results) Table {
-	t := Table{Name: "quartiles", Columns: []string{"model", "N", "setting"}}
+	t := Table{Name: "quartiles", Columns: heads(-1, "model", "N", "setting")}
 	figures := []struct {
 		name string
 		f    func(m rivals.Measure) float64
@@ -119,38 +118,29 @@ func quartileTable(shared rivals.Results) Table {
 		{"purity", func(m rivals.Measure) float64 { return m.Purity }},
 	}
 	for _, g := range figures {
-		t.Columns = append(t.Columns, g.name+" lower quartile", g.name+" median", g.name+" upper quartile")
+		t.Columns = append(t.Columns, heads(-1, g.name+" lower quartile", g.name+" median", g.name+" upper quartile")...)
 	}
-	add := func(name string, points []rivals.Point) {
-		for _, p := range points {
-			row := []string{name, number(float64(p.N)), p.Setting}
+	for _, c := range append(slices.Clone(shared.Curves), rivals.Curve{Name: "truth", Points: shared.Truth}) {
+		for _, p := range c.Points {
+			row := []any{c.Name, p.N, p.Setting}
 			for _, g := range figures {
-				row = append(row, number(g.f(p.Low)), number(g.f(p.Median)), number(g.f(p.High)))
+				row = append(row, g.f(p.Low), g.f(p.Median), g.f(p.High))
 			}
-			t.Rows = append(t.Rows, row)
+			t.add(row...)
 		}
 	}
-	for _, c := range shared.Curves {
-		add(c.Name, c.Points)
-	}
-	add("truth", shared.Truth)
 	return t
 }
 
 // settingsTable returns the settings that tuning chose.
 func settingsTable(shared, bits rivals.Results) Table {
-	t := Table{Name: "settings", Title: "What tuning chose", Columns: []string{"model", "for codes"}}
-	for _, n := range shared.Options.Sizes {
-		t.Columns = append(t.Columns, fmt.Sprintf("N = %d", n))
-	}
+	t := Table{Name: "settings", Title: "What tuning chose",
+		Columns: append(heads(-1, "model", "for codes"), sizeColumns(shared, -1)...)}
 	for i, curves := range [][]rivals.Curve{shared.Curves, bits.Curves} {
 		for _, c := range curves {
-			row, tuned := []string{c.Name, []string{"as they are", "rounded"}[i]}, false
-			for _, p := range c.Points {
-				row, tuned = append(row, p.Setting), tuned || p.Setting != ""
-			}
-			if tuned {
-				t.Rows = append(t.Rows, row)
+			if slices.ContainsFunc(c.Points, func(p rivals.Point) bool { return p.Setting != "" }) {
+				t.add(bySize(c.Points, func(p rivals.Point) any { return p.Setting }, c.Name,
+					[]string{"as they are", "rounded"}[i])...)
 			}
 		}
 	}
@@ -176,24 +166,18 @@ const studyTruth = 12.66
 // in Python.
 func studyTable(shared rivals.Results) Table {
 	t := Table{Name: "study", Title: "Excess over the truth, beside that of a separate implementation in Python",
-		Columns: []string{"model", "from"}, Decimals: []int{-1, -1}}
-	for _, n := range shared.Options.Sizes {
-		t.Columns, t.Decimals = append(t.Columns, fmt.Sprintf("N = %d", n)), append(t.Decimals, 2)
-	}
+		Columns: append(heads(-1, "model", "from"), sizeColumns(shared, 2)...)}
 	for _, c := range shared.Curves {
 		if study[c.Name] == nil {
 			continue
 		}
-		ours, theirs := []string{c.Name, "here"}, []string{c.Name, "study"}
-		for _, p := range c.Points {
-			ours = append(ours, number(p.Median.Excess))
-			v, ok := study[c.Name][p.N]
-			if !ok {
-				v = math.NaN()
+		t.add(bySize(c.Points, func(p rivals.Point) any { return p.Median.Excess }, c.Name, "here")...)
+		t.add(bySize(c.Points, func(p rivals.Point) any {
+			if v, ok := study[c.Name][p.N]; ok {
+				return v - studyTruth
 			}
-			theirs = append(theirs, number(v-studyTruth))
-		}
-		t.Rows = append(t.Rows, ours, theirs)
+			return ""
+		}, c.Name, "study")...)
 	}
 	return t
 }

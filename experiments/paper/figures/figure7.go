@@ -20,14 +20,7 @@ import (
 )
 
 // figure7 shows the letter T learned online.
-type figure7 struct{}
-
-func (figure7) Name() string  { return "7" }
-func (figure7) Title() string { return "Figure 7: the letter T, learned image by image" }
-
-func (figure7) Claim() string {
-	return `Left: the ten T's used for training, and the two expert templates after each of them. The first example becomes the first expert; what that cannot explain in the second becomes the second; every further one updates both. After ten examples learning has converged to a vertical and a horizontal bar. Right: nine samples of the arrangement of the final experts, from a joint Gaussian of shifts and rotations; they look realistic and cover the principal deformations.`
-}
+var figure7 = Figure{"7", "Figure 7: the letter T, learned image by image", `Left: the ten T's used for training, and the two expert templates after each of them. The first example becomes the first expert; what that cannot explain in the second becomes the second; every further one updates both. After ten examples learning has converged to a vertical and a horizontal bar. Right: nine samples of the arrangement of the final experts, from a joint Gaussian of shifts and rotations; they look realistic and cover the principal deformations.`, runFigure7}
 
 const (
 	teeExamples = 10
@@ -60,16 +53,15 @@ type teeSet struct {
 }
 
 // Run learns sets of ten, and draws one.
-func (figure7) Run(ctx context.Context, o Options) (Result, error) {
+func runFigure7(ctx context.Context, o Options) (Result, error) {
 	images, about, err := tees(o)
 	if err != nil {
 		return Result{}, err
 	}
 	sets, starts := o.atLeast(1, pick(o, 2, 18)), o.atLeast(2, pick(o, 4, 16))
 	out := make([]teeSet, sets)
-	err = o.each(ctx, sets, func(ctx context.Context, i int) error {
-		t, err := learnTees(ctx, images, o.Seed, i, starts)
-		out[i] = t
+	err = o.each(ctx, sets, func(ctx context.Context, i int) (err error) {
+		out[i], err = learnTees(ctx, images, o.Seed, i, starts)
 		return err
 	})
 	if err != nil {
@@ -79,18 +71,17 @@ func (figure7) Run(ctx context.Context, o Options) (Result, error) {
 	r.Text = fmt.Sprintf(`%s. %d random sets of ten; each is learned from several orders of the images. A bar is a template with at least 40 pixels above 1/2 that is at least 3.5 times as long as wide, within 30 degrees of upright or level; a result counts if it has one upright and one level bar.
 
 The paper's own learning is shown first: one pass, epsilon = 1, the printed initialisation (under which the background is 1/2; the text says near 0, and "the text's reading" does that). The default learner takes the best of several orders and of several cuts of one letter's ink, after five sweeps of batch EM.`, about, sets)
-	for _, paper := range []bool{true, false} {
-		p, err := onlinePicture(ctx, images, paper, o)
+	for _, draw := range []func() (Picture, error){
+		func() (Picture, error) { return onlinePicture(ctx, images, true, o) },
+		func() (Picture, error) { return onlinePicture(ctx, images, false, o) },
+		func() (Picture, error) { return chosenPicture(ctx, images, starts, o) },
+	} {
+		p, err := draw()
 		if err != nil {
 			return r, err
 		}
 		r.Pictures = append(r.Pictures, p)
 	}
-	p, err := chosenPicture(ctx, images, starts, o)
-	if err != nil {
-		return r, err
-	}
-	r.Pictures = append(r.Pictures, p)
 	r.Tables = []Table{teeTable(out)}
 	r.Statements = teeStatements(out, starts)
 	return r, nil
@@ -179,13 +170,7 @@ func countBars(ctx context.Context, data patchwork.Data, cfg patchwork.Config, o
 }
 
 func share(yes []bool) float64 {
-	n := 0
-	for _, y := range yes {
-		if y {
-			n++
-		}
-	}
-	return float64(n) / float64(max(len(yes), 1))
+	return float64(stat.Count(yes, func(y bool) bool { return y })) / float64(max(len(yes), 1))
 }
 
 // arrangements returns, for each unseen letter in which both experts are found,
@@ -308,24 +293,15 @@ func chosenPicture(ctx context.Context, images []*bitmap.Image, starts int, o Op
 }
 
 func teeTable(sets []teeSet) Table {
-	t := Table{Name: "bars", Title: "How often the result is two bars", Decimals: []int{-1, 2, 2, 2, -1},
-		Columns: []string{"learning", "starts that end in two bars", "lowest set", "highest set",
-			"sets whose chosen start does"}}
+	t := Table{Name: "bars", Title: "How often the result is two bars",
+		Columns: []Column{{"learning", -1}, {"starts that end in two bars", 2}, {"lowest set", 2}, {"highest set", 2},
+			{"sets whose chosen start does", -1}}}
 	row := func(name string, f func(s teeSet) float64, chosen func(s teeSet) bool) {
-		var values []float64
-		n := 0
-		for _, s := range sets {
-			values = append(values, f(s))
-			if chosen != nil && chosen(s) {
-				n++
-			}
-		}
-		of := ""
+		values, of := stat.Of(sets, f), ""
 		if chosen != nil {
-			of = fmt.Sprintf("%d of %d", n, len(sets))
+			of = fmt.Sprintf("%d of %d", stat.Count(sets, chosen), len(sets))
 		}
-		t.Rows = append(t.Rows, []string{name, number(stat.Mean(values)), number(stat.Quantile(values, 0)),
-			number(stat.Quantile(values, 1)), of})
+		t.add(name, stat.Mean(values), slices.Min(values), slices.Max(values), of)
 	}
 	row("paper: one pass, printed initialisation", func(s teeSet) float64 { return s.paper },
 		func(s teeSet) bool { return s.paperBest })
@@ -339,16 +315,13 @@ func teeTable(sets []teeSet) Table {
 }
 
 func teeStatements(sets []teeSet, starts int) []Statement {
-	var paper, chosen, online []float64
+	paper := stat.Of(sets, func(s teeSet) float64 { return max(s.paper, s.text) })
+	online := stat.Of(sets, func(s teeSet) float64 { return s.online })
+	chosen := stat.Of(sets, func(s teeSet) float64 { return share(s.inside) })
+	best := stat.Count(sets, func(s teeSet) bool { return s.chosen })
 	var inside []bool
-	best := 0
 	for _, s := range sets {
-		paper, online = append(paper, max(s.paper, s.text)), append(online, s.online)
-		if s.chosen {
-			best++
-		}
 		inside = append(inside, s.inside...)
-		chosen = append(chosen, share(s.inside))
 	}
 	n := float64(len(sets))
 	return []Statement{

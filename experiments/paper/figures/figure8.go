@@ -21,16 +21,9 @@ import (
 )
 
 // figure8 shows the experts of every capital.
-type figure8 struct{}
+var figure8 = Figure{"8", "Figure 8: experts for every letter", `Up to four experts for each capital (X is missing from the TiCC data), learned from the first sample of the first 20 writers. Each expert is drawn at its mean location and orientation; for each pixel the colour (red, green, blue, magenta) is the maximum expert and the intensity its template value.
 
-func (figure8) Name() string  { return "8" }
-func (figure8) Title() string { return "Figure 8: experts for every letter" }
-
-func (figure8) Claim() string {
-	return `Up to four experts for each capital (X is missing from the TiCC data), learned from the first sample of the first 20 writers. Each expert is drawn at its mean location and orientation; for each pixel the colour (red, green, blue, magenta) is the maximum expert and the intensity its template value.
-
-Most experts correspond to natural elements of the letters, though no motion information was used.`
-}
+Most experts correspond to natural elements of the letters, though no motion information was used.`, runFigure8}
 
 const (
 	letterTrain = 20 // writers to learn from
@@ -68,7 +61,7 @@ type letterResult struct {
 }
 
 // Run learns the letters of each set.
-func (figure8) Run(ctx context.Context, o Options) (Result, error) {
+func runFigure8(ctx context.Context, o Options) (Result, error) {
 	var r Result
 	own, err := penLetters(o)
 	if err != nil {
@@ -76,25 +69,22 @@ func (figure8) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	r.Text = `The paper does not say how the number of experts was chosen. Here it is the number of pieces that the letter is usually made of: strokes where they are straight (T 2, H 3, E 4), and two or three arcs where it is round. (Chosen by the likelihood of held-out images it would be 4 for every letter, with strokes in halves.) Each letter is learned from several starts. It is judged on other writers' letters (log-likelihood per pixel, hybrid pursuit), beside one template with the same shifts and rotations, the mean of the aligned images, and a Bernoulli mixture of as many components as there are experts, which is not told where the letter is.`
 	var all []letterResult
-	sets := []struct {
+	type letterSet struct {
 		name, title string
 		tasks       []letterTask
-	}{{"pen", "The project's own pen-stroke alphabet", own}}
+	}
+	sets := []letterSet{{"pen", "The project's own pen-stroke alphabet", own}}
 	if o.Letters != nil {
 		given, err := givenLetters(o.Letters)
 		if err != nil {
 			return r, err
 		}
-		sets = append(sets, struct {
-			name, title string
-			tasks       []letterTask
-		}{"given", "The letters of the given data", given})
+		sets = append(sets, letterSet{"given", "The letters of the given data", given})
 	}
 	for _, s := range sets {
 		results := make([]letterResult, len(s.tasks))
-		err := o.each(ctx, len(s.tasks), func(ctx context.Context, i int) error {
-			l, err := learnLetter(ctx, s.tasks[i], o)
-			results[i] = l
+		err := o.each(ctx, len(s.tasks), func(ctx context.Context, i int) (err error) {
+			results[i], err = learnLetter(ctx, s.tasks[i], o)
 			return err
 		})
 		if err != nil {
@@ -238,35 +228,8 @@ func mixtureLogLik(ctx context.Context, train, test patchwork.Data, k int, seed 
 // pixels above 1/2, elongated by 2.5 or more, and 93 % of them in one straight
 // band. Unlike [letters.Stroke.Pure] it does not require one connected piece.
 func straight(template []float64, width int) bool {
-	shape := letters.ShapeOf(template, width)
-	return shape.Pixels >= 25 && shape.Elongation >= 2.5 && bandShare(template, width) >= .93
-}
-
-// bandShare returns the largest fraction of the pixels above 1/2 that lie in
-// one straight band 7.2 pixels wide, over angles in steps of 5 degrees.
-func bandShare(template []float64, width int) float64 {
-	const band = 7.2
-	best, ink := 0, 0
-	for angle := 0.0; angle < 180; angle += 5 {
-		sin, cos := math.Sincos(angle * math.Pi / 180)
-		var offsets []float64
-		for i, p := range template {
-			if p > .5 {
-				offsets = append(offsets, float64(i/width)*cos-float64(i%width)*sin)
-			}
-		}
-		ink = len(offsets)
-		for _, low := range offsets {
-			n := 0
-			for _, v := range offsets {
-				if v >= low && v <= low+band {
-					n++
-				}
-			}
-			best = max(best, n)
-		}
-	}
-	return float64(best) / float64(max(ink, 1))
+	s := letters.StrokeOf(template, width)
+	return s.Pixels >= 25 && s.Elongation >= 2.5 && s.Inside >= .93
 }
 
 // letterSheet returns the figure.
@@ -285,13 +248,10 @@ func letterSheet(results []letterResult) render.Sheet {
 
 func letterTable(name, title string, results []letterResult) Table {
 	t := Table{Name: name, Title: title + ": log-likelihood per pixel of other writers' letters",
-		Decimals: []int{-1, 0, 0, 0, 4, 4, 4, 1, 0},
-		Columns: []string{"letter", "experts", "learned from", "tested on", "strokes", "mean + shift + rotation", "mixture",
-			"picks per letter", "straight experts"}}
+		Columns: []Column{{"letter", -1}, {"experts", 0}, {"learned from", 0}, {"tested on", 0}, {"strokes", 4},
+			{"mean + shift + rotation", 4}, {"mixture", 4}, {"picks per letter", 1}, {"straight experts", 0}}}
 	for _, l := range results {
-		t.Rows = append(t.Rows, []string{l.letter, number(float64(l.model.K())), number(float64(len(l.train))),
-			number(float64(len(l.test))),
-			number(l.strokes), number(l.mean), number(l.mixture), number(l.picks), number(float64(l.pure))})
+		t.add(l.letter, l.model.K(), len(l.train), len(l.test), l.strokes, l.mean, l.mixture, l.picks, l.pure)
 	}
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"example.com/patchwork/posterior"
@@ -17,17 +18,9 @@ import (
 
 // inferenceFigure compares the inference methods of section 3 on the same
 // models.
-type inferenceFigure struct{}
+var inferenceFigure = Figure{"inference", "Section 3: other inference methods", `Independent activation (restricted Boltzmann machines) is fast but activates every expert that matches, not the sparsest set that explains. Relaxed activities (mean field; Saund's gradient ascent from 1/2) become inefficient where few of many experts are active. Truncated search evaluates all small sets. Likelihood matching pursuit adds one expert after the other as long as the likelihood rises: a sparse activation in one pass, because experts are only added for what is not yet explained.
 
-func (inferenceFigure) Name() string { return "inference" }
-
-func (inferenceFigure) Title() string { return "Section 3: other inference methods" }
-
-func (inferenceFigure) Claim() string {
-	return `Independent activation (restricted Boltzmann machines) is fast but activates every expert that matches, not the sparsest set that explains. Relaxed activities (mean field; Saund's gradient ascent from 1/2) become inefficient where few of many experts are active. Truncated search evaluates all small sets. Likelihood matching pursuit adds one expert after the other as long as the likelihood rises: a sparse activation in one pass, because experts are only added for what is not yet explained.
-
-The choice of the first expert may lead to a poor local maximum; an iterative procedure can resolve it.`
-}
+The choice of the first expert may lead to a poor local maximum; an iterative procedure can resolve it.`, runInferenceFigure}
 
 // puzzle is a model with images to explain.
 type puzzle struct {
@@ -58,8 +51,8 @@ const truncatedTo = 3 // active experts of truncated search
 var methods = []method{
 	{"exhaustive", func(s *solver, img *bitmap.Image) inference.Found { f, _ := s.Exhaustive(img); return f }},
 	{"pursuit", func(s *solver, img *bitmap.Image) inference.Found { return s.Greedy(img) }},
-	{"pursuit, refined", func(s *solver, img *bitmap.Image) inference.Found { return s.by(s.refined, img) }},
-	{"pursuit, beam of 2", func(s *solver, img *bitmap.Image) inference.Found { return s.beam(img) }},
+	{"pursuit, refined", (*solver).bySweeps},
+	{"pursuit, beam of 2", (*solver).beam},
 	{"truncated search", func(s *solver, img *bitmap.Image) inference.Found { return s.Truncated(img, 8, truncatedTo) }},
 	{"independent", func(s *solver, img *bitmap.Image) inference.Found { return s.Independent(img) }},
 	{"mean field", func(s *solver, img *bitmap.Image) inference.Found { f, _, _ := s.MeanField(img); return f }},
@@ -89,10 +82,10 @@ func newSolver(p puzzle) (*solver, error) {
 	return s, err
 }
 
-// by explains with the library's pursuit, which does not count its work; that
+// bySweeps explains with the library's pursuit, which does not count its work; that
 // of the reference is about the same.
-func (s *solver) by(p *patchwork.Pursuit, img *bitmap.Image) inference.Found {
-	e, err := p.Explain(img)
+func (s *solver) bySweeps(img *bitmap.Image) inference.Found {
+	e, err := s.refined.Explain(img)
 	if err != nil {
 		panic(err) // the images are of the model's size
 	}
@@ -102,7 +95,7 @@ func (s *solver) by(p *patchwork.Pursuit, img *bitmap.Image) inference.Found {
 func (s *solver) beam(img *bitmap.Image) inference.Found {
 	post, err := s.nbest.Explain(img)
 	if err != nil {
-		panic(err) // as in by
+		panic(err) // as in bySweeps
 	}
 	return s.scored(img, post.Alternatives[0].Picks)
 }
@@ -117,33 +110,33 @@ func (s *solver) scored(img *bitmap.Image, picks []patchwork.Pick) inference.Fou
 }
 
 // puzzles returns the models of the table, with images drawn by a seed.
-func puzzles(n int, seed uint64) ([]puzzle, error) {
-	true8, err := quadrantPuzzle(n, seed, "quadrants", "the 8 true experts of section 5.1 at 0.95 and 0.05", nil)
-	if err != nil {
-		return nil, err
-	}
-	// Experts that stand for two quadrants each make the set redundant.
-	more, err := quadrantPuzzle(n, seed, "redundant quadrants",
-		"the same and 4 more experts, the top, bottom, left and right half on", []region{
-			{0, 3, 0, 6}, {3, 6, 0, 6}, {0, 6, 0, 3}, {0, 6, 3, 6}})
-	if err != nil {
-		return nil, err
-	}
-	// A bait covers more of two quadrants together than either expert does, but
-	// not all of either: after picking it first, both quadrants are still
-	// needed.
-	bait, err := quadrantPuzzle(n, seed, "baited quadrants",
-		"the 8 and 4 baits, which cover two thirds of two neighbouring quadrants", []region{
-			{0, 3, 1, 5}, {3, 6, 1, 5}, {1, 5, 0, 3}, {1, 5, 3, 6}})
-	if err != nil {
-		return nil, err
+func puzzles(n int, seed uint64) (out []puzzle, err error) {
+	for _, q := range []struct {
+		name, about string
+		more        []region
+	}{
+		{"quadrants", "the 8 true experts of section 5.1 at 0.95 and 0.05", nil},
+		// Experts that stand for two quadrants each make the set redundant.
+		{"redundant quadrants", "the same and 4 more experts, the top, bottom, left and right half on",
+			[]region{{0, 3, 0, 6}, {3, 6, 0, 6}, {0, 6, 0, 3}, {0, 6, 3, 6}}},
+		// A bait covers more of two quadrants together than either expert does, but
+		// not all of either: after picking it first, both quadrants are still
+		// needed.
+		{"baited quadrants", "the 8 and 4 baits, which cover two thirds of two neighbouring quadrants",
+			[]region{{0, 3, 1, 5}, {3, 6, 1, 5}, {1, 5, 0, 3}, {1, 5, 3, 6}}},
+	} {
+		p, err := quadrantPuzzle(n, seed, q.name, q.about, q.more)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
 	}
 	bars, err := barPuzzle(n, seed)
 	if err != nil {
 		return nil, err
 	}
 	mixed, err := crossedPuzzle(n, seed)
-	return []puzzle{true8, more, bait, bars, mixed}, err
+	return append(out, bars, mixed), err
 }
 
 // region is rows and columns of a 6 x 6 image: from, to (not included).
@@ -170,9 +163,7 @@ func quadrantPuzzle(n int, seed uint64, name, about string, more []region) (puzz
 		}
 		templates = append(templates, t)
 	}
-	for range templates {
-		p.prior = append(p.prior, .25)
-	}
+	p.prior = slices.Repeat([]float64{.25}, len(templates))
 	p.setActive(set.Truth.Active)
 	p.model, err = still(patchwork.RuleMaxMinusMin, side, side, .5, templates)
 	return p, err
@@ -192,9 +183,7 @@ func barPuzzle(n int, seed uint64) (puzzle, error) {
 	if err != nil {
 		return p, err
 	}
-	for range templates {
-		p.prior = append(p.prior, on)
-	}
+	p.prior = slices.Repeat([]float64{on}, len(templates))
 	p.images = set.Images
 	p.setActive(set.Truth.Active)
 	p.model, err = still(patchwork.RuleMax, side, side, flip, templates)
@@ -301,9 +290,9 @@ func try(ctx context.Context, p puzzle) ([]tried, error) {
 }
 
 // Run tries all methods on all puzzles.
-func (inferenceFigure) Run(ctx context.Context, o Options) (Result, error) {
+func runInferenceFigure(ctx context.Context, o Options) (Result, error) {
 	sets, n := o.atLeast(1, pick(o, 2, 8)), o.atLeast(8, pick(o, 25, 100))
-	first, err := puzzles(n, o.Seed*1_000_003)
+	first, err := puzzles(n, o.seed(0))
 	if err != nil {
 		return Result{}, err
 	}
@@ -312,7 +301,7 @@ func (inferenceFigure) Run(ctx context.Context, o Options) (Result, error) {
 		all[i] = make([][]tried, sets)
 	}
 	err = o.each(ctx, len(first)*sets, func(ctx context.Context, i int) error {
-		ps, err := puzzles(n, o.Seed*1_000_003+uint64(i%sets))
+		ps, err := puzzles(n, o.seed(i%sets))
 		if err != nil {
 			return err
 		}

@@ -3,8 +3,6 @@ package figures
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -12,9 +10,7 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/rivals"
-	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/pool"
-	"example.com/patchwork/render"
 )
 
 // Report is the result of a run.
@@ -81,42 +77,11 @@ func write(ctx context.Context, dir string, figures []Figure, o Options) (Report
 			err = page.add(dir, f, o, r, time.Since(began).Seconds())
 		}
 		if err != nil {
-			return report, fmt.Errorf("figure %s: %w", f.Name(), err)
+			return report, fmt.Errorf("figure %s: %w", f.Name, err)
 		}
-		report.Titles, report.Verdicts = append(report.Titles, f.Title()), append(report.Verdicts, r.Verdict())
+		report.Titles, report.Verdicts = append(report.Titles, f.Title), append(report.Verdicts, r.Verdict())
 	}
 	return report, page.save(dir)
-}
-
-// folder returns the folder of a figure's files, relative to the output folder.
-func folder(f Figure) string {
-	if n := f.Name(); n[0] < '0' || n[0] > '9' {
-		return n
-	}
-	return "figure-" + f.Name()
-}
-
-// save writes the pictures and tables of a figure to its folder.
-func save(dir string, f Figure, r Result) error {
-	at := filepath.Join(dir, folder(f))
-	if err := os.MkdirAll(at, 0o777); err != nil {
-		return fmt.Errorf("create the folder %s: %w; choose another with -o", at, err)
-	}
-	for _, p := range r.Pictures {
-		for suffix, write := range map[string]func(io.Writer, render.Picture) error{".png": render.WritePNG,
-			".svg": render.WriteSVG} {
-			err := atomicfile.Write(filepath.Join(at, p.Name+suffix), func(w io.Writer) error { return write(w, p.Drawing) })
-			if err != nil {
-				return err
-			}
-		}
-	}
-	for _, t := range r.Tables {
-		if err := atomicfile.Write(filepath.Join(at, t.Name+".csv"), t.csv); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // compared is the comparison with the rivals, shared by Figures 4 to 6.

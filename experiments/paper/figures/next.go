@@ -15,14 +15,7 @@ import (
 )
 
 // nextFigure is the paper's next step: real values.
-type nextFigure struct{}
-
-func (nextFigure) Name() string  { return "next" }
-func (nextFigure) Title() string { return "The next step: real values" }
-
-func (nextFigure) Claim() string {
-	return `The paper ends: "A natural next step is to study compositions of experts for real-valued data. This includes considering composition rules for variances (in addition to means) and achieving continuity when transitioning from one expert to another."`
-}
+var nextFigure = Figure{"next", "The next step: real values", `The paper ends: "A natural next step is to study compositions of experts for real-valued data. This includes considering composition rules for variances (in addition to means) and achieving continuity when transitioning from one expert to another."`, runNextFigure}
 
 // nextSizes are how much is measured.
 type nextSizes struct {
@@ -44,10 +37,10 @@ func sizesOf(o Options) nextSizes {
 }
 
 // Run learns and measures.
-func (f nextFigure) Run(ctx context.Context, o Options) (Result, error) {
+func runNextFigure(ctx context.Context, o Options) (Result, error) {
 	s := sizesOf(o)
 	n := &next{Options: o, sizes: s}
-	if err := n.measure(ctx, f.Name()); err != nil {
+	if err := n.measure(ctx); err != nil {
 		return Result{}, err
 	}
 	var r Result
@@ -70,35 +63,55 @@ type next struct {
 	quadrants [][]quadrantSet // by size and set
 	bars      [][]barSet      // by kind and set
 	digits    []digitSet      // by class
-	scenes    []int           // found, by noise
-	scene     real.Scene      // the first, of the middle noise
-	sceneFor  *model.Model
-	picks     []model.Pick
+	scenes    []sceneSet      // by noise
 }
 
-// quadrantSet is one set of quadrants: how many parts are found, and how far the density is behind the truth, in nats
-// per image.
+// quadrantSet is one set of quadrants.
 type quadrantSet struct {
-	experts, found, nmf, dictionary int
-	excess, ppca, factors, mixture  float64
-	model                           *model.Model
+	model  *model.Model
+	found  [3]int     // parts: ours, NMF, dictionary
+	behind [4]float64 // the truth, in nats per image: ours, and those of quadrantRivals
 }
 
-// barSet is one set of bars: how many are found.
+// whole reports whether our parts are those of the truth, and no others.
+func (q quadrantSet) whole() bool { return q.found[0] == 8 && q.model.K() == 8 }
+
+// quadrantRivals are told how many factors or components there are.
+var quadrantRivals = []struct {
+	name, title string
+	size        int
+}{{"PPCA", "PPCA, 4 factors", 4}, {"factor analysis", "factor analysis, 4", 4}, {"mixture", "mixture, 8", 8}}
+
+// barSet is one set of bars: templates, and how many bars they are, of each of barModels.
 type barSet struct {
-	experts, found, nmf, dictionary, ica int
-	model                                *model.Model
-	rows                                 [][]float64
-	templates                            [4][][]float64 // ours, NMF, dictionary, ICA
+	model     *model.Model
+	rows      [][]float64
+	templates [4][][]float64
+	found     [4]int
 }
 
-// digitSet is one class of digits: log-densities of test images, with the number of parameters.
+var barModels = []string{"ours", "NMF", "dictionary", "ICA"}
+
+// whole reports whether a model has all of k bars, and ours no other part.
+func (b barSet) whole(of, k int) bool { return b.found[of] == k && (of > 0 || b.model.K() == k) }
+
+// digitSet is one class of digits: log-densities of test images, with the number of parameters, of digitModels.
 type digitSet struct {
 	class  int
 	model  *model.Model
-	by     [4]float64 // ours, mixture, factor analysis, PPCA
+	by     [4]float64
 	params [4]int
 	size   [4]int // experts, components, factors
+}
+
+var digitModels = []string{"parts", "mixture", "factor analysis", "PPCA"}
+
+// sceneSet is the scenes of one noise, the first of them with its explanation.
+type sceneSet struct {
+	found int
+	model *model.Model
+	first real.Scene
+	picks []model.Pick
 }
 
 // barKinds are the kinds of bars.
@@ -111,46 +124,45 @@ var barKinds = []struct {
 // sceneNoise are the deviations of the noise of scenes.
 var sceneNoise = []float64{.25, .5, 1}
 
-// measure makes all measurements, side by side.
-func (n *next) measure(ctx context.Context, figure string) error {
-	s := n.sizes
-	n.quadrants, n.bars = make([][]quadrantSet, len(s.quadrants)), make([][]barSet, len(barKinds))
-	n.digits, n.scenes = make([]digitSet, len(s.classes)), make([]int, len(sceneNoise))
-	var jobs []func(context.Context) error
-	for i, size := range s.quadrants {
-		n.quadrants[i] = make([]quadrantSet, s.sets)
-		for set := range s.sets {
-			jobs = append(jobs, func(ctx context.Context) (err error) {
-				n.quadrants[i][set], err = n.quadrant(ctx, size, set)
-				return err
-			})
-		}
+// later returns n results, which jobs that it adds will measure.
+func later[T any](jobs *[]func(context.Context) error, n int, measure func(ctx context.Context, i int) (T, error)) []T {
+	out := make([]T, n)
+	for i := range out {
+		*jobs = append(*jobs, func(ctx context.Context) (err error) {
+			out[i], err = measure(ctx, i)
+			return err
+		})
 	}
-	for i := range barKinds {
-		n.bars[i] = make([]barSet, s.sets)
-		for set := range s.sets {
-			jobs = append(jobs, func(ctx context.Context) (err error) {
-				n.bars[i][set], err = n.bar(ctx, i, set)
-				return err
-			})
-		}
+	return out
+}
+
+// measure makes all measurements, side by side.
+func (n *next) measure(ctx context.Context) error {
+	s := n.sizes
+	var jobs []func(context.Context) error
+	for _, size := range s.quadrants {
+		n.quadrants = append(n.quadrants, later(&jobs, s.sets, func(ctx context.Context, set int) (quadrantSet, error) {
+			return n.quadrant(ctx, size, set)
+		}))
+	}
+	for _, kind := range barKinds {
+		n.bars = append(n.bars, later(&jobs, s.sets, func(ctx context.Context, set int) (barSet, error) {
+			return n.bar(ctx, kind.BarOptions, set)
+		}))
 	}
 	glyphs, labels, err := synth.Digits(max(s.digits, 1), n.Seed)
 	if err != nil {
 		return err
 	}
-	for i, class := range s.classes {
+	n.digits = later(&jobs, len(s.classes), func(ctx context.Context, i int) (digitSet, error) {
 		var rows [][]float64
 		for j, g := range glyphs {
-			if labels[j] == class {
+			if labels[j] == s.classes[i] {
 				rows = append(rows, real.Blocks(g, 4))
 			}
 		}
-		jobs = append(jobs, func(ctx context.Context) (err error) {
-			n.digits[i], err = n.digit(ctx, class, rows)
-			return err
-		})
-	}
+		return n.digit(ctx, s.classes[i], rows)
+	})
 	var parts [][]float64
 	for digit := range 10 {
 		b := real.Blocks(glyphs[digit*max(s.digits, 1)], 2)
@@ -159,40 +171,10 @@ func (n *next) measure(ctx context.Context, figure string) error {
 		}
 		parts = append(parts, b)
 	}
-	for i := range sceneNoise {
-		jobs = append(jobs, func(context.Context) error { return n.explainScenes(i, parts) })
-	}
+	n.scenes = later(&jobs, len(sceneNoise), func(_ context.Context, i int) (sceneSet, error) {
+		return n.explainScenes(sceneNoise[i], parts)
+	})
 	return n.each(ctx, len(jobs), func(ctx context.Context, i int) error { return jobs[i](ctx) })
-}
-
-// learnt returns the model of rows.
-func learnt(ctx context.Context, height, width int, rows [][]float64, seed uint64) (*model.Model, error) {
-	data, err := model.NewData(height, width, rows)
-	if err != nil {
-		return nil, err
-	}
-	r, err := model.Learn(ctx, data, model.Options{Seed: seed})
-	if err != nil {
-		return nil, err
-	}
-	return r.Model, nil
-}
-
-// meanEvidence returns the mean log-density of rows over the best explanations of each.
-func meanEvidence(m *model.Model, rows [][]float64) (float64, error) {
-	p, err := model.NewPursuit(m)
-	if err != nil {
-		return 0, err
-	}
-	sum := 0.0
-	for _, row := range rows {
-		post, err := p.Best(row, 0)
-		if err != nil {
-			return 0, err
-		}
-		sum += post.Evidence / float64(len(rows))
-	}
-	return sum, nil
 }
 
 func (n *next) quadrant(ctx context.Context, size, set int) (q quadrantSet, err error) {
@@ -200,19 +182,18 @@ func (n *next) quadrant(ctx context.Context, size, set int) (q quadrantSet, err 
 	rng := rand.New(rand.NewPCG(seed, 7))
 	s := real.Quadrants(size, 2, 1, rng)
 	test := real.Quadrants(n.sizes.test, 2, 1, rng)
-	if q.model, err = learnt(ctx, 6, 6, s.Rows, seed); err != nil {
+	if q.model, err = real.Learn(ctx, 6, 6, s.Rows, model.Options{Seed: seed}); err != nil {
 		return q, err
 	}
-	ours, err := meanEvidence(q.model, test.Rows)
+	ours, err := real.Evidence(q.model, test.Rows)
 	if err != nil {
 		return q, err
 	}
-	truth := 0.0
-	for _, row := range test.Rows {
-		truth += test.LogDensity(row) / float64(len(test.Rows))
+	sizes := map[string][]int{}
+	for _, r := range quadrantRivals {
+		sizes[r.name] = []int{r.size}
 	}
-	rivals, err := real.Densities(ctx, s.Rows, test.Rows, .01, map[string][]int{"PPCA": {4}, "factor analysis": {4},
-		"mixture": {8}})
+	rivals, err := real.Densities(ctx, s.Rows, test.Rows, .01, sizes)
 	if err != nil {
 		return q, err
 	}
@@ -220,29 +201,30 @@ func (n *next) quadrant(ctx context.Context, size, set int) (q quadrantSet, err 
 	if err != nil {
 		return q, err
 	}
-	q.experts, q.found, q.excess = q.model.K(), s.Recovered(q.model, .4, .2), truth-ours
-	q.ppca, q.factors = truth-rivals["PPCA"].Mean, truth-rivals["factor analysis"].Mean
-	q.mixture = truth - rivals["mixture"].Mean
-	q.nmf, q.dictionary = s.Alike(parts["NMF"]), s.Alike(parts["dictionary learning"])
+	truth := stat.MeanOf(test.Rows, test.LogDensity)
+	q.behind[0] = truth - ours
+	for i, r := range quadrantRivals {
+		q.behind[i+1] = truth - rivals[r.name].Mean
+	}
+	q.found = [3]int{s.Recovered(q.model, .4, .2), s.Alike(parts["NMF"]), s.Alike(parts["dictionary learning"])}
 	return q, nil
 }
 
-func (n *next) bar(ctx context.Context, kind, set int) (b barSet, err error) {
+func (n *next) bar(ctx context.Context, opt real.BarOptions, set int) (b barSet, err error) {
 	seed := n.Seed + uint64(set)
-	opt := barKinds[kind].BarOptions
 	opt.Side = n.sizes.side
 	s := real.Bars(n.sizes.bars, opt, rand.New(rand.NewPCG(seed, 7)))
-	if b.model, err = learnt(ctx, opt.Side, opt.Side, s.Rows, seed); err != nil {
+	if b.model, err = real.Learn(ctx, opt.Side, opt.Side, s.Rows, model.Options{Seed: seed}); err != nil {
 		return b, err
 	}
 	parts, err := s.Parts(ctx, false)
 	if err != nil {
 		return b, err
 	}
-	b.rows, b.experts = s.Rows[:12], b.model.K()
+	b.rows = s.Rows[:12]
 	b.templates = [4][][]float64{real.Templates(b.model), parts["NMF"], parts["dictionary learning"], parts["ICA"]}
-	for i, to := range []*int{&b.found, &b.nmf, &b.dictionary, &b.ica} {
-		*to = s.Alike(b.templates[i])
+	for i, t := range b.templates {
+		b.found[i] = s.Alike(t)
 	}
 	return b, nil
 }
@@ -251,22 +233,22 @@ func (n *next) digit(ctx context.Context, class int, rows [][]float64) (d digitS
 	d.class = class
 	const side, floor = 7, .25
 	train, test := rows[:len(rows)/2], rows[len(rows)/2:]
-	if d.model, err = learnt(ctx, side, side, train, n.Seed); err != nil {
+	if d.model, err = real.Learn(ctx, side, side, train, model.Options{Seed: n.Seed}); err != nil {
 		return d, err
 	}
-	if d.by[0], err = meanEvidence(d.model, test); err != nil {
+	if d.by[0], err = real.Evidence(d.model, test); err != nil {
 		return d, err
 	}
-	votes, variances := d.model.Votes()
-	d.params[0], d.size[0] = votes+variances+2*side*side+d.model.K(), d.model.K()
-	sizes := pick(n.Options, []int{1, 2, 4, 8}, []int{1, 2, 3, 4, 6, 8, 12, 16})
-	names := []string{"mixture", "factor analysis", "PPCA"}
-	rivals, err := real.Densities(ctx, train, test, floor, map[string][]int{names[0]: sizes, names[1]: sizes,
-		names[2]: sizes})
+	d.params[0], d.size[0] = real.Parameters(d.model), d.model.K()
+	sizes := map[string][]int{}
+	for _, name := range digitModels[1:] {
+		sizes[name] = pick(n.Options, []int{1, 2, 4, 8}, []int{1, 2, 3, 4, 6, 8, 12, 16})
+	}
+	rivals, err := real.Densities(ctx, train, test, floor, sizes)
 	if err != nil {
 		return d, err
 	}
-	for i, name := range names {
+	for i, name := range digitModels[1:] {
 		r := rivals[name]
 		d.by[i+1], d.params[i+1], d.size[i+1] = r.Mean, r.Parameters, r.Size
 	}
@@ -274,46 +256,26 @@ func (n *next) digit(ctx context.Context, class int, rows [][]float64) (d digitS
 }
 
 // explainScenes explains the scenes of a noise.
-func (n *next) explainScenes(noise int, parts [][]float64) error {
-	m := real.SceneModel(parts, 14, 40, sceneNoise[noise])
-	p, err := model.NewPursuit(m)
+func (n *next) explainScenes(noise float64, parts [][]float64) (s sceneSet, err error) {
+	s.model = real.SceneModel(parts, 14, 40, noise)
+	p, err := model.NewPursuit(s.model)
 	if err != nil {
-		return err
+		return s, err
 	}
 	for i := range n.sizes.scenes {
-		s := real.NewScene(m, 5, rand.New(rand.NewPCG(n.Seed, uint64(i))))
-		e, err := p.Explain(s.Image)
+		scene := real.NewScene(s.model, 5, rand.New(rand.NewPCG(n.Seed, uint64(i))))
+		e, err := p.Explain(scene.Image)
 		if err != nil {
-			return err
+			return s, err
 		}
-		if s.Found(e.Picks) {
-			n.scenes[noise]++
+		if scene.Found(e.Picks) {
+			s.found++
 		}
-		if i == 0 && noise == 1 {
-			n.scene, n.sceneFor, n.picks = s, m, e.Picks
-		}
-	}
-	return nil
-}
-
-// mean returns the mean of a number over the sets.
-func mean[T any](sets []T, of func(T) float64) (mean, sd float64) {
-	var all []float64
-	for _, s := range sets {
-		all = append(all, of(s))
-	}
-	return stat.Mean(all), stat.SD(all)
-}
-
-// whole returns in how many sets something holds.
-func whole[T any](sets []T, holds func(T) bool) int {
-	n := 0
-	for _, s := range sets {
-		if holds(s) {
-			n++
+		if i == 0 {
+			s.first, s.picks = scene, e.Picks
 		}
 	}
-	return n
+	return s, nil
 }
 
 // law is how a rule for variances does on random opinions.

@@ -6,8 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/experiments/stat"
 	model "example.com/patchwork/learn/real"
 	"example.com/patchwork/render"
 )
@@ -16,34 +18,38 @@ import (
 func (l laws) table() Table {
 	t := Table{Name: "laws",
 		Title: fmt.Sprintf("Composition rules for variances: violations of two laws in %d random cases", l.cases),
-		Columns: []string{"rule", "two opposite opinions make a value more probable than the better of them",
-			"the mean jumps where the stronger of two changes", "largest jump in these cases"}, Decimals: []int{-1, -1, -1, 2}}
+		Columns: []Column{{"rule", -1}, {"two opposite opinions make a value more probable than the better of them", -1},
+			{"the mean jumps where the stronger of two changes", -1}, {"largest jump in these cases", 2}}}
 	for _, r := range l.rules {
-		t.Rows = append(t.Rows, []string{r.name, fmt.Sprint(r.helps), fmt.Sprint(r.jumps), number(r.jump)})
+		t.add(r.name, r.helps, r.jumps, r.jump)
 	}
 	return t
+}
+
+// outOf returns how many things something holds for, as text.
+func outOf[T any](all []T, holds func(T) bool) string {
+	return fmt.Sprintf("%d of %d", stat.Count(all, holds), len(all))
 }
 
 // quadrantTable returns the recovery of quadrants and the densities, by the number of images.
 func (n *next) quadrantTable() Table {
 	t := Table{Name: "quadrants",
 		Title: "Real quadrants: parts found of 8, and nats per test image behind the truth (means over the sets)",
-		Columns: []string{"images", "parts found", "sets with all", "sets with 8 experts", "behind the truth",
-			"deviation over the sets", "PPCA, 4 factors", "factor analysis, 4", "mixture, 8", "NMF finds (told 8)",
-			"dictionary finds (told 8)"},
-		Decimals: []int{-1, 1, -1, -1, 2, 2, 2, 2, 2, 1, 1}}
+		Columns: []Column{{"images", -1}, {"parts found", 1}, {"sets with all", -1}, {"sets with 8 experts", -1},
+			{"behind the truth", 2}, {"deviation over the sets", 2}}}
+	for _, r := range quadrantRivals {
+		t.Columns = append(t.Columns, Column{r.title, 2})
+	}
+	t.Columns = append(t.Columns, heads(1, "NMF finds (told 8)", "dictionary finds (told 8)")...)
 	for i, size := range n.sizes.quadrants {
 		sets := n.quadrants[i]
-		of := func(f func(q quadrantSet) float64) string { m, _ := mean(sets, f); return number(m) }
-		excess, sd := mean(sets, func(q quadrantSet) float64 { return q.excess })
-		t.Rows = append(t.Rows, []string{fmt.Sprint(size), of(func(q quadrantSet) float64 { return float64(q.found) }),
-			fmt.Sprintf("%d of %d", whole(sets, func(q quadrantSet) bool { return q.found == 8 }), len(sets)),
-			fmt.Sprintf("%d of %d", whole(sets, func(q quadrantSet) bool { return q.experts == 8 }), len(sets)), number(excess),
-			number(sd),
-			of(func(q quadrantSet) float64 { return q.ppca }), of(func(q quadrantSet) float64 { return q.factors }),
-			of(func(q quadrantSet) float64 { return q.mixture }),
-			of(func(q quadrantSet) float64 { return float64(q.nmf) }),
-			of(func(q quadrantSet) float64 { return float64(q.dictionary) })})
+		found := func(by int) float64 {
+			return stat.MeanOf(sets, func(q quadrantSet) float64 { return float64(q.found[by]) })
+		}
+		behind := func(by int) []float64 { return stat.Of(sets, func(q quadrantSet) float64 { return q.behind[by] }) }
+		t.add(size, found(0), outOf(sets, func(q quadrantSet) bool { return q.found[0] == 8 }),
+			outOf(sets, func(q quadrantSet) bool { return q.model.K() == 8 }), stat.Mean(behind(0)), stat.SD(behind(0)),
+			stat.Mean(behind(1)), stat.Mean(behind(2)), stat.Mean(behind(3)), found(1), found(2))
 	}
 	return t
 }
@@ -53,40 +59,34 @@ func (n *next) barTable() Table {
 	k := 2 * n.sizes.side
 	t := Table{Name: "bars",
 		Title: fmt.Sprintf("Grey bars that overlap: bars found of %d (a part of its own with a cosine of 0.9 or more)", k),
-		Columns: []string{"bars", "ours", "experts found out", "sets with all bars and no other part",
-			fmt.Sprintf("NMF (told %d)", k), fmt.Sprintf("dictionary (told %d)", k), fmt.Sprintf("ICA (told %d)", k)},
-		Decimals: []int{-1, 1, 1, -1, 1, 1, 1}}
+		Columns: []Column{{"bars", -1}, {"ours", 1}, {"experts found out", 1},
+			{"sets with all bars and no other part", -1}}}
+	for _, name := range barModels[1:] {
+		t.Columns = append(t.Columns, Column{fmt.Sprintf("%s (told %d)", name, k), 1})
+	}
 	for i, kind := range barKinds {
-		sets := n.bars[i]
-		of := func(f func(b barSet) int) string {
-			m, _ := mean(sets, func(b barSet) float64 { return float64(f(b)) })
-			return number(m)
+		found := func(by int) float64 {
+			return stat.MeanOf(n.bars[i], func(b barSet) float64 { return float64(b.found[by]) })
 		}
-		t.Rows = append(t.Rows, []string{kind.name, of(func(b barSet) int { return b.found }),
-			of(func(b barSet) int { return b.experts }),
-			fmt.Sprintf("%d of %d", whole(sets, func(b barSet) bool { return b.found == k && b.experts == k }), len(sets)),
-			of(func(b barSet) int { return b.nmf }), of(func(b barSet) int { return b.dictionary }),
-			of(func(b barSet) int { return b.ica })})
+		t.add(kind.name, found(0), stat.MeanOf(n.bars[i], func(b barSet) float64 { return float64(b.model.K()) }),
+			outOf(n.bars[i], func(b barSet) bool { return b.whole(0, k) }), found(1), found(2), found(3))
 	}
 	return t
 }
 
-// digitRivals are the models of digits, in the order of digitSet.by.
-var digitRivals = []string{"parts", "mixture", "factor analysis", "PPCA"}
-
 // digitTable returns the log-densities of digits.
 func (n *next) digitTable() Table {
 	t := Table{Name: "digits", Title: "Grey digits: nats per test image (higher is better), size, and numbers learned",
-		Columns: []string{"class"}, Decimals: []int{-1}}
-	for _, r := range digitRivals {
-		t.Columns, t.Decimals = append(t.Columns, r, "size", "numbers"), append(t.Decimals, 1, -1, -1)
+		Columns: heads(-1, "class")}
+	for _, name := range digitModels {
+		t.Columns = append(t.Columns, Column{name, 1}, Column{"size", -1}, Column{"numbers", -1})
 	}
 	for _, d := range n.digits {
-		line := []string{fmt.Sprint(d.class)}
-		for i := range digitRivals {
-			line = append(line, number(d.by[i]), fmt.Sprint(d.size[i]), fmt.Sprint(d.params[i]))
+		line := []any{d.class}
+		for i := range digitModels {
+			line = append(line, d.by[i], d.size[i], d.params[i])
 		}
-		t.Rows = append(t.Rows, line)
+		t.add(line...)
 	}
 	return t
 }
@@ -94,9 +94,9 @@ func (n *next) digitTable() Table {
 // sceneTable returns how many scenes are explained rightly.
 func (n *next) sceneTable() Table {
 	t := Table{Name: "scenes", Title: "Scenes of grey digits: all five digits found within a pixel, and nothing else",
-		Columns: []string{"deviation of the noise", "scenes", "of"}}
+		Columns: heads(-1, "deviation of the noise", "scenes", "of")}
 	for i, sd := range sceneNoise {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(sd), fmt.Sprint(n.scenes[i]), fmt.Sprint(n.sizes.scenes)})
+		t.add(sd, n.scenes[i].found, n.sizes.scenes)
 	}
 	return t
 }
@@ -118,19 +118,20 @@ func (n *next) pictures() []Picture {
 			Picture{Name: "digit-samples", Caption: fmt.Sprintf("Images of the digit %d drawn from the model.", d.class),
 				Drawing: samplesOf(d.model)})
 	}
+	s := n.scenes[1]
 	return append(out, Picture{Name: "scene",
 		Caption: fmt.Sprintf(
 			"The first scene of five digits under noise of deviation 0.5, what its picks say together, and what is left "+
 				"over: %s.",
-			map[bool]string{true: "all five digits are found", false: "not all of them are found"}[n.scene.Found(n.picks)]),
-		Drawing: n.scenePicture()})
+			map[bool]string{true: "all five digits are found", false: "not all of them are found"}[s.first.Found(s.picks)]),
+		Drawing: s.picture()})
 }
 
 // barPicture draws images of bars and the templates of all models.
 func (n *next) barPicture() render.Picture {
 	b, side := n.bars[0][0], n.sizes.side
-	columns := min(12, max(2*side, b.experts))
-	s := render.Sheet{Columns: columns, Scale: 10, RowLabels: []string{"images", "ours", "NMF", "dictionary", "ICA"}}
+	columns := min(12, max(2*side, b.model.K()))
+	s := render.Sheet{Columns: columns, Scale: 10, RowLabels: append([]string{"images"}, barModels...)}
 	grey := render.RealScale{Low: -.2, High: 1.2}
 	row := func(k int, draw func(i int) image.Image) {
 		for i := range columns {
@@ -165,19 +166,19 @@ func samplesOf(m *model.Model) render.Sheet {
 	return s
 }
 
-// scenePicture draws a scene with its explanation.
-func (n *next) scenePicture() render.Picture {
-	m := n.sceneFor
-	said := render.RealSaid(m, n.picks)
-	left := slices.Clone(n.scene.Image)
+// picture draws the first scene with its explanation.
+func (s sceneSet) picture() render.Picture {
+	h, w := s.model.Height, s.model.Width
+	said := render.RealSaid(s.model, s.picks)
+	left := slices.Clone(s.first.Image)
 	for d := range left {
 		left[d] -= said[d]
 	}
 	grey, off := render.RealScale{Low: -.5, High: 1.5}, render.RealScale{Full: 2}
-	return render.Sheet{Columns: 3, Scale: 5,
-		Tiles: []render.Tile{{Image: grey.Grey(m.Height, m.Width, n.scene.Image), Caption: "the scene"},
-			{Image: grey.Grey(m.Height, m.Width, said), Caption: fmt.Sprintf("%d picks", len(n.picks))},
-			{Image: off.Deviations(m.Height, m.Width, left), Caption: "left over"}}}
+	return render.Sheet{Columns: 3, Scale: 5, Tiles: []render.Tile{
+		{Image: grey.Grey(h, w, s.first.Image), Caption: "the scene"},
+		{Image: grey.Grey(h, w, said), Caption: fmt.Sprintf("%d picks", len(s.picks))},
+		{Image: off.Deviations(h, w, left), Caption: "left over"}}}
 }
 
 // statements judges the next step.
@@ -199,77 +200,57 @@ func (n *next) statements(l laws) []Statement {
 func (n *next) quadrantStatement() Statement {
 	at := len(n.quadrants) - 1
 	sets := n.quadrants[at]
-	all := whole(sets, func(q quadrantSet) bool { return q.found == 8 && q.experts == 8 })
-	ours, sd := mean(sets, func(q quadrantSet) float64 { return q.excess })
-	rival := math.Inf(1)
-	for _, f := range []func(q quadrantSet) float64{func(q quadrantSet) float64 { return q.ppca },
-		func(q quadrantSet) float64 { return q.factors }, func(q quadrantSet) float64 { return q.mixture }} {
-		m, _ := mean(sets, f)
-		rival = min(rival, m)
-	}
+	all := stat.Count(sets, quadrantSet.whole)
+	behind := func(by int) []float64 { return stat.Of(sets, func(q quadrantSet) float64 { return q.behind[by] }) }
+	ours := stat.Mean(behind(0))
+	rival := min(stat.Mean(behind(1)), stat.Mean(behind(2)), stat.Mean(behind(3)))
 	return Statement{"Real quadrants: the eight parts are found, and no others; the density is nearer to the truth than " +
 		"that of factors and mixtures.",
 		fmt.Sprintf("from %d images in %d of %d sets; %.2f nats behind the truth, the best rival %.2f", n.sizes.quadrants[at],
 			all, len(sets), ours, rival),
-		fmt.Sprintf("%s, deviation %.2f", words.Count(len(sets), "set"), sd),
+		fmt.Sprintf("%s, deviation %.2f", words.Count(len(sets), "set"), stat.SD(behind(0))),
 		judge(all == len(sets) && ours < rival, ours < rival)}
 }
 
 func (n *next) barStatement() Statement {
-	k := 2 * n.sizes.side
-	ours, all := 0, 0
-	rivals := []struct {
-		name string
-		n    int
-	}{{name: "NMF"}, {name: "dictionary"}, {name: "ICA"}}
-	for _, sets := range n.bars {
-		all += len(sets)
-		ours += whole(sets, func(b barSet) bool { return b.found == k && b.experts == k })
-		for i, f := range []func(b barSet) int{func(b barSet) int { return b.nmf },
-			func(b barSet) int { return b.dictionary }, func(b barSet) int { return b.ica }} {
-			rivals[i].n += whole(sets, func(b barSet) bool { return f(b) == k })
-		}
-	}
-	text := fmt.Sprintf("all bars, and no other part, in %d of %d sets", ours, all)
-	best := 0
-	for _, r := range rivals {
-		text += fmt.Sprintf("; %s, told their number, all in %d", r.name, r.n)
-		best = max(best, r.n)
+	k, all := 2*n.sizes.side, slices.Concat(n.bars...)
+	whole := func(by int) int { return stat.Count(all, func(b barSet) bool { return b.whole(by, k) }) }
+	text := fmt.Sprintf("all bars, and no other part, in %d of %d sets", whole(0), len(all))
+	for by, name := range barModels[1:] {
+		text += fmt.Sprintf("; %s, told their number, all in %d", name, whole(by+1))
 	}
 	return Statement{"Grey bars that overlap: all are found, without their number; models of sums do not find them " +
-		"as often.", text, words.Count(all, "set"), judge(ours == all && best < all, ours == all)}
+		"as often.", text, words.Count(len(all), "set"),
+		judge(whole(0) == len(all) && max(whole(1), whole(2), whole(3)) < len(all), whole(0) == len(all))}
 }
 
 func (n *next) digitStatement() Statement {
 	won := [4]int{}
-	text := ""
-	for i, d := range n.digits {
-		if i > 0 {
-			text += "; "
-		}
-		text += fmt.Sprintf("%d: %.1f, mixture %.1f, factor analysis %.1f, PPCA %.1f", d.class, d.by[0], d.by[1], d.by[2],
-			d.by[3])
-		for j := 1; j < len(d.by); j++ {
-			if d.by[0] > d.by[j] {
+	var texts []string
+	for _, d := range n.digits {
+		texts = append(texts, fmt.Sprintf("%d: %.1f, mixture %.1f, factor analysis %.1f, PPCA %.1f", d.class, d.by[0], d.by[1],
+			d.by[2], d.by[3]))
+		for j, v := range d.by {
+			if d.by[0] > v {
 				won[j]++
 			}
 		}
 	}
 	all := len(n.digits)
-	least := slices.Min(won[1:])
 	return Statement{"Grey digits: the density of test images is higher than that of mixtures and factors.",
-		"nats per image, class " + minus(text), []string{"1 class", fmt.Sprintf("%d classes", all)}[min(all-1, 1)],
-		judge(least == all, won[1] == all)}
+		"nats per image, class " + minus(strings.Join(texts, "; ")),
+		[]string{"1 class", fmt.Sprintf("%d classes", all)}[min(all-1, 1)],
+		judge(slices.Min(won[1:]) == all, won[1] == all)}
 }
 
 func (n *next) sceneStatement() Statement {
-	text := ""
+	var texts []string
 	for i, sd := range sceneNoise {
-		text += fmt.Sprintf("%snoise %g: %d of %d", [...]string{"", "; "}[min(i, 1)], sd, n.scenes[i], n.sizes.scenes)
+		texts = append(texts, fmt.Sprintf("noise %g: %d of %d", sd, n.scenes[i].found, n.sizes.scenes))
 	}
-	most := n.sizes.scenes
+	most, quiet, loud := n.sizes.scenes, n.scenes[0].found, n.scenes[1].found
 	return Statement{"Scenes of overlapping grey digits are resolved without truncated templates, under noise of up to " +
-		"half of their brightness: to abstain is the background's density.", text,
+		"half of their brightness: to abstain is the background's density.", strings.Join(texts, "; "),
 		fmt.Sprintf("%d scenes for each noise", most),
-		judge(n.scenes[0] >= most*9/10 && n.scenes[1] >= most*8/10, n.scenes[0] >= most*7/10)}
+		judge(quiet >= most*9/10 && loud >= most*8/10, quiet >= most*7/10)}
 }

@@ -16,14 +16,13 @@ import (
 	"example.com/patchwork/render"
 )
 
-// Figure is one figure of the paper, or one group of its claims. Figures are
-// values without state: Run gives the same result for the same options, on any
-// number of workers.
-type Figure interface {
-	Name() string  // its name on the command line: "1", "rules"
-	Title() string // its heading in the report
-	Claim() string // what the paper shows and says, paraphrased; a blank line starts a paragraph
-	Run(ctx context.Context, opt Options) (Result, error)
+// Figure is one figure of the paper, or one group of its claims. It gives the same result for
+// the same options, on any number of workers.
+type Figure struct {
+	Name  string // on the command line: "1", "rules"
+	Title string // its heading in the report
+	Claim string // what the paper shows and says, paraphrased; a blank line starts a paragraph
+	Run   func(ctx context.Context, o Options) (Result, error)
 }
 
 // Options of a run. The zero value is the full run on the project's own data.
@@ -72,23 +71,48 @@ type Picture struct {
 	Drawing render.Picture
 }
 
-// Table is numbers for the report and for a CSV file. Cells are text; numbers
-// have full precision, and Decimals says how many of their decimals the page
-// shows, by column (-1, or no entry: as they are).
+// Table is numbers for the report and for a CSV file.
 type Table struct {
 	Name, Title string // of the file, without extension; no title: not on the page
-	Columns     []string
+	Columns     []Column
 	Rows        [][]string
-	Decimals    []int
+}
+
+// Column is the head of a column, and how many decimals of its numbers the page shows: -1 for
+// as they are.
+type Column struct {
+	Name     string
+	Decimals int
+}
+
+// heads returns columns of as many decimals.
+func heads(decimals int, names ...string) (out []Column) {
+	for _, name := range names {
+		out = append(out, Column{name, decimals})
+	}
+	return out
+}
+
+// add adds a row. Numbers have full precision; for NaN the cell is empty.
+func (t *Table) add(cells ...any) {
+	row := make([]string, len(cells))
+	for i, c := range cells {
+		if v, ok := c.(float64); ok {
+			row[i] = number(v)
+		} else {
+			row[i] = fmt.Sprint(c)
+		}
+	}
+	t.Rows = append(t.Rows, row)
 }
 
 // csv writes the table with a header line.
 func (t Table) csv(w io.Writer) error {
-	c := csv.NewWriter(w)
-	if err := c.Write(t.Columns); err != nil {
-		return err
+	var names []string
+	for _, c := range t.Columns {
+		names = append(names, c.Name)
 	}
-	return c.WriteAll(t.Rows)
+	return csv.NewWriter(w).WriteAll(append([][]string{names}, t.Rows...))
 }
 
 // Verdict says whether a claim of the paper was found to hold.
@@ -120,38 +144,31 @@ func (r Result) Verdict() Verdict {
 		return Holds
 	}
 	first := r.Statements[0].Verdict
-	for _, s := range r.Statements {
-		if s.Verdict != first {
-			return InPart
-		}
+	if slices.ContainsFunc(r.Statements, func(s Statement) bool { return s.Verdict != first }) {
+		return InPart
 	}
 	return first
 }
 
-// Contents lists the names and titles of the figures, one per line, for a help.
-var Contents = contents()
+// figures are in the order of the paper.
+var figures = []Figure{figure1, rulesFigure, figure2, figure3, inferenceFigure, figure4, figure5, figure6, figure7,
+	figure8, nextFigure}
 
-func contents() string {
+// Contents lists the names and titles of the figures, one per line, for a help.
+func Contents() string {
 	var b strings.Builder
-	for _, f := range inOrder() {
-		fmt.Fprintf(&b, "  %-10s %s\n", f.Name(), f.Title())
+	for _, f := range figures {
+		fmt.Fprintf(&b, "  %-10s %s\n", f.Name, f.Title)
 	}
 	return b.String()
-}
-
-// inOrder lists the figures in the order of the paper.
-func inOrder() []Figure {
-	return []Figure{figure1{}, rulesFigure{}, figure2{}, figure3{}, inferenceFigure{}, figure4{}, figure5{}, figure6{},
-		figure7{}, figure8{}, nextFigure{}}
 }
 
 // choose finds figures by name, in the order of the paper; no names means all.
 // The error lists the existing names.
 func choose(names []string) ([]Figure, error) {
-	all := inOrder()
 	var known []string
-	for _, f := range all {
-		known = append(known, f.Name())
+	for _, f := range figures {
+		known = append(known, f.Name)
 	}
 	for _, n := range names {
 		if !slices.Contains(known, n) {
@@ -159,23 +176,9 @@ func choose(names []string) ([]Figure, error) {
 		}
 	}
 	if len(names) == 0 {
-		return all, nil
+		return figures, nil
 	}
-	return slices.DeleteFunc(all, func(f Figure) bool { return !slices.Contains(names, f.Name()) }), nil
-}
-
-// of returns the options without the data that a figure does not use.
-func (o Options) of(f Figure) Options {
-	if f.Name() != (figure3{}).Name() {
-		o.Digits, o.Labels = nil, nil
-	}
-	if f.Name() != (figure7{}).Name() {
-		o.Tees = nil
-	}
-	if f.Name() != (figure8{}).Name() {
-		o.Letters = nil
-	}
-	return o
+	return slices.DeleteFunc(slices.Clone(figures), func(f Figure) bool { return !slices.Contains(names, f.Name) }), nil
 }
 
 // atLeast returns least for tests, else n.
@@ -193,3 +196,6 @@ func pick[T any](o Options, quick, full T) T {
 	}
 	return full
 }
+
+// seed returns the seed of the i-th set of a figure.
+func (o Options) seed(i int) uint64 { return o.Seed*1_000_003 + uint64(i) }

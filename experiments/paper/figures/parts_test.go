@@ -72,7 +72,7 @@ func TestStraight(t *testing.T) {
 		"blob":    {func(y, x int) bool { return y < 20 && x < 20 }, false}, "speck": {func(y, x int) bool { return y < 10 && x < 2 }, false},
 	} {
 		if got := straight(draw(c.ink), side); got != c.want {
-			t.Errorf("%s: straight %v, band share %.2f", name, got, bandShare(draw(c.ink), side))
+			t.Errorf("%s: straight %v", name, got)
 		}
 	}
 }

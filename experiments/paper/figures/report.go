@@ -7,8 +7,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"html/template"
-	"image"
-	_ "image/png" // to read the size of a picture
 	"io"
 	"os"
 	"path/filepath"
@@ -16,14 +14,16 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/render"
 )
 
 //go:embed report.html
 var reportHTML string
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"paragraphs": paragraphs,
+	"paragraphs": func(text string) []string { return strings.Split(text, "\n\n") },
 	"class":      func(v Verdict) string { return strings.ReplaceAll(string(v), " ", "-") },
 	"seconds":    func(s float64) string { return strconv.FormatFloat(s, 'f', 1, 64) },
 }).Parse(reportHTML))
@@ -36,13 +36,12 @@ type page struct {
 
 // section is one figure on the page.
 type section struct {
-	Name, Folder, Title, Claim, Command string
-
+	Figure
 	Result
-	Verdict Verdict
-	Seconds float64
-	Figures []drawn
-	Shown   []shownTable
+	Folder, Command string
+	Seconds         float64
+	Figures         []drawn
+	Shown           []shownTable
 }
 
 // drawn is a picture of a stored figure.
@@ -51,7 +50,6 @@ type drawn struct {
 	Source        template.URL
 	Width, Height int
 	Wide          bool
-	File          string // without extension
 }
 
 // shownTable is a table with rounded numbers.
@@ -66,14 +64,27 @@ type cell struct {
 	Numeric bool
 }
 
-// add writes the files of a figure, and adds it to the page.
+// add writes the files of a figure to its folder, and adds it to the page.
 func (p *page) add(dir string, f Figure, o Options, r Result, seconds float64) error {
-	if err := save(dir, f, r); err != nil {
-		return err
+	s := section{Figure: f, Result: r, Folder: f.Name, Command: command(f, o), Seconds: seconds}
+	if f.Name[0] >= '0' && f.Name[0] <= '9' {
+		s.Folder = "figure-" + f.Name
 	}
-	s := section{Name: f.Name(), Folder: folder(f), Title: f.Title(), Claim: f.Claim(), Command: command(f, o), Result: r,
-		Verdict: r.Verdict(), Seconds: seconds}
+	at := filepath.Join(dir, s.Folder)
+	if err := os.MkdirAll(at, 0o777); err != nil {
+		return fmt.Errorf("create the folder %s: %w; choose another with -o", at, err)
+	}
+	for _, p := range r.Pictures {
+		d, err := p.save(at)
+		if err != nil {
+			return err
+		}
+		s.Figures = append(s.Figures, d)
+	}
 	for _, t := range r.Tables {
+		if err := atomicfile.Write(filepath.Join(at, t.Name+".csv"), t.csv); err != nil {
+			return err
+		}
 		if t.Title != "" {
 			s.Shown = append(s.Shown, t.shown(s.Folder+"/"+t.Name+".csv"))
 		}
@@ -82,49 +93,38 @@ func (p *page) add(dir string, f Figure, o Options, r Result, seconds float64) e
 	return nil
 }
 
-// command returns the command that makes a figure.
+// DefaultSeed is the seed of the ledger.
+const DefaultSeed = 1
+
+// command returns the command that makes a figure, with the data that it uses.
 func command(f Figure, o Options) string {
-	o = o.of(f)
-	c := "go run ./experiments/paper " + f.Name()
+	c := "go run ./experiments/paper " + f.Name
 	if o.Quick {
 		c += " --quick"
 	}
 	if o.Seed != DefaultSeed {
 		c += fmt.Sprintf(" --seed %d", o.Seed)
 	}
-	if len(o.Digits) > 0 {
+	switch {
+	case f.Name == "3" && len(o.Digits) > 0:
 		c += " --mnist PATH"
-	}
-	if o.Tees != nil {
+	case f.Name == "7" && o.Tees != nil:
 		c += " --ticc PATH"
-	}
-	if o.Letters != nil {
+	case f.Name == "8" && o.Letters != nil:
 		c += " --letters PATH"
 	}
 	return c
 }
 
-// DefaultSeed is the seed of the ledger.
-const DefaultSeed = 1
-
-// save writes the page, the ledger and the times.
+// save writes the page and the ledger.
 func (p *page) save(dir string) error {
-	for i := range p.Sections {
-		if err := p.Sections[i].embed(dir); err != nil {
+	for name, write := range map[string]func(io.Writer) error{"ledger.md": p.markdown, "ledger.csv": p.ledger,
+		"index.html": func(w io.Writer) error { return reportTemplate.Execute(w, p) }} {
+		if err := atomicfile.Write(filepath.Join(dir, name), write); err != nil {
 			return err
 		}
 	}
-	var buf bytes.Buffer
-	if err := reportTemplate.Execute(&buf, p); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "ledger.md"), []byte(p.markdown()), 0o666); err != nil {
-		return err
-	}
-	if err := atomicfile.Write(filepath.Join(dir, "ledger.csv"), p.ledger); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "index.html"), buf.Bytes(), 0o666)
+	return nil
 }
 
 // maxInlineSVG is the size in bytes up to which a picture is embedded as SVG,
@@ -134,63 +134,56 @@ const maxInlineSVG = 64 << 10
 // wide is the width in pixels from which a picture scrolls on a phone.
 const wide = 900
 
-// embed reads the pictures of a figure from its folder.
-func (s *section) embed(dir string) error {
-	for _, p := range s.Pictures {
-		file := filepath.Join(dir, s.Folder, p.Name)
-		data, err := os.ReadFile(file + ".png")
-		if err != nil {
-			return err
-		}
-		size, _, err := image.DecodeConfig(bytes.NewReader(data))
-		if err != nil {
-			return fmt.Errorf("%s.png: %w", file, err)
-		}
-		kind := "png"
-		if svg, err := os.ReadFile(file + ".svg"); err != nil {
-			return err
-		} else if len(svg) <= maxInlineSVG {
-			kind, data = "svg+xml", svg
-		}
-		if p.Alt == "" {
-			p.Alt = p.Caption
-		}
-		s.Figures = append(s.Figures, drawn{p,
-			// Safe as a URL: the kind is a constant and base64 has no special
-			// characters.
-			template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)),
-			size.Width, size.Height, size.Width >= wide, s.Folder + "/" + p.Name})
+// save writes a picture to a folder, as PNG and as SVG, and returns it for the page.
+func (p Picture) save(dir string) (drawn, error) {
+	if p.Alt == "" {
+		p.Alt = p.Caption
 	}
-	return nil
+	width, height := p.Drawing.Size()
+	d := drawn{p, "", width, height, width >= wide}
+	for _, as := range []struct {
+		suffix, kind string
+		most         int
+		write        func(io.Writer, render.Picture) error
+	}{{".png", "png", 1 << 30, render.WritePNG}, {".svg", "svg+xml", maxInlineSVG, render.WriteSVG}} {
+		var b bytes.Buffer
+		if err := as.write(&b, p.Drawing); err != nil {
+			return d, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, p.Name+as.suffix), b.Bytes(), 0o666); err != nil {
+			return d, err
+		}
+		if b.Len() <= as.most {
+			// Safe as a URL: the kind is a constant and base64 has no special characters.
+			d.Source = template.URL("data:image/" + as.kind + ";base64," + base64.StdEncoding.EncodeToString(b.Bytes()))
+		}
+	}
+	return d, nil
 }
 
 // ledger writes the claims as CSV.
 func (p *page) ledger(w io.Writer) error {
-	c := csv.NewWriter(w)
 	rows := [][]string{{"figure", "claim", "found", "spread", "verdict", "command"}}
 	for _, s := range p.Sections {
 		for _, t := range s.Statements {
 			rows = append(rows, []string{s.Name, t.Claim, t.Found, t.Spread, string(t.Verdict), s.Command})
 		}
 	}
-	return c.WriteAll(rows)
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// markdown returns the ledger for the repository, with times.
-func (p *page) markdown() string {
-	var b strings.Builder
-	b.WriteString("| figure | claim | found | spread | verdict | command | s |\n|---|---|---|---|---|---|---|\n")
+// markdown writes the ledger for the repository, with times.
+func (p *page) markdown(w io.Writer) error {
+	table := stat.NewTable(w, "figure", "claim", "found", "spread", "verdict", "command", "s")
+	bars := strings.NewReplacer("|", `\|`) // they would end a cell
 	for _, s := range p.Sections {
 		for _, t := range s.Statements {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | `%s` | %.0f |\n", s.Name, bars(t.Claim), bars(t.Found), bars(t.Spread),
-				t.Verdict, s.Command, s.Seconds)
+			table.Row("%s | %s | %s | %s | %s | `%s` | %.0f", s.Name, bars.Replace(t.Claim), bars.Replace(t.Found),
+				bars.Replace(t.Spread), t.Verdict, s.Command, s.Seconds)
 		}
 	}
-	return b.String()
+	return nil
 }
-
-// bars escapes the characters that would end a cell of a Markdown table.
-func bars(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
 // shown rounds the numbers of a table.
 func (t Table) shown(file string) shownTable {
@@ -204,8 +197,8 @@ func (t Table) shown(file string) shownTable {
 				continue
 			}
 			cells[i].Numeric = true
-			if i < len(t.Decimals) && t.Decimals[i] >= 0 {
-				text = strconv.FormatFloat(v, 'f', t.Decimals[i], 64)
+			if decimals := t.Columns[i].Decimals; decimals >= 0 {
+				text = strconv.FormatFloat(v, 'f', decimals, 64)
 				if strings.Trim(text, "-0.") == "" {
 					text = strings.TrimPrefix(text, "-")
 				}
@@ -217,29 +210,12 @@ func (t Table) shown(file string) shownTable {
 	return out
 }
 
-// paragraphs splits plain text at blank lines.
-func paragraphs(text string) []string {
-	var out []string
-	for p := range strings.SplitSeq(text, "\n\n") {
-		if p = strings.TrimSpace(p); p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // Held counts the statements that hold.
 func (s section) Held() int {
-	n := 0
-	for _, t := range s.Statements {
-		if t.Verdict == Holds {
-			n++
-		}
-	}
-	return n
+	return stat.Count(s.Statements, func(t Statement) bool { return t.Verdict == Holds })
 }
 
 // NumericColumn reports whether a column holds a number.
 func (t shownTable) NumericColumn(i int) bool {
-	return slices.ContainsFunc(t.Cells, func(row []cell) bool { return i < len(row) && row[i].Numeric })
+	return slices.ContainsFunc(t.Cells, func(row []cell) bool { return row[i].Numeric })
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -15,19 +16,9 @@ import (
 )
 
 // rulesFigure measures the claims of section 2 about each rule.
-type rulesFigure struct{}
+var rulesFigure = Figure{"rules", "Section 2: redundant experts, opposing opinions, abstention", `Experts need a way to abstain: an opinion q that changes nothing. Every rule but the mean has one.
 
-func (rulesFigure) Name() string { return "rules" }
-
-func (rulesFigure) Title() string {
-	return "Section 2: redundant experts, opposing opinions, abstention"
-}
-
-func (rulesFigure) Claim() string {
-	return `Experts need a way to abstain: an opinion q that changes nothing. Every rule but the mean has one.
-
-Under noisy-or and sum of odds, likelihoods can be improved by using the same expert several times, and under the sum of log-odds similar experts may complement each other; under the maximum and under max minus min they cannot. Opposing opinions cancel out under the sum of log-odds, give uncertainty under the normalized sum, and always cost likelihood under max minus min.`
-}
+Under noisy-or and sum of odds, likelihoods can be improved by using the same expert several times, and under the sum of log-odds similar experts may complement each other; under the maximum and under max minus min they cannot. Opposing opinions cancel out under the sum of log-odds, give uncertainty under the normalized sum, and always cost likelihood under max minus min.`, runRulesFigure}
 
 // ruleFacts holds the measurements of one rule.
 type ruleFacts struct {
@@ -41,7 +32,7 @@ type ruleFacts struct {
 }
 
 // Run measures the rules.
-func (rulesFigure) Run(ctx context.Context, o Options) (Result, error) {
+func runRulesFigure(ctx context.Context, o Options) (Result, error) {
 	all := rules()
 	facts := make([]ruleFacts, len(all))
 	sets := pick(o, 2, 20)
@@ -51,7 +42,7 @@ func (rulesFigure) Run(ctx context.Context, o Options) (Result, error) {
 		f.abstain = abstention(f.rule, o.Seed)
 		f.overrule = overruled(f.rule)
 		for set := range sets {
-			c, err := gainCopies(f.rule, o.Seed*1_000_003+uint64(set), pick(o, 50, 200))
+			c, err := gainCopies(f.rule, o.seed(set), pick(o, 50, 200))
 			if err != nil {
 				return err
 			}
@@ -210,15 +201,13 @@ func soften(templates [][]float64, p float64) [][]float64 {
 }
 
 func factsTable(facts []ruleFacts) Table {
-	t := Table{Name: "rules", Title: "The rules, measured", Decimals: []int{-1, 3, 2, 2, 3, 2, 3, 3},
-		Columns: []string{"rule", "gain by an opinion given twice, nats per pixel",
-			"gain by every expert twice, nats per image", "its standard deviation over the sets",
-			"change by an abstaining expert", "0.9 against 0.1", "most for \"off\" beside 0.7 for \"on\"",
-			"most gained by an opponent, nats per pixel"}}
+	t := Table{Name: "rules", Title: "The rules, measured",
+		Columns: []Column{{"rule", -1}, {"gain by an opinion given twice, nats per pixel", 3},
+			{"gain by every expert twice, nats per image", 2}, {"its standard deviation over the sets", 2},
+			{"change by an abstaining expert", 3}, {"0.9 against 0.1", 2}, {"most for \"off\" beside 0.7 for \"on\"", 3},
+			{"most gained by an opponent, nats per pixel", 3}}}
 	for _, f := range facts {
-		t.Rows = append(t.Rows, []string{ruleName(f.rule), number(f.twice), number(stat.Mean(f.copies)),
-			number(stat.SD(f.copies)), number(f.abstain),
-			number(f.clash), number(f.overrule), number(f.oppose)})
+		t.add(ruleName(f.rule), f.twice, stat.Mean(f.copies), stat.SD(f.copies), f.abstain, f.clash, f.overrule, f.oppose)
 	}
 	return t
 }
@@ -244,7 +233,7 @@ func ruleStatements(facts []ruleFacts) []Statement {
 			abstainers = max(abstainers, f.abstain)
 		}
 	}
-	spread := fmt.Sprintf("standard deviation over the sets at most %.2f", widest(facts))
+	spread := fmt.Sprintf("standard deviation over the sets at most %.2f", slices.Max(stat.Of(facts, func(f ruleFacts) float64 { return stat.SD(f.copies) })))
 	return []Statement{
 		{"Under the maximum and max minus min, using an expert twice never improves a likelihood.",
 			fmt.Sprintf("largest gain %.1g nats, pointwise and on data", extremal), "exact", judge(extremal < tiny, false)},
@@ -272,24 +261,14 @@ func ruleStatements(facts []ruleFacts) []Statement {
 	}
 }
 
-func widest(facts []ruleFacts) float64 {
-	w := 0.0
-	for _, f := range facts {
-		w = max(w, stat.SD(f.copies))
-	}
-	return w
-}
-
 // twiceChart returns gamma(p, p) as a function of p.
 func twiceChart(all []rule.Rule) render.Chart {
 	c := render.Curves("", "opinion p", "composition of p and p", nil)
 	for _, r := range all {
 		name := ruleName(r)
 		switch r.Name() {
-		case "max":
-			continue // the diagonal, as mean and max minus min
-		case "mean":
-			continue
+		case "max", "mean":
+			continue // the diagonal, as max minus min
 		case "max-minus-min":
 			name = "max, mean, max minus min"
 		}
