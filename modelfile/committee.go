@@ -9,7 +9,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/npy"
-	"example.com/patchwork/internal/strictjson"
 	"example.com/patchwork/learn/real"
 )
 
@@ -22,15 +21,15 @@ func committeeMembers[M any](models []M, need needs, write func(io.Writer, M) er
 		return nil, &FormatError{Member: committeeName(maxCommittee),
 			Msg: fmt.Sprintf("a committee of %d models, of at most %d", n, maxCommittee)}
 	}
-	var all texts
+	texts := 0
 	for i, o := range models {
 		var file bytes.Buffer
 		if err := write(&file, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", committeeName(i), err)
 		}
 		_, text, err := open(bytes.NewReader(file.Bytes()), int64(file.Len()), need)
-		if err == nil {
-			err = all.add(committeeName(i), text)
+		if texts += len(text); err == nil {
+			err = checkSum(committeeName(i), texts)
 		}
 		if err != nil {
 			return nil, err
@@ -44,8 +43,7 @@ func committeeMembers[M any](models []M, need needs, write func(io.Writer, M) er
 func readCommittee[M any](z *npy.Zip, need needs, assemble func(z *npy.Zip, text []byte) (M, error),
 	values func(M) int) ([]M, error) {
 	var out []M
-	size := 0
-	var all texts
+	size, texts := 0, 0
 	for i := range maxCommittee {
 		name := committeeName(i)
 		file, err := z.File(name)
@@ -59,7 +57,8 @@ func readCommittee[M any](z *npy.Zip, need needs, assemble func(z *npy.Zip, text
 		if err != nil {
 			return nil, misfit(err, name)
 		}
-		if err := all.add(name, text); err != nil {
+		texts += len(text)
+		if err := checkSum(name, texts); err != nil {
 			return nil, err
 		}
 		if _, err := inner.File(committeeName(0)); !errors.Is(err, os.ErrNotExist) {
@@ -78,21 +77,14 @@ func readCommittee[M any](z *npy.Zip, need needs, assemble func(z *npy.Zip, text
 	return out, nil
 }
 
-// texts are those of all models of a committee, which are bounded as one.
-type texts struct{ bytes, values int }
-
-// add adds the model.json of a model.
-func (t *texts) add(name string, text []byte) error {
-	s := strictjson.NewScan(bounds)
-	_, err := s.Write(text)
-	t.bytes, t.values = t.bytes+len(text), t.values+s.Values()
-	if err == nil && (t.bytes > maxJSON || t.values > maxValues) {
-		err = &FormatError{Member: name,
-			Msg: fmt.Sprintf("the models of the committee have more than %d bytes or %d values of %s together", maxJSON,
-				maxValues, jsonName),
-			Hint: "leave out their columns"}
+// checkSum returns an error about the model.json of models up to one, together of so many bytes.
+func checkSum(name string, bytes int) error {
+	if bytes <= maxJSON {
+		return nil
 	}
-	return err
+	return &FormatError{Member: name,
+		Msg:  fmt.Sprintf("the models of the committee have more than %d bytes of %s together", maxJSON, jsonName),
+		Hint: "leave out their columns"}
 }
 
 // values counts the votes of a model, and those to abstain.

@@ -53,8 +53,6 @@ type header struct {
 	Columns []string        `json:"columns,omitempty"`
 	Names   []string        `json:"names,omitempty"`
 	Reading json.RawMessage `json:"reading,omitempty"`
-
-	experts int // by the arrays; -1 if they do not say how many
 }
 
 type prior struct {
@@ -223,16 +221,16 @@ func bad(name, hint, format string, args ...any) error {
 
 // parseHeader decodes model.json and refuses what this version does not know.
 // Names are matched exactly, which encoding/json by itself would not do.
-func parseHeader(text []byte, experts int) (*header, error) {
-	raw, err := fieldsOf(text)
+func parseHeader(text []byte) (*header, error) {
+	raw, err := fieldsOf(text, reflect.TypeFor[header]())
 	if err != nil {
 		return nil, err
 	}
-	h := &header{Format: format, Version: version, Outside: background, experts: experts}
+	h := &header{Format: format, Version: version, Outside: background}
 	fields := h.fields()
 	// Check first what the file is, or the other errors would be meaningless.
 	names := slices.Sorted(maps.Keys(raw))
-	for _, name := range append([]string{"format", "version", "height", "width"}, names...) {
+	for _, name := range append([]string{"format", "version"}, names...) {
 		value, here := raw[name]
 		if !here || strings.HasPrefix(name, private) {
 			continue
@@ -241,12 +239,6 @@ func parseHeader(text []byte, experts int) (*header, error) {
 		if !known {
 			return nil, bad(excerpt([]byte(name)), `remove it, or begin its name with "x-" if it is your own`,
 				"unknown to version %d of the format", version)
-		}
-		if err := h.fits(name, value); err != nil {
-			return nil, err
-		}
-		if err := strictjson.Check(value, reflect.TypeOf(f.dst)); err != nil {
-			return nil, bad(name, "", "%v", err)
 		}
 		if err := json.Unmarshal(value, f.dst); err != nil {
 			return nil, bad(name, "", "is %s, want %s", excerpt(value), f.want)
@@ -258,45 +250,15 @@ func parseHeader(text []byte, experts int) (*header, error) {
 	return h, nil
 }
 
-// fieldsOf returns the fields of model.json, as they are written. It refuses those that are there
-// twice, also within the user's; other fields are checked with what they are read into.
-func fieldsOf(text []byte) (map[string]json.RawMessage, error) {
-	if err := json.Unmarshal(text, new(struct{})); err != nil { // which keeps none, and takes null
+// fieldsOf returns the fields of model.json, as they are written, if [strictjson.Check] accepts them for a type.
+func fieldsOf(text []byte, into reflect.Type) (out map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(text, &out); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}
 	}
-	out := map[string]json.RawMessage{}
-	if text[len(text)-len(bytes.TrimLeft(text, " \t\r\n"))] != '{' {
-		return out, nil
-	}
-	fields, err := strictjson.Fields(text)
-	for i := 0; err == nil && i < len(fields); i++ {
-		f := fields[i]
-		out[f.Name] = f.Value
-		if strings.HasPrefix(f.Name, private) {
-			err = strictjson.Check(f.Value, nil)
-		}
-	}
-	if err != nil {
-		return nil, &FormatError{Member: jsonName, Msg: err.Error(), Hint: "keep one of them"}
+	if err := strictjson.Check(text, into); err != nil {
+		return nil, &FormatError{Member: jsonName, Msg: err.Error()}
 	}
 	return out, nil
-}
-
-// fits refuses more columns than the frame has pixels, and more names than there are experts, before they are
-// decoded; a frame that comes later may be smaller.
-func (h *header) fits(name string, value []byte) error {
-	if name == "names" && h.experts >= 0 {
-		if n := strictjson.Len(value); n > h.experts {
-			return bad(name, `name every part, "" for one without a name, or none`, "has %d names for %d", n, h.experts)
-		}
-	}
-	if name != "columns" || h.Height < 1 || h.Width < 1 || over(maxArray/8, h.Height, h.Width) {
-		return nil
-	}
-	if n := strictjson.Len(value); n > h.Height*h.Width {
-		return bad(name, "name every column, or none", "has %d names for %d", n, h.Height*h.Width)
-	}
-	return nil
 }
 
 // check rejects values that decode but are not valid in this version.

@@ -1,9 +1,7 @@
 package modelfile
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
@@ -15,12 +13,7 @@ import (
 // what Write accepts. A few bytes of a hostile file can demand as much memory
 // and time as these allow, so they are no larger than necessary.
 const (
-	maxJSON       = 64 << 20  // bytes of model.json
-	maxObjects    = 1 << 18   // objects in it, such as sets of parts seen together, and as many lists
-	maxValues     = 1 << 21   // values in its lists and objects
-	maxFields     = 1 << 10   // of one object, those of users counted
-	maxOwn        = 17 << 20  // bytes of a reading and the fields of users
-	maxBlanks     = 16 << 20  // between values, where people indented them
+	maxJSON       = strictjson.MaxText
 	maxArray      = 256 << 20 // bytes of one array
 	maxShift      = 1 << 20   // pixels
 	MaxCandidates = pose.MaxCandidates
@@ -39,32 +32,6 @@ func over(limit int, factors ...int) bool {
 		p *= f
 	}
 	return false
-}
-
-// bounds are those of model.json and its like. Honest files have up to a number for each set of
-// parts that was seen together, and a text for each column, of hundreds of thousands.
-var bounds = strictjson.Bounds{
-	Objects: maxObjects, Lists: maxObjects, Values: maxValues, Fields: maxFields,
-	Text:   6 * maxName, // a byte takes six if it is escaped
-	Blanks: maxBlanks, Own: isOwn, All: maxOwn, OwnValues: maxValues / 2,
-}
-
-// isOwn reports whether a field of model.json is the user's, or that of the package that reads data.
-func isOwn(name string) bool { return strings.HasPrefix(name, private) || name == "reading" }
-
-// CheckText bounds how much the values of a member in JSON take before any is decoded: an
-// empty entry of a list has two bytes there and hundreds in memory. The error is a [*FormatError].
-func CheckText(member string, text []byte) error {
-	return beyond(member, strictjson.Scanned(text, bounds))
-}
-
-// beyond returns an error of bounds as one of a member, and others as they are.
-func beyond(member string, err error) error {
-	var b *strictjson.BoundError
-	if !errors.As(err, &b) {
-		return err
-	}
-	return &FormatError{Member: member, Field: b.Field, Msg: b.Problem, Hint: b.Way}
 }
 
 // checkFrame bounds the size of the experts.

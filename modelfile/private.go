@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func privateOf(r io.ReaderAt, size int64) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := fieldsOf(text)
+	fields, err := fieldsOf(text, reflect.TypeFor[any]())
 	if err != nil {
 		return nil, err
 	}

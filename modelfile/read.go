@@ -11,7 +11,6 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
 	"example.com/patchwork/internal/npy"
-	"example.com/patchwork/internal/strictjson"
 )
 
 // Load reads the model in the file at path. Bad content yields a
@@ -55,11 +54,7 @@ func Read(r io.ReaderAt, size int64) (*patchwork.Model, error) {
 
 // assemble reads the model of an opened archive.
 func assemble(z *npy.Zip, text []byte) (*patchwork.Model, error) {
-	k, err := expertsOf(z, "experts")
-	if err != nil {
-		return nil, err
-	}
-	h, err := parseHeader(text, k)
+	h, err := parseHeader(text)
 	if err != nil {
 		return nil, err
 	}
@@ -86,18 +81,6 @@ func (n *needs) missing(z *npy.Zip) error {
 		}
 	}
 	return nil
-}
-
-// expertsOf returns the number of experts by the shape of their array, -1 if that shows none.
-func expertsOf(z *npy.Zip, name string) (int, error) {
-	d, err := z.Open(name)
-	if err != nil {
-		return 0, in(err, name+npySuffix)
-	}
-	if shape := d.Header().Shape; len(shape) > 0 {
-		return shape[0], nil
-	}
-	return -1, nil
 }
 
 // open returns the archive of a model and its model.json, which is not read, for it may be long, where an array
@@ -134,10 +117,9 @@ func notModel(err error) error {
 // hasHeader reports whether there is a model.json, as headerText reads it.
 func hasHeader(z *npy.Zip) bool { return z.HasFile(jsonName) || z.Has(jsonName) }
 
-// headerText returns model.json, within the bounds of CheckText, even if numpy.savez stored
-// it as an array.
+// headerText returns model.json, even if numpy.savez stored it as an array.
 func headerText(z *npy.Zip) ([]byte, error) {
-	text, err := z.FileTo(jsonName, strictjson.NewScan(bounds))
+	text, err := z.File(jsonName)
 	if z.Has(jsonName) {
 		if !errors.Is(err, os.ErrNotExist) {
 			return nil, &FormatError{Member: jsonName, Msg: "is there twice, as a member and as an array",
@@ -152,16 +134,13 @@ func headerText(z *npy.Zip) ([]byte, error) {
 			return nil, &FormatError{Member: jsonName + npySuffix, Msg: "not a single text",
 				Hint: "store the result of json.dumps"}
 		}
-		return []byte(lines[0]), CheckText(jsonName+npySuffix, []byte(lines[0]))
+		return []byte(lines[0]), nil
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, &FormatError{Member: jsonName, Msg: "not in the file", Err: os.ErrNotExist,
 			Hint: `a model needs it beside experts.npy, with at least {"rule":"max","height":H,"width":W}`}
 	}
-	if err != nil {
-		return nil, beyond(jsonName, in(err, jsonName))
-	}
-	return text, nil
+	return text, in(err, jsonName)
 }
 
 // checkNames rejects arrays with unknown names: a misspelt one would otherwise

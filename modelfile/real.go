@@ -98,7 +98,7 @@ func WriteReal(w io.Writer, m *real.Model) error {
 	if err := enc.Encode(h); err != nil {
 		return fmt.Errorf("modelfile: %w", err)
 	}
-	if err := checkJSON(text.Bytes()); err != nil {
+	if err := checkJSON(text.Bytes(), reflect.TypeFor[realHeader]()); err != nil {
 		return err
 	}
 	members := []npy.Member{{Name: jsonName, Raw: text.Bytes()}}
@@ -200,11 +200,7 @@ func ReadReal(r io.ReaderAt, size int64) (*real.Model, error) {
 
 // assembleReal returns the model that model.json and arrays make.
 func assembleReal(z *npy.Zip, text []byte) (*real.Model, error) {
-	k, err := expertsOf(z, "mean")
-	if err != nil {
-		return nil, err
-	}
-	m, err := parseReal(text, k)
+	m, err := parseReal(text)
 	if err != nil {
 		return nil, err
 	}
@@ -224,21 +220,10 @@ func assembleReal(z *npy.Zip, text []byte) (*real.Model, error) {
 	return m, nil
 }
 
-// parseReal returns the model that model.json describes, without its arrays, which have so many parts.
-func parseReal(text []byte, experts int) (*real.Model, error) {
-	all, err := fieldsOf(text)
-	if err != nil {
+// parseReal returns the model that model.json describes, without its arrays.
+func parseReal(text []byte) (*real.Model, error) {
+	if _, err := fieldsOf(text, reflect.TypeFor[realHeader]()); err != nil {
 		return nil, err
-	}
-	if err := strictjson.Check(text, reflect.TypeFor[realHeader]()); err != nil {
-		return nil, &FormatError{Member: jsonName, Msg: err.Error(), Err: err}
-	}
-	frame := header{experts: experts}
-	_, _ = json.Unmarshal(all["height"], &frame.Height), json.Unmarshal(all["width"], &frame.Width) // reported below
-	for _, name := range []string{"columns", "names"} {
-		if err := frame.fits(name, all[name]); err != nil {
-			return nil, err
-		}
 	}
 	h := realHeader{Format: format, Version: version}
 	if err := strictjson.Decode(text, &h, private); err != nil {
@@ -258,6 +243,7 @@ func parseReal(text []byte, experts int) (*real.Model, error) {
 	if err := checkFrame(h.Height, h.Width); err != nil {
 		return nil, err
 	}
+	var err error
 	m := &real.Model{Height: h.Height, Width: h.Width, Tau: h.Tau, Reuse: h.Reuse, Columns: h.Columns, Names: h.Names,
 		Reading: h.Reading}
 	if m.Rule, err = enum.Of[real.Rule]("the rule of a model of real values", h.Rule); err != nil {

@@ -226,10 +226,10 @@ func TestRealModelsAreRefused(t *testing.T) {
 func TestRealTextsAreJudged(t *testing.T) {
 	m := realModel(0)
 	m.Names = slices.Repeat([]string{""}, m.K())
-	m.Names[0] = strings.Repeat("y", 30000)
+	m.Names[0] = strings.Repeat("y", 4<<20)
 	var file bytes.Buffer
 	var fe *modelfile.FormatError
-	if err := modelfile.WriteReal(&file, m); !errors.As(err, &fe) || !strings.Contains(err.Error(), "model.json: field names: a text has more than 24576 bytes; shorten it") || file.Len() > 0 {
+	if err := modelfile.WriteReal(&file, m); !errors.As(err, &fe) || !strings.Contains(err.Error(), "more than 4194304; shorten the names of columns, or leave them out") || file.Len() > 0 {
 		t.Errorf("%v, %d bytes written", err, file.Len())
 	}
 }

@@ -111,10 +111,10 @@ func TestRefusals(t *testing.T) {
 		{"version text", set("version", "one"), `field version: is "one", want a whole number`},
 		{"no rule", func(p *parts) { delete(p.header, "rule") }, `field rule: is ""|"max-minus-min"`},
 		{"other rule", set("rule", "least"), `field rule: is "least"`},
-		{"other case", set("Rule", "max"), "field Rule: unknown|x-"},
+		{"other case", set("Rule", "max"), `"Rule" at byte|is called "rule"`},
 		{"unknown field", set("tilt", 3), "field tilt: unknown to version 1|x-"},
 		{"stretch text", set("stretch", "1.33"), `field stretch: is "1.33", want a list of numbers`},
-		{"stretch of nothing", set("stretch", []any{nil}), "field stretch: null is in a list; leave it out"},
+		{"stretch of nothing", set("stretch", []any{nil}), "field stretch: is [null], want a list of numbers"},
 		{"stretch by 0", set("stretch", []float64{1, 0}), "field stretch: is [1,0], want a list of numbers"},
 		{"stretch three ways", set("stretch", []any{[]float64{1, 2, 3}}), "field stretch: is [[1,2,3]], want a list of numbers"},
 		{"stretch across by 0", set("stretch", []any{[]float64{2, 0}}), "field stretch: is [[2,0]], want a list of numbers"},
@@ -180,7 +180,6 @@ func TestRefusals(t *testing.T) {
 		{"long name", set("names", []string{"", strings.Repeat("x", maxName+1)}), "field names: name 2 has 4097 bytes, more than 4096; shorten it"},
 		{"reading", set("reading", []string{"meta"}), `field reading: is ["meta"], want an object`},
 		{"reading text", set("reading", "meta"), `field reading: is "meta", want an object`},
-		{"long reading", set("reading", map[string]string{"x": strings.Repeat("x", maxReading)}), "field reading: 16777224 bytes, more than 16777216"},
 		{"record", set("record", "good"), `field record: is "good", want`},
 	} {
 		p := valid()
@@ -307,15 +306,12 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 	wide := valid()
 	wide.header["height"], wide.header["width"] = 1<<13, 1<<12
 	wide.arrays["experts"] = npy.New(make([]bool, 3<<25), 3, 1<<13, 1<<12)
-	empty := valid()
-	empty.text = `{"rule":"max","height":2,"width":3,"record":{"curve":[{}` + strings.Repeat(",{}", 5<<20) + `]}}`
 	for name, c := range map[string]struct {
 		file []byte
 		want string
 	}{
-		"empty entries": {empty.bytes(t, npy.Deflate), "model.json: field record: more than 262144 objects"},
-		"long header":   {long.bytes(t, npy.Deflate), "model.json: more than 16777216 blanks"},
-		"experts":       {wide.bytes(t, npy.Deflate), "experts.npy: 3 parts of 8192 x 4096"},
+		"long header": {long.bytes(t, npy.Deflate), "model.json: larger than the limit of 4194304 bytes"},
+		"experts":     {wide.bytes(t, npy.Deflate), "experts.npy: 3 parts of 8192 x 4096"},
 	} {
 		if len(c.file) > 1<<20 {
 			t.Fatalf("%s: %d bytes are no bomb", name, len(c.file))
@@ -325,65 +321,8 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 		_, err := read(c.file)
 		runtime.ReadMemStats(&after)
 		checkMessage(t, name, err, c.want)
-		if used := after.TotalAlloc - before.TotalAlloc; used > 6*maxJSON {
+		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 			t.Errorf("%s: %d bytes allocated for a file of %d", name, used, len(c.file))
-		}
-	}
-}
-
-// TestTextsAreBounded: the same bound holds for models of real values and for classes.
-func TestTextsAreBounded(t *testing.T) {
-	text := []byte(`{"format":"patchwork-model","version":1,"rule":"pool","height":1,"width":2,"names":[{}` + strings.Repeat(",{}", 1<<20) + `]}`)
-	var file bytes.Buffer
-	members := []npy.Member{{Name: jsonName, Raw: text}}
-	for _, name := range realNeeds.arrays {
-		members = append(members, npy.Member{Name: name, Array: npy.New([]float64{1, 2}, 1, 2)})
-	}
-	if err := npy.WriteZip(&file, npy.Deflate, members...); err != nil {
-		t.Fatal(err)
-	}
-	_, err := ReadReal(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	checkMessage(t, "real values", err, "model.json: field names: more than 262144 objects")
-	checkMessage(t, "another member", CheckText("classes.json", text), "classes.json: field names: more than 262144 objects")
-	if err := CheckText(jsonName, []byte(`{"a":"{,{,\\\"{{,","b":[1,2]}`)); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestTextsAreNotReadInVain: where an array is missing, model.json, which may be long, is not read; nor are more
-// names decoded than there are parts.
-func TestTextsAreNotReadInVain(t *testing.T) {
-	long := []byte(`{"rule":"max","height":1,"width":2,"names":["a"` + strings.Repeat(`,"`+strings.Repeat("y", 4000)+`"`, 15000) + `]}`)
-	one, two := npy.New([]float64{1}, 1, 1), npy.New([]float64{1, 1}, 1, 2)
-	with := func(text []byte, arrays ...npy.Member) []byte {
-		var file bytes.Buffer
-		if err := npy.WriteZip(&file, npy.Deflate, append(arrays, npy.Member{Name: jsonName, Raw: text})...); err != nil {
-			t.Fatal(err)
-		}
-		return file.Bytes()
-	}
-	readReal := func(file []byte) (any, error) { return ReadReal(bytes.NewReader(file), int64(len(file))) }
-	readBits := func(file []byte) (any, error) { return read(file) }
-	var pool []npy.Member
-	for _, name := range realNeeds.arrays {
-		pool = append(pool, npy.Member{Name: name, Array: two})
-	}
-	for name, c := range map[string]struct {
-		file []byte
-		read func([]byte) (any, error)
-		want string
-		most uint64
-	}{
-		"bits without experts":      {with(long, npy.Member{Name: "q", Array: one}), readBits, "experts.npy: not in the file|needs it", 1 << 20},
-		"real values without votes": {with(long, pool[0], pool[1]), readReal, "vote.npy: not in the file|needs it", 1 << 20},
-		"more names than parts":     {with(long, npy.Member{Name: "experts", Array: npy.New([]float64{1, 1}, 1, 1, 2)}), readBits, "field names: has 15001 names for 1", 360 << 20},
-		"more names of real values": {with(bytes.Replace(long, []byte("max"), []byte("pool"), 1), pool...), readReal, "field names: has 15001 names for 1", 360 << 20},
-	} {
-		var err error
-		used := allocated(func() { _, err = c.read(c.file) })
-		checkMessage(t, name, err, c.want)
-		if used > c.most {
-			t.Errorf("%s: %d bytes allocated", name, used)
 		}
 	}
 }

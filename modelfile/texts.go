@@ -10,11 +10,7 @@ import (
 	"example.com/patchwork"
 )
 
-// Bounds of the texts in model.json, in bytes.
-const (
-	maxName    = 1 << 12 // of a column or an expert
-	maxReading = 1 << 24
-)
+const maxName = 1 << 12 // bytes of the name of a column or an expert
 
 // checkTexts rejects names and a reading that do not fit a model of so many pixels
 // and experts, or that a file cannot hold.
@@ -22,13 +18,7 @@ func checkTexts(e *patchwork.Extras, pixels, experts int) error {
 	if err := checkList("columns", e.Columns, pixels, "name every column, or none"); err != nil {
 		return err
 	}
-	if err := checkList("names", e.Names, experts, `name every part, "" for one without a name, or none`); err != nil {
-		return err
-	}
-	if len(e.Reading) > maxReading {
-		return bad("reading", "", "%d bytes, more than %d", len(e.Reading), maxReading)
-	}
-	return nil
+	return checkList("names", e.Names, experts, `name every part, "" for one without a name, or none`)
 }
 
 // checkList checks a list of names, which must be empty or as long as said.

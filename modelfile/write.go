@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"unicode/utf8"
 
@@ -167,13 +168,15 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 	if err := enc.Encode(h); err != nil {
 		return nil, fmt.Errorf("modelfile: %w", err)
 	}
-	return text.Bytes(), checkJSON(text.Bytes())
+	return text.Bytes(), checkJSON(text.Bytes(), reflect.TypeFor[header]())
 }
 
 // checkJSON rejects a model.json that no reader takes.
-func checkJSON(text []byte) error {
+func checkJSON(text []byte, into reflect.Type) error {
 	if len(text) > maxJSON {
-		return &FormatError{Member: jsonName, Msg: fmt.Sprintf("%d bytes, more than %d", len(text), maxJSON)}
+		return &FormatError{Member: jsonName, Msg: fmt.Sprintf("%d bytes, more than %d", len(text), maxJSON),
+			Hint: "shorten the names of columns, or leave them out"}
 	}
-	return CheckText(jsonName, text)
+	_, err := fieldsOf(text, into)
+	return err
 }

@@ -147,7 +147,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{explain(`{"model":"../../etc/passwd","images":[` + one + `]}`), 404, "no model"},
 		{explain(`{"model":"` + strings.Repeat("m", 100) + `","images":[` + one + `]}`), 422, "at most 64"},
 		{explain(`{"model":"m1","images":[` + strings.Repeat(one+",", 1000) + one + `]}`), 413, "1001 images"},
-		{explain(`{"model":"m1","images":[` + strings.Repeat("{},", 300_000) + `{}]}`), 413, "300001 images"},
+		{explain(`{"model":"m1","images":[` + strings.Repeat("{},", 200_000) + `{}]}`), 413, "200001 images"},
 		{explain(`{"model":"m1","images":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`), 422, "in a list"},
 
 		// Images in JSON.
@@ -161,7 +161,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{explainImage(`{"height":9223372036854775808,"width":1,"bits":"0"}`), 422, "number 9223372036854775808"},
 		{explainImage(`{"height":6.5,"width":6,"bits":"0"}`), 422, "number 6.5"},
 		{explainImage(`{"height":6,"width":6}`), 422, "lacks bits"},
-		{explainImage(`null`), 422, "object"},
+		{explainImage(`null`), 422, "null in a list"},
 
 		// Arrays and pictures.
 		{npyTo("?model=m1", images[:60]), 422, "cut off"},

@@ -158,17 +158,14 @@ func (z *Zip) Array(name string) (*Array, error) {
 // File reads the member with that full name, for members that are not arrays,
 // such as "model.json". The error of a missing member unwraps to
 // [fs.ErrNotExist].
-func (z *Zip) File(name string) ([]byte, error) { return z.FileTo(name, io.Discard) }
-
-// FileTo is File that writes what it reads to check as it arrives, and stops at an error of it.
-func (z *Zip) FileTo(name string, check io.Writer) ([]byte, error) {
+func (z *Zip) File(name string) ([]byte, error) {
 	rc, err := z.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer rc.Close()
 	limit := z.lim.bytes()
-	data, err := io.ReadAll(io.TeeReader(io.LimitReader(&guarded{r: rc, member: name}, limit+1), check))
+	data, err := io.ReadAll(io.LimitReader(&guarded{r: rc, member: name}, limit+1))
 	if err != nil {
 		return nil, err
 	}

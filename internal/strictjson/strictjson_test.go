@@ -33,82 +33,95 @@ type outer struct {
 	Own   own              `json:"own"`
 	Raw   json.RawMessage  `json:"raw"`
 	Plain string
+
+	Numbers  [][]float64 `json:"numbers"`
+	Pointers []*inner    `json:"pointers"`
 }
 
-func TestUnmarshal(t *testing.T) {
+func TestDecode(t *testing.T) {
 	for _, good := range []string{
 		`{"a":1,"inner":{"x":2},"list":[{"x":1},{"x":2}],"names":{"A":{"x":1},"a":{"x":2}},"deep":"d"}`,
-		`{"any":{"A":1,"a":2},"own":{"X":1,"x":2},"raw":{"X":[]},"Plain":"p","unknown":{"X":1}}`,
-		`{"aside":1,"Aside":2}`, `{}`, `null`,
+		`{"any":{"A":1,"a":[null]},"own":{"X":1,"x":2},"raw":{"X":[]},"Plain":"p","x-unknown":{"X":1}}`,
+		`{"x-q":{"x-q":[1,null]}}`, `{"numbers":[[1.5,-2e300],[]],"pointers":[null,{"x":1}]}`, `{}`, `null`,
 	} {
-		var v outer
-		if err := Unmarshal([]byte(good), &v); err != nil {
+		var v, want outer
+		err, wantErr := Decode([]byte(good), &v, "x-"), json.Unmarshal([]byte(good), &want)
+		if err != nil || wantErr != nil || !reflect.DeepEqual(v, want) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
 	for bad, says := range map[string]string{
-		`{"a":1,"a":2}`:                    `"a" is there twice, again at byte 10`,
-		`{"A":1}`:                          `"A" at byte 4 is called "a"`,
-		`{"a":1,"A":1}`:                    `is called "a"`,
-		`{"inner":{"X":1}}`:                `is called "x"`,
-		`{"list":[{"x":1},{"x":1,"x":1}]}`: "twice",
-		`{"list":[{"x":1},{"X":1}]}`:       `is called "x"`,
-		`{"names":{"k":{"X":1}}}`:          `is called "x"`,
-		`{"names":{"k":{},"k":{}}}`:        "twice",
-		`{"any":{"k":[{"q":1,"q":2}]}}`:    "twice",
-		`{"raw":{"q":1,"q":2}}`:            "twice",
-		`{"DEEP":"d"}`:                     `is called "deep"`,
-		`{"plain":"p"}`:                    `is called "Plain"`,
-		`{"\u0061":1,"a":2}`:               "twice",
+		`{"a":1,"a":2}`:                                `"a" is there twice, again at byte`,
+		`{"A":1}`:                                      `"A" at byte 4 is called "a"`,
+		`{"a":1,"A":1}`:                                `is called "a"`,
+		`{"inner":{"X":1}}`:                            `is called "x"`,
+		`{"list":[{"x":1},{"x":1,"x":1}]}`:             "twice",
+		`{"list":[{"x":1},{"X":1}]}`:                   `is called "x"`,
+		`{"names":{"k":{"X":1}}}`:                      `is called "x"`,
+		`{"names":{"k":{},"k":{}}}`:                    "twice",
+		`{"any":{"k":[{"q":1,"q":2}]}}`:                "twice",
+		`{"raw":{"q":1,"q":2}}`:                        "twice",
+		`{"x-":{"q":1,"q":2}}`:                         "twice",
+		`{"DEEP":"d"}`:                                 `is called "deep"`,
+		`{"plain":"p"}`:                                `is called "Plain"`,
+		`{"\u0061":1,"a":2}`:                           "twice",
+		`{"q":1}`:                                      `unknown field "q"`,
+		`{"inner":{"x-":1}}`:                           `unknown field "x-"`,
+		`{"list":[{"x":1,"q":[]}]}`:                    `unknown field "q"`,
+		`{"aside":1}`:                                  `unknown field "aside"`,
+		`{"list":[null]}`:                              "null in a list, before byte 13, is not a valid value",
+		`{"list":[{}, 12345]}`:                         "12345 in a list",
+		`{"list":["` + strings.Repeat("a", 26) + `"]}`: `"aaaaaaaaaaaaaaaaaaa in a list`,
+		`{"list":[[1]]}`:                               "[1] in a list",
+		`{"numbers":[1,1]}`:                            "1 in a list",
+		`{"numbers":[[1],null]}`:                       "null in a list",
+		`{"numbers":[[null]]}`:                         "null in a list",
+		`{"a":` + strings.Repeat("1", 65) + `}`:        "has more than 64 bytes; round it",
+		`{"any":` + strings.Repeat("1", 1000) + `}`:    "has more than 64 bytes; round it",
+		`{"any":` + strings.Repeat("[", 65) + strings.Repeat("]", 65) + `}`: "or 64 in each other",
+		`{"any":[{}` + strings.Repeat(",{}", maxObjects) + `]}`:             "more than 262144 lists and objects",
+		`{"a":"1"}`:            "cannot unmarshal string",
+		`{"a":1.5}`:            "cannot unmarshal number",
+		`{"a":`:                "unexpected end",
+		`{"a":1} {}`:           "after top-level value",
+		``:                     "unexpected end",
+		"{\"Plain\":\"\xff\"}": "invalid UTF-8",
 	} {
 		var v outer
-		var key *KeyError
-		if err := Unmarshal([]byte(bad), &v); !errors.As(err, &key) || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want %q", bad, err, says)
+		if err := Decode([]byte(bad), &v, "x-"); err == nil || !strings.Contains(err.Error(), says) || v.List != nil {
+			t.Errorf("%.60s: %v, want %q", bad, err, says)
 		}
 	}
-	for bad, says := range map[string]string{
-		`{"list":[null]}`:      "null in a list at byte 9 is no object",
-		`{"list":[{}, 12345]}`: "12345 in a list at byte 13 is no object",
-		`{"list":["` + "abcdefghijklmnopqrstuvwxyz" + `"]}`: `"abcdefghijklmnopqrs in a list`,
-		`{"list":[[1]]}`: "[1] in a list",
-	} {
-		var v outer
-		if err := Unmarshal([]byte(bad), &v); !errors.As(err, new(*EntryError)) || !strings.Contains(err.Error(), says) || v.List != nil {
-			t.Errorf("%s: %v, want %q", bad, err, says)
+}
+
+// The check takes no memory for what a type says, and no more than its keys for what it does not.
+func TestCheckIsLean(t *testing.T) {
+	text := []byte(`{"list":[{"x":1}` + strings.Repeat(`,{"x":1}`, 1000) + `]}`)
+	if n := testing.AllocsPerRun(10, func() {
+		if err := Check(text, reflect.TypeFor[outer]()); err != nil {
+			t.Fatal(err)
 		}
-	}
-	var v outer
-	if err := Unmarshal([]byte(`{"a":`), &v); err == nil || errors.As(err, new(*KeyError)) {
-		t.Errorf("cut off: %v", err)
-	}
-	if err := Unmarshal([]byte(strings.Repeat("[", 1_000_000)), new(any)); err == nil {
-		t.Error("a million lists in each other")
+	}); n > 100 {
+		t.Errorf("%v allocations for 1000 objects", n)
 	}
 }
 
 // Whatever is accepted is what json.Unmarshal makes of it, and no object has a key twice.
-func FuzzUnmarshal(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"a":1,"inner":{"x":2},"list":[{"x":1}],"own":{}}`))
 	f.Add([]byte(`{"a":1,"A":2,"a":3}`))
+	f.Add([]byte(`{"":[0`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var a, b outer
-		errA, errB := Unmarshal(data, &a), json.Unmarshal(data, &b)
-		if errA == nil && errB != nil {
+		errA, errB := Decode(data, &a, "x"), json.Unmarshal(data, &b)
+		if errA == nil && (errB != nil || !reflect.DeepEqual(a, b) || twice(data)) {
 			t.Fatalf("%q: %v", data, errB)
-		}
-		if errA != nil && errB == nil && !errors.As(errA, new(*KeyError)) && !errors.As(errA, new(*EntryError)) {
-			t.Fatalf("%q: %v", data, errA)
 		}
 	})
 }
 
-func typeOf(v any) reflect.Type { return reflect.TypeOf(v) }
-
-func validJSON(data []byte) bool { return json.Valid(data) }
-
-// reference finds the first key that is there twice, as encoding/json reads keys.
-func reference(data []byte) error {
+// twice reports whether an object has a key twice, as encoding/json reads keys.
+func twice(data []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	var value func() error
@@ -127,7 +140,7 @@ func reference(data []byte) error {
 						return err
 					}
 					if seen[key.(string)] {
-						return &KeyError{Key: key.(string), Offset: d.InputOffset()}
+						return errTwice
 					}
 					seen[key.(string)] = true
 				}
@@ -139,5 +152,7 @@ func reference(data []byte) error {
 		}
 		return err
 	}
-	return value()
+	return value() == errTwice
 }
+
+var errTwice = errors.New("twice")

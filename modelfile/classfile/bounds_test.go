@@ -13,18 +13,12 @@ import (
 // Texts that would take much more memory than their bytes are refused before they are decoded.
 func TestTextsAreJudgedFirst(t *testing.T) {
 	const head = `{"format":"patchwork-classes","version":1,"height":1,"width":2,"sharpness":1,`
-	fields := new(strings.Builder)
-	for i := range 2000 {
-		fmt.Fprintf(fields, `,"k%d":0`, i)
-	}
 	for text, want := range map[string]string{
-		`"classes":[` + strings.Repeat("null,", 1<<20) + `null]}`:             "classes.json: field classes: null is in a list",
-		`"classes":[` + strings.Repeat("1,", 1<<20) + `1]}`:                   "1 in a list at byte 88 is no object",
-		`"classes":[{"examples":[` + strings.Repeat("{},", 1<<18) + `{}]}]}`:  "classes.json: field classes: more than 262144 objects",
-		`"classes":[]` + fields.String() + `}`:                                "classes.json: an object has more than 1024 fields",
+		`"classes":[` + strings.Repeat("null,", 1<<19) + `null]}`:             "null in a list, before byte 92",
+		`"classes":[` + strings.Repeat("1,", 1<<20) + `1]}`:                   "1 in a list, before byte 89",
+		`"classes":[{"examples":[` + strings.Repeat("{},", 1<<18) + `{}]}]}`:  "more than 262144 lists and objects",
 		`"classes":[{"name":"a","rows":1,"examples":[{"row":1,"wings":2}]}]}`: `unknown field "wings"`,
-		`"classes":[],"columns":["` + strings.Repeat("a", 1<<20) + `"]}`:      "classes.json: field columns: a text has more than 24576 bytes",
-		`"classes":[],"by":` + strings.Repeat(" ", maxTexts) + `"a"}`:         "more than 67108864",
+		`"classes":[],"by":` + strings.Repeat(" ", 4<<20) + `"a"}`:            "more than 4194304",
 	} {
 		var file bytes.Buffer
 		if err := npy.WriteZip(&file, npy.Deflate, npy.Member{Name: Name, Raw: []byte(head + text)}); err != nil {
@@ -37,7 +31,7 @@ func TestTextsAreJudgedFirst(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s: %v, want %q", text, err, want)
 		}
-		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(4*min(len(text), 8<<20))+1<<20 {
+		if used := after.TotalAlloc - before.TotalAlloc; used > 24<<20 {
 			t.Errorf("%.30s: %d bytes allocated for a text of %d", text, used, len(text))
 		}
 	}
@@ -49,7 +43,7 @@ func TestTextsAreJudgedFirst(t *testing.T) {
 	if err := npy.WriteZip(&file, npy.Deflate, members...); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "learned/: the models of the classes have 67108866 bytes of model.json together, more than 67108864; learn fewer classes") {
+	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "learned/: the models of the classes have 16777218 bytes of model.json together, more than 16777216; learn fewer classes") {
 		t.Error(err)
 	}
 }
@@ -126,14 +120,5 @@ func TestTurnsOfCutsAreBounded(t *testing.T) {
 	}
 	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "pieces.npy: cuts of 90000 pixels in 301 rotations, more than 16777216 values") {
 		t.Error(err)
-	}
-}
-
-// What no reader accepts is not written.
-func TestTextsThatNobodyReadsAreNotWritten(t *testing.T) {
-	c, _ := some(t, false)
-	var file bytes.Buffer
-	if err := Write(&file, c.LabelledBy(strings.Repeat("y", 30000))); err == nil || !strings.Contains(err.Error(), "classes.json: field by: a text has more than 24576 bytes; shorten it") || file.Len() > 0 {
-		t.Errorf("%v, %d bytes written", err, file.Len())
 	}
 }

@@ -44,7 +44,7 @@ const (
 	maxBytes = 256 << 20 // of one member
 	maxTurns = 720       // of the pieces of examples
 	maxShift = 1 << 12   // pixels
-	maxTexts = 64 << 20  // bytes of model.json of all classes together
+	maxTexts = 16 << 20  // bytes of model.json of all classes together
 	// bytes of all members of learned models together, or the file's if it has more: Write packs none
 	maxLearned   = 64 << 20
 	maxPieces    = 4 << 20 // of pieces.npy, likewise, which become twenty times as many
@@ -132,8 +132,9 @@ func Write(w io.Writer, c *classes.Classifier) error {
 	if err != nil {
 		return fmt.Errorf("classfile: %w", err)
 	}
-	if err := checkText(text); err != nil {
-		return err
+	if len(text) > strictjson.MaxText {
+		return &modelfile.FormatError{Member: Name, Msg: fmt.Sprintf("has %d bytes, more than %d", len(text), strictjson.MaxText),
+			Hint: "shorten the names of columns, or leave them out"}
 	}
 	all := []npy.Member{{Name: Name, Raw: append(text, '\n')}}
 	if err := checkCuts(len(pieces), h.Poses, int64(len(pieces))); err != nil {
@@ -313,24 +314,13 @@ func misfit(member string, err error) error {
 	return &modelfile.FormatError{Member: member, Msg: strings.TrimPrefix(err.Error(), "patchwork: ")}
 }
 
-// checkText bounds classes.json, for reader and writer alike.
-func checkText(text []byte) error {
-	if len(text) > maxTexts {
-		return &modelfile.FormatError{Member: Name, Msg: fmt.Sprintf("has %d bytes, more than %d", len(text), maxTexts)}
-	}
-	return modelfile.CheckText(Name, text)
-}
-
 // readHeader reads classes.json, and checks what says how much must be read.
 func readHeader(f *zip.File) (*header, error) {
 	if f == nil {
 		return nil, &modelfile.FormatError{Member: Name, Msg: "not in the file", Err: os.ErrNotExist,
 			Hint: "give a file written by patchwork classify learn"}
 	}
-	text, err := contentOf(f, maxTexts)
-	if err == nil {
-		err = checkText(text)
-	}
+	text, err := contentOf(f, strictjson.MaxText)
 	if err != nil {
 		return nil, err
 	}

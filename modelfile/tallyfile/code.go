@@ -192,8 +192,8 @@ func (d *decoder) binary() (*Part, error) {
 		body > maxRecord-head || len(sum) != sha256.Size {
 		return nil, d.bad("its first line is %.60q", first)
 	}
-	if head > maxHeader {
-		return nil, d.bad("its header has %d bytes, more than %d; count the rows in fewer, larger pieces", head, maxHeader)
+	if err := checkHeader(head); err != nil {
+		return nil, d.bad("%v", err)
 	}
 	// Not make([]byte, head+body): the lengths are not trusted.
 	content, err := io.ReadAll(io.LimitReader(d.r, head+body))
@@ -215,9 +215,6 @@ func (d *decoder) binary() (*Part, error) {
 }
 
 func decodePart(head, body []byte) (*Part, error) {
-	if err := checkHeader(head); err != nil {
-		return nil, err
-	}
 	var h header
 	if err := strictjson.Decode(head, &h, ""); err != nil {
 		return nil, fmt.Errorf("its header: %w", err)
