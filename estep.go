@@ -370,7 +370,7 @@ func FitGeometry(ctx context.Context, m *Model, src Source, opt PursuitOptions, 
 	if failed != nil {
 		return nil, failed
 	}
-	normal, _, err := moments.Fit(gauss.FitOptions{})
+	normal, err := moments.Fit()
 	if errors.Is(err, gauss.ErrNoConfigurations) {
 		return nil, nil
 	}

@@ -7,10 +7,10 @@
 //
 //	dy, dx, theta of expert 0, dy, dx, theta of expert 1, ...
 //
-// [Moments] sums configurations in integers, so any order of adding and merging
-// gives the same bits. [Moments.Fit] turns the sums into a [Normal], even if
-// experts are missing in some images. A Normal fitted to few images is
-// singular: its mass is in the span of its principal directions.
+// [Moments] sums configurations in integers, so any order of adding gives the same
+// bits. [Moments.Fit] turns the sums into a [Normal], even if experts are missing in
+// some images. A Normal fitted to few images is singular: its mass is in the span of
+// its principal directions.
 //
 // The package is a leaf: it knows nothing of models, images or files.
 package gauss

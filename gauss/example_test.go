@@ -25,7 +25,7 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	n, _, err := m.Fit(gauss.FitOptions{})
+	n, err := m.Fit()
 	if err != nil {
 		log.Fatal(err)
 	}

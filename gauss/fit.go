@@ -5,40 +5,15 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/bits"
 )
 
-// FitOptions holds the settings of a fit. The zero value is recommended.
-type FitOptions struct {
-	// ML divides by N, the maximum likelihood covariance, instead of N-1, the
-	// unbiased one.
-	ML bool
-
-	// Tolerance ends the EM iterations when no mean moved by more than this
-	// many standard deviations and no correlation by more than this; 0 means
-	// 1e-9. MaxIterations bounds their number; 0 means 1000.
-	Tolerance     float64
-	MaxIterations int
-}
-
-// FitReport describes the data behind a fit.
-type FitReport struct {
-	// N is the number of configurations used: those with an expert present.
-	N int64
-
-	// Iterations counts those of EM, 0 if nothing was missing. Converged is
-	// false if MaxIterations came first: typically too few images for the
-	// covariance.
-	Iterations int
-	Converged  bool
-
-	// Unseen lists experts that were never present: their mean and covariance
-	// are 0, which says nothing about where they would be. Apart lists pairs of
-	// experts that were never present together: the fit derives their
-	// covariance only from other experts.
-	Unseen []int
-	Apart  [][2]int
-}
+// A fit ends when no mean moved by more than tolerance standard deviations and no
+// correlation by more than this, or after maxIterations: typically too few images for
+// the covariance.
+const (
+	tolerance     = 1e-9
+	maxIterations = 1000
+)
 
 // ErrNoConfigurations reports moments in which no expert was ever present.
 var ErrNoConfigurations = errors.New("gauss: nothing to fit: no configuration has a part in it")
@@ -54,74 +29,32 @@ var ErrNoConfigurations = errors.New("gauss: nothing to fit: no configuration ha
 // variances of the coordinates present; the unbiased covariance is then the
 // maximum likelihood one times N/(N-1). One iteration takes O(sets d^2 m) time,
 // for d = 3K coordinates of which m are present in a set. The result is
-// deterministic and m is unchanged.
+// deterministic and m is unchanged. An expert that was never present has mean and
+// covariance 0.
 //
-// The error is [ErrNoConfigurations], or says why moments read from a file
-// cannot be those of configurations.
-func (m *Moments) Fit(opt FitOptions) (*Normal, FitReport, error) {
-	if opt.Tolerance <= 0 {
-		opt.Tolerance = 1e-9
-	}
-	if opt.MaxIterations <= 0 {
-		opt.MaxIterations = 1000
-	}
-	report := m.coverage()
-	if report.N == 0 {
-		return nil, report, ErrNoConfigurations
-	}
+// The error is [ErrNoConfigurations], or says that EM did not stay finite.
+func (m *Moments) Fit() (*Normal, error) {
 	e := newEM(m)
-	if err := e.check(); err != nil {
-		return nil, report, err
+	if e.total == 0 {
+		return nil, ErrNoConfigurations
 	}
+	noise := 0.0
 	if e.complete() {
 		e.step() // nothing to predict: the sample moments, whatever the start
-		report.Converged = true
-	}
-	for !report.Converged && report.Iterations < opt.MaxIterations {
-		moved := e.step()
-		if math.IsNaN(moved) || math.IsInf(moved, 0) {
-			return nil, report, fmt.Errorf("gauss: EM gave a number that is not finite in iteration %d", report.Iterations)
-		}
-		report.Converged = moved <= opt.Tolerance
-		report.Iterations++
-	}
-	divisor := float64(report.N)
-	if !opt.ML && report.N > 1 {
-		divisor--
-	}
-	mean, cov := e.spread(PerExpert*m.k, divisor)
-	noise := 0.0
-	if report.Iterations > 0 { // regression is not exact
-		noise = matrixTolerance * e.largestVariance()
-	}
-	n, err := newRounded(mean, cov, noise)
-	return n, report, err
-}
-
-// coverage finds which experts were present, and which together.
-func (m *Moments) coverage() FitReport {
-	var r FitReport
-	var together [MaxExperts]uint64
-	for mask, s := range m.sets {
-		if mask != 0 {
-			r.N += s.n
-		}
-		for rest := mask; rest != 0; rest &= rest - 1 {
-			together[bits.TrailingZeros64(rest)] |= mask
-		}
-	}
-	for k := range m.k {
-		if together[k] == 0 {
-			r.Unseen = append(r.Unseen, k)
-			continue
-		}
-		for j := range k {
-			if together[j] != 0 && together[k]>>j&1 == 0 {
-				r.Apart = append(r.Apart, [2]int{j, k})
+	} else {
+		for i := range maxIterations {
+			moved := e.step()
+			if math.IsNaN(moved) || math.IsInf(moved, 0) {
+				return nil, fmt.Errorf("gauss: EM gave a number that is not finite in iteration %d", i)
+			}
+			if moved <= tolerance {
+				break
 			}
 		}
+		noise = matrixTolerance * e.largestVariance() // regression is not exact
 	}
-	return r
+	mean, cov := e.spread(PerExpert*m.k, max(e.total-1, 1))
+	return newRounded(mean, cov, noise)
 }
 
 // em is the state of the EM algorithm over the coordinates that occur.
@@ -138,7 +71,6 @@ type em struct {
 // and the scatter (sum of squares and products about that mean) of the
 // coordinates present.
 type pattern struct {
-	mask     uint64
 	n        float64
 	present  []bool // by em coordinate
 	mean     []float64
@@ -161,7 +93,7 @@ func newEM(m *Moments) *em {
 		if mask == 0 {
 			continue
 		}
-		p := pattern{mask: mask, n: float64(m.sets[mask].n), complete: mask == seen}
+		p := pattern{n: float64(m.sets[mask].n), complete: mask == seen}
 		var own []int // the coordinates present
 		for _, c := range e.coordinates {
 			here := mask>>(c/PerExpert)&1 == 1
@@ -229,22 +161,6 @@ func (e *em) start() {
 	for i := range d {
 		e.scatter[i*d+i] = e.total * squares[i] / count[i]
 	}
-}
-
-// check rejects a scatter that no configurations can have, on which EM would
-// not stay finite. Only moments from a file can contain one.
-func (e *em) check() error {
-	for _, p := range e.patterns {
-		values, _, ok := eigen(p.scatter)
-		if !ok {
-			return fmt.Errorf("gauss: the eigenvalues of the scatter of mask %#x did not converge", p.mask)
-		}
-		if largest := values[len(values)-1]; values[0] < -matrixTolerance*max(largest, 0) || largest < 0 {
-			return fmt.Errorf("gauss: the scatter of mask %#x is not positive semi-definite, so no configurations can have it",
-				p.mask)
-		}
-	}
-	return nil
 }
 
 // observed lists the em coordinates that are present.

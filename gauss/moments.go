@@ -19,12 +19,9 @@ const (
 	// than a thousandth of a pixel. Rotations by whole degrees are exact.
 	anglesPerDegree = 1 << 10
 
-	// MaxShift bounds |DY| and |DX| of a [Placement], in pixels.
-	MaxShift = 1 << 30
-	// MaxAngle bounds |Theta| of a [Placement], in degrees.
-	MaxAngle = MaxShift / anglesPerDegree
-	// MaxWeight bounds the sum of all weights in a [Moments].
-	MaxWeight = 1 << 62
+	maxShift  = 1 << 30                    // bounds |DY| and |DX| of a [Placement], in pixels
+	maxAngle  = maxShift / anglesPerDegree // bounds |Theta| of a [Placement], in degrees
+	maxWeight = 1 << 62                    // bounds the sum of all weights in a [Moments]
 )
 
 // Placement is where one expert is in one image. The zero Placement is an
@@ -49,34 +46,17 @@ func unitSize(coordinate int) float64 {
 	return 1
 }
 
-// RangeError reports a placement that is out of range or not a number.
-type RangeError struct {
-	Expert     int
-	Coordinate string  // "dy", "dx" or "theta"
-	Value      float64 // pixels or degrees
-	Limit      float64 // the largest absolute value allowed
-}
-
-// Error implements the error interface.
-func (e *RangeError) Error() string {
-	return fmt.Sprintf("gauss: %s of part %d is %v; it must be from %v to %v",
-		e.Coordinate, e.Expert, e.Value, -e.Limit, e.Limit)
-}
-
-// ErrTooHeavy reports weights that add up to more than [MaxWeight].
-var ErrTooHeavy = errors.New("gauss: the weights of the configurations add up to more than 2^62")
-
 // Moments holds the sufficient statistics of any number of configurations: for
 // each set of experts present together, their number, the sums of their
 // coordinates and of all products of two coordinates.
 //
 // Everything is an integer (pixels; angles rounded to 1/1024 degree), so any
-// order of Add and Merge gives the same bits. The bounds on coordinates (2^30
+// order of Add gives the same bits. The bounds on coordinates (2^30
 // units) and weights (2^62) keep every sum below 2^122, and sums have 128 bits.
 //
 // The memory grows with the number of different sets that occur, about
 // 72 m^2 bytes for a set of m experts. A Moments is not safe for concurrent
-// use; give each goroutine its own and merge. Make one with [NewMoments].
+// use. Make one with [NewMoments].
 type Moments struct {
 	k      int
 	weight int64
@@ -105,16 +85,9 @@ func NewMoments(k int) (*Moments, error) {
 	return &Moments{k: k, sets: map[uint64]*sums{}}, nil
 }
 
-// K returns the number of experts.
-func (m *Moments) K() int { return m.k }
-
-// N returns the number of configurations added, counted with their weights,
-// including those with no expert present.
-func (m *Moments) N() int64 { return m.weight }
-
 // Add counts a configuration, one placement per expert, weight >= 1 times. It
-// panics if there are not K placements or weight < 1. The error is a
-// *[RangeError] or [ErrTooHeavy]; then nothing was added.
+// panics if there are not K placements or weight < 1. The error says which placement is
+// out of range, or that the weights are; then nothing was added.
 func (m *Moments) Add(configuration []Placement, weight int64) error {
 	if len(configuration) != m.k {
 		panic(fmt.Sprintf("gauss: a configuration of %d parts for moments of %d", len(configuration), m.k))
@@ -122,8 +95,8 @@ func (m *Moments) Add(configuration []Placement, weight int64) error {
 	if weight < 1 {
 		panic(fmt.Sprintf("gauss: a configuration of weight %d", weight))
 	}
-	if weight > MaxWeight-m.weight {
-		return ErrTooHeavy
+	if weight > maxWeight-m.weight {
+		return errors.New("gauss: the weights of the configurations add up to more than 2^62")
 	}
 	var mask uint64
 	x := make([]int64, 0, PerExpert*m.k)
@@ -147,9 +120,10 @@ func (p Placement) check(expert int) error {
 	for _, c := range []struct {
 		name         string
 		value, limit float64
-	}{{"dy", float64(p.DY), MaxShift}, {"dx", float64(p.DX), MaxShift}, {"theta", p.Theta, MaxAngle}} {
+	}{{"dy", float64(p.DY), maxShift}, {"dx", float64(p.DX), maxShift}, {"theta", p.Theta, maxAngle}} {
 		if !(math.Abs(c.value) <= c.limit) {
-			return &RangeError{expert, c.name, c.value, c.limit}
+			return fmt.Errorf("gauss: %s of part %d is %v; it must be from %v to %v",
+				c.name, expert+1, c.value, -c.limit, c.limit)
 		}
 	}
 	return nil
@@ -176,30 +150,6 @@ func (s *sums) add(x []int64, weight int64) {
 			at++
 		}
 	}
-}
-
-// Merge adds the counts of other, which is unchanged. It panics if their
-// numbers of experts differ. The error is [ErrTooHeavy]; then nothing was
-// merged.
-func (m *Moments) Merge(other *Moments) error {
-	if m.k != other.k {
-		panic(fmt.Sprintf("gauss: moments of %d parts cannot join moments of %d", other.k, m.k))
-	}
-	if other.weight > MaxWeight-m.weight {
-		return ErrTooHeavy
-	}
-	m.weight += other.weight
-	for mask, o := range other.sets {
-		s := m.set(mask)
-		s.n += o.n
-		for i, x := range o.first {
-			s.first[i] = s.first[i].Add(x)
-		}
-		for i, x := range o.products {
-			s.products[i] = s.products[i].Add(x)
-		}
-	}
-	return nil
 }
 
 // masks lists the sets that occur, in rising order: every loop over them goes
