@@ -20,7 +20,11 @@ var (
 	maxMinusMin   = rule.MaxMinusMin{Q: 0.5}
 )
 
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12 }
+// tolerance bounds the difference of two results that are equal in theory, and the
+// violation of an order: the rounding of a dozen opinions, with room to spare.
+const tolerance = 1e-12
+
+func near(a, b float64) bool { return math.Abs(a-b) <= tolerance }
 
 // inner draws opinions away from 0 and 1.
 func inner(t *rapid.T, label string) []float64 {

@@ -26,8 +26,8 @@
 // q is not a probability.
 //
 // The package is a leaf. A model learns only with max and max-minus-min, which
-// the root package computes incrementally; package ruletest holds the laws that
-// every rule obeys.
+// the root package computes incrementally; laws_test.go holds the laws that every
+// rule obeys.
 package rule
 
 import (
@@ -36,8 +36,7 @@ import (
 	"strings"
 )
 
-// Rule is a composition rule. [All] returns the seven of the paper; package
-// ruletest tests any implementation.
+// Rule is a composition rule. [All] returns the seven of the paper.
 type Rule interface {
 	// Compose returns gamma(opinions...), in [0, 1]. The order of the opinions
 	// changes it by rounding at most. It panics on an opinion outside [0, 1],

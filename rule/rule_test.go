@@ -12,7 +12,6 @@ import (
 
 	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/rule"
-	"example.com/patchwork/rule/ruletest"
 )
 
 // variants returns the seven rules and those with other abstention values worth
@@ -24,7 +23,7 @@ func variants() []rule.Rule {
 
 func TestConform(t *testing.T) {
 	for _, r := range variants() {
-		t.Run(r.String(), func(t *testing.T) { ruletest.Conform(t, r) })
+		t.Run(r.String(), func(t *testing.T) { conform(t, r) })
 	}
 }
 
