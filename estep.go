@@ -97,9 +97,6 @@ func stepKey(m *Model, opt PursuitOptions) string {
 			h.Write(buf[:])
 		}
 	}
-	if opt.PosePrior && m.extras.Geometry != nil {
-		fmt.Fprintf(h, "%v %v", m.extras.Geometry.Normal.Mean(), m.extras.Geometry.Normal.Cov())
-	}
 	return string(h.Sum(nil))
 }
 

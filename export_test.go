@@ -37,7 +37,6 @@ func (p *Pursuit) Judge(img *bitmap.Image, grid pose.Grid, before []Pick, each f
 		f.Add(p.search.At(b.Expert*grid.Len()+i), nil)
 		used[b.Expert]++
 	}
-	p.prior.given(before, grid, func(k int) bool { return used[k] < p.opt.Reuse })
 	for c := range p.model.K() * grid.Len() {
 		if used[c/grid.Len()] < p.opt.Reuse {
 			each(c, p.net(c, f.Gain(p.search.At(c))).Float())

@@ -1,7 +1,6 @@
 package patchwork
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -79,7 +78,7 @@ func (m *Model) drawPicks(rng *rand.Rand) []Pick {
 	}
 	var x []float64
 	if g != nil {
-		x = g.Normal.Sample(rng, nil)
+		x = g.Normal.Sample(rng)
 	}
 	return m.picksAt(x, present)
 }
@@ -130,126 +129,4 @@ func (m *Model) drawUses(rng *rand.Rand, k int) int {
 		return 1
 	}
 	return 0
-}
-
-// posePrior is a prior over the pose of the next pick, given the picks so far: the
-// Gaussian of the model's geometry, conditioned on their poses, mixed with the
-// uniform distribution over the grid by the share poseOutliers.
-type posePrior struct {
-	model  *Model
-	normal *gauss.Normal // the geometry, with variances enlarged by the steps of the grid
-	costs  [][]float64   // per expert and pose: nats by which the pose is less probable than the likeliest one
-	where  []gauss.Placement
-}
-
-// poseOutliers is the share of the uniform distribution. It bounds the cost of a
-// pose: a Gaussian fitted to few examples is too narrow.
-const poseOutliers = 0.01
-
-// newPosePrior returns the prior of a model's geometry. The error says that the
-// model has none, or that its covariance is invalid.
-func newPosePrior(m *Model) (*posePrior, error) {
-	g := m.extras.Geometry
-	if g == nil {
-		return nil, fmt.Errorf(
-			"patchwork: the model has no geometry to use as a prior; learn it with shifts or rotations, or leave the prior out")
-	}
-	// A pose is known only up to a step of the grid. Without this term a Gaussian
-	// from few examples, which is singular, would exclude all poses off its span.
-	mean, cov := g.Normal.Mean(), g.Normal.Cov()
-	for i := range mean {
-		step := m.poseSteps()[i%gauss.PerExpert]
-		cov[i*len(mean)+i] += float64(step * step)
-	}
-	normal, err := gauss.New(mean, cov)
-	if err != nil {
-		return nil, fmt.Errorf("patchwork: the model's geometry: %w", err)
-	}
-	return &posePrior{model: m, normal: normal, costs: make([][]float64, m.K()), where: make([]gauss.Placement, m.K())},
-		nil
-}
-
-// poseSteps returns the steps of the grid in dy, dx and degrees; 1 where it has a
-// single value.
-func (m *Model) poseSteps() [gauss.PerExpert]float64 {
-	g := m.cfg.Poses
-	steps := [gauss.PerExpert]float64{float64(max(g.DY.Step, 1)), float64(max(g.DX.Step, 1)), 1}
-	if n := len(g.Angles); n > 1 {
-		steps[2] = (g.Angles[n-1] - g.Angles[0]) / float64(n-1)
-	}
-	return steps
-}
-
-// fork returns a prior for another goroutine.
-func (p *posePrior) fork() *posePrior {
-	if p == nil {
-		return nil
-	}
-	return &posePrior{model: p.model, normal: p.normal, costs: make([][]float64, len(p.costs)),
-		where: make([]gauss.Placement, len(p.where))}
-}
-
-// given sets the costs of the live experts for the next pick after these.
-func (p *posePrior) given(picks []Pick, grid pose.Grid, live func(expert int) bool) {
-	clear(p.where)
-	var coordinates []int
-	var values []float64
-	for _, pick := range picks {
-		if p.where[pick.Expert].Present {
-			continue // the Gaussian describes an expert's first pick
-		}
-		p.where[pick.Expert].Present = true
-		coordinates = append(coordinates, gauss.Coordinates(pick.Expert)...)
-		values = append(values, float64(pick.Pose.DY), float64(pick.Pose.DX), pick.Pose.Angle)
-	}
-	for k := range p.costs {
-		if !live(k) {
-			continue
-		}
-		normal := p.normal.Marginal(gauss.Coordinates(k))
-		if !p.where[k].Present && len(coordinates) > 0 {
-			own := gauss.Coordinates(k)
-			normal = p.normal.Marginal(append(append([]int(nil), coordinates...), own...)).
-				Condition(upTo(len(coordinates)), values)
-		}
-		p.costs[k] = poseCosts(normal, grid, p.model.poseSteps(), p.costs[k])
-	}
-}
-
-// upTo returns 0, 1, ..., n-1.
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
-// poseCosts returns, for every pose of the grid, -log of its probability relative
-// to that of the Gaussian's mean. It reuses costs if it has the right length.
-func poseCosts(normal *gauss.Normal, grid pose.Grid, steps [gauss.PerExpert]float64, costs []float64) []float64 {
-	if len(costs) != grid.Len() {
-		costs = make([]float64, grid.Len())
-	}
-	mean := normal.Mean()
-	top := normal.LogDensity(mean)
-	// The cell of a pose times the density is its probability under the Gaussian.
-	cell := elem.Log(steps[0] * steps[1] * steps[2])
-	floor := elem.Log(poseOutliers/float64(grid.Len())) - elem.Log(1-poseOutliers) - top - cell
-	var at [gauss.PerExpert]float64
-	for i := range costs {
-		where := grid.At(i)
-		at = [gauss.PerExpert]float64{float64(where.DY), float64(where.DX), where.Angle}
-		inside := normal.LogDensity(at[:]) - top
-		costs[i] = elem.Log1p(elem.Exp(floor)) - logSum(inside, floor)
-	}
-	return costs
-}
-
-// logSum returns log(exp(a) + exp(b)).
-func logSum(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	return a + elem.Log1p(elem.Exp(b-a))
 }

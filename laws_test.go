@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"example.com/patchwork"
@@ -617,95 +616,15 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// withGeometry returns m with a Gaussian over its poses.
-func withGeometry(t interface{ Fatal(...any) }, m *patchwork.Model, mean, cov []float64) *patchwork.Model {
-	normal, err := gauss.New(mean, cov)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := m.WithExtras(patchwork.Extras{Geometry: &patchwork.Geometry{Normal: normal}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// TestPosePriorPrefersTheLearnedPose checks an image with two places for a second
-// bar: a complete one far away, which is picked without the prior, and one with a
-// gap directly below the first bar, as learned, which is picked with it.
-func TestPosePriorPrefersTheLearnedPose(t *testing.T) {
-	const side = 24
-	level, upright := make([]float64, side*side), make([]float64, side*side)
-	for i := range level {
-		level[i], upright[i] = .02, .02
-		y, x := i/side, i%side
-		if y == 8 && x >= 8 && x < 16 {
-			level[i] = .95
-		}
-		if x == 12 && y >= 9 && y < 16 {
-			upright[i] = .95
-		}
-	}
-	cfg := patchwork.NewConfig(patchwork.RuleMax, side, side, pose.Grid{DY: pose.Symmetric(8, 1), DX: pose.Symmetric(8, 1)})
-	cfg.Q = .1
-	m, err := patchwork.NewModel(cfg, [][]float64{level, upright})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Both move together, by about three pixels.
-	cov := make([]float64, 36)
-	for _, ij := range [][2]int{{0, 0}, {0, 3}, {3, 0}, {3, 3}, {1, 1}, {1, 4}, {4, 1}, {4, 4}} {
-		cov[ij[0]*6+ij[1]] = 9
-	}
-	m = withGeometry(t, m, make([]float64, 6), cov)
-	img := bitmap.New(side, side)
-	for x := 9; x < 17; x++ {
-		img.Set(9, x, true)
-	}
-	for y := 10; y < 17; y++ { // the bar below, with a gap
-		img.Set(y, 13, y != 13)
-	}
-	for y := 14; y < 21; y++ { // a whole one elsewhere
-		img.Set(y, 20, true)
-	}
-	where := func(opt patchwork.PursuitOptions) pose.Pose {
-		opt.MaxPicks = 2
-		e := testkit.MustExplain(t, m, img, opt)
-		for _, p := range e.Picks {
-			if p.Expert == 1 {
-				return p.Pose
-			}
-		}
-		t.Fatalf("the upright bar was not found: %+v", e)
-		return pose.Pose{}
-	}
-	for _, refined := range []bool{false, true} {
-		if got := where(patchwork.PursuitOptions{Paper: !refined, Refined: refined}); got != (pose.Pose{DY: 5, DX: 8}) {
-			t.Errorf("refined %v: without the prior the upright bar is at %+v, want the whole one", refined, got)
-		}
-		if got := where(patchwork.PursuitOptions{Paper: !refined, Refined: refined, PosePrior: true}); got != (pose.Pose{DY: 1, DX: 1}) {
-			t.Errorf("refined %v: with the prior the upright bar is at %+v, want the one below the level bar", refined, got)
-		}
-	}
-}
-
-// TestPosePriorPicksTheBest checks that every pick is the best of all candidates by
+// TestPicksAreTheBest checks that every pick is the best of all candidates by
 // gain less all costs.
-func TestPosePriorPicksTheBest(t *testing.T) {
+func TestPicksAreTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := testkit.DrawConfig(t, testkit.InnerLevel)
 		cfg.Poses = testkit.DrawPoses(t)
 		m := testkit.DrawModel(t, cfg, testkit.InnerLevel)
-		d := gauss.PerExpert * m.K()
-		mean := rapid.SliceOfN(rapid.Float64Range(-3, 3), d, d).Draw(t, "mean")
-		root := rapid.SliceOfN(rapid.Float64Range(-2, 2), d, d).Draw(t, "root")
-		cov := make([]float64, d*d) // of rank one
-		for i := range cov {
-			cov[i] = root[i/d] * root[i%d]
-		}
-		m = withGeometry(t, m, mean, cov)
 		img := testkit.DrawImage(t, m.Height(), m.Width(), ".#?")
-		opt := patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringOriginal, PosePrior: true}
+		opt := patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringOriginal}
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(-0.2, 2), m.K(), m.K()).Draw(t, "costs")
 		}
@@ -734,14 +653,4 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 			before = append(before, pick)
 		}
 	})
-}
-
-func TestPosePriorNeedsGeometry(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{}), [][]float64{{.9, .1, .1, .1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{PosePrior: true}); err == nil || !strings.Contains(err.Error(), "no geometry") {
-		t.Errorf("error %v", err)
-	}
 }

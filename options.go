@@ -81,13 +81,6 @@ type PursuitOptions struct {
 	// it, but the sweeps after the search do; without sweeps it is an error.
 	Rates []float64
 
-	// PosePrior uses the model's geometry as a prior over poses: given the picks so
-	// far, the cost of a pose is the number of nats by which it is less probable
-	// than the likeliest one. The prior is the Gaussian of the training poses with
-	// weight 0.99 and the uniform distribution over the grid with weight 0.01, so
-	// that the cost of a pose is bounded.
-	PosePrior bool
-
 	MaxPicks int // 0: no limit but Reuse and 32,767
 	Reuse    int // picks an expert may have in one image; 0: the model's
 
@@ -138,7 +131,7 @@ func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 // model. The options must have their defaults.
 func (o PursuitOptions) validate(c *Config, experts int) error {
 	switch {
-	case !c.Rule.fold() && (o.Refined || o.Scoring != ScoringOriginal || o.PosePrior || o.Reuse > 1 || o.Rates != nil):
+	case !c.Rule.fold() && (o.Refined || o.Scoring != ScoringOriginal || o.Reuse > 1 || o.Rates != nil):
 		return fmt.Errorf("patchwork: under the rule %v parts stay where they are: rows are explained greedily, by the "+
 			"original templates", c.Rule)
 	case o.Paper && o.Refined:

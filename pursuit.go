@@ -23,13 +23,10 @@ type Pursuit struct {
 	search  score.Search
 	scored  *score.Bank // templates under the scoring of the search
 	refined *score.Bank // templates under the scoring of the refining sweeps
-	prior   *posePrior  // nil unless PursuitOptions.PosePrior
 	still   *still      // nil under max and max-minus-min
-	grid    pose.Grid   // of the current image
 	costs   []float64   // of a pick of each expert, in the current image and stage; may be nil
 	priced  []float64   // memory of costs
-	ranked  []score.Ranked
-	used    []int // picks of each expert in the current image
+	used    []int       // picks of each expert in the current image
 	pixels  []uint8
 	within  context.Context // nil for none; see Within
 
@@ -58,19 +55,13 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 	if p.refined = p.scored; opt.Refined && opt.RefineScoring != opt.Scoring {
 		p.refined = m.bank(opt.RefineScoring, opt.Alpha)
 	}
-	if opt.PosePrior {
-		var err error
-		if p.prior, err = newPosePrior(m); err != nil {
-			return nil, err
-		}
-	}
 	return p, nil
 }
 
 // Fork returns a pursuit with the same model and options, for another goroutine.
 // The two share large constant data.
 func (p *Pursuit) Fork() *Pursuit {
-	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined, prior: p.prior.fork(),
+	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined,
 		rowTable: p.rowTable, still: p.still.fork()}
 }
 
@@ -336,7 +327,7 @@ func (p *Pursuit) Steps(img *bitmap.Image) (iter.Seq[Pick], error) {
 				return
 			}
 			pick := p.place(c, grid)
-			g.Nats += p.cost(c) // Pick.Gain does not include costs
+			g.Nats += p.pickCost(c) // Pick.Gain does not include costs
 			pick.Gain = g.Float()
 			p.search.Place(c)
 			if !yield(pick) {

@@ -201,7 +201,7 @@ func (p *Pursuit) release() {
 
 // makeRows makes memory for explaining these images together, if that is possible and pays.
 func (p *Pursuit) makeRows(images []*bitmap.Image) {
-	if p.bulk != nil || len(images) < rowsLeast || p.still != nil || p.prior != nil || p.opt.Refined || p.opt.Reuse != 1 ||
+	if p.bulk != nil || len(images) < rowsLeast || p.still != nil || p.opt.Refined || p.opt.Reuse != 1 ||
 		p.model.cfg.Poses.Turns() != 1 {
 		return
 	}

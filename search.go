@@ -34,13 +34,13 @@ func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
 	// The greedy search by the same templates has just visited the last pick, and looked for
 	// one to add.
 	last := len(e.Picks) - 1
-	settled := p.refined == p.scored && p.prior == nil && !p.opt.Forced && len(e.Picks) != p.opt.MaxPicks &&
+	settled := p.refined == p.scored && !p.opt.Forced && len(e.Picks) != p.opt.MaxPicks &&
 		(last < 0 || e.Picks[last].Gain-p.pickCost(p.search.Candidate(p.search.Picks()[last])) > threshold+score.Tie)
 	settled = p.improve(threshold, settled)
 	if p.opt.RefineThreshold == 0 && p.opt.Rates == nil && p.model.cfg.Scene {
 		threshold = max(p.odds(grid), p.opt.MinGain)
 		settled = p.improve(threshold, false)
-		if p.prior == nil && p.exchange(threshold) {
+		if p.exchange(threshold) {
 			settled = false
 		}
 	}
@@ -188,55 +188,17 @@ func (p *Pursuit) turns() int { return p.model.cfg.Poses.Turns() }
 // best returns the best candidate for the next pick and its gain after all costs.
 // If the best gains less than floor, in nats, the result may be any candidate.
 func (p *Pursuit) best(floor float64) (int, score.Gain) {
-	if p.prior == nil {
-		return p.search.BestAbove(floor, p.costs, p.live)
-	}
-	picks := make([]Pick, 0, len(p.search.Picks()))
-	for _, placed := range p.search.Picks() {
-		c := p.search.Candidate(placed)
-		picks = append(picks, Pick{Expert: p.expertOf(c), Pose: p.grid.At(c % p.grid.Len())})
-	}
-	p.prior.given(picks, p.grid, p.live)
-	// The cost of a pose is not negative. So a candidate whose gain without it is
-	// less than the best gain with it cannot be the best.
-	for n := 64; ; n *= 8 {
-		p.ranked = p.search.Top(n, p.costs, p.live, p.ranked[:0])
-		best, top := -1, score.Gain{Possible: math.MinInt}
-		for _, r := range p.ranked {
-			g := p.net(r.Candidate, r.Gain)
-			c := g.Compare(top)
-			if best < 0 || c < 0 || c == 0 && r.Candidate < best {
-				best, top = r.Candidate, g
-			}
-		}
-		if len(p.ranked) < n {
-			return best, top
-		}
-		last := p.ranked[n-1]
-		last.Gain.Nats -= p.pickCost(last.Candidate)
-		if last.Gain.Possible < top.Possible || last.Gain.Possible == top.Possible && last.Gain.Nats < top.Nats-2*score.Tie {
-			return best, top
-		}
-	}
+	return p.search.BestAbove(floor, p.costs, p.live)
 }
 
-// pickCost returns the cost of a pick of candidate c's expert, without its pose.
+// pickCost returns the cost of a pick of candidate c's expert.
 func (p *Pursuit) pickCost(c int) float64 {
 	return score.CostOf(p.costs, p.expertOf(c))
 }
 
-// cost returns the cost of picking candidate c, its pose included.
-func (p *Pursuit) cost(c int) float64 {
-	cost := p.pickCost(c)
-	if p.prior != nil {
-		cost += p.prior.costs[p.expertOf(c)][c%p.grid.Len()]
-	}
-	return cost
-}
-
 // net returns a gain of likelihood less the cost of picking candidate c.
 func (p *Pursuit) net(c int, g score.Gain) score.Gain {
-	g.Nats -= p.cost(c)
+	g.Nats -= p.pickCost(c)
 	return g
 }
 
@@ -246,7 +208,6 @@ func (p *Pursuit) live(expert int) bool { return p.used[expert] < p.opt.Reuse }
 // reset starts a stage of the search, without picks in an image; b has the templates
 // under its scoring.
 func (p *Pursuit) reset(b *score.Bank, s Scoring, grid pose.Grid, img *bitmap.Image) {
-	p.grid = grid
 	p.costs = p.opt.prices(s, grid.Len(), p.priced)
 	if p.opt.Rates != nil && s != ScoringTruncated {
 		p.priced = p.costs

@@ -21,13 +21,3 @@ const MaxExperts = 64
 
 // PerExpert is the number of coordinates of one expert: dy, dx, theta.
 const PerExpert = 3
-
-// Coordinates lists the coordinates of experts in the vector of a
-// configuration, for [Normal.Marginal] and [Normal.Condition].
-func Coordinates(experts ...int) []int {
-	out := make([]int, 0, PerExpert*len(experts))
-	for _, k := range experts {
-		out = append(out, PerExpert*k, PerExpert*k+1, PerExpert*k+2)
-	}
-	return out
-}

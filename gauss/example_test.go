@@ -33,7 +33,7 @@ func Example() {
 	fmt.Println("rank", n.Rank(), "of", n.Dim())
 	_, sd := n.Principal(0)
 	fmt.Printf("main deformation %.2f\n", sd)
-	fmt.Printf("one more L %.1f\n", n.Sample(rand.New(rand.NewPCG(1, 2)), nil))
+	fmt.Printf("one more L %.1f\n", n.Sample(rand.New(rand.NewPCG(1, 2))))
 	// Output:
 	// mean [0 0 0 20 10 0]
 	// rank 2 of 6

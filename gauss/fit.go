@@ -86,7 +86,7 @@ func newEM(m *Moments) *em {
 	e := &em{}
 	for k := range m.k {
 		if seen>>k&1 == 1 {
-			e.coordinates = append(e.coordinates, Coordinates(k)...)
+			e.coordinates = append(e.coordinates, PerExpert*k, PerExpert*k+1, PerExpert*k+2)
 		}
 	}
 	for _, mask := range m.masks() {

@@ -308,7 +308,7 @@ func TestFitFewWithMissing(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		for _, x := range n.Sample(rng, nil) {
+		for _, x := range n.Sample(rng) {
 			if math.IsNaN(x) || math.Abs(x) > 1e4 {
 				t.Errorf("seed %d: samples %v", seed, x)
 			}

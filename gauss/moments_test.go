@@ -33,7 +33,7 @@ func mustAdd(t testing.TB, m *Moments, c []Placement, weight int64) {
 func configurations(rng *rand.Rand, from *Normal, n int, missing float64) [][]Placement {
 	out := make([][]Placement, n)
 	for i := range out {
-		x := from.Sample(rng, nil)
+		x := from.Sample(rng)
 		for k := range len(x) / PerExpert {
 			p := Placement{Present: rng.Float64() >= missing}
 			if p.Present {

@@ -16,9 +16,6 @@ const (
 	// matrixTolerance bounds, relative to the variances, how far a covariance
 	// may be from symmetric, or below 0 in any direction, before it is refused.
 	matrixTolerance = 1e-9
-	// spanTolerance bounds, relative to the sizes involved, how far from the
-	// span a point may lie and still count as in it.
-	spanTolerance = 1e-8
 )
 
 // Normal is a Gaussian over 1 <= Dim <= 3*MaxExperts coordinates. It may be
@@ -186,40 +183,7 @@ func (n *Normal) Principal(i int) (direction []float64, sd float64) {
 	return slices.Clone(n.directions[i]), math.Sqrt(n.variances[i])
 }
 
-// LogDensity returns the log of the density at x, in nats:
-//
-//	-1/2 sum_i ( z_i^2/v_i + log(2 pi v_i) )
-//
-// over the Rank principal directions u_i with variances v_i and z_i = u_i . (x
-// - mean). For a regular covariance this is the usual density. For a singular
-// one it is the density within the span, with respect to length, area, ...
-// there, and -Inf off the span (further than 1e-8 of the largest coordinate or
-// of 1); Rank 0 is a point with log density 0. Units mix pixels and degrees, so
-// compare only densities of equal Dim and Rank. It panics unless len(x) is Dim;
-// NaN gives NaN.
-func (n *Normal) LogDensity(x []float64) float64 {
-	n.checkLen("point", len(x))
-	rest := make([]float64, len(x)) // what is left of x - mean off the span
-	size := 0.0
-	for i := range x {
-		rest[i] = x[i] - n.mean[i]
-		size = max(size, math.Abs(x[i]), math.Abs(n.mean[i]))
-	}
-	sum := 0.0
-	for i, u := range n.directions {
-		z := dot(u, rest)
-		for j := range rest {
-			rest[j] -= float64(z * u[j])
-		}
-		sum -= z*z/n.variances[i] + elem.Log(2*math.Pi*n.variances[i])
-	}
-	if n.Rank() < n.Dim() && math.Sqrt(dot(rest, rest)) > spanTolerance*max(size, 1) {
-		return math.Inf(-1)
-	}
-	return sum / 2
-}
-
-// Sample draws one vector into dst, which is allocated if nil, and returns it:
+// Sample draws a vector:
 //
 //	mean + sum_i u_i sqrt(v_i) (u_i . z)
 //
@@ -227,32 +191,19 @@ func (n *Normal) LogDensity(x []float64) float64 {
 // order. This is the symmetric root of the covariance, which unlike single
 // directions does not jump when two variances are equal, so that a seed gives
 // the same samples on every machine, up to rounding. The sample is in the span.
-// It panics unless len(dst) is Dim or dst is nil.
-func (n *Normal) Sample(rng *rand.Rand, dst []float64) []float64 {
-	if dst == nil {
-		dst = make([]float64, n.Dim())
-	}
-	n.checkLen("sample", len(dst))
-	var space [PerExpert * MaxExperts]float64 // keeps z off the heap
-	z := space[:n.Dim()]
+func (n *Normal) Sample(rng *rand.Rand) []float64 {
+	z := make([]float64, n.Dim())
 	for i := range z {
 		z[i] = elem.Normal(rng)
 	}
-	copy(dst, n.mean)
+	x := slices.Clone(n.mean)
 	for i, u := range n.directions {
 		along := math.Sqrt(n.variances[i]) * dot(u, z)
-		for j := range dst {
-			dst[j] += float64(along * u[j])
+		for j := range x {
+			x[j] += float64(along * u[j])
 		}
 	}
-	return dst
-}
-
-// checkLen panics unless a vector has as many numbers as n has coordinates.
-func (n *Normal) checkLen(what string, got int) {
-	if got != n.Dim() {
-		panic(fmt.Sprintf("gauss: %s of %d numbers, the Gaussian has %d", what, got, n.Dim()))
-	}
+	return x
 }
 
 func dot(a, b []float64) float64 {

@@ -94,11 +94,7 @@ type Step struct {
 // NewStep returns the step that explains by m. It returns an error if a file cannot
 // hold the model exactly.
 func NewStep(m *patchwork.Model, opt patchwork.PursuitOptions) (*Step, error) {
-	var extras patchwork.Extras
-	if opt.PosePrior {
-		extras.Geometry = m.Extras().Geometry
-	}
-	bare, err := m.WithExtras(extras)
+	bare, err := m.WithExtras(patchwork.Extras{})
 	if err != nil {
 		return nil, err
 	}

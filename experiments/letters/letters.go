@@ -52,7 +52,6 @@ type Result struct {
 	Task
 	Truncated float64 // the strokes, explained by greedy truncated pursuit
 	Hybrid    float64 // the strokes, explained by the hybrid pursuit
-	Prior     float64 // the same, with the geometry as a prior over poses
 	Mean      float64 // one template (mean) with shift and rotation
 	Train     float64 // the strokes, on the training images
 	Picks     float64 // experts per test image, by the hybrid
@@ -89,10 +88,6 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 		return Result{}, err
 	}
 	if r.Hybrid, r.Picks, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true}, o.Workers); err != nil {
-		return Result{}, err
-	}
-	if r.Prior, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true, PosePrior: true},
-		o.Workers); err != nil {
 		return Result{}, err
 	}
 	r.Mean, err = mean(ctx, cfg, train, test, o)
@@ -147,15 +142,15 @@ func Choose(set *dataset.Set, letter string, first, last int) (patchwork.Data, e
 
 // Report runs every task and writes the table.
 func Report(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error {
-	fmt.Fprintln(w, "| letter (K) | hybrid | hybrid, pose prior | truncated | mean + shift + rotation | train | picks | "+
-		"pure | natural | reference |\n|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| letter (K) | hybrid | truncated | mean + shift + rotation | train | picks | "+
+		"pure | natural | reference |\n|---|---|---|---|---|---|---|---|---|")
 	for _, task := range Tasks {
 		r, err := Run(ctx, set, task, o)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %s (%d) | %.4f | %.4f | %.4f | %.4f | %.4f | %.1f | %d of %d | %t | %.3f |\n",
-			r.Letter, r.Experts, r.Hybrid, r.Prior, r.Truncated, r.Mean, r.Train, r.Picks, r.Pure, r.Experts, r.Natural, r.Study)
+		fmt.Fprintf(w, "| %s (%d) | %.4f | %.4f | %.4f | %.4f | %.1f | %d of %d | %t | %.3f |\n",
+			r.Letter, r.Experts, r.Hybrid, r.Truncated, r.Mean, r.Train, r.Picks, r.Pure, r.Experts, r.Natural, r.Study)
 	}
 	return nil
 }
