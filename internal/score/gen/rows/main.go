@@ -8,6 +8,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -16,8 +17,8 @@ import (
 func main() {
 	ConstraintExpr("amd64,!purego")
 	for _, width := range []int{4, 2, 1} {
-		addFours(width)
-		strengthen(width)
+		addFours(zmm, width)
+		strengthen(zmm, width)
 	}
 	bits := bitsData()
 	tell()
@@ -32,14 +33,14 @@ func main() {
 	told()
 	gather()
 	for _, width := range []int{4, 2} {
-		addFoursAVX2(width)
-		strengthenAVX2(width)
+		addFours(ymm, width)
+		strengthen(ymm, width)
 	}
 	for _, width := range []int{1, 2, 3, 4} {
 		stepAVX2(width)
 	}
 	rowSumsAVX2()
-	exchangeAVX2()
+	exchange(ymm)
 	groupsData()
 	begin()
 	beginUnits()
@@ -50,40 +51,41 @@ func main() {
 	voters()
 	count()
 	greater()
-	exchange()
+	exchange(zmm)
 	Generate()
 }
 
-func start(name, signature, doc string) {
-	TEXT(name, NOSPLIT, "func("+signature+")")
+// start begins a function that needs no more stack than there is.
+func start(name, signature, doc string) { declare(name, NOSPLIT, "func("+signature+")", doc) }
+
+func declare(name string, attributes attr.Attribute, signature, doc string) {
+	TEXT(name, attributes, signature)
 	Doc(doc)
 	Pragma("noescape")
 }
 
+// leave ends a function.
+func leave() {
+	VZEROUPPER()
+	RET()
+}
+
+// again goes back to a label until it has done so as often as left says.
+func again(left Op, label string) {
+	DECQ(left)
+	JNZ(LabelRef(label))
+}
+
 func param(name string) reg.Register { return Load(Param(name), GP64()) }
 
-// loadLanes loads width vectors of int32 from memory into registers.
-func loadLanes(at reg.Register, width int) []reg.VecVirtual {
-	acc := make([]reg.VecVirtual, width)
-	for v := range acc {
-		acc[v] = ZMM()
-		VMOVDQU32(Mem{Base: at, Disp: 64 * v}, acc[v])
-	}
-	return acc
-}
-
-func storeLanes(acc []reg.VecVirtual, at reg.Register) {
-	for v := range acc {
-		VMOVDQU32(acc[v], Mem{Base: at, Disp: 64 * v})
-	}
-}
-
-func addFours(width int) {
-	start(fmt.Sprintf("addFours%d", 16*width), "gains, table *int32, row int, x *uint64, quads int",
-		fmt.Sprintf("addFours%d implements RowLoops.AddFours for %d lanes of rows of that many bytes, 4*quads fours.",
-			16*width, 16*width))
+// addFours writes AddFours for lanes of some vectors.
+func addFours(v *vector, width int) {
+	name := v.name("addFours%d", width)
+	start(name, "gains, table *int32, row int, x *uint64, quads int",
+		fmt.Sprintf("%s implements RowLoops.AddFours for %d lanes of rows of that many bytes, 4*quads fours.", name,
+			v.lanes*width))
 	gains, table, row, x, quads := param("gains"), param("table"), param("row"), param("x"), param("quads")
-	acc := loadLanes(gains, width)
+	acc := v.load(gains, width)
 	fours := GP64()
 	MOVQ(row, fours)
 	SHLQ(Imm(4), fours) // bytes of a table for four pixels
@@ -97,31 +99,30 @@ func addFours(width int) {
 		SHRQ(Imm(4), b)
 		IMULQ(row, p)
 		ADDQ(table, p)
-		for v := range acc {
-			VPADDD(Mem{Base: p, Disp: 64 * v}, acc[v], acc[v])
+		for i := range acc {
+			VPADDD(Mem{Base: p, Disp: 4 * v.lanes * i}, acc[i], acc[i])
 		}
 		ADDQ(fours, table)
 	}
 	ADDQ(Imm(2), x)
-	DECQ(quads)
-	JNZ(LabelRef("quad"))
-	storeLanes(acc, gains)
-	VZEROUPPER()
-	RET()
+	again(quads, "quad")
+	v.store(acc, gains)
+	leave()
 }
 
-func strengthen(width int) {
-	start(fmt.Sprintf("strengthen%d", 16*width),
-		"gains, alone, value *int32, row int, units, after *int32, up, x *uint64, words int",
-		fmt.Sprintf("strengthen%d implements RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, "+
-			"and the new units go to after.", 16*width, 16*width))
-	acc := loadLanes(param("gains"), width)
+// strengthen writes Strengthen for lanes of some vectors.
+func strengthen(v *vector, width int) {
+	name := v.name("strengthen%d", width)
+	start(name, "gains, alone, value *int32, row int, units, after *int32, up, x *uint64, words int",
+		fmt.Sprintf("%s implements RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, "+
+			"and the new units go to after.", name, v.lanes*width))
+	acc := v.load(param("gains"), width)
 	alone, value, row := param("alone"), param("value"), param("row")
 	units, after, up, x := param("units"), param("after"), param("up"), param("x")
 	words, left := AllocLocal(8), param("words")
 	MOVQ(left, words)
-	total := ZMM()
-	VPXORD(total, total, total)
+	total := v.new()
+	v.xor(total, total, total)
 	Label("word")
 	m, ink := GP64(), GP64()
 	MOVQ(Mem{Base: up}, m)
@@ -135,20 +136,28 @@ func strengthen(width int) {
 	BTQ(j, ink)
 	ADCQ(Imm(0), at)
 	IMULQ(row, at)
-	MOVL(Mem{Base: units, Index: j, Scale: 4}, was)
-	MOVL(Mem{Base: value, Index: at, Scale: 1}, is)
-	MOVL(is, Mem{Base: after, Index: j, Scale: 4})
-	a, b, low, high := ZMM(), ZMM(), ZMM(), ZMM()
-	VPBROADCASTD(was, a)
-	VPBROADCASTD(is, b)
+	unit, one := Mem{Base: units, Index: j, Scale: 4}, Mem{Base: value, Index: at, Scale: 1}
+	a, b, low, high := v.new(), v.new(), v.new(), v.new()
+	if v == zmm {
+		MOVL(unit, was)
+		MOVL(one, is)
+		MOVL(is, Mem{Base: after, Index: j, Scale: 4})
+		VPBROADCASTD(was, a)
+		VPBROADCASTD(is, b)
+	} else { // which has no way from a number to a vector
+		VPBROADCASTD(unit, a)
+		VPBROADCASTD(one, b)
+		MOVL(one, is)
+		MOVL(is, Mem{Base: after, Index: j, Scale: 4})
+	}
 	VPADDD(a, total, total)
 	VPMINSD(a, b, low)
 	VPMAXSD(a, b, high)
-	for v := range acc {
-		t := ZMM()
-		VPMAXSD(Mem{Base: alone, Index: at, Scale: 1, Disp: 64 * v}, low, t)
+	for i := range acc {
+		t := v.new()
+		VPMAXSD(Mem{Base: alone, Index: at, Scale: 1, Disp: 4 * v.lanes * i}, low, t)
 		VPMINSD(high, t, t)
-		VPSUBD(t, acc[v], acc[v])
+		VPSUBD(t, acc[i], acc[i])
 	}
 	BLSRQ(m, m)
 	JNZ(LabelRef("pixel"))
@@ -162,15 +171,12 @@ func strengthen(width int) {
 	ADDQ(U32(256), after)
 	ADDQ(Imm(8), up)
 	ADDQ(Imm(8), x)
-	DECQ(words)
-	JNZ(LabelRef("word"))
-	for v := range acc {
-		VPADDD(total, acc[v], acc[v])
+	again(words, "word")
+	for i := range acc {
+		VPADDD(total, acc[i], acc[i])
 	}
-	gains := param("gains")
-	storeLanes(acc, gains)
-	VZEROUPPER()
-	RET()
+	v.store(acc, param("gains"))
+	leave()
 }
 
 // byteMasks reads the masks of 16 pixels at an address into two of 8.
@@ -200,8 +206,7 @@ func begin() {
 	VMOVUPD(blend(Mem{Base: off}, Mem{Base: on}, mask0, ink0), Mem{Base: l})
 	VMOVUPD(blend(Mem{Base: off, Disp: 64}, Mem{Base: on, Disp: 64}, mask1, ink1), Mem{Base: l, Disp: 64})
 	nextQuad([]reg.Register{l, off, on}, []reg.Register{x, known}, quads)
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // nextQuad goes on by 16 numbers and 16 bits, while there are quads.
@@ -212,8 +217,7 @@ func nextQuad(numbers, masks []reg.Register, quads reg.Register) {
 	for _, at := range masks {
 		ADDQ(Imm(2), at)
 	}
-	DECQ(quads)
-	JNZ(LabelRef("quad"))
+	again(quads, "quad")
 }
 
 func beginUnits() {
@@ -230,14 +234,12 @@ func beginUnits() {
 		ADDQ(Imm(64), at)
 	}
 	nextQuad(nil, []reg.Register{x}, quads)
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 func nearLanes() {
-	TEXT("near", NOSPLIT, "func(gains *int32, slack, least int32, mask *uint64, n int) int32")
-	Doc("near implements RowLoops.Near for n times 16 lanes.")
-	Pragma("noescape")
+	declare("near", NOSPLIT, "func(gains *int32, slack, least int32, mask *uint64, n int) int32",
+		"near implements RowLoops.Near for n times 16 lanes.")
 	gains, mask, n := param("gains"), param("mask"), param("n")
 	slack, bound := Load(Param("slack"), GP32()), Load(Param("least"), GP32())
 	at, left, most := GP64(), GP64(), ZMM()
@@ -247,8 +249,7 @@ func nearLanes() {
 	Label("lanes")
 	VPMAXSD(Mem{Base: at}, most, most)
 	ADDQ(Imm(64), at)
-	DECQ(left)
-	JNZ(LabelRef("lanes"))
+	again(left, "lanes")
 	largest, least := GP32(), GP32()
 	maximum(most, largest)
 	MOVL(largest, least)
@@ -263,11 +264,9 @@ func nearLanes() {
 	KMOVW(k, Mem{Base: mask})
 	ADDQ(Imm(64), gains)
 	ADDQ(Imm(2), mask)
-	DECQ(n)
-	JNZ(LabelRef("compare"))
+	again(n, "compare")
 	Store(largest, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // transposer is the index vectors that turn 16 numbers into the first, second,
@@ -309,16 +308,14 @@ func (t transposer) add(a, b, sums reg.VecVirtual) {
 // finish returns the sum of the four sums, in pairs.
 func finish(sums reg.VecVirtual) {
 	Store(sumOf(sums).AsX(), ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // voteGain writes Gain, with settled Settle.
 func voteGain(settled bool) {
 	name := map[bool]string{false: "voteGain", true: "settle"}[settled]
-	TEXT(name, NOSPLIT, "func(l, off, on *float64, up, x *uint64, quads int) float64")
-	Doc(fmt.Sprintf("%s implements RowLoops.%s.", name, map[bool]string{false: "Gain", true: "Settle"}[settled]))
-	Pragma("noescape")
+	declare(name, NOSPLIT, "func(l, off, on *float64, up, x *uint64, quads int) float64",
+		fmt.Sprintf("%s implements RowLoops.%s.", name, map[bool]string{false: "Gain", true: "Settle"}[settled]))
 	l, off, on, up, x, quads := param("l"), param("off"), param("on"), param("up"), param("x"), param("quads")
 	t, sums := newTransposer(), YMM()
 	VXORPD(sums, sums, sums)
@@ -345,40 +342,39 @@ func voteGain(settled bool) {
 	finish(sums)
 }
 
-func exchange() {
-	start("exchange", "gains, above0, below0, above1, below1 *int32, l0, l1 int32, n int",
-		"exchange implements RowLoops.Exchange for n times 16 lanes.")
+// exchange writes Exchange for multiples of the lanes of a vector.
+func exchange(v *vector) {
+	name := v.name("exchange", 0)
+	start(name, "gains, above0, below0, above1, below1 *int32, l0, l1 int32, n int",
+		fmt.Sprintf("%s implements RowLoops.Exchange for n times %d lanes.", name, v.lanes))
 	gains, n := param("gains"), param("n")
-	zero, at := ZMM(), GP64()
-	VPXORD(zero, zero, zero)
+	zero, at := v.new(), GP64()
+	v.xor(zero, zero, zero)
 	XORQ(at, at)
 	var above, below, l [2]reg.Register
 	for i := range 2 {
 		above[i], below[i] = param(fmt.Sprintf("above%d", i)), param(fmt.Sprintf("below%d", i))
-		v := ZMM()
-		VPBROADCASTD(Load(Param(fmt.Sprintf("l%d", i)), GP32()), v)
-		l[i] = v
+		l[i] = v.broadcast(Load(Param(fmt.Sprintf("l%d", i)), GP32()))
 	}
 	Label("lanes")
-	acc := ZMM()
-	VMOVDQU32(Mem{Base: gains, Index: at, Scale: 1}, acc)
-	for i, join := range []func(a, b, c Op){subtract, add} {
-		up, down := ZMM(), ZMM()
-		VMOVDQU32(Mem{Base: above[i], Index: at, Scale: 1}, up)
+	acc := v.new()
+	v.move(Mem{Base: gains, Index: at, Scale: 1}, acc)
+	for i, join := range []func(a, b, c Op){
+		func(a, b, c Op) { VPSUBD(a, b, c) }, func(a, b, c Op) { VPADDD(a, b, c) }} {
+		up, down := v.new(), v.new()
+		v.move(Mem{Base: above[i], Index: at, Scale: 1}, up)
 		VPSUBD(l[i], up, up)
 		VPMAXSD(zero, up, up)
 		join(up, acc, acc)
-		VMOVDQU32(Mem{Base: below[i], Index: at, Scale: 1}, down)
+		v.move(Mem{Base: below[i], Index: at, Scale: 1}, down)
 		VPSUBD(l[i], down, down)
 		VPMINSD(zero, down, down)
 		join(down, acc, acc)
 	}
-	VMOVDQU32(acc, Mem{Base: gains, Index: at, Scale: 1})
-	ADDQ(Imm(64), at)
-	DECQ(n)
-	JNZ(LabelRef("lanes"))
-	VZEROUPPER()
-	RET()
+	v.move(acc, Mem{Base: gains, Index: at, Scale: 1})
+	ADDQ(Imm(uint64(4*v.lanes)), at)
+	again(n, "lanes")
+	leave()
 }
 
 func greater() {
@@ -393,8 +389,7 @@ func greater() {
 		KMOVB(k, Mem{Base: mask, Disp: i})
 	}
 	nextQuad([]reg.Register{a, b}, []reg.Register{mask}, quads)
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 func count() {
@@ -424,16 +419,13 @@ func count() {
 	ADDQ(Imm(64), on)
 	ADDQ(Imm(8), mask)
 	ADDQ(Imm(8), x)
-	DECQ(words)
-	JNZ(LabelRef("word"))
-	VZEROUPPER()
-	RET()
+	again(words, "word")
+	leave()
 }
 
 func sum() {
-	TEXT("sum", NOSPLIT, "func(terms *float64, quads int) float64")
-	Doc("sum implements RowLoops.Sum of 16*quads terms.")
-	Pragma("noescape")
+	declare("sum", NOSPLIT, "func(terms *float64, quads int) float64",
+		"sum implements RowLoops.Sum of 16*quads terms.")
 	terms, quads := param("terms"), param("quads")
 	t, sums := newTransposer(), YMM()
 	VXORPD(sums, sums, sums)
@@ -486,8 +478,7 @@ func voters() {
 	ADDQ(Imm(64), order)
 	SUBQ(Imm(8), words)
 	JG(LabelRef("eight"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // maximum returns the largest of 16 numbers.

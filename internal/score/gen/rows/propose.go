@@ -30,10 +30,9 @@ func wordsData() Mem {
 func propose() {
 	inWords := wordsData()
 	// Its memory may need more stack than there is: it is not NOSPLIT.
-	TEXT("propose", 0, "func(table *int16, places *int32, start *int16, numbers *int64, lanes int, x *uint64, words "+
-		"int, list *int32, n, fives int, lists, counts *int32, slack, low, high, end int)")
-	Doc("propose implements RowLoops.Propose.")
-	Pragma("noescape")
+	declare("propose", 0, "func(table *int16, places *int32, start *int16, numbers *int64, lanes int, x *uint64, words "+
+		"int, list *int32, n, fives int, lists, counts *int32, slack, low, high, end int)",
+		"propose implements RowLoops.Propose.")
 	memory := aligned(64 * wordFives * mostWords)
 	Label("rows")
 	valid, rows := thirtyTwo()
@@ -69,8 +68,7 @@ func propose() {
 	}
 	ADDQ(Imm(16), places)
 	ADDQ(Imm(64), from)
-	DECQ(left)
-	JNZ(LabelRef("five"))
+	again(left, "five")
 	for _, g := range gains {
 		k, t := K(), ZMM()
 		VPCMPGTW(most, g, k)
@@ -115,8 +113,7 @@ func propose() {
 	appendRows(rows, m, c64, lists, counts)
 	VPADDW(one, number, number)
 	ADDQ(Imm(8), numbers)
-	DECQ(lanes)
-	JNZ(LabelRef("send"))
+	again(lanes, "send")
 	KMOVD(ended, m)
 	MOVQ(fixed("end"), c64)
 	appendRows(rows, m, c64, lists, counts)
@@ -128,8 +125,7 @@ func propose() {
 	ADDQ(U32(128), fixed("list"))
 	SUBQ(Imm(32), fixed("n"))
 	JG(LabelRef("rows"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // thirtyTwo loads the numbers of up to 32 rows of the list, and says which there are.
@@ -195,8 +191,7 @@ func codes(rows [2]reg.VecVirtual, inWords Mem, memory reg.Register) {
 	}
 	ADDQ(Imm(8), base)
 	ADDQ(U32(64*wordFives), to)
-	DECQ(left)
-	JNZ(LabelRef("word"))
+	again(left, "word")
 }
 
 // appendRows appends those of 32 rows that m has to list c.

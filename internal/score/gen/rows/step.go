@@ -140,8 +140,7 @@ func stepAVX2(width int) {
 	sendFound(list, rows, found, width)
 	CMPQ(left, Imm(0))
 	JG(LabelRef("some"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // stepLanes adds up eight lanes and keeps the largest numbers in most.
@@ -199,8 +198,6 @@ func rowSumsAVX2() {
 	VADDSD(acc[3], acc[2], acc[2])
 	VADDSD(acc[2], acc[0], acc[0])
 	VMOVSD(acc[0], Mem{Base: out, Index: n, Scale: 8})
-	DECQ(left)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	again(left, "row")
+	leave()
 }

@@ -48,8 +48,7 @@ func words(list, left, memory reg.Register) {
 	VMOVDQU64(word, Mem{Base: to})
 	ADDQ(Imm(8), base)
 	ADDQ(Imm(64), to)
-	DECQ(count)
-	JNZ(LabelRef("word"))
+	again(count, "word")
 	if list == nil {
 		Label("loaded")
 	}
@@ -114,15 +113,13 @@ func inOrder(table, places, memory reg.Register) reg.VecVirtual {
 func nextEight(left reg.Register) {
 	SUBQ(Imm(8), left)
 	JG(LabelRef("rows"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // rowSumsAcross writes Sums.
 func rowSumsAcross() {
-	TEXT("rowSumsAcross", 0, "func(table *float64, x *uint64, words int, list *int32, n, groups int, out *float64)")
-	Doc("rowSumsAcross implements RowLoops.Sums.")
-	Pragma("noescape")
+	declare("rowSumsAcross", 0, "func(table *float64, x *uint64, words int, list *int32, n, groups int, out *float64)",
+		"rowSumsAcross implements RowLoops.Sums.")
 	list, left, out := param("list"), param("n"), param("out")
 	sumRows(list, left, nil, nil, func(n reg.Register, value reg.VecVirtual) {
 		VMOVSD(value, Mem{Base: out, Index: n, Scale: 8})
@@ -131,9 +128,8 @@ func rowSumsAcross() {
 
 // allSums writes Sums of rows that follow one another.
 func allSums() {
-	TEXT("allSums", 0, "func(table *float64, x *uint64, words, n, groups int, out *float64)")
-	Doc("allSums implements RowLoops.Sums of all rows.")
-	Pragma("noescape")
+	declare("allSums", 0, "func(table *float64, x *uint64, words, n, groups int, out *float64)",
+		"allSums implements RowLoops.Sums of all rows.")
 	table, left, out, memory := param("table"), param("n"), param("out"), aligned(64*mostWords)
 	Label("rows")
 	words(nil, left, memory)
@@ -149,10 +145,9 @@ func allSums() {
 
 // told writes Told.
 func told() {
-	TEXT("told", 0, "func(table *float64, places *int32, cost float64, x *uint64, words int, list *int32, n, groups "+
-		"int, pick int, picks *int8, gains *float64)")
-	Doc("told implements RowLoops.Told.")
-	Pragma("noescape")
+	declare("told", 0, "func(table *float64, places *int32, cost float64, x *uint64, words int, list *int32, n, groups "+
+		"int, pick int, picks *int8, gains *float64)",
+		"told implements RowLoops.Told.")
 	sumRows(param("list"), param("n"), param("places"), func(sums reg.VecVirtual) {
 		cost := ZMM()
 		VBROADCASTSD(fixed("cost"), cost)
@@ -224,8 +219,7 @@ func choose() {
 	LEAQ(Mem{Base: places, Index: step, Scale: 4}, places)
 	ADDQ(Imm(8), costs)
 	ADDQ(Imm(64), at)
-	DECQ(lanes)
-	JNZ(LabelRef("lane"))
+	again(lanes, "lane")
 	// Backwards, so that the first that is near the largest stays.
 	numbers, least, tie := param("numbers"), ZMM(), ZMM()
 	VBROADCASTSD(fixed("tie"), tie)
@@ -247,8 +241,7 @@ func choose() {
 	VMOVAPD(with, k, told)
 	VPBROADCASTQ(Mem{Base: numbers}, k, which)
 	SUBQ(Imm(8), numbers)
-	DECQ(lanes)
-	JNZ(LabelRef("near"))
+	again(lanes, "near")
 	need, enough, lane := ZMM(), K(), ZMM()
 	VBROADCASTSD(fixed("need"), need)
 	VCMPPD(Imm(30), need, total, enough) // total > need
@@ -297,8 +290,6 @@ func gather() {
 	ADDQ(Imm(4), depth)
 	ADDQ(Imm(8), picks)
 	ADDQ(Imm(64), gains)
-	DECQ(n)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	again(n, "row")
+	leave()
 }

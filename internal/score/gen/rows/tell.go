@@ -99,8 +99,7 @@ func tell() {
 	ADDQ(U32(1024), base)
 	ADDQ(U32(1024), at)
 	ADDQ(Imm(8), masks)
-	DECQ(words)
-	JNZ(LabelRef("word"))
+	again(words, "word")
 
 	to := GP64()
 	MOVQ(fixed("start"), to)
@@ -130,8 +129,7 @@ func tell() {
 	ADDQ(row, fixed("x"))
 	DECQ(fixed("n"))
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // spreadRow writes the masks of a row: byte 2*j+h of a word has pixels 4*l+j of its half h.
@@ -152,8 +150,7 @@ func spreadRow() {
 	}
 	ADDQ(Imm(8), x)
 	ADDQ(Imm(8), to)
-	DECQ(words)
-	JNZ(LabelRef("spread"))
+	again(words, "spread")
 }
 
 // opinion loads the log-likelihoods of eight pixels, some of which are on.

@@ -40,11 +40,10 @@ func voteStep(first bool, numbers, bits Mem) {
 	if first {
 		name, more = "voteFirst", "votes *uint32, eights, off, costs *int32, tile int, bits, shift int32, "
 	}
-	TEXT(name, 0, "func(x *uint64, words, halves int, list *int32, n int, "+more+"experts int, on, held *uint32, lines, "+
+	declare(name, 0, "func(x *uint64, words, halves int, list *int32, n int, "+more+"experts int, on, held *uint32, lines, "+
 		"gains *int32, size, none int32, picked *uint64, picks *uint8, depth, losses, all, next, counts *int32, stride "+
-		"int, step, slack, low, high, end int32)")
-	Doc(name + " implements RowLoops.VoteStep.")
-	Pragma("noescape")
+		"int, step, slack, low, high, end int32)",
+		name+" implements RowLoops.VoteStep.")
 	const which, depths, lists, places = 0, 64, 128, 192
 	memory := aligned(256)
 	Label("rows")
@@ -123,8 +122,7 @@ func voteStep(first bool, numbers, bits Mem) {
 	ADDQ(Imm(64), fixed("list"))
 	SUBQ(Imm(16), fixed("n"))
 	JG(LabelRef("rows"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // addProducts adds to sums, by lane of 32 bits, the products of both halves (AVX512_VNNI), which avo does not know.
@@ -287,8 +285,7 @@ func voteBegin(bits Mem, begun reg.Register) {
 	}
 	ADDQ(U32(64*32), held)
 	ADDQ(Imm(64), from)
-	DECQ(left)
-	JNZ(LabelRef("begin"))
+	again(left, "begin")
 }
 
 // better takes in the gains of the next expert.
@@ -316,8 +313,7 @@ func voteHold(ids reg.VecVirtual) {
 	VMOVDQU32(v, Mem{Base: held})
 	ADDQ(Imm(12), own)
 	ADDQ(U32(128), held)
-	DECQ(left)
-	JNZ(LabelRef("own"))
+	again(left, "own")
 
 	MOVLQSX(fixed("step"), left)
 	CMPQ(left, Imm(1))
@@ -343,8 +339,7 @@ func voteHold(ids reg.VecVirtual) {
 		VMOVDQU32(v, Mem{Base: held, Index: at, Scale: 1})
 	}
 	ADDQ(Imm(32), pairs)
-	DECQ(some)
-	JNZ(LabelRef("hold"))
+	again(some, "hold")
 	TESTQ(any, any)
 	JNZ(LabelRef("holder"))
 	Label("held")
@@ -359,8 +354,7 @@ func voteHold(ids reg.VecVirtual) {
 	VMOVDQU32(way, Mem{Base: held, Disp: 64})
 	ADDQ(Imm(12), own)
 	ADDQ(U32(128), held)
-	DECQ(left)
-	JNZ(LabelRef("last"))
+	again(left, "last")
 }
 
 // orOf sets all to what any of the numbers has.
@@ -409,8 +403,7 @@ func voteChange() (most, second, best reg.VecVirtual) {
 		addProducts(signs, v, []reg.VecVirtual{gain, other}[j%2])
 	}
 	ADDQ(Imm(32), pairs)
-	DECQ(some)
-	JNZ(LabelRef("four"))
+	again(some, "four")
 	VPADDD(other, gain, gain)
 	is := K()
 	VPCMPEQD(next, last, is)
@@ -420,8 +413,7 @@ func voteChange() (most, second, best reg.VecVirtual) {
 	VPADDD(one, next, next)
 	ADDQ(Imm(4), fours)
 	ADDQ(Imm(64), line)
-	DECQ(left)
-	JNZ(LabelRef("expert"))
+	again(left, "expert")
 	return most, second, best
 }
 
