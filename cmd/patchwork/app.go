@@ -105,8 +105,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return &usageError{err: fmt.Errorf("there is no command %q%s", args[0], enum.DidYouMean(args[0], names)),
-		command: cmd.CommandPath()}
+	return misused(cmd, "there is no command %q%s", args[0], enum.DidYouMean(args[0], names))
 }
 
 // helpCommand is help for a command as a command.
@@ -185,6 +184,24 @@ func (a *app) say(w io.Writer, format string, args ...any) error {
 	return err
 }
 
+// sayAll prints lines of a summary.
+func (a *app) sayAll(w io.Writer, lines []string) error {
+	for _, line := range lines {
+		if err := a.say(w, "%s", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beside returns where a summary goes: to stdout, or to stderr if stdout has data.
+func (a *app) beside() io.Writer {
+	if a.carried {
+		return a.err
+	}
+	return a.out
+}
+
 // wrote says, unless quiet, what a file that was written holds: on stdout, or on
 // stderr if stdout has data. Flags whose files no one speaks of get a line without
 // more (sayWritten).
@@ -193,20 +210,13 @@ func (a *app) wrote(path, format string, args ...any) error {
 	if isStdout(path) {
 		return nil
 	}
-	w := a.out
-	if a.carried {
-		w = a.err
-	}
-	return a.say(w, "wrote %s: "+format, append([]any{path}, args...)...)
+	return a.say(a.beside(), "wrote %s: "+format, append([]any{path}, args...)...)
 }
 
 // sayWritten says which files a command that is done has written, as far as it has
 // not said so itself.
 func (a *app) sayWritten(cmd *cobra.Command) error {
-	w := a.out
-	if a.carried {
-		w = a.err
-	}
+	w := a.beside()
 	for _, f := range outputFlags(cmd) {
 		for _, path := range outputsOf(f) {
 			if isStdout(path) || slices.Contains(a.written, path) {
@@ -223,10 +233,18 @@ func (a *app) sayWritten(cmd *cobra.Command) error {
 	return nil
 }
 
-// warn prints a warning on stderr. It ignores errors of stderr, which cannot be
+// warn prints a warning on stderr, unless quiet. It ignores errors of stderr, which cannot be
 // reported anywhere.
-func (a *app) warn(format string, args ...any) {
-	fmt.Fprint(a.err, words.Visible(fmt.Sprintf("patchwork: warning: "+format+"\n", args...)))
+func (a *app) warn(format string, args ...any) { a.remark("warning", format, args...) }
+
+// note prints a note on stderr, unless quiet.
+func (a *app) note(format string, args ...any) { a.remark("note", format, args...) }
+
+func (a *app) remark(what, format string, args ...any) {
+	if a.quiet {
+		return
+	}
+	fmt.Fprint(a.err, words.Visible(fmt.Sprintf("patchwork: "+what+": "+format+"\n", args...)))
 }
 
 // show prints a sheet as text on standard output.

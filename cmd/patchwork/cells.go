@@ -37,33 +37,21 @@ func newCells(head *dataset.Set, rounds bool) *cells {
 	return c
 }
 
-// columns returns the columns of a table of cells: row and column, or y and x, the
-// probability, and the labels.
-func (c *cells) columns() []dataset.TableColumn {
-	out := []dataset.TableColumn{{Name: "row", Type: dataset.ColumnInt}}
+// answers returns the table of the cells: row and column, or y and x, the probability,
+// and the labels.
+func (c *cells) answers() *answers {
+	t := new(answers)
+	t.add("row", c.rows)
 	if c.table {
-		out = append(out, dataset.TableColumn{Name: "column", Type: dataset.ColumnText})
+		t.add("column", c.column)
 	} else {
-		out = append(out, dataset.TableColumn{Name: "y", Type: dataset.ColumnInt},
-			dataset.TableColumn{Name: "x", Type: dataset.ColumnInt})
+		t.add("y", c.y)
+		t.add("x", c.x)
 	}
-	out = append(out, dataset.TableColumn{Name: "probability", Type: dataset.ColumnFloat})
-	from := len(out)
-	for _, l := range c.labels {
-		out = append(out, l.TableColumn())
-	}
-	distinctNames(out, from, len(out), false)
-	return out
-}
-
-func (c *cells) chunk() []any {
-	out := []any{c.rows}
-	if c.table {
-		out = append(out, c.column)
-	} else {
-		out = append(out, c.y, c.x)
-	}
-	return append(append(out, c.p), c.values...)
+	t.add("probability", c.p)
+	t.addLabels(c.labels, 0, 0)
+	copy(t.values[t.from:], c.values)
+	return t
 }
 
 func (c *cells) reset() {
@@ -104,7 +92,7 @@ const cellsAtOnce = 1 << 15
 func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, all bool, output, format string) error {
 	c := newCells(t.head(), isRounded(format))
 	n := 0
-	chunks := pushed(func(push func([]any) error) error {
+	parts := pushed(func(push func(*answers) error) error {
 		_, err := a.inParts(ctx, t, func(part *task) error {
 			for from := 0; from < part.set.Len(); from += cellsAtOnce {
 				c.reset()
@@ -112,7 +100,7 @@ func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, 
 					return err
 				}
 				n += len(c.p)
-				if err := push(c.chunk()); err != nil {
+				if err := push(c.answers()); err != nil {
 					return err
 				}
 			}
@@ -120,7 +108,7 @@ func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, 
 		})
 		return err
 	})
-	if err := a.outputTable(output, format, c.columns(), chunks); err != nil {
+	if err := a.outputAnswers(output, format, c.answers(), parts); err != nil {
 		return err
 	}
 	return a.wrote(output, "%s", words.Count(n, "cell"))

@@ -369,7 +369,7 @@ func (a *app) sayClasses(f *classifyFlags, r *classifyReport, c *classes.Classif
 	if most > least {
 		each = fmt.Sprintf("%d to %d", least, most)
 	}
-	if alone == len(r.Classes) && !a.quiet {
+	if alone == len(r.Classes) {
 		a.warn("every class has one example: how sure a name is cannot be measured, and its probability is a guess")
 	}
 	return a.wrote(f.output, "%d classes of %s, %s examples each, of %s", len(r.Classes), f.by, each,

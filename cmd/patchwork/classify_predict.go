@@ -193,20 +193,15 @@ func (a *app) nameAll(cmd *cobra.Command, f *naming, t *task, format string) err
 		})
 	}
 	names := f.classifier.Names()
-	columns := []dataset.TableColumn{{Name: "index", Type: dataset.ColumnInt}, {Name: "class", Type: dataset.ColumnText},
-		{Name: "probability", Type: dataset.ColumnFloat},
-		{Name: "p", Type: dataset.ColumnFloat, Block: prefixed("p:", names)}}
-	pictures := pictureNames(t.head()) != nil
-	if pictures {
-		columns = append(columns, dataset.TableColumn{Name: "name", Type: dataset.ColumnText})
-	}
-	return a.outputTable(f.output, format, columns, func(yield func([]any, error) bool) {
+	p := valuesBy(len(names), func(k int) string { return "p:" + names[k] })
+	head := verdicts{set: t.head()}.answers(names, p, false)
+	return a.outputAnswers(f.output, format, head, func(yield func(*answers, error) bool) {
 		for v, err := range a.blocks(cmd, f, t, false) {
-			values := v.columns(names, kind == dataset.TableCSV)
-			if pictures && err == nil {
-				values = append(values, pictureNames(v.set))
+			if err != nil {
+				yield(nil, err)
+				return
 			}
-			if !yield(values, err) || err != nil {
+			if !yield(v.answers(names, p, kind == dataset.TableCSV), nil) {
 				return
 			}
 		}
@@ -223,32 +218,26 @@ func pictureNames(set *dataset.Set) []string {
 	return names
 }
 
-// prefixed returns names behind a prefix.
-func prefixed(prefix string, names []string) []string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = prefix + name
-	}
-	return out
-}
-
-// columns returns a block as columns of a table.
-func (v verdicts) columns(names []string, round bool) []any {
+// answers returns a block as a table.
+func (v verdicts) answers(names, columns []string, round bool) *answers {
 	index, class := make([]int64, len(v.all)), make([]string, len(v.all))
-	probability := make([]float64, len(v.all))
-	var p []float64
+	probability, p := make([]float64, len(v.all)), []float64{}
 	for i, d := range v.all {
 		index[i], class[i], probability[i] = int64(row(v.set, i)), names[d.Class], d.Probabilities[d.Class]
 		p = append(p, d.Probabilities...)
 	}
 	if round {
-		for _, values := range [][]float64{probability, p} {
-			for i, x := range values {
-				values[i] = rounded(x)
-			}
-		}
+		roundAll(probability, p)
 	}
-	return []any{index, class, probability, p}
+	t := new(answers)
+	t.add("index", index)
+	t.add("class", class)
+	t.add("probability", probability)
+	t.add("p", p, columns...)
+	if pictures := pictureNames(v.set); pictures != nil {
+		t.add("name", pictures)
+	}
+	return t
 }
 
 // namedLine is a line of JSON about an image: a contract.
@@ -359,15 +348,10 @@ func (a *app) sayNamed(f *naming, head *dataset.Set) error {
 		}
 		return a.printObject(r, f.output)
 	}
-	w := a.out
-	if a.carried {
-		w = a.err
-	}
+	w := a.beside()
 	if f.labelled {
-		for _, line := range c.lines() {
-			if err := a.say(w, "%s", line); err != nil {
-				return err
-			}
+		if err := a.sayAll(w, c.lines()); err != nil {
+			return err
 		}
 	}
 	return a.wrote(f.output, "%s named", describe(f.images, head))

@@ -116,12 +116,19 @@ func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
 	groupFlags(fs, howRead, "names", "array", "threshold", "invert", "size")
 }
 
+// most returns how many of the selected rows to take, -1 for all.
+func (f *dataFlags) most() int {
+	if f.takeGiven {
+		return f.take
+	}
+	return -1
+}
+
 // oneOrMoreData checks the arguments of a command that reads data.
 func oneOrMoreData(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return &usageError{err: fmt.Errorf(
-			"no data: name files (.npy, .npz, .mat, .csv, .parquet, IDX, .png, .jpg and other pictures, .zip) or folders"),
-			command: cmd.CommandPath()}
+		return misused(cmd,
+			"no data: name files (.npy, .npz, .mat, .csv, .parquet, IDX, .png, .jpg and other pictures, .zip) or folders")
 	}
 	return nil
 }
@@ -138,8 +145,8 @@ func dataThenOutput(cmd *cobra.Command, args []string) error {
 	if _, err := os.Stat(last); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return &usageError{err: fmt.Errorf("-o MODEL is required: %s is no data that is there; to write it say -o %s", last,
-		last), command: cmd.CommandPath()}
+	return misused(cmd, "-o MODEL is required: %s is no data that is there; to write it say -o %s", last,
+		last)
 }
 
 // flagsOnly is for commands that take no words beside flags; a word that looks like a
@@ -152,7 +159,7 @@ func flagsOnly(cmd *cobra.Command, args []string) error {
 	if cmd.Flag("model") != nil && strings.EqualFold(filepath.Ext(args[0]), ".npz") {
 		hint = fmt.Sprintf(": name the model by -m %s", args[0])
 	}
-	return &usageError{err: fmt.Errorf("%q is one word too many%s", args[0], hint), command: cmd.CommandPath()}
+	return misused(cmd, "%q is one word too many%s", args[0], hint)
 }
 
 // options returns the flags as options of package dataset.

@@ -205,11 +205,7 @@ func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []strin
 	if err != nil {
 		return nil, nil, &inputError{err}
 	}
-	take := -1
-	if f.data.takeGiven {
-		take = f.data.take
-	}
-	return &source{stream: stream.Cut(f.data.skip, take)}, local, nil
+	return &source{stream: stream.Cut(f.data.skip, f.data.most())}, local, nil
 }
 
 // begin gives the engine its data: those of src, which was read once.

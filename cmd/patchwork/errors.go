@@ -49,6 +49,11 @@ func usagef(format string, args ...any) error {
 	return &usageError{err: fmt.Errorf(format, args...)}
 }
 
+// misused says that a command line is not one of those that a command takes.
+func misused(cmd *cobra.Command, format string, args ...any) error {
+	return &usageError{err: fmt.Errorf(format, args...), command: cmd.CommandPath()}
+}
+
 // inputError says that input cannot be read or used, whatever the cause.
 type inputError struct{ err error }
 

@@ -273,20 +273,15 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 			return err
 		}
 	}
-	if r.cover.Stopped && !a.quiet {
+	if r.cover.Stopped {
 		a.warn("the search was ended early; another run may find another cover")
 	}
 	if bool(f.json) {
 		return a.printObject(r.summary(f), f.output, f.report, f.model, string(f.picture))
 	}
-	w := a.out
-	if a.carried {
-		w = a.err
-	}
-	for _, line := range r.say(f) {
-		if err := a.say(w, "%s", line); err != nil {
-			return err
-		}
+	w := a.beside()
+	if err := a.sayAll(w, r.say(f)); err != nil {
+		return err
 	}
 	if f.output == "" {
 		return nil

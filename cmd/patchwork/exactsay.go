@@ -53,27 +53,28 @@ func (a *app) exactReport(f *exactFlags, r *exactResult) error {
 	if strings.HasPrefix(format, ".txt") {
 		return a.output(f.report, func(w io.Writer) error { return r.writeText(w, f) })
 	}
-	kind, block, row, column := r.lines()
-	columns := []dataset.TableColumn{{Name: "kind"}, {Name: "block", Type: dataset.ColumnInt}, {Name: "row"},
-		{Name: "column"}}
-	return a.outputTable(f.report, format, columns, pushed(func(push func([]any) error) error {
-		return push([]any{kind, block, row, column})
-	}))
+	report := answersOf(r.lines())
+	return a.outputAnswers(f.report, format, report, report.once())
 }
 
-// lines returns a report as columns: for every block, from 1, its rows and its columns,
-// then cells left over, cells added, and those of the certificate, with block 0.
-func (r *exactResult) lines() (kind []string, block []int64, rows, columns []string) {
+// exactLine is a line of a report as a table.
+type exactLine struct {
+	Kind   string `json:"kind"`
+	Block  int    `json:"block"` // from 1; 0 for cells
+	Row    string `json:"row"`
+	Column string `json:"column"`
+}
+
+// lines returns a report as lines: for every block its rows and its columns, then
+// cells left over, cells added, and those of the certificate.
+func (r *exactResult) lines() (out []exactLine) {
 	called := r.set.Called()
-	add := func(k string, b int, row, column string) {
-		kind, block, rows, columns = append(kind, k), append(block, int64(b)), append(rows, row), append(columns, column)
-	}
 	for k, b := range r.cover.Blocks {
 		for _, i := range b.Rows {
-			add("row", k+1, called(int(i)), "")
+			out = append(out, exactLine{"row", k + 1, called(int(i)), ""})
 		}
 		for _, d := range b.Columns {
-			add("column", k+1, "", r.columns[d])
+			out = append(out, exactLine{"column", k + 1, "", r.columns[d]})
 		}
 	}
 	for _, list := range []struct {
@@ -81,10 +82,10 @@ func (r *exactResult) lines() (kind []string, block []int64, rows, columns []str
 		cells []blocks.Cell
 	}{{"left", r.cover.Left}, {"added", r.cover.Added}, {"certificate", r.cover.Certificate}} {
 		for _, c := range list.cells {
-			add(list.kind, 0, called(int(c.Row)), r.columns[c.Column])
+			out = append(out, exactLine{list.kind, 0, called(int(c.Row)), r.columns[c.Column]})
 		}
 	}
-	return kind, block, rows, columns
+	return out
 }
 
 // called returns what a row is called, on one line.

@@ -227,7 +227,8 @@ func (a *app) explainer(t *task, out *explainFlags, g *gallery) (func(context.Co
 	}
 	o, err := newInOrder(t)
 	if format, ok := isTable(out.format); ok {
-		table := newCodeTable(format, t.model, &t.source)
+		table := newCodeTable(format, partNames(t.model.Extras().Names, t.model.K()), t.weighted())
+		table.namesArray = "parts"
 		return func(ctx context.Context, w io.Writer) (int, error) { return a.explainTable(ctx, w, t, o, g, table) }, err
 	}
 	return func(ctx context.Context, w io.Writer) (int, error) { return a.explainLines(ctx, w, t, o, g) }, err
@@ -235,7 +236,7 @@ func (a *app) explainer(t *task, out *explainFlags, g *gallery) (func(context.Co
 
 // explainLines writes one JSON line per image.
 func (a *app) explainLines(ctx context.Context, w io.Writer, t *task, o *inOrder, g *gallery) (int, error) {
-	form := newLines(t.model, t.head())
+	form := bitLines(t.model, t.head())
 	return a.eachChunk(ctx, t, o, g, form.chunk, func(c *chunk) error {
 		_, err := w.Write(c.text)
 		return err
@@ -246,7 +247,7 @@ func (a *app) explainLines(ctx context.Context, w io.Writer, t *task, o *inOrder
 func (a *app) explainBest(ctx context.Context, w io.Writer, t *task, g *gallery, opt posterior.Options) (int, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	form := newLines(t.model, t.head())
+	form := bitLines(t.model, t.head())
 	n, err := a.inParts(ctx, t, func(part *task) error {
 		lines := &ordered{w: w, waiting: make(map[int][]byte), failed: cancel}
 		return posterior.Explain(ctx, part.model, part.set.Images, opt, part.workers, func(i int, post *posterior.Posterior) {

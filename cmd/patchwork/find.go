@@ -77,7 +77,7 @@ func (a *app) findCommand() *cobra.Command {
 		Example: findExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{err: fmt.Errorf("no page: name a picture, such as page.png"), command: cmd.CommandPath()}
+				return misused(cmd, "no page: name a picture, such as page.png")
 			}
 			return nil
 		},
@@ -234,7 +234,7 @@ func symbolsOf(m *patchwork.Model) []sheets.Symbol {
 		low, high = 0, 1
 	}
 	out := make([]sheets.Symbol, m.K())
-	for k, name := range partNames(m) {
+	for k, name := range partNames(m.Extras().Names, m.K()) {
 		s := sheets.Symbol{Name: name, Height: m.Height(), Width: m.Width(), P: make([]float64, m.Height()*m.Width())}
 		for i, p := range m.Template(k) {
 			s.P[i] = min(max((p-low)/(high-low), 0), 1)

@@ -1,14 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/posterior/sheets"
 	"example.com/patchwork/render"
@@ -155,9 +154,6 @@ func (a *app) drawFinds(f *findFlags, page *bitmap.Image, symbols []sheets.Symbo
 
 // noteNothing says why symbols that were marked may be nowhere.
 func (a *app) noteNothing(f *findFlags, r *findReport) {
-	if a.quiet {
-		return
-	}
 	for _, c := range r.Counts {
 		if c.Count == 0 && !c.rival && slices.ContainsFunc(f.symbols, func(text string) bool {
 			name, _ := splitNameValue(text)
@@ -173,22 +169,18 @@ func (a *app) noteNothing(f *findFlags, r *findReport) {
 // saveFinds writes the tables.
 func (a *app) saveFinds(f *findFlags, r *findReport) error {
 	if f.output != "" || !bool(f.json) {
-		columns, chunk := r.table()
-		format := f.format
-		if f.output == "" {
-			format = ".csv"
-		}
-		if err := a.outputTable(f.output, format, columns, oneChunk(chunk)); err != nil {
+		finds := answersOf(r.Finds)
+		if err := a.outputAnswers(f.output, cmp.Or(f.format, ".csv"), finds, finds.once()); err != nil {
 			return err
 		}
 	}
 	if f.counts != "" {
-		columns, chunk := r.countTable()
+		counts := answersOf(r.counted())
 		format, err := outputFormat(f.counts, outputFormats["find"]...)
 		if err != nil {
 			return err
 		}
-		return a.outputTable(f.counts, format, columns, oneChunk(chunk))
+		return a.outputAnswers(f.counts, format, counts, counts.once())
 	}
 	return nil
 }
@@ -209,14 +201,8 @@ func (a *app) sayFinds(f *findFlags, r *findReport) error {
 
 // sayCounts says how often each symbol was found, on stderr where the table went to standard output.
 func (a *app) sayCounts(r *findReport) error {
-	w := a.out
-	if a.carried {
-		w = io.Writer(a.err)
-	}
-	for _, c := range r.Counts {
-		if c.rival && c.Count == 0 {
-			continue
-		}
+	w := a.beside()
+	for _, c := range r.counted() {
 		line := fmt.Sprintf("%6d  %s", c.Count, c.Name)
 		if c.Doubtful > 0 {
 			line += fmt.Sprintf(" (%d doubtful)", c.Doubtful)
@@ -228,57 +214,7 @@ func (a *app) sayCounts(r *findReport) error {
 	return nil
 }
 
-// oneChunk is a table in one piece.
-func oneChunk(chunk []any) func(yield func([]any, error) bool) {
-	return func(yield func([]any, error) bool) { yield(chunk, nil) }
-}
-
-func bit(v bool) uint8 {
-	if v {
-		return 1
-	}
-	return 0
-}
-
-// table returns the finds as a table.
-func (r *findReport) table() ([]dataset.TableColumn, []any) {
-	text, whole, real, small := dataset.ColumnText, dataset.ColumnInt, dataset.ColumnFloat, dataset.ColumnByte
-	columns := []dataset.TableColumn{{Name: "page", Type: text}, {Name: "part", Type: whole}, {Name: "name", Type: text},
-		{Name: "y", Type: real}, {Name: "x", Type: real},
-		{Name: "angle", Type: real}, {Name: "mirrored", Type: small}, {Name: "gain", Type: real},
-		{Name: "log_odds", Type: real}, {Name: "certain", Type: small},
-		{Name: "scale", Type: real}, {Name: "band", Type: text}, {Name: "second", Type: text}, {Name: "ahead", Type: real},
-		{Name: "ink", Type: whole}, {Name: "missing", Type: whole}, {Name: "extra", Type: whole}}
-	n := len(r.Finds)
-	page, name, bands, second := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	part, ink, missing, extra := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
-	y, x, angle, gain, odds, scale, ahead := make([]float64, n), make([]float64, n), make([]float64, n),
-		make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	mirrored, certain := make([]uint8, n), make([]uint8, n)
-	for i, m := range r.Finds {
-		page[i], name[i], bands[i], second[i] = m.Page, m.Name, m.Band, m.Second
-		part[i], ink[i], missing[i], extra[i] = int64(m.Part), int64(m.Ink), int64(m.Missing), int64(m.Extra)
-		y[i], x[i], angle[i], gain[i], odds[i], scale[i], ahead[i] = m.Y, m.X, m.Angle, m.Gain, m.LogOdds, m.Scale, m.Ahead
-		mirrored[i], certain[i] = bit(m.Mirrored), bit(m.Certain)
-	}
-	return columns, []any{page, part, name, y, x, angle, mirrored, gain, odds, certain, scale, bands, second, ahead, ink,
-		missing, extra}
-}
-
-// countTable returns the counts as a table.
-func (r *findReport) countTable() ([]dataset.TableColumn, []any) {
-	columns := []dataset.TableColumn{{Name: "part", Type: dataset.ColumnInt}, {Name: "name", Type: dataset.ColumnText},
-		{Name: "count", Type: dataset.ColumnInt}, {Name: "certain", Type: dataset.ColumnInt},
-		{Name: "doubtful", Type: dataset.ColumnInt}}
-	var part, count, certain, doubtful []int64
-	var name []string
-	for _, c := range r.Counts {
-		if c.rival && c.Count == 0 {
-			continue
-		}
-		part, count, certain, doubtful = append(part, int64(c.Part)), append(count, int64(c.Count)),
-			append(certain, int64(c.Certain)), append(doubtful, int64(c.Doubtful))
-		name = append(name, c.Name)
-	}
-	return columns, []any{part, name, count, certain, doubtful}
+// counted returns the counts, but for counter-examples that are nowhere.
+func (r *findReport) counted() []foundCount {
+	return slices.DeleteFunc(slices.Clone(r.Counts), func(c foundCount) bool { return c.rival && c.Count == 0 })
 }

@@ -134,14 +134,10 @@ func (a *app) infoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.output("-", func(w io.Writer) error {
-				if asJSON {
-					e := json.NewEncoder(w)
-					e.SetIndent("", "  ")
-					return e.Encode(r)
-				}
-				return r.print(w)
-			})
+			if asJSON {
+				return a.printLong(r)
+			}
+			return a.output("-", r.print)
 		},
 	}
 	modelFlag(cmd, &model)
@@ -157,7 +153,7 @@ func (a *app) infoCommand() *cobra.Command {
 func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []string, workers int) (*modelReport,
 	error) {
 	if model == "" {
-		return nil, &usageError{err: fmt.Errorf("no model: name its file"), command: cmd.CommandPath()}
+		return nil, misused(cmd, "no model: name its file")
 	}
 	m, err := loadModel(model)
 	if err != nil {

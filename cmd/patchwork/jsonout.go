@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 
 	"github.com/spf13/cobra"
 )
@@ -26,6 +27,15 @@ func (f jsonFlag) check(output string) error {
 func (a *app) printObject(object any, outputs ...string) error {
 	a.written, a.carried = append(a.written, outputs...), true
 	return json.NewEncoder(a.out).Encode(object)
+}
+
+// printLong prints an object that people read too, over many lines.
+func (a *app) printLong(object any) error {
+	return a.output("-", func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(object)
+	})
 }
 
 // statsReport is what stats --json reports.

@@ -109,19 +109,15 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 	}
 	a.warnFindings(l.model)
 	w := a.to(f)
-	for _, line := range summaryLines(f, head, l, took) {
-		if err := a.say(w, "%s", line); err != nil {
-			return err
-		}
+	if err := a.sayAll(w, summaryLines(f, head, l, took)); err != nil {
+		return err
 	}
 	var more []string
 	if f.Open() || f.Soft() && l.model.K() < f.Experts {
 		more = curveLines(l.model.Extras().Record.Curve, head.Table, l.Plan)
 	}
-	for _, line := range append(more, countLines(f, l)...) {
-		if err := a.say(w, "%s", line); err != nil {
-			return err
-		}
+	if err := a.sayAll(w, append(more, countLines(f, l)...)); err != nil {
+		return err
 	}
 	return a.wrote(f.output, "%s", describeModel(l.model))
 }

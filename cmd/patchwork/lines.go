@@ -19,23 +19,33 @@ import (
 // lines makes lines of JSON, whose form is a contract.
 type lines struct {
 	places bool     // picks have places; those of tables, whose parts do not move, have none
+	gains  bool     // picks of alternatives have gains
 	names  [][]byte // of parts, as they stand in a pick; nil for none
 	labels []string // the columns of labels
+
+	third string // what the third log-likelihood of an explanation is called
+	first string // and the first of an alternative
 }
 
-func newLines(m *patchwork.Model, head *dataset.Set) lines {
-	c := m.Config()
-	l := lines{places: !head.Table || c.Scene || c.Poses.Len() > 1}
-	for _, name := range m.Extras().Names {
+// newLines returns lines for models of any kind, with the labels of some columns.
+func newLines(names []string, labels []dataset.Column) lines {
+	l := lines{gains: true, third: `,"log_lik_model":`, first: `,"log_lik_model":`}
+	for _, name := range names {
 		var text []byte
 		if name != "" {
 			text = append([]byte(`,"name":`), quoted(name)...)
 		}
 		l.names = append(l.names, text)
 	}
-	for _, c := range head.Labels() {
+	for _, c := range labels {
 		l.labels = append(l.labels, c.Name)
 	}
+	return l
+}
+
+func bitLines(m *patchwork.Model, head *dataset.Set) lines {
+	c, l := m.Config(), newLines(m.Extras().Names, head.Labels())
+	l.places = !head.Table || c.Scene || c.Poses.Len() > 1
 	return l
 }
 
@@ -56,12 +66,12 @@ func (l lines) line(b []byte, set *dataset.Set, i int, e *patchwork.Explanation,
 	b = l.labelled(b, set, i)
 	b = appendField(b, `,"start_log_lik":`, e.StartLogLik)
 	b = appendField(b, `,"log_lik":`, e.LogLik)
-	b = appendField(b, `,"log_lik_model":`, e.LogLikModel)
+	b = appendField(b, l.third, e.LogLikModel)
 	if e.Missing != 0 || e.Clutter != 0 {
 		b = appendField(b, `,"missing":`, e.Missing)
 		b = appendField(b, `,"clutter":`, e.Clutter)
 	}
-	b = l.picks(append(b, ',', '"'), e.Picks)
+	b = l.picks(append(b, ',', '"'), e.Picks, true)
 	if post != nil {
 		b = l.posterior(b, post)
 	}
@@ -101,8 +111,8 @@ func (l lines) posterior(b []byte, post *posterior.Posterior) []byte {
 		if j > 0 {
 			b = append(b, ',')
 		}
-		b = l.picks(append(b, '{', '"'), a.Picks)
-		b = appendField(b, `,"log_lik_model":`, a.LogLikModel)
+		b = l.picks(append(b, '{', '"'), a.Picks, l.gains)
+		b = appendField(b, l.first, a.LogLikModel)
 		b = appendField(b, `,"log_joint":`, a.LogJoint)
 		b = append(appendField(b, `,"weight":`, a.Weight), '}')
 	}
@@ -110,7 +120,7 @@ func (l lines) posterior(b []byte, post *posterior.Posterior) []byte {
 }
 
 // picks appends picks, after the quotation mark that begins the name of their field.
-func (l lines) picks(b []byte, picks []patchwork.Pick) []byte {
+func (l lines) picks(b []byte, picks []patchwork.Pick, gains bool) []byte {
 	b = append(b, `picks":[`...)
 	for j, p := range picks {
 		if j > 0 {
@@ -129,7 +139,10 @@ func (l lines) picks(b []byte, picks []patchwork.Pick) []byte {
 			b = appendField(b, `,"angle":`, p.Pose.Angle)
 			b = appendStretch(b, p.Pose.Stretch)
 		}
-		b = append(appendField(b, `,"gain":`, p.Gain), '}')
+		if gains {
+			b = appendField(b, `,"gain":`, p.Gain)
+		}
+		b = append(b, '}')
 	}
 	return append(b, ']')
 }

@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,20 +94,13 @@ func (a *app) look(ctx context.Context, set *dataset.Set, f *lookFlags) error {
 			words.Count(set.Len(), words.NounsOf(set.Table).Image))
 	}
 	if f.asJSON {
-		err := a.output("", func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(o)
-		})
-		if err != nil || f.output == "" {
+		if err := a.printLong(o); err != nil || f.output == "" {
 			return err
 		}
 		return save()
 	}
-	for _, line := range overviewText(set, o) {
-		if err := a.say(a.out, "%s", line); err != nil {
-			return err
-		}
+	if err := a.sayAll(a.out, overviewText(set, o)); err != nil {
+		return err
 	}
 	if f.output != "" {
 		return save()

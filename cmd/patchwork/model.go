@@ -26,11 +26,11 @@ func modelFlag(cmd *cobra.Command, path *string) {
 func modelArgument(cmd *cobra.Command, flag string, args []string) (string, error) {
 	switch {
 	case len(args) > 1, len(args) == 1 && flag != "":
-		return "", &usageError{err: fmt.Errorf("one model at a time"), command: cmd.CommandPath()}
+		return "", misused(cmd, "one model at a time")
 	case len(args) == 1:
 		return args[0], nil
 	case flag == "":
-		return "", &usageError{err: fmt.Errorf("no model: name its file"), command: cmd.CommandPath()}
+		return "", misused(cmd, "no model: name its file")
 	}
 	return flag, nil
 }

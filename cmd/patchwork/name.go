@@ -39,10 +39,10 @@ func (a *app) nameCommand() *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return &usageError{err: fmt.Errorf("no model: name its file"), command: cmd.CommandPath()}
+				return misused(cmd, "no model: name its file")
 			case len(args)%2 == 0:
-				return &usageError{err: fmt.Errorf("%q has no name beside it: give a part and its name, such as 3 bog",
-					args[len(args)-1]), command: cmd.CommandPath()}
+				return misused(cmd, "%q has no name beside it: give a part and its name, such as 3 bog",
+					args[len(args)-1])
 			}
 			return nil
 		},

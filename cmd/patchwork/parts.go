@@ -235,8 +235,7 @@ func (a *app) mstepCommand() *cobra.Command {
 		Example: statsExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{err: fmt.Errorf("no counts: name files that patchwork stats wrote, or - for standard input"),
-					command: cmd.CommandPath()}
+				return misused(cmd, "no counts: name files that patchwork stats wrote, or - for standard input")
 			}
 			return nil
 		},

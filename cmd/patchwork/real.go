@@ -77,14 +77,10 @@ func (f *dataFlags) readValues(cmd *cobra.Command, paths []string, m *real.Model
 			return nil, &inputError{err}
 		}
 	}
-	take := -1
-	if f.takeGiven {
-		take = f.take
-	}
 	if f.skip >= v.Len() {
 		return nil, usagef("the rows asked for begin after the last of %d", v.Len())
 	}
-	return v.Cut(f.skip, take), nil
+	return v.Cut(f.skip, f.most()), nil
 }
 
 // realOptions returns the flags as options for real values, for a model unless that is nil.
@@ -342,10 +338,8 @@ func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int
 		fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", r.DescriptionLength,
 			words.Count(len(r.Starts), "start"), tenths(r.Starts)),
 	}
-	for _, line := range lines {
-		if err := a.say(w, "%s", line); err != nil {
-			return err
-		}
+	if err := a.sayAll(w, lines); err != nil {
+		return err
 	}
 	return a.wrote(f.output, "%s", realSize(m))
 }

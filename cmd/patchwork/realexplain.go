@@ -2,17 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/learn/real"
+	"example.com/patchwork/posterior"
 	"example.com/patchwork/render"
 )
 
@@ -34,6 +34,13 @@ func (a *app) realTask(cmd *cobra.Command, model string, f *dataFlags, workers i
 		return nil, err
 	}
 	return &realTask{m, v, workers}, nil
+}
+
+// rows returns which rows they are, as a set without images.
+func (t *realTask) rows() *dataset.Set {
+	s := t.v.Labelled()
+	s.Rows = t.v.Index
+	return s
 }
 
 // each calls do for each row, with a pursuit of its worker.
@@ -64,79 +71,17 @@ func (t *realTask) explanations(ctx context.Context) ([]real.Explanation, error)
 	return out, err
 }
 
-// realLine is a line of explain; fields as in lines of bits.
-type realLine struct {
-	Index       int            `json:"index"`
-	Labels      map[string]any `json:"labels,omitempty"`
-	StartLogLik jsonFloat      `json:"start_log_lik"`
-	LogLik      jsonFloat      `json:"log_lik"`
-	LogJoint    jsonFloat      `json:"log_joint"`
-	Picks       []any          `json:"picks"`
-
-	Evidence     *jsonFloat        `json:"evidence,omitempty"` // with --best
-	Alternatives []realAlternative `json:"alternatives,omitempty"`
-}
-
-// realAlternative is one of the best explanations.
-type realAlternative struct {
-	Picks    []any     `json:"picks"`
-	LogLik   jsonFloat `json:"log_lik"`
-	LogJoint jsonFloat `json:"log_joint"`
-	Weight   jsonFloat `json:"weight"`
-}
-
-// A pick of a part that moves says where.
-type realPick struct {
-	Expert int        `json:"expert"`
-	Name   string     `json:"name,omitempty"`
-	Gain   *jsonFloat `json:"gain,omitempty"` // none of alternatives
-}
-type movedPick struct {
-	Expert int        `json:"expert"`
-	Name   string     `json:"name,omitempty"`
-	DY     int        `json:"dy"`
-	DX     int        `json:"dx"`
-	Angle  float64    `json:"angle"`
-	Gain   *jsonFloat `json:"gain,omitempty"`
-}
-
-// picks returns the picks of an explanation for JSON.
-func (t *realTask) picks(e *real.Explanation) []any {
-	out := []any{}
+// asBits returns an explanation in the form of those of bits, with model in the place of LogLikModel.
+func asBits(e *real.Explanation, model float64) patchwork.Explanation {
+	out := patchwork.Explanation{StartLogLik: e.StartLogLik, LogLik: e.LogLik, LogLikModel: model}
 	for j, p := range e.Picks {
-		var gain *jsonFloat
+		pick := patchwork.Pick{Expert: p.Expert, Pose: p.Pose}
 		if e.Gains != nil {
-			v := jsonFloat(rounded(e.Gains[j]))
-			gain = &v
+			pick.Gain = e.Gains[j]
 		}
-		if name := givenName(t.m.Names, p.Expert); t.m.Moves() {
-			out = append(out, movedPick{p.Expert, name, p.Pose.DY, p.Pose.DX, p.Pose.Angle, gain})
-		} else {
-			out = append(out, realPick{p.Expert, name, gain})
-		}
+		out.Picks = append(out.Picks, pick)
 	}
 	return out
-}
-
-// line returns explanation e of row i.
-func (t *realTask) line(i int, e *real.Explanation) realLine {
-	l := realLine{Index: t.v.Index[i], StartLogLik: jsonFloat(rounded(e.StartLogLik)),
-		LogLik:   jsonFloat(rounded(e.LogLik)),
-		LogJoint: jsonFloat(rounded(e.LogJoint)), Picks: t.picks(e)}
-	for _, c := range t.v.Meta {
-		if l.Labels == nil {
-			l.Labels = map[string]any{}
-		}
-		switch v := c.Values.(type) {
-		case []int64:
-			l.Labels[c.Name] = v[i]
-		case []float64:
-			l.Labels[c.Name] = jsonFloat(v[i])
-		default:
-			l.Labels[c.Name] = c.Text(i)
-		}
-	}
-	return l
 }
 
 // explainReal explains data by a model of real values.
@@ -159,12 +104,13 @@ func (a *app) explainReal(cmd *cobra.Command, f *explainFlags, paths []string) e
 	if err != nil {
 		return err
 	}
-	if err := a.output(f.path, func(w io.Writer) error {
-		if kind, table := isTable(f.format); table {
-			return t.writeCodes(w, kind, e)
-		}
-		return t.writeLines(w, e, best)
-	}); err != nil {
+	if kind, table := isTable(f.format); table {
+		codes := t.codes(kind, e)
+		err = a.outputAnswers(f.path, f.format, codes, codes.once())
+	} else {
+		err = a.output(f.path, func(w io.Writer) error { return t.writeLines(w, e, best) })
+	}
+	if err != nil {
 		return err
 	}
 	if err := a.wrote(f.path, "%s", words.Count(len(e), "explanation")); err != nil || f.picture == "" {
@@ -181,13 +127,21 @@ func (a *app) explainReal(cmd *cobra.Command, f *explainFlags, paths []string) e
 
 // writeLines writes a JSON line for each explanation, with its alternatives if there are any.
 func (t *realTask) writeLines(w io.Writer, e []real.Explanation, best []*real.Posterior) error {
-	enc := json.NewEncoder(w)
+	set, form := t.rows(), newLines(t.m.Names, t.v.Meta)
+	form.places, form.gains, form.third, form.first = t.m.Moves(), false, `,"log_joint":`, `,"log_lik":`
+	var line []byte
 	for i := range e {
-		l := t.line(i, &e[i])
+		var post *posterior.Posterior
 		if best != nil {
-			l.add(t, best[i])
+			post = &posterior.Posterior{Evidence: best[i].Evidence}
+			for j, x := range best[i].Explanations {
+				post.Alternatives = append(post.Alternatives, posterior.Alternative{Explanation: asBits(&x, x.LogLik),
+					LogJoint: x.LogJoint, Weight: best[i].Weights[j]})
+			}
 		}
-		if err := enc.Encode(l); err != nil {
+		x := asBits(&e[i], e[i].LogJoint)
+		line = form.line(line[:0], set, i, &x, post)
+		if _, err := w.Write(line); err != nil {
 			return err
 		}
 	}
@@ -217,65 +171,16 @@ func (t *realTask) alternatives(ctx context.Context, n int) ([]*real.Posterior, 
 	})
 }
 
-// add adds the best explanations to a line.
-func (l *realLine) add(t *realTask, post *real.Posterior) {
-	evidence := jsonFloat(rounded(post.Evidence))
-	l.Evidence = &evidence
-	for i := range post.Explanations {
-		e := &post.Explanations[i]
-		l.Alternatives = append(l.Alternatives, realAlternative{t.picks(e), jsonFloat(rounded(e.LogLik)),
-			jsonFloat(rounded(e.LogJoint)), jsonFloat(rounded(post.Weights[i]))})
-	}
-}
-
-// writeCodes writes a row per input and a column per part.
-func (t *realTask) writeCodes(w io.Writer, format dataset.TableFormat, e []real.Explanation) error {
-	k := t.m.K()
-	var parts []string
-	for i := range k {
-		parts = append(parts, words.NameOf(t.m.Names, i))
-	}
-	columns, values := t.rowColumns()
-	labels := len(t.v.Meta)
-	codes, gain, score := make([]uint8, len(e)*k), make([]float64, len(e)*k), make([]float64, len(e))
-	for i := range e {
-		for j, p := range e[i].Picks {
-			codes[i*k+p.Expert] = min(codes[i*k+p.Expert], math.MaxUint8-1) + 1
-			gain[i*k+p.Expert] += e[i].Gains[j]
+// codes returns a table with a row per input and a column per part.
+func (t *realTask) codes(format dataset.TableFormat, e []real.Explanation) *answers {
+	c := &chunk{set: t.rows(), to: len(e), Explanations: patchwork.Explanations{From: []int{0}}}
+	for _, x := range e {
+		for _, p := range x.Picks {
+			c.Experts = append(c.Experts, int32(p.Expert))
 		}
-		score[i] = e[i].LogLik
+		c.Gains, c.From, c.LogLik = append(c.Gains, x.Gains...), append(c.From, len(c.Experts)), append(c.LogLik, x.LogLik)
 	}
-	if isRounded("." + string(format)) {
-		for _, list := range [][]float64{gain, score} {
-			for i, v := range list {
-				list[i] = rounded(v)
-			}
-		}
-	}
-	if k > 0 {
-		columns = append(columns, dataset.TableColumn{Name: "codes", Type: dataset.ColumnByte, Block: parts},
-			dataset.TableColumn{Name: "gain", Type: dataset.ColumnFloat, Block: suffixed(parts, " gain")})
-		values = append(values, codes, gain)
-	}
-	columns, values = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat}),
-		append(values, score)
-	distinctNames(columns, 0, labels, format == dataset.TableNPZ)
-	return writeOnce(w, format, columns, values)
-}
-
-// rowColumns returns the columns that say which row it is: its labels and its number, from 1.
-func (t *realTask) rowColumns() (columns []dataset.TableColumn, values []any) {
-	for _, c := range t.v.Meta {
-		columns, values = append(columns, c.TableColumn()), append(values, c.Values)
-	}
-	rows := make([]int64, t.v.Len())
-	for i, at := range t.v.Index {
-		rows[i] = int64(at) + 1
-	}
-	return append(columns, dataset.TableColumn{Name: "row", Type: dataset.ColumnInt}), append(values, rows)
-}
-
-// writeOnce writes a table that is in memory.
-func writeOnce(w io.Writer, format dataset.TableFormat, columns []dataset.TableColumn, values []any) error {
-	return dataset.WriteTable(w, format, columns, pushed(func(push func([]any) error) error { return push(values) }))
+	table := newCodeTable(format, partNames(t.m.Names, t.m.K()), false)
+	table.finish(c)
+	return table.answers(c)
 }

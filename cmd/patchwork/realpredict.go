@@ -86,14 +86,9 @@ func (t *realTask) writeFilled(w io.Writer, kind dataset.TableFormat, p []real.P
 		}
 		return npy.WriteZip(w, npy.Deflate, members...)
 	}
-	var names []string
-	for i := range d {
-		names = append(names, words.RealColumn(t.m, i))
-	}
-	columns, values := t.rowColumns()
-	columns = append(columns, dataset.TableColumn{Name: "x", Type: dataset.ColumnFloat, Block: names})
-	distinctNames(columns, 0, len(t.v.Meta), false)
-	return writeOnce(w, kind, columns, append(values, mean))
+	filled := rowAnswers(t.rows(), false, 0, len(p))
+	filled.add("x", mean, realColumns(t.m)...)
+	return writeOnce(w, kind, filled)
 }
 
 // realCells writes a row per predicted value: its row and column, the prediction, its deviation, the interval of 80 %,
@@ -120,27 +115,32 @@ func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, out
 			}
 		}
 	}
-	columns, values := []dataset.TableColumn{{Name: "row", Type: dataset.ColumnInt}}, []any{rows}
+	out := new(answers)
+	out.add("row", rows)
 	if t.v.Table {
-		columns, values = append(columns, dataset.TableColumn{Name: "column", Type: dataset.ColumnText}),
-			append(values, column)
+		out.add("column", column)
 	} else {
-		columns = append(columns, dataset.TableColumn{Name: "y", Type: dataset.ColumnInt},
-			dataset.TableColumn{Name: "x", Type: dataset.ColumnInt})
-		values = append(values, y, x)
+		out.add("y", y)
+		out.add("x", x)
 	}
 	for j, name := range []string{"value", "deviation", "low", "high"} {
-		columns, values = append(columns, dataset.TableColumn{Name: name, Type: dataset.ColumnFloat}),
-			append(values, numbers[j])
+		out.add(name, numbers[j])
 	}
-	from := len(columns)
-	picked := t.v.Pick(at)
-	for _, c := range picked.Meta {
-		columns, values = append(columns, c.TableColumn()), append(values, c.Values)
-	}
-	distinctNames(columns, from, len(columns), false)
-	if err := a.output(output, func(w io.Writer) error { return writeOnce(w, kind, columns, values) }); err != nil {
+	out.addLabels(t.v.Pick(at).Meta, 0, len(at))
+	if err := a.outputAnswers(output, "."+string(kind), out, out.once()); err != nil {
 		return err
 	}
 	return a.wrote(output, "%s", words.Count(len(at), "predicted value"))
+}
+
+// realColumns returns what the columns of a model are called.
+func realColumns(m *real.Model) []string {
+	return valuesBy(m.D(), func(d int) string { return words.RealColumn(m, d) })
+}
+
+// writeOnce writes a table that is in memory.
+func writeOnce(w io.Writer, format dataset.TableFormat, t *answers) error {
+	return dataset.WriteTable(w, format, t.distinct(format), pushed(func(push func([]any) error) error {
+		return push(t.values)
+	}))
 }

@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn/real"
 )
@@ -51,7 +49,7 @@ func (a *app) scoreReal(cmd *cobra.Command, f *scoreFlags, paths []string) error
 	if err != nil {
 		return err
 	}
-	kind, table := isTable(format)
+	_, table := isTable(format)
 	if output == "-" || output != "" && !table {
 		return usagef("-o %s: for real values name a file: .csv, .npz or .parquet", output)
 	}
@@ -69,7 +67,10 @@ func (a *app) scoreReal(cmd *cobra.Command, f *scoreFlags, paths []string) error
 		}
 	}
 	if output != "" {
-		if err := a.output(output, func(w io.Writer) error { return t.writeScores(w, kind, evidence, picks) }); err != nil {
+		scores := rowAnswers(t.rows(), false, 0, t.v.Len())
+		scores.add("log_lik", evidence)
+		scores.add("picks", picks)
+		if err := a.outputAnswers(output, format, scores, scores.once()); err != nil {
 			return err
 		}
 	}
@@ -107,15 +108,6 @@ func (t *realTask) score(ctx context.Context) (r *realScore, evidence []float64,
 	return &realScore{Images: n, LogLik: jsonFloat(total), PerImage: jsonFloat(total / float64(n)),
 		PerPixel: jsonFloat(total / float64(known)),
 		Best:     jsonFloat(sum(best) / float64(n)), PicksPerImage: float64(used) / float64(n)}, evidence, picks, nil
-}
-
-// writeScores writes a row per input: its labels and number, its log-likelihood and how many picks it has.
-func (t *realTask) writeScores(w io.Writer, kind dataset.TableFormat, evidence []float64, picks []int64) error {
-	columns, values := t.rowColumns()
-	columns = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat},
-		dataset.TableColumn{Name: "picks", Type: dataset.ColumnInt})
-	distinctNames(columns, 0, len(t.v.Meta), kind == dataset.TableNPZ)
-	return writeOnce(w, kind, columns, append(values, evidence, picks))
 }
 
 // lines returns the report for people.

@@ -33,18 +33,14 @@ func (a *app) drawReal(cmd *cobra.Command, path, output string) error {
 	if err != nil {
 		return err
 	}
-	switch parts := render.RealParts(m).(type) {
-	case render.Sheet:
-		if output == "" {
-			return a.show(parts)
-		}
-		return a.savePictureUntil(cmd.Context(), output, parts)
-	default:
-		if output == "" {
-			return a.print(partLines(m))
-		}
+	parts := render.RealParts(m)
+	if output != "" {
 		return a.savePictureUntil(cmd.Context(), output, parts)
 	}
+	if sheet, ok := parts.(render.Sheet); ok {
+		return a.show(sheet)
+	}
+	return a.print(partLines(m))
 }
 
 // partLines describes the parts of a table: what each says of which columns, in the units of the columns.
@@ -181,17 +177,15 @@ func (a *app) sampleReal(cmd *cobra.Command, f *sampleFlags) error {
 
 // writeSampled writes sampled rows as a table.
 func writeSampled(w io.Writer, m *real.Model, kind dataset.TableFormat, flat []float64) error {
-	var names []string
-	for d := range m.D() {
-		names = append(names, words.RealColumn(m, d))
-	}
 	if kind == dataset.TableCSV {
 		flat = slices.Clone(flat)
 		for i, x := range flat {
 			flat[i] = rounded(x)
 		}
 	}
-	return writeOnce(w, kind, []dataset.TableColumn{{Name: "x", Type: dataset.ColumnFloat, Block: names}}, []any{flat})
+	t := new(answers)
+	t.add("x", flat, realColumns(m)...)
+	return writeOnce(w, kind, t)
 }
 
 // sampledSheet draws sampled images in grey.

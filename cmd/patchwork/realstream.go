@@ -44,11 +44,7 @@ func (f *dataFlags) openReal(cmd *cobra.Command, paths []string, m *real.Model) 
 	} else if s, err = s.Match(m.Columns, m.Height, m.Width); err != nil {
 		return nil, &inputError{err}
 	}
-	take := -1
-	if f.takeGiven {
-		take = f.take
-	}
-	s = s.Cut(f.skip, take)
+	s = s.Cut(f.skip, f.most())
 	return &realSource{Values: s.Head(), stream: s}, nil
 }
 
@@ -109,10 +105,8 @@ func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *realSource, da
 	learn := func() (*real.Result, error) { return real.Learn(cmd.Context(), data, *o) }
 	if s.stream != nil {
 		o.Sample = f.fittingReal(s)
-		if !a.quiet {
-			fmt.Fprintf(a.err, "patchwork: note: %s needs more than --memory %v; learning from a uniform sample of %d rows, "+
-				"then from all, one pass per step\n", s.Source, &f.data.memory, o.Sample)
-		}
+		a.note("%s needs more than --memory %v; learning from a uniform sample of %d rows, then from all, one pass per step",
+			s.Source, &f.data.memory, o.Sample)
 		learn = func() (*real.Result, error) { return real.LearnStream(cmd.Context(), s, *o) }
 	}
 	r, err := learn()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"path/filepath"
 	"strings"
@@ -223,22 +222,13 @@ func (a *app) writeReport(f *reportFlags, r pageReport, summary []string, what s
 		return err
 	}
 	if f.asJSON {
-		if err := a.output("-", func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(r)
-		}); err != nil {
+		if err := a.printLong(r); err != nil {
 			return err
 		}
 	}
-	w := a.out
-	if a.carried {
-		w = a.err
-	}
-	for _, s := range summary {
-		if err := a.say(w, "%s", s); err != nil {
-			return err
-		}
+	w := a.beside()
+	if err := a.sayAll(w, summary); err != nil {
+		return err
 	}
 	if err := a.wrote(f.output, "%s with %s explained, in %.2f s", "page", what, took.Seconds()); err != nil {
 		return err

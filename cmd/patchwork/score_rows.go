@@ -45,37 +45,14 @@ func (n *noiseSums) add(s *rowScores, d patchwork.Data) {
 	}
 }
 
-// rowScoreColumns returns the columns of a table of scores: the labels, the row, its
+// answers returns the table of the scores of rows [from, to) of a set: the labels, the row, its
 // weight if there are weights, its log-likelihood, picks and known pixels.
-func rowScoreColumns(s *source) []dataset.TableColumn {
-	out, labels := rowColumns(s)
-	out = append(out, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat},
-		dataset.TableColumn{Name: "picks", Type: dataset.ColumnInt},
-		dataset.TableColumn{Name: "pixels", Type: dataset.ColumnInt})
-	distinctNames(out, 0, labels, false)
+func (s *rowScores) answers(set *dataset.Set, weighted bool, from, to int) *answers {
+	out := rowAnswers(set, weighted, from, to)
+	out.add("log_lik", s.logLik)
+	out.add("picks", s.picks)
+	out.add("pixels", s.pixels)
 	return out
-}
-
-// values returns the columns for a set.
-func (s *rowScores) values(set *dataset.Set, rounds bool) []any {
-	var out []any
-	for _, c := range set.Meta {
-		out = append(out, valuesOf(c, 0, set.Len()))
-	}
-	rows := make([]int64, set.Len())
-	for i := range rows {
-		rows[i] = int64(row(set, i)) + 1
-	}
-	out = append(out, rows)
-	if set.Weights != nil {
-		out = append(out, set.Weights)
-	}
-	if rounds {
-		for i, v := range s.logLik {
-			s.logLik[i] = rounded(v)
-		}
-	}
-	return append(out, s.logLik, s.picks, s.pixels)
 }
 
 // scoreTo scores a task, and unless path is empty writes a table, a row per image.
@@ -83,13 +60,17 @@ func (a *app) scoreTo(ctx context.Context, t *task, path, format string) (*score
 	if path == "" {
 		return a.score(ctx, t, nil)
 	}
-	rounds := isRounded(format)
 	var r *scoreReport
-	chunks := pushed(func(push func([]any) error) (err error) {
-		r, err = a.score(ctx, t, func(part *task, s *rowScores) error { return push(s.values(part.set, rounds)) })
+	head := newRowScores(0).answers(t.head(), t.weighted(), 0, 0)
+	err := a.outputAnswers(path, format, head, pushed(func(push func(*answers) error) (err error) {
+		r, err = a.score(ctx, t, func(part *task, s *rowScores) error {
+			if isRounded(format) {
+				roundAll(s.logLik)
+			}
+			return push(s.answers(part.set, t.weighted(), 0, part.set.Len()))
+		})
 		return err
-	})
-	err := a.outputTable(path, format, rowScoreColumns(&t.source), chunks)
+	}))
 	if err != nil {
 		return nil, err
 	}

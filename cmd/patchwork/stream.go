@@ -220,11 +220,7 @@ func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.O
 		return nil, &inputError{err}
 	}
 	sayNotes(cmd, stream.Head().Notes...)
-	take := -1
-	if f.takeGiven {
-		take = f.take
-	}
-	stream = stream.Cut(f.skip, take)
+	stream = stream.Cut(f.skip, f.most())
 	if f.selects(&opt) {
 		set, err := stream.Set(ctx)
 		if err == nil {
@@ -239,9 +235,7 @@ func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.O
 
 // sayStreaming notes, unless quiet, that data are streamed.
 func (a *app) sayStreaming(s *source, memory byteSize, what string) {
-	if !a.quiet {
-		fmt.Fprintf(a.err, "patchwork: note: %s needs more than --memory %v; %s\n", s.head().Source, &memory, what)
-	}
+	a.note("%s needs more than --memory %v; %s", s.head().Source, &memory, what)
 }
 
 // feed is a stream that shows its progress and counts what its first pass yields.
@@ -308,9 +302,9 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 	}
 	err := a.run(cmd.Context(), l, all)
 	l.images, l.pixels, l.counts = src.rows, src.pixels, src.counts
-	if err == nil && byBeam != nil && !byBeam.begun && !a.quiet {
-		fmt.Fprintf(a.err, "patchwork: note: the sample of %d held all images, so that Beam had nothing to do; allow less "+
-			"with --memory\n", l.Learn.Sample)
+	if err == nil && byBeam != nil && !byBeam.begun {
+		a.note("the sample of %d held all images, so that Beam had nothing to do; allow less "+
+			"with --memory", l.Learn.Sample)
 	}
 	return err
 }

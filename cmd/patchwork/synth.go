@@ -53,11 +53,10 @@ gives the same set; a larger --n never changes the first images.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			kinds := []string{synth.KindQuadrants, synth.KindBars, synth.KindLetters, synth.KindScenes, synth.KindSheet}
 			if len(args) > 0 {
-				return &usageError{err: fmt.Errorf("there is no kind of set %q; choose %s%s", args[0], words.Or(kinds),
-					enum.DidYouMean(args[0], kinds)), command: cmd.CommandPath()}
+				return misused(cmd, "there is no kind of set %q; choose %s%s", args[0], words.Or(kinds),
+					enum.DidYouMean(args[0], kinds))
 			}
-			return &usageError{err: fmt.Errorf("the kind of set is missing; choose %s", words.Or(kinds)),
-				command: cmd.CommandPath()}
+			return misused(cmd, "the kind of set is missing; choose %s", words.Or(kinds))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
