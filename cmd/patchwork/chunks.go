@@ -62,36 +62,51 @@ func (o *inOrder) chunks(ctx context.Context, set *dataset.Set, finish func(*chu
 	return func(yield func(*chunk, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		size := min(max(chunkLeast, set.Len()/64), o.most)
-		n := (set.Len() + size - 1) / size
-		workers := min(len(o.pursuits), n)
-		r := newRing(2*workers, n)
-		var team sync.WaitGroup
-		for _, p := range o.pursuits[:workers] {
-			team.Go(func() {
-				for i, c := r.take(ctx); c != nil; i, c = r.take(ctx) {
-					c.set, c.from, c.to = set, i*size, min((i+1)*size, set.Len())
-					if c.err = p.ExplainAll(set.Images[c.from:c.to], &c.Explanations); c.err == nil {
-						finish(c)
-					}
-					r.give(i)
-				}
-			})
+		most := 2 * len(o.pursuits)
+		spare, order := make(chan *chunk, most), make(chan chan *chunk, most)
+		for range most {
+			spare <- new(chunk)
 		}
+		idle := make(chan *patchwork.Pursuit, len(o.pursuits))
+		for _, p := range o.pursuits {
+			idle <- p
+		}
+		var team sync.WaitGroup
+		team.Go(func() {
+			defer close(order)
+			for from := 0; from < set.Len() && ctx.Err() == nil; from += size {
+				select {
+				case c := <-spare:
+					c.set, c.from, c.to = set, from, min(from+size, set.Len())
+					p, done := <-idle, make(chan *chunk, 1)
+					order <- done // there is room for as many as there are chunks
+					team.Go(func() {
+						if c.err = p.ExplainAll(set.Images[c.from:c.to], &c.Explanations); c.err == nil {
+							finish(c)
+						}
+						idle <- p
+						done <- c
+					})
+				case <-ctx.Done():
+				}
+			}
+		})
 		defer team.Wait()
 		defer cancel()
-		for i := range n {
-			c := r.wait(ctx, i)
+		for done := range order {
+			c := <-done
 			switch {
-			case c == nil:
-				yield(nil, context.Cause(ctx))
-				return
+			case ctx.Err() != nil:
 			case c.err != nil:
 				yield(nil, request(fmt.Errorf("%s: %w", set.Source, c.err)))
 				return
 			case !yield(c, nil):
 				return
 			}
-			r.free(i)
+			spare <- c
+		}
+		if ctx.Err() != nil {
+			yield(nil, context.Cause(ctx))
 		}
 	}
 }
@@ -114,55 +129,3 @@ func (a *app) eachChunk(ctx context.Context, t *task, o *inOrder, g *gallery, fi
 		return nil
 	})
 }
-
-// ring passes n numbered chunks from workers to a reader in the order of their numbers.
-type ring struct {
-	mu      sync.Mutex
-	next, n int // the chunk to be taken next, and their number
-
-	slots        []chunk
-	empty, ready []chan struct{} // for each slot, at most one signal
-}
-
-func newRing(slots, n int) *ring {
-	r := &ring{n: n, slots: make([]chunk, slots)}
-	for range slots {
-		empty := make(chan struct{}, 1)
-		empty <- struct{}{}
-		r.empty, r.ready = append(r.empty, empty), append(r.ready, make(chan struct{}, 1))
-	}
-	return r
-}
-
-// take returns the next chunk, once its memory is free; nil after the last, or when the
-// context ends. Chunks get their memory in their order, or a later one could take that
-// of an earlier one.
-func (r *ring) take(ctx context.Context) (int, *chunk) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i := r.next
-	if i == r.n {
-		return i, nil
-	}
-	r.next++
-	return i, r.signal(ctx, r.empty, i)
-}
-
-// wait waits until chunk i is complete.
-func (r *ring) wait(ctx context.Context, i int) *chunk { return r.signal(ctx, r.ready, i) }
-
-func (r *ring) signal(ctx context.Context, of []chan struct{}, i int) *chunk {
-	select {
-	case <-of[i%len(of)]:
-	case <-ctx.Done():
-		return nil
-	}
-	if ctx.Err() != nil { // both were possible
-		return nil
-	}
-	return &r.slots[i%len(r.slots)]
-}
-
-// give says that chunk i is complete, free that it is read.
-func (r *ring) give(i int) { r.ready[i%len(r.ready)] <- struct{}{} }
-func (r *ring) free(i int) { r.empty[i%len(r.empty)] <- struct{}{} }

@@ -3,61 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
-	"sync"
 	"testing"
-	"time"
 
 	"example.com/patchwork"
 )
-
-// Chunks reach the reader in their order and complete, however the workers take turns.
-func TestRing(t *testing.T) {
-	for round := range 50 {
-		const n = 200
-		workers := 1 + round%7
-		r := newRing(1+round%5, n)
-		var team sync.WaitGroup
-		for range workers {
-			team.Go(func() {
-				for i, c := r.take(t.Context()); c != nil; i, c = r.take(t.Context()) {
-					c.from = -1
-					if i%3 == round%3 {
-						runtime.Gosched()
-					}
-					c.from = i
-					r.give(i)
-				}
-			})
-		}
-		for i := range n {
-			if c := r.wait(t.Context(), i); c.from != i {
-				t.Fatalf("chunk %d is %d", i, c.from)
-			}
-			r.free(i)
-		}
-		team.Wait()
-	}
-}
-
-// An interruption ends the workers and the reader.
-func TestRingInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	r := newRing(2, 10)
-	var team sync.WaitGroup
-	team.Go(func() {
-		for i, c := r.take(ctx); c != nil; i, c = r.take(ctx) {
-			r.give(i)
-		}
-	})
-	r.wait(ctx, 0)
-	time.AfterFunc(5*time.Millisecond, cancel)
-	team.Wait()
-	if c := r.wait(ctx, 1); c != nil {
-		t.Error("a chunk after the interruption")
-	}
-}
 
 // What chunks explains is what the library explains, for any number of workers, and it
 // ends when the reader or the context does.

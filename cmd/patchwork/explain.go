@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -243,24 +244,33 @@ func (a *app) explainLines(ctx context.Context, w io.Writer, t *task, o *inOrder
 	})
 }
 
+// explainedAtOnce is how many images a worker explains before their lines are written.
+const explainedAtOnce = 64
+
 // explainBest writes one JSON line per image, with its best explanations.
 func (a *app) explainBest(ctx context.Context, w io.Writer, t *task, g *gallery, opt posterior.Options) (int, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	form := bitLines(t.model, t.head())
-	n, err := a.inParts(ctx, t, func(part *task) error {
-		lines := &ordered{w: w, waiting: make(map[int][]byte), failed: cancel}
-		return posterior.Explain(ctx, part.model, part.set.Images, opt, part.workers, func(i int, post *posterior.Posterior) {
-			best := &post.Alternatives[0].Explanation
-			lines.put(i, form.line(nil, part.set, i, best, post))
-			g.put(part.first+i, part.set, i, best)
-			part.bar.step("")
-		})
+	form, block := bitLines(t.model, t.head()), explainedAtOnce*max(t.workers, 1)
+	return a.inParts(ctx, t, func(part *task) error {
+		for from := 0; from < part.set.Len(); from += block {
+			images := part.set.Images[from:min(from+block, part.set.Len())]
+			lines := make([][]byte, len(images))
+			err := posterior.Explain(ctx, part.model, images, opt, part.workers, func(i int, post *posterior.Posterior) {
+				best := &post.Alternatives[0].Explanation
+				lines[i] = form.line(nil, part.set, from+i, best, post)
+				g.put(part.first+from+i, part.set, from+i, best)
+				part.bar.step("")
+			})
+			if err != nil {
+				return cmp.Or(context.Cause(ctx), err)
+			}
+			for _, line := range lines {
+				if _, err := w.Write(line); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	})
-	if cause := context.Cause(ctx); cause != nil {
-		return n, cause // the search was cancelled because the writer failed
-	}
-	return n, err
 }
 
 // jsonFloat is a number that is null in JSON if it is infinite.

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"sync"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -254,32 +253,4 @@ func quoted(text string) []byte {
 		panic(err) // every text has a form in JSON
 	}
 	return b
-}
-
-// ordered writes lines of several workers in the order of their numbers, each as
-// soon as all lines before it are written.
-type ordered struct {
-	mu      sync.Mutex
-	w       io.Writer
-	next    int
-	waiting map[int][]byte
-	err     error
-	failed  func(error) // called with the first error
-}
-
-func (o *ordered) put(i int, line []byte) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.waiting[i] = line
-	for o.err == nil {
-		line, ok := o.waiting[o.next]
-		if !ok {
-			return
-		}
-		delete(o.waiting, o.next)
-		o.next++
-		if _, o.err = o.w.Write(line); o.err != nil {
-			o.failed(o.err)
-		}
-	}
 }

@@ -74,7 +74,7 @@ func (a *app) predictCommand() *cobra.Command {
 	f.best.add(cmd, 16, "how many explanations to average (1: the best alone)")
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "",
-		"file to write (.csv, .npz, with --cells also .parquet, .arrow, .jsonl; - for CSV on standard output)")
+		"file to write (.csv, .npz, with --cells also .parquet, .jsonl; - for CSV on standard output)")
 	fs.BoolVar(&f.cells, "cells", false,
 		"write a row per unknown cell: its row, its column and the probability that it is on")
 	fs.BoolVar(&f.all, "all", false, "give the averaged probability of every bit, known ones too")
