@@ -28,7 +28,7 @@ func (c *checkpoint) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.dir, "checkpoint", "",
 		"folder `DIR` that keeps every iteration until the model is written; the same command continues the run that it "+
 			"finds there, to the same model")
-	writesInside(cmd, "checkpoint", journalName, journalName+".lock")
+	writesInside(cmd, "checkpoint", journalName)
 	groupFlags(cmd.Flags(), largeData, "checkpoint")
 }
 

@@ -85,14 +85,14 @@ func TestCheckpointOfAnotherVersion(t *testing.T) {
 	must(t, fields("synth quadrants --n 40 --seed 1 -o q.npz -q")...)
 	for _, had := range []string{"program v0.1.0\n--experts 4\n", "--experts 4\n"} {
 		keptBy(t, had)
-		before := read(t, filepath.Join("kept", journalName))
+		before := read(t, filepath.Join("kept", journalName, "about"))
 		o := patchworkCommand(t, fields("learn q.npz -k 4 -o m.npz -q --checkpoint kept")...)
 		for _, want := range []string{"another version of the program", programLine(), "or another folder, or remove it"} {
 			if o.code != exitRequest || !strings.Contains(o.err, want) {
 				t.Errorf("exit %d, %q; want %q", o.code, o.err, want)
 			}
 		}
-		if read(t, filepath.Join("kept", journalName)) != before {
+		if read(t, filepath.Join("kept", journalName, "about")) != before {
 			t.Error("the run of the other version was changed")
 		}
 		if err := os.RemoveAll("kept"); err != nil {

@@ -9,147 +9,148 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"example.com/patchwork/internal/atomicfile"
 )
 
-// fill writes a journal of n values and returns its bytes and where each record
-// ends.
-func fill(t *testing.T, path string, n int) (content []byte, ends []int64) {
+// opened opens a journal that is closed at the end of the test.
+func opened(t *testing.T, path, description string) *Journal {
 	t.Helper()
-	j, err := Open(path, "about\nthis")
+	j, err := Open(path, description)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ends = append(ends, j.end)
-	for i := range n {
-		if err := j.Keep(fmt.Sprint("key", i), bytes.Repeat([]byte{byte(i)}, 3*i)); err != nil {
-			t.Fatal(err)
-		}
-		ends = append(ends, j.end)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	content, err = os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content, ends
+	t.Cleanup(func() { j.Close() })
+	return j
+}
+
+// count returns how many values a journal has.
+func count(path string) int {
+	values, _ := filepath.Glob(filepath.Join(path, "*"+suffix)) // a good pattern
+	return len(values)
+}
+
+func keyOf(i int) (key string, value []byte) {
+	return fmt.Sprint("key", i), bytes.Repeat([]byte{byte(i)}, 3*i)
 }
 
 // holds checks that exactly the first n values are there.
 func holds(t *testing.T, j *Journal, n int) {
 	t.Helper()
-	if j.Len() != n {
-		t.Fatalf("%d values, want %d", j.Len(), n)
+	if got := count(j.dir); got != n {
+		t.Fatalf("%d values, want %d", got, n)
 	}
-	for i := range n {
-		got, ok, err := j.Recall(fmt.Sprint("key", i))
-		if err != nil || !ok || !bytes.Equal(got, bytes.Repeat([]byte{byte(i)}, 3*i)) {
-			t.Fatalf("value %d: %v, %v, %v", i, got, ok, err)
+	for i := range n + 1 {
+		key, want := keyOf(i)
+		got, ok, err := j.Recall(key)
+		if err != nil || ok != (i < n) || ok && !bytes.Equal(got, want) {
+			t.Fatalf("value %d of %d: %v, %v, %v", i, n, got, ok, err)
 		}
 	}
 }
 
-// TestCutAnywhere kills the writer at every byte: the journal holds the records
-// finished before, and can be continued.
-func TestCutAnywhere(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "j")
-	content, ends := fill(t, path, 6)
-	for cut := range len(content) + 1 {
-		if err := os.WriteFile(path, content[:cut], 0o666); err != nil {
-			t.Fatal(err)
-		}
-		j, err := Open(path, "about\nthis")
-		if int64(cut) < ends[0] {
-			if err != nil || j.Len() != 0 {
-				t.Fatalf("cut to %d bytes, before anything was kept: error %v", cut, err)
+// TestEndAnywhere ends the writer at every step that writes: the journal holds the values
+// kept before, and can be continued to the same.
+func TestEndAnywhere(t *testing.T) {
+	for end := 0; ; end++ {
+		path := filepath.Join(t.TempDir(), "j")
+		steps, ended := 0, false
+		atomicfile.Fault = func(step, _ string) error {
+			if steps++; steps > end {
+				ended = true
+				return errors.New("the end at " + step)
 			}
+			return nil
+		}
+		kept := 0
+		j, err := Open(path, "about\nthis")
+		for ; err == nil && kept < 4; kept++ {
+			key, value := keyOf(kept)
+			if err = j.Keep(key, value); err != nil {
+				break
+			}
+		}
+		atomicfile.Fault = nil
+		if j != nil {
 			j.Close()
-			continue
 		}
-		if err != nil {
-			t.Fatalf("cut to %d bytes: %v", cut, err)
+		j = opened(t, path, "about\nthis")
+		if there := count(path); there != kept && there != kept+1 { // it may be there, and its folder not be synced
+			t.Fatalf("ended after %d steps: %d values, want %d", end, there, kept)
 		}
-		whole := 0
-		for whole < 6 && ends[whole+1] <= int64(cut) {
-			whole++
-		}
-		holds(t, j, whole)
-		for i := whole; i < 6; i++ {
-			if err := j.Keep(fmt.Sprint("key", i), bytes.Repeat([]byte{byte(i)}, 3*i)); err != nil {
+		holds(t, j, count(path))
+		for i := kept; i < 4; i++ {
+			key, value := keyOf(i)
+			if err := j.Keep(key, value); err != nil {
 				t.Fatal(err)
 			}
 		}
-		holds(t, j, 6)
-		j.Close()
-		if again, _ := os.ReadFile(path); !bytes.Equal(again, content) {
-			t.Fatalf("cut to %d bytes and gone on: another file", cut)
+		holds(t, j, 4)
+		if err := j.Remove(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("the folder is left: %v", err)
+		}
+		if !ended {
+			if end < 5*6 {
+				t.Fatalf("only %d steps", end)
+			}
+			return
 		}
 	}
 }
 
-// TestDamage: a damaged byte loses its record and those after it, but never
-// yields a wrong value.
+// TestDamage: a damaged byte loses its value, but never yields a wrong one, and the value can be
+// kept again; a damaged description refuses.
 func TestDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
-	content, ends := fill(t, path, 5)
+	j := opened(t, path, "about")
+	key, value := keyOf(5)
+	if err := j.Keep(key, value); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(path, nameOf(key))
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for at := range content {
 		damaged := bytes.Clone(content)
 		damaged[at] ^= 0x41
-		if err := os.WriteFile(path, damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		j, err := Open(path, "about\nthis")
-		if int64(at) < ends[0] {
-			var format *FormatError
-			switch {
-			case at < len(magic) && !errors.As(err, &format):
-				t.Fatalf("byte %d damaged: not ours, and opened with %v", at, err)
-			case at >= len(magic) && (err != nil || j.Len() != 0):
-				t.Fatalf("byte %d damaged: %v", at, err)
-			}
-			if err == nil {
-				j.Close()
-			}
-			continue
-		}
-		if err != nil {
-			t.Fatalf("byte %d damaged: %v", at, err)
-		}
-		whole := 0
-		for ends[whole+1] <= int64(at) {
-			whole++
-		}
-		holds(t, j, whole)
-		j.Close()
-	}
-}
-
-// TestDamageWhileOpen: what is damaged after the journal was opened is not recalled.
-func TestDamageWhileOpen(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "j")
-	j, err := Open(path, "about")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	before := j.end
-	if err := j.Keep("key", []byte("the value")); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for at := before; at < j.end; at++ {
-		for _, b := range []byte{content[at] ^ 0x41, content[at]} {
-			if _, err := j.f.WriteAt([]byte{b}, at); err != nil {
+		for _, has := range [][]byte{damaged, content[:at]} {
+			if err := os.WriteFile(file, has, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			value, ok, err := j.Recall("key")
-			if err != nil || ok != (b == content[at]) || ok && string(value) != "the value" {
-				t.Fatalf("byte %d as %d: %q, %v, %v", at, b, value, ok, err)
+			if got, ok, err := j.Recall(key); err != nil || ok {
+				t.Fatalf("byte %d damaged: %v, %v, %v", at, got, ok, err)
 			}
+		}
+		if err := j.Keep(key, value); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok, err := j.Recall(key); err != nil || !ok || !bytes.Equal(got, value) {
+			t.Fatalf("kept again: %v, %v, %v", got, ok, err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	about := filepath.Join(path, aboutName)
+	whole, err := os.ReadFile(about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range whole {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 0x41
+		if err := os.WriteFile(about, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var format *FormatError
+		var description *DescriptionError
+		if _, err := Open(path, "about"); at < len(magic) && !errors.As(err, &format) || at >= len(magic) && !errors.As(err, &description) {
+			t.Errorf("byte %d of the description damaged: %v", at, err)
 		}
 	}
 }
@@ -160,38 +161,26 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(filepath.Join(dir, "none", "j"), ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
-	fill(t, path, 1)
+	j := opened(t, path, "about\nthis")
+	j.Close()
+	before := looks(t, path)
 	var description *DescriptionError
 	if _, err := Open(path, "about that"); !errors.As(err, &description) || description.Got != "about\nthis" {
 		t.Errorf("another description: %v", err)
 	}
-	if err := os.WriteFile(path, []byte("something else, long enough to be a journal"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	var format *FormatError
-	if _, err := Open(path, "about\nthis"); !errors.As(err, &format) {
-		t.Errorf("a foreign file: %v", err)
-	}
-	if content, _ := os.ReadFile(path); !bytes.HasPrefix(content, []byte("something")) {
-		t.Error("a foreign file was changed")
-	}
-	if left, _ := filepath.Glob(path + "*"); len(left) != 1 {
-		t.Errorf("refusals left %v", left)
+	if after := looks(t, path); after != before {
+		t.Errorf("a refusal made %q of %q", after, before)
 	}
 }
 
-// TestConcurrent: many goroutines may keep and recall; the first value of a key
-// stays.
+// TestConcurrent: many goroutines may keep and recall.
 func TestConcurrent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
-	j, err := Open(path, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := opened(t, path, "")
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {
-			for i := range 50 {
+			for i := range 20 {
 				key := fmt.Sprint(i)
 				if err := j.Keep(key, []byte(key)); err != nil {
 					t.Error(w, err)
@@ -204,8 +193,8 @@ func TestConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 	j.Close()
-	if j, err = Open(path, ""); err != nil || j.Len() != 50 {
-		t.Fatalf("%v, %d values", err, j.Len())
+	if j = opened(t, path, ""); count(path) != 20 {
+		t.Fatalf("%d values", count(path))
 	}
 	if err := j.Remove(); err != nil {
 		t.Fatal(err)
@@ -215,25 +204,20 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-func FuzzOpen(f *testing.F) {
-	f.Add([]byte(magic), "")
-	f.Add(append([]byte(magic), record("", []byte("x"))...), "x")
-	f.Add(append(append([]byte(magic), record("", []byte("x"))...), record("k", []byte("v"))...), "x")
-	f.Fuzz(func(t *testing.T, content []byte, description string) {
-		path := filepath.Join(t.TempDir(), "j")
-		if err := os.WriteFile(path, content, 0o666); err != nil {
+func FuzzRecall(f *testing.F) {
+	f.Add([]byte("x"), "x")
+	f.Add(sealed("k", []byte("v")), "k")
+	path := filepath.Join(f.TempDir(), "j")
+	j, err := Open(path, "")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, content []byte, key string) {
+		if err := os.WriteFile(filepath.Join(path, nameOf(key)), content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		j, err := Open(path, description)
-		if err != nil {
-			return
-		}
-		defer j.Close()
-		n := j.Len()
-		if err := j.Keep("another key", []byte("value")); err != nil {
-			t.Fatal(err)
-		}
-		if got, ok, err := j.Recall("another key"); err != nil || !ok || (string(got) != "value" && j.Len() != n) {
+		got, ok, err := j.Recall(key)
+		if err != nil || ok && !bytes.Equal(sealed(key, got), content) {
 			t.Fatal(got, ok, err)
 		}
 	})

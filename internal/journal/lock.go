@@ -3,21 +3,15 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 )
-
-// lockMagic begins a lock file, so that no other file is taken for one.
-const lockMagic = "patchwork-lock 1\n"
-
-// lockSuffix is added to the path of a journal: the name of its lock file.
-const lockSuffix = ".lock"
 
 // BusyError reports a journal that another process has open.
 type BusyError struct {
@@ -34,24 +28,27 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s has %s", who, e.Path)
 }
 
-// takeLock locks the journal at path by a lock of the operating system on a file beside it, which ends with
-// the process, however that ends. A lock file that nobody holds means nothing. The error is a *[BusyError]
-// where another has it, or a *[FormatError] where the lock file is something else.
-func takeLock(path string) (*flock.Flock, error) {
-	name := path + lockSuffix
-	for range 100 { // whoever ends in between removes the file that was opened here
-		if err := ours(name, lockMagic); err != nil {
+// takeLock locks a journal by a lock of the operating system on its lock file, which ends with the process,
+// however that ends. A lock file that nobody holds means nothing. The error is a *[BusyError] where another
+// has it, or a *[FormatError] where the folder is something else.
+func takeLock(dir string) (*flock.Flock, error) {
+	name := filepath.Join(dir, lockName)
+	for range 100 { // whoever ends in between removes what was opened here
+		if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if err := ours(dir); err != nil {
 			return nil, err
 		}
 		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 		ok, err := l.TryLock()
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // there is no such folder
-			return nil, err
+		case errors.Is(err, fs.ErrNotExist):
+			continue
 		case err != nil:
 			return nil, fmt.Errorf("lock %s: %w; choose a folder on a file system that has locks", name, err)
 		case !ok:
-			return nil, &BusyError{path, holder(name)}
+			return nil, &BusyError{dir, holder(name)}
 		case !same(l, name):
 			l.Close()
 			continue
@@ -59,7 +56,27 @@ func takeLock(path string) (*flock.Flock, error) {
 		sign(name)
 		return l, nil
 	}
-	return nil, &BusyError{Path: path}
+	return nil, &BusyError{Path: dir}
+}
+
+// ours returns a *[FormatError] where something else than the folder of a journal is, or may become one.
+func ours(dir string) error {
+	info, err := os.Lstat(dir)
+	if err == nil && !info.IsDir() {
+		return &FormatError{dir}
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // removed in between
+	}
+	for _, e := range entries {
+		name := e.Name() // hidden files are of the system, or of a writer that was killed
+		known := name == aboutName || name == lockName || strings.HasSuffix(name, suffix) || name[0] == '.'
+		if !known || !e.Type().IsRegular() {
+			return &FormatError{filepath.Join(dir, name)}
+		}
+	}
+	return err
 }
 
 // same reports whether a path still names the file that is locked.
@@ -69,18 +86,18 @@ func same(l *flock.Flock, path string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// release removes the lock file and ends the lock. Where an open file cannot be removed
+// release removes the lock file and the folder, and ends the lock. Where an open file cannot be removed
 // it is closed first, and stays if another has opened it in between.
-func release(l *flock.Flock) error {
-	if !l.Locked() {
-		return nil // closed before
-	}
+func (j *Journal) release() error {
 	if runtime.GOOS == "windows" {
-		err := l.Close()
-		_ = os.Remove(l.Path())
+		err := j.held.Close()
+		_ = os.Remove(j.held.Path())
+		_ = os.Remove(j.dir)
 		return err
 	}
-	return errors.Join(os.Remove(l.Path()), l.Close())
+	err := os.Remove(j.held.Path())
+	_ = os.Remove(j.dir) // another run may have begun there
+	return errors.Join(err, j.held.Close())
 }
 
 // sign writes into a lock file who has it, where the system lets others write in a locked file.
@@ -89,7 +106,7 @@ func sign(name string) {
 	if err != nil {
 		host = "this machine"
 	}
-	_ = os.WriteFile(name, fmt.Appendf(nil, "%sprocess %d on %s\n", lockMagic, os.Getpid(), host), 0o666)
+	_ = os.WriteFile(name, fmt.Appendf(nil, "process %d on %s\n", os.Getpid(), host), 0o666)
 }
 
 // holder returns who has signed a lock file; "" if it does not say. Who has just taken the
@@ -97,38 +114,10 @@ func sign(name string) {
 func holder(name string) string {
 	for range 100 {
 		text, err := os.ReadFile(name)
-		rest, ok := strings.CutPrefix(string(text), lockMagic)
-		if who, _, whole := strings.Cut(rest, "\n"); err == nil && ok && whole {
+		if who, _, whole := strings.Cut(string(text), "\n"); err == nil && whole {
 			return strings.ToValidUTF8(who, "?")
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
 	return ""
-}
-
-// ours returns a *[FormatError] where something else is at path: a file that does not begin with magic (a torn
-// beginning of it counts as ours, which a killed writer leaves), a link, a device or a pipe.
-func ours(path, magic string) error {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return &FormatError{path}
-	}
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // removed in between
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, int64(len(magic))))
-	if err == nil && !strings.HasPrefix(magic, string(head)) {
-		return &FormatError{path}
-	}
-	return err
 }

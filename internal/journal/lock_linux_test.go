@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,8 +11,13 @@ import (
 
 // Pipes and sockets are refused at once, without waiting for another end.
 func TestPipe(t *testing.T) {
-	for _, name := range []string{"j", "j" + lockSuffix} {
+	for _, name := range []string{"j", "j/" + lockName, "j/" + aboutName} {
 		dir := t.TempDir()
+		if name != "j" {
+			if err := os.Mkdir(filepath.Join(dir, "j"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if err := unix.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
 			t.Fatal(err)
 		}
