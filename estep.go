@@ -3,17 +3,15 @@ package patchwork
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"sync"
 
 	"example.com/patchwork/gauss"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/recall"
+	"example.com/patchwork/internal/wire"
 )
 
 // EStep explains every image, on the given number of workers (0 means 1), and
@@ -67,37 +65,16 @@ func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 // stores it there.
 func recalled(ctx context.Context, m *Model, memory memory, src Source, opt PursuitOptions, workers int) (*Tally,
 	error) {
-	return recall.Or(memory, "an E-step", func() string { return stepKey(m, opt) }, func(value []byte) (*Tally, bool) {
-		t := new(Tally)
-		return t, t.UnmarshalBinary(value) == nil && t.Fits(m)
-	}, func() (*Tally, error) { return tallied(ctx, m, src, opt, workers) }, func(t *Tally) []byte {
-		value, _ := t.MarshalBinary() // never fails
-		return value
-	})
+	return recall.Or(memory, "an E-step", func() string { return stepKey(m, opt) }, func(c *wire.Codec, t *Tally) {
+		t.code(c)
+		c.Check(t.Fits(m), "a tally of another model")
+	}, func() (*Tally, error) { return tallied(ctx, m, src, opt, workers) })
 }
 
-// stepKey returns the key of an E-step: SHA-256 of everything that its result
-// depends on except the data.
+// stepKey returns the key of an E-step: of everything that its result depends on
+// except the data.
 func stepKey(m *Model, opt PursuitOptions) string {
-	h := sha256.New()
-	c := m.cfg
-	fmt.Fprintf(h, "%v %d %d %v %v %t %v %t %v %d %v\n", c.Rule, c.Height, c.Width, c.Poses, c.Q, c.Truncate,
-		c.UnknownOutside, c.Scene, c.Prior, c.reuse(), len(c.QMap))
-	if c.Overhang > 0 {
-		fmt.Fprintf(h, "overhang %d\n", c.Overhang)
-	}
-	o := opt.withDefaults(&m.cfg)
-	costs, rates := o.Costs, o.Rates
-	o.Costs, o.Rates = nil, nil
-	fmt.Fprintf(h, "%+v %d %d\n", o, len(costs), len(rates))
-	var buf [8]byte
-	for _, list := range append([][]float64{c.QMap, costs, rates}, m.experts...) {
-		for _, v := range list {
-			binary.LittleEndian.PutUint64(buf[:], math.Float64bits(v))
-			h.Write(buf[:])
-		}
-	}
-	return string(h.Sum(nil))
+	return recall.Key(m.cfg, opt.withDefaults(&m.cfg), m.experts)
 }
 
 // visitor is called with the explanation of image j of a block.

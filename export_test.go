@@ -17,9 +17,6 @@ const (
 	TallyMagic      = tallyMagic
 )
 
-// TallyFormatError is the error for bytes that are not a tally.
-type TallyFormatError = tallyFormatError
-
 // WithDefaults returns the options with every zero value replaced by its meaning.
 func (o PursuitOptions) WithDefaults(c *Config) PursuitOptions { return o.withDefaults(c) }
 

@@ -3,16 +3,16 @@ package patchwork_test
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/testkit"
-	"pgregory.net/rapid"
 )
 
 // TestTallyMergeIsAddition checks that merging is associative and commutative and
@@ -290,10 +290,6 @@ func FuzzTally(f *testing.F) {
 		before, _ := small.MarshalBinary()
 		read := small.Clone(0)
 		if err := read.UnmarshalBinary(data); err != nil {
-			var format *patchwork.TallyFormatError
-			if !errors.As(err, &format) || format.Offset < 0 || format.Offset > len(data) {
-				t.Fatalf("error %v of %T", err, err)
-			}
 			if after, _ := read.MarshalBinary(); !bytes.Equal(before, after) {
 				t.Fatal("a refused tally changed the receiver")
 			}
@@ -350,20 +346,20 @@ func TestTallyRefuses(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":           {nil, "the header alone"},
-		"foreign":         {change(0, 'x'), "begins with"},
+		"empty":           {nil, "the end, where 7 bytes more"},
+		"foreign":         {change(0, 'x'), `not "pwtally"`},
 		"newer":           {change(7, 3), "version 3, this program reads 1 and 2"},
-		"no experts":      {change(8, 0), "0 experts"},
+		"no experts":      {change(8, 0), "0 parts"},
 		"huge":            {change(8, huge...), "too many"},
 		"negative rows":   {change(27, 0x80), "images"},
-		"truncated":       {data[:len(data)-2], "ends"},
+		"truncated":       {data[:len(data)-2], "ends in the middle"},
 		"too long":        {append(slices.Clone(data), 7), "1 bytes follow"},
 		"more on":         {change(len(data)-10, 3), "was on 3 times of 2"},
-		"more than picks": {change(len(data)-10, 4), "count 4 of 3 picks"},
+		"more than picks": {change(len(data)-10, 4), "4, where at most 3"},
 		"fewer uses":      {fewer, "part 1 was used 1 times in 2 images"},
-		"many uses":       {bytes.Replace(reused, []byte{0, 2, 0, 3}, []byte{0, 2, 0, 4}, 1), "count 4 of 3 picks"},
-		"more than rows":  {change(patchwork.TallyHeaderSize+1, 9), "count 9 of 3 images"},
-		"strange plane":   {change(patchwork.TallyHeaderSize+2, 5), "byte 5 where a plane"},
+		"many uses":       {bytes.Replace(reused, []byte{0, 2, 0, 3}, []byte{0, 2, 0, 4}, 1), "4, where at most 3"},
+		"more than rows":  {change(patchwork.TallyHeaderSize+1, 9), "9, where at most 3"},
+		"strange plane":   {change(patchwork.TallyHeaderSize+2, 5), "5, where at most 1"},
 	} {
 		err := new(patchwork.Tally).UnmarshalBinary(c.data)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -3,11 +3,12 @@ package table
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
+	"math"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/internal/wire"
 	"example.com/patchwork/posterior"
 )
 
@@ -134,18 +135,7 @@ const (
 // the version, the number of parts and of columns (uint32, little-endian), by column how
 // often it is on and known (unsigned varints, as all that follows), and what the E-step
 // counted. It never fails.
-func (c *Counts) MarshalBinary() ([]byte, error) {
-	out := []byte(countsMagic)
-	for _, n := range []int{len(c.active), len(c.on)} {
-		out = binary.LittleEndian.AppendUint32(out, uint32(n))
-	}
-	for _, list := range [][]int64{c.on, c.seen} {
-		for _, n := range list {
-			out = binary.AppendUvarint(out, uint64(n))
-		}
-	}
-	return c.encode(out), nil
-}
+func (c *Counts) MarshalBinary() ([]byte, error) { return wire.Marshal(c.code), nil }
 
 // AreCounts reports whether bytes begin as MarshalBinary's do.
 func AreCounts(data []byte) bool { return bytes.HasPrefix(data, []byte(countsMagic)) }
@@ -154,32 +144,34 @@ func AreCounts(data []byte) bool { return bytes.HasPrefix(data, []byte(countsMag
 // can be counts, and takes no more memory than a small multiple of len(data). After an
 // error c is unchanged.
 func (c *Counts) UnmarshalBinary(data []byte) error {
-	bad := fmt.Errorf("table: not the counts of a step of soft learning, or damaged ones")
-	size := len(countsMagic) + 8
-	if !AreCounts(data) || len(data) < size {
-		return bad
+	var read Counts
+	if err := wire.Unmarshal(data, read.code); err != nil {
+		return fmt.Errorf("table: not the counts of a step of soft learning, or damaged ones: %w", err)
 	}
-	k, width := binary.LittleEndian.Uint32(data[size-8:]), binary.LittleEndian.Uint32(data[size-4:])
-	// Every part and every column takes at least a byte.
-	if k < 1 || k > maxExperts || width < 1 || int64(width) > int64(len(data)) {
-		return bad
-	}
-	read := emptyCounts(int(k), int(width))
-	rest, ok := numbers(data[size:], read.on)
-	if ok {
-		rest, ok = numbers(rest, read.seen)
-	}
-	if ok {
-		rest, ok = read.decode(rest)
-	}
-	if !ok || len(rest) > 0 || !read.possible() {
-		return bad
-	}
-	if again, _ := read.MarshalBinary(); !bytes.Equal(again, data) {
-		return bad // such as a set that is there twice
-	}
-	*c = *read
+	*c = read
 	return nil
+}
+
+// code writes the counts, or reads them.
+func (c *Counts) code(w *wire.Codec) {
+	k, width := 0, len(c.on)
+	if c.counts != nil {
+		k = len(c.active)
+	}
+	w.Magic(countsMagic)
+	wire.Fixed(w, &k, 4)
+	wire.Fixed(w, &width, 4)
+	// Every part and every column takes at least a byte.
+	w.Check(k > 0 && k <= maxExperts && width > 0 && width <= w.Left(), "%d parts of %d columns", k, width)
+	if w.Reading() {
+		*c = *emptyCounts(k, width)
+	}
+	wire.Counts(w, c.on, math.MaxInt64)
+	wire.Counts(w, c.seen, math.MaxInt64)
+	if !w.Failed() {
+		c.counts.code(w)
+		w.Check(c.possible(), "these are counts of no rows")
+	}
 }
 
 // possible reports whether these can be counts of rows.

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -10,6 +9,7 @@ import (
 	"example.com/patchwork/internal/recall"
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/internal/wire"
 )
 
 // losses are those of a model on hidden bits.
@@ -28,40 +28,35 @@ func (l *learner) hiddenLoss(ctx context.Context, m *patchwork.Model) (losses, e
 	if l.memory != nil {
 		memory = l.hidden
 	}
-	return recall.Or(memory, softStep, func() string { return stepKey(l.judgeKey(), m, l.opt.Explain) },
-		l.decodeLosses, func() (losses, error) { return l.hiddenLossAnew(ctx, m) }, losses.encode)
+	o, err := recall.Or(memory, softStep, func() string { return stepKey(l.judgeKey(), m, l.opt.Explain) }, l.codeLosses,
+		func() (*losses, error) { return l.hiddenLossAnew(ctx, m) })
+	if err != nil {
+		return losses{}, err
+	}
+	return *o, nil
 }
 
-// encode returns the losses as bytes: what they are of each row follows from truth.
-func (o losses) encode() []byte {
-	var out []byte
-	for r, row := range o.truth {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(o.rows[r]))
-		for _, p := range row {
-			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(p))
+// codeLosses writes losses, or reads them: what is not there follows from truth.
+func (l *learner) codeLosses(w *wire.Codec, o *losses) {
+	if w.Reading() {
+		*o = l.noLosses()
+	}
+	for r := range o.rows {
+		w.Float(&o.rows[r])
+		wire.List(w, &o.truth[r], l.hiddenOf(r))
+		for i, p := range o.truth[r] {
+			bits := math.Float32bits(p)
+			wire.Fixed(w, &bits, 4)
+			o.truth[r][i] = math.Float32frombits(bits)
 		}
 	}
-	return out
+	l.sum(o)
 }
 
-// decodeLosses reads what encode returns.
-func (l *learner) decodeLosses(value []byte) (losses, bool) {
+// noLosses returns losses of no bits.
+func (l *learner) noLosses() losses {
 	n := len(l.judge.Visible)
-	o := losses{rows: make([]float64, n), truth: make([][]float32, n)}
-	for r := range n {
-		bits := l.hiddenOf(r)
-		if len(value) < 8+4*bits {
-			return o, false
-		}
-		o.rows[r] = math.Float64frombits(binary.LittleEndian.Uint64(value))
-		value = value[8:]
-		for range bits {
-			o.truth[r] = append(o.truth[r], math.Float32frombits(binary.LittleEndian.Uint32(value)))
-			value = value[4:]
-		}
-	}
-	l.sum(&o)
-	return o, len(value) == 0
+	return losses{rows: make([]float64, n), truth: make([][]float32, n)}
 }
 
 // hiddenOf returns how many of the judge's bits are hidden in a row, and known otherwise.
@@ -82,6 +77,7 @@ func (l *learner) hiddenOf(r int) int {
 // sum sets how many bits there are, and the mean loss of one.
 func (l *learner) sum(o *losses) {
 	sum := 0.0
+	o.bits = 0
 	for r, row := range o.truth {
 		w := l.judge.Data.Weight(r)
 		o.bits += int64(len(row)) * w
@@ -91,8 +87,8 @@ func (l *learner) sum(o *losses) {
 }
 
 // hiddenLossAnew does the work of hiddenLoss.
-func (l *learner) hiddenLossAnew(ctx context.Context, m *patchwork.Model) (losses, error) {
-	o := losses{rows: make([]float64, len(l.judge.Visible)), truth: make([][]float32, len(l.judge.Visible))}
+func (l *learner) hiddenLossAnew(ctx context.Context, m *patchwork.Model) (*losses, error) {
+	o := l.noLosses()
 	visible := patchwork.Data{Images: l.judge.Visible, Weights: l.judge.Data.Weights}
 	templates, rule := m.Templates(), jointRule(m.Config().Rule)
 	err := explainRows(ctx, m, visible, l.opt.Explain, l.opt.Workers, func(_, r int, x []uint8, sets []joint.Set) {
@@ -123,7 +119,7 @@ func (l *learner) hiddenLossAnew(ctx context.Context, m *patchwork.Model) (losse
 		}
 	})
 	l.sum(&o)
-	return o, err
+	return &o, err
 }
 
 // judgeKey names the work of hiddenLoss in a memory.

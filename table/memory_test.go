@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/internal/wire"
 	"example.com/patchwork/posterior"
 )
 
@@ -90,14 +91,14 @@ func TestTallyBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := tally.encode(nil)
+		b := wire.Marshal(tally.code)
 		back := newCounts(m)
-		if rest, ok := back.decode(append(b, 5, 6)); !ok || !bytes.Equal(rest, []byte{5, 6}) || !bytes.Equal(back.encode(nil), b) {
-			t.Fatalf("%v: %v: %v follows", rule, ok, rest)
+		if err := wire.Unmarshal(b, back.code); err != nil || !bytes.Equal(wire.Marshal(back.code), b) {
+			t.Fatalf("%v: %v", rule, err)
 		}
 		for cut := range b {
-			if rest, ok := newCounts(m).decode(b[:cut]); ok {
-				t.Fatalf("%v: %d of %d bytes are a tally, and %v", rule, cut, len(b), rest)
+			if wire.Unmarshal(b[:cut], newCounts(m).code) == nil {
+				t.Fatalf("%v: %d of %d bytes are a tally", rule, cut, len(b))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/internal/wire"
 	"example.com/patchwork/posterior"
 )
 
@@ -124,7 +125,9 @@ func TestJudgeOfExclusiveColumns(t *testing.T) {
 		}
 		testkit.NearAll(t, "loss", []float64{o.mean}, []float64{want.Averaged.LogLoss}, 1e-9)
 		testkit.NearAll(t, "losses", o.rows, want.Losses, 1e-9)
-		if again, ok := l.decodeLosses(o.encode()); !ok || !reflect.DeepEqual(again, o) {
+		b := wire.Marshal(func(c *wire.Codec) { l.codeLosses(c, &o) })
+		again := l.noLosses()
+		if err := wire.Unmarshal(b, func(c *wire.Codec) { l.codeLosses(c, &again) }); err != nil || !reflect.DeepEqual(again, o) {
 			t.Error("losses differ once they are written and read")
 		}
 		losses[whole] = last.HiddenLoss

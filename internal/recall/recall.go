@@ -2,7 +2,12 @@
 // interrupted does not take them again.
 package recall
 
-import "fmt"
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"example.com/patchwork/internal/wire"
+)
 
 // Memory keeps values by keys. learn.Memory documents it.
 type Memory = interface {
@@ -12,32 +17,40 @@ type Memory = interface {
 	Keep(key string, value []byte) error
 }
 
-// Or returns what the memory has for a key, as decode reads it. If there is nothing, or
-// decode finds it damaged, Or does the work and keeps the result. Without a memory, which
+// Key returns the key of a step: SHA-256 of everything that its result depends on, as
+// fmt prints it, which is exact for numbers. Pointers may be in no value.
+func Key(values ...any) string {
+	h := sha256.New()
+	for _, v := range values {
+		fmt.Fprintf(h, "%+v\n", v)
+	}
+	return string(h.Sum(nil))
+}
+
+// Or returns what the memory has for a key, as code reads it. If there is nothing, or
+// code finds it damaged, Or does the work and keeps the result. Without a memory, which
 // is nil, it only does the work. Errors of the memory say what the step is, such as "an
 // E-step"; those of the work are returned as they are.
-func Or[T any](memory Memory, what string, key func() string, decode func([]byte) (T, bool), work func() (T, error),
-	encode func(T) []byte) (T, error) {
+func Or[T any](memory Memory, what string, key func() string, code func(*wire.Codec, *T),
+	work func() (*T, error)) (*T, error) {
 	if memory == nil {
 		return work()
 	}
-	var none T
 	name := key()
 	value, ok, err := memory.Recall(name)
 	if err != nil {
-		return none, fmt.Errorf("recall %s: %w", what, err)
+		return nil, fmt.Errorf("recall %s: %w", what, err)
 	}
-	if ok {
-		if kept, ok := decode(value); ok {
-			return kept, nil
-		}
+	kept := new(T)
+	if ok && wire.Unmarshal(value, func(c *wire.Codec) { code(c, kept) }) == nil {
+		return kept, nil
 	}
 	made, err := work()
 	if err != nil {
-		return none, err
+		return nil, err
 	}
-	if err := memory.Keep(name, encode(made)); err != nil {
-		return none, fmt.Errorf("keep %s: %w", what, err)
+	if err := memory.Keep(name, wire.Marshal(func(c *wire.Codec) { code(c, made) })); err != nil {
+		return nil, fmt.Errorf("keep %s: %w", what, err)
 	}
 	return made, nil
 }

@@ -2,10 +2,10 @@ package recall_test
 
 import (
 	"errors"
-	"strconv"
 	"testing"
 
 	"example.com/patchwork/internal/recall"
+	"example.com/patchwork/internal/wire"
 )
 
 // notes is a memory that may fail.
@@ -35,32 +35,28 @@ func TestOr(t *testing.T) {
 	}{
 		"no memory":   {nil, nil, 7, true, ""},
 		"nothing":     {&notes{values: map[string]string{}}, nil, 7, true, ""},
-		"kept":        {&notes{values: map[string]string{"k": "8"}}, nil, 8, false, ""},
-		"another key": {&notes{values: map[string]string{"l": "8"}}, nil, 7, true, ""},
+		"kept":        {&notes{values: map[string]string{"k": "\x08"}}, nil, 8, false, ""},
+		"another key": {&notes{values: map[string]string{"l": "\x08"}}, nil, 7, true, ""},
 		"damaged":     {&notes{values: map[string]string{"k": "eight"}}, nil, 7, true, ""},
-		"no recall":   {&notes{values: map[string]string{"k": "8"}, recalling: bad}, nil, 0, false, "recall a step: bad"},
+		"no recall":   {&notes{values: map[string]string{"k": "\x08"}, recalling: bad}, nil, 0, false, "recall a step: bad"},
 		"no keeping":  {&notes{values: map[string]string{}, keeping: bad}, nil, 0, true, "keep a step: bad"},
 		"no work":     {&notes{values: map[string]string{}}, bad, 0, true, "bad"},
 	} {
 		worked := false
+		seven := 7
 		got, err := recall.Or(c.memory, "a step", func() string { return "k" },
-			func(value []byte) (int, bool) { n, err := strconv.Atoi(string(value)); return n, err == nil },
-			func() (int, error) {
+			func(c *wire.Codec, n *int) { wire.Count(c, n, 9) }, func() (*int, error) {
 				worked = true
-				if c.works != nil {
-					return 0, c.works
-				}
-				return 7, nil
-			},
-			func(n int) []byte { return []byte(strconv.Itoa(n)) })
+				return &seven, c.works
+			})
 		said := ""
 		if err != nil {
 			said = err.Error()
 		}
-		if got != c.want || worked != c.worked || said != c.err {
-			t.Errorf("%s: %d, worked %v, error %q", name, got, worked, said)
+		if got != nil && *got != c.want || (got == nil) != (c.want == 0) || worked != c.worked || said != c.err {
+			t.Errorf("%s: %v, worked %v, error %q", name, got, worked, said)
 		}
-		if n, ok := c.memory.(*notes); ok && worked && c.works == nil && n.values["k"] != "7" {
+		if n, ok := c.memory.(*notes); ok && worked && c.works == nil && n.values["k"] != "\x07" {
 			t.Errorf("%s: kept %q", name, n.values["k"])
 		}
 	}

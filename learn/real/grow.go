@@ -2,7 +2,6 @@ package real
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/recall"
+	"example.com/patchwork/internal/wire"
 )
 
 // thresholds are how far from the background values are that a candidate votes for, in its standard
@@ -69,38 +69,36 @@ func newGrower(data *Data, e *explained, o *terms) *grower {
 
 // grow returns the expert that shortens the description most, among those that begin from some badly
 // explained rows, and how often it is active; without entries if none pays.
-func (g *grower) grow(ctx context.Context, rng *rand.Rand, workers int, memory Memory) (found grown, err error) {
+func (g *grower) grow(ctx context.Context, rng *rand.Rand, workers int, memory Memory) (grown, error) {
 	for _, threshold := range thresholds {
 		var begun [candidates][]Entry
 		for i := range begun {
 			begun[i] = g.begin(rng, threshold, i%2 == 1 && !g.m.Moves())
 		}
-		key := func() string {
-			d := newDigest(fmt.Sprintf("grow %v %v %t %t ", g.terms.lambda, g.terms.heat, g.terms.means, g.terms.perUse))
-			d.model(g.m)
-			for _, e := range begun {
-				d.entries(e)
-			}
-			return d.String()
+		name := func() string {
+			return key(g.m, "grow", g.terms.lambda, g.terms.heat, g.terms.means, g.terms.perUse, begun)
 		}
-		found, err = recall.Or(memory, step, key, func(value []byte) (grown, bool) { return decodeGrown(value, g.m.F()) },
-			func() (grown, error) { return g.compete(ctx, begun, workers) }, grown.encode)
-		if err != nil || found.entries != nil {
-			return found, err
+		found, err := recall.Or(memory, step, name, func(c *wire.Codec, found *grown) { found.code(c, g.m.F()) },
+			func() (*grown, error) { return g.compete(ctx, begun, workers) })
+		if err != nil {
+			return grown{}, err
+		}
+		if found.entries != nil {
+			return *found, nil
 		}
 	}
 	return grown{}, nil
 }
 
 // compete returns the candidate that shortens the description most; without entries if none does.
-func (g *grower) compete(ctx context.Context, begun [candidates][]Entry, workers int) (grown, error) {
+func (g *grower) compete(ctx context.Context, begun [candidates][]Entry, workers int) (*grown, error) {
 	var gains, pis [candidates]float64
 	_, err := pool.Run(ctx, candidates, workers, 1, func(_, i int) error {
 		begun[i], pis[i], gains[i] = g.local(slices.Clone(begun[i]))
 		return nil
 	})
 	if err != nil {
-		return grown{}, err
+		return nil, err
 	}
 	best := 0
 	for i := range gains {
@@ -109,9 +107,9 @@ func (g *grower) compete(ctx context.Context, begun [candidates][]Entry, workers
 		}
 	}
 	if gains[best] > 0 {
-		return grown{begun[best], pis[best]}, nil
+		return &grown{begun[best], pis[best]}, nil
 	}
-	return grown{}, nil
+	return &grown{}, nil
 }
 
 // score returns what candidates that shorten the description are compared by: gain, or gain times gain per use. Two

@@ -2,13 +2,9 @@ package real
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"fmt"
-	"hash"
-	"math"
 
 	"example.com/patchwork/internal/recall"
+	"example.com/patchwork/internal/wire"
 )
 
 // Memory keeps what the steps of a run came to, so that a run that was interrupted need not take them again. Recall
@@ -19,78 +15,34 @@ type Memory = recall.Memory
 // step is what errors of a memory call a step.
 const step = "a step"
 
-// digest is a hash of numbers.
-type digest struct{ hash.Hash }
-
-func newDigest(what string) digest {
-	d := digest{sha256.New()}
-	d.Write([]byte(what))
-	return d
+// key names a result of explaining data, by all of a model that it depends on, and more values.
+func key(m *Model, more ...any) string {
+	return recall.Key(m.Height, m.Width, m.FrameHeight, m.FrameWidth, m.Rule, m.Tau, m.Poses, m.Reuse, m.Background,
+		m.Scales, m.Experts, m.Pi, more)
 }
-
-func (d digest) numbers(list ...float64) {
-	var buf []byte
-	for _, x := range list {
-		buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(x))
-	}
-	d.Write(buf)
-}
-
-func (d digest) normals(list []Normal) {
-	for _, n := range list {
-		d.numbers(n.Mean, n.Var)
-	}
-}
-
-func (d digest) entries(e []Entry) {
-	for _, o := range e {
-		d.numbers(float64(o.Vote), o.Mean, o.Var)
-	}
-}
-
-// model adds all of a model that an explanation depends on.
-func (d digest) model(m *Model) {
-	fmt.Fprintf(d, "%d %d %d %d %v %v %+v %d\n", m.Height, m.Width, m.FrameHeight, m.FrameWidth, m.Rule, m.Tau, m.Poses,
-		m.Reuse)
-	d.normals(m.Background)
-	for _, s := range m.Scales {
-		d.numbers(s.Step, s.Origin, s.Floor, bitIf(s.Bit))
-	}
-	for _, e := range m.Experts {
-		d.entries(e)
-	}
-	d.numbers(m.Pi...)
-}
-
-func (d digest) String() string { return string(d.Sum(nil)) }
 
 // estep is EStep for a valid model and the learner's data.
 func (l *learner) estep(m *Model, best int) (*explained, error) {
-	key := func() string {
-		d := newDigest(fmt.Sprintf("explain %t %d ", l.stream != nil, best))
-		d.model(m)
-		return d.String()
-	}
+	name := func() string { return key(m, "explain", l.stream != nil, best) }
 	if l.stream != nil || best > 1 {
-		return recall.Or(l.o.Memory, step, key, func(value []byte) (*explained, bool) {
-			out := &explained{tally: &Tally{}}
-			return out, out.tally.UnmarshalBinary(value) == nil && out.tally.fits(m)
-		}, func() (out *explained, err error) {
+		t, err := recall.Or(l.o.Memory, step, name, func(c *wire.Codec, t *Tally) {
+			t.code(c)
+			c.Check(t.fits(m), "a tally of another model")
+		}, func() (*Tally, error) {
 			var src Source = l.data
 			if l.stream != nil {
 				src = l.stream
 			}
-			out = &explained{}
-			out.tally, err = EStep(l.ctx, m, src, best, l.o.Workers)
-			return out, err
-		}, func(out *explained) []byte {
-			value, _ := out.tally.MarshalBinary()
-			return value
+			return EStep(l.ctx, m, src, best, l.o.Workers)
 		})
+		return &explained{tally: t}, err
 	}
-	return recall.Or(l.o.Memory, step, key, func(value []byte) (*explained, bool) { return l.replay(m, value) },
-		func() (*explained, error) { return estep(l.ctx, m, l.data, l.o.Workers) },
-		func(out *explained) []byte { return encodePicks(out.picks) })
+	out, err := recall.Or(l.o.Memory, step, name, func(c *wire.Codec, out *explained) { l.codePicks(c, out, m) },
+		func() (*explained, error) { return estep(l.ctx, m, l.data, l.o.Workers) })
+	if err == nil && out.tally == nil {
+		return l.replay(m, out.picks)
+	}
+	return out, err
 }
 
 // estep explains and counts data in memory.
@@ -105,51 +57,29 @@ func estep(ctx context.Context, m *Model, data *Data, workers int) (*explained, 
 	return out, err
 }
 
-// replay counts the data by picks that were kept; ok is false if these are not of the
-// model, or if the run has ended meanwhile.
-func (l *learner) replay(m *Model, value []byte) (out *explained, ok bool) {
-	candidates := m.K() * m.Poses.Len()
-	out = &explained{picks: make([][]int, len(l.data.Rows))}
-	for i := range out.picks {
-		n, size := binary.Uvarint(value)
-		if size <= 0 || n > uint64(len(value)) {
-			return nil, false
-		}
-		value = value[size:]
-		for range n {
-			c, size := binary.Uvarint(value)
-			if size <= 0 || c >= uint64(candidates) {
-				return nil, false
-			}
-			out.picks[i], value = append(out.picks[i], int(c)), value[size:]
-		}
-	}
-	if len(value) > 0 {
-		return nil, false
-	}
+// replay counts the data by picks that were kept.
+func (l *learner) replay(m *Model, picks [][]int) (*explained, error) {
 	c := newCounter(m, 1, 1)
-	out.bank = c.bank
 	h := &hand{newPursuit(c.bank), NewTally(m), make([]int64, m.D())}
-	for i := range out.picks {
-		if l.ctx.Err() != nil {
-			return nil, false
+	for i := range picks {
+		if err := l.ctx.Err(); err != nil {
+			return nil, err
 		}
-		h.again(l.data, i, out.picks[i])
+		h.again(l.data, i, picks[i])
 	}
-	out.tally = h.t
-	return out, true
+	return &explained{c.bank, picks, h.t}, nil
 }
 
-// encodePicks returns the picks of all rows as bytes.
-func encodePicks(picks [][]int) []byte {
-	var out []byte
-	for _, row := range picks {
-		out = binary.AppendUvarint(out, uint64(len(row)))
-		for _, c := range row {
-			out = binary.AppendUvarint(out, uint64(c))
-		}
+// codePicks writes the picks of all rows, or reads those of a model.
+func (l *learner) codePicks(c *wire.Codec, out *explained, m *Model) {
+	wire.List(c, &out.picks, len(l.data.Rows))
+	for i := range out.picks {
+		row := &out.picks[i]
+		n := len(*row)
+		wire.Count(c, &n, uint64(m.K()*m.Poses.Len()))
+		wire.List(c, row, n)
+		wire.Counts(c, *row, uint64(m.K()*m.Poses.Len()-1))
 	}
-	return out
 }
 
 // grown is an expert that a grower found; its entries are nil if none pays.
@@ -158,26 +88,17 @@ type grown struct {
 	pi      float64
 }
 
-// encode returns it as bytes.
-func (g grown) encode() []byte {
-	out := binary.LittleEndian.AppendUint64(nil, math.Float64bits(g.pi))
-	for _, o := range g.entries {
-		out = append(out, byte(o.Vote))
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(o.Mean))
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(o.Var))
+// code writes it, or reads one of that many entries or none.
+func (g *grown) code(c *wire.Codec, entries int) {
+	c.Float(&g.pi)
+	if c.Reading() && c.Left() > 0 {
+		wire.List(c, &g.entries, entries)
 	}
-	return out
-}
-
-// decodeGrown reads what encode wrote, of as many entries or none.
-func decodeGrown(in []byte, entries int) (g grown, ok bool) {
-	if len(in) != 8 && len(in) != 8+17*entries {
-		return g, false
+	for i := range g.entries {
+		e := &g.entries[i]
+		wire.Fixed(c, &e.Vote, 1)
+		c.Float(&e.Mean)
+		c.Float(&e.Var)
 	}
-	at := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(in[i:])) }
-	g.pi = at(0)
-	for i := 8; i < len(in); i += 17 {
-		g.entries = append(g.entries, Entry{Vote(in[i]), Normal{at(i + 1), at(i + 9)}})
-	}
-	return g, g.pi >= 0 && g.pi <= 1 && (g.entries != nil || g.pi == 0)
+	c.Check(g.pi >= 0 && g.pi <= 1 && (g.entries != nil || g.pi == 0), "a part of no model")
 }

@@ -2,10 +2,10 @@ package real
 
 import (
 	"bytes"
-	"encoding/binary"
-	"errors"
+	"fmt"
+	"math"
 
-	"example.com/patchwork/internal/exact"
+	"example.com/patchwork/internal/wire"
 )
 
 // tallyMagic is what the bytes of a tally begin with; it ends with the version.
@@ -21,23 +21,35 @@ func AreCounts(data []byte) bool { return bytes.HasPrefix(data, []byte(tallyMagi
 // experts, of pixels of a frame and of an image, and of images, as unsigned varints; the log-likelihood, a signed one;
 // the picks, and then the sums of all entries, of free pixels and of all values: N, Sum (signed) and the two halves
 // of Square, as varints. It never fails.
-func (t *Tally) MarshalBinary() ([]byte, error) {
-	out := []byte(tallyMagic)
+func (t *Tally) MarshalBinary() ([]byte, error) { return wire.Marshal(t.code), nil }
+
+// code writes the tally, or reads it into an empty one.
+func (t *Tally) code(c *wire.Codec) {
 	k, frame, pixels := t.Size()
-	for _, n := range []int64{int64(k), int64(frame), int64(pixels), t.Images} {
-		out = binary.AppendUvarint(out, uint64(n))
+	c.Magic(tallyMagic)
+	for _, n := range []*int{&k, &frame, &pixels} {
+		wire.Count(c, n, math.MaxInt32)
 	}
-	out = binary.AppendVarint(out, t.LogJoint)
-	for _, n := range t.Picks {
-		out = binary.AppendUvarint(out, uint64(n))
+	// Every sum takes at least four bytes.
+	c.Check((k == 0 || frame > 0) && k*frame <= c.Left()/4 && frame <= c.Left()/4 && pixels <= c.Left()/4,
+		"%d parts of %d pixels, images of %d: too many", k, frame, pixels)
+	wire.Count(c, &t.Images, mostCounted)
+	wire.Signed(c, &t.LogJoint)
+	wire.List(c, &t.Picks, k)
+	wire.List(c, &t.Experts, k)
+	for i := range t.Experts {
+		wire.List(c, &t.Experts[i], frame)
 	}
+	wire.List(c, &t.Free, pixels)
+	wire.List(c, &t.All, pixels)
+	wire.Counts(c, t.Picks, math.MaxInt64)
 	t.each(func(s *Sums) {
-		out = binary.AppendUvarint(out, uint64(s.N))
-		out = binary.AppendVarint(out, s.Sum)
-		out = binary.AppendUvarint(out, uint64(s.Square.Hi))
-		out = binary.AppendUvarint(out, s.Square.Lo)
+		wire.Count(c, &s.N, math.MaxInt64)
+		wire.Signed(c, &s.Sum)
+		wire.Count(c, &s.Square.Hi, math.MaxUint64)
+		wire.Count(c, &s.Square.Lo, math.MaxUint64)
 	})
-	return out, nil
+	c.Check(t.possible(), "these are counts of no images")
 }
 
 // each calls f for all sums, in order.
@@ -63,42 +75,14 @@ func (t *Tally) fits(m *Model) bool {
 	return k == m.K() && pixels == m.D() && (k == 0 || frame == m.F())
 }
 
-var errNoTally = errors.New("real: not the counts of an E-step, or damaged ones")
-
 // UnmarshalBinary replaces t by the tally that MarshalBinary wrote. It checks that the numbers can be counts, and
 // takes no more memory than a small multiple of len(data). After an error t is unchanged.
 func (t *Tally) UnmarshalBinary(data []byte) error {
-	if !AreCounts(data) {
-		return errNoTally
+	var read Tally
+	if err := wire.Unmarshal(data, read.code); err != nil {
+		return fmt.Errorf("real: not the counts of an E-step, or damaged ones: %w", err)
 	}
-	in := &numbers{rest: data[len(tallyMagic):]}
-	k, frame, pixels, images := in.next(), in.next(), in.next(), in.next()
-	// Every sum takes at least four bytes.
-	most := uint64(len(in.rest)) / 4
-	if in.bad || images > mostCounted || k > most || frame > most || pixels > most || k > 0 && frame > most/k || k > 0 &&
-		frame == 0 {
-		return errNoTally
-	}
-	read := &Tally{Images: int64(images), Picks: make([]int64, k), Experts: make([][]Sums, k), Free: make([]Sums, pixels),
-		All: make([]Sums, pixels)}
-	for i := range read.Experts {
-		read.Experts[i] = make([]Sums, frame)
-	}
-	read.LogJoint = in.signed()
-	for i := range read.Picks {
-		read.Picks[i] = int64(in.next())
-	}
-	read.each(func(s *Sums) {
-		s.N, s.Sum = int64(in.next()), in.signed()
-		s.Square = exact.Int128{Hi: int64(in.next()), Lo: in.next()}
-	})
-	if in.bad || len(in.rest) > 0 || !read.possible() {
-		return errNoTally
-	}
-	if again, _ := read.MarshalBinary(); !bytes.Equal(again, data) {
-		return errNoTally // a number in more bytes than it needs
-	}
-	*t = *read
+	*t = read
 	return nil
 }
 
@@ -117,31 +101,4 @@ func (t *Tally) possible() bool {
 		ok = ok && s.N <= t.Images*Unit
 	}
 	return ok
-}
-
-// numbers reads varints.
-type numbers struct {
-	rest []byte
-	bad  bool
-}
-
-func (in *numbers) next() uint64 {
-	n, size := binary.Uvarint(in.rest)
-	in.take(size)
-	return n
-}
-
-func (in *numbers) signed() int64 {
-	n, size := binary.Varint(in.rest)
-	in.take(size)
-	return n
-}
-
-// take drops what was read, of so many bytes if that is > 0.
-func (in *numbers) take(size int) {
-	if size <= 0 {
-		in.bad, in.rest = true, nil
-		return
-	}
-	in.rest = in.rest[size:]
 }

@@ -12,6 +12,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/score/kernel"
+	"example.com/patchwork/internal/wire"
 	"example.com/patchwork/pose"
 )
 
@@ -398,26 +399,35 @@ func cmpErr(errs ...error) error {
 	return nil
 }
 
+func encode(l *Learner, all []found) []byte {
+	return wire.Marshal(func(c *wire.Codec) { l.code(c, &all, 2) })
+}
+
+func decode(l *Learner, b []byte) (all []found, ok bool) {
+	err := wire.Unmarshal(b, func(c *wire.Codec) { l.code(c, &all, 2) })
+	return all, err == nil
+}
+
 // What is not of this memory is not taken for an explanation.
 func TestDecode(t *testing.T) {
 	l := learner(t, crosses(3, 11, false), config(0, 10), Options{})
 	all := []found{{picks: []pick{{1, 1, -4, 2}, {0, 0, 5, 0}}, logLik: -3.5, double: 7}, {}, {picks: []pick{{0, 1, 0, 0}}, logLik: math.Inf(-1)}}
-	b := encode(all)
-	got, ok := l.decode(b, 2)
+	b := encode(l, all)
+	got, ok := decode(l, b)
 	if !ok || fmt.Sprint(got) != fmt.Sprint(all) {
 		t.Fatalf("%v, %t", got, ok)
 	}
 	for n := range b {
-		if _, ok := l.decode(b[:n], 2); ok {
+		if _, ok := decode(l, b[:n]); ok {
 			t.Errorf("%d of %d bytes are taken", n, len(b))
 		}
 	}
 	for _, bad := range []pick{{2, 0, 0, 0}, {-1, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 6, 0}, {0, 0, 0, 1}} {
-		if _, ok := l.decode(encode([]found{{picks: []pick{bad}}, {}, {}}), 2); ok {
+		if _, ok := decode(l, encode(l, []found{{picks: []pick{bad}}, {}, {}})); ok {
 			t.Errorf("pick %+v is taken", bad)
 		}
 	}
-	if _, ok := l.decode(append(b, 0), 2); ok {
+	if _, ok := decode(l, append(b, 0)); ok {
 		t.Error("a byte too many is taken")
 	}
 }
@@ -425,9 +435,9 @@ func TestDecode(t *testing.T) {
 // FuzzDecode: no bytes are taken that are not what encode writes, and none panics.
 func FuzzDecode(f *testing.F) {
 	l := learner(f, crosses(3, 11, false), config(0, 10), Options{})
-	f.Add(encode([]found{{picks: []pick{{1, 1, -4, 2}}, logLik: -3.5, double: 7}, {}, {}}))
+	f.Add(encode(l, []found{{picks: []pick{{1, 1, -4, 2}}, logLik: -3.5, double: 7}, {}, {}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if got, ok := l.decode(b, 2); ok && len(got) != 3 {
+		if got, ok := decode(l, b); ok && len(got) != 3 {
 			t.Errorf("%d images", len(got))
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"example.com/patchwork/internal/wire"
 )
 
 // drawCells returns cells that other opinions beside background q may lead to.
@@ -186,11 +188,11 @@ func TestGroupsKeepTheTruth(t *testing.T) {
 			[]*Groups{one, two}[i%2].Add(set, ones, unknown, Unit)
 		}
 		two.Merge(one)
-		if a, b := whole.Encode(nil), two.Encode(nil); string(a) != string(b) {
+		if a, b := bytesOf(whole), bytesOf(two); string(a) != string(b) {
 			t.Fatalf("%s: other counts in two pieces", Names[r])
 		}
 		back := NewGroups(d)
-		if rest, ok := back.Decode(whole.Encode(nil), 2); !ok || len(rest) > 0 || string(back.Encode(nil)) != string(whole.Encode(nil)) {
+		if err := wire.Unmarshal(bytesOf(whole), code(back)); err != nil || string(bytesOf(back)) != string(bytesOf(whole)) {
 			t.Fatalf("%s: the bytes are no counts", Names[r])
 		}
 		gotQ, got := whole.Step(e, MStep{Least: 5, Marginal: q, MinQ: 1e-3}, each)
@@ -210,14 +212,18 @@ func TestGroupsKeepTheTruth(t *testing.T) {
 	}
 }
 
+func code(g *Groups) func(*wire.Codec) { return func(c *wire.Codec) { g.Code(c, 2) } }
+
+func bytesOf(g *Groups) []byte { return wire.Marshal(code(g)) }
+
 // FuzzDecode reads any bytes without harm.
 func FuzzDecode(f *testing.F) {
 	g := NewGroups(3)
 	g.Add([]int16{1, 0}, []int32{0}, []int32{2}, 5)
-	f.Add(g.Encode(nil))
+	f.Add(bytesOf(g))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		g := NewGroups(3)
-		if _, ok := g.Decode(in, 2); ok {
+		if wire.Unmarshal(in, code(g)) == nil {
 			g.Step(NewExperts(Mean, []float64{.1, .2, .3}, [][]float64{{.2, .3, .4}, {.2, .1, .4}}), MStep{MinQ: 0.01}, func(n int, work func(int)) {
 				for i := range n {
 					work(i)

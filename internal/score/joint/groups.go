@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"example.com/patchwork/internal/wire"
 )
 
 // Unit is the fixed point of the weights in Groups.
@@ -105,75 +107,34 @@ func (g *Groups) list() []*group {
 	return out
 }
 
-// Encode appends the counts as bytes.
-func (g *Groups) Encode(out []byte) []byte {
+// Code writes the counts, or reads those of sets of that many experts into empty ones.
+func (g *Groups) Code(c *wire.Codec, experts int) {
 	list := g.list()
-	out = binary.AppendUvarint(out, uint64(len(list)))
-	for _, c := range list {
-		out = binary.AppendUvarint(out, uint64(len(c.set)))
-		for _, k := range c.set {
-			out = binary.AppendUvarint(out, uint64(k))
+	n := len(list)
+	for wire.Count(c, &n, math.MaxInt); n > 0; n-- {
+		one := &group{}
+		if len(list) > 0 {
+			one, list = list[0], list[1:]
 		}
-		out = binary.AppendUvarint(out, uint64(c.weight))
-		for _, n := range c.on {
-			out = binary.AppendUvarint(out, uint64(n))
+		size, hidden := len(one.set), min(1, len(one.hidden))
+		wire.Count(c, &size, uint64(experts))
+		wire.List(c, &one.set, size)
+		wire.Counts(c, one.set, uint64(experts-1))
+		for j := 1; j < len(one.set); j++ {
+			c.Check(one.set[j-1] < one.set[j], "part %d is twice in a set", one.set[j])
 		}
-		out = binary.AppendUvarint(out, uint64(min(1, len(c.hidden))))
-		for _, n := range c.hidden {
-			out = binary.AppendUvarint(out, uint64(n))
+		wire.Count(c, &one.weight, math.MaxInt64)
+		wire.List(c, &one.on, g.width)
+		wire.Counts(c, one.on, math.MaxInt64)
+		if wire.Count(c, &hidden, 1); hidden == 1 {
+			wire.List(c, &one.hidden, g.width)
+			wire.Counts(c, one.hidden, math.MaxInt64)
 		}
-	}
-	return out
-}
-
-// Decode adds what Encode wrote for sets of so many experts, and returns what follows;
-// ok is false if these bytes are no such counts.
-func (g *Groups) Decode(in []byte, experts int) (rest []byte, ok bool) {
-	number := func() int64 {
-		n, size := binary.Uvarint(in)
-		if size <= 0 || n > math.MaxInt64 {
-			in = nil
-			return -1
+		if c.Failed() {
+			return
 		}
-		in = in[size:]
-		return int64(n)
-	}
-	list := func(into []int64) bool {
-		for i := range into {
-			if into[i] = number(); into[i] < 0 {
-				return false
-			}
-		}
-		return true
-	}
-	n := number()
-	for range n {
-		members := number()
-		if members < 0 || members > int64(experts) {
-			return nil, false
-		}
-		set := make([]int16, members)
-		for j := range set {
-			k := number()
-			if k < 0 || k >= int64(experts) || j > 0 && int16(k) <= set[j-1] {
-				return nil, false
-			}
-			set[j] = int16(k)
-		}
-		c := g.of(set)
-		if c.weight = number(); c.weight < 0 || !list(c.on) {
-			return nil, false
-		}
-		switch number() {
-		case 0:
-		case 1:
-			c.hidden = make([]int64, g.width)
-			if !list(c.hidden) {
-				return nil, false
-			}
-		default:
-			return nil, false
+		if c.Reading() {
+			*g.of(one.set) = *one
 		}
 	}
-	return in, n >= 0
 }
