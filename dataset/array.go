@@ -86,23 +86,37 @@ func (d *arrayImages) checkWeight(names []string) error {
 
 func (in *input) chooseArray(z *npy.Zip) (string, error) {
 	names := z.Arrays()
-	switch {
-	case len(names) == 0:
+	if len(names) == 0 {
 		return "", &FormatError{Msg: "a zip archive without NumPy arrays",
 			Hint: "archives of arrays (.npz), of PNG, PBM or PGM pictures, or of one MAT-file are read"}
-	case in.opts.Array != "" && !z.Has(in.opts.Array):
-		return "", &FormatError{Msg: fmt.Sprintf("no array %q; there is: %s%s", in.opts.Array, listShort(names),
-			enum.DidYouMean(in.opts.Array, names))}
-	case in.opts.Array != "":
-		return in.opts.Array, nil
-	case in.opts.like().Array != "" && z.Has(in.opts.like().Array):
-		return in.opts.like().Array, nil
-	case z.Has("x"):
-		return "x", nil
-	case len(names) == 1:
-		return names[0], nil
 	}
-	return "", &FormatError{Msg: "no array \"x\"; there is: " + listShort(names), Hint: "choose one with --array NAME"}
+	i, err := in.choose(names, names, "x")
+	if err != nil {
+		return "", err
+	}
+	return names[i], nil
+}
+
+// choose returns the place of the array that holds the images among those with these names: that which the options
+// name, that of a model, or one that is usually called so. Messages show the arrays as given.
+func (in *input) choose(names, shown []string, usual ...string) (int, error) {
+	asked, wanted := in.opts.Array, append([]string{in.opts.like().Array}, usual...)
+	if asked != "" {
+		wanted = []string{asked}
+	}
+	for _, name := range wanted {
+		if i := slices.Index(names, name); i >= 0 && name != "" {
+			return i, nil
+		}
+	}
+	switch {
+	case asked != "":
+		return 0, &FormatError{Msg: fmt.Sprintf("no array %q; there is: %s%s", asked, listShort(shown),
+			enum.DidYouMean(asked, names))}
+	case len(names) == 1:
+		return 0, nil
+	}
+	return 0, &FormatError{Msg: "no array \"x\"; there is: " + listShort(shown), Hint: "choose one with --array NAME"}
 }
 
 // inArray adds the name of the array to an error about content.

@@ -102,7 +102,7 @@
 // image. Variables with one value per image (numbers; rows of text; cells of
 // text) become metadata. MATLAB stores images column by column: if they are
 // rows of H*W values, set Transpose together with Height and Width. Files of
-// versions 7.3 and 4 are not read.
+// versions 7.3 and 4, and of machines that write the high byte first, are not read.
 //
 // # The TiCC letters
 //

@@ -3,6 +3,7 @@ package dataset
 import (
 	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
@@ -96,8 +97,9 @@ func at(err error, path string) error {
 			Hint: ne.Hint, Err: ne.Err}
 	}
 	var corrupt flate.CorruptInputError
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
-		return &FormatError{Path: path, Msg: "damaged gzip data", Hint: "copy or pack the file again", Err: err}
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrHeader) ||
+		errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zlib.ErrDictionary) || errors.As(err, &corrupt) {
+		return &FormatError{Path: path, Msg: "damaged compressed data", Hint: "copy or pack the file again", Err: err}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &FormatError{Path: path, Msg: "cut off", Hint: "copy or save the file again", Err: io.ErrUnexpectedEOF}

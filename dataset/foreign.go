@@ -11,7 +11,7 @@ const arrowWay = "write the table as Parquet (pyarrow.parquet.write_table, or wr
 
 // foreign lists formats that users may try, each with a hint.
 var foreign = []struct{ magic, name, hint string }{
-	{"MATLAB 7.3", "a MATLAB file of version 7.3 (HDF5)", "save it with -v7"},
+	{"MATLAB 7.3", "a MATLAB file of version 7.3 (HDF5)", matHint},
 	{"\x89HDF\r\n", "an HDF5 file", "load it with h5py and save it with numpy.savez"},
 	{"%PDF", "a PDF document", unread(".pdf")},
 	{"%!PS", "a PostScript document", unread(".eps")},

@@ -5,45 +5,57 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 
-	"example.com/patchwork/dataset/mat"
-	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
 )
 
 // mat reads a MAT-file: the images and the variables that belong to them.
 func (in *input) mat(ra io.ReaderAt, size int64) (decoder, error) {
-	vars, err := mat.Open(ra, size, in.arrayLimits())
+	vars, err := matVariables(ra, size)
+	if err != nil {
+		return nil, at(err, "")
+	}
+	names, shown := make([]string, len(vars)), make([]string, len(vars))
+	for i, v := range vars {
+		names[i], shown[i] = v.name, v.String()
+	}
+	chosen, err := in.choose(names, shown, "x", "X")
 	if err != nil {
 		return nil, err
 	}
-	v, err := in.chooseVariable(vars)
+	v := vars[chosen]
+	images, err := in.variableImages(v)
 	if err != nil {
-		return nil, err
+		return nil, inArray(err, v.name)
 	}
-	r, err := in.stacked(v)
-	if err != nil {
-		return nil, err
-	}
-	images, err := in.images(r)
-	if err != nil {
-		return nil, inArray(err, v.Name)
-	}
-	images.name = v.Name
+	images.name = v.name
 	for _, other := range vars {
 		if other == v {
 			continue
 		}
 		if err := images.joinVariable(other); err != nil {
-			return nil, inArray(err, other.Name)
+			return nil, inArray(err, other.name)
 		}
 	}
-	names := make([]string, len(vars))
-	for i, v := range vars {
-		names[i] = v.Name
-	}
 	return images, images.checkWeight(names)
+}
+
+// variableImages prepares the reading of images from a numeric array, or from cells with a matrix each.
+func (in *input) variableImages(v *matVariable) (*arrayImages, error) {
+	a, err := v.open()
+	if err != nil {
+		return nil, err
+	}
+	var r *npy.Reader
+	if v.class == "cell" {
+		r, err = a.stack(in.budget.max / 8)
+	} else {
+		r, err = a.numbers(v.shape, in.arrayLimits())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return in.images(r)
 }
 
 // matMember reads a MAT-file that is the only one in an archive.
@@ -55,7 +67,7 @@ func (in *input) matMember(f *zip.File) (decoder, error) {
 	defer r.Close()
 	br, k, err := sniffed(r)
 	if err == nil && k != kindMAT {
-		err = &FormatError{Msg: fmt.Sprintf("the member %q is not a MAT-file of Level 5", f.Name), Hint: "save it with -v7"}
+		err = &FormatError{Msg: fmt.Sprintf("the member %q is not a MAT-file of Level 5", f.Name), Hint: matHint}
 	}
 	if err != nil {
 		return nil, err
@@ -65,52 +77,6 @@ func (in *input) matMember(f *zip.File) (decoder, error) {
 		return nil, err
 	}
 	return in.mat(bytes.NewReader(data), int64(len(data)))
-}
-
-// chooseVariable returns the variable that holds the images.
-func (in *input) chooseVariable(vars []*mat.Variable) (*mat.Variable, error) {
-	names := make([]string, len(vars))
-	for i, v := range vars {
-		names[i] = v.String()
-	}
-	find := func(name string) *mat.Variable {
-		if i := slices.IndexFunc(vars, func(v *mat.Variable) bool { return v.Name == name }); i >= 0 {
-			return vars[i]
-		}
-		return nil
-	}
-	switch {
-	case len(vars) == 0:
-		return nil, &FormatError{Msg: "a MAT-file without variables"}
-	case in.opts.Array != "" && find(in.opts.Array) == nil:
-		return nil, &FormatError{Msg: fmt.Sprintf("no variable %q; there is: %s%s", in.opts.Array, listShort(names),
-			enum.DidYouMean(in.opts.Array, names))}
-	case in.opts.Array != "":
-		return find(in.opts.Array), nil
-	case find(in.opts.like().Array) != nil:
-		return find(in.opts.like().Array), nil
-	case find("x") != nil:
-		return find("x"), nil
-	case find("X") != nil:
-		return find("X"), nil
-	case len(vars) == 1:
-		return vars[0], nil
-	}
-	return nil, &FormatError{Msg: "no variable \"x\" or \"X\"; there is: " + listShort(names),
-		Hint: "choose one with --array NAME"}
-}
-
-// stacked reads the variable of the images: a numeric array, or cells with one
-// matrix per image.
-func (in *input) stacked(v *mat.Variable) (*npy.Reader, error) {
-	if v.Class != "cell" {
-		return v.Reader()
-	}
-	a, err := v.Stack(in.budget.max / 8)
-	if err != nil {
-		return nil, err
-	}
-	return asRead(a)
 }
 
 // asRead returns an array as if it were read from a file.
@@ -124,27 +90,28 @@ func asRead(a *npy.Array) (*npy.Reader, error) {
 
 // joinVariable adds another variable as metadata if it has one value per image:
 // numbers, or text. It ignores others.
-func (d *arrayImages) joinVariable(v *mat.Variable) error {
-	n, asked := d.layout.n, d.in.asksFor(v.Name)
-	weight := d.in.opts.Weight == v.Name || d.in.opts.Weight == "" && v.Name == "weight"
-	perImage := len(v.Shape) == 2 && v.Len() == n && (v.Shape[0] == n || v.Shape[1] == n)
-	rowsOfText := v.Class == "char" && len(v.Shape) == 2 && v.Shape[0] == n
-	c := companion{name: v.Name, rows: &arrayRows{max: d.in.budget.max}}
-	var err error
+func (d *arrayImages) joinVariable(v *matVariable) error {
+	n, asked := d.layout.n, d.in.asksFor(v.name)
+	weight := d.in.opts.Weight == v.name || d.in.opts.Weight == "" && v.name == "weight"
+	perImage := len(v.shape) == 2 && v.len() == n && (v.shape[0] == n || v.shape[1] == n)
+	rowsOfText := v.class == "char" && len(v.shape) == 2 && v.shape[0] == n
+	c := companion{name: v.name, rows: &arrayRows{max: d.in.budget.max}}
+	a, err := v.open()
 	switch {
-	case v.Numeric() && perImage:
-		if c.rows.d, err = v.Vector(); weight {
+	case err != nil:
+	case v.numeric() && perImage:
+		if c.rows.d, err = a.numbers([]int{n}, d.in.arrayLimits()); weight {
 			c.role = weightRole
 		}
-	case weight && v.Numeric():
-		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", v.Shape, n),
+	case weight && v.numeric():
+		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", v.shape, n),
 			Hint: "give one integer per image"}
-	case rowsOfText || perImage && (v.Class == "char" || v.Class == "cell"):
-		if c.rows.d, err = texts(v, n, d.in.budget.max/8); err != nil && !asked {
+	case rowsOfText || perImage && (v.class == "char" || v.class == "cell"):
+		if c.rows.d, err = a.labels(n, d.in.budget.max/8); err != nil && !asked {
 			return nil // cells may hold anything
 		}
 	case asked:
-		return &FormatError{Msg: fmt.Sprintf("a variable of shape %v and class %s for %d images", v.Shape, v.Class, n),
+		return &FormatError{Msg: fmt.Sprintf("a variable of shape %v and class %s for %d images", v.shape, v.class, n),
 			Hint: "give one value per image"}
 	default:
 		return nil
@@ -155,35 +122,21 @@ func (d *arrayImages) joinVariable(v *mat.Variable) error {
 	return err
 }
 
-// texts reads n texts: rows, cells, or the characters of one row.
-func texts(v *mat.Variable, n int, most int64) (*npy.Reader, error) {
-	text, err := v.Strings(most)
+// labels reads n texts: rows, cells, or the characters of one row.
+func (a *matArray) labels(n int, most int64) (*npy.Reader, error) {
+	text, err := a.texts(most)
 	if err != nil {
 		return nil, err
 	}
 	if len(text) == 1 && n > 1 {
-		text = slices.Collect(characters(text[0], n))
+		row := []rune(text[0])
+		text = make([]string, n) // blanks were dropped at its end
+		for i := range min(n, len(row)) {
+			text[i] = string(row[i])
+		}
 	}
 	if len(text) != n {
 		return nil, &FormatError{Msg: fmt.Sprintf("%d texts for %d images", len(text), n)}
 	}
 	return asRead(npy.New(text, n))
-}
-
-// characters yields the characters of a text, padded to n with the blanks that
-// were dropped at its end.
-func characters(text string, n int) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		at := 0
-		for _, c := range text {
-			if at++; !yield(string(c)) {
-				return
-			}
-		}
-		for ; at < n; at++ {
-			if !yield("") {
-				return
-			}
-		}
-	}
 }

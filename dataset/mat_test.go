@@ -1,22 +1,19 @@
 package dataset
 
 import (
-	"bytes"
-	"encoding/binary"
 	"testing"
 
-	"example.com/patchwork/dataset/mat/mattest"
 	"github.com/google/go-cmp/cmp"
 )
 
 // matLetters returns a file in the layout of the TiCC letters: one image per
 // row, its pixels column by column, and one letter per row.
 func matLetters(packed bool) []byte {
-	return mattest.File(binary.LittleEndian, packed,
-		mattest.Double("X", []float64{1, 0, 0, .9, 0, .1, 1, 1, 0, 0, 0, 1}, 2, 6), // the rows 1 0 0 1 0 0 and 0 0.9 0.1 1 0 1
-		mattest.Text("labels", "T", "L"),
-		mattest.Double("writer", []float64{3, 4}, 1, 2),
-		mattest.Double("mean", []float64{.5}, 1, 1))
+	return matFile(packed,
+		matDouble("X", []float64{1, 0, 0, .9, 0, .1, 1, 1, 0, 0, 0, 1}, 2, 6), // the rows 1 0 0 1 0 0 and 0 0.9 0.1 1 0 1
+		matText("labels", "T", "L"),
+		matDouble("writer", []float64{3, 4}, 1, 2),
+		matDouble("mean", []float64{.5}, 1, 1))
 }
 
 func TestMAT(t *testing.T) {
@@ -44,17 +41,17 @@ func TestMAT(t *testing.T) {
 	refused(t, "a.mat", matLetters(true), Options{Array: "labels"})
 	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Weight: "hours"})
 	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Weight: "mean"})
-	refused(t, "a.mat", mattest.File(binary.BigEndian, true, mattest.Uint8("a", []uint8{1}, 1, 1), mattest.Uint8("b", []uint8{1}, 1, 1)), Options{})
-	refused(t, "a.mat", mattest.File(binary.BigEndian, true, mattest.Uint8("x", []uint8{}, 0, 5)), Options{})
+	refused(t, "a.mat", matFile(true, matUint8("a", []uint8{1}, 1, 1), matUint8("b", []uint8{1}, 1, 1)), Options{})
+	refused(t, "a.mat", matFile(true, matUint8("x", []uint8{}, 0, 5)), Options{})
 }
 
 func TestMATCompanions(t *testing.T) {
-	images := mattest.Uint8("x", []uint8{1, 0, 1, 0, 0, 1}, 3, 2)
-	s := mustRead(t, "a.mat", mattest.File(binary.LittleEndian, false, images,
-		mattest.Cells("y", mattest.Text("", "one"), mattest.Text("", "2"), mattest.Text("", "é")),
-		mattest.Uint8("weight", []uint8{1, 2, 3}, 1, 3),
-		mattest.Text("row", "abc"),
-		mattest.Cells("things", mattest.Uint8("", []uint8{1}, 1, 1), mattest.Text("", "2"), mattest.Text("", "x"))), Options{})
+	images := matUint8("x", []uint8{1, 0, 1, 0, 0, 1}, 3, 2)
+	s := mustRead(t, "a.mat", matFile(false, images,
+		matCells("y", matText("", "one"), matText("", "2"), matText("", "é")),
+		matUint8("weight", []uint8{1, 2, 3}, 1, 3),
+		matText("row", "abc"),
+		matCells("things", matUint8("", []uint8{1}, 1, 1), matText("", "2"), matText("", "x"))), Options{})
 	if got := pixels(s); got != "#.\n..\n##\n" {
 		t.Error(got)
 	}
@@ -65,9 +62,9 @@ func TestMATCompanions(t *testing.T) {
 	if diff := cmp.Diff([]int64{1, 2, 3}, s.Weights); diff != "" {
 		t.Error(diff)
 	}
-	refused(t, "a.mat", mattest.File(binary.LittleEndian, true, images, mattest.Cells("y", images, images, images)),
+	refused(t, "a.mat", matFile(true, images, matCells("y", images, images, images)),
 		Options{Where: conditions(t, "y=1")})
-	refused(t, "a.mat", mattest.File(binary.LittleEndian, true, images, mattest.Uint8("y", []uint8{1, 2}, 2, 1)),
+	refused(t, "a.mat", matFile(true, images, matUint8("y", []uint8{1, 2}, 2, 1)),
 		Options{Meta: []string{"y"}})
 }
 
@@ -84,8 +81,9 @@ func TestTranspose(t *testing.T) {
 }
 
 func FuzzMAT(f *testing.F) {
-	fuzzFormat(f, matLetters(true), matLetters(false), mattest.File(binary.BigEndian, true,
-		mattest.Cells("x", mattest.Uint8("", []uint8{1, 0}, 1, 2), mattest.Uint8("", []uint8{1, 1}, 1, 2)),
-		mattest.Cells("n", mattest.Text("", "a"), mattest.Text("", "b"))),
-		mattest.File(binary.LittleEndian, false, mattest.Var{Name: "x", Class: 9, Flags: 2, Shape: []int32{2, 2, 2}, Type: 2, Data: bytes.Repeat([]byte{1, 0}, 4)}))
+	files := [][]byte{matLetters(true), matLetters(false)}
+	for _, v := range everyVariable() {
+		files = append(files, matFile(true, v))
+	}
+	fuzzFormat(f, files...)
 }

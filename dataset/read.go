@@ -10,7 +10,6 @@ import (
 	"os"
 	"strings"
 
-	"example.com/patchwork/dataset/mat"
 	"example.com/patchwork/internal/npy"
 )
 
@@ -334,7 +333,7 @@ func sniff(head []byte) (kind, error) {
 		return kindZstd, nil
 	case starts("\xff\xfe"), starts("\xfe\xff"):
 		return kindText, nil
-	case starts(mat.Magic):
+	case starts(matMagic):
 		return kindMAT, nil
 	case len(head) >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && isBlank(head[2]):
 		return kindPNM, nil
