@@ -1,14 +1,14 @@
 // Package render draws models and explanations: templates, explained images,
-// learning histories and curves, as PNG, SVG, HTML pages and terminal text.
+// and learning histories, as PNG, SVG, HTML pages and terminal text.
 //
 // There are two levels.
 //
 //   - Tiles are small [image.RGBA]s with one pixel for each pixel of a frame:
 //     [Template], [Expert], [Image], [Coloured], [Overlay], [Composed].
-//   - Pictures are what people look at: a [Sheet] lays tiles out with text, a
-//     [Chart] holds curves, and [Tiled] makes a picture of one tile. Every [Picture] can be
-//     written by [WritePNG], [WriteSVG] and [Save]; [Terminal] and
-//     [TerminalSheet] write text, [Page] collects pictures in one HTML file.
+//   - Pictures are what people look at: a [Sheet] lays tiles out with text, [Rows] are
+//     those of a table, and [Tiled] makes a picture of one tile. Every [Picture] can be
+//     written by [WritePNG], [WriteSVG] and [Save]; [TerminalSheet] writes text, and
+//     [Page] is the frame of a report in one HTML file.
 //
 // Colours have the same meaning everywhere. Ink is black on white paper, and a
 // pale lilac checkerboard marks unknown pixels. Probabilities are grey from

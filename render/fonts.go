@@ -13,7 +13,6 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
-	"golang.org/x/image/vector"
 )
 
 var (
@@ -96,35 +95,4 @@ func drawUpwards(dst *image.RGBA, face font.Face, t placedText) {
 func drawText(dst draw.Image, face font.Face, c color.RGBA, x, y int, line string) {
 	d := font.Drawer{Dst: dst, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
 	d.DrawString(line)
-}
-
-// drawPaths draws lines and areas.
-func drawPaths(dst *image.RGBA, paths []placedPath) {
-	for i := range paths {
-		p := &paths[i]
-		r := p.bounds().Intersect(dst.Rect)
-		if r.Empty() {
-			continue
-		}
-		z := vector.NewRasterizer(r.Dx(), r.Dy())
-		areas := [][]point{p.points}
-		if p.width > 0 {
-			areas = nil
-			for _, points := range p.strokes() {
-				areas = append(areas, outline(points, p.width)...)
-			}
-		}
-		for _, area := range areas {
-			for i, at := range area {
-				x, y := float32(at.x-float64(r.Min.X)), float32(at.y-float64(r.Min.Y))
-				if i == 0 {
-					z.MoveTo(x, y)
-				} else {
-					z.LineTo(x, y)
-				}
-			}
-			z.ClosePath()
-		}
-		z.Draw(dst, r, image.NewUniform(p.colour), image.Point{})
-	}
 }

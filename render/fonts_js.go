@@ -15,5 +15,3 @@ func (s style) width(lines []string) int {
 }
 
 func drawTexts(*image.RGBA, []placedText) {}
-
-func drawPaths(*image.RGBA, []placedPath) {}

@@ -213,29 +213,3 @@ func Progress(examples []*bitmap.Image, steps []*patchwork.Model, samples []imag
 	}
 	return s
 }
-
-// BeforeAfter returns a sheet of two models' experts, those with the same
-// number one above the other, eight pairs per row.
-func BeforeAfter(before, after *patchwork.Model) Sheet {
-	n := max(before.K(), after.K())
-	s := Sheet{Columns: min(n, 8), Legend: scale(after)}
-	for first := 0; first < n; first += s.Columns {
-		for row, m := range []*patchwork.Model{before, after} {
-			for k := first; k < first+s.Columns; k++ {
-				t := Tile{}
-				if k < m.K() {
-					t.Image = Expert(m, k)
-				}
-				if row == 1 && k < n {
-					t.Caption = words.Numbered(k)
-					if k < m.K() {
-						t.Caption = called(m, k)
-					}
-				}
-				s.Tiles = append(s.Tiles, t)
-			}
-		}
-		s.RowLabels = append(s.RowLabels, "before", "after")
-	}
-	return s
-}

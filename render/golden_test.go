@@ -33,9 +33,7 @@ func gallery(t testing.TB) map[string]Picture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rises := Series{Name: "log-likelihood", X: []float64{0, 1, 2, 3, 4}, Y: []float64{-20000, -12500, math.NaN(), -9000, -8500}}
 	roles, cover := rolesOf(t)
-	bound := Series{Name: "bound", X: []float64{0, 4}, Y: []float64{-8000, -8000}, Dashed: true}
 	return map[string]Picture{
 		"tile":         Tiled(Overlay(m, img, pickT), 5),
 		"experts":      Experts(withUsage),
@@ -45,19 +43,12 @@ func gallery(t testing.TB) map[string]Picture {
 		"steps":        Steps(m, img, e),
 		"progress":     Progress([]*bitmap.Image{img, img}, []*patchwork.Model{one, m}, []image.Image{Coloured(m, 16, 16, pickT), Composed(m, 16, 16, pickT)}),
 		"cover":        Cover(roles, cover),
-		"beforeafter":  BeforeAfter(one, m),
 		"contact": Sheet{Title: "drawings: 3 images", Facts: []Fact{{"ink", "14 % of the pixels"}, {"note", strings.Repeat("a long note ", 14)}},
 			Tiles: []Tile{{Thumbnail(img, 8), "a"}, {Image(bitmap.New(16, 16)), "b\nblank"}, {Image(img), "c"}}, Columns: 3, Warn: []int{1}, Legend: []Swatch{Unknown("unknown")}},
 		"rows": Rows{Title: "sites.csv: 3 rows of 5 columns", Facts: []Fact{{"ones", "53 %"}}, Columns: []string{"moss", "fern", "reed & <rush>", strings.Repeat("long ", 9), "x"},
 			Names: []string{"Alp", "Moor", "Heath"}, Rows: []*bitmap.Image{bitmap.Parse("#.?.#"), bitmap.Parse("##.?."), bitmap.Parse("....#")},
 			Shares: []float64{2. / 3, 1. / 3, 0, math.NaN(), 1}, Legend: []Swatch{Unknown("unknown")}},
 		"barcode": Rows{Title: "wide", Rows: []*bitmap.Image{noisy(200), noisy(200)}, Shares: make([]float64, 200)},
-		"chart":   Curves("Learning <T>", "iteration", "nats", []Series{rises, bound}),
-		"bars": Chart{Title: "Sizes", XLabel: "N", LogX: true, XTicks: []float64{20, 100, 1000}, Width: 420, Height: 260, Series: []Series{
-			{Name: "median", X: []float64{20, 100, 1000}, Y: []float64{3, 2, 1.5}, Low: []float64{2.5, 1.5, math.NaN()}, High: []float64{4, 2.2, 2}},
-			{Name: "points", X: []float64{0, 100, 1000}, Y: []float64{1, 1, 1.2}, Points: true}}},
-		"named": Chart{XTicks: []float64{0, 1}, XNames: []string{"one model", "another"}, Width: 300, Height: 200,
-			Series: []Series{{X: []float64{0, 1}, Y: []float64{1, 2}, Points: true}}},
 	}
 }
 
@@ -135,7 +126,7 @@ func TestGoldenTerminal(t *testing.T) {
 	for c, name := range []string{"blocks", "ascii", "256", "true"} {
 		var b bytes.Buffer
 		o := TerminalOptions{Width: 60, Colours: Colours(c)}
-		if err := Terminal(&b, Overlay(m, img, pickT), o); err != nil {
+		if err := terminal(&b, Overlay(m, img, pickT), o); err != nil {
 			t.Fatal(err)
 		}
 		b.WriteByte('\n')
@@ -148,21 +139,21 @@ func TestGoldenTerminal(t *testing.T) {
 	}
 }
 
-func examplePage(t testing.TB) Page {
+func examplePage() Page {
 	return Page{
 		Title: "A report & more",
-		Intro: "First paragraph.\n\nSecond, with <b>marks</b> & signs.",
+		Lead:  "<p>First.</p>",
 		Sections: []Section{
-			{Heading: "Experts", Text: "What was learned.", Figures: []Figure{{"All experts", "Eight squares with one coloured quadrant each", Experts(quadrants(t))}}},
-			{Figures: []Figure{{`A "caption"`, "", Tiled(Image(imageT()), 3)}, {"", "no caption", Curves("", "", "", nil)}}},
-			{Heading: "Only text", Text: "Nothing to see."},
+			{Heading: "Experts", ID: "experts", Body: "<p>What was learned, with <b>marks</b>.</p>"},
+			{Body: "<p>Nothing to see.</p>"},
 		},
+		Style: "p { margin: 0; }",
 	}
 }
 
 func TestGoldenPage(t *testing.T) {
 	var b bytes.Buffer
-	if err := examplePage(t).Write(&b); err != nil {
+	if err := examplePage().Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	goldenText(t, "page.html", b.Bytes())
@@ -174,10 +165,10 @@ func TestSameBytes(t *testing.T) {
 	write := func() string {
 		var b strings.Builder
 		pictures := gallery(t)
-		for _, name := range []string{"tile", "experts", "steps", "progress", "chart"} {
+		for _, name := range []string{"tile", "experts", "steps", "progress"} {
 			fmt.Fprintln(&b, name, WritePNG(&b, pictures[name]), WriteSVG(&b, pictures[name]))
 		}
-		fmt.Fprintln(&b, examplePage(t).Write(&b))
+		fmt.Fprintln(&b, examplePage().Write(&b))
 		return b.String()
 	}
 	want, got := write(), make([]string, 2)

@@ -22,7 +22,7 @@ func TestPicturesUseNames(t *testing.T) {
 	img := bitmap.New(2, 2)
 	e := patchwork.Explanation{Picks: []patchwork.Pick{{Expert: 0}, {Expert: 1}, {Expert: 2}}}
 	for name, sheet := range map[string]Sheet{
-		"parts": Experts(m), "explanations": Explanations(m, []Case{{"x", img, e}}), "steps": Steps(m, img, e), "two models": BeforeAfter(m, m),
+		"parts": Experts(m), "explanations": Explanations(m, []Case{{"x", img, e}}), "steps": Steps(m, img, e),
 	} {
 		var svg bytes.Buffer
 		if err := WriteSVG(&svg, sheet); err != nil {

@@ -38,17 +38,7 @@ func Ink(p float64) color.RGBA {
 // beyond [0, 1] are clamped; NaN has the colour of unknown pixels.
 func Symmetric(p float64) color.RGBA { return symmetricAround(p, 0.5) }
 
-// SymmetricAround returns a palette like Symmetric with grey at the abstention
-// value q, 0 <= q <= 1, instead of 1/2; both arms are stretched to fit. At q =
-// 0 there is no blue and at q = 1 no yellow. It panics if q is not a
-// probability.
-func SymmetricAround(q float64) Palette {
-	if !(q >= 0 && q <= 1) {
-		panic("render: the centre of a palette must be a probability")
-	}
-	return func(p float64) color.RGBA { return symmetricAround(p, q) }
-}
-
+// symmetricAround is Symmetric with grey at the abstention value q instead of 1/2; both arms are stretched to fit.
 func symmetricAround(p, q float64) color.RGBA {
 	if math.IsNaN(p) {
 		return unknownTints[0]

@@ -18,7 +18,7 @@ const MaxPixels = 1 << 26
 // many alike tiles would take twenty times as long for a tenth of the bytes.
 const bestPixels = 1 << 22
 
-// Picture is a finished drawing: a [Sheet], a [Chart] or a tile ([Tiled]).
+// Picture is a finished drawing: a [Sheet], [Rows] or a tile ([Tiled]).
 // Several goroutines may call its methods at once.
 type Picture interface {
 	// Size returns the picture's width and height in pixels.

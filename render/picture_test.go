@@ -9,7 +9,6 @@ import (
 	"image"
 	"image/color"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +16,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"example.com/patchwork/internal/atomicfile"
 )
 
 var (
@@ -78,7 +79,6 @@ func TestSVGShowsWhatPNGShows(t *testing.T) {
 func TestSVGIsXML(t *testing.T) {
 	pictures := gallery(t)
 	pictures["nasty text"] = Sheet{Title: "<&>\"'\x00\xff\u202e", Tiles: []Tile{{noise(2, 2), "]]>\x1b[31m"}}, RowLabels: []string{"<g>"}}
-	pictures["nasty chart"] = Curves("<&>\x00\xff", "\x1b", "]]>", []Series{{Name: "<text>\x01", X: []float64{0}, Y: []float64{1}}})
 	for name, p := range pictures {
 		var b bytes.Buffer
 		if err := WriteSVG(&b, p); err != nil {
@@ -180,43 +180,6 @@ func TestTilesDoNotOverlap(t *testing.T) {
 	})
 }
 
-func TestNastyCharts(t *testing.T) {
-	inf, nan := math.Inf(1), math.NaN()
-	for name, s := range map[string]Series{
-		"none":       {Name: "none"},
-		"not finite": {Name: "x", X: []float64{0, 1, 2}, Y: []float64{nan, inf, -inf}},
-		"huge":       {Name: "x", X: []float64{-math.MaxFloat64, math.MaxFloat64}, Y: []float64{1e99, -1e99}},
-		"tiny":       {Name: "x", X: []float64{0, 5e-324}, Y: []float64{1, math.Nextafter(1, 2)}},
-		"constant":   {Name: "x", X: []float64{7, 7, 7}, Y: []float64{1e20, 1e20, 1e20}},
-		"unequal":    {Name: strings.Repeat("wide ", 50), X: []float64{1, 2, 3}, Y: []float64{4}},
-		"small":      {Name: "x", X: []float64{1e-9, 2e-9}, Y: []float64{-1e-30, 1e-30}},
-	} {
-		for _, c := range []Chart{Curves(name, "x", "y", []Series{s}), {Series: []Series{s}, Width: 1, Height: 1}} {
-			if w, h := c.Size(); c.Raster().Rect != image.Rect(0, 0, w, h) {
-				t.Errorf("%s: raster %v, size %d x %d", name, c.Raster().Rect, w, h)
-			}
-			if err := c.SVG(io.Discard); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	}
-}
-
-func TestTickLabels(t *testing.T) {
-	for _, c := range []struct {
-		v, step float64
-		want    string
-	}{
-		{0, 1, "0"}, {0.5, 0.5, "0.5"}, {0.1 + 0.2, 0.1, "0.3"}, {-0.25, 0.25, "−0.25"}, {1, 0.25, "1.00"},
-		{-25000, 25000, "−25,000"}, {1234567, 1, "1,234,567"}, {12345.5, 0.5, "12,345.5"}, {9999, 1, "9999"},
-		{2e12, 1e12, "2e+12"}, {1e-7, 1e-7, "1e-07"}, {math.Copysign(0, -1), 1, "0"}, {3, math.Inf(1), "3"},
-	} {
-		if got := number(c.v, c.step); got != c.want {
-			t.Errorf("number(%v, %v) = %q, want %q", c.v, c.step, got, c.want)
-		}
-	}
-}
-
 func TestTooLargeIsRefused(t *testing.T) {
 	p := Tiled(noise(1, 1<<14), 1<<14)
 	if err := WritePNG(io.Discard, p); err == nil || !strings.Contains(err.Error(), "too large") {
@@ -245,13 +208,10 @@ func TestWriteErrorsComeBack(t *testing.T) {
 			}
 		}
 	}
-	if err := Terminal(&failing{3}, noise(9, 9), TerminalOptions{}); !errors.Is(err, errDisk) {
-		t.Errorf("terminal error %v", err)
-	}
 	if err := TerminalSheet(&failing{3}, Experts(quadrants(t)), TerminalOptions{}); !errors.Is(err, errDisk) {
 		t.Errorf("terminal sheet error %v", err)
 	}
-	if err := examplePage(t).Write(&failing{99}); !errors.Is(err, errDisk) {
+	if err := examplePage().Write(&failing{99}); !errors.Is(err, errDisk) {
 		t.Errorf("page error %v", err)
 	}
 }
@@ -285,12 +245,16 @@ func TestSave(t *testing.T) {
 }
 
 // A picture that is saved ends with its context, after the beginning too, and leaves nothing.
-func TestSaveUntil(t *testing.T) {
+func TestEncoderUntil(t *testing.T) {
 	for _, name := range []string{"p.png", "p.svg"} {
 		path := filepath.Join(t.TempDir(), name)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ending := &ends{Tiled(image.NewRGBA(image.Rect(0, 0, 3, 2)), 1), func() { cancel(errDisk) }}
-		if err := SaveUntil(ctx, path, ending); !errors.Is(err, errDisk) {
+		write, err := Encoder(ctx, path, ending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := atomicfile.Write(path, write); !errors.Is(err, errDisk) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 0 {

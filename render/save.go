@@ -21,12 +21,8 @@ func (e *FormatError) Error() string {
 // Save writes a picture to a file, as PNG or SVG by the extension of its path.
 // The file is written completely or not at all. The error is a *FormatError
 // (nothing was written) or names the path.
-func Save(path string, p Picture) error { return SaveUntil(context.Background(), path, p) }
-
-// SaveUntil is [Save] that ends, and writes nothing, when the context does: pictures of thousands of parts take
-// seconds. The error is then the context's cause.
-func SaveUntil(ctx context.Context, path string, p Picture) error {
-	write, err := Encoder(ctx, path, p)
+func Save(path string, p Picture) error {
+	write, err := Encoder(context.Background(), path, p)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ type scene struct {
 	width, height int
 	tiles         []placedTile
 	swatches      []placedSwatch
-	paths         []placedPath
 	texts         []placedText
 }
 
@@ -57,7 +56,6 @@ const (
 
 var (
 	borderColour = color.RGBA{0xc4, 0xc4, 0xc4, 0xff}
-	gridColour   = color.RGBA{0xe8, 0xe8, 0xe8, 0xff}
 	warnColour   = color.RGBA{0xd5, 0x5e, 0x00, 0xff} // the vermilion of the curves
 )
 
@@ -100,7 +98,6 @@ func (s *scene) Raster() *image.RGBA {
 		fill(dst, w.at.Inset(-1), borderColour)
 		fill(dst, w.at, w.colour)
 	}
-	drawPaths(dst, s.paths)
 	drawTexts(dst, s.texts)
 	return dst
 }

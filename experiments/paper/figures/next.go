@@ -8,10 +8,10 @@ import (
 
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/experiments/chart"
 	"example.com/patchwork/experiments/real"
 	"example.com/patchwork/experiments/stat"
 	model "example.com/patchwork/learn/real"
-	"example.com/patchwork/render"
 )
 
 // nextFigure is the paper's next step: real values.
@@ -351,7 +351,7 @@ func stronger(b model.Normal, opinions []model.Normal) model.Mixture {
 // continuityPicture shows what the rules make of a second opinion.
 func continuityPicture() Picture {
 	b, first := model.Normal{Var: 1}, model.Normal{Mean: 2, Var: .1}
-	c := render.Chart{Title: "One opinion, and a second one", XLabel: "mean of the second opinion (variance 1)",
+	c := chart.Chart{Title: "One opinion, and a second one", XLabel: "mean of the second opinion (variance 1)",
 		YLabel: "mean of both, the first being 2 (variance 0.1)", Width: 760, Height: 440}
 	for _, r := range []struct {
 		name string
@@ -361,7 +361,7 @@ func continuityPicture() Picture {
 		{"soft", func(s model.Normal) model.Mixture { return model.Soft.Compose(0, b, first, s) }},
 		{"max", func(s model.Normal) model.Mixture { return model.Max.Compose(0, b, first, s) }},
 	} {
-		s := render.Series{Name: r.name, Dashed: r.name == "max"}
+		s := chart.Series{Name: r.name, Dashed: r.name == "max"}
 		for i := range 401 {
 			x := float64(i-200) / 50
 			s.X, s.Y = append(s.X, x), append(s.Y, r.join(model.Normal{Mean: x, Var: 1}).Mean())

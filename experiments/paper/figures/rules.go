@@ -10,8 +10,8 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/experiments/chart"
 	"example.com/patchwork/experiments/stat"
-	"example.com/patchwork/render"
 	"example.com/patchwork/rule"
 )
 
@@ -262,8 +262,8 @@ func ruleStatements(facts []ruleFacts) []Statement {
 }
 
 // twiceChart returns gamma(p, p) as a function of p.
-func twiceChart(all []rule.Rule) render.Chart {
-	c := render.Curves("", "opinion p", "composition of p and p", nil)
+func twiceChart(all []rule.Rule) chart.Chart {
+	c := chart.Curves("", "opinion p", "composition of p and p", nil)
 	for _, r := range all {
 		name := ruleName(r)
 		switch r.Name() {
@@ -272,7 +272,7 @@ func twiceChart(all []rule.Rule) render.Chart {
 		case "max-minus-min":
 			name = "max, mean, max minus min"
 		}
-		s := render.Series{Name: name, Dashed: r.Name() == "normalized-sum-printed"}
+		s := chart.Series{Name: name, Dashed: r.Name() == "normalized-sum-printed"}
 		for i := range 201 {
 			p := float64(i) / 200
 			s.X, s.Y = append(s.X, p), append(s.Y, r.Compose(p, p))

@@ -1,22 +1,16 @@
 package figures
 
 import (
-	"bytes"
-	"fmt"
 	"image"
 	"image/color"
-	"image/draw"
 	"io"
 	"math"
-	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
+	"example.com/patchwork/experiments/chart"
 	"example.com/patchwork/rule"
 )
 
@@ -38,35 +32,14 @@ const (
 func (likelihoodMap) Size() (width, height int) { return mapSide, mapSide }
 
 // Raster draws the map.
-func (m likelihoodMap) Raster() *image.RGBA {
-	canvas := vgimg.NewWith(vgimg.UseWH(mapSide, mapSide), vgimg.UseDPI(72)) // a point is a pixel
-	m.draw(vgdraw.New(canvas))
-	dst := image.NewRGBA(image.Rect(0, 0, mapSide, mapSide))
-	draw.Draw(dst, dst.Bounds(), canvas.Image(), canvas.Image().Bounds().Min, draw.Src)
-	return dst
-}
+func (m likelihoodMap) Raster() *image.RGBA { return chart.Raster(m) }
 
 // SVG writes the map as vectors, but for its shades.
-func (m likelihoodMap) SVG(w io.Writer) error {
-	canvas := vgsvg.New(mapSide, mapSide)
-	m.draw(vgdraw.New(canvas))
-	var buf bytes.Buffer
-	if _, err := canvas.WriteTo(&buf); err != nil {
-		return err
-	}
-	size := fmt.Sprintf(`width="%d%%[1]s" height="%d%%[1]s"`, mapSide, mapSide)
-	_, err := strings.NewReplacer("<image ", `<image preserveAspectRatio="none" `,
-		fmt.Sprintf(size, "pt"), fmt.Sprintf(size, "")).WriteString(w, buf.String())
-	return err
-}
+func (m likelihoodMap) SVG(w io.Writer) error { return chart.SVG(w, m) }
 
-func (m likelihoodMap) draw(canvas vgdraw.Canvas) {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = m.title, "p1", "p2"
-	for _, style := range []*vgdraw.TextStyle{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle,
-		&p.X.Tick.Label, &p.Y.Tick.Label} {
-		style.Font.Variant = "Sans"
-	}
+// Draw draws the map on a canvas.
+func (m likelihoodMap) Draw(canvas vgdraw.Canvas) {
+	p := chart.New(m.title, "p1", "p2")
 	shades := plotter.NewHeatMap(likelihoods{m.rule, mapCells}, bands{})
 	shades.Min, shades.Max, shades.Rasterized = math.Log(.5), globalMaximum, true
 	shades.Underflow, shades.Overflow = bands{}.Colors()[0], bands{}.Colors()[bandCount-1]
