@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,17 +110,88 @@ func packed(t testing.TB, codec format.CompressionCodec, zeros int) []byte {
 // before it is in memory; one that does not is not.
 func TestPagesThatClaimLess(t *testing.T) {
 	for _, codec := range []format.CompressionCodec{format.Snappy, format.Gzip, format.Zstd} {
-		h := pageHeader{uncompressed: 4000}
 		body := packed(t, codec, 64<<20)
 		before := allocated()
-		if problem := h.unpacks(codec, bytes.NewReader(body)); problem == "" {
+		n, err := unpackedLength(codec, bytes.NewReader(body), 4000)
+		if err == nil && n <= 4000 {
 			t.Errorf("%v: 64 MB pass for 4000 bytes", codec)
 		}
 		if n := allocated() - before; n > 16<<20 {
 			t.Errorf("%v: %d MB for a page of 4000 bytes", codec, n>>20)
 		}
-		if problem := h.unpacks(codec, bytes.NewReader(packed(t, codec, 4000))); problem != "" {
-			t.Errorf("%v: %q", codec, problem)
+		if n, err := unpackedLength(codec, bytes.NewReader(packed(t, codec, 4000)), 4000); n > 4000 || err != nil {
+			t.Errorf("%v: %d, %v", codec, n, err)
+		}
+	}
+}
+
+// TestPagesThatClaimMore: a page of a few bytes that claims two thousand million values, or as many bytes, is refused
+// at once: by those who read all, a part at a time, or real values.
+func TestPagesThatClaimMore(t *testing.T) {
+	type row struct {
+		A bool `parquet:"a"`
+	}
+	plain := map[bool][]byte{} // by whether its pages are of version 1
+	for _, v1 := range []bool{false, true} {
+		var b bytes.Buffer
+		w := parquet.NewGenericWriter[row](&b, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(map[bool]int{true: 1, false: 2}[v1]))
+		if _, err := w.Write(make([]row, 1000)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		plain[v1] = b.Bytes()
+	}
+	for name, claim := range map[string]func(*format.PageHeader){
+		"values":       func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = 1<<31 - 1 },
+		"values of v2": func(h *format.PageHeader) { h.DataPageHeaderV2.V.NumValues = 1<<31 - 1 },
+		"bytes":        func(h *format.PageHeader) { h.UncompressedPageSize = 1<<31 - 1 },
+		"some bytes":   func(h *format.PageHeader) { h.UncompressedPageSize = 200 << 20 },
+	} {
+		file := plain[name == "values"]
+		withFooter(t, file, func(m *format.FileMetaData) {
+			at := int(m.RowGroups[0].Columns[0].MetaData.DataPageOffset)
+			var h format.PageHeader
+			n, err := decodeThrift(file[at:], &h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			claim(&h)
+			head, err := compact.Marshal(new(compact.CompactProtocol), h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			grown := append(append(append([]byte(nil), file[:at]...), head...), file[at+n:]...)
+			file = withFooter(t, grown, func(m *format.FileMetaData) {
+				c := &m.RowGroups[0].Columns[0].MetaData
+				c.TotalCompressedSize += int64(len(head) - n)
+				c.NumValues, m.RowGroups[0].NumRows, m.NumRows = 1<<31-1, 1<<31-1, 1<<31-1
+			})
+		})
+		path := write(t, "a.parquet", file)
+		before := allocated()
+		for way, read := range map[string]func() error{
+			"all": func() error { _, err := Read([]string{path}, Options{}); return err },
+			"parts": func() error {
+				s, err := Open(t.Context(), []string{path}, Options{MaxMemory: 1 << 40})
+				if err == nil {
+					for _, err = range s.Blocks(t.Context()) {
+						if err != nil {
+							break
+						}
+					}
+				}
+				return err
+			},
+			"real values": func() error { _, err := ReadValues([]string{path}, Options{MaxMemory: 1 << 40}); return err },
+		} {
+			if err := read(); err == nil || !strings.Contains(err.Error(), "a page of 2") && way != "all" {
+				t.Errorf("%s, %s: %v", name, way, err)
+			}
+		}
+		if n := allocated() - before; n > 32<<20 {
+			t.Errorf("%s: %d MB", name, n>>20)
 		}
 	}
 }
