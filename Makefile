@@ -27,7 +27,7 @@ bench: ; go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -cpu 1 -
 # runs a part. Needs an idle machine, and a Python with the peers; PYTHON=/path/to/python3 names one:
 #   apt-get install python3-opencv python3-sklearn python3-numpy
 PEERS ?=
-bench-peers: ; go run ./experiments/bench/peers --md $(PEERS)
+bench-peers: ; taskset -c 0 go run ./experiments/bench/peers $(PEERS)
 
 # By default minimising an input that is only new may take a minute.
 fuzz:

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/patchwork"
@@ -15,34 +14,111 @@ import (
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/pose"
 	"example.com/patchwork/render"
+	"example.com/patchwork/table"
 )
 
-// Options of Report.
+// Options of Report and ReportRows.
 type Options struct {
 	Data    string   // folder of the data
 	Tasks   []string // nil: all
 	Seeds   int      // 0 means 5
 	Workers int
-	Numbers []int  // of examples; nil means 1, 5, 10 and 20
+	Numbers []int  // of examples; nil means 1, 5, 10 and 20, of rows 5, 14 and 50
 	Picture string // file of a picture of how well probabilities are calibrated; "": none
 }
 
-// the ways that are compared, by column.
-var columns = []string{"1-NN", "3-NN", "naive Bayes", "with copies", "logistic", "with copies", "one model a class",
-	"classify"}
+// examples are what is learned from and what is named, by class.
+type examples struct {
+	train  [][]*bitmap.Image
+	data   patchwork.Data // the same
+	labels []string
+	tests  []*bitmap.Image
+	truth  []int
+	seed   uint64
+}
 
-const (
-	oneModel = 6
-	ours     = 7
-)
+// kind is what is measured alike: images, or rows of tables.
+type kind struct {
+	tasks   []string
+	numbers []int
+	columns []string // rivals, what was learned alone, and classify
+	read    func(dir, name string, n int, seed uint64) (*Task, error)
+	rivals  func(e *examples) [][]int // what they name the tests
+	learn   func(ctx context.Context, e *examples, workers int) (alone, c *classes.Classifier, err error)
+}
 
-// result is what one seed gives.
+var images = kind{
+	Names, []int{1, 5, 10, 20},
+	[]string{"1-NN", "3-NN", "naive Bayes", "with copies", "logistic", "with copies", "one model a class", "classify"},
+	func(dir, name string, n int, seed uint64) (*Task, error) {
+		task, err := Read(dir, name, seed)
+		if err != nil {
+			return nil, err
+		}
+		for c, k := range task.Classes {
+			if len(k.Train) < n {
+				return nil, nil // there are fewer examples
+			}
+			task.Classes[c].Train = k.Train[:n]
+		}
+		return task, nil
+	},
+	func(e *examples) [][]int {
+		one, three := neighbours(e.train, e.tests)
+		copies := withCopies(e.train)
+		return [][]int{one, three, naiveBayes(e.train, e.tests), naiveBayes(copies, e.tests),
+			logistic(e.train, e.tests, rand.New(rand.NewPCG(e.seed, 1))),
+			logistic(copies, e.tests, rand.New(rand.NewPCG(e.seed, 2)))}
+	},
+	func(ctx context.Context, e *examples, workers int) (alone, c *classes.Classifier, err error) {
+		cfg := classes.Config(e.tests[0].Height(), e.tests[0].Width())
+		strokes := patchwork.NewConfig(patchwork.RuleMax, cfg.Height, cfg.Width, cfg.Poses)
+		fit := func(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
+			return learn.Learn(ctx, data, strokes, learn.Options{Experts: 3, Starts: 4, Seed: e.seed})
+		}
+		c, err = classes.Learn(ctx, e.data, e.labels, cfg, classes.Options{Fit: fit, Seed: e.seed, Workers: workers})
+		if err != nil {
+			return nil, nil, err
+		}
+		learned := slices.Clone(c.Classes())
+		for i := range learned {
+			learned[i].Examples = nil
+		}
+		alone, err = classes.New(learned, c.Sharpness())
+		return alone, c, err
+	},
+}
+
+var rows = kind{
+	RowNames, []int{5, 14, 50},
+	[]string{"naive Bayes", "logistic", "learned models alone", "classify"},
+	ReadRows,
+	func(e *examples) [][]int {
+		return [][]int{naiveBayes(e.train, e.tests), logistic(e.train, e.tests, rand.New(rand.NewPCG(e.seed, 1)))}
+	},
+	func(ctx context.Context, e *examples, workers int) (alone, c *classes.Classifier, err error) {
+		cfg := patchwork.NewConfig(patchwork.RuleMax, 1, e.tests[0].Width(), pose.Grid{})
+		fit := func(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
+			return table.Learn(ctx, data, cfg, table.Options{})
+		}
+		c, err = classes.Learn(ctx, e.data, e.labels, cfg, classes.Options{Examples: -1, Fit: fit, Seed: e.seed,
+			Workers: workers})
+		if err != nil {
+			return nil, nil, err
+		}
+		alone, err = c.WithMarginals(nil)
+		return alone, c, err
+	},
+}
+
+// result is what one seed gives; all but the accuracy is of classify.
 type result struct {
-	accuracy  [8]float64
-	certainty []float64 // of each test image, the probability of the class named
-	right     []bool
-	seconds   float64 // of one test image
+	accuracy  []float64 // by column
+	bins      stat.Bins
+	millis    float64 // of one test image
+	share     float64 // of the marginals
 	otherwise [len(factors)]stat.Bins
 }
 
@@ -50,207 +126,60 @@ type result struct {
 // the best of them.
 var factors = [...]float64{0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4}
 
-// Report measures the tasks and writes a table of accuracies, and how well the
-// probabilities are calibrated.
-func Report(ctx context.Context, w io.Writer, o Options) error {
-	if o.Seeds == 0 {
-		o.Seeds = 5
-	}
-	if o.Tasks == nil {
-		o.Tasks = Names
-	}
-	if o.Numbers == nil {
-		o.Numbers = []int{1, 5, 10, 20}
-	}
-	fmt.Fprint(w, "| task, examples |")
-	for _, c := range columns {
-		fmt.Fprintf(w, " %s |", c)
-	}
-	fmt.Fprint(w, " ahead of the best rival | calibration error | ms an image "+
-		"|\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
-	pooled := make(map[string]*stat.Bins)
-	var otherwise []string
-	for _, name := range o.Tasks {
-		pooled[name] = new(stat.Bins)
-		for _, n := range o.Numbers {
-			var results []result
-			for seed := range o.Seeds {
-				r, err := measure(ctx, o, name, n, uint64(seed)+1)
-				if err != nil {
-					return err
-				}
-				if r != nil {
-					results = append(results, *r)
-				}
-			}
-			if results != nil {
-				write(w, name, n, results, pooled[name])
-				otherwise = append(otherwise, sharper(name, n, results))
-			}
-		}
-	}
-	fmt.Fprint(w, "\nCalibration error if the sharpness were so many times what it is:\n\n| task, examples |")
-	for _, f := range factors {
-		fmt.Fprintf(w, " %.1f |", f)
-	}
-	fmt.Fprintf(w, "\n|---|%s\n%s", strings.Repeat("---|", len(factors)), strings.Join(otherwise, ""))
-	for _, name := range o.Tasks {
-		fmt.Fprintf(w, "\n%s, all numbers of examples and seeds: the probability of the class named, and how often it is "+
-			"right\n\n", name)
-		pooled[name].Write(w)
-	}
-	if o.Picture == "" {
-		return nil
-	}
-	return render.Save(o.Picture, reliability(o.Tasks, pooled))
-}
-
-// leastShown is how many predictions of a bin are shown in the picture at least.
-const leastShown = 20
-
-// reliability returns a chart of how many images are named rightly, by the probability
-// of their names, for every task.
-func reliability(names []string, pooled map[string]*stat.Bins) chart.Chart {
-	c := chart.Curves("Classes: how many names of a probability are right", "probability of the name",
-		"share that is right",
-		[]chart.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
-	for _, name := range names {
-		b := pooled[name]
-		s := chart.Series{Name: fmt.Sprintf("%s, error %.3f", name, b.Error())}
-		s.X, s.Y, s.Low, s.High = b.Points(leastShown)
-		c.Series = append(c.Series, s)
-	}
-	return c
-}
-
-// sharper returns a row of the errors with other sharpnesses.
-func sharper(name string, n int, results []result) string {
-	row := fmt.Sprintf("| %s, %d |", name, n)
-	for f := range factors {
-		var all stat.Bins
-		for _, r := range results {
-			all.AddAll(&r.otherwise[f])
-		}
-		row += fmt.Sprintf(" %.3f |", all.Error())
-	}
-	return row + "\n"
-}
-
-// write writes a row of the table.
-func write(w io.Writer, name string, n int, results []result, pooled *stat.Bins) {
-	fmt.Fprintf(w, "| %s, %d |", name, n)
-	var ahead, millis []float64
-	var own stat.Bins
-	for c := range columns {
-		var all []float64
-		for _, r := range results {
-			all = append(all, r.accuracy[c])
-		}
-		fmt.Fprintf(w, " %.3f ± %.3f |", stat.Mean(all), stat.SD(all))
-	}
-	for _, r := range results {
-		best := 0.0
-		for _, a := range r.accuracy[:oneModel] {
-			best = max(best, a)
-		}
-		ahead = append(ahead, r.accuracy[ours]-best)
-		millis = append(millis, 1000*r.seconds)
-		for i, p := range r.certainty {
-			own.Add(p, r.right[i])
-			pooled.Add(p, r.right[i])
-		}
-	}
-	fmt.Fprintf(w, " %+.3f ± %.3f | %.3f | %.1f |\n", stat.Mean(ahead), stat.SD(ahead), own.Error(), stat.Mean(millis))
-}
-
 // measure returns what one seed gives; nil if a task has fewer examples.
-func measure(ctx context.Context, o Options, name string, n int, seed uint64) (*result, error) {
-	task, err := Read(o.Data, name, seed)
-	if err != nil {
+func (k kind) measure(ctx context.Context, o Options, name string, n int, seed uint64) (*result, error) {
+	task, err := k.read(o.Data, name, n, seed)
+	if task == nil {
 		return nil, err
 	}
-	var train [][]*bitmap.Image
-	var data patchwork.Data
-	var labels []string
-	var tests []*bitmap.Image
-	var truth []int
-	for c, k := range task.Classes {
-		if len(k.Train) < n {
-			return nil, nil
-		}
-		train = append(train, k.Train[:n])
-		data.Images = append(data.Images, k.Train[:n]...)
-		label := fmt.Sprintf("%03d", c) // in order
-		for range n {
-			labels = append(labels, label)
-		}
-		tests = append(tests, k.Test...)
-		for range k.Test {
-			truth = append(truth, c)
-		}
+	e := &examples{seed: seed}
+	for c, class := range task.Classes {
+		e.train = append(e.train, class.Train)
+		e.data.Images = append(e.data.Images, class.Train...)
+		e.labels = append(e.labels, slices.Repeat([]string{fmt.Sprintf("%03d", c)}, len(class.Train))...) // in order
+		e.tests = append(e.tests, class.Test...)
+		e.truth = append(e.truth, slices.Repeat([]int{c}, len(class.Test))...)
 	}
 	r := &result{}
-	rivals(r, train, tests, truth, seed)
-	h, w := tests[0].Height(), tests[0].Width()
-	cfg := classes.Config(h, w)
-	c, err := classes.Learn(ctx, data, labels, cfg, classes.Options{Fit: strokes(cfg, seed), Seed: seed,
-		Workers: o.Workers})
+	for _, got := range k.rivals(e) {
+		r.accuracy = append(r.accuracy, accuracy(got, e.truth))
+	}
+	alone, c, err := k.learn(ctx, e, o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	one, err := classes.New(learnedOnly(c.Classes()), c.Sharpness())
-	if err != nil {
-		return nil, err
+	if m := c.Marginals(); m != nil {
+		r.share = m.Share
 	}
-	if err := name1(ctx, r, oneModel, one, tests, truth, o); err != nil {
-		return nil, err
-	}
-	return r, name1(ctx, r, ours, c, tests, truth, o)
-}
-
-// learnedOnly returns classes without their examples.
-func learnedOnly(all []classes.Class) []classes.Class {
-	out := slices.Clone(all)
-	for i := range out {
-		out[i].Examples = nil
-	}
-	return out
-}
-
-// strokes learns three parts of each class.
-func strokes(c patchwork.Config, seed uint64) func(context.Context, patchwork.Data) (*patchwork.Model, error) {
-	cfg := patchwork.NewConfig(patchwork.RuleMax, c.Height, c.Width, c.Poses)
-	return func(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
-		return learn.Learn(ctx, data, cfg, learn.Options{Experts: 3, Starts: 4, Seed: seed})
-	}
-}
-
-// name1 names the test images.
-func name1(ctx context.Context, r *result, column int, c *classes.Classifier, tests []*bitmap.Image, truth []int,
-	o Options) error {
-	began := time.Now()
-	verdicts, err := c.Name(ctx, tests, classes.NameOptions{Workers: o.Workers})
-	if err != nil {
-		return err
-	}
-	r.seconds = time.Since(began).Seconds() / float64(len(tests))
-	r.certainty, r.right, r.otherwise = nil, nil, [len(factors)]stat.Bins{}
-	got := make([]int, len(tests))
-	for i, v := range verdicts {
-		got[i] = v.Class
-		r.certainty = append(r.certainty, v.Probabilities[v.Class])
-		r.right = append(r.right, v.Class == truth[i])
-		for n, f := range factors { // classes have as many examples each
-			p := slices.Clone(v.Scores)
-			for k := range p {
-				p[k] *= f * c.Sharpness()
-			}
-			softmax(p)
-			r.otherwise[n].Add(slices.Max(p), v.Class == truth[i])
+	for _, by := range []*classes.Classifier{alone, c} {
+		began := time.Now()
+		verdicts, err := by.Name(ctx, e.tests, classes.NameOptions{Workers: o.Workers})
+		if err != nil {
+			return nil, err
 		}
+		r.millis = 1000 * time.Since(began).Seconds() / float64(len(e.tests))
+		got := make([]int, len(e.tests))
+		for i, v := range verdicts {
+			if got[i] = v.Class; by == c {
+				r.judge(v, e.truth[i], c.Sharpness())
+			}
+		}
+		r.accuracy = append(r.accuracy, accuracy(got, e.truth))
 	}
-	r.accuracy[column] = accuracy(got, truth)
-	return nil
+	return r, nil
+}
+
+// judge counts a verdict by its probability, and by those of other sharpnesses.
+func (r *result) judge(v classes.Verdict, truth int, sharpness float64) {
+	r.bins.Add(v.Probabilities[v.Class], v.Class == truth)
+	for n, f := range factors { // classes have as many examples each
+		p := slices.Clone(v.Scores)
+		for k := range p {
+			p[k] *= f * sharpness
+		}
+		softmax(p)
+		r.otherwise[n].Add(slices.Max(p), v.Class == truth)
+	}
 }
 
 // accuracy returns the share of images that are named rightly.
@@ -264,12 +193,118 @@ func accuracy(got, truth []int) float64 {
 	return float64(right) / float64(len(got))
 }
 
-// rivals fills in the accuracies of the rivals.
-func rivals(r *result, train [][]*bitmap.Image, tests []*bitmap.Image, truth []int, seed uint64) {
-	one, three := neighbours(train, tests)
-	copies := withCopies(train)
-	for i, got := range [][]int{one, three, naiveBayes(train, tests), naiveBayes(copies, tests),
-		logistic(train, tests, rand.New(rand.NewPCG(seed, 1))), logistic(copies, tests, rand.New(rand.NewPCG(seed, 2)))} {
-		r.accuracy[i] = accuracy(got, truth)
-	}
+// ahead returns by how much classify is ahead of the best of some columns.
+func (r result) ahead(columns int) float64 {
+	return r.accuracy[len(r.accuracy)-1] - slices.Max(r.accuracy[:columns])
 }
+
+// pooled returns all predictions of some results.
+func pooled(results []result, of func(r *result) *stat.Bins) (all stat.Bins) {
+	for _, r := range results {
+		all.AddAll(of(&r))
+	}
+	return all
+}
+
+// each measures the tasks, and calls f with the accuracies as cells of a table.
+func (k kind) each(ctx context.Context, o Options, f func(name string, n int, cells string, results []result)) error {
+	if o.Seeds == 0 {
+		o.Seeds = 5
+	}
+	if o.Numbers == nil {
+		o.Numbers = k.numbers
+	}
+	for _, name := range o.Tasks {
+		for _, n := range o.Numbers {
+			var results []result
+			for seed := range o.Seeds {
+				r, err := k.measure(ctx, o, name, n, uint64(seed)+1)
+				if err != nil {
+					return err
+				}
+				if r != nil {
+					results = append(results, *r)
+				}
+			}
+			if results == nil {
+				continue
+			}
+			column := -1
+			cells := stat.Cells(k.columns, func(string) string {
+				column++
+				return stat.Spread(stat.Of(results, func(r result) float64 { return r.accuracy[column] }), 3)
+			})
+			f(name, n, fmt.Sprintf("%s, %d | %s", name, n, cells), results)
+		}
+	}
+	return nil
+}
+
+func byClassify(r *result) *stat.Bins { return &r.bins }
+
+// ReportRows measures classes of rows of tables and writes a table of accuracies.
+func ReportRows(ctx context.Context, w io.Writer, o Options) error {
+	if o.Tasks == nil {
+		o.Tasks = rows.tasks
+	}
+	t := stat.NewTable(w, append(append([]string{"task, rows of a class"}, rows.columns...), "ahead of naive Bayes",
+		"share of the marginals", "calibration error")...)
+	return rows.each(ctx, o, func(_ string, _ int, cells string, results []result) {
+		ahead := stat.Of(results, func(r result) float64 { return r.ahead(1) })
+		all := pooled(results, byClassify)
+		t.Row("%s | %+.3f ± %.3f | %.2f | %.3f", cells, stat.Mean(ahead), stat.SD(ahead),
+			stat.MeanOf(results, func(r result) float64 { return r.share }), all.Error())
+	})
+}
+
+// Report measures the tasks and writes a table of accuracies, and how well the
+// probabilities are calibrated.
+func Report(ctx context.Context, w io.Writer, o Options) error {
+	if o.Tasks == nil {
+		o.Tasks = images.tasks
+	}
+	t := stat.NewTable(w, append(append([]string{"task, examples"}, images.columns...), "ahead of the best rival",
+		"calibration error", "ms an image")...)
+	byTask := map[string][]result{}
+	var sharper []string
+	err := images.each(ctx, o, func(name string, n int, cells string, results []result) {
+		byTask[name] = append(byTask[name], results...)
+		ahead := stat.Of(results, func(r result) float64 { return r.ahead(len(r.accuracy) - 2) })
+		all := pooled(results, byClassify)
+		t.Row("%s | %+.3f ± %.3f | %.3f | %.1f", cells, stat.Mean(ahead), stat.SD(ahead), all.Error(),
+			stat.MeanOf(results, func(r result) float64 { return r.millis }))
+		factor := -1
+		sharper = append(sharper, fmt.Sprintf("%s, %d | ", name, n)+stat.Cells(factors[:], func(float64) string {
+			factor++
+			all := pooled(results, func(r *result) *stat.Bins { return &r.otherwise[factor] })
+			return fmt.Sprintf("%.3f", all.Error())
+		}))
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(w, "\nCalibration error if the sharpness were so many times what it is:\n\n")
+	t = stat.NewTable(w, "task, examples", stat.Cells(factors[:], func(f float64) string { return fmt.Sprintf("%.1f", f) }))
+	for _, row := range sharper {
+		t.Row("%s", row)
+	}
+	c := chart.Curves("Classes: how many names of a probability are right", "probability of the name",
+		"share that is right",
+		[]chart.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
+	for _, name := range o.Tasks {
+		fmt.Fprintf(w, "\n%s, all numbers of examples and seeds: the probability of the class named, and how often it is "+
+			"right\n\n", name)
+		all := pooled(byTask[name], byClassify)
+		all.Write(w)
+		s := chart.Series{Name: fmt.Sprintf("%s, error %.3f", name, all.Error())}
+		s.X, s.Y, s.Low, s.High = all.Points(leastShown)
+		c.Series = append(c.Series, s)
+	}
+	if o.Picture == "" {
+		return nil
+	}
+	return render.Save(o.Picture, c)
+}
+
+// leastShown is how many predictions of a bin are shown in the picture at least.
+const leastShown = 20

@@ -37,11 +37,9 @@ func TestRivals(t *testing.T) {
 	for i := 10; i < 20; i++ {
 		truth[i] = 1
 	}
-	var r result
-	rivals(&r, train, tests, truth, 1)
-	for c := range oneModel {
-		if r.accuracy[c] < 0.95 {
-			t.Errorf("%s: accuracy %v", columns[c], r.accuracy[c])
+	for c, got := range images.rivals(&examples{train: train, tests: tests, seed: 1}) {
+		if a := accuracy(got, truth); a < 0.95 {
+			t.Errorf("%s: accuracy %v", images.columns[c], a)
 		}
 	}
 }

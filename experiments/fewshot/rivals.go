@@ -56,16 +56,6 @@ func (m moves) copies(img *bitmap.Image) []*bitmap.Image {
 	return out
 }
 
-// packed returns the pixels of an image, 64 in a word.
-func packed(img *bitmap.Image) []uint64 {
-	pixels := img.AppendBytes(nil)
-	out := make([]uint64, (len(pixels)+63)/64)
-	for i, p := range pixels {
-		out[i/64] |= uint64(p) << (i % 64)
-	}
-	return out
-}
-
 // neighbours names the test images by their nearest examples under the best shift and
 // turn: by one, and by three, of which the nearest decides between equals.
 func neighbours(train [][]*bitmap.Image, tests []*bitmap.Image) (one, three []int) {
@@ -78,14 +68,14 @@ func neighbours(train [][]*bitmap.Image, tests []*bitmap.Image) (one, three []in
 		for _, img := range images {
 			e := example{class: c}
 			for _, m := range neighbourMoves(img.Height()).copies(img) {
-				e.copies = append(e.copies, packed(m))
+				e.copies = append(e.copies, m.AppendWords(nil))
 			}
 			examples = append(examples, e)
 		}
 	}
 	type near struct{ class, distance int }
 	for _, img := range tests {
-		x := packed(img)
+		x := img.AppendWords(nil)
 		all := make([]near, len(examples))
 		for i, e := range examples {
 			all[i] = near{e.class, math.MaxInt}
@@ -98,12 +88,11 @@ func neighbours(train [][]*bitmap.Image, tests []*bitmap.Image) (one, three []in
 			}
 		}
 		slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(a.distance, b.distance) })
-		one = append(one, all[0].class)
-		votes := make(map[int]int)
+		best, votes := all[0].class, map[int]int{}
 		for _, n := range all[:min(3, len(all))] {
 			votes[n.class]++
 		}
-		best := all[0].class
+		one = append(one, best)
 		for _, n := range all[:min(3, len(all))] {
 			if votes[n.class] > votes[best] {
 				best = n.class
@@ -158,6 +147,14 @@ func naiveBayes(train [][]*bitmap.Image, tests []*bitmap.Image) []int {
 // logistic names the test images by multinomial logistic regression, fitted by
 // stochastic gradient steps with a weight decay.
 func logistic(train [][]*bitmap.Image, tests []*bitmap.Image, rng *rand.Rand) []int {
+	on := func(img *bitmap.Image) (pixels []int32) {
+		for i, p := range img.AppendBytes(nil) {
+			if p != 0 {
+				pixels = append(pixels, int32(i))
+			}
+		}
+		return pixels
+	}
 	type row struct {
 		class int
 		on    []int32
@@ -165,13 +162,7 @@ func logistic(train [][]*bitmap.Image, tests []*bitmap.Image, rng *rand.Rand) []
 	var all []row
 	for c, images := range train {
 		for _, img := range images {
-			r := row{class: c}
-			for i, p := range img.AppendBytes(nil) {
-				if p != 0 {
-					r.on = append(r.on, int32(i))
-				}
-			}
-			all = append(all, r)
+			all = append(all, row{c, on(img)})
 		}
 	}
 	classes, pixels := len(train), train[0][0].Len()
@@ -206,18 +197,8 @@ func logistic(train [][]*bitmap.Image, tests []*bitmap.Image, rng *rand.Rand) []
 	}
 	out := make([]int, len(tests))
 	for i, img := range tests {
-		var on []int32
-		for j, p := range img.AppendBytes(nil) {
-			if p != 0 {
-				on = append(on, int32(j))
-			}
-		}
-		scores(on, s)
-		for c := range s {
-			if s[c] > s[out[i]] {
-				out[i] = c
-			}
-		}
+		scores(on(img), s)
+		out[i] = slices.Index(s, slices.Max(s))
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
@@ -33,12 +32,12 @@ func ReadRows(dir, name string, n int, seed uint64) (*Task, error) {
 	rng := rand.New(rand.NewPCG(seed, 18))
 	switch name {
 	case "planted":
-		return planted(name, 2, 0.7, 2, 0.1, n, rng), nil
+		return planted(2, 0.7, 2, 0.1, n, rng), nil
 	case "planted alone":
-		return planted(name, 1, 1, 0, 0.2, n, rng), nil
+		return planted(1, 1, 0, 0.2, n, rng), nil
 	}
-	path, by := map[string]string{"votes": "house_votes_84/house_votes_84.npz", "spect": "spect_heart/spect_heart.npz",
-		"mushroom": "mushroom/mushroom.npz", "brca": "tcga_mutations/BRCA.npz"}[name], "y"
+	path := map[string]string{"votes": "house_votes_84/house_votes_84.npz", "spect": "spect_heart/spect_heart.npz",
+		"mushroom": "mushroom/mushroom.npz", "brca": "tcga_mutations/BRCA.npz"}[name]
 	if path == "" {
 		return nil, fmt.Errorf("no task %q of rows; there are %v", name, RowNames)
 	}
@@ -51,37 +50,33 @@ func ReadRows(dir, name string, n int, seed uint64) (*Task, error) {
 			return nil, err
 		}
 	}
-	labels, err := texts(set, by)
+	y, err := set.Column("y")
 	if err != nil {
 		return nil, err
 	}
-	t := &Task{Name: name}
-	at := make(map[string]int)
-	for _, l := range slices.Sorted(slices.Values(labels)) {
-		if _, seen := at[l]; !seen && l != "" && l != "Normal-like" { // eight rows of brca
-			at[l] = len(t.Classes)
-			t.Classes = append(t.Classes, Class{Name: l})
+	classes := map[string]*Class{}
+	for i := range set.Len() {
+		if l := y.Text(i); l != "" && l != "Normal-like" { // eight rows of brca
+			classOf(classes, l)
 		}
 	}
 	order := rng.Perm(set.Len())
-	left, chosen := n*len(t.Classes), make(map[int]bool)
-	take := func(most int) { // rows to learn from, so many of a class at most
+	left, chosen := n*len(classes), make(map[int]bool)
+	for _, most := range []int{leastRows, set.Len()} { // rows to learn from, so many of a class at most
 		for _, i := range order {
-			if c, ok := at[labels[i]]; ok && left > 0 && !chosen[i] && len(t.Classes[c].Train) < most {
-				t.Classes[c].Train = append(t.Classes[c].Train, set.Images[i])
+			if c := classes[y.Text(i)]; c != nil && left > 0 && !chosen[i] && len(c.Train) < most {
+				c.Train = append(c.Train, set.Images[i])
 				chosen[i] = true
 				left--
 			}
 		}
 	}
-	take(leastRows)
-	take(set.Len())
 	for _, i := range order {
-		if c, ok := at[labels[i]]; ok && !chosen[i] && len(t.Classes[c].Test) < mostTestRows {
-			t.Classes[c].Test = append(t.Classes[c].Test, set.Images[i])
+		if c := classes[y.Text(i)]; c != nil && !chosen[i] && len(c.Test) < mostTestRows {
+			c.Test = append(c.Test, set.Images[i])
 		}
 	}
-	return t, nil
+	return sorted(classes), nil
 }
 
 // unknownVotes makes the votes unknown that are missing.
@@ -102,14 +97,14 @@ func unknownVotes(dir string, set *dataset.Set) error {
 }
 
 // planted draws a task of five classes with groups of their own, and groups of all.
-func planted(name string, own int, share float64, common int, flips float64, n int, rng *rand.Rand) *Task {
+func planted(own int, share float64, common int, flips float64, n int, rng *rand.Rand) *Task {
 	const classes, columns, size = 5, 60, 10
 	group := func() []int { return rng.Perm(columns)[:size] }
 	var all [][]int
 	for range common {
 		all = append(all, group())
 	}
-	t := &Task{Name: name}
+	t := &Task{}
 	for c := range classes {
 		var groups [][]int
 		for range own {

@@ -5,22 +5,21 @@
 package fewshot
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/experiments/scenes"
 )
 
 // Task is a set of classes: images to learn from and others to name.
-type Task struct {
-	Name    string
-	Classes []Class
-}
+type Task struct{ Classes []Class }
 
 // Class is what one class has.
 type Class struct {
@@ -43,169 +42,144 @@ var (
 	Others = []string{"mnist", "capitals", "lower", "synth"}
 )
 
-// Read returns a task, with examples, test images and, of Omniglot, classes drawn by the
-// seed. Dir is the folder of the data.
+// source is how a task is read: a file, some of its images, how many pixels of a side become one, how many
+// images of a class are learned from at most, and the columns that name the class.
+type source struct {
+	path   string
+	where  []dataset.Condition
+	shrink int
+	most   int
+	by     []string
+}
+
+// sources are those of the tasks but synth.
 //
 // optdigits: 32 x 32 halved to 16 x 16; learned from 30 writers (tra), tested on 13
 // others (windep). alphadigits: 20 x 16, 35 classes (O is 0 in these data), 20 examples
 // to learn from, the other 19 to test. omniglot: 105 x 105 to 35 x 35, 30 characters of
-// five alphabets, ten writers to learn from, the ten others to test.
+// five alphabets, ten writers to learn from, the ten others to test. mnist: 28 x 28, 10
+// digits. capitals and lower: Chars74K, 56 x 56 halved to 28 x 28.
+var sources = map[string]source{
+	"optdigits": {"optdigits_orig/optdigits_orig.npz", nil, 2, mostTrain, []string{"y"}},
+	"alphadigits": {"binary_alphadigits/binary_alphadigits.npz",
+		[]dataset.Condition{{Name: "y", Op: "!=", Values: []string{"O"}}}, 1, mostTrain, []string{"y"}},
+	"omniglot": {"omniglot_small1/omniglot_small1.npz", nil, 3, mostTrain / 2, []string{"alphabet", "y"}},
+	"mnist":    {"mnist_t10k", nil, 1, mostTrain, []string{"y"}},
+	"capitals": {"chars74k_hnd/chars74k_hnd_56.npz", lettersFrom('A'), 2, mostTrain, []string{"y"}},
+	"lower":    {"chars74k_hnd/chars74k_hnd_56.npz", lettersFrom('a'), 2, mostTrain, []string{"y"}},
+}
+
+// lettersFrom chooses 26 letters.
+func lettersFrom(first rune) []dataset.Condition {
+	var letters []string
+	for c := first; c < first+26; c++ {
+		letters = append(letters, string(c))
+	}
+	return []dataset.Condition{{Name: "y", Op: "=", Values: letters}}
+}
+
+// Read returns a task, with examples, test images and, of Omniglot, classes drawn by the
+// seed. Dir is the folder of the data.
 func Read(dir, name string, seed uint64) (*Task, error) {
 	rng := rand.New(rand.NewPCG(seed, 17))
-	switch name {
-	case "optdigits":
-		set, err := dataset.Read([]string{filepath.Join(dir, "optdigits_orig", "optdigits_orig.npz")}, dataset.Options{})
-		if err != nil {
-			return nil, err
-		}
-		split, err := texts(set, "split")
-		if err != nil {
-			return nil, err
-		}
-		return task(name, set, 2, 2, mostTrain, rng, func(i int) (train, test bool) {
-			return split[i] == "tra",
-				split[i] == "windep"
-		}, "y")
-	case "alphadigits":
-		set, err := dataset.Read([]string{filepath.Join(dir, "binary_alphadigits", "binary_alphadigits.npz")},
-			dataset.Options{Where: []dataset.Condition{{Name: "y", Op: "!=", Values: []string{"O"}}}})
-		if err != nil {
-			return nil, err
-		}
-		return task(name, set, 1, 1, mostTrain, rng, nil, "y")
-	case "omniglot":
-		set, err := dataset.Read([]string{filepath.Join(dir, "omniglot_small1", "omniglot_small1.npz")}, dataset.Options{})
-		if err != nil {
-			return nil, err
-		}
-		t, err := task(name, set, 3, 3, mostTrain/2, rng, nil, "alphabet", "y")
-		if err != nil {
-			return nil, err
-		}
-		rng.Shuffle(len(t.Classes), func(i, j int) { t.Classes[i], t.Classes[j] = t.Classes[j], t.Classes[i] })
-		t.Classes = t.Classes[:min(omniglots, len(t.Classes))]
-		return t, nil
+	if name == "synth" {
+		return drawn(rng)
 	}
-	return other(dir, name, rng)
-}
-
-// other returns one of the other tasks. mnist: 28 x 28, 10 digits. capitals and lower:
-// Chars74K, 56 x 56 halved to 28 x 28, capital and small letters. synth: the capital
-// letters of package synth, 32 x 32, by 40 writers.
-func other(dir, name string, rng *rand.Rand) (*Task, error) {
-	switch name {
-	case "mnist":
-		threshold := 127.0
-		set, err := dataset.Read([]string{filepath.Join(dir, "mnist_t10k", "t10k-images-idx3-ubyte.gz")},
-			dataset.Options{Threshold: &threshold,
-				Labels: []string{filepath.Join(dir, "mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
-		if err != nil {
-			return nil, err
-		}
-		return task(name, set, 1, 1, mostTrain, rng, nil, "y")
-	case "capitals", "lower":
-		first, last := 'A', 'Z'
-		if name == "lower" {
-			first, last = 'a', 'z'
-		}
-		var letters []string
-		for c := first; c <= last; c++ {
-			letters = append(letters, string(c))
-		}
-		set, err := dataset.Read([]string{filepath.Join(dir, "chars74k_hnd", "chars74k_hnd_56.npz")},
-			dataset.Options{Where: []dataset.Condition{{Name: "y", Op: "=", Values: letters}}})
-		if err != nil {
-			return nil, err
-		}
-		return task(name, set, 2, 2, mostTrain, rng, nil, "y")
-	case "synth":
-		drawn, err := synth.Letters(synth.LettersOptions{Writers: 40, Side: 32, Seed: rng.Uint64()})
-		if err != nil {
-			return nil, err
-		}
-		t := &Task{Name: name}
-		at := make(map[rune]int)
-		for _, i := range rng.Perm(len(drawn.Images)) {
-			letter := drawn.Truth.Items[i].Letter
-			if _, seen := at[letter]; !seen {
-				at[letter] = len(t.Classes)
-				t.Classes = append(t.Classes, Class{Name: string(letter)})
-			}
-			if c := &t.Classes[at[letter]]; len(c.Train) < mostTrain {
-				c.Train = append(c.Train, drawn.Images[i])
-			} else {
-				c.Test = append(c.Test, drawn.Images[i])
-			}
-		}
-		slices.SortFunc(t.Classes, func(a, b Class) int { return cmp.Compare(a.Name, b.Name) })
-		return t, nil
+	from, ok := sources[name]
+	if !ok {
+		return nil, fmt.Errorf("no task %q; there are %v, and %v", name, Names, Others)
 	}
-	return nil, fmt.Errorf("no task %q; there are %v, and %v", name, Names, Others)
-}
-
-// texts returns a column as texts.
-func texts(set *dataset.Set, name string) ([]string, error) {
-	c, err := set.Column(name)
+	path := filepath.Join(dir, filepath.FromSlash(from.path))
+	read := func(path string) (*dataset.Set, error) {
+		return dataset.Read([]string{path}, dataset.Options{Where: from.where})
+	}
+	if name == "mnist" {
+		read = scenes.DigitSet
+	}
+	set, err := read(path)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]string, c.Len())
-	for i := range out {
-		switch v := c.Values.(type) {
-		case []string:
-			out[i] = v[i]
-		case []int64:
-			out[i] = fmt.Sprint(v[i])
-		case []float64:
-			out[i] = fmt.Sprint(v[i])
-		}
-	}
-	return out, nil
-}
-
-// task divides a set, its images shrunk, by the columns that name the class. Roles says
-// what an image is for; nil means that the first most of each class, in random order,
-// are to learn from and the others to test.
-func task(name string, set *dataset.Set, shrink, ink, most int, rng *rand.Rand, roles func(i int) (train, test bool),
-	by ...string) (*Task, error) {
-	labels := make([]string, set.Len())
-	for _, column := range by {
-		values, err := texts(set, column)
+	var roles func(i int) (train, test bool)
+	if name == "optdigits" {
+		split, err := set.Column("split")
 		if err != nil {
 			return nil, err
 		}
-		for i, v := range values {
-			if labels[i] != "" {
-				labels[i] += " "
-			}
-			labels[i] += v
+		roles = func(i int) (train, test bool) { return split.Text(i) == "tra", split.Text(i) == "windep" }
+	}
+	t, err := task(set, from, rng, roles)
+	if err == nil && name == "omniglot" {
+		rng.Shuffle(len(t.Classes), func(i, j int) { t.Classes[i], t.Classes[j] = t.Classes[j], t.Classes[i] })
+		t.Classes = t.Classes[:min(omniglots, len(t.Classes))]
+	}
+	return t, err
+}
+
+// drawn returns the capital letters of package synth, 32 x 32, by 40 writers.
+func drawn(rng *rand.Rand) (*Task, error) {
+	set, err := synth.Letters(synth.LettersOptions{Writers: 40, Side: 32, Seed: rng.Uint64()})
+	if err != nil {
+		return nil, err
+	}
+	classes := map[string]*Class{}
+	for _, i := range rng.Perm(len(set.Images)) {
+		c := classOf(classes, string(set.Truth.Items[i].Letter))
+		if len(c.Train) < mostTrain {
+			c.Train = append(c.Train, set.Images[i])
+		} else {
+			c.Test = append(c.Test, set.Images[i])
 		}
 	}
-	classes := make(map[string]*Class)
-	for _, i := range rng.Perm(set.Len()) {
-		c := classes[labels[i]]
-		if c == nil {
-			c = &Class{Name: labels[i]}
-			classes[labels[i]] = c
+	return sorted(classes), nil
+}
+
+// classOf returns a class by its name, a new one if it is the first of it.
+func classOf(classes map[string]*Class, name string) *Class {
+	if classes[name] == nil {
+		classes[name] = &Class{Name: name}
+	}
+	return classes[name]
+}
+
+// sorted returns the task of some classes, by their names.
+func sorted(classes map[string]*Class) *Task {
+	t := &Task{}
+	for _, name := range slices.Sorted(maps.Keys(classes)) {
+		t.Classes = append(t.Classes, *classes[name])
+	}
+	return t
+}
+
+// task divides a set by the columns that name the class. Roles says what an image is for; nil means that the
+// first most of each class, in random order, are to learn from and the others to test.
+func task(set *dataset.Set, from source, rng *rand.Rand, roles func(i int) (train, test bool)) (*Task, error) {
+	labels := make([][]string, set.Len())
+	for _, column := range from.by {
+		c, err := set.Column(column)
+		if err != nil {
+			return nil, err
 		}
-		train, test := len(c.Train) < most, len(c.Train) >= most
+		for i := range labels {
+			labels[i] = append(labels[i], c.Text(i))
+		}
+	}
+	classes := map[string]*Class{}
+	for _, i := range rng.Perm(set.Len()) {
+		c := classOf(classes, strings.Join(labels[i], " "))
+		train, test := len(c.Train) < from.most, len(c.Train) >= from.most
 		if roles != nil {
 			train, test = roles(i)
 		}
-		img := smaller(set.Images[i], shrink, ink)
+		img := smaller(set.Images[i], from.shrink, from.shrink)
 		switch {
-		case train && len(c.Train) < most:
+		case train && len(c.Train) < from.most:
 			c.Train = append(c.Train, img)
 		case test && len(c.Test) < mostTest:
 			c.Test = append(c.Test, img)
 		}
 	}
-	t := &Task{Name: name}
-	for _, c := range classes {
-		t.Classes = append(t.Classes, *c)
-	}
-	slices.SortFunc(t.Classes, func(a, b Class) int { return cmp.Compare(a.Name, b.Name) })
-	return t, nil
+	return sorted(classes), nil
 }
 
 // smaller returns an image of one pixel for each block of side x side, on where at least

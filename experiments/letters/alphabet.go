@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -99,17 +98,13 @@ func explainAll(ctx context.Context, m *patchwork.Model, images []*bitmap.Image,
 	return out, err
 }
 
-// capitals returns the capital letters of some writers, without some letters.
-func capitals(set *dataset.Set, first, last int, except ...string) (*dataset.Set, error) {
+// capitals returns the capital letters of some writers.
+func capitals(set *dataset.Set, first, last int) (*dataset.Set, error) {
 	var letters []string
 	for c := 'A'; c <= 'Z'; c++ {
-		if !slices.Contains(except, string(c)) {
-			letters = append(letters, string(c))
-		}
+		letters = append(letters, string(c))
 	}
-	return set.Where(dataset.Condition{Name: "y", Op: "=", Values: letters},
-		dataset.Condition{Name: "writer", Op: ">=", Values: []string{fmt.Sprint(first)}},
-		dataset.Condition{Name: "writer", Op: "<=", Values: []string{fmt.Sprint(last)}})
+	return byWriters(set, letters, first, last)
 }
 
 // ReportAlphabet measures alphabets of some seeds, on one worker. Seconds are those of
@@ -117,19 +112,15 @@ func capitals(set *dataset.Set, first, last int, except ...string) (*dataset.Set
 func ReportAlphabet(ctx context.Context, w io.Writer, set *dataset.Set, seeds []uint64) error {
 	fmt.Fprintf(w, "One alphabet of %d parts for all capital letters of writers 1-20, on every third of those of "+
 		"writers 26-50\n\n", AlphabetParts)
-	fmt.Fprintln(w, "| seed | nats an image | picks | straight picks | background | s of one core "+
-		"|\n|---|---|---|---|---|---|")
-	var nats, seconds []float64
-	for _, seed := range seeds {
-		r, err := LearnAlphabet(ctx, set, AlphabetParts, Options{Seed: seed, Workers: 1})
-		if err != nil {
-			return err
+	t := stat.NewTable(w, "seed", "nats an image", "picks", "straight picks", "background", "s of one core")
+	all, err := stat.Seeds(len(seeds), func(i uint64) (AlphabetResult, error) {
+		r, err := LearnAlphabet(ctx, set, AlphabetParts, Options{Seed: seeds[i], Workers: 1})
+		if err == nil {
+			t.Row("%d | %.1f | %.2f | %.2f | %.4f | %.1f", seeds[i], r.Nats, r.Picks, r.Inside, r.Model.Config().Q, r.Seconds)
 		}
-		nats, seconds = append(nats, r.Nats), append(seconds, r.Seconds)
-		fmt.Fprintf(w, "| %d | %.1f | %.2f | %.2f | %.4f | %.1f |\n", seed, r.Nats, r.Picks, r.Inside, r.Model.Config().Q,
-			r.Seconds)
-	}
-	_, err := fmt.Fprintf(w, "| mean ± deviation | %.1f ± %.1f | | | | %.1f ± %.1f |\n", stat.Mean(nats), stat.SD(nats),
-		stat.Mean(seconds), stat.SD(seconds))
+		return r, err
+	})
+	t.Row("mean ± deviation | %s | | | | %s", stat.Spread(stat.Of(all, func(r AlphabetResult) float64 { return r.Nats }), 1),
+		stat.Spread(stat.Of(all, func(r AlphabetResult) float64 { return r.Seconds }), 1))
 	return err
 }

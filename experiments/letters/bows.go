@@ -24,7 +24,8 @@ const straightPrice = 60
 // how many models of D and P one part is the stem and the other the bow, with straight parts
 // preferred.
 func reportBows(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, method learn.Method, o Options) error {
-	fmt.Fprint(w, "\n| letter (parts) | adjusted Rand index between seeds | test |\n|---|---|---|\n")
+	fmt.Fprintln(w)
+	t := stat.NewTable(w, "letter (parts)", "adjusted Rand index between seeds", "test")
 	for _, task := range BowTasks {
 		c, err := LearnClean(ctx, set, task, seeds, learn.Options{Method: method}, o)
 		if err != nil {
@@ -38,25 +39,20 @@ func reportBows(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, m
 		if seeds > 1 {
 			cuts = fmt.Sprintf("%.2f", alike)
 		}
-		fmt.Fprintf(w, "| %s (%d) | %s | %.4f |\n", task.Letter, task.Experts, cuts, c.Test)
+		t.Row("%s (%d) | %s | %.4f", task.Letter, task.Experts, cuts, c.Test)
 	}
 	if method != learn.MethodAuto && method != learn.MethodStrokes {
 		return nil
 	}
-	fmt.Fprintf(w, "\n| straight parts preferred, a bent one costs %d nats an image | stem and bow | test "+
-		"|\n|---|---|---|\n", straightPrice)
+	fmt.Fprintln(w)
+	t = stat.NewTable(w, fmt.Sprintf("straight parts preferred, a bent one costs %d nats an image", straightPrice),
+		"stem and bow", "test")
 	for _, task := range BowTasks[2:4] {
 		c, err := LearnClean(ctx, set, task, seeds, learn.Options{Method: method, Straight: straightPrice}, o)
 		if err != nil {
 			return err
 		}
-		n := 0
-		for _, m := range c.Models {
-			if stemAndBow(m) {
-				n++
-			}
-		}
-		fmt.Fprintf(w, "| %s (%d) | %d of %d | %.4f |\n", task.Letter, task.Experts, n, seeds, c.Test)
+		t.Row("%s (%d) | %d of %d | %.4f", task.Letter, task.Experts, stat.Count(c.Models, stemAndBow), seeds, c.Test)
 	}
 	return nil
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
 )
 
@@ -20,35 +21,33 @@ var StrokeCounts = []struct {
 // writers, with seeds from the first one, and prints what each further part
 // brought.
 func ReportCounts(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, o Options) error {
-	h, width := set.Size()
-	cfg := patchwork.NewConfig(patchwork.RuleMax, h, width, Poses)
-	fmt.Fprintf(w, "| letter | strokes | parts by seed | gain of one more part, nats per image, by seed "+
-		"|\n|---|---|---|---|\n")
+	t := stat.NewTable(w, "letter", "strokes", "parts by seed", "gain of one more part, nats per image, by seed")
 	right := make([]int, seeds)
 	for _, c := range StrokeCounts {
 		train, err := Choose(set, c.Letter, 1, 20)
 		if err != nil {
 			return err
 		}
-		parts, gains := "", ""
+		var parts, gains []string
 		for s := range seeds {
-			m, err := learn.Learn(ctx, train, cfg, learn.Options{Seed: o.Seed + uint64(s), Starts: o.Starts, Workers: o.Workers})
+			m, err := learn.Learn(ctx, train, Config(set), learn.Options{Seed: o.Seed + uint64(s), Starts: o.Starts,
+				Workers: o.Workers})
 			if err != nil {
 				return err
 			}
-			parts += fmt.Sprintf(" %d", m.K())
-			gains += "; "
+			parts = append(parts, fmt.Sprint(m.K()))
+			var gain []string
 			curve := m.Extras().Record.Curve
 			for i := range curve[1:] {
-				gains += fmt.Sprintf(" %.0f", (curve[i].DescriptionLength-curve[i+1].DescriptionLength)/float64(curve[i].Rows))
+				gain = append(gain, fmt.Sprintf("%.0f",
+					(curve[i].DescriptionLength-curve[i+1].DescriptionLength)/float64(curve[i].Rows)))
 			}
+			gains = append(gains, strings.Join(gain, " "))
 			if m.K() == c.Strokes {
 				right[s]++
 			}
 		}
-		if _, err := fmt.Fprintf(w, "| %s | %d |%s | %s |\n", c.Letter, c.Strokes, parts, gains[2:]); err != nil {
-			return err
-		}
+		t.Row("%s | %d | %s | %s", c.Letter, c.Strokes, strings.Join(parts, " "), strings.Join(gains, "; "))
 	}
 	_, err := fmt.Fprintf(w, "\nright by seed, of %d: %v\n", len(StrokeCounts), right)
 	return err

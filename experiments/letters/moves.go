@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -49,25 +51,17 @@ const (
 // nats per pixel, where every pick pays for its place: log of the number of poses. Each
 // seed draws other images to learn from.
 func ReportMoves(ctx context.Context, w io.Writer, classes []Class, seeds int, o Options) error {
-	fmt.Fprint(w, "| class (parts) |")
-	for _, m := range Moves {
-		fmt.Fprintf(w, " %s |", m)
-	}
-	fmt.Fprintln(w)
+	t := stat.NewTable(w, "class (parts)", stat.Cells(Moves, Move.String))
 	for _, c := range classes {
-		fmt.Fprintf(w, "| %s (%d) |", c.Name, c.Experts)
+		var cells []string
 		for _, m := range Moves {
-			var all []float64
-			for s := range seeds {
-				v, err := heldOutMoved(ctx, c, m, o.Seed+uint64(s), o)
-				if err != nil {
-					return err
-				}
-				all = append(all, v)
+			all, err := stat.Seeds(seeds, func(s uint64) (float64, error) { return heldOutMoved(ctx, c, m, o.Seed+s, o) })
+			if err != nil {
+				return err
 			}
-			fmt.Fprintf(w, " %.4f ± %.4f |", stat.Mean(all), stat.SD(all))
+			cells = append(cells, stat.Spread(all, 4))
 		}
-		fmt.Fprintln(w)
+		t.Row("%s (%d) | %s", c.Name, c.Experts, strings.Join(cells, " | "))
 	}
 	return nil
 }
@@ -88,11 +82,7 @@ func heldOutMoved(ctx context.Context, c Class, move Move, seed uint64, o Option
 	if err != nil {
 		return 0, err
 	}
-	rates := make([]float64, m.K())
-	for k := range rates {
-		rates[k] = 1
-	}
-	opt := patchwork.PursuitOptions{Refined: true, Rates: rates, Scoring: patchwork.ScoringOriginal}
+	opt := patchwork.PursuitOptions{Refined: true, Rates: slices.Repeat([]float64{1}, m.K()), Scoring: patchwork.ScoringOriginal}
 	price := math.Log(float64(cfg.Poses.Len()))
 	sums := make([]float64, len(test.Images))
 	_, err = patchwork.EStep(ctx, m, test, opt, o.Workers, func(i int, e *patchwork.Explanation) {

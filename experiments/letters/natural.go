@@ -22,12 +22,7 @@ const bandWidth = 7.2
 // StrokeOf measures a template of the given width.
 func StrokeOf(template []float64, width int) Stroke {
 	s := Stroke{Shape: ShapeOf(template, width)}
-	var ink []int
-	for i, p := range template {
-		if p > 0.5 {
-			ink = append(ink, i)
-		}
-	}
+	ink := inkOf(template)
 	if len(ink) == 0 {
 		return s
 	}
@@ -36,6 +31,16 @@ func StrokeOf(template []float64, width int) Stroke {
 	}
 	s.Whole = float64(len(largest(ink, width))) / float64(len(ink))
 	return s
+}
+
+// inkOf returns the pixels above 1/2.
+func inkOf(template []float64) (ink []int) {
+	for i, p := range template {
+		if p > 0.5 {
+			ink = append(ink, i)
+		}
+	}
+	return ink
 }
 
 // inBand returns the most ink that a band in the direction of angle can hold.

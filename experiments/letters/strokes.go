@@ -40,35 +40,26 @@ type Clean struct {
 // LearnClean learns a letter with as many seeds from o.Seed on, and tests it.
 func LearnClean(ctx context.Context, set *dataset.Set, task Task, seeds int, opt learn.Options, o Options) (Clean,
 	error) {
-	train, err := Choose(set, task.Letter, 1, strokeTrainers)
-	if err != nil {
-		return Clean{}, err
-	}
-	test, err := Choose(set, task.Letter, 26, 50)
+	task.LastTrainer = strokeTrainers
+	train, test, err := task.Data(set)
 	if err != nil {
 		return Clean{}, err
 	}
 	h, w := set.Size()
-	cfg := patchwork.NewConfig(patchwork.RuleMax, h, w, Poses)
 	var c Clean
 	var pure, stray, votes, tests, placed []float64
 	for s := range seeds {
 		opt.Experts, opt.Seed, opt.Starts, opt.Workers = task.Experts, o.Seed+uint64(s), o.Starts, o.Workers
-		m, err := learn.Learn(ctx, train, cfg, opt)
+		m, err := learn.Learn(ctx, train, Config(set), opt)
 		if err != nil {
 			return Clean{}, err
 		}
 		c.Models = append(c.Models, m)
-		if natural(m, task.Letter) {
-			c.Natural++
-		}
-		for k, one := range strokesOf(m) {
-			is := 0.0
-			if one.Pure() {
-				is = 1
-			}
+		strokes := strokesOf(m)
+		pure = append(pure, float64(stat.Count(strokes, Stroke.Pure))/float64(len(strokes)))
+		for k := range strokes {
 			away, all := strayVotes(m.Template(k), w)
-			pure, stray, votes = append(pure, is), append(stray, float64(away)), append(votes, float64(all))
+			stray, votes = append(stray, float64(away)), append(votes, float64(all))
 		}
 		ll, picks, err := heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true}, o.Workers)
 		if err != nil {
@@ -77,6 +68,7 @@ func LearnClean(ctx context.Context, set *dataset.Set, task Task, seeds int, opt
 		tests = append(tests, ll)
 		placed = append(placed, ll-picks*math.Log(float64(Poses.Len()))/float64(h*w))
 	}
+	c.Natural = stat.Count(c.Models, func(m *patchwork.Model) bool { return natural(m, task.Letter) })
 	c.Pure, c.Stray, c.Test, c.Placed = stat.Mean(pure), stat.Mean(stray)/stat.Mean(votes), stat.Mean(tests),
 		stat.Mean(placed)
 	return c, nil
@@ -85,13 +77,7 @@ func LearnClean(ctx context.Context, set *dataset.Set, task Task, seeds int, opt
 // strayVotes returns how many entries of a template that vote (0.03 or more) are more than
 // 2 pixels from its main piece, the largest of those above 1/2, and how many vote.
 func strayVotes(template []float64, width int) (away, all int) {
-	var ink []int
-	for i, p := range template {
-		if p > 0.5 {
-			ink = append(ink, i)
-		}
-	}
-	main := largest(ink, width)
+	main := largest(inkOf(template), width)
 	for i, p := range template {
 		if p < 0.03 {
 			continue
@@ -111,27 +97,22 @@ func strayVotes(template []float64, width int) (away, all int) {
 // parts are.
 func ReportStrokes(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, method learn.Method,
 	o Options) error {
-	fmt.Fprintf(w, "method %v, %d seeds from %d\n\n| letter (parts) | natural | pure | stray votes | test | with "+
-		"placement |\n|---|---|---|---|---|---|\n", method, seeds, o.Seed)
-	var sum [4][]float64
-	all := 0
+	fmt.Fprintf(w, "method %v, %d seeds from %d\n\n", method, seeds, o.Seed)
+	t := stat.NewTable(w, "letter (parts)", "natural", "pure", "stray votes", "test", "with placement")
+	var nine []Clean
 	for i, task := range StrokeTasks {
 		c, err := LearnClean(ctx, set, task, seeds, learn.Options{Method: method}, o)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %s (%d) | %d of %d | %.2f | %.2f | %.4f | %.4f |\n", task.Letter, task.Experts, c.Natural, seeds,
-			c.Pure, c.Stray, c.Test, c.Placed)
-		if i >= lettersOfMean {
-			continue
-		}
-		all += c.Natural
-		for j, v := range []float64{c.Pure, c.Stray, c.Test, c.Placed} {
-			sum[j] = append(sum[j], v)
-		}
-		if i == lettersOfMean-1 {
-			fmt.Fprintf(w, "| **the nine** | %d of %d | %.2f | %.2f | %.4f | %.4f |\n", all, lettersOfMean*seeds,
-				stat.Mean(sum[0]), stat.Mean(sum[1]), stat.Mean(sum[2]), stat.Mean(sum[3]))
+		t.Row("%s (%d) | %d of %d | %.2f | %.2f | %.4f | %.4f", task.Letter, task.Experts, c.Natural, seeds, c.Pure, c.Stray,
+			c.Test, c.Placed)
+		if nine = append(nine, c); i == lettersOfMean-1 {
+			mean := func(of func(Clean) float64) float64 { return stat.MeanOf(nine, of) }
+			t.Row("**the nine** | %.0f of %d | %.2f | %.2f | %.4f | %.4f",
+				lettersOfMean*mean(func(c Clean) float64 { return float64(c.Natural) }), lettersOfMean*seeds,
+				mean(func(c Clean) float64 { return c.Pure }), mean(func(c Clean) float64 { return c.Stray }),
+				mean(func(c Clean) float64 { return c.Test }), mean(func(c Clean) float64 { return c.Placed }))
 		}
 	}
 	return reportBows(ctx, w, set, seeds, method, o)

@@ -91,13 +91,10 @@ func Measure(ctx context.Context, row Row, draws int, set func(seed uint64) Set)
 	return row, nil
 }
 
-const heading = "| set | images | flips | all found, nothing else | true parts found | K | s of one core " +
-	"|\n|---|---|---|---|---|---|---|\n"
-
-// String returns the row as a line of the table.
-func (r Row) String() string {
-	return fmt.Sprintf("| %s | %d | %.2f | %d of %d | %.2f of %d | %.2f | %.2f |", r.Name, r.Images, r.Flips, r.All,
-		r.Draws, r.Found, r.Parts, r.K, r.Seconds)
+// write prints the row.
+func (r Row) write(t stat.Table) {
+	t.Row("%s | %d | %.2f | %d of %d | %.2f of %d | %.2f | %.2f", r.Name, r.Images, r.Flips, r.All, r.Draws, r.Found,
+		r.Parts, r.K, r.Seconds)
 }
 
 // job is a row to be measured.
@@ -110,17 +107,13 @@ type job struct {
 
 // report measures the jobs, each with at most so many draws.
 func report(ctx context.Context, w io.Writer, jobs []job, draws int) error {
-	if _, err := io.WriteString(w, heading); err != nil {
-		return err
-	}
+	t := stat.NewTable(w, "set", "images", "flips", "all found, nothing else", "true parts found", "K", "s of one core")
 	for _, j := range jobs {
 		row, err := Measure(ctx, Row{Name: j.name, Flips: j.flips}, min(j.draws, draws), j.set)
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(w, row); err != nil {
-			return err
-		}
+		row.write(t)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/letters"
 	"example.com/patchwork/experiments/scenes"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/pose"
 )
@@ -45,28 +46,21 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 	if o.Seeds == 0 {
 		o.Seeds = 5
 	}
-	fmt.Fprintln(w, "| unseen images | nats per pixel, paper | refined | gain (least to greatest) | right, paper | "+
-		"refined | gain (least to greatest) | ms per image |\n|---|---|---|---|---|---|---|---|")
-	row := func(name string, run func(ctx context.Context, seed uint64, o Options) (result, error)) error {
-		var results []result
-		for seed := range o.Seeds {
-			r, err := run(ctx, uint64(seed)+1, o)
-			if err != nil {
-				return err
-			}
-			results = append(results, r)
+	t := stat.NewTable(w, "unseen images", "nats per pixel, paper", "refined", "gain (least to greatest)", "right, paper",
+		"refined", "gain (least to greatest)", "ms per image")
+	row := func(name string, run func(seed uint64) (result, error)) error {
+		results, err := stat.Seeds(o.Seeds, func(i uint64) (result, error) { return run(i + 1) })
+		if err == nil {
+			write(t, name, results)
 		}
-		write(w, name, results)
-		return nil
+		return err
 	}
-	if err := row("nine letters, 56 x 56", runLetters); err != nil {
+	if err := row("nine letters, 56 x 56", func(seed uint64) (result, error) { return runLetters(ctx, seed, o) }); err != nil {
 		return err
 	}
 	for _, n := range []int{5, 20} {
 		err := row(fmt.Sprintf("digits, 28 x 28, %d of each to learn from", n),
-			func(ctx context.Context, seed uint64, o Options) (result, error) {
-				return runDigits(ctx, n, seed, o)
-			})
+			func(seed uint64) (result, error) { return runDigits(ctx, n, seed, o) })
 		if err != nil {
 			return err
 		}
@@ -74,9 +68,7 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 	for _, s := range []scenes.Setting{{Side: 64, Flip: .10}, {Side: 64, Flip: .20}, {Side: 48, Flip: .10},
 		{Side: 48, Flip: .20}} {
 		err := row(fmt.Sprintf("scenes, %d x %d, %.0f %% flipped", s.Side, s.Side, 100*s.Flip),
-			func(ctx context.Context, seed uint64, o Options) (result, error) {
-				return runScenes(ctx, s, seed, o)
-			})
+			func(seed uint64) (result, error) { return runScenes(ctx, s, seed, o) })
 		if err != nil {
 			return err
 		}
@@ -86,43 +78,21 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 
 // write writes a row: means over the seeds with the standard deviation, and the
 // gains of the seeds that gain least and most.
-func write(w io.Writer, name string, results []result) {
+func write(t stat.Table, name string, results []result) {
 	column := func(of func(result) [2]float64, digits int) string {
-		paper, refined, gain := make([]float64, len(results)), make([]float64, len(results)), make([]float64, len(results))
-		for i, r := range results {
-			v := of(r)
-			paper[i], refined[i], gain[i] = v[0], v[1], v[1]-v[0]
-		}
+		paper := stat.Of(results, func(r result) float64 { return of(r)[0] })
+		refined := stat.Of(results, func(r result) float64 { return of(r)[1] })
+		gain := stat.Of(results, func(r result) float64 { return of(r)[1] - of(r)[0] })
 		if slices.Max(refined) == 0 {
 			return " | | "
 		}
-		return fmt.Sprintf("%s | %s | %+.*f (%+.*f to %+.*f)", spread(paper, digits), spread(refined, digits),
-			digits, mean(gain), digits, slices.Min(gain), digits, slices.Max(gain))
+		return fmt.Sprintf("%s | %s | %+.*f (%+.*f to %+.*f)", stat.Spread(paper, digits), stat.Spread(refined, digits),
+			digits, stat.Mean(gain), digits, slices.Min(gain), digits, slices.Max(gain))
 	}
-	var millis [2]float64
-	for _, r := range results {
-		millis[0] += r.millis[0] / float64(len(results))
-		millis[1] += r.millis[1] / float64(len(results))
-	}
-	fmt.Fprintf(w, "| %s | %s | %s | %.2f / %.2f |\n", name, column(func(r result) [2]float64 { return r.perPixel }, 4),
-		column(func(r result) [2]float64 { return r.right }, 3), millis[0], millis[1])
-}
-
-func mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
-}
-
-// spread returns the mean and standard deviation of some values as text.
-func spread(x []float64, digits int) string {
-	squares := 0.0
-	for _, v := range x {
-		squares += (v - mean(x)) * (v - mean(x))
-	}
-	return fmt.Sprintf("%.*f ± %.*f", digits, mean(x), digits, math.Sqrt(squares/float64(max(len(x)-1, 1))))
+	t.Row("%s | %s | %s | %.2f / %.2f", name, column(func(r result) [2]float64 { return r.perPixel }, 4),
+		column(func(r result) [2]float64 { return r.right }, 3),
+		stat.MeanOf(results, func(r result) float64 { return r.millis[0] }),
+		stat.MeanOf(results, func(r result) float64 { return r.millis[1] }))
 }
 
 // explain explains the images by both searches, on one core, and adds what that
@@ -154,22 +124,17 @@ func (r *result) explain(m *patchwork.Model, images []*bitmap.Image, share float
 func runLetters(ctx context.Context, seed uint64, o Options) (result, error) {
 	var r result
 	for _, task := range letters.Tasks {
-		train, err := letters.Choose(o.Letters, task.Letter, 1, task.LastTrainer)
+		train, test, err := task.Data(o.Letters)
 		if err != nil {
 			return r, err
 		}
-		test, err := letters.Choose(o.Letters, task.Letter, 26, 50)
-		if err != nil {
-			return r, err
-		}
-		h, w := o.Letters.Size()
-		m, err := learn.Learn(ctx, train, patchwork.NewConfig(patchwork.RuleMax, h, w, letters.Poses),
+		m, err := learn.Learn(ctx, train, letters.Config(o.Letters),
 			learn.Options{Method: learn.MethodBoth, Experts: task.Experts, Seed: seed, Workers: o.Workers})
 		if err != nil {
 			return r, err
 		}
-		if err := r.explain(m, test.Images, 1/float64(len(letters.Tasks)), func(int, int, *patchwork.Explanation) {}); err !=
-			nil {
+		err = r.explain(m, test.Images, 1/float64(len(letters.Tasks)), func(int, int, *patchwork.Explanation) {})
+		if err != nil {
 			return r, err
 		}
 	}

@@ -4,6 +4,7 @@
 package quadrants
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -23,6 +24,7 @@ type Options struct {
 	Test    int // test images per set; 0 means 1000
 	Seed    uint64
 	Paper   bool // learn by the paper to the letter
+	Count   bool // the number of experts is not told; nothing else is measured
 	Workers int
 
 	// FromTruth also learns starting from the true experts, which bounds what
@@ -32,7 +34,8 @@ type Options struct {
 
 // Result is the result of learning on one set.
 type Result struct {
-	Set int
+	Set     int
+	Experts int
 	// S and Five count the true experts recovered by the two criteria of
 	// [Recovered].
 	S, Five int
@@ -45,7 +48,7 @@ type Result struct {
 
 	DescriptionLength float64 // of the training images, nats; 0 in paper mode
 	FixedPoint        bool
-	Took              time.Duration // to learn
+	Took              float64 // seconds to learn
 
 	// Of the model learned from the true experts, if requested.
 	LimitS, LimitFive                    int
@@ -58,14 +61,6 @@ func config(paper bool, side int) patchwork.Config {
 		return learn.PaperConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
 	}
 	return patchwork.NewConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
-}
-
-// mode returns the name of the learner in the table.
-func (o Options) mode() string {
-	if o.Paper {
-		return "paper"
-	}
-	return "default"
 }
 
 // testSeed separates the seeds of test sets from those of training sets.
@@ -81,21 +76,27 @@ func Learn(ctx context.Context, o Options, set int) (Result, error) {
 	}
 	data := patchwork.Data{Images: train.Images}
 	cfg := config(o.Paper, train.Truth.Side)
-	opt := learn.Options{Experts: synth.QuadrantExperts, Paper: o.Paper, Seed: seed, Workers: o.Workers}
+	opt := learn.Options{Paper: o.Paper, Seed: seed, Workers: o.Workers}
+	if !o.Count {
+		opt.Experts = synth.QuadrantExperts
+	}
 	began := time.Now()
 	m, err := learn.Learn(ctx, data, cfg, opt)
 	if err != nil {
 		return r, err
 	}
-	r.Took = time.Since(began)
+	r.Took = time.Since(began).Seconds()
 	record := m.Extras().Record
-	r.DescriptionLength, r.FixedPoint = record.DescriptionLength, record.FixedPoint
+	r.Experts, r.DescriptionLength, r.FixedPoint = m.K(), record.DescriptionLength, record.FixedPoint
 	r.S, r.Five = Recovered(m.Templates(), train.Truth.Experts)
+	if o.Count {
+		return r, nil
+	}
 	truth, err := patchwork.NewModel(cfg, train.Truth.Experts)
 	if err != nil {
 		return r, err
 	}
-	test, err := synth.Quadrants(synth.QuadrantsOptions{N: orInt(o.Test, 1000), Seed: seed + testSeed})
+	test, err := synth.Quadrants(synth.QuadrantsOptions{N: cmp.Or(o.Test, 1000), Seed: seed + testSeed})
 	if err != nil {
 		return r, err
 	}
@@ -114,13 +115,6 @@ func Learn(ctx context.Context, o Options, set int) (Result, error) {
 	r.LimitS, r.LimitFive = Recovered(limit.Templates(), train.Truth.Experts)
 	r.LimitEntropy, err = crossEntropy(ctx, limit, unseen, o.Workers)
 	return r, err
-}
-
-func orInt(v, otherwise int) int {
-	if v == 0 {
-		return otherwise
-	}
-	return v
 }
 
 // crossEntropy returns the mean cross-entropy in nats per image.

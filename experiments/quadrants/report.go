@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"time"
 
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
@@ -24,41 +23,42 @@ type Row struct {
 	Excess              float64 // median cross-entropy in excess of the truth's, nats per image
 	CrossEntropy, Truth float64 // medians
 	FixedPoint          float64 // share of the sets
-	Took                time.Duration
+	Took                float64 // seconds to learn, mean
 
 	// The limit from the truth, and the fraction of the sets in which learning
 	// came within half a nat of its description length, or below.
 	LimitAllS, LimitExcess, Within float64
 }
 
+// learnAll learns all sets of a row.
+func (o Options) learnAll(ctx context.Context) ([]Result, error) {
+	return stat.Seeds(o.Sets, func(i uint64) (Result, error) { return Learn(ctx, o, int(i)) })
+}
+
+// share returns for which fraction of the sets something holds.
+func share(all []Result, holds func(Result) bool) float64 {
+	return float64(stat.Count(all, holds)) / float64(len(all))
+}
+
+// all reports whether all experts are recovered, by criterion S.
+func (r Result) all() bool { return r.S == synth.QuadrantExperts }
+
 // Run learns all sets of a row.
 func Run(ctx context.Context, o Options) (Row, error) {
-	row := Row{Options: o}
-	var excess, entropy, truth, limit []float64
-	share := 1 / float64(o.Sets)
-	count := func(sum *float64, holds bool) {
-		if holds {
-			*sum += share
-		}
-	}
-	for i := range o.Sets {
-		r, err := Learn(ctx, o, i)
-		if err != nil {
-			return row, err
-		}
-		row.Recovered += float64(r.S) * share
-		count(&row.AllS, r.S == synth.QuadrantExperts)
-		count(&row.AllFive, r.Five == synth.QuadrantExperts)
-		count(&row.FixedPoint, r.FixedPoint)
-		count(&row.LimitAllS, r.LimitS == synth.QuadrantExperts)
-		count(&row.Within, r.DescriptionLength < r.LimitDescriptionLength+0.5)
-		row.Took += r.Took / time.Duration(o.Sets)
-		excess, limit = append(excess, r.CrossEntropy-r.Truth), append(limit, r.LimitEntropy-r.Truth)
-		entropy, truth = append(entropy, r.CrossEntropy), append(truth, r.Truth)
-	}
-	row.Excess, row.LimitExcess = stat.Median(excess), stat.Median(limit)
-	row.CrossEntropy, row.Truth = stat.Median(entropy), stat.Median(truth)
-	return row, nil
+	all, err := o.learnAll(ctx)
+	median := func(of func(Result) float64) float64 { return stat.Median(stat.Of(all, of)) }
+	return Row{Options: o,
+		Recovered:    stat.MeanOf(all, func(r Result) float64 { return float64(r.S) }),
+		AllS:         share(all, Result.all),
+		AllFive:      share(all, func(r Result) bool { return r.Five == synth.QuadrantExperts }),
+		FixedPoint:   share(all, func(r Result) bool { return r.FixedPoint }),
+		LimitAllS:    share(all, func(r Result) bool { return r.LimitS == synth.QuadrantExperts }),
+		Within:       share(all, func(r Result) bool { return r.DescriptionLength < r.LimitDescriptionLength+0.5 }),
+		Took:         stat.MeanOf(all, func(r Result) float64 { return r.Took }),
+		Excess:       median(func(r Result) float64 { return r.CrossEntropy - r.Truth }),
+		LimitExcess:  median(func(r Result) float64 { return r.LimitEntropy - r.Truth }),
+		CrossEntropy: median(func(r Result) float64 { return r.CrossEntropy }),
+		Truth:        median(func(r Result) float64 { return r.Truth })}, err
 }
 
 // Rows returns the rows of the ledger.
@@ -73,20 +73,19 @@ func Rows(seed uint64, workers int) []Options {
 
 // Report prints the table of the rows, and the off-support votes.
 func Report(ctx context.Context, w io.Writer, rows []Options) error {
-	fmt.Fprintln(w, "| mode | N | sets | experts (S) | all 8 (S) | all 8 (05) | cross-entropy | excess over the truth | "+
-		"fixed point | s per set |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
+	t := stat.NewTable(w, "mode", "N", "sets", "experts (S)", "all 8 (S)", "all 8 (05)", "cross-entropy",
+		"excess over the truth", "fixed point", "s per set")
 	for _, o := range rows {
 		r, err := Run(ctx, o)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %s | %d | %d | %.2f | %.1f %% | %.1f %% | %.2f | %.3f | %.0f %% | %.3f |\n", o.mode(), o.N, o.Sets,
-			r.Recovered, 100*r.AllS, 100*r.AllFive, r.CrossEntropy, r.Excess, 100*r.FixedPoint, r.Took.Seconds())
+		t.Row("%s | %d | %d | %.2f | %.1f %% | %.1f %% | %.2f | %.3f | %.0f %% | %.3f",
+			map[bool]string{true: "paper", false: "default"}[o.Paper], o.N, o.Sets, r.Recovered, 100*r.AllS, 100*r.AllFive,
+			r.CrossEntropy, r.Excess, 100*r.FixedPoint, r.Took)
 		if o.FromTruth {
-			fmt.Fprintf(w, "| from the truth | %d | %d | | %.1f %% | | | %.3f | within half a nat of it, or below: "+
-				"%.0f %% | |\n",
-				o.N, o.Sets, 100*r.LimitAllS, r.LimitExcess, 100*r.Within)
+			t.Row("from the truth | %d | %d | | %.1f %% | | | %.3f | within half a nat of it, or below: %.0f %% |", o.N, o.Sets,
+				100*r.LimitAllS, r.LimitExcess, 100*r.Within)
 		}
 	}
 	return nil
@@ -94,16 +93,15 @@ func Report(ctx context.Context, w io.Writer, rows []Options) error {
 
 // ReportVotes prints the mean off-support vote of 20 sets of 1000 images.
 func ReportVotes(ctx context.Context, w io.Writer, seed uint64) error {
-	const sets = 20
 	var means [2]float64
 	for i, paper := range []bool{true, false} {
-		for set := range sets {
-			v, err := OffSupport(ctx, paper, 1000, seed*1_000_003+uint64(set))
-			if err != nil {
-				return err
-			}
-			means[i] += v / sets
+		all, err := stat.Seeds(20, func(set uint64) (float64, error) {
+			return OffSupport(ctx, paper, 1000, seed*1_000_003+set)
+		})
+		if err != nil {
+			return err
 		}
+		means[i] = stat.Mean(all)
 	}
 	_, err := fmt.Fprintf(w, "mean off-support vote given the true activations, N=1000: eq. (1) %.3f, guarded %.4f\n",
 		means[0], means[1])

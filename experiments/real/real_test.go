@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/experiments/sklearn"
+	"example.com/patchwork/experiments/python"
 	model "example.com/patchwork/learn/real"
 )
 
@@ -163,7 +163,7 @@ func TestRivalsAgainstTheTruth(t *testing.T) {
 		j.Test = append(j.Test, []float64{row[0], math.NaN()})
 	}
 	s, err := Rivals(context.Background(), j)
-	if errors.Is(err, sklearn.ErrNone) {
+	if missing := new(python.MissingError); errors.As(err, &missing) {
 		t.Skip(err)
 	}
 	if err != nil {

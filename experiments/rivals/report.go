@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
+
+	"example.com/patchwork/experiments/stat"
 )
 
 // Report runs the comparison and prints its tables, then those of the tuned
@@ -14,78 +15,53 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := res.Print(w); err != nil {
-		return err
-	}
+	res.Print(w)
 	o.Models, o.TuneRounded = []string{DAETied, DAEUntied, RBM}, true
 	if res, err = Run(ctx, o); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(w, "\nTuned for rounded codes:"); err != nil {
-		return err
-	}
-	return res.Print(w)
+	fmt.Fprintln(w, "\nTuned for rounded codes:")
+	res.Print(w)
+	return nil
 }
 
 // Print writes the tables as Markdown: cross-entropy by size, its excess over
 // the truth, with rounded codes, squared error, purity, and the settings.
-func (r *Results) Print(w io.Writer) error {
-	var b strings.Builder
-	shown := r.Options.Sizes[(&run{Options: r.Options}).shown()]
-	fmt.Fprintf(&b, "Seed %d, %d sets per size, %d test images, medians (quartiles).\n", r.Options.Seed, r.Options.Sets,
+func (r *Results) Print(w io.Writer) {
+	fmt.Fprintf(w, "Seed %d, %d sets per size, %d test images, medians (quartiles).\n", r.Options.Seed, r.Options.Sets,
 		r.Options.Test)
-	r.table(&b, "Cross-entropy, nats per image", 2, true, func(m Measure) float64 { return m.CrossEntropy })
-	r.table(&b, "Excess over the truth", 2, false, func(m Measure) float64 { return m.Excess })
-	r.table(&b, "Cross-entropy with codes rounded to one bit per unit", 2, false,
-		func(m Measure) float64 { return m.RoundedCrossEntropy })
-	r.table(&b, "L2", 2, false, func(m Measure) float64 { return m.L2 })
-	r.table(&b, "L2 with rounded codes", 2, false, func(m Measure) float64 { return m.RoundedL2 })
-	r.table(&b, "Purity", 2, true, func(m Measure) float64 { return m.Purity })
+	for _, f := range []struct {
+		title  string
+		figure func(Measure) float64
+	}{
+		{"Cross-entropy, nats per image", func(m Measure) float64 { return m.CrossEntropy }},
+		{"Excess over the truth", func(m Measure) float64 { return m.Excess }},
+		{"Cross-entropy with codes rounded to one bit per unit", func(m Measure) float64 { return m.RoundedCrossEntropy }},
+		{"L2", func(m Measure) float64 { return m.L2 }},
+		{"L2 with rounded codes", func(m Measure) float64 { return m.RoundedL2 }},
+		{"Purity", func(m Measure) float64 { return m.Purity }},
+	} {
+		r.table(w, f.title, append([]Curve{{Name: "truth", Points: r.Truth}}, r.Curves...), func(p Point) string {
+			return fmt.Sprintf("%.2f (%.2f-%.2f)", f.figure(p.Median), f.figure(p.Low), f.figure(p.High))
+		})
+	}
 	if len(r.Nonzeros) > 0 {
-		fmt.Fprintf(&b, "\nL2 of the dictionary by nonzero coefficients, N = %d:", shown)
+		fmt.Fprint(w, "\nL2 of the dictionary by nonzero coefficients, N nearest to 100:")
 		for _, n := range r.Nonzeros {
-			fmt.Fprintf(&b, " %d: %.2f (%.2f-%.2f);", n.Coefficients, n.Median, n.Low, n.High)
+			fmt.Fprintf(w, " %d: %.2f (%.2f-%.2f);", n.Coefficients, n.Median, n.Low, n.High)
 		}
-		fmt.Fprintln(&b)
+		fmt.Fprintln(w)
 	}
-	r.settings(&b)
-	_, err := io.WriteString(w, b.String())
-	return err
+	r.table(w, "Setting chosen; seconds per fit", r.Curves, func(p Point) string {
+		return fmt.Sprintf("%s %.3f s", p.Setting, p.Took.Seconds())
+	})
 }
 
-// head starts a table with one column per size.
-func (r *Results) head(b *strings.Builder, title string) {
-	fmt.Fprintf(b, "\n| %s |", title)
-	for _, n := range r.Options.Sizes {
-		fmt.Fprintf(b, " N=%d |", n)
-	}
-	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(r.Options.Sizes)))
-}
-
-// table prints one measure of every model and size.
-func (r *Results) table(b *strings.Builder, title string, digits int, spread bool, figure func(Measure) float64) {
-	r.head(b, title)
-	for _, c := range append([]Curve{{Name: "truth", Points: r.Truth}}, r.Curves...) {
-		fmt.Fprintf(b, "| %s |", c.Name)
-		for _, p := range c.Points {
-			fmt.Fprintf(b, " %.*f", digits, figure(p.Median))
-			if spread {
-				fmt.Fprintf(b, " (%.*f-%.*f)", digits, figure(p.Low), digits, figure(p.High))
-			}
-			fmt.Fprint(b, " |")
-		}
-		fmt.Fprintln(b)
-	}
-}
-
-// settings prints the chosen settings and the time per fit.
-func (r *Results) settings(b *strings.Builder) {
-	r.head(b, "Setting chosen; seconds per fit")
-	for _, c := range r.Curves {
-		fmt.Fprintf(b, "| %s |", c.Name)
-		for _, p := range c.Points {
-			fmt.Fprintf(b, " %s %.3f s |", p.Setting, p.Took.Seconds())
-		}
-		fmt.Fprintln(b)
+// table prints a row for each model, with a cell for each size.
+func (r *Results) table(w io.Writer, title string, curves []Curve, cell func(Point) string) {
+	fmt.Fprintln(w)
+	t := stat.NewTable(w, title, stat.Cells(r.Options.Sizes, func(n int) string { return fmt.Sprintf("N=%d", n) }))
+	for _, c := range curves {
+		t.Row("%s | %s", c.Name, stat.Cells(c.Points, cell))
 	}
 }

@@ -9,7 +9,6 @@ import (
 // results collects the outcomes in order.
 func (r *run) results(out []outcome, chosen [][]setting) (Results, error) {
 	res := Results{Options: r.Options}
-	res.Options.Progress = nil
 	test := r.sets[0].test
 	for i := range min(8, len(test.rows)) {
 		res.Samples = append(res.Samples, Sample{test.rows[i], test.Truth.Templates[i]})

@@ -42,10 +42,6 @@ type Options struct {
 	// TuneRounded chooses settings by the cross-entropy with rounded codes
 	// instead of that with the codes as they are.
 	TuneRounded bool
-
-	// Progress, if not nil, is called with the number of fits done, one call at
-	// a time.
-	Progress func(done, total int)
 }
 
 // Measure holds the results of one fitted model on the test images of its set.
@@ -114,7 +110,7 @@ type Sample struct {
 
 // Results of the comparison.
 type Results struct {
-	Options Options // with defaults filled in, without Progress
+	Options Options // with defaults filled in
 	Curves  []Curve // in the order of Names
 
 	// Truth holds the results of the true experts on the same test images, by

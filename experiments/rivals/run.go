@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"example.com/patchwork"
@@ -93,10 +92,8 @@ func (r *rival) fitSet(ctx context.Context, b *bench, n int, s setting) (*fitted
 // run is a comparison under way.
 type run struct {
 	Options
-	models      []rival
-	sets, tune  []bench
-	done, total int
-	telling     sync.Mutex
+	models     []rival
+	sets, tune []bench
 }
 
 // Run measures the models on every size and set. Settings are chosen for each
@@ -128,7 +125,6 @@ func Run(ctx context.Context, o Options) (Results, error) {
 		return Results{}, err
 	}
 	trials := r.trials()
-	r.total = len(trials)*o.TuneSets + len(r.models)*len(o.Sizes)*o.Sets
 	chosen, err := r.choose(ctx, trials)
 	if err != nil {
 		return Results{}, err
@@ -172,7 +168,6 @@ func (r *run) choose(ctx context.Context, trials []trial) ([][]setting, error) {
 		if costs[i/len(r.tune)][set] = m.CrossEntropy; r.TuneRounded {
 			costs[i/len(r.tune)][set] = m.RoundedCrossEntropy
 		}
-		r.tell()
 		return nil
 	})
 	best := make([][]float64, len(r.models))
@@ -190,17 +185,6 @@ func (r *run) choose(ctx context.Context, trials []trial) ([][]setting, error) {
 		}
 	}
 	return chosen, err
-}
-
-// tell reports that another fit is done.
-func (r *run) tell() {
-	if r.Progress == nil {
-		return
-	}
-	r.telling.Lock()
-	defer r.telling.Unlock()
-	r.done++
-	r.Progress(r.done, r.total)
 }
 
 // outcome is the result of one fit of the comparison.
@@ -223,13 +207,12 @@ func (r *run) measure(ctx context.Context, chosen [][]setting) (Results, error) 
 		}
 		out[i].took = time.Since(began)
 		out[i].Measure = f.measure(b.test, b.truth.CrossEntropy)
-		if size == shown && set == 0 {
-			out[i].model = f
-		}
 		if size == shown {
 			out[i].nonzeros = f.errors
+			if set == 0 {
+				out[i].model = f
+			}
 		}
-		r.tell()
 		return nil
 	})
 	if err != nil {

@@ -7,23 +7,17 @@ import (
 	"strconv"
 	"strings"
 
-	flag "github.com/spf13/pflag"
-
-	"example.com/patchwork/experiments/chart"
-	"example.com/patchwork/render"
 	"example.com/patchwork/rule"
 )
 
 const help = `Compose opinions, probabilities from 0 to 1, by a rule; without a name, by all rules side
 by side. The abstention value of max and max-minus-min may follow a colon: max:0.5.
-With --curve, show the composition of the opinions with one more opinion p, for p from
-0 to 1, as in the paper's Figure 1: as a picture with -o, else as a table.
+Figure 1 of the paper (go run ./experiments/paper 1) draws the curves.
 
   go run ./experiments/rule 0.7 0.2
   go run ./experiments/rule max-minus-min 0.7 0.2
-  go run ./experiments/rule --curve 0.7 -o curve.png
 
-usage: go run ./experiments/rule [NAME] OPINION... [--curve [-o OUT]]
+usage: go run ./experiments/rule [NAME] OPINION...
 `
 
 func main() {
@@ -37,25 +31,15 @@ func main() {
 
 // run returns what a command line prints.
 func run(args []string) (string, error) {
-	fs := flag.NewFlagSet("rule", flag.ContinueOnError)
-	fs.Usage = func() { fmt.Fprint(os.Stderr, help, fs.FlagUsages()) }
-	curve := fs.Bool("curve", false, "vary one more opinion from 0 to 1")
-	output := fs.StringP("output", "o", "", "picture of the curves (.png, .svg)")
-	if err := fs.Parse(args); err != nil {
-		return "", err
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return help, nil
 	}
-	rules, opinions, err := parse(fs.Args())
+	rules, opinions, err := parse(args)
 	switch {
 	case err != nil:
 		return "", err
-	case len(opinions) == 0 && !*curve:
+	case len(opinions) == 0:
 		return "", fmt.Errorf("no opinions: give probabilities from 0 to 1, such as 0.7 0.2")
-	case *output != "" && !*curve:
-		return "", fmt.Errorf("-o is for --curve; a table goes to standard output")
-	case *output != "":
-		return "", render.Save(*output, curves(rules, opinions))
-	case *curve:
-		return curveTable(rules, opinions), nil
 	}
 	return table(rules, opinions), nil
 }
@@ -99,51 +83,4 @@ func table(rules []rule.Rule, opinions []float64) string {
 		fmt.Fprintf(&b, "%-18s%-12s%-11s%.6f\n", r, abstain, symmetric, r.Compose(opinions...))
 	}
 	return b.String()
-}
-
-// curveOf returns n values of p from 0 to 1, and the opinions composed with each.
-func curveOf(r rule.Rule, opinions []float64, n int) (x, y []float64) {
-	all := append(append([]float64(nil), opinions...), 0)
-	for i := range n {
-		p := float64(i) / float64(n-1)
-		all[len(opinions)] = p
-		x, y = append(x, p), append(y, r.Compose(all...))
-	}
-	return x, y
-}
-
-func curveTable(rules []rule.Rule, opinions []float64) string {
-	var b strings.Builder
-	b.WriteString("p")
-	columns := make([][]float64, len(rules))
-	var x []float64
-	for i, r := range rules {
-		fmt.Fprintf(&b, "\t%v", r)
-		x, columns[i] = curveOf(r, opinions, 21)
-	}
-	for j := range x {
-		fmt.Fprintf(&b, "\n%.2f", x[j])
-		for _, y := range columns {
-			fmt.Fprintf(&b, "\t%.6f", y[j])
-		}
-	}
-	return b.String() + "\n"
-}
-
-// curves returns the curves as a picture.
-func curves(rules []rule.Rule, opinions []float64) chart.Chart {
-	var series []chart.Series
-	for _, r := range rules {
-		x, y := curveOf(r, opinions, 401)
-		series = append(series, chart.Series{Name: r.String(), X: x, Y: y})
-	}
-	title := "One opinion p"
-	if len(opinions) > 0 {
-		var given []string
-		for _, p := range opinions {
-			given = append(given, fmt.Sprint(p))
-		}
-		title = "Opinions " + strings.Join(given, ", ") + " and p"
-	}
-	return chart.Curves(title, "p", "composed", series)
 }

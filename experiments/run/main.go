@@ -29,92 +29,71 @@ import (
 	"example.com/patchwork/experiments/sheets"
 	"example.com/patchwork/experiments/tables"
 	"example.com/patchwork/learn"
-	"example.com/patchwork/table"
 )
+
+// job is an experiment under way: where it writes, and what follows its name.
+type job struct {
+	ctx context.Context
+	w   io.Writer
+	arguments
+}
 
 // experiment is a line of the list.
 type experiment struct {
 	name, args, help string
-	run              func(ctx context.Context, w io.Writer, a arguments) error
+	run              func(j job) error
 }
 
 // experiments lists all. Those whose times are for one core run on one worker.
 var experiments = []experiment{
 	{"quadrants", "", "the recovery of the eight experts of section 5.1, N = 20 to 1000", runQuadrants},
-	{"rivals", "", "the comparison models of section 5.1 on the same sets",
-		func(ctx context.Context, w io.Writer, _ arguments) error {
-			return rivals.Report(ctx, w, rivals.Options{Seed: 1, Workers: runtime.NumCPU()})
-		}},
+	{"rivals", "[sets] [n=100,1000]", "the comparison models of section 5.1 on the same sets", runRivals},
 	{"auto", "", "the search for the number of these experts, N = 100 to 1000",
-		func(ctx context.Context, w io.Writer, _ arguments) error {
-			return quadrants.ReportAuto(ctx, w, quadrants.AutoRows(1, 1))
-		}},
-	{"scenes", "", "five digits in noise, by every likelihood and pursuit",
-		func(ctx context.Context, w io.Writer, _ arguments) error {
-			return onScenes(func(o scenes.Options) error { o.Seed = 1; return scenes.Report(ctx, w, o) })
-		}},
-	{"odds", "[seeds]", "scenes whose noise is not told", func(ctx context.Context, w io.Writer, a arguments) error {
-		return onScenes(func(o scenes.Options) error { return scenes.ReportSoft(ctx, w, a.number(3), o) })
-	}},
-	{"ceiling", "[seeds]", "why soft scenes are not found", func(ctx context.Context, w io.Writer, a arguments) error {
-		return onScenes(func(o scenes.Options) error { return scenes.ReportCeiling(ctx, w, a.number(5), o) })
-	}},
+		func(j job) error { return quadrants.ReportAuto(j.ctx, j.w, quadrants.AutoRows(1, 1)) }},
+	{"scenes", "", "five digits in noise, by every likelihood and pursuit", onScenes(func(j job, o scenes.Options) error {
+		o.Seed = 1
+		return scenes.Report(j.ctx, j.w, o)
+	})},
+	{"odds", "[seeds]", "scenes whose noise is not told", onScenes(func(j job, o scenes.Options) error {
+		return scenes.ReportSoft(j.ctx, j.w, j.number(3), o)
+	})},
+	{"ceiling", "[seeds]", "why soft scenes are not found", onScenes(func(j job, o scenes.Options) error {
+		return scenes.ReportCeiling(j.ctx, j.w, j.number(5), o)
+	})},
 	{"pursuit", "", "the refined pursuit beside the paper's", runPursuit},
 	{"letters", "", "parts of handwritten letters, held-out likelihood",
-		func(ctx context.Context, w io.Writer, _ arguments) error {
-			return onLetters(func(l letterSet, o letters.Options) error { return letters.Report(ctx, w, l, o) })
-		}},
-	{"strokes", "[method] [seeds]", "are parts of letters clean strokes?", runStrokes},
+		onLetters(func(j job, l letterSet, o letters.Options) error { return letters.Report(j.ctx, j.w, l, o) })},
+	{"strokes", "[method] [seeds]", "are parts of letters clean strokes?", onLetters(runStrokes)},
 	{"bars", "", "the letter T as two bars", runBars},
 	{"counts", "[seeds]", "how many strokes do straight letters have?",
-		func(ctx context.Context, w io.Writer, a arguments) error {
-			return onLetters(func(l letterSet, o letters.Options) error {
-				return letters.ReportCounts(ctx, w, l, a.number(5),
-					o)
-			})
-		}},
-	{"alphabet", "[seed...]", "one alphabet for all letters", runAlphabet},
-	{"moves", "", "how far should parts of drawings be shifted and turned?", runMoves},
+		onLetters(func(j job, l letterSet, o letters.Options) error {
+			return letters.ReportCounts(j.ctx, j.w, l, j.number(5), o)
+		})},
+	{"alphabet", "[seed...]", "one alphabet for all letters", onLetters(runAlphabet)},
+	{"moves", "", "how far should parts of drawings be shifted and turned?", onLetters(runMoves)},
 	{"fewshot", "[rows] [seeds] [n=1,5] [set...] [picture=FILE]",
 		"which class? learned from few examples, beside rivals; rows: of tables", runFewshot},
 	{"sheets", "[seeds] [large|odds|opencv] [picture=FILE]",
 		"symbols on large drawings, beside OpenCV, and whether odds are what they say", runSheets},
-	{"deconvolution", "[draws]", "four features in images that hold several of them, anywhere",
-		func(ctx context.Context, w io.Writer, a arguments) error {
-			images, features, err := readDeconvolution()
-			if err != nil {
-				return err
-			}
-			return pairs.ReportDeconvolution(ctx, w, a.number(30), images, features)
-		}},
-	{"walks", "[draws]", "random walks that are never alone", func(ctx context.Context, w io.Writer, a arguments) error {
-		return pairs.ReportWalks(ctx, w, a.number(5))
-	}},
-	{"alone", "[draws]", "ten digits that are never shown alone",
-		func(ctx context.Context, w io.Writer, a arguments) error {
-			digits, labels, err := readDigits()
-			if err != nil {
-				return err
-			}
-			return pairs.ReportAlone(ctx, w, a.number(3), digits, labels)
-		}},
+	{"deconvolution", "[draws]", "four features in images that hold several of them, anywhere", runDeconvolution},
+	{"walks", "[draws]", "random walks that are never alone",
+		func(j job) error { return pairs.ReportWalks(j.ctx, j.w, j.number(5)) }},
+	{"alone", "[draws]", "ten digits that are never shown alone", onScenes(func(j job, o scenes.Options) error {
+		return pairs.ReportAlone(j.ctx, j.w, j.number(3), o.Glyphs, o.Labels)
+	})},
 	{"roles", "", "roles of users and permissions, exactly; and Boolean products taken apart", runRoles},
 	{"tables", "[set...] [rule...] [splits]", "hidden bits of tables by every rule, beside rivals", runTables},
-	{"aims", "[set...] [rule] [draws]", "does learning with the aim to predict predict better?",
-		func(ctx context.Context, w io.Writer, a arguments) error {
-			return tables.ReportAims(ctx, w, data(), a.words, a.rule(patchwork.RuleMax), a.number(5), oneWorker)
-		}},
+	{"aims", "[set...] [rule] [draws]", "does learning with the aim to predict predict better?", func(j job) error {
+		return tables.ReportAims(j.ctx, j.w, data(), j.words, j.rule(patchwork.RuleMax), j.number(5), oneWorker)
+	}},
 	{"sources", "[set...] [draws] [n=3000]", "sources of noisy-or networks: are all found, and no others?", runSources},
-	{"rules", "[set...] [rule...] [seeds]", "what does each of the seven rules learn?",
-		func(ctx context.Context, w io.Writer, a arguments) error {
-			o := oneWorker
-			o.Rules = a.rules
-			return tables.ReportRules(ctx, w, data("peers"), a.wordsOr(tables.RuleSetNames), a.number(3), o)
-		}},
+	{"rules", "[set...] [rule...] [seeds]", "what does each of the seven rules learn?", func(j job) error {
+		o := oneWorker
+		o.Rules = j.rules
+		return tables.ReportRules(j.ctx, j.w, data("peers"), j.wordsOr(tables.RuleSetNames), j.number(3), o)
+	}},
 	{"planted", "[name...] [sets]", "groups of columns planted in tables: are they found, and how many?",
-		func(ctx context.Context, w io.Writer, a arguments) error {
-			return tables.ReportPlanted(ctx, w, a.words, a.number(20), tables.Options{Workers: 1})
-		}},
+		func(j job) error { return tables.ReportPlanted(j.ctx, j.w, j.words, j.number(20), oneWorker) }},
 	{"real", "[quadrants|rivals|bars|digits|tables|parts|scenes] [...]",
 		"real values: recovery, likelihood beside the truth, hidden values", runReal},
 }
@@ -153,7 +132,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.name, err)
 	}
-	return e.run(ctx, w, a)
+	return e.run(job{ctx, w, a})
 }
 
 // arguments are what follows the name of an experiment.
@@ -224,124 +203,112 @@ func (a arguments) sizes() (out []int, err error) {
 	return out, nil
 }
 
-func runQuadrants(ctx context.Context, w io.Writer, _ arguments) error {
-	if err := quadrants.Report(ctx, w, quadrants.Rows(1, 1)); err != nil {
+func runQuadrants(j job) error {
+	if err := quadrants.Report(j.ctx, j.w, quadrants.Rows(1, 1)); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
-	return quadrants.ReportVotes(ctx, w, 1)
+	fmt.Fprintln(j.w)
+	return quadrants.ReportVotes(j.ctx, j.w, 1)
 }
 
-func runPursuit(ctx context.Context, w io.Writer, _ arguments) error {
-	digits, labels, err := readDigits()
+func runRivals(j job) error {
+	sizes, err := j.sizes()
 	if err != nil {
 		return err
 	}
-	return onLetters(func(l letterSet, o letters.Options) error {
-		return pursuit.Report(ctx, w, pursuit.Options{Letters: l, Digits: digits, Labels: labels, Workers: o.Workers})
-	})
+	return rivals.Report(j.ctx, j.w, rivals.Options{Seed: 1, Sets: j.number(0), Sizes: sizes, Workers: runtime.NumCPU()})
 }
 
-func runStrokes(ctx context.Context, w io.Writer, a arguments) error {
+func runPursuit(j job) error {
+	return onScenes(func(j job, s scenes.Options) error {
+		return onLetters(func(j job, l letterSet, o letters.Options) error {
+			return pursuit.Report(j.ctx, j.w, pursuit.Options{Letters: l, Digits: s.Glyphs, Labels: s.Labels,
+				Workers: o.Workers})
+		})(j)
+	})(j)
+}
+
+func runStrokes(j job, l letterSet, o letters.Options) (err error) {
 	method := learn.MethodAuto
-	for _, word := range a.words {
-		var err error
+	for _, word := range j.words {
 		if method, err = learn.ParseMethod(word); err != nil {
 			return err
 		}
 	}
-	return onLetters(func(l letterSet, o letters.Options) error {
-		return letters.ReportStrokes(ctx, w, l, a.number(5), method, o)
-	})
+	return letters.ReportStrokes(j.ctx, j.w, l, j.number(5), method, o)
 }
 
-func runAlphabet(ctx context.Context, w io.Writer, a arguments) error {
+func runAlphabet(j job, l letterSet, _ letters.Options) error {
 	seeds := []uint64{1, 2, 3, 4, 5}
-	if len(a.numbers) > 0 {
+	if len(j.numbers) > 0 {
 		seeds = nil
 	}
-	for _, n := range a.numbers {
+	for _, n := range j.numbers {
 		seeds = append(seeds, uint64(n))
 	}
-	return onLetters(func(l letterSet, _ letters.Options) error { return letters.ReportAlphabet(ctx, w, l, seeds) })
+	return letters.ReportAlphabet(j.ctx, j.w, l, seeds)
 }
 
-func runFewshot(ctx context.Context, w io.Writer, a arguments) error {
-	sizes, err := a.sizes()
+func runFewshot(j job) error {
+	sizes, err := j.sizes()
 	if err != nil {
 		return err
 	}
-	o := fewshot.Options{Data: data(), Workers: runtime.GOMAXPROCS(0), Numbers: sizes, Seeds: a.number(0),
-		Picture: a.values["picture"], Tasks: a.words}
+	o := fewshot.Options{Data: data(), Workers: runtime.GOMAXPROCS(0), Numbers: sizes, Seeds: j.number(0),
+		Picture: j.values["picture"], Tasks: j.words}
 	if len(o.Tasks) > 0 && o.Tasks[0] == "rows" {
 		o.Tasks = o.Tasks[1:]
-		return fewshot.ReportRows(ctx, w, o)
+		return fewshot.ReportRows(j.ctx, j.w, o)
 	}
-	return fewshot.Report(ctx, w, o)
+	return fewshot.Report(j.ctx, j.w, o)
 }
 
-func runSheets(ctx context.Context, w io.Writer, a arguments) error {
+func runSheets(j job) error {
 	reports := map[string]func() error{
-		"large":  func() error { return sheets.Report(ctx, w, a.number(5)) },
-		"odds":   func() error { return sheets.ReportOdds(ctx, w, a.number(5), a.values["picture"]) },
-		"opencv": func() error { return sheets.ReportRival(ctx, w, a.number(5)) },
+		"large":  func() error { return sheets.Report(j.ctx, j.w, j.number(5)) },
+		"odds":   func() error { return sheets.ReportOdds(j.ctx, j.w, j.number(5), j.values["picture"]) },
+		"opencv": func() error { return sheets.ReportRival(j.ctx, j.w, j.number(5)) },
 	}
-	for _, name := range a.wordsOr([]string{"large", "odds", "opencv"}) {
+	for _, name := range j.wordsOr([]string{"large", "odds", "opencv"}) {
 		if reports[name] == nil {
 			return fmt.Errorf("sheets %s: give large, odds or opencv", name)
 		}
 		if err := reports[name](); err != nil {
 			return err
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(j.w)
 	}
 	return nil
 }
 
-func runRoles(ctx context.Context, w io.Writer, _ arguments) error {
-	if err := tables.ReportRoles(ctx, w, data("peers"), 5); err != nil {
+func runRoles(j job) error {
+	if err := tables.ReportRoles(j.ctx, j.w, data("peers"), 5); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
-	return tables.ReportFactors(ctx, w, 50)
+	fmt.Fprintln(j.w)
+	return tables.ReportFactors(j.ctx, j.w, 50)
 }
 
-func runTables(ctx context.Context, w io.Writer, a arguments) error {
-	o := oneWorker
-	o.Rules, o.Splits = a.rules, a.number(0)
-	for _, name := range a.wordsOr(append(slices.Clone(tables.Names), "bars5", "bars16")) {
-		err := error(nil)
-		switch name {
-		case "bars5":
-			err = tables.ReportBars(ctx, w, 5, 10, o)
-		case "bars16":
-			err = tables.ReportBars(ctx, w, 16, 10, o)
-		case "debd_plants":
-			many := o
-			many.MaxExperts = 32
-			err = tables.Report(ctx, w, data(), name, many)
-		default:
-			err = tables.Report(ctx, w, data(), name, o)
+func runTables(j job) error {
+	for _, name := range j.wordsOr(tables.Names) {
+		o := oneWorker
+		if o.Rules, o.Splits = j.rules, j.number(0); name == "debd_plants" {
+			o.MaxExperts = 32
 		}
-		if err != nil {
+		if err := tables.Report(j.ctx, j.w, data(), name, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func runSources(ctx context.Context, w io.Writer, a arguments) error {
-	sizes, err := a.sizes()
+func runSources(j job) error {
+	sizes, err := j.sizes()
 	if err != nil {
 		return err
 	}
 	if sizes == nil {
 		sizes = tables.SourcesSizes
 	}
-	var rule patchwork.Rule
-	if err := rule.UnmarshalText([]byte("noisy-or")); err != nil {
-		return err
-	}
-	return tables.ReportSources(ctx, w, data("peers"), a.wordsOr(tables.NetworkNames), sizes, rule, table.AimInterpret,
-		a.number(10), oneWorker)
+	return tables.ReportSources(j.ctx, j.w, data("peers"), j.wordsOr(tables.NetworkNames), sizes, j.number(10), oneWorker)
 }

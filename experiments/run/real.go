@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,40 +13,40 @@ import (
 // realReports are what runReal measures, all if none is named, with what may follow.
 var realReports = []struct {
 	name string
-	run  func(ctx context.Context, w io.Writer, a arguments) error
+	run  func(j job) error
 }{
-	{"quadrants", func(ctx context.Context, w io.Writer, a arguments) error {
-		return real.ReportQuadrants(ctx, w, 5, a.numbers...)
+	{"quadrants", func(j job) error {
+		return real.ReportQuadrants(j.ctx, j.w, 5, j.numbers...)
 	}},
-	{"rivals", func(ctx context.Context, w io.Writer, a arguments) error {
-		if !slices.Equal(a.words, []string{"digits"}) {
-			return real.ReportRivals(ctx, w, 5, a.numbers...)
+	{"rivals", func(j job) error {
+		if !slices.Equal(j.words, []string{"digits"}) {
+			return real.ReportRivals(j.ctx, j.w, 5, j.numbers...)
 		}
 		rows, class, err := digits8()
 		if err != nil {
 			return err
 		}
-		return real.ReportDigitRivals(ctx, w, rows, class)
+		return real.ReportDigitRivals(j.ctx, j.w, rows, class)
 	}},
-	{"bars", func(ctx context.Context, w io.Writer, a arguments) error {
-		return real.ReportBars(ctx, w, 4, a.words...)
+	{"bars", func(j job) error {
+		return real.ReportBars(j.ctx, j.w, 4, j.words...)
 	}},
-	{"digits", func(ctx context.Context, w io.Writer, a arguments) error {
+	{"digits", func(j job) error {
 		rows, class, err := digits8()
 		if err != nil {
 			return err
 		}
 		var classes []string
-		for _, n := range a.numbers {
+		for _, n := range j.numbers {
 			classes = append(classes, strconv.Itoa(n))
 		}
-		return real.ReportDigits(ctx, w, rows, class, append(classes, a.words...)...)
+		return real.ReportDigits(j.ctx, j.w, rows, class, append(classes, j.words...)...)
 	}},
-	{"tables", func(ctx context.Context, w io.Writer, a arguments) error {
-		return real.ReportTables(ctx, w, 5, a.words...)
+	{"tables", func(j job) error {
+		return real.ReportTables(j.ctx, j.w, 5, j.words...)
 	}},
-	{"parts", func(ctx context.Context, w io.Writer, _ arguments) error { return real.ReportParts(ctx, w, 4) }},
-	{"scenes", func(_ context.Context, w io.Writer, _ arguments) error {
+	{"parts", func(j job) error { return real.ReportParts(j.ctx, j.w, 4) }},
+	{"scenes", func(j job) error {
 		set, err := dataset.ReadValues([]string{data("mnist_t10k", "t10k-images-idx3-ubyte.gz")},
 			dataset.Options{Labels: []string{data("mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
 		if err != nil {
@@ -58,29 +56,29 @@ var realReports = []struct {
 		if !ok {
 			return fmt.Errorf("real scenes: the labels are no whole numbers")
 		}
-		return real.ReportScenes(w, set.Rows, class, 20)
+		return real.ReportScenes(j.w, set.Rows, class, 20)
 	}},
 }
 
 // runReal measures the learner of real values, on one worker, so that times are for one
 // core.
-func runReal(ctx context.Context, w io.Writer, a arguments) error {
+func runReal(j job) error {
 	var names []string
 	for _, r := range realReports {
 		names = append(names, r.name)
-		if len(a.words) > 0 && a.words[0] == r.name {
-			a.words = a.words[1:]
-			return r.run(ctx, w, a)
+		if len(j.words) > 0 && j.words[0] == r.name {
+			j.words = j.words[1:]
+			return r.run(j)
 		}
 	}
-	if len(a.words) > 0 {
-		return fmt.Errorf("real %s: choose %s", a.words[0], strings.Join(names, ", "))
+	if len(j.words) > 0 {
+		return fmt.Errorf("real %s: choose %s", j.words[0], strings.Join(names, ", "))
 	}
 	for _, r := range realReports {
-		if err := r.run(ctx, w, a); err != nil {
+		if err := r.run(j); err != nil {
 			return err
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(j.w)
 	}
 	return nil
 }

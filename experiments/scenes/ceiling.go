@@ -2,13 +2,13 @@ package scenes
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/experiments/stat"
 )
 
 // Ceiling says of soft scenes why they are not found, and what any search under the same
@@ -173,8 +173,8 @@ func (s *digitScene) margins(m *patchwork.Model, truth []patchwork.Pick) (least,
 
 // ReportCeiling measures the soft settings with so many seeds and writes the table.
 func ReportCeiling(ctx context.Context, w io.Writer, seeds int, o Options) error {
-	fmt.Fprint(w, "| side, flips | seed | found within a pixel | not found: truth scores less, more, by price | others "+
-		"told, best price afterwards | others and number told |\n|---|---|---|---|---|---|\n")
+	t := stat.NewTable(w, "side, flips", "seed", "found within a pixel",
+		"not found: truth scores less, more, by price", "others told, best price afterwards", "others and number told")
 	for _, s := range SoftSettings {
 		if !s.Soft {
 			continue
@@ -186,11 +186,8 @@ func ReportCeiling(ctx context.Context, w io.Writer, seeds int, o Options) error
 				return err
 			}
 			n := float64(o.Scenes)
-			if _, err := fmt.Fprintf(w, "| %d, %.2f | %d | %.2f | %d, %d, %d | %.2f (%.2f nats) | %.2f |\n", s.Side, s.Flip,
-				o.Seed,
-				float64(c.Found)/n, c.Worse, c.Better, c.Priced, float64(c.AtPrice)/n, c.Price, float64(c.Told)/n); err != nil {
-				return err
-			}
+			t.Row("%d, %.2f | %d | %.2f | %d, %d, %d | %.2f (%.2f nats) | %.2f", s.Side, s.Flip, o.Seed, float64(c.Found)/n,
+				c.Worse, c.Better, c.Priced, float64(c.AtPrice)/n, c.Price, float64(c.Told)/n)
 		}
 	}
 	return nil

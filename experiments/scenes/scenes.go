@@ -8,10 +8,12 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/experiments/stat"
 )
 
 // Setting is one row of the table: how large the scenes are and how many of
@@ -156,21 +158,21 @@ func overlap(truth *synth.SceneTruth, i int) float64 {
 
 // Report runs every setting and writes the table.
 func Report(ctx context.Context, w io.Writer, o Options) error {
-	fmt.Fprintf(w, "| side, flips (mean overlap) |")
+	heads := []string{"side, flips (mean overlap)"}
 	for _, v := range Variants {
-		fmt.Fprintf(w, " %s |", v.Name)
+		heads = append(heads, v.Name)
 	}
-	fmt.Fprintln(w, "\n|---|---|---|---|---|---|")
+	t := stat.NewTable(w, heads...)
 	for _, s := range Settings {
 		row, err := Run(ctx, s, o)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %d, %.2f (%.2f) |", s.Side, s.Flip, row.Overlap)
-		for v := range Variants {
-			fmt.Fprintf(w, " %.2f (%.1f picks) |", math.Round(row.Right[v]*1e4)/1e4, row.Picks[v])
+		var cells []string
+		for v, right := range row.Right {
+			cells = append(cells, fmt.Sprintf("%.2f (%.1f picks)", math.Round(right*1e4)/1e4, row.Picks[v]))
 		}
-		fmt.Fprintln(w)
+		t.Row("%d, %.2f (%.2f) | %s", s.Side, s.Flip, row.Overlap, strings.Join(cells, " | "))
 	}
 	return nil
 }

@@ -6,9 +6,11 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/pose"
 )
 
@@ -182,11 +184,11 @@ func RunSoft(ctx context.Context, s SoftSetting, o Options) (exact, close []floa
 
 // ReportSoft runs every setting with so many seeds and writes the table.
 func ReportSoft(ctx context.Context, w io.Writer, seeds int, o Options) error {
-	fmt.Fprint(w, "| side, flips, templates | seed |")
+	heads := []string{"side, flips, templates", "seed"}
 	for _, v := range SoftVariants {
-		fmt.Fprintf(w, " %s: exact, within 1 |", v.Name)
+		heads = append(heads, v.Name+": exact, within 1")
 	}
-	fmt.Fprintln(w, "\n|---|---|---|---|---|")
+	t := stat.NewTable(w, heads...)
 	for _, s := range SoftSettings {
 		kind := map[bool]string{true: "soft", false: "exact"}[s.Soft]
 		for seed := range seeds {
@@ -195,11 +197,11 @@ func ReportSoft(ctx context.Context, w io.Writer, seeds int, o Options) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "| %d, %.2f, %s | %d |", s.Side, s.Flip, kind, o.Seed)
+			var cells []string
 			for v := range exact {
-				fmt.Fprintf(w, " %.2f, %.2f |", exact[v], close[v])
+				cells = append(cells, fmt.Sprintf("%.2f, %.2f", exact[v], close[v]))
 			}
-			fmt.Fprintln(w)
+			t.Row("%d, %.2f, %s | %d | %s", s.Side, s.Flip, kind, o.Seed, strings.Join(cells, " | "))
 		}
 	}
 	return nil

@@ -1,94 +1,44 @@
 package sheets
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/experiments/python"
 	"example.com/patchwork/experiments/stat"
-	"example.com/patchwork/internal/npy"
 )
 
 //go:embed rival.py
-var rivalScript string
+var rivalText string
 
-// errMissing reports that OpenCV cannot be used here.
-var errMissing = errors.New("OpenCV cannot be used here")
+var script = python.Script{Text: rivalText, Modules: "cv2, numpy", Debian: "python3-opencv"}
 
 // Rival finds the symbols by OpenCV's matchTemplate and non-maximum suppression, on one thread.
-// The error is errMissing where Python 3, NumPy or OpenCV is not installed.
 func Rival(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth, least float64) (found []Found,
 	seconds float64, err error) {
-	python := ""
-	for _, name := range []string{"/usr/bin/python3", "python3"} {
-		if path, err := exec.LookPath(name); err == nil && exec.CommandContext(ctx, path, "-c", "import cv2, numpy").Run() ==
-			nil {
-			python = path
-			break
-		}
+	pixels := func(m *bitmap.Image) []string {
+		return strings.Fields(strings.NewReplacer("#", "1", ".", "0").Replace(m.String()))
 	}
-	if python == "" {
-		return nil, 0, fmt.Errorf("%w: no Python 3 with packages cv2 and numpy (Debian: python3-opencv)", errMissing)
-	}
-	dir, err := os.MkdirTemp("", "sheets-rival-")
-	if err != nil {
-		return nil, 0, err
-	}
-	defer os.RemoveAll(dir)
-	var templates []uint8
+	var templates [][]string
 	for _, m := range truth.Symbols {
-		templates = m.AppendBytes(templates)
+		templates = append(templates, pixels(m))
 	}
-	frame := truth.Symbols[0]
-	for name, a := range map[string]*npy.Array{
-		"page.npy":      npy.New(page.AppendBytes(nil), page.Height(), page.Width()),
-		"templates.npy": npy.New(templates, len(truth.Symbols), frame.Height(), frame.Width()),
-	} {
-		var b bytes.Buffer
-		if err := npy.Write(&b, a); err != nil {
-			return nil, 0, err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666); err != nil {
-			return nil, 0, err
-		}
+	var a struct {
+		Finds   [][6]float64
+		Seconds float64
 	}
-	said, err := exec.CommandContext(ctx, python, "-c", rivalScript, dir,
-		strconv.FormatFloat(least, 'g', -1, 64)).CombinedOutput()
-	if err != nil {
-		return nil, 0, fmt.Errorf("%w: %s", err, said)
+	err = script.Ask(ctx, "find", map[string]any{"page": pixels(page), "templates": templates, "least": least}, &a)
+	for _, f := range a.Finds {
+		found = append(found, Found{synth.Placement{Symbol: int(f[0]), Y: int(f[1]), X: int(f[2]), Turn: int(f[3]),
+			Mirror: f[4] == 1}, f[5]})
 	}
-	if seconds, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimPrefix(string(said), "seconds")), 64); err != nil {
-		return nil, 0, err
-	}
-	file, err := os.ReadFile(filepath.Join(dir, "finds.npy"))
-	if err != nil {
-		return nil, 0, err
-	}
-	a, err := npy.Read(bytes.NewReader(file), npy.Limits{})
-	if err != nil {
-		return nil, 0, err
-	}
-	v, err := a.Float64s()
-	if err != nil {
-		return nil, 0, err
-	}
-	for row := range slices.Chunk(v, 6) {
-		found = append(found,
-			Found{synth.Placement{Symbol: int(row[0]), Y: int(row[1]), X: int(row[2]), Turn: int(row[3]), Mirror: row[4] == 1},
-				row[5]})
-	}
-	return found, seconds, nil
+	return found, a.Seconds, err
 }
 
 // ReportRival compares with OpenCV on smaller sheets, at the threshold of correlation that
@@ -96,41 +46,40 @@ func Rival(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth, lea
 func ReportRival(ctx context.Context, w io.Writer, seeds int) error {
 	fmt.Fprintf(w, "900 x 1,350 pixels, 34 symbols in 8 orientations, 20 placements, beside OpenCV's matchTemplate "+
 		"(normalised correlation) with\nnon-maximum suppression, one thread each, threshold for it by hindsight:\n\n")
-	fmt.Fprintf(w, "| flips | strangers | F1 here | F1 OpenCV | threshold | s here | s OpenCV "+
-		"|\n|---|---|---|---|---|---|---|\n")
+	t := stat.NewTable(w, "flips", "strangers", "F1 here", "F1 OpenCV", "threshold", "s here", "s OpenCV")
 	for _, c := range []struct {
 		flip      float64
 		strangers int
 	}{{0.01, 0}, {0.05, 0}, {0.05, 10}} {
-		var f1, rival, threshold, seconds, theirs []float64
-		for seed := range seeds {
-			page, truth, err := Draw(900, 1350, 20, c.strangers, c.flip, 3000+uint64(seed))
+		// Of each seed: F1 here and of OpenCV, its threshold, seconds here and of OpenCV.
+		all, err := stat.Seeds(seeds, func(seed uint64) (r [5]float64, err error) {
+			page, truth, err := Draw(900, 1350, 20, c.strangers, c.flip, 3000+seed)
 			if err != nil {
-				return err
+				return r, err
 			}
 			found, took, err := Search(ctx, page, truth)
 			if err != nil {
-				return err
+				return r, err
 			}
-			f1, seconds = append(f1, F1(found, Judge(found, truth), 0, 20)), append(seconds, took)
-			found, took, err = Rival(ctx, page, truth, 0.4)
-			if errors.Is(err, errMissing) {
-				fmt.Fprintf(w, "\nLeft out: %v.\n", err)
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			right, best, at := Judge(found, truth), 0.0, 0.0
+			r[0], r[3] = F1(found, Judge(found, truth), 0, 20), took
+			found, r[4], err = Rival(ctx, page, truth, 0.4)
+			right := Judge(found, truth)
 			for t := 0.4; t < 1; t += 0.01 {
-				if v := F1(found, right, t, 20); v > best {
-					best, at = v, t
+				if v := F1(found, right, t, 20); v > r[1] {
+					r[1], r[2] = v, t
 				}
 			}
-			rival, threshold, theirs = append(rival, best), append(threshold, at), append(theirs, took)
+			return r, err
+		})
+		if missing := new(python.MissingError); errors.As(err, &missing) {
+			fmt.Fprintf(w, "\nLeft out: %v.\n", err)
+			return nil
 		}
-		fmt.Fprintf(w, "| %v | %d | %.4f | %.4f | %.2f | %.2f | %.1f |\n", c.flip, c.strangers, stat.Mean(f1),
-			stat.Mean(rival), stat.Mean(threshold), stat.Mean(seconds), stat.Mean(theirs))
+		if err != nil {
+			return err
+		}
+		mean := func(i int) float64 { return stat.MeanOf(all, func(r [5]float64) float64 { return r[i] }) }
+		t.Row("%v | %d | %.4f | %.4f | %.2f | %.2f | %.1f", c.flip, c.strangers, mean(0), mean(1), mean(2), mean(3), mean(4))
 	}
 	return nil
 }

@@ -93,8 +93,8 @@ func F1(found []Found, right []bool, least float64, placements int) float64 {
 // Report measures large sheets with each of some seeds.
 func Report(ctx context.Context, w io.Writer, seeds int) error {
 	fmt.Fprintf(w, "7,200 x 10,800 pixels, 34 symbols in 8 orientations, 1,300 placements, 150 lines, one worker:\n\n")
-	fmt.Fprintf(w, "| flips | F1, mean (least) of %d seeds | finds with odds of 1:1 | wrong | missed | processor s, "+
-		"mean (most) |\n|---|---|---|---|---|---|\n", seeds)
+	t := stat.NewTable(w, "flips", fmt.Sprintf("F1, mean (least) of %d seeds", seeds), "finds with odds of 1:1", "wrong",
+		"missed", "processor s, mean (most)")
 	for _, flip := range []float64{0.01, 0.05} {
 		var f1, seconds, all, wrong, missed []float64
 		for seed := range seeds {
@@ -108,17 +108,12 @@ func Report(ctx context.Context, w io.Writer, seeds int) error {
 			}
 			found = slices.DeleteFunc(found, func(f Found) bool { return f.Score < 0 })
 			right := Judge(found, truth)
-			hits := 0
-			for _, r := range right {
-				if r {
-					hits++
-				}
-			}
+			hits := stat.Count(right, func(r bool) bool { return r })
 			f1, seconds = append(f1, F1(found, right, 0, 1300)), append(seconds, took)
 			all, wrong, missed = append(all, float64(len(found))), append(wrong, float64(len(found)-hits)),
 				append(missed, float64(1300-hits))
 		}
-		fmt.Fprintf(w, "| %v | %.4f (%.4f) | %.1f | %.1f | %.1f | %.1f (%.1f) |\n", flip, stat.Mean(f1), slices.Min(f1),
+		t.Row("%v | %.4f (%.4f) | %.1f | %.1f | %.1f | %.1f (%.1f)", flip, stat.Mean(f1), slices.Min(f1),
 			stat.Mean(all), stat.Mean(wrong), stat.Mean(missed), stat.Mean(seconds), slices.Max(seconds))
 	}
 	fmt.Fprintf(w, "\nMost memory of the process, drawings and generator included: %s.\n", peak())
@@ -164,8 +159,8 @@ func ReportOdds(ctx context.Context, w io.Writer, seeds int, picture string) err
 			right = append(right, Judge(found, truth)...)
 		}
 	}
-	fmt.Fprintf(w, "Odds of finds, four levels of flips, %d drawings each of 80 symbols and 40 strangers:\n\n| odds "+
-		"from | finds | right | share | mean probability |\n|---|---|---|---|---|\n", seeds)
+	fmt.Fprintf(w, "Odds of finds, four levels of flips, %d drawings each of 80 symbols and 40 strangers:\n\n", seeds)
+	t := stat.NewTable(w, "odds from", "finds", "right", "share", "mean probability")
 	for b, from := range bands {
 		to := math.Inf(1)
 		if b+1 < len(bands) {
@@ -181,7 +176,7 @@ func ReportOdds(ctx context.Context, w io.Writer, seeds int, picture string) err
 			}
 		}
 		if n > 0 {
-			fmt.Fprintf(w, "| %v | %d | %d | %.3f | %.3f |\n", from, n, hits, float64(hits)/float64(n), sum/float64(n))
+			t.Row("%v | %d | %d | %.3f | %.3f", from, n, hits, float64(hits)/float64(n), sum/float64(n))
 		}
 	}
 	var all, sure stat.Bins

@@ -1,6 +1,5 @@
-"""Rivals from scikit-learn and NumPy. Each line of standard input is {"op", "in"} as JSON; for each a line is written:
-{"out"}, or {"error"}. Hidden values are null."""
-import json, sys, warnings
+"""Rivals from scikit-learn and NumPy. Hidden values are null."""
+import warnings
 import numpy as np
 from scipy.optimize import nnls
 from sklearn import datasets
@@ -330,10 +329,3 @@ def scores(job):
 
 
 ops = {"table": table, "parts": parts, "density": density, "units": units, "svd": svd, "scores": scores}
-for line in sys.stdin:
-    job = json.loads(line)
-    try:
-        answer = {"out": ops[job["op"]](job["in"])}
-    except Exception as e:
-        answer = {"error": repr(e)}
-    print(json.dumps(answer), flush=True)

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"example.com/patchwork/experiments/python"
 )
 
 // ask asks, or skips the test where there is no scikit-learn.
@@ -16,7 +18,7 @@ func ask(t *testing.T, op string, question, answer any) error {
 		t.Skip("-short: starts Python")
 	}
 	err := Ask(t.Context(), op, question, answer)
-	if errors.Is(err, ErrNone) {
+	if missing := new(python.MissingError); errors.As(err, &missing) {
 		t.Skip(err)
 	}
 	return err

@@ -61,10 +61,10 @@ func (b *Bins) Points(least int) (probability, share, low, high []float64) {
 
 // Write writes a table of the bins.
 func (b *Bins) Write(w io.Writer) {
-	fmt.Fprint(w, "| probability | number | mean probability | right |\n|---|---|---|---|\n")
+	t := NewTable(w, "probability", "number", "mean probability", "right")
 	for i, at := range b {
 		if at.N > 0 {
-			fmt.Fprintf(w, "| %.1f to %.1f | %d | %.3f | %.3f |\n", float64(i)/10, float64(i+1)/10, at.N, at.Sum/float64(at.N),
+			t.Row("%.1f to %.1f | %d | %.3f | %.3f", float64(i)/10, float64(i+1)/10, at.N, at.Sum/float64(at.N),
 				float64(at.Right)/float64(at.N))
 		}
 	}

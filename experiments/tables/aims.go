@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -19,7 +18,7 @@ import (
 )
 
 // AimSets lists the files of the tables on which the aims are compared.
-var AimSets = []struct{ Name, File string }{
+var AimSets = []aimSet{
 	{"votes", "house_votes_84/house_votes_84.npz"},
 	{"spect", "spect_heart/spect_heart.npz"},
 	{"brca", "tcga_mutations/BRCA.npz"},
@@ -30,6 +29,11 @@ var AimSets = []struct{ Name, File string }{
 	{"kdd", "debd/kdd.valid.data.gz"},
 }
 
+type aimSet struct{ Name, File string }
+
+// String returns its name.
+func (s aimSet) String() string { return s.Name }
+
 // aimRows counts the rows of a draw to learn from, at most; and those to test.
 const aimRows = 1000
 
@@ -37,10 +41,10 @@ const aimRows = 1000
 type Aims struct {
 	Interpret float64
 	Predict   float64
-	Alone     float64 // AimPredict, the parts that are shown, without the committee
-	Members   float64 // models that predict together
-	Mixture   float64 // its size chosen on a fifth of the rows
-	Took      [2]float64
+	Alone     float64    // AimPredict, the parts that are shown, without the committee
+	Members   float64    // models that predict together
+	Mixture   float64    // its size chosen on a fifth of the rows
+	Took      [2]float64 // seconds of CPU to learn
 }
 
 // drawAims returns rows drawn from a table to learn from, at most aimRows, and others to test.
@@ -95,62 +99,37 @@ func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, s
 // many draws.
 func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, rule patchwork.Rule, draws int,
 	o Options) error {
-	fmt.Fprintf(w, "rule %v, %d draws\n\n| set | interpret | predict | gain of predict, ± standard error | better in | "+
-		"its parts alone | models | mixture | CPU s, interpret and predict |\n|---|---|---|---|---|---|---|---|---|\n", rule,
-		draws)
-	return eachAimSet(dir, names, func(name string, data patchwork.Data) error {
-		var all []Aims
-		var gain []float64
-		better := 0
-		for draw := range uint64(draws) {
-			a, err := MeasureAims(ctx, data, rule, o.Seed+draw, o.Workers)
-			if err != nil {
-				return err
-			}
-			all, gain = append(all, a), append(gain, a.Interpret-a.Predict)
-			if a.Predict < a.Interpret {
-				better++
-			}
-		}
-		mean := func(of func(a Aims) float64) float64 {
-			sum := 0.0
-			for _, a := range all {
-				sum += of(a) / float64(len(all))
-			}
-			return sum
-		}
-		_, err := fmt.Fprintf(w, "| %s | %.4f | %.4f | %+.4f ± %.4f | %d of %d | %.4f | %.1f | %.4f | %.1f %.1f |\n", name,
-			mean(func(a Aims) float64 { return a.Interpret }), mean(func(a Aims) float64 { return a.Predict }),
-			stat.Mean(gain), stat.SD(gain)/math.Sqrt(float64(len(gain))), better, len(gain),
-			mean(func(a Aims) float64 { return a.Alone }), mean(func(a Aims) float64 { return a.Members }),
-			mean(func(a Aims) float64 { return a.Mixture }),
-			mean(func(a Aims) float64 { return a.Took[0] }), mean(func(a Aims) float64 { return a.Took[1] }))
-		return err
-	})
-}
-
-// eachAimSet calls f with each of the tables named; nil means all. A name that is none of them is an error.
-func eachAimSet(dir string, names []string, f func(name string, data patchwork.Data) error) error {
-	var known []string
-	for _, s := range AimSets {
-		known = append(known, s.Name)
-	}
 	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return fmt.Errorf("no table %q: there are %s", name, strings.Join(known, ", "))
+		if !slices.ContainsFunc(AimSets, func(s aimSet) bool { return s.Name == name }) {
+			return fmt.Errorf("no table %q: there are %v", name, AimSets)
 		}
 	}
+	fmt.Fprintf(w, "rule %v, %d draws\n\n", rule, draws)
+	t := stat.NewTable(w, "set", "interpret", "predict", "gain of predict, ± standard error", "better in",
+		"its parts alone", "models", "mixture", "CPU s, interpret and predict")
 	for _, s := range AimSets {
 		if names != nil && !slices.Contains(names, s.Name) {
 			continue
 		}
 		set, err := dataset.Read([]string{filepath.Join(dir, filepath.FromSlash(s.File))}, dataset.Options{})
-		if err == nil {
-			err = f(s.Name, set.Data)
-		}
 		if err != nil {
 			return err
 		}
+		all, err := stat.Seeds(draws, func(draw uint64) (Aims, error) {
+			return MeasureAims(ctx, set.Data, rule, o.Seed+draw, o.Workers)
+		})
+		if err != nil {
+			return err
+		}
+		mean := func(of func(a Aims) float64) float64 { return stat.MeanOf(all, of) }
+		gain := stat.Of(all, func(a Aims) float64 { return a.Interpret - a.Predict })
+		t.Row("%s | %.4f | %.4f | %+.4f ± %.4f | %d of %d | %.4f | %.1f | %.4f | %.1f %.1f", s.Name,
+			mean(func(a Aims) float64 { return a.Interpret }), mean(func(a Aims) float64 { return a.Predict }),
+			stat.Mean(gain), stat.SD(gain)/math.Sqrt(float64(draws)),
+			stat.Count(all, func(a Aims) bool { return a.Predict < a.Interpret }), draws,
+			mean(func(a Aims) float64 { return a.Alone }), mean(func(a Aims) float64 { return a.Members }),
+			mean(func(a Aims) float64 { return a.Mixture }), mean(func(a Aims) float64 { return a.Took[0] }),
+			mean(func(a Aims) float64 { return a.Took[1] }))
 	}
 	return nil
 }

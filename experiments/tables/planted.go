@@ -3,7 +3,6 @@ package tables
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/table"
 )
 
@@ -94,14 +94,10 @@ func (p Planted) groups(rng *rand.Rand) [][]int {
 	return out
 }
 
-// PlantedRow holds how the groups of some tables were found.
+// PlantedRow says how the groups of a table were found.
 type PlantedRow struct {
-	Sets    int
-	Count   int         // sets with the right number of parts
-	All     int         // sets with that number, and every group found
-	Groups  int         // groups found, of all sets
-	Experts map[int]int // sets by number of parts
-	Worst   float64     // the least Jaccard of a group
+	Experts int
+	Found   int // groups
 	Took    time.Duration
 }
 
@@ -141,37 +137,17 @@ func Jaccard(m *patchwork.Model, groups [][]int) []float64 {
 	return out
 }
 
-// MeasurePlanted learns tables of seeds 0, 1, ... and says what was found.
-func MeasurePlanted(ctx context.Context, p Planted, sets int, rule patchwork.Rule, aim table.Aim,
-	o Options) (PlantedRow, error) {
-	row := PlantedRow{Sets: sets, Experts: make(map[int]int), Worst: 1}
-	for i := range sets {
-		seed := o.Seed + uint64(i)
-		data, groups := p.Draw(seed)
-		began := time.Now()
-		m, err := table.Learn(ctx, data, patchwork.Config{Rule: rule, Height: 1, Width: p.Columns},
-			table.Options{Aim: aim, Workers: o.Workers, MaxExperts: o.MaxExperts})
-		if err != nil {
-			return row, err
-		}
-		row.Took += time.Since(began)
-		row.Experts[m.K()]++
-		found := 0
-		j := Jaccard(m, groups)
-		for _, v := range j {
-			if row.Worst = min(row.Worst, v); v >= 0.95 {
-				found++
-			}
-		}
-		row.Groups += found
-		if m.K() == len(groups) {
-			row.Count++
-			if found == len(groups) {
-				row.All++
-			}
-		}
+// MeasurePlanted learns the table of a seed and says what was found.
+func MeasurePlanted(ctx context.Context, p Planted, seed uint64, aim table.Aim, o Options) (r PlantedRow, err error) {
+	data, groups := p.Draw(seed)
+	began := time.Now()
+	m, err := table.Learn(ctx, data, patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: p.Columns},
+		table.Options{Aim: aim, Workers: o.Workers, MaxExperts: o.MaxExperts})
+	if err != nil {
+		return r, err
 	}
-	return row, nil
+	found := stat.Count(Jaccard(m, groups), func(v float64) bool { return v >= 0.95 })
+	return PlantedRow{m.K(), found, time.Since(began)}, nil
 }
 
 // PlantedVariants are the tables that ReportPlanted measures, by name.
@@ -199,21 +175,29 @@ func (p Planted) with(change func(*Planted)) Planted {
 }
 
 // ReportPlanted prints how often planted groups are found, by both aims, in the
-// variants named, or in all.
+// variants named, or in all, in tables of seeds 0, 1, ...
 func ReportPlanted(ctx context.Context, w io.Writer, names []string, sets int, o Options) error {
-	fmt.Fprintf(w, "| tables | aim | parts right | all groups found, no other | groups found | sets by number of parts "+
-		"| s per set |\n|---|---|---|---|---|---|---|\n")
+	t := stat.NewTable(w, "tables", "aim", "parts right", "all groups found, no other", "groups found",
+		"sets by number of parts", "s per set")
 	for _, v := range PlantedVariants {
 		if len(names) > 0 && !slices.Contains(names, v.Name) {
 			continue
 		}
 		for _, aim := range []table.Aim{table.AimInterpret, table.AimPredict} {
-			r, err := MeasurePlanted(ctx, v.Planted, sets, patchwork.RuleMax, aim, o)
+			all, err := stat.Seeds(sets, func(seed uint64) (PlantedRow, error) {
+				return MeasurePlanted(ctx, v.Planted, seed, aim, o)
+			})
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "| %s | %v | %d of %d | %d | %d of %d | %v | %.1f |\n", v.Name, aim, r.Count, r.Sets, r.All, r.Groups,
-				r.Sets*v.Groups, r.Experts, r.Took.Seconds()/float64(sets))
+			experts, found := map[int]int{}, 0
+			for _, r := range all {
+				experts[r.Experts]++
+				found += r.Found
+			}
+			t.Row("%s | %v | %d of %d | %d | %d of %d | %v | %.1f", v.Name, aim, experts[v.Groups], sets,
+				stat.Count(all, func(r PlantedRow) bool { return r.Experts == v.Groups && r.Found == v.Groups }), found,
+				sets*v.Groups, experts, stat.MeanOf(all, func(r PlantedRow) float64 { return r.Took.Seconds() }))
 		}
 	}
 	return nil

@@ -8,7 +8,8 @@ import (
 	"math"
 
 	"example.com/patchwork"
-	"example.com/patchwork/experiments/sklearn"
+	"example.com/patchwork/experiments/python"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/table"
 )
 
@@ -42,9 +43,8 @@ func Report(ctx context.Context, w io.Writer, dir, name string, o Options) error
 		return err
 	}
 	fmt.Fprintf(w, "\n%s, %d splits\n\n", name, len(splits))
-	fmt.Fprintln(w, "| model | test | target | best explanation alone | valid | K | parts per row | grown | CPU s "+
-		"per split |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
+	t := stat.NewTable(w, "model", "test", "target", "best explanation alone", "valid", "K", "parts per row", "grown",
+		"CPU s per split")
 	rules := o.Rules
 	if rules == nil {
 		rules = Rules()
@@ -53,11 +53,11 @@ func Report(ctx context.Context, w io.Writer, dir, name string, o Options) error
 	for i := range chosen {
 		chosen[i].Valid = math.Inf(1)
 	}
+	each := func(measure func(Split) (Row, error)) ([]Row, error) {
+		return stat.Seeds(len(splits), func(i uint64) (Row, error) { return measure(splits[i]) })
+	}
 	for _, rule := range rules {
-		rows, err := measureEach(splits, func(s Split) (Row, error) {
-			r, _, err := Measure(ctx, s, rule, o.table())
-			return r, err
-		})
+		rows, err := each(func(s Split) (Row, error) { return Measure(ctx, s, rule, o.table()) })
 		if err != nil {
 			return err
 		}
@@ -70,44 +70,36 @@ func Report(ctx context.Context, w io.Writer, dir, name string, o Options) error
 		if most, ok := Targets[name][rule.String()]; ok {
 			target = fmt.Sprintf("%.3f", most)
 		}
-		if err := printRow(w, rule.String(), target, rows); err != nil {
-			return err
-		}
+		printRow(t, rule.String(), target, rows)
 		if rule != patchwork.RuleMax {
 			continue
 		}
-		if rows, err = measureEach(splits, func(s Split) (Row, error) {
+		rows, err = each(func(s Split) (Row, error) {
 			opt := o.table()
 			opt.FixedBackground = true
-			r, _, err := Measure(ctx, s, rule, opt)
-			return r, err
-		}); err != nil {
+			return Measure(ctx, s, rule, opt)
+		})
+		if err != nil {
 			return err
 		}
-		if err := printRow(w, "max, its background fixed at the marginals", "", rows); err != nil {
-			return err
-		}
+		printRow(t, "max, its background fixed at the marginals", "", rows)
 	}
 	if len(rules) > 1 {
-		if err := printRow(w, "rule chosen on validation rows", "", chosen); err != nil {
-			return err
-		}
+		printRow(t, "rule chosen on validation rows", "", chosen)
 	}
 	for _, rival := range []struct {
 		name    string
 		measure func(context.Context, Split) (Row, error)
 	}{{"mixture", measureMixture}, {"truncated SVD, calibrated", measureSVD}} {
-		rows, err := measureEach(splits, func(s Split) (Row, error) { return rival.measure(ctx, s) })
-		if errors.Is(err, sklearn.ErrNone) {
-			fmt.Fprintf(w, "| %s | %v |\n", rival.name, err)
+		rows, err := each(func(s Split) (Row, error) { return rival.measure(ctx, s) })
+		if missing := new(python.MissingError); errors.As(err, &missing) {
+			t.Row("%s | %v", rival.name, err)
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if err := printRow(w, rival.name, "", rows); err != nil {
-			return err
-		}
+		printRow(t, rival.name, "", rows)
 	}
 	return nil
 }
@@ -121,24 +113,13 @@ func (o Options) load(dir, name string) ([]Split, error) {
 	return splits, err
 }
 
-func measureEach(splits []Split, measure func(Split) (Row, error)) ([]Row, error) {
-	var rows []Row
-	for _, s := range splits {
-		r, err := measure(s)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, r)
-	}
-	return rows, nil
-}
-
-func printRow(w io.Writer, name, target string, rows []Row) error {
-	m := Mean(rows)
-	_, err := fmt.Fprintf(w, "| %s | %.4f | %s | %s | %.4f | %.1f | %s | %s | %.1f |\n", name, m.Test, target,
-		orNone(4, m.Single), m.Valid,
-		m.Experts, orNone(2, m.Parts), orNone(2, m.Grown), m.Took.Seconds()/float64(len(rows)))
-	return err
+// printRow prints the means over the splits.
+func printRow(t stat.Table, name, target string, rows []Row) {
+	mean := func(of func(Row) float64) float64 { return stat.MeanOf(rows, of) }
+	t.Row("%s | %.4f | %s | %s | %.4f | %.1f | %s | %s | %.1f", name, mean(func(r Row) float64 { return r.Test }), target,
+		orNone(4, mean(func(r Row) float64 { return r.Single })), mean(func(r Row) float64 { return r.Valid }),
+		mean(func(r Row) float64 { return r.Experts }), orNone(2, mean(func(r Row) float64 { return r.Parts })),
+		orNone(2, mean(func(r Row) float64 { return r.Grown })), mean(func(r Row) float64 { return r.Took.Seconds() }))
 }
 
 // orNone returns a number as text, "" for NaN.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/mathext/prng"
+
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/stat"
@@ -24,8 +26,8 @@ var RoleSets = []struct{ Name, File string }{
 // ReportRoles writes a table of the roles that cover each role set of a folder, the fewest
 // and the cheapest, with several seeds.
 func ReportRoles(ctx context.Context, w io.Writer, dir string, seeds int) error {
-	fmt.Fprintf(w, "| set | users x permissions | ones | roles | certificate | wrong | s | users + permissions + roles, "+
-		"seeds 0-%d | their roles | s |\n|---|---|---|---|---|---|---|---|---|---|\n", seeds-1)
+	t := stat.NewTable(w, "set", "users x permissions", "ones", "roles", "certificate", "wrong", "s",
+		fmt.Sprintf("users + permissions + roles, seeds 0-%d", seeds-1), "their roles", "s")
 	for _, s := range RoleSets {
 		set, err := dataset.Read([]string{filepath.Join(dir, s.File)}, dataset.Options{})
 		if err != nil {
@@ -52,7 +54,7 @@ func ReportRoles(ctx context.Context, w io.Writer, dir string, seeds int) error 
 			sizes, roles, seconds = append(sizes, float64(rows+columns+n)), append(roles, float64(n)),
 				append(seconds, time.Since(began).Seconds())
 		}
-		fmt.Fprintf(w, "| %s | %d x %d | %d | %d | %d | %d | %.4f | %.0f (%.0f to %.0f) | %.0f to %.0f | %.1f |\n", s.Name,
+		t.Row("%s | %d x %d | %d | %d | %d | %d | %.4f | %.0f (%.0f to %.0f) | %.0f to %.0f | %.1f", s.Name,
 			m.Rows(), m.Columns, m.Ink(),
 			len(few.Blocks), len(few.Certificate), len(few.Left)+len(few.Added), took.Seconds(),
 			stat.Mean(sizes), slices.Min(sizes), slices.Max(sizes), slices.Min(roles), slices.Max(roles), stat.Mean(seconds))
@@ -76,8 +78,9 @@ const factorSteps = 2_000_000
 // MeasureFactors factors the product of random bits U (n x k) and V (k x n) with about a
 // quarter of ones, as np.random.seed(seed) draws them after as many others for test rows.
 func MeasureFactors(ctx context.Context, n, k int, seed uint32) (Factors, error) {
-	rng, p := newNumPyRand(seed), math.Sqrt(1-math.Pow(0.75, 1/float64(k)))
-	other, users, truth := rng.bits(p, n, k), rng.bits(p, n, k), rng.bits(p, k, n)
+	rng, p := prng.NewMT19937(), math.Sqrt(1-math.Pow(0.75, 1/float64(k)))
+	rng.Seed(uint64(seed))
+	other, users, truth := numpyBits(rng, p, n, k), numpyBits(rng, p, n, k), numpyBits(rng, p, k, n)
 	began := time.Now()
 	c, err := blocks.Find(ctx, blocks.Of(product(users, truth)), blocks.Options{Cheapest: true, Steps: factorSteps})
 	if err != nil {
@@ -105,13 +108,28 @@ func MeasureFactors(ctx context.Context, n, k int, seed uint32) (Factors, error)
 	return f, nil
 }
 
+// numpyFloat draws a number of 53 bits below 1, as NumPy does.
+func numpyFloat(rng *prng.MT19937) float64 {
+	a, b := rng.Uint32()>>5, rng.Uint32()>>6
+	return (float64(a)*(1<<26) + float64(b)) / (1 << 53)
+}
+
+// numpyBits draws a matrix of bits that are 1 with probability p <= 1/2: NumPy's binomial(1, p, (n, d)),
+// which inverts the distribution.
+func numpyBits(rng *prng.MT19937, p float64, n, d int) [][]bool {
+	zero := math.Exp(math.Log(1 - p)) // the probability of a 0
+	out := make([][]bool, n)
+	for i := range out {
+		for range d {
+			out[i] = append(out[i], numpyFloat(rng) > zero)
+		}
+	}
+	return out
+}
+
 func ones(m [][]bool) (n int) {
 	for _, row := range m {
-		for _, on := range row {
-			if on {
-				n++
-			}
-		}
+		n += stat.Count(row, func(on bool) bool { return on })
 	}
 	return n
 }
@@ -171,39 +189,34 @@ func unexplained(img *bitmap.Image, parts [][]bool) int {
 
 // ReportFactors writes how well noise-free Boolean products are factored.
 func ReportFactors(ctx context.Context, w io.Writer, seeds int) error {
-	fmt.Fprintf(w, "| product | seeds | blocks | proven to be fewest | parts found exactly | as cheap as the truth, "+
-		"error on test rows | cheaper, by, error on test rows | dearer | error on test rows | s "+
-		"|\n|---|---|---|---|---|---|---|---|---|---|\n")
+	t := stat.NewTable(w, "product", "seeds", "blocks", "proven to be fewest", "parts found exactly",
+		"as cheap as the truth, error on test rows", "cheaper, by, error on test rows", "dearer", "error on test rows", "s")
+	wrong := func(f Factors) float64 { return f.Error }
+	saved := func(f Factors) float64 { return float64(f.Saved) }
 	for _, size := range []struct{ n, k int }{{50, 15}, {100, 25}} {
-		var found, exact, wrong, took []float64
-		proven, dearer := 0, 0
-		var same, cheaper, saved []float64 // errors, and by how much it is cheaper
-		for seed := range seeds {
-			f, err := MeasureFactors(ctx, size.n, size.k, uint32(seed))
-			if err != nil {
-				return err
-			}
-			found, exact, wrong, took = append(found, float64(f.Blocks)), append(exact, float64(f.Exact)),
-				append(wrong, f.Error), append(took, f.Took.Seconds())
-			if f.Proven {
-				proven++
-			}
+		all, err := stat.Seeds(seeds, func(seed uint64) (Factors, error) {
+			return MeasureFactors(ctx, size.n, size.k, uint32(seed))
+		})
+		if err != nil {
+			return err
+		}
+		var same, cheaper []Factors
+		for _, f := range all {
 			switch {
-			case f.Saved < 0:
-				dearer++
 			case f.Saved == 0:
-				same = append(same, f.Error)
-			default:
-				cheaper, saved = append(cheaper, f.Error), append(saved, float64(f.Saved))
+				same = append(same, f)
+			case f.Saved > 0:
+				cheaper = append(cheaper, f)
 			}
 		}
-		if saved == nil {
-			saved = []float64{0}
-		}
-		fmt.Fprintf(w, "| %d x %d, rank %d | 0-%d | %.2f | %d of %d | %.2f ± %.2f | %d, %.4f | %d, %.0f to %.0f, %.4f | %d "+
-			"| %.4f ± %.4f | %.3f |\n", size.n, size.n, size.k, seeds-1,
-			stat.Mean(found), proven, seeds, stat.Mean(exact), stat.SD(exact), len(same), stat.Mean(same), len(cheaper),
-			slices.Min(saved), slices.Max(saved), stat.Mean(cheaper), dearer, stat.Mean(wrong), stat.SD(wrong), stat.Mean(took))
+		by := append(stat.Of(cheaper, saved), 0)[:max(len(cheaper), 1)]
+		t.Row("%d x %d, rank %d | 0-%d | %.2f | %d of %d | %s | %d, %.4f | %d, %.0f to %.0f, %.4f | %d | %s | %.3f", size.n,
+			size.n, size.k, seeds-1, stat.MeanOf(all, func(f Factors) float64 { return float64(f.Blocks) }),
+			stat.Count(all, func(f Factors) bool { return f.Proven }), seeds,
+			stat.Spread(stat.Of(all, func(f Factors) float64 { return float64(f.Exact) }), 2), len(same),
+			stat.MeanOf(same, wrong), len(cheaper), slices.Min(by), slices.Max(by), stat.MeanOf(cheaper, wrong),
+			len(all)-len(same)-len(cheaper), stat.Spread(stat.Of(all, wrong), 4),
+			stat.MeanOf(all, func(f Factors) float64 { return f.Took.Seconds() }))
 	}
 	return ctx.Err()
 }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gonum.org/v1/gonum/mathext/prng"
+
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/table/blocks"
@@ -38,16 +40,22 @@ func TestRoles(t *testing.T) {
 // random_sample() and binomial(1, 0.25, 8) give.
 func TestNumPyRand(t *testing.T) {
 	for seed, want := range map[uint32]float64{0: 0.5488135039273248, 12345: 0.9296160928171479} {
-		if got := newNumPyRand(seed).float64(); got != want {
+		if got := numpyFloat(seeded(seed)); got != want {
 			t.Errorf("seed %d: %v, want %v", seed, got, want)
 		}
 	}
 	want := []bool{false, false, false, false, false, false, false, true}
-	for i, b := range newNumPyRand(0).bits(0.25, 1, 8)[0] {
+	for i, b := range numpyBits(seeded(0), 0.25, 1, 8)[0] {
 		if b != want[i] {
 			t.Errorf("bit %d is %v", i, b)
 		}
 	}
+}
+
+func seeded(seed uint32) *prng.MT19937 {
+	rng := prng.NewMT19937()
+	rng.Seed(uint64(seed))
+	return rng
 }
 
 // Noise-free products are taken apart.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/internal/rows"
@@ -17,15 +17,20 @@ import (
 )
 
 // Rules are the seven rules, in the order of the report.
-func Rules() []patchwork.Rule {
-	names := []string{"noisy-or", "sum-of-odds", "max", "mean", "sum-of-log-odds", "normalized-sum", "max-minus-min"}
-	out := make([]patchwork.Rule, len(names))
-	for i, name := range names {
-		if err := out[i].UnmarshalText([]byte(name)); err != nil {
-			panic(err) // the names are those of the rules
-		}
+func Rules() (out []patchwork.Rule) {
+	for _, name := range []string{"noisy-or", "sum-of-odds", "max", "mean", "sum-of-log-odds", "normalized-sum",
+		"max-minus-min"} {
+		out = append(out, ruleOf(name))
 	}
 	return out
+}
+
+// ruleOf returns a rule by its name.
+func ruleOf(name string) (r patchwork.Rule) {
+	if err := r.UnmarshalText([]byte(name)); err != nil {
+		panic(err) // the names are those of the rules
+	}
+	return r
 }
 
 // RuleSet is a set whose parts are known, to learn by every rule.
@@ -67,20 +72,24 @@ func QuadrantSet(n int, seed uint64) (*RuleSet, error) {
 	return s, nil
 }
 
-// BarSet returns n images of bars, 5 % of the pixels flipped, and others.
-func BarSet(n int, seed uint64) (*RuleSet, error) {
-	train, err := synth.Bars(synth.BarsOptions{N: n, Seed: seed})
+// BarSet returns n images of bars of a side, 5 % of the pixels flipped, and others.
+func BarSet(side, n int, seed uint64) (*RuleSet, error) {
+	train, err := synth.Bars(synth.BarsOptions{N: n, Side: side, Seed: seed})
 	if err != nil {
 		return nil, err
 	}
-	test, err := synth.Bars(synth.BarsOptions{N: ruleTests, Seed: seed + 1<<32})
+	test, err := synth.Bars(synth.BarsOptions{N: ruleTests, Side: side, Seed: seed + 1<<32})
 	if err != nil {
 		return nil, err
 	}
-	s := &RuleSet{Name: fmt.Sprintf("bars, %d", n), Height: 5, Width: 5, On: len(train.Truth.Bars),
-		Train: patchwork.Data{Images: train.Images}, Test: patchwork.Data{Images: test.Images}}
+	s := &RuleSet{Name: fmt.Sprintf("bars %d x %d, %d", side, side, n), Height: side, Width: side,
+		On: len(train.Truth.Bars), Train: patchwork.Data{Images: train.Images}, Test: patchwork.Data{Images: test.Images}}
 	for _, bar := range train.Truth.Bars {
-		s.Parts = append(s.Parts, inkSigns(bar))
+		part := make([]int8, bar.Len())
+		for i, v := range bar.AppendBytes(nil) {
+			part[i] = int8(v)
+		}
+		s.Parts = append(s.Parts, part)
 	}
 	return s, nil
 }
@@ -103,14 +112,6 @@ func SourceSet(dir, name string, n int, seed uint64) (*RuleSet, error) {
 		s.Parts = append(s.Parts, part)
 	}
 	return s, nil
-}
-
-func inkSigns(img *bitmap.Image) []int8 {
-	out := make([]int8, img.Len())
-	for i, v := range img.AppendBytes(nil) {
-		out[i] = int8(v)
-	}
-	return out
 }
 
 // signs returns which side of its background each opinion is on, if it is far from it: at
@@ -137,9 +138,7 @@ type RuleRow struct {
 	Purity float64
 	Loss   float64 // mean over the hidden bits, a fifth of those of other rows, in nats
 	Parts  float64 // of the best explanation of such a row
-	Length float64 // of the description, in nats
 	Took   time.Duration
-	Model  *patchwork.Model
 }
 
 // How a rule learns in the comparison.
@@ -166,7 +165,7 @@ func LearnRule(ctx context.Context, s *RuleSet, rule patchwork.Rule, how string,
 	if err != nil {
 		return RuleRow{}, err
 	}
-	r := RuleRow{Experts: m.K(), Model: m, Took: stat.ProcessorTime() - began, Length: m.Extras().Record.DescriptionLength}
+	r := RuleRow{Experts: m.K(), Took: stat.ProcessorTime() - began}
 	r.Found, r.There, r.Purity = s.judge(m)
 	hidden := posterior.HideBits(s.Test, 0.2, 1, o.Seed)
 	score, err := posterior.Score(ctx, m, hidden, posterior.Options{}, o.Workers)
@@ -210,7 +209,7 @@ func (s *RuleSet) judge(m *patchwork.Model) (found, there int, purity float64) {
 	}
 	var near [][]float64
 	for _, part := range s.Parts {
-		if off := part[firstVote(part)] < 0; off && !m.Config().Rule.TwoSided() {
+		if slices.Contains(part, -1) && !m.Config().Rule.TwoSided() {
 			continue
 		}
 		there++
@@ -221,15 +220,6 @@ func (s *RuleSet) judge(m *patchwork.Model) (found, there int, purity float64) {
 		near = append(near, row)
 	}
 	return pairs(near), there, purity
-}
-
-func firstVote(part []int8) int {
-	for i, v := range part {
-		if v != 0 {
-			return i
-		}
-	}
-	return 0
 }
 
 // jaccard returns the share of the bits on which two opinions agree, of those on which
@@ -280,18 +270,21 @@ func NewRuleSet(dir, name string, seed uint64) (*RuleSet, error) {
 	case "quadrants500":
 		return QuadrantSet(500, seed)
 	case "bars":
-		return BarSet(1000, seed)
+		return BarSet(5, 1000, seed)
+	case "bars16":
+		return BarSet(16, 1000, seed)
 	case "IMG", "UNIF", "CON24":
 		return SourceSet(dir, name, 1000, seed)
 	}
-	return nil, fmt.Errorf("no set %q; there are %v", name, RuleSetNames)
+	return nil, fmt.Errorf("no set %q; there are %v, and bars16", name, RuleSetNames)
 }
 
 // ReportRules prints what the seven rules learn from the sets, by so many seeds of each,
 // priced and from random votes without a price.
 func ReportRules(ctx context.Context, w io.Writer, dir string, names []string, seeds int, o Options) error {
-	fmt.Fprintf(w, "%d seeds, from %d\n\n| set | rule | learned | parts found | K | purity | loss per hidden bit | "+
-		"parts a row | CPU s |\n|---|---|---|---|---|---|---|---|---|\n", seeds, o.Seed)
+	fmt.Fprintf(w, "%d seeds, from %d\n\n", seeds, o.Seed)
+	t := stat.NewTable(w, "set", "rule", "learned", "parts found", "K", "purity", "loss per hidden bit", "parts a row",
+		"CPU s")
 	rules := o.Rules
 	if rules == nil {
 		rules = Rules()
@@ -299,40 +292,30 @@ func ReportRules(ctx context.Context, w io.Writer, dir string, names []string, s
 	for _, name := range names {
 		for _, rule := range rules {
 			for _, how := range []string{Priced, Unpriced} {
-				line, err := ruleLine(ctx, dir, name, rule, how, seeds, o)
+				set := ""
+				all, err := stat.Seeds(seeds, func(seed uint64) (r RuleRow, err error) {
+					s, err := NewRuleSet(dir, name, o.Seed+seed)
+					if err != nil {
+						return r, err
+					}
+					set = s.Name
+					return LearnRule(ctx, s, rule, how, Options{Seed: o.Seed + seed, Workers: o.Workers})
+				})
 				if err != nil {
 					return err
 				}
-				if _, err := fmt.Fprintln(w, line); err != nil {
-					return err
+				var found, experts []int
+				for _, r := range all {
+					found, experts = append(found, r.Found), append(experts, r.Experts)
 				}
+				mean := func(of func(RuleRow) float64) float64 { return stat.MeanOf(all, of) }
+				t.Row("%s | %v | %s | %v of %d | %v | %.2f | %s | %.2f | %.1f", set, rule, how, found, all[0].There, experts,
+					mean(func(r RuleRow) float64 { return r.Purity }),
+					stat.Spread(stat.Of(all, func(r RuleRow) float64 { return r.Loss }), 4),
+					mean(func(r RuleRow) float64 { return r.Parts }),
+					mean(func(r RuleRow) float64 { return r.Took.Seconds() }))
 			}
 		}
 	}
 	return nil
-}
-
-// ruleLine returns a line of the report.
-func ruleLine(ctx context.Context, dir, name string, rule patchwork.Rule, how string, seeds int, o Options) (string,
-	error) {
-	var found, experts []int
-	var purity, loss, parts []float64
-	there, set, took := 0, "", time.Duration(0)
-	for seed := range uint64(seeds) {
-		s, err := NewRuleSet(dir, name, o.Seed+seed)
-		if err != nil {
-			return "", err
-		}
-		r, err := LearnRule(ctx, s, rule, how, Options{Seed: o.Seed + seed, Workers: o.Workers})
-		if err != nil {
-			return "", err
-		}
-		set, there = s.Name, r.There
-		found, experts = append(found, r.Found), append(experts, r.Experts)
-		purity, loss, parts = append(purity, r.Purity), append(loss, r.Loss), append(parts, r.Parts)
-		took += r.Took / time.Duration(seeds)
-	}
-	return fmt.Sprintf("| %s | %v | %s | %v of %d | %v | %.2f | %.4f ± %.4f | %.2f | %.1f |", set, rule, how, found, there,
-		experts,
-		stat.Mean(purity), stat.Mean(loss), stat.SD(loss), stat.Mean(parts), took.Seconds()), nil
 }

@@ -92,10 +92,7 @@ func (n *Network) Draw(rows, tests int, seed uint64) (train, test patchwork.Data
 
 // Model returns the network as a model: what each source alone says.
 func (n *Network) Model() (*patchwork.Model, error) {
-	cfg := patchwork.Config{Height: 1, Width: len(n.Noise)}
-	if err := cfg.Rule.UnmarshalText([]byte("noisy-or")); err != nil {
-		return nil, err
-	}
+	cfg := patchwork.Config{Rule: ruleOf("noisy-or"), Height: 1, Width: len(n.Noise)}
 	for _, fail := range n.Noise {
 		cfg.QMap = append(cfg.QMap, 1-fail)
 	}
@@ -120,6 +117,7 @@ type SourcesRow struct {
 	Matched  int // sources whose failures are right, within a factor of e
 	Supports int // sources whose bits (failure below 1/2) are those of a part
 	Test     float64
+	Truth    float64 // the same by the network itself; NaN if that is not known
 	Took     time.Duration
 }
 
@@ -140,12 +138,11 @@ func (n *Network) Judge(ctx context.Context, m *patchwork.Model, test patchwork.
 					support = 0
 				}
 			}
-			if common := m.Extras().Usage[k] > 0.02; !common || worst > 1 {
-				worst = -1
-			} else {
-				worst = 1
+			agrees := 0.0
+			if m.Extras().Usage[k] > 0.02 && worst <= 1 {
+				agrees = 1
 			}
-			a, b = append(a, worst), append(b, support)
+			a, b = append(a, agrees), append(b, support)
 		}
 		near, same = append(near, a), append(same, b)
 	}
@@ -174,49 +171,54 @@ func pairs(agree [][]float64) int {
 // SourcesSizes are the numbers of rows to learn from.
 var SourcesSizes = []int{1000, 3000, 9000}
 
-// ReportSources prints how many sources of the networks are found, and how well rows
+// ReportSources prints how many sources of the networks are found under noisy-or, and how well rows
 // are described that were not learned from, by number of rows; their number is not told.
-func ReportSources(ctx context.Context, w io.Writer, dir string, names []string, sizes []int, rule patchwork.Rule,
-	aim table.Aim, draws int, o Options) error {
-	fmt.Fprintf(w, "rule %v, aim %v\n\n| set | rows | sources matched, by draw | supports | parts | test, nats a row | "+
-		"the truth | CPU s per draw |\n|---|---|---|---|---|---|---|---|\n", rule, aim)
+func ReportSources(ctx context.Context, w io.Writer, dir string, names []string, sizes []int, draws int,
+	o Options) error {
+	rule := ruleOf("noisy-or")
+	fmt.Fprintf(w, "rule %v, aim %v\n\n", rule, table.AimInterpret)
+	t := stat.NewTable(w, "set", "rows", "sources matched, by draw", "supports", "parts", "test, nats a row", "the truth",
+		"CPU s per draw")
 	for _, name := range names {
 		n, err := LoadNetwork(dir, name)
 		if err != nil {
 			return err
 		}
 		for _, rows := range sizes {
-			var matched, supports, experts []int
-			test, truth, took := 0.0, 0.0, time.Duration(0)
-			for draw := range draws {
-				train, tests := n.Draw(rows, 1000, o.Seed+uint64(draw))
+			all, err := stat.Seeds(draws, func(draw uint64) (r SourcesRow, err error) {
+				train, tests := n.Draw(rows, 1000, o.Seed+draw)
 				began := stat.ProcessorTime()
 				m, err := table.Learn(ctx, train, patchwork.Config{Rule: rule, Height: 1, Width: len(n.Noise)},
-					table.Options{Aim: aim, Seed: o.Seed + uint64(draw), Workers: o.Workers})
+					table.Options{Seed: o.Seed + draw, Workers: o.Workers})
 				if err != nil {
-					return err
+					return r, err
 				}
-				took += stat.ProcessorTime() - began
-				r, err := n.Judge(ctx, m, tests, o.Workers)
-				if err != nil {
-					return err
+				took := stat.ProcessorTime() - began
+				if r, err = n.Judge(ctx, m, tests, o.Workers); err != nil {
+					return r, err
 				}
-				matched, supports, experts = append(matched, r.Matched), append(supports, r.Supports), append(experts, r.Experts)
-				test += r.Test / float64(draws)
+				r.Took, r.Truth = took, math.NaN()
 				if len(n.Failure) != n.Sources { // the others are not in the file
-					truth = math.NaN()
-					continue
+					return r, nil
 				}
 				if m, err = n.Model(); err != nil {
-					return err
+					return r, err
 				}
-				if r, err = n.Judge(ctx, m, tests, o.Workers); err != nil {
-					return err
-				}
-				truth += r.Test / float64(draws)
+				truth, err := n.Judge(ctx, m, tests, o.Workers)
+				r.Truth = truth.Test
+				return r, err
+			})
+			if err != nil {
+				return err
 			}
-			fmt.Fprintf(w, "| %s | %d | %v | %v | %v | %.3f | %.3f | %.1f |\n", name, rows, matched, supports, experts, test,
-				truth, took.Seconds()/float64(draws))
+			var matched, supports, experts []int
+			for _, r := range all {
+				matched, supports, experts = append(matched, r.Matched), append(supports, r.Supports), append(experts, r.Experts)
+			}
+			t.Row("%s | %d | %v | %v | %v | %.3f | %.3f | %.1f", name, rows, matched, supports, experts,
+				stat.MeanOf(all, func(r SourcesRow) float64 { return r.Test }),
+				stat.MeanOf(all, func(r SourcesRow) float64 { return r.Truth }),
+				stat.MeanOf(all, func(r SourcesRow) float64 { return r.Took.Seconds() }))
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"example.com/patchwork"
 )
 
-// Row is the result of a model on one split, or the mean over several.
+// Row is the result of a model on one split.
 type Row struct {
 	Experts float64
 	Valid   float64 // log-loss of hidden bits, nats per bit; the criterion of choice
@@ -19,12 +19,12 @@ type Row struct {
 	Single  float64 // Test, predicted by the best explanation alone
 	Parts   float64 // experts in the best explanation of a test row
 	Took    time.Duration
-	Grown   float64 // fraction of the splits in which growing beat the mixture
+	Grown   float64 // 1 if growing beat the mixture
 }
 
 // Measure learns from a split, selects by its validation rows, and predicts the
 // hidden bits of its test rows.
-func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.Options) (Row, *patchwork.Model, error) {
+func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.Options) (Row, error) {
 	began := stat.ProcessorTime()
 	row := s.Train.Images[0]
 	if opt.Aim == table.AimPredict {
@@ -33,7 +33,7 @@ func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.Option
 	}
 	m, err := table.Learn(ctx, s.Train, patchwork.Config{Rule: rule, Height: 1, Width: row.Width()}, opt)
 	if err != nil {
-		return Row{}, nil, err
+		return Row{}, err
 	}
 	r := Row{Experts: float64(m.K()), Took: stat.ProcessorTime() - began}
 	if m.Extras().Record.Starts[0].Method == table.StartFromGrow.String() {
@@ -45,39 +45,19 @@ func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.Option
 	}{{&s.Valid, &r.Valid}, {&s.Test, &r.Test}} {
 		score, err := posterior.Score(ctx, m, *part.bits, opt.Explain, opt.Workers)
 		if err != nil {
-			return r, nil, err
+			return r, err
 		}
 		*part.loss, r.Single = score.Averaged.LogLoss, score.Single.LogLoss
 	}
 	r.Parts, err = parts(ctx, m, s.Test.Data, opt)
-	return r, m, err
+	return r, err
 }
 
 // parts returns the mean number of experts in the best explanation of a row.
 func parts(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt table.Options) (float64, error) {
-	n := make([]int, len(data.Images))
+	n := make([]float64, len(data.Images))
 	err := posterior.Explain(ctx, m, data.Images, opt.Explain, opt.Workers, func(i int, p *posterior.Posterior) {
-		n[i] = len(p.Alternatives[0].Picks)
+		n[i] = float64(len(p.Alternatives[0].Picks))
 	})
-	sum := 0
-	for _, v := range n {
-		sum += v
-	}
-	return float64(sum) / float64(len(n)), err
-}
-
-// Mean returns the mean of rows; Took is the sum.
-func Mean(rows []Row) Row {
-	var m Row
-	n := float64(len(rows))
-	for _, r := range rows {
-		m.Experts += r.Experts / n
-		m.Valid += r.Valid / n
-		m.Test += r.Test / n
-		m.Single += r.Single / n
-		m.Parts += r.Parts / n
-		m.Grown += r.Grown / n
-		m.Took += r.Took
-	}
-	return m
+	return stat.Mean(n), err
 }

@@ -1,12 +1,13 @@
-// Command peers compares Patchwork with the programs that a user might choose instead,
-// in one run, on one core each, in turns:
+// Command peers compares Patchwork with the programs that a user might choose instead, in
+// one run, with one thread each, in turns:
 //
-//	go run ./experiments/bench/peers [P1 P2 P3 P4 cores] [--md] [--rounds 5] [--only "K=8"] [--seed 2]
+//	taskset -c 0 go run ./experiments/bench/peers [P1 P2 P3 P4] [--rounds 5] [--only "K=8"] [--seed 2]
+//	go run ./experiments/bench/peers cores
 //
 // P1 and P2 are explanations of letters and scenes beside one scoring pass of OpenCV's
 // matchTemplate; P3 tables beside scikit-learn and NumPy; P4 a complete learning run
-// beside the import of scikit-learn; cores the gain from a second core. Without names, all
-// are run.
+// beside the import of scikit-learn; cores the gain from a second core. Without names, P1
+// to P4 are run.
 //
 // The data are made here from fixed seeds and passed to the peers as files, so that
 // both get the same. Every explanation that is timed is also compared with what was
@@ -17,40 +18,57 @@
 package main
 
 import (
+	"context"
+	_ "embed"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"example.com/patchwork/experiments/python"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/score/kernel"
 )
 
 // session is one run of the program.
 type session struct {
-	options
-	dir    string // for the data
-	files  int
-	python *python // nil if no workload needs it
+	rounds int
+	quick  bool
+	only   string // part of the names of the tasks
+	seed   uint64 // of the tables
+
+	dir   string // for the data
+	files int
 }
 
-// options are the flags.
-type options struct {
-	rounds    int
-	quick, md bool
-	cpu       string
-	names     []string // of workloads
-	only      string   // part of the names of the tasks
-	seed      uint64   // of the tables
+//go:embed peers.py
+var text string
 
-	cores int // set if the program runs itself; see runCores
+var peers = python.Script{Text: text, Modules: "cv2, sklearn, numpy",
+	Debian: "python3-opencv python3-sklearn python3-numpy", Env: environment()}
+
+// environment is one thread for every library that a peer computes with. Debian's OpenBLAS treats an unknown
+// processor like one of 2004; unless the user chose, it is told which kernels this processor can run.
+func environment() (env []string) {
+	for _, name := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"} {
+		env = append(env, name+"=1")
+	}
+	if os.Getenv("OPENBLAS_CORETYPE") == "" {
+		if core := map[string]string{"avx512": "SkylakeX", "avx2": "Haswell"}[kernel.Chosen().Name]; core != "" {
+			env = append(env, "OPENBLAS_CORETYPE="+core)
+		}
+	}
+	return env
 }
 
-var workloads = []string{"P1", "P2", "P3", "P4", "cores"}
+// ask asks the peers.
+func ask(op string, question, answer any) error {
+	return peers.Ask(context.Background(), op, question, answer)
+}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -59,114 +77,80 @@ func main() {
 	}
 }
 
-func run(args []string) error {
-	o, err := parse(args)
-	if err != nil {
-		return err
+// run reads names and flags, in any order, and measures.
+func run(args []string) (err error) {
+	s, names := &session{}, []string(nil)
+	fs := flag.NewFlagSet("peers", flag.ExitOnError)
+	fs.IntVar(&s.rounds, "rounds", 5, "rounds of each workload")
+	fs.BoolVar(&s.quick, "quick", false, "small workloads, to check that everything works; the times mean nothing")
+	fs.StringVar(&s.only, "only", "", "of P1 to P4, measure the tasks with this in their names")
+	fs.Uint64Var(&s.seed, "seed", tableSeed, "seed of the tables of P3")
+	for fs.Parse(args); fs.NArg() > 0; fs.Parse(args) { // ExitOnError: there is no error to check
+		names, args = append(names, fs.Arg(0)), fs.Args()[1:]
 	}
-	if o.cores > 0 {
-		return runCores(o.cores, o.rounds)
+	if names == nil {
+		names = []string{"P1", "P2", "P3", "P4"}
+	}
+	for _, name := range names {
+		if name != "cores" && s.groups(name) == nil {
+			return fmt.Errorf("no workload is called %q; there are P1, P2, P3, P4 and cores", name)
+		}
+	}
+	if s.rounds < 1 {
+		return fmt.Errorf("%d rounds; give at least 1", s.rounds)
+	}
+	if slices.Equal(names, []string{"cores"}) {
+		return s.cores(os.Stdout)
 	}
 	runtime.GOMAXPROCS(1)
-	if status, done := bind(o.cpu); done {
-		if status != 0 {
-			os.Exit(status)
-		}
-		return nil
-	}
-	return o.measure()
-}
-
-// parse reads names and flags, in any order.
-func parse(args []string) (o options, err error) {
-	fs := flag.NewFlagSet("peers", flag.ExitOnError)
-	fs.IntVar(&o.rounds, "rounds", 5, "rounds of each workload")
-	fs.BoolVar(&o.md, "md", false, "print Markdown")
-	fs.BoolVar(&o.quick, "quick", false, "small workloads, to check that everything works; the times mean nothing")
-	fs.StringVar(&o.cpu, "cpu", "0", "processor to bind to, by taskset; empty for none")
-	fs.StringVar(&o.only, "only", "", "of P1 to P4, measure the tasks with this in their names")
-	fs.Uint64Var(&o.seed, "seed", tableSeed, "seed of the tables of P3")
-	fs.IntVar(&o.cores, "point-cores", 0, "run cores with this number of rows, for the program itself")
-	for fs.Parse(args); fs.NArg() > 0; fs.Parse(args) { // ExitOnError: there is no error to check
-		o.names, args = append(o.names, fs.Arg(0)), fs.Args()[1:]
-	}
-	if o.names == nil {
-		o.names = workloads
-	}
-	for _, name := range o.names {
-		if !slices.Contains(workloads, name) {
-			return o, fmt.Errorf("no workload is called %q; there are %q", name, workloads)
-		}
-	}
-	if o.rounds < 1 {
-		return o, fmt.Errorf("%d rounds; give at least 1", o.rounds)
-	}
-	return o, nil
-}
-
-// measure runs the workloads and prints the report.
-func (o options) measure() (err error) {
-	s := &session{options: o}
 	if s.dir, err = os.MkdirTemp("", "patchwork-peers-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(s.dir)
-	if slices.ContainsFunc(o.names, func(n string) bool { return n != "cores" }) {
-		path, err := findPython()
+	machine, err := s.machine()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s\n\n", machine)
+	var results []*result
+	for _, name := range names {
+		more, err := s.workload(name)
 		if err != nil {
 			return err
 		}
-		if s.python, err = startPython(path); err != nil {
-			return err
-		}
-		defer s.python.close()
+		results = append(results, more...)
 	}
-	var r report
-	if r.machine, err = s.machine(); err != nil {
-		return err
-	}
-	for _, name := range o.names {
-		if err := s.workload(name, &r); err != nil {
-			return err
-		}
-	}
-	r.write(os.Stdout, o.md)
+	write(os.Stdout, results)
 	return nil
 }
 
-// workload adds one workload to the report.
-func (s *session) workload(name string, r *report) (err error) {
-	if name == "cores" {
-		if r.cores, err = s.twoCores(); err != nil {
-			note("%v", err)
-		}
-		return nil
-	}
+// workload measures one workload.
+func (s *session) workload(name string) (results []*result, err error) {
 	least := time.Duration(s.size(300, 1)) * time.Millisecond
 	for _, prepare := range s.groups(name) {
 		tasks, err := prepare()
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		for _, t := range tasks {
 			if !strings.Contains(t.name, s.only) {
 				continue
 			}
-			result, err := measure(t, s.rounds, least)
+			r, err := measure(t, s.rounds, least)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			r.results = append(r.results, result)
+			results = append(results, r)
 		}
-		if err := s.python.forget(); err != nil {
-			return err
+		if err := ask("forget", nil, &struct{}{}); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return results, nil
 }
 
-// groups returns the tasks of a workload in groups that share data. The targets are
-// those of the README.
+// groups returns the tasks of a workload in groups that share data; nil for a name that is none. The targets
+// are those of the README.
 func (s *session) groups(name string) []func() ([]task, error) {
 	one := func(t task, err error) ([]task, error) { return []task{t}, err }
 	table := func(n, small, d, k int, goals tableGoals) func() ([]task, error) {
@@ -183,14 +167,14 @@ func (s *session) groups(name string) []func() ([]task, error) {
 		}
 	case "P3":
 		return []func() ([]task, error){
-			table(100000, 400, 36, 8, tableGoals{unequal: 1.05, epoch: 1.0 / 5}),
-			table(100000, 200, 784, 64, tableGoals{unequal: 1.05, nmf: 1.0 / 10, epoch: 1.0 / 5}),
-			table(1000000, 400, 128, 32, tableGoals{unequal: 1.05, epoch: 1.0 / 5}),
+			table(100000, 400, 36, 8, tableGoals{explain: 1.05, epoch: 1.0 / 5}),
+			table(100000, 200, 784, 64, tableGoals{explain: 1.05, nmf: 1.0 / 10, epoch: 1.0 / 5}),
+			table(1000000, 400, 128, 32, tableGoals{explain: 1.05, epoch: 1.0 / 5}),
 		}
 	case "P4":
 		return []func() ([]task, error){s.startTasks}
 	}
-	panic("peers: no tasks are called " + strconv.Quote(name))
+	return nil
 }
 
 // size returns the full size, or with --quick the small one.
@@ -214,9 +198,4 @@ func (s *session) save(name string, a *npy.Array) (string, error) {
 		return "", err
 	}
 	return path, f.Close()
-}
-
-// note reports progress on stderr.
-func note(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, format+"\n", args...)
 }

@@ -1,20 +1,13 @@
 """The peers of Patchwork's benchmarks: OpenCV, scikit-learn and NumPy.
 
-The program beside this file (go run ./experiments/bench/peers) starts it and sends requests,
-one JSON object per line on standard input; it answers in the same form:
-
-    {"op": "versions"}                                     what is installed
-    {"op": "prepare", "id": 1, "work": "match", "args": …} load the data, warm up
-    {"op": "run", "id": 1, "repeat": 3}                    {"seconds": …}, for all three
-    {"op": "check", "id": 1}                               what the work found
-    {"op": "forget"}                                       drop the data of all works
+The program beside this file asks: for versions, what is installed; to prepare a work, load its data and warm up; to run
+it, for its seconds; to check what it found; and to forget the data of all works.
 
 Only what a user waits for is timed: data are loaded and converted, and models are
 made, when the work is prepared. The data are .npy files.
 """
 
 import functools
-import json
 import sys
 import time
 import warnings
@@ -127,7 +120,7 @@ WORKS = {
 }
 
 
-def versions():
+def versions(_):
     blas = "unknown BLAS"
     try:
         from threadpoolctl import threadpool_info
@@ -137,49 +130,35 @@ def versions():
                 blas = f"{lib['internal_api']} {lib['version']} for {lib.get('architecture')}, threads {lib['num_threads']}"
     except ImportError:
         pass
-    return {
-        "python": sys.version.split()[0],
-        "numpy": np.__version__,
-        "blas": blas,
-        "opencv": cv2.__version__,
-        "sklearn": sklearn.__version__,
-    }
+    return {"python": sys.version.split()[0], "numpy": np.__version__, "blas": blas, "opencv": cv2.__version__,
+            "sklearn": sklearn.__version__}
 
 
-def answer(works, ask):
-    op, at = ask["op"], ask.get("id")
-    if op == "versions":
-        return versions()
-    if op == "prepare":
-        works[at] = WORKS[ask["work"]](**ask["args"])
-        return {}
-    if op == "run":
-        began = time.perf_counter()
-        for _ in range(ask["repeat"]):
-            works[at].run()
-        return {"seconds": time.perf_counter() - began}
-    if op == "check":
-        return {"found": works[at].check()}
-    if op == "forget":
-        works.clear()
-        load_rows.cache_clear()
-        return {}
-    raise ValueError(f"unknown op {op!r}")
+works = {}
 
 
-def main():
-    warnings.filterwarnings("ignore")  # that NMF stopped at max_iter
-    cv2.setNumThreads(1)
-    out, sys.stdout = sys.stdout, sys.stderr  # what a library prints is no answer
-    works = {}
-    for line in sys.stdin:
-        try:
-            reply = answer(works, json.loads(line))
-        except Exception as e:
-            reply = {"error": f"{type(e).__name__}: {e}"}
-        out.write(json.dumps(reply) + "\n")
-        out.flush()
+def prepare(ask):
+    works[ask["id"]] = WORKS[ask["work"]](**ask["args"])
+    return {}
 
 
-if __name__ == "__main__":
-    main()
+def run(ask):
+    began = time.perf_counter()
+    for _ in range(ask["repeat"]):
+        works[ask["id"]].run()
+    return time.perf_counter() - began
+
+
+def check(ask):
+    return works[ask["id"]].check()
+
+
+def forget(_):
+    works.clear()
+    load_rows.cache_clear()
+    return {}
+
+
+warnings.filterwarnings("ignore")  # that NMF stopped at max_iter
+cv2.setNumThreads(1)
+ops = {"versions": versions, "prepare": prepare, "run": run, "check": check, "forget": forget}

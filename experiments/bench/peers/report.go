@@ -9,49 +9,18 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/internal/score/kernel"
 )
 
-// report holds everything that a run found.
-type report struct {
-	machine string
-	results []*result
-	cores   []float64
-}
-
-// grid is a heading and rows of cells.
-type grid [][]string
-
-// write prints the report, as Markdown or aligned for a terminal.
-func (r *report) write(w io.Writer, markdown bool) {
-	show := aligned
-	if markdown {
-		show = pipes
-	}
-	fmt.Fprintf(w, "%s\n", r.machine)
-	if r.results != nil {
-		show(w, r.times())
-		for _, t := range r.results {
-			fmt.Fprintf(w, "- %s: %s.\n", t.name, t.found)
-		}
-	}
-	if r.cores != nil {
-		fmt.Fprintf(w, "\nTwo workers on two cores are %s times as fast as one (target: 1.85; EM iteration, %d "+
-			"columns, K=%d).\n",
-			spread(r.cores), baseD, baseK)
-	}
-}
-
-// times returns the table of ratios.
-func (r *report) times() grid {
-	g := grid{{"workload", "Patchwork", "peer", "peer's time", "ratio: median (min to max)", "target", ""}}
-	for _, t := range r.results {
-		for i, p := range t.peers {
-			ratios := t.ratios(i)
+// write prints the ratios, and that what was timed is right.
+func write(w io.Writer, results []*result) {
+	t := stat.NewTable(w, "workload", "Patchwork", "peer", "peer's time", "ratio: median (min to max)", "target", "")
+	for _, r := range results {
+		for i, p := range r.peers {
+			ratios := r.ratios(i)
 			goal, met := "", ""
 			if p.target != 0 {
 				goal, met = fmt.Sprintf("<= %.3g", p.target), "not met"
@@ -59,35 +28,40 @@ func (r *report) times() grid {
 					met = "met"
 				}
 			}
-			g = append(g, []string{t.name, duration(stat.Median(t.oursTook)) + "/" + t.unit, p.name,
-				duration(stat.Median(t.took[i])) + "/" + t.unit, spread(ratios), goal, met})
+			t.Row("%s | %s/%s | %s | %s/%s | %s | %s | %s", r.name, duration(stat.Median(r.ours)), r.unit, p.name,
+				duration(stat.Median(r.took[i])), r.unit, spread(ratios), goal, met)
 		}
 	}
-	return g
+	fmt.Fprintln(w)
+	for _, r := range results {
+		fmt.Fprintf(w, "- %s: %s.\n", r.name, r.found)
+	}
 }
 
-func pipes(w io.Writer, g grid) {
-	fmt.Fprintln(w)
-	for i, row := range g {
-		for j := range row {
-			row[j] = strings.ReplaceAll(row[j], "|", `\|`)
-		}
-		fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
-		if i == 0 {
-			fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(row)))
-		}
+// cores prints how much faster two workers are on two cores, alternating.
+func (s *session) cores(w io.Writer) error {
+	const d, k = 128, 32
+	if runtime.NumCPU() < 2 {
+		return fmt.Errorf("there is only one core")
 	}
-	fmt.Fprintln(w)
-}
-
-func aligned(w io.Writer, g grid) {
-	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range g {
-		fmt.Fprintln(t, strings.Join(row, "\t"))
+	runtime.GOMAXPROCS(2)
+	t, err := plantTable(s.size(100000, 2000), d, k, s.seed)
+	if err != nil {
+		return err
 	}
-	t.Flush()
-	fmt.Fprintln(w)
+	var ratios []float64
+	for range s.rounds {
+		var took [2]float64
+		for i := range took {
+			if took[i], err = local(func() error { _, err := t.iterate(i + 1); return err })(1); err != nil {
+				return err
+			}
+		}
+		ratios = append(ratios, took[0]/took[1])
+	}
+	_, err = fmt.Fprintf(w, "Two workers on two cores are %s times as fast as one (target: 1.85; EM iteration, %d "+
+		"columns, K=%d).\n", spread(ratios), d, k)
+	return err
 }
 
 // spread returns the median, smallest and largest of some numbers.
@@ -110,22 +84,14 @@ func duration(s float64) string {
 
 // machine describes what was measured, where and when.
 func (s *session) machine() (string, error) {
-	text := fmt.Sprintf("%s, Patchwork's path %s; %s %s/%s; commit %s; %s.",
-		processor(), kernel.Chosen().Name,
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, commit(), time.Now().UTC().Format(time.DateOnly))
-	if cpu := os.Getenv(bound); cpu != "" {
-		text += " Bound to processor " + cpu + "."
-	} else {
-		text += fmt.Sprintf(" One thread each, on any of %d processors.", runtime.NumCPU())
+	var v struct{ Python, NumPy, BLAS, OpenCV, Sklearn string }
+	if err := ask("versions", nil, &v); err != nil {
+		return "", err
 	}
-	if s.python != nil {
-		var v struct{ Python, NumPy, BLAS, OpenCV, Sklearn string }
-		if err := s.python.ask(map[string]any{"op": "versions"}, &v); err != nil {
-			return "", err
-		}
-		text += fmt.Sprintf(" Peers: OpenCV %s, scikit-learn %s, NumPy %s (%s), Python %s.", v.OpenCV, v.Sklearn, v.NumPy,
-			v.BLAS, v.Python)
-	}
+	text := fmt.Sprintf("%s, Patchwork's path %s; %s %s/%s; commit %s; %s. One thread each, on any of %d processors. "+
+		"Peers: OpenCV %s, scikit-learn %s, NumPy %s (%s), Python %s.", processor(), kernel.Chosen().Name,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, commit(), time.Now().UTC().Format(time.DateOnly),
+		runtime.NumCPU(), v.OpenCV, v.Sklearn, v.NumPy, v.BLAS, v.Python)
 	if s.quick {
 		text += " --quick: these times mean nothing."
 	}
@@ -149,14 +115,9 @@ func processor() string {
 
 // commit returns the commit of the working folder, with a + if there are changes.
 func commit() string {
-	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	out, err := exec.Command("git", "describe", "--always", "--dirty=+", "--exclude=*").Output()
 	if err != nil {
 		return "unknown"
 	}
-	name := strings.TrimSpace(string(out))
-	if changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output(); err == nil &&
-		len(changes) > 0 {
-		name += "+"
-	}
-	return name
+	return strings.TrimSpace(string(out))
 }

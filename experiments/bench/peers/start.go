@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/modelfile"
 )
 
@@ -25,8 +27,12 @@ func (s *session) startTasks() ([]task, error) {
 		letters); err != nil {
 		return nil, err
 	}
+	python, err := peers.Path()
+	if err != nil {
+		return nil, err
+	}
 	imports := peer{name: `python3 -c "import sklearn"`, units: 1, target: 1,
-		run: local(func() error { return s.exec(s.python.path, "-c", "import sklearn") })}
+		run: local(func() error { return s.exec(python, "-c", "import sklearn") })}
 	var out []task
 	for _, c := range []struct{ name, starts string }{
 		{"one start", "1"},
@@ -74,8 +80,10 @@ func verdictT(model, letters string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n := float64(len(set.Images))
-	plain := independent(set.Images)
+	n, on := float64(len(set.Images)), stat.MeanOf(set.Images, func(img *bitmap.Image) float64 {
+		return float64(img.CountOn()) / float64(img.Len())
+	})
+	plain := n * float64(set.Images[0].Len()) * (on*math.Log(on) + (1-on)*math.Log(1-on))
 	text := fmt.Sprintf("experts used in %d and %d of %d letters; log-likelihood %.1f per letter, %.1f with one "+
 		"probability for all pixels",
 		used[0], used[1], len(set.Images), t.LogLik()/n, plain/n)
@@ -85,28 +93,10 @@ func verdictT(model, letters string) (string, error) {
 	return text, nil
 }
 
-// independent returns the log-likelihood of images whose pixels are all on with the same
-// probability.
-func independent(images []*bitmap.Image) float64 {
-	on, all := 0, 0
-	for _, img := range images {
-		on, all = on+img.CountOn(), all+img.Len()
-	}
-	sum := 0.0
-	for _, img := range images {
-		p := make([]float64, img.Len())
-		for i := range p {
-			p[i] = float64(on) / float64(all)
-		}
-		sum += patchwork.LogLik(img, p)
-	}
-	return sum
-}
-
 // exec runs a program to its end, with the environment of the peers.
 func (s *session) exec(name string, args ...string) error {
 	cmd := exec.Command(name, args...)
-	cmd.Env = environment()
+	cmd.Env = append(os.Environ(), environment()...)
 	if os.Getenv("GOMAXPROCS") == "" {
 		cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
 	}

@@ -31,23 +31,19 @@ const tableSeed = 2
 // checked is the number of rows whose explanations are compared with the truth.
 const checked = 2000
 
-// plantTable draws n rows of d columns. Each of k experts votes 0.9, or with unequal
-// numbers from 0.8 to 1, for an eighth of the columns (at least nine) and is active in a few rows: four experts per row
-// on average, at
-// most a quarter of them. The abstention value is 0.02. The rows are in memory as rows
-// read from a file are.
-func plantTable(n, d, k int, unequal bool, seed uint64) (*table, error) {
+// plantTable draws n rows of d columns. Each of k experts votes from 0.8 to 1, no two alike, for an eighth
+// of the columns (at least nine) and is active in a few rows: four experts per row on average, at most a
+// quarter of them. The abstention value is 0.02. The rows are in memory as rows read from a file are.
+func plantTable(n, d, k int, seed uint64) (*table, error) {
 	rng := rand.New(rand.NewPCG(seed, uint64(k)))
-	const on, off = 0.9, 0.02
+	const off = 0.02
 	templates := make([][]float64, k)
 	votes := make([][]int, k)
 	for j := range templates {
 		templates[j] = make([]float64, d)
 		votes[j] = rng.Perm(d)[:min(d, max(9, d/8))]
 		for _, i := range votes[j] {
-			if templates[j][i] = on; unequal {
-				templates[j][i] = 0.8 + 0.2*rng.Float64()
-			}
+			templates[j][i] = 0.8 + 0.2*rng.Float64()
 		}
 	}
 	m, err := patchwork.NewModel(patchwork.Config{Height: 1, Width: d, Q: off}, templates)
@@ -175,7 +171,7 @@ func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 	if at := strings.Index(s.only, "K="); at >= 0 && !strings.HasSuffix(size, s.only[at:]) {
 		return nil, nil // none is asked for
 	}
-	t, err := plantTable(n, d, k, false, s.seed)
+	t, err := plantTable(n, d, k, s.seed)
 	if err != nil {
 		return nil, err
 	}
@@ -187,73 +183,37 @@ func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 	if err != nil {
 		return nil, err
 	}
-	few := min(n, s.size(10000, 500))
-	learn := task{name: "P3 EM iteration, " + size, unit: "row", units: float64(n), check: t.verdict,
-		ours: func() error { _, err := t.iterate(1); return err }}
-	explain := task{name: "P3 explain, " + size, unit: "row", units: float64(n), check: t.verdict, ours: t.explainAll}
-	anew := task{name: "P3 explain by a new pursuit, " + size, unit: "row", units: float64(n), check: t.verdict,
-		ours: t.explainAnew}
-	shared := func(args map[string]any) map[string]any { args["rows"] = rows; return args }
+	learn := task{name: "P3 EM iteration", ours: func() error { _, err := t.iterate(1); return err }}
+	explain := task{name: "P3 explain", ours: t.explainAll}
+	anew := task{name: "P3 explain by a new pursuit", ours: t.explainAnew}
+	add := func(to *task, name string, take int, target float64, work string, args map[string]any) {
+		args["rows"] = rows
+		_, run, e := prepare(work, args)
+		err = errors.Join(err, e)
+		to.peers = append(to.peers, peer{name, float64(take), target, run})
+	}
 	for _, batch := range []int{10, 100, 1000} { // 10 is the default, 1000 the fastest
 		name, take := fmt.Sprintf("BernoulliRBM.partial_fit, one epoch in batches of %d", batch), n
 		if batch == 10 && n > 50000 { // minutes; the work is the same for every batch
 			take = 50000
 			name += fmt.Sprintf(" (%d rows)", take)
 		}
-		err = errors.Join(err, s.add(&learn, peer{name: name, units: float64(take), target: goals.epoch},
-			"rbm epoch", shared(map[string]any{"experts": k, "batch": batch, "take": take})))
+		add(&learn, name, take, goals.epoch, "rbm epoch", map[string]any{"experts": k, "batch": batch, "take": take})
 	}
-	err = errors.Join(err,
-		s.add(&learn, peer{name: "Bernoulli mixture, E-step in NumPy", units: float64(n)},
-			"mixture e-step", shared(map[string]any{"templates": templates})),
-		s.add(&explain, peer{name: "BernoulliRBM.transform", units: float64(n)},
-			"rbm transform", shared(map[string]any{"experts": k})),
-		s.add(&anew, peer{name: "BernoulliRBM.transform", units: float64(n)},
-			"rbm transform", shared(map[string]any{"experts": k})),
-		s.add(&explain, peer{name: fmt.Sprintf("NMF.transform (%d rows)", few), units: float64(few), target: goals.nmf},
-			"nmf transform", shared(map[string]any{"templates": templates, "take": few})))
-	more, err2 := s.unequalTasks(n, d, k, goals)
-	return append([]task{learn, explain, anew}, more...), errors.Join(err, err2)
-}
-
-// unequalTasks returns the tasks where no two votes are equal, as in a
-// learned model. Learning is compared with the fastest epochs.
-func (s *session) unequalTasks(n, d, k int, goals tableGoals) ([]task, error) {
-	t, err := plantTable(n, d, k, true, s.seed)
-	if err != nil {
-		return nil, err
+	add(&learn, "Bernoulli mixture, E-step in NumPy", n, 0, "mixture e-step", map[string]any{"templates": templates})
+	for _, to := range []*task{&explain, &anew} {
+		add(to, "BernoulliRBM.transform", n, goals.explain, "rbm transform", map[string]any{"experts": k})
 	}
-	rows, err := s.save("rows", t.array())
-	if err != nil {
-		return nil, err
-	}
-	learn := func() error { _, err := t.iterate(1); return err }
-	tasks := []task{{name: "P3 EM iteration", ours: learn}, {name: "P3 explain", ours: t.explainAll},
-		{name: "P3 explain by a new pursuit", ours: t.explainAnew}}
+	few := min(n, s.size(10000, 500))
+	add(&explain, fmt.Sprintf("NMF.transform (%d rows)", few), few, goals.nmf, "nmf transform",
+		map[string]any{"templates": templates, "take": few})
+	tasks := []task{learn, explain, anew}
 	for i := range tasks {
-		tasks[i].name += fmt.Sprintf(", unequal votes, %d rows x %d, K=%d", n, d, k)
+		tasks[i].name += ", " + size
 		tasks[i].unit, tasks[i].units, tasks[i].check = "row", float64(n), t.verdict
-		p, work := peer{name: "BernoulliRBM.transform", units: float64(n), target: goals.unequal}, "rbm transform"
-		args := map[string]any{"rows": rows, "experts": k}
-		if i == 0 {
-			p.name, p.target, work = "BernoulliRBM.partial_fit, one epoch in batches of 1000", goals.epoch, "rbm epoch"
-			args["batch"], args["take"] = 1000, n
-		}
-		err = errors.Join(err, s.add(&tasks[i], p, work, args))
 	}
 	return tasks, err
 }
 
-// add prepares work of the Python peers for a task.
-func (s *session) add(t *task, p peer, work string, args map[string]any) error {
-	r, err := s.python.prepare(work, args)
-	if err != nil {
-		return err
-	}
-	p.run = r.run
-	t.peers = append(t.peers, p)
-	return nil
-}
-
 // tableGoals holds the targets: the largest ratios of times; 0 for none.
-type tableGoals struct{ epoch, unequal, nmf float64 }
+type tableGoals struct{ epoch, explain, nmf float64 }

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"time"
+
+	"example.com/patchwork/experiments/stat"
 )
 
 // task is work of Patchwork, with the programs that a user might choose instead.
@@ -23,54 +26,68 @@ type peer struct {
 	run    func(repeat int) (seconds float64, err error)
 }
 
-// result holds the rounds of a task: seconds per unit, [peer][round].
+// works counts those that the peers have prepared.
+var works int
+
+// prepare makes the peers load what a work needs, and returns what times it by their own clock.
+func prepare(work string, args map[string]any) (id int, run func(repeat int) (float64, error), err error) {
+	works++
+	id = works
+	err = ask("prepare", map[string]any{"id": id, "work": work, "args": args}, &struct{}{})
+	return id, func(repeat int) (seconds float64, err error) {
+		err = ask("run", map[string]any{"id": id, "repeat": repeat}, &seconds)
+		return seconds, err
+	}, err
+}
+
+// result holds the rounds of a task: seconds per unit, of ours and of each peer.
 type result struct {
 	task
-	oursTook []float64
-	took     [][]float64
-	found    string // what check returned
+	ours  []float64
+	took  [][]float64
+	found string // what check returned
 }
 
 // measure runs a task beside its peers. Rounds alternate, so that other work of the
 // machine disturbs all equally; a ratio is of times of one round.
-func measure(t task, rounds int, least time.Duration) (*result, error) {
+func measure(t task, rounds int, least time.Duration) (r *result, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", t.name, err)
+		}
+	}()
 	began := time.Now()
-	r := &result{task: t, took: make([][]float64, len(t.peers))}
-	found, err := t.check() // the speed of a wrong answer means nothing; also warms up
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.name, err)
+	r = &result{task: t}
+	if r.found, err = t.check(); err != nil { // the speed of a wrong answer means nothing; also warms up
+		return nil, err
 	}
-	r.found = found
-	runs := []func(int) (float64, error){local(t.ours)}
+	runs, units := []func(int) (float64, error){local(t.ours)}, []float64{t.units}
 	for _, p := range t.peers {
-		runs = append(runs, p.run)
+		runs, units = append(runs, p.run), append(units, p.units)
 	}
 	repeat := make([]int, len(runs))
 	for i, run := range runs {
 		if repeat[i], err = repeats(run, least); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.name, err)
+			return nil, err
 		}
 	}
-	seconds := make([][]float64, len(runs))
+	seconds := make([][]float64, len(runs)) // per unit
 	for n := range rounds {
 		for j := range runs {
 			i := (n + j) % len(runs) // a different one first each time
 			s, err := runs[i](repeat[i])
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", t.name, err)
+				return nil, err
 			}
-			seconds[i] = append(seconds[i], s/float64(repeat[i]))
+			seconds[i] = append(seconds[i], s/float64(repeat[i])/units[i])
 		}
 	}
-	r.oursTook = per(seconds[0], t.units)
-	for i, p := range t.peers {
-		r.took[i] = per(seconds[i+1], p.units)
-	}
-	r.ours, r.check = nil, nil // so that the data can be freed
+	r.ours, r.took = seconds[0], seconds[1:]
+	r.task.ours, r.check = nil, nil // so that the data can be freed
 	for i := range r.peers {
 		r.peers[i].run = nil
 	}
-	note("%s: %d rounds in %.1f s", t.name, rounds, time.Since(began).Seconds())
+	fmt.Fprintf(os.Stderr, "%s: %d rounds in %.1f s\n", t.name, rounds, time.Since(began).Seconds())
 	return r, nil
 }
 
@@ -99,19 +116,8 @@ func repeats(run func(int) (float64, error), least time.Duration) (int, error) {
 	}
 }
 
-func per(seconds []float64, units float64) []float64 {
-	out := make([]float64, len(seconds))
-	for i, s := range seconds {
-		out[i] = s / units
-	}
-	return out
-}
-
 // ratios returns our time per unit divided by peer i's, round by round.
 func (r *result) ratios(i int) []float64 {
-	out := make([]float64, len(r.oursTook))
-	for n, s := range r.oursTook {
-		out[n] = s / r.took[i][n]
-	}
-	return out
+	at := -1
+	return stat.Of(r.ours, func(s float64) float64 { at++; return s / r.took[i][at] })
 }

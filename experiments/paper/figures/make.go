@@ -10,6 +10,7 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/rivals"
+	"example.com/patchwork/experiments/scenes"
 	"example.com/patchwork/internal/pool"
 )
 
@@ -47,7 +48,7 @@ func Make(ctx context.Context, r Request) (Report, error) {
 // read reads the data into the options.
 func (r *Request) read() (err error) {
 	if r.DigitFile != "" {
-		if r.Digits, r.Labels, err = readDigits(r.DigitFile); err != nil {
+		if r.Digits, r.Labels, err = scenes.ReadDigits(r.DigitFile); err != nil {
 			return err
 		}
 	}
