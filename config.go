@@ -55,8 +55,7 @@
 //   - Section 4, transformations Phi_t: package pose. E-step:
 //     [EStep]. M-step: eq. (1) is learn.EquationOne; the default is the guarded
 //     step, [Tally.MStep].
-//   - Section 4.1, online learning and sequential initialisation: learn.Online,
-//     learn.FirstExpert, learn.NextExpert.
+//   - Section 4.1, online learning and sequential initialisation: learn.MethodOnline.
 //   - Section 4.2, the Gaussian of the poses: [FitGeometry], [Model.SamplePicks].
 package patchwork
 

@@ -3,7 +3,7 @@ package learn
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"math/rand/v2"
 	"slices"
 
@@ -87,7 +87,7 @@ func randomModel(cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.
 // and emits the model after every image.
 func learnOnline(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (*patchwork.Model,
 	error) {
-	learn, model, err := onePass(cfg, opt)
+	o, err := onePass(ctx, cfg, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -95,40 +95,27 @@ func learnOnline(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 		if data.Weight(at) == 0 {
 			continue
 		}
-		if err := learn(ctx, at, data.Images[at], data.Weight(at)); err != nil {
+		if err := o.repeat(ctx, at, data.Images[at], data.Weight(at)); err != nil {
 			return nil, err
 		}
 		if opt.note != nil {
-			opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageOnline}, Iteration: n, Image: at, Model: model()})
+			opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageOnline}, Iteration: n, Image: at, Model: o.model})
 		}
 	}
-	return model().WithConfig(cfg)
+	return o.model.WithConfig(cfg)
 }
 
-// onePass returns a function that learns image i, weight times, and one that
-// returns the model so far: by the paper's online learning with Paper, else by
-// Online.
-func onePass(cfg patchwork.Config, opt Options) (learn func(ctx context.Context, i int, img *bitmap.Image,
-	weight int64) error, model func() *patchwork.Model, err error) {
-	cfg.Prior = opt.online
-	o, err := NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
-		UnexplainedInk: opt.UnexplainedInk, Pursuit: learningPursuit()})
-	if err != nil || !opt.Paper {
-		return func(ctx context.Context, i int, img *bitmap.Image, weight int64) error {
-			if _, err := o.repeat(ctx, img, weight); err != nil {
-				return fmt.Errorf("image %d: %w", i, err)
-			}
-			return nil
-		}, o.Model, err
+// onePass returns a learner for one pass over images.
+func onePass(ctx context.Context, cfg patchwork.Config, opt Options) (*online, error) {
+	if cfg.Scene {
+		return nil, errors.New("patchwork: sequential initialisation needs images of the frame's size, not scenes")
 	}
-	p := newOnline(cfg, opt.Experts, nil)
-	return func(ctx context.Context, i int, img *bitmap.Image, weight int64) error {
-		p.explain = fastPursuit(ctx)
-		if err := p.repeat(ctx, img, weight); err != nil {
-			return fmt.Errorf("image %d: %w", i, err)
-		}
-		return nil
-	}, func() *patchwork.Model { return p.model }, nil
+	cfg.Prior = opt.online
+	reading := opt.Reading
+	if opt.Paper {
+		reading = readingLiteral
+	}
+	return newOnline(cfg, opt.Experts, reading, fastPursuit(ctx)), nil
 }
 
 // fastPursuit returns the pursuit that explains an image as matchingPursuit does, by

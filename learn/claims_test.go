@@ -397,74 +397,16 @@ func TestPaperMaxIsMaxMinusMinAtZero(t *testing.T) {
 	})
 }
 
-// "The M-step updates simply are" mu <- (N mu + 1{..} x) / (N + 1{..}), N <- N
-// + 1{..}: computed as printed, in floating point, beside the counts.
-// Reference: section 4.1
-func TestPaperRunningMean(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := testkit.DrawConfig(t, testkit.InnerLevel)
-		c.Poses = pose.Grid{}
-		m := testkit.DrawModel(t, c, testkit.InnerLevel)
-		size := c.Height * c.Width
-		mu, n := m.Templates(), testkit.Make2D(m.K(), size)
-		for k := range n {
-			for i := range n[k] {
-				n[k][i] = float64(rapid.IntRange(1, 5).Draw(t, "N"))
-			}
-		}
-		strength := make([][]float64, m.K())
-		for k := range strength {
-			strength[k] = slices.Clone(n[k])
-		}
-		o, err := ResumeOnline(m, strength, OnlineOptions{Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 5 {
-			img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
-			before := o.Model()
-			e, err := o.Add(img, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			comp := before.Compose(c.Height, c.Width, e.Picks)
-			for i := range size {
-				if !img.Known(i/c.Width, i%c.Width) {
-					continue
-				}
-				x := 0.0
-				if img.At(i/c.Width, i%c.Width) {
-					x = 1
-				}
-				for _, j := range []int16{comp.Max[i], comp.Min[i]} {
-					if j >= 0 {
-						k := e.Picks[j].Expert
-						mu[k][i] = (n[k][i]*mu[k][i] + x) / (n[k][i] + 1)
-						n[k][i]++
-					}
-				}
-			}
-			for k := range mu {
-				for i, want := range mu[k] {
-					if got := o.Model().Template(k)[i]; math.Abs(got-want) > 1e-12 || math.Abs(o.Count(k, i)-n[k][i]) > 1e-12 {
-						t.Fatalf("mu_%d(%d) = %v with N = %v, by the formula %v with %v", k, i, got, o.Count(k, i), want, n[k][i])
-					}
-				}
-			}
-		}
-	})
-}
-
 // "we start off with a single global template derived from the first training
 // example": (x + epsilon) / (1 + 2 epsilon).
 // Reference: section 4.1
 func TestPaperFirstExpert(t *testing.T) {
-	o := mustOnline(t, PaperConfig(patchwork.RuleMax, 1, 4, pose.Grid{}), OnlineOptions{Experts: 3})
+	o := ours(PaperConfig(patchwork.RuleMax, 1, 4, pose.Grid{}), 3)
 	learnAll(t, o, []*bitmap.Image{bitmap.Parse("##..")})
-	if o.Model().K() != 1 {
-		t.Fatalf("%d experts after one image", o.Model().K())
+	if o.model.K() != 1 {
+		t.Fatalf("%d experts after one image", o.model.K())
 	}
-	testkit.NearAll(t, "first expert", o.Model().Template(0), []float64{2. / 3, 2. / 3, 1. / 3, 1. / 3}, 1e-15)
+	testkit.NearAll(t, "first expert", o.model.Template(0), []float64{2. / 3, 2. / 3, 1. / 3, 1. / 3}, 1e-15)
 }
 
 // "the new expert abstains from voting for dimensions that are already well
@@ -475,7 +417,7 @@ func TestPaperSequentialInitialisation(t *testing.T) {
 		mu := rapid.SliceOfN(rapid.Float64Range(0, 1), 5, 5).Draw(t, "composition so far")
 		img := testkit.DrawImage(t, 1, 5, "#.")
 		cfg := PaperConfig(patchwork.RuleMaxMinusMin, 1, 5, pose.Grid{})
-		got, _ := NextExpert(cfg, ReadingLiteral, img, mu)
+		got, _ := newExpert(cfg, readingLiteral, img, mu)
 		for i, p := range got {
 			x, tilde := 0.0, 1./3
 			likelihood, own := 1-mu[i], 2./3
@@ -497,7 +439,7 @@ func TestPaperSequentialInitialisation(t *testing.T) {
 // Reference: section 4.1
 func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
 	cfg := PaperConfig(patchwork.RuleMaxMinusMin, 1, 2, pose.Grid{})
-	got, _ := NextExpert(cfg, ReadingLiteral, bitmap.Parse("#."), []float64{2. / 3, 1. / 3})
+	got, _ := newExpert(cfg, readingLiteral, bitmap.Parse("#."), []float64{2. / 3, 1. / 3})
 	testkit.NearAll(t, "the new expert", got, []float64{0.5, 0.5}, 0)
 }
 
@@ -507,9 +449,9 @@ func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
 // Reference: section 4.1
 func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 	img, mu := bitmap.Parse("##......"), []float64{0.9, 0.1, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01}
-	for reading, near0 := range map[Reading]bool{ReadingTruncated: true, ReadingText: true, ReadingLiteral: false} {
+	for reading, near0 := range map[Reading]bool{ReadingTruncated: true, ReadingText: true, readingLiteral: false} {
 		cfg := asRun(patchwork.NewConfig(patchwork.RuleMax, 1, 8, pose.Grid{}))
-		got, _ := NextExpert(cfg, reading, img, mu)
+		got, _ := newExpert(cfg, reading, img, mu)
 		if got[0] != 0.5 || !(got[1] > 0.5) {
 			t.Errorf("%v: explained ink %v, new ink %v; want 1/2 and more", reading, got[0], got[1])
 		}
@@ -528,11 +470,11 @@ func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 // K; each then only updates.
 // Reference: section 4.1
 func TestPaperExpertsAreAppended(t *testing.T) {
-	o := mustOnline(t, asRun(patchwork.NewConfig(patchwork.RuleMax, 1, 6, pose.Grid{})), OnlineOptions{Experts: 3, Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}})
+	o := ours(asRun(patchwork.NewConfig(patchwork.RuleMax, 1, 6, pose.Grid{})), 3)
 	for i, row := range []string{"##....", "####..", "..##..", "....##", "##..##"} {
 		learnAll(t, o, []*bitmap.Image{bitmap.Parse(row)})
-		if want := min(i+1, 3); o.Model().K() != want {
-			t.Errorf("%d experts after %d images, want %d", o.Model().K(), i+1, want)
+		if want := min(i+1, 3); o.model.K() != want {
+			t.Errorf("%d experts after %d images, want %d", o.model.K(), i+1, want)
 		}
 	}
 }

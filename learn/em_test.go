@@ -220,7 +220,7 @@ func TestLearnIsTheSameForAnyWorkers(t *testing.T) {
 		opt  Options
 	}{
 		{"quadrants", quadrants(t, 40), quadrantConfig(), Options{Experts: 3, Starts: 3, Iterations: 2, Seed: 5}},
-		{"letters", posed, posedCfg, Options{Experts: 2, Starts: 3, Iterations: 2, Seed: 5, Refine: true}},
+		{"letters", posed, posedCfg, Options{Experts: 2, Starts: 3, Iterations: 2, Seed: 5}},
 		{"paper", posed, PaperConfig(patchwork.RuleMax, 16, 16, posedCfg.Poses), Options{Experts: 2, Paper: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -374,9 +374,7 @@ func TestLearningRefuses(t *testing.T) {
 		{data, cfg, with(func(o *Options) { o.Starts = -1 }), "-1 starts"},
 		{data, cfg, with(func(o *Options) { o.Iterations = -1 }), "of -1 iterations"},
 		{data, cfg, with(func(o *Options) { o.Method = 9 }), "unknown method"},
-		{data, cfg, with(func(o *Options) { o.Reading = 9 }), "Reading(9)"},
 		{data, posed, with(func(o *Options) { o.StartFrom = 9 }), "StartFrom(9)"},
-		{data, cfg, with(func(o *Options) { o.Method, o.UnexplainedInk = MethodBoth, 1 }), "unexplained ink 1 is not in [0, 1)"},
 		{patchwork.Data{}, cfg, two, "no images"},
 		{patchwork.Data{Images: data.Images, Weights: []int64{1}}, cfg, two, "1 weights for 5 images"},
 		{patchwork.Data{Images: data.Images, Weights: []int64{1, 1, -2, 1, 1}}, cfg, two, "image 2 has weight -2"},
@@ -384,7 +382,6 @@ func TestLearningRefuses(t *testing.T) {
 		{data, patchwork.Config{}, two, "frame of 0 x 0"},
 		{data, large, two, "image 0: image of 6 x 6, the model explains images of 7 x 6"},
 		{data, cfg, with(func(o *Options) { o.Sample = -1 }), "a sample of -1"},
-		{data, cfg, with(func(o *Options) { o.Paper, o.UnexplainedInk = true, 0.5 }), "leave out the limit of unexplained ink"},
 		{data, cfg, Options{Paper: true}, "say how many"},
 		{data, large, Options{Continue: other}, "a model of 6 x 6 pixels cannot be continued as one of 7 x 6"},
 		{data, cfg, Options{Continue: other, Method: MethodOnline}, "not with a model"},

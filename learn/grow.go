@@ -158,7 +158,7 @@ func (a *counter) withOneMore(v *view, rng *rand.Rand) ([]*patchwork.Model, erro
 	for range growCandidates {
 		if v == nil {
 			img := a.data.Images[rows.Draw(a.data, rng)]
-			template, _ := FirstExpert(a.cfg, img)
+			template, _ := newExpert(a.cfg, a.opt.Reading, img, nil)
 			m, err := patchwork.NewModel(a.cfg, [][]float64{template})
 			if err != nil {
 				return nil, err
@@ -169,7 +169,7 @@ func (a *counter) withOneMore(v *view, rng *rand.Rand) ([]*patchwork.Model, erro
 		i := v.draw(rng)
 		img := a.data.Images[i]
 		mu := v.model.Compose(img.Height(), img.Width(), v.picks[i]).P
-		template, _ := NextExpert(a.cfg, a.opt.Reading, img, mu)
+		template, _ := newExpert(a.cfg, a.opt.Reading, img, mu)
 		out = append(out, v.model.WithTemplates(append(v.model.Templates(), template),
 			patchwork.Extras{Names: namesAnd(v.model)}))
 	}

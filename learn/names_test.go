@@ -87,26 +87,3 @@ func TestNamesFollowExperts(t *testing.T) {
 		t.Error("names from nowhere")
 	}
 }
-
-// Online learning that goes on keeps the names of the experts there were.
-func TestNamesOnline(t *testing.T) {
-	data, cfg := quadrants(t, 10), quadrantConfig()
-	first, err := NewOnline(cfg, OnlineOptions{Experts: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(o *Online) *patchwork.Model {
-		for _, img := range data.Images {
-			if _, err := o.Add(img, 1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return o.Model()
-	}
-	m := withTexts(t, add(first))
-	more, err := ResumeOnline(m, nil, OnlineOptions{Experts: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkTexts(t, add(more), []string{"name 0", "name 1"})
-}

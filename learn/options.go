@@ -142,16 +142,6 @@ type Options struct {
 	// Reading says how the initialisation of section 4.1 is read.
 	Reading Reading
 
-	// UnexplainedInk, if above 0, lets online learning append an expert only for an
-	// image in which more than this fraction of the on pixels stays unexplained
-	// (composed probability at most 1/2). 0 appends one for every image until
-	// there are Experts of them.
-	UnexplainedInk float64
-
-	// Refine makes the iterations of batch EM refine what the greedy pursuit finds
-	// (PursuitOptions.Refined), without a threshold, because the experts are few.
-	Refine bool
-
 	// Memory, if not nil, keeps the result of every E-step, so that a run that was
 	// interrupted can be repeated quickly. It must be of these images alone.
 	Memory Memory `json:"-"`
@@ -303,9 +293,8 @@ func (o Options) validate(c patchwork.Config) error {
 	case o.Starts < 0 || o.Iterations < 0 || o.Sample < 0:
 		return fmt.Errorf("patchwork: %d starts of %d iterations, from a sample of %d images", o.Starts, o.Iterations,
 			o.Sample)
-	case int(o.Method) >= len(methodNames) || int(o.Reading) >= len(readingNames) ||
-		int(o.StartFrom) >= len(startFromNames):
-		return fmt.Errorf("patchwork: unknown method, reading or start (%v, %v, %v)", o.Method, o.Reading, o.StartFrom)
+	case int(o.Method) >= len(methodNames) || int(o.StartFrom) >= len(startFromNames):
+		return fmt.Errorf("patchwork: unknown method or start (%v, %v)", o.Method, o.StartFrom)
 	case !(o.Straight >= 0) || math.IsInf(o.Straight, 0):
 		return fmt.Errorf("patchwork: a price of %v nats for a bent part is not a number from 0 up", o.Straight)
 	case o.Straight > 0 && o.Method != MethodStrokes:
@@ -316,9 +305,6 @@ func (o Options) validate(c patchwork.Config) error {
 		return errors.Join(o.validateStrokes(c), o.checkFrom(c))
 	case o.From != nil:
 		return o.checkFrom(c)
-	case o.Paper && o.UnexplainedInk != 0:
-		return fmt.Errorf("patchwork: the paper's online learning appends a part for every image until there are K; leave " +
-			"out the limit of unexplained ink")
 	case o.Paper && o.finding():
 		return fmt.Errorf("patchwork: the paper's learning needs the number of parts; say how many")
 	case o.Continue != nil && o.Method == MethodOnline:
@@ -378,11 +364,8 @@ func learningPursuit() patchwork.PursuitOptions {
 // pursuit returns how the iterations of batch EM explain images.
 func (o Options) pursuit() patchwork.PursuitOptions {
 	p := learningPursuit()
-	switch {
-	case o.Method == MethodStrokes:
+	if o.Method == MethodStrokes {
 		p.Paper, p.Refined = false, true
-	case o.Refine:
-		p.Paper, p.Refined, p.RefineThreshold = false, true, -1
 	}
 	return p
 }

@@ -15,14 +15,11 @@ func TestNames(t *testing.T) {
 	for _, v := range []Method{MethodAuto, MethodOnline, MethodBatch, MethodBoth} {
 		names["method "+v.String()] = func(s string) (string, error) { r, err := ParseMethod(s); return r.String(), err }
 	}
-	for _, v := range []Reading{ReadingTruncated, ReadingText, ReadingLiteral} {
-		names["reading "+v.String()] = func(s string) (string, error) { r, err := ParseReading(s); return r.String(), err }
-	}
 	for _, v := range []StartFrom{StartFromBoth, StartFromOrders, StartFromSplits} {
 		names["start "+v.String()] = func(s string) (string, error) { r, err := ParseStartFrom(s); return r.String(), err }
 	}
-	if len(names) != 10 {
-		t.Fatalf("%d distinct names of 10", len(names))
+	if len(names) != 7 {
+		t.Fatalf("%d distinct names of 7", len(names))
 	}
 	for name, parse := range names {
 		_, value, _ := strings.Cut(name, " ")
@@ -33,7 +30,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: error %v for nonsense", name, err)
 		}
 	}
-	for _, s := range []string{Method(9).String(), Reading(9).String(), StartFrom(9).String()} {
+	for _, s := range []string{Method(9).String(), StartFrom(9).String()} {
 		if !strings.HasSuffix(s, "(9)") {
 			t.Errorf("an unknown value prints as %s", s)
 		}

@@ -202,6 +202,7 @@ func em(m *patchwork.Model, iterations int, eStep func(*patchwork.Model) (*patch
 type online struct {
 	cfg     patchwork.Config
 	experts int // K at the end
+	reading Reading
 	explain pursuit
 	model   *patchwork.Model // nil before the first image
 	sums    *sums            // of all experts, K at the end
@@ -209,8 +210,9 @@ type online struct {
 	picks   []patchwork.Pick // of the latest
 }
 
-func newOnline(cfg patchwork.Config, experts int, explain pursuit) *online {
-	return &online{cfg: cfg, experts: experts, explain: explain, sums: newSums(experts * cfg.Height * cfg.Width)}
+func newOnline(cfg patchwork.Config, experts int, reading Reading, explain pursuit) *online {
+	return &online{cfg: cfg, experts: experts, reading: reading, explain: explain,
+		sums: newSums(experts * cfg.Height * cfg.Width)}
 }
 
 // learn learns the image x: models "try to explain new examples through the
@@ -228,7 +230,7 @@ func (o *online) learn(x *bitmap.Image) (err error) {
 	}
 	K, m := len(templates), o.model
 	if K < o.experts {
-		template, made := newExpert(o.cfg, x, mu)
+		template, made := newExpert(o.cfg, o.reading, x, mu)
 		for d := range made {
 			if made[d] {
 				o.sums.Seen[K*len(made)+d]++
@@ -263,12 +265,30 @@ func (o *online) step(m *patchwork.Model) (*patchwork.Model, error) {
 	return m.WithTemplates(mu, patchwork.Extras{Counts: t}), err
 }
 
+// Reading says how sequential initialisation is read for the max rule, for which
+// the printed formula and the text of section 4.1 disagree: the formula gives the
+// background of a new expert 1/2, the text says that it is close to 0.
+// For max-minus-min all readings are the paper's formula.
+type Reading uint8
+
+const (
+	// ReadingTruncated abstains ("1/2") only on ink that truncated templates already
+	// explain: P(x | truncated composition) > 1/2. The default.
+	ReadingTruncated Reading = iota
+	// ReadingText abstains at explained ink, P(x | composition) >= 1/2 at on
+	// pixels, which leaves the background close to 0 as the text says.
+	ReadingText
+	// readingLiteral is the printed formula: P(x | composition) >= 1/2
+	// anywhere, which makes the explained background 1/2.
+	readingLiteral
+)
+
 // newExpert returns the template of section 4.1 for an additional expert: (x(d) +
 // epsilon)/(1 + 2 epsilon), or 1/2 where mu, the composition of the experts so far
-// (nil: none), explains x(d): as well, or with the max rule by 1/2 or more. made
+// (nil: none), explains x(d): as well, or with the max rule as the reading says. made
 // reports where it is the former. Beyond the paper: with max-minus-min, and at an
 // unknown pixel, a new expert abstains by q.
-func newExpert(cfg patchwork.Config, x *bitmap.Image, mu []float64) (template []float64, made []bool) {
+func newExpert(cfg patchwork.Config, reading Reading, x *bitmap.Image, mu []float64) (template []float64, made []bool) {
 	template, made = make([]float64, x.Len()), make([]bool, x.Len())
 	epsilon := rows.Resolved(cfg.Prior)
 	for d := range template {
@@ -277,13 +297,30 @@ func newExpert(cfg patchwork.Config, x *bitmap.Image, mu []float64) (template []
 			continue
 		}
 		template[d], made[d] = (likelihood(x, d, 1)+epsilon.On)/(1+epsilon.On+epsilon.Off), true
-		enough, silent := 0.5, 0.5
-		if cfg.Rule == patchwork.RuleMaxMinusMin {
-			enough, silent = likelihood(x, d, template[d]), abstention(cfg, d)
+		if mu == nil {
+			continue
 		}
-		if mu != nil && likelihood(x, d, mu[d]) >= enough {
+		p, silent, explained := likelihood(x, d, mu[d]), 0.5, false
+		switch {
+		case cfg.Rule == patchwork.RuleMaxMinusMin:
+			explained, silent = p >= likelihood(x, d, template[d]), abstention(cfg, d)
+		case reading == readingLiteral:
+			explained = p >= 0.5
+		case likelihood(x, d, 1) == 0: // with truncated templates, off pixels have P <= 1/2
+		default:
+			explained = p > 0.5 || reading == ReadingText && p == 0.5
+		}
+		if explained {
 			template[d], made[d] = silent, false
 		}
 	}
 	return template, made
+}
+
+// abstention returns the opinion that changes nothing at pixel d of a model to be.
+func abstention(c patchwork.Config, d int) float64 {
+	if c.QMap != nil {
+		return c.QMap[d]
+	}
+	return c.Q
 }

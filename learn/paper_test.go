@@ -179,21 +179,20 @@ func sameLearned(a, b *patchwork.Model) bool {
 	return reflect.DeepEqual(a.Templates(), b.Templates()) && x.Rows() == y.Rows() && reflect.DeepEqual(x.Counts(), y.Counts())
 }
 
-// Online, with the printed initialisation, is section 4.1, image by image, to the bit.
+// Online learning is the same, to the bit, with the fast pursuit and with that of the paper.
 func TestOnlineIsThePapers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawConfig(t, inner)
 		experts := rapid.IntRange(1, 3).Draw(t, "experts")
-		product := must(NewOnline(c, OnlineOptions{Experts: experts,
-			Reading: ReadingLiteral, Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}}))
-		paper := newOnline(c, experts, matchingPursuit)
+		product := newOnline(c, experts, readingLiteral, fastPursuit(t.Context()))
+		paper := newOnline(c, experts, readingLiteral, matchingPursuit)
 		for n, x := range drawImages(t, c.Height, c.Width, 2, 6) {
-			must(product.Add(x, 1))
+			learnAll(t, product, []*bitmap.Image{x})
 			if err := paper.learn(x); err != nil {
 				t.Fatal(err)
 			}
-			if !sameLearned(paper.model, product.Model()) {
-				t.Fatalf("after image %d\n%v\nthe paper has %v,\nthe fast code   %v", n, x, paper.model.Templates(), product.Model().Templates())
+			if !sameLearned(paper.model, product.model) {
+				t.Fatalf("after image %d\n%v\nthe paper has %v,\nthe fast code   %v", n, x, paper.model.Templates(), product.model.Templates())
 			}
 		}
 	})
@@ -205,7 +204,7 @@ func TestRunningMean(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epsilon := rapid.SampledFrom([]float64{1, 0.5, 2}).Draw(t, "epsilon")
 		c := patchwork.Config{Height: 1, Width: 1, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: epsilon, Off: epsilon}}}
-		m, o := must(patchwork.NewModel(c, [][]float64{{0.5}})), newOnline(c, 1, matchingPursuit)
+		m, o := must(patchwork.NewModel(c, [][]float64{{0.5}})), newOnline(c, 1, readingLiteral, matchingPursuit)
 		mu, n := 0.5, 2*epsilon
 		for _, on := range rapid.SliceOfN(rapid.SampledFrom([]int64{0, 1}), 1, 50).Draw(t, "x") {
 			o.sums.Seen[0]++
@@ -258,7 +257,7 @@ func paperStartByHand(t *testing.T, data patchwork.Data, cfg patchwork.Config, o
 	t.Helper()
 	m := must(randomModel(cfg, opt.Experts, rng(opt.Seed, i)))
 	if opt.Method != MethodBatch {
-		o := newOnline(cfg, opt.Experts, matchingPursuit)
+		o := newOnline(cfg, opt.Experts, readingLiteral, matchingPursuit)
 		for _, n := range order(len(data.Images), opt.Seed, i) {
 			for range data.Weight(n) {
 				if err := o.learn(data.Images[n]); err != nil {

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"example.com/patchwork"
@@ -53,14 +54,41 @@ func (o Options) eStep(ctx context.Context, m *patchwork.Model, src patchwork.So
 	return patchwork.EStep(ctx, m, src, o.pursuit(), o.Workers, nil)
 }
 
-// repeat learns an image weight times in a row. As in [Online.Add], once the same picks came 64
-// times in a row, or after 1000 times, the next time counts for all that are left.
-func (o *online) repeat(ctx context.Context, img *bitmap.Image, weight int64) error {
-	return inARow(ctx, weight, func() (alike bool, err error) {
+// An image of large weight counts for all the times that are left at once when its picks
+// were the same so many times in a row, or when it was explained so often in all.
+const (
+	repeatsAlike = 64
+	repeatsInAll = 1000
+)
+
+// repeat learns image i of a source weight times in a row.
+func (o *online) repeat(ctx context.Context, i int, img *bitmap.Image, weight int64) error {
+	if img.Height() != o.cfg.Height || img.Width() != o.cfg.Width {
+		return fmt.Errorf("image %d: %w", i, &patchwork.SizeError{Height: img.Height(), Width: img.Width(),
+			ModelHeight: o.cfg.Height, ModelWidth: o.cfg.Width})
+	}
+	same := 0
+	for left := weight; left > 0; left-- {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if same == repeatsAlike || weight-left == repeatsInAll {
+			return o.learnAll(img, left)
+		}
 		before := o.picks
-		err = o.learn(img)
-		return samePicks(o.picks, before), err
-	}, func(left int64) error { return o.learnAll(img, left) })
+		if err := o.learn(img); err != nil {
+			return fmt.Errorf("image %d: %w", i, err)
+		}
+		if same++; left == weight || !samePicks(o.picks, before) {
+			same = 0
+		}
+	}
+	return nil
+}
+
+// samePicks reports whether two explanations place the same experts at the same poses.
+func samePicks(a, b []patchwork.Pick) bool {
+	return slices.EqualFunc(a, b, func(x, y patchwork.Pick) bool { return x.Expert == y.Expert && x.Pose == y.Pose })
 }
 
 // learnAll learns an image weight times, all of them as the first.

@@ -183,7 +183,7 @@ func (v *view) move(ctx context.Context, k int, rng *rand.Rand) (described, erro
 	img := v.data.Images[i]
 	picks := slices.DeleteFunc(slices.Clone(v.picks[i]), func(p patchwork.Pick) bool { return p.Expert == k })
 	mu := v.model.Compose(img.Height(), img.Width(), picks).P
-	template, _ := NextExpert(v.model.Config(), v.opt.Reading, img, mu)
+	template, _ := newExpert(v.model.Config(), v.opt.Reading, img, mu)
 	experts := v.model.Templates()
 	experts[k] = template
 	extras := v.model.Extras()

@@ -178,7 +178,7 @@ func (r remembered) Remembered() (Memory, patchwork.Source) { return r.memory, r
 // learnInOrder learns online from the images of a source, in their order.
 func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Options) (*patchwork.Model,
 	error) {
-	learn, model, err := onePass(cfg, opt)
+	o, err := onePass(ctx, cfg, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -188,20 +188,20 @@ func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Confi
 			return nil, err
 		}
 		for j, img := range b.Images {
-			if err := learn(ctx, first+j, img, b.Weight(j)); err != nil {
+			if err := o.repeat(ctx, first+j, img, b.Weight(j)); err != nil {
 				return nil, err
 			}
 		}
 		first += len(b.Images)
-		if m := model(); m != nil && opt.note != nil {
-			opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageOnline}, Image: first - 1, Model: m})
+		if o.model != nil && opt.note != nil {
+			opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageOnline}, Image: first - 1, Model: o.model})
 		}
 	}
-	m := model()
-	if m == nil {
+	if o.model == nil {
 		return nil, fmt.Errorf("patchwork: no images to learn from")
 	}
-	if m, err = m.WithConfig(cfg); err != nil {
+	m, err := o.model.WithConfig(cfg)
+	if err != nil {
 		return nil, err
 	}
 	it, err := sweep(ctx, m, src, opt, 0)
