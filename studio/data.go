@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"slices"
 	"strings"
 
 	"example.com/patchwork/dataset"
@@ -264,58 +263,40 @@ func (s *core) decode(ctx context.Context, name string, content []byte, opt data
 // options returns the parameters in the form of package dataset and as flags of
 // a command line.
 func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) {
-	opt.Array = r.Array
-	if r.Array != "" {
-		args = append(args, "--array", r.Array)
-	}
+	reading := dataset.Reading{Array: r.Array, Invert: r.Invert, Items: r.Items, Names: r.Names}
 	var categories []string
 	for _, list := range []struct {
 		name, text string
 		to         *[]string
-	}{{"meta", r.Meta, &opt.Meta}, {"categories", r.Categories, &categories}, {"columns", r.Columns, &opt.Columns},
-		{"pairs", r.Pairs, &opt.Pairs}} {
+	}{{"meta", r.Meta, &reading.Meta}, {"categories", r.Categories, &categories}, {"columns", r.Columns, &reading.Columns},
+		{"pairs", r.Pairs, &reading.Pairs}} {
 		if list.text == "" {
 			continue
 		}
-		*list.to = strings.Split(list.text, ",")
-		if strings.ContainsAny(list.text, "\"\r\n") || slices.Contains(*list.to, "") {
+		if *list.to = strings.Split(list.text, ","); unlistable(*list.to) {
 			return opt, nil, problemAt(422, "query."+list.name, list.text,
 				"%s must be names separated by commas, without quotes", list.name)
 		}
-		args = append(args, "--"+list.name, list.text)
 	}
 	for _, name := range categories {
-		opt.Categories = append(opt.Categories, dataset.Category{Name: name})
-	}
-	if opt.Invert = r.Invert; r.Invert {
-		args = append(args, "--invert")
-	}
-	if opt.Items = r.Items; r.Items {
-		args = append(args, "--items")
-	}
-	if opt.Names = r.Names; r.Names != "" {
-		args = append(args, "--names", r.Names)
+		reading.Categories = append(reading.Categories, dataset.Category{Name: name})
 	}
 	if r.Size != "" {
-		if opt.Height, opt.Width, err = dataset.ParseSize(r.Size); err != nil {
+		h, w, err := dataset.ParseSize(r.Size)
+		if err != nil {
 			return opt, nil, problemAt(422, "query.size", r.Size, "size must be HEIGHTxWIDTH in pixels, such as 56x56")
 		}
-		args = append(args, "--size", r.Size)
+		reading.Size = []int{h, w}
 	}
-	switch r.Threshold {
-	case "":
-	case "auto":
-		opt.AutoThreshold = true
-		args = append(args, "--threshold", "auto")
-	default:
+	if reading.AutoThreshold = r.Threshold == "auto"; r.Threshold != "" && !reading.AutoThreshold {
 		t, err := parseNumber("threshold", r.Threshold)
 		if err != nil {
 			return opt, nil, err
 		}
-		opt.Threshold = &t
-		args = append(args, "--threshold", formatNumber(t))
+		reading.Threshold = &t
 	}
-	return opt, args, nil
+	args, _ = readingArgs(&reading)
+	return reading.Options(), args, nil
 }
 
 type rowsQuery struct {

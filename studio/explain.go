@@ -164,7 +164,6 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Exp
 		return err
 	}
 	p.Within(ctx)
-	defer func() { p.Within(context.Background()); s.pursuits.give(t.model, t.settings, p) }()
 	step := 1 // images between two checks of the context
 	if c := t.model.m.Config(); !c.Scene && c.Poses.Len() == 1 {
 		step = 256 // rows are explained together

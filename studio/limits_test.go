@@ -101,24 +101,22 @@ func TestPursuitsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.pursuits.take(m, Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.pursuits.give(m, Settings{}, p)
-	if again, err := s.pursuits.take(m, Settings{}); err != nil || again != p {
-		t.Errorf("another pursuit comes than was given back: %v", err)
-	}
+	s.pursuits.space = 1 << 40
 	for i := range 2 * maxKinds {
-		if _, err := s.pursuits.take(m, Settings{MaxPicks: i + 1}); err != nil {
+		if _, err := s.pursuits.take(m, Settings{MaxPicks: i/2 + 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(s.pursuits.kinds); n > maxKinds {
+	if n := len(s.pursuits.kinds); n != maxKinds {
 		t.Errorf("%d kinds are kept", n)
 	}
+	if _, err := s.pursuits.take(m, Settings{MaxPicks: maxKinds + 1}); err != nil || len(s.pursuits.kinds) != maxKinds {
+		t.Errorf("%d kinds are kept, %v", len(s.pursuits.kinds), err)
+	}
 	s.pursuits.space = 1
-	s.pursuits.shrink()
+	if _, err := s.pursuits.take(m, Settings{}); err != nil {
+		t.Fatal(err)
+	}
 	if n := len(s.pursuits.kinds); n != 0 {
 		t.Errorf("%d kinds are kept where there is no room", n)
 	}

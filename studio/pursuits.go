@@ -56,91 +56,70 @@ func (o *Settings) plain() bool {
 		unset(o.Calibrate, "auto") && o.MinGain == 0 && !o.Refine
 }
 
-// pursuits caches idle pursuits. One is made for each model and settings and
-// then forked, because each belongs to one goroutine.
+// pursuits caches the pursuits of models, by settings. Requests fork them, since each belongs to one goroutine.
 type pursuits struct {
 	mu    sync.Mutex
 	space int64   // for all of them, about, in bytes
 	kinds []*kind // most recently used first
 }
 
-// kind holds the pursuits of one model with the same settings.
+// kind is the pursuit of one model with the same settings.
 type kind struct {
 	model    *model
 	settings Settings
 	first    *patchwork.Pursuit // only to fork from
-	free     []*patchwork.Pursuit
 }
 
-// maxFree is the maximum number of idle pursuits per kind.
-const maxFree = 4
-
 // bytes estimates the memory of a kind, by measurement: 26 bytes per number of
-// the rotated templates, and for each idle pursuit 5 MB and 70 bytes per
-// candidate.
+// the rotated templates, 5 MB, and 70 bytes per candidate.
 func (k *kind) bytes() int64 {
 	c, n := k.model.m.Config(), int64(k.model.m.K())
 	turned := n * int64(c.Poses.Turns()) * int64(c.Height) * int64(c.Width)
-	return 26*turned + (5e6+70*n*int64(c.Poses.Len()))*int64(len(k.free)+1)
+	return 26*turned + 5e6 + 70*n*int64(c.Poses.Len())
 }
 
-// take returns a pursuit for exclusive use; the caller returns it with give.
+// take returns a pursuit for exclusive use.
 func (p *pursuits) take(m *model, s Settings) (*patchwork.Pursuit, error) {
-	if k := p.find(m, s); k != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if n := len(k.free); n > 0 {
-			out := k.free[n-1]
-			k.free = k.free[:n-1]
-			return out, nil
+	k := p.cached(m, s)
+	if k == nil {
+		opt, err := s.options()
+		if err != nil {
+			return nil, err
 		}
-		return k.first.Fork(), nil
+		if s.plain() {
+			opt.Costs = posterior.PickCosts(m.m)
+		}
+		first, err := patchwork.NewPursuit(m.m, opt)
+		if err != nil {
+			return nil, problem(statusUnprocessableEntity, err.Error())
+		}
+		k = &kind{m, s, first}
 	}
-	opt, err := s.options()
-	if err != nil {
-		return nil, err
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kinds = slices.Insert(p.kinds, 0, k)
+	used := int64(0)
+	for i, k := range p.kinds { // the least recently used go while all together take too much
+		if used += k.bytes(); used > p.space || i >= maxKinds {
+			clear(p.kinds[i:])
+			p.kinds = p.kinds[:i]
+			break
+		}
 	}
-	if s.plain() {
-		opt.Costs = posterior.PickCosts(m.m)
-	}
-	first, err := patchwork.NewPursuit(m.m, opt)
-	if err != nil {
-		return nil, problem(statusUnprocessableEntity, err.Error())
-	}
-	k := &kind{model: m, settings: s, first: first}
-	if k.bytes() <= p.space && p.find(m, s) == nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.kinds = append([]*kind{k}, p.kinds...)
-		p.shrink()
-	}
-	return first.Fork(), nil
+	return k.first.Fork(), nil
 }
 
-// find returns the kind, nil for none, and marks it as most recently used.
-func (p *pursuits) find(m *model, s Settings) *kind {
+// cached takes a kind out of the cache; nil if it is not there.
+func (p *pursuits) cached(m *model, s Settings) *kind {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, k := range p.kinds {
 		if k.model.id == m.id && k.settings == s { // a model keeps its id when its names change
-			copy(p.kinds[1:i+1], p.kinds[:i])
-			p.kinds[0] = k
+			p.kinds = slices.Delete(p.kinds, i, i+1)
 			return k
 		}
 	}
 	return nil
-}
-
-// shrink drops the least recently used kinds while all together take too much.
-func (p *pursuits) shrink() {
-	used := int64(0)
-	for i, k := range p.kinds {
-		if used += k.bytes(); used > p.space || i >= maxKinds {
-			clear(p.kinds[i:])
-			p.kinds = p.kinds[:i]
-			return
-		}
-	}
 }
 
 // size returns the bytes of all of them, about.
@@ -156,20 +135,6 @@ func (p *pursuits) size() int64 {
 
 // maxKinds bounds the kinds, which are searched linearly.
 const maxKinds = 64
-
-// give returns a pursuit to the cache.
-func (p *pursuits) give(m *model, s Settings, back *patchwork.Pursuit) {
-	k := p.find(m, s)
-	if k == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(k.free) < maxFree {
-		k.free = append(k.free, back)
-		p.shrink()
-	}
-}
 
 // forget drops the pursuits of a model.
 func (p *pursuits) forget(m *model) {
