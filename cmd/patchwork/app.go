@@ -257,6 +257,6 @@ func (a *app) show(s render.Sheet) error {
 // workersFlag adds --workers.
 func workersFlag(cmd *cobra.Command, workers *int) {
 	*workers = runtime.GOMAXPROCS(0)
-	positiveFlag(cmd, workers, "workers", "goroutines; the result is the same for any number")
+	boundedFlag(cmd, workers, 10_000, "workers", "goroutines; the result is the same for any number")
 	groupFlags(cmd.Flags(), largeData, "workers")
 }

@@ -18,9 +18,9 @@ func TestNumbersInTheBillions(t *testing.T) {
 	must(t, fields("synth quadrants --n 20 --seed 1 -o q.npz -q")...)
 	must(t, fields("learn q.npz -k 2 -o m.npz -q --rule max-minus-min --starts 1")...)
 	for line, want := range map[string]string{
-		"learn q.npz -k 2 -o x.npz --starts 3000000000":     "--starts 3000000000 is more than 200000",
-		"learn q.npz -k 2 -o x.npz --workers 3000000000":    "--workers 3000000000 is more than 10000; this machine has",
-		"explain -m m.npz q.npz -o x.jsonl --workers 20000": "--workers 20000 is more than 10000",
+		"learn q.npz -k 2 -o x.npz --starts 3000000000":     "--starts 3000000000: give at most 200000",
+		"learn q.npz -k 2 -o x.npz --workers 3000000000":    "--workers 3000000000: give at most 10000",
+		"explain -m m.npz q.npz -o x.jsonl --workers 20000": "--workers 20000: give at most 10000",
 	} {
 		o := patchworkCommand(t, fields(line)...)
 		if o.code != exitRequest || !strings.Contains(o.err, want) || strings.Count(o.err, "\n") != 1 {

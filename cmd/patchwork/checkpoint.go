@@ -14,8 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/patchwork/internal/journal"
-	"example.com/patchwork/internal/recipe"
-	"example.com/patchwork/modelfile/tallyfile"
 )
 
 // checkpoint says where a learning run keeps its intermediate results, so that it
@@ -60,23 +58,13 @@ func (c *checkpoint) open(description string) (*journal.Journal, error) {
 	return j, err
 }
 
-// openCheckpoint opens the journal of a run; it returns nil without --checkpoint.
-func (f *learnFlags) openCheckpoint(cmd *cobra.Command, s *source, plan *recipe.Plan, paths []string) (*journal.Journal,
-	error) {
+// openCheckpoint opens the journal of a run with its settings; it returns nil without --checkpoint.
+func (f *learnFlags) openCheckpoint(cmd *cobra.Command, identity func() string, paths []string,
+	settings ...any) (*journal.Journal, error) {
 	if f.checkpoint.dir == "" {
 		return nil, nil
 	}
-	identity := ""
-	if s.stream == nil {
-		id := tallyfile.NewIdentity()
-		id.Add(s.set.Data)
-		identity = id.String()
-	}
-	var options any = plan.Learn.WithDefaults(plan.Config)
-	if plan.Table != nil {
-		options = plan.Table.WithDefaults()
-	}
-	description, err := describeRun(cmd, identity, paths, plan.Config, options)
+	description, err := describeRun(cmd, identity(), paths, settings...)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -131,28 +132,43 @@ func textVar(cmd *cobra.Command, name, kind string, read func(text string) error
 	cmd.Flags().Var(&textFlag{kind: kind, read: read}, name, usage)
 }
 
-// positive is a flag that is a number from 1.
-type positive int
+// positive is a flag that is a number from 1 to most.
+type positive struct {
+	*int
+	most int
+}
 
-func (p *positive) String() string { return strconv.Itoa(int(*p)) }
-func (p *positive) Type() string   { return "int" }
+func (p positive) String() string {
+	if p.int == nil { // pflag asks what no value looks like
+		return "0"
+	}
+	return strconv.Itoa(*p.int)
+}
+func (p positive) Type() string { return "int" }
 
-func (p *positive) Set(text string) error {
+func (p positive) Set(text string) error {
 	n, err := strconv.Atoi(text)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if n < 1 {
+	case n < 1:
 		return fmt.Errorf("give at least 1")
+	case n > p.most:
+		return fmt.Errorf("give at most %d", p.most)
 	}
-	*p = positive(n)
+	*p.int = n
 	return nil
 }
 
 // positiveFlag adds a flag that is a number from 1 to a command. The initial value
 // of n is the default; 0 means that no number was given.
 func positiveFlag(cmd *cobra.Command, n *int, name, usage string) {
-	cmd.Flags().Var((*positive)(n), name, usage)
+	boundedFlag(cmd, n, math.MaxInt, name, usage)
+}
+
+// boundedFlag is positiveFlag for numbers that say how much memory is taken before any work is done.
+func boundedFlag(cmd *cobra.Command, n *int, most int, name, usage string) {
+	cmd.Flags().Var(positive{n, most}, name, usage)
 }
 
 // countFlag adds --experts to a command.

@@ -128,9 +128,6 @@ func inputs(cmd *cobra.Command, args []string) []named {
 // guard returns an error, before any work, if an output of a command line would
 // replace one of its inputs, or another output.
 func (a *app) guard(cmd *cobra.Command, args []string) error {
-	if err := checkBounds(cmd); err != nil {
-		return err
-	}
 	a.files.stdout, a.files.inputs = a.out, inputs(cmd, args)
 	for _, f := range outputFlags(cmd) {
 		for _, path := range outputsOf(f) {

@@ -38,7 +38,11 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if l.journal, err = f.openCheckpoint(cmd, s, l.Plan, local); err != nil {
+	var options any = l.Learn.WithDefaults(l.Config)
+	if l.Table != nil {
+		options = l.Table.WithDefaults()
+	}
+	if l.journal, err = f.openCheckpoint(cmd, s.identity, local, l.Config, options); err != nil {
 		return err
 	}
 	if l.journal != nil {
@@ -56,7 +60,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		return err
 	}
 	if l.interrupted {
-		return a.learnedSoFar(f, l)
+		return f.keptSoFar(bestSoFar(l.model, f.Open()), l.journal)
 	}
 	if err := f.checkpoint.done(l.journal); err != nil {
 		return err
@@ -140,22 +144,19 @@ func (l *learning) drawn() {
 	}
 }
 
-// learnedSoFar says what is kept of an interrupted run.
-func (a *app) learnedSoFar(f *learnFlags, l *learning) error {
-	if l.journal != nil {
-		if err := l.journal.Close(); err != nil {
+// keptSoFar says what was written of an interrupted run, which goes on from its journal if there is one.
+func (f *learnFlags) keptSoFar(found string, j *journal.Journal) error {
+	if j != nil {
+		if err := j.Close(); err != nil {
 			return err
 		}
+		found += "; the same command goes on from here"
 	}
 	to := f.output
 	if to == "-" {
 		to = "to standard output"
 	}
-	what := fmt.Sprintf("wrote %s, %s", to, bestSoFar(l.model, f.Open()))
-	if l.journal != nil {
-		what += "; the same command goes on from here"
-	}
-	return &keptError{what}
+	return &keptError{fmt.Sprintf("wrote %s, %s", to, found)}
 }
 
 // learning is one learning run and its outcome.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn"
 )
 
 // learnFlags are the flags of learn.
@@ -169,7 +170,7 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 	choose(&f.Aim, "Aim", "aim", "interpret",
 		"what the parts of a table are for: interpret gives few votes, chosen by description "+
 			"length; predict goes by hidden bits, and adds models that predict together with these parts")
-	positiveFlag(cmd, &f.Starts, "starts",
+	boundedFlag(cmd, &f.Starts, learn.MaxStarts, "starts",
 		"number of starts (default 8, 14 for straight strokes, 5 random ones, or 1 in the paper's mode)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")
 	workersFlag(cmd, &f.Workers)

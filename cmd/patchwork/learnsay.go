@@ -76,10 +76,9 @@ func (f *learnFlags) sameElsewhere(facts recipe.Facts, resolved *recipe.Recipe) 
 	return nil
 }
 
-// to returns where the report of learning goes: standard output, unless the model
-// goes there.
-func (a *app) to(f *learnFlags) io.Writer {
-	if f.output == "-" {
+// notTo returns where a report goes: standard output, unless a model goes there.
+func (a *app) notTo(output string) io.Writer {
+	if output == "-" {
 		return a.err
 	}
 	return a.out
@@ -92,14 +91,14 @@ func (a *app) sayProfile(f *learnFlags, l *learning) error {
 		return nil
 	}
 	if l.profile != "" {
-		if err := a.say(a.to(f), "%s", l.profile); err != nil {
+		if err := a.say(a.notTo(f.output), "%s", l.profile); err != nil {
 			return err
 		}
 	}
 	if l.blank == 0 {
 		return nil
 	}
-	return a.say(a.to(f), "left out: %s without ink, on which a part would be spent", words.Count(l.blank, "image"))
+	return a.say(a.notTo(f.output), "left out: %s without ink, on which a part would be spent", words.Count(l.blank, "image"))
 }
 
 // summary prints what was learned, and warns of what is wrong with it.
@@ -108,7 +107,7 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 		return a.reportJSON(f, head, l, took)
 	}
 	a.warnFindings(l.model)
-	w := a.to(f)
+	w := a.notTo(f.output)
 	if err := a.sayAll(w, summaryLines(f, head, l, took)); err != nil {
 		return err
 	}
@@ -442,7 +441,7 @@ func (a *app) reportJSON(f *learnFlags, head *dataset.Set, l *learning, took tim
 		return err
 	}
 	a.written, a.carried = append(a.written, f.output), true
-	_, err = fmt.Fprintf(a.to(f), "%s\n", text)
+	_, err = fmt.Fprintf(a.notTo(f.output), "%s\n", text)
 	return err
 }
 

@@ -13,6 +13,7 @@ type namedModel interface {
 	words(k int) string
 	rename(k int, name string) (namedModel, error)
 	save(a *app, path string) error
+	size() string // the number of parts, and their size
 }
 
 // loadNamed reads a model of either kind.
@@ -32,6 +33,7 @@ func (m namedBits) count() int                     { return m.K() }
 func (m namedBits) nameOf(k int) string            { return givenName(m.Extras().Names, k) }
 func (m namedBits) words(k int) string             { return words.Part(m.Model, k, wordsColumns) }
 func (m namedBits) save(a *app, path string) error { return a.saveModel(path, m.Model) }
+func (m namedBits) size() string                   { return describeModel(m.Model) }
 func (m namedBits) rename(k int, name string) (namedModel, error) {
 	out, err := words.Rename(m.Model, k, name)
 	return namedBits{out}, err
@@ -44,6 +46,7 @@ func (m namedReal) count() int                     { return m.K() }
 func (m namedReal) nameOf(k int) string            { return givenName(m.Names, k) }
 func (m namedReal) words(k int) string             { return words.RealPart(m.Model, k, wordsColumns) }
 func (m namedReal) save(a *app, path string) error { return a.saveReal(path, m.Model) }
+func (m namedReal) size() string                   { return realSize(m.Model) }
 func (m namedReal) rename(k int, name string) (namedModel, error) {
 	out, err := words.RenameReal(m.Model, k, name)
 	return namedReal{out}, err

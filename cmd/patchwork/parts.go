@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/pipes"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
@@ -261,23 +262,13 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if err := f.json.check(f.output); err != nil {
 		return err
 	}
+	begin := f.begin
 	if isReal(f.model) {
-		return a.mstepReal(cmd, f, paths)
+		begin = f.beginReal
 	}
-	m, err := loadModel(f.model)
+	sum, step, err := begin(cmd)
 	if err != nil {
 		return err
-	}
-	if err := checkMode(m, f.mode.value); err != nil {
-		return err
-	}
-	hash, err := tallyfile.HashModel(m)
-	if err != nil {
-		return err
-	}
-	sum := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode.value), Tally: patchwork.NewTally(m)}
-	if countsSoftly(m) {
-		sum.Soft = table.NewCounts(m)
 	}
 	for _, path := range paths {
 		if err := addParts(cmd.Context(), sum, path); err != nil {
@@ -287,29 +278,47 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if sum.Rows() == 0 {
 		return &inputError{fmt.Errorf("the tallies count no rows; there is nothing to learn from")}
 	}
-	next, err := f.step(m, sum)
+	next, err := step()
 	if err != nil {
 		return err
 	}
-	if err := a.saveModel(f.output, next); err != nil {
+	if err := next.save(a, f.output); err != nil {
 		return err
 	}
 	if f.json {
-		return a.printObject(mstepReport{f.output, next.K(), len(sum.Shards), sum.Rows(), jsonFloat(sum.LogLik())}, f.output)
+		return a.printObject(mstepReport{f.output, next.count(), len(sum.Shards), sum.Rows(), jsonFloat(sum.LogLik())},
+			f.output)
 	}
-	return a.addedParts(f, sum, describeModel(next))
+	if err := a.say(a.notTo(f.output), "added %s of %s: log-likelihood %.3f before this step",
+		words.Count(len(sum.Shards), "shard"), words.Count(int(sum.Rows()), "row"), sum.LogLik()); err != nil {
+		return err
+	}
+	return a.wrote(f.output, "%s", next.size())
 }
 
-// step returns the model that follows from counts.
-func (f *mstepFlags) step(m *patchwork.Model, sum *tallyfile.Part) (*patchwork.Model, error) {
-	if sum.Soft != nil {
-		return sum.Soft.MStep(m, f.last, 1), nil
+// begin returns the empty sum of counts under a model of bits, and what makes the next model of it.
+func (f *mstepFlags) begin(*cobra.Command) (*tallyfile.Part, func() (namedModel, error), error) {
+	m, err := loadModel(f.model)
+	if err != nil {
+		return nil, nil, err
 	}
-	next := stepOptions(f.mode.value).MStep(m, sum.Tally)
-	if f.last {
-		next = learn.Settle(next)
+	if err := checkMode(m, f.mode.value); err != nil {
+		return nil, nil, err
 	}
-	return withStep(next, sum.Tally, f.mode.value)
+	hash, err := tallyfile.HashModel(m)
+	sum := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode.value), Tally: patchwork.NewTally(m)}
+	if countsSoftly(m) {
+		sum.Soft = table.NewCounts(m)
+		return sum, func() (namedModel, error) { return namedBits{sum.Soft.MStep(m, f.last, 1)}, nil }, err
+	}
+	return sum, func() (namedModel, error) {
+		next := stepOptions(f.mode.value).MStep(m, sum.Tally)
+		if f.last {
+			next = learn.Settle(next)
+		}
+		next, err := withStep(next, sum.Tally, f.mode.value)
+		return namedBits{next}, err
+	}, err
 }
 
 // withStep records in the model how it was made.

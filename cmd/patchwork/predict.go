@@ -108,28 +108,30 @@ func (a *app) predictData(cmd *cobra.Command, f *predictFlags, paths []string) e
 	if err != nil {
 		return err
 	}
+	npz := isNPZ(f.output) && !f.cells
+	if npz && t.stream != nil {
+		return usagef("-o %s: an .npz file of predictions is built in memory; write a .csv file, or allow more with --memory",
+			f.output)
+	}
+	if t.stream != nil {
+		a.sayStreaming(&t.source, f.data.memory, "predicting it block by block")
+	}
+	n := 0
 	switch {
 	case f.cells:
-		if t.stream != nil {
-			a.sayStreaming(&t.source, f.data.memory, "predicting it block by block")
-		}
 		return a.predictCells(cmd.Context(), t, opt, f.all, f.output, f.format)
-	case t.stream != nil:
-		return a.predictStream(cmd.Context(), t, opt, f.all, f.output, f.data.memory)
+	case npz:
+		n, err = a.predictNPZ(cmd.Context(), t, opt, f)
+	default:
+		err = a.output(f.output, func(w io.Writer) (err error) {
+			n, err = a.predictCSV(cmd.Context(), t, opt, f.all, csv.NewWriter(w))
+			return err
+		})
 	}
-	p, err := a.predict(cmd.Context(), t, opt, f.all)
 	if err != nil {
 		return err
 	}
-	if err := a.output(f.output, func(w io.Writer) error {
-		if isNPZ(f.output) {
-			return p.writeNPZ(w)
-		}
-		return p.writeCSV(w)
-	}); err != nil {
-		return err
-	}
-	return a.wrote(f.output, "%s", describe(p.set.Len(), p.set))
+	return a.wrote(f.output, "%s", describe(n, t.head()))
 }
 
 func isNPZ(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
@@ -144,44 +146,38 @@ type predictions struct {
 // float64.
 const maxPredictedValues = 1 << 27
 
-func (a *app) predict(ctx context.Context, t *task, opt posterior.Options, all bool) (*predictions, error) {
+// predictNPZ predicts all images, and writes them.
+func (a *app) predictNPZ(ctx context.Context, t *task, opt posterior.Options, f *predictFlags) (int, error) {
 	h, w := t.set.Size()
 	if t.set.Len() > maxPredictedValues/(h*w) {
-		return nil, usagef("%s are too many to predict at once; take at most %d at a time with --rows",
+		return 0, usagef("%s are too many to predict at once; take at most %d at a time with --rows",
 			describe(t.set.Len(), t.set), maxPredictedValues/(h*w))
 	}
-	var out *predictions
-	_, err := a.inParts(ctx, t, func(part *task) (err error) {
-		out, err = predictPart(ctx, part, opt, all)
-		return err
+	return a.inParts(ctx, t, func(part *task) error {
+		p, err := predictPart(ctx, part, opt, f.all)
+		if err != nil {
+			return request(err)
+		}
+		return a.output(f.output, p.writeNPZ)
 	})
-	return out, request(err)
 }
 
-// predictStream predicts part by part.
-func (a *app) predictStream(ctx context.Context, t *task, opt posterior.Options, all bool, output string,
-	memory byteSize) error {
-	if isNPZ(output) {
-		return usagef("-o %s: an .npz file of predictions is built in memory; write a .csv file, or allow more with --memory",
-			output)
-	}
-	a.sayStreaming(&t.source, memory, "predicting it block by block")
-	n := 0
-	err := a.output(output, func(out io.Writer) (err error) {
-		w := csv.NewWriter(out)
-		n, err = a.inParts(ctx, t, func(part *task) error {
-			p, err := predictPart(ctx, part, opt, all)
+// predictCSV predicts block by block, and writes a line for each image.
+func (a *app) predictCSV(ctx context.Context, t *task, opt posterior.Options, all bool, w *csv.Writer) (int, error) {
+	return a.inParts(ctx, t, func(part *task) error {
+		for from := 0; from < part.set.Len(); from += cellsAtOnce {
+			block := *part
+			block.set = part.set.Skip(from).Take(cellsAtOnce)
+			p, err := predictPart(ctx, &block, opt, all)
 			if err != nil {
 				return request(err)
 			}
-			return p.writeRows(w, part.first == 0)
-		})
-		return err
+			if err := p.writeRows(w, part.first+from == 0); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return a.wrote(output, "%s", describe(n, t.head()))
 }
 
 // predictPart predicts the images of a part of a task.
@@ -244,8 +240,6 @@ func metaArray(c dataset.Column) *npy.Array {
 	}
 	return npy.New(text, len(text))
 }
-
-func (p *predictions) writeCSV(out io.Writer) error { return p.writeRows(csv.NewWriter(out), true) }
 
 // writeRows writes one line per image, after a line of names if header is set.
 func (p *predictions) writeRows(w *csv.Writer, header bool) error {

@@ -176,14 +176,22 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 		o.Poses.Angles = nil
 	}
 	if !f.json && data != nil {
-		if err := a.say(a.to(f), "%s", f.realProfile(v.Values, data)); err != nil {
+		if err := a.say(a.notTo(f.output), "%s", f.realProfile(v.Values, data)); err != nil {
 			return err
 		}
+	}
+	journal, err := f.openCheckpoint(cmd, v.identity, paths, *o)
+	if err != nil {
+		return err
+	}
+	if journal != nil {
+		defer func() { _ = journal.Close() }() // after an error; otherwise it is closed before it is removed
+		o.Memory = memory{journal}
 	}
 	began := time.Now()
 	bar := a.progress("step", 0)
 	o.Progress = realProgress(bar, began)
-	r, journal, err := a.learnRealFrom(cmd, f, v, data, o, paths)
+	r, err := a.learnRealFrom(cmd, f, v, data, o)
 	bar.stop()
 	soFar := err != nil && r != nil && interrupted(cmd.Context())
 	if err != nil && !soFar {
@@ -201,7 +209,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 		return err
 	}
 	if soFar {
-		return realSoFar(f, r, journal != nil)
+		return f.keptSoFar(startsSoFar(len(r.Starts)), journal)
 	}
 	if err := f.checkpoint.done(journal); err != nil {
 		return err
@@ -231,19 +239,6 @@ func realProgress(bar *progress, began time.Time) func(real.Progress) {
 		}
 		bar.step(note)
 	}
-}
-
-// realSoFar says what is kept of an interrupted run, whose model was written.
-func realSoFar(f *learnFlags, r *real.Result, goesOn bool) error {
-	to := f.output
-	if to == "-" {
-		to = "to standard output"
-	}
-	what := fmt.Sprintf("wrote %s, %s", to, startsSoFar(len(r.Starts)))
-	if goesOn {
-		what += "; the same command goes on from here"
-	}
-	return &keptError{what}
 }
 
 // realProfile says how the data were read, and if it was recognised, why, and how to change it.
@@ -326,10 +321,6 @@ func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int
 			jsonFloat(r.DescriptionLength),
 			votes, variances, r.Starts, took.Seconds()}, f.output)
 	}
-	w := a.out
-	if f.output == "-" {
-		w = a.err
-	}
 	lines := []string{
 		fmt.Sprintf("learned %s from %s in %.1f s", words.Count(m.K(), "part"),
 			sizeOf(rows, m.Height, m.Width, isTableModel(m)), took.Seconds()),
@@ -338,7 +329,7 @@ func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int
 		fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", r.DescriptionLength,
 			words.Count(len(r.Starts), "start"), tenths(r.Starts)),
 	}
-	if err := a.sayAll(w, lines); err != nil {
+	if err := a.sayAll(a.notTo(f.output), lines); err != nil {
 		return err
 	}
 	return a.wrote(f.output, "%s", realSize(m))

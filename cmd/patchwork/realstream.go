@@ -12,7 +12,6 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
-	"example.com/patchwork/internal/journal"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile/tallyfile"
 )
@@ -88,32 +87,16 @@ func (f *learnFlags) fittingReal(s *realSource) int {
 	return max(1, min(20000, int(f.data.memory)/4/(16*s.Height*s.Width+64)))
 }
 
-// learnRealFrom learns from data of any size, with a checkpoint if one is asked for, which the caller ends.
-func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *realSource, data *real.Data, o *real.Options,
-	paths []string) (*real.Result, *journal.Journal, error) {
-	var j *journal.Journal
-	if f.checkpoint.dir != "" {
-		description, err := describeRun(cmd, s.identity(), paths, *o)
-		if err != nil {
-			return nil, nil, err
-		}
-		if j, err = f.checkpoint.open(description); err != nil {
-			return nil, nil, err
-		}
-		o.Memory = memory{j}
+// learnRealFrom learns from data of any size.
+func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *realSource, data *real.Data,
+	o *real.Options) (*real.Result, error) {
+	if s.stream == nil {
+		return real.Learn(cmd.Context(), data, *o)
 	}
-	learn := func() (*real.Result, error) { return real.Learn(cmd.Context(), data, *o) }
-	if s.stream != nil {
-		o.Sample = f.fittingReal(s)
-		a.note("%s needs more than --memory %v; learning from a uniform sample of %d rows, then from all, one pass per step",
-			s.Source, &f.data.memory, o.Sample)
-		learn = func() (*real.Result, error) { return real.LearnStream(cmd.Context(), s, *o) }
-	}
-	r, err := learn()
-	if err != nil && j != nil {
-		_ = j.Close() // what it keeps was written
-	}
-	return r, j, err
+	o.Sample = f.fittingReal(s)
+	a.note("%s needs more than --memory %v; learning from a uniform sample of %d rows, then from all, one pass per step",
+		s.Source, &f.data.memory, o.Sample)
+	return real.LearnStream(cmd.Context(), s, *o)
 }
 
 // realCounted says how rows of real values are explained and counted.
@@ -217,47 +200,22 @@ func (a *app) writePart(f *statsFlags, part *tallyfile.Part, table bool, by stri
 		words.Count(int(part.Rows()), words.NounsOf(table).Image), part.LogLik(), by)
 }
 
-// mstepReal adds counts of real values and writes the next model.
-func (a *app) mstepReal(cmd *cobra.Command, f *mstepFlags, paths []string) error {
+// beginReal is begin for a model of real values.
+func (f *mstepFlags) beginReal(cmd *cobra.Command) (*tallyfile.Part, func() (namedModel, error), error) {
 	if err := onlyReal(cmd, "output"); err != nil {
-		return err
+		return nil, nil, err
 	}
 	m, err := loadReal(f.model)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	hash, err := tallyfile.HashReal(m)
-	if err != nil {
-		return err
-	}
 	sum := &tallyfile.Part{Model: hash, Options: realCounted(m), Real: real.NewTally(m)}
-	for _, path := range paths {
-		if err := addParts(cmd.Context(), sum, path); err != nil {
-			return err
+	return sum, func() (namedModel, error) {
+		next, err := sum.Real.MStep(m)
+		if err != nil {
+			return nil, &inputError{err}
 		}
-	}
-	next, err := sum.Real.MStep(m)
-	if err != nil {
-		return &inputError{err}
-	}
-	if err := a.saveReal(f.output, next); err != nil {
-		return err
-	}
-	if f.json {
-		return a.printObject(mstepReport{f.output, next.K(), len(sum.Shards), sum.Rows(), jsonFloat(sum.LogLik())}, f.output)
-	}
-	return a.addedParts(f, sum, realSize(next))
-}
-
-// addedParts says what was added, and what was written.
-func (a *app) addedParts(f *mstepFlags, sum *tallyfile.Part, written string) error {
-	w := a.out
-	if f.output == "-" {
-		w = a.err
-	}
-	if err := a.say(w, "added %s of %s: log-likelihood %.3f before this step", words.Count(len(sum.Shards), "shard"),
-		words.Count(int(sum.Rows()), "row"), sum.LogLik()); err != nil {
-		return err
-	}
-	return a.wrote(f.output, "%s", written)
+		return namedReal{next}, nil
+	}, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/modelfile/tallyfile"
 
 	"github.com/spf13/cobra"
 
@@ -170,6 +171,16 @@ func (s *source) rows() int {
 	}
 	n, _ := s.stream.Len()
 	return n
+}
+
+// identity returns what the images in memory are; "" for a stream.
+func (s *source) identity() string {
+	if s.set == nil {
+		return ""
+	}
+	id := tallyfile.NewIdentity()
+	id.Add(s.set.Data)
+	return id.String()
 }
 
 // open reads and selects, into memory if --memory allows it.
