@@ -10,26 +10,27 @@ import (
 )
 
 // cells holds predicted cells of a data set in the order of the input: for each the
-// number of its row in the input, from 1, where it is in the row, the probability that
-// it is on, and the row's labels.
+// number of its row in the input, from 1, where it is in the row, what is said of it,
+// and the row's labels.
 type cells struct {
 	table  bool
 	names  []string // of a table's columns
 	width  int      // of an image
 	rounds bool
 
-	rows   []int64
-	column []string // of tables
-	y, x   []int64  // of images, from 0
-	p      []float64
-	labels []dataset.Column // empty columns, for their types
-	values []any            // of the labels, a value per cell
+	rows    []int64
+	column  []string // of tables
+	y, x    []int64  // of images, from 0
+	said    []string // what is said of a cell, such as its probability
+	numbers [][]float64
+	labels  []dataset.Column // empty columns, for their types
+	values  []any            // of the labels, a value per cell
 }
 
-// newCells returns cells for the images of a source.
-func newCells(head *dataset.Set, rounds bool) *cells {
-	_, width := head.Size()
-	c := &cells{table: head.Table, names: columnNames(head), width: width, rounds: rounds, labels: head.Meta}
+// newCells returns cells of columns with these names, in images of this width, for a set that has the labels.
+func newCells(labels *dataset.Set, names []string, width int, rounds bool, said ...string) *cells {
+	c := &cells{table: labels.Table, names: names, width: width, rounds: rounds, labels: labels.Meta, said: said,
+		numbers: make([][]float64, len(said))}
 	for _, l := range c.labels {
 		c.values = append(c.values, map[dataset.ColumnType]any{dataset.ColumnInt: []int64(nil),
 			dataset.ColumnFloat: []float64(nil), dataset.ColumnText: []string(nil)}[l.TableColumn().Type])
@@ -37,8 +38,8 @@ func newCells(head *dataset.Set, rounds bool) *cells {
 	return c
 }
 
-// answers returns the table of the cells: row and column, or y and x, the probability,
-// and the labels.
+// answers returns the table of the cells: row and column, or y and x, what is said of
+// them, and the labels.
 func (c *cells) answers() *answers {
 	t := new(answers)
 	t.add("row", c.rows)
@@ -48,31 +49,38 @@ func (c *cells) answers() *answers {
 		t.add("y", c.y)
 		t.add("x", c.x)
 	}
-	t.add("probability", c.p)
+	for k, name := range c.said {
+		t.add(name, c.numbers[k])
+	}
 	t.addLabels(c.labels, 0, 0)
 	copy(t.values[t.from:], c.values)
 	return t
 }
 
 func (c *cells) reset() {
-	c.rows, c.column, c.y, c.x, c.p = c.rows[:0], c.column[:0], c.y[:0], c.x[:0], c.p[:0]
+	c.rows, c.column, c.y, c.x = c.rows[:0], c.column[:0], c.y[:0], c.x[:0]
+	for k := range c.numbers {
+		c.numbers[k] = c.numbers[k][:0]
+	}
 	for k, v := range c.values {
 		c.values[k] = valuesOf(dataset.Column{Values: v}, 0, 0)
 	}
 }
 
-// add adds cell j of image i of a set.
-func (c *cells) add(set *dataset.Set, i, j int, p float64) {
+// add adds cell j of row i of a set.
+func (c *cells) add(set *dataset.Set, i, j int, numbers ...float64) {
 	c.rows = append(c.rows, int64(row(set, i))+1)
 	if c.table {
 		c.column = append(c.column, c.names[j])
 	} else {
 		c.y, c.x = append(c.y, int64(j/c.width)), append(c.x, int64(j%c.width))
 	}
-	if c.rounds {
-		p = rounded(p)
+	for k, v := range numbers {
+		if c.rounds {
+			v = rounded(v)
+		}
+		c.numbers[k] = append(c.numbers[k], v)
 	}
-	c.p = append(c.p, p)
 	for k, l := range set.Meta {
 		switch v := c.values[k].(type) {
 		case []int64:
@@ -90,7 +98,8 @@ const cellsAtOnce = 1 << 15
 
 // predictCells writes the unknown cells, or with all every cell, one per row of a table.
 func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, all bool, output, format string) error {
-	c := newCells(t.head(), isRounded(format))
+	_, width := t.head().Size()
+	c := newCells(t.head(), columnNames(t.head()), width, isRounded(format), "probability")
 	n := 0
 	parts := pushed(func(push func(*answers) error) error {
 		_, err := a.inParts(ctx, t, func(part *task) error {
@@ -99,7 +108,7 @@ func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, 
 				if err := c.predict(ctx, part, from, min(from+cellsAtOnce, part.set.Len()), opt, all); err != nil {
 					return err
 				}
-				n += len(c.p)
+				n += len(c.rows)
 				if err := push(c.answers()); err != nil {
 					return err
 				}

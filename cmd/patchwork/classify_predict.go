@@ -2,13 +2,13 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"io"
 	"iter"
 	"math"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork/dataset"
@@ -247,7 +247,7 @@ type namedLine struct {
 	Class         string             `json:"class"`
 	Probability   float64            `json:"probability"`
 	Second        string             `json:"second"`
-	LogOdds       jsonFloat          `json:"log_odds"`
+	LogOdds       float64            `json:"log_odds"`
 	Left          int                `json:"left"`
 	Missing       int                `json:"missing"`
 	Example       *int               `json:"example,omitempty"`
@@ -258,19 +258,19 @@ type namedLine struct {
 
 // namedPick is a pick of such a line, as explain writes it.
 type namedPick struct {
-	Expert int       `json:"expert"`
-	DY     int       `json:"dy"`
-	DX     int       `json:"dx"`
-	Angle  float64   `json:"angle"`
-	Gain   jsonFloat `json:"gain"`
+	Expert int     `json:"expert"`
+	DY     int     `json:"dy"`
+	DX     int     `json:"dx"`
+	Angle  float64 `json:"angle"`
+	Gain   float64 `json:"gain"`
 }
 
 // namedColumn is a column of a row: by how many nats it alone is for the class rather
 // than for the second.
 type namedColumn struct {
-	Name  string    `json:"name"`
-	Value int       `json:"value"`
-	Nats  jsonFloat `json:"nats"`
+	Name  string  `json:"name"`
+	Value int     `json:"value"`
+	Nats  float64 `json:"nats"`
 }
 
 // mostColumns is how many columns are named as reasons.
@@ -287,7 +287,7 @@ func namedColumns(set *dataset.Set, i int, alone []float64) []namedColumn {
 	var out []namedColumn
 	for _, x := range order[:min(mostColumns, len(order))] {
 		if alone[x] != 0 {
-			out = append(out, namedColumn{set.ColumnName(x), int(values[x]), jsonFloat(rounded(alone[x]))})
+			out = append(out, namedColumn{set.ColumnName(x), int(values[x]), rounded(alone[x])})
 		}
 	}
 	return out
@@ -295,13 +295,11 @@ func namedColumns(set *dataset.Set, i int, alone []float64) []namedColumn {
 
 // writeLines writes a block as lines of JSON.
 func (f *naming) writeLines(w io.Writer, v verdicts) error {
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
 	names, pictures := f.classifier.Names(), pictureNames(v.set)
 	for i, d := range v.all {
 		l := namedLine{Index: row(v.set, i), Class: names[d.Class], Probability: rounded(d.Probabilities[d.Class]),
 			Second:  names[d.Second],
-			LogOdds: jsonFloat(rounded(d.LogOdds)), Left: d.Left, Missing: d.Missing, Picks: []namedPick{},
+			LogOdds: rounded(d.LogOdds), Left: d.Left, Missing: d.Missing, Picks: []namedPick{},
 			Probabilities: map[string]float64{}}
 		if pictures != nil {
 			l.Name = pictures[i]
@@ -310,7 +308,7 @@ func (f *naming) writeLines(w io.Writer, v verdicts) error {
 			l.Example = &f.classifier.Classes()[d.Class].Examples[d.Example].Row
 		}
 		for _, p := range d.Explanation.Picks {
-			l.Picks = append(l.Picks, namedPick{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, jsonFloat(rounded(p.Gain))})
+			l.Picks = append(l.Picks, namedPick{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, rounded(p.Gain)})
 		}
 		if v.set.Table {
 			l.Columns = namedColumns(v.set, i, d.Alone)
@@ -318,7 +316,7 @@ func (f *naming) writeLines(w io.Writer, v verdicts) error {
 		for k, name := range names {
 			l.Probabilities[name] = rounded(d.Probabilities[k])
 		}
-		if err := out.Encode(l); err != nil {
+		if err := encodeJSON(w, l, jsontext.EscapeForHTML(false)); err != nil {
 			return err
 		}
 	}

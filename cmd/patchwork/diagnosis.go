@@ -15,20 +15,20 @@ import (
 
 // findingReport is a finding as JSON, a contract.
 type findingReport struct {
-	Kind    string    `json:"kind"`
-	Experts []int     `json:"experts"` // concerned; empty if it is the background, geometry or data
-	Images  []int     `json:"images"`  // concerned, the first ten, as rows of the input
-	Value   jsonFloat `json:"value"`
-	Limit   jsonFloat `json:"limit"`
-	Facts   string    `json:"facts"`
-	Advice  string    `json:"advice"`
+	Kind    string  `json:"kind"`
+	Experts []int   `json:"experts"` // concerned; empty if it is the background, geometry or data
+	Images  []int   `json:"images"`  // concerned, the first ten, as rows of the input
+	Value   float64 `json:"value"`
+	Limit   float64 `json:"limit"`
+	Facts   string  `json:"facts"`
+	Advice  string  `json:"advice"`
 }
 
 func newFindings(findings []diagnose.Finding) []findingReport {
 	out := []findingReport{} // [] for none, never null
 	for _, f := range findings {
 		out = append(out, findingReport{f.Kind.String(), append([]int{}, f.Experts...), append([]int{}, f.Images...),
-			jsonFloat(f.Value), jsonFloat(f.Limit), f.Facts, f.Advice})
+			f.Value, f.Limit, f.Facts, f.Advice})
 	}
 	return out
 }

@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
-	"math"
 	"slices"
 	"sync"
 
@@ -271,16 +269,6 @@ func (a *app) explainBest(ctx context.Context, w io.Writer, t *task, g *gallery,
 		}
 		return nil
 	})
-}
-
-// jsonFloat is a number that is null in JSON if it is infinite.
-type jsonFloat float64
-
-func (f jsonFloat) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(f), 0) || math.IsNaN(float64(f)) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(f))
 }
 
 // gallery collects the first explanations for a picture.

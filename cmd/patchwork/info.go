@@ -66,37 +66,23 @@ type geometryReport struct {
 }
 
 type learnedReport struct {
-	Method string        `json:"method"`
-	Mode   string        `json:"mode"`
-	Seed   uint64        `json:"seed"`
-	Rows   int64         `json:"rows"`
-	Sample int64         `json:"sample,omitempty"`
-	LogLik jsonFloat     `json:"log_lik"`
-	Length jsonFloat     `json:"description_length,omitempty"`
-	Chosen int           `json:"chosen"`
-	Starts []startReport `json:"starts"`
-	Curve  []triedReport `json:"curve,omitempty"`
-}
-
-// triedReport is a patchwork.CurvePoint with numbers that JSON can represent.
-type triedReport struct {
-	Experts     int       `json:"experts"`
-	Stage       string    `json:"stage"`
-	Rows        int64     `json:"rows"`
-	LogLik      jsonFloat `json:"log_lik"`
-	Length      jsonFloat `json:"description_length,omitempty"`
-	HeldOutRows int64     `json:"held_out_rows,omitempty"`
-	HeldOut     jsonFloat `json:"held_out,omitempty"`
-	HiddenBits  int64     `json:"hidden_bits,omitempty"`
-	HiddenLoss  jsonFloat `json:"hidden_loss,omitempty"`
-	Chosen      bool      `json:"chosen,omitempty"`
+	Method string                 `json:"method"`
+	Mode   string                 `json:"mode"`
+	Seed   uint64                 `json:"seed"`
+	Rows   int64                  `json:"rows"`
+	Sample int64                  `json:"sample,omitempty"`
+	LogLik float64                `json:"log_lik"`
+	Length float64                `json:"description_length,omitempty"`
+	Chosen int                    `json:"chosen"`
+	Starts []startReport          `json:"starts"`
+	Curve  []patchwork.CurvePoint `json:"curve,omitempty"`
 }
 
 type startReport struct {
-	Score             jsonFloat `json:"score"`
-	LeaveOneOut       jsonFloat `json:"leave_one_out,omitempty"`
-	DescriptionLength jsonFloat `json:"description_length,omitempty"`
-	Method            string    `json:"method"`
+	Score             float64 `json:"score"`
+	LeaveOneOut       float64 `json:"leave_one_out,omitempty"`
+	DescriptionLength float64 `json:"description_length,omitempty"`
+	Method            string  `json:"method"`
 }
 
 const infoLong = `Describe a model: its rule, size, parts and their poses, how often each part is
@@ -200,12 +186,12 @@ func reportModel(m *patchwork.Model) *modelReport {
 	}
 	if rec := x.Record; len(rec.Starts) > 0 || rec.Method != "" {
 		r.Learned = &learnedReport{Method: rec.Method, Mode: rec.Mode, Seed: rec.Seed, Rows: rec.Rows, Sample: rec.Sample,
-			LogLik: jsonFloat(rec.LogLik), Length: jsonFloat(rec.DescriptionLength), Chosen: rec.Chosen, Starts: []startReport{}}
+			LogLik: rec.LogLik, Length: rec.DescriptionLength, Chosen: rec.Chosen, Starts: []startReport{}}
 		for _, s := range rec.Starts {
-			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), jsonFloat(s.LeaveOneOut),
-				jsonFloat(s.DescriptionLength), s.Method})
+			r.Learned.Starts = append(r.Learned.Starts, startReport{s.Score, s.LeaveOneOut,
+				s.DescriptionLength, s.Method})
 		}
-		r.Learned.Curve = newTried(rec.Curve)
+		r.Learned.Curve = rec.Curve
 	}
 	return r
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"io"
+	"math"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 	"github.com/spf13/cobra"
 )
 
@@ -26,34 +30,48 @@ func (f jsonFlag) check(output string) error {
 // printObject prints the object that --json asks for. It speaks of some outputs.
 func (a *app) printObject(object any, outputs ...string) error {
 	a.written, a.carried = append(a.written, outputs...), true
-	return json.NewEncoder(a.out).Encode(object)
+	return encodeJSON(a.out, object)
 }
 
 // printLong prints an object that people read too, over many lines.
 func (a *app) printLong(object any) error {
-	return a.output("-", func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(object)
-	})
+	return a.output("-", func(w io.Writer) error { return encodeJSON(w, object, jsontext.WithIndent("  ")) })
+}
+
+// finite writes numbers that JSON does not have as null.
+var finite = json.MarshalToFunc(func(e *jsontext.Encoder, v float64) error {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return e.WriteToken(jsontext.Null)
+	}
+	return errors.ErrUnsupported // as it is
+})
+
+// encodeJSON writes an object on a line, as the standard library does but for numbers that JSON does not have.
+func encodeJSON(w io.Writer, object any, more ...json.Options) error {
+	options := append([]json.Options{jsonv1.DefaultOptionsV1(), json.WithMarshalers(finite)}, more...)
+	if err := json.MarshalWrite(w, object, options...); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
 }
 
 // statsReport is what stats --json reports.
 type statsReport struct {
-	Output string    `json:"output"`
-	Shard  string    `json:"shard"` // what identifies the rows
-	Rows   int64     `json:"rows"`  // weights counted
-	Picks  int64     `json:"picks"`
-	LogLik jsonFloat `json:"log_lik"` // of all rows, in nats
+	Output string  `json:"output"`
+	Shard  string  `json:"shard"` // what identifies the rows
+	Rows   int64   `json:"rows"`  // weights counted
+	Picks  int64   `json:"picks"`
+	LogLik float64 `json:"log_lik"` // of all rows, in nats
 }
 
 // mstepReport is what mstep --json reports.
 type mstepReport struct {
-	Output  string    `json:"output"`
-	Experts int       `json:"experts"`
-	Shards  int       `json:"shards"`
-	Rows    int64     `json:"rows"`
-	LogLik  jsonFloat `json:"log_lik"` // of all rows under the model before this step, in nats
+	Output  string  `json:"output"`
+	Experts int     `json:"experts"`
+	Shards  int     `json:"shards"`
+	Rows    int64   `json:"rows"`
+	LogLik  float64 `json:"log_lik"` // of all rows under the model before this step, in nats
 }
 
 // synthReport is what synth --json reports.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -98,7 +97,8 @@ func (a *app) sayProfile(f *learnFlags, l *learning) error {
 	if l.blank == 0 {
 		return nil
 	}
-	return a.say(a.notTo(f.output), "left out: %s without ink, on which a part would be spent", words.Count(l.blank, "image"))
+	return a.say(a.notTo(f.output), "left out: %s without ink, on which a part would be spent",
+		words.Count(l.blank, "image"))
 }
 
 // summary prints what was learned, and warns of what is wrong with it.
@@ -385,37 +385,37 @@ func fewerThanAsked(m *patchwork.Model, asked int) string {
 
 // learnReport is what learn --json prints; the names are a contract.
 type learnReport struct {
-	Experts  int             `json:"experts"`
-	LogLik   jsonFloat       `json:"log_lik"`            // of the training images, nats
-	Length   jsonFloat       `json:"description_length"` // of them, nats
-	Seconds  float64         `json:"seconds"`
-	Method   string          `json:"method"`
-	Mode     string          `json:"mode"`
-	For      string          `json:"for,omitempty"`
-	Profile  string          `json:"profile,omitempty"` // what was recognised of the data
-	Command  string          `json:"command"`           // the settings of learning, as flags
-	Rows     int64           `json:"rows"`
-	Blank    int             `json:"blank,omitempty"` // images left out
-	Height   int             `json:"height"`
-	Width    int             `json:"width"`
-	Seed     uint64          `json:"seed"`
-	PerPixel jsonFloat       `json:"log_lik_per_pixel"`
-	Used     float64         `json:"parts_per_image"`
-	Usage    []float64       `json:"usage"`
-	HeldOut  *heldOut        `json:"held_out,omitempty"`
-	Curve    []triedReport   `json:"curve,omitempty"`
-	Notes    []string        `json:"notes"`
-	Warnings []findingReport `json:"warnings"`
-	Output   string          `json:"output"`
+	Experts  int                    `json:"experts"`
+	LogLik   float64                `json:"log_lik"`            // of the training images, nats
+	Length   float64                `json:"description_length"` // of them, nats
+	Seconds  float64                `json:"seconds"`
+	Method   string                 `json:"method"`
+	Mode     string                 `json:"mode"`
+	For      string                 `json:"for,omitempty"`
+	Profile  string                 `json:"profile,omitempty"` // what was recognised of the data
+	Command  string                 `json:"command"`           // the settings of learning, as flags
+	Rows     int64                  `json:"rows"`
+	Blank    int                    `json:"blank,omitempty"` // images left out
+	Height   int                    `json:"height"`
+	Width    int                    `json:"width"`
+	Seed     uint64                 `json:"seed"`
+	PerPixel float64                `json:"log_lik_per_pixel"`
+	Used     float64                `json:"parts_per_image"`
+	Usage    []float64              `json:"usage"`
+	HeldOut  *heldOut               `json:"held_out,omitempty"`
+	Curve    []patchwork.CurvePoint `json:"curve,omitempty"`
+	Notes    []string               `json:"notes"`
+	Warnings []findingReport        `json:"warnings"`
+	Output   string                 `json:"output"`
 }
 
 // heldOut is how the chosen number of parts did on rows that were not used to
 // learn it.
 type heldOut struct {
-	Rows       int64     `json:"rows,omitempty"`
-	LogLik     jsonFloat `json:"log_lik,omitempty"` // per image
-	HiddenBits int64     `json:"hidden_bits,omitempty"`
-	HiddenLoss jsonFloat `json:"hidden_loss,omitempty"` // per bit
+	Rows       int64   `json:"rows,omitempty"`
+	LogLik     float64 `json:"log_lik,omitempty"` // per image
+	HiddenBits int64   `json:"hidden_bits,omitempty"`
+	HiddenLoss float64 `json:"hidden_loss,omitempty"` // per bit
 }
 
 // reportJSON prints what was learned as one JSON object.
@@ -423,26 +423,21 @@ func (a *app) reportJSON(f *learnFlags, head *dataset.Set, l *learning, took tim
 	e := l.model.Extras()
 	r := e.Record
 	args := f.Args()
-	out := learnReport{Experts: l.model.K(), LogLik: jsonFloat(r.LogLik), Length: jsonFloat(l.length()),
+	out := learnReport{Experts: l.model.K(), LogLik: r.LogLik, Length: l.length(),
 		Seconds: took.Seconds(), Method: r.Method, Mode: r.Mode,
 		For: f.For, Profile: l.profile, Command: recipe.CommandLine(args), Rows: r.Rows, Blank: l.blank,
 		Height: l.model.Height(), Width: l.model.Width(), Seed: r.Seed,
-		PerPixel: jsonFloat(r.LogLik / l.pixels), Used: usedParts(l.model), Usage: append([]float64{}, e.Usage...),
-		Curve:    newTried(r.Curve),
+		PerPixel: r.LogLik / l.pixels, Used: usedParts(l.model), Usage: append([]float64{}, e.Usage...),
+		Curve:    r.Curve,
 		Notes:    append(append([]string{}, l.allLines()...), countLines(f, l)...),
 		Warnings: newFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))), Output: f.output}
 	for _, p := range learn.ByExperts(r.Curve) {
 		if p.Chosen && (p.HeldOutRows > 0 || p.HiddenBits > 0) {
-			out.HeldOut = &heldOut{p.HeldOutRows, jsonFloat(p.HeldOut), p.HiddenBits, jsonFloat(p.HiddenLoss)}
+			out.HeldOut = &heldOut{p.HeldOutRows, p.HeldOut, p.HiddenBits, p.HiddenLoss}
 		}
 	}
-	text, err := json.Marshal(out)
-	if err != nil {
-		return err
-	}
 	a.written, a.carried = append(a.written, f.output), true
-	_, err = fmt.Fprintf(a.notTo(f.output), "%s\n", text)
-	return err
+	return encodeJSON(a.notTo(f.output), out)
 }
 
 // length returns the description length of the training images, in nats: that of
@@ -461,15 +456,4 @@ func (l *learning) length() float64 {
 		return learn.DescriptionLength(l.model, e.Counts)
 	}
 	return math.NaN()
-}
-
-// newTried returns points of a curve with numbers that JSON can represent.
-func newTried(curve []patchwork.CurvePoint) []triedReport {
-	var out []triedReport
-	for _, p := range curve {
-		out = append(out, triedReport{p.Experts, p.Stage, p.Rows, jsonFloat(p.LogLik), jsonFloat(p.DescriptionLength),
-			p.HeldOutRows, jsonFloat(p.HeldOut),
-			p.HiddenBits, jsonFloat(p.HiddenLoss), p.Chosen})
-	}
-	return out
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -153,7 +152,7 @@ type namedPart struct {
 func (a *app) listNames(m namedModel, asJSON bool) error {
 	return a.output("-", func(w io.Writer) error {
 		if asJSON {
-			return json.NewEncoder(w).Encode(map[string][]namedPart{"parts": partsInWords(m)})
+			return encodeJSON(w, map[string][]namedPart{"parts": partsInWords(m)})
 		}
 		for k := range m.count() {
 			full := calledPart(m, k)

@@ -286,7 +286,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 		return err
 	}
 	if f.json {
-		return a.printObject(mstepReport{f.output, next.count(), len(sum.Shards), sum.Rows(), jsonFloat(sum.LogLik())},
+		return a.printObject(mstepReport{f.output, next.count(), len(sum.Shards), sum.Rows(), sum.LogLik()},
 			f.output)
 	}
 	if err := a.say(a.notTo(f.output), "added %s of %s: log-likelihood %.3f before this step",
@@ -345,8 +345,8 @@ func addParts(ctx context.Context, sum *tallyfile.Part, path string) error {
 		}
 		if err == nil && part.Model != sum.Model {
 			err = &tallyfile.MismatchError{
-				Problem: fmt.Sprintf("made with the model %.12s…, not with the model of -m, %.12s…; give -m the model that made it",
-					part.Model, sum.Model)}
+				Problem: fmt.Sprintf("made with the model %.12s…, not with the model of -m, %.12s…; "+
+					"give -m the model that made it", part.Model, sum.Model)}
 		}
 		if err == nil {
 			err = sum.Merge(part)

@@ -305,8 +305,8 @@ type realLearned struct {
 	Rule              string    `json:"rule"`
 	Rows              int       `json:"rows"`
 	Experts           int       `json:"experts"`
-	LogLik            jsonFloat `json:"log_lik"`
-	DescriptionLength jsonFloat `json:"description_length"`
+	LogLik            float64   `json:"log_lik"`
+	DescriptionLength float64   `json:"description_length"`
 	Votes             int       `json:"votes"`
 	Variances         int       `json:"variances"`
 	Starts            []float64 `json:"starts"`
@@ -317,8 +317,8 @@ type realLearned struct {
 func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int, took time.Duration) error {
 	votes, variances := m.Votes()
 	if f.json {
-		return a.printObject(realLearned{f.output, "real", m.Rule.String(), rows, m.K(), jsonFloat(r.LogLik),
-			jsonFloat(r.DescriptionLength),
+		return a.printObject(realLearned{f.output, "real", m.Rule.String(), rows, m.K(), r.LogLik,
+			r.DescriptionLength,
 			votes, variances, r.Starts, took.Seconds()}, f.output)
 	}
 	lines := []string{

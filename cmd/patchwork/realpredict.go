@@ -96,41 +96,20 @@ func (t *realTask) writeFilled(w io.Writer, kind dataset.TableFormat, p []real.P
 // the labels.
 func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, output string,
 	kind dataset.TableFormat) error {
-	var at []int
-	var rows, y, x []int64
-	var column []string
-	numbers := make([][]float64, 4)
+	format, set := "."+string(kind), t.rows()
+	c := newCells(set, realColumns(t.m), t.m.Width, isRounded(format), "value", "deviation", "low", "high")
 	for i := range p {
 		for d, v := range asked[i] {
-			if !math.IsNaN(v) {
-				continue
-			}
-			at, rows = append(at, i), append(rows, int64(t.v.Index[i])+1)
-			column, y, x = append(column, words.RealColumn(t.m, d)), append(y, int64(d/t.m.Width)), append(x, int64(d%t.m.Width))
-			for j, v := range []float64{p[i].Mean[d], p[i].Deviation[d], p[i].Low[d], p[i].High[d]} {
-				if kind == dataset.TableCSV {
-					v = rounded(v)
-				}
-				numbers[j] = append(numbers[j], v)
+			if math.IsNaN(v) {
+				c.add(set, i, d, p[i].Mean[d], p[i].Deviation[d], p[i].Low[d], p[i].High[d])
 			}
 		}
 	}
-	out := new(answers)
-	out.add("row", rows)
-	if t.v.Table {
-		out.add("column", column)
-	} else {
-		out.add("y", y)
-		out.add("x", x)
-	}
-	for j, name := range []string{"value", "deviation", "low", "high"} {
-		out.add(name, numbers[j])
-	}
-	out.addLabels(t.v.Pick(at).Meta, 0, len(at))
-	if err := a.outputAnswers(output, "."+string(kind), out, out.once()); err != nil {
+	out := c.answers()
+	if err := a.outputAnswers(output, format, out, out.once()); err != nil {
 		return err
 	}
-	return a.wrote(output, "%s", words.Count(len(at), "predicted value"))
+	return a.wrote(output, "%s", words.Count(len(c.rows), "predicted value"))
 }
 
 // realColumns returns what the columns of a model are called.

@@ -16,10 +16,10 @@ import (
 // realScore is what score reports of real values.
 type realScore struct {
 	Images        int         `json:"images"`
-	LogLik        jsonFloat   `json:"log_lik"` // of all rows, each the sum over its best explanations
-	PerImage      jsonFloat   `json:"log_lik_per_image"`
-	PerPixel      jsonFloat   `json:"log_lik_per_pixel"` // per known value
-	Best          jsonFloat   `json:"best_log_joint_per_image"`
+	LogLik        float64     `json:"log_lik"` // of all rows, each the sum over its best explanations
+	PerImage      float64     `json:"log_lik_per_image"`
+	PerPixel      float64     `json:"log_lik_per_pixel"` // per known value
+	Best          float64     `json:"best_log_joint_per_image"`
 	PicksPerImage float64     `json:"picks_per_image"`
 	Hidden        *realHidden `json:"hidden,omitempty"`
 }
@@ -28,12 +28,12 @@ type realScore struct {
 // log-losses in nats
 // per value in the units of the data.
 type realHidden struct {
-	Values      int       `json:"values"`
-	RMSE        jsonFloat `json:"rmse"`
-	LogLoss     jsonFloat `json:"log_loss"`
-	Inside      float64   `json:"inside_80"` // share of the values inside the interval of 80 %
-	BaseRMSE    jsonFloat `json:"background_rmse"`
-	BaseLogLoss jsonFloat `json:"background_log_loss"`
+	Values      int     `json:"values"`
+	RMSE        float64 `json:"rmse"`
+	LogLoss     float64 `json:"log_loss"`
+	Inside      float64 `json:"inside_80"` // share of the values inside the interval of 80 %
+	BaseRMSE    float64 `json:"background_rmse"`
+	BaseLogLoss float64 `json:"background_log_loss"`
 }
 
 // scoreReal scores data by a model of real values.
@@ -105,9 +105,9 @@ func (t *realTask) score(ctx context.Context) (r *realScore, evidence []float64,
 		}
 	}
 	total := sum(evidence)
-	return &realScore{Images: n, LogLik: jsonFloat(total), PerImage: jsonFloat(total / float64(n)),
-		PerPixel: jsonFloat(total / float64(known)),
-		Best:     jsonFloat(sum(best) / float64(n)), PicksPerImage: float64(used) / float64(n)}, evidence, picks, nil
+	return &realScore{Images: n, LogLik: total, PerImage: total / float64(n),
+		PerPixel: total / float64(known),
+		Best:     sum(best) / float64(n), PicksPerImage: float64(used) / float64(n)}, evidence, picks, nil
 }
 
 // lines returns the report for people.
@@ -172,7 +172,7 @@ func (t *realTask) hidden(ctx context.Context, fraction float64, seed uint64) (*
 	if all.n == 0 {
 		return nil, usagef("--hide %v hides nothing of so few values; hide more", fraction)
 	}
-	return &realHidden{int(all.n), jsonFloat(math.Sqrt(all.squares / all.n)), jsonFloat(all.loss / all.n),
+	return &realHidden{int(all.n), math.Sqrt(all.squares / all.n), all.loss / all.n,
 		all.inside / all.n,
-		jsonFloat(math.Sqrt(all.baseSquares / all.n)), jsonFloat(all.baseLoss / all.n)}, nil
+		math.Sqrt(all.baseSquares / all.n), all.baseLoss / all.n}, nil
 }

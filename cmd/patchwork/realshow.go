@@ -49,9 +49,8 @@ func partLines(m *real.Model) []string {
 	for k := range m.K() {
 		out = append(out, fmt.Sprintf("%s, in %.0f %% of the rows", words.NameOf(m.Names, k), 100*usageOf(m, k)))
 		for _, v := range words.RealVotes(m, k) {
-			out = append(out, fmt.Sprintf("  %-24s %s ± %s, otherwise %s ± %s", words.RealColumn(m, v.At), words.Digits(v.Mean),
-				words.Digits(v.Deviation),
-				words.Digits(v.Before), words.Digits(v.Otherwise)))
+			out = append(out, fmt.Sprintf("  %-24s %s ± %s, otherwise %s ± %s", words.RealColumn(m, v.At),
+				words.Digits(v.Mean), words.Digits(v.Deviation), words.Digits(v.Before), words.Digits(v.Otherwise)))
 		}
 	}
 	if m.K() == 0 {

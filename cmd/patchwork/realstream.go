@@ -192,7 +192,7 @@ func (a *app) writePart(f *statsFlags, part *tallyfile.Part, table bool, by stri
 		return err
 	}
 	if f.json {
-		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Rows(), part.Picks(), jsonFloat(part.LogLik())},
+		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Rows(), part.Picks(), part.LogLik()},
 			f.output)
 	}
 	// In a pipe there is no summary.

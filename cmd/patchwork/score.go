@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -20,15 +19,15 @@ import (
 // scoreReport is what score reports of a model and images; the JSON names are a
 // contract. Numbers per image count weights.
 type scoreReport struct {
-	Images        int       `json:"images"`
-	Weight        int64     `json:"weight"` // of all images; their number if there are no weights
-	LogLik        jsonFloat `json:"log_lik"`
-	PerImage      jsonFloat `json:"log_lik_per_image"`
-	PerPixel      jsonFloat `json:"log_lik_per_pixel"`
-	CrossEntropy  jsonFloat `json:"cross_entropy"`  // nats per image: minus log_lik_per_image
-	BitsPerPixel  jsonFloat `json:"bits_per_pixel"` // the same in bits, per known pixel
-	PicksPerImage float64   `json:"picks_per_image"`
-	Impossible    int64     `json:"impossible"` // images of probability 0
+	Images        int     `json:"images"`
+	Weight        int64   `json:"weight"` // of all images; their number if there are no weights
+	LogLik        float64 `json:"log_lik"`
+	PerImage      float64 `json:"log_lik_per_image"`
+	PerPixel      float64 `json:"log_lik_per_pixel"`
+	CrossEntropy  float64 `json:"cross_entropy"`  // nats per image: minus log_lik_per_image
+	BitsPerPixel  float64 `json:"bits_per_pixel"` // the same in bits, per known pixel
+	PicksPerImage float64 `json:"picks_per_image"`
+	Impossible    int64   `json:"impossible"` // images of probability 0
 
 	// The noise that the images were found to have beyond what the parts say, on
 	// average: the shares of the ink that is missing, and of the paper that is inked.
@@ -38,8 +37,8 @@ type scoreReport struct {
 
 	// The length of a two-part code for the images by the model, in nats, and in
 	// bits per image; absent if parts move, because poses have no cost in it.
-	Length       *jsonFloat `json:"description_length,omitempty"`
-	BitsPerImage *jsonFloat `json:"description_bits_per_image,omitempty"`
+	Length       *float64 `json:"description_length,omitempty"`
+	BitsPerImage *float64 `json:"description_bits_per_image,omitempty"`
 
 	Hidden *hiddenReport `json:"hidden,omitempty"`
 
@@ -140,7 +139,7 @@ func (a *app) scoreData(cmd *cobra.Command, f *scoreFlags, paths []string) error
 	}
 	return a.output("-", func(w io.Writer) error {
 		if f.json {
-			return json.NewEncoder(w).Encode(r)
+			return encodeJSON(w, r)
 		}
 		return r.print(w, words.NounsOf(t.head().Table))
 	})
@@ -185,13 +184,13 @@ func (a *app) score(ctx context.Context, t *task, each func(part *task, s *rowSc
 	if noise.any {
 		logLik = noise.logLik
 	}
-	r := &scoreReport{Images: images, Weight: tally.Rows(), LogLik: jsonFloat(logLik),
-		PerImage: jsonFloat(logLik / n), PerPixel: jsonFloat(logLik / pixels), CrossEntropy: jsonFloat(-logLik / n),
-		BitsPerPixel: jsonFloat(-logLik / pixels / math.Ln2), PicksPerImage: float64(tally.Picks()) / n,
+	r := &scoreReport{Images: images, Weight: tally.Rows(), LogLik: logLik,
+		PerImage: logLik / n, PerPixel: logLik / pixels, CrossEntropy: -logLik / n,
+		BitsPerPixel: -logLik / pixels / math.Ln2, PicksPerImage: float64(tally.Picks()) / n,
 		Impossible: impossible.Load(), Missing: noise.missing / n, Clutter: noise.clutter / n}
 	if c := t.model.Config(); !c.Scene && c.Poses.Len() == 1 {
 		nats := learn.DescriptionLength(t.model, tally)
-		length, bits := jsonFloat(nats), jsonFloat(nats/n/math.Ln2)
+		length, bits := nats, nats/n/math.Ln2
 		r.Length, r.BitsPerImage = &length, &bits
 	}
 	return r, nil

@@ -80,10 +80,10 @@ type hiddenReport struct {
 }
 
 type metricsReport struct {
-	LogLoss    jsonFloat `json:"log_loss"` // nats per bit
-	Accuracy   jsonFloat `json:"accuracy"`
-	AUC        jsonFloat `json:"auc"`
-	Impossible int64     `json:"impossible"` // bits that were given probability 0
+	LogLoss    float64 `json:"log_loss"` // nats per bit
+	Accuracy   float64 `json:"accuracy"`
+	AUC        float64 `json:"auc"`
+	Impossible int64   `json:"impossible"` // bits that were given probability 0
 }
 
 // columnReport is the averaged prediction of one column.
@@ -92,11 +92,11 @@ type columnReport struct {
 	Bits int64  `json:"bits"`
 	On   int64  `json:"on"`
 	metricsReport
-	Marginal jsonFloat `json:"marginal_log_loss"`
+	Marginal float64 `json:"marginal_log_loss"`
 }
 
 func newMetrics(m posterior.Metrics) metricsReport {
-	return metricsReport{jsonFloat(m.LogLoss), jsonFloat(m.Accuracy), jsonFloat(m.AUC), m.Impossible}
+	return metricsReport{m.LogLoss, m.Accuracy, m.AUC, m.Impossible}
 }
 
 // scoreHidden hides bits, predicts them and scores the predictions.
@@ -128,7 +128,7 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 		names := columnNames(t.set)
 		for j, m := range s.Columns {
 			r.Columns = append(r.Columns, columnReport{names[j], m.Bits, m.On, newMetrics(m),
-				jsonFloat(marginal.Columns[j].LogLoss)})
+				marginal.Columns[j].LogLoss})
 		}
 	}
 	return r, nil
@@ -200,7 +200,7 @@ func (m *metricsReport) cells() string {
 }
 
 // cell returns a number as text for a table, or a dash if there is none.
-func cell(format string, f jsonFloat) string {
+func cell(format string, f float64) string {
 	if math.IsNaN(float64(f)) {
 		return "-"
 	}

@@ -59,7 +59,7 @@ var outside = []struct{ imported, by string }{
 	{"golang.org/x/text/...", "dataset"},
 	{"github.com/parquet-go/parquet-go/...", "dataset"},
 	{"github.com/klauspost/compress/...", "dataset"},
-	{"github.com/go-json-experiment/json/...", "internal/strictjson studio/..."},
+	{"github.com/go-json-experiment/json/...", "internal/strictjson studio/... cmd/patchwork"},
 	{"github.com/gofrs/flock", "cmd/patchwork internal/journal"},
 	{"gonum.org/v1/plot/...", "experiments/..."},
 	{"html/template", "cmd/site experiments/..."}, // with it a program keeps every exported method: internal/markup
