@@ -259,8 +259,8 @@ func (c Config) validate() error {
 	}
 	for i, q := range c.QMap {
 		if !(q >= 0 && q <= 1) {
-			return fmt.Errorf("patchwork: abstention value of row %d, column %d is %v, not a probability", i/c.Width, i%c.Width,
-				q)
+			return fmt.Errorf("patchwork: abstention value of row %d, column %d is %v, not a probability", i/c.Width+1,
+				i%c.Width+1, q)
 		}
 	}
 	if err := c.validateImages(); err != nil {

@@ -68,8 +68,6 @@ func (e *Explanation) NoisyLogLik(m *Model, img *bitmap.Image) float64 {
 // row-major. The zero value is ready for Join, which reuses the memory of the
 // previous picks and is not safe for concurrent use.
 type Composition struct {
-	Height, Width int
-
 	// P is the composed probability of each pixel; Join does not set it.
 	P []float64
 
@@ -118,7 +116,6 @@ func (m *Model) joined(picks []Pick, p []float64) {
 // image of height x width pixels. It panics on an expert the model does not have,
 // or more than 32,767 picks.
 func (c *Composition) Join(m *Model, height, width int, picks []Pick) {
-	c.Height, c.Width = height, width
 	c.abstain(m, height*width, picks)
 	if height == m.cfg.Height && width == m.cfg.Width && !slices.ContainsFunc(picks, moved) {
 		c.joinStill(m, picks)
@@ -169,18 +166,6 @@ func (c *Composition) abstain(m *Model, n int, picks []Pick) {
 		q := m.cfg.abstention(i)
 		c.High[i], c.Low[i], c.Max[i], c.Min[i] = q, q, -1, -1
 	}
-}
-
-// place returns the opinion of one pick at every pixel of an image of height x
-// width, row-major: its template rotated and shifted, and the abstention value
-// where its frame does not reach.
-func (m *Model) place(height, width int, pick Pick) []float64 {
-	out := make([]float64, height*width)
-	for i := range out {
-		out[i] = m.cfg.abstention(i)
-	}
-	m.visit(height, width, pick, func(i int, p float64) { out[i] = p })
-	return out
 }
 
 // visit calls f with every image pixel i (row-major) that the frame of the

@@ -67,5 +67,14 @@ func (t *Tally) Fake(rows, picks, active1, uses1, seen1, on1 int64) {
 	t.rows, t.picks, t.active[1], t.uses[1], t.counts.Seen[1], t.counts.On[1] = rows, picks, active1, uses1, seen1, on1
 }
 
-// Place returns the opinion of one pick at every pixel of an image.
-func (m *Model) Place(height, width int, pick Pick) []float64 { return m.place(height, width, pick) }
+// Place returns the opinion of one pick at every pixel of an image of height x
+// width, row-major: its template rotated and shifted, and the abstention value
+// where its frame does not reach.
+func (m *Model) Place(height, width int, pick Pick) []float64 {
+	out := make([]float64, height*width)
+	for i := range out {
+		out[i] = m.cfg.abstention(i)
+	}
+	m.visit(height, width, pick, func(i int, p float64) { out[i] = p })
+	return out
+}

@@ -96,12 +96,12 @@ func NewModel(cfg Config, templates [][]float64) (*Model, error) {
 	for k, t := range templates {
 		if len(t) != cfg.Height*cfg.Width {
 			return nil, fmt.Errorf("patchwork: part %d has %d values, a frame of %d x %d needs %d",
-				k, len(t), cfg.Height, cfg.Width, cfg.Height*cfg.Width)
+				k+1, len(t), cfg.Height, cfg.Width, cfg.Height*cfg.Width)
 		}
 		for i, p := range t {
 			if !(p >= 0 && p <= 1) {
 				return nil, fmt.Errorf("patchwork: part %d, row %d, column %d is %v, not a probability",
-					k, i/cfg.Width, i%cfg.Width, p)
+					k+1, i/cfg.Width+1, i%cfg.Width+1, p)
 			}
 		}
 		m.experts = append(m.experts, slices.Clone(t))
@@ -165,7 +165,7 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 	}
 	for k, u := range e.Usage {
 		if !(u >= 0) || math.IsInf(u, 0) {
-			return nil, fmt.Errorf("patchwork: usage of part %d is %v", k, u)
+			return nil, fmt.Errorf("patchwork: usage of part %d is %v", k+1, u)
 		}
 	}
 	if err := m.checkMeans(e.Means); err != nil {
@@ -201,7 +201,7 @@ func (m *Model) WithTemplates(templates [][]float64, extras Extras) *Model {
 	for k, t := range templates {
 		if len(t) != m.cfg.Height*m.cfg.Width {
 			panic(fmt.Sprintf("patchwork: part %d has %d values, a frame of %d x %d needs %d",
-				k, len(t), m.cfg.Height, m.cfg.Width, m.cfg.Height*m.cfg.Width))
+				k+1, len(t), m.cfg.Height, m.cfg.Width, m.cfg.Height*m.cfg.Width))
 		}
 	}
 	if extras.Columns == nil {

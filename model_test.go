@@ -58,7 +58,7 @@ func TestNewModelRefuses(t *testing.T) {
 		{with(func(c *patchwork.Config) { c.Q = 1.1 }), templates, "q = 1.1"},
 		{with(func(c *patchwork.Config) { c.Q = nan }), templates, "q = NaN"},
 		{with(func(c *patchwork.Config) { c.QMap = make([]float64, 5) }), templates, "5 abstention values for a frame of 2 x 3"},
-		{with(func(c *patchwork.Config) { c.QMap = []float64{0, 0, 0, 0, 0, -1} }), templates, "abstention value of row 1, column 2 is -1"},
+		{with(func(c *patchwork.Config) { c.QMap = []float64{0, 0, 0, 0, 0, -1} }), templates, "abstention value of row 2, column 3 is -1"},
 		{with(func(c *patchwork.Config) { c.QMap, c.Scene = make([]float64, 6), true }), templates, "not scenes"},
 		{with(func(c *patchwork.Config) { c.Truncate, c.Rule, c.ZeroQ = true, patchwork.RuleMaxMinusMin, true }), templates, "truncated templates belong to the max rule"},
 		{with(func(c *patchwork.Config) { c.Reuse = -1 }), templates, "-1 times"},
@@ -68,10 +68,10 @@ func TestNewModelRefuses(t *testing.T) {
 		{with(func(c *patchwork.Config) { c.Poses.DY = pose.Range{Min: 1} }), templates, "dy range 1..0"},
 		{with(func(c *patchwork.Config) { c.Poses.Angles = []float64{0, 0} }), templates, "listed twice"},
 		{good, nil, "at least one part"},
-		{good, [][]float64{make([]float64, 6), make([]float64, 5)}, "part 1 has 5 values, a frame of 2 x 3 needs 6"},
-		{good, bad(2, 4, 1.5), "part 2, row 1, column 1 is 1.5, not a probability"},
-		{good, bad(0, 0, nan), "part 0, row 0, column 0 is NaN"},
-		{good, bad(1, 5, -inf), "part 1, row 1, column 2 is -Inf"},
+		{good, [][]float64{make([]float64, 6), make([]float64, 5)}, "part 2 has 5 values, a frame of 2 x 3 needs 6"},
+		{good, bad(2, 4, 1.5), "part 3, row 2, column 2 is 1.5, not a probability"},
+		{good, bad(0, 0, nan), "part 1, row 1, column 1 is NaN"},
+		{good, bad(1, 5, -inf), "part 2, row 2, column 3 is -Inf"},
 	} {
 		_, err := patchwork.NewModel(c.cfg, c.templates)
 		checkError(t, "NewModel", err, c.want)
@@ -109,9 +109,9 @@ func TestWithExtras(t *testing.T) {
 		{patchwork.Extras{Counts: wide}, "6 counts of 2 parts do not fit"},
 		{patchwork.Extras{Usage: []float64{1}}, "usage of 1 parts, the model has 2"},
 		{patchwork.Extras{Means: []float64{1}}, "means of 1 columns, the model has "},
-		{patchwork.Extras{Usage: []float64{0.5, -0.5}}, "usage of part 1 is -0.5"},
-		{patchwork.Extras{Usage: []float64{math.NaN(), 0}}, "usage of part 0 is NaN"},
-		{patchwork.Extras{Usage: []float64{0, math.Inf(1)}}, "usage of part 1 is +Inf"},
+		{patchwork.Extras{Usage: []float64{0.5, -0.5}}, "usage of part 2 is -0.5"},
+		{patchwork.Extras{Usage: []float64{math.NaN(), 0}}, "usage of part 1 is NaN"},
+		{patchwork.Extras{Usage: []float64{0, math.Inf(1)}}, "usage of part 2 is +Inf"},
 		{patchwork.Extras{Names: []string{"a"}}, "names of 1 parts, the model has 2"},
 		{patchwork.Extras{Columns: []string{"a", "b", "c"}}, "names of 3 columns, the model has 2"},
 		{patchwork.Extras{Geometry: &patchwork.Geometry{Normal: flat}}, "geometry over 3 numbers, 2 parts have 6"},
@@ -197,8 +197,8 @@ func TestPursuitRefuses(t *testing.T) {
 		{m, patchwork.PursuitOptions{Reuse: -1}, "reuse -1"},
 		{m, patchwork.PursuitOptions{RefineSweeps: -2}, "sweeps -2"},
 		{m, patchwork.PursuitOptions{Costs: []float64{1}}, "1 costs for 2 parts"},
-		{m, patchwork.PursuitOptions{Costs: []float64{0, nan}}, "cost of part 1 is NaN"},
-		{m, patchwork.PursuitOptions{Costs: []float64{math.Inf(1), 0}}, "cost of part 0 is +Inf"},
+		{m, patchwork.PursuitOptions{Costs: []float64{0, nan}}, "cost of part 2 is NaN"},
+		{m, patchwork.PursuitOptions{Costs: []float64{math.Inf(1), 0}}, "cost of part 1 is +Inf"},
 	} {
 		_, err := patchwork.NewPursuit(c.m, c.opt)
 		checkError(t, "NewPursuit", err, c.want)

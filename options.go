@@ -162,12 +162,12 @@ func (o PursuitOptions) validate(c *Config, experts int) error {
 	}
 	for k, r := range o.Rates {
 		if !(r > 0) || math.IsInf(r, 0) {
-			return fmt.Errorf("patchwork: rate of part %d is %v, not a number of picks above 0", k, r)
+			return fmt.Errorf("patchwork: rate of part %d is %v, not a number of picks above 0", k+1, r)
 		}
 	}
 	for k, c := range o.Costs {
 		if math.IsNaN(c) || math.IsInf(c, 0) {
-			return fmt.Errorf("patchwork: cost of part %d is %v", k, c)
+			return fmt.Errorf("patchwork: cost of part %d is %v", k+1, c)
 		}
 	}
 	return nil

@@ -70,7 +70,7 @@ func TallyOf(m *Model, c Counts, rows int64) (*Tally, error) {
 		}
 		for i := range p.on {
 			if p.on[i] < 0 || p.on[i] > p.seen[i] {
-				return nil, fmt.Errorf("patchwork: pixel %s number %d was on %d times of %d", p.name, i, p.on[i], p.seen[i])
+				return nil, fmt.Errorf("patchwork: pixel %s number %d was on %d times of %d", p.name, i+1, p.on[i], p.seen[i])
 			}
 		}
 		copy(p.dst[0], p.on)
@@ -198,12 +198,12 @@ func (t *Tally) addStill(m *Model, picks []Pick, weight int64) {
 			continue
 		}
 		q, on := m.cfg.abstention(i), weight*int64(t.x[i])
-		for_, against := c.High[i]-q, q-c.Low[i]
+		above, below := c.High[i]-q, q-c.Low[i]
 		if j := c.Max[i]; j >= 0 {
-			t.counts.count(picks[j].Expert*n+i, for_ > against, on, weight)
+			t.counts.count(picks[j].Expert*n+i, above > below, on, weight)
 		}
 		if j := c.Min[i]; j >= 0 {
-			t.counts.count(picks[j].Expert*n+i, against > for_, on, weight)
+			t.counts.count(picks[j].Expert*n+i, below > above, on, weight)
 		}
 	}
 }
@@ -224,12 +224,12 @@ func (c *Counts) count(at int, won bool, on, weight int64) {
 func (t *Tally) speaks(m *Model, i int, j int16) (won, lost bool) {
 	c := &t.compose
 	q := m.cfg.abstention(i)
-	for_, against := c.High[i]-q, q-c.Low[i]
+	above, below := c.High[i]-q, q-c.Low[i]
 	switch j {
 	case c.Max[i]:
-		won = for_ > against
+		won = above > below
 	case c.Min[i]:
-		won = against > for_
+		won = below > above
 	default:
 		return false, false
 	}

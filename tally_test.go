@@ -183,8 +183,8 @@ func TestTallyOfRefuses(t *testing.T) {
 		{patchwork.Counts{On: []int64{0}, Seen: []int64{0}}, 1, "1 and 1 counts of pixels won, the model needs 2"},
 		{patchwork.Counts{On: []int64{0, 0}}, 1, "2 and 0 counts of pixels won"},
 		{patchwork.Counts{LostOn: []int64{0, 0, 0}, LostSeen: []int64{0, 0, 0}}, 1, "3 and 3 counts of pixels lost"},
-		{patchwork.Counts{On: []int64{0, 3}, Seen: []int64{0, 2}}, 5, "number 1 was on 3 times of 2"},
-		{patchwork.Counts{On: []int64{-1, 0}, Seen: []int64{0, 0}}, 5, "number 0 was on -1 times"},
+		{patchwork.Counts{On: []int64{0, 3}, Seen: []int64{0, 2}}, 5, "number 2 was on 3 times of 2"},
+		{patchwork.Counts{On: []int64{-1, 0}, Seen: []int64{0, 0}}, 5, "number 1 was on -1 times"},
 		{patchwork.Counts{}, -1, "-1 images"},
 	} {
 		if _, err := patchwork.TallyOf(m, c.counts, c.rows); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -356,7 +356,7 @@ func TestTallyRefuses(t *testing.T) {
 		"too long":        {append(slices.Clone(data), 7), "1 bytes follow"},
 		"more on":         {change(len(data)-10, 3), "was on 3 times of 2"},
 		"more than picks": {change(len(data)-10, 4), "4, where at most 3"},
-		"fewer uses":      {fewer, "part 1 was used 1 times in 2 images"},
+		"fewer uses":      {fewer, "part 2 was used 1 times in 2 images"},
 		"many uses":       {bytes.Replace(reused, []byte{0, 2, 0, 3}, []byte{0, 2, 0, 4}, 1), "4, where at most 3"},
 		"more than rows":  {change(patchwork.TallyHeaderSize+1, 9), "9, where at most 3"},
 		"strange plane":   {change(patchwork.TallyHeaderSize+2, 5), "5, where at most 1"},

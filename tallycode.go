@@ -78,7 +78,7 @@ func (t *Tally) code(c *wire.Codec) {
 		wire.Counts(c, t.uses, uint64(t.picks))
 	}
 	for i, n := range t.uses {
-		c.Check(n >= t.active[i], "part %d was used %d times in %d images", i, n, t.active[i])
+		c.Check(n >= t.active[i], "part %d was used %d times in %d images", i+1, n, t.active[i])
 	}
 	for _, plane := range []*[]int64{&t.counts.On, &t.counts.Seen, &t.counts.LostOn, &t.counts.LostSeen} {
 		codePlane(c, plane, k*int(frame), t.picks)
@@ -107,7 +107,7 @@ func codePlane(c *wire.Codec, plane *[]int64, n int, picks int64) {
 func within(c *wire.Codec, on, seen []int64, what string) {
 	for i := range on {
 		if i < len(seen) && on[i] > seen[i] {
-			c.Check(false, "pixel %s number %d was on %d times of %d", what, i, on[i], seen[i])
+			c.Check(false, "pixel %s number %d was on %d times of %d", what, i+1, on[i], seen[i])
 		}
 	}
 }

@@ -69,7 +69,7 @@ func tableOf(rule patchwork.Rule, k, d, rows int) (*patchwork.Model, []*bitmap.I
 	images := make([]*bitmap.Image, rows)
 	for i := range images {
 		p := m.Compose(1, d, []patchwork.Pick{{Expert: rng.IntN(k)}, {Expert: rng.IntN(k)}}).P
-		images[i] = Hide(bitmap.Sample(rng, 1, d, p), 0.2, 1, i)
+		images[i] = Exclusive(nil).Hide(bitmap.Sample(rng, 1, d, p), 0.2, 1, i)
 	}
 	return m, images
 }

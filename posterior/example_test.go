@@ -92,7 +92,7 @@ func ExamplePredict() {
 // Half of each row is hidden and predicted from the other half.
 func ExampleScore() {
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("###..."), bitmap.Parse("...###"), bitmap.Parse("######")}}
-	hidden := posterior.HideBits(data, 0.5, 1, 1)
+	hidden := posterior.Exclusive(nil).HideBits(data, 0.5, 1, 1)
 	score, err := posterior.Score(context.Background(), twoParts(), hidden, posterior.Options{}, 1)
 	if err != nil {
 		log.Fatal(err)

@@ -11,8 +11,12 @@ import (
 // columns of bits that one column of categories became. No pixel is in two groups.
 type Exclusive [][]int
 
-// Hide hides pixels as the function Hide does, but groups whole: a group counts as one
-// pixel, which is known if any of its pixels is.
+// Hide returns a copy of an image with a share of its known pixels, drawn at random,
+// made unknown: round(share * known) of them, every set of that size with the same
+// probability; where that is none, one of them with the probability share * known. A
+// group counts as one pixel, which is known if any of its pixels is. The draw depends on
+// the seed and on index, the image's place in its data set, and on nothing else. It
+// panics unless 0 <= share <= 1.
 func (x Exclusive) Hide(img *bitmap.Image, share float64, seed uint64, index int) *bitmap.Image {
 	checkShare(share)
 	var units [][]int

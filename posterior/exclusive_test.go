@@ -53,7 +53,7 @@ func toInt(b bool) int {
 func TestHideOfTwoColumns(t *testing.T) {
 	hidden := 0
 	for i := range 10000 {
-		hidden += 2 - Hide(bitmap.New(1, 2), 0.2, 1, i).CountKnown()
+		hidden += 2 - Exclusive(nil).Hide(bitmap.New(1, 2), 0.2, 1, i).CountKnown()
 	}
 	if math.Abs(float64(hidden)-4000) > 5*49 { // standard deviation sqrt(10000 * 0.4 * 0.6) = 49
 		t.Errorf("%d of 20000 cells hidden, want about 4000", hidden)

@@ -28,11 +28,6 @@ type HiddenBits struct {
 // HideBits hides a share of the known pixels of every image at random (see Hide),
 // as many times over as times says: each time, the images appear once more. More
 // times measure more exactly, up to a point: the images stay the same.
-func HideBits(data patchwork.Data, share float64, times int, seed uint64) HiddenBits {
-	return Exclusive(nil).HideBits(data, share, times, seed)
-}
-
-// HideBits hides pixels as the function HideBits does, but groups whole (Exclusive.Hide).
 func (x Exclusive) HideBits(data patchwork.Data, share float64, times int, seed uint64) HiddenBits {
 	h := HiddenBits{Exclusive: x}
 	for n := range times {
@@ -43,15 +38,6 @@ func (x Exclusive) HideBits(data patchwork.Data, share float64, times int, seed 
 		}
 	}
 	return h
-}
-
-// Hide returns a copy of an image with a share of its known pixels, drawn at
-// random, made unknown: round(share * known) of them, every set of that size with
-// the same probability; where that is none, one of them with the probability
-// share * known. The draw depends on the seed and on index, the image's
-// place in its data set, and on nothing else. It panics unless 0 <= share <= 1.
-func Hide(img *bitmap.Image, share float64, seed uint64, index int) *bitmap.Image {
-	return Exclusive(nil).Hide(img, share, seed, index)
 }
 
 // checkShare panics unless a share is one.

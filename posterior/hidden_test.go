@@ -27,7 +27,7 @@ func TestHide(t *testing.T) {
 		before := img.Clone()
 		fraction := rapid.Float64Range(0, 1).Draw(t, "fraction")
 		seed, index := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 1000).Draw(t, "index")
-		out := Hide(img, fraction, seed, index)
+		out := Exclusive(nil).Hide(img, fraction, seed, index)
 		if !img.Equal(before) {
 			t.Fatal("Hide changed its argument")
 		}
@@ -46,7 +46,7 @@ func TestHide(t *testing.T) {
 		if got := img.CountKnown() - out.CountKnown(); got != want && (want > 0 || got > 1) {
 			t.Fatalf("%d of %d known pixels hidden, want %d", got, img.CountKnown(), want)
 		}
-		if !Hide(flipped, fraction, seed, index).Equal(out) {
+		if !Exclusive(nil).Hide(flipped, fraction, seed, index).Equal(out) {
 			t.Fatal("what is visible depends on what is hidden")
 		}
 	})
@@ -60,7 +60,7 @@ func TestHideIsUniform(t *testing.T) {
 	img := bitmap.New(1, d)
 	last := img
 	for i := range rows {
-		out := Hide(img, 0.2, 7, i)
+		out := Exclusive(nil).Hide(img, 0.2, 7, i)
 		for x := range d {
 			if !out.Known(0, x) {
 				hidden[x]++
@@ -164,7 +164,7 @@ func hiddenTables(t *testing.T, rows int) (*patchwork.Model, patchwork.Data, []*
 		}
 		data.Images[i] = bitmap.Sample(rng, 1, 30, m.Compose(1, 30, picks).P)
 		data.Weights[i] = int64(i % 3)
-		visible[i] = Hide(data.Images[i], 0.2, 1, i)
+		visible[i] = Exclusive(nil).Hide(data.Images[i], 0.2, 1, i)
 	}
 	return m, data, visible
 }
@@ -305,8 +305,8 @@ func TestPredictions(t *testing.T) {
 func TestPredictMisusePanics(t *testing.T) {
 	for what, call := range map[string]func(){
 		"predictions of another size": func() { Fill(bitmap.New(2, 2), make([]float64, 3)) },
-		"a share above 1":             func() { Hide(bitmap.New(2, 2), 1.5, 0, 0) },
-		"a share of NaN":              func() { Hide(bitmap.New(2, 2), math.NaN(), 0, 0) },
+		"a share above 1":             func() { Exclusive(nil).Hide(bitmap.New(2, 2), 1.5, 0, 0) },
+		"a share of NaN":              func() { Exclusive(nil).Hide(bitmap.New(2, 2), math.NaN(), 0, 0) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			defer func() {
@@ -323,7 +323,7 @@ func TestPredictMisusePanics(t *testing.T) {
 // of a model are, and what does not fit is an error.
 func TestScorePredictions(t *testing.T) {
 	m, data, images := hiddenTables(t, 40)
-	hidden := HideBits(data, 0.4, 2, 3)
+	hidden := Exclusive(nil).HideBits(data, 0.4, 2, 3)
 	want, err := Score(context.Background(), m, hidden, Options{}, 2)
 	if err != nil {
 		t.Fatal(err)

@@ -3,8 +3,6 @@ package posterior
 import (
 	"example.com/patchwork"
 	"example.com/patchwork/internal/elem"
-
-	"example.com/patchwork/bitmap"
 )
 
 // usageFloor bounds the activation prior of a model that does not say how many
@@ -82,17 +80,4 @@ func LogPrior(m *patchwork.Model, height, width int, picks []patchwork.Pick) (fl
 		sum -= costs[p.Expert] + elem.Log(float64(grid.Len()))
 	}
 	return sum, nil
-}
-
-// LogJoint returns log P(x, picks), in nats: the log-likelihood of the known
-// pixels of the image under the (untruncated) composition of the picks, plus
-// their LogPrior. Unknown pixels are summed out. It returns -Inf if a known pixel
-// is impossible. Searcher computes the same incrementally. The error is a
-// *SizeError.
-func LogJoint(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick) (float64, error) {
-	prior, err := LogPrior(m, img.Height(), img.Width(), picks)
-	if err != nil {
-		return 0, err
-	}
-	return patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), picks).P) + prior, nil
 }

@@ -173,3 +173,14 @@ func TestAbstentionIsPredictedExactly(t *testing.T) {
 		}
 	}
 }
+
+// LogJoint returns log P(x, picks), in nats: the log-likelihood of the known
+// pixels of the image under the (untruncated) composition of the picks, plus
+// their LogPrior. Searcher computes the same incrementally.
+func LogJoint(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick) (float64, error) {
+	prior, err := LogPrior(m, img.Height(), img.Width(), picks)
+	if err != nil {
+		return 0, err
+	}
+	return patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), picks).P) + prior, nil
+}

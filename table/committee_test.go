@@ -137,7 +137,7 @@ func withoutCommittee(t *testing.T, m *patchwork.Model) *patchwork.Model {
 
 func hiddenLossOf(t *testing.T, m *patchwork.Model, data patchwork.Data) float64 {
 	t.Helper()
-	s, err := posterior.Score(t.Context(), m, posterior.HideBits(data, 0.2, 1, 1), posterior.Options{}, 1)
+	s, err := posterior.Score(t.Context(), m, posterior.Exclusive(nil).HideBits(data, 0.2, 1, 1), posterior.Options{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

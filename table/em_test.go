@@ -108,7 +108,7 @@ func randomTable(rng *rand.Rand, rule patchwork.Rule, rows, experts, width int) 
 	var data patchwork.Data
 	for i := range rows {
 		p := m.Compose(1, width, []patchwork.Pick{{Expert: rng.IntN(experts)}, {Expert: rng.IntN(experts)}}).P
-		data.Images = append(data.Images, posterior.Hide(bitmap.Sample(rng, 1, width, p), 0.1, 1, i))
+		data.Images = append(data.Images, posterior.Exclusive(nil).Hide(bitmap.Sample(rng, 1, width, p), 0.1, 1, i))
 		data.Weights = append(data.Weights, rng.Int64N(3))
 	}
 	data.Weights[0] = 1

@@ -115,7 +115,7 @@ func TestTableSameForAnyWorkers(t *testing.T) {
 
 // The choice is the best judged of all that were tried.
 func TestTableChoosesTheBest(t *testing.T) {
-	judge := posterior.HideBits(bars(60, 5), 0.25, 2, 1)
+	judge := posterior.Exclusive(nil).HideBits(bars(60, 5), 0.25, 2, 1)
 	if len(judge.Visible) != 120 || judge.Visible[0].CountKnown() != 9 {
 		t.Fatalf("%d rows, %d bits known", len(judge.Visible), judge.Visible[0].CountKnown())
 	}
@@ -289,7 +289,7 @@ func TestFitMixture(t *testing.T) {
 		if i%4 == 0 {
 			slices.Reverse(p)
 		}
-		data.Images = append(data.Images, posterior.Hide(bitmap.Sample(rng, 1, 4, p), 0.25, 1, i))
+		data.Images = append(data.Images, posterior.Exclusive(nil).Hide(bitmap.Sample(rng, 1, 4, p), 0.25, 1, i))
 	}
 	x, err := FitMixture(t.Context(), data, 2, 1)
 	if err != nil {

@@ -97,7 +97,7 @@ func TestWorkersChangeNoPrediction(t *testing.T) {
 	smallLetters(t)
 	holes := readSet(t, "t.npz")
 	for i, img := range holes.Images {
-		holes.Images[i] = posterior.Hide(img, 0.3, 5, i)
+		holes.Images[i] = posterior.Exclusive(nil).Hide(img, 0.3, 5, i)
 	}
 	if err := dataset.WriteNPZ("holes.npz", holes); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestPredictIsTheLibrary(t *testing.T) {
 	set := readSet(t, "t.npz")
 	set.Weights = make([]int64, set.Len())
 	for i, img := range set.Images {
-		set.Images[i], set.Weights[i] = posterior.Hide(img, 0.3, 5, i), int64(i)
+		set.Images[i], set.Weights[i] = posterior.Exclusive(nil).Hide(img, 0.3, 5, i), int64(i)
 	}
 	if err := dataset.WriteNPZ("holes.npz", set); err != nil {
 		t.Fatal(err)
@@ -240,7 +240,7 @@ func TestScoreHiddenBits(t *testing.T) {
 	visible := make([]*bitmap.Image, set.Len())
 	on, seen := make([]float64, 36), make([]float64, 36)
 	for i, img := range set.Images {
-		visible[i] = posterior.Hide(img, .25, 4, i)
+		visible[i] = posterior.Exclusive(nil).Hide(img, .25, 4, i)
 		bits, known := visible[i].AppendBytes(nil), visible[i].AppendKnown(nil)
 		for j := range on {
 			on[j] += float64(bits[j]) * float64(known[j])

@@ -20,7 +20,7 @@ func gaps(t *testing.T) *dataset.Set {
 	set := readSet(t, "x.npz").Take(300)
 	for i := range set.Images {
 		if i%3 != 1 { // some rows are complete
-			set.Images[i] = posterior.Hide(set.Images[i], 0.2, 5, i)
+			set.Images[i] = posterior.Exclusive(nil).Hide(set.Images[i], 0.2, 5, i)
 		}
 	}
 	if err := dataset.WriteNPZ("gaps.npz", set); err != nil {
@@ -109,7 +109,7 @@ func TestCellsOfImages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
 	set := readSet(t, "t.npz").Take(3)
-	set.Images[1] = posterior.Hide(set.Images[1], 0.1, 1, 1)
+	set.Images[1] = posterior.Exclusive(nil).Hide(set.Images[1], 0.1, 1, 1)
 	if err := dataset.WriteNPZ("h.npz", set); err != nil {
 		t.Fatal(err)
 	}

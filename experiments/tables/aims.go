@@ -59,7 +59,7 @@ func drawAims(all patchwork.Data, seed uint64) (train, tests patchwork.Data) {
 func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, seed uint64, workers int) (a Aims,
 	err error) {
 	train, tests := drawAims(all, seed)
-	hidden := posterior.HideBits(tests, 0.2, 1, seed)
+	hidden := posterior.Exclusive(nil).HideBits(tests, 0.2, 1, seed)
 	loss := func(m *patchwork.Model) float64 {
 		s, e := posterior.Score(ctx, m, hidden, posterior.Options{}, workers)
 		if err = e; e != nil {
@@ -89,7 +89,7 @@ func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, s
 	}
 	fit, judge := rows.SplitUnits(train, 0.2, seed)
 	judge = rows.Units(judge)
-	row, err := measureMixture(ctx, Split{Train: fit, Valid: posterior.HideBits(judge, 0.2, 1, seed), Test: hidden,
+	row, err := measureMixture(ctx, Split{Train: fit, Valid: posterior.Exclusive(nil).HideBits(judge, 0.2, 1, seed), Test: hidden,
 		Seed: seed})
 	a.Mixture = row.Test
 	return a, err

@@ -18,7 +18,7 @@ const mixtureStarts = 3
 
 // judgeOf returns the hidden bits of validation rows by which everything is chosen.
 func judgeOf(s Split) posterior.HiddenBits {
-	return posterior.HideBits(s.Valid.Data, 0.2, max(1, min(8, 1000/len(s.Valid.Visible))), s.Seed)
+	return posterior.Exclusive(nil).HideBits(s.Valid.Data, 0.2, max(1, min(8, 1000/len(s.Valid.Visible))), s.Seed)
 }
 
 // components are the sizes of mixtures that are tried.

@@ -167,7 +167,7 @@ func LearnRule(ctx context.Context, s *RuleSet, rule patchwork.Rule, how string,
 	}
 	r := RuleRow{Experts: m.K(), Took: stat.ProcessorTime() - began}
 	r.Found, r.There, r.Purity = s.judge(m)
-	hidden := posterior.HideBits(s.Test, 0.2, 1, o.Seed)
+	hidden := posterior.Exclusive(nil).HideBits(s.Test, 0.2, 1, o.Seed)
 	score, err := posterior.Score(ctx, m, hidden, posterior.Options{}, o.Workers)
 	if err != nil {
 		return r, err

@@ -1,5 +1,7 @@
 package score
 
+import "math"
+
 // This file scores in the shape of the formula, for the tests: it is slow and
 // shares nothing with the engines but the Field.
 
@@ -38,4 +40,13 @@ func ReferenceBest(f *Field, g Grid, costs []float64, live func(expert int) bool
 		k := f.Bank.Sprites[c/g.Shifts()].Expert
 		return gains[c].minus(CostOf(costs, k)), live(k)
 	})
+}
+
+// Best returns the best candidate, however little it gains.
+func (s *Search) Best(costs []float64, live func(expert int) bool) (int, Gain) {
+	c, g := s.BestAbove(math.Inf(-1), costs, live)
+	if c < 0 {
+		return -1, Gain{}
+	}
+	return c, g
 }

@@ -1,7 +1,5 @@
 package score
 
-import "math"
-
 // Search finds the best candidates of an image by the engine that suits it,
 // pick by pick. It belongs to one goroutine, its memory is reused from image to
 // image, and it must not be copied.
@@ -62,20 +60,11 @@ func (s *Search) full() fullEngine {
 	return &s.general
 }
 
-// Best returns the candidate with the largest gain after its expert's cost
+// BestAbove returns the candidate with the largest gain after its expert's cost
 // (nats per pick, or nil), the lowest index among those within Tie of it; -1 if
-// no expert is live.
-func (s *Search) Best(costs []float64, live func(expert int) bool) (int, Gain) {
-	c, g := s.BestAbove(math.Inf(-1), costs, live)
-	if c < 0 {
-		return -1, Gain{}
-	}
-	return c, g
-}
-
-// BestAbove returns what Best returns if that gains at least floor nats after
-// costs. Otherwise it may return -1 and a gain of -Inf: to know that nothing gains
-// enough is less work than to know what comes closest.
+// no expert is live. Where none gains at least floor nats after costs it may return
+// -1 and a gain of -Inf: to know that nothing gains enough is less work than to know
+// what comes closest.
 func (s *Search) BestAbove(floor float64, costs []float64, live func(expert int) bool) (int, Gain) {
 	s.ask(costs, live)
 	c, g, ok := s.engine.bestAbove(floor)

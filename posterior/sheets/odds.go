@@ -54,7 +54,7 @@ func judge(before, seen, left *plane, sprites []*sprite, picks []pick, places in
 			against = append(against, -f.Ahead)
 		}
 		f.LogOdds = -logSum(against)
-		f.Certain = f.LogOdds >= CertainOdds
+		f.Certain = f.LogOdds >= certainOdds
 	}
 	return finds
 }

@@ -79,10 +79,6 @@ func TestSearchRefuses(t *testing.T) {
 			_, err := Search(context.Background(), page, []Symbol{dot}, Options{Share: 2})
 			return err
 		},
-		"MinGain is NaN": func() error {
-			_, err := Search(context.Background(), page, []Symbol{dot}, Options{MinGain: math.NaN()})
-			return err
-		},
 		"Flip is 0.7": func() error {
 			_, err := Search(context.Background(), page, []Symbol{dot}, Options{Flip: 0.7})
 			return err

@@ -21,25 +21,22 @@ type Options struct {
 	// Share is how much of what a symbol would gain on a page of its own a placement must
 	// gain, 0 to 1; 0 means 0.4, which is at about 70 of 100 pixels of its strokes.
 	Share float64
-	// MinGain is how many nats a placement must gain; 0 means 12.
-	MinGain float64
 	// MinOdds is the least log-odds of a find; NaN lists all placements. The zero value
 	// lists what is rather there than not.
 	MinOdds float64
-	// Rivals lists the finds of rivals, too.
-	Rivals bool
 
 	// Flip, if not 0, is the share of flipped pixels, instead of that which is learned from the page.
 	Flip float64
-	// KeepLines leaves long straight strokes on the page.
-	KeepLines bool
 
 	Tiles   int // number of tiles; 0 means tiles of about a million places
 	Workers int // 0 means 1
 }
 
-// CertainOdds are the log-odds from which a find is certain: 100 to 1.
-var CertainOdds = elem.Log(100)
+// minGain is how many nats a placement must gain.
+const minGain = 12
+
+// certainOdds are the log-odds from which a find is certain: 100 to 1.
+var certainOdds = elem.Log(100)
 
 // Find is a placement of a symbol, with what speaks for and against it.
 type Find struct {
@@ -51,7 +48,7 @@ type Find struct {
 	Gain float64 // nats
 
 	LogOdds float64 // natural logarithm of the odds that the symbol is here
-	Certain bool    // LogOdds is CertainOdds or more
+	Certain bool    // the odds are 100 to 1 or more
 
 	Second int     // the symbol that came second at this place, -1 if none gained enough to be a candidate
 	Ahead  float64 // by how many nats the find gains more; 0 without a second
@@ -70,21 +67,9 @@ type Result struct {
 	Finds      []Find // from top to bottom, those of one row from left to right
 	Rates      Rates
 	Lines      int // pixels of ink in long straight strokes
-	LineLength int // how long they are at least; 0: none were looked for
+	LineLength int // how long they are at least
 	Candidates int // placements that gained enough at first
 	Sprites    int // ways to lay symbols that differ
-}
-
-// Counts returns the number of finds of each of n symbols: all, and the certain ones.
-func (r *Result) Counts(n int) (all, certain []int) {
-	all, certain = make([]int, n), make([]int, n)
-	for _, f := range r.Finds {
-		all[f.Symbol]++
-		if f.Certain {
-			certain[f.Symbol]++
-		}
-	}
-	return all, certain
 }
 
 // Search finds the symbols on a page. The result does not depend on Tiles and Workers. The error
@@ -104,10 +89,8 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 	if reach >= spare { // sprites of more words read further
 		on, unknown = planes(page, reach+1)
 	}
-	if !o.KeepLines {
-		res.LineLength = lineLength(longest)
-		res.Lines = takeLines(on, unknown, res.LineLength, on.stride-(on.w+63)/64)
-	}
+	res.LineLength = lineLength(longest)
+	res.Lines = takeLines(on, unknown, res.LineLength, on.stride-(on.w+63)/64)
 	res.Rates = learnRates(on, unknown)
 	if o.Flip > 0 {
 		res.Rates.Flip = o.Flip
@@ -115,7 +98,7 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 	}
 	fitting := sprites[:0:0]
 	for _, sp := range sprites {
-		sp.weigh(res.Rates, o.Share, o.MinGain)
+		sp.weigh(res.Rates, o.Share, minGain)
 		if sp.h <= page.Height() && sp.w <= page.Width() {
 			fitting = append(fitting, sp)
 		}
@@ -130,7 +113,7 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 	picks := pursue(on, unknown, fitting, list)
 	finds := judge(before, seen, on, fitting, picks, page.Len())
 	for _, f := range finds {
-		if !(f.LogOdds < o.MinOdds) && (o.Rivals || !symbols[f.Symbol].Rival) {
+		if !(f.LogOdds < o.MinOdds) && !symbols[f.Symbol].Rival {
 			res.Finds = append(res.Finds, f)
 		}
 	}
@@ -152,12 +135,10 @@ func (o *Options) sprites(symbols []Symbol) ([]*sprite, error) {
 		return nil, fmt.Errorf("sheets: there is no symbol to look for")
 	case !(o.Share >= 0 && o.Share <= 1):
 		return nil, fmt.Errorf("sheets: Share is %v; give 0 to 1", o.Share)
-	case !(o.MinGain >= 0) || math.IsInf(o.MinGain, 0):
-		return nil, fmt.Errorf("sheets: MinGain is %v; give a number of nats from 0", o.MinGain)
 	case !(o.Flip >= 0 && o.Flip < 0.5):
 		return nil, fmt.Errorf("sheets: Flip is %v; give a share below 0.5", o.Flip)
 	}
-	o.Share, o.MinGain = cmp.Or(o.Share, 0.4), cmp.Or(o.MinGain, 12)
+	o.Share = cmp.Or(o.Share, 0.4)
 	turns, err := o.ways()
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ type Symbol struct {
 	P             []float64 // Height*Width probabilities of ink, row-major; NaN where the symbol says nothing
 
 	// Rival says that the symbol is a counter-example: it explains ink and competes, but is not
-	// reported as a find unless Options.Rivals asks for it.
+	// reported as a find.
 	Rival bool
 }
 

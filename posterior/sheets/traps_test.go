@@ -3,6 +3,7 @@ package sheets
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"example.com/patchwork/bitmap"
@@ -123,18 +124,19 @@ func TestRivals(t *testing.T) {
 	set := drawing(t, 0.01, 2, 4)
 	symbols := []Symbol{FromImage("grille", set.Truth.Symbols[2]), FromImage("register", set.Truth.Symbols[3])}
 	symbols[1].Rival = true
-	for _, reported := range []bool{false, true} {
-		res, err := Search(context.Background(), set.Images[0], symbols, Options{Turns: true, Mirror: true, Rivals: reported})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, _ := res.Counts(2)
-		want := len(placed(set, 3))
-		if !reported {
-			want = 0
-		}
-		if all[0] != len(placed(set, 2)) || all[1] != want {
-			t.Errorf("reported %v: %v, want %d grilles and %d registers", reported, all, len(placed(set, 2)), want)
-		}
+	res, err := Search(context.Background(), set.Images[0], symbols, Options{Turns: true, Mirror: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grilles := len(placed(set, 2))
+	if len(res.Finds) != grilles || slices.ContainsFunc(res.Finds, func(f Find) bool { return f.Symbol != 0 }) {
+		t.Errorf("%d finds, want %d grilles: %+v", len(res.Finds), grilles, res.Finds)
+	}
+	symbols[1].Rival = false
+	if res, err = Search(context.Background(), set.Images[0], symbols, Options{Turns: true, Mirror: true}); err != nil {
+		t.Fatal(err)
+	}
+	if want := grilles + len(placed(set, 3)); len(res.Finds) != want {
+		t.Errorf("%d finds without rivals, want %d", len(res.Finds), want)
 	}
 }

@@ -73,7 +73,7 @@ func TestQuality(t *testing.T) {
 			train = append(train, i)
 		}
 	}
-	hidden := posterior.HideBits(rows.Part(set.Data, test), hiddenShare, 1, 9)
+	hidden := posterior.Exclusive(nil).HideBits(rows.Part(set.Data, test), hiddenShare, 1, 9)
 	s, err := scoreFold(context.Background(), l, rows.Part(set.Data, train), hidden, 9)
 	if err != nil {
 		t.Fatal(err)

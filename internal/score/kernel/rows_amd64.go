@@ -33,24 +33,8 @@ func first(s []float64) *float64 {
 
 // rowsAVX512 takes bare addresses; what is sliced before is what is read. Places in tables are not looked at.
 var rowsAVX512 = &RowLoops{
-	AddFours: func(gains, table []int32, x []uint64, quads int) {
-		n, row := len(gains), 4*len(gains)
-		_, _ = table[64*quads*n-1], x[(quads-1)/4]
-		for at := 0; at < n; {
-			switch left := n - at; {
-			case left >= 64:
-				addFours64(&gains[at], &table[at], row, &x[0], quads)
-				at += 64
-			case left >= 32:
-				addFours32(&gains[at], &table[at], row, &x[0], quads)
-				at += 32
-			default:
-				addFours16(&gains[at], &table[at], row, &x[0], quads)
-				at += 16
-			}
-		}
-	},
-	Strengthen: strengthenVector,
+	AddFours:   addFoursBy([]addFoursLoop{{64, addFours64}, {32, addFours32}, {16, addFours16}}),
+	Strengthen: strengthenBy([]strengthenLoop{{64, strengthen64}, {32, strengthen32}, {16, strengthen16}}),
 	Begin: func(l, off, on []float64, x, known []uint64) {
 		quads := len(l) / 16
 		_, _ = x[(quads-1)/4], known[(quads-1)/4]
@@ -93,11 +77,7 @@ var rowsAVX512 = &RowLoops{
 		_, _ = mask[(quads-1)/4], b[len(a)-1]
 		greater(&mask[0], &a[0], &b[0], quads)
 	},
-	Exchange: func(gains, above0, below0, above1, below1 []int32, l0, l1 int32) {
-		n := len(gains)
-		_, _, _, _ = above0[n-1], below0[n-1], above1[n-1], below1[n-1]
-		exchange(&gains[0], &above0[0], &below0[0], &above1[0], &below1[0], l0, l1, n/16)
-	},
+	Exchange: exchangeBy(16, exchange),
 	Count: func(seen, on, mask, x []uint64, weight uint64) {
 		words := len(mask)
 		_, _, _ = seen[8*words-1], on[8*words-1], x[words-1]
@@ -198,63 +178,67 @@ func voteStepVector(v *Voting) {
 	}
 }
 
-func strengthenVector(gains, alone, units, spare []int32, up, x []uint64, c int) {
-	n, words := len(gains), len(up)
-	row := 4 * n
-	_, _, _ = x[words-1], spare[len(units)-1], alone[2*len(units)*n-1]
-	for at := 0; at < n; {
-		width, loop := 16, strengthen16
-		switch left := n - at; {
-		case left >= 64:
-			width, loop = 64, strengthen64
-		case left >= 32:
-			width, loop = 32, strengthen32
+// addFoursLoop is AddFours by vector code, for so many lanes of rows of that many bytes.
+type addFoursLoop struct {
+	lanes int
+	loop  func(gains, table *int32, row int, x *uint64, quads int)
+}
+
+// addFoursBy returns AddFours by loops, the one of most lanes first.
+func addFoursBy(loops []addFoursLoop) func(gains, table []int32, x []uint64, quads int) {
+	return func(gains, table []int32, x []uint64, quads int) {
+		n := len(gains)
+		_, _ = table[64*quads*n-1], x[(quads-1)/4]
+		for at, i := 0, 0; at < n; {
+			for loops[i].lanes > n-at {
+				i++
+			}
+			loops[i].loop(&gains[at], &table[at], 4*n, &x[0], quads)
+			at += loops[i].lanes
 		}
-		after := units
-		if at+width < n {
-			after = spare // units are still needed
+	}
+}
+
+// strengthenLoop is Strengthen by vector code, for so many lanes.
+type strengthenLoop struct {
+	lanes int
+	loop  func(gains, alone, value *int32, row int, units, after *int32, up, x *uint64, words int)
+}
+
+// strengthenBy returns Strengthen by loops, the one of most lanes first.
+func strengthenBy(loops []strengthenLoop) func(gains, alone, units, spare []int32, up, x []uint64, c int) {
+	return func(gains, alone, units, spare []int32, up, x []uint64, c int) {
+		n, words := len(gains), len(up)
+		_, _, _ = x[words-1], spare[len(units)-1], alone[2*len(units)*n-1]
+		for at, i := 0, 0; at < n; {
+			for loops[i].lanes > n-at {
+				i++
+			}
+			after := units
+			if at+loops[i].lanes < n {
+				after = spare // units are still needed
+			}
+			loops[i].loop(&gains[at], &alone[at], &alone[c], 4*n, &units[0], &after[0], &up[0], &x[0], words)
+			at += loops[i].lanes
 		}
-		loop(&gains[at], &alone[at], &alone[c], row, &units[0], &after[0], &up[0], &x[0], words)
-		at += width
+	}
+}
+
+// exchangeBy returns Exchange by vector code for multiples of some lanes.
+func exchangeBy(lanes int, loop func(gains, above0, below0, above1, below1 *int32, l0, l1 int32, n int)) func(gains,
+	above0, below0, above1, below1 []int32, l0, l1 int32) {
+	return func(gains, above0, below0, above1, below1 []int32, l0, l1 int32) {
+		n := len(gains)
+		_, _, _, _ = above0[n-1], below0[n-1], above1[n-1], below1[n-1]
+		loop(&gains[0], &above0[0], &below0[0], &above1[0], &below1[0], l0, l1, n/lanes)
 	}
 }
 
 // rowsAVX2 has the loops that save most.
 var rowsAVX2 = &RowLoops{
-	AddFours: func(gains, table []int32, x []uint64, quads int) {
-		n, row := len(gains), 4*len(gains)
-		_, _ = table[64*quads*n-1], x[(quads-1)/4]
-		for at := 0; at < n; {
-			if n-at >= 32 {
-				addFours32AVX2(&gains[at], &table[at], row, &x[0], quads)
-				at += 32
-			} else {
-				addFours16AVX2(&gains[at], &table[at], row, &x[0], quads)
-				at += 16
-			}
-		}
-	},
-	Strengthen: func(gains, alone, units, spare []int32, up, x []uint64, c int) {
-		n, words := len(gains), len(up)
-		_, _, _ = x[words-1], spare[len(units)-1], alone[2*len(units)*n-1]
-		for at := 0; at < n; {
-			width, loop := 16, strengthen16AVX2
-			if n-at >= 32 {
-				width, loop = 32, strengthen32AVX2
-			}
-			after := units
-			if at+width < n {
-				after = spare // units are still needed
-			}
-			loop(&gains[at], &alone[at], &alone[c], 4*n, &units[0], &after[0], &up[0], &x[0], words)
-			at += width
-		}
-	},
-	Exchange: func(gains, above0, below0, above1, below1 []int32, l0, l1 int32) {
-		n := len(gains)
-		_, _, _, _ = above0[n-1], below0[n-1], above1[n-1], below1[n-1]
-		exchangeAVX2(&gains[0], &above0[0], &below0[0], &above1[0], &below1[0], l0, l1, n/8)
-	},
+	AddFours:   addFoursBy([]addFoursLoop{{32, addFours32AVX2}, {16, addFours16AVX2}}),
+	Strengthen: strengthenBy([]strengthenLoop{{32, strengthen32AVX2}, {16, strengthen16AVX2}}),
+	Exchange:   exchangeBy(8, exchangeAVX2),
 	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8,
 		gains []float64, lists, counts []int32) {
 		if len(list) == 0 {

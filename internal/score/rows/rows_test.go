@@ -196,7 +196,7 @@ func explainSearch(s *score.Search, opt Options) Picked {
 	p := Picked{Start: []float64{s.LogLik()}}
 	used := make([]bool, len(s.Bank.Sprites))
 	for n := 0; n < opt.MaxPicks; n++ {
-		c, g := s.Best(opt.Costs, func(k int) bool { return !used[k] })
+		c, g := s.BestAbove(math.Inf(-1), opt.Costs, func(k int) bool { return !used[k] })
 		if c < 0 || !(g.Exceeds(opt.MinGain+score.Tie) || opt.Forced && n == 0) {
 			break
 		}
