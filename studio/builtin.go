@@ -63,11 +63,10 @@ func (s *core) buildOne(ctx context.Context, b *builtin) error {
 	if err := s.data.keep(d); err != nil {
 		return err
 	}
-	if b.take > 0 {
-		set = set.Take(b.take)
-	}
-	learned, err := s.madeOne(b)
-	if err == nil && learned == nil {
+	var learned *patchwork.Model
+	if made, ok := s.made[b.id]; ok {
+		learned, err = modelfile.Read(bytes.NewReader(made), int64(len(made)))
+	} else {
 		learned, err = b.learn(s.resting(ctx), set)
 	}
 	if err != nil {
@@ -78,17 +77,11 @@ func (s *core) buildOne(ctx context.Context, b *builtin) error {
 		command: j.line(&b.recipe)})
 }
 
-// madeOne returns a model that was made before, or nil.
-func (s *core) madeOne(b *builtin) (*patchwork.Model, error) {
-	file, ok := s.made[b.id]
-	if !ok {
-		return nil, nil
-	}
-	return modelfile.Read(bytes.NewReader(file), int64(len(file)))
-}
-
 // learn learns the model.
 func (b *builtin) learn(ctx context.Context, set *dataset.Set) (*patchwork.Model, error) {
+	if b.take > 0 {
+		set = set.Take(b.take)
+	}
 	h, w := set.Size()
 	p, err := newPlan(&b.recipe, h, w)
 	if err != nil {
@@ -110,9 +103,6 @@ func Builtins(ctx context.Context) (map[string][]byte, error) {
 		set, err := b.make()
 		if err != nil {
 			return nil, err
-		}
-		if b.take > 0 {
-			set = set.Take(b.take)
 		}
 		m, err := b.learn(ctx, set)
 		if err != nil {

@@ -232,15 +232,7 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 
 // decode reads a data file, within limits.
 func (s *core) decode(ctx context.Context, name string, content []byte, opt dataset.Options) (*dataset.Set, error) {
-	if bytes.HasPrefix(content, []byte("PK")) {
-		if err := checkDataArchive(content, 4*s.limits.UploadBytes); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkGzip(content); err != nil {
-		return nil, err
-	}
-	if err := s.checkPicture(content, opt.Height > 0); err != nil {
+	if err := s.checkFile(content, opt.Height > 0); err != nil {
 		return nil, err
 	}
 	opt.MaxPicture = max(maxPhoto, s.limits.Pixels)

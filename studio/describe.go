@@ -62,39 +62,53 @@ type move struct {
 const maxComponents = 12
 
 func newModelInfo(m *model) modelInfo {
-	if m.real != nil {
-		return newRealInfo(m)
+	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Experts: m.parts(), Rotations: []float64{}}
+	if m.command != "" {
+		info.Command = &m.command
 	}
-	c, e := m.m.Config(), m.m.Extras()
-	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Values: ofBits, Rule: c.Rule.String(), Q: c.Q,
-		Height: c.Height, Width: c.Width,
-		Experts: m.m.K(), Shift: max(reach(c.Poses.DY), reach(c.Poses.DX)),
-		ShiftStep: max(1, c.Poses.DX.Step, c.Poses.DY.Step),
-		Truncate:  c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, ImageHeight: c.ImageHeight,
-		ImageWidth: c.ImageWidth, Reuse: max(1, c.Reuse), Columns: e.Columns, Names: e.Names, Table: c.Height == 1,
-		Shares: words.Shares(m.m)}
-	for r := range c.Poses.Rotations() {
-		info.Rotations = append(info.Rotations, c.Poses.Angle(r))
+	rows, poses := int64(0), pose.Grid{}
+	if r := m.real; r != nil {
+		info.Height, info.Width = r.Frame()
+		info.Values, info.Rule, info.Outside, info.Reuse, info.Table = ofReal, r.Rule.String(), "background", r.Reuse,
+			r.Height == 1
+		info.ImageHeight, info.ImageWidth, info.Columns, info.Names = r.Height, r.Width, r.Columns, r.Names
+		rows, poses = int64(r.Record.Rows), r.Poses
+	} else {
+		rows, poses = info.setBits(m.m), m.m.Config().Poses
 	}
+	info.Reuse, info.ShiftStep = max(1, info.Reuse), max(1, poses.DX.Step, poses.DY.Step)
+	info.Shift = max(reach(poses.DY), reach(poses.DX))
+	for i := range poses.Rotations() {
+		info.Rotations = append(info.Rotations, poses.Angle(i))
+	}
+	if rows > 0 {
+		info.Rows = &rows
+	}
+	return info
+}
+
+// setBits describes a model of bits, and returns how many rows it was learned from.
+func (info *modelInfo) setBits(m *patchwork.Model) (rows int64) {
+	c, e := m.Config(), m.Extras()
+	info.Values, info.Rule, info.Height, info.Width, info.Truncate = ofBits, c.Rule.String(), c.Height, c.Width,
+		c.Truncate
+	info.Outside, info.Scene, info.Reuse, info.Table = recipe.OutsideName(c.UnknownOutside), c.Scene, c.Reuse,
+		c.Height == 1
+	info.ImageHeight, info.ImageWidth, info.Columns, info.Names = c.ImageHeight, c.ImageWidth, e.Columns, e.Names
+	info.Q, info.Shares = c.Q, words.Shares(m)
 	if c.QMap != nil {
 		info.Q = 0
 		for _, q := range c.QMap {
 			info.Q += q / float64(len(c.QMap))
 		}
 	}
-	if rows := e.Record.Rows; rows > 0 {
-		info.Rows = &rows
-	} else if e.Counts != nil {
-		rows := e.Counts.Rows()
-		info.Rows = &rows
-	}
-	if m.command != "" {
-		info.Command = &m.command
-	}
 	if e.Geometry != nil {
-		info.Geometry = newGeometry(m.m.K(), e.Geometry)
+		info.Geometry = newGeometry(m.K(), e.Geometry)
 	}
-	return info
+	if rows = e.Record.Rows; rows == 0 && e.Counts != nil {
+		rows = e.Counts.Rows()
+	}
+	return rows
 }
 
 func reach(r pose.Range) int { return max(r.Max, -r.Min) }

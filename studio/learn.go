@@ -77,33 +77,39 @@ func (s *core) learn(_ context.Context, _ *struct{}, req *learnRequest) (*oneJob
 	if strings.ContainsFunc(req.Name, unicode.IsControl) {
 		return nil, problemAt(422, "body.name", nil, "the name contains control characters")
 	}
-	if d, err := s.data.any(req.Data); err == nil && d.values != nil && req.Images == nil {
-		return s.learnReal(j, d, req)
+	err := s.learnFrom(j, req)
+	switch {
+	case err != nil:
+	case j.values != nil:
+		err = s.planReal(j)
+	default:
+		err = s.planBits(j)
 	}
-	if err := s.learnFrom(j, req); err != nil {
-		return nil, err
+	if err == nil {
+		err = s.jobs.add(j)
 	}
-	h, w := j.set.Size()
-	facts := recipe.Facts{Rows: j.set.Len(), Height: h, Width: w, Table: j.set.Table && h == 1}
-	j.recipe = j.recipe.Literally(facts)
-	resolved, _ := j.recipe.Resolve(facts)
-	var err error
-	if j.plan, err = newPlan(&resolved, h, w); err != nil {
-		return nil, err
-	}
-	if j.plan.Table != nil {
-		j.plan.Table.Exclusive = j.set.Exclusive()
-	}
-	if err := s.limits.checkModel(&j.plan.Config, resolved.Most()); err != nil {
-		return nil, err
-	}
-	if err := s.jobs.add(j); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return &oneJob{j.snapshot()}, nil
 }
 
-// learnFrom finds the images of a job.
+// planBits plans a job that learns from bits.
+func (s *core) planBits(j *job) (err error) {
+	h, w := j.set.Size()
+	facts := recipe.Facts{Rows: j.set.Len(), Height: h, Width: w, Table: j.set.Table && h == 1}
+	j.recipe = j.recipe.Literally(facts)
+	resolved, _ := j.recipe.Resolve(facts)
+	if j.plan, err = newPlan(&resolved, h, w); err != nil {
+		return err
+	}
+	if j.plan.Table != nil {
+		j.plan.Table.Exclusive = j.set.Exclusive()
+	}
+	return s.limits.checkModel(&j.plan.Config, resolved.Most())
+}
+
+// learnFrom finds the images or rows of a job.
 func (s *core) learnFrom(j *job, req *learnRequest) (err error) {
 	switch {
 	case (req.Data == "") == (req.Images == nil):
@@ -119,14 +125,16 @@ func (s *core) learnFrom(j *job, req *learnRequest) (err error) {
 			j.name = "drawn"
 		}
 	default:
-		d, err := s.data.find(req.Data)
-		if err != nil {
+		if j.data, err = s.data.any(req.Data); err != nil {
 			return err
 		}
+		d := j.data
 		if j.set, err = s.selected(d, req.Where, req.Take); err != nil {
 			return err
 		}
-		j.data = d
+		if j.values = d.values; j.values != nil && j.set.Rows != nil {
+			j.values = d.values.Pick(j.set.Rows)
+		}
 		for _, name := range d.files {
 			j.args = append(j.args, fileArgument(name))
 		}
@@ -199,16 +207,19 @@ func (s *core) jobData(ctx context.Context, in *JobPath) (*file, error) {
 		return nil, err
 	}
 	set := j.drawn
-	if j.real != nil {
-		return s.realJobData(ctx, j)
-	}
 	if set == nil {
-		d, err := s.data.find(j.dataID)
+		d, err := s.data.any(j.dataID)
 		if err != nil {
 			return nil, err
 		}
 		if set, err = s.selected(d, j.where, j.take); err != nil {
 			return nil, err
+		}
+		if v := d.values; v != nil {
+			if set.Rows != nil {
+				v = v.Pick(set.Rows)
+			}
+			return s.npz(ctx, valueBytes(v), v.EncodeNPZ, "data.npz")
 		}
 	}
 	return s.npz(ctx, bitBytes(set), encoder(set), "data.npz")

@@ -4,13 +4,13 @@ package studio
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -52,7 +52,7 @@ func assets() (map[string]*asset, error) {
 			return err
 		}
 		sum := sha256.Sum256(content)
-		out["/"+name] = &asset{content, kindOf(name), `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
+		out["/"+name] = &asset{content, cmp.Or(kinds[path.Ext(name)], "application/octet-stream"), `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
 			strings.HasPrefix(name, "assets/")}
 		return nil
 	})
@@ -66,30 +66,9 @@ func assets() (map[string]*asset, error) {
 	return out, nil
 }
 
-// kindOf returns the media type of a file; usual ones do not depend on the
-// machine's tables.
-func kindOf(name string) string {
-	switch path.Ext(name) {
-	case ".html":
-		return "text/html; charset=utf-8"
-	case ".js", ".mjs":
-		return "text/javascript; charset=utf-8"
-	case ".css":
-		return "text/css; charset=utf-8"
-	case ".svg":
-		return "image/svg+xml"
-	case ".json", ".map":
-		return "application/json"
-	case ".webmanifest":
-		return "application/manifest+json"
-	case ".woff2":
-		return "font/woff2"
-	}
-	if kind := mime.TypeByExtension(path.Ext(name)); kind != "" {
-		return kind
-	}
-	return "application/octet-stream"
-}
+// kinds are the media types of the page's files, whatever the machine's tables say.
+var kinds = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8"}
 
 func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", a.kind)

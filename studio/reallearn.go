@@ -6,45 +6,22 @@ import (
 	"runtime"
 	"slices"
 
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn/real"
 )
 
-// learnReal starts a job that learns from real values.
-func (s *core) learnReal(j *job, d *data, req *learnRequest) (*oneJob, error) {
-	v, err := s.selectedValues(d, req.Where, req.Take)
-	if err != nil {
-		return nil, err
-	}
-	j.values, j.images = v, v.Len()
-	if j.images == 0 || j.images > s.limits.LearnImages {
-		return nil, problemf(statusRequestEntityTooLarge, "%d rows are selected; this server learns from 1 to %d", j.images,
-			s.limits.LearnImages)
-	}
+// planReal plans a job that learns from real values.
+func (s *core) planReal(j *job) (err error) {
+	v := j.values
 	if j.real, err = realOptions(&j.recipe, v.Height, v.Width); err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.limits.checkReal(&real.Model{Height: v.Height, Width: v.Width, Poses: j.real.Poses}); err != nil {
-		return nil, err
-	}
-	for _, name := range d.files {
-		j.args = append(j.args, fileArgument(name))
-	}
-	j.noCommand, j.data = d.noCommand, d
-	j.args = append(append(append(j.args, d.args...), selection(req.Where, req.Take)...), "--for", "real")
-	if j.name == "" {
-		j.name = d.name
-	}
-	if err := s.jobs.add(j); err != nil {
-		return nil, err
-	}
-	return &oneJob{j.snapshot()}, nil
+	j.args = append(j.args, "--for", "real")
+	return s.limits.checkReal(&real.Model{Height: v.Height, Width: v.Width, Poses: j.real.Poses})
 }
 
 // realOptions returns a recipe as options of the learner of real values. The error names a field that says nothing
-// about
-// them.
+// about them.
 func realOptions(r *recipe.Recipe, height, width int) (*real.Options, error) {
 	o := &real.Options{Experts: r.Experts, Starts: r.Starts, Seed: r.Seed, Predict: r.Aim == "predict",
 		Workers: runtime.GOMAXPROCS(0)}
@@ -104,26 +81,4 @@ func (q *jobs) learnValues(ctx context.Context, j *job) (outcome, error) {
 	m.Reading, err = v.Reading()
 	out.real = &m
 	return out, err
-}
-
-// realJobData returns the rows that a job learns from, as a file.
-func (s *core) realJobData(ctx context.Context, j *job) (*file, error) {
-	d, err := s.data.findValues(j.dataID)
-	if err != nil {
-		return nil, err
-	}
-	v, err := s.selectedValues(d, j.where, j.take)
-	if err != nil {
-		return nil, err
-	}
-	return s.npz(ctx, valueBytes(v), v.EncodeNPZ, "data.npz")
-}
-
-// selectedValues returns the rows of a data set of real values to learn from.
-func (s *core) selectedValues(d *data, where []string, take int) (*dataset.Values, error) {
-	set, err := s.selected(d, where, take)
-	if err != nil || set.Rows == nil {
-		return d.values, err
-	}
-	return d.values.Pick(set.Rows), nil
 }

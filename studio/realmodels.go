@@ -39,28 +39,6 @@ func (m *model) picture() render.Picture {
 	return render.Experts(m.m)
 }
 
-// newRealInfo describes a model of real values.
-func newRealInfo(m *model) modelInfo {
-	r := m.real
-	h, w := r.Frame()
-	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Values: ofReal, Rule: r.Rule.String(), Height: h, Width: w,
-		Experts: r.K(),
-		Shift:   max(reach(r.Poses.DY), reach(r.Poses.DX)), ShiftStep: max(1, r.Poses.DX.Step, r.Poses.DY.Step),
-		Rotations: []float64{},
-		Outside:   "background", ImageHeight: r.Height, ImageWidth: r.Width, Reuse: max(1, r.Reuse), Columns: r.Columns,
-		Names: r.Names, Table: r.Height == 1}
-	for i := range max(1, len(r.Poses.Angles)) {
-		info.Rotations = append(info.Rotations, r.Poses.Angle(i))
-	}
-	if rows := int64(r.Record.Rows); rows > 0 {
-		info.Rows = &rows
-	}
-	if m.command != "" {
-		info.Command = &m.command
-	}
-	return info
-}
-
 // ground is what a model of real values says where no part does.
 type ground struct {
 	Mean      f32 `json:"mean"`

@@ -103,7 +103,7 @@ func (s *core) decodeData(b body, in *dataUpload, opt dataset.Options) (*data, e
 	}
 	var contents [][]byte
 	for _, f := range files {
-		if err := s.checkValueFile(f.Content); err != nil {
+		if err := s.checkFile(f.Content, false); err != nil {
 			return nil, err
 		}
 		d.files, contents = append(d.files, f.Path), append(contents, f.Content)
@@ -120,8 +120,8 @@ func (s *core) decodeData(b body, in *dataUpload, opt dataset.Options) (*data, e
 	return d, nil
 }
 
-// checkValueFile rejects what would take much memory to decode.
-func (s *core) checkValueFile(content []byte) error {
+// checkFile rejects what would take much memory to decode, pictures that will be scaled or not.
+func (s *core) checkFile(content []byte, scaled bool) error {
 	if bytes.HasPrefix(content, []byte("PK")) {
 		if err := checkDataArchive(content, 4*s.limits.UploadBytes); err != nil {
 			return err
@@ -130,7 +130,7 @@ func (s *core) checkValueFile(content []byte) error {
 	if err := checkGzip(content); err != nil {
 		return err
 	}
-	return s.checkPicture(content, false)
+	return s.checkPicture(content, scaled)
 }
 
 // keepValues keeps a data set of real values.
