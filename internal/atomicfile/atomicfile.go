@@ -52,28 +52,15 @@ func try(step, path string, do func() error) error {
 }
 
 // faulty is a file whose writes can be made to fail.
-type faulty struct {
-	*os.File
-	n, begun int64 // bytes written, and how many of them are on their way to the disk
-}
+type faulty struct{ *os.File }
 
-func (f *faulty) Write(b []byte) (int, error) {
+func (f faulty) Write(b []byte) (int, error) {
 	if err := fails("write", f.Name()); err != nil {
 		n, _ := f.File.Write(b[:len(b)/2])
 		return n, err
 	}
-	n, err := f.File.Write(b)
-	if f.n += int64(n); f.n-f.begun >= flushBytes {
-		flush(f.File, f.begun, f.n)
-		f.begun = f.n
-	}
-	return n, err
+	return f.File.Write(b)
 }
-
-// flushBytes is how much is written between one request to bring it to the disk and the
-// next. What is on its way while the rest is being made need not be waited for at the end:
-// of 106 MB, 50 ms became 4.
-const flushBytes = 8 << 20
 
 // Write calls write with a buffered writer and puts what it wrote at path.
 //
@@ -103,7 +90,6 @@ type Pending struct {
 	path, hidden, target string
 	kept                 string // second name of what was at target, while it may have to return
 	fresh                bool   // nothing was at target
-	release              func() // ends hold
 }
 
 // Stage is the first half of [Write]: it leaves the content in a hidden file, which [Commit] puts at
@@ -121,7 +107,7 @@ func Stage(path string, write func(io.Writer) error) (*Pending, error) {
 	if err != nil {
 		return nil, rename(err, path)
 	}
-	p := &Pending{path: path, hidden: f.Name(), target: target, fresh: mode == 0, release: hold(f)}
+	p := &Pending{path: path, hidden: f.Name(), target: target, fresh: mode == 0}
 	unfinished.Store(p.hidden, nil)
 	done := false
 	defer func() { // also on a panic of write
@@ -161,7 +147,6 @@ func (p *Pending) Discard() {
 // end forgets the hidden name, which is free from here on.
 func (p *Pending) end() {
 	unfinished.Delete(p.hidden)
-	p.release()
 	p.hidden = ""
 }
 
@@ -240,6 +225,9 @@ func SyncFolder(dir string) error {
 	return err
 }
 
+// stale is how long nothing was written to a hidden file before it is taken for the rest of a killed process.
+const stale = 24 * time.Hour
+
 // sweep removes the hidden files for a target that killed processes have left.
 func sweep(target string) {
 	dir, base := filepath.Split(target)
@@ -249,11 +237,13 @@ func sweep(target string) {
 		if number := hiddenMiddle.FindString(middle); !is || number != middle || !e.Type().IsRegular() {
 			continue
 		}
-		info, err := e.Info()
-		if err != nil || time.Since(info.ModTime()) < stale {
+		path := filepath.Join(dir, e.Name())
+		if _, needed := unfinished.Load(path); needed {
 			continue
 		}
-		removeUnheld(filepath.Join(dir, e.Name()))
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > stale {
+			os.Remove(path)
+		}
 	}
 }
 
@@ -341,7 +331,7 @@ func createBeside(target string) (*os.File, error) {
 }
 
 func fill(f *os.File, write func(io.Writer) error) error {
-	w := bufio.NewWriterSize(&faulty{File: f}, bufferSize)
+	w := bufio.NewWriterSize(faulty{f}, bufferSize)
 	if err := write(w); err != nil {
 		return err
 	}
