@@ -115,16 +115,11 @@ var rows = kind{
 
 // result is what one seed gives; all but the accuracy is of classify.
 type result struct {
-	accuracy  []float64 // by column
-	bins      stat.Bins
-	millis    float64 // of one test image
-	share     float64 // of the marginals
-	otherwise [len(factors)]stat.Bins
+	accuracy []float64 // by column
+	bins     stat.Bins
+	millis   float64 // of one test image
+	share    float64 // of the marginals
 }
-
-// factors of the sharpness with which calibration is measured as well: 1 should be about
-// the best of them.
-var factors = [...]float64{0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4}
 
 // measure returns what one seed gives; nil if a task has fewer examples.
 func (k kind) measure(ctx context.Context, o Options, name string, n int, seed uint64) (*result, error) {
@@ -161,25 +156,12 @@ func (k kind) measure(ctx context.Context, o Options, name string, n int, seed u
 		got := make([]int, len(e.tests))
 		for i, v := range verdicts {
 			if got[i] = v.Class; by == c {
-				r.judge(v, e.truth[i], c.Sharpness())
+				r.bins.Add(v.Probabilities[v.Class], v.Class == e.truth[i])
 			}
 		}
 		r.accuracy = append(r.accuracy, accuracy(got, e.truth))
 	}
 	return r, nil
-}
-
-// judge counts a verdict by its probability, and by those of other sharpnesses.
-func (r *result) judge(v classes.Verdict, truth int, sharpness float64) {
-	r.bins.Add(v.Probabilities[v.Class], v.Class == truth)
-	for n, f := range factors { // classes have as many examples each
-		p := slices.Clone(v.Scores)
-		for k := range p {
-			p[k] *= f * sharpness
-		}
-		softmax(p)
-		r.otherwise[n].Add(slices.Max(p), v.Class == truth)
-	}
 }
 
 // accuracy returns the share of images that are named rightly.
@@ -199,15 +181,15 @@ func (r result) ahead(columns int) float64 {
 }
 
 // pooled returns all predictions of some results.
-func pooled(results []result, of func(r *result) *stat.Bins) (all stat.Bins) {
+func pooled(results []result) (all stat.Bins) {
 	for _, r := range results {
-		all.AddAll(of(&r))
+		all.AddAll(&r.bins)
 	}
 	return all
 }
 
 // each measures the tasks, and calls f with the accuracies as cells of a table.
-func (k kind) each(ctx context.Context, o Options, f func(name string, n int, cells string, results []result)) error {
+func (k kind) each(ctx context.Context, o Options, f func(name, cells string, results []result)) error {
 	if o.Seeds == 0 {
 		o.Seeds = 5
 	}
@@ -234,13 +216,11 @@ func (k kind) each(ctx context.Context, o Options, f func(name string, n int, ce
 				column++
 				return stat.Spread(stat.Of(results, func(r result) float64 { return r.accuracy[column] }), 3)
 			})
-			f(name, n, fmt.Sprintf("%s, %d | %s", name, n, cells), results)
+			f(name, fmt.Sprintf("%s, %d | %s", name, n, cells), results)
 		}
 	}
 	return nil
 }
-
-func byClassify(r *result) *stat.Bins { return &r.bins }
 
 // ReportRows measures classes of rows of tables and writes a table of accuracies.
 func ReportRows(ctx context.Context, w io.Writer, o Options) error {
@@ -249,9 +229,9 @@ func ReportRows(ctx context.Context, w io.Writer, o Options) error {
 	}
 	t := stat.NewTable(w, append(append([]string{"task, rows of a class"}, rows.columns...), "ahead of naive Bayes",
 		"share of the marginals", "calibration error")...)
-	return rows.each(ctx, o, func(_ string, _ int, cells string, results []result) {
+	return rows.each(ctx, o, func(_, cells string, results []result) {
 		ahead := stat.Of(results, func(r result) float64 { return r.ahead(1) })
-		all := pooled(results, byClassify)
+		all := pooled(results)
 		t.Row("%s | %+.3f ± %.3f | %.2f | %.3f", cells, stat.Mean(ahead), stat.SD(ahead),
 			stat.MeanOf(results, func(r result) float64 { return r.share }), all.Error())
 	})
@@ -266,27 +246,15 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 	t := stat.NewTable(w, append(append([]string{"task, examples"}, images.columns...), "ahead of the best rival",
 		"calibration error", "ms an image")...)
 	byTask := map[string][]result{}
-	var sharper []string
-	err := images.each(ctx, o, func(name string, n int, cells string, results []result) {
+	err := images.each(ctx, o, func(name, cells string, results []result) {
 		byTask[name] = append(byTask[name], results...)
 		ahead := stat.Of(results, func(r result) float64 { return r.ahead(len(r.accuracy) - 2) })
-		all := pooled(results, byClassify)
+		all := pooled(results)
 		t.Row("%s | %+.3f ± %.3f | %.3f | %.1f", cells, stat.Mean(ahead), stat.SD(ahead), all.Error(),
 			stat.MeanOf(results, func(r result) float64 { return r.millis }))
-		factor := -1
-		sharper = append(sharper, fmt.Sprintf("%s, %d | ", name, n)+stat.Cells(factors[:], func(float64) string {
-			factor++
-			all := pooled(results, func(r *result) *stat.Bins { return &r.otherwise[factor] })
-			return fmt.Sprintf("%.3f", all.Error())
-		}))
 	})
 	if err != nil {
 		return err
-	}
-	fmt.Fprint(w, "\nCalibration error if the sharpness were so many times what it is:\n\n")
-	t = stat.NewTable(w, "task, examples", stat.Cells(factors[:], func(f float64) string { return fmt.Sprintf("%.1f", f) }))
-	for _, row := range sharper {
-		t.Row("%s", row)
 	}
 	c := chart.Curves("Classes: how many names of a probability are right", "probability of the name",
 		"share that is right",
@@ -294,7 +262,7 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 	for _, name := range o.Tasks {
 		fmt.Fprintf(w, "\n%s, all numbers of examples and seeds: the probability of the class named, and how often it is "+
 			"right\n\n", name)
-		all := pooled(byTask[name], byClassify)
+		all := pooled(byTask[name])
 		all.Write(w)
 		s := chart.Series{Name: fmt.Sprintf("%s, error %.3f", name, all.Error())}
 		s.X, s.Y, s.Low, s.High = all.Points(leastShown)

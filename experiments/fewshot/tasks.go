@@ -13,9 +13,7 @@ import (
 	"strings"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/experiments/scenes"
 )
 
 // Task is a set of classes: images to learn from and others to name.
@@ -35,12 +33,8 @@ const (
 	omniglots = 30 // classes, drawn anew for every seed
 )
 
-// Names are the tasks that are measured. Others are those that constants of package classes
-// were chosen by, so that what is measured on Names is no fit: no image is in both.
-var (
-	Names  = []string{"optdigits", "alphadigits", "omniglot"}
-	Others = []string{"mnist", "capitals", "lower", "synth"}
-)
+// Names are the tasks.
+var Names = []string{"optdigits", "alphadigits", "omniglot"}
 
 // source is how a task is read: a file, some of its images, how many pixels of a side become one, how many
 // images of a class are learned from at most, and the columns that name the class.
@@ -52,51 +46,29 @@ type source struct {
 	by     []string
 }
 
-// sources are those of the tasks but synth.
+// sources are those of the tasks.
 //
 // optdigits: 32 x 32 halved to 16 x 16; learned from 30 writers (tra), tested on 13
 // others (windep). alphadigits: 20 x 16, 35 classes (O is 0 in these data), 20 examples
 // to learn from, the other 19 to test. omniglot: 105 x 105 to 35 x 35, 30 characters of
-// five alphabets, ten writers to learn from, the ten others to test. mnist: 28 x 28, 10
-// digits. capitals and lower: Chars74K, 56 x 56 halved to 28 x 28.
+// five alphabets, ten writers to learn from, the ten others to test.
 var sources = map[string]source{
 	"optdigits": {"optdigits_orig/optdigits_orig.npz", nil, 2, mostTrain, []string{"y"}},
 	"alphadigits": {"binary_alphadigits/binary_alphadigits.npz",
 		[]dataset.Condition{{Name: "y", Op: "!=", Values: []string{"O"}}}, 1, mostTrain, []string{"y"}},
 	"omniglot": {"omniglot_small1/omniglot_small1.npz", nil, 3, mostTrain / 2, []string{"alphabet", "y"}},
-	"mnist":    {"mnist_t10k", nil, 1, mostTrain, []string{"y"}},
-	"capitals": {"chars74k_hnd/chars74k_hnd_56.npz", lettersFrom('A'), 2, mostTrain, []string{"y"}},
-	"lower":    {"chars74k_hnd/chars74k_hnd_56.npz", lettersFrom('a'), 2, mostTrain, []string{"y"}},
-}
-
-// lettersFrom chooses 26 letters.
-func lettersFrom(first rune) []dataset.Condition {
-	var letters []string
-	for c := first; c < first+26; c++ {
-		letters = append(letters, string(c))
-	}
-	return []dataset.Condition{{Name: "y", Op: "=", Values: letters}}
 }
 
 // Read returns a task, with examples, test images and, of Omniglot, classes drawn by the
 // seed. Dir is the folder of the data.
 func Read(dir, name string, seed uint64) (*Task, error) {
 	rng := rand.New(rand.NewPCG(seed, 17))
-	if name == "synth" {
-		return drawn(rng)
-	}
 	from, ok := sources[name]
 	if !ok {
-		return nil, fmt.Errorf("no task %q; there are %v, and %v", name, Names, Others)
+		return nil, fmt.Errorf("no task %q; there are %v", name, Names)
 	}
-	path := filepath.Join(dir, filepath.FromSlash(from.path))
-	read := func(path string) (*dataset.Set, error) {
-		return dataset.Read([]string{path}, dataset.Options{Where: from.where})
-	}
-	if name == "mnist" {
-		read = scenes.DigitSet
-	}
-	set, err := read(path)
+	set, err := dataset.Read([]string{filepath.Join(dir, filepath.FromSlash(from.path))},
+		dataset.Options{Where: from.where})
 	if err != nil {
 		return nil, err
 	}
@@ -114,24 +86,6 @@ func Read(dir, name string, seed uint64) (*Task, error) {
 		t.Classes = t.Classes[:min(omniglots, len(t.Classes))]
 	}
 	return t, err
-}
-
-// drawn returns the capital letters of package synth, 32 x 32, by 40 writers.
-func drawn(rng *rand.Rand) (*Task, error) {
-	set, err := synth.Letters(synth.LettersOptions{Writers: 40, Side: 32, Seed: rng.Uint64()})
-	if err != nil {
-		return nil, err
-	}
-	classes := map[string]*Class{}
-	for _, i := range rng.Perm(len(set.Images)) {
-		c := classOf(classes, string(set.Truth.Items[i].Letter))
-		if len(c.Train) < mostTrain {
-			c.Train = append(c.Train, set.Images[i])
-		} else {
-			c.Test = append(c.Test, set.Images[i])
-		}
-	}
-	return sorted(classes), nil
 }
 
 // classOf returns a class by its name, a new one if it is the first of it.

@@ -1,6 +1,7 @@
 package inference
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -75,8 +76,8 @@ func (p *Problem) meanField(x []uint8) *meanField {
 				down = append(down, k)
 			}
 		}
-		slices.SortStableFunc(up, func(a, b int) int { return order(p.mu[b][i], p.mu[a][i]) })
-		slices.SortStableFunc(down, func(a, b int) int { return order(p.mu[a][i], p.mu[b][i]) })
+		slices.SortStableFunc(up, func(a, b int) int { return cmp.Compare(p.mu[b][i], p.mu[a][i]) })
+		slices.SortStableFunc(down, func(a, b int) int { return cmp.Compare(p.mu[a][i], p.mu[b][i]) })
 		pairs := make([]float64, 0, (len(up)+1)*(len(down)+1))
 		for _, a := range append(slices.Clone(up), -1) {
 			for _, b := range append(slices.Clone(down), -1) {
@@ -90,16 +91,6 @@ func (p *Problem) meanField(x []uint8) *meanField {
 		m.up, m.down, m.logLik = append(m.up, up), append(m.down, down), append(m.logLik, pairs)
 	}
 	return m
-}
-
-func order(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // vote returns the vote of expert k at pixel i, or -1 for none.
@@ -146,10 +137,7 @@ func (m *meanField) expectation(r []float64) float64 {
 // the strengths found, in nats.
 func (p *Problem) Gradient(img *bitmap.Image) (best Found, a []float64, relaxed float64) {
 	x := p.pixels(img)
-	a = make([]float64, p.k)
-	for k := range a {
-		a[k] = 0.5
-	}
+	a = slices.Repeat([]float64{0.5}, p.k)
 	g, next := make([]float64, p.k), make([]float64, p.k)
 	value := p.relaxed(x, a, g)
 	work, step := 1, 0.1

@@ -1,6 +1,7 @@
 package inference
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -30,15 +31,7 @@ func (p *Problem) Truncated(img *bitmap.Image, candidates, active int) Found {
 		p.join(f, none, k)
 		alone[k], order[k] = p.logLik(f, x)+p.odds[k], k
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case alone[a] > alone[b]:
-			return -1
-		case alone[a] < alone[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(alone[b], alone[a]) })
 	chosen := order[:min(candidates, p.k)]
 	slices.Sort(chosen)
 	w := p.walk(img, chosen, active)

@@ -29,12 +29,11 @@ const (
 
 // Clean is how cleanly some seeds learn a letter.
 type Clean struct {
-	Models  []*patchwork.Model // by seed
-	Natural int                // how many of them are the letter's strokes
-	Pure    float64            // share of experts that are one straight stroke
-	Stray   float64            // share of votes more than 2 pixels from the main piece of their expert
-	Test    float64            // nats per pixel of unseen writers' letters
-	Placed  float64            // the same, less the logarithm of the number of poses for every pick
+	Natural int     // how many of their models are the letter's strokes
+	Pure    float64 // share of experts that are one straight stroke
+	Stray   float64 // share of votes more than 2 pixels from the main piece of their expert
+	Test    float64 // nats per pixel of unseen writers' letters
+	Placed  float64 // the same, less the logarithm of the number of poses for every pick
 }
 
 // LearnClean learns a letter with as many seeds from o.Seed on, and tests it.
@@ -54,7 +53,9 @@ func LearnClean(ctx context.Context, set *dataset.Set, task Task, seeds int, opt
 		if err != nil {
 			return Clean{}, err
 		}
-		c.Models = append(c.Models, m)
+		if natural(m, task.Letter) {
+			c.Natural++
+		}
 		strokes := strokesOf(m)
 		pure = append(pure, float64(stat.Count(strokes, Stroke.Pure))/float64(len(strokes)))
 		for k := range strokes {
@@ -68,7 +69,6 @@ func LearnClean(ctx context.Context, set *dataset.Set, task Task, seeds int, opt
 		tests = append(tests, ll)
 		placed = append(placed, ll-picks*math.Log(float64(Poses.Len()))/float64(h*w))
 	}
-	c.Natural = stat.Count(c.Models, func(m *patchwork.Model) bool { return natural(m, task.Letter) })
 	c.Pure, c.Stray, c.Test, c.Placed = stat.Mean(pure), stat.Mean(stray)/stat.Mean(votes), stat.Mean(tests),
 		stat.Mean(placed)
 	return c, nil
@@ -93,8 +93,7 @@ func strayVotes(template []float64, width int) (away, all int) {
 	return away, all
 }
 
-// ReportStrokes learns twelve straight letters and bows with some seeds, and prints how clean their
-// parts are.
+// ReportStrokes learns twelve straight letters with some seeds, and prints how clean their parts are.
 func ReportStrokes(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, method learn.Method,
 	o Options) error {
 	fmt.Fprintf(w, "method %v, %d seeds from %d\n\n", method, seeds, o.Seed)
@@ -115,5 +114,5 @@ func ReportStrokes(ctx context.Context, w io.Writer, set *dataset.Set, seeds int
 				mean(func(c Clean) float64 { return c.Test }), mean(func(c Clean) float64 { return c.Placed }))
 		}
 	}
-	return reportBows(ctx, w, set, seeds, method, o)
+	return nil
 }

@@ -128,9 +128,9 @@ func TestScenesAreFound(t *testing.T) {
 		}
 		rows, class = append(rows, row), append(class, int64(c))
 	}
-	g := ChooseGlyphs(rows, class, 1)
-	s := g.Scene(40, .2, rng)
-	p, err := model.NewPursuit(g.Model(40, .2))
+	m := GlyphModel(rows, class, 1, 40, .2)
+	s := NewScene(m, 5, rng)
+	p, err := model.NewPursuit(m)
 	if err != nil {
 		t.Fatal(err)
 	}

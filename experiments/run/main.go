@@ -22,7 +22,6 @@ import (
 	"example.com/patchwork/experiments/fewshot"
 	"example.com/patchwork/experiments/letters"
 	"example.com/patchwork/experiments/pairs"
-	"example.com/patchwork/experiments/pursuit"
 	"example.com/patchwork/experiments/quadrants"
 	"example.com/patchwork/experiments/rivals"
 	"example.com/patchwork/experiments/scenes"
@@ -57,10 +56,6 @@ var experiments = []experiment{
 	{"odds", "[seeds]", "scenes whose noise is not told", onScenes(func(j job, o scenes.Options) error {
 		return scenes.ReportSoft(j.ctx, j.w, j.number(3), o)
 	})},
-	{"ceiling", "[seeds]", "why soft scenes are not found", onScenes(func(j job, o scenes.Options) error {
-		return scenes.ReportCeiling(j.ctx, j.w, j.number(5), o)
-	})},
-	{"pursuit", "", "the refined pursuit beside the paper's", runPursuit},
 	{"letters", "", "parts of handwritten letters, held-out likelihood",
 		onLetters(func(j job, l letterSet, o letters.Options) error { return letters.Report(j.ctx, j.w, l, o) })},
 	{"strokes", "[method] [seeds]", "are parts of letters clean strokes?", onLetters(runStrokes)},
@@ -217,15 +212,6 @@ func runRivals(j job) error {
 		return err
 	}
 	return rivals.Report(j.ctx, j.w, rivals.Options{Seed: 1, Sets: j.number(0), Sizes: sizes, Workers: runtime.NumCPU()})
-}
-
-func runPursuit(j job) error {
-	return onScenes(func(j job, s scenes.Options) error {
-		return onLetters(func(j job, l letterSet, o letters.Options) error {
-			return pursuit.Report(j.ctx, j.w, pursuit.Options{Letters: l, Digits: s.Glyphs, Labels: s.Labels,
-				Workers: o.Workers})
-		})(j)
-	})(j)
 }
 
 func runStrokes(j job, l letterSet, o letters.Options) (err error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -25,38 +26,34 @@ const most = 8192
 type result struct {
 	rate     float64 // requests sent per second
 	took     time.Duration
-	good     []time.Duration // from when each should have been sent, sorted
-	busy     int             // answered 503
-	bad      int             // answered otherwise, or not at all
-	badFirst string          // the first of these
-	busyTime []time.Duration // how long 503 took
+	good     []float64 // milliseconds from when each should have been sent
+	busy     []float64 // milliseconds until it was answered 503
+	bad      int       // answered otherwise, or not at all
+	badFirst string    // the first of these
 }
 
-func (r *result) total() int { return len(r.good) + r.busy + r.bad }
+func (r *result) total() int { return len(r.good) + len(r.busy) + r.bad }
 
 // achieved returns the rate of good answers.
 func (r *result) achieved() float64 { return float64(len(r.good)) / r.took.Seconds() }
 
-// quantile returns a quantile of how long good answers took.
-func (r *result) quantile(q float64) time.Duration { return quantile(r.good, q) }
+// p99 returns within how many milliseconds 99 of 100 good answers came.
+func (r *result) p99() float64 { return stat.Quantile(r.good, .99) }
 
-// quantile returns a quantile of times; 0 if there are none.
-func quantile(took []time.Duration, q float64) time.Duration {
-	if len(took) == 0 {
-		return 0
-	}
-	x := make([]float64, len(took))
-	for i, t := range took {
-		x[i] = float64(t)
-	}
-	return time.Duration(stat.Quantile(x, q))
+// cells returns the times of good answers, and how many there were of others, for a table.
+func (r *result) cells() string {
+	return fmt.Sprintf("%.1f | %.1f | %.1f | %d | %d", stat.Median(r.good), r.p99(), stat.Quantile(r.good, 1), len(r.busy),
+		r.bad)
 }
 
 // held reports whether the rate was held: nothing was refused or failed, and answers did
 // not become later and later.
-func (r *result) held(limit time.Duration) bool {
-	return r.busy == 0 && r.bad == 0 && r.achieved() > 0.97*r.rate && r.quantile(.99) <= limit
+func (r *result) held() bool {
+	return len(r.busy) == 0 && r.bad == 0 && r.achieved() > 0.97*r.rate && r.p99() <= heldP99
 }
+
+// heldP99 is within how many milliseconds 99 of 100 answers of a rate that counts as held must come.
+const heldP99 = 250
 
 // run sends requests at a rate for some time and waits for all answers. A latency counts
 // from when the request should have been sent, so that a slow server does not slow the
@@ -84,7 +81,7 @@ func (l *load) run(ctx context.Context, rate float64, duration time.Duration) *r
 		}
 		wait.Go(func() {
 			status, problem := l.send(ctx, i)
-			took := time.Since(due)
+			took := float64(time.Since(due).Microseconds()) / 1000
 			<-places
 			mu.Lock()
 			defer mu.Unlock()
@@ -92,8 +89,7 @@ func (l *load) run(ctx context.Context, rate float64, duration time.Duration) *r
 			case problem != "":
 				r.fail(problem)
 			case status == http.StatusServiceUnavailable:
-				r.busy++
-				r.busyTime = append(r.busyTime, took)
+				r.busy = append(r.busy, took)
 			default:
 				r.good = append(r.good, took)
 			}

@@ -24,39 +24,28 @@ type server struct {
 	url string
 }
 
-// start builds patchwork, unless a binary is given, and serves on a free port.
-func start(ctx context.Context, binary string, args []string) (*server, error) {
-	return startBy(ctx, binary,
-		func(binary string, args []string) *exec.Cmd { return exec.CommandContext(ctx, binary, args...) }, args)
-}
-
-// startBounded is like start for a server that may take 4 GB of addresses, and is told to
+// start builds patchwork and serves on a free port. If it is bounded it may take 4 GB of addresses, and is told to
 // keep to 1 GiB.
-func startBounded(ctx context.Context, binary string, args []string) (*server, error) {
-	return startBy(ctx, binary, func(binary string, args []string) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 4000000 && exec "$0" "$@"`, binary},
-			args...)...)
-		cmd.Env = append(os.Environ(), "GOMEMLIMIT=1GiB")
-		return cmd
-	}, args)
-}
-
-func startBy(ctx context.Context, binary string, command func(binary string, args []string) *exec.Cmd,
-	args []string) (*server, error) {
-	if binary == "" {
-		dir, err := os.MkdirTemp("", "patchwork-serve")
-		if err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(dir) // the running program keeps its file
-		binary = filepath.Join(dir, "patchwork")
-		build := exec.CommandContext(ctx, "go", "build", "-o", binary, "example.com/patchwork/cmd/patchwork")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return nil, fmt.Errorf("build patchwork (run this in the repository, or give -binary): %w", err)
-		}
+func start(ctx context.Context, bounded bool) (*server, error) {
+	dir, err := os.MkdirTemp("", "patchwork-serve")
+	if err != nil {
+		return nil, err
 	}
-	cmd := command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "-q", "--no-token"}, args...))
+	defer os.RemoveAll(dir) // the running program keeps its file
+	binary := filepath.Join(dir, "patchwork")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "example.com/patchwork/cmd/patchwork")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return nil, fmt.Errorf("build patchwork (run this in the repository): %w", err)
+	}
+	args := []string{binary, "serve", "--addr", "127.0.0.1:0", "-q", "--no-token"}
+	if bounded {
+		args = append([]string{"sh", "-c", `ulimit -v 4000000 && exec "$0" "$@"`}, args...)
+	}
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	if bounded {
+		cmd.Env = append(os.Environ(), "GOMEMLIMIT=1GiB")
+	}
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	out, err := cmd.StdoutPipe()
@@ -131,9 +120,12 @@ func (l *load) get(ctx context.Context, url string, v any) error {
 	return json.Unmarshal(text, v)
 }
 
+// The model and the data are built in.
+const model, data = "letter-t", "letters-t"
+
 // prepare waits until the server is ready and makes requests that explain images of its
-// own data, the given number in each.
-func (l *load) prepare(ctx context.Context, url, model, data string, images int) error {
+// own data, one in each.
+func (l *load) prepare(ctx context.Context, url string) error {
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		err := l.get(ctx, url+"/readyz", nil)
 		if err == nil {
@@ -143,22 +135,17 @@ func (l *load) prepare(ctx context.Context, url, model, data string, images int)
 			return fmt.Errorf("the server is not ready: %w", err)
 		}
 	}
-	var got struct {
-		Images []struct {
-			Height int    `json:"height"`
-			Width  int    `json:"width"`
-			Bits   string `json:"bits"`
-		} `json:"images"`
+	type image struct {
+		Height int    `json:"height"`
+		Width  int    `json:"width"`
+		Bits   string `json:"bits"`
 	}
+	var got struct{ Images []image }
 	if err := l.get(ctx, url+"/v1/data/"+data+"/images?n=100", &got); err != nil {
 		return err
 	}
-	for i := range got.Images {
-		var some []any
-		for j := range images {
-			some = append(some, got.Images[(i+j)%len(got.Images)])
-		}
-		body, err := json.Marshal(map[string]any{"model": model, "images": some})
+	for _, img := range got.Images {
+		body, err := json.Marshal(map[string]any{"model": model, "images": []image{img}})
 		if err != nil {
 			return err
 		}

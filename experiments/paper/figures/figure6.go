@@ -41,7 +41,7 @@ Compare fairly: the code of an image is 8 bits in our models, of which about 2 a
 		measureTable(bits, "rounded", "Cross-entropy with codes rounded to bits",
 			func(m rivals.Measure) float64 { return m.RoundedCrossEntropy }),
 		measureTable(shared, "squared-error", "Squared error per image", func(m rivals.Measure) float64 { return m.L2 }),
-		settingsTable(shared, bits), studyTable(shared), quartileTable(shared),
+		settingsTable(shared, bits), quartileTable(shared),
 	}
 	r.Statements = figure6Statements(shared, bits)
 	return r, nil
@@ -143,41 +143,6 @@ func settingsTable(shared, bits rivals.Results) Table {
 					[]string{"as they are", "rounded"}[i])...)
 			}
 		}
-	}
-	return t
-}
-
-// study holds, by training size, the median cross-entropy of a separate
-// implementation in Python (50 sets per size).
-var study = map[string]map[int]float64{
-	rivals.Paper:     {20: 19.8, 50: 17.8, 100: 17.3, 200: 17.3, 500: 17.7, 1000: 17.7},
-	rivals.Default:   {20: 18.6, 50: 14.2, 100: 13.29, 200: 12.89, 500: 12.73, 1000: 12.70},
-	rivals.RBM:       {20: 22.0, 50: 19.5, 100: 17.4, 200: 15.8, 500: 15.0, 1000: 14.7},
-	rivals.DAETied:   {20: 19.1, 50: 17.4, 100: 15.7, 200: 14.7, 500: 14.2, 1000: 13.4},
-	rivals.DAEUntied: {20: 19.2, 50: 15.6, 100: 13.7, 200: 12.8, 500: 12.05, 1000: 11.7},
-	rivals.Mixture:   {20: 20.9, 50: 20.3, 100: 19.5, 200: 19.0, 500: 18.6, 1000: 18.4},
-}
-
-// studyTruth is the true model's cross-entropy on the test sets of that
-// implementation.
-const studyTruth = 12.66
-
-// studyTable compares the excess over the truth with that of the implementation
-// in Python.
-func studyTable(shared rivals.Results) Table {
-	t := Table{Name: "study", Title: "Excess over the truth, beside that of a separate implementation in Python",
-		Columns: append(heads(-1, "model", "from"), sizeColumns(shared, 2)...)}
-	for _, c := range shared.Curves {
-		if study[c.Name] == nil {
-			continue
-		}
-		t.add(bySize(c.Points, func(p rivals.Point) any { return p.Median.Excess }, c.Name, "here")...)
-		t.add(bySize(c.Points, func(p rivals.Point) any {
-			if v, ok := study[c.Name][p.N]; ok {
-				return v - studyTruth
-			}
-			return ""
-		}, c.Name, "study")...)
 	}
 	return t
 }

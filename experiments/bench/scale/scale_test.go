@@ -1,4 +1,4 @@
-package main
+package scale
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"testing"
 
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
@@ -202,27 +203,35 @@ func (b *bench) costs(ctx context.Context) (costs, error) {
 	return c, err
 }
 
-// measure prints the costs of every workload.
-func measure(ctx context.Context, w io.Writer) error {
-	dir, err := os.MkdirTemp("", "patchwork-scale-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	fmt.Fprintln(w, "| workload | us per row | bytes per row | ms per shard | counts, kB | model, kB | add counts, ms | "+
-		"M-step, ms |\n|---|---|---|---|---|---|---|---|")
+// BenchmarkCosts prints the costs of every workload.
+func BenchmarkCosts(b *testing.B) {
+	t := stat.NewTable(os.Stdout, "workload", "us per row", "bytes per row", "ms per shard", "counts, kB", "model, kB",
+		"add counts, ms", "M-step, ms")
 	for _, l := range workloads {
-		b, err := l.prepare(ctx, dir, l.rows)
+		w, err := l.prepare(b.Context(), b.TempDir(), l.rows)
 		if err != nil {
-			return err
+			b.Fatal(err)
 		}
-		c, err := b.costs(ctx)
+		c, err := w.costs(b.Context())
 		if err != nil {
-			return err
+			b.Fatal(err)
 		}
-		fmt.Fprintf(w, "| %s | %.3g | %d | %.3g | %.3g | %.3g | %.3g | %.3g |\n", l.name, 1e6*c.row, l.height*l.width,
-			1e3*c.shard,
+		t.Row("%s | %.3g | %d | %.3g | %.3g | %.3g | %.3g | %.3g", l.name, 1e6*c.row, l.height*l.width, 1e3*c.shard,
 			c.tallyBytes/1e3, c.modelBytes/1e3, 1e3*c.merge, 1e3*c.mstep)
 	}
-	return nil
+}
+
+// What a worker sends is counted once, however the rows are cut into shards.
+func TestShards(t *testing.T) {
+	l := workloads[0]
+	b, err := l.prepare(t.Context(), t.TempDir(), 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shards := range []int{1, 7} {
+		sum, err := b.estep(t.Context(), shards)
+		if err != nil || sum.Tally.Rows() != 50 {
+			t.Errorf("%d shards: %v", shards, err)
+		}
+	}
 }
