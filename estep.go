@@ -16,8 +16,8 @@ import (
 
 // EStep explains every image, on the given number of workers (0 means 1), and
 // returns the tally of all explanations, which is the same for any number of
-// workers and any blocks. It reads the source once and holds one block per worker.
-// If each is not nil, the worker that made an explanation calls it, in no
+// workers and any blocks. It reads the source once and holds one block per worker, and
+// the next. If each is not nil, the worker that made an explanation calls it, in no
 // particular order; it must be safe for concurrent use if there are several
 // workers. The error is the source's, the context's, says which option does not
 // fit the model, or names the first image that does not.
@@ -128,9 +128,10 @@ func explainAlone(ctx context.Context, p *Pursuit, src Source, each visitor) (*T
 	return w.tally, nil
 }
 
-// explainTogether performs an E-step on several workers.
+// explainTogether performs an E-step on several workers, which take the blocks in order.
 func explainTogether(ctx context.Context, p *Pursuit, src Source, workers int, each visitor) (*Tally, error) {
-	f := newFeed(ctx, src)
+	blocks, failed := make(chan *block), make(chan struct{})
+	fail := sync.OnceFunc(func() { close(failed) })
 	team, at, errs := make([]*explainer, workers), make([]int, workers), make([]error, workers)
 	var wg sync.WaitGroup
 	for i := range team {
@@ -140,23 +141,41 @@ func explainTogether(ctx context.Context, p *Pursuit, src Source, workers int, e
 		team[i] = newExplainer(p, each)
 		wg.Go(func() {
 			defer team[i].pursuit.release()
-			for b := f.take(); b != nil && errs[i] == nil; b = f.take() {
+			for b := range blocks {
 				if at[i], errs[i] = team[i].explain(ctx, b); errs[i] != nil {
-					f.close()
+					fail()
+					return
 				}
 			}
 		})
 	}
+	err := hand(numbered(ctx, src), blocks, failed)
 	wg.Wait()
-	wg.Go(f.end)
-	wg.Wait()
-	if err := f.outcome(ctx, at, errs); err != nil {
+	// The error of the first image that has one (all blocks before it were taken earlier and
+	// explained completely) comes before the source's, which is of what follows.
+	if err := cmp.Or(ctx.Err(), errs[pool.Lowest(at, errs)], err); err != nil {
 		return nil, err
 	}
 	for _, w := range team[1:] {
 		team[0].tally.Merge(w.tally)
 	}
 	return team[0].tally, nil
+}
+
+// hand hands out blocks until they end or something has failed.
+func hand(from iter.Seq2[*block, error], blocks chan<- *block, failed <-chan struct{}) error {
+	defer close(blocks)
+	for b, err := range from {
+		if err != nil {
+			return err
+		}
+		select {
+		case blocks <- b:
+		case <-failed:
+			return nil
+		}
+	}
+	return nil
 }
 
 // explainer is one worker of the E-step.
@@ -248,71 +267,6 @@ func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
 			w.each(whole, from+j, &list[j])
 		}
 	}
-}
-
-// feed distributes the blocks of a source to several workers, in order. A worker
-// that needs a block reads it while the others work: at most one block per worker
-// is in memory, and a worker waits only while another is reading.
-type feed struct {
-	mu    sync.Mutex
-	begin func() (pull func() (*block, error, bool), stop func())
-	pull  func() (*block, error, bool) // nil before the first read
-	stop  func()
-	over  bool
-	err   error
-}
-
-func newFeed(ctx context.Context, src Source) *feed {
-	f := new(feed)
-	f.begin = func() (func() (*block, error, bool), func()) { return iter.Pull2(numbered(ctx, src)) }
-	return f
-}
-
-// end stops the reading. Like take it may be called by workers only: a caller that
-// is locked to its thread could not pull from an iterator that other goroutines
-// pull from too.
-func (f *feed) end() {
-	if f.pull != nil {
-		f.stop()
-	}
-}
-
-// take returns the next block, or nil at the end.
-func (f *feed) take() *block {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.over {
-		return nil
-	}
-	if f.pull == nil {
-		f.pull, f.stop = f.begin()
-	}
-	b, err, ok := f.pull()
-	if !ok || err != nil {
-		f.over, f.err = true, err
-		return nil
-	}
-	return b
-}
-
-// close makes take return nil from now on.
-func (f *feed) close() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.over = true
-}
-
-// outcome returns the context's error, or that of the first image that has one
-// (all blocks before it were taken earlier and explained completely), or the
-// source's, which comes after all images that could be read.
-func (f *feed) outcome(ctx context.Context, at []int, errs []error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := errs[pool.Lowest(at, errs)]; err != nil {
-		return err
-	}
-	return f.err
 }
 
 // FitGeometry explains the data and fits the Gaussian to the poses found. The fit
