@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -13,10 +14,85 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/pose"
 )
+
+// matchingPursuit explains an image by section 3: "The data is first explained by the expert that
+// yields the highest likelihood for the observation x. Additional experts are
+// then evaluated by forming the composition of the current global template with
+// the candidate experts and computing the new likelihood. The best expert is
+// added and the global template is updated accordingly. The procedure ends when
+// the likelihood cannot be improved anymore." Beyond the paper: of candidates
+// equal within score.Tie the first is the best.
+func matchingPursuit(m *patchwork.Model, x *bitmap.Image) (picks []patchwork.Pick, err error) {
+	poses, err := m.GridFor(x.Height(), x.Width())
+	if err == nil {
+		m, err = truncated(m)
+	}
+	for err == nil {
+		now := logLik(x, m.Compose(x.Height(), x.Width(), picks).P)
+		var candidates []patchwork.Pick
+		var gains []score.Gain
+		for k := range m.K() {
+			if slices.ContainsFunc(picks, func(p patchwork.Pick) bool { return p.Expert == k }) {
+				continue // section 4: "only one of the transformed versions is present in each image"
+			}
+			for t := range poses.Len() { // rotations, then shifts down, then shifts to the right
+				candidate := patchwork.Pick{Expert: k, Pose: poses.At(t)}
+				then := logLik(x, m.Compose(x.Height(), x.Width(), append(picks, candidate)).P)
+				candidates = append(candidates, candidate)
+				gains = append(gains, score.Gain{Possible: then.Possible - now.Possible, Nats: then.Nats - now.Nats})
+			}
+		}
+		if len(candidates) == 0 {
+			break
+		}
+		top := slices.MaxFunc(gains, func(a, b score.Gain) int {
+			return cmp.Or(cmp.Compare(a.Possible, b.Possible), cmp.Compare(a.Nats, b.Nats))
+		})
+		best := slices.IndexFunc(gains, func(g score.Gain) bool {
+			return g.Possible == top.Possible && g.Nats >= top.Nats-score.Tie
+		})
+		if len(picks) > 0 && !gains[best].Exceeds(score.Tie) {
+			break
+		}
+		candidates[best].Gain = gains[best].Float()
+		picks = append(picks, candidates[best])
+	}
+	return picks, err
+}
+
+// truncated returns the model with the templates max(1/2, mu_k(d)), by which
+// section 3 scores the experts of the max rule.
+func truncated(m *patchwork.Model) (*patchwork.Model, error) {
+	cfg, mu := m.Config(), m.Templates()
+	if !cfg.Truncate {
+		return m, nil
+	}
+	cfg.Q = max(0.5, cfg.Q)
+	for _, template := range append(mu, cfg.QMap) {
+		for d := range template {
+			template[d] = max(0.5, template[d])
+		}
+	}
+	return patchwork.NewModel(cfg, mu)
+}
+
+// logLik returns log P(x | mu). Beyond the paper: log 0 is counted separately.
+func logLik(x *bitmap.Image, mu []float64) (sum score.Gain) {
+	for d := range mu {
+		if p := likelihood(x, d, mu[d]); p > 0 {
+			sum.Nats += elem.Log(p)
+		} else {
+			sum.Possible--
+		}
+	}
+	return sum
+}
 
 // must returns the value of a call that cannot fail.
 func must[T any](value T, err error) T {

@@ -6,10 +6,9 @@
 //
 // # To read the code
 //
-// Begin with paper.go: sections 3, 4 and 4.1 in the form of their formulas, with
-// which the tests compare the rest. Then follow a run: run.go (Run), options.go,
-// starts.go (the starts side by side, and the best of them), begin.go (online.go,
-// split.go: what a start begins with), em.go (EM), loo.go and mdl.go (which start
+// Begin with paper.go: sections 4 and 4.1 in the form of their formulas. Then follow a run: run.go (Run), options.go,
+// starts.go (the starts side by side, and the best of them), begin.go (split.go:
+// what a start begins with), em.go (EM), loo.go and mdl.go (which start
 // is the best), polish.go, relocate.go and exact.go (the best one improved).
 // strokesrun.go is the run of MethodStrokes, the default where experts move and only
 // write; its two steps are package learn/strokes.
@@ -18,13 +17,12 @@
 //
 // # From the paper to the code
 //
-//   - Section 3, the pursuit: matchingPursuit in paper.go; what runs is
-//     patchwork.Pursuit.
+//   - Section 3, the pursuit: patchwork.Pursuit; matchingPursuit in paper_test.go is
+//     its formulas.
 //   - Section 4, the E-step: patchwork.EStep. The M-step: eq. (1) is [EquationOne];
 //     the default is the guarded step, patchwork.Tally.MStep.
-//   - Section 4.1, the running mean: [Online]. The first expert: [FirstExpert]. A
-//     new expert: [NextExpert], and [Reading] where the printed formula and the
-//     text disagree.
+//   - Section 4.1, the running mean and a new expert: paper.go, and [Reading] where
+//     the printed formula and the text disagree.
 //   - Section 4.2, the Gaussian of the poses: patchwork.FitGeometry, which a run
 //     calls at its end.
 //

@@ -1,27 +1,23 @@
 package strokes
 
-// Counts is what the M-step of one expert needs of the images: how often each of
+// counts is what the M-step of one expert needs of the images: how often each of
 // its entries fell on a pixel to which the others gave each level, and how often
 // that pixel was on. They are integers, so that counts of parts of the images add
 // up exactly, in any order.
-type Counts struct {
+type counts struct {
 	Levels int     // of the others' composition, the background included
 	Seen   []int64 // [entry][level]
 	On     []int64 // [entry][level]
 	Images int64   // in which the expert is
 }
 
-// NewCounts returns empty counts of an expert with so many entries.
-func NewCounts(entries, levels int) *Counts {
-	return &Counts{Levels: levels, Seen: make([]int64, entries*levels), On: make([]int64, entries*levels)}
+// newCounts returns empty counts of an expert with n entries.
+func newCounts(n, levels int) *counts {
+	return &counts{Levels: levels, Seen: make([]int64, n*levels), On: make([]int64, n*levels)}
 }
 
-// Merge adds the counts of other images. It panics if they are not of the same
-// size.
-func (c *Counts) Merge(o *Counts) {
-	if c.Levels != o.Levels || len(c.Seen) != len(o.Seen) {
-		panic("strokes: these counts are of different experts")
-	}
+// merge adds the counts of other images.
+func (c *counts) merge(o *counts) {
 	for i, n := range o.Seen {
 		c.Seen[i] += n
 		c.On[i] += o.On[i]
@@ -31,7 +27,7 @@ func (c *Counts) Merge(o *Counts) {
 
 // count adds the image that lies on the ground, as often as its weight says, with
 // its picks: for each pick of an expert, the levels that the other picks compose to.
-func (s *search) count(c *Counts, expert int, picks []pick, weight int64) {
+func (s *search) count(c *counts, expert int, picks []pick, weight int64) {
 	seen := false
 	for j, p := range picks {
 		if p.expert != expert {

@@ -71,38 +71,31 @@ func (l *Learner) Maximise(ctx context.Context, st *State) error {
 
 // Count returns the counts of one expert in the images of this learner, with the
 // picks and the other experts of a state.
-func (l *Learner) Count(ctx context.Context, st *State, expert int) (*Counts, error) {
+func (l *Learner) Count(ctx context.Context, st *State, expert int) (*counts, error) {
 	sprites := l.ground.sprites(st.templates)
-	parts := make([]*Counts, l.opt.Workers)
+	parts := make([]*counts, l.opt.Workers)
 	if err := l.each(ctx, func(s *search, w, i int) {
 		if parts[w] == nil {
-			parts[w] = NewCounts(l.ground.height*l.ground.width, len(l.levels.p))
+			parts[w] = newCounts(l.ground.height*l.ground.width, len(l.levels.p))
 		}
 		s.sprites = sprites
 		s.count(parts[w], expert, st.picks[i], l.data.Weight(i))
 	}); err != nil {
 		return nil, err
 	}
-	all := NewCounts(l.ground.height*l.ground.width, len(l.levels.p))
+	all := newCounts(l.ground.height*l.ground.width, len(l.levels.p))
 	for _, p := range parts {
 		if p != nil {
-			all.Merge(p)
+			all.merge(p)
 		}
 	}
 	return all, nil
 }
 
-// Set replaces one expert by what its counts, of any images, say.
-func (l *Learner) Set(st *State, expert int, c *Counts) {
-	st.templates = slices.Clone(st.templates)
-	st.templates[expert] = l.template(c, st.straight[expert])
-}
-
 // template returns an expert read off its counts.
-func (l *Learner) template(c *Counts, straight bool) []uint8 {
-	s := step{levels: l.levels, height: l.ground.height, width: l.ground.width, vote: strict * l.opt.Vote,
-		boundary: l.opt.Boundary,
-		double:   l.opt.Double, pool: l.opt.Pool, straight: straight}
+func (l *Learner) template(c *counts, straight bool) []uint8 {
+	s := step{levels: l.levels, height: l.ground.height, width: l.ground.width, vote: strict * l.vote,
+		straight: straight}
 	return s.template(c)
 }
 
@@ -172,12 +165,12 @@ func (l *Learner) judge(st *State, explained []found) {
 			continue
 		}
 		st.LogLik += float64(w * c.logLik)
-		st.Length += float64(w * (float64(l.opt.Double*float64(c.double)) + float64(perPick*float64(len(c.picks)))))
+		st.Length += float64(w * (float64(doublePrice*float64(c.double)) + float64(perPick*float64(len(c.picks)))))
 	}
 	st.Length -= st.LogLik
 	for k, t := range st.templates {
 		votes, boundary := extent(t, l.ground.width)
-		st.Length += float64(l.opt.Vote*float64(votes)) + float64(l.opt.Boundary*float64(boundary))
+		st.Length += float64(l.vote*float64(votes)) + float64(boundaryPrice*float64(boundary))
 		if !st.straight[k] {
 			st.Length += float64(l.opt.Straight * float64(l.rows))
 		}

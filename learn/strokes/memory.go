@@ -30,7 +30,7 @@ func (l *Learner) key(st *State, afresh bool) string {
 		picks = st.picks
 	}
 	g := l.ground
-	return recall.Key("strokes", g.height, g.width, g.grid, l.levels.p, g.outside, l.reuse, l.opt.Double, l.opt.Shared,
+	return recall.Key("strokes", g.height, g.width, g.grid, l.levels.p, g.outside, l.reuse, l.opt.Shared,
 		afresh, st.templates, picks)
 }
 

@@ -7,16 +7,13 @@ type step struct {
 	*levels
 	height, width int
 	vote          float64 // what a vote must bring, in nats
-	boundary      float64 // the price of two neighbours of which one votes
-	double        float64 // the price of a pixel that two picks cover
-	pool          float64 // the weight of a neighbour beside 1
 	straight      bool    // the votes must lie in one straight band
 }
 
 // worths returns, by entry and level, what voting at that level would have brought
 // in the images counted, in nats: f(p) = sum of log P(x | max(p, m)) - log P(x | m),
 // with one pixel more that was off, less the price of double coverage.
-func (s *step) worths(c *Counts) []float64 {
+func (s *step) worths(c *counts) []float64 {
 	n := len(s.p)
 	f := make([]float64, s.height*s.width*n)
 	for i := range s.height * s.width {
@@ -31,7 +28,7 @@ func (s *step) worths(c *Counts) []float64 {
 			}
 			if m >= s.covers {
 				for l := s.covers; l < n; l++ {
-					own[l] -= float64(s.double * seen)
+					own[l] -= float64(doublePrice * seen)
 				}
 			}
 		}
@@ -45,7 +42,7 @@ func (s *step) worths(c *Counts) []float64 {
 // pooled returns the worths of entries pooled with those of their neighbours,
 // because poses are known to half a pixel only.
 func (s *step) pooled(f []float64) []float64 {
-	n, w := len(s.p), s.pool
+	n, w := len(s.p), neighbourWeight
 	out := make([]float64, len(f))
 	for y := range s.height {
 		for x := range s.width {
@@ -72,12 +69,9 @@ func (s *step) pooled(f []float64) []float64 {
 }
 
 // template returns the expert.
-func (s *step) template(c *Counts) []uint8 {
+func (s *step) template(c *counts) []uint8 {
 	n := len(s.p)
-	f := s.worths(c)
-	if s.pool > 0 {
-		f = s.pooled(f)
-	}
+	f := s.pooled(s.worths(c))
 	best, worth := make([]uint8, s.height*s.width), make([]float64, s.height*s.width)
 	for i := range best {
 		worth[i] = math.Inf(-1)
@@ -114,7 +108,7 @@ func (s *step) decide(worth []float64) []bool {
 		for y := range s.height {
 			for x := range s.width {
 				i := y*s.width + x
-				v := worth[i] + float64(s.boundary*float64(2*s.neighbours(votes, y, x)-4))
+				v := worth[i] + float64(boundaryPrice*float64(2*s.neighbours(votes, y, x)-4))
 				if now := v > 0; now != votes[i] {
 					votes[i], changed = now, true
 				}
@@ -148,7 +142,7 @@ func (s *step) neighbours(votes []bool, y, x int) int {
 // bridge lets a stroke go on where another one crosses it: within the closing of
 // the entries above 1/2, an entry whose pixel is ink in more than half of the
 // images, whoever explains it, takes that share.
-func (s *step) bridge(t []uint8, c *Counts) {
+func (s *step) bridge(t []uint8, c *counts) {
 	body := make([]bool, len(t))
 	for i, l := range t {
 		body[i] = int(l) >= s.covers

@@ -41,24 +41,6 @@ import (
 // Options of a Learner. The zero value is the recommended default; where 0 is a
 // price, a negative value means that there is none.
 type Options struct {
-	// Vote is the price of a vote, in nats, in all images together; 0 means half
-	// of the logarithm of their number, which is what a number costs that has to be
-	// known to the precision that the images give it. A vote must bring half as much
-	// again.
-	Vote float64
-
-	// Boundary is the price, in nats, of two neighbouring entries of which one votes;
-	// 0 means 1.
-	Boundary float64
-
-	// Double is the price, in nats, of a pixel that two picks cover, both with more
-	// than 1/2; 0 means 0.5.
-	Double float64
-
-	// Pool is the weight of each neighbour of an entry where what it gains is
-	// pooled with theirs; 0 means 0.3.
-	Pool float64
-
 	// Straight, if above 0, prefers straight parts: one that votes beyond one straight
 	// band costs so many nats for every image.
 	Straight float64
@@ -77,6 +59,12 @@ type Options struct {
 }
 
 const (
+	// The prices, in nats, of two neighbouring entries of which one votes, and of a pixel
+	// that two picks cover, both with more than 1/2.
+	boundaryPrice, doublePrice = 1.0, 0.5
+	// neighbourWeight is that of each neighbour of an entry where what it gains is pooled
+	// with theirs.
+	neighbourWeight = 0.3
 	// strict is how many times its price a vote must bring: what its neighbours gain is
 	// counted in part as its own.
 	strict = 1.5
@@ -93,30 +81,18 @@ const (
 	sweeps = 3
 )
 
-// orElse returns a price: the default for 0, none for a negative value.
-func orElse(v, def float64) float64 {
-	if v == 0 {
-		v = def
-	}
-	return max(v, 0)
-}
-
-// withDefaults returns the options for so many images, weights counted.
-func (o Options) withDefaults(rows int64) Options {
-	o.Vote = orElse(o.Vote, elem.Log(float64(max(rows, 1)))/2)
-	o.Boundary, o.Double, o.Pool = orElse(o.Boundary, 1), orElse(o.Double, 0.5), orElse(o.Pool, 0.3)
-	o.Workers = max(o.Workers, 1)
-	return o
-}
-
 // Learner makes the two steps of EM on some images. It is safe for concurrent use.
 type Learner struct {
-	ground  *ground
-	levels  *levels
-	opt     Options
-	reuse   int
-	data    patchwork.Data
-	rows    int64
+	ground *ground
+	levels *levels
+	opt    Options
+	reuse  int
+	data   patchwork.Data
+	rows   int64
+	// vote is the price of a vote, in nats, in all images together: half of the logarithm of
+	// their number, which is what a number costs that has to be known to the precision that
+	// the images give it. A vote must bring half as much again.
+	vote    float64
 	unit    float64 // of gains in fixed point, per nat
 	perPose float64 // log of the number of poses
 	// How an entry gains: by truncated templates, by the likelihood with the price of
@@ -171,7 +147,8 @@ func New(data patchwork.Data, c patchwork.Config, opt Options) (*Learner, error)
 		}
 		l.rows += data.Weight(i)
 	}
-	l.opt = opt.withDefaults(l.rows)
+	l.vote, l.opt = elem.Log(float64(max(l.rows, 1)))/2, opt
+	l.opt.Workers = max(opt.Workers, 1)
 	l.tables()
 	return l, nil
 }
@@ -179,14 +156,14 @@ func New(data patchwork.Data, c patchwork.Config, opt Options) (*Learner, error)
 // tables makes the tables of gains. The unit is as fine as sums of 32 bits permit.
 func (l *Learner) tables() {
 	top := len(l.levels.p) - 1
-	most := l.opt.Double - l.levels.off[top] + l.levels.on[top] - l.levels.on[0]
+	most := doublePrice - l.levels.off[top] + l.levels.on[top] - l.levels.on[0]
 	l.unit = 1 << 16
 	for l.unit*most*float64(l.ground.height*l.ground.width) > math.MaxInt32/2 {
 		l.unit /= 2
 	}
 	same := func(p float64) float64 { return p }
 	l.truncated = newTable(l.levels, func(p float64) float64 { return max(p, 0.5) }, 0, l.unit)
-	l.priced = newTable(l.levels, same, l.opt.Double, l.unit)
+	l.priced = newTable(l.levels, same, doublePrice, l.unit)
 	l.plain = newTable(l.levels, same, 0, l.unit)
 }
 

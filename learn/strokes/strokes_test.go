@@ -114,7 +114,8 @@ func TestBestIsTheBest(t *testing.T) {
 		if c.UnknownOutside = step < 0; step > 1 {
 			c.Poses.DX = pose.Symmetric(6, step)
 		}
-		l := learner(t, crosses(3, 5, true), c, Options{Double: -1})
+		l := learner(t, crosses(3, 5, true), c, Options{})
+		l.priced = l.plain // value knows no price of double coverage
 		for _, path := range kernel.All() {
 			st := l.Start(blots(2, 400, rng))
 			s := l.newSearch()
@@ -294,7 +295,7 @@ func TestCountsMerge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := NewCounts(400, want.Levels)
+		sum := newCounts(400, want.Levels)
 		for _, r := range [][2]int{{5, 9}, {0, 2}, {2, 5}} {
 			part := learner(t, patchwork.Data{Images: d.Images[r[0]:r[1]], Weights: d.Weights[r[0]:r[1]]}, config(-15, 0), Options{})
 			own := part.Start(part.templatesOf(all, st))
@@ -303,15 +304,10 @@ func TestCountsMerge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum.Merge(c)
+			sum.merge(c)
 		}
 		if fmt.Sprint(sum) != fmt.Sprint(want) {
 			t.Errorf("expert %d: other counts", k)
-		}
-		next := st.Clone()
-		all.Set(next, k, sum)
-		if !slices.Equal(next.templates[k], all.template(want, false)) {
-			t.Error("another template")
 		}
 	}
 }
@@ -333,7 +329,7 @@ func TestCountReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := NewCounts(400, len(l.levels.p))
+	want := newCounts(400, len(l.levels.p))
 	for i, img := range d.Images {
 		for j, p := range st.picks[i] {
 			if p.expert != 0 {
@@ -569,8 +565,8 @@ func TestHeaviest(t *testing.T) {
 func TestWorths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 1))
 	l := newLevels(0.01, voteLevels[:])
-	s := step{levels: l, height: 3, width: 4, double: 0.5}
-	c := NewCounts(12, len(l.p))
+	s := step{levels: l, height: 3, width: 4}
+	c := newCounts(12, len(l.p))
 	want := make([]float64, 12*len(l.p))
 	for i := range 12 {
 		for range rng.IntN(9) {
@@ -603,7 +599,7 @@ func TestWorths(t *testing.T) {
 // crosses, and small pieces are dropped.
 func TestShapes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))
-	s := step{levels: newLevels(0.01, voteLevels[:]), height: 13, width: 17, boundary: 1}
+	s := step{levels: newLevels(0.01, voteLevels[:]), height: 13, width: 17}
 	worth := make([]float64, 13*17)
 	for i := range worth {
 		worth[i] = rng.NormFloat64() * 2
@@ -632,7 +628,7 @@ func TestShapes(t *testing.T) {
 			t.Errorf("entry %d: %v, the other way %v", i, own, other)
 		}
 	}
-	template, c := make([]uint8, 13*17), NewCounts(13*17, 2)
+	template, c := make([]uint8, 13*17), newCounts(13*17, 2)
 	for y := 4; y < 9; y++ {
 		for x := range 17 {
 			i := y*17 + x

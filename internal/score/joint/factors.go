@@ -55,11 +55,8 @@ func (b *Beside) Factors(f *Factors, columns []int32, params []float64) *Factors
 	return f
 }
 
-// Gain returns what State.GainOf returns for a row, to the bit: it multiplies the same
-// numbers in the same order.
-func (f *Factors) Gain(x []uint8) float64 { return f.GainAbove(x, math.Inf(-1)) }
-
-// GainAbove is Gain, but may return -Inf for a gain that is below log(tiny).
+// GainAbove returns what State.GainOf returns for a row, to the bit: it multiplies the same
+// numbers in the same order. It may return -Inf for a gain that is below log(tiny).
 func (f *Factors) GainAbove(x []uint8, tiny float64) float64 {
 	sum, product := 0.0, 1.0
 	columns, ratios := f.columns, f.ratios

@@ -35,7 +35,7 @@ func TestFactorsAreTheState(t *testing.T) {
 				}
 				for k := range e.Opinions {
 					want := s.Gain(k)
-					got := beside.Factors(&f, e.columns[k], e.packed[k]).Gain(x)
+					got := beside.Factors(&f, e.columns[k], e.packed[k]).GainAbove(x, math.Inf(-1))
 					if math.Float64bits(got) != math.Float64bits(want) {
 						t.Fatalf("%s: expert %d beside %v gains %v, by its state %v", Names[r], k, set, got, want)
 					}
