@@ -95,11 +95,6 @@ func (b *builder) explain(ctx context.Context) error {
 		known += w * k
 		b.r.Unknown += int64(b.set.Images[i].Len()) - k
 		b.r.Weight += w
-		distinct := len(activeParts(e.Picks))
-		for len(b.r.PartCounts) <= distinct {
-			b.r.PartCounts = append(b.r.PartCounts, 0)
-		}
-		b.r.PartCounts[distinct] += w
 	}
 	b.r.LogLik, b.r.PerCell = Number(logLik/float64(b.r.Weight)), Number(logLik/float64(known))
 	for _, f := range diagnose.Model(b.m, diagnose.Evidence{Tally: tally, Explained: explained, Name: b.rowName}) {

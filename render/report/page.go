@@ -61,15 +61,7 @@ func (r *Report) WriteHTML(w io.Writer, title string) error {
 		}
 		p.section("samples", "Samples drawn from the model", "samples", p.samples())
 	}
-	if len(r.Labels)+len(r.Skipped) > 0 {
-		p.section("labels", "Parts and labels", "labels", p.labelViews())
-	}
-	if len(r.Parts) > 1 {
-		p.section("together", "Which parts occur together", "together", p.heatView())
-	}
-	if r.Table {
-		p.section("rows", "Rows by parts", "rows", p.rowView())
-	}
+	p.groups()
 	if r.Table {
 		p.section("rest", "What nothing explains", "rest", p.restView())
 	} else {
@@ -84,12 +76,29 @@ func (r *Report) WriteHTML(w io.Writer, title string) error {
 		p.section("findings", "What may be wrong", "findings", r.Findings)
 	}
 	p.section("how", "How to read the numbers", "how", r)
-	lead := p.markup("lead", p.leadView())
+	return p.write(w, title, p.markup("lead", p.leadView()))
+}
+
+// write writes the page.
+func (p *page) write(w io.Writer, title string, lead markup.HTML) error {
 	if p.err != nil {
 		return p.err
 	}
 	return render.Page{Title: title, Lead: lead, Sections: p.sections,
 		Style: markup.HTML(pageStyle), Script: markup.HTML(pageScript)}.Write(w)
+}
+
+// groups adds the sections that follow from which parts each row has, whatever the rows hold.
+func (p *page) groups() {
+	if len(p.Labels)+len(p.Skipped) > 0 {
+		p.section("labels", "Parts and labels", "labels", p.labelViews())
+	}
+	if len(p.Parts) > 1 {
+		p.section("together", "Which parts occur together", "together", p.heatView())
+	}
+	if p.Table {
+		p.section("rows", "Rows by parts", "rows", p.rowView())
+	}
 }
 
 // section adds a section whose body a template makes of data.
@@ -229,8 +238,13 @@ type warning struct{ First, Rest string }
 // fact is a number that stands out.
 type fact struct{ Value, Words string }
 
-// usedFact says how many parts are used.
-func usedFact(n int) fact { return fact{fmt.Sprint(n), verb(n, "part is", "parts are") + " used"} }
+// facts are how many parts are used, how many rows there are, and how many of these have a part.
+func (r *Report) facts() []fact {
+	n := r.usedParts()
+	return []fact{{fmt.Sprint(n), verb(n, "part is", "parts are") + " used"},
+		{thousands(int64(r.Rows)), verb(r.Rows, r.Noun(), r.Noun()+"s")},
+		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"}}
+}
 
 // verb returns the form for a number of things.
 func verb(n int, one, many string) string {
@@ -246,8 +260,7 @@ func (p *page) leadView() leadView {
 	if rest, ok := strings.CutPrefix(r.warning, doNotRely); ok {
 		v.Warning, v.Said = &warning{strings.TrimSpace(doNotRely), rest}, r.Summary[1:]
 	}
-	v.Facts = []fact{usedFact(r.usedParts()), {thousands(int64(r.Rows)), verb(r.Rows, r.Noun(), r.Noun()+"s")},
-		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"}}
+	v.Facts = r.facts()
 	if r.Quality != nil {
 		v.Facts = append(v.Facts, fact{fixed(2, r.Quality.By[0].Bits), "bits per hidden " + r.cell() + "; " + r.means() +
 			" " + fixed(2, r.Quality.By[1].Bits)})

@@ -245,14 +245,17 @@ func TestTablesCanBeRead(t *testing.T) {
 	}
 }
 
+// used is the fact of how many parts are used.
+func used(r *Report) string { return r.facts()[0].Value + " " + r.facts()[0].Words }
+
 // TestWords checks how numbers are written.
 func TestWords(t *testing.T) {
 	one, two := &Report{Table: true, Rows: 1, Parts: make([]Part, 1), Stability: &Stability{Rows: 1}}, &Report{Table: true, Rows: 2, Parts: make([]Part, 2), Stability: &Stability{Rows: 2}}
 	for want, got := range map[string]string{
 		"Learned again from other starts, 0 of 1 part comes back; from rows drawn anew, 0.": one.sayStability(),
 		"Learned again from other starts, 0 of 2 parts come back; from rows drawn anew, 0.": two.sayStability(),
-		"1 part is used":   usedFact(1).Value + " " + usedFact(1).Words,
-		"0 parts are used": usedFact(0).Value + " " + usedFact(0).Words,
+		"1 part is used":   used(&Report{PartCounts: []int64{0}, Parts: []Part{{Rows: 1}}}),
+		"0 parts are used": used(&Report{PartCounts: []int64{0}}),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -21,8 +21,21 @@ func (b *builder) parts(context.Context) error {
 	for k := range b.m.K() {
 		b.r.Parts = append(b.r.Parts, Part{Number: k, Name: words.Name(b.m, k), Words: words.Part(b.said, k, wordsColumns)})
 	}
+	b.use()
+	if b.set.Table {
+		b.votes()
+	}
+	return nil
+}
+
+// use counts the rows that use each part.
+func (b *builder) use() {
 	for i, e := range b.found {
 		w, active := b.set.Weight(i), activeParts(e.Picks)
+		for len(b.r.PartCounts) <= len(active) {
+			b.r.PartCounts = append(b.r.PartCounts, 0)
+		}
+		b.r.PartCounts[len(active)] += w
 		for _, k := range active {
 			b.r.Parts[k].Rows += w
 			if len(active) == 1 {
@@ -32,13 +45,8 @@ func (b *builder) parts(context.Context) error {
 	}
 	for k := range b.r.Parts {
 		p := &b.r.Parts[k]
-		p.Share = float64(p.Rows) / float64(max(b.r.Weight, 1))
-		p.Typical = b.typical(k)
+		p.Share, p.Typical = b.r.share(p.Rows), b.typical(k)
 	}
-	if b.set.Table {
-		b.votes()
-	}
-	return nil
 }
 
 // typical lists the rows in which part k gains most.

@@ -246,11 +246,6 @@ func (b *realBuilder) add(rows []explained) {
 		known += row.Known
 		logLik, base = logLik+e.evidence, base+e.found.StartLogLik
 		r.Unknown += int64(len(e.unknown))
-		distinct := len(activeParts(picks))
-		for len(r.PartCounts) <= distinct {
-			r.PartCounts = append(r.PartCounts, 0)
-		}
-		r.PartCounts[distinct]++
 		if room := mostCells - len(r.Cells); room > 0 {
 			r.Cells = append(r.Cells, e.unknown[:min(room, len(e.unknown))]...)
 		}

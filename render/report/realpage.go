@@ -9,16 +9,11 @@ import (
 	"slices"
 
 	"example.com/patchwork/diagnose/words"
-	"example.com/patchwork/internal/markup"
 	"example.com/patchwork/render"
 )
 
 //go:embed real.html
 var realHTML string
-
-// realStyle is what pages about real values have beside [pageStyle].
-const realStyle = `
-.track.dev i { right: auto; } .track.dev b { background: var(--text); }`
 
 // realPage is what the templates see.
 type realPage struct {
@@ -40,14 +35,8 @@ func (r *Real) WriteHTML(w io.Writer, title string) error {
 				false: "The images asked for."}[r.asked == nil], r.shownRows(examplesShown)))
 		p.section("samples", "Samples drawn from the model", "realsamples", p.samples())
 	}
-	if len(r.Labels)+len(r.Skipped) > 0 {
-		p.section("labels", "Parts and labels", "labels", p.labelViews())
-	}
-	if len(r.Parts) > 1 {
-		p.section("together", "Which parts occur together", "together", p.heatView())
-	}
+	p.groups()
 	if r.Table {
-		p.section("rows", "Rows by parts", "rows", p.rowView())
 		p.section("rest", "What nothing explains", "realrest", p.restView())
 	} else {
 		order := r.Unusual()
@@ -59,20 +48,13 @@ func (r *Real) WriteHTML(w io.Writer, title string) error {
 		p.section("missing", "Missing values", "realmissing", p.missingView())
 	}
 	p.section("how", "How to read the numbers", "realhow", r)
-	lead := p.markup("reallead", p.leadView())
-	if p.err != nil {
-		return p.err
-	}
-	return render.Page{Title: title, Lead: lead, Sections: p.sections,
-		Style: markup.HTML(pageStyle + realStyle), Script: markup.HTML(pageScript)}.Write(w)
+	return p.write(w, title, p.markup("reallead", p.leadView()))
 }
 
 // leadView is the top of the page.
 func (p *realPage) leadView() any {
 	r := p.real
-	facts := []fact{usedFact(r.usedParts()), {thousands(int64(r.Rows)), verb(r.Rows, r.Noun(), r.Noun()+"s")},
-		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"},
-		{fixed(2, r.LogLik-r.BaseLogLik), "nats gained per " + r.Noun()}}
+	facts := append(r.facts(), fact{fixed(2, r.LogLik-r.BaseLogLik), "nats gained per " + r.Noun()})
 	return struct {
 		*Real
 		Links []render.Section

@@ -17,18 +17,8 @@ func (b *realBuilder) parts() {
 	for k := range m.K() {
 		r.Parts = append(r.Parts, Part{Number: k, Name: words.NameOf(m.Names, k), Words: words.RealPart(m, k, wordsColumns)})
 	}
-	for _, e := range b.found {
-		active := activeParts(e.Picks)
-		for _, k := range active {
-			r.Parts[k].Rows++
-			if len(active) == 1 {
-				r.Parts[k].Alone++
-			}
-		}
-	}
+	b.use()
 	for k := range r.Parts {
-		p := &r.Parts[k]
-		p.Share, p.Typical = r.share(p.Rows), b.typical(k)
 		votes := []RealVote{}
 		for _, v := range words.RealVotes(m, k) {
 			one := RealVote{Number: v.At + 1, Mean: v.Mean, Deviation: v.Deviation, Own: v.OwnDeviation, Before: v.Before,
@@ -137,23 +127,18 @@ func (b *realBuilder) summary() []string {
 		out = append(out, fmt.Sprintf("%s is used most, in %s of the %ss: %s.", sentence(p.Name), percent(p.Share), r.Noun(),
 			p.Words))
 	}
-	if s := r.sayLabel(); s != "" {
-		out = append(out, s)
-	}
-	if s := r.sayTogether(); s != "" {
-		out = append(out, s)
-	}
+	out = said(out, r.sayLabel(), r.sayTogether())
 	if r.Table {
 		best := slices.Clone(r.RealColumns)
 		slices.SortStableFunc(best, func(x, y RealColumn) int { return cmp.Compare(x.share(), y.share()) })
-		var said []string
+		var most []string
 		for _, c := range best[:min(len(best), 3)] {
 			if c.share() < .9 {
-				said = append(said, fmt.Sprintf("%s of that of %s", percent(1-c.share()), c.Name))
+				most = append(most, fmt.Sprintf("%s of that of %s", percent(1-c.share()), c.Name))
 			}
 		}
-		if len(said) > 0 {
-			out = append(out, "Of the variance of the columns the parts take away most: "+strings.Join(said, ", ")+".")
+		if len(most) > 0 {
+			out = append(out, "Of the variance of the columns the parts take away most: "+strings.Join(most, ", ")+".")
 		}
 	}
 	if r.Unknown > 0 {

@@ -13,26 +13,8 @@ import (
 // summary says in a few sentences what the numbers say.
 func (b *builder) summary() []string {
 	r := b.r
-	var out []string
-	if r.warning != "" {
-		out = append(out, r.warning)
-	}
-	out = append(out, r.sayParts())
-	if s := b.sayCommonest(); s != "" {
-		out = append(out, s)
-	}
-	if s := r.sayLabel(); s != "" {
-		out = append(out, s)
-	}
-	if s := r.sayTogether(); s != "" {
-		out = append(out, s)
-	}
-	if s := r.sayQuality(); s != "" {
-		out = append(out, s)
-	}
-	if s := r.sayStability(); s != "" {
-		out = append(out, s)
-	}
+	out := said(nil, r.warning, r.sayParts(), b.sayCommonest(), r.sayLabel(), r.sayTogether(), r.sayQuality(),
+		r.sayStability())
 	if m := r.Missing; m != nil {
 		likely := 0
 		for _, n := range m.Bins[5:] {
@@ -41,6 +23,11 @@ func (b *builder) summary() []string {
 		out = append(out, fmt.Sprintf("Of %s, %s more likely 1 than 0.", plural(m.Sampled, "unknown cell"), areOf(likely)))
 	}
 	return out
+}
+
+// said adds the sentences that there are.
+func said(out []string, sentences ...string) []string {
+	return slices.DeleteFunc(append(out, sentences...), func(s string) bool { return s == "" })
 }
 
 func areOf(n int) string {
