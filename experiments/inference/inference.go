@@ -20,10 +20,6 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// MaxExperts is the maximum number of experts of a Problem, because sets are
-// enumerated.
-const MaxExperts = 20
-
 // Problem is a model whose experts have no poses, with the prior probability of
 // each being active. It is immutable and safe for concurrent use.
 type Problem struct {
@@ -36,42 +32,19 @@ type Problem struct {
 	prior   []float64   // K: pi
 }
 
-// New returns the problem of a model with the prior probabilities, strictly
-// between 0 and 1, that its experts are active. The error says what does not
-// fit: experts with poses, too many experts, or an opinion of 0 or 1, which
-// would make images impossible.
-func New(m *patchwork.Model, prior []float64) (*Problem, error) {
-	cfg := m.Config()
-	if cfg.Scene || cfg.Poses.Len() > 1 {
-		return nil, fmt.Errorf("inference: the experts have poses; they must be fixed")
-	}
-	if m.K() > MaxExperts || len(prior) != m.K() {
-		return nil, fmt.Errorf("inference: %d experts with %d priors; at most %d experts, one prior each", m.K(), len(prior),
-			MaxExperts)
-	}
-	p := &Problem{k: m.K(), d: m.Height() * m.Width(), max: cfg.Rule == patchwork.RuleMax, mu: m.Templates(), prior: prior}
+// New returns the problem of a model of at most 20 experts without poses, because sets are enumerated, with the
+// prior probability of each being active. All probabilities are strictly between 0 and 1.
+func New(m *patchwork.Model, prior []float64) *Problem {
+	p := &Problem{k: m.K(), d: m.Height() * m.Width(), max: m.Config().Rule == patchwork.RuleMax, mu: m.Templates(),
+		prior: prior}
 	for i := range p.d {
-		q := m.Abstention(i)
-		if !(q > 0 && q < 1) {
-			return nil, fmt.Errorf("inference: the abstention value of pixel %d is %g; it must be strictly between 0 and 1", i,
-				q)
-		}
-		p.q = append(p.q, q)
+		p.q = append(p.q, m.Abstention(i))
 	}
-	for k, pi := range prior {
-		if !(pi > 0 && pi < 1) {
-			return nil, fmt.Errorf("inference: the prior of expert %d is %g; it must be strictly between 0 and 1", k, pi)
-		}
-		for i, mu := range p.mu[k] {
-			if !(mu > 0 && mu < 1) {
-				return nil, fmt.Errorf("inference: expert %d says %g at pixel %d; opinions must be strictly between 0 and 1", k, mu,
-					i)
-			}
-		}
+	for _, pi := range prior {
 		p.odds = append(p.odds, math.Log(pi/(1-pi)))
 		p.nothing += math.Log(1 - pi)
 	}
-	return p, nil
+	return p
 }
 
 // K returns the number of experts.

@@ -33,10 +33,7 @@ func random(t *testing.T, rule patchwork.Rule, k int, rng *rand.Rand) (*patchwor
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := New(m, prior)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := New(m, prior)
 	img := bitmap.New(h, w)
 	for i := range h * w {
 		img.Set(i/w, i%w, rng.IntN(2) == 0)
@@ -196,24 +193,4 @@ func TestGradientMatchesDifferences(t *testing.T) {
 			t.Fatalf("gradient ascent ended at %v, below its start", v)
 		}
 	})
-}
-
-// TestNewRefuses: opinions of 0 or 1, experts with poses and priors that do not
-// fit are refused.
-func TestNewRefuses(t *testing.T) {
-	cfg := patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 2, Q: .5}
-	for name, c := range map[string]struct {
-		templates [][]float64
-		prior     []float64
-	}{
-		"certain": {[][]float64{{1, .5}}, []float64{.5}}, "prior": {[][]float64{{.9, .5}}, []float64{1}}, "number": {[][]float64{{.9, .5}}, nil},
-	} {
-		m, err := patchwork.NewModel(cfg, c.templates)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := New(m, c.prior); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
 }

@@ -7,10 +7,8 @@ import (
 	"math"
 
 	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/stat"
-	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 )
@@ -55,7 +53,9 @@ func LearnAlphabet(ctx context.Context, set *dataset.Set, parts int, o Options) 
 	for i := 0; i < test.Len(); i += alphabetEvery {
 		some = append(some, i)
 	}
-	explained, err := explainAll(ctx, r.Model, rows.Part(test.Data, some).Images, o.Workers)
+	explained := make([]*patchwork.Explanation, len(some))
+	_, err = patchwork.EStep(ctx, r.Model, rows.Part(test.Data, some), patchwork.PursuitOptions{}, o.Workers,
+		func(i int, e *patchwork.Explanation) { explained[i] = e })
 	if err != nil {
 		return r, err
 	}
@@ -77,25 +77,6 @@ func LearnAlphabet(ctx context.Context, set *dataset.Set, parts int, o Options) 
 	}
 	r.Inside = inside / (r.Picks * n)
 	return r, nil
-}
-
-// explainAll explains images by a model.
-func explainAll(ctx context.Context, m *patchwork.Model, images []*bitmap.Image, workers int) ([]*patchwork.Explanation,
-	error) {
-	out := make([]*patchwork.Explanation, len(images))
-	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{})
-	if err != nil {
-		return nil, err
-	}
-	pursuits := []*patchwork.Pursuit{p}
-	for range max(workers, 1) - 1 {
-		pursuits = append(pursuits, p.Fork())
-	}
-	_, err = pool.Run(ctx, len(images), len(pursuits), 1, func(w, i int) (err error) {
-		out[i], err = pursuits[w].Explain(images[i])
-		return err
-	})
-	return out, err
 }
 
 // capitals returns the capital letters of some writers.

@@ -85,32 +85,32 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 	r.Pure = stat.Count(strokesOf(m), Stroke.Pure)
 	r.Natural = natural(m, task.Letter)
 	r.Train = m.Extras().Record.LogLik / pixels(train)
-	if r.Truncated, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Paper: true}, o.Workers); err != nil {
+	if r.Truncated, _, err = HeldOut(ctx, m, test, patchwork.PursuitOptions{Paper: true}, o.Workers); err != nil {
 		return Result{}, err
 	}
-	if r.Hybrid, r.Picks, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true}, o.Workers); err != nil {
+	if r.Hybrid, r.Picks, err = HeldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true}, o.Workers); err != nil {
 		return Result{}, err
 	}
-	r.Mean, err = mean(ctx, cfg, train, test, o)
+	r.Mean, err = Mean(ctx, cfg, train, test, o)
 	return r, err
 }
 
-// mean measures a simple rival: one template, the mean of the training images
+// Mean measures a simple rival: one template, the mean of the training images
 // under the best shift and rotation of each.
-func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
+func Mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
 	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Method: learn.MethodBoth, Seed: o.Seed,
 		Starts: o.Starts, Workers: o.Workers})
 	if err != nil {
 		return 0, err
 	}
-	ll, _, err := heldOut(ctx, m, test, patchwork.PursuitOptions{Paper: true, Forced: true}, o.Workers)
+	ll, _, err := HeldOut(ctx, m, test, patchwork.PursuitOptions{Paper: true, Forced: true}, o.Workers)
 	return ll, err
 }
 
-// heldOut returns the log-likelihood per pixel of the test images, and the
+// HeldOut returns the log-likelihood per pixel of the test images, and the
 // picks per image.
-func heldOut(ctx context.Context, m *patchwork.Model, test patchwork.Data, opt patchwork.PursuitOptions,
+func HeldOut(ctx context.Context, m *patchwork.Model, test patchwork.Data, opt patchwork.PursuitOptions,
 	workers int) (logLik, picks float64, err error) {
 	t, err := patchwork.EStep(ctx, m, test, opt, workers, nil)
 	if err != nil {

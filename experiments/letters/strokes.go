@@ -62,7 +62,7 @@ func LearnClean(ctx context.Context, set *dataset.Set, task Task, seeds int, opt
 			away, all := strayVotes(m.Template(k), w)
 			stray, votes = append(stray, float64(away)), append(votes, float64(all))
 		}
-		ll, picks, err := heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true}, o.Workers)
+		ll, picks, err := HeldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true}, o.Workers)
 		if err != nil {
 			return Clean{}, err
 		}

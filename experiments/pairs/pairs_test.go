@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/experiments/stat"
 )
 
 // TestSets: walks have 16 pixels, scenes hold their parts and nothing else, and the
@@ -47,18 +46,12 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// TestMeasure: a small set is learned, and its row says so.
-func TestMeasure(t *testing.T) {
-	row, err := Measure(t.Context(), Row{Name: "walks"}, 1, func(seed uint64) Set {
-		set := Walks(seed, 3, 40, 0, nil)
-		return set
-	})
-	if err != nil || row.All != 1 || row.K != 3 || row.Found != 3 {
-		t.Errorf("%v, %v", row, err)
-	}
+// TestReport: a small set is learned, and its row says so.
+func TestReport(t *testing.T) {
 	var w strings.Builder
-	if row.write(stat.NewTable(&w)); !strings.Contains(w.String(), "\n| walks | 40 | 0.00 | 1 of 1 | 3.00 of 3 | 3.00 |") {
-		t.Error(w.String())
+	err := report(t.Context(), &w, []job{{"walks", 0, 1, func(seed uint64) Set { return Walks(seed, 3, 40, 0, nil) }}}, 5)
+	if err != nil || !strings.Contains(w.String(), "\n| walks | 40 | 0.00 | 1 of 1 | 3.00 of 3 | 3.00 |") {
+		t.Errorf("%v\n%s", err, &w)
 	}
 }
 

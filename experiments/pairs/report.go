@@ -14,50 +14,42 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// Row is one row of a table: sets of one kind, and what was found in them.
-type Row struct {
-	Name    string
-	Images  int
-	Flips   float64
-	Draws   int
-	All     int     // draws in which all parts were found exactly, and nothing else
-	Found   float64 // true parts found exactly, mean
-	Parts   int     // true parts
-	K       float64 // parts found, right or wrong, mean
-	Seconds float64 // of the processor, mean
+// outcome is what was found in one set.
+type outcome struct {
+	images, parts int
+	found, k      float64 // true parts found exactly, and parts found, right or wrong
+	seconds       float64 // of the processor
 }
 
-// Outcome is what was found in one set.
-type Outcome struct {
-	Parts   []*bitmap.Image
-	Seconds float64
-}
+// all reports whether all parts were found exactly, and nothing else.
+func (o outcome) all() bool { return o.found == float64(o.parts) && o.k == o.found }
 
-// Learn learns the parts of a set as patchwork learn --start-from pairs does, on one
-// worker, and returns the pixels of each that are more likely on than off. A set
+// measure learns the parts of a set as patchwork learn --start-from pairs does, on one
+// worker, and compares the pixels of each that are more likely on than off with the truth. A set
 // without parts has none.
-func Learn(ctx context.Context, set Set, seed uint64) (Outcome, error) {
+func measure(ctx context.Context, set Set, seed uint64) (outcome, error) {
 	began := stat.ProcessorTime()
-	var out Outcome
+	var parts []*bitmap.Image
 	if len(set.Parts) == 0 {
 		r, err := pairs.Grow(ctx, set.Images, pairs.Options{Seed: seed})
 		if err != nil {
-			return out, err
+			return outcome{}, err
 		}
-		return Outcome{r.Parts, (stat.ProcessorTime() - began).Seconds()}, nil
+		parts = r.Parts
+	} else {
+		cfg := patchwork.NewConfig(patchwork.RuleMax, set.Images[0].Height(), set.Images[0].Width(),
+			pose.Grid{Angles: set.Angles})
+		m, err := learn.Learn(ctx, patchwork.Data{Images: set.Images}, cfg,
+			learn.Options{StartFrom: learn.StartFromPairs, Seed: seed})
+		if err != nil {
+			return outcome{}, err
+		}
+		for k := range m.K() {
+			parts = append(parts, Ink(m, k))
+		}
 	}
-	cfg := patchwork.NewConfig(patchwork.RuleMax, set.Images[0].Height(), set.Images[0].Width(),
-		pose.Grid{Angles: set.Angles})
-	m, err := learn.Learn(ctx, patchwork.Data{Images: set.Images}, cfg,
-		learn.Options{StartFrom: learn.StartFromPairs, Seed: seed})
-	if err != nil {
-		return out, err
-	}
-	for k := range m.K() {
-		out.Parts = append(out.Parts, Ink(m, k))
-	}
-	out.Seconds = (stat.ProcessorTime() - began).Seconds()
-	return out, nil
+	return outcome{len(set.Images), len(set.Parts), float64(set.Found(parts)), float64(len(parts)),
+		(stat.ProcessorTime() - began).Seconds()}, nil
 }
 
 // Ink returns the pixels of a part that are more likely on than off, trimmed.
@@ -71,32 +63,6 @@ func Ink(m *patchwork.Model, k int) *bitmap.Image {
 	return Trim(img)
 }
 
-// Measure learns the sets of seeds 1 to draws, each with its seed.
-func Measure(ctx context.Context, row Row, draws int, set func(seed uint64) Set) (Row, error) {
-	row.Draws = draws
-	for seed := uint64(1); seed <= uint64(draws); seed++ {
-		s := set(seed)
-		o, err := Learn(ctx, s, seed)
-		if err != nil {
-			return row, fmt.Errorf("%s, seed %d: %w", row.Name, seed, err)
-		}
-		found := s.Found(o.Parts)
-		if found == len(s.Parts) && len(o.Parts) == found {
-			row.All++
-		}
-		n := float64(draws)
-		row.Images, row.Parts = len(s.Images), len(s.Parts)
-		row.Found, row.K, row.Seconds = row.Found+float64(found)/n, row.K+float64(len(o.Parts))/n, row.Seconds+o.Seconds/n
-	}
-	return row, nil
-}
-
-// write prints the row.
-func (r Row) write(t stat.Table) {
-	t.Row("%s | %d | %.2f | %d of %d | %.2f of %d | %.2f | %.2f", r.Name, r.Images, r.Flips, r.All, r.Draws, r.Found,
-		r.Parts, r.K, r.Seconds)
-}
-
 // job is a row to be measured.
 type job struct {
 	name  string
@@ -105,15 +71,18 @@ type job struct {
 	set   func(seed uint64) Set
 }
 
-// report measures the jobs, each with at most so many draws.
+// report learns the sets of seeds 1 to draws of each job, at most so many, each with its seed.
 func report(ctx context.Context, w io.Writer, jobs []job, draws int) error {
 	t := stat.NewTable(w, "set", "images", "flips", "all found, nothing else", "true parts found", "K", "s of one core")
 	for _, j := range jobs {
-		row, err := Measure(ctx, Row{Name: j.name, Flips: j.flips}, min(j.draws, draws), j.set)
+		all, err := stat.Seeds(min(j.draws, draws), func(i uint64) (outcome, error) { return measure(ctx, j.set(i+1), i+1) })
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", j.name, err)
 		}
-		row.write(t)
+		t.Row("%s | %d | %.2f | %d of %d | %.2f of %d | %.2f | %.2f", j.name, all[0].images, j.flips,
+			stat.Count(all, outcome.all), len(all), stat.MeanOf(all, func(o outcome) float64 { return o.found }), all[0].parts,
+			stat.MeanOf(all, func(o outcome) float64 { return o.k }),
+			stat.MeanOf(all, func(o outcome) float64 { return o.seconds }))
 	}
 	return nil
 }

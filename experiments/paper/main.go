@@ -9,12 +9,9 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"strconv"
-	"strings"
 
 	flag "github.com/spf13/pflag"
 
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/experiments/paper/figures"
 )
@@ -33,7 +30,7 @@ archive of grey pictures in which folders name the letter and files the writer, 
 
 and for a MAT-file with 56 x 56 pixels per row, laid out by MATLAB
 
-  go run ./experiments/paper 7 --ticc handwrittencharacters.mat --threshold 0.5 --size 56x56 --transpose
+  go run ./experiments/paper 7 --ticc handwrittencharacters.mat --threshold 0.5 --height 56 --width 56 --transpose
 
 usage: go run ./experiments/paper [FIGURE...] [-o DIR]
 `
@@ -68,7 +65,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 
 // parse reads the command line.
 func parse(args []string) (r figures.Request, err error) {
-	var threshold, size string
+	var threshold float64
 	fs := flag.NewFlagSet("paper", flag.ContinueOnError)
 	fs.Usage = func() {
 		fmt.Fprint(os.Stderr, help, fs.FlagUsages(), "\nFigures (all, if none is named):\n", figures.Contents())
@@ -88,9 +85,10 @@ func parse(args []string) (r figures.Request, err error) {
 		"of --ticc: pattern of the names of pictures, such as {y}/{writer}_{sample}.png; {} is ignored")
 	fs.StringVar(&form.Array, "array", "",
 		"of --ticc: array of an .npz or .mat file that holds the images (default x, or the only one)")
-	fs.StringVar(&threshold, "threshold", "", "of --ticc: grey values above it are on")
+	fs.Float64Var(&threshold, "threshold", 0, "of --ticc: grey values above it are on")
 	fs.BoolVar(&form.Invert, "invert", false, "of --ticc: swap on and off; in pictures light is ink")
-	fs.StringVar(&size, "size", "", "of --ticc: height and width of the images, as HxW, where rows are flat")
+	fs.IntVar(&form.Height, "height", 0, "of --ticc: height of the images, where rows are flat")
+	fs.IntVar(&form.Width, "width", 0, "of --ticc: their width")
 	fs.BoolVar(&form.Transpose, "transpose", false,
 		"of --ticc: swap the rows and columns of the images, for rows laid out by MATLAB")
 	if err := fs.Parse(args); err != nil {
@@ -100,27 +98,8 @@ func parse(args []string) (r figures.Request, err error) {
 	if r.Workers < 1 {
 		return r, fmt.Errorf("--workers %d: give at least 1", r.Workers)
 	}
-	return r, readForm(form, threshold, size)
-}
-
-// readForm reads the flags of the form of --ticc that are no plain text.
-func readForm(form *dataset.Options, threshold, size string) error {
-	if threshold != "" {
-		t, err := strconv.ParseFloat(threshold, 64)
-		if err != nil {
-			return fmt.Errorf("--threshold %s: give a number", threshold)
-		}
-		form.Threshold = &t
+	if fs.Changed("threshold") {
+		form.Threshold = &threshold
 	}
-	if size == "" {
-		return nil
-	}
-	h, w, _ := strings.Cut(size, "x")
-	var errH, errW error
-	form.Height, errH = strconv.Atoi(h)
-	form.Width, errW = strconv.Atoi(w)
-	if errH != nil || errW != nil || form.Height < 1 || form.Width < 1 {
-		return fmt.Errorf("--size %s: give the height and the width, such as 56x56", size)
-	}
-	return nil
+	return r, nil
 }

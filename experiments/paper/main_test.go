@@ -29,7 +29,7 @@ func TestPaper(t *testing.T) {
 func TestPaperRefuses(t *testing.T) {
 	for line, want := range map[string]string{
 		"9": `no figure "9"`, "1 --workers 0": "--workers 0", "7 --ticc none.npz": "none.npz", "3 --mnist none.npz": "none.npz",
-		"7 --ticc none.npz --size 56": "--size 56", "7 --ticc none.npz --threshold dark": "--threshold dark",
+		"7 --ticc none.npz --threshold dark": "threshold",
 	} {
 		err := run(t.Context(), &strings.Builder{}, append(strings.Fields(line), "-o", t.TempDir()))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -30,19 +30,9 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 func (r *Results) Print(w io.Writer) {
 	fmt.Fprintf(w, "Seed %d, %d sets per size, %d test images, medians (quartiles).\n", r.Options.Seed, r.Options.Sets,
 		r.Options.Test)
-	for _, f := range []struct {
-		title  string
-		figure func(Measure) float64
-	}{
-		{"Cross-entropy, nats per image", func(m Measure) float64 { return m.CrossEntropy }},
-		{"Excess over the truth", func(m Measure) float64 { return m.Excess }},
-		{"Cross-entropy with codes rounded to one bit per unit", func(m Measure) float64 { return m.RoundedCrossEntropy }},
-		{"L2", func(m Measure) float64 { return m.L2 }},
-		{"L2 with rounded codes", func(m Measure) float64 { return m.RoundedL2 }},
-		{"Purity", func(m Measure) float64 { return m.Purity }},
-	} {
-		r.table(w, f.title, append([]Curve{{Name: "truth", Points: r.Truth}}, r.Curves...), func(p Point) string {
-			return fmt.Sprintf("%.2f (%.2f-%.2f)", f.figure(p.Median), f.figure(p.Low), f.figure(p.High))
+	for _, f := range Figures {
+		r.table(w, f.Name, append([]Curve{{Name: "truth", Points: r.Truth}}, r.Curves...), func(p Point) string {
+			return fmt.Sprintf("%.2f (%.2f-%.2f)", *f.Of(&p.Median), *f.Of(&p.Low), *f.Of(&p.High))
 		})
 	}
 	if len(r.Nonzeros) > 0 {

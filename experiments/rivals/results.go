@@ -47,31 +47,17 @@ func (r *run) results(out []outcome, chosen [][]setting) (Results, error) {
 func nonzeros(sets []outcome) []Nonzero {
 	var out []Nonzero
 	for i, n := range coefficients {
-		var v []float64
-		for _, s := range sets {
-			v = append(v, s.nonzeros[i])
-		}
-		q := quartiles(v)
+		q := quartiles(stat.Of(sets, func(s outcome) float64 { return s.nonzeros[i] }))
 		out = append(out, Nonzero{n, q[0], q[1], q[2]})
 	}
 	return out
 }
 
-// fields returns the figures of a measure, one by one.
-func (m *Measure) fields() []*float64 {
-	return []*float64{&m.CrossEntropy, &m.Excess, &m.L2, &m.RoundedCrossEntropy, &m.RoundedL2, &m.Purity}
-}
-
 // summarise computes the quartiles over the sets.
 func (p *Point) summarise() {
-	low, median, high := p.Low.fields(), p.Median.fields(), p.High.fields()
-	for i := range low {
-		var v []float64
-		for s := range p.Sets {
-			v = append(v, *p.Sets[s].fields()[i])
-		}
-		q := quartiles(v)
-		*low[i], *median[i], *high[i] = q[0], q[1], q[2]
+	for _, f := range Figures {
+		q := quartiles(stat.Of(p.Sets, func(m Measure) float64 { return *f.Of(&m) }))
+		*f.Of(&p.Low), *f.Of(&p.Median), *f.Of(&p.High) = q[0], q[1], q[2]
 	}
 }
 

@@ -63,6 +63,19 @@ type Measure struct {
 	Purity float64
 }
 
+// Figures are the numbers of a measure.
+var Figures = []struct {
+	Name string
+	Of   func(m *Measure) *float64
+}{
+	{"cross-entropy", func(m *Measure) *float64 { return &m.CrossEntropy }},
+	{"excess", func(m *Measure) *float64 { return &m.Excess }},
+	{"squared error", func(m *Measure) *float64 { return &m.L2 }},
+	{"rounded cross-entropy", func(m *Measure) *float64 { return &m.RoundedCrossEntropy }},
+	{"rounded squared error", func(m *Measure) *float64 { return &m.RoundedL2 }},
+	{"purity", func(m *Measure) *float64 { return &m.Purity }},
+}
+
 // Point is one model at one size.
 type Point struct {
 	N       int

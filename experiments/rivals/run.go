@@ -1,6 +1,7 @@
 package rivals
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -222,12 +223,10 @@ func (r *run) measure(ctx context.Context, chosen [][]setting) (Results, error) 
 }
 
 // shown returns the index of the size nearest to 100.
-func (r *run) shown() int {
-	at := 0
-	for i, n := range r.Sizes {
-		if math.Abs(float64(n-100)) < math.Abs(float64(r.Sizes[at]-100)) {
-			at = i
-		}
-	}
-	return at
+func (r *run) shown() int { return Nearest(r.Sizes) }
+
+// Nearest returns the index of the size nearest to 100.
+func Nearest(sizes []int) int {
+	off := func(n int) int { return max(n-100, 100-n) }
+	return slices.Index(sizes, slices.MinFunc(sizes, func(a, b int) int { return cmp.Compare(off(a), off(b)) }))
 }

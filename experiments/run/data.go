@@ -78,31 +78,3 @@ func runBars(j job) error {
 	}
 	return nil
 }
-
-// runMoves measures how far parts are moved, on letters, digits and characters.
-func runMoves(j job, set letterSet, o letters.Options) error {
-	digits, err := scenes.DigitSet(data("mnist_t10k"))
-	if err != nil {
-		return err
-	}
-	korean, err := dataset.Read([]string{data("omniglot_small1", "omniglot_small1.npz")},
-		dataset.Options{Where: where("alphabet", "Korean")})
-	if err != nil {
-		return err
-	}
-	var classes []letters.Class
-	for _, c := range []struct {
-		name    string
-		of      *dataset.Set
-		y       string
-		experts int
-	}{{"digit 4", digits, "4", 3}, {"digit 7", digits, "7", 2}, {"letter T", set, "T", 2}, {"letter H", set, "H", 3},
-		{"Korean 1", korean, "1", 3}} {
-		images, err := c.of.Where(where("y", c.y)[0])
-		if err != nil {
-			return err
-		}
-		classes = append(classes, letters.Class{Name: c.name, Images: images, Experts: c.experts})
-	}
-	return letters.ReportMoves(j.ctx, j.w, classes, 5, o)
-}

@@ -65,7 +65,6 @@ var experiments = []experiment{
 			return letters.ReportCounts(j.ctx, j.w, l, j.number(5), o)
 		})},
 	{"alphabet", "[seed...]", "one alphabet for all letters", onLetters(runAlphabet)},
-	{"moves", "", "how far should parts of drawings be shifted and turned?", onLetters(runMoves)},
 	{"fewshot", "[rows] [seeds] [n=1,5] [set...] [picture=FILE]",
 		"which class? learned from few examples, beside rivals; rows: of tables", runFewshot},
 	{"sheets", "[seeds] [large|odds|opencv] [picture=FILE]",

@@ -96,7 +96,8 @@ func Report(ctx context.Context, w io.Writer, seeds int) error {
 	t := stat.NewTable(w, "flips", fmt.Sprintf("F1, mean (least) of %d seeds", seeds), "finds with odds of 1:1", "wrong",
 		"missed", "processor s, mean (most)")
 	for _, flip := range []float64{0.01, 0.05} {
-		var f1, seconds, all, wrong, missed []float64
+		var f1, seconds []float64
+		finds, hits := 0.0, 0.0
 		for seed := range seeds {
 			page, truth, err := Draw(7200, 10800, 1300, 0, flip, 1000+uint64(seed))
 			if err != nil {
@@ -108,13 +109,12 @@ func Report(ctx context.Context, w io.Writer, seeds int) error {
 			}
 			found = slices.DeleteFunc(found, func(f Found) bool { return f.Score < 0 })
 			right := Judge(found, truth)
-			hits := stat.Count(right, func(r bool) bool { return r })
+			finds += float64(len(found)) / float64(seeds)
+			hits += float64(stat.Count(right, func(r bool) bool { return r })) / float64(seeds)
 			f1, seconds = append(f1, F1(found, right, 0, 1300)), append(seconds, took)
-			all, wrong, missed = append(all, float64(len(found))), append(wrong, float64(len(found)-hits)),
-				append(missed, float64(1300-hits))
 		}
-		t.Row("%v | %.4f (%.4f) | %.1f | %.1f | %.1f | %.1f (%.1f)", flip, stat.Mean(f1), slices.Min(f1),
-			stat.Mean(all), stat.Mean(wrong), stat.Mean(missed), stat.Mean(seconds), slices.Max(seconds))
+		t.Row("%v | %.4f (%.4f) | %.1f | %.1f | %.1f | %.1f (%.1f)", flip, stat.Mean(f1), slices.Min(f1), finds, finds-hits,
+			1300-hits, stat.Mean(seconds), slices.Max(seconds))
 	}
 	fmt.Fprintf(w, "\nMost memory of the process, drawings and generator included: %s.\n", peak())
 	return nil

@@ -78,13 +78,8 @@ func measureSVD(ctx context.Context, s Split) (Row, error) {
 func bits(images []*bitmap.Image) [][]int {
 	out := make([][]int, len(images))
 	for i, img := range images {
-		known := img.AppendKnown(nil)
-		for d, on := range img.AppendBytes(nil) {
-			if v := int(on); known[d] != 0 {
-				out[i] = append(out[i], v)
-			} else {
-				out[i] = append(out[i], -1)
-			}
+		for _, v := range img.AppendValues(nil) {
+			out[i] = append(out[i], []int{0, 1, -1}[v])
 		}
 	}
 	return out

@@ -1,13 +1,10 @@
 // Command peers compares Patchwork with the programs that a user might choose instead, in
 // one run, with one thread each, in turns:
 //
-//	taskset -c 0 go run ./experiments/bench/peers [P1 P2 P3 P4] [--rounds 5] [--only "K=8"] [--seed 2]
-//	go run ./experiments/bench/peers cores
+//	taskset -c 0 go run ./experiments/bench/peers [P1 P2 P3] [--rounds 5] [--only "K=8"] [--seed 2]
 //
 // P1 and P2 are explanations of letters and scenes beside one scoring pass of OpenCV's
-// matchTemplate; P3 tables beside scikit-learn and NumPy; P4 a complete learning run
-// beside the import of scikit-learn; cores the gain from a second core. Without names, P1
-// to P4 are run.
+// matchTemplate; P3 tables beside scikit-learn and NumPy. Without names, all are run.
 //
 // The data are made here from fixed seeds and passed to the peers as files, so that
 // both get the same. Every explanation that is timed is also compared with what was
@@ -25,7 +22,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -83,24 +79,21 @@ func run(args []string) (err error) {
 	fs := flag.NewFlagSet("peers", flag.ExitOnError)
 	fs.IntVar(&s.rounds, "rounds", 5, "rounds of each workload")
 	fs.BoolVar(&s.quick, "quick", false, "small workloads, to check that everything works; the times mean nothing")
-	fs.StringVar(&s.only, "only", "", "of P1 to P4, measure the tasks with this in their names")
+	fs.StringVar(&s.only, "only", "", "measure the tasks with this in their names")
 	fs.Uint64Var(&s.seed, "seed", tableSeed, "seed of the tables of P3")
 	for fs.Parse(args); fs.NArg() > 0; fs.Parse(args) { // ExitOnError: there is no error to check
 		names, args = append(names, fs.Arg(0)), fs.Args()[1:]
 	}
 	if names == nil {
-		names = []string{"P1", "P2", "P3", "P4"}
+		names = []string{"P1", "P2", "P3"}
 	}
 	for _, name := range names {
-		if name != "cores" && s.groups(name) == nil {
-			return fmt.Errorf("no workload is called %q; there are P1, P2, P3, P4 and cores", name)
+		if s.groups(name) == nil {
+			return fmt.Errorf("no workload is called %q; there are P1, P2 and P3", name)
 		}
 	}
 	if s.rounds < 1 {
 		return fmt.Errorf("%d rounds; give at least 1", s.rounds)
-	}
-	if slices.Equal(names, []string{"cores"}) {
-		return s.cores(os.Stdout)
 	}
 	runtime.GOMAXPROCS(1)
 	if s.dir, err = os.MkdirTemp("", "patchwork-peers-"); err != nil {
@@ -171,8 +164,6 @@ func (s *session) groups(name string) []func() ([]task, error) {
 			table(100000, 200, 784, 64, tableGoals{explain: 1.05, nmf: 1.0 / 10, epoch: 1.0 / 5}),
 			table(1000000, 400, 128, 32, tableGoals{explain: 1.05, epoch: 1.0 / 5}),
 		}
-	case "P4":
-		return []func() ([]task, error){s.startTasks}
 	}
 	return nil
 }

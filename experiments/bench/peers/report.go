@@ -38,32 +38,6 @@ func write(w io.Writer, results []*result) {
 	}
 }
 
-// cores prints how much faster two workers are on two cores, alternating.
-func (s *session) cores(w io.Writer) error {
-	const d, k = 128, 32
-	if runtime.NumCPU() < 2 {
-		return fmt.Errorf("there is only one core")
-	}
-	runtime.GOMAXPROCS(2)
-	t, err := plantTable(s.size(100000, 2000), d, k, s.seed)
-	if err != nil {
-		return err
-	}
-	var ratios []float64
-	for range s.rounds {
-		var took [2]float64
-		for i := range took {
-			if took[i], err = local(func() error { _, err := t.iterate(i + 1); return err })(1); err != nil {
-				return err
-			}
-		}
-		ratios = append(ratios, took[0]/took[1])
-	}
-	_, err = fmt.Fprintf(w, "Two workers on two cores are %s times as fast as one (target: 1.85; EM iteration, %d "+
-		"columns, K=%d).\n", spread(ratios), d, k)
-	return err
-}
-
 // spread returns the median, smallest and largest of some numbers.
 func spread(x []float64) string {
 	return fmt.Sprintf("%.3g (%.3g to %.3g)", stat.Median(x), slices.Min(x), slices.Max(x))

@@ -108,9 +108,9 @@ func (t *table) explainBy(p *patchwork.Pursuit, out *patchwork.Explanations) err
 
 // iterate makes the measured call of P3's learning: an E-step over all rows, and the
 // M-step.
-func (t *table) iterate(workers int) (*patchwork.Model, error) {
+func (t *table) iterate() (*patchwork.Model, error) {
 	tally, err := patchwork.EStep(context.Background(), t.model, t.data,
-		patchwork.PursuitOptions{Paper: true, Forced: true}, workers, nil)
+		patchwork.PursuitOptions{Paper: true, Forced: true}, 1, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 	if err != nil {
 		return nil, err
 	}
-	learn := task{name: "P3 EM iteration", ours: func() error { _, err := t.iterate(1); return err }}
+	learn := task{name: "P3 EM iteration", ours: func() error { _, err := t.iterate(); return err }}
 	explain := task{name: "P3 explain", ours: t.explainAll}
 	anew := task{name: "P3 explain by a new pursuit", ours: t.explainAnew}
 	add := func(to *task, name string, take int, target float64, work string, args map[string]any) {

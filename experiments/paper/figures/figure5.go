@@ -107,7 +107,7 @@ func runFigure5(ctx context.Context, o Options) (Result, error) {
 		case 1:
 			runs[1][set], err = runEM(ctx, false, seed)
 		default:
-			defaults[set], err = defaultRecovers(ctx, seed)
+			defaults[set], err = defaultRecovers(ctx, o, set)
 		}
 		return err
 	})
@@ -130,21 +130,10 @@ func runFigure5(ctx context.Context, o Options) (Result, error) {
 }
 
 // defaultRecovers returns how many of the eight experts the default learner
-// finds.
-func defaultRecovers(ctx context.Context, seed uint64) (float64, error) {
-	train, err := synth.Quadrants(synth.QuadrantsOptions{N: quadrantExamples, Seed: seed})
-	if err != nil {
-		return 0, err
-	}
-	side := train.Truth.Side
-	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
-	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg,
-		learn.Options{Experts: synth.QuadrantExperts, Seed: seed})
-	if err != nil {
-		return 0, err
-	}
-	s, _ := quadrants.Recovered(m.Templates(), train.Truth.Experts)
-	return float64(s), nil
+// finds in a set.
+func defaultRecovers(ctx context.Context, o Options, set int) (float64, error) {
+	r, err := quadrants.Learn(ctx, quadrants.Options{N: quadrantExamples, Test: 1, Seed: o.Seed}, set)
+	return float64(r.S), err
 }
 
 // emSheet returns a row of experts for each of the shown steps.
@@ -244,29 +233,17 @@ func purityTable(shared rivals.Results) Table {
 		Title:   "Share of a unit's weight on its strongest quadrant, from about 100 samples (1 is pure, 1/4 even)",
 		Columns: heads(3, "model", "median", "lower quartile", "upper quartile")}
 	for _, c := range shared.Curves {
-		p := c.Points[nearest(c.Points)]
+		p := c.Points[rivals.Nearest(shared.Options.Sizes)]
 		t.add(c.Name, p.Median.Purity, p.Low.Purity, p.High.Purity)
 	}
 	return t
-}
-
-// nearest returns the index of the point with a number of samples nearest to
-// 100.
-func nearest(points []rivals.Point) int {
-	at := 0
-	for i, p := range points {
-		if math.Abs(float64(p.N-quadrantExamples)) < math.Abs(float64(points[at].N-quadrantExamples)) {
-			at = i
-		}
-	}
-	return at
 }
 
 func figure5Statements(runs [2][]emRun, best []float64, shared rivals.Results) []Statement {
 	eq1, guarded := recoveredBy(runs[0]), recoveredBy(runs[1])
 	purity := map[string]rivals.Point{}
 	for _, c := range shared.Curves {
-		purity[c.Name] = c.Points[nearest(c.Points)]
+		purity[c.Name] = c.Points[rivals.Nearest(shared.Options.Sizes)]
 	}
 	of := func(name string) float64 { return purity[name].Median.Purity }
 	mixing := max(of(rivals.DAETied), of(rivals.DAEUntied), of(rivals.RBM), of(rivals.Lasso))

@@ -106,25 +106,14 @@ func measureTable(shared rivals.Results, name, title string, f func(m rivals.Mea
 // quartileTable returns all numbers, for the CSV file only.
 func quartileTable(shared rivals.Results) Table {
 	t := Table{Name: "quartiles", Columns: heads(-1, "model", "N", "setting")}
-	figures := []struct {
-		name string
-		f    func(m rivals.Measure) float64
-	}{
-		{"cross-entropy", func(m rivals.Measure) float64 { return m.CrossEntropy }},
-		{"excess", func(m rivals.Measure) float64 { return m.Excess }},
-		{"squared error", func(m rivals.Measure) float64 { return m.L2 }},
-		{"rounded cross-entropy", func(m rivals.Measure) float64 { return m.RoundedCrossEntropy }},
-		{"rounded squared error", func(m rivals.Measure) float64 { return m.RoundedL2 }},
-		{"purity", func(m rivals.Measure) float64 { return m.Purity }},
-	}
-	for _, g := range figures {
-		t.Columns = append(t.Columns, heads(-1, g.name+" lower quartile", g.name+" median", g.name+" upper quartile")...)
+	for _, g := range rivals.Figures {
+		t.Columns = append(t.Columns, heads(-1, g.Name+" lower quartile", g.Name+" median", g.Name+" upper quartile")...)
 	}
 	for _, c := range append(slices.Clone(shared.Curves), rivals.Curve{Name: "truth", Points: shared.Truth}) {
 		for _, p := range c.Points {
 			row := []any{c.Name, p.N, p.Setting}
-			for _, g := range figures {
-				row = append(row, g.f(p.Low), g.f(p.Median), g.f(p.High))
+			for _, g := range rivals.Figures {
+				row = append(row, *g.Of(&p.Low), *g.Of(&p.Median), *g.Of(&p.High))
 			}
 			t.add(row...)
 		}
@@ -168,7 +157,7 @@ func figure6Statements(shared, bits rivals.Results) []Statement {
 	}
 	entropy := func(m rivals.Measure) float64 { return m.CrossEntropy }
 	rounded := func(m rivals.Measure) float64 { return m.RoundedCrossEntropy }
-	at := nearest(curves[rivals.Default].Points)
+	at := rivals.Nearest(shared.Options.Sizes)
 	value := func(name string) string {
 		p := curves[name].Points[at]
 		return fmt.Sprintf("%s %.2f", name, p.Median.CrossEntropy)

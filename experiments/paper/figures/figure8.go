@@ -172,33 +172,14 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 			l.pure++
 		}
 	}
-	pixels := float64(len(task.test) * h * w)
-	t, err := patchwork.EStep(ctx, l.model, test, patchwork.PursuitOptions{Refined: true}, 1, nil)
-	if err != nil {
+	if l.strokes, l.picks, err = letters.HeldOut(ctx, l.model, test, patchwork.PursuitOptions{Refined: true}, 1); err != nil {
 		return l, err
 	}
-	l.strokes, l.picks = t.LogLik()/pixels, float64(t.Picks())/float64(len(task.test))
-	if l.mean, err = meanTemplate(ctx, cfg, train, test, o); err != nil {
+	if l.mean, err = letters.Mean(ctx, cfg, train, test, letters.Options{Seed: o.Seed, Starts: pick(o, 2, 8)}); err != nil {
 		return l, err
 	}
 	l.mixture, err = mixtureLogLik(ctx, train, test, l.model.K(), o.Seed)
 	return l, err
-}
-
-// meanTemplate returns the held-out log-likelihood per pixel of one template
-// that may be shifted and rotated.
-func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
-	cfg.Truncate = false
-	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Method: learn.MethodBoth, Seed: o.Seed,
-		Starts: pick(o, 2, 8)})
-	if err != nil {
-		return 0, err
-	}
-	t, err := patchwork.EStep(ctx, m, test, patchwork.PursuitOptions{Paper: true, Forced: true}, 1, nil)
-	if err != nil {
-		return 0, err
-	}
-	return t.LogLik() / float64(len(test.Images)*test.Images[0].Len()), nil
 }
 
 // mixtureLogLik returns the held-out log-likelihood per pixel of a Bernoulli

@@ -14,6 +14,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/inference"
+	"example.com/patchwork/experiments/stat"
 )
 
 // inferenceFigure compares the inference methods of section 3 on the same
@@ -61,16 +62,10 @@ var methods = []method{
 
 // newSolver prepares the methods for a puzzle.
 func newSolver(p puzzle) (*solver, error) {
-	problem, err := inference.New(p.model, p.prior)
-	if err != nil {
-		return nil, err
-	}
-	s := &solver{Problem: problem}
-	costs := make([]float64, len(p.prior))
-	for k, pi := range p.prior {
-		costs[k] = math.Log((1 - pi) / pi)
-	}
+	s := &solver{Problem: inference.New(p.model, p.prior)}
+	costs := stat.Of(p.prior, func(pi float64) float64 { return math.Log((1 - pi) / pi) })
 	opt := patchwork.PursuitOptions{Refined: true, Scoring: patchwork.ScoringOriginal, Costs: costs, RefineThreshold: -1}
+	var err error
 	if s.refined, err = patchwork.NewPursuit(p.model, opt); err != nil {
 		return nil, err
 	}
