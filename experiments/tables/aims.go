@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -34,9 +35,6 @@ type aimSet struct{ Name, File string }
 // String returns its name.
 func (s aimSet) String() string { return s.Name }
 
-// aimRows counts the rows of a draw to learn from, at most; and those to test.
-const aimRows = 1000
-
 // Aims is what models learned from one draw lose per hidden bit of other rows, in nats.
 type Aims struct {
 	Interpret float64
@@ -47,21 +45,21 @@ type Aims struct {
 	Took      [2]float64 // seconds of CPU to learn
 }
 
-// drawAims returns rows drawn from a table to learn from, at most aimRows, and others to test.
-func drawAims(all patchwork.Data, seed uint64) (train, tests patchwork.Data) {
+// drawAims returns rows drawn from a table to learn from, and others to test, at most so many each.
+func drawAims(all patchwork.Data, most int, seed uint64) (train, tests patchwork.Data) {
 	order := rand.New(rand.NewPCG(seed, 99)).Perm(len(all.Images))
-	n := min(aimRows, len(order)*7/10)
-	return rows.Part(all, order[:n]), rows.Part(all, order[n:min(len(order), n+aimRows)])
+	n := min(most, len(order)*7/10)
+	return rows.Part(all, order[:n]), rows.Part(all, order[n:min(len(order), n+most)])
 }
 
 // MeasureAims learns with either aim from rows drawn from a table: what the parts are for
 // is all that it is told.
-func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, seed uint64, workers int) (a Aims,
+func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, seed uint64, o Options) (a Aims,
 	err error) {
-	train, tests := drawAims(all, seed)
+	train, tests := drawAims(all, cmp.Or(o.Rows, 1000), seed)
 	hidden := posterior.Exclusive(nil).HideBits(tests, 0.2, 1, seed)
 	loss := func(m *patchwork.Model) float64 {
-		s, e := posterior.Score(ctx, m, hidden, posterior.Options{}, workers)
+		s, e := posterior.Score(ctx, m, hidden, posterior.Options{}, o.Workers)
 		if err = e; e != nil {
 			return math.NaN()
 		}
@@ -70,7 +68,7 @@ func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, s
 	cfg := patchwork.Config{Rule: rule, Height: 1, Width: all.Images[0].Width()}
 	for aim, out := range []*float64{&a.Interpret, &a.Predict} {
 		began := stat.ProcessorTime()
-		m, e := table.Learn(ctx, train, cfg, table.Options{Aim: table.Aim(aim), Seed: seed, Workers: workers})
+		m, e := table.Learn(ctx, train, cfg, table.Options{Aim: table.Aim(aim), Seed: seed, Workers: o.Workers})
 		if e != nil {
 			return a, e
 		}
@@ -116,7 +114,7 @@ func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, ru
 			return err
 		}
 		all, err := stat.Seeds(draws, func(draw uint64) (Aims, error) {
-			return MeasureAims(ctx, set.Data, rule, o.Seed+draw, o.Workers)
+			return MeasureAims(ctx, set.Data, rule, o.Seed+draw, o)
 		})
 		if err != nil {
 			return err

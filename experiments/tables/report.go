@@ -26,6 +26,7 @@ var Targets = map[string]map[string]float64{
 type Options struct {
 	MaxExperts int // 0 means 64
 	Splits     int // maximum per table; 0 means all
+	Rows       int // of a draw of ReportAims, at most; 0 means 1000
 	Seed       uint64
 	Workers    int
 	Rules      []patchwork.Rule // of the tables; nil means all seven

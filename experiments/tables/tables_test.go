@@ -47,6 +47,10 @@ func TestVotes(t *testing.T) {
 func TestReport(t *testing.T) {
 	var out bytes.Buffer
 	o := Options{MaxExperts: 2, Splits: 1, Workers: 2, Rules: Rules()[2:4]}
+	if testing.Short() {
+		t.Setenv("PYTHON", "none") // the row says so
+		o.Rows = 100
+	}
 	if err := Report(t.Context(), &out, dir(t), "spect", o); err != nil {
 		t.Fatal(err)
 	}
