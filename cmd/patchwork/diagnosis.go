@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"example.com/patchwork/diagnose"
-	"example.com/patchwork/posterior"
-
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/posterior"
 )
 
 // findingReport is a finding as JSON, a contract.

@@ -61,8 +61,7 @@ const exactExample = `  patchwork exact sites.csv -o blocks.npz
 type exactFlags struct {
 	data                  dataFlags
 	output, report, model string
-	picture               picturePath
-	must                  string
+	picture, must         string
 	never                 []string
 	seconds               float64
 	json                  jsonFlag
@@ -88,7 +87,7 @@ func (a *app) exactCommand() *cobra.Command {
 	writes(cmd, "report", outputFormats["exact --report"]...)
 	fs.StringVar(&f.model, "model", "", "write the blocks as a model too")
 	writes(cmd, "model", outputFormats["exact"]...)
-	f.picture.add(cmd, "picture", "write a picture of the table and its blocks (.png, .svg)")
+	pictureFlag(cmd, &f.picture, "picture", "write a picture of the table and its blocks (.png, .svg)")
 	textVar(cmd, "prices", "R,C,B", f.parsePrices,
 		"what a row in a block, a column in a block, and a block cost (default 1,1,1)")
 	fs.Int64Var(&f.opt.ExceptionPrice, "exceptions", 0, "what a wrong cell costs; 0: none may be wrong")
@@ -164,12 +163,8 @@ func (f *exactFlags) check() error {
 	case f.report == "-" && bool(f.json):
 		return usagef("--report - and --json both write to standard output; name a file for one of them")
 	}
-	for _, out := range [][2]string{{"exact", f.output}, {"exact --model", f.model}, {"exact --report", f.report}} {
-		if _, err := checkOutput(out[0], out[1]); err != nil {
-			return err
-		}
-	}
-	return checkOutputs(string(f.picture))
+	_, err := checkOutput("exact", f.output)
+	return err
 }
 
 // exact finds the blocks of a table and writes them.
@@ -269,7 +264,7 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 		}
 	}
 	if f.picture != "" {
-		if err := a.savePicture(string(f.picture), render.Cover(r.matrix, r.cover)); err != nil {
+		if err := a.savePicture(f.picture, render.Cover(r.matrix, r.cover)); err != nil {
 			return err
 		}
 	}
@@ -277,7 +272,7 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 		a.warn("the search was ended early; another run may find another cover")
 	}
 	if bool(f.json) {
-		return a.printObject(r.summary(f), f.output, f.report, f.model, string(f.picture))
+		return a.printObject(r.summary(f), f.output, f.report, f.model, f.picture)
 	}
 	w := a.beside()
 	if err := a.sayAll(w, r.say(f)); err != nil {
@@ -363,7 +358,7 @@ type exactSummary struct {
 
 func (r *exactResult) summary(f *exactFlags) exactSummary {
 	rows, columns, n := r.cover.Size()
-	return exactSummary{Output: f.output, Report: f.report, Model: f.model, Picture: string(f.picture),
+	return exactSummary{Output: f.output, Report: f.report, Model: f.model, Picture: f.picture,
 		Rows: r.matrix.Rows(), Columns: r.matrix.Columns, Ones: r.matrix.Ink(), Blocks: n,
 		BlockRows: rows, BlockColumns: columns, Size: rows + columns + n, Cost: r.cover.Cost,
 		Certificate: len(r.cover.Certificate),

@@ -136,7 +136,7 @@ type explainFlags struct {
 	pursuitFlags
 	best    bestFlag
 	path    string
-	picture picturePath
+	picture string
 	format  string // see outputFormats
 }
 
@@ -145,7 +145,7 @@ func (f *explainFlags) add(cmd *cobra.Command) {
 	f.best.add(cmd, 1, "find the N best explanations of each image (1: the pursuit's)")
 	cmd.Flags().StringVarP(&f.path, "output", "o", "-", "file to write: .jsonl, or a table (.csv, .npz, .parquet); "+
 		"- for JSON lines on standard output")
-	f.picture.add(cmd, "picture",
+	pictureFlag(cmd, &f.picture, "picture",
 		"write a picture of the first explanations (.png, .svg), or for one image, of every step")
 	everyday(cmd, "model output rows where best picture scene")
 }
@@ -155,9 +155,6 @@ func (f *explainFlags) check(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if err := f.best.check(); err != nil {
-		return err
-	}
-	if err := checkOutputs(string(f.picture)); err != nil {
 		return err
 	}
 	switch _, table := isTable(f.format); {
@@ -192,10 +189,10 @@ func (a *app) explainData(cmd *cobra.Command, f *explainFlags, paths []string) e
 	if err := a.explain(cmd.Context(), t, f, g); err != nil || f.picture == "" {
 		return err
 	}
-	if err := a.savePicture(string(f.picture), g.picture()); err != nil || len(g.cases) == g.images {
+	if err := a.savePicture(f.picture, g.picture()); err != nil || len(g.cases) == g.images {
 		return err
 	}
-	return a.wrote(string(f.picture), "the first %d of %s; --rows draws others", len(g.cases),
+	return a.wrote(f.picture, "the first %d of %s; --rows draws others", len(g.cases),
 		words.Count(g.images, words.NounsOf(t.head().Table).Image))
 }
 

@@ -148,9 +148,6 @@ func (f *findFlags) check(cmd *cobra.Command) (err error) {
 			return err
 		}
 	}
-	if err := checkOutputs(f.counts, f.svg, f.png); err != nil {
-		return err
-	}
 	f.opt.MinOdds, f.opt.Scales = elem.Log(f.minOdds), f.scales
 	if f.all {
 		f.opt.MinOdds = math.Inf(-1)

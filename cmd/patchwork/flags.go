@@ -9,11 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/recipe"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // choice is a flag whose value is one of several names.
@@ -86,23 +87,10 @@ func given(cmd *cobra.Command, names ...string) string {
 	return ""
 }
 
-// picturePath is a flag that names a picture to write. Its format is checked before
-// any work is done.
-type picturePath string
-
-func (p *picturePath) String() string { return string(*p) }
-func (p *picturePath) Type() string   { return "FILE" }
-
-func (p *picturePath) Set(s string) error {
-	if !isPicture(s) {
-		return fmt.Errorf("a picture is a .png or .svg file")
-	}
-	*p = picturePath(s)
-	return nil
-}
-
-func (p *picturePath) add(cmd *cobra.Command, name, usage string) {
-	cmd.Flags().Var(p, name, usage)
+// pictureFlag adds a flag that names a picture to write.
+func pictureFlag(cmd *cobra.Command, path *string, name, usage string) {
+	cmd.Flags().StringVar(path, name, "", usage)
+	writes(cmd, name, ".png", ".svg")
 	if err := cmd.MarkFlagFilename(name, "png", "svg"); err != nil {
 		panic(err)
 	}

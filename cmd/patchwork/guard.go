@@ -25,7 +25,7 @@ const (
 )
 
 // writes marks a flag whose value is a file that the command writes, in a format as in
-// outputFormats. The flags --output and those of pictures need no mark.
+// outputFormats. The flag --output needs no mark.
 func writes(cmd *cobra.Command, flag string, formats ...string) {
 	if err := cmd.Flags().SetAnnotation(flag, writesAnnotation, formats); err != nil {
 		panic(err) // only for a flag that does not exist
@@ -47,9 +47,7 @@ func mayReplace(cmd *cobra.Command, flag string) {
 
 // isOutput reports whether the value of a flag is a file or folder to write.
 func isOutput(f *pflag.Flag) bool {
-	_, picture := f.Value.(*picturePath)
-	return picture || f.Name == "output" || f.Annotations[writesAnnotation] != nil ||
-		f.Annotations[insideAnnotation] != nil
+	return f.Name == "output" || f.Annotations[writesAnnotation] != nil || f.Annotations[insideAnnotation] != nil
 }
 
 // outputFlags returns the flags of a command that name what it writes.
@@ -138,6 +136,9 @@ func (a *app) guard(cmd *cobra.Command, args []string) error {
 			if formats := f.Annotations[writesAnnotation]; formats != nil {
 				if _, err := outputFormat(path, formats...); err != nil {
 					return usagef("%s", strings.Replace(err.Error(), "-o "+path, out.words, 1))
+				}
+				if err := checkOutputs(path); err != nil {
+					return err
 				}
 			}
 		}

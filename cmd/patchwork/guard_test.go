@@ -20,7 +20,7 @@ import (
 )
 
 // notWritten lists the flags with a text as value that are no output. A new flag
-// goes here, or says what it writes: it is named output, is a picturePath, or is
+// goes here, or says what it writes: it is named output, or is
 // marked by writes.
 var notWritten = strings.Fields(`
 	addr allow-host array beam by categories checkpoint columns csv cut data delimiter first-per labels letters meta mnist model must names never pairs
@@ -83,7 +83,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	for _, c := range commands((&app{}).rootCommand()) {
 		for _, out := range outputFlags(c) {
 			file := "keep.csv"
-			if _, picture := out.Value.(*picturePath); picture {
+			if formats := out.Annotations[writesAnnotation]; slices.Contains(formats, ".png") {
 				file = "keep.png"
 			}
 			inside := out.Annotations[insideAnnotation]

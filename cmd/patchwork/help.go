@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/patchwork/diagnose/words"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // everydayAnnotation, of a command with many flags, names those that --help shows, in this

@@ -7,15 +7,13 @@ import (
 	"io"
 	"slices"
 
-	"example.com/patchwork/internal/recipe"
-
-	"example.com/patchwork/diagnose"
-	"example.com/patchwork/learn"
-
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/pose"
 )
 

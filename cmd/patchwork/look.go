@@ -148,7 +148,7 @@ func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side int) (s rende
 	add := func(i int, prefix string) {
 		n++
 		caption := strings.TrimPrefix(set.ImageName(i), prefix)
-		if mark := marks.text(i); mark != "" {
+		if mark := marks(i); mark != "" {
 			caption += "\n" + mark
 			s.Warn = append(s.Warn, len(s.Tiles))
 		}
@@ -184,52 +184,22 @@ func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side int) (s rende
 	return s, n
 }
 
-// marks is what is remarkable about images: nearly all of very many may be, so that no text is made before
-// it is shown.
-type marks struct {
-	set  *dataset.Set
-	o    *dataset.Overview
-	mark []markKind // by image
-}
-
-type markKind uint8
-
-const (
-	unmarked markKind = iota
-	sameMark
-	blankMark
-	fullMark
-	nothingMark
-)
-
-// marksOf finds what is remarkable about the images of a set with its overview.
-func marksOf(set *dataset.Set, o *dataset.Overview) *marks {
-	m := &marks{set, o, make([]markKind, set.Len())}
-	for kind, images := range [][]int{sameMark: o.Same, blankMark: o.Blank, fullMark: o.Full, nothingMark: o.Nothing} {
-		for _, i := range images {
-			m.mark[i] = markKind(kind)
+// marksOf returns what says what is remarkable about image i of a set with its overview; "" for nothing.
+func marksOf(set *dataset.Set, o *dataset.Overview) func(i int) string {
+	return func(i int) string {
+		for _, m := range []struct {
+			text   string
+			images []int
+		}{{"nothing known", o.Nothing}, {"all ink", o.Full}, {"blank", o.Blank}} {
+			if _, ok := slices.BinarySearch(m.images, i); ok {
+				return m.text
+			}
 		}
+		if k, ok := slices.BinarySearch(o.Same, i); ok {
+			return "same as " + set.ImageName(o.SameAs[k])
+		}
+		return ""
 	}
-	return m
-}
-
-// has reports whether image i is remarkable.
-func (m *marks) has(i int) bool { return m.mark[i] != unmarked }
-
-// text says what is remarkable about image i; "" for nothing.
-func (m *marks) text(i int) string {
-	switch m.mark[i] {
-	case sameMark:
-		k, _ := slices.BinarySearch(m.o.Same, i)
-		return "same as " + m.set.ImageName(m.o.SameAs[k])
-	case blankMark:
-		return "blank"
-	case fullMark:
-		return "all ink"
-	case nothingMark:
-		return "nothing known"
-	}
-	return ""
 }
 
 // group is the images with one value of a label.
@@ -281,13 +251,13 @@ func longest(groups []group) (n int) {
 
 // choose returns at most n of the images, in order: those that are marked, as far as
 // they take half of the room, and others evenly from first to last.
-func choose(images []int, n int, marks *marks) []int {
+func choose(images []int, n int, marks func(i int) string) []int {
 	if len(images) <= n {
 		return images
 	}
 	var marked, others []int
 	for _, i := range images {
-		if marks.has(i) && len(marked) < (n+1)/2 {
+		if len(marked) < (n+1)/2 && marks(i) != "" {
 			marked = append(marked, i)
 		} else {
 			others = append(others, i)

@@ -12,14 +12,13 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/pipes"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
-
-	"github.com/spf13/cobra"
-
-	"example.com/patchwork"
 	"example.com/patchwork/modelfile/tallyfile"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"

@@ -10,13 +10,12 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/patchwork/posterior"
-
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/posterior"
 )
 
 const predictLong = `Fill in unknown bits: each becomes the probability that it is on, given the known

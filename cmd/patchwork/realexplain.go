@@ -118,10 +118,10 @@ func (a *app) explainReal(cmd *cobra.Command, f *explainFlags, paths []string) e
 	}
 	shown := min(pictured, len(e))
 	picture := render.RealExplanations(t.m, t.v.Rows[:shown], e[:shown], t.titles(shown))
-	if err := a.savePicture(string(f.picture), picture); err != nil || shown == len(e) {
+	if err := a.savePicture(f.picture, picture); err != nil || shown == len(e) {
 		return err
 	}
-	return a.wrote(string(f.picture), "the first %d of %s; --rows draws others", shown,
+	return a.wrote(f.picture, "the first %d of %s; --rows draws others", shown,
 		sizeOf(len(e), t.m.Height, t.m.Width, isTableModel(t.m)))
 }
 

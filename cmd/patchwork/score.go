@@ -7,12 +7,11 @@ import (
 	"math"
 	"sync/atomic"
 
-	"example.com/patchwork/learn"
-
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/posterior"
 )
 

@@ -7,12 +7,11 @@ import (
 	"math"
 	"text/tabwriter"
 
-	"example.com/patchwork/internal/rows"
-	"example.com/patchwork/posterior"
-
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/posterior"
 )
 
 // hiddenFlags are the flags of score that hide bits and predict them.

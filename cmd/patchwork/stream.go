@@ -12,14 +12,13 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/patchwork/internal/rows"
-	"example.com/patchwork/learn"
-	"example.com/patchwork/modelfile/tallyfile"
-
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/learn"
+	"example.com/patchwork/modelfile/tallyfile"
 )
 
 // byteSize is a flag such as 256MB or 1GB, in units of 1000 or, with an i, of

@@ -23,7 +23,7 @@ type synthFlags struct {
 	seed       uint64
 	flip, hide float64
 	output     string
-	picture    picturePath
+	picture    string
 	json       jsonFlag
 }
 
@@ -81,9 +81,6 @@ func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func() (*sy
 		if err := f.json.check(f.output); err != nil {
 			return err
 		}
-		if err := checkOutputs(string(f.picture)); err != nil {
-			return err
-		}
 		set, err := make()
 		if err == nil {
 			err = a.saveSynth(f, set)
@@ -98,7 +95,7 @@ func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func() (*sy
 	}
 	fs.Float64Var(&f.hide, "hide", 0, "probability that a pixel becomes unknown")
 	fs.StringVarP(&f.output, "output", "o", "", "file to write (.npz; - for standard output)")
-	f.picture.add(cmd, "picture", "write a picture of the first images (.png, .svg)")
+	pictureFlag(cmd, &f.picture, "picture", "write a picture of the first images (.png, .svg)")
 	f.json.add(cmd)
 	return cmd
 }
@@ -255,18 +252,18 @@ func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
 		}
 	}
 	if f.picture != "" {
-		if err := a.savePicture(string(f.picture), imageSheet(set.images[:min(len(set.images), 60)])); err != nil {
+		if err := a.savePicture(f.picture, imageSheet(set.images[:min(len(set.images), 60)])); err != nil {
 			return err
 		}
 	}
 	img := set.images[0]
 	if f.json {
-		r := synthReport{Output: f.output, Picture: string(f.picture), Images: len(set.images), Height: img.Height(),
+		r := synthReport{Output: f.output, Picture: f.picture, Images: len(set.images), Height: img.Height(),
 			Width: img.Width(), Seed: f.seed}
 		for _, array := range set.arrays {
 			r.Arrays = append(r.Arrays, array.Name)
 		}
-		return a.printObject(r, f.output, string(f.picture))
+		return a.printObject(r, f.output, f.picture)
 	}
 	return a.wrote(f.output, "%s of %d x %d", words.Count(len(set.images), "image"), img.Height(), img.Width())
 }

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/table"
-
-	"example.com/patchwork"
 )
 
 // learnTable learns by soft EM and shows progress.
