@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -10,9 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/modelfile/classfile"
+	"example.com/patchwork/table"
 )
 
 const classifyLong = `Say which class images or rows are of, and why: learn classes from a handful of
@@ -88,20 +94,10 @@ func (f *dataFlags) asLabels(cmd *cobra.Command, by string, paths []string) erro
 	if cmd.Flags().Changed("meta") || cmd.Flags().Changed("columns") || f.items {
 		return nil // items are no labels
 	}
-	opt, err := f.options(cmd)
-	if err != nil {
-		return err
+	head, err := f.glance(cmd, paths)
+	if err != nil || head == nil || !head.Table {
+		return err // reading will say what is wrong
 	}
-	opt.Where, opt.FirstPer = nil, dataset.FirstPer{} // they may name the label
-	if opt.Threshold == nil && !opt.AutoThreshold {
-		any := math.Inf(1) // whatever the labels are
-		opt.Threshold = &any
-	}
-	stream, err := dataset.Open(cmd.Context(), paths, opt)
-	if err != nil || !stream.Head().Table {
-		return nil // reading will say what is wrong
-	}
-	head := stream.Head()
 	for _, name := range strings.Split(by, ",") {
 		if name = strings.TrimSpace(name); !slices.Contains(head.Columns, name) {
 			continue
@@ -114,6 +110,24 @@ func (f *dataFlags) asLabels(cmd *cobra.Command, by string, paths []string) erro
 		f.meta = append(f.meta, name)
 	}
 	return nil
+}
+
+// glance returns the columns that data have, whatever is in their cells; nil where they cannot be read.
+func (f *dataFlags) glance(cmd *cobra.Command, paths []string) (*dataset.Set, error) {
+	opt, err := f.options(cmd)
+	if err != nil {
+		return nil, err
+	}
+	opt.Where, opt.FirstPer = nil, dataset.FirstPer{} // they may name the label
+	if opt.Threshold == nil && !opt.AutoThreshold {
+		any := math.Inf(1) // whatever the labels are
+		opt.Threshold = &any
+	}
+	stream, err := dataset.Open(cmd.Context(), paths, opt)
+	if err != nil {
+		return nil, nil
+	}
+	return stream.Head(), nil
 }
 
 // confusion counts which classes images were said to be of.
@@ -200,4 +214,68 @@ func (c *confusion) table() []string {
 		out = append(out, line)
 	}
 	return out
+}
+
+// classPlan is how classes are learned.
+type classPlan struct {
+	cfg      patchwork.Config // where the pieces of examples may be
+	opt      classes.Options  // without Fit
+	each     *recipe.Plan     // of one class
+	alphabet *recipe.Plan     // of an alphabet that all share; nil without
+}
+
+// learn learns classes: first their alphabet, if they share one.
+func (p *classPlan) learn(ctx context.Context, data patchwork.Data, labels []string) (*classes.Classifier, error) {
+	opt, each := p.opt, *p.each
+	if p.alphabet != nil {
+		var labelled []int
+		for i, label := range labels {
+			if label != "" && data.Weight(i) > 0 {
+				labelled = append(labelled, i)
+			}
+		}
+		shared, err := learn.Learn(ctx, rows.Part(data, labelled), p.alphabet.Config, p.alphabet.Learn)
+		if err != nil {
+			return nil, fmt.Errorf("the alphabet of all classes: %w", err)
+		}
+		each.Learn.From = shared
+	}
+	opt.Fit = fitOf(&each)
+	return classes.Learn(ctx, data, labels, p.cfg, opt)
+}
+
+// takeAlphabet returns how the alphabet of --alphabet is learned, and clears the flag: the
+// classes themselves are learned as always, from starts made of it. It returns nil without
+// the flag.
+func (f *classifyFlags) takeAlphabet(s *source) (*recipe.Plan, error) {
+	if f.Alphabet == 0 {
+		return nil, nil
+	}
+	if s.head().Table {
+		return nil, usagef("--alphabet is for drawings; %s is a table", s.head().Source)
+	}
+	own := *f
+	own.Poses, own.Count = recipe.Poses{}, recipe.Count{} // those flags are about the classes
+	if _, err := own.resolve(s, learn.Layout{}); err != nil {
+		return nil, err
+	}
+	f.Alphabet = 0
+	h, w := s.head().Size()
+	p, err := own.Plan(h, w)
+	return p, inFlags(err)
+}
+
+// fitOf returns how one class is learned. Classes are learned side by side, so each takes
+// one worker.
+func fitOf(p *recipe.Plan) func(context.Context, patchwork.Data) (*patchwork.Model, error) {
+	return func(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
+		if p.Table != nil {
+			opt := *p.Table
+			opt.Workers = 1
+			return table.Learn(ctx, data, p.Config, opt)
+		}
+		opt := p.Learn
+		opt.Workers = 1
+		return learn.Learn(ctx, data, p.Config, opt)
+	}
 }

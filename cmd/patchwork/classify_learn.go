@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -116,22 +115,19 @@ func (f *classifyFlags) check(cmd *cobra.Command) error {
 // needsBy returns the error that --by is missing, with the columns that it may name.
 func (f *classifyFlags) needsBy(cmd *cobra.Command, paths []string) error {
 	const wanted = "--by COLUMN is required: name the column with the class of each row, such as --by y"
-	opt, err := f.data.options(cmd)
+	head, err := f.data.glance(cmd, paths)
 	if err != nil {
 		return err
 	}
-	any := math.Inf(1) // what the cells are matters not
-	opt.Threshold = &any
-	stream, err := dataset.Open(cmd.Context(), paths, opt)
-	if err != nil {
+	if head == nil {
 		return usagef(wanted)
 	}
 	var names []string
-	for _, c := range stream.Head().Meta {
+	for _, c := range head.Meta {
 		names = append(names, c.Name)
 	}
-	if stream.Head().Table {
-		names = append(names, stream.Head().Columns...)
+	if head.Table {
+		names = append(names, head.Columns...)
 	}
 	const most = 12
 	if len(names) > most {
@@ -139,9 +135,9 @@ func (f *classifyFlags) needsBy(cmd *cobra.Command, paths []string) error {
 	}
 	if len(names) == 0 {
 		return usagef("%s; %s has no columns beside the images: put pictures in a folder for each class, or name the file "+
-			"of their labels after it", wanted, stream.Head().Source)
+			"of their labels after it", wanted, head.Source)
 	}
-	return usagef("%s; %s has %s", wanted, stream.Head().Source, strings.Join(names, ", "))
+	return usagef("%s; %s has %s", wanted, head.Source, strings.Join(names, ", "))
 }
 
 // classifyLearn learns classes, and reports.

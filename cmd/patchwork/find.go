@@ -312,24 +312,16 @@ func isCut(text string) bool {
 	return strings.Contains(rest, ",") && strings.Trim(rest, "0123456789, ") == ""
 }
 
-// rectangleOf reads X,Y,W,H.
-func rectangleOf(text string) (v [4]int, ok bool) {
-	fields := strings.Split(text, ",")
-	if len(fields) != len(v) {
-		return v, false
-	}
-	for i, field := range fields {
-		var err error
-		if v[i], err = strconv.Atoi(strings.TrimSpace(field)); err != nil {
-			return v, false
-		}
-	}
-	return v, true
-}
-
-// cutSymbol cuts a symbol from a page.
+// cutSymbol cuts a symbol from a page: X,Y,W,H.
 func cutSymbol(page *bitmap.Image, name, text string) (sheets.Symbol, error) {
-	r, ok := rectangleOf(text)
+	var r [4]int
+	fields := strings.Split(text, ",")
+	ok := len(fields) == len(r)
+	for i := 0; ok && i < len(r); i++ {
+		var err error
+		r[i], err = strconv.Atoi(strings.TrimSpace(fields[i]))
+		ok = err == nil
+	}
 	if !ok {
 		return sheets.Symbol{},
 			errors.New("give four whole numbers, X,Y,W,H in pixels: the left and top edge, the width and height")

@@ -147,12 +147,12 @@ func readers(c *cobra.Command, out *pflag.Flag, file string) (ways [][]string) {
 // door lists what opens files. Of the sources of this package only these may use them:
 // whatever else is written passes files.write, and data are read with Options.Opened.
 var door = map[string]string{
-	"os.Create": "pipe.go", "os.CreateTemp": "", "os.MkdirTemp": "pipe.go findpages.go", "os.Mkdir": "", "os.MkdirAll": "guard.go checkpoint.go",
+	"os.Create": "pipe.go", "os.CreateTemp": "", "os.MkdirTemp": "pipe.go findout.go", "os.Mkdir": "", "os.MkdirAll": "guard.go checkpoint.go",
 	"os.OpenFile": "", "os.WriteFile": "", "os.Rename": "", "os.Link": "", "os.Symlink": "", "os.Truncate": "",
 	"pipes.OpenWriter": "", "atomicfile.Write": "", "atomicfile.Stage": "guard.go", "atomicfile.Commit": "guard.go", "atomicfile.Check": "guard.go",
 	"render.Save": "", "render.SaveUntil": "", "modelfile.Save": "", "modelfile.SaveReal": "", "classfile.Save": "", "tallyfile.Save": "", "dataset.WriteNPZ": "",
-	"journal.Open": "checkpoint.go", "flock.New": "change.go",
-	"os.Open": "kind.go findpages.go pipe.go", "os.ReadFile": "", "os.DirFS": "", "pipes.Open": "parts.go",
+	"journal.Open": "checkpoint.go", "flock.New": "output.go",
+	"os.Open": "kind.go findout.go pipe.go", "os.ReadFile": "", "os.DirFS": "", "pipes.Open": "parts.go",
 }
 
 // Nobody goes round the door.

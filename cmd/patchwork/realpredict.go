@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -122,4 +125,168 @@ func writeOnce(w io.Writer, format dataset.TableFormat, t *answers) error {
 	return dataset.WriteTable(w, format, t.distinct(format), pushed(func(push func([]any) error) error {
 		return push(t.values)
 	}))
+}
+
+// realScore is what score reports of real values.
+type realScore struct {
+	Images        int         `json:"images"`
+	LogLik        float64     `json:"log_lik"` // of all rows, each the sum over its best explanations
+	PerImage      float64     `json:"log_lik_per_image"`
+	PerPixel      float64     `json:"log_lik_per_pixel"` // per known value
+	Best          float64     `json:"best_log_joint_per_image"`
+	PicksPerImage float64     `json:"picks_per_image"`
+	Hidden        *realHidden `json:"hidden,omitempty"`
+}
+
+// realHidden says how well hidden values were predicted. Errors are in standard deviations of the background,
+// log-losses in nats
+// per value in the units of the data.
+type realHidden struct {
+	Values      int     `json:"values"`
+	RMSE        float64 `json:"rmse"`
+	LogLoss     float64 `json:"log_loss"`
+	Inside      float64 `json:"inside_80"` // share of the values inside the interval of 80 %
+	BaseRMSE    float64 `json:"background_rmse"`
+	BaseLogLoss float64 `json:"background_log_loss"`
+}
+
+// scoreReal scores data by a model of real values.
+func (a *app) scoreReal(cmd *cobra.Command, f *scoreFlags, paths []string) error {
+	if err := onlyReal(cmd, "hide seed output"); err != nil {
+		return err
+	}
+	h, output := &f.hidden, f.output
+	if err := h.check(cmd); err != nil {
+		return err
+	}
+	format, err := checkOutput("score", output)
+	if err != nil {
+		return err
+	}
+	_, table := isTable(format)
+	if output == "-" || output != "" && !table {
+		return usagef("-o %s: for real values name a file: .csv, .npz or .parquet", output)
+	}
+	t, err := a.realTask(cmd, f.input.model, &f.input.data, f.input.workers, paths)
+	if err != nil {
+		return err
+	}
+	r, evidence, picks, err := t.score(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if h.fraction > 0 {
+		if r.Hidden, err = t.hidden(cmd.Context(), h.fraction, h.seed); err != nil {
+			return err
+		}
+	}
+	if output != "" {
+		scores := rowAnswers(t.rows(), false, 0, t.v.Len())
+		scores.add("log_lik", evidence)
+		scores.add("picks", picks)
+		if err := a.outputAnswers(output, format, scores, scores.once()); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return a.printObject(r, output)
+	}
+	return a.print(r.lines(isTableModel(t.m)))
+}
+
+// score returns the report, and of each row the log-likelihood and the number of picks.
+func (t *realTask) score(ctx context.Context) (r *realScore, evidence []float64, picks []int64, err error) {
+	n := t.v.Len()
+	evidence, picks = make([]float64, n), make([]int64, n)
+	best := make([]float64, n)
+	err = t.each(ctx, func(p *real.Pursuit, i int) error {
+		post, err := p.Best(t.v.Rows[i], 0)
+		if err == nil {
+			evidence[i], best[i], picks[i] = post.Evidence, post.Explanations[0].LogJoint, int64(len(post.Explanations[0].Picks))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	known, used := 0, int64(0)
+	for i, row := range t.v.Rows {
+		used += picks[i]
+		for _, x := range row {
+			if !math.IsNaN(x) {
+				known++
+			}
+		}
+	}
+	total := sum(evidence)
+	return &realScore{Images: n, LogLik: total, PerImage: total / float64(n),
+		PerPixel: total / float64(known),
+		Best:     sum(best) / float64(n), PicksPerImage: float64(used) / float64(n)}, evidence, picks, nil
+}
+
+// lines returns the report for people.
+func (r *realScore) lines(table bool) []string {
+	row, value := "image", "pixel"
+	if table {
+		row, value = "row", "value"
+	}
+	out := []string{
+		fmt.Sprintf("log-likelihood %.3f per %s, %.5f per known %s (nats), over the best explanations", r.PerImage, row,
+			r.PerPixel, value),
+		fmt.Sprintf("%.3f per %s with the best explanation alone, its parts included; %.2f parts per %s", r.Best, row,
+			r.PicksPerImage, row),
+	}
+	if h := r.Hidden; h != nil {
+		out = append(out, fmt.Sprintf(
+			"%s hidden: error %.3f standard deviations, log-loss %.4f nats, %.1f %% inside the interval of 80 %%",
+			words.Count(h.Values, "value"), h.RMSE, h.LogLoss, 100*h.Inside),
+			fmt.Sprintf("the background alone: error %.3f, log-loss %.4f", h.BaseRMSE, h.BaseLogLoss))
+	}
+	return out
+}
+
+// hidden hides a share of the known values of every row, and predicts them.
+func (t *realTask) hidden(ctx context.Context, fraction float64, seed uint64) (*realHidden, error) {
+	type sums struct{ n, squares, loss, inside, baseSquares, baseLoss float64 }
+	rows := make([]sums, t.v.Len())
+	err := t.each(ctx, func(p *real.Pursuit, i int) error {
+		rng := rand.New(rand.NewPCG(seed, uint64(t.v.Index[i])))
+		row, hidden := slices.Clone(t.v.Rows[i]), []int{}
+		for d, x := range row {
+			if hide := rng.Float64() < fraction; hide && !math.IsNaN(x) {
+				row[d], hidden = math.NaN(), append(hidden, d)
+			}
+		}
+		post, err := p.Together(row, 0)
+		if err != nil {
+			return err
+		}
+		s := &rows[i]
+		for _, d := range hidden {
+			x, m, b := t.v.Rows[i][d], post.Pixel(d), t.m.Background[d]
+			s.n++
+			s.squares += (x - m.Mean()) * (x - m.Mean()) / b.Var
+			s.loss -= m.LogDensity(x)
+			s.baseSquares += (x - b.Mean) * (x - b.Mean) / b.Var
+			s.baseLoss -= b.LogDensity(x)
+			if c := m.CDF(x); c >= .1 && c <= .9 {
+				s.inside++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all sums
+	for _, s := range rows {
+		all = sums{all.n + s.n, all.squares + s.squares, all.loss + s.loss, all.inside + s.inside,
+			all.baseSquares + s.baseSquares, all.baseLoss + s.baseLoss}
+	}
+	if all.n == 0 {
+		return nil, usagef("--hide %v hides nothing of so few values; hide more", fraction)
+	}
+	return &realHidden{int(all.n), math.Sqrt(all.squares / all.n), all.loss / all.n,
+		all.inside / all.n,
+		math.Sqrt(all.baseSquares / all.n), all.baseLoss / all.n}, nil
 }
