@@ -78,16 +78,6 @@ func labelsOf(set *dataset.Set, by string) ([]string, error) {
 	return out, nil
 }
 
-// hasLabels reports whether a set has the columns that labelsOf takes.
-func hasLabels(set *dataset.Set, by string) (bool, error) {
-	for _, name := range strings.Split(by, ",") {
-		if _, err := set.Column(strings.TrimSpace(name)); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
 // asLabels makes the columns of a table that are its labels metadata, beside those that
 // the flags name or, if they name none, those of text.
 func (f *dataFlags) asLabels(cmd *cobra.Command, by string, paths []string) error {

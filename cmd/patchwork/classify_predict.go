@@ -115,9 +115,10 @@ func (a *app) classifyPredict(cmd *cobra.Command, f *naming, paths []string) err
 	if err := fits(f.data.model, s.head()); err != nil {
 		return err
 	}
-	if f.labelled, err = hasLabels(s.head(), f.by); given && err != nil {
+	if _, err = labelsOf(s.head().Take(0), f.by); given && err != nil {
 		return &inputError{err}
 	}
+	f.labelled = err == nil
 	if s.stream != nil {
 		a.sayStreaming(s, f.data.memory, "naming it block by block")
 	}

@@ -43,9 +43,6 @@ func (r *exactResult) say(f *exactFlags) []string {
 
 // exactReport writes who gets what, and what is wrong.
 func (a *app) exactReport(f *exactFlags, r *exactResult) error {
-	if f.report == "-" {
-		return a.output("-", func(w io.Writer) error { return r.writeText(w, f) })
-	}
 	format, err := checkOutput("exact --report", f.report)
 	if err != nil {
 		return err

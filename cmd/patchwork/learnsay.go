@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -180,12 +181,6 @@ func usedParts(m *patchwork.Model) float64 {
 	return sum(m.Extras().Usage)
 }
 
-// column is a column of a table to print, whose cells may be empty.
-type column struct {
-	head  string
-	cells []string
-}
-
 // curveLines returns a table of the numbers of parts tried. Columns without any
 // figure are left out.
 func curveLines(curve []patchwork.CurvePoint, table bool, plan *recipe.Plan) []string {
@@ -193,46 +188,37 @@ func curveLines(curve []patchwork.CurvePoint, table bool, plan *recipe.Plan) []s
 	if len(points) == 0 || len(points) == 1 && points[0].HiddenBits == 0 {
 		return nil
 	}
-	image := words.NounsOf(table).Image
-	parts, length, gain := column{head: "parts"}, column{head: "description length"}, column{head: "gain per " + image}
-	logLik, rows := column{head: "log-likelihood per " + image}, column{head: image + "s"}
-	heldOut, hidden, chosen := column{head: "held out, per " + image}, column{head: "held out, hidden bit"}, []string{}
-	moving := plan.Config.Poses.Len() > 1
-	figure := func(c *column, has bool, format string, v float64) {
-		text := ""
-		if has {
-			text = fmt.Sprintf(format, v)
-		}
-		c.cells = append(c.cells, text)
-	}
+	image, moving := words.NounsOf(table).Image, plan.Config.Poses.Len() > 1
+	heads := []string{"parts", "description length", "gain per " + image, "log-likelihood per " + image, image + "s",
+		"held out, per " + image, "held out, hidden bit"}
 	mixed := slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.Rows != points[0].Rows })
 	digits := "%.1f"
 	if mixed { // lengths of different numbers of rows cannot be compared
-		length.head, digits = length.head+" per "+image, "%.3f"
+		heads[1], digits = heads[1]+" per "+image, "%.3f"
 	}
+	figure := func(has bool, format string, v float64) string {
+		if !has {
+			return ""
+		}
+		return fmt.Sprintf(format, v)
+	}
+	var cells [][]string
 	for i, p := range points {
-		n, described := float64(p.Rows), p.DescriptionLength
+		n, described, length := float64(p.Rows), p.DescriptionLength != 0, p.DescriptionLength
 		if mixed {
-			described /= n
+			length /= n
 		}
-		figure(&parts, true, "%.0f", float64(p.Experts))
-		figure(&length, p.DescriptionLength != 0, digits, described)
-		figure(&gain, moving && i > 0 && p.DescriptionLength != 0, "%.1f",
-			(points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n)
-		figure(&logLik, true, "%.3f", p.LogLik/n)
-		figure(&rows, mixed, "%.0f", n)
-		figure(&heldOut, p.HeldOutRows > 0, "%.3f", p.HeldOut)
-		figure(&hidden, p.HiddenBits > 0, "%.4f", p.HiddenLoss)
-		mark := ""
-		if p.Chosen {
-			mark = "  chosen"
-		}
-		chosen = append(chosen, mark)
+		cells = append(cells, []string{figure(true, "%.0f", float64(p.Experts)), figure(described, digits, length),
+			figure(moving && i > 0 && described, "%.1f", (points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n),
+			figure(true, "%.3f", p.LogLik/n), figure(mixed, "%.0f", n), figure(p.HeldOutRows > 0, "%.3f", p.HeldOut),
+			figure(p.HiddenBits > 0, "%.4f", p.HiddenLoss)})
 	}
-	lines := columnLines([]column{parts, length, gain, logLik, rows, heldOut, hidden})
+	lines := columnLines(heads, cells)
 	lines[0] += "  (nats)"
-	for i, mark := range chosen {
-		lines[i+1] += mark
+	for i, p := range points {
+		if p.Chosen {
+			lines[i+1] += "  chosen"
+		}
 	}
 	from, to := shownTried(points)
 	shown := append([]string{lines[0]}, lines[1+from:1+to]...)
@@ -264,30 +250,20 @@ func moreTried(points []patchwork.CurvePoint) string {
 	return fmt.Sprintf("%d numbers of parts were tried; --json lists all", len(points))
 }
 
-// columnLines sets columns side by side, those without a figure left out.
-func columnLines(columns []column) []string {
-	var lines []string
-	for i, c := range columns {
-		if !slices.ContainsFunc(c.cells, func(s string) bool { return s != "" }) {
+// columnLines returns a table as lines of text, columns without a figure left out.
+func columnLines(heads []string, rows [][]string) []string {
+	lines := make([]string, 1+len(rows))
+	for c, head := range heads {
+		width, any := len(head), false
+		for _, row := range rows {
+			width, any = max(width, len(row[c])), any || row[c] != ""
+		}
+		if !any {
 			continue
 		}
-		if lines == nil {
-			lines = make([]string, len(c.cells)+1)
-		}
-		width := len(c.head)
-		if i == 0 {
-			width = 5
-		}
-		for _, text := range c.cells {
-			width = max(width, len(text))
-		}
-		width += 2
-		lines[0] += fmt.Sprintf("%*s", width, c.head)
-		for n, text := range c.cells {
-			if text == "" {
-				text = "-"
-			}
-			lines[n+1] += fmt.Sprintf("%*s", width, text)
+		lines[0] += fmt.Sprintf("%*s", width+2, head)
+		for i, row := range rows {
+			lines[i+1] += fmt.Sprintf("%*s", width+2, cmp.Or(row[c], "-"))
 		}
 	}
 	return lines
