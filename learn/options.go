@@ -160,7 +160,7 @@ const (
 	MaxMoving = 8
 	// MaxStarts is the largest number of starts, all of whose results are kept: a model file holds
 	// somewhat more.
-	MaxStarts = 200_000
+	MaxStarts = 20_000
 )
 
 const (

@@ -18,7 +18,7 @@ func TestNumbersInTheBillions(t *testing.T) {
 	must(t, fields("synth quadrants --n 20 --seed 1 -o q.npz -q")...)
 	must(t, fields("learn q.npz -k 2 -o m.npz -q --rule max-minus-min --starts 1")...)
 	for line, want := range map[string]string{
-		"learn q.npz -k 2 -o x.npz --starts 3000000000":     "--starts 3000000000: give at most 200000",
+		"learn q.npz -k 2 -o x.npz --starts 3000000000":     "--starts 3000000000: give at most 20000",
 		"learn q.npz -k 2 -o x.npz --workers 3000000000":    "--workers 3000000000: give at most 10000",
 		"explain -m m.npz q.npz -o x.jsonl --workers 20000": "--workers 20000: give at most 10000",
 	} {

@@ -55,9 +55,9 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 func TestInterrupt(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		for when, flags := range map[string]string{
-			"reading": "", "starts": "-k 6 --starts 200000",
-			"soft": "--method soft -k 3", "a range": "-k 1..6 --starts 200000", "kept": "-k 6 --starts 200000 --checkpoint kept",
-			"real values": "--for real --starts 200000", "real values kept": "--for real --starts 200000 --checkpoint kept",
+			"reading": "", "starts": "-k 6 --starts 20000",
+			"soft": "--method soft -k 3", "a range": "-k 1..6 --starts 20000", "kept": "-k 6 --starts 20000 --checkpoint kept",
+			"real values": "--for real --starts 20000", "real values kept": "--for real --starts 20000 --checkpoint kept",
 		} {
 			t.Run(when+" "+signal.String(), func(t *testing.T) {
 				t.Parallel()
