@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"example.com/patchwork/internal/pipes"
 )
@@ -88,8 +87,9 @@ func Write(path string, write func(io.Writer) error) error {
 // The zero value is a device or a pipe that was written straight through.
 type Pending struct {
 	path, hidden, target string
-	kept                 string // second name of what was at target, while it may have to return
-	fresh                bool   // nothing was at target
+	kept                 string   // second name of what was at target, while it may have to return
+	fresh                bool     // nothing was at target
+	holds                []func() // end those of the hidden names
 }
 
 // Stage is the first half of [Write]: it leaves the content in a hidden file, which [Commit] puts at
@@ -103,11 +103,11 @@ func Stage(path string, write func(io.Writer) error) (*Pending, error) {
 		return new(Pending), writeThrough(path, write)
 	}
 	sweep(target)
-	f, err := createBeside(target)
+	f, release, err := createBeside(target)
 	if err != nil {
 		return nil, rename(err, path)
 	}
-	p := &Pending{path: path, hidden: f.Name(), target: target, fresh: mode == 0}
+	p := &Pending{path: path, hidden: f.Name(), target: target, fresh: mode == 0, holds: []func(){release}}
 	unfinished.Store(p.hidden, nil)
 	done := false
 	defer func() { // also on a panic of write
@@ -142,6 +142,10 @@ func (p *Pending) Discard() {
 		os.Remove(p.hidden)
 		p.end()
 	}
+	for _, release := range p.holds {
+		release()
+	}
+	p.holds = nil
 }
 
 // end forgets the hidden name, which is free from here on.
@@ -191,6 +195,14 @@ func Commit(files ...*Pending) (err error) {
 // keep gives what is at the target a second name, where the file system can. It need not be done for
 // the last of several files: nothing fails after it.
 func (p *Pending) keep() {
+	old, err := os.Open(p.target)
+	if err != nil { // nothing is there, or it may not be read
+		return
+	}
+	defer old.Close()
+	if release := hold(old); release != nil {
+		p.holds = append(p.holds, release)
+	}
 	if !p.fresh && os.Link(p.target, p.hidden+".old") == nil {
 		p.kept = p.hidden + ".old"
 		unfinished.Store(p.kept, nil)
@@ -225,9 +237,6 @@ func SyncFolder(dir string) error {
 	return err
 }
 
-// stale is how long nothing was written to a hidden file before it is taken for the rest of a killed process.
-const stale = 24 * time.Hour
-
 // sweep removes the hidden files for a target that killed processes have left.
 func sweep(target string) {
 	dir, base := filepath.Split(target)
@@ -241,9 +250,7 @@ func sweep(target string) {
 		if _, needed := unfinished.Load(path); needed {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > stale {
-			os.Remove(path)
-		}
+		removeUnheld(path)
 	}
 }
 
@@ -258,10 +265,11 @@ func Check(path string) error {
 	if err != nil || mode&unreplaceable != 0 {
 		return err
 	}
-	f, err := createBeside(target)
+	f, release, err := createBeside(target)
 	if err != nil {
 		return rename(err, path)
 	}
+	defer release()
 	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
 		return rename(err, path)
 	}
@@ -315,17 +323,23 @@ func resolve(path string) (target string, mode fs.FileMode, err error) {
 }
 
 // createBeside makes a new hidden file in the folder of target, so that the
-// later rename stays on one file system.
-func createBeside(target string) (*os.File, error) {
+// later rename stays on one file system, and holds it until release.
+func createBeside(target string) (f *os.File, release func(), err error) {
 	dir, base := filepath.Split(target)
 	for try := 0; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf(".%s.%d-%d.tmp", base, os.Getpid(), try))
 		if err := fails("create", name); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil || !errors.Is(err, fs.ErrExist) || try >= 10000 {
-			return f, err
+		if err == nil {
+			if release := hold(f); release != nil {
+				return f, release, nil
+			}
+			f.Close()
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) || try >= 10000 {
+			return nil, nil, err
 		}
 	}
 }

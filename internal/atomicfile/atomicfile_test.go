@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -267,39 +266,71 @@ func TestFolderIsSynced(t *testing.T) {
 	}
 }
 
-// What a killed process left is removed by the next that writes there; what somebody needs is not, nor what is new
-// or another file's.
+// What a killed process left is removed at once by the next that writes there; what somebody needs is not, nor
+// another file's.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
-	long := time.Now().Add(-2 * stale)
-	for name, at := range map[string]time.Time{
-		".out.1-0.tmp": long, ".out.99999-12.tmp": long, ".out.7-0.tmp.old": long, // gone
-		".out.2-0.tmp": time.Now(), ".out.old.3-0.tmp": long, ".other.4-0.tmp": long, ".out.x-0.tmp": long, ".out.1-0.tmp.txt": long,
-	} {
+	for _, name := range strings.Fields(".out.1-0.tmp .out.99999-12.tmp .out.7-0.tmp.old " + // gone
+		".out.old.3-0.tmp .other.4-0.tmp .out.x-0.tmp .out.1-0.tmp.txt") {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte("rest"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
+		long := time.Now().Add(-48 * time.Hour) // so old that systems without locks remove it too
+		if err := errors.Join(os.WriteFile(path, []byte("rest"), 0o600), os.Chtimes(path, long, long)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	path := filepath.Join(dir, "out")
 	held, err := Stage(path, put("waits")) // closed, and not yet renamed
 	if err == nil {
-		err = os.Chtimes(held.hidden, long, long)
-	}
-	if err == nil {
 		err = Write(path, put("text"))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := entries(t, dir), ".other.4-0.tmp .out.1-0.tmp.txt .out.2-0.tmp .out.old.3-0.tmp .out.x-0.tmp out"; runtime.GOOS == "linux" &&
-		strings.ReplaceAll(got, filepath.Base(held.hidden)+" ", "") != want || !strings.Contains(got, filepath.Base(held.hidden)) {
+	want := ".other.4-0.tmp .out.1-0.tmp.txt .out.old.3-0.tmp .out.x-0.tmp out"
+	hidden := filepath.Base(held.hidden)
+	if got := entries(t, dir); strings.ReplaceAll(got, hidden+" ", "") != want || !strings.Contains(got, hidden) {
 		t.Errorf("left %s", got)
 	}
 	if err := Commit(held); err != nil {
 		t.Error(err)
+	}
+}
+
+// A second name of what was there, and a hidden file, are safe from other writers while a set is put in place.
+func TestSweepDuringCommit(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	if err := errors.Join(Write(a, put("old")), Write(b, put("old"))); err != nil {
+		t.Fatal(err)
+	}
+	first, err1 := Stage(a, put("new"))
+	second, err2 := Stage(b, put("new"))
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { Fault = nil }()
+	Fault = func(step, path string) error {
+		if step != "rename" || !strings.Contains(path, ".b.") {
+			return nil
+		}
+		for _, target := range []string{a, b} { // as another process would: it does not know what is unfinished here
+			names, _ := filepath.Glob(filepath.Join(dir, "."+filepath.Base(target)+".*"))
+			for _, name := range names {
+				removeUnheld(name)
+			}
+		}
+		return syscall.EIO
+	}
+	if err := Commit(first, second); !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+	Fault = nil
+	for _, path := range []string{a, b} {
+		if text, err := os.ReadFile(path); err != nil || string(text) != "old" {
+			t.Errorf("%s: %q, %v", path, text, err)
+		}
+	}
+	if got := entries(t, dir); got != "a b" {
+		t.Errorf("left %s", got)
 	}
 }
