@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -29,9 +29,7 @@ const (
 
 // Attacked in every way at once for some seconds, the server goes on and answers a client
 // with good manners, in bounded memory. With -attack it is attacked by each kind in turn and then by all at once,
-// and must answer fast:
-//
-//	go test ./experiments/bench/serve -run Attack -v -timeout 30m -args -attack 10m
+// and must answer fast.
 func TestAttackIsWithstood(t *testing.T) {
 	if *attacked == 0 {
 		testenv.Slow(t)

@@ -1,18 +1,4 @@
-// Command serve measures the load that a patchwork server can take: it sends POST
-// /v1/explain at rising rates until the server no longer keeps up, holds the highest rate
-// that it kept up with for some minutes, and then sends twice as many requests, which must
-// be answered by 503 and nothing worse.
-//
-//	go run ./experiments/bench/serve -hold 10m
-//
-// A test attacks such a server, with 4 GB of addresses and GOMEMLIMIT=1GiB, in every way that is known, while a client
-// with good manners must be answered:
-//
-//	go test ./experiments/bench/serve -run Attack -v -timeout 30m -args -attack 10m
-//
-// The server is a process of its own on this machine, so the load uses a part of the
-// processors that it measures.
-package main
+package serve
 
 import (
 	"context"
@@ -20,40 +6,35 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/signal"
 	"runtime"
-	"syscall"
+	"testing"
 	"time"
 
 	"example.com/patchwork/experiments/stat"
 )
 
-func main() {
-	hold := flag.Duration("hold", 10*time.Minute, "how long the highest rate is held")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Stdout, *hold); err != nil {
-		fmt.Fprintln(os.Stderr, "serve:", err)
-		stop()
-		os.Exit(1)
-	}
-}
+var holdFor = flag.Duration("hold", 0, "find the highest rate that the server keeps up with, and hold it for so long")
 
-func run(ctx context.Context, w io.Writer, hold time.Duration) error {
-	s, err := start(ctx, false)
+// Twice the highest rate that is held brings nothing worse than 503, and leaves nothing behind.
+func TestRateIsHeld(t *testing.T) {
+	if *holdFor == 0 {
+		t.Skip("a measurement: -args -hold 10m")
+	}
+	s, err := start(t.Context(), false)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
+	defer s.cmd.Process.Kill() // if it fails before it is stopped
 	l := &load{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 512, MaxConnsPerHost: 0}}}
-	if err = l.prepare(ctx, s.url); err == nil {
-		err = measure(ctx, w, s, l, hold)
+	if err := l.prepare(t.Context(), s.url); err != nil {
+		t.Fatal(err)
 	}
-	if stopped := s.stop(); err == nil && ctx.Err() == nil {
-		err = stopped
+	if err := measure(t.Context(), t.Output(), s, l, *holdFor); err != nil {
+		t.Error(err)
 	}
-	return err
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
 }
 
 // A rate is tried for a step, at first firstRate, in requests per second; twice the highest is sent for overload.
