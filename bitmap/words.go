@@ -2,6 +2,16 @@ package bitmap
 
 import "slices"
 
+// Row returns the values of the pixels of row y, 64 per word, and which of them are known,
+// nil if all of the image are. The words are the image's own.
+func (m *Image) Row(y int) (on, known []uint64) {
+	from, to := y*m.stride(), (y+1)*m.stride()
+	if m.known != nil {
+		known = (*m.known)[from:to]
+	}
+	return m.on[from:to], known
+}
+
 // AppendWords appends the values of the pixels, 64 per word and without gaps
 // between rows: pixel i, row-major, is bit i%64 of word i/64 of the (Len+63)/64
 // words. Bits after the last pixel are 0, and so are unknown pixels.

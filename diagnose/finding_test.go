@@ -46,7 +46,7 @@ func noisy(t *testing.T) (*patchwork.Model, patchwork.Data) {
 			b[i] = 0.1
 		}
 	}
-	m := testkit.ModelOf(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 20, Q: 0.5}, a, b)
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 20, Q: 0.5}, [][]float64{a, b})
 	rng := rand.New(rand.NewPCG(36, 0))
 	var data patchwork.Data
 	for i := range 60 {
@@ -89,7 +89,7 @@ func TestUnusedIsFound(t *testing.T) {
 			never[i] = 0.001 // these are mostly on or unsure: it never gains
 		}
 	}
-	m = testkit.ModelOf(t, m.Config(), m.Template(0), m.Template(1), never)
+	m = testkit.MustModel(t, m.Config(), [][]float64{m.Template(0), m.Template(1), never})
 	for _, img := range data.Images {
 		for i := 3; i < 20; i += 7 {
 			img.Set(0, i, true)
@@ -111,23 +111,23 @@ func TestDuplicatesAreFound(t *testing.T) {
 		return v
 	}
 	still := patchwork.Config{Height: 1, Width: 12, Q: 0.01}
-	only(t, Model(testkit.ModelOf(t, still, bar(0, 5, 0.9), bar(6, 10, 0.9), bar(0, 5, 0.8)), Evidence{}), KindDuplicate, 0, 2)
+	only(t, Model(testkit.MustModel(t, still, [][]float64{bar(0, 5, 0.9), bar(6, 10, 0.9), bar(0, 5, 0.8)}), Evidence{}), KindDuplicate, 0, 2)
 	// The same bar elsewhere is another expert, unless the poses carry it there.
 	shifted := [][]float64{bar(1, 5, 0.9), bar(7, 11, 0.9)}
-	if f := ofKind(Model(testkit.ModelOf(t, still, shifted...), Evidence{}), KindDuplicate); len(f) != 0 {
+	if f := ofKind(Model(testkit.MustModel(t, still, shifted), Evidence{}), KindDuplicate); len(f) != 0 {
 		t.Errorf("bars in different places: %v", f)
 	}
 	moving := still
 	moving.Poses = pose.Grid{DX: pose.Symmetric(3, 1)}
-	f := only(t, Model(testkit.ModelOf(t, moving, shifted...), Evidence{}), KindDuplicate, 0, 1)
+	f := only(t, Model(testkit.MustModel(t, moving, shifted), Evidence{}), KindDuplicate, 0, 1)
 	testkit.Near(t, "votes in dispute", f.Value, 0, 1e-12)
 	moving.Poses = pose.Grid{DX: pose.Symmetric(1, 1)} // 2 apart at most, and 6 are needed
-	if f := ofKind(Model(testkit.ModelOf(t, moving, shifted...), Evidence{}), KindDuplicate); len(f) != 0 {
+	if f := ofKind(Model(testkit.MustModel(t, moving, shifted), Evidence{}), KindDuplicate); len(f) != 0 {
 		t.Errorf("bars that cannot meet: %v", f)
 	}
 	// Votes shifted out of the frame are in dispute too: 2 of 6 pixels.
 	moving.Poses = pose.Grid{DX: pose.Symmetric(6, 1)}
-	cut := testkit.ModelOf(t, moving, bar(0, 4, 0.91), bar(6, 12, 0.91))
+	cut := testkit.MustModel(t, moving, [][]float64{bar(0, 4, 0.91), bar(6, 12, 0.91)})
 	testkit.Near(t, "dispute beyond the frame", newVoters(cut, 2).dispute(0, 1, 1), 2./6, 1e-12)
 	testkit.Near(t, "dispute the other way", newVoters(cut, 2).dispute(1, 0, 1), 2./6, 1e-12)
 }
@@ -135,21 +135,21 @@ func TestDuplicatesAreFound(t *testing.T) {
 func TestNearConstantIsFound(t *testing.T) {
 	c := patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 3, Q: 0.5}
 	speaks := []float64{0.9, 0.5, 0.1}
-	f := only(t, Model(testkit.ModelOf(t, c, speaks, []float64{0.5, 0.52, 0.49}), Evidence{}), KindNearConstant, 1)
+	f := only(t, Model(testkit.MustModel(t, c, [][]float64{speaks, {0.5, 0.52, 0.49}}), Evidence{}), KindNearConstant, 1)
 	if !strings.Contains(f.Facts, "does not vote") {
 		t.Errorf("facts %q", f.Facts)
 	}
-	f = only(t, Model(testkit.ModelOf(t, c, speaks, []float64{0.8, 0.81, 0.8}), Evidence{}), KindNearConstant, 1)
+	f = only(t, Model(testkit.MustModel(t, c, [][]float64{speaks, {0.8, 0.81, 0.8}}), Evidence{}), KindNearConstant, 1)
 	if !strings.Contains(f.Facts, "the same everywhere") {
 		t.Errorf("facts %q", f.Facts)
 	}
 	// Under max, whatever is below the background is no vote.
-	only(t, Model(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2, Q: 0.3}, []float64{0.9, 0.1}, []float64{0.3, 0.1}), Evidence{}), KindNearConstant, 1)
+	only(t, Model(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.3}, [][]float64{{0.9, 0.1}, {0.3, 0.1}}), Evidence{}), KindNearConstant, 1)
 }
 
 func TestPosesAtEdgesAreFound(t *testing.T) {
 	c := patchwork.Config{Height: 1, Width: 3, Q: 0.01, Poses: pose.Grid{DX: pose.Symmetric(5, 1), Angles: pose.Evenly(20, 10)}}
-	m := testkit.ModelOf(t, c, []float64{0.1, 0.9, 0.1}, []float64{0.9, 0.2, 0.9})
+	m := testkit.MustModel(t, c, [][]float64{{0.1, 0.9, 0.1}, {0.9, 0.2, 0.9}})
 	at := func(expert, dx int, angle float64) *patchwork.Explanation {
 		return &patchwork.Explanation{LogLik: 1, Picks: []patchwork.Pick{{Expert: expert, Pose: pose.Pose{DX: dx, Angle: angle}}}}
 	}
@@ -167,7 +167,7 @@ func TestPosesAtEdgesAreFound(t *testing.T) {
 		t.Errorf("4 picks: %v", f)
 	}
 	c.Poses = pose.Grid{Angles: []float64{0, 90, 180, 270}}
-	circle := testkit.ModelOf(t, c, m.Templates()...)
+	circle := testkit.MustModel(t, c, m.Templates())
 	var turned []*patchwork.Explanation
 	for range 20 {
 		turned = append(turned, at(0, 0, 270))
@@ -176,7 +176,7 @@ func TestPosesAtEdgesAreFound(t *testing.T) {
 		t.Errorf("a full circle: %v", f)
 	}
 	c.Poses, c.Scene = m.Config().Poses, true
-	if f := ofKind(Model(testkit.ModelOf(t, c, m.Templates()...), Evidence{Explained: explained}), KindPoseAtEdge); len(f) != 0 {
+	if f := ofKind(Model(testkit.MustModel(t, c, m.Templates()), Evidence{Explained: explained}), KindPoseAtEdge); len(f) != 0 {
 		t.Errorf("a scene: %v", f)
 	}
 }
@@ -189,21 +189,21 @@ func TestOverconfidenceIsFound(t *testing.T) {
 	for i := range 10 {
 		sure[0][i] = 0.99
 	}
-	m = testkit.ModelOf(t, m.Config(), sure...)
+	m = testkit.MustModel(t, m.Config(), sure)
 	findings := examine(t, m, data, 1)
 	if f := only(t, findings, KindOverconfident, 0); f.Value <= f.Limit {
 		t.Errorf("value %v within the limit %v", f.Value, f.Limit)
 	}
 	sure[0][3] = 1 - 1e-6
-	f := only(t, Model(testkit.ModelOf(t, m.Config(), sure...), Evidence{}), KindOverconfident, 0)
+	f := only(t, Model(testkit.MustModel(t, m.Config(), sure), Evidence{}), KindOverconfident, 0)
 	testkit.Near(t, "certain values", f.Value, 1, 0)
-	f = only(t, Model(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{0.9, 0.1}), Evidence{}), KindOverconfident)
+	f = only(t, Model(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.1}}), Evidence{}), KindOverconfident)
 	testkit.Near(t, "certain background", f.Value, 2, 0)
 }
 
 func TestSingularGeometryIsFound(t *testing.T) {
 	c := patchwork.Config{Height: 1, Width: 3, Q: 0.01, Poses: pose.Grid{DX: pose.Symmetric(5, 1), DY: pose.Symmetric(5, 1)}}
-	m := testkit.ModelOf(t, c, []float64{0.1, 0.9, 0.2})
+	m := testkit.MustModel(t, c, [][]float64{{0.1, 0.9, 0.2}})
 	with := func(cov []float64) *patchwork.Model {
 		normal, err := gauss.New(make([]float64, 3), cov)
 		if err != nil {
@@ -229,7 +229,7 @@ func TestSingularGeometryIsFound(t *testing.T) {
 // and does not ask for more images.
 func TestSingularOfManyImages(t *testing.T) {
 	c := patchwork.Config{Height: 2, Width: 3, Poses: pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}}
-	m := testkit.ModelOf(t, c, []float64{0.1, 0.9, 0.2, 0, 0, 0}, []float64{0, 0, 0, 0.9, 0.9, 0}, []float64{0.9, 0, 0, 0, 0, 0.9})
+	m := testkit.MustModel(t, c, [][]float64{{0.1, 0.9, 0.2, 0, 0, 0}, {0, 0, 0, 0.9, 0.9, 0}, {0.9, 0, 0, 0, 0, 0.9}})
 	cov := make([]float64, 81)
 	for _, i := range []int{0, 1, 3} { // part 0 moves, part 1 keeps its column
 		cov[10*i] = 2
@@ -250,7 +250,7 @@ func TestSingularOfManyImages(t *testing.T) {
 
 // A part that one or two images of many use is found, by its usage or by counts.
 func TestRareIsFound(t *testing.T) {
-	m := testkit.ModelOf(t, patchwork.Config{Height: 2, Width: 2}, []float64{0.9, 0, 0, 0}, []float64{0, 0.9, 0, 0})
+	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2}, [][]float64{{0.9, 0, 0, 0}, {0, 0.9, 0, 0}})
 	f := only(t, Model(testkit.WithUsage(t, m, 520, []float64{1, 1. / 520}), Evidence{}), KindRare, 1)
 	if f.Value != 1 || !strings.Contains(f.Facts, "used in 1 of 520 images") {
 		t.Errorf("%v: %s", f.Value, f.Facts)
@@ -266,7 +266,7 @@ func TestRareIsFound(t *testing.T) {
 }
 
 func TestUnexplainedImagesAreFound(t *testing.T) {
-	m := testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 3}, []float64{0.9, 0.8, 0})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3}, [][]float64{{0.9, 0.8, 0}})
 	var data patchwork.Data
 	for _, row := range []string{"##.", "..#", "...", "#.."} {
 		data.Images = append(data.Images, bitmap.Parse(row))
@@ -286,7 +286,7 @@ func TestUnexplainedImagesAreFound(t *testing.T) {
 
 // Findings come in the order of their kinds, each kind with a name of its own.
 func TestFindingsAreOrderedAndNamed(t *testing.T) {
-	m := testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{1, 0.5}, []float64{1, 0.5}, []float64{0, 0})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{1, 0.5}, {1, 0.5}, {0, 0}})
 	findings := Model(testkit.WithUsage(t, m, 0, []float64{1, 1, 0}), Evidence{Explained: []*patchwork.Explanation{{}}})
 	if !slices.IsSortedFunc(findings, func(a, b Finding) int { return int(a.Kind) - int(b.Kind) }) || len(findings) < 5 {
 		t.Errorf("findings %v, want at least five in the order of their kinds", findings)
@@ -303,12 +303,12 @@ func TestFindingsAreOrderedAndNamed(t *testing.T) {
 			t.Error("a tally of other experts is taken")
 		}
 	}()
-	Model(m, Evidence{Tally: patchwork.NewTally(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{1, 0.5}))})
+	Model(m, Evidence{Tally: patchwork.NewTally(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{1, 0.5}}))})
 }
 
 // Findings call parts and images by their names.
 func TestFindingsUseNames(t *testing.T) {
-	m := testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{0.9, 0.1}, []float64{0.9, 0.1})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.1}, {0.9, 0.1}})
 	m, err := m.WithExtras(patchwork.Extras{Names: []string{"", "bog"}, Usage: []float64{1, 0}})
 	if err != nil {
 		t.Fatal(err)

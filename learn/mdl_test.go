@@ -43,7 +43,7 @@ func TestDescriptionLengthOfTheImpossible(t *testing.T) {
 }
 
 func TestActivationCosts(t *testing.T) {
-	m := testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 1}, []float64{1}, []float64{1}, []float64{1})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 1}, [][]float64{{1}, {1}, {1}})
 	tally := patchwork.NewTally(m)
 	for i := range 9 { // experts active in 0, 2 and 8 images
 		var picks []patchwork.Pick

@@ -37,7 +37,7 @@ type layout struct {
 	// of the bounds from abstention, which knows which blocks may lie on unknown pixels.
 	first  []kernel.Lookups
 	later  [][]kernel.Lookups // in groups whose sums fit in 16 bits
-	chunks []kernel.Chunks
+	chunks []kernel.Places
 	base   []float64
 }
 
@@ -62,7 +62,7 @@ func newLayout(b *Bank, t *boundTables, g Grid, height, width int, unknown bool)
 	}
 	n := len(t.sprites)
 	l.first, l.base = make([]kernel.Lookups, n), make([]float64, n)
-	l.later, l.chunks = make([][]kernel.Lookups, n), make([]kernel.Chunks, n)
+	l.later, l.chunks = make([][]kernel.Lookups, n), make([]kernel.Places, n)
 	for i := range t.sprites {
 		l.listFirst(i, &t.sprites[i])
 		l.list(i)

@@ -304,17 +304,6 @@ func (n *Notes) Keep(key string, value []byte) error {
 	return n.Broken
 }
 
-// ModelOf returns a model of the given templates; the test fails if there is an
-// error.
-func ModelOf(t testing.TB, c patchwork.Config, templates ...[]float64) *patchwork.Model {
-	t.Helper()
-	m, err := patchwork.NewModel(c, templates)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // WithUsage returns m with usage counted in the given number of rows, 0 if not
 // known.
 func WithUsage(t interface{ Fatal(...any) }, m *patchwork.Model, rows int64, usage []float64) *patchwork.Model {

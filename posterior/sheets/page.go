@@ -17,38 +17,17 @@ func newPlane(h, w, spare int) *plane {
 	return &plane{h, w, stride, make([]uint64, h*stride+spare)}
 }
 
-// align copies words of an image without gaps into rows that start at a word.
-func (p *plane) align(words []uint64) {
-	whole := (p.w + 63) / 64
-	for y := range p.h {
-		row := p.bits[y*p.stride:][:whole]
-		at := y * p.w
-		shift := uint(at & 63)
-		for i := range row {
-			row[i] = words[at>>6+i] >> shift
-			if shift > 0 && at>>6+i+1 < len(words) {
-				row[i] |= words[at>>6+i+1] << (64 - shift)
-			}
-		}
-		if p.w&63 != 0 {
-			row[whole-1] &= 1<<(p.w&63) - 1
-		}
-	}
-}
-
 func (p *plane) at(y, x int) bool { return p.bits[y*p.stride+x>>6]>>(x&63)&1 != 0 }
 
 // planes returns the ink and the unknown pixels of an image.
 func planes(m *bitmap.Image, spare int) (on, unknown *plane) {
 	on, unknown = newPlane(m.Height(), m.Width(), spare), newPlane(m.Height(), m.Width(), spare)
-	words := m.AppendWords(nil)
-	on.align(words)
-	if !m.Complete() {
-		words = m.AppendKnownWords(words[:0])
-		for i := range words {
-			words[i] = ^words[i]
+	for y := range m.Height() {
+		ink, known := m.Row(y)
+		copy(on.bits[y*on.stride:], ink)
+		for i, w := range known {
+			unknown.bits[y*on.stride+i] = ^w & (^uint64(0) >> (64 - min(64, m.Width()-64*i)))
 		}
-		unknown.align(words)
 	}
 	return on, unknown
 }

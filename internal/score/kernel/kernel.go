@@ -49,22 +49,6 @@ func (l *Lookups) Add(t Lookup) {
 	l.most = Lookup{max(l.most.Table, t.Table), max(l.most.Code, t.Code)}
 }
 
-// Chunks lists the first pixels of the chunks of a template, as numbers of a plane.
-// The zero value has none.
-type Chunks struct {
-	list []int32
-	most int32
-}
-
-// Add adds a chunk.
-func (c *Chunks) Add(at int32) {
-	if at < 0 {
-		panic(fmt.Sprintf("kernel: chunk at %d, before the beginning", at))
-	}
-	c.list = append(c.list, at)
-	c.most = max(c.most, at)
-}
-
 // Path is one way of computing.
 type Path struct {
 	Name string
@@ -114,8 +98,9 @@ func (p *Path) Sums(sums, tops []uint16, tables, codes []byte, l *Lookups) {
 //
 // by the parity of i and j first, then as a tree of halves: what a template gains at pixels that
 // are on and loses at pixels that are off, 16 neighbours at a time. c is chunk
-// number i. It panics where a slice is too short.
-func (p *Path) Gain(terms []float32, c *Chunks, off, on []float32) float32 {
+// number i. c lists the first pixels of the chunks, as numbers of a plane. It panics where a
+// slice is too short.
+func (p *Path) Gain(terms []float32, c *Places, off, on []float32) float32 {
 	if len(c.list) == 0 {
 		return 0
 	}

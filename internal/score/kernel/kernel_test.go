@@ -86,7 +86,7 @@ func TestGain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for n := range 131 {
 		terms, off, on := numbers(rng, 2*Chunk*n), numbers(rng, 500), numbers(rng, 500)
-		var at Chunks
+		var at Places
 		for range n {
 			at.Add(int32(rng.IntN(len(on) - Chunk + 1)))
 		}
@@ -154,7 +154,7 @@ func TestShortSlices(t *testing.T) {
 	for _, p := range fast() {
 		var one Lookups
 		one.Add(Lookup{0, 0})
-		var chunk Chunks
+		var chunk Places
 		chunk.Add(0)
 		sums := func(sums, tables, codes int) func() {
 			return func() {
@@ -230,7 +230,7 @@ func BenchmarkGain(b *testing.B) {
 	const n, pitch = 40, 90
 	rng := rand.New(rand.NewPCG(1, 2))
 	terms, off, on := numbers(rng, 2*Chunk*n), numbers(rng, pitch*pitch), numbers(rng, pitch*pitch)
-	var at Chunks
+	var at Places
 	for i := range n {
 		at.Add(int32(pitch*i + rng.IntN(pitch-Chunk)))
 	}

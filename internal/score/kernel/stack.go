@@ -3,8 +3,8 @@ package kernel
 // Lanes is the number of neighbours that Stack adds up together.
 const Lanes = 32
 
-// Places lists the numbers of the first of Lanes neighbours. The zero value has
-// none.
+// Places lists the numbers of the first of some neighbours: of Lanes for Stack, of Chunk
+// for Gain. The zero value has none.
 type Places struct {
 	list []int32
 	most int32
