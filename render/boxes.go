@@ -114,9 +114,11 @@ func (m *Boxes) SVG(w io.Writer) error {
 	b := bufio.NewWriter(w) // Flush returns the first error
 	width, height := m.Size()
 	n := m.shrink()
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="%s" font-size="%d">`+"\n",
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" `+
+		`font-family="%s" font-size="%d">`+"\n",
 		width, height, width*n, height*n, fontFamily, smallStyle.size*n)
-	fmt.Fprintf(b, `<image width="%d" height="%d" style="image-rendering:pixelated" href="data:image/png;base64,%s"/>`+"\n",
+	fmt.Fprintf(b, `<image width="%d" height="%d" style="image-rendering:pixelated" `+
+		`href="data:image/png;base64,%s"/>`+"\n",
 		width*n, height*n, base64.StdEncoding.EncodeToString(data.Bytes()))
 	for _, k := range m.List {
 		dash := ""
@@ -124,7 +126,8 @@ func (m *Boxes) SVG(w io.Writer) error {
 			dash = fmt.Sprintf(` stroke-dasharray="%d %d"`, 5*n, 5*n)
 		}
 		c := hex(k.colour())
-		fmt.Fprintf(b, `<g><rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="%s" stroke-width="%d"%s/><text x="%d" y="%d" fill="%s">`,
+		fmt.Fprintf(b, `<g><rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="%s" `+
+			`stroke-width="%d"%s/><text x="%d" y="%d" fill="%s">`,
 			k.Left-2*n, k.Top-2*n, k.Right-k.Left+4*n, k.Bottom-k.Top+4*n, c, 2*n, dash, k.Left-3*n, k.Top-5*n, c)
 		xml.EscapeText(b, []byte(k.Label)) // its error is that of b, which Flush returns
 		fmt.Fprint(b, "</text></g>\n")

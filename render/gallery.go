@@ -80,8 +80,8 @@ func Explanations(m *patchwork.Model, cases []Case) Sheet {
 const MostNamed = rowsWidth / namedCell
 
 // ExplainedRows is [Explanations] for rows of a table, under the names of its columns: each row, its [Overlay], and
-// what
-// is composed of its picks, one below the other; of a single case, instead, the row and its overlay after each pick.
+// what is composed of its picks, one below the other; of a single case, instead, the row and its overlay after each
+// pick.
 func ExplainedRows(m *patchwork.Model, columns []string, cases []Case) Rows {
 	r := Rows{Columns: columns, NoBars: true, Shares: make([]float64, len(columns))}
 	add := func(tile *image.RGBA, name string) { r.Tiles, r.Names = append(r.Tiles, tile), append(r.Names, name) }

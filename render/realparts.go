@@ -72,8 +72,7 @@ func (s RealScale) Deviations(h, w int, dev []float64) *image.RGBA {
 }
 
 // Grey returns a tile of h x w values from black, Low, to white, High; those of NaN have the colour of unknown pixels.
-// It
-// panics unless len(values) == h*w.
+// It panics unless len(values) == h*w.
 func (s RealScale) Grey(h, w int, values []float64) *image.RGBA {
 	p := make([]float64, len(values))
 	for i, x := range values {
@@ -122,10 +121,7 @@ func RealParts(m *real.Model) Picture {
 
 // byUse returns the numbers of the parts, the most used first.
 func byUse(m *real.Model) []int {
-	order := make([]int, m.K())
-	for k := range order {
-		order[k] = k
-	}
+	order := inOrder(m.K())
 	if m.Pi != nil {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.Pi[b], m.Pi[a]) })
 	}
@@ -144,21 +140,12 @@ func realShare(m *real.Model, k int, before string) string {
 func (s RealScale) rows(m *real.Model, title string) Rows {
 	r := Rows{Title: title, NoBars: true, Legend: s.Legend("standard deviations")}
 	loud := make([]float64, m.Width)
-	columns := make([]int, m.Width)
-	for i := range columns {
-		columns[i] = i
-	}
 	for k := range m.K() {
 		for i, d := range RealDeviations(m, k) {
 			loud[i] = max(loud[i], math.Abs(d))
 		}
 	}
-	if m.Width > mostNamed {
-		slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(loud[b], loud[a]) })
-		columns = columns[:mostNamed]
-		slices.Sort(columns)
-		r.Facts = []Fact{{"shown", fmt.Sprintf("the %d of %d columns of which the parts say most", len(columns), m.Width)}}
-	}
+	columns := r.loudest(loud)
 	for _, i := range columns {
 		r.Columns, r.Shares = append(r.Columns, words.RealColumn(m, i)), append(r.Shares, math.NaN())
 	}
@@ -175,10 +162,8 @@ func (s RealScale) rows(m *real.Model, title string) Rows {
 }
 
 // RealExplanations returns a picture of how a model of real values explains rows or images, with their titles: of an
-// image
-// the image, what its parts say together, and what is left over; of a row what is above and below the background, and
-// the same
-// of what is left over, by columns, in standard deviations.
+// image the image, what its parts say together, and what is left over; of a row what is above and below the background,
+// and the same of what is left over, by columns, in standard deviations.
 func RealExplanations(m *real.Model, rows [][]float64, found []real.Explanation, titles []string) Picture {
 	if m.Height == 1 {
 		return explainedRows(m, rows, found, titles)
@@ -237,7 +222,7 @@ func explainedRows(m *real.Model, rows [][]float64, found []real.Explanation, ti
 	s := RealScale{Full: 3}
 	out := Rows{Title: "Explanations", NoBars: true, Legend: append(s.Legend("standard deviations"), Unknown("unknown"))}
 	out.Legend[1].Text = "as expected"
-	for i := range min(m.Width, mostNamed) {
+	for i := range min(m.Width, MostNamed) {
 		out.Columns, out.Shares = append(out.Columns, words.RealColumn(m, i)), append(out.Shares, math.NaN())
 	}
 	n := len(out.Columns)

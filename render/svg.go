@@ -15,7 +15,8 @@ import (
 // SVG writes the scene as a self-contained SVG document.
 func (s *scene) SVG(w io.Writer) error {
 	b := bufio.NewWriter(w) // Flush returns the first error
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="%s">`+"\n",
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" `+
+		`font-family="%s">`+"\n",
 		s.width, s.height, s.width, s.height, fontFamily)
 	fmt.Fprintf(b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", s.width, s.height)
 	fmt.Fprint(b, `<g shape-rendering="crispEdges">`+"\n")
@@ -44,7 +45,8 @@ func svgFrame(b *bufio.Writer, outer, inner image.Rectangle, c color.RGBA) {
 	wide := inner.Min.X - outer.Min.X
 	half := float64(float64(wide) / 2)
 	x, y := float64(outer.Min.X)+half, float64(outer.Min.Y)+half
-	fmt.Fprintf(b, `<rect x="%g" y="%g" width="%d" height="%d" fill="none" stroke="%s" stroke-width="%d" vector-effect="non-scaling-stroke"/>`+"\n",
+	fmt.Fprintf(b, `<rect x="%g" y="%g" width="%d" height="%d" fill="none" stroke="%s" stroke-width="%d" `+
+		`vector-effect="non-scaling-stroke"/>`+"\n",
 		x, y, outer.Dx()-wide, outer.Dy()-wide, hex(c), wide)
 }
 

@@ -10,19 +10,19 @@ import (
 	"example.com/patchwork/diagnose/words"
 )
 
-// mostNamed is how many columns a picture can name.
-const mostNamed = rowsWidth / namedCell
-
 // TableParts returns a picture of the parts of a table: a row for each, in the colours
 // of [Expert] under the names of the columns, with what is predicted where no part votes
 // as bars. Of a table with more columns than can be named, those have a place of which
 // some part says most.
 func TableParts(m *patchwork.Model) Rows {
 	r := Rows{Bars: "no part", Legend: scale(m)}
-	columns := loudest(m, mostNamed)
-	if len(columns) < m.Width() {
-		r.Facts = []Fact{{"shown", fmt.Sprintf("the %d of %d columns of which the parts say most", len(columns), m.Width())}}
+	loud := make([]float64, m.Width())
+	for k := range m.K() {
+		for _, v := range words.Votes(m, k) {
+			loud[v.Column] = max(loud[v.Column], v.P-v.Background, v.Background-v.P)
+		}
 	}
+	columns := r.loudest(loud)
 	for _, i := range columns {
 		r.Columns = append(r.Columns, words.Column(m, i))
 		r.Shares = append(r.Shares, m.Abstention(i))
@@ -43,20 +43,15 @@ func TableParts(m *patchwork.Model) Rows {
 	return r
 }
 
-// loudest returns up to n columns of a model, in order: those of which some part says
-// most.
-func loudest(m *patchwork.Model, n int) []int {
-	order, most := make([]int, m.Width()), make([]float64, m.Width())
-	for i := range order {
-		order[i] = i
+// loudest returns the columns that have room for their names, in order: those of which some part says most. It notes
+// that there are others.
+func (r *Rows) loudest(loud []float64) []int {
+	order := inOrder(len(loud))
+	if len(order) > MostNamed {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(loud[b], loud[a]) })
+		order = order[:MostNamed]
+		slices.Sort(order)
+		r.Facts = []Fact{{"shown", fmt.Sprintf("the %d of %d columns of which the parts say most", len(order), len(loud))}}
 	}
-	for k := range m.K() {
-		for _, v := range words.Votes(m, k) {
-			most[v.Column] = max(most[v.Column], v.P-v.Background, v.Background-v.P)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(most[b], most[a]) })
-	order = order[:min(n, len(order))]
-	slices.Sort(order)
 	return order
 }

@@ -118,6 +118,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			writeProblem(w, r, err)
 		}
 		api := strings.HasPrefix(r.URL.Path, "/v1/")
+		_, malformed := url.ParseQuery(r.URL.RawQuery)
 		switch {
 		case !s.goodHost(r.Host):
 			refuse("host", problemf(http.StatusForbidden,
@@ -127,8 +128,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			refuse("path", problemf(http.StatusBadRequest,
 				"the path is not plain: it contains .., //, a backslash or a control character"))
 			return
-		case badQuery(r.URL.RawQuery) != nil:
-			refuse("path", problemf(http.StatusBadRequest, "the query is malformed: %.100s", badQuery(r.URL.RawQuery)))
+		case malformed != nil: // what could not be read would be left out in silence
+			refuse("path", problemf(http.StatusBadRequest, "the query is malformed: %.100s", malformed))
 			return
 		case cross.Check(r) != nil || api && foreign(r):
 			refuse("origin", problemf(http.StatusForbidden,
@@ -146,13 +147,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// badQuery returns what is wrong with a query: what could not be read would be left out in
-// silence.
-func badQuery(query string) error {
-	_, err := url.ParseQuery(query)
-	return err
 }
 
 // foreign reports whether a read request came from another site's page.

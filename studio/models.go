@@ -181,7 +181,7 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 		return nil, s.workError(err)
 	}
 	defer leave()
-	unpacked, err := checkArchive(b.bytes, s.limits.UploadBytes)
+	_, unpacked, err := checkArchive(b.bytes, s.limits.UploadBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,8 @@ func (s *Server) openAPI() object {
 	components := object{"schemas": d.schemas}
 	doc := object{"openapi": "3.1.0", "paths": paths, "components": components,
 		"info": object{"title": "Patchwork studio", "version": s.version,
-			"description": "Explain binary images by a few parts (fields of this API call a part expert), and learn such parts."}}
+			"description": "Explain binary images by a few parts (fields of this API call a part expert), and learn such " +
+				"parts."}}
 	if s.token != "" {
 		components["securitySchemes"] = object{"token": object{"type": "http", "scheme": "bearer"}}
 		doc["security"] = []object{{"token": []string{}}}

@@ -52,8 +52,8 @@ func assets() (map[string]*asset, error) {
 			return err
 		}
 		sum := sha256.Sum256(content)
-		out["/"+name] = &asset{content, cmp.Or(kinds[path.Ext(name)], "application/octet-stream"), `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
-			strings.HasPrefix(name, "assets/")}
+		out["/"+name] = &asset{content, cmp.Or(kinds[path.Ext(name)], "application/octet-stream"),
+			`"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`, strings.HasPrefix(name, "assets/")}
 		return nil
 	})
 	if err != nil {

@@ -28,10 +28,9 @@ func (s *core) checkUpload(content []byte, name string) error {
 // checkArchive rejects archives whose stated uncompressed size exceeds a limit;
 // the decoders enforce that size. It returns how much memory what is inside takes, at most and about: numbers twice
 // their bytes, and JSON, whose texts may be short, eight times.
-func checkArchive(content []byte, limit int64) (memory int64, err error) {
-	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		return 0, problemf(422, "not a readable zip archive: %v", err)
+func checkArchive(content []byte, limit int64) (z *zip.Reader, memory int64, err error) {
+	if z, err = zip.NewReader(bytes.NewReader(content), int64(len(content))); err != nil {
+		return nil, 0, problemf(422, "not a readable zip archive: %v", err)
 	}
 	total := 0.0 // sums of hostile sizes overflow integers
 	for _, f := range z.File {
@@ -41,18 +40,15 @@ func checkArchive(content []byte, limit int64) (memory int64, err error) {
 		}
 	}
 	if total > float64(limit) {
-		return 0, problemf(statusRequestEntityTooLarge, "the archive expands to more than %d bytes, the limit of this server",
-			limit)
+		return nil, 0, problemf(statusRequestEntityTooLarge,
+			"the archive expands to more than %d bytes, the limit of this server", limit)
 	}
-	return memory + 2*int64(total), nil
+	return z, memory + 2*int64(total), nil
 }
 
 // checkDataArchive is checkArchive for data, which a model is not: its arrays are no rows.
 func checkDataArchive(content []byte, limit int64) error {
-	if _, err := checkArchive(content, limit); err != nil {
-		return err
-	}
-	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	z, _, err := checkArchive(content, limit)
 	if err != nil {
 		return err
 	}
