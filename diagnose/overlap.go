@@ -35,7 +35,7 @@ func findOverlaps(m *patchwork.Model) []Finding {
 				out = append(out, Finding{Kind: KindOverlap, Experts: []int{a, b}, Value: share, Limit: onEachOther,
 					Facts: fmt.Sprintf("%s and %s lie on each other: %.0f %% of the smaller is ink of the other, too.", called(m, a),
 						words.Full(m, b), 100*share),
-					Advice: "One may be the whole drawing or its outline rather than a piece of it: another start (--seed N), " +
+					Advice: "One may be the whole drawing or its outline rather than a piece of it: another start, by another seed, " +
 						"another number of parts or more images may give other parts; " +
 						"patchwork report says which come back."})
 			}

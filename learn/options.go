@@ -343,7 +343,7 @@ func (o Options) check(data patchwork.Data, c patchwork.Config) error {
 	}
 	if o.finding() && !o.byDescription(c) && rows.Counting(data) < 2 {
 		return errors.New("patchwork: the number of parts is chosen by held-out images; one image is too few: give the " +
-			"number of parts (-k), or more images")
+			"number of parts, or more images")
 	}
 	return nil
 }

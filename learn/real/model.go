@@ -135,7 +135,7 @@ func (m *Model) checkValues() error {
 	_, w := m.Frame()
 	for k, e := range m.Experts {
 		if len(e) != m.F() {
-			return fmt.Errorf("real: part %d has %d values, a frame has %d", k, len(e), m.F())
+			return fmt.Errorf("real: part %d has %d values, a frame has %d", k+1, len(e), m.F())
 		}
 		for d, o := range e {
 			n := o.Normal
@@ -143,14 +143,14 @@ func (m *Model) checkValues() error {
 				n.Var = 1
 			}
 			if o.Vote > MeanAndVar || o.Vote != Abstains && !valid(n) {
-				return fmt.Errorf("real: part %d, row %d, column %d votes %d with mean %v and variance %v", k, d/w+1, d%w+1, o.Vote,
+				return fmt.Errorf("real: part %d, row %d, column %d votes %d with mean %v and variance %v", k+1, d/w+1, d%w+1, o.Vote,
 					o.Mean, o.Var)
 			}
 		}
 	}
 	for k, p := range m.Pi {
 		if !(p > 0 && p < 1) {
-			return fmt.Errorf("real: part %d is active with probability %v", k, p)
+			return fmt.Errorf("real: part %d is active with probability %v", k+1, p)
 		}
 	}
 	for d, s := range m.Scales {
@@ -172,7 +172,7 @@ func (m *Model) checkBit(d int) error {
 	}
 	for k, e := range m.Experts {
 		if len(e) > d && (e[d].Vote == MeanAndVar || e[d].Vote == MeanOnly && !(e[d].Mean > 0 && e[d].Mean < 1)) {
-			return fmt.Errorf("real: part %d votes %d of bit %d with mean %v; a probability between 0 and 1 is a vote of 1", k,
+			return fmt.Errorf("real: part %d votes %d of bit %d with mean %v; a probability between 0 and 1 is a vote of 1", k+1,
 				e[d].Vote, d+1, e[d].Mean)
 		}
 	}
