@@ -119,9 +119,7 @@ func (a *app) classifyPredict(cmd *cobra.Command, f *naming, paths []string) err
 		return &inputError{err}
 	}
 	f.labelled = err == nil
-	if s.stream != nil {
-		a.sayStreaming(s, f.data.memory, "naming it block by block")
-	}
+	a.sayStreaming(s, f.data.memory, "naming it block by block")
 	f.confused = newConfusion(f.classifier.Names())
 	t := &task{source: *s, workers: f.workers}
 	if err := a.nameAll(cmd, f, t, format); err != nil {

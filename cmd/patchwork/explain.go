@@ -179,9 +179,7 @@ func (a *app) explainData(cmd *cobra.Command, f *explainFlags, paths []string) e
 	if err != nil {
 		return err
 	}
-	if t.stream != nil {
-		a.sayStreaming(&t.source, f.input.data.memory, "explaining it block by block")
-	}
+	a.sayStreaming(&t.source, f.input.data.memory, "explaining it block by block")
 	g := &gallery{model: t.model}
 	if f.picture != "" {
 		g.cases = make([]render.Case, pictured)

@@ -112,9 +112,7 @@ func (a *app) predictData(cmd *cobra.Command, f *predictFlags, paths []string) e
 		return usagef("-o %s: an .npz file of predictions is built in memory; write a .csv file, or allow more with --memory",
 			f.output)
 	}
-	if t.stream != nil {
-		a.sayStreaming(&t.source, f.data.memory, "predicting it block by block")
-	}
+	a.sayStreaming(&t.source, f.data.memory, "predicting it block by block")
 	n := 0
 	switch {
 	case f.cells:

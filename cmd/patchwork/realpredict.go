@@ -49,58 +49,68 @@ func (a *app) predictReal(cmd *cobra.Command, f *predictFlags, paths []string) e
 		return err
 	}
 	if f.cells {
-		return a.realCells(t, predicted, asked, f.output, kind)
+		return a.realCells(t, predicted, asked, f)
 	}
-	if err := a.output(f.output, func(w io.Writer) error { return t.writeFilled(w, kind, predicted) }); err != nil {
+	if kind == dataset.TableNPZ {
+		err = a.output(f.output, func(w io.Writer) error { return t.writeFilled(w, predicted) })
+	} else {
+		filled := rowAnswers(t.rows(), false, 0, len(predicted))
+		filled.add("x", t.filled(predicted, kind == dataset.TableCSV), realColumns(t.m)...)
+		err = a.outputAnswers(f.output, f.format, filled, filled.once())
+	}
+	if err != nil {
 		return err
 	}
 	return a.wrote(f.output, "%s", sizeOf(t.v.Len(), t.m.Height, t.m.Width, t.v.Table))
 }
 
-// writeFilled writes the rows with unknown values filled in, and in an .npz their deviations.
-func (t *realTask) writeFilled(w io.Writer, kind dataset.TableFormat, p []real.Prediction) error {
-	d := t.m.D()
-	var mean, deviation []float64
-	if kind == dataset.TableCSV {
-		for i := range p {
-			for d, x := range t.v.Rows[i] {
-				if p[i].Mean[d] != x { // a prediction: known values stay as they are
-					p[i].Mean[d] = rounded(p[i].Mean[d])
-				}
-			}
-		}
-	}
+// filled returns the rows with unknown values filled in; if rounds, predictions are rounded, and known values stay.
+func (t *realTask) filled(p []real.Prediction, rounds bool) (all []float64) {
 	for i := range p {
-		mean, deviation = append(mean, p[i].Mean...), append(deviation, p[i].Deviation...)
+		for d, v := range p[i].Mean {
+			if rounds && v != t.v.Rows[i][d] {
+				v = rounded(v)
+			}
+			all = append(all, v)
+		}
 	}
-	if kind == dataset.TableNPZ {
-		shape := []int{len(p), d}
-		if !t.v.Table {
-			shape = []int{len(p), t.m.Height, t.m.Width}
-		}
-		index := make([]int64, len(p))
-		for i, at := range t.v.Index {
-			index[i] = int64(at)
-		}
-		members := []npy.Member{{Name: "x", Array: npy.New(mean, shape...)},
-			{Name: "deviation", Array: npy.New(deviation, shape...)}, {Name: "index", Array: npy.New(index, len(p))}}
-		if t.v.Columns != nil {
-			members = append(members, npy.Member{Name: "columns", Array: npy.New(t.v.Columns, d)})
-		}
-		return npy.WriteZip(w, npy.Deflate, members...)
+	return all
+}
+
+// writeFilled writes the rows with unknown values filled in, and their deviations.
+func (t *realTask) writeFilled(w io.Writer, p []real.Prediction) error {
+	var deviation []float64
+	for i := range p {
+		deviation = append(deviation, p[i].Deviation...)
 	}
-	filled := rowAnswers(t.rows(), false, 0, len(p))
-	filled.add("x", mean, realColumns(t.m)...)
-	return writeOnce(w, kind, filled)
+	index := valuesBy(len(p), func(i int) int64 { return int64(t.v.Index[i]) })
+	return writeRealRows(w, t.m, t.v.Table, t.v.Columns, t.filled(p, false),
+		npy.Member{Name: "deviation", Array: npy.New(deviation, rowShape(t.m, t.v.Table, len(p))...)},
+		npy.Member{Name: "index", Array: npy.New(index, len(p))})
+}
+
+// rowShape returns the shape of an array of n rows or images of a model.
+func rowShape(m *real.Model, table bool, n int) []int {
+	if table {
+		return []int{n, m.Width}
+	}
+	return []int{n, m.Height, m.Width}
+}
+
+// writeRealRows writes rows or images of a model as an array x, with more arrays and the names of the columns.
+func writeRealRows(w io.Writer, m *real.Model, table bool, columns []string, x []float64, more ...npy.Member) error {
+	out := append([]npy.Member{{Name: "x", Array: npy.New(x, rowShape(m, table, len(x)/m.D())...)}}, more...)
+	if columns != nil {
+		out = append(out, npy.Member{Name: "columns", Array: npy.New(columns, len(columns))})
+	}
+	return npy.WriteZip(w, npy.Deflate, out...)
 }
 
 // realCells writes a row per predicted value: its row and column, the prediction, its deviation, the interval of 80 %,
-// and
-// the labels.
-func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, output string,
-	kind dataset.TableFormat) error {
-	format, set := "."+string(kind), t.rows()
-	c := newCells(set, realColumns(t.m), t.m.Width, isRounded(format), "value", "deviation", "low", "high")
+// and the labels.
+func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, f *predictFlags) error {
+	set := t.rows()
+	c := newCells(set, realColumns(t.m), t.m.Width, isRounded(f.format), "value", "deviation", "low", "high")
 	for i := range p {
 		for d, v := range asked[i] {
 			if math.IsNaN(v) {
@@ -109,22 +119,15 @@ func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, out
 		}
 	}
 	out := c.answers()
-	if err := a.outputAnswers(output, format, out, out.once()); err != nil {
+	if err := a.outputAnswers(f.output, f.format, out, out.once()); err != nil {
 		return err
 	}
-	return a.wrote(output, "%s", words.Count(len(c.rows), "predicted value"))
+	return a.wrote(f.output, "%s", words.Count(len(c.rows), "predicted value"))
 }
 
 // realColumns returns what the columns of a model are called.
 func realColumns(m *real.Model) []string {
 	return valuesBy(m.D(), func(d int) string { return words.RealColumn(m, d) })
-}
-
-// writeOnce writes a table that is in memory.
-func writeOnce(w io.Writer, format dataset.TableFormat, t *answers) error {
-	return dataset.WriteTable(w, format, t.distinct(format), pushed(func(push func([]any) error) error {
-		return push(t.values)
-	}))
 }
 
 // realScore is what score reports of real values.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -9,9 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
-	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render"
 )
@@ -145,46 +144,26 @@ func (a *app) sampleReal(cmd *cobra.Command, f *sampleFlags) error {
 		rows[i] = m.Sample(sampleSource(f.seed, i))
 		flat = append(flat, rows[i]...)
 	}
-	switch kind, table := isTable(format); {
-	case output == "" && isTableModel(m):
-		return a.output("-", func(w io.Writer) error { return writeSampled(w, m, dataset.TableCSV, flat) })
+	switch csv := strings.HasPrefix(format, ".csv"); {
+	case isTableModel(m) && (output == "" || csv):
+		roundAll(flat)
+		t := new(answers)
+		t.add("x", flat, realColumns(m)...)
+		err = a.outputAnswers(cmp.Or(output, "-"), ".csv", t, t.once())
 	case output == "":
 		return a.show(sampledSheet(m, rows))
 	case isPicture(output):
 		err = a.savePictureUntil(cmd.Context(), output, sampledSheet(m, rows))
-	case table && kind == dataset.TableCSV && isTableModel(m):
-		err = a.output(output, func(w io.Writer) error { return writeSampled(w, m, kind, flat) })
-	case strings.HasPrefix(format, ".csv"):
+	case csv:
 		return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg",
 			output)
 	default:
-		shape := []int{n, m.Height, m.Width}
-		if isTableModel(m) {
-			shape = []int{n, m.Width}
-		}
-		members := []npy.Member{{Name: "x", Array: npy.New(flat, shape...)}}
-		if m.Columns != nil {
-			members = append(members, npy.Member{Name: "columns", Array: npy.New(m.Columns, len(m.Columns))})
-		}
-		err = a.output(output, func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, members...) })
+		err = a.output(output, func(w io.Writer) error { return writeRealRows(w, m, isTableModel(m), m.Columns, flat) })
 	}
 	if err != nil {
 		return err
 	}
 	return a.wrote(output, "%s", sizeOf(n, m.Height, m.Width, isTableModel(m)))
-}
-
-// writeSampled writes sampled rows as a table.
-func writeSampled(w io.Writer, m *real.Model, kind dataset.TableFormat, flat []float64) error {
-	if kind == dataset.TableCSV {
-		flat = slices.Clone(flat)
-		for i, x := range flat {
-			flat[i] = rounded(x)
-		}
-	}
-	t := new(answers)
-	t.add("x", flat, realColumns(m)...)
-	return writeOnce(w, kind, t)
 }
 
 // sampledSheet draws sampled images in grey.

@@ -123,9 +123,7 @@ func (a *app) scoreData(cmd *cobra.Command, f *scoreFlags, paths []string) error
 	if err := f.hidden.suits(t); err != nil {
 		return err
 	}
-	if t.stream != nil {
-		a.sayStreaming(&t.source, f.input.data.memory, "reading it block by block")
-	}
+	a.sayStreaming(&t.source, f.input.data.memory, "reading it block by block")
 	r, err := a.scoreTo(cmd.Context(), t, f.output, format)
 	if err != nil {
 		return err

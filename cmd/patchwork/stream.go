@@ -243,9 +243,11 @@ func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.O
 	return &source{stream: stream}, nil
 }
 
-// sayStreaming notes, unless quiet, that data are streamed.
+// sayStreaming notes, unless quiet, that data are streamed, if they are.
 func (a *app) sayStreaming(s *source, memory byteSize, what string) {
-	a.note("%s needs more than --memory %v; %s", s.head().Source, &memory, what)
+	if s.stream != nil {
+		a.note("%s needs more than --memory %v; %s", s.head().Source, &memory, what)
+	}
 }
 
 // feed is a stream that shows its progress and counts what its first pass yields.
