@@ -147,23 +147,20 @@ func kindOfArchive(r io.ReaderAt, size int64) string {
 // notModel returns an error about a file that is no model because it is something
 // else, or nil if it is not known what.
 func notModel(file string) error {
-	switch kind := kindOfFile(file); kind {
+	kind, way := kindOfFile(file), "not a model; give the .npz file that patchwork learn wrote"
+	switch kind {
 	case "", kindModel:
 		return nil
 	case kindArrays, kindArray, kindTable, kindPicture, kindPictures:
-		return &inputError{fmt.Errorf("%s is %s, not a model; learn one from it: patchwork learn %s -o model.npz", file, kind,
-			file)}
+		way = "not a model; learn one from it: patchwork learn " + file + " -o model.npz"
 	case kindPacked:
-		return &inputError{fmt.Errorf(
-			"%s is %s, as no model is; unpack it, or learn one from it: patchwork learn %s -o model.npz", file, kind, file)}
+		way = "as no model is; unpack it, or learn one from it: patchwork learn " + file + " -o model.npz"
 	case kindClasses:
-		return &inputError{fmt.Errorf("%s is %s, not a model; use it with patchwork classify predict -m %s", file, kind,
-			file)}
+		way = "not a model; use it with patchwork classify predict -m " + file
 	case kindTally:
-		return &inputError{fmt.Errorf("%s is %s, not a model; patchwork mstep makes a model of tallies", file, kind)}
-	default:
-		return &inputError{fmt.Errorf("%s is %s, not a model; give the .npz file that patchwork learn wrote", file, kind)}
+		way = "not a model; patchwork mstep makes a model of tallies"
 	}
+	return &inputError{fmt.Errorf("%s is %s, %s", file, kind, way)}
 }
 
 // notData returns an error about a file that is no data because it is something else,

@@ -52,49 +52,35 @@ func loadReal(path string) (*real.Model, error) {
 	return m, nil
 }
 
-// readReal reads and selects data as real values, for a model unless that is nil.
-func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Values, error) {
-	opt, err := f.realOptions(cmd, paths, m)
-	if err != nil {
-		return nil, err
-	}
-	return f.readValues(cmd, paths, m, opt)
-}
-
-// readValues is readReal by the given options.
-func (f *dataFlags) readValues(cmd *cobra.Command, paths []string, m *real.Model, opt dataset.Options) (*dataset.Values,
+// readReal reads and selects data as real values, for a model unless that is nil, and returns how.
+func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Values, dataset.Options,
 	error) {
+	opt, err := f.options(cmd)
+	if err != nil {
+		return nil, opt, err
+	}
+	if m != nil {
+		if opt, err = opt.Like(m.Reading); err != nil {
+			return nil, opt, &inputError{err}
+		}
+	}
 	opt.MaxMemory = f.allowed(cmd, paths, shareOfReal)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
 	v, err := dataset.ReadValues(paths, opt)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, opt, &inputError{err}
 	}
 	if m == nil {
 		sayNotes(cmd, v.Notes...)
 	} else {
 		if v, err = v.Match(m.Columns, m.Height, m.Width); err != nil {
-			return nil, &inputError{err}
+			return nil, opt, &inputError{err}
 		}
 	}
 	if f.skip >= v.Len() {
-		return nil, usagef("the rows asked for begin after the last of %d", v.Len())
+		return nil, opt, usagef("the rows asked for begin after the last of %d", v.Len())
 	}
-	return v.Cut(f.skip, f.most()), nil
-}
-
-// realOptions returns the flags as options for real values, for a model unless that is nil.
-func (f *dataFlags) realOptions(cmd *cobra.Command, paths []string, m *real.Model) (dataset.Options, error) {
-	opt, err := f.options(cmd)
-	if err != nil {
-		return opt, err
-	}
-	if m != nil {
-		if opt, err = opt.Like(m.Reading); err != nil {
-			return opt, &inputError{err}
-		}
-	}
-	return opt, nil
+	return v.Cut(f.skip, f.most()), opt, nil
 }
 
 // hintReal adds to an error about numbers that are no bits how to learn from them as they are.

@@ -29,7 +29,7 @@ func (a *app) realTask(cmd *cobra.Command, model string, f *dataFlags, workers i
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.readReal(cmd, paths, m)
+	v, _, err := f.readReal(cmd, paths, m)
 	if err != nil {
 		return nil, err
 	}

@@ -25,15 +25,11 @@ type realSource struct {
 
 // openReal reads and selects data as real values, for a model unless that is nil, into memory if --memory allows it.
 func (f *dataFlags) openReal(cmd *cobra.Command, paths []string, m *real.Model) (*realSource, error) {
-	opt, err := f.realOptions(cmd, paths, m)
-	if err != nil {
-		return nil, err
-	}
-	opt.MaxMemory = int64(f.memory)
-	v, err := f.readValues(cmd, paths, m, opt)
+	v, opt, err := f.readReal(cmd, paths, m)
 	if !errors.Is(err, dataset.ErrMemory) {
 		return &realSource{Values: v}, err
 	}
+	opt.MaxMemory = int64(f.memory)
 	s, err := dataset.OpenValues(paths, opt)
 	if err != nil {
 		return nil, &inputError{err}

@@ -54,7 +54,7 @@ func (f *serveFlags) readReal(cmd *cobra.Command, opt *studio.Options) (bits []s
 	for _, path := range f.files {
 		fits := false
 		for _, m := range opt.Real {
-			v, err := f.data.readReal(cmd, []string{path}, m.Model)
+			v, _, err := f.data.readReal(cmd, []string{path}, m.Model)
 			if fits = err == nil; fits {
 				f.addValues(cmd, opt, path, v)
 				break
@@ -77,7 +77,7 @@ func (f *serveFlags) plainlyReal(cmd *cobra.Command, err error, path string) *da
 	if notBits(err) == nil {
 		return nil
 	}
-	v, err := f.data.readReal(cmd, []string{path}, nil)
+	v, _, err := f.data.readReal(cmd, []string{path}, nil)
 	if err != nil || v.Plainly() == "" {
 		return nil
 	}
