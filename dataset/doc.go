@@ -41,8 +41,7 @@
 // tabs or semicolons, and a delimiter may end every line. With [Options].Items each
 // line is a list of items instead (an empty line before the last list is an empty
 // list, and a single cell in quotes is divided), and with [Options].Pairs it names a
-// row and one of its items. Two columns in which rows and words recur, but pairs do
-// not, are taken as such pairs by themselves.
+// row and one of its items.
 //
 // In pictures dark is on, as PBM defines it (1 is black): ink on paper. A
 // picture of only black and white is taken as it is. Any other is made binary

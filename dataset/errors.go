@@ -29,7 +29,6 @@ type FormatError struct {
 	Err    error  // cause, may be nil
 
 	memory bool // the input is too large for Options.MaxMemory
-	ragged bool // lines have different numbers of cells
 	noData bool // no column is left as data
 	early  bool // the error may go away when the whole file is examined before it is read
 }

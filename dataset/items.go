@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -23,35 +22,6 @@ func itemForm(head []byte) csvForm {
 		best = ' '
 	}
 	return csvForm{best}
-}
-
-// looksLikeItems reports whether the lines of a text, whose numbers of cells differ,
-// are certainly lists of items: words all, some of which recur, and within a line in few
-// lines at most.
-func (s *textSource) looksLikeItems() bool {
-	if o := &s.in.opts; o.Header == HeaderPresent || o.Delimiter != 0 ||
-		len(o.Meta)+len(o.Columns)+len(o.Categories)+len(o.Where) > 0 || o.Weight != "" {
-		return false
-	}
-	r, _, _ := s.sample() // of a text it cannot fail
-	lines, recur, twice := map[string]int{}, false, 0
-	for n := 1; ; n++ {
-		cells, _, err := r.read()
-		if err != nil {
-			return err == io.EOF && recur && 10*twice < n
-		}
-		doubled := false
-		for _, cell := range cells {
-			cell = trim(cell)
-			if t, _ := tokenOf(cell); t != textToken && cell != "" || isCode(cell) {
-				return false
-			}
-			doubled = doubled || lines[cell] == n && cell != ""
-			recur = recur || lines[cell] > 0 && lines[cell] < n && cell != ""
-			lines[strings.Clone(cell)] = n
-		}
-		twice += btoi(doubled)
-	}
 }
 
 // maxItem is the length in bytes of the longest item. Items become the names of columns, all of which have at

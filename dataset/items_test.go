@@ -21,19 +21,18 @@ func TestItems(t *testing.T) {
 		meta    string
 		notes   string
 	}{
-		"baskets": {"milk,bread\nmilk\nbread, eggs,milk\n", Options{}, "#.#\n..#\n###\n", []string{"bread", "eggs", "milk"}, "", "each line was taken as a list of items, since their numbers differ and items recur"},
-		"names": {"fir,de,ch\noak,de\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n", Options{}, "##.\n.#.\n###\n..#\n...\n.##\n", []string{"ch", "de", "fr"}, "name",
-			"the first field of each line is taken as the name of the row, since it is in no other|each line was taken as a list of items, since their numbers differ and items recur"},
-		"few lines": {"fir,de,ch\noak,de\n", Options{Items: true}, "###.\n.#.#\n", []string{"ch", "de", "fir", "oak"}, "", ""},
-		"twice in a line": {strings.Repeat("milk,bread\nmilk\nbread,eggs,milk\n", 4) + "milk,milk\n", Options{}, strings.Repeat("#.#\n..#\n###\n", 4) + "..#\n", []string{"bread", "eggs", "milk"}, "",
-			"each line was taken as a list of items, since their numbers differ and items recur"},
-		"said":      {"milk,bread\neggs,jam\n", Options{Items: true}, "#..#\n.##.\n", []string{"bread", "eggs", "jam", "milk"}, "", ""},
-		"numbers":   {"1 10\n2\n10 2\n", Options{Items: true}, "#.#\n.#.\n.##\n", []string{"1", "2", "10"}, "", ""},
-		"inverted":  {"a;b\na\n", Options{Items: true, Invert: true}, "..\n.#\n", []string{"a", "b"}, "", ""},
-		"pairs":     {"site,species\nu,Poa\nv,Carex\nu,Salix\nw,\nv,Carex\n", Options{Pairs: []string{"site", "species"}}, ".##\n#..\n...\n", []string{"Carex", "Poa", "Salix"}, "site", ""},
-		"counts":    {"n;site;species\n3;u;Poa\n0;u;Carex\nNA;v;Carex\n", Options{Pairs: []string{"site", "species", "n"}}, ".#\n?.\n", []string{"Carex", "Poa"}, "site", ""},
-		"by number": {"u,x,Poa\nv,x,Poa\n", Options{Pairs: []string{"1", "3"}}, "#\n#\n", []string{"Poa"}, "1", ""},
-		"on wins":   {"a,b,n\nu,x,?\nu,x,1\n", Options{Pairs: []string{"a", "b", "n"}}, "#\n", []string{"x"}, "a", ""},
+		"baskets": {"milk,bread\nmilk\nbread, eggs,milk\n", Options{Items: true}, "#.#\n..#\n###\n", []string{"bread", "eggs", "milk"}, "", ""},
+		"names": {"fir,de,ch\noak,de\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n", Options{Items: true}, "##.\n.#.\n###\n..#\n...\n.##\n", []string{"ch", "de", "fr"}, "name",
+			"the first field of each line is taken as the name of the row, since it is in no other"},
+		"few lines":       {"fir,de,ch\noak,de\n", Options{Items: true}, "###.\n.#.#\n", []string{"ch", "de", "fir", "oak"}, "", ""},
+		"twice in a line": {strings.Repeat("milk,bread\nmilk\nbread,eggs,milk\n", 4) + "milk,milk\n", Options{Items: true}, strings.Repeat("#.#\n..#\n###\n", 4) + "..#\n", []string{"bread", "eggs", "milk"}, "", ""},
+		"said":            {"milk,bread\neggs,jam\n", Options{Items: true}, "#..#\n.##.\n", []string{"bread", "eggs", "jam", "milk"}, "", ""},
+		"numbers":         {"1 10\n2\n10 2\n", Options{Items: true}, "#.#\n.#.\n.##\n", []string{"1", "2", "10"}, "", ""},
+		"inverted":        {"a;b\na\n", Options{Items: true, Invert: true}, "..\n.#\n", []string{"a", "b"}, "", ""},
+		"pairs":           {"site,species\nu,Poa\nv,Carex\nu,Salix\nw,\nv,Carex\n", Options{Pairs: []string{"site", "species"}}, ".##\n#..\n...\n", []string{"Carex", "Poa", "Salix"}, "site", ""},
+		"counts":          {"n;site;species\n3;u;Poa\n0;u;Carex\nNA;v;Carex\n", Options{Pairs: []string{"site", "species", "n"}}, ".#\n?.\n", []string{"Carex", "Poa"}, "site", ""},
+		"by number":       {"u,x,Poa\nv,x,Poa\n", Options{Pairs: []string{"1", "3"}}, "#\n#\n", []string{"Poa"}, "1", ""},
+		"on wins":         {"a,b,n\nu,x,?\nu,x,1\n", Options{Pairs: []string{"a", "b", "n"}}, "#\n", []string{"x"}, "a", ""},
 	} {
 		s, err := readBytes([]byte(c.text), c.opts)
 		if err != nil {
@@ -122,9 +121,9 @@ func TestItemsOfAModel(t *testing.T) {
 		"milk,bread\nmilk\nbread,eggs\n": {"milk,tea\nbread\n", "..#\n#..\n"},
 		"a,b\nu,x\nu,y\nv,z\n":           {"b,a\nw,k\nz,l\nx,k\n", "#..\n..#\n"},
 	} {
-		opts := Options{}
+		opts := Options{Items: true}
 		if strings.HasPrefix(text, "a,b") {
-			opts.Pairs = []string{"a", "b"}
+			opts = Options{Pairs: []string{"a", "b"}}
 		}
 		learned := mustRead(t, "t.csv", []byte(text), opts)
 		m, err := learned.Describe(tableModel(t, 3, nil, ""))
@@ -181,7 +180,6 @@ func TestLinesOfLists(t *testing.T) {
 	}{
 		"empty":           {"a,b\n\nb,c\n\r\n\na,c\n\n\n", said, "##.\n...\n.##\n...\n...\n#.#\n", "a b c", "3 empty lines are taken as rows without items"},
 		"one empty":       {"\na,b\na\n", said, "..\n##\n#.\n", "a b", "1 empty line is taken as a row without items"},
-		"found":           {"a1,b\n\na1,b,c\nb\n", Options{}, "##.\n...\n###\n.#.\n", "a1 b c", "1 empty line"},
 		"inverted":        {"a,b\n\na\n", Options{Items: true, Invert: true}, "..\n##\n.#\n", "a b", "1 empty line"},
 		"lines in quotes": {"\"a\nb\",c\nc,d\n\nd\n", said, "##.\n.##\n...\n..#\n", "a\nb c d", "1 empty line"},
 		"header":          {"items\na,b\nb,c\n", headed, "##.\n.##\n", "a b c", ""},

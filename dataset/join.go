@@ -109,9 +109,6 @@ func weights(s *Set) []int64 {
 // done returns the whole set, which was read with the options.
 func (j *joiner) done(o *Options) *Set {
 	j.set.Source, j.set.reading = list(j.paths), newReading(o).inNames(j.set.roles)
-	if j.set.pairs != nil {
-		j.set.reading.Pairs = j.set.pairs
-	}
 	return j.set
 }
 

@@ -85,7 +85,7 @@ func TestNamedItemsAreStreamed(t *testing.T) {
 	if err := os.WriteFile(path, []byte("fir,de,ch\noak,de\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	opts := Options{partBytes: 1}
+	opts := Options{Items: true, partBytes: 1}
 	want, err := Read([]string{path}, opts)
 	if err != nil {
 		t.Fatal(err)

@@ -6,16 +6,13 @@ import (
 	"strings"
 )
 
-// items reads a text whose lines are lists of items. found says that nobody said so.
-func (in *input) items(src *textSource, found bool) (decoder, error) {
+// items reads a text whose lines are lists of items.
+func (in *input) items(src *textSource) (decoder, error) {
 	p := in.plan
 	if p == nil {
 		var err error
 		if p, err = in.planLists(src); err != nil {
 			return nil, err
-		}
-		if found {
-			p.note("each line was taken as a list of items, since their numbers differ and items recur")
 		}
 		in.made = p
 	}
@@ -168,7 +165,7 @@ type itemRows struct {
 func (d *itemRows) next() (*Set, error) {
 	w := len(d.plan.columns)
 	n := d.in.opts.partRows(int64(w), 1, w)
-	s := &Set{Table: true, Columns: d.plan.columns, Notes: d.plan.notes, items: true}
+	s := &Set{Table: true, Columns: d.plan.columns, Notes: d.plan.notes}
 	var names rawText
 	for s.Len() < n {
 		cells, line, err := d.r.read()

@@ -43,8 +43,7 @@ type Options struct {
 	// each occurs twice on average.
 	Categories []Category
 	// Items says that each line of a text is a list of items, such as a basket: a
-	// row whose columns are the items of all lines. A text whose lines have different
-	// numbers of words, some of them the same, is read so without being told. Where
+	// row whose columns are the items of all lines. Where
 	// the first word of every line is in no other, it is the name of the row.
 	Items bool
 	// Pairs names two columns of a text, by name or by number from 1: each line says

@@ -11,8 +11,8 @@ import (
 
 // pairs reads a text whose lines name a row and one of its items. The lines of a
 // row may stand anywhere, so all are read before the first row is known. columns are
-// those of the pairs, as in [Options]; found says that nobody named them.
-func (in *input) pairs(src *textSource, columns []string, found bool) (decoder, error) {
+// those of the pairs, as in [Options].
+func (in *input) pairs(src *textSource, columns []string) (decoder, error) {
 	if in.stream {
 		return nil, &FormatError{Msg: fmt.Sprintf("pairs of rows and items need more than %d bytes of memory", in.budget.max),
 			Hint: "allow more memory, or make a file with one row per line", memory: true}
@@ -26,9 +26,6 @@ func (in *input) pairs(src *textSource, columns []string, found bool) (decoder, 
 		return nil, err
 	}
 	set, err := t.set()
-	if err == nil && found {
-		set.pairs, set.Notes = columns, append(set.Notes, pairNote(columns))
-	}
 	return &whole{set}, err
 }
 

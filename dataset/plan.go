@@ -135,7 +135,21 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	if err := in.offending(s, p, v, asked); err != nil {
 		return nil, err
 	}
-	return p, in.layOut(s, p, v, asked)
+	if err := in.layOut(s, p, v, asked); err != nil {
+		return p, err
+	}
+	if pairs := s.pairHint(); pairs != "" && len(p.categories) == 2 && in.opts.model == nil && len(in.opts.Categories) == 0 {
+		p.note("%s", pairs)
+	}
+	return p, nil
+}
+
+// pairHint says how to read a table of two columns of words if its lines name a row and one of its items.
+func (s *survey) pairHint() string {
+	if len(s.columns) != 2 || s.unit != "line" {
+		return ""
+	}
+	return fmt.Sprintf("if each line names a row and one of its items, say --items=%s,%s", s.name(0), s.name(1))
 }
 
 func (p *tablePlan) note(format string, args ...any) {
@@ -334,6 +348,9 @@ func (s *survey) noData(err error, texts []int) error {
 	fe.Msg = fmt.Sprintf("none of the %d columns is data; %s text, such as %q", len(s.columns),
 		people(len(texts), "holds", "hold"), example.text)
 	fe.Hint = bits + "; --categories NAME,... makes a column of bits for each value of a column"
+	if pairs := s.pairHint(); pairs != "" {
+		fe.Hint += "; " + pairs
+	}
 	return fe
 }
 

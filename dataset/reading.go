@@ -115,7 +115,7 @@ func (s *Set) Describe(m *patchwork.Model) (*patchwork.Model, error) {
 		e.Columns = s.Columns
 	}
 	reading := s.reading
-	reading.Categories, reading.Items = s.Categories, reading.Items || s.items
+	reading.Categories = s.Categories
 	text, err := json.Marshal(reading)
 	if err != nil {
 		return nil, fmt.Errorf("keep how the data were read: %w", err)

@@ -31,10 +31,6 @@ type tableSource interface {
 // format has them apart from the rows.
 func (in *input) table(src tableSource, names []string) (decoder, error) {
 	p, err := in.tablePlan(src, names)
-	var fe *FormatError
-	if text, ok := src.(*textSource); ok && errors.As(err, &fe) && fe.ragged && text.looksLikeItems() {
-		return in.items(text, true)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +141,7 @@ func sized(record []string, n, line int) ([]string, error) {
 		return record[:n], nil
 	}
 	if len(record) != n {
-		return nil, &FormatError{Line: line, ragged: true,
+		return nil, &FormatError{Line: line,
 			Msg:  fmt.Sprintf("%s, but line 1 has %d", words.Count(len(record), "cell"), n),
 			Hint: "make all lines of one length, check the delimiter, or say --items if each line is a list"}
 	}

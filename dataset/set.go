@@ -31,11 +31,9 @@ type Set struct {
 	// made binary.
 	Notes []string
 
-	roles    *roles   // of the columns of the file, if that has them; the options are applied
-	reading  Reading  // how the set was read
-	items    bool     // each line was a list of items
-	pairs    []string // of columns that were found to name a row and one of its items
-	pictures bool     // read from pictures, not from arrays
+	roles    *roles  // of the columns of the file, if that has them; the options are applied
+	reading  Reading // how the set was read
+	pictures bool    // read from pictures, not from arrays
 }
 
 // Column is one named column of metadata.

@@ -194,9 +194,9 @@ func TestPublicFormatsWithoutAReader(t *testing.T) {
 	}
 }
 
-// TestPublicItems: lines of a name and its items are a table without being told.
+// TestPublicItems: lines of a name and its items are a table.
 func TestPublicItems(t *testing.T) {
-	set, err := Read([]string{shared(t, "plants/plants.data.gz")}, Options{})
+	set, err := Read([]string{shared(t, "plants/plants.data.gz")}, Options{Items: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	if s.head == nil {
 		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns,
 			Table: part.Table, Categories: part.Categories,
-			reading: newReading(&s.opts).inNames(part.roles), pictures: part.pictures, items: part.items}
+			reading: newReading(&s.opts).inNames(part.roles), pictures: part.pictures}
 	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); errors.Is(err, errSizes) {
 		return s.input().sizes(s.paths)
 	} else if err != nil {

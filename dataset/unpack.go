@@ -238,16 +238,11 @@ func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, err
 	}
 	switch {
 	case len(in.opts.Pairs) > 0:
-		return in.pairs(src, in.opts.Pairs, false)
+		return in.pairs(src, in.opts.Pairs)
 	case in.opts.Items || in.plan != nil && in.plan.items:
-		return in.items(src, false)
+		return in.items(src)
 	}
-	names, sure := src.pairNames()
-	if sure {
-		return in.pairs(src, names, true)
-	}
-	d, err := in.table(src, nil)
-	return d, in.orPairs(names, err)
+	return in.table(src, nil)
 }
 
 // decodedSource returns a table of text in any of the Unicode encodings as a source of rows.
