@@ -22,6 +22,18 @@ import (
 // entry is a file of an archive.
 type entry struct{ name, content string }
 
+// picture returns what is written as P1, a width, a height, and 1 for each pixel of ink as a file in PNG; anything
+// else it returns as it is.
+func picture(t testing.TB, content string) []byte {
+	body, ok := strings.CutPrefix(content, "P1")
+	var w, h int
+	if n, _ := fmt.Sscan(body, &w, &h); !ok || n < 2 {
+		return []byte(content)
+	}
+	bits := strings.Join(strings.Fields(body)[2:], "")
+	return pngFile(t, draw(image.NewGray(image.Rect(0, 0, w, h)), func(y, x int) uint8 { return 255 * (1 - (bits[y*w+x] - '0')) }))
+}
+
 // zipOf returns an archive of these files, in this order.
 func zipOf(t testing.TB, files ...entry) []byte {
 	t.Helper()
@@ -32,7 +44,7 @@ func zipOf(t testing.TB, files ...entry) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Write([]byte(f.content))
+		w.Write(picture(t, f.content))
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
@@ -49,7 +61,7 @@ func unpacked(t testing.TB, files ...entry) string {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(f.content), 0o644); err != nil {
+		if err := os.WriteFile(path, picture(t, f.content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,16 +86,16 @@ func letters(form func(y string, writer, sample int) string) []entry {
 // are read, from a folder and from an archive of it.
 func TestNames(t *testing.T) {
 	for pattern, form := range map[string]func(y string, w, s int) string{
-		"{y}/{writer}_{sample}.pbm":      func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.pbm", y, w, s) },
-		"{y}/{writer}_{sample}":          func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.PBM", y, w, s) },
-		"{writer}/{y}{sample}":           func(y string, w, s int) string { return fmt.Sprintf("%d/%s%d.pbm", w, y, s) },
-		"**/{y}-{writer}-{sample}":       func(y string, w, s int) string { return fmt.Sprintf("a/b/%s-%d-%d.pbm", y, w, s) },
-		"{}/writer{writer}/{y}.{sample}": func(y string, w, s int) string { return fmt.Sprintf("set/writer%d/%s.%d.pbm", w, y, s) },
-		"{y:1}{writer:3}{sample}":        func(y string, w, s int) string { return fmt.Sprintf("%s%03d%d.pbm", y, w, s) },
+		"{y}/{writer}_{sample}.png":      func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.png", y, w, s) },
+		"{y}/{writer}_{sample}":          func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.PNG", y, w, s) },
+		"{writer}/{y}{sample}":           func(y string, w, s int) string { return fmt.Sprintf("%d/%s%d.png", w, y, s) },
+		"**/{y}-{writer}-{sample}":       func(y string, w, s int) string { return fmt.Sprintf("a/b/%s-%d-%d.png", y, w, s) },
+		"{}/writer{writer}/{y}.{sample}": func(y string, w, s int) string { return fmt.Sprintf("set/writer%d/%s.%d.png", w, y, s) },
+		"{y:1}{writer:3}{sample}":        func(y string, w, s int) string { return fmt.Sprintf("%s%03d%d.png", y, w, s) },
 	} {
 		files := letters(form)
-		archive := write(t, "a.zip", zipOf(t, append(files, entry{"readme.txt", "no picture"}, entry{"__MACOSX/._x.pbm", "junk"})...))
-		folder := unpacked(t, append(files, entry{"readme.txt", "no picture"}, entry{".x/y.pbm", "junk"})...)
+		archive := write(t, "a.zip", zipOf(t, append(files, entry{"readme.txt", "no picture"}, entry{"__MACOSX/._x.png", "junk"})...))
+		folder := unpacked(t, append(files, entry{"readme.txt", "no picture"}, entry{".x/y.png", "junk"})...)
 		for _, path := range []string{archive, folder} {
 			s, err := Read([]string{path}, Options{Names: pattern})
 			if err != nil {
@@ -134,10 +146,10 @@ func TestArchiveIsItsFolder(t *testing.T) {
 		files   []entry
 		pattern string
 	}{
-		"flat":    {[]entry{{"b.pbm", "P1 2 1 10"}, {"a.PBM", "P1 2 1 01"}, {"c.txt", ""}}, ""},
-		"classes": {[]entry{{"T/2.pbm", "P1 2 1 11"}, {"L/1.pbm", "P1 2 1 00"}, {"L!/3.pbm", "P1 2 1 01"}}, ""},
-		"windows": {[]entry{{"T/2.pbm", "P1 2 1 11"}, {"L/1.pbm", "P1 2 1 00"}}, "{y}/{n}"},
-		"numbers": {[]entry{{"a10.pbm", "P1 2 1 11"}, {"a9.pbm", "P1 2 1 00"}, {"a007.pbm", "P1 2 1 10"}}, "a{n}"},
+		"flat":    {[]entry{{"b.png", "P1 2 1 10"}, {"a.PNG", "P1 2 1 01"}, {"c.txt", ""}}, ""},
+		"classes": {[]entry{{"T/2.png", "P1 2 1 11"}, {"L/1.png", "P1 2 1 00"}, {"L!/3.png", "P1 2 1 01"}}, ""},
+		"windows": {[]entry{{"T/2.png", "P1 2 1 11"}, {"L/1.png", "P1 2 1 00"}}, "{y}/{n}"},
+		"numbers": {[]entry{{"a10.png", "P1 2 1 11"}, {"a9.png", "P1 2 1 00"}, {"a007.png", "P1 2 1 10"}}, "a{n}"},
 	} {
 		o := Options{Names: c.pattern}
 		want, err := Read([]string{unpacked(t, c.files...)}, o)
@@ -175,42 +187,42 @@ func TestArchiveIsItsFolder(t *testing.T) {
 
 // TestNamesOfFiles: pictures are given one by one, as by a shell.
 func TestNamesOfFiles(t *testing.T) {
-	dir := unpacked(t, entry{"T/1_2.pbm", "P1 1 1 1"}, entry{"L/3_4.pbm", "P1 1 1 0"})
-	s, err := Read([]string{filepath.Join(dir, "T", "1_2.pbm"), filepath.Join(dir, "L", "3_4.pbm")}, Options{Names: "{y}/{writer}_{}"})
+	dir := unpacked(t, entry{"T/1_2.png", "P1 1 1 1"}, entry{"L/3_4.png", "P1 1 1 0"})
+	s, err := Read([]string{filepath.Join(dir, "T", "1_2.png"), filepath.Join(dir, "L", "3_4.png")}, Options{Names: "{y}/{writer}_{}"})
 	if err != nil || column(t, s, "y").Text(1) != "L" || column(t, s, "writer").Text(0) != "1" {
 		t.Errorf("%v, %v", s, err)
 	}
 }
 
 func TestArchiveRefusals(t *testing.T) {
-	one := entry{"T/1.pbm", "P1 2 1 11"}
+	one := entry{"T/1.png", "P1 2 1 11"}
 	form := Options{Names: "{y}/{n}"}
 	for name, c := range map[string]struct {
 		files []entry
 		opts  Options
 	}{
-		"out":          {[]entry{one, {"../T/2.pbm", "P1 2 1 11"}}, form},
-		"root":         {[]entry{one, {"/T/2.pbm", "P1 2 1 11"}}, form},
-		"windows root": {[]entry{one, {`..\..\T\2.pbm`, "P1 2 1 11"}}, form},
-		"inside out":   {[]entry{one, {"T/../../2.pbm", "P1 2 1 11"}}, Options{}},
+		"out":          {[]entry{one, {"../T/2.png", "P1 2 1 11"}}, form},
+		"root":         {[]entry{one, {"/T/2.png", "P1 2 1 11"}}, form},
+		"windows root": {[]entry{one, {`..\..\T\2.png`, "P1 2 1 11"}}, form},
+		"inside out":   {[]entry{one, {"T/../../2.png", "P1 2 1 11"}}, Options{}},
 		"twice":        {[]entry{one, one}, form},
-		"twice, mixed": {[]entry{one, {`T\1.pbm`, "P1 2 1 11"}}, form},
-		"no label":     {[]entry{one, {"2.pbm", "P1 2 1 11"}}, form},
-		"mixed":        {[]entry{one, {"2.pbm", "P1 2 1 11"}}, Options{}},
-		"deep":         {[]entry{{"a/T/1.pbm", "P1 2 1 11"}, {"b/T/1.pbm", "P1 2 1 11"}}, Options{}},
+		"twice, mixed": {[]entry{one, {`T\1.png`, "P1 2 1 11"}}, form},
+		"no label":     {[]entry{one, {"2.png", "P1 2 1 11"}}, form},
+		"mixed":        {[]entry{one, {"2.png", "P1 2 1 11"}}, Options{}},
+		"deep":         {[]entry{{"a/T/1.png", "P1 2 1 11"}, {"b/T/1.png", "P1 2 1 11"}}, Options{}},
 		"no pictures":  {[]entry{{"a.txt", "hello"}}, form},
 		"nothing":      {[]entry{{"a.txt", "hello"}}, Options{}},
-		"sizes":        {[]entry{one, {"T/2.pbm", "P1 1 1 1"}}, form},
+		"sizes":        {[]entry{one, {"T/2.png", "P1 1 1 1"}}, form},
 		"no picture":   {[]entry{one, {"T/2.png", "hello"}}, form},
 		"empty":        {[]entry{one, {"T/2.png", ""}}, form},
 		"arrays":       {[]entry{one, {"x.npy", ""}}, form},
-		"bomb":         {[]entry{one, {"T/2.pbm", "P1 2 1 11" + strings.Repeat(" ", maxMember)}}, form},
+		"bomb":         {[]entry{one, {"T/2.png", string(picture(t, "P1 2 1 11")) + strings.Repeat(" ", maxMember)}}, form},
 		"two mats":     {[]entry{{"a.mat", ""}, {"b.MAT", ""}}, Options{}},
 		"no mat":       {[]entry{{"a.mat", "hello"}}, Options{}},
 	} {
 		t.Run(name, func(t *testing.T) { refused(t, "a.zip", zipOf(t, c.files...), c.opts) })
 	}
-	good := zipOf(t, one, entry{"T/2.pbm", "P1 2 1 10"})
+	good := zipOf(t, one, entry{"T/2.png", "P1 2 1 10"})
 	refused(t, "cut.zip", good[:len(good)-30], form)
 	packed := bytes.Replace(good, []byte("PK\x01\x02\x14\x00\x14\x00\x08"), []byte("PK\x01\x02\x14\x00\x14\x00\x09"), 1)
 	refused(t, "locked.zip", packed, form)
@@ -227,8 +239,8 @@ func TestArchiveRefusals(t *testing.T) {
 func overlapping(t *testing.T) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	content := []byte("P5 100 100 255 " + strings.Repeat("\x00", 10000))
-	w, err := z.CreateRaw(&zip.FileHeader{Name: "0.pgm", CRC32: crc32.ChecksumIEEE(content), CompressedSize64: uint64(len(content)), UncompressedSize64: uint64(len(content))})
+	content := picture(t, "P1 100 100 "+strings.Repeat("1", 10000))
+	w, err := z.CreateRaw(&zip.FileHeader{Name: "0.png", CRC32: crc32.ChecksumIEEE(content), CompressedSize64: uint64(len(content)), UncompressedSize64: uint64(len(content))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +262,7 @@ func overlapping(t *testing.T) []byte {
 }
 
 func TestPatternRefusals(t *testing.T) {
-	dir := unpacked(t, entry{"T/1.pbm", "P1 2 1 11"})
+	dir := unpacked(t, entry{"T/1.png", "P1 2 1 11"})
 	for _, pattern := range []string{
 		"T/1", "{y", "{y}/{y}", "{name}", "{y:0}",
 		"{y:x}", "{y:-1}", "{y:999}", "{}", "{y}{z}{w}/{v}",
@@ -266,11 +278,11 @@ func TestPatternRefusals(t *testing.T) {
 
 // TestFolderLinks: a deep search does not follow cycles.
 func TestFolderLinks(t *testing.T) {
-	dir := unpacked(t, entry{"T/1.pbm", "P1 2 1 11"})
+	dir := unpacked(t, entry{"T/1.png", "P1 2 1 11"})
 	if err := os.Symlink(dir, filepath.Join(dir, "T", "back")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(dir, "T", "1.pbm"), filepath.Join(dir, "T", "2.pbm")); err != nil {
+	if err := os.Symlink(filepath.Join(dir, "T", "1.png"), filepath.Join(dir, "T", "2.png")); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Read([]string{dir}, Options{Names: "{y}/{n}"})
@@ -305,8 +317,8 @@ func TestNaturallyIsAnOrder(t *testing.T) {
 
 func FuzzArchive(f *testing.F) {
 	for _, files := range [][]entry{
-		{{"T/1_2.pbm", "P1 2 1 11"}, {"L/1_1.pbm", "P1 2 1 10"}},
-		{{"a.pbm", "P1 2 1 11"}, {"b.png", string(pngFile(f, draw(image.NewGray(image.Rect(0, 0, 2, 1)), func(_, x int) uint8 { return uint8(255 * x) })))}},
+		{{"T/1_2.png", "P1 2 1 11"}, {"L/1_1.png", "P1 2 1 10"}},
+		{{"a.png", "P1 2 1 11"}, {"b.png", string(pngFile(f, draw(image.NewGray(image.Rect(0, 0, 2, 1)), func(_, x int) uint8 { return uint8(255 * x) })))}},
 	} {
 		f.Add(zipOf(f, files...), "")
 		f.Add(zipOf(f, files...), "{y}/{w}_{n}")
@@ -327,7 +339,7 @@ func FuzzArchive(f *testing.F) {
 // slashes that occurs in the path, in order.
 func FuzzPattern(f *testing.F) {
 	f.Add("{y}/{writer}_{sample}.png", "T/3_1.png")
-	f.Add("**/{a:2}{}x", "a/b/qqwx.pbm")
+	f.Add("**/{a:2}{}x", "a/b/qqwx.png")
 	f.Fuzz(func(t *testing.T, pattern, name string) {
 		p, err := parsePattern(pattern)
 		if err != nil {

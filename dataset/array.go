@@ -88,7 +88,7 @@ func (in *input) chooseArray(z *npy.Zip) (string, error) {
 	names := z.Arrays()
 	if len(names) == 0 {
 		return "", &FormatError{Msg: "a zip archive without NumPy arrays",
-			Hint: "archives of arrays (.npz), of PNG, PBM or PGM pictures, or of one MAT-file are read"}
+			Hint: "archives of arrays (.npz), of PNG and other pictures, or of one MAT-file are read"}
 	}
 	i, err := in.choose(names, names, "x")
 	if err != nil {

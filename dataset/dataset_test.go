@@ -24,7 +24,7 @@ import (
 func write(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, content, 0o644); err != nil {
+	if err := os.WriteFile(path, picture(t, string(content)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -152,7 +152,7 @@ func TestSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, content []byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, content, 0o644); err != nil {
+		if err := os.WriteFile(path, picture(t, string(content)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return path

@@ -33,7 +33,7 @@ func TestDecodeIsRead(t *testing.T) {
 		"d.csv":     {[]byte("kind,a,b\nx,1,?\ny,0,1\n"), Options{Meta: []string{"kind"}}},
 		"e.csv":     {[]byte("a,b\n1,2\n"), Options{}},
 		"f.csv.gz":  {zipped([]byte("a,b\n1,0\n")), Options{}},
-		"g.pbm":     {[]byte("P1\n2 2\n1 0 0 1\n"), Options{}},
+		"g.png":     {picture(t, "P1 2 2 1 0 0 1"), Options{}},
 		"empty.csv": {nil, Options{}},
 		"wide.npy":  {array.Bytes(), Options{Height: 3}},
 	} {

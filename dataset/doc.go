@@ -1,8 +1,8 @@
 // Package dataset reads files as binary images, and writes them.
 //
 // [Read] reads .npy and .npz arrays, MAT-files of Level 5, tables in CSV and
-// Parquet, IDX files, any of these packed with gzip or zstd, and pictures (PNG, JPEG, GIF, TIFF, WebP, BMP, PBM and
-// PGM) or folders
+// Parquet, IDX files, any of these packed with gzip or zstd, and pictures (PNG, JPEG, GIF, TIFF, WebP and
+// BMP) or folders
 // and zip archives of them, and returns one [Set]: images of one size, their
 // weights, and columns of metadata (labels, writers, file names) to select by.
 // The path - is standard input. [Open] reads the same images in blocks, as a [Stream]. Learners
@@ -43,7 +43,7 @@
 // list, and a single cell in quotes is divided), and with [Options].Pairs it names a
 // row and one of its items.
 //
-// In pictures dark is on, as PBM defines it (1 is black): ink on paper. A
+// In pictures dark is on: ink on paper. A
 // picture of only black and white is taken as it is. Any other is made binary
 // at a luminance between 0 (black) and 255 (white): lighter pixels are paper, so
 // off. It is Threshold, or else one for each picture by Otsu's method; in the
@@ -89,7 +89,7 @@
 //
 //	{y}/{writer}_{sample}.png   T/31_2.png
 //	{writer}/{y:1}{sample}.png  31/T2.png
-//	**/{y}-{writer}-{}          characters/setA/T-031-02.pgm
+//	**/{y}-{writer}-{}          characters/setA/T-031-02.png
 //
 // A zip archive reads like the folder it was made of. Members that lead out of
 // it, share a name, overlap or expand to more than 64 MiB are refused.

@@ -261,7 +261,7 @@ func TestSizes(t *testing.T) {
 
 // TestArchiveOfOneFolder: class folders inside the folder that was packed.
 func TestArchiveOfOneFolder(t *testing.T) {
-	s := mustRead(t, "a.zip", zipOf(t, entry{"photos/T/1.pbm", "P1 1 1 1"}, entry{"__MACOSX/photos/T/._1.pbm", "x"}, entry{"photos/L/1.pbm", "P1 1 1 0"}), Options{})
+	s := mustRead(t, "a.zip", zipOf(t, entry{"photos/T/1.png", "P1 1 1 1"}, entry{"__MACOSX/photos/T/._1.png", "x"}, entry{"photos/L/1.png", "P1 1 1 0"}), Options{})
 	y, err := s.Column("y")
 	if err != nil || y.Text(0)+y.Text(1) != "LT" {
 		t.Errorf("%v, %v", s.Meta, err)
@@ -271,7 +271,7 @@ func TestArchiveOfOneFolder(t *testing.T) {
 // TestArchiveOfFoldersOfFolders: the error has a pattern, and that reads the archive.
 func TestArchiveOfFoldersOfFolders(t *testing.T) {
 	const pattern = "{}/{}/{y}/{picture}"
-	content := zipOf(t, entry{"all/greek/alpha/1.pbm", "P1 1 1 1"}, entry{"all/latin/a/1.pbm", "P1 1 1 0"})
+	content := zipOf(t, entry{"all/greek/alpha/1.png", "P1 1 1 1"}, entry{"all/latin/a/1.png", "P1 1 1 0"})
 	refused(t, "a.zip", content, Options{})
 	s := mustRead(t, "a.zip", content, Options{Names: pattern})
 	if y, err := s.Column("y"); err != nil || y.Text(0)+y.Text(1) != "alphaa" && y.Text(0)+y.Text(1) != "aalpha" {

@@ -17,7 +17,7 @@ import (
 
 // pictureSuffixes are the suffixes that count in a folder or an archive; the
 // content decides the format.
-var pictureSuffixes = []string{".png", ".pbm", ".pgm", ".pnm", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".tif",
+var pictureSuffixes = []string{".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".tif",
 	".tiff", ".webp", ".bmp", ".dib"}
 
 // isPictureName reports whether a file with that name counts; hidden ones do

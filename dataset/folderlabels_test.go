@@ -14,7 +14,7 @@ func pictureAt(t *testing.T, path string) string {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte("P1 1 1 1"), 0o644); err != nil {
+	if err := os.WriteFile(path, picture(t, "P1 1 1 1"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -25,7 +25,7 @@ func pictureAt(t *testing.T, path string) string {
 func TestFolderLabels(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	for _, name := range []string{"T/1.pbm", "L/1.pbm", "L/2.pbm", "old/T/1.pbm", "both/A/1.pbm", "both/B/1.pbm"} {
+	for _, name := range []string{"T/1.png", "L/1.png", "L/2.png", "old/T/1.png", "both/A/1.png", "both/B/1.png"} {
 		pictureAt(t, at(name))
 	}
 	t.Chdir(at("T"))
@@ -34,13 +34,13 @@ func TestFolderLabels(t *testing.T) {
 		want  string // labels; "-" for none
 	}{
 		"one folder":         {[]string{at("L")}, "-"},
-		"files of one":       {[]string{at("L/1.pbm"), at("L/2.pbm")}, "-"},
+		"files of one":       {[]string{at("L/1.png"), at("L/2.png")}, "-"},
 		"folders":            {[]string{at("T"), at("L")}, "T L L"},
-		"files":              {[]string{at("T/1.pbm"), at("L/2.pbm")}, "T L"},
-		"a folder and files": {[]string{at("L"), at("T/1.pbm")}, "L L T"},
-		"one name":           {[]string{at("T"), at("old/T"), at("old/T/1.pbm")}, "T " + filepath.ToSlash(at("old/T")) + " " + filepath.ToSlash(at("old/T"))},
-		"here":               {[]string{".", at("L/1.pbm")}, "T L"},
-		"with classes":       {[]string{at("both"), at("L/1.pbm")}, "A B L"},
+		"files":              {[]string{at("T/1.png"), at("L/2.png")}, "T L"},
+		"a folder and files": {[]string{at("L"), at("T/1.png")}, "L L T"},
+		"one name":           {[]string{at("T"), at("old/T"), at("old/T/1.png")}, "T " + filepath.ToSlash(at("old/T")) + " " + filepath.ToSlash(at("old/T"))},
+		"here":               {[]string{".", at("L/1.png")}, "T L"},
+		"with classes":       {[]string{at("both"), at("L/1.png")}, "A B L"},
 	} {
 		s, err := Read(c.paths, Options{})
 		if err != nil {
@@ -58,7 +58,7 @@ func TestFolderLabels(t *testing.T) {
 			t.Errorf("%s, streamed: %v, %v", name, s, err)
 		}
 	}
-	s, err := Read([]string{at("T"), at("L")}, Options{Names: "{writer}.pbm"})
+	s, err := Read([]string{at("T"), at("L")}, Options{Names: "{writer}.png"})
 	if err != nil || labelsOf(s) != "-" {
 		t.Errorf("with a pattern: %v, %v", s, err)
 	}
@@ -68,7 +68,7 @@ func TestFolderLabels(t *testing.T) {
 func TestNamesOfPictures(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	for _, name := range []string{"all/T/1.pbm", "all/L/1.pbm", "all/L/2.pbm", "other/A/3.pbm", "other/B/4.pbm"} {
+	for _, name := range []string{"all/T/1.png", "all/L/1.png", "all/L/2.png", "other/A/3.png", "other/B/4.png"} {
 		pictureAt(t, at(name))
 	}
 	for name, c := range map[string]struct {
@@ -79,7 +79,7 @@ func TestNamesOfPictures(t *testing.T) {
 		"distinct classes": {[]string{at("other")}, "3 4"},
 		"folders":          {[]string{at("all/T"), at("all/L")}, "T/1 L/1 L/2"},
 		"distinct folders": {[]string{at("other/A"), at("other/B")}, "3 4"},
-		"files":            {[]string{at("all/T/1.pbm"), at("all/L/1.pbm")}, "T/1 L/1"},
+		"files":            {[]string{at("all/T/1.png"), at("all/L/1.png")}, "T/1 L/1"},
 		"one folder":       {[]string{at("all/L")}, "1 2"},
 	} {
 		s, err := Read(c.paths, Options{})

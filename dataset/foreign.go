@@ -24,6 +24,8 @@ var foreign = []struct{ magic, name, hint string }{
 	{"\x00\x00\x00\x0cJXL ", "a JPEG XL picture", unread(".jxl")},
 	{"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture", unread(".jp2")},
 	{"AT&TFORM", "a DjVu document", "export its pages as PNG"},
+	{"P1\n", "a PBM picture", "save it as PNG"}, {"P4\n", "a PBM picture", "save it as PNG"},
+	{"P2\n", "a PGM picture", "save it as PNG"}, {"P5\n", "a PGM picture", "save it as PNG"},
 	{"ARROW1", "an Arrow or Feather file", arrowWay},
 	{"\xff\xff\xff\xff", "an Arrow stream", arrowWay},
 	{"FEA1", "a Feather file of version 1", arrowWay},

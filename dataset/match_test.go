@@ -371,19 +371,19 @@ func TestForPictures(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "p", "T"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	picture := filepath.Join(dir, "p", "T", "7_x.pbm")
-	if err := os.WriteFile(picture, []byte("P1 3 2\n1 1 0 0 0 0\n"), 0o666); err != nil {
+	file := filepath.Join(dir, "p", "T", "7_x.png")
+	if err := os.WriteFile(file, picture(t, "P1 3 2 1 1 0 0 0 0"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, scene := range []bool{false, true} {
-		m := modelOf(t, 2, 3, `{"size":[2,3],"transpose":true,"names":"{y}/{writer}_{}.pbm"}`)
+		m := modelOf(t, 2, 3, `{"size":[2,3],"transpose":true,"names":"{y}/{writer}_{}.png"}`)
 		c := m.Config()
 		c.Scene = scene
 		m, err := m.WithConfig(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for path, want := range map[string]string{rows: "#..\n#..\n", picture: "##.\n...\n", filepath.Join(dir, "p"): "##.\n...\n"} {
+		for path, want := range map[string]string{rows: "#..\n#..\n", file: "##.\n...\n", filepath.Join(dir, "p"): "##.\n...\n"} {
 			got, err := readBoth(t, path, optionsFor(t, Options{}, m))
 			if err != nil {
 				t.Fatal(err)

@@ -119,10 +119,7 @@ func (in *input) decodePicture(data []byte) (*gray, error) {
 	if f := rasters[k]; f != nil {
 		return f.read(data, in.opts.maxPicture(), in.opts.Invert)
 	}
-	if k == kindPNM {
-		return decodePNM(data, in.opts.maxPicture())
-	}
-	return nil, &FormatError{Msg: "named like a picture, but it is not " + pictureFormats}
+	return nil, &FormatError{Msg: notPicture}
 }
 
 // pictureSize returns the size that pictures are brought to, before they are

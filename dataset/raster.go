@@ -18,7 +18,9 @@ import (
 )
 
 // pictureFormats names the formats of pictures that are read, for messages.
-const pictureFormats = "PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM"
+const pictureFormats = "PNG, JPEG, GIF, TIFF, WebP or BMP"
+
+const notPicture = "named like a picture, but it is not " + pictureFormats
 
 // raster is a format of pictures that a library decodes.
 type raster struct {
@@ -61,7 +63,7 @@ var rasters = map[kind]*raster{
 }
 
 // pictureKind reports whether files of a kind are pictures.
-func pictureKind(k kind) bool { return k == kindPNM || rasters[k] != nil }
+func pictureKind(k kind) bool { return rasters[k] != nil }
 
 // jpegConfig returns the size of a JPEG picture; one byte stands for a pixel,
 // gray or not.

@@ -373,7 +373,7 @@ func TestFormatsThatAreNotRead(t *testing.T) {
 		refused(t, name, []byte(c.content), Options{})
 	}
 	// A folder of nothing else, and one that has some of them.
-	dir := unpacked(t, entry{"only/1.HEIC", "x"}, entry{"only/2.heic", "x"}, entry{"some/1.pbm", "P1 1 1 1"}, entry{"some/IMG_2.heic", "x"}, entry{"some/IMG_3.heic", "x"})
+	dir := unpacked(t, entry{"only/1.HEIC", "x"}, entry{"only/2.heic", "x"}, entry{"some/1.png", "P1 1 1 1"}, entry{"some/IMG_2.heic", "x"}, entry{"some/IMG_3.heic", "x"})
 	if _, err := Read([]string{dir + "/only"}, Options{}); err == nil || !testenv.Said(t, err.Error()) {
 		t.Errorf("a folder of .heic files: %v", err)
 	}
@@ -446,7 +446,7 @@ func TestMaxPicture(t *testing.T) {
 	two := draw(image.NewPaletted(m.Rect, color.Palette{color.White, color.Black}), func(y, x int) uint8 { return uint8(20 * x) })
 	for name, content := range map[string][]byte{
 		"a.png": pngFile(t, m), "a.jpg": jpegFile(t, m), "a.gif": gifFile(t, two), "a.tif": tiffFile(t, m, tiff.Deflate), "a.bmp": bmpFile(t, m),
-		"a.webp": webpFile(10, 12, 0, 255, func(y, x int) bool { return x > y }), "a.pbm": []byte("P1 12 10 " + strings.Repeat("1", 120)),
+		"a.webp": webpFile(10, 12, 0, 255, func(y, x int) bool { return x > y }), "b.png": []byte("P1 12 10 " + strings.Repeat("1", 120)),
 	} {
 		mustRead(t, name, content, Options{MaxPicture: 120})
 		refused(t, name, content, Options{MaxPicture: 119})

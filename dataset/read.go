@@ -303,7 +303,6 @@ const (
 	kindGzip
 	kindZstd
 	kindPNG
-	kindPNM
 	kindMAT
 	kindJPEG
 	kindGIF
@@ -335,8 +334,6 @@ func sniff(head []byte) (kind, error) {
 		return kindText, nil
 	case starts(matMagic):
 		return kindMAT, nil
-	case len(head) >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && isBlank(head[2]):
-		return kindPNM, nil
 	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 8 && head[2] <= 14:
 		return kindIDX, nil
 	}

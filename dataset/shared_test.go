@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"image"
 	"os"
 	"slices"
 	"strings"
@@ -275,8 +276,8 @@ func TestTiCCForm(t *testing.T) {
 	y := column(t, want, "y")
 	var files []entry
 	for i := range want.Images {
-		picture := "P5 56 56 255\n" + string(grey.Data.([]uint8)[i*3136:(i+1)*3136])
-		files = append(files, entry{fmt.Sprintf("setA/%s/w%d_%d.pgm", y.Text(i), i/4, i), picture})
+		picture := string(pngFile(t, &image.Gray{Pix: grey.Data.([]uint8)[i*3136 : (i+1)*3136], Stride: 56, Rect: image.Rect(0, 0, 56, 56)}))
+		files = append(files, entry{fmt.Sprintf("setA/%s/w%d_%d.png", y.Text(i), i/4, i), picture})
 	}
 	s := mustRead(t, "characters.zip", zipOf(t, files...), Options{Names: "**/{y}/w{writer}_{n}", Threshold: threshold(127)})
 	n := column(t, s, "n").Values.([]int64)

@@ -110,11 +110,7 @@ func sizeOf(data []byte, most int) (height, width int, err error) {
 	}
 	f := rasters[k]
 	if f == nil {
-		g, err := decodePNM(data, most)
-		if err != nil {
-			return 0, 0, err
-		}
-		return g.height, g.width, nil
+		return 0, 0, &FormatError{Msg: notPicture}
 	}
 	c, err := f.size(data, most)
 	if err != nil {

@@ -117,7 +117,7 @@ func (s *core) dataRoutes() {
 			return out, nil
 		})
 	post := operation("POST", "/v1/data", "load-data", "Load a data file", 201)
-	post.file = "npy, npz, CSV, Parquet, IDX (also gzipped), PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM; or a form of " +
+	post.file = "npy, npz, CSV, Parquet, IDX (also gzipped), PNG, JPEG, GIF, TIFF, WebP or BMP; or a form of " +
 		"several pictures, whose names may have folders"
 	post.kinds = []string{"multipart/form-data"}
 	add(s, post, s.loadData)

@@ -51,7 +51,7 @@ type oneFind struct {
 
 func (s *core) findRoutes() {
 	op := operation("POST", "/v1/find", "find", "Find all that looks like an example on a page", 200)
-	op.file = "the page: PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM, of any size up to 16,777,216 pixels"
+	op.file = "the page: PNG, JPEG, GIF, TIFF, WebP or BMP, of any size up to 16,777,216 pixels"
 	add(s, op, s.find)
 	add(s, operation("GET", "/v1/find/example", "find-example", "A drawing with symbols, as PNG", 200),
 		func(context.Context, *struct{}) (*file, error) { return examplePage() })

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,20 +109,17 @@ func drawPictures(t *testing.T, folder string, n int) {
 			t.Fatal(err)
 		}
 		for i := range n {
-			text := "P1\n16 16\n"
+			img := image.NewGray(image.Rect(0, 0, 16, 16))
 			for y := range 16 {
 				for x := range 16 {
 					along, across := x, y
 					if kind == "upright" {
 						along, across = y, x
 					}
-					text += []string{"0 ", "1 "}[boolInt(along > 1 && along < 14 && across/2 == 3+i%2)]
+					img.Pix[16*y+x] = []byte{255, 0}[boolInt(along > 1 && along < 14 && across/2 == 3+i%2)]
 				}
-				text += "\n"
 			}
-			if err := os.WriteFile(filepath.Join(folder, kind, fmt.Sprintf("%s%d.pbm", kind[:1], i)), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			write(t, filepath.Join(folder, kind, fmt.Sprintf("%s%d.png", kind[:1], i)), pngText(t, img))
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"regexp"
 	"unicode/utf8"
 
 	"example.com/patchwork/modelfile/classfile"
@@ -98,7 +97,7 @@ func kindOfHead(head []byte) string {
 			return k.kind
 		}
 	}
-	if netpbm.Match(head) || bytes.HasPrefix(head, []byte("BM")) && !isText(head) {
+	if bytes.HasPrefix(head, []byte("BM")) && !isText(head) {
 		return kindPicture
 	}
 	if isText(head) && bytes.ContainsAny(head, "\n,;\t") {
@@ -106,9 +105,6 @@ func kindOfHead(head []byte) string {
 	}
 	return ""
 }
-
-// netpbm matches the beginning of a PBM or PGM picture.
-var netpbm = regexp.MustCompile(`^P[1-7][ \t\r\n]`)
 
 // isText reports whether bytes are the beginning of a text.
 func isText(b []byte) bool {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"image"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,8 +51,11 @@ func TestLook(t *testing.T) {
 func TestLookAtImages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	drawPhotos(t, "photos")
-	blank := "P1 20 20" + strings.Repeat(" 0", 400)
-	write(t, filepath.Join("photos", "T", "blank.pbm"), blank)
+	blank := image.NewGray(image.Rect(0, 0, 20, 20))
+	for i := range blank.Pix {
+		blank.Pix[i] = 255
+	}
+	write(t, filepath.Join("photos", "T", "blank.png"), pngText(t, blank))
 	must(t, "look", "photos", "--size", "28x28", "-o", "sheet.svg")
 	svg := read(t, "sheet.svg")
 	for _, want := range []string{">L · 8<", ">T · 17<", ">IMG_08<", ">blank<", "#d55e00", "24 grey pictures were made binary at "} {

@@ -3,6 +3,8 @@ package main
 import (
 	"archive/zip"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,15 +28,16 @@ func writerFiles(t *testing.T, writers int) {
 		}
 		for w := range writers {
 			for s := range 3 {
-				picture := "P2 8 8 255"
+				img := image.NewGray(image.Rect(0, 0, 8, 8))
 				for i := range 64 {
 					at := i % 8
 					if y == "L" {
 						at = i / 8
 					}
-					picture += []string{" 240", " 20"}[btoi(at == 2*s+w%2)]
+					img.Pix[i] = []byte{240, 20}[btoi(at == 2*s+w%2)]
 				}
-				name := fmt.Sprintf("%s/w%d_%d.pgm", y, w+1, s+1)
+				picture := pngText(t, img)
+				name := fmt.Sprintf("%s/w%d_%d.png", y, w+1, s+1)
 				write(t, filepath.Join("letters", name), picture)
 				member, err := z.Create(name)
 				if err != nil {
@@ -63,7 +66,7 @@ func TestFirstSampleOfEachWriter(t *testing.T) {
 	writerFiles(t, 12)
 	must(t, "synth", "bars", "--n", "4", "--side", "8", "-o", "bars.npz", "-q")
 	must(t, fields("learn letters --names {y}/w{writer}_{sample} --threshold 127 -k 2 --start-from orders --starts 2 -o model.npz -q")...)
-	const line = "explain -m model.npz %s --names {y}/w{writer}_{sample}.pgm --threshold 127 --where y=T --where writer:1 %s"
+	const line = "explain -m model.npz %s --names {y}/w{writer}_{sample}.png --threshold 127 --where y=T --where writer:1 %s"
 	want := must(t, fields(fmt.Sprintf(line, "letters", "--rows 2:"))...)
 	if n := strings.Count(want, "\n"); n != 11 {
 		t.Errorf("%d lines for the first T of 12 writers but one:\n%s", n, want)
@@ -82,4 +85,14 @@ func TestFirstSampleOfEachWriter(t *testing.T) {
 	if got := must(t, fields(fmt.Sprintf(line, "letters", "--rows :3"))...); strings.Count(got, "\n") != 3 {
 		t.Errorf("the first three:\n%s", got)
 	}
+}
+
+// pngText returns a picture as a file in PNG.
+func pngText(t *testing.T, img image.Image) string {
+	t.Helper()
+	var b strings.Builder
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

@@ -220,12 +220,32 @@ test("baskets and pairs: lists of items become a table", async () => {
   await page.getByRole("button", { name: "Read again" }).click();
   await page.getByRole("status").filter({ hasText: "30 rows of 4 columns" }).waitFor();
   await upload(page, "baskets.txt", `${Array.from({ length: 30 }, (_, i) => ["bread,butter,jam", "beer,crisps", "bread,butter"][i % 3]).join("\n")}\n`);
+  await page.getByRole("combobox", { name: "Each line is" }).selectOption({ label: "a list of items, such as a basket" });
+  await page.getByRole("button", { name: "Read again" }).click();
   await page.getByRole("status").filter({ hasText: "30 rows of 5 columns" }).waitFor();
   await clean(v);
 });
 
-/** A picture of 12 x 12 pixels, PBM: a bar across row y. */
-const bar = (y: number, side = 12) => ({ name: `bar${y}.pbm`, mimeType: "image/x-portable-bitmap", buffer: Buffer.from(`P1 ${side} ${side}\n${Array.from({ length: side }, (_, r) => (r === y ? "1 " : "0 ").repeat(side)).join("\n")}\n`) });
+/** A grey picture as a file in TIFF, which the server reads and the browser does not. */
+const picture = (name: string, side: number, pixel: (y: number, x: number) => number) => {
+  const tags = [[256, side], [257, side], [258, 8], [259, 1], [262, 1], [273, 8], [277, 1], [278, side], [279, side * side]] as const;
+  const buffer = Buffer.alloc(8 + side * side + 2 + 12 * tags.length + 4);
+  buffer.write("II*\0", "latin1");
+  buffer.writeUInt32LE(8 + side * side, 4);
+  for (let i = 0; i < side * side; i++) buffer[8 + i] = pixel(Math.floor(i / side), i % side);
+  buffer.writeUInt16LE(tags.length, 8 + side * side);
+  tags.forEach(([tag, value], i) => {
+    const at = 10 + side * side + 12 * i;
+    buffer.writeUInt16LE(tag, at);
+    buffer.writeUInt16LE(4, at + 2);
+    buffer.writeUInt32LE(1, at + 4);
+    buffer.writeUInt32LE(value, at + 8);
+  });
+  return { name, mimeType: "application/octet-stream", buffer };
+};
+
+/** A picture of 12 x 12 pixels: a bar across row y. */
+const bar = (y: number, side = 12) => picture(`bar${y}.tif`, side, (r) => (r === y ? 0 : 255));
 
 test("several pictures at once; what is wrong is said at the place", async () => {
   const v = await visit(world.browser, world.studio.url, "learn"), { page } = v;
@@ -233,7 +253,7 @@ test("several pictures at once; what is wrong is said at the place", async () =>
   await input.setInputFiles([bar(2), bar(5), bar(8)]);
   await page.getByRole("status").filter({ hasText: "3 images of 12 × 12 pixels" }).waitFor();
   await page.waitForFunction(() => /3 files/.test((document.querySelector(".setup select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
-  await input.setInputFiles([bar(2), { ...bar(3, 20), name: "large.pbm" }]);
+  await input.setInputFiles([bar(2), { ...bar(3, 20), name: "large.tif" }]);
   await page.getByRole("alert").filter({ hasText: /2 files were not read: .*20 x 20/ }).waitFor();
   await page.getByRole("textbox", { name: "Bring the pictures to" }).fill("12x12");
   await page.getByRole("button", { name: "Read again" }).click();
@@ -243,7 +263,7 @@ test("several pictures at once; what is wrong is said at the place", async () =>
 });
 
 /** A grey picture: the server says how it was made binary, in a long line. */
-const grey = (n: number, side = 12) => ({ name: `w${n}.pgm`, mimeType: "image/x-portable-graymap", buffer: Buffer.from(`P2 ${side} ${side} 255\n${Array.from({ length: side * side }, (_, i) => (Math.floor(i / side) === n ? 10 : i % 7 === 0 ? 90 : 250)).join(" ")}\n`) });
+const grey = (n: number, side = 12) => picture(`w${n}.tif`, side, (y, x) => (y === n ? 10 : (y * side + x) % 7 === 0 ? 90 : 250));
 
 /** What stands out over the right border of the card of what was opened. */
 const outside = (page: Page) => page.locator(".reading.card").evaluate((card) => [...card.querySelectorAll("*")]
@@ -279,9 +299,9 @@ test("the same file opened again replaces the older; pictures that do not fit th
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v, input = page.locator("[data-test=any-file]");
   await choose(page, /letter T/);
   await found(page, /explain/);
-  const sets = async () => ((await (await fetch(`${world.studio.url}/v1/data`)).json()) as { data: { id: string; name: string }[] }).data.filter((d) => d.name === "again.pgm").map((d) => d.id);
+  const sets = async () => ((await (await fetch(`${world.studio.url}/v1/data`)).json()) as { data: { id: string; name: string }[] }).data.filter((d) => d.name === "again.png").map((d) => d.id);
   const open = async (n: number) => {
-    const [answer] = await Promise.all([page.waitForResponse((r) => r.request().method() === "POST" && r.url().includes("/v1/data")), input.setInputFiles({ ...grey(n, 13), name: "again.pgm" })]);
+    const [answer] = await Promise.all([page.waitForResponse((r) => r.request().method() === "POST" && r.url().includes("/v1/data")), input.setInputFiles({ ...grey(n, 13), name: "again.png" })]);
     const { id } = (await answer.json()) as { id: string };
     await page.waitForFunction(() => document.querySelector(".reading [role=status]")?.textContent === "1 image of 13 × 13 pixels");
     return id;
