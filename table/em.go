@@ -215,16 +215,9 @@ func searchOf(m *patchwork.Model, opt posterior.Options) *joint.Search {
 }
 
 // explainRows calls each with the values and the best explanations of every row whose
-// weight is above 0, on several goroutines, numbered from 0; what it is called with
-// does not depend on their number.
+// weight is above 0, and the search that found them, on several goroutines, numbered from
+// 0; what it is called with does not depend on their number.
 func explainRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int,
-	each func(worker, i int, x []uint8, sets []joint.Set)) error {
-	return visitRows(ctx, m, data, opt, workers,
-		func(w, i int, x []uint8, _ *joint.Search, sets []joint.Set) { each(w, i, x, sets) })
-}
-
-// visitRows is explainRows, and also hands over the search.
-func visitRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int,
 	each func(worker, i int, x []uint8, search *joint.Search, sets []joint.Set)) error {
 	if err := errors.Join(refuseMoving(m.Config()), opt.Validate(),
 		rows.SameSize(data.Images, m.Height(), m.Width())); err != nil {
@@ -259,7 +252,7 @@ func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt
 	for w := range tallies {
 		tallies[w] = newCounts(m)
 	}
-	err := explainRows(ctx, m, data, opt, workers, func(w, i int, x []uint8, sets []joint.Set) {
+	err := explainRows(ctx, m, data, opt, workers, func(w, i int, x []uint8, _ *joint.Search, sets []joint.Set) {
 		tallies[w].addSets(x, sets, data.Weight(i))
 		if best != nil {
 			best[i] = slices.Sorted(slices.Values(sets[0].Experts))

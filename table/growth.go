@@ -108,7 +108,9 @@ func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64
 func (l *learner) bestSets(ctx context.Context, m *patchwork.Model, data patchwork.Data, sets [][]int16) error {
 	opt := l.opt.Explain
 	return explainRows(ctx, m, data, posterior.Options{Beam: opt.Beam, Keep: 1, MaxPicks: opt.MaxPicks}, l.opt.Workers,
-		func(_, i int, _ []uint8, best []joint.Set) { sets[i] = slices.Sorted(slices.Values(best[0].Experts)) })
+		func(_, i int, _ []uint8, _ *joint.Search, best []joint.Set) {
+			sets[i] = slices.Sorted(slices.Values(best[0].Experts))
+		})
 }
 
 // growthRows returns all rows, or as many as growing takes, drawn at random, and their

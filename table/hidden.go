@@ -91,7 +91,8 @@ func (l *learner) hiddenLossAnew(ctx context.Context, m *patchwork.Model) (*loss
 	o := l.noLosses()
 	visible := patchwork.Data{Images: l.judge.Visible, Weights: l.judge.Data.Weights}
 	templates, rule := m.Templates(), jointRule(m.Config().Rule)
-	err := explainRows(ctx, m, visible, l.opt.Explain, l.opt.Workers, func(_, r int, x []uint8, sets []joint.Set) {
+	err := explainRows(ctx, m, visible, l.opt.Explain, l.opt.Workers, func(_, r int, x []uint8, _ *joint.Search,
+		sets []joint.Set) {
 		truth, p := l.judge.Data.Images[r].AppendValues(nil), make([]float64, len(x))
 		opinions := make([]float64, 0, 8)
 		for i := range x {

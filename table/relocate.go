@@ -251,7 +251,7 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) ([]int, e
 		losses[w] = make([]exact.Int128, m.K())
 	}
 	seen := make([][]int16, workers)
-	err := visitRows(ctx, m, l.data, l.opt.Explain, workers,
+	err := explainRows(ctx, m, l.data, l.opt.Explain, workers,
 		func(w, i int, _ []uint8, search *joint.Search, sets []joint.Set) {
 			seen[w] = seen[w][:0]
 			evidence := evidenceOf(sets)
