@@ -66,9 +66,8 @@ func New(mean, cov []float64) (*Normal, error) {
 }
 
 // newRounded is like New for a mean and covariance that are valid up to
-// rounding, which may be large compared with the covariance itself: if one
-// coordinate is a function of others, a conditional covariance is nothing but
-// rounding. Directions with a variance not above noise are removed.
+// rounding, as those of a fit are. Directions with a variance not above noise are
+// removed.
 func newRounded(mean, cov []float64, noise float64) (*Normal, error) {
 	n := &Normal{mean: mean, cov: cov}
 	if _, err := n.factorize(noise); err != nil {

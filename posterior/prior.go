@@ -59,25 +59,3 @@ func logPriorEmpty(m *patchwork.Model) float64 {
 	}
 	return sum
 }
-
-// LogPrior returns the log prior probability, in nats, of a set of picks in an
-// image of height x width: experts are active independently with probability
-// pi_k, and an active one has any pose of the grid with the same probability,
-//
-//	sum_k log(1-pi_k) + sum over picks of [ log(pi_k/(1-pi_k)) - log(poses) ].
-//
-// Over all sets with at most one pick per expert these probabilities add up to 1.
-// With Reuse > 1 a further pick of an expert is charged like the first, and they
-// do not. The error is a *SizeError.
-func LogPrior(m *patchwork.Model, height, width int, picks []patchwork.Pick) (float64, error) {
-	grid, err := m.GridFor(height, width)
-	if err != nil {
-		return 0, err
-	}
-	costs := activationCosts(m)
-	sum := logPriorEmpty(m)
-	for _, p := range picks {
-		sum -= costs[p.Expert] + elem.Log(float64(grid.Len()))
-	}
-	return sum, nil
-}

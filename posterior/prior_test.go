@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/testkit"
 
 	"pgregory.net/rapid"
@@ -183,4 +184,26 @@ func LogJoint(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick) (fl
 		return 0, err
 	}
 	return patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), picks).P) + prior, nil
+}
+
+// LogPrior returns the log prior probability, in nats, of a set of picks in an
+// image of height x width: experts are active independently with probability
+// pi_k, and an active one has any pose of the grid with the same probability,
+//
+//	sum_k log(1-pi_k) + sum over picks of [ log(pi_k/(1-pi_k)) - log(poses) ].
+//
+// Over all sets with at most one pick per expert these probabilities add up to 1.
+// With Reuse > 1 a further pick of an expert is charged like the first, and they
+// do not. The error is a *SizeError.
+func LogPrior(m *patchwork.Model, height, width int, picks []patchwork.Pick) (float64, error) {
+	grid, err := m.GridFor(height, width)
+	if err != nil {
+		return 0, err
+	}
+	costs := activationCosts(m)
+	sum := logPriorEmpty(m)
+	for _, p := range picks {
+		sum -= costs[p.Expert] + elem.Log(float64(grid.Len()))
+	}
+	return sum, nil
 }
