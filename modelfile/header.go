@@ -438,7 +438,7 @@ func (h *header) presence(k int) (gauss.Presence, error) {
 		var mask uint64
 		for _, expert := range p.Experts {
 			if expert < 0 || expert >= k || mask>>expert != 0 {
-				return nil, bad("presence", "", "set %d: part %d is out of order or beyond the last one, %d", i, expert, k-1)
+				return nil, bad("presence", "", "set %d: part %d is out of order or beyond the last one, %d", i+1, expert+1, k)
 			}
 			mask |= 1 << expert
 		}

@@ -78,7 +78,7 @@ func checkWork(c *patchwork.Config, k int) error {
 func checkCounts(seen []int64, member string) error {
 	for i, n := range seen {
 		if n > maxCount {
-			return &FormatError{Member: member, Msg: fmt.Sprintf("count number %d is %d, beyond 2^53", i, n)}
+			return &FormatError{Member: member, Msg: fmt.Sprintf("count number %d is %d, beyond 2^53", i+1, n)}
 		}
 	}
 	return nil
@@ -88,7 +88,7 @@ func checkCounts(seen []int64, member string) error {
 func checkPresence(p gauss.Presence, k int) error {
 	bad := func(i int, format string, args ...any) error {
 		return &FormatError{Member: jsonName, Field: "presence",
-			Msg: fmt.Sprintf("set %d ", i) + fmt.Sprintf(format, args...)}
+			Msg: fmt.Sprintf("set %d ", i+1) + fmt.Sprintf(format, args...)}
 	}
 	var total int64
 	for i, pattern := range p {
@@ -96,7 +96,7 @@ func checkPresence(p gauss.Presence, k int) error {
 			return bad(i, "was seen %d times; counts are at least 1, and 2^53 at most in all", pattern.N)
 		}
 		if total += pattern.N; pattern.Mask>>k != 0 { // a shift by 64 gives 0
-			return bad(i, "holds a part beyond the last, %d", k-1)
+			return bad(i, "holds a part beyond the last, %d", k)
 		}
 		if i > 0 && pattern.Mask <= p[i-1].Mask {
 			return bad(i, "does not come after the one before it (sets are ordered by their highest part)")
