@@ -448,5 +448,3 @@ func (in *input) slurp(r io.Reader) ([]byte, error) {
 	}
 	return data, nil
 }
-
-func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
