@@ -101,7 +101,8 @@ func ReportAlphabet(ctx context.Context, w io.Writer, set *dataset.Set, seeds []
 		}
 		return r, err
 	})
-	t.Row("mean ± deviation | %s | | | | %s", stat.Spread(stat.Of(all, func(r AlphabetResult) float64 { return r.Nats }), 1),
+	t.Row("mean ± deviation | %s | | | | %s",
+		stat.Spread(stat.Of(all, func(r AlphabetResult) float64 { return r.Nats }), 1),
 		stat.Spread(stat.Of(all, func(r AlphabetResult) float64 { return r.Seconds }), 1))
 	return err
 }

@@ -149,7 +149,8 @@ func Report(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error
 		if err != nil {
 			return err
 		}
-		t.Row("%s (%d) | %.4f | %.4f | %.4f | %.4f | %.1f | %d of %d | %t", r.Letter, r.Experts, r.Hybrid, r.Truncated, r.Mean, r.Train, r.Picks, r.Pure, r.Experts, r.Natural)
+		t.Row("%s (%d) | %.4f | %.4f | %.4f | %.4f | %.1f | %d of %d | %t", r.Letter, r.Experts, r.Hybrid, r.Truncated,
+			r.Mean, r.Train, r.Picks, r.Pure, r.Experts, r.Natural)
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ func GlyphModel(rows [][]float64, class []int64, seed uint64, side int, sd float
 		parts[c] = stat.Of(rows[i], func(x float64) float64 { return x / 255 })
 	}
 	m := SceneModel(parts, 28, side, sd)
-	m.Pi = slices.Repeat([]float64{1 / (1 + float64(len(parts)))}, len(parts)) // the odds against each are those of one in ten
+	// The odds against each are those of one in ten.
+	m.Pi = slices.Repeat([]float64{1 / (1 + float64(len(parts)))}, len(parts))
 	return m
 }
 

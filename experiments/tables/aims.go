@@ -87,8 +87,8 @@ func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, s
 	}
 	fit, judge := rows.SplitUnits(train, 0.2, seed)
 	judge = rows.Units(judge)
-	row, err := measureMixture(ctx, Split{Train: fit, Valid: posterior.Exclusive(nil).HideBits(judge, 0.2, 1, seed), Test: hidden,
-		Seed: seed})
+	valid := posterior.Exclusive(nil).HideBits(judge, 0.2, 1, seed)
+	row, err := measureMixture(ctx, Split{Train: fit, Valid: valid, Test: hidden, Seed: seed})
 	a.Mixture = row.Test
 	return a, err
 }

@@ -208,8 +208,8 @@ func backgroundTable(trials [][]backgroundTrial) Table {
 	t := Table{Name: "backgrounds",
 		Title: fmt.Sprintf("Share of scenes (%d x %d, one pixel in ten flipped) by the background of the templates",
 			shownSetting.Side, shownSetting.Side),
-		Columns: append([]Column{{"background", 3}}, heads(2, "resolved, truncated", "± (sd)", "resolved, original", "± (sd)",
-			"first digit by the original wrong", "± (sd)")...)}
+		Columns: append([]Column{{"background", 3}}, heads(2, "resolved, truncated", "± (sd)", "resolved, original",
+			"± (sd)", "first digit by the original wrong", "± (sd)")...)}
 	for i, b := range backgrounds {
 		row := []any{b}
 		for _, f := range []func(t backgroundTrial) float64{withTruncated, withOriginal,

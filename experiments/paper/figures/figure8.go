@@ -172,10 +172,12 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 			l.pure++
 		}
 	}
-	if l.strokes, l.picks, err = letters.HeldOut(ctx, l.model, test, patchwork.PursuitOptions{Refined: true}, 1); err != nil {
+	l.strokes, l.picks, err = letters.HeldOut(ctx, l.model, test, patchwork.PursuitOptions{Refined: true}, 1)
+	if err != nil {
 		return l, err
 	}
-	if l.mean, err = letters.Mean(ctx, cfg, train, test, letters.Options{Seed: o.Seed, Starts: pick(o, 2, 8)}); err != nil {
+	l.mean, err = letters.Mean(ctx, cfg, train, test, letters.Options{Seed: o.Seed, Starts: pick(o, 2, 8)})
+	if err != nil {
 		return l, err
 	}
 	l.mixture, err = mixtureLogLik(ctx, train, test, l.model.K(), o.Seed)

@@ -228,8 +228,8 @@ func (n *next) digitStatement() Statement {
 	won := [4]int{}
 	var texts []string
 	for _, d := range n.digits {
-		texts = append(texts, fmt.Sprintf("%d: %.1f, mixture %.1f, factor analysis %.1f, PPCA %.1f", d.class, d.by[0], d.by[1],
-			d.by[2], d.by[3]))
+		texts = append(texts, fmt.Sprintf("%d: %.1f, mixture %.1f, factor analysis %.1f, PPCA %.1f", d.class, d.by[0],
+			d.by[1], d.by[2], d.by[3]))
 		for j, v := range d.by {
 			if d.by[0] > v {
 				won[j]++

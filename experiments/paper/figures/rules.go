@@ -233,7 +233,8 @@ func ruleStatements(facts []ruleFacts) []Statement {
 			abstainers = max(abstainers, f.abstain)
 		}
 	}
-	spread := fmt.Sprintf("standard deviation over the sets at most %.2f", slices.Max(stat.Of(facts, func(f ruleFacts) float64 { return stat.SD(f.copies) })))
+	spread := fmt.Sprintf("standard deviation over the sets at most %.2f", slices.Max(stat.Of(facts,
+		func(f ruleFacts) float64 { return stat.SD(f.copies) })))
 	return []Statement{
 		{"Under the maximum and max minus min, using an expert twice never improves a likelihood.",
 			fmt.Sprintf("largest gain %.1g nats, pointwise and on data", extremal), "exact", judge(extremal < tiny, false)},
