@@ -46,7 +46,8 @@ func unexplainedAdvice(m *patchwork.Model, tooMany bool) string {
 		return "That is fair for sparse or noisy rows; if these are neither, learn more parts."
 	}
 	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 {
-		return "That is fair for blank or noisy images; if these are neither, learn more parts, or let them shift or turn."
+		return "That is fair for blank or noisy images; if these are neither, learn more parts, or let them move (--shift, " +
+			"--rotate)."
 	}
 	return "That is fair for blank or noisy images; if these are neither, learn more parts or allow more poses."
 }
