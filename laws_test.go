@@ -85,7 +85,8 @@ func TestExplanationIsItsComposition(t *testing.T) {
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
 		opt := patchwork.PursuitOptions{Forced: rapid.Bool().Draw(t, "forced"), Reuse: 2,
-			Scoring: rapid.SampledFrom([]patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringMixed, patchwork.ScoringTruncated}).Draw(t, "scoring"), Alpha: 0.8,
+			Scoring: rapid.SampledFrom([]patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringMixed,
+				patchwork.ScoringTruncated}).Draw(t, "scoring"), Alpha: 0.8,
 			Paper: true}
 		if rapid.Bool().Draw(t, "refined") {
 			opt.Paper, opt.Refined = false, true
@@ -219,7 +220,8 @@ func TestPursuitIsGreedy(t *testing.T) {
 
 // naiveBest composes the image with every candidate. It returns the number of the
 // best one, by expert, then pose, and its gain less its cost.
-func naiveBest(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick, opt patchwork.PursuitOptions) (int, float64) {
+func naiveBest(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick, opt patchwork.PursuitOptions) (int,
+	float64) {
 	used := make([]int, m.K())
 	for _, p := range picks {
 		used[p.Expert]++
@@ -282,7 +284,8 @@ func TestForcedAndEmpty(t *testing.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
-		forced, empty := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true, Forced: true}), testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true})
+		forced, empty := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true, Forced: true}),
+			testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true})
 		switch {
 		case len(forced.Picks) == 0:
 			t.Fatal("nothing picked by force")
@@ -304,7 +307,8 @@ func TestForcedAndEmpty(t *testing.T) {
 // TestStepsAreThePicks checks that Steps yields the picks that Explain returns, and
 // that an iteration can be stopped early and started again.
 func TestStepsAreThePicks(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 4, Q: 0.1}, [][]float64{{0.9, 0.9, 0, 0}, {0, 0, 0.9, 0.9}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 4, Q: 0.1},
+		[][]float64{{0.9, 0.9, 0, 0}, {0, 0, 0.9, 0.9}})
 	img := bitmap.Parse("####")
 	p := testkit.MustPursuit(t, m, patchwork.PursuitOptions{})
 	want, err := p.Explain(img)
@@ -333,7 +337,8 @@ func TestStepsAreThePicks(t *testing.T) {
 // TestSceneIsShiftInvariant checks that a scene is explained by experts that lie
 // completely inside, and the same pixels in a larger scene by shifted picks.
 func TestSceneIsShiftInvariant(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 3, Q: 0.1, Scene: true, Poses: pose.Grid{Angles: []float64{0, 180}}},
+	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 3, Q: 0.1, Scene: true,
+		Poses: pose.Grid{Angles: []float64{0, 180}}},
 		[][]float64{{0.9, 0.9, 0.9, 0.9, 0, 0}, {0, 0.9, 0, 0.9, 0.9, 0.9}})
 	small := bitmap.Parse(
 		"......",
@@ -362,7 +367,8 @@ func TestSceneIsShiftInvariant(t *testing.T) {
 // whatever the size of the image and the way of the search.
 func TestRatesAreCostsOfThePoses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := patchwork.Config{Height: 2, Width: 3, Q: 0.05, Scene: rapid.Bool().Draw(t, "scene"), Reuse: rapid.IntRange(1, 2).Draw(t, "reuse")}
+		cfg := patchwork.Config{Height: 2, Width: 3, Q: 0.05, Scene: rapid.Bool().Draw(t, "scene"),
+			Reuse: rapid.IntRange(1, 2).Draw(t, "reuse")}
 		if !cfg.Scene {
 			cfg.Poses = pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(rapid.IntRange(0, 2).Draw(t, "reach"), 1)}
 		}
@@ -384,7 +390,8 @@ func TestRatesAreCostsOfThePoses(t *testing.T) {
 			priced.Refined, charged.Refined, charged.RefineThreshold = true, true, -1
 		}
 		for range m.K() {
-			rate, cost := rapid.SampledFrom([]float64{0.001, 0.3, 1, 40}).Draw(t, "rate"), rapid.SampledFrom([]float64{-1, 0, 2}).Draw(t, "cost")
+			rate, cost := rapid.SampledFrom([]float64{0.001, 0.3, 1, 40}).Draw(t, "rate"),
+				rapid.SampledFrom([]float64{-1, 0, 2}).Draw(t, "cost")
 			priced.Rates, priced.Costs = append(priced.Rates, rate), append(priced.Costs, cost)
 			charged.Costs = append(charged.Costs, cost+max(1, math.Log(float64(grid.Len())/rate)))
 		}
@@ -405,7 +412,8 @@ func TestRatesOnlyAfterTruncatedSearch(t *testing.T) {
 		bar[36+x] = 0.9
 	}
 	m := testkit.MustModel(t, cfg, [][]float64{dot, bar})
-	img := bitmap.Parse(".........", ".........", "...#.....", ".........", ".........", ".........", "#########", ".........", ".........")
+	img := bitmap.Parse(".........", ".........", "...#.....", ".........", ".........", ".........", "#########",
+		".........", ".........")
 	opt := patchwork.PursuitOptions{RefineThreshold: -1}
 	if e := testkit.MustExplain(t, m, img, opt); len(e.Picks) != 2 {
 		t.Fatalf("free placement: %+v", e.Picks)
@@ -418,7 +426,8 @@ func TestRatesOnlyAfterTruncatedSearch(t *testing.T) {
 	if e := testkit.MustExplain(t, m, img, opt); len(e.Picks) != 2 {
 		t.Fatalf("a part that is in every image: %+v", e.Picks)
 	}
-	for _, bad := range []patchwork.PursuitOptions{{Rates: []float64{1}}, {Rates: []float64{1, 0}}, {Rates: []float64{1, math.NaN()}},
+	for _, bad := range []patchwork.PursuitOptions{{Rates: []float64{1}}, {Rates: []float64{1, 0}},
+		{Rates: []float64{1, math.NaN()}},
 		{Rates: []float64{1, math.Inf(1)}}, {Rates: []float64{1, 1}, Paper: true}} {
 		if _, err := patchwork.NewPursuit(m, bad); err == nil {
 			t.Errorf("%+v is accepted", bad)
@@ -445,7 +454,8 @@ func TestRowsPayRates(t *testing.T) {
 // parts that are there, is in it; a threshold that is given stays.
 func TestScenesAreJudgedByOdds(t *testing.T) {
 	cfg := patchwork.Config{Height: 2, Width: 3, Q: 0.1, Scene: true}
-	sure := [][]float64{{.9, .9, .9, .9, .9, .9}, {.9, .9, .9, .1, .9, .1}, {.9, .1, .9, .9, .9, .9}, {.9, .1, .1, .9, .9, .9}, {.9, .7, .3, .1, .1, .1}}
+	sure := [][]float64{{.9, .9, .9, .9, .9, .9}, {.9, .9, .9, .1, .9, .1}, {.9, .1, .9, .9, .9, .9},
+		{.9, .1, .1, .9, .9, .9}, {.9, .7, .3, .1, .1, .1}}
 	m := testkit.MustModel(t, cfg, sure)
 	img := bitmap.Parse(
 		"###..###..#.#..#....",
@@ -484,7 +494,8 @@ func TestFitGeometry(t *testing.T) {
 	}
 	mean := g.Normal.Mean()
 	testkit.NearAll(t, "mean of the expert that is always there", mean[:3], []float64{-2, -2, 45}, 1e-9)
-	if want := (gauss.Presence{{Mask: 1, N: 1}, {Mask: 3, N: 3}}); len(g.Presence) != 2 || g.Presence[0] != want[0] || g.Presence[1] != want[1] {
+	if want := (gauss.Presence{{Mask: 1, N: 1}, {Mask: 3, N: 3}}); len(g.Presence) != 2 || g.Presence[0] != want[0] ||
+		g.Presence[1] != want[1] {
 		t.Errorf("presence %v, want %v", g.Presence, want)
 	}
 	if g.Normal.Dim() != 6 {
@@ -501,13 +512,15 @@ func TestFitGeometry(t *testing.T) {
 // TestFitGeometryTakesTheFirstPick checks that of several picks of an expert in an
 // image the first is counted.
 func TestFitGeometryTakesTheFirstPick(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3, Q: 0.01, Scene: true, Reuse: 2}, [][]float64{{0.9, 0.9, 0.2}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3, Q: 0.01, Scene: true, Reuse: 2},
+		[][]float64{{0.9, 0.9, 0.2}})
 	img := bitmap.Parse("##...##?")
 	e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{})
 	if len(e.Picks) != 2 || e.Picks[0].Pose == e.Picks[1].Pose {
 		t.Fatalf("picks %+v, want two", e.Picks)
 	}
-	g, err := patchwork.FitGeometry(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{img}}, patchwork.PursuitOptions{}, 1)
+	g, err := patchwork.FitGeometry(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{img}},
+		patchwork.PursuitOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -523,10 +536,12 @@ func TestFitGeometryOfNothing(t *testing.T) {
 		t.Errorf("%v, %v from a blank image", g, err)
 	}
 	many := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 1}, testkit.Make2D(gauss.MaxExperts+1, 1))
-	if g, err := patchwork.FitGeometry(t.Context(), many, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#")}}, patchwork.PursuitOptions{}, 1); g != nil || err != nil {
+	if g, err := patchwork.FitGeometry(t.Context(), many, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#")}},
+		patchwork.PursuitOptions{}, 1); g != nil || err != nil {
 		t.Errorf("%v, %v of %d experts", g, err, many.K())
 	}
-	if _, err := patchwork.FitGeometry(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 1)}}, patchwork.PursuitOptions{}, 1); err == nil {
+	if _, err := patchwork.FitGeometry(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 1)}},
+		patchwork.PursuitOptions{}, 1); err == nil {
 		t.Error("no error for an image that does not fit")
 	}
 }
@@ -535,7 +550,8 @@ func TestFitGeometryOfNothing(t *testing.T) {
 // where they were.
 func TestSamplePicks(t *testing.T) {
 	m, data := testkit.Corners(t, [][2]*pose.Pose{
-		{testkit.At(-2, -3, 0), testkit.At(2, 3, 0)}, {testkit.At(-3, -2, 0), testkit.At(3, 2, 0)}, {testkit.At(-1, -1, 0), nil}, {testkit.At(-2, -2, 0), testkit.At(1, 1, 0)},
+		{testkit.At(-2, -3, 0), testkit.At(2, 3, 0)}, {testkit.At(-3, -2, 0), testkit.At(3, 2, 0)},
+		{testkit.At(-1, -1, 0), nil}, {testkit.At(-2, -2, 0), testkit.At(1, 1, 0)},
 	})
 	g, err := patchwork.FitGeometry(t.Context(), m, data, patchwork.PursuitOptions{}, 1)
 	if err != nil {

@@ -57,10 +57,13 @@ func TestNewModelRefuses(t *testing.T) {
 		{with(func(c *patchwork.Config) { c.Width = -1 }), templates, "2 x -1 pixels is empty"},
 		{with(func(c *patchwork.Config) { c.Q = 1.1 }), templates, "q = 1.1"},
 		{with(func(c *patchwork.Config) { c.Q = nan }), templates, "q = NaN"},
-		{with(func(c *patchwork.Config) { c.QMap = make([]float64, 5) }), templates, "5 abstention values for a frame of 2 x 3"},
-		{with(func(c *patchwork.Config) { c.QMap = []float64{0, 0, 0, 0, 0, -1} }), templates, "abstention value of row 2, column 3 is -1"},
+		{with(func(c *patchwork.Config) { c.QMap = make([]float64, 5) }), templates,
+			"5 abstention values for a frame of 2 x 3"},
+		{with(func(c *patchwork.Config) { c.QMap = []float64{0, 0, 0, 0, 0, -1} }), templates,
+			"abstention value of row 2, column 3 is -1"},
 		{with(func(c *patchwork.Config) { c.QMap, c.Scene = make([]float64, 6), true }), templates, "not scenes"},
-		{with(func(c *patchwork.Config) { c.Truncate, c.Rule, c.ZeroQ = true, patchwork.RuleMaxMinusMin, true }), templates, "truncated templates belong to the max rule"},
+		{with(func(c *patchwork.Config) { c.Truncate, c.Rule, c.ZeroQ = true, patchwork.RuleMaxMinusMin, true }), templates,
+			"truncated templates belong to the max rule"},
 		{with(func(c *patchwork.Config) { c.Reuse = -1 }), templates, "-1 times"},
 		{with(func(c *patchwork.Config) { c.Prior.On = -1 }), templates, "Beta(-1, 0)"},
 		{with(func(c *patchwork.Config) { c.Prior.Off = nan }), templates, "Beta(0, NaN)"},
@@ -132,7 +135,8 @@ func TestWithExtras(t *testing.T) {
 // experts only where the experts do.
 func TestTextsOfDerivedModels(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(2, 2))
-	m, err := m.WithExtras(patchwork.Extras{Names: []string{"", "bog"}, Columns: []string{"a", "b"}, Reading: []byte(`{"invert":true}`)})
+	m, err := m.WithExtras(patchwork.Extras{Names: []string{"", "bog"}, Columns: []string{"a", "b"},
+		Reading: []byte(`{"invert":true}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +154,8 @@ func TestTextsOfDerivedModels(t *testing.T) {
 		"other templates": {m.WithTemplates(testkit.Make2D(3, 2), patchwork.Extras{}), false},
 	} {
 		e := c.m.Extras()
-		if !slices.Equal(e.Columns, []string{"a", "b"}) || string(e.Reading) != `{"invert":true}` || (e.Names != nil) != c.named {
+		if !slices.Equal(e.Columns, []string{"a", "b"}) || string(e.Reading) != `{"invert":true}` ||
+			(e.Names != nil) != c.named {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
@@ -177,7 +182,8 @@ func TestWithConfig(t *testing.T) {
 
 func TestPursuitRefuses(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(2, 2))
-	both := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 2, Q: 0.5}, testkit.Make2D(2, 2))
+	both := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 2, Q: 0.5},
+		testkit.Make2D(2, 2))
 	nan := math.NaN()
 	for _, c := range []struct {
 		m    *patchwork.Model
@@ -187,7 +193,8 @@ func TestPursuitRefuses(t *testing.T) {
 		{m, patchwork.PursuitOptions{Scoring: 9}, "unknown scoring Scoring(9)"},
 		{m, patchwork.PursuitOptions{RefineScoring: 9}, "Scoring(9)"},
 		{both, patchwork.PursuitOptions{Scoring: patchwork.ScoringTruncated}, "truncated templates belong to the max rule"},
-		{both, patchwork.PursuitOptions{RefineScoring: patchwork.ScoringTruncated}, "truncated templates belong to the max rule"},
+		{both, patchwork.PursuitOptions{RefineScoring: patchwork.ScoringTruncated},
+			"truncated templates belong to the max rule"},
 		{m, patchwork.PursuitOptions{Alpha: -1}, "alpha = -1"},
 		{m, patchwork.PursuitOptions{Alpha: 1.5}, "alpha = 1.5"},
 		{m, patchwork.PursuitOptions{Alpha: nan}, "alpha = NaN"},
@@ -226,7 +233,8 @@ func TestSizeErrors(t *testing.T) {
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%d x %d: %v", c.h, c.w, err)
-		case c.want != "" && (!errors.As(err, &size) || size.Height != c.h || size.Width != c.w || !strings.Contains(err.Error(), c.want)):
+		case c.want != "" && (!errors.As(err, &size) || size.Height != c.h || size.Width != c.w ||
+			!strings.Contains(err.Error(), c.want)):
 			t.Errorf("%d x %d: error %v, want %q", c.h, c.w, err, c.want)
 		}
 	}
@@ -240,9 +248,14 @@ func TestSizeErrors(t *testing.T) {
 func TestNames(t *testing.T) {
 	names := map[string]func(string) (string, error){}
 	for _, v := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
-		names["rule "+v.String()] = func(s string) (string, error) { r, err := enum.Of[patchwork.Rule]("a rule", s); return r.String(), err }
+		names["rule "+v.String()] = func(s string) (string, error) {
+			r,
+				err := enum.Of[patchwork.Rule]("a rule", s)
+			return r.String(), err
+		}
 	}
-	for _, v := range []patchwork.Scoring{patchwork.Scoring(0), patchwork.ScoringTruncated, patchwork.ScoringOriginal, patchwork.ScoringMixed} {
+	for _, v := range []patchwork.Scoring{patchwork.Scoring(0), patchwork.ScoringTruncated, patchwork.ScoringOriginal,
+		patchwork.ScoringMixed} {
 		names["scoring "+v.String()] = func(s string) (string, error) {
 			r, err := enum.Of[patchwork.Scoring]("a scoring", s)
 			return r.String(), err
@@ -269,7 +282,8 @@ func TestNames(t *testing.T) {
 
 func TestLogLik(t *testing.T) {
 	p := []float64{0.9, 0.2, 0.5, 0}
-	testkit.Near(t, "log-likelihood", patchwork.LogLik(bitmap.Parse("#.", "#."), p), math.Log(0.9)+math.Log(0.8)+math.Log(0.5), 1e-15)
+	testkit.Near(t, "log-likelihood", patchwork.LogLik(bitmap.Parse("#.", "#."), p),
+		math.Log(0.9)+math.Log(0.8)+math.Log(0.5), 1e-15)
 	testkit.Near(t, "unknown pixels add nothing", patchwork.LogLik(bitmap.Parse("?.", "?."), p), math.Log(0.8), 1e-15)
 	if got := patchwork.LogLik(bitmap.Parse("#.", "##"), p); !math.IsInf(got, -1) {
 		t.Errorf("an impossible image has %v", got)
@@ -278,12 +292,16 @@ func TestLogLik(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.2, 0.3, 0.4, 0.6}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2, Q: 0.1, Scene: true},
+		[][]float64{{0.2, 0.3, 0.4, 0.6}})
 	testkit.NearAll(t, "shifted", m.Place(3, 3, patchwork.Pick{Pose: pose.Pose{DY: 1, DX: 1}}),
 		[]float64{0.1, 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.4, 0.6}, 0)
-	testkit.NearAll(t, "partly outside", m.Place(2, 2, patchwork.Pick{Pose: pose.Pose{DY: -1, DX: 1}}), []float64{0.1, 0.4, 0.1, 0.1}, 0)
-	testkit.NearAll(t, "entirely outside", m.Place(2, 2, patchwork.Pick{Pose: pose.Pose{DY: 9, DX: -9}}), []float64{0.1, 0.1, 0.1, 0.1}, 0)
-	testkit.NearAll(t, "a quarter clockwise", m.Place(2, 2, patchwork.Pick{Pose: pose.Pose{Angle: 90}}), []float64{0.4, 0.2, 0.6, 0.3}, 0)
+	testkit.NearAll(t, "partly outside", m.Place(2, 2, patchwork.Pick{Pose: pose.Pose{DY: -1, DX: 1}}),
+		[]float64{0.1, 0.4, 0.1, 0.1}, 0)
+	testkit.NearAll(t, "entirely outside", m.Place(2, 2, patchwork.Pick{Pose: pose.Pose{DY: 9, DX: -9}}),
+		[]float64{0.1, 0.1, 0.1, 0.1}, 0)
+	testkit.NearAll(t, "a quarter clockwise", m.Place(2, 2, patchwork.Pick{Pose: pose.Pose{Angle: 90}}),
+		[]float64{0.4, 0.2, 0.6, 0.3}, 0)
 }
 
 // TestFrameOverflowIsRefused checks frames whose number of pixels overflows: an
@@ -299,7 +317,8 @@ func TestFrameOverflowIsRefused(t *testing.T) {
 				t.Errorf("panic: %v", r)
 			}
 		}()
-		_, _ = patchwork.NewModel(patchwork.Config{Height: 1 << 32, Width: 1 << 32, Poses: pose.Grid{Angles: []float64{5}}}, [][]float64{{}})
+		_, _ = patchwork.NewModel(patchwork.Config{Height: 1 << 32, Width: 1 << 32, Poses: pose.Grid{Angles: []float64{5}}},
+			[][]float64{{}})
 	}()
 }
 
@@ -329,7 +348,8 @@ func TestAbsurdRangeIsRefused(t *testing.T) {
 // TestLargeWeights checks that weights whose sum overflows are an error, and that
 // large weights are counted exactly.
 func TestLargeWeights(t *testing.T) {
-	d := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#"), bitmap.Parse("#")}, Weights: []int64{math.MaxInt64, math.MaxInt64}}
+	d := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#"), bitmap.Parse("#")},
+		Weights: []int64{math.MaxInt64, math.MaxInt64}}
 	if err := rows.Validate(context.Background(), d); err == nil {
 		t.Error("weights that add up to more than an int64 are accepted")
 	}
@@ -447,7 +467,8 @@ func TestSampleIsPicksThenPixels(t *testing.T) {
 // TestSearchAuto checks that by default experts that can move are searched for by
 // the refined pursuit, unless Scoring is set, and tables are explained greedily.
 func TestSearchAuto(t *testing.T) {
-	templates := [][]float64{{0, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0}, {0.9, 0.9, 0.9, 0.9, 0, 0, 0, 0}, {0, 0, 0, 0, 0.9, 0.9, 0.9, 0.9}}
+	templates := [][]float64{{0, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0}, {0.9, 0.9, 0.9, 0.9, 0, 0, 0, 0},
+		{0, 0, 0, 0, 0.9, 0.9, 0.9, 0.9}}
 	img := bitmap.Parse("########")
 	still := patchwork.Config{Height: 1, Width: 8, Q: 0.1}
 	shifted, scene := still, still
@@ -524,7 +545,8 @@ func TestGoldenPursuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true, Forced: c.Start == "forced", MinGain: c.MinGain})
+		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true, Forced: c.Start == "forced",
+			MinGain: c.MinGain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -648,7 +670,8 @@ func sceneModel(t testing.TB, glyphs [][]string, on, off float64) *patchwork.Mod
 		}
 		templates = append(templates, p)
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Height: len(glyphs[0]), Width: len(glyphs[0][0]), Q: off, Scene: true, Defaults: patchwork.Defaults{Truncate: true}}, templates)
+	m, err := patchwork.NewModel(patchwork.Config{Height: len(glyphs[0]), Width: len(glyphs[0][0]), Q: off, Scene: true,
+		Defaults: patchwork.Defaults{Truncate: true}}, templates)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -711,7 +734,8 @@ func TestGoldenScenesRefined(t *testing.T) {
 			name    string
 			refined goldenScene
 		}{
-			{patchwork.ScoringTruncated, "trunc", c.TruncRefined}, {patchwork.ScoringOriginal, "orig", c.OrigRefined}, {patchwork.ScoringMixed, "mix", c.MixRefined},
+			{patchwork.ScoringTruncated, "trunc", c.TruncRefined}, {patchwork.ScoringOriginal, "orig", c.OrigRefined},
+			{patchwork.ScoringMixed, "mix", c.MixRefined},
 		} {
 			stop, ok := c.Stopped[v.name]
 			if !ok {
@@ -719,13 +743,15 @@ func TestGoldenScenesRefined(t *testing.T) {
 			}
 			opt := patchwork.PursuitOptions{Paper: true, Scoring: v.scoring, Alpha: .5, MaxPicks: len(stop.Steps)}
 			testkit.Near(t, v.name+" stopped", explainWith(t, m, opt, img).LogLik, stop.LogLik[len(stop.Steps)-1], 1e-9)
-			opt = patchwork.PursuitOptions{Refined: true, Scoring: v.scoring, Alpha: .5, RefineScoring: v.scoring, RefineThreshold: -1}
+			opt = patchwork.PursuitOptions{Refined: true, Scoring: v.scoring, Alpha: .5, RefineScoring: v.scoring,
+				RefineThreshold: -1}
 			testkit.Near(t, v.name+" refined", explainWith(t, m, opt, img).LogLik, v.refined.LogLikFinal, 1e-9)
 		}
 	}
 }
 
-func explainWith(t testing.TB, m *patchwork.Model, opt patchwork.PursuitOptions, img *bitmap.Image) *patchwork.Explanation {
+func explainWith(t testing.TB, m *patchwork.Model, opt patchwork.PursuitOptions,
+	img *bitmap.Image) *patchwork.Explanation {
 	t.Helper()
 	p, err := patchwork.NewPursuit(m, opt)
 	if err != nil {
@@ -807,8 +833,10 @@ func TestGoldenShiftedCounts(t *testing.T) {
 		}
 		for k := range 2 {
 			for i := range h * w {
-				testkit.Near(t, fmt.Sprint("unknown outside ", outside)+" on", float64(tally.Counts().On[k*h*w+i]), want.Num[k][i/w][i%w], 0)
-				testkit.Near(t, fmt.Sprint("unknown outside ", outside)+" seen", float64(tally.Counts().Seen[k*h*w+i]), want.Den[k][i/w][i%w], 0)
+				testkit.Near(t, fmt.Sprint("unknown outside ", outside)+" on", float64(tally.Counts().On[k*h*w+i]),
+					want.Num[k][i/w][i%w], 0)
+				testkit.Near(t, fmt.Sprint("unknown outside ", outside)+" seen", float64(tally.Counts().Seen[k*h*w+i]),
+					want.Den[k][i/w][i%w], 0)
 			}
 		}
 	}

@@ -40,7 +40,8 @@ func TestRefineClimbsToTheTop(t *testing.T) {
 			MaxPicks:        rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "most picks"),
 		}
 		if c.Rule == patchwork.RuleMax {
-			opt.Scoring = rapid.SampledFrom([]patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringTruncated}).Draw(t, "scoring")
+			opt.Scoring = rapid.SampledFrom([]patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringTruncated}).Draw(t,
+				"scoring")
 		}
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(0, 1), m.K(), m.K()).Draw(t, "costs")
@@ -127,7 +128,8 @@ func checkTop(t failer, m *patchwork.Model, img *bitmap.Image, opt patchwork.Pur
 
 // bestAddition returns the largest objective with one pick more; ok reports whether
 // one may be added.
-func bestAddition(m *patchwork.Model, picks []patchwork.Pick, opt patchwork.PursuitOptions, objective func([]patchwork.Pick) float64) (best float64, ok bool) {
+func bestAddition(m *patchwork.Model, picks []patchwork.Pick, opt patchwork.PursuitOptions,
+	objective func([]patchwork.Pick) float64) (best float64, ok bool) {
 	best = math.Inf(-1)
 	for k := range m.K() {
 		used := 0
@@ -148,7 +150,8 @@ func bestAddition(m *patchwork.Model, picks []patchwork.Pick, opt patchwork.Purs
 }
 
 // checkRefined checks the limits, and the scores and gains of the picks.
-func checkRefined(t failer, m *patchwork.Model, e *patchwork.Explanation, img *bitmap.Image, opt patchwork.PursuitOptions) {
+func checkRefined(t failer, m *patchwork.Model, e *patchwork.Explanation, img *bitmap.Image,
+	opt patchwork.PursuitOptions) {
 	if opt.MaxPicks > 0 && len(e.Picks) > opt.MaxPicks {
 		t.Fatalf("%d picks, at most %d asked for", len(e.Picks), opt.MaxPicks)
 	}
@@ -166,7 +169,8 @@ func checkRefined(t failer, m *patchwork.Model, e *patchwork.Explanation, img *b
 			t.Fatalf("pick %d gains %v, is said to gain %v", j, after-before, p.Gain)
 		}
 	}
-	if want := patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks).P); !testkit.About(e.LogLik, want) || !testkit.About(e.LogLikModel, want) {
+	if want := patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks).P); !testkit.About(e.LogLik, want) ||
+		!testkit.About(e.LogLikModel, want) {
 		t.Fatalf("LogLik %v, LogLikModel %v, composed %v", e.LogLik, e.LogLikModel, want)
 	}
 }
@@ -189,10 +193,12 @@ func TestRefineTakesBackAGreedyMistake(t *testing.T) {
 		slices.Sort(ks)
 		return ks
 	}
-	if got := experts(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true})); !slices.Equal(got, []int{0, 1, 2}) {
+	if got := experts(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true})); !slices.Equal(got,
+		[]int{0, 1, 2}) {
 		t.Fatalf("greedy: experts %v; this example should mislead it", got)
 	}
-	if got := experts(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refined: true})); !slices.Equal(got, []int{1, 2}) {
+	if got := experts(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refined: true})); !slices.Equal(got,
+		[]int{1, 2}) {
 		t.Errorf("refined: experts %v", got)
 	}
 }
@@ -200,7 +206,8 @@ func TestRefineTakesBackAGreedyMistake(t *testing.T) {
 // TestRefineThreshold checks that a threshold removes a pick with a small gain, that
 // of a single pixel.
 func TestRefineThreshold(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.9, 0.9, 0.9, 0.9}, {0.9, 0, 0, 0}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2, Q: 0.1, Scene: true},
+		[][]float64{{0.9, 0.9, 0.9, 0.9}, {0.9, 0, 0, 0}})
 	img := bitmap.Parse(
 		"##....",
 		"##....",
@@ -220,7 +227,8 @@ func TestRefineThreshold(t *testing.T) {
 // which would never end. Under the truncated search expert 1 is better, under the
 // original likelihood both gain log 24.
 func TestRefineKeepsATie(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.1, Defaults: patchwork.Defaults{Truncate: true}}, [][]float64{{0.6, 0.4}, {0.8, 0.3}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.1, Defaults: patchwork.Defaults{Truncate: true}},
+		[][]float64{{0.6, 0.4}, {0.8, 0.3}})
 	e := testkit.MustExplain(t, m, bitmap.Parse("##"), patchwork.PursuitOptions{Refined: true, MaxPicks: 1})
 	if len(e.Picks) != 1 || e.Picks[0].Expert != 1 || !testkit.About(e.Picks[0].Gain, math.Log(24)) {
 		t.Errorf("picks %+v, want expert 1 with log 24", e.Picks)
@@ -248,7 +256,8 @@ func checkAll(t testing.TB, m *patchwork.Model, data patchwork.Data, opt patchwo
 		}
 	}
 	seen := make([]*patchwork.Explanation, len(data.Images))
-	for workers, each := range []func(int, *patchwork.Explanation){nil, func(i int, e *patchwork.Explanation) { seen[i] = e }} {
+	for workers, each := range []func(int, *patchwork.Explanation){nil,
+		func(i int, e *patchwork.Explanation) { seen[i] = e }} {
 		got, err := patchwork.EStep(t.Context(), m, data, opt, 1+workers, each)
 		if err != nil {
 			t.Fatal(err)
@@ -286,7 +295,8 @@ func drawTable(t *rapid.T, certain bool) (*patchwork.Model, patchwork.Data, patc
 	if rng.IntN(2) == 0 {
 		level = func() float64 { return 0.001 + 0.998*rng.Float64() }
 	}
-	c := patchwork.Config{Height: 1, Width: rapid.IntRange(1, 150).Draw(t, "width"), Rule: patchwork.Rule(rng.IntN(2)), Q: 0.02}
+	c := patchwork.Config{Height: 1, Width: rapid.IntRange(1, 150).Draw(t, "width"), Rule: patchwork.Rule(rng.IntN(2)),
+		Q: 0.02}
 	if rng.IntN(3) == 0 {
 		c.Height, c.Width = 1+rng.IntN(12), 1+rng.IntN(12)
 	}
@@ -335,7 +345,8 @@ func drawTable(t *rapid.T, certain bool) (*patchwork.Model, patchwork.Data, patc
 func drawRowOptions(t *rapid.T, rng *rand.Rand, experts int, rule patchwork.Rule) patchwork.PursuitOptions {
 	opt := patchwork.PursuitOptions{Forced: rng.IntN(2) == 0, MaxPicks: []int{0, 0, 0, 1, 2}[rng.IntN(5)],
 		MinGain: []float64{0, 0, 1, 3, -2}[rng.IntN(5)], Reuse: []int{0, 0, 0, 0, 2}[rng.IntN(5)],
-		Scoring: []patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringOriginal, patchwork.ScoringOriginal, patchwork.ScoringMixed, patchwork.ScoringTruncated}[rapid.IntRange(0, 4).Draw(t, "scoring")]}
+		Scoring: []patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringOriginal, patchwork.ScoringOriginal,
+			patchwork.ScoringMixed, patchwork.ScoringTruncated}[rapid.IntRange(0, 4).Draw(t, "scoring")]}
 	if opt.Scoring == patchwork.ScoringTruncated && rule != patchwork.RuleMax {
 		opt.Scoring = patchwork.ScoringOriginal
 	}
@@ -438,9 +449,11 @@ func page(t *testing.T, seed uint64, flips float64) (*patchwork.Model, *bitmap.I
 		}
 		templates = append(templates, template)
 	}
-	m := testkit.MustModel(t, patchwork.Config{Height: 12, Width: 12, Q: 0.01, Scene: true, Defaults: patchwork.Defaults{Truncate: true}}, templates)
+	m := testkit.MustModel(t, patchwork.Config{Height: 12, Width: 12, Q: 0.01, Scene: true,
+		Defaults: patchwork.Defaults{Truncate: true}}, templates)
 	rng = rand.New(rand.NewPCG(42, seed))
-	picks := []patchwork.Pick{{Expert: 0, Pose: pose.Pose{DY: rng.IntN(28), DX: rng.IntN(28)}}, {Expert: 1, Pose: pose.Pose{DY: rng.IntN(28), DX: rng.IntN(28)}}}
+	picks := []patchwork.Pick{{Expert: 0, Pose: pose.Pose{DY: rng.IntN(28), DX: rng.IntN(28)}},
+		{Expert: 1, Pose: pose.Pose{DY: rng.IntN(28), DX: rng.IntN(28)}}}
 	img := bitmap.Sample(rng, side, side, m.Compose(side, side, picks).P)
 	for i := range side * side {
 		if rng.Float64() < flips {
@@ -457,7 +470,8 @@ func TestCalibratedIsTheModelUnderNoise(t *testing.T) {
 		flips := []float64{0, 0.15, 0.3}[seed%3]
 		m, img := page(t, seed, flips)
 		e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{})
-		if math.Abs(e.Missing-flips) > 0.1 || math.Abs(e.Clutter-flips) > 0.03 || (flips == 0) != (e.Missing == 0 && e.Clutter == 0) {
+		if math.Abs(e.Missing-flips) > 0.1 || math.Abs(e.Clutter-flips) > 0.03 ||
+			(flips == 0) != (e.Missing == 0 && e.Clutter == 0) {
 			t.Errorf("seed %d: %.3f missing, %.3f clutter, made with %v", seed, e.Missing, e.Clutter, flips)
 		}
 		under := func(p float64) float64 { return p + e.Clutter*(1-p) - e.Missing*p }
@@ -472,7 +486,8 @@ func TestCalibratedIsTheModelUnderNoise(t *testing.T) {
 		if !slices.Equal(e.Picks, want.Picks) || e.LogLik != want.LogLik || e.StartLogLik != want.StartLogLik {
 			t.Errorf("seed %d: %+v, by the model under this noise %+v", seed, e, want)
 		}
-		testkit.Near(t, "log-likelihood under the model", e.LogLikModel, patchwork.LogLik(img, m.Compose(40, 40, e.Picks).P), 1e-9)
+		testkit.Near(t, "log-likelihood under the model", e.LogLikModel, patchwork.LogLik(img, m.Compose(40, 40, e.Picks).P),
+			1e-9)
 	}
 }
 
@@ -498,7 +513,8 @@ func TestCalibratedPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := all.At(i); !testkit.SameExplanation(&got, want) || got.Missing != want.Missing || got.Clutter != want.Clutter || !testkit.SameExplanation(forked, want) {
+		if got := all.At(i); !testkit.SameExplanation(&got, want) || got.Missing != want.Missing ||
+			got.Clutter != want.Clutter || !testkit.SameExplanation(forked, want) {
 			t.Errorf("page %d: together %+v, by a fork %+v, alone %+v", i, got, forked, want)
 		}
 	}
@@ -507,20 +523,24 @@ func TestCalibratedPages(t *testing.T) {
 // TestCalibratedRefuses checks the errors, and what leaves calibration out.
 func TestCalibratedRefuses(t *testing.T) {
 	m, img := page(t, 1, 0.2)
-	if _, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Calibrated: true, AsLearned: true}); err == nil || !strings.Contains(err.Error(), "not both") {
+	if _, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Calibrated: true, AsLearned: true}); err == nil ||
+		!strings.Contains(err.Error(), "not both") {
 		t.Errorf("both: %v", err)
 	}
 	table := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3, Q: 0.1}, [][]float64{{0.9, 0.9, 0.1}})
-	if _, err := patchwork.NewPursuit(table, patchwork.PursuitOptions{Calibrated: true}); err == nil || !strings.Contains(err.Error(), "can move") {
+	if _, err := patchwork.NewPursuit(table, patchwork.PursuitOptions{Calibrated: true}); err == nil ||
+		!strings.Contains(err.Error(), "can move") {
 		t.Errorf("a table: %v", err)
 	}
-	for name, opt := range map[string]patchwork.PursuitOptions{"as learned": {AsLearned: true}, "paper": {Paper: true}, "scored": {Scoring: patchwork.ScoringOriginal},
+	for name, opt := range map[string]patchwork.PursuitOptions{"as learned": {AsLearned: true}, "paper": {Paper: true},
+		"scored": {Scoring: patchwork.ScoringOriginal},
 		"forced": {Forced: true}, "rates": {Rates: []float64{1, 1, 1}}, "threshold": {RefineThreshold: 20}} {
 		if e := testkit.MustExplain(t, m, img, opt); e.Missing != 0 || e.Clutter != 0 {
 			t.Errorf("%s: calibrated to %+v", name, e)
 		}
 	}
-	if e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Calibrated: true, RefineThreshold: 20}); e.Clutter == 0 {
+	if e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Calibrated: true, RefineThreshold: 20}); e.Clutter ==
+		0 {
 		t.Error("asked for, but not calibrated")
 	}
 }
@@ -545,7 +565,8 @@ func TestExplanationsAreReused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var reused patchwork.Explanations
-	for i, scoring := range []patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringTruncated, patchwork.ScoringOriginal, patchwork.ScoringTruncated} {
+	for i, scoring := range []patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringTruncated,
+		patchwork.ScoringOriginal, patchwork.ScoringTruncated} {
 		p := testkit.MustPursuit(t, m, patchwork.PursuitOptions{Scoring: scoring})
 		var fresh patchwork.Explanations
 		rows := images[:len(images)-i*700]
@@ -624,13 +645,15 @@ func TestExchangesTwoForOne(t *testing.T) {
 		}
 		return v
 	}
-	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 12, Q: 0.4, Scene: true}, [][]float64{bar(0, 6), bar(6, 12), bar(3, 10)})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 12, Q: 0.4, Scene: true},
+		[][]float64{bar(0, 6), bar(6, 12), bar(3, 10)})
 	img := bitmap.Parse("############")
 	e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refined: true, AsLearned: true, MinGain: 0.9})
 	if len(e.Picks) != 2 || e.Picks[0].Expert+e.Picks[1].Expert != 1 {
 		t.Errorf("explained by %+v, not by both halves", e.Picks)
 	}
-	if stuck := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refined: true, AsLearned: true, MinGain: 0.9, RefineThreshold: 0.98}); len(stuck.Picks) != 1 {
+	if stuck := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refined: true, AsLearned: true, MinGain: 0.9,
+		RefineThreshold: 0.98}); len(stuck.Picks) != 1 {
 		t.Errorf("at a fixed threshold %+v: the test does not need an exchange", stuck.Picks)
 	}
 }
@@ -644,7 +667,8 @@ func TestExchangesNeverLose(t *testing.T) {
 		for k := range templates {
 			templates[k] = rapid.SliceOfN(rapid.SampledFrom([]float64{1e-6, 1e-4, 0.3, 0.8, 0.999}), 9, 9).Draw(t, "template")
 		}
-		m := testkit.MustModel(t, patchwork.Config{Height: 3, Width: 3, Q: 1e-6, Scene: true, Reuse: rapid.IntRange(1, 2).Draw(t, "reuse")}, templates)
+		m := testkit.MustModel(t, patchwork.Config{Height: 3, Width: 3, Q: 1e-6, Scene: true,
+			Reuse: rapid.IntRange(1, 2).Draw(t, "reuse")}, templates)
 		img := testkit.DrawImage(t, 4, 5, "##.?")
 		value := func(opt patchwork.PursuitOptions) float64 {
 			opt.Refined, opt.AsLearned, opt.MinGain = true, true, price
@@ -654,7 +678,8 @@ func TestExchangesNeverLose(t *testing.T) {
 			}
 			return e.LogLik - price*float64(len(e.Picks))
 		}
-		if with, without := value(patchwork.PursuitOptions{}), value(patchwork.PursuitOptions{RefineThreshold: price}); with < without-1e-6 {
+		if with, without := value(patchwork.PursuitOptions{}),
+			value(patchwork.PursuitOptions{RefineThreshold: price}); with < without-1e-6 {
 			t.Fatalf("exchanges end at %v, sweeps alone at %v", with, without)
 		}
 	})
@@ -684,7 +709,8 @@ func TestWithin(t *testing.T) {
 		opt   patchwork.PursuitOptions
 	}{
 		{patchwork.RuleMax, pose.Grid{DY: shift, DX: shift}, patchwork.PursuitOptions{Refined: true}},
-		{patchwork.RuleMaxMinusMin, pose.Grid{DY: shift, DX: shift, Angles: []float64{-20, 0, 20}}, patchwork.PursuitOptions{Refined: true, Calibrated: true}},
+		{patchwork.RuleMaxMinusMin, pose.Grid{DY: shift, DX: shift, Angles: []float64{-20, 0, 20}},
+			patchwork.PursuitOptions{Refined: true, Calibrated: true}},
 		{patchwork.RuleMaxMinusMin, pose.Grid{}, patchwork.PursuitOptions{}},
 	} {
 		const side = 24

@@ -67,7 +67,8 @@ func TestTallyCountsAreConsistent(t *testing.T) {
 				t.Fatalf("entry %d: on %d of %d, lost %d of %d", i, c.On[i], c.Seen[i], c.LostOn[i], c.LostSeen[i])
 			}
 			if c.Seen[i]+c.LostSeen[i] > tally.Active(i/(m.Height()*m.Width())) {
-				t.Fatalf("entry %d was seen %d + %d times in %d images", i, c.Seen[i], c.LostSeen[i], tally.Active(i/(m.Height()*m.Width())))
+				t.Fatalf("entry %d was seen %d + %d times in %d images", i, c.Seen[i], c.LostSeen[i],
+					tally.Active(i/(m.Height()*m.Width())))
 			}
 			if m.Config().Rule == patchwork.RuleMax && c.LostSeen[i] > 0 {
 				t.Fatalf("a max model lost entry %d", i)
@@ -145,7 +146,8 @@ func TestGuardedIsCautious(t *testing.T) {
 }
 
 func TestMStepOptions(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.2, 0.7, 0.5}})
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 4, Q: 0.5},
+		[][]float64{{0.9, 0.2, 0.7, 0.5}})
 	// Entry 0: on in 6 of 6 won. Entry 1: on in 2 of 5 won, on in all 5 lost, so
 	// the two means disagree. Entry 2: on in 4 of 6. Entry 3: nothing.
 	tally, err := patchwork.TallyOf(m, patchwork.Counts{On: []int64{6, 2, 4, 0}, Seen: []int64{6, 5, 6, 0},
@@ -169,7 +171,8 @@ func TestMStepOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.NearAll(t, "entries without counts kept", seen.MStep(kept, patchwork.MStep{KeepUnseen: true}).Template(0), []float64{0.5, 0.3}, 0)
+	testkit.NearAll(t, "entries without counts kept", seen.MStep(kept, patchwork.MStep{KeepUnseen: true}).Template(0),
+		[]float64{0.5, 0.3}, 0)
 	testkit.NearAll(t, "or at the prior's mean", seen.MStep(kept, patchwork.MStep{}).Template(0), []float64{0.5, 0.5}, 0)
 }
 
@@ -261,7 +264,8 @@ func TestTallyRoundTrip(t *testing.T) {
 			t.Fatal("the tally read back has other bytes")
 		}
 		if read.LogLik() != tally.LogLik() || read.Rows() != tally.Rows() || read.Picks() != tally.Picks() {
-			t.Fatalf("read %v nats, %d rows, %d picks; written %v, %d, %d", read.LogLik(), read.Rows(), read.Picks(), tally.LogLik(), tally.Rows(), tally.Picks())
+			t.Fatalf("read %v nats, %d rows, %d picks; written %v, %d, %d", read.LogLik(), read.Rows(), read.Picks(),
+				tally.LogLik(), tally.Rows(), tally.Picks())
 		}
 		if !testkit.SameModel(read.MStep(m, patchwork.MStep{}), tally.MStep(m, patchwork.MStep{})) {
 			t.Fatal("the tally read back makes another model")
@@ -311,14 +315,17 @@ func TestTallyCountsUses(t *testing.T) {
 	img := bitmap.Parse("##.##.#.")
 	tally := patchwork.NewTally(m)
 	tally.Add(m, img, testkit.MustExplain(t, m, img, patchwork.PursuitOptions{RefineThreshold: -1}), 5)
-	if tally.Active(0) != 5 || tally.Picks(0) != 10 || tally.Picks(1) != 5 || tally.Picks() != 15 || tally.Picks(1, 0) != 15 {
-		t.Fatalf("active %d and %d, picks %d and %d, %d in all", tally.Active(0), tally.Active(1), tally.Picks(0), tally.Picks(1), tally.Picks())
+	if tally.Active(0) != 5 || tally.Picks(0) != 10 || tally.Picks(1) != 5 || tally.Picks() != 15 ||
+		tally.Picks(1, 0) != 15 {
+		t.Fatalf("active %d and %d, picks %d and %d, %d in all", tally.Active(0), tally.Active(1), tally.Picks(0),
+			tally.Picks(1), tally.Picks())
 	}
 	twice := tally.Clone(1)
 	twice.Merge(tally.Clone(1))
 	data, _ := twice.MarshalBinary()
 	var read patchwork.Tally
-	if err := read.UnmarshalBinary(data); err != nil || data[7] != 2 || read.Picks(0) != 20 || read.Active(0) != 10 || read.Picks(2) != 0 {
+	if err := read.UnmarshalBinary(data); err != nil || data[7] != 2 || read.Picks(0) != 20 || read.Active(0) != 10 ||
+		read.Picks(2) != 0 {
 		t.Fatalf("version %d, %v: picks %d, active %d", data[7], err, read.Picks(0), read.Active(0))
 	}
 	once := patchwork.NewTally(m)

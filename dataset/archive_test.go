@@ -31,7 +31,8 @@ func picture(t testing.TB, content string) []byte {
 		return []byte(content)
 	}
 	bits := strings.Join(strings.Fields(body)[2:], "")
-	return pngFile(t, draw(image.NewGray(image.Rect(0, 0, w, h)), func(y, x int) uint8 { return 255 * (1 - (bits[y*w+x] - '0')) }))
+	return pngFile(t, draw(image.NewGray(image.Rect(0, 0, w, h)),
+		func(y, x int) uint8 { return 255 * (1 - (bits[y*w+x] - '0')) }))
 }
 
 // zipOf returns an archive of these files, in this order.
@@ -86,15 +87,19 @@ func letters(form func(y string, writer, sample int) string) []entry {
 // are read, from a folder and from an archive of it.
 func TestNames(t *testing.T) {
 	for pattern, form := range map[string]func(y string, w, s int) string{
-		"{y}/{writer}_{sample}.png":      func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.png", y, w, s) },
-		"{y}/{writer}_{sample}":          func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.PNG", y, w, s) },
-		"{writer}/{y}{sample}":           func(y string, w, s int) string { return fmt.Sprintf("%d/%s%d.png", w, y, s) },
-		"**/{y}-{writer}-{sample}":       func(y string, w, s int) string { return fmt.Sprintf("a/b/%s-%d-%d.png", y, w, s) },
-		"{}/writer{writer}/{y}.{sample}": func(y string, w, s int) string { return fmt.Sprintf("set/writer%d/%s.%d.png", w, y, s) },
-		"{y:1}{writer:3}{sample}":        func(y string, w, s int) string { return fmt.Sprintf("%s%03d%d.png", y, w, s) },
+		"{y}/{writer}_{sample}.png": func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.png", y, w, s) },
+		"{y}/{writer}_{sample}":     func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.PNG", y, w, s) },
+		"{writer}/{y}{sample}":      func(y string, w, s int) string { return fmt.Sprintf("%d/%s%d.png", w, y, s) },
+		"**/{y}-{writer}-{sample}":  func(y string, w, s int) string { return fmt.Sprintf("a/b/%s-%d-%d.png", y, w, s) },
+		"{}/writer{writer}/{y}.{sample}": func(y string, w, s int) string {
+			return fmt.Sprintf("set/writer%d/%s.%d.png", w, y,
+				s)
+		},
+		"{y:1}{writer:3}{sample}": func(y string, w, s int) string { return fmt.Sprintf("%s%03d%d.png", y, w, s) },
 	} {
 		files := letters(form)
-		archive := write(t, "a.zip", zipOf(t, append(files, entry{"readme.txt", "no picture"}, entry{"__MACOSX/._x.png", "junk"})...))
+		archive := write(t, "a.zip",
+			zipOf(t, append(files, entry{"readme.txt", "no picture"}, entry{"__MACOSX/._x.png", "junk"})...))
 		folder := unpacked(t, append(files, entry{"readme.txt", "no picture"}, entry{".x/y.png", "junk"})...)
 		for _, path := range []string{archive, folder} {
 			s, err := Read([]string{path}, Options{Names: pattern})
@@ -111,11 +116,13 @@ func TestNames(t *testing.T) {
 				for x := range 4 {
 					a, b = 2*a+bit(m.At(0, x)), 2*b+bit(m.At(1, x))
 				}
-				if got, want := fmt.Sprintf("%s %d %d", y, a, b&3), fmt.Sprintf("%s %s %s", []string{"T", "L"}[b>>2], strings.TrimLeft(writer, "0"), sample); got != want {
+				if got, want := fmt.Sprintf("%s %d %d", y, a, b&3), fmt.Sprintf("%s %s %s", []string{"T", "L"}[b>>2],
+					strings.TrimLeft(writer, "0"), sample); got != want {
 					t.Errorf("%s: %s is %s", pattern, got, want)
 				}
 			}
-			first, err := Read([]string{path}, Options{Names: pattern, Where: conditions(t, "y=T"), FirstPer: FirstPer{Names: []string{"writer"}}})
+			first, err := Read([]string{path}, Options{Names: pattern, Where: conditions(t, "y=T"),
+				FirstPer: FirstPer{Names: []string{"writer"}}})
 			if err != nil || first.Len() != 2 || column(t, first, "sample").Text(1) != "1" {
 				t.Errorf("%s: first T of each writer: %v, %v", pattern, first, err)
 			}
@@ -188,7 +195,8 @@ func TestArchiveIsItsFolder(t *testing.T) {
 // TestNamesOfFiles: pictures are given one by one, as by a shell.
 func TestNamesOfFiles(t *testing.T) {
 	dir := unpacked(t, entry{"T/1_2.png", "P1 1 1 1"}, entry{"L/3_4.png", "P1 1 1 0"})
-	s, err := Read([]string{filepath.Join(dir, "T", "1_2.png"), filepath.Join(dir, "L", "3_4.png")}, Options{Names: "{y}/{writer}_{}"})
+	s, err := Read([]string{filepath.Join(dir, "T", "1_2.png"), filepath.Join(dir, "L", "3_4.png")},
+		Options{Names: "{y}/{writer}_{}"})
 	if err != nil || column(t, s, "y").Text(1) != "L" || column(t, s, "writer").Text(0) != "1" {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -240,7 +248,8 @@ func overlapping(t *testing.T) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	content := picture(t, "P1 100 100 "+strings.Repeat("1", 10000))
-	w, err := z.CreateRaw(&zip.FileHeader{Name: "0.png", CRC32: crc32.ChecksumIEEE(content), CompressedSize64: uint64(len(content)), UncompressedSize64: uint64(len(content))})
+	w, err := z.CreateRaw(&zip.FileHeader{Name: "0.png", CRC32: crc32.ChecksumIEEE(content),
+		CompressedSize64: uint64(len(content)), UncompressedSize64: uint64(len(content))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +327,9 @@ func TestNaturallyIsAnOrder(t *testing.T) {
 func FuzzArchive(f *testing.F) {
 	for _, files := range [][]entry{
 		{{"T/1_2.png", "P1 2 1 11"}, {"L/1_1.png", "P1 2 1 10"}},
-		{{"a.png", "P1 2 1 11"}, {"b.png", string(pngFile(f, draw(image.NewGray(image.Rect(0, 0, 2, 1)), func(_, x int) uint8 { return uint8(255 * x) })))}},
+		{{"a.png", "P1 2 1 11"},
+			{"b.png", string(pngFile(f,
+				draw(image.NewGray(image.Rect(0, 0, 2, 1)), func(_, x int) uint8 { return uint8(255 * x) })))}},
 	} {
 		f.Add(zipOf(f, files...), "")
 		f.Add(zipOf(f, files...), "{y}/{w}_{n}")

@@ -80,11 +80,13 @@ func TestArrayRules(t *testing.T) {
 	if got := pixels(s); got != ".#\n?#\n" || !s.Table {
 		t.Errorf("NaN:\n%s", got)
 	}
-	s = mustRead(t, "gray.npy", npyFile(t, npy.New([]uint8{0, 127, 128, 255}, 1, 2, 2)), Options{Threshold: threshold(127)})
+	s = mustRead(t, "gray.npy", npyFile(t, npy.New([]uint8{0, 127, 128, 255}, 1, 2, 2)),
+		Options{Threshold: threshold(127)})
 	if got := pixels(s); got != "..\n##\n" {
 		t.Errorf("threshold:\n%s", got)
 	}
-	s = mustRead(t, "prob.npy", npyFile(t, npy.New([]float32{0.5, 0.6, float32(nan), 0}, 1, 2, 2)), Options{Threshold: threshold(0.5), Invert: true})
+	s = mustRead(t, "prob.npy", npyFile(t, npy.New([]float32{0.5, 0.6, float32(nan), 0}, 1, 2, 2)),
+		Options{Threshold: threshold(0.5), Invert: true})
 	if got := pixels(s); got != "#.\n?#\n" {
 		t.Errorf("threshold, inverted:\n%s", got)
 	}
@@ -130,7 +132,8 @@ func TestArchive(t *testing.T) {
 	if got := pixels(s); got != ".#\n#.\n.#\n" || !cmp.Equal(s.Columns, []string{"b", "a"}) {
 		t.Errorf("columns %v:\n%s", s.Columns, got)
 	}
-	other := npz(t, x, arr("wide", make([]uint8, 9), 3, 3), arr("missing", []uint8{1, 1, 1, 1, 1, 1}, 3, 2), arr("count", []int64{1, 2, 3}, 3))
+	other := npz(t, x, arr("wide", make([]uint8, 9), 3, 3), arr("missing", []uint8{1, 1, 1, 1, 1, 1}, 3, 2),
+		arr("count", []int64{1, 2, 3}, 3))
 	s = mustRead(t, "o.npz", other, Options{Array: "wide", Weight: "count"})
 	if got := pixels(s); got != "...\n...\n...\n" || !cmp.Equal(s.Weights, []int64{1, 2, 3}) || len(s.Meta) != 0 {
 		t.Errorf("another array: %v\n%s", s, got)
@@ -190,13 +193,15 @@ func TestIDX(t *testing.T) {
 	images := idx(8, []byte{0, 255, 128, 127, 1, 2, 3, 4}, 2, 2, 2)
 	labels := write(t, "labels", zipped(idx(8, []byte{5, 6}, 2)))
 	for name, content := range map[string][]byte{"plain": images, "packed.gz": zipped(images)} {
-		s := mustRead(t, name, content, Options{Threshold: threshold(127), Labels: []string{labels}, Where: conditions(t, "y=5")})
+		s := mustRead(t, name, content, Options{Threshold: threshold(127), Labels: []string{labels},
+			Where: conditions(t, "y=5")})
 		if got := pixels(s); got != ".#\n#.\n" {
 			t.Errorf("%s:\n%s", name, got)
 		}
 	}
 	file := write(t, "images", images)
-	for what, named := range map[string]string{"IDX": labels, ".npy": write(t, "y.npy", npyFile(t, npy.New([]int64{5, 6}, 2)))} {
+	for what, named := range map[string]string{"IDX": labels,
+		".npy": write(t, "y.npy", npyFile(t, npy.New([]int64{5, 6}, 2)))} {
 		s, err := Read([]string{file, named, file, labels}, Options{Threshold: threshold(127), Where: conditions(t, "y=6")})
 		if err != nil || s.Len() != 2 {
 			t.Errorf("labels named after their images, %s: %v, %v", what, s, err)
@@ -214,7 +219,8 @@ func TestIDX(t *testing.T) {
 	refused(t, "huge", idx(8, nil, 1<<31, 1<<31, 1<<31), Options{})
 	refused(t, "gray", images, Options{})
 	for _, bad := range [][]byte{idx(8, []byte{1}, 1), idx(8, []byte{1, 2}, 1, 2), []byte("0\n1\n"), {}} {
-		if _, err := Read([]string{write(t, "i", images)}, Options{Threshold: threshold(1), Labels: []string{write(t, "l", bad)}}); err == nil {
+		if _, err := Read([]string{write(t, "i", images)},
+			Options{Threshold: threshold(1), Labels: []string{write(t, "l", bad)}}); err == nil {
 			t.Errorf("labels %v accepted", bad)
 		}
 	}

@@ -12,8 +12,10 @@ import (
 func TestRowsMeanTheSameAlone(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for name, cells := range map[string][2]string{ // off and on
-		"digits": {"0", "1"}, "words": {"no", "Yes"}, "marks": {"", "x"}, "plus": {"", "+"}, "signs": {"-", "+"}, "letters": {"A", "P"},
-		"mixed letters": {"absent", "P"}, "presence": {"", "P"}, "ones": {"", "1"}, "present": {"", "present"}, "German": {"nein", "ja"},
+		"digits": {"0", "1"}, "words": {"no", "Yes"}, "marks": {"", "x"}, "plus": {"", "+"}, "signs": {"-", "+"},
+		"letters":       {"A", "P"},
+		"mixed letters": {"absent", "P"}, "presence": {"", "P"}, "ones": {"", "1"}, "present": {"", "present"},
+		"German": {"nein", "ja"},
 		"French": {"non", "oui"}, "laboratory": {"not detected", "detected"},
 	} {
 		head, rows := "site,y,f,c 3,d\n", []string(nil)
@@ -57,7 +59,8 @@ func TestRowsMeanTheSameAlone(t *testing.T) {
 			}
 		}
 		// The same table in digits is read as such.
-		if other, err := readBytes([]byte(head+"s,0,1,1,?\n"), optionsFor(t, Options{}, m)); err != nil || other.Images[0].CountOn() != 2 || other.Images[0].CountKnown() != 3 {
+		if other, err := readBytes([]byte(head+"s,0,1,1,?\n"), optionsFor(t, Options{}, m)); err != nil ||
+			other.Images[0].CountOn() != 2 || other.Images[0].CountKnown() != 3 {
 			t.Errorf("%s: digits are %v: %v", name, other, err)
 		}
 	}

@@ -25,8 +25,10 @@ func readAll(read func() ([]string, int, error)) (records [][]string, lines []in
 
 // Records, their lines and errors are those of encoding/csv, wherever quotes begin.
 func TestRecordsAsEncodingCSV(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"a", "b0", ",", ",", ";", "\t", " ", "\n", "\n", "\r\n", "\r", "é", "\u00a0", "\u0085", "\xff", "\v", strings.Repeat("x,", 3000)})
-	quote := rapid.SampledFrom([]string{`"`, `"a`, `b"`, `,"`, `"",`, "\"\n", "\n", `"a"`, `"b;c,d"`, "\"e\"\n", ",", "\t"})
+	piece := rapid.SampledFrom([]string{"a", "b0", ",", ",", ";", "\t", " ", "\n", "\n", "\r\n", "\r", "é", "\u00a0",
+		"\u0085", "\xff", "\v", strings.Repeat("x,", 3000)})
+	quote := rapid.SampledFrom([]string{`"`, `"a`, `b"`, `,"`, `"",`, "\"\n", "\n", `"a"`, `"b;c,d"`, "\"e\"\n", ",",
+		"\t"})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(piece, 0, 20).Draw(t, "pieces"), "")
 		if rapid.Bool().Draw(t, "quotes") {
@@ -48,7 +50,9 @@ func TestRecordsAsEncodingCSV(t *testing.T) {
 		}
 		var fe *FormatError
 		var pe *csv.ParseError
-		if errors.As(wantErr, &pe) != errors.As(gotErr, &fe) || pe != nil && !(fe.Line == pe.Line && fe.Err == pe.Err || pe.Line > pe.StartLine && fe.Line == pe.StartLine) || pe == nil && gotErr != io.EOF {
+		if errors.As(wantErr, &pe) != errors.As(gotErr, &fe) || pe != nil &&
+			!(fe.Line == pe.Line && fe.Err == pe.Err || pe.Line > pe.StartLine && fe.Line == pe.StartLine) || pe == nil &&
+			gotErr != io.EOF {
 			t.Fatalf("%q: %v, want %v", text, gotErr, wantErr)
 		}
 	})

@@ -33,7 +33,8 @@ func damaged(t *testing.T, name string, content []byte, opts Options) {
 	judge := func(how string, err error) {
 		t.Helper()
 		var fe *FormatError
-		if !errors.As(err, &fe) || !strings.Contains(err.Error(), "cut off") && !strings.Contains(err.Error(), "damaged") && len(content) >= 2 {
+		if !errors.As(err, &fe) || !strings.Contains(err.Error(), "cut off") && !strings.Contains(err.Error(), "damaged") &&
+			len(content) >= 2 {
 			t.Errorf("%s of %d bytes, %s: %v", name, len(content), how, err)
 		}
 	}
@@ -81,7 +82,8 @@ func TestCutFormats(t *testing.T) {
 		"t.idx": {idx(8, zeros, 20, 5, 6), Options{}}, "t.npy": {npyFile(t, npy.New(zeros, 20, 30)), Options{}},
 		"t.npz":     {npz(t, arr("x", zeros, 20, 30)), Options{}},
 		"t.parquet": {parquetFile(t, [][]struct{ A bool }{{{true}, {false}}}), Options{}},
-		"pairs.csv": {pairs, Options{Pairs: []string{"site", "species"}}}, "items.txt": {[]byte("a,b\nb,c,d\na\n"), Options{Items: true}},
+		"pairs.csv": {pairs, Options{Pairs: []string{"site", "species"}}},
+		"items.txt": {[]byte("a,b\nb,c,d\na\n"), Options{Items: true}},
 	} {
 		for kind, packed := range map[string][]byte{".gz": zipped(f.content), ".zst": zstded(f.content)} {
 			for n := 2; n < len(packed); n += 1 + len(packed)/40 {
@@ -107,7 +109,8 @@ func TestCutLabels(t *testing.T) {
 	}
 	for n := 2; n < len(packed); n++ {
 		path := write(t, "y.gz", packed[:n])
-		if _, err := Read([]string{images}, Options{Labels: []string{path}}); err == nil || !strings.Contains(err.Error(), "cut off") || !strings.Contains(err.Error(), path) {
+		if _, err := Read([]string{images}, Options{Labels: []string{path}}); err == nil ||
+			!strings.Contains(err.Error(), "cut off") || !strings.Contains(err.Error(), path) {
 			t.Errorf("%d bytes of labels: %v", n, err)
 		}
 	}
@@ -122,15 +125,17 @@ func TestMembers(t *testing.T) {
 	}
 	half := bytes.IndexByte(text[len(text)/2:], '\n') + len(text)/2 - 3 // within a line
 	for name, content := range map[string][]byte{
-		"members": append(zipped(text[:half]), zipped(text[half:])...), "empty members": bytes.Join([][]byte{zipped(nil), zipped(text), zipped(nil)}, nil),
-		"frames": append(zstded(text[:half]), zstded(text[half:])...), "zeros": append(zipped(text), make([]byte, 5000)...),
+		"members":       append(zipped(text[:half]), zipped(text[half:])...),
+		"empty members": bytes.Join([][]byte{zipped(nil), zipped(text), zipped(nil)}, nil),
+		"frames":        append(zstded(text[:half]), zstded(text[half:])...), "zeros": append(zipped(text), make([]byte, 5000)...),
 		"a frame to skip": append(zstded(text), "\x50\x2a\x4d\x18\x03\x00\x00\x00abc"...),
 	} {
 		got, err := readBytes(content, Options{})
 		if err != nil || pixels(got) != pixels(want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got, err = gather(t.Context(), []string{write(t, "t", content)}, Options{partBytes: 1}, 0, 3); err != nil || got.Len() != 3 {
+		if got, err = gather(t.Context(), []string{write(t, "t", content)}, Options{partBytes: 1}, 0, 3); err != nil ||
+			got.Len() != 3 {
 			t.Errorf("the first rows of %s: %v", name, err)
 		}
 	}

@@ -157,8 +157,10 @@ func TestSeveralFiles(t *testing.T) {
 		}
 		return path
 	}
-	a := file("a.npz", npz(t, arr("x", []uint8{1, 0, 0, 1}, 2, 2), arr("y", []string{"T", "L"}, 2), arr("n", []int64{1, 2}, 2), arr("only_a", []int64{1, 2}, 2)))
-	b := file("b.npz", npz(t, arr("x", []bool{true, true}, 1, 2), arr("y", []string{"V"}, 1), arr("n", []float64{0.5}, 1), arr("weight", []int32{7}, 1)))
+	a := file("a.npz", npz(t, arr("x", []uint8{1, 0, 0, 1}, 2, 2), arr("y", []string{"T", "L"}, 2),
+		arr("n", []int64{1, 2}, 2), arr("only_a", []int64{1, 2}, 2)))
+	b := file("b.npz", npz(t, arr("x", []bool{true, true}, 1, 2), arr("y", []string{"V"}, 1), arr("n", []float64{0.5}, 1),
+		arr("weight", []int32{7}, 1)))
 	c := file("c.csv", []byte("0,1,1\n"))
 	s, err := Read([]string{a, b}, Options{})
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 // TestDecodeIsRead: content in memory, valid or not, reads like a file with the
 // same name.
 func TestDecodeIsRead(t *testing.T) {
-	archive := npz(t, arr("x", []uint8{0, 1, 1, 0, 1, 1, 0, 0}, 2, 2, 2), arr("y", []string{"a", "b"}, 2), arr("weight", []int64{2, 3}, 2))
+	archive := npz(t, arr("x", []uint8{0, 1, 1, 0, 1, 1, 0, 0}, 2, 2, 2), arr("y", []string{"a", "b"}, 2),
+		arr("weight", []int64{2, 3}, 2))
 	var array bytes.Buffer
 	if err := npy.Write(&array, npy.New([]float64{0, 1, 0.5, 1}, 2, 2)); err != nil {
 		t.Fatal(err)
@@ -44,7 +45,9 @@ func TestDecodeIsRead(t *testing.T) {
 			t.Errorf("%s: %v, but Read says %v", name, err, wantErr)
 			continue
 		}
-		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Set{}), cmp.Comparer(func(a, b Column) bool { return a.Name == b.Name && cmp.Equal(a.Values, b.Values) })); err == nil && d != "" {
+		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Set{}),
+			cmp.Comparer(func(a, b Column) bool { return a.Name == b.Name && cmp.Equal(a.Values, b.Values) })); err == nil &&
+			d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

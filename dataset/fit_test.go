@@ -69,7 +69,8 @@ func TestFit(t *testing.T) {
 		// The longer side fills what is between the margins, the other keeps the aspect.
 		margin := min(o.Height, o.Width) / fitMargin
 		scale := min(float64(o.Height-2*margin)/float64(y1-y0+1), float64(o.Width-2*margin)/float64(x1-x0+1))
-		if wy, wx := scale*float64(y1-y0+1), scale*float64(x1-x0+1); !full && (math.Abs(float64(b.Dy())-wy) > 2 || math.Abs(float64(b.Dx())-wx) > 2) {
+		if wy, wx := scale*float64(y1-y0+1), scale*float64(x1-x0+1); !full &&
+			(math.Abs(float64(b.Dy())-wy) > 2 || math.Abs(float64(b.Dx())-wx) > 2) {
 			rt.Fatalf("%v where %.1f x %.1f were due\n%v", b, wy, wx, got)
 		}
 		again, err := readBytes(pngFile(t, ofBits(got)), o)
@@ -81,7 +82,8 @@ func TestFit(t *testing.T) {
 
 // ofBits returns an image as a picture of black and white.
 func ofBits(m *bitmap.Image) image.Image {
-	return draw(image.NewGray(image.Rect(0, 0, m.Width(), m.Height())), func(y, x int) uint8 { return []uint8{255, 0}[btoi(m.At(y, x))] })
+	return draw(image.NewGray(image.Rect(0, 0, m.Width(), m.Height())),
+		func(y, x int) uint8 { return []uint8{255, 0}[btoi(m.At(y, x))] })
 }
 
 // TestFitOfPhotos: the same drawing in photos of different size, place, light
@@ -104,10 +106,11 @@ func TestFitOfPhotos(t *testing.T) {
 		t.Errorf("%d pixels of ink\n%v", n, want)
 	}
 	for name, got := range map[string]*bitmap.Image{
-		"phone":       at(phone, 1, 0, 0),
-		"aside":       at(phone, 0.7, 0.1, -0.1),
-		"wide":        at(canvas{height: 200, width: 400, ink: 90, paper: 180, noise: 8, seed: 2}, 1.2, 0, 0.3),
-		"large":       at(canvas{height: 1500, width: 1100, ink: 60, paper: 200, vignette: 0.3, noise: 15, seed: 3}, 0.8, -0.1, 0),
+		"phone": at(phone, 1, 0, 0),
+		"aside": at(phone, 0.7, 0.1, -0.1),
+		"wide":  at(canvas{height: 200, width: 400, ink: 90, paper: 180, noise: 8, seed: 2}, 1.2, 0, 0.3),
+		"large": at(canvas{height: 1500, width: 1100, ink: 60, paper: 200, vignette: 0.3, noise: 15, seed: 3}, 0.8,
+			-0.1, 0),
 		"chalk":       at(canvas{height: 300, width: 300, ink: 200, paper: 50, noise: 8, seed: 4}, 1, 0, 0),
 		"pale pencil": at(canvas{height: 300, width: 300, ink: 170, paper: 220, noise: 3, seed: 5}, 1, 0, 0),
 	} {
@@ -123,7 +126,9 @@ func TestThinStrokes(t *testing.T) {
 	thin := func(y, x float64) bool {
 		return math.Abs(y-0.2) < 0.003 && x > 0.2 && x < 0.8 || math.Abs(x-0.5) < 0.003 && y > 0.2 && y < 0.9
 	}
-	s, err := Decode("a.jpg", jpegFile(t, canvas{height: 1000, width: 1000, ink: 60, paper: 200, noise: 6, seed: 1}.photo(thin)), Options{Height: 56, Width: 56})
+	s, err := Decode("a.jpg",
+		jpegFile(t, canvas{height: 1000, width: 1000, ink: 60, paper: 200, noise: 6, seed: 1}.photo(thin)),
+		Options{Height: 56, Width: 56})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,16 +207,20 @@ func TestReduced(t *testing.T) {
 // and what was done is said.
 func TestSizes(t *testing.T) {
 	file := func(h, w int) string {
-		return string(pngFile(t, draw(image.NewGray(image.Rect(0, 0, w, h)), func(y, x int) uint8 { return []uint8{255, 0}[btoi(x > w/3 && y > 1)] })))
+		return string(pngFile(t,
+			draw(image.NewGray(image.Rect(0, 0, w, h)),
+				func(y, x int) uint8 { return []uint8{255, 0}[btoi(x > w/3 && y > 1)] })))
 	}
-	files := []entry{{"L/1.png", file(70, 60)}, {"L/2.png", file(64, 48)}, {"T/3.png", file(70, 60)}, {"T/4.png", file(90, 60)}}
+	files := []entry{{"L/1.png", file(70, 60)}, {"L/2.png", file(64, 48)}, {"T/3.png", file(70, 60)},
+		{"T/4.png", file(90, 60)}}
 	dir := unpacked(t, files...)
 	archive := write(t, "a.zip", zipOf(t, files...))
 	var each []string
 	for _, f := range files {
 		each = append(each, dir+"/"+f.name)
 	}
-	for name, paths := range map[string][]string{"files": each, "folder": {dir}, "folders": {dir + "/L", dir + "/T"}, "archive": {archive}} {
+	for name, paths := range map[string][]string{"files": each, "folder": {dir}, "folders": {dir + "/L", dir + "/T"},
+		"archive": {archive}} {
 		for _, o := range []Options{{}, {partBytes: 1}} {
 			if _, err := Read(paths, o); err == nil || !testenv.Said(t, err.Error()) {
 				t.Errorf("%s: %v", name, err)
@@ -261,7 +270,8 @@ func TestSizes(t *testing.T) {
 
 // TestArchiveOfOneFolder: class folders inside the folder that was packed.
 func TestArchiveOfOneFolder(t *testing.T) {
-	s := mustRead(t, "a.zip", zipOf(t, entry{"photos/T/1.png", "P1 1 1 1"}, entry{"__MACOSX/photos/T/._1.png", "x"}, entry{"photos/L/1.png", "P1 1 1 0"}), Options{})
+	s := mustRead(t, "a.zip", zipOf(t, entry{"photos/T/1.png", "P1 1 1 1"}, entry{"__MACOSX/photos/T/._1.png", "x"},
+		entry{"photos/L/1.png", "P1 1 1 0"}), Options{})
 	y, err := s.Column("y")
 	if err != nil || y.Text(0)+y.Text(1) != "LT" {
 		t.Errorf("%v, %v", s.Meta, err)

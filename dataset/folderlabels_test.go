@@ -38,9 +38,10 @@ func TestFolderLabels(t *testing.T) {
 		"folders":            {[]string{at("T"), at("L")}, "T L L"},
 		"files":              {[]string{at("T/1.png"), at("L/2.png")}, "T L"},
 		"a folder and files": {[]string{at("L"), at("T/1.png")}, "L L T"},
-		"one name":           {[]string{at("T"), at("old/T"), at("old/T/1.png")}, "T " + filepath.ToSlash(at("old/T")) + " " + filepath.ToSlash(at("old/T"))},
-		"here":               {[]string{".", at("L/1.png")}, "T L"},
-		"with classes":       {[]string{at("both"), at("L/1.png")}, "A B L"},
+		"one name": {[]string{at("T"), at("old/T"), at("old/T/1.png")}, "T " + filepath.ToSlash(at("old/T")) + " " +
+			filepath.ToSlash(at("old/T"))},
+		"here":         {[]string{".", at("L/1.png")}, "T L"},
+		"with classes": {[]string{at("both"), at("L/1.png")}, "A B L"},
 	} {
 		s, err := Read(c.paths, Options{})
 		if err != nil {

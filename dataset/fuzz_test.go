@@ -87,18 +87,22 @@ func fuzzFormat(f *testing.F, seeds ...[]byte) {
 
 func FuzzNPY(f *testing.F) {
 	a := npyFile(f, npy.New([]float64{0, 1, 1, 0}, 2, 2))
-	fuzzFormat(f, a, fortran(a), npyFile(f, npy.New([]bool{true, false}, 1, 2, 1)), npyFile(f, npy.New([]uint8{1}, 1, 1, 1, 1)))
+	fuzzFormat(f, a, fortran(a), npyFile(f, npy.New([]bool{true, false}, 1, 2, 1)),
+		npyFile(f, npy.New([]uint8{1}, 1, 1, 1, 1)))
 }
 
 func FuzzNPZ(f *testing.F) {
 	fuzzFormat(f, npz(f, arr("x", []uint8{1, 0, 0, 1}, 2, 2), arr("known", []bool{true, true, false, true}, 2, 2),
-		arr("weight", []int64{1, 2}, 2), arr("n", []int64{1, 2}, 2), arr("y", []string{"a", "b"}, 2), arr("columns", []string{"p", "q"}, 2)))
+		arr("weight", []int64{1, 2}, 2), arr("n", []int64{1, 2}, 2), arr("y", []string{"a", "b"}, 2),
+		arr("columns", []string{"p", "q"}, 2)))
 }
 
 func FuzzCSV(f *testing.F) {
 	fuzzFormat(f, []byte("0,1\n1,?\n"), []byte("a;b;n\n0;yes;3\nNA;;4\n"), []byte("0,1,2\n1,1,1\n"),
-		[]byte("\xef\xbb\xbf\"a\",\"b\"\r\n1,0\r\n"), []byte("a\tb\n\t1\n"), zipped([]byte("0,1\n")), []byte("site,a,b\nu,X,+\nv,,-\n"),
-		[]byte(",a\n0,P\n1,A\n2,?\n"), []byte("soil,a\nclay,1\npeat,0\nclay,1\npeat,1\n"), []byte("milk,tea\ntea\n"), []byte(utf16le("a;b\n0;1\n")),
+		[]byte("\xef\xbb\xbf\"a\",\"b\"\r\n1,0\r\n"), []byte("a\tb\n\t1\n"), zipped([]byte("0,1\n")),
+		[]byte("site,a,b\nu,X,+\nv,,-\n"),
+		[]byte(",a\n0,P\n1,A\n2,?\n"), []byte("soil,a\nclay,1\npeat,0\nclay,1\npeat,1\n"), []byte("milk,tea\ntea\n"),
+		[]byte(utf16le("a;b\n0;1\n")),
 		zstded([]byte("0,1\n1,0\n")), []byte("\"a\" \"b\"\n\"u\" 1 0\n"))
 }
 
@@ -138,7 +142,8 @@ func FuzzCondition(f *testing.F) {
 	for _, s := range []string{"y=T", "y!=T,L", `a="b,c"`, "w<=20", "w>=1e3", "==", `y="`} {
 		f.Add(s)
 	}
-	set, err := readBytes(npz(f, arr("x", []uint8{1, 0}, 2, 1), arr("y", []string{"T", ""}, 2), arr("w", []int64{1, 30}, 2)), Options{})
+	set, err := readBytes(npz(f, arr("x", []uint8{1, 0}, 2, 1), arr("y", []string{"T", ""}, 2),
+		arr("w", []int64{1, 30}, 2)), Options{})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -33,7 +33,8 @@ func TestOtsuIsBruteForce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var h levels
 		for range rapid.IntRange(1, 12).Draw(rt, "levels") {
-			h[rapid.IntRange(0, 255).Draw(rt, "level")] += rapid.Int64Range(1, 1<<rapid.IntRange(1, 24).Draw(rt, "bits")).Draw(rt, "pixels")
+			h[rapid.IntRange(0, 255).Draw(rt, "level")] += rapid.Int64Range(1, 1<<rapid.IntRange(1, 24).Draw(rt, "bits")).Draw(
+				rt, "pixels")
 		}
 		got, contrast := h.otsu()
 		best := 0.0
@@ -100,12 +101,14 @@ func TestGreyPictures(t *testing.T) {
 	wrong := 0
 	for i := range desk.height * desk.width {
 		y, x := i/desk.width, i%desk.width
-		wrong += btoi(s.Images[0].At(y, x) != letterT((float64(y)+0.5)/float64(desk.height), (float64(x)+0.5)/float64(desk.width)))
+		wrong += btoi(s.Images[0].At(y, x) != letterT((float64(y)+0.5)/float64(desk.height),
+			(float64(x)+0.5)/float64(desk.width)))
 	}
 	if wrong > 150 { // of 72,000: the edges of 1000 pixels
 		t.Errorf("%d pixels are wrong", wrong)
 	}
-	if len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], "1 grey picture was made binary at ") || !strings.HasSuffix(s.Notes[0], "of 255 (Otsu); --threshold N sets it") {
+	if len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], "1 grey picture was made binary at ") ||
+		!strings.HasSuffix(s.Notes[0], "of 255 (Otsu); --threshold N sets it") {
 		t.Errorf("notes %q", s.Notes)
 	}
 	// The note's threshold gives the same picture.
@@ -123,14 +126,19 @@ func TestGreyPictures(t *testing.T) {
 	if n := overlap(light.Images[0], s.Images[0]); n < 0.95 {
 		t.Errorf("chalk on a board: overlap %.3f", n)
 	}
-	if notes := strings.Join(light.Notes, "|"); !strings.Contains(notes, "1 picture was light on dark and inverted; --threshold N leaves light as paper") {
+	if notes := strings.Join(light.Notes, "|"); !strings.Contains(notes,
+		"1 picture was light on dark and inverted; --threshold N leaves light as paper") {
 		t.Errorf("notes %q", light.Notes)
 	}
-	if dark := mustRead(t, "a.jpg", jpegFile(t, board.photo(letterT)), Options{Invert: true}); pixels(dark) != pixels(light) || len(dark.Notes) != 1 {
+	if dark := mustRead(t, "a.jpg", jpegFile(t, board.photo(letterT)), Options{Invert: true}); pixels(dark) !=
+		pixels(light) || len(dark.Notes) != 1 {
 		t.Errorf("--invert where it was found out, too: %q", dark.Notes)
 	}
-	empty := mustRead(t, "a.jpg", jpegFile(t, canvas{height: 60, width: 60, paper: 200, noise: 6}.photo(func(_, _ float64) bool { return false })), Options{})
-	if n := empty.Images[0].CountOn(); n != 0 || !strings.Contains(strings.Join(empty.Notes, "|"), "1 picture was of nearly one grey and taken as blank") {
+	empty := mustRead(t, "a.jpg",
+		jpegFile(t, canvas{height: 60, width: 60, paper: 200, noise: 6}.photo(func(_, _ float64) bool { return false })),
+		Options{})
+	if n := empty.Images[0].CountOn(); n != 0 || !strings.Contains(strings.Join(empty.Notes, "|"),
+		"1 picture was of nearly one grey and taken as blank") {
 		t.Errorf("an empty page has %d pixels of ink; notes %q", n, empty.Notes)
 	}
 }
@@ -201,7 +209,8 @@ func TestArraysWithThresholdsOfTheirOwn(t *testing.T) {
 	}
 	refused(t, "a.npy", rows, auto)
 	refused(t, "a.csv", []byte("3,4\n"), auto)
-	if _, err := Read([]string{"a.npy"}, Options{AutoThreshold: true, Threshold: threshold(3)}); err == nil || !testenv.Said(t, err.Error()) {
+	if _, err := Read([]string{"a.npy"}, Options{AutoThreshold: true, Threshold: threshold(3)}); err == nil ||
+		!testenv.Said(t, err.Error()) {
 		t.Errorf("two thresholds: %v", err)
 	}
 	// Streamed, they are the same.

@@ -21,18 +21,25 @@ func TestItems(t *testing.T) {
 		meta    string
 		notes   string
 	}{
-		"baskets": {"milk,bread\nmilk\nbread, eggs,milk\n", Options{Items: true}, "#.#\n..#\n###\n", []string{"bread", "eggs", "milk"}, "", ""},
-		"names": {"fir,de,ch\noak,de\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n", Options{Items: true}, "##.\n.#.\n###\n..#\n...\n.##\n", []string{"ch", "de", "fr"}, "name",
+		"baskets": {"milk,bread\nmilk\nbread, eggs,milk\n", Options{Items: true}, "#.#\n..#\n###\n",
+			[]string{"bread", "eggs", "milk"}, "", ""},
+		"names": {"fir,de,ch\noak,de\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n", Options{Items: true},
+			"##.\n.#.\n###\n..#\n...\n.##\n", []string{"ch", "de", "fr"}, "name",
 			"the first field of each line is taken as the name of the row, since it is in no other"},
-		"few lines":       {"fir,de,ch\noak,de\n", Options{Items: true}, "###.\n.#.#\n", []string{"ch", "de", "fir", "oak"}, "", ""},
-		"twice in a line": {strings.Repeat("milk,bread\nmilk\nbread,eggs,milk\n", 4) + "milk,milk\n", Options{Items: true}, strings.Repeat("#.#\n..#\n###\n", 4) + "..#\n", []string{"bread", "eggs", "milk"}, "", ""},
-		"said":            {"milk,bread\neggs,jam\n", Options{Items: true}, "#..#\n.##.\n", []string{"bread", "eggs", "jam", "milk"}, "", ""},
-		"numbers":         {"1 10\n2\n10 2\n", Options{Items: true}, "#.#\n.#.\n.##\n", []string{"1", "2", "10"}, "", ""},
-		"inverted":        {"a;b\na\n", Options{Items: true, Invert: true}, "..\n.#\n", []string{"a", "b"}, "", ""},
-		"pairs":           {"site,species\nu,Poa\nv,Carex\nu,Salix\nw,\nv,Carex\n", Options{Pairs: []string{"site", "species"}}, ".##\n#..\n...\n", []string{"Carex", "Poa", "Salix"}, "site", ""},
-		"counts":          {"n;site;species\n3;u;Poa\n0;u;Carex\nNA;v;Carex\n", Options{Pairs: []string{"site", "species", "n"}}, ".#\n?.\n", []string{"Carex", "Poa"}, "site", ""},
-		"by number":       {"u,x,Poa\nv,x,Poa\n", Options{Pairs: []string{"1", "3"}}, "#\n#\n", []string{"Poa"}, "1", ""},
-		"on wins":         {"a,b,n\nu,x,?\nu,x,1\n", Options{Pairs: []string{"a", "b", "n"}}, "#\n", []string{"x"}, "a", ""},
+		"few lines": {"fir,de,ch\noak,de\n", Options{Items: true}, "###.\n.#.#\n", []string{"ch", "de", "fir", "oak"},
+			"", ""},
+		"twice in a line": {strings.Repeat("milk,bread\nmilk\nbread,eggs,milk\n", 4) + "milk,milk\n", Options{Items: true},
+			strings.Repeat("#.#\n..#\n###\n", 4) + "..#\n", []string{"bread", "eggs", "milk"}, "", ""},
+		"said": {"milk,bread\neggs,jam\n", Options{Items: true}, "#..#\n.##.\n",
+			[]string{"bread", "eggs", "jam", "milk"}, "", ""},
+		"numbers":  {"1 10\n2\n10 2\n", Options{Items: true}, "#.#\n.#.\n.##\n", []string{"1", "2", "10"}, "", ""},
+		"inverted": {"a;b\na\n", Options{Items: true, Invert: true}, "..\n.#\n", []string{"a", "b"}, "", ""},
+		"pairs": {"site,species\nu,Poa\nv,Carex\nu,Salix\nw,\nv,Carex\n",
+			Options{Pairs: []string{"site", "species"}}, ".##\n#..\n...\n", []string{"Carex", "Poa", "Salix"}, "site", ""},
+		"counts": {"n;site;species\n3;u;Poa\n0;u;Carex\nNA;v;Carex\n",
+			Options{Pairs: []string{"site", "species", "n"}}, ".#\n?.\n", []string{"Carex", "Poa"}, "site", ""},
+		"by number": {"u,x,Poa\nv,x,Poa\n", Options{Pairs: []string{"1", "3"}}, "#\n#\n", []string{"Poa"}, "1", ""},
+		"on wins":   {"a,b,n\nu,x,?\nu,x,1\n", Options{Pairs: []string{"a", "b", "n"}}, "#\n", []string{"x"}, "a", ""},
 	} {
 		s, err := readBytes([]byte(c.text), c.opts)
 		if err != nil {
@@ -43,7 +50,8 @@ func TestItems(t *testing.T) {
 		for _, m := range s.Meta {
 			meta = append(meta, m.Name)
 		}
-		if pixels(s) != c.want || !cmp.Equal(s.Columns, c.columns) || strings.Join(meta, " ") != c.meta || strings.Join(s.Notes, "|") != c.notes {
+		if pixels(s) != c.want || !cmp.Equal(s.Columns, c.columns) || strings.Join(meta, " ") != c.meta ||
+			strings.Join(s.Notes, "|") != c.notes {
 			t.Errorf("%s: columns %q, meta %q, notes %q\n%s", name, s.Columns, meta, s.Notes, pixels(s))
 		}
 	}
@@ -78,7 +86,8 @@ func TestItemRefusals(t *testing.T) {
 // TestItemsAreStreamed: lists of items are read in parts as in memory; pairs are not.
 func TestItemsAreStreamed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		lists := rapid.SliceOfN(rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"milk", "bread", "eggs", "jam", "tea"}), 1, 4, rapid.ID[string]), 1, 8).Draw(t, "lists")
+		lists := rapid.SliceOfN(rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"milk", "bread", "eggs", "jam", "tea"}), 1,
+			4, rapid.ID[string]), 1, 8).Draw(t, "lists")
 		var text strings.Builder
 		for _, l := range lists {
 			text.WriteString(strings.Join(l, ",") + "\n")
@@ -110,7 +119,8 @@ func TestItemsAreStreamed(t *testing.T) {
 		}
 	})
 	path := write(t, "p.csv", []byte("a,b\nu,x\n"))
-	if _, err := Open(t.Context(), []string{path}, Options{Pairs: []string{"a", "b"}}); err == nil || !strings.Contains(err.Error(), "allow more memory") {
+	if _, err := Open(t.Context(), []string{path}, Options{Pairs: []string{"a", "b"}}); err == nil ||
+		!strings.Contains(err.Error(), "allow more memory") {
 		t.Error(err)
 	}
 }
@@ -149,8 +159,11 @@ func TestValuesOfSeveralFiles(t *testing.T) {
 		columns []string
 		want    string
 	}{
-		"categories": {[]string{"soil,b\nclay,1\nsand,0\n", "soil,b\npeat,1\n"}, Options{Categories: []Category{{Name: "soil"}}}, []string{"soil=clay", "soil=peat", "soil=sand", "b"}, "#..#\n..#.\n.#.#\n"},
-		"items":      {[]string{"milk,tea\n", "jam\nmilk\n"}, Options{Items: true}, []string{"jam", "milk", "tea"}, ".##\n#..\n.#.\n"},
+		"categories": {[]string{"soil,b\nclay,1\nsand,0\n", "soil,b\npeat,1\n"},
+			Options{Categories: []Category{{Name: "soil"}}}, []string{"soil=clay", "soil=peat", "soil=sand", "b"},
+			"#..#\n..#.\n.#.#\n"},
+		"items": {[]string{"milk,tea\n", "jam\nmilk\n"}, Options{Items: true}, []string{"jam", "milk", "tea"},
+			".##\n#..\n.#.\n"},
 	} {
 		var paths []string
 		for _, text := range c.texts {
@@ -178,19 +191,21 @@ func TestLinesOfLists(t *testing.T) {
 		columns string
 		note    string
 	}{
-		"empty":           {"a,b\n\nb,c\n\r\n\na,c\n\n\n", said, "##.\n...\n.##\n...\n...\n#.#\n", "a b c", "3 empty lines are taken as rows without items"},
+		"empty": {"a,b\n\nb,c\n\r\n\na,c\n\n\n", said, "##.\n...\n.##\n...\n...\n#.#\n", "a b c",
+			"3 empty lines are taken as rows without items"},
 		"one empty":       {"\na,b\na\n", said, "..\n##\n#.\n", "a b", "1 empty line is taken as a row without items"},
 		"inverted":        {"a,b\n\na\n", Options{Items: true, Invert: true}, "..\n##\n.#\n", "a b", "1 empty line"},
 		"lines in quotes": {"\"a\nb\",c\nc,d\n\nd\n", said, "##.\n.##\n...\n..#\n", "a\nb c d", "1 empty line"},
 		"header":          {"items\na,b\nb,c\n", headed, "##.\n.##\n", "a b c", ""},
 		"empty, header":   {"\nitems\n\na,b\nb,c\n", headed, "...\n##.\n.##\n", "a b c", "1 empty line"},
-		"names":           {"fir,de,ch\noak,de\n\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n", said, "##.\n.#.\n...\n###\n..#\n...\n.##\n", "ch de fr", "name of the row"},
-		"quoted":          {"\"a,b\"\n\"b, c\"\nc\n", said, "##.\n.##\n..#\n", "a b c", "divided at every ','"},
-		"quoted, header":  {"\"items, all\"\n\"a,b\"\n\"b,c\"\n", headed, "##.\n.##\n", "a b c", "divided at every ','"},
-		"some quoted":     {"\"a,b\",c\nc\n", said, "##\n.#\n", "a,b c", ""},
-		"blanks":          {"a b\nb c\nc\n", said, "#..\n.#.\n..#\n", "a b|b c|c", `--delimiter " "`},
-		"words":           {"a b\nb\nc\n", said, "#..\n.#.\n..#\n", "a b|b|c", ""},
-		"by blanks":       {"a b\nb c\nc\n", Options{Items: true, Delimiter: ' '}, "##.\n.##\n..#\n", "a b c", ""},
+		"names": {"fir,de,ch\noak,de\n\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n", said,
+			"##.\n.#.\n...\n###\n..#\n...\n.##\n", "ch de fr", "name of the row"},
+		"quoted":         {"\"a,b\"\n\"b, c\"\nc\n", said, "##.\n.##\n..#\n", "a b c", "divided at every ','"},
+		"quoted, header": {"\"items, all\"\n\"a,b\"\n\"b,c\"\n", headed, "##.\n.##\n", "a b c", "divided at every ','"},
+		"some quoted":    {"\"a,b\",c\nc\n", said, "##\n.#\n", "a,b c", ""},
+		"blanks":         {"a b\nb c\nc\n", said, "#..\n.#.\n..#\n", "a b|b c|c", `--delimiter " "`},
+		"words":          {"a b\nb\nc\n", said, "#..\n.#.\n..#\n", "a b|b|c", ""},
+		"by blanks":      {"a b\nb c\nc\n", Options{Items: true, Delimiter: ' '}, "##.\n.##\n..#\n", "a b c", ""},
 	} {
 		s, err := readBytes([]byte(c.text), c.opts)
 		if err != nil {
@@ -202,7 +217,8 @@ func TestLinesOfLists(t *testing.T) {
 			sep = "|"
 		}
 		notes := strings.Join(s.Notes, "|")
-		if pixels(s) != c.want || strings.Join(s.Columns, sep) != c.columns || !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+		if pixels(s) != c.want || strings.Join(s.Columns, sep) != c.columns || !strings.Contains(notes, c.note) ||
+			c.note == "" && notes != "" {
 			t.Errorf("%s: columns %q, notes %q\n%s", name, s.Columns, s.Notes, pixels(s))
 		}
 		path := write(t, "t.csv", []byte(c.text))

@@ -52,7 +52,8 @@ func TestLatin(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s, err := Decode("t.csv", []byte(latin), Options{})
-	if err != nil || !slices.Equal(s.Columns, []string{"höhe", "größe €"}) || !slices.Contains(s.Notes, "text that is not UTF-8 was read as Latin-1 (Windows-1252)") {
+	if err != nil || !slices.Equal(s.Columns, []string{"höhe", "größe €"}) ||
+		!slices.Contains(s.Notes, "text that is not UTF-8 was read as Latin-1 (Windows-1252)") {
 		t.Errorf("%v, %v", s, err)
 	}
 }
@@ -61,8 +62,10 @@ func TestLatin(t *testing.T) {
 // are equal to a first row are rows.
 func TestHeaderAgain(t *testing.T) {
 	for name, c := range map[string]struct{ text, want, note string }{
-		"once":         {"site,Poa\nu,1\nv,0\nsite,Poa\nw,1\n", "#\n.\n#\n", "1 line has the header again and was left out, the first in line 4"},
-		"twice":        {"Poa,Salix\n1,0\nPoa,Salix\nPoa,Salix\n0,1\n", "#.\n.#\n", "2 lines have the header again and were left out, the first in line 3"},
+		"once": {"site,Poa\nu,1\nv,0\nsite,Poa\nw,1\n", "#\n.\n#\n",
+			"1 line has the header again and was left out, the first in line 4"},
+		"twice": {"Poa,Salix\n1,0\nPoa,Salix\nPoa,Salix\n0,1\n", "#.\n.#\n",
+			"2 lines have the header again and were left out, the first in line 3"},
 		"equal rows":   {"1,0\n1,0\n0,1\n1,0\n", "#.\n#.\n.#\n#.\n", ""},
 		"bits above":   {"0,1\n0,1\n1,1\n", ".#\n.#\n##\n", ""},
 		"of one value": {"yes,no\nyes,no\nno,no\n", "#.\n#.\n..\n", ""},
@@ -82,7 +85,8 @@ func TestHeaderAgain(t *testing.T) {
 // TestNamedItemsAreStreamed: the names of lists are the same read at once and in parts.
 func TestNamedItemsAreStreamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plants.data")
-	if err := os.WriteFile(path, []byte("fir,de,ch\noak,de\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("fir,de,ch\noak,de\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	opts := Options{Items: true, partBytes: 1}
@@ -91,7 +95,8 @@ func TestNamedItemsAreStreamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := gather(t.Context(), []string{path}, opts, 0, -1)
-	if err != nil || got.Len() != 6 || pixels(got) != pixels(want) || got.Called()(4) != "yew" || want.Called()(4) != "yew" {
+	if err != nil || got.Len() != 6 || pixels(got) != pixels(want) || got.Called()(4) != "yew" ||
+		want.Called()(4) != "yew" {
 		t.Errorf("%v, %v", got, err)
 	}
 }

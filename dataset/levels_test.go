@@ -53,7 +53,8 @@ func TestLongLevels(t *testing.T) {
 	var c levelCounts
 	limit := levelLimit{mostLevels, 100}
 	long := strings.Repeat("x", 90)
-	if !c.add(long, limit) || !c.add("0123456789", levelLimit{mostLevels, 102}) || c.add("another", limit) || !c.add(long, limit) {
+	if !c.add(long, limit) || !c.add("0123456789", levelLimit{mostLevels, 102}) || c.add("another", limit) ||
+		!c.add(long, limit) {
 		t.Error("values of 90 and 10 bytes, and no more, fit in about 100")
 	}
 	if c := new(levelCounts); !c.add(long, levelLimit{mostLevels, 1}) {

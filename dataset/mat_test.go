@@ -69,7 +69,8 @@ func TestMATCompanions(t *testing.T) {
 }
 
 func TestTranspose(t *testing.T) {
-	file := npz(t, arr("x", []uint8{1, 0, 0, 1, 1, 0}, 1, 2, 3), arr("known", []bool{true, true, true, true, true, false}, 1, 2, 3))
+	file := npz(t, arr("x", []uint8{1, 0, 0, 1, 1, 0}, 1, 2, 3), arr("known", []bool{true, true, true, true, true, false},
+		1, 2, 3))
 	s := mustRead(t, "a.npz", file, Options{Transpose: true})
 	if got := pixels(s); got != "##\n.#\n.?\n" {
 		t.Error(got)

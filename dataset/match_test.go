@@ -151,7 +151,8 @@ func readBoth(t testing.TB, path string, o Options) (*Set, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.EqualFunc(set.Images, again.Images, (*bitmap.Image).Equal) || !reflect.DeepEqual(set.Meta, again.Meta) || !slices.Equal(set.Columns, again.Columns) {
+	if !slices.EqualFunc(set.Images, again.Images, (*bitmap.Image).Equal) || !reflect.DeepEqual(set.Meta, again.Meta) ||
+		!slices.Equal(set.Columns, again.Columns) {
 		t.Fatalf("a stream has other images of %s", path)
 	}
 	return set, nil
@@ -224,7 +225,8 @@ func TestMatchByName(t *testing.T) {
 			}
 		}
 		for _, name := range s.names {
-			if strings.Contains(fe.Msg, fmt.Sprintf("%q", name)) && !slices.Contains(missing, name) && !slices.Contains(doubled, name) {
+			if strings.Contains(fe.Msg, fmt.Sprintf("%q", name)) && !slices.Contains(missing, name) &&
+				!slices.Contains(doubled, name) {
 				r.Fatalf("%v names %q", err, name)
 			}
 		}
@@ -252,14 +254,16 @@ func TestMatchMessages(t *testing.T) {
 		{"Poa repns,a b,Salix alba\n0,1,1\n", Options{},
 			`the columns are not those of the model: missing: "Poa repens", "Bellis"; not in the model: "Poa repns" (did you mean "Poa repens"?), "a b"; ` +
 				`rename what means the same; add what is missing, with empty cells if it is unknown; leave out what is no data with --meta "a b", or choose with --columns`},
-		{"0,1\n1,1\n", Options{}, `2 columns of data, but the model has 3: "Poa repens", "Salix alba", "Bellis"; choose the model's with --columns, or say with --meta which are no data`},
+		{"0,1\n1,1\n", Options{},
+			`2 columns of data, but the model has 3: "Poa repens", "Salix alba", "Bellis"; choose the model's with --columns, or say with --meta which are no data`},
 		{"0,1,1,0\n", Options{}, `4 columns of data, but the model has 3`},
 	} {
 		path := filepath.Join(dir, "t.csv")
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readBoth(t, path, optionsFor(t, c.opts, named)); err == nil || !strings.HasPrefix(err.Error(), path+": "+c.want) {
+		if _, err := readBoth(t, path, optionsFor(t, c.opts, named)); err == nil ||
+			!strings.HasPrefix(err.Error(), path+": "+c.want) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 	}
@@ -278,14 +282,17 @@ func TestMatchReads(t *testing.T) {
 		want    string // rows, in the model's order
 		meta    string // names of the metadata
 	}{
-		"labels are text":       {columns, "", "site,b,a\nA1,1,0\n", Options{}, "01", "site"},
-		"labels of learning":    {columns, `{"meta":["year","gone"]}`, "b,year,a\n1,1987,0\n", Options{}, "01", "year"},
-		"labels asked for":      {columns, `{"meta":["year"]}`, "b,year,a,n\n1,1987,0,7\n", Options{Meta: []string{"n"}}, "01", "n year"},
-		"weights of learning":   {columns, `{"weight":"n"}`, "n,b,a\n3,1,0\n", Options{}, "01", ""},
-		"others left out":       {columns, `{"columns":["a","b"]}`, "b,c,a,d\n1,9,0,9\n", Options{}, "01", ""},
-		"chosen here":           {columns, "", "b,c,a,d\n1,9,0,9\n", Options{Columns: []string{"b", "3"}}, "01", ""},
-		"where":                 {columns, "", "b,a\n1,0\n1,1\n", Options{Where: []Condition{{Name: "a", Op: "=", Values: []string{"0"}}}}, "01", "a"},
-		"where of a label":      {columns, "", "b,k,a\n1,x,0\n1,y,1\n", Options{Where: []Condition{{Name: "k", Op: "=", Values: []string{"x"}}}}, "01", "k"},
+		"labels are text":    {columns, "", "site,b,a\nA1,1,0\n", Options{}, "01", "site"},
+		"labels of learning": {columns, `{"meta":["year","gone"]}`, "b,year,a\n1,1987,0\n", Options{}, "01", "year"},
+		"labels asked for": {columns, `{"meta":["year"]}`, "b,year,a,n\n1,1987,0,7\n", Options{Meta: []string{"n"}},
+			"01", "n year"},
+		"weights of learning": {columns, `{"weight":"n"}`, "n,b,a\n3,1,0\n", Options{}, "01", ""},
+		"others left out":     {columns, `{"columns":["a","b"]}`, "b,c,a,d\n1,9,0,9\n", Options{}, "01", ""},
+		"chosen here":         {columns, "", "b,c,a,d\n1,9,0,9\n", Options{Columns: []string{"b", "3"}}, "01", ""},
+		"where": {columns, "", "b,a\n1,0\n1,1\n",
+			Options{Where: []Condition{{Name: "a", Op: "=", Values: []string{"0"}}}}, "01", "a"},
+		"where of a label": {columns, "", "b,k,a\n1,x,0\n1,y,1\n",
+			Options{Where: []Condition{{Name: "k", Op: "=", Values: []string{"x"}}}}, "01", "k"},
 		"unknown below":         {columns, "", "b,a\n?,NA\n", Options{}, "??", ""},
 		"by position":           {columns, "", "1,0\n1,1\n", Options{}, "10 11", ""},
 		"model without names":   {nil, "", "b,a\n1,0\n", Options{}, "10", ""},
@@ -342,16 +349,20 @@ func TestForNotes(t *testing.T) {
 	if *o.Threshold != 3 || o.Invert || o.Height != 4 || o.Header != HeaderPresent {
 		t.Errorf("%+v", o)
 	}
-	if o, notes, err = (Options{}).For(m); err != nil || notes != nil || *o.Threshold != 128 || !o.Invert || o.Height != 2 || o.Header != HeaderAbsent {
+	if o, notes, err = (Options{}).For(m); err != nil || notes != nil || *o.Threshold != 128 || !o.Invert ||
+		o.Height != 2 || o.Header != HeaderAbsent {
 		t.Errorf("%+v, %q, %v", o, notes, err)
 	}
-	if o, notes, err = (Options{AutoThreshold: true}).For(m); err != nil || o.Threshold != nil || !slices.Equal(notes, []string{"--threshold auto is given, but the model was learned from data read with 128"}) {
+	if o, notes, err = (Options{AutoThreshold: true}).For(m); err != nil || o.Threshold != nil ||
+		!slices.Equal(notes, []string{"--threshold auto is given, but the model was learned from data read with 128"}) {
 		t.Errorf("%+v, %q, %v", o, notes, err)
 	}
-	if o, notes, err = (Options{}).For(modelOf(t, 1, 1, `{"threshold":"auto"}`)); err != nil || notes != nil || !o.AutoThreshold {
+	if o, notes, err = (Options{}).For(modelOf(t, 1, 1, `{"threshold":"auto"}`)); err != nil || notes != nil ||
+		!o.AutoThreshold {
 		t.Errorf("%+v, %q, %v", o, notes, err)
 	}
-	if _, notes, _ = (Options{Invert: true}).For(modelOf(t, 1, 1, "")); !slices.Equal(notes, []string{"--invert true is given, but the model was learned from data read without"}) {
+	if _, notes, _ = (Options{Invert: true}).For(modelOf(t, 1, 1, "")); !slices.Equal(notes,
+		[]string{"--invert true is given, but the model was learned from data read without"}) {
 		t.Errorf("%q", notes)
 	}
 	if _, _, err := (Options{}).For(modelOf(t, 1, 1, `{"tilt":1}`)); err == nil {
@@ -364,7 +375,8 @@ func TestForNotes(t *testing.T) {
 func TestForPictures(t *testing.T) {
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows.npz")
-	set := &Set{Table: true, Data: patchwork.Data{Images: []*bitmap.Image{bitmap.FromBytes(1, 6, []byte{1, 1, 0, 0, 0, 0})}}}
+	set := &Set{Table: true,
+		Data: patchwork.Data{Images: []*bitmap.Image{bitmap.FromBytes(1, 6, []byte{1, 1, 0, 0, 0, 0})}}}
 	if err := WriteNPZ(rows, set); err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +395,8 @@ func TestForPictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for path, want := range map[string]string{rows: "#..\n#..\n", file: "##.\n...\n", filepath.Join(dir, "p"): "##.\n...\n"} {
+		for path, want := range map[string]string{rows: "#..\n#..\n", file: "##.\n...\n",
+			filepath.Join(dir, "p"): "##.\n...\n"} {
 			got, err := readBoth(t, path, optionsFor(t, Options{}, m))
 			if err != nil {
 				t.Fatal(err)
@@ -409,7 +422,8 @@ func TestForPictures(t *testing.T) {
 // TestMatchCategories: a model reads the columns of its categories by name, with the
 // values that it knows.
 func TestMatchCategories(t *testing.T) {
-	learned := mustRead(t, "t.csv", []byte("soil,b,wet\nclay,1,y\nsand,0,n\n"), Options{Categories: []Category{{Name: "soil"}}})
+	learned := mustRead(t, "t.csv", []byte("soil,b,wet\nclay,1,y\nsand,0,n\n"),
+		Options{Categories: []Category{{Name: "soil"}}})
 	m := tableModel(t, 4, nil, "")
 	m, err := learned.Describe(m)
 	if err != nil {

@@ -30,7 +30,8 @@ func everyVariable() []matVar {
 		{Name: "big", Class: 14, Shape: []int32{1, 1}, Type: 12, Data: []int64{1 << 60}},
 		matText("text", "ab ", "cde"),
 		{Name: "utf8", Class: 4, Shape: []int32{1, 3}, Type: 16, Data: []byte("aéb")},
-		matCells("cells", matText("", "T"), matText("", "L "), matVar{Class: 4, Shape: []int32{0, 0}, Type: 4, Data: []uint16{}}),
+		matCells("cells", matText("", "T"), matText("", "L "),
+			matVar{Class: 4, Shape: []int32{0, 0}, Type: 4, Data: []uint16{}}),
 		matCells("stack", matUint8("", []uint8{1, 2, 3, 4}, 2, 2), matUint8("", []uint8{5, 6, 7, 8}, 2, 2)),
 		{Name: "complex", Class: 6, Flags: 8, Shape: []int32{1, 1}, Type: 9, Data: []float64{1}},
 		{Name: "struct", Class: 2, Shape: []int32{1, 1}},
@@ -126,18 +127,20 @@ func TestMATRefusals(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"empty":              {nil, "cut off"},
-		"no order":           {change(good, 126, 'X'), "version and byte order"},
-		"high byte first":    {append(append(bytes.Clone(good[:124]), 1, 0, 'M', 'I'), good[128:]...), `"\x01\x00MI", which are not read; save it with -v7, or in Python`},
-		"cut":                {good[:len(good)-1], "damaged MAT-file"},
-		"cut in a tag":       {append(bytes.Clone(good), 1, 2, 3), "cut off"},
-		"not a variable":     {change(good, 128, 9), "an element of type 9"},
-		"no flags":           {change(good, 136, 9), "the flags of an array"},
-		"flags of one":       {matFile(false, matVar{Shape: []int32{1}, Class: 9}), "4 bytes for the sides"},
-		"negative side":      {matFile(false, matUint8("x", nil, -1, 2)), "sides [-1"},
-		"too many":           {matFile(false, matUint8("x", nil, math.MaxInt32, math.MaxInt32, 2)), `"x" has sides`},
-		"promised":           {matFile(true, huge), "1 bytes of type 2 for 1099511627776 elements"},
-		"type of elements":   {matFile(false, matVar{Name: "x", Class: 6, Shape: []int32{1, 1}, Type: 77, Data: []uint8{1}}), "1 bytes of type 77"},
+		"empty":    {nil, "cut off"},
+		"no order": {change(good, 126, 'X'), "version and byte order"},
+		"high byte first": {append(append(bytes.Clone(good[:124]), 1, 0, 'M', 'I'), good[128:]...),
+			`"\x01\x00MI", which are not read; save it with -v7, or in Python`},
+		"cut":            {good[:len(good)-1], "damaged MAT-file"},
+		"cut in a tag":   {append(bytes.Clone(good), 1, 2, 3), "cut off"},
+		"not a variable": {change(good, 128, 9), "an element of type 9"},
+		"no flags":       {change(good, 136, 9), "the flags of an array"},
+		"flags of one":   {matFile(false, matVar{Shape: []int32{1}, Class: 9}), "4 bytes for the sides"},
+		"negative side":  {matFile(false, matUint8("x", nil, -1, 2)), "sides [-1"},
+		"too many":       {matFile(false, matUint8("x", nil, math.MaxInt32, math.MaxInt32, 2)), `"x" has sides`},
+		"promised":       {matFile(true, huge), "1 bytes of type 2 for 1099511627776 elements"},
+		"type of elements": {matFile(false, matVar{Name: "x", Class: 6, Shape: []int32{1, 1}, Type: 77, Data: []uint8{1}}),
+			"1 bytes of type 77"},
 		"sparse":             {matFile(false, matVar{Name: "x", Class: 5, Shape: []int32{1, 1}}), "class sparse"},
 		"unknown class":      {matFile(false, matVar{Name: "x", Class: 99, Shape: []int32{1, 1}}), "class unknown"},
 		"checksum":           {change(packed, len(packed)-1, ^packed[len(packed)-1]), "damaged compressed data"},
@@ -150,7 +153,8 @@ func TestMATRefusals(t *testing.T) {
 			t.Errorf("%s: %v (%T), want %q", name, err, err, c.want)
 		}
 	}
-	if _, err := matAll(packed, npy.Limits{Bytes: 3999}); err == nil || !strings.Contains(err.Error(), "limit of 3999 bytes") {
+	if _, err := matAll(packed, npy.Limits{Bytes: 3999}); err == nil ||
+		!strings.Contains(err.Error(), "limit of 3999 bytes") {
 		t.Errorf("beyond the limit: %v", err)
 	}
 	vars, err := matOpen(matFile(true, matCells("x", matText("", "aaaaaaaaaa"), matText("", "aaaaaaaaaa"))))

@@ -49,7 +49,8 @@ func TestMissing(t *testing.T) {
 // Empty cells of text and of numbers are one and the same, and amounts name no rows.
 func TestRowsAreNotCalledByAmounts(t *testing.T) {
 	two := patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 1), bitmap.New(1, 1)}}
-	s := Set{Table: true, Data: two, Meta: []Column{{"age", []float64{math.NaN(), 3}}, {"town", []string{"Ulm", ""}}, {"paid", []string{"1,54", "2.5"}}}}
+	s := Set{Table: true, Data: two, Meta: []Column{{"age", []float64{math.NaN(), 3}}, {"town", []string{"Ulm", ""}},
+		{"paid", []string{"1,54", "2.5"}}}}
 	called := s.Called()
 	if a, b := called(0), called(1); a != "row 1 (Ulm, 1,54)" || b != "row 2 (3, 2.5)" {
 		t.Errorf("called %q and %q", a, b)

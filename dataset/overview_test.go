@@ -50,7 +50,8 @@ func TestOverview(t *testing.T) {
 			nothing := is(2)
 			earlier := slices.IndexFunc(states[:i], func(s []uint8) bool { return slices.Equal(s, states[i]) })
 			k := slices.Index(o.Same, i)
-			if slices.Contains(o.Nothing, i) != nothing || slices.Contains(o.Blank, i) != (!nothing && is(0, 2)) || slices.Contains(o.Full, i) != (!nothing && is(1, 2)) ||
+			if slices.Contains(o.Nothing, i) != nothing || slices.Contains(o.Blank, i) != (!nothing && is(0, 2)) ||
+				slices.Contains(o.Full, i) != (!nothing && is(1, 2)) ||
 				(k >= 0) != (earlier >= 0 && !nothing) || k >= 0 && o.SameAs[k] != earlier {
 				rt.Fatalf("image %d of %v: %+v", i, states, o)
 			}
@@ -60,7 +61,8 @@ func TestOverview(t *testing.T) {
 			for i := range n {
 				ones, known = ones+btoi(states[i][j] == 1), known+btoi(states[i][j] < 2)
 			}
-			if c.Ones != ratio(ones, known) || c.Unknown != ratio(n-known, n) || slices.Contains(o.Constant, j) != (known > 0 && (ones == 0 || ones == known)) {
+			if c.Ones != ratio(ones, known) || c.Unknown != ratio(n-known, n) ||
+				slices.Contains(o.Constant, j) != (known > 0 && (ones == 0 || ones == known)) {
 				rt.Fatalf("column %d of %v: %+v, %v", j, states, c, o.Constant)
 			}
 		}

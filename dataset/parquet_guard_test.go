@@ -36,10 +36,12 @@ type codedRow struct {
 func parquetBytes(t testing.TB, version int, codec compress.Codec, rows int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[codedRow](&b, parquet.DataPageVersion(version), parquet.Compression(codec), parquet.PageBufferSize(700), parquet.MaxRowsPerRowGroup(400))
+	w := parquet.NewGenericWriter[codedRow](&b, parquet.DataPageVersion(version), parquet.Compression(codec),
+		parquet.PageBufferSize(700), parquet.MaxRowsPerRowGroup(400))
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range rows {
-		row := codedRow{Bool: i%3 == 0, Runs: i%100 < 50, Dict: int64(r.IntN(2)), Delta: int32(r.IntN(2)), Split: float64(i % 2), Site: fmt.Sprint("site ", i), Long: "x"}
+		row := codedRow{Bool: i%3 == 0, Runs: i%100 < 50, Dict: int64(r.IntN(2)), Delta: int32(r.IntN(2)),
+			Split: float64(i % 2), Site: fmt.Sprint("site ", i), Long: "x"}
 		if v := int64(i % 2); i%5 > 0 {
 			row.Maybe = &v
 		}
@@ -53,7 +55,8 @@ func parquetBytes(t testing.TB, version int, codec compress.Codec, rows int) []b
 	return b.Bytes()
 }
 
-var codecsRead = map[string]compress.Codec{"none": &parquet.Uncompressed, "snappy": &parquet.Snappy, "gzip": &parquet.Gzip, "zstd": &parquet.Zstd}
+var codecsRead = map[string]compress.Codec{"none": &parquet.Uncompressed, "snappy": &parquet.Snappy,
+	"gzip": &parquet.Gzip, "zstd": &parquet.Zstd}
 
 // Files of every codec, version of pages and way of coding pass the guard, and say the same.
 func TestParquetCodecs(t *testing.T) {
@@ -64,7 +67,8 @@ func TestParquetCodecs(t *testing.T) {
 			if want == nil {
 				want = got
 			}
-			if got.Len() != 1000 || len(got.Columns) != 6 || got.Images[4].CountOn() != want.Images[4].CountOn() || got.Images[0].CountKnown() != 5 {
+			if got.Len() != 1000 || len(got.Columns) != 6 || got.Images[4].CountOn() != want.Images[4].CountOn() ||
+				got.Images[0].CountKnown() != 5 {
 				t.Fatalf("%s, version %d: %d rows of %q", name, version, got.Len(), got.Columns)
 			}
 			for i := range got.Images {
@@ -134,7 +138,8 @@ func TestPagesThatClaimMore(t *testing.T) {
 	plain := map[bool][]byte{} // by whether its pages are of version 1
 	for _, v1 := range []bool{false, true} {
 		var b bytes.Buffer
-		w := parquet.NewGenericWriter[row](&b, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(map[bool]int{true: 1, false: 2}[v1]))
+		w := parquet.NewGenericWriter[row](&b, parquet.Compression(&parquet.Snappy),
+			parquet.DataPageVersion(map[bool]int{true: 1, false: 2}[v1]))
 		if _, err := w.Write(make([]row, 1000)); err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +283,8 @@ func TestParquetMutations(t *testing.T) {
 				g := &m.RowGroups[r.IntN(len(m.RowGroups))]
 				c := &g.Columns[r.IntN(len(g.Columns))].MetaData
 				e := &m.Schema[r.IntN(len(m.Schema))]
-				for _, v := range []*int64{&m.NumRows, &g.NumRows, &c.NumValues, &c.TotalCompressedSize, &c.TotalUncompressedSize, &c.DataPageOffset, &c.DictionaryPageOffset} {
+				for _, v := range []*int64{&m.NumRows, &g.NumRows, &c.NumValues, &c.TotalCompressedSize, &c.TotalUncompressedSize,
+					&c.DataPageOffset, &c.DictionaryPageOffset} {
 					if r.IntN(5) == 0 {
 						*v = number(*v)
 					}

@@ -56,17 +56,18 @@ func TestOnePictureAllFormats(t *testing.T) {
 		}
 		r := image.Rect(3, 4, 3+w, 4+h) // the origin must not matter
 		files := map[string][]byte{
-			"gray.png":      pngFile(t, draw(image.NewGray(r), lum)),
-			"gray16.png":    pngFile(t, draw(image.NewGray16(r), lum)),
-			"rgba.png":      pngFile(t, draw(image.NewNRGBA(r), lum)),
-			"rgba64.png":    pngFile(t, draw(image.NewNRGBA64(r), lum)),
-			"palette.png":   pngFile(t, draw(image.NewPaletted(r, color.Palette{color.White, color.Black}), lum)),
-			"gray.tif":      tiffFile(t, draw(image.NewGray(r), lum), tiff.Uncompressed),
-			"colour.tif":    tiffFile(t, draw(image.NewRGBA64(r), lum), tiff.Deflate),
-			"palette.tif":   tiffFile(t, draw(image.NewPaletted(r, color.Palette{color.Black, color.White}), lum), tiff.Deflate),
-			"gray.bmp":      bmpFile(t, draw(image.NewGray(r), lum)),
-			"colour.bmp":    bmpFile(t, draw(image.NewRGBA(r), lum)),
-			"two.gif":       gifFile(t, draw(image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.White, color.Black}), lum)),
+			"gray.png":    pngFile(t, draw(image.NewGray(r), lum)),
+			"gray16.png":  pngFile(t, draw(image.NewGray16(r), lum)),
+			"rgba.png":    pngFile(t, draw(image.NewNRGBA(r), lum)),
+			"rgba64.png":  pngFile(t, draw(image.NewNRGBA64(r), lum)),
+			"palette.png": pngFile(t, draw(image.NewPaletted(r, color.Palette{color.White, color.Black}), lum)),
+			"gray.tif":    tiffFile(t, draw(image.NewGray(r), lum), tiff.Uncompressed),
+			"colour.tif":  tiffFile(t, draw(image.NewRGBA64(r), lum), tiff.Deflate),
+			"palette.tif": tiffFile(t, draw(image.NewPaletted(r, color.Palette{color.Black, color.White}), lum), tiff.Deflate),
+			"gray.bmp":    bmpFile(t, draw(image.NewGray(r), lum)),
+			"colour.bmp":  bmpFile(t, draw(image.NewRGBA(r), lum)),
+			"two.gif": gifFile(t, draw(image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.White, color.Black}),
+				lum)),
 			"lossless.webp": webpFile(h, w, 0, 255, func(y, x int) bool { return ink[y*w+x] }),
 		}
 		want := ""
@@ -99,7 +100,8 @@ func TestOnePictureAllFormats(t *testing.T) {
 }
 
 func TestPictureRules(t *testing.T) {
-	gray := pngFile(t, draw(image.NewGray(image.Rect(0, 0, 4, 1)), func(_, x int) uint8 { return []uint8{0, 127, 128, 255}[x] }))
+	gray := pngFile(t, draw(image.NewGray(image.Rect(0, 0, 4, 1)),
+		func(_, x int) uint8 { return []uint8{0, 127, 128, 255}[x] }))
 	s := mustRead(t, "scan.png", gray, Options{Threshold: threshold(127)})
 	if got := pixels(s); got != "##..\n" || s.Table || s.Meta[0].Text(0) != "scan" {
 		t.Errorf("threshold: %s %v", got, s)
@@ -113,7 +115,8 @@ func TestPictureRules(t *testing.T) {
 		t.Errorf("colours: %s", got)
 	}
 	// Transparent pixels are off, even if light means on.
-	if got := pixels(mustRead(t, "c.png", pngFile(t, c), Options{Threshold: threshold(127), Invert: true})); got != "#...\n" {
+	if got := pixels(mustRead(t, "c.png", pngFile(t, c), Options{Threshold: threshold(127), Invert: true})); got !=
+		"#...\n" {
 		t.Errorf("colours inverted: %s", got)
 	}
 }

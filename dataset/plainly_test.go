@@ -10,7 +10,8 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// TestPlainly: tables of decimals and arrays of real numbers are plainly real values; whole numbers, single columns and stray
+// TestPlainly: tables of decimals and arrays of real numbers are plainly real values; whole numbers, single columns and
+// stray
 // values leave it open.
 func TestPlainly(t *testing.T) {
 	table := func(text string) string {
@@ -42,8 +43,11 @@ func TestPlainly(t *testing.T) {
 		{"whole numbers", table("a,b\n12,2\n15,3\n"), ""},
 		{"one of three", table("a,b,c\n1.5,0,0\n2.5,1,1\n"), ""},
 		{"bits", table("a,b\n1,0\n0,1\n"), ""},
-		{"images", array(npy.New([]float64{0, .5, math.NaN(), 1, 0, 0, 1, 1}, 2, 2, 2)), "15 % of the pixels lie between whole numbers"}, // 1 of 7,
-		{"whole grey levels", array(npy.New([]float32{0, 12, 0, 1, 0, 0, 16, 1}, 2, 2, 2)), "25 % of the pixels are neither 0 nor 1, in an array of real numbers"},
+		// 1 of 7,
+		{"images", array(npy.New([]float64{0, .5, math.NaN(), 1, 0, 0, 1, 1}, 2, 2, 2)),
+			"15 % of the pixels lie between whole numbers"},
+		{"whole grey levels", array(npy.New([]float32{0, 12, 0, 1, 0, 0, 16, 1}, 2, 2, 2)),
+			"25 % of the pixels are neither 0 nor 1, in an array of real numbers"},
 		{"whole numbers in images", array(npy.New([]uint8{0, 12, 0, 1, 0, 0, 16, 1}, 2, 2, 2)), ""},
 		{"one stray value", array(npy.New(few, 1, 10, 10)), ""},
 	} {

@@ -144,7 +144,8 @@ func tiffOf(order binary.AppendByteOrder, after []byte, tags ...tag) []byte {
 
 // withExif returns a JPEG file with an Exif segment.
 func withExif(jpeg []byte, order binary.AppendByteOrder, orientation uint32) []byte {
-	exif := append([]byte("Exif\x00\x00"), tiffOf(order, nil, tag{0x10f, 4, []uint32{7}}, tag{274, 3, []uint32{orientation}})...)
+	exif := append([]byte("Exif\x00\x00"),
+		tiffOf(order, nil, tag{0x10f, 4, []uint32{7}}, tag{274, 3, []uint32{orientation}})...)
 	out := append([]byte{}, jpeg[:2]...)
 	out = append(out, 0xff, 0xe0, 0, 4, 1, 2) // an application's own segment first
 	out = append(out, 0xff, 0xe1)
@@ -205,7 +206,8 @@ func TestOrientation(t *testing.T) {
 		extended := binary.LittleEndian.AppendUint32([]byte{8, 0, 0, 0}, uint32(ww-1))[:7]
 		extended = binary.LittleEndian.AppendUint32(extended, uint32(hh-1))[:10]
 		exif := tiffOf(order, nil, tag{274, 3, []uint32{uint32(o)}})
-		raw := tiffOf(order, m.Pix, tag{256, 4, []uint32{uint32(ww)}}, tag{257, 4, []uint32{uint32(hh)}}, tag{258, 3, []uint32{8}}, tag{262, 3, []uint32{1}},
+		raw := tiffOf(order, m.Pix, tag{256, 4, []uint32{uint32(ww)}}, tag{257, 4, []uint32{uint32(hh)}},
+			tag{258, 3, []uint32{8}}, tag{262, 3, []uint32{1}},
 			tag{273, 4, []uint32{8 + 2 + 12*7 + 4}}, tag{274, 3, []uint32{uint32(o)}}, tag{279, 4, []uint32{uint32(hh * ww)}})
 		for name, content := range map[string][]byte{
 			"a.jpg": withExif(jpegFile(t, m), order, uint32(o)), "a.tif": raw,
@@ -241,7 +243,8 @@ func claims(t testing.TB) map[string][]byte {
 	frame := bytes.Index(j, []byte{0xff, 0xc0}) + 5
 	progressive := bytes.Clone(j)
 	progressive[frame-4] = 0xc2
-	g := gifFile(t, draw(image.NewPaletted(small.Rect, color.Palette{color.White, color.Black}), func(y, x int) uint8 { return 0 }))
+	g := gifFile(t, draw(image.NewPaletted(small.Rect, color.Palette{color.White, color.Black}),
+		func(y, x int) uint8 { return 0 }))
 	descriptor := bytes.Index(g, []byte{0x2c, 0, 0, 0, 0})
 	b := bmpFile(t, small)
 	wide := bytes.Clone(b)
@@ -251,7 +254,9 @@ func claims(t testing.TB) map[string][]byte {
 	binary.LittleEndian.PutUint32(large[18:], 8000)
 	binary.LittleEndian.PutUint32(large[22:], 8000)
 	grey := func(h, w uint32, more ...tag) []byte {
-		return tiffOf(binary.LittleEndian, nil, append([]tag{{256, 4, []uint32{w}}, {257, 4, []uint32{h}}, {258, 3, []uint32{8}}, {259, 3, []uint32{1}}, {262, 3, []uint32{1}}}, more...)...)
+		return tiffOf(binary.LittleEndian, nil,
+			append([]tag{{256, 4, []uint32{w}}, {257, 4, []uint32{h}}, {258, 3, []uint32{8}}, {259, 3, []uint32{1}},
+				{262, 3, []uint32{1}}}, more...)...)
 	}
 	strips := make([]uint32, 64)
 	for i := range strips {
@@ -281,12 +286,14 @@ func claims(t testing.TB) map[string][]byte {
 		"8000.tif":        grey(8000, 8000, tag{273, 4, []uint32{8}}, tag{279, 4, []uint32{16}}),
 		"strips.tif":      grey(64, 64, tag{273, 4, strips}, tag{278, 4, []uint32{1}}, tag{279, 4, strips}),
 		"long.tif":        grey(64, 64, tag{273, 4, []uint32{8}}, tag{279, 4, []uint32{math.MaxUint32}}),
-		"tiles.tif":       grey(64, 64, tag{322, 4, []uint32{1 << 30}}, tag{323, 4, []uint32{1 << 30}}, tag{324, 4, []uint32{8}}, tag{325, 4, []uint32{16}}),
-		"many.tif":        grey(8000, 8000, tag{322, 4, []uint32{8}}, tag{323, 4, []uint32{8}}, tag{324, 4, []uint32{8}}, tag{325, 4, []uint32{16}}),
-		"100000.webp":     vp8x(100000, 100000),
-		"16000.webp":      vp8l(16000, 16000),
-		"8000.webp":       vp8l(8000, 8000),
-		"100000.png":      pngHeader(pngFile(t, small), 100000, 100000),
+		"tiles.tif": grey(64, 64, tag{322, 4, []uint32{1 << 30}}, tag{323, 4, []uint32{1 << 30}},
+			tag{324, 4, []uint32{8}}, tag{325, 4, []uint32{16}}),
+		"many.tif": grey(8000, 8000, tag{322, 4, []uint32{8}}, tag{323, 4, []uint32{8}}, tag{324, 4, []uint32{8}},
+			tag{325, 4, []uint32{16}}),
+		"100000.webp": vp8x(100000, 100000),
+		"16000.webp":  vp8l(16000, 16000),
+		"8000.webp":   vp8l(8000, 8000),
+		"100000.png":  pngHeader(pngFile(t, small), 100000, 100000),
 	}
 }
 
@@ -321,7 +328,8 @@ func TestDirectories(t *testing.T) {
 
 func TestSeveralFrames(t *testing.T) {
 	palette := color.Palette{color.White, color.Black, color.Transparent}
-	whole := draw(image.NewPaletted(image.Rect(0, 0, 4, 2), palette), func(y, x int) uint8 { return []uint8{0, 255}[(x+y)%2] })
+	whole := draw(image.NewPaletted(image.Rect(0, 0, 4, 2), palette),
+		func(y, x int) uint8 { return []uint8{0, 255}[(x+y)%2] })
 	part := image.NewPaletted(image.Rect(1, 0, 3, 1), palette)
 	part.Pix[0], part.Pix[1] = 1, 2
 	s := mustRead(t, "a.gif", gifFile(t, whole, part, part), Options{})
@@ -338,13 +346,15 @@ func TestSeveralFrames(t *testing.T) {
 	if got := pixels(mustRead(t, "b.gif", content, Options{})); got != ".#..\n....\n" {
 		t.Errorf("a frame of 1 x 2 at column 2 of 2 x 4:\n%s", got)
 	}
-	page := tiffFile(t, draw(image.NewGray(image.Rect(0, 0, 2, 1)), func(_, x int) uint8 { return uint8(255 * x) }), tiff.Uncompressed)
+	page := tiffFile(t, draw(image.NewGray(image.Rect(0, 0, 2, 1)), func(_, x int) uint8 { return uint8(255 * x) }),
+		tiff.Uncompressed)
 	first := binary.LittleEndian.Uint32(page[4:])
 	next := first + 2 + 12*uint32(binary.LittleEndian.Uint16(page[first:]))
 	binary.LittleEndian.PutUint32(page[next:], uint32(len(page)))
 	page = append(page, 0, 0, 0, 0, 0, 0) // another directory, of nothing
 	s = mustRead(t, "a.tif", page, Options{})
-	if got := pixels(s); got != "#.\n" || !strings.Contains(strings.Join(s.Notes, "|"), "several pages the first was taken (a.tif has 2)") {
+	if got := pixels(s); got != "#.\n" || !strings.Contains(strings.Join(s.Notes, "|"),
+		"several pages the first was taken (a.tif has 2)") {
 		t.Errorf("%s, notes %q", got, s.Notes)
 	}
 }
@@ -373,12 +383,14 @@ func TestFormatsThatAreNotRead(t *testing.T) {
 		refused(t, name, []byte(c.content), Options{})
 	}
 	// A folder of nothing else, and one that has some of them.
-	dir := unpacked(t, entry{"only/1.HEIC", "x"}, entry{"only/2.heic", "x"}, entry{"some/1.png", "P1 1 1 1"}, entry{"some/IMG_2.heic", "x"}, entry{"some/IMG_3.heic", "x"})
+	dir := unpacked(t, entry{"only/1.HEIC", "x"}, entry{"only/2.heic", "x"}, entry{"some/1.png", "P1 1 1 1"},
+		entry{"some/IMG_2.heic", "x"}, entry{"some/IMG_3.heic", "x"})
 	if _, err := Read([]string{dir + "/only"}, Options{}); err == nil || !testenv.Said(t, err.Error()) {
 		t.Errorf("a folder of .heic files: %v", err)
 	}
 	s, err := Read([]string{dir + "/some"}, Options{})
-	if err != nil || s.Len() != 1 || !strings.Contains(strings.Join(s.Notes, "|"), "2 .heic files were left out (IMG_2.heic): convert") {
+	if err != nil || s.Len() != 1 || !strings.Contains(strings.Join(s.Notes, "|"),
+		"2 .heic files were left out (IMG_2.heic): convert") {
 		t.Errorf("a folder with .heic files: %v, %v", s, err)
 	}
 	// A table may begin like a BMP picture.
@@ -403,7 +415,8 @@ func FuzzRaster(f *testing.F) {
 	exif := tiffOf(binary.LittleEndian, nil, tag{274, 3, []uint32{6}})
 	webp := webpFile(7, 9, 30, 200, func(y, x int) bool { return strokes(y, x) == 30 })
 	for _, seed := range [][]byte{
-		jpegFile(f, grey), withExif(jpegFile(f, colour), binary.BigEndian, 6), gifFile(f, two), gifFile(f, two, two), bmpFile(f, grey), bmpFile(f, colour), bmpFile(f, two),
+		jpegFile(f, grey), withExif(jpegFile(f, colour), binary.BigEndian, 6), gifFile(f, two), gifFile(f, two, two),
+		bmpFile(f, grey), bmpFile(f, colour), bmpFile(f, two),
 		tiffFile(f, grey, tiff.Uncompressed), tiffFile(f, colour, tiff.Deflate), tiffFile(f, two, tiff.Deflate), webp,
 		riff("VP8X", []byte{8, 0, 0, 0, 8, 0, 0, 6, 0, 0}, "VP8L", webp[20:], "EXIF", exif), lossyWebP,
 	} {
@@ -437,16 +450,20 @@ func FuzzRaster(f *testing.F) {
 
 // lossyWebP is a lossy WebP picture of 16 x 16 pixels, black in columns 5 to 8,
 // that a browser encoded.
-var lossyWebP = riff("VP8 ", []byte("\x30\x01\x00\x9d\x01\x2a\x10\x00\x10\x00\x02\xc0\x4c\x25\xa4\x00\x03\x70\x00\xfe\xef\x4c\x3f\xfe\xcb\x41\xff\xf6\x54\x3f\xf6\x3c\x80\x00"))
+var lossyWebP = riff("VP8 ",
+	[]byte("\x30\x01\x00\x9d\x01\x2a\x10\x00\x10\x00\x02\xc0\x4c\x25\xa4\x00\x03\x70\x00\xfe\xef\x4c\x3f\xfe\xcb\x41\xff\xf6\x54\x3f\xf6\x3c\x80\x00"))
 
 // TestMaxPicture: pictures beyond the limit are refused in every format, from
 // their header.
 func TestMaxPicture(t *testing.T) {
 	m := draw(image.NewGray(image.Rect(0, 0, 12, 10)), func(y, x int) uint8 { return uint8(20 * x) })
-	two := draw(image.NewPaletted(m.Rect, color.Palette{color.White, color.Black}), func(y, x int) uint8 { return uint8(20 * x) })
+	two := draw(image.NewPaletted(m.Rect, color.Palette{color.White, color.Black}),
+		func(y, x int) uint8 { return uint8(20 * x) })
 	for name, content := range map[string][]byte{
-		"a.png": pngFile(t, m), "a.jpg": jpegFile(t, m), "a.gif": gifFile(t, two), "a.tif": tiffFile(t, m, tiff.Deflate), "a.bmp": bmpFile(t, m),
-		"a.webp": webpFile(10, 12, 0, 255, func(y, x int) bool { return x > y }), "b.png": []byte("P1 12 10 " + strings.Repeat("1", 120)),
+		"a.png": pngFile(t, m), "a.jpg": jpegFile(t, m), "a.gif": gifFile(t, two), "a.tif": tiffFile(t, m, tiff.Deflate),
+		"a.bmp":  bmpFile(t, m),
+		"a.webp": webpFile(10, 12, 0, 255, func(y, x int) bool { return x > y }),
+		"b.png":  []byte("P1 12 10 " + strings.Repeat("1", 120)),
 	} {
 		mustRead(t, name, content, Options{MaxPicture: 120})
 		refused(t, name, content, Options{MaxPicture: 119})

@@ -18,7 +18,8 @@ import (
 // modelOf returns a model of a frame, with a reading unless that is "".
 func modelOf(t testing.TB, height, width int, reading string) *patchwork.Model {
 	t.Helper()
-	m, err := patchwork.NewModel(patchwork.Config{Height: height, Width: width}, [][]float64{make([]float64, height*width)})
+	m, err := patchwork.NewModel(patchwork.Config{Height: height, Width: width},
+		[][]float64{make([]float64, height*width)})
 	if err == nil && reading != "" {
 		m, err = m.WithExtras(patchwork.Extras{Reading: json.RawMessage(reading)})
 	}
@@ -36,7 +37,8 @@ func TestReadingAndOptions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := Options{Array: text.Draw(t, "array"), Invert: rapid.Bool().Draw(t, "invert"), Weight: text.Draw(t, "weight"),
 			Columns: texts.Draw(t, "columns"), Meta: texts.Draw(t, "meta"), Names: text.Draw(t, "names"),
-			Transpose: rapid.Bool().Draw(t, "transpose"), Delimiter: rapid.SampledFrom([]rune{0, ' ', ';', '\t', '→'}).Draw(t, "delimiter"),
+			Transpose: rapid.Bool().Draw(t, "transpose"), Delimiter: rapid.SampledFrom([]rune{0, ' ', ';', '\t', '→'}).Draw(t,
+				"delimiter"),
 			Header: HeaderMode(rapid.IntRange(0, 2).Draw(t, "header"))}
 		if rapid.Bool().Draw(t, "threshold given") {
 			o.Threshold = threshold(rapid.Float64Range(-1e300, 1e300).Draw(t, "threshold"))
@@ -97,10 +99,14 @@ func TestDescribe(t *testing.T) {
 	}{
 		{named, Options{Meta: []string{"1"}, Weight: "n"}, []string{"a", "b"}, `{"meta":["site"],"weight":"n"}`},
 		{named, Options{Columns: []string{"3", "a"}}, []string{"b", "a"}, `{"columns":["b","a"]}`},
-		{named, Options{Where: []Condition{{Name: "site", Op: "=", Values: []string{"A1"}}}, Weight: "4"}, []string{"a", "b"}, `{"meta":["site"],"weight":"n"}`},
-		{bare, Options{Meta: []string{"1"}, Weight: "4"}, []string{"column 2", "column 3"}, `{"meta":["1"],"weight":"4","numbered":true}`},
-		{bare, Options{Columns: []string{"2", "3"}, Header: HeaderAbsent}, []string{"column 2", "column 3"}, `{"columns":["2","3"],"numbered":true,"header":"no"}`},
-		{named, Options{Meta: []string{"site"}, Weight: "n", Height: 2, Width: 1}, nil, `{"meta":["site"],"weight":"n","size":[2,1]}`},
+		{named, Options{Where: []Condition{{Name: "site", Op: "=", Values: []string{"A1"}}}, Weight: "4"}, []string{"a", "b"},
+			`{"meta":["site"],"weight":"n"}`},
+		{bare, Options{Meta: []string{"1"}, Weight: "4"}, []string{"column 2", "column 3"},
+			`{"meta":["1"],"weight":"4","numbered":true}`},
+		{bare, Options{Columns: []string{"2", "3"}, Header: HeaderAbsent}, []string{"column 2", "column 3"},
+			`{"columns":["2","3"],"numbered":true,"header":"no"}`},
+		{named, Options{Meta: []string{"site"}, Weight: "n", Height: 2, Width: 1}, nil,
+			`{"meta":["site"],"weight":"n","size":[2,1]}`},
 	} {
 		set, err := Read([]string{c.path}, c.opts)
 		if err != nil {

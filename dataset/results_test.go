@@ -30,11 +30,13 @@ var resultColumns = []TableColumn{
 
 // drawResults returns the values of n rows for resultColumns.
 func drawResults(t *rapid.T, n int) []any {
-	text := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "longer, with a comma", "\"", " x", "line\nend", "ä"}), n, n).Draw(t, "text")
+	text := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "longer, with a comma", "\"", " x", "line\nend", "ä"}), n,
+		n).Draw(t, "text")
 	ints := rapid.SliceOfN(rapid.Int64(), n, n).Draw(t, "ints")
 	codes := rapid.SliceOfN(rapid.Uint8(), 3*n, 3*n).Draw(t, "codes")
 	value := rapid.OneOf(rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), -0.5}), rapid.Float64())
-	return []any{text, ints, codes, rapid.SliceOfN(value, 2*n, 2*n).Draw(t, "gain"), rapid.SliceOfN(value, n, n).Draw(t, "score")}
+	return []any{text, ints, codes, rapid.SliceOfN(value, 2*n, 2*n).Draw(t, "gain"),
+		rapid.SliceOfN(value, n, n).Draw(t, "score")}
 }
 
 // cutResults yields the values of n rows in pieces that end at the given rows.
@@ -75,7 +77,8 @@ func TestWriteTable(t *testing.T) {
 			if !bytes.Equal(b, writeResults(t, f, resultColumns, cutResults(values, n, ends))) {
 				t.Fatalf("%s: other bytes when cut at %v", f, ends)
 			}
-			got := map[TableFormat]func(rapid.TB, []byte) []any{TableCSV: csvResults, TableNPZ: npzResults, TableParquet: parquetValues}[f](t, b)
+			got := map[TableFormat]func(rapid.TB, []byte) []any{TableCSV: csvResults, TableNPZ: npzResults,
+				TableParquet: parquetValues}[f](t, b)
 			if diff := cmp.Diff(values, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("%s: %s", f, diff)
 			}
@@ -88,7 +91,8 @@ func csvResults(t rapid.TB, b []byte) []any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"site, of \"moor\"", "index", "part 0", "b.c", "a", "gain: 0", "gain: b.c", "score"}; !cmp.Equal(records[0], want) {
+	if want := []string{"site, of \"moor\"", "index", "part 0", "b.c", "a", "gain: 0", "gain: b.c",
+		"score"}; !cmp.Equal(records[0], want) {
 		t.Fatalf("header %q", records[0])
 	}
 	return fromCells(records[1:])
@@ -234,7 +238,8 @@ func TestWriteTableRefuses(t *testing.T) {
 	if err := WriteTable(io.Discard, TableNPZ, twice, one([]int64{}, []uint8{})); err != nil {
 		t.Error(err) // in an archive the block is one array, b
 	}
-	if err := WriteTable(io.Discard, TableNPZ, []TableColumn{{Name: "a"}}, one([]string{"x\x00"})); err == nil || !testenv.Said(t, err.Error()) {
+	if err := WriteTable(io.Discard, TableNPZ, []TableColumn{{Name: "a"}}, one([]string{"x\x00"})); err == nil ||
+		!testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
 	if err := WriteTable(io.Discard, "xlsx", nil, one()); err == nil || !testenv.Said(t, err.Error()) {
@@ -242,12 +247,14 @@ func TestWriteTableRefuses(t *testing.T) {
 	}
 	failed := errors.New("no more")
 	for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
-		if err := WriteTable(io.Discard, f, []TableColumn{{Name: "a"}}, func(yield func([]any, error) bool) { yield(nil, failed) }); err != failed {
+		if err := WriteTable(io.Discard, f, []TableColumn{{Name: "a"}},
+			func(yield func([]any, error) bool) { yield(nil, failed) }); err != failed {
 			t.Errorf("%s: %v", f, err)
 		}
 		for n := range 3 { // a writer that fails at once, or after some bytes
 			w := &failingWriter{left: 40 * n, err: failed}
-			if err := WriteTable(w, f, []TableColumn{{Name: "a"}}, one([]string{strings.Repeat("x", 100)})); !errors.Is(err, failed) {
+			if err := WriteTable(w, f, []TableColumn{{Name: "a"}}, one([]string{strings.Repeat("x", 100)})); !errors.Is(err,
+				failed) {
 				t.Errorf("%s after %d bytes: %v", f, 40*n, err)
 			}
 		}
@@ -296,7 +303,8 @@ func TestTableRows(t *testing.T) {
 		values := drawResults(t, n)
 		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
 			var b bytes.Buffer
-			if err := (Table{Format: f, Columns: resultColumns, Rows: n}).Write(&b, cutResults(values, n, []int{n / 2})); err != nil {
+			if err := (Table{Format: f, Columns: resultColumns, Rows: n}).Write(&b, cutResults(values, n, []int{n / 2})); err !=
+				nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(b.Bytes(), writeResults(t, f, resultColumns, cutResults(values, n, nil))) {
@@ -319,17 +327,20 @@ func TestTableWorkers(t *testing.T) {
 		group, workers := rapid.IntRange(1, 9).Draw(t, "rows of a group"), rapid.IntRange(2, 6).Draw(t, "workers")
 		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
 			var want, got bytes.Buffer
-			if err := (Table{Format: f, Columns: resultColumns, group: group}).Write(&want, cutResults(values, n, nil)); err != nil {
+			if err := (Table{Format: f, Columns: resultColumns, group: group}).Write(&want, cutResults(values, n, nil)); err !=
+				nil {
 				t.Fatal(err)
 			}
-			if err := (Table{Format: f, Columns: resultColumns, group: group, Workers: workers}).Write(&got, cutResults(values, n, ends)); err != nil {
+			if err := (Table{Format: f, Columns: resultColumns, group: group, Workers: workers}).Write(&got,
+				cutResults(values, n, ends)); err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(want.Bytes(), got.Bytes()) {
 				t.Fatalf("%s: other bytes with %d workers", f, workers)
 			}
 			if f == TableParquet {
-				if diff := cmp.Diff(values, parquetValues(t, got.Bytes()), cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
+				if diff := cmp.Diff(values, parquetValues(t, got.Bytes()), cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff !=
+					"" {
 					t.Fatal(diff)
 				}
 			}
@@ -344,13 +355,14 @@ func TestTableWorkersStop(t *testing.T) {
 	for _, f := range []TableFormat{TableCSV, TableParquet} {
 		for left := range 30 {
 			taken := 0
-			err := Table{Format: f, Columns: columns, Workers: 3, group: 2}.Write(&failingWriter{left: 20 * left, err: failed}, func(yield func([]any, error) bool) {
-				for ; taken < 100; taken++ {
-					if !yield([]any{[]int64{1, 2, 3}}, nil) {
-						return
+			err := Table{Format: f, Columns: columns, Workers: 3, group: 2}.Write(&failingWriter{left: 20 * left, err: failed},
+				func(yield func([]any, error) bool) {
+					for ; taken < 100; taken++ {
+						if !yield([]any{[]int64{1, 2, 3}}, nil) {
+							return
+						}
 					}
-				}
-			})
+				})
 			if !errors.Is(err, failed) {
 				t.Fatalf("%s after %d bytes: %v", f, 20*left, err)
 			}
@@ -393,13 +405,15 @@ func BenchmarkWriteTable(b *testing.B) {
 
 // TestParquetIsCSV: the same table as text and as Parquet is the same set.
 func TestParquetIsCSV(t *testing.T) {
-	columns := []TableColumn{{Name: "site"}, {Name: "a", Type: ColumnByte, Block: []string{"x", "y"}}, {Name: "z", Type: ColumnFloat}}
+	columns := []TableColumn{{Name: "site"}, {Name: "a", Type: ColumnByte, Block: []string{"x", "y"}},
+		{Name: "z", Type: ColumnFloat}}
 	chunks := func(yield func([]any, error) bool) {
 		yield([]any{[]string{"u", "v"}, []uint8{1, 0, 0, 1}, []float64{math.NaN(), 1}}, nil)
 	}
 	want := mustRead(t, "t.csv", writeResults(t, TableCSV, columns, chunks), Options{})
 	got := mustRead(t, "t", writeResults(t, TableParquet, columns, chunks), Options{})
-	if diff := cmp.Diff(want, got, sameSets, cmpopts.IgnoreFields(Set{}, "Source", "Notes")); diff != "" || !strings.Contains(pixels(got), "#.?") {
+	if diff := cmp.Diff(want, got, sameSets, cmpopts.IgnoreFields(Set{}, "Source", "Notes")); diff != "" ||
+		!strings.Contains(pixels(got), "#.?") {
 		t.Error(diff)
 	}
 }

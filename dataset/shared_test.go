@@ -141,7 +141,8 @@ func TestPublicHeart(t *testing.T) {
 
 func TestPublicTables(t *testing.T) {
 	for name, want := range map[string]struct{ n, d int }{
-		"debd/nltcs.train.data.gz": {16181, 16}, "debd/nltcs.valid.data.gz": {2157, 16}, "debd/nltcs.test.data.gz": {3236, 16},
+		"debd/nltcs.train.data.gz": {16181, 16}, "debd/nltcs.valid.data.gz": {2157, 16},
+		"debd/nltcs.test.data.gz":   {3236, 16},
 		"debd/plants.train.data.gz": {17412, 69}, "debd/mushrooms.test.data.gz": {5624, 112},
 		"debd/kdd.valid.data.gz": {19907, 64}, "debd/msnbc.valid.data.gz": {38843, 17},
 	} {
@@ -158,7 +159,8 @@ func TestPublicTables(t *testing.T) {
 
 func TestPublicDigits(t *testing.T) {
 	labels := shared(t, "mnist_t10k/t10k-labels-idx1-ubyte.gz")
-	s := readShared(t, "mnist_t10k/t10k-images-idx3-ubyte.gz", Options{Threshold: threshold(127), Labels: []string{labels}})
+	s := readShared(t, "mnist_t10k/t10k-images-idx3-ubyte.gz",
+		Options{Threshold: threshold(127), Labels: []string{labels}})
 	if h, w := s.Size(); s.Len() != 10000 || h != 28 || w != 28 {
 		t.Fatalf("%d of %d x %d", s.Len(), h, w)
 	}
@@ -276,10 +278,12 @@ func TestTiCCForm(t *testing.T) {
 	y := column(t, want, "y")
 	var files []entry
 	for i := range want.Images {
-		picture := string(pngFile(t, &image.Gray{Pix: grey.Data.([]uint8)[i*3136 : (i+1)*3136], Stride: 56, Rect: image.Rect(0, 0, 56, 56)}))
+		picture := string(pngFile(t, &image.Gray{Pix: grey.Data.([]uint8)[i*3136 : (i+1)*3136], Stride: 56,
+			Rect: image.Rect(0, 0, 56, 56)}))
 		files = append(files, entry{fmt.Sprintf("setA/%s/w%d_%d.png", y.Text(i), i/4, i), picture})
 	}
-	s := mustRead(t, "characters.zip", zipOf(t, files...), Options{Names: "**/{y}/w{writer}_{n}", Threshold: threshold(127)})
+	s := mustRead(t, "characters.zip", zipOf(t, files...),
+		Options{Names: "**/{y}/w{writer}_{n}", Threshold: threshold(127)})
 	n := column(t, s, "n").Values.([]int64)
 	for i, m := range s.Images {
 		if !m.Equal(want.Images[n[i]]) || column(t, s, "y").Text(i) != y.Text(int(n[i])) {

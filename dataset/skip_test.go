@@ -39,7 +39,8 @@ func TestCutSeeks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range [][2]int{{0, 5}, {1, 1}, {9362, 20}, {9363, 3000}, {n - 1, 2}, {n, 1}, {n + 12345, 100}, {2*n - 1, 10}, {rng.IntN(2 * n), 500}} {
+		for _, c := range [][2]int{{0, 5}, {1, 1}, {9362, 20}, {9363, 3000}, {n - 1, 2}, {n, 1}, {n + 12345, 100},
+			{2*n - 1, 10}, {rng.IntN(2 * n), 500}} {
 			got, err := s.Cut(c[0], c[1]).Set(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -34,7 +34,8 @@ func TestSetsAndStreamsAreSources(t *testing.T) {
 	remembering := *set
 	remembering.Memory = notes
 	var want []byte
-	for what, src := range map[string]patchwork.Source{"data": set.Data, "set": set, "stream": stream, "set with memory": &remembering} {
+	for what, src := range map[string]patchwork.Source{"data": set.Data, "set": set, "stream": stream,
+		"set with memory": &remembering} {
 		tally, err := patchwork.EStep(t.Context(), m, src, patchwork.PursuitOptions{}, 2, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)

@@ -37,7 +37,8 @@ func TestSpecialFiles(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(folder, "pipe.png"), 0o600); err != nil {
 		t.Skip("no named pipes here: ", err)
 	}
-	for link, to := range map[string]string{"link.png": "../elsewhere/c", "zero.png": "/dev/zero", "piped.png": "pipe.png"} {
+	for link, to := range map[string]string{"link.png": "../elsewhere/c", "zero.png": "/dev/zero",
+		"piped.png": "pipe.png"} {
 		if err := os.Symlink(to, filepath.Join(folder, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +49,8 @@ func TestSpecialFiles(t *testing.T) {
 	}
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
-	for name, mode := range map[string]fs.FileMode{"a.png": 0o644, "b.png": 0o644, "link.png": fs.ModeSymlink | 0o777, "pipe.png": fs.ModeNamedPipe | 0o644} {
+	for name, mode := range map[string]fs.FileMode{"a.png": 0o644, "b.png": 0o644, "link.png": fs.ModeSymlink | 0o777,
+		"pipe.png": fs.ModeNamedPipe | 0o644} {
 		h := &zip.FileHeader{Name: name}
 		h.SetMode(mode)
 		w, err := z.CreateHeader(h)

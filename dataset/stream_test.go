@@ -48,7 +48,8 @@ func gather(ctx context.Context, paths []string, opts Options, skip, take int) (
 	return s.Set(ctx) // a second reading
 }
 
-var sameSets = cmp.Options{cmp.Comparer(func(a, b *bitmap.Image) bool { return a.Equal(b) }), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Set{}, "Notes"),
+var sameSets = cmp.Options{cmp.Comparer(func(a, b *bitmap.Image) bool { return a.Equal(b) }), cmpopts.EquateNaNs(),
+	cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Set{}, "Notes"),
 	cmpopts.IgnoreUnexported(Set{}), cmpopts.IgnoreFields(Set{}, "Notes")}
 
 // TestStreamIsRead: a stream in parts of any size gives what Read gives, for
@@ -75,7 +76,8 @@ func TestStreamIsRead(t *testing.T) {
 			opts.Meta = []string{"y"}
 		}
 		if rapid.Bool().Draw(t, "where") {
-			where := rapid.SampledFrom([]string{"y=1", "y!=1", "y<=2", "y=a", "y=1,2;z!=3", "z=9", "y=1;z=9"}).Draw(t, "condition")
+			where := rapid.SampledFrom([]string{"y=1", "y!=1", "y<=2", "y=a", "y=1,2;z!=3", "z=9", "y=1;z=9"}).Draw(t,
+				"condition")
 			for _, text := range strings.Split(where, ";") {
 				c, err := ParseCondition(text)
 				if err != nil {
@@ -96,7 +98,8 @@ func TestStreamIsRead(t *testing.T) {
 		if err != nil {
 			// With several files, each is examined before any is read to its
 			// end.
-			if len(paths) == 1 && err.Error() != wantErr.Error() && !strings.Contains(err.Error(), "compares text") && !strings.Contains(err.Error(), "holds numbers") {
+			if len(paths) == 1 && err.Error() != wantErr.Error() && !strings.Contains(err.Error(), "compares text") &&
+				!strings.Contains(err.Error(), "holds numbers") {
 				t.Fatalf("stream: %v\nread:   %v", err, wantErr)
 			}
 			return
@@ -346,7 +349,8 @@ func TestStreamBeyondMemory(t *testing.T) {
 // columns.
 func TestRetypeIsGuessAndJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SliceOfN(rapid.SampledFrom([]string{"1", "-7", "007", "0.5", "", "NA", "?", "a", "1e3", "9223372036854775808"}), 1, 6)
+		text := rapid.SliceOfN(rapid.SampledFrom([]string{"1", "-7", "007", "0.5", "", "NA", "?", "a", "1e3",
+			"9223372036854775808"}), 1, 6)
 		a, b := rawText(text.Draw(t, "a")), rawText(text.Draw(t, "b"))
 		var g guesser
 		for _, s := range a {

@@ -44,8 +44,9 @@ func TestCSV(t *testing.T) {
 		"words stay":      {"y,n\n", Options{Header: HeaderAbsent, Threshold: threshold(7)}, "#.\n", nil},
 		"invert":          {"0,1,?\n", Options{Invert: true}, "#.?\n", nil},
 		"columns":         {"a,b,c\n0,1,zzz\n", Options{Columns: []string{"b", "a"}}, "#.\n", []string{"b", "a"}},
-		"by number":       {"x,0,1\nz,1,1\n", Options{Columns: []string{"3", "2"}}, "#.\n##\n", []string{"column 3", "column 2"}},
-		"image":           {"0,1,1,0\n", Options{Height: 2, Width: 2}, ".#\n#.\n", nil},
+		"by number": {"x,0,1\nz,1,1\n", Options{Columns: []string{"3", "2"}}, "#.\n##\n",
+			[]string{"column 3", "column 2"}},
+		"image": {"0,1,1,0\n", Options{Height: 2, Width: 2}, ".#\n#.\n", nil},
 	} {
 		for _, packed := range []bool{false, true} {
 			content := []byte(c.text)
@@ -62,11 +63,13 @@ func TestCSV(t *testing.T) {
 
 func TestCSVRoles(t *testing.T) {
 	const text = "id,party,crime,n,age,tax\n007,rep,1,3,40.5,0\n008,dem,?,0,,1\n"
-	s := mustRead(t, "v.csv", []byte(text), Options{Weight: "n", Meta: []string{"id", "age"}, Where: conditions(t, "party=rep,dem")})
+	s := mustRead(t, "v.csv", []byte(text), Options{Weight: "n", Meta: []string{"id", "age"},
+		Where: conditions(t, "party=rep,dem")})
 	if got := pixels(s); got != "#.\n?#\n" || !cmp.Equal(s.Columns, []string{"crime", "tax"}) {
 		t.Errorf("columns %v:\n%s", s.Columns, got)
 	}
-	want := []Column{{"id", []string{"007", "008"}}, {"age", []float64{40.5, math.NaN()}}, {"party", []string{"rep", "dem"}}}
+	want := []Column{{"id", []string{"007", "008"}}, {"age", []float64{40.5, math.NaN()}},
+		{"party", []string{"rep", "dem"}}}
 	if diff := cmp.Diff(want, s.Meta, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
 	}
@@ -290,9 +293,11 @@ func TestParquetWords(t *testing.T) {
 		Soil *string `parquet:"soil,optional"`
 		B    bool    `parquet:"b"`
 	}
-	content := parquetFile(t, [][]row{{{"u", "yes", ptr("clay"), true}, {"v", "no", nil, false}}, {{"w", "?", ptr("peat"), true}}})
+	content := parquetFile(t, [][]row{{{"u", "yes", ptr("clay"), true}, {"v", "no", nil, false}},
+		{{"w", "?", ptr("peat"), true}}})
 	s := mustRead(t, "t.parquet", content, Options{})
-	if got := pixels(s); got != "##\n..\n?#\n" || !cmp.Equal(s.Columns, []string{"wet", "b"}) || !cmp.Equal(s.Notes, []string{"site and soil are taken as labels"}) {
+	if got := pixels(s); got != "##\n..\n?#\n" || !cmp.Equal(s.Columns, []string{"wet", "b"}) ||
+		!cmp.Equal(s.Notes, []string{"site and soil are taken as labels"}) {
 		t.Errorf("columns %q, notes %q\n%s", s.Columns, s.Notes, got)
 	}
 	opts := Options{Categories: []Category{{Name: "soil"}}, Columns: []string{"soil", "b"}}
@@ -306,7 +311,8 @@ func TestParquetWords(t *testing.T) {
 	}
 	numbers := parquetFile(t, [][]counts{{{"u", 0, 1, 0}, {"v", 3, 0, 0}, {"w", 0, 0, 12}}})
 	refused(t, "t.parquet", numbers, Options{})
-	if s := mustRead(t, "t.parquet", numbers, Options{Threshold: threshold(0)}); pixels(s) != ".#.\n#..\n..#\n" || !cmp.Equal(s.Notes, []string{"site is taken as a label"}) {
+	if s := mustRead(t, "t.parquet", numbers, Options{Threshold: threshold(0)}); pixels(s) != ".#.\n#..\n..#\n" ||
+		!cmp.Equal(s.Notes, []string{"site is taken as a label"}) {
 		t.Errorf("notes %q\n%s", s.Notes, pixels(s))
 	}
 }
@@ -371,7 +377,8 @@ func TestLongNames(t *testing.T) {
 		t.Errorf("names of a text: %v", fe)
 	}
 	var file bytes.Buffer
-	if err := npy.WriteZip(&file, npy.Deflate, npy.Member{Name: "x", Array: npy.New(make([]uint8, 182), 2, 91)}, npy.Member{Name: "columns", Array: npy.New(names, 91)}); err != nil {
+	if err := npy.WriteZip(&file, npy.Deflate, npy.Member{Name: "x", Array: npy.New(make([]uint8, 182), 2, 91)},
+		npy.Member{Name: "columns", Array: npy.New(names, 91)}); err != nil {
 		t.Fatal(err)
 	}
 	if fe := refused(t, "names.npz", file.Bytes(), Options{}); !strings.Contains(fe.Msg, "names of the columns") {

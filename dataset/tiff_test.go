@@ -26,24 +26,27 @@ func TestTIFFThatExpands(t *testing.T) {
 	}
 	packed := func(n int) []byte { return bytes.Repeat([]byte{129, 0}, n/128) }
 	picture := func(compression uint32, block []byte, tags ...tag) []byte {
-		all := append([]tag{{256, 4, []uint32{2000}}, {257, 4, []uint32{2000}}, {258, 3, []uint32{8}}, {259, 3, []uint32{compression}}, {262, 3, []uint32{1}}}, tags...)
+		all := append([]tag{{256, 4, []uint32{2000}}, {257, 4, []uint32{2000}}, {258, 3, []uint32{8}},
+			{259, 3, []uint32{compression}}, {262, 3, []uint32{1}}}, tags...)
 		return tiffOf(binary.LittleEndian, block, all...)
 	}
 	strip := func(compression uint32, block []byte) []byte {
 		const at = 8 + 2 + 12*8 + 4
-		return picture(compression, block, tag{273, 4, []uint32{at}}, tag{278, 4, []uint32{2000}}, tag{279, 4, []uint32{uint32(len(block))}})
+		return picture(compression, block, tag{273, 4, []uint32{at}}, tag{278, 4, []uint32{2000}},
+			tag{279, 4, []uint32{uint32(len(block))}})
 	}
 	const pixels = 2000 * 2000
 	for name, c := range map[string]struct {
 		content []byte
 		refused bool
 	}{
-		"deflate":         {strip(8, deflated(pixels)), false},
-		"deflate bomb":    {strip(8, deflated(30_000_000)), true},
-		"old deflate":     {strip(32946, deflated(30_000_000)), true},
-		"PackBits":        {strip(32773, packed(pixels)), false},
-		"PackBits bomb":   {strip(32773, packed(30_000_000)), true},
-		"a tile of bombs": {picture(8, deflated(200_000_000), tag{322, 4, []uint32{1 << 30}}, tag{323, 4, []uint32{1 << 30}}, tag{324, 4, []uint32{8 + 2 + 12*9 + 4}}, tag{325, 4, []uint32{180_000}}), true},
+		"deflate":       {strip(8, deflated(pixels)), false},
+		"deflate bomb":  {strip(8, deflated(30_000_000)), true},
+		"old deflate":   {strip(32946, deflated(30_000_000)), true},
+		"PackBits":      {strip(32773, packed(pixels)), false},
+		"PackBits bomb": {strip(32773, packed(30_000_000)), true},
+		"a tile of bombs": {picture(8, deflated(200_000_000), tag{322, 4, []uint32{1 << 30}}, tag{323, 4, []uint32{1 << 30}},
+			tag{324, 4, []uint32{8 + 2 + 12*9 + 4}}, tag{325, 4, []uint32{180_000}}), true},
 	} {
 		before := allocated()
 		set, err := Decode("a.tif", c.content, Options{})
@@ -76,7 +79,8 @@ func TestTIFFCompressions(t *testing.T) {
 // TestPackBits is the example of the specification of TIFF, page 42, and text that is cut off.
 func TestPackBits(t *testing.T) {
 	in := []byte{0xfe, 0xaa, 0x02, 0x80, 0x00, 0x2a, 0xfd, 0xaa, 0x03, 0x80, 0x00, 0x2a, 0x22, 0xf7, 0xaa}
-	want := slices.Concat(bytes.Repeat([]byte{0xaa}, 3), []byte{0x80, 0, 0x2a}, bytes.Repeat([]byte{0xaa}, 4), []byte{0x80, 0, 0x2a, 0x22}, bytes.Repeat([]byte{0xaa}, 10))
+	want := slices.Concat(bytes.Repeat([]byte{0xaa}, 3), []byte{0x80, 0, 0x2a}, bytes.Repeat([]byte{0xaa}, 4),
+		[]byte{0x80, 0, 0x2a, 0x22}, bytes.Repeat([]byte{0xaa}, 10))
 	if got, err := io.ReadAll(&packedBits{r: bytes.NewReader(in)}); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("% x, %v", got, err)
 	}

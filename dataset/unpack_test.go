@@ -16,7 +16,8 @@ import (
 // TestPacked: what is in a gzip or zstd stream is read as if it were not.
 func TestPacked(t *testing.T) {
 	for name, content := range map[string][]byte{
-		"csv": []byte("site,a,b\nu,1,0\nv,0,?\n"), "utf-16": []byte(utf16le("a;b\n0;1\n")), "idx": idx(8, []byte{0, 1, 1, 0}, 1, 2, 2),
+		"csv": []byte("site,a,b\nu,1,0\nv,0,?\n"), "utf-16": []byte(utf16le("a;b\n0;1\n")),
+		"idx": idx(8, []byte{0, 1, 1, 0}, 1, 2, 2),
 		"npy": npyFile(t, npy.New([]uint8{0, 1}, 1, 2)), "npz": npz(t, arr("x", []uint8{1, 0}, 2, 1)),
 		"parquet": parquetFile(t, [][]struct{ A bool }{{{true}}}),
 	} {
@@ -30,7 +31,8 @@ func TestPacked(t *testing.T) {
 				t.Errorf("%s in %s: %v %s", name, kind, err, cmp.Diff(want, got, sameSets))
 			}
 			path := write(t, "t", packed)
-			if s, err := gather(t.Context(), []string{path}, Options{partBytes: 1}, 0, -1); err != nil || pixels(s) != pixels(want) {
+			if s, err := gather(t.Context(), []string{path}, Options{partBytes: 1}, 0, -1); err != nil ||
+				pixels(s) != pixels(want) {
 				t.Errorf("%s in %s, streamed: %v", name, kind, err)
 			}
 		}
@@ -46,7 +48,8 @@ func TestPacked(t *testing.T) {
 func TestBombs(t *testing.T) {
 	lines := bytes.Repeat([]byte("\n"), 100<<20)
 	zeros := append([]byte("a,b\n"), bytes.Repeat([]byte("0,0\n"), 20<<20/4)...)
-	for name, content := range map[string][]byte{"empty lines": append([]byte("a,b\n1,0\n"), lines...), "rows": zeros, "one line": append([]byte("a,b\n1,"), bytes.Repeat([]byte("0"), 100<<20)...)} {
+	for name, content := range map[string][]byte{"empty lines": append([]byte("a,b\n1,0\n"), lines...), "rows": zeros,
+		"one line": append([]byte("a,b\n1,"), bytes.Repeat([]byte("0"), 100<<20)...)} {
 		for kind, packed := range map[string][]byte{"gzip": zipped(content), "zstd": zstded(content)} {
 			_, err := readBytes(packed, Options{MaxMemory: 1 << 20})
 			var fe *FormatError
@@ -76,9 +79,11 @@ func TestBombs(t *testing.T) {
 // TestStandardInput: the path - is what comes through a pipe, in every format.
 func TestStandardInput(t *testing.T) {
 	for name, content := range map[string][]byte{
-		"csv": []byte("a,b\n1,0\n0,?\n"), "labels": []byte("site,a\nu,1\nv,0\n"), "categories": []byte("soil,k\nclay,a\npeat,b\nclay,b\npeat,a\n"),
-		"npy": npyFile(t, npy.New([]uint8{0, 1}, 1, 2)), "npz": npz(t, arr("x", []uint8{1, 0}, 2, 1)),
-		"parquet": parquetFile(t, [][]struct{ A bool }{{{true}}}), "gzip": zipped([]byte("a,b\n1,0\n")), "long": []byte("a,b\n" + strings.Repeat("0,1\n", headBytes) + "1,0\n"),
+		"csv": []byte("a,b\n1,0\n0,?\n"), "labels": []byte("site,a\nu,1\nv,0\n"),
+		"categories": []byte("soil,k\nclay,a\npeat,b\nclay,b\npeat,a\n"),
+		"npy":        npyFile(t, npy.New([]uint8{0, 1}, 1, 2)), "npz": npz(t, arr("x", []uint8{1, 0}, 2, 1)),
+		"parquet": parquetFile(t, [][]struct{ A bool }{{{true}}}), "gzip": zipped([]byte("a,b\n1,0\n")),
+		"long":        []byte("a,b\n" + strings.Repeat("0,1\n", headBytes) + "1,0\n"),
 		"long labels": []byte("site,b\n" + strings.Repeat("u,1\n", headBytes) + "v,0\n"),
 	} {
 		want, err := readBytes(content, Options{})
@@ -86,7 +91,8 @@ func TestStandardInput(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := readPiped(t, content, "-")
-		if err != nil || pixels(got) != pixels(want) || !cmp.Equal(got.Columns, want.Columns) || got.Source != "standard input" {
+		if err != nil || pixels(got) != pixels(want) || !cmp.Equal(got.Columns, want.Columns) ||
+			got.Source != "standard input" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// greyPictures writes pictures of 1 x 2 pixels into a folder with subfolders, and returns it and an archive of it, which another
+// greyPictures writes pictures of 1 x 2 pixels into a folder with subfolders, and returns it and an archive of it,
+// which another
 // program wrote in an order of its own.
 func greyPictures(t *testing.T) (dir, archive string) {
 	t.Helper()
@@ -31,7 +32,8 @@ func greyPictures(t *testing.T) (dir, archive string) {
 	return dir, write(t, "pictures.zip", zipOf(t, files...))
 }
 
-// TestValuesOfArchives: an archive of grey pictures is read as the folder that it was made of, in memory and as a stream, from a
+// TestValuesOfArchives: an archive of grey pictures is read as the folder that it was made of, in memory and as a
+// stream, from a
 // disk and from an upload.
 func TestValuesOfArchives(t *testing.T) {
 	dir, archive := greyPictures(t)

@@ -88,7 +88,8 @@ func valueFiles(t testing.TB) map[string]Options {
 	if err := npy.Write(&array, npy.New(flat, 3000, 3, 3)); err != nil {
 		t.Fatal(err)
 	}
-	cells := []TableColumn{{Name: "site", Type: ColumnText}, {Name: "a", Type: ColumnFloat}, {Name: "b", Type: ColumnFloat}, {Name: "c", Type: ColumnFloat}}
+	cells := []TableColumn{{Name: "site", Type: ColumnText}, {Name: "a", Type: ColumnFloat},
+		{Name: "b", Type: ColumnFloat}, {Name: "c", Type: ColumnFloat}}
 	chunks := func() iter.Seq2[[]any, error] {
 		return func(yield func([]any, error) bool) {
 			for from := 0; from < 9000; from += 2500 {
@@ -101,7 +102,8 @@ func valueFiles(t testing.TB) map[string]Options {
 	}
 	pictures := t.TempDir()
 	for i := range 3 {
-		content := pngFile(t, draw(image.NewGray(image.Rect(0, 0, 4, 2)), func(y, x int) uint8 { return uint8(40*i + y + x) }))
+		content := pngFile(t,
+			draw(image.NewGray(image.Rect(0, 0, 4, 2)), func(y, x int) uint8 { return uint8(40*i + y + x) }))
 		if err := os.WriteFile(filepath.Join(pictures, fmt.Sprintf("%d.png", i)), content, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -113,9 +115,11 @@ func valueFiles(t testing.TB) map[string]Options {
 		write(t, "excel.csv", append([]byte("\xef\xbb\xbf"), csv...)): {},
 		write(t, "t.npy", array.Bytes()):                              {Transpose: true},
 		write(t, "t.npy.gz", gzipped(t, array.Bytes())):               {},
-		write(t, "t.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New(flat, 9000, 3)}, npy.Member{Name: "y", Array: npy.New(sites, 9000)},
+		write(t, "t.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New(flat, 9000, 3)},
+			npy.Member{Name: "y", Array: npy.New(sites, 9000)},
 			npy.Member{Name: "columns", Array: npy.New([]string{"p", "q", "r"}, 3)})): {},
-		write(t, "flat.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New(flat, 3000, 9)})):    {Height: 3, Width: 3, Transpose: true},
+		write(t, "flat.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New(flat, 3000, 9)})): {Height: 3, Width: 3,
+			Transpose: true},
 		write(t, "t.idx", []byte{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 9, 8, 7, 200}): {},
 		write(t, "t.parquet", writeResults(t, TableParquet, cells, chunks())):                   {},
 		pictures: {Invert: true},
@@ -148,7 +152,8 @@ func TestValueStreams(t *testing.T) {
 		for pass := range 2 {
 			equalRows(t, fmt.Sprintf("%s, pass %d", name, pass+1), streamedRows(t, s), want.Rows)
 		}
-		if h, w := s.Size(); h != want.Height || w != want.Width || !cmp.Equal(s.Head().Columns, want.Columns) || s.Head().Table != want.Table || !cmp.Equal(s.Head().Notes, want.Notes) {
+		if h, w := s.Size(); h != want.Height || w != want.Width || !cmp.Equal(s.Head().Columns, want.Columns) ||
+			s.Head().Table != want.Table || !cmp.Equal(s.Head().Notes, want.Notes) {
 			t.Errorf("%s: %d x %d, %v", name, h, w, s.Head())
 		}
 		a, err1 := s.Head().Reading()
@@ -158,7 +163,8 @@ func TestValueStreams(t *testing.T) {
 		}
 		n := want.Len()
 		for _, cut := range [][2]int{{1, 1}, {n / 2, -1}, {0, n - 1}, {n - 1, 5}} {
-			equalRows(t, fmt.Sprintf("%s from %d, %d rows", name, cut[0], cut[1]), streamedRows(t, s.Cut(cut[0], cut[1])), want.Cut(cut[0], cut[1]).Rows)
+			equalRows(t, fmt.Sprintf("%s from %d, %d rows", name, cut[0], cut[1]), streamedRows(t, s.Cut(cut[0], cut[1])),
+				want.Cut(cut[0], cut[1]).Rows)
 		}
 	}
 }
@@ -223,7 +229,8 @@ func TestValueStreamsAreRefused(t *testing.T) {
 			t.Errorf("after the end: %v", err)
 		}
 	}
-	mask := write(t, "m.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1}, 1, 1)}, npy.Member{Name: "known", Array: npy.New([]int64{1}, 1, 1)}))
+	mask := write(t, "m.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1}, 1, 1)},
+		npy.Member{Name: "known", Array: npy.New([]int64{1}, 1, 1)}))
 	if _, err := OpenValues([]string{mask}, Options{}); err == nil {
 		t.Error("a mask is left out silently")
 	}

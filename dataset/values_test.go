@@ -50,13 +50,18 @@ func TestValuesOfText(t *testing.T) {
 	}{
 		{"header", "a,b\n1.5,-2\n,1e3\n", Options{}, [][]float64{{1.5, -2}, {nan, 1000}}, []string{"a", "b"}, nil},
 		{"no header", "1.5,-2\n?,NA\n2,3\n", Options{}, [][]float64{{1.5, -2}, {nan, nan}, {2, 3}}, nil, nil},
-		{"words and labels", "site,wet,ph\nmoor,yes,4.5\nbog,no,5\n", Options{}, [][]float64{{1, 4.5}, {0, 5}}, []string{"wet", "ph"}, []Column{{"site", []string{"moor", "bog"}}}},
+		{"words and labels", "site,wet,ph\nmoor,yes,4.5\nbog,no,5\n", Options{}, [][]float64{{1, 4.5}, {0, 5}},
+			[]string{"wet", "ph"}, []Column{{"site", []string{"moor", "bog"}}}},
 		{"decimal commas", "a;b\n1,5;2\n0,25;3\n", Options{}, [][]float64{{1.5, 2}, {.25, 3}}, []string{"a", "b"}, nil},
-		{"asked for", "a,b,y\n1,2,7\n3,4,8\n", Options{Meta: []string{"y"}, Columns: []string{"b", "a"}}, [][]float64{{2, 1}, {4, 3}}, []string{"b", "a"}, []Column{{"y", []int64{7, 8}}}},
-		{"numbers of rows", "n,a\n1,.5\n2,.25\n3,.5\n", Options{}, [][]float64{{.5}, {.25}, {.5}}, []string{"a"}, []Column{{"n", []int64{1, 2, 3}}}},
+		{"asked for", "a,b,y\n1,2,7\n3,4,8\n", Options{Meta: []string{"y"}, Columns: []string{"b", "a"}},
+			[][]float64{{2, 1}, {4, 3}}, []string{"b", "a"}, []Column{{"y", []int64{7, 8}}}},
+		{"numbers of rows", "n,a\n1,.5\n2,.25\n3,.5\n", Options{}, [][]float64{{.5}, {.25}, {.5}}, []string{"a"},
+			[]Column{{"n", []int64{1, 2, 3}}}},
 		{"no header meant", "1,2\n3,4\n", Options{Header: HeaderPresent}, [][]float64{{3, 4}}, []string{"1", "2"}, nil},
-		{"chosen", "y,a\np,1\nq,2\np,3\n", Options{Where: []Condition{{Name: "y", Op: "=", Values: []string{"p"}}}}, [][]float64{{1}, {3}}, []string{"a"}, []Column{{"y", []string{"p", "p"}}}},
-		{"images", "1,2,3,4,5,6\n", Options{Height: 2, Width: 3, Transpose: true, Header: HeaderAbsent}, [][]float64{{1, 4, 2, 5, 3, 6}}, nil, nil},
+		{"chosen", "y,a\np,1\nq,2\np,3\n", Options{Where: []Condition{{Name: "y", Op: "=", Values: []string{"p"}}}},
+			[][]float64{{1}, {3}}, []string{"a"}, []Column{{"y", []string{"p", "p"}}}},
+		{"images", "1,2,3,4,5,6\n", Options{Height: 2, Width: 3, Transpose: true, Header: HeaderAbsent},
+			[][]float64{{1, 4, 2, 5, 3, 6}}, nil, nil},
 	} {
 		v := readValues(t, c.opts, write(t, "t.csv", []byte(c.text)))
 		sameRows(t, c.name, v.Rows, c.want)
@@ -70,7 +75,8 @@ func TestValuesOfText(t *testing.T) {
 			t.Errorf("%s: %d rows of %d x %d, %d indices", c.name, v.Len(), v.Height, v.Width, len(v.Index))
 		}
 	}
-	v := readValues(t, Options{Where: []Condition{{Name: "y", Op: "=", Values: []string{"q"}}}}, write(t, "t.csv", []byte("y,a\np,1\nq,2\n")))
+	v := readValues(t, Options{Where: []Condition{{Name: "y", Op: "=", Values: []string{"q"}}}},
+		write(t, "t.csv", []byte("y,a\np,1\nq,2\n")))
 	if v.Index[0] != 1 {
 		t.Errorf("the second row has the index %d", v.Index[0])
 	}
@@ -122,8 +128,10 @@ func npzOf(t testing.TB, members ...npy.Member) []byte {
 
 func TestValuesOfArrays(t *testing.T) {
 	table := npzOf(t, npy.Member{Name: "x", Array: npy.New([]float32{.5, float32(nan), 3, 4}, 2, 2)},
-		npy.Member{Name: "columns", Array: npy.New([]string{"a", "b"}, 2)}, npy.Member{Name: "y", Array: npy.New([]int64{5, 6}, 2)},
-		npy.Member{Name: "missing", Array: npy.New([]uint8{0, 0, 0, 1}, 2, 2)}, npy.Member{Name: "other", Array: npy.New([]float64{1, 2, 3}, 3)})
+		npy.Member{Name: "columns", Array: npy.New([]string{"a", "b"}, 2)},
+		npy.Member{Name: "y", Array: npy.New([]int64{5, 6}, 2)},
+		npy.Member{Name: "missing", Array: npy.New([]uint8{0, 0, 0, 1}, 2, 2)},
+		npy.Member{Name: "other", Array: npy.New([]float64{1, 2, 3}, 3)})
 	v := readValues(t, Options{}, write(t, "t.npz", table))
 	sameRows(t, "npz", v.Rows, [][]float64{{.5, nan}, {3, nan}})
 	if !cmp.Equal(v.Columns, []string{"a", "b"}) || !cmp.Equal(v.Meta, []Column{{"y", []int64{5, 6}}}) || !v.Table {
@@ -155,10 +163,12 @@ func TestValuesOfArrays(t *testing.T) {
 		"infinite": npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1, math.Inf(1)}, 1, 2)}),
 		"text":     npzOf(t, npy.Member{Name: "x", Array: npy.New([]string{"a"}, 1, 1)}),
 		"shape":    npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1}, 1)}),
-		"mask":     npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1}, 1, 1)}, npy.Member{Name: "known", Array: npy.New([]int64{2}, 1, 1)}),
-		"two":      npzOf(t, npy.Member{Name: "a", Array: npy.New([]float64{1}, 1, 1)}, npy.Member{Name: "b", Array: npy.New([]float64{1}, 1, 1)}),
-		"idx":      {0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 1, 9, 9},
-		"cut off":  {0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 2, 9},
+		"mask": npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1}, 1, 1)},
+			npy.Member{Name: "known", Array: npy.New([]int64{2}, 1, 1)}),
+		"two": npzOf(t, npy.Member{Name: "a", Array: npy.New([]float64{1}, 1, 1)},
+			npy.Member{Name: "b", Array: npy.New([]float64{1}, 1, 1)}),
+		"idx":     {0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 1, 9, 9},
+		"cut off": {0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 2, 9},
 	} {
 		if _, err := ReadValues([]string{write(t, "bad", content)}, Options{}); err == nil {
 			t.Errorf("%s is read", name)
@@ -168,7 +178,8 @@ func TestValuesOfArrays(t *testing.T) {
 
 // TestValuesOfColumnFiles: Parquet gives what CSV gives.
 func TestValuesOfColumnFiles(t *testing.T) {
-	columns := []TableColumn{{Name: "site", Type: ColumnText}, {Name: "n", Type: ColumnInt}, {Name: "ph", Type: ColumnFloat}}
+	columns := []TableColumn{{Name: "site", Type: ColumnText}, {Name: "n", Type: ColumnInt},
+		{Name: "ph", Type: ColumnFloat}}
 	chunks := func() iter.Seq2[[]any, error] {
 		return func(yield func([]any, error) bool) {
 			yield([]any{[]string{"a", "b", "c"}, []int64{7, 2, 5}, []float64{.1, nan, -3e-7}}, nil)
@@ -222,7 +233,8 @@ func TestValuesMatchAModel(t *testing.T) {
 	if _, err := v.Match(nil, 1, 2); err == nil {
 		t.Error("three columns for a model of two")
 	}
-	reading, err := readValues(t, Options{Height: 1, Width: 2, Transpose: true, Delimiter: ';'}, write(t, "s.csv", []byte("1;2\n"))).Reading()
+	reading, err := readValues(t, Options{Height: 1, Width: 2, Transpose: true, Delimiter: ';'},
+		write(t, "s.csv", []byte("1;2\n"))).Reading()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +292,8 @@ func FuzzReadValues(f *testing.F) {
 
 // TestEncodedValues: what is written as an archive is read back, unknown values and labels too.
 func TestEncodedValues(t *testing.T) {
-	for name, text := range map[string]string{"table": "site,a,b\nx,1.5,\ny,-2,3e5\n", "numbers": "a\n0.1\n0.30000000000000004\n"} {
+	for name, text := range map[string]string{"table": "site,a,b\nx,1.5,\ny,-2,3e5\n",
+		"numbers": "a\n0.1\n0.30000000000000004\n"} {
 		want, err := DecodeValues("w.csv", []byte(text), Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -293,7 +306,8 @@ func TestEncodedValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(got.Rows, got.Columns, got.Table) != fmt.Sprint(want.Rows, want.Columns, want.Table) || len(got.Meta) != len(want.Meta) {
+		if fmt.Sprint(got.Rows, got.Columns, got.Table) != fmt.Sprint(want.Rows, want.Columns, want.Table) ||
+			len(got.Meta) != len(want.Meta) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
@@ -306,7 +320,8 @@ func TestDecodeFiles(t *testing.T) {
 	if err != nil || fmt.Sprint(v.Rows, v.Index) != "[[1.5 2] [3.5 4] [5 6.5]] [0 1 2]" {
 		t.Errorf("%v, %v", v, err)
 	}
-	if _, err := DecodeFiles([]string{"one.csv", "other.csv"}, [][]byte{one, []byte("a,b,c\n1.5,2,3\n")}, Options{}); err == nil || !strings.Contains(err.Error(), "other.csv") {
+	if _, err := DecodeFiles([]string{"one.csv", "other.csv"}, [][]byte{one, []byte("a,b,c\n1.5,2,3\n")},
+		Options{}); err == nil || !strings.Contains(err.Error(), "other.csv") {
 		t.Errorf("other columns: %v", err)
 	}
 }

@@ -24,11 +24,12 @@ func TestWrongKind(t *testing.T) {
 	}{
 		"a picture, names":    {named, "1.png", "P1 2 1 1 0", false},
 		"a picture, no names": {table, "1.png", "P1 9 9 1 0", false},
-		"pictures":            {named, "a.zip", string(zipOf(t, entry{"1.png", "P1 1 1 1"}, entry{"2.png", "P1 3 1 1 1 1"})), false},
-		"a table":             {image, "t.csv", "Poa,Salix\n1,0\n0,1\n", false},
-		"counts":              {image, "t.csv", "Poa,Salix\n1,0\n0,7\n", false},
-		"rows that fit":       {image, "t.csv", "1,0,0,1\n0,1,1,0\n", false},
-		"rows of the model":   {named, "t.csv", "Salix,Poa\n1,0\n", true},
+		"pictures": {named, "a.zip", string(zipOf(t, entry{"1.png", "P1 1 1 1"}, entry{"2.png", "P1 3 1 1 1 1"})),
+			false},
+		"a table":           {image, "t.csv", "Poa,Salix\n1,0\n0,1\n", false},
+		"counts":            {image, "t.csv", "Poa,Salix\n1,0\n0,7\n", false},
+		"rows that fit":     {image, "t.csv", "1,0,0,1\n0,1,1,0\n", false},
+		"rows of the model": {named, "t.csv", "Salix,Poa\n1,0\n", true},
 	} {
 		opt, _, err := (Options{}).For(c.m)
 		if err != nil {

@@ -27,7 +27,8 @@ func only(t *testing.T, findings []Finding, kind Kind, experts ...int) Finding {
 	if len(of) != 1 || !slices.Equal(of[0].Experts, experts) {
 		t.Fatalf("findings %v, want one %v about experts %v", findings, kind, experts)
 	}
-	if f := of[0]; !strings.HasSuffix(f.Facts, ".") || !strings.HasSuffix(f.Advice, ".") || !strings.HasPrefix(f.String(), kind.String()+": ") {
+	if f := of[0]; !strings.HasSuffix(f.Facts, ".") || !strings.HasSuffix(f.Advice, ".") ||
+		!strings.HasPrefix(f.String(), kind.String()+": ") {
 		t.Errorf("finding %q is not two sentences under its kind", f)
 	}
 	return of[0]
@@ -46,7 +47,8 @@ func noisy(t *testing.T) (*patchwork.Model, patchwork.Data) {
 			b[i] = 0.1
 		}
 	}
-	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 20, Q: 0.5}, [][]float64{a, b})
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 20, Q: 0.5},
+		[][]float64{a, b})
 	rng := rand.New(rand.NewPCG(36, 0))
 	var data patchwork.Data
 	for i := range 60 {
@@ -60,7 +62,8 @@ func noisy(t *testing.T) (*patchwork.Model, patchwork.Data) {
 func examine(t *testing.T, m *patchwork.Model, data patchwork.Data, workers int) []Finding {
 	t.Helper()
 	explained := make([]*patchwork.Explanation, len(data.Images))
-	tally, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{}, workers, func(i int, e *patchwork.Explanation) { explained[i] = e })
+	tally, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{}, workers,
+		func(i int, e *patchwork.Explanation) { explained[i] = e })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +114,8 @@ func TestDuplicatesAreFound(t *testing.T) {
 		return v
 	}
 	still := patchwork.Config{Height: 1, Width: 12, Q: 0.01}
-	only(t, Model(testkit.MustModel(t, still, [][]float64{bar(0, 5, 0.9), bar(6, 10, 0.9), bar(0, 5, 0.8)}), Evidence{}), KindDuplicate, 0, 2)
+	only(t, Model(testkit.MustModel(t, still, [][]float64{bar(0, 5, 0.9), bar(6, 10, 0.9), bar(0, 5, 0.8)}), Evidence{}),
+		KindDuplicate, 0, 2)
 	// The same bar elsewhere is another expert, unless the poses carry it there.
 	shifted := [][]float64{bar(1, 5, 0.9), bar(7, 11, 0.9)}
 	if f := ofKind(Model(testkit.MustModel(t, still, shifted), Evidence{}), KindDuplicate); len(f) != 0 {
@@ -144,14 +148,17 @@ func TestNearConstantIsFound(t *testing.T) {
 		t.Errorf("facts %q", f.Facts)
 	}
 	// Under max, whatever is below the background is no vote.
-	only(t, Model(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.3}, [][]float64{{0.9, 0.1}, {0.3, 0.1}}), Evidence{}), KindNearConstant, 1)
+	only(t, Model(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.3}, [][]float64{{0.9, 0.1}, {0.3, 0.1}}),
+		Evidence{}), KindNearConstant, 1)
 }
 
 func TestPosesAtEdgesAreFound(t *testing.T) {
-	c := patchwork.Config{Height: 1, Width: 3, Q: 0.01, Poses: pose.Grid{DX: pose.Symmetric(5, 1), Angles: pose.Evenly(20, 10)}}
+	c := patchwork.Config{Height: 1, Width: 3, Q: 0.01,
+		Poses: pose.Grid{DX: pose.Symmetric(5, 1), Angles: pose.Evenly(20, 10)}}
 	m := testkit.MustModel(t, c, [][]float64{{0.1, 0.9, 0.1}, {0.9, 0.2, 0.9}})
 	at := func(expert, dx int, angle float64) *patchwork.Explanation {
-		return &patchwork.Explanation{LogLik: 1, Picks: []patchwork.Pick{{Expert: expert, Pose: pose.Pose{DX: dx, Angle: angle}}}}
+		return &patchwork.Explanation{LogLik: 1,
+			Picks: []patchwork.Pick{{Expert: expert, Pose: pose.Pose{DX: dx, Angle: angle}}}}
 	}
 	explained := []*patchwork.Explanation{nil}
 	for i := range 20 {
@@ -176,7 +183,8 @@ func TestPosesAtEdgesAreFound(t *testing.T) {
 		t.Errorf("a full circle: %v", f)
 	}
 	c.Poses, c.Scene = m.Config().Poses, true
-	if f := ofKind(Model(testkit.MustModel(t, c, m.Templates()), Evidence{Explained: explained}), KindPoseAtEdge); len(f) != 0 {
+	if f := ofKind(Model(testkit.MustModel(t, c, m.Templates()), Evidence{Explained: explained}),
+		KindPoseAtEdge); len(f) != 0 {
 		t.Errorf("a scene: %v", f)
 	}
 }
@@ -197,12 +205,14 @@ func TestOverconfidenceIsFound(t *testing.T) {
 	sure[0][3] = 1 - 1e-6
 	f := only(t, Model(testkit.MustModel(t, m.Config(), sure), Evidence{}), KindOverconfident, 0)
 	testkit.Near(t, "certain values", f.Value, 1, 0)
-	f = only(t, Model(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.1}}), Evidence{}), KindOverconfident)
+	f = only(t, Model(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.1}}), Evidence{}),
+		KindOverconfident)
 	testkit.Near(t, "certain background", f.Value, 2, 0)
 }
 
 func TestSingularGeometryIsFound(t *testing.T) {
-	c := patchwork.Config{Height: 1, Width: 3, Q: 0.01, Poses: pose.Grid{DX: pose.Symmetric(5, 1), DY: pose.Symmetric(5, 1)}}
+	c := patchwork.Config{Height: 1, Width: 3, Q: 0.01,
+		Poses: pose.Grid{DX: pose.Symmetric(5, 1), DY: pose.Symmetric(5, 1)}}
 	m := testkit.MustModel(t, c, [][]float64{{0.1, 0.9, 0.2}})
 	with := func(cov []float64) *patchwork.Model {
 		normal, err := gauss.New(make([]float64, 3), cov)
@@ -238,12 +248,15 @@ func TestSingularOfManyImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err = m.WithExtras(patchwork.Extras{Geometry: &patchwork.Geometry{Normal: normal, Presence: gauss.Presence{{Mask: 3, N: 519}, {Mask: 7, N: 1}}}})
+	m, err = m.WithExtras(
+		patchwork.Extras{Geometry: &patchwork.Geometry{Normal: normal,
+			Presence: gauss.Presence{{Mask: 3, N: 519}, {Mask: 7, N: 1}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := only(t, Model(m, Evidence{}), KindSingularGeometry, 1, 2)
-	if !strings.Contains(f.Facts, "In 520 images part 2 keeps its column, part 3 is used once.") || strings.Contains(f.Advice, "more than") {
+	if !strings.Contains(f.Facts, "In 520 images part 2 keeps its column, part 3 is used once.") ||
+		strings.Contains(f.Advice, "more than") {
 		t.Errorf("%s %s", f.Facts, f.Advice)
 	}
 }
@@ -276,7 +289,8 @@ func TestUnexplainedImagesAreFound(t *testing.T) {
 	}
 	findings := examine(t, m, data, 2)
 	f := only(t, findings, KindUnexplained)
-	if want := []int{2, 4, 5, 6, 7, 8, 9, 10, 11, 12}; !slices.Equal(f.Images, want) || f.Value != 13./16 || !strings.Contains(f.Facts, "13 of 16 rows (3, 5, 6") || !strings.Contains(f.Facts, "13, ...)") {
+	if want := []int{2, 4, 5, 6, 7, 8, 9, 10, 11, 12}; !slices.Equal(f.Images, want) || f.Value != 13./16 ||
+		!strings.Contains(f.Facts, "13 of 16 rows (3, 5, 6") || !strings.Contains(f.Facts, "13, ...)") {
 		t.Errorf("unexplained images %v, share %v: %s", f.Images, f.Value, f.Facts)
 	}
 	if f := only(t, findings, KindImpossible); !slices.Equal(f.Images, []int{1}) {
@@ -303,7 +317,8 @@ func TestFindingsAreOrderedAndNamed(t *testing.T) {
 			t.Error("a tally of other experts is taken")
 		}
 	}()
-	Model(m, Evidence{Tally: patchwork.NewTally(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{1, 0.5}}))})
+	Model(m, Evidence{Tally: patchwork.NewTally(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2},
+		[][]float64{{1, 0.5}}))})
 }
 
 // Findings call parts and images by their names.
@@ -313,7 +328,8 @@ func TestFindingsUseNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings := Model(m, Evidence{Explained: []*patchwork.Explanation{nil, {}}, Name: func(i int) string { return fmt.Sprint("site ", i) }})
+	findings := Model(m, Evidence{Explained: []*patchwork.Explanation{nil, {}},
+		Name: func(i int) string { return fmt.Sprint("site ", i) }})
 	for kind, want := range map[Kind]string{
 		KindUnused:      "Part 2 (bog) explained no training row.",
 		KindDuplicate:   "Part 1 and bog (part 2) say nearly the same: 0 % of their votes are in dispute.",

@@ -21,7 +21,8 @@ func TestManyParts(t *testing.T) {
 	if found := findDuplicates(m); len(found) == 0 || len(found) > mostListed {
 		t.Errorf("%d duplicates", len(found))
 	}
-	for _, c := range []struct{ k, width, want int }{{5, 1, 5}, {70, 1_000_000, leastCompared}, {900, 784, 900}, {30_000, 1, 30_000}, {40_000, 1, 31_622}} {
+	for _, c := range []struct{ k, width, want int }{{5, 1, 5}, {70, 1_000_000, leastCompared}, {900, 784, 900},
+		{30_000, 1, 30_000}, {40_000, 1, 31_622}} {
 		if got := compared(c.k, c.width); got != c.want {
 			t.Errorf("%d parts of %d columns: %d are compared, want %d", c.k, c.width, got, c.want)
 		}

@@ -46,17 +46,19 @@ func TestOverlap(t *testing.T) {
 		m    *patchwork.Model
 		want bool
 	}{
-		"two strokes":           {model(patchwork.Config{Poses: moves}, both, level, upright), false},
-		"a letter and its bar":  {model(patchwork.Config{Poses: moves}, both, letter, level), true},
-		"a letter twice":        {model(patchwork.Config{Poses: moves}, both, letter, letter), true},
-		"never used together":   {model(patchwork.Config{Poses: moves}, []float64{0.5, 0.5}, letter, level), false},
-		"votes for and against": {model(patchwork.Config{Poses: moves, Rule: patchwork.RuleMaxMinusMin, ZeroQ: true}, both, letter, level), false},
+		"two strokes":          {model(patchwork.Config{Poses: moves}, both, level, upright), false},
+		"a letter and its bar": {model(patchwork.Config{Poses: moves}, both, letter, level), true},
+		"a letter twice":       {model(patchwork.Config{Poses: moves}, both, letter, letter), true},
+		"never used together":  {model(patchwork.Config{Poses: moves}, []float64{0.5, 0.5}, letter, level), false},
+		"votes for and against": {model(patchwork.Config{Poses: moves, Rule: patchwork.RuleMaxMinusMin, ZeroQ: true}, both,
+			letter, level), false},
 	} {
 		found := ofKind(Model(c.m, Evidence{}), KindOverlap)
 		if (len(found) == 1) != c.want || len(found) > 1 {
 			t.Errorf("%s: %v", name, found)
 		}
-		if len(found) == 1 && (!strings.Contains(found[0].Facts, "Part 1 and part 2 lie on each other: 100 %") || !strings.Contains(found[0].Advice, "another start")) {
+		if len(found) == 1 && (!strings.Contains(found[0].Facts, "Part 1 and part 2 lie on each other: 100 %") ||
+			!strings.Contains(found[0].Advice, "another start")) {
 			t.Errorf("%s: %v", name, found[0])
 		}
 	}

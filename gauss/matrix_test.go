@@ -14,7 +14,8 @@ import (
 func TestEigen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, rank := rapid.IntRange(1, 24).Draw(t, "d"), rapid.IntRange(0, 24).Draw(t, "rank")
-		number := rapid.OneOf(rapid.Just(0.), rapid.Just(1.), rapid.Float64Range(-5, 5), rapid.Float64Range(-1e-6, 1e6), rapid.Float64Range(-1e-150, 1e-150))
+		number := rapid.OneOf(rapid.Just(0.), rapid.Just(1.), rapid.Float64Range(-5, 5), rapid.Float64Range(-1e-6, 1e6),
+			rapid.Float64Range(-1e-150, 1e-150))
 		m := newMatrix(d, d)
 		for range rank {
 			x, sign := rapid.SliceOfN(number, d, d).Draw(t, "x"), rapid.SampledFrom([]float64{1, -1}).Draw(t, "sign")

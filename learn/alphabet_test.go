@@ -48,7 +48,8 @@ func TestAlphabetOfBars(t *testing.T) {
 		t.Fatalf("another model with three workers (%v)", err)
 	}
 	c, e := m.Config(), m.Extras()
-	if c.Q == cfg.Q || c.Q < leastBackground || c.Reuse != 3 || e.Geometry != nil || e.Record.Method != "strokes" || len(e.Record.Starts) != 2 || e.Record.Starts[0].Method != FromPieces {
+	if c.Q == cfg.Q || c.Q < leastBackground || c.Reuse != 3 || e.Geometry != nil || e.Record.Method != "strokes" ||
+		len(e.Record.Starts) != 2 || e.Record.Starts[0].Method != FromPieces {
 		t.Errorf("background %v, geometry %v, record %+v", c.Q, e.Geometry, e.Record)
 	}
 	picks, logLik := 0, 0.0
@@ -152,7 +153,8 @@ func TestAlphabetRefuses(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := Learn(t.Context(), patchwork.Data{Images: []*bitmap.Image{dot(24), dot(24)}}, cfg, alphabetOptions(1)); err == nil || !strings.Contains(err.Error(), "too little ink") {
+	if _, err := Learn(t.Context(), patchwork.Data{Images: []*bitmap.Image{dot(24), dot(24)}}, cfg,
+		alphabetOptions(1)); err == nil || !strings.Contains(err.Error(), "too little ink") {
 		t.Errorf("images of one pixel: %v", err)
 	}
 }

@@ -44,11 +44,13 @@ func engineScene(b *testing.B, objects, k int) (*patchwork.Model, *bitmap.Image)
 			glyphs = append(glyphs, set.Truth.Glyphs[i*len(set.Truth.Glyphs)/10])
 		}
 	}
-	set, err = synth.Scenes(synth.ScenesOptions{N: 1, Side: 256, Objects: objects, Seed: 1, Glyphs: glyphs[:k], Labels: labels})
+	set, err = synth.Scenes(synth.ScenesOptions{N: 1, Side: 256, Objects: objects, Seed: 1, Glyphs: glyphs[:k],
+		Labels: labels})
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := testkit.MustModel(b, patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true}},
+	m := testkit.MustModel(b, patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off,
+		Scene: true, Defaults: patchwork.Defaults{Truncate: true}},
 		set.Truth.Templates(0))
 	return m, set.Images[0]
 }

@@ -67,7 +67,8 @@ func BenchmarkExplainScene64(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := testkit.MustModel(b, patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true}},
+	m := testkit.MustModel(b, patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off,
+		Scene: true, Defaults: patchwork.Defaults{Truncate: true}},
 		set.Truth.Templates(0))
 	for _, c := range []struct {
 		name string
@@ -130,7 +131,8 @@ func BenchmarkEMQuadrants(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	opt := emOptions{Iterations: 25, Step: patchwork.MStep{AbstainMargin: abstainingMargin}, Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}}
+	opt := emOptions{Iterations: 25, Step: patchwork.MStep{AbstainMargin: abstainingMargin},
+		Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}}
 	for b.Loop() {
 		if _, err := (Options{}).bestOf(b.Context(), start, data, opt, 0); err != nil {
 			b.Fatal(err)

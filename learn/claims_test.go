@@ -76,7 +76,8 @@ func TestPaperAbstentionValues(t *testing.T) {
 func TestPaperMaxIgnoresWeakerOpinions(t *testing.T) {
 	m := rowModel(t, patchwork.RuleMax, 0, []float64{0.9, 0.9, 0.1}, []float64{0.8, 0.7, 0.05}, []float64{0.8, 0.95, 0.05})
 	img := bitmap.Parse("##.")
-	if e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true}); !slices.Equal(picked(e), []int{2, 0}) && !slices.Equal(picked(e), []int{0, 2}) {
+	if e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true}); !slices.Equal(picked(e), []int{2, 0}) &&
+		!slices.Equal(picked(e), []int{0, 2}) {
 		t.Errorf("picks %v; expert 1 has nothing to add", picked(e))
 	}
 }
@@ -117,7 +118,8 @@ func TestPaperIdenticalExpertsDoNotHelp(t *testing.T) {
 func TestPaperOpposingVotesLimitTheLikelihood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		vote := rapid.Float64Range(0.01, 0.5).Draw(t, "vote against")
-		m := rowModel(t, patchwork.RuleMaxMinusMin, 0.5, []float64{0.5 - vote}, []float64{rapid.Float64Range(0, 1).Draw(t, "anything")})
+		m := rowModel(t, patchwork.RuleMaxMinusMin, 0.5, []float64{0.5 - vote},
+			[]float64{rapid.Float64Range(0, 1).Draw(t, "anything")})
 		on := bitmap.Parse("#")
 		limit := math.Log(1 - vote)
 		if got := patchwork.LogLik(on, m.Compose(1, 1, picksOf(0, 1)).P); got > limit+1e-12 {
@@ -221,7 +223,8 @@ func TestPaperSparseActivation(t *testing.T) {
 		[]float64{0, 0.9, 0.9, 0.9, 0, 0}, // part of the first
 		[]float64{0, 0, 0, 0, 0.9, 0.9})
 	for row, want := range map[string][]int{"####..": {0}, "######": {0, 2}, ".###..": {1}, "......": nil} {
-		if got := picked(testkit.MustExplain(t, m, bitmap.Parse(row), patchwork.PursuitOptions{Paper: true})); !slices.Equal(got, want) {
+		if got := picked(testkit.MustExplain(t, m, bitmap.Parse(row), patchwork.PursuitOptions{Paper: true})); !slices.Equal(
+			got, want) {
 			t.Errorf("%s is explained by %v, want %v", row, got, want)
 		}
 	}
@@ -278,7 +281,8 @@ func TestPaperWilliamsTitsiasMixture(t *testing.T) {
 	m := rowModel(t, patchwork.RuleMax, 0, []float64{0.8, 0, 1})
 	const alpha = 0.7
 	mixed := func(p float64) float64 { return alpha*p + (1-alpha)/2 }
-	e := testkit.MustExplain(t, m, bitmap.Parse("#.."), patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringMixed, Alpha: alpha, Forced: true})
+	e := testkit.MustExplain(t, m, bitmap.Parse("#.."),
+		patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringMixed, Alpha: alpha, Forced: true})
 	testkit.Near(t, "log-likelihood", e.LogLik, math.Log(mixed(0.8))+math.Log(1-mixed(0))+math.Log(1-mixed(1)), 1e-12)
 	testkit.Near(t, "at the start", e.StartLogLik, math.Log(mixed(0))+2*math.Log(1-mixed(0)), 1e-12)
 	if !math.IsInf(e.LogLikModel, -1) {
@@ -351,7 +355,8 @@ func TestPaperEquationOne(t *testing.T) {
 // quarter turn is exact, so what is counted is the expert's own ink.
 // Reference: section 4, eq. (1)
 func TestPaperPullback(t *testing.T) {
-	for _, p := range []*pose.Pose{testkit.At(0, 0, 0), testkit.At(2, -3, 90), testkit.At(-1, 1, 90), testkit.At(1, 2, -90)} {
+	for _, p := range []*pose.Pose{testkit.At(0, 0, 0), testkit.At(2, -3, 90), testkit.At(-1, 1, 90),
+		testkit.At(1, 2, -90)} {
 		m, data := testkit.Corners(t, [][2]*pose.Pose{{p, nil}})
 		tally := patchwork.NewTally(m)
 		tally.Add(m, data.Images[0], &patchwork.Explanation{Picks: []patchwork.Pick{{Expert: 0, Pose: *p}}}, 1)
@@ -385,7 +390,8 @@ func TestPaperMaxIsMaxMinusMinAtZero(t *testing.T) {
 		}
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
 		opt := patchwork.PursuitOptions{Paper: true, Forced: rapid.Bool().Draw(t, "forced")}
-		if x, y := testkit.MustExplain(t, one, img, opt), testkit.MustExplain(t, two, img, opt); !slices.Equal(picked(x), picked(y)) || !testkit.About(x.LogLik, y.LogLik) {
+		if x, y := testkit.MustExplain(t, one, img, opt), testkit.MustExplain(t, two, img, opt); !slices.Equal(picked(x),
+			picked(y)) || !testkit.About(x.LogLik, y.LogLik) {
 			t.Fatalf("max explains %+v, max-minus-min at 0 %+v", x, y)
 		}
 		list := testkit.DrawExplained(t, one, 3)
@@ -484,7 +490,8 @@ func TestPaperExpertsAreAppended(t *testing.T) {
 // Reference: section 4.2
 func TestPaperGeometry(t *testing.T) {
 	places := [][2]*pose.Pose{
-		{testkit.At(-2, -3, 0), testkit.At(2, 3, 0)}, {testkit.At(-3, -2, 0), testkit.At(3, 2, 0)}, {testkit.At(-1, -1, 0), testkit.At(1, 3, 0)}, {testkit.At(-2, -2, 0), testkit.At(1, 1, 0)},
+		{testkit.At(-2, -3, 0), testkit.At(2, 3, 0)}, {testkit.At(-3, -2, 0), testkit.At(3, 2, 0)},
+		{testkit.At(-1, -1, 0), testkit.At(1, 3, 0)}, {testkit.At(-2, -2, 0), testkit.At(1, 1, 0)},
 	}
 	m, data := testkit.Corners(t, places)
 	g, err := patchwork.FitGeometry(t.Context(), m, data, patchwork.PursuitOptions{Paper: true}, 1)
@@ -518,7 +525,8 @@ func TestPaperGeometry(t *testing.T) {
 // and a shift of the image find the same expert at the same gain.
 // Reference: section 4
 func TestPaperTransformedVersions(t *testing.T) {
-	m, data := testkit.Corners(t, [][2]*pose.Pose{{testkit.At(0, 0, 0), nil}, {testkit.At(2, -3, 0), nil}, {testkit.At(-1, 1, 90), nil}})
+	m, data := testkit.Corners(t, [][2]*pose.Pose{{testkit.At(0, 0, 0), nil}, {testkit.At(2, -3, 0), nil},
+		{testkit.At(-1, 1, 90), nil}})
 	var gain float64
 	for n, want := range []*pose.Pose{testkit.At(0, 0, 0), testkit.At(2, -3, 0), testkit.At(-1, 1, 90)} {
 		e := testkit.MustExplain(t, m, data.Images[n], patchwork.PursuitOptions{Paper: true})

@@ -127,7 +127,8 @@ func TestCountGrows(t *testing.T) {
 			t.Errorf("the default learner tried %d experts %d times", k, fresh)
 		}
 	}
-	if r := last.Model.Extras().Record; r.DescriptionLength != last.DescriptionLength || r.LogLik != last.LogLik || r.Rows != 120 || len(r.Starts) == 0 {
+	if r := last.Model.Extras().Record; r.DescriptionLength != last.DescriptionLength || r.LogLik != last.LogLik ||
+		r.Rows != 120 || len(r.Starts) == 0 {
 		t.Errorf("record %+v of %+v", r, last.CurvePoint)
 	}
 	m, err := Learn(t.Context(), data, blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 3})
@@ -162,13 +163,15 @@ func TestCountRangeByHeldOut(t *testing.T) {
 	data := blocks(60, 9)
 	data.Weights = slices.Repeat([]int64{1}, 60)
 	data.Weights[4], data.Weights[5] = 0, 2
-	steps := countSteps(t, data, blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 4, Seed: 3, Starts: 2, HeldOut: 0.25})
+	steps := countSteps(t, data, blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 4, Seed: 3, Starts: 2,
+		HeldOut: 0.25})
 	if len(steps) != 6 {
 		t.Fatalf("%d steps", len(steps))
 	}
 	best := steps[0]
 	for _, s := range steps[:4] {
-		if s.Stage != StageFresh || s.DescriptionLength != 0 || s.HeldOutRows < 15 || s.HeldOutRows > 16 || s.Rows+s.HeldOutRows != 60 {
+		if s.Stage != StageFresh || s.DescriptionLength != 0 || s.HeldOutRows < 15 || s.HeldOutRows > 16 ||
+			s.Rows+s.HeldOutRows != 60 {
 			t.Errorf("%+v", s.CurvePoint)
 		}
 		if s.HeldOut > best.HeldOut {
@@ -214,7 +217,8 @@ func TestCountWorkersChangeNothing(t *testing.T) {
 			models, curves = append(models, m), append(curves, m.Extras().Record.Curve)
 		}
 		for i := range models {
-			if !reflect.DeepEqual(curves[i], curves[0]) || models[i].K() != models[0].K() || !sameTemplates(models[i], models[0]) {
+			if !reflect.DeepEqual(curves[i], curves[0]) || models[i].K() != models[0].K() ||
+				!sameTemplates(models[i], models[0]) {
 				t.Errorf("run %d differs from the first", i)
 			}
 		}
@@ -244,15 +248,16 @@ func TestCountErrors(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		"backwards":       {data, mmm, Options{AtLeast: 5, AtMost: 2}, "from 5 to 2"},
-		"from 0":          {data, mmm, Options{AtMost: 2}, "from 0 to 2"},
-		"no end":          {data, mmm, Options{AtLeast: 2}, "from 2 to 0"},
-		"paper":           {data, mmm, Options{Paper: true}, "say how many"},
-		"all held out":    {data, mmm, Options{HeldOut: 1}, "between 0 and 1"},
-		"share":           {data, mmm, Options{HeldOut: math.NaN()}, "between 0 and 1"},
-		"nothing":         {patchwork.Data{}, mmm, Options{}, "no images"},
-		"one to hold out": {blocks(1, 1), blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 2}, "one image is too few"},
-		"another size":    {patchwork.Data{Images: []*bitmap.Image{bitmap.New(2, 2)}}, mmm, Options{}, "2 x 2"},
+		"backwards":    {data, mmm, Options{AtLeast: 5, AtMost: 2}, "from 5 to 2"},
+		"from 0":       {data, mmm, Options{AtMost: 2}, "from 0 to 2"},
+		"no end":       {data, mmm, Options{AtLeast: 2}, "from 2 to 0"},
+		"paper":        {data, mmm, Options{Paper: true}, "say how many"},
+		"all held out": {data, mmm, Options{HeldOut: 1}, "between 0 and 1"},
+		"share":        {data, mmm, Options{HeldOut: math.NaN()}, "between 0 and 1"},
+		"nothing":      {patchwork.Data{}, mmm, Options{}, "no images"},
+		"one to hold out": {blocks(1, 1), blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 2},
+			"one image is too few"},
+		"another size": {patchwork.Data{Images: []*bitmap.Image{bitmap.New(2, 2)}}, mmm, Options{}, "2 x 2"},
 	} {
 		m, err := Learn(t.Context(), c.data, c.cfg, c.opt)
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
@@ -322,7 +327,8 @@ func TestShrinkMerges(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := v.merges()[0]
-		if whole.K() != 4 || !slices.ContainsFunc(whole.Templates(), func(e []float64) bool { return slices.Equal(e[:4], half(0, 4, 0.9)[:4]) }) {
+		if whole.K() != 4 || !slices.ContainsFunc(whole.Templates(),
+			func(e []float64) bool { return slices.Equal(e[:4], half(0, 4, 0.9)[:4]) }) {
 			t.Errorf("%s: the first merge is %v", name, whole.Templates())
 		}
 	}
@@ -342,7 +348,8 @@ func TestShrinkDropsTheUnused(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := a.used(t.Context(), d)
-	if err != nil || got.model.K() != 3 || !sameTemplates(got.model, m) || got.tally.LogLik() != d.tally.LogLik() || !got.shorter(&d) {
+	if err != nil || got.model.K() != 3 || !sameTemplates(got.model, m) || got.tally.LogLik() != d.tally.LogLik() ||
+		!got.shorter(&d) {
 		t.Errorf("%d experts of %.3f nats instead of %.3f, %v", got.model.K(), got.length, d.length, err)
 	}
 	if again, err := a.used(t.Context(), got); err != nil || again.model != got.model {
@@ -351,7 +358,8 @@ func TestShrinkDropsTheUnused(t *testing.T) {
 }
 
 func TestPairsOfExperts(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 3, Q: 0.5}, [][]float64{{0.9, 0.5, 0.4}, {0.7, 0.1, 0.4}, {0.5, 0.5, 0.5}, {0.1, 0.5, 0.5}})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 3, Q: 0.5},
+		[][]float64{{0.9, 0.5, 0.4}, {0.7, 0.1, 0.4}, {0.5, 0.5, 0.5}, {0.1, 0.5, 0.5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,10 +380,12 @@ func TestPairsOfExperts(t *testing.T) {
 			tally.Add(m, bitmap.New(m.Height(), m.Width()), &patchwork.Explanation{Picks: []patchwork.Pick{{Expert: k}}}, 1)
 		}
 	}
-	v := &view{data: patchwork.Data{Images: make([]*bitmap.Image, 3), Weights: []int64{2, 1, 2}}, described: described{model: m, tally: tally},
-		picks: [][]patchwork.Pick{{{Expert: 0}, {Expert: 1}}, {{Expert: 1}, {Expert: 3}}, {{Expert: 0}}}}
+	v := &view{data: patchwork.Data{Images: make([]*bitmap.Image, 3), Weights: []int64{2, 1, 2}},
+		described: described{model: m, tally: tally},
+		picks:     [][]patchwork.Pick{{{Expert: 0}, {Expert: 1}}, {{Expert: 1}, {Expert: 3}}, {{Expert: 0}}}}
 	together := v.together()
-	if together[0][1] != 2./5 || together[1][3] != 1./3 || together[0][3] != 0 || together[2][0] != 0 || together[1][0] != together[0][1] {
+	if together[0][1] != 2./5 || together[1][3] != 1./3 || together[0][3] != 0 || together[2][0] != 0 ||
+		together[1][0] != together[0][1] {
 		t.Errorf("together %v", together)
 	}
 }
@@ -420,7 +430,8 @@ func TestDoubtless(t *testing.T) {
 	if got := doubtless(held, better, same); got != 1.25 {
 		t.Errorf("gain %v, want 1.25", got)
 	}
-	for name, logP := range map[string][]float64{"the same": same, "noise": noisy, "impossible": append(slices.Clone(better[:11]), math.Inf(-1))} {
+	for name, logP := range map[string][]float64{"the same": same, "noise": noisy,
+		"impossible": append(slices.Clone(better[:11]), math.Inf(-1))} {
 		if got := doubtless(held, logP, same); got != 0 {
 			t.Errorf("%s: gain %v", name, got)
 		}
@@ -441,7 +452,8 @@ func TestCurveByExperts(t *testing.T) {
 		{Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69, Chosen: true},
 		{Experts: 2, Stage: StageConfirm, Rows: 8, LogLik: -40, DescriptionLength: 50, HeldOutRows: 2, HeldOut: -5},
 	}
-	want := []patchwork.CurvePoint{c[1], {Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69, HeldOutRows: 2, HeldOut: -5, Chosen: true}}
+	want := []patchwork.CurvePoint{c[1], {Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69,
+		HeldOutRows: 2, HeldOut: -5, Chosen: true}}
 	if got := ByExperts(c); !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
@@ -449,8 +461,11 @@ func TestCurveByExperts(t *testing.T) {
 	if got := ByExperts(c); !slices.Equal(got, want) {
 		t.Errorf("in another order %+v", got)
 	}
-	held := []patchwork.CurvePoint{{Experts: 1, Stage: StageFresh, Rows: 8, LogLik: -50, HeldOutRows: 2, HeldOut: -5}, {Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, Chosen: true}}
-	if got := ByExperts(held); !slices.Equal(got, []patchwork.CurvePoint{{Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, HeldOutRows: 2, HeldOut: -5, Chosen: true}}) {
+	held := []patchwork.CurvePoint{{Experts: 1, Stage: StageFresh, Rows: 8, LogLik: -50, HeldOutRows: 2, HeldOut: -5},
+		{Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, Chosen: true}}
+	if got := ByExperts(held); !slices.Equal(got,
+		[]patchwork.CurvePoint{{Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, HeldOutRows: 2, HeldOut: -5,
+			Chosen: true}}) {
 		t.Errorf("held out %+v", got)
 	}
 	if got := ByExperts([]patchwork.CurvePoint(nil)); len(got) != 0 {
@@ -505,7 +520,8 @@ func TestBlankImagesAreLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := (Options{}).Blank(c.cfg, more); n != 3 || !sameTemplates(got, want) || got.Extras().Record.Rows != want.Extras().Record.Rows {
+	if n := (Options{}).Blank(c.cfg, more); n != 3 || !sameTemplates(got, want) ||
+		got.Extras().Record.Rows != want.Extras().Record.Rows {
 		t.Errorf("%d left out, record %+v, want %+v", n, got.Extras().Record, want.Extras().Record)
 	}
 	if n := (Options{}).Blank(c.cfg, patchwork.Data{Images: []*bitmap.Image{blank}}); n != 0 {

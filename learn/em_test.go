@@ -111,7 +111,8 @@ func TestExplainWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want, err := patchwork.EStep(t.Context(), m, repeated, patchwork.PursuitOptions{}, 1, nil); err != nil || !testkit.SameTally(weighted, want) {
+	if want, err := patchwork.EStep(t.Context(), m, repeated, patchwork.PursuitOptions{}, 1, nil); err != nil ||
+		!testkit.SameTally(weighted, want) {
 		t.Errorf("weighted images count something else than repeated ones (%v)", err)
 	}
 }
@@ -125,18 +126,20 @@ func TestExplainShowsEveryImage(t *testing.T) {
 	}
 	var mu sync.Mutex
 	seen := make([]*patchwork.Explanation, len(data.Images))
-	if _, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{}, 3, func(i int, e *patchwork.Explanation) {
-		mu.Lock()
-		defer mu.Unlock()
-		if seen[i] != nil {
-			t.Errorf("image %d was explained twice", i)
-		}
-		seen[i] = e
-	}); err != nil {
+	if _, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{}, 3,
+		func(i int, e *patchwork.Explanation) {
+			mu.Lock()
+			defer mu.Unlock()
+			if seen[i] != nil {
+				t.Errorf("image %d was explained twice", i)
+			}
+			seen[i] = e
+		}); err != nil {
 		t.Fatal(err)
 	}
 	for i, e := range seen {
-		if want := testkit.MustExplain(t, m, data.Images[i], patchwork.PursuitOptions{}); e == nil || !testkit.SameExplanation(e, want) {
+		if want := testkit.MustExplain(t, m, data.Images[i], patchwork.PursuitOptions{}); e == nil ||
+			!testkit.SameExplanation(e, want) {
 			t.Errorf("image %d: %+v, want %+v", i, e, want)
 		}
 	}
@@ -161,7 +164,8 @@ func TestEMIsTheSameForAnyWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(workers int) (rounds []iteration) {
-		opt := emOptions{Iterations: 6, Workers: workers, Step: patchwork.MStep{AbstainMargin: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+		opt := emOptions{Iterations: 6, Workers: workers, Step: patchwork.MStep{AbstainMargin: 1e-3},
+			Pursuit: patchwork.PursuitOptions{Forced: true}}
 		return roundsOf(t, start, data, opt)
 	}
 	want := run(1)
@@ -185,7 +189,8 @@ func TestEMStopsAtAFixedPoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := emOptions{Iterations: 200, Step: patchwork.MStep{AbstainMargin: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+	opt := emOptions{Iterations: 200, Step: patchwork.MStep{AbstainMargin: 1e-3},
+		Pursuit: patchwork.PursuitOptions{Forced: true}}
 	rounds := roundsOf(t, m, data, opt)
 	last, best := rounds[len(rounds)-1], rounds[0]
 	for _, it := range rounds {
@@ -205,7 +210,8 @@ func TestEMStopsAtAFixedPoint(t *testing.T) {
 		t.Errorf("best round %v of %d, %v; want %v of %d", it.Number, steps, err, best.Number, len(rounds))
 	}
 	steps = 0
-	if _, err := o.bestOf(t.Context(), m, data, opt, 1); err != nil || steps == len(rounds) && best.Number < last.Number-1 {
+	if _, err := o.bestOf(t.Context(), m, data, opt, 1); err != nil || steps == len(rounds) &&
+		best.Number < last.Number-1 {
 		t.Errorf("%d rounds without patience, %v", steps, err)
 	}
 }
@@ -405,11 +411,13 @@ func TestExplainNamesTheImage(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		_, err = patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{}, workers, nil)
 		var size *patchwork.SizeError
-		if !errors.As(err, &size) || *size != (patchwork.SizeError{Height: 6, Width: 7, ModelHeight: 6, ModelWidth: 6}) || !strings.HasPrefix(err.Error(), "image 33: ") {
+		if !errors.As(err, &size) || *size != (patchwork.SizeError{Height: 6, Width: 7, ModelHeight: 6, ModelWidth: 6}) ||
+			!strings.HasPrefix(err.Error(), "image 33: ") {
 			t.Errorf("%d workers: error %v", workers, err)
 		}
 	}
-	if _, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{Alpha: 2}, 1, nil); err == nil || !strings.Contains(err.Error(), "alpha") {
+	if _, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{Alpha: 2}, 1, nil); err == nil ||
+		!strings.Contains(err.Error(), "alpha") {
 		t.Errorf("error %v for alpha = 2", err)
 	}
 }

@@ -69,7 +69,8 @@ func TestGoldenExactStep(t *testing.T) {
 		t.Fatalf("%d golden cases, there were 6", len(g.Cases))
 	}
 	for i, c := range g.Cases {
-		m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: c.Q, Height: 1, Width: len(c.X[0]), Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: c.Eps, Off: c.Eps}}}, c.Experts)
+		m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: c.Q, Height: 1, Width: len(c.X[0]),
+			Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: c.Eps, Off: c.Eps}}}, c.Experts)
 		var data patchwork.Data
 		for _, x := range c.X {
 			data.Images = append(data.Images, bitmap.FromBytes(1, len(x), x))
@@ -85,7 +86,8 @@ func TestGoldenExactStep(t *testing.T) {
 // exactCase returns a small problem with unknown pixels and weights.
 func exactCase(r *rand.Rand) (*patchwork.Model, patchwork.Data, [][]int) {
 	k, d, n := 1+r.IntN(4), 1+r.IntN(5), 1+r.IntN(12)
-	cfg := patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: []float64{0.5, 0.3}[r.IntN(2)], Height: 1, Width: d, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 0.5 + r.Float64(), Off: 0.5 + r.Float64()}}}
+	cfg := patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: []float64{0.5, 0.3}[r.IntN(2)], Height: 1, Width: d,
+		Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 0.5 + r.Float64(), Off: 0.5 + r.Float64()}}}
 	templates := make([][]float64, k)
 	for j := range templates {
 		for range d {
@@ -154,7 +156,8 @@ func TestExactStepIsCoordinateAscent(t *testing.T) {
 			}
 			other := next.WithTemplates(experts, patchwork.Extras{})
 			if v := objective(other, data, orders, pays); v > after+0.05 {
-				t.Fatalf("expert %d pixel %d: %v gives %v, the step found %v with %v", k, i, other.Template(k)[i], v, next.Template(k)[i], after)
+				t.Fatalf("expert %d pixel %d: %v gives %v, the step found %v with %v", k, i, other.Template(k)[i], v,
+					next.Template(k)[i], after)
 			}
 		}
 	})
@@ -162,8 +165,10 @@ func TestExactStepIsCoordinateAscent(t *testing.T) {
 
 // If no experts disagree, the exact step is eq. (1): the posterior mean.
 func TestExactStepIsTheMeanWithoutRivals(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: 0.5, Height: 1, Width: 2, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 1, Off: 1}}}, [][]float64{{0.6, 0.5}})
-	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#."), bitmap.Parse("##"), bitmap.Parse("#.")}, Weights: []int64{5, 1, 0}}
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: 0.5, Height: 1, Width: 2,
+		Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 1, Off: 1}}}, [][]float64{{0.6, 0.5}})
+	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#."), bitmap.Parse("##"), bitmap.Parse("#.")},
+		Weights: []int64{5, 1, 0}}
 	next := exactStep(m, data, noteAll([][]int{{0}, {0}, {0}}), 0)
 	testkit.NearAll(t, "template", next.Template(0), []float64{7. / 8, 2. / 8}, 1e-5)
 }

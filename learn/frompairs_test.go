@@ -23,7 +23,8 @@ func TestStartFromPairs(t *testing.T) {
 		stages := map[string]int{}
 		var last Step
 		grown := 0 // steps of pairs that have a model
-		for s, err := range Run(t.Context(), data, patchwork.NewConfig(patchwork.RuleMax, 20, 24, pose.Grid{}), Options{StartFrom: StartFromPairs, Workers: workers}) {
+		for s, err := range Run(t.Context(), data, patchwork.NewConfig(patchwork.RuleMax, 20, 24, pose.Grid{}),
+			Options{StartFrom: StartFromPairs, Workers: workers}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +36,8 @@ func TestStartFromPairs(t *testing.T) {
 				t.Errorf("step %+v", s)
 			}
 		}
-		if grown != 1 || stages[StagePairs] < 4 || stages[StageEM] < 1 || stages[StageStart] != 1 || last.Stage != StageFinal {
+		if grown != 1 || stages[StagePairs] < 4 || stages[StageEM] < 1 || stages[StageStart] != 1 ||
+			last.Stage != StageFinal {
 			t.Errorf("stages %v", stages)
 		}
 		models = append(models, last.Model)
@@ -45,7 +47,8 @@ func TestStartFromPairs(t *testing.T) {
 		t.Error("another number of workers gives another model")
 	}
 	c, r := m.Config(), m.Extras().Record
-	if m.K() != 2 || c.Height != 5 || c.Width != 5 || !c.Scene || c.ImageHeight != 20 || c.ImageWidth != 24 || c.Reuse < pairsReuse ||
+	if m.K() != 2 || c.Height != 5 || c.Width != 5 || !c.Scene || c.ImageHeight != 20 || c.ImageWidth != 24 ||
+		c.Reuse < pairsReuse ||
 		r.DescriptionLength <= 0 || len(r.Starts) != 1 || r.Starts[0].Method != "pairs" {
 		t.Fatalf("%d parts, %+v, %+v", m.K(), c, r)
 	}
@@ -92,7 +95,8 @@ func TestPairsAtTheBorder(t *testing.T) {
 		}
 		data.Images = append(data.Images, img)
 	}
-	m, err := Learn(t.Context(), data, patchwork.NewConfig(patchwork.RuleMax, 14, 16, pose.Grid{}), Options{StartFrom: StartFromPairs})
+	m, err := Learn(t.Context(), data, patchwork.NewConfig(patchwork.RuleMax, 14, 16, pose.Grid{}),
+		Options{StartFrom: StartFromPairs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +208,8 @@ func TestPairsOfStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := m.Extras().Record
-		if c := m.Config(); m.K() != 2 || !c.Scene || r.Rows != 60 || r.Sample != rows || src.passes < 1 || rows > 0 && src.passes < 3 {
+		if c := m.Config(); m.K() != 2 || !c.Scene || r.Rows != 60 || r.Sample != rows || src.passes < 1 || rows > 0 &&
+			src.passes < 3 {
 			t.Errorf("sample of %d: %d parts, %+v, %d passes", sample, m.K(), r, src.passes)
 		}
 		if rows == 0 {
@@ -237,7 +242,8 @@ func TestPairsEnough(t *testing.T) {
 			}
 		}
 		r := last.Model.Extras().Record
-		if last.Stage != StageFinal || last.Model.K() != after || r.Rows != 30 || r.LogLik >= 0 || r.DescriptionLength <= 0 || len(r.Starts) != 1 || r.Starts[0].Method != "pairs" {
+		if last.Stage != StageFinal || last.Model.K() != after || r.Rows != 30 || r.LogLik >= 0 || r.DescriptionLength <= 0 ||
+			len(r.Starts) != 1 || r.Starts[0].Method != "pairs" {
 			t.Errorf("after %d steps: %s, %d parts, %+v", after, last.Stage, last.Model.K(), r)
 		}
 	}
@@ -257,7 +263,8 @@ func TestRepeated(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	got := count(1<<40, 0, 3<<40)
-	if sum := got[0] + got[1] + got[2]; sum != mostRepeated || got[1] != 0 || math.Abs(float64(got[0])/float64(sum)-.25) > .02 {
+	if sum := got[0] + got[1] + got[2]; sum != mostRepeated || got[1] != 0 ||
+		math.Abs(float64(got[0])/float64(sum)-.25) > .02 {
 		t.Errorf("%v", got)
 	}
 }

@@ -140,7 +140,8 @@ func TestGoldenSequentialInit(t *testing.T) {
 		}
 	}
 	for _, c := range g.FirstExpert {
-		cfg := patchwork.Config{Height: 1, Width: len(c.X), Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: c.Eps, Off: c.Eps}}}
+		cfg := patchwork.Config{Height: 1, Width: len(c.X),
+			Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: c.Eps, Off: c.Eps}}}
 		template, set := newExpert(cfg, readingLiteral, bitmap.FromBytes(1, len(c.X), c.X), nil)
 		check("first expert", cfg, template, set, c.Out, c.Counts)
 	}

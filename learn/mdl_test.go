@@ -15,8 +15,10 @@ import (
 // The terms of the description length, added up by hand for three images (one
 // of them twice) and two experts, of which one is never used.
 func TestDescriptionLengthByHand(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: 0.5, Height: 1, Width: 3}, [][]float64{{0.9, 0.5, 0.5}, {0.1, 0.2, 0.3}})
-	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.#"), bitmap.Parse("..."), bitmap.Parse("##.")}, Weights: []int64{2, 1, 1}}
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: 0.5, Height: 1, Width: 3},
+		[][]float64{{0.9, 0.5, 0.5}, {0.1, 0.2, 0.3}})
+	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.#"), bitmap.Parse("..."), bitmap.Parse("##.")},
+		Weights: []int64{2, 1, 1}}
 	tally := patchwork.NewTally(m)
 	for i, picks := range [][]patchwork.Pick{{{Expert: 0}}, nil, {{Expert: 0}}} {
 		img := data.Images[i]
@@ -24,7 +26,8 @@ func TestDescriptionLengthByHand(t *testing.T) {
 		tally.Add(m, img, e, data.Weight(i))
 	}
 	h := func(pi float64) float64 { return -pi*math.Log(pi) - (1-pi)*math.Log(1-pi) }
-	want := -(3*math.Log(0.9) + 9*math.Log(0.5)) + // three images have one pixel explained, the other nine pixels are coin tosses
+	// three images have one pixel explained, the other nine pixels are coin tosses
+	want := -(3*math.Log(0.9) + 9*math.Log(0.5)) +
 		4*h(3.5/5) + 4*h(0.5/5) + // which experts are active where
 		1*math.Log(4)/2 // the only vote of the only expert in use
 	testkit.Near(t, "description length", DescriptionLength(m, tally), want, 1e-5)
@@ -32,8 +35,10 @@ func TestDescriptionLengthByHand(t *testing.T) {
 
 // An impossible image cannot be described.
 func TestDescriptionLengthOfTheImpossible(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: 1, Height: 1, Width: 1}, [][]float64{{1}})
-	tally, err := patchwork.EStep(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse(".")}}, patchwork.PursuitOptions{}, 1, nil)
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: 1, Height: 1, Width: 1},
+		[][]float64{{1}})
+	tally, err := patchwork.EStep(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse(".")}},
+		patchwork.PursuitOptions{}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +80,8 @@ func TestRecordOfDescriptionLengths(t *testing.T) {
 		}
 	}
 	if r.DescriptionLength <= 0 || r.DescriptionLength > r.Starts[r.Chosen].DescriptionLength+1 {
-		t.Errorf("the model's description length is %v, the chosen start's %v", r.DescriptionLength, r.Starts[r.Chosen].DescriptionLength)
+		t.Errorf("the model's description length is %v, the chosen start's %v", r.DescriptionLength,
+			r.Starts[r.Chosen].DescriptionLength)
 	}
 }
 
@@ -122,7 +128,8 @@ func TestLearnWeightsLikeRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !sameTemplates(a, b) || a.Extras().Record.DescriptionLength != b.Extras().Record.DescriptionLength {
-		t.Errorf("description length %v with weights, %v with rows", a.Extras().Record.DescriptionLength, b.Extras().Record.DescriptionLength)
+		t.Errorf("description length %v with weights, %v with rows", a.Extras().Record.DescriptionLength,
+			b.Extras().Record.DescriptionLength)
 	}
 }
 

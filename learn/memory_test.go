@@ -22,11 +22,16 @@ func memoryCases() map[string]struct {
 		cfg patchwork.Config
 		opt Options
 	}{
-		"max-minus-min":        {patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 4, pose.Grid{}), Options{Experts: 2, Starts: 2, Seed: 3}},
-		"moving":               {patchwork.NewConfig(patchwork.RuleMax, 4, 4, grid), Options{Experts: 2, Starts: 3, Seed: 3, Workers: 2}},
-		"paper":                {PaperConfig(patchwork.RuleMaxMinusMin, 4, 4, pose.Grid{}), Options{Experts: 2, Paper: true, Seed: 3}},
-		"max":                  {patchwork.NewConfig(patchwork.RuleMax, 4, 4, pose.Grid{}), Options{Experts: 2, Starts: 2, Seed: 3}},
-		"moving max-minus-min": {patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 4, grid), Options{Experts: 2, Starts: 2, Seed: 3, Iterations: 3}},
+		"max-minus-min": {patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 4, pose.Grid{}),
+			Options{Experts: 2, Starts: 2, Seed: 3}},
+		"moving": {patchwork.NewConfig(patchwork.RuleMax, 4, 4, grid),
+			Options{Experts: 2, Starts: 3, Seed: 3, Workers: 2}},
+		"paper": {PaperConfig(patchwork.RuleMaxMinusMin, 4, 4, pose.Grid{}),
+			Options{Experts: 2, Paper: true, Seed: 3}},
+		"max": {patchwork.NewConfig(patchwork.RuleMax, 4, 4, pose.Grid{}),
+			Options{Experts: 2, Starts: 2, Seed: 3}},
+		"moving max-minus-min": {patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 4, grid),
+			Options{Experts: 2, Starts: 2, Seed: 3, Iterations: 3}},
 	}
 }
 
@@ -85,7 +90,8 @@ func TestMemoryKeys(t *testing.T) {
 	}
 	key := func(m *patchwork.Model, opt patchwork.PursuitOptions) string {
 		n := &testkit.Notes{Values: map[string][]byte{}}
-		if _, err := patchwork.EStep(t.Context(), m, testkit.WithMemory(patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 2)}}, n), opt, 1, nil); err != nil {
+		if _, err := patchwork.EStep(t.Context(), m,
+			testkit.WithMemory(patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 2)}}, n), opt, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		for key := range n.Values {
@@ -97,17 +103,20 @@ func TestMemoryKeys(t *testing.T) {
 	same := func(*patchwork.Config, [][]float64) {}
 	keys := map[string]string{}
 	for name, key := range map[string]string{
-		"plain":    key(m(same), patchwork.PursuitOptions{}),
-		"forced":   key(m(same), patchwork.PursuitOptions{Forced: true}),
-		"costs":    key(m(same), patchwork.PursuitOptions{Costs: []float64{0, 1}}),
-		"gain":     key(m(same), patchwork.PursuitOptions{MinGain: 1e-9}),
-		"picks":    key(m(same), patchwork.PursuitOptions{MaxPicks: 1}),
-		"template": key(m(func(_ *patchwork.Config, t [][]float64) { t[1][0] = .5000000000000001 }), patchwork.PursuitOptions{}),
-		"q":        key(m(func(c *patchwork.Config, _ [][]float64) { c.Q = .4 }), patchwork.PursuitOptions{}),
-		"q map":    key(m(func(c *patchwork.Config, _ [][]float64) { c.QMap = []float64{.5, .5} }), patchwork.PursuitOptions{}),
-		"reuse":    key(m(func(c *patchwork.Config, _ [][]float64) { c.Reuse = 2 }), patchwork.PursuitOptions{}),
-		"poses":    key(m(func(c *patchwork.Config, _ [][]float64) { c.Poses.DX = pose.Symmetric(1, 1) }), patchwork.PursuitOptions{}),
-		"outside":  key(m(func(c *patchwork.Config, _ [][]float64) { c.UnknownOutside = false }), patchwork.PursuitOptions{}),
+		"plain":  key(m(same), patchwork.PursuitOptions{}),
+		"forced": key(m(same), patchwork.PursuitOptions{Forced: true}),
+		"costs":  key(m(same), patchwork.PursuitOptions{Costs: []float64{0, 1}}),
+		"gain":   key(m(same), patchwork.PursuitOptions{MinGain: 1e-9}),
+		"picks":  key(m(same), patchwork.PursuitOptions{MaxPicks: 1}),
+		"template": key(m(func(_ *patchwork.Config, t [][]float64) { t[1][0] = .5000000000000001 }),
+			patchwork.PursuitOptions{}),
+		"q": key(m(func(c *patchwork.Config, _ [][]float64) { c.Q = .4 }), patchwork.PursuitOptions{}),
+		"q map": key(m(func(c *patchwork.Config, _ [][]float64) { c.QMap = []float64{.5, .5} }),
+			patchwork.PursuitOptions{}),
+		"reuse": key(m(func(c *patchwork.Config, _ [][]float64) { c.Reuse = 2 }), patchwork.PursuitOptions{}),
+		"poses": key(m(func(c *patchwork.Config, _ [][]float64) { c.Poses.DX = pose.Symmetric(1, 1) }),
+			patchwork.PursuitOptions{}),
+		"outside": key(m(func(c *patchwork.Config, _ [][]float64) { c.UnknownOutside = false }), patchwork.PursuitOptions{}),
 	} {
 		if other, ok := keys[key]; ok {
 			t.Errorf("%s and %s have one key", name, other)
@@ -120,7 +129,8 @@ func TestMemoryKeys(t *testing.T) {
 func TestBrokenMemory(t *testing.T) {
 	full := errors.New("no space left")
 	c := memoryCases()["max"]
-	_, err := Learn(t.Context(), testkit.WithMemory(memoryData(), &testkit.Notes{Values: map[string][]byte{}, Broken: full}), c.cfg, c.opt)
+	_, err := Learn(t.Context(),
+		testkit.WithMemory(memoryData(), &testkit.Notes{Values: map[string][]byte{}, Broken: full}), c.cfg, c.opt)
 	if !errors.Is(err, full) {
 		t.Errorf("error %v", err)
 	}

@@ -83,7 +83,8 @@ func TestNamesFollowExperts(t *testing.T) {
 	}
 	checkTexts(t, more[0], []string{"name 0", "name 1", "name 2", ""})
 	checkTexts(t, Settle(m), m.Extras().Names)
-	if bare := testkit.MustModel(t, cfg, randomTemplates(t, 3)); namesAnd(bare) != nil || rows.NamesWithout(bare, 1) != nil || namesUnless(bare, 1) != nil {
+	if bare := testkit.MustModel(t, cfg, randomTemplates(t, 3)); namesAnd(bare) != nil ||
+		rows.NamesWithout(bare, 1) != nil || namesUnless(bare, 1) != nil {
 		t.Error("names from nowhere")
 	}
 }

@@ -132,7 +132,8 @@ func TestNewExpertReadings(t *testing.T) {
 		{"literal", patchwork.RuleMax, 0, readingLiteral, []float64{0.5, 0.5, on, 0.5, off, 0}, "..#.#."},
 		// Max-minus-min: abstain where P(x|mu) >= 2/3.
 		{"max-minus-min", patchwork.RuleMaxMinusMin, 0.5, ReadingTruncated, []float64{0.5, on, on, 0.5, off, 0.5}, ".##.#."},
-		{"max-minus-min, q = 0.3", patchwork.RuleMaxMinusMin, 0.3, ReadingText, []float64{0.3, on, on, 0.3, off, 0.3}, ".##.#."},
+		{"max-minus-min, q = 0.3", patchwork.RuleMaxMinusMin, 0.3, ReadingText, []float64{0.3, on, on, 0.3, off, 0.3},
+			".##.#."},
 	} {
 		template, set := newExpert(patchwork.Config{Rule: c.rule, Height: 1, Width: 6, Q: c.q}, c.reading, img, mu)
 		testkit.NearAll(t, c.name, template, c.want, 1e-15)
@@ -149,7 +150,8 @@ func TestNewExpertReadings(t *testing.T) {
 // With poses, images that show one stroke at different places teach one stroke:
 // the template does not blur.
 func TestOnlineFollowsTheShift(t *testing.T) {
-	cfg := asRun(patchwork.NewConfig(patchwork.RuleMax, 5, 5, pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1)}))
+	cfg := asRun(patchwork.NewConfig(patchwork.RuleMax, 5, 5,
+		pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1)}))
 	at := func(x int) *bitmap.Image {
 		img := bitmap.New(5, 5)
 		for y := range 5 {

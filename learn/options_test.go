@@ -40,7 +40,8 @@ func TestNames(t *testing.T) {
 // A configuration without a prior takes the recommended one, a given one stays,
 // and the paper's is Beta(1, 1).
 func TestPriors(t *testing.T) {
-	ink, own := patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{}), patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{})
+	ink, own := patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{}),
+		patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{})
 	own.Prior = patchwork.Prior{On: 2, Off: 3}
 	one := patchwork.Prior{On: 1, Off: 1}
 	for _, c := range []struct {
@@ -58,7 +59,8 @@ func TestPriors(t *testing.T) {
 			t.Errorf("%v, paper %v: %v and %v, want %v and %v", c.cfg.Prior, c.paper, batch, online, c.batch, c.online)
 		}
 	}
-	m, err := Learn(t.Context(), memoryData(), patchwork.NewConfig(patchwork.RuleMax, 4, 4, pose.Grid{}), Options{Experts: 1, Starts: 1})
+	m, err := Learn(t.Context(), memoryData(), patchwork.NewConfig(patchwork.RuleMax, 4, 4, pose.Grid{}),
+		Options{Experts: 1, Starts: 1})
 	if err != nil || m.Config().Prior != rows.BatchInk {
 		t.Errorf("learned with the prior %v, %v", m.Config().Prior, err)
 	}

@@ -116,9 +116,11 @@ func drawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
 	c := patchwork.Config{
 		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin}).Draw(t, "rule"),
 		Height: rapid.IntRange(1, 4).Draw(t, "height"), Width: rapid.IntRange(1, 5).Draw(t, "width"),
-		Q:        levels.Draw(t, "q"),
-		ZeroQ:    true,
-		Defaults: patchwork.Defaults{UnknownOutside: rapid.Bool().Draw(t, "outside"), Prior: rapid.SampledFrom([]patchwork.Prior{{}, {On: 1, Off: 1}, {On: 0.3, Off: 0.3}, {On: 0.1, Off: 0.7}, {On: 0.1, Off: 1}}).Draw(t, "prior")},
+		Q:     levels.Draw(t, "q"),
+		ZeroQ: true,
+		Defaults: patchwork.Defaults{UnknownOutside: rapid.Bool().Draw(t, "outside"),
+			Prior: rapid.SampledFrom([]patchwork.Prior{{}, {On: 1, Off: 1}, {On: 0.3, Off: 0.3}, {On: 0.1, Off: 0.7},
+				{On: 0.1, Off: 1}}).Draw(t, "prior")},
 	}
 	if c.Rule == patchwork.RuleMax {
 		c.Truncate = rapid.Bool().Draw(t, "truncate")
@@ -190,7 +192,8 @@ func TestPursuitIsThePapersInScenes(t *testing.T) {
 		c := m.Config()
 		c.Scene, c.QMap = true, nil
 		m = must(m.WithConfig(c))
-		x := drawImages(t, c.Height+rapid.IntRange(0, 3).Draw(t, "down"), c.Width+rapid.IntRange(0, 3).Draw(t, "right"), 1, 1)[0]
+		x := drawImages(t, c.Height+rapid.IntRange(0, 3).Draw(t, "down"), c.Width+rapid.IntRange(0, 3).Draw(t, "right"), 1,
+			1)[0]
 		want, got := must(matchingPursuit(m, x)), must(fastPursuit(t.Context())(m, x))
 		if !slices.EqualFunc(got, want, func(a, b patchwork.Pick) bool { return a.Expert == b.Expert && a.Pose == b.Pose }) {
 			t.Fatalf("the paper picks %+v, the fast code %+v", want, got)
@@ -228,8 +231,10 @@ func TestEMIsThePapers(t *testing.T) {
 		fast, counted, failed := em(m, iterations, func(m *patchwork.Model) (*patchwork.Tally, error) {
 			return Options{}.eStep(t.Context(), m, data)
 		})
-		if errors.Join(err, failed) != nil || !reflect.DeepEqual(got.Templates(), fast.Templates()) || !reflect.DeepEqual(explained.Counts(), counted.Counts()) {
-			t.Fatalf("%d iterations of the paper come to %v, of the fast code to %v, %v", iterations, got.Templates(), fast.Templates(), errors.Join(err, failed))
+		if errors.Join(err, failed) != nil || !reflect.DeepEqual(got.Templates(), fast.Templates()) ||
+			!reflect.DeepEqual(explained.Counts(), counted.Counts()) {
+			t.Fatalf("%d iterations of the paper come to %v, of the fast code to %v, %v", iterations, got.Templates(),
+				fast.Templates(), errors.Join(err, failed))
 		}
 	})
 }
@@ -237,7 +242,8 @@ func TestEMIsThePapers(t *testing.T) {
 // If the first M-step changes nothing there is still a second E-step, so that the
 // last model has counts.
 func TestEMFromAFixedPoint(t *testing.T) {
-	m := must(patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 2, Q: 0.5}, [][]float64{{0.5, 0.5}}))
+	m := must(patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 2, Q: 0.5},
+		[][]float64{{0.5, 0.5}}))
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}
 	steps := 0
 	got, _, err := em(m, 5, func(m *patchwork.Model) (*patchwork.Tally, error) {
@@ -252,7 +258,8 @@ func TestEMFromAFixedPoint(t *testing.T) {
 // sameLearned reports whether templates and counts are the same to the bit.
 func sameLearned(a, b *patchwork.Model) bool {
 	x, y := a.Extras().Counts, b.Extras().Counts
-	return reflect.DeepEqual(a.Templates(), b.Templates()) && x.Rows() == y.Rows() && reflect.DeepEqual(x.Counts(), y.Counts())
+	return reflect.DeepEqual(a.Templates(), b.Templates()) && x.Rows() == y.Rows() &&
+		reflect.DeepEqual(x.Counts(), y.Counts())
 }
 
 // Online learning is the same, to the bit, with the fast pursuit and with that of the paper.
@@ -268,7 +275,8 @@ func TestOnlineIsThePapers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !sameLearned(paper.model, product.model) {
-				t.Fatalf("after image %d\n%v\nthe paper has %v,\nthe fast code   %v", n, x, paper.model.Templates(), product.model.Templates())
+				t.Fatalf("after image %d\n%v\nthe paper has %v,\nthe fast code   %v", n, x, paper.model.Templates(),
+					product.model.Templates())
 			}
 		}
 	})
@@ -279,7 +287,8 @@ func TestOnlineIsThePapers(t *testing.T) {
 func TestRunningMean(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epsilon := rapid.SampledFrom([]float64{1, 0.5, 2}).Draw(t, "epsilon")
-		c := patchwork.Config{Height: 1, Width: 1, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: epsilon, Off: epsilon}}}
+		c := patchwork.Config{Height: 1, Width: 1,
+			Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: epsilon, Off: epsilon}}}
 		m, o := must(patchwork.NewModel(c, [][]float64{{0.5}})), newOnline(c, 1, readingLiteral, matchingPursuit)
 		mu, n := 0.5, 2*epsilon
 		for _, on := range rapid.SliceOfN(rapid.SampledFrom([]int64{0, 1}), 1, 50).Draw(t, "x") {
@@ -329,7 +338,8 @@ func TestGuardedIsEquationOneWhereNothingIsLost(t *testing.T) {
 
 // paperStartByHand runs start i of a run in the paper's mode, with matchingPursuit
 // for every explanation.
-func paperStartByHand(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (*patchwork.Model, *sums) {
+func paperStartByHand(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (*patchwork.Model,
+	*sums) {
 	t.Helper()
 	m := must(randomModel(cfg, opt.Experts, rng(opt.Seed, i)))
 	if opt.Method != MethodBatch {
@@ -361,7 +371,8 @@ func paperStartByHand(t *testing.T, data patchwork.Data, cfg patchwork.Config, o
 // formulas of paper.go give.
 func TestPaperMode(t *testing.T) {
 	quadrants := patchwork.Data{Images: must(synth.Quadrants(synth.QuadrantsOptions{N: 60, Seed: 1})).Images}
-	letters := patchwork.Data{Images: must(synth.Letters(synth.LettersOptions{Letters: "T", N: 6, Side: 16, Seed: 1})).Images}
+	letters := patchwork.Data{
+		Images: must(synth.Letters(synth.LettersOptions{Letters: "T", N: 6, Side: 16, Seed: 1})).Images}
 	quadrants.Weights = slices.Repeat([]int64{1, 2, 0, 1}, 15)
 	poses := pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1), Angles: pose.Evenly(12, 12)}
 	for _, c := range []struct {
@@ -377,10 +388,13 @@ func TestPaperMode(t *testing.T) {
 		{"max with poses", letters, patchwork.RuleMax, poses, Options{Experts: 2, Starts: 2, Workers: 2}},
 		{"max with poses both", letters, patchwork.RuleMax, poses, Options{Experts: 2, Method: MethodBoth, Iterations: 2}},
 		{"max with poses batch", letters, patchwork.RuleMax, poses, Options{Experts: 2, Method: MethodBatch, Iterations: 2}},
-		{"max-minus-min", quadrants, patchwork.RuleMaxMinusMin, pose.Grid{}, Options{Experts: 8, Starts: 2, Seed: 5, Iterations: 8}},
-		{"max-minus-min online", quadrants, patchwork.RuleMaxMinusMin, pose.Grid{}, Options{Experts: 5, Method: MethodOnline, Starts: 2}},
+		{"max-minus-min", quadrants, patchwork.RuleMaxMinusMin, pose.Grid{},
+			Options{Experts: 8, Starts: 2, Seed: 5, Iterations: 8}},
+		{"max-minus-min online", quadrants, patchwork.RuleMaxMinusMin, pose.Grid{},
+			Options{Experts: 5, Method: MethodOnline, Starts: 2}},
 		{"max-minus-min both", quadrants, patchwork.RuleMaxMinusMin, pose.Grid{}, Options{Experts: 5, Method: MethodBoth}},
-		{"max-minus-min with poses both", letters, patchwork.RuleMaxMinusMin, poses, Options{Experts: 2, Method: MethodBoth, Iterations: 2}},
+		{"max-minus-min with poses both", letters, patchwork.RuleMaxMinusMin, poses,
+			Options{Experts: 2, Method: MethodBoth, Iterations: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			height, width := c.data.Images[0].Height(), c.data.Images[0].Width()
@@ -398,7 +412,8 @@ func TestPaperMode(t *testing.T) {
 				if !reflect.DeepEqual(s.Model.Templates(), want.Templates()) {
 					t.Errorf("start %d: other experts", s.Start)
 				}
-				if got := must(full.eStep(t.Context(), s.Model, c.data)); !reflect.DeepEqual(sums(got.Counts()), *counts) || got.LogLik() != s.LogLik {
+				if got := must(full.eStep(t.Context(), s.Model, c.data)); !reflect.DeepEqual(sums(got.Counts()), *counts) ||
+					got.LogLik() != s.LogLik {
 					t.Errorf("start %d: other counts, or not of this log-likelihood", s.Start)
 				}
 				starts++

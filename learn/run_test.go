@@ -28,10 +28,13 @@ func runCases(t *testing.T) map[string]runCase {
 	cases := map[string]runCase{
 		"description length": {data, mmm, Options{Experts: 3, Starts: 3, Iterations: 2, Seed: 5}},
 		"growing":            {blocks(20, 2), blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 8, Starts: 2}},
-		"range":              {blocks(30, 2), blocksConfig(patchwork.RuleMaxMinusMin), Options{AtLeast: 2, AtMost: 3, Starts: 2}},
-		"held out":           {blocks(30, 2), blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 3, Starts: 2, Iterations: 1}},
-		"stream":             {&inBlocks{data: data, sizes: []int{7}}, mmm, Options{Experts: 3, Starts: 2, Iterations: 2, Sample: 20}},
-		"online stream":      {&inBlocks{data: data, sizes: []int{7}}, mmm, Options{Experts: 3, Method: MethodOnline}},
+		"range": {blocks(30, 2), blocksConfig(patchwork.RuleMaxMinusMin),
+			Options{AtLeast: 2, AtMost: 3, Starts: 2}},
+		"held out": {blocks(30, 2), blocksConfig(patchwork.RuleMax),
+			Options{AtLeast: 1, AtMost: 3, Starts: 2, Iterations: 1}},
+		"stream": {&inBlocks{data: data, sizes: []int{7}}, mmm,
+			Options{Experts: 3, Starts: 2, Iterations: 2, Sample: 20}},
+		"online stream": {&inBlocks{data: data, sizes: []int{7}}, mmm, Options{Experts: 3, Method: MethodOnline}},
 	}
 	for name, c := range memoryCases() {
 		cases[name] = runCase{memoryData(), c.cfg, c.opt}
@@ -66,7 +69,8 @@ func sameStep(a, b Step) bool {
 	same := func(a, b *patchwork.Model) bool {
 		return testkit.SameModel(a, b) && reflect.DeepEqual(a.Extras().Record, b.Extras().Record)
 	}
-	return a.CurvePoint == b.CurvePoint && a.Start == b.Start && a.Starts == b.Starts && a.Iteration == b.Iteration && a.Image == b.Image &&
+	return a.CurvePoint == b.CurvePoint && a.Start == b.Start && a.Starts == b.Starts && a.Iteration == b.Iteration &&
+		a.Image == b.Image &&
 		same(a.Model, b.Model) && same(a.Best, b.Best)
 }
 
@@ -169,7 +173,8 @@ func TestEqualStarts(t *testing.T) {
 	}
 	twin := first
 	twin.Index = 1
-	if m, err := choose(t.Context(), data, cfg, opt, []trial{first, twin}, false); err != nil || m.Extras().Record.Chosen != 0 {
+	if m, err := choose(t.Context(), data, cfg, opt, []trial{first, twin}, false); err != nil ||
+		m.Extras().Record.Chosen != 0 {
 		t.Errorf("of equal starts number %d is chosen (%v)", m.Extras().Record.Chosen, err)
 	}
 }
@@ -266,11 +271,13 @@ func TestEnough(t *testing.T) {
 				}
 				if r := last.Model.Extras().Record; !counting && len(r.Starts) != ended && ended > 0 {
 					t.Errorf("enough at step %d (%s) after %d starts, the record has %d", at, all[at].Stage, ended, len(r.Starts))
-				} else if !counting && ended > 0 && (r.LogLik != last.LogLik || r.Rows != last.Rows || last.Model.Extras().Usage == nil) {
+				} else if !counting && ended > 0 && (r.LogLik != last.LogLik || r.Rows != last.Rows ||
+					last.Model.Extras().Usage == nil) {
 					t.Errorf("enough at step %d: record %+v of %+v", at, r, last.CurvePoint)
 				}
 				if again := c.enoughAt(t, at, 3); !sameStep(again[len(again)-1], last) {
-					t.Errorf("enough at step %d: 3 workers end with %+v, one with %+v", at, again[len(again)-1].CurvePoint, last.CurvePoint)
+					t.Errorf("enough at step %d: 3 workers end with %+v, one with %+v", at, again[len(again)-1].CurvePoint,
+						last.CurvePoint)
 				}
 			}
 		})
@@ -287,7 +294,8 @@ func TestEnoughOfCounting(t *testing.T) {
 		}
 		steps := c.enoughAt(t, n, 2)
 		last := steps[len(steps)-1]
-		if m := s.Best; !sameTemplates(last.Model, m) || last.DescriptionLength != m.Extras().Record.DescriptionLength || len(last.Model.Extras().Record.Curve) != s.Experts-1 {
+		if m := s.Best; !sameTemplates(last.Model, m) || last.DescriptionLength != m.Extras().Record.DescriptionLength ||
+			len(last.Model.Extras().Record.Curve) != s.Experts-1 {
 			t.Errorf("enough after %d experts: %+v, curve %v", s.Experts, last.CurvePoint, last.Model.Extras().Record.Curve)
 		}
 	}
@@ -358,7 +366,8 @@ func TestContinue(t *testing.T) {
 					t.Errorf("log-likelihood %v, before %v, %v", r.LogLik, tally.LogLik(), err)
 				}
 			}
-			stream, err := Learn(t.Context(), &inBlocks{data: memoryData(), sizes: []int{5}}, c.cfg, Options{Continue: before, Paper: c.opt.Paper})
+			stream, err := Learn(t.Context(), &inBlocks{data: memoryData(), sizes: []int{5}}, c.cfg,
+				Options{Continue: before, Paper: c.opt.Paper})
 			if err != nil || !alikeModels(t, stream, m) {
 				t.Errorf("from a stream another model, %v", err)
 			}

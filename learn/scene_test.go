@@ -14,7 +14,8 @@ import (
 // twoShapes returns images of 20 x 24 pixels, each with a few copies of two shapes of
 // 5 x 5, anywhere, and the shapes.
 func twoShapes(n int, flips float64) (shapes [][]float64, data patchwork.Data) {
-	drawn := []*bitmap.Image{bitmap.Parse("#####", "#....", "#....", "#....", "#####"), bitmap.Parse("..#..", "..#..", "#####", "..#..", "..#..")}
+	drawn := []*bitmap.Image{bitmap.Parse("#####", "#....", "#....", "#....", "#####"),
+		bitmap.Parse("..#..", "..#..", "#####", "..#..", "..#..")}
 	for _, d := range drawn {
 		var s []float64
 		for _, x := range d.AppendBytes(nil) {
@@ -47,7 +48,8 @@ func twoShapes(n int, flips float64) (shapes [][]float64, data patchwork.Data) {
 
 // sceneConfig is the configuration of parts of 5 x 5 pixels anywhere, up to six times.
 func sceneConfig() patchwork.Config {
-	return patchwork.Config{Height: 5, Width: 5, Q: 0.02, Scene: true, Reuse: 6, Defaults: patchwork.Defaults{Truncate: true}}
+	return patchwork.Config{Height: 5, Width: 5, Q: 0.02, Scene: true, Reuse: 6,
+		Defaults: patchwork.Defaults{Truncate: true}}
 }
 
 // TestScenesFromGivenParts: EM with parts smaller than the images, placed anywhere,
@@ -86,7 +88,8 @@ func TestScenesFromGivenParts(t *testing.T) {
 		}
 	}
 	c, x := m.Config(), m.Extras()
-	if !c.Scene || c.ImageHeight != 20 || c.ImageWidth != 24 || x.Geometry != nil || len(x.Usage) != 2 || !(x.Record.DescriptionLength > 0) {
+	if !c.Scene || c.ImageHeight != 20 || c.ImageWidth != 24 || x.Geometry != nil || len(x.Usage) != 2 ||
+		!(x.Record.DescriptionLength > 0) {
 		t.Errorf("learned %+v, geometry %v, usage %v, length %v", c, x.Geometry, x.Usage, x.Record.DescriptionLength)
 	}
 	img, picks := m.Sample(rand.New(rand.NewPCG(1, 1)))
@@ -118,7 +121,8 @@ func TestPlacesLength(t *testing.T) {
 	rates := placeRates(m, tally)
 	testkit.Near(t, "rate", rates[1], (float64(tally.Picks(1))+0.5)/11, 1e-12)
 	if float64(tally.Picks())/10 < 2 || placesLength(m, tally, rates) >= want {
-		t.Errorf("%d picks; at their own rates the places take %v nats, at 1 %v", tally.Picks(), placesLength(m, tally, rates), want)
+		t.Errorf("%d picks; at their own rates the places take %v nats, at 1 %v", tally.Picks(),
+			placesLength(m, tally, rates), want)
 	}
 }
 

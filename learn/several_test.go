@@ -15,7 +15,8 @@ import (
 func TestPieces(t *testing.T) {
 	for want, images := range map[int][]*bitmap.Image{
 		0: {bitmap.New(0, 0), bitmap.New(3, 4), bitmap.Parse("??", "??")},
-		1: {bitmap.Parse("#"), bitmap.Parse("#.#", ".#.", "#.#"), bitmap.Parse("#####..#", "#####..#", "#####...", "#####..#")},
+		1: {bitmap.Parse("#"), bitmap.Parse("#.#", ".#.", "#.#"),
+			bitmap.Parse("#####..#", "#####..#", "#####...", "#####..#")},
 		2: {bitmap.Parse("##..##", "##..##", "#...#."), bitmap.Parse("##?###", "##?###", "##?###")},
 		3: {bitmap.Parse("#####", ".....", "#####", ".....", "#####")},
 	} {
@@ -67,14 +68,16 @@ func TestLayout(t *testing.T) {
 		several   bool
 		compared  bool
 	}{
-		"scenes":                    {scenes, 1e6, true, true},
-		"scenes, better otherwise":  {scenes, 1, false, true},
-		"one piece":                 {drawings(40, "#####", "..#..", "..#.."), 1e6, false, false},
-		"pieces in their places":    {drawings(40, "#####....", "#........", "#..######", "...#....#", "...######"), 1e6, false, false},
-		"cut to their ink":          {cutToInk(scenes), 1e6, false, false},
-		"one image":                 {patchwork.Data{Images: scenes.Images[:1]}, 1e6, false, false},
-		"no images":                 {patchwork.Data{}, 1e6, false, false},
-		"images of different sizes": {patchwork.Data{Images: []*bitmap.Image{scenes.Images[0], bitmap.New(3, 3)}}, 1e6, false, false},
+		"scenes":                   {scenes, 1e6, true, true},
+		"scenes, better otherwise": {scenes, 1, false, true},
+		"one piece":                {drawings(40, "#####", "..#..", "..#.."), 1e6, false, false},
+		"pieces in their places": {drawings(40, "#####....", "#........", "#..######", "...#....#", "...######"), 1e6,
+			false, false},
+		"cut to their ink": {cutToInk(scenes), 1e6, false, false},
+		"one image":        {patchwork.Data{Images: scenes.Images[:1]}, 1e6, false, false},
+		"no images":        {patchwork.Data{}, 1e6, false, false},
+		"images of different sizes": {patchwork.Data{Images: []*bitmap.Image{scenes.Images[0], bitmap.New(3, 3)}}, 1e6, false,
+			false},
 	} {
 		for _, workers := range []int{1, 3} {
 			l, err := LayoutOf(t.Context(), c.data, 1, workers, func(_ context.Context, sample patchwork.Data) (float64, error) {
@@ -83,18 +86,25 @@ func TestLayout(t *testing.T) {
 				}
 				return c.otherwise, nil
 			})
-			if err != nil || l.Several != c.several || (l.Images > 0) != c.compared || c.compared && (l.Otherwise != c.otherwise || l.Anywhere <= 0) {
+			if err != nil || l.Several != c.several || (l.Images > 0) != c.compared || c.compared &&
+				(l.Otherwise != c.otherwise || l.Anywhere <= 0) {
 				t.Errorf("%s: %+v, %v", name, l, err)
 			}
 		}
 	}
 	failed := errors.New("failed")
-	if _, err := LayoutOf(t.Context(), scenes, 1, 1, func(context.Context, patchwork.Data) (float64, error) { return 0, failed }); err != failed {
+	if _, err := LayoutOf(t.Context(), scenes, 1, 1, func(context.Context, patchwork.Data) (float64, error) {
+		return 0,
+			failed
+	}); err != failed {
 		t.Errorf("%v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := LayoutOf(ctx, scenes, 1, 1, func(context.Context, patchwork.Data) (float64, error) { return 1e6, nil }); !errors.Is(err, context.Canceled) {
+	if _, err := LayoutOf(ctx, scenes, 1, 1, func(context.Context, patchwork.Data) (float64, error) {
+		return 1e6,
+			nil
+	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -114,7 +124,10 @@ func TestFewImages(t *testing.T) {
 		t.Fatalf("%v of the images are scattered", s)
 	}
 	few := patchwork.Data{Images: scenes.Images[:manyImages-1]}
-	if l, err := LayoutOf(t.Context(), few, 1, 1, func(context.Context, patchwork.Data) (float64, error) { return 1e6, nil }); err != nil || l != (Layout{}) {
+	if l, err := LayoutOf(t.Context(), few, 1, 1, func(context.Context, patchwork.Data) (float64, error) {
+		return 1e6,
+			nil
+	}); err != nil || l != (Layout{}) {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
@@ -170,7 +183,8 @@ func TestSettled(t *testing.T) {
 			t.Errorf("seed %d: a chain gains %v and %v", seed, settled(chain, page), chained(chain))
 		}
 	}
-	if f := (&pairs.Result{Parts: []*bitmap.Image{part}, Places: [][]pairs.Place{nil, nil}}); settled(f, page) != 0 || chained(f) != 0 {
+	if f := (&pairs.Result{Parts: []*bitmap.Image{part}, Places: [][]pairs.Place{nil, nil}}); settled(f, page) != 0 ||
+		chained(f) != 0 {
 		t.Error("no places gain something")
 	}
 }

@@ -79,7 +79,8 @@ func TestEMIsTheSameFromAStream(t *testing.T) {
 			src := &inBlocks{data: data, sizes: sizes}
 			got := rounds(src, workers)
 			if len(got) != len(want) || src.passes != len(want) {
-				t.Fatalf("%d workers, blocks of %v: %d rounds in %d readings, want %d", workers, sizes, len(got), src.passes, len(want))
+				t.Fatalf("%d workers, blocks of %v: %d rounds in %d readings, want %d", workers, sizes, len(got), src.passes,
+					len(want))
 			}
 			for n := range got {
 				if !testkit.SameTally(got[n].Tally, want[n].Tally) || !testkit.SameModel(got[n].Model, want[n].Model) {
@@ -204,7 +205,8 @@ func TestStreamOnALockedThread(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, fails := range []int{0, 20} {
-		_, err := patchwork.EStep(t.Context(), m, &inBlocks{data: data, sizes: []int{8}, fails: fails}, patchwork.PursuitOptions{}, 3, nil)
+		_, err := patchwork.EStep(t.Context(), m, &inBlocks{data: data, sizes: []int{8}, fails: fails},
+			patchwork.PursuitOptions{}, 3, nil)
 		if (err != nil) != (fails > 0) {
 			t.Error(err)
 		}
@@ -232,7 +234,8 @@ func TestSample(t *testing.T) {
 			}
 			return
 		}
-		if len(a.Images) != min(size, rows.Counting(data)) || a.Of != rows.Counting(data) || a.Rows != rows.Total(data) || a.all() != (size >= a.Of) {
+		if len(a.Images) != min(size, rows.Counting(data)) || a.Of != rows.Counting(data) || a.Rows != rows.Total(data) ||
+			a.all() != (size >= a.Of) {
 			t.Fatalf("a sample of %d: %d of %d images, %d rows", size, len(a.Images), a.Of, a.Rows)
 		}
 		at := -1
@@ -245,7 +248,8 @@ func TestSample(t *testing.T) {
 			}
 			at = i
 		}
-		b, err := drawSample(context.Background(), &inBlocks{data: data, sizes: []int{rapid.IntRange(1, 9).Draw(t, "block")}}, size, seed)
+		b, err := drawSample(context.Background(), &inBlocks{data: data, sizes: []int{rapid.IntRange(1, 9).Draw(t, "block")}},
+			size, seed)
 		if err != nil || !reflect.DeepEqual(a, b) {
 			t.Fatal("blocks make a difference")
 		}
@@ -287,7 +291,8 @@ func TestStreamFailures(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		opt.Workers = workers
 		broken := &inBlocks{data: data, sizes: []int{8}, fails: 64}
-		if tally, err := patchwork.EStep(t.Context(), m, broken, patchwork.PursuitOptions{}, workers, nil); tally != nil || !errors.Is(err, errRead) {
+		if tally, err := patchwork.EStep(t.Context(), m, broken, patchwork.PursuitOptions{}, workers, nil); tally != nil ||
+			!errors.Is(err, errRead) {
 			t.Errorf("explain: %v, %v", tally, err)
 		}
 		if got, err := Learn(t.Context(), broken, m.Config(), opt); got != nil || !errors.Is(err, errRead) {
@@ -296,22 +301,28 @@ func TestStreamFailures(t *testing.T) {
 		if got, err := goOn(t.Context(), m, broken, opt.WithDefaults(m.Config())); got != nil || !errors.Is(err, errRead) {
 			t.Errorf("continue: %v, %v", got, err)
 		}
-		odd := &inBlocks{data: patchwork.Data{Images: append(append([]*bitmap.Image(nil), data.Images[:30]...), bitmap.New(6, 7))}, sizes: []int{5}}
+		odd := &inBlocks{data: patchwork.Data{Images: append(append([]*bitmap.Image(nil), data.Images[:30]...),
+			bitmap.New(6, 7))}, sizes: []int{5}}
 		odd.data.Images = append(odd.data.Images, bitmap.New(1, 1))
-		if _, err := patchwork.EStep(t.Context(), m, odd, patchwork.PursuitOptions{}, workers, nil); err == nil || !strings.HasPrefix(err.Error(), "image 30: ") {
+		if _, err := patchwork.EStep(t.Context(), m, odd, patchwork.PursuitOptions{}, workers, nil); err == nil ||
+			!strings.HasPrefix(err.Error(), "image 30: ") {
 			t.Errorf("odd: %v", err)
 		}
 		stopped, cancel := context.WithCancel(t.Context())
-		_, err := patchwork.EStep(stopped, m, &inBlocks{data: data, sizes: []int{8}}, patchwork.PursuitOptions{}, workers, func(int, *patchwork.Explanation) { cancel() })
+		_, err := patchwork.EStep(stopped, m, &inBlocks{data: data, sizes: []int{8}}, patchwork.PursuitOptions{}, workers,
+			func(int, *patchwork.Explanation) { cancel() })
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
 	}
 	for want, src := range map[string]*inBlocks{
-		"no images":                    {},
-		"every image has weight 0":     {data: patchwork.Data{Images: data.Images[:3], Weights: make([]int64, 3)}, sizes: []int{2}},
-		"image 2 has weight -1":        {data: patchwork.Data{Images: data.Images[:3], Weights: []int64{1, 1, -1}}, sizes: []int{2}},
-		"weights up to image 1 add up": {data: patchwork.Data{Images: data.Images[:3], Weights: []int64{1, (1 << 31), 1}}, sizes: []int{1}},
+		"no images": {},
+		"every image has weight 0": {data: patchwork.Data{Images: data.Images[:3], Weights: make([]int64, 3)},
+			sizes: []int{2}},
+		"image 2 has weight -1": {data: patchwork.Data{Images: data.Images[:3], Weights: []int64{1, 1, -1}},
+			sizes: []int{2}},
+		"weights up to image 1 add up": {data: patchwork.Data{Images: data.Images[:3], Weights: []int64{1, (1 << 31), 1}},
+			sizes: []int{1}},
 	} {
 		for name, f := range map[string]func() error{
 			"explain": func() error {
@@ -326,10 +337,12 @@ func TestStreamFailures(t *testing.T) {
 		}
 	}
 	online, stream := Options{Experts: 2, Method: MethodOnline, Starts: 3}, &inBlocks{data: data, sizes: []int{8}}
-	if _, err := Learn(t.Context(), stream, quadrantConfig(), online); err == nil || !strings.Contains(err.Error(), "a stream has one") {
+	if _, err := Learn(t.Context(), stream, quadrantConfig(), online); err == nil ||
+		!strings.Contains(err.Error(), "a stream has one") {
 		t.Errorf("three orders of a stream: %v", err)
 	}
-	if _, err := Learn(t.Context(), stream, quadrantConfig(), Options{Method: MethodOnline}); err == nil || !strings.Contains(err.Error(), "say how many") {
+	if _, err := Learn(t.Context(), stream, quadrantConfig(), Options{Method: MethodOnline}); err == nil ||
+		!strings.Contains(err.Error(), "say how many") {
 		t.Errorf("online learning of an unknown number of parts: %v", err)
 	}
 }
@@ -357,7 +370,8 @@ func TestBlankImagesOfAStream(t *testing.T) {
 			t.Errorf("%s: blank images change what is learned, %v", opt.Method, err)
 		}
 		blank := patchwork.Data{Images: []*bitmap.Image{bitmap.New(h, w), bitmap.New(h, w)}}
-		if _, err := learnFrom(t, &inBlocks{data: blank, sizes: []int{1}}, m.Config(), Options{Experts: 1, Method: opt.Method, Iterations: 1}); err != nil {
+		if _, err := learnFrom(t, &inBlocks{data: blank, sizes: []int{1}}, m.Config(),
+			Options{Experts: 1, Method: opt.Method, Iterations: 1}); err != nil {
 			t.Errorf("%s: only blank images: %v", opt.Method, err)
 		}
 	}

@@ -30,7 +30,8 @@ func TestStrokesAreTheDefault(t *testing.T) {
 		{"reused", with(func(c *patchwork.Config) { c.Reuse = 3 }), Options{}, MethodBoth},
 		{"without background", with(func(c *patchwork.Config) { c.Q = 0 }), Options{}, MethodBoth},
 		{"scenes", with(func(c *patchwork.Config) { c.Scene = true }), Options{}, MethodBoth},
-		{"a background for every pixel", with(func(c *patchwork.Config) { c.QMap = make([]float64, 400) }), Options{}, MethodBoth},
+		{"a background for every pixel", with(func(c *patchwork.Config) { c.QMap = make([]float64, 400) }), Options{},
+			MethodBoth},
 		{"large", with(func(c *patchwork.Config) { c.Height, c.Width = 1000, 1000 }), Options{}, MethodBoth},
 		{"still", patchwork.NewConfig(patchwork.RuleMax, 20, 20, pose.Grid{}), Options{}, MethodBoth},
 		{"votes for and against", patchwork.NewConfig(patchwork.RuleMaxMinusMin, 20, 20, grid), Options{}, MethodBoth},
@@ -48,7 +49,8 @@ func TestStrokesAreTheDefault(t *testing.T) {
 	if o := (Options{Straight: 60}).WithDefaults(moving); o.Starts != 14 {
 		t.Errorf("%d starts where straight parts are preferred", o.Starts)
 	}
-	if o := (Options{StartFrom: StartFromOrders, Starts: 2}).WithDefaults(moving); o.StartFrom != StartFromOrders || o.Starts != 2 {
+	if o := (Options{StartFrom: StartFromOrders, Starts: 2}).WithDefaults(moving); o.StartFrom != StartFromOrders ||
+		o.Starts != 2 {
 		t.Errorf("%+v", o)
 	}
 }
@@ -77,7 +79,8 @@ func TestStrokesRefuse(t *testing.T) {
 	}
 	stream := &inBlocks{data: data, sizes: []int{3}}
 	opt := Options{Experts: 2, Method: MethodStrokes, Sample: 4}
-	if _, err := Learn(t.Context(), stream, cfg, opt); err == nil || !strings.Contains(err.Error(), "more than the sample of 4") {
+	if _, err := Learn(t.Context(), stream, cfg, opt); err == nil ||
+		!strings.Contains(err.Error(), "more than the sample of 4") {
 		t.Errorf("a stream: %v", err)
 	}
 	opt.Method = MethodAuto
@@ -94,7 +97,8 @@ func TestStrokesRun(t *testing.T) {
 	var want []Step
 	for _, workers := range []int{1, 3} {
 		var steps []Step
-		for s, err := range Run(t.Context(), data, cfg, Options{Experts: 2, Starts: 3, Iterations: 5, Workers: workers, Seed: 2}) {
+		for s, err := range Run(t.Context(), data, cfg, Options{Experts: 2, Starts: 3, Iterations: 5, Workers: workers,
+			Seed: 2}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +111,8 @@ func TestStrokesRun(t *testing.T) {
 			t.Fatalf("%d steps, with one worker %d", len(steps), len(want))
 		}
 		for i, s := range steps {
-			if s.Start != want[i].Start || s.Iteration != want[i].Iteration || s.CurvePoint != want[i].CurvePoint || !sameTemplates(s.Model, want[i].Model) ||
+			if s.Start != want[i].Start || s.Iteration != want[i].Iteration || s.CurvePoint != want[i].CurvePoint ||
+				!sameTemplates(s.Model, want[i].Model) ||
 				!sameTemplates(s.Best, want[i].Best) {
 				t.Errorf("step %d of %d workers: %+v, with one %+v", i, workers, s.CurvePoint, want[i].CurvePoint)
 			}

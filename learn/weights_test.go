@@ -15,7 +15,8 @@ import (
 // Numbers of starts that could not be kept are refused before any work.
 func TestTooManyStarts(t *testing.T) {
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("101")}}
-	for _, err := range learn.Run(t.Context(), data, patchwork.NewConfig(patchwork.RuleMax, 1, 3, pose.Grid{}), learn.Options{Experts: 1, Starts: learn.MaxStarts + 1}) {
+	for _, err := range learn.Run(t.Context(), data, patchwork.NewConfig(patchwork.RuleMax, 1, 3, pose.Grid{}),
+		learn.Options{Experts: 1, Starts: learn.MaxStarts + 1}) {
 		if err == nil {
 			t.Fatal("accepted")
 		}
@@ -39,7 +40,8 @@ func TestPaperWeights(t *testing.T) {
 			}
 		}
 		cfg := learn.PaperConfig(patchwork.RuleMax, 1, 9, pose.Grid{})
-		m, err := learn.Learn(t.Context(), data, cfg, learn.Options{Experts: 2, Paper: true, Method: learn.MethodOnline, Starts: 1})
+		m, err := learn.Learn(t.Context(), data, cfg, learn.Options{Experts: 2, Paper: true, Method: learn.MethodOnline,
+			Starts: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +75,8 @@ func TestOnlineStops(t *testing.T) {
 	for _, paper := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
 		steps := 0
-		for _, err := range learn.Run(ctx, data, patchwork.NewConfig(patchwork.RuleMax, 1, 3, pose.Grid{}), learn.Options{Experts: 1, Method: learn.MethodOnline, Starts: 1, Paper: paper}) {
+		for _, err := range learn.Run(ctx, data, patchwork.NewConfig(patchwork.RuleMax, 1, 3, pose.Grid{}),
+			learn.Options{Experts: 1, Method: learn.MethodOnline, Starts: 1, Paper: paper}) {
 			if steps++; steps == 1 {
 				cancel()
 			} else if !errors.Is(err, context.Canceled) {
@@ -108,7 +111,8 @@ func TestUntil(t *testing.T) {
 				end = t.Context()
 			}
 			var last learn.Step
-			for s, err := range learn.Run(learn.Until(ctx, end), data, cfg, learn.Options{Experts: 1, Method: method, Starts: 3}) {
+			for s, err := range learn.Run(learn.Until(ctx, end), data, cfg,
+				learn.Options{Experts: 1, Method: method, Starts: 3}) {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -38,17 +38,20 @@ func allocated(f func()) uint64 {
 
 // hostile are texts of each kind that would cost much more to decode than their bytes, and what is said of them.
 var hostile = map[string]struct{ fields, want string }{
-	"null for parts of a curve":    {`"record":{"curve":[` + many(1<<19, always("null")) + `]}`, "null in a list"},
-	"null for columns":             {`"columns":[ null ]`, "null in a list, before byte|is not a valid value there"},
-	"escaped name":                 {`"\u0063olumns":[null]`, "null in a list"},
-	"empty parts of a curve":       {`"record":{"curve":[` + many(1<<18+1, always("{}")) + `]}`, "more than 262144 lists and objects"},
+	"null for parts of a curve": {`"record":{"curve":[` + many(1<<19, always("null")) + `]}`, "null in a list"},
+	"null for columns":          {`"columns":[ null ]`, "null in a list, before byte|is not a valid value there"},
+	"escaped name":              {`"\u0063olumns":[null]`, "null in a list"},
+	"empty parts of a curve": {`"record":{"curve":[` + many(1<<18+1, always("{}")) + `]}`,
+		"more than 262144 lists and objects"},
 	"numbers for parts of a curve": {`"record":{"curve":[` + many(1<<20, always("1")) + `]}`, "1 in a list, before byte"},
 	"empty columns":                {`"columns":[` + many(1<<20, always(`""`)) + `]`, "1048576"},
 	"objects of users":             {`"x-a":[` + many(1<<18+1, always("[]")) + `]`, "more than 262144 lists and objects"},
-	"a long number":                {`"record":{"seed":` + strings.Repeat("1", 65) + "}", "has more than 64 bytes; round it"},
-	"a long number of users":       {`"x-a":[-` + strings.Repeat("1", 1<<20) + `]`, "has more than 64 bytes"},
-	"blanks":                       {`"columns":` + strings.Repeat(" ", maxJSON) + `[]`, "model.json: larger than the limit of 4194304 bytes"},
-	"nested lists":                 {`"x-a":` + strings.Repeat("[", 65) + strings.Repeat("]", 65), "or 64 in each other"},
+	"a long number": {`"record":{"seed":` + strings.Repeat("1", 65) + "}",
+		"has more than 64 bytes; round it"},
+	"a long number of users": {`"x-a":[-` + strings.Repeat("1", 1<<20) + `]`, "has more than 64 bytes"},
+	"blanks": {`"columns":` + strings.Repeat(" ", maxJSON) + `[]`,
+		"model.json: larger than the limit of 4194304 bytes"},
+	"nested lists": {`"x-a":` + strings.Repeat("[", 65) + strings.Repeat("]", 65), "or 64 in each other"},
 }
 
 // TestTextsAreJudgedFirst: texts of a few bytes that would take much memory are refused before
@@ -78,9 +81,10 @@ func TestTextsAreJudgedFirst(t *testing.T) {
 // TestMostOfEachKind: what a text may hold at most takes little to decode.
 func TestMostOfEachKind(t *testing.T) {
 	for name, fields := range map[string]string{
-		"points":         `"record":{"curve":[` + many(1<<18-8, always("{}")) + `]}`,
-		"unknown fields": `"record":{"curve":[` + many(400, always("{"+many(1000, func(i int) string { return fmt.Sprintf(`"k%d":0`, i) })+"}")) + `]}`,
-		"users":          `"x-a":{` + many(1<<18, func(i int) string { return fmt.Sprintf(`"%d":0`, i) }) + `}`,
+		"points": `"record":{"curve":[` + many(1<<18-8, always("{}")) + `]}`,
+		"unknown fields": `"record":{"curve":[` +
+			many(400, always("{"+many(1000, func(i int) string { return fmt.Sprintf(`"k%d":0`, i) })+"}")) + `]}`,
+		"users": `"x-a":{` + many(1<<18, func(i int) string { return fmt.Sprintf(`"%d":0`, i) }) + `}`,
 	} {
 		p := valid()
 		p.text = `{"rule":"max","height":2,"width":3,` + fields + `}`
@@ -138,7 +142,9 @@ func TestCommitteeTexts(t *testing.T) {
 		outer.raw[committeeName(i)] = string(inner.bytes(t, npy.Deflate))
 	}
 	_, err := read(outer.bytes(t, npy.Store))
-	checkMessage(t, "three", err, "committee-3.npz: the models of the committee have more than 4194304 bytes of model.json together; leave out their columns")
+	checkMessage(t, "three", err,
+		"committee-3.npz: the models of the committee have more than 4194304 bytes of model.json together; leave out "+
+			"their columns")
 	delete(outer.raw, committeeName(2))
 	if _, err := read(outer.bytes(t, npy.Store)); err != nil {
 		t.Error(err)

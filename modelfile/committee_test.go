@@ -17,7 +17,8 @@ func TestCommittee(t *testing.T) {
 	if err := odds.Rule.UnmarshalText([]byte("sum-of-log-odds")); err != nil {
 		t.Fatal(err)
 	}
-	m, one, two := model(t, table, []float64{0, 0.5, 1}), model(t, table, make([]float64, 3), make([]float64, 3)), model(t, odds, []float64{1, 0.5, 0})
+	m, one, two := model(t, table, []float64{0, 0.5, 1}), model(t, table, make([]float64, 3), make([]float64, 3)),
+		model(t, odds, []float64{1, 0.5, 0})
 	one, err := one.WithExtras(patchwork.Extras{Usage: []float64{0.5, 0.25}, Record: patchwork.Record{Rows: 9}})
 	if err != nil {
 		t.Fatal(err)

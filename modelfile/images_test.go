@@ -35,7 +35,8 @@ func TestExpertsSmallerThanImages(t *testing.T) {
 		}
 		cfg := m.Config()
 		if !cfg.Scene || m.Height() != 2 || m.Width() != 3 || cfg.ImageHeight != c.height || cfg.ImageWidth != c.width {
-			t.Errorf("%s: read as parts of %d x %d in images of %d x %d, scene %t", name, m.Height(), m.Width(), cfg.ImageHeight, cfg.ImageWidth, cfg.Scene)
+			t.Errorf("%s: read as parts of %d x %d in images of %d x %d, scene %t", name, m.Height(), m.Width(), cfg.ImageHeight,
+				cfg.ImageWidth, cfg.Scene)
 		}
 		var again bytes.Buffer
 		if err := Write(&again, m); err != nil {
@@ -45,7 +46,8 @@ func TestExpertsSmallerThanImages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b := back.Config(); !b.Scene || b.Height != cfg.Height || b.Width != cfg.Width || b.ImageHeight != cfg.ImageHeight || b.ImageWidth != cfg.ImageWidth {
+		if b := back.Config(); !b.Scene || b.Height != cfg.Height || b.Width != cfg.Width ||
+			b.ImageHeight != cfg.ImageHeight || b.ImageWidth != cfg.ImageWidth {
 			t.Errorf("%s: written and read again it is %+v, not %+v", name, b, cfg)
 		}
 	}
@@ -57,14 +59,19 @@ func TestImagesRefused(t *testing.T) {
 		set  map[string]any
 		want string
 	}{
-		"three numbers":    {map[string]any{"scene": true, "images": []int{1, 2, 3}}, "model.json: field images: has 3 numbers"},
-		"overhang":         {map[string]any{"scene": true, "overhang": -1}, "an overhang of -1 pixels"},
-		"overhang alone":   {map[string]any{"overhang": 1}, "an overhang of 1 pixels; give 0 or more, and more only for a scene"},
-		"no pixels":        {map[string]any{"scene": true, "images": []int{0, 8}}, "model.json: field images: are 0 x 8 pixels"},
-		"smaller":          {map[string]any{"scene": true, "images": []int{1, 8}}, "images of 1 x 8 pixels are smaller than their parts, 2 x 3"},
-		"larger, no scene": {map[string]any{"images": []int{5, 8}}, "images of 5 x 8 pixels are not of the size of the parts, 2 x 3"},
-		"absurd":           {map[string]any{"scene": true, "images": []int{1 << 40, 1 << 40}}, "an image of"},
-		"text":             {map[string]any{"images": "large"}, `model.json: field images: is "large", want [height, width]`},
+		"three numbers": {map[string]any{"scene": true, "images": []int{1, 2, 3}},
+			"model.json: field images: has 3 numbers"},
+		"overhang": {map[string]any{"scene": true, "overhang": -1}, "an overhang of -1 pixels"},
+		"overhang alone": {map[string]any{"overhang": 1},
+			"an overhang of 1 pixels; give 0 or more, and more only for a scene"},
+		"no pixels": {map[string]any{"scene": true, "images": []int{0, 8}},
+			"model.json: field images: are 0 x 8 pixels"},
+		"smaller": {map[string]any{"scene": true, "images": []int{1, 8}},
+			"images of 1 x 8 pixels are smaller than their parts, 2 x 3"},
+		"larger, no scene": {map[string]any{"images": []int{5, 8}},
+			"images of 5 x 8 pixels are not of the size of the parts, 2 x 3"},
+		"absurd": {map[string]any{"scene": true, "images": []int{1 << 40, 1 << 40}}, "an image of"},
+		"text":   {map[string]any{"images": "large"}, `model.json: field images: is "large", want [height, width]`},
 	} {
 		p := valid()
 		for field, value := range c.set {

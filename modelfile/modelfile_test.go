@@ -67,7 +67,8 @@ func read(b []byte) (*patchwork.Model, error) { return Read(bytes.NewReader(b), 
 
 func drawRange(t *rapid.T, label string) pose.Range {
 	lo := rapid.IntRange(-9, 9).Draw(t, label+" min")
-	return pose.Range{Min: lo, Max: lo + rapid.IntRange(0, 9).Draw(t, label+" length"), Step: rapid.IntRange(0, 4).Draw(t, label+" step")}
+	return pose.Range{Min: lo, Max: lo + rapid.IntRange(0, 9).Draw(t, label+" length"),
+		Step: rapid.IntRange(0, 4).Draw(t, label+" step")}
 }
 
 func drawGrid(t *rapid.T) pose.Grid {
@@ -84,7 +85,8 @@ func drawGrid(t *rapid.T) pose.Grid {
 		g.DY, g.DX = drawRange(t, "dy"), drawRange(t, "dx")
 	}
 	g.Angles = rapid.SliceOfNDistinct(rapid.Float64Range(-1e6, 1e6), 0, 4, rapid.ID).Draw(t, "angles")
-	g.Stretches = rapid.SampledFrom([][]pose.Stretch{nil, {{}, {Y: 0.75}}, {{Y: 1.33, X: 1}, {X: 2}}, {{Y: 0.5}}}).Draw(t, "stretches")
+	g.Stretches = rapid.SampledFrom([][]pose.Stretch{nil, {{}, {Y: 0.75}}, {{Y: 1.33, X: 1}, {X: 2}}, {{Y: 0.5}}}).Draw(t,
+		"stretches")
 	return g
 }
 
@@ -108,7 +110,8 @@ func drawConfig(t *rapid.T) patchwork.Config {
 		c.Overhang = rapid.IntRange(0, 3).Draw(t, "overhang")
 	}
 	if c.Scene && rapid.Bool().Draw(t, "larger images") {
-		c.ImageHeight, c.ImageWidth = c.Height+rapid.IntRange(0, 9).Draw(t, "rows more"), c.Width+rapid.IntRange(0, 9).Draw(t, "columns more")
+		c.ImageHeight, c.ImageWidth = c.Height+rapid.IntRange(0, 9).Draw(t, "rows more"),
+			c.Width+rapid.IntRange(0, 9).Draw(t, "columns more")
 	}
 	if !c.Scene && rapid.Bool().Draw(t, "q per pixel") {
 		n := c.Height * c.Width
@@ -159,12 +162,15 @@ func drawRecord(t *rapid.T) patchwork.Record {
 		DescriptionLength: length.Draw(t, "length"), FixedPoint: rapid.Bool().Draw(t, "fixed point")}
 	for range rapid.IntRange(0, 3).Draw(t, "starts") {
 		r.Starts = append(r.Starts, patchwork.Start{Seed: rapid.Uint64().Draw(t, "seed"),
-			Score: score.Draw(t, "score"), LeaveOneOut: score.Draw(t, "left out"), Method: rapid.String().Draw(t, "method"), DescriptionLength: length.Draw(t, "length")})
+			Score: score.Draw(t, "score"), LeaveOneOut: score.Draw(t, "left out"), Method: rapid.String().Draw(t, "method"),
+			DescriptionLength: length.Draw(t, "length")})
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "curve") {
-		r.Curve = append(r.Curve, patchwork.CurvePoint{Experts: rapid.Int().Draw(t, "experts"), Stage: rapid.String().Draw(t, "stage"),
-			Rows: rapid.Int64().Draw(t, "rows"), LogLik: score.Draw(t, "log lik"), DescriptionLength: length.Draw(t, "length"),
-			HeldOutRows: rapid.Int64().Draw(t, "held-out rows"), HeldOut: score.Draw(t, "held out"), Chosen: rapid.Bool().Draw(t, "chosen")})
+		r.Curve = append(r.Curve, patchwork.CurvePoint{Experts: rapid.Int().Draw(t, "experts"),
+			Stage: rapid.String().Draw(t, "stage"),
+			Rows:  rapid.Int64().Draw(t, "rows"), LogLik: score.Draw(t, "log lik"), DescriptionLength: length.Draw(t, "length"),
+			HeldOutRows: rapid.Int64().Draw(t, "held-out rows"), HeldOut: score.Draw(t, "held out"),
+			Chosen: rapid.Bool().Draw(t, "chosen")})
 	}
 	return r
 }
@@ -294,11 +300,13 @@ func least(t testing.TB) *patchwork.Model {
 
 // everything returns a model with every part.
 func everything(t testing.TB) *patchwork.Model {
-	m := model(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 2, Width: 2, Q: 0.5, QMap: []float64{0.5, 0.25, 0.5, 0.75},
+	m := model(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 2, Width: 2, Q: 0.5,
+		QMap:  []float64{0.5, 0.25, 0.5, 0.75},
 		Poses: pose.Grid{DY: pose.Range{Min: -1, Max: 3, Step: 2}, DX: pose.Symmetric(3, 1), Angles: pose.Evenly(12, 6)},
 		Reuse: 2, Defaults: patchwork.Defaults{UnknownOutside: true, Prior: patchwork.Prior{On: 0.05, Off: 1}}},
 		[]float64{0, 0.25, 0.5, 1}, []float64{0.9, 0.5, 0.5, 0.1})
-	tally, err := patchwork.TallyOf(m, patchwork.Counts{On: []int64{0, 1, 2, 3, 4, 5, 6, 7}, Seen: []int64{9, 9, 9, 9, 9, 9, 9, 9},
+	tally, err := patchwork.TallyOf(m, patchwork.Counts{On: []int64{0, 1, 2, 3, 4, 5, 6, 7},
+		Seen:   []int64{9, 9, 9, 9, 9, 9, 9, 9},
 		LostOn: []int64{0, 0, 0, 0, 0, 0, 0, 1}, LostSeen: []int64{0, 0, 0, 0, 0, 0, 0, 2}}, 11)
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +324,8 @@ func everything(t testing.TB) *patchwork.Model {
 // named returns a table's model with names and a reading.
 func named(t testing.TB) *patchwork.Model {
 	m := model(t, patchwork.Config{Height: 1, Width: 3}, []float64{0.25, 1, 0.5}, []float64{0, 0, 1})
-	return with(t, m, patchwork.Extras{Columns: []string{"Veronica <minor>", "Poa\nrepens", "Grün"}, Names: []string{"", "bog"},
+	return with(t, m, patchwork.Extras{Columns: []string{"Veronica <minor>", "Poa\nrepens", "Grün"},
+		Names:   []string{"", "bog"},
 		Reading: json.RawMessage(`{"meta":["site"],"threshold":1e-300,"later":{"a":[1,null]}}`)})
 }
 
@@ -341,7 +350,8 @@ func sixtyFour(t testing.TB) *patchwork.Model {
 		t.Fatal(err)
 	}
 	return with(t, model(t, patchwork.Config{Height: 1, Width: 1}, templates...),
-		patchwork.Extras{Geometry: &patchwork.Geometry{Normal: normal, Presence: gauss.Presence{{Mask: 1, N: 1}, {Mask: 1<<63 | 1, N: 2}}}})
+		patchwork.Extras{Geometry: &patchwork.Geometry{Normal: normal,
+			Presence: gauss.Presence{{Mask: 1, N: 1}, {Mask: 1<<63 | 1, N: 2}}}})
 }
 
 func diagonal(d int) []float64 {

@@ -19,7 +19,8 @@ func TestPrivate(t *testing.T) {
 		want []string
 	}{
 		"nothing": {func(*parts) {}, nil},
-		"all": {all(set("x-note", []any{"mine"}), set("names", []string{"a", ""}), counts, array("x-y", npy.New([]int32{1}, 1)), func(p *parts) { p.raw["README.txt"] = "hello" }),
+		"all": {all(set("x-note", []any{"mine"}), set("names", []string{"a", ""}), counts,
+			array("x-y", npy.New([]int32{1}, 1)), func(p *parts) { p.raw["README.txt"] = "hello" }),
 			[]string{"README.txt", "x-y.npy", "x-note in model.json"}},
 		"numpy.savez": {all(set("x-note", 1), func(p *parts) {
 			text, _ := json.Marshal(p.header)

@@ -107,7 +107,8 @@ func TestRealModelsComeBack(t *testing.T) {
 	together := realModel(1)
 	together.Committee = []*real.Model{realModel(0), realModel(1)}
 	b := writeReal(t, together)
-	if got, err := modelfile.ReadReal(bytes.NewReader(b), int64(len(b))); err != nil || !reflect.DeepEqual(got, together) || !bytes.Equal(writeReal(t, got), b) {
+	if got, err := modelfile.ReadReal(bytes.NewReader(b), int64(len(b))); err != nil ||
+		!reflect.DeepEqual(got, together) || !bytes.Equal(writeReal(t, got), b) {
 		t.Errorf("with a committee: %v, %v", got, err)
 	}
 	empty := realModel(0)
@@ -140,7 +141,8 @@ func TestRealArrays(t *testing.T) {
 		kind  byte
 		shape []int
 	}{"mean": {'f', []int{2, 6}}, "var": {'f', []int{2, 6}}, "vote": {'u', []int{2, 6}}, "pi": {'f', []int{2}},
-		"background_mean": {'f', []int{6}}, "background_var": {'f', []int{6}}, "step": {'f', []int{6}}, "origin": {'f', []int{6}}, "floor": {'f', []int{6}}} {
+		"background_mean": {'f', []int{6}}, "background_var": {'f', []int{6}}, "step": {'f', []int{6}},
+		"origin": {'f', []int{6}}, "floor": {'f', []int{6}}} {
 		r, err := z.Open(name)
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +172,8 @@ func TestRealModelsAreRefused(t *testing.T) {
 	arrays := func() map[string]*npy.Array {
 		return map[string]*npy.Array{
 			"mean": npy.New([]float64{1, 2}, 1, 2), "var": npy.New([]float64{1, 1}, 1, 2), "vote": npy.New([]int64{0, 2}, 1, 2),
-			"background_mean": npy.New([]float64{0, 0}, 2), "background_var": npy.New([]float64{1, 1}, 2), "x-mine": npy.New([]float64{1}, 1)}
+			"background_mean": npy.New([]float64{0, 0}, 2), "background_var": npy.New([]float64{1, 1}, 2),
+			"x-mine": npy.New([]float64{1}, 1)}
 	}
 	read := func(text string, a map[string]*npy.Array) error {
 		b := brought(t, text, a)
@@ -229,19 +232,23 @@ func TestRealTextsAreJudged(t *testing.T) {
 	m.Names[0] = strings.Repeat("y", 4<<20)
 	var file bytes.Buffer
 	var fe *modelfile.FormatError
-	if err := modelfile.WriteReal(&file, m); !errors.As(err, &fe) || !strings.Contains(err.Error(), "more than 4194304; shorten the names of columns, or leave them out") || file.Len() > 0 {
+	if err := modelfile.WriteReal(&file, m); !errors.As(err, &fe) ||
+		!strings.Contains(err.Error(), "more than 4194304; shorten the names of columns, or leave them out") ||
+		file.Len() > 0 {
 		t.Errorf("%v, %d bytes written", err, file.Len())
 	}
 }
 
-// TestRealCommitteesAreRefused: models of a committee that are damaged, of another size or with a committee of their own are errors that name
+// TestRealCommitteesAreRefused: models of a committee that are damaged, of another size or with a committee of their
+// own are errors that name
 // the member.
 func TestRealCommitteesAreRefused(t *testing.T) {
 	nested := realModel(0)
 	nested.Committee = []*real.Model{realModel(1)}
 	good := writeReal(t, realModel(0))
-	for what, inner := range map[string][]byte{"nothing": nil, "no model": []byte("no model"), "half": good[:len(good)/2], "a committee of its own": writeReal(t, nested),
-		"another size": writeReal(t, realModel(3))} {
+	for what, inner := range map[string][]byte{"nothing": nil, "no model": []byte("no model"), "half": good[:len(good)/2],
+		"a committee of its own": writeReal(t, nested),
+		"another size":           writeReal(t, realModel(3))} {
 		z, err := npy.ReadZip(bytes.NewReader(good), int64(len(good)), npy.Limits{})
 		if err != nil {
 			t.Fatal(err)
@@ -263,7 +270,8 @@ func TestRealCommitteesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		var fe *modelfile.FormatError
-		if m, err := modelfile.ReadReal(bytes.NewReader(b.Bytes()), int64(b.Len())); !errors.As(err, &fe) || !strings.Contains(err.Error(), "committee") {
+		if m, err := modelfile.ReadReal(bytes.NewReader(b.Bytes()), int64(b.Len())); !errors.As(err, &fe) ||
+			!strings.Contains(err.Error(), "committee") {
 			t.Errorf("%s: %v, %v", what, m, err)
 		}
 	}

@@ -18,12 +18,14 @@ func TestFieldsOnce(t *testing.T) {
 		{`"on":1`, `"On":1`}:                                    `called "on"`,
 		{`"on":1`, `"on":1,"on":2`}:                             `"on" is there twice`,
 	} {
-		if _, err := parseHeader([]byte(strings.Replace(good, change[0], change[1], 1))); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := parseHeader([]byte(strings.Replace(good, change[0], change[1], 1))); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", change[1], err, says)
 		}
 	}
 	for _, bad := range []string{`{"format":"patchwork-model","Version":1}`, `{"format":"patchwork-model","format":"x"}`} {
-		if _, err := parseReal([]byte(bad)); err == nil || !strings.Contains(err.Error(), "called") && !strings.Contains(err.Error(), "twice") {
+		if _, err := parseReal([]byte(bad)); err == nil || !strings.Contains(err.Error(), "called") &&
+			!strings.Contains(err.Error(), "twice") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}

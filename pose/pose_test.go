@@ -76,7 +76,8 @@ func TestZeroGrid(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for _, g := range []Grid{
-		{DY: Range{1, 0, 1}}, {DY: Range{0, 1 << 40, 1}}, {DX: Range{math.MinInt, math.MaxInt, 1}}, {DX: Range{0, 4, -1}}, {Angles: []float64{0, math.NaN()}},
+		{DY: Range{1, 0, 1}}, {DY: Range{0, 1 << 40, 1}}, {DX: Range{math.MinInt, math.MaxInt, 1}}, {DX: Range{0, 4, -1}},
+		{Angles: []float64{0, math.NaN()}},
 		{Angles: []float64{math.Inf(1)}}, {Angles: []float64{6, 0, 6}},
 	} {
 		if g.Validate() == nil {
@@ -167,7 +168,8 @@ func TestTurnKeepsAll(t *testing.T) {
 			seen[s] = true
 			n++
 			b := turn.Back[s]
-			if d := math.Hypot(float64(i/turn.Width+turn.Top-int(b.Y)), float64(i%turn.Width+turn.Left-int(b.X))); d > math.Sqrt2+1e-9 {
+			if d := math.Hypot(float64(i/turn.Width+turn.Top-int(b.Y)), float64(i%turn.Width+turn.Left-int(b.X))); d >
+				math.Sqrt2+1e-9 {
 				t.Fatalf("pixel %d is taken to box pixel %d, and found %.2f pixels away", s, i, d)
 			}
 		}
@@ -212,7 +214,8 @@ func TestQuarterTurns(t *testing.T) {
 		1, 2,
 		3, 4}
 	for angle, want := range map[float64][]int{
-		0: {1, 2, 3, 4}, 90: {3, 1, 4, 2}, 180: {4, 3, 2, 1}, 270: {2, 4, 1, 3}, -90: {2, 4, 1, 3}, 360: {1, 2, 3, 4}, 450: {3, 1, 4, 2},
+		0: {1, 2, 3, 4}, 90: {3, 1, 4, 2}, 180: {4, 3, 2, 1}, 270: {2, 4, 1, 3}, -90: {2, 4, 1, 3}, 360: {1, 2, 3, 4},
+		450: {3, 1, 4, 2},
 	} {
 		if got := apply(clipped(2, 2, angle), frame); !slices.Equal(got, want) {
 			t.Errorf("%v degrees: %v, want %v", angle, got, want)

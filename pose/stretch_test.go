@@ -8,7 +8,8 @@ import (
 )
 
 func drawStretch(t *rapid.T) Stretch {
-	return Stretch{rapid.SampledFrom([]float64{0, 1, 0.5, 0.75, 1.33, 2}).Draw(t, "y"), rapid.SampledFrom([]float64{0, 1, 0.75, 1.5}).Draw(t, "x")}
+	return Stretch{rapid.SampledFrom([]float64{0, 1, 0.5, 0.75, 1.33, 2}).Draw(t, "y"),
+		rapid.SampledFrom([]float64{0, 1, 0.75, 1.5}).Draw(t, "x")}
 }
 
 // A stretch changes the number of pixels by its factors, to the rim; each pixel of the
@@ -20,7 +21,8 @@ func TestStretchedTurns(t *testing.T) {
 		p := Pose{Angle: rapid.SampledFrom([]float64{0, 15, 90, -40, 180}).Draw(t, "angle"), Stretch: drawStretch(t)}
 		turn := TurnOf(h, w, p)
 		sy, sx := p.Stretch.Factors()
-		if other := TurnOf(h, w, Pose{Angle: p.Angle, Stretch: Stretch{sy, sx}}); other.Top != turn.Top || len(other.From) != len(turn.From) {
+		if other := TurnOf(h, w, Pose{Angle: p.Angle, Stretch: Stretch{sy, sx}}); other.Top != turn.Top ||
+			len(other.From) != len(turn.From) {
 			t.Fatal("a factor of 1 is not one of 0")
 		}
 		if turn.From == nil {
@@ -56,7 +58,8 @@ func TestTurnsOfAGrid(t *testing.T) {
 	if err := g.Validate(); err != nil || g.Turns() != 6 || g.Len() != 18 {
 		t.Fatalf("%d turns, %d poses: %v", g.Turns(), g.Len(), err)
 	}
-	for i, want := range []Pose{{}, {Stretch: Stretch{Y: 0.5}}, {Stretch: Stretch{X: 2}}, {Angle: 30}, {Angle: 30, Stretch: Stretch{Y: 0.5}}, {Angle: 30, Stretch: Stretch{X: 2}}} {
+	for i, want := range []Pose{{}, {Stretch: Stretch{Y: 0.5}}, {Stretch: Stretch{X: 2}}, {Angle: 30},
+		{Angle: 30, Stretch: Stretch{Y: 0.5}}, {Angle: 30, Stretch: Stretch{X: 2}}} {
 		if got := g.Turn(i); got != want {
 			t.Errorf("turn %d is %+v, want %+v", i, got, want)
 		}

@@ -188,7 +188,8 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("log-loss: background %.4f, best explanation %.4f, averaged %.4f; AUC %.3f, %.3f, %.3f", background.Averaged.LogLoss,
+	t.Logf("log-loss: background %.4f, best explanation %.4f, averaged %.4f; AUC %.3f, %.3f, %.3f",
+		background.Averaged.LogLoss,
 		score.Single.LogLoss, score.Averaged.LogLoss, background.Averaged.AUC, score.Single.AUC, score.Averaged.AUC)
 	if !(score.Averaged.LogLoss < score.Single.LogLoss && score.Averaged.LogLoss < background.Averaged.LogLoss-0.05) {
 		t.Errorf("log-loss: background %v, best explanation %v, averaged %v", background.Averaged.LogLoss,
@@ -227,7 +228,8 @@ func TestScoreRefuses(t *testing.T) {
 			return Score(ctx, m, HiddenBits{Data: data, Visible: visible[:3]}, Options{}, 1)
 		},
 		"image 2 is 1 x 30": func() (*HiddenScore, error) {
-			return Score(ctx, m, HiddenBits{Data: data, Visible: []*bitmap.Image{visible[0], visible[1], bitmap.New(1, 31), visible[3]}}, Options{}, 1)
+			return Score(ctx, m, HiddenBits{Data: data, Visible: []*bitmap.Image{visible[0], visible[1], bitmap.New(1, 31),
+				visible[3]}}, Options{}, 1)
 		},
 		"no images": func() (*HiddenScore, error) {
 			return Score(ctx, m, HiddenBits{Data: patchwork.Data{}, Visible: nil}, Options{}, 1)
@@ -343,7 +345,8 @@ func TestScorePredictions(t *testing.T) {
 	if err != nil || got != want.Averaged {
 		t.Errorf("%+v, %v; want %+v", got, err, want.Averaged)
 	}
-	if _, err := ScorePredictions(hidden, func(int) []float64 { return []float64{0.5} }); err == nil || !strings.Contains(err.Error(), "1 predictions") {
+	if _, err := ScorePredictions(hidden, func(int) []float64 { return []float64{0.5} }); err == nil ||
+		!strings.Contains(err.Error(), "1 predictions") {
 		t.Errorf("too few predictions: %v", err)
 	}
 	nothing := HiddenBits{Data: patchwork.Data{Images: images}, Visible: images}

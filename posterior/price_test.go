@@ -18,7 +18,8 @@ func priced(t *testing.T, method string, usage []float64) *patchwork.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = m.WithExtras(patchwork.Extras{Usage: usage, Record: patchwork.Record{Method: method, Rows: 99}}); err != nil {
+	if m, err = m.WithExtras(patchwork.Extras{Usage: usage, Record: patchwork.Record{Method: method, Rows: 99}}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	return m
@@ -31,7 +32,8 @@ func TestPickCostsAreThePriorOdds(t *testing.T) {
 	if len(costs) != 2 || math.Abs(costs[0]-math.Log(99.5/0.5)) > 1e-12 || math.Abs(costs[1]-math.Log(39.5/60.5)) > 1e-12 {
 		t.Fatalf("costs %v, want those of (n + 1/2) / (N + 1)", costs)
 	}
-	for name, other := range map[string]*patchwork.Model{"batch": priced(t, "random", usage), "without usage": priced(t, "soft", nil)} {
+	for name, other := range map[string]*patchwork.Model{"batch": priced(t, "random", usage),
+		"without usage": priced(t, "soft", nil)} {
 		if c := posterior.PickCosts(other); c != nil {
 			t.Errorf("%s: costs %v, want none", name, c)
 		}

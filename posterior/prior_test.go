@@ -82,9 +82,11 @@ func TestUnknownBitsAreIgnored(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := mustPosterior(t, m, img, Options{})
-		b := mustPosterior(t, testkit.WithUsage(t, less, 100, m.Extras().Usage), bitmap.FromBytes(1, len(bits), bits), Options{})
+		b := mustPosterior(t, testkit.WithUsage(t, less, 100, m.Extras().Usage), bitmap.FromBytes(1, len(bits), bits),
+			Options{})
 		for i := range a.Alternatives {
-			if setKey(a.Alternatives[i].Picks) != setKey(b.Alternatives[i].Picks) || !testkit.About(a.Alternatives[i].LogJoint, b.Alternatives[i].LogJoint) {
+			if setKey(a.Alternatives[i].Picks) != setKey(b.Alternatives[i].Picks) ||
+				!testkit.About(a.Alternatives[i].LogJoint, b.Alternatives[i].LogJoint) {
 				t.Fatalf("set %d: %+v with unknown columns, %+v without them", i, a.Alternatives[i], b.Alternatives[i])
 			}
 		}
@@ -114,7 +116,8 @@ func TestImpossibleImages(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	m, _ := tableAndRow(rand.New(rand.NewPCG(1, 1)), patchwork.RuleMax, 2, 4)
-	for _, opt := range []Options{{Beam: -1}, {Beam: maxBeam + 1}, {Keep: -1}, {Keep: maxKeep + 1}, {MaxPicks: -1}, {MaxPicks: 1 << 20}} {
+	for _, opt := range []Options{{Beam: -1}, {Beam: maxBeam + 1}, {Keep: -1}, {Keep: maxKeep + 1}, {MaxPicks: -1},
+		{MaxPicks: 1 << 20}} {
 		if _, err := NewSearcher(m, opt); err == nil {
 			t.Errorf("options %+v are taken", opt)
 		}
@@ -137,8 +140,10 @@ func TestActivationPrior(t *testing.T) {
 	}
 	testkit.NearAll(t, "prior of nothing", ActivationPrior(m), []float64{0.5, 0.5, 0.5}, 0)
 	usage := []float64{0, 0.25, 1}
-	testkit.NearAll(t, "prior of usage", ActivationPrior(testkit.WithUsage(t, m, 0, usage)), []float64{0.001, 0.25, 0.999}, 0)
-	testkit.NearAll(t, "prior of a record", ActivationPrior(testkit.WithUsage(t, m, 4, usage)), []float64{0.1, 0.3, 0.9}, 1e-15)
+	testkit.NearAll(t, "prior of usage", ActivationPrior(testkit.WithUsage(t, m, 0, usage)), []float64{0.001, 0.25, 0.999},
+		0)
+	testkit.NearAll(t, "prior of a record", ActivationPrior(testkit.WithUsage(t, m, 4, usage)), []float64{0.1, 0.3, 0.9},
+		1e-15)
 	counts, err := patchwork.TallyOf(m, patchwork.Counts{}, 4)
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +161,8 @@ func TestActivationPrior(t *testing.T) {
 // abstention value, though weights add up to 1 only but for rounding: else a
 // bit of 1/2 would be guessed one way or the other.
 func TestAbstentionIsPredictedExactly(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.5, 0.5, 0.5}, {0.8, 0.5, 0.5, 0.5}, {0.5, 0.7, 0.5, 0.5}})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 4, Q: 0.5},
+		[][]float64{{0.9, 0.5, 0.5, 0.5}, {0.8, 0.5, 0.5, 0.5}, {0.5, 0.7, 0.5, 0.5}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,8 @@ func checkAlternative(t *rapid.T, m *patchwork.Model, img *bitmap.Image, a *Alte
 	if !testkit.About(a.LogJoint, joint) {
 		t.Fatalf("log joint %v of %v, by the definition %v", a.LogJoint, a.Picks, joint)
 	}
-	if l := patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), a.Picks).P); !testkit.About(a.LogLik, l) || !testkit.About(a.LogLikModel, l) {
+	if l := patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), a.Picks).P); !testkit.About(a.LogLik, l) ||
+		!testkit.About(a.LogLikModel, l) {
 		t.Fatalf("log-likelihood %v and %v of %v, by the definition %v", a.LogLik, a.LogLikModel, a.Picks, l)
 	}
 	if start := patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), nil).P); !testkit.About(a.StartLogLik, start) {
@@ -244,7 +245,8 @@ func TestBeamFindsTheBestSet(t *testing.T) {
 		t.Logf("%v: best set global in %d of %d tables, %.3f of the mass kept, wider beams lowered the best %d times of %d",
 			rule, global, tables, mass, lowered, 3*tables)
 		if global < tables*95/100 || mass < 0.85 || lowered > 3*tables/100 {
-			t.Errorf("%v: best set global in %d of %d tables, %v of the mass kept, lowered %d times", rule, global, tables, mass, lowered)
+			t.Errorf("%v: best set global in %d of %d tables, %v of the mass kept, lowered %d times", rule, global, tables, mass,
+				lowered)
 		}
 	}
 }
@@ -314,7 +316,8 @@ func TestBeamIsNoWorseThanTheHybrid(t *testing.T) {
 		}
 		best := mustPosterior(t, m, img, Options{}).Alternatives[0]
 		if best.LogJoint < hybrid-1e-8 {
-			t.Fatalf("the best alternative %v has log joint %v, the hybrid explanation %v has %v", best.Picks, best.LogJoint, e.Picks, hybrid)
+			t.Fatalf("the best alternative %v has log joint %v, the hybrid explanation %v has %v", best.Picks, best.LogJoint,
+				e.Picks, hybrid)
 		}
 		if best.LogJoint > hybrid+1e-8 {
 			better++

@@ -17,7 +17,8 @@ import (
 func TestBoxes(t *testing.T) {
 	page := bitmap.New(60, 80)
 	page.Set(30, 40, true)
-	b := &Boxes{Page: page, List: []Box{{Top: 25, Left: 35, Bottom: 35, Right: 45, Label: `<a&"b>`}, {Top: 10, Left: 60, Bottom: 30, Right: 75, Kind: 1, Doubtful: true}}}
+	b := &Boxes{Page: page, List: []Box{{Top: 25, Left: 35, Bottom: 35, Right: 45, Label: `<a&"b>`},
+		{Top: 10, Left: 60, Bottom: 30, Right: 75, Kind: 1, Doubtful: true}}}
 	img := b.Raster()
 	if w, h := b.Size(); w != 80 || h != 60 || img.Bounds().Dx() != 80 || img.Bounds().Dy() != 60 {
 		t.Fatalf("%d x %d", w, h)

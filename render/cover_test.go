@@ -56,7 +56,8 @@ func TestCoverColours(t *testing.T) {
 			images = append(images, bitmap.Parse(rapid.StringOfN(rapid.SampledFrom([]rune("#..?")), w, w, -1).Draw(t, "row")))
 		}
 		m := blocks.Of(images)
-		c, err := blocks.Find(context.Background(), m, blocks.Options{ExceptionPrice: rapid.Int64Range(0, 2).Draw(t, "price"), Steps: 1000})
+		c, err := blocks.Find(context.Background(), m, blocks.Options{ExceptionPrice: rapid.Int64Range(0, 2).Draw(t, "price"),
+			Steps: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

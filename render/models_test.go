@@ -87,7 +87,8 @@ func table(t testing.TB) *patchwork.Model {
 			up[i], down[7-i] = 0.95, 0.05
 		}
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 8, QMap: q}, [][]float64{up, down})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 8, QMap: q},
+		[][]float64{up, down})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,8 @@ import (
 // Pictures call parts by their names, cut to the length of a caption, and others by
 // their numbers.
 func TestPicturesUseNames(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.Config{Height: 2, Width: 2}, [][]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}})
+	m, err := patchwork.NewModel(patchwork.Config{Height: 2, Width: 2},
+		[][]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}})
 	if err == nil {
 		m, err = m.WithExtras(patchwork.Extras{Names: []string{"bog", "", "a meadow of more than twenty-four letters"}})
 	}

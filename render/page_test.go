@@ -28,7 +28,8 @@ func TestPageIsSelfContained(t *testing.T) {
 
 // A page says what a browser may let it do, and its own script is the one that it names.
 func TestPagePolicy(t *testing.T) {
-	policy := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src ([^;"]*);`)
+	policy := regexp.MustCompile(
+		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src ([^;"]*);`)
 	for _, script := range []string{"", "let a = 1 < 2 && \"</b>\"; // is < that\n"} {
 		var b bytes.Buffer
 		if err := (Page{Title: "a", Script: markup.HTML(script)}).Write(&b); err != nil {

@@ -17,7 +17,8 @@ func TestPaletteEnds(t *testing.T) {
 		{"ink", Ink, 0, white}, {"ink", Ink, 1, black},
 		{"ink", Ink, -3, white}, {"ink", Ink, math.Inf(1), black}, {"ink", Ink, nan, unknownTints[0]},
 		{"symmetric", Symmetric, 0, blue}, {"symmetric", Symmetric, 0.5, grey}, {"symmetric", Symmetric, 1, yellow},
-		{"symmetric", Symmetric, -3, blue}, {"symmetric", Symmetric, 7, yellow}, {"symmetric", Symmetric, nan, unknownTints[0]},
+		{"symmetric", Symmetric, -3, blue}, {"symmetric", Symmetric, 7, yellow},
+		{"symmetric", Symmetric, nan, unknownTints[0]},
 		{"around 0.2", around(0.2), 0, blue}, {"around 0.2", around(0.2), 0.2, grey}, {"around 0.2", around(0.2), 1, yellow},
 		{"around 0", around(0), 0, grey}, {"around 0", around(0), 1, yellow},
 		{"around 1", around(1), 0, blue}, {"around 1", around(1), 1, grey},
@@ -79,7 +80,8 @@ func distance(a, b color.RGBA) float64 {
 }
 
 func TestHuesAreDistinct(t *testing.T) {
-	special := map[string]color.RGBA{"white": white, "black": black, "unexplained": unexplained, "unknown": unknownTints[0]}
+	special := map[string]color.RGBA{"white": white, "black": black, "unexplained": unexplained,
+		"unknown": unknownTints[0]}
 	for i := range hues {
 		for j := range i {
 			if d := distance(Hue(i), Hue(j)); d < 0.1 {
@@ -106,7 +108,8 @@ func TestHuesAreDistinct(t *testing.T) {
 // by the channel that is strongest.
 func TestFirstHuesAreThePapers(t *testing.T) {
 	for k, strongest := range []func(c color.RGBA) uint8{
-		func(c color.RGBA) uint8 { return c.R }, func(c color.RGBA) uint8 { return c.G }, func(c color.RGBA) uint8 { return c.B },
+		func(c color.RGBA) uint8 { return c.R }, func(c color.RGBA) uint8 { return c.G },
+		func(c color.RGBA) uint8 { return c.B },
 	} {
 		if c := Hue(k); strongest(c) != max(c.R, c.G, c.B) {
 			t.Errorf("hue %d is %v", k, c)

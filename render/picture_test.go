@@ -78,7 +78,8 @@ func TestSVGShowsWhatPNGShows(t *testing.T) {
 // TestSVGIsXML: every picture's SVG is well-formed and states its size.
 func TestSVGIsXML(t *testing.T) {
 	pictures := gallery(t)
-	pictures["nasty text"] = Sheet{Title: "<&>\"'\x00\xff\u202e", Tiles: []Tile{{noise(2, 2), "]]>\x1b[31m"}}, RowLabels: []string{"<g>"}}
+	pictures["nasty text"] = Sheet{Title: "<&>\"'\x00\xff\u202e", Tiles: []Tile{{noise(2, 2), "]]>\x1b[31m"}},
+		RowLabels: []string{"<g>"}}
 	for name, p := range pictures {
 		var b bytes.Buffer
 		if err := WriteSVG(&b, p); err != nil {
@@ -112,16 +113,17 @@ func TestSVGIsXML(t *testing.T) {
 func TestNastySheets(t *testing.T) {
 	empty := image.NewRGBA(image.Rectangle{})
 	for name, s := range map[string]Sheet{
-		"nothing":           {},
-		"only a title":      {Title: strings.Repeat("long ", 100)},
-		"no image":          {Tiles: []Tile{{}, {Caption: "here"}}},
-		"empty image":       {Tiles: []Tile{{Image: empty}}},
-		"one pixel":         {Tiles: []Tile{{Image: noise(1, 1)}}},
-		"long table":        {Tiles: []Tile{{Image: noise(1, 5000)}, {Image: noise(1, 3)}}},
-		"column":            {Tiles: []Tile{{Image: noise(3000, 1)}}},
-		"mixed":             {Tiles: []Tile{{Image: noise(3, 50)}, {Image: noise(50, 3)}, {Caption: "a\n\nb"}}, Columns: 2},
-		"more columns":      {Tiles: []Tile{{Image: noise(2, 2)}}, Columns: 1000, Breaks: []int{0, 7, -1}},
-		"more labels":       {Tiles: []Tile{{Image: noise(2, 2)}}, RowLabels: []string{"a", "b"}, ColumnLabels: []string{"c", "d", "e"}},
+		"nothing":      {},
+		"only a title": {Title: strings.Repeat("long ", 100)},
+		"no image":     {Tiles: []Tile{{}, {Caption: "here"}}},
+		"empty image":  {Tiles: []Tile{{Image: empty}}},
+		"one pixel":    {Tiles: []Tile{{Image: noise(1, 1)}}},
+		"long table":   {Tiles: []Tile{{Image: noise(1, 5000)}, {Image: noise(1, 3)}}},
+		"column":       {Tiles: []Tile{{Image: noise(3000, 1)}}},
+		"mixed":        {Tiles: []Tile{{Image: noise(3, 50)}, {Image: noise(50, 3)}, {Caption: "a\n\nb"}}, Columns: 2},
+		"more columns": {Tiles: []Tile{{Image: noise(2, 2)}}, Columns: 1000, Breaks: []int{0, 7, -1}},
+		"more labels": {Tiles: []Tile{{Image: noise(2, 2)}}, RowLabels: []string{"a", "b"},
+			ColumnLabels: []string{"c", "d", "e"}},
 		"absurd caption":    {Tiles: []Tile{{noise(2, 2), strings.Repeat("é", 1e5)}}},
 		"long legend":       {Legend: legendOf(60)},
 		"shifted image":     {Tiles: []Tile{{Image: noise(9, 9).SubImage(image.Rect(3, 3, 8, 7))}}},

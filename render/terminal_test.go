@@ -85,7 +85,8 @@ func TestTerminalStaysInside(t *testing.T) {
 			Width:   rapid.IntRange(1, 100).Draw(t, "width"),
 			Colours: Colours(rapid.IntRange(0, 3).Draw(t, "colours")),
 		}
-		s := Sheet{Columns: rapid.IntRange(0, 6).Draw(t, "columns"), ColumnLabels: []string{"first", "second\nof two lines"}, Legend: legendOf(7)}
+		s := Sheet{Columns: rapid.IntRange(0, 6).Draw(t, "columns"), ColumnLabels: []string{"first", "second\nof two lines"},
+			Legend: legendOf(7)}
 		for range rapid.IntRange(0, 8).Draw(t, "tiles") {
 			s.Tiles = append(s.Tiles, Tile{drawTile(t, "tile"), "caption of many letters\nand lines"})
 		}

@@ -39,7 +39,8 @@ func TestImageColours(t *testing.T) {
 // tiny returns a model of 1 x 4 frames with two experts, and picks of both.
 func tiny(t *testing.T, rule patchwork.Rule, a, b []float64) (*patchwork.Model, []patchwork.Pick) {
 	t.Helper()
-	m, err := patchwork.NewModel(patchwork.Config{Rule: rule, Height: 1, Width: 4, Q: 0.5 * float64(rule)}, [][]float64{a, b})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: rule, Height: 1, Width: 4, Q: 0.5 * float64(rule)},
+		[][]float64{a, b})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,8 @@ func TestSamplesAreAwkward(t *testing.T) {
 			full++
 		}
 	}
-	for name, n := range map[string]int{"0": zeros, "1": ones, "q": abstentions, "one opinion": single, "many opinions": full} {
+	for name, n := range map[string]int{"0": zeros, "1": ones, "q": abstentions, "one opinion": single,
+		"many opinions": full} {
 		if n < 10 {
 			t.Errorf("only %d samples with %s", n, name)
 		}

@@ -236,7 +236,8 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestBadAbstentionValuePanics(t *testing.T) {
-	for _, r := range []rule.Rule{rule.Max{Q: math.NaN()}, rule.Max{Q: 2}, rule.MaxMinusMin{Q: -1}, rule.MaxMinusMin{Q: math.NaN()}} {
+	for _, r := range []rule.Rule{rule.Max{Q: math.NaN()}, rule.Max{Q: 2}, rule.MaxMinusMin{Q: -1},
+		rule.MaxMinusMin{Q: math.NaN()}} {
 		func() {
 			defer func() {
 				if recover() == nil {

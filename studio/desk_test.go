@@ -17,7 +17,8 @@ import (
 // call returns a request as a desk gets it; ok is false for one that only HTTP has.
 func (r request) call(t testing.TB, req *http.Request, content []byte) (c *Call, ok bool) {
 	query, err := url.ParseQuery(req.URL.RawQuery)
-	if err != nil || !strings.HasPrefix(req.URL.Path, "/v1/") || !cleanPath(req.URL.Path) || req.Header.Get("Content-Encoding") != "" || req.Method == "GET" && len(content) > 0 {
+	if err != nil || !strings.HasPrefix(req.URL.Path, "/v1/") || !cleanPath(req.URL.Path) ||
+		req.Header.Get("Content-Encoding") != "" || req.Method == "GET" && len(content) > 0 {
 		return nil, false
 	}
 	c = &Call{Method: req.Method, Path: req.URL.Path, Query: query, Header: map[string]string{}, Body: content}
@@ -46,8 +47,11 @@ var milliseconds = regexp.MustCompile(`"milliseconds":[^,}]*`)
 func sameAtDesk(t testing.TB, s *Server, r request, req *http.Request, content []byte, w *httptest.ResponseRecorder) {
 	t.Helper()
 	c, ok := r.call(t, req, content)
-	asks := c != nil && (c.Method == "GET" || regexp.MustCompile(`^/v1/(explain|score|sample|classify|values/explain|values/sample)$`).MatchString(c.Path))
-	if !ok || !asks || strings.HasSuffix(c.Path, "/events") || c.Path == "/v1/server" || strings.HasPrefix(c.Path, "/v1/learn") || w.Code == 401 || w.Code == 403 || w.Code >= 500 || t.Context().Err() != nil {
+	asks := c != nil && (c.Method == "GET" ||
+		regexp.MustCompile(`^/v1/(explain|score|sample|classify|values/explain|values/sample)$`).MatchString(c.Path))
+	if !ok || !asks || strings.HasSuffix(c.Path, "/events") || c.Path == "/v1/server" ||
+		strings.HasPrefix(c.Path, "/v1/learn") || w.Code == 401 || w.Code == 403 || w.Code >= 500 ||
+		t.Context().Err() != nil {
 		return
 	}
 	for {
@@ -145,7 +149,8 @@ func TestDeskBounds(t *testing.T) {
 		{"POST", "/v1/explain", `{"images":[` + one + `]}`, 422, "lacks model"},
 		{"POST", "/v1/explain", `{"model":"m1","images":[{"height":6,"width":6}]}`, 422, "lacks bits"},
 		{"POST", "/v1/explain", `{"model":null,"images":[` + one + `]}`, 422, "is null"},
-		{"POST", "/v1/classify", `{"classes":[{"name":"","images":[` + one + `]},{"name":"a","images":[` + one + `]}],"images":[` + one + `]}`, 422, "at least 1 characters"},
+		{"POST", "/v1/classify", `{"classes":[{"name":"","images":[` + one + `]},{"name":"a","images":[` + one +
+			`]}],"images":[` + one + `]}`, 422, "at least 1 characters"},
 		{"PATCH", "/v1/models/m1", `{"name":"` + strings.Repeat("x", 201) + `"}`, 422, "at most 200 characters"},
 	} {
 		req, content := request{method: c.method, path: c.path, body: c.body}.http(t)
@@ -167,7 +172,8 @@ func TestDeskLearns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	a := d.Answer(t.Context(), &Call{Method: "POST", Path: "/v1/learn", Kind: "application/json", Body: []byte(`{"data":"d1","experts":2,"shift":2,"starts":2}`)})
+	a := d.Answer(t.Context(), &Call{Method: "POST", Path: "/v1/learn", Kind: "application/json",
+		Body: []byte(`{"data":"d1","experts":2,"shift":2,"starts":2}`)})
 	if a.Status != 202 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
@@ -177,7 +183,8 @@ func TestDeskLearns(t *testing.T) {
 	if !strings.Contains(text.String(), "event: done") {
 		t.Errorf("events: %.500s", text.String())
 	}
-	if a := d.Answer(t.Context(), &Call{Method: "GET", Path: "/v1/models/m3/file"}); a.Status != 200 || !bytes.HasPrefix(a.Body, []byte("PK")) {
+	if a := d.Answer(t.Context(), &Call{Method: "GET", Path: "/v1/models/m3/file"}); a.Status != 200 ||
+		!bytes.HasPrefix(a.Body, []byte("PK")) {
 		t.Errorf("the model: %d %.300s", a.Status, a.Body)
 	}
 	last := regexp.MustCompile(`id: (\d+)`).FindAllStringSubmatch(text.String(), -1)

@@ -81,14 +81,17 @@ func TestDetailIsThePursuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: c.model, Images: wire(c.set), Settings: c.settings, Detail: true}}, 200)
+		got := ask[explained](t, s,
+			request{path: "/v1/explain", body: explainRequest{Model: c.model, Images: wire(c.set), Settings: c.settings,
+				Detail: true}}, 200)
 		for i, img := range c.set.Images {
 			want, err := p.Explain(img)
 			if err != nil {
 				t.Fatal(err)
 			}
 			g := got.Explanations[i]
-			if !slices.Equal(g.Picks, newPlaces(want.Picks)) || g.Final != want.LogLik || g.FinalModel != want.LogLikModel || g.StartLogLik != want.StartLogLik {
+			if !slices.Equal(g.Picks, newPlaces(want.Picks)) || g.Final != want.LogLik || g.FinalModel != want.LogLikModel ||
+				g.StartLogLik != want.StartLogLik {
 				t.Errorf("%+v, image %d: %+v, but the core says %+v", c.settings, i, g, want)
 			}
 			checkDetail(t, c.m, img, g.Detail, want)
@@ -144,20 +147,25 @@ func checkDetail(t *testing.T, m *patchwork.Model, img interface {
 func TestBodyFormatsAgree(t *testing.T) {
 	s := newServer(t, nil)
 	set := drawings(t, 4)
-	want := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set), Settings: Settings{Refine: true}}}, 200)
+	want := ask[explained](t, s,
+		request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set), Settings: Settings{Refine: true}}},
+		200)
 	var x []uint8
 	for _, img := range set.Images {
 		x = img.AppendBytes(x)
 	}
 	for _, shape := range [][]int{{4, 6, 6}, {4, 36}} {
-		got := ask[explained](t, s, request{path: "/v1/explain?model=m1&refine=true", headers: []string{"Content-Type: application/x-npy"}, body: npyBytes(t, npy.New(x, shape...))}, 200)
+		got := ask[explained](t, s,
+			request{path: "/v1/explain?model=m1&refine=true", headers: []string{"Content-Type: application/x-npy"},
+				body: npyBytes(t, npy.New(x, shape...))}, 200)
 		for i := range want.Explanations {
 			if !slices.Equal(got.Explanations[i].Picks, want.Explanations[i].Picks) {
 				t.Errorf("shape %v, image %d: other picks than of JSON", shape, i)
 			}
 		}
 	}
-	picture := ask[explained](t, s, request{path: "/v1/explain?model=m1", headers: []string{"Content-Type: image/png"}, body: pngBytes(t, 6, 6)}, 200)
+	picture := ask[explained](t, s, request{path: "/v1/explain?model=m1", headers: []string{"Content-Type: image/png"},
+		body: pngBytes(t, 6, 6)}, 200)
 	if len(picture.Explanations) != 1 {
 		t.Errorf("a picture is %d images", len(picture.Explanations))
 	}
@@ -166,7 +174,9 @@ func TestBodyFormatsAgree(t *testing.T) {
 		LogLik    float64 `json:"log_lik"`
 		PerPixel  float64 `json:"log_lik_per_pixel"`
 	}
-	got := ask[scored](t, s, request{path: "/v1/score?model=m1&refine=true", headers: []string{"Content-Type: application/x-npy"}, body: npyBytes(t, npy.New(x, 4, 6, 6))}, 200)
+	got := ask[scored](t, s,
+		request{path: "/v1/score?model=m1&refine=true", headers: []string{"Content-Type: application/x-npy"},
+			body: npyBytes(t, npy.New(x, 4, 6, 6))}, 200)
 	sum := 0.0
 	for _, e := range want.Explanations {
 		sum += e.FinalModel
@@ -179,20 +189,22 @@ func TestBodyFormatsAgree(t *testing.T) {
 // TestPredictions: unknown bits, and only they, are predicted, as by the core.
 func TestPredictions(t *testing.T) {
 	s := newServer(t, nil)
-	got := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m2", Images: wire(tableSet()), Predict: true}}, 200)
+	got := ask[explained](t, s,
+		request{path: "/v1/explain", body: explainRequest{Model: "m2", Images: wire(tableSet()), Predict: true}}, 200)
 	set, n := tableSet(), 0
-	err := posterior.Predict(t.Context(), voters(t), set.Images, posterior.Options{}, 1, func(i int, p []float64, _ *posterior.Posterior) {
-		var want []prediction
-		for j, p := range p {
-			if !set.Images[i].Known(0, j) {
-				want = append(want, prediction{j, p})
-				n++
+	err := posterior.Predict(t.Context(), voters(t), set.Images, posterior.Options{}, 1,
+		func(i int, p []float64, _ *posterior.Posterior) {
+			var want []prediction
+			for j, p := range p {
+				if !set.Images[i].Known(0, j) {
+					want = append(want, prediction{j, p})
+					n++
+				}
 			}
-		}
-		if !slices.Equal(got.Explanations[i].Predicted, want) {
-			t.Errorf("row %d: %v, want %v", i, got.Explanations[i].Predicted, want)
-		}
-	})
+			if !slices.Equal(got.Explanations[i].Predicted, want) {
+				t.Errorf("row %d: %v, want %v", i, got.Explanations[i].Predicted, want)
+			}
+		})
 	if err != nil || n == 0 {
 		t.Errorf("%d unknown bits, %v", n, err)
 	}
@@ -207,7 +219,8 @@ func TestImpossibleImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newServer(t, func(o *Options) { o.Models = []NamedModel{{Name: "hard", Model: m}} })
-	w := request{path: "/v1/explain", body: `{"model":"m1","images":[{"height":1,"width":2,"bits":"01"}],"detail":true}`}.send(t, s)
+	w := request{path: "/v1/explain",
+		body: `{"model":"m1","images":[{"height":1,"width":2,"bits":"01"}],"detail":true}`}.send(t, s)
 	if w.Code != 200 || !strings.Contains(w.Body.String(), `"log_lik":null`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -220,7 +233,8 @@ func TestSamples(t *testing.T) {
 	type answer struct{ Samples []sample }
 	three := ask[answer](t, s, request{path: "/v1/sample", body: `{"model":"m1","n":3,"seed":6,"noise":true}`}, 200)
 	one := ask[answer](t, s, request{path: "/v1/sample", body: `{"model":"m1","seed":6,"noise":true}`}, 200)
-	if len(three.Samples) != 3 || one.Samples[0].Bits != three.Samples[0].Bits || three.Samples[1].Bits == three.Samples[2].Bits {
+	if len(three.Samples) != 3 || one.Samples[0].Bits != three.Samples[0].Bits ||
+		three.Samples[1].Bits == three.Samples[2].Bits {
 		t.Error("samples depend on more than seed and index, or on less")
 	}
 	plain := ask[answer](t, s, request{path: "/v1/sample", body: `{"model":"m1"}`}, 200).Samples[0]
@@ -249,11 +263,13 @@ func TestExamples(t *testing.T) {
 				t.Errorf("example %d is not image %d", i, e.Index)
 			}
 		}
-		if got.Best[0].Gain < got.Best[1].Gain || got.Worst[0].Gain > got.Worst[1].Gain || got.Best[0].Gain < got.Worst[0].Gain {
+		if got.Best[0].Gain < got.Best[1].Gain || got.Worst[0].Gain > got.Worst[1].Gain ||
+			got.Best[0].Gain < got.Worst[0].Gain {
 			t.Error("examples are not in order")
 		}
 	}
-	if got := ask[answer](t, s, request{path: "/v1/models/m1/experts/0/examples?data=d1&where=y%3Dminus"}, 200); got.Searched != 6 || got.Best[0].Labels["y"] != "minus" {
+	if got := ask[answer](t, s, request{path: "/v1/models/m1/experts/0/examples?data=d1&where=y%3Dminus"},
+		200); got.Searched != 6 || got.Best[0].Labels["y"] != "minus" {
 		t.Errorf("the condition is not kept: %d images", got.Searched)
 	}
 }

@@ -17,7 +17,8 @@ func TestFind(t *testing.T) {
 	}
 	page := w.Body.String()
 	post := func(query, body string) (int, string) {
-		w := request{method: "POST", path: "/v1/find?" + query, body: body, headers: []string{"Content-Type: application/octet-stream"}}.send(t, s)
+		w := request{method: "POST", path: "/v1/find?" + query, body: body,
+			headers: []string{"Content-Type: application/octet-stream"}}.send(t, s)
 		return w.Code, w.Body.String()
 	}
 	set, err := exampleSheet()

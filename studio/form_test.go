@@ -52,7 +52,8 @@ func dot(t testing.TB, x int) string {
 func TestFormOfPictures(t *testing.T) {
 	s := newServer(t, nil)
 	body, kind := formOf(t, "letters/b/2.png", dot(t, 2), "letters/a/1.png", dot(t, 1), "letters/readme.txt", "no picture")
-	d := ask[dataInfo](t, s, request{path: "/v1/data?name=letters", headers: []string{"Content-Type: " + kind}, body: body}, 201)
+	d := ask[dataInfo](t, s, request{path: "/v1/data?name=letters", headers: []string{"Content-Type: " + kind},
+		body: body}, 201)
 	if d.N != 2 || d.Height != 4 || d.Width != 4 || !slices.Equal(d.Labels["y"].Values, []string{"a", "b"}) {
 		t.Errorf("%+v", d)
 	}
@@ -66,7 +67,8 @@ func TestFormOfPictures(t *testing.T) {
 	}
 
 	body, kind = formOf(t, "votes.csv", "a,b\n1,0\n0,1\n")
-	d = ask[dataInfo](t, s, request{path: "/v1/data?name=votes.csv", headers: []string{"Content-Type: " + kind}, body: body}, 201)
+	d = ask[dataInfo](t, s, request{path: "/v1/data?name=votes.csv", headers: []string{"Content-Type: " + kind},
+		body: body}, 201)
 	if !d.Table || d.N != 2 {
 		t.Errorf("%+v", d)
 	}
@@ -94,7 +96,8 @@ func TestBadForms(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"multipart/form-data", "multipart/form-data; boundary=x"} {
-		if w := (request{path: "/v1/data", headers: []string{"Content-Type: " + kind}, body: "rubbish"}).send(t, s); w.Code != 400 {
+		if w := (request{path: "/v1/data", headers: []string{"Content-Type: " + kind}, body: "rubbish"}).send(t,
+			s); w.Code != 400 {
 			t.Errorf("%s: %d %s", kind, w.Code, w.Body)
 		}
 	}
@@ -109,14 +112,16 @@ func FuzzForm(f *testing.F) {
 		f.Add(bytes.ReplaceAll(body, b, []byte("x")))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		answered(t, s, request{method: "POST", path: "/v1/data", headers: []string{"Content-Type: multipart/form-data; boundary=x"}, body: body})
+		answered(t, s, request{method: "POST", path: "/v1/data",
+			headers: []string{"Content-Type: multipart/form-data; boundary=x"}, body: body})
 	})
 }
 
 // Models and classes are no data, here as for the command.
 func TestModelsAreNoData(t *testing.T) {
 	s := newServer(t, nil)
-	for name, says := range map[string]string{"model.json": "this is a model, not data", "classes.json": "this is a file of classes, not data"} {
+	for name, says := range map[string]string{"model.json": "this is a model, not data",
+		"classes.json": "this is a file of classes, not data"} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
 		for _, member := range []string{name, "x.npy"} {
@@ -128,7 +133,8 @@ func TestModelsAreNoData(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, values := range []string{"", "&values=real"} {
-			w := request{path: "/v1/data?name=x.npz" + values, headers: []string{"Content-Type: application/octet-stream"}, body: b.Bytes()}.send(t, s)
+			w := request{path: "/v1/data?name=x.npz" + values, headers: []string{"Content-Type: application/octet-stream"},
+				body: b.Bytes()}.send(t, s)
 			if w.Code != 422 || !strings.Contains(w.Body.String(), says) {
 				t.Errorf("%s%s: %d %s", name, values, w.Code, w.Body)
 			}

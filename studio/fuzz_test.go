@@ -52,7 +52,8 @@ func answered(t *testing.T, s *Server, r request) {
 	if w.Code == 201 {
 		var kept struct{ ID string }
 		json.Unmarshal(w.Body.Bytes(), &kept)
-		if got := (request{path: r.path[:len("/v1/data")] + "/" + kept.ID}); r.path == "/v1/data" && got.send(t, s).Code != 200 {
+		if got := (request{path: r.path[:len("/v1/data")] + "/" + kept.ID}); r.path == "/v1/data" &&
+			got.send(t, s).Code != 200 {
 			t.Fatalf("%s was kept and is not there", kept.ID)
 		}
 		s.models.remove(kept.ID)
@@ -82,34 +83,42 @@ func fuzzBody(f *testing.F, path, kind string, seeds ...string) {
 const oneJSON = `{"model":"m1","images":[` + one + `]`
 
 func FuzzExplainJSON(f *testing.F) {
-	fuzzBody(f, "/v1/explain", "application/json", oneJSON+`}`, oneJSON+`,"detail":true,"predict":true,"refine":true,"reuse":2}`, oneJSON+`,"pursuit":"paper"}`,
+	fuzzBody(f, "/v1/explain", "application/json", oneJSON+`}`,
+		oneJSON+`,"detail":true,"predict":true,"refine":true,"reuse":2}`, oneJSON+`,"pursuit":"paper"}`,
 		`{"model":"m2","images":[{"height":1,"width":3,"bits":"1?0"}],"predict":true,"score":"mixed","alpha":0.5,"start":"forced","min_gain":-3,"max_picks":4}`)
 }
 
 func FuzzExplainPNG(f *testing.F) {
-	fuzzBody(f, "/v1/explain?model=m1&threshold=128&detail=true", "image/png", string(pngBytes(f, 6, 6)), string(pngBytes(f, 3, 12)), string(pngClaiming(f, 9, 9)))
+	fuzzBody(f, "/v1/explain?model=m1&threshold=128&detail=true", "image/png", string(pngBytes(f, 6, 6)),
+		string(pngBytes(f, 3, 12)), string(pngClaiming(f, 9, 9)))
 }
 
 func FuzzExplainNPY(f *testing.F) {
-	fuzzBody(f, "/v1/explain?model=m1&predict=true", "application/x-npy", string(npyBytes(f, npy.New(make([]uint8, 72), 2, 6, 6))),
+	fuzzBody(f, "/v1/explain?model=m1&predict=true", "application/x-npy",
+		string(npyBytes(f, npy.New(make([]uint8, 72), 2, 6, 6))),
 		string(npyBytes(f, npy.New(make([]float64, 36), 1, 36))), string(npyClaiming("(1000000000000, 6, 6)")))
 }
 
 func FuzzScore(f *testing.F) {
-	fuzzBody(f, "/v1/score", "application/json", oneJSON+`}`, `{"model":"m2","images":[{"height":1,"width":3,"bits":"???"}]}`)
+	fuzzBody(f, "/v1/score", "application/json", oneJSON+`}`,
+		`{"model":"m2","images":[{"height":1,"width":3,"bits":"???"}]}`)
 }
 
 func FuzzSample(f *testing.F) {
-	fuzzBody(f, "/v1/sample", "application/json", `{"model":"m1"}`, `{"model":"m2","n":3,"seed":18446744073709551615,"noise":true}`, `{"model":"m1","along":[0]}`)
+	fuzzBody(f, "/v1/sample", "application/json", `{"model":"m1"}`,
+		`{"model":"m2","n":3,"seed":18446744073709551615,"noise":true}`, `{"model":"m1","along":[0]}`)
 }
 
 func FuzzModelUpload(f *testing.F) {
-	fuzzBody(f, "/v1/models", "application/octet-stream", string(modelBytes(f, strokes(f))), string(modelBytes(f, voters(f))))
+	fuzzBody(f, "/v1/models", "application/octet-stream", string(modelBytes(f, strokes(f))),
+		string(modelBytes(f, voters(f))))
 }
 
 func FuzzDataUpload(f *testing.F) {
-	fuzzBody(f, "/v1/data", "application/octet-stream", "a,b,c\n1,0,?\n0,1,1\n", "P1\n2 2\n1 0 0 1\n", string(pngBytes(f, 6, 6)),
-		string(npyBytes(f, npy.New(make([]uint8, 72), 2, 6, 6))), string(gzipOf(f, []byte("1,0\n0,1\n"))), "\x00\x00\x08\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x02\x00\x01\x01\x00")
+	fuzzBody(f, "/v1/data", "application/octet-stream", "a,b,c\n1,0,?\n0,1,1\n", "P1\n2 2\n1 0 0 1\n",
+		string(pngBytes(f, 6, 6)),
+		string(npyBytes(f, npy.New(make([]uint8, 72), 2, 6, 6))), string(gzipOf(f, []byte("1,0\n0,1\n"))),
+		"\x00\x00\x08\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x02\x00\x01\x01\x00")
 }
 
 // FuzzLearn also waits for the job that it started, and may cancel it midway.
@@ -136,7 +145,8 @@ func FuzzLearn(f *testing.F) {
 			for s.jobs.active() > 0 {
 				time.Sleep(time.Millisecond)
 			}
-			if info := j.snapshot(); info.State == failed && (info.Error == "" || info.Model != nil) || info.State == done && info.Model == nil {
+			if info := j.snapshot(); info.State == failed && (info.Error == "" || info.Model != nil) || info.State == done &&
+				info.Model == nil {
 				t.Fatalf("a job ended as %+v", info)
 			}
 			s.jobs.remove(j.id)

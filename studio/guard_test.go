@@ -50,7 +50,8 @@ func TestPanicsAreHidden(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	s.handler = s.observe(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
 	w := request{path: "/v1/models"}.send(t, s)
-	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || !strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "level=WARN msg=request") {
+	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || !strings.Contains(log.String(), "secret") ||
+		!strings.Contains(log.String(), "level=WARN msg=request") {
 		t.Errorf("%d %s; log %s", w.Code, w.Body, log.String())
 	}
 	s.handler = s.observe(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -85,7 +86,8 @@ func TestOwnPageIsAccepted(t *testing.T) {
 		}
 	}
 	for _, site := range []string{"none", "cross-site"} { // typed in, or a link from another site
-		if w := (request{path: "/", headers: []string{"Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: navigate"}}).send(t, s); w.Code != 200 {
+		if w := (request{path: "/", headers: []string{"Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: navigate"}}).send(t,
+			s); w.Code != 200 {
 			t.Errorf("the page cannot be opened from %s: %d", site, w.Code)
 		}
 	}

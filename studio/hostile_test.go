@@ -95,7 +95,8 @@ func hostile(t testing.TB) []hostileRequest {
 	sample := func(body string) request { return request{path: "/v1/sample", body: body} }
 	images := npyBytes(t, npy.New(make([]uint8, 2*36), 2, 6, 6))
 	goodModel := modelBytes(t, strokes(t))
-	cfg := patchwork.NewConfig(patchwork.RuleMax, 64, 64, pose.Grid{DY: pose.Symmetric(63, 1), DX: pose.Symmetric(63, 1), Angles: pose.Evenly(170, 2)})
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 64, 64, pose.Grid{DY: pose.Symmetric(63, 1), DX: pose.Symmetric(63, 1),
+		Angles: pose.Evenly(170, 2)})
 	wide, err := patchwork.NewModel(cfg, [][]float64{make([]float64, 64*64)})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +127,8 @@ func hostile(t testing.TB) []hostileRequest {
 		{explain(`{"model":"m1","images":[` + one + `]} {}`), 400, "follows the object"},
 		{explain(`{"model":"m2","model":"m1","images":[` + one + `]}`), 422, `"model" is there twice, again at byte`},
 		{explain(`{"Model":"m1","images":[` + one + `]}`), 422, `"Model" at byte 8 is called "model"`},
-		{explain(`{"model":"m1","images":[{"Height":6,"height":6,"width":6,"bits":"` + strings.Repeat("0", 36) + `"}]}`), 422, `is called "height"`},
+		{explain(`{"model":"m1","images":[{"Height":6,"height":6,"width":6,"bits":"` + strings.Repeat("0", 36) + `"}]}`), 422,
+			`is called "height"`},
 		{explain(`{"model":"m1","images":[` + one + `],"aplha":1}`), 422, `unknown field "aplha"`},
 		{explain(`{"model":"m1","images":[` + one + `],"alpha":NaN}`), 400, "not JSON at byte"},
 		{explain(`{"model":"m1","images":[` + one + `],"score":"mixed","alpha":1e999}`), 422, "number 1e999"},
@@ -190,13 +192,17 @@ func hostile(t testing.TB) []hostileRequest {
 		{pngTo("?model=m1", pngClaiming(t, 2_000_000_000, 2_000_000_000)), 422, "PNG"},
 		{pngTo("?model=m1", pngBytes(t, 600, 600)), 413, "600 x 600"},
 		{pngTo("?model=m1", pngBytes(t, 7, 6)), 422, "6 x 6"},
-		{explain(`{"model":"m1","images":[` + strings.Repeat(one+",", 3) + one + `],"reuse":100,"min_gain":-1e9}`), 422, "lower max_picks"},
+		{explain(`{"model":"m1","images":[` + strings.Repeat(one+",", 3) + one + `],"reuse":100,"min_gain":-1e9}`), 422,
+			"lower max_picks"},
 		{request{path: "/v1/explain", headers: []string{"Content-Type: text/html"}, body: "x"}, 415, "text/html"},
-		{request{path: "/v1/explain", headers: []string{"Content-Type: multipart/form-data; boundary=x"}, body: "--x--"}, 415, "multipart/form-data"},
+		{request{path: "/v1/explain", headers: []string{"Content-Type: multipart/form-data; boundary=x"}, body: "--x--"}, 415,
+			"multipart/form-data"},
 		{request{path: "/v1/explain", headers: []string{"Content-Type: ;;;"}, body: "{}"}, 415, "malformed"},
-		{request{path: "/v1/explain", headers: []string{"Content-Encoding: gzip"}, body: gzipOf(t, []byte("{}"))}, 415, "gzip"},
+		{request{path: "/v1/explain", headers: []string{"Content-Encoding: gzip"}, body: gzipOf(t, []byte("{}"))}, 415,
+			"gzip"},
 		{request{path: "/v1/explain?model=m1", body: `{"model":"m1","images":[` + one + `]}`}, 422, "query parameters"},
-		{request{path: "/v1/score", body: `{"model":"m1","images":[` + one + `],"detail":true}`}, 422, "belong to /v1/explain"},
+		{request{path: "/v1/score", body: `{"model":"m1","images":[` + one + `],"detail":true}`}, 422,
+			"belong to /v1/explain"},
 
 		// Models.
 		{request{path: "/v1/models", body: ""}, 400, "empty"},
@@ -226,7 +232,8 @@ func hostile(t testing.TB) []hostileRequest {
 		{request{path: "/v1/data", body: gzipOf(t, npyClaiming("(100000000000, 1, 1)"))}, 422, "larger than the limit"},
 		{request{path: "/v1/data", body: gzipOf(t, make([]byte, 5<<20))}, 422, ""},
 		{request{path: "/v1/data", body: gzipOf(t, zipOf(t, "x.npy", 17<<20))}, 422, "decompress it once"},
-		{request{path: "/v1/models", body: append([]byte("junk"), zipOf(t, "experts.npy", 5<<20)...)}, 413, "expands to more"},
+		{request{path: "/v1/models", body: append([]byte("junk"), zipOf(t, "experts.npy", 5<<20)...)}, 413,
+			"expands to more"},
 		{request{path: "/v1/data", body: zipOf(t, "x.npy", 17<<20)}, 413, "expands to more"},
 		{request{path: "/v1/data?array=nosuch", body: zipOf(t, "x.npy", 100)}, 422, "nosuch"},
 		{request{path: "/v1/data?threshold=1e400", body: images}, 422, "finite"},
@@ -248,7 +255,8 @@ func hostile(t testing.TB) []hostileRequest {
 		// Learning.
 		{learnWith(`{}`), 422, "either data"},
 		{learnWith(`{"data":"d1","Experts":1}`), 422, `is called "experts"`},
-		{learnWith(`{"data":"d1","experts":1,"where":["` + strings.Repeat("y", 2000) + `=1"]}`), 422, "longer than this server reads"},
+		{learnWith(`{"data":"d1","experts":1,"where":["` + strings.Repeat("y", 2000) + `=1"]}`), 422,
+			"longer than this server reads"},
 		{learnWith(`{"data":"d1","experts":1,"starts":3000000000}`), 422, "starts"},
 		{request{path: "/v1/data/d1/images?n=1;from=2"}, 400, "query"},
 		{request{path: "/v1/data/d1/images?n=%zz"}, 400, "query"},
@@ -333,7 +341,8 @@ func TestHostileRequests(t *testing.T) {
 			Type, Title, Detail, Instance string
 			Errors                        []struct{ Location, Message string }
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil ||
+			w.Header().Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: %d %q is no problem: %.200s", name, w.Code, w.Header().Get("Content-Type"), w.Body)
 			continue
 		}
@@ -344,7 +353,8 @@ func TestHostileRequests(t *testing.T) {
 		if w.Code != h.status || !strings.Contains(text, h.says) {
 			t.Errorf("%s: %d %s; want %d and %q", name, w.Code, text, h.status, h.says)
 		}
-		if p.Status != w.Code || p.Title == "" || p.Type == "" || p.Instance == "" || p.Instance != w.Header().Get("X-Request-Id") {
+		if p.Status != w.Code || p.Title == "" || p.Type == "" || p.Instance == "" ||
+			p.Instance != w.Header().Get("X-Request-Id") {
 			t.Errorf("%s: an incomplete problem: %s", name, w.Body)
 		}
 		if w.Body.Len() > 4000 {

@@ -13,7 +13,8 @@ import (
 func TestPageHues(t *testing.T) {
 	const file, many = "web/src/hues.ts", 24
 	var b strings.Builder
-	b.WriteString("// The colours of the first parts, from render/palette.go. Written by: go test ./studio -run PageHues -update\n" +
+	b.WriteString("// The colours of the first parts, from render/palette.go. Written by: go test ./studio -run " +
+		"PageHues -update\n" +
 		"export const hues: (readonly [number, number, number])[] = [\n")
 	for k := range many {
 		c := render.Hue(k)
@@ -30,6 +31,7 @@ func TestPageHues(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != b.String() {
-		t.Fatalf("%s is not as render/palette.go: run go test ./studio -run PageHues -update, then npm run check in studio/web", file)
+		t.Fatalf("%s is not as render/palette.go: run go test ./studio -run PageHues -update, then npm run check in "+
+			"studio/web", file)
 	}
 }

@@ -100,7 +100,8 @@ func TestWatchLearning(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Data = []NamedData{long(t)} })
 	web := httptest.NewServer(s.Handler())
 	defer web.Close()
-	id := begin(t, s, strings.Replace(longJob, `{`, `{"name":"strokes","method":"both",`, 1)) // goes on until who watches has seen progress
+	// goes on until who watches has seen progress
+	id := begin(t, s, strings.Replace(longJob, `{`, `{"name":"strokes","method":"both",`, 1))
 	var kinds []string
 	var last event
 	enough := false
@@ -131,7 +132,8 @@ func TestWatchLearning(t *testing.T) {
 		t.Fatalf("events %v", kinds)
 	}
 	info := wait(t, s, id)
-	if got := ask[struct{ Name, Source string }](t, s, request{path: "/v1/models/" + *info.Model}, 200); got.Name != "strokes" || got.Source != "learned" {
+	if got := ask[struct{ Name, Source string }](t, s, request{path: "/v1/models/" + *info.Model},
+		200); got.Name != "strokes" || got.Source != "learned" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -143,7 +145,8 @@ func TestLearnedModelSaysItsCommand(t *testing.T) {
 	s := newServer(t, nil)
 	info := wait(t, s, begin(t, s, `{"data":"d1","experts":2,"shift":2,"starts":30,"name":"bars"}`))
 	got := ask[struct{ Name, Source, Command string }](t, s, request{path: "/v1/models/" + *info.Model}, 200)
-	if got.Name != "bars" || got.Source != "learned" || got.Command != "patchwork learn drawings -o model.npz --experts 2 --shift 2 --starts 30" {
+	if got.Name != "bars" || got.Source != "learned" ||
+		got.Command != "patchwork learn drawings -o model.npz --experts 2 --shift 2 --starts 30" {
 		t.Errorf("%+v", got)
 	}
 	web := httptest.NewServer(s.Handler())
@@ -159,7 +162,8 @@ func TestLearnedModelSaysItsCommand(t *testing.T) {
 		Templates []f32
 		Scores    []struct{ Trial int }
 	}
-	if err := json.Unmarshal([]byte(late[0].data), &p); err != nil || p.Trial != 30 || len(p.Templates) != 2 || len(p.Scores) < 30 || p.Scores[0].Trial != 1 {
+	if err := json.Unmarshal([]byte(late[0].data), &p); err != nil || p.Trial != 30 || len(p.Templates) != 2 ||
+		len(p.Scores) < 30 || p.Scores[0].Trial != 1 {
 		t.Errorf("who comes late sees %+v, %v", p, err)
 	}
 	ends := 0
@@ -167,7 +171,8 @@ func TestLearnedModelSaysItsCommand(t *testing.T) {
 	if ends != 1 {
 		t.Errorf("%d events for who has seen the progress", ends)
 	}
-	if w := (request{path: "/v1/learn/" + id + "/events", headers: []string{"Last-Event-ID: " + late[1].id}}).send(t, s); w.Code != 204 || w.Body.Len() != 0 {
+	if w := (request{path: "/v1/learn/" + id + "/events", headers: []string{"Last-Event-ID: " + late[1].id}}).send(t,
+		s); w.Code != 204 || w.Body.Len() != 0 {
 		t.Errorf("who has seen all gets %d %s", w.Code, w.Body)
 	}
 }
@@ -242,7 +247,8 @@ func TestQueueOfJobs(t *testing.T) {
 	if n := len(s.models.list()); n != 4 { // two of the operator's
 		t.Errorf("%d models are kept", n)
 	}
-	if w := (request{path: "/v1/models", body: modelBytes(t, strokes(t))}).send(t, s); w.Code != 507 || !testenv.Said(t, complaintOf(w)) {
+	if w := (request{path: "/v1/models", body: modelBytes(t, strokes(t))}).send(t, s); w.Code != 507 ||
+		!testenv.Said(t, complaintOf(w)) {
 		t.Errorf("an upload beyond the limit: %d %s", w.Code, w.Body)
 	}
 	if w := (request{method: "DELETE", path: "/v1/learn/" + last}).send(t, s); w.Code != 204 || len(s.jobs.list()) != 2 {

@@ -33,7 +33,8 @@ func TestOverload(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	w := explain.send(t, s)
-	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "busy") {
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" ||
+		!strings.Contains(w.Body.String(), "busy") {
 		t.Errorf("beyond the queue: %d %s", w.Code, w.Body)
 	}
 	if w := (request{path: "/healthz"}).send(t, s); w.Code != 200 {
@@ -44,7 +45,8 @@ func TestOverload(t *testing.T) {
 	if a, b := <-codes, <-codes; a != 200 || b != 200 {
 		t.Errorf("those who waited got %d and %d", a, b)
 	}
-	if w := (request{path: "/metrics"}).send(t, s); !strings.Contains(w.Body.String(), `patchwork_refused_total{reason="queue"} 1`) {
+	if w := (request{path: "/metrics"}).send(t, s); !strings.Contains(w.Body.String(),
+		`patchwork_refused_total{reason="queue"} 1`) {
 		t.Error("the refusal is not counted")
 	}
 }
@@ -134,7 +136,8 @@ func TestConcurrentRequests(t *testing.T) {
 				{path: "/v1/score", body: `{"model":"m1","images":[` + one + `],"refine":true}`},
 				{path: "/v1/sample", body: `{"model":"m2","n":2}`},
 				{path: "/v1/models"}, {path: "/v1/data"}, {path: "/v1/server"}, {path: "/metrics"}, {path: "/openapi.json"},
-				{path: "/v1/models/m1/experts/0/examples?data=d1"}, {path: "/v1/models/m2/gallery.png"}, {path: "/v1/rules/surface?rule=max"},
+				{path: "/v1/models/m1/experts/0/examples?data=d1"}, {path: "/v1/models/m2/gallery.png"},
+				{path: "/v1/rules/surface?rule=max"},
 				{path: "/v1/data?name=a.csv", body: "1,0\n0,1\n"},
 			} {
 				if w := r.send(t, s); w.Code >= 300 {

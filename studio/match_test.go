@@ -21,7 +21,8 @@ func TestDataOfOtherOrder(t *testing.T) {
 		}
 		turned.Images = append(turned.Images, other)
 	}
-	foreign := &dataset.Set{Table: true, Columns: []string{"bread", "jam", "tofuu"}, Source: "foreign", Data: tableSet().Data}
+	foreign := &dataset.Set{Table: true, Columns: []string{"bread", "jam", "tofuu"}, Source: "foreign",
+		Data: tableSet().Data}
 	s := newServer(t, func(o *Options) {
 		o.Data = append(o.Data, NamedData{Name: "turned", Set: turned}, NamedData{Name: "foreign", Set: foreign})
 	})

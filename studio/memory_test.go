@@ -43,14 +43,16 @@ func TestBodiesCountAsTheyArrive(t *testing.T) {
 	piece := bytes.Repeat([]byte{' '}, 100<<10)
 	most := int64(0)
 	a := arriving{of: &s.bodies}
-	if err := a.read(&patient{[][]byte{piece, piece, piece}, func(int) { most = max(most, s.bodies.held.Load()) }}, 8e6); err != nil || len(a.bytes) != 3*len(piece) {
+	if err := a.read(&patient{[][]byte{piece, piece, piece}, func(int) { most = max(most, s.bodies.held.Load()) }},
+		8e6); err != nil || len(a.bytes) != 3*len(piece) {
 		t.Fatalf("%d bytes, %v", len(a.bytes), err)
 	}
 	if most < 2*int64(len(piece)) || most > 1<<20 {
 		t.Errorf("%d bytes were counted of %d that came", most, 3*len(piece))
 	}
 	large := request{path: "/v1/explain", body: strings.Repeat(" ", 900<<10)}
-	if w := large.send(t, s); w.Code != 503 || !strings.Contains(w.Body.String(), "1048576 bytes") || w.Header().Get("Retry-After") == "" {
+	if w := large.send(t, s); w.Code != 503 || !strings.Contains(w.Body.String(), "1048576 bytes") ||
+		w.Header().Get("Retry-After") == "" {
 		t.Errorf("no room: %d %s", w.Code, w.Body)
 	}
 	if w := (request{path: "/v1/explain", body: `{"model":"m1","images":[` + one + `]}`}).send(t, s); w.Code != 200 {
@@ -98,14 +100,17 @@ func TestAnswersAreCounted(t *testing.T) {
 		t.Fatalf("%d bytes are counted afterwards", n)
 	}
 	s.answers.held.Add(500_000)
-	if w := get("/openapi.json", func() {}); len(s.spec) < always || w.Code != 503 || !testenv.Said(t, complaintOf(w)) || w.Header().Get("Content-Type") != "application/problem+json" {
+	if w := get("/openapi.json", func() {}); len(s.spec) < always || w.Code != 503 || !testenv.Said(t, complaintOf(w)) ||
+		w.Header().Get("Content-Type") != "application/problem+json" {
 		t.Errorf("no room: %d %.200s", w.Code, w.Body)
 	}
 	if w := get("/v1/models", func() {}); w.Code != 200 {
 		t.Errorf("a small answer: %d", w.Code)
 	}
 	s.answers.held.Add(-500_000)
-	if w := get("/metrics", func() {}); !strings.Contains(w.Body.String(), `patchwork_memory_limit_bytes{of="answers"} 500000`) || !strings.Contains(w.Body.String(), `patchwork_refused_total{reason="memory"} 1`) {
+	if w := get("/metrics", func() {}); !strings.Contains(w.Body.String(),
+		`patchwork_memory_limit_bytes{of="answers"} 500000`) ||
+		!strings.Contains(w.Body.String(), `patchwork_refused_total{reason="memory"} 1`) {
 		t.Errorf("the metrics do not tell:\n%s", w.Body)
 	}
 }
@@ -138,7 +143,8 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	}
 	wait("the answer is counted", 3*time.Minute, func() bool { return s.answers.held.Load() > 4e6 })
 	wait("it is given up", 5*time.Minute, func() bool { return s.answers.held.Load() == 0 })
-	if w := (request{path: "/metrics"}).send(t, s); !strings.Contains(w.Body.String(), `patchwork_refused_total{reason="slow"} 1`) {
+	if w := (request{path: "/metrics"}).send(t, s); !strings.Contains(w.Body.String(),
+		`patchwork_refused_total{reason="slow"} 1`) {
 		t.Error("a slow client is not counted")
 	}
 }
@@ -165,12 +171,14 @@ func TestAllThatIsKeptIsCounted(t *testing.T) {
 	for i := range numbers {
 		numbers[i] = i
 	}
-	csv := fmt.Sprintf(head, numbers...) + "\n" + strings.TrimSuffix(strings.Repeat("1,", 50), ",") + "\n" + strings.TrimSuffix(strings.Repeat("0,", 50), ",") + "\n"
+	csv := fmt.Sprintf(head, numbers...) + "\n" + strings.TrimSuffix(strings.Repeat("1,", 50), ",") + "\n" +
+		strings.TrimSuffix(strings.Repeat("0,", 50), ",") + "\n"
 	w := request{path: "/v1/data?name=a.csv", body: csv}.send(t, s)
 	if w.Code != 201 || s.data.size()-before < 50*2000 {
 		t.Errorf("%d %.200s: %d bytes are counted for the names of 50 columns", w.Code, w.Body, s.data.size()-before)
 	}
-	if w := (request{path: "/v1/data"}).send(t, s); w.Body.Len() > 20_000 || !strings.Contains(w.Body.String(), `"id":"d3"`) {
+	if w := (request{path: "/v1/data"}).send(t, s); w.Body.Len() > 20_000 ||
+		!strings.Contains(w.Body.String(), `"id":"d3"`) {
 		t.Errorf("the list has %d bytes", w.Body.Len())
 	}
 	if w := (request{path: "/v1/data/d3"}).send(t, s); !strings.Contains(w.Body.String(), name+"49") {

@@ -61,7 +61,8 @@ func TestScenesTellTheirNoise(t *testing.T) {
 			LogLik float64 `json:"log_lik"`
 		}
 	}
-	for how, opt := range map[string]patchwork.PursuitOptions{"": {}, "always": {Calibrated: true}, "never": {AsLearned: true}} {
+	for how, opt := range map[string]patchwork.PursuitOptions{"": {}, "always": {Calibrated: true},
+		"never": {AsLearned: true}} {
 		p, err := patchwork.NewPursuit(m, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -84,10 +85,13 @@ func TestScenesTellTheirNoise(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := got.Explanations[i]
-			if (how == "never") != (g.Missing+g.Clutter == 0) || g.Missing != e.Missing || g.Clutter != e.Clutter || g.LogLik != e.LogLik {
-				t.Errorf("calibrate %q, image %d: noise %v, %v, log-likelihood %v; the core has %+v", how, i, g.Missing, g.Clutter, g.LogLik, e)
+			if (how == "never") != (g.Missing+g.Clutter == 0) || g.Missing != e.Missing || g.Clutter != e.Clutter ||
+				g.LogLik != e.LogLik {
+				t.Errorf("calibrate %q, image %d: noise %v, %v, log-likelihood %v; the core has %+v", how, i, g.Missing, g.Clutter,
+					g.LogLik, e)
 			}
-			if n := len(g.Detail.Steps); n == 0 || math.Abs(float64(g.Detail.Steps[n-1].LogLik)-e.LogLik) > 1e-9*math.Abs(e.LogLik) {
+			if n := len(g.Detail.Steps); n == 0 ||
+				math.Abs(float64(g.Detail.Steps[n-1].LogLik)-e.LogLik) > 1e-9*math.Abs(e.LogLik) {
 				t.Errorf("calibrate %q, image %d: the last of %d steps does not end at %v", how, i, n, e.LogLik)
 			}
 			if v := scores.Images[i].LogLik; math.Abs(v-e.LogLik) > 1e-9*math.Abs(v) {

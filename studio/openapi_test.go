@@ -224,7 +224,8 @@ func TestPageTypes(t *testing.T) {
 	have, need := strings.Split(string(got), "\n"), strings.Split(want, "\n")
 	for i := range need {
 		if i >= len(have) || have[i] != need[i] {
-			t.Fatalf("%s is not what the server describes, from line %d (%q): run go test ./studio -run PageTypes -update, then npm run check in studio/web", file, i+1, need[i])
+			t.Fatalf("%s is not what the server describes, from line %d (%q): run go test ./studio -run PageTypes -update, "+
+				"then npm run check in studio/web", file, i+1, need[i])
 		}
 	}
 	t.Fatalf("%s is longer than what the server describes: run go test ./studio -run PageTypes -update", file)
@@ -233,7 +234,8 @@ func TestPageTypes(t *testing.T) {
 // typescript writes the description as types.
 func (d *description) typescript() string {
 	var b, ops strings.Builder
-	b.WriteString("// The HTTP API in types, as the server describes it. Written by: go test ./studio -run PageTypes -update\n")
+	b.WriteString("// The HTTP API in types, as the server describes it. Written by: go test ./studio -run PageTypes " +
+		"-update\n")
 	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
 		d.Components.Schemas[name].declare(&b, name)
 	}
@@ -242,7 +244,8 @@ func (d *description) typescript() string {
 			fmt.Fprintf(&ops, "  %q: { %s };\n", strings.ToUpper(method)+" "+path, d.Paths[path][method].typescript(&b))
 		}
 	}
-	fmt.Fprintf(&b, "\n/** Every operation: what it is asked with, and its answer. */\nexport interface Operations {\n%s}\n", &ops)
+	fmt.Fprintf(&b, "\n/** Every operation: what it is asked with, and its answer. */\nexport interface "+
+		"Operations {\n%s}\n", &ops)
 	return b.String()
 }
 

@@ -16,7 +16,8 @@ const counted = "site,soil,bread,jam,tofu\nUlm,peat,9,0,4\nBonn,clay,1,5,2\nKiel
 // countedServer returns the server with a model, m3, that was learned from such a table.
 func countedServer(t *testing.T) *Server {
 	limit := 3.0
-	set, err := dataset.Decode("counted.csv", []byte(counted), dataset.Options{Threshold: &limit, Meta: []string{"site", "soil"}})
+	set, err := dataset.Decode("counted.csv", []byte(counted),
+		dataset.Options{Threshold: &limit, Meta: []string{"site", "soil"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func countedServer(t *testing.T) *Server {
 func TestReadForModel(t *testing.T) {
 	s := countedServer(t)
 	turned := "soil,tofu,site,bread,jam\npeat,4,Ulm,9,0\nclay,2,Bonn,1,5\npeat,0,Kiel,7,7\n"
-	d := ask[dataInfo](t, s, request{method: "POST", path: "/v1/data?name=turned.csv&model=m3", body: turned, headers: octets}, 201)
+	d := ask[dataInfo](t, s, request{method: "POST", path: "/v1/data?name=turned.csv&model=m3", body: turned,
+		headers: octets}, 201)
 	if want := []string{"bread", "jam", "tofu"}; !slices.Equal(d.Columns, want) || len(d.Labels) != 2 {
 		t.Errorf("columns %q, labels %v", d.Columns, d.Labels)
 	}
@@ -51,7 +53,8 @@ func TestReadForModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(kept.args, " "), "--meta site,soil --columns bread,jam,tofu --threshold 3"; got != want || kept.noCommand {
+	if got, want := strings.Join(kept.args, " "), "--meta site,soil --columns bread,jam,tofu --threshold 3"; got != want ||
+		kept.noCommand {
 		t.Errorf("flags %q, want %q", got, want)
 	}
 }
@@ -78,12 +81,14 @@ func TestReadForModelRefuses(t *testing.T) {
 		if want == nil {
 			t.Fatalf("%s: the command line takes it", name)
 		}
-		got := ask[struct{ Detail string }](t, s, request{method: "POST", path: "/v1/data?name=" + name + ".csv&model=m3", body: text, headers: octets}, 422)
+		got := ask[struct{ Detail string }](t, s, request{method: "POST", path: "/v1/data?name=" + name + ".csv&model=m3",
+			body: text, headers: octets}, 422)
 		if got.Detail != want.Error() {
 			t.Errorf("%s: %q, want %q", name, got.Detail, want)
 		}
 	}
-	ask[struct{ Detail string }](t, s, request{method: "POST", path: "/v1/data?name=a.csv&model=m99", body: counted, headers: octets}, 404)
+	ask[struct{ Detail string }](t, s, request{method: "POST", path: "/v1/data?name=a.csv&model=m99", body: counted,
+		headers: octets}, 404)
 	if now := len(s.data.list()); now != before {
 		t.Errorf("%d data sets, were %d", now, before)
 	}
@@ -98,7 +103,8 @@ func TestReadingArgs(t *testing.T) {
 		plain   bool
 	}{
 		{dataset.Reading{}, "", true},
-		{dataset.Reading{Threshold: &half, Invert: true, Size: []int{2, 3}, Array: "x"}, "--array x --invert --size 2x3 --threshold 0.5", true},
+		{dataset.Reading{Threshold: &half, Invert: true, Size: []int{2, 3}, Array: "x"},
+			"--array x --invert --size 2x3 --threshold 0.5", true},
 		{dataset.Reading{AutoThreshold: true, Items: true, Names: "{y}"}, "--items --names {y} --threshold auto", true},
 		{dataset.Reading{Meta: []string{"a", "b,c"}}, "--meta a,b,c", false},
 		{dataset.Reading{Delimiter: ";"}, "", false},

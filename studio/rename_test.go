@@ -18,10 +18,12 @@ func TestRename(t *testing.T) {
 	patch := func(path, name string) request {
 		return request{method: "PATCH", path: path, body: map[string]string{"name": name}}
 	}
-	if m := ask[modelInfo](t, s, patch("/v1/models/m2", "  House of 1984 "), 200); m.Name != "House of 1984" || m.ID != "m2" {
+	if m := ask[modelInfo](t, s, patch("/v1/models/m2", "  House of 1984 "), 200); m.Name != "House of 1984" ||
+		m.ID != "m2" {
 		t.Errorf("%+v", m)
 	}
-	if e := ask[expertInfo](t, s, patch("/v1/models/m2/experts/1", "tofu, no jam"), 200); e.Name != "tofu, no jam" || e.Index != 1 {
+	if e := ask[expertInfo](t, s, patch("/v1/models/m2/experts/1", "tofu, no jam"), 200); e.Name != "tofu, no jam" ||
+		e.Index != 1 {
 		t.Errorf("%+v", e)
 	}
 	m := ask[modelInfo](t, s, request{path: "/v1/models/m2"}, 200)
@@ -39,8 +41,10 @@ func TestRename(t *testing.T) {
 		path, name string
 		status     int
 	}{
-		{"/v1/models/m9", "x", 404}, {"/v1/models/m2/experts/2", "x", 404}, {"/v1/models/m2/experts/-1", "x", 422}, {"/v1/models/m2", " ", 422},
-		{"/v1/models/m2", "a\nb", 422}, {"/v1/models/m2/experts/0", "\x1b[31m", 422}, {"/v1/models/m2/experts/0", strings.Repeat("ä", 201), 422},
+		{"/v1/models/m9", "x", 404}, {"/v1/models/m2/experts/2", "x", 404}, {"/v1/models/m2/experts/-1", "x", 422},
+		{"/v1/models/m2", " ", 422},
+		{"/v1/models/m2", "a\nb", 422}, {"/v1/models/m2/experts/0", "\x1b[31m", 422},
+		{"/v1/models/m2/experts/0", strings.Repeat("ä", 201), 422},
 	} {
 		if w := patch(c.path, c.name).send(t, s); w.Code != c.status {
 			t.Errorf("%s %q: %d %s", c.path, c.name, w.Code, w.Body)
@@ -56,7 +60,8 @@ func TestRename(t *testing.T) {
 // be deleted.
 func TestRenameKeepsAnswers(t *testing.T) {
 	s := newServer(t, nil)
-	up := ask[struct{ ID string }](t, s, request{path: "/v1/models?name=x&data=d2", body: modelBytes(t, voters(t))}, 201).ID
+	up := ask[struct{ ID string }](t, s, request{path: "/v1/models?name=x&data=d2", body: modelBytes(t, voters(t))},
+		201).ID
 	explain := request{path: "/v1/explain", body: `{"model":"` + up + `","images":[{"height":1,"width":3,"bits":"110"}]}`}
 	before := ask[struct{ Explanations []explanation }](t, s, explain, 200).Explanations[0]
 	ask[expertInfo](t, s, request{method: "PATCH", path: "/v1/models/" + up + "/experts/0", body: `{"name":"toast"}`}, 200)
@@ -97,7 +102,8 @@ func TestAnyName(t *testing.T) {
 			want = ""
 		}
 		w := request{method: "PATCH", path: "/v1/models/m1/experts/0", body: map[string]string{"name": name}}.send(t, s)
-		fine := utf8.RuneCountInString(name) <= 200 && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) && !strings.EqualFold(name, "part 1")
+		fine := utf8.RuneCountInString(name) <= 200 && strings.TrimSpace(name) == name &&
+			!strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) && !strings.EqualFold(name, "part 1")
 		m, err := s.models.find("m1")
 		if err != nil {
 			r.Fatal(err)
@@ -125,13 +131,16 @@ func TestFindRows(t *testing.T) {
 	if got.Total != 2 || got.Rows[0] != (rowInfo{1, "Ulm"}) || got.Rows[1] != (rowInfo{2, "Neu-Ulm"}) {
 		t.Errorf("%+v", got)
 	}
-	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?n=1"}, 200); got.Total != 3 || len(got.Rows) != 1 || got.Rows[0].Name != "Heidelberg" {
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?n=1"}, 200); got.Total != 3 ||
+		len(got.Rows) != 1 || got.Rows[0].Name != "Heidelberg" {
 		t.Errorf("%+v", got)
 	}
-	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?from=1&n=1"}, 200); got.Total != 3 || len(got.Rows) != 1 || got.Rows[0] != (rowInfo{1, "Ulm"}) {
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?from=1&n=1"}, 200); got.Total != 3 ||
+		len(got.Rows) != 1 || got.Rows[0] != (rowInfo{1, "Ulm"}) {
 		t.Errorf("%+v", got)
 	}
-	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?search=nowhere"}, 200); got.Total != 0 || len(got.Rows) != 0 {
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?search=nowhere"}, 200); got.Total != 0 ||
+		len(got.Rows) != 0 {
 		t.Errorf("%+v", got)
 	}
 	if w := (request{path: "/v1/data/" + d.ID + "/rows?n=1000"}).send(t, s); w.Code != 422 {

@@ -90,7 +90,8 @@ func TestRuleSurface(t *testing.T) {
 			Gradient gradient
 		}](t, s, request{path: fmt.Sprintf("/v1/rules/surface?rule=%s&points=21", r.Name())}, 200)
 		values := numbers(t, got.LogLik)
-		if len(values) != 21*21 || len(got.Maxima) != 2 || got.Maxima[0].X+got.Maxima[0].Y != 1 || math.Abs(got.Maxima[0].LogLik-math.Log(.5)/2) > 1e-12 {
+		if len(values) != 21*21 || len(got.Maxima) != 2 || got.Maxima[0].X+got.Maxima[0].Y != 1 ||
+			math.Abs(got.Maxima[0].LogLik-math.Log(.5)/2) > 1e-12 {
 			t.Errorf("%s: %d values, maxima %v", r.Name(), len(values), got.Maxima)
 		}
 		for i, v := range values {

@@ -217,7 +217,8 @@ func TestDescription(t *testing.T) {
 
 func TestHealthMetricsAndPage(t *testing.T) {
 	s := newServer(t, nil)
-	for path, says := range map[string]string{"/healthz": "ok", "/readyz": "ready", "/": "<!doctype html", "/metrics": "patchwork_models 2"} {
+	for path, says := range map[string]string{"/healthz": "ok", "/readyz": "ready", "/": "<!doctype html",
+		"/metrics": "patchwork_models 2"} {
 		w := request{path: path}.send(t, s)
 		if w.Code != 200 || !strings.Contains(strings.ToLower(w.Body.String()), says) {
 			t.Errorf("%s: %d without %q", path, w.Code, says)
@@ -226,7 +227,9 @@ func TestHealthMetricsAndPage(t *testing.T) {
 			t.Errorf("%s lacks its security headers", path)
 		}
 	}
-	if w := (request{path: "/", headers: []string{"If-None-Match: " + request{path: "/"}.send(t, s).Header().Get("ETag")}}).send(t, s); w.Code != http.StatusNotModified {
+	if w := (request{path: "/",
+		headers: []string{"If-None-Match: " + request{path: "/"}.send(t, s).Header().Get("ETag")}}).send(t,
+		s); w.Code != http.StatusNotModified {
 		t.Errorf("the page is sent again: %d", w.Code)
 	}
 }
@@ -282,10 +285,12 @@ func TestBuiltinModels(t *testing.T) {
 	}
 	// Along a principal direction every expert moves as the model's description says.
 	info := ask[struct{ Geometry geometryInfo }](t, s, request{path: "/v1/models/letter-t"}, 200)
-	drawn := ask[struct{ Samples []sample }](t, s, request{path: "/v1/sample", body: `{"model":"letter-t","along":[0,1.5]}`}, 200).Samples[0]
+	drawn := ask[struct{ Samples []sample }](t, s,
+		request{path: "/v1/sample", body: `{"model":"letter-t","along":[0,1.5]}`}, 200).Samples[0]
 	for k, e := range experts("letter-t") {
 		by, at := info.Geometry.Components[1].Moves[k], drawn.Picks[k]
-		if math.Abs(e.Pose.DY+1.5*by.DY-float64(at.DY)) > 0.5 || math.Abs(e.Pose.DX+1.5*by.DX-float64(at.DX)) > 0.5 || math.Abs(e.Pose.Angle+1.5*by.Angle-at.Angle) > 1e-9 {
+		if math.Abs(e.Pose.DY+1.5*by.DY-float64(at.DY)) > 0.5 || math.Abs(e.Pose.DX+1.5*by.DX-float64(at.DX)) > 0.5 ||
+			math.Abs(e.Pose.Angle+1.5*by.Angle-at.Angle) > 1e-9 {
 			t.Errorf("expert %d is at %+v, from %+v by 1.5 times %+v", k, at, *e.Pose, by)
 		}
 	}

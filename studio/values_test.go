@@ -21,10 +21,13 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
-// waterModel is a model of two measurements, and readings data that it fits: the third row is salty, the fourth lacks its salt.
+// waterModel is a model of two measurements, and readings data that it fits: the third row is salty, the fourth lacks
+// its salt.
 func waterModel() *real.Model {
-	return &real.Model{Height: 1, Width: 2, Columns: []string{"depth", "salt"}, Background: []real.Normal{{Mean: 98, Var: 40}, {Mean: 3, Var: .3}},
-		Experts: [][]real.Entry{{{Vote: real.MeanOnly, Normal: real.Normal{Mean: 30}}, {Vote: real.MeanAndVar, Normal: real.Normal{Mean: 9, Var: .25}}}}, Pi: []float64{.4}}
+	return &real.Model{Height: 1, Width: 2, Columns: []string{"depth", "salt"},
+		Background: []real.Normal{{Mean: 98, Var: 40}, {Mean: 3, Var: .3}},
+		Experts: [][]real.Entry{{{Vote: real.MeanOnly, Normal: real.Normal{Mean: 30}},
+			{Vote: real.MeanAndVar, Normal: real.Normal{Mean: 9, Var: .25}}}}, Pi: []float64{.4}}
 }
 
 const readings = "site,depth,salt\na,98.5,3.1\nb,96.2,2.8\nc,30.1,9.2\nd,31.0,\ne,99.9,3.3\nf,29.7,8.8\n"
@@ -88,17 +91,20 @@ func TestRealListed(t *testing.T) {
 	s := waterServer(t, nil)
 	models := got[struct{ Models []modelInfo }](t, s, request{path: "/v1/models"}).Models
 	data := got[struct{ Data []dataInfo }](t, s, request{path: "/v1/data"}).Data
-	if len(models) != 3 || models[0].Values != ofReal || models[0].Rule != "pool" || models[0].Experts != 1 || !models[0].Table || models[1].Values != ofBits {
+	if len(models) != 3 || models[0].Values != ofReal || models[0].Rule != "pool" || models[0].Experts != 1 ||
+		!models[0].Table || models[1].Values != ofBits {
 		t.Errorf("models: %+v", models)
 	}
-	if len(data) != 3 || data[2].Values != ofReal || data[2].N != 6 || data[2].Width != 2 || data[0].Values != ofBits || len(data[2].Labels) != 1 {
+	if len(data) != 3 || data[2].Values != ofReal || data[2].N != 6 || data[2].Width != 2 || data[0].Values != ofBits ||
+		len(data[2].Labels) != 1 {
 		t.Errorf("data: %+v", data)
 	}
 	experts := got[struct {
 		Experts    []expertInfo
 		Background ground
 	}](t, s, request{path: "/v1/models/m1/experts"})
-	if e := experts.Experts[0]; e.Words != "high salt 9; low depth 30" || e.Columns[0].P != 9 && e.Columns[0].P != 30 || *e.Usage != .4 {
+	if e := experts.Experts[0]; e.Words != "high salt 9; low depth 30" || e.Columns[0].P != 9 && e.Columns[0].P != 30 ||
+		*e.Usage != .4 {
 		t.Errorf("part: %+v", e)
 	}
 	if b := numbers(t, experts.Background.Mean); b[0] != 98 || b[1] != 3 {
@@ -108,7 +114,8 @@ func TestRealListed(t *testing.T) {
 		t.Errorf("deviations: %v", d)
 	}
 	rows := got[struct{ Rows []valueRow }](t, s, request{path: "/v1/data/d3/values?from=2&n=2&model=m1"}).Rows
-	if len(rows) != 2 || rows[0].Labels["site"] != "c" || rows[0].Values[1] != 9.2 || !math.IsNaN(float64(rows[1].Values[1])) {
+	if len(rows) != 2 || rows[0].Labels["site"] != "c" || rows[0].Values[1] != 9.2 ||
+		!math.IsNaN(float64(rows[1].Values[1])) {
 		t.Errorf("rows: %+v", rows)
 	}
 	named := got[struct{ Rows []rowInfo }](t, s, request{path: "/v1/data/d3/rows?search=d"}).Rows
@@ -141,7 +148,8 @@ func TestRealRename(t *testing.T) {
 // TestRealExplain: rows are explained as by the library, and what is unknown is predicted by averaging.
 func TestRealExplain(t *testing.T) {
 	s := waterServer(t, nil)
-	out := got[wireReal](t, s, request{path: "/v1/values/explain", body: `{"model":"m1","rows":[[98.5,3.1],[30.1,9.2],[31,null],[null,null]]}`})
+	out := got[wireReal](t, s,
+		request{path: "/v1/values/explain", body: `{"model":"m1","rows":[[98.5,3.1],[30.1,9.2],[31,null],[null,null]]}`})
 	if len(out.Explanations) != 4 {
 		t.Fatalf("%d explanations", len(out.Explanations))
 	}
@@ -167,7 +175,9 @@ func TestRealExplain(t *testing.T) {
 	}
 	want := post.Predict([]float64{31, math.NaN()}, insideShare)
 	lacking := out.Explanations[2]
-	if m, low, high := numbers(t, lacking.Mean), numbers(t, lacking.Low), numbers(t, lacking.High); m[1] != float32(want.Mean[1]) || low[1] != float32(want.Low[1]) || high[1] != float32(want.High[1]) || m[0] != 30 {
+	if m, low, high := numbers(t, lacking.Mean), numbers(t, lacking.Low),
+		numbers(t, lacking.High); m[1] != float32(want.Mean[1]) || low[1] != float32(want.Low[1]) ||
+		high[1] != float32(want.High[1]) || m[0] != 30 {
 		t.Errorf("predicted %v (%v to %v), want %v", m, low, high, want)
 	}
 }
@@ -186,7 +196,8 @@ func TestRealSamples(t *testing.T) {
 	}
 }
 
-// TestRealUploads: measurements are recognised, grey pictures are read as real values when asked to, and models of both kinds
+// TestRealUploads: measurements are recognised, grey pictures are read as real values when asked to, and models of both
+// kinds
 // are loaded by one operation.
 func TestRealUploads(t *testing.T) {
 	s := newServer(t, nil)
@@ -225,7 +236,8 @@ func TestRealUploads(t *testing.T) {
 	if d.N != 3 || d.Values != ofReal || d.Height != 6 || len(d.Labels) == 0 {
 		t.Errorf("an archive of grey pictures: %+v", d)
 	}
-	for _, r := range []request{{path: "/v1/data?name=w.csv&threshold=5", body: readings}, {path: "/v1/data?name=n.csv&values=bits", body: "a,b\n1,0\n7,1\n"}} {
+	for _, r := range []request{{path: "/v1/data?name=w.csv&threshold=5", body: readings},
+		{path: "/v1/data?name=n.csv&values=bits", body: "a,b\n1,0\n7,1\n"}} {
 		if w := r.send(t, s); strings.Contains(w.Body.String(), `"values":"real"`) {
 			t.Errorf("%s: %s", r.path, w.Body)
 		}
@@ -245,7 +257,8 @@ func pictures(t testing.TB, query string, names ...string) request {
 		w.Write(pngBytes(t, 6, 6))
 	}
 	m.Close()
-	return request{path: "/v1/data?name=both&" + query, headers: []string{"Content-Type: " + m.FormDataContentType()}, body: b.Bytes()}
+	return request{path: "/v1/data?name=both&" + query, headers: []string{"Content-Type: " + m.FormDataContentType()},
+		body: b.Bytes()}
 }
 
 // TestRealLearns: a job learns the model that the library learns, and says the command line that does.
@@ -259,9 +272,11 @@ func TestRealLearns(t *testing.T) {
 	}
 	s := newServer(t, nil)
 	d := got[dataInfo](t, s, request{path: "/v1/data?name=two.csv", body: text.String()})
-	j := got[jobInfo](t, s, request{path: "/v1/learn", body: map[string]any{"data": d.ID, "seed": 3, "starts": 2, "auto": true}})
+	j := got[jobInfo](t, s,
+		request{path: "/v1/learn", body: map[string]any{"data": d.ID, "seed": 3, "starts": 2, "auto": true}})
 	j = wait(t, s, j.ID)
-	if j.State != done || j.Model == nil || j.Command == nil || *j.Command != "patchwork learn two.csv --for real -o model.npz --starts 2 --seed 3" {
+	if j.State != done || j.Model == nil || j.Command == nil ||
+		*j.Command != "patchwork learn two.csv --for real -o model.npz --starts 2 --seed 3" {
 		t.Fatalf("job: %+v", j)
 	}
 	v, err := dataset.DecodeValues("two.csv", []byte(text.String()), dataset.Options{})
@@ -286,7 +301,8 @@ func TestRealLearns(t *testing.T) {
 	if want.Reading, err = v.Reading(); err != nil {
 		t.Fatal(err)
 	}
-	if file := (request{path: "/v1/models/" + *j.Model + "/file"}).send(t, s).Body.Bytes(); !bytes.Equal(file, saved(t, &want)) {
+	if file := (request{path: "/v1/models/" + *j.Model + "/file"}).send(t, s).Body.Bytes(); !bytes.Equal(file,
+		saved(t, &want)) {
 		back, err := modelfile.ReadReal(bytes.NewReader(file), int64(len(file)))
 		t.Errorf("the job's model is not the library's: %+v, %v\nwant %+v", back, err, &want)
 	}
@@ -303,7 +319,8 @@ func TestRealStops(t *testing.T) {
 		text.WriteString("a,b,c,d\n")
 		for i := range 400 {
 			x := float64(i%2) * 5
-			fmt.Fprintf(&text, "%.2f,%.2f,%.2f,%.2f\n", x+rng.NormFloat64(), x+rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64())
+			fmt.Fprintf(&text, "%.2f,%.2f,%.2f,%.2f\n", x+rng.NormFloat64(), x+rng.NormFloat64(), rng.NormFloat64(),
+				rng.NormFloat64())
 		}
 		s := newServer(t, nil)
 		d := got[dataInfo](t, s, request{path: "/v1/data?name=four.csv&values=real" + flags, body: text.String()})
@@ -328,11 +345,13 @@ func TestRealStops(t *testing.T) {
 		if !strings.Contains(*j.Command, fmt.Sprintf(" --starts %d", starts)) {
 			t.Errorf("%d starts by %s", starts, *j.Command)
 		}
-		again := got[jobInfo](t, s, request{path: "/v1/learn", body: map[string]any{"data": d.ID, "starts": starts, "auto": true}})
+		again := got[jobInfo](t, s,
+			request{path: "/v1/learn", body: map[string]any{"data": d.ID, "starts": starts, "auto": true}})
 		if again = wait(t, s, again.ID); again.Model == nil {
 			t.Fatalf("%+v", again)
 		}
-		if other := (request{path: "/v1/models/" + *again.Model + "/file"}).send(t, s).Body.Bytes(); !bytes.Equal(file, other) {
+		if other := (request{path: "/v1/models/" + *again.Model + "/file"}).send(t, s).Body.Bytes(); !bytes.Equal(file,
+			other) {
 			t.Error("the command makes another model")
 		}
 	}
@@ -346,7 +365,8 @@ func TestRealRefuses(t *testing.T) {
 		status int
 		text   string
 	}{
-		{request{path: "/v1/explain", body: `{"model":"m1","images":[{"height":1,"width":2,"bits":"01"}]}`}, 422, "/v1/values/explain"},
+		{request{path: "/v1/explain", body: `{"model":"m1","images":[{"height":1,"width":2,"bits":"01"}]}`}, 422,
+			"/v1/values/explain"},
 		{request{path: "/v1/sample", body: `{"model":"m1"}`}, 422, "real values"},
 		{request{path: "/v1/values/explain", body: `{"model":"m2","rows":[[1]]}`}, 422, "is of bits"},
 		{request{path: "/v1/values/explain", body: `{"model":"m1","rows":[[1]]}`}, 422, "row 0"},
@@ -381,7 +401,8 @@ func TestRealRefuses(t *testing.T) {
 		r      request
 	}{{func(o *Options) { o.NoUpload = true }, http.StatusForbidden, request{path: "/v1/data?name=w.csv", body: readings}},
 		{func(o *Options) { o.NoLearn = true }, http.StatusForbidden, request{path: "/v1/learn", body: `{"data":"d3"}`}},
-		{func(o *Options) { o.Token = "secret" }, http.StatusUnauthorized, request{path: "/v1/values/sample", body: `{"model":"m1"}`}}} {
+		{func(o *Options) { o.Token = "secret" }, http.StatusUnauthorized,
+			request{path: "/v1/values/sample", body: `{"model":"m1"}`}}} {
 		if w := o.r.send(t, waterServer(t, o.change)); w.Code != o.status {
 			t.Errorf("%s: %d, want %d", o.r.path, w.Code, o.status)
 		}
@@ -437,7 +458,8 @@ func FuzzReal(f *testing.F) {
 	f.Add([]byte("a,b\n1e300,nan\n-1e-300,\n"), []byte("PK\x03\x04"), `[[1e300,-1e300],[]]`)
 	f.Add([]byte("\x93NUMPY\x01\x00"), []byte(nil), `[[null]]`)
 	f.Fuzz(func(t *testing.T, data, model []byte, rows string) {
-		for _, r := range []request{{path: "/v1/data?name=x&values=real", body: data}, {path: "/v1/models?name=x", body: model},
+		for _, r := range []request{{path: "/v1/data?name=x&values=real", body: data},
+			{path: "/v1/models?name=x", body: model},
 			{path: "/v1/values/explain", body: `{"model":"m1","rows":` + rows + "}"}} {
 			if w := r.send(t, s); w.Code == 500 {
 				t.Fatalf("%s: %.300s", r.path, w.Body)
@@ -451,14 +473,16 @@ func FuzzReal(f *testing.F) {
 	})
 }
 
-// Data that are no bits, and not plainly real values, are refused with the way to read them as real values, as the command says it.
+// Data that are no bits, and not plainly real values, are refused with the way to read them as real values, as the
+// command says it.
 func TestNumbersAreOfferedAsRealValues(t *testing.T) {
 	s := newServer(t, nil)
 	for name, c := range map[string]struct{ text, want string }{
 		"counts": {"a,b,word\n5,2,u\n7,9,v\n4,3,w\n", "chooses others; --for real learns from the numbers as they are"},
 		"slip":   {"a,b\n5.5,2\n7.5,9\n4.5,3\nu,4\n", `as real values, line 5, column "a": "u" is not a number`},
 	} {
-		p := ask[problemError](t, s, request{method: "POST", path: "/v1/data?name=t.csv", body: c.text, headers: []string{"Content-Type: text/csv"}}, 422)
+		p := ask[problemError](t, s, request{method: "POST", path: "/v1/data?name=t.csv", body: c.text,
+			headers: []string{"Content-Type: text/csv"}}, 422)
 		if !strings.Contains(p.Detail, c.want) {
 			t.Errorf("%s: %s", name, p.Detail)
 		}

@@ -39,7 +39,8 @@ func TestAnyRule(t *testing.T) {
 		}
 		if first.Model == nil {
 			first = last
-		} else if first.CurvePoint != last.CurvePoint || !slices.EqualFunc(first.Model.Templates(), last.Model.Templates(), slices.Equal) {
+		} else if first.CurvePoint != last.CurvePoint || !slices.EqualFunc(first.Model.Templates(), last.Model.Templates(),
+			slices.Equal) {
 			t.Errorf("%+v with one worker, %+v with %d", first.CurvePoint, last.CurvePoint, workers)
 		}
 	}
@@ -47,7 +48,8 @@ func TestAnyRule(t *testing.T) {
 
 // Each expert alone says under any rule what it said.
 func TestCarried(t *testing.T) {
-	m, err := Learn(t.Context(), bars(100, 3), patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 12}, Options{Experts: 3, StartFrom: StartFromGrow})
+	m, err := Learn(t.Context(), bars(100, 3), patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 12},
+		Options{Experts: 3, StartFrom: StartFromGrow})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,9 +90,11 @@ func TestWeightsAreRepetitions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, y := append([]*patchwork.Model{a}, a.Extras().Committee...), append([]*patchwork.Model{b}, b.Extras().Committee...)
+			x, y := append([]*patchwork.Model{a}, a.Extras().Committee...),
+				append([]*patchwork.Model{b}, b.Extras().Committee...)
 			if !slices.EqualFunc(x, y, func(a, b *patchwork.Model) bool {
-				return slices.EqualFunc(a.Templates(), b.Templates(), slices.Equal) && slices.Equal(a.Config().QMap, b.Config().QMap)
+				return slices.EqualFunc(a.Templates(), b.Templates(), slices.Equal) &&
+					slices.Equal(a.Config().QMap, b.Config().QMap)
 			}) {
 				t.Errorf("%v, %v: rows of weight 2 and rows twice are learned differently", rule, aim)
 			}

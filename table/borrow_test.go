@@ -57,7 +57,8 @@ func found(m *patchwork.Model, columns [][]bool) int {
 func TestBorrows(t *testing.T) {
 	for _, seed := range []uint64{2, 6} { // where growing alone finds three of the five
 		data, columns := sources(300, 30, 5, seed)
-		m, err := Learn(t.Context(), data, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 30}, Options{StartFrom: StartFromGrow, Seed: seed})
+		m, err := Learn(t.Context(), data, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 30},
+			Options{StartFrom: StartFromGrow, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,8 @@ func TestSameAsAny(t *testing.T) {
 		{of(8, 900), of(9, 999.5), false},
 	} {
 		if got := sameAsAny(of(8, 1000), c.found, c.borrowed); got != c.want {
-			t.Errorf("%d experts in %v nats, and %d in %v: %v", c.found.Experts, c.found.DescriptionLength, c.borrowed.Experts, c.borrowed.DescriptionLength, got)
+			t.Errorf("%d experts in %v nats, and %d in %v: %v", c.found.Experts, c.found.DescriptionLength, c.borrowed.Experts,
+				c.borrowed.DescriptionLength, got)
 		}
 	}
 	if sameAsAny(tried{}, tried{}, tried{}) {
@@ -110,7 +112,8 @@ func TestWhereRulesBorrow(t *testing.T) {
 		{patchwork.RuleMax, few, false, StartFromBoth, false},
 		{noisyOr, few, false, StartFromGrow, false},
 	} {
-		l := &learner{cfg: patchwork.Config{Rule: c.rule}, opt: Options{StartFrom: c.from}, m: mStepOptions{Marginal: c.marginal, FixedBackground: c.fixed}}
+		l := &learner{cfg: patchwork.Config{Rule: c.rule}, opt: Options{StartFrom: c.from},
+			m: mStepOptions{Marginal: c.marginal, FixedBackground: c.fixed}}
 		if got := l.borrows(); got != c.want {
 			t.Errorf("%v, %v, fixed %v, from %v: %v", c.rule, c.marginal, c.fixed, c.from, got)
 		}

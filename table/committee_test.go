@@ -41,10 +41,13 @@ func TestElected(t *testing.T) {
 		loss   float64
 	}{
 		{"nobody", []float32{0.5, 0.5}, nil, nil, math.Log(2)},
-		{"the choice is the best everywhere", []float32{0.75, 0.75}, [][]float32{{0.7, 0.7}, {0.75, 0.7}}, nil, -math.Log(0.75)},
+		{"the choice is the best everywhere", []float32{0.75, 0.75}, [][]float32{{0.7, 0.7}, {0.75, 0.7}}, nil,
+			-math.Log(0.75)},
 		{"two are wrong in turn", []float32{0.75, 0.25}, [][]float32{{0.75, 0.25}, {0.25, 0.75}}, []float64{1}, math.Log(2)},
-		{"three are wrong in turn", []float32{0.875, 0.25, 0.25}, [][]float32{{0.25, 0.25, 0.875}, {0.25, 0.875, 0.25}, {0.3, 0.3, 0.3}}, []float64{0, 1}, -math.Log(1.375 / 3)},
-		{"certain, and wrong once", []float32{0.5, 0.5, 0.5}, [][]float32{{1, 1, 0}}, []float64{0}, -(2*math.Log(0.75) + math.Log(0.25)) / 3},
+		{"three are wrong in turn", []float32{0.875, 0.25, 0.25}, [][]float32{{0.25, 0.25, 0.875}, {0.25, 0.875, 0.25},
+			{0.3, 0.3, 0.3}}, []float64{0, 1}, -math.Log(1.375 / 3)},
+		{"certain, and wrong once", []float32{0.5, 0.5, 0.5}, [][]float32{{1, 1, 0}}, []float64{0},
+			-(2*math.Log(0.75) + math.Log(0.25)) / 3},
 		{"impossible alone", []float32{0, 1}, [][]float32{{0.5, 1}}, []float64{0}, math.Log(4) / 2},
 	} {
 		l := learnerOf(len(c.choice))
@@ -111,7 +114,8 @@ func TestCommittee(t *testing.T) {
 		t.Fatal("more workers make another committee")
 	}
 	for i, o := range more.Extras().Committee {
-		if !reflect.DeepEqual(o.Templates(), extras.Committee[i].Templates()) || !reflect.DeepEqual(o.Extras().Usage, extras.Committee[i].Extras().Usage) {
+		if !reflect.DeepEqual(o.Templates(), extras.Committee[i].Templates()) ||
+			!reflect.DeepEqual(o.Extras().Usage, extras.Committee[i].Extras().Usage) {
 			t.Errorf("more workers make another model %d", i+1)
 		}
 	}

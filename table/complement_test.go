@@ -80,7 +80,8 @@ func TestComplement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = m.WithExtras(patchwork.Extras{Usage: []float64{0.25, 0.6}, Record: patchwork.Record{Rows: 300}, Names: []string{"a", "b"}}); err != nil {
+	if m, err = m.WithExtras(patchwork.Extras{Usage: []float64{0.25, 0.6}, Record: patchwork.Record{Rows: 300},
+		Names: []string{"a", "b"}}); err != nil {
 		t.Fatal(err)
 	}
 	if absences(m) != 1 {
@@ -95,6 +96,7 @@ func TestComplement(t *testing.T) {
 	}
 	testkit.NearAll(t, "usage", next.Extras().Usage, []float64{0.25, 0.4}, 1e-12)
 	data := halves(1)
-	testkit.NearAll(t, "nats", []float64{mustCounts(t, next, data, 1).LogLik()}, []float64{mustCounts(t, m, data, 1).LogLik()}, 1)
+	testkit.NearAll(t, "nats", []float64{mustCounts(t, next, data, 1).LogLik()},
+		[]float64{mustCounts(t, m, data, 1).LogLik()}, 1)
 	testkit.NearAll(t, "templates", m.Template(1), absent, 0) // is not changed
 }

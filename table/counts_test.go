@@ -75,7 +75,8 @@ func TestCountsInPieces(t *testing.T) {
 // ones better.
 func TestStepsFromCountsLearn(t *testing.T) {
 	data := bars(300, 4)
-	cfg := patchwork.Config{Rule: patchwork.Rule(joint.NoisyOr), Height: data.Images[0].Height(), Width: data.Images[0].Width(), Q: 0.05}
+	cfg := patchwork.Config{Rule: patchwork.Rule(joint.NoisyOr), Height: data.Images[0].Height(),
+		Width: data.Images[0].Width(), Q: 0.05}
 	learned, err := Learn(t.Context(), data, cfg, Options{Experts: 4, Aim: AimInterpret, Iterations: 3})
 	if err != nil {
 		t.Fatal(err)

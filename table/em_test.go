@@ -257,7 +257,8 @@ func TestSoftEMKeepsTheTruth(t *testing.T) {
 			data.Images = append(data.Images, bitmap.Sample(rng, 1, 12, m.Compose(1, 12, picks).P))
 		}
 		var last round
-		for it, err := range softEM(t.Context(), m, rows.Distinct(data), emOptions{Iterations: 3, MStep: mStepOptions{MinVoteGain: math.Log(2000) / 2}}) {
+		for it, err := range softEM(t.Context(), m, rows.Distinct(data),
+			emOptions{Iterations: 3, MStep: mStepOptions{MinVoteGain: math.Log(2000) / 2}}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -275,7 +276,8 @@ func TestSoftEMKeepsTheTruth(t *testing.T) {
 // every vote stays.
 func TestKeepSide(t *testing.T) {
 	for _, c := range []struct{ v, q, next, want float64 }{
-		{0.5, 0.5, 0.3, 0.3}, {0.6, 0.5, 0.3, 0.6}, {0.6, 0.5, 0.7, 0.7}, {0.4, 0.5, 0.7, 0.4}, {0.4, 0.5, 0.3, 0.3}, {0.4, 0.5, 0.5, 0.4},
+		{0.5, 0.5, 0.3, 0.3}, {0.6, 0.5, 0.3, 0.6}, {0.6, 0.5, 0.7, 0.7}, {0.4, 0.5, 0.7, 0.4}, {0.4, 0.5, 0.3, 0.3},
+		{0.4, 0.5, 0.5, 0.4},
 	} {
 		if got := keepSide(c.v, c.q, c.next); got != c.want {
 			t.Errorf("vote %v at %v, background now %v: %v, want %v", c.v, c.q, c.next, got, c.want)
@@ -327,7 +329,8 @@ func TestSoftRefuses(t *testing.T) {
 
 // The name of an expert follows it, and goes with it.
 func TestNamesFollowExperts(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.1}, [][]float64{{0.9, 0.1}, {0.1, 0.1}, {0.1, 0.8}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.1},
+		[][]float64{{0.9, 0.1}, {0.1, 0.1}, {0.1, 0.8}})
 	m, err := m.WithExtras(patchwork.Extras{Usage: []float64{0.5, 0.2, 0.5}, Record: patchwork.Record{Rows: 100},
 		Names: []string{"first", "idle", "last"}, Columns: []string{"a", "b"}})
 	if err != nil {

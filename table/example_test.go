@@ -61,7 +61,8 @@ func ExampleLearn() {
 	// ...###...
 }
 
-// Run shows the candidates as they are made, here those that are better than all before; breaking out of the loop would keep
+// Run shows the candidates as they are made, here those that are better than all before; breaking out of the loop would
+// keep
 // the best of them.
 func ExampleRun() {
 	var best *patchwork.Model

@@ -38,9 +38,12 @@ func TestTableWithAMemory(t *testing.T) {
 		cfg patchwork.Config
 		opt Options
 	}{
-		"predicting":   {patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 12}, Options{Aim: AimPredict, MaxExperts: 6, Iterations: 3, Workers: 2, Seed: 4, Sample: 60}},
-		"max":          {patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 12}, Options{Experts: 4, Iterations: 3, StartFrom: StartFromMixture}},
-		"interpreting": {patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 12}, Options{MaxExperts: 5, Aim: AimInterpret, Iterations: 3}},
+		"predicting": {patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 12},
+			Options{Aim: AimPredict, MaxExperts: 6, Iterations: 3, Workers: 2, Seed: 4, Sample: 60}},
+		"max": {patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 12},
+			Options{Experts: 4, Iterations: 3, StartFrom: StartFromMixture}},
+		"interpreting": {patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 12},
+			Options{MaxExperts: 5, Aim: AimInterpret, Iterations: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := tableSteps(t, bars(90, 1), c.cfg, c.opt)
@@ -81,7 +84,8 @@ func TestTableWithAMemory(t *testing.T) {
 // A tally comes back from its bytes as it was, and no cut of them is one.
 func TestTallyBytes(t *testing.T) {
 	for _, rule := range []patchwork.Rule{patchwork.RuleMaxMinusMin, noisyOr} {
-		m, err := Learn(t.Context(), bars(60, 3), patchwork.Config{Rule: rule, Height: 1, Width: 12}, Options{Experts: 3, StartFrom: StartFromMixture, Iterations: 1})
+		m, err := Learn(t.Context(), bars(60, 3), patchwork.Config{Rule: rule, Height: 1, Width: 12},
+			Options{Experts: 3, StartFrom: StartFromMixture, Iterations: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

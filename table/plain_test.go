@@ -127,7 +127,8 @@ func TestJudgeOfExclusiveColumns(t *testing.T) {
 		testkit.NearAll(t, "losses", o.rows, want.Losses, 1e-9)
 		b := wire.Marshal(func(c *wire.Codec) { l.codeLosses(c, &o) })
 		again := l.noLosses()
-		if err := wire.Unmarshal(b, func(c *wire.Codec) { l.codeLosses(c, &again) }); err != nil || !reflect.DeepEqual(again, o) {
+		if err := wire.Unmarshal(b, func(c *wire.Codec) { l.codeLosses(c, &again) }); err != nil ||
+			!reflect.DeepEqual(again, o) {
 			t.Error("losses differ once they are written and read")
 		}
 		losses[whole] = last.HiddenLoss

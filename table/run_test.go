@@ -65,7 +65,8 @@ func TestTableFindsBars(t *testing.T) {
 				t.Errorf("%v: the background of bit %d is %v, flips are 0.05", rule, i, q)
 			}
 		}
-		if r := m.Extras().Record; r.Method != "soft" || r.Mode != "interpret" || r.Rows != 400 || len(r.Curve) < 4 || r.Starts[0].Method != "grow" {
+		if r := m.Extras().Record; r.Method != "soft" || r.Mode != "interpret" || r.Rows != 400 || len(r.Curve) < 4 ||
+			r.Starts[0].Method != "grow" {
 			t.Errorf("record %+v", r)
 		}
 	}
@@ -89,7 +90,8 @@ func TestTableSameForAnyWorkers(t *testing.T) {
 		var first []Step
 		for _, workers := range []int{1, 3} {
 			var steps []Step
-			for s, err := range Run(t.Context(), data, patchwork.Config{Rule: rule, Height: 1, Width: 12}, Options{Aim: AimPredict, MaxExperts: 6, Iterations: 3, Workers: workers, Seed: 3}) {
+			for s, err := range Run(t.Context(), data, patchwork.Config{Rule: rule, Height: 1, Width: 12},
+				Options{Aim: AimPredict, MaxExperts: 6, Iterations: 3, Workers: workers, Seed: 3}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -104,7 +106,8 @@ func TestTableSameForAnyWorkers(t *testing.T) {
 				continue
 			}
 			for i, s := range steps {
-				if s.CurvePoint != first[i].CurvePoint || !slices.EqualFunc(s.Model.Templates(), first[i].Model.Templates(), slices.Equal) ||
+				if s.CurvePoint != first[i].CurvePoint || !slices.EqualFunc(s.Model.Templates(), first[i].Model.Templates(),
+					slices.Equal) ||
 					!slices.Equal(s.Model.Config().QMap, first[i].Model.Config().QMap) {
 					t.Fatalf("%v, step %d: %+v with one worker, %+v with %d", rule, i, first[i].CurvePoint, s.CurvePoint, workers)
 				}
@@ -120,7 +123,8 @@ func TestTableChoosesTheBest(t *testing.T) {
 		t.Fatalf("%d rows, %d bits known", len(judge.Visible), judge.Visible[0].CountKnown())
 	}
 	best, chosen := math.Inf(1), Step{}
-	for s, err := range Run(t.Context(), bars(150, 4), patchwork.Config{Height: 1, Width: 12}, Options{Aim: AimPredict, MaxExperts: 4, Iterations: 3, Judge: &judge}) {
+	for s, err := range Run(t.Context(), bars(150, 4), patchwork.Config{Height: 1, Width: 12},
+		Options{Aim: AimPredict, MaxExperts: 4, Iterations: 3, Judge: &judge}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +175,8 @@ func TestTableOfNoise(t *testing.T) {
 	}
 	for _, aim := range []Aim{AimPredict, AimInterpret} {
 		for _, start := range []StartFrom{StartFromGrow, StartFromMixture, StartFromBoth} {
-			m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 3}, Options{Aim: aim, StartFrom: start, MaxExperts: 4})
+			m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 3},
+				Options{Aim: aim, StartFrom: start, MaxExperts: 4})
 			if err != nil {
 				t.Fatalf("%v, %v: %v", aim, start, err)
 			}
@@ -244,7 +249,8 @@ func TestRunLeftEarly(t *testing.T) {
 			}
 		default:
 			r := last.Best.Extras().Record
-			if r.DescriptionLength != best.DescriptionLength || r.Method != "soft" || !slices.ContainsFunc(r.Curve, func(p patchwork.CurvePoint) bool { return p.Chosen }) {
+			if r.DescriptionLength != best.DescriptionLength || r.Method != "soft" ||
+				!slices.ContainsFunc(r.Curve, func(p patchwork.CurvePoint) bool { return p.Chosen }) {
 				t.Errorf("%d steps: kept %+v, the best is %+v", leave, r, best.CurvePoint)
 			}
 		}
@@ -256,7 +262,8 @@ func TestRunLeftEarly(t *testing.T) {
 func TestRunYieldsEveryIteration(t *testing.T) {
 	var points []patchwork.CurvePoint
 	seen, last := map[string]int{}, Step{}
-	for s, err := range Run(t.Context(), bars(80, 2), patchwork.Config{Height: 1, Width: 12}, Options{Aim: AimPredict, Experts: 4, Iterations: 6}) {
+	for s, err := range Run(t.Context(), bars(80, 2), patchwork.Config{Height: 1, Width: 12},
+		Options{Aim: AimPredict, Experts: 4, Iterations: 6}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +275,8 @@ func TestRunYieldsEveryIteration(t *testing.T) {
 		}
 		seen[s.Stage]++
 	}
-	if seen[StageMixture] < 2*7 || seen[StageGrow] < 2*7 || seen[StageFinal] < plainRounds+2 || !last.Chosen || last.Best != last.Model {
+	if seen[StageMixture] < 2*7 || seen[StageGrow] < 2*7 || seen[StageFinal] < plainRounds+2 || !last.Chosen ||
+		last.Best != last.Model {
 		t.Errorf("steps by stage %v, last %+v", seen, last.CurvePoint)
 	}
 	curve := slices.Clone(last.Model.Extras().Record.Curve)
@@ -413,7 +421,8 @@ func TestFindsPlantedGroups(t *testing.T) {
 // on: the same parts, not others from another start.
 func TestGoesOnFromTheChoice(t *testing.T) {
 	var chosen, last Step
-	for s, err := range Run(t.Context(), bars(200, 7), patchwork.Config{Height: 1, Width: 12}, Options{Aim: AimPredict, Seed: 5}) {
+	for s, err := range Run(t.Context(), bars(200, 7), patchwork.Config{Height: 1, Width: 12},
+		Options{Aim: AimPredict, Seed: 5}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -431,7 +440,8 @@ func TestGoesOnFromTheChoice(t *testing.T) {
 	if slices.Sort(a); !slices.Equal(a, slices.Sorted(slices.Values(b))) {
 		t.Errorf("parts %q chosen, %q delivered", a, b)
 	}
-	if r := last.Model.Extras().Record; r.Rows != 200 || r.LogLik != last.LogLik || r.DescriptionLength != last.DescriptionLength {
+	if r := last.Model.Extras().Record; r.Rows != 200 || r.LogLik != last.LogLik ||
+		r.DescriptionLength != last.DescriptionLength {
 		t.Errorf("the record is %+v, the model's figures %+v", r, last.CurvePoint)
 	}
 }
@@ -450,7 +460,8 @@ func TestMoreExpertsThanThereAre(t *testing.T) {
 	auto := learn(Options{})
 	many := learn(Options{Experts: 90})
 	if a, b := auto.Extras().Record, many.Extras().Record; b.DescriptionLength > a.DescriptionLength || many.K() > 90 {
-		t.Errorf("90 asked for: %d, %.1f nats; found out: %d, %.1f", many.K(), b.DescriptionLength, auto.K(), a.DescriptionLength)
+		t.Errorf("90 asked for: %d, %.1f nats; found out: %d, %.1f", many.K(), b.DescriptionLength, auto.K(),
+			a.DescriptionLength)
 	}
 	if m := learn(Options{Experts: 2}); m.K() != 2 {
 		t.Errorf("%d experts, 2 asked for", m.K())

@@ -35,7 +35,8 @@ func TestLettersFillTheirFrame(t *testing.T) {
 			// pixel on one side; that margin is then one larger.
 			centred := abs(top-bottom) <= 1 && abs(left-right) <= 1
 			if m.Height() != side || m.Width() != side || !(tall || wide) || !centred || min(top, bottom, left, right) < 3 {
-				t.Fatalf("side %d, image %d (%c): margins %d, %d, %d, %d\n%v", side, i, s.Truth.Items[i].Letter, top, bottom, left, right, m)
+				t.Fatalf("side %d, image %d (%c): margins %d, %d, %d, %d\n%v", side, i, s.Truth.Items[i].Letter, top, bottom, left,
+					right, m)
 			}
 		}
 	}

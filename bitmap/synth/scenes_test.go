@@ -81,8 +81,10 @@ func TestScenesDoNotDependOnNoise(t *testing.T) {
 // TestScenesOfGivenGlyphs: given glyphs may have another size, and labels with
 // gaps and out of order.
 func TestScenesOfGivenGlyphs(t *testing.T) {
-	glyphs := []*bitmap.Image{bitmap.Parse("##", ".#", ".#"), bitmap.Parse("##", "##", "##"), bitmap.Parse("#.", "#.", "##")}
-	s := must(Scenes(ScenesOptions{N: 50, Side: 6, Objects: 2, Flip: new(0.0), Glyphs: glyphs, Labels: []int{7, 2, 7}, Seed: 34}))
+	glyphs := []*bitmap.Image{bitmap.Parse("##", ".#", ".#"), bitmap.Parse("##", "##", "##"),
+		bitmap.Parse("#.", "#.", "##")}
+	s := must(Scenes(ScenesOptions{N: 50, Side: 6, Objects: 2, Flip: new(0.0), Glyphs: glyphs, Labels: []int{7, 2, 7},
+		Seed: 34}))
 	used := make(map[int]int)
 	for i, scene := range s.Truth.Items {
 		if len(scene.Candidates) != 2 || scene.Candidates[0] != 1 || scene.Candidates[1]%2 != 0 {

@@ -13,8 +13,10 @@ import (
 // not overlap; another number of sheets does not change the first.
 func TestSheets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := SheetsOptions{N: 1, Height: rapid.IntRange(100, 400).Draw(t, "height"), Width: rapid.IntRange(100, 400).Draw(t, "width"),
-			Symbols: rapid.IntRange(1, 12).Draw(t, "symbols"), Frame: rapid.IntRange(16, 24).Draw(t, "frame"), Placements: 4, Lines: -1, Flip: new(0.0), Seed: rapid.Uint64().Draw(t, "seed")}
+		o := SheetsOptions{N: 1, Height: rapid.IntRange(100, 400).Draw(t, "height"),
+			Width:   rapid.IntRange(100, 400).Draw(t, "width"),
+			Symbols: rapid.IntRange(1, 12).Draw(t, "symbols"), Frame: rapid.IntRange(16, 24).Draw(t, "frame"), Placements: 4,
+			Lines: -1, Flip: new(0.0), Seed: rapid.Uint64().Draw(t, "seed")}
 		set := must(Sheets(o))
 		want := bitmap.New(o.Height, o.Width)
 		placements := set.Truth.Items[0].Placements
@@ -49,7 +51,8 @@ func TestQuarter(t *testing.T) {
 	for range 4 {
 		back = Quarter(back, 90, false)
 	}
-	if !back.Equal(m) || !Quarter(Quarter(m, 0, true), 0, true).Equal(m) || !Quarter(m, -90, false).Equal(Quarter(m, 270, false)) {
+	if !back.Equal(m) || !Quarter(Quarter(m, 0, true), 0, true).Equal(m) ||
+		!Quarter(m, -90, false).Equal(Quarter(m, 270, false)) {
 		t.Error("turns do not add up")
 	}
 }
@@ -69,12 +72,15 @@ func TestSheetStrangersAndErrors(t *testing.T) {
 			t.Errorf("a stranger differs from symbol %d by %d pixels", p.Symbol, d)
 		}
 	}
-	if n := must(Sheets(SheetsOptions{N: 1, Placements: -1, Lines: 1, Flip: new(0.0), Seed: 3})).Images[0].CountOn(); n < 50 {
+	if n := must(Sheets(SheetsOptions{N: 1, Placements: -1, Lines: 1, Flip: new(0.0), Seed: 3})).Images[0].CountOn(); n <
+		50 {
 		t.Errorf("a line has %d pixels", n)
 	}
 	for option, o := range map[string]SheetsOptions{
-		"N": {}, "Frame": {N: 1, Frame: 4}, "Height": {N: 1, Height: 20}, "Width": {N: 1, Width: 1 << 20}, "Symbols": {N: 1, Symbols: -1},
-		"Strangers": {N: 1, Strangers: -1}, "Placements": {N: 1, Height: 100, Width: 100, Placements: 50}, "Flip": {N: 1, Flip: new(2.0)},
+		"N": {}, "Frame": {N: 1, Frame: 4}, "Height": {N: 1, Height: 20}, "Width": {N: 1, Width: 1 << 20},
+		"Symbols":   {N: 1, Symbols: -1},
+		"Strangers": {N: 1, Strangers: -1}, "Placements": {N: 1, Height: 100, Width: 100, Placements: 50},
+		"Flip": {N: 1, Flip: new(2.0)},
 	} {
 		_, err := Sheets(o)
 		var e *OptionError

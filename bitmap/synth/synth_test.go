@@ -161,7 +161,8 @@ func TestImageArrayOfUnknownPixels(t *testing.T) {
 		t.Fatalf("data %v, want 8 floats, the fifth NaN", a.Data)
 	}
 	got[4] = -1
-	if want := []float64{1, 0, 0, 1, -1, 1, 0, 0}; !reflect.DeepEqual(got, want) || !reflect.DeepEqual(a.Shape, []int{2, 2, 2}) {
+	if want := []float64{1, 0, 0, 1, -1, 1, 0, 0}; !reflect.DeepEqual(got, want) ||
+		!reflect.DeepEqual(a.Shape, []int{2, 2, 2}) {
 		t.Fatalf("shape %v, data %v, want %v", a.Shape, got, want)
 	}
 }
@@ -200,7 +201,8 @@ func TestBadOptions(t *testing.T) {
 		{"Labels", second(Scenes(ScenesOptions{N: 1, Glyphs: []*bitmap.Image{glyph}}))},
 		{"Labels", second(Scenes(ScenesOptions{N: 1, Labels: []int{}}))},
 		{"Labels", second(Scenes(ScenesOptions{N: 1, Glyphs: []*bitmap.Image{glyph}, Labels: []int{-1}}))},
-		{"Glyphs", second(Scenes(ScenesOptions{N: 1, Glyphs: []*bitmap.Image{glyph, bitmap.New(3, 2)}, Labels: []int{0, 1}}))},
+		{"Glyphs", second(Scenes(ScenesOptions{N: 1, Glyphs: []*bitmap.Image{glyph, bitmap.New(3, 2)},
+			Labels: []int{0, 1}}))},
 		{"Glyphs", second(Scenes(ScenesOptions{N: 1, Glyphs: []*bitmap.Image{bitmap.Parse("?")}, Labels: []int{0}}))},
 		{"Side", second(Scenes(ScenesOptions{N: 1, Glyphs: []*bitmap.Image{bitmap.New(0, 0)}, Labels: []int{0}}))},
 		{"exemplars", third(Digits(0, 1))},

@@ -67,7 +67,8 @@ func TestQuadrantsTemplateIsTheComposition(t *testing.T) {
 
 func TestQuadrantExpertsCoverTheirQuadrant(t *testing.T) {
 	s := must(Quadrants(QuadrantsOptions{N: 1, Side: 4}))
-	for k, want := range []string{"00..|00..|....|....", "11..|11..|....|....", "..00|..00|....|....", "..11|..11|....|....",
+	for k, want := range []string{"00..|00..|....|....", "11..|11..|....|....", "..00|..00|....|....",
+		"..11|..11|....|....",
 		"....|....|00..|00..", "....|....|11..|11..", "....|....|..00|..00", "....|....|..11|..11"} {
 		got := ""
 		for d, p := range s.Truth.Experts[k] {

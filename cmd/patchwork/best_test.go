@@ -67,12 +67,14 @@ func TestExplainBestIsTheLibrary(t *testing.T) {
 			t.Fatal(err)
 		}
 		best := want.Alternatives[0]
-		if *l.Index != 9+j || *l.LogLik != readable(best.LogLik) || *l.StartLogLik != readable(best.StartLogLik) || *l.Evidence != readable(want.Evidence) || len(l.Alternatives) != 4 {
+		if *l.Index != 9+j || *l.LogLik != readable(best.LogLik) || *l.StartLogLik != readable(best.StartLogLik) ||
+			*l.Evidence != readable(want.Evidence) || len(l.Alternatives) != 4 {
 			t.Fatalf("line %d is %s; the library says %+v", j, text, want)
 		}
 		for i, a := range want.Alternatives {
 			got := l.Alternatives[i]
-			if *got.LogJoint != readable(a.LogJoint) || *got.LogLikModel != readable(a.LogLikModel) || got.Weight != readable(a.Weight) || len(got.Picks) != len(a.Picks) {
+			if *got.LogJoint != readable(a.LogJoint) || *got.LogLikModel != readable(a.LogLikModel) ||
+				got.Weight != readable(a.Weight) || len(got.Picks) != len(a.Picks) {
 				t.Errorf("line %d, alternative %d: %+v, the library says %+v", j, i, got, a)
 			}
 		}
@@ -147,7 +149,8 @@ func TestPredictIsTheLibrary(t *testing.T) {
 			t.Fatalf("shape %v", x.Shape)
 		}
 		index, weight, y := z("index").Data.([]int64), z("weight").Data.([]int64), z("y").Strings()
-		if !slices.Equal(index, []int64{1, 3}) || !slices.Equal(weight, []int64{1, 3}) || !slices.Equal(y, []string{"L", "L"}) {
+		if !slices.Equal(index, []int64{1, 3}) || !slices.Equal(weight, []int64{1, 3}) ||
+			!slices.Equal(y, []string{"L", "L"}) {
 			t.Errorf("index %v, weight %v, y %v", index, weight, y)
 		}
 		m, err := modelfile.Load("model.npz")
@@ -155,7 +158,8 @@ func TestPredictIsTheLibrary(t *testing.T) {
 			t.Fatal(err)
 		}
 		table, err := csv.NewReader(strings.NewReader(read(t, "out.csv"))).ReadAll()
-		if err != nil || len(table) != 3 || table[0][0] != "index" || table[0][1] != "weight" || !slices.Contains(table[0], "y23x23") {
+		if err != nil || len(table) != 3 || table[0][0] != "index" || table[0][1] != "weight" ||
+			!slices.Contains(table[0], "y23x23") {
 			t.Fatalf("table of %d lines, %v", len(table), err)
 		}
 		for j, i := range []int{1, 3} {
@@ -214,10 +218,12 @@ func TestPredictKeepsMetadataOfAnyName(t *testing.T) {
 	must(t, "synth", "bars", "--n", "10", "-o", "bars.npz", "-q")
 	must(t, "learn", "bars.npz", "-k", "2", "-o", "m.npz", "-q")
 	x := make([]uint8, 2*5*5)
-	save(t, "d.npz", npy.Member{Name: "x", Array: npy.New(x, 2, 5, 5)}, npy.Member{Name: "index", Array: npy.New([]int64{7, 8}, 2)})
+	save(t, "d.npz", npy.Member{Name: "x", Array: npy.New(x, 2, 5, 5)},
+		npy.Member{Name: "index", Array: npy.New([]int64{7, 8}, 2)})
 	must(t, "predict", "-m", "m.npz", "d.npz", "-o", "out.npz")
 	z := openZip(t, "out.npz")
-	if a, b := z("index").Data.([]int64), z("index_").Data.([]int64); !slices.Equal(a, []int64{0, 1}) || !slices.Equal(b, []int64{7, 8}) {
+	if a, b := z("index").Data.([]int64), z("index_").Data.([]int64); !slices.Equal(a, []int64{0, 1}) ||
+		!slices.Equal(b, []int64{7, 8}) {
 		t.Errorf("index %v, index_ %v", a, b)
 	}
 }
@@ -229,7 +235,8 @@ func TestScoreHiddenBits(t *testing.T) {
 	must(t, "synth", "quadrants", "--n", "60", "--seed", "3", "-o", "q.npz", "-q")
 	must(t, "learn", "q.npz", "-k", "4", "--rule", "max-minus-min", "--starts", "2", "-o", "m.npz", "-q")
 	var s scoreReport
-	if err := json.Unmarshal([]byte(must(t, fields("score -m m.npz q.npz --hide 0.25 --seed 4 --json")...)), &s); err != nil {
+	if err := json.Unmarshal([]byte(must(t, fields("score -m m.npz q.npz --hide 0.25 --seed 4 --json")...)),
+		&s); err != nil {
 		t.Fatal(err)
 	}
 	m, err := modelfile.Load("m.npz")
@@ -247,7 +254,8 @@ func TestScoreHiddenBits(t *testing.T) {
 			seen[j] += float64(known[j])
 		}
 	}
-	want, err := posterior.Score(t.Context(), m, posterior.HiddenBits{Data: set.Data, Visible: visible}, posterior.Options{}, 1)
+	want, err := posterior.Score(t.Context(), m, posterior.HiddenBits{Data: set.Data, Visible: visible},
+		posterior.Options{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +270,8 @@ func TestScoreHiddenBits(t *testing.T) {
 		}
 	}
 	h := s.Hidden
-	if h.Averaged != newMetrics(want.Averaged) || h.Single != newMetrics(want.Single) || h.Bits != int64(hidden) || h.Weight != 60 {
+	if h.Averaged != newMetrics(want.Averaged) || h.Single != newMetrics(want.Single) || h.Bits != int64(hidden) ||
+		h.Weight != 60 {
 		t.Errorf("%+v, the library says %+v", h, want)
 	}
 	if math.Abs(float64(h.Marginal.LogLoss)-loss/hidden) > 1e-5 {
@@ -271,8 +280,10 @@ func TestScoreHiddenBits(t *testing.T) {
 	if !(h.Averaged.LogLoss < h.Marginal.LogLoss) {
 		t.Errorf("averaged %v is no better than the baseline %v", h.Averaged.LogLoss, h.Marginal.LogLoss)
 	}
-	if bits := float64(*s.Length) / 60 / math.Ln2; math.Abs(float64(*s.BitsPerImage)-bits) > 1e-9 || !(bits > float64(s.CrossEntropy)/math.Ln2) {
-		t.Errorf("description length %v nats, %v bits an image; cross-entropy %v nats", *s.Length, *s.BitsPerImage, s.CrossEntropy)
+	if bits := float64(*s.Length) / 60 / math.Ln2; math.Abs(float64(*s.BitsPerImage)-bits) > 1e-9 ||
+		!(bits > float64(s.CrossEntropy)/math.Ln2) {
+		t.Errorf("description length %v nats, %v bits an image; cross-entropy %v nats", *s.Length, *s.BitsPerImage,
+			s.CrossEntropy)
 	}
 }
 
@@ -293,7 +304,8 @@ func TestScoreHiddenWithoutNumbers(t *testing.T) {
 	if !json.Valid([]byte(out)) || !strings.Contains(out, want) || !strings.Contains(out, `"description_length":null`) {
 		t.Errorf("%s lacks %s", out, want)
 	}
-	if text := must(t, fields("score -m m.npz x.csv --hide 0.5 --by-column")...); !strings.Contains(text, "+Inf") || !strings.Contains(text, "-\n") {
+	if text := must(t, fields("score -m m.npz x.csv --hide 0.5 --by-column")...); !strings.Contains(text, "+Inf") ||
+		!strings.Contains(text, "-\n") {
 		t.Errorf("for people:\n%s", text)
 	}
 }

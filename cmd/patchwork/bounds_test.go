@@ -38,7 +38,8 @@ func TestMostStartsAreWritten(t *testing.T) {
 	}
 	var r patchwork.Record
 	for i := range learn.MaxStarts {
-		r.Starts = append(r.Starts, patchwork.Start{Seed: math.MaxUint64, Score: -1234567.123456789, Method: "relocate", LeaveOneOut: -float64(i) / 3, DescriptionLength: float64(i) / 7})
+		r.Starts = append(r.Starts, patchwork.Start{Seed: math.MaxUint64, Score: -1234567.123456789, Method: "relocate",
+			LeaveOneOut: -float64(i) / 3, DescriptionLength: float64(i) / 7})
 	}
 	if m, err = m.WithExtras(patchwork.Extras{Record: r}); err != nil {
 		t.Fatal(err)
@@ -68,7 +69,8 @@ func TestMoreParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "x.csv", "0,0,1\n")
-	if o := patchworkCommand(t, fields("sample -m m.npz -n 2 -o s.npz")...); o.code != exitRequest || !strings.Contains(o.err, "32769 parts") {
+	if o := patchworkCommand(t, fields("sample -m m.npz -n 2 -o s.npz")...); o.code != exitRequest ||
+		!strings.Contains(o.err, "32769 parts") {
 		t.Errorf("sample: exit %d, %q", o.code, o.err)
 	}
 	must(t, fields("info m.npz")...)

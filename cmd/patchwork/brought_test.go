@@ -19,7 +19,8 @@ func bringModel(t *testing.T, path string, head map[string]any) {
 	}
 	box := []float64{.9, .9, .9, .9, .05, .9, .9, .9, .9}
 	cross := []float64{.05, .9, .05, .9, .9, .9, .05, .9, .05}
-	save(t, path, npy.Member{Name: "model.json", Raw: text}, npy.Member{Name: "experts", Array: npy.New(append(box, cross...), 2, 3, 3)})
+	save(t, path, npy.Member{Name: "model.json", Raw: text},
+		npy.Member{Name: "experts", Array: npy.New(append(box, cross...), 2, 3, 3)})
 }
 
 // TestTemplatesSmallerThanImages: templates that people bring lie anywhere in larger
@@ -42,36 +43,43 @@ func TestTemplatesSmallerThanImages(t *testing.T) {
 		note string
 		size string // of samples
 	}{
-		"frame":  {map[string]any{"rule": "max", "q": 0.02, "height": 3, "width": 3, "reuse": 2}, "placed anywhere in the images, of 10 x 12", "3 x 3"},
+		"frame": {map[string]any{"rule": "max", "q": 0.02, "height": 3, "width": 3, "reuse": 2},
+			"placed anywhere in the images, of 10 x 12", "3 x 3"},
 		"images": {map[string]any{"rule": "max", "q": 0.02, "height": 10, "width": 12, "reuse": 2}, "", "10 x 12"},
-		"scene":  {map[string]any{"rule": "max", "q": 0.02, "height": 3, "width": 3, "reuse": 2, "scene": true, "images": []int{8, 9}}, "", "8 x 9"},
+		"scene": {map[string]any{"rule": "max", "q": 0.02, "height": 3, "width": 3, "reuse": 2, "scene": true,
+			"images": []int{8, 9}}, "", "8 x 9"},
 	} {
 		model := in(name + "-model.npz")
 		bringModel(t, model, c.head)
 		out := patchworkCommand(t, "explain", "-m", model, in("page.npz"))
-		for _, pick := range []string{`{"expert":0,"dy":1,"dx":2,`, `{"expert":0,"dy":5,"dx":9,`, `{"expert":1,"dy":6,"dx":1,`} {
+		for _, pick := range []string{`{"expert":0,"dy":1,"dx":2,`, `{"expert":0,"dy":5,"dx":9,`,
+			`{"expert":1,"dy":6,"dx":1,`} {
 			if !strings.Contains(out.out, pick) {
 				t.Errorf("%s: %s is not in %s", name, pick, out.out)
 			}
 		}
-		if n := strings.Count(out.out, `"expert"`); n != 3 || !strings.Contains(out.err, c.note) || c.note == "" && out.err != "" {
+		if n := strings.Count(out.out, `"expert"`); n != 3 || !strings.Contains(out.err, c.note) || c.note == "" &&
+			out.err != "" {
 			t.Errorf("%s: %d picks; stderr %q, want %q", name, n, out.err, c.note)
 		}
 		for _, command := range [][]string{
 			{"score", "-m", model, in("page.npz")}, {"explain", "-m", model, in("page.npz"), "--best", "3"},
-			{"explain", "-m", model, in("page.npz"), "-o", in("codes.npz")}, {"predict", "-m", model, in("page.npz"), "-o", in("filled.csv")},
+			{"explain", "-m", model, in("page.npz"), "-o", in("codes.npz")},
+			{"predict", "-m", model, in("page.npz"), "-o", in("filled.csv")},
 			{"draw", model, "-o", in("draw.png")},
 			{"info", model, in("page.npz")}, {"report", "-m", model, in("page.npz"), "-o", in("report.html")},
 		} {
 			mustTalking(t, command...)
 		}
-		if out := must(t, "sample", "-m", model, "-n", "2", "-o", in("samples.npz")); !strings.Contains(out, "2 samples of "+c.size) {
+		if out := must(t, "sample", "-m", model, "-n", "2", "-o", in("samples.npz")); !strings.Contains(out,
+			"2 samples of "+c.size) {
 			t.Errorf("%s: %s", name, out)
 		}
 	}
 	// A file that says that parts stay, or are shifted, means it.
 	bringModel(t, in("shifted.npz"), map[string]any{"rule": "max", "height": 3, "width": 3, "shift": 1})
-	if o := patchworkCommand(t, "explain", "-m", in("shifted.npz"), in("page.npz")); o.code != 2 || !strings.Contains(o.err, "--scene places its parts anywhere") {
+	if o := patchworkCommand(t, "explain", "-m", in("shifted.npz"), in("page.npz")); o.code != 2 ||
+		!strings.Contains(o.err, "--scene places its parts anywhere") {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}
 }

@@ -53,7 +53,8 @@ func TestCellsAreThePredictions(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, err := strconv.ParseFloat(got[at][2], 64)
-			if err != nil || math.Abs(p-want) > 1e-6 || got[at][0] != strconv.Itoa(i+1) || got[at][1] != strconv.Itoa(j+1) || got[at][3] != strconv.Itoa(i%5) {
+			if err != nil || math.Abs(p-want) > 1e-6 || got[at][0] != strconv.Itoa(i+1) || got[at][1] != strconv.Itoa(j+1) ||
+				got[at][3] != strconv.Itoa(i%5) {
 				t.Fatalf("cell %d is %v, %v; want %v of row %d and column %d", at, got[at], err, want, i+1, j+1)
 			}
 			at++
@@ -97,7 +98,8 @@ func TestCellsInEveryFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := fmt.Sprint(l)
-		want := fmt.Sprintf("{%d %s %v %d}", a["row"].Data.([]int64)[i], a["column"].Data.([]string)[i], rounded(a["probability"].Data.([]float64)[i]), a["label"].Data.([]int64)[i])
+		want := fmt.Sprintf("{%d %s %v %d}", a["row"].Data.([]int64)[i], a["column"].Data.([]string)[i],
+			rounded(a["probability"].Data.([]float64)[i]), a["label"].Data.([]int64)[i])
 		if got != want {
 			t.Fatalf("line %d is %s, the arrays have %s", i, got, want)
 		}
@@ -141,7 +143,8 @@ func TestCellsOfImages(t *testing.T) {
 func TestNoCells(t *testing.T) {
 	t.Chdir(t.TempDir())
 	votes(t)
-	if got := must(t, fields("predict -m m.npz x.npz --rows :5 --cells -o -")...); got != "row,column,probability,label\n" {
+	if got := must(t, fields("predict -m m.npz x.npz --rows :5 --cells -o -")...); got !=
+		"row,column,probability,label\n" {
 		t.Errorf("got %q", got)
 	}
 }

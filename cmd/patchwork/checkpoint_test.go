@@ -58,9 +58,10 @@ func TestDescriptionOfARun(t *testing.T) {
 	must(t, fields("synth quadrants --n 40 --seed 1 -o q.npz -q")...)
 	write(t, "v.csv", "a,b\n1.5,2\n2.5,7\n1.25,2.5\n9,1\n")
 	for line, want := range map[string]string{
-		"learn q.npz --rule max-minus-min -k 4 -o m.npz -q": "--experts 4\n--rule max-minus-min\ndata sha256:|Starts 5|Iterations 25|Q 0.5|Height 6|Sample 20000",
-		"learn q.npz --method soft -k 3 -o m.npz -q":        "MaxExperts 3|Iterations 12|HeldOut 0.2",
-		"learn v.csv --for real -o m.npz -q":                "--for real\n|data sha256:|Experts 0|MeansOnly false",
+		"learn q.npz --rule max-minus-min -k 4 -o m.npz -q": "--experts 4\n--rule max-minus-min\ndata sha256:|Starts " +
+			"5|Iterations 25|Q 0.5|Height 6|Sample 20000",
+		"learn q.npz --method soft -k 3 -o m.npz -q": "MaxExperts 3|Iterations 12|HeldOut 0.2",
+		"learn v.csv --for real -o m.npz -q":         "--for real\n|data sha256:|Experts 0|MeansOnly false",
 	} {
 		got := descriptionOf(t, line)
 		if !strings.HasPrefix(got, programLine()+"\n") {
@@ -111,7 +112,9 @@ func TestCheckpointLeavesOthers(t *testing.T) {
 	path := filepath.Join("kept", journalName)
 	write(t, path, "my own notes\n")
 	o := patchworkCommand(t, fields("learn q.npz -k 4 -o m.npz -q --checkpoint kept")...)
-	if o.code != exitRequest || !strings.Contains(o.err, path+" is not a file of a checkpoint, and stays as it is; give another folder") || read(t, path) != "my own notes\n" {
+	if o.code != exitRequest ||
+		!strings.Contains(o.err, path+" is not a file of a checkpoint, and stays as it is; give another folder") ||
+		read(t, path) != "my own notes\n" {
 		t.Errorf("exit %d, %q", o.code, o.err)
 	}
 	write(t, "victim", "")

@@ -66,7 +66,8 @@ func TestRunsAtOnce(t *testing.T) {
 			case err == nil && missing == nil && read(t, name) == want:
 				done++
 				os.Remove(name)
-			case cmd.ProcessState.ExitCode() == exitFailed && missing != nil && strings.Contains(text, "another run (process ") &&
+			case cmd.ProcessState.ExitCode() == exitFailed && missing != nil &&
+				strings.Contains(text, "another run (process ") &&
 				strings.Contains(text, "wait until it ends, or give another folder") && strings.Count(text, "\n") == 1:
 				told++
 			default:

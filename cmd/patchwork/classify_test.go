@@ -21,7 +21,8 @@ func TestClassifyFormats(t *testing.T) {
 	must(t, "classify", "learn", "letters.npz", "--by", "y", "--where", "writer<=2", "-o", "classes.npz")
 	must(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "-o", "whole.csv")
 	whole := read(t, "whole.csv")
-	if o := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--memory", "64KiB", "--workers", "3", "-o", "blocks.csv"); o.code != 0 || !testenv.Said(t, o.err) {
+	if o := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--memory", "64KiB",
+		"--workers", "3", "-o", "blocks.csv"); o.code != 0 || !testenv.Said(t, o.err) {
 		t.Fatalf("streamed: %+v", o)
 	}
 	if got := read(t, "blocks.csv"); got != whole {
@@ -34,7 +35,8 @@ func TestClassifyFormats(t *testing.T) {
 	want = want[:40] // of 20 writers
 	for _, format := range []string{"csv", "parquet"} {
 		must(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--where", "writer<=20", "-o", "named."+format)
-		set, err := dataset.Read([]string{"named." + format}, dataset.Options{Columns: []string{"p:L", "p:T"}, Meta: []string{"class"}, Threshold: new(float64)})
+		set, err := dataset.Read([]string{"named." + format},
+			dataset.Options{Columns: []string{"p:L", "p:T"}, Meta: []string{"class"}, Threshold: new(float64)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +48,8 @@ func TestClassifyFormats(t *testing.T) {
 			t.Errorf("%s: classes %v, want %v", format, got, want)
 		}
 	}
-	lines := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--where", "writer<=20", "-o", "-").out
+	lines := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--where", "writer<=20", "-o",
+		"-").out
 	if n := strings.Count(lines, `{"index":`); n != len(want) {
 		t.Errorf("%d lines for %d images", n, len(want))
 	}
@@ -67,7 +70,8 @@ func TestClassifySameBytes(t *testing.T) {
 	if read(t, "three.npz") != one {
 		t.Error("other bytes with other workers")
 	}
-	if o := patchworkCommand(t, "classify", "learn", "letters.npz", "--by", "y", "--where", "y=T", "-o", "one.npz"); o.code != 2 {
+	if o := patchworkCommand(t, "classify", "learn", "letters.npz", "--by", "y", "--where", "y=T", "-o",
+		"one.npz"); o.code != 2 {
 		t.Errorf("exit code %d", o.code)
 	}
 	if read(t, "one.npz") != one {
@@ -76,7 +80,8 @@ func TestClassifySameBytes(t *testing.T) {
 	if err := os.WriteFile("torn.npz", []byte(one[:len(one)/2]), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if o := patchworkCommand(t, "classify", "predict", "-m", "torn.npz", "letters.npz"); o.code != 2 || !strings.Contains(o.err, "torn.npz") {
+	if o := patchworkCommand(t, "classify", "predict", "-m", "torn.npz", "letters.npz"); o.code != 2 ||
+		!strings.Contains(o.err, "torn.npz") {
 		t.Errorf("a torn file: %+v", o)
 	}
 }
@@ -96,7 +101,8 @@ func TestConfusion(t *testing.T) {
 	many.add("c", 3)
 	many.add("c", 3)
 	many.add("d", 2)
-	if got := strings.Join(many.lines(), "\n"); got != "0 of 3 right, 0.0 %\n  2 of \"c\" named \"d\"\n  1 of \"d\" named \"c\"" {
+	if got := strings.Join(many.lines(),
+		"\n"); got != "0 of 3 right, 0.0 %\n  2 of \"c\" named \"d\"\n  1 of \"d\" named \"c\"" {
 		t.Error(got)
 	}
 }
@@ -136,16 +142,19 @@ func boolInt(b bool) int {
 func TestClassifyPictures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	drawPictures(t, "shapes", 2)
-	if o := patchworkCommand(t, "classify", "learn", "shapes", "-o", "classes.npz"); o.code != 2 || !testenv.Said(t, o.err) {
+	if o := patchworkCommand(t, "classify", "learn", "shapes", "-o", "classes.npz"); o.code != 2 ||
+		!testenv.Said(t, o.err) {
 		t.Errorf("without --by: %+v", o)
 	}
 	must(t, "-q", "classify", "learn", "shapes", "--by", "y", "-o", "classes.npz")
 	must(t, "-q", "classify", "predict", "-m", "classes.npz", "shapes", "-o", "named.csv")
 	lines := strings.Split(strings.TrimSpace(read(t, "named.csv")), "\n")
-	if lines[0] != "index,class,probability,p:level,p:upright,name" || !strings.HasSuffix(lines[1], ",l0") || !strings.HasPrefix(lines[4], "3,upright,") || !strings.HasSuffix(lines[4], ",u1") {
+	if lines[0] != "index,class,probability,p:level,p:upright,name" || !strings.HasSuffix(lines[1], ",l0") ||
+		!strings.HasPrefix(lines[4], "3,upright,") || !strings.HasSuffix(lines[4], ",u1") {
 		t.Errorf("named %q", lines)
 	}
-	if o := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "shapes", "--rows", "3"); !strings.Contains(o.out, `"index":2,"name":"u0","class":"upright"`) {
+	if o := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "shapes", "--rows",
+		"3"); !strings.Contains(o.out, `"index":2,"name":"u0","class":"upright"`) {
 		t.Errorf("%+v", o)
 	}
 }
@@ -159,7 +168,8 @@ func TestClassifyAlphabet(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "synth", "letters", "--letters", "TL", "--writers", "2", "--side", "20", "--seed", "2", "-o", "letters.npz")
 	must(t, "classify", "learn", "letters.npz", "--by", "y", "--alphabet", "2", "--starts", "1", "-o", "one.npz")
-	must(t, "classify", "learn", "letters.npz", "--by", "y", "--alphabet", "2", "--starts", "1", "--workers", "2", "-o", "two.npz")
+	must(t, "classify", "learn", "letters.npz", "--by", "y", "--alphabet", "2", "--starts", "1", "--workers", "2", "-o",
+		"two.npz")
 	must(t, "classify", "learn", "letters.npz", "--by", "y", "--starts", "1", "-o", "without.npz")
 	if read(t, "one.npz") != read(t, "two.npz") {
 		t.Error("other bytes with other workers")
@@ -168,24 +178,29 @@ func TestClassifyAlphabet(t *testing.T) {
 		t.Error("the same bytes without an alphabet")
 	}
 	must(t, "learn", "letters.npz", "--alphabet", "2", "--starts", "1", "-o", "alphabet.npz")
-	must(t, "classify", "learn", "letters.npz", "--by", "y", "--start-from", "alphabet.npz", "--starts", "1", "-o", "from.npz")
+	must(t, "classify", "learn", "letters.npz", "--by", "y", "--start-from", "alphabet.npz", "--starts", "1", "-o",
+		"from.npz")
 	must(t, "classify", "predict", "-m", "from.npz", "letters.npz", "-o", "named.csv")
 	if err := os.WriteFile("table.csv", []byte("a,b,y\n1,0,u\n0,1,v\n1,1,u\n0,0,v\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if o := patchworkCommand(t, "classify", "learn", "table.csv", "--by", "y", "--alphabet", "2", "-o", "t.npz"); o.code != 2 || !testenv.Said(t, o.err) {
+	if o := patchworkCommand(t, "classify", "learn", "table.csv", "--by", "y", "--alphabet", "2", "-o", "t.npz"); o.code !=
+		2 || !testenv.Said(t, o.err) {
 		t.Errorf("a table: %+v", o)
 	}
 }
 
-// Classes are learned of rows in memory: a small file that unpacks to more is refused as by other commands that hold all.
+// Classes are learned of rows in memory: a small file that unpacks to more is refused as by other commands that hold
+// all.
 func TestClassesOfTooMuch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "rows.csv.gz", packed("y,a\n"+strings.Repeat("1,0\n", 1_100_000)))
-	if got := refused(t, fields("classify learn rows.csv.gz --by y --items -o c.npz")...); !strings.Contains(got, "more lists than fit in 12") {
+	if got := refused(t, fields("classify learn rows.csv.gz --by y --items -o c.npz")...); !strings.Contains(got,
+		"more lists than fit in 12") {
 		t.Error(got)
 	}
-	if got := refused(t, fields("classify learn rows.csv.gz --by y -o c.npz")...); !strings.Contains(got, "than fit in 12") || !strings.Contains(got, "this command holds all rows: take some with --rows A:B") {
+	if got := refused(t, fields("classify learn rows.csv.gz --by y -o c.npz")...); !strings.Contains(got,
+		"than fit in 12") || !strings.Contains(got, "this command holds all rows: take some with --rows A:B") {
 		t.Error(got)
 	}
 }

@@ -132,5 +132,6 @@ func smallLetters(t *testing.T) {
 }
 
 func learnSmall(model string, more ...string) []string {
-	return append([]string{"learn", "t.npz", "-o", model, "--experts", "2", "--shift", "4", "--rotate", "12:12", "--starts", "3", "--where", "y=T", "-q"}, more...)
+	return append([]string{"learn", "t.npz", "-o", model, "--experts", "2", "--shift", "4", "--rotate", "12:12",
+		"--starts", "3", "--where", "y=T", "-q"}, more...)
 }

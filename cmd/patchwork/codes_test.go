@@ -64,7 +64,8 @@ func TestCodesAreThePicks(t *testing.T) {
 		}
 		n, k := len(lines), 3
 		codes, gain := a["codes"].Data.([]uint8), a["gain"].Data.([]float64)
-		if !slices.Equal(a["codes"].Shape, []int{n, k}) || !slices.Equal(a["gain"].Shape, []int{n, k}) || !slices.Equal(a["row"].Shape, []int{n}) {
+		if !slices.Equal(a["codes"].Shape, []int{n, k}) || !slices.Equal(a["gain"].Shape, []int{n, k}) ||
+			!slices.Equal(a["row"].Shape, []int{n}) {
 			t.Fatalf("%s: shapes %v, %v, %v for %d lines", flags, a["codes"].Shape, a["gain"].Shape, a["row"].Shape, n)
 		}
 		picks := 0
@@ -85,7 +86,8 @@ func TestCodesAreThePicks(t *testing.T) {
 				}
 			}
 			row := *l.Index
-			if a["row"].Data.([]int64)[i] != int64(row)+1 || a["label"].Data.([]int64)[i] != int64(row%5) || a["weight"].Data.([]int64)[i] != 1+int64(row%3) ||
+			if a["row"].Data.([]int64)[i] != int64(row)+1 || a["label"].Data.([]int64)[i] != int64(row%5) ||
+				a["weight"].Data.([]int64)[i] != 1+int64(row%3) ||
 				readable(a["log_lik"].Data.([]float64)[i]) != *l.LogLik {
 				t.Errorf("%s: row %d: %v of row, %v of label, %v of weight, %v of log_lik; the line is %+v", flags, i,
 					a["row"].Data, a["label"].Data, a["weight"].Data, a["log_lik"].Data, l)
@@ -115,7 +117,8 @@ func TestCodesInEveryFormat(t *testing.T) {
 		if f == ".csv" {
 			given = rounded
 		}
-		set, err := dataset.Read([]string{"c" + f}, dataset.Options{Columns: parts, Meta: slices.Concat(gains, []string{"label", "row", "log_lik"}), Weight: "weight"})
+		set, err := dataset.Read([]string{"c" + f},
+			dataset.Options{Columns: parts, Meta: slices.Concat(gains, []string{"label", "row", "log_lik"}), Weight: "weight"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +182,8 @@ func TestCodesAreTheSameBytes(t *testing.T) {
 // on, then labels, then parts.
 func TestCodesWithClashingNames(t *testing.T) {
 	t.Chdir(t.TempDir())
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 2, Q: 0.1}, [][]float64{{0.9, 0.1}, {0.1, 0.9}})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 2, Q: 0.1},
+		[][]float64{{0.9, 0.1}, {0.1, 0.9}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,13 +199,15 @@ func TestCodesWithClashingNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(records[0], ","); got != "row_,log_lik_,codes,part 1,part 1_,part 2 gain,row,part 1__,part 2,part 1 gain,part 2 gain_,log_lik" {
+	if got := strings.Join(records[0],
+		","); got != "row_,log_lik_,codes,part 1,part 1_,part 2 gain,row,part 1__,part 2,part 1 gain,part 2 gain_,log_lik" {
 		t.Errorf("header %s", got)
 	}
 	if got := strings.Join(records[2][:9], ","); got != "6,v,w,u,x,y,2,1,1" {
 		t.Errorf("second row %s", got)
 	}
-	if names, _ := arraysOf(t, "c.npz"); strings.Join(names, ",") != "gain,row_,log_lik_,codes_,part 1,part 1_,part 2 gain,row,codes,log_lik,parts" {
+	if names, _ := arraysOf(t, "c.npz"); strings.Join(names,
+		",") != "gain,row_,log_lik_,codes_,part 1,part 1_,part 2 gain,row,codes,log_lik,parts" {
 		t.Errorf("arrays %v", names)
 	}
 }

@@ -20,7 +20,9 @@ func TestOverlappingPartsAreRefused(t *testing.T) {
 	a := stats("a", "rows.npz --rows 1:30")
 	for i, c := range []struct{ line, says string }{
 		{"rows.npz --rows 31:", ""},
-		{"rows.npz --rows 21:40", "rows of one file would be counted twice: one part counts rows 1:30 (of rows.npz), another rows 21:40 (of rows.npz)"},
+		{"rows.npz --rows 21:40",
+			"rows of one file would be counted twice: one part counts rows 1:30 (of rows.npz), another rows 21:40 (of " +
+				"rows.npz)"},
 		{"same.npz --rows 30", "rows of one file"}, // of the same content
 		{"rows.npz", "rows of one file"},
 		{"more.npz --rows 5:9", ""},
@@ -30,7 +32,8 @@ func TestOverlappingPartsAreRefused(t *testing.T) {
 		b := stats(fmt.Sprint(i), c.line)
 		for _, order := range []string{a + b, b + a} {
 			o := patchworkCommand(t, fields("mstep -q -m model.npz -o next.npz "+order)...)
-			if c.says == "" && o.code != 0 || c.says != "" && (o.code != exitRequest || order == a+b && !strings.Contains(o.err, c.says)) {
+			if c.says == "" && o.code != 0 || c.says != "" &&
+				(o.code != exitRequest || order == a+b && !strings.Contains(o.err, c.says)) {
 				t.Errorf("%s, %s: exit %d, %s", order, c.line, o.code, o.err)
 			}
 		}

@@ -14,7 +14,8 @@ import (
 func TestLearnWarns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "same.csv", strings.Repeat("1,1,0,0\n", 20))
-	for experts, last := range map[string]string{"3": "Part 3 explained no training row. Learn with fewer parts, or from more starts.",
+	for experts, last := range map[string]string{
+		"3":  "Part 3 explained no training row. Learn with fewer parts, or from more starts.",
 		"12": "and 4 findings more; patchwork info lists them"} {
 		o := patchworkCommand(t, "learn", "same.csv", "-k", experts, "-o", "m.npz", "--for", "drawings")
 		lines := strings.Split(strings.TrimSuffix(o.err, "\n"), "\n")
@@ -73,9 +74,11 @@ func TestInfoExamines(t *testing.T) {
 	if got := kinds(alone); got != "duplicate overconfident" || alone.Examined != "" {
 		t.Errorf("of the model alone: %s, %q", got, alone.Examined)
 	}
-	for _, args := range [][]string{{"m.npz", "x.csv", "--rows", "3:"}, {"-m", "m.npz", "x.csv", "--rows", "3:", "--workers", "1"}} {
+	for _, args := range [][]string{{"m.npz", "x.csv", "--rows", "3:"},
+		{"-m", "m.npz", "x.csv", "--rows", "3:", "--workers", "1"}} {
 		r := read(args...)
-		if got := kinds(r); got != "unused duplicate overconfident unexplained impossible" || r.Examined != "x.csv, 4 rows of 3 columns" {
+		if got := kinds(r); got != "unused duplicate overconfident unexplained impossible" ||
+			r.Examined != "x.csv, 4 rows of 3 columns" {
 			t.Fatalf("%v: %s of %s", args, got, r.Examined)
 		}
 		last := len(r.Findings) - 1
@@ -86,7 +89,8 @@ func TestInfoExamines(t *testing.T) {
 			t.Errorf("unexplained images %+v; row 4 of the file is", f)
 		}
 	}
-	if out := must(t, "info", "m.npz", "x.csv"); !strings.Contains(out, "examined   x.csv, 6 rows of 3 columns\nfindings   unused: Part 2 explains none of the 6 rows.") {
+	if out := must(t, "info", "m.npz", "x.csv"); !strings.Contains(out,
+		"examined   x.csv, 6 rows of 3 columns\nfindings   unused: Part 2 explains none of the 6 rows.") {
 		t.Errorf("info says\n%s", out)
 	}
 }

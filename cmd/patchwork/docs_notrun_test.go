@@ -13,7 +13,9 @@ import (
 // begin, and why; TestDocsNotRun prints them.
 var notRun = []struct{ page, begins, why string }{
 	{"README.md", "go run ./cmd/patchwork demo", "TestDocs runs the demo on another page; the rest is all tests"},
-	{"docs/paper.md", "go run ./experiments/paper -o report", "all figures take minutes; the block below it makes one, and TestReport of experiments/paper/figures all of them in small"},
+	{"docs/paper.md", "go run ./experiments/paper -o report",
+		"all figures take minutes; the block below it makes one, and TestReport of experiments/paper/figures all of " +
+			"them in small"},
 	{"docs/howto/browser.md", "make static-page", "TestSameBytes of studio/static builds it, and learns with it"},
 	{"docs/serve.md", "patchwork serve", "docs/howto/browser.md has the same lines, which are run"},
 	{"docs/serve.md", "site=", "TestServeDocument runs it, against a server of its own"},
@@ -39,14 +41,16 @@ func TestDocsNotRun(t *testing.T) {
 			continue
 		}
 		for _, b := range codeBlocks(t, page, read(t, filepath.Join("../..", page))) {
-			if slices.Contains([]string{"csv", "json"}, b.language) || slices.Contains(run, page) && !slices.Contains([]string{"text", "r", "sql"}, b.language) {
+			if slices.Contains([]string{"csv", "json"}, b.language) || slices.Contains(run, page) &&
+				!slices.Contains([]string{"text", "r", "sql"}, b.language) {
 				continue
 			}
 			i := slices.IndexFunc(notRun, func(n struct{ page, begins, why string }) bool {
 				return n.page == page && strings.HasPrefix(b.text, n.begins)
 			})
 			if i < 0 {
-				t.Errorf("%s, line %d: nothing runs this block; make it console, sh, go or python, or say in notRun why not:\n%s", page, b.line, b.text)
+				t.Errorf("%s, line %d: nothing runs this block; make it console, sh, go or python, or say in notRun why not:\n%s",
+					page, b.line, b.text)
 				continue
 			}
 			used[i] = true

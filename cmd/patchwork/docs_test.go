@@ -71,7 +71,8 @@ func codeBlocks(t *testing.T, page, text string) []codeBlock {
 		info := strings.Fields(text[m[2]:m[3]])
 		b := codeBlock{line: strings.Count(text[:m[4]], "\n"), text: text[m[4]:m[5]]}
 		if len(info) == 0 {
-			t.Errorf("%s, line %d: a block without a language; console, sh, go, gomod and python are run, text, csv and json are not", page, b.line)
+			t.Errorf("%s, line %d: a block without a language; console, sh, go, gomod and python are run, text, csv and "+
+				"json are not", page, b.line)
 			continue
 		}
 		b.language, b.needs = info[0], info[1:]

@@ -102,7 +102,8 @@ func TestEngine(t *testing.T) {
 	must(t, "synth", "quadrants", "--n", "1500", "--seed", "1", "-o", "q.npz")
 	learn := func(output string, more ...string) []byte {
 		t.Helper()
-		o := patchworkCommand(t, append(strings.Fields("learn -q --rule max-minus-min --experts 4 --starts 1 --rows 101: -o "+output), more...)...)
+		o := patchworkCommand(t,
+			append(strings.Fields("learn -q --rule max-minus-min --experts 4 --starts 1 --rows 101: -o "+output), more...)...)
 		if o.code != 0 {
 			t.Fatalf("%v: exit %d, %s", more, o.code, o.err)
 		}
@@ -131,7 +132,8 @@ func TestEngine(t *testing.T) {
 		t.Error("a sample of all images: other bytes than in memory")
 	}
 	// What the engine prints on stderr is copied while this one writes there.
-	o := patchworkCommand(t, strings.Fields("learn q.npz --rows :200 --rule max-minus-min --experts 4 -o e.npz --engine beam")...)
+	o := patchworkCommand(t,
+		strings.Fields("learn q.npz --rows :200 --rule max-minus-min --experts 4 -o e.npz --engine beam")...)
 	if o.code != 0 || !strings.Contains(o.err, "Beam had nothing to do") {
 		t.Errorf("a sample of all images: exit %d, %s", o.code, o.err)
 	}
@@ -159,13 +161,15 @@ func TestEngineErrors(t *testing.T) {
 	check("learn rows.csv -o m.npz --engine beam", 2, "leave --engine out")
 	check("learn q.npz --experts 2 -o m.npz --engine beam", 2, "looks at what the images hold")
 	t.Setenv("PATH", t.TempDir())
-	check(learn+"--engine beam", 2, "neither beside patchwork nor on the PATH; build it in the folder cmd/engine/beam with: GOWORK=off go install")
+	check(learn+"--engine beam", 2,
+		"neither beside patchwork nor on the PATH; build it in the folder cmd/engine/beam with: GOWORK=off go install")
 	t.Setenv("PATH", "/bin:/usr/bin")
 	withEngine(t, "fails")
 	check(learn+"--engine beam", 1, "patchwork-beam: a worker has died")
 	check("learn q.npz --rule max --shift 1 --mode paper --experts 4 -o m.npz --engine beam", 2, "cannot learn online")
 	withEngine(t, "absent") // also where nothing would be left for it to do
-	check("learn q.npz --rule max-minus-min --experts 4 --starts 1 -o m.npz --engine beam", 1, "patchwork-beam: no job server answers")
+	check("learn q.npz --rule max-minus-min --experts 4 --starts 1 -o m.npz --engine beam", 1,
+		"patchwork-beam: no job server answers")
 	withEngine(t, "dies")
 	check(learn+"--engine beam", 1, "patchwork-beam ended without a reply")
 }

@@ -23,12 +23,16 @@ func TestReadCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cells, err := readCells(write("c.csv", "u,a\nv, 2\n"), set); err != nil || len(cells) != 2 || cells[1].Row != 1 || cells[1].Column != 1 {
+	if cells, err := readCells(write("c.csv", "u,a\nv, 2\n"), set); err != nil || len(cells) != 2 || cells[1].Row != 1 ||
+		cells[1].Column != 1 {
 		t.Error(cells, err)
 	}
-	for _, bad := range [][2]string{{strings.Repeat("u,a\n", 5), "more lines than the 4"}, {"u,a,b\n", "each line is a row and a column"},
-		{"u," + strings.Repeat("c", 1<<20), "ccc..."}, {strings.Repeat("c", 1<<20) + ",a", "ccc..."}, {strings.Repeat(",", 1<<20), "more than 262144 cells"}} {
-		if _, err := readCells(write("c.csv", bad[0]), set); err == nil || !strings.Contains(err.Error(), bad[1]) || len(err.Error()) > 500 {
+	for _, bad := range [][2]string{{strings.Repeat("u,a\n", 5), "more lines than the 4"},
+		{"u,a,b\n", "each line is a row and a column"},
+		{"u," + strings.Repeat("c", 1<<20), "ccc..."}, {strings.Repeat("c", 1<<20) + ",a", "ccc..."},
+		{strings.Repeat(",", 1<<20), "more than 262144 cells"}} {
+		if _, err := readCells(write("c.csv", bad[0]), set); err == nil || !strings.Contains(err.Error(), bad[1]) ||
+			len(err.Error()) > 500 {
 			t.Errorf("want %q", bad[1])
 		}
 	}

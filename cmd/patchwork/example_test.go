@@ -117,7 +117,8 @@ func saysWhatItWrites(t *testing.T, root *cobra.Command, line string) {
 		t.Fatal(err)
 	}
 	for _, f := range outputFlags(c) {
-		if path := f.Value.String(); f.Changed && path != "-" && !strings.Contains(o.out+o.err, "wrote "+path) && !strings.Contains(o.out, `"output":"`+path+`"`) {
+		if path := f.Value.String(); f.Changed && path != "-" && !strings.Contains(o.out+o.err, "wrote "+path) &&
+			!strings.Contains(o.out, `"output":"`+path+`"`) {
 			t.Errorf("patchwork %s does not say that it wrote %s:\n%s%s", line, path, o.out, o.err)
 		}
 		f.Changed = false
@@ -129,14 +130,17 @@ func saysWhatItWrites(t *testing.T, root *cobra.Command, line string) {
 func TestDemo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := must(t, "demo")
-	if !strings.Contains(out, "learned 2 parts from 10 images") || strings.ContainsAny(out, "█\x1b") || strings.Count(out, "\n") > 16 {
+	if !strings.Contains(out, "learned 2 parts from 10 images") || strings.ContainsAny(out, "█\x1b") ||
+		strings.Count(out, "\n") > 16 {
 		t.Errorf("in a pipe the demo says\n%s", out)
 	}
-	const want = "explanations.jsonl explanations.png index-parts.csv index-places.csv index-rows.csv index-together.csv index.html learning.png letters.npz model.npz strokes.png"
+	const want = "explanations.jsonl explanations.png index-parts.csv index-places.csv index-rows.csv " +
+		"index-together.csv index.html learning.png letters.npz model.npz strokes.png"
 	if got := listing(t, "demo"); got != want {
 		t.Errorf("files %s, want %s", got, want)
 	}
-	if page := read(t, filepath.Join("demo", "index.html")); regexp.MustCompile(`(?:src|href)="?(?:https?:|//|[a-z]+\.)`).MatchString(page) {
+	if page := read(t, filepath.Join("demo", "index.html")); regexp.MustCompile(
+		`(?:src|href)="?(?:https?:|//|[a-z]+\.)`).MatchString(page) {
 		t.Error("the page needs other files")
 	}
 	m, err := modelfile.Load(filepath.Join("demo", "model.npz"))
@@ -151,7 +155,8 @@ func TestDemo(t *testing.T) {
 			must(t, fields(command)...)
 		}
 	}
-	if got, want := must(t, fields("explain -m demo/model.npz demo/letters.npz --rows 11:")...), read(t, filepath.Join("demo", "explanations.jsonl")); got != want {
+	if got, want := must(t, fields("explain -m demo/model.npz demo/letters.npz --rows 11:")...),
+		read(t, filepath.Join("demo", "explanations.jsonl")); got != want {
 		t.Error("explain says something else than the demo's explanations.jsonl")
 	}
 }

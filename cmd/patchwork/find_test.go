@@ -67,9 +67,11 @@ func tableOf(t *testing.T, file string) (header []string, rows []map[string]stri
 // Every symbol is found where it stands, and the table, the counts and the object agree.
 func TestFind(t *testing.T) {
 	want := drawnSheet(t, "--seed 3")
-	must(t, fields("find -m symbols.npz page.png --turns --mirror -o finds.csv --counts counts.csv --svg o.svg --png o.png -q")...)
+	must(t, fields("find -m symbols.npz page.png --turns --mirror -o finds.csv --counts counts.csv --svg o.svg "+
+		"--png o.png -q")...)
 	header, rows := tableOf(t, "finds.csv")
-	if got := strings.Join(header, ","); !strings.HasPrefix(got, "page,part,name,y,x,angle,mirrored,gain,log_odds,certain,") {
+	if got := strings.Join(header, ","); !strings.HasPrefix(got,
+		"page,part,name,y,x,angle,mirrored,gain,log_odds,certain,") {
 		t.Errorf("columns %s", got)
 	}
 	_, a := arraysOf(t, "sheet.npz")
@@ -77,7 +79,8 @@ func TestFind(t *testing.T) {
 	for i := range symbol {
 		hit := 0
 		for _, r := range rows {
-			if r["part"] == strconv.Itoa(symbol[i]) && r["y"] == strconv.Itoa(y[i]) && r["x"] == strconv.Itoa(x[i]) && r["certain"] == "1" && r["name"] == fmt.Sprintf("part %d", symbol[i]+1) {
+			if r["part"] == strconv.Itoa(symbol[i]) && r["y"] == strconv.Itoa(y[i]) && r["x"] == strconv.Itoa(x[i]) &&
+				r["certain"] == "1" && r["name"] == fmt.Sprintf("part %d", symbol[i]+1) {
 				hit++
 			}
 		}
@@ -92,11 +95,14 @@ func TestFind(t *testing.T) {
 		}
 	}
 	var object findReport
-	if err := json.Unmarshal([]byte(must(t, fields("find -m symbols.npz page.png --turns --mirror --json")...)), &object); err != nil {
+	if err := json.Unmarshal([]byte(must(t, fields("find -m symbols.npz page.png --turns --mirror --json")...)),
+		&object); err != nil {
 		t.Fatal(err)
 	}
-	if len(object.Finds) != len(rows) || len(object.Counts) != 34 || len(object.Pages) != 1 || object.Pages[0].Flip < 0.008 || object.Pages[0].Flip > 0.012 {
-		t.Errorf("%d finds, %d counts, pages %+v; the table has %d rows", len(object.Finds), len(object.Counts), object.Pages, len(rows))
+	if len(object.Finds) != len(rows) || len(object.Counts) != 34 || len(object.Pages) != 1 ||
+		object.Pages[0].Flip < 0.008 || object.Pages[0].Flip > 0.012 {
+		t.Errorf("%d finds, %d counts, pages %+v; the table has %d rows", len(object.Finds), len(object.Counts), object.Pages,
+			len(rows))
 	}
 	if svg := read(t, "o.svg"); strings.Count(svg, "<rect") != len(rows) {
 		t.Errorf("%d boxes on the page, %d finds", strings.Count(svg, "<rect"), len(rows))
@@ -107,7 +113,8 @@ func TestFind(t *testing.T) {
 func TestFindInTiles(t *testing.T) {
 	drawnSheet(t, "--seed 4 --flip 0.03")
 	want := ""
-	for _, ways := range []string{"--tiles 1 --workers 1", "--tiles 4 --workers 2", "--tiles 50 --workers 7", "--workers 1"} {
+	for _, ways := range []string{"--tiles 1 --workers 1", "--tiles 4 --workers 2", "--tiles 50 --workers 7",
+		"--workers 1"} {
 		must(t, fields("find -m symbols.npz page.png --turns --mirror --all -q -o finds.csv --png o.png "+ways)...)
 		got := read(t, "finds.csv") + read(t, "o.png")
 		if want == "" {
@@ -163,7 +170,8 @@ func TestFindCutsAndRivals(t *testing.T) {
 		t.Errorf("%d of %d finds of a picture", len(rows), want[1])
 	}
 	piece := strconv.Itoa(x[first]+4) + "," + strconv.Itoa(y[first]+4) + ",9,9"
-	if o := patchworkCommand(t, "find", "page.png", "--symbol", piece, "-o", "piece.csv"); o.code != 0 || !strings.Contains(o.err, "cut 1 was found nowhere, not even where it was cut") {
+	if o := patchworkCommand(t, "find", "page.png", "--symbol", piece, "-o", "piece.csv"); o.code != 0 ||
+		!strings.Contains(o.err, "cut 1 was found nowhere, not even where it was cut") {
 		t.Errorf("a piece of a symbol: exit %d, %q", o.code, o.err)
 	}
 	must(t, fields("find -m symbols.npz page.png --turns --mirror --rival 3 -q -o rivals.csv")...)
@@ -183,13 +191,15 @@ func TestFindInPDF(t *testing.T) {
 			t.Errorf("exit %d, %q", o.code, o.err)
 		}
 		write(t, "blank.pdf", blankPDF)
-		if o := patchworkCommand(t, fields("find -m symbols.npz blank.pdf --dpi 40")...); o.code != 0 || strings.Count(o.out, "\n") != 1 {
+		if o := patchworkCommand(t, fields("find -m symbols.npz blank.pdf --dpi 40")...); o.code != 0 ||
+			strings.Count(o.out, "\n") != 1 {
 			t.Errorf("a blank page: exit %d, %q, %q", o.code, o.out, o.err)
 		}
 	}
 	t.Setenv("PATH", "")
 	o := patchworkCommand(t, fields("find -m symbols.npz page.pdf")...)
-	if o.code != 2 || !strings.Contains(o.err, "pdftoppm, which would draw its pages, is not installed: install poppler-utils") {
+	if o.code != 2 || !strings.Contains(o.err,
+		"pdftoppm, which would draw its pages, is not installed: install poppler-utils") {
 		t.Errorf("exit %d, %q", o.code, o.err)
 	}
 }

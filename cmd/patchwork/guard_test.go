@@ -30,12 +30,15 @@ var notWritten = strings.Fields(`
 // the guard knows it.
 func TestOutputsAreKnown(t *testing.T) {
 	for _, c := range commands((&app{}).rootCommand()) {
-		if c.HasParent() && (c.PersistentPreRun != nil || c.PersistentPreRunE != nil || c.PersistentPostRun != nil || c.PersistentPostRunE != nil || c.PreRunE != nil || c.PreRun != nil) {
+		if c.HasParent() && (c.PersistentPreRun != nil || c.PersistentPreRunE != nil || c.PersistentPostRun != nil ||
+			c.PersistentPostRunE != nil || c.PreRunE != nil || c.PreRun != nil) {
 			t.Errorf("%s runs something before or after its work; that hides the guard of the root command", c.CommandPath())
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if text := f.Value.Type(); !isOutput(f) && (text == "string" || strings.HasPrefix(text, "string")) && !slices.Contains(notWritten, f.Name) {
-				t.Errorf("%s --%s: a text that may name a file to write; list it as one that does not, or mark it with writes", c.CommandPath(), f.Name)
+			if text := f.Value.Type(); !isOutput(f) && (text == "string" || strings.HasPrefix(text, "string")) &&
+				!slices.Contains(notWritten, f.Name) {
+				t.Errorf("%s --%s: a text that may name a file to write; list it as one that does not, or mark it with writes",
+					c.CommandPath(), f.Name)
 			}
 		})
 	}
@@ -130,7 +133,8 @@ func readers(c *cobra.Command, out *pflag.Flag, file string) (ways [][]string) {
 	}
 	replaced := strings.Split(c.Annotations[inPlaceAnnotation], ",")
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != out.Name && !isOutput(f) && strings.HasPrefix(f.Value.Type(), "string") && !slices.Contains(replaced, f.Name) {
+		if f.Name != out.Name && !isOutput(f) && strings.HasPrefix(f.Value.Type(), "string") &&
+			!slices.Contains(replaced, f.Name) {
 			way := []string{"--" + f.Name, file}
 			if c.Args != nil && c.Args(c, nil) != nil {
 				way = append(way, "other.csv") // data that need not exist
@@ -147,10 +151,13 @@ func readers(c *cobra.Command, out *pflag.Flag, file string) (ways [][]string) {
 // door lists what opens files. Of the sources of this package only these may use them:
 // whatever else is written passes files.write, and data are read with Options.Opened.
 var door = map[string]string{
-	"os.Create": "pipe.go", "os.CreateTemp": "", "os.MkdirTemp": "pipe.go findout.go", "os.Mkdir": "", "os.MkdirAll": "guard.go checkpoint.go",
+	"os.Create": "pipe.go", "os.CreateTemp": "", "os.MkdirTemp": "pipe.go findout.go", "os.Mkdir": "",
+	"os.MkdirAll": "guard.go checkpoint.go",
 	"os.OpenFile": "", "os.WriteFile": "", "os.Rename": "", "os.Link": "", "os.Symlink": "", "os.Truncate": "",
-	"pipes.OpenWriter": "", "atomicfile.Write": "", "atomicfile.Stage": "guard.go", "atomicfile.Commit": "guard.go", "atomicfile.Check": "guard.go",
-	"render.Save": "", "render.SaveUntil": "", "modelfile.Save": "", "modelfile.SaveReal": "", "classfile.Save": "", "tallyfile.Save": "", "dataset.WriteNPZ": "",
+	"pipes.OpenWriter": "", "atomicfile.Write": "", "atomicfile.Stage": "guard.go", "atomicfile.Commit": "guard.go",
+	"atomicfile.Check": "guard.go",
+	"render.Save":      "", "render.SaveUntil": "", "modelfile.Save": "", "modelfile.SaveReal": "", "classfile.Save": "",
+	"tallyfile.Save": "", "dataset.WriteNPZ": "",
 	"journal.Open": "checkpoint.go", "flock.New": "output.go",
 	"os.Open": "kind.go findout.go pipe.go", "os.ReadFile": "", "os.DirFS": "", "pipes.Open": "parts.go",
 }
@@ -185,7 +192,8 @@ func TestDoor(t *testing.T) {
 					}
 				}
 			case *ast.CompositeLit:
-				if of, ok := n.Type.(*ast.SelectorExpr); ok && of.Sel.Name == "Options" && fmt.Sprint(of.X) == "dataset" && !hasKey(n, "Opened") {
+				if of, ok := n.Type.(*ast.SelectorExpr); ok && of.Sel.Name == "Options" && fmt.Sprint(of.X) == "dataset" &&
+					!hasKey(n, "Opened") {
 					t.Errorf("%s reads data by options without Opened", source)
 				}
 			}
@@ -300,11 +308,14 @@ func TestOutputsOfOneCommand(t *testing.T) {
 	}
 	for _, c := range []struct{ line, says string }{
 		{"synth scenes --n 1 -o p.npz --model ./p.npz", "--model ./p.npz and -o p.npz are the same file; name two"},
-		{"look letters -o letters/new.png", "-o letters/new.png would be one of the pictures in the folder letters, which is an input; write it elsewhere"},
+		{"look letters -o letters/new.png",
+			"-o letters/new.png would be one of the pictures in the folder letters, which is an input; write it elsewhere"},
 		{"look letters -o same/T/new.PNG", "would be one of the pictures in the folder letters"},
 		{"look same/T -o letters/T/new.png", "would be one of the pictures in the folder same/T"},
-		{"synth scenes --n 1 -o s.npz --model d.csv", "--model d.csv: .csv is not a format that this command writes; choose .npz"},
-		{"learn t.npz -k 2 --names model.npz -o ./model.npz", "-o ./model.npz would replace the input --names model.npz; name another file"},
+		{"synth scenes --n 1 -o s.npz --model d.csv",
+			"--model d.csv: .csv is not a format that this command writes; choose .npz"},
+		{"learn t.npz -k 2 --names model.npz -o ./model.npz",
+			"-o ./model.npz would replace the input --names model.npz; name another file"},
 	} {
 		if o := patchworkCommand(t, fields(c.line)...); o.code != exitRequest || !strings.Contains(o.err, c.says) {
 			t.Errorf("%s: exit %d, %q", c.line, o.code, o.err)
@@ -318,7 +329,8 @@ func TestOutputsOfOneCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, page := range []string{"r.html", "q.html"} {
-		if o := patchworkCommand(t, "report", "-m", "table.npz", "rows.csv", "-o", page, "--csv", ".", "--stability", "0"); o.code != exitRequest || !strings.Contains(o.err, "are the same file; name two") {
+		if o := patchworkCommand(t, "report", "-m", "table.npz", "rows.csv", "-o", page, "--csv", ".", "--stability",
+			"0"); o.code != exitRequest || !strings.Contains(o.err, "are the same file; name two") {
 			t.Errorf("report -o %s: exit %d, %q", page, o.code, o.err)
 		}
 	}
@@ -335,7 +347,8 @@ func TestWritesAreSaid(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
 	for _, c := range []struct{ line, out, err string }{
-		{"explain -m model.npz t.npz --rows :1 -o e.jsonl --picture e.png", "wrote e.jsonl: explanations of 1 image of 24 x 24\nwrote e.png\n", ""},
+		{"explain -m model.npz t.npz --rows :1 -o e.jsonl --picture e.png",
+			"wrote e.jsonl: explanations of 1 image of 24 x 24\nwrote e.png\n", ""},
 		{"explain -m model.npz t.npz --rows :1 --picture e.svg", "{", "wrote e.svg\n"},
 		{"sample -m model.npz -o s.png", "wrote s.png: 9 samples of 24 x 24\n", ""},
 		{"sample -m model.npz -o s.png -q", "", ""},

@@ -13,7 +13,8 @@ import (
 func helpOf(t *testing.T, width int, args ...string) string {
 	t.Helper()
 	var out, err strings.Builder
-	if code := run(t.Context(), args, console{out: &out, err: &err, getenv: func(string) string { return "" }, outTerminal: width > 0, width: width}); code != 0 || err.Len() > 0 {
+	if code := run(t.Context(), args, console{out: &out, err: &err, getenv: func(string) string { return "" },
+		outTerminal: width > 0, width: width}); code != 0 || err.Len() > 0 {
 		t.Fatalf("patchwork %s: exit %d, %s", strings.Join(args, " "), code, err.String())
 	}
 	return out.String()
@@ -36,7 +37,8 @@ func TestHelpFits(t *testing.T) {
 						t.Errorf("patchwork %s %s has a line of %d characters on %d:\n%s", strings.Join(path, " "), flag, n, most, l)
 					}
 				}
-				if got := "  " + strings.Join(examples(text), "\n  "); !strings.Contains(squeezed(got), squeezed("  "+strings.Join(examples(c.Example), "\n  "))) {
+				if got := "  " + strings.Join(examples(text), "\n  "); !strings.Contains(squeezed(got),
+					squeezed("  "+strings.Join(examples(c.Example), "\n  "))) {
 					t.Errorf("patchwork %s %s lacks its example:\n%s", strings.Join(path, " "), flag, text)
 				}
 			}
@@ -46,7 +48,8 @@ func TestHelpFits(t *testing.T) {
 		}
 	}
 	text := helpOf(t, 80, "learn", "--help")
-	if lines, flags := strings.Count(text, "\n"), strings.Count(text, " --"); lines > 40 || strings.Count(text, "\n      --")+strings.Count(text, "\n  -") > 13 {
+	if lines, flags := strings.Count(text, "\n"), strings.Count(text, " --"); lines > 40 ||
+		strings.Count(text, "\n      --")+strings.Count(text, "\n  -") > 13 {
 		t.Errorf("the help of learn has %d lines and %d flags:\n%s", lines, flags, text)
 	}
 }
@@ -67,7 +70,8 @@ func TestHelpIsComplete(t *testing.T) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			in := 0
 			for l := range strings.Lines(all) {
-				if strings.HasPrefix(strings.TrimLeft(l, " "), "-") && strings.Contains(l+" ", flagSpec(f)) && strings.Contains(" \n", string(strings.TrimPrefix(l, flagSpec(f))[0])) {
+				if strings.HasPrefix(strings.TrimLeft(l, " "), "-") && strings.Contains(l+" ", flagSpec(f)) &&
+					strings.Contains(" \n", string(strings.TrimPrefix(l, flagSpec(f))[0])) {
 					in++
 				}
 			}
@@ -89,21 +93,26 @@ func TestHelpIsComplete(t *testing.T) {
 func TestNearMisses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, says := range map[string]string{
-		"learn t.npz --shfit 3":                  "unknown flag: --shfit; did you mean --shift? (see patchwork learn --help)",
-		"learn t.npz -z":                         "unknown flag: -z (see patchwork learn --help)",
-		"learn t.npz -outpt m.npz":               "patchwork: ",
-		"learn t.npz --shift":                    "--shift needs a value: --shift S|DY,DX (see patchwork learn --help)",
-		"learn t.npz --rule max-minusmin":        "--rule max-minusmin: choose max, max-minus-min, noisy-or, sum-of-odds, mean, sum-of-log-odds, normalized-sum, auto, pool or soft; did you mean max-minus-min? (see patchwork learn --help)",
-		"learn t.npz --engine beem":              "--engine beem: choose goroutines or beam, or beam:OPTION=VALUE,...; did you mean beam? (see patchwork learn --help)",
+		"learn t.npz --shfit 3":    "unknown flag: --shfit; did you mean --shift? (see patchwork learn --help)",
+		"learn t.npz -z":           "unknown flag: -z (see patchwork learn --help)",
+		"learn t.npz -outpt m.npz": "patchwork: ",
+		"learn t.npz --shift":      "--shift needs a value: --shift S|DY,DX (see patchwork learn --help)",
+		"learn t.npz --rule max-minusmin": "--rule max-minusmin: choose max, max-minus-min, noisy-or, sum-of-odds, " +
+			"mean, sum-of-log-odds, normalized-sum, auto, pool or soft; did you mean max-minus-min? (see patchwork " +
+			"learn --help)",
+		"learn t.npz --engine beem": "--engine beem: choose goroutines or beam, or beam:OPTION=VALUE,...; did " +
+			"you mean beam? (see patchwork learn --help)",
 		"learn t.npz --rows 30:10 -k 2 -o m.npz": "--rows 30:10: rows go upwards: 10:30 (see patchwork learn --help)",
 		"learn t.npz --rows 0:10 -k 2 -o m.npz":  "--rows 0:10: rows are counted from 1 (see patchwork learn --help)",
-		"learn t.npz --rows : -k 2 -o m.npz":     "--rows :: give the first and the last row, such as 10:30, or 10: for all from there (see patchwork learn --help)",
-		"explian":                                `there is no command "explian"; did you mean explain? (see patchwork --help)`,
-		"help explian":                           `there is no command "explian"; did you mean explain? (see patchwork --help)`,
-		"help synth leters":                      `there is no command "leters"; did you mean letters? (see patchwork synth --help)`,
-		"synth leters":                           `there is no kind of set "leters"; choose quadrants, bars, letters, scenes or sheet; did you mean letters? (see patchwork synth --help)`,
+		"learn t.npz --rows : -k 2 -o m.npz": "--rows :: give the first and the last row, such as 10:30, or 10: for " +
+			"all from there (see patchwork learn --help)",
+		"explian":           `there is no command "explian"; did you mean explain? (see patchwork --help)`,
+		"help explian":      `there is no command "explian"; did you mean explain? (see patchwork --help)`,
+		"help synth leters": `there is no command "leters"; did you mean letters? (see patchwork synth --help)`,
+		"synth leters":      `there is no kind of set "leters"; choose quadrants, bars, letters, scenes or sheet; did you mean letters? (see patchwork synth --help)`,
 	} {
-		if o := patchworkCommand(t, fields(line)...); o.code != exitRequest || !strings.HasPrefix(o.err, "patchwork: ") || !strings.Contains(o.err, says) || strings.Count(o.err, "\n") != 1 {
+		if o := patchworkCommand(t, fields(line)...); o.code != exitRequest || !strings.HasPrefix(o.err, "patchwork: ") ||
+			!strings.Contains(o.err, says) || strings.Count(o.err, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q, want %q", line, o.code, o.err, says)
 		}
 	}
@@ -115,7 +124,8 @@ func TestNearMisses(t *testing.T) {
 // Completion offers flags under the names that help shows, and their values.
 func TestCompletionOfRenamed(t *testing.T) {
 	for line, want := range map[string]string{
-		"learn --start": "--start-from", "learn --check": "--checkpoint", "learn --method so": "soft", "learn --mode d": "default",
+		"learn --start": "--start-from", "learn --check": "--checkpoint", "learn --method so": "soft",
+		"learn --mode d":        "default",
 		"learn --start-from or": "orders", "learn --engine be": "beam", "lea": "learn", "help exp": "explain",
 	} {
 		o := patchworkCommand(t, append([]string{"__complete"}, fields(line)...)...)

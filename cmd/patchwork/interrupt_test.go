@@ -21,7 +21,8 @@ func TestInterruption(t *testing.T) {
 	cancel(interruption{syscall.SIGTERM})
 	cause := fmt.Errorf("read: %w", context.Cause(ctx))
 	if !interrupted(ctx) || !errors.Is(cause, learn.Enough) || !errors.Is(cause, context.Canceled) || codeOf(ctx) != 143 {
-		t.Errorf("%v is enough %t, cancelled %t, exit %d", cause, errors.Is(cause, learn.Enough), errors.Is(cause, context.Canceled), codeOf(ctx))
+		t.Errorf("%v is enough %t, cancelled %t, exit %d", cause, errors.Is(cause, learn.Enough),
+			errors.Is(cause, context.Canceled), codeOf(ctx))
 	}
 	if codeOf(t.Context()) != 130 {
 		t.Error("another cancellation has another code")
@@ -36,13 +37,16 @@ func TestInterruptedBeforeTheWork(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(interruption{syscall.SIGINT})
 	for _, line := range []string{
-		"learn t.npz -k 2 -o m.npz", "explain -m model.npz t.npz -o e.jsonl", "predict -m model.npz t.npz -o p.csv", "score -m model.npz t.npz",
+		"learn t.npz -k 2 -o m.npz", "explain -m model.npz t.npz -o e.jsonl", "predict -m model.npz t.npz -o p.csv",
+		"score -m model.npz t.npz",
 		"draw model.npz -o parts.png", "draw model.npz -o parts.svg", "look t.npz -o sheet.svg -q",
-		"stats -m model.npz t.npz -o 1.tally", "info model.npz t.npz", "learn t.npz -k 2 --method soft --rule max-minus-min -o m.npz",
+		"stats -m model.npz t.npz -o 1.tally", "info model.npz t.npz",
+		"learn t.npz -k 2 --method soft --rule max-minus-min -o m.npz",
 	} {
 		var out, err strings.Builder
 		code := run(ctx, fields(line), console{out: &out, err: &err, getenv: func(string) string { return "" }})
-		if code != exitInterrupted || err.String() != "patchwork: interrupted; no unfinished file was written\n" || out.Len() > 0 {
+		if code != exitInterrupted || err.String() != "patchwork: interrupted; no unfinished file was written\n" ||
+			out.Len() > 0 {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q", line, code, out.String(), err.String())
 		}
 		if got := listing(t, "."); got != before {

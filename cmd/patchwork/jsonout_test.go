@@ -39,11 +39,13 @@ func TestJSON(t *testing.T) {
 		t.Errorf("stats: %v", stats)
 	}
 	mstep := object(t, "mstep -m m.npz q.tally -o n.npz --json")
-	if keys := keysOf(mstep, nil); strings.Join(keys, " ") != "experts log_lik output rows shards" || mstep["log_lik"] != stats["log_lik"] || mstep["experts"] != 4.0 {
+	if keys := keysOf(mstep, nil); strings.Join(keys, " ") != "experts log_lik output rows shards" ||
+		mstep["log_lik"] != stats["log_lik"] || mstep["experts"] != 4.0 {
 		t.Errorf("mstep: %v", mstep)
 	}
 	var info map[string]any
-	if err := json.Unmarshal([]byte(must(t, "info", "m.npz", "q.npz", "--json")), &info); err != nil || info["findings"] == nil {
+	if err := json.Unmarshal([]byte(must(t, "info", "m.npz", "q.npz", "--json")), &info); err != nil ||
+		info["findings"] == nil {
 		t.Errorf("info: %v, %v", info, err)
 	}
 }
@@ -63,8 +65,10 @@ func TestDemoJSON(t *testing.T) {
 // The object and the data do not both go to standard output.
 func TestJSONBesideData(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, line := range []string{"synth bars --n 3 -o - --json", "stats -m m.npz x.npz --json", "mstep -m m.npz x.tally -o - --json"} {
-		if o := patchworkCommand(t, fields(line)...); o.code != 2 || !strings.Contains(o.err, "both write to standard output") || o.out != "" {
+	for _, line := range []string{"synth bars --n 3 -o - --json", "stats -m m.npz x.npz --json",
+		"mstep -m m.npz x.tally -o - --json"} {
+		if o := patchworkCommand(t, fields(line)...); o.code != 2 ||
+			!strings.Contains(o.err, "both write to standard output") || o.out != "" {
 			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.err, o.out)
 		}
 	}
@@ -83,7 +87,8 @@ func TestEveryReportHasJSON(t *testing.T) {
 		}
 	}
 	visit((&app{}).rootCommand())
-	for _, name := range []string{"score", "info", "stats", "mstep", "quadrants", "bars", "letters", "scenes", "demo", "version"} {
+	for _, name := range []string{"score", "info", "stats", "mstep", "quadrants", "bars", "letters", "scenes", "demo",
+		"version"} {
 		if !slices.Contains(with, name) {
 			t.Errorf("%s has no --json; these have: %v", name, with)
 		}

@@ -30,7 +30,8 @@ func TestKeepNames(t *testing.T) {
 		{"learn sites.csv -o m.npz -k 1", "", `"bog"`},
 	} {
 		o := patchworkCommand(t, fields(c.line)...)
-		if o.code != 0 || !strings.Contains(o.err, c.kept) || !strings.Contains(o.err, c.lost) || (c.lost == "") == strings.Contains(o.err, "names lost") {
+		if o.code != 0 || !strings.Contains(o.err, c.kept) || !strings.Contains(o.err, c.lost) ||
+			(c.lost == "") == strings.Contains(o.err, "names lost") {
 			t.Errorf("%s: %+v", c.line, o)
 		}
 		if c.lost == "" && len(names()) != len(before) {

@@ -18,25 +18,30 @@ func TestLook(t *testing.T) {
 	write(t, "sites.csv", "site,moss,fern,reed\nA,1,0,1\nB,1,?,1\nC,0,0,0\nD,1,0,1\n")
 	out := must(t, "look", "sites.csv", "--meta", "site", "-o", "sheet.svg")
 	for _, want := range []string{
-		"sites.csv: 4 rows of 3 columns", "55 % of the known cells, 0 % to 100 % per row", "8.3 % of the cells", "all different, such as A",
+		"sites.csv: 4 rows of 3 columns", "55 % of the known cells, 0 % to 100 % per row", "8.3 % of the cells",
+		"all different, such as A",
 		"1 row without any ones: C", "1 row of nothing but ones: B", "1 row equal to an earlier one, such as D to A",
-		"1 column the same in every row: fern", "75 % ███████████████      moss", "  0 %                      fern, 25 % unknown", "A: moss, reed", "C: no ones", "wrote sheet.svg",
+		"1 column the same in every row: fern", "75 % ███████████████      moss",
+		"  0 %                      fern, 25 % unknown", "A: moss, reed", "C: no ones", "wrote sheet.svg",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	svg := read(t, "sheet.svg")
-	for _, want := range []string{"sites.csv: 4 rows of 3 columns", ">share of ones<", ">moss<", "rotate(-90", ">D<", ">unknown<"} {
+	for _, want := range []string{"sites.csv: 4 rows of 3 columns", ">share of ones<", ">moss<", "rotate(-90", ">D<",
+		">unknown<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q on the sheet", want)
 		}
 	}
 	var o dataset.Overview
-	if err := json.Unmarshal([]byte(must(t, "look", "sites.csv", "--meta", "site", "--json", "-o", "sheet.png", "-q")), &o); err != nil {
+	if err := json.Unmarshal([]byte(must(t, "look", "sites.csv", "--meta", "site", "--json", "-o", "sheet.png", "-q")),
+		&o); err != nil {
 		t.Fatal(err)
 	}
-	if o.Images != 4 || !o.Table || o.Columns[1].Unknown != 0.25 || !slices.Equal(o.Same, []int{3}) || !slices.Equal(o.SameAs, []int{0}) || o.Labels[0].Distinct != 4 {
+	if o.Images != 4 || !o.Table || o.Columns[1].Unknown != 0.25 || !slices.Equal(o.Same, []int{3}) ||
+		!slices.Equal(o.SameAs, []int{0}) || o.Labels[0].Distinct != 4 {
 		t.Errorf("%+v", o)
 	}
 	if _, err := os.Stat("sheet.png"); err != nil {
@@ -58,7 +63,8 @@ func TestLookAtImages(t *testing.T) {
 	write(t, filepath.Join("photos", "T", "blank.png"), pngText(t, blank))
 	must(t, "look", "photos", "--size", "28x28", "-o", "sheet.svg")
 	svg := read(t, "sheet.svg")
-	for _, want := range []string{">L · 8<", ">T · 17<", ">IMG_08<", ">blank<", "#d55e00", "24 grey pictures were made binary at "} {
+	for _, want := range []string{">L · 8<", ">T · 17<", ">IMG_08<", ">blank<", "#d55e00",
+		"24 grey pictures were made binary at "} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q on the sheet", want)
 		}
@@ -66,7 +72,8 @@ func TestLookAtImages(t *testing.T) {
 	if n := strings.Count(svg, ">IMG_"); n != 8+9 {
 		t.Errorf("%d images on the sheet beside the blank one, want 17 in rows of 10", n)
 	}
-	if out := must(t, "look", "photos", "--size", "28x28", "-o", "few.svg"); !strings.Contains(out, "few.svg: 18 of 25 images; --rows shows others") || !strings.Contains(svg, "18 of 25 images") {
+	if out := must(t, "look", "photos", "--size", "28x28", "-o", "few.svg"); !strings.Contains(out,
+		"few.svg: 18 of 25 images; --rows shows others") || !strings.Contains(svg, "18 of 25 images") {
 		t.Errorf("not said how many are shown:\n%s", out)
 	}
 	out := must(t, "look", "photos", "--size", "28x28", "--where", "y=L")

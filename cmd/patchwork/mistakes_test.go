@@ -21,14 +21,16 @@ func TestNotMistakes(t *testing.T) {
 		"UTF-16 with a mark":  {"\xff\xfe" + wide("a,b\n1,0\n0,1\n1,0\n"), ""},
 		"CRLF and semicolons": {"\xef\xbb\xbfa;b\r\n1;0\r\n0;1\r\n1;0\r\n", ""},
 		"words":               {"a,b\nYES,no\nn,True\npresent,absent\n", ""},
-		"trailing delimiters": {"a,b,\n1,0,\n0,1,\n1,0,\n", "every line ends in a delimiter; the empty last column is left out"},
-		"an index of pandas":  {",a,b\n0,1,0\n1,0,1\n2,1,0\n", `"row" counts or names the rows and is taken as a label`},
-		"names of rows":       {"site,a,b\nmoor,1,0\nfen,0,1\nbog,1,0\n", "site is taken as a label"},
-		"gzip":                {packed("a,b\n1,0\n0,1\n1,0\n"), ""},
+		"trailing delimiters": {"a,b,\n1,0,\n0,1,\n1,0,\n",
+			"every line ends in a delimiter; the empty last column is left out"},
+		"an index of pandas": {",a,b\n0,1,0\n1,0,1\n2,1,0\n", `"row" counts or names the rows and is taken as a label`},
+		"names of rows":      {"site,a,b\nmoor,1,0\nfen,0,1\nbog,1,0\n", "site is taken as a label"},
+		"gzip":               {packed("a,b\n1,0\n0,1\n1,0\n"), ""},
 	} {
 		write(t, "t.csv", c.content)
 		var errs bytes.Buffer
-		if code := run(context.Background(), fields("learn t.csv -k 1 -o t.npz"), console{out: &bytes.Buffer{}, err: &errs, getenv: os.Getenv}); code != 0 {
+		if code := run(context.Background(), fields("learn t.csv -k 1 -o t.npz"),
+			console{out: &bytes.Buffer{}, err: &errs, getenv: os.Getenv}); code != 0 {
 			t.Errorf("%s: %s", name, &errs)
 			continue
 		}

@@ -28,7 +28,8 @@ func TestNameInPlace(t *testing.T) {
 	namedSites(t)
 	before := read(t, "m.npz")
 	for _, args := range [][]string{
-		{"name", "m.npz", "0", "fen"}, {"name", "m.npz", "1", "bog"}, {"name", "m.npz", "1", "fen", "7", "x"}, {"name", "m.npz", "1", strings.Repeat("x", 201)}, {"name", "m.npz", "1", "a\nb"},
+		{"name", "m.npz", "0", "fen"}, {"name", "m.npz", "1", "bog"}, {"name", "m.npz", "1", "fen", "7", "x"},
+		{"name", "m.npz", "1", strings.Repeat("x", 201)}, {"name", "m.npz", "1", "a\nb"},
 	} {
 		if o := patchworkCommand(t, args...); o.code != 2 || o.out != "" {
 			t.Errorf("%q: exit %d, %q, %q", args, o.code, o.out, o.err)
@@ -37,7 +38,8 @@ func TestNameInPlace(t *testing.T) {
 			t.Fatalf("%q changed the model", args)
 		}
 	}
-	if out := must(t, "name", "m.npz", "bog", "\u00ad"); !strings.Contains(out, "part 2 has no name") { // nothing of it can be seen
+	// nothing of it can be seen
+	if out := must(t, "name", "m.npz", "bog", "\u00ad"); !strings.Contains(out, "part 2 has no name") {
 		t.Errorf("%q", out)
 	}
 	if names := listedNames(t); names != "wet meadow," {
@@ -48,9 +50,11 @@ func TestNameInPlace(t *testing.T) {
 		t.Error("a name that was taken back and given again makes another file")
 	}
 	_, arrays := arraysOf(t, "m.npz")
-	save(t, "mine.npz", npy.Member{Name: "model.json", Raw: []byte(`{"rule":"max-minus-min","height":1,"width":4}`)}, npy.Member{Name: "experts", Array: arrays["experts"]},
+	save(t, "mine.npz", npy.Member{Name: "model.json", Raw: []byte(`{"rule":"max-minus-min","height":1,"width":4}`)},
+		npy.Member{Name: "experts", Array: arrays["experts"]},
 		npy.Member{Name: "x-note", Array: npy.New([]int64{7}, 1)})
-	if o := patchworkCommand(t, "name", "mine.npz", "1", "fen"); o.code != 2 || !strings.Contains(o.err, "x-note.npy") || !strings.Contains(o.err, "-o") {
+	if o := patchworkCommand(t, "name", "mine.npz", "1", "fen"); o.code != 2 || !strings.Contains(o.err, "x-note.npy") ||
+		!strings.Contains(o.err, "-o") {
 		t.Errorf("exit %d, %q", o.code, o.err)
 	}
 	must(t, "name", "mine.npz", "1", "fen", "-o", "other.npz")
@@ -73,7 +77,8 @@ func listedNames(t *testing.T) string {
 func TestNameIsNoNumber(t *testing.T) {
 	namedSites(t)
 	before := read(t, "m.npz")
-	if o := patchworkCommand(t, "name", "m.npz", "bog", "1"); o.code != 2 || !testenv.Said(t, o.err) || read(t, "m.npz") != before {
+	if o := patchworkCommand(t, "name", "m.npz", "bog", "1"); o.code != 2 || !testenv.Said(t, o.err) ||
+		read(t, "m.npz") != before {
 		t.Errorf("exit %d, %q", o.code, o.err)
 	}
 }

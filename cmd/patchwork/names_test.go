@@ -65,14 +65,17 @@ func TestFirstSampleOfEachWriter(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writerFiles(t, 12)
 	must(t, "synth", "bars", "--n", "4", "--side", "8", "-o", "bars.npz", "-q")
-	must(t, fields("learn letters --names {y}/w{writer}_{sample} --threshold 127 -k 2 --start-from orders --starts 2 -o model.npz -q")...)
-	const line = "explain -m model.npz %s --names {y}/w{writer}_{sample}.png --threshold 127 --where y=T --where writer:1 %s"
+	must(t, fields("learn letters --names {y}/w{writer}_{sample} --threshold 127 -k 2 --start-from orders --starts 2 -o "+
+		"model.npz -q")...)
+	const line = "explain -m model.npz %s --names {y}/w{writer}_{sample}.png --threshold 127 --where y=T --where " +
+		"writer:1 %s"
 	want := must(t, fields(fmt.Sprintf(line, "letters", "--rows 2:"))...)
 	if n := strings.Count(want, "\n"); n != 11 {
 		t.Errorf("%d lines for the first T of 12 writers but one:\n%s", n, want)
 	}
 	for i, l := range strings.Split(strings.TrimSpace(want), "\n") {
-		if index := fmt.Sprintf(`{"index":%d,`, 36+3*(i+1)); !strings.HasPrefix(l, index) { // after 36 L's, by number of the writer
+		// after 36 L's, by number of the writer
+		if index := fmt.Sprintf(`{"index":%d,`, 36+3*(i+1)); !strings.HasPrefix(l, index) {
 			t.Errorf("line %d is %s, want %s", i, l, index)
 		}
 	}

@@ -37,7 +37,8 @@ func TestPartsAreOneStep(t *testing.T) {
 			write(t, "joined.txt", joined)
 			must(t, "mstep", "-q", "-m", "model.npz", "all.tally", "-o", "want.npz")
 			want := read(t, "want.npz")
-			for _, parts := range [][]string{{"0.tally", "1.tally", "2.tally"}, {"2.tally", "0.tally", "1.tally"}, {"joined.txt"}} {
+			for _, parts := range [][]string{{"0.tally", "1.tally", "2.tally"}, {"2.tally", "0.tally", "1.tally"},
+				{"joined.txt"}} {
 				must(t, append([]string{"mstep", "-q", "-m", "model.npz", "-o", "got.npz"}, parts...)...)
 				if read(t, "got.npz") != want {
 					t.Errorf("%v: another model than from one part", parts)

@@ -57,25 +57,33 @@ func moving(rule string, shift, step int, rotate string) string {
 var everyTime = []string{"letters", "mnist", "optdigits", "alphadigits", "votes", "spect", "brca", "kdd"}
 
 func realSets() []realSet {
-	tableModels := []string{onePass("max"), batch("max"), onePass("max-minus-min"), batch("max-minus-min"), "--method soft -k 3 --rows :400"}
+	tableModels := []string{onePass("max"), batch("max"), onePass("max-minus-min"), batch("max-minus-min"),
+		"--method soft -k 3 --rows :400"}
 	images := func(shift, step int, rotate string) []string {
-		return []string{moving("max", shift, step, rotate), onePass("max"), moving("max-minus-min", 1, 1, ""), onePass("max-minus-min")}
+		return []string{moving("max", shift, step, rotate), onePass("max"), moving("max-minus-min", 1, 1, ""),
+			onePass("max-minus-min")}
 	}
 	gray := 127.0
 	sets := []realSet{
 		{name: "letters", file: "ticc_sample/ticc_report_tsne_654.npz", few: 2, learn: images(6, 2, "12:12")},
 		{name: "report", file: "ticc_sample/ticc_report_fig1_100.npz", few: 2, learn: images(6, 3, "")},
 		{name: "hand", file: "chars74k_hnd/chars74k_hnd_56.npz", few: 2, learn: images(4, 2, "")},
-		{name: "mnist", file: "mnist_t10k/t10k-images-idx3-ubyte.gz", opts: dataset.Options{Threshold: &gray}, few: 4, learn: images(2, 1, ""), widely: true},
-		{name: "omniglot", file: "omniglot_small1/omniglot_small1.npz", few: 2, learn: []string{moving("max", 9, 3, ""), onePass("max-minus-min")}},
+		{name: "mnist", file: "mnist_t10k/t10k-images-idx3-ubyte.gz", opts: dataset.Options{Threshold: &gray}, few: 4,
+			learn: images(2, 1, ""), widely: true},
+		{name: "omniglot", file: "omniglot_small1/omniglot_small1.npz", few: 2,
+			learn: []string{moving("max", 9, 3, ""), onePass("max-minus-min")}},
 		{name: "optdigits", file: "optdigits_orig/optdigits_orig.npz", few: 4, learn: images(2, 1, "10:10"), widely: true},
-		{name: "alphadigits", file: "binary_alphadigits/binary_alphadigits.npz", few: 4, learn: append(images(2, 1, ""), batch("max-minus-min"))},
-		{name: "ocr", file: "debd/ocr_letters.valid.data.gz", opts: dataset.Options{Height: 16, Width: 8}, few: 6, learn: images(2, 1, "")},
+		{name: "alphadigits", file: "binary_alphadigits/binary_alphadigits.npz", few: 4,
+			learn: append(images(2, 1, ""), batch("max-minus-min"))},
+		{name: "ocr", file: "debd/ocr_letters.valid.data.gz", opts: dataset.Options{Height: 16, Width: 8}, few: 6,
+			learn: images(2, 1, "")},
 	}
 	for i, table := range [][2]string{
-		{"votes", "house_votes_84/house_votes_84.npz"}, {"spect", "spect_heart/spect_heart.npz"}, {"brca", "tcga_mutations/BRCA.npz"},
+		{"votes", "house_votes_84/house_votes_84.npz"}, {"spect", "spect_heart/spect_heart.npz"},
+		{"brca", "tcga_mutations/BRCA.npz"},
 		{"groceries", "groceries/groceries.npz"}, {"mushroom", "mushroom/mushroom.npz"}, {"plants", "plants/plants.npz"},
-		{"nltcs", "debd/nltcs.train.data.gz"}, {"states", "debd/plants.train.data.gz"}, {"mushrooms", "debd/mushrooms.test.data.gz"},
+		{"nltcs", "debd/nltcs.train.data.gz"}, {"states", "debd/plants.train.data.gz"},
+		{"mushrooms", "debd/mushrooms.test.data.gz"},
 		{"msnbc", "debd/msnbc.test.data.gz"}, {"kdd", "debd/kdd.valid.data.gz"},
 	} {
 		few := 30
@@ -92,7 +100,8 @@ func realSets() []realSet {
 
 // requests lists what is run with every model: explanations in all ways, and scores.
 var requests = []string{
-	"explain", "explain --pursuit refined", "explain --pursuit paper", "explain --best 4", "score --json", "score --json --hide 0.2",
+	"explain", "explain --pursuit refined", "explain --pursuit paper", "explain --best 4", "score --json",
+	"score --json --hide 0.2",
 }
 
 // Every path of the inner loops learns the same models from real data, byte for
@@ -206,7 +215,8 @@ func askAll(t *testing.T) {
 			must(t, fields("learn "+data+" -o "+model+" --seed 5 -q "+flags)...)
 			ask(t, question{model: model, number: i, data: data, learned: flags})
 			if set.widely && i == 0 {
-				ask(t, question{model: model, number: i, data: filepath.Join("..", set.name+"-scenes.npz"), learned: flags, scene: " --scene --reuse 2"})
+				ask(t, question{model: model, number: i, data: filepath.Join("..", set.name+"-scenes.npz"), learned: flags,
+					scene: " --scene --reuse 2"})
 			}
 		}
 	}

@@ -23,7 +23,8 @@ func TestPictures(t *testing.T) {
 	} {
 		must(t, fields(l)...)
 	}
-	if out := must(t, fields("explain -m model.npz t.npz --rows :3 --picture e.svg -o f.jsonl")...); strings.Contains(out, "the first") {
+	if out := must(t, fields("explain -m model.npz t.npz --rows :3 --picture e.svg -o f.jsonl")...); strings.Contains(out,
+		"the first") {
 		t.Errorf("all are shown:\n%s", out)
 	}
 	for _, name := range strings.Fields("explained samples draw bars") {

@@ -88,7 +88,8 @@ func TestPipe(t *testing.T) {
 
 	c := newPipe(t)
 	for range 2 {
-		c.send("learn x.npz -o m.npz -k 3 --rule max-minus-min --starts 1 -q", map[string]string{"x.npz": x}, "m.npz", "none.npz")
+		c.send("learn x.npz -o m.npz -k 3 --rule max-minus-min --starts 1 -q", map[string]string{"x.npz": x}, "m.npz",
+			"none.npz")
 		a, got := c.answer()
 		if a.Code != 0 || got["m.npz"] != m || len(got) != 1 {
 			t.Fatalf("%+v, %d files; the model is that of the command: %v", a, len(got), got["m.npz"] == m)
@@ -145,8 +146,10 @@ func TestPipeStops(t *testing.T) {
 
 // FuzzPipe: no input makes it panic, hang or write outside its folder.
 func FuzzPipe(f *testing.F) {
-	for _, s := range []string{"", "\n", "{}\n", `{"args":["version"]}` + "\n", `{"put":[{"name":"../x","size":3}]}` + "\nabc",
-		`{"put":[{"name":"x","size":3}],"get":["x","..","/etc/passwd"]}` + "\nabc", `{"put":[{"name":"x","size":-1}]}` + "\n", `{"put":[{"name":"x","size":9}]}` + "\nabc",
+	for _, s := range []string{"", "\n", "{}\n", `{"args":["version"]}` + "\n", `{"put":[{"name":"../x","size":3}]}` +
+		"\nabc",
+		`{"put":[{"name":"x","size":3}],"get":["x","..","/etc/passwd"]}` + "\nabc", `{"put":[{"name":"x","size":-1}]}` + "\n",
+		`{"put":[{"name":"x","size":9}]}` + "\nabc",
 		`{"stop":true}` + "\n" + `{"stop":true}` + "\n", strings.Repeat("x", 2*pipeLine)} {
 		f.Add([]byte(s))
 	}

@@ -23,7 +23,10 @@ import (
 func TestBrokenPipe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
-	broken := writerFunc(func([]byte) (int, error) { return 0, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE} })
+	broken := writerFunc(func([]byte) (int, error) {
+		return 0,
+			&os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
+	})
 	for _, l := range []string{"explain -m model.npz t.npz", "info model.npz", "draw model.npz", "version"} {
 		var stderr bytes.Buffer
 		code := run(context.Background(), fields(l), console{out: broken, err: &stderr, getenv: os.Getenv})
@@ -38,7 +41,8 @@ func TestBrokenPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", `{ "$0" explain -m model.npz t.npz t.npz t.npz; echo "exit $?" >&2; } | true`, self)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c",
+		`{ "$0" explain -m model.npz t.npz t.npz t.npz; echo "exit $?" >&2; } | true`, self)
 	cmd.Env = append(os.Environ(), beMain+"=1")
 	got, err := cmd.CombinedOutput()
 	if err != nil || string(got) != "exit 1\n" && string(got) != "exit 0\n" { // 0: all was written before the reader left
@@ -122,7 +126,8 @@ func interrupt(t *testing.T, signal syscall.Signal, flags string) {
 		}
 		return
 	}
-	if flags == "" || !regexp.MustCompile(`\Apatchwork: interrupted: wrote m\.npz, (the best of \d+ starts so far|the best so far, of 1 start|what the first start had learned so far|the best so far, with \d parts?)(; the same command goes on from here)?\n\z`).MatchString(says) {
+	if flags == "" || !regexp.MustCompile(
+		`\Apatchwork: interrupted: wrote m\.npz, (the best of \d+ starts so far|the best so far, of 1 start|what the first start had learned so far|the best so far, with \d parts?)(; the same command goes on from here)?\n\z`).MatchString(says) {
 		t.Errorf("stderr %q", says)
 	}
 	if strings.Contains(flags, "kept") != strings.Contains(says, "goes on from here") {
@@ -204,7 +209,8 @@ func TestRealProcess(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		err := cmd.Run()
-		if cmd.ProcessState.ExitCode() != c.code || (c.code == 0) != (stdout.Len() > 0) || (c.code == 0) != (stderr.Len() == 0) {
+		if cmd.ProcessState.ExitCode() != c.code || (c.code == 0) != (stdout.Len() > 0) ||
+			(c.code == 0) != (stderr.Len() == 0) {
 			t.Errorf("%s: %v, stdout %q, stderr %q", c.args, err, &stdout, &stderr)
 		}
 	}

@@ -38,7 +38,8 @@ func greyBars(t *testing.T, n int) []float64 {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := npy.WriteZip(f, npy.Store, npy.Member{Name: "x", Array: npy.New(x, n, 4, 4)}, npy.Member{Name: "y", Array: npy.New(y, n)}); err != nil {
+	if err := npy.WriteZip(f, npy.Store, npy.Member{Name: "x", Array: npy.New(x, n, 4, 4)},
+		npy.Member{Name: "y", Array: npy.New(y, n)}); err != nil {
 		t.Fatal(err)
 	}
 	return x
@@ -62,7 +63,8 @@ func arrayOf(t *testing.T, path, name string) *npy.Array {
 	return a
 }
 
-// TestRealImages: grey images are learned, and their codes are the truth; the model is the same for any number of workers.
+// TestRealImages: grey images are learned, and their codes are the truth; the model is the same for any number of
+// workers.
 func TestRealImages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := greyBars(t, 80)
@@ -74,7 +76,8 @@ func TestRealImages(t *testing.T) {
 		Seconds           float64
 	}
 	text := must(t, fields("learn grey.npz --for real -o m.npz --json")...)
-	if err := json.Unmarshal([]byte(text), &learned); err != nil || learned.Experts != 2 || learned.For != "real" || learned.DescriptionLength <= -learned.LogLik || learned.Seconds <= 0 {
+	if err := json.Unmarshal([]byte(text), &learned); err != nil || learned.Experts != 2 || learned.For != "real" ||
+		learned.DescriptionLength <= -learned.LogLik || learned.Seconds <= 0 {
 		t.Fatalf("%s: %+v, %v", text, learned, err)
 	}
 	must(t, fields("learn grey.npz --for real -o m2.npz --workers 3 -q")...)
@@ -100,7 +103,8 @@ func TestRealImages(t *testing.T) {
 			t.Fatalf("image %d, part %d: code %d, truth %d", i/2, i%2, code, want)
 		}
 	}
-	for _, line := range strings.Split(strings.TrimSpace(must(t, fields("explain -m m.npz grey.npz --where y=3 --rows :2")...)), "\n") {
+	for _, line := range strings.Split(
+		strings.TrimSpace(must(t, fields("explain -m m.npz grey.npz --where y=3 --rows :2")...)), "\n") {
 		var l struct {
 			Index  int
 			Labels map[string]int
@@ -108,7 +112,8 @@ func TestRealImages(t *testing.T) {
 			Start  float64 `json:"start_log_lik"`
 			LogLik float64 `json:"log_lik"`
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Labels["y"] != 3 || y[l.Index] != 3 || len(l.Picks) != 2 || l.LogLik < l.Start {
+		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Labels["y"] != 3 || y[l.Index] != 3 ||
+			len(l.Picks) != 2 || l.LogLik < l.Start {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
@@ -156,7 +161,8 @@ func TestRealPredictions(t *testing.T) {
 	}
 	f.Close()
 	must(t, fields("predict -m m.npz gaps.npy -o filled.npz")...)
-	filled, deviation := arrayOf(t, "filled.npz", "x").Data.([]float64), arrayOf(t, "filled.npz", "deviation").Data.([]float64)
+	filled, deviation := arrayOf(t, "filled.npz", "x").Data.([]float64),
+		arrayOf(t, "filled.npz", "deviation").Data.([]float64)
 	off, n := 0.0, 0
 	for i, v := range filled {
 		if i%5 != 0 {
@@ -172,7 +178,8 @@ func TestRealPredictions(t *testing.T) {
 		t.Errorf("error %v, the noise has deviation 1", rmse)
 	}
 	text := must(t, fields("predict -m m.npz gaps.npy --cells --rows :2 -o -")...)
-	if lines := strings.Split(strings.TrimSpace(text), "\n"); lines[0] != "row,y,x,value,deviation,low,high" || len(lines) != 8 {
+	if lines := strings.Split(strings.TrimSpace(text), "\n"); lines[0] != "row,y,x,value,deviation,low,high" ||
+		len(lines) != 8 {
 		t.Errorf("cells:\n%s", text)
 	}
 	var score struct {
@@ -182,19 +189,22 @@ func TestRealPredictions(t *testing.T) {
 			Base         float64 `json:"background_rmse"`
 		}
 	}
-	if err := json.Unmarshal([]byte(must(t, fields("score -m m.npz grey.npz --hide 0.2 --seed 1 --json -o rows.csv")...)), &score); err != nil || score.Images != 80 || score.Hidden.RMSE >= score.Hidden.Base {
+	if err := json.Unmarshal([]byte(must(t, fields("score -m m.npz grey.npz --hide 0.2 --seed 1 --json -o rows.csv")...)),
+		&score); err != nil || score.Images != 80 || score.Hidden.RMSE >= score.Hidden.Base {
 		t.Errorf("%+v, %v", score, err)
 	}
 	if lines := strings.Split(read(t, "rows.csv"), "\n"); lines[0] != "y,row,log_lik,picks" || len(lines) != 82 {
 		t.Errorf("rows.csv begins with %q and has %d lines", lines[0], len(lines))
 	}
 	var info struct{ Experts, Height int }
-	if err := json.Unmarshal([]byte(must(t, fields("info m.npz --json")...)), &info); err != nil || info.Experts != 2 || info.Height != 4 {
+	if err := json.Unmarshal([]byte(must(t, fields("info m.npz --json")...)), &info); err != nil || info.Experts != 2 ||
+		info.Height != 4 {
 		t.Errorf("%+v, %v", info, err)
 	}
 }
 
-// What is shown of learning real values: where it is, the best that a start has ended with, and how long it still takes.
+// What is shown of learning real values: where it is, the best that a start has ended with, and how long it still
+// takes.
 func TestRealProgress(t *testing.T) {
 	bar := &progress{}
 	show := realProgress(bar, time.Now().Add(-10*time.Second))
@@ -203,9 +213,12 @@ func TestRealProgress(t *testing.T) {
 		want string
 	}{
 		{real.Progress{Start: 0, Starts: 3, Stage: "grow", Experts: 1, DescriptionLength: 7}, "start 1 of 3, 1 part"},
-		{real.Progress{Start: 0, Starts: 3, Stage: "end", Experts: 2, DescriptionLength: 90.25}, "start 1 of 3, 2 parts, best description length 90.2 nats"},
-		{real.Progress{Start: 1, Starts: 3, Stage: "grow", Experts: 4, DescriptionLength: 8}, "start 2 of 3, 4 parts, best description length 90.2 nats, about 20s left"},
-		{real.Progress{Start: 2, Starts: 3, Stage: "end", Experts: 4, DescriptionLength: 80}, "start 3 of 3, 4 parts, best description length 80.0 nats, about 5s left"},
+		{real.Progress{Start: 0, Starts: 3, Stage: "end", Experts: 2, DescriptionLength: 90.25},
+			"start 1 of 3, 2 parts, best description length 90.2 nats"},
+		{real.Progress{Start: 1, Starts: 3, Stage: "grow", Experts: 4, DescriptionLength: 8},
+			"start 2 of 3, 4 parts, best description length 90.2 nats, about 20s left"},
+		{real.Progress{Start: 2, Starts: 3, Stage: "end", Experts: 4, DescriptionLength: 80},
+			"start 3 of 3, 4 parts, best description length 80.0 nats, about 5s left"},
 	} {
 		if show(c.of); bar.note != c.want {
 			t.Errorf("%q, want %q", bar.note, c.want)

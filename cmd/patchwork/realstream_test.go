@@ -29,7 +29,8 @@ func mixedTable(n int) string {
 			}
 			return words[0]
 		}
-		fmt.Fprintf(&b, "s%d,%s,%s,%.2f,%.2f,%.2f\n", i, bit(0), bit(1), mean[0]+rng.NormFloat64(), mean[1]+rng.NormFloat64(), mean[0]+rng.NormFloat64())
+		fmt.Fprintf(&b, "s%d,%s,%s,%.2f,%.2f,%.2f\n", i, bit(0), bit(1), mean[0]+rng.NormFloat64(), mean[1]+rng.NormFloat64(),
+			mean[0]+rng.NormFloat64())
 	}
 	return b.String()
 }
@@ -59,7 +60,8 @@ func TestRealStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.K() != 2 || m.Record.Rows != 3000 || m.Record.Sample != 300 || !m.Scales[0].Bit || !m.Scales[1].Bit || m.Scales[2].Bit || m.Columns[0] != "wet" {
+	if m.K() != 2 || m.Record.Rows != 3000 || m.Record.Sample != 300 || !m.Scales[0].Bit || !m.Scales[1].Bit ||
+		m.Scales[2].Bit || m.Columns[0] != "wet" {
 		t.Errorf("%d parts of %v, record %+v, scales %+v", m.K(), m.Columns, m.Record, m.Scales)
 	}
 	must(t, fields("learn t.csv --for real --starts 1 -q --rows :200 -o c.npz")...)
@@ -67,7 +69,8 @@ func TestRealStreams(t *testing.T) {
 	if read(t, "c.npz") != read(t, "d.npz") {
 		t.Error("a stream whose sample holds it gives another model than the same rows in memory")
 	}
-	if said := mustTalking(t, fields("learn t.csv --for real --starts 1 --memory 64KiB -o e.npz")...); !strings.Contains(said, "from 3000 rows") {
+	if said := mustTalking(t, fields("learn t.csv --for real --starts 1 --memory 64KiB -o e.npz")...); !strings.Contains(
+		said, "from 3000 rows") {
 		t.Errorf("it says %q", said)
 	}
 }

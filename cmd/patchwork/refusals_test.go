@@ -134,8 +134,10 @@ func TestRefusals(t *testing.T) {
 func mistakesPage(t *testing.T, all []refusal) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("# Mistakes, and what Patchwork says\n\nEvery message names the place and the way out, comes before any work, and leaves every file as it is. " +
-		"These are the commonest\n(`go test -run TestRefusals ./cmd/patchwork -update` writes this page; it makes two hundred more).\n")
+	b.WriteString("# Mistakes, and what Patchwork says\n\nEvery message names the place and the way out, comes before " +
+		"any work, and leaves every file as it is. " +
+		"These are the commonest\n(`go test -run TestRefusals ./cmd/patchwork -update` writes this page; it makes two " +
+		"hundred more).\n")
 	for _, r := range all {
 		if r.mistake() == "" {
 			continue
@@ -181,7 +183,8 @@ func mistakeFiles(t *testing.T) {
 	t.Helper()
 	must(t, fields("synth letters --letters TL --writers 6 --side 24 --seed 3 -o letters.npz -q")...)
 	must(t, fields("explain -m model.npz letters.npz --rows 1 -o picks.jsonl -q")...)
-	write(t, "sites.csv", "site,Veronica minor,Poa repens,Salix alba,Carex nigra\nmoor,1,1,0,0\nbog,0,0,1,1\nmeadow,1,1,0,0\nbank,0,0,1,1\n")
+	write(t, "sites.csv",
+		"site,Veronica minor,Poa repens,Salix alba,Carex nigra\nmoor,1,1,0,0\nbog,0,0,1,1\nmeadow,1,1,0,0\nbank,0,0,1,1\n")
 	write(t, "short.csv", "site,Veronica minor,Poa repens\nmoor,1,1\nbog,0\n")
 	write(t, "counts.csv", "site,Veronica minor,Poa repens\nmoor,1,0\nbog,0,3\n")
 	must(t, fields("learn sites.csv -o sites.npz -k 2 -q")...)

@@ -31,7 +31,8 @@ func TestScoreHiddenMeans(t *testing.T) {
 		t.Fatal(got.err)
 	}
 	got := scoredHidden(t, "score -m m.npz test.csv --hide 0.2 --seed 1")
-	if want := -math.Log1p(-40.5 / 61); got.MarginalOf != ofTraining || math.Abs(float64(got.Marginal.LogLoss)-want) > 1e-9 || got.Bits == 0 {
+	if want := -math.Log1p(-40.5 / 61); got.MarginalOf != ofTraining ||
+		math.Abs(float64(got.Marginal.LogLoss)-want) > 1e-9 || got.Bits == 0 {
 		t.Errorf("%d bits, baseline of the %s: %v, want %v", got.Bits, got.MarginalOf, got.Marginal.LogLoss, want)
 	}
 	m, err := modelfile.Load("m.npz")
@@ -50,7 +51,8 @@ func TestScoreHiddenMeans(t *testing.T) {
 	if old.MarginalOf != ofVisible || !(old.Marginal.LogLoss < 0.1) || old.Averaged != got.Averaged {
 		t.Errorf("baseline of the %s: %v", old.MarginalOf, old.Marginal.LogLoss)
 	}
-	if text := must(t, fields("score -m old.npz test.csv --hide 0.2 --seed 1")...); !strings.Contains(text, "column means of the visible bits (baseline)") {
+	if text := must(t, fields("score -m old.npz test.csv --hide 0.2 --seed 1")...); !strings.Contains(text,
+		"column means of the visible bits (baseline)") {
 		t.Error(text)
 	}
 }
@@ -129,7 +131,8 @@ func TestPredictCategories(t *testing.T) {
 	}
 	write(t, "t.csv", text)
 	write(t, "q.csv", "colour,a,b,c\n?,1,0,1\nred,?,0,1\n?,0,1,?\n")
-	for _, line := range []string{"learn t.csv --categories colour -o m.npz -k 2 --aim predict", "predict -m m.npz q.csv -o p.csv", "predict -m m.npz q.csv --cells -o c.csv"} {
+	for _, line := range []string{"learn t.csv --categories colour -o m.npz -k 2 --aim predict",
+		"predict -m m.npz q.csv -o p.csv", "predict -m m.npz q.csv --cells -o c.csv"} {
 		if got := patchworkCommand(t, fields(line)...); got.code != 0 {
 			t.Fatalf("%s: %s", line, got.err)
 		}

@@ -34,7 +34,8 @@ func TestScoreLearnsTheNoiseOfScenes(t *testing.T) {
 	if r.Missing <= 0.05 || r.Clutter <= 0.05 {
 		t.Errorf("%+v", r)
 	}
-	if out := must(t, "score", "-m", "d.npz", "s.npz", "-o", "rows.csv", "-q"); !strings.Contains(out, "% of the ink missing") {
+	if out := must(t, "score", "-m", "d.npz", "s.npz", "-o", "rows.csv", "-q"); !strings.Contains(out,
+		"% of the ink missing") {
 		t.Errorf("the report is silent about the noise:\n%s", out)
 	}
 	if rows, err := os.ReadFile("rows.csv"); err != nil || strings.Count(string(rows), "\n") != 4 {

@@ -16,7 +16,8 @@ func TestScoreRows(t *testing.T) {
 	for _, model := range []string{"m.npz", "soft.npz"} {
 		t.Run(model, func(t *testing.T) { scoreRows(t, model) })
 	}
-	if free := must(t, fields("score -m soft.npz x.npz --pursuit paper")...); free == must(t, fields("score -m soft.npz x.npz")...) {
+	if free := must(t, fields("score -m soft.npz x.npz --pursuit paper")...); free == must(t,
+		fields("score -m soft.npz x.npz")...) {
 		t.Errorf("the prior of the model costs nothing: %s", free)
 	}
 }
@@ -30,7 +31,8 @@ func scoreRows(t *testing.T, model string) {
 		PerRow  float64 `json:"picks_per_image"`
 		PerCell float64 `json:"log_lik_per_pixel"`
 	}
-	if err := json.Unmarshal([]byte(o.out), &report); err != nil || o.code != 0 || o.err != "wrote rows.npz: scores of 900 rows of 20 columns\n" {
+	if err := json.Unmarshal([]byte(o.out), &report); err != nil || o.code != 0 ||
+		o.err != "wrote rows.npz: scores of 900 rows of 20 columns\n" {
 		t.Fatalf("exit %d, %q, %q: %v", o.code, o.out, o.err, err)
 	}
 	names, a := arraysOf(t, "rows.npz")
@@ -41,14 +43,16 @@ func scoreRows(t *testing.T, model string) {
 	sum, picks, pixels := 0.0, 0.0, 0.0
 	for i, l := range lines {
 		weight, logLik := float64(a["weight"].Data.([]int64)[i]), a["log_lik"].Data.([]float64)[i]
-		if rounded(logLik) != *l.LogLikModel || a["row"].Data.([]int64)[i] != int64(*l.Index)+1 || a["picks"].Data.([]int64)[i] != int64(len(l.Picks)) {
+		if rounded(logLik) != *l.LogLikModel || a["row"].Data.([]int64)[i] != int64(*l.Index)+1 ||
+			a["picks"].Data.([]int64)[i] != int64(len(l.Picks)) {
 			t.Fatalf("row %d has %v nats, the line is %+v", i, logLik, l)
 		}
 		sum += weight * logLik
 		picks += weight * float64(len(l.Picks))
 		pixels += weight * float64(a["pixels"].Data.([]int64)[i])
 	}
-	if math.Abs(sum-report.LogLik) > 1e-6*math.Abs(sum) || math.Abs(picks/float64(report.Weight)-report.PerRow) > 1e-9 || math.Abs(sum/pixels-report.PerCell) > 1e-6 {
+	if math.Abs(sum-report.LogLik) > 1e-6*math.Abs(sum) || math.Abs(picks/float64(report.Weight)-report.PerRow) > 1e-9 ||
+		math.Abs(sum/pixels-report.PerCell) > 1e-6 {
 		t.Errorf("the rows have %v nats and %v picks, the score is %+v", sum, picks, report)
 	}
 }

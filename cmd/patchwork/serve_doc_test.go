@@ -77,7 +77,8 @@ func runExample(t *testing.T, language, script string) {
 			t.Fatal("not ready after two minutes")
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), program, append(args, strings.ReplaceAll(script, "http://127.0.0.1:8080", s.url))...)
+	cmd := exec.CommandContext(t.Context(), program,
+		append(args, strings.ReplaceAll(script, "http://127.0.0.1:8080", s.url))...)
 	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "PATCHWORK_TOKEN="+s.token)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -40,7 +40,8 @@ func TestServeDrainsOnSIGTERM(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	decode(t, s.want(t, "POST", "/v1/learn", map[string]any{"data": "letters-t", "experts": 8, "shift": 14, "rotate": "24:2", "starts": 100}, 202), &j)
+	decode(t, s.want(t, "POST", "/v1/learn", map[string]any{"data": "letters-t", "experts": 8, "shift": 14,
+		"rotate": "24:2", "starts": 100}, 202), &j)
 	res, err := http.Get(s.url + "/v1/learn/" + j.ID + "/events")
 	if err != nil {
 		t.Fatal(err)

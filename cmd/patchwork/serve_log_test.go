@@ -10,7 +10,8 @@ import (
 // Who sits at the terminal gets no line for each request, nor does who asked for quiet;
 // a log that is kept has them.
 func TestServeLogs(t *testing.T) {
-	for _, c := range []struct{ terminal, quiet, info bool }{{true, false, false}, {false, false, true}, {false, true, false}} {
+	for _, c := range []struct{ terminal, quiet, info bool }{{true, false, false}, {false, false, true},
+		{false, true, false}} {
 		var out bytes.Buffer
 		a := &app{console: console{err: &out, errTerminal: c.terminal}, quiet: c.quiet}
 		log := a.logger()

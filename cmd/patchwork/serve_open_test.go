@@ -15,7 +15,8 @@ func TestServeTellsFilesApart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "sites.csv", "site,a,b,c\n"+strings.Repeat("Ulm,1,1,0\nBonn,0,0,1\n", 20))
 	write(t, "new.csv", "c,site,b,a\n1,Trier,0,0\n")
-	must(t, "learn", "sites.csv", "--meta", "site", "--method", "soft", "--rule", "max-minus-min", "--experts", "2", "-o", "m.npz")
+	must(t, "learn", "sites.csv", "--meta", "site", "--method", "soft", "--rule", "max-minus-min", "--experts", "2", "-o",
+		"m.npz")
 	s := serve(t, "", "serve", "new.csv", "m.npz", "sites.csv")
 	defer s.stop()
 	var models struct {
@@ -55,7 +56,8 @@ func TestServeOpens(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser := filepath.Join(dir, "xdg-open")
-	write(t, "xdg-open", "#!/bin/sh\necho \"$1\" > "+filepath.Join(dir, "opened.tmp")+" && mv "+filepath.Join(dir, "opened.tmp")+" "+filepath.Join(dir, "opened")+"\n")
+	write(t, "xdg-open", "#!/bin/sh\necho \"$1\" > "+filepath.Join(dir, "opened.tmp")+" && mv "+filepath.Join(dir,
+		"opened.tmp")+" "+filepath.Join(dir, "opened")+"\n")
 	if err := os.Chmod(browser, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +79,8 @@ func TestServeOpens(t *testing.T) {
 	s.stop()
 	t.Setenv("PATCHWORK_TEST_DISPLAY", "")
 	s = serve(t, "", "serve", "--open")
-	if o := s.stop(); o.code != 0 || !strings.Contains(o.err, "no display") || !strings.Contains(o.err, s.url) || !strings.Contains(o.out, "serving at") {
+	if o := s.stop(); o.code != 0 || !strings.Contains(o.err, "no display") || !strings.Contains(o.err, s.url) ||
+		!strings.Contains(o.out, "serving at") {
 		t.Errorf("exit %d, %q, %q", o.code, o.out, o.err)
 	}
 }

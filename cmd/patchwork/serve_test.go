@@ -166,17 +166,21 @@ func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
 	must(t, "synth", "quadrants", "--n", someImages(), "--seed", "1", "-o", "q.npz", "-q")
-	write(t, "table.csv", "y,bread,jam,tofu\na,1,1,0\na,1,1,0\nb,0,0,1\nb,0,?,1\na,1,1,0\nb,0,0,1\na,1,1,1\nb,0,0,1\na,1,1,0\nb,0,0,1\n")
+	write(t, "table.csv",
+		"y,bread,jam,tofu\na,1,1,0\na,1,1,0\nb,0,0,1\nb,0,?,1\na,1,1,0\nb,0,0,1\na,1,1,1\nb,0,0,1\na,1,1,0\nb,0,0,1\n")
 	s := serve(t, "", "serve", "--data", "t.npz", "--data", "q.npz", "-q")
 	s.want(t, "POST", "/v1/data?name=table.csv&meta=y", []byte(read(t, "table.csv")), 201) // d3
 	image := func(bits string) map[string]any { return map[string]any{"height": 4, "width": 4, "bits": bits} }
 	for name, request := range map[string]map[string]any{
-		"letters": {"data": "d1", "experts": 2, "shift": 4, "rotate": "12:12", "starts": 2, "where": []string{"y=T", "writer<=5"}, "take": 4, "seed": 7},
+		"letters": {"data": "d1", "experts": 2, "shift": 4, "rotate": "12:12", "starts": 2,
+			"where": []string{"y=T", "writer<=5"}, "take": 4, "seed": 7},
 		"paper":   {"data": "d1", "experts": 2, "shift": 3, "mode": "paper"},
 		"auto":    {"data": "d2", "auto": true, "rule": "max-minus-min", "seed": 1},
 		"counted": {"data": "d1", "auto": true, "shift": 3, "rotate": "12:12", "take": 6, "seed": 2},
-		"soft":    {"data": "d3", "experts": 2, "rule": "max-minus-min", "method": "soft", "aim": "interpret", "begin": "grow"},
-		"drawn": {"images": []any{image("11110000??001111"), image("1111000000001111"), image("1111000000000000"), image("0000000000001111")},
+		"soft": {"data": "d3", "experts": 2, "rule": "max-minus-min", "method": "soft", "aim": "interpret",
+			"begin": "grow"},
+		"drawn": {"images": []any{image("11110000??001111"), image("1111000000001111"), image("1111000000000000"),
+			image("0000000000001111")},
 			"experts": 2, "shift": 1, "shift_step": 1, "method": "both", "begin": "splits", "starts": 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,7 +230,8 @@ func TestServeKnowsHowDataWereRead(t *testing.T) {
 	for i := range grey {
 		grey[i] = uint8(40 * (i % 7))
 	}
-	save(t, "grey.npz", npy.Member{Name: "x", Array: npy.New(make([]uint8, 6), 6)}, npy.Member{Name: "images", Array: npy.New(grey, 6, 4, 4)})
+	save(t, "grey.npz", npy.Member{Name: "x", Array: npy.New(make([]uint8, 6), 6)},
+		npy.Member{Name: "images", Array: npy.New(grey, 6, 4, 4)})
 	s := serve(t, "", "serve", "--data", "grey.npz", "--array", "images", "--threshold", "100", "-q")
 	j := s.learned(t, map[string]any{"data": "d1", "experts": 2, "starts": 2})
 	if j.Command == nil || !strings.Contains(*j.Command, "--array images --threshold 100") {
@@ -250,10 +255,13 @@ func TestServeExplainsAsExplain(t *testing.T) {
 		delete(img, "labels")
 	}
 	var got struct{ Explanations []json.RawMessage }
-	decode(t, s.want(t, "POST", "/v1/explain", map[string]any{"model": "m1", "images": images.Images, "refine": true}, 200), &got)
-	want := strings.Split(strings.TrimSpace(must(t, fields("explain -m model.npz t.npz --rows :4 --pursuit refined")...)), "\n")
+	decode(t, s.want(t, "POST", "/v1/explain", map[string]any{"model": "m1", "images": images.Images, "refine": true},
+		200), &got)
+	want := strings.Split(strings.TrimSpace(must(t, fields("explain -m model.npz t.npz --rows :4 --pursuit refined")...)),
+		"\n")
 	for i := range want {
-		want[i] = regexp.MustCompile(`"labels":{[^}]*},`).ReplaceAllString(want[i], "") // of the file's rows, which the server was not told
+		// of the file's rows, which the server was not told
+		want[i] = regexp.MustCompile(`"labels":{[^}]*},`).ReplaceAllString(want[i], "")
 		number := regexp.MustCompile(`-?\d+(\.\d+)?(e-?\d+)?`)
 		rounded := number.ReplaceAllStringFunc(string(got.Explanations[i]), func(text string) string {
 			v, err := strconv.ParseFloat(text, 64)
@@ -293,7 +301,8 @@ func TestServeWithTokenAndTLS(t *testing.T) {
 	}
 	client.CloseIdleConnections()
 	o := s.stop()
-	if o.code != 0 || strings.Contains(o.err, token) || !strings.Contains(o.err, `msg=request`) || !strings.Contains(o.out, "needs the token") || strings.Contains(o.out, token) {
+	if o.code != 0 || strings.Contains(o.err, token) || !strings.Contains(o.err, `msg=request`) ||
+		!strings.Contains(o.out, "needs the token") || strings.Contains(o.out, token) {
 		t.Errorf("exit %d, stdout %q, stderr %q", o.code, o.out, o.err)
 	}
 }
@@ -334,7 +343,8 @@ func selfSigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		DNSNames: []string{"localhost"}}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)

@@ -16,11 +16,13 @@ import (
 func TestNothingRawReachesATerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const evil = "a\x1b]0;pwned\x07\u202e\u200e\u200b\u00ad\u2028\x1b[2J\u009b31m\x1b[8m"
-	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 1, 2, pose.Grid{}), [][]float64{{0.9, 0.5}, {0.5, 0.9}})
+	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 1, 2, pose.Grid{}),
+		[][]float64{{0.9, 0.5}, {0.5, 0.9}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = m.WithExtras(patchwork.Extras{Columns: []string{evil, "b"}, Names: []string{evil, ""}, Usage: []float64{0.5, 0.5},
+	if m, err = m.WithExtras(patchwork.Extras{Columns: []string{evil, "b"}, Names: []string{evil, ""},
+		Usage:  []float64{0.5, 0.5},
 		Record: patchwork.Record{Method: evil, Mode: evil, Rows: 4}}); err != nil {
 		t.Fatal(err)
 	}
@@ -29,13 +31,16 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 	}
 	write(t, "evil.csv", "name,"+evil+",b\n"+evil+",1,0\nq,0,1\nr,1,1\n")
 	write(t, "none.csv", "name,"+evil+",b\n"+evil+",1,"+evil+"\nq,0,7\n")
-	save(t, "evil.npz", npy.Member{Name: evil, Array: npy.New([]uint8{0, 1}, 1, 2)}, npy.Member{Name: "b", Array: npy.New([]uint8{0, 1}, 1, 2)})
+	save(t, "evil.npz", npy.Member{Name: evil, Array: npy.New([]uint8{0, 1}, 1, 2)},
+		npy.Member{Name: "b", Array: npy.New([]uint8{0, 1}, 1, 2)})
 	if o := patchworkCommand(t, "info", "evil-model.npz"); !strings.Contains(o.out, "\uFFFD]0;pwned") {
 		t.Fatalf("info prints %q, %q", o.out, o.err)
 	}
 	for _, line := range []string{
-		"info evil-model.npz", "name evil-model.npz", "score -m evil-model.npz evil.csv", "look evil.csv", "look none.csv", "look evil.npz",
-		"learn evil.csv -o out.npz -k 1", "exact evil.csv --report -", "explain -m evil-model.npz none.csv", "explain -m evil-model.npz --where name=" + "q none.csv",
+		"info evil-model.npz", "name evil-model.npz", "score -m evil-model.npz evil.csv", "look evil.csv", "look none.csv",
+		"look evil.npz",
+		"learn evil.csv -o out.npz -k 1", "exact evil.csv --report -", "explain -m evil-model.npz none.csv",
+		"explain -m evil-model.npz --where name=" + "q none.csv",
 		"info evil-model.npz evil.csv", "draw evil-model.npz", "look nosuch" + evil,
 	} {
 		o := patchworkCommand(t, fields(line)...)
@@ -59,9 +64,11 @@ func TestDataOnATerminal(t *testing.T) {
 	if o := patchworkCommand(t, "learn", "evil.csv", "-k", "1", "-o", "m.npz"); o.code != 0 {
 		t.Fatal(o.err)
 	}
-	for _, line := range []string{"predict -m m.npz evil.csv -o -", "report -m m.npz evil.csv -o - --stability 0", "predict -m m.npz evil.csv --cells -o -"} {
+	for _, line := range []string{"predict -m m.npz evil.csv -o -", "report -m m.npz evil.csv -o - --stability 0",
+		"predict -m m.npz evil.csv --cells -o -"} {
 		var out, errs strings.Builder
-		run(t.Context(), fields(line), console{out: &out, err: &errs, outTerminal: true, getenv: func(string) string { return "" }})
+		run(t.Context(), fields(line), console{out: &out, err: &errs, outTerminal: true,
+			getenv: func(string) string { return "" }})
 		if text := out.String(); len(text) == 0 || strings.Contains(text+errs.String(), "\x1b") {
 			t.Errorf("patchwork %s prints %.300q, %q", line, text, errs.String())
 		}
@@ -69,9 +76,11 @@ func TestDataOnATerminal(t *testing.T) {
 }
 
 func TestShown(t *testing.T) {
-	for text, want := range map[string]string{"plain, été 3\u00a0000\n\tx": "plain, été 3\u00a0000\n\tx", "a\x1b[2Jb\r\x7f": "a\uFFFD[2Jb\uFFFD\uFFFD", "\u2066x": "\uFFFDx",
-		"\u200e\u200f\u061c\u202a\u2069": strings.Repeat("\uFFFD", 5), "a\u2028b\u2029c": "a\uFFFDb\uFFFDc", "pay\u200bpal\u200c\u200d\ufeffx\u00ady": "pay\uFFFDpal\uFFFD\uFFFD\uFFFDx\uFFFDy",
-		"\U000e0041\u2060": "\uFFFD\uFFFD", "\u0600١ 日本 e\u0301 ❤\ufe0f": "\u0600١ 日本 e\u0301 ❤\ufe0f"} {
+	for text, want := range map[string]string{"plain, été 3\u00a0000\n\tx": "plain, été 3\u00a0000\n\tx",
+		"a\x1b[2Jb\r\x7f": "a\uFFFD[2Jb\uFFFD\uFFFD", "\u2066x": "\uFFFDx",
+		"\u200e\u200f\u061c\u202a\u2069": strings.Repeat("\uFFFD", 5), "a\u2028b\u2029c": "a\uFFFDb\uFFFDc",
+		"pay\u200bpal\u200c\u200d\ufeffx\u00ady": "pay\uFFFDpal\uFFFD\uFFFD\uFFFDx\uFFFDy",
+		"\U000e0041\u2060":                       "\uFFFD\uFFFD", "\u0600١ 日本 e\u0301 ❤\ufe0f": "\u0600١ 日本 e\u0301 ❤\ufe0f"} {
 		if got := words.Visible(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}

@@ -47,11 +47,13 @@ func TestSoftPartsAreOneStep(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if next := counts.MStep(m, false, 1); fmt.Sprint(next.Templates(), next.Config(), next.Extras().Usage) != fmt.Sprint(got.Templates(), got.Config(), got.Extras().Usage) {
+			if next := counts.MStep(m, false, 1); fmt.Sprint(next.Templates(), next.Config(), next.Extras().Usage) != fmt.Sprint(
+				got.Templates(), got.Config(), got.Extras().Usage) {
 				t.Error("another model than the library's")
 			}
 			must(t, fields("stats -q -m want.npz rows.npz -o next.tally")...)
-			if out := must(t, fields("mstep -m want.npz next.tally --last -o last.npz")...); !strings.Contains(out, "added 1 shard of 90 rows") {
+			if out := must(t, fields("mstep -m want.npz next.tally --last -o last.npz")...); !strings.Contains(out,
+				"added 1 shard of 90 rows") {
 				t.Error(out)
 			}
 			for line, says := range map[string]string{
@@ -88,7 +90,8 @@ func TestSoftPartsKnowThePrior(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, fields("stats -q -m rarer.npz rows.npz -o rarer.tally")...)
-	if got := patchworkCommand(t, fields("mstep -m model.npz rarer.tally -o x.npz")...); got.code != 2 || !strings.Contains(got.err, "only parts made with the same options can be added") {
+	if got := patchworkCommand(t, fields("mstep -m model.npz rarer.tally -o x.npz")...); got.code != 2 ||
+		!strings.Contains(got.err, "only parts made with the same options can be added") {
 		t.Errorf("exit code %d, %s", got.code, got.err)
 	}
 }

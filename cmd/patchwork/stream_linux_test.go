@@ -132,10 +132,12 @@ func TestStreamInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest, _ := lines.ReadString('\n')
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || !strings.HasPrefix(rest, "patchwork: interrupted") || time.Since(began) > 3*time.Minute {
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted ||
+		!strings.HasPrefix(rest, "patchwork: interrupted") || time.Since(began) > 3*time.Minute {
 		t.Errorf("%v after %v: %q", err, time.Since(began), rest)
 	}
-	if got := listing(t, dir); got != "large.npy" && got != "large.npy m.npz" || strings.Contains(got, "m.npz") != strings.Contains(rest, "interrupted: wrote m.npz") {
+	if got := listing(t, dir); got != "large.npy" && got != "large.npy m.npz" ||
+		strings.Contains(got, "m.npz") != strings.Contains(rest, "interrupted: wrote m.npz") {
 		t.Errorf("left %s after %q", got, rest)
 	}
 

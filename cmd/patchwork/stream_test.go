@@ -44,7 +44,8 @@ func tables(t *testing.T, n int) {
 	}
 	write(t, "x.csv", csv.String()+"\n")
 	save(t, "x.npy", npy.Member{Array: npy.New(bits, n, 20)})
-	save(t, "x.npz", npy.Member{Name: "x", Array: npy.New(bits, n, 20)}, npy.Member{Name: "weight", Array: npy.New(weights, n)},
+	save(t, "x.npz", npy.Member{Name: "x", Array: npy.New(bits, n, 20)},
+		npy.Member{Name: "weight", Array: npy.New(weights, n)},
 		npy.Member{Name: "label", Array: npy.New(labels, n)})
 }
 
@@ -55,7 +56,8 @@ const little = " --memory 64KiB"
 func streamed(t *testing.T, line string) string {
 	t.Helper()
 	o := patchworkCommand(t, fields(line+little)...)
-	if o.code != 0 || !strings.HasPrefix(o.err, "patchwork: note: ") || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "more than --memory 65536") {
+	if o.code != 0 || !strings.HasPrefix(o.err, "patchwork: note: ") || strings.Count(o.err, "\n") != 1 ||
+		!strings.Contains(o.err, "more than --memory 65536") {
 		t.Fatalf("patchwork %s: exit %d, stderr %q", line, o.code, o.err)
 	}
 	return o.out
@@ -99,7 +101,8 @@ func sameButForReading(t *testing.T, a, b string) bool {
 func TestLearnStreams(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tables(t, 2000)
-	for _, flags := range []string{" -k 3 --rule max-minus-min --starts 1", " -k 3 --starts 2", " -k 2 --starts 1 --mode paper --method batch"} {
+	for _, flags := range []string{" -k 3 --rule max-minus-min --starts 1", " -k 3 --starts 2",
+		" -k 2 --starts 1 --mode paper --method batch"} {
 		streamed(t, "learn x.npz -o a.npz --workers 1"+flags)
 		streamed(t, "learn x.npz -o b.npz --workers 3"+flags)
 		out := streamed(t, "learn x.csv -o c.npz --weight weight --meta label"+flags)
@@ -178,14 +181,16 @@ func TestStreamedFileIsDamaged(t *testing.T) {
 	write(t, "cut.npy", array[:len(array)-100])
 	write(t, "bad.npy", array[:len(array)-1]+"\x02")
 	before := listing(t, ".")
-	for file, says := range map[string]string{"bad.csv": `line 1501, column "c19"`, "cut.npy": "cut off", "bad.npy": "row 1500"} {
+	for file, says := range map[string]string{"bad.csv": `line 1501, column "c19"`, "cut.npy": "cut off",
+		"bad.npy": "row 1500"} {
 		for _, line := range []string{"learn " + file + " -k 2 -o n.npz --starts 1",
 			"explain -m m.npz " + file + " -o e.jsonl", "predict -m m.npz " + file + " -o p.csv", "score -m m.npz " + file} {
 			if file == "bad.csv" {
 				line += " --weight weight --meta label"
 			}
 			o := patchworkCommand(t, fields(line+" -q"+little)...)
-			if o.code != 2 || !strings.Contains(o.err, says) || !strings.Contains(o.err, file) || strings.Count(o.err, "\n") != 1 {
+			if o.code != 2 || !strings.Contains(o.err, says) || !strings.Contains(o.err, file) ||
+				strings.Count(o.err, "\n") != 1 {
 				t.Errorf("%s: exit %d, stderr %q", line, o.code, o.err)
 			}
 			if after := listing(t, "."); after != before {
@@ -197,7 +202,8 @@ func TestStreamedFileIsDamaged(t *testing.T) {
 
 // Sizes are printed in the form in which they are read.
 func TestByteSize(t *testing.T) {
-	for text, want := range map[string]byteSize{"256MB": 256e6, "1GB": 1e9, "2g": 2e9, "64KiB": 65536, "100000": 100000, "1.5MiB": 3 << 19, "70kB": 70000} {
+	for text, want := range map[string]byteSize{"256MB": 256e6, "1GB": 1e9, "2g": 2e9, "64KiB": 65536, "100000": 100000,
+		"1.5MiB": 3 << 19, "70kB": 70000} {
 		var b, again byteSize
 		if err := b.Set(text); err != nil || b != want {
 			t.Errorf("%s is %d, %v", text, b, err)
@@ -221,7 +227,8 @@ func TestByteSize(t *testing.T) {
 func TestSmallFilesTakeLittle(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "rows.csv.gz", packed("a,b\n"+strings.Repeat("1,0\n", 1_100_000)))
-	write(t, "images.idx.gz", packed("\x00\x00\x08\x03\x00\x2d\xc6\xc0\x00\x00\x00\x0a\x00\x00\x00\x0a"+strings.Repeat("\x00", 1000)))
+	write(t, "images.idx.gz",
+		packed("\x00\x00\x08\x03\x00\x2d\xc6\xc0\x00\x00\x00\x0a\x00\x00\x00\x0a"+strings.Repeat("\x00", 1000)))
 	for line, want := range map[string]string{
 		"look rows.csv.gz":         "more rows of 2 columns than fit in 12", // 128 MB and 100 times the file
 		"exact rows.csv.gz --json": "this command holds all rows: take some with --rows A:B, or allow more with --memory",
@@ -234,7 +241,8 @@ func TestSmallFilesTakeLittle(t *testing.T) {
 	write(t, "few.csv", strings.Repeat("0.5,0.25\n1,0\n0.1,0.9\n", 20))
 	must(t, fields("learn few.csv --for real -k 1 --starts 1 -o r.npz -q")...)
 	write(t, "real.csv.gz", packed("a,b\n"+strings.Repeat("1,0\n", 1_200_000)))
-	if got := refused(t, fields("report -m r.npz real.csv.gz -o r.html")...); !strings.Contains(got, "more real values than fit in 4") {
+	if got := refused(t, fields("report -m r.npz real.csv.gz -o r.html")...); !strings.Contains(got,
+		"more real values than fit in 4") {
 		t.Errorf("report of real values: %s", got)
 	}
 	must(t, fields("look rows.csv.gz --rows :10")...)

@@ -15,8 +15,10 @@ import (
 func TestLearnSoft(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, fields("synth bars --n 120 --side 3 --seed 1 -o bars.npz")...)
-	out := must(t, fields("learn bars.npz -o m.npz --method soft --experts auto --aim interpret --start-from grow --seed 5 --workers 2")...)
-	for _, want := range []string{"from 120 images of 3 x 3", "description length", "chosen is the shortest description", "wrote m.npz"} {
+	out := must(t, fields(
+		"learn bars.npz -o m.npz --method soft --experts auto --aim interpret --start-from grow --seed 5 --workers 2")...)
+	for _, want := range []string{"from 120 images of 3 x 3", "description length", "chosen is the shortest description",
+		"wrote m.npz"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -27,7 +29,8 @@ func TestLearnSoft(t *testing.T) {
 	}
 	data := readSet(t, "bars.npz").Data
 	c := patchwork.NewConfig(patchwork.RuleMax, 3, 3, m.Config().Poses)
-	want, err := table.Learn(t.Context(), data, c, table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromGrow, Seed: 5})
+	want, err := table.Learn(t.Context(), data, c, table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromGrow,
+		Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,10 +43,12 @@ func TestLearnSoft(t *testing.T) {
 		}
 	}
 	got := m.Extras().Record
-	if got.Method != "soft" || got.Mode != "interpret" || len(got.Curve) == 0 || got.DescriptionLength != want.Extras().Record.DescriptionLength {
+	if got.Method != "soft" || got.Mode != "interpret" || len(got.Curve) == 0 ||
+		got.DescriptionLength != want.Extras().Record.DescriptionLength {
 		t.Errorf("record %+v", got)
 	}
-	for _, line := range []string{"predict -m m.npz bars.npz --rows :3 -o p.csv", "score -m m.npz bars.npz --hide 0.2", "explain -m m.npz bars.npz --best 2 --rows :2", "info m.npz"} {
+	for _, line := range []string{"predict -m m.npz bars.npz --rows :3 -o p.csv", "score -m m.npz bars.npz --hide 0.2",
+		"explain -m m.npz bars.npz --best 2 --rows :2", "info m.npz"} {
 		must(t, fields(line)...)
 	}
 }

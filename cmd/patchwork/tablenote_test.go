@@ -19,7 +19,8 @@ func TestTableNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := table.Step{Candidate: true, Best: best, CurvePoint: patchwork.CurvePoint{Experts: 5, Stage: "grow", Rows: 16, DescriptionLength: 32}}
+	s := table.Step{Candidate: true, Best: best, CurvePoint: patchwork.CurvePoint{Experts: 5, Stage: "grow", Rows: 16,
+		DescriptionLength: 32}}
 	if got := tableNote(s); got != "5 parts (grow), 2.000 nats per row; best so far 2 parts" {
 		t.Errorf("%q", got)
 	}

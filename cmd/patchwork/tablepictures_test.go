@@ -39,7 +39,8 @@ func TestTablePictures(t *testing.T) {
 	must(t, fields("explain -m m.npz sites.csv --rows 1:3 -o e.jsonl --picture rows.svg")...)
 	must(t, fields("explain -m m.npz sites.csv --rows 1 -o e.jsonl --picture row.svg")...)
 	for file, says := range map[string]string{"rows.svg": "composed, ", "row.svg": "1: part"} {
-		if text := read(t, file); !strings.Contains(text, "Poa") || !strings.Contains(text, "Caltha") || !strings.Contains(text, says) {
+		if text := read(t, file); !strings.Contains(text, "Poa") || !strings.Contains(text, "Caltha") ||
+			!strings.Contains(text, says) {
 			t.Errorf("%s lacks the names of columns, or %q", file, says)
 		}
 	}
@@ -50,26 +51,31 @@ func TestTablePictures(t *testing.T) {
 			}
 		}
 	}
-	if out := must(t, fields("draw m.npz")...); strings.Count(out, "Salix (no part:") < 1 || !strings.Contains(out, "part 1, ") {
+	if out := must(t, fields("draw m.npz")...); strings.Count(out, "Salix (no part:") < 1 ||
+		!strings.Contains(out, "part 1, ") {
 		t.Errorf("draw in the terminal:\n%s", out)
 	}
 	if out := must(t, fields("sample -m m.npz -n 5")...); strings.Count(out, "\n") != 5 || !strings.Contains(out, "1: ") {
 		t.Errorf("sample in the terminal:\n%s", out)
 	}
 	must(t, fields("sample -m m.npz -n 5 -o new.csv")...)
-	if text := read(t, "new.csv"); !strings.HasPrefix(text, "Poa,Bellis,Trifolium,Plantago,Salix,Carex,Juncus,Caltha\n") || strings.Count(text, "\n") != 6 {
+	if text := read(t, "new.csv"); !strings.HasPrefix(text, "Poa,Bellis,Trifolium,Plantago,Salix,Carex,Juncus,Caltha\n") ||
+		strings.Count(text, "\n") != 6 {
 		t.Errorf("samples as CSV:\n%s", text)
 	}
-	if out := must(t, fields("score -m m.npz new.csv --hide 0.2")...); !strings.HasPrefix(out, "rows                      5\nlog-likelihood per row ") ||
+	if out := must(t, fields("score -m m.npz new.csv --hide 0.2")...); !strings.HasPrefix(out,
+		"rows                      5\nlog-likelihood per row ") ||
 		!strings.Contains(out, "bits per cell") || strings.Contains(out, "image") || strings.Contains(out, "pixel") {
 		t.Errorf("score of a table:\n%s", out)
 	}
-	if out := mustTalking(t, fields("look sites.csv --meta land")...); !strings.Contains(out, "  row 1: ") || strings.Contains(out, "Norway: ") {
+	if out := mustTalking(t, fields("look sites.csv --meta land")...); !strings.Contains(out, "  row 1: ") ||
+		strings.Contains(out, "Norway: ") {
 		t.Errorf("rows called by a column that is the same everywhere:\n%s", out)
 	}
 	smallLetters(t)
 	must(t, learnSmall("letters.npz")...)
-	if o := patchworkCommand(t, fields("sample -m letters.npz -o new.csv")...); o.code != exitRequest || !testenv.Said(t, o.err) {
+	if o := patchworkCommand(t, fields("sample -m letters.npz -o new.csv")...); o.code != exitRequest ||
+		!testenv.Said(t, o.err) {
 		t.Errorf("images as CSV: %+v", o)
 	}
 }
@@ -80,7 +86,8 @@ func TestFewerPartsThanAsked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "sites.csv", meadows(60))
 	out := mustTalking(t, fields("learn sites.csv -o m.npz -k 60")...)
-	if !strings.Contains(out, "of the 60 parts asked for: no more than ") || !strings.Contains(out, "make the shortest description") || !strings.Contains(out, "description length  ") {
+	if !strings.Contains(out, "of the 60 parts asked for: no more than ") ||
+		!strings.Contains(out, "make the shortest description") || !strings.Contains(out, "description length  ") {
 		t.Errorf("the reason is missing:\n%s", out)
 	}
 	length := func(k string) float64 {

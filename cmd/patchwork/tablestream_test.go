@@ -15,10 +15,12 @@ func TestLearnLargeTable(t *testing.T) {
 	write(t, "sites.csv", meadows(3000))
 	line := "learn sites.csv -o one.npz --memory 100KB --workers 1"
 	o := patchworkCommand(t, fields(line)...)
-	if o.code != 0 || !strings.Contains(o.err, "note: sites.csv needs more than --memory 100000; learning from a uniform sample of 183 rows at most") {
+	if o.code != 0 || !strings.Contains(o.err,
+		"note: sites.csv needs more than --memory 100000; learning from a uniform sample of 183 rows at most") {
 		t.Fatalf("%+v", o)
 	}
-	for _, want := range []string{"learning as a table, from a sample", "learned 2 parts from 183 rows of 8 columns", "from a uniform sample of 183 rows of 3000", "all 3000 rows: log-likelihood -"} {
+	for _, want := range []string{"learning as a table, from a sample", "learned 2 parts from 183 rows of 8 columns",
+		"from a uniform sample of 183 rows of 3000", "all 3000 rows: log-likelihood -"} {
 		if !strings.Contains(o.out, want) {
 			t.Errorf("no %q in\n%s", want, o.out)
 		}
@@ -29,7 +31,8 @@ func TestLearnLargeTable(t *testing.T) {
 	}
 	mustTalking(t, fields("learn sites.csv -o three.npz --memory 64KiB -k 2 --json -q")...)
 	m, err := modelfile.Load("three.npz")
-	if err != nil || m.Extras().Record.Rows != 120 || m.Extras().Record.Method != "soft" || m.Extras().Columns[0] != "Poa" {
+	if err != nil || m.Extras().Record.Rows != 120 || m.Extras().Record.Method != "soft" ||
+		m.Extras().Columns[0] != "Poa" {
 		t.Errorf("%v, %v", m, err)
 	}
 }

@@ -100,7 +100,8 @@ func TestDiskFullOrReadOnly(t *testing.T) {
 			before := len(contents(t, disk))
 			for _, line := range writers {
 				o := patchworkCommand(t, writerArgs(line, filepath.Join(disk, "out"))...)
-				if o.code != exitFailed || !strings.Contains(o.err, disk) || !strings.Contains(o.err, c.want.Error()) || strings.Count(o.err, "\n") != 1 {
+				if o.code != exitFailed || !strings.Contains(o.err, disk) || !strings.Contains(o.err, c.want.Error()) ||
+					strings.Count(o.err, "\n") != 1 {
 					t.Errorf("%s: exit %d, %q", line, o.code, o.err)
 				}
 				if len(contents(t, disk)) != before {
@@ -153,7 +154,8 @@ func TestCheckpointOnAFullDisk(t *testing.T) {
 			fill(t, filepath.Join(disk, "ballast"), room)
 			args := append(fields(line), "-o", "got.npz", "--checkpoint", kept)
 			o := patchworkCommand(t, args...)
-			if o.code != exitFailed || !strings.Contains(o.err, syscall.ENOSPC.Error()) || !strings.Contains(o.err, kept) || strings.Count(o.err, "\n") != 1 {
+			if o.code != exitFailed || !strings.Contains(o.err, syscall.ENOSPC.Error()) || !strings.Contains(o.err, kept) ||
+				strings.Count(o.err, "\n") != 1 {
 				t.Errorf("%s, %d bytes of room: exit %d, %q", line, room, o.code, o.err)
 			}
 			if _, err := os.Stat("got.npz"); err == nil {

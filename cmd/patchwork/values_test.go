@@ -73,7 +73,8 @@ func TestValues(t *testing.T) {
 	compareValues(t, lines, want, got)
 	for _, key := range keysOf(prose, said) {
 		if ran(got, key) && prose[key] != said[key] {
-			t.Errorf("%s: the words are not those of prose.txt; if they are better, add -update\n%s", key, differs(prose[key], said[key]))
+			t.Errorf("%s: the words are not those of prose.txt; if they are better, add -update\n%s", key,
+				differs(prose[key], said[key]))
 		}
 	}
 }
@@ -118,7 +119,8 @@ func updateValues(t *testing.T, want map[string]record, got map[string]map[strin
 		}
 		if r.Values != nil {
 			if *reason == "" || slices.Contains(r.Why, *reason) {
-				t.Fatalf("the values of %s change: say why with -reason, in other words than before\n%s", name, changes(r.Values, values))
+				t.Fatalf("the values of %s change: say why with -reason, in other words than before\n%s", name,
+					changes(r.Values, values))
 			}
 			r.Why = append(r.Why, *reason)
 		}
@@ -176,7 +178,8 @@ func runLines(t *testing.T, lines []commandLine) (got map[string]map[string]stri
 		}
 		began := time.Now()
 		var out, err bytes.Buffer
-		if code := run(context.Background(), fields(l.command), console{out: &out, err: &err, getenv: func(string) string { return "" }}); code != 0 {
+		if code := run(context.Background(), fields(l.command),
+			console{out: &out, err: &err, getenv: func(string) string { return "" }}); code != 0 {
 			t.Fatalf("%s: patchwork %s: exit %d, stderr %q", l.name, l.command, code, err.String())
 		}
 		if took := time.Since(began); took > 300*time.Millisecond {
@@ -217,7 +220,8 @@ func newFiles(t *testing.T, seen map[string]bool) map[string][]byte {
 }
 
 // times matches how long something took, in summaries and pages.
-var times = regexp.MustCompile(` in [0-9.]+ s(econds)?\b|<td class="n">[0-9.]+</td></tr>| Seconds: [^<]*</p>|(?m:` + "`" + ` \| [0-9]+ \|$)`)
+var times = regexp.MustCompile(` in [0-9.]+ s(econds)?\b|<td class="n">[0-9.]+</td></tr>| Seconds: [^<]*</p>|(?m:` +
+	"`" + ` \| [0-9]+ \|$)`)
 
 // parseProse reads texts, each after a line == KEY.
 func parseProse(text string) map[string]string {

@@ -48,8 +48,10 @@ func TestWalkTerminal(t *testing.T) {
 		says []string
 	}{
 		{"", []string{"patchwork synth letters", "demo", "patchwork COMMAND --help"}},
-		{"synth letters --letters T --writers 10 --side 28 --seed 15 -o t.npz", []string{"wrote t.npz: 10 images of 28 x 28"}},
-		{"learn t.npz -o model.npz -k 2 --shift 7 --rotate 24:12 --starts 4", []string{"learned 2 parts from 10 images", "wrote model.npz: 2 parts of 28 x 28 pixels"}},
+		{"synth letters --letters T --writers 10 --side 28 --seed 15 -o t.npz",
+			[]string{"wrote t.npz: 10 images of 28 x 28"}},
+		{"learn t.npz -o model.npz -k 2 --shift 7 --rotate 24:12 --starts 4",
+			[]string{"learned 2 parts from 10 images", "wrote model.npz: 2 parts of 28 x 28 pixels"}},
 		{"draw model.npz", []string{"█"}},
 		{"draw model.npz", []string{"▒"}},
 		{"sample -m model.npz -n 3", []string{"█"}},

@@ -74,7 +74,8 @@ func TestWorkersChangeNoCount(t *testing.T) {
 		}
 		for i := range models {
 			if models[i] != models[0] || tables[i] != tables[0] {
-				t.Errorf("%s: run %d differs from the first: model %t, table %t", flags, i, models[i] != models[0], tables[i] != tables[0])
+				t.Errorf("%s: run %d differs from the first: model %t, table %t", flags, i, models[i] != models[0],
+					tables[i] != tables[0])
 			}
 		}
 		m, err := modelfile.Load("m.npz")
@@ -82,15 +83,18 @@ func TestWorkersChangeNoCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		curve := m.Extras().Record.Curve
-		if lines := len(regexp.MustCompile(`(?m)^ +\d+ `).FindAllString(tables[0], -1)); len(curve) == 0 || lines != min(len(learn.ByExperts(curve)), mostTried) {
+		if lines := len(regexp.MustCompile(`(?m)^ +\d+ `).FindAllString(tables[0], -1)); len(curve) == 0 ||
+			lines != min(len(learn.ByExperts(curve)), mostTried) {
 			t.Errorf("%s: %d lines for a curve of %d points", flags, lines, len(curve))
 		}
 		var info struct {
 			Learned struct{ Curve []patchwork.CurvePoint }
 		}
 		out := must(t, "info", "m.npz")
-		if err := json.Unmarshal([]byte(must(t, "info", "m.npz", "--json")), &info); err != nil || len(info.Learned.Curve) != len(curve) ||
-			!strings.Contains(out, "\ntried      1 part") && !strings.Contains(out, "\ntried      2 parts") || strings.Count(out, "  chosen\n") < 2 {
+		if err := json.Unmarshal([]byte(must(t, "info", "m.npz", "--json")), &info); err != nil ||
+			len(info.Learned.Curve) != len(curve) ||
+			!strings.Contains(out, "\ntried      1 part") && !strings.Contains(out, "\ntried      2 parts") ||
+			strings.Count(out, "  chosen\n") < 2 {
 			t.Errorf("%s: %d points of %d, %v\n%s", flags, len(info.Learned.Curve), len(curve), err, out)
 		}
 	}
@@ -129,7 +133,8 @@ func explained(t *testing.T, text string) []line {
 func TestExplainIsTheLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
-	lines := explained(t, must(t, "explain", "-m", "model.npz", "t.npz", "--where", "y=L", "--rows", "2:", "--pursuit", "refined"))
+	lines := explained(t, must(t, "explain", "-m", "model.npz", "t.npz", "--where", "y=L", "--rows", "2:", "--pursuit",
+		"refined"))
 	m, err := modelfile.Load("model.npz")
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +156,8 @@ func TestExplainIsTheLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if *l.Index != i || *l.LogLik != readable(e.LogLik) || *l.StartLogLik != readable(e.StartLogLik) || *l.LogLikModel != readable(e.LogLikModel) || len(l.Picks) != len(e.Picks) {
+		if *l.Index != i || *l.LogLik != readable(e.LogLik) || *l.StartLogLik != readable(e.StartLogLik) ||
+			*l.LogLikModel != readable(e.LogLikModel) || len(l.Picks) != len(e.Picks) {
 			t.Fatalf("line %d is %+v, the library says %+v", j, l, e)
 		}
 		for n, pick := range e.Picks {
@@ -198,7 +204,8 @@ func TestExplainInfinities(t *testing.T) {
 // unknown pixels are not pixels.
 func TestScore(t *testing.T) {
 	t.Chdir(t.TempDir())
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 3, Q: 0.1}, [][]float64{{.9, .8, .1}})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 3, Q: 0.1},
+		[][]float64{{.9, .8, .1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +317,8 @@ func TestProgress(t *testing.T) {
 	smallLetters(t)
 	line := learnSmall("again.npz")
 	var out, stderr bytes.Buffer
-	code := run(context.Background(), line[:len(line)-1], console{out: &out, err: &stderr, errTerminal: true, getenv: os.Getenv})
+	code := run(context.Background(), line[:len(line)-1], console{out: &out, err: &stderr, errTerminal: true,
+		getenv: os.Getenv})
 	if code != 0 || !strings.HasSuffix(stderr.String(), "\r") {
 		t.Errorf("exit %d, stderr %q", code, stderr.String())
 	}
@@ -347,14 +355,17 @@ func TestSampleFile(t *testing.T) {
 func TestLearnFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
-	must(t, fields("learn t.npz -o m.npz -k 3 --rule max-minus-min --shift 3,5:2 --rotate 10:5 --method online --starts 2 --seed 9 --where y=L --rows :4 -q")...)
+	must(t, fields("learn t.npz -o m.npz -k 3 --rule max-minus-min --shift 3,5:2 --rotate 10:5 --method online --starts "+
+		"2 --seed 9 --where y=L --rows :4 -q")...)
 	m, err := modelfile.Load("m.npz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, r := m.Config(), m.Extras().Record
-	want := pose.Grid{DY: pose.Range{Min: -2, Max: 2, Step: 2}, DX: pose.Range{Min: -4, Max: 4, Step: 2}, Angles: []float64{-10, -5, 0, 5, 10}}
-	if m.K() != 3 || c.Rule != patchwork.RuleMaxMinusMin || c.Poses.DY != want.DY || c.Poses.DX != want.DX || len(c.Poses.Angles) != 5 {
+	want := pose.Grid{DY: pose.Range{Min: -2, Max: 2, Step: 2}, DX: pose.Range{Min: -4, Max: 4, Step: 2},
+		Angles: []float64{-10, -5, 0, 5, 10}}
+	if m.K() != 3 || c.Rule != patchwork.RuleMaxMinusMin || c.Poses.DY != want.DY || c.Poses.DX != want.DX ||
+		len(c.Poses.Angles) != 5 {
 		t.Errorf("configuration %+v", c)
 	}
 	if r.Method != "online" || r.Mode != "default" || r.Seed != 9 || r.Rows != 4 || len(r.Starts) != 2 {

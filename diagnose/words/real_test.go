@@ -16,7 +16,8 @@ func water() *real.Model {
 		return real.Entry{Vote: real.MeanAndVar, Normal: real.Normal{Mean: mean, Var: variance}}
 	}
 	none := real.Entry{}
-	return &real.Model{Height: 1, Width: 4, Columns: []string{"temp", "ph", "", "salt\n2"}, Background: []real.Normal{{Mean: 20, Var: 4}, {Mean: 7, Var: .01}, {Mean: 1284.4, Var: 100}, {Mean: 3, Var: 1}},
+	return &real.Model{Height: 1, Width: 4, Columns: []string{"temp", "ph", "", "salt\n2"},
+		Background: []real.Normal{{Mean: 20, Var: 4}, {Mean: 7, Var: .01}, {Mean: 1284.4, Var: 100}, {Mean: 3, Var: 1}},
 		Experts: [][]real.Entry{
 			{vote(27.04, 1), vote(5.5, .04), vote(1384.4, 100), none},
 			{none, none, none, {Vote: real.MeanOnly, Normal: real.Normal{Mean: 9.126, Var: 77}}},
@@ -28,7 +29,8 @@ func TestRealPart(t *testing.T) {
 	for _, c := range []struct {
 		k, most int
 		want    string
-	}{{0, 5, "high column 3 1384, temp 27; low ph 5.5"}, {0, 1, "high column 3 1384 and 1 more; low ph 5.5"}, {1, 5, "high salt 2 9.13"}, {2, 5, "no vote"}} {
+	}{{0, 5, "high column 3 1384, temp 27; low ph 5.5"}, {0, 1, "high column 3 1384 and 1 more; low ph 5.5"},
+		{1, 5, "high salt 2 9.13"}, {2, 5, "no vote"}} {
 		if got := words.RealPart(m, c.k, c.most); got != c.want {
 			t.Errorf("part %d: %q, want %q", c.k, got, c.want)
 		}
@@ -44,14 +46,16 @@ func TestRealPart(t *testing.T) {
 }
 
 func TestDigits(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 1284.4: "1284", -99.96: "-100", .012345: "0.0123", 4.567: "4.57", 5e8: "5e+08", 999.6: "1000"} {
+	for x, want := range map[float64]string{0: "0", 1284.4: "1284", -99.96: "-100", .012345: "0.0123", 4.567: "4.57",
+		5e8: "5e+08", 999.6: "1000"} {
 		if got := words.Digits(x); got != want {
 			t.Errorf("%v is written %q, want %q", x, got, want)
 		}
 	}
 }
 
-// TestRenameReal: a name is kept, can be taken back, and is refused where Rename refuses it; the model that is renamed stays as
+// TestRenameReal: a name is kept, can be taken back, and is refused where Rename refuses it; the model that is renamed
+// stays as
 // it was.
 func TestRenameReal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

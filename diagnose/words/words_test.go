@@ -17,9 +17,12 @@ import (
 // meadow returns a model of a table with names.
 func meadow(t testing.TB) *patchwork.Model {
 	t.Helper()
-	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 5, QMap: []float64{0.2, 0.2, 0.3, 0.5, 0.1}},
-		[][]float64{{0.87, 0.82, 0.04, 0.5, 0.15}, {0.2, 0.2, 0.3, 0.5, 0.1}, {0.2, 0.2, 0.3, 0.001, 0.1}, {0.2, 0.2, 0.33, 0.5, 0.1}, {0.001, 0.2, 0.001, 0.5, 0.1}})
-	m, err := m.WithExtras(patchwork.Extras{Usage: []float64{0.257, 0, 0.004, 1, 0.5}, Names: []string{"", "b\x1b[31mog", "", "", ""},
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 5,
+		QMap: []float64{0.2, 0.2, 0.3, 0.5, 0.1}},
+		[][]float64{{0.87, 0.82, 0.04, 0.5, 0.15}, {0.2, 0.2, 0.3, 0.5, 0.1}, {0.2, 0.2, 0.3, 0.001, 0.1},
+			{0.2, 0.2, 0.33, 0.5, 0.1}, {0.001, 0.2, 0.001, 0.5, 0.1}})
+	m, err := m.WithExtras(patchwork.Extras{Usage: []float64{0.257, 0, 0.004, 1, 0.5},
+		Names:   []string{"", "b\x1b[31mog", "", "", ""},
 		Columns: []string{"Veronica minor", "Poa\nrepens", "Salix", "", "Carex"}})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +55,8 @@ func TestPart(t *testing.T) {
 	if got := words.Part(bare, 0, 3); got != "column 1 87 %, column 2 82 %; not column 3 4 %" {
 		t.Errorf("without usage and names: %q", got)
 	}
-	if got := words.Part(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.5}, [][]float64{{0.9, 0.1}}), 0, 3); got != "column 1 90 %" {
+	if got := words.Part(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.5}, [][]float64{{0.9, 0.1}}), 0,
+		3); got != "column 1 90 %" {
 		t.Errorf("the max rule has votes against: %q", got)
 	}
 }
@@ -84,7 +88,8 @@ func TestRename(t *testing.T) {
 		{0, "Part 2", ""},
 		{0, "part 2", `part 2 is called "part 2" already`},
 	} {
-		if _, err := words.Rename(m, c.k, c.name); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if _, err := words.Rename(m, c.k, c.name); (err == nil) != (c.want == "") || err != nil &&
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d %q: %v", c.k, c.name, err)
 		}
 	}
@@ -92,7 +97,8 @@ func TestRename(t *testing.T) {
 	if err != nil || words.Name(one, 2) != "fen" || m.Extras().Names[2] != "" {
 		t.Errorf("%q, %v, before %q", one.Extras().Names, err, m.Extras().Names)
 	}
-	if _, err := words.Rename(one, 0, "FEN"); err == nil || !strings.Contains(err.Error(), `part 3 is called "FEN" already`) {
+	if _, err := words.Rename(one, 0, "FEN"); err == nil ||
+		!strings.Contains(err.Error(), `part 3 is called "FEN" already`) {
 		t.Errorf("twice: %v", err)
 	}
 	none := m
@@ -130,7 +136,8 @@ func TestWordsLaws(t *testing.T) {
 		last := math.Inf(1)
 		for _, v := range words.Votes(m, 0) {
 			s := math.Abs(v.P - v.Background)
-			if s == 0 || s > last || v.P != m.Template(0)[v.Column] || v.Background != m.Abstention(v.Column) || rule == patchwork.RuleMax && !v.For() {
+			if s == 0 || s > last || v.P != m.Template(0)[v.Column] || v.Background != m.Abstention(v.Column) ||
+				rule == patchwork.RuleMax && !v.For() {
 				t.Fatalf("vote %+v after one of %v", v, last)
 			}
 			last = s
@@ -150,13 +157,19 @@ func drawing(t testing.TB, rows ...string) *patchwork.Model {
 
 func TestShape(t *testing.T) {
 	for want, rows := range map[string][]string{
-		"an upright stroke of 6 x 1 pixels at the centre":  {"......", "..#...", "..#...", "..#...", "..#...", "..#...", "..#...", "......"},
-		"a level stroke of 5 x 2 pixels at the top":        {"........", ".#####..", ".#####..", "........", "........", "........", "........", "........"},
-		"a falling stroke of 6 x 1 pixels at the top left": {"#.......", ".#......", "..#.....", "...#....", "........", "........", "........", "........", "........"},
-		"a rising stroke of 6 x 1 pixels at the right":     {"........", "........", "........", ".......#", "......#.", ".....#..", "....#...", "........", "........"},
+		"an upright stroke of 6 x 1 pixels at the centre": {"......", "..#...", "..#...", "..#...", "..#...", "..#...",
+			"..#...", "......"},
+		"a level stroke of 5 x 2 pixels at the top": {"........", ".#####..", ".#####..", "........", "........",
+			"........", "........", "........"},
+		"a falling stroke of 6 x 1 pixels at the top left": {"#.......", ".#......", "..#.....", "...#....", "........",
+			"........", "........", "........", "........"},
+		"a rising stroke of 6 x 1 pixels at the right": {"........", "........", "........", ".......#", "......#.",
+			".....#..", "....#...", "........", "........"},
 		// A letter as a whole, and the outline of a stroke, are long but no strokes.
-		"ink of 11 x 5 pixels at the centre":      {"..........", "..#######.", ".....#....", ".....#....", ".....#....", ".....#....", ".....#....", ".....#....", ".....#....", ".....#....", ".....#....", ".........."},
-		"ink of 15 x 7 pixels at the centre":      {"...............", "###############", "...............", "...............", "...............", "###############", "..............."},
+		"ink of 11 x 5 pixels at the centre": {"..........", "..#######.", ".....#....", ".....#....", ".....#....",
+			".....#....", ".....#....", ".....#....", ".....#....", ".....#....", ".....#....", ".........."},
+		"ink of 15 x 7 pixels at the centre": {"...............", "###############", "...............",
+			"...............", "...............", "###############", "..............."},
 		"ink of 2 x 2 pixels at the bottom right": {"......", "......", "......", "......", "....##", "....##"},
 		"no clear vote on any pixel":              {"...", "..."},
 	} {
@@ -181,7 +194,8 @@ func Example() {
 	cfg := patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 3, Q: 0.5}
 	m, err := patchwork.NewModel(cfg, [][]float64{{0.87, 0.82, 0.04}})
 	if err == nil {
-		m, err = m.WithExtras(patchwork.Extras{Usage: []float64{0.26}, Columns: []string{"Veronica minor", "Poa repens", "Salix"}})
+		m, err = m.WithExtras(patchwork.Extras{Usage: []float64{0.26}, Columns: []string{"Veronica minor", "Poa repens",
+			"Salix"}})
 	}
 	if err == nil {
 		m, err = words.Rename(m, 0, "meadow")

@@ -76,7 +76,8 @@ func TestTasks(t *testing.T) {
 		}
 		for _, k := range task.Classes {
 			if len(k.Train) != c.train || len(k.Test) != c.test || k.Train[0].Height() != c.h || k.Train[0].Width() != c.w {
-				t.Fatalf("%s, class %s: %d and %d images of %d x %d", c.name, k.Name, len(k.Train), len(k.Test), k.Train[0].Height(), k.Train[0].Width())
+				t.Fatalf("%s, class %s: %d and %d images of %d x %d", c.name, k.Name, len(k.Train), len(k.Test),
+					k.Train[0].Height(), k.Train[0].Width())
 			}
 		}
 	}

@@ -80,7 +80,8 @@ func TestExhaustiveIsTheOptimum(t *testing.T) {
 		}
 		found, evidence := p.Exhaustive(img)
 		if math.Abs(found.LogJoint-best) > 1e-9 || math.Abs(evidence-math.Log(sum)) > 1e-9 || math.Abs(prior-1) > 1e-9 {
-			t.Fatalf("%+v of evidence %v; by the scores %v, %v; the prior is %v in all", found, evidence, best, math.Log(sum), prior)
+			t.Fatalf("%+v of evidence %v; by the scores %v, %v; the prior is %v in all", found, evidence, best, math.Log(sum),
+				prior)
 		}
 		if found.Work != 1<<p.K() {
 			t.Fatalf("%d sets of %d scored", found.Work, 1<<p.K())
@@ -95,7 +96,8 @@ func TestNothingBeatsTheOptimum(t *testing.T) {
 		best, _ := p.Exhaustive(img)
 		mf, _, _ := p.MeanField(img)
 		gr, _, _ := p.Gradient(img)
-		for name, f := range map[string]Found{"independent": p.Independent(img), "greedy": p.Greedy(img), "truncated": p.Truncated(img, 3, 2), "mean field": mf, "gradient": gr} {
+		for name, f := range map[string]Found{"independent": p.Independent(img), "greedy": p.Greedy(img),
+			"truncated": p.Truncated(img, 3, 2), "mean field": mf, "gradient": gr} {
 			if _, joint := p.Score(img, f.Active); f.LogJoint > best.LogJoint+1e-9 || f.LogJoint != joint || f.Work < 1 {
 				t.Fatalf("%s: %+v, the optimum is %+v", name, f, best)
 			}
@@ -114,7 +116,8 @@ func TestGreedyIsThePursuit(t *testing.T) {
 		for k := range costs {
 			costs[k] = -p.odds[k]
 		}
-		pursuit, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringOriginal, Costs: costs})
+		pursuit, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringOriginal,
+			Costs: costs})
 		if err != nil {
 			t.Fatal(err)
 		}

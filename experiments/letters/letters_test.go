@@ -20,7 +20,8 @@ func pen(t *testing.T, letters string, writers int) *dataset.Set {
 	for i, item := range s.Truth.Items {
 		y[i], writer[i] = string(item.Letter), int64(item.Writer)
 	}
-	return &dataset.Set{Data: patchwork.Data{Images: s.Images}, Meta: []dataset.Column{{Name: "y", Values: y}, {Name: "writer", Values: writer}}}
+	return &dataset.Set{Data: patchwork.Data{Images: s.Images},
+		Meta: []dataset.Column{{Name: "y", Values: y}, {Name: "writer", Values: writer}}}
 }
 
 // TestStrokesBeatOneTemplate is a small version of the ledger's experiment:
@@ -29,7 +30,8 @@ func TestStrokesBeatOneTemplate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns a letter, some seconds")
 	}
-	r, err := Run(t.Context(), pen(t, "T", 50), Task{Letter: "T", Experts: 2, LastTrainer: 10}, Options{Seed: 1, Starts: 4, Workers: 2})
+	r, err := Run(t.Context(), pen(t, "T", 50), Task{Letter: "T", Experts: 2, LastTrainer: 10},
+		Options{Seed: 1, Starts: 4, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

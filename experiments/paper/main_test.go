@@ -19,7 +19,8 @@ func TestPaper(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
-	for _, name := range []string{"index.html", "ledger.csv", "ledger.md", "figure-1/asymmetric.png", "figure-2/log-odds.svg", "figure-2/ascent.csv"} {
+	for _, name := range []string{"index.html", "ledger.csv", "ledger.md", "figure-1/asymmetric.png",
+		"figure-2/log-odds.svg", "figure-2/ascent.csv"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
@@ -28,7 +29,8 @@ func TestPaper(t *testing.T) {
 
 func TestPaperRefuses(t *testing.T) {
 	for line, want := range map[string]string{
-		"9": `no figure "9"`, "1 --workers 0": "--workers 0", "7 --ticc none.npz": "none.npz", "3 --mnist none.npz": "none.npz",
+		"9": `no figure "9"`, "1 --workers 0": "--workers 0", "7 --ticc none.npz": "none.npz",
+		"3 --mnist none.npz":                 "none.npz",
 		"7 --ticc none.npz --threshold dark": "threshold",
 	} {
 		err := run(t.Context(), &strings.Builder{}, append(strings.Fields(line), "-o", t.TempDir()))

@@ -43,7 +43,8 @@ ops = {"count": count, "double": double, "fail": fail, "env": lambda job: os.env
 func TestAsk(t *testing.T) {
 	s := script(t)
 	var doubled []float64
-	if err := s.Ask(t.Context(), "double", []float64{1, 2.5}, &doubled); err != nil || !slices.Equal(doubled, []float64{2, 5}) {
+	if err := s.Ask(t.Context(), "double", []float64{1, 2.5}, &doubled); err != nil ||
+		!slices.Equal(doubled, []float64{2, 5}) {
 		t.Errorf("%v, %v", doubled, err)
 	}
 	var env string
@@ -88,7 +89,8 @@ func TestAskTogether(t *testing.T) {
 func TestAskRefuses(t *testing.T) {
 	s := &Script{Modules: "no_such_module_of_python", Debian: "python3-nothing"}
 	missing := new(MissingError)
-	if err := s.Ask(t.Context(), "count", nil, nil); !errors.As(err, &missing) || !strings.Contains(err.Error(), "python3-nothing") {
+	if err := s.Ask(t.Context(), "count", nil, nil); !errors.As(err, &missing) ||
+		!strings.Contains(err.Error(), "python3-nothing") {
 		t.Errorf("a module that is not there: %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())

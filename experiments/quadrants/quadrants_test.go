@@ -22,7 +22,8 @@ func TestDefaultFindsTheTruth(t *testing.T) {
 		t.Errorf("four sets of 100: %+v", row)
 	}
 	if row.Excess > 1.2 || row.LimitExcess > 1.2 || row.Within < 0.75 {
-		t.Errorf("excess over the truth %.3f, from the truth %.3f; %.2f of the sets come as far", row.Excess, row.LimitExcess, row.Within)
+		t.Errorf("excess over the truth %.3f, from the truth %.3f; %.2f of the sets come as far", row.Excess, row.LimitExcess,
+			row.Within)
 	}
 	paper, err := Run(t.Context(), Options{N: 100, Sets: 4, Test: 300, Seed: 5, Workers: 2, Paper: true})
 	if err != nil {

@@ -23,7 +23,8 @@ func TestAlike(t *testing.T) {
 	if n := s.Alike([][]float64{s.Truth[0], s.Truth[0], double, mixed, make([]float64, 9)}); n != 2 {
 		t.Errorf("%d alike, want 2", n)
 	}
-	if c := cosine([]float64{1, 0}, []float64{1, 1}); math.Abs(c-math.Sqrt(.5)) > 1e-12 || cosine(make([]float64, 2), []float64{1, 1}) != 0 {
+	if c := cosine([]float64{1, 0}, []float64{1, 1}); math.Abs(c-math.Sqrt(.5)) > 1e-12 ||
+		cosine(make([]float64, 2), []float64{1, 1}) != 0 {
 		t.Errorf("cosine %v", c)
 	}
 }
@@ -65,7 +66,8 @@ func TestDigitsOf(t *testing.T) {
 // A model of scenes says a digit where it is bright, and scenes are drawn of it.
 func TestSceneModel(t *testing.T) {
 	m := SceneModel([][]float64{{1, .05, .5, 0}}, 2, 5, .3)
-	if m.Poses.Len() != 16 || m.Experts[0][0].Vote != model.MeanOnly || m.Experts[0][1].Vote != model.Abstains || m.Background[7].Var != .09 {
+	if m.Poses.Len() != 16 || m.Experts[0][0].Vote != model.MeanOnly || m.Experts[0][1].Vote != model.Abstains ||
+		m.Background[7].Var != .09 {
 		t.Errorf("%d poses, %+v", m.Poses.Len(), m.Experts[0])
 	}
 	s := NewScene(m, 1, rand.New(rand.NewPCG(1, 1)))
@@ -80,7 +82,8 @@ func TestRow(t *testing.T) {
 	table := head(&w, "title")
 	row(table, "known", 8, []outcome{{8, 8, 1, 2}, {9, 7, 3, 4}})
 	row(table, "unknown", 8, []outcome{{8, 8, 0, 2}})
-	for _, want := range []string{"title\n\n| data |", "| known | 7.5 of 8 | 1 of 2 | 1 of 2 | 2.00 ± 1.41 | 3.0 |\n", "| unknown | 8.0 of 8 | 1 of 1 | 1 of 1 |  | 2.0 |\n"} {
+	for _, want := range []string{"title\n\n| data |", "| known | 7.5 of 8 | 1 of 2 | 1 of 2 | 2.00 ± 1.41 | 3.0 |\n",
+		"| unknown | 8.0 of 8 | 1 of 1 | 1 of 1 |  | 2.0 |\n"} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("no %q in\n%s", want, &w)
 		}

@@ -84,7 +84,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestHiddenIsASplit: no row is lost, a fifth is a test, about a fifth of its cells are hidden, the others are the truth, and
+// TestHiddenIsASplit: no row is lost, a fifth is a test, about a fifth of its cells are hidden, the others are the
+// truth, and
 // the training rows are in their own standard deviations.
 func TestHiddenIsASplit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
@@ -116,7 +117,8 @@ func TestHiddenIsASplit(t *testing.T) {
 	}
 }
 
-// TestScenesAreFound: five digits without much noise are found, and a pick too many, too few, or elsewhere is not right.
+// TestScenesAreFound: five digits without much noise are found, and a pick too many, too few, or elsewhere is not
+// right.
 func TestScenesAreFound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	var rows [][]float64

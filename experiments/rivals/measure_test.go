@@ -48,7 +48,8 @@ func TestPosterior(t *testing.T) {
 
 // The cross-entropy is that of independent bits, and cut where a probability is 0.
 func TestCrossEntropy(t *testing.T) {
-	if got, want := crossEntropy([]float64{1, 0}, []float64{.8, .3}, 1e-9), -math.Log(.8)-math.Log(.7); math.Abs(got-want) > 1e-12 {
+	if got, want := crossEntropy([]float64{1, 0}, []float64{.8, .3}, 1e-9),
+		-math.Log(.8)-math.Log(.7); math.Abs(got-want) > 1e-12 {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if got := crossEntropy([]float64{1}, []float64{0}, .01); math.Abs(got+math.Log(.01)) > 1e-12 {
@@ -61,9 +62,11 @@ func TestCrossEntropy(t *testing.T) {
 
 // Settings are chosen for each size, and said in words.
 func TestTrials(t *testing.T) {
-	r := &run{Options: Options{Sizes: []int{20, 50}}, models: []rival{{settings: rbmSettings}, {}, {settings: daeSettings}}}
+	r := &run{Options: Options{Sizes: []int{20, 50}},
+		models: []rival{{settings: rbmSettings}, {}, {settings: daeSettings}}}
 	trials := r.trials()
-	if len(trials) != 2*5+2*12 || trials[0].model != 0 || trials[len(trials)-1].model != 2 || trials[len(trials)-1].size != 1 {
+	if len(trials) != 2*5+2*12 || trials[0].model != 0 || trials[len(trials)-1].model != 2 ||
+		trials[len(trials)-1].size != 1 {
 		t.Errorf("%d trials", len(trials))
 	}
 	for s, want := range map[setting]string{{}: "", {rate: .3}: "rate 0.3", {.1, .05}: "rate 0.1, corruption 0.05"} {

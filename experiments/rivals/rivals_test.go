@@ -49,7 +49,8 @@ func TestQuick(t *testing.T) {
 		}
 		m := c.Points[1].Median
 		at[c.Name] = m
-		if m.Excess < -4 || m.Excess > 9 || m.RoundedCrossEntropy < m.CrossEntropy-1e-9 || m.L2 > 8 || m.Purity < 0.25 || m.Purity > 1 {
+		if m.Excess < -4 || m.Excess > 9 || m.RoundedCrossEntropy < m.CrossEntropy-1e-9 || m.L2 > 8 || m.Purity < 0.25 ||
+			m.Purity > 1 {
 			t.Errorf("%s: %+v", c.Name, m)
 		}
 		if len(c.Templates) != 8 || len(c.Reconstructions) != len(res.Samples) || len(c.Reconstructions[0]) != 36 {
@@ -82,7 +83,8 @@ func TestQuick(t *testing.T) {
 		}
 		last = n.Median
 	}
-	if truth := res.Truth[1].Median; truth.Purity != 1 || math.Abs(truth.L2-4.5) > 0.3 || truth.Excess != 0 || len(res.Nonzeros) != 5 {
+	if truth := res.Truth[1].Median; truth.Purity != 1 || math.Abs(truth.L2-4.5) > 0.3 || truth.Excess != 0 ||
+		len(res.Nonzeros) != 5 {
 		t.Errorf("truth: %+v", truth)
 	}
 }
@@ -90,7 +92,8 @@ func TestQuick(t *testing.T) {
 // TestAsInQuadrants: the sets and the measure of our models are those of
 // experiments/quadrants.
 func TestAsInQuadrants(t *testing.T) {
-	res, err := Run(t.Context(), Options{Seed: 5, Sizes: []int{50}, Sets: 2, Test: 100, TuneSets: 1, Models: []string{Paper}})
+	res, err := Run(t.Context(), Options{Seed: 5, Sizes: []int{50}, Sets: 2, Test: 100, TuneSets: 1,
+		Models: []string{Paper}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +102,8 @@ func TestAsInQuadrants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(m.CrossEntropy-want.CrossEntropy) > 1e-6 || math.Abs(res.Truth[0].Sets[set].CrossEntropy-want.Truth) > 1e-6 {
+		if math.Abs(m.CrossEntropy-want.CrossEntropy) > 1e-6 ||
+			math.Abs(res.Truth[0].Sets[set].CrossEntropy-want.Truth) > 1e-6 {
 			t.Errorf("set %d: %+v, there %v, truth %v", set, m, want.CrossEntropy, want.Truth)
 		}
 	}
@@ -107,7 +111,8 @@ func TestAsInQuadrants(t *testing.T) {
 
 func TestWorkersChangeNothing(t *testing.T) {
 	python(t)
-	o := Options{Seed: 3, Sizes: []int{20, 30}, Sets: 3, Test: 50, Quick: true, Models: []string{DAEUntied, RBM, FourAtoms, NMF, Mixture}}
+	o := Options{Seed: 3, Sizes: []int{20, 30}, Sets: 3, Test: 50, Quick: true,
+		Models: []string{DAEUntied, RBM, FourAtoms, NMF, Mixture}}
 	one, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -175,14 +180,16 @@ func TestRunRefuses(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	python(t)
-	res, err := Run(t.Context(), Options{Seed: 1, Sizes: []int{20}, Sets: 1, Test: 20, Quick: true, Models: []string{RBM, Lasso}})
+	res, err := Run(t.Context(), Options{Seed: 1, Sizes: []int{20}, Sets: 1, Test: 20, Quick: true,
+		Models: []string{RBM, Lasso}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	res.Curves[0].Points[0].Took = time.Second
 	var out bytes.Buffer
 	res.Print(&out)
-	for _, want := range []string{"| truth |", "| RBM |", "| sparse coding, lasso |", "N=20", "rate 0.3 1.000 s", "nearest to 100: 1: "} {
+	for _, want := range []string{"| truth |", "| RBM |", "| sparse coding, lasso |", "N=20", "rate 0.3 1.000 s",
+		"nearest to 100: 1: "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}

@@ -16,18 +16,21 @@ func TestParse(t *testing.T) {
 	if err != nil || len(sizes) != 2 || sizes[1] != 5 {
 		t.Errorf("sizes %v, %v", sizes, err)
 	}
-	if a.number(1) != 5 || len(a.numbers) != 2 || a.rule(patchwork.RuleMaxMinusMin) != patchwork.RuleMax || strings.Join(a.words, " ") != "votes rows" {
+	if a.number(1) != 5 || len(a.numbers) != 2 || a.rule(patchwork.RuleMaxMinusMin) != patchwork.RuleMax ||
+		strings.Join(a.words, " ") != "votes rows" {
 		t.Errorf("%+v", a)
 	}
-	if none, err := parse(nil); err != nil || none.number(7) != 7 || none.wordsOr([]string{"all"})[0] != "all" || none.rule(patchwork.RuleMax) != patchwork.RuleMax {
+	if none, err := parse(nil); err != nil || none.number(7) != 7 || none.wordsOr([]string{"all"})[0] != "all" ||
+		none.rule(patchwork.RuleMax) != patchwork.RuleMax {
 		t.Errorf("%+v, %v", none, err)
 	}
 }
 
 func TestRunRefuses(t *testing.T) {
 	for line, want := range map[string]string{
-		"nothing": "lists them", "scenes 3": "no arguments", "counts -3": "not negative", "sheets small": "large, odds or opencv",
-		"real lines": "choose quadrants", "sources n=0": "from 1", "fewshot n=x": "from 1", "strokes wrong": "wrong",
+		"nothing": "lists them", "scenes 3": "no arguments", "counts -3": "not negative",
+		"sheets small": "large, odds or opencv",
+		"real lines":   "choose quadrants", "sources n=0": "from 1", "fewshot n=x": "from 1", "strokes wrong": "wrong",
 	} {
 		err := run(t.Context(), &strings.Builder{}, strings.Fields(line))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -22,7 +22,8 @@ func glyphs() (o Options) {
 	return o
 }
 
-// Where a digit is drawn exactly as its template and hardly anything is flipped, every scene is found, by every variant.
+// Where a digit is drawn exactly as its template and hardly anything is flipped, every scene is found, by every
+// variant.
 func TestClearScenesAreFound(t *testing.T) {
 	o := glyphs()
 	o.Scenes, o.Seed = 4, 3

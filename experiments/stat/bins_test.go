@@ -27,7 +27,8 @@ func TestBins(t *testing.T) {
 	both.AddAll(&b)
 	both.Add(1, true)
 	p, share, low, high := both.Points(2)
-	if len(p) != 1 || math.Abs(p[0]-10./11) > 1e-12 || math.Abs(share[0]-6./11) > 1e-12 || !(low[0] < share[0] && share[0] < high[0]) {
+	if len(p) != 1 || math.Abs(p[0]-10./11) > 1e-12 || math.Abs(share[0]-6./11) > 1e-12 ||
+		!(low[0] < share[0] && share[0] < high[0]) {
 		t.Errorf("points %v %v %v %v", p, share, low, high)
 	}
 	if p, _, _, _ := both.Points(12); p != nil {

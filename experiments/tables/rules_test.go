@@ -65,14 +65,16 @@ func TestLearnRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if priced.Found != 8 || priced.Experts != 8 || priced.Purity < 0.98 || priced.Loss > random.Loss-0.05 || random.Found > 4 || random.Experts > 8 {
+	if priced.Found != 8 || priced.Experts != 8 || priced.Purity < 0.98 || priced.Loss > random.Loss-0.05 ||
+		random.Found > 4 || random.Experts > 8 {
 		t.Errorf("priced %+v, unpriced %+v", priced, random)
 	}
 }
 
 func TestReportRules(t *testing.T) {
 	var out bytes.Buffer
-	if err := ReportRules(t.Context(), &out, "", []string{"nosuch"}, 1, Options{}); err == nil || !strings.Contains(err.Error(), "quadrants100") {
+	if err := ReportRules(t.Context(), &out, "", []string{"nosuch"}, 1, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "quadrants100") {
 		t.Errorf("no such set: %v", err)
 	}
 }

@@ -23,7 +23,8 @@ func TestVotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := splits[0]; len(splits) != 8 || len(s.Train.Images) != 261 || s.Test.Visible[0].CountKnown() >= s.Test.Data.Images[0].CountKnown() {
+	if s := splits[0]; len(splits) != 8 || len(s.Train.Images) != 261 ||
+		s.Test.Visible[0].CountKnown() >= s.Test.Data.Images[0].CountKnown() {
 		t.Fatalf("%d splits, %d rows to learn from", len(splits), len(s.Train.Images))
 	}
 	opt := table.Options{Experts: 8, StartFrom: table.StartFromMixture, Workers: 2}
@@ -55,18 +56,21 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Rules = o.Rules[:1]
-	if err := ReportAims(t.Context(), &out, dir(t), []string{"debd_kdd"}, patchwork.RuleMax, 1, o); err == nil || !strings.Contains(err.Error(), "plants msnbc") {
+	if err := ReportAims(t.Context(), &out, dir(t), []string{"debd_kdd"}, patchwork.RuleMax, 1, o); err == nil ||
+		!strings.Contains(err.Error(), "plants msnbc") {
 		t.Errorf("a table that is not there: %v", err)
 	}
 	if err := ReportAims(t.Context(), &out, dir(t), []string{"kdd"}, patchwork.RuleMax, 1, o); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"spect, 1 splits", "| max | ", "| mean | ", "| 0.455 |", "fixed", "rule chosen on", "| mixture | ", "| truncated SVD", "± ", "| kdd | 0.0"} {
+	for _, want := range []string{"spect, 1 splits", "| max | ", "| mean | ", "| 0.455 |", "fixed", "rule chosen on",
+		"| mixture | ", "| truncated SVD", "± ", "| kdd | 0.0"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
-	if err := Report(t.Context(), &out, dir(t), "nosuch", Options{}); err == nil || !strings.Contains(err.Error(), "votes") {
+	if err := Report(t.Context(), &out, dir(t), "nosuch", Options{}); err == nil ||
+		!strings.Contains(err.Error(), "votes") {
 		t.Errorf("no such table: %v", err)
 	}
 }

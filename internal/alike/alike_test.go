@@ -75,7 +75,8 @@ func TestInside(t *testing.T) {
 	for _, c := range []struct {
 		x, y []float64
 		want float64
-	}{{letter, bar, 1}, {letter, beside, 0}, {letter, letter, 1}, {letter, make([]float64, 6), 0}, {[]float64{0.5, 1, 0, 0, 0, 0}, letter, 1}, {[]float64{0, 0, 0, 1, 1, 0}, letter, 0.5}} {
+	}{{letter, bar, 1}, {letter, beside, 0}, {letter, letter, 1}, {letter, make([]float64, 6), 0},
+		{[]float64{0.5, 1, 0, 0, 0, 0}, letter, 1}, {[]float64{0, 0, 0, 1, 1, 0}, letter, 0.5}} {
 		if got, back := Inside(c.x, c.y), Inside(c.y, c.x); got != c.want || back != c.want {
 			t.Errorf("%v in %v: %v and %v, want %v", c.x, c.y, got, back, c.want)
 		}

@@ -184,7 +184,8 @@ func TestErrors(t *testing.T) {
 		{"log1p", elem.Log1p, one(log1p), sizes(-60, 60), 0.9},
 		{"log1p below 0", elem.Log1p, one(log1p), between(-1, 0.5), 0.9},
 		{"log2", elem.Log2, func(x float64) *big.Float { return zero().Quo(bigLog(number(x)), ln2) }, sizes(-100, 100), 2},
-		{"log2 near 1", elem.Log2, func(x float64) *big.Float { return zero().Quo(bigLog(number(x)), ln2) }, between(0.5, 2), 2},
+		{"log2 near 1", elem.Log2, func(x float64) *big.Float { return zero().Quo(bigLog(number(x)), ln2) }, between(0.5, 2),
+			2},
 		{"erfc", elem.Erfc, one(bigErfc), between(-6, 6), 3},
 		{"sin", sin, one(bigSin), between(-1.57, 1.57), 1.5},
 		{"cos", cos, one(bigCos), between(-1.57, 1.57), 1.5},
@@ -324,7 +325,8 @@ func TestBits(t *testing.T) {
 	for range 20_000 {
 		x, y := spread(rng, -40, 40), 2*rng.Float64()-1
 		sin, cos := elem.Sincos(100 * y)
-		add(elem.Exp(700*y), elem.Exp(y/x), elem.Log(x), elem.Log(1+y/2), elem.Log1p(y), elem.Log1p(x), elem.Log2(x), elem.Pow(x, y),
+		add(elem.Exp(700*y), elem.Exp(y/x), elem.Log(x), elem.Log(1+y/2), elem.Log1p(y), elem.Log1p(x), elem.Log2(x),
+			elem.Pow(x, y),
 			elem.Hypot(x, y), elem.Erfc(5*y), sin, cos, elem.Atan2(y, x-1), elem.LogFactorial(math.Floor(x)), elem.Normal(rng))
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != bits {

@@ -7,11 +7,14 @@ import (
 )
 
 func TestNearest(t *testing.T) {
-	names := []string{"shift", "shift-step", "rotate", "rows", "output", "picture", "progress-picture", "seed", "q", "Veronica minor"}
+	names := []string{"shift", "shift-step", "rotate", "rows", "output", "picture", "progress-picture", "seed", "q",
+		"Veronica minor"}
 	for name, want := range map[string]string{
-		"shfit": "shift", "shift_step": "shift-step", "rotat": "rotate", "rotates": "rotate", "row": "rows", "oupt": "output", "ouput": "output", "pictrue": "picture",
-		"pic": "picture", "prog": "progress-picture", "SEED": "seed", "veronica minor": "Veronica minor", "Veronica mino": "Veronica minor",
-		"": "", "x": "", "zebra": "", "xy": "", "s": "", "shifting-things": "",
+		"shfit": "shift", "shift_step": "shift-step", "rotat": "rotate", "rotates": "rotate", "row": "rows", "oupt": "output",
+		"ouput": "output", "pictrue": "picture",
+		"pic": "picture", "prog": "progress-picture", "SEED": "seed", "veronica minor": "Veronica minor",
+		"Veronica mino": "Veronica minor",
+		"":              "", "x": "", "zebra": "", "xy": "", "s": "", "shifting-things": "",
 	} {
 		if got := Nearest(name, names); got != want {
 			t.Errorf("%q is near %q, want %q", name, got, want)

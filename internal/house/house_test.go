@@ -24,7 +24,8 @@ const module = "example.com/patchwork"
 var floors = [][]string{
 	{"bitmap/...", "pose", "rule", "gauss", "internal/score/...", "internal/elem", "internal/enum", "internal/exact",
 		"internal/pool", "internal/draw", "internal/assign", "internal/cluster", "internal/recall", "internal/wire"},
-	{"internal/npy", "internal/pipes", "internal/atomicfile", "internal/journal", "internal/strictjson", "internal/notices", "internal/markup"},
+	{"internal/npy", "internal/pipes", "internal/atomicfile", "internal/journal", "internal/strictjson",
+		"internal/notices", "internal/markup"},
 	{"patchwork", "internal/rows", "internal/alike"},
 	{"posterior/..."},
 	{"learn/...", "table/..."},
@@ -159,7 +160,8 @@ func sources(t *testing.T) (out []source) {
 			return err
 		}
 		if d.IsDir() {
-			skip := d.Name() == "node_modules" || d.Name() == "testdata" || name != "." && strings.ContainsRune("._", rune(d.Name()[0]))
+			skip := d.Name() == "node_modules" || d.Name() == "testdata" || name != "." &&
+				strings.ContainsRune("._", rune(d.Name()[0]))
 			if skip || is(name, "cmd/engine/beam internal/score/gen build") {
 				return fs.SkipDir
 			}

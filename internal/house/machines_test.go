@@ -24,7 +24,8 @@ func TestNoOtherFunctions(t *testing.T) {
 		ast.Inspect(s.ast, func(n ast.Node) bool {
 			if e, ok := n.(*ast.SelectorExpr); ok && slices.Contains(inexact, e.Sel.Name) {
 				if x, ok := e.X.(*ast.Ident); ok && x.Name == "math" || strings.HasSuffix(e.Sel.Name, "Float64") {
-					t.Errorf("%s: this may differ from machine to machine; internal/elem has functions that do not", s.set.Position(e.Pos()))
+					t.Errorf("%s: this may differ from machine to machine; internal/elem has functions that do not",
+						s.set.Position(e.Pos()))
 				}
 			}
 			return true
@@ -40,7 +41,8 @@ var fused = regexp.MustCompile(`fmahash triggered ([^\s;]+)`)
 // by a conversion: float64(a*b) + c. A division by a power of 2 counts as a product, and
 // the product may be made elsewhere: in a variable, or in a function that is inlined.
 func TestNothingIsFused(t *testing.T) {
-	cmd := exec.Command("go", "build", "-gcflags=-d=fmahash=vy", "./internal/house/testdata/fused", ".", "./internal/...", "./learn/...", "./table/...", "./posterior/...")
+	cmd := exec.Command("go", "build", "-gcflags=-d=fmahash=vy", "./internal/house/testdata/fused", ".", "./internal/...",
+		"./learn/...", "./table/...", "./posterior/...")
 	if os.Getenv("CI") == "true" { // it takes a minute for the first time
 		cmd.Args = append(cmd.Args, "./cmd/patchwork")
 	}

@@ -149,7 +149,8 @@ func TestDamage(t *testing.T) {
 		}
 		var format *FormatError
 		var description *DescriptionError
-		if _, err := Open(path, "about"); at < len(magic) && !errors.As(err, &format) || at >= len(magic) && !errors.As(err, &description) {
+		if _, err := Open(path, "about"); at < len(magic) && !errors.As(err, &format) || at >= len(magic) &&
+			!errors.As(err, &description) {
 			t.Errorf("byte %d of the description damaged: %v", at, err)
 		}
 	}

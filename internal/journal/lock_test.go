@@ -40,7 +40,8 @@ func TestOneAtATime(t *testing.T) {
 	}
 	for range 3 {
 		var busy *BusyError
-		if _, err := Open(path, "about"); !errors.As(err, &busy) || busy.Path != path || !strings.Contains(busy.Error(), fmt.Sprintf("process %d on ", os.Getpid())) {
+		if _, err := Open(path, "about"); !errors.As(err, &busy) || busy.Path != path ||
+			!strings.Contains(busy.Error(), fmt.Sprintf("process %d on ", os.Getpid())) {
 			t.Fatalf("a second: %v", err)
 		}
 	}
@@ -124,7 +125,8 @@ func TestKilledHolder(t *testing.T) {
 		t.Fatalf("it said %q, %v", said, err)
 	}
 	var busy *BusyError
-	if _, err := Open(path, "about"); !errors.As(err, &busy) || !strings.Contains(busy.Holder, fmt.Sprintf("process %d on", cmd.Process.Pid)) {
+	if _, err := Open(path, "about"); !errors.As(err, &busy) ||
+		!strings.Contains(busy.Holder, fmt.Sprintf("process %d on", cmd.Process.Pid)) {
 		t.Errorf("while it runs: %v", err)
 	}
 	if err := cmd.Process.Kill(); err != nil {

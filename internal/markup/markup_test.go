@@ -41,8 +41,10 @@ func TestAsHTMLTemplate(t *testing.T) {
 	nasty := "<&>\"'+\x00 {{.}} é"
 	of := []part{{Name: nasty, Next: &part{Name: "b"}}, {Name: "c"}}
 	standard := template.Must(template.New("t").Funcs(template.FuncMap{"twice": twice}).Parse(text))
-	own := markup.New("t", markup.Funcs{"twice": twice}, markup.Methods{"Shout": func(v reflect.Value) reflect.Value { return v.MethodByName("Shout") }}, text)
-	for _, data := range []view{{&part{Name: nasty, Share: 0.25}, nil}, {&part{Votes: []int{3, 4}}, of}, {&part{Votes: []int{0, 1, 2}}, of[:1]}} {
+	own := markup.New("t", markup.Funcs{"twice": twice},
+		markup.Methods{"Shout": func(v reflect.Value) reflect.Value { return v.MethodByName("Shout") }}, text)
+	for _, data := range []view{{&part{Name: nasty, Share: 0.25}, nil}, {&part{Votes: []int{3, 4}}, of},
+		{&part{Votes: []int{0, 1, 2}}, of[:1]}} {
 		var got, want bytes.Buffer
 		if err := own.Execute(&got, "t", data); err != nil {
 			t.Fatal(err)

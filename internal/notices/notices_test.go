@@ -11,7 +11,8 @@ import (
 
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"LICENSE": "do as you like\n\n", "licence-docs.txt": "and the documents", "NOTICE": "by somebody", "license.go": "package x", "notices": "no", "README": "no"} {
+	for name, text := range map[string]string{"LICENSE": "do as you like\n\n", "licence-docs.txt": "and the documents",
+		"NOTICE": "by somebody", "license.go": "package x", "notices": "no", "README": "no"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -24,11 +25,13 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	rule := "\n" + strings.Repeat("=", 80) + "\n"
-	want := rule + "a.b/c v1.2.3: LICENSE\n\ndo as you like\n" + rule + "a.b/c v1.2.3: NOTICE\n\nby somebody\n" + rule + "a.b/c v1.2.3: licence-docs.txt\n\nand the documents\n"
+	want := rule + "a.b/c v1.2.3: LICENSE\n\ndo as you like\n" + rule + "a.b/c v1.2.3: NOTICE\n\nby somebody\n" + rule +
+		"a.b/c v1.2.3: licence-docs.txt\n\nand the documents\n"
 	if b.String() != want {
 		t.Errorf("wrote %q", b.String())
 	}
-	for name, p := range map[string]notices.Part{"no licence": {"x", "v1", t.TempDir()}, "sources of x": {"x", "v1", filepath.Join(dir, "gone")}} {
+	for name, p := range map[string]notices.Part{"no licence": {"x", "v1", t.TempDir()},
+		"sources of x": {"x", "v1", filepath.Join(dir, "gone")}} {
 		if err := notices.Write(&b, []notices.Part{p}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -87,7 +87,8 @@ func TestHeaderForms(t *testing.T) {
 			t.Errorf("%q gives %v", d, got)
 		}
 	}
-	if got := read(t, stream(1, dict("<f8", false, "()"), 0, 0, 0, 0, 0, 0, 0xf0, 0x3f)); !cmp.Equal(got.Data, []float64{1}) || len(got.Shape) != 0 {
+	if got := read(t, stream(1, dict("<f8", false, "()"), 0, 0, 0, 0, 0, 0, 0xf0, 0x3f)); !cmp.Equal(got.Data,
+		[]float64{1}) || len(got.Shape) != 0 {
 		t.Errorf("scalar gives %v", got)
 	}
 }
@@ -313,14 +314,15 @@ func TestRefusals(t *testing.T) {
 		"many sides":       {stream(1, u1("("+strings.Repeat("1,", 40)+")"), 1), "dimensions"},
 		"cut elements":     {stream(1, u1("(1000,)"), 1, 2, 3), "shape [1000]"},
 		"objects":          {stream(1, dict("|O", false, "(1,)"), 1), "pickled"},
-		"structured":       {stream(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }\n"), "separate plain arrays"},
-		"complex":          {stream(1, dict("<c16", false, "(1,)")), "astype"},
-		"long double":      {stream(1, dict("<f16", false, "(1,)")), "astype"},
-		"dates":            {stream(1, dict("<M8[s]", false, "(1,)")), "astype"},
-		"text of width 0":  {stream(1, dict("<U0", false, "(999999999,)")), "astype"},
-		"huge text":        {stream(1, dict("<U99999999", false, "(1,)")), "astype"},
-		"signed size":      {stream(1, dict("<i+4", false, "(1,)")), "astype"},
-		"no byte order":    {stream(1, dict("f8", false, "(1,)")), "astype"},
+		"structured": {stream(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }\n"),
+			"separate plain arrays"},
+		"complex":         {stream(1, dict("<c16", false, "(1,)")), "astype"},
+		"long double":     {stream(1, dict("<f16", false, "(1,)")), "astype"},
+		"dates":           {stream(1, dict("<M8[s]", false, "(1,)")), "astype"},
+		"text of width 0": {stream(1, dict("<U0", false, "(999999999,)")), "astype"},
+		"huge text":       {stream(1, dict("<U99999999", false, "(1,)")), "astype"},
+		"signed size":     {stream(1, dict("<i+4", false, "(1,)")), "astype"},
+		"no byte order":   {stream(1, dict("f8", false, "(1,)")), "astype"},
 	} {
 		_, err := Read(bytes.NewReader(c.in), Limits{})
 		var fe *FormatError
@@ -365,7 +367,8 @@ func TestReaderErrorsPassThrough(t *testing.T) {
 func TestWriteRefusesWhatCannotComeBack(t *testing.T) {
 	for _, s := range []string{"a\x00", "\xff"} {
 		var fe *FormatError
-		if err := Write(io.Discard, New([]string{"ok", s}, 2)); !errors.As(err, &fe) || !strings.Contains(err.Error(), "element 1") {
+		if err := Write(io.Discard, New([]string{"ok", s}, 2)); !errors.As(err, &fe) ||
+			!strings.Contains(err.Error(), "element 1") {
 			t.Errorf("%q: %v", s, err)
 		}
 	}

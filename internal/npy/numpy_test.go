@@ -24,7 +24,8 @@ func TestNumPyReadsOurFiles(t *testing.T) {
 		"empty": New([]uint8{}, 0, 28, 28),
 	}
 	var members []Member
-	for _, name := range []string{"bool", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", "text", "scalar", "empty"} {
+	for _, name := range []string{"bool", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", "text", "scalar",
+		"empty"} {
 		var buf bytes.Buffer
 		if err := Write(&buf, arrays[name]); err != nil {
 			t.Fatal(err)

@@ -104,8 +104,9 @@ func TestZipRefusals(t *testing.T) {
 		"same name":   {twice.Bytes(), Limits{}, "two members"},
 		"extra bytes": {long.Bytes(), Limits{}, "more bytes"},
 		"encrypted":   {encrypted, Limits{}, "password"},
-		"members":     {archive(t, Store, Member{Name: "x", Array: x}, Member{Name: "y", Array: x}), Limits{Members: 1}, "limit of 1"},
-		"limit":       {good, Limits{Bytes: 999}, "limit of 999"},
+		"members": {archive(t, Store, Member{Name: "x", Array: x}, Member{Name: "y", Array: x}), Limits{Members: 1},
+			"limit of 1"},
+		"limit": {good, Limits{Bytes: 999}, "limit of 999"},
 	} {
 		z, err := openZip(c.in, c.lim)
 		if err == nil {

@@ -30,9 +30,11 @@ func pipe(t *testing.T) string {
 
 func TestNobodyAtTheOtherEnd(t *testing.T) {
 	shorter(t, 50*time.Millisecond)
-	for want, open := range map[string]func(string) (*os.File, error){"nobody writes to": Open, "nobody reads from": OpenWriter} {
+	for want, open := range map[string]func(string) (*os.File, error){"nobody writes to": Open,
+		"nobody reads from": OpenWriter} {
 		path := pipe(t) // another for each: who waits is somebody
-		if f, err := open(path); err == nil || f != nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if f, err := open(path); err == nil || f != nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%v, %v; want an error with %q", f, err, want)
 		}
 	}

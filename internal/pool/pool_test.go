@@ -20,7 +20,8 @@ import (
 // of the lowest failing number, for any number of workers.
 func TestRun(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		n, workers, chunk := rapid.IntRange(0, 40).Draw(rt, "n"), rapid.IntRange(-1, 6).Draw(rt, "workers"), rapid.IntRange(1, 7).Draw(rt, "chunk")
+		n, workers, chunk := rapid.IntRange(0, 40).Draw(rt, "n"), rapid.IntRange(-1, 6).Draw(rt, "workers"),
+			rapid.IntRange(1, 7).Draw(rt, "chunk")
 		bad := map[int]bool{}
 		for _, i := range rapid.SliceOfN(rapid.IntRange(0, 45), 0, 3).Draw(rt, "bad") {
 			bad[i] = true
@@ -81,7 +82,8 @@ func TestRunStops(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	for _, c := range [][4]int{{0, 4, 16, 1}, {1, 4, 16, 1}, {17, 4, 16, 2}, {1000, 4, 16, 4}, {1000, 0, 16, 1}, {5, 9, 1, 5}} {
+	for _, c := range [][4]int{{0, 4, 16, 1}, {1, 4, 16, 1}, {17, 4, 16, 2}, {1000, 4, 16, 4}, {1000, 0, 16, 1},
+		{5, 9, 1, 5}} {
 		if got := pool.Size(c[0], c[1], c[2]); got != c[3] {
 			t.Errorf("%v: %d", c, got)
 		}
@@ -106,20 +108,21 @@ func TestEmit(t *testing.T) {
 		counts := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 12).Draw(rt, "emitted by each")
 		side, bad := rapid.IntRange(1, 5).Draw(rt, "side"), rapid.IntRange(0, 20).Draw(rt, "the one that fails")
 		var busy atomic.Int32
-		got, err := collect(pool.Emit(rt.Context(), len(counts), side, func(_ context.Context, i int, emit func([2]int)) error {
-			defer busy.Add(-1)
-			if busy.Add(1) > int32(side) {
-				return errors.New("too many at a time")
-			}
-			for j := range counts[i] {
-				emit([2]int{i, j})
-				runtime.Gosched()
-			}
-			if i == bad {
-				return fmt.Errorf("number %d", i)
-			}
-			return nil
-		}))
+		got, err := collect(pool.Emit(rt.Context(), len(counts), side,
+			func(_ context.Context, i int, emit func([2]int)) error {
+				defer busy.Add(-1)
+				if busy.Add(1) > int32(side) {
+					return errors.New("too many at a time")
+				}
+				for j := range counts[i] {
+					emit([2]int{i, j})
+					runtime.Gosched()
+				}
+				if i == bad {
+					return fmt.Errorf("number %d", i)
+				}
+				return nil
+			}))
 		var want [][2]int
 		for i, n := range counts[:min(bad+1, len(counts))] {
 			for j := range n {
@@ -187,7 +190,8 @@ func TestEmitLeavesNothingBehind(t *testing.T) {
 				}
 			}
 			if n != at+1 || begun.Load() != ended.Load() {
-				t.Errorf("left at value %d of %d, %d side by side: %d calls of %d have ended", n, at, side, ended.Load(), begun.Load())
+				t.Errorf("left at value %d of %d, %d side by side: %d calls of %d have ended", n, at, side, ended.Load(),
+					begun.Load())
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			n = 0
@@ -202,7 +206,8 @@ func TestEmitLeavesNothingBehind(t *testing.T) {
 			}
 			cancel()
 			if n != at+1 || !errors.Is(last, context.Canceled) || begun.Load() != ended.Load() {
-				t.Errorf("cancelled at value %d, %d side by side: %d values, %v, %d calls of %d have ended", at, side, n, last, ended.Load(), begun.Load())
+				t.Errorf("cancelled at value %d, %d side by side: %d values, %v, %d calls of %d have ended", at, side, n, last,
+					ended.Load(), begun.Load())
 			}
 		}
 	}
@@ -217,7 +222,8 @@ func TestInTurn(t *testing.T) {
 			}
 			return i * i, nil
 		}
-		if got, err := collect(pool.InTurn(t.Context(), 6, side, square)); err != nil || !slices.Equal(got, []int{0, 1, 4, 9, 16, 25}) {
+		if got, err := collect(pool.InTurn(t.Context(), 6, side, square)); err != nil ||
+			!slices.Equal(got, []int{0, 1, 4, 9, 16, 25}) {
 			t.Errorf("%v, %v", got, err)
 		}
 		if got, err := collect(pool.InTurn(t.Context(), 12, side, square)); err == nil || len(got) != 7 {

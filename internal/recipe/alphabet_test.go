@@ -37,11 +37,13 @@ func TestAlphabetIsThatOfLearn(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 		twice, _ := r.Resolve(d)
-		if a, b := strings.Join(r.Args(), " "), strings.Join(twice.Args(), " "); a != b || !strings.Contains(a, "--alphabet 4 ") || strings.Contains(a, "--experts") {
+		if a, b := strings.Join(r.Args(), " "), strings.Join(twice.Args(), " "); a != b ||
+			!strings.Contains(a, "--alphabet 4 ") || strings.Contains(a, "--experts") {
 			t.Errorf("%q, then %q", a, b)
 		}
 	}
-	own, _ := (Recipe{Alphabet: 2, Poses: Poses{Shift: 4, Rotate: "180:45"}}).Resolve(Facts{Rows: 3, Height: 56, Width: 56})
+	own, _ := (Recipe{Alphabet: 2, Poses: Poses{Shift: 4, Rotate: "180:45"}}).Resolve(Facts{Rows: 3, Height: 56,
+		Width: 56})
 	if own.Shift != 4 || own.ShiftStep != 0 || own.Rotate != "180:45" {
 		t.Errorf("given settings are not kept: %v", own.Args())
 	}
@@ -49,7 +51,8 @@ func TestAlphabetIsThatOfLearn(t *testing.T) {
 
 func TestParseStretches(t *testing.T) {
 	for text, want := range map[string][]pose.Stretch{
-		"": nil, "1": nil, "0.75,1.33": {{}, {Y: 0.75, X: 1}, {Y: 1.33, X: 1}}, " 2 , 1x0.5,1x1": {{}, {Y: 2, X: 1}, {Y: 1, X: 0.5}},
+		"": nil, "1": nil, "0.75,1.33": {{}, {Y: 0.75, X: 1}, {Y: 1.33, X: 1}},
+		" 2 , 1x0.5,1x1": {{}, {Y: 2, X: 1}, {Y: 1, X: 0.5}},
 	} {
 		if got, err := ParseStretches(text); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %v, %v", text, got, err)
@@ -64,8 +67,10 @@ func TestParseStretches(t *testing.T) {
 
 func TestAlphabetChecks(t *testing.T) {
 	for _, r := range []Recipe{
-		{Alphabet: 2, Count: Count{Auto: true}}, {Alphabet: 2, For: ForScenes}, {Alphabet: 2, Rule: "mean"}, {Alphabet: 2, Mode: "paper"},
-		{Alphabet: 2, Method: "both"}, {Alphabet: 2, Begin: "pairs"}, {Alphabet: 2, From: new(patchwork.Model)}, {Alphabet: 2, Straight: 1},
+		{Alphabet: 2, Count: Count{Auto: true}}, {Alphabet: 2, For: ForScenes}, {Alphabet: 2, Rule: "mean"},
+		{Alphabet: 2, Mode: "paper"},
+		{Alphabet: 2, Method: "both"}, {Alphabet: 2, Begin: "pairs"}, {Alphabet: 2, From: new(patchwork.Model)},
+		{Alphabet: 2, Straight: 1},
 	} {
 		if err := r.Check(); err == nil || !strings.Contains(err.Error(), "alphabet") {
 			t.Errorf("%v: %v", r.Args(), err)

@@ -12,7 +12,8 @@ import (
 
 // severalShapes draws images of the given size with two to five of two shapes each.
 func severalShapes(n, height, width int) (data patchwork.Data) {
-	shapes := []*bitmap.Image{bitmap.Parse("#####", "#....", "#....", "#....", "#####"), bitmap.Parse("..#..", "..#..", "#####", "..#..", "..#..")}
+	shapes := []*bitmap.Image{bitmap.Parse("#####", "#....", "#....", "#....", "#####"),
+		bitmap.Parse("..#..", "..#..", "#####", "..#..", "..#..")}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range n {
 		img := bitmap.New(height, width)
@@ -43,11 +44,13 @@ func TestLook(t *testing.T) {
 				t.Fatalf("side %d: %+v, %v", size, d.Layout, err)
 			}
 			got, line := r.Resolve(d)
-			if !got.pairs() || got.Count != r.counted().Count || !strings.Contains(line, otherwise) || !strings.Contains(line, "nats an image as scenes") || !strings.Contains(line, "--for drawings to change") {
+			if !got.pairs() || got.Count != r.counted().Count || !strings.Contains(line, otherwise) ||
+				!strings.Contains(line, "nats an image as scenes") || !strings.Contains(line, "--for drawings to change") {
 				t.Errorf("side %d: %+v, %q", size, got, line)
 			}
 		}
-		for _, r := range []Recipe{{For: ForDrawings}, {Poses: Poses{Given: true}}, {Begin: "splits"}, {Method: "soft"}, {Rule: "noisy-or"}, {Poses: Poses{Shift: 2}}} {
+		for _, r := range []Recipe{{For: ForDrawings}, {Poses: Poses{Given: true}}, {Begin: "splits"}, {Method: "soft"},
+			{Rule: "noisy-or"}, {Poses: Poses{Shift: 2}}} {
 			if l, err := r.Look(t.Context(), data, d); err != nil || l != (learn.Layout{}) {
 				t.Errorf("%+v looks: %+v, %v", r, l, err)
 			}
@@ -62,7 +65,8 @@ func TestLook(t *testing.T) {
 func TestNotSeveral(t *testing.T) {
 	d := Facts{Rows: 50, Height: 28, Width: 28, Layout: learn.Layout{Images: 20, Anywhere: 3000, Otherwise: 2000}}
 	got, line := (Recipe{}).Resolve(d)
-	if got.pairs() || !strings.Contains(line, "150 nats an image as scenes, 100 as drawings, on a sample of 20") || !strings.Contains(line, "learning as drawings") {
+	if got.pairs() || !strings.Contains(line, "150 nats an image as scenes, 100 as drawings, on a sample of 20") ||
+		!strings.Contains(line, "learning as drawings") {
 		t.Errorf("%+v, %q", got, line)
 	}
 }

@@ -13,7 +13,8 @@ import (
 // the order is that of first occurrence.
 func TestDistinctIsEquality(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		height, width := rapid.IntRange(1, 3).Draw(t, "height"), rapid.SampledFrom([]int{1, 2, 5, 31, 64, 65}).Draw(t, "width")
+		height, width := rapid.IntRange(1, 3).Draw(t, "height"), rapid.SampledFrom([]int{1, 2, 5, 31, 64, 65}).Draw(t,
+			"width")
 		var d patchwork.Data
 		for range rapid.IntRange(0, 12).Draw(t, "rows") {
 			chars := rapid.SampledFrom([]string{"#.", "#.?", "#", ".?"}).Draw(t, "chars")

@@ -12,7 +12,8 @@ import (
 func TestSplitUnits(t *testing.T) {
 	var d patchwork.Data
 	for i := range 9 {
-		d.Images = append(d.Images, bitmap.FromBytes(1, 4, []uint8{uint8(i & 1), uint8(i >> 1 & 1), uint8(i >> 2 & 1), uint8(i >> 3 & 1)}))
+		d.Images = append(d.Images,
+			bitmap.FromBytes(1, 4, []uint8{uint8(i & 1), uint8(i >> 1 & 1), uint8(i >> 2 & 1), uint8(i >> 3 & 1)}))
 		d.Weights = append(d.Weights, int64(i%4))
 	}
 	for seed := range uint64(5) {

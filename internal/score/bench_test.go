@@ -80,7 +80,9 @@ func benchmarks() []benchmark {
 			}
 		}
 	}
-	all = append(all, benchmark{"sides56/K=4", NewBank(Frame{Height: 56, Width: 56, Q: 0.5, TwoSided: true, Turns: turns(56)}, sides), letterGrid, 56, letter(56), 0})
+	all = append(all, benchmark{"sides56/K=4",
+		NewBank(Frame{Height: 56, Width: 56, Q: 0.5, TwoSided: true, Turns: turns(56)}, sides), letterGrid, 56, letter(56),
+		0})
 	rng := rand.New(rand.NewPCG(1, 2))
 	var templates [][]float64
 	for i := range 10 {
@@ -131,7 +133,8 @@ func turned() benchmark {
 	for angle := 0.0; angle < 360; angle += 10 {
 		f.Turns = append(f.Turns, pose.NewTurn(frame, frame, angle))
 	}
-	b := benchmark{"turned160/K=4", NewBank(f, templates), Grid{NY: side - frame + 1, StepY: 1, NX: side - frame + 1, StepX: 1}, side, make([]uint8, side*side), 0}
+	b := benchmark{"turned160/K=4", NewBank(f, templates), Grid{NY: side - frame + 1, StepY: 1, NX: side - frame + 1,
+		StepX: 1}, side, make([]uint8, side*side), 0}
 	for k := range templates {
 		sprite := &b.bank.Sprites[36*k+7*k+3]
 		at := Placed{DY: b.bank.Top + 10 + 33*k, DX: b.bank.Left + 100 - 25*k}

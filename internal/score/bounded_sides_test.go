@@ -18,7 +18,8 @@ func newSided(c scoretest.Choices) scenario {
 	q := []float64{0.5, 0.3, 0.01, 0.9, 2e-5}[c.Pick(5)]
 	f := Frame{Height: 1 + c.Pick(5), Width: 1 + c.Pick(20), Q: q, TwoSided: true}
 	s := scenario{experts: 1 + c.Pick(3), height: 1 + c.Pick(12), width: 1 + c.Pick(24)}
-	s.grid = Grid{DY0: c.Pick(9) - 4, NY: 1 + c.Pick(4), StepY: 1 + c.Pick(2), DX0: c.Pick(21) - 10, NX: 2 + c.Pick(9), StepX: 1 + c.Pick(2)}
+	s.grid = Grid{DY0: c.Pick(9) - 4, NY: 1 + c.Pick(4), StepY: 1 + c.Pick(2), DX0: c.Pick(21) - 10, NX: 2 + c.Pick(9),
+		StepX: 1 + c.Pick(2)}
 	switch c.Pick(8) {
 	case 0, 1: // full placements, lanes along the plane
 		s.height, s.width = f.Height+c.Pick(4), f.Width+c.Pick(30)

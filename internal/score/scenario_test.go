@@ -33,7 +33,8 @@ type scenario struct {
 // newTable returns a scenario in which nothing moves or turns and nothing is
 // certain: the rows of a table.
 func newTable(c scoretest.Choices) scenario {
-	f := Frame{Height: 1, Width: 1 + c.Pick(6), TwoSided: c.Pick(4) > 0, Q: []float64{0.5, 0.3, 0.01}[c.Pick(3)], Turns: []pose.Turn{{}}}
+	f := Frame{Height: 1, Width: 1 + c.Pick(6), TwoSided: c.Pick(4) > 0, Q: []float64{0.5, 0.3, 0.01}[c.Pick(3)],
+		Turns: []pose.Turn{{}}}
 	s := scenario{height: 1, width: f.Width, experts: 1 + c.Pick(5), grid: Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}}
 	templates := make([][]float64, s.experts)
 	for k := range templates {
@@ -91,7 +92,8 @@ func newMild(c scoretest.Choices) scenario {
 	mild := []float64{0.01, 0.3, 0.5, 0x1p-60, 1e-300, 0.7, 0.98, math.Nextafter(0.5, 1), math.Nextafter(1, 0)}
 	f := Frame{Height: 1 + c.Pick(6), Width: 1 + c.Pick(20), Q: mild[c.Pick(5)]}
 	s := scenario{experts: 1 + c.Pick(3), height: 1 + c.Pick(12), width: 1 + c.Pick(24)}
-	s.grid = Grid{DY0: c.Pick(9) - 4, NY: 1 + c.Pick(4), StepY: 1 + c.Pick(2), DX0: c.Pick(21) - 10, NX: 2 + c.Pick(9), StepX: 1 + c.Pick(2)}
+	s.grid = Grid{DY0: c.Pick(9) - 4, NY: 1 + c.Pick(4), StepY: 1 + c.Pick(2), DX0: c.Pick(21) - 10, NX: 2 + c.Pick(9),
+		StepX: 1 + c.Pick(2)}
 	if c.Pick(3) == 0 { // full placements, lanes along the plane
 		s.height, s.width = f.Height+c.Pick(4), f.Width+c.Pick(30)
 		s.grid = Grid{NY: s.height - f.Height + 1, StepY: 1, NX: s.width - f.Width + 1, StepX: 1}

@@ -80,7 +80,8 @@ func checkGains(t scoretest.Fataler, s *Search, sc scenario) {
 		}
 		fast, full := s.general.gains[c], want.Nats+float64(want.Possible)*s.Bank.impossible
 		if !(math.Abs(fast-full) <= s.general.errorBound()+1e-12) {
-			t.Fatalf("candidate %d: fast gain %v, by the formula %v, off by more than the bound %v", c, fast, full, s.general.errorBound())
+			t.Fatalf("candidate %d: fast gain %v, by the formula %v, off by more than the bound %v", c, fast, full,
+				s.general.errorBound())
 		}
 	}
 }
@@ -103,7 +104,8 @@ func checkBounds(t scoretest.Fataler, s *Search) {
 		at := sprite*b.tiles + lane/kernel.Tile
 		for range 2 { // as it is, and made anew
 			base, step := b.scale(sprite, b.states[at])
-			bound := base + step*float64(b.steps[at*kernel.Tile+kernel.Position(lane%kernel.Tile)]) + b.raised[lane/kernel.Tile] - b.states[at].since
+			bound := base + step*float64(b.steps[at*kernel.Tile+kernel.Position(lane%kernel.Tile)]) +
+				b.raised[lane/kernel.Tile] - b.states[at].since
 			if !(bound >= want.Nats) {
 				t.Fatalf("candidate %d: bound %v, by the formula %v", c, bound, want.Nats)
 			}
@@ -130,7 +132,8 @@ func checkFixedGains(t scoretest.Fataler, s *Search) {
 // checkSearch takes a search through a scenario: picks, arbitrary placements,
 // picks taken back and put back, with some experts asleep, comparing it with
 // the reference after every step. It returns all that was found.
-func checkSearch(t scoretest.Fataler, c scoretest.Choices, s *Search, scenarios func(scoretest.Choices) scenario) (found []Ranked) {
+func checkSearch(t scoretest.Fataler, c scoretest.Choices, s *Search,
+	scenarios func(scoretest.Choices) scenario) (found []Ranked) {
 	t.Helper()
 	sc := scenarios(c)
 	s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
@@ -308,7 +311,8 @@ func TestGainIsTheDifference(t *testing.T) {
 			f.Add(p, nil)
 			possibleAfter, natsAfter := logLikParts(&f)
 			if gain.Possible != possibleAfter-possible || !near(gain.Nats, natsAfter-nats) {
-				t.Fatalf("gain %+v, but %d pixels became possible and the rest rose by %v", gain, possibleAfter-possible, natsAfter-nats)
+				t.Fatalf("gain %+v, but %d pixels became possible and the rest rose by %v", gain, possibleAfter-possible,
+					natsAfter-nats)
 			}
 			if possibleAfter == len(f.X) != !math.IsInf(f.LogLik(), -1) {
 				t.Fatalf("LogLik is %v with %d of %d pixels possible", f.LogLik(), possibleAfter, len(f.X))

@@ -84,7 +84,8 @@ type searches struct{ s, branch Search }
 // taken back and put back, floors, the best few, a branch, experts asleep. It
 // returns all that was found, in nats to the bit; how, if not nil, judges every
 // best candidate.
-func walk(c scoretest.Choices, sc scenario, both *searches, how func(s *Search, best Ranked, live func(int) bool)) (found []Ranked) {
+func walk(c scoretest.Choices, sc scenario, both *searches,
+	how func(s *Search, best Ranked, live func(int) bool)) (found []Ranked) {
 	s := &both.s
 	s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
 	asleep := 0 // one bit per expert
@@ -120,7 +121,8 @@ func walk(c scoretest.Choices, sc scenario, both *searches, how func(s *Search, 
 			s.Insert(j)
 		case op == 4: // what gains less than the floor may be found or not
 			floor := []float64{0, -1, 2, 1e-9}[c.Pick(4)]
-			if candidate, g := s.BestAbove(floor, sc.costs, live); candidate >= 0 && (g.Possible > 0 || g.Possible == 0 && g.Nats >= floor) {
+			if candidate, g := s.BestAbove(floor, sc.costs, live); candidate >= 0 &&
+				(g.Possible > 0 || g.Possible == 0 && g.Nats >= floor) {
 				note(candidate, g)
 			}
 		case op == 5:

@@ -39,7 +39,8 @@ func (r *record) code(c *wire.Codec) {
 }
 
 func TestCodec(t *testing.T) {
-	want := record{7, -2, []int32{0, 300, 127}, []int{0, math.MinInt64, math.MaxInt64}, math.Inf(-1), exact.Int128{Hi: -1, Lo: 5}}
+	want := record{7, -2, []int32{0, 300, 127}, []int{0, math.MinInt64, math.MaxInt64}, math.Inf(-1),
+		exact.Int128{Hi: -1, Lo: 5}}
 	b := wire.Marshal(want.code)
 	var got record
 	if err := wire.Unmarshal(b, got.code); err != nil || !reflect.DeepEqual(got, want) {
@@ -66,7 +67,8 @@ func TestCodec(t *testing.T) {
 			t.Errorf("%q: %v, want %s", change, err, want)
 		}
 	}
-	if err := wire.Unmarshal(append(b, 1), new(record).code); err == nil || !strings.Contains(err.Error(), "1 bytes follow") {
+	if err := wire.Unmarshal(append(b, 1), new(record).code); err == nil ||
+		!strings.Contains(err.Error(), "1 bytes follow") {
 		t.Error(err)
 	}
 }

@@ -195,7 +195,8 @@ func TestTables(t *testing.T) {
 	fit := func(ctx context.Context, d patchwork.Data) (*patchwork.Model, error) {
 		return table.Learn(ctx, d, cfg, table.Options{Experts: 1, Iterations: 3})
 	}
-	c, err := Learn(t.Context(), patchwork.Data{Images: data.Images[:80]}, labels[:80], cfg, Options{Examples: -1, Fit: fit})
+	c, err := Learn(t.Context(), patchwork.Data{Images: data.Images[:80]}, labels[:80], cfg,
+		Options{Examples: -1, Fit: fit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +249,8 @@ func TestBothKinds(t *testing.T) {
 	}
 	data, labels := shapes(2, 1)
 	broken := func(_ context.Context, d patchwork.Data) (*patchwork.Model, error) { return nil, errors.New("broken") }
-	if _, err := Learn(t.Context(), data, labels, cfg, Options{Fit: broken}); err == nil || !strings.Contains(err.Error(), `class "L": broken`) {
+	if _, err := Learn(t.Context(), data, labels, cfg, Options{Fit: broken}); err == nil ||
+		!strings.Contains(err.Error(), `class "L": broken`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -267,7 +269,8 @@ func TestLearnRefuses(t *testing.T) {
 		{make([]string, len(labels)), Options{}, "no labels"},
 		{labels, Options{Examples: -1}, "nothing to name by"},
 	} {
-		if _, err := Learn(t.Context(), data, c.labels, Config(14, 12), c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Learn(t.Context(), data, c.labels, Config(14, 12), c.opt); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}

@@ -20,7 +20,8 @@ func describe(ctx context.Context, images, parts []*bitmap.Image, o Options) (*R
 	}
 	for i, p := range parts {
 		if p.Height() > g.height || p.Width() > g.width {
-			return nil, fmt.Errorf("pairs: part %d is %d x %d, the images %d x %d", i+1, p.Height(), p.Width(), g.height, g.width)
+			return nil, fmt.Errorf("pairs: part %d is %d x %d, the images %d x %d", i+1, p.Height(), p.Width(), g.height,
+				g.width)
 		}
 		f := fieldOf(p.Height(), p.Width())
 		on, _ := f.planesOf(p)

@@ -139,7 +139,8 @@ func reference(f field, v view, s sprite, p prices, y, x int) int32 {
 // those of a search through all windows at all shifts.
 func TestCompare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f, r := fieldOf(rapid.IntRange(1, 9).Draw(t, "height"), rapid.SampledFrom([]int{1, 5, 9, 66}).Draw(t, "width")), drawRandom(t)
+		f, r := fieldOf(rapid.IntRange(1, 9).Draw(t, "height"), rapid.SampledFrom([]int{1, 5, 9, 66}).Draw(t, "width")),
+			drawRandom(t)
 		g := fieldOf(rapid.IntRange(1, 9).Draw(t, "second height"), rapid.IntRange(1, 12).Draw(t, "second width"))
 		density := .02 + .4*r.Float64()
 		a, b := f.random(r, density), g.random(r, density)

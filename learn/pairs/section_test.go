@@ -33,7 +33,8 @@ func TestSections(t *testing.T) {
 			v := l.view(s)
 			for y := range l.height {
 				for x := range l.width {
-					if l.at(v.ink, y, x) != f.at(rest[s.image].ink, s.y+y, s.x+x) || l.at(v.free, y, x) != f.at(rest[s.image].free, s.y+y, s.x+x) {
+					if l.at(v.ink, y, x) != f.at(rest[s.image].ink, s.y+y, s.x+x) || l.at(v.free, y, x) != f.at(rest[s.image].free,
+						s.y+y, s.x+x) {
 						t.Fatalf("section %+v differs in pixel %d, %d", s, y, x)
 					}
 				}
@@ -96,7 +97,8 @@ func TestLooks(t *testing.T) {
 // TestClutterOf: pixels among eight of paper are counted, over the borders of words.
 func TestClutterOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f, r := fieldOf(rapid.IntRange(1, 9).Draw(t, "height"), rapid.SampledFrom([]int{1, 2, 3, 9, 63, 64, 65, 66, 130}).Draw(t, "width")), drawRandom(t)
+		f, r := fieldOf(rapid.IntRange(1, 9).Draw(t, "height"),
+			rapid.SampledFrom([]int{1, 2, 3, 9, 63, 64, 65, 66, 130}).Draw(t, "width")), drawRandom(t)
 		v := view{f.random(r, .1), f.random(r, .95)}
 		on, all := 0, 0
 		for i := range v.ink {
@@ -154,7 +156,8 @@ func TestPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole := fieldOf(rapid.IntRange(1, 700).Draw(t, "height"), rapid.IntRange(1, 700).Draw(t, "width"))
 		f := pieceOf(whole)
-		if f.height > maxSide || f.width > maxSide || whole.height <= maxSide && f.height != whole.height || whole.width <= maxSide && f.width != whole.width {
+		if f.height > maxSide || f.width > maxSide || whole.height <= maxSide && f.height != whole.height ||
+			whole.width <= maxSide && f.width != whole.width {
 			t.Fatalf("pieces of %v are %v", whole, f)
 		}
 		n := rapid.IntRange(1, 40).Draw(t, "of")
@@ -242,7 +245,8 @@ func TestInterrupted(t *testing.T) {
 				stop()
 			}
 		}})
-		if !errors.Is(err, context.Canceled) || r == nil || len(r.Parts) != min(after, len(shapes)) || len(r.Places) != len(images) {
+		if !errors.Is(err, context.Canceled) || r == nil || len(r.Parts) != min(after, len(shapes)) ||
+			len(r.Places) != len(images) {
 			t.Errorf("after %d steps: %+v, %v", after, r, err)
 		}
 	}

@@ -46,7 +46,8 @@ func TestBestFindsTheBestSets(t *testing.T) {
 				evidence = logAdd(evidence, j)
 			}
 			for j, e := range post.Explanations {
-				if got := m.LogLik(image, e.Picks) + m.LogPrior(e.Picks); math.Abs(got-e.LogJoint) > 1e-7 || math.Abs(m.LogLik(image, e.Picks)-e.LogLik) > 1e-7 {
+				if got := m.LogLik(image, e.Picks) + m.LogPrior(e.Picks); math.Abs(got-e.LogJoint) > 1e-7 ||
+					math.Abs(m.LogLik(image, e.Picks)-e.LogLik) > 1e-7 {
 					t.Fatalf("%s, seed %d: joint %v, reference %v", s.name, seed, e.LogJoint, got)
 				}
 				if j > 0 && e.LogJoint > post.Explanations[j-1].LogJoint {
@@ -117,7 +118,8 @@ func TestComposeOfBankIsTheReference(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 5))
 			m, _ := randomModel(rng, i)
 			b := newBank(m)
-			picks := []Pick{{rng.IntN(m.K()), m.Poses.At(rng.IntN(m.Poses.Len()))}, {rng.IntN(m.K()), m.Poses.At(rng.IntN(m.Poses.Len()))}}
+			picks := []Pick{{rng.IntN(m.K()), m.Poses.At(rng.IntN(m.Poses.Len()))},
+				{rng.IntN(m.K()), m.Poses.At(rng.IntN(m.Poses.Len()))}}
 			for d := range m.D() {
 				x := rng.NormFloat64()
 				if got, want := b.compose(d, picks).LogDensity(x), m.Compose(d, picks).LogDensity(x); got != want {

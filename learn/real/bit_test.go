@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBitsAreMaxMinusMin: opinions about a bit join by the binary model's rule, in any order, however often each is said,
+// TestBitsAreMaxMinusMin: opinions about a bit join by the binary model's rule, in any order, however often each is
+// said,
 // and what equals the background changes nothing.
 func TestBitsAreMaxMinusMin(t *testing.T) {
 	p := rapid.Float64Range(leastP, 1-leastP)
@@ -43,7 +44,8 @@ func TestBitsAreMaxMinusMin(t *testing.T) {
 	})
 }
 
-// TestBitColumns: columns of a table that hold 0 and 1 are of bits; those of pictures, of one value, or of more are not.
+// TestBitColumns: columns of a table that hold 0 and 1 are of bits; those of pictures, of one value, or of more are
+// not.
 func TestBitColumns(t *testing.T) {
 	nan := math.NaN()
 	rows := [][]float64{{0, 0, 1, 0, nan}, {1, 0, 1, .5, 0}, {nan, 1, 1, 1, 1}, {0, 2, 1, 0, 0}}
@@ -90,7 +92,8 @@ func TestMixedTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := post.Predict(c.row, .98)
-		if out.Mean[0] < c.least || out.Mean[0] > c.most || out.Low[0] != c.low || out.High[0] != c.high || math.Abs(out.Mean[3]-c.val) > .5 {
+		if out.Mean[0] < c.least || out.Mean[0] > c.most || out.Low[0] != c.low || out.High[0] != c.high ||
+			math.Abs(out.Mean[3]-c.val) > .5 {
 			t.Errorf("%v: %+v", c.row, out)
 		}
 		if sure := post.Predict(c.row, .1); sure.Low[0] != sure.High[0] || sure.Low[0] != bitIf(out.Mean[0] > .55) {

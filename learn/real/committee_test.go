@@ -72,7 +72,8 @@ func TestCommitteeIsTheMean(t *testing.T) {
 				squares += (said.Mean() - x) * (said.Mean() - x) * share
 			}
 			if !near(mix.Mean(), mean) || !near(math.Exp(mix.LogDensity(x)), density) {
-				t.Fatalf("row %d, column %d: mean %v and density %v, of all %v and %v", i+1, d+1, mix.Mean(), math.Exp(mix.LogDensity(x)), mean, density)
+				t.Fatalf("row %d, column %d: mean %v and density %v, of all %v and %v", i+1, d+1, mix.Mean(),
+					math.Exp(mix.LogDensity(x)), mean, density)
 			}
 			if e := (mix.Mean() - x) * (mix.Mean() - x); e > squares+1e-9 {
 				t.Fatalf("row %d, column %d: squared error %v, on average %v", i+1, d+1, e, squares)
@@ -81,7 +82,8 @@ func TestCommitteeIsTheMean(t *testing.T) {
 	}
 }
 
-// TestCommittees: only the aim to predict makes one; no two of its models are equal, and it is the same on any number of workers
+// TestCommittees: only the aim to predict makes one; no two of its models are equal, and it is the same on any number
+// of workers
 // and after an interruption.
 func TestCommittees(t *testing.T) {
 	data := newData(t, 1, 6, mixedRows(100, 3))
@@ -92,7 +94,8 @@ func TestCommittees(t *testing.T) {
 	all := append([]*Model{want.Model}, want.Model.Committee...)
 	for i, m := range all {
 		for _, o := range all[:i] {
-			if reflect.DeepEqual(m.Experts, o.Experts) && reflect.DeepEqual(m.Background, o.Background) && reflect.DeepEqual(m.Pi, o.Pi) {
+			if reflect.DeepEqual(m.Experts, o.Experts) && reflect.DeepEqual(m.Background, o.Background) &&
+				reflect.DeepEqual(m.Pi, o.Pi) {
 				t.Errorf("model %d is there twice", i)
 			}
 		}
@@ -102,7 +105,8 @@ func TestCommittees(t *testing.T) {
 	}
 	memory := &notes{values: map[string][]byte{}, left: 1 << 30}
 	for range 2 {
-		if got := learned(t, data, Options{Predict: true, Starts: 3, Workers: 3, Memory: memory}); !reflect.DeepEqual(got, want) {
+		if got := learned(t, data, Options{Predict: true, Starts: 3, Workers: 3, Memory: memory}); !reflect.DeepEqual(got,
+			want) {
 			t.Error("three workers, or a memory, give another committee")
 		}
 	}
@@ -117,24 +121,29 @@ func TestCommitteesAreChecked(t *testing.T) {
 	real.Scales = slices.Clone(m.Scales)
 	real.Scales[1].Bit = false
 	wrong.Pi = append(slices.Clone(m.Pi), 2)
-	for name, other := range map[string]*Model{"none": nil, "another size": &wide, "of its own": &own, "column 2": &real, "activation": &wrong} {
+	for name, other := range map[string]*Model{"none": nil, "another size": &wide, "of its own": &own, "column 2": &real,
+		"activation": &wrong} {
 		with := *m
 		with.Committee = []*Model{m, other}
-		if err := with.Check(); err == nil || !strings.Contains(err.Error(), "model 2 of the committee") || !strings.Contains(err.Error(), name) {
+		if err := with.Check(); err == nil || !strings.Contains(err.Error(), "model 2 of the committee") ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestStopKeepsTheBest: a run that is stopped, at whatever step, returns a model that can be used beside the error. After a
+// TestStopKeepsTheBest: a run that is stopped, at whatever step, returns a model that can be used beside the error.
+// After a
 // complete start of images it is that of fewer starts.
 func TestStopKeepsTheBest(t *testing.T) {
 	type input struct {
 		data *Data
 		o    Options
 	}
-	inputs := []input{{newData(t, 4, 4, quadrants(50, 2, 1, 1)), Options{Starts: 3}}, {newData(t, 1, 6, mixedRows(60, 1)), Options{Starts: 3, Predict: true}},
-		{newData(t, 4, 4, quadrants(12, 2, 1, 1)), Options{Starts: 2, Experts: 1, Poses: pose.Grid{DY: pose.Symmetric(1, 1)}}}}
+	inputs := []input{{newData(t, 4, 4, quadrants(50, 2, 1, 1)), Options{Starts: 3}},
+		{newData(t, 1, 6, mixedRows(60, 1)), Options{Starts: 3, Predict: true}},
+		{newData(t, 4, 4, quadrants(12, 2, 1, 1)),
+			Options{Starts: 2, Experts: 1, Poses: pose.Grid{DY: pose.Symmetric(1, 1)}}}}
 	for i, in := range inputs {
 		whole := map[int]*Result{} // by starts
 		for _, stop := range []int{1, 2, 5, 9, 14, 30} {
@@ -181,7 +190,8 @@ func TestStopKeepsTheBest(t *testing.T) {
 	}
 }
 
-// TestStopKeepsTheBestOfAStream: stopped while the sample is learned or while all rows shape it, a stream gives a model.
+// TestStopKeepsTheBestOfAStream: stopped while the sample is learned or while all rows shape it, a stream gives a
+// model.
 func TestStopKeepsTheBestOfAStream(t *testing.T) {
 	src := pieces{height: 1, width: 6, per: 50, rows: mixedRows(300, 4)}
 	for _, stage := range []string{"grow", "end", "all"} {

@@ -71,7 +71,8 @@ func TestGridIsFine(t *testing.T) {
 
 // TestFloorOfImages: the least variance of images is that of the distance which all values share, in any unit.
 func TestFloorOfImages(t *testing.T) {
-	for _, c := range []struct{ unit, shift, want float64 }{{1, 0, .25}, {1. / 16, 0, .25 / 256}, {15, 7, 225 / 4.}, {.1, -3, .0025}} {
+	for _, c := range []struct{ unit, shift, want float64 }{{1, 0, .25}, {1. / 16, 0, .25 / 256}, {15, 7, 225 / 4.},
+		{.1, -3, .0025}} {
 		var rows [][]float64
 		for i := range 6 {
 			rows = append(rows, []float64{c.shift, c.shift + float64(i)*c.unit, math.NaN(), c.shift + 16*c.unit})

@@ -102,7 +102,8 @@ func TestLearnFindsVariances(t *testing.T) {
 	}
 	only := learned(t, newData(t, 4, 4, quadrants(60, 2, .2, 1)), Options{MeansOnly: true, Starts: 2})
 	if _, variances := only.Model.Votes(); variances != 0 || only.DescriptionLength < r.DescriptionLength {
-		t.Errorf("without variances %d have one, and the description has %v nats, with them %v", variances, only.DescriptionLength, r.DescriptionLength)
+		t.Errorf("without variances %d have one, and the description has %v nats, with them %v", variances,
+			only.DescriptionLength, r.DescriptionLength)
 	}
 }
 
@@ -134,7 +135,8 @@ func TestLearnIsTheSameForAnyWorkers(t *testing.T) {
 	for i := range rows {
 		rows[i][i%16] = math.NaN()
 	}
-	for _, o := range []Options{{Starts: 2}, {Rule: Soft, Starts: 1}, {Rule: Max, Starts: 1}, {Predict: true, Starts: 2, Best: 4}, {Experts: 2, Starts: 1}} {
+	for _, o := range []Options{{Starts: 2}, {Rule: Soft, Starts: 1}, {Rule: Max, Starts: 1},
+		{Predict: true, Starts: 2, Best: 4}, {Experts: 2, Starts: 1}} {
 		for _, h := range []int{1, 4} {
 			d := newData(t, h, 16/h, rows)
 			one := learned(t, d, o)
@@ -360,7 +362,8 @@ func TestLearnShifts(t *testing.T) {
 	if bright != 5 || others != 0 {
 		t.Errorf("votes for %d bright pixels and %d others, the bar has 5", bright, others)
 	}
-	if _, err := Learn(context.Background(), newData(t, 1, 16, quadrants(9, 2, 1, 1)), Options{Poses: pose.Grid{DX: pose.Symmetric(1, 1)}}); err == nil {
+	if _, err := Learn(context.Background(), newData(t, 1, 16, quadrants(9, 2, 1, 1)),
+		Options{Poses: pose.Grid{DX: pose.Symmetric(1, 1)}}); err == nil {
 		t.Error("parts move over columns that are measured differently")
 	}
 }

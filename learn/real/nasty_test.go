@@ -12,11 +12,13 @@ import (
 // TestLearnTakesAnything: whatever finite or unknown values there are, a valid model comes out, and it can be used:
 // densities are numbers, predictions too, and samples fit the model.
 func TestLearnTakesAnything(t *testing.T) {
-	value := rapid.SampledFrom([]float64{0, 0, 1, 1, -1, 2, .5, math.Pi, math.NaN(), math.NaN(), 1e150, -1e150, 1e-300, 1e9, 1e9 + 1, .1, math.Copysign(0, -1)})
+	value := rapid.SampledFrom([]float64{0, 0, 1, 1, -1, 2, .5, math.Pi, math.NaN(), math.NaN(), 1e150, -1e150, 1e-300,
+		1e9, 1e9 + 1, .1, math.Copysign(0, -1)})
 	rapid.Check(t, func(t *rapid.T) {
 		h, w := rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "height"), rapid.IntRange(1, 4).Draw(t, "width")
 		rows := rapid.SliceOfN(rapid.SliceOfN(value, h*w, h*w), 1, 9).Draw(t, "rows")
-		o := Options{Starts: 2, Rule: Rule(rapid.IntRange(0, 2).Draw(t, "rule")), Predict: rapid.Bool().Draw(t, "predict"), MeansOnly: rapid.Bool().Draw(t, "means")}
+		o := Options{Starts: 2, Rule: Rule(rapid.IntRange(0, 2).Draw(t, "rule")), Predict: rapid.Bool().Draw(t, "predict"),
+			MeansOnly: rapid.Bool().Draw(t, "means")}
 		data, err := NewData(h, w, rows)
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +46,8 @@ func TestLearnTakesAnything(t *testing.T) {
 			out := post.Predict(row, .9)
 			for d := range row {
 				if !(out.Deviation[d] >= 0) || !(out.Low[d] <= out.High[d]) || math.IsInf(out.Mean[d], 0) {
-					t.Fatalf("%v: column %d is %v ± %v, from %v to %v", row, d+1, out.Mean[d], out.Deviation[d], out.Low[d], out.High[d])
+					t.Fatalf("%v: column %d is %v ± %v, from %v to %v", row, d+1, out.Mean[d], out.Deviation[d], out.Low[d],
+						out.High[d])
 				}
 			}
 		}

@@ -23,7 +23,8 @@ var shapes = []struct {
 	{name: "mixed row", h: 1, w: 14, max: 6, bits: true},
 	{name: "turned once", h: 5, w: 5, poses: pose.Grid{DY: pose.Range{Min: 1, Max: 1}, Angles: []float64{90}}, max: 4},
 	{name: "shifts", h: 6, w: 7, poses: pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(4, 2)}, max: 3},
-	{name: "small frame", h: 8, w: 8, frame: [2]int{3, 4}, poses: pose.Grid{DY: pose.Range{Min: -1, Max: 6}, DX: pose.Range{Max: 5}}, reuse: 2, max: 3},
+	{name: "small frame", h: 8, w: 8, frame: [2]int{3, 4}, poses: pose.Grid{DY: pose.Range{Min: -1, Max: 6},
+		DX: pose.Range{Max: 5}}, reuse: 2, max: 3},
 	{name: "turns", h: 6, w: 6, poses: pose.Grid{DX: pose.Symmetric(1, 1), Angles: []float64{0, 45, 90}}, max: 2},
 }
 
@@ -172,7 +173,8 @@ func TestGainsAreUpToDate(t *testing.T) {
 
 func TestModelsAreChecked(t *testing.T) {
 	good := func() *Model {
-		return &Model{Height: 1, Width: 2, Background: []Normal{{0, 1}, {1, 2}}, Experts: [][]Entry{{{}, {MeanOnly, Normal{3, 0}}}}}
+		return &Model{Height: 1, Width: 2, Background: []Normal{{0, 1}, {1, 2}},
+			Experts: [][]Entry{{{}, {MeanOnly, Normal{3, 0}}}}}
 	}
 	if err := good().Check(); err != nil {
 		t.Fatal(err)

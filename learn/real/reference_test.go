@@ -1,8 +1,10 @@
 package real
 
 // referenceExplain returns the picks of the pursuit: from the background, always the pick that gains most
-// beyond its price, until none does; then one sweep that drops what does not pay, and adds again. Where experts move, a round takes
-// each pick out and picks those that overlap it again without its expert; if any changed, it adds, drops and adds again, and
+// beyond its price, until none does; then one sweep that drops what does not pay, and adds again. Where experts move, a
+// round takes
+// each pick out and picks those that overlap it again without its expert; if any changed, it adds, drops and adds
+// again, and
 // the first explanation that is better begins the next round.
 func (m *Model) referenceExplain(image []float64) []Pick {
 	picks := m.referenceSweep(image, m.referenceAdd(image, nil, -1))

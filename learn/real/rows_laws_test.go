@@ -76,7 +76,8 @@ func TestUnknownIsLeftOut(t *testing.T) {
 	})
 }
 
-// TestPicksPay: what an explanation has gained is its log-likelihood less that of the background, and the last pick pays.
+// TestPicksPay: what an explanation has gained is its log-likelihood less that of the background, and the last pick
+// pays.
 func TestPicksPay(t *testing.T) {
 	forAllRules(t, func(t *rapid.T, r Rule) {
 		m, row := drawTable(t, r)
@@ -94,7 +95,8 @@ func TestPicksPay(t *testing.T) {
 	})
 }
 
-// TestPosteriorIsOne: the weights of the best explanations are probabilities in order, their evidence is no less than the joint
+// TestPosteriorIsOne: the weights of the best explanations are probabilities in order, their evidence is no less than
+// the joint
 // of each, and the more of them the more evidence.
 func TestPosteriorIsOne(t *testing.T) {
 	forAllRules(t, func(t *rapid.T, r Rule) {
@@ -120,7 +122,8 @@ func TestPosteriorIsOne(t *testing.T) {
 	})
 }
 
-// TestIntervalsNest: an interval that is to hold more contains the one that holds less, both hold the median, and known values
+// TestIntervalsNest: an interval that is to hold more contains the one that holds less, both hold the median, and known
+// values
 // are themselves.
 func TestIntervalsNest(t *testing.T) {
 	forAllRules(t, func(t *rapid.T, r Rule) {
@@ -152,7 +155,8 @@ func TestShiftedImages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const side, frame = 7, 3
 		b := normals.Draw(t, "background")
-		m := &Model{Height: side, Width: side, FrameHeight: frame, FrameWidth: frame, Poses: pose.Grid{DY: pose.Range{Max: side - frame, Step: 1}, DX: pose.Range{Max: side - frame, Step: 1}}}
+		m := &Model{Height: side, Width: side, FrameHeight: frame, FrameWidth: frame,
+			Poses: pose.Grid{DY: pose.Range{Max: side - frame, Step: 1}, DX: pose.Range{Max: side - frame, Step: 1}}}
 		for range side * side {
 			m.Background = append(m.Background, b)
 		}
@@ -174,7 +178,8 @@ func TestShiftedImages(t *testing.T) {
 		first, base := explainOf(t, m, image(0, 0)), pose.Pose{}
 		dy, dx := at.Draw(t, "down"), at.Draw(t, "right")
 		e := explainOf(t, m, image(dy, dx))
-		if len(first.Picks) != 1 || len(e.Picks) != 1 || first.Picks[0].Pose != base || e.Picks[0].Pose.DY != dy || e.Picks[0].Pose.DX != dx || !near(e.LogLik, first.LogLik) {
+		if len(first.Picks) != 1 || len(e.Picks) != 1 || first.Picks[0].Pose != base || e.Picks[0].Pose.DY != dy ||
+			e.Picks[0].Pose.DX != dx || !near(e.LogLik, first.LogLik) {
 			t.Fatalf("at (%d, %d): %+v, in place: %+v", dy, dx, e, first)
 		}
 	})
@@ -200,7 +205,8 @@ func TestSamplesAreOnTheGrid(t *testing.T) {
 
 // FuzzCounts: bytes that are no counts are refused, whatever they are; counts that are read are written as they were.
 func FuzzCounts(f *testing.F) {
-	m := &Model{Height: 1, Width: 2, Background: []Normal{{0, 1}, {0, 1}}, Experts: [][]Entry{{{MeanOnly, Normal{Mean: 3}}, {}}}}
+	m := &Model{Height: 1, Width: 2, Background: []Normal{{0, 1}, {0, 1}},
+		Experts: [][]Entry{{{MeanOnly, Normal{Mean: 3}}, {}}}}
 	text, err := NewTally(m).MarshalBinary()
 	if err != nil {
 		f.Fatal(err)

@@ -45,7 +45,8 @@ func halves(a float64) *Model {
 	return m
 }
 
-// TestUseful: what an expert is worth is what the log-likelihood loses without its picks, less the prices of picks and votes.
+// TestUseful: what an expert is worth is what the log-likelihood loses without its picks, less the prices of picks and
+// votes.
 func TestUseful(t *testing.T) {
 	for _, i := range []int{1, 4, 5} { // one has shifts, one parts that are used twice
 		picked := 0
@@ -86,7 +87,8 @@ func TestUseful(t *testing.T) {
 	}
 }
 
-// TestMisfit: an expert whose values are as it says fits; one that is two in truth fits worst, by half of the squared distances, in
+// TestMisfit: an expert whose values are as it says fits; one that is two in truth fits worst, by half of the squared
+// distances, in
 // deviations, beyond those of the noise.
 func TestMisfit(t *testing.T) {
 	l := newTestLearner(t, newData(t, 4, 4, quadrants(200, 2, 1, 5)), Options{})
@@ -140,7 +142,8 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestFinish: of the true parts, one of them twice and one of noise, the true ones are left, and the description is as short as from the truth.
+// TestFinish: of the true parts, one of them twice and one of noise, the true ones are left, and the description is as
+// short as from the truth.
 func TestFinish(t *testing.T) {
 	l := newTestLearner(t, newData(t, 4, 4, quadrants(150, 2, 1, 2)), Options{})
 	finish := func(m *Model) *state {
@@ -175,7 +178,8 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// TestMoveMends: from parts of which one is two and one is lacking, moving finds the four, and never a longer description than it was given.
+// TestMoveMends: from parts of which one is two and one is lacking, moving finds the four, and never a longer
+// description than it was given.
 func TestMoveMends(t *testing.T) {
 	l := newTestLearner(t, newData(t, 4, 4, quadrants(150, 2, 1, 4)), Options{})
 	m := halves(2)
@@ -199,7 +203,8 @@ func TestMoveMends(t *testing.T) {
 	}
 }
 
-// TestGrowthSaysWhatItGains: the nats by which an expert is said to shorten the description of data that nothing explains are
+// TestGrowthSaysWhatItGains: the nats by which an expert is said to shorten the description of data that nothing
+// explains are
 // those by which it does, whether it moves or not, but for the nats of not being active.
 func TestGrowthSaysWhatItGains(t *testing.T) {
 	for _, poses := range []pose.Grid{{}, {DX: pose.Symmetric(1, 1), DY: pose.Symmetric(1, 1)}} {
@@ -226,18 +231,21 @@ func TestGrowthSaysWhatItGains(t *testing.T) {
 	}
 }
 
-// TestScorePerUse: of candidates that gain the same the one that is used less is preferred, if that is asked for; one that does not pay
+// TestScorePerUse: of candidates that gain the same the one that is used less is preferred, if that is asked for; one
+// that does not pay
 // never is.
 func TestScorePerUse(t *testing.T) {
 	for _, perUse := range []bool{false, true} {
 		g := &grower{terms: &terms{perUse: perUse}}
-		if bar, cross := g.score(100, .1), g.score(105, .2); (bar > cross) != perUse || g.score(1e-3, .5) <= 0 || g.score(-5, .1) >= 0 || g.score(0, 0) != 0 {
+		if bar, cross := g.score(100, .1), g.score(105, .2); (bar > cross) != perUse || g.score(1e-3, .5) <= 0 ||
+			g.score(-5, .1) >= 0 || g.score(0, 0) != 0 {
 			t.Errorf("per use %t: a bar has %v, a cross %v, nothing %v", perUse, bar, cross, g.score(0, 0))
 		}
 	}
 }
 
-// TestBeginIsShared: a candidate of two rows votes where both deviate from the background to one side by more than the threshold, and
+// TestBeginIsShared: a candidate of two rows votes where both deviate from the background to one side by more than the
+// threshold, and
 // nobody says so, and its mean is theirs.
 func TestBeginIsShared(t *testing.T) {
 	rows := [][]float64{{9, -9, 9, 0, 9, 9}, {7, -7, -7, 7, 7, math.NaN()}}
@@ -319,7 +327,8 @@ func TestMixtureIsTheFormula(t *testing.T) {
 	}
 }
 
-// TestMixtureStart: the sizes tried keep to the number of experts asked for, and a mixture of clusters becomes an expert for each.
+// TestMixtureStart: the sizes tried keep to the number of experts asked for, and a mixture of clusters becomes an
+// expert for each.
 func TestMixtureStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var rows [][]float64
@@ -344,12 +353,14 @@ func TestMixtureStart(t *testing.T) {
 	}
 }
 
-// TestFactorsBeyondRange: many pixels on which a weak opinion stands beside a strong one that is wrong have a product of shares
+// TestFactorsBeyondRange: many pixels on which a weak opinion stands beside a strong one that is wrong have a product
+// of shares
 // that no float64 holds; gains stay what the formula says.
 func TestFactorsBeyondRange(t *testing.T) {
 	const d = 40
 	for _, weak := range []float64{1e-3, 1e-10, 1e-28, 1e-30, 1e-120} {
-		m := &Model{Height: 1, Width: d + 1, Background: slices.Repeat([]Normal{{0, 1}}, d+1), Experts: [][]Entry{make([]Entry, d+1), make([]Entry, d+1)}}
+		m := &Model{Height: 1, Width: d + 1, Background: slices.Repeat([]Normal{{0, 1}}, d+1),
+			Experts: [][]Entry{make([]Entry, d+1), make([]Entry, d+1)}}
 		row := make([]float64, d+1)
 		for i := range d {
 			m.Experts[0][i], m.Experts[1][i] = Entry{MeanOnly, Normal{3, 1}}, Entry{MeanOnly, Normal{-weak, 1}}
@@ -373,7 +384,8 @@ func TestFactorsBeyondRange(t *testing.T) {
 	}
 }
 
-// TestEStepRefuses: a model that is none, data of another size or off the grid, and an ended context are errors, and no counts.
+// TestEStepRefuses: a model that is none, data of another size or off the grid, and an ended context are errors, and no
+// counts.
 func TestEStepRefuses(t *testing.T) {
 	data := newData(t, 4, 4, quadrants(20, 2, 1, 1))
 	good := halves(2)

@@ -86,7 +86,8 @@ func TestStreamInItsSample(t *testing.T) {
 		rows [][]float64
 		o    Options
 	}{{1, 6, mixedRows(80, 1), Options{Starts: 2}}, {4, 4, quadrants(40, 2, 1, 1), Options{Starts: 1}},
-		{4, 4, quadrants(20, 2, 1, 1), Options{Starts: 1, Experts: 1, Poses: pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}}}} {
+		{4, 4, quadrants(20, 2, 1, 1),
+			Options{Starts: 1, Experts: 1, Poses: pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}}}} {
 		want := learned(t, newData(t, c.h, c.w, c.rows), c.o)
 		for _, per := range []int{1, 7, 1000} {
 			if got := streamed(t, pieces{height: c.h, width: c.w, per: per, rows: c.rows}, c.o); !reflect.DeepEqual(got, want) {
@@ -139,7 +140,8 @@ func TestPartsAddUp(t *testing.T) {
 		h, w, best int
 		rows       [][]float64
 		poses      pose.Grid
-	}{{1, 6, 8, mixedRows(90, 5), pose.Grid{}}, {4, 4, 1, quadrants(60, 2, .5, 6), pose.Grid{}}, {4, 4, 1, quadrants(30, 2, .5, 6), pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}}} {
+	}{{1, 6, 8, mixedRows(90, 5), pose.Grid{}}, {4, 4, 1, quadrants(60, 2, .5, 6), pose.Grid{}},
+		{4, 4, 1, quadrants(30, 2, .5, 6), pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}}} {
 		data := newData(t, c.h, c.w, c.rows)
 		m := learned(t, data, Options{Starts: 1, Poses: c.poses, Experts: 4}).Model
 		want, err := EStep(ctx, m, data, c.best, 1)
@@ -325,7 +327,8 @@ func (f failing) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
 func TestStreamErrors(t *testing.T) {
 	ctx := context.Background()
 	rows := quadrants(20, 2, 1, 1)
-	if _, err := LearnStream(ctx, failing{pieces{height: 4, width: 4, per: 5, rows: rows}}, Options{}); !errors.Is(err, errKilled) {
+	if _, err := LearnStream(ctx, failing{pieces{height: 4, width: 4, per: 5, rows: rows}}, Options{}); !errors.Is(err,
+		errKilled) {
 		t.Errorf("the error of the rows is %v", err)
 	}
 	if _, err := LearnStream(ctx, pieces{height: 4, width: 4, per: 5}, Options{}); err == nil {
@@ -336,7 +339,8 @@ func TestStreamErrors(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := LearnStream(over, pieces{height: 4, width: 4, per: 5, rows: rows}, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := LearnStream(over, pieces{height: 4, width: 4, per: 5, rows: rows}, Options{}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("after the end %v", err)
 	}
 }
@@ -347,7 +351,8 @@ func FuzzTally(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	m := &Model{Height: 2, Width: 2, Background: []Normal{{2, 1}, {2, 1}, {3, 1}, {4, 1}}, Scales: data.Scales, Pi: []float64{.5},
+	m := &Model{Height: 2, Width: 2, Background: []Normal{{2, 1}, {2, 1}, {3, 1}, {4, 1}}, Scales: data.Scales,
+		Pi:      []float64{.5},
 		Experts: [][]Entry{{{MeanOnly, Normal{8, 1}}, {MeanAndVar, Normal{9, .5}}, {}, {}}}}
 	tally, err := EStep(context.Background(), m, data, 1, 1)
 	if err != nil {

@@ -60,7 +60,8 @@ func TestRowsTwice(t *testing.T) {
 	})
 }
 
-// TestUnknownRowSaysNothing: a row of unknown values has the probability 1, is explained by nothing that has to pay, counts no value,
+// TestUnknownRowSaysNothing: a row of unknown values has the probability 1, is explained by nothing that has to pay,
+// counts no value,
 // and its prediction is what the model says of rows at large: between the extremes of all opinions.
 func TestUnknownRowSaysNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -99,7 +100,8 @@ func TestUnknownRowSaysNothing(t *testing.T) {
 	})
 }
 
-// TestColumnsStandByThemselves: columns in another order give the same log-likelihoods and explanations; so does a column more
+// TestColumnsStandByThemselves: columns in another order give the same log-likelihoods and explanations; so does a
+// column more
 // of which no part says anything, but for what the background says of it.
 func TestColumnsStandByThemselves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -132,13 +134,15 @@ func TestColumnsStandByThemselves(t *testing.T) {
 			}
 			a, b := explainOf(t, m, row), explainOf(t, &other, append(moved, 5))
 			if more := extra.LogDensity(5); !near(a.StartLogLik+more, b.StartLogLik) || !near(a.LogJoint+more, b.LogJoint) {
-				t.Fatalf("%v: %v and %v, in another order and with a column more %v and %v", row, a.StartLogLik+more, a.LogJoint+more, b.StartLogLik, b.LogJoint)
+				t.Fatalf("%v: %v and %v, in another order and with a column more %v and %v", row, a.StartLogLik+more,
+					a.LogJoint+more, b.StartLogLik, b.LogJoint)
 			}
 		}
 	})
 }
 
-// TestHugeRatios: columns whose sizes differ by many orders of magnitude are learned as columns of one size, as long as each has steps
+// TestHugeRatios: columns whose sizes differ by many orders of magnitude are learned as columns of one size, as long as
+// each has steps
 // enough, beside columns without any variance and rows without any value.
 func TestHugeRatios(t *testing.T) {
 	rows, sizes := quadrants(60, 3, .5, 6), []float64{1e-30, 1, 1e30, 1e-3, 1e12}
@@ -165,7 +169,8 @@ func TestHugeRatios(t *testing.T) {
 		same := b.Experts[order[signs(a.Experts[k])]]
 		for d, e := range a.Experts[k][:16] {
 			size := sizes[d%len(sizes)]
-			if o := same[d]; (o.Vote == Abstains) != (e.Vote == Abstains) || e.Vote != Abstains && math.Abs(o.Mean/size-e.Mean) > 1e-3 {
+			if o := same[d]; (o.Vote == Abstains) != (e.Vote == Abstains) || e.Vote != Abstains &&
+				math.Abs(o.Mean/size-e.Mean) > 1e-3 {
 				t.Errorf("part %d, column %d: %+v, as %v times as much %+v", k, d+1, e, size, o)
 			}
 		}
@@ -194,7 +199,8 @@ func signs(e []Entry) string {
 // TestFewRows: one row, the same row again and again, and two rows have no parts, and give a model that says them.
 func TestFewRows(t *testing.T) {
 	row := []float64{1.5, -2, math.NaN(), 0, 1e6}
-	for _, rows := range [][][]float64{{row}, slices.Repeat([][]float64{row}, 30), {row, {2, -3, 1, 0, 1e6 + 1}}, {slices.Repeat([]float64{math.NaN()}, 5)}} {
+	for _, rows := range [][][]float64{{row}, slices.Repeat([][]float64{row}, 30), {row, {2, -3, 1, 0, 1e6 + 1}},
+		{slices.Repeat([]float64{math.NaN()}, 5)}} {
 		for _, predict := range []bool{false, true} {
 			m := learned(t, newData(t, 1, 5, rows), Options{Predict: predict}).Model
 			if m.K() != 0 || m.Committee != nil {

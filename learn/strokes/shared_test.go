@@ -41,7 +41,8 @@ func TestSharedBar(t *testing.T) {
 		}
 		for i, v := range st.templates[0] {
 			y, x := i/20, i%20
-			if inside, covers := y >= 5 && y < 15 && x >= 7 && x < 9, int(v) >= l.levels.covers; inside && v < 5 || covers && (y < 3 || y > 16 || x < 6 || x > 11) {
+			if inside, covers := y >= 5 && y < 15 && x >= 7 && x < 9, int(v) >= l.levels.covers; inside && v < 5 || covers &&
+				(y < 3 || y > 16 || x < 6 || x > 11) {
 				t.Errorf("the bar has level %d at %d, %d", v, y, x)
 			}
 		}
@@ -158,7 +159,8 @@ func TestCircular(t *testing.T) {
 	for _, c := range []struct {
 		angles []float64
 		want   bool
-	}{{pose.Evenly(180, 15)[1:], true}, {[]float64{0, 90, 180, 270}, true}, {pose.Evenly(24, 6), false}, {[]float64{0, 180}, false}, {nil, false}} {
+	}{{pose.Evenly(180, 15)[1:], true}, {[]float64{0, 90, 180, 270}, true}, {pose.Evenly(24, 6), false},
+		{[]float64{0, 180}, false}, {nil, false}} {
 		if got := circular(c.angles); got != c.want {
 			t.Errorf("%v: %v", c.angles, got)
 		}

@@ -44,7 +44,8 @@ func crosses(n int, seed uint64, unknown bool) patchwork.Data {
 }
 
 func config(turns ...float64) patchwork.Config {
-	return patchwork.NewConfig(patchwork.RuleMax, 20, 20, pose.Grid{DY: pose.Range{Min: -4, Max: 5}, DX: pose.Symmetric(4, 2), Angles: turns})
+	return patchwork.NewConfig(patchwork.RuleMax, 20, 20,
+		pose.Grid{DY: pose.Range{Min: -4, Max: 5}, DX: pose.Symmetric(4, 2), Angles: turns})
 }
 
 func learner(t testing.TB, d patchwork.Data, c patchwork.Config, o Options) *Learner {
@@ -241,7 +242,8 @@ func TestBarsAreLearned(t *testing.T) {
 			}
 			st := l.Start(start)
 			rounds := 0
-			if err := cmpErr(l.Explain(t.Context(), st, true), l.Rounds(t.Context(), st, 5, func(*State) { rounds++ })); err != nil || rounds != 5 {
+			if err := cmpErr(l.Explain(t.Context(), st, true), l.Rounds(t.Context(), st, 5, func(*State) { rounds++ })); err !=
+				nil || rounds != 5 {
 				t.Fatal(rounds, err)
 			}
 			if want == nil {
@@ -297,7 +299,8 @@ func TestCountsMerge(t *testing.T) {
 		}
 		sum := newCounts(400, want.Levels)
 		for _, r := range [][2]int{{5, 9}, {0, 2}, {2, 5}} {
-			part := learner(t, patchwork.Data{Images: d.Images[r[0]:r[1]], Weights: d.Weights[r[0]:r[1]]}, config(-15, 0), Options{})
+			part := learner(t, patchwork.Data{Images: d.Images[r[0]:r[1]], Weights: d.Weights[r[0]:r[1]]}, config(-15, 0),
+				Options{})
 			own := part.Start(part.templatesOf(all, st))
 			own.picks = st.picks[r[0]:r[1]]
 			c, err := part.Count(t.Context(), own, k)
@@ -407,7 +410,8 @@ func decode(l *Learner, b []byte) (all []found, ok bool) {
 // What is not of this memory is not taken for an explanation.
 func TestDecode(t *testing.T) {
 	l := learner(t, crosses(3, 11, false), config(0, 10), Options{})
-	all := []found{{picks: []pick{{1, 1, -4, 2}, {0, 0, 5, 0}}, logLik: -3.5, double: 7}, {}, {picks: []pick{{0, 1, 0, 0}}, logLik: math.Inf(-1)}}
+	all := []found{{picks: []pick{{1, 1, -4, 2}, {0, 0, 5, 0}}, logLik: -3.5, double: 7}, {},
+		{picks: []pick{{0, 1, 0, 0}}, logLik: math.Inf(-1)}}
 	b := encode(l, all)
 	got, ok := decode(l, b)
 	if !ok || fmt.Sprint(got) != fmt.Sprint(all) {
@@ -462,12 +466,18 @@ func TestNewRefuses(t *testing.T) {
 			c.Rule, c.Q, c.Truncate = patchwork.RuleMaxMinusMin, .5, false
 		},
 		"background above 0 and up to 0.5, not 0": func(c *patchwork.Config, _ *patchwork.Data) { c.Q = 0 },
-		"a probability for every pixel":           func(c *patchwork.Config, _ *patchwork.Data) { c.QMap = make([]float64, 400) },
-		"no images":                               func(_ *patchwork.Config, d *patchwork.Data) { d.Images = nil },
+		"a probability for every pixel": func(c *patchwork.Config,
+			_ *patchwork.Data) {
+			c.QMap = make([]float64, 400)
+		},
+		"no images": func(_ *patchwork.Config, d *patchwork.Data) { d.Images = nil },
 		"image 1 is of 3 x 20 pixels": func(_ *patchwork.Config, d *patchwork.Data) {
 			d.Images = []*bitmap.Image{d.Images[0], bitmap.New(3, 20)}
 		},
-		"image of 3 x 20, the model explains": func(_ *patchwork.Config, d *patchwork.Data) { d.Images = []*bitmap.Image{bitmap.New(3, 20)} },
+		"image of 3 x 20, the model explains": func(_ *patchwork.Config,
+			d *patchwork.Data) {
+			d.Images = []*bitmap.Image{bitmap.New(3, 20)}
+		},
 	} {
 		c, data := config(0), d
 		change(&c, &data)

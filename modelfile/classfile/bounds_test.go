@@ -37,13 +37,17 @@ func TestTextsAreJudgedFirst(t *testing.T) {
 	}
 	members := []npy.Member{{Name: Name, Raw: []byte(head + `"classes":[]}`)}}
 	for i := range 3 {
-		members = append(members, npy.Member{Name: fmt.Sprintf("learned/%d/model.json", i), Raw: bytes.Repeat([]byte(" "), maxTexts/3+1)})
+		members = append(members, npy.Member{Name: fmt.Sprintf("learned/%d/model.json", i),
+			Raw: bytes.Repeat([]byte(" "), maxTexts/3+1)})
 	}
 	var file bytes.Buffer
 	if err := npy.WriteZip(&file, npy.Deflate, members...); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "learned/: the models of the classes have 16777218 bytes of model.json together, more than 16777216; learn fewer classes") {
+	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil ||
+		!strings.Contains(err.Error(),
+			"learned/: the models of the classes have 16777218 bytes of model.json together, more than 16777216; learn "+
+				"fewer classes") {
 		t.Error(err)
 	}
 }
@@ -53,7 +57,9 @@ func TestTextsAreJudgedFirst(t *testing.T) {
 func TestArraysAreBoundedTogether(t *testing.T) {
 	const head = `{"format":"patchwork-classes","version":1,"height":1024,"width":1024,"sharpness":1,`
 	million := make([]float64, 1<<20) // a class has 8 MiB of them
-	learned := []npy.Member{{Name: Name, Raw: []byte(head + `"classes":[` + strings.Repeat(`{"name":"a","rows":1},`, 8) + `{"name":"b","rows":1}]}`)}}
+	learned := []npy.Member{
+		{Name: Name, Raw: []byte(head + `"classes":[` + strings.Repeat(`{"name":"a","rows":1},`, 8) +
+			`{"name":"b","rows":1}]}`)}}
 	for i := range 9 {
 		model := []byte(`{"rule":"max","height":1024,"width":1024}`)
 		learned = append(learned, npy.Member{Name: fmt.Sprintf("learned/%d/model.json", i), Raw: model},
@@ -66,8 +72,11 @@ func TestArraysAreBoundedTogether(t *testing.T) {
 	}{
 		"learned": {learned, npy.Deflate, "learned/: the models of the classes have 75"},
 		"stored":  {learned, npy.Store, ""},
-		"pieces": {[]npy.Member{{Name: Name, Raw: []byte(head + `"classes":[{"name":"a","rows":9,"examples":[` + strings.Repeat(`{"row":1,"cuts":1},`, 8) + `{"row":2,"cuts":1}]}]}`)},
-			{Name: "pieces", Array: npy.New(make([]uint8, 9<<20), 9, 1024, 1024)}}, npy.Deflate, "pieces.npy: 9 cuts of 1024 x 1024 pixels, more than 4194304; do not compress the file"},
+		"pieces": {[]npy.Member{
+			{Name: Name, Raw: []byte(head + `"classes":[{"name":"a","rows":9,"examples":[` +
+				strings.Repeat(`{"row":1,"cuts":1},`, 8) + `{"row":2,"cuts":1}]}]}`)},
+			{Name: "pieces", Array: npy.New(make([]uint8, 9<<20), 9, 1024, 1024)}}, npy.Deflate,
+			"pieces.npy: 9 cuts of 1024 x 1024 pixels, more than 4194304; do not compress the file"},
 	} {
 		var file bytes.Buffer
 		if err := npy.WriteZip(&file, c.method, c.members...); err != nil {
@@ -93,7 +102,9 @@ func TestTurnsAreBoundedTogether(t *testing.T) {
 		angles += fmt.Sprintf("%g,", float64(i)/2)
 	}
 	model := []byte(`{"rule":"max","height":40,"width":40,"rotations":[` + strings.TrimSuffix(angles, ",") + `]}`)
-	members := []npy.Member{{Name: Name, Raw: []byte(`{"format":"patchwork-classes","version":1,"height":40,"width":40,"sharpness":1,"classes":[{"name":"a","rows":1},{"name":"b","rows":1},{"name":"c","rows":1}]}`)}}
+	members := []npy.Member{
+		{Name: Name, Raw: []byte(
+			`{"format":"patchwork-classes","version":1,"height":40,"width":40,"sharpness":1,"classes":[{"name":"a","rows":1},{"name":"b","rows":1},{"name":"c","rows":1}]}`)}}
 	for i := range 3 {
 		members = append(members, npy.Member{Name: fmt.Sprintf("learned/%d/model.json", i), Raw: model},
 			npy.Member{Name: fmt.Sprintf("learned/%d/experts", i), Array: npy.New(make([]float64, 30*1600), 30, 40, 40)})
@@ -102,7 +113,8 @@ func TestTurnsAreBoundedTogether(t *testing.T) {
 	if err := npy.WriteZip(&file, npy.Store, members...); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "learned/: the parts of all classes in all rotations have more than 67108864 values") {
+	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil ||
+		!strings.Contains(err.Error(), "learned/: the parts of all classes in all rotations have more than 67108864 values") {
 		t.Error(err)
 	}
 }
@@ -115,10 +127,12 @@ func TestTurnsOfCutsAreBounded(t *testing.T) {
 		fmt.Fprintf(&angles, ",%d", i+1)
 	}
 	var file bytes.Buffer
-	if err := npy.WriteZip(&file, npy.Deflate, npy.Member{Name: Name, Raw: []byte(head + angles.String() + "]}}")}, npy.Member{Name: "pieces", Array: npy.New(make([]uint8, 90000), 1, 300, 300)}); err != nil {
+	if err := npy.WriteZip(&file, npy.Deflate, npy.Member{Name: Name, Raw: []byte(head + angles.String() + "]}}")},
+		npy.Member{Name: "pieces", Array: npy.New(make([]uint8, 90000), 1, 300, 300)}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "pieces.npy: cuts of 90000 pixels in 301 rotations, more than 16777216 values") {
+	if _, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil ||
+		!strings.Contains(err.Error(), "pieces.npy: cuts of 90000 pixels in 301 rotations, more than 16777216 values") {
 		t.Error(err)
 	}
 }

@@ -116,7 +116,8 @@ func TestRows(t *testing.T) {
 			t.Error("other verdicts")
 		}
 	}
-	for _, a := range []*npy.Array{nil, npy.New(make([]float64, 3), 1, 1, 3), npy.New([]float64{0.5, 0.5, 0.5, 0.5, 0.5, 1}, 2, 1, 3), npy.New(make([]uint8, 6), 2, 1, 3)} {
+	for _, a := range []*npy.Array{nil, npy.New(make([]float64, 3), 1, 1, 3),
+		npy.New([]float64{0.5, 0.5, 0.5, 0.5, 0.5, 1}, 2, 1, 3), npy.New(make([]uint8, 6), 2, 1, 3)} {
 		var b bytes.Buffer
 		var members []npy.Member
 		z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
@@ -139,7 +140,8 @@ func TestRows(t *testing.T) {
 		if err := npy.WriteZip(&b, npy.Store, members...); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil || !strings.Contains(err.Error(), "marginals") {
+		if _, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil ||
+			!strings.Contains(err.Error(), "marginals") {
 			t.Errorf("%v: error %v", a, err)
 		}
 	}
@@ -221,14 +223,19 @@ func TestRefusals(t *testing.T) {
 		{`{`, pieces, "not JSON"},
 		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,"other":1}`, pieces, "other"},
 		{`{"format":"patchwork-classes","version":1,"height":0,"width":2,"sharpness":1,` + classes2 + `}`, pieces, "0 x 2"},
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":3,"sharpness":1,` + classes2 + `}`, pieces, "shape [2 2 2]"},
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":0,` + classes2 + `}`, pieces, "sharpness"},
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,` + classes2 + `,"poses":{"dy":[-9999,9,1],"dx":[0,0,1],"angles":[0]}}`, pieces, "shifts beyond"},
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,` + classes2 + `}`, npy.New([]uint8{9, 0, 0, 0, 0, 0, 0, 0}, 2, 2, 2), "has number 9"},
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":3,"sharpness":1,` + classes2 + `}`, pieces,
+			"shape [2 2 2]"},
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":0,` + classes2 + `}`, pieces,
+			"sharpness"},
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,` + classes2 +
+			`,"poses":{"dy":[-9999,9,1],"dx":[0,0,1],"angles":[0]}}`, pieces, "shifts beyond"},
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,` + classes2 + `}`,
+			npy.New([]uint8{9, 0, 0, 0, 0, 0, 0, 0}, 2, 2, 2), "has number 9"},
 		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,"classes":[{"name":"a","rows":1},{"name":"b","rows":1}]}`, pieces, "a"},
 	} {
 		var b bytes.Buffer
-		if err := npy.WriteZip(&b, npy.Store, npy.Member{Name: Name, Raw: []byte(c.text)}, npy.Member{Name: "pieces", Array: c.pieces}); err != nil {
+		if err := npy.WriteZip(&b, npy.Store, npy.Member{Name: Name, Raw: []byte(c.text)},
+			npy.Member{Name: "pieces", Array: c.pieces}); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len()))

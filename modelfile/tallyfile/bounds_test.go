@@ -26,14 +26,19 @@ func withHeader(t *testing.T, head string) []byte {
 // Headers that would take much more memory than their bytes are refused before they are decoded.
 func TestHeadersAreJudgedFirst(t *testing.T) {
 	for head, want := range map[string]string{
-		`{"shards":[{}` + strings.Repeat(",{}", 4<<16) + `]}`:                          "its header: more than 262144 lists and objects",
-		`{"shards":[` + strings.Repeat("null,", 1<<19) + `null]}`:                      "its header: null in a list",
-		`{"shards":[` + strings.Repeat("[],", 4<<16) + `[]]}`:                          "its header: [] in a list",
-		`{"model":` + strings.Repeat("1", 1<<20) + `}`:                                 "has more than 64 bytes",
-		strings.Repeat(" ", 1<<22) + "{}":                                              "its header has 4194306 bytes, more than 4194304; count the rows in fewer, larger pieces",
-		`{"shards":[{"id":"a","rows":5}` + strings.Repeat(`,{"id":"b"}`, 1<<14) + `]}`: "16385 shards, more than 16384; count the rows in fewer, larger pieces",
-		`{"shards":[` + strings.Repeat("1,", 1<<19) + `1]}`:                            "its header: 1 in a list, before byte 12",
-		`{"model":"a","wings":2}`:                                                      `its header: unknown field "wings"`,
+		`{"shards":[{}` + strings.Repeat(",{}", 4<<16) +
+			`]}`: "its header: more than 262144 lists and objects",
+		`{"shards":[` + strings.Repeat("null,", 1<<19) + `null]}`: "its header: null in a list",
+		`{"shards":[` + strings.Repeat("[],", 4<<16) + `[]]}`:     "its header: [] in a list",
+		`{"model":` + strings.Repeat("1", 1<<20) + `}`:            "has more than 64 bytes",
+		strings.Repeat(" ", 1<<22) +
+			"{}": "its header has 4194306 bytes, more than 4194304; count the " +
+			"rows in fewer, larger pieces",
+		`{"shards":[{"id":"a","rows":5}` + strings.Repeat(`,{"id":"b"}`, 1<<14) +
+			`]}`: "16385 shards, more than 16384; count the rows in fewer, larger pieces",
+		`{"shards":[` + strings.Repeat("1,", 1<<19) +
+			`1]}`: "its header: 1 in a list, before byte 12",
+		`{"model":"a","wings":2}`: `its header: unknown field "wings"`,
 	} {
 		file := withHeader(t, head)
 		var before, after runtime.MemStats
@@ -64,7 +69,8 @@ func TestManyShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Shards = append(p.Shards, tallyfile.Shard{ID: "zz"})
-	if err := tallyfile.Write(new(bytes.Buffer), p); err == nil || !strings.Contains(err.Error(), "16385 shards, more than 16384") {
+	if err := tallyfile.Write(new(bytes.Buffer), p); err == nil ||
+		!strings.Contains(err.Error(), "16385 shards, more than 16384") {
 		t.Error(err)
 	}
 }

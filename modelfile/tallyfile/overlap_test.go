@@ -69,7 +69,8 @@ func TestRowsOfShards(t *testing.T) {
 	if err != nil || parts[0].Shards[0] != p.Shards[0] {
 		t.Errorf("%v, %v", parts, err)
 	}
-	for name, bad := range map[string]*tallyfile.Part{"negative": counting(t, "a", "f", -5, 5), "upwards": counting(t, "a", "f", 5, 5), "no file": counting(t, "a", "", 0, 5)} {
+	for name, bad := range map[string]*tallyfile.Part{"negative": counting(t, "a", "f", -5, 5),
+		"upwards": counting(t, "a", "f", 5, 5), "no file": counting(t, "a", "", 0, 5)} {
 		if err := tallyfile.Write(new(bytes.Buffer), bad); err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -99,7 +99,8 @@ func TestSoftParts(t *testing.T) {
 
 // realPart returns the counts of some rows of real values.
 func realPart(t interface{ Fatal(...any) }, id string, n int) *tallyfile.Part {
-	m := &real.Model{Height: 1, Width: 2, Background: []real.Normal{{Mean: 1, Var: 1}, {Var: 4}}, Scales: []real.Scale{{Step: .5, Floor: 1}, {Step: 1, Floor: 1}},
+	m := &real.Model{Height: 1, Width: 2, Background: []real.Normal{{Mean: 1, Var: 1}, {Var: 4}},
+		Scales:  []real.Scale{{Step: .5, Floor: 1}, {Step: 1, Floor: 1}},
 		Experts: [][]real.Entry{{{Vote: real.MeanOnly, Normal: real.Normal{Mean: 6, Var: 1}}, {}}}}
 	data := &real.Data{Height: 1, Width: 2, Scales: m.Scales}
 	for i := range n {
@@ -223,10 +224,13 @@ func TestMergeRefuses(t *testing.T) {
 		change func(*tallyfile.Part)
 		want   string
 	}{
-		"twice":         {func(p *tallyfile.Part) { p.Shards[0].ID = "a" }, "shard a is in a.npy and in b.npy: it would be counted twice"},
-		"another model": {func(p *tallyfile.Part) { p.Model = strings.Repeat("0", 64) }, "only parts made with the same model"},
+		"twice": {func(p *tallyfile.Part) { p.Shards[0].ID = "a" },
+			"shard a is in a.npy and in b.npy: it would be counted twice"},
+		"another model": {func(p *tallyfile.Part) { p.Model = strings.Repeat("0", 64) },
+			"only parts made with the same model"},
 		"another size": {func(p *tallyfile.Part) {
-			m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{}), [][]float64{make([]float64, 4)})
+			m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{}),
+				[][]float64{make([]float64, 4)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,18 +268,20 @@ func TestDamageIsRefused(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct{ file, want string }{
-		"empty":    {"", "record 0, at byte 0: the file is empty"},
-		"foreign":  {"PK\x03\x04 a zip", `begins with`},
-		"newer":    {strings.Replace(string(good), "tally 3 ", "tally 4 ", 1), "version 4; this program reads version 3"},
-		"older":    {strings.Replace(string(good), "tally 3 ", "tally 1 ", 1), "version 1; this program reads version 3"},
-		"damaged":  {string(good[:len(good)-1]) + "\xff", "the file is damaged"},
-		"cut":      {string(good[:len(good)-3]), "ends after"},
-		"rest":     {string(good) + "x", fmt.Sprintf("record 1, at byte %d", len(good))},
-		"boast":    {"patchwork-tally 3 1 4294967296 " + strings.Repeat("00", 32) + "\n", "first line"},
-		"boast 2":  {"patchwork-tally 3 1 4294967295 " + strings.Repeat("00", 32) + "\n", "ends after 0 of 4294967296 bytes"},
-		"boast 3":  {"patchwork-tally 3 9223372036854775807 9223372036854775807 " + strings.Repeat("00", 32) + "\n", "first line"},
-		"base64":   {"patchwork-tally-base64 ???\n", "not base64"},
-		"two":      {"patchwork-tally-base64 " + base64.StdEncoding.EncodeToString(slices.Concat(good, good)) + "\n", "bytes follow the record"},
+		"empty":   {"", "record 0, at byte 0: the file is empty"},
+		"foreign": {"PK\x03\x04 a zip", `begins with`},
+		"newer":   {strings.Replace(string(good), "tally 3 ", "tally 4 ", 1), "version 4; this program reads version 3"},
+		"older":   {strings.Replace(string(good), "tally 3 ", "tally 1 ", 1), "version 1; this program reads version 3"},
+		"damaged": {string(good[:len(good)-1]) + "\xff", "the file is damaged"},
+		"cut":     {string(good[:len(good)-3]), "ends after"},
+		"rest":    {string(good) + "x", fmt.Sprintf("record 1, at byte %d", len(good))},
+		"boast":   {"patchwork-tally 3 1 4294967296 " + strings.Repeat("00", 32) + "\n", "first line"},
+		"boast 2": {"patchwork-tally 3 1 4294967295 " + strings.Repeat("00", 32) + "\n", "ends after 0 of 4294967296 bytes"},
+		"boast 3": {"patchwork-tally 3 9223372036854775807 9223372036854775807 " + strings.Repeat("00", 32) + "\n",
+			"first line"},
+		"base64": {"patchwork-tally-base64 ???\n", "not base64"},
+		"two": {"patchwork-tally-base64 " + base64.StdEncoding.EncodeToString(slices.Concat(good, good)) + "\n",
+			"bytes follow the record"},
 		"no lines": {"patchwork-tally-base64 \n", "the line is empty"},
 	} {
 		_, err := readAll(strings.NewReader(c.file))

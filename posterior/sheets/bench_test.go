@@ -35,7 +35,8 @@ func BenchmarkSheet(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.Logf("%v: %d finds of %d, %d candidates, %d sprites, lines %d, %+v", time.Since(start), len(res.Finds), len(set.Truth.Items[0].Placements), res.Candidates, res.Sprites, res.Lines, res.Rates)
+				b.Logf("%v: %d finds of %d, %d candidates, %d sprites, lines %d, %+v", time.Since(start), len(res.Finds),
+					len(set.Truth.Items[0].Placements), res.Candidates, res.Sprites, res.Lines, res.Rates)
 			}
 		})
 	}

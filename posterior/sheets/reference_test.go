@@ -77,7 +77,8 @@ func pursueReference(on, unknown *plane, sprites []*sprite, list []candidate) (p
 			}
 		}
 		list = slices.DeleteFunc(list, func(c candidate) bool {
-			return gainReference(sprites[c.sprite], on, unknown, int(c.y), int(c.x)) < sprites[c.sprite].need || c.place() == best.place()
+			return gainReference(sprites[c.sprite], on, unknown, int(c.y), int(c.x)) < sprites[c.sprite].need ||
+				c.place() == best.place()
 		})
 	}
 }
@@ -211,7 +212,8 @@ func TestLines(t *testing.T) {
 		need := int(lineShare*float64(length) + 0.999)
 		for y := range page.Height() {
 			for x := range page.Width() {
-				if got := unknown.at(y, x); got != inLine(page, y, x, 0, 1, length, need) && got != inLine(page, y, x, 1, 0, length, need) {
+				if got := unknown.at(y, x); got != inLine(page, y, x, 0, 1, length, need) && got != inLine(page, y, x, 1, 0, length,
+					need) {
 					t.Fatalf("row %d, column %d: in a line %v", y, x, got)
 				}
 			}

@@ -16,7 +16,8 @@ import (
 func TestAnglesAndScales(t *testing.T) {
 	set := drawing(t, 0, 1, 6)
 	symbol := FromImage("", set.Truth.Symbols[5])
-	for _, turn := range []Turn{{Angle: 12, Scale: 1}, {Angle: -12, Scale: 1, Mirrored: true}, {Scale: 0.8}, {Scale: 1.2}, {Angle: 90, Scale: 1.2}} {
+	for _, turn := range []Turn{{Angle: 12, Scale: 1}, {Angle: -12, Scale: 1, Mirrored: true}, {Scale: 0.8}, {Scale: 1.2},
+		{Angle: 90, Scale: 1.2}} {
 		laid, dy, dx := symbol.turned(turn)
 		page := bitmap.New(200, 300)
 		for i, p := range laid.P {
@@ -24,7 +25,8 @@ func TestAnglesAndScales(t *testing.T) {
 				page.Set(70+i/laid.Width, 90+i%laid.Width, true)
 			}
 		}
-		res, err := Search(context.Background(), page, []Symbol{symbol}, Options{Turns: true, Mirror: true, Angles: []float64{-12, 12}, Scales: []float64{0.8, 1, 1.2}})
+		res, err := Search(context.Background(), page, []Symbol{symbol},
+			Options{Turns: true, Mirror: true, Angles: []float64{-12, 12}, Scales: []float64{0.8, 1, 1.2}})
 		if err != nil || len(res.Finds) != 1 {
 			t.Fatalf("%+v: %+v (%v)", turn, res, err)
 		}
@@ -64,7 +66,8 @@ func TestSearchRefuses(t *testing.T) {
 	for says, call := range map[string]func() error{
 		"no symbol": func() error { _, err := Search(context.Background(), page, nil, Options{}); return err },
 		`2 "none" has no`: func() error {
-			_, err := Search(context.Background(), page, []Symbol{dot, {Name: "none", Height: 1, Width: 1, P: []float64{0}}}, Options{})
+			_, err := Search(context.Background(), page, []Symbol{dot, {Name: "none", Height: 1, Width: 1, P: []float64{0}}},
+				Options{})
 			return err
 		},
 		"row 2, column 1": func() error {
@@ -98,7 +101,8 @@ func TestSearchRefuses(t *testing.T) {
 		}
 	}
 	large := Symbol{Height: 40, Width: 2, P: slices.Repeat([]float64{1}, 80)}
-	if res, err := Search(context.Background(), page, []Symbol{dot, large}, Options{Turns: true, Tiles: 9}); err != nil || len(res.Finds) != 0 {
+	if res, err := Search(context.Background(), page, []Symbol{dot, large}, Options{Turns: true, Tiles: 9}); err != nil ||
+		len(res.Finds) != 0 {
 		t.Errorf("%+v (%v)", res, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

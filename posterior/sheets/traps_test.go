@@ -14,7 +14,8 @@ import (
 // square, a grille, and a register, which is a grille with louvers.
 func drawing(t *testing.T, flip float64, seed uint64, symbols int) *synth.Set[*synth.SheetTruth] {
 	t.Helper()
-	set, err := synth.Sheets(synth.SheetsOptions{N: 1, Height: 900, Width: 1200, Symbols: symbols, Placements: 60, Flip: &flip, Seed: seed})
+	set, err := synth.Sheets(synth.SheetsOptions{N: 1, Height: 900, Width: 1200, Symbols: symbols, Placements: 60,
+		Flip: &flip, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func TestPartsOfOtherThings(t *testing.T) {
 				for _, f := range finds {
 					hit := false
 					for _, p := range want {
-						hit = hit || math.Abs(float64(f.Top+f.Bottom)/2-float64(p.Y)-25) < 6 && math.Abs(float64(f.Left+f.Right)/2-float64(p.X)-25) < 6
+						hit = hit || math.Abs(float64(f.Top+f.Bottom)/2-float64(p.Y)-25) < 6 &&
+							math.Abs(float64(f.Left+f.Right)/2-float64(p.X)-25) < 6
 					}
 					if !hit {
 						wrong++
@@ -113,7 +115,8 @@ func TestSmallSeed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(res.Finds) > 1 {
-				t.Errorf("a seed of %d x %d pixels with %d of ink, symbol %d, brings %d placements", side, side, ink, p.Symbol, len(res.Finds))
+				t.Errorf("a seed of %d x %d pixels with %d of ink, symbol %d, brings %d placements", side, side, ink, p.Symbol,
+					len(res.Finds))
 			}
 		}
 	}

@@ -55,7 +55,8 @@ func planted(t testing.TB, rows int) (*patchwork.Model, *dataset.Set) {
 		habitat = append(habitat, []string{"bog", "meadow", "shore"}[kind])
 		year = append(year, 2001)
 	}
-	set.Meta = []dataset.Column{{Name: "site", Values: site}, {Name: "habitat", Values: habitat}, {Name: "year", Values: year}}
+	set.Meta = []dataset.Column{{Name: "site", Values: site}, {Name: "habitat", Values: habitat},
+		{Name: "year", Values: year}}
 	template := func(from, to int) []float64 {
 		p := make([]float64, 10)
 		for j := range p {
@@ -65,7 +66,8 @@ func planted(t testing.TB, rows int) (*patchwork.Model, *dataset.Set) {
 		}
 		return p
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 10, Q: 0.1}, [][]float64{template(0, 5), template(4, 8)})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 10, Q: 0.1},
+		[][]float64{template(0, 5), template(4, 8)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,8 @@ func TestCountsAgainstBruteForce(t *testing.T) {
 				sum -= math.Log(q)
 			}
 		}
-		if row := r.ByRow[i]; row.Known != known || !near(float64(row.Loss), sum/float64(known)) || row.Name != set.Meta[0].Text(i) || row.Row != i+1 {
+		if row := r.ByRow[i]; row.Known != known || !near(float64(row.Loss), sum/float64(known)) ||
+			row.Name != set.Meta[0].Text(i) || row.Row != i+1 {
 			t.Errorf("row %d: %+v, want %d known, loss %v", i, row, known, sum/float64(known))
 		}
 	}
@@ -162,7 +165,8 @@ func TestCountsAgainstBruteForce(t *testing.T) {
 		}
 	}
 	pair := r.Together[0]
-	if pair.Rows != both || !near(float64(pair.Expected), float64(uses[0])*float64(uses[1])/float64(all)) || !near(float64(pair.Lift), float64(both)/float64(pair.Expected)) {
+	if pair.Rows != both || !near(float64(pair.Expected), float64(uses[0])*float64(uses[1])/float64(all)) ||
+		!near(float64(pair.Lift), float64(both)/float64(pair.Expected)) {
 		t.Errorf("pair %+v, want %d rows", pair, both)
 	}
 	if len(r.Labels) != 1 || r.Labels[0].Name != "habitat" || r.Labels[0].Values[0].Value != "bog" {
@@ -205,11 +209,13 @@ func TestColumnsAgainstBruteForce(t *testing.T) {
 			}
 		}
 		c, s := r.ByColumn[j], float64(on)/float64(known)
-		if c.On != on || c.Known != known || !near(float64(c.Loss), left/float64(known)) || !near(float64(c.ByShare), -s*math.Log(s)-(1-s)*math.Log(1-s)) {
+		if c.On != on || c.Known != known || !near(float64(c.Loss), left/float64(known)) ||
+			!near(float64(c.ByShare), -s*math.Log(s)-(1-s)*math.Log(1-s)) {
 			t.Errorf("column %d: %+v, want %d of %d on, loss %v", j, c, on, known, left/float64(known))
 		}
 		for _, v := range r.Parts[0].Votes {
-			if v.Number == j+1 && (v.Probability != 0.9 || v.Background != 0.1 || !near(float64(v.Among), float64(amongOn)/float64(among)) || !near(float64(v.Everywhere), s)) {
+			if v.Number == j+1 && (v.Probability != 0.9 || v.Background != 0.1 ||
+				!near(float64(v.Among), float64(amongOn)/float64(among)) || !near(float64(v.Everywhere), s)) {
 				t.Errorf("part 0 about column %d: %+v, want %v among its rows", j, v, float64(amongOn)/float64(among))
 			}
 		}
@@ -245,7 +251,8 @@ func TestMissingCells(t *testing.T) {
 				continue
 			}
 			bins[min(int(10*p[j]), 9)]++
-			if c := r.Missing.all[at]; c.Row != i+1 || c.Column != set.Columns[j] || c.Probability != p[j] || c.Name != set.Meta[0].Text(i) {
+			if c := r.Missing.all[at]; c.Row != i+1 || c.Column != set.Columns[j] || c.Probability != p[j] ||
+				c.Name != set.Meta[0].Text(i) {
 				t.Errorf("cell %d: %+v, want row %d, %q, %v", at, c, i+1, set.Columns[j], p[j])
 			}
 			at++
@@ -337,7 +344,8 @@ func TestOddTables(t *testing.T) {
 		"all the same":     {row("11"), row("11"), row("11")},
 		"a column unknown": {row("1?"), row("0?"), row("1?")},
 	} {
-		m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 2, Q: 0.5}, [][]float64{{0.9, 0.5}})
+		m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 2, Q: 0.5},
+			[][]float64{{0.9, 0.5}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -365,7 +373,8 @@ func TestNothingToLearnAgain(t *testing.T) {
 	full, _ := planted(t, 2)
 	for name, known := range map[string]int{"one column": 1, "two columns": 2, "nothing known": 0} {
 		width := max(known, 1)
-		m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: width, Q: 0.5}, [][]float64{slices.Repeat([]float64{0.9}, width)})
+		m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: width, Q: 0.5},
+			[][]float64{slices.Repeat([]float64{0.9}, width)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -408,7 +417,8 @@ func letters(t testing.TB) (*patchwork.Model, *dataset.Set) {
 		set.Images = append(set.Images, img)
 	}
 	grid := pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1), Angles: pose.Evenly(10, 10)}
-	m, err := learn.Learn(context.Background(), set, patchwork.NewConfig(patchwork.RuleMax, 12, 12, grid), learn.Options{Experts: 2, Starts: 2})
+	m, err := learn.Learn(context.Background(), set, patchwork.NewConfig(patchwork.RuleMax, 12, 12, grid),
+		learn.Options{Experts: 2, Starts: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,8 @@ func TestQuality(t *testing.T) {
 	if q == nil || len(q.By) != 3 || q.Rows != 120 || q.Folds != 5 {
 		t.Fatalf("quality %+v, %s", q, r.NoQuality)
 	}
-	if parts, means := q.By[0], q.By[1]; parts.LogLoss >= means.LogLoss || parts.Sizes[0] != 2 || !near(float64(parts.Bits), float64(parts.LogLoss)/math.Ln2) {
+	if parts, means := q.By[0], q.By[1]; parts.LogLoss >= means.LogLoss || parts.Sizes[0] != 2 ||
+		!near(float64(parts.Bits), float64(parts.LogLoss)/math.Ln2) {
 		t.Errorf("parts %+v, means %+v", parts, means)
 	}
 	// One fold by hand.
@@ -101,8 +102,10 @@ func TestQuality(t *testing.T) {
 			n += w
 		}
 	}
-	if s.of[1].Bits != int64(n) || s.of[0].Bits != s.of[1].Bits || s.of[2].Bits != s.of[1].Bits || !near(s.of[1].LogLoss, total/n) {
-		t.Errorf("%d, %d, %d cells, means %v; want %v, %v", s.of[0].Bits, s.of[1].Bits, s.of[2].Bits, s.of[1].LogLoss, n, total/n)
+	if s.of[1].Bits != int64(n) || s.of[0].Bits != s.of[1].Bits || s.of[2].Bits != s.of[1].Bits ||
+		!near(s.of[1].LogLoss, total/n) {
+		t.Errorf("%d, %d, %d cells, means %v; want %v, %v", s.of[0].Bits, s.of[1].Bits, s.of[2].Bits, s.of[1].LogLoss, n,
+			total/n)
 	}
 }
 

@@ -31,12 +31,15 @@ func TestDataFindings(t *testing.T) {
 		all = append(all, f.Facts+" "+f.Advice)
 	}
 	text := strings.Join(all, "\n")
-	for _, want := range []string{"1 column is 0 in every row (species I).", "1 column is unknown in every row (species J).", "1 name of the column site stands for more than one row (site <4>)."} {
+	for _, want := range []string{"1 column is 0 in every row (species I).",
+		"1 column is unknown in every row (species J).",
+		"1 name of the column site stands for more than one row (site <4>)."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if !strings.Contains(text, "Nothing explains") || strings.Contains(text, "poses") || strings.Contains(text, "habitat") {
+	if !strings.Contains(text, "Nothing explains") || strings.Contains(text, "poses") ||
+		strings.Contains(text, "habitat") {
 		t.Errorf("findings\n%s", text)
 	}
 	if got := doubledNames([]string{"a", "b", "a", "b"}); got != nil { // a category

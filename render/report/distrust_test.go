@@ -28,7 +28,8 @@ func noise(t *testing.T) (*patchwork.Model, *dataset.Set) {
 		}
 		set.Images = append(set.Images, img)
 	}
-	m, err := table.Learn(context.Background(), set.Data, patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 5}, table.Options{Experts: 5})
+	m, err := table.Learn(context.Background(), set.Data, patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 5},
+		table.Options{Experts: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,9 @@ func TestPartsOfNoiseAreNotToBeReliedOn(t *testing.T) {
 	if len(r.Findings) < 2 || r.Findings[0].Kind != kindNoBetter || r.Findings[1].Kind != kindUnstable {
 		t.Fatalf("findings %v", r.Findings)
 	}
-	for _, want := range []string{"Do not rely on these parts: they predict hidden cells no better than the column means (", "learned again from other starts, 0 of 1 part comes back",
+	for _, want := range []string{
+		"Do not rely on these parts: they predict hidden cells no better than the column means (",
+		"learned again from other starts, 0 of 1 part comes back",
 		"More rows or other columns"} {
 		if !strings.Contains(r.Summary[0], want) {
 			t.Errorf("the summary begins %q, without %q", r.Summary[0], want)
@@ -59,7 +62,8 @@ func TestPartsOfNoiseAreNotToBeReliedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	html := page.String()
-	warning, lead := strings.Index(html, `<p class="warning"><b>Do not rely on these parts:</b>`), strings.Index(html, "What this page shows")
+	warning, lead := strings.Index(html, `<p class="warning"><b>Do not rely on these parts:</b>`),
+		strings.Index(html, "What this page shows")
 	if warning < 0 || warning > lead || strings.Count(html, "Do not rely on these parts:") != 3 {
 		t.Errorf("the page warns at %d, begins at %d", warning, lead)
 	}
@@ -70,7 +74,8 @@ func TestPartsOfNoiseAreNotToBeReliedOn(t *testing.T) {
 func TestPlantedPartsAreReliedOn(t *testing.T) {
 	m, set := planted(t, 90)
 	r := build(t, m, set, Options{Stability: 2})
-	if r.warning != "" || r.Findings[0].Kind != kindUnstable || !strings.HasPrefix(r.Findings[0].Facts, "Do not rely on part 2 (") {
+	if r.warning != "" || r.Findings[0].Kind != kindUnstable ||
+		!strings.HasPrefix(r.Findings[0].Facts, "Do not rely on part 2 (") {
 		t.Errorf("warning %q, findings %v", r.warning, r.Findings)
 	}
 	if strings.Contains(strings.Join(r.Summary, " "), "rely") {
@@ -82,11 +87,13 @@ func TestPlantedPartsAreReliedOn(t *testing.T) {
 // losses of the parts and of the means, by fold; with rows, of a table of so many of which 100
 // were drawn.
 func judged(similar []float64, parts, means []float64, rows ...int) *Report {
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 2, Q: 0.1}, slices.Repeat([][]float64{{0.9, 0.1}}, max(len(similar), 1)))
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 2, Q: 0.1},
+		slices.Repeat([][]float64{{0.9, 0.1}}, max(len(similar), 1)))
 	if err != nil {
 		panic(err)
 	}
-	r := &Report{Table: true, Rows: 100, Findings: []Finding{{"unexplained", "Nothing explains 3 of 100 rows.", "learn more parts."}}}
+	r := &Report{Table: true, Rows: 100,
+		Findings: []Finding{{"unexplained", "Nothing explains 3 of 100 rows.", "learn more parts."}}}
 	if similar != nil {
 		r.Stability = &Stability{Rows: 100}
 	}
@@ -95,7 +102,8 @@ func judged(similar []float64, parts, means []float64, rows ...int) *Report {
 		r.Stability.Parts = append(r.Stability.Parts, Returning{k, []float64{1}, []float64{v}})
 	}
 	if parts != nil {
-		r.Quality = &Quality{Rows: 100, By: []Method{{Bits: Number(Mean(parts)), Folds: parts}, {Bits: Number(Mean(means)), Folds: means}}}
+		r.Quality = &Quality{Rows: 100, By: []Method{{Bits: Number(Mean(parts)), Folds: parts},
+			{Bits: Number(Mean(means)), Folds: means}}}
 	}
 	if rows != nil {
 		r.Rows = rows[0]
@@ -112,10 +120,17 @@ func TestWhenNotToRely(t *testing.T) {
 	}{
 		{"nothing measured", nil, nil, nil, "unexplained", ""},
 		{"all come back", []float64{0.7, 0.9, 1}, []float64{0.5, 0.5}, []float64{0.9, 0.9}, "unexplained", ""},
-		{"one of three", []float64{1, 0.6, 1}, nil, nil, "not-stable unexplained", "Do not rely on part 2 (mean similarity 1.00 from other starts, 0.60 from rows drawn anew): it does not come back when learned again, which takes 0.7."},
-		{"two of three", []float64{1, 0.6, 0.1}, nil, nil, "not-stable unexplained", "Do not rely on these parts: learned again from other starts, 3 of 3 parts come back, and from rows drawn anew 1 (with a mean similarity of 0.7 or more)."},
-		{"worse", nil, []float64{1.1, 1.1}, []float64{1, 1}, "no-better-than-means unexplained", "Do not rely on these parts: they predict hidden cells no better than the column means (1.100 bits per cell, the column means 1.000)."},
-		{"1 % better here and worse there", nil, []float64{0.97, 1.01}, []float64{1, 1}, "no-better-than-means unexplained", ""},
+		{"one of three", []float64{1, 0.6, 1}, nil, nil, "not-stable unexplained",
+			"Do not rely on part 2 (mean similarity 1.00 from other starts, 0.60 from rows drawn anew): it does not come back " +
+				"when learned again, which takes 0.7."},
+		{"two of three", []float64{1, 0.6, 0.1}, nil, nil, "not-stable unexplained",
+			"Do not rely on these parts: learned again from other starts, 3 of 3 parts come back, and from rows drawn anew 1 " +
+				"(with a mean similarity of 0.7 or more)."},
+		{"worse", nil, []float64{1.1, 1.1}, []float64{1, 1}, "no-better-than-means unexplained",
+			"Do not rely on these parts: they predict hidden cells no better than the column means (1.100 bits per cell, the " +
+				"column means 1.000)."},
+		{"1 % better here and worse there", nil, []float64{0.97, 1.01}, []float64{1, 1}, "no-better-than-means unexplained",
+			""},
 		{"1 % better everywhere", nil, []float64{0.99, 0.99}, []float64{1, 1}, "unexplained", ""},
 		{"5 % better in all", nil, []float64{0.8, 1.1}, []float64{1, 1}, "unexplained", ""},
 	} {
@@ -148,7 +163,8 @@ func TestKindsOfFindingsAreDistinct(t *testing.T) {
 func TestASampleIsNamed(t *testing.T) {
 	r := judged(nil, []float64{1.1}, []float64{1})
 	r.Rows = 3000
-	if s := r.fromSample(); s != " This is what a sample of 100 of the 3,000 rows says; report --sample 3000 asks them all, and takes longer." {
+	if s := r.fromSample(); s != " This is what a sample of 100 of the 3,000 rows says; report --sample 3000 asks them "+
+		"all, and takes longer." {
 		t.Error(s)
 	}
 }
@@ -157,8 +173,10 @@ func TestASampleIsNamed(t *testing.T) {
 // report says so, and does not say that they are not to be relied on.
 func TestASampleDoesNotCondemn(t *testing.T) {
 	r := judged([]float64{0.1, 0.2, 0.9}, nil, nil, 3000)
-	want := Finding{kindSampled, "Learned again from 100 of the 3,000 rows, 3 of 3 parts come back from other starts, and from rows drawn anew 1.",
-		"So few rows may be the reason, so the other parts are not judged. report --sample 3000 judges them by all rows, and takes longer."}
+	want := Finding{kindSampled,
+		"Learned again from 100 of the 3,000 rows, 3 of 3 parts come back from other starts, and from rows drawn anew 1.",
+		"So few rows may be the reason, so the other parts are not judged. report --sample 3000 judges them by all rows, " +
+			"and takes longer."}
 	if r.Findings[0] != want || r.warning != "" {
 		t.Errorf("warning %q, findings %q", r.warning, r.Findings)
 	}

@@ -37,13 +37,17 @@ func TestEffort(t *testing.T) {
 		rows := rapid.IntRange(1, 300_000).Draw(t, "rows")
 		o, folds := effortOf(t, 1, width, k, rows, true, Options{})
 		refits := 2*o.Stability + folds
-		if used := min(o.Sample, rows); int64(refits*used*width*k) > workOfRefits && (o.Sample > fewestRefitRows || refits > 2*fewTimes+fewFolds) {
+		if used := min(o.Sample, rows); int64(refits*used*width*k) > workOfRefits &&
+			(o.Sample > fewestRefitRows || refits > 2*fewTimes+fewFolds) {
 			t.Errorf("%d refits of %d rows x %d columns x %d parts", refits, used, width, k)
 		}
-		if int64(rows*width*k) < workOfRefits/30 && (o.Stability != mostTimes || folds != mostFolds || o.Sample < rows && o.Sample < mostRefitRows) {
-			t.Errorf("%d rows x %d columns x %d parts: %d times, %d folds, %d rows", rows, width, k, o.Stability, folds, o.Sample)
+		if int64(rows*width*k) < workOfRefits/30 && (o.Stability != mostTimes || folds != mostFolds || o.Sample < rows &&
+			o.Sample < mostRefitRows) {
+			t.Errorf("%d rows x %d columns x %d parts: %d times, %d folds, %d rows", rows, width, k, o.Stability, folds,
+				o.Sample)
 		}
-		if o, _ := effortOf(t, 1, width, k, rows, true, Options{Stability: 7, Sample: 99}); o.Stability != 7 || o.Sample != 99 {
+		if o, _ := effortOf(t, 1, width, k, rows, true, Options{Stability: 7, Sample: 99}); o.Stability != 7 ||
+			o.Sample != 99 {
 			t.Errorf("asked for 7 times and 99 rows, got %d and %d", o.Stability, o.Sample)
 		}
 		o, folds = effortOf(t, 8, 8, k, rows, false, Options{})

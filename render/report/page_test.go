@@ -77,7 +77,8 @@ func checkPage(t *testing.T, page string) {
 	if len(open) > 0 {
 		t.Errorf("not closed: %v", open)
 	}
-	if left := tags.ReplaceAllString(rest, ""); strings.ContainsAny(strings.ReplaceAll(left, "<!DOCTYPE html>", ""), "<>") {
+	if left := tags.ReplaceAllString(rest, ""); strings.ContainsAny(strings.ReplaceAll(left, "<!DOCTYPE html>", ""),
+		"<>") {
 		t.Errorf("a < or > outside of tags: %.80q", left[strings.IndexAny(left, "<>"):])
 	}
 	ids := map[string]bool{}
@@ -94,7 +95,8 @@ func checkPage(t *testing.T, page string) {
 	}
 }
 
-// TestPageShowsWhatIsSeen checks the page of a table whose labels have marks of direction and characters that control a terminal.
+// TestPageShowsWhatIsSeen checks the page of a table whose labels have marks of direction and characters that control a
+// terminal.
 func TestPageShowsWhatIsSeen(t *testing.T) {
 	m, set := planted(t, 60)
 	for _, c := range set.Meta {
@@ -122,7 +124,8 @@ func TestPageOfTable(t *testing.T) {
 	m, set := planted(t, 60)
 	page := html(t, build(t, m, set, Options{Stability: 1, Workers: 2}))
 	checkPage(t, page)
-	for _, want := range []string{"Title &lt;of&gt; &amp; a page", "wet &amp; &lt;i&gt;cold&lt;/i&gt;", "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;",
+	for _, want := range []string{"Title &lt;of&gt; &amp; a page", "wet &amp; &lt;i&gt;cold&lt;/i&gt;",
+		"&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;",
 		"site &lt;1&gt;", "bog", "plants &amp; &lt;b&gt;.csv", "60 rows", "Missing cells", "Redrawn rows", "column means"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %q", want)
@@ -140,7 +143,8 @@ func TestPageOfImages(t *testing.T) {
 	m, set := letters(t)
 	page := html(t, build(t, m, set, Options{Stability: -1, Workers: 2}))
 	checkPage(t, page)
-	for _, want := range []string{"12 images of 12 x 12 pixels", "Samples drawn from the model", "<circle", "The strangest images", "It was left out by request"} {
+	for _, want := range []string{"12 images of 12 x 12 pixels", "Samples drawn from the model", "<circle",
+		"The strangest images", "It was left out by request"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %q", want)
 		}
@@ -235,7 +239,8 @@ func TestTablesCanBeRead(t *testing.T) {
 		if err := table.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		back, err := dataset.Decode("rows.csv", b.Bytes(), dataset.Options{Meta: []string{"row", "name", "site", "habitat", "year", "parts", "bits_per_cell"}})
+		back, err := dataset.Decode("rows.csv", b.Bytes(),
+			dataset.Options{Meta: []string{"row", "name", "site", "habitat", "year", "parts", "bits_per_cell"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +255,8 @@ func used(r *Report) string { return r.facts()[0].Value + " " + r.facts()[0].Wor
 
 // TestWords checks how numbers are written.
 func TestWords(t *testing.T) {
-	one, two := &Report{Table: true, Rows: 1, Parts: make([]Part, 1), Stability: &Stability{Rows: 1}}, &Report{Table: true, Rows: 2, Parts: make([]Part, 2), Stability: &Stability{Rows: 2}}
+	one, two := &Report{Table: true, Rows: 1, Parts: make([]Part, 1), Stability: &Stability{Rows: 1}},
+		&Report{Table: true, Rows: 2, Parts: make([]Part, 2), Stability: &Stability{Rows: 2}}
 	for want, got := range map[string]string{
 		"Learned again from other starts, 0 of 1 part comes back; from rows drawn anew, 0.": one.sayStability(),
 		"Learned again from other starts, 0 of 2 parts come back; from rows drawn anew, 0.": two.sayStability(),
@@ -261,7 +267,8 @@ func TestWords(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	for share, want := range map[float64]string{0: "0 %", 0.0001: "< 0.1 %", 0.012: "1.2 %", 0.05: "5 %", 0.123: "12 %", 0.9999: "> 99.9 %", 1: "100 %"} {
+	for share, want := range map[float64]string{0: "0 %", 0.0001: "< 0.1 %", 0.012: "1.2 %", 0.05: "5 %", 0.123: "12 %",
+		0.9999: "> 99.9 %", 1: "100 %"} {
 		if got := percent(share); got != want {
 			t.Errorf("percent(%v) = %q, want %q", share, got, want)
 		}
@@ -303,7 +310,8 @@ func TestHeldOutImages(t *testing.T) {
 		t.Errorf("bars that move cost %v nats by the parts and %v by the mean image", parts, mean)
 	}
 	page := html(t, r)
-	for _, want := range []string{"mean image", "one part, moved", "10 of the 12 images, drawn at random,", "not found out again", "bits per pixel"} {
+	for _, want := range []string{"mean image", "one part, moved", "10 of the 12 images, drawn at random,",
+		"not found out again", "bits per pixel"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %q", want)
 		}
@@ -312,7 +320,8 @@ func TestHeldOutImages(t *testing.T) {
 
 // TestTimes: how many times as often something is has one form.
 func TestTimes(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 0.0357: "0.036", 0.00001234: "0.000012", 0.999: "1", 2.449: "2.4", 9.96: "10", 12.4: "12", 1234.5: "1234"} {
+	for x, want := range map[float64]string{0: "0", 0.0357: "0.036", 0.00001234: "0.000012", 0.999: "1", 2.449: "2.4",
+		9.96: "10", 12.4: "12", 1234.5: "1234"} {
 		if got := timesText(x); got != want {
 			t.Errorf("%v times: %q, want %q", x, got, want)
 		}

@@ -23,13 +23,15 @@ import (
 func water() *real.Model {
 	mean := func(x float64) real.Entry { return real.Entry{Vote: real.MeanOnly, Normal: real.Normal{Mean: x}} }
 	none := real.Entry{}
-	return &real.Model{Height: 1, Width: 4, Columns: []string{"temp", "ph", "<depth>", "salt"}, Names: []string{"salty", ""}, Pi: []float64{.3, .3},
+	return &real.Model{Height: 1, Width: 4, Columns: []string{"temp", "ph", "<depth>", "salt"},
+		Names: []string{"salty", ""}, Pi: []float64{.3, .3},
 		Background: []real.Normal{{Mean: 20, Var: 1}, {Mean: 7, Var: .04}, {Mean: 98, Var: 40}, {Mean: 3, Var: .3}},
 		Experts: [][]real.Entry{{none, none, mean(30), {Vote: real.MeanAndVar, Normal: real.Normal{Mean: 9, Var: .04}}},
 			{mean(27), mean(5.5), none, none}}}
 }
 
-// readings are rows of water: who is what is in the label; row 5 lacks its salt, and the temperature of row 7 is a slip.
+// readings are rows of water: who is what is in the label; row 5 lacks its salt, and the temperature of row 7 is a
+// slip.
 func readings(t *testing.T) *dataset.Values {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "water.csv")
@@ -76,13 +78,15 @@ func TestRealTable(t *testing.T) {
 		t.Errorf("part 0: %+v", p)
 	}
 	votes := r.PartVotes[0]
-	if len(votes) != 2 || votes[1].Column != "<depth>" || votes[0].Own != true || math.Abs(float64(votes[1].Among)-30) > 1e-12 || votes[1].Deviation != math.Sqrt(40) {
+	if len(votes) != 2 || votes[1].Column != "<depth>" || votes[0].Own != true ||
+		math.Abs(float64(votes[1].Among)-30) > 1e-12 || votes[1].Deviation != math.Sqrt(40) {
 		t.Errorf("votes of part 0: %+v", votes)
 	}
 	if len(r.Cells) != 1 || r.Unknown != 1 {
 		t.Fatalf("unknown cells: %+v", r.Cells)
 	}
-	if c := r.Cells[0]; c.Row != 5 || c.Column != "salt" || math.Abs(float64(c.Mean)-9) > .05 || !(c.Low < c.Mean && c.Mean < c.High) || !math.IsNaN(float64(c.Value)) {
+	if c := r.Cells[0]; c.Row != 5 || c.Column != "salt" || math.Abs(float64(c.Mean)-9) > .05 ||
+		!(c.Low < c.Mean && c.Mean < c.High) || !math.IsNaN(float64(c.Value)) {
 		t.Errorf("salt of row 5: %+v", c)
 	}
 	if len(r.Surprises) == 0 || r.Surprises[0].Row != 7 || r.Surprises[0].Column != "temp" || r.Surprises[0].Off() < 3 {
@@ -99,7 +103,8 @@ func TestRealTable(t *testing.T) {
 			t.Errorf("the parts leave more of %s than there is: %+v", c.Name, c)
 		}
 	}
-	checkReal(t, r, "high salt 9; low &lt;depth&gt; 30", "Rows worked out", "Largest surprises", "Missing values", "1 cell is unknown", "row 7 (plain)")
+	checkReal(t, r, "high salt 9; low &lt;depth&gt; 30", "Rows worked out", "Largest surprises", "Missing values",
+		"1 cell is unknown", "row 7 (plain)")
 }
 
 // checkReal checks that the page has some texts and nothing raw, that the JSON is valid and that tables have one width.
@@ -180,7 +185,8 @@ func TestRealImages(t *testing.T) {
 			bar[i] = real.Entry{Vote: real.MeanOnly, Normal: real.Normal{Mean: 9}}
 		}
 	}
-	m := &real.Model{Height: 4, Width: 4, Background: slices.Repeat([]real.Normal{{Mean: 0, Var: 1}}, 16), Experts: [][]real.Entry{bar}}
+	m := &real.Model{Height: 4, Width: 4, Background: slices.Repeat([]real.Normal{{Mean: 0, Var: 1}}, 16),
+		Experts: [][]real.Entry{bar}}
 	m.Poses.DX.Min, m.Poses.DX.Max, m.Poses.DX.Step = -1, 1, 1
 	r, err := report.BuildReal(context.Background(), m, values(t, path), report.Options{})
 	if err != nil {
@@ -189,7 +195,8 @@ func TestRealImages(t *testing.T) {
 	if r.Parts[0].Rows != 5 || r.Unknown != 1 {
 		t.Errorf("the bar is in %d of 5 images; %d pixels are unknown", r.Parts[0].Rows, r.Unknown)
 	}
-	checkReal(t, r, "it may be moved", "Explanations", "The strangest images", "4 pixels brighter, 0 darker", "Samples drawn")
+	checkReal(t, r, "it may be moved", "Explanations", "The strangest images", "4 pixels brighter, 0 darker",
+		"Samples drawn")
 	m.Experts = nil
 	if r, err = report.BuildReal(context.Background(), m, values(t, path), report.Options{}); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,8 @@ func TestCategories(t *testing.T) {
 	if want := []string{"wet", "soil=clay", "soil=peat", "soil=sand"}; !slices.Equal(set.Columns, want) {
 		t.Fatalf("columns %v, want %v", set.Columns, want)
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 4, Q: 0.4}, [][]float64{{0.9, 0.05, 0.9, 0.05}})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 4, Q: 0.4},
+		[][]float64{{0.9, 0.05, 0.9, 0.05}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func TestCategories(t *testing.T) {
 	page := html(t, r)
 	checkPage(t, page)
 	parts, _, _ := strings.Cut(page, `id="perrow"`)
-	if strings.Contains(parts, "Speaks against") || !strings.Contains(parts, "soil=clay and soil=peat are the values of one column") {
+	if strings.Contains(parts, "Speaks against") ||
+		!strings.Contains(parts, "soil=clay and soil=peat are the values of one column") {
 		t.Error("the page shows votes against the other values")
 	}
 	if n := len(r.Parts[0].Votes); n != 4 {

@@ -106,7 +106,8 @@ func TestImports(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pkg := range strings.FieldsSeq(string(list)) {
-		if regexp.MustCompile(`^(net|crypto/tls|html/template|embed)$|^net/http|font|gonum/plot|parquet|arrow|protobuf`).MatchString(pkg) {
+		if regexp.MustCompile(
+			`^(net|crypto/tls|html/template|embed)$|^net/http|font|gonum/plot|parquet|arrow|protobuf`).MatchString(pkg) {
 			t.Errorf("%s is inside", pkg)
 		}
 	}
@@ -134,7 +135,8 @@ func ask(t *testing.T, core []byte, requests []map[string]any) []answer {
 		}
 	}
 	var out []answer
-	lines := json.NewDecoder(bytes.NewReader(node(t, "testdata/ask.cjs", filepath.Join(folder, "core.js"), filepath.Join(folder, "requests.json"))))
+	lines := json.NewDecoder(bytes.NewReader(node(t, "testdata/ask.cjs", filepath.Join(folder, "core.js"),
+		filepath.Join(folder, "requests.json"))))
 	for range requests {
 		var a answer
 		if err := lines.Decode(&a); err != nil {
@@ -188,8 +190,10 @@ func TestSameBytes(t *testing.T) {
 	get := func(path string) map[string]any { return map[string]any{"method": "GET", "path": path} }
 	answers := ask(t, coreScript(slices.Concat(start, worker), program, models), []map[string]any{
 		get("/v1/models/letter-t/file"),
-		learned(`{"data":"letters-t","take":10,"experts":2,"shift":14,"rotate":"24:6","seed":15}`), done("j1"), get("/v1/models/m1/file"), get("/v1/learn/j1/data.npz"),
-		{"method": "POST", "path": "/v1/data", "query": [][]string{{"name", "sites.csv"}}, "kind": "application/octet-stream", "body": csvTable()},
+		learned(`{"data":"letters-t","take":10,"experts":2,"shift":14,"rotate":"24:6","seed":15}`), done("j1"),
+		get("/v1/models/m1/file"), get("/v1/learn/j1/data.npz"),
+		{"method": "POST", "path": "/v1/data", "query": [][]string{{"name", "sites.csv"}}, "kind": "application/octet-stream",
+			"body": csvTable()},
 		learned(`{"data":"d1","auto":true}`), done("j2"), get("/v1/models/m2/file"),
 		get("/v1/models/m1/gallery.svg"), get("/v1/learn/j1/events"), get("/v1/nothing"),
 	})
@@ -207,7 +211,8 @@ func TestSameBytes(t *testing.T) {
 	if answers[8].Body != string(commanded(t, answers[7].Body)) {
 		t.Error("the table that the page learned has other bytes than the command line's")
 	}
-	if events := answers[10].Events; !strings.HasPrefix(answers[9].Body, "<svg") || !strings.Contains(events, "event: progress") || !strings.Contains(events, "event: done") {
+	if events := answers[10].Events; !strings.HasPrefix(answers[9].Body, "<svg") ||
+		!strings.Contains(events, "event: progress") || !strings.Contains(events, "event: done") {
 		t.Errorf("a picture %.80q, events %.80q", answers[9].Body, events)
 	}
 }
@@ -216,12 +221,14 @@ func TestSameBytes(t *testing.T) {
 func commanded(t *testing.T, job string) []byte {
 	t.Helper()
 	var j struct{ Command string }
-	if err := json.Unmarshal([]byte(job), &j); err != nil || !strings.HasPrefix(j.Command, "patchwork learn sites.csv -o model.npz") {
+	if err := json.Unmarshal([]byte(job), &j); err != nil ||
+		!strings.HasPrefix(j.Command, "patchwork learn sites.csv -o model.npz") {
 		t.Fatalf("%.300s: %v", job, err)
 	}
 	folder := t.TempDir()
 	program := filepath.Join(folder, "patchwork")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "example.com/patchwork/cmd/patchwork").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		"example.com/patchwork/cmd/patchwork").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "sites.csv"), []byte(csvTable()), 0o666); err != nil {
@@ -247,7 +254,8 @@ func native(t *testing.T, data []byte, method string, starts int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := recipe.Recipe{Count: recipe.Count{Experts: 2}, Poses: recipe.Poses{Shift: 14, Rotate: "24:6"}, Seed: 15, Method: method, Starts: starts}
+	r := recipe.Recipe{Count: recipe.Count{Experts: 2}, Poses: recipe.Poses{Shift: 14, Rotate: "24:6"}, Seed: 15,
+		Method: method, Starts: starts}
 	plan, err := r.Plan(56, 56)
 	if err != nil {
 		t.Fatal(err)
@@ -283,7 +291,8 @@ func TestStop(t *testing.T) {
 		return map[string]any{"method": "GET", "path": path, "until": until}
 	}
 	answers := ask(t, coreScript(slices.Concat(start, worker), program, models), []map[string]any{
-		begin, get("/v1/learn/j1", `"trial":([2-9]|1\d)`), stop("j1"), get("/v1/learn/j1", `"state":"stopped"`), get("/v1/models/m1/file", ""), get("/v1/learn/j1/data.npz", ""), get("/v1/learn/j1/events", ""),
+		begin, get("/v1/learn/j1", `"trial":([2-9]|1\d)`), stop("j1"), get("/v1/learn/j1", `"state":"stopped"`),
+		get("/v1/models/m1/file", ""), get("/v1/learn/j1/data.npz", ""), get("/v1/learn/j1/events", ""),
 		begin, get("/v1/learn/j2", `"state":"running"`), stop("j2"), get("/v1/learn/j2", `"state":"(stopped|done)"`),
 	})
 	for i, status := range []int{202, 200, 200, 200, 200, 200, 200, 202, 200, 200, 200} {
@@ -306,7 +315,8 @@ func TestStop(t *testing.T) {
 	if answers[4].Body != string(native(t, []byte(answers[5].Body), "both", n)) {
 		t.Errorf("the best so far has other bytes than %s makes", j.Command)
 	}
-	if events := answers[6].Events; !strings.Contains(events, "event: progress") || !strings.HasSuffix(strings.TrimSpace(events), "}") || !strings.Contains(events, "event: stopped") {
+	if events := answers[6].Events; !strings.Contains(events, "event: progress") ||
+		!strings.HasSuffix(strings.TrimSpace(events), "}") || !strings.Contains(events, "event: stopped") {
 		t.Errorf("events %.500s", events)
 	}
 	// Within the second that is left for it the first start may just come to a model.
@@ -338,7 +348,8 @@ func TestStack(t *testing.T) {
 		kernel.Portable().Stack(j.Sums, numbers, &places)
 		jobs = append(jobs, j)
 	}
-	text, err := json.Marshal(map[string]any{"simd": simdModule(), "worker": string(worker), "numbers": numbers, "jobs": jobs})
+	text, err := json.Marshal(map[string]any{"simd": simdModule(), "worker": string(worker), "numbers": numbers,
+		"jobs": jobs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,8 +369,10 @@ func TestPageFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(files["index.html"])
-	script, style := regexp.MustCompile(`(?s)<script type="module">(.*)</script>\s*</body>`).FindStringSubmatch(page), regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page)
-	if script == nil || style == nil || !strings.Contains(page, hash(script[1])) || !strings.Contains(page, hash(style[1])) {
+	script, style := regexp.MustCompile(`(?s)<script type="module">(.*)</script>\s*</body>`).FindStringSubmatch(page),
+		regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page)
+	if script == nil || style == nil || !strings.Contains(page, hash(script[1])) ||
+		!strings.Contains(page, hash(style[1])) {
 		t.Error("the policy does not name the script and the style")
 	}
 	for _, unwanted := range []string{`src="./assets`, "./icon.svg", `href="./assets`, "</script></script>"} {
@@ -370,7 +383,8 @@ func TestPageFiles(t *testing.T) {
 	if !strings.Contains(page, "connect-src 'none'") || !strings.Contains(page, `<script src="./core.js"></script>`) {
 		t.Error("the page may connect, or lacks its core")
 	}
-	if _, err := pageFiles(fstest.MapFS{"index.html": {Data: []byte("<p>")}, "icon.svg": {}, "licenses.txt": {}}, nil); err == nil {
+	if _, err := pageFiles(fstest.MapFS{"index.html": {Data: []byte("<p>")}, "icon.svg": {}, "licenses.txt": {}},
+		nil); err == nil {
 		t.Error("a page without a script is accepted")
 	}
 }

@@ -166,7 +166,8 @@ func TestFewest(t *testing.T) {
 		c := find(t, m, Options{Seed: rapid.Uint64Range(0, 9).Draw(t, "seed")})
 		checkCover(t, m, c)
 		least := bruteForce(m)
-		if c.Optimal() && len(c.Blocks) != least || len(c.Certificate) > least || len(c.Blocks) < least || len(c.Blocks) > least+1 {
+		if c.Optimal() && len(c.Blocks) != least || len(c.Certificate) > least || len(c.Blocks) < least ||
+			len(c.Blocks) > least+1 {
 			t.Fatalf("%d blocks and a certificate of %d; the least number is %d", len(c.Blocks), len(c.Certificate), least)
 		}
 		checked++
@@ -262,8 +263,9 @@ func TestCheapest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMatrix(t, 12)
 		price := rapid.Int64Range(1, 5)
-		o := Options{RowPrice: price.Draw(t, "row price"), ColumnPrice: price.Draw(t, "column price"), BlockPrice: price.Draw(t, "block price"),
-			Seed: rapid.Uint64Range(0, 3).Draw(t, "seed"), Steps: 20_000}
+		o := Options{RowPrice: price.Draw(t, "row price"), ColumnPrice: price.Draw(t, "column price"),
+			BlockPrice: price.Draw(t, "block price"),
+			Seed:       rapid.Uint64Range(0, 3).Draw(t, "seed"), Steps: 20_000}
 		few := find(t, m, o)
 		o.Cheapest = true
 		cheap := find(t, m, o)
@@ -285,7 +287,8 @@ func TestCheapest(t *testing.T) {
 // Two blocks that overlap in a corner, as roles whose users have all permissions of
 // both: the cheapest cover is known.
 func TestCheapestKnown(t *testing.T) {
-	m := Of([]*bitmap.Image{bitmap.Parse("1110"), bitmap.Parse("1110"), bitmap.Parse("1111"), bitmap.Parse("0011"), bitmap.Parse("0011")})
+	m := Of([]*bitmap.Image{bitmap.Parse("1110"), bitmap.Parse("1110"), bitmap.Parse("1111"), bitmap.Parse("0011"),
+		bitmap.Parse("0011")})
 	c := find(t, m, Options{Cheapest: true, Steps: 1000})
 	// Rows 0-2 with columns 0-2 (3 + 3 + 1), rows 2-4 with columns 2, 3 (3 + 2 + 1).
 	want := []Block{{[]int32{0, 1, 2}, []int32{0, 1, 2}}, {[]int32{2, 3, 4}, []int32{2, 3}}}
@@ -346,10 +349,12 @@ func TestMustAndNever(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMatrix(t, 8)
 		cell := rapid.Custom(func(t *rapid.T) Cell {
-			return Cell{rapid.Int32Range(0, int32(m.Rows()-1)).Draw(t, "row"), rapid.Int32Range(0, int32(m.Columns-1)).Draw(t, "column")}
+			return Cell{rapid.Int32Range(0, int32(m.Rows()-1)).Draw(t, "row"),
+				rapid.Int32Range(0, int32(m.Columns-1)).Draw(t, "column")}
 		})
 		o := Options{Steps: 4000, Cheapest: rapid.Bool().Draw(t, "cheapest"), NeverAdd: rapid.Bool().Draw(t, "never add"),
-			ExceptionPrice: rapid.SampledFrom([]int64{0, 1, 3}).Draw(t, "price"), Must: rapid.SliceOfN(cell, 0, 3).Draw(t, "must")}
+			ExceptionPrice: rapid.SampledFrom([]int64{0, 1, 3}).Draw(t, "price"),
+			Must:           rapid.SliceOfN(cell, 0, 3).Draw(t, "must")}
 		for _, c := range rapid.SliceOfN(cell, 0, 3).Draw(t, "never") {
 			if !slices.Contains(o.Must, c) {
 				o.Never = append(o.Never, c)
@@ -435,11 +440,12 @@ func TestExceptions(t *testing.T) {
 func TestOptionErrors(t *testing.T) {
 	m := Of([]*bitmap.Image{bitmap.Parse("10")})
 	for want, o := range map[string]Options{
-		"row 2, column 1 is not in a table of 1 rows and 2 columns":                 {Must: []Cell{{1, 0}}},
-		"row 1, column 3 is not in a table of 1 rows and 2 columns":                 {Never: []Cell{{0, 2}}},
-		"row 1, column 1 must be covered and must not be; leave one of the two out": {Must: []Cell{{0, 0}}, Never: []Cell{{0, 0}}},
-		"the price of a row is -1; it must be 0 to 1048576":                         {RowPrice: -1},
-		"limits of 0 rows, -1 columns and 0 steps; none may be below 0":             {MaxColumns: -1},
+		"row 2, column 1 is not in a table of 1 rows and 2 columns": {Must: []Cell{{1, 0}}},
+		"row 1, column 3 is not in a table of 1 rows and 2 columns": {Never: []Cell{{0, 2}}},
+		"row 1, column 1 must be covered and must not be; leave one of the two out": {Must: []Cell{{0, 0}},
+			Never: []Cell{{0, 0}}},
+		"the price of a row is -1; it must be 0 to 1048576":             {RowPrice: -1},
+		"limits of 0 rows, -1 columns and 0 steps; none may be below 0": {MaxColumns: -1},
 	} {
 		if _, err := Find(context.Background(), m, o); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)

@@ -27,7 +27,8 @@ import (
 // leastComparison is computed once; package rivals tests that it does not
 // depend on the number of workers.
 var leastComparison = sync.OnceValues(func() (*compared, error) {
-	return compareWith(context.Background(), rivals.Options{Quick: true, Sizes: []int{20}, Sets: 1, Test: 20, TuneSets: 1, Seed: 1, Workers: 2})
+	return compareWith(context.Background(), rivals.Options{Quick: true, Sizes: []int{20}, Sets: 1, Test: 20, TuneSets: 1,
+		Seed: 1, Workers: 2})
 })
 
 // tiny returns the smallest options for every figure.
@@ -210,7 +211,8 @@ func TestShownRounds(t *testing.T) {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 	got := table.shown("f").Cells
-	if got[0][1].Text != "0.00" || got[0][2].Text != "−1.3" || got[1][2].Text != "7.0" || got[1][1].Numeric || !got[0][1].Numeric {
+	if got[0][1].Text != "0.00" || got[0][2].Text != "−1.3" || got[1][2].Text != "7.0" || got[1][1].Numeric ||
+		!got[0][1].Numeric {
 		t.Errorf("%+v", got)
 	}
 }

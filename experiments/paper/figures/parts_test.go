@@ -15,7 +15,8 @@ import (
 )
 
 func TestMinus(t *testing.T) {
-	for in, want := range map[string]string{"-1.5": "−1.5", "at (-3) to -0.2": "at (−3) to −0.2", "max-minus-min 8-bit": "max-minus-min 8-bit", "a - b": "a - b"} {
+	for in, want := range map[string]string{"-1.5": "−1.5", "at (-3) to -0.2": "at (−3) to −0.2",
+		"max-minus-min 8-bit": "max-minus-min 8-bit", "a - b": "a - b"} {
 		if got := minus(in); got != want {
 			t.Errorf("%q became %q", in, got)
 		}
@@ -31,7 +32,9 @@ func TestByWriter(t *testing.T) {
 		img.Set(0, i, true)
 		images = append(images, img)
 	}
-	s := &dataset.Set{Data: patchwork.Data{Images: images}, Meta: []dataset.Column{{Name: "y", Values: []string{"T", "T", "L", "T", "T", "T"}}, {Name: "writer", Values: []int64{10, 9, 1, 9, 2, 10}}}}
+	s := &dataset.Set{Data: patchwork.Data{Images: images},
+		Meta: []dataset.Column{{Name: "y", Values: []string{"T", "T", "L", "T", "T", "T"}},
+			{Name: "writer", Values: []int64{10, 9, 1, 9, 2, 10}}}}
 	got, err := byWriter(s, "T")
 	if err != nil || len(got) != 3 || got[0] != images[4] || got[1] != images[1] || got[2] != images[0] {
 		t.Errorf("%v, %v", got, err)
@@ -69,7 +72,8 @@ func TestStraight(t *testing.T) {
 	}{
 		"bar": {bar, true}, "corner": {func(y, x int) bool { return bar(y, x) || foot(y, x) }, false},
 		"slanted": {func(y, x int) bool { return y >= 5 && y < 45 && x-y/2 >= 10 && x-y/2 < 14 }, true},
-		"blob":    {func(y, x int) bool { return y < 20 && x < 20 }, false}, "speck": {func(y, x int) bool { return y < 10 && x < 2 }, false},
+		"blob":    {func(y, x int) bool { return y < 20 && x < 20 }, false},
+		"speck":   {func(y, x int) bool { return y < 10 && x < 2 }, false},
 	} {
 		if got := straight(draw(c.ink), side); got != c.want {
 			t.Errorf("%s: straight %v", name, got)
@@ -127,11 +131,13 @@ func TestReadLettersNames(t *testing.T) {
 		}
 		return s
 	}
-	s := read(npy.Member{Name: "labels", Array: npy.New([]string{"t", "l"}, 2)}, npy.Member{Name: "writers", Array: npy.New([]int64{4, 5}, 2)})
+	s := read(npy.Member{Name: "labels", Array: npy.New([]string{"t", "l"}, 2)},
+		npy.Member{Name: "writers", Array: npy.New([]int64{4, 5}, 2)})
 	if got, err := byWriter(s, "T"); err != nil || len(got) != 1 || got[0] != s.Images[0] {
 		t.Errorf("%v, %v of %v", got, err, s.Meta)
 	}
-	s = read(npy.Member{Name: "labels", Array: npy.New([]string{"x", "y"}, 2)}, npy.Member{Name: "y", Array: npy.New([]string{"T", "t"}, 2)})
+	s = read(npy.Member{Name: "labels", Array: npy.New([]string{"x", "y"}, 2)},
+		npy.Member{Name: "y", Array: npy.New([]string{"T", "t"}, 2)})
 	if got, err := byWriter(s, "T"); err != nil || len(got) != 1 {
 		t.Errorf("small and large letters are two: %v, %v", got, err)
 	}

@@ -17,7 +17,8 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		of   []Verdict
 		want Verdict
-	}{{nil, Holds}, {[]Verdict{Holds, Holds}, Holds}, {[]Verdict{Holds, DoesNotHold}, InPart}, {[]Verdict{DoesNotHold}, DoesNotHold}} {
+	}{{nil, Holds}, {[]Verdict{Holds, Holds}, Holds}, {[]Verdict{Holds, DoesNotHold}, InPart},
+		{[]Verdict{DoesNotHold}, DoesNotHold}} {
 		var r Result
 		for _, v := range c.of {
 			r.Statements = append(r.Statements, Statement{Verdict: v})
@@ -45,8 +46,9 @@ func TestNumbers(t *testing.T) {
 
 // The ledger escapes what would end a cell, and has a line for each statement, with the command.
 func TestLedger(t *testing.T) {
-	p := page{Sections: []section{{Figure: figure3, Command: command(figure3, Options{Seed: 2, Quick: true, Labels: []int{1}}),
-		Result: Result{Statements: []Statement{{"a|b", "1", "exact", Holds}, {"c", "2", "sets", InPart}}}}}}
+	p := page{Sections: []section{
+		{Figure: figure3, Command: command(figure3, Options{Seed: 2, Quick: true, Labels: []int{1}}),
+			Result: Result{Statements: []Statement{{"a|b", "1", "exact", Holds}, {"c", "2", "sets", InPart}}}}}}
 	var md, table strings.Builder
 	if err := p.markdown(&md); err != nil {
 		t.Fatal(err)
@@ -54,7 +56,9 @@ func TestLedger(t *testing.T) {
 	if err := p.ledger(&table); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(md.String(), "| 3 | a\\|b | 1 | exact | holds | `go run ./experiments/paper 3 --quick --seed 2` | 0 |\n") || strings.Count(md.String(), "\n") != 4 {
+	if !strings.Contains(md.String(),
+		"| 3 | a\\|b | 1 | exact | holds | `go run ./experiments/paper 3 --quick --seed 2` | 0 |\n") ||
+		strings.Count(md.String(), "\n") != 4 {
 		t.Errorf("Markdown\n%s", &md)
 	}
 	if !strings.Contains(table.String(), "\n3,c,2,sets,holds in part,") {
@@ -64,7 +68,8 @@ func TestLedger(t *testing.T) {
 
 // A small picture is embedded as vectors, a large one as pixels; both files are written.
 func TestPictureIsEmbedded(t *testing.T) {
-	small := Picture{Name: "small", Caption: "a tile", Drawing: render.Tiled(render.Template(2, 2, []float64{0, 1, 1, 0}, render.Ink), 4)}
+	small := Picture{Name: "small", Caption: "a tile",
+		Drawing: render.Tiled(render.Template(2, 2, []float64{0, 1, 1, 0}, render.Ink), 4)}
 	dir := t.TempDir()
 	d, err := small.save(dir)
 	if err != nil || d.Alt != "a tile" || !strings.HasPrefix(string(d.Source), "data:image/svg+xml;base64,") || d.Wide {
@@ -82,13 +87,15 @@ func TestBySize(t *testing.T) {
 		Truth:  make([]rivals.Point, 2)}
 	shared.Curves[0].Points[1].Median.L2, shared.Curves[0].Points[1].High.L2 = 3, 4
 	table := measureTable(shared, "l2", "L2", func(m rivals.Measure) float64 { return m.L2 })
-	if len(table.Columns) != 4 || table.Columns[3] != (Column{"N = 100", 2}) || strings.Join(table.Rows[0], " ") != "NMF 8 0 3" || table.Rows[1][0] != "truth" {
+	if len(table.Columns) != 4 || table.Columns[3] != (Column{"N = 100", 2}) ||
+		strings.Join(table.Rows[0], " ") != "NMF 8 0 3" || table.Rows[1][0] != "truth" {
 		t.Errorf("%+v", table)
 	}
 	if set := settingsTable(shared, shared); len(set.Rows) != 2 || set.Rows[1][2] != "rate 1" {
 		t.Errorf("%+v", set)
 	}
-	if q := quartileTable(shared); len(q.Rows) != 4 || len(q.Columns) != 3+3*len(rivals.Figures) || len(q.Rows[0]) != len(q.Columns) {
+	if q := quartileTable(shared); len(q.Rows) != 4 || len(q.Columns) != 3+3*len(rivals.Figures) ||
+		len(q.Rows[0]) != len(q.Columns) {
 		t.Errorf("%d rows, %d columns", len(q.Rows), len(q.Columns))
 	}
 	if at := rivals.Nearest(shared.Options.Sizes); at != 1 {

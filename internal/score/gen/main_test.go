@@ -17,12 +17,14 @@ func TestGeneratedIsCurrent(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		code, stubs := filepath.Join(dir, c.code), filepath.Join(dir, c.stubs)
-		if out, err := exec.Command("go", "run", c.program, "-out", code, "-stubs", stubs, "-pkg", "kernel").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "run", c.program, "-out", code, "-stubs", stubs, "-pkg",
+			"kernel").CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		for _, name := range []string{c.code, c.stubs} {
 			// The first line has the command.
-			if a, b := body(t, filepath.Join(dir, name)), body(t, filepath.Join("..", "kernel", name)); len(a) == 0 || !bytes.Equal(a, b) {
+			if a, b := body(t, filepath.Join(dir, name)), body(t, filepath.Join("..", "kernel", name)); len(a) == 0 ||
+				!bytes.Equal(a, b) {
 				t.Errorf("%s is not what the generator writes: go generate ./internal/score/kernel", name)
 			}
 		}

@@ -56,7 +56,8 @@ func TestProbabilityIsTheComposition(t *testing.T) {
 				yes, no = b.p(), 1-b.p()
 			}
 			if math.Abs(yes-b.p()) > 1e-9 || math.Abs(yes+no-1) > 1e-9 || math.Abs(none-before) > 1e-12 {
-				t.Fatalf("%s: %v beside %v composes to %v, the cell says %v, %v; before %v, %v", Names[r], opinion, q, b.p(), yes, no, before, none)
+				t.Fatalf("%s: %v beside %v composes to %v, the cell says %v, %v; before %v, %v", Names[r], opinion, q, b.p(), yes,
+					no, before, none)
 			}
 		}
 	}
@@ -206,7 +207,8 @@ func TestGroupsKeepTheTruth(t *testing.T) {
 				}
 			}
 		}
-		if _, p := whole.Step(e, MStep{Least: 5, FixedBackground: true, Pooled: true}, each); p[0][0] == got[0][0] && r == NoisyOr {
+		if _, p := whole.Step(e, MStep{Least: 5, FixedBackground: true, Pooled: true}, each); p[0][0] == got[0][0] &&
+			r == NoisyOr {
 			t.Error("votes that are drawn to their mean stay where they were")
 		}
 	}
@@ -224,11 +226,12 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		g := NewGroups(3)
 		if wire.Unmarshal(in, code(g)) == nil {
-			g.Step(NewExperts(Mean, []float64{.1, .2, .3}, [][]float64{{.2, .3, .4}, {.2, .1, .4}}), MStep{MinQ: 0.01}, func(n int, work func(int)) {
-				for i := range n {
-					work(i)
-				}
-			})
+			g.Step(NewExperts(Mean, []float64{.1, .2, .3}, [][]float64{{.2, .3, .4}, {.2, .1, .4}}), MStep{MinQ: 0.01},
+				func(n int, work func(int)) {
+					for i := range n {
+						work(i)
+					}
+				})
 		}
 	})
 }

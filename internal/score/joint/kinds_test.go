@@ -56,7 +56,8 @@ func TestGroupsOfAKindAreAlike(t *testing.T) {
 					own[kind] = counted{own[kind].on + v.rows[n].on, own[kind].seen + v.rows[n].seen}
 				}
 				if got, want := rest(groups[v.first[kind]].set), rest(c.set); got != want {
-					t.Fatalf("%s: %v and %v are of a kind, but compose to %v and %v", Names[r], groups[v.first[kind]].set, c.set, got, want)
+					t.Fatalf("%s: %v and %v are of a kind, but compose to %v and %v", Names[r], groups[v.first[kind]].set, c.set, got,
+						want)
 				}
 			}
 			v.of([]int{0, 1, 2}) // forgotten

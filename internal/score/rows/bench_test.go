@@ -58,7 +58,8 @@ func BenchmarkRows(b *testing.B) {
 	for _, s := range []struct {
 		k, d, n int
 		two     bool
-	}{{8, 36, 1 << 16, false}, {8, 36, 1 << 16, true}, {32, 128, 4096, false}, {32, 128, 4096, true}, {64, 784, 1024, false}, {64, 784, 256, true}} {
+	}{{8, 36, 1 << 16, false}, {8, 36, 1 << 16, true}, {32, 128, 4096, false}, {32, 128, 4096, true},
+		{64, 784, 1024, false}, {64, 784, 256, true}} {
 		for _, soft := range []bool{false, true} {
 			b.Run(fmt.Sprintf("K=%d/D=%d/two=%v/soft=%v", s.k, s.d, s.two, soft), func(b *testing.B) {
 				c := benchRows(s.k, s.d, s.n, s.two, soft)

@@ -12,7 +12,8 @@ func TestDivisionsRemembered(t *testing.T) {
 		k, d          int
 		twoSided      bool
 		soft, ignored bool
-	}{{8, 36, false, false, false}, {12, 100, false, true, false}, {16, 70, true, true, false}, {5, 20, true, false, false}, {17, 30, false, false, true}, {3, 64*fewWords + 1, false, false, true}} {
+	}{{8, 36, false, false, false}, {12, 100, false, true, false}, {16, 70, true, true, false},
+		{5, 20, true, false, false}, {17, 30, false, false, true}, {3, 64*fewWords + 1, false, false, true}} {
 		rows := benchRows(c.k, c.d, manyRows, c.twoSided, c.soft)
 		count := func(met int) (Counts, bool) {
 			x := NewExplainer(NewTable(rows.bank, rows.opt))

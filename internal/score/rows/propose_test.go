@@ -117,7 +117,8 @@ func TestChooseAgrees(t *testing.T) {
 		want := run(plainLoops)
 		for _, path := range kernel.All() {
 			if got := run(loopsOf(path)); !reflect.DeepEqual(got, want) {
-				t.Fatalf("%s: %d rows of %d words, %d lanes, %d groups: the loops differ", path.Name, len(in.List), in.Width, lanes, groups)
+				t.Fatalf("%s: %d rows of %d words, %d lanes, %d groups: the loops differ", path.Name, len(in.List), in.Width, lanes,
+					groups)
 			}
 		}
 	}

@@ -47,7 +47,8 @@ func pickRows(c scoretest.Choices, maxExperts, maxPixels, n int) rowsCase {
 			templates[k][i] = pickVote(rng, style, f.Q)
 		}
 	}
-	x := rowsCase{bank: score.NewBank(f, templates), opt: Options{Costs: scoretest.PickCosts(c, len(templates)), MaxPicks: math.MaxInt16}}
+	x := rowsCase{bank: score.NewBank(f, templates), opt: Options{Costs: scoretest.PickCosts(c, len(templates)),
+		MaxPicks: math.MaxInt16}}
 	x.opt.Forced = c.Pick(2) == 0
 	x.opt.MinGain = []float64{0, 0, 1.5, -3, math.Inf(-1), math.Inf(1)}[c.Pick(6)]
 	if c.Pick(4) == 0 {

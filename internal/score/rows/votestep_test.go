@@ -10,14 +10,16 @@ import (
 	"example.com/patchwork/internal/score/kernel"
 )
 
-// randomVotes returns rows, and the engine that explains them by votes: ways of all sizes, some of them equal, experts without votes, gains that
+// randomVotes returns rows, and the engine that explains them by votes: ways of all sizes, some of them equal, experts
+// without votes, gains that
 // are near each other.
 func randomVotes(rng *rand.Rand) (*byVote, Packed) {
 	pixels, experts, n := 1+rng.IntN(200), 1+rng.IntN(64), 1+rng.IntN(200)
 	if rng.IntN(9) == 0 {
 		pixels += 800
 	}
-	t := &Table{experts: experts, pixels: pixels, words: (pixels + 63) / 64, opt: Options{MaxPicks: 1 + rng.IntN(20), Forced: rng.IntN(4) == 0}}
+	t := &Table{experts: experts, pixels: pixels, words: (pixels + 63) / 64,
+		opt: Options{MaxPicks: 1 + rng.IntN(20), Forced: rng.IntN(4) == 0}}
 	p := &voteTables{}
 	v := &p.voting
 	v.Width = t.words
@@ -76,7 +78,8 @@ func TestVoteStepAgrees(t *testing.T) {
 			if got := run(path); !reflect.DeepEqual(got, want) {
 				for n := range want {
 					if !slices.Equal(got[n], want[n]) {
-						t.Fatalf("%s: %d experts, %d pixels, row %d: picks and their number\n%v\n%s\n%v", path.Name, s.experts, s.pixels, n, got[n], all[0].Name, want[n])
+						t.Fatalf("%s: %d experts, %d pixels, row %d: picks and their number\n%v\n%s\n%v", path.Name, s.experts, s.pixels,
+							n, got[n], all[0].Name, want[n])
 					}
 				}
 			}
@@ -100,7 +103,8 @@ func TestTellAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 100 {
 		width, experts, n := 1+rng.IntN(4), 1+rng.IntN(5), rng.IntN(6)
-		in := kernel.Tell{N: n, Width: width, Abstention: experts, Scratch: make([]float64, 64*width+16), Masks: make([]uint8, 8*width),
+		in := kernel.Tell{N: n, Width: width, Abstention: experts, Scratch: make([]float64, 64*width+16),
+			Masks: make([]uint8, 8*width),
 			Start: make([]float64, n), LogLik: make([]float64, n), Picks: make([]uint8, kernel.MostPicks*n)}
 		for range 128 * width * (experts + 1) {
 			in.Experts = append(in.Experts, -rng.ExpFloat64())
@@ -129,7 +133,8 @@ func TestTellAgrees(t *testing.T) {
 	}
 }
 
-// Votes of different strength are explained one by one, and where gains are often near each other, as ties and weak votes everywhere make them, not for long: such rows are
+// Votes of different strength are explained one by one, and where gains are often near each other, as ties and weak
+// votes everywhere make them, not for long: such rows are
 // left to byRow, as is one in a hundred else.
 func TestByVoteIsChosen(t *testing.T) {
 	if vectors := kernel.RowVectors(kernel.Chosen()); vectors == nil || vectors.VoteStep == nil {

@@ -211,9 +211,10 @@ func TestSameBytes(t *testing.T) {
 		}
 		check("many threads", r.learn(t, r.data, 5))
 		rng := rand.New(rand.NewPCG(1, 1))
-		check("parts in any order", r.learn(t, far{r.data, func(ctx context.Context, s *engine.Step) (*tallyfile.Part, error) {
-			return merged(ctx, r.job, s, rng.Perm(3))
-		}}, 1))
+		check("parts in any order",
+			r.learn(t, far{r.data, func(ctx context.Context, s *engine.Step) (*tallyfile.Part, error) {
+				return merged(ctx, r.job, s, rng.Perm(3))
+			}}, 1))
 		for _, c := range []struct{ shards, unroll, runs int }{{1, 1, 0}, {3, 1, 0}, {17, 1, 0}, {3, 3, 3}, {1000, 5, 2}} {
 			if format != "csv" && c.shards != 3 {
 				continue
@@ -268,7 +269,8 @@ func TestEveryShardOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Check(part, r.job.Shards(3)); err == nil || !strings.Contains(err.Error(), "rows 000000000020+20 were not counted") {
+	if err := s.Check(part, r.job.Shards(3)); err == nil ||
+		!strings.Contains(err.Error(), "rows 000000000020+20 were not counted") {
 		t.Errorf("error %v", err)
 	}
 	a, _ := engine.Encode(whole)
@@ -406,7 +408,8 @@ func TestProcess(t *testing.T) {
 func TestFlags(t *testing.T) {
 	for _, c := range [][2]string{
 		{"--shards=-1", "at least 1"}, {"--unroll=0", "at least 1"}, {"--deadline=0s", "no time"},
-		{"--runner=universal", "needs --endpoint"}, {"--runner=nosuch", "there is: prism"}, {"--async", "leave it out"}, {"rows.npy", "unexpected argument"},
+		{"--runner=universal", "needs --endpoint"}, {"--runner=nosuch", "there is: prism"}, {"--async", "leave it out"},
+		{"rows.npy", "unexpected argument"},
 		{"--shard=3", "options are deadline, endpoint, runner, shards"},
 	} {
 		p := start(t, c[0])
@@ -430,7 +433,8 @@ func TestReachable(t *testing.T) {
 		}
 	}
 	l.Close()
-	if err := reachable(t.Context(), at); err == nil || !strings.Contains(err.Error(), "no job server answers at --endpoint "+at) {
+	if err := reachable(t.Context(), at); err == nil ||
+		!strings.Contains(err.Error(), "no job server answers at --endpoint "+at) {
 		t.Errorf("closed: %v", err)
 	}
 	if err := reachable(t.Context(), "no port"); err == nil {

@@ -63,7 +63,8 @@ func stagingServer(t testing.TB) (endpoint string, flags []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags = []string{"--endpoint=" + endpoint, "--environment_type=PROCESS", fmt.Sprintf("--environment_config={%q:%q}", "command", script)}
+	flags = []string{"--endpoint=" + endpoint, "--environment_type=PROCESS",
+		fmt.Sprintf("--environment_config={%q:%q}", "command", script)}
 	return endpoint, slices.Clip(flags) // so that each append is its own
 }
 
