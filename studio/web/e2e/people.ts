@@ -299,9 +299,9 @@ test("the same file opened again replaces the older; pictures that do not fit th
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v, input = page.locator("[data-test=any-file]");
   await choose(page, /letter T/);
   await found(page, /explain/);
-  const sets = async () => ((await (await fetch(`${world.studio.url}/v1/data`)).json()) as { data: { id: string; name: string }[] }).data.filter((d) => d.name === "again.png").map((d) => d.id);
+  const sets = async () => ((await (await fetch(`${world.studio.url}/v1/data`)).json()) as { data: { id: string; name: string }[] }).data.filter((d) => d.name === "again.tif").map((d) => d.id);
   const open = async (n: number) => {
-    const [answer] = await Promise.all([page.waitForResponse((r) => r.request().method() === "POST" && r.url().includes("/v1/data")), input.setInputFiles({ ...grey(n, 13), name: "again.png" })]);
+    const [answer] = await Promise.all([page.waitForResponse((r) => r.request().method() === "POST" && r.url().includes("/v1/data")), input.setInputFiles({ ...grey(n, 13), name: "again.tif" })]);
     const { id } = (await answer.json()) as { id: string };
     await page.waitForFunction(() => document.querySelector(".reading [role=status]")?.textContent === "1 image of 13 × 13 pixels");
     return id;
