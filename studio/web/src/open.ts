@@ -3,9 +3,9 @@ import { bitsOf, greyOf, type Bits } from "./bits.ts";
 
 const browserPicture = /\.(png|jpe?g|gif|webp|bmp|avif|svg)$/i;
 
-/** Whether a file is a picture that the browser reads. */
+/** Whether a file is a picture that the browser reads; TIFF only the server does. */
 export function isPicture(file: File): boolean {
-  return (file.type.startsWith("image/") && !/pbm|pgm|portable/.test(file.type)) || browserPicture.test(file.name);
+  return (file.type.startsWith("image/") && !file.type.includes("tiff")) || browserPicture.test(file.name);
 }
 
 /** Converts a picture to bits; the error says why it could not be read. */
