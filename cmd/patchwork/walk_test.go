@@ -75,7 +75,7 @@ func TestWalkTerminal(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stderr := &untilText{text: "best log-likelihood", then: func() { cancel(interruption{syscall.SIGINT}) }}
-	code, _ := onTerminalWith(ctx, stderr, "learn t.npz -o long.npz -k 2 --shift 7 --rotate 24:12 --starts 100000")
+	code, _ := onTerminalWith(ctx, stderr, "learn t.npz -o long.npz -k 2 --shift 7 --rotate 24:12 --starts 20000")
 	says := stderr.String()
 	last := says[strings.LastIndex(says, "\r")+1:]
 	if code != exitInterrupted || !strings.HasPrefix(last, "patchwork: interrupted: wrote long.npz, ") {

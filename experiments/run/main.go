@@ -58,7 +58,7 @@ var experiments = []experiment{
 	})},
 	{"letters", "", "parts of handwritten letters, held-out likelihood",
 		onLetters(func(j job, l letterSet, o letters.Options) error { return letters.Report(j.ctx, j.w, l, o) })},
-	{"strokes", "[method] [seeds]", "are parts of letters clean strokes?", onLetters(runStrokes)},
+	{"strokes", "[method] [seeds]", "are parts of letters clean strokes?", runStrokes},
 	{"bars", "", "the letter T as two bars", runBars},
 	{"counts", "[seeds]", "how many strokes do straight letters have?",
 		onLetters(func(j job, l letterSet, o letters.Options) error {
@@ -213,14 +213,16 @@ func runRivals(j job) error {
 	return rivals.Report(j.ctx, j.w, rivals.Options{Seed: 1, Sets: j.number(0), Sizes: sizes, Workers: runtime.NumCPU()})
 }
 
-func runStrokes(j job, l letterSet, o letters.Options) (err error) {
+func runStrokes(j job) (err error) {
 	method := learn.MethodAuto
 	for _, word := range j.words {
 		if method, err = learn.ParseMethod(word); err != nil {
 			return err
 		}
 	}
-	return letters.ReportStrokes(j.ctx, j.w, l, j.number(5), method, o)
+	return onLetters(func(j job, l letterSet, o letters.Options) error {
+		return letters.ReportStrokes(j.ctx, j.w, l, j.number(5), method, o)
+	})(j)
 }
 
 func runAlphabet(j job, l letterSet, _ letters.Options) error {

@@ -195,15 +195,16 @@ func Commit(files ...*Pending) (err error) {
 // keep gives what is at the target a second name, where the file system can. It need not be done for
 // the last of several files: nothing fails after it.
 func (p *Pending) keep() {
-	old, err := os.Open(p.target)
-	if err != nil { // nothing is there, or it may not be read
+	if p.fresh {
 		return
 	}
-	defer old.Close()
-	if release := hold(old); release != nil {
-		p.holds = append(p.holds, release)
+	if old, err := os.Open(p.target); err == nil { // what may not be read cannot be held, either
+		if release := hold(old); release != nil {
+			p.holds = append(p.holds, release)
+		}
+		old.Close()
 	}
-	if !p.fresh && os.Link(p.target, p.hidden+".old") == nil {
+	if os.Link(p.target, p.hidden+".old") == nil {
 		p.kept = p.hidden + ".old"
 		unfinished.Store(p.kept, nil)
 	}
