@@ -6,7 +6,7 @@ const Tie = 1e-9
 // Block is the largest number of rows that Step and Propose take: what they list stays in the first cache.
 const Block = 4096
 
-// RowLoops holds the inner loops of explaining rows of tables. Rows are packed
+// RowLoops holds the inner loops of explaining rows of tables that have vector code. Rows are packed
 // 64 pixels per word. A quad is 16 of them, four groups of four; x holds 16*quads
 // bits, and so do the other masks of pixels. Numbers of float64 are added in
 // the order of score.Total.
@@ -25,36 +25,6 @@ type RowLoops struct {
 	// Exchange adds to each gain what it is in state 1 of a pixel, and subtracts
 	// what it is in state 0: max(above-l, 0) + min(below-l, 0).
 	Exchange func(gains, above0, below0, above1, below1 []int32, l0, l1 int32)
-
-	// Begin sets l to on where x, else to off, and to 0 where a pixel is not
-	// known; l has 16*quads numbers.
-	Begin func(l, off, on []float64, x, known []uint64)
-
-	// BeginUnits sets units to on where x, else to off; all have 16*quads numbers.
-	BeginUnits func(units, off, on []int32, x []uint64)
-
-	// Near returns the largest gain. It sets mask to the lanes that lie at most
-	// slack below it and not below least; bits behind the last lane stay 0.
-	Near func(mask []uint64, gains []int32, slack, least int32) int32
-
-	// Settle sets l to on where up and x, and to off where up and not x, and
-	// returns the sum of what l rose by. Gain only returns that.
-	Settle, Gain func(l, off, on []float64, up, x []uint64) float64
-
-	// Sum is the sum of 16*quads terms.
-	Sum func(terms []float64) float64
-
-	// Greater sets mask, which is 0, to where a > b; they have 16*quads numbers.
-	Greater func(mask []uint64, a, b []float64)
-
-	// Voters sets mask to the part of known that is in row 0 of order and in
-	// the rows 1+picks[...].
-	Voters func(mask, known, order []uint64, picks []int32)
-
-	// Count adds weight, at most 255, to the bytes of seen where mask, and to
-	// those of on where mask and x: pixel i is byte i%8 of word i/8, and there
-	// are as many of them as bits in mask. The bytes must not overflow.
-	Count func(seen, on, mask, x []uint64, weight uint64)
 
 	// Step goes through the rows n of list, of words each in x. For each lane it
 	// adds up what the table has for the groups of four pixels, and subtracts

@@ -33,56 +33,7 @@ func first(s []float64) *float64 {
 
 // rowsAVX512 takes bare addresses; what is sliced before is what is read. Places in tables are not looked at.
 var rowsAVX512 = &RowLoops{
-	AddFours:   addFoursBy([]addFoursLoop{{64, addFours64}, {32, addFours32}, {16, addFours16}}),
-	Strengthen: strengthenBy([]strengthenLoop{{64, strengthen64}, {32, strengthen32}, {16, strengthen16}}),
-	Begin: func(l, off, on []float64, x, known []uint64) {
-		quads := len(l) / 16
-		_, _ = x[(quads-1)/4], known[(quads-1)/4]
-		begin(&l[0], &off[0], &on[0], &x[0], &known[0], quads)
-	},
-	BeginUnits: func(units, off, on []int32, x []uint64) {
-		quads := len(units) / 16
-		_, _, _ = x[(quads-1)/4], off[len(units)-1], on[len(units)-1]
-		beginUnits(&units[0], &off[0], &on[0], &x[0], quads)
-	},
-	Near: func(mask []uint64, gains []int32, slack, least int32) int32 {
-		_ = mask[(len(gains)-1)/64]
-		return near(&gains[0], slack, least, &mask[0], len(gains)/16)
-	},
-	Settle: func(l, off, on []float64, up, x []uint64) float64 {
-		quads := len(l) / 16
-		_, _ = x[(quads-1)/4], up[(quads-1)/4]
-		return settle(&l[0], &off[0], &on[0], &up[0], &x[0], quads)
-	},
-	Gain: func(l, off, on []float64, up, x []uint64) float64 {
-		quads := len(l) / 16
-		_, _ = x[(quads-1)/4], up[(quads-1)/4]
-		return voteGain(&l[0], &off[0], &on[0], &up[0], &x[0], quads)
-	},
-	Sum: func(terms []float64) float64 { return sum(&terms[0], len(terms)/16) },
-	Voters: func(mask, known, order []uint64, picks []int32) {
-		words := len(mask)
-		_ = known[words-1]
-		for _, p := range picks {
-			_ = order[(int(p)+2)*words-1]
-		}
-		var first *int32
-		if len(picks) > 0 {
-			first = &picks[0]
-		}
-		voters(&mask[0], &known[0], &order[0], first, len(picks), words)
-	},
-	Greater: func(mask []uint64, a, b []float64) {
-		quads := len(a) / 16
-		_, _ = mask[(quads-1)/4], b[len(a)-1]
-		greater(&mask[0], &a[0], &b[0], quads)
-	},
-	Exchange: exchangeBy(16, exchange),
-	Count: func(seen, on, mask, x []uint64, weight uint64) {
-		words := len(mask)
-		_, _, _ = seen[8*words-1], on[8*words-1], x[words-1]
-		count(&seen[0], &on[0], &mask[0], &x[0], weight, words)
-	},
+	AddFours: rowsAVX2.AddFours, Strengthen: rowsAVX2.Strengthen, Exchange: rowsAVX2.Exchange,
 	Propose: func(p *Propose) {
 		if len(p.List) == 0 {
 			return
@@ -224,21 +175,15 @@ func strengthenBy(loops []strengthenLoop) func(gains, alone, units, spare []int3
 	}
 }
 
-// exchangeBy returns Exchange by vector code for multiples of some lanes.
-func exchangeBy(lanes int, loop func(gains, above0, below0, above1, below1 *int32, l0, l1 int32, n int)) func(gains,
-	above0, below0, above1, below1 []int32, l0, l1 int32) {
-	return func(gains, above0, below0, above1, below1 []int32, l0, l1 int32) {
-		n := len(gains)
-		_, _, _, _ = above0[n-1], below0[n-1], above1[n-1], below1[n-1]
-		loop(&gains[0], &above0[0], &below0[0], &above1[0], &below1[0], l0, l1, n/lanes)
-	}
-}
-
 // rowsAVX2 has the loops that save most.
 var rowsAVX2 = &RowLoops{
 	AddFours:   addFoursBy([]addFoursLoop{{32, addFours32AVX2}, {16, addFours16AVX2}}),
 	Strengthen: strengthenBy([]strengthenLoop{{32, strengthen32AVX2}, {16, strengthen16AVX2}}),
-	Exchange:   exchangeBy(8, exchangeAVX2),
+	Exchange: func(gains, above0, below0, above1, below1 []int32, l0, l1 int32) {
+		n := len(gains)
+		_, _, _, _ = above0[n-1], below0[n-1], above1[n-1], below1[n-1]
+		exchangeAVX2(&gains[0], &above0[0], &below0[0], &above1[0], &below1[0], l0, l1, n/8)
+	},
 	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8,
 		gains []float64, lists, counts []int32) {
 		if len(list) == 0 {

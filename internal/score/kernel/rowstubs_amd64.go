@@ -4,36 +4,6 @@
 
 package kernel
 
-// addFours64 implements RowLoops.AddFours for 64 lanes of rows of that many bytes, 4*quads fours.
-//
-//go:noescape
-func addFours64(gains *int32, table *int32, row int, x *uint64, quads int)
-
-// strengthen64 implements RowLoops.Strengthen for 64 lanes: value is alone at the lane of the expert, and the new units go to after.
-//
-//go:noescape
-func strengthen64(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
-
-// addFours32 implements RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
-//
-//go:noescape
-func addFours32(gains *int32, table *int32, row int, x *uint64, quads int)
-
-// strengthen32 implements RowLoops.Strengthen for 32 lanes: value is alone at the lane of the expert, and the new units go to after.
-//
-//go:noescape
-func strengthen32(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
-
-// addFours16 implements RowLoops.AddFours for 16 lanes of rows of that many bytes, 4*quads fours.
-//
-//go:noescape
-func addFours16(gains *int32, table *int32, row int, x *uint64, quads int)
-
-// strengthen16 implements RowLoops.Strengthen for 16 lanes: value is alone at the lane of the expert, and the new units go to after.
-//
-//go:noescape
-func strengthen16(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
-
 // tell implements RowLoops.Tell.
 //
 //go:noescape
@@ -128,53 +98,3 @@ func rowSumsAVX2(table *float64, x *uint64, row int, list *int32, n int, groups 
 //
 //go:noescape
 func exchangeAVX2(gains *int32, above0 *int32, below0 *int32, above1 *int32, below1 *int32, l0 int32, l1 int32, n int)
-
-// begin implements RowLoops.Begin.
-//
-//go:noescape
-func begin(l *float64, off *float64, on *float64, x *uint64, known *uint64, quads int)
-
-// beginUnits implements RowLoops.BeginUnits.
-//
-//go:noescape
-func beginUnits(units *int32, off *int32, on *int32, x *uint64, quads int)
-
-// near implements RowLoops.Near for n times 16 lanes.
-//
-//go:noescape
-func near(gains *int32, slack int32, least int32, mask *uint64, n int) int32
-
-// voteGain implements RowLoops.Gain.
-//
-//go:noescape
-func voteGain(l *float64, off *float64, on *float64, up *uint64, x *uint64, quads int) float64
-
-// settle implements RowLoops.Settle.
-//
-//go:noescape
-func settle(l *float64, off *float64, on *float64, up *uint64, x *uint64, quads int) float64
-
-// sum implements RowLoops.Sum of 16*quads terms.
-//
-//go:noescape
-func sum(terms *float64, quads int) float64
-
-// voters implements RowLoops.Voters.
-//
-//go:noescape
-func voters(mask *uint64, known *uint64, order *uint64, picks *int32, n int, words int)
-
-// count implements RowLoops.Count.
-//
-//go:noescape
-func count(seen *uint64, on *uint64, mask *uint64, x *uint64, weight uint64, words int)
-
-// greater implements RowLoops.Greater.
-//
-//go:noescape
-func greater(mask *uint64, a *float64, b *float64, quads int)
-
-// exchange implements RowLoops.Exchange for n times 16 lanes.
-//
-//go:noescape
-func exchange(gains *int32, above0 *int32, below0 *int32, above1 *int32, below1 *int32, l0 int32, l1 int32, n int)

@@ -54,7 +54,7 @@ func (e *byRow) prepare(t *Table) {
 // a pixel is or would be impossible.
 func (e *byRow) explain(n int, x, known []uint64, out *Picked) (ok bool) {
 	e.begin(x, known)
-	out.Start[n] = e.loops.Sum(e.l)
+	out.Start[n] = score.Sum(e.l)
 	for len(e.picks) < e.opt.MaxPicks && !e.odd {
 		c, gain := e.next()
 		if c < 0 {
@@ -63,7 +63,7 @@ func (e *byRow) explain(n int, x, known []uint64, out *Picked) (ok bool) {
 		out.Expert = append(out.Expert, int32(c))
 		out.Gain = append(out.Gain, gain+score.CostOf(e.opt.Costs, c))
 	}
-	out.LogLik[n] = e.loops.Sum(e.l)
+	out.LogLik[n] = score.Sum(e.l)
 	return !e.odd
 }
 
@@ -74,14 +74,14 @@ func (e *byRow) begin(x, known []uint64) {
 		e.ready = true
 	}
 	e.x, e.known, e.picks, e.voter, e.odd = x, known, e.picks[:0], -1, false
-	e.loops.Begin(e.l, e.base[score.Off], e.base[score.On], x, known)
+	begin(e.l, e.base[score.Off], e.base[score.On], x, known)
 	copy(e.gains, e.units.start)
 	e.loops.AddFours(e.gains, e.units.first, x, e.quads)
 	if e.bank.TwoSided {
 		clear(e.top)
 		clear(e.bottom)
 	} else {
-		e.loops.BeginUnits(e.l32, e.units.base[score.Off], e.units.base[score.On], x)
+		beginUnits(e.l32, e.units.base[score.Off], e.units.base[score.On], x)
 	}
 	for w := range x {
 		for unknown := e.all[w] &^ known[w]; unknown != 0; unknown &= unknown - 1 {
@@ -105,7 +105,7 @@ func (e *byRow) vote(c int) {
 // or -1.
 func (e *byRow) next() (int, float64) {
 	need := e.opt.MinGain + score.Tie
-	most := e.loops.Near(e.near, e.gains, e.units.slack, excluded/2)
+	most := nearLanes(e.near, e.gains, e.units.slack, excluded/2)
 	free := e.opt.Forced && len(e.picks) == 0
 	if most < excluded/2 || !free && float64(most+e.units.wrong)/e.units.scale <= need {
 		return -1, 0
@@ -121,7 +121,7 @@ func (e *byRow) next() (int, float64) {
 		gain = e.joinBoth() - score.CostOf(e.opt.Costs, c)
 	} else {
 		s := &e.bank.Sprites[c]
-		gain = e.loops.Settle(e.l, s.Off, s.On, e.up, e.x) - score.CostOf(e.opt.Costs, c)
+		gain = settle(e.l, s.Off, s.On, e.up, e.x) - score.CostOf(e.opt.Costs, c)
 		e.loops.Strengthen(e.gains, e.units.alone, e.l32, e.spare, e.up, e.x, c)
 	}
 	e.picks, e.gains[c], e.voter = append(e.picks, int32(c)), excluded, -1
@@ -175,7 +175,7 @@ type candidate struct {
 func (e *byRow) gainNow() float64 {
 	s := &e.bank.Sprites[e.voter]
 	if !e.bank.TwoSided {
-		return e.loops.Gain(e.l, s.Off, s.On, e.up, e.x)
+		return voteGain(e.l, s.Off, s.On, e.up, e.x)
 	}
 	var sum score.Total
 	for w, up := range e.up {

@@ -1,10 +1,6 @@
 package rows
 
-import (
-	"math/bits"
-
-	"example.com/patchwork/internal/score/kernel"
-)
+import "math/bits"
 
 // Counts holds sums over rows by expert and pixel, those of the root package's
 // Counts. The slices are experts*pixels long; the lost ones may be nil under
@@ -14,7 +10,6 @@ type Counts struct{ On, Seen, LostOn, LostSeen []int64 }
 // counter counts in bytes, many pixels at a time. It must be flushed before a byte
 // overflows.
 type counter struct {
-	loops    *kernel.RowLoops
 	pixels   int
 	words    int      // of eight bytes, per expert
 	seen, on []uint64 // pixel i of expert c is byte i%8 of word c*words+i/8
@@ -23,7 +18,7 @@ type counter struct {
 // newCounter returns a counter of the experts and pixels of a table.
 func newCounter(t *Table) counter {
 	n := 8 * t.words
-	return counter{t.loops, t.pixels, n, make([]uint64, t.experts*n), make([]uint64, t.experts*n)}
+	return counter{t.pixels, n, make([]uint64, t.experts*n), make([]uint64, t.experts*n)}
 }
 
 // add counts the pixels of mask, weight times: in bytes where weight fits,
@@ -31,7 +26,7 @@ func newCounter(t *Table) counter {
 func (c *counter) add(expert int, mask, x []uint64, weight int64, seen, on []int64) {
 	if weight <= 255 {
 		at := expert * c.words
-		c.loops.Count(c.seen[at:at+c.words], c.on[at:at+c.words], mask, x, uint64(weight))
+		countBytes(c.seen[at:at+c.words], c.on[at:at+c.words], mask, x, uint64(weight))
 		return
 	}
 	first := expert * c.pixels

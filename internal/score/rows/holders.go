@@ -21,9 +21,9 @@ func (t *Table) prepareOrders() {
 	}
 	for at := 0; at < n; at += t.words {
 		v, w := held[at/t.words/(t.experts+1)+1], held[at/t.words%(t.experts+1)]
-		t.loops.Greater(t.above[at:at+t.words], v, w)
+		greater(t.above[at:at+t.words], v, w)
 		if t.bank.TwoSided {
-			t.loops.Greater(t.below[at:at+t.words], w, v)
+			greater(t.below[at:at+t.words], w, v)
 		}
 	}
 }
@@ -55,9 +55,9 @@ func (t *Table) logLik(x uint8, i, top, bottom int) float64 {
 // largest, smallest, opinion if it joined the picks. down is nil under max.
 func (t *Table) votes(c int, picks []int32, known, up, down []uint64) {
 	at, end := c*(t.experts+1)*t.words, (c+1)*(t.experts+1)*t.words
-	t.loops.Voters(up, known, t.above[at:end], picks)
+	voters(up, known, t.above[at:end], picks)
 	if down != nil {
-		t.loops.Voters(down, known, t.below[at:end], picks)
+		voters(down, known, t.below[at:end], picks)
 	}
 }
 

@@ -27,9 +27,8 @@ func loopsOf(p *kernel.Path) *kernel.RowLoops {
 
 // plainLoops says what each loop does. The vector code gives the same bits.
 var plainLoops = &kernel.RowLoops{
-	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
-	Settle: settle, Gain: voteGain, Sum: score.Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
-	Propose: propose, Told: told, Choose: choose, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
+	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Step: step, Propose: propose, Told: told,
+	Choose: choose, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {
@@ -69,6 +68,7 @@ func exchange(gains, above0, below0, above1, below1 []int32, l0, l1 int32) {
 	}
 }
 
+// begin sets l to on where x, else to off, and to 0 where a pixel is not known; l has 16*quads numbers.
 func begin(l, off, on []float64, x, known []uint64) {
 	clear(l[len(off):])
 	for i := range off {
@@ -83,6 +83,7 @@ func begin(l, off, on []float64, x, known []uint64) {
 	}
 }
 
+// beginUnits sets units to on where x, else to off.
 func beginUnits(units, off, on []int32, x []uint64) {
 	for i := range units {
 		if units[i] = off[i]; x[i/64]>>(i%64)&1 != 0 {
@@ -91,6 +92,8 @@ func beginUnits(units, off, on []int32, x []uint64) {
 	}
 }
 
+// nearLanes returns the largest gain. It sets mask to the lanes that lie at most slack below it and not below least;
+// bits behind the last lane stay 0.
 func nearLanes(mask []uint64, gains []int32, slack, least int32) int32 {
 	most := slices.Max(gains)
 	clear(mask)
@@ -102,6 +105,8 @@ func nearLanes(mask []uint64, gains []int32, slack, least int32) int32 {
 	return most
 }
 
+// settle sets l to on where up and x, and to off where up and not x, and returns the sum of what l rose by.
+// voteGain only returns that.
 func settle(l, off, on []float64, up, x []uint64) float64 {
 	gain := voteGain(l, off, on, up, x)
 	for w, m := range up {
@@ -130,6 +135,7 @@ func voteGain(l, off, on []float64, up, x []uint64) float64 {
 	return sum.Sum()
 }
 
+// greater sets mask to where a > b.
 func greater(mask []uint64, a, b []float64) {
 	clear(mask)
 	for i, v := range a {
@@ -139,6 +145,7 @@ func greater(mask []uint64, a, b []float64) {
 	}
 }
 
+// voters sets mask to the part of known that is in row 0 of order and in the rows 1+picks[...].
 func voters(mask, known, order []uint64, picks []int32) {
 	n := len(mask)
 	for w := range mask {
@@ -162,6 +169,8 @@ var spread = func() (s [256]uint64) {
 	return s
 }()
 
+// countBytes adds weight, at most 255, to the bytes of seen where mask, and to those of on where mask and x: pixel i
+// is byte i%8 of word i/8, and there are as many of them as bits in mask. The bytes must not overflow.
 func countBytes(seen, on, mask, x []uint64, weight uint64) {
 	for w, m := range mask {
 		for o, j := m&x[w], 8*w; m != 0; m, o, j = m>>8, o>>8, j+1 {

@@ -11,53 +11,30 @@ import (
 
 // What the loops share: arguments, constants, lanes and masks of them.
 
-// vector is what a machine adds up at once.
-type vector struct {
-	lanes  int // of 32 bits
-	suffix string
-	new    func() reg.VecVirtual
-	xor    func(a, b, c Op)
-	move   func(from, to Op)
-}
+// lanes is how many numbers of 32 bits AVX2 adds up at once.
+const lanes = 8
 
-var (
-	zmm = &vector{16, "", ZMM, func(a, b, c Op) { VPXORD(a, b, c) }, func(a, b Op) { VMOVDQU32(a, b) }}
-	ymm = &vector{8, "AVX2", YMM, func(a, b, c Op) { VPXOR(a, b, c) }, func(a, b Op) { VMOVDQU(a, b) }}
-)
-
-// name returns the name of a function for some vectors; its format takes how many lanes they have.
-func (v *vector) name(format string, width int) string {
-	if width > 0 {
-		format = fmt.Sprintf(format, v.lanes*width)
-	}
-	return format + v.suffix
-}
-
-// load loads some vectors from memory into registers.
-func (v *vector) load(at reg.Register, width int) []reg.VecVirtual {
+// load loads some vectors of AVX2 from memory into registers.
+func load(at reg.Register, width int) []reg.VecVirtual {
 	acc := make([]reg.VecVirtual, width)
 	for i := range acc {
-		acc[i] = v.new()
-		v.move(Mem{Base: at, Disp: 4 * v.lanes * i}, acc[i])
+		acc[i] = YMM()
+		VMOVDQU(Mem{Base: at, Disp: 4 * lanes * i}, acc[i])
 	}
 	return acc
 }
 
-func (v *vector) store(acc []reg.VecVirtual, at reg.Register) {
+func store(acc []reg.VecVirtual, at reg.Register) {
 	for i := range acc {
-		v.move(acc[i], Mem{Base: at, Disp: 4 * v.lanes * i})
+		VMOVDQU(acc[i], Mem{Base: at, Disp: 4 * lanes * i})
 	}
 }
 
-// broadcast returns a number in all lanes.
-func (v *vector) broadcast(number reg.Register) reg.VecVirtual {
-	out := v.new()
-	if v != zmm { // it has no way from a number to a vector
-		x := XMM()
-		VMOVD(number, x)
-		number = x
-	}
-	VPBROADCASTD(number, out)
+// broadcast returns a number in all lanes of a vector of AVX2.
+func broadcast(number reg.Register) reg.VecVirtual {
+	x, out := XMM(), YMM()
+	VMOVD(number, x)
+	VPBROADCASTD(x, out)
 	return out
 }
 
