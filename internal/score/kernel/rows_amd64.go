@@ -34,41 +34,7 @@ func first(s []float64) *float64 {
 // rowsAVX512 takes bare addresses; what is sliced before is what is read. Places in tables are not looked at.
 var rowsAVX512 = &RowLoops{
 	AddFours: rowsAVX2.AddFours, Strengthen: rowsAVX2.Strengthen, Exchange: rowsAVX2.Exchange,
-	Propose: func(p *Propose) {
-		if len(p.List) == 0 {
-			return
-		}
-		lanes := len(p.Start)
-		_, _, _, _ = p.Places[p.Fives*lanes-1], p.Numbers[lanes-1], p.Lists[(p.End+2)*Block-1], p.Counts[p.End+1]
-		propose(&p.Table[0], &p.Places[0], &p.Start[0], &p.Numbers[0], lanes, &p.X[0], p.Width, &p.List[0], len(p.List),
-			p.Fives, &p.Lists[0], &p.Counts[0], p.Slack, p.Low, p.High, p.End)
-	},
-	Told: func(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8,
-		gains []float64) {
-		if len(list) == 0 {
-			return
-		}
-		told(&table[0], &places[0], cost, &x[0], words, &list[0], len(list), len(places), pick, &picks[0], &gains[0])
-	},
-	Choose: func(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64,
-		words int, list []int32, picks []int8, gains []float64, lists, counts []int32) {
-		if len(list) == 0 {
-			return
-		}
-		lanes := len(costs)
-		_, _, _ = numbers[lanes-1], lists[(end+1)*Block-1], counts[end]
-		chooseLane(&table[0], &places[0], &costs[0], &numbers[0], lanes, end, need, Tie, &x[0], words, &list[0], len(list),
-			len(places)/lanes, &picks[0], &gains[0], &lists[0], &counts[0])
-	},
-	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
-		switch rows, n := rowsOf(table, x, words, list, groups, out); {
-		case n == 0:
-		case rows == nil:
-			allSums(&table[0], &x[0], words, n, groups, &out[0])
-		default:
-			rowSumsAcross(&table[0], &x[0], words, rows, n, groups, &out[0])
-		}
-	},
+	Step: rowsAVX2.Step, Sums: rowsAVX2.Sums,
 	VoteStep: voteStepVector,
 	Tell: func(t *Tell) {
 		if t.N == 0 {
@@ -79,14 +45,6 @@ var rowsAVX512 = &RowLoops{
 		_, _, _, _ = t.Start[t.N-1], t.LogLik[t.N-1], t.Scratch[64*w+15], t.Masks[8*w-1]
 		tell(&t.X[0], t.N, w, &t.Depth[0], &t.Picks[0], &t.Experts[0], t.Abstention, first(t.Gains), &t.Start[0],
 			&t.LogLik[0], &t.Scratch[0], &t.Masks[0])
-	},
-	Gather: func(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64) {
-		n := len(depth)
-		if n == 0 {
-			return
-		}
-		_, _, _ = from[n], picks[8*n-1], gains[8*n-1]
-		gather(&from[0], &depth[0], n, &picks[0], &gains[0], &outPicks[0], &outGains[0])
 	},
 }
 

@@ -9,16 +9,6 @@ package kernel
 //go:noescape
 func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, scratch *float64, masks *uint8)
 
-// propose implements RowLoops.Propose.
-//
-//go:noescape
-func propose(table *int16, places *int32, start *int16, numbers *int64, lanes int, x *uint64, words int, list *int32, n int, fives int, lists *int32, counts *int32, slack int, low int, high int, end int)
-
-// chooseLane implements RowLoops.Choose.
-//
-//go:noescape
-func chooseLane(table *float64, places *int32, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
 // voteNext implements RowLoops.VoteStep.
 //
 //go:noescape
@@ -28,26 +18,6 @@ func voteNext(x *uint64, words int, halves int, list *int32, n int, own *uint32,
 //
 //go:noescape
 func voteFirst(x *uint64, words int, halves int, list *int32, n int, votes *uint32, eights *int32, off *int32, costs *int32, tile int, bits int32, shift int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
-
-// rowSumsAcross implements RowLoops.Sums.
-//
-//go:noescape
-func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)
-
-// allSums implements RowLoops.Sums of all rows.
-//
-//go:noescape
-func allSums(table *float64, x *uint64, words int, n int, groups int, out *float64)
-
-// told implements RowLoops.Told.
-//
-//go:noescape
-func told(table *float64, places *int32, cost float64, x *uint64, words int, list *int32, n int, groups int, pick int, picks *int8, gains *float64)
-
-// gather implements RowLoops.Gather.
-//
-//go:noescape
-func gather(from *int, depth *int32, n int, picks *int8, gains *float64, outPicks *int32, outGains *float64)
 
 // addFours32AVX2 implements RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
 //

@@ -31,16 +31,12 @@ type bySet struct {
 	lanes int       // experts, rounded up to a multiple of 8
 	costs []float64 // by lane
 
-	floats   memory[float64] // for tables
-	shorts   memory[int16]
-	ints     memory[int32]
-	integers memory[int64]
-	proposal kernel.Propose
+	floats memory[float64] // for tables
+	ints   memory[int32]
 
 	size   int             // bytes of tables
 	sets   map[uint64]*set // by members, one bit each
 	empty  *set
-	least  int    // fewer rows of a set do not pay for reading its table
 	atOnce bool   // each set has its table at once
 	active []*set // the sets that rows are at, and come to next
 	next   []*set
@@ -61,13 +57,7 @@ var setMemories = sync.Pool{New: func() any { return new(setMemory) }}
 // take takes memory for the rows of a block, and release gives it back.
 func (s *bySet) take() {
 	s.setMemory = setMemories.Get().(*setMemory)
-	if n := (s.lanes + 2) * kernel.Block; len(s.lists) < n {
-		s.lists = make([]int32, n)
-		for i := 0; i < n; i += 1024 {
-			s.lists[i] = -1 // stores that are masked out take very long where no memory has been written yet
-		}
-	}
-	s.counts = resize(s.counts, s.lanes+2)
+	s.lists, s.counts = resize(s.lists, (s.lanes+1)*kernel.Block), resize(s.counts, s.lanes+1)
 }
 
 func (s *bySet) release() {
@@ -84,11 +74,10 @@ type set struct {
 	made    bool // its tables
 	odd     bool // a pixel is or may become impossible
 
-	choices []int64   // the experts that may still be picked
+	choices []int32   // the experts that may still be picked
 	costs   []float64 // theirs
 	fours   []int32   // and their parts of four pixels, by choice
-	gains   []float64 // the same as Step takes it, where that is used
-	sixteen           // where Propose is used
+	gains   []float64 // the same as Step takes it
 	logLik  []float64 // of the pixels, in the order of Total, by four and their values
 
 	next []*set // by the expert that joins
@@ -100,7 +89,6 @@ const (
 	allBytes  = 1 << 24 // of all tables of a goroutine
 	setLanes  = 32      // as many bits of a part say who holds an opinion
 	worthRows = 8       // rows for which a table is made
-	readPays  = 64      // parts of five pixels, a cache line each, for each row that is not explained alone
 )
 
 // prepare makes the memory for rows of a table.
@@ -111,16 +99,11 @@ func (s *bySet) prepare(t *Table) {
 	if s.on = s.experts <= setLanes && size <= setBytes; !s.on {
 		return
 	}
-	vectors := kernel.RowVectors(kernel.Chosen())
-	s.parts.prepare(t, vectors != nil && vectors.Propose != nil)
+	s.parts.prepare(t)
 	s.sets = map[uint64]*set{}
 	s.empty = s.find(0, nil, 0)
 	s.costs = make([]float64, s.lanes)
 	copy(s.costs, s.opt.Costs)
-	if s.inFives {
-		s.proposal = kernel.Propose{Width: s.words, Fives: s.fives, End: s.lanes}
-		s.least = s.experts * s.fives / readPays
-	}
 }
 
 // find returns the set of these members, to which rows come from another that an expert joins.
@@ -138,7 +121,7 @@ func (s *bySet) find(members uint64, from *set, joins int) *set {
 func (s *bySet) explain(rows Packed, from, to int, out *Picked) {
 	x := rows.On[from*s.words : to*s.words]
 	start, logLik := out.Start[from:to], out.LogLik[from:to]
-	s.reset(s.loops, to-from)
+	s.reset(to - from)
 	s.empty.rows = slices.Grow(s.empty.rows, to-from)
 	for n := range to - from {
 		s.empty.rows = append(s.empty.rows, int32(n))
@@ -166,9 +149,6 @@ func (s *bySet) mostPicks() int { return min(s.opt.MaxPicks, s.experts) }
 
 // ready reports whether the rows at a set take their step by its table, and makes that if it is time.
 func (s *bySet) ready(t *set) bool {
-	if len(t.rows) < s.least && !s.atOnce {
-		return false
-	}
 	if t.met += len(t.rows); !t.made && (t.met >= worthRows || s.atOnce) && s.size+s.bytes() < allBytes {
 		s.makeSet(t)
 	}
@@ -198,20 +178,14 @@ func (s *bySet) stepSet(t *set, x []uint64, step int, start, logLik []float64) {
 func (s *bySet) pick(t *set, rows []int32, x []uint64, step int, need float64) (ended []int32) {
 	clear(s.counts)
 	picks, gains := s.step(step)
-	if s.inFives {
-		unsure := s.propose(t, rows, x, step, picks, gains)
-		s.loops.Choose(s.sums, t.fours, t.costs, t.choices, s.lanes, need, x, s.words, unsure, picks, gains, s.lists,
-			s.counts)
-	} else {
-		s.loops.Step(t.gains, s.costs, need, x, s.words, rows, s.groups, picks, gains, s.lists, s.counts)
-	}
+	s.loops.Step(t.gains, s.costs, need, x, s.words, rows, s.groups, picks, gains, s.lists, s.counts)
 	for c := range s.experts {
 		s.send(t, c, s.list(c))
 	}
 	return s.list(s.lanes)
 }
 
-// list returns the rows that pick made come to a lane, or those behind the last: that end, that are not sure.
+// list returns the rows that pick made come to a lane, or behind the last: that end.
 func (s *bySet) list(c int) []int32 { return s.lists[c*kernel.Block:][:s.counts[c]] }
 
 // send moves rows from a set to the one that expert c has joined.
@@ -238,10 +212,10 @@ func (s *bySet) makeSet(t *set) {
 	t.made = true
 	s.hold(t.members)
 	n := s.experts - bits.OnesCount64(t.members)
-	t.choices, t.costs = s.integers.take(n)[:0], s.floats.take(n)[:0]
+	t.choices, t.costs = s.ints.take(n)[:0], s.floats.take(n)[:0]
 	for c := range s.experts {
 		if t.members>>c&1 == 0 {
-			t.choices, t.costs = append(t.choices, int64(c)), append(t.costs, s.costs[c])
+			t.choices, t.costs = append(t.choices, int32(c)), append(t.costs, s.costs[c])
 		}
 	}
 	t.fours = s.ints.take(n * s.groups)
@@ -254,12 +228,8 @@ func (s *bySet) makeSet(t *set) {
 	}
 	t.logLik = s.floats.take(s.groups * 16)
 	s.logLik4(t.logLik)
-	if s.inFives {
-		s.makeSixteen(t, most)
-	} else {
-		s.fill(t)
-	}
-	s.size += 8*(len(t.gains)+len(t.logLik)) + 4*(len(t.fours)+len(t.fives))
+	s.fill(t)
+	s.size += 8*(len(t.gains)+len(t.logLik)) + 4*len(t.fours)
 }
 
 // makeFours finds the parts of four pixels of a choice, and returns what they come to at most.
@@ -296,9 +266,6 @@ func (s *bySet) changed(t *set, c, w int) uint64 {
 	}
 	return s.opinions[c*s.words+w] & s.opinions[t.joined*s.words+w]
 }
-
-// foursOf returns the parts of four pixels of a choice.
-func (s *bySet) foursOf(t *set, l int) []int32 { return t.fours[s.groups*l:][:s.groups] }
 
 // fill brings the gains of a set in the order of Step.
 func (s *bySet) fill(t *set) {

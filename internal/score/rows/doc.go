@@ -31,7 +31,6 @@
 //	votetables.go what byvote.go needs to know
 //	byrow.go      the engine that takes row by row
 //	found.go      what is found in rows that take their steps together
-//	sixteen.go    proposals in numbers of 16 bits, for byset.go
 //	byset.go      the engine that takes rows by set of picks
 //	byvote.go     the engine that takes rows vote by vote
 //	count.go      the counts of an E-step

@@ -1,27 +1,19 @@
 package rows
 
-import (
-	"slices"
-
-	"example.com/patchwork/internal/score/kernel"
-)
+import "slices"
 
 // found is what was found in the rows of a block that take their steps together.
 // Picks and gains are by eight steps each: step i of row n is entry 8*n+i%8 of slice i/8.
 type found struct {
-	gatherLoop *kernel.RowLoops
-	depth      []int32 // picks of each row, or -1: it is left to byRow
-	picks      [][]int8
-	gains      [][]float64
+	depth []int32 // picks of each row, or -1: it is left to byRow
+	picks [][]int8
+	gains [][]float64
 
 	alike bool // all rows have from 0 to 8 picks
 }
 
 // reset makes room for n rows.
-func (s *found) reset(loops *kernel.RowLoops, n int) {
-	s.gatherLoop, s.depth = loops, resize(s.depth, n)
-	s.alike = true
-}
+func (s *found) reset(n int) { s.depth, s.alike = resize(s.depth, n), true }
 
 // room makes room for a step.
 func (s *found) room(step int) {
@@ -83,7 +75,7 @@ func (s *found) gatherEights(n, end int, out *Picked) {
 		out.Expert, out.Gain = slices.Grow(out.Expert, all), slices.Grow(out.Gain, all)
 	}
 	out.Expert, out.Gain = out.Expert[:at+most], out.Gain[:at+most]
-	s.gatherLoop.Gather(out.From[row:], s.depth[n:end], s.picks[0][8*n:], s.gains[0][8*n:], out.Expert, out.Gain)
+	gatherEights(out.From[row:], s.depth[n:end], s.picks[0][8*n:], s.gains[0][8*n:], out.Expert, out.Gain)
 	most = out.From[row+end-n]
 	out.Expert, out.Gain = out.Expert[:most], out.Gain[:most]
 }

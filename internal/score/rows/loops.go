@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"math"
 	"math/bits"
 	"reflect"
 	"slices"
@@ -27,8 +26,8 @@ func loopsOf(p *kernel.Path) *kernel.RowLoops {
 
 // plainLoops says what each loop does. The vector code gives the same bits.
 var plainLoops = &kernel.RowLoops{
-	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Step: step, Propose: propose, Told: told,
-	Choose: choose, Sums: rowSums, Gather: gatherEights, VoteStep: voteStep, Tell: tell,
+	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Step: step, Sums: rowSums, VoteStep: voteStep,
+	Tell: tell,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {
@@ -208,67 +207,6 @@ func step(table, costs []float64, need float64, x []uint64, words int, list []in
 	}
 }
 
-func propose(p *kernel.Propose) {
-	for _, n := range p.List {
-		x, best, most, second := p.X[int(n)*p.Width:][:p.Width], 0, math.MinInt16, math.MinInt16
-		for l, start := range p.Start {
-			gain := start
-			for f := range p.Fives {
-				gain += p.Table[int(p.Places[(l/4*p.Fives+f)*4+l%4])+int(x[f/wordFives]>>(f%wordFives*5)&31)]
-			}
-			if second = max(second, min(most, int(gain))); int(gain) > most {
-				best, most = l, int(gain)
-			}
-		}
-		c := int(p.Numbers[best])
-		switch {
-		case most <= p.Low:
-			c = p.End
-		case most <= p.High, min(most-second, math.MaxInt16) <= p.Slack:
-			c = p.End + 1
-		}
-		p.Lists[c*kernel.Block+int(p.Counts[c])] = n
-		p.Counts[c]++
-	}
-}
-
-func told(table []float64, places []int32, cost float64, x []uint64, words int, list []int32, pick int, picks []int8,
-	gains []float64) {
-	for _, n := range list {
-		picks[8*n], gains[8*n] = int8(pick), partsOf(table, places, x[int(n)*words:][:words])-cost+cost
-	}
-}
-
-// partsOf returns the sum of the parts of a row.
-func partsOf(table []float64, places []int32, row []uint64) float64 {
-	var sums [4]float64
-	for g, at := range places {
-		sums[g&3] += table[int(at)+int(row[g/16]>>(g%16*4)&15)]
-	}
-	return sums[0] + sums[1] + (sums[2] + sums[3])
-}
-
-func choose(table []float64, places []int32, costs []float64, numbers []int64, end int, need float64, x []uint64,
-	words int, list []int32, picks []int8, gains []float64, lists, counts []int32) {
-	totals, groups := make([]float64, len(costs)), len(places)/len(costs)
-	for _, n := range list {
-		for l, cost := range costs {
-			totals[l] = partsOf(table, places[l*groups:][:groups], x[int(n)*words:][:words]) - cost
-		}
-		most, l := slices.Max(totals), 0
-		for !(totals[l] >= most-kernel.Tie) {
-			l++
-		}
-		c := int(numbers[l])
-		picks[8*n], gains[8*n] = int8(c), totals[l]+costs[l]
-		if !(totals[l] > need) {
-			c = end
-		}
-		lists[c*kernel.Block+int(counts[c])] = n
-		counts[c]++
-	}
-}
-
 // addUp returns the totals of eight lanes.
 func addUp(table []float64, group int, row []uint64, groups int) (total [8]float64) {
 	var sums [4][8]float64
@@ -301,6 +239,8 @@ func rowSums(table []float64, x []uint64, words int, list []int32, groups int, o
 	}
 }
 
+// gatherEights copies depth[i], at most eight, of the eight numbers from 8*i on to
+// from[i] on, in both, and sets from[i+1] to behind them.
 func gatherEights(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64) {
 	for i, d := range depth {
 		for j, c := range picks[8*i:][:d] {

@@ -90,9 +90,5 @@ func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	all := make([]float64, len(x)/in.words)
 	l.Sums(table, x, in.words, nil, groups, all)
 	l.Step(table, costs, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
-	out = append(out, picks, exact, sums, all, lists, counts)
-
-	from, depth, outPicks, outGains := []int{1, 0, 0, 0}, []int32{2, 0, 3}, make([]int32, 14), make([]float64, 14)
-	l.Gather(from, depth, picks, exact, outPicks, outGains)
-	return append(out, from, outPicks[:6], outGains[:6])
+	return append(out, picks, exact, sums, all, lists, counts)
 }

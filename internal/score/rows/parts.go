@@ -7,21 +7,16 @@ import (
 	"example.com/patchwork/internal/score"
 )
 
-// parts are what the tables of bySet are made of: what an expert gains at four pixels, or at five, by their values.
+// parts are what the tables of bySet are made of: what an expert gains at four pixels, by their values.
 // That depends on who holds the extremal opinions there, and only where the expert would hold one itself. So some
 // hundred parts serve the sets of eight experts, and most of a set are those of the set it came from.
 type parts struct {
 	*Table
 	opinions []uint64 // by expert: the pixels where it has one
 	holders  holding
-	inFives  bool // rows propose in numbers of 16 bits
-	fives    int  // how many times five pixels a row has
 
 	sums  []float64 // of four pixels, 16 numbers each, in nats
 	most  []float64 // what they come to at most, gained or lost; +Inf where one is no number
-	units []int16   // of five pixels, 32 numbers each, in units; the first are 0
-	wrong []float64 // by how many units they are wrong at most
-	scale float64   // units of a nat, for sets whose halvings are 0
 	known map[partKey]int32
 }
 
@@ -29,7 +24,6 @@ type parts struct {
 type partKey struct {
 	holders       uint64
 	expert, first int32
-	halvings      int16 // of the scale; those of four pixels have -1
 }
 
 // holding has, of a set, the extremal opinions and who holds them, by pixel; and, by pixel and value, to a multiple
@@ -42,15 +36,9 @@ type holding struct {
 	abstentions, apart []float64 // highest or lowest, and logLiks, of no expert
 }
 
-// wordFives is how many times five pixels a word has; the last are four.
-const wordFives = 13
-
 // prepare makes the memory for the parts of a table.
-func (s *parts) prepare(t *Table, inFives bool) {
-	s.Table, s.inFives, s.known = t, inFives, map[partKey]int32{}
-	last := s.pixels - 64*(s.words-1)
-	s.fives = wordFives*(s.words-1) + min((last+4)/5, wordFives)
-	s.units, s.wrong = make([]int16, 32), make([]float64, 1)
+func (s *parts) prepare(t *Table) {
+	s.Table, s.known = t, map[partKey]int32{}
 	for c := range s.experts {
 		at := c * (s.experts + 1) * s.words
 		for w := range s.words {
@@ -71,7 +59,7 @@ func (s *parts) prepare(t *Table, inFives bool) {
 }
 
 // bytes returns how much memory the parts take.
-func (s *parts) bytes() int { return 8*len(s.sums) + 2*len(s.units) }
+func (s *parts) bytes() int { return 8 * len(s.sums) }
 
 // hold makes members the set whose parts are asked for.
 func (s *parts) hold(members uint64) {
@@ -126,7 +114,7 @@ func (s *parts) term(c, i int) (off, on float64, holders uint64) {
 // four returns where the part of expert c and a group of four pixels begins among sums.
 func (s *parts) four(c, group int) int32 {
 	var terms [8]float64
-	most, key := 0.0, partKey{expert: int32(c), first: int32(4 * group), halvings: -1}
+	most, key := 0.0, partKey{expert: int32(c), first: int32(4 * group)}
 	for j := range min(4, s.pixels-4*group) {
 		off, on, holders := s.term(c, 4*group+j)
 		terms[2*j], terms[2*j+1], key.holders = off, on, key.holders<<12|holders
@@ -143,41 +131,9 @@ func (s *parts) four(c, group int) int32 {
 	return at
 }
 
-// five returns where the part of expert c and five pixels, or the last four of a word, begins among units, of which a
-// nat has so many.
-func (s *parts) five(c, f int, halvings int16, scale float64) int32 {
-	first, n := f/wordFives*64+f%wordFives*5, 5
-	if f%wordFives == wordFives-1 {
-		n = 4
-	}
-	var terms [10]int16
-	wrong, key := 0.0, partKey{expert: int32(c), first: int32(first), halvings: halvings}
-	for j := range min(n, s.pixels-first) {
-		off, on, holders := s.term(c, first+j)
-		key.holders = key.holders<<12 | holders
-		if holders != 0 {
-			off, on = float64(off*scale), float64(on*scale)
-			o, e := math.RoundToEven(off), math.RoundToEven(on)
-			wrong += max(math.Abs(off-o), math.Abs(on-e))
-			terms[2*j], terms[2*j+1] = int16(o), int16(e)
-		}
-	}
-	at, ok := s.known[key]
-	if !ok {
-		at = int32(len(s.units))
-		s.known[key], s.units, s.wrong = at, append(s.units, make([]int16, 32)...), append(s.wrong, wrong)
-		sums := s.units[at:]
-		fourSums((*[16]int16)(sums), (*[8]int16)(terms[:]))
-		for p, sum := range sums[:16] {
-			sums[p], sums[p+16] = sum+terms[8], sum+terms[9]
-		}
-	}
-	return at
-}
-
 // fourSums sets the sums, from left to right, for all 16 values of four pixels; terms are by
 // pixel and value.
-func fourSums[T int16 | float64](sums *[16]T, terms *[8]T) {
+func fourSums(sums *[16]float64, terms *[8]float64) {
 	sums[0] = 0
 	for j := range 4 {
 		off, on := terms[2*j], terms[2*j+1]

@@ -47,12 +47,6 @@ func (t *Table) marginOf(scale float64, wrong, least, most int) margin {
 		inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
 }
 
-// shortScale returns how many units a nat may have so that no sum over the pixels, of at most so many nats, exceeds 16
-// bits.
-func shortScale(pixels int, nats float64) float64 {
-	return min(float64(math.MaxInt16-1-pixels)/nats, 1<<20)
-}
-
 // excluded is the gain of an expert that was picked, and of a lane without an
 // expert; those of all others stay above a half of it.
 const excluded = -1 << 30

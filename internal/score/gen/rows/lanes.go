@@ -56,13 +56,6 @@ func aligned(size int) reg.Register {
 	return at
 }
 
-// clear sets vectors to 0.
-func clear(v []reg.VecVirtual) {
-	for i := range v {
-		zero(v[i])
-	}
-}
-
 func vectors(n int) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, n)
 	for i := range v {

@@ -18,16 +18,10 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	bits := bitsData()
 	tell()
-	propose()
-	choose()
-	numbers := sixteens()
+	numbers := halvesData()
 	for _, first := range []bool{false, true} {
 		voteStep(first, numbers, bits)
 	}
-	rowSumsAcross()
-	allSums()
-	told()
-	gather()
 	for _, width := range []int{4, 2} {
 		addFours(width)
 		strengthen(width)

@@ -7,17 +7,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sixteens returns where the numbers from 0 to 15 are, of 32 bits each, those of the lower halves of 16 numbers of
-// 64 bits, and of the upper ones.
-func sixteens() Mem {
-	data := GLOBL("sixteens", RODATA|NOPTR)
-	for j, number := range []func(i int) int{
-		func(i int) int { return i },
-		func(i int) int { return 2 * i },
-		func(i int) int { return 2*i + 1 },
-	} {
+// halvesData returns where the lower halves of 16 numbers of 64 bits are, and behind them the upper ones.
+func halvesData() Mem {
+	data := GLOBL("halves", RODATA|NOPTR)
+	for half := range 2 {
 		for i := range 16 {
-			DATA(64*j+4*i, U32(uint32(number(i))))
+			DATA(64*half+4*i, U32(uint32(2*i+half)))
 		}
 	}
 	return data
@@ -160,7 +155,7 @@ func apart(ids reg.VecVirtual) (v [2]reg.VecVirtual) {
 func halves(v [2]reg.VecVirtual, numbers Mem) (h [2]reg.VecVirtual) {
 	for i := range h {
 		h[i] = ZMM()
-		VMOVDQU32(numbers.Offset(64*(1+i)), h[i])
+		VMOVDQU32(numbers.Offset(64*i), h[i])
 		VPERMI2D(v[1], v[0], h[i])
 	}
 	return h
