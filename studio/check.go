@@ -81,9 +81,6 @@ func outside(tag reflect.StructTag, v any) string {
 	switch v := v.(type) {
 	case float64:
 		size = v
-		if b, ok := bound("exclusiveMinimum"); ok && v <= b {
-			return fmt.Sprintf("expected a number above %v", b)
-		}
 	case string:
 		if list := tag.Get("enum"); list != "" && !slices.Contains(strings.Split(list, ","), v) {
 			return "expected one of " + list

@@ -163,7 +163,7 @@ func (s *core) classified(ctx context.Context, c learnedClasses, images []*bitma
 				Second:        c.Names()[v.Second], LogOdds: nats(math.Max(v.LogOdds, 0)),
 				Example: c.origin[c.Classes()[v.Class].Examples[v.Example].Row],
 				Left:    v.Left, Missing: v.Missing, Picks: newPicks(v.Explanation.Picks),
-				Detail: newDetail(v.Model, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal}, images[i], v.Explanation)})
+				Detail: newDetail(v.Model, patchwork.ScoringOriginal, images[i], v.Explanation)})
 	}
 	s.meter.explained(len(images))
 	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000

@@ -35,7 +35,7 @@ func detailBytes(img *bitmap.Image, picks int) int {
 }
 
 // newDetail composes the picks one by one.
-func newDetail(m *patchwork.Model, opt patchwork.PursuitOptions, img *bitmap.Image, e *patchwork.Explanation) *detail {
+func newDetail(m *patchwork.Model, scoring patchwork.Scoring, img *bitmap.Image, e *patchwork.Explanation) *detail {
 	picks := e.Picks
 	h, w := img.Height(), img.Width()
 	c := m.Compose(h, w, nil)
@@ -48,7 +48,7 @@ func newDetail(m *patchwork.Model, opt patchwork.PursuitOptions, img *bitmap.Ima
 				opinions[j] = math.NaN()
 			}
 		}
-		d.Steps = append(d.Steps, step{newF32(c.P), newF32(opinions), nats(patchwork.LogLik(img, inForce(e, opt, c.P)))})
+		d.Steps = append(d.Steps, step{newF32(c.P), newF32(opinions), nats(patchwork.LogLik(img, inForce(e, scoring, c.P)))})
 	}
 	speakers, unexplained := make([]byte, h*w), make([]byte, h*w)
 	for j, p := range c.P {
@@ -78,21 +78,12 @@ func speaker(c *patchwork.Composition, j int, q float64) int {
 
 // inForce returns composed probabilities as the score of a pursuit uses them, under the
 // noise of the image.
-func inForce(e *patchwork.Explanation, opt patchwork.PursuitOptions, p []float64) []float64 {
-	scoring := opt.Scoring
-	p = slices.Clone(p)
-	e.Noisy(p)
-	if scoring == patchwork.ScoringOriginal {
-		return p
-	}
-	alpha := opt.Alpha
-	if alpha == 0 {
-		alpha = 0.9
-	}
-	out := make([]float64, len(p))
-	for i, p := range p {
-		if out[i] = max(0.5, p); scoring == patchwork.ScoringMixed {
-			out[i] = float64(alpha*p) + float64((1-alpha)/2)
+func inForce(e *patchwork.Explanation, scoring patchwork.Scoring, p []float64) []float64 {
+	out := slices.Clone(p)
+	e.Noisy(out)
+	for i := range out {
+		if scoring != patchwork.ScoringOriginal {
+			out[i] = max(0.5, out[i])
 		}
 	}
 	return out

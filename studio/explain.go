@@ -203,10 +203,6 @@ func (s *core) explain(ctx context.Context, in *explainQuery) (*explainAnswer, e
 	out := new(explainAnswer)
 	out.Body.Model = t.model.id
 	out.Body.Explanations = make([]explanation, len(t.images))
-	opt, err := t.settings.options()
-	if err != nil {
-		return nil, err
-	}
 	size := 0
 	err = s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
 		x := &out.Body.Explanations[i]
@@ -221,9 +217,7 @@ func (s *core) explain(ctx context.Context, in *explainQuery) (*explainAnswer, e
 		if err := s.answerTakes(ctx, int64(size)*4/3); err != nil {
 			return err
 		}
-		how := opt
-		how.Scoring = e.Scoring
-		x.Detail = newDetail(t.model.m, how, t.images[i], e)
+		x.Detail = newDetail(t.model.m, e.Scoring, t.images[i], e)
 		return nil
 	})
 	if err == nil && t.predict {

@@ -52,7 +52,7 @@ func wire(set *dataset.Set) []wireImage {
 	return out
 }
 
-// TestDetailIsThePursuit: the answer agrees with the core for every score, and
+// TestDetailIsThePursuit: the answer agrees with the core for all settings, and
 // the detail is the pursuit step by step: the last step is the explanation.
 func TestDetailIsThePursuit(t *testing.T) {
 	s := newServer(t, nil)
@@ -64,20 +64,11 @@ func TestDetailIsThePursuit(t *testing.T) {
 	}{
 		{"m1", strokes(t), drawings(t, 6), Settings{}},
 		{"m1", strokes(t), drawings(t, 6), Settings{Pursuit: "paper"}},
-		{"m1", strokes(t), drawings(t, 6), Settings{Pursuit: "refined", Score: "mixed", Alpha: 0.7}},
-		{"m1", strokes(t), drawings(t, 6), Settings{Refine: true, Score: "original", Reuse: 2}},
-		{"m1", strokes(t), drawings(t, 6), Settings{Score: "original", Reuse: 2}},
-		{"m1", strokes(t), drawings(t, 6), Settings{Score: "mixed", Alpha: 0.7, Start: "forced"}},
-		{"m1", strokes(t), drawings(t, 6), Settings{Score: "truncated", MaxPicks: 1}},
-		{"m1", strokes(t), drawings(t, 6), Settings{Calibrate: "always"}},
+		{"m1", strokes(t), drawings(t, 6), Settings{Pursuit: "refined", Reuse: 2}},
+		{"m1", strokes(t), drawings(t, 6), Settings{MaxPicks: 1}},
 		{"m2", voters(t), tableSet(), Settings{}},
-		{"m2", voters(t), tableSet(), Settings{MinGain: 0.1, Start: "forced"}},
 	} {
-		opt, err := c.settings.options()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := patchwork.NewPursuit(c.m, opt)
+		p, err := patchwork.NewPursuit(c.m, c.settings.options(c.m))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +139,7 @@ func TestBodyFormatsAgree(t *testing.T) {
 	s := newServer(t, nil)
 	set := drawings(t, 4)
 	want := ask[explained](t, s,
-		request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set), Settings: Settings{Refine: true}}},
+		request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set), Settings: Settings{Pursuit: "refined"}}},
 		200)
 	var x []uint8
 	for _, img := range set.Images {
@@ -156,7 +147,7 @@ func TestBodyFormatsAgree(t *testing.T) {
 	}
 	for _, shape := range [][]int{{4, 6, 6}, {4, 36}} {
 		got := ask[explained](t, s,
-			request{path: "/v1/explain?model=m1&refine=true", headers: []string{"Content-Type: application/x-npy"},
+			request{path: "/v1/explain?model=m1&pursuit=refined", headers: []string{"Content-Type: application/x-npy"},
 				body: npyBytes(t, npy.New(x, shape...))}, 200)
 		for i := range want.Explanations {
 			if !slices.Equal(got.Explanations[i].Picks, want.Explanations[i].Picks) {
@@ -175,7 +166,7 @@ func TestBodyFormatsAgree(t *testing.T) {
 		PerPixel  float64 `json:"log_lik_per_pixel"`
 	}
 	got := ask[scored](t, s,
-		request{path: "/v1/score?model=m1&refine=true", headers: []string{"Content-Type: application/x-npy"},
+		request{path: "/v1/score?model=m1&pursuit=refined", headers: []string{"Content-Type: application/x-npy"},
 			body: npyBytes(t, npy.New(x, 4, 6, 6))}, 200)
 	sum := 0.0
 	for _, e := range want.Explanations {

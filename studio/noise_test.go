@@ -50,8 +50,7 @@ func noisyScenes(t *testing.T) (*patchwork.Model, *dataset.Set) {
 }
 
 // TestScenesTellTheirNoise checks that explain and score learn the noise of scenes, that
-// their numbers and the steps of the details are those under it, and that calibrate
-// never takes the parts as they are.
+// their numbers and the steps of the details are those under it.
 func TestScenesTellTheirNoise(t *testing.T) {
 	m, set := noisyScenes(t)
 	s := newServer(t, func(o *Options) { o.Models = []NamedModel{{Name: "scenes", Model: m}} })
@@ -61,48 +60,43 @@ func TestScenesTellTheirNoise(t *testing.T) {
 			LogLik float64 `json:"log_lik"`
 		}
 	}
-	for how, opt := range map[string]patchwork.PursuitOptions{"": {}, "always": {Calibrated: true},
-		"never": {AsLearned: true}} {
-		p, err := patchwork.NewPursuit(m, opt)
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := explainRequest{Model: "m1", Images: wire(set), Detail: true}
+	got := ask[struct {
+		Explanations []struct {
+			explained
+			LogLik           float64 `json:"log_lik"`
+			Missing, Clutter float64
+			Detail           detail
+		}
+	}](t, s, request{path: "/v1/explain", body: body}, 200)
+	body.Detail = false
+	scores := ask[scored](t, s, request{path: "/v1/score", body: body}, 200)
+	sum := 0.0
+	for i, img := range set.Images {
+		e, err := p.Explain(img)
 		if err != nil {
 			t.Fatal(err)
 		}
-		body := explainRequest{Model: "m1", Images: wire(set), Settings: Settings{Calibrate: how}, Detail: true}
-		got := ask[struct {
-			Explanations []struct {
-				explained
-				LogLik           float64 `json:"log_lik"`
-				Missing, Clutter float64
-				Detail           detail
-			}
-		}](t, s, request{path: "/v1/explain", body: body}, 200)
-		body.Detail = false
-		scores := ask[scored](t, s, request{path: "/v1/score", body: body}, 200)
-		sum := 0.0
-		for i, img := range set.Images {
-			e, err := p.Explain(img)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := got.Explanations[i]
-			if (how == "never") != (g.Missing+g.Clutter == 0) || g.Missing != e.Missing || g.Clutter != e.Clutter ||
-				g.LogLik != e.LogLik {
-				t.Errorf("calibrate %q, image %d: noise %v, %v, log-likelihood %v; the core has %+v", how, i, g.Missing, g.Clutter,
-					g.LogLik, e)
-			}
-			if n := len(g.Detail.Steps); n == 0 ||
-				math.Abs(float64(g.Detail.Steps[n-1].LogLik)-e.LogLik) > 1e-9*math.Abs(e.LogLik) {
-				t.Errorf("calibrate %q, image %d: the last of %d steps does not end at %v", how, i, n, e.LogLik)
-			}
-			if v := scores.Images[i].LogLik; math.Abs(v-e.LogLik) > 1e-9*math.Abs(v) {
-				t.Errorf("calibrate %q, image %d scores %v, explained by %v", how, i, v, e.LogLik)
-			}
-			sum += e.LogLik
+		g := got.Explanations[i]
+		if g.Missing+g.Clutter == 0 || g.Missing != e.Missing || g.Clutter != e.Clutter ||
+			g.LogLik != e.LogLik {
+			t.Errorf("image %d: noise %v, %v, log-likelihood %v; the core has %+v", i, g.Missing, g.Clutter,
+				g.LogLik, e)
 		}
-		if math.Abs(scores.LogLik-sum) > 1e-9*math.Abs(sum) {
-			t.Errorf("calibrate %q: %v in all, want %v", how, scores.LogLik, sum)
+		if n := len(g.Detail.Steps); n == 0 ||
+			math.Abs(float64(g.Detail.Steps[n-1].LogLik)-e.LogLik) > 1e-9*math.Abs(e.LogLik) {
+			t.Errorf("image %d: the last of %d steps does not end at %v", i, n, e.LogLik)
 		}
+		if v := scores.Images[i].LogLik; math.Abs(v-e.LogLik) > 1e-9*math.Abs(v) {
+			t.Errorf("image %d scores %v, explained by %v", i, v, e.LogLik)
+		}
+		sum += e.LogLik
 	}
-	bad := explainRequest{Model: "m1", Images: wire(set), Settings: Settings{Calibrate: "sometimes"}}
-	ask[struct{ Detail string }](t, s, request{path: "/v1/explain", body: bad}, 422)
+	if math.Abs(scores.LogLik-sum) > 1e-9*math.Abs(sum) {
+		t.Errorf("%v in all, want %v", scores.LogLik, sum)
+	}
 }

@@ -198,7 +198,7 @@ func (d *describer) fields(of reflect.Type, name string) object {
 }
 
 // boundTags are the tags of fields that schemas have, too.
-var boundTags = []string{"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "minItems", "maxItems"}
+var boundTags = []string{"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
 
 // field describes a field by its type and its tags.
 func (d *describer) field(f reflect.StructField, name string) object {

@@ -5,55 +5,24 @@ import (
 	"sync"
 
 	"example.com/patchwork"
-	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/posterior"
 )
 
 // Settings says how images are explained; the zero value is recommended.
 type Settings struct {
-	Pursuit   string  `json:"pursuit,omitempty" query:"pursuit" enum:"auto,refined,paper" doc:"search greedily (paper), or then also replace, drop and add picks under the original likelihood (refined); auto, the default: refined if parts move and score is default"`
-	Start     string  `json:"start,omitempty" query:"start" enum:"forced,empty" doc:"whether the first part is always picked (forced) or only if it improves the likelihood (empty, the default)"`
-	Score     string  `json:"score,omitempty" query:"score" enum:"default,truncated,original,mixed" doc:"likelihood to increase; default: the model's"`
-	Alpha     float64 `json:"alpha,omitempty" query:"alpha" exclusiveMinimum:"0" maximum:"1" doc:"weight of the template in score mixed; default 0.9"`
-	MinGain   float64 `json:"min_gain,omitempty" query:"min_gain" minimum:"-1e9" maximum:"1e9" doc:"minimum gain of a pick, in nats"`
-	MaxPicks  int     `json:"max_picks,omitempty" query:"max_picks" minimum:"1" maximum:"32767" doc:"maximum number of picks; default no limit"`
-	Refine    bool    `json:"refine,omitempty" query:"refine" doc:"true: the same as pursuit refined"`
-	Calibrate string  `json:"calibrate,omitempty" query:"calibrate" enum:"auto,always,never" doc:"learn the noise of each image, and explain it by the parts as they look under it; auto, the default: scenes, if no other setting of the search is given"`
-	Reuse     int     `json:"reuse,omitempty" query:"reuse" minimum:"1" maximum:"100" doc:"how often a part may be used in one image; default: the model's"`
+	Pursuit  string `json:"pursuit,omitempty" query:"pursuit" enum:"auto,refined,paper" doc:"search greedily (paper), or then also replace, drop and add picks under the original likelihood (refined); auto, the default: refined if parts move"`
+	MaxPicks int    `json:"max_picks,omitempty" query:"max_picks" minimum:"1" maximum:"32767" doc:"maximum number of picks; default no limit"`
+	Reuse    int    `json:"reuse,omitempty" query:"reuse" minimum:"1" maximum:"100" doc:"how often a part may be used in one image; default: the model's"`
 }
 
-// options converts the settings to those of the core.
-func (o *Settings) options() (patchwork.PursuitOptions, error) {
-	opt := patchwork.PursuitOptions{Calibrated: o.Calibrate == "always", AsLearned: o.Calibrate == "never", Alpha: o.Alpha,
-		Forced: o.Start == "forced", MinGain: o.MinGain, MaxPicks: o.MaxPicks, Reuse: o.Reuse}
-	switch {
-	case o.Refine && o.Pursuit != "" && o.Pursuit != "refined":
-		return opt, problemAt(422, "pursuit", o.Pursuit, "pursuit %s and refine contradict each other; leave out refine",
-			o.Pursuit)
-	case o.Calibrate != "" && o.Calibrate != "auto" && o.Calibrate != "always" && o.Calibrate != "never":
-		return opt, problemAt(422, "calibrate", o.Calibrate, "noise is learned auto, always or never, not %q", o.Calibrate)
-	case o.Pursuit != "" && o.Pursuit != "auto" && o.Pursuit != "paper" && o.Pursuit != "refined":
-		return opt, problemAt(422, "pursuit", o.Pursuit, "a pursuit is auto, paper or refined, not %q", o.Pursuit)
+// options converts the settings to those of the core. Unless they say how to search, the prior of the model is charged.
+func (o *Settings) options(m *patchwork.Model) patchwork.PursuitOptions {
+	opt := patchwork.PursuitOptions{Paper: o.Pursuit == "paper", Refined: o.Pursuit == "refined", MaxPicks: o.MaxPicks,
+		Reuse: o.Reuse}
+	if !opt.Paper && !opt.Refined {
+		opt.Costs = posterior.PickCosts(m)
 	}
-	opt.Paper, opt.Refined = o.Pursuit == "paper", o.Refine || o.Pursuit == "refined"
-	if o.Score != "" {
-		var err error
-		if opt.Scoring, err = enum.Of[patchwork.Scoring]("a scoring", o.Score); err != nil {
-			return opt, problemAt(422, "score", o.Score, "%v", err)
-		}
-	}
-	if o.Alpha != 0 && opt.Scoring != patchwork.ScoringMixed {
-		return opt, problemAt(422, "alpha", o.Alpha, "alpha belongs to score mixed")
-	}
-	return opt, nil
-}
-
-// plain reports whether no setting says how the pursuit searches, so that it may charge
-// the prior of the model, as explain does.
-func (o *Settings) plain() bool {
-	unset := func(value, name string) bool { return value == "" || value == name }
-	return unset(o.Pursuit, "auto") && unset(o.Start, "empty") && unset(o.Score, "default") &&
-		unset(o.Calibrate, "auto") && o.MinGain == 0 && !o.Refine
+	return opt
 }
 
 // pursuits caches the pursuits of models, by settings. Requests fork them, since each belongs to one goroutine.
@@ -82,14 +51,7 @@ func (k *kind) bytes() int64 {
 func (p *pursuits) take(m *model, s Settings) (*patchwork.Pursuit, error) {
 	k := p.cached(m, s)
 	if k == nil {
-		opt, err := s.options()
-		if err != nil {
-			return nil, err
-		}
-		if s.plain() {
-			opt.Costs = posterior.PickCosts(m.m)
-		}
-		first, err := patchwork.NewPursuit(m.m, opt)
+		first, err := patchwork.NewPursuit(m.m, s.options(m.m))
 		if err != nil {
 			return nil, problem(statusUnprocessableEntity, err.Error())
 		}

@@ -469,19 +469,13 @@ export interface ClassifyRequest {
 }
 
 export interface ExplainRequest {
-  alpha?: number;
-  calibrate?: "auto" | "always" | "never";
   detail?: boolean;
   images: Array<WireImage>;
   max_picks?: number;
-  min_gain?: number;
   model: string;
   predict?: boolean;
   pursuit?: "auto" | "refined" | "paper";
-  refine?: boolean;
   reuse?: number;
-  score?: "default" | "truncated" | "original" | "mixed";
-  start?: "forced" | "empty";
 }
 
 export interface LearnRequest {
@@ -523,19 +517,13 @@ export interface SampleRequest {
 }
 
 export interface ScoreRequest {
-  alpha?: number;
-  calibrate?: "auto" | "always" | "never";
   detail?: boolean;
   images: Array<WireImage>;
   max_picks?: number;
-  min_gain?: number;
   model: string;
   predict?: boolean;
   pursuit?: "auto" | "refined" | "paper";
-  refine?: boolean;
   reuse?: number;
-  score?: "default" | "truncated" | "original" | "mixed";
-  start?: "forced" | "empty";
 }
 
 export interface ExplainValuesRequest {
@@ -560,7 +548,7 @@ export interface Operations {
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string>; model?: string }; answer: ImageListBody };
   "GET /v1/data/{id}/rows": { path: { id: string }; query?: { search?: string; from?: number; n?: number }; answer: RowListBody };
   "GET /v1/data/{id}/values": { path: { id: string }; query?: { from?: number; n?: number; model?: string }; answer: ValueRowsBody };
-  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; calibrate?: "auto" | "always" | "never"; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
+  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; max_picks?: number; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
   "POST /v1/find": { query: { x: number; y: number; width: number; height: number; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswerBody };
   "GET /v1/find/example": { answer: Blob };
   "GET /v1/learn": { answer: JobListBody };
@@ -586,7 +574,7 @@ export interface Operations {
   "GET /v1/rules/curves": { query?: { p1?: Array<number>; q?: Array<number>; points?: number }; answer: CurveListBody };
   "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswerBody };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswerBody };
-  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; calibrate?: "auto" | "always" | "never"; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
+  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; max_picks?: number; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
   "GET /v1/server": { answer: ServerInfoBody };
   "POST /v1/values/explain": { body: ExplainValuesRequest; answer: ValuesAnswerBody };
   "POST /v1/values/sample": { body: SampleValuesRequest; answer: ValueSamplesBody };
