@@ -25,6 +25,6 @@ func newParquetTable(io.Writer) tableWriter { return notWritten{"Parquet"} }
 func (n notWritten) begin([]TableColumn) error {
 	return &FormatError{Msg: "the page without a server does not write " + n.format}
 }
-func (n notWritten) encode([]any, int) (func() error, error) { return nil, n.begin(nil) }
-func (n notWritten) end() error                              { return n.begin(nil) }
-func (n notWritten) close() error                            { return nil }
+func (n notWritten) write([]any, int) error { return n.begin(nil) }
+func (n notWritten) end() error             { return n.begin(nil) }
+func (n notWritten) close() error           { return nil }

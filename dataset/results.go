@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -96,11 +95,6 @@ type Table struct {
 	// Rows is the number of rows if it is known beforehand, else 0. An .npz of known
 	// length needs less room in temporary files; the bytes are the same.
 	Rows int
-	// Workers is how many goroutines encode rows beside the one that calls Write; 0
-	// means 1. The bytes are the same for any number.
-	Workers int
-
-	group int // rows of a group, for tests; 0 means as many as suit the columns
 }
 
 // WriteTable writes a table whose number of rows is not known beforehand; see
@@ -144,40 +138,15 @@ func (t Table) Write(w io.Writer, chunks iter.Seq2[[]any, error]) (err error) {
 	if err := out.begin(t.Columns); err != nil {
 		return err
 	}
-	if err := t.writeRows(out, chunks); err != nil {
-		return err
+	for chunk, err := range chunks {
+		if err == nil {
+			err = out.write(chunk, rowsOf(t.Columns, chunk))
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return out.end()
-}
-
-// writeRows gives the rows to a writer: in groups, which are encoded side by side and
-// written in their order, or for an .npz, which has neither groups nor anything to
-// encode, as they come.
-func (t Table) writeRows(out tableWriter, chunks iter.Seq2[[]any, error]) error {
-	rows := t.Rows
-	if t.Format == TableNPZ {
-		rows = 0
-	}
-	g := newRowGroups(t.Columns, t.group, rows)
-	q := &encoders{encode: out.encode, most: max(1, t.Workers)}
-	defer q.wait()
-	for chunk, err := range chunks {
-		if err != nil {
-			return err
-		}
-		if t.Format == TableNPZ {
-			err = now(out.encode(chunk, g.rowsOf(chunk)))
-		} else {
-			err = g.add(chunk, q.put)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := g.rest(q.put); err != nil {
-		return err
-	}
-	return q.finish()
 }
 
 func firstError(errs ...error) error {
@@ -192,11 +161,7 @@ func firstError(errs ...error) error {
 // tableWriter writes a table in one format.
 type tableWriter interface {
 	begin(columns []TableColumn) error
-	// encode prepares a group of rows and returns what appends it to the table. Calls
-	// may run at the same time; what they return is called in the order of the groups,
-	// once at a time, also while others encode, and before end. Formats with groups:
-	// all but the last have the same number of rows.
-	encode(values []any, rows int) (write func() error, err error)
+	write(values []any, rows int) error
 	end() error
 	close() error // releases what it holds, in any state
 }
@@ -223,78 +188,13 @@ func checkTable(format TableFormat, columns []TableColumn) error {
 	return nil
 }
 
-// rowGroups divides rows into groups of a size that depends on the columns only.
-type rowGroups struct {
-	columns []TableColumn
-	per     int // rows of a group
-	room    int // rows for which there is room from the beginning
-	n       int // rows held
-	held    []any
-}
-
-// groupBytes is about the memory of a group.
-const groupBytes = 8 << 20
-
-// newRowGroups divides about so many rows into groups of per, or 0: as many as suit.
-func newRowGroups(columns []TableColumn, per, rows int) *rowGroups {
-	if per > 0 {
-		return &rowGroups{columns: columns, per: per, held: newGroup(columns, 0)}
-	}
-	bytes := 1
-	for _, c := range columns {
-		bytes += c.width() * [...]int{ColumnText: 32, ColumnInt: 8, ColumnFloat: 8, ColumnByte: 1}[c.Type]
-	}
-	per = min(max(groupBytes/bytes, 1024), 1<<16)
-	room := min(per, rows)
-	return &rowGroups{columns: columns, per: per, room: room, held: newGroup(columns, room)}
-}
-
-// newGroup returns an empty group with room for some rows.
-func newGroup(columns []TableColumn, rows int) []any {
-	var out []any
-	for _, c := range columns {
-		n := rows * c.width()
-		switch c.Type {
-		case ColumnText:
-			out = append(out, make([]string, 0, n))
-		case ColumnInt:
-			out = append(out, make([]int64, 0, n))
-		case ColumnFloat:
-			out = append(out, make([]float64, 0, n))
-		case ColumnByte:
-			out = append(out, make([]uint8, 0, n))
-		}
-	}
-	return out
-}
-
-// add appends the rows of a chunk and puts the groups that are complete, for which it
-// gets other memory if there is some.
-func (g *rowGroups) add(chunk []any, put func([]any, int) ([]any, error)) error {
-	rows := g.rowsOf(chunk)
-	for at := 0; at < rows; {
-		n := min(g.per-g.n, rows-at)
-		for i, c := range g.columns {
-			g.held[i] = appendRows(g.held[i], chunk[i], at*c.width(), (at+n)*c.width())
-		}
-		g.n += n
-		at += n
-		if g.n == g.per {
-			if err := g.rest(put); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // rowsOf returns the number of rows of a chunk that fits the columns.
-func (g *rowGroups) rowsOf(chunk []any) int {
-	if len(chunk) != len(g.columns) {
-		panic(fmt.Sprintf("dataset: a chunk of %d columns for a table of %d", len(chunk), len(g.columns)))
+func rowsOf(columns []TableColumn, chunk []any) int {
+	if len(chunk) != len(columns) {
+		panic(fmt.Sprintf("dataset: a chunk of %d columns for a table of %d", len(chunk), len(columns)))
 	}
 	rows := -1
-	for i, c := range g.columns {
+	for i, c := range columns {
 		n, ok := lengthAs(chunk[i], c.Type)
 		if w := c.width(); w == 0 && ok && n == 0 {
 			continue
@@ -320,41 +220,4 @@ func lengthAs(values any, t ColumnType) (int, bool) {
 		return len(v), t == ColumnByte
 	}
 	return 0, false
-}
-
-// rest puts the rows held, if any.
-func (g *rowGroups) rest(put func([]any, int) ([]any, error)) error {
-	if g.n == 0 {
-		return nil
-	}
-	spare, err := put(g.held, g.n)
-	if spare == nil {
-		spare = newGroup(g.columns, g.room)
-	}
-	for i := range spare {
-		spare[i] = appendRows(spare[i], spare[i], -1, 0)
-	}
-	g.held, g.n = spare, 0
-	return err
-}
-
-// appendRows appends from[a:b] to to; with a below 0 it empties to.
-func appendRows(to, from any, a, b int) any {
-	switch v := to.(type) {
-	case []string:
-		return appendPart(v, from.([]string), a, b)
-	case []int64:
-		return appendPart(v, from.([]int64), a, b)
-	case []float64:
-		return appendPart(v, from.([]float64), a, b)
-	}
-	return appendPart(to.([]uint8), from.([]uint8), a, b)
-}
-
-func appendPart[T any](to, from []T, a, b int) []T {
-	if a < 0 {
-		clear(to) // text may be freed
-		return to[:0]
-	}
-	return append(slices.Grow(to, b-a), from[a:b]...)
 }

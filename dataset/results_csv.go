@@ -5,14 +5,13 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // csvTable writes a table as encoding/csv would, without a slice per row.
 type csvTable struct {
 	w       io.Writer
 	columns []TableColumn
-	idle    sync.Pool // of *[]byte, for the text of a group
+	text    []byte // of a chunk
 }
 
 func newCSVTable(w io.Writer) *csvTable { return &csvTable{w: w} }
@@ -44,25 +43,17 @@ func endLine(text []byte, from int) []byte {
 	return text
 }
 
-func (t *csvTable) encode(values []any, rows int) (write func() error, err error) {
-	text, _ := t.idle.Get().(*[]byte)
-	if text == nil {
-		text = new([]byte)
-	}
-	b := (*text)[:0]
+func (t *csvTable) write(values []any, rows int) error {
+	t.text = t.text[:0]
 	for i := range rows {
-		from := len(b)
+		from := len(t.text)
 		for k, c := range t.columns {
-			b = appendCells(b, values[k], i*c.width(), (i+1)*c.width())
+			t.text = appendCells(t.text, values[k], i*c.width(), (i+1)*c.width())
 		}
-		b = endLine(b, from)
+		t.text = endLine(t.text, from)
 	}
-	return func() error {
-		_, err := t.w.Write(b)
-		*text = b
-		t.idle.Put(text)
-		return err
-	}, nil
+	_, err := t.w.Write(t.text)
+	return err
 }
 
 // appendCells appends values a to b, each followed by a comma.

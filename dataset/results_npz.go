@@ -80,10 +80,6 @@ func (t *npzTable) member(name string) (io.Writer, error) {
 		Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
 }
 
-func (t *npzTable) encode(values []any, rows int) (write func() error, err error) {
-	return func() error { return t.write(values, rows) }, nil
-}
-
 func (t *npzTable) write(values []any, rows int) error {
 	t.rows += rows
 	for i, s := range t.spools {

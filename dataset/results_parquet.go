@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"sync"
+	"slices"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/parquet-go/parquet-go"
@@ -18,37 +18,12 @@ type parquetResults struct {
 	out     io.Writer
 	w       *parquet.GenericWriter[any]
 	columns []TableColumn
-
-	mu   sync.Mutex
-	idle []*parquetGroup
-}
-
-// parquetGroup encodes a row group.
-type parquetGroup struct {
-	*parquet.ConcurrentRowGroupWriter
+	per     int // rows of a group, by the columns only
+	held    int // rows of the last group so far
 	scratch []parquet.Value
 }
 
 func newParquetTable(w io.Writer) *parquetResults { return &parquetResults{out: w} }
-
-// take returns the memory for a row group.
-func (t *parquetResults) take() *parquetGroup {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	last := len(t.idle) - 1
-	if last < 0 {
-		return &parquetGroup{t.w.BeginRowGroup(), make([]parquet.Value, 0, parquetBlock)}
-	}
-	g := t.idle[last]
-	t.idle = t.idle[:last]
-	return g
-}
-
-func (t *parquetResults) give(g *parquetGroup) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.idle = append(t.idle, g)
-}
 
 // quickSnappy is Snappy in half the time of the library's way, which looks longer for
 // repetitions and saves a twentieth.
@@ -95,68 +70,74 @@ func (t *parquetResults) begin(columns []TableColumn) error {
 	if len(g.fields) == 0 {
 		return &FormatError{Msg: "a Parquet table needs a column"}
 	}
-	t.w = parquet.NewGenericWriter[any](t.out, parquet.NewSchema("table", g),
+	bytes := 1
+	for _, c := range columns {
+		bytes += c.width() * [...]int{ColumnText: 32, ColumnInt: 8, ColumnFloat: 8, ColumnByte: 4}[c.Type]
+	}
+	t.per = min(max(groupBytes/bytes, 1024), 1<<16)
+	// A column of a group is one page, wherever the chunks end: it has 8 bytes a row at the most.
+	t.w = parquet.NewGenericWriter[any](t.out, parquet.NewSchema("table", g), parquet.PageBufferSize(9*t.per),
 		parquet.Compression(quickSnappy{&parquet.Snappy}),
 		parquet.CreatedBy("patchwork", "1", ""), parquet.DataPageStatistics(false))
 	return nil
 }
 
-// parquetBlock is how many rows are taken apart into columns at a time, few enough
-// for the caches of a processor.
-const parquetBlock = 1024
+// groupBytes is about the memory of a group; parquetBlock is how many rows are taken apart into columns at a time, few
+// enough for the caches of a processor.
+const (
+	groupBytes   = 8 << 20
+	parquetBlock = 1024
+)
 
-func (t *parquetResults) encode(values []any, rows int) (write func() error, err error) {
-	g := t.take()
-	writers := g.ColumnWriters()
-	for from := 0; from < rows; from += parquetBlock {
-		to := min(from+parquetBlock, rows)
+func (t *parquetResults) write(values []any, rows int) error {
+	writers := t.w.ColumnWriters()
+	for from := 0; from < rows; {
+		to := min(from+parquetBlock, from+t.per-t.held, rows)
 		at := 0
 		for k, c := range t.columns {
 			for x := range c.width() {
-				g.fill(values[k], from*c.width()+x, to*c.width(), c.width())
-				if n, err := writers[at].WriteRowValues(g.scratch); err != nil || n != to-from {
-					return nil, firstError(err, fmt.Errorf("column %q of the table: %d of %d values written", c.Name, n, to-from))
+				t.fill(values[k], from*c.width()+x, to*c.width(), c.width())
+				if n, err := writers[at].WriteRowValues(t.scratch); err != nil || n != to-from {
+					return firstError(err, fmt.Errorf("column %q of the table: %d of %d values written", c.Name, n, to-from))
 				}
 				at++
 			}
 		}
+		t.held += to - from
+		if from = to; t.held < t.per {
+			continue
+		}
+		t.held = 0
+		if err := t.w.Flush(); err != nil {
+			return err
+		}
 	}
-	if err := g.Flush(); err != nil {
-		return nil, err
-	}
-	return func() error {
-		_, err := g.Commit()
-		t.give(g)
-		return err
-	}, nil
+	return nil
 }
 
 // fill sets the scratch space to every width-th of values [x, end). Columns that must
 // not be null need no levels.
-func (g *parquetGroup) fill(values any, x, end, width int) {
-	out := g.scratch[:0]
+func (t *parquetResults) fill(values any, x, end, width int) {
+	out := slices.Grow(t.scratch[:0], parquetBlock)
 	switch v := values.(type) {
 	case []string:
 		for _, s := range v[x:end] {
 			out = append(out, parquet.ByteArrayValue([]byte(s)))
 		}
 	case []int64:
-		out = out[:(end-x+width-1)/width]
-		for i := range out {
-			out[i] = parquet.Int64Value(v[x+i*width])
+		for ; x < end; x += width {
+			out = append(out, parquet.Int64Value(v[x]))
 		}
 	case []float64:
-		out = out[:(end-x+width-1)/width]
-		for i := range out {
-			out[i] = parquet.DoubleValue(v[x+i*width])
+		for ; x < end; x += width {
+			out = append(out, parquet.DoubleValue(v[x]))
 		}
 	case []uint8:
-		out = out[:(end-x+width-1)/width]
-		for i := range out {
-			out[i] = byteValues[v[x+i*width]]
+		for ; x < end; x += width {
+			out = append(out, byteValues[v[x]])
 		}
 	}
-	g.scratch = out
+	t.scratch = out
 }
 
 // byteValues holds the numbers that a byte can be.

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"math"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,7 +49,7 @@ func cutResults(values []any, n int, ends []int) iter.Seq2[[]any, error] {
 			var chunk []any
 			for i, c := range resultColumns {
 				w := c.width()
-				chunk = append(chunk, appendRows(newGroup(resultColumns, 0)[i], values[i], from*w, to*w))
+				chunk = append(chunk, reflect.ValueOf(values[i]).Slice(from*w, to*w).Interface())
 			}
 			if from = to; !yield(chunk, nil) {
 				return
@@ -316,61 +317,6 @@ func TestTableRows(t *testing.T) {
 			t.Fatalf("%d rows announced, %d given: %v", n+1, n, err)
 		}
 	})
-}
-
-// TestTableWorkers: the bytes are the same for any number of workers, over many groups.
-func TestTableWorkers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 40).Draw(t, "rows")
-		values := drawResults(t, n)
-		ends := rapid.SliceOfN(rapid.IntRange(0, n), 0, 5).Draw(t, "ends")
-		group, workers := rapid.IntRange(1, 9).Draw(t, "rows of a group"), rapid.IntRange(2, 6).Draw(t, "workers")
-		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
-			var want, got bytes.Buffer
-			if err := (Table{Format: f, Columns: resultColumns, group: group}).Write(&want, cutResults(values, n, nil)); err !=
-				nil {
-				t.Fatal(err)
-			}
-			if err := (Table{Format: f, Columns: resultColumns, group: group, Workers: workers}).Write(&got,
-				cutResults(values, n, ends)); err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(want.Bytes(), got.Bytes()) {
-				t.Fatalf("%s: other bytes with %d workers", f, workers)
-			}
-			if f == TableParquet {
-				if diff := cmp.Diff(values, parquetValues(t, got.Bytes()), cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff !=
-					"" {
-					t.Fatal(diff)
-				}
-			}
-		}
-	})
-}
-
-// TestTableWorkersStop: a failing writer ends the table, whatever others are encoding.
-func TestTableWorkersStop(t *testing.T) {
-	failed := errors.New("disk full")
-	columns := []TableColumn{{Name: "x", Type: ColumnInt}}
-	for _, f := range []TableFormat{TableCSV, TableParquet} {
-		for left := range 30 {
-			taken := 0
-			err := Table{Format: f, Columns: columns, Workers: 3, group: 2}.Write(&failingWriter{left: 20 * left, err: failed},
-				func(yield func([]any, error) bool) {
-					for ; taken < 100; taken++ {
-						if !yield([]any{[]int64{1, 2, 3}}, nil) {
-							return
-						}
-					}
-				})
-			if !errors.Is(err, failed) {
-				t.Fatalf("%s after %d bytes: %v", f, 20*left, err)
-			}
-			if f == TableCSV && taken > 3*left+20 {
-				t.Errorf("%d chunks were taken though the writer failed after %d bytes", taken, 20*left)
-			}
-		}
-	}
 }
 
 func BenchmarkWriteTable(b *testing.B) {

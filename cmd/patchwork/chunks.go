@@ -204,7 +204,7 @@ func (t *codeTable) answers(c *chunk) *answers {
 func (a *app) explainTable(ctx context.Context, w io.Writer, t *task, o *inOrder, g *gallery, table *codeTable) (n int,
 	err error) {
 	columns := table.answers(&chunk{set: t.head()}).distinct(table.format)
-	out := dataset.Table{Format: table.format, Columns: columns, Rows: t.rows(), Workers: t.workers}
+	out := dataset.Table{Format: table.format, Columns: columns, Rows: t.rows()}
 	err = out.Write(w, pushed(func(push func([]any) error) (err error) {
 		n, err = a.eachChunk(ctx, t, o, g, table.finish, func(c *chunk) error { return push(table.answers(c).values) })
 		return err
