@@ -48,7 +48,11 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 		}
 		return g, nil
 	case len(mats) == 1:
-		return in.matMember(mats[0])
+		r, err := openMember(mats[0])
+		if err != nil {
+			return nil, err
+		}
+		return in.content(mats[0].Name, r, nil, 0, nil)
 	case len(mats) > 1:
 		names := make([]string, len(mats))
 		for i, f := range mats {

@@ -51,7 +51,7 @@ func (d *arrayImages) join(name string, r *npy.Reader) (err error) {
 	shape, n := r.Header().Shape, d.layout.n
 	perImage := perImage(shape, n)
 	c := companion{name: name, rows: &arrayRows{d: r, max: d.in.budget.max}}
-	switch weight := d.in.opts.Weight == name || d.in.opts.Weight == "" && name == "weight"; {
+	switch weight := d.in.weighs(name); {
 	case weight && !perImage:
 		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", shape, n),
 			Hint: "give one integer per image"}
@@ -74,6 +74,11 @@ func (d *arrayImages) join(name string, r *npy.Reader) (err error) {
 	}
 	d.others = append(d.others, c)
 	return nil
+}
+
+// weighs reports whether an array of that name holds the weights.
+func (in *input) weighs(name string) bool {
+	return in.opts.Weight == name || in.opts.Weight == "" && name == "weight"
 }
 
 // companion adds the values of c for the images of a part.

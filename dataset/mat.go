@@ -1,10 +1,10 @@
 package dataset
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"example.com/patchwork/internal/npy"
 )
@@ -17,7 +17,8 @@ func (in *input) mat(ra io.ReaderAt, size int64) (decoder, error) {
 	}
 	names, shown := make([]string, len(vars)), make([]string, len(vars))
 	for i, v := range vars {
-		names[i], shown[i] = v.name, v.String()
+		sides := strings.ReplaceAll(strings.Trim(fmt.Sprint(v.shape), "[]"), " ", "x")
+		names[i], shown[i] = v.name, v.name+": "+sides+" "+v.class
 	}
 	chosen, err := in.choose(names, shown, "x", "X")
 	if err != nil {
@@ -43,40 +44,18 @@ func (in *input) mat(ra io.ReaderAt, size int64) (decoder, error) {
 // variableImages prepares the reading of images from a numeric array, or from cells with a matrix each.
 func (in *input) variableImages(v *matVariable) (*arrayImages, error) {
 	a, err := v.open()
-	if err != nil {
-		return nil, err
-	}
 	var r *npy.Reader
-	if v.class == "cell" {
+	switch {
+	case err != nil:
+	case v.class == "cell":
 		r, err = a.stack(in.budget.max / 8)
-	} else {
+	default:
 		r, err = a.numbers(v.shape, in.arrayLimits())
 	}
 	if err != nil {
 		return nil, err
 	}
 	return in.images(r)
-}
-
-// matMember reads a MAT-file that is the only one in an archive.
-func (in *input) matMember(f *zip.File) (decoder, error) {
-	r, err := openMember(f)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	br, k, err := sniffed(r)
-	if err == nil && k != kindMAT {
-		err = &FormatError{Msg: fmt.Sprintf("the member %q is not a MAT-file of Level 5", f.Name), Hint: matHint}
-	}
-	if err != nil {
-		return nil, err
-	}
-	data, err := in.slurp(br)
-	if err != nil {
-		return nil, err
-	}
-	return in.mat(bytes.NewReader(data), int64(len(data)))
 }
 
 // asRead returns an array as if it were read from a file.
@@ -92,22 +71,18 @@ func asRead(a *npy.Array) (*npy.Reader, error) {
 // numbers, or text. It ignores others.
 func (d *arrayImages) joinVariable(v *matVariable) error {
 	n, asked := d.layout.n, d.in.asksFor(v.name)
-	weight := d.in.opts.Weight == v.name || d.in.opts.Weight == "" && v.name == "weight"
-	perImage := len(v.shape) == 2 && v.len() == n && (v.shape[0] == n || v.shape[1] == n)
+	perImage := len(v.shape) == 2 && v.n == n && (v.shape[0] == n || v.shape[1] == n)
 	rowsOfText := v.class == "char" && len(v.shape) == 2 && v.shape[0] == n
-	c := companion{name: v.name, rows: &arrayRows{max: d.in.budget.max}}
 	a, err := v.open()
+	var r *npy.Reader
 	switch {
 	case err != nil:
-	case v.numeric() && perImage:
-		if c.rows.d, err = a.numbers([]int{n}, d.in.arrayLimits()); weight {
-			c.role = weightRole
-		}
-	case weight && v.numeric():
-		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", v.shape, n),
-			Hint: "give one integer per image"}
+	case v.numeric && perImage:
+		r, err = a.numbers([]int{n}, d.in.arrayLimits())
+	case v.numeric && d.in.weighs(v.name):
+		r, err = a.numbers(v.shape, d.in.arrayLimits()) // join refuses it
 	case rowsOfText || perImage && (v.class == "char" || v.class == "cell"):
-		if c.rows.d, err = a.labels(n, d.in.budget.max/8); err != nil && !asked {
+		if r, err = a.labels(n, d.in.budget.max/8); err != nil && !asked {
 			return nil // cells may hold anything
 		}
 	case asked:
@@ -116,10 +91,10 @@ func (d *arrayImages) joinVariable(v *matVariable) error {
 	default:
 		return nil
 	}
-	if err == nil {
-		d.others = append(d.others, c)
+	if err != nil {
+		return err
 	}
-	return err
+	return d.join(v.name, r)
 }
 
 // labels reads n texts: rows, cells, or the characters of one row.

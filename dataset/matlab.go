@@ -56,27 +56,8 @@ var matClasses = []string{"?", "cell", "struct", "object", "char", "sparse", "do
 type matHead struct {
 	name, class string // MATLAB's class: "double", "uint8", "char", "cell", ...
 	shape       []int  // two sides or more
-}
-
-// String returns the variable with its shape and class, for messages.
-func (h *matHead) String() string {
-	sides := strings.ReplaceAll(strings.Trim(fmt.Sprint(h.shape), "[]"), " ", "x")
-	return h.name + ": " + sides + " " + h.class
-}
-
-// len returns the number of elements.
-func (h *matHead) len() int {
-	n := 1
-	for _, side := range h.shape {
-		n *= side
-	}
-	return n
-}
-
-// numeric reports whether the elements are real numbers or truth values.
-func (h *matHead) numeric() bool {
-	i := slices.Index(matClasses, h.class)
-	return h.class == "logical" || i >= slices.Index(matClasses, "double") && i <= slices.Index(matClasses, "uint64")
+	n           int    // elements
+	numeric     bool   // they are real numbers or truth values
 }
 
 // matVariable is a variable of a file.
@@ -145,21 +126,12 @@ type matElements struct {
 	r    io.Reader
 	last io.LimitedReader // what is left of the content of the last one
 	pad  int64            // bytes behind it, to a multiple of 8
-	tiny bool             // it is in its tag
-}
-
-// rest returns how many bytes are left to the next element.
-func (e *matElements) rest() int64 {
-	if e.tiny {
-		return 0
-	}
-	return e.last.N + e.pad
 }
 
 // next returns the type of the next element and the bytes of its content, which last reads. It skips what is left of
 // the element before.
 func (e *matElements) next() (kind uint32, size int64, err error) {
-	if _, err := io.CopyN(io.Discard, e.r, e.rest()); err != nil {
+	if _, err := io.CopyN(io.Discard, e.r, e.last.N+e.pad); err != nil {
 		return 0, 0, err
 	}
 	var b [8]byte
@@ -167,13 +139,14 @@ func (e *matElements) next() (kind uint32, size int64, err error) {
 		return 0, 0, err
 	}
 	kind, size = binary.LittleEndian.Uint32(b[:4]), int64(binary.LittleEndian.Uint32(b[4:]))
-	if small := kind >> 16; small > 4 {
+	e.pad = (8 - size%8) % 8
+	if small := int64(kind >> 16); small > 4 {
 		return 0, 0, damagedMAT("%d bytes in the tag of an element, which holds 4", small)
-	} else if e.tiny = small > 0; e.tiny {
-		e.last = io.LimitedReader{R: bytes.NewReader(b[4:]), N: int64(small)}
-		return kind & 0xffff, int64(small), nil
+	} else if small > 0 { // the content is in the tag
+		kind, size, e.pad = kind&0xffff, small, 4-small
+		e.r = io.MultiReader(bytes.NewReader(b[4:]), e.r)
 	}
-	e.last, e.pad = io.LimitedReader{R: e.r, N: size}, (8-size%8)%8
+	e.last = io.LimitedReader{R: e.r, N: size}
 	return kind, size, nil
 }
 
@@ -192,7 +165,7 @@ func (e *matElements) Read(p []byte) (int, error) {
 // end checks that no other element follows: a file that was damaged ends in another place, and the checksum of a packed
 // variable is behind it.
 func (e *matElements) end() error {
-	switch _, err := io.CopyN(io.Discard, e.r, e.rest()+1); err {
+	switch _, err := io.CopyN(io.Discard, e.r, e.last.N+e.pad+1); err {
 	case nil:
 		return damagedMAT("more bytes than its sides account for")
 	case io.EOF:
@@ -231,9 +204,10 @@ func (e *matElements) array() (*matArray, error) {
 		return nil, cmp.Or(err, damagedMAT("flags of %d bytes", len(flags)))
 	}
 	a := &matArray{e, matHead{class: matClasses[min(int(flags[0]), len(matClasses)-1)], shape: []int{0, 0}}}
+	a.numeric = flags[0] >= 6 && flags[0] <= 15 // double to uint64
 	switch {
 	case flags[1]&8 != 0:
-		a.class = "complex"
+		a.class, a.numeric = "complex", false
 	case flags[1]&2 != 0 && a.class == "uint8":
 		a.class = "logical"
 	}
@@ -250,12 +224,14 @@ func (e *matElements) array() (*matArray, error) {
 	}
 	a.name, a.shape = string(name), make([]int, len(sides)/4)
 	n := 1
+	a.n = 1
 	for i := range a.shape {
 		side := int(int32(binary.LittleEndian.Uint32(sides[4*i:])))
 		if a.shape[i] = side; side < 0 || side > 0 && n > math.MaxInt/64/side {
 			return nil, damagedMAT("%q has sides %v", a.name, a.shape)
 		}
 		n *= max(side, 1)
+		a.n *= side
 	}
 	return a, nil
 }
@@ -263,7 +239,7 @@ func (e *matElements) array() (*matArray, error) {
 // numbers returns a reader of the elements, as an array of that shape: of the stored type, which may be smaller than the
 // class but holds all values.
 func (a *matArray) numbers(shape []int, lim npy.Limits) (*npy.Reader, error) {
-	if !a.numeric() {
+	if !a.numeric {
 		return nil, &FormatError{Msg: fmt.Sprintf("an array of class %s, not of real numbers", a.class),
 			Hint: "save it as a full numeric or logical array"}
 	}
@@ -272,7 +248,7 @@ func (a *matArray) numbers(shape []int, lim npy.Limits) (*npy.Reader, error) {
 		return nil, err
 	}
 	d, ok := matNumbers[kind]
-	if n := int64(a.len()); !ok || size != n*int64(d.Size) {
+	if n := int64(a.n); !ok || size != n*int64(d.Size) {
 		return nil, damagedMAT("%d bytes of type %d for %d elements", size, kind, n)
 	}
 	if a.class == "logical" && d.Size == 1 {
@@ -288,7 +264,7 @@ func (a *matArray) texts(most int64) (out []string, err error) {
 		return a.text(most)
 	}
 	err = a.cells(most/2, func(c *matArray, size int64) error {
-		if c.len() == 0 {
+		if c.n == 0 {
 			out = append(out, "")
 			return nil
 		}
@@ -304,7 +280,7 @@ func (a *matArray) texts(most int64) (out []string, err error) {
 
 // cells reads the elements of a cell array one by one, with the bytes of each, which are together at most so many.
 func (a *matArray) cells(most int64, read func(c *matArray, size int64) error) error {
-	for range a.len() {
+	for range a.n {
 		kind, size, err := a.next()
 		if err != nil {
 			return err
@@ -312,7 +288,7 @@ func (a *matArray) cells(most int64, read func(c *matArray, size int64) error) e
 		if most -= size + matCellCost; most < 0 || kind != miMatrix {
 			return damagedMAT("a cell of type %d and %d bytes, or cells of too many", kind, size)
 		}
-		c := &matArray{matHead: matHead{class: "double", shape: []int{0, 0}}}
+		c := &matArray{matHead: matHead{class: "double", numeric: true, shape: []int{0, 0}}}
 		if size > 0 {
 			if c, err = (&matElements{r: &a.last}).array(); err != nil {
 				return err
@@ -331,10 +307,7 @@ func (a *matArray) text(most int64) ([]string, error) {
 		return nil, &FormatError{Msg: fmt.Sprintf("an array of class %s and sides %v, not text", a.class, a.shape)}
 	}
 	b, kind, err := a.content(0, most, "text")
-	if err == nil {
-		err = a.end()
-	}
-	if err != nil {
+	if err := cmp.Or(err, a.end()); err != nil {
 		return nil, err
 	}
 	var chars []rune
@@ -382,7 +355,7 @@ func (a *matArray) stack(most int64) (*npy.Reader, error) {
 			return &FormatError{Msg: fmt.Sprintf("cells with arrays of sides %v and %v", shape[1:], c.shape),
 				Hint: "make them of one size"}
 		}
-		if c.len() > int(most/8)-len(all) {
+		if c.n > int(most/8)-len(all) {
 			return &FormatError{Msg: fmt.Sprintf("cells of more than %d values", most/8)}
 		}
 		r, err := c.numbers(c.shape, npy.Limits{Bytes: max(size, 1)})
@@ -398,11 +371,11 @@ func (a *matArray) stack(most int64) (*npy.Reader, error) {
 		shape[0]++
 		return err
 	})
+	if err == nil && shape == nil {
+		err = &FormatError{Msg: "no cells"}
+	}
 	if err != nil {
 		return nil, err
-	}
-	if shape == nil {
-		return nil, &FormatError{Msg: "no cells"}
 	}
 	return asRead(npy.New(all, shape...))
 }
