@@ -14,10 +14,8 @@ func main() {
 	sumsAVX2()
 	sumsAVX512()
 	gainAVX2()
-	gainAVX512()
 	copyAVX2()
 	stackAVX2()
-	stackAVX512()
 	overlapsAVX512()
 	Generate()
 }
@@ -190,16 +188,8 @@ func sumsAVX2() {
 	RET()
 }
 
-// chunk is what the gain functions walk over, 16 pixels at a time.
+// chunk is what gainAVX2 walks over, 16 pixels at a time.
 type chunk struct{ terms, at, n, off, on reg.Register }
-
-func gainParams(name, doc string) chunk {
-	TEXT(name, NOSPLIT, "func(terms *float32, at *int32, n int, off, on *float32) float32")
-	Doc(doc)
-	Pragma("noescape")
-	return chunk{Load(Param("terms"), GP64()), Load(Param("at"), GP64()), Load(Param("n"), GP64()),
-		Load(Param("off"), GP64()), Load(Param("on"), GP64())}
-}
 
 // loop repeats the body for each chunk, with which of two sums it belongs to,
 // where its terms are and its offset in pixels: two sums, as one would have to
@@ -228,9 +218,8 @@ func (c chunk) loop(body func(sum int, terms operand.Mem, pixel reg.GPVirtual)) 
 
 // part adds, for the pixels from byte offset at of the chunk, what the template
 // gains where it is on less what it loses where it is off.
-func (c chunk) part(terms operand.Mem, pixel reg.GPVirtual, at int, vector func() reg.VecVirtual, zero,
-	acc reg.VecVirtual) {
-	win, lose := vector(), vector()
+func (c chunk) part(terms operand.Mem, pixel reg.GPVirtual, at int, zero, acc reg.VecVirtual) {
+	win, lose := YMM(), YMM()
 	VMOVUPS(terms.Offset(64+at), win)
 	VSUBPS(operand.Mem{Base: c.on, Index: pixel, Scale: 4, Disp: at}, win, win)
 	VMAXPS(zero, win, win)
@@ -255,31 +244,19 @@ func fold(words reg.VecVirtual) {
 	RET()
 }
 
-func gainAVX512() {
-	c := gainParams("gainAVX512", "gainAVX512 implements Path.Gain for AVX-512; n > 0.")
-	zero, sums := ZMM(), []reg.VecVirtual{ZMM(), ZMM()}
-	for _, r := range append(sums, zero) {
-		VPXORQ(r, r, r)
-	}
-	c.loop(func(sum int, terms operand.Mem, pixel reg.GPVirtual) {
-		c.part(terms, pixel, 0, ZMM, zero, sums[sum])
-	})
-	VADDPS(sums[1], sums[0], sums[0])
-	half := YMM()
-	VEXTRACTF64X4(operand.Imm(1), sums[0], half)
-	VADDPS(half, sums[0].AsY(), half)
-	fold(half)
-}
-
 func gainAVX2() {
-	c := gainParams("gainAVX2", "gainAVX2 implements Path.Gain for AVX2; n > 0.")
+	TEXT("gainAVX2", NOSPLIT, "func(terms *float32, at *int32, n int, off, on *float32) float32")
+	Doc("gainAVX2 implements Path.Gain for AVX2; n > 0.")
+	Pragma("noescape")
+	c := chunk{Load(Param("terms"), GP64()), Load(Param("at"), GP64()), Load(Param("n"), GP64()),
+		Load(Param("off"), GP64()), Load(Param("on"), GP64())}
 	zero, low, high := YMM(), []reg.VecVirtual{YMM(), YMM()}, []reg.VecVirtual{YMM(), YMM()}
 	for _, r := range []reg.VecVirtual{zero, low[0], low[1], high[0], high[1]} {
 		VPXOR(r, r, r)
 	}
 	c.loop(func(sum int, terms operand.Mem, pixel reg.GPVirtual) {
-		c.part(terms, pixel, 0, YMM, zero, low[sum])
-		c.part(terms, pixel, 32, YMM, zero, high[sum])
+		c.part(terms, pixel, 0, zero, low[sum])
+		c.part(terms, pixel, 32, zero, high[sum])
 	})
 	VADDPS(low[1], low[0], low[0])
 	VADDPS(high[1], high[0], high[0])

@@ -9,9 +9,9 @@ import "golang.org/x/sys/cpu"
 // AVX-512 looks 64 entries up at once (VBMI), AVX2 only 16.
 var (
 	avx2 = &Path{Name: "avx2", Entries: 16, Rows: 2, Columns: 2, Pixels: 1,
-		sums: sums(sumsAVX2), gain: gain(gainAVX2), copies: copies, overlaps: overlapsPortable, stack: stack(stackAVX2)}
+		sums: sums(sumsAVX2), gain: gain, copies: copies, overlaps: overlapsPortable, stack: stack}
 	avx512 = &Path{Name: "avx512", Entries: 64, Rows: 2, Columns: 3, Pixels: 2,
-		sums: sums(sumsAVX512), gain: gain(gainAVX512), copies: copies, overlaps: overlapsPortable, stack: stack(stackAVX512)}
+		sums: sums(sumsAVX512), gain: gain, copies: copies, overlaps: overlapsPortable, stack: stack}
 )
 
 // vector returns the paths of vector code that this machine has.
@@ -36,25 +36,20 @@ func sums(f func(sums, tops *uint16, tiles int, tables, codes *byte, lookups *in
 	}
 }
 
-// gain returns Path.gain by vector code.
-func gain(f func(terms *float32, at *int32, n int, off, on *float32) float32) func(_ []float32, _ []int32, _,
-	_ []float32) float32 {
-	return func(terms []float32, at []int32, off, on []float32) float32 {
-		return f(&terms[0], &at[0], len(at), &off[0], &on[0])
-	}
+// gain is Path.gain by vector code.
+func gain(terms []float32, at []int32, off, on []float32) float32 {
+	return gainAVX2(&terms[0], &at[0], len(at), &off[0], &on[0])
 }
 
-// copies returns Path.copies by vector code.
+// copies is Path.copies by vector code.
 func copies(to, from []byte, rows, width, pitch int) {
 	copyAVX2(&to[0], &from[0], rows, width, pitch)
 }
 
-// stack returns Path.stack by vector code.
-func stack(f func(sums, from, at *int32, n int)) func(_, _, _ []int32) {
-	return func(sums, from, at []int32) { f(&sums[0], &from[0], &at[0], len(at)) }
-}
+// stack is Path.stack by vector code.
+func stack(sums, from, at []int32) { stackAVX2(&sums[0], &from[0], &at[0], len(at)) }
 
-// overlaps returns Path.overlaps by vector code.
+// overlaps is Path.overlaps by vector code.
 func overlaps(out []uint16, stride int, rows, template []uint64, shift, columns, count int) {
 	overlapsAVX512(&out[0], stride, &rows[0], &template[0], len(template), shift, columns, (count+7)&^7)
 }

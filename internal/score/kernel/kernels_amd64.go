@@ -19,11 +19,6 @@ func sumsAVX512(sums *uint16, tops *uint16, tiles int, tables *byte, codes *byte
 //go:noescape
 func gainAVX2(terms *float32, at *int32, n int, off *float32, on *float32) float32
 
-// gainAVX512 implements Path.Gain for AVX-512; n > 0.
-//
-//go:noescape
-func gainAVX512(terms *float32, at *int32, n int, off *float32, on *float32) float32
-
 // copyAVX2 implements Path.Copy for AVX2; rows > 0.
 //
 //go:noescape
@@ -33,11 +28,6 @@ func copyAVX2(to *byte, from *byte, rows int, width int, pitch int)
 //
 //go:noescape
 func stackAVX2(sums *int32, from *int32, at *int32, n int)
-
-// stackAVX512 implements Path.Stack for AVX-512; n > 0.
-//
-//go:noescape
-func stackAVX512(sums *int32, from *int32, at *int32, n int)
 
 // overlapsAVX512 implements Path.Overlaps; count is a multiple of 8.
 //

@@ -414,71 +414,6 @@ done:
 	MOVSS        X1, ret+40(FP)
 	RET
 
-// func gainAVX512(terms *float32, at *int32, n int, off *float32, on *float32) float32
-// Requires: AVX, AVX512F, SSE
-TEXT ·gainAVX512(SB), NOSPLIT, $0-44
-	MOVQ   terms+0(FP), AX
-	MOVQ   at+8(FP), CX
-	MOVQ   n+16(FP), DX
-	MOVQ   off+24(FP), BX
-	MOVQ   on+32(FP), SI
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z0, Z0, Z0
-
-two:
-	CMPQ    DX, $0x00000002
-	JL      last
-	MOVLQSX (CX), DI
-	VMOVUPS 64(AX), Z3
-	VSUBPS  (SI)(DI*4), Z3, Z3
-	VMAXPS  Z0, Z3, Z3
-	VMOVUPS (AX), Z4
-	VSUBPS  (BX)(DI*4), Z4, Z4
-	VMAXPS  Z0, Z4, Z4
-	VSUBPS  Z4, Z3, Z3
-	VADDPS  Z3, Z1, Z1
-	MOVLQSX 4(CX), DI
-	VMOVUPS 192(AX), Z3
-	VSUBPS  (SI)(DI*4), Z3, Z3
-	VMAXPS  Z0, Z3, Z3
-	VMOVUPS 128(AX), Z4
-	VSUBPS  (BX)(DI*4), Z4, Z4
-	VMAXPS  Z0, Z4, Z4
-	VSUBPS  Z4, Z3, Z3
-	VADDPS  Z3, Z2, Z2
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000008, CX
-	SUBQ    $0x00000002, DX
-	JMP     two
-
-last:
-	TESTQ   DX, DX
-	JZ      done
-	MOVLQSX (CX), CX
-	VMOVUPS 64(AX), Z3
-	VSUBPS  (SI)(CX*4), Z3, Z3
-	VMAXPS  Z0, Z3, Z3
-	VMOVUPS (AX), Z4
-	VSUBPS  (BX)(CX*4), Z4, Z4
-	VMAXPS  Z0, Z4, Z4
-	VSUBPS  Z4, Z3, Z3
-	VADDPS  Z3, Z1, Z1
-
-done:
-	VADDPS        Z2, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPS        Y0, Y1, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPS        X1, X0, X0
-	VPERMILPS     $0x0e, X0, X1
-	VADDPS        X1, X0, X0
-	VPERMILPS     $0x01, X0, X1
-	VADDSS        X1, X0, X0
-	VZEROUPPER
-	MOVSS         X0, ret+40(FP)
-	RET
-
 // func copyAVX2(to *byte, from *byte, rows int, width int, pitch int)
 // Requires: AVX
 TEXT ·copyAVX2(SB), NOSPLIT, $0-40
@@ -529,28 +464,6 @@ next:
 	VMOVDQU Y1, 32(AX)
 	VMOVDQU Y2, 64(AX)
 	VMOVDQU Y3, 96(AX)
-	VZEROUPPER
-	RET
-
-// func stackAVX512(sums *int32, from *int32, at *int32, n int)
-// Requires: AVX, AVX512F
-TEXT ·stackAVX512(SB), NOSPLIT, $0-32
-	MOVQ   sums+0(FP), AX
-	MOVQ   from+8(FP), CX
-	MOVQ   at+16(FP), DX
-	MOVQ   n+24(FP), BX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-
-next:
-	MOVLQSX   (DX), SI
-	VPADDD    (CX)(SI*4), Z0, Z0
-	VPADDD    64(CX)(SI*4), Z1, Z1
-	ADDQ      $0x00000004, DX
-	DECQ      BX
-	JNZ       next
-	VMOVDQU32 Z0, (AX)
-	VMOVDQU32 Z1, 64(AX)
 	VZEROUPPER
 	RET
 
