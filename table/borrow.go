@@ -20,7 +20,7 @@ func (l *learner) borrows() bool {
 	for _, mean := range l.m.Marginal {
 		sum += mean
 	}
-	return jointRule(l.cfg.Rule).TwoSided() && !l.m.FixedBackground && l.opt.StartFrom != StartFromMixture &&
+	return jointRule(l.cfg.Rule).TwoSided() && l.opt.StartFrom != StartFromMixture &&
 		sum < presences*float64(len(l.m.Marginal))
 }
 

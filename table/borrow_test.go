@@ -101,21 +101,19 @@ func TestWhereRulesBorrow(t *testing.T) {
 	for _, c := range []struct {
 		rule     patchwork.Rule
 		marginal []float64
-		fixed    bool
 		from     StartFrom
 		want     bool
 	}{
-		{patchwork.RuleMaxMinusMin, few, false, StartFromBoth, true},
-		{patchwork.RuleMaxMinusMin, many, false, StartFromBoth, false},
-		{patchwork.RuleMaxMinusMin, few, true, StartFromBoth, false},
-		{patchwork.RuleMaxMinusMin, few, false, StartFromMixture, false},
-		{patchwork.RuleMax, few, false, StartFromBoth, false},
-		{noisyOr, few, false, StartFromGrow, false},
+		{patchwork.RuleMaxMinusMin, few, StartFromBoth, true},
+		{patchwork.RuleMaxMinusMin, many, StartFromBoth, false},
+		{patchwork.RuleMaxMinusMin, few, StartFromMixture, false},
+		{patchwork.RuleMax, few, StartFromBoth, false},
+		{noisyOr, few, StartFromGrow, false},
 	} {
 		l := &learner{cfg: patchwork.Config{Rule: c.rule}, opt: Options{StartFrom: c.from},
-			m: mStepOptions{Marginal: c.marginal, FixedBackground: c.fixed}}
+			m: mStepOptions{Marginal: c.marginal}}
 		if got := l.borrows(); got != c.want {
-			t.Errorf("%v, %v, fixed %v, from %v: %v", c.rule, c.marginal, c.fixed, c.from, got)
+			t.Errorf("%v, %v, from %v: %v", c.rule, c.marginal, c.from, got)
 		}
 	}
 }

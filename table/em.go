@@ -97,8 +97,7 @@ func (t *counts) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model
 		cfg.QMap, experts = newSoftTally(prev, t.groups).step(prev, opt)
 	} else {
 		e := joint.NewExperts(jointRule(cfg.Rule), rows.Background(prev), prev.Templates())
-		step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, FixedBackground: opt.FixedBackground, MinQ: minQ,
-			Pooled: opt.Pooled}
+		step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, MinQ: minQ, Pooled: opt.Pooled}
 		cfg.QMap, experts = t.groups.Step(e, step, func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) })
 	}
 	return t.next(prev, cfg, experts)

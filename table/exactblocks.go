@@ -18,7 +18,7 @@ const exactCells = 300_000
 func (l *learner) exactly(ctx context.Context) error {
 	first := l.data.Images[0]
 	if l.opt.Aim != AimInterpret || l.judge != nil || l.cfg.Rule != patchwork.RuleMax || l.opt.Experts > 0 ||
-		l.opt.AnyRule || l.opt.FixedBackground || l.opt.StartFrom != StartFromBoth ||
+		l.opt.AnyRule || l.opt.StartFrom != StartFromBoth ||
 		len(l.data.Images)*first.Len() > exactCells {
 		return nil
 	}

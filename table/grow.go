@@ -52,7 +52,7 @@ func (l *learner) grow(ctx context.Context, attempt uint64) error {
 func (l *learner) growOneByOne(ctx context.Context, attempt uint64, each func(round) (bool, error)) error {
 	rng := rand.New(rand.NewPCG(l.opt.Seed, growStream+attempt))
 	q := l.marginals()
-	if attempt%2 == 1 && !l.opt.FixedBackground && !jointRule(l.cfg.Rule).TwoSided() {
+	if attempt%2 == 1 && !jointRule(l.cfg.Rule).TwoSided() {
 		// Where parts are common, the background explains half of them until
 		// there are all; a lower one shows the first.
 		for i := range q {

@@ -17,9 +17,6 @@ type mStepOptions struct {
 	// the abstention values of the model before.
 	Marginal []float64
 
-	// FixedBackground leaves the background unchanged.
-	FixedBackground bool
-
 	// Pooled draws the votes of an expert to their mean where the rule is noisy-or; see
 	// joint.MStep.
 	Pooled bool
@@ -68,9 +65,6 @@ func (t *softTally) background(prev *patchwork.Model, opt mStepOptions) []float6
 	out := make([]float64, t.width)
 	for i := range out {
 		out[i] = prev.Abstention(i)
-		if opt.FixedBackground {
-			continue
-		}
 		marginal := out[i]
 		if opt.Marginal != nil {
 			marginal = opt.Marginal[i]

@@ -98,10 +98,6 @@ type Options struct {
 	// is chosen as the number of experts is: by hidden bits or by description length.
 	AnyRule bool
 
-	// FixedBackground keeps the background at the marginals. It ruins the rule
-	// Max, and is there to show that.
-	FixedBackground bool
-
 	// Sample is how many rows, drawn at random, the search takes; 0 means 3000. If more
 	// than that differ, learning goes on from the choice with all rows.
 	Sample int

@@ -311,7 +311,7 @@ func (l *learner) mixture(ctx context.Context, k, try int) (*patchwork.Model, er
 		return nil, err
 	}
 	cfg := l.cfg
-	if cfg.QMap = nil; cfg.Rule.TwoSided() || l.opt.FixedBackground {
+	if cfg.QMap = nil; cfg.Rule.TwoSided() {
 		cfg.QMap = l.marginals()
 	}
 	return x.model(cfg, rows.Total(l.data))

@@ -72,18 +72,6 @@ func Report(ctx context.Context, w io.Writer, dir, name string, o Options) error
 			target = fmt.Sprintf("%.3f", most)
 		}
 		printRow(t, rule.String(), target, rows)
-		if rule != patchwork.RuleMax {
-			continue
-		}
-		rows, err = each(func(s Split) (Row, error) {
-			opt := o.table()
-			opt.FixedBackground = true
-			return Measure(ctx, s, rule, opt)
-		})
-		if err != nil {
-			return err
-		}
-		printRow(t, "max, its background fixed at the marginals", "", rows)
 	}
 	if len(rules) > 1 {
 		printRow(t, "rule chosen on validation rows", "", chosen)

@@ -11,7 +11,6 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/stat"
-	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
 )
@@ -44,11 +43,6 @@ type RuleSet struct {
 	// for the others is On.
 	Parts [][]int8
 	On    int
-
-	// HalfFixed: under rules whose experts can say off the background is not learned, since
-	// abstention is 1/2: priced it stays at the marginals, which are near. (Learned, it says
-	// white, and experts that are all black, or half, say as much by twice as many parts.)
-	HalfFixed bool
 }
 
 const ruleTests = 1000
@@ -64,8 +58,7 @@ func QuadrantSet(n int, seed uint64) (*RuleSet, error) {
 		return nil, err
 	}
 	s := &RuleSet{Name: fmt.Sprintf("quadrants, %d", n), Height: train.Truth.Side, Width: train.Truth.Side, On: 4,
-		HalfFixed: true,
-		Train:     patchwork.Data{Images: train.Images}, Test: patchwork.Data{Images: test.Images}}
+		Train: patchwork.Data{Images: train.Images}, Test: patchwork.Data{Images: test.Images}}
 	for _, t := range train.Truth.Experts {
 		s.Parts = append(s.Parts, signs(t, func(int) float64 { return 0.5 }))
 	}
@@ -141,27 +134,11 @@ type RuleRow struct {
 	Took   time.Duration
 }
 
-// How a rule learns in the comparison.
-const (
-	Priced   = "priced"   // as always: experts are grown, each vote has its price, their number is not told
-	Unpriced = "unpriced" // soft EM from random votes without a price, the number of experts told
-)
-
-// unpricedRounds counts the iterations of soft EM from random votes.
-const unpricedRounds = 60
-
 // LearnRule learns a set by a rule.
-func LearnRule(ctx context.Context, s *RuleSet, rule patchwork.Rule, how string, o Options) (RuleRow, error) {
+func LearnRule(ctx context.Context, s *RuleSet, rule patchwork.Rule, o Options) (RuleRow, error) {
 	began := stat.ProcessorTime()
 	cfg := patchwork.Config{Rule: rule, Height: s.Height, Width: s.Width}
-	var m *patchwork.Model
-	var err error
-	if how == Priced {
-		m, err = table.Learn(ctx, s.Train, cfg,
-			table.Options{Seed: o.Seed, Workers: o.Workers, FixedBackground: s.HalfFixed && rule.TwoSided()})
-	} else {
-		m, err = s.unpriced(ctx, cfg, o)
-	}
+	m, err := table.Learn(ctx, s.Train, cfg, table.Options{Seed: o.Seed, Workers: o.Workers})
 	if err != nil {
 		return RuleRow{}, err
 	}
@@ -175,27 +152,6 @@ func LearnRule(ctx context.Context, s *RuleSet, rule patchwork.Rule, how string,
 	r.Loss = score.Averaged.LogLoss
 	r.Parts, err = parts(ctx, m, s.Test, table.Options{Workers: o.Workers})
 	return r, err
-}
-
-// unpriced learns from random votes without a price: under the sum of log-odds much as a
-// restricted Boltzmann machine does, under the sum of odds as Dayan & Zemel (1995), and
-// under noisy-or and the normalized sum as Saund (1995), by the same search and EM.
-func (s *RuleSet) unpriced(ctx context.Context, cfg patchwork.Config, o Options) (*patchwork.Model, error) {
-	k, fixed := s.On, false
-	if cfg.Rule.TwoSided() {
-		k, fixed = len(s.Parts), s.HalfFixed
-	}
-	cfg.ZeroQ, cfg.QMap = true, rows.Means(s.Train)
-	if fixed {
-		for i := range cfg.QMap {
-			cfg.QMap[i] = 0.5
-		}
-	}
-	m, err := table.RandomModel(cfg, k, 2/float64(k), o.Seed)
-	if err != nil {
-		return nil, err
-	}
-	return table.Plain(ctx, s.Train, m, unpricedRounds, fixed, o.Workers)
 }
 
 // judge returns how many parts are found, of how many that the rule can tell, and how
@@ -279,42 +235,38 @@ func NewRuleSet(dir, name string, seed uint64) (*RuleSet, error) {
 	return nil, fmt.Errorf("no set %q; there are %v, and bars16", name, RuleSetNames)
 }
 
-// ReportRules prints what the seven rules learn from the sets, by so many seeds of each,
-// priced and from random votes without a price.
+// ReportRules prints what the seven rules learn from the sets, by so many seeds of each.
 func ReportRules(ctx context.Context, w io.Writer, dir string, names []string, seeds int, o Options) error {
 	fmt.Fprintf(w, "%d seeds, from %d\n\n", seeds, o.Seed)
-	t := stat.NewTable(w, "set", "rule", "learned", "parts found", "K", "purity", "loss per hidden bit", "parts a row",
-		"CPU s")
+	t := stat.NewTable(w, "set", "rule", "parts found", "K", "purity", "loss per hidden bit", "parts a row", "CPU s")
 	rules := o.Rules
 	if rules == nil {
 		rules = Rules()
 	}
 	for _, name := range names {
 		for _, rule := range rules {
-			for _, how := range []string{Priced, Unpriced} {
-				set := ""
-				all, err := stat.Seeds(seeds, func(seed uint64) (r RuleRow, err error) {
-					s, err := NewRuleSet(dir, name, o.Seed+seed)
-					if err != nil {
-						return r, err
-					}
-					set = s.Name
-					return LearnRule(ctx, s, rule, how, Options{Seed: o.Seed + seed, Workers: o.Workers})
-				})
+			set := ""
+			all, err := stat.Seeds(seeds, func(seed uint64) (r RuleRow, err error) {
+				s, err := NewRuleSet(dir, name, o.Seed+seed)
 				if err != nil {
-					return err
+					return r, err
 				}
-				var found, experts []int
-				for _, r := range all {
-					found, experts = append(found, r.Found), append(experts, r.Experts)
-				}
-				mean := func(of func(RuleRow) float64) float64 { return stat.MeanOf(all, of) }
-				t.Row("%s | %v | %s | %v of %d | %v | %.2f | %s | %.2f | %.1f", set, rule, how, found, all[0].There, experts,
-					mean(func(r RuleRow) float64 { return r.Purity }),
-					stat.Spread(stat.Of(all, func(r RuleRow) float64 { return r.Loss }), 4),
-					mean(func(r RuleRow) float64 { return r.Parts }),
-					mean(func(r RuleRow) float64 { return r.Took.Seconds() }))
+				set = s.Name
+				return LearnRule(ctx, s, rule, Options{Seed: o.Seed + seed, Workers: o.Workers})
+			})
+			if err != nil {
+				return err
 			}
+			var found, experts []int
+			for _, r := range all {
+				found, experts = append(found, r.Found), append(experts, r.Experts)
+			}
+			mean := func(of func(RuleRow) float64) float64 { return stat.MeanOf(all, of) }
+			t.Row("%s | %v | %v of %d | %v | %.2f | %s | %.2f | %.1f", set, rule, found, all[0].There, experts,
+				mean(func(r RuleRow) float64 { return r.Purity }),
+				stat.Spread(stat.Of(all, func(r RuleRow) float64 { return r.Loss }), 4),
+				mean(func(r RuleRow) float64 { return r.Parts }),
+				mean(func(r RuleRow) float64 { return r.Took.Seconds() }))
 		}
 	}
 	return nil

@@ -207,7 +207,7 @@ func TestGroupsKeepTheTruth(t *testing.T) {
 				}
 			}
 		}
-		if _, p := whole.Step(e, MStep{Least: 5, FixedBackground: true, Pooled: true}, each); p[0][0] == got[0][0] &&
+		if _, p := whole.Step(e, MStep{Least: 5, Marginal: q, MinQ: 1e-3, Pooled: true}, each); p[0][0] == got[0][0] &&
 			r == NoisyOr {
 			t.Error("votes that are drawn to their mean stay where they were")
 		}

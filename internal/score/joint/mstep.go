@@ -12,9 +12,7 @@ type MStep struct {
 	Least float64
 
 	// Marginal, by bit, is what the background is drawn to, as if by one row more.
-	// FixedBackground leaves it as it is.
-	Marginal        []float64
-	FixedBackground bool
+	Marginal []float64
 
 	// MinQ keeps the background away from certainty.
 	MinQ float64
@@ -197,9 +195,6 @@ func (v *votes) of(groups []int) []int32 {
 // is on whoever votes, else the share of rows in which the bit is on and nobody votes.
 func (s *step) background(i int, params []float64, v *votes) float64 {
 	r, q := s.e.Rule, s.e.Q[i]
-	if s.FixedBackground {
-		return q
-	}
 	marginal := q
 	if s.Marginal != nil {
 		marginal = s.Marginal[i]

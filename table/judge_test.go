@@ -7,75 +7,10 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/internal/rows"
-	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/internal/wire"
 	"example.com/patchwork/posterior"
 )
-
-// Plain soft EM keeps the background where it should, is the same on any number of workers,
-// and describes the rows better than the random votes that it began with.
-func TestPlain(t *testing.T) {
-	for r := range patchwork.Rule(len(joint.Names)) {
-		cfg := patchwork.Config{Rule: r, Height: 1, Width: 12, QMap: rows.Means(bars(200, 2)), ZeroQ: true}
-		start, err := RandomModel(cfg, 4, 0.5, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k := range 4 {
-			for i, p := range start.Template(k) {
-				if low := start.Abstention(i); p < 0.02 || p > 0.98 || p < low && !r.TwoSided() {
-					t.Fatalf("%v: vote %v beside %v", r, p, low)
-				}
-			}
-		}
-		var models []*patchwork.Model
-		for _, workers := range []int{1, 3} {
-			m, err := Plain(t.Context(), bars(200, 2), start, 8, true, workers)
-			if err != nil {
-				t.Fatal(err)
-			}
-			models = append(models, m)
-		}
-		if !testkit.SameModel(models[0], models[1]) {
-			t.Errorf("%v: other models from more workers", r)
-		}
-		for i := range 12 {
-			if models[0].Abstention(i) != start.Abstention(i) {
-				t.Errorf("%v: the background of bit %d went from %v to %v", r, i, start.Abstention(i), models[0].Abstention(i))
-			}
-		}
-		before, after := evidenceUnder(t, start), evidenceUnder(t, models[0])
-		if after < before+100 {
-			t.Errorf("%v: evidence %v before, %v after", r, before, after)
-		}
-	}
-	if _, err := Plain(t.Context(), bars(5, 1), mustModel(t, 11), 1, false, 1); err == nil {
-		t.Error("rows of 12 bits fit a model of 11")
-	}
-	if _, err := Plain(t.Context(), bars(5, 1), mustModel(t, 12), -1, false, 1); err == nil {
-		t.Error("no error of -1 iterations")
-	}
-}
-
-func mustModel(t *testing.T, width int) *patchwork.Model {
-	t.Helper()
-	m, err := RandomModel(patchwork.Config{Height: 1, Width: width, Q: 0.1}, 2, 0.5, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-func evidenceUnder(t *testing.T, m *patchwork.Model) float64 {
-	t.Helper()
-	c, err := eStep(t.Context(), m, bars(200, 2), posterior.Options{}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c.logEvidence()
-}
 
 // The learner's own judge hides blocks of columns that exclude one another whole, makes
 // their predictions add up to 1, and so predicts them better than bit by bit; its losses
