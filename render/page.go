@@ -35,7 +35,7 @@ type Section struct {
 //go:embed page.html
 var pageHTML string
 
-var pageTemplate = markup.New("page", markup.Funcs{"policy": policyOf}, nil, pageHTML)
+var pageTemplate = markup.New("page", markup.Funcs{"policy": policyOf}, pageHTML)
 
 // Write writes the page as HTML. Texts are escaped, and what cannot be seen of them, which may be marks of direction
 // in names from files, is replaced. The error is the writer's.

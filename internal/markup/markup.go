@@ -2,8 +2,7 @@
 // unless it is markup already. It is there because the standard templates call methods by names, so that a
 // program that links them keeps every exported method of every type: 3 MB of the command.
 //
-// A template has fields, variables, functions, if, with, range and template; it calls no methods but those that are
-// told by their names. Values belong into text and into attributes in quotes, nowhere else.
+// A template has fields, variables, functions, if, with, range and template; it calls no methods. Values belong into text and into attributes in quotes, nowhere else.
 package markup
 
 import (
@@ -20,20 +19,16 @@ type HTML string
 // Funcs are the functions of a template, by name.
 type Funcs map[string]any
 
-// Methods call methods by their names: each is func(v) { return v.MethodByName("Name") }, with a constant.
-type Methods map[string]func(reflect.Value) reflect.Value
-
 // Template is a set of named templates.
 type Template struct {
-	trees   map[string]*parse.Tree
-	funcs   map[string]reflect.Value
-	methods Methods
+	trees map[string]*parse.Tree
+	funcs map[string]reflect.Value
 }
 
 // New parses texts, of which the first gets the name and others define theirs. It panics if one is wrong: they are
 // compiled in.
-func New(name string, funcs Funcs, methods Methods, texts ...string) *Template {
-	t := &Template{map[string]*parse.Tree{}, map[string]reflect.Value{}, methods}
+func New(name string, funcs Funcs, texts ...string) *Template {
+	t := &Template{map[string]*parse.Tree{}, map[string]reflect.Value{}}
 	all := map[string]any{}
 	for _, f := range []Funcs{builtin, funcs} {
 		for name, fn := range f {
@@ -201,7 +196,7 @@ func (r *run) value(dot reflect.Value, node parse.Node) reflect.Value {
 	panic(fmt.Sprintf("%s is not understood", node))
 }
 
-// fields follows names of fields and methods.
+// fields follows names of fields.
 func (r *run) fields(v reflect.Value, names []string) reflect.Value {
 	for _, name := range names {
 		of := indirect(v)
@@ -209,14 +204,6 @@ func (r *run) fields(v reflect.Value, names []string) reflect.Value {
 			panic(fmt.Sprintf("nothing has a field %s", name))
 		}
 		field := of.FieldByName(name)
-		if method := r.t.methods[name]; !field.IsValid() && method != nil {
-			if v.Kind() == reflect.Interface {
-				v = v.Elem()
-			}
-			if m := method(v); m.IsValid() {
-				field = m.Call(nil)[0]
-			}
-		}
 		if !field.IsValid() {
 			panic(fmt.Sprintf("%s has no field %s", of.Type(), name))
 		}
@@ -225,7 +212,7 @@ func (r *run) fields(v reflect.Value, names []string) reflect.Value {
 	return v
 }
 
-// call calls a function. Its last result, if it is an error, ends the execution.
+// call calls a function, with numbers of the kinds that it takes. Its last result, if it is an error, ends the execution.
 func (r *run) call(dot reflect.Value, name string, args []parse.Node) reflect.Value {
 	f := r.t.funcs[name]
 	in := make([]reflect.Value, len(args))
@@ -237,8 +224,11 @@ func (r *run) call(dot reflect.Value, name string, args []parse.Node) reflect.Va
 		if v.IsValid() && !v.Type().AssignableTo(want) {
 			v = indirect(v)
 		}
-		if !v.IsValid() {
+		switch {
+		case !v.IsValid():
 			v = reflect.Zero(want)
+		case want.Kind() == reflect.Int64 || want.Kind() == reflect.Float64:
+			v = v.Convert(want)
 		}
 		in[i] = v
 	}

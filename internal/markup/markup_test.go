@@ -3,7 +3,6 @@ package markup_test
 import (
 	"bytes"
 	"html/template"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -29,10 +28,12 @@ type view struct {
 }
 
 const text = `{{define "one"}}<b title="{{.Name}}">{{.Name}}</b>{{end}}` +
-	`{{$of := .Of}}<p>{{.Shout}} {{len .Of}} {{twice .Share}}</p>` +
+	`{{$of := .Of}}<p>{{shout .}} {{len .Of}} {{twice .Share}}</p>` +
 	`{{range $i, $p := .Of}}{{if $i}}, {{end}}{{template "one" $p}}{{with .Next}} then {{.Name}}{{else}} last{{end}}{{end}}` +
 	`{{range .Votes}}{{.}};{{else}}no votes{{end}}` +
 	`{{if not .Votes}}none{{else}}{{index .Votes 1}}{{end}}{{if eq (len .Votes) 2}} two{{end}}{{if lt 1 (len $of)}} many of {{(index $of 0).Name}}{{end}}`
+
+func shout(p interface{ Shout() string }) string { return p.Shout() }
 
 func twice(x float64) float64 { return 2 * x }
 
@@ -40,9 +41,8 @@ func twice(x float64) float64 { return 2 * x }
 func TestAsHTMLTemplate(t *testing.T) {
 	nasty := "<&>\"'+\x00 {{.}} é"
 	of := []part{{Name: nasty, Next: &part{Name: "b"}}, {Name: "c"}}
-	standard := template.Must(template.New("t").Funcs(template.FuncMap{"twice": twice}).Parse(text))
-	own := markup.New("t", markup.Funcs{"twice": twice},
-		markup.Methods{"Shout": func(v reflect.Value) reflect.Value { return v.MethodByName("Shout") }}, text)
+	standard := template.Must(template.New("t").Funcs(template.FuncMap{"twice": twice, "shout": shout}).Parse(text))
+	own := markup.New("t", markup.Funcs{"twice": twice, "shout": shout}, text)
 	for _, data := range []view{{&part{Name: nasty, Share: 0.25}, nil}, {&part{Votes: []int{3, 4}}, of},
 		{&part{Votes: []int{0, 1, 2}}, of[:1]}} {
 		var got, want bytes.Buffer
@@ -60,7 +60,7 @@ func TestAsHTMLTemplate(t *testing.T) {
 
 // Markup stands as it is; what data do not have is an error, and nothing is written.
 func TestMarkupAndErrors(t *testing.T) {
-	own := markup.New("t", nil, nil, "{{.Markup}}", `{{define "wrong"}}begun {{.Nothing}}{{end}}`)
+	own := markup.New("t", nil, "{{.Markup}}", `{{define "wrong"}}begun {{.Nothing}}{{end}}`)
 	var b bytes.Buffer
 	if err := own.Execute(&b, "t", part{Markup: "<i>&amp;</i>"}); err != nil || b.String() != "<i>&amp;</i>" {
 		t.Errorf("%s, %v", &b, err)

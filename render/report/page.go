@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -26,18 +25,13 @@ var pageScript string
 
 var pageTemplates = markup.New("report", markup.Funcs{
 	"percent": func(share float64) string { return joined(percent(share)) }, "joined": joined, "plural": plural,
-	"thousands": func(n any) string { return thousands(toInt(n)) },
-	"lower":     strings.ToLower, "upper": sentence, "mean": Mean, "worst": Worst, "back": Back,
-	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits, "times": times, "fixed": fixed,
-	"tint": tint, "float": toFloat, "int64": toInt, "len64": func(v []Vote) int64 { return int64(len(v)) },
-	"len64parts": func(r *Report) int64 { return int64(len(r.Parts)) }, "share": shareOf, "binbars": binBars,
+	"thousands": thousands, "lower": strings.ToLower, "upper": sentence, "mean": Mean, "worst": Worst, "back": Back,
+	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits[float64], "times": times, "fixed": fixed[float64],
+	"tint": tint, "share": shareOf, "binbars": binBars,
 	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) },
-	"minus":  func(n int) string { return fixed(0, float64(n)) },
-	"way":    way, "len64methods": func(v []Method) int64 { return int64(len(v)) },
-	"middle": func(x, w float64) float64 { return x + float64(w/2) },
-}, markup.Methods{
-	"Noun":  func(v reflect.Value) reflect.Value { return v.MethodByName("Noun") },
-	"Title": func(v reflect.Value) reflect.Value { return v.MethodByName("Title") },
+	"way":    way[float64], "middle": func(x, w float64) float64 { return x + float64(w/2) },
+	"noun":  func(r interface{ Noun() string }) string { return r.Noun() },
+	"title": func(r interface{ Title() string }) string { return r.Title() },
 }, pageHTML, realHTML)
 
 // page is what the templates see.
@@ -115,16 +109,6 @@ func (p *page) markup(name string, data any) markup.HTML {
 	return markup.HTML(b.String())
 }
 
-func toInt(n any) int64 {
-	switch v := n.(type) {
-	case int:
-		return int64(v)
-	case int64:
-		return v
-	}
-	return 0
-}
-
 // joined keeps a number and its sign of per cent on one line.
 func joined(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }
 
@@ -144,22 +128,11 @@ func onHue(k int) markup.HTML {
 }
 
 // scale returns a share as a length in per cent; 0 for none.
-func scale(v any) markup.HTML {
-	share := toFloat(v)
+func scale(share float64) markup.HTML {
 	if math.IsNaN(share) {
 		share = 0
 	}
 	return markup.HTML(fmt.Sprintf("%.1f%%", 100*min(max(share, 0), 1)))
-}
-
-func toFloat(v any) float64 {
-	switch x := v.(type) {
-	case float64:
-		return x
-	case Number:
-		return float64(x)
-	}
-	return math.NaN()
 }
 
 // shareOf returns a number of rows as a share of all; the template passes what embeds
@@ -167,11 +140,11 @@ func toFloat(v any) float64 {
 func shareOf(r interface{ share(int64) float64 }, n int64) float64 { return r.share(n) }
 
 // bits returns nats in bits.
-func bits(v any) float64 { return toFloat(v) / math.Ln2 }
+func bits[F ~float64](nats F) float64 { return float64(nats) / math.Ln2 }
 
 // fixed writes a number with so many digits after the point, and a dash for none.
-func fixed(digits int, v any) string {
-	x := toFloat(v)
+func fixed[F ~float64](digits int, v F) string {
+	x := float64(v)
 	switch {
 	case math.IsNaN(x):
 		return "–"
@@ -182,8 +155,8 @@ func fixed(digits int, v any) string {
 }
 
 // way writes a distance with the word for its direction: 0.8 up.
-func way(v any, forward, back string) string {
-	x := toFloat(v)
+func way[F ~float64](v F, forward, back string) string {
+	x := float64(v)
 	if x < 0 {
 		x, forward = -x, back
 	}
@@ -195,9 +168,9 @@ func way(v any, forward, back string) string {
 }
 
 // times writes a lift: 2.4×.
-func times(v any) string {
-	if x := toFloat(v); !math.IsNaN(x) {
-		return timesText(x) + "×"
+func times(lift float64) string {
+	if !math.IsNaN(lift) {
+		return timesText(lift) + "×"
 	}
 	return "–"
 }
