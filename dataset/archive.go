@@ -21,7 +21,7 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 		f.Name = strings.ReplaceAll(f.Name, `\`, "/") // as some programs wrote it
 		switch {
 		case strings.HasSuffix(f.Name, ".npy"):
-			if in.opts.Names != "" {
+			if in.opts.Names != "" && !in.real {
 				return nil, &FormatError{Msg: "an archive of arrays has no picture names", Hint: "leave --names out"}
 			}
 			return in.npz(ra, size)
@@ -41,7 +41,7 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 			Hint: "save the sheet as CSV"}
 	}
 	switch {
-	case len(pictures) > 0 || in.opts.Names != "":
+	case len(pictures) > 0 || in.opts.Names != "" && !in.real:
 		g, err := in.pictureArchive(name, pictures, size)
 		if err != nil {
 			return nil, err

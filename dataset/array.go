@@ -191,7 +191,7 @@ func (in *input) images(d *npy.Reader) (*arrayImages, error) {
 		return nil, err
 	}
 	if h.DType.Text() {
-		return nil, &FormatError{Msg: "the array holds text, not pixels", Hint: "choose another with --array NAME"}
+		return nil, &FormatError{Msg: "the array holds text, not numbers", Hint: "choose another with --array NAME"}
 	}
 	if in.opts.AutoThreshold && h.DType.Kind != 'b' {
 		if l.table && in.opts.Height == 0 {
@@ -226,7 +226,7 @@ func (d *arrayImages) skip(n int) (int, error) {
 
 func (d *arrayImages) partRows() int {
 	l := d.layout
-	return d.in.opts.partRows(int64(l.height)*int64(l.width)*int64(d.rows.d.Header().DType.Size), l.height, l.width)
+	return d.in.partRows(int64(l.height)*int64(l.width)*int64(d.rows.d.Header().DType.Size), l.height, l.width)
 }
 
 func (d *arrayImages) next() (*Set, error) {
@@ -264,6 +264,9 @@ func (d *arrayImages) inArray(err error, name string) error {
 // pack makes images of the next n rows.
 func (d *arrayImages) pack(s *Set, n int) error {
 	l := d.layout
+	if d.in.real {
+		return d.numbers(s, n)
+	}
 	s.Images = bitmap.NewBlock(n, l.height, l.width)
 	if t := d.rows.d.Header().DType; t.Size == 1 && t.Kind != 'i' && !d.rows.whole() {
 		b, err := d.rows.d.NextBytes(n)
@@ -310,6 +313,18 @@ func (d *arrayImages) pack(s *Set, n int) error {
 		return packRows(s, l, v, d.in.rule, d.at)
 	}
 	return packRows(s, l, a.Data.([]float64), d.in.rule, d.at)
+}
+
+// numbers takes the next n rows as real values.
+func (d *arrayImages) numbers(s *Set, n int) error {
+	a, err := d.rows.next(n)
+	if err != nil {
+		return err
+	}
+	rows, err := valueRows(a, d.layout.height*d.layout.width, d.at)
+	s.setNumbers(&Values{Height: d.layout.height, Width: d.layout.width, Rows: rows,
+		floats: d.rows.d.Header().DType.Kind == 'f'})
+	return err
 }
 
 // packBools packs bytes, where every byte but 0 is true.

@@ -96,6 +96,15 @@ func needThreshold(v string, where string) (msg, hint string) {
 type budget struct {
 	left int64
 	max  int64
+	real bool // of real values, not of bits
+}
+
+// cost returns the memory of an image: of bits packed, of real values as numbers.
+func (b *budget) cost(height, width int) int64 {
+	if b.real {
+		return 8*int64(height)*int64(width) + 24
+	}
+	return imageCost(height, width)
 }
 
 // imageOverhead is the memory of an image in addition to its pixels: the
@@ -113,7 +122,11 @@ func (b *budget) refill() { b.left = b.max }
 
 // spend subtracts the cost of n images of the given size, or returns an error.
 func (b *budget) spend(n, height, width int) error {
-	cost := imageCost(height, width)
+	cost := b.cost(height, width)
+	if int64(n) > b.left/cost && b.real {
+		return &FormatError{Msg: fmt.Sprintf("more real values than fit in %d bytes", b.max),
+			Hint: "read fewer rows or columns, or allow more memory", memory: true}
+	}
 	if int64(n) > b.left/cost {
 		what := fmt.Sprintf("images of %d x %d", height, width)
 		if height == 1 {

@@ -13,10 +13,6 @@ func notHere(format string) error {
 
 func (in *input) parquet(io.ReaderAt, int64) (decoder, error) { return nil, notHere("Parquet") }
 
-func (in *input) parquetValues(io.ReaderAt, int64) (*valueFile, error) {
-	return nil, notHere("Parquet")
-}
-
 // notWritten is a table in one of these formats.
 type notWritten struct{ format string }
 

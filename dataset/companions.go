@@ -31,6 +31,15 @@ func perImage(shape []int, n int) bool {
 	return len(shape) == 1 && shape[0] == n || len(shape) == 2 && shape[0] == n && shape[1] == 1
 }
 
+// area returns how many values an array has, whose sides were checked before.
+func area(shape []int) int {
+	n := 1
+	for _, side := range shape {
+		n *= side
+	}
+	return n
+}
+
 // columnNames reads an array of the names of columns.
 func columnNames(r *npy.Reader) ([]string, error) {
 	if r.Header().DType.Size > 4*maxNames/max(r.Header().Shape[0], 1) { // a character has 4 bytes
@@ -59,7 +68,7 @@ func (d *arrayImages) join(name string, r *npy.Reader) (err error) {
 		d.columns, err = columnNames(r)
 		return err
 	case (name == "known" || name == "missing") && (!perImage || slices.Equal(shape, d.shape)):
-		if !slices.Equal(shape, d.shape) {
+		if len(shape) < 2 || shape[0] != n || area(shape) != area(d.shape) {
 			if d.name != "x" {
 				return nil // it belongs to x
 			}
@@ -78,7 +87,7 @@ func (d *arrayImages) join(name string, r *npy.Reader) (err error) {
 
 // weighs reports whether an array of that name holds the weights.
 func (in *input) weighs(name string) bool {
-	return in.opts.Weight == name || in.opts.Weight == "" && name == "weight"
+	return !in.real && (in.opts.Weight == name || in.opts.Weight == "" && name == "weight")
 }
 
 // companion adds the values of c for the images of a part.
@@ -110,16 +119,19 @@ func mask(s *Set, a *npy.Array, missing bool, at int) error {
 	if err != nil {
 		return err
 	}
-	for k, m := range s.Images {
-		for i, bit := range v[:m.Len()] {
-			if bit != 0 && bit != 1 {
-				return &FormatError{Row: at + k + 1, Msg: fmt.Sprintf("value %d in a mask is neither 0 nor 1", bit)}
-			}
-			if (bit == 1) == missing {
-				m.SetUnknown(i/m.Width(), i%m.Width())
-			}
+	size := len(v) / s.Len()
+	for i, bit := range v {
+		k, pixel := i/size, i%size
+		if bit != 0 && bit != 1 {
+			return &FormatError{Row: at + k + 1, Msg: fmt.Sprintf("value %d in a mask is neither 0 nor 1", bit)}
 		}
-		v = v[m.Len():]
+		switch m := s.Images[k]; {
+		case (bit == 1) != missing:
+		case m == nil:
+			s.numbers.Rows[k][pixel] = math.NaN()
+		default:
+			m.SetUnknown(pixel/m.Width(), pixel%m.Width())
+		}
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/diagnose/words"
 )
 
@@ -74,18 +73,12 @@ func (g *gallery) next() (*Set, error) {
 	}
 	from, s := g.at, &Set{pictures: true}
 	for most := 1; g.at < len(g.names) && s.Len() < most; g.at++ {
-		m, err := g.picture(g.names[g.at])
-		if err != nil {
+		if err := g.read(s, g.names[g.at]); err == errSizes {
+			return nil, err
+		} else if err != nil {
 			return nil, at(err, g.where+g.names[g.at])
 		}
-		if g.height == 0 {
-			g.height, g.width = m.Height(), m.Width()
-		}
-		if m.Height() != g.height || m.Width() != g.width {
-			return nil, errSizes
-		}
-		s.Images = append(s.Images, m)
-		most = g.in.opts.partRows(int64(g.height)*int64(g.width), g.height, g.width)
+		most = g.in.partRows(int64(g.height)*int64(g.width), g.height, g.width)
 	}
 	var index []int
 	for i := from; i < g.at; i++ {
@@ -97,14 +90,28 @@ func (g *gallery) next() (*Set, error) {
 	return s, nil
 }
 
-// picture reads one picture.
-func (g *gallery) picture(name string) (*bitmap.Image, error) {
+// read adds a picture to a part.
+func (g *gallery) read(s *Set, name string) error {
 	f, err := g.open(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close() // only read
-	return g.in.picture(name, f)
+	if g.in.real {
+		return g.readGrey(s, name, f)
+	}
+	m, err := g.in.picture(name, f)
+	if err != nil {
+		return err
+	}
+	if g.height == 0 {
+		g.height, g.width = m.Height(), m.Width()
+	}
+	if m.Height() != g.height || m.Width() != g.width {
+		return errSizes
+	}
+	s.Images = append(s.Images, m)
+	return nil
 }
 
 // folder reads all pictures of a folder, sorted by name; see tell for the

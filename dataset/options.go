@@ -111,6 +111,15 @@ func (o *Options) partRows(bytes int64, height, width int) int {
 	return int(max(1, min(n/bytes, (1<<20)/packed, o.maxMemory()/8/packed)))
 }
 
+// partRows is that of the options, or for real values about 2 MiB of them.
+func (in *input) partRows(bytes int64, height, width int) int {
+	if !in.real {
+		return in.opts.partRows(bytes, height, width)
+	}
+	cost := in.budget.cost(height, width)
+	return int(max(1, min(4096, (1<<21)/cost, in.budget.max/8/cost)))
+}
+
 // HeaderMode says whether the first line of a CSV file holds column names.
 type HeaderMode int
 

@@ -23,6 +23,9 @@ func (in *input) parquet(ra io.ReaderAt, size int64) (d decoder, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if in.real {
+		return in.valueTable(parquetByRow{t}, names)
+	}
 	var auto []int
 	for i, c := range t.columns {
 		if flat(c) && isText(c) {
@@ -68,16 +71,6 @@ func (in *input) openParquet(ra io.ReaderAt, size int64) (*parquetTable, []strin
 		names[i] = c.Name()
 	}
 	return t, names, nil
-}
-
-// parquetValues reads real values in Parquet.
-func (in *input) parquetValues(ra io.ReaderAt, size int64) (f *valueFile, err error) {
-	defer recoverParquet(&err)
-	t, names, err := in.openParquet(ra, size)
-	if err != nil {
-		return nil, err
-	}
-	return in.tableValues(parquetByRow{t}, names)
 }
 
 func (t *parquetTable) count() int { return int(t.file.NumRows()) }

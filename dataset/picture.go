@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 )
 
@@ -30,16 +29,17 @@ func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
 	if in.opts.Names == "" {
 		name = parts[len(parts)-1]
 	}
-	m, err := in.picture(name, r)
-	if err != nil {
+	g.open = func(string) (io.ReadCloser, error) { return io.NopCloser(r), nil }
+	s := &Set{pictures: true}
+	if err := g.read(s, name); err != nil {
 		return nil, err
 	}
 	if err := g.tell([]string{name}, ""); err != nil {
 		return nil, err
 	}
+	s.Meta = g.meta
 	last := in.seen.last
-	return &onePicture{whole{&Set{Data: patchwork.Data{Images: []*bitmap.Image{m}}, Meta: g.meta, pictures: true}},
-		last.height, last.width}, nil
+	return &onePicture{whole{s}, last.height, last.width}, nil
 }
 
 // onePicture is a decoder of a picture of the given size.
@@ -99,9 +99,9 @@ func (in *input) affordPicture(data []byte) error {
 	k, err := sniff(data[:min(len(data), 512)])
 	if f := rasters[k]; err == nil && f != nil {
 		c, err := f.size(data, in.opts.maxPicture())
-		cost := imageCost(c.Height, c.Width)
+		cost := in.budget.cost(c.Height, c.Width)
 		if f.turn != nil {
-			cost = min(cost, imageCost(c.Width, c.Height))
+			cost = min(cost, in.budget.cost(c.Width, c.Height))
 		}
 		if err == nil && cost > in.budget.left {
 			return in.budget.spend(1, c.Height, c.Width)

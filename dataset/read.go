@@ -81,6 +81,7 @@ type input struct {
 	rule   rule
 	budget *budget
 	stream bool // the budget is for one part at a time
+	real   bool // of parts of real values, not of bits
 	most   int  // images still wanted, if known; else 0
 	seen   seen // what was done to pictures
 
@@ -176,6 +177,9 @@ func collect(d decoder) (*Set, error) {
 		}
 		out.Images = append(out.Images, part.Images...)
 		out.Weights = append(out.Weights, part.Weights...)
+		if out.numbers != nil {
+			out.numbers.Rows = append(out.numbers.Rows, part.numbers.Rows...)
+		}
 		for i, c := range out.Meta {
 			out.Meta[i].Values = joinValues(c, part.Meta[i])
 		}
@@ -273,22 +277,33 @@ func (d *opened) next() (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.in.arrange(s); err != nil {
+	if !d.in.real {
+		err = d.finish(s)
+	}
+	if err == nil && d.labels != nil {
+		err = d.labels.add(s)
+	}
+	if err != nil {
 		return nil, err
 	}
+	return s, nil
+}
+
+// finish arranges a part, and checks that it has what the options name.
+func (d *opened) finish(s *Set) error {
+	if err := d.in.arrange(s); err != nil {
+		return err
+	}
 	if d.in.opts.Weight != "" && s.Weights == nil {
-		return nil, &FormatError{Msg: fmt.Sprintf("no weights %q: this format has no weights", d.in.opts.Weight),
+		return &FormatError{Msg: fmt.Sprintf("no weights %q: this format has no weights", d.in.opts.Weight),
 			Hint: "leave --weight out, or use an .npz or a table"}
 	}
 	for _, name := range d.in.opts.Meta {
 		if _, err := s.Column(name); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if d.labels != nil {
-		return s, d.labels.add(s)
-	}
-	return s, nil
+	return nil
 }
 
 // kind is a file format.
@@ -389,7 +404,7 @@ func (in *input) content(path string, r io.Reader, ra io.ReaderAt, size int64,
 		}
 		ra, size = bytes.NewReader(data), int64(len(data))
 	}
-	if in.opts.Names != "" && k != kindZip && !pictureKind(k) {
+	if in.opts.Names != "" && !in.real && k != kindZip && !pictureKind(k) {
 		return nil, &FormatError{Msg: "holds no pictures, so there are no names to read", Hint: "leave --names out"}
 	}
 	if s, ok := r.(io.ReadSeeker); ok && ra != nil {

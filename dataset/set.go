@@ -34,6 +34,7 @@ type Set struct {
 	roles    *roles  // of the columns of the file, if that has them; the options are applied
 	reading  Reading // how the set was read
 	pictures bool    // read from pictures, not from arrays
+	numbers  *Values // the rows of a part of real values, whose images are nil
 }
 
 // Column is one named column of metadata.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ type Values struct {
 // Len returns the number of rows.
 func (v *Values) Len() int { return len(v.Rows) }
 
-// ReadValues reads files and folders of pictures as real values, in the given order: arrays of any
+// ReadValues reads files and folders of pictures as real values, in the given order: arrays (also of MAT-files) of any
 // number type (NaN is unknown), tables whose columns are numbers (an empty cell, ?, NA is
 // unknown; columns of text, and a first column that counts the rows, are metadata), IDX, and
 // pictures as grey values, 0 black to 255 white. Nothing is scaled or rounded. Of the
@@ -48,10 +47,14 @@ func ReadValues(paths []string, opts Options) (*Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := newInput(opts)
+	in := newValueInput(opts)
 	var out *Values
 	for i, path := range paths {
-		v, err := in.values(path, opts.label(i))
+		var v *Values
+		set, err := in.path(path, opts.label(i))
+		if err == nil {
+			v = set.values()
+		}
 		if err == nil && out != nil {
 			err = out.join(v)
 		}
@@ -63,6 +66,7 @@ func ReadValues(paths []string, opts Options) (*Values, error) {
 			out.Source = strings.Join(paths, ", ")
 		}
 	}
+	out.Notes = append(out.Notes, in.seen.leftOutNotes()...)
 	return out.settled(&opts)
 }
 
@@ -72,16 +76,17 @@ func DecodeValues(name string, data []byte, opts Options) (*Values, error) {
 	if err := opts.checkValues([]string{name}); err != nil {
 		return nil, err
 	}
-	r := bytes.NewReader(data)
-	in := newInput(opts)
-	f, err := in.valueFile(name, r, r, int64(len(data)), func() (io.Reader, error) { return bytes.NewReader(data), nil })
-	var v *Values
-	if err == nil {
-		v, err = f.all(in)
-	}
+	in := newValueInput(opts)
+	set, err := in.collect(func() (*opened, error) {
+		r := bytes.NewReader(data)
+		d, err := in.file(name, r, r, int64(len(data)))
+		return &opened{in: in, decoder: d}, err
+	})
 	if err != nil {
 		return nil, at(err, name)
 	}
+	v := set.values()
+	v.Notes = append(v.Notes, in.seen.leftOutNotes()...)
 	v.Source = name
 	return v.settled(&opts)
 }
@@ -322,61 +327,4 @@ func (v *Values) Match(columns []string, height, width int) (*Values, error) {
 			height, width), Hint: "give data of the size of the model"}
 	}
 	return v, nil
-}
-
-// values reads one file or folder, with a file of labels unless that is "".
-func (in *input) values(path, labels string) (*Values, error) {
-	f, close, err := in.openValues(path)
-	if err != nil {
-		return nil, err
-	}
-	defer close()
-	v, err := f.all(in)
-	if err != nil || labels == "" {
-		return v, err
-	}
-	l, err := in.labels(labels)
-	if err != nil {
-		return nil, err
-	}
-	defer l.file.Close()
-	s := &Set{}
-	s.Images = make([]*bitmap.Image, v.Len())
-	if err := l.add(s); err != nil {
-		return nil, err
-	}
-	if err := l.done(); err != io.EOF {
-		return nil, err
-	}
-	v.Meta = append(v.Meta, s.Meta...)
-	return v, nil
-}
-
-// openValues opens a file, a folder or standard input. The caller must call close.
-func (in *input) openValues(path string) (v *valueFile, close func() error, err error) {
-	none := func() error { return nil }
-	if path == standardInput {
-		v, err = in.valueFile(path, os.Stdin, nil, 0, nil)
-		return v, none, err
-	}
-	f, err := in.opts.openFile(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-	case info.IsDir():
-		v, err = in.folderValues(path)
-	case info.Mode().IsRegular():
-		again := func() (io.Reader, error) { return io.NewSectionReader(f, 0, info.Size()), nil }
-		v, err = in.valueFile(path, f, f, info.Size(), again)
-	default: // a pipe
-		v, err = in.valueFile(path, f, nil, 0, nil)
-	}
-	if err != nil {
-		f.Close() // only read
-		return nil, nil, err
-	}
-	return v, f.Close, nil
 }

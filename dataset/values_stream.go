@@ -65,21 +65,32 @@ func (s *ValueStream) survey(path, beyond string) error {
 		return &FormatError{Msg: "holds " + beyond + ", and can be read only once",
 			Hint: "save it to a file first, or allow more memory", memory: true}
 	}
-	f, close, err := s.input().openValues(path)
+	in := s.input()
+	d, err := in.open(path, "")
 	if err != nil {
 		return err
 	}
-	defer close()
+	defer d.close()
+	part, err := d.next()
+	if err != nil {
+		return err
+	}
+	head := part.values()
+	head.Rows, head.Meta = nil, nil
+	for _, c := range part.Meta { // the names alone
+		head.Meta = append(head.Meta, Column{c.Name, []string{}})
+	}
+	head.Notes = append(head.Notes, in.seen.leftOutNotes()...)
 	if s.head == nil {
-		s.head = f.head
+		s.head = head
 		return nil
 	}
-	return s.head.join(f.head)
+	return s.head.join(head)
 }
 
 // input returns a new input for one reading.
 func (s *ValueStream) input() *input {
-	in := newInput(s.opts)
+	in := newValueInput(s.opts)
 	in.stream = true
 	return in
 }
@@ -133,31 +144,31 @@ func (s *ValueStream) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] 
 // file reads one file; seen rows were read before it. more is false if no more rows are wanted.
 func (s *ValueStream) file(ctx context.Context, path string, seen *int, yield func([][]float64, error) bool) (more bool,
 	err error) {
-	f, close, err := s.input().openValues(path)
+	d, err := s.input().open(path, "")
 	if err != nil {
 		return false, err
 	}
-	defer close()
-	raw := *f.head
+	defer d.close()
 	for {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		rows, err := f.next(blockRows(raw.Height * raw.Width))
+		set, err := d.next()
 		if err == io.EOF {
 			return true, nil
 		}
 		if err != nil {
 			return false, err
 		}
-		part := raw
+		part := set.values()
+		rows := part.Rows
 		part.Rows = s.wanted(rows, *seen)
 		*seen += len(rows)
 		if len(part.Rows) > 0 {
 			if err := part.arrange(&s.opts); err != nil {
 				return false, err
 			}
-			if err := s.fit(&part); err != nil {
+			if err := s.fit(part); err != nil {
 				return false, err
 			}
 			if !yield(part.Rows, nil) {

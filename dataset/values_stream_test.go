@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"math"
 	"fmt"
 	"image"
 	"iter"
@@ -229,11 +230,13 @@ func TestValueStreamsAreRefused(t *testing.T) {
 			t.Errorf("after the end: %v", err)
 		}
 	}
-	mask := write(t, "m.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1}, 1, 1)},
-		npy.Member{Name: "known", Array: npy.New([]int64{1}, 1, 1)}))
-	if _, err := OpenValues([]string{mask}, Options{}); err == nil {
-		t.Error("a mask is left out silently")
-	}
+}
+
+// TestValueStreamsHaveMasks: what a mask says is not known is NaN in a stream, too.
+func TestValueStreamsHaveMasks(t *testing.T) {
+	mask := write(t, "m.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1, 2}, 2, 1)},
+		npy.Member{Name: "known", Array: npy.New([]int64{0, 1}, 2, 1)}))
+	equalRows(t, "mask", streamedRows(t, openValues(t, Options{}, mask)), [][]float64{{math.NaN()}, {2}})
 }
 
 // TestValueStreamIsSmall: a file is read in far less memory than it has.

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// tableValues reads a table. names has the names of the columns, if the format has them apart from the rows.
-func (in *input) tableValues(src tableSource, names []string) (*valueFile, error) {
+// valueTable prepares the reading of a table of real values. names has the names of the columns, if the format has them
+// apart from the rows.
+func (in *input) valueTable(src tableSource, names []string) (decoder, error) {
 	if src.once() {
 		if err := src.hold(); err != nil {
 			return nil, err
@@ -24,17 +25,8 @@ func (in *input) tableValues(src tableSource, names []string) (*valueFile, error
 	if err := t.survey(r); err != nil {
 		return nil, inUnit(err, t.unit)
 	}
-	if t.r, err = src.repeat(); err != nil {
-		return nil, err
-	}
-	t.meta = make([]rawText, len(t.roles.meta))
-	return &valueFile{head: t.head(), done: t.done, next: func(most int) ([][]float64, error) {
-		rows, err := t.read(most)
-		if err != nil && err != io.EOF {
-			err = inUnit(err, t.unit)
-		}
-		return rows, err
-	}}, nil
+	t.r, err = src.repeat()
+	return t, err
 }
 
 // valueTable is a table of real values that is being read.
@@ -47,9 +39,8 @@ type valueTable struct {
 	index  bool           // the first column counts the rows
 	two    map[int]string // how to learn from the columns of two texts
 
-	r    records
-	n    int // rows read
-	meta []rawText
+	r records
+	n int // rows read
 }
 
 // surveyRows is how many rows show what the columns of a table are.
@@ -207,20 +198,32 @@ func countsUp(sample [][]string, column int) bool {
 	return true
 }
 
-// read reads at most so many rows; the error is io.EOF after the last.
-func (t *valueTable) read(most int) (rows [][]float64, err error) {
+// next reads some rows.
+func (t *valueTable) next() (*Set, error) {
+	s, err := t.read()
+	if err != nil && err != io.EOF {
+		err = inUnit(err, t.unit)
+	}
+	return s, err
+}
+
+func (t *valueTable) read() (*Set, error) {
 	if t.n == 0 && t.header {
 		if _, _, err := t.r.read(); err != nil {
 			return nil, err
 		}
 	}
-	for len(rows) < most {
+	v, meta := &Values{Height: 1, Width: len(t.roles.data)}, make([]rawText, len(t.roles.meta))
+	for most := t.in.partRows(1, 1, v.Width); v.Len() < most; {
 		cells, place, err := t.r.read()
 		if err == io.EOF {
 			break
 		}
 		if err == nil {
 			cells, err = sized(cells, t.roles.n, place)
+		}
+		if err == nil {
+			err = t.in.budget.spend(1, 1, v.Width)
 		}
 		if err != nil {
 			return nil, err
@@ -230,20 +233,26 @@ func (t *valueTable) read(most int) (rows [][]float64, err error) {
 			return nil, err
 		}
 		t.n++
-		rows = append(rows, row)
+		v.Rows = append(v.Rows, row)
 		for j, i := range t.roles.meta {
-			if !t.in.stream {
-				t.meta[j] = append(t.meta[j], strings.Clone(trim(cells[i])))
-			}
+			meta[j] = append(meta[j], strings.Clone(trim(cells[i])))
 		}
 	}
 	switch {
 	case t.n == 0:
 		return nil, &FormatError{Msg: "the table has no rows", Hint: "there is nothing below its header"}
-	case len(rows) == 0:
+	case v.Len() == 0:
 		return nil, io.EOF
 	}
-	return rows, nil
+	s := &Set{Table: true, Notes: t.notes()}
+	s.setNumbers(v)
+	if t.names != nil {
+		s.Columns = pick(t.names, t.roles.data)
+	}
+	for j, raw := range meta {
+		s.Meta = append(s.Meta, Column{t.roles.called[j], raw})
+	}
+	return s, nil
 }
 
 // row returns the values of a row.
@@ -262,39 +271,15 @@ func (t *valueTable) row(cells []string, place int) ([]float64, error) {
 	return row, nil
 }
 
-// tooManyValues returns the error for values that do not fit in memory.
-func tooManyValues(most int64) error {
-	return &FormatError{Msg: fmt.Sprintf("more real values than fit in %d bytes", most),
-		Hint: "read fewer rows or columns, or allow more memory", memory: true}
-}
-
-// head returns what the table says beside its rows.
-func (t *valueTable) head() *Values {
-	v := &Values{Height: 1, Width: len(t.roles.data), Table: true}
-	if t.names != nil {
-		for _, i := range t.roles.data {
-			v.Columns = append(v.Columns, t.roles.name(i))
-		}
-	}
+// notes says which columns are labels that nobody asked for.
+func (t *valueTable) notes() (notes []string) {
 	for j, name := range t.roles.called {
-		if t.in.stream { // the names alone
-			v.Meta = append(v.Meta, Column{name, []string{}})
-		}
 		switch {
 		case t.roles.auto[j] && t.index && t.roles.meta[j] == 0:
-			v.Notes = append(v.Notes, fmt.Sprintf("%q counts the rows and is taken as a label", name))
+			notes = append(notes, fmt.Sprintf("%q counts the rows and is taken as a label", name))
 		case t.roles.auto[j]:
-			v.Notes = append(v.Notes, name+" is taken as a label"+t.two[t.roles.meta[j]])
+			notes = append(notes, name+" is taken as a label"+t.two[t.roles.meta[j]])
 		}
 	}
-	return v
-}
-
-// done adds the labels.
-func (t *valueTable) done(v *Values) error {
-	v.Meta = nil
-	for j, raw := range t.meta {
-		v.Meta = append(v.Meta, Column{t.roles.called[j], guess(raw)})
-	}
-	return nil
+	return notes
 }

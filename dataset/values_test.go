@@ -40,6 +40,17 @@ func sameRows(t testing.TB, what string, got, want [][]float64) {
 	}
 }
 
+// TestValuesOfMAT: a MAT-file is read as an npz of its arrays is.
+func TestValuesOfMAT(t *testing.T) {
+	path := write(t, "m.mat", matFile(true, matDouble("x", []float64{0.5, 2, math.NaN(), -1}, 2, 2),
+		matDouble("site", []float64{3, 4}, 1, 2)))
+	v := readValues(t, Options{}, path)
+	sameRows(t, "MAT", v.Rows, [][]float64{{0.5, nan}, {2, -1}})
+	if len(v.Meta) != 1 || v.Meta[0].Name != "site" || v.Meta[0].Text(1) != "4" {
+		t.Error(v.Meta)
+	}
+}
+
 func TestValuesOfText(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
