@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/patchwork/experiments/python"
+	"example.com/patchwork/internal/testenv"
 	model "example.com/patchwork/learn/real"
 )
 
@@ -149,9 +150,7 @@ func TestScenesAreFound(t *testing.T) {
 
 // TestRivalsAgainstTheTruth: of rows of one normal distribution, a normal distribution says what can be said.
 func TestRivalsAgainstTheTruth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: starts Python")
-	}
+	testenv.Slow(t)
 	rng := rand.New(rand.NewPCG(2, 9))
 	j := &Job{Floor: []float64{.01, .01}}
 	for i := range 600 {

@@ -12,6 +12,7 @@ import (
 
 	"example.com/patchwork/experiments/quadrants"
 	"example.com/patchwork/experiments/sklearn"
+	"example.com/patchwork/internal/testenv"
 )
 
 // untimed returns the results without the parts that depend on the clock and
@@ -37,6 +38,7 @@ func python(t *testing.T) {
 // TestQuick is a small version of the comparison: which models are better, and
 // which units are pure.
 func TestQuick(t *testing.T) {
+	testenv.Slow(t)
 	python(t)
 	res, err := Run(t.Context(), Options{Seed: 1, Quick: true, Workers: 2})
 	if err != nil {
@@ -111,8 +113,10 @@ func TestAsInQuadrants(t *testing.T) {
 
 func TestWorkersChangeNothing(t *testing.T) {
 	python(t)
-	o := Options{Seed: 3, Sizes: []int{20, 30}, Sets: 3, Test: 50, Quick: true,
-		Models: []string{DAEUntied, RBM, FourAtoms, NMF, Mixture}}
+	o := Options{Seed: 3, Sizes: []int{20, 30}, Sets: 3, Test: 50, Quick: true, Models: []string{NMF, Mixture}}
+	if testenv.Long() {
+		o.Models = append(o.Models, DAEUntied, RBM, FourAtoms)
+	}
 	one, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -130,9 +134,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 // TestTuneRounded: the best settings for unrounded codes are not the best for
 // rounded ones; tuning for rounded codes finds better ones.
 func TestTuneRounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: tunes autoencoders")
-	}
+	testenv.Slow(t)
 	o := Options{Seed: 1, Sizes: []int{200}, Sets: 2, Test: 200, TuneSets: 1, Models: []string{DAEUntied}, Workers: 2}
 	plain, err := Run(t.Context(), o)
 	if err != nil {

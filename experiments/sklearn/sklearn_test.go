@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/patchwork/experiments/python"
+	"example.com/patchwork/internal/testenv"
 )
 
 // ask asks, or skips the test where there is no scikit-learn.
@@ -58,7 +59,11 @@ func TestUnits(t *testing.T) {
 		}
 		return sum
 	}
-	for _, model := range []string{"RBM", "NMF", "logistic PCA", "dictionary"} {
+	models := []string{"NMF", "dictionary"}
+	if testenv.Long() {
+		models = append(models, "RBM", "logistic PCA")
+	}
+	for _, model := range models {
 		var a struct {
 			Templates, Said, Rounded [][]float64
 			Errors                   []float64

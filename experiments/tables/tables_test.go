@@ -39,7 +39,7 @@ func TestVotes(t *testing.T) {
 func TestReport(t *testing.T) {
 	var out bytes.Buffer
 	o := Options{MaxExperts: 2, Splits: 1, Workers: 2, Rules: Rules()[2:4]}
-	if testing.Short() {
+	if !testenv.Long() {
 		t.Setenv("PYTHON", "none") // the row says so
 		o.Rows = 100
 	}

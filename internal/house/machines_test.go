@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/patchwork/internal/testenv"
 )
 
 // inexact are the functions of package math whose results differ from machine to
@@ -39,13 +41,11 @@ var fused = regexp.MustCompile(`fmahash triggered ([^\s;]+)`)
 // TestNothingIsFused asks the compiler for arm64, which fuses where the language allows
 // it, where it would. There results depend on the machine, unless the product is rounded
 // by a conversion: float64(a*b) + c. A division by a power of 2 counts as a product, and
-// the product may be made elsewhere: in a variable, or in a function that is inlined.
+// the product may be made elsewhere: in a variable, or in a function that is inlined. It
+// compiles everything once more, so that it runs at night.
 func TestNothingIsFused(t *testing.T) {
-	cmd := exec.Command("go", "build", "-gcflags=-d=fmahash=vy", "./internal/house/testdata/fused", ".", "./internal/...",
-		"./learn/...", "./table/...", "./posterior/...")
-	if os.Getenv("CI") == "true" { // it takes a minute for the first time
-		cmd.Args = append(cmd.Args, "./cmd/patchwork")
-	}
+	testenv.Slow(t)
+	cmd := exec.Command("go", "build", "-gcflags=-d=fmahash=vy", "./internal/house/testdata/fused", "./cmd/patchwork")
 	cmd.Dir = "../.."
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	text, err := cmd.CombinedOutput()
