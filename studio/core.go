@@ -26,9 +26,7 @@ import (
 type Options struct {
 	Models  []NamedModel // besides the built-in ones
 	Data    []NamedData
-	Real    []NamedReal   // models of real values
-	Values  []NamedValues // data of real values
-	Version string        // of the program
+	Version string // of the program
 
 	// Token, if not empty, must be sent with every request to /v1 and /metrics,
 	// as Authorization: Bearer TOKEN.
@@ -60,27 +58,16 @@ type Options struct {
 // NamedModel is a model to serve.
 type NamedModel struct {
 	Name  string
-	Model *patchwork.Model
+	Model *patchwork.Model // of bits
+	Real  *real.Model      // or of real values
 }
 
 // NamedData is a data set to serve.
 type NamedData struct {
-	Name string // preferably that of its file
-	Set  *dataset.Set
-	Args []string // flags of patchwork learn that read the file the same way
-}
-
-// NamedReal is a model of real values to serve.
-type NamedReal struct {
-	Name  string
-	Model *real.Model
-}
-
-// NamedValues is a data set of real values to serve.
-type NamedValues struct {
-	Name   string // preferably that of its file
-	Values *dataset.Values
-	Args   []string // flags of patchwork learn that read the file the same way
+	Name   string          // preferably that of its file
+	Set    *dataset.Set    // of bits
+	Values *dataset.Values // or of real values
+	Args   []string        // flags of patchwork learn that read the file the same way
 }
 
 // core holds models, data and jobs, and answers what the API asks. It knows nothing of
@@ -185,33 +172,26 @@ func (s *core) Close() {
 
 // take adds the operator's models and data.
 func (s *core) take(opt *Options) error {
-	for i := range opt.Data {
-		if err := s.data.keep(&data{item: item{name: opt.Data[i].Name, fixed: true}, set: opt.Data[i].Set,
-			files: []string{opt.Data[i].Name}, args: opt.Data[i].Args}); err != nil {
+	for _, of := range opt.Data {
+		d := &data{item: item{name: of.Name, fixed: true}, set: of.Set, values: of.Values, files: []string{of.Name},
+			args: of.Args}
+		if err := s.data.keep(d); err != nil {
 			return err
 		}
 	}
-	for _, v := range opt.Values {
-		if _, err := s.keepValues(&data{item: item{name: v.Name, fixed: true}, values: v.Values, files: []string{v.Name},
-			args: v.Args}); err != nil {
-			return err
+	for _, of := range opt.Models {
+		m := &model{item: item{name: of.Name, fixed: true}, source: "file", m: of.Model, real: of.Real}
+		if m.m != nil {
+			columns := m.m.Extras().Columns
+			for j := 0; columns == nil && j < len(opt.Data); j++ {
+				columns = namesFor(m.m, opt.Data[j].Set)
+			}
+			var err error
+			if m.m, err = withColumns(m.m, columns); err != nil {
+				return err // they fit
+			}
 		}
-	}
-	for _, r := range opt.Real {
-		if err := s.models.keep(&model{item: item{name: r.Name, fixed: true}, source: "file", real: r.Model}); err != nil {
-			return err
-		}
-	}
-	for _, m := range opt.Models {
-		columns := m.Model.Extras().Columns
-		for j := 0; columns == nil && j < len(opt.Data); j++ {
-			columns = namesFor(m.Model, opt.Data[j].Set)
-		}
-		named, err := withColumns(m.Model, columns)
-		if err != nil {
-			return err // they fit
-		}
-		if err := s.models.keep(&model{item: item{name: m.Name, fixed: true}, source: "file", m: named}); err != nil {
+		if err := s.models.keep(m); err != nil {
 			return err
 		}
 	}
@@ -220,7 +200,7 @@ func (s *core) take(opt *Options) error {
 
 // namesFor returns the column names of a set if it fits the model, or nil.
 func namesFor(m *patchwork.Model, set *dataset.Set) []string {
-	if set.Table && m.Height() == 1 && len(set.Columns) == m.Width() {
+	if set != nil && set.Table && m.Height() == 1 && len(set.Columns) == m.Width() {
 		return set.Columns
 	}
 	return nil

@@ -198,36 +198,39 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 	}
 	defer leave()
 	opt.MaxMemory = s.limits.DataBytes / 2
-	if r := in.readsReal(s); r {
-		return s.loadValues(b, in, opt, args)
+	d := &data{item: item{name: in.Name}, args: args}
+	if in.readsReal(s) {
+		err = s.readValues(d, b, in, opt)
+	} else if err = s.readBits(ctx, d, b, in, opt); in.Values == "" && notBits(err) {
+		err = s.readPlainly(d, b, opt, err)
 	}
-	opt, like, notes, err := in.ReadFor.options(s, opt)
+	if err == nil {
+		err = s.data.keep(d)
+	}
 	if err != nil {
-		return nil, err
-	}
-	u, err := uploadOf(b, in.Name)
-	if err != nil {
-		return nil, err
-	}
-	d := &data{item: item{name: in.Name}, args: args, files: u.arguments}
-	if d.set, err = s.decode(ctx, u.name, u.content, opt); err != nil {
-		if in.Values == "" && notBits(err) {
-			return s.loadPlainly(b, in, opt, args, err)
-		}
-		return nil, err
-	}
-	if like != nil {
-		if err := d.readLike(like, notes, func(o dataset.Options) (*dataset.Set, error) {
-			o.MaxMemory = opt.MaxMemory
-			return s.decode(ctx, u.name, u.content, o)
-		}); err != nil {
-			return nil, contentError(err)
-		}
-	}
-	if err := s.data.keep(d); err != nil {
 		return nil, err
 	}
 	return &oneData{newDataInfo(d)}, nil
+}
+
+// readBits reads data as bits, as those of a model if one is named.
+func (s *core) readBits(ctx context.Context, d *data, b body, in *dataUpload, opt dataset.Options) error {
+	opt, like, notes, err := in.ReadFor.options(s, opt)
+	if err != nil {
+		return err
+	}
+	u, err := uploadOf(b, in.Name)
+	if err != nil {
+		return err
+	}
+	d.files = u.arguments
+	if d.set, err = s.decode(ctx, u.name, u.content, opt); err != nil || like == nil {
+		return err
+	}
+	return contentError(d.readLike(like, notes, func(o dataset.Options) (*dataset.Set, error) {
+		o.MaxMemory = opt.MaxMemory
+		return s.decode(ctx, u.name, u.content, o)
+	}))
 }
 
 // decode reads a data file, within limits.

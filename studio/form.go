@@ -26,10 +26,7 @@ func uploadOf(b body, name string) (*upload, error) {
 		name = plainName(name)
 		return &upload{name, b.bytes, []string{name}}, nil
 	}
-	files, err := b.form()
-	if err == nil {
-		err = checkFiles(files)
-	}
+	files, err := formFiles(b)
 	if err != nil {
 		return nil, err
 	}
@@ -70,22 +67,26 @@ func commonFolder(files []File) string {
 	return folder
 }
 
-// checkFiles rejects forms without a file, or with two of one name or whose names lead out of their
-// folder.
-func checkFiles(files []File) error {
+// formFiles returns the files of a form. It rejects those without a file, or with two of one name or whose names lead out
+// of their folder.
+func formFiles(b body) ([]File, error) {
+	files, err := b.form()
+	if err != nil {
+		return nil, err
+	}
 	seen := map[string]bool{}
 	for _, f := range files {
 		if !fs.ValidPath(f.Path) || f.Path == "." || len(f.Path) > 1000 || !validText(f.Path) ||
 			strings.ContainsFunc(f.Path, unicode.IsControl) {
-			return problemf(422, "the file name %.100q of the form is not a plain path", f.Path)
+			return nil, problemf(422, "the file name %.100q of the form is not a plain path", f.Path)
 		}
 		if seen[f.Path] {
-			return problemf(422, "two files of the form are called %.100q", f.Path)
+			return nil, problemf(422, "two files of the form are called %.100q", f.Path)
 		}
 		seen[f.Path] = true
 	}
 	if len(files) == 0 {
-		return problemf(statusBadRequest, "the form holds no file")
+		return nil, problemf(statusBadRequest, "the form holds no file")
 	}
-	return nil
+	return files, nil
 }

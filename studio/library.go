@@ -51,8 +51,14 @@ func newLibrary(limit int, space int64) *library {
 	return &library{shelf[*data]{what: "data set", loosely: "uploaded data sets", limit: limit, space: space}}
 }
 
-// keep stores a data set and assigns its id. The error says that there is no room.
+// keep stores a data set and assigns its id. The error says that it is empty, or that there is no room.
 func (l *library) keep(d *data) error {
+	if d.values != nil {
+		if d.values.Len() == 0 {
+			return problemf(422, "%s holds no rows", d.name)
+		}
+		d.set = d.values.Labelled()
+	}
 	d.labels, d.called = newLabels(d.set), d.set.Called()
 	return l.shelf.keep(d)
 }

@@ -45,79 +45,67 @@ func hintReal(notBits, inTheWay error, name string) error {
 	return p
 }
 
-// loadPlainly reads data that are no bits, as notBits says, as real values if they plainly are.
-func (s *core) loadPlainly(b body, in *dataUpload, opt dataset.Options, args []string, notBits error) (*oneData,
-	error) {
+// readPlainly reads data that are no bits, as notBits says, as real values if they plainly are.
+func (s *core) readPlainly(d *data, b body, opt dataset.Options, notBits error) error {
 	if opt.Threshold != nil || opt.AutoThreshold {
-		return nil, notBits
+		return notBits
 	}
-	d, err := s.decodeData(b, in, opt)
-	if err != nil || d.values.Plainly() == "" {
-		return nil, hintReal(notBits, err, in.Name)
+	if err := s.decodeValues(d, b, opt); err != nil || d.values.Plainly() == "" {
+		return hintReal(notBits, err, d.name)
 	}
 	note := "these are real values, since " + d.values.Plainly() + "; a threshold makes bits of them"
 	d.values.Notes = append([]string{note}, d.values.Notes...)
-	d.args = args
-	return s.keepValues(d)
+	return nil
 }
 
-// loadValues reads data as real values, as those of a model if one is named.
-func (s *core) loadValues(b body, in *dataUpload, opt dataset.Options, args []string) (*oneData, error) {
-	var like *model
-	var err error
-	if in.Model != "" {
-		if like, err = s.models.findReal(in.Model); err != nil {
-			return nil, err
-		}
-		if opt, err = opt.Like(like.real.Reading); err != nil {
-			return nil, contentError(err)
-		}
+// readValues reads data as real values, as those of a model if one is named.
+func (s *core) readValues(d *data, b body, in *dataUpload, opt dataset.Options) error {
+	if in.Model == "" {
+		return s.decodeValues(d, b, opt)
 	}
-	d, err := s.decodeData(b, in, opt)
+	like, err := s.models.findReal(in.Model)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d.args = args
-	if like != nil {
-		if d.values, err = d.values.Match(like.real.Columns, like.real.Height, like.real.Width); err != nil {
-			return nil, contentError(err)
-		}
-		d.noCommand = true // the flags that a model stands for are not said
+	if opt, err = opt.Like(like.real.Reading); err != nil {
+		return contentError(err)
 	}
-	return s.keepValues(d)
+	if err := s.decodeValues(d, b, opt); err != nil {
+		return err
+	}
+	d.noCommand = true // the flags that a model stands for are not said
+	d.values, err = d.values.Match(like.real.Columns, like.real.Height, like.real.Width)
+	return contentError(err)
 }
 
-// decodeData reads an upload as real values, within limits.
-func (s *core) decodeData(b body, in *dataUpload, opt dataset.Options) (*data, error) {
+// decodeValues reads an upload as real values, within limits.
+func (s *core) decodeValues(d *data, b body, opt dataset.Options) error {
 	opt.MaxMemory, opt.MaxPicture = s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
-	d := &data{item: item{name: in.Name}}
-	files := []File{{Path: plainName(in.Name), Content: b.bytes}}
+	files := []File{{Path: plainName(d.name), Content: b.bytes}}
 	if b.form != nil {
 		var err error
-		if files, err = b.form(); err == nil {
-			err = checkFiles(files)
-		}
-		if err != nil {
-			return nil, err
+		if files, err = formFiles(b); err != nil {
+			return err
 		}
 	}
+	d.files = nil
 	var contents [][]byte
 	for _, f := range files {
 		if err := s.checkFile(f.Content, false); err != nil {
-			return nil, err
+			return err
 		}
 		d.files, contents = append(d.files, f.Path), append(contents, f.Content)
 	}
 	v, err := dataset.DecodeFiles(d.files, contents, opt)
 	if err != nil {
-		return nil, contentError(err)
+		return contentError(err)
 	}
 	if v.Height < 1 || v.Width < 1 || v.Height > s.limits.Pixels/v.Width {
-		return nil, problemf(422, "rows of %d x %d values are outside the limits of this server (1 to %d)", v.Height, v.Width,
+		return problemf(422, "rows of %d x %d values are outside the limits of this server (1 to %d)", v.Height, v.Width,
 			s.limits.Pixels)
 	}
 	d.values = v
-	return d, nil
+	return nil
 }
 
 // checkFile rejects what would take much memory to decode, pictures that will be scaled or not.
@@ -131,18 +119,6 @@ func (s *core) checkFile(content []byte, scaled bool) error {
 		return err
 	}
 	return s.checkPicture(content, scaled)
-}
-
-// keepValues keeps a data set of real values.
-func (s *core) keepValues(d *data) (*oneData, error) {
-	if d.values.Len() == 0 {
-		return nil, problemf(422, "%s holds no rows", d.name)
-	}
-	d.set = d.values.Labelled()
-	if err := s.data.keep(d); err != nil {
-		return nil, err
-	}
-	return &oneData{newDataInfo(d)}, nil
 }
 
 type valuesQuery struct {

@@ -45,8 +45,8 @@ func readingValues(t testing.TB) *dataset.Values {
 func waterServer(t testing.TB, change func(*Options)) *Server {
 	t.Helper()
 	return newServer(t, func(o *Options) {
-		o.Real = []NamedReal{{"water", waterModel()}}
-		o.Values = []NamedValues{{"water.csv", readingValues(t), nil}}
+		o.Models = append([]NamedModel{{Name: "water", Real: waterModel()}}, o.Models...)
+		o.Data = append(o.Data, NamedData{Name: "water.csv", Values: readingValues(t)})
 		if change != nil {
 			change(o)
 		}

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -175,7 +176,8 @@ func (a *app) saySite(addr net.Addr, f *serveFlags, opt *studio.Options) (string
 	if f.random {
 		token, at = opt.Token, "token="+opt.Token
 	}
-	if len(opt.Real)+len(opt.Values) > 0 {
+	if slices.ContainsFunc(opt.Models, func(m studio.NamedModel) bool { return m.Real != nil }) ||
+		slices.ContainsFunc(opt.Data, func(d studio.NamedData) bool { return d.Values != nil }) {
 		at += "/values"
 	}
 	site := fmt.Sprintf("%s://%s/", scheme, reachable(addr))
@@ -220,30 +222,24 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 	if err := f.limits.Check(); err != nil {
 		return opt, usagef("--%v", err)
 	}
-	var bits []string
-	if bits, err = f.readReal(cmd, &opt); err != nil {
-		return opt, err
-	}
 	for _, path := range f.models {
+		m := studio.NamedModel{Name: strings.TrimSuffix(filepath.Base(path), ".npz")}
 		if isReal(path) {
-			continue
+			m.Real, err = loadReal(path)
+		} else {
+			m.Model, err = loadModel(path)
 		}
-		m, err := loadModel(path)
 		if err != nil {
 			return opt, err
 		}
-		opt.Models = append(opt.Models, studio.NamedModel{Name: strings.TrimSuffix(filepath.Base(path), ".npz"), Model: m})
+		opt.Models = append(opt.Models, m)
 	}
-	for _, path := range bits {
-		set, err := f.readData(cmd, path, opt.Models)
-		if v := f.plainlyReal(cmd, err, path); v != nil {
-			f.addValues(cmd, &opt, path, v)
-			continue
-		}
-		if err != nil {
+	for _, path := range f.files {
+		d := studio.NamedData{Name: filepath.Base(path), Args: f.data.args(cmd)}
+		if d.Set, d.Values, err = f.readData(cmd, path, opt.Models); err != nil {
 			return opt, err
 		}
-		opt.Data = append(opt.Data, studio.NamedData{Name: filepath.Base(path), Set: set, Args: f.data.args(cmd)})
+		opt.Data = append(opt.Data, d)
 	}
 	opt.Log = a.logger()
 	return opt, nil

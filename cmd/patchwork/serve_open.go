@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,61 +25,27 @@ func (f *serveFlags) sort(args []string) {
 	}
 }
 
-// readData reads a data file: as for the first model that it fits, else as it is.
-func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.NamedModel) (*dataset.Set, error) {
+// readData reads a data file: as for the first model that it fits, else as it is, or as real values if it plainly holds
+// them.
+func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.NamedModel) (*dataset.Set,
+	*dataset.Values, error) {
 	for _, m := range models {
 		like := f.data
-		like.model = m.Model
-		if set, err := like.read(cmd, []string{path}); err == nil && fits(m.Model, set) == nil {
-			return set, nil
-		}
-	}
-	return f.data.read(cmd, []string{path})
-}
-
-// readReal reads the models of real values, and the data that fit them as real values; it returns the other data files.
-func (f *serveFlags) readReal(cmd *cobra.Command, opt *studio.Options) (bits []string, err error) {
-	for _, path := range f.models {
-		if !isReal(path) {
-			continue
-		}
-		m, err := loadReal(path)
-		if err != nil {
-			return nil, err
-		}
-		opt.Real = append(opt.Real, studio.NamedReal{Name: strings.TrimSuffix(filepath.Base(path), ".npz"), Model: m})
-	}
-	for _, path := range f.files {
-		fits := false
-		for _, m := range opt.Real {
-			v, _, err := f.data.readReal(cmd, []string{path}, m.Model)
-			if fits = err == nil; fits {
-				f.addValues(cmd, opt, path, v)
-				break
+		if like.model = m.Model; m.Real != nil {
+			if v, _, err := f.data.readReal(cmd, []string{path}, m.Real); err == nil {
+				return nil, v, nil
 			}
+		} else if set, err := like.read(cmd, []string{path}); err == nil && fits(m.Model, set) == nil {
+			return set, nil, nil
 		}
-		if !fits {
-			bits = append(bits, path)
+	}
+	set, err := f.data.read(cmd, []string{path})
+	if notBits(err) != nil {
+		if v, _, e := f.data.readReal(cmd, []string{path}, nil); e == nil && v.Plainly() != "" {
+			return nil, v, nil
 		}
 	}
-	return bits, nil
-}
-
-// addValues adds data of real values.
-func (f *serveFlags) addValues(cmd *cobra.Command, opt *studio.Options, path string, v *dataset.Values) {
-	opt.Values = append(opt.Values, studio.NamedValues{Name: filepath.Base(path), Values: v, Args: f.data.args(cmd)})
-}
-
-// plainlyReal returns data that are no bits, as err says, and plainly real values; nil for others.
-func (f *serveFlags) plainlyReal(cmd *cobra.Command, err error, path string) *dataset.Values {
-	if notBits(err) == nil {
-		return nil
-	}
-	v, _, err := f.data.readReal(cmd, []string{path}, nil)
-	if err != nil || v.Plainly() == "" {
-		return nil
-	}
-	return v
+	return set, nil, err
 }
 
 // browse opens an address in the browser of this machine's user.

@@ -255,8 +255,8 @@ func TestServeExplainsAsExplain(t *testing.T) {
 		delete(img, "labels")
 	}
 	var got struct{ Explanations []json.RawMessage }
-	decode(t, s.want(t, "POST", "/v1/explain", map[string]any{"model": "m1", "images": images.Images, "refine": true},
-		200), &got)
+	decode(t, s.want(t, "POST", "/v1/explain", map[string]any{"model": "m1", "images": images.Images,
+		"pursuit": "refined"}, 200), &got)
 	want := strings.Split(strings.TrimSpace(must(t, fields("explain -m model.npz t.npz --rows :4 --pursuit refined")...)),
 		"\n")
 	for i := range want {
