@@ -92,7 +92,7 @@ func ExplainedRows(m *patchwork.Model, columns []string, cases []Case) Rows {
 		add(Image(c.Image), c.Name)
 		for j, p := range picks {
 			if len(cases) == 1 {
-				add(Overlay(m, c.Image, picks[:j+1]), fmt.Sprintf("%d: %s", j+1, gained(m, p)))
+				add(Overlay(m, c.Image, picks[:j+1]), fmt.Sprintf("%d: %s, %s", j+1, called(m, p.Expert), gain(p)))
 			}
 		}
 		if len(cases) > 1 {
@@ -104,13 +104,12 @@ func ExplainedRows(m *patchwork.Model, columns []string, cases []Case) Rows {
 	return r
 }
 
-// gained says which part a pick is, and what it brings.
-func gained(m *patchwork.Model, p patchwork.Pick) string {
-	gain := signed(p.Gain, "%.1f")
+// gain says what a pick brings.
+func gain(p patchwork.Pick) string {
 	if p.Gain > 0 {
-		gain = "+" + gain
+		return "+" + nats(p.Gain)
 	}
-	return fmt.Sprintf("%s, %s nats", called(m, p.Expert), gain)
+	return nats(p.Gain)
 }
 
 // nats formats a log-likelihood with a real minus sign.
@@ -164,11 +163,7 @@ func Steps(m *patchwork.Model, img *bitmap.Image, e patchwork.Explanation) Sheet
 		Columns: min(len(e.Picks)+1, 8),
 	}
 	for j, p := range e.Picks {
-		gain := signed(p.Gain, "%.1f")
-		if p.Gain > 0 {
-			gain = "+" + gain
-		}
-		caption := fmt.Sprintf("%d: %s\n%s nats", j+1, called(m, p.Expert), gain)
+		caption := fmt.Sprintf("%d: %s\n%s", j+1, called(m, p.Expert), gain(p))
 		s.Tiles = append(s.Tiles, Tile{Overlay(m, img, e.Picks[:j+1]), caption})
 	}
 	return s

@@ -70,7 +70,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 		w.bytes += int64(n)
 		if err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				w.s.meter.refused("slow")
+				w.s.refused("slow")
 			}
 			return total, err
 		}
@@ -87,19 +87,8 @@ func (w *recorder) replace(err error) {
 	for _, name := range []string{"Content-Length", "Content-Disposition", "Etag", "Last-Modified", "Accept-Ranges"} {
 		h.Del(name)
 	}
-	w.status, w.begun, w.replaced = 0, true, true
-	writeProblem(statusOf{w.ResponseWriter, &w.status}, w.request, err)
-}
-
-// statusOf notes the status that is written.
-type statusOf struct {
-	http.ResponseWriter
-	status *int
-}
-
-func (w statusOf) WriteHeader(status int) {
-	*w.status = status
-	w.ResponseWriter.WriteHeader(status)
+	w.status, w.begun, w.replaced = problemOf(err).Status, true, true
+	writeProblem(w.ResponseWriter, w.request, err)
 }
 
 // Unwrap returns the wrapped writer, as http.ResponseController needs.

@@ -165,7 +165,7 @@ func (s *core) classified(ctx context.Context, c learnedClasses, images []*bitma
 				Left:    v.Left, Missing: v.Missing, Picks: newPicks(v.Explanation.Picks),
 				Detail: newDetail(v.Model, patchwork.ScoringOriginal, images[i], v.Explanation)})
 	}
-	s.meter.explained(len(images))
+	s.explained(len(images))
 	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
 	return out, nil
 }

@@ -78,7 +78,7 @@ type core struct {
 	noLearn, noUpload bool
 	limits            bounds
 	log               *slog.Logger
-	meter             meter
+	count             func(series string, n float64) // counts what is done
 	made              map[string][]byte
 	rest              func(news bool)
 	resting           func(context.Context) context.Context // what rests by itself while it works
@@ -105,25 +105,22 @@ type core struct {
 	operations []route
 }
 
-// meter counts what is done.
-type meter interface {
-	refused(reason string)
-	explained(images int)
-	learned(state string)
+func (s *core) refused(reason string) {
+	s.count(fmt.Sprintf("patchwork_refused_total{reason=%q}", reason), 1)
+}
+func (s *core) explained(images int) { s.count(imagesTotal, float64(images)) }
+func (s *core) learned(state string) {
+	s.count(fmt.Sprintf("patchwork_learn_jobs_total{state=%q}", state), 1)
 }
 
-// uncounted is a meter that counts nothing.
-type uncounted struct{}
-
-func (uncounted) refused(string) {}
-func (uncounted) explained(int)  {}
-func (uncounted) learned(string) {}
+// imagesTotal counts the images that were explained.
+const imagesTotal = "patchwork_images_explained_total"
 
 // newCore returns a core, which does not learn the built-in models yet. The error says
 // which limit, model or data set is invalid.
-func newCore(opt *Options, count meter) (*core, error) {
+func newCore(opt *Options, count func(series string, n float64)) (*core, error) {
 	s := &core{version: opt.Version, locked: opt.Token != "", noLearn: opt.NoLearn, noUpload: opt.NoUpload,
-		limits: opt.Limits.WithDefaults().bounds(), log: opt.Log, meter: count, made: opt.Made, rest: opt.Rest}
+		limits: opt.Limits.WithDefaults().bounds(), log: opt.Log, count: count, made: opt.Made, rest: opt.Rest}
 	if err := opt.Limits.WithDefaults().Check(); err != nil {
 		return nil, fmt.Errorf("studio: %w", err)
 	}

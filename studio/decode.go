@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"image/png"
-	"io"
 	"math"
 	"reflect"
 	"strconv"
@@ -30,8 +29,9 @@ func decodeJSON[T any](s *core, content []byte) (*T, error) {
 	if !utf8.Valid(content) {
 		return nil, problemf(statusBadRequest, "the body is not UTF-8")
 	}
-	if err := notJSON(content); err != nil {
-		return nil, err
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(content, new(json.RawMessage)); errors.As(err, &syntax) {
+		return nil, problemf(statusBadRequest, "not JSON at byte %d: %v", syntax.Offset, err)
 	}
 	out := new(T)
 	if err := strictjson.Decode(content, out, ""); err != nil {
@@ -47,22 +47,6 @@ func decodeJSON[T any](s *core, content []byte) (*T, error) {
 		return nil, jsonError(err)
 	}
 	return out, checkJSON(reflect.TypeFor[T](), fields, "body")
-}
-
-// notJSON says what makes a text no value in JSON.
-func notJSON(content []byte) error {
-	text, whole := json.NewDecoder(bytes.NewReader(content)), json.RawMessage{}
-	syntax := new(json.SyntaxError)
-	switch err := text.Decode(&whole); {
-	case err == io.ErrUnexpectedEOF:
-		return problemf(statusBadRequest, "not JSON: it is cut off")
-	case errors.As(err, &syntax):
-		return problemf(statusBadRequest, "not JSON at byte %d: %v", syntax.Offset, err)
-	}
-	if _, err := text.Token(); err != io.EOF {
-		return problemf(statusBadRequest, "not JSON: more data follows the object, at byte %d", text.InputOffset())
-	}
-	return nil
 }
 
 // jsonError returns the answer to JSON that is not what it should be.

@@ -29,7 +29,7 @@ func (s *core) watch(_ context.Context, in *eventsQuery) (eventStream, error) {
 	}
 	if s.streams.Add(1) > int64(s.limits.Streams) {
 		s.streams.Add(-1)
-		s.meter.refused("streams")
+		s.refused("streams")
 		return nil, retryLater(5, "%d event streams are open, the limit of this server; poll GET /v1/learn/%s instead",
 			s.limits.Streams, j.id)
 	}

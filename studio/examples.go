@@ -125,7 +125,7 @@ func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.S
 	if err != nil {
 		return nil, s.workError(err)
 	}
-	s.meter.explained(len(t.images))
+	s.explained(len(t.images))
 	s.best.keep(key, out, explanationBytes(out))
 	return out, nil
 }

@@ -226,7 +226,7 @@ func (s *core) explain(ctx context.Context, in *explainQuery) (*explainAnswer, e
 	if err != nil {
 		return nil, s.workError(err)
 	}
-	s.meter.explained(len(t.images))
+	s.explained(len(t.images))
 	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
 	return out, nil
 }

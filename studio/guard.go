@@ -114,7 +114,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secureHeaders(w.Header())
 		refuse := func(reason string, err error) {
-			s.meter.refused(reason)
+			s.refused(reason)
 			writeProblem(w, r, err)
 		}
 		api := strings.HasPrefix(r.URL.Path, "/v1/")
@@ -249,7 +249,7 @@ func (a *arriving) free() { a.of.give(a.held) }
 func (s *Server) readError(err error) error {
 	switch {
 	case errors.Is(err, errNoRoom):
-		s.meter.refused("memory")
+		s.refused("memory")
 		return retryLater(1, "the bodies of current requests take %d bytes, the limit of this server", s.limits.FlightBytes)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return problemf(http.StatusRequestTimeout, "the body did not arrive within %v", s.limits.ReadTime)

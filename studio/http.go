@@ -126,7 +126,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, route *route, got 
 }
 
 func (s *Server) tooLarge(r *http.Request, limit int64) error {
-	s.meter.refused("body")
+	s.refused("body")
 	if limit == 0 {
 		return problemf(http.StatusRequestEntityTooLarge, "%s requests have no body here", r.Method)
 	}

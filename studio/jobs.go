@@ -64,27 +64,34 @@ type job struct {
 	latest    *patchwork.Model // whose templates are not sent yet
 }
 
+// final reports whether the job has ended. The caller holds j.mu.
 func (j *job) final() bool { return j.state != queued && j.state != running }
+
+func (j *job) hasEnded() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.final()
+}
 
 // jobInfo describes a job.
 type jobInfo struct {
-	ID        string     `json:"id"`
-	Name      string     `json:"name"`
-	State     string     `json:"state" enum:"queued,running,done,stopped,failed,cancelled"`
-	Created   time.Time  `json:"created"`
-	Started   *time.Time `json:"started,omitempty"`
-	Ended     *time.Time `json:"ended,omitempty"`
-	Stage     string     `json:"stage"`
-	Trial     int        `json:"trial"`
-	Trials    int        `json:"trials" doc:"0: not known in advance"`
-	Iteration int        `json:"iteration"`
-	Score     nats       `json:"score"`
-	Best      nats       `json:"best"`
-	Model     *string    `json:"model" nullable:"true" doc:"id of the model, once there is one"`
-	Command   *string    `json:"command" nullable:"true" doc:"the command line that makes the same file; null for a run that was stopped in the middle of a start, or whose data no flags read the same way"`
-	Error     string     `json:"error,omitempty"`
-	Data      string     `json:"data" doc:"id of the data set; empty for images of the request"`
-	Images    int        `json:"images"`
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	State     string    `json:"state" enum:"queued,running,done,stopped,failed,cancelled"`
+	Created   time.Time `json:"created"`
+	Started   time.Time `json:"started,omitempty,omitzero"`
+	Ended     time.Time `json:"ended,omitempty,omitzero"`
+	Stage     string    `json:"stage"`
+	Trial     int       `json:"trial"`
+	Trials    int       `json:"trials" doc:"0: not known in advance"`
+	Iteration int       `json:"iteration"`
+	Score     nats      `json:"score"`
+	Best      nats      `json:"best"`
+	Model     *string   `json:"model" nullable:"true" doc:"id of the model, once there is one"`
+	Command   *string   `json:"command" nullable:"true" doc:"the command line that makes the same file; null for a run that was stopped in the middle of a start, or whose data no flags read the same way"`
+	Error     string    `json:"error,omitempty"`
+	Data      string    `json:"data" doc:"id of the data set; empty for images of the request"`
+	Images    int       `json:"images"`
 }
 
 // jobEnd is the data of the last event of a job.
@@ -94,17 +101,9 @@ type jobEnd struct {
 
 // info returns the current state of the job. The caller holds j.mu.
 func (j *job) info() jobInfo {
-	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Stage: j.p.Stage, Trial: j.p.Trial,
+	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Started: j.started, Ended: j.ended, Stage: j.p.Stage, Trial: j.p.Trial,
 		Trials:    j.p.Trials,
 		Iteration: j.p.Iteration, Score: j.p.Score, Best: j.p.Best, Error: j.problem, Data: j.dataID, Images: j.images}
-	for _, t := range []struct {
-		from time.Time
-		to   **time.Time
-	}{{j.started, &i.Started}, {j.ended, &i.Ended}} {
-		if !t.from.IsZero() {
-			*t.to = &t.from
-		}
-	}
 	if j.model != "" {
 		i.Model = &j.model
 	}
@@ -148,10 +147,9 @@ func (q *jobs) list() []*job {
 func (q *jobs) active() int {
 	n := 0
 	for _, j := range q.list() {
-		if j.mu.Lock(); !j.final() {
+		if !j.hasEnded() {
 			n++
 		}
-		j.mu.Unlock()
 	}
 	return n
 }
@@ -174,7 +172,7 @@ func (q *jobs) add(j *job) error {
 		return retryLater(10, "the server is stopping")
 	}
 	if n := q.active(); n > q.s.limits.LearnQueue {
-		q.s.meter.refused("learn")
+		q.s.refused("learn")
 		return retryLater(10, "%d learning jobs are running or waiting, the limit of this server", n)
 	}
 	j.size = int64(len(j.name)) + textMemory(j.args) + textMemory(j.where)
@@ -182,7 +180,7 @@ func (q *jobs) add(j *job) error {
 		j.size += (&data{set: j.drawn}).bytes()
 	}
 	if size := q.size(); size+j.size > q.s.limits.JobBytes {
-		q.s.meter.refused("memory")
+		q.s.refused("memory")
 		return retryLater(10,
 			"the images of learning jobs take %d bytes, the limit of this server; delete jobs that have ended", size)
 	}
@@ -210,15 +208,11 @@ func (q *jobs) add(j *job) error {
 // drop forgets the oldest finished jobs until there are at most limit.
 func (q *jobs) drop(limit int) error {
 	for i := 0; len(q.all) > limit && i < len(q.all); {
-		j := q.all[i]
-		j.mu.Lock()
-		final := j.final()
-		j.mu.Unlock()
-		if !final {
+		if q.all[i].hasEnded() {
+			q.all = slices.Delete(q.all, i, i+1)
+		} else {
 			i++
-			continue
 		}
-		q.all = slices.Delete(q.all, i, i+1)
 	}
 	if len(q.all) > limit {
 		return retryLater(10, "this server keeps %d learning jobs, and none of them has ended", len(q.all))
@@ -232,10 +226,7 @@ func (q *jobs) remove(id string) error {
 	if err != nil {
 		return err
 	}
-	j.mu.Lock()
-	final := j.final()
-	j.mu.Unlock()
-	if !final {
+	if !j.hasEnded() {
 		j.cancel(context.Canceled)
 		return nil
 	}
@@ -318,7 +309,7 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	default:
 		q.keep(j, out)
 	}
-	q.s.meter.learned(j.state)
+	q.s.learned(j.state)
 	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took",
 		j.ended.Sub(j.created))
 	text, _ := json.Marshal(jobEnd{j.info()}) // cannot fail: a struct of plain fields

@@ -192,11 +192,11 @@ var errTime = errors.New("the time limit of a request has passed")
 func (s *core) workError(err error) error {
 	switch {
 	case errors.Is(err, errBusy):
-		s.meter.refused("queue")
+		s.refused("queue")
 		return retryLater(1, "the server is busy: as many requests are running and waiting as it allows (%d and %d, fewer "+
 			"for uploads and large answers)", s.limits.Concurrent, s.limits.Queue)
 	case errors.Is(err, errTime), errors.Is(err, context.DeadlineExceeded):
-		s.meter.refused("time")
+		s.refused("time")
 		return retryLater(5, "the request was not finished within %v; send fewer images, or try again when the server is "+
 			"less busy", s.limits.Time)
 	case errors.Is(err, context.Canceled):

@@ -100,7 +100,7 @@ type roomKey struct{}
 // error says that it is too large, or that there is no room now.
 func (s *core) answerTakes(ctx context.Context, bytes int64) error {
 	if bytes > s.limits.AnswerBytes {
-		s.meter.refused("answer")
+		s.refused("answer")
 		return problemf(statusRequestEntityTooLarge,
 			"the answer would take %d bytes, and this server answers with at most %d; ask for less", bytes, s.limits.AnswerBytes)
 	}
@@ -109,7 +109,7 @@ func (s *core) answerTakes(ctx context.Context, bytes int64) error {
 		return nil
 	}
 	if !r.of.take(r.held, bytes-r.held) {
-		s.meter.refused("memory")
+		s.refused("memory")
 		return retryLater(1, "the answers that other clients have not read yet take %d bytes, the limit of this server",
 			s.limits.AnswerBytes)
 	}

@@ -24,23 +24,13 @@ type metrics struct {
 	counts map[string]float64 // by name and labels
 }
 
-// imagesTotal is told before there are any.
-const imagesTotal = "patchwork_images_explained_total"
-
+// newMetrics returns metrics that tell the number of images before there are any.
 func newMetrics() *metrics { return &metrics{counts: map[string]float64{imagesTotal: 0}} }
 
 func (m *metrics) count(series string, n float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.counts[series] += n
-}
-
-func (m *metrics) refused(reason string) {
-	m.count(fmt.Sprintf("patchwork_refused_total{reason=%q}", reason), 1)
-}
-func (m *metrics) explained(images int) { m.count(imagesTotal, float64(images)) }
-func (m *metrics) learned(state string) {
-	m.count(fmt.Sprintf("patchwork_learn_jobs_total{state=%q}", state), 1)
 }
 
 // answered counts a request, and the time to answer it, waiting included.

@@ -92,7 +92,7 @@ func (s *core) explainValues(ctx context.Context, _ *struct{}, req *valuesReques
 		e.Index = i
 		out.Body.Explanations = append(out.Body.Explanations, *e)
 	}
-	s.meter.explained(len(req.Rows))
+	s.explained(len(req.Rows))
 	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
 	return out, nil
 }

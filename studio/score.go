@@ -54,6 +54,6 @@ func (s *core) score(ctx context.Context, in *explainQuery) (*scoreAnswer, error
 	if b.Pixels > 0 {
 		b.LogLikPerPixel = b.LogLik / nats(b.Pixels)
 	}
-	s.meter.explained(len(t.images))
+	s.explained(len(t.images))
 	return out, nil
 }

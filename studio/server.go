@@ -32,7 +32,7 @@ func New(opt Options) (*Server, error) {
 		s.hosts = append(s.hosts, strings.ToLower(strings.TrimSuffix(h, ".")))
 	}
 	var err error
-	if s.core, err = newCore(&opt, s.metrics); err != nil {
+	if s.core, err = newCore(&opt, s.metrics.count); err != nil {
 		return nil, err
 	}
 	if err := s.plainRoutes(); err != nil {

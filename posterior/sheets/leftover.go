@@ -2,6 +2,7 @@ package sheets
 
 import (
 	"math"
+	"slices"
 
 	"example.com/patchwork/internal/elem"
 )
@@ -272,7 +273,9 @@ func (w *window) straight(page *sheet, k, bin, offset, side int) bool {
 		}
 		marks = append(marks, w.near(page, r, c))
 	}
-	return inward(marks, side) || inward(reversed(marks), side)
+	there := inward(marks, side)
+	slices.Reverse(marks)
+	return there || inward(marks, side)
 }
 
 // near reports whether a pixel of the window or one of its neighbours was ink.
@@ -303,12 +306,4 @@ func inward(marks []bool, side int) bool {
 		}
 	}
 	return false
-}
-
-func reversed(marks []bool) []bool {
-	out := make([]bool, len(marks))
-	for i, m := range marks {
-		out[len(out)-1-i] = m
-	}
-	return out
 }

@@ -59,12 +59,7 @@ const examplesShown = 12
 
 // examples returns images spread evenly over the data.
 func (p *page) examples() any {
-	n := len(p.ByRow)
-	var index []int
-	for j := range min(n, examplesShown) {
-		index = append(index, j*n/min(n, examplesShown))
-	}
-	return p.exampleViews(index)
+	return p.exampleViews(p.spread(examplesShown))
 }
 
 // strangest returns the images with the lowest log-likelihood per pixel.
@@ -77,13 +72,10 @@ func (p *page) exampleViews(index []int) any {
 	var out []example
 	for _, i := range index {
 		img, picks := p.set.Images[i], p.picks[i]
-		e := example{Row: p.ByRow[i], Image: tileOf(render.Image(img), "the image"),
+		out = append(out, example{Row: p.ByRow[i], Uses: p.rowLine(i, nil).Uses,
+			Image:     tileOf(render.Image(img), "the image"),
 			Explained: tileOf(render.Overlay(p.model, img, picks), "explained"),
-			Left:      tileOf(leftOver(p.model, img, picks), "left over")}
-		for _, k := range activeParts(picks) {
-			e.Uses = append(e.Uses, p.Parts[k])
-		}
-		out = append(out, e)
+			Left:      tileOf(leftOver(p.model, img, picks), "left over")})
 	}
 	return struct {
 		*Report

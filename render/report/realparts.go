@@ -110,6 +110,11 @@ func (r *Real) shownRows(most int) []int {
 	if r.asked != nil {
 		return r.asked
 	}
+	return r.spread(most)
+}
+
+// spread returns so many rows at the most, spread evenly over the data.
+func (r *Report) spread(most int) []int {
 	var out []int
 	n := min(r.Rows, most)
 	for j := range n {
