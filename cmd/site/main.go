@@ -13,10 +13,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"html"
 	"html/template"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -136,84 +138,67 @@ func (s *site) read(p *page) error {
 		return err
 	}
 	doc := markdown.Parser().Parse(text.NewReader(source))
-	err = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering {
-			return s.visit(p, n, source)
+	err = ast.Walk(doc, func(n ast.Node, entering bool) (_ ast.WalkStatus, err error) {
+		var to *[]byte
+		switch n := n.(type) {
+		case *ast.Link:
+			to = &n.Destination
+		case *ast.Image:
+			to = &n.Destination
 		}
-		return ast.WalkContinue, nil
+		if entering && to != nil {
+			*to, err = s.lead(p, string(*to))
+		}
+		return ast.WalkContinue, err
 	})
 	if err != nil {
 		return err
 	}
-	if len(p.sections) == 0 {
+	var b strings.Builder
+	if err := markdown.Renderer().Render(&b, source, doc); err != nil {
+		return err
+	}
+	p.body = template.HTML(b.String())
+	return s.cut(p, b.String())
+}
+
+var (
+	heading = regexp.MustCompile(`(?s)<h([1-6]) id="([^"]*)">(.*?)</h[1-6]>`)
+	listed  = regexp.MustCompile(`(?s)<li>\s*(?:<p>)?<a href="([^"]*)">(.*?)</a>`)
+	tag     = regexp.MustCompile(`<[^>]*>`)
+)
+
+// cut cuts the markup of a page into sections at its headings; those of the home are chapters too.
+func (s *site) cut(p *page, markup string) error {
+	at := heading.FindAllStringSubmatchIndex(markup, -1)
+	if len(at) == 0 {
 		return fmt.Errorf("no heading")
 	}
-	var b bytes.Buffer
-	err = markdown.Renderer().Render(&b, source, doc)
-	p.body = template.HTML(b.String())
-	return err
-}
-
-// visit rewrites the address of a link, begins a section or adds to the last one.
-func (s *site) visit(p *page, n ast.Node, source []byte) (ast.WalkStatus, error) {
-	var err error
-	switch n := n.(type) {
-	case *ast.Heading:
-		s.begin(p, n, source)
-	case *ast.Link:
-		n.Destination, err = s.lead(p, string(n.Destination))
-		if item, ok := n.Parent().Parent().(*ast.ListItem); ok && p.source == home && item.FirstChild().FirstChild() == n {
-			last := &s.nav[len(s.nav)-1]
-			last.Links = append(last.Links, link{plain(n, source), string(n.Destination)})
+	p.title = plain(markup[at[0][6]:at[0][7]])
+	for i, m := range at {
+		level, id, body := markup[m[2]:m[3]], markup[m[4]:m[5]], markup[m[1]:]
+		if i+1 < len(at) {
+			body = markup[m[1]:at[i+1][0]]
 		}
-	case *ast.Image:
-		n.Destination, err = s.lead(p, string(n.Destination))
-	case *ast.FencedCodeBlock:
-		p.addText(string(n.Lines().Value(source)))
-	default:
-		if first := n.FirstChild(); n.Type() == ast.TypeBlock && first != nil && first.Type() == ast.TypeInline {
-			p.addText(plain(n, source))
+		sec := section{Page: p.title, Heading: plain(markup[m[6]:m[7]]), URL: p.address, Text: plain(body)}
+		if level != "1" {
+			sec.URL += "#" + id
 		}
-	}
-	return ast.WalkContinue, err
-}
-
-// begin begins a section; headings of the home are chapters too.
-func (s *site) begin(p *page, n *ast.Heading, source []byte) {
-	title, url := plain(n, source), p.address
-	if p.title == "" {
-		p.title = title
-	}
-	if id, ok := n.AttributeString("id"); ok && n.Level > 1 {
-		url += "#" + string(id.([]byte))
-	}
-	p.sections = append(p.sections, section{Page: p.title, Heading: title, URL: url})
-	if p.source == home && n.Level == 2 {
-		s.nav = append(s.nav, chapter{Title: title})
-	}
-}
-
-// addText adds text to the last section.
-func (p *page) addText(more string) {
-	if len(p.sections) > 0 {
-		at := &p.sections[len(p.sections)-1]
-		at.Text = strings.TrimSpace(at.Text + " " + strings.Join(strings.Fields(more), " "))
-	}
-}
-
-// plain returns the text of a node without marks.
-func plain(n ast.Node, source []byte) string {
-	var b strings.Builder
-	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if t, ok := n.(*ast.Text); ok && entering {
-			b.Write(t.Segment.Value(source))
-			if t.SoftLineBreak() || t.HardLineBreak() {
-				b.WriteByte(' ')
+		p.sections = append(p.sections, sec)
+		if p.source == home && level == "2" {
+			c := chapter{Title: sec.Heading}
+			for _, l := range listed.FindAllStringSubmatch(body, -1) {
+				c.Links = append(c.Links, link{plain(l[2]), l[1]})
 			}
+			s.nav = append(s.nav, c)
 		}
-		return ast.WalkContinue, nil
-	})
-	return b.String()
+	}
+	return nil
+}
+
+// plain returns the text of markup.
+func plain(markup string) string {
+	return strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(markup, ""))), " ")
 }
 
 // lead returns the address, relative to a page, of what a link in its source names.
@@ -246,15 +231,14 @@ func (s *site) lead(p *page, destination string) ([]byte, error) {
 
 // write writes the site into a folder.
 func (s *site) write(dir string) error {
+	files := map[string][]byte{"assets/site.css": css, "assets/site.js": script}
 	var index []section
 	for _, p := range s.pages {
 		var b bytes.Buffer
 		if err := pageTemplate.Execute(&b, s.view(p)); err != nil {
 			return err
 		}
-		if err := writeFile(dir, p.address, b.Bytes()); err != nil {
-			return err
-		}
+		files[p.address] = b.Bytes()
 		index = append(index, p.sections...)
 	}
 	for name := range s.files {
@@ -262,30 +246,24 @@ func (s *site) write(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFile(dir, address(name), data); err != nil {
-			return err
-		}
+		files[address(name)] = data
 	}
 	found, err := json.Marshal(index)
 	if err != nil {
 		return err
 	}
 	// A script, not JSON that is fetched: pages opened as files may not fetch.
-	found = fmt.Appendf(nil, "window.patchworkIndex = %s;\n", found)
-	for name, data := range map[string][]byte{"assets/site.css": css, "assets/site.js": script, "assets/index.js": found} {
-		if err := writeFile(dir, name, data); err != nil {
+	files["assets/index.js"] = fmt.Appendf(nil, "window.patchworkIndex = %s;\n", found)
+	for name, data := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, data, 0o666); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func writeFile(dir, name string, data []byte) error {
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(file, data, 0o666)
 }
 
 // view is what the template of a page shows.
