@@ -26,6 +26,9 @@ func races(t *testing.T) int {
 // Of two, four or eight runs that go on from one checkpoint at once, one proceeds and
 // the others are told who has it and what to do. All models are right, and nothing is left.
 func TestRunsAtOnce(t *testing.T) {
+	if apart(t) {
+		return
+	}
 	rounds := races(t)
 	t.Chdir(t.TempDir())
 	must(t, "synth", "quadrants", "--n", "60", "--seed", "1", "-o", "q.npz", "-q")

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +36,22 @@ func process(t *testing.T, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), self, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), beMain+"=1")
 	return cmd
+}
+
+// apart runs a test that takes long in a process of its own, beside others of these: tests change the folder of their
+// process. It returns false there, and where tests are named, covered or updated, so that the caller does the work.
+func apart(t *testing.T) bool {
+	t.Helper()
+	if flag.Lookup("test.run").Value.String() != "" || testing.CoverMode() != "" || *update {
+		return false
+	}
+	t.Parallel()
+	cmd := process(t, ".", "-test.run=^"+t.Name()+"$", "-test.v", fmt.Sprintf("-test.short=%v", testing.Short()))
+	cmd.Env = os.Environ()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return true
 }
 
 // outcome is the outcome of one run of the command.

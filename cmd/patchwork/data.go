@@ -31,7 +31,7 @@ type dataFlags struct {
 	columns, meta, where      []string
 	categories, pairs         []string
 	items                     bool
-	header                    choice
+	header                    string
 	take, skip, height, width int
 	takeGiven                 bool
 	memory                    byteSize // of commands that can stream
@@ -54,7 +54,7 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 		"columns of a table that hold categories, to be made into a column of bits for each value: names, or all")
 	f.addItems(fs)
 	fs.StringVar(&f.delimiter, "delimiter", "", "of CSV files (default the most frequent of comma, tab, semicolon)")
-	f.header.add(cmd, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
+	choiceFlag(cmd, &f.header, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
 	groupFlags(fs, whichRows, "where", "rows", "weight")
 	groupFlags(fs, howRead, "columns", "meta", "categories", "items", "delimiter", "header")
 }
@@ -179,7 +179,7 @@ func (f *dataFlags) options(cmd *cobra.Command) (dataset.Options, error) {
 	if err := f.conditions(&o); err != nil {
 		return o, request(err)
 	}
-	switch f.header.value {
+	switch f.header {
 	case "yes":
 		o.Header = dataset.HeaderPresent
 	case "no":

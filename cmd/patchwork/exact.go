@@ -296,10 +296,7 @@ func (r *exactResult) writeNPZ(w io.Writer) error {
 			columns[j*d+int(c)] = 1
 		}
 	}
-	index := make([]int64, n)
-	for i := range index {
-		index[i] = int64(row(r.set, i))
-	}
+	index := valuesBy(n, func(i int) int64 { return int64(row(r.set, i)) })
 	members := []npy.Member{
 		{Name: "rows", Array: npy.New(rows, n, k)}, {Name: "columns", Array: npy.New(columns, k, d)},
 		{Name: "certificate", Array: cellArray(r.cover.Certificate)},
@@ -329,7 +326,7 @@ func withMeta(members []npy.Member, meta []dataset.Column) []npy.Member {
 		for slices.ContainsFunc(members, func(m npy.Member) bool { return m.Name == name }) {
 			name += "_" // such as "index" of the data
 		}
-		members = append(members, npy.Member{Name: name, Array: metaArray(c)})
+		members = append(members, npy.Member{Name: name, Array: &npy.Array{Shape: []int{c.Len()}, Data: c.Values}})
 	}
 	return members
 }

@@ -20,11 +20,11 @@ import (
 // images, by which model, and how the pursuit searches.
 type pursuitFlags struct {
 	input   inputFlags
-	pursuit choice
+	pursuit string // "" for auto
 }
 
 func (f *pursuitFlags) add(cmd *cobra.Command) {
-	f.pursuit.add(cmd, "pursuit", "auto",
+	choiceFlag(cmd, &f.pursuit, "pursuit", "auto",
 		"search greedily (paper), or afterwards also replace, drop and add picks (refined); "+
 			"auto: refined if parts move", "auto", "refined", "paper")
 	f.input.add(cmd)
@@ -35,7 +35,7 @@ func (f *pursuitFlags) add(cmd *cobra.Command) {
 func (f *pursuitFlags) plain(cmd *cobra.Command) bool { return !cmd.Flags().Changed("pursuit") }
 
 func (f *pursuitFlags) options() patchwork.PursuitOptions {
-	return patchwork.PursuitOptions{Paper: f.pursuit.value == "paper", Refined: f.pursuit.value == "refined",
+	return patchwork.PursuitOptions{Paper: f.pursuit == "paper", Refined: f.pursuit == "refined",
 		MaxPicks: f.input.maxPicks}
 }
 

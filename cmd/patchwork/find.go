@@ -209,7 +209,7 @@ const maxPage = 1 << 27
 // reading returns how pages and pictures of symbols are read.
 func (f *findFlags) reading(cmd *cobra.Command, paths []string) dataset.Options {
 	opt := dataset.Options{Opened: opened(cmd), Invert: f.invert, MaxPicture: maxPage,
-		MaxMemory: new(dataFlags).allowed(cmd, paths, shareOfBits)}
+		MaxMemory: int64(wholeMemory())}
 	if cmd.Flags().Changed("threshold") {
 		opt.Threshold = &f.threshold
 	}

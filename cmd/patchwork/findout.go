@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -232,7 +231,7 @@ func eachPage(ctx context.Context, paths []string, opt dataset.Options, dpi int,
 	do func(name string, page *bitmap.Image) error) error {
 	for _, path := range paths {
 		var err error
-		if isPDF(path) {
+		if kindOfFile(path) == kindPDF {
 			err = eachPDFPage(ctx, path, dpi, func(files []string) error { return eachImage(ctx, path, files, opt, do) })
 		} else {
 			err = eachImage(ctx, path, []string{path}, opt, do)
@@ -266,21 +265,6 @@ func eachImage(ctx context.Context, path string, files []string, opt dataset.Opt
 		}
 	}
 	return nil
-}
-
-// isPDF reports whether a file begins as PDF does.
-func isPDF(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	head := make([]byte, 5)
-	_, err = io.ReadFull(file, head)
-	return err == nil && string(head) == "%PDF-"
 }
 
 // eachPDFPage has pdftoppm draw the pages of a PDF into a folder that is removed

@@ -17,37 +17,21 @@ import (
 	"example.com/patchwork/internal/recipe"
 )
 
-// choice is a flag whose value is one of several names.
-type choice struct {
-	names []string
-	value string
-	to    *string // where to store a given name, if not nil
-	file  *string // where to store the name of a model file, which may be given instead; may be nil
+// choiceFlag adds a flag whose value is one of several names, which is stored only if it is given.
+func choiceFlag(cmd *cobra.Command, to *string, name, value, usage string, names ...string) {
+	cmd.Flags().Var(&textFlag{kind: strings.Join(names, "|"), text: value, read: func(text string) error {
+		*to = text
+		return oneOf(names, text)
+	}}, name, usage)
+	offer(cmd, name, names...)
 }
 
-func (c *choice) String() string { return c.value }
-func (c *choice) Type() string   { return strings.Join(c.names, "|") }
-
-func (c *choice) Set(s string) error {
-	if c.file != nil && strings.HasSuffix(s, ".npz") {
-		c.value, *c.file = s, s
+// oneOf returns an error about a value that is none of several names.
+func oneOf(names []string, value string) error {
+	if slices.Contains(names, value) {
 		return nil
 	}
-	if !slices.Contains(c.names, s) {
-		return fmt.Errorf("choose %s%s", words.Or(c.names), enum.DidYouMean(s, c.names))
-	}
-	c.value = s
-	if c.to != nil {
-		*c.to = s
-	}
-	return nil
-}
-
-// add adds the flag to a command, with its names for completion.
-func (c *choice) add(cmd *cobra.Command, name, value, usage string, names ...string) {
-	c.names, c.value = names, value
-	cmd.Flags().Var(c, name, usage)
-	offer(cmd, name, names...)
+	return fmt.Errorf("choose %s%s", words.Or(names), enum.DidYouMean(value, names))
 }
 
 // offers is the annotation of a flag that holds the values offerAll names.
@@ -120,34 +104,6 @@ func textVar(cmd *cobra.Command, name, kind string, read func(text string) error
 	cmd.Flags().Var(&textFlag{kind: kind, read: read}, name, usage)
 }
 
-// positive is a flag that is a number from 1 to most.
-type positive struct {
-	*int
-	most int
-}
-
-func (p positive) String() string {
-	if p.int == nil { // pflag asks what no value looks like
-		return "0"
-	}
-	return strconv.Itoa(*p.int)
-}
-func (p positive) Type() string { return "int" }
-
-func (p positive) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	switch {
-	case err != nil:
-		return err
-	case n < 1:
-		return fmt.Errorf("give at least 1")
-	case n > p.most:
-		return fmt.Errorf("give at most %d", p.most)
-	}
-	*p.int = n
-	return nil
-}
-
 // positiveFlag adds a flag that is a number from 1 to a command. The initial value
 // of n is the default; 0 means that no number was given.
 func positiveFlag(cmd *cobra.Command, n *int, name, usage string) {
@@ -156,7 +112,17 @@ func positiveFlag(cmd *cobra.Command, n *int, name, usage string) {
 
 // boundedFlag is positiveFlag for numbers that say how much memory is taken before any work is done.
 func boundedFlag(cmd *cobra.Command, n *int, most int, name, usage string) {
-	cmd.Flags().Var(positive{n, most}, name, usage)
+	cmd.Flags().Var(&textFlag{kind: "int", text: strconv.Itoa(*n), read: func(text string) (err error) {
+		switch *n, err = strconv.Atoi(text); {
+		case err != nil:
+			return err
+		case *n < 1:
+			return fmt.Errorf("give at least 1")
+		case *n > most:
+			return fmt.Errorf("give at most %d", most)
+		}
+		return nil
+	}}, name, usage)
 }
 
 // countFlag adds --experts to a command.

@@ -26,7 +26,8 @@ const (
 	kindLines    = "explanations (JSON lines of patchwork explain)"
 	kindPage     = "a page (HTML)"
 	kindPacked   = "packed (by gzip or zstd)"
-	kindDrawing  = "a drawing (SVG)" // the readers of pictures say more about it
+	kindPDF      = "a document (PDF)" // which find reads
+	kindDrawing  = "a drawing (SVG)"  // the readers of pictures say more about it
 )
 
 // kindOfFile returns what a file holds, by its first bytes and the names of its
@@ -89,7 +90,7 @@ func kindOfHead(head []byte) string {
 	}
 	for _, k := range []struct{ begin, kind string }{
 		{"\x93NUMPY", kindArray}, {"PAR1", kindTable}, {"ARROW1", kindTable}, {"patchwork-tally", kindTally},
-		{"\x89PNG", kindPicture}, {"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {"II*\x00", kindPicture},
+		{"%PDF-", kindPDF}, {"\x89PNG", kindPicture}, {"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {"II*\x00", kindPicture},
 		{"MM\x00*", kindPicture}, {"RIFF", kindPicture},
 		{"MATLAB 5.0 MAT-file", kindArray}, {"\x00\x00\x08", kindArray}, {`{"index":`, kindLines}, {"<", kindPage},
 	} {

@@ -56,7 +56,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := l.describe(s); err != nil {
 		return err
 	}
-	l.model = keepNames(cmd, f.output, l.model)
+	l.model = keepNames(cmd, f.output, namedBits{l.model}).(namedBits).Model
 	if err := a.saveModel(f.output, l.model); err != nil {
 		return err
 	}

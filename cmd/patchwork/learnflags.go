@@ -146,30 +146,36 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 		f.For, err = recipe.ParseFor(text)
 		return err
 	}, "what the data are (default by the data)")
-	choose := func(to *string, field, name, value, usage string) {
-		(&choice{to: to}).add(cmd, name, value, usage, recipe.Choices(field)...)
-	}
-	(&choice{to: &f.Rule}).add(cmd, "rule", "max", "composition rule; of real values pool, soft or max (default pool)",
+	choiceFlag(cmd, &f.Rule, "rule", "max", "composition rule; of real values pool, soft or max (default pool)",
 		append(recipe.Choices("Rule"), "pool", "soft")...)
 	poseFlags(cmd, &f.Poses)
-	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
+	choiceFlag(cmd, &f.Mode, "mode", "default", "settings to start from", recipe.Choices("Mode")...)
 	textVar(cmd, "method", strings.Join(recipe.Choices("Method"), "|"), f.SetMethod,
 		"one pass over the images, batch EM, batch EM after one pass, clean strokes for drawings whose parts move "+
 			"(strokes:60 "+
 			"prefers straight ones: a bent part must bring so many nats in every image), or soft EM for tables (default by "+
 			"the data)")
 	offer(cmd, "method", recipe.Choices("Method")...)
-	begins := &choice{to: &f.Begin, file: &f.FromName}
-	begins.add(cmd, "start-from", "both",
+	begins := recipe.Choices("Begin")
+	fs.Var(&textFlag{kind: strings.Join(begins, "|"), text: "both", read: func(text string) error {
+		if strings.HasSuffix(text, ".npz") {
+			f.FromName = text
+			return nil
+		}
+		f.Begin = text
+		return oneOf(begins, text)
+	}}, "start-from",
 		"start from orders of the images, from splits of one image, or from an order and three "+
 			"splits in turn; pairs: what images have in common, for parts that are never shown alone; an alphabet, a model "+
 			"file: its "+
 			"parts where it has them in an image; both means orders if parts do not move; with --method soft: grown parts, a "+
 			"mixture, "+
-			"or the better of the two", recipe.Choices("Begin")...)
-	choose(&f.Aim, "Aim", "aim", "interpret",
+			"or the better of the two")
+	offer(cmd, "start-from", begins...)
+	choiceFlag(cmd, &f.Aim, "aim", "interpret",
 		"what the parts of a table are for: interpret gives few votes, chosen by description "+
-			"length; predict goes by hidden bits, and adds models that predict together with these parts")
+			"length; predict goes by hidden bits, and adds models that predict together with these parts",
+		recipe.Choices("Aim")...)
 	boundedFlag(cmd, &f.Starts, learn.MaxStarts, "starts",
 		"number of starts (default 8, 14 for straight strokes, 5 random ones, or 1 in the paper's mode)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")

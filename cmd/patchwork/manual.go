@@ -3,12 +3,7 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"path/filepath"
-	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -17,7 +12,7 @@ import (
 func init() { moreCommands = append(moreCommands, (*app).manualCommand) }
 
 // manualCommand writes man pages, for packages of this program, which are made by a build with the tag manual: what
-// writes them takes half a megabyte.
+// writes them takes half a megabyte. Their date is that of SOURCE_DATE_EPOCH, or today.
 func (a *app) manualCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "manual DIR",
@@ -29,57 +24,18 @@ func (a *app) manualCommand() *cobra.Command {
 			if err := a.files.folder(args[0]); err != nil {
 				return err
 			}
-			return a.writeManual(cmd.Root(), args[0], builtAt())
+			asMarkdown(cmd.Root())
+			cmd.Root().DisableAutoGenTag = true
+			header := &doc.GenManHeader{Section: "1", Source: "Patchwork " + version(), Manual: "Patchwork"}
+			return doc.GenManTree(cmd.Root(), header, args[0])
 		},
 	}
 }
 
-// writeManual writes the pages of a command and of those below it into a folder, dated.
-func (a *app) writeManual(cmd *cobra.Command, folder string, at time.Time) error {
+// asMarkdown makes lines that are indented examples of Markdown, in the texts of a command and those below it.
+func asMarkdown(cmd *cobra.Command) {
+	cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n      ")
 	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			if err := a.writeManual(c, folder, at); err != nil {
-				return err
-			}
-		}
+		asMarkdown(c)
 	}
-	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-	return a.output(filepath.Join(folder, name+".1"), func(w io.Writer) error {
-		c := *cmd // whose text is that of a page
-		c.Long = manualText(cmd)
-		c.DisableAutoGenTag = true
-		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Date: &at, Source: "Patchwork " + version(),
-			Manual: "Patchwork"}
-		if err := doc.GenMan(&c, header, w); err != nil {
-			return fmt.Errorf("page of %s: %w", cmd.CommandPath(), err)
-		}
-		return nil
-	})
-}
-
-// manualText returns the text of a command in Markdown, in which lines that are indented
-// are examples.
-func manualText(cmd *cobra.Command) string {
-	var out []string
-	for _, line := range strings.Split(cmd.Long, "\n") {
-		if strings.HasPrefix(line, "  ") {
-			line = "    " + strings.TrimPrefix(line, "  ")
-		}
-		out = append(out, line)
-	}
-	return strings.Join(out, "\n")
-}
-
-// builtAt returns the time of the revision that this program was built from, or of 1970,
-// so that the same sources give the same pages.
-func builtAt() time.Time {
-	at := time.Unix(0, 0).UTC()
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if t, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {
-				at = t
-			}
-		}
-	}
-	return at
 }

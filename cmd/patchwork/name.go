@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,7 +143,7 @@ func findPart(m namedModel, text string) (int, error) {
 
 // calledPart returns what part k, from 0, is called: its name, or else "part 4" for 3.
 func calledPart(m namedModel, k int) string {
-	return cmp.Or(words.Clean(m.nameOf(k)), words.Numbered(k))
+	return cmp.Or(words.Clean(givenName(m, k)), words.Numbered(k))
 }
 
 // namedPart is a part as JSON, a contract.
@@ -160,7 +161,7 @@ func (a *app) listNames(m namedModel, asJSON bool) error {
 		}
 		for k := range m.count() {
 			full := calledPart(m, k)
-			if words.Clean(m.nameOf(k)) != "" {
+			if words.Clean(givenName(m, k)) != "" {
 				full += fmt.Sprintf(" (%s)", words.Numbered(k))
 			}
 			if _, err := fmt.Fprintln(w, words.Visible(full+", "+m.words(k))); err != nil {
@@ -178,7 +179,7 @@ const wordsColumns = 5
 func partsInWords(m namedModel) []namedPart {
 	out := make([]namedPart, m.count())
 	for k := range out {
-		out[k] = namedPart{k, m.nameOf(k), m.words(k)}
+		out[k] = namedPart{k, givenName(m, k), m.words(k)}
 	}
 	return out
 }
@@ -186,7 +187,10 @@ func partsInWords(m namedModel) []namedPart {
 // namedModel is a model whose parts can be given names: of bits or of real values.
 type namedModel interface {
 	count() int
-	nameOf(k int) string // "" for none
+	names() []string // nil for none
+	columns() []string
+	moves() bool
+	votes() alike.Votes
 	words(k int) string
 	rename(k int, name string) (namedModel, error)
 	save(a *app, path string) error
@@ -207,7 +211,10 @@ func loadNamed(path string) (namedModel, error) {
 type namedBits struct{ *patchwork.Model }
 
 func (m namedBits) count() int                     { return m.K() }
-func (m namedBits) nameOf(k int) string            { return givenName(m.Extras().Names, k) }
+func (m namedBits) names() []string                { return m.Extras().Names }
+func (m namedBits) columns() []string              { return m.Extras().Columns }
+func (m namedBits) moves() bool                    { return m.Config().Scene || m.Config().Poses.Len() > 1 }
+func (m namedBits) votes() alike.Votes             { return alike.Templates(m.Model) }
 func (m namedBits) words(k int) string             { return words.Part(m.Model, k, wordsColumns) }
 func (m namedBits) save(a *app, path string) error { return a.saveModel(path, m.Model) }
 func (m namedBits) size() string                   { return describeModel(m.Model) }
@@ -220,7 +227,9 @@ func (m namedBits) rename(k int, name string) (namedModel, error) {
 type namedReal struct{ *real.Model }
 
 func (m namedReal) count() int                     { return m.K() }
-func (m namedReal) nameOf(k int) string            { return givenName(m.Names, k) }
+func (m namedReal) names() []string                { return m.Names }
+func (m namedReal) columns() []string              { return m.Columns }
+func (m namedReal) moves() bool                    { return m.Moves() }
 func (m namedReal) words(k int) string             { return words.RealPart(m.Model, k, wordsColumns) }
 func (m namedReal) save(a *app, path string) error { return a.saveReal(path, m.Model) }
 func (m namedReal) size() string                   { return realSize(m.Model) }
@@ -229,51 +238,38 @@ func (m namedReal) rename(k int, name string) (namedModel, error) {
 	return namedReal{out}, err
 }
 
-// givenName returns the name of a part, "" for none.
-func givenName(names []string, k int) string {
-	if names == nil {
-		return ""
+func (m namedReal) votes() (v alike.Votes) {
+	v.Height, v.Width = m.Frame()
+	for k := range m.K() {
+		v.Parts = append(v.Parts, render.RealDeviations(m.Model, k))
 	}
-	return names[k]
+	return v
+}
+
+// givenName returns the name of a part, "" for none.
+func givenName(m namedModel, k int) string {
+	if names := m.names(); names != nil {
+		return names[k]
+	}
+	return ""
 }
 
 // keepNames gives the parts of a model that is to be written over another one the names
 // that people gave to the same parts there, and notes which these are and which are
-// lost. Two parts are the same if at least alike.Same of their votes is.
-func keepNames(cmd *cobra.Command, path string, m *patchwork.Model) *patchwork.Model {
-	old, err := modelfile.Load(path)
-	if err != nil || old.Extras().Names == nil {
+// lost. Two parts are the same if at least alike.Same of their votes is; none is where
+// their images or columns are others.
+func keepNames(cmd *cobra.Command, path string, m namedModel) namedModel {
+	old, err := loadNamed(path)
+	if err != nil || old.names() == nil || reflect.TypeOf(old) != reflect.TypeOf(m) {
 		return m // there is none, or nothing to lose
 	}
-	out := matchNames(cmd, path, old.Extras().Names, counterparts(old, m), namedBits{m})
-	return out.(namedBits).Model
-}
-
-// keepRealNames is keepNames for a model of real values.
-func keepRealNames(cmd *cobra.Command, path string, m *real.Model) *real.Model {
-	if !isReal(path) {
-		return m
+	of := slices.Repeat([]alike.Pair{{Part: -1}}, old.count())
+	was, now := old.votes(), m.votes()
+	if was.Height == now.Height && was.Width == now.Width && slices.Equal(old.columns(), m.columns()) {
+		of = alike.Pairs(was, now, map[bool]int{true: 2}[m.moves()], m.moves())
 	}
-	old, err := modelfile.LoadReal(path)
-	if err != nil || old.Names == nil || old.D() != m.D() || old.F() != m.F() || !slices.Equal(old.Columns, m.Columns) {
-		return m
-	}
-	votes := func(m *real.Model) alike.Votes {
-		h, w := m.Frame()
-		v := alike.Votes{Height: h, Width: w}
-		for k := range m.K() {
-			v.Parts = append(v.Parts, render.RealDeviations(m, k))
-		}
-		return v
-	}
-	of := alike.Pairs(votes(old), votes(m), map[bool]int{true: 2}[m.Moves()], m.Moves())
-	return matchNames(cmd, path, old.Names, of, namedReal{m}).(namedReal).Model
-}
-
-// matchNames gives the parts of a model the names of their counterparts, and notes which these are and which are lost.
-func matchNames(cmd *cobra.Command, path string, names []string, of []alike.Pair, m namedModel) namedModel {
 	var kept, lost []string
-	for k, name := range names {
+	for k, name := range old.names() {
 		if name = words.Clean(name); name == "" {
 			continue
 		}
@@ -296,15 +292,4 @@ func matchNames(cmd *cobra.Command, path string, names []string, of []alike.Pair
 			path, words.Percent(alike.Same), strings.Join(lost, ", ")))
 	}
 	return m
-}
-
-// counterparts returns the part of m that each part of old is most like; none where
-// their images or columns are others.
-func counterparts(old, m *patchwork.Model) []alike.Pair {
-	none := slices.Repeat([]alike.Pair{{Part: -1}}, old.K())
-	if old.Height() != m.Height() || old.Width() != m.Width() || !slices.Equal(old.Extras().Columns, m.Extras().Columns) {
-		return none
-	}
-	moves := m.Config().Scene || m.Config().Poses.Len() > 1
-	return alike.Pairs(alike.Templates(old), alike.Templates(m), map[bool]int{true: 2}[moves], moves)
 }

@@ -67,12 +67,12 @@ type statsFlags struct {
 	lines                bool
 	json                 jsonFlag
 	workers              int
-	mode                 choice
+	mode                 string
 	data                 dataFlags
 }
 
 func (a *app) statsCommand() *cobra.Command {
-	f := new(statsFlags)
+	f := &statsFlags{mode: "default"}
 	cmd := &cobra.Command{
 		Use:     "stats -m MODEL DATA... -o TALLY",
 		Short:   "Explain images and write the counts that learning needs",
@@ -88,7 +88,7 @@ func (a *app) statsCommand() *cobra.Command {
 		"name of these rows, such as part-00017, to tell a second count of them (default: their content); --rows "+
 			"chooses rows")
 	fs.BoolVar(&f.lines, "lines", false, "write one line of text, for pipes that carry lines (Spark, Hadoop streaming)")
-	f.mode.add(cmd, "mode", "default", "settings of the step", "default", "paper")
+	choiceFlag(cmd, &f.mode, "mode", f.mode, "settings of the step", "default", "paper")
 	f.json.add(cmd)
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
@@ -114,7 +114,7 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMode(m, f.mode.value); err != nil {
+	if err := checkMode(m, f.mode); err != nil {
 		return err
 	}
 	f.data.model = m
@@ -163,11 +163,11 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 		src = &feed{stream: s.stream, bar: bar}
 	}
 	id := tallyfile.NewIdentity()
-	part := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode.value), Tally: new(patchwork.Tally)}
+	part := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode), Tally: new(patchwork.Tally)}
 	if src = rows.Watch(src, id.Add); countsSoftly(m) {
 		part.Soft, err = table.Count(ctx, m, src, f.workers)
 	} else {
-		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(f.mode.value).Pursuit(m), f.workers, nil)
+		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(f.mode).Pursuit(m), f.workers, nil)
 	}
 	if err != nil {
 		return nil, request(err)
@@ -222,13 +222,13 @@ votes of each part to their mean.`
 
 type mstepFlags struct {
 	model, output string
-	mode          choice
+	mode          string
 	last          bool
 	json          jsonFlag
 }
 
 func (a *app) mstepCommand() *cobra.Command {
-	f := new(mstepFlags)
+	f := &mstepFlags{mode: "default"}
 	cmd := &cobra.Command{
 		Use:     "mstep -m MODEL TALLY... -o NEXT",
 		Short:   "Combine counts from many machines into the next model",
@@ -248,7 +248,7 @@ func (a *app) mstepCommand() *cobra.Command {
 	fs.BoolVar(&f.last, "last", false, "this is the last step of learning")
 	f.json.add(cmd)
 	mayReplace(cmd, "model")
-	f.mode.add(cmd, "mode", "default", "settings of the step, as in stats", "default", "paper")
+	choiceFlag(cmd, &f.mode, "mode", f.mode, "settings of the step, as in stats", "default", "paper")
 	return cmd
 }
 
@@ -302,21 +302,21 @@ func (f *mstepFlags) begin(*cobra.Command) (*tallyfile.Part, func() (namedModel,
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkMode(m, f.mode.value); err != nil {
+	if err := checkMode(m, f.mode); err != nil {
 		return nil, nil, err
 	}
 	hash, err := tallyfile.HashModel(m)
-	sum := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode.value), Tally: patchwork.NewTally(m)}
+	sum := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode), Tally: patchwork.NewTally(m)}
 	if countsSoftly(m) {
 		sum.Soft = table.NewCounts(m)
 		return sum, func() (namedModel, error) { return namedBits{sum.Soft.MStep(m, f.last, 1)}, nil }, err
 	}
 	return sum, func() (namedModel, error) {
-		next := stepOptions(f.mode.value).MStep(m, sum.Tally)
+		next := stepOptions(f.mode).MStep(m, sum.Tally)
 		if f.last {
 			next = learn.Settle(next)
 		}
-		next, err := withStep(next, sum.Tally, f.mode.value)
+		next, err := withStep(next, sum.Tally, f.mode)
 		return namedBits{next}, err
 	}, err
 }

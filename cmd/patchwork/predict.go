@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -120,10 +119,7 @@ func (a *app) predictData(cmd *cobra.Command, f *predictFlags, paths []string) e
 	case npz:
 		n, err = a.predictNPZ(cmd.Context(), t, opt, f)
 	default:
-		err = a.output(f.output, func(w io.Writer) (err error) {
-			n, err = a.predictCSV(cmd.Context(), t, opt, f.all, csv.NewWriter(w))
-			return err
-		})
+		n, err = a.predictCSV(cmd.Context(), t, opt, f)
 	}
 	if err != nil {
 		return err
@@ -159,22 +155,26 @@ func (a *app) predictNPZ(ctx context.Context, t *task, opt posterior.Options, f 
 	})
 }
 
-// predictCSV predicts block by block, and writes a line for each image.
-func (a *app) predictCSV(ctx context.Context, t *task, opt posterior.Options, all bool, w *csv.Writer) (int, error) {
-	return a.inParts(ctx, t, func(part *task) error {
-		for from := 0; from < part.set.Len(); from += cellsAtOnce {
-			block := *part
-			block.set = part.set.Skip(from).Take(cellsAtOnce)
-			p, err := predictPart(ctx, &block, opt, all)
-			if err != nil {
-				return request(err)
+// predictCSV predicts block by block, and writes a row for each image.
+func (a *app) predictCSV(ctx context.Context, t *task, opt posterior.Options, f *predictFlags) (n int, err error) {
+	head := (&predictions{set: t.head().Take(0)}).answers(t.weighted())
+	return n, a.outputAnswers(f.output, ".csv", head, pushed(func(push func(*answers) error) error {
+		n, err = a.inParts(ctx, t, func(part *task) error {
+			for from := 0; from < part.set.Len(); from += cellsAtOnce {
+				block := *part
+				block.set = part.set.Skip(from).Take(cellsAtOnce)
+				p, err := predictPart(ctx, &block, opt, f.all)
+				if err != nil {
+					return request(err)
+				}
+				if err := push(p.answers(t.weighted())); err != nil {
+					return err
+				}
 			}
-			if err := p.writeRows(w, part.first+from == 0); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+			return nil
+		})
+		return err
+	}))
 }
 
 // predictPart predicts the images of a part of a task.
@@ -207,10 +207,7 @@ func (p *predictions) writeNPZ(w io.Writer) error {
 	if p.set.Table {
 		shape = []int{p.set.Len(), width}
 	}
-	index := make([]int64, p.set.Len())
-	for i := range index {
-		index[i] = int64(row(p.set, i))
-	}
+	index := valuesBy(p.set.Len(), func(i int) int64 { return int64(row(p.set, i)) })
 	members := []npy.Member{
 		{Name: "x", Array: npy.New(slices.Concat(p.p...), shape...)},
 		{Name: "index", Array: npy.New(index, len(index))},
@@ -224,51 +221,16 @@ func (p *predictions) writeNPZ(w io.Writer) error {
 	return npy.WriteZip(w, npy.Deflate, withMeta(members, p.set.Meta)...)
 }
 
-func metaArray(c dataset.Column) *npy.Array {
-	switch v := c.Values.(type) {
-	case []int64:
-		return npy.New(v, len(v))
-	case []float64:
-		return npy.New(v, len(v))
+// answers returns a table with a row per image: its index, weight, labels and pixels.
+func (p *predictions) answers(weighted bool) *answers {
+	t := new(answers)
+	t.add("index", valuesBy(p.set.Len(), func(i int) int64 { return int64(row(p.set, i)) }))
+	if weighted {
+		t.add("weight", p.set.Weights)
 	}
-	text := make([]string, c.Len())
-	for i := range text {
-		text[i] = c.Text(i)
-	}
-	return npy.New(text, len(text))
-}
-
-// writeRows writes one line per image, after a line of names if header is set.
-func (p *predictions) writeRows(w *csv.Writer, header bool) error {
-	record := []string{"index"}
-	if p.set.Weights != nil {
-		record = append(record, "weight")
-	}
-	for _, c := range p.set.Meta {
-		record = append(record, c.Name)
-	}
-	if header {
-		if err := w.Write(append(record, columnNames(p.set)...)); err != nil {
-			return err
-		}
-	}
-	for i, values := range p.p {
-		record = append(record[:0], strconv.Itoa(row(p.set, i)))
-		if p.set.Weights != nil {
-			record = append(record, strconv.FormatInt(p.set.Weights[i], 10))
-		}
-		for _, c := range p.set.Meta {
-			record = append(record, c.Text(i))
-		}
-		for _, v := range values {
-			record = append(record, strconv.FormatFloat(v, 'g', -1, 64))
-		}
-		if err := w.Write(record); err != nil {
-			return err
-		}
-	}
-	w.Flush()
-	return w.Error()
+	t.addLabels(p.set.Meta, 0, p.set.Len())
+	t.add("x", slices.Concat(p.p...), slices.Clone(columnNames(p.set))...)
+	return t
 }
 
 // columnNames returns the names of a table's columns, or if it has none their

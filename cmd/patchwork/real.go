@@ -64,7 +64,7 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 			return nil, opt, &inputError{err}
 		}
 	}
-	opt.MaxMemory = f.allowed(cmd, paths, shareOfReal)
+	opt.MaxMemory = f.whole()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
 	v, err := dataset.ReadValues(paths, opt)
 	if err != nil {
@@ -190,7 +190,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 	if m.Reading, err = v.Reading(); err != nil {
 		return err
 	}
-	m = *keepRealNames(cmd, f.output, &m)
+	m = *keepNames(cmd, f.output, namedReal{&m}).(namedReal).Model
 	if err := a.saveReal(f.output, &m); err != nil {
 		return err
 	}

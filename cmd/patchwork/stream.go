@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -74,37 +73,12 @@ func wholeMemory() byteSize { return max(byteSize(min(1e9, debug.SetMemoryLimit(
 func (f *dataFlags) addWholeMemory(cmd *cobra.Command) {
 	f.memory = wholeMemory()
 	cmd.Flags().Var(&f.memory, "memory",
-		"how much memory images may take (where it is not given, a small file gets less: 128 MB and 100 times what it "+
-			"takes on disk); --rows takes some of files that need more")
+		"how much memory images may take; --rows takes some of files that need more")
 	groupFlags(cmd.Flags(), largeData, "memory")
 }
 
-// share says how many bytes of memory a file may take where --memory is not given: what is packed may be a
-// thousand times as long as the file, and a row of two cells takes 136 bytes for 4 of text.
-type share struct{ least, perByte int64 } // what any file may take, and more for each of its bytes
-
-var (
-	shareOfBits = share{128_000_000, 100}     // tables packed by gzip take 5 to 50 for a byte
-	shareOfReal = share{128_000_000 / 3, 400} // a number takes eight
-)
-
-// allowed returns how much memory data may take for a command that holds them all: what --memory says, else
-// what wholeMemory does, or less if the files are small.
-func (f *dataFlags) allowed(cmd *cobra.Command, paths []string, s share) int64 {
-	most := int64(cmp.Or(f.memory, wholeMemory()))
-	if cmd.Flags().Changed("memory") {
-		return most
-	}
-	var size int64
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() { // a folder of pictures, or a pipe: not known
-			return most
-		}
-		size += min(info.Size(), most)
-	}
-	return min(most, s.least+s.perByte*min(size, most))
-}
+// whole returns how much memory data may take for a command that holds them all.
+func (f *dataFlags) whole() int64 { return int64(cmp.Or(f.memory, wholeMemory())) }
 
 // errWhole says what to do where a command that holds all rows cannot.
 func errWhole(err error) error {
@@ -115,7 +89,7 @@ func errWhole(err error) error {
 // inMemory returns the data of a command that holds all images, where notes says what was found out about them.
 func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Set,
 	error) {
-	opt.MaxMemory = f.allowed(cmd, paths, shareOfBits)
+	opt.MaxMemory = f.whole()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
 	set, err := f.load(cmd, paths, opt, notes)
 	if !errors.Is(err, dataset.ErrMemory) {

@@ -221,30 +221,3 @@ func TestByteSize(t *testing.T) {
 		t.Errorf("by default %v", &n)
 	}
 }
-
-// A small file that unpacks to very many rows is refused by commands that hold them all before it takes much
-// memory, in proportion to the file; --memory allows more, and --rows takes some.
-func TestSmallFilesTakeLittle(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "rows.csv.gz", packed("a,b\n"+strings.Repeat("1,0\n", 1_100_000)))
-	write(t, "images.idx.gz",
-		packed("\x00\x00\x08\x03\x00\x2d\xc6\xc0\x00\x00\x00\x0a\x00\x00\x00\x0a"+strings.Repeat("\x00", 1000)))
-	for line, want := range map[string]string{
-		"look rows.csv.gz":         "more rows of 2 columns than fit in 12", // 128 MB and 100 times the file
-		"exact rows.csv.gz --json": "this command holds all rows: take some with --rows A:B, or allow more with --memory",
-		"look images.idx.gz":       "10 x 10 than fit in 12",
-	} {
-		if got := refused(t, fields(line)...); !strings.Contains(got, want) {
-			t.Errorf("%s: %s", line, got)
-		}
-	}
-	write(t, "few.csv", strings.Repeat("0.5,0.25\n1,0\n0.1,0.9\n", 20))
-	must(t, fields("learn few.csv --for real -k 1 --starts 1 -o r.npz -q")...)
-	write(t, "real.csv.gz", packed("a,b\n"+strings.Repeat("1,0\n", 1_200_000)))
-	if got := refused(t, fields("report -m r.npz real.csv.gz -o r.html")...); !strings.Contains(got,
-		"more real values than fit in 4") {
-		t.Errorf("report of real values: %s", got)
-	}
-	must(t, fields("look rows.csv.gz --rows :10")...)
-	must(t, fields("look rows.csv.gz --memory 1GB")...)
-}

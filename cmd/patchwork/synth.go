@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -279,22 +278,7 @@ func (s *synthSet) members() []npy.Member {
 
 // member returns a named array as part of an .npz file.
 func member(a synth.Array) npy.Member {
-	var array *npy.Array
-	switch data := a.Data.(type) {
-	case []uint8:
-		array = npy.New(data, a.Shape...)
-	case []int8:
-		array = npy.New(data, a.Shape...)
-	case []int32:
-		array = npy.New(data, a.Shape...)
-	case []float64:
-		array = npy.New(data, a.Shape...)
-	case []string:
-		array = npy.New(data, a.Shape...)
-	default:
-		panic(fmt.Sprintf("patchwork: array %s holds %T", a.Name, a.Data))
-	}
-	return npy.Member{Name: a.Name, Array: array}
+	return npy.Member{Name: a.Name, Array: &npy.Array{Shape: a.Shape, Data: a.Data}}
 }
 
 // imageSheet returns a contact sheet of plain images.

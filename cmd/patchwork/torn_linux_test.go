@@ -19,6 +19,9 @@ func TestKilledWhileWriting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes, some seconds; left out by -short")
 	}
+	if apart(t) {
+		return
+	}
 	t.Chdir(t.TempDir())
 	prepareWriters(t)
 	defer func() { atomicfile.Fault = nil }()
