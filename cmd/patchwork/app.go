@@ -116,13 +116,9 @@ func (a *app) helpCommand() *cobra.Command {
 		Long:    "Explain a command: the same as patchwork COMMAND --help.",
 		Example: "  patchwork help learn",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			at := cmd.Root()
-			for i, name := range args {
-				next, _, err := at.Find([]string{name})
-				if err != nil || next == at {
-					return noSuchCommand(at, args[i:])
-				}
-				at = next
+			at, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return noSuchCommand(at, rest)
 			}
 			at.InitDefaultHelpFlag()
 			at.InitDefaultVersionFlag()

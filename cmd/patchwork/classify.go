@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -186,24 +187,15 @@ func (c *confusion) lines() []string {
 
 // table returns the counts as lines: a row per true class, a column per name.
 func (c *confusion) table() []string {
-	width := 4
-	for _, name := range c.names {
-		width = max(width, len(name)+1)
-	}
-	cell := func(text string) string { return fmt.Sprintf("%*s", width, text) }
-	line := "  label" + strings.Repeat(" ", max(0, width-5)) + " named"
-	for _, name := range c.names {
-		line += cell(name)
-	}
-	out := []string{line}
-	for i, row := range c.counts {
-		line := "  " + cell(c.names[i]) + strings.Repeat(" ", max(0, 5-width)+6)
-		for _, n := range row {
-			line += cell(fmt.Sprint(n))
+	heads, rows := append([]string{"label named"}, c.names...), [][]string{}
+	for i, counts := range c.counts {
+		row := []string{c.names[i]}
+		for _, n := range counts {
+			row = append(row, strconv.Itoa(n))
 		}
-		out = append(out, line)
+		rows = append(rows, row)
 	}
-	return out
+	return columnLines(heads, rows)
 }
 
 // classPlan is how classes are learned.

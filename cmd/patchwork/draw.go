@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/render"
 )
@@ -161,18 +162,26 @@ func (s *samples) lines() []string {
 	var out []string
 	names := tableColumns(s.model)
 	for i, img := range s.images {
-		var on []string
-		for x := range img.Width() {
-			if img.At(0, x) {
-				on = append(on, names[x])
-			}
-		}
-		if on == nil {
-			on = []string{"no ones"}
-		}
-		out = append(out, s.name(i)+": "+strings.Join(on, ", "))
+		out = append(out, s.name(i)+": "+onesOf(img, len(names), func(x int) string { return names[x] }))
 	}
 	return out
+}
+
+// onesOf lists the columns that are 1 in a row, and says how many more than most there are.
+func onesOf(row *bitmap.Image, most int, name func(x int) string) string {
+	var on []string
+	for x := range row.Width() {
+		if row.At(0, x) {
+			on = append(on, name(x))
+		}
+	}
+	switch more := len(on) - most; {
+	case on == nil:
+		return "no ones"
+	case more > 0:
+		return fmt.Sprintf("%s, and %d more", strings.Join(on[:most], ", "), more)
+	}
+	return strings.Join(on, ", ")
 }
 
 // writeCSV writes the samples of a table as a table: the names of the columns, if there

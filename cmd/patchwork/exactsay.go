@@ -85,95 +85,57 @@ func (r *exactResult) lines() (out []exactLine) {
 	return out
 }
 
-// called returns what a row is called, on one line.
-func (r *exactResult) called() func(i int) string {
-	called := r.set.Called()
-	return func(i int) string { return words.Clean(called(i)) }
-}
-
-// reportWidth is the width of a report as text.
-const reportWidth = 100
-
 // writeText writes a report as text.
 func (r *exactResult) writeText(out io.Writer, f *exactFlags) error {
-	w := &textWriter{out: out}
-	for _, line := range r.say(f)[1:] {
-		w.line(line)
+	var text strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
+	list := func(head string, names []string) {
+		lines := wrap(head+": "+strings.Join(names, ", "), reportWidth-11)
+		line("  %s", strings.Join(lines, "\n           "))
 	}
+	for _, said := range r.say(f)[1:] {
+		line("%s", said)
+	}
+	called := r.set.Called()
 	held := make([][]string, r.matrix.Rows())
-	called := r.called()
 	for k, b := range r.cover.Blocks {
-		w.line("")
-		w.line(fmt.Sprintf("Block %d: %s for %s", k+1, words.Count(len(b.Columns), "column"),
-			words.Count(len(b.Rows), "row")))
+		line("\nBlock %d: %s for %s", k+1, words.Count(len(b.Columns), "column"), words.Count(len(b.Rows), "row"))
 		var columns, rows []string
 		for _, d := range b.Columns {
 			columns = append(columns, words.Clean(r.columns[d]))
 		}
 		for _, i := range b.Rows {
-			rows = append(rows, called(int(i)))
+			rows = append(rows, words.Clean(called(int(i))))
 			held[i] = append(held[i], strconv.Itoa(k+1))
 		}
-		w.list("  columns  ", columns)
-		w.list("  rows     ", rows)
+		list("columns", columns)
+		list("rows", rows)
 	}
-	w.section("Which blocks each row has")
+	line("\nWhich blocks each row has")
 	for i, blocks := range held {
-		if len(blocks) == 0 {
+		if blocks == nil {
 			blocks = []string{"none"}
 		}
-		w.list("  "+called(i)+": ", blocks)
+		list(words.Clean(called(i)), blocks)
 	}
-	for _, list := range []struct {
+	for _, part := range []struct {
 		title string
 		cells []blocks.Cell
 	}{{"Left over: 1 in the table, in no block", r.cover.Left}, {"Added: 0 in the table, in a block", r.cover.Added},
 		{"No two of these fit in one block", r.cover.Certificate}} {
-		if len(list.cells) > 0 {
-			w.section(list.title)
+		if len(part.cells) > 0 {
+			line("\n%s", part.title)
 		}
-		for _, c := range list.cells {
-			w.line("  " + called(int(c.Row)) + ": " + words.Clean(r.columns[c.Column]))
+		for _, c := range part.cells {
+			line("  %s: %s", words.Clean(called(int(c.Row))), words.Clean(r.columns[c.Column]))
 		}
 	}
-	return w.err
+	_, err := io.WriteString(out, words.Visible(text.String()))
+	return err
 }
 
-// textWriter writes lines, until one fails.
-type textWriter struct {
-	out io.Writer
-	err error
-}
-
-func (w *textWriter) line(s string) {
-	if w.err == nil {
-		_, w.err = fmt.Fprintln(w.out, words.Visible(s))
-	}
-}
-
-func (w *textWriter) section(title string) {
-	w.line("")
-	w.line(title)
-}
-
-// list writes names with commas between, over several lines if need be.
-func (w *textWriter) list(head string, names []string) {
-	at := head
-	for i, name := range names {
-		if i < len(names)-1 {
-			name += ","
-		}
-		if len([]rune(at))+1+len([]rune(name)) > reportWidth && strings.TrimSpace(at) != "" && i > 0 {
-			w.line(strings.TrimRight(at, " "))
-			at = strings.Repeat(" ", min(len([]rune(head)), 11))
-		}
-		if !strings.HasSuffix(at, " ") {
-			at += " "
-		}
-		at += name
-	}
-	w.line(at)
-}
+// reportWidth is the width of a report as text.
+const reportWidth = 100
 
 // readCells reads cells from a CSV file with a row and a column on each line.
 func readCells(path string, set *dataset.Set) (cells []blocks.Cell, err error) {

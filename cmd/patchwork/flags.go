@@ -39,7 +39,12 @@ const offers = "patchwork_offers"
 
 // offer keeps with a flag the values that a shell completes it by.
 func offer(cmd *cobra.Command, name string, values ...string) {
-	if err := cmd.Flags().SetAnnotation(name, offers, values); err != nil {
+	mark(cmd.Flags(), name, offers, values)
+}
+
+// mark sets an annotation of a flag.
+func mark(flags *pflag.FlagSet, name, key string, values []string) {
+	if err := flags.SetAnnotation(name, key, values); err != nil {
 		panic(err) // only for a flag that does not exist
 	}
 }
@@ -75,9 +80,7 @@ func given(cmd *cobra.Command, names ...string) string {
 func pictureFlag(cmd *cobra.Command, path *string, name, usage string) {
 	cmd.Flags().StringVar(path, name, "", usage)
 	writes(cmd, name, ".png", ".svg")
-	if err := cmd.MarkFlagFilename(name, "png", "svg"); err != nil {
-		panic(err)
-	}
+	mark(cmd.Flags(), name, cobra.BashCompFilenameExt, []string{"png", "svg"})
 }
 
 func isPicture(path string) bool {

@@ -27,16 +27,12 @@ const (
 // writes marks a flag whose value is a file that the command writes, in a format as in
 // outputFormats. The flag --output needs no mark.
 func writes(cmd *cobra.Command, flag string, formats ...string) {
-	if err := cmd.Flags().SetAnnotation(flag, writesAnnotation, formats); err != nil {
-		panic(err) // only for a flag that does not exist
-	}
+	mark(cmd.Flags(), flag, writesAnnotation, formats)
 }
 
 // writesInside marks a flag whose value is a folder in which the command writes these files.
 func writesInside(cmd *cobra.Command, flag string, names ...string) {
-	if err := cmd.Flags().SetAnnotation(flag, insideAnnotation, names); err != nil {
-		panic(err) // only for a flag that does not exist
-	}
+	mark(cmd.Flags(), flag, insideAnnotation, names)
 }
 
 // mayReplace marks a command whose output may be the file of another flag, because

@@ -29,23 +29,22 @@ func annotate(cmd *cobra.Command, key, value string) {
 // groupAnnotation, of a flag, is the title under which --help-all shows it.
 const groupAnnotation = "patchwork_group"
 
-// The groups of the flags beyond the everyday ones, in their order.
+// The groups of the flags, in their order.
 const (
-	whichRows  = "Which rows"
-	howRead    = "How data are read"
-	wherePosed = "Where parts may be"
-	howLearned = "How to learn"
-	largeData  = "Large data and long runs"
-	moreFlags  = "More"
-	everywhere = "Everywhere"
+	everydayFlags = "Flags"
+	whichRows     = "Which rows"
+	howRead       = "How data are read"
+	wherePosed    = "Where parts may be"
+	howLearned    = "How to learn"
+	largeData     = "Large data and long runs"
+	moreFlags     = "More"
+	everywhere    = "Everywhere"
 )
 
 // groupFlags puts flags into a group.
 func groupFlags(fs *pflag.FlagSet, title string, names ...string) {
 	for _, name := range names {
-		if err := fs.SetAnnotation(name, groupAnnotation, []string{title}); err != nil {
-			panic(err) // only for a flag that does not exist
-		}
+		mark(fs, name, groupAnnotation, []string{title})
 	}
 }
 
@@ -187,26 +186,16 @@ func (w helpWriter) commands(cmd *cobra.Command) {
 	}
 }
 
-// flagGroup is flags under a title.
-type flagGroup struct {
-	title string
-	flags []*pflag.Flag
-}
-
-// flagGroups returns the flags of a command in groups: the everyday ones, those of the
-// groups in their order, and those of all commands.
-func flagGroups(cmd *cobra.Command) []flagGroup {
-	groups := []flagGroup{{title: "Flags"}}
-	for _, title := range []string{whichRows, howRead, wherePosed, howLearned, largeData, moreFlags, everywhere} {
-		groups = append(groups, flagGroup{title: title})
-	}
-	first := strings.Fields(cmd.Annotations[everydayAnnotation])
+// flagGroups returns the flags of a command by their groups: the everyday ones, called Flags, those of the groups,
+// and those of all commands.
+func flagGroups(cmd *cobra.Command) map[string][]*pflag.Flag {
+	groups, first := map[string][]*pflag.Flag{}, strings.Fields(cmd.Annotations[everydayAnnotation])
 	for _, name := range first {
-		groups[0].flags = append(groups[0].flags, cmd.Flags().Lookup(name))
+		groups[everydayFlags] = append(groups[everydayFlags], cmd.Flags().Lookup(name))
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		title := groups[0].title
+		title := everydayFlags
 		switch {
 		case slices.Contains(first, f.Name):
 			return
@@ -215,32 +204,31 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 		case len(first) > 0:
 			title = groupOf(f)
 		}
-		i := slices.IndexFunc(groups, func(g flagGroup) bool { return g.title == title })
-		groups[i].flags = append(groups[i].flags, f)
+		groups[title] = append(groups[title], f)
 	})
-	return slices.DeleteFunc(groups, func(g flagGroup) bool { return len(g.flags) == 0 })
+	return groups
 }
 
 // flags prints the flags of a command, in groups; with short the everyday ones alone.
 // It returns how many it left out.
 func (w helpWriter) flags(cmd *cobra.Command, short bool) (hidden int) {
-	var shown []flagGroup
-	most := 0
-	for _, g := range flagGroups(cmd) {
-		if short && g.title != "Flags" && g.title != everywhere {
-			hidden += len(g.flags)
+	groups, most := flagGroups(cmd), 0
+	for title, flags := range groups {
+		if short && title != everydayFlags && title != everywhere {
+			hidden += len(flags)
+			delete(groups, title)
 			continue
 		}
-		shown = append(shown, g)
-		for _, f := range g.flags {
+		for _, f := range flags {
 			most = max(most, len(flagSpec(f)))
 		}
 	}
-	for _, g := range shown {
-		if g.title != everywhere || len(shown) != 2 { // two: the flags of a command, and these at their end
-			w.line("\n" + g.title + ":")
+	for _, title := range []string{everydayFlags, whichRows, howRead, wherePosed, howLearned, largeData, moreFlags,
+		everywhere} {
+		if groups[title] != nil && (title != everywhere || len(groups) != 2) { // two: a command's flags, and these after them
+			w.line("\n" + title + ":")
 		}
-		for _, f := range g.flags {
+		for _, f := range groups[title] {
 			w.entry(flagSpec(f), flagText(f), min(most, 26)+2)
 		}
 	}

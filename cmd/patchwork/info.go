@@ -330,26 +330,7 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 		}
 		line(map[bool]string{true: "starts"}[i == 0], "%2d: %s  %s%s", i+1, s.Method, score, mark)
 	}
-	first, end := shownTried(r.tried)
-	for i, p := range r.tried[first:end] {
-		length, heldOut, mark := "", "", ""
-		if p.DescriptionLength != 0 {
-			length = fmt.Sprintf(", description length %.3f", p.DescriptionLength)
-		}
-		if p.HeldOutRows > 0 {
-			heldOut = fmt.Sprintf(", held out %.3f per %s", p.HeldOut, image)
-		}
-		if p.HiddenBits > 0 {
-			heldOut += fmt.Sprintf(", held out %.4f per hidden bit", p.HiddenLoss)
-		}
-		if p.Chosen {
-			mark = "  chosen"
-		}
-		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per %s of %d%s%s%s",
-			words.Count(p.Experts, "part"),
-			p.LogLik/float64(p.Rows), image, p.Rows, length, heldOut, mark)
-	}
-	if more := moreTried(r.tried); more != "" {
-		line("", "%s", more)
+	for i, text := range triedLines(r.tried, image, r.Poses.Count > 1 || r.Scene) {
+		line(map[bool]string{true: "tried"}[i == 0], "%s", text)
 	}
 }

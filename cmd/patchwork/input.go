@@ -173,9 +173,7 @@ func toSize(set *dataset.Set, size *patchwork.SizeError) string {
 // modelFlag adds -m.
 func modelFlag(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVarP(path, "model", "m", "", "model file")
-	if err := cmd.MarkFlagFilename("model", "npz"); err != nil {
-		panic(err)
-	}
+	mark(cmd.Flags(), "model", cobra.BashCompFilenameExt, []string{"npz"})
 }
 
 // modelArgument returns the model file of a command that takes it as -m or as its

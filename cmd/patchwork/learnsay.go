@@ -181,14 +181,21 @@ func usedParts(m *patchwork.Model) float64 {
 	return sum(m.Extras().Usage)
 }
 
-// curveLines returns a table of the numbers of parts tried. Columns without any
-// figure are left out.
+// curveLines returns a table of the numbers of parts tried, and why one was chosen.
 func curveLines(curve []patchwork.CurvePoint, table bool, plan *recipe.Plan) []string {
-	points := learn.ByExperts(curve)
+	points, moving := learn.ByExperts(curve), plan.Config.Poses.Len() > 1
 	if len(points) == 0 || len(points) == 1 && points[0].HiddenBits == 0 {
 		return nil
 	}
-	image, moving := words.NounsOf(table).Image, plan.Config.Poses.Len() > 1
+	return append(triedLines(points, words.NounsOf(table).Image, moving), choiceLines(points, moving, plan)...)
+}
+
+// triedLines returns a table of the numbers of parts tried: those around the chosen one, else the last. Columns without
+// any figure are left out.
+func triedLines(points []patchwork.CurvePoint, image string, moving bool) []string {
+	if len(points) == 0 {
+		return nil
+	}
 	heads := []string{"parts", "description length", "gain per " + image, "log-likelihood per " + image, image + "s",
 		"held out, per " + image, "held out, hidden bit"}
 	mixed := slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.Rows != points[0].Rows })
@@ -220,35 +227,20 @@ func curveLines(curve []patchwork.CurvePoint, table bool, plan *recipe.Plan) []s
 			lines[i+1] += "  chosen"
 		}
 	}
-	from, to := shownTried(points)
-	shown := append([]string{lines[0]}, lines[1+from:1+to]...)
-	if more := moreTried(points); more != "" {
-		shown = append(shown, more)
-	}
-	return append(shown, choiceLines(points, moving, plan)...)
-}
-
-// mostTried is how many numbers of parts are printed of those that were tried.
-const mostTried = 8
-
-// shownTried returns which points of a curve are printed: those around the chosen one,
-// else the last.
-func shownTried(points []patchwork.CurvePoint) (from, to int) {
 	at := slices.IndexFunc(points, func(p patchwork.CurvePoint) bool { return p.Chosen })
 	if at < 0 {
 		at = len(points)
 	}
-	from = max(0, min(at-mostTried/2, len(points)-mostTried))
-	return from, min(from+mostTried, len(points))
+	from := max(0, min(at-mostTried/2, len(points)-mostTried))
+	shown := append([]string{lines[0]}, lines[1+from:1+min(from+mostTried, len(points))]...)
+	if len(points) > mostTried {
+		shown = append(shown, fmt.Sprintf("%d numbers of parts were tried; --json lists all", len(points)))
+	}
+	return shown
 }
 
-// moreTried says that not all numbers of parts are printed, "" if they are.
-func moreTried(points []patchwork.CurvePoint) string {
-	if len(points) <= mostTried {
-		return ""
-	}
-	return fmt.Sprintf("%d numbers of parts were tried; --json lists all", len(points))
-}
+// mostTried is how many numbers of parts are printed of those that were tried.
+const mostTried = 8
 
 // columnLines returns a table as lines of text, columns without a figure left out.
 func columnLines(heads []string, rows [][]string) []string {

@@ -191,32 +191,9 @@ func columnsText(set *dataset.Set, o *dataset.Overview) []string {
 	}
 	name := nameIn(set)
 	for i := range min(3, set.Len()) {
-		out = append(out, fmt.Sprintf("  %s: %s", name(i), rowText(set, i)))
+		out = append(out, fmt.Sprintf("  %s: %s", name(i), onesOf(set.Images[i], 6, set.ColumnName)))
 	}
 	return out
-}
-
-// rowText names the columns that are 1 in a row.
-func rowText(set *dataset.Set, i int) string {
-	const most = 6
-	m := set.Images[i]
-	var names []string
-	n := 0
-	for x := range m.Width() {
-		if m.At(0, x) {
-			if n++; n <= most {
-				names = append(names, set.ColumnName(x))
-			}
-		}
-	}
-	if n == 0 {
-		return "no ones"
-	}
-	text := strings.Join(names, ", ")
-	if n > most {
-		text += fmt.Sprintf(", and %d more", n-most)
-	}
-	return text
 }
 
 // sharesOf returns the shares of ones of columns; NaN where nothing is known.

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"regexp"
@@ -107,33 +108,40 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	if err := checkShard(f.shard); err != nil {
 		return err
 	}
+	count := a.countBits
 	if isReal(f.model) {
-		return a.statsReal(cmd, f, paths)
+		count = a.countReal
 	}
-	m, err := loadModel(f.model)
+	part, of, err := count(cmd, f, paths)
 	if err != nil {
 		return err
 	}
-	if err := checkMode(m, f.mode); err != nil {
-		return err
-	}
-	f.data.model = m
-	s, err := f.data.open(cmd, paths)
+	shard, err := f.shardOf(of.id.String(), strings.ToValidUTF8(of.source, "?"), part.Rows(), paths)
 	if err != nil {
 		return err
 	}
-	if err := fits(m, s.head()); err != nil {
+	part.Shards = []tallyfile.Shard{shard}
+	write := tallyfile.Write
+	if f.lines {
+		write = tallyfile.WriteLine
+	}
+	if err := a.output(f.output, func(w io.Writer) error { return write(w, part) }); err != nil {
 		return err
 	}
-	part, err := a.countPart(cmd.Context(), m, s, f, paths)
-	if err != nil {
-		return err
+	if f.json {
+		return a.printObject(statsReport{f.output, shard.ID, part.Rows(), part.Picks(), part.LogLik()}, f.output)
 	}
-	by := "by the pursuit of learning (score may find better explanations)"
-	if part.Soft != nil {
-		by = "by all explanations, with what their parts cost"
-	}
-	return a.writePart(f, part, s.head().Table, by)
+	// In a pipe there is no summary.
+	return a.wrote(f.output, "counts of %s, log-likelihood %.3f %s",
+		words.Count(int(part.Rows()), words.NounsOf(of.table).Image), part.LogLik(), of.by)
+}
+
+// counted says which rows were counted, and how.
+type counted struct {
+	id     *tallyfile.Identity
+	source string
+	table  bool
+	by     string
 }
 
 // aFraction is what asks for a share of the rows, such as 3/16.
@@ -149,12 +157,26 @@ func checkShard(name string) error {
 	return nil
 }
 
-// countPart explains the images of a source and counts them.
-func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *statsFlags,
-	paths []string) (*tallyfile.Part, error) {
+// countBits explains images and counts them.
+func (a *app) countBits(cmd *cobra.Command, f *statsFlags, paths []string) (*tallyfile.Part, *counted, error) {
+	m, err := loadModel(f.model)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkMode(m, f.mode); err != nil {
+		return nil, nil, err
+	}
+	f.data.model = m
+	s, err := f.data.open(cmd, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := fits(m, s.head()); err != nil {
+		return nil, nil, err
+	}
 	hash, err := tallyfile.HashModel(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var src patchwork.Source = s.set
 	if s.stream != nil {
@@ -162,19 +184,17 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 		defer bar.stop()
 		src = &feed{stream: s.stream, bar: bar}
 	}
-	id := tallyfile.NewIdentity()
+	of := &counted{tallyfile.NewIdentity(), s.head().Source, s.head().Table,
+		"by the pursuit of learning (score may find better explanations)"}
 	part := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode), Tally: new(patchwork.Tally)}
-	if src = rows.Watch(src, id.Add); countsSoftly(m) {
+	ctx := cmd.Context()
+	if src = rows.Watch(src, of.id.Add); countsSoftly(m) {
+		of.by = "by all explanations, with what their parts cost"
 		part.Soft, err = table.Count(ctx, m, src, f.workers)
 	} else {
 		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(f.mode).Pursuit(m), f.workers, nil)
 	}
-	if err != nil {
-		return nil, request(err)
-	}
-	shard, err := f.shardOf(id.String(), strings.ToValidUTF8(s.head().Source, "?"), part.Rows(), paths)
-	part.Shards = []tallyfile.Shard{shard}
-	return part, err
+	return part, of, request(err)
 }
 
 // countsSoftly reports whether the step of a model is that of soft learning: under the

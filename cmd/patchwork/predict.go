@@ -157,7 +157,8 @@ func (a *app) predictNPZ(ctx context.Context, t *task, opt posterior.Options, f 
 
 // predictCSV predicts block by block, and writes a row for each image.
 func (a *app) predictCSV(ctx context.Context, t *task, opt posterior.Options, f *predictFlags) (n int, err error) {
-	head := (&predictions{set: t.head().Take(0)}).answers(t.weighted())
+	columns := columnNames(t.head())
+	head := (&predictions{set: t.head().Take(0)}).answers(columns, t.weighted())
 	return n, a.outputAnswers(f.output, ".csv", head, pushed(func(push func(*answers) error) error {
 		n, err = a.inParts(ctx, t, func(part *task) error {
 			for from := 0; from < part.set.Len(); from += cellsAtOnce {
@@ -167,7 +168,7 @@ func (a *app) predictCSV(ctx context.Context, t *task, opt posterior.Options, f 
 				if err != nil {
 					return request(err)
 				}
-				if err := push(p.answers(t.weighted())); err != nil {
+				if err := push(p.answers(columns, t.weighted())); err != nil {
 					return err
 				}
 			}
@@ -222,14 +223,14 @@ func (p *predictions) writeNPZ(w io.Writer) error {
 }
 
 // answers returns a table with a row per image: its index, weight, labels and pixels.
-func (p *predictions) answers(weighted bool) *answers {
+func (p *predictions) answers(columns []string, weighted bool) *answers {
 	t := new(answers)
 	t.add("index", valuesBy(p.set.Len(), func(i int) int64 { return int64(row(p.set, i)) }))
 	if weighted {
 		t.add("weight", p.set.Weights)
 	}
 	t.addLabels(p.set.Meta, 0, p.set.Len())
-	t.add("x", slices.Concat(p.p...), slices.Clone(columnNames(p.set))...)
+	t.add("x", slices.Concat(p.p...), slices.Clone(columns)...)
 	return t
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -55,37 +56,26 @@ func (a *app) progress(noun string, total int) *progress {
 	return p
 }
 
+// update changes what the line says.
+func (p *progress) update(change func()) {
+	if p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		change()
+	}
+}
+
 // step counts one more; a note that is not empty is shown from now on.
 func (p *progress) step(note string) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done++
-	if note != "" {
-		p.note = note
-	}
+	p.update(func() { p.done, p.note = p.done+1, cmp.Or(note, p.note) })
 }
 
 // add counts n more.
-func (p *progress) add(n int) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done += n
-}
+func (p *progress) add(n int) { p.update(func() { p.done += n }) }
 
 // again starts counting again from 0.
 func (p *progress) again(total int, note string) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.began, p.done, p.total, p.note = time.Now(), 0, total, note
+	p.update(func() { p.began, p.done, p.total, p.note = time.Now(), 0, total, note })
 }
 
 // stop clears the line.

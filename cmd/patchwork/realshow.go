@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"image"
 	"io"
 	"math"
 	"slices"
@@ -172,9 +173,9 @@ func sampledSheet(m *real.Model, rows [][]float64) render.Sheet {
 	for _, row := range rows {
 		scale.Low, scale.High = min(scale.Low, slices.Min(row)), max(scale.High, slices.Max(row))
 	}
-	s := render.Sheet{Title: "Samples"}
+	tiles := make([]image.Image, len(rows))
 	for i, row := range rows {
-		s.Tiles = append(s.Tiles, render.Tile{Image: scale.Grey(m.Height, m.Width, row), Caption: fmt.Sprint(i + 1)})
+		tiles[i] = scale.Grey(m.Height, m.Width, row)
 	}
-	return s
+	return samplesSheet(tiles)
 }

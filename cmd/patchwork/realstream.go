@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile/tallyfile"
 )
@@ -106,58 +103,44 @@ func realBest(m *real.Model) int {
 	return 1
 }
 
-// statsReal writes the counts of data under a model of real values.
-func (a *app) statsReal(cmd *cobra.Command, f *statsFlags, paths []string) error {
+// countReal explains rows of real values and counts them.
+func (a *app) countReal(cmd *cobra.Command, f *statsFlags, paths []string) (*tallyfile.Part, *counted, error) {
 	if err := onlyReal(cmd, "output shard lines"); err != nil {
-		return err
+		return nil, nil, err
 	}
 	m, err := loadReal(f.model)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if m.Scales == nil {
-		return &inputError{fmt.Errorf(
+		return nil, nil, &inputError{fmt.Errorf(
 			"%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork",
 			f.model)}
 	}
 	s, err := f.data.openReal(cmd, paths, m)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	part, err := a.countReal(cmd.Context(), m, s, f, paths)
-	if err != nil {
-		return err
-	}
-	return a.writePart(f, part, s.Table, "by the best explanations")
-}
-
-// countReal explains rows and counts them.
-func (a *app) countReal(ctx context.Context, m *real.Model, s *realSource, f *statsFlags,
-	paths []string) (*tallyfile.Part, error) {
 	hash, err := tallyfile.HashReal(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if s.stream != nil {
 		s.bar = a.progress("row", 0)
 		defer s.bar.stop()
 	}
-	id := &watched{realSource: s, id: tallyfile.NewIdentity()}
-	stream, err := real.NewStream(id, m.Scales)
+	of := &counted{tallyfile.NewIdentity(), s.Source, s.Table, "by the best explanations"}
+	stream, err := real.NewStream(&watched{s, of.id}, m.Scales)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, nil, &inputError{err}
 	}
 	part := &tallyfile.Part{Model: hash, Options: realCounted(m)}
-	if part.Real, err = real.EStep(ctx, m, stream, realBest(m), f.workers); err != nil {
-		var input *inputError
-		if ctx.Err() != nil || errors.As(err, &input) {
-			return nil, err
-		}
-		return nil, &inputError{err}
+	part.Real, err = real.EStep(cmd.Context(), m, stream, realBest(m), f.workers)
+	var input *inputError
+	if err != nil && cmd.Context().Err() == nil && !errors.As(err, &input) {
+		err = &inputError{err}
 	}
-	shard, err := f.shardOf(id.id.String(), strings.ToValidUTF8(s.Source, "?"), part.Rows(), paths)
-	part.Shards = []tallyfile.Shard{shard}
-	return part, err
+	return part, of, err
 }
 
 // watched are rows that are identified while they are read.
@@ -176,24 +159,6 @@ func (w *watched) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
 			}
 		}
 	}
-}
-
-// writePart writes counts, and says what they are of.
-func (a *app) writePart(f *statsFlags, part *tallyfile.Part, table bool, by string) error {
-	write := tallyfile.Write
-	if f.lines {
-		write = tallyfile.WriteLine
-	}
-	if err := a.output(f.output, func(w io.Writer) error { return write(w, part) }); err != nil {
-		return err
-	}
-	if f.json {
-		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Rows(), part.Picks(), part.LogLik()},
-			f.output)
-	}
-	// In a pipe there is no summary.
-	return a.wrote(f.output, "counts of %s, log-likelihood %.3f %s",
-		words.Count(int(part.Rows()), words.NounsOf(table).Image), part.LogLik(), by)
 }
 
 // beginReal is begin for a model of real values.

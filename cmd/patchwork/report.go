@@ -128,35 +128,43 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 	if err := f.check(a, cmd); err != nil {
 		return err
 	}
+	build := a.reportBits
 	if isReal(f.model) {
-		return a.reportReal(cmd, f, paths)
+		build = a.reportReal
 	}
-	m, err := loadModel(f.model)
+	began, bar := time.Now(), a.progress("row", 0)
+	r, summary, what, err := build(cmd, f, paths, report.Options{Stability: f.stability, Sample: f.sampled, Seed: f.seed,
+		Workers: f.workers, Progress: reportProgress(bar)})
+	bar.stop()
+	if err == nil && cmd.Context().Err() != nil {
+		err = context.Cause(cmd.Context())
+	}
 	if err != nil {
 		return err
+	}
+	return a.writeReport(f, r, summary, what, time.Since(began))
+}
+
+// reportBits builds a report, and says what it is of.
+func (a *app) reportBits(cmd *cobra.Command, f *reportFlags, paths []string,
+	opt report.Options) (r pageReport, summary []string, what string, err error) {
+	m, err := loadModel(f.model)
+	if err != nil {
+		return nil, nil, "", err
 	}
 	f.data.model = m
 	set, err := f.data.read(cmd, paths)
 	if err != nil {
-		return err
+		return nil, nil, "", err
 	}
 	if m, err = fitted(cmd, m, set); err != nil {
-		return err
+		return nil, nil, "", err
 	}
-	opt := report.Options{Stability: f.stability, Sample: f.sampled, Seed: f.seed, Workers: f.workers}
-	began := time.Now()
-	bar := a.progress("row", set.Len())
-	opt.Progress = reportProgress(bar)
-	r, err := report.Build(cmd.Context(), m, set, opt)
-	bar.stop()
+	out, err := report.Build(cmd.Context(), m, set, opt)
 	if err != nil {
-		return request(err)
+		return nil, nil, "", request(err)
 	}
-	took := time.Since(began)
-	if err := cmd.Context().Err(); err != nil {
-		return context.Cause(cmd.Context())
-	}
-	return a.writeReport(f, r, r.Summary, describe(set.Len(), set), took)
+	return out, out.Summary, describe(set.Len(), set), nil
 }
 
 // reportProgress shows the steps of a report on a bar.
@@ -180,26 +188,25 @@ type pageReport interface {
 	Title() string
 }
 
-// reportReal builds a report about real values and writes it.
-func (a *app) reportReal(cmd *cobra.Command, f *reportFlags, paths []string) error {
+// reportReal builds a report about real values, and says what it is of.
+func (a *app) reportReal(cmd *cobra.Command, f *reportFlags, paths []string,
+	opt report.Options) (r pageReport, summary []string, what string, err error) {
 	if err := onlyReal(cmd, "output csv stability"); err != nil {
-		return err
+		return nil, nil, "", err
 	}
 	if f.stability > 0 {
-		return usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out", f.stability)
+		return nil, nil, "", usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out",
+			f.stability)
 	}
 	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
 	if err != nil {
-		return err
+		return nil, nil, "", err
 	}
-	began := time.Now()
-	bar := a.progress("row", t.v.Len())
-	r, err := report.BuildReal(cmd.Context(), t.m, t.v, report.Options{Workers: f.workers, Progress: reportProgress(bar)})
-	bar.stop()
+	out, err := report.BuildReal(cmd.Context(), t.m, t.v, opt)
 	if err != nil {
-		return request(err)
+		return nil, nil, "", request(err)
 	}
-	return a.writeReport(f, r, r.Summary, sizeOf(t.v.Len(), t.v.Height, t.v.Width, t.v.Table), time.Since(began))
+	return out, out.Summary, sizeOf(t.v.Len(), t.v.Height, t.v.Width, t.v.Table), nil
 }
 
 // writeReport writes the CSV files, the page and the JSON, and says so.

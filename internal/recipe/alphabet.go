@@ -57,11 +57,7 @@ func (r *Recipe) checkAlphabet() error {
 	if r.Alphabet == 0 {
 		return nil
 	}
-	for _, s := range []struct {
-		field string
-		set   bool
-		why   string
-	}{
+	return clash("{alphabet}", []conflict{
 		{"experts", r.Count != Count{} && r.Count != Count{Experts: r.Alphabet}, "it is the number of parts itself"},
 		{"for", r.For != "" && r.For != ForDrawings, "it is for drawings"},
 		{"rule", r.Rule != "" && r.Rule != "max", "its parts are ink under {rule} max"},
@@ -69,10 +65,5 @@ func (r *Recipe) checkAlphabet() error {
 		{"method", r.Method != "" && r.Method != "default" && r.Method != "strokes", "it is learned by {method} strokes"},
 		{"begin", r.Begin != "" || r.From != nil, "it starts from pieces of the images"},
 		{"straight", r.Straight != 0, "its parts have any shape"},
-	} {
-		if s.set {
-			return bad(s.field, "{%s} cannot be combined with {alphabet}: %s", s.field, s.why)
-		}
-	}
-	return nil
+	})
 }

@@ -18,6 +18,23 @@ func bad(field, format string, args ...any) error {
 	return &Error{field, fmt.Sprintf(format, args...)}
 }
 
+// conflict is a setting that cannot be combined with another, if it is set.
+type conflict struct {
+	field string
+	set   bool
+	why   string
+}
+
+// clash returns an error about the first setting that is set, and cannot be combined with what others say.
+func clash(with string, conflicts []conflict) error {
+	for _, c := range conflicts {
+		if c.set {
+			return bad(c.field, "{%s} cannot be combined with %s: %s", c.field, with, c.why)
+		}
+	}
+	return nil
+}
+
 var braces = regexp.MustCompile(`\{\w+\}`)
 
 // Error says what is wrong in the words of a JSON request.

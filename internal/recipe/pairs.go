@@ -12,19 +12,10 @@ func (r Recipe) asPairs() Recipe {
 
 // checkPairs rejects settings that a start from pairs finds itself.
 func (r *Recipe) checkPairs() error {
-	for _, s := range []struct {
-		field string
-		set   bool
-		why   string
-	}{
+	return clash("{begin} pairs", []conflict{
 		{"shift", r.Shift != 0 || r.ShiftX != nil || r.ShiftStep != 0, "parts lie anywhere"},
 		{"rule", r.Rule == "max-minus-min", "parts are ink under {rule} max"},
 		{"mode", r.Paper(), "it is not in the paper"},
 		{"method", r.Method != "" && r.Method != "default" && r.Method != "both", "EM goes on from it"},
-	} {
-		if s.set {
-			return bad(s.field, "{%s} cannot be combined with {begin} pairs: %s", s.field, s.why)
-		}
-	}
-	return nil
+	})
 }

@@ -3,6 +3,7 @@ package recipe
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"example.com/patchwork/diagnose/words"
@@ -22,10 +23,8 @@ func ParseFor(name string) (string, error) {
 	if name == "real" {
 		return "", fmt.Errorf("real values are learned by patchwork learn --for real")
 	}
-	for _, n := range Choices("For") {
-		if n == name {
-			return n, nil
-		}
+	if slices.Contains(Choices("For"), name) {
+		return name, nil
 	}
 	return "", fmt.Errorf("choose table, drawings, scenes or paper")
 }
