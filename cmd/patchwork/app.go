@@ -46,13 +46,8 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asked, _ := cmd.Flags().GetBool("version"); asked {
-				_, err := fmt.Fprint(a.out, versionLine())
-				return err
-			}
-			return cmd.Help()
-		},
+		Version:       version(),
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.started = true
 			return a.guard(cmd, args)
@@ -60,7 +55,7 @@ func (a *app) rootCommand() *cobra.Command {
 		PersistentPostRunE: func(cmd *cobra.Command, _ []string) error { return a.sayWritten(cmd) },
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no summary, warnings or progress, only errors")
-	root.Flags().BoolP("version", "v", false, "version for patchwork")
+	root.SetVersionTemplate(versionLine())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 	root.SetFlagErrorFunc(flagError)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
@@ -9,87 +10,69 @@ import (
 	"example.com/patchwork/posterior"
 )
 
-// cells holds predicted cells of a data set in the order of the input: for each the
-// number of its row in the input, from 1, where it is in the row, what is said of it,
-// and the row's labels.
+// cells holds predicted cells of a data set in the order of the input: of which row each is and where in it, and what
+// is said of it.
 type cells struct {
-	table  bool
-	names  []string // of a table's columns
-	width  int      // of an image
+	set    *dataset.Set // with the labels
+	names  []string     // of a table's columns
+	width  int          // of an image
 	rounds bool
 
-	rows    []int64
-	column  []string // of tables
-	y, x    []int64  // of images, from 0
+	of, at  []int
 	said    []string // what is said of a cell, such as its probability
 	numbers [][]float64
-	labels  []dataset.Column // empty columns, for their types
-	values  []any            // of the labels, a value per cell
 }
 
 // newCells returns cells of columns with these names, in images of this width, for a set that has the labels.
-func newCells(labels *dataset.Set, names []string, width int, rounds bool, said ...string) *cells {
-	c := &cells{table: labels.Table, names: names, width: width, rounds: rounds, labels: labels.Meta, said: said,
-		numbers: make([][]float64, len(said))}
-	for _, l := range c.labels {
-		c.values = append(c.values, map[dataset.ColumnType]any{dataset.ColumnInt: []int64(nil),
-			dataset.ColumnFloat: []float64(nil), dataset.ColumnText: []string(nil)}[l.TableColumn().Type])
-	}
-	return c
+func newCells(set *dataset.Set, names []string, width int, rounds bool, said ...string) *cells {
+	return &cells{set: set, names: names, width: width, rounds: rounds, said: said, numbers: make([][]float64, len(said))}
 }
 
 // answers returns the table of the cells: row and column, or y and x, what is said of
 // them, and the labels.
 func (c *cells) answers() *answers {
-	t := new(answers)
-	t.add("row", c.rows)
-	if c.table {
-		t.add("column", c.column)
+	t, n := new(answers), len(c.of)
+	t.add("row", valuesBy(n, func(k int) int64 { return int64(row(c.set, c.of[k])) + 1 }))
+	if c.set.Table {
+		t.add("column", valuesBy(n, func(k int) string { return c.names[c.at[k]] }))
 	} else {
-		t.add("y", c.y)
-		t.add("x", c.x)
+		t.add("y", valuesBy(n, func(k int) int64 { return int64(c.at[k] / c.width) }))
+		t.add("x", valuesBy(n, func(k int) int64 { return int64(c.at[k] % c.width) }))
 	}
 	for k, name := range c.said {
 		t.add(name, c.numbers[k])
 	}
-	t.addLabels(c.labels, 0, 0)
-	copy(t.values[t.from:], c.values)
+	labels := slices.Clone(c.set.Meta)
+	for i, l := range labels {
+		switch v := l.Values.(type) {
+		case []int64:
+			labels[i].Values = picked(v, c.of)
+		case []float64:
+			labels[i].Values = picked(v, c.of)
+		case []string:
+			labels[i].Values = picked(v, c.of)
+		}
+	}
+	t.addLabels(labels, 0, n)
 	return t
 }
 
-func (c *cells) reset() {
-	c.rows, c.column, c.y, c.x = c.rows[:0], c.column[:0], c.y[:0], c.x[:0]
+// reset begins again, for another set.
+func (c *cells) reset(set *dataset.Set) {
+	c.set, c.of, c.at = set, c.of[:0], c.at[:0]
 	for k := range c.numbers {
 		c.numbers[k] = c.numbers[k][:0]
 	}
-	for k, v := range c.values {
-		c.values[k] = valuesOf(dataset.Column{Values: v}, 0, 0)
-	}
 }
 
-// add adds cell j of row i of a set.
-func (c *cells) add(set *dataset.Set, i, j int, numbers ...float64) {
-	c.rows = append(c.rows, int64(row(set, i))+1)
-	if c.table {
-		c.column = append(c.column, c.names[j])
-	} else {
-		c.y, c.x = append(c.y, int64(j/c.width)), append(c.x, int64(j%c.width))
-	}
+// add adds cell j of row i of the set.
+func (c *cells) add(i, j int, numbers ...float64) {
+	c.of, c.at = append(c.of, i), append(c.at, j)
 	for k, v := range numbers {
 		if c.rounds {
 			v = rounded(v)
 		}
 		c.numbers[k] = append(c.numbers[k], v)
-	}
-	for k, l := range set.Meta {
-		switch v := c.values[k].(type) {
-		case []int64:
-			c.values[k] = append(v, l.Values.([]int64)[i])
-		case []float64:
-			c.values[k] = append(v, l.Values.([]float64)[i])
-		case []string:
-			c.values[k] = append(v, l.Values.([]string)[i])
-		}
 	}
 }
 
@@ -104,11 +87,11 @@ func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, 
 	parts := pushed(func(push func(*answers) error) error {
 		_, err := a.inParts(ctx, t, func(part *task) error {
 			for from := 0; from < part.set.Len(); from += cellsAtOnce {
-				c.reset()
+				c.reset(part.set)
 				if err := c.predict(ctx, part, from, min(from+cellsAtOnce, part.set.Len()), opt, all); err != nil {
 					return err
 				}
-				n += len(c.rows)
+				n += len(c.of)
 				if err := push(c.answers()); err != nil {
 					return err
 				}
@@ -151,7 +134,7 @@ func (c *cells) predict(ctx context.Context, t *task, from, to int, opt posterio
 	}
 	for n, i := range which {
 		for at, j := range pickCells(numbers, t.set.Images[i], all) {
-			c.add(t.set, i, j, predicted[n][at])
+			c.add(i, j, predicted[n][at])
 		}
 	}
 	t.bar.add(to - from - len(which))

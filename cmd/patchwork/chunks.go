@@ -144,10 +144,8 @@ type codes struct {
 func (t *codes) fill(c *chunk, k int) {
 	n := c.to - c.from
 	t.score = append(t.score[:0], c.LogLik...)
-	t.codes = resized(t.codes, n*k)
-	clear(t.codes)
-	t.gain = resized(t.gain, n*k)
-	clear(t.gain)
+	t.codes = append(t.codes[:0], make([]uint8, n*k)...)
+	t.gain = append(t.gain[:0], make([]float64, n*k)...)
 	for i := range n {
 		for pick := c.From[i]; pick < c.From[i+1]; pick++ {
 			at := i*k + int(c.Experts[pick])
@@ -155,14 +153,6 @@ func (t *codes) fill(c *chunk, k int) {
 			t.gain[at] += c.Gains[pick]
 		}
 	}
-}
-
-// resized returns a slice of length n, with the memory of s if it is enough.
-func resized[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }
 
 // codeTable makes tables of explanations.

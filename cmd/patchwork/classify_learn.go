@@ -308,12 +308,8 @@ func (a *app) classifyCurve(ctx context.Context, f *classifyFlags, set *dataset.
 }
 
 // picked returns some values.
-func picked(from []string, which []int) []string {
-	out := make([]string, len(which))
-	for j, i := range which {
-		out[j] = from[i]
-	}
-	return out
+func picked[V any](from []V, which []int) []V {
+	return valuesBy(len(which), func(j int) V { return from[which[j]] })
 }
 
 // classifyReport is what classify learn --json reports.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"iter"
 	"math"
@@ -136,8 +135,8 @@ type verdicts struct {
 
 // blocks names a task block by block.
 func (a *app) blocks(cmd *cobra.Command, f *naming, t *task, why bool) iter.Seq2[verdicts, error] {
-	return func(yield func(verdicts, error) bool) {
-		n, err := a.inParts(cmd.Context(), t, func(part *task) error {
+	return pushed(func(push func(verdicts) error) (err error) {
+		f.images, err = a.inParts(cmd.Context(), t, func(part *task) error {
 			for at := 0; at < part.set.Len(); at += namedBlock {
 				set := part.set.Skip(at).Take(namedBlock)
 				all, err := f.classifier.Name(cmd.Context(), set.Images, classes.NameOptions{Reasons: why, Workers: f.workers})
@@ -154,17 +153,14 @@ func (a *app) blocks(cmd *cobra.Command, f *naming, t *task, why bool) iter.Seq2
 					}
 				}
 				part.bar.add(set.Len())
-				if !yield(verdicts{set, all}, nil) {
-					return errStopped
+				if err := push(verdicts{set, all}); err != nil {
+					return err
 				}
 			}
 			return nil
 		})
-		f.images = n
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(verdicts{}, err)
-		}
-	}
+		return err
+	})
 }
 
 // nameAll names all images and writes the output, if there is one.

@@ -190,17 +190,16 @@ func TestClassifyAlphabet(t *testing.T) {
 	}
 }
 
-// Classes are learned of rows in memory: a small file that unpacks to more is refused as by other commands that hold
-// all.
+// Classes are learned of rows in memory: more than --memory allows is refused as by other commands that hold all.
 func TestClassesOfTooMuch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "rows.csv.gz", packed("y,a\n"+strings.Repeat("1,0\n", 1_100_000)))
-	if got := refused(t, fields("classify learn rows.csv.gz --by y --items -o c.npz")...); !strings.Contains(got,
-		"more lists than fit in 12") {
+	if got := refused(t, fields("classify learn rows.csv.gz --by y --items --memory 100MB -o c.npz")...); !strings.Contains(got,
+		"more lists than fit in 100") {
 		t.Error(got)
 	}
-	if got := refused(t, fields("classify learn rows.csv.gz --by y -o c.npz")...); !strings.Contains(got,
-		"than fit in 12") || !strings.Contains(got, "this command holds all rows: take some with --rows A:B") {
+	if got := refused(t, fields("classify learn rows.csv.gz --by y --memory 100MB -o c.npz")...); !strings.Contains(got,
+		"than fit in 100") || !strings.Contains(got, "this command holds all rows: take some with --rows A:B") {
 		t.Error(got)
 	}
 }

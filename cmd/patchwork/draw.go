@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
-	"image"
 	"io"
 	"math"
 	"slices"
@@ -142,13 +141,10 @@ func firstColumns(r render.Rows) render.Rows {
 	if n <= sheetColumns {
 		return r
 	}
-	r.Shares, r.Columns = r.Shares[:sheetColumns], r.Columns[:sheetColumns]
-	r.Facts = append(r.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("the first %d of %d columns", sheetColumns, n)})
-	for i, t := range r.Tiles {
-		if sub, ok := t.SubImage(image.Rect(0, 0, sheetColumns, 1)).(*image.RGBA); ok {
-			r.Tiles[i] = sub
-		}
+	if r.Shares = r.Shares[:sheetColumns]; r.Columns != nil {
+		r.Columns = r.Columns[:sheetColumns]
 	}
+	r.Facts = append(r.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("the first %d of %d columns", sheetColumns, n)})
 	rows := slices.Clone(r.Rows)
 	for i, m := range rows {
 		rows[i] = left(m, sheetColumns)

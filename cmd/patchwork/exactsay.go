@@ -144,31 +144,17 @@ func readCells(path string, set *dataset.Set) (cells []blocks.Cell, err error) {
 	for d := len(columns) - 1; d >= 0; d-- { // of columns with one name the first
 		at[columns[d]] = d
 	}
-	longest, called := 0, set.Called()
-	for i := range set.Len() {
-		longest = max(longest, len(called(i)))
-	}
-	for _, name := range columns {
-		longest = max(longest, len(name))
-	}
-	clipped := func(name string) string { // one that cannot be known is not told in full
-		if name = strings.TrimSpace(name); len(name) > longest+100 && len(strings.Join(strings.Fields(name), " ")) > longest {
-			return strings.ToValidUTF8(name[:100], "") + "..."
-		}
-		return name
-	}
 	most := math.MaxInt
 	if n := max(len(columns), 1); set.Len() < most/n {
 		most = set.Len() * n
 	}
 	err = dataset.ReadLines(path, 2, most, "each line is a row and a column, such as anna,read",
 		func(line int, names []string) error {
-			i, err := rows(clipped(names[0]))
+			i, err := rows(names[0])
 			if err == nil {
-				name := clipped(names[1])
-				d, known := at[name]
+				d, known := at[strings.TrimSpace(names[1])]
 				if !known {
-					d, err = findName(columns, name, "column")
+					d, err = findName(columns, names[1], "column")
 				}
 				if err == nil {
 					cells = append(cells, blocks.Cell{Row: int32(i), Column: int32(d)})
@@ -202,7 +188,7 @@ func rowFinder(set *dataset.Set) func(name string) (int, error) {
 		if i, ok := byNumber[name]; ok {
 			return i, nil
 		}
-		return 0, fmt.Errorf("there is no row %q; rows have names, such as %q, or numbers from 1", name, called(0))
+		return 0, fmt.Errorf("there is no row %q; rows have names, such as %q, or numbers from 1", brief(name), called(0))
 	}
 }
 
@@ -215,5 +201,13 @@ func findName(names []string, name, noun string) (int, error) {
 	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(names) {
 		return n - 1, nil
 	}
-	return 0, fmt.Errorf("there is no %s %q%s", noun, name, enum.DidYouMean(name, names))
+	return 0, fmt.Errorf("there is no %s %q%s", noun, brief(name), enum.DidYouMean(brief(name), names))
+}
+
+// brief returns the beginning of a name that is too long for a message.
+func brief(name string) string {
+	if len(name) > 100 {
+		return strings.ToValidUTF8(name[:100], "") + "..."
+	}
+	return name
 }

@@ -227,10 +227,7 @@ func (r *modelReport) print(out io.Writer) error {
 		fmt.Fprint(w, words.Visible(fmt.Sprintf("%-11s"+format+"\n", append([]any{name}, args...)...)))
 	}
 	line("rule", "%s, abstention value %s", r.Rule, r.abstention())
-	image := "image"
-	if r.Height == 1 {
-		image = "row"
-	}
+	image := words.NounsOf(r.Height == 1).Image
 	r.printParts(line)
 	line("poses", "%s", r.Poses.text(r.Scene))
 	line("outside", "%s", r.Outside)
@@ -305,10 +302,7 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 		return
 	}
 	l := r.Learned
-	image := "image"
-	if r.Height == 1 {
-		image = "row"
-	}
+	image := words.NounsOf(r.Height == 1).Image
 	from := words.Count(int(l.Rows), image)
 	if l.Sample > 0 {
 		from += fmt.Sprintf(" (starts from a uniform sample of %d)", l.Sample)

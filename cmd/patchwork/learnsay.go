@@ -337,18 +337,15 @@ func fewerThanAsked(m *patchwork.Model, asked int) string {
 			most, hidden = max(most, p.Experts), hidden || p.HiddenBits > 0
 		}
 	}
-	text := fmt.Sprintf("%d of the %d parts asked for: ", k, asked)
+	text, found := fmt.Sprintf("%d of the %d parts asked for: ", k, asked), "make the shortest description"
 	switch {
 	case most >= asked: // in the sample of rows that the search took
 		return text + "when all rows are counted, the others explain less than their votes cost"
 	case hidden:
-		return text + fmt.Sprintf(
-			"no more than %d were found whose votes all explain more than they cost, and of all these %s predict hidden bits "+
-				"as well as the best, most briefly", most, words.Count(k, "part"))
+		found = "predict hidden bits as well as the best, most briefly"
 	}
-	return text + fmt.Sprintf(
-		"no more than %d were found whose votes all explain more than they cost, and of all these %s make the shortest "+
-			"description", most, words.Count(k, "part"))
+	return text + fmt.Sprintf("no more than %d were found whose votes all explain more than they cost, and of all these %s %s",
+		most, words.Count(k, "part"), found)
 }
 
 // learnReport is what learn --json prints; the names are a contract.

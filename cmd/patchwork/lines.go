@@ -84,8 +84,6 @@ func (l lines) labelled(b []byte, set *dataset.Set, i int) []byte {
 		b = append(append(b, quoted(name)...), ':')
 		at := slices.IndexFunc(set.Meta, func(c dataset.Column) bool { return c.Name == name })
 		switch v := set.Meta[at].Values.(type) {
-		case []int64:
-			b = strconv.AppendInt(b, v[i], 10)
 		case []float64:
 			if math.IsInf(v[i], 0) || math.IsNaN(v[i]) {
 				b = append(b, "null"...)
@@ -93,7 +91,7 @@ func (l lines) labelled(b []byte, set *dataset.Set, i int) []byte {
 				b = strconv.AppendFloat(b, v[i], 'g', -1, 64)
 			}
 		default:
-			b = append(b, quoted(set.Meta[at].Text(i))...)
+			b = appendValue(b, v, i)
 		}
 	}
 	if len(l.labels) > 0 {
@@ -167,7 +165,11 @@ func appendField(b []byte, name string, v float64) []byte {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return append(b, "null"...)
 	}
-	return appendNumber(b, v)
+	v = rounded(v)
+	if a := math.Abs(v); a >= 1e-6 && a < 1e21 {
+		return strconv.AppendFloat(b, v, 'f', -1, 64)
+	}
+	return strconv.AppendFloat(b, v, 'g', -1, 64)
 }
 
 // rounded returns a number as people read it: rounded to six decimals, or below 1 to
@@ -179,28 +181,14 @@ func rounded(v float64) float64 {
 	case !(a < 1e9):
 		return v
 	case a < 1:
-		return short(v)
+		var b [32]byte
+		r, err := strconv.ParseFloat(string(strconv.AppendFloat(b[:0], v, 'g', 6, 64)), 64)
+		if err != nil {
+			panic(err) // what AppendFloat writes is a number
+		}
+		return r
 	}
 	return math.Round(v*million) / million
-}
-
-// short returns a number rounded to six digits.
-func short(v float64) float64 {
-	var b [32]byte
-	r, err := strconv.ParseFloat(string(strconv.AppendFloat(b[:0], v, 'g', 6, 64)), 64)
-	if err != nil {
-		panic(err) // what AppendFloat writes is a number
-	}
-	return r
-}
-
-// appendNumber appends a finite number, rounded.
-func appendNumber(b []byte, v float64) []byte {
-	v = rounded(v)
-	if a := math.Abs(v); a >= 1e-6 && a < 1e21 {
-		return strconv.AppendFloat(b, v, 'f', -1, 64)
-	}
-	return strconv.AppendFloat(b, v, 'g', -1, 64)
 }
 
 // writeRows writes a table as lines of JSON, an object per row, with the names of the

@@ -10,7 +10,7 @@ import (
 
 // readable returns a number as the lines of explain give it.
 func readable(v float64) float64 {
-	r, err := strconv.ParseFloat(string(appendNumber(nil, v)), 64)
+	r, err := strconv.ParseFloat(string(appendField(nil, "", v)), 64)
 	if err != nil {
 		panic(err)
 	}
@@ -25,11 +25,11 @@ func TestAppendNumber(t *testing.T) {
 		1.25e10: "12500000000", 1234567.25: "1234567.25", 1e30: "1e+30", 123456789.125: "123456789.125",
 		-0.6166030: "-0.616603", 999999999.9999999: "1000000000",
 	} {
-		if got := string(appendNumber([]byte("x"), v)); got != "x"+want {
+		if got := string(appendField([]byte("x"), "", v)); got != "x"+want {
 			t.Errorf("%v is written as %s, want %s", v, got[1:], want)
 		}
 	}
-	if got := string(appendNumber(nil, math.Copysign(0, -1))); got != "-0" && got != "0" {
+	if got := string(appendField(nil, "", math.Copysign(0, -1))); got != "-0" && got != "0" {
 		t.Errorf("-0 is written as %s", got)
 	}
 }
@@ -41,12 +41,12 @@ func TestAppendNumberIsNear(t *testing.T) {
 		if math.IsInf(v, 0) || math.IsNaN(v) {
 			return
 		}
-		text := appendNumber(nil, v)
+		text := appendField(nil, "", v)
 		r := readable(v)
 		if math.Abs(v) >= 1 && math.Abs(r-v) > 5.1e-7 || math.Abs(v) < 1 && math.Abs(r-v) > 5.1e-6*math.Abs(v) {
 			t.Fatalf("%v is written as %s", v, text)
 		}
-		if again := string(appendNumber(nil, r)); again != string(text) {
+		if again := string(appendField(nil, "", r)); again != string(text) {
 			t.Fatalf("%v is written as %s, and that as %s", v, text, again)
 		}
 	})

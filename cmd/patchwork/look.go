@@ -155,7 +155,8 @@ func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side int) (s rende
 		s.Tiles = append(s.Tiles, render.Tile{Image: render.Thumbnail(set.Images[i], side), Caption: caption})
 	}
 	if groups := groupsOf(set, o); groups != nil {
-		s.Columns = min(max(most/len(groups), 4), sheetAcross, longest(groups))
+		s.Columns = min(max(most/len(groups), 4), sheetAcross,
+			len(slices.MaxFunc(groups, func(a, b group) int { return len(a.images) - len(b.images) }).images))
 		for _, g := range groups {
 			s.RowLabels = append(s.RowLabels, fmt.Sprintf("%s · %d", g.name, len(g.images)))
 			shown := choose(g.images, s.Columns, marks)
@@ -242,13 +243,6 @@ func groupsOf(set *dataset.Set, o *dataset.Overview) []group {
 	return groups
 }
 
-func longest(groups []group) (n int) {
-	for _, g := range groups {
-		n = max(n, len(g.images))
-	}
-	return n
-}
-
 // choose returns at most n of the images, in order: those that are marked, as far as
 // they take half of the room, and others evenly from first to last.
 func choose(images []int, n int, marks func(i int) string) []int {
@@ -284,19 +278,12 @@ func evenly(values []int, n int) []int {
 func rowsSheet(set *dataset.Set, o *dataset.Overview, most int) render.Rows {
 	r := render.Rows{Title: overviewTitle(set, o), Facts: overviewFacts(set, o), Columns: set.Columns}
 	first := set.Take(most)
-	if len(o.Columns) > sheetColumns {
-		r.Facts = append(r.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("the first %d columns", sheetColumns)})
-	}
-	columns := o.Columns[:min(len(o.Columns), sheetColumns)]
-	if r.Columns != nil {
-		r.Columns = r.Columns[:len(columns)]
-	}
 	name := nameIn(set)
 	for i := range first.Images {
 		r.Names = append(r.Names, name(i))
-		r.Rows = append(r.Rows, left(first.Images[i], len(columns)))
 	}
-	r.Shares = sharesOf(columns)
+	r.Rows, r.Shares = first.Images, sharesOf(o.Columns)
+	r = firstColumns(r)
 	if set.Len() > most {
 		r.Facts = append(r.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("the first %d of %d rows", most, set.Len())})
 	}

@@ -109,12 +109,11 @@ func writeRealRows(w io.Writer, m *real.Model, table bool, columns []string, x [
 // realCells writes a row per predicted value: its row and column, the prediction, its deviation, the interval of 80 %,
 // and the labels.
 func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, f *predictFlags) error {
-	set := t.rows()
-	c := newCells(set, realColumns(t.m), t.m.Width, isRounded(f.format), "value", "deviation", "low", "high")
+	c := newCells(t.rows(), realColumns(t.m), t.m.Width, isRounded(f.format), "value", "deviation", "low", "high")
 	for i := range p {
 		for d, v := range asked[i] {
 			if math.IsNaN(v) {
-				c.add(set, i, d, p[i].Mean[d], p[i].Deviation[d], p[i].Low[d], p[i].High[d])
+				c.add(i, d, p[i].Mean[d], p[i].Deviation[d], p[i].Low[d], p[i].High[d])
 			}
 		}
 	}
@@ -122,7 +121,7 @@ func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, f *
 	if err := a.outputAnswers(f.output, f.format, out, out.once()); err != nil {
 		return err
 	}
-	return a.wrote(f.output, "%s", words.Count(len(c.rows), "predicted value"))
+	return a.wrote(f.output, "%s", words.Count(len(c.of), "predicted value"))
 }
 
 // realColumns returns what the columns of a model are called.

@@ -10,7 +10,6 @@ import (
 	"math"
 	"net"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -100,9 +99,6 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 		"of one request, waiting included; a learning job has 20 times as long")
 }
 
-// mostTLS bounds the bytes of a certificate or key.
-const mostTLS = 1 << 20
-
 func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
 	opt, err := a.serveOptions(cmd, f)
 	if err != nil {
@@ -143,11 +139,6 @@ func (f *serveFlags) certificate() (cert, key string, err error) {
 	cert, key, ok := strings.Cut(f.tls, ",")
 	if !ok {
 		return "", "", usagef("--tls %s: give two files, a certificate and its key, with a comma between them", f.tls)
-	}
-	for _, file := range []string{cert, key} { // they are read whole
-		if info, err := os.Stat(file); err == nil && (!info.Mode().IsRegular() || info.Size() > mostTLS) {
-			return "", "", &inputError{fmt.Errorf("%s: a certificate or key is a file of at most %d bytes", file, mostTLS)}
-		}
 	}
 	if _, err := tls.LoadX509KeyPair(cert, key); err != nil {
 		return "", "", &inputError{fmt.Errorf("--tls %s: %w", f.tls, err)}

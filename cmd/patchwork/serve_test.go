@@ -268,7 +268,7 @@ func TestServeExplainsAsExplain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return string(appendNumber(nil, v))
+			return string(appendField(nil, "", v))
 		})
 		if rounded != want[i] {
 			t.Errorf("image %d: %s, but explain says %s", i, got.Explanations[i], want[i])
