@@ -21,13 +21,9 @@ type examplesQuery struct {
 
 // example is an image with the gain of an expert in it.
 type example struct {
-	Height      int               `json:"height"`
-	Width       int               `json:"width"`
-	Bits        string            `json:"bits"`
-	Index       int               `json:"index" doc:"in the data set"`
-	Gain        nats              `json:"gain" doc:"of the part, summed over its picks, in nats"`
-	Labels      map[string]string `json:"labels"`
-	Explanation explanation       `json:"explanation"`
+	labelled
+	Gain        nats        `json:"gain" doc:"of the part, summed over its picks, in nats"`
+	Explanation explanation `json:"explanation"`
 }
 
 type exampleList struct {
@@ -71,7 +67,11 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 }
 
 func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
-	var uses []example
+	type use struct {
+		at   int // in set
+		gain float64
+	}
+	var uses []use
 	for i := range all {
 		gain, used := 0.0, false
 		for _, p := range all[i].Picks {
@@ -80,16 +80,14 @@ func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
 			}
 		}
 		if used && !math.IsNaN(gain) {
-			l := newLabelled(set, i)
-			uses = append(uses, example{l.Height, l.Width, "", l.Index, nats(gain), l.Labels, all[i]})
-			uses[len(uses)-1].Explanation.Index = i // its index in set, until it is chosen
+			uses = append(uses, use{i, gain})
 		}
 	}
-	slices.SortStableFunc(uses, func(a, b example) int { return cmp.Compare(b.Gain, a.Gain) })
+	slices.SortStableFunc(uses, func(a, b use) int { return cmp.Compare(b.gain, a.gain) })
 	out := new(exampleList)
 	out.Body.Searched, out.Body.Used, out.Body.Best, out.Body.Worst = set.Len(), len(uses), []example{}, []example{}
-	finish := func(e example) example {
-		e.Bits = newImage(set.Images[e.Explanation.Index]).Bits
+	finish := func(u use) example {
+		e := example{newLabelled(set, u.at), nats(u.gain), all[u.at]}
 		e.Explanation.Index = e.Index
 		return e
 	}

@@ -75,16 +75,32 @@ type task struct {
 }
 
 func (s *core) explainRoutes() {
-	body, pictures := reflect.TypeFor[explainRequest](), []string{"image/png", "application/x-npy"}
-	add(s, operation("POST", "/v1/explain", "explain", "Explain images", 200).reads(body, pictures...), s.explain)
-	add(s, operation("POST", "/v1/score", "score", "Measure how well a model explains images", 200).reads(body,
-		pictures...), s.score)
+	addTask(s, "explain", "Explain images", s.explain)
+	addTask(s, "score", "Measure how well a model explains images", s.score)
 }
 
 func (r *explainRequest) size() int { return len(r.Images) }
 
-// task reads a request to explain. It is decoded while the request has its
-// turn, because decoding is work too.
+// addTask adds an operation on images to explain. They are decoded while the request has its turn, because decoding is
+// work too.
+func addTask[O any](s *core, id, summary string, answer func(context.Context, *task) (*O, error)) {
+	o := operation("POST", "/v1/"+id, id, summary, 200)
+	add(s, o.reads(reflect.TypeFor[explainRequest](), "image/png", "application/x-npy"),
+		func(ctx context.Context, in *explainQuery) (*O, error) {
+			ctx, leave, err := s.enter(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer leave()
+			t, err := s.task(ctx, in)
+			if err != nil {
+				return nil, err
+			}
+			return answer(ctx, t)
+		})
+}
+
+// task reads a request to explain.
 func (s *core) task(ctx context.Context, in *explainQuery) (*task, error) {
 	b := bodyOf(ctx)
 	t := &task{settings: in.Settings, detail: in.Detail, predict: in.Predict}
@@ -189,22 +205,13 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Exp
 	return nil
 }
 
-func (s *core) explain(ctx context.Context, in *explainQuery) (*explainAnswer, error) {
+func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 	began := time.Now()
-	ctx, leave, err := s.enter(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	t, err := s.task(ctx, in)
-	if err != nil {
-		return nil, err
-	}
 	out := new(explainAnswer)
 	out.Body.Model = t.model.id
 	out.Body.Explanations = make([]explanation, len(t.images))
 	size := 0
-	err = s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
+	err := s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
 		x := &out.Body.Explanations[i]
 		*x = newExplanation(i, e)
 		if !t.detail {

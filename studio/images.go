@@ -113,24 +113,18 @@ type stretch struct {
 
 // pick is a place chosen by the pursuit.
 type pick struct {
-	Expert int     `json:"expert"`
-	DY     int     `json:"dy" doc:"pixels down"`
-	DX     int     `json:"dx" doc:"pixels to the right"`
-	Angle  float64 `json:"angle" doc:"degrees, clockwise"`
-	Gain   nats    `json:"gain" doc:"nats"`
-	stretch
+	place
+	Gain nats `json:"gain" doc:"nats"`
 }
 
-func newStretch(p pose.Pose) stretch { return stretch{p.Stretch.Y, p.Stretch.X} }
-
-func newPlace(p patchwork.Pick) place {
-	return place{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, newStretch(p.Pose)}
+func newPlace(expert int, p pose.Pose) place {
+	return place{expert, p.DY, p.DX, p.Angle, stretch{p.Stretch.Y, p.Stretch.X}}
 }
 
 func newPicks(picks []patchwork.Pick) []pick {
 	out := make([]pick, len(picks)) // [] for none, never null
 	for i, p := range picks {
-		out[i] = pick{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, nats(p.Gain), newStretch(p.Pose)}
+		out[i] = pick{newPlace(p.Expert, p.Pose), nats(p.Gain)}
 	}
 	return out
 }
@@ -138,7 +132,7 @@ func newPicks(picks []patchwork.Pick) []pick {
 func newPlaces(picks []patchwork.Pick) []place {
 	out := make([]place, len(picks))
 	for i, p := range picks {
-		out[i] = newPlace(p)
+		out[i] = newPlace(p.Expert, p.Pose)
 	}
 	return out
 }

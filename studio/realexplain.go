@@ -110,8 +110,7 @@ func explainRow(m *real.Model, p *real.Pursuit, row []nats) (*realExplanation, e
 	}
 	out := &realExplanation{StartLogLik: nats(e.StartLogLik), LogLik: nats(e.LogLik), Picks: []pick{}, Said: []f32{}}
 	for j, pk := range e.Picks {
-		out.Picks = append(out.Picks, pick{pk.Expert, pk.Pose.DY, pk.Pose.DX, pk.Pose.Angle, nats(e.Gains[j]),
-			newStretch(pk.Pose)})
+		out.Picks = append(out.Picks, pick{newPlace(pk.Expert, pk.Pose), nats(e.Gains[j])})
 		out.Said = append(out.Said, saidBy(m, pk))
 	}
 	said := real.Prediction{Mean: make([]float64, len(values)), Deviation: make([]float64, len(values)),

@@ -101,19 +101,16 @@ func (m *model) call(k int, name string) error {
 		return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0 in this API", m.id, k,
 			m.parts())
 	}
+	var err error
 	if m.real != nil {
-		named, err := words.RenameReal(m.real, k, name)
-		if err != nil {
-			return problemAt(422, "body.name", nil, "%v", err)
-		}
-		m.real, m.command = named, ""
-		return nil
+		m.real, err = words.RenameReal(m.real, k, name)
+	} else {
+		m.m, err = words.Rename(m.m, k, name)
 	}
-	named, err := words.Rename(m.m, k, name)
 	if err != nil {
 		return problemAt(422, "body.name", nil, "%v", err)
 	}
-	m.m, m.command = named, ""
+	m.command = ""
 	return nil
 }
 

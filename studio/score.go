@@ -24,23 +24,14 @@ type score struct {
 	Picks  int  `json:"picks"`
 }
 
-func (s *core) score(ctx context.Context, in *explainQuery) (*scoreAnswer, error) {
-	ctx, leave, err := s.enter(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	t, err := s.task(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
 	if t.detail || t.predict {
 		return nil, problemf(422, "detail and predict belong to /v1/explain")
 	}
 	out := new(scoreAnswer)
 	b := &out.Body
 	b.N, b.Model, b.Images = len(t.images), t.model.id, make([]score, len(t.images))
-	err = s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
+	err := s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
 		logLik := nats(e.NoisyLogLik(t.model.m, t.images[i]))
 		b.Images[i] = score{i, logLik, len(e.Picks)}
 		b.Pixels += t.images[i].CountKnown()
