@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"strings"
 	"testing"
 )
@@ -16,7 +17,7 @@ func BenchmarkCSV(b *testing.B) {
 	text = append([]byte(strings.Join(names, ",")+"\n"), text[200:]...)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := Decode("t.csv", text, Options{}); err != nil {
+		if _, err := Decode(context.Background(), "t.csv", text, Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,7 +49,7 @@ func damaged(t *testing.T, name string, content []byte, opts Options) {
 		_, err = ReadValues([]string{path}, opts)
 		judge("as real values", err)
 	}
-	_, err = Decode(name, content, opts)
+	_, err = Decode(context.Background(), name, content, opts)
 	judge("in memory", err)
 }
 

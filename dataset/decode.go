@@ -4,22 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-
-	"example.com/patchwork/internal/npy"
 )
 
 // Decode is like [Read] for one file whose content is in memory, such as an
 // upload. name replaces the path in messages, in Source and as the name of a
 // picture; no file is opened. Options.Labels must be empty. data must not
-// change during the call; Decode does not keep it.
-func Decode(name string, data []byte, opts Options) (*Set, error) {
-	return DecodeContext(context.Background(), name, data, opts)
-}
-
-// DecodeContext is like [Decode], and ends with the context's error soon after the end of
-// the context.
-func DecodeContext(ctx context.Context, name string, data []byte, opts Options) (*Set, error) {
+// change during the call; Decode does not keep it, and ends with the context's
+// error soon after the end of the context.
+func Decode(ctx context.Context, name string, data []byte, opts Options) (*Set, error) {
 	if len(opts.Labels) > 0 {
 		return nil, &FormatError{Path: name, Msg: "label files cannot be combined with content in memory",
 			Hint: "put the labels into an .npz"}
@@ -74,14 +66,4 @@ func (w *whileReader) ReadAt(p []byte, at int64) (int, error) {
 		return 0, context.Cause(w.ctx)
 	}
 	return w.r.ReadAt(p, at)
-}
-
-// EncodeNPZ is like [WriteNPZ] for a writer; errors of the writer are passed
-// on.
-func EncodeNPZ(w io.Writer, s *Set, extra ...npy.Member) error {
-	members, err := s.members()
-	if err != nil {
-		return err
-	}
-	return npy.WriteZip(w, npy.Deflate, append(members, extra...)...)
 }

@@ -2,8 +2,7 @@ package dataset
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +39,7 @@ func TestDecodeIsRead(t *testing.T) {
 	} {
 		path := write(t, name, c.content)
 		want, wantErr := Read([]string{path}, c.opts)
-		got, err := Decode(path, c.content, c.opts)
+		got, err := Decode(context.Background(), path, c.content, c.opts)
 		if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
 			t.Errorf("%s: %v, but Read says %v", name, err, wantErr)
 			continue
@@ -51,24 +50,7 @@ func TestDecodeIsRead(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	if _, err := Decode("a.npz", archive, Options{Labels: []string{"l.npy"}}); err == nil {
+	if _, err := Decode(context.Background(), "a.npz", archive, Options{Labels: []string{"l.npy"}}); err == nil {
 		t.Error("label files are taken")
-	}
-}
-
-// TestEncodeNPZIsWriteNPZ: EncodeNPZ writes the bytes of WriteNPZ.
-func TestEncodeNPZIsWriteNPZ(t *testing.T) {
-	set := mustRead(t, "d.csv", []byte("kind,a,b\nx,1,?\ny,0,1\n"), Options{Meta: []string{"kind"}})
-	path := filepath.Join(t.TempDir(), "d.npz")
-	if err := WriteNPZ(path, set); err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got bytes.Buffer
-	if err := EncodeNPZ(&got, set); err != nil || !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("%d bytes, WriteNPZ has %d; %v", got.Len(), len(want), err)
 	}
 }

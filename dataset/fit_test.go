@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"image"
 	"math"
 	"strings"
@@ -91,7 +92,7 @@ func ofBits(m *bitmap.Image) image.Image {
 func TestFitOfPhotos(t *testing.T) {
 	o := Options{Height: 56, Width: 56}
 	at := func(c canvas, scale, dy, dx float64) *bitmap.Image {
-		s, err := Decode("a.jpg", jpegFile(t, c.photo(func(y, x float64) bool {
+		s, err := Decode(context.Background(), "a.jpg", jpegFile(t, c.photo(func(y, x float64) bool {
 			// The canvas may be of any shape: keep the drawing's.
 			side := float64(min(c.height, c.width))
 			return letterT(((y-0.5)*float64(c.height)/side-dy)/scale+0.5, ((x-0.5)*float64(c.width)/side-dx)/scale+0.5)
@@ -126,7 +127,7 @@ func TestThinStrokes(t *testing.T) {
 	thin := func(y, x float64) bool {
 		return math.Abs(y-0.2) < 0.003 && x > 0.2 && x < 0.8 || math.Abs(x-0.5) < 0.003 && y > 0.2 && y < 0.9
 	}
-	s, err := Decode("a.jpg",
+	s, err := Decode(context.Background(), "a.jpg",
 		jpegFile(t, canvas{height: 1000, width: 1000, ink: 60, paper: 200, noise: 6, seed: 1}.photo(thin)),
 		Options{Height: 56, Width: 56})
 	if err != nil {
@@ -246,7 +247,7 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: notes %q", name, s.Notes)
 		}
 	}
-	if _, err := Decode("a.zip", zipOf(t, files...), Options{}); err == nil || !testenv.Said(t, err.Error()) {
+	if _, err := Decode(context.Background(), "a.zip", zipOf(t, files...), Options{}); err == nil || !testenv.Said(t, err.Error()) {
 		t.Errorf("in memory: %v", err)
 	}
 	turned, err := Read([]string{archive}, Options{Height: 20, Width: 30, Transpose: true})

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -51,7 +52,7 @@ func TestLatin(t *testing.T) {
 	if got, found := decode([]byte(latin), true); got != "höhe,größe €\n1,0\n" || !found {
 		t.Errorf("%q", got)
 	}
-	s, err := Decode("t.csv", []byte(latin), Options{})
+	s, err := Decode(context.Background(), "t.csv", []byte(latin), Options{})
 	if err != nil || !slices.Equal(s.Columns, []string{"höhe", "größe €"}) ||
 		!slices.Contains(s.Notes, "text that is not UTF-8 was read as Latin-1 (Windows-1252)") {
 		t.Errorf("%v, %v", s, err)
@@ -70,7 +71,7 @@ func TestHeaderAgain(t *testing.T) {
 		"bits above":   {"0,1\n0,1\n1,1\n", ".#\n.#\n##\n", ""},
 		"of one value": {"yes,no\nyes,no\nno,no\n", "#.\n#.\n..\n", ""},
 	} {
-		s, err := Decode("t.csv", []byte(c.text), Options{})
+		s, err := Decode(context.Background(), "t.csv", []byte(c.text), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

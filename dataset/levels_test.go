@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -76,7 +77,7 @@ func TestLongLevels(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	_, err := Decode("t.csv", []byte(b.String()), Options{Categories: []Category{{Name: "c7"}}})
+	_, err := Decode(context.Background(), "t.csv", []byte(b.String()), Options{Categories: []Category{{Name: "c7"}}})
 	if err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
@@ -123,7 +124,7 @@ func TestTidySurvey(t *testing.T) {
 		text := strings.Join(head, ",") + "\n" + strings.Repeat(strings.Join(row, ",")+"\n", 3)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := Decode("t.csv", []byte(text), Options{}); err != nil {
+		if _, err := Decode(context.Background(), "t.csv", []byte(text), Options{}); err != nil {
 			t.Fatalf("%d columns of %s: %v", columns, cell, err)
 		}
 		runtime.ReadMemStats(&after)
@@ -140,7 +141,7 @@ func TestTidySurvey(t *testing.T) {
 // Names of any length are cut in errors that list them.
 func TestLongNamesInErrors(t *testing.T) {
 	name := strings.Repeat("n", 50_000)
-	_, err := Decode("t.csv", []byte(name+"a,"+name+"b\n0,1\n1,0\n"), Options{Columns: []string{"x"}})
+	_, err := Decode(context.Background(), "t.csv", []byte(name+"a,"+name+"b\n0,1\n1,0\n"), Options{Columns: []string{"x"}})
 	if err == nil || !testenv.Said(t, err.Error()) || len(err.Error()) > 1000 {
 		t.Errorf("%.300v", err)
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"image"
 	"math"
 	"strings"
@@ -54,7 +55,7 @@ func TestUnevenLight(t *testing.T) {
 	dim.vignette = 0.4
 	board.ink, board.paper, board.vignette = 200, 70, 0.4
 	read := func(c canvas, ink func(y, x float64) bool) *Set {
-		s, err := Decode("a.png", pngFile(t, c.photo(ink)), Options{})
+		s, err := Decode(context.Background(), "a.png", pngFile(t, c.photo(ink)), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

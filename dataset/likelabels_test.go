@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,7 @@ func TestAdviceForNumbers(t *testing.T) {
 		"counts":          {"a,b,c\n3,0,2\n0,7,2\n5,5,0\n", "give --threshold T"},
 		"one of a couple": {"a,b\n7,0\n0,1\n5,1\n", "give --threshold T"},
 	} {
-		_, err := Decode("t.csv", []byte(test.text), Options{})
+		_, err := Decode(context.Background(), "t.csv", []byte(test.text), Options{})
 		if err == nil || !strings.Contains(err.Error(), "; "+test.first) {
 			t.Errorf("%s: %v, want %q first", name, err, test.first)
 		}

@@ -95,7 +95,7 @@ func (s *someTable) save(t testing.TB, dir, format string) string {
 			}
 			set.Images = append(set.Images, img)
 		}
-		err = WriteNPZ(path, set)
+		err = writeNPZ(path, set)
 	case "parquet":
 		group := parquet.Group{}
 		for _, name := range s.names {
@@ -377,7 +377,7 @@ func TestForPictures(t *testing.T) {
 	rows := filepath.Join(dir, "rows.npz")
 	set := &Set{Table: true,
 		Data: patchwork.Data{Images: []*bitmap.Image{bitmap.FromBytes(1, 6, []byte{1, 1, 0, 0, 0, 0})}}}
-	if err := WriteNPZ(rows, set); err != nil {
+	if err := writeNPZ(rows, set); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "p", "T"), 0o777); err != nil {

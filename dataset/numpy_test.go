@@ -24,7 +24,7 @@ n.savez_compressed('in.npz', x=n.asfortranarray(x), y=g.choice(list('TLV'), 50).
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteNPZ(filepath.Join(dir, "out.npz"), s); err != nil {
+	if err := writeNPZ(filepath.Join(dir, "out.npz"), s); err != nil {
 		t.Fatal(err)
 	}
 	run(`

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"image"
 	"image/color"
@@ -213,7 +214,7 @@ func TestOrientation(t *testing.T) {
 			"a.jpg": withExif(jpegFile(t, m), order, uint32(o)), "a.tif": raw,
 			"a.webp": riff("VP8X", extended, "VP8L", vp8l[20:], "EXIF", exif),
 		} {
-			s, err := Decode(name, content, Options{})
+			s, err := Decode(context.Background(), name, content, Options{})
 			if err != nil {
 				t.Errorf("%s, orientation %d: %v", name, o, err)
 				continue

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -213,7 +214,7 @@ func TestWriteTableGroups(t *testing.T) {
 		return
 	}
 	for _, f := range []TableFormat{TableParquet} {
-		s, err := Decode("t", writeResults(t, f, columns[:1], func(yield func([]any, error) bool) {
+		s, err := Decode(context.Background(), "t", writeResults(t, f, columns[:1], func(yield func([]any, error) bool) {
 			for chunk := range chunks {
 				if !yield(chunk[:1], nil) {
 					return

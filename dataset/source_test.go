@@ -15,7 +15,7 @@ import (
 func TestSetsAndStreamsAreSources(t *testing.T) {
 	images := []*bitmap.Image{bitmap.Parse("#.#"), bitmap.Parse("##."), bitmap.Parse("...")}
 	path := filepath.Join(t.TempDir(), "x.npz")
-	if err := WriteNPZ(path, &Set{Data: patchwork.Data{Images: images, Weights: []int64{2, 0, 5}}}); err != nil {
+	if err := writeNPZ(path, &Set{Data: patchwork.Data{Images: images, Weights: []int64{2, 0, 5}}}); err != nil {
 		t.Fatal(err)
 	}
 	set, err := Read([]string{path}, Options{})

@@ -390,12 +390,12 @@ func TestLongNames(t *testing.T) {
 func TestDecodeStops(t *testing.T) {
 	text := []byte("a,b,c\n" + strings.Repeat("0,1,1\n", 300_000))
 	ctx, cancel := context.WithCancel(t.Context())
-	set, err := DecodeContext(ctx, "rows.csv", text, Options{})
+	set, err := Decode(ctx, "rows.csv", text, Options{})
 	if err != nil || set.Len() != 300_000 {
 		t.Fatalf("%v", err)
 	}
 	cancel()
-	if _, err := DecodeContext(ctx, "rows.csv", text, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Decode(ctx, "rows.csv", text, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 }

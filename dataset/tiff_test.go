@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"encoding/binary"
 	"image"
 	"image/color"
@@ -49,7 +50,7 @@ func TestTIFFThatExpands(t *testing.T) {
 			tag{324, 4, []uint32{8 + 2 + 12*9 + 4}}, tag{325, 4, []uint32{180_000}}), true},
 	} {
 		before := allocated()
-		set, err := Decode("a.tif", c.content, Options{})
+		set, err := Decode(context.Background(), "a.tif", c.content, Options{})
 		used := allocated() - before
 		if !c.refused {
 			if err != nil || set.Len() != 1 || set.Images[0].Height() != 2000 {
@@ -106,7 +107,7 @@ func TestDirectoryOfManyCounts(t *testing.T) {
 func TestPictureThatDoesNotFit(t *testing.T) {
 	tall := pngFile(t, image.NewGray(image.Rect(0, 0, 1, 200_000)))
 	before := allocated()
-	_, err := Decode("tall.png", tall, Options{MaxMemory: 1 << 20})
+	_, err := Decode(context.Background(), "tall.png", tall, Options{MaxMemory: 1 << 20})
 	used := allocated() - before
 	if err == nil || !testenv.Said(t, err.Error()) || used > 150_000 {
 		t.Errorf("%v, with %d bytes", err, used)

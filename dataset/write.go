@@ -6,27 +6,23 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/npy"
 )
 
-// WriteNPZ writes a set as an .npz archive that [Read] and numpy.load open:
+// EncodeNPZ writes a set as an .npz archive that [Read] and numpy.load open:
 // `x` uint8 (N,H,W), or (N,D) for a table; `known` bool of the same shape if
 // some pixel is unknown; `weight`, `columns` and the metadata if the set has
 // them; then the extra arrays. Row numbers and the source are not kept.
 //
-// The file is either complete or absent; its bytes depend only on the set and
-// the Go release (because of the compressor). It fails if two arrays share a
-// name, and for text that an array cannot hold.
-func WriteNPZ(path string, s *Set, extra ...npy.Member) error {
+// The bytes depend only on the set and the Go release (because of the compressor).
+// It fails if two arrays share a name, and for text that an array cannot hold;
+// errors of the writer are passed on.
+func EncodeNPZ(w io.Writer, s *Set, extra ...npy.Member) error {
 	members, err := s.members()
 	if err != nil {
-		return at(err, path)
+		return err
 	}
-	err = atomicfile.Write(path, func(w io.Writer) error {
-		return npy.WriteZip(w, npy.Deflate, append(members, extra...)...)
-	})
-	return at(err, path)
+	return npy.WriteZip(w, npy.Deflate, append(members, extra...)...)
 }
 
 // members returns the arrays of a set.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"testing"
 
 	"example.com/patchwork"
@@ -35,7 +36,7 @@ func TestWrongKind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Decode(c.file, []byte(c.content), opt)
+		_, err = Decode(context.Background(), c.file, []byte(c.content), opt)
 		if c.fits && err != nil || !c.fits && (err == nil || !testenv.Said(t, err.Error())) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -44,7 +45,7 @@ func TestWrongKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Decode("t.csv", []byte("1,0,0,1\n0,1,1,0\n"), opt); err != nil || s.Table {
+	if s, err := Decode(context.Background(), "t.csv", []byte("1,0,0,1\n0,1,1,0\n"), opt); err != nil || s.Table {
 		t.Errorf("rows made images: %v, %v", s, err)
 	}
 }

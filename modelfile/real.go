@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/internal/strictjson"
@@ -57,12 +56,6 @@ func IsReal(path string) bool {
 		return hasHeader(z), nil
 	})
 	return ok && err == nil
-}
-
-// SaveReal writes a model of real values to the file at path. Whatever fails, the file holds either
-// the complete model or its previous content.
-func SaveReal(path string, m *real.Model) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return WriteReal(w, m) })
 }
 
 // WriteReal writes a model of real values: a zip that numpy.load opens, with `mean`, `var` and `vote`

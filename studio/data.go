@@ -239,7 +239,7 @@ func (s *core) decode(ctx context.Context, name string, content []byte, opt data
 		return nil, err
 	}
 	opt.MaxPicture = max(maxPhoto, s.limits.Pixels)
-	set, err := dataset.DecodeContext(ctx, name, content, opt)
+	set, err := dataset.Decode(ctx, name, content, opt)
 	if err != nil {
 		return nil, s.workError(contentError(err))
 	}

@@ -66,7 +66,7 @@ func (s *core) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
 	if err != nil {
 		return nil, s.workError(err)
 	}
-	set, err := dataset.DecodeContext(ctx, "the page", b.bytes, dataset.Options{Invert: in.Invert, MaxPicture: maxPhoto,
+	set, err := dataset.Decode(ctx, "the page", b.bytes, dataset.Options{Invert: in.Invert, MaxPicture: maxPhoto,
 		MaxMemory: s.limits.DataBytes / 2})
 	free()
 	if err != nil {

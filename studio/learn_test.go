@@ -297,7 +297,7 @@ func TestUploadAndDownload(t *testing.T) {
 		t.Errorf("the model does not come back: %v", err)
 	}
 	npz := request{path: "/v1/data/d1/file"}.send(t, s).Body.Bytes()
-	back, err := dataset.Decode("d1.npz", npz, dataset.Options{})
+	back, err := dataset.Decode(t.Context(), "d1.npz", npz, dataset.Options{})
 	if err != nil || back.Len() != 12 || len(back.Meta) != 2 {
 		t.Fatalf("the data do not come back: %v", err)
 	}

@@ -16,7 +16,7 @@ const counted = "site,soil,bread,jam,tofu\nUlm,peat,9,0,4\nBonn,clay,1,5,2\nKiel
 // countedServer returns the server with a model, m3, that was learned from such a table.
 func countedServer(t *testing.T) *Server {
 	limit := 3.0
-	set, err := dataset.Decode("counted.csv", []byte(counted),
+	set, err := dataset.Decode(t.Context(), "counted.csv", []byte(counted),
 		dataset.Options{Threshold: &limit, Meta: []string{"site", "soil"}})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestReadForModelRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, want := dataset.Decode(name+".csv", []byte(text), opt)
+		_, want := dataset.Decode(t.Context(), name+".csv", []byte(text), opt)
 		if want == nil {
 			t.Fatalf("%s: the command line takes it", name)
 		}

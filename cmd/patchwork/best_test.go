@@ -101,7 +101,7 @@ func TestWorkersChangeNoPrediction(t *testing.T) {
 	for i, img := range holes.Images {
 		holes.Images[i] = posterior.Exclusive(nil).Hide(img, 0.3, 5, i)
 	}
-	if err := dataset.WriteNPZ("holes.npz", holes); err != nil {
+	if err := saveSet("holes.npz", holes); err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range []string{
@@ -137,7 +137,7 @@ func TestPredictIsTheLibrary(t *testing.T) {
 	for i, img := range set.Images {
 		set.Images[i], set.Weights[i] = posterior.Exclusive(nil).Hide(img, 0.3, 5, i), int64(i)
 	}
-	if err := dataset.WriteNPZ("holes.npz", set); err != nil {
+	if err := saveSet("holes.npz", set); err != nil {
 		t.Fatal(err)
 	}
 	for _, flags := range []string{"", " --all"} {

@@ -23,7 +23,7 @@ func gaps(t *testing.T) *dataset.Set {
 			set.Images[i] = posterior.Exclusive(nil).Hide(set.Images[i], 0.2, 5, i)
 		}
 	}
-	if err := dataset.WriteNPZ("gaps.npz", set); err != nil {
+	if err := saveSet("gaps.npz", set); err != nil {
 		t.Fatal(err)
 	}
 	return set
@@ -112,7 +112,7 @@ func TestCellsOfImages(t *testing.T) {
 	smallLetters(t)
 	set := readSet(t, "t.npz").Take(3)
 	set.Images[1] = posterior.Exclusive(nil).Hide(set.Images[1], 0.1, 1, 1)
-	if err := dataset.WriteNPZ("h.npz", set); err != nil {
+	if err := saveSet("h.npz", set); err != nil {
 		t.Fatal(err)
 	}
 	must(t, fields("predict -m model.npz h.npz --cells -o c.npz")...)

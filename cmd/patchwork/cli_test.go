@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/npy"
 )
 
@@ -93,6 +94,15 @@ func fields(line string) []string {
 		out = append(out, strings.ReplaceAll(part, "'", ""))
 	}
 	return out
+}
+
+// saveSet writes a set as an .npz.
+func saveSet(path string, set *dataset.Set) error {
+	var b bytes.Buffer
+	if err := dataset.EncodeNPZ(&b, set); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
 // save writes the arrays to an .npz file, or the only one to an .npy file.

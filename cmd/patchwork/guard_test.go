@@ -156,8 +156,7 @@ var door = map[string]string{
 	"os.OpenFile": "", "os.WriteFile": "", "os.Rename": "", "os.Link": "", "os.Symlink": "", "os.Truncate": "",
 	"pipes.OpenWriter": "", "atomicfile.Write": "", "atomicfile.Stage": "guard.go", "atomicfile.Commit": "guard.go",
 	"atomicfile.Check": "guard.go",
-	"render.Save":      "", "render.SaveUntil": "", "modelfile.Save": "", "modelfile.SaveReal": "", "classfile.Save": "",
-	"tallyfile.Save": "", "dataset.WriteNPZ": "",
+	"render.Save":      "", "render.SaveUntil": "", "modelfile.Save": "",
 	"journal.Open": "checkpoint.go", "flock.New": "output.go",
 	"os.Open": "kind.go findout.go pipe.go", "os.ReadFile": "", "os.DirFS": "", "pipes.Open": "parts.go",
 }

@@ -18,6 +18,7 @@ const (
 	kindModel    = "a model"
 	kindClasses  = "a file of classes (patchwork classify learn)"
 	kindTable    = "a table"
+	kindArrow    = "a table in Arrow, which is not read"
 	kindArrays   = "data (an archive of arrays)"
 	kindArray    = "data (an array)"
 	kindPicture  = "a picture"
@@ -89,7 +90,7 @@ func kindOfHead(head []byte) string {
 		return kindDrawing
 	}
 	for _, k := range []struct{ begin, kind string }{
-		{"\x93NUMPY", kindArray}, {"PAR1", kindTable}, {"ARROW1", kindTable}, {"patchwork-tally", kindTally},
+		{"\x93NUMPY", kindArray}, {"PAR1", kindTable}, {"ARROW1", kindArrow}, {"patchwork-tally", kindTally},
 		{"%PDF-", kindPDF}, {"\x89PNG", kindPicture}, {"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {"II*\x00", kindPicture},
 		{"MM\x00*", kindPicture}, {"RIFF", kindPicture},
 		{"MATLAB 5.0 MAT-file", kindArray}, {"\x00\x00\x08", kindArray}, {`{"index":`, kindLines}, {"<", kindPage},
@@ -152,6 +153,8 @@ func notModel(file string) error {
 		way = "not a model; learn one from it: patchwork learn " + file + " -o model.npz"
 	case kindPacked:
 		way = "as no model is; unpack it, or learn one from it: patchwork learn " + file + " -o model.npz"
+	case kindArrow:
+		way = "and no model; write it as Parquet (pyarrow.parquet.write_table) and learn a model from that"
 	case kindClasses:
 		way = "not a model; use it with patchwork classify predict -m " + file
 	case kindTally:

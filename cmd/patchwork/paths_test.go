@@ -162,11 +162,11 @@ func saveSets(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		all = spread(all, set.few)
-		if err := dataset.WriteNPZ(filepath.Join(dir, set.name+".npz"), all); err != nil {
+		if err := saveSet(filepath.Join(dir, set.name+".npz"), all); err != nil {
 			t.Fatal(err)
 		}
 		if set.widely {
-			if err := dataset.WriteNPZ(filepath.Join(dir, set.name+"-scenes.npz"), scenesOf(all)); err != nil {
+			if err := saveSet(filepath.Join(dir, set.name+"-scenes.npz"), scenesOf(all)); err != nil {
 				t.Fatal(err)
 			}
 		}

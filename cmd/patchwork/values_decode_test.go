@@ -46,7 +46,11 @@ func (d *decoder) decode(content []byte) error {
 	case is("PK"):
 		return d.archive(content)
 	case is("\x93NUMPY"):
-		a, err := npy.Read(bytes.NewReader(content), npy.Limits{})
+		r, err := npy.NewReader(bytes.NewReader(content), npy.Limits{})
+		if err != nil {
+			return err
+		}
+		a, err := r.All()
 		if err != nil {
 			return err
 		}

@@ -251,7 +251,7 @@ func TestScene(t *testing.T) {
 		"##.....",
 		".#...#.",
 		"....##.")
-	if err := dataset.WriteNPZ("x.npz", &dataset.Set{Data: patchwork.Data{Images: []*bitmap.Image{img}}}); err != nil {
+	if err := saveSet("x.npz", &dataset.Set{Data: patchwork.Data{Images: []*bitmap.Image{img}}}); err != nil {
 		t.Fatal(err)
 	}
 	l := explained(t, must(t, "explain", "-m", "m.npz", "x.npz", "--scene"))[0]

@@ -20,7 +20,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(stream(1, dict("|u1", false, "(0, 99999999)")))
 	f.Add(stream(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		a, err := Read(bytes.NewReader(in), fuzzLimits)
+		a, err := readAll(bytes.NewReader(in), fuzzLimits)
 		checkRead(t, a, err)
 	})
 }
@@ -41,7 +41,7 @@ func checkRead(t *testing.T, a *Array, err error) {
 		}
 		t.Fatal(err)
 	}
-	b, err := Read(&buf, Limits{Bytes: 1 << 30})
+	b, err := readAll(&buf, Limits{Bytes: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}

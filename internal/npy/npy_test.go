@@ -39,7 +39,7 @@ func dict(descr string, fortran bool, shape string) string {
 
 func read(t *testing.T, b []byte) *Array {
 	t.Helper()
-	a, err := Read(bytes.NewReader(b), Limits{})
+	a, err := readAll(bytes.NewReader(b), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestWriteReadRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		raw := buf.Bytes()
-		got, err := Read(iotest.OneByteReader(bytes.NewReader(raw)), Limits{})
+		got, err := readAll(iotest.OneByteReader(bytes.NewReader(raw)), Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestWriteReadRoundTrip(t *testing.T) {
 		}
 		// Any strict prefix is refused as cut off.
 		cut := rapid.IntRange(0, len(raw)-1).Draw(t, "cut")
-		_, err = Read(bytes.NewReader(raw[:cut]), Limits{})
+		_, err = readAll(bytes.NewReader(raw[:cut]), Limits{})
 		var fe *FormatError
 		if !errors.As(err, &fe) || !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Fatalf("cut at %d of %d: %v", cut, len(raw), err)
@@ -324,13 +324,13 @@ func TestRefusals(t *testing.T) {
 		"signed size":     {stream(1, dict("<i+4", false, "(1,)")), "astype"},
 		"no byte order":   {stream(1, dict("f8", false, "(1,)")), "astype"},
 	} {
-		_, err := Read(bytes.NewReader(c.in), Limits{})
+		_, err := readAll(bytes.NewReader(c.in), Limits{})
 		var fe *FormatError
 		if !errors.As(err, &fe) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v; want a FormatError with %q", name, err, c.want)
 		}
 	}
-	if _, err := Read(bytes.NewReader(stream(1, u1("(9,)"), make([]byte, 9)...)), Limits{Bytes: 8}); err == nil {
+	if _, err := readAll(bytes.NewReader(stream(1, u1("(9,)"), make([]byte, 9)...)), Limits{Bytes: 8}); err == nil {
 		t.Error("nine bytes within a limit of eight")
 	}
 }
@@ -345,7 +345,7 @@ func TestHostileHeaderCostsLittle(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := Read(bytes.NewReader(in), Limits{})
+		_, err := readAll(bytes.NewReader(in), Limits{})
 		runtime.ReadMemStats(&after)
 		if err == nil {
 			t.Errorf("%s: accepted", descr)
@@ -359,7 +359,7 @@ func TestHostileHeaderCostsLittle(t *testing.T) {
 func TestReaderErrorsPassThrough(t *testing.T) {
 	boom := errors.New("cable pulled")
 	in := io.MultiReader(bytes.NewReader(stream(1, dict("|u1", false, "(9,)"), 1, 2)), iotest.ErrReader(boom))
-	if _, err := Read(in, Limits{}); err != boom {
+	if _, err := readAll(in, Limits{}); err != boom {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -402,8 +402,17 @@ func BenchmarkReadUint8(b *testing.B) {
 	}
 	b.SetBytes(int64(buf.Len()))
 	for b.Loop() {
-		if _, err := Read(bytes.NewReader(buf.Bytes()), Limits{}); err != nil {
+		if _, err := readAll(bytes.NewReader(buf.Bytes()), Limits{}); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// readAll reads one .npy stream, in either order, up to the end of its array.
+func readAll(r io.Reader, lim Limits) (*Array, error) {
+	d, err := NewReader(r, lim)
+	if err != nil {
+		return nil, err
+	}
+	return d.All()
 }

@@ -110,7 +110,7 @@ n.savez('object.npz', o=n.array([1,'a',None],dtype=object))
 		}
 	}
 	for _, name := range []string{"v1.npy", "v2.npy", "v3.npy"} {
-		a, err := Read(bytes.NewReader(load(name)), Limits{})
+		a, err := readAll(bytes.NewReader(load(name)), Limits{})
 		check(name, a, err)
 	}
 	z, err := openZip(load("text.npz"), Limits{})

@@ -14,15 +14,6 @@ import (
 // checks negligible, small enough that a false header costs nothing.
 const chunkBytes = 1 << 16
 
-// Read reads one .npy stream, in either order, up to the end of its array.
-func Read(r io.Reader, lim Limits) (*Array, error) {
-	d, err := NewReader(r, lim)
-	if err != nil {
-		return nil, err
-	}
-	return d.All()
-}
-
 // Reader reads an array a few rows at a time, where a row is everything at one
 // index of the first axis. A Reader is for one goroutine.
 type Reader struct {

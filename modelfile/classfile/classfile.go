@@ -27,7 +27,6 @@ import (
 	"strings"
 
 	"example.com/patchwork"
-	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/internal/strictjson"
 	"example.com/patchwork/learn/classes"
@@ -85,12 +84,6 @@ type poses struct {
 	DY     [3]int    `json:"dy"` // least, most, step
 	DX     [3]int    `json:"dx"`
 	Angles []float64 `json:"angles"`
-}
-
-// Save writes a classifier to the file at path. Whatever fails, the file holds either the
-// complete classifier or its previous content.
-func Save(path string, c *classes.Classifier) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, c) })
 }
 
 // Write writes a classifier.

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/strictjson"
 )
 
@@ -37,7 +36,7 @@ type FormatError struct {
 
 // Error implements the error interface.
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("not a tally file: record %d, at byte %d: %s", e.Record, e.Offset, e.Problem)
+	return fmt.Sprintf("not a tally file: record %d, at byte %d: %s", e.Record+1, e.Offset, e.Problem)
 }
 
 // Write writes a part as a record. If the shards do not add up to the rows of
@@ -60,12 +59,6 @@ func WriteLine(w io.Writer, p *Part) error {
 	}
 	_, err = io.WriteString(w, linesMagic+" "+base64.StdEncoding.EncodeToString(record)+"\n")
 	return err
-}
-
-// Save writes a part to the file at path. Whatever fails, the file holds either
-// the complete part or its previous content.
-func Save(path string, p *Part) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, p) })
 }
 
 func encodeHeader(h header) ([]byte, error) {

@@ -239,7 +239,7 @@ func TestTablesCanBeRead(t *testing.T) {
 		if err := table.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		back, err := dataset.Decode("rows.csv", b.Bytes(),
+		back, err := dataset.Decode(t.Context(), "rows.csv", b.Bytes(),
 			dataset.Options{Meta: []string{"row", "name", "site", "habitat", "year", "parts", "bits_per_cell"}})
 		if err != nil {
 			t.Fatal(err)

@@ -250,7 +250,7 @@ func commanded(t *testing.T, job string) []byte {
 // with a method and a number of starts if they are not empty.
 func native(t *testing.T, data []byte, method string, starts int) []byte {
 	t.Helper()
-	set, err := dataset.Decode("data.npz", data, dataset.Options{})
+	set, err := dataset.Decode(t.Context(), "data.npz", data, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

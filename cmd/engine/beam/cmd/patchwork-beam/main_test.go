@@ -83,7 +83,11 @@ var formats = map[string]func(t testing.TB, path string, rows [][]byte){
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := dataset.WriteNPZ(path, set); err != nil {
+		var b bytes.Buffer
+		if err := dataset.EncodeNPZ(&b, set); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	},
