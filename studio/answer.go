@@ -61,8 +61,8 @@ func (w *recorder) Write(p []byte) (int, error) {
 	rc, total := http.NewResponseController(w.ResponseWriter), 0
 	for first := true; len(p) > 0 || first; first = false {
 		until := time.Now().Add(w.s.limits.WriteTime)
-		if !w.endless() {
-			until = earlier(until, w.last)
+		if !w.endless() && w.last.Before(until) {
+			until = w.last
 		}
 		rc.SetWriteDeadline(until) // an error: no deadline, as in tests
 		n, err := w.ResponseWriter.Write(p[:min(len(p), pieceBytes)])
@@ -93,10 +93,3 @@ func (w *recorder) replace(err error) {
 
 // Unwrap returns the wrapped writer, as http.ResponseController needs.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}

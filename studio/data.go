@@ -143,27 +143,20 @@ func (s *core) dataRoutes() {
 			if err != nil {
 				return nil, err
 			}
-			if d.values != nil {
-				return s.npz(ctx, valueBytes(d.values), d.values.EncodeNPZ, d.id+".npz")
-			}
-			return s.npz(ctx, bitBytes(d.set), encoder(d.set), d.id+".npz")
+			return s.npz(ctx, d.set, d.values, d.id+".npz")
 		})
 	add(s, operation("GET", "/v1/data/{id}/values", "values", "Rows of a data set of real values", 200), s.listValues)
 }
 
-// encoder returns what writes a set as an .npz file.
-func encoder(set *dataset.Set) func(io.Writer) error {
-	return func(w io.Writer) error { return dataset.EncodeNPZ(w, set) }
-}
-
-// bitBytes returns the size of the images of a set, a byte for each pixel.
-func bitBytes(set *dataset.Set) int64 {
-	h, w := set.Size()
-	return int64(set.Len()) * int64(h*w)
-}
-
-// npz returns data as an .npz file.
-func (s *core) npz(ctx context.Context, size int64, encode func(io.Writer) error, name string) (*file, error) {
+// npz returns data, of real values if there are some, as an .npz file.
+func (s *core) npz(ctx context.Context, set *dataset.Set, values *dataset.Values, name string) (*file, error) {
+	encode, size := func(w io.Writer) error { return dataset.EncodeNPZ(w, set) }, int64(0)
+	if values != nil {
+		encode, size = values.EncodeNPZ, 8*int64(values.Len())*int64(values.Height*values.Width)
+	} else {
+		h, w := set.Size()
+		size = int64(set.Len()) * int64(h*w)
+	}
 	_, leave, err := s.enterLarge(ctx, size)
 	if err != nil {
 		return nil, err

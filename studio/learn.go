@@ -206,7 +206,7 @@ func (s *core) jobData(ctx context.Context, in *JobPath) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := j.drawn
+	set, values := j.drawn, (*dataset.Values)(nil)
 	if set == nil {
 		d, err := s.data.any(j.dataID)
 		if err != nil {
@@ -215,12 +215,9 @@ func (s *core) jobData(ctx context.Context, in *JobPath) (*file, error) {
 		if set, err = s.selected(d, j.where, j.take); err != nil {
 			return nil, err
 		}
-		if v := d.values; v != nil {
-			if set.Rows != nil {
-				v = v.Pick(set.Rows)
-			}
-			return s.npz(ctx, valueBytes(v), v.EncodeNPZ, "data.npz")
+		if values = d.values; values != nil && set.Rows != nil {
+			values = values.Pick(set.Rows)
 		}
 	}
-	return s.npz(ctx, bitBytes(set), encoder(set), "data.npz")
+	return s.npz(ctx, set, values, "data.npz")
 }

@@ -183,9 +183,6 @@ func (s *core) listValues(ctx context.Context, in *valuesQuery) (*valueRows, err
 	return out, nil
 }
 
-// valueBytes returns the size of values in memory.
-func valueBytes(v *dataset.Values) int64 { return 8 * int64(v.Len()) * int64(v.Height*v.Width) }
-
 func newNats(values []float64) []nats {
 	out := make([]nats, len(values))
 	for i, x := range values {

@@ -1,6 +1,9 @@
 package synth
 
-import "example.com/patchwork/bitmap"
+import (
+	"cmp"
+	"example.com/patchwork/bitmap"
+)
 
 // BarsOptions holds the options for a set of [Bars].
 type BarsOptions struct {
@@ -39,12 +42,12 @@ func (t *BarTruth) Arrays() []Array {
 // anti-Hebbian learning", Biological Cybernetics 64 (1990). The clean images
 // do not depend on Flip. The error is an [*OptionError].
 func Bars(o BarsOptions) (*Set[*BarTruth], error) {
-	side := orInt(o.Side, 5)
+	side := cmp.Or(o.Side, 5)
 	if err := checkSide(KindBars, side, 1, 256); err != nil {
 		return nil, err
 	}
 	on, noise := or(o.On, 1/float64(side)), Noise{Flip: or(o.Flip, 0.05)}
-	err := firstError(checkN(KindBars, o.N, side), checkProb(KindBars, "On", on), checkProb(KindBars, "Flip", noise.Flip))
+	err := cmp.Or(checkN(KindBars, o.N, side), checkProb(KindBars, "On", on), checkProb(KindBars, "Flip", noise.Flip))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"cmp"
 	"fmt"
 
 	"example.com/patchwork/bitmap"
@@ -54,7 +55,7 @@ func Templates(glyphs []*bitmap.Image, on, off float64) ([][]float64, error) {
 
 // checkLevels returns an error for levels that no template can have.
 func checkLevels(kind string, on, off float64) error {
-	if err := firstError(checkProb(kind, "On", on), checkProb(kind, "Off", off)); err != nil {
+	if err := cmp.Or(checkProb(kind, "On", on), checkProb(kind, "Off", off)); err != nil {
 		return err
 	}
 	if off >= on {

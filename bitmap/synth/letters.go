@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -103,11 +104,11 @@ func Letters(o LettersOptions) (*Set[*LetterTruth], error) {
 	if o.Letters == "" {
 		o.Letters = Capitals
 	}
-	o.Writers, o.Side = orInt(o.Writers, 20), orInt(o.Side, 56)
+	o.Writers, o.Side = cmp.Or(o.Writers, 20), cmp.Or(o.Side, 56)
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	o.N = orInt(o.N, len(o.Letters)*o.Writers)
+	o.N = cmp.Or(o.N, len(o.Letters)*o.Writers)
 	if err := checkN(KindLetters, o.N, o.Side); err != nil {
 		return nil, err
 	}

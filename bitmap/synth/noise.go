@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"example.com/patchwork/bitmap"
@@ -16,7 +17,7 @@ type Noise struct {
 // Validate returns an [*OptionError] that names a probability outside [0, 1],
 // or nil.
 func (n Noise) Validate() error {
-	return firstError(checkProb("noise", "Flip", n.Flip), checkProb("noise", "Hide", n.Hide))
+	return cmp.Or(checkProb("noise", "Flip", n.Flip), checkProb("noise", "Hide", n.Hide))
 }
 
 // Apply returns a corrupted copy of m. Unknown pixels stay unknown. It takes

@@ -26,14 +26,6 @@ func or[T any](p *T, def T) T {
 	return *p
 }
 
-// orInt returns v, or the default if v is 0.
-func orInt(v, def int) int {
-	if v == 0 {
-		return def
-	}
-	return v
-}
-
 func checkProb(kind, option string, p float64) error {
 	if math.IsNaN(p) || p < 0 || p > 1 {
 		return &OptionError{kind, option, p, "give a probability, 0 to 1"}
@@ -53,16 +45,6 @@ func checkN(kind string, n, side int) error {
 	most := MaxTotalPixels / (side * side)
 	if n < 1 || n > most {
 		return &OptionError{kind, "N", n, fmt.Sprintf("give 1 to %d images of %d x %d pixels", most, side, side)}
-	}
-	return nil
-}
-
-// firstError returns the first error that is not nil.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"example.com/patchwork/bitmap"
@@ -47,7 +48,7 @@ func (t *QuadrantTruth) Arrays() []Array {
 // entirely black (on) or entirely white, each with probability 1/2; the pixels
 // of the others are Bernoulli(1/2). The error is an [*OptionError].
 func Quadrants(o QuadrantsOptions) (*Set[*QuadrantTruth], error) {
-	side := orInt(o.Side, 6)
+	side := cmp.Or(o.Side, 6)
 	if err := checkSide(KindQuadrants, side, 2, 1024); err != nil {
 		return nil, err
 	}

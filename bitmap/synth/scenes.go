@@ -109,9 +109,9 @@ func (t *SceneTruth) Arrays() []Array {
 // Objects, places and clean scenes do not depend on Flip, On or Off. The error
 // is an [*OptionError].
 func Scenes(o ScenesOptions) (*Set[*SceneTruth], error) {
-	o.Side, o.Objects, o.Exemplars = orInt(o.Side, 100), orInt(o.Objects, 5), orInt(o.Exemplars, 10)
+	o.Side, o.Objects, o.Exemplars = cmp.Or(o.Side, 100), cmp.Or(o.Objects, 5), cmp.Or(o.Exemplars, 10)
 	noise := Noise{Flip: or(o.Flip, 0.10)}
-	err := firstError(checkProb(KindScenes, "Flip", noise.Flip), checkSide(KindScenes, o.Side, 1, 4096))
+	err := cmp.Or(checkProb(KindScenes, "Flip", noise.Flip), checkSide(KindScenes, o.Side, 1, 4096))
 	if err == nil {
 		err = o.findGlyphs()
 	}

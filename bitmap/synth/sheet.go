@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -85,10 +86,10 @@ func (t *SheetTruth) Arrays() []Array {
 // plumb, pass under them; then pixels are flipped. The symbols depend on the seed, their
 // number and frame only. The error is an [*OptionError].
 func Sheets(o SheetsOptions) (*Set[*SheetTruth], error) {
-	o.Height, o.Width = orInt(o.Height, 900), orInt(o.Width, 1200)
-	o.Symbols, o.Frame = orInt(o.Symbols, 34), orInt(o.Frame, 50)
-	o.Placements = max(0, orInt(o.Placements, o.Height*o.Width/60000))
-	o.Lines = max(0, orInt(o.Lines, (o.Height+o.Width)/120))
+	o.Height, o.Width = cmp.Or(o.Height, 900), cmp.Or(o.Width, 1200)
+	o.Symbols, o.Frame = cmp.Or(o.Symbols, 34), cmp.Or(o.Frame, 50)
+	o.Placements = max(0, cmp.Or(o.Placements, o.Height*o.Width/60000))
+	o.Lines = max(0, cmp.Or(o.Lines, (o.Height+o.Width)/120))
 	noise := Noise{Flip: or(o.Flip, 0.01)}
 	if err := o.check(noise); err != nil {
 		return nil, err

@@ -101,12 +101,9 @@ func (r *run) walk(dot reflect.Value, node parse.Node) {
 			r.print(v)
 		}
 	case *parse.IfNode:
-		r.branch(dot, dot, &n.BranchNode, truth(r.pipe(dot, n.Pipe)))
+		r.branch(dot, &n.BranchNode)
 	case *parse.WithNode:
-		count := len(r.vars)
-		v := r.pipe(dot, n.Pipe)
-		r.branch(dot, v, &n.BranchNode, truth(v))
-		r.vars = r.vars[:count]
+		r.branch(dot, &n.BranchNode)
 	case *parse.RangeNode:
 		r.each(dot, n)
 	case *parse.TemplateNode:
@@ -120,12 +117,15 @@ func (r *run) walk(dot reflect.Value, node parse.Node) {
 	}
 }
 
-// branch runs the list for what is true, with its own dot, or the other one.
-func (r *run) branch(dot, inside reflect.Value, n *parse.BranchNode, is bool) {
+// branch runs the list for what is true, which with makes its dot, or the other one.
+func (r *run) branch(dot reflect.Value, n *parse.BranchNode) {
 	count := len(r.vars)
-	if is {
-		r.walk(inside, n.List)
-	} else if n.ElseList != nil {
+	switch v := r.pipe(dot, n.Pipe); {
+	case truth(v) && n.NodeType == parse.NodeWith:
+		r.walk(v, n.List)
+	case truth(v):
+		r.walk(dot, n.List)
+	case n.ElseList != nil:
 		r.walk(dot, n.ElseList)
 	}
 	r.vars = r.vars[:count]
@@ -236,9 +236,6 @@ func (r *run) call(dot reflect.Value, name string, args []parse.Node) reflect.Va
 	if len(out) == 2 && !out[1].IsNil() {
 		panic(out[1].Interface())
 	}
-	if v, ok := out[0].Interface().(reflect.Value); ok { // of index
-		return v
-	}
 	return out[0]
 }
 
@@ -282,13 +279,11 @@ func truth(v reflect.Value) bool {
 
 // builtin are the functions that templates have in any case.
 var builtin = Funcs{
-	"not": func(v any) bool { return !truth(reflect.ValueOf(v)) },
-	"len": func(v any) int { return indirect(reflect.ValueOf(v)).Len() },
-	"eq":  func(a, b any) bool { return compare(a, b) == 0 },
-	"lt":  func(a, b any) bool { return compare(a, b) < 0 },
-	"index": func(list any, i any) reflect.Value {
-		return indirect(reflect.ValueOf(list)).Index(int(reflect.ValueOf(i).Int()))
-	},
+	"not":   func(v any) bool { return !truth(reflect.ValueOf(v)) },
+	"len":   func(v any) int { return indirect(reflect.ValueOf(v)).Len() },
+	"eq":    func(a, b any) bool { return compare(a, b) == 0 },
+	"lt":    func(a, b any) bool { return compare(a, b) < 0 },
+	"index": func(list any, i int) any { return indirect(reflect.ValueOf(list)).Index(i).Interface() },
 }
 
 // compare compares whole numbers, or texts.

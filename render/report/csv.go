@@ -17,13 +17,7 @@ type Table struct {
 }
 
 // Write writes the table as CSV.
-func (t Table) Write(w io.Writer) error {
-	c := csv.NewWriter(w)
-	if err := c.WriteAll(t.Rows); err != nil {
-		return err
-	}
-	return c.Error()
-}
+func (t Table) Write(w io.Writer) error { return csv.NewWriter(w).WriteAll(t.Rows) }
 
 // Tables returns the numbers of the report as tables, the rows by parts first. Those
 // that would be empty are left out. Numbers that are not finite are empty cells,
