@@ -22,6 +22,7 @@ type Reader struct {
 	at     int64 // bytes read so far, for messages
 	row    int   // elements of a row
 	left   int   // rows not yet read
+	all    []int // the shape, when all of it is read
 	member string
 	finish func() error // archive members: checks that follow the last element
 	chunk  []byte
@@ -160,13 +161,14 @@ func (d *Reader) rows(n int, read func(elements int) error) (int, error) {
 
 // All returns all remaining rows, in C order.
 func (d *Reader) All() (*Array, error) {
-	data, err := d.elements(d.left * d.row)
-	if err != nil {
-		return nil, err
-	}
 	shape := slices.Clone(d.h.Shape)
 	if len(shape) > 0 && d.row > 0 {
 		shape[0] = d.left
+	}
+	d.all = shape
+	data, err := d.elements(d.left * d.row)
+	if err != nil {
+		return nil, err
 	}
 	d.left = 0
 	if d.finish != nil {
@@ -174,11 +176,7 @@ func (d *Reader) All() (*Array, error) {
 			return nil, err
 		}
 	}
-	a := &Array{Shape: shape, Data: data}
-	if d.h.Fortran && len(shape) > 1 {
-		a.Data = reorder(data, shape)
-	}
-	return a, nil
+	return &Array{Shape: shape, Data: data}, nil
 }
 
 // elements reads the next n elements in file order.
@@ -252,6 +250,9 @@ func chunks[T any](d *Reader, n, size int, add func(out []T, buf []byte) []T) ([
 		out = add(slices.Grow(out, c), buf)
 		n -= c
 	}
+	if d.h.Fortran && len(d.all) > 1 {
+		return transpose(out, d.all), nil
+	}
 	return out, nil
 }
 
@@ -304,38 +305,7 @@ func fromHalf(h uint16) float32 {
 	return math.Float32frombits(sign | (exp+127-15)<<23 | frac<<13)
 }
 
-// reorder converts Fortran order to C order.
-func reorder(data any, shape []int) any {
-	switch d := data.(type) {
-	case []bool:
-		return transpose(d, shape)
-	case []int8:
-		return transpose(d, shape)
-	case []int16:
-		return transpose(d, shape)
-	case []int32:
-		return transpose(d, shape)
-	case []int64:
-		return transpose(d, shape)
-	case []uint8:
-		return transpose(d, shape)
-	case []uint16:
-		return transpose(d, shape)
-	case []uint32:
-		return transpose(d, shape)
-	case []uint64:
-		return transpose(d, shape)
-	case []float32:
-		return transpose(d, shape)
-	case []float64:
-		return transpose(d, shape)
-	case []string:
-		return transpose(d, shape)
-	}
-	panic(fmt.Sprintf("npy: element type %T", data))
-}
-
-// transpose walks the destination in C order and steps through the source by
+// transpose converts Fortran order to C order: it walks the destination in C order and steps through the source by
 // its Fortran strides: 1, n0, n0*n1, ...
 func transpose[T any](src []T, shape []int) []T {
 	dst := make([]T, len(src))

@@ -17,73 +17,91 @@ import (
 // that are not UTF-8. It panics if a.Data is not a slice of [Element] or its
 // length does not match a.Shape (misuse).
 func Write(w io.Writer, a *Array) error {
-	t, n, err := dtypeOf(a.Data)
+	e, err := elementsOf(a.Data)
 	if err != nil {
 		return err
 	}
-	if want, ok := product(a.Shape); !ok || want != n {
-		panic(fmt.Sprintf("npy: %d elements for shape %v", n, a.Shape))
+	if want, ok := product(a.Shape); !ok || want != e.n {
+		panic(fmt.Sprintf("npy: %d elements for shape %v", e.n, a.Shape))
 	}
-	head, err := encodeHeader(t, a.Shape)
+	head, err := encodeHeader(e.DType, a.Shape)
 	if err != nil {
 		return err
 	}
 	if _, err := w.Write(head); err != nil {
 		return err
 	}
-	return writeElements(w, a.Data, t.Size)
+	return e.write(w)
 }
 
 // HeaderOf returns the bytes with which [Write] begins an array of that shape whose
 // elements have the type of data; WriteElements writes what follows, in as many
 // pieces as one likes. Text cannot be written in pieces: its width must be known.
 func HeaderOf(data any, shape ...int) ([]byte, error) {
-	t, _, err := dtypeOf(data)
+	e, err := elementsOf(data)
 	if err != nil {
 		return nil, err
 	}
-	return encodeHeader(t, shape)
+	return encodeHeader(e.DType, shape)
 }
 
 // WriteElements writes numbers as they stand in an array, after its [HeaderOf].
 func WriteElements(w io.Writer, data any) error {
-	t, _, err := dtypeOf(data)
+	e, err := elementsOf(data)
 	if err != nil {
 		return err
 	}
-	return writeElements(w, data, t.Size)
+	return e.write(w)
 }
 
-// dtypeOf returns the type that a slice is written as, and its length.
-func dtypeOf(data any) (DType, int, error) {
+// elements are a slice that is to be written: the type that it is written as, its length, and what writes it.
+type elements struct {
+	DType
+	n     int
+	write func(w io.Writer) error
+}
+
+func elementsOf(data any) (elements, error) {
+	var e elements
 	switch d := data.(type) {
 	case []bool:
-		return DType{Kind: 'b', Size: 1}, len(d), nil
+		e = numbers('b', 1, bits(d), writeBytes)
 	case []int8:
-		return DType{Kind: 'i', Size: 1}, len(d), nil
+		e = numbers('i', 1, d, encode)
 	case []int16:
-		return DType{Kind: 'i', Size: 2}, len(d), nil
+		e = numbers('i', 2, d, encode)
 	case []int32:
-		return DType{Kind: 'i', Size: 4}, len(d), nil
+		e = numbers('i', 4, d, encode)
 	case []int64:
-		return DType{Kind: 'i', Size: 8}, len(d), nil
+		e = numbers('i', 8, d, encodeInts)
 	case []uint8:
-		return DType{Kind: 'u', Size: 1}, len(d), nil
+		e = numbers('u', 1, d, writeBytes)
 	case []uint16:
-		return DType{Kind: 'u', Size: 2}, len(d), nil
+		e = numbers('u', 2, d, encode)
 	case []uint32:
-		return DType{Kind: 'u', Size: 4}, len(d), nil
+		e = numbers('u', 4, d, encode)
 	case []uint64:
-		return DType{Kind: 'u', Size: 8}, len(d), nil
+		e = numbers('u', 8, d, encode)
 	case []float32:
-		return DType{Kind: 'f', Size: 4}, len(d), nil
+		e = numbers('f', 4, d, encode)
 	case []float64:
-		return DType{Kind: 'f', Size: 8}, len(d), nil
+		e = numbers('f', 8, d, encodeFloats)
 	case []string:
 		size, err := textSize(d)
-		return DType{Kind: 'U', Size: size}, len(d), err
+		return elements{DType{Kind: 'U', Size: size}, len(d), func(w io.Writer) error { return encodeText(w, d, size) }}, err
+	default:
+		panic(fmt.Sprintf("npy: cannot write %T", data))
 	}
-	panic(fmt.Sprintf("npy: cannot write %T", data))
+	return e, nil
+}
+
+func numbers[T any](kind byte, size int, data []T, write func(w io.Writer, data []T, size int) error) elements {
+	return elements{DType{Kind: kind, Size: size}, len(data), func(w io.Writer) error { return write(w, data, size) }}
+}
+
+func writeBytes(w io.Writer, data []uint8, _ int) error {
+	_, err := w.Write(data)
+	return err
 }
 
 // textSize returns the fixed element size that holds every string.
@@ -130,65 +148,39 @@ func encodeHeader(t DType, shape []int) ([]byte, error) {
 	return append(head, '\n'), nil
 }
 
-func writeElements(w io.Writer, data any, size int) error {
-	switch d := data.(type) {
-	case []uint8:
-		_, err := w.Write(d)
-		return err
-	case []bool:
-		_, err := w.Write(bits(d))
-		return err
-	case []int8:
-		return encode(w, d, size)
-	case []int16:
-		return encode(w, d, size)
-	case []uint16:
-		return encode(w, d, size)
-	case []int32:
-		return encode(w, d, size)
-	case []uint32:
-		return encode(w, d, size)
-	case []int64:
-		return encodeWide(w, d, putInts)
-	case []uint64:
-		return encode(w, d, size)
-	case []float32:
-		return encode(w, d, size)
-	case []float64:
-		return encodeWide(w, d, putFloats)
-	case []string:
-		return encodeText(w, d, size)
-	}
-	panic(fmt.Sprintf("npy: cannot write %T", data))
-}
-
-// encode writes numbers of some bytes each through a small buffer.
+// encode writes numbers of some bytes each.
 func encode[T number](w io.Writer, data []T, size int) error {
-	buf := make([]byte, min(chunkBytes, size*len(data)))
-	for len(data) > 0 {
-		part := data[:min(len(data), chunkBytes/size)]
-		n, err := binary.Encode(buf, binary.LittleEndian, part)
-		if err == nil {
-			_, err = w.Write(buf[:n])
-		}
-		if err != nil {
-			return err
-		}
-		data = data[len(part):]
-	}
-	return nil
+	return pieces(w, data, size, func(b []byte, part []T) {
+		_, _ = binary.Encode(b, binary.LittleEndian, part) // there is room
+	})
 }
 
-// encodeWide is encode for numbers of eight bytes with a loop of their own, which takes
-// a fifth of the time.
-func encodeWide[T number](w io.Writer, data []T, put func([]byte, []T)) error {
+// encodeInts and encodeFloats have loops of their own, which take a fifth of the time.
+func encodeInts(w io.Writer, data []int64, size int) error {
+	return pieces(w, data, size, func(b []byte, part []int64) {
+		for i, v := range part {
+			binary.LittleEndian.PutUint64(b[8*i:], uint64(v))
+		}
+	})
+}
+
+func encodeFloats(w io.Writer, data []float64, size int) error {
+	return pieces(w, data, size, func(b []byte, part []float64) {
+		for i, v := range part {
+			binary.LittleEndian.PutUint64(b[8*i:], math.Float64bits(v))
+		}
+	})
+}
+
+// pieces writes numbers through a small buffer, which put fills.
+func pieces[T number](w io.Writer, data []T, size int, put func([]byte, []T)) error {
 	memory := buffers.Get().(*[chunkBytes]byte)
 	defer buffers.Put(memory)
-	buf := memory[:]
 	for len(data) > 0 {
-		part := data[:min(len(data), len(buf)/8)]
+		part := data[:min(len(data), chunkBytes/size)]
+		buf := memory[:size*len(part)]
 		put(buf, part)
-		if _, err := w.Write(buf[:8*len(part)]); err != nil {
+		if _, err := w.Write(buf); err != nil {
 			return err
 		}
 		data = data[len(part):]
@@ -198,20 +190,6 @@ func encodeWide[T number](w io.Writer, data []T, put func([]byte, []T)) error {
 
 // buffers holds memory of chunkBytes, for those who write an array in many pieces.
 var buffers = sync.Pool{New: func() any { return new([chunkBytes]byte) }}
-
-func putFloats(b []byte, part []float64) {
-	for _, v := range part {
-		binary.LittleEndian.PutUint64(b, math.Float64bits(v))
-		b = b[8:]
-	}
-}
-
-func putInts(b []byte, part []int64) {
-	for _, v := range part {
-		binary.LittleEndian.PutUint64(b, uint64(v))
-		b = b[8:]
-	}
-}
 
 // encodeText writes text of a fixed size in bytes.
 func encodeText(w io.Writer, data []string, size int) error {
