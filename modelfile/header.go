@@ -243,7 +243,7 @@ func parseHeader(text []byte) (*header, error) {
 		if err := json.Unmarshal(value, f.dst); err != nil {
 			return nil, bad(name, "", "is %s, want %s", excerpt(value), f.want)
 		}
-		if err := h.check(name, f.dst); err != nil {
+		if err := checkVersion(h.Format, h.Version); err != nil {
 			return nil, err
 		}
 	}
@@ -261,16 +261,16 @@ func fieldsOf(text []byte, into reflect.Type) (out map[string]json.RawMessage, e
 	return out, nil
 }
 
-// check rejects values that decode but are not valid in this version.
-func (h *header) check(name string, value any) error {
+// checkVersion rejects other formats, and versions that this program does not read.
+func checkVersion(is string, v int) error {
 	switch {
-	case name == "format" && h.Format != format:
-		return bad(name, "give a file written by patchwork learn", "is %q, not %q", h.Format, format)
-	case name == "version" && h.Version > version:
-		return bad(name, "use a newer patchwork", "the file has version %d of the format, this program reads version %d",
-			h.Version, version)
-	case name == "version" && h.Version < 1:
-		return bad(name, "", "there is no version %d of the format", h.Version)
+	case is != format:
+		return bad("format", "give a file written by patchwork learn", "is %q, not %q", is, format)
+	case v > version:
+		return bad("version", "use a newer patchwork", "the file has version %d of the format, this program reads version %d",
+			v, version)
+	case v < 1:
+		return bad("version", "", "there is no version %d of the format", v)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func assemble(z *npy.Zip, text []byte) (*patchwork.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkNames(z); err != nil {
+	if err := checkNames(z, arrayNames, ""); err != nil {
 		return nil, err
 	}
 	return (&reader{zip: z, h: h}).model()
@@ -144,11 +144,11 @@ func headerText(z *npy.Zip) ([]byte, error) {
 }
 
 // checkNames rejects arrays with unknown names: a misspelt one would otherwise
-// be lost.
-func checkNames(z *npy.Zip) error {
+// be lost. of says in which kind of model, if not in the usual one.
+func checkNames(z *npy.Zip, known []string, of string) error {
 	for _, name := range z.Arrays() {
-		if name != jsonName && !slices.Contains(arrayNames, name) && !strings.HasPrefix(name, private) {
-			return &FormatError{Member: name + npySuffix, Msg: fmt.Sprintf("unknown to version %d of the format", version),
+		if name != jsonName && !slices.Contains(known, name) && !strings.HasPrefix(name, private) {
+			return &FormatError{Member: name + npySuffix, Msg: fmt.Sprintf("unknown to version %d of the format%s", version, of),
 				Hint: `remove it, or begin its name with "x-" if it is your own`}
 		}
 	}

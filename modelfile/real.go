@@ -1,13 +1,10 @@
 package modelfile
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
-	"strings"
 
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
@@ -85,16 +82,11 @@ func WriteReal(w io.Writer, m *real.Model) error {
 	if m.Record.Rows > 0 {
 		h.Record = &m.Record
 	}
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(h); err != nil {
-		return fmt.Errorf("modelfile: %w", err)
-	}
-	if err := checkJSON(text.Bytes(), reflect.TypeFor[realHeader]()); err != nil {
+	text, err := encodeJSON(h)
+	if err != nil {
 		return err
 	}
-	members := []npy.Member{{Name: jsonName, Raw: text.Bytes()}}
+	members := []npy.Member{{Name: jsonName, Raw: text}}
 	arrays := realColumns(m)
 	for _, name := range realArrays {
 		if a := arrays[name]; a != nil {
@@ -197,12 +189,8 @@ func assembleReal(z *npy.Zip, text []byte) (*real.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range z.Arrays() {
-		if name != jsonName && !slices.Contains(realArrays, name) && !strings.HasPrefix(name, private) {
-			return nil, &FormatError{Member: name + npySuffix,
-				Msg:  fmt.Sprintf("unknown to version %d of the format, in a model of real values", version),
-				Hint: `remove it, or begin its name with "x-" if it is your own`}
-		}
+	if err := checkNames(z, realArrays, ", in a model of real values"); err != nil {
+		return nil, err
 	}
 	if err := (&realReader{reader{zip: z}, m}).arrays(); err != nil {
 		return nil, err
@@ -222,16 +210,11 @@ func parseReal(text []byte) (*real.Model, error) {
 	if err := strictjson.Decode(text, &h, private); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: "is not that of a model of real values", Err: err}
 	}
-	switch {
-	case h.Format != format:
-		return nil, bad("format", "give a file written by patchwork learn", "is %q, not %q", h.Format, format)
-	case h.Version > version:
-		return nil, bad("version", "use a newer patchwork",
-			"the file has version %d of the format, this program reads version %d", h.Version, version)
-	case h.Version < 1:
-		return nil, bad("version", "", "there is no version %d of the format", h.Version)
-	case h.Frame != nil && len(h.Frame) != 2, h.ShiftY != nil && len(h.ShiftY) != 3, h.ShiftX != nil && len(h.ShiftX) != 3:
-		return nil, bad("frame, shift_y, shift_x", "", "a frame is [height, width], a shift [min, max, step]")
+	if err := checkVersion(h.Format, h.Version); err != nil {
+		return nil, err
+	}
+	if h.Frame != nil && len(h.Frame) != 2 {
+		return nil, bad("frame", "give [height, width]", "has %d numbers", len(h.Frame))
 	}
 	if err := checkFrame(h.Height, h.Width); err != nil {
 		return nil, err
@@ -248,19 +231,17 @@ func parseReal(text []byte) (*real.Model, error) {
 		}
 		m.FrameHeight, m.FrameWidth = h.Frame[0], h.Frame[1]
 	}
-	m.Poses = pose.Grid{DY: shiftRange(h.ShiftY), DX: shiftRange(h.ShiftX), Angles: h.Turns}
+	m.Poses.Angles = h.Turns
+	if m.Poses.DY, err = parseRange("shift_y", h.ShiftY); err == nil {
+		m.Poses.DX, err = parseRange("shift_x", h.ShiftX)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if h.Record != nil {
 		m.Record = *h.Record
 	}
 	return m, checkPoses(m.Poses)
-}
-
-// shiftRange returns [min, max, step] as a range; none is 0.
-func shiftRange(s []int) pose.Range {
-	if s == nil {
-		return pose.Range{}
-	}
-	return pose.Range{Min: s[0], Max: s[1], Step: s[2]}
 }
 
 // realReader reads the arrays of a model.

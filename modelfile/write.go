@@ -162,21 +162,21 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 	if extras.Geometry != nil {
 		h.setPresence(extras.Geometry.Presence)
 	}
+	return encodeJSON(h)
+}
+
+// encodeJSON returns model.json, and rejects one that no reader takes.
+func encodeJSON(h any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(h); err != nil {
 		return nil, fmt.Errorf("modelfile: %w", err)
 	}
-	return text.Bytes(), checkJSON(text.Bytes(), reflect.TypeFor[header]())
-}
-
-// checkJSON rejects a model.json that no reader takes.
-func checkJSON(text []byte, into reflect.Type) error {
-	if len(text) > maxJSON {
-		return &FormatError{Member: jsonName, Msg: fmt.Sprintf("%d bytes, more than %d", len(text), maxJSON),
+	if text.Len() > maxJSON {
+		return nil, &FormatError{Member: jsonName, Msg: fmt.Sprintf("%d bytes, more than %d", text.Len(), maxJSON),
 			Hint: "shorten the names of columns, or leave them out"}
 	}
-	_, err := fieldsOf(text, into)
-	return err
+	_, err := fieldsOf(text.Bytes(), reflect.TypeOf(h))
+	return text.Bytes(), err
 }

@@ -385,18 +385,23 @@ func readPieces(r io.ReaderAt, size int64, h *header) ([][]uint8, error) {
 	if err := checkCuts(n*h.Height*h.Width, h.Poses, size); err != nil {
 		return nil, err
 	}
+	return readArray[uint8](r, size, "pieces", n, h)
+}
+
+// readArray reads an array of n frames.
+func readArray[T npy.Element](r io.ReaderAt, size int64, name string, n int, h *header) ([][]T, error) {
 	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxBytes})
 	if err != nil {
-		return nil, misfit("pieces.npy", err)
+		return nil, misfit(name+".npy", err)
 	}
-	a, err := z.Array("pieces")
+	a, err := z.Array(name)
 	if err != nil {
-		return nil, misfit("pieces.npy", err)
+		return nil, misfit(name+".npy", err)
 	}
-	values, ok := a.Data.([]uint8)
+	values, ok := a.Data.([]T)
 	if want := []int{n, h.Height, h.Width}; !ok || !slices.Equal(a.Shape, want) {
-		return nil, &modelfile.FormatError{Member: "pieces.npy",
-			Msg: fmt.Sprintf("has shape %v; the classes need uint8 of %v", a.Shape, want)}
+		return nil, &modelfile.FormatError{Member: name + ".npy",
+			Msg: fmt.Sprintf("has shape %v; the classes need %T of %v", a.Shape, *new(T), want)}
 	}
 	return slices.Collect(slices.Chunk(values, h.Height*h.Width)), nil
 }
@@ -411,21 +416,11 @@ func withMarginals(c *classes.Classifier, r io.ReaderAt, size int64, h *header) 
 			Msg:  fmt.Sprintf("%d classes of %d x %d pixels, more than %d bytes", len(h.Classes), h.Height, h.Width, most),
 			Hint: "do not compress the file"}
 	}
-	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxBytes})
+	p, err := readArray[float64](r, size, marginals, len(h.Classes), h)
 	if err != nil {
-		return nil, misfit(marginals+".npy", err)
+		return nil, err
 	}
-	a, err := z.Array(marginals)
-	if err != nil {
-		return nil, misfit(marginals+".npy", err)
-	}
-	values, ok := a.Data.([]float64)
-	if want := []int{len(h.Classes), h.Height, h.Width}; !ok || !slices.Equal(a.Shape, want) {
-		return nil, &modelfile.FormatError{Member: marginals + ".npy",
-			Msg: fmt.Sprintf("has shape %v; the classes need float64 of %v", a.Shape, want)}
-	}
-	if c, err = c.WithMarginals(&classes.Marginals{P: slices.Collect(slices.Chunk(values, h.Height*h.Width)),
-		Share: *h.Marginals}); err != nil {
+	if c, err = c.WithMarginals(&classes.Marginals{P: p, Share: *h.Marginals}); err != nil {
 		return nil, misfit(marginals+".npy", err)
 	}
 	return c, nil
