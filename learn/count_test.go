@@ -86,7 +86,7 @@ func countSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Opt
 }
 
 func TestCountGrows(t *testing.T) {
-	data := blocks(120, 5)
+	data := blocks(90, 5)
 	steps := countSteps(t, data, blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 3})
 	last := steps[len(steps)-1]
 	// A block is on or off: one expert each way, or one of them and a background.
@@ -98,11 +98,11 @@ func TestCountGrows(t *testing.T) {
 		switch s.Stage {
 		case StageConfirm:
 			confirmed++
-			if s.Rows != 96 || s.HeldOutRows != 24 || !(s.HeldOut < 0) || s.Chosen {
+			if s.Rows != 72 || s.HeldOutRows != 18 || !(s.HeldOut < 0) || s.Chosen {
 				t.Errorf("confirmed by %+v", s.CurvePoint)
 			}
 		default:
-			if s.Rows != 120 || s.HeldOutRows != 0 || s.HeldOut != 0 {
+			if s.Rows != 90 || s.HeldOutRows != 0 || s.HeldOut != 0 {
 				t.Errorf("held out in %+v", s.CurvePoint)
 			}
 			if s.DescriptionLength < last.DescriptionLength-1e-9 {
@@ -128,7 +128,7 @@ func TestCountGrows(t *testing.T) {
 		}
 	}
 	if r := last.Model.Extras().Record; r.DescriptionLength != last.DescriptionLength || r.LogLik != last.LogLik ||
-		r.Rows != 120 || len(r.Starts) == 0 {
+		r.Rows != 90 || len(r.Starts) == 0 {
 		t.Errorf("record %+v of %+v", r, last.CurvePoint)
 	}
 	m, err := Learn(t.Context(), data, blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 3})
@@ -210,7 +210,7 @@ func TestCountWorkersChangeNothing(t *testing.T) {
 		var models []*patchwork.Model
 		for _, workers := range []int{1, 5} {
 			opt.Seed, opt.Workers = 8, workers
-			m, err := Learn(t.Context(), blocks(40, 2), blocksConfig(patchwork.RuleMaxMinusMin), opt)
+			m, err := Learn(t.Context(), blocks(16, 2), blocksConfig(patchwork.RuleMaxMinusMin), opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -336,7 +336,7 @@ func TestShrinkMerges(t *testing.T) {
 
 // An expert that is active in no image is removed, and nothing else changes.
 func TestShrinkDropsTheUnused(t *testing.T) {
-	data, cfg := blocks(60, 5), blocksConfig(patchwork.RuleMaxMinusMin)
+	data, cfg := blocks(90, 5), blocksConfig(patchwork.RuleMaxMinusMin)
 	a := &counter{data: data, cfg: cfg, opt: Options{Experts: 3}.WithDefaults(cfg)}
 	m, err := Learn(t.Context(), data, cfg, a.opt)
 	if err != nil {

@@ -68,7 +68,7 @@ func votes(template []float64) string {
 func ExampleRun() {
 	var data patchwork.Data
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 150 {
+	for range 60 {
 		row := bitmap.New(1, 12)
 		for third := range 3 {
 			how := rng.IntN(3)
@@ -96,7 +96,7 @@ func ExampleRun() {
 		}
 	}
 	// Output:
-	// 6 experts, up to 9 were tried
+	// 6 experts, up to 7 were tried
 	// [++++........ ----........ ....++++.... ....----.... ........++++ ........----]
 }
 

@@ -199,7 +199,7 @@ func TestPairsRefused(t *testing.T) {
 // TestPairsOfStream: of a stream parts are grown from its sample, and learned further
 // from all images; if the sample is all of it, the result is that of the data.
 func TestPairsOfStream(t *testing.T) {
-	_, data := twoShapes(60, 0)
+	_, data := twoShapes(40, 0)
 	cfg := patchwork.NewConfig(patchwork.RuleMax, 20, 24, pose.Grid{})
 	for sample, rows := range map[int]int64{25: 25, 100: 0} {
 		src := &inBlocks{data: data, sizes: []int{7, 11}}
@@ -208,7 +208,7 @@ func TestPairsOfStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := m.Extras().Record
-		if c := m.Config(); m.K() != 2 || !c.Scene || r.Rows != 60 || r.Sample != rows || src.passes < 1 || rows > 0 &&
+		if c := m.Config(); m.K() != 2 || !c.Scene || r.Rows != 40 || r.Sample != rows || src.passes < 1 || rows > 0 &&
 			src.passes < 3 {
 			t.Errorf("sample of %d: %d parts, %+v, %d passes", sample, m.K(), r, src.passes)
 		}

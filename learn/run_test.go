@@ -28,7 +28,7 @@ func runCases(t *testing.T) map[string]runCase {
 	cases := map[string]runCase{
 		"description length": {data, mmm, Options{Experts: 3, Starts: 3, Iterations: 2, Seed: 5}},
 		"growing":            {blocks(20, 2), blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 8, Starts: 2}},
-		"range": {blocks(30, 2), blocksConfig(patchwork.RuleMaxMinusMin),
+		"range": {blocks(16, 2), blocksConfig(patchwork.RuleMaxMinusMin),
 			Options{AtLeast: 2, AtMost: 3, Starts: 2}},
 		"held out": {blocks(30, 2), blocksConfig(patchwork.RuleMax),
 			Options{AtLeast: 1, AtMost: 3, Starts: 2, Iterations: 1}},
@@ -39,7 +39,7 @@ func runCases(t *testing.T) map[string]runCase {
 	for name, c := range memoryCases() {
 		cases[name] = runCase{memoryData(), c.cfg, c.opt}
 	}
-	if testing.Short() {
+	if !testenv.Long() {
 		delete(cases, "growing")
 	}
 	cases["online"] = runCase{memoryData(), cases["moving"].cfg, Options{Experts: 2, Starts: 2, Method: MethodOnline}}
@@ -219,16 +219,16 @@ func TestRunCanBeLeft(t *testing.T) {
 	}
 }
 
-// places returns at how many steps of a run to try something: n in make long, half as
-// many by default, with -short 3.
+// places returns at how many steps of a run to try something: n with PATCHWORK_FULL, half
+// as many with PATCHWORK_LONG, 3 by default.
 func places(n int) int {
 	switch {
 	case testenv.Full():
 		return n
-	case testing.Short():
-		return 3
+	case testenv.Long():
+		return n / 2
 	}
-	return n / 2
+	return 3
 }
 
 // enoughAt ends a run by Enough at step n and returns its steps.

@@ -48,7 +48,7 @@ func cutToInk(data patchwork.Data) (out patchwork.Data) {
 // in one piece or in pieces that have their places, and are scenes only if that describes
 // them in fewer nats.
 func TestLayout(t *testing.T) {
-	_, scenes := twoShapes(40, 0)
+	_, scenes := twoShapes(25, 0)
 	r := rand.New(rand.NewPCG(1, 2))
 	drawings := func(n int, shape ...string) (data patchwork.Data) {
 		s := bitmap.Parse(shape...)

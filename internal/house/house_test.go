@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -151,11 +152,20 @@ type source struct {
 	ast       *ast.File
 }
 
-// sources parses all Go files of the workspace.
-func sources(t *testing.T) (out []source) {
+// sources returns all Go files of the workspace.
+func sources(t *testing.T) []source {
 	t.Helper()
+	out, err := parsed()
+	if err != nil || len(out) < 300 {
+		t.Fatalf("only %d files were read: %v", len(out), err)
+	}
+	return out
+}
+
+// parsed parses them, once.
+var parsed = sync.OnceValues(func() (out []source, err error) {
 	root := os.DirFS("../..")
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -182,11 +192,8 @@ func sources(t *testing.T) (out []source) {
 		out = append(out, s)
 		return err
 	})
-	if err != nil || len(out) < 300 {
-		t.Fatalf("only %d files were read: %v", len(out), err)
-	}
-	return out
-}
+	return out, err
+})
 
 func TestImports(t *testing.T) {
 	for _, s := range sources(t) {

@@ -28,7 +28,7 @@ import (
 // depend on the number of workers.
 var leastComparison = sync.OnceValues(func() (*compared, error) {
 	return compareWith(context.Background(), rivals.Options{Quick: true, Sizes: []int{20}, Sets: 1, Test: 20, TuneSets: 1,
-		Seed: 1, Workers: 2})
+		Seed: 1, Workers: 1})
 })
 
 // tiny returns the smallest options for every figure.
@@ -77,7 +77,7 @@ func TestReport(t *testing.T) {
 		some, least = names(figures), 60
 	}
 	dir := t.TempDir()
-	r := make1(t, dir, some, tiny(3))
+	r := make1(t, dir, some, tiny(1)) // each worker would start a Python of its own, which takes seconds
 	if len(r.Titles) != len(some) || len(r.Verdicts) != len(r.Titles) {
 		t.Errorf("%d figures, %d verdicts", len(r.Titles), len(r.Verdicts))
 	}
