@@ -283,8 +283,7 @@ func (d *arrayImages) pack(s *Set, n int) error {
 	if err != nil {
 		return err
 	}
-	switch v := a.Data.(type) {
-	case []bool:
+	if v, ok := a.Data.([]bool); ok {
 		b := make([]byte, len(v))
 		for i, on := range v {
 			if on {
@@ -293,26 +292,12 @@ func (d *arrayImages) pack(s *Set, n int) error {
 		}
 		packBools(s, b, d.in.rule.invert)
 		return nil
-	case []int8:
-		return packRows(s, l, v, d.in.rule, d.at)
-	case []int16:
-		return packRows(s, l, v, d.in.rule, d.at)
-	case []int32:
-		return packRows(s, l, v, d.in.rule, d.at)
-	case []int64:
-		return packRows(s, l, v, d.in.rule, d.at)
-	case []uint8:
-		return packRows(s, l, v, d.in.rule, d.at)
-	case []uint16:
-		return packRows(s, l, v, d.in.rule, d.at)
-	case []uint32:
-		return packRows(s, l, v, d.in.rule, d.at)
-	case []uint64:
-		return packRows(s, l, v, d.in.rule, d.at)
-	case []float32:
-		return packRows(s, l, v, d.in.rule, d.at)
 	}
-	return packRows(s, l, a.Data.([]float64), d.in.rule, d.at)
+	v, err := a.Float64s()
+	if err != nil {
+		return err
+	}
+	return packRows(s, l, v, a.Data, d.in.rule, d.at)
 }
 
 // numbers takes the next n rows as real values.
@@ -345,7 +330,7 @@ func packBools(s *Set, b []byte, invert bool) {
 // packBytes is like packRows, but faster if all bytes are 0 or 1.
 func packBytes(s *Set, l layout, b []byte, r rule, at int) error {
 	if r.threshold != nil || r.auto || r.invert {
-		return packRows(s, l, b, r, at)
+		return packRows(s, l, b, b, r, at)
 	}
 	for k, m := range s.Images {
 		if i := m.SetBytes(b[:m.Len()]); i >= 0 {
@@ -356,15 +341,15 @@ func packBytes(s *Set, l layout, b []byte, r rule, at int) error {
 	return nil
 }
 
-// packRows packs numbers; the first image is number at of the array.
-func packRows[T real](s *Set, l layout, v []T, r rule, at int) error {
+// packRows packs numbers, which are those of the slice from; the first image is number at of the array.
+func packRows[T real](s *Set, l layout, v []T, from any, r rule, at int) error {
 	auto := r.auto
 	for k, m := range s.Images {
 		if auto {
 			r.threshold = otsuOf(v[:m.Len()])
 		}
 		if i := fill(m, v[:m.Len()], r); i >= 0 {
-			return badPixel(l, v[i], i, at+k)
+			return badPixel(l, reflect.ValueOf(from).Index(k*m.Len()+i).Interface(), i, at+k)
 		}
 		v = v[m.Len():]
 	}

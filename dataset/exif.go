@@ -197,21 +197,14 @@ func (g *gray) turned(orientation int) *gray {
 	}
 	for i, v := range g.lum {
 		y, x := i/g.width, i%g.width
-		switch orientation {
-		case 2:
-			x = g.width - 1 - x
-		case 3:
-			y, x = g.height-1-y, g.width-1-x
-		case 4:
-			y = g.height - 1 - y
-		case 5:
+		if orientation >= 5 {
 			y, x = x, y
-		case 6:
-			y, x = x, g.height-1-y
-		case 7:
-			y, x = g.width-1-x, g.height-1-y
-		case 8:
-			y, x = g.width-1-x, y
+		}
+		if orientation >= 3 && orientation != 5 && orientation != 6 { // from the bottom
+			y = out.height - 1 - y
+		}
+		if orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7 { // from the right
+			x = out.width - 1 - x
 		}
 		out.lum[y*out.width+x] = v
 	}
