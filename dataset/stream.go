@@ -108,15 +108,9 @@ func (s *Stream) input() *input {
 
 // survey examines file i.
 func (s *Stream) survey(ctx context.Context, i int) error {
-	once := s.paths[i] == standardInput
-	if !once {
-		info, err := os.Stat(s.paths[i])
-		if err != nil {
-			return err
-		}
-		once = !info.Mode().IsRegular() && !info.IsDir()
-	}
-	if once {
+	if once, err := readOnce(s.paths[i]); err != nil {
+		return err
+	} else if once {
 		return &FormatError{Msg: fmt.Sprintf("holds more than fits in %d bytes of memory, and can be read only once",
 			s.opts.maxMemory()),
 			Hint: "save it to a file first, or allow more memory", memory: true}
@@ -159,6 +153,15 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	s.kinds = append(s.kinds, kinds)
 	s.joinMeta(part)
 	return err
+}
+
+// readOnce reports whether what a path names can be read only once.
+func readOnce(path string) (bool, error) {
+	if path == standardInput {
+		return true, nil
+	}
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir(), err
 }
 
 // surveyMeta determines the types of the metadata of a file that begins with

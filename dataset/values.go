@@ -48,23 +48,15 @@ func ReadValues(paths []string, opts Options) (*Values, error) {
 		return nil, err
 	}
 	in := newValueInput(opts)
-	var out *Values
-	for i, path := range paths {
-		var v *Values
-		set, err := in.path(path, opts.label(i))
-		if err == nil {
-			v = set.values()
-		}
-		if err == nil && out != nil {
-			err = out.join(v)
-		}
+	out, err := joinValueFiles(paths, func(i int) (*Values, error) {
+		set, err := in.path(paths[i], opts.label(i))
 		if err != nil {
-			return nil, at(err, path)
+			return nil, err
 		}
-		if out == nil {
-			out = v
-			out.Source = strings.Join(paths, ", ")
-		}
+		return set.values(), nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	out.Notes = append(out.Notes, in.seen.leftOutNotes()...)
 	return out.settled(&opts)
@@ -111,9 +103,21 @@ func DecodeFiles(names []string, contents [][]byte, opts Options) (*Values, erro
 	if len(names) == 0 || len(names) != len(contents) {
 		panic(fmt.Sprintf("dataset: %d names of %d files", len(names), len(contents)))
 	}
+	out, err := joinValueFiles(names, func(i int) (*Values, error) { return DecodeValues(names[i], contents[i], opts) })
+	if err != nil {
+		return nil, err
+	}
+	for i := range out.Rows {
+		out.Index = append(out.Index[:i], i)
+	}
+	return out, nil
+}
+
+// joinValueFiles joins the values of several files.
+func joinValueFiles(names []string, read func(i int) (*Values, error)) (*Values, error) {
 	var out *Values
 	for i, name := range names {
-		v, err := DecodeValues(name, contents[i], opts)
+		v, err := read(i)
 		if err == nil && out != nil {
 			err = out.join(v)
 		}
@@ -125,9 +129,6 @@ func DecodeFiles(names []string, contents [][]byte, opts Options) (*Values, erro
 		}
 	}
 	out.Source = strings.Join(names, ", ")
-	for i := range out.Rows {
-		out.Index = append(out.Index[:i], i)
-	}
 	return out, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
 )
 
@@ -53,15 +52,9 @@ func OpenValues(paths []string, opts Options) (*ValueStream, error) {
 
 // survey reads the beginning of a file.
 func (s *ValueStream) survey(path, beyond string) error {
-	once := path == standardInput
-	if !once {
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		once = !info.Mode().IsRegular() && !info.IsDir()
-	}
-	if once {
+	if once, err := readOnce(path); err != nil {
+		return err
+	} else if once {
 		return &FormatError{Msg: "holds " + beyond + ", and can be read only once",
 			Hint: "save it to a file first, or allow more memory", memory: true}
 	}
