@@ -58,11 +58,9 @@ func FromBytes(height, width int, pix []uint8) *Image {
 		panic(fmt.Sprintf("bitmap: %d pixels for an image of %d x %d", len(pix), height, width))
 	}
 	m := New(height, width)
-	for y := range height {
-		for x := range width {
-			if pix[y*width+x] != 0 {
-				m.on[y*m.stride()+x/64] |= 1 << (x % 64)
-			}
+	for i, v := range pix {
+		if v != 0 {
+			m.Set(i/width, i%width, true)
 		}
 	}
 	return m
@@ -194,32 +192,17 @@ func (m *Image) Clone() *Image {
 // Equal reports whether two images have the same size, the same known pixels
 // and the same values at them.
 func (m *Image) Equal(o *Image) bool {
-	if m.Height() != o.Height() || m.Width() != o.Width() {
-		return false
-	}
-	for i, w := range m.on {
-		if w != o.on[i] {
-			return false
-		}
-	}
-	if m.known == nil && o.known == nil {
-		return true
-	}
-	for y := range m.Height() {
-		for x := range m.Width() {
-			if m.Known(y, x) != o.Known(y, x) {
-				return false
-			}
-		}
-	}
-	return true
+	return m.height == o.height && m.width == o.width && slices.Equal(m.on, o.on) &&
+		slices.Equal(m.AppendKnownWords(nil), o.AppendKnownWords(nil))
 }
 
 // AppendBytes appends one byte per pixel to dst, row-major: 1 on, 0 off or
 // unknown, and returns the extended slice.
-func (m *Image) AppendBytes(dst []uint8) []uint8 {
+func (m *Image) AppendBytes(dst []uint8) []uint8 { return m.appendBytes(dst, m.on) }
+
+func (m *Image) appendBytes(dst []uint8, plane []uint64) []uint8 {
 	for y := range m.Height() {
-		row := m.on[y*m.stride():]
+		row := plane[y*m.stride():]
 		for x := range m.Width() {
 			dst = append(dst, uint8(row[x/64]>>(x%64)&1))
 		}
@@ -236,13 +219,7 @@ func (m *Image) AppendKnown(dst []uint8) []uint8 {
 		}
 		return dst
 	}
-	for y := range m.Height() {
-		row := (*m.known)[y*m.stride():]
-		for x := range m.Width() {
-			dst = append(dst, uint8(row[x/64]>>(x%64)&1))
-		}
-	}
-	return dst
+	return m.appendBytes(dst, *m.known)
 }
 
 // AppendValues appends one byte per pixel to dst, row-major: 1 on, 0 off, 2
@@ -252,12 +229,9 @@ func (m *Image) AppendValues(dst []uint8) []uint8 {
 	if dst = m.AppendBytes(dst); m.known == nil {
 		return dst
 	}
-	for y := range m.Height() {
-		row := (*m.known)[y*m.stride():]
-		for x := range m.Width() {
-			if row[x/64]>>(x%64)&1 == 0 {
-				dst[from+y*m.Width()+x] = 2
-			}
+	for i, known := range m.AppendKnown(nil) {
+		if known == 0 {
+			dst[from+i] = 2
 		}
 	}
 	return dst
@@ -266,17 +240,10 @@ func (m *Image) AppendValues(dst []uint8) []uint8 {
 // String draws the image, one line per row: '#' on, '.' off, '?' unknown. Parse
 // reads these lines back.
 func (m *Image) String() string {
-	buf := make([]byte, 0, m.Height()*(m.Width()+1))
+	buf, values := make([]byte, 0, m.Height()*(m.Width()+1)), m.AppendValues(nil)
 	for y := range m.Height() {
-		for x := range m.Width() {
-			switch {
-			case !m.Known(y, x):
-				buf = append(buf, '?')
-			case m.At(y, x):
-				buf = append(buf, '#')
-			default:
-				buf = append(buf, '.')
-			}
+		for _, v := range values[y*m.Width() : (y+1)*m.Width()] {
+			buf = append(buf, ".#?"[v])
 		}
 		buf = append(buf, '\n')
 	}

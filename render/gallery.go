@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 
 	patchwork "example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -140,16 +141,14 @@ func called(m *patchwork.Model, k int) string {
 // legend returns the hue of each expert among the picks, in order of number,
 // and the colour of unexplained ink.
 func legend(m *patchwork.Model, picks []patchwork.Pick) []Swatch {
-	last, used := -1, map[int]bool{}
-	for _, p := range picks {
-		used[p.Expert] = true
-		last = max(last, p.Expert)
+	used := make([]int, len(picks))
+	for i, p := range picks {
+		used[i] = p.Expert
 	}
+	slices.Sort(used)
 	var out []Swatch
-	for k := range last + 1 {
-		if used[k] {
-			out = append(out, Swatch{Hue(k), called(m, k)})
-		}
+	for _, k := range slices.Compact(used) {
+		out = append(out, Swatch{Hue(k), called(m, k)})
 	}
 	return append(out, Swatch{unexplained, "unexplained ink"})
 }

@@ -80,18 +80,9 @@ func (w *wireImage) image(index, pixels int) (*bitmap.Image, error) {
 
 // newImage converts an image to its JSON form.
 func newImage(img *bitmap.Image) wireImage {
-	bits := make([]byte, 0, img.Len())
-	for y := range img.Height() {
-		for x := range img.Width() {
-			switch {
-			case !img.Known(y, x):
-				bits = append(bits, '?')
-			case img.At(y, x):
-				bits = append(bits, '1')
-			default:
-				bits = append(bits, '0')
-			}
-		}
+	bits := img.AppendValues(nil)
+	for i, v := range bits {
+		bits[i] = "01?"[v]
 	}
 	return wireImage{img.Height(), img.Width(), string(bits)}
 }

@@ -54,7 +54,6 @@ func (s *core) shares() []share {
 type remembered[K comparable, V any] struct {
 	limit int64
 	mu    sync.Mutex
-	is    bool
 	key   K
 	of    V
 	bytes int64
@@ -64,7 +63,7 @@ type remembered[K comparable, V any] struct {
 func (r *remembered[K, V]) recall(key K) (of V, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.is || r.key != key {
+	if r.bytes == 0 || r.key != key {
 		return of, false
 	}
 	return r.of, true
@@ -78,7 +77,7 @@ func (r *remembered[K, V]) keep(key K, of V, bytes int64) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.is, r.key, r.of, r.bytes = true, key, of, bytes
+	r.key, r.of, r.bytes = key, of, bytes
 }
 
 func (r *remembered[K, V]) size() int64 {

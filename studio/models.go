@@ -256,15 +256,12 @@ func (s *core) gallery(ctx context.Context, id, format string) (*file, error) {
 	}
 	defer leave()
 	var buf bytes.Buffer
-	sheet := m.picture()
+	write, kind := render.WritePNG, "image/png"
 	if format == "svg" {
-		if err := render.WriteSVG(&buf, sheet); err != nil {
-			return nil, problem(422, err.Error())
-		}
-		return &file{"image/svg+xml", "inline", buf.Bytes()}, nil
+		write, kind = render.WriteSVG, "image/svg+xml"
 	}
-	if err := render.WritePNG(&buf, sheet); err != nil {
+	if err := write(&buf, m.picture()); err != nil {
 		return nil, problem(422, err.Error())
 	}
-	return &file{"image/png", "inline", buf.Bytes()}, nil
+	return &file{kind, "inline", buf.Bytes()}, nil
 }

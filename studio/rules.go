@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -91,10 +92,7 @@ func (s *core) ruleRoutes() {
 		})
 	add(s, operation("GET", "/v1/rules/compose", "compose", "Compose opinions by every rule", 200),
 		func(_ context.Context, in *opinionsQuery) (*composedList, error) {
-			if err := checkOpinions("p", in.P); err != nil {
-				return nil, err
-			}
-			if err := checkOpinions("q", in.Q); err != nil {
+			if err := cmp.Or(checkOpinions("p", in.P), checkOpinions("q", in.Q)); err != nil {
 				return nil, err
 			}
 			out := new(composedList)
@@ -136,10 +134,7 @@ func ruleCurves(_ context.Context, in *curvesQuery) (*curveList, error) {
 	if in.P1 == nil {
 		in.P1 = []float64{0.7}
 	}
-	if err := checkOpinions("p1", in.P1); err != nil {
-		return nil, err
-	}
-	if err := checkOpinions("q", in.Q); err != nil {
+	if err := cmp.Or(checkOpinions("p1", in.P1), checkOpinions("q", in.Q)); err != nil {
 		return nil, err
 	}
 	out := new(curveList)

@@ -23,15 +23,8 @@ type Symbol struct {
 // unknown pixels say nothing.
 func FromImage(name string, m *bitmap.Image) Symbol {
 	s := Symbol{Name: name, Height: m.Height(), Width: m.Width(), P: make([]float64, m.Len())}
-	for y := range s.Height {
-		for x := range s.Width {
-			switch {
-			case !m.Known(y, x):
-				s.P[y*s.Width+x] = math.NaN()
-			case m.At(y, x):
-				s.P[y*s.Width+x] = 1
-			}
-		}
+	for i, v := range m.AppendValues(nil) {
+		s.P[i] = [...]float64{0, 1, math.NaN()}[v]
 	}
 	return s
 }

@@ -17,14 +17,11 @@ import (
 // or says which row does not fit the model. The report is the same for any number of
 // workers.
 func Build(ctx context.Context, m *patchwork.Model, set *dataset.Set, opt Options) (*Report, error) {
-	if set.Len() == 0 {
-		return nil, fmt.Errorf("patchwork: there are no rows to report on")
+	opt, err := opt.begun(set.Len())
+	if err != nil {
+		return nil, err
 	}
 	folds := opt.settle(m, set)
-	opt.Workers = max(opt.Workers, 1)
-	if opt.Progress == nil {
-		opt.Progress = func(string, int, int) {}
-	}
 	b := &builder{m: m, set: set, opt: opt, folds: folds, said: called(m, set), rowName: set.Called()}
 	if set.Table {
 		for i := range m.Width() {
@@ -46,6 +43,18 @@ func Build(ctx context.Context, m *patchwork.Model, set *dataset.Set, opt Option
 	b.distrust()
 	b.r.Summary = b.summary()
 	return b.r, nil
+}
+
+// begun returns the options for so many rows, with what has no value set. The error says that there are none.
+func (o Options) begun(rows int) (Options, error) {
+	if rows == 0 {
+		return o, fmt.Errorf("patchwork: there are no rows to report on")
+	}
+	o.Workers = max(o.Workers, 1)
+	if o.Progress == nil {
+		o.Progress = func(string, int, int) {}
+	}
+	return o, nil
 }
 
 // builder is the work on one report.

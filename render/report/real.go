@@ -103,17 +103,14 @@ const (
 // model. Of the options Workers, Progress and Worked count; rows to work out that there are not are an error. The
 // report is the same for any number of workers.
 func BuildReal(ctx context.Context, m *real.Model, v *dataset.Values, opt Options) (*Real, error) {
-	if v.Len() == 0 {
-		return nil, fmt.Errorf("patchwork: there are no rows to report on")
+	opt, err := opt.begun(v.Len())
+	if err != nil {
+		return nil, err
 	}
 	for _, i := range opt.Worked {
 		if i < 0 || i >= v.Len() {
 			return nil, fmt.Errorf("patchwork: there is no row %d among %d", i+1, v.Len())
 		}
-	}
-	opt.Workers = max(opt.Workers, 1)
-	if opt.Progress == nil {
-		opt.Progress = func(string, int, int) {}
 	}
 	set := v.Labelled()
 	set.Rows = v.Index
@@ -232,15 +229,13 @@ func (b *realBuilder) add(rows []explained) {
 	r, known, logLik, base := b.real, 0, 0.0, 0.0
 	for i, e := range rows {
 		picks := []patchwork.Pick{} // for what is counted as of bits: only the parts matter
-		row := Row{Row: b.row(i), Name: b.rowName(i), Parts: []int{}, Gains: []Number{}}
 		for j, p := range e.found.Picks {
 			picks = append(picks, patchwork.Pick{Expert: p.Expert, Gain: e.found.Gains[j]})
-			row.Parts, row.Gains = append(row.Parts, p.Expert), append(row.Gains, Number(e.found.Gains[j]))
 		}
 		b.found = append(b.found, patchwork.Explanation{Picks: picks})
 		r.picks = append(r.picks, picks)
 		r.found = append(r.found, e.found)
-		row.Known = r.model.D() - len(e.unknown)
+		row := b.rowOf(i, r.model.D()-len(e.unknown))
 		row.Loss = Number(-e.found.LogLik / float64(row.Known))
 		r.ByRow = append(r.ByRow, row)
 		known += row.Known

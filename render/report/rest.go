@@ -32,7 +32,7 @@ func (b *builder) rest(ctx context.Context) error {
 		if err != nil {
 			return
 		}
-		b.r.ByRow[i] = b.rowOf(i)
+		b.r.ByRow[i] = b.rowOf(i, b.set.Images[i].CountKnown())
 		r := &b.r.ByRow[i]
 		img := b.set.Images[i]
 		composed.Join(b.m, img.Height(), img.Width(), b.found[i].Picks)
@@ -63,9 +63,9 @@ func (b *builder) rest(ctx context.Context) error {
 	return nil
 }
 
-// rowOf returns a row with its parts.
-func (b *builder) rowOf(i int) Row {
-	r := Row{Row: b.row(i), Name: b.rowName(i), Known: b.set.Images[i].CountKnown(), Parts: []int{}, Gains: []Number{}}
+// rowOf returns a row of so many known cells with its parts.
+func (b *builder) rowOf(i, known int) Row {
+	r := Row{Row: b.row(i), Name: b.rowName(i), Known: known, Parts: []int{}, Gains: []Number{}}
 	for _, p := range b.found[i].Picks {
 		r.Parts, r.Gains = append(r.Parts, p.Expert), append(r.Gains, Number(p.Gain))
 	}

@@ -162,20 +162,14 @@ var (
 // pageFiles returns the files of the page: that of the server, with its script, its style
 // and its icon inside, and a policy that lets nothing be loaded or sent.
 func pageFiles(dist fs.FS, core []byte) (map[string][]byte, error) {
-	page, err := fs.ReadFile(dist, "index.html")
-	if err != nil {
-		return nil, err
+	files := map[string][]byte{"index.html": nil, "icon.svg": nil, "licenses.txt": nil}
+	for name := range files {
+		var err error
+		if files[name], err = fs.ReadFile(dist, name); err != nil {
+			return nil, err
+		}
 	}
-	icon, err := fs.ReadFile(dist, "icon.svg")
-	if err != nil {
-		return nil, err
-	}
-	notices, err := fs.ReadFile(dist, "licenses.txt")
-	if err != nil {
-		return nil, err
-	}
-	text := string(page)
-	script, text, err := takeOut(dist, text, scriptTag)
+	script, text, err := takeOut(dist, string(files["index.html"]), scriptTag)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +177,7 @@ func pageFiles(dist fs.FS, core []byte) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	inline := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon)
+	inline := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(files["icon.svg"])
 	text = strings.ReplaceAll(text, "./icon.svg", inline)
 	script = strings.ReplaceAll(strings.ReplaceAll(script, "./icon.svg", inline), "</script", `<\/script`)
 	policy := "default-src 'none'; script-src 'self' file: 'wasm-unsafe-eval' " + hash(script) + "; style-src " +
@@ -193,7 +187,7 @@ func pageFiles(dist fs.FS, core []byte) (map[string][]byte, error) {
 	text = strings.Replace(text, `<meta name="viewport"`, head+`    <meta name="viewport"`, 1)
 	text = strings.Replace(text, "</body>",
 		`<script src="./core.js"></script>`+"\n<script type=\"module\">"+script+"</script>\n</body>", 1)
-	return map[string][]byte{"index.html": []byte(text), "core.js": core, "licenses.txt": notices}, nil
+	return map[string][]byte{"index.html": []byte(text), "core.js": core, "licenses.txt": files["licenses.txt"]}, nil
 }
 
 // takeOut returns the file that the tag of a page names, and the page without the tag.
