@@ -273,8 +273,7 @@ func (f *dataFlags) cut(set *dataset.Set) (*dataset.Set, error) {
 	if f.skip >= set.Len() {
 		return nil, usagef("--rows %s begins after the last of %s", f.rows, describe(set.Len(), set))
 	}
-	set = set.Skip(f.skip)
-	if f.takeGiven {
+	if set = set.Skip(f.skip); f.takeGiven {
 		set = set.Take(f.take)
 	}
 	return set, nil

@@ -45,8 +45,10 @@ columns.`,
 				return err
 			}
 			switch {
+			case output != "" && ofTable(m):
+				return a.savePictureUntil(cmd.Context(), output, render.TableParts(m))
 			case output != "":
-				return a.savePictureUntil(cmd.Context(), output, partsPicture(m))
+				return a.savePictureUntil(cmd.Context(), output, render.Experts(m))
 			case ofTable(m):
 				return a.print(partBars(m))
 			}
@@ -93,14 +95,6 @@ func partBars(m *patchwork.Model) []string {
 		}
 	}
 	return out
-}
-
-// partsPicture returns a picture of the parts of a model.
-func partsPicture(m *patchwork.Model) render.Picture {
-	if ofTable(m) {
-		return render.TableParts(m)
-	}
-	return render.Experts(m)
 }
 
 // picture returns the samples as a picture.
@@ -171,13 +165,10 @@ func onesOf(row *bitmap.Image, most int, name func(x int) string) string {
 			on = append(on, name(x))
 		}
 	}
-	switch more := len(on) - most; {
-	case on == nil:
+	if on == nil {
 		return "no ones"
-	case more > 0:
-		return fmt.Sprintf("%s, and %d more", strings.Join(on[:most], ", "), more)
 	}
-	return strings.Join(on, ", ")
+	return listed(on, most)
 }
 
 // writeCSV writes the samples of a table as a table: the names of the columns, if there

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -362,6 +361,3 @@ func (r *exactResult) summary(f *exactFlags) exactSummary {
 		Optimal:     r.cover.Optimal(), Left: len(r.cover.Left), Added: len(r.cover.Added), Stopped: r.cover.Stopped,
 		Seconds: r.took.Seconds()}
 }
-
-// errNoCells says that a file of cells has none.
-var errNoCells = errors.New("no cells; give a row and a column on each line")

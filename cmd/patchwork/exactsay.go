@@ -167,7 +167,7 @@ func readCells(path string, set *dataset.Set) (cells []blocks.Cell, err error) {
 		return nil, &inputError{err}
 	}
 	if len(cells) == 0 {
-		return nil, &inputError{fmt.Errorf("%s: %w", path, errNoCells)}
+		return nil, &inputError{fmt.Errorf("%s: no cells; give a row and a column on each line", path)}
 	}
 	return cells, nil
 }

@@ -69,7 +69,8 @@ func TestEveryExampleWorks(t *testing.T) {
 		}
 		switch {
 		case done[l]:
-		case !testenv.Long() && (strings.Contains(l, "--curve 1,3,5") || strings.HasPrefix(l, "synth sheet --size 7200x")):
+		case !testenv.Long() && (strings.Contains(l, "--curve 1,3,5") || strings.HasPrefix(l, "synth sheet --size 7200x") ||
+			strings.HasPrefix(l, "demo ")): // TestDemo runs it without arguments
 		case strings.HasPrefix(l, "serve"):
 			serveOnce(t, fields(l)...)
 		case strings.HasPrefix(l, "report "): // learns the model again, several times

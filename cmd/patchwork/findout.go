@@ -80,20 +80,12 @@ func (r *findReport) begin(symbols []sheets.Symbol) {
 	}
 }
 
-// band returns what the odds of a find are called.
-func band(certain bool) string {
-	if certain {
-		return "certain"
-	}
-	return "doubtful"
-}
-
 // add adds the finds of a page.
 func (r *findReport) add(name string, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result) {
 	for _, f := range found.Finds {
 		m := foundMark{Page: name, Part: f.Symbol, Name: symbols[f.Symbol].Name, Y: f.Y, X: f.X, Angle: f.Turn.Angle,
 			Mirrored: f.Turn.Mirrored, Gain: rounded(f.Gain), LogOdds: rounded(f.LogOdds), Certain: f.Certain,
-			Scale: f.Turn.Scale, Band: band(f.Certain), Ink: f.Ink, Missing: f.Missing, Extra: f.Extra,
+			Scale: f.Turn.Scale, Band: map[bool]string{true: "certain", false: "doubtful"}[f.Certain], Ink: f.Ink, Missing: f.Missing, Extra: f.Extra,
 			Box: [4]int{f.Top, f.Left, f.Bottom, f.Right}}
 		if f.Second >= 0 {
 			m.Second, m.Ahead = symbols[f.Second].Name, rounded(f.Ahead)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,10 +82,7 @@ func pictureFlag(cmd *cobra.Command, path *string, name, usage string) {
 	mark(cmd.Flags(), name, cobra.BashCompFilenameExt, []string{"png", "svg"})
 }
 
-func isPicture(path string) bool {
-	ext := strings.ToLower(filepath.Ext(path))
-	return ext == ".png" || ext == ".svg"
-}
+func isPicture(path string) bool { return suffixOf(path) == ".png" || suffixOf(path) == ".svg" }
 
 // textFlag is a flag whose text is read by a function.
 type textFlag struct {

@@ -74,7 +74,7 @@ func (a *app) help(cmd *cobra.Command) {
 	if a.width > 0 {
 		w.width = min(max(a.width, 40), 100)
 	}
-	w.paragraph(cmd.Short)
+	w.text(cmd.Short + "\n")
 	usage := strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath()))
 	usage = strings.TrimSpace(strings.TrimSuffix(usage, "[flags]"))
 	if cmd.HasAvailableSubCommands() {
@@ -117,12 +117,6 @@ type helpWriter struct {
 }
 
 func (w helpWriter) line(s string) { fmt.Fprintln(w, s) }
-
-// paragraph prints text and an empty line.
-func (w helpWriter) paragraph(s string) {
-	w.text(s)
-	w.line("")
-}
 
 // command prints an example of a command, continued on further lines if it is long.
 func (w helpWriter) command(line string) {

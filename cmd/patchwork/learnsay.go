@@ -32,14 +32,9 @@ func (a *app) lookAt(ctx context.Context, f *learnFlags, s *source) (learn.Layou
 // facts returns what of the data decides how to learn.
 func (f *learnFlags) facts(s *source) recipe.Facts {
 	head := s.head()
-	facts := recipe.Facts{Streamed: s.stream != nil}
+	facts := recipe.Facts{Streamed: s.stream != nil, Rows: s.rows()}
 	facts.Height, facts.Width = head.Size()
 	facts.Table = head.Table && facts.Height == 1
-	if s.set != nil {
-		facts.Rows = s.set.Len()
-	} else {
-		facts.Rows, _ = s.stream.Len()
-	}
 	return facts
 }
 
@@ -132,7 +127,7 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 			took.Seconds()),
 		fmt.Sprintf("%slog-likelihood %.3f per %s, %.5f per %s (nats)",
 			startWords(&r, nouns.Image, l.model.K()), r.LogLik/float64(r.Rows), image, r.LogLik/l.pixels, pixel),
-		fmt.Sprintf("%.2f parts used per %s", usedParts(l.model), image),
+		fmt.Sprintf("%.2f parts used per %s", sum(l.model.Extras().Usage), image),
 	}
 	if f.Begin == "pairs" {
 		length := ""
@@ -174,11 +169,6 @@ func startWords(r *patchwork.Record, image string, k int) string {
 		with = " with " + words.Count(k, "part")
 	}
 	return fmt.Sprintf("start %d of %d%s %s: ", r.Chosen+1, len(r.Starts), with, by)
-}
-
-// usedParts returns how many parts an image uses, on average.
-func usedParts(m *patchwork.Model) float64 {
-	return sum(m.Extras().Usage)
 }
 
 // curveLines returns a table of the numbers of parts tried, and why one was chosen.
@@ -392,7 +382,7 @@ func (a *app) reportJSON(f *learnFlags, head *dataset.Set, l *learning, took tim
 		Seconds: took.Seconds(), Method: r.Method, Mode: r.Mode,
 		For: f.For, Profile: l.profile, Command: recipe.CommandLine(args), Rows: r.Rows, Blank: l.blank,
 		Height: l.model.Height(), Width: l.model.Width(), Seed: r.Seed,
-		PerPixel: r.LogLik / l.pixels, Used: usedParts(l.model), Usage: append([]float64{}, e.Usage...),
+		PerPixel: r.LogLik / l.pixels, Used: sum(l.model.Extras().Usage), Usage: append([]float64{}, e.Usage...),
 		Curve:    r.Curve,
 		Notes:    append(append([]string{}, l.allLines()...), countLines(f, l)...),
 		Warnings: newFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))), Output: f.output}

@@ -69,7 +69,7 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 		for _, j := range o.Constant {
 			names = append(names, o.Columns[j].Name)
 		}
-		say("constant", "%s the same in every row: %s", words.Count(n, "column"), some5(names))
+		say("constant", "%s the same in every row: %s", words.Count(n, "column"), listed(names, 5))
 	}
 	for _, note := range o.Notes {
 		say("note", "%s", note)
@@ -96,31 +96,23 @@ func labelText(l dataset.LabelOverview, images int) string {
 	const most = 12
 	switch {
 	case l.Distinct == 1:
-		return valueText(l.Counts[0].Value) + " everywhere"
+		return cmp.Or(l.Counts[0].Value, "none") + " everywhere"
 	case l.Distinct == images:
-		return "all different, such as " + valueText(l.Counts[0].Value)
+		return "all different, such as " + cmp.Or(l.Counts[0].Value, "none")
 	case l.Distinct > most && l.Counts[0].N*l.Distinct == images:
 		return fmt.Sprintf("%d values, each %d times", l.Distinct, l.Counts[0].N)
 	case l.Distinct > 3*most:
-		return fmt.Sprintf("%d values, most often %s (%d)", l.Distinct, valueText(l.Counts[0].Value), l.Counts[0].N)
+		return fmt.Sprintf("%d values, most often %s (%d)", l.Distinct, cmp.Or(l.Counts[0].Value, "none"), l.Counts[0].N)
 	}
 	var parts []string
 	for _, c := range l.Counts[:min(len(l.Counts), most)] {
-		parts = append(parts, fmt.Sprintf("%s (%d)", valueText(c.Value), c.N))
+		parts = append(parts, fmt.Sprintf("%s (%d)", cmp.Or(c.Value, "none"), c.N))
 	}
 	text := strings.Join(parts, ", ")
 	if more := l.Distinct - len(parts); more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
 	}
 	return text
-}
-
-// valueText returns the value of a label; there may be none.
-func valueText(value string) string {
-	if value == "" {
-		return "none"
-	}
-	return value
 }
 
 // nameIn returns what an image is called on a sheet: its file, or of a table what rows
@@ -139,13 +131,13 @@ func namesOf(set *dataset.Set, which []int) string {
 	for _, i := range which {
 		names = append(names, name(i))
 	}
-	return some5(names)
+	return listed(names, 5)
 }
 
-// some5 joins up to five names, and says how many more there are.
-func some5(names []string) string {
-	if more := len(names) - 5; more > 0 {
-		return fmt.Sprintf("%s, and %d more", strings.Join(names[:5], ", "), more)
+// listed joins up to so many names, and says how many more there are.
+func listed(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), more)
 	}
 	return strings.Join(names, ", ")
 }

@@ -192,20 +192,11 @@ func imageSize(m *patchwork.Model) (height, width int) {
 	return c.ImageHeight, c.ImageWidth
 }
 
-// composedTile draws the probabilities that picks compose.
-func composedTile(m *patchwork.Model, picks []patchwork.Pick) image.Image {
-	h, w := imageSize(m)
-	return render.Composed(m, h, w, picks)
-}
-
 // sampleTiles draws tiles of n samples: configurations drawn from the geometry,
 // composed, as probabilities.
 func sampleTiles(m *patchwork.Model, n int, seed uint64) []image.Image {
-	tiles := make([]image.Image, n)
-	for i := range tiles {
-		tiles[i] = composedTile(m, m.SamplePicks(sampleSource(seed, i)))
-	}
-	return tiles
+	h, w := imageSize(m)
+	return valuesBy(n, func(i int) image.Image { return render.Composed(m, h, w, m.SamplePicks(sampleSource(seed, i))) })
 }
 
 // sampleSource returns the random source of sample i, which depends on the index, so

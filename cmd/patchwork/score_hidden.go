@@ -133,18 +133,12 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 	return r, nil
 }
 
-// The rows that column means are of.
-const (
-	ofTraining = "training rows"
-	ofVisible  = "visible bits"
-)
-
 // meansOf says which rows the column means of a model are of.
 func meansOf(m *patchwork.Model) string {
 	if m.Extras().Means != nil {
-		return ofTraining
+		return "training rows"
 	}
-	return ofVisible
+	return "visible bits"
 }
 
 // scoreMarginal scores the baseline that every model should beat: the mean of each

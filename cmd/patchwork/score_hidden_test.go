@@ -31,7 +31,7 @@ func TestScoreHiddenMeans(t *testing.T) {
 		t.Fatal(got.err)
 	}
 	got := scoredHidden(t, "score -m m.npz test.csv --hide 0.2 --seed 1")
-	if want := -math.Log1p(-40.5 / 61); got.MarginalOf != ofTraining ||
+	if want := -math.Log1p(-40.5 / 61); got.MarginalOf != "training rows" ||
 		math.Abs(float64(got.Marginal.LogLoss)-want) > 1e-9 || got.Bits == 0 {
 		t.Errorf("%d bits, baseline of the %s: %v, want %v", got.Bits, got.MarginalOf, got.Marginal.LogLoss, want)
 	}
@@ -48,7 +48,7 @@ func TestScoreHiddenMeans(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := scoredHidden(t, "score -m old.npz test.csv --hide 0.2 --seed 1")
-	if old.MarginalOf != ofVisible || !(old.Marginal.LogLoss < 0.1) || old.Averaged != got.Averaged {
+	if old.MarginalOf != "visible bits" || !(old.Marginal.LogLoss < 0.1) || old.Averaged != got.Averaged {
 		t.Errorf("baseline of the %s: %v", old.MarginalOf, old.Marginal.LogLoss)
 	}
 	if text := must(t, fields("score -m old.npz test.csv --hide 0.2 --seed 1")...); !strings.Contains(text,
