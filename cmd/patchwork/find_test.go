@@ -111,7 +111,7 @@ func TestFind(t *testing.T) {
 
 // The bytes do not depend on tiles and workers.
 func TestFindInTiles(t *testing.T) {
-	drawnSheet(t, "--seed 4 --flip 0.03")
+	drawnSheet(t, "--seed 4 --flip 0.03 --size 400x600 --symbols 8 --objects 8")
 	want := ""
 	for _, ways := range []string{"--tiles 1 --workers 1", "--tiles 4 --workers 2", "--tiles 50 --workers 7",
 		"--workers 1"} {
