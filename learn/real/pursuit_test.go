@@ -217,3 +217,20 @@ func TestModelsAreChecked(t *testing.T) {
 		t.Errorf("all unknown: %v, %v", e, err)
 	}
 }
+
+// LogLik returns the log-likelihood of an image under the picks, in nats: the sum of the logarithms of the densities of
+// its
+// values, and of the probabilities of its bits. Unknown values (NaN) add nothing.
+func (m *Model) LogLik(image []float64, picks []Pick) float64 {
+	sum := 0.0
+	for d, x := range image {
+		switch {
+		case math.IsNaN(x):
+		case m.bit(d):
+			sum += logBit(m.Compose(d, picks).Mean(), x)
+		default:
+			sum += m.Compose(d, picks).LogDensity(x)
+		}
+	}
+	return sum
+}

@@ -1,12 +1,8 @@
 package real
 
-import (
-	"math"
+import "example.com/patchwork/pose"
 
-	"example.com/patchwork/pose"
-)
-
-// This file is the definition of a model's likelihood and of the pursuit in the shape of the
+// This file is the definition of what a model says of a pixel in the shape of the
 // formulas, without regard to speed. The tests hold the fast code to it.
 
 // Opinions returns what the picks say about pixel d, in their order. Entries that abstain, or
@@ -62,21 +58,4 @@ func (m *Model) join(d int, opinions []Normal) Mixture {
 		return m.Rule.ComposeBits(m.Tau, m.Background[d], opinions...)
 	}
 	return m.Rule.Compose(m.Tau, m.Background[d], opinions...)
-}
-
-// LogLik returns the log-likelihood of an image under the picks, in nats: the sum of the logarithms of the densities of
-// its
-// values, and of the probabilities of its bits. Unknown values (NaN) add nothing.
-func (m *Model) LogLik(image []float64, picks []Pick) float64 {
-	sum := 0.0
-	for d, x := range image {
-		switch {
-		case math.IsNaN(x):
-		case m.bit(d):
-			sum += logBit(m.Compose(d, picks).Mean(), x)
-		default:
-			sum += m.Compose(d, picks).LogDensity(x)
-		}
-	}
-	return sum
 }

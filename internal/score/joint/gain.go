@@ -77,23 +77,6 @@ func (s *State) ratios(columns []int32, params []float64) float64 {
 	return product
 }
 
-// LogLik returns the log-likelihood of the known bits of the row, in nats.
-func (s *State) LogLik() float64 {
-	sum := 0.0
-	if len(s.set) == 0 {
-		return s.e.logLik(s.x)
-	}
-	for i, x := range s.x {
-		switch x {
-		case On:
-			sum += elem.Log(max(s.p[i], least))
-		case Off:
-			sum += elem.Log1p(-min(s.p[i], 1-1e-16))
-		}
-	}
-	return sum
-}
-
 // logLik returns the log-likelihood of the known bits of a row without experts, in nats.
 func (e *Experts) logLik(row []uint8) float64 {
 	sum := 0.0

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/rule"
 )
 
@@ -204,4 +205,21 @@ func BenchmarkExplain(b *testing.B) {
 			}
 		})
 	}
+}
+
+// LogLik returns the log-likelihood of the known bits of the row, in nats.
+func (s *State) LogLik() float64 {
+	sum := 0.0
+	if len(s.set) == 0 {
+		return s.e.logLik(s.x)
+	}
+	for i, x := range s.x {
+		switch x {
+		case On:
+			sum += elem.Log(max(s.p[i], least))
+		case Off:
+			sum += elem.Log1p(-min(s.p[i], 1-1e-16))
+		}
+	}
+	return sum
 }
