@@ -247,7 +247,8 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: notes %q", name, s.Notes)
 		}
 	}
-	if _, err := Decode(context.Background(), "a.zip", zipOf(t, files...), Options{}); err == nil || !testenv.Said(t, err.Error()) {
+	_, err := Decode(context.Background(), "a.zip", zipOf(t, files...), Options{})
+	if err == nil || !testenv.Said(t, err.Error()) {
 		t.Errorf("in memory: %v", err)
 	}
 	turned, err := Read([]string{archive}, Options{Height: 20, Width: 30, Transpose: true})

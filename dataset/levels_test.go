@@ -141,7 +141,8 @@ func TestTidySurvey(t *testing.T) {
 // Names of any length are cut in errors that list them.
 func TestLongNamesInErrors(t *testing.T) {
 	name := strings.Repeat("n", 50_000)
-	_, err := Decode(context.Background(), "t.csv", []byte(name+"a,"+name+"b\n0,1\n1,0\n"), Options{Columns: []string{"x"}})
+	_, err := Decode(context.Background(), "t.csv", []byte(name+"a,"+name+"b\n0,1\n1,0\n"),
+		Options{Columns: []string{"x"}})
 	if err == nil || !testenv.Said(t, err.Error()) || len(err.Error()) > 1000 {
 		t.Errorf("%.300v", err)
 	}
