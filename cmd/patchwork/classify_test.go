@@ -194,8 +194,8 @@ func TestClassifyAlphabet(t *testing.T) {
 func TestClassesOfTooMuch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "rows.csv.gz", packed("y,a\n"+strings.Repeat("1,0\n", 1_100_000)))
-	if got := refused(t, fields("classify learn rows.csv.gz --by y --items --memory 100MB -o c.npz")...); !strings.Contains(got,
-		"more lists than fit in 100") {
+	if got := refused(t, fields("classify learn rows.csv.gz --by y --items --memory 100MB -o c.npz")...); !strings.Contains(
+		got, "more lists than fit in 100") {
 		t.Error(got)
 	}
 	if got := refused(t, fields("classify learn rows.csv.gz --by y --memory 100MB -o c.npz")...); !strings.Contains(got,

@@ -85,7 +85,8 @@ func (r *findReport) add(name string, page *bitmap.Image, symbols []sheets.Symbo
 	for _, f := range found.Finds {
 		m := foundMark{Page: name, Part: f.Symbol, Name: symbols[f.Symbol].Name, Y: f.Y, X: f.X, Angle: f.Turn.Angle,
 			Mirrored: f.Turn.Mirrored, Gain: rounded(f.Gain), LogOdds: rounded(f.LogOdds), Certain: f.Certain,
-			Scale: f.Turn.Scale, Band: map[bool]string{true: "certain", false: "doubtful"}[f.Certain], Ink: f.Ink, Missing: f.Missing, Extra: f.Extra,
+			Scale: f.Turn.Scale, Band: map[bool]string{true: "certain", false: "doubtful"}[f.Certain],
+			Ink: f.Ink, Missing: f.Missing, Extra: f.Extra,
 			Box: [4]int{f.Top, f.Left, f.Bottom, f.Right}}
 		if f.Second >= 0 {
 			m.Second, m.Ahead = symbols[f.Second].Name, rounded(f.Ahead)

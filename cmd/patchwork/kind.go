@@ -91,7 +91,8 @@ func kindOfHead(head []byte) string {
 	}
 	for _, k := range []struct{ begin, kind string }{
 		{"\x93NUMPY", kindArray}, {"PAR1", kindTable}, {"ARROW1", kindArrow}, {"patchwork-tally", kindTally},
-		{"%PDF-", kindPDF}, {"\x89PNG", kindPicture}, {"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {"II*\x00", kindPicture},
+		{"%PDF-", kindPDF}, {"\x89PNG", kindPicture},
+		{"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {"II*\x00", kindPicture},
 		{"MM\x00*", kindPicture}, {"RIFF", kindPicture},
 		{"MATLAB 5.0 MAT-file", kindArray}, {"\x00\x00\x08", kindArray}, {`{"index":`, kindLines}, {"<", kindPage},
 	} {

@@ -334,7 +334,8 @@ func fewerThanAsked(m *patchwork.Model, asked int) string {
 	case hidden:
 		found = "predict hidden bits as well as the best, most briefly"
 	}
-	return text + fmt.Sprintf("no more than %d were found whose votes all explain more than they cost, and of all these %s %s",
+	return text + fmt.Sprintf(
+		"no more than %d were found whose votes all explain more than they cost, and of all these %s %s",
 		most, words.Count(k, "part"), found)
 }
 
