@@ -105,6 +105,9 @@ func TestDocs(t *testing.T) {
 	d := docs{root: root, bin: t.TempDir()}
 	for _, page := range docsPages(t) {
 		t.Run(strings.ReplaceAll(page, "/", "."), func(t *testing.T) {
+			if strings.HasPrefix(page, "docs/gallery/") { // pages that show what other pages explain
+				testenv.Slow(t)
+			}
 			if !apart(t) {
 				d.run(t, page)
 			}

@@ -49,9 +49,7 @@ var built = sync.OnceValues(func() ([]byte, error) { return build(context.Backgr
 
 func wasm(t *testing.T) []byte {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the studio as WebAssembly takes a minute to build for the first time")
-	}
+	testenv.Slow(t) // it compiles everything once more
 	out, err := built()
 	if err != nil {
 		t.Fatal(err)
