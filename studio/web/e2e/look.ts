@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { violations, violationsText } from "./axe.ts";
-import { shot, visit } from "./studio.ts";
+import { schemes, shot, visit } from "./studio.ts";
 import { clean, world } from "./world.ts";
 
 /** What must be on a view before it is looked at. */
@@ -21,7 +21,7 @@ async function settle(page: Page, view: string): Promise<void> {
   await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))); // what was asked for is painted
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
+for (const colorScheme of schemes) {
   for (const [device, viewport] of [["laptop", { width: 1280, height: 800 }], ["phone", { width: 390, height: 844 }]] as const) {
     test(`every view, ${device}, ${colorScheme}: accessible, and no wider than the screen`, async () => {
       const v = await visit(world.browser, world.studio.url, "", { viewport, colorScheme, hasTouch: device === "phone" });

@@ -6,7 +6,7 @@ import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { violations, violationsText } from "./axe.ts";
-import { newPage, patchwork, pictures, scratch, scratchFile, shot } from "./studio.ts";
+import { newPage, patchwork, pictures, schemes, scratch, scratchFile, shot } from "./studio.ts";
 import { world } from "./world.ts";
 
 const files: Record<string, string> = { table: "report.html", images: "letters.html" };
@@ -44,7 +44,7 @@ async function open(file: string, options: BrowserContextOptions): Promise<{ pag
 }
 
 for (const [what, file] of Object.entries(files)) {
-  for (const colorScheme of ["light", "dark"] as const) {
+  for (const colorScheme of schemes) {
     for (const [device, viewport] of [["laptop", { width: 1280, height: 800 }], ["phone", { width: 390, height: 844 }]] as const) {
       test(`a report on ${what}, ${device}, ${colorScheme}: loads nothing, accessible, no wider than the screen`, async () => {
         const { page, trouble } = await open(file, { viewport, colorScheme });

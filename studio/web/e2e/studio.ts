@@ -13,6 +13,9 @@ export const scratch = mkdtempSync(join(tmpdir(), "studio-e2e-"));
 export const pictures = process.env.SCREENSHOTS ?? "";
 if (pictures) mkdirSync(pictures, { recursive: true });
 
+/** The colours in which every view and report is looked at; in .ci/nightly dark, too. */
+export const schemes: ("light" | "dark")[] = process.env.PATCHWORK_LONG === "1" ? ["light", "dark"] : ["light"];
+
 /** The program under test: the one in PATCHWORK, or built now. */
 export const program = process.env.PATCHWORK ? resolve(process.env.PATCHWORK) : build();
 
