@@ -27,7 +27,8 @@ var pageTemplates = markup.New("report", markup.Funcs{
 	"percent": func(share float64) string { return joined(percent(share)) }, "joined": joined, "plural": plural,
 	"thousands": thousands, "lower": strings.ToLower, "upper": sentence, "mean": Mean, "worst": Worst, "back": Back,
 	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits[float64], "times": times, "fixed": fixed[float64],
-	"tint": tint, "share": shareOf, "binbars": binBars,
+	"counted": func(part int) int { return part + 1 }, // as people count
+	"tint":    tint, "share": shareOf, "binbars": binBars,
 	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) },
 	"way":    way[float64], "middle": func(x, w float64) float64 { return x + float64(w/2) },
 	"noun":  func(r interface{ Noun() string }) string { return r.Noun() },

@@ -119,11 +119,28 @@ func TestPageShowsWhatIsSeen(t *testing.T) {
 	}
 }
 
+var badgeOf = regexp.MustCompile(`<span class="badge"[^>]*>(\d+)</span>(?: part (\d+) )?`)
+
+// checkBadges: parts have the numbers on their badges that their names have, from 1.
+func checkBadges(t *testing.T, page string) {
+	t.Helper()
+	badges := badgeOf.FindAllStringSubmatch(page, -1)
+	if !slices.ContainsFunc(badges, func(b []string) bool { return b[2] != "" }) {
+		t.Error("no badge is beside a number")
+	}
+	for _, b := range badges {
+		if b[1] == "0" || b[2] != "" && b[1] != b[2] {
+			t.Errorf("badge %s of part %q", b[1], b[2])
+		}
+	}
+}
+
 // TestPageOfTable checks the page of a table whose names are hostile.
 func TestPageOfTable(t *testing.T) {
 	m, set := planted(t, 60)
 	page := html(t, build(t, m, set, Options{Stability: 1, Workers: 2}))
 	checkPage(t, page)
+	checkBadges(t, page)
 	for _, want := range []string{"Title &lt;of&gt; &amp; a page", "wet &amp; &lt;i&gt;cold&lt;/i&gt;",
 		"&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;",
 		"site &lt;1&gt;", "bog", "plants &amp; &lt;b&gt;.csv", "60 rows", "Missing cells", "Redrawn rows", "column means"} {
@@ -143,6 +160,7 @@ func TestPageOfImages(t *testing.T) {
 	m, set := letters(t)
 	page := html(t, build(t, m, set, Options{Stability: -1, Workers: 2}))
 	checkPage(t, page)
+	checkBadges(t, page)
 	for _, want := range []string{"12 images of 12 x 12 pixels", "Samples drawn from the model", "<circle",
 		"The strangest images", "It was left out by request"} {
 		if !strings.Contains(page, want) {

@@ -104,7 +104,7 @@ func TestRealTable(t *testing.T) {
 		}
 	}
 	checkReal(t, r, "high salt 9; low &lt;depth&gt; 30", "Rows worked out", "Largest surprises", "Missing values",
-		"1 cell is unknown", "row 7 (plain)")
+		"1 cell is unknown", "row 7 (plain)", ">2</span> part 2 ")
 }
 
 // checkReal checks that the page has some texts and nothing raw, that the JSON is valid and that tables have one width.
