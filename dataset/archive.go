@@ -25,7 +25,7 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 				return nil, &FormatError{Msg: "an archive of arrays has no picture names", Hint: "leave --names out"}
 			}
 			return in.npz(ra, size)
-		case hidden(f.Name):
+		case hidden(f.Name), f.Mode().IsDir():
 		case !f.Mode().IsRegular():
 			in.leaveOutSpecial(f.Name)
 		case isPictureName(f.Name):
