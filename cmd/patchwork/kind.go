@@ -188,6 +188,9 @@ func notTally(file string) error {
 	case kindModel:
 		return &inputError{fmt.Errorf(
 			"%s is %s, not a tally; give it with -m, and the tallies that patchwork stats wrote as arguments", file, kind)}
+	case kindArrow:
+		return &inputError{fmt.Errorf("%s is %s, and no tally; write it as Parquet (pyarrow.parquet.write_table) and count "+
+			"that", file, kind)}
 	default:
 		return &inputError{fmt.Errorf("%s is %s, not a tally; count it first: patchwork stats -m MODEL %s -o 1.tally", file,
 			kind, file)}

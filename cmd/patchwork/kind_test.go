@@ -17,6 +17,7 @@ func TestKindOfFile(t *testing.T) {
 		"RIFF\x10\x00\x00\x00WEBPVP8L": kindPicture, "BM\x76\x00\x00\x00\x00\x00": kindPicture,
 		"\x93NUMPY\x01\x00": kindArray, "\x00\x00\x08\x03\x00": kindArray, "MATLAB 5.0 MAT-file, by hand": kindArray,
 		"BMI,age\n1,0\n": kindTable, "P1,P2\n1,0\n": kindTable, "PAR1\x15": kindTable, "a;b\n": kindTable, "\x01\x02": "",
+		"ARROW1\x00\x00":     kindArrow,
 		packed("a,b\n1,0\n"): kindTable, packed("\x93NUMPY\x01\x00"): kindArray, packed("PK\x03\x04"): kindPacked,
 		"\x1f\x8b\x08": kindPacked, "\x28\xb5\x2f\xfd\x00": kindPacked,
 	} {

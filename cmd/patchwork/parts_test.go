@@ -99,6 +99,7 @@ func TestPartsRefuse(t *testing.T) {
 	write(t, "cut.tally", whole[:len(whole)-7])
 	write(t, "damaged.tally", whole[:len(whole)-7]+"\xff"+whole[len(whole)-6:])
 	write(t, "empty.tally", "")
+	write(t, "rows.arrow", "ARROW1\x00\x00")
 	for _, c := range []struct{ line string }{
 		{"mstep -m model.npz all.tally all.tally -o x.npz"},
 		{"mstep -m other.npz all.tally -o x.npz"},
@@ -107,6 +108,7 @@ func TestPartsRefuse(t *testing.T) {
 		{"mstep -m model.npz all.tally damaged.tally -o x.npz"},
 		{"mstep -m model.npz empty.tally -o x.npz"},
 		{"mstep -m model.npz rows.npz -o x.npz"},
+		{"mstep -m model.npz rows.arrow -o x.npz"},
 		{"mstep -m model.npz none.tally -o x.npz"},
 		{"mstep -m model.npz -o x.npz"},
 		{"mstep -m model.npz all.tally"},
