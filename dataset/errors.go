@@ -28,17 +28,24 @@ type FormatError struct {
 	Hint   string // what to do about it, may be ""
 	Err    error  // cause, may be nil
 
-	memory bool // the input is too large for Options.MaxMemory
-	noData bool // no column is left as data
-	early  bool // the error may go away when the whole file is examined before it is read
+	memory  bool // the input is too large for Options.MaxMemory
+	notBits bool // there are numbers other than 0 and 1, and no threshold
+	noData  bool // no column is left as data
+	early   bool // the error may go away when the whole file is examined before it is read
 }
 
 // ErrMemory is the target for [errors.Is] of errors about input that holds more
 // than [Options].MaxMemory allows. [Open] may read it in parts.
 var ErrMemory = errors.New("more than fits in memory")
 
-// Is reports whether e matches target, which may be ErrMemory.
-func (e *FormatError) Is(target error) bool { return e.memory && target == ErrMemory }
+// ErrNotBits is the target for [errors.Is] of errors about numbers other than 0 and 1 without a
+// threshold that makes bits of them. [ReadValues] may read them as they are.
+var ErrNotBits = errors.New("numbers that are no bits")
+
+// Is reports whether e matches target, which may be ErrMemory or ErrNotBits.
+func (e *FormatError) Is(target error) bool {
+	return e.memory && target == ErrMemory || e.notBits && target == ErrNotBits
+}
 
 // Error returns all facts on one line: what, where, and what to do.
 func (e *FormatError) Error() string {

@@ -141,7 +141,7 @@ func (all *offenders) numberError(unit string, of int) error {
 			" for a column of bits for each value, or --threshold T to convert " + them +
 			" to bits (greater than T is on); --columns chooses others"
 	}
-	fe := &FormatError{Line: o.place.line, Msg: msg, Hint: hint}
+	fe := &FormatError{Line: o.place.line, Msg: msg, Hint: hint, notBits: true}
 	if all.n == 1 {
 		fe.Column = o.name
 	}

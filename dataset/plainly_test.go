@@ -1,6 +1,8 @@
 package dataset_test
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -58,5 +60,25 @@ func TestPlainly(t *testing.T) {
 		if got := v.Plainly(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// TestErrNotBits: that numbers are no bits can be asked of an error, whatever its words and the names of columns.
+func TestErrNotBits(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a,b\n1,2\n0,3\n": true, "mask,b\n1,2\n2,0\n": true,
+		"neither 0 nor 1,b\n1,0\n1,0,1\n": false, "a,b\n1,0\n0,x\n1,1\n": false,
+	} {
+		_, err := dataset.Decode(t.Context(), "t.csv", []byte(text), dataset.Options{})
+		if err == nil || errors.Is(err, dataset.ErrNotBits) != want {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	var b bytes.Buffer
+	if err := npy.Write(&b, npy.New([]float64{0, .5}, 1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dataset.Decode(t.Context(), "a.npy", b.Bytes(), dataset.Options{}); !errors.Is(err, dataset.ErrNotBits) {
+		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package studio
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"strings"
 
@@ -194,7 +195,7 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 	d := &data{item: item{name: in.Name}, args: args}
 	if in.readsReal(s) {
 		err = s.readValues(d, b, in, opt)
-	} else if err = s.readBits(ctx, d, b, in, opt); in.Values == "" && notBits(err) {
+	} else if err = s.readBits(ctx, d, b, in, opt); in.Values == "" && errors.Is(err, dataset.ErrNotBits) {
 		err = s.readPlainly(d, b, opt, err)
 	}
 	if err == nil {

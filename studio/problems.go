@@ -42,6 +42,7 @@ type problemError struct {
 
 	retry int    // after how many seconds a request may succeed; 0: not said
 	allow string // methods that are allowed, where it was another
+	cause error  // may be nil
 }
 
 // problemPlace says where in a request something is wrong.
@@ -53,6 +54,9 @@ type problemPlace struct {
 
 // Error implements the error interface.
 func (p *problemError) Error() string { return p.Detail }
+
+// Unwrap returns the cause.
+func (p *problemError) Unwrap() error { return p.cause }
 
 // problem returns an error with a status.
 func problem(status int, detail string) *problemError {
@@ -123,7 +127,9 @@ func contentError(err error) error {
 		if errors.Is(err, dataset.ErrMemory) {
 			return problem(statusRequestEntityTooLarge, err.Error())
 		}
-		return problem(statusUnprocessableEntity, err.Error())
+		p := problem(statusUnprocessableEntity, err.Error())
+		p.cause = err
+		return p
 	case errors.As(err, &model), errors.As(err, &size):
 		return problem(statusUnprocessableEntity, err.Error())
 	}

@@ -25,12 +25,6 @@ func (in *dataUpload) readsReal(s *core) bool {
 	return err == nil && m.real != nil
 }
 
-// notBits reports whether data were not read since they hold numbers other than 0 and 1.
-func notBits(err error) bool {
-	var p *problemError
-	return errors.As(err, &p) && strings.Contains(p.Detail, "neither 0 nor 1") && !strings.Contains(p.Detail, "mask")
-}
-
 // hintReal adds to an error about numbers that are no bits how to read them as they are, and what is in the way of
 // that.
 func hintReal(notBits, inTheWay error, name string) error {

@@ -94,7 +94,7 @@ func hintReal(err error) error {
 // notBits returns the error about numbers that are no bits, or nil.
 func notBits(err error) *dataset.FormatError {
 	var fe *dataset.FormatError
-	if errors.As(err, &fe) && strings.Contains(fe.Msg, "neither 0 nor 1") && !strings.Contains(fe.Msg, "mask") {
+	if errors.Is(err, dataset.ErrNotBits) && errors.As(err, &fe) {
 		return fe
 	}
 	return nil
