@@ -89,7 +89,7 @@ func (a *app) findCommand() *cobra.Command {
 		"table of finds to write (.csv, .jsonl, .npz, .parquet; default CSV on standard output)")
 	fs.StringVar(&f.counts, "counts", "", "table of counts to write: how often each symbol was found")
 	writes(cmd, "counts", outputFormats["find"]...)
-	fs.StringVar(&f.svg, "svg", "", "draw the finds on the page (.svg; page N of several gets -N)")
+	fs.StringVar(&f.svg, "svg", "", "draw the finds on the page (.svg; pages 2, 3, ... get -2, -3, ...)")
 	writes(cmd, "svg", ".svg")
 	fs.StringVar(&f.png, "png", "", "draw the finds on the page (.png; likewise)")
 	writes(cmd, "png", ".png")

@@ -64,6 +64,22 @@ func tableOf(t *testing.T, file string) (header []string, rows []map[string]stri
 	return all[0], rows
 }
 
+// Of several pages, all files with drawings are named.
+func TestFindNamesDrawings(t *testing.T) {
+	drawnSheet(t, "--seed 3")
+	for pages, want := range map[string]string{"page.png": "\nwrote o.png\n",
+		"page.png page.png":          "\nwrote o.png and o-2.png: ",
+		"page.png page.png page.png": "\nwrote o.png and o-2.png to o-3.png: "} {
+		out := must(t, fields("find -m symbols.npz -o finds.csv --png o.png "+pages)...)
+		if !strings.Contains(out, want) || strings.Count(out, "o.png") != 1 {
+			t.Errorf("%s: %q", pages, out)
+		}
+		if _, err := os.Stat(fmt.Sprintf("o-%d.png", strings.Count(pages, "page"))); err != nil && pages != "page.png" {
+			t.Error(err)
+		}
+	}
+}
+
 // Every symbol is found where it stands, and the table, the counts and the object agree.
 func TestFind(t *testing.T) {
 	want := drawnSheet(t, "--seed 3")

@@ -127,6 +127,24 @@ func drawingOf(path string, n int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
 }
 
+// sayDrawings says which files have the drawings of n pages.
+func (a *app) sayDrawings(f *findFlags, n int) error {
+	for _, path := range []string{f.svg, f.png} {
+		if path == "" || n < 2 {
+			continue // one page is said as any other output
+		}
+		a.written = append(a.written, path)
+		more := drawingOf(path, 2)
+		if n > 2 {
+			more += " to " + drawingOf(path, n)
+		}
+		if err := a.say(a.beside(), "wrote %s and %s: the finds on %d pages", path, more, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // drawFinds draws the finds on a page, the n-th.
 func (a *app) drawFinds(f *findFlags, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result, n int) error {
 	if f.svg == "" && f.png == "" {
@@ -189,13 +207,19 @@ func (a *app) sayFinds(f *findFlags, r *findReport) error {
 	a.noteNothing(f, r)
 	if f.json {
 		r.Output = f.output
-		return a.printObject(r, f.output)
+		if err := a.printObject(r, f.output); err != nil {
+			return err
+		}
+		return a.sayDrawings(f, len(r.Pages))
 	}
 	if err := a.wrote(f.output, "%s on %s", words.Count(len(r.Finds), "find"), words.Count(len(r.Pages), "page")); err !=
 		nil {
 		return err
 	}
-	return a.sayCounts(r)
+	if err := a.sayCounts(r); err != nil {
+		return err
+	}
+	return a.sayDrawings(f, len(r.Pages))
 }
 
 // sayCounts says how often each symbol was found, on stderr where the table went to standard output.
