@@ -46,8 +46,13 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
-		Version:       version(),
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asked, _ := cmd.Flags().GetBool("version"); asked {
+				_, err := fmt.Fprint(a.out, versionLine())
+				return err
+			}
+			return cmd.Help()
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.started = true
 			return a.guard(cmd, args)
@@ -55,7 +60,7 @@ func (a *app) rootCommand() *cobra.Command {
 		PersistentPostRunE: func(cmd *cobra.Command, _ []string) error { return a.sayWritten(cmd) },
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no summary, warnings or progress, only errors")
-	root.SetVersionTemplate(versionLine())
+	root.Flags().BoolP("version", "v", false, "version for patchwork") // cobra's own runs a template, which keeps 3 MB
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 	root.SetFlagErrorFunc(flagError)
