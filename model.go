@@ -292,6 +292,8 @@ type Record struct {
 	Chosen int     `json:"chosen,omitempty"`  // index into Starts
 	Starts []Start `json:"starts,omitempty"`
 
+	Interrupted bool `json:"interrupted,omitempty"` // learning was ended before it was done
+
 	// DescriptionLength is that of the training images by the final model, in nats;
 	// 0 if learning did not minimise it. FixedPoint means that neither explaining
 	// the images once more nor the exact M-step would change anything.

@@ -40,7 +40,7 @@
 //	rows        images behind the counts
 //	presence    [{"experts":[0,2],"count":5}, ...]: which experts appear together
 //	record      how it was learned: method, mode, seed, rows, sample, log_lik, chosen,
-//	            starts (with score, leave_one_out, description_length),
+//	            starts (with score, leave_one_out, description_length), interrupted,
 //	            description_length, fixed_point, curve; a log-likelihood of
 //	            minus infinity and a description length of infinity are null
 //	columns     names of the H*W pixels, which are the columns of a table; none

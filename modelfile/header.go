@@ -77,6 +77,8 @@ type record struct {
 	Chosen int     `json:"chosen"`
 	Starts []start `json:"starts,omitempty"`
 
+	Interrupted bool `json:"interrupted,omitempty"`
+
 	DescriptionLength length  `json:"description_length,omitempty"`
 	FixedPoint        bool    `json:"fixed_point,omitempty"`
 	Curve             []point `json:"curve,omitempty"`
@@ -462,7 +464,7 @@ func (h *header) setPresence(p gauss.Presence) {
 
 func (r *record) model() patchwork.Record {
 	out := patchwork.Record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows, Sample: r.Sample,
-		LogLik: float64(r.LogLik), Chosen: r.Chosen}
+		LogLik: float64(r.LogLik), Chosen: r.Chosen, Interrupted: r.Interrupted}
 	out.DescriptionLength, out.FixedPoint = float64(r.DescriptionLength), r.FixedPoint
 	for _, s := range r.Starts {
 		out.Starts = append(out.Starts, patchwork.Start{Seed: s.Seed, Score: float64(s.Score), Method: s.Method,
@@ -479,7 +481,7 @@ func (r *record) model() patchwork.Record {
 
 func newRecord(r patchwork.Record) record {
 	out := record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows, Sample: r.Sample,
-		LogLik: logLik(r.LogLik), Chosen: r.Chosen}
+		LogLik: logLik(r.LogLik), Chosen: r.Chosen, Interrupted: r.Interrupted}
 	out.DescriptionLength, out.FixedPoint = length(r.DescriptionLength), r.FixedPoint
 	for _, s := range r.Starts {
 		out.Starts = append(out.Starts, start{s.Seed, logLik(s.Score), s.Method, logLik(s.LeaveOneOut),

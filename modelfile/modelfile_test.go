@@ -157,7 +157,8 @@ func drawRecord(t *rapid.T) patchwork.Record {
 	score := rapid.OneOf(rapid.Float64Range(-1e9, 0), rapid.Just(math.Inf(-1)))
 	length := rapid.OneOf(rapid.Float64Range(-1e9, 1e9), rapid.Just(math.Inf(1)))
 	r := patchwork.Record{Method: rapid.String().Draw(t, "method"), Mode: rapid.String().Draw(t, "mode"),
-		Seed: rapid.Uint64().Draw(t, "seed"), Rows: rapid.Int64().Draw(t, "rows"),
+		Interrupted: rapid.Bool().Draw(t, "interrupted"),
+		Seed:        rapid.Uint64().Draw(t, "seed"), Rows: rapid.Int64().Draw(t, "rows"),
 		LogLik: score.Draw(t, "log lik"), Chosen: rapid.Int().Draw(t, "chosen"),
 		DescriptionLength: length.Draw(t, "length"), FixedPoint: rapid.Bool().Draw(t, "fixed point")}
 	for range rapid.IntRange(0, 3).Draw(t, "starts") {

@@ -29,7 +29,8 @@ func realModel(kind int) *real.Model {
 	case 1:
 		m.Pi, m.Names = []float64{.1, .2}, []string{"bog", ""}
 		m.Columns = []string{"a", "b", "c", "d", "e", "é"}
-		m.Record = real.Record{Rows: 7, Seed: 3, LogLik: -12.5, DescriptionLength: 99, Starts: []float64{99, 101}}
+		m.Record = real.Record{Rows: 7, Seed: 3, LogLik: -12.5, DescriptionLength: 99, Starts: []float64{99, 101},
+			Interrupted: true}
 		m.Reading = []byte(`{"kind":"values"}`)
 		for range 6 {
 			m.Scales = append(m.Scales, real.Scale{Step: .01, Origin: 3, Floor: .5})

@@ -72,6 +72,7 @@ type learnedReport struct {
 	LogLik float64                `json:"log_lik"`
 	Length float64                `json:"description_length,omitempty"`
 	Chosen int                    `json:"chosen"`
+	Ended  bool                   `json:"interrupted,omitempty"` // before learning was done
 	Starts []startReport          `json:"starts"`
 	Curve  []patchwork.CurvePoint `json:"curve,omitempty"`
 }
@@ -182,9 +183,10 @@ func reportModel(m *patchwork.Model) *modelReport {
 	if x.Geometry != nil {
 		r.Geometry = reportGeometry(x.Geometry, m.K())
 	}
-	if rec := x.Record; len(rec.Starts) > 0 || rec.Method != "" {
+	if rec := x.Record; len(rec.Starts) > 0 || rec.Method != "" || rec.Interrupted {
 		r.Learned = &learnedReport{Method: rec.Method, Mode: rec.Mode, Seed: rec.Seed, Rows: rec.Rows, Sample: rec.Sample,
-			LogLik: rec.LogLik, Length: rec.DescriptionLength, Chosen: rec.Chosen, Starts: []startReport{}}
+			LogLik: rec.LogLik, Length: rec.DescriptionLength, Chosen: rec.Chosen, Ended: rec.Interrupted,
+			Starts: []startReport{}}
 		for _, s := range rec.Starts {
 			r.Learned.Starts = append(r.Learned.Starts, startReport{s.Score, s.LeaveOneOut,
 				s.DescriptionLength, s.Method})
@@ -251,7 +253,7 @@ func (r *modelReport) print(out io.Writer) error {
 // nothingFound says that there are no findings, and what may be wrong all the same where
 // patchwork report can tell.
 func (r *modelReport) nothingFound() string {
-	if l := r.Learned; l == nil || r.Scene || len(l.Starts) > 0 && l.Starts[0].Method == learn.FromPieces {
+	if l := r.Learned; l == nil || l.Method == "" || r.Scene || len(l.Starts) > 0 && l.Starts[0].Method == learn.FromPieces {
 		return "none"
 	}
 	return "none here; patchwork report says whether the same parts come back when learned again"
@@ -307,8 +309,15 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 	if l.Sample > 0 {
 		from += fmt.Sprintf(" (starts from a uniform sample of %d)", l.Sample)
 	}
-	line("learned", "method %s, mode %s, seed %d, from %s; log-likelihood %.3f nats", l.Method, l.Mode, l.Seed, from,
-		float64(l.LogLik))
+	head := "learned"
+	if l.Method != "" || len(l.Starts) > 0 { // else the run was interrupted before it chose anything
+		line(head, "method %s, mode %s, seed %d, from %s; log-likelihood %.3f nats", l.Method, l.Mode, l.Seed, from,
+			float64(l.LogLik))
+		head = ""
+	}
+	if l.Ended {
+		line(head, "%s", words.Interrupted)
+	}
 	for i, s := range l.Starts {
 		mark := ""
 		if i == l.Chosen {

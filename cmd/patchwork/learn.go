@@ -119,7 +119,7 @@ func (a *app) learnFrom(cmd *cobra.Command, f *learnFlags, s *source, l *learnin
 	return err
 }
 
-// describe adds to the model what the data say about its columns.
+// describe adds to the model what the data say about its columns, and whether the run is complete.
 func (l *learning) describe(s *source) (err error) {
 	if s.set != nil && s.set.Table {
 		l.counts.Add(s.set.Data)
@@ -127,7 +127,12 @@ func (l *learning) describe(s *source) (err error) {
 	if l.model, err = withMeans(l.model, &l.counts); err != nil {
 		return err
 	}
-	l.model, err = s.head().Describe(l.model)
+	if l.model, err = s.head().Describe(l.model); err != nil || !l.interrupted {
+		return err
+	}
+	e := l.model.Extras()
+	e.Record.Interrupted = true
+	l.model, err = l.model.WithExtras(e)
 	return err
 }
 

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // A reader that closes its pipe early causes no error message.
@@ -133,7 +135,9 @@ func interrupt(t *testing.T, signal syscall.Signal, flags string) {
 	if strings.Contains(flags, "kept") != strings.Contains(says, "goes on from here") {
 		t.Errorf("left %s, stderr %q", left, says)
 	}
-	must(t, "info", filepath.Join(dir, "m.npz"))
+	if out := must(t, "info", filepath.Join(dir, "m.npz")); !strings.Contains(out, words.Interrupted) {
+		t.Errorf("info does not say so:\n%s", out)
+	}
 }
 
 // The second Ctrl-C ends the process at once, even if it hangs, and leaves no hidden

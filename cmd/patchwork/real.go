@@ -184,6 +184,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 		return request(err)
 	}
 	m := *r.Model
+	m.Record.Interrupted = soFar
 	if m.Columns = nil; v.Table {
 		m.Columns = v.Columns
 	}

@@ -106,6 +106,9 @@ func (a *app) infoReal(cmd *cobra.Command, path string, asJSON bool, paths []str
 	if l := r.Learned; l != nil {
 		lines = append(lines, fmt.Sprintf("learned from %s with seed %d; description length %.1f nats, of %s: %s",
 			words.Count(l.Rows, "row"), l.Seed, l.DescriptionLength, words.Count(len(l.Starts), "start"), tenths(l.Starts)))
+		if l.Interrupted {
+			lines = append(lines, words.Interrupted)
+		}
 	}
 	if r.Committee > 0 {
 		lines = append(lines, fmt.Sprintf("predicts by the average with what %d other starts learned, which the file holds",

@@ -15,6 +15,9 @@ import (
 	"example.com/patchwork"
 )
 
+// Interrupted says of a model that its record is of a run that was interrupted.
+const Interrupted = "Learning was interrupted before it was done: the parts are the best that it had so far."
+
 // Name returns what part k, from 0, is called: its name, or else its number for
 // people, who count from 1: "part 4" for k = 3.
 func Name(m *patchwork.Model, k int) string { return NameOf(m.Extras().Names, k) }

@@ -75,6 +75,7 @@ type Record struct {
 	LogLik            float64   `json:"log_lik"`
 	DescriptionLength float64   `json:"description_length"`
 	Starts            []float64 `json:"starts,omitempty"`
+	Interrupted       bool      `json:"interrupted,omitempty"` // learning was ended before it was done
 }
 
 // Check returns an error that says what is wrong with the model, or nil.

@@ -30,7 +30,7 @@ func Build(ctx context.Context, m *patchwork.Model, set *dataset.Set, opt Option
 	}
 	b.labels = findLabels(set)
 	b.r = &Report{Source: set.Source, Table: set.Table, Rule: m.Config().Rule.String(), Rows: set.Len(), Seed: opt.Seed,
-		model: m, set: set}
+		model: m, set: set, interrupted: m.Extras().Record.Interrupted}
 	b.r.Height, b.r.Width = set.Size()
 	for _, do := range []func(context.Context) error{b.explain, b.parts, b.rest, b.missing, b.quality, b.stability} {
 		if err := do(ctx); err != nil {

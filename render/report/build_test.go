@@ -15,6 +15,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/pose"
@@ -90,6 +91,23 @@ func build(t testing.TB, m *patchwork.Model, set *dataset.Set, opt Options) *Rep
 
 // near reports whether two numbers are the same but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
+
+// TestInterruptedIsSaid: a report says that learning was interrupted, if it was.
+func TestInterruptedIsSaid(t *testing.T) {
+	m, set := planted(t, 40)
+	for _, interrupted := range []bool{false, true} {
+		e := m.Extras()
+		e.Record.Interrupted = interrupted
+		m, err := m.WithExtras(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := build(t, m, set, Options{Stability: -1, Workers: 2})
+		if slices.Contains(r.Summary, words.Interrupted) != interrupted {
+			t.Errorf("interrupted: %v, summary %q", interrupted, r.Summary)
+		}
+	}
+}
 
 // TestCountsAgainstBruteForce compares what is counted with a plain loop over the
 // rows, explained one by one.

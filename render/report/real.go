@@ -117,6 +117,7 @@ func BuildReal(ctx context.Context, m *real.Model, v *dataset.Values, opt Option
 	r := &Real{Report: &Report{Source: v.Source, Table: v.Table, Rule: m.Rule.String(), Rows: v.Len(),
 		Weight: int64(v.Len()), Height: v.Height, Width: v.Width, set: set},
 		model: m, data: v, asked: opt.Worked}
+	r.interrupted = m.Record.Interrupted
 	if v.Table {
 		r.Columns = v.Width
 	}

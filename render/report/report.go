@@ -80,6 +80,8 @@ type Report struct {
 	NoQuality   string `json:"no_quality,omitempty"`
 	NoStability string `json:"no_stability,omitempty"`
 
+	interrupted bool // learning was, so that the parts are the best so far
+
 	warning string // not to rely on the parts, and why; "" for none
 
 	model *patchwork.Model
