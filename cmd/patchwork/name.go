@@ -164,12 +164,21 @@ func (a *app) listNames(m namedModel, asJSON bool) error {
 			if words.Clean(givenName(m, k)) != "" {
 				full += fmt.Sprintf(" (%s)", words.Numbered(k))
 			}
-			if _, err := fmt.Fprintln(w, words.Visible(full+", "+m.words(k))); err != nil {
+			if _, err := fmt.Fprintln(w, words.Visible(full+", "+saidOf(m, k))); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// saidOf returns what a part says, with its share of the rows if the model has it.
+func saidOf(m namedModel, k int) string {
+	r, values := m.(namedReal)
+	if !values || r.Pi == nil {
+		return m.words(k) // which begin with it
+	}
+	return fmt.Sprintf("%s of %ss: %s", words.Percent(r.Pi[k]), words.NounsOf(isTableModel(r.Model)).Image, m.words(k))
 }
 
 // wordsColumns is how many columns of each side the words of a part name.
