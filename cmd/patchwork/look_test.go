@@ -50,6 +50,10 @@ func TestLook(t *testing.T) {
 	if out := must(t, "look", "sites.csv", "--meta", "site", "-q"); out != "" {
 		t.Errorf("quiet: %s", out)
 	}
+	write(t, "weighed.csv", "a,b,n\n1,0,3\n0,1,4\n")
+	if out := must(t, fields("look weighed.csv --weight n")...); !strings.Contains(out, "3 to 4, in all 7") {
+		t.Errorf("weights:\n%s", out)
+	}
 }
 
 // A sheet of images shows them by their labels, and what is remarkable about them.

@@ -46,6 +46,13 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 	if o.Unknown > 0 {
 		say("unknown", "%s of the %s", words.PercentFine(o.Unknown), of)
 	}
+	if w := set.Weights; len(w) > 0 {
+		sum := int64(0)
+		for _, n := range w {
+			sum += n
+		}
+		say("weights", "%d to %d, in all %d; what is counted here is %ss, each once", slices.Min(w), slices.Max(w), sum, noun)
+	}
 	for _, l := range o.Labels {
 		if l.Name != "name" { // that of a picture: it is shown with it
 			say(l.Name, "%s", labelText(l, o.Images))

@@ -92,6 +92,20 @@ func build(t testing.TB, m *patchwork.Model, set *dataset.Set, opt Options) *Rep
 // near reports whether two numbers are the same but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
 
+// TestWeightsAreSaid: a report says what its numbers of rows are, where rows have weights.
+func TestWeightsAreSaid(t *testing.T) {
+	m, set := planted(t, 40)
+	for _, weights := range []bool{true, false} {
+		if !weights {
+			set.Weights = nil
+		}
+		r := build(t, m, set, Options{Stability: -1, Workers: 2})
+		if got := r.sayWeights(); strings.Contains(got, " 60 ") != weights || slices.Contains(r.Summary, got) != weights {
+			t.Errorf("weights: %v, summary %q", weights, r.Summary)
+		}
+	}
+}
+
 // TestInterruptedIsSaid: a report says that learning was interrupted, if it was.
 func TestInterruptedIsSaid(t *testing.T) {
 	m, set := planted(t, 40)

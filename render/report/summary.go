@@ -13,7 +13,7 @@ import (
 // summary says in a few sentences what the numbers say.
 func (b *builder) summary() []string {
 	r := b.r
-	out := said(nil, r.warning, r.sayParts(), r.sayInterrupted(), b.sayCommonest(), r.sayLabel(), r.sayTogether(), r.sayQuality(),
+	out := said(nil, r.warning, r.sayParts(), r.sayWeights(), r.sayInterrupted(), b.sayCommonest(), r.sayLabel(), r.sayTogether(), r.sayQuality(),
 		r.sayStability())
 	if m := r.Missing; m != nil {
 		likely := 0
@@ -92,6 +92,13 @@ func (r *Report) sayParts() string {
 		say(used-few, "use more")
 	}
 	return s + ": " + strings.Join(shares, ", ") + "."
+}
+
+func (r *Report) sayWeights() string {
+	if r.Weight == int64(r.Rows) {
+		return ""
+	}
+	return fmt.Sprintf("Numbers of %ss are sums of their weights, %s in all.", r.Noun(), thousands(r.Weight))
 }
 
 func (r *Report) sayInterrupted() string {
