@@ -32,7 +32,7 @@ var corpus = []struct {
 	{file: "c15_weights.csv", right: "80: label weight 9 bit", opts: Options{Weight: "wt"}, today: "weights are whole"},
 	{file: "c16_onetwo.csv", right: "80: label 9 bit", today: "1 and 2 are refused"},
 	{file: "c19_dk.csv", right: "80: label 9 bit", said: "don't know", today: "a word for unknown spoils the column"},
-	{file: "c19_hashna.csv", right: "80: label 9 bit", today: "#N/A is text"},
+	{file: "c19_hashna.csv", right: "80: label 9 bit"},
 	{file: "c19_m9.csv", right: "80: label 9 bit", said: "-9", today: "a code for unknown is a number"},
 	{file: "c19_n999.csv", right: "80: label 9 bit", said: "999", today: "a code for unknown is a number"},
 	{file: "c21_thousands.csv", right: "80: label 9 number", most: 8982, said: "thousand", today: "7,398 is 7.398"},

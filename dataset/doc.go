@@ -19,7 +19,7 @@
 //
 //	on       1, 1.0, y, yes, t, true, present, positive, detected, ja, oui, sí, ...
 //	off      0, 0.0, n, no, f, false, absent, negative, not detected, nein, non, ...
-//	unknown  nothing, ?, NA, N/A, NaN, null, None, a point
+//	unknown  nothing, ?, NA, N/A, #N/A, <NA>, \N, NaN, null, None, a point
 //
 // and in three ways that only a whole column shows: + and -, where - is off (alone,
 // or beside other words, it is unknown, unless another column has both); P and A, for

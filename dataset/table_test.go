@@ -30,7 +30,7 @@ func TestCSV(t *testing.T) {
 		"no last newline": {"0,1\r\n1,0", Options{}, ".#\n#.\n", nil},
 		"byte-order mark": {"\xef\xbb\xbf0,1\n", Options{}, ".#\n", nil},
 		"words":           {"y,N,true,FALSE\nT,f,Yes,no\n", Options{Header: HeaderAbsent}, "#.#.\n#.#.\n", nil},
-		"unknown":         {"1,?,NA,,nan\n", Options{}, "#????\n", nil},
+		"unknown":         {"1,?,NA,,nan,#N/A,\\N,<NA>\n", Options{}, "#???????\n", nil},
 		"floats":          {"0.0,1.0\n", Options{}, ".#\n", nil},
 		"header":          {"a, b\n0,1\n", Options{}, ".#\n", []string{"a", "b"}},
 		"mixed header":    {"outcome,0,1\n1,0,1\n", Options{}, "#.#\n", []string{"outcome", "0", "1"}},

@@ -33,7 +33,7 @@ const (
 // package comment has the same list.
 var cellWords = map[string]token{
 	"": blankToken, "?": unknownToken, "na": unknownToken, "n/a": unknownToken, "nan": unknownToken, "null": unknownToken,
-	"none": unknownToken, ".": unknownToken,
+	"none": unknownToken, ".": unknownToken, "#n/a": unknownToken, `\n`: unknownToken, "<na>": unknownToken,
 	"y": yesToken, "yes": yesToken, "t": yesToken, "true": yesToken, "present": yesToken,
 	"n": noToken, "no": noToken, "f": noToken, "false": noToken, "absent": noToken,
 	"positive": yesToken, "pos": yesToken, "detected": yesToken, "ja": yesToken, "oui": yesToken, "sí": yesToken,
