@@ -39,7 +39,7 @@ var corpus = []struct {
 	{file: "c24_redcap.csv", right: "80: label 9 bit", today: "each of two words is a column"},
 	{file: "c24b_tick.csv", right: "80: label 9 bit", today: "a tick is a category, and the header a row"},
 	{file: "c24e_selected.csv", right: "80: label 9 bit", today: "each of two words is a column"},
-	{file: "c25b_cr.csv", right: "80: label 9 bit", today: "all is one line"},
+	{file: "c25b_cr.csv", right: "80: label 9 bit"},
 	{file: "c26b_blankend.csv", right: "80: label 9 bit", said: "at the end", today: "empty lines are taken as rows"},
 	{file: "c31_csr.npz", right: "80: 9 bit", today: "refused"},
 	{file: "c32.mtx", right: "80: 9 bit", today: "refused"},

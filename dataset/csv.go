@@ -48,6 +48,11 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 		}
 		n, err := fillUp(r, s.head[from:from+headBytes])
 		s.head = s.head[:from+n]
+		// what follows a last one is not known
+		if i := bytes.IndexByte(s.head, '\r'); from == 0 && i >= 0 && (i < n-1 || err == io.EOF) &&
+			bytes.IndexByte(s.head, '\n') < 0 {
+			r = s.endLines(r)
+		}
 		if lines += bytes.Count(s.head[from:], []byte{'\n'}); lines == 0 && len(s.head) > maxRecord {
 			return nil, longRecord()
 		}
@@ -68,6 +73,28 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 			Hint: "use a comma, a semicolon or a tab"}
 	}
 	return s, nil
+}
+
+// endLines makes line ends of the carriage returns of the head and of what follows, as old programs end lines.
+func (s *textSource) endLines(rest io.Reader) io.Reader {
+	if again := s.again; again != nil {
+		s.again = func() (io.Reader, error) {
+			r, err := again()
+			return lineEnds{r}, err
+		}
+	}
+	s.head = bytes.ReplaceAll(s.head, []byte{'\r'}, []byte{'\n'})
+	s.rest = lineEnds{rest}
+	return s.rest
+}
+
+// lineEnds reads a text whose lines end in carriage returns alone.
+type lineEnds struct{ r io.Reader }
+
+func (l lineEnds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	copy(p, bytes.ReplaceAll(p[:n], []byte{'\r'}, []byte{'\n'}))
+	return n, err
 }
 
 // fillUp reads until b is full. The error is that of the reader, [io.EOF] if it ended before; io.ReadFull

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/testenv"
 	"pgregory.net/rapid"
 )
@@ -101,5 +102,32 @@ func BenchmarkRecords(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestLineEndsOfCR: carriage returns alone end the lines of a text of any length, of bits and of numbers, as line
+// feeds do.
+func TestLineEndsOfCR(t *testing.T) {
+	text := "a,b\n" + strings.Repeat("0,1\n1,1\n", 20_000)
+	old := strings.ReplaceAll(text, "\n", "\r")
+	want, err := Decode(t.Context(), "t.csv", []byte(text), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(t.Context(), "t.csv", []byte(old), Options{})
+	if err != nil || !slices.EqualFunc(got.Images, want.Images, (*bitmap.Image).Equal) {
+		t.Error(got, err)
+	}
+	v, err := DecodeValues("t.csv", []byte(old), Options{})
+	if err != nil || v.Len() != want.Len() {
+		t.Error(v, err)
+	}
+	wide := strings.Repeat("1,", headBytes/2) // the head breaks off between the two of a line end
+	for _, line := range []string{wide[:headBytes-1] + "\r\n", wide + "1\r\n"} {
+		text := line + line
+		s, err := Decode(t.Context(), "t.txt", []byte(text), Options{Items: true})
+		if err != nil || s.Len() != 2 {
+			t.Error(s, err)
+		}
 	}
 }

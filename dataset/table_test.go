@@ -28,6 +28,7 @@ func TestCSV(t *testing.T) {
 	}{
 		"plain":           {"0,1\n1,0\n", Options{}, ".#\n#.\n", nil},
 		"no last newline": {"0,1\r\n1,0", Options{}, ".#\n#.\n", nil},
+		"line ends of CR": {"a,b\r0,1\r1,0", Options{}, ".#\n#.\n", []string{"a", "b"}},
 		"byte-order mark": {"\xef\xbb\xbf0,1\n", Options{}, ".#\n", nil},
 		"words":           {"y,N,true,FALSE\nT,f,Yes,no\n", Options{Header: HeaderAbsent}, "#.#.\n#.#.\n", nil},
 		"unknown":         {"1,?,NA,,nan,#N/A,\\N,<NA>\n", Options{}, "#???????\n", nil},
