@@ -42,6 +42,9 @@ func (in *input) table(src tableSource, names []string) (decoder, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(p.coded.Marks) == 0 { // where an empty cell is off, such lines say something
+		r = withoutBlankEnd(r, src.unit(), &in.seen)
+	}
 	if names == nil && !p.first {
 		if _, _, err := r.read(); err != nil {
 			return nil, err
@@ -92,7 +95,7 @@ func (in *input) tablePlan(src tableSource, names []string) (*tablePlan, error) 
 
 // planBy surveys a table, or its beginning, and plans by that.
 func (in *input) planBy(r records, names []string, unit string, complete bool) (*tablePlan, error) {
-	s, err := in.survey(r, names, complete)
+	s, err := in.survey(withoutBlankEnd(r, unit, nil), names, complete)
 	if err != nil {
 		return nil, err
 	}

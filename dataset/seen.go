@@ -36,6 +36,7 @@ type seen struct {
 	folders          map[string]int      // classes from the names of folders
 	latin            bool                // text was not UTF-8
 	headers          []int               // lines that repeat the header of a table
+	blanks, blank    int                 // lines without a value at the end of tables, and where the first stands
 	arrays           bool                // images of arrays were made binary by Otsu's method
 }
 
@@ -128,8 +129,20 @@ func (s *seen) notes(o *Options) []string {
 	return append(out, s.leftOutNotes()...)
 }
 
-// leftOutNotes says which files of a folder or an archive were left out.
+// blankLines notes that so many lines at the end of a table were empty, the first in the given one.
+func (s *seen) blankLines(n, first int) {
+	if s.blanks == 0 {
+		s.blank = first
+	}
+	s.blanks += n
+}
+
+// leftOutNotes says which lines at the end of tables, and which files of a folder or an archive were left out.
 func (s *seen) leftOutNotes() (out []string) {
+	if s.blanks > 0 {
+		out = append(out, fmt.Sprintf("%s left out at the end, of which no cell has a value, the first in line %d",
+			were(s.blanks, 0, "line"), s.blank))
+	}
 	for _, suffix := range slices.Sorted(maps.Keys(s.leftOut)) {
 		e := s.leftOut[suffix]
 		out = append(out, fmt.Sprintf("%s left out (%s): %s", were(e.n, 0, suffix+" file"), e.first, unread(suffix)))

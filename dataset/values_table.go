@@ -22,10 +22,11 @@ func (in *input) valueTable(src tableSource, names []string) (decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.survey(r); err != nil {
+	if err := t.survey(withoutBlankEnd(r, t.unit, nil)); err != nil {
 		return nil, inUnit(err, t.unit)
 	}
-	t.r, err = src.repeat()
+	r, err = src.repeat()
+	t.r = withoutBlankEnd(r, t.unit, &in.seen)
 	return t, err
 }
 
