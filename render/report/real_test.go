@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render/report"
@@ -102,6 +103,12 @@ func TestRealTable(t *testing.T) {
 		if c.Left > c.Deviation && c.Name != "temp" {
 			t.Errorf("the parts leave more of %s than there is: %+v", c.Name, c)
 		}
+	}
+	interrupted := water()
+	interrupted.Record.Interrupted = true
+	ended, err := report.BuildReal(context.Background(), interrupted, readings(t), report.Options{})
+	if err != nil || !slices.Contains(ended.Summary, words.Interrupted) || slices.Contains(r.Summary, words.Interrupted) {
+		t.Errorf("summaries %q and %q, %v", r.Summary, ended.Summary, err)
 	}
 	checkReal(t, r, "high salt 9; low &lt;depth&gt; 30", "Rows worked out", "Largest surprises", "Missing values",
 		"1 cell is unknown", "row 7 (plain)", ">2</span> part 2 ")

@@ -126,7 +126,7 @@ func (r *Report) spread(most int) []int {
 // summary says in a few sentences what the numbers say.
 func (b *realBuilder) summary() []string {
 	r := b.real
-	out := []string{r.sayParts()}
+	out := said([]string{r.sayParts()}, r.sayInterrupted())
 	if len(r.Parts) > 0 {
 		p := byUse(r.Parts)[0]
 		out = append(out, fmt.Sprintf("%s is used most, in %s of the %ss: %s.", sentence(p.Name), percent(p.Share), r.Noun(),
