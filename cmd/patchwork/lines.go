@@ -43,7 +43,7 @@ func newLines(names []string, labels []dataset.Column) lines {
 }
 
 func bitLines(m *patchwork.Model, head *dataset.Set) lines {
-	c, l := m.Config(), newLines(m.Extras().Names, head.Meta)
+	c, l := m.Config(), newLines(m.Extras().Names, head.Labels())
 	l.places = !head.Table || c.Scene || c.Poses.Len() > 1
 	return l
 }
