@@ -15,6 +15,7 @@ type columnStats struct {
 	levels  levelCounts // how often each value occurs, but 0, 1 and unknown ones
 	numbers *numberRange
 	many    bool   // more levels than are counted
+	decimal bool   // some comma in a number cannot stand before thousands
 	learned coding // of this column in the data that a model was learned from
 }
 
@@ -84,6 +85,9 @@ func (c *columnStats) add(cell string, line int, limit levelLimit) (fresh bool) 
 	}
 	if k.n++; k.n == 1 || line < k.line() {
 		k.at, k.text = uint64(line)<<8|uint64(t), strings.Clone(shorten(cell))
+	}
+	if t == commaToken {
+		c.decimal = c.decimal || isDecimalComma(cell)
 	}
 	if t == numberToken || t == commaToken {
 		if c.numbers == nil {

@@ -111,6 +111,13 @@ func fillUp(r io.Reader, b []byte) (n int, err error) {
 	return n, err
 }
 
+// byCommas reports whether commas divide the columns of a table: a comma in one of its numbers then hardly is a
+// decimal comma.
+func byCommas(src tableSource) bool {
+	s, text := src.(*textSource)
+	return text && s.form.comma == ','
+}
+
 func (s *textSource) unit() string { return "line" }
 
 // records returns the whole table, once.

@@ -8,12 +8,10 @@ import (
 )
 
 // Plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns
-// hold
-// decimals"; "" where that is open. Of a table more than half of the columns must hold numbers other than 0 and 1, and
-// some
-// of them decimals: whole numbers may be counts, years or categories. Of images at least one pixel in twenty must be
-// neither 0 nor 1, in arrays of a floating-point type; whole numbers and pictures may be drawings that a threshold
-// makes bits of.
+// hold decimals"; "" where that is open. Of a table more than half of the columns must hold numbers other than 0 and
+// 1, and some of them decimals or commas before thousands: other whole numbers may be counts, years or categories. Of
+// images at least one pixel in twenty must be neither 0 nor 1, in arrays of a floating-point type; whole numbers and
+// pictures may be drawings that a threshold makes bits of.
 func (v *Values) Plainly() string {
 	var fractions, others, known int
 	columns := make([]struct{ number, decimal bool }, v.Width*v.Height)
@@ -47,6 +45,9 @@ func (v *Values) Plainly() string {
 			hold = "holds"
 		}
 		return fmt.Sprintf("%d of %s %s decimals", decimals, words.Count(len(columns), "column"), hold)
+	case v.Table && v.grouped && 2*numbers > len(columns):
+		return fmt.Sprintf("%d of %s hold numbers, some with commas before thousands", numbers,
+			words.Count(len(columns), "column"))
 	case v.Table || !v.floats || 20*others < known:
 		return ""
 	case fractions > 0:

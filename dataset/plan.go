@@ -66,6 +66,7 @@ type dataColumn struct {
 	at     int            // the first pixel
 	levels map[string]int // the pixels of a category; nil for one pixel
 	n      int            // how many
+	groups bool           // commas in numbers stand before thousands
 }
 
 // survey is what was found out about a table of text.
@@ -79,6 +80,7 @@ type survey struct {
 	header   []string // the first line otherwise
 	complete bool
 	trailing bool // every line ends in a delimiter
+	commas   bool // divide the columns
 	unit     string
 }
 
@@ -418,7 +420,7 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 	var names, marked, made []string
 	for _, i := range p.data {
 		c := &s.columns[i]
-		d := dataColumn{column: i, at: p.width, n: 1}
+		d := dataColumn{column: i, at: p.width, n: 1, groups: s.commas && !c.decimal}
 		_, d.coding = c.classOf(v)
 		d.digit = [2]uint8{d.coding.of("0", in.rule), d.coding.of("1", in.rule)}
 		if category := asked[i]; category != nil {

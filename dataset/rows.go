@@ -74,7 +74,7 @@ func (in *input) tablePlan(src tableSource, names []string) (*tablePlan, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := in.planBy(r, names, src.unit(), complete)
+	p, err := in.planBy(r, names, src, complete)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (in *input) tablePlan(src tableSource, names []string) (*tablePlan, error) 
 		if r, err = src.repeat(); err != nil {
 			return nil, err
 		}
-		if p, err = in.planBy(r, names, src.unit(), true); err != nil {
+		if p, err = in.planBy(r, names, src, true); err != nil {
 			return nil, err
 		}
 	}
@@ -94,12 +94,13 @@ func (in *input) tablePlan(src tableSource, names []string) (*tablePlan, error) 
 }
 
 // planBy surveys a table, or its beginning, and plans by that.
-func (in *input) planBy(r records, names []string, unit string, complete bool) (*tablePlan, error) {
+func (in *input) planBy(r records, names []string, src tableSource, complete bool) (*tablePlan, error) {
+	unit := src.unit()
 	s, err := in.survey(withoutBlankEnd(r, unit, nil), names, complete)
 	if err != nil {
 		return nil, err
 	}
-	s.unit = unit
+	s.unit, s.commas = unit, byCommas(src)
 	p, err := in.planTable(s)
 	return p, inUnit(err, unit)
 }

@@ -36,6 +36,7 @@ type seen struct {
 	folders          map[string]int      // classes from the names of folders
 	latin            bool                // text was not UTF-8
 	headers          []int               // lines that repeat the header of a table
+	group            string              // a number with commas before thousands
 	blanks, blank    int                 // lines without a value at the end of tables, and where the first stands
 	arrays           bool                // images of arrays were made binary by Otsu's method
 }
@@ -137,8 +138,20 @@ func (s *seen) blankLines(n, first int) {
 	s.blanks += n
 }
 
-// leftOutNotes says which lines at the end of tables, and which files of a folder or an archive were left out.
+// grouped notes a number with commas before thousands.
+func (s *seen) grouped(cell string) {
+	if s.group == "" {
+		s.group = strings.Clone(trim(cell))
+	}
+}
+
+// leftOutNotes says how numbers with commas were read, and which lines at the end of tables, and which files of a
+// folder or an archive, were left out.
 func (s *seen) leftOutNotes() (out []string) {
+	if v, ok := thousands(s.group); ok {
+		out = append(out, fmt.Sprintf("%q is %v: where commas divide columns, a comma in a number stands before thousands",
+			s.group, v))
+	}
 	if s.blanks > 0 {
 		out = append(out, fmt.Sprintf("%s left out at the end, of which no cell has a value, the first in line %d",
 			were(s.blanks, 0, "line"), s.blank))

@@ -172,7 +172,7 @@ func (t *textTable) add(cells []string) error {
 		if len(cell) == 1 && cell[0]|1 == '1' { // nearly all cells
 			state = d.digit[cell[0]&1]
 		} else {
-			state = d.coding.of(cell, t.in.rule)
+			state = t.state(d, cell)
 		}
 		switch state {
 		case on:
@@ -200,6 +200,19 @@ func (t *textTable) add(cells []string) error {
 	}
 	t.set.Images = append(t.set.Images, m)
 	return nil
+}
+
+// state returns the state of a cell that is not a single digit.
+func (t *textTable) state(d *dataColumn, cell string) uint8 {
+	if d.groups && t.in.rule.threshold != nil && strings.IndexByte(cell, ',') >= 0 {
+		v, ok := thousands(trim(cell))
+		if !ok {
+			return notBinary
+		}
+		t.in.seen.grouped(cell)
+		return t.in.rule.of(v)
+	}
+	return d.coding.of(cell, t.in.rule)
 }
 
 // setLevel turns on the pixel of a category's value; all are unknown if the value

@@ -26,6 +26,7 @@ type Values struct {
 
 	reading Reading
 	floats  bool // all are of a floating-point type
+	grouped bool // some were written with commas before thousands
 }
 
 // Len returns the number of rows.
@@ -58,7 +59,7 @@ func ReadValues(paths []string, opts Options) (*Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Notes = append(out.Notes, in.seen.leftOutNotes()...)
+	out.Notes, out.grouped = append(out.Notes, in.seen.leftOutNotes()...), in.seen.group != ""
 	return out.settled(&opts)
 }
 
@@ -78,7 +79,7 @@ func DecodeValues(name string, data []byte, opts Options) (*Values, error) {
 		return nil, at(err, name)
 	}
 	v := set.values()
-	v.Notes = append(v.Notes, in.seen.leftOutNotes()...)
+	v.Notes, v.grouped = append(v.Notes, in.seen.leftOutNotes()...), in.seen.group != ""
 	v.Source = name
 	return v.settled(&opts)
 }
@@ -172,7 +173,7 @@ func (v *Values) join(o *Values) error {
 		return &FormatError{Msg: "other columns than in the file before it",
 			Hint: "give all files the same columns, in one order"}
 	}
-	v.floats = v.floats && o.floats
+	v.floats, v.grouped = v.floats && o.floats, v.grouped || o.grouped
 	v.Rows = append(v.Rows, o.Rows...)
 	var meta []Column
 	for _, c := range v.Meta {

@@ -17,7 +17,7 @@ func (in *input) valueTable(src tableSource, names []string) (decoder, error) {
 			return nil, err
 		}
 	}
-	t := &valueTable{in: in, names: names, unit: src.unit()}
+	t := &valueTable{in: in, names: names, unit: src.unit(), commas: byCommas(src)}
 	r, _, err := src.sample()
 	if err != nil {
 		return nil, err
@@ -39,6 +39,8 @@ type valueTable struct {
 	roles  roles
 	index  bool           // the first column counts the rows
 	two    map[int]string // how to learn from the columns of two texts
+	commas bool           // divide the columns
+	groups []bool         // by column: commas in numbers stand before thousands
 
 	r records
 	n int // rows read
@@ -69,6 +71,12 @@ func (t *valueTable) survey(r records) error {
 		return &FormatError{Msg: "the table has no rows", Hint: "there is nothing to read"}
 	}
 	n := len(sample[0])
+	t.groups = make([]bool, n)
+	for i := range t.groups {
+		t.groups[i] = t.commas && !slices.ContainsFunc(sample, func(cells []string) bool {
+			return isDecimalComma(trim(cells[i]))
+		})
+	}
 	if t.names == nil && t.headed(sample) {
 		t.header = true
 		for _, cell := range sample[0] {
@@ -78,7 +86,7 @@ func (t *valueTable) survey(r records) error {
 	}
 	var auto []int
 	for i := range n {
-		if isLabel(sample, i) {
+		if t.isLabel(sample, i) {
 			auto = append(auto, i)
 			if one, other := twoWords(sample, i); other != "" && len(sample) > 2 {
 				if t.two == nil {
@@ -108,14 +116,23 @@ func (t *valueTable) headed(sample [][]string) bool {
 		return true
 	}
 	for i, cell := range sample[0] {
-		if _, known, ok := number(cell); ok || known {
+		if _, known, ok := t.number(cell, i); ok || known {
 			continue
 		}
-		if len(sample) > 1 && !isLabel(sample[1:], i) {
+		if len(sample) > 1 && !t.isLabel(sample[1:], i) {
 			return true // a word above numbers
 		}
 	}
 	return false
+}
+
+// number returns the value of a cell of a column, as the function number does.
+func (t *valueTable) number(cell string, column int) (v float64, unknown, ok bool) {
+	if t.groups[column] && strings.IndexByte(cell, ',') >= 0 {
+		v, ok = thousands(trim(cell))
+		return v, false, ok
+	}
+	return number(cell)
 }
 
 // number returns the value of a cell: NaN if it is unknown; ok is false for text. known reports whether the cell
@@ -139,16 +156,16 @@ func number(cell string) (v float64, unknown, ok bool) {
 // that is a slip, or a word for what is not known, and an error says where it is. Words for yes without one for no, or
 // the other
 // way round, are text beside text: f beside m.
-func isLabel(sample [][]string, i int) bool {
+func (t *valueTable) isLabel(sample [][]string, i int) bool {
 	text, numbers, yes, no := 0, 0, 0, 0
 	for _, cells := range sample {
-		_, unknown, ok := number(cells[i])
-		switch t, _ := tokenOf(trim(cells[i])); {
+		_, unknown, ok := t.number(cells[i], i)
+		switch token, _ := tokenOf(trim(cells[i])); {
 		case !ok:
 			text++
-		case t == yesToken:
+		case token == yesToken:
 			yes++
-		case t == noToken:
+		case token == noToken:
 			no++
 		case !unknown:
 			numbers++
@@ -260,12 +277,15 @@ func (t *valueTable) read() (*Set, error) {
 func (t *valueTable) row(cells []string, place int) ([]float64, error) {
 	row := make([]float64, len(t.roles.data))
 	for j, i := range t.roles.data {
-		v, _, ok := number(cells[i])
+		v, _, ok := t.number(cells[i], i)
 		if !ok {
 			return nil, &FormatError{Line: place, Column: t.roles.name(i),
 				Msg: fmt.Sprintf("%q is not a number", shorten(trim(cells[i]))),
 				Hint: "correct it, leave the cell empty if it is not known, or make the column a label with --meta " +
 					t.roles.name(i)}
+		}
+		if t.groups[i] && strings.IndexByte(cells[i], ',') >= 0 {
+			t.in.seen.grouped(cells[i])
 		}
 		row[j] = v
 	}

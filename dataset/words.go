@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,6 +84,27 @@ func commaNumber(s string) (float64, bool) {
 	}
 	v, err := strconv.ParseFloat(s[:i]+"."+s[i+1:], 64)
 	return v, err == nil && !math.IsNaN(v)
+}
+
+var grouped = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?$`)
+
+// thousands reads a number with commas before thousands, such as 5,613 and 1,234.5.
+func thousands(s string) (float64, bool) {
+	if strings.IndexByte(s, ',') < 0 || !grouped.MatchString(s) {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
+	return v, err == nil
+}
+
+// isDecimalComma reports whether a cell is a number with a comma that cannot stand before thousands.
+func isDecimalComma(s string) bool {
+	if strings.IndexByte(s, ',') < 0 {
+		return false
+	}
+	t, _ := tokenOf(s)
+	_, group := thousands(s)
+	return t == commaToken && !group
 }
 
 // parseFloat is strconv.ParseFloat, but quick where s begins as no number does, or has a sign

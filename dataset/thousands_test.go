@@ -1,0 +1,54 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestThousands: where commas divide columns, quoted numbers with commas before thousands are whole, which is said;
+// a column that has other commas, and files divided otherwise, keep their decimal commas.
+func TestThousands(t *testing.T) {
+	note := `"5,613" is 5613: where commas divide columns, a comma in a number stands before thousands`
+	for _, c := range []struct {
+		name, text string
+		want       []float64
+		said       bool
+	}{
+		{"thousands", "a,b\n\"5,613\",2\n\"-1,234,567\",2\n\"1,234.5\",2\n989,2\n", []float64{5613, -1234567, 1234.5, 989}, true},
+		{"decimals", "a,b\n\"5,613\",2\n\"23,15\",2\n", []float64{5.613, 23.15}, false},
+		{"less than one", "a,b\n\"0,613\",2\n\"5,613\",2\n", []float64{.613, 5.613}, false},
+		{"beside decimals", "a,b\n\"5,613\",\"2,5\"\n12,\"2,5\"\n", []float64{5613, 12}, true},
+		{"semicolons", "a;b\n5,613;2\n4,100;2\n", []float64{5.613, 4.1}, false},
+		{"tabs", "a\tb\n5,613\t2\n4,100\t2\n", []float64{5.613, 4.1}, false},
+		{"later", "a,b\n" + strings.Repeat("7,2\n", surveyRows) + "\"5,613\",2\n", nil, true},
+	} {
+		v, err := DecodeValues("t.csv", []byte(c.text), Options{})
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		var got []float64
+		for _, row := range v.Rows {
+			got = append(got, row[0])
+		}
+		if c.want == nil && got[len(got)-1] != 5613 || c.want != nil && !slices.Equal(got, c.want) ||
+			slices.Contains(v.Notes, note) != c.said {
+			t.Errorf("%s: %v, %q", c.name, got, v.Notes)
+		}
+	}
+	mixed := "a,b\n" + strings.Repeat("7,2\n", surveyRows) + "\"23,15\",2\n"
+	if v, err := DecodeValues("t.csv", []byte(mixed), Options{}); err == nil {
+		t.Error("neither thousands nor said:", v.Rows[surveyRows])
+	}
+	least := 1000.
+	for text, want := range map[string]string{
+		"a,b\n\"5,613\",0\n989,1\n":       "#.\n..\n",
+		"a,b\n\"5,613\",0\n\"23,15\",1\n": "..\n..\n",
+		"a;b\n5,613;0\n989;1\n":           "..\n..\n",
+	} {
+		s, err := Decode(t.Context(), "t.csv", []byte(text), Options{Threshold: &least})
+		if err != nil || pixels(s) != want || slices.Contains(s.Notes, note) != (want[0] == '#') {
+			t.Errorf("%q: %v, %v", text, s, err)
+		}
+	}
+}
