@@ -130,14 +130,6 @@ func (s *seen) notes(o *Options) []string {
 	return append(out, s.leftOutNotes()...)
 }
 
-// blankLines notes that so many lines at the end of a table were empty, the first in the given one.
-func (s *seen) blankLines(n, first int) {
-	if s.blanks == 0 {
-		s.blank = first
-	}
-	s.blanks += n
-}
-
 // grouped notes a number with commas before thousands.
 func (s *seen) grouped(cell string) {
 	if s.group == "" {

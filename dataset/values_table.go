@@ -126,18 +126,13 @@ func (t *valueTable) headed(sample [][]string) bool {
 	return false
 }
 
-// number returns the value of a cell of a column, as the function number does.
+// number returns the value of a cell of a column: NaN if it is unknown; ok is false for text. known reports whether the cell
+// is blank or a word for what is not known.
 func (t *valueTable) number(cell string, column int) (v float64, unknown, ok bool) {
 	if t.groups[column] && strings.IndexByte(cell, ',') >= 0 {
 		v, ok = thousands(trim(cell))
 		return v, false, ok
 	}
-	return number(cell)
-}
-
-// number returns the value of a cell: NaN if it is unknown; ok is false for text. known reports whether the cell
-// is blank or a word for what is not known.
-func number(cell string) (v float64, unknown, ok bool) {
 	switch t, v := tokenOf(trim(cell)); t {
 	case blankToken, unknownToken:
 		return math.NaN(), true, true

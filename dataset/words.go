@@ -99,12 +99,9 @@ func thousands(s string) (float64, bool) {
 
 // isDecimalComma reports whether a cell is a number with a comma that cannot stand before thousands.
 func isDecimalComma(s string) bool {
-	if strings.IndexByte(s, ',') < 0 {
-		return false
-	}
-	t, _ := tokenOf(s)
+	_, decimal := commaNumber(s)
 	_, group := thousands(s)
-	return t == commaToken && !group
+	return decimal && !group
 }
 
 // parseFloat is strconv.ParseFloat, but quick where s begins as no number does, or has a sign
