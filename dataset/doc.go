@@ -38,7 +38,9 @@
 // was decided, and [Options] Columns, Meta and Weight decide it otherwise.
 //
 // A CSV file is UTF-8, or UTF-16 with its mark; its columns are separated by commas,
-// tabs or semicolons, and a delimiter may end every line. With [Options].Items each
+// tabs or semicolons, and a delimiter may end every line. Empty lines at its end are no rows,
+// unless an empty cell is off. Where commas separate columns, a comma in a number stands before
+// thousands, unless its column has other commas. With [Options].Items each
 // line is a list of items instead (an empty line before the last list is an empty
 // list, and a single cell in quotes is divided), and with [Options].Pairs it names a
 // row and one of its items.

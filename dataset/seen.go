@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/patchwork/diagnose/words"
@@ -141,8 +142,8 @@ func (s *seen) grouped(cell string) {
 // folder or an archive, were left out.
 func (s *seen) leftOutNotes() (out []string) {
 	if v, ok := thousands(s.group); ok {
-		out = append(out, fmt.Sprintf("%q is %v: where commas divide columns, a comma in a number stands before thousands",
-			s.group, v))
+		out = append(out, fmt.Sprintf("%q is %s: where commas divide columns, a comma in a number stands before thousands",
+			s.group, strconv.FormatFloat(v, 'f', -1, 64)))
 	}
 	if s.blanks > 0 {
 		out = append(out, fmt.Sprintf("%s left out at the end, of which no cell has a value, the first in line %d",

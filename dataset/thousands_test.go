@@ -9,7 +9,7 @@ import (
 // TestThousands: where commas divide columns, quoted numbers with commas before thousands are whole, which is said;
 // a column that has other commas, and files divided otherwise, keep their decimal commas.
 func TestThousands(t *testing.T) {
-	note := `"5,613" is 5613: where commas divide columns, a comma in a number stands before thousands`
+	const note = `"5,613" is 5613: where commas divide columns, a comma in a number stands before thousands`
 	for _, c := range []struct {
 		name, text string
 		want       []float64
@@ -35,6 +35,10 @@ func TestThousands(t *testing.T) {
 			slices.Contains(v.Notes, note) != c.said {
 			t.Errorf("%s: %v, %q", c.name, got, v.Notes)
 		}
+	}
+	v, err := DecodeValues("t.csv", []byte("a,b\n\"5,613,000\",2\n"), Options{})
+	if err != nil || len(v.Notes) != 1 || !strings.Contains(v.Notes[0], " is 5613000: ") {
+		t.Error(v, err)
 	}
 	mixed := "a,b\n" + strings.Repeat("7,2\n", surveyRows) + "\"23,15\",2\n"
 	if v, err := DecodeValues("t.csv", []byte(mixed), Options{}); err == nil {
