@@ -30,7 +30,7 @@ export async function head(file: { name: string; slice(from: number, to: number)
 
 /** The words that are cells of data, as package dataset reads them (cellWords; a test compares). */
 const words = new Set([
-  "", "?", "na", "n/a", "nan", "null", "none", ".", "+", "-", "x", "p", "a",
+  "", "?", "na", "n/a", "#n/a", "<na>", "\\n", "nan", "null", "none", ".", "+", "-", "x", "p", "a",
   "y", "yes", "t", "true", "present", "positive", "pos", "detected", "ja", "oui", "sí", "sim", "tak", "evet", "wahr", "vrai", "verdadero", "vero", "да",
   "n", "no", "f", "false", "absent", "negative", "neg", "not detected", "undetected", "not present", "nein", "non", "não", "nee", "nej", "nie", "hayır", "falsch", "faux", "falso", "нет",
 ]);
