@@ -85,7 +85,7 @@ func (g *gallery) next() (*Set, error) {
 		index = append(index, i)
 	}
 	for _, c := range g.meta {
-		s.Meta = append(s.Meta, c.pick(index))
+		s.Meta = append(s.Meta, c.Pick(index))
 	}
 	return s, nil
 }

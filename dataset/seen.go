@@ -128,7 +128,7 @@ func (s *seen) notes(o *Options) []string {
 		e := s.several[what]
 		say("of %s with several %s the first was taken (%s)", words.Count(e.n, "picture"), what, e.first)
 	}
-	return append(out, s.leftOutNotes()...)
+	return append(out, s.commonNotes()...)
 }
 
 // grouped notes a number with commas before thousands.
@@ -138,9 +138,9 @@ func (s *seen) grouped(cell string) {
 	}
 }
 
-// leftOutNotes says how numbers with commas were read, and which lines at the end of tables, and which files of a
-// folder or an archive, were left out.
-func (s *seen) leftOutNotes() (out []string) {
+// commonNotes are those of bits and of real values: how numbers with commas were read, and which lines at the end of
+// tables, and which files of a folder or an archive, were left out.
+func (s *seen) commonNotes() (out []string) {
 	if v, ok := thousands(s.group); ok {
 		out = append(out, fmt.Sprintf("%q is %s: where commas divide columns, a comma in a number stands before thousands",
 			s.group, strconv.FormatFloat(v, 'f', -1, 64)))

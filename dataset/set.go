@@ -111,7 +111,7 @@ func (s *Set) Pick(index []int) *Set {
 	}
 	out.Meta = make([]Column, len(s.Meta))
 	for i, c := range s.Meta {
-		out.Meta[i] = c.pick(index)
+		out.Meta[i] = c.Pick(index)
 	}
 	return &out
 }
@@ -177,7 +177,8 @@ func (c Column) distinct() []string {
 	return out
 }
 
-func (c Column) pick(index []int) Column {
+// Pick returns the values at the given indices, in that order. It panics for an index outside.
+func (c Column) Pick(index []int) Column {
 	switch v := c.Values.(type) {
 	case []int64:
 		return Column{c.Name, pick(v, index)}

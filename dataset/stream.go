@@ -435,7 +435,7 @@ func (r *traversal) selection(s *Set) (*Set, error) {
 		a := &r.asked[k]
 		a.met, a.among = a.met || len(kept) > 0, a.among || len(index) < s.Len()
 		if !a.met && len(a.values) < mostValues {
-			for _, v := range col.pick(index).distinct() {
+			for _, v := range col.Pick(index).distinct() {
 				if !slices.Contains(a.values, v) {
 					a.values = append(a.values, v)
 				}

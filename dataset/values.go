@@ -59,7 +59,7 @@ func ReadValues(paths []string, opts Options) (*Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Notes, out.grouped = append(out.Notes, in.seen.leftOutNotes()...), in.seen.group != ""
+	out.note(&in.seen)
 	return out.settled(&opts)
 }
 
@@ -79,9 +79,14 @@ func DecodeValues(name string, data []byte, opts Options) (*Values, error) {
 		return nil, at(err, name)
 	}
 	v := set.values()
-	v.Notes, v.grouped = append(v.Notes, in.seen.leftOutNotes()...), in.seen.group != ""
+	v.note(&in.seen)
 	v.Source = name
 	return v.settled(&opts)
+}
+
+// note adds what was done when the values were read.
+func (v *Values) note(s *seen) {
+	v.Notes, v.grouped = append(v.Notes, s.commonNotes()...), s.group != ""
 }
 
 // EncodeNPZ writes the values as an .npz archive that [ReadValues] reads: x (N,H,W), or (N,D) of a table, the names of
@@ -245,7 +250,7 @@ func (v *Values) Pick(index []int) *Values {
 	out := *v
 	out.Rows, out.Index, out.Meta = pick(v.Rows, index), pick(v.Index, index), nil
 	for _, c := range v.Meta {
-		out.Meta = append(out.Meta, c.pick(index))
+		out.Meta = append(out.Meta, c.Pick(index))
 	}
 	return &out
 }

@@ -73,7 +73,7 @@ func (s *ValueStream) survey(path, beyond string) error {
 	for _, c := range part.Meta { // the names alone
 		head.Meta = append(head.Meta, Column{c.Name, []string{}})
 	}
-	head.Notes = append(head.Notes, in.seen.leftOutNotes()...)
+	head.note(&in.seen)
 	if s.head == nil {
 		s.head = head
 		return nil

@@ -77,7 +77,7 @@ func (s *Set) Where(conditions ...Condition) (*Set, error) {
 		}
 		if len(kept) == 0 {
 			// The values among the rows that passed the earlier conditions.
-			return nil, noneMeets(s.Source, c, len(index) < s.Len(), col.pick(index).distinct())
+			return nil, noneMeets(s.Source, c, len(index) < s.Len(), col.Pick(index).distinct())
 		}
 		index = kept
 	}

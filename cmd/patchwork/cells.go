@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
@@ -42,16 +41,9 @@ func (c *cells) answers() *answers {
 	for k, name := range c.said {
 		t.add(name, c.numbers[k])
 	}
-	labels := slices.Clone(c.set.Meta)
-	for i, l := range labels {
-		switch v := l.Values.(type) {
-		case []int64:
-			labels[i].Values = picked(v, c.of)
-		case []float64:
-			labels[i].Values = picked(v, c.of)
-		case []string:
-			labels[i].Values = picked(v, c.of)
-		}
+	labels := make([]dataset.Column, len(c.set.Meta))
+	for i, l := range c.set.Meta {
+		labels[i] = l.Pick(c.of)
 	}
 	t.addLabels(labels, 0, n)
 	return t
