@@ -83,7 +83,7 @@ func (s *textSource) endLines(rest io.Reader) io.Reader {
 			return lineEnds{r}, err
 		}
 	}
-	s.head = bytes.ReplaceAll(s.head, []byte{'\r'}, []byte{'\n'})
+	endLines(s.head)
 	s.rest = lineEnds{rest}
 	return s.rest
 }
@@ -93,8 +93,16 @@ type lineEnds struct{ r io.Reader }
 
 func (l lineEnds) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	copy(p, bytes.ReplaceAll(p[:n], []byte{'\r'}, []byte{'\n'}))
+	endLines(p[:n])
 	return n, err
+}
+
+func endLines(text []byte) {
+	for i, c := range text {
+		if c == '\r' {
+			text[i] = '\n'
+		}
+	}
 }
 
 // fillUp reads until b is full. The error is that of the reader, [io.EOF] if it ended before; io.ReadFull

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -134,7 +135,7 @@ func (t Table) Write(w io.Writer, chunks iter.Seq2[[]any, error]) (err error) {
 	default:
 		return &FormatError{Msg: fmt.Sprintf("there is no format %q of tables", t.Format)}
 	}
-	defer func() { err = firstError(err, out.close()) }()
+	defer func() { err = cmp.Or(err, out.close()) }()
 	if err := out.begin(t.Columns); err != nil {
 		return err
 	}
@@ -147,15 +148,6 @@ func (t Table) Write(w io.Writer, chunks iter.Seq2[[]any, error]) (err error) {
 		}
 	}
 	return out.end()
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // tableWriter writes a table in one format.

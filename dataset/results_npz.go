@@ -3,6 +3,7 @@ package dataset
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -157,7 +158,7 @@ func (t *npzTable) close() error {
 	var err error
 	for _, s := range t.spools {
 		if s != nil {
-			err = firstError(err, s.close())
+			err = cmp.Or(err, s.close())
 		}
 	}
 	return err
@@ -206,7 +207,7 @@ func (s *spool) close() error {
 	if s.file == nil {
 		return nil
 	}
-	err := firstError(s.file.Close(), os.Remove(s.file.Name()))
+	err := cmp.Or(s.file.Close(), os.Remove(s.file.Name()))
 	s.file = nil
 	return err
 }

@@ -3,6 +3,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -98,7 +99,7 @@ func (t *parquetResults) write(values []any, rows int) error {
 			for x := range c.width() {
 				t.fill(values[k], from*c.width()+x, to*c.width(), c.width())
 				if n, err := writers[at].WriteRowValues(t.scratch); err != nil || n != to-from {
-					return firstError(err, fmt.Errorf("column %q of the table: %d of %d values written", c.Name, n, to-from))
+					return cmp.Or(err, fmt.Errorf("column %q of the table: %d of %d values written", c.Name, n, to-from))
 				}
 				at++
 			}

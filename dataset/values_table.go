@@ -126,8 +126,8 @@ func (t *valueTable) headed(sample [][]string) bool {
 	return false
 }
 
-// number returns the value of a cell of a column: NaN if it is unknown; ok is false for text. known reports whether the cell
-// is blank or a word for what is not known.
+// number returns the value of a cell of a column: NaN if it is unknown; ok is false for text. unknown reports whether
+// the cell is blank or a word for what is not known.
 func (t *valueTable) number(cell string, column int) (v float64, unknown, ok bool) {
 	if t.groups[column] && strings.IndexByte(cell, ',') >= 0 {
 		v, ok = thousands(trim(cell))

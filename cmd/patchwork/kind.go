@@ -31,6 +31,9 @@ const (
 	kindDrawing  = "a drawing (SVG)"  // the readers of pictures say more about it
 )
 
+// asParquet is the way out for a table in Arrow.
+const asParquet = "write it as Parquet (pyarrow.parquet.write_table)"
+
 // kindOfFile returns what a file holds, by its first bytes and the names of its
 // members; "" for what is none of the kinds.
 func kindOfFile(file string) string {
@@ -155,7 +158,7 @@ func notModel(file string) error {
 	case kindPacked:
 		way = "as no model is; unpack it, or learn one from it: patchwork learn " + file + " -o model.npz"
 	case kindArrow:
-		way = "and no model; write it as Parquet (pyarrow.parquet.write_table) and learn a model from that"
+		way = "and no model; " + asParquet + " and learn a model from that"
 	case kindClasses:
 		way = "not a model; use it with patchwork classify predict -m " + file
 	case kindTally:
@@ -189,8 +192,7 @@ func notTally(file string) error {
 		return &inputError{fmt.Errorf(
 			"%s is %s, not a tally; give it with -m, and the tallies that patchwork stats wrote as arguments", file, kind)}
 	case kindArrow:
-		return &inputError{fmt.Errorf("%s is %s, and no tally; write it as Parquet (pyarrow.parquet.write_table) and count "+
-			"that", file, kind)}
+		return &inputError{fmt.Errorf("%s is %s, and no tally; %s and count that", file, kind, asParquet)}
 	default:
 		return &inputError{fmt.Errorf("%s is %s, not a tally; count it first: patchwork stats -m MODEL %s -o 1.tally", file,
 			kind, file)}

@@ -164,21 +164,12 @@ func (a *app) listNames(m namedModel, asJSON bool) error {
 			if words.Clean(givenName(m, k)) != "" {
 				full += fmt.Sprintf(" (%s)", words.Numbered(k))
 			}
-			if _, err := fmt.Fprintln(w, words.Visible(full+", "+saidOf(m, k))); err != nil {
+			if _, err := fmt.Fprintln(w, words.Visible(full+", "+m.said(k))); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-// saidOf returns what a part says, with its share of the rows if the model has it.
-func saidOf(m namedModel, k int) string {
-	r, values := m.(namedReal)
-	if !values || r.Pi == nil {
-		return m.words(k) // which begin with it
-	}
-	return fmt.Sprintf("%s of %ss: %s", words.Percent(r.Pi[k]), words.NounsOf(isTableModel(r.Model)).Image, m.words(k))
 }
 
 // wordsColumns is how many columns of each side the words of a part name.
@@ -201,6 +192,7 @@ type namedModel interface {
 	moves() bool
 	votes() alike.Votes
 	words(k int) string
+	said(k int) string // words, with the share of the rows if the model has it
 	rename(k int, name string) (namedModel, error)
 	save(a *app, path string) error
 	size() string // the number of parts, and their size
@@ -225,6 +217,7 @@ func (m namedBits) columns() []string              { return m.Extras().Columns }
 func (m namedBits) moves() bool                    { return m.Config().Scene || m.Config().Poses.Len() > 1 }
 func (m namedBits) votes() alike.Votes             { return alike.Templates(m.Model) }
 func (m namedBits) words(k int) string             { return words.Part(m.Model, k, wordsColumns) }
+func (m namedBits) said(k int) string              { return m.words(k) } // which begin with it
 func (m namedBits) save(a *app, path string) error { return a.saveModel(path, m.Model) }
 func (m namedBits) size() string                   { return describeModel(m.Model) }
 func (m namedBits) rename(k int, name string) (namedModel, error) {
@@ -245,6 +238,13 @@ func (m namedReal) size() string                   { return realSize(m.Model) }
 func (m namedReal) rename(k int, name string) (namedModel, error) {
 	out, err := words.RenameReal(m.Model, k, name)
 	return namedReal{out}, err
+}
+
+func (m namedReal) said(k int) string {
+	if m.Pi == nil {
+		return m.words(k)
+	}
+	return fmt.Sprintf("%s of %ss: %s", words.Percent(m.Pi[k]), words.NounsOf(isTableModel(m.Model)).Image, m.words(k))
 }
 
 func (m namedReal) votes() (v alike.Votes) {
