@@ -67,8 +67,8 @@ func commonFolder(files []File) string {
 	return folder
 }
 
-// formFiles returns the files of a form. It rejects those without a file, or with two of one name or whose names lead out
-// of their folder.
+// formFiles returns the files of a form. It rejects those without a file, or with two of one name or whose names lead
+// out of their folder.
 func formFiles(b body) ([]File, error) {
 	files, err := b.form()
 	if err != nil {

@@ -101,9 +101,9 @@ type jobEnd struct {
 
 // info returns the current state of the job. The caller holds j.mu.
 func (j *job) info() jobInfo {
-	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Started: j.started, Ended: j.ended, Stage: j.p.Stage, Trial: j.p.Trial,
-		Trials:    j.p.Trials,
-		Iteration: j.p.Iteration, Score: j.p.Score, Best: j.p.Best, Error: j.problem, Data: j.dataID, Images: j.images}
+	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Started: j.started, Ended: j.ended,
+		Stage: j.p.Stage, Trial: j.p.Trial, Trials: j.p.Trials, Iteration: j.p.Iteration,
+		Score: j.p.Score, Best: j.p.Best, Error: j.problem, Data: j.dataID, Images: j.images}
 	if j.model != "" {
 		i.Model = &j.model
 	}

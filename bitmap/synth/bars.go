@@ -2,6 +2,7 @@ package synth
 
 import (
 	"cmp"
+
 	"example.com/patchwork/bitmap"
 )
 

@@ -253,7 +253,8 @@ func (r *modelReport) print(out io.Writer) error {
 // nothingFound says that there are no findings, and what may be wrong all the same where
 // patchwork report can tell.
 func (r *modelReport) nothingFound() string {
-	if l := r.Learned; l == nil || l.Method == "" || r.Scene || len(l.Starts) > 0 && l.Starts[0].Method == learn.FromPieces {
+	if l := r.Learned; l == nil || l.Method == "" || r.Scene ||
+		len(l.Starts) > 0 && l.Starts[0].Method == learn.FromPieces {
 		return "none"
 	}
 	return "none here; patchwork report says whether the same parts come back when learned again"

@@ -2,7 +2,8 @@
 // unless it is markup already. It is there because the standard templates call methods by names, so that a
 // program that links them keeps every exported method of every type: 3 MB of the command.
 //
-// A template has fields, variables, functions, if, with, range and template; it calls no methods. Values belong into text and into attributes in quotes, nowhere else.
+// A template has fields, variables, functions, if, with, range and template; it calls no methods. Values belong into
+// text and into attributes in quotes, nowhere else.
 package markup
 
 import (
@@ -212,7 +213,8 @@ func (r *run) fields(v reflect.Value, names []string) reflect.Value {
 	return v
 }
 
-// call calls a function, with numbers of the kinds that it takes. Its last result, if it is an error, ends the execution.
+// call calls a function, with numbers of the kinds that it takes. Its last result, if it is an error, ends the
+// execution.
 func (r *run) call(dot reflect.Value, name string, args []parse.Node) reflect.Value {
 	f := r.t.funcs[name]
 	in := make([]reflect.Value, len(args))

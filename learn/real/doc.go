@@ -23,7 +23,8 @@
 //
 // opinion.go and compose.go are the definition, model.go what a model is, reference.go
 // what it says of a pixel in the shape of its formulas. bank.go, field.go and pursuit.go
-// are the pursuit, fast; its tests have the reference. best.go has several explanations of a row, predict.go unknown values.
+// are the pursuit, fast; its tests have the reference. best.go has several explanations of a row, predict.go
+// unknown values.
 // bit.go has columns of bits. grid.go, survey.go, tally.go, mstep.go and estep.go are the two halves of EM; learn.go,
 // start.go, grow.go, mixture.go, move.go and finish.go the learner; stream.go learns from rows
 // that do not fit in memory, memory.go goes on with a run that was interrupted, tallycode.go

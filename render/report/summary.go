@@ -13,8 +13,8 @@ import (
 // summary says in a few sentences what the numbers say.
 func (b *builder) summary() []string {
 	r := b.r
-	out := said(nil, r.warning, r.sayParts(), r.sayWeights(), r.sayInterrupted(), b.sayCommonest(), r.sayLabel(), r.sayTogether(), r.sayQuality(),
-		r.sayStability())
+	out := said(nil, r.warning, r.sayParts(), r.sayWeights(), r.sayInterrupted(), b.sayCommonest(),
+		r.sayLabel(), r.sayTogether(), r.sayQuality(), r.sayStability())
 	if m := r.Missing; m != nil {
 		likely := 0
 		for _, n := range m.Bins[5:] {
