@@ -2,6 +2,8 @@ package render
 
 // plainWidths holds how far the characters from space to ~ advance in the regular Go
 // font, in 2048ths of its size.
+//
+//lint:ignore U1000 used where the fonts are not compiled in
 var plainWidths = [...]int{
 	569, 569, 727, 1139, 1139, 1821, 1366, 391, 682, 682, 1196, 1196, 648, 1196, 648, 569,
 	1139, 1139, 1139, 1139, 1139, 1139, 1139, 1139, 1139, 1139, 627, 627, 1196, 1196, 1196, 1139,
@@ -13,6 +15,8 @@ var plainWidths = [...]int{
 
 // plainWidth returns the width of a line in pixels without the font itself, as where it
 // is not compiled in: exactly for plain letters, about for others and for bold type.
+//
+//lint:ignore U1000 used where the fonts are not compiled in
 func (s style) plainWidth(line string) int {
 	sum := 0 // in 64ths of a pixel, each character rounded, as fonts do
 	for _, r := range line {

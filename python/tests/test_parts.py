@@ -533,6 +533,7 @@ class TestProcess(unittest.TestCase):
 
 
 @unittest.skipIf(sys.platform == "win32", "paths of Unix")
+@unittest.skipUnless(os.environ.get("PATCHWORK_LONG"), "builds a program and an environment; PATCHWORK_LONG=1 runs it")
 class TestWheel(unittest.TestCase):
     def test_wheel(self):
         with tempfile.TemporaryDirectory() as folder:
