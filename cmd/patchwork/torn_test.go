@@ -181,7 +181,7 @@ func TestNoStepTearsAFile(t *testing.T) {
 			if n < 5 || len(want) == 0 {
 				t.Fatalf("%d steps, %d files", n, len(want))
 			}
-			most := int64(4)
+			most := int64(3)
 			switch {
 			case testenv.Full():
 				most = 20
