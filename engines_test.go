@@ -1,3 +1,5 @@
+//go:build !race
+
 package patchwork_test
 
 import (

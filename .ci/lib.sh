@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 exec </dev/null
 export CI=true
-export GOFLAGS=${GOFLAGS:--trimpath} # as releases and wheels are built: one cache serves all
+export GOFLAGS=${GOFLAGS:--trimpath} CGO_ENABLED=0 # as releases and wheels are built: one cache serves all
 
 scratch=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$scratch"' EXIT

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/pose"
 )
 
@@ -86,6 +87,7 @@ func countSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Opt
 }
 
 func TestCountGrows(t *testing.T) {
+	testenv.Slow(t)
 	data := blocks(90, 5)
 	steps := countSteps(t, data, blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 3})
 	last := steps[len(steps)-1]

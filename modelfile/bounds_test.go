@@ -10,6 +10,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/testenv"
 )
 
 // many returns n texts, separated by commas.
@@ -99,6 +100,7 @@ func TestMostOfEachKind(t *testing.T) {
 
 // TestLargeHonestModels: models as large as anyone has are written and read.
 func TestLargeHonestModels(t *testing.T) {
+	testenv.Slow(t)
 	wide := valid()
 	columns := 250_000
 	wide.header["height"], wide.header["width"] = 1, columns
