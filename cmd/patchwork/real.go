@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
@@ -19,26 +18,8 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
-// realData are the flags of data that hold for real values, in all commands.
-const realData = "where rows names array invert size columns meta delimiter header quiet model json workers memory "
-
 // realCommands are the commands that take models of real values.
 const realCommands = "learn, explain, score, predict, sample, draw, info, name, report, stats, mstep and serve"
-
-// onlyReal returns an error if a flag is given that says nothing about real values.
-func onlyReal(cmd *cobra.Command, allowed string) (err error) {
-	names := strings.Fields(realData + allowed)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if err == nil && !slices.Contains(names, f.Name) {
-			err = usagef("--%s does not apply to real values", f.Name)
-			if f.Name == "categories" {
-				err = usagef("--categories does not apply to real values; make a column of 0 and 1 for each word, which is " +
-					"learned as real values are")
-			}
-		}
-	})
-	return err
-}
 
 // isReal reports whether a path is that of a model of real values.
 func isReal(path string) bool { return path != "" && modelfile.IsReal(path) }
@@ -100,15 +81,12 @@ func notBits(err error) *dataset.FormatError {
 	return nil
 }
 
-// realFlags are the flags of learn that hold for real values, beside those of data.
-const realFlags = "output experts for rule shift rotate aim starts seed checkpoint"
-
 // plainlyReal returns why data that are no bits, as err says, must be meant as real values; "" where the data or the
 // flags
 // leave that open.
 func (f *learnFlags) plainlyReal(cmd *cobra.Command, err error, paths []string) string {
 	of := notBits(err)
-	if of == nil || onlyReal(cmd, realFlags) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") ||
+	if of == nil || meantFor(cmd, realValues) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") ||
 		slices.Contains(paths, "-") {
 		return ""
 	}
@@ -240,7 +218,7 @@ func (f *learnFlags) realProfile(v *dataset.Values, data *real.Data) string {
 
 // realOptions returns the flags as options of the learner.
 func (f *learnFlags) realOptions(cmd *cobra.Command) (*real.Options, error) {
-	if err := onlyReal(cmd, realFlags); err != nil {
+	if err := meantFor(cmd, realValues); err != nil {
 		return nil, err
 	}
 	if f.output == "" {

@@ -86,7 +86,7 @@ func asBits(e *real.Explanation, model float64) patchwork.Explanation {
 
 // explainReal explains data by a model of real values.
 func (a *app) explainReal(cmd *cobra.Command, f *explainFlags, paths []string) error {
-	if err := onlyReal(cmd, "output best picture"); err != nil {
+	if err := meantFor(cmd, realValues); err != nil {
 		return err
 	}
 	if err := f.check(cmd); err != nil {

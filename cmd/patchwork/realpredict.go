@@ -18,7 +18,7 @@ import (
 
 // predictReal fills in unknown values.
 func (a *app) predictReal(cmd *cobra.Command, f *predictFlags, paths []string) error {
-	if err := onlyReal(cmd, "output cells all"); err != nil {
+	if err := meantFor(cmd, realValues); err != nil {
 		return err
 	}
 	kind, table := isTable(f.format)
@@ -154,7 +154,7 @@ type realHidden struct {
 
 // scoreReal scores data by a model of real values.
 func (a *app) scoreReal(cmd *cobra.Command, f *scoreFlags, paths []string) error {
-	if err := onlyReal(cmd, "hide seed output"); err != nil {
+	if err := meantFor(cmd, realValues); err != nil {
 		return err
 	}
 	h, output := &f.hidden, f.output

@@ -26,7 +26,7 @@ func usageOf(m *real.Model, k int) float64 {
 
 // drawReal draws the parts of a model.
 func (a *app) drawReal(cmd *cobra.Command, path, output string) error {
-	if err := onlyReal(cmd, "output"); err != nil {
+	if err := meantFor(cmd, realValues); err != nil {
 		return err
 	}
 	m, err := loadReal(path)
@@ -79,7 +79,7 @@ type realInfo struct {
 
 // infoReal describes a model.
 func (a *app) infoReal(cmd *cobra.Command, path string, asJSON bool, paths []string) error {
-	if err := onlyReal(cmd, ""); err != nil {
+	if err := meantFor(cmd, realValues); err != nil {
 		return err
 	}
 	if len(paths) > 0 {
@@ -127,7 +127,7 @@ func (a *app) infoReal(cmd *cobra.Command, path string, asJSON bool, paths []str
 
 // sampleReal draws rows from a model.
 func (a *app) sampleReal(cmd *cobra.Command, f *sampleFlags) error {
-	if err := onlyReal(cmd, "number seed output"); err != nil {
+	if err := meantFor(cmd, realValues); err != nil {
 		return err
 	}
 	n, output := f.n, f.output

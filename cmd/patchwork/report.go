@@ -191,7 +191,7 @@ type pageReport interface {
 // reportReal builds a report about real values, and says what it is of.
 func (a *app) reportReal(cmd *cobra.Command, f *reportFlags, paths []string,
 	opt report.Options) (r pageReport, summary []string, what string, err error) {
-	if err := onlyReal(cmd, "output csv stability"); err != nil {
+	if err := meantFor(cmd, realValues); err != nil {
 		return nil, nil, "", err
 	}
 	if f.stability > 0 {

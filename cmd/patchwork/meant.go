@@ -1,0 +1,44 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// What is learned that only some flags mean something for; of bits all do.
+const realValues = "real values"
+
+// meant lists the flags that mean something for a kind: in all commands under "", the further ones by the command.
+var meant = map[string]map[string]string{
+	realValues: {
+		"":        "where rows names array invert size columns meta delimiter header quiet model json workers memory",
+		"learn":   "output experts for rule shift rotate aim starts seed checkpoint",
+		"explain": "output best picture",
+		"predict": "output cells all",
+		"score":   "output hide seed",
+		"sample":  "output number seed",
+		"draw":    "output",
+		"report":  "output csv stability",
+		"stats":   "output shard lines",
+		"mstep":   "output",
+	},
+}
+
+// meantFor returns an error if a flag is given that says nothing about a kind.
+func meantFor(cmd *cobra.Command, kind string) (err error) {
+	names := strings.Fields(meant[kind][""] + " " + meant[kind][cmd.Name()])
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err != nil || slices.Contains(names, f.Name) {
+			return
+		}
+		err = usagef("--%s does not apply to %s", f.Name, kind)
+		if f.Name == "categories" {
+			err = usagef("--categories does not apply to %s; make a column of 0 and 1 for each word, which is "+
+				"learned as real values are", kind)
+		}
+	})
+	return err
+}
