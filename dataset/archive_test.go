@@ -130,7 +130,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func column(t testing.TB, s *Set, name string) Column {
+func column(t testing.TB, s *Set, name string) Labels {
 	t.Helper()
 	c, err := s.Column(name)
 	if err != nil {

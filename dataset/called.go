@@ -18,7 +18,7 @@ func (s *Set) Called() func(i int) string {
 	if s.Table {
 		noun = "row"
 	}
-	labels := slices.DeleteFunc(s.Labels(), func(c Column) bool { return s.Len() > 1 && constant(c) })
+	labels := slices.DeleteFunc(s.Labels(), func(c Labels) bool { return s.Len() > 1 && constant(c) })
 	for _, c := range labels {
 		if text, ok := c.Values.([]string); ok && distinct(text) && !c.Numbers() {
 			return func(i int) string {
@@ -47,8 +47,8 @@ func (s *Set) Called() func(i int) string {
 
 // Labels returns the columns of metadata that name or describe rows for people: all of
 // a table, and those of text elsewhere.
-func (s *Set) Labels() []Column {
-	var out []Column
+func (s *Set) Labels() []Labels {
+	var out []Labels
 	for _, c := range s.Meta {
 		if _, text := c.Values.([]string); text || s.Table {
 			out = append(out, c)
@@ -58,7 +58,7 @@ func (s *Set) Labels() []Column {
 }
 
 // constant reports whether a column has one value only.
-func constant(c Column) bool {
+func constant(c Labels) bool {
 	for i := range c.Len() {
 		if c.Text(i) != c.Text(0) {
 			return false

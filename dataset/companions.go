@@ -103,7 +103,7 @@ func (d *arrayImages) companion(s *Set, c companion) error {
 		s.Weights, err = checkWeights(a, d.at)
 		return err
 	}
-	s.Meta = append(s.Meta, Column{c.name, metaValues(a)})
+	s.Meta = append(s.Meta, Labels{c.name, metaValues(a)})
 	return nil
 }
 

@@ -45,7 +45,7 @@ func TestDecodeIsRead(t *testing.T) {
 			continue
 		}
 		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Set{}),
-			cmp.Comparer(func(a, b Column) bool { return a.Name == b.Name && cmp.Equal(a.Values, b.Values) })); err == nil &&
+			cmp.Comparer(func(a, b Labels) bool { return a.Name == b.Name && cmp.Equal(a.Values, b.Values) })); err == nil &&
 			d != "" {
 			t.Errorf("%s: %s", name, d)
 		}

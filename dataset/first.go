@@ -71,7 +71,7 @@ const groupOverhead = 64
 // keep returns those of the given images that are among the first of their
 // group, counting the images of earlier calls.
 func (g *groups) keep(s *Set, index []int) ([]int, error) {
-	columns := make([]Column, len(g.first.Names))
+	columns := make([]Labels, len(g.first.Names))
 	for k, name := range g.first.Names {
 		var err error
 		if columns[k], err = s.Column(name); err != nil {

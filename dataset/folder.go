@@ -51,7 +51,7 @@ type gallery struct {
 	path          string // of the folder, archive or picture
 	where         string // prefix of a picture's name in messages
 	names         []string
-	meta          []Column // of all of them
+	meta          []Labels // of all of them
 	open          func(name string) (io.ReadCloser, error)
 	at            int
 	height, width int // of the first
@@ -242,7 +242,7 @@ func (g *gallery) tell(names []string, what string) error {
 		stems = append(stems, stem(n))
 		labels = append(labels, path.Base(path.Dir(n)))
 	}
-	g.meta = []Column{{"name", stems}}
+	g.meta = []Labels{{"name", stems}}
 	again := g.in.opts.sameNames || !distinct(stems)
 	if len(inside) == 0 { // no folders that are classes
 		y := g.in.opts.folders[g.path]
@@ -258,7 +258,7 @@ func (g *gallery) tell(names []string, what string) error {
 			stems[i] = labels[i] + "/" + stems[i]
 		}
 	}
-	g.meta = append(g.meta, Column{"y", labels})
+	g.meta = append(g.meta, Labels{"y", labels})
 	for _, y := range labels {
 		g.in.seen.folder(y)
 	}
@@ -312,9 +312,9 @@ func (g *gallery) tellBy(pattern string, names []string, what string) error {
 			fields[k] = append(fields[k], v)
 		}
 	}
-	g.names, g.meta = names, []Column{{"name", stems}}
+	g.names, g.meta = names, []Labels{{"name", stems}}
 	for k, name := range p.fields {
-		g.meta = append(g.meta, Column{name, guess(fields[k])})
+		g.meta = append(g.meta, Labels{name, guess(fields[k])})
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func TestNamesOfPictures(t *testing.T) {
 }
 
 func labelsOf(s *Set) string {
-	i := slices.IndexFunc(s.Meta, func(c Column) bool { return c.Name == "y" })
+	i := slices.IndexFunc(s.Meta, func(c Labels) bool { return c.Name == "y" })
 	if i < 0 {
 		return "-"
 	}

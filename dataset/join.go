@@ -80,10 +80,10 @@ func (j *joiner) append(part *Set) {
 	if s.Weights != nil || part.Weights != nil {
 		s.Weights = append(weights(s), weights(part)...)
 	}
-	var meta []Column
+	var meta []Labels
 	for _, c := range s.Meta {
-		if i := slices.IndexFunc(part.Meta, func(d Column) bool { return d.Name == c.Name }); i >= 0 {
-			meta = append(meta, Column{c.Name, joinValues(c, part.Meta[i])})
+		if i := slices.IndexFunc(part.Meta, func(d Labels) bool { return d.Name == c.Name }); i >= 0 {
+			meta = append(meta, Labels{c.Name, joinValues(c, part.Meta[i])})
 		}
 	}
 	s.Meta = meta
@@ -115,7 +115,7 @@ func (j *joiner) done(o *Options) *Set {
 // joinValues keeps the type if both agree, joins integers and floats to floats,
 // and anything else to text. It may extend the values of a in place: the joiner
 // owns them.
-func joinValues(a, b Column) any {
+func joinValues(a, b Labels) any {
 	switch x := a.Values.(type) {
 	case []int64:
 		if y, ok := b.Values.([]int64); ok {
@@ -138,7 +138,7 @@ func joinValues(a, b Column) any {
 		return append(x, y...)
 	}
 	text := make([]string, 0, a.Len()+b.Len())
-	for _, c := range []Column{a, b} {
+	for _, c := range []Labels{a, b} {
 		for i := range c.Len() {
 			text = append(text, c.Text(i))
 		}
@@ -146,7 +146,7 @@ func joinValues(a, b Column) any {
 	return text
 }
 
-func (c Column) floats() ([]float64, bool) {
+func (c Labels) floats() ([]float64, bool) {
 	switch v := c.Values.(type) {
 	case []float64:
 		return slices.Clone(v), true

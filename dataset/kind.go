@@ -82,10 +82,10 @@ func retype(values any, kind columnKind) any {
 	case !ok && kindOf(values) == kind:
 		return values
 	case !ok && kind == floatKind:
-		floats, _ := Column{Values: values}.floats()
+		floats, _ := Labels{Values: values}.floats()
 		return floats
 	case !ok:
-		c := Column{Values: values}
+		c := Labels{Values: values}
 		text := make([]string, c.Len())
 		for i := range text {
 			text[i] = c.Text(i)

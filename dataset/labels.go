@@ -37,8 +37,8 @@ func (in *input) labels(path string) (*labelRows, error) {
 
 // add adds the labels of the next images.
 func (l *labelRows) add(s *Set) error {
-	s.Meta = slices.DeleteFunc(s.Meta, func(c Column) bool { return c.Name == "y" })
-	y := Column{"y", make([]int64, s.Len())} // for images without labels; done will reject them
+	s.Meta = slices.DeleteFunc(s.Meta, func(c Labels) bool { return c.Name == "y" })
+	y := Labels{"y", make([]int64, s.Len())} // for images without labels; done will reject them
 	if l.at+s.Len() <= l.count() {
 		a, err := l.rows.next(s.Len())
 		if err != nil {

@@ -200,7 +200,7 @@ func (d *itemRows) next() (*Set, error) {
 	}
 	d.some = true
 	if d.plan.named {
-		s.Meta = []Column{{"name", names}}
+		s.Meta = []Labels{{"name", names}}
 	}
 	return s, nil
 }

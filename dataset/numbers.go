@@ -7,7 +7,7 @@ import (
 )
 
 // Missing reports whether there is no value i: the text is empty, or the number is NaN.
-func (c Column) Missing(i int) bool {
+func (c Labels) Missing(i int) bool {
 	switch v := c.Values.(type) {
 	case []int64:
 		return false
@@ -25,7 +25,7 @@ var amount = regexp.MustCompile(
 // Numbers reports whether all values are numbers, or text that people write for them,
 // such as 1.234,50 and 12 €; unknown values, of which NA is one, do not count, and codes
 // with zeros in front are no numbers. Such a column measures rows and does not name them.
-func (c Column) Numbers() bool {
+func (c Labels) Numbers() bool {
 	if _, text := c.Values.([]string); !text {
 		return true
 	}

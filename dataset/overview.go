@@ -114,7 +114,7 @@ func ratio(n, of int) float64 {
 
 // overview counts the values of a column: the most frequent first, equally
 // frequent ones in the order of their names.
-func (c Column) overview() LabelOverview {
+func (c Labels) overview() LabelOverview {
 	counts := map[string]int{}
 	for i := range c.Len() {
 		v := ""

@@ -17,7 +17,7 @@ import (
 func TestOverview(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, h, w := rapid.IntRange(0, 6).Draw(rt, "n"), rapid.IntRange(1, 2).Draw(rt, "h"), rapid.IntRange(1, 3).Draw(rt, "w")
-		s := &Set{Table: h == 1, Data: patchwork.Data{}, Meta: []Column{{"y", make([]float64, n)}}}
+		s := &Set{Table: h == 1, Data: patchwork.Data{}, Meta: []Labels{{"y", make([]float64, n)}}}
 		states := make([][]uint8, n)
 		on, known := 0, 0
 		for i := range n {
@@ -72,11 +72,11 @@ func TestOverview(t *testing.T) {
 func TestNamesForPeople(t *testing.T) {
 	image := bitmap.New(1, 2)
 	for want, s := range map[string]*Set{
-		"T/07":    {Meta: []Column{{"name", []string{"07"}}, {"y", []string{"T"}}}},
-		"07":      {Meta: []Column{{"name", []string{"07"}}, {"n", []int64{3}}}},
-		"Alp":     {Table: true, Meta: []Column{{"n", []int64{3}}, {"site", []string{"Alp"}}, {"soil", []string{"chalk"}}}},
-		"row 1":   {Table: true, Meta: []Column{{"n", []int64{3}}}},
-		"image 8": {Rows: []int{7}, Meta: []Column{{"y", []string{"T"}}}},
+		"T/07":    {Meta: []Labels{{"name", []string{"07"}}, {"y", []string{"T"}}}},
+		"07":      {Meta: []Labels{{"name", []string{"07"}}, {"n", []int64{3}}}},
+		"Alp":     {Table: true, Meta: []Labels{{"n", []int64{3}}, {"site", []string{"Alp"}}, {"soil", []string{"chalk"}}}},
+		"row 1":   {Table: true, Meta: []Labels{{"n", []int64{3}}}},
+		"image 8": {Rows: []int{7}, Meta: []Labels{{"y", []string{"T"}}}},
 	} {
 		s.Images = []*bitmap.Image{image}
 		if got := s.ImageName(0); got != want {

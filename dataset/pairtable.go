@@ -159,7 +159,7 @@ func (t *pairTable) set() (*Set, error) {
 		errors.As(err, &fe)
 		return nil, fe
 	}
-	s := &Set{Table: true, Columns: columns, Notes: p.notes, Meta: []Column{{t.label, t.names}}}
+	s := &Set{Table: true, Columns: columns, Notes: p.notes, Meta: []Labels{{t.label, t.names}}}
 	for range t.names {
 		s.Images = append(s.Images, t.in.blank(len(columns)))
 	}

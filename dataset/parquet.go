@@ -170,7 +170,7 @@ func (t *parquetTable) next() (s *Set, err error) {
 		}
 		t.at += t.set.Len()
 		for k, values := range t.meta {
-			t.set.Meta = append(t.set.Meta, Column{t.roles.called[k], values})
+			t.set.Meta = append(t.set.Meta, Labels{t.roles.called[k], values})
 		}
 		return t.set, nil
 	}

@@ -68,7 +68,7 @@ type TableColumn struct {
 
 // TableColumn returns the description of a metadata column, whose Values can be
 // given to [WriteTable] as they are.
-func (c Column) TableColumn() TableColumn {
+func (c Labels) TableColumn() TableColumn {
 	return TableColumn{Name: c.Name, Type: [...]ColumnType{intKind: ColumnInt, floatKind: ColumnFloat,
 		textKind: ColumnText}[kindOf(c.Values)]}
 }

@@ -19,7 +19,7 @@ import (
 type Set struct {
 	patchwork.Data
 	Rows    []int    // index of each image in the input before any selection, from 0; nil means 0, 1, 2, ...
-	Meta    []Column // labels and the like
+	Meta    []Labels // labels and the like
 	Columns []string // names of a table's columns, one per pixel; nil if it has none
 	Table   bool     // rows of a table: images of height 1
 	Source  string   // where the set came from, for messages
@@ -37,8 +37,8 @@ type Set struct {
 	numbers  *Values // the rows of a part of real values, whose images are nil
 }
 
-// Column is one named column of metadata.
-type Column struct {
+// Labels is one named column of metadata.
+type Labels struct {
 	Name   string
 	Values any // []string, []int64 or []float64
 }
@@ -63,7 +63,7 @@ func (s *Set) Size() (height, width int) {
 
 // Column returns the metadata column with that name, or an error that lists the
 // existing names.
-func (s *Set) Column(name string) (Column, error) {
+func (s *Set) Column(name string) (Labels, error) {
 	for _, c := range s.Meta {
 		if c.Name == name {
 			return c, nil
@@ -73,7 +73,7 @@ func (s *Set) Column(name string) (Column, error) {
 	for i, c := range s.Meta {
 		names[i] = c.Name
 	}
-	return Column{}, &FormatError{Path: s.Source, Msg: fmt.Sprintf("no metadata named %q; there is: %s%s", name,
+	return Labels{}, &FormatError{Path: s.Source, Msg: fmt.Sprintf("no metadata named %q; there is: %s%s", name,
 		listShort(names), enum.DidYouMean(name, names))}
 }
 
@@ -109,7 +109,7 @@ func (s *Set) Pick(index []int) *Set {
 	if s.Weights != nil {
 		out.Weights = pick(s.Weights, index)
 	}
-	out.Meta = make([]Column, len(s.Meta))
+	out.Meta = make([]Labels, len(s.Meta))
 	for i, c := range s.Meta {
 		out.Meta[i] = c.Pick(index)
 	}
@@ -137,7 +137,7 @@ func pick[T any](from []T, index []int) []T {
 }
 
 // Len returns the number of values.
-func (c Column) Len() int {
+func (c Labels) Len() int {
 	switch v := c.Values.(type) {
 	case []int64:
 		return len(v)
@@ -150,7 +150,7 @@ func (c Column) Len() int {
 }
 
 // Text returns value i as text: numbers in their shortest decimal form.
-func (c Column) Text(i int) string {
+func (c Labels) Text(i int) string {
 	switch v := c.Values.(type) {
 	case []int64:
 		return strconv.FormatInt(v[i], 10)
@@ -161,7 +161,7 @@ func (c Column) Text(i int) string {
 }
 
 // distinct lists the values in order of first appearance.
-func (c Column) distinct() []string {
+func (c Labels) distinct() []string {
 	seen := map[string]bool{}
 	var out []string
 	for i := range c.Len() {
@@ -178,12 +178,12 @@ func (c Column) distinct() []string {
 }
 
 // Pick returns the values at the given indices, in that order. It panics for an index outside.
-func (c Column) Pick(index []int) Column {
+func (c Labels) Pick(index []int) Labels {
 	switch v := c.Values.(type) {
 	case []int64:
-		return Column{c.Name, pick(v, index)}
+		return Labels{c.Name, pick(v, index)}
 	case []float64:
-		return Column{c.Name, pick(v, index)}
+		return Labels{c.Name, pick(v, index)}
 	}
-	return Column{c.Name, pick(c.Values.([]string), index)}
+	return Labels{c.Name, pick(c.Values.([]string), index)}
 }

@@ -200,14 +200,14 @@ func (s *Stream) joinMeta(part *Set) {
 	last := len(s.kinds) - 1
 	if last == 0 {
 		for _, c := range part.Meta {
-			s.head.Meta = append(s.head.Meta, Column{c.Name, retype(rawText{}, s.kinds[0][c.Name])})
+			s.head.Meta = append(s.head.Meta, Labels{c.Name, retype(rawText{}, s.kinds[0][c.Name])})
 		}
 		return
 	}
-	var meta []Column
+	var meta []Labels
 	for _, c := range s.head.Meta {
 		if kind, ok := s.kinds[last][c.Name]; ok {
-			meta = append(meta, Column{c.Name, joinValues(c, Column{c.Name, retype(rawText{}, kind)})})
+			meta = append(meta, Labels{c.Name, joinValues(c, Labels{c.Name, retype(rawText{}, kind)})})
 		}
 	}
 	s.head.Meta = meta
@@ -380,7 +380,7 @@ func (r *traversal) complete(s *Set, i int) error {
 	if r.weighted {
 		s.Weights = weights(s)
 	}
-	var meta []Column
+	var meta []Labels
 	for _, c := range r.head.Meta {
 		values, err := s.Column(c.Name)
 		if err != nil {
@@ -407,7 +407,7 @@ func (r *traversal) changed(i int) error {
 // typed converts the metadata of file i to the type of the column in all files,
 // through the types of the first file, the first two, and so on, just as sets
 // of whole files are joined.
-func (r *traversal) typed(c Column, i int) (Column, error) {
+func (r *traversal) typed(c Labels, i int) (Labels, error) {
 	if _, ok := c.Values.(rawText); !ok && kindOf(c.Values) != r.kinds[i][c.Name] {
 		return c, &FormatError{Column: c.Name,
 			Msg: "metadata beyond 64-bit integers, which only a file read as a whole may have", Hint: "allow more memory"}

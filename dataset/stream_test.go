@@ -359,10 +359,10 @@ func TestRetypeIsGuessAndJoin(t *testing.T) {
 		if !cmp.Equal(retype(a, g.kind()), guess(a), cmpopts.EquateNaNs()) {
 			t.Fatal("one by one they are another kind")
 		}
-		x, y := Column{Values: guess(a)}, Column{Values: guess(b)}
+		x, y := Labels{Values: guess(a)}, Labels{Values: guess(b)}
 		kind := joinKinds(kindOf(x.Values), kindOf(y.Values))
-		want := joinValues(Column{Values: guess(a)}, y)
-		got := joinValues(Column{Values: retype(x.Values, kind)}, Column{Values: retype(y.Values, kind)})
+		want := joinValues(Labels{Values: guess(a)}, y)
+		got := joinValues(Labels{Values: retype(x.Values, kind)}, Labels{Values: retype(y.Values, kind)})
 		if kindOf(want) != kind || !cmp.Equal(got, want, cmpopts.EquateNaNs()) {
 			t.Fatalf("%v and %v: %v, want %v", x, y, got, want)
 		}

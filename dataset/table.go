@@ -264,7 +264,7 @@ func (t *textTable) badCell(d *dataColumn, cell string) error {
 // part returns the part built since begin.
 func (t *textTable) part() *Set {
 	for k, values := range t.meta {
-		t.set.Meta = append(t.set.Meta, Column{t.plan.called[k], values})
+		t.set.Meta = append(t.set.Meta, Labels{t.plan.called[k], values})
 	}
 	return t.set
 }

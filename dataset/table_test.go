@@ -69,7 +69,7 @@ func TestCSVRoles(t *testing.T) {
 	if got := pixels(s); got != "#.\n?#\n" || !cmp.Equal(s.Columns, []string{"crime", "tax"}) {
 		t.Errorf("columns %v:\n%s", s.Columns, got)
 	}
-	want := []Column{{"id", []string{"007", "008"}}, {"age", []float64{40.5, math.NaN()}},
+	want := []Labels{{"id", []string{"007", "008"}}, {"age", []float64{40.5, math.NaN()}},
 		{"party", []string{"rep", "dem"}}}
 	if diff := cmp.Diff(want, s.Meta, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
@@ -198,7 +198,7 @@ func TestParquet(t *testing.T) {
 		if got := pixels(s); got != "#.##\n.?.?\n##.?\n" {
 			t.Errorf("%s:\n%s", name, got)
 		}
-		want := []Column{{"group", []float64{1, math.NaN(), 3}}, {"label", []string{"T", "L", "T"}}}
+		want := []Labels{{"group", []float64{1, math.NaN(), 3}}, {"label", []string{"T", "L", "T"}}}
 		if diff := cmp.Diff(want, s.Meta, cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

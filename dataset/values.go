@@ -18,7 +18,7 @@ type Values struct {
 	Height, Width int         // 1 x the number of columns for a table
 	Rows          [][]float64 // each Height*Width values, row-major; NaN is unknown
 	Index         []int       // of each row in the input before any selection, from 0
-	Meta          []Column    // labels and the like
+	Meta          []Labels    // labels and the like
 	Columns       []string    // names of a table's columns; nil if it has none
 	Table         bool
 	Source        string   // where they came from, for messages
@@ -180,10 +180,10 @@ func (v *Values) join(o *Values) error {
 	}
 	v.floats, v.grouped = v.floats && o.floats, v.grouped || o.grouped
 	v.Rows = append(v.Rows, o.Rows...)
-	var meta []Column
+	var meta []Labels
 	for _, c := range v.Meta {
-		if i := slices.IndexFunc(o.Meta, func(d Column) bool { return d.Name == c.Name }); i >= 0 {
-			meta = append(meta, Column{c.Name, joinValues(c, o.Meta[i])})
+		if i := slices.IndexFunc(o.Meta, func(d Labels) bool { return d.Name == c.Name }); i >= 0 {
+			meta = append(meta, Labels{c.Name, joinValues(c, o.Meta[i])})
 		}
 	}
 	v.Meta = meta

@@ -71,7 +71,7 @@ func (s *ValueStream) survey(path, beyond string) error {
 	head := part.values()
 	head.Rows, head.Meta = nil, nil
 	for _, c := range part.Meta { // the names alone
-		head.Meta = append(head.Meta, Column{c.Name, []string{}})
+		head.Meta = append(head.Meta, Labels{c.Name, []string{}})
 	}
 	head.note(&in.seen)
 	if s.head == nil {

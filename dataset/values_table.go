@@ -263,7 +263,7 @@ func (t *valueTable) read() (*Set, error) {
 		s.Columns = pick(t.names, t.roles.data)
 	}
 	for j, raw := range meta {
-		s.Meta = append(s.Meta, Column{t.roles.called[j], raw})
+		s.Meta = append(s.Meta, Labels{t.roles.called[j], raw})
 	}
 	return s, nil
 }

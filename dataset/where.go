@@ -86,7 +86,7 @@ func (s *Set) Where(conditions ...Condition) (*Set, error) {
 
 // meet returns those of the given images that meet a condition, and the column
 // that it tests.
-func (s *Set) meet(c Condition, index []int) (col Column, kept []int, err error) {
+func (s *Set) meet(c Condition, index []int) (col Labels, kept []int, err error) {
 	if col, err = s.Column(c.Name); err != nil {
 		return col, nil, err
 	}
@@ -124,7 +124,7 @@ func (s *Set) here(err error) error {
 }
 
 // test returns the condition as a function of the row.
-func (c Condition) test(col Column) (func(i int) bool, error) {
+func (c Condition) test(col Labels) (func(i int) bool, error) {
 	if text, ok := col.Values.([]string); ok {
 		if c.Op != "=" && c.Op != "!=" {
 			return nil, &FormatError{Msg: fmt.Sprintf("condition %s compares text by size", c),

@@ -49,7 +49,7 @@ func (s *Set) members() ([]npy.Member, error) {
 }
 
 // appendMeta appends the names of columns and the metadata to the members of an archive.
-func appendMeta(out []npy.Member, columns []string, meta []Column) ([]npy.Member, error) {
+func appendMeta(out []npy.Member, columns []string, meta []Labels) ([]npy.Member, error) {
 	if columns != nil {
 		out = append(out, npy.Member{Name: "columns", Array: npy.New(columns, len(columns))})
 	}

@@ -127,7 +127,7 @@ func lettersT() (*dataset.Set, error) {
 		letters[i], writers[i] = string(item.Letter), int64(item.Writer)
 	}
 	return &dataset.Set{Data: patchwork.Data{Images: set.Images}, Source: "the built-in letters",
-		Meta: []dataset.Column{{Name: "y", Values: letters}, {Name: "writer", Values: writers}}}, nil
+		Meta: []dataset.Labels{{Name: "y", Values: letters}, {Name: "writer", Values: writers}}}, nil
 }
 
 func quadrants() (*dataset.Set, error) {

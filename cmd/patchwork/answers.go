@@ -35,7 +35,7 @@ func (t *answers) add(name string, values any, block ...string) {
 }
 
 // addLabels adds values [from, to) of columns of labels.
-func (t *answers) addLabels(meta []dataset.Column, from, to int) {
+func (t *answers) addLabels(meta []dataset.Labels, from, to int) {
 	t.from = len(t.columns)
 	for _, c := range meta {
 		t.columns, t.values = append(t.columns, c.TableColumn()), append(t.values, valuesOf(c, from, to))
@@ -60,7 +60,7 @@ func rowAnswers(set *dataset.Set, weighted bool, from, to int) *answers {
 }
 
 // valuesOf returns values [from, to) of a metadata column.
-func valuesOf(c dataset.Column, from, to int) any {
+func valuesOf(c dataset.Labels, from, to int) any {
 	switch v := c.Values.(type) {
 	case []int64:
 		return v[from:to]

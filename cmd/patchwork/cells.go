@@ -41,7 +41,7 @@ func (c *cells) answers() *answers {
 	for k, name := range c.said {
 		t.add(name, c.numbers[k])
 	}
-	labels := make([]dataset.Column, len(c.set.Meta))
+	labels := make([]dataset.Labels, len(c.set.Meta))
 	for i, l := range c.set.Meta {
 		labels[i] = l.Pick(c.of)
 	}

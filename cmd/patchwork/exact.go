@@ -319,7 +319,7 @@ func cellArray(cells []blocks.Cell) *npy.Array {
 
 // withMeta adds the metadata of a set to the members of an archive, under names that
 // are not taken.
-func withMeta(members []npy.Member, meta []dataset.Column) []npy.Member {
+func withMeta(members []npy.Member, meta []dataset.Labels) []npy.Member {
 	for _, c := range meta {
 		name := c.Name
 		for slices.ContainsFunc(members, func(m npy.Member) bool { return m.Name == name }) {

@@ -27,7 +27,7 @@ type lines struct {
 }
 
 // newLines returns lines for models of any kind, with the labels of some columns.
-func newLines(names []string, labels []dataset.Column) lines {
+func newLines(names []string, labels []dataset.Labels) lines {
 	l := lines{gains: true, third: `,"log_lik_model":`, first: `,"log_lik_model":`}
 	for _, name := range names {
 		var text []byte
@@ -82,7 +82,7 @@ func (l lines) labelled(b []byte, set *dataset.Set, i int) []byte {
 	for j, name := range l.labels {
 		b = append(b, [...]string{`,"labels":{`, `,`}[min(j, 1)]...)
 		b = append(append(b, quoted(name)...), ':')
-		at := slices.IndexFunc(set.Meta, func(c dataset.Column) bool { return c.Name == name })
+		at := slices.IndexFunc(set.Meta, func(c dataset.Labels) bool { return c.Name == name })
 		switch v := set.Meta[at].Values.(type) {
 		case []float64:
 			if math.IsInf(v[i], 0) || math.IsNaN(v[i]) {

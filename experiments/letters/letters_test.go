@@ -22,7 +22,7 @@ func pen(t *testing.T, letters string, writers int) *dataset.Set {
 		y[i], writer[i] = string(item.Letter), int64(item.Writer)
 	}
 	return &dataset.Set{Data: patchwork.Data{Images: s.Images},
-		Meta: []dataset.Column{{Name: "y", Values: y}, {Name: "writer", Values: writer}}}
+		Meta: []dataset.Labels{{Name: "y", Values: y}, {Name: "writer", Values: writer}}}
 }
 
 // TestStrokesBeatOneTemplate is a small version of the ledger's experiment:

@@ -56,7 +56,7 @@ func planted(t testing.TB, rows int) (*patchwork.Model, *dataset.Set) {
 		habitat = append(habitat, []string{"bog", "meadow", "shore"}[kind])
 		year = append(year, 2001)
 	}
-	set.Meta = []dataset.Column{{Name: "site", Values: site}, {Name: "habitat", Values: habitat},
+	set.Meta = []dataset.Labels{{Name: "site", Values: site}, {Name: "habitat", Values: habitat},
 		{Name: "year", Values: year}}
 	template := func(from, to int) []float64 {
 		p := make([]float64, 10)

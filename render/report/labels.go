@@ -47,8 +47,8 @@ const (
 // labels are the label columns of a set: the one that names the rows, if any, those
 // with few values, and the others.
 type labels struct {
-	names *dataset.Column
-	few   []dataset.Column
+	names *dataset.Labels
+	few   []dataset.Labels
 	rest  []Skipped
 }
 
@@ -97,7 +97,7 @@ func (b *builder) crossTables() {
 
 // crossTable counts the parts by the values of one column, in the order of the
 // values: numbers by size.
-func (b *builder) crossTable(c dataset.Column) Label {
+func (b *builder) crossTable(c dataset.Labels) Label {
 	at := map[string]int{}
 	l := Label{Name: c.Name}
 	for _, i := range orderOf(c) {
@@ -136,7 +136,7 @@ func (b *builder) crossTable(c dataset.Column) Label {
 }
 
 // orderOf returns the rows in the order of their values, equals as they stand.
-func orderOf(c dataset.Column) []int {
+func orderOf(c dataset.Labels) []int {
 	order := make([]int, c.Len())
 	for i := range order {
 		order[i] = i
