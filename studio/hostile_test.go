@@ -261,7 +261,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{request{path: "/v1/data?name=a&name=b", body: "a,b\n1,0\n"}, 400, "\"name\" is there 2 times"},
 		{request{path: "/v1/rules/surface?rule=max&rule=max"}, 400, "\"rule\" is there 2 times"},
 		{learnWith(`{"data":"d1","images":[` + one + `],"experts":1}`), 422, "either data"},
-		{learnWith(`{"data":"d1","mode":"paper"}`), 422, "experts is missing"},
+		{learnWith(`{"data":"d1","for":"paper"}`), 422, "experts is missing"},
 		{learnWith(`{"data":"d9","experts":1}`), 404, "no data set"},
 		{learnWith(`{"data":"d1","experts":1,"auto":true}`), 422, "exclude each other"},
 		{learnWith(`{"data":"d1","auto":true,"starts":2}`), 422, "description length"},

@@ -36,7 +36,7 @@ func TestLearnWarns(t *testing.T) {
 func TestPaperModeIsNoWarning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
-	loud := learnSmall("paper.npz", "--mode", "paper", "--starts", "1")
+	loud := learnSmall("paper.npz", "--for", "paper", "--starts", "1")
 	must(t, append([]string{"learn"}, strings.Fields(strings.ReplaceAll(strings.Join(loud[1:], " "), " -q", ""))...)...)
 	if out := must(t, "info", "paper.npz"); !strings.Contains(out, "overconfident: The background is certain") {
 		t.Errorf("info says\n%s", out)

@@ -166,7 +166,7 @@ func TestEngineErrors(t *testing.T) {
 	t.Setenv("PATH", "/bin:/usr/bin")
 	withEngine(t, "fails")
 	check(learn+"--engine beam", 1, "patchwork-beam: a worker has died")
-	check("learn q.npz --rule max --shift 1 --mode paper --experts 4 -o m.npz --engine beam", 2, "cannot learn online")
+	check("learn q.npz --rule max --shift 1 --for paper --experts 4 -o m.npz --engine beam", 2, "cannot learn online")
 	withEngine(t, "absent") // also where nothing would be left for it to do
 	check("learn q.npz --rule max-minus-min --experts 4 --starts 1 -o m.npz --engine beam", 1,
 		"patchwork-beam: no job server answers")

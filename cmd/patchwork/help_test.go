@@ -125,7 +125,6 @@ func TestNearMisses(t *testing.T) {
 func TestCompletionOfRenamed(t *testing.T) {
 	for line, want := range map[string]string{
 		"learn --start": "--start-from", "learn --check": "--checkpoint", "learn --method so": "soft",
-		"learn --mode d":        "default",
 		"learn --start-from or": "orders", "learn --engine be": "beam", "lea": "learn", "help exp": "explain",
 	} {
 		o := patchworkCommand(t, append([]string{"__complete"}, fields(line)...)...)

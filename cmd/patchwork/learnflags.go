@@ -55,7 +55,9 @@ What the data are is recognised and said in one line; --for changes it:
             mean, or a mean and a variance, where they differ from the
             background; nothing is scaled. Assumed of arrays of real numbers and
             of tables of which most columns hold numbers, some of them decimals.
-  paper     --mode paper.
+  paper     the paper to the letter: epsilon = 1, eq. (1), the printed
+            initialisation, one start. It finds fewer of the parts; "go run
+            ./experiments/paper 5" shows how many.
 
 --alphabet K learns parts that drawings of many kinds share, such as the strokes of all
 letters: each anywhere, turned by any angle, 0.75 or 1.33 times as long, up to three
@@ -85,11 +87,7 @@ the memory takes, and how well all rows are explained is said.
 --engine beam lets Apache Beam explain the images, in pieces, on this machine or on
 many: starts are learned here from a sample, as of files beyond --memory, then the best
 is improved on all images. The model is that of images beyond --memory, byte for byte. This needs
-the program patchwork-beam (folder cmd/engine/beam).
-
---mode paper follows the paper to the letter: epsilon = 1, eq. (1), the printed
-initialisation, one start. It finds fewer of the parts; "go run ./experiments/paper 5"
-shows how many.`
+the program patchwork-beam (folder cmd/engine/beam).`
 
 const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 --rows :10
@@ -149,7 +147,6 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 	choiceFlag(cmd, &f.Rule, "rule", "max", "composition rule; of real values pool, soft or max (default pool)",
 		append(recipe.Choices("Rule"), "pool", "soft")...)
 	poseFlags(cmd, &f.Poses)
-	choiceFlag(cmd, &f.Mode, "mode", "default", "settings to start from", recipe.Choices("Mode")...)
 	textVar(cmd, "method", strings.Join(recipe.Choices("Method"), "|"), f.SetMethod,
 		"one pass over the images, batch EM, batch EM after one pass, clean strokes for drawings whose parts move "+
 			"(strokes:60 "+
@@ -180,7 +177,7 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 		"number of starts (default 8, 14 for straight strokes, 5 random ones, or 1 in the paper's mode)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")
 	workersFlag(cmd, &f.Workers)
-	groupFlags(fs, howLearned, "experts", "alphabet", "for", "rule", "mode", "method", "start-from", "aim", "starts",
+	groupFlags(fs, howLearned, "experts", "alphabet", "for", "rule", "method", "start-from", "aim", "starts",
 		"seed")
 }
 

@@ -18,9 +18,9 @@ func TestFlagsOfRecipe(t *testing.T) {
 		{Count: recipe.Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "grow", Seed: 1},
 		{Count: recipe.Count{AtLeast: 2, AtMost: 3}, Poses: recipe.Poses{Shift: 3, ShiftX: &side, ShiftStep: 2,
 			Rotate: "10:5", Given: true},
-			Rule: "max-minus-min", Mode: "default", Method: "both", Begin: "orders", Starts: 2, Seed: 1 << 63},
+			Rule: "max-minus-min", Method: "both", Begin: "orders", Starts: 2, Seed: 1 << 63},
 		{Count: recipe.Count{Experts: 3}, Poses: recipe.Poses{Shift: 3, Given: true}, Method: "strokes", Straight: 62.5},
-		{Count: recipe.Count{Experts: 1}, Poses: recipe.Poses{Shift: 3, Given: true}, Mode: "paper"},
+		{Count: recipe.Count{Experts: 1}, Poses: recipe.Poses{Shift: 3, Given: true}, For: "paper"},
 	} {
 		cmd, f := new(cobra.Command), new(learnFlags)
 		f.add(cmd)

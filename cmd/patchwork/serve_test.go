@@ -174,7 +174,7 @@ func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 	for name, request := range map[string]map[string]any{
 		"letters": {"data": "d1", "experts": 2, "shift": 4, "rotate": "12:12", "starts": 2,
 			"where": []string{"y=T", "writer<=5"}, "take": 4, "seed": 7},
-		"paper":   {"data": "d1", "experts": 2, "shift": 3, "mode": "paper"},
+		"paper":   {"data": "d1", "experts": 2, "shift": 3, "for": "paper"},
 		"auto":    {"data": "d2", "auto": true, "rule": "max-minus-min", "seed": 1},
 		"counted": {"data": "d1", "auto": true, "shift": 3, "rotate": "12:12", "take": 6, "seed": 2},
 		"soft": {"data": "d3", "experts": 2, "rule": "max-minus-min", "method": "soft", "aim": "interpret",

@@ -102,7 +102,7 @@ func TestLearnStreams(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tables(t, 2000)
 	for _, flags := range []string{" -k 3 --rule max-minus-min --starts 1", " -k 3 --starts 2",
-		" -k 2 --starts 1 --mode paper --method batch"} {
+		" -k 2 --starts 1 --for paper --method batch"} {
 		streamed(t, "learn x.npz -o a.npz --workers 1"+flags)
 		streamed(t, "learn x.npz -o b.npz --workers 3"+flags)
 		out := streamed(t, "learn x.csv -o c.npz --weight weight --meta label"+flags)

@@ -74,7 +74,7 @@ func TestLearnSoftRefuses(t *testing.T) {
 	must(t, fields("synth bars --n 10 -o bars.npz")...)
 	for line, says := range map[string]string{
 		"--method soft -k 2 --shift 3":             "--shift cannot be combined with --method soft",
-		"--method soft -k 2 --mode paper":          "--mode cannot be combined with",
+		"--method soft -k 2 --for paper":           "--for cannot be combined with",
 		"--method soft -k 2 --start-from orders":   "give grow, mixture or both",
 		"--method batch -k 2 --start-from mixture": "--start-from mixture is for --method soft",
 		"-k 2 --aim interpret --starts 2":          "--aim is for --method soft",

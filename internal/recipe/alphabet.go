@@ -61,7 +61,6 @@ func (r *Recipe) checkAlphabet() error {
 		{"experts", r.Count != Count{} && r.Count != Count{Experts: r.Alphabet}, "it is the number of parts itself"},
 		{"for", r.For != "" && r.For != ForDrawings, "it is for drawings"},
 		{"rule", r.Rule != "" && r.Rule != "max", "its parts are ink under {rule} max"},
-		{"mode", r.Paper(), "it is not in the paper"},
 		{"method", r.Method != "" && r.Method != "default" && r.Method != "strokes", "it is learned by {method} strokes"},
 		{"begin", r.Begin != "" || r.From != nil, "it starts from pieces of the images"},
 		{"straight", r.Straight != 0, "its parts have any shape"},

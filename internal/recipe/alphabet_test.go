@@ -68,7 +68,7 @@ func TestParseStretches(t *testing.T) {
 func TestAlphabetChecks(t *testing.T) {
 	for _, r := range []Recipe{
 		{Alphabet: 2, Count: Count{Auto: true}}, {Alphabet: 2, For: ForScenes}, {Alphabet: 2, Rule: "mean"},
-		{Alphabet: 2, Mode: "paper"},
+		{Alphabet: 2, For: ForPaper},
 		{Alphabet: 2, Method: "both"}, {Alphabet: 2, Begin: "pairs"}, {Alphabet: 2, From: new(patchwork.Model)},
 		{Alphabet: 2, Straight: 1},
 	} {

@@ -30,7 +30,6 @@ func (r *Recipe) Args() []string {
 		text("--shift", r.shiftArgument())
 	}
 	text("--rotate", r.Rotate)
-	text("--mode", r.Mode)
 	text("--method", r.methodText())
 	text("--start-from", cmp.Or(r.FromName, r.Begin))
 	text("--aim", r.Aim)

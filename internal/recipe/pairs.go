@@ -15,7 +15,7 @@ func (r *Recipe) checkPairs() error {
 	return clash("{begin} pairs", []conflict{
 		{"shift", r.Shift != 0 || r.ShiftX != nil || r.ShiftStep != 0, "parts lie anywhere"},
 		{"rule", r.Rule == "max-minus-min", "parts are ink under {rule} max"},
-		{"mode", r.Paper(), "it is not in the paper"},
+		{"for", r.Paper(), "it is not in the paper"},
 		{"method", r.Method != "" && r.Method != "default" && r.Method != "both", "EM goes on from it"},
 	})
 }

@@ -15,7 +15,7 @@ const (
 	ForTable    = "table"    // rows of columns
 	ForDrawings = "drawings" // images of one thing each, whose parts are shifted and turned
 	ForScenes   = "scenes"   // images larger than their parts, which may lie anywhere, several times over
-	ForPaper    = "paper"    // the paper to the letter: mode paper
+	ForPaper    = "paper"    // the paper to the letter
 )
 
 // ParseFor returns the profile of a name.
@@ -65,12 +65,11 @@ func (r Recipe) Resolve(d Facts) (Recipe, string) {
 	if r.Alphabet != 0 {
 		return r.asAlphabet(d)
 	}
-	if r.pairs() && r.For != ForTable && !r.Paper() && r.For != ForPaper {
+	if r.pairs() && r.For != ForTable && !r.Paper() {
 		return r.asPairs(), ""
 	}
 	switch r.For {
 	case ForPaper:
-		r.Mode = "paper"
 		return r, ""
 	case ForTable:
 		return r.asTable(), ""
@@ -104,7 +103,7 @@ func (r Recipe) recognise(d Facts) (Recipe, string) {
 		_, what, _ = strings.Cut(what, " ")
 	}
 	switch {
-	case r.Paper() || r.Soft():
+	case r.Soft():
 		return r, ""
 	case d.Table && r.Method == "" && r.fitsTable():
 		if d.Streamed {

@@ -59,8 +59,7 @@ func TestResolve(t *testing.T) {
 			"--experts 2 --rotate 180:90 --start-from pairs", ""},
 		"pairs, for a table": {Recipe{Begin: "pairs", For: ForTable}, sites,
 			"--for table --experts auto --method soft --start-from pairs", ""},
-		"the paper":            {Recipe{For: ForPaper, Count: two}, letters, "--for paper --experts 2 --mode paper", ""},
-		"the paper, as a mode": {Recipe{Mode: "paper", Count: two}, letters, "--experts 2 --mode paper", ""},
+		"the paper": {Recipe{For: ForPaper, Count: two}, letters, "--for paper --experts 2", ""},
 	} {
 		got, line := c.r.Resolve(c.d)
 		if flags := strings.Join(got.Args(), " "); flags != c.flags {
@@ -128,7 +127,7 @@ func TestEverywhere(t *testing.T) {
 		{Recipe{Count: two, For: ForScenes}, few, true},                         // by pairs
 		{Recipe{Count: Count{Auto: true}, Poses: still}, few, false},            // only the table learner finds the number
 		{Recipe{Count: two, Rule: "max-minus-min", Method: "batch"}, few, true}, // as in every test of engines
-		{Recipe{Count: two, Rule: "max-minus-min", Mode: "paper"}, few, true},
+		{Recipe{Count: two, Rule: "max-minus-min", For: ForPaper}, few, true},
 	} {
 		if got := c.recipe.Everywhere(c.data); got != c.want {
 			t.Errorf("%v of %+v: %v", c.recipe, c.data, got)

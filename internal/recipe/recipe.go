@@ -27,7 +27,6 @@ type Recipe struct {
 	Count
 	Poses
 	Rule     string  `json:"rule,omitempty" enum:"max,max-minus-min,noisy-or,sum-of-odds,mean,sum-of-log-odds,normalized-sum,auto" doc:"default max; auto compares all seven, by hidden bits; the others but max-minus-min are for parts that stay in their places"`
-	Mode     string  `json:"mode,omitempty" enum:"default,paper" doc:"settings to start from"`
 	Method   string  `json:"method,omitempty" enum:"default,online,batch,both,strokes,soft" doc:"strokes is for drawings, soft for tables; default by the data"`
 	Begin    string  `json:"begin,omitempty" enum:"both,orders,splits,pairs,grow,mixture" doc:"what starts begin with"`
 	Aim      string  `json:"aim,omitempty" enum:"interpret,predict" doc:"of method soft; default interpret"`
@@ -51,7 +50,7 @@ type Recipe struct {
 }
 
 // Paper reports whether learning follows the paper to the letter.
-func (r *Recipe) Paper() bool { return r.Mode == "paper" }
+func (r *Recipe) Paper() bool { return r.For == ForPaper }
 
 // SetMethod reads the text form of a method: its name, or strokes:NATS for parts that are
 // straight unless a bent one brings so many nats in every image.
@@ -224,14 +223,12 @@ func (r *Recipe) Check() error {
 		return bad("experts", "{experts} is missing: the paper's learning needs the number of parts; give {count}")
 	case r.Auto && r.Count != Count{Auto: true}:
 		return bad("auto", "{experts} and {auto} exclude each other")
-	case r.Mode != "" && r.Mode != "default" && !r.Paper():
-		return bad("mode", "{mode} %s is neither default nor paper", r.Mode)
 	case r.still() && (r.move() || r.Method != "" && r.Method != "default" && !r.Soft() || r.Paper()):
 		return bad("rule", "{rule} %s is for parts that stay in their places, learned by {method} soft", r.Rule)
 	case r.Soft():
 		return r.checkSoft()
 	case r.Auto && r.Paper():
-		return bad("auto", "{auto} cannot be combined with {mode} paper: the paper's learning needs the number of parts; "+
+		return bad("auto", "{auto} cannot be combined with {for} paper: the paper's learning needs the number of parts; "+
 			"give {count}")
 	}
 	return nil
@@ -279,7 +276,7 @@ func (r *Recipe) checkSoft() error {
 		set   bool
 	}{
 		{"shift", r.Shift != 0 || r.ShiftX != nil && *r.ShiftX != 0}, {"shift_step", r.ShiftStep != 0},
-		{"rotate", r.Rotate != ""}, {"mode", r.Paper()},
+		{"rotate", r.Rotate != ""}, {"for", r.Paper()},
 		{"starts", r.Starts != 0}, {"reuse", r.Reuse != 0}, {"straight", r.Straight != 0},
 	} {
 		if s.set {

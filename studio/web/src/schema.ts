@@ -487,7 +487,6 @@ export interface LearnRequest {
   for?: "table" | "drawings" | "scenes" | "paper";
   images?: Array<WireImage>;
   method?: "default" | "online" | "batch" | "both" | "strokes" | "soft";
-  mode?: "default" | "paper";
   name?: string;
   rotate?: string;
   rule?: "max" | "max-minus-min" | "noisy-or" | "sum-of-odds" | "mean" | "sum-of-log-odds" | "normalized-sum" | "auto";
