@@ -176,7 +176,7 @@ func TestArchiveIsItsFolder(t *testing.T) {
 			t.Errorf("%s: %v, %v\n%v", name, got, err, want)
 		}
 		o.partBytes = 1
-		stream, err := Open(t.Context(), []string{path}, o)
+		stream, err := OpenStream(t.Context(), []string{path}, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@
 // BMP) or folders
 // and zip archives of them, and returns one [Set]: images of one size, their
 // weights, and columns of metadata (labels, writers, file names) to select by.
-// The path - is standard input. [Open] reads the same images in blocks, as a [Stream]. Learners
+// The path - is standard input. [OpenStream] reads the same images in blocks, as a [Stream]. Learners
 // take both as they are: each is a [patchwork.Source]. A table is a set of
 // images of height 1, one per row. Formats are recognised by content, not by
 // name.

@@ -35,7 +35,7 @@ type FormatError struct {
 }
 
 // ErrMemory is the target for [errors.Is] of errors about input that holds more
-// than [Options].MaxMemory allows. [Open] may read it in parts.
+// than [Options].MaxMemory allows. [OpenStream] may read it in parts.
 var ErrMemory = errors.New("more than fits in memory")
 
 // ErrNotBits is the target for [errors.Is] of errors about numbers other than 0 and 1 without a

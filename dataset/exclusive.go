@@ -22,7 +22,7 @@ func ExclusiveColumns(m *patchwork.Model) ([][]int, error) {
 func (s *Set) Exclusive() [][]int { return exclusive(s.Columns, s.Categories) }
 
 // exclusive returns the columns of categories of which every value has one.
-func exclusive(names []string, categories []Category) [][]int {
+func exclusive(names []string, categories []Categorical) [][]int {
 	at := make(map[string]int, len(names))
 	for i, name := range names {
 		at[name] = i

@@ -101,7 +101,7 @@ func sameInParts(rt *rapid.T, path string, o Options, skip, take int) {
 	if take == 0 || skip >= n {
 		return // a stream reports it as an error
 	}
-	stream, err := Open(rt.Context(), []string{path, path}, o)
+	stream, err := OpenStream(rt.Context(), []string{path, path}, o)
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestFirstPerRefusals(t *testing.T) {
 	for i := range 4000 {
 		fmt.Fprintf(&rows, "1,w%d\n", i)
 	}
-	stream, err := Open(t.Context(), []string{write(t, "t.csv", []byte(rows.String()))},
+	stream, err := OpenStream(t.Context(), []string{write(t, "t.csv", []byte(rows.String()))},
 		Options{FirstPer: FirstPer{Names: []string{"2"}}, MaxMemory: 1 << 17, partBytes: 1 << 10, Header: HeaderAbsent})
 	if err != nil {
 		t.Fatal(err)

@@ -226,7 +226,7 @@ func TestSizes(t *testing.T) {
 			if _, err := Read(paths, o); err == nil || !testenv.Said(t, err.Error()) {
 				t.Errorf("%s: %v", name, err)
 			}
-			s, err := Open(t.Context(), paths, o)
+			s, err := OpenStream(t.Context(), paths, o)
 			if err == nil {
 				_, err = s.Set(t.Context())
 			}

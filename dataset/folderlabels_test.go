@@ -51,7 +51,7 @@ func TestFolderLabels(t *testing.T) {
 		if got := labelsOf(s); got != c.want {
 			t.Errorf("%s: labels %q, want %q", name, got, c.want)
 		}
-		stream, err := Open(t.Context(), c.paths, Options{})
+		stream, err := OpenStream(t.Context(), c.paths, Options{})
 		if err == nil {
 			s, err = stream.Set(t.Context())
 		}
@@ -88,7 +88,7 @@ func TestNamesOfPictures(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		stream, err := Open(t.Context(), c.paths, Options{})
+		stream, err := OpenStream(t.Context(), c.paths, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

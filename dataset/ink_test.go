@@ -223,7 +223,7 @@ func TestArraysWithThresholdsOfTheirOwn(t *testing.T) {
 func streamed(t *testing.T, name string, content []byte, o Options) (*Set, error) {
 	t.Helper()
 	o.partBytes = 1
-	s, err := Open(t.Context(), []string{write(t, name, content)}, o)
+	s, err := OpenStream(t.Context(), []string{write(t, name, content)}, o)
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func TestItemsAreStreamed(t *testing.T) {
 		}
 	})
 	path := write(t, "p.csv", []byte("a,b\nu,x\n"))
-	if _, err := Open(t.Context(), []string{path}, Options{Pairs: []string{"a", "b"}}); err == nil ||
+	if _, err := OpenStream(t.Context(), []string{path}, Options{Pairs: []string{"a", "b"}}); err == nil ||
 		!strings.Contains(err.Error(), "allow more memory") {
 		t.Error(err)
 	}
@@ -160,7 +160,7 @@ func TestValuesOfSeveralFiles(t *testing.T) {
 		want    string
 	}{
 		"categories": {[]string{"soil,b\nclay,1\nsand,0\n", "soil,b\npeat,1\n"},
-			Options{Categories: []Category{{Name: "soil"}}}, []string{"soil=clay", "soil=peat", "soil=sand", "b"},
+			Options{Categories: []Categorical{{Name: "soil"}}}, []string{"soil=clay", "soil=peat", "soil=sand", "b"},
 			"#..#\n..#.\n.#.#\n"},
 		"items": {[]string{"milk,tea\n", "jam\nmilk\n"}, Options{Items: true}, []string{"jam", "milk", "tea"},
 			".##\n#..\n.#.\n"},

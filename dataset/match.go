@@ -120,7 +120,7 @@ func (w *expected) expand(names []string) *expected {
 	out := *w
 	out.columns, out.known = nil, map[string]bool{}
 	for _, name := range w.columns {
-		at := slices.IndexFunc(w.reading.Categories, func(c Category) bool { return c.Name == name })
+		at := slices.IndexFunc(w.reading.Categories, func(c Categorical) bool { return c.Name == name })
 		made := []string{name}
 		if at >= 0 && !slices.Contains(names, name) {
 			made = w.reading.Categories[at].columns()

@@ -140,7 +140,7 @@ func order(names []string) []int {
 func readBoth(t testing.TB, path string, o Options) (*Set, error) {
 	t.Helper()
 	set, err := Read([]string{path}, o)
-	stream, streamErr := Open(t.Context(), []string{path}, o)
+	stream, streamErr := OpenStream(t.Context(), []string{path}, o)
 	if (err == nil) != (streamErr == nil) || err != nil && err.Error() != streamErr.Error() {
 		t.Fatalf("read: %v; streamed: %v", err, streamErr)
 	}
@@ -423,7 +423,7 @@ func TestForPictures(t *testing.T) {
 // values that it knows.
 func TestMatchCategories(t *testing.T) {
 	learned := mustRead(t, "t.csv", []byte("soil,b,wet\nclay,1,y\nsand,0,n\n"),
-		Options{Categories: []Category{{Name: "soil"}}})
+		Options{Categories: []Categorical{{Name: "soil"}}})
 	m := tableModel(t, 4, nil, "")
 	m, err := learned.Describe(m)
 	if err != nil {

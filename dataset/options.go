@@ -41,7 +41,7 @@ type Options struct {
 	// `habitat=marsh`, `habitat=moor` and so on. The name "all" means every column
 	// of text, or of integers beyond 0 and 1, that has at most 30 values of which
 	// each occurs twice on average.
-	Categories []Category
+	Categories []Categorical
 	// Items says that each line of a text is a list of items, such as a basket: a
 	// row whose columns are the items of all lines. Where
 	// the first word of every line is in no other, it is the name of the row.

@@ -179,7 +179,7 @@ func TestPagesThatClaimMore(t *testing.T) {
 		for way, read := range map[string]func() error{
 			"all": func() error { _, err := Read([]string{path}, Options{}); return err },
 			"parts": func() error {
-				s, err := Open(t.Context(), []string{path}, Options{MaxMemory: 1 << 40})
+				s, err := OpenStream(t.Context(), []string{path}, Options{MaxMemory: 1 << 40})
 				if err == nil {
 					for _, err = range s.Blocks(t.Context()) {
 						if err != nil {

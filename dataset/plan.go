@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Category is a column of categories that is read as one column of bits per
+// Categorical is a column of categories that is read as one column of bits per
 // value, of which at most one is on in a row.
-type Category struct {
+type Categorical struct {
 	Name string `json:"name"`
 	// Levels lists the values. In [Options], none means those that the data have;
 	// a value that is not listed is unknown.
@@ -18,7 +18,7 @@ type Category struct {
 }
 
 // columns returns the names of the columns of bits.
-func (c *Category) columns() []string {
+func (c *Categorical) columns() []string {
 	out := make([]string, len(c.Levels))
 	for i, level := range c.Levels {
 		out[i] = c.Name + "=" + level
@@ -47,7 +47,7 @@ type tablePlan struct {
 	roles
 	pixels     []dataColumn // what roles.data becomes
 	width      int          // pixels of a row
-	categories []Category
+	categories []Categorical
 	notes      []string
 	header     []string // the first line, if it has names
 	first      bool     // the first line is data
@@ -211,8 +211,8 @@ func (s *survey) isIndex(i int, class columnClass) bool {
 }
 
 // askedCategories returns, by column, the categories that the options ask for.
-func (in *input) askedCategories(s *survey, v vocabularies) (map[int]*Category, error) {
-	asked := map[int]*Category{}
+func (in *input) askedCategories(s *survey, v vocabularies) (map[int]*Categorical, error) {
+	asked := map[int]*Categorical{}
 	for _, c := range in.opts.Categories {
 		if in.opts.model != nil && c.Levels != nil && s.names != nil && !slices.Contains(s.names, c.Name) {
 			continue // its absence is told with that of other columns
@@ -228,7 +228,7 @@ func (in *input) askedCategories(s *survey, v vocabularies) (map[int]*Category, 
 		if c.Levels == nil && s.columns[at[0]].many {
 			return nil, tooManyLevels(c.Name, s.columns[at[0]].levels.n, len(s.columns))
 		}
-		asked[at[0]] = &Category{Name: s.name(at[0]), Levels: c.Levels}
+		asked[at[0]] = &Categorical{Name: s.name(at[0]), Levels: c.Levels}
 	}
 	return asked, nil
 }
@@ -259,14 +259,14 @@ func (in *input) used(s *survey) (used []int) {
 	return used
 }
 
-func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Category) {
+func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Categorical) {
 	used := members(len(s.columns), in.used(s))
 	for i := range s.columns {
 		c := &s.columns[i]
 		class, _ := c.classOf(v)
 		if asked[i] == nil && !used[i] && !s.isIndex(i, class) && c.few() &&
 			(class == labelClass || class == numberClass && !c.span().fractions) {
-			asked[i] = &Category{Name: s.name(i)}
+			asked[i] = &Categorical{Name: s.name(i)}
 		}
 	}
 }
@@ -278,7 +278,7 @@ const mostlyLabels = 3
 // categoriesForWantOfBits makes categories of the text columns that have few values if
 // the table would have no data otherwise, or next to none. It returns the others.
 func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto, explicit []int,
-	asked map[int]*Category) []int {
+	asked map[int]*Categorical) []int {
 	if len(explicit) > 0 || len(asked) > 0 {
 		return texts
 	}
@@ -300,7 +300,7 @@ func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto,
 	labels := texts[:0]
 	for _, i := range texts {
 		if s.columns[i].few() && !used[i] {
-			asked[i] = &Category{Name: s.name(i)}
+			asked[i] = &Categorical{Name: s.name(i)}
 		} else {
 			labels = append(labels, i)
 		}
@@ -415,7 +415,7 @@ func andList(names []string) string {
 }
 
 // layOut gives the data columns their pixels.
-func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*Category) error {
+func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*Categorical) error {
 	p.plain = len(p.meta) == 0 && len(asked) == 0
 	var names, marked, made []string
 	for _, i := range p.data {
@@ -462,7 +462,7 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 }
 
 // addCategory lays out the pixels of a category.
-func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Category) {
+func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Categorical) {
 	found := c.allLevels()
 	if category.Levels == nil {
 		category.Levels = found

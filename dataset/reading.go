@@ -37,7 +37,7 @@ type Reading struct {
 	Coded
 
 	// Categories lists the columns that became columns of bits, with their values.
-	Categories []Category `json:"categories,omitempty"`
+	Categories []Categorical `json:"categories,omitempty"`
 	// Items and Pairs say that the rows are lists of items; Columns of the model has
 	// the items.
 	Items bool     `json:"items,omitempty"`

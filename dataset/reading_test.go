@@ -112,7 +112,7 @@ func TestDescribe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stream, err := Open(t.Context(), []string{c.path}, c.opts)
+		stream, err := OpenStream(t.Context(), []string{c.path}, c.opts)
 		if err != nil {
 			t.Fatal(err)
 		}

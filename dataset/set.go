@@ -25,7 +25,7 @@ type Set struct {
 	Source  string   // where the set came from, for messages
 	// Categories lists the columns of categories that were read as several columns;
 	// see Groups.
-	Categories []Category
+	Categories []Categorical
 	// Notes say in sentences what was decided or done to the data beyond reading
 	// them, such as which columns were taken as labels and how grey pictures were
 	// made binary.

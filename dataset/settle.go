@@ -10,7 +10,7 @@ import (
 func (o Options) settle(paths []string) (Options, error) {
 	o.folders = o.folderLabels(paths)
 	o.sameNames = o.folders != nil && sameNames(paths)
-	open := o.Items || slices.ContainsFunc(o.Categories, func(c Category) bool { return c.Levels == nil })
+	open := o.Items || slices.ContainsFunc(o.Categories, func(c Categorical) bool { return c.Levels == nil })
 	if len(paths) < 2 || !open || o.model != nil || slices.Contains(paths, standardInput) {
 		return o, nil
 	}
@@ -42,7 +42,7 @@ func (o Options) settle(paths []string) (Options, error) {
 		o.Categories = nil
 	}
 	for _, name := range names {
-		o.Categories = append(o.Categories, Category{name, distinctLevels(levels[name])})
+		o.Categories = append(o.Categories, Categorical{name, distinctLevels(levels[name])})
 	}
 	return o, nil
 }

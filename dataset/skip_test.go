@@ -35,7 +35,7 @@ func TestCutSeeks(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(t.Context(), []string{path, path}, Options{partBytes: 1 << 12})
+		s, err := OpenStream(t.Context(), []string{path, path}, Options{partBytes: 1 << 12})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func TestSetsAndStreamsAreSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := Open(t.Context(), []string{path}, Options{partBytes: 1})
+	stream, err := OpenStream(t.Context(), []string{path}, Options{partBytes: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

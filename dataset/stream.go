@@ -35,11 +35,11 @@ type Stream struct {
 	skip, take int                     // take < 0: all
 }
 
-// Open reads the beginning of every file, and all of those whose metadata are
+// OpenStream reads the beginning of every file, and all of those whose metadata are
 // text (CSV, Parquet): only the last row shows whether a column holds integers,
 // numbers or text. Errors are those of [Read]; in addition, input that can be
 // read only once, such as a pipe, is refused.
-func Open(ctx context.Context, paths []string, opts Options) (*Stream, error) {
+func OpenStream(ctx context.Context, paths []string, opts Options) (*Stream, error) {
 	paths, opts = opts.labelled(paths)
 	if err := opts.check(paths); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ func TestStreamOfAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skipf("no named pipes here: %v", err)
 	}
-	if _, err := Open(t.Context(), []string{pipe}, Options{}); !errors.Is(err, ErrMemory) ||
+	if _, err := OpenStream(t.Context(), []string{pipe}, Options{}); !errors.Is(err, ErrMemory) ||
 		!testenv.Said(t, err.Error()) {
 		t.Errorf("a pipe: %v", err)
 	}

@@ -25,7 +25,7 @@ import (
 
 // gather reads a stream as a whole and checks every part.
 func gather(ctx context.Context, paths []string, opts Options, skip, take int) (*Set, error) {
-	s, err := Open(ctx, paths, opts)
+	s, err := OpenStream(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func TestStreamErrors(t *testing.T) {
 		c.opts.partBytes = 1
 		path := write(t, name, c.content)
 		_, want := Read([]string{path}, c.opts)
-		s, err := Open(t.Context(), []string{path}, c.opts)
+		s, err := OpenStream(t.Context(), []string{path}, c.opts)
 		parts := 0
 		if err == nil {
 			for _, e := range s.Sets(t.Context()) {
@@ -279,7 +279,7 @@ func TestStreamErrors(t *testing.T) {
 // TestStreamOfChangedFile: a file that is gone or has changed is refused.
 func TestStreamOfChangedFile(t *testing.T) {
 	path := write(t, "x.csv", []byte("a,b\n0,1\n"))
-	s, err := Open(t.Context(), []string{path}, Options{})
+	s, err := OpenStream(t.Context(), []string{path}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,13 +293,13 @@ func TestStreamOfChangedFile(t *testing.T) {
 	if _, err := s.Set(t.Context()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := Open(t.Context(), []string{path}, Options{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenStream(t.Context(), []string{path}, Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	path = write(t, "y.csv", []byte("a,b\n0,1\n"))
-	if s, err = Open(ctx, []string{path}, Options{}); err == nil {
+	if s, err = OpenStream(ctx, []string{path}, Options{}); err == nil {
 		_, err = s.Set(ctx)
 	}
 	if !errors.Is(err, context.Canceled) {
@@ -331,7 +331,7 @@ func TestStreamBeyondMemory(t *testing.T) {
 		if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), fmt.Sprint(opts.MaxMemory)) {
 			t.Errorf("%s: %v", name, err)
 		}
-		s, err := Open(t.Context(), []string{path}, opts)
+		s, err := OpenStream(t.Context(), []string{path}, opts)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -301,7 +301,7 @@ func TestParquetWords(t *testing.T) {
 		!cmp.Equal(s.Notes, []string{"site and soil are taken as labels"}) {
 		t.Errorf("columns %q, notes %q\n%s", s.Columns, s.Notes, got)
 	}
-	opts := Options{Categories: []Category{{Name: "soil"}}, Columns: []string{"soil", "b"}}
+	opts := Options{Categories: []Categorical{{Name: "soil"}}, Columns: []string{"soil", "b"}}
 	s, err := gather(t.Context(), []string{write(t, "t.parquet", content)}, opts, 0, -1)
 	if err != nil || pixels(s) != "#.#\n??.\n.##\n" || !cmp.Equal(s.Columns, []string{"soil=clay", "soil=peat", "b"}) {
 		t.Errorf("%v, %v", s, err)

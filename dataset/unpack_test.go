@@ -104,7 +104,7 @@ func TestStandardInput(t *testing.T) {
 	if _, err := Read([]string{"-", "-"}, Options{}); err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
-	if _, err := Open(t.Context(), []string{"-"}, Options{}); err == nil || !testenv.Said(t, err.Error()) {
+	if _, err := OpenStream(t.Context(), []string{"-"}, Options{}); err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}
 }

@@ -59,13 +59,13 @@ func TestVocabularies(t *testing.T) {
 		"invert": {"a,b\nX,1\n,0\n", Options{Invert: true}, "..\n##\n", "",
 			"an empty cell means off in a, where the others hold a mark; write NA for what is not known", []string{"a", "b"}},
 		"words and 0": {"a\nyes\n0\nNone\n1\n", Options{}, "#\n.\n?\n#\n", "", "", []string{"a"}},
-		"categories": {"soil,b\nclay,1\n,0\nloam,1\n", Options{Categories: []Category{{Name: "soil"}}}, "#.#\n??.\n.##\n", "",
+		"categories": {"soil,b\nclay,1\n,0\nloam,1\n", Options{Categories: []Categorical{{Name: "soil"}}}, "#.#\n??.\n.##\n", "",
 			"a column of bits was made for each value of soil (clay, loam)", []string{"soil=clay", "soil=loam", "b"}},
-		"numeric codes": {"b,soil\n1,2\n0,10\n1,2.0\n", Options{Categories: []Category{{Name: "soil"}}}, "##.\n..#\n##.\n",
+		"numeric codes": {"b,soil\n1,2\n0,10\n1,2.0\n", Options{Categories: []Categorical{{Name: "soil"}}}, "##.\n..#\n##.\n",
 			"",
 			"a column of bits was made for each value of soil (2, 10)", []string{"b", "soil=2", "soil=10"}},
 		"all categories": {"soil,name,b\nclay,u,1\nsand,v,0\nclay,w,1\nsand,x,1\n",
-			Options{Categories: []Category{{Name: "all"}}}, "#.#\n.#.\n#.#\n.##\n", "name",
+			Options{Categories: []Categorical{{Name: "all"}}}, "#.#\n.#.\n#.#\n.##\n", "name",
 			"name is taken as a label|a column of bits was made for each value of soil (clay, sand)",
 			[]string{"soil=clay", "soil=sand", "b"}},
 		"only categories": {"soil,name\nclay,u\nsand,v\nclay,w\nsand,x\n", Options{}, "#.\n.#\n#.\n.#\n", "name",
@@ -83,7 +83,7 @@ func TestVocabularies(t *testing.T) {
 			".#.##.\n.#.#.#\n#.#.#.\n.#.##.\n#.#..#\n#..##.\n", "",
 			"a column of bits was made for each value of 1 (e, p), 2 (b, x) and 3 (s, t); --meta NAME keeps a column as a label",
 			[]string{"1=e", "1=p", "2=b", "2=x", "3=s", "3=t"}},
-		"other values": {"soil,b\nclay,1\npeat,0\n", Options{Categories: []Category{{"soil", []string{"clay", "sand"}}}},
+		"other values": {"soil,b\nclay,1\npeat,0\n", Options{Categories: []Categorical{{"soil", []string{"clay", "sand"}}}},
 			"#.#\n??.\n", "",
 			`in the column soil 1 cell is none of clay, sand, such as "peat", and taken as unknown`,
 			[]string{"soil=clay", "soil=sand", "b"}},
@@ -115,7 +115,7 @@ func utf16le(s string) string {
 // TestGroups: the columns of a category are known to exclude each other.
 func TestGroups(t *testing.T) {
 	s := mustRead(t, "t.csv", []byte("a,soil,wet\n1,clay,y\n0,peat,n\n"),
-		Options{Categories: []Category{{Name: "soil"}, {Name: "wet"}}})
+		Options{Categories: []Categorical{{Name: "soil"}, {Name: "wet"}}})
 	if got := s.Groups(); !cmp.Equal(got, [][]int{{1, 2}, {3, 4}}) {
 		t.Errorf("groups %v of %q", got, s.Columns)
 	}

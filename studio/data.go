@@ -268,7 +268,7 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 		}
 	}
 	for _, name := range categories {
-		reading.Categories = append(reading.Categories, dataset.Category{Name: name})
+		reading.Categories = append(reading.Categories, dataset.Categorical{Name: name})
 	}
 	if r.Size != "" {
 		h, w, err := dataset.ParseSize(r.Size)

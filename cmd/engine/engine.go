@@ -82,7 +82,7 @@ func (j *Job) Shards(n int) []Shard {
 
 // Open opens the data of a job. All shards can share the stream.
 func (j *Job) Open(ctx context.Context) (*dataset.Stream, error) {
-	return dataset.Open(ctx, j.Paths, j.Options)
+	return dataset.OpenStream(ctx, j.Paths, j.Options)
 }
 
 // Step is an E-step: a model, and how it explains.

@@ -114,7 +114,7 @@ func (f *dataFlags) glance(cmd *cobra.Command, paths []string) (*dataset.Set, er
 		any := math.Inf(1) // whatever the labels are
 		opt.Threshold = &any
 	}
-	stream, err := dataset.Open(cmd.Context(), paths, opt)
+	stream, err := dataset.OpenStream(cmd.Context(), paths, opt)
 	if err != nil {
 		return nil, nil
 	}

@@ -171,7 +171,7 @@ func (f *dataFlags) options(cmd *cobra.Command) (dataset.Options, error) {
 		Threshold: f.threshold, AutoThreshold: f.auto}
 	o.Items, o.Pairs = f.items, f.pairs
 	for _, name := range f.categories {
-		o.Categories = append(o.Categories, dataset.Category{Name: name})
+		o.Categories = append(o.Categories, dataset.Categorical{Name: name})
 	}
 	if f.threshold != nil && math.IsNaN(*f.threshold) {
 		return o, usagef("--threshold is not a number")

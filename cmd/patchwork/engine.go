@@ -201,7 +201,7 @@ func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []strin
 		return nil, nil, err
 	}
 	opt.MaxMemory = int64(f.data.memory)
-	stream, err := dataset.Open(ctx, local, opt)
+	stream, err := dataset.OpenStream(ctx, local, opt)
 	if err != nil {
 		return nil, nil, &inputError{err}
 	}

@@ -199,7 +199,7 @@ func roomFor(data int64) int64 {
 // openStream opens data that do not fit in memory; the selected images may fit.
 func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.Options) (*source, error) {
 	ctx := cmd.Context()
-	stream, err := dataset.Open(ctx, paths, opt)
+	stream, err := dataset.OpenStream(ctx, paths, opt)
 	if err != nil {
 		return nil, &inputError{err}
 	}
