@@ -21,13 +21,13 @@ var corpus = []struct {
 	opts        Options
 	today       string // what is wrong today
 }{
-	{file: "c03_titles.csv", right: "80: 9 bit", today: "title lines are taken as rows"},
+	{file: "c03_titles.csv", right: "80: 9 bit"},
 	{file: "c05b_likert99.csv", right: "80: label 9 scale", said: "99", today: "scales are refused"},
 	{file: "c05c_likertwords.csv", right: "80: label 9 scale", today: "a scale becomes categories"},
 	{file: "c06_multi.csv", right: "80: label 10 bit", today: "answers in one cell are a label"},
-	{file: "c07_qualtrics.csv", right: "80: 2 label 9 bit", today: "lines below the header are taken as rows"},
+	{file: "c07_qualtrics.csv", right: "80: 2 label 9 bit", today: "a tick is a category"},
 	{file: "c12_species_rows.csv", right: "11: label 80 bit", said: "transpose", today: "not proposed"},
-	{file: "c13_maf.maf", right: "73: 9 bit", today: "# lines are taken as rows, and pairs are not seen"},
+	{file: "c13_maf.maf", right: "73: 9 bit", today: "pairs are not seen"},
 	{file: "c14_long.csv", right: "73: 9 bit", today: "pairs are not seen"},
 	{file: "c15_weights.csv", right: "80: label weight 9 bit", opts: Options{Weight: "wt"}, today: "weights are whole"},
 	{file: "c16_onetwo.csv", right: "80: label 9 bit", today: "1 and 2 are refused"},
@@ -48,8 +48,8 @@ var corpus = []struct {
 	{file: "const.csv", right: "100: 4 number"},
 	{file: "d10_none.csv", right: "120: label 4 bit 2 category", today: "categories beside bits are labels"},
 	{file: "d11_pct.csv", right: "120: label 9 number", today: "% is text"},
-	{file: "d20_comment.csv", right: "120: label 9 bit", today: "# lines are taken as the header"},
-	{file: "d2_surveymonkey.csv", right: "120: 2 label 9 bit scale", today: "the second header is a row, the id a number"},
+	{file: "d20_comment.csv", right: "120: label 9 bit"},
+	{file: "d2_surveymonkey.csv", right: "120: 2 label 9 bit scale", today: "a scale is a label"},
 	{file: "d4_thousands.csv", right: "120: label 9 number", most: 8961, said: "before thousands"},
 	{file: "dates.csv", right: "200: 3 label bit 3 number", today: "an id is a number"},
 	{file: "likert.csv", right: "200: 8 scale", today: "scales are refused"},

@@ -23,6 +23,7 @@ const (
 type textSource struct {
 	in    *input
 	form  csvForm
+	first firstLines
 	head  []byte
 	rest  io.Reader // nil if the head is all
 	size  int64     // in bytes, 0 if it is not known
@@ -64,10 +65,15 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 			return nil, err
 		}
 	}
-	s.form = in.form(s.head)
-	if in.opts.Items && in.opts.Delimiter == 0 {
+	switch {
+	case !in.opts.Items:
+		s.findFirst()
+	case in.opts.Delimiter == 0:
 		s.form = itemForm(s.head)
+	default:
+		s.form = in.form(s.head)
 	}
+	in.headed, in.seen.first = s.first.headed(), append(in.seen.first, &s.first)
 	if !validDelimiter(s.form.comma) {
 		return nil, &FormatError{Msg: fmt.Sprintf("%q cannot separate columns", s.form.comma),
 			Hint: "use a comma, a semicolon or a tab"}
@@ -131,9 +137,9 @@ func (s *textSource) unit() string { return "line" }
 // records returns the whole table, once.
 func (s *textSource) records() (records, error) {
 	if s.rest == nil {
-		return s.form.records(bytes.NewReader(s.head)), nil
+		return s.rows(bytes.NewReader(s.head)), nil
 	}
-	return s.form.records(io.MultiReader(bytes.NewReader(s.head), s.rest)), nil
+	return s.rows(io.MultiReader(bytes.NewReader(s.head), s.rest)), nil
 }
 
 // sample returns the beginning.
@@ -142,7 +148,7 @@ func (s *textSource) sample() (r records, complete bool, err error) {
 	if s.rest != nil {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
-	return s.form.records(bytes.NewReader(head)), s.rest == nil, nil
+	return s.rows(bytes.NewReader(head)), s.rest == nil, nil
 }
 
 // once reports whether the table can be read only once, unless it is held.
@@ -172,7 +178,7 @@ func (s *textSource) repeat() (records, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.form.records(r), nil
+	return s.rows(r), nil
 }
 
 // leastRows returns a lower bound on the rows; 0 if nothing is known.

@@ -38,7 +38,8 @@
 // was decided, and [Options] Columns, Meta and Weight decide it otherwise.
 //
 // A CSV file is UTF-8, or UTF-16 with its mark; its columns are separated by commas,
-// tabs or semicolons, and a delimiter may end every line. Empty lines at its end are no rows,
+// tabs or semicolons, and a delimiter may end every line. Titles, lines that begin with # and a line such as sep=;
+// above the header are left out, as is a second header of a survey below it. Empty lines at its end are no rows,
 // unless an empty cell is off. Where commas separate columns, a comma in a number stands before
 // thousands, unless its column has other commas. With [Options].Items each
 // line is a list of items instead (an empty line before the last list is an empty

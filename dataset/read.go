@@ -84,6 +84,7 @@ type input struct {
 	real   bool // of parts of real values, not of bits
 	most   int  // images still wanted, if known; else 0
 	seen   seen // what was done to pictures
+	headed bool // the first record of the table has names for certain
 
 	plan     *tablePlan // for a table of text, if it was made before
 	made     *tablePlan // the one that was made

@@ -146,7 +146,7 @@ func sized(record []string, n, line int) ([]string, error) {
 	}
 	if len(record) != n {
 		return nil, &FormatError{Line: line,
-			Msg:  fmt.Sprintf("%s, but line 1 has %d", words.Count(len(record), "cell"), n),
+			Msg:  fmt.Sprintf("%s, but the first line has %d", words.Count(len(record), "cell"), n),
 			Hint: "make all lines of one length, check the delimiter, or say --items if each line is a list"}
 	}
 	return record, nil

@@ -36,6 +36,7 @@ type seen struct {
 	leftOut          map[string]*example // pictures of formats that are not read, by suffix
 	folders          map[string]int      // classes from the names of folders
 	latin            bool                // text was not UTF-8
+	first            []*firstLines       // of tables of text
 	headers          []int               // lines that repeat the header of a table
 	group            string              // a number with commas before thousands
 	blanks, blank    int                 // lines without a value at the end of tables, and where the first stands
@@ -141,6 +142,13 @@ func (s *seen) grouped(cell string) {
 // commonNotes are those of bits and of real values: how numbers with commas were read, and which lines at the end of
 // tables, and which files of a folder or an archive, were left out.
 func (s *seen) commonNotes() (out []string) {
+	for _, f := range s.first {
+		for _, note := range f.notes() {
+			if !slices.Contains(out, note) {
+				out = append(out, note)
+			}
+		}
+	}
 	if v, ok := thousands(s.group); ok {
 		out = append(out, fmt.Sprintf("%q is %s: where commas divide columns, a comma in a number stands before thousands",
 			s.group, strconv.FormatFloat(v, 'f', -1, 64)))

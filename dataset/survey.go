@@ -94,7 +94,7 @@ func (s *survey) takeFirst(first []string, line int, in *input) {
 		s.columns = make([]columnStats, len(first))
 	}
 	if mode := in.opts.Header; mode == HeaderPresent || mode == HeaderAuto &&
-		(s.isHeader(first) || in.opts.model.isHeader(first)) {
+		(in.headed || s.isHeader(first) || in.opts.model.isHeader(first)) {
 		if slices.ContainsFunc(first, func(name string) bool { t, _ := tokenOf(trim(name)); return t == textToken }) {
 			s.header = first
 		}

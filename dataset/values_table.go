@@ -112,7 +112,7 @@ func (t *valueTable) headed(sample [][]string) bool {
 	case HeaderAbsent:
 		return false
 	}
-	if counts(sample[0]) && len(sample[0]) > 1 && len(sample) > 1 {
+	if t.in.headed || counts(sample[0]) && len(sample[0]) > 1 && len(sample) > 1 {
 		return true
 	}
 	for i, cell := range sample[0] {
