@@ -367,7 +367,7 @@ func badPixel(l layout, v any, i, image int) error {
 	if !l.table {
 		hint += "; auto chooses it for each image"
 	}
-	return &FormatError{Row: image + 1, Msg: msg, Hint: hint, notBits: true}
+	return &FormatError{Row: image + 1, Msg: msg, Hint: hint, notBits: true, fix: []string{"--for real", "--threshold auto"}}
 }
 
 // arrayRows reads rows of an array in any order; one in Fortran order is held

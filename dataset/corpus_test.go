@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,7 +68,7 @@ func TestCorpus(t *testing.T) {
 	}
 	for _, c := range corpus {
 		files = slices.DeleteFunc(files, func(f os.DirEntry) bool { return f.Name() == c.file })
-		kinds, most, notes := readAsIs(filepath.Join(folder, c.file), c.opts)
+		kinds, most, notes := readAsIs(t, filepath.Join(folder, c.file), c.opts)
 		right := kinds == c.right && (c.most == 0 || most == c.most) && strings.Contains(notes, c.said)
 		if right && c.today != "" {
 			t.Errorf("%s is read right: take away its mark %q", c.file, c.today)
@@ -84,36 +83,33 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// readAsIs reads a table as bits, or as numbers if it plainly holds these, as learn does, and
-// returns the number of rows and the kinds of the columns, the greatest number, and the notes.
-func readAsIs(path string, opts Options) (kinds string, most float64, notes string) {
-	s, err := Read([]string{path}, opts)
-	n := map[string]int{}
-	rows := 0
-	switch {
-	case err == nil:
-		rows, n["label"], n["category"] = s.Len(), len(s.Meta), len(s.Categories)
-		_, n["bit"] = s.Size()
-		for _, g := range s.Groups() {
-			n["bit"] -= len(g)
-		}
-		n["weight"] = min(len(s.Weights), 1)
-		notes = strings.Join(s.Notes, "\n")
-	case errors.Is(err, ErrNotBits):
-		v, problem := ReadValues([]string{path}, opts)
-		if problem != nil || v.Plainly() == "" {
-			return err.Error(), 0, ""
-		}
-		rows, n["label"], n["number"] = v.Len(), len(v.Meta), v.Width
-		for _, row := range v.Rows {
-			most = max(most, slices.Max(row))
-		}
-		notes = strings.Join(v.Notes, "\n")
-	default:
+// readAsIs reads a table as learn does, and returns the number of rows and the kinds of the columns by its plan, the
+// greatest number, and the notes.
+func readAsIs(t *testing.T, path string, opts Options) (kinds string, most float64, notes string) {
+	s, err := Open(t.Context(), []string{path}, opts)
+	if err != nil {
 		return err.Error(), 0, ""
 	}
-	kinds = fmt.Sprintf("%d:", rows)
-	for _, kind := range []string{"label", "weight", "bit", "category", "number"} {
+	if _, err := s.Read(t.Context()); err != nil {
+		return err.Error(), 0, ""
+	}
+	p := s.Plan()
+	n := map[string]int{}
+	for _, c := range p.Columns {
+		kind := c.Kind.String()
+		if !p.Packed && (c.Kind == Bit || c.Kind == Count) {
+			kind = "number" // as it is learned today
+		}
+		n[kind]++
+		if c.Range != nil && c.Kind != Weight {
+			most = max(most, c.Range.High)
+		}
+	}
+	for _, note := range p.Notes {
+		notes += note.Text + "\n"
+	}
+	kinds = fmt.Sprintf("%d:", p.Rows)
+	for _, kind := range []string{"label", "weight", "bit", "category", "number", "unknown"} {
 		if n[kind] == 1 {
 			kinds += " " + kind
 		} else if n[kind] > 1 {

@@ -28,10 +28,11 @@ type FormatError struct {
 	Hint   string // what to do about it, may be ""
 	Err    error  // cause, may be nil
 
-	memory  bool // the input is too large for Options.MaxMemory
-	notBits bool // there are numbers other than 0 and 1, and no threshold
-	noData  bool // no column is left as data
-	early   bool // the error may go away when the whole file is examined before it is read
+	memory  bool     // the input is too large for Options.MaxMemory
+	notBits bool     // there are numbers other than 0 and 1, and no threshold
+	fix     []string // flags that decide what notBits leaves open
+	noData  bool     // no column is left as data
+	early   bool     // the error may go away when the whole file is examined before it is read
 }
 
 // ErrMemory is the target for [errors.Is] of errors about input that holds more

@@ -141,7 +141,8 @@ func (all *offenders) numberError(unit string, of int) error {
 			" for a column of bits for each value, or --threshold T to convert " + them +
 			" to bits (greater than T is on); --columns chooses others"
 	}
-	fe := &FormatError{Line: o.place.line, Msg: msg, Hint: hint, notBits: true}
+	fe := &FormatError{Line: o.place.line, Msg: msg, Hint: hint, notBits: true,
+		fix: []string{"--for real", "--meta " + names, "--categories " + names}}
 	if all.n == 1 {
 		fe.Column = o.name
 	}

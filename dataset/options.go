@@ -75,6 +75,8 @@ type Options struct {
 	// Header says whether a CSV file starts with names. The zero value decides
 	// by content.
 	Header HeaderMode
+	// Kind says what all data are for [Open]: Bit, or Number. Unknown, the zero value, lets them show it.
+	Kind Kind `json:"-"`
 	// MaxMemory bounds the memory of the packed images, in bytes; it also
 	// bounds what must be held in memory while reading. Zero means 4 GiB. For a
 	// [Stream] it applies to each part.

@@ -25,8 +25,9 @@ type Values struct {
 	Notes         []string // what was decided about the data, in sentences
 
 	reading Reading
-	floats  bool // all are of a floating-point type
-	grouped bool // some were written with commas before thousands
+	roles   *roles // of the columns of the file, if that has them
+	floats  bool   // all are of a floating-point type
+	grouped bool   // some were written with commas before thousands
 }
 
 // Len returns the number of rows.

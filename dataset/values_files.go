@@ -24,7 +24,7 @@ func (s *Set) setNumbers(v *Values) {
 // values returns the real values of a set with what goes with them.
 func (s *Set) values() *Values {
 	v := *s.numbers
-	v.Meta, v.Columns, v.Table, v.Notes = s.Meta, s.Columns, s.Table, s.Notes
+	v.Meta, v.Columns, v.Table, v.Notes, v.roles = s.Meta, s.Columns, s.Table, s.Notes, s.roles
 	return &v
 }
 

@@ -257,7 +257,7 @@ func (t *valueTable) read() (*Set, error) {
 	case v.Len() == 0:
 		return nil, io.EOF
 	}
-	s := &Set{Table: true, Notes: t.notes()}
+	s := &Set{Table: true, Notes: t.notes(), roles: &t.roles}
 	s.setNumbers(v)
 	if t.names != nil {
 		s.Columns = pick(t.names, t.roles.data)

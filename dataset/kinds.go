@@ -1,0 +1,137 @@
+package dataset
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+
+	"example.com/patchwork/internal/enum"
+)
+
+// Kind is what a column of data is.
+type Kind uint8
+
+// The kinds of columns.
+const (
+	Unknown  Kind = iota // nothing is known of it
+	Bit                  // yes or no
+	Category             // one of several words, with a column of bits for each
+	Ordinal              // words or numbers in an order
+	Count                // whole numbers from 0 on
+	Number
+	Label  // says which row it is, and is not learned from
+	Weight // how many rows a row stands for
+)
+
+var kindNames = []string{"unknown", "bit", "category", "ordinal", "count", "number", "label", "weight"}
+
+func (k Kind) String() string { return enum.Name("kind", kindNames, uint8(k)) }
+
+// MarshalText writes the name.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// By says who decided what a column is.
+type By uint8
+
+// Who decides.
+const (
+	Seen    By = iota // the file, by what its cells show
+	Asked             // the user
+	Learned           // the model that the data are read for
+)
+
+var byNames = []string{"file", "you", "model"}
+
+func (b By) String() string { return enum.Name("by", byNames, uint8(b)) }
+
+// MarshalText writes the name.
+func (b By) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// Column is a column of a plan; images have one for all their pixels.
+type Column struct {
+	Name string `json:"name"`
+	Kind Kind   `json:"kind"`
+	By   By     `json:"by"`
+	Stats
+}
+
+// Stats says what was seen in a column.
+type Stats struct {
+	Cells    int          `json:"cells"`
+	Missing  int          `json:"missing"`
+	Yes      *float64     `json:"yes,omitempty"`      // of a bit: the share of the known cells that are on
+	Range    *Range       `json:"range,omitempty"`    // of numbers
+	Values   []LabelCount `json:"values,omitempty"`   // of words: the most frequent, at most 20
+	Distinct int          `json:"distinct,omitempty"` // how many values there are
+}
+
+// Range says where numbers lie.
+type Range struct {
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Mean  float64 `json:"mean"`
+	Whole bool    `json:"whole"` // all are whole numbers
+}
+
+// numberColumn returns a column of numbers, NaN where they are unknown, of the kind that they show.
+func numberColumn(name string, by By, values iter.Seq[float64]) Column {
+	c := Column{Name: name, Kind: Number, By: by}
+	r := Range{Low: math.Inf(1), High: math.Inf(-1), Whole: true}
+	for x := range values {
+		if c.Cells++; math.IsNaN(x) {
+			c.Missing++
+			continue
+		}
+		r.Low, r.High, r.Whole = min(r.Low, x), max(r.High, x), r.Whole && x == math.Trunc(x)
+		r.Mean += x
+	}
+	if c.Missing == c.Cells {
+		c.Kind = Unknown
+		return c
+	}
+	r.Mean /= float64(c.Cells - c.Missing)
+	switch c.Range = &r; {
+	case r.Whole && r.Low >= 0 && r.High <= 1:
+		c.Kind, c.Yes, c.Range = Bit, &r.Mean, nil
+	case r.Whole && r.Low >= 0:
+		c.Kind = Count
+	}
+	return c
+}
+
+// labelColumn returns a column of labels.
+func labelColumn(l Labels, by By) Column {
+	o := l.overview()
+	c := Column{Name: l.Name, Kind: Label, By: by, Stats: Stats{Cells: l.Len(), Values: o.Counts, Distinct: o.Distinct}}
+	for i := range l.Len() {
+		c.Missing += btoi(l.Missing(i))
+	}
+	if c.Missing > 0 {
+		c.Distinct--
+		c.Values = slices.DeleteFunc(c.Values, func(v LabelCount) bool { return v.Value == "" })
+	}
+	return c
+}
+
+// categoryColumn returns a column of categories by the columns of bits that were made of it.
+func categoryColumn(of *Categorical, by By, bits []ColumnOverview, rows int) Column {
+	c := Column{Name: of.Name, Kind: Category, By: by, Stats: Stats{Cells: rows, Distinct: len(bits)}}
+	for k, b := range bits {
+		known := float64(rows) * (1 - b.Unknown)
+		c.Missing = rows - int(math.Round(known))
+		c.Values = append(c.Values, LabelCount{of.Levels[k], int(math.Round(known * b.Ones))})
+	}
+	slices.SortStableFunc(c.Values, func(a, b LabelCount) int { return cmp.Compare(b.N, a.N) })
+	c.Values = c.Values[:min(len(c.Values), mostLabels)]
+	return c
+}
+
+// bitColumn returns a column of bits.
+func bitColumn(of ColumnOverview, by By, rows int) Column {
+	c := Column{Name: of.Name, Kind: Bit, By: by, Stats: Stats{Cells: rows, Missing: int(math.Round(of.Unknown * float64(rows)))}}
+	if c.Yes = &of.Ones; c.Missing == rows {
+		c.Kind, c.Yes = Unknown, nil
+	}
+	return c
+}

@@ -1,0 +1,77 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/patchwork/internal/testenv"
+)
+
+// TestPlan: the plan says of every column what it is, what was seen and who decided, for people and as JSON.
+func TestPlan(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		opts       Options
+		want       []string // parts of the printed plan
+	}{
+		{"bits.csv", "site,wet,soil\na,1,peat\nb,,peat\nc,0,clay\nd,1,clay\ne,1,peat\n",
+			Options{Categories: []Categorical{{Name: "soil"}}},
+			[]string{"5 rows of 3 columns, bits", "site    label     file  5 values: a, b, c, d, e",
+				"wet     bit       file  75 % yes; 1 of 5 unknown", "soil    category  you   2 values: peat (3), clay (2)"}},
+		{"numbers.csv", "ph,depth,wet\n6.5,3,1\n7,12,0\n", Options{}, []string{
+			"2 rows of 3 columns, numbers, since 1 of 3 columns holds decimals", "ph      number  file  6.5 to 7, mean 6.75",
+			"depth   count   file  3 to 12, mean 7.5", "wet     bit     file  50 % yes"}},
+		{"open.csv", "a,b\n5,3\n2,4\n", Options{}, []string{"bits or numbers, which is open",
+			"note: bits or numbers? 2 columns hold numbers", "to decide: --for real   --meta a,b   --categories a,b"}},
+		{"asked.csv", "a,b\n5,3\n2,4\n", Options{Kind: Number}, []string{"rows of 2 columns, numbers\n",
+			"a       count  you  2 to 5"}},
+	} {
+		s, err := Open(t.Context(), []string{write(t, c.name, []byte(c.text))}, c.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := s.Plan().Print(&b, 0); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: no %q in\n%s", c.name, want, &b)
+			}
+		}
+		if _, err := s.Read(t.Context()); (err != nil) != s.Plan().Open || err != nil && !errors.Is(err, ErrNotBits) {
+			t.Errorf("%s: read by an open plan: %v", c.name, err)
+		}
+		text, err := json.Marshal(s.Plan())
+		if err != nil || !strings.Contains(string(text), `"kind":"`) {
+			t.Errorf("%s: %s %v", c.name, text, err)
+		}
+	}
+}
+
+// TestPlanOfPictures: images have one column for all their pixels, and lines are cut to the width.
+func TestPlanOfPictures(t *testing.T) {
+	folder := testenv.Shared(t, "cases/pictures")
+	for _, name := range []string{"half_up.png", "jpeg_1.jpg"} {
+		s, err := Open(t.Context(), []string{filepath.Join(folder, name)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := s.Plan()
+		if p.Form != FormImages || p.Columns[0].Name != "pixels" || p.Columns[0].Kind != Bit || len(s.Opened()) == 0 {
+			t.Errorf("%s: %+v", name, p)
+		}
+		var b strings.Builder
+		if err := p.Print(&b, 30); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if len([]rune(line)) > 31 && !strings.HasPrefix(line, "note") && !strings.HasPrefix(line, "  ") {
+				t.Errorf("%s: %q is wider", name, line)
+			}
+		}
+	}
+}
