@@ -23,9 +23,8 @@ type expected struct {
 // For returns options that read data for a model: as those were read that it was
 // learned from, unless o says otherwise, and with the columns of tables in its order,
 // by name. Tables without names are matched by position, also by models whose columns
-// are numbers of columns. Columns that the model does
-// not have and that are not metadata, columns that are missing, and names that come
-// twice are errors when the data are read.
+// are numbers of columns. Columns that the model does not have are left out, which a note says; columns that are
+// missing, and names that come twice, are errors when the data are read.
 //
 // meant lists flags whose zero value is meant: "invert" if Invert false overrides the
 // model. The notes say, in a sentence each, where o contradicts the model.
@@ -168,18 +167,20 @@ func (w *expected) present(wanted, names []string, n int) []string {
 }
 
 // pickData returns which of the candidates, columns of a table with these names or
-// none, are the model's, in its order. chosen says that the user chose them.
-func (w *expected) pickData(names []string, n int, candidates []int, chosen bool) ([]int, error) {
+// none, are the model's, in its order, and the names of those that the model does not have, which are left out.
+// chosen says that the user chose the candidates: then these are an error.
+func (w *expected) pickData(names []string, n int, candidates []int, chosen bool) (data []int, foreign []string,
+	err error) {
 	if !w.named(names) {
 		if names == nil && !chosen && len(w.reading.Columns) > 0 {
 			if found, err := findColumns(nil, n, w.reading.Columns); err == nil {
 				candidates = found
 			}
 		}
-		return candidates, w.checkWidth(len(candidates))
+		return candidates, nil, w.checkWidth(len(candidates))
 	}
 	if slices.Equal(pick(names, candidates), w.columns) {
-		return candidates, nil
+		return candidates, nil, nil
 	}
 	// the first of a name, and whether there are more
 	at, again := make(map[string]int, len(candidates)), map[string]bool{}
@@ -190,7 +191,6 @@ func (w *expected) pickData(names []string, n int, candidates []int, chosen bool
 			at[names[i]] = i
 		}
 	}
-	var out []int
 	var wrong mismatch
 	for _, name := range w.columns {
 		switch i, known := at[name]; {
@@ -199,18 +199,30 @@ func (w *expected) pickData(names []string, n int, candidates []int, chosen bool
 		case again[name]:
 			wrong.doubled = append(wrong.doubled, name)
 		default:
-			out = append(out, i)
+			data = append(data, i)
 		}
 	}
 	if chosen || len(w.reading.Columns) == 0 { // else the others were left out in learning, too
-		wrong.foreign = make([]string, 0, max(0, len(candidates)-len(out)))
+		foreign = make([]string, 0, max(0, len(candidates)-len(data)))
 		for _, i := range candidates {
 			if name := names[i]; !w.knows(name) && at[name] == i {
-				wrong.foreign = append(wrong.foreign, name)
+				foreign = append(foreign, name)
 			}
 		}
 	}
-	return out, wrong.err()
+	if chosen || len(wrong.missing) > 0 {
+		wrong.foreign = foreign
+	}
+	return data, foreign, wrong.err()
+}
+
+// foreignNote says that columns are left out; "" if there are none.
+func foreignNote(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s in the model and left out: %s", people(len(names), "column is not", "columns are not"),
+		list(quoted(names)))
 }
 
 // checkWidth returns an error unless rows have as many columns as the model.
@@ -329,9 +341,12 @@ func (s *Set) match(w *expected, chosen bool) error {
 	if len(w.reading.Categories) > 0 {
 		w = w.expand(s.Columns)
 	}
-	index, err := w.pickData(s.Columns, width, identity(width), chosen)
+	index, foreign, err := w.pickData(s.Columns, width, identity(width), chosen)
 	if err != nil || slices.Equal(index, identity(width)) {
 		return err
+	}
+	if note := foreignNote(foreign); note != "" {
+		s.Notes = append(s.Notes, note)
 	}
 	return s.keepColumns(index)
 }

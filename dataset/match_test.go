@@ -159,7 +159,7 @@ func readBoth(t testing.TB, path string, o Options) (*Set, error) {
 }
 
 // TestMatchByName: columns in any order, with others between them that are left out,
-// give the same images to the bit; what is missing, foreign or doubled is an error that
+// give the same images to the bit, and a note says what is foreign; what is missing or doubled is an error that
 // names it, and nothing else.
 func TestMatchByName(t *testing.T) {
 	dir := t.TempDir()
@@ -206,9 +206,12 @@ func TestMatchByName(t *testing.T) {
 			}
 		}
 		got, err := readBoth(t, s.columns(index, names).save(t, dir, format), optionsFor(t, Options{}, m))
-		if missing == nil && foreign == nil && doubled == nil {
+		if missing == nil && doubled == nil {
 			if err != nil {
 				r.Fatal(err)
+			}
+			if note := foreignNote(foreign); note != "" && !slices.Contains(got.Notes, note) {
+				r.Fatalf("%s: %q does not say %q", format, got.Notes, note)
 			}
 			if !slices.Equal(got.Columns, s.names) || !slices.EqualFunc(got.Images, want.Images, (*bitmap.Image).Equal) {
 				r.Fatalf("%s: other images of columns %q", format, names)
@@ -219,7 +222,11 @@ func TestMatchByName(t *testing.T) {
 		if !errors.As(err, &fe) {
 			r.Fatalf("%s: missing %q, foreign %q, doubled %q: %v", format, missing, foreign, doubled, err)
 		}
-		for _, name := range slices.Concat(missing, foreign, doubled) {
+		named := slices.Concat(missing, doubled)
+		if missing != nil {
+			named = append(named, foreign...)
+		}
+		for _, name := range named {
 			if !strings.Contains(fe.Msg, fmt.Sprintf("%q", name)) {
 				r.Fatalf("%v does not name %q", err, name)
 			}
@@ -245,7 +252,7 @@ func TestMatchMessages(t *testing.T) {
 	}{
 		{"Poa repns,Bellis,Salix alba\n0,1,1\n", Options{},
 			`the columns are not those of the model: missing: "Poa repens"; not in the model: "Poa repns" (did you mean "Poa repens"?); rename what means the same`},
-		{"Poa repens,Bellis,Salix alba,year\n0,1,1,1987\n", Options{},
+		{"Poa repens,Bellis,Salix alba,year\n0,1,1,1987\n", Options{Columns: []string{"Poa repens", "Bellis", "Salix alba", "year"}},
 			`the columns are not those of the model: not in the model: "year"; leave out what is no data with --meta "year", or choose with --columns`},
 		{"Poa repens,Bellis,Salix alba,Bellis\n0,1,1,1\n", Options{},
 			`the columns are not those of the model: more than once: "Bellis"; rename or remove what comes more than once`},

@@ -131,6 +131,9 @@ func (t *parquetTable) noteLabels() {
 	if len(names) > 0 {
 		t.notes = []string{labelNote(names)}
 	}
+	if note := foreignNote(t.roles.foreign); note != "" {
+		t.notes = append(t.notes, note)
+	}
 }
 
 // checkPages checks the pages of some columns of a row group before the library reads

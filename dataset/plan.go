@@ -134,6 +134,9 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		p.note("every line ends in a delimiter; the empty last column is left out")
 	}
 	p.noteLabels(s, texts)
+	if note := foreignNote(p.foreign); note != "" {
+		p.note("%s", note)
+	}
 	if err := in.offending(s, p, v, asked); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,8 @@ type roles struct {
 	auto   []bool   // which of them nobody asked for
 	weight int      // -1 for none
 
+	foreign []string // names of columns that the model does not have
+
 	coded   Coded    // data columns whose cells mean something special
 	columns []string // names of the pixels, if they are not those of the data columns
 
@@ -83,7 +85,7 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 		err = model.refuseTable(&r, in.opts.Height > 0 && in.opts.Width > 0 && len(r.data) == in.opts.Height*in.opts.Width)
 	}
 	if err == nil && model != nil {
-		r.data, err = model.pickData(names, n, r.data, len(in.opts.Columns) > 0)
+		r.data, r.foreign, err = model.pickData(names, n, r.data, len(in.opts.Columns) > 0)
 	}
 	r.numbered = names == nil && (model == nil || model.reading.Numbered) && !slices.Equal(r.data, identity(len(r.data)))
 	return r, err

@@ -316,17 +316,21 @@ func (o Options) Like(reading json.RawMessage) (Options, error) {
 // column that is missing, or a size that differs, is an error.
 func (v *Values) Match(columns []string, height, width int) (*Values, error) {
 	if columns != nil && v.Columns != nil && v.Table {
-		at := make([]int, len(columns))
+		index := make([]int, len(columns))
 		for i, name := range columns {
-			if at[i] = slices.Index(v.Columns, name); at[i] < 0 {
+			index[i] = slices.Index(v.Columns, name)
+			if index[i] < 0 {
 				return nil, &FormatError{Path: v.Source, Msg: fmt.Sprintf("no column %q, which the model has; there is: %s%s", name,
 					listShort(v.Columns), enum.DidYouMean(name, v.Columns))}
+			}
+			if slices.Contains(v.Columns[index[i]+1:], name) {
+				return nil, at((&mismatch{doubled: []string{name}}).err(), v.Source)
 			}
 		}
 		out := *v
 		out.Columns, out.Width, out.Rows = columns, len(columns), nil
 		for _, row := range v.Rows {
-			out.Rows = append(out.Rows, pick(row, at))
+			out.Rows = append(out.Rows, pick(row, index))
 		}
 		v = &out
 	}
