@@ -18,7 +18,7 @@ func check(t *testing.T, verdicts []verdict) {
 		if err := os.WriteFile(path, []byte(v.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		kinds, _, notes := readAsIs(path, Options{})
+		kinds, _, notes := readAsIs(t, path, Options{})
 		if !strings.Contains(kinds, v.right) || !strings.Contains(notes, v.said) || v.said == "" && notes != "" {
 			t.Errorf("%s: %s, said %q; want %s, said %q", v.name, kinds, notes, v.right, v.said)
 		}
