@@ -105,7 +105,7 @@ func TestDocs(t *testing.T) {
 	d := docs{root: root, bin: t.TempDir()}
 	for _, page := range docsPages(t) {
 		t.Run(strings.ReplaceAll(page, "/", "."), func(t *testing.T) {
-			if strings.HasPrefix(page, "docs/gallery/") { // pages that show what other pages explain
+			if strings.HasPrefix(page, "docs/gallery/") || slices.Contains(long, page) {
 				testenv.Slow(t)
 			}
 			if !apart(t) {
@@ -114,6 +114,10 @@ func TestDocs(t *testing.T) {
 		})
 	}
 }
+
+// long are pages whose commands take many seconds and are run by other tests, too.
+var long = []string{"docs/howto/classes.md", "docs/howto/few-examples.md", "docs/howto/how-many.md", "docs/howto/photos.md",
+	"docs/paper.md", "docs/tutorials/grey.md", "docs/tutorials/letters.md"}
 
 // docs are the pages that are run: the root of the repository, and a folder for the
 // program.
