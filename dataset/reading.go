@@ -85,10 +85,10 @@ func (r *Reading) Options() Options {
 
 // inNames replaces the numbers of columns by the names that they have in the file.
 func (r Reading) inNames(of *roles) Reading {
-	if of == nil {
-		return r
-	}
 	r.Meta = nil
+	if of == nil {
+		return r // columns are of tables
+	}
 	for _, i := range of.meta {
 		r.Meta = append(r.Meta, of.name(i))
 	}

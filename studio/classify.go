@@ -60,15 +60,10 @@ func (r *classifyRequest) size() int {
 	return n
 }
 
-// learnedClasses are classes, and of each example its number within its class.
-type learnedClasses struct {
-	*classes.Classifier
-	origin []int
-}
-
 // learnClasses learns the classes of examples, or recalls them: while someone draws, the
 // examples stay the same.
-func (s *core) learnClasses(ctx context.Context, images []*bitmap.Image, labels []string) (learnedClasses, error) {
+func (s *core) learnClasses(ctx context.Context, images []*bitmap.Image, labels []string) (*classes.Classifier,
+	error) {
 	h := sha256.New()
 	for i, img := range images {
 		fmt.Fprintf(h, "%q %d %d ", labels[i], img.Height(), img.Width())
@@ -79,20 +74,19 @@ func (s *core) learnClasses(ctx context.Context, images []*bitmap.Image, labels 
 		return known, nil
 	}
 	count := make(map[string]int)
-	origin := make([]int, len(images))
+	within := make([]int, len(images)) // its class
 	for i, label := range labels {
-		origin[i] = count[label]
+		within[i] = count[label]
 		count[label]++
 	}
 	c, err := classes.Learn(ctx, patchwork.Data{Images: images}, labels,
-		classes.Config(images[0].Height(), images[0].Width()), classes.Options{})
+		classes.Config(images[0].Height(), images[0].Width()), classes.Options{Rows: within})
 	if err != nil {
-		return learnedClasses{}, err
+		return nil, err
 	}
-	l := learnedClasses{c, origin}
 	pixels := int64(images[0].Height()) * int64(images[0].Width())
-	s.classes.keep(key, l, int64(len(images))*(8*pixels+1000)) // an example may become a part
-	return l, nil
+	s.classes.keep(key, c, int64(len(images))*(8*pixels+1000)) // an example may become a part
+	return c, nil
 }
 
 // examples reads the examples of a request, with their labels.
@@ -146,7 +140,7 @@ func (s *core) classify(ctx context.Context, _ *struct{}, req *classifyRequest) 
 }
 
 // classified returns the answer.
-func (s *core) classified(ctx context.Context, c learnedClasses, images []*bitmap.Image, verdicts []classes.Verdict,
+func (s *core) classified(ctx context.Context, c *classes.Classifier, images []*bitmap.Image, verdicts []classes.Verdict,
 	began time.Time) (*classifyAnswer, error) {
 	out, size := new(classifyAnswer), 0
 	out.Body.Classes = c.Names()
@@ -161,7 +155,7 @@ func (s *core) classified(ctx context.Context, c learnedClasses, images []*bitma
 			classified{Index: i, Class: c.Names()[v.Class], Probability: v.Probabilities[v.Class],
 				Probabilities: v.Probabilities,
 				Second:        c.Names()[v.Second], LogOdds: nats(math.Max(v.LogOdds, 0)),
-				Example: c.origin[c.Classes()[v.Class].Examples[v.Example].Row],
+				Example: c.Classes()[v.Class].Examples[v.Example].Row,
 				Left:    v.Left, Missing: v.Missing, Picks: newPicks(v.Explanation.Picks),
 				Detail: newDetail(v.Model, patchwork.ScoringOriginal, images[i], v.Explanation)})
 	}

@@ -19,6 +19,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/learn/real"
 )
 
@@ -85,7 +86,7 @@ type core struct {
 
 	models   *models
 	pursuits pursuits
-	classes  remembered[[sha256.Size]byte, learnedClasses]
+	classes  remembered[[sha256.Size]byte, *classes.Classifier]
 	best     remembered[string, []explanation] // one who looks at one expert often looks at the next
 	data     *library
 	jobs     *jobs

@@ -78,7 +78,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		{"Learn and look", []*cobra.Command{a.learnCommand(), a.exactCommand(), a.reportCommand(), a.infoCommand(),
 			a.nameCommand(),
 			a.lookCommand(), a.drawCommand()}},
-		{"Use a model", []*cobra.Command{a.explainCommand(), a.predictCommand(), a.classifyCommand(), a.findCommand(),
+		{"Use a model", []*cobra.Command{a.explainCommand(), a.predictCommand(), a.findCommand(),
 			a.scoreCommand(),
 			a.sampleCommand()}},
 		{"Try it", []*cobra.Command{a.demoCommand(), a.synthCommand()}},

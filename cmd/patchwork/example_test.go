@@ -67,12 +67,12 @@ func TestEveryExampleWorks(t *testing.T) {
 		if !testenv.Long() && strings.HasPrefix(l, "synth letters ") && !strings.Contains(l, "--side") {
 			l += " --side 28" // a quarter of the pixels
 		}
-		if !testenv.Long() && strings.HasPrefix(l, "classify learn ") {
+		if !testenv.Long() && strings.HasPrefix(l, "learn ") && strings.Contains(l, "--by y") {
 			l = strings.Replace(l, "writer<=5", "writer<=2", 1)
 		}
 		switch {
 		case done[l]:
-		case !testenv.Long() && (strings.Contains(l, "--curve 1,3,5") || strings.HasPrefix(l, "synth sheet --size 7200x") ||
+		case !testenv.Long() && (strings.HasPrefix(l, "synth sheet --size 7200x") ||
 			strings.HasPrefix(l, "demo")): // TestDemo runs it
 		case strings.HasPrefix(l, "serve"):
 			serveOnce(t, fields(l)...)

@@ -103,14 +103,30 @@ line then is the best explanation and ends in
 
 at most N, best first; weight is the posterior probability among these. evidence,
 the log of the sum of their joint probabilities, is a lower bound on the image's
-log-likelihood.`
+log-likelihood.
+
+A file of classes (patchwork learn --by) says which class each image or row is of. A
+table then has index, class, probability, the probability of each class in the columns
+p:CLASS (in an .npz one array, p), and the name of a picture. A line also says why:
+
+  {"index":4,"class":"T","probability":0.93,"second":"L","log_odds":2.71,
+   "left":3,"missing":1,"example":7,"picks":[{"expert":0,"dy":1,...}, ...],
+   "probabilities":{"H":0.005,"L":0.062,"T":0.93}}
+
+second and log_odds: what came second, and by how many nats. picks are the parts by which
+the class explains the image best: pieces of the example of that number in the data that
+the class was learned from, from 0; or of the model learned of the class, without an
+example. left counts the pixels of ink that they leave over, missing those that they say
+are ink and are not. For rows, columns are those that count most, each alone, for the
+class rather than the second, or (below 0) against it, in nats.`
 
 const explainExample = `  patchwork explain -m model.npz t.npz --rows 11:
   patchwork explain -m model.npz t.npz --rows :8 -o picks.jsonl --picture explained.png
   patchwork explain -m model.npz t.npz --rows :2 --best 3
   patchwork explain -m model.npz t.npz -o codes.csv
   patchwork synth scenes --n 5 --exemplars 1 -o scenes.npz --model digits.npz
-  patchwork explain -m digits.npz scenes.npz --picture scenes.png`
+  patchwork explain -m digits.npz scenes.npz --picture scenes.png
+  patchwork explain -m classes.npz letters.npz --where 'writer>5' -o named.csv`
 
 func (a *app) explainCommand() *cobra.Command {
 	var f explainFlags
@@ -121,8 +137,11 @@ func (a *app) explainCommand() *cobra.Command {
 		Example: explainExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if isReal(f.input.model) {
+			switch {
+			case isReal(f.input.model):
 				return a.explainReal(cmd, &f, args)
+			case isClasses(f.input.model):
+				return a.explainClasses(cmd, &f, args)
 			}
 			return a.explainData(cmd, &f, args)
 		},
@@ -200,16 +219,22 @@ func (a *app) explain(ctx context.Context, t *task, out *explainFlags, g *galler
 	if err != nil {
 		return err
 	}
-	n := 0
-	err = a.output(out.path, func(w io.Writer) (err error) {
+	n, err := a.writeExplanations(ctx, t, out.path, write)
+	g.cases, g.images = g.cases[:min(len(g.cases), n)], n
+	return err
+}
+
+// writeExplanations writes the explanations of a task by a function that returns the number of images.
+func (a *app) writeExplanations(ctx context.Context, t *task, path string,
+	write func(context.Context, io.Writer) (int, error)) (n int, err error) {
+	err = a.output(path, func(w io.Writer) (err error) {
 		n, err = write(ctx, w)
 		return err
 	})
 	if err != nil {
-		return err
+		return n, err
 	}
-	g.cases, g.images = g.cases[:min(len(g.cases), n)], n
-	return a.wrote(out.path, "explanations of %s", describe(n, t.head()))
+	return n, a.wrote(path, "explanations of %s", describe(n, t.head()))
 }
 
 // explainer returns the function that explains a task in the form asked for. It

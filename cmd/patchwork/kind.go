@@ -16,7 +16,7 @@ import (
 // The kinds of files that people confuse, in the words of messages.
 const (
 	kindModel    = "a model"
-	kindClasses  = "a file of classes (patchwork classify learn)"
+	kindClasses  = "a file of classes (patchwork learn --by)"
 	kindTable    = "a table"
 	kindArrow    = "a table in Arrow, which is not read"
 	kindArrays   = "data (an archive of arrays)"
@@ -160,7 +160,7 @@ func notModel(file string) error {
 	case kindArrow:
 		way = "and no model; " + asParquet + " and learn a model from that"
 	case kindClasses:
-		way = "not a model; use it with patchwork classify predict -m " + file
+		way = "not a model; patchwork explain and score take it with -m"
 	case kindTally:
 		way = "not a model; patchwork mstep makes a model of tallies"
 	}

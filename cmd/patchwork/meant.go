@@ -9,7 +9,10 @@ import (
 )
 
 // What is learned that only some flags mean something for; of bits all do.
-const realValues = "real values"
+const (
+	realValues = "real values"
+	classKind  = "classes"
+)
 
 // meant lists the flags that mean something for a kind: in all commands under "", the further ones by the command.
 var meant = map[string]map[string]string{
@@ -25,6 +28,18 @@ var meant = map[string]map[string]string{
 		"stats":   "output shard lines",
 		"mstep":   "output",
 	},
+	classKind: {
+		"": "where rows names array invert size columns meta delimiter header quiet model json workers memory " +
+			"categories items threshold weight",
+		"learn":   "output by experts for rule shift rotate method start-from aim starts seed",
+		"explain": "output",
+	},
+}
+
+// instead says what to do in the place of giving a flag.
+var instead = map[string]string{
+	"categories": "; make a column of 0 and 1 for each word, which is learned as real values are",
+	"alphabet":   "; learn one first, and give its file with --start-from",
 }
 
 // meantFor returns an error if a flag is given that says nothing about a kind.
@@ -34,11 +49,7 @@ func meantFor(cmd *cobra.Command, kind string) (err error) {
 		if err != nil || slices.Contains(names, f.Name) {
 			return
 		}
-		err = usagef("--%s does not apply to %s", f.Name, kind)
-		if f.Name == "categories" {
-			err = usagef("--categories does not apply to %s; make a column of 0 and 1 for each word, which is "+
-				"learned as real values are", kind)
-		}
+		err = usagef("--%s does not apply to %s%s", f.Name, kind, instead[f.Name])
 	})
 	return err
 }

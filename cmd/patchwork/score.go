@@ -65,12 +65,16 @@ the AUC of three predictions: the average over the best explanations, the best o
 alone, and, as a baseline that every model should beat, the column means of the
 training rows (of the visible bits, where the model does not have those). Columns
 that were made of one column of categories are hidden together, and their
-probabilities add up to 1.`
+probabilities add up to 1.
+
+A file of classes (patchwork learn --by) is scored by the label that it was learned by:
+how many images are named rightly, and what is named what.`
 
 const scoreExample = `  patchwork score -m model.npz t.npz --rows 11:
   patchwork score -m model.npz t.npz --where 'writer>10' --json
   patchwork score -m model.npz t.npz --where writer:1 --rows 11:
-  patchwork score -m model.npz t.npz --rows 11: --hide 0.2 --seed 1`
+  patchwork score -m model.npz t.npz --rows 11: --hide 0.2 --seed 1
+  patchwork score -m classes.npz letters.npz --where 'writer>5'`
 
 // scoreFlags are the flags of score.
 type scoreFlags struct {
@@ -89,8 +93,11 @@ func (a *app) scoreCommand() *cobra.Command {
 		Example: scoreExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if isReal(f.input.model) {
+			switch {
+			case isReal(f.input.model):
 				return a.scoreReal(cmd, f, args)
+			case isClasses(f.input.model):
+				return a.scoreClasses(cmd, f, args)
 			}
 			return a.scoreData(cmd, f, args)
 		},

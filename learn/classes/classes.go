@@ -48,6 +48,9 @@ type Options struct {
 	// model for the same data. Several calls may run at once.
 	Fit func(ctx context.Context, data patchwork.Data) (*patchwork.Model, error)
 
+	// Rows are the numbers by which examples are known, one for each image; nil: from 0.
+	Rows []int
+
 	Seed    uint64
 	Workers int // goroutines; 0 means 1. The result is the same for any number.
 }
@@ -204,6 +207,9 @@ func Learn(ctx context.Context, data patchwork.Data, labels []string, cfg patchw
 	if len(labels) != len(data.Images) {
 		return nil, fmt.Errorf("patchwork: %d labels for %d images", len(labels), len(data.Images))
 	}
+	if opt.Rows != nil && len(opt.Rows) != len(data.Images) {
+		return nil, fmt.Errorf("patchwork: %d numbers for %d images", len(opt.Rows), len(data.Images))
+	}
 	if err := rows.Validate(ctx, data); err != nil {
 		return nil, err
 	}
@@ -308,7 +314,11 @@ func (l *learner) cut(ctx context.Context) error {
 		i := which[n]
 		pieces, err := Cut(ctx, l.data.Images[i], rand.New(rand.NewPCG(l.opt.Seed, uint64(i))))
 		if err == nil {
-			examples[n], err = NewExample(i, l.cfg, pieces)
+			at := i
+			if l.opt.Rows != nil {
+				at = l.opt.Rows[i]
+			}
+			examples[n], err = NewExample(at, l.cfg, pieces)
 		}
 		return err
 	})

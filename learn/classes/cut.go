@@ -44,7 +44,7 @@ func reach(side int) pose.Range {
 
 // Example is an example that is kept whole.
 type Example struct {
-	Row int // its number in the data that Learn was given, from 0
+	Row int // its number in the data that Learn was given, see Options.Rows
 
 	// Pieces are its cuts into one piece and more, each with a number per pixel,
 	// row-major: 0 where there is no ink, or it is not known, and k in piece k, from 1.

@@ -206,7 +206,7 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, &modelfile.FormatError{Msg: "not a readable zip archive", Err: err,
-			Hint: "give a file written by patchwork classify learn"}
+			Hint: "give a file written by patchwork learn --by"}
 	}
 	files, learned := make(map[string]*zip.File), make(map[string][]*zip.File)
 	var texts, arrays uint64
@@ -311,7 +311,7 @@ func misfit(member string, err error) error {
 func readHeader(f *zip.File) (*header, error) {
 	if f == nil {
 		return nil, &modelfile.FormatError{Member: Name, Msg: "not in the file", Err: os.ErrNotExist,
-			Hint: "give a file written by patchwork classify learn"}
+			Hint: "give a file written by patchwork learn --by"}
 	}
 	text, err := contentOf(f, strictjson.MaxText)
 	if err != nil {

@@ -37,7 +37,7 @@ class PartsClassifier(ClassifierMixin, Rows):
     n_features_in_, feature_names_in_, thresholds_
         As in PartsModel.
     model_ : bytes
-        The file of classes, as patchwork classify learn writes it.
+        The file of classes, as patchwork learn --by writes it.
     """
 
     def __init__(self, n_components=None, *, shape=None, shift=None, rotate=None, threshold=None, random_state=None, n_jobs=None):
@@ -61,7 +61,7 @@ class PartsClassifier(ClassifierMixin, Rows):
         if len(self.classes_) == 1:
             self.model_ = b""  # there is nothing to tell apart
             return self
-        args = ["classify", "learn", "x.npz", "--by", "y", "-o", "c.npz", "-q", "--seed", seed(self.random_state)]
+        args = ["learn", "x.npz", "--by", "y", "-o", "c.npz", "-q", "--seed", seed(self.random_state)]
         args += ["-k", self.n_components] if self.n_components is not None else []
         args += ["--shift", self.shift] if self.shift is not None else []
         args += ["--rotate", self.rotate] if self.rotate else []
@@ -74,7 +74,7 @@ class PartsClassifier(ClassifierMixin, Rows):
         rows = self._binary(X)
         if len(self.classes_) == 1:
             return np.ones((len(rows), 1))
-        _, _, got = run(["classify", "predict", "-m", "m.npz", "x.npz", "-o", "c.npz", "-q", *self._workers()],
+        _, _, got = run(["explain", "-m", "m.npz", "x.npz", "-o", "c.npz", "-q", *self._workers()],
                         {"m.npz": self.model_, "x.npz": self._file(rows)}, ["c.npz"])
         return arrays(got["c.npz"])["p"]
 
@@ -89,7 +89,7 @@ class PartsClassifier(ClassifierMixin, Rows):
         rows = self._binary(X)
         if len(self.classes_) == 1:
             return [{"class": self.classes_[0], "probability": 1.0, "picks": []} for _ in rows]
-        out, _, _ = run(["classify", "predict", "-m", "m.npz", "x.npz", "-o", "-", "-q", *self._workers()],
+        out, _, _ = run(["explain", "-m", "m.npz", "x.npz", "-o", "-", "-q", *self._workers()],
                         {"m.npz": self.model_, "x.npz": self._file(rows)})
         lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
         for line in lines:

@@ -13,15 +13,15 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// TestClassifyFormats: every format has the same names, in blocks as at once, and for any
+// TestClassesFormats: every format has the same names, in blocks as at once, and for any
 // number of workers.
-func TestClassifyFormats(t *testing.T) {
+func TestClassesFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "synth", "letters", "--letters", "TL", "--writers", "140", "--side", "20", "--seed", "2", "-o", "letters.npz")
-	must(t, "classify", "learn", "letters.npz", "--by", "y", "--where", "writer<=2", "-o", "classes.npz")
-	must(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "-o", "whole.csv")
+	must(t, "learn", "letters.npz", "--by", "y", "--where", "writer<=2", "-o", "classes.npz")
+	must(t, "explain", "-m", "classes.npz", "letters.npz", "-o", "whole.csv")
 	whole := read(t, "whole.csv")
-	if o := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--memory", "64KiB",
+	if o := patchworkCommand(t, "explain", "-m", "classes.npz", "letters.npz", "--memory", "64KiB",
 		"--workers", "3", "-o", "blocks.csv"); o.code != 0 || !testenv.Said(t, o.err) {
 		t.Fatalf("streamed: %+v", o)
 	}
@@ -34,7 +34,7 @@ func TestClassifyFormats(t *testing.T) {
 	}
 	want = want[:40] // of 20 writers
 	for _, format := range []string{"csv", "parquet"} {
-		must(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--where", "writer<=20", "-o", "named."+format)
+		must(t, "explain", "-m", "classes.npz", "letters.npz", "--where", "writer<=20", "-o", "named."+format)
 		set, err := dataset.Read([]string{"named." + format},
 			dataset.Options{Columns: []string{"p:L", "p:T"}, Meta: []string{"class"}, Threshold: new(float64)})
 		if err != nil {
@@ -48,21 +48,21 @@ func TestClassifyFormats(t *testing.T) {
 			t.Errorf("%s: classes %v, want %v", format, got, want)
 		}
 	}
-	lines := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "letters.npz", "--where", "writer<=20", "-o",
+	lines := patchworkCommand(t, "explain", "-m", "classes.npz", "letters.npz", "--where", "writer<=20", "-o",
 		"-").out
 	if n := strings.Count(lines, `{"index":`); n != len(want) {
 		t.Errorf("%d lines for %d images", n, len(want))
 	}
 }
 
-// TestClassifySameBytes: the same request gives the same file for any number of workers,
+// TestClassesSameBytes: the same request gives the same file for any number of workers,
 // and a failure leaves the file that was there.
-func TestClassifySameBytes(t *testing.T) {
+func TestClassesSameBytes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{
 		{"synth", "letters", "--letters", "TL", "--writers", "4", "--side", "20", "-o", "letters.npz"},
-		{"classify", "learn", "letters.npz", "--by", "y", "--workers", "1", "-o", "one.npz"},
-		{"classify", "learn", "letters.npz", "--by", "y", "--workers", "3", "-o", "three.npz"},
+		{"learn", "letters.npz", "--by", "y", "--workers", "1", "-o", "one.npz"},
+		{"learn", "letters.npz", "--by", "y", "--workers", "3", "-o", "three.npz"},
 	} {
 		must(t, args...)
 	}
@@ -70,7 +70,7 @@ func TestClassifySameBytes(t *testing.T) {
 	if read(t, "three.npz") != one {
 		t.Error("other bytes with other workers")
 	}
-	if o := patchworkCommand(t, "classify", "learn", "letters.npz", "--by", "y", "--where", "y=T", "-o",
+	if o := patchworkCommand(t, "learn", "letters.npz", "--by", "y", "--where", "y=T", "-o",
 		"one.npz"); o.code != 2 {
 		t.Errorf("exit code %d", o.code)
 	}
@@ -80,7 +80,7 @@ func TestClassifySameBytes(t *testing.T) {
 	if err := os.WriteFile("torn.npz", []byte(one[:len(one)/2]), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if o := patchworkCommand(t, "classify", "predict", "-m", "torn.npz", "letters.npz"); o.code != 2 ||
+	if o := patchworkCommand(t, "explain", "-m", "torn.npz", "letters.npz"); o.code != 2 ||
 		!strings.Contains(o.err, "torn.npz") {
 		t.Errorf("a torn file: %+v", o)
 	}
@@ -89,15 +89,15 @@ func TestClassifySameBytes(t *testing.T) {
 // TestConfusion: what is confused most is said where there are many classes, and labels
 // that are no class count as wrong.
 func TestConfusion(t *testing.T) {
-	few := newConfusion([]string{"a", "b"})
+	few := newConfusion("y", []string{"a", "b"})
 	few.add("a", 0)
 	few.add("b", 0)
 	few.add("z", 0)
 	few.add("", 0)
-	if few.all != 3 || few.right != 1 || few.others != 1 || len(few.lines()) != 4 {
+	if few.Labelled != 3 || few.Right != 1 || few.others != 1 || len(few.lines()) != 4 {
 		t.Errorf("%+v\n%s", few, strings.Join(few.lines(), "\n"))
 	}
-	many := newConfusion(strings.Split("abcdefghijklmnop", ""))
+	many := newConfusion("y", strings.Split("abcdefghijklmnop", ""))
 	many.add("c", 3)
 	many.add("c", 3)
 	many.add("d", 2)
@@ -137,56 +137,39 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// TestClassifyPictures: folders of pictures are classes, what is predicted says which file
-// it is about, and an error says what --by may be.
-func TestClassifyPictures(t *testing.T) {
+// TestClassesPictures: folders of pictures are classes, what is predicted says which file
+// it is about.
+func TestClassesPictures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	drawPictures(t, "shapes", 2)
-	if o := patchworkCommand(t, "classify", "learn", "shapes", "-o", "classes.npz"); o.code != 2 ||
-		!testenv.Said(t, o.err) {
-		t.Errorf("without --by: %+v", o)
-	}
-	must(t, "-q", "classify", "learn", "shapes", "--by", "y", "-o", "classes.npz")
-	must(t, "-q", "classify", "predict", "-m", "classes.npz", "shapes", "-o", "named.csv")
+	must(t, "-q", "learn", "shapes", "--by", "y", "-o", "classes.npz")
+	must(t, "-q", "explain", "-m", "classes.npz", "shapes", "-o", "named.csv")
 	lines := strings.Split(strings.TrimSpace(read(t, "named.csv")), "\n")
 	if lines[0] != "index,class,probability,p:level,p:upright,name" || !strings.HasSuffix(lines[1], ",l0") ||
 		!strings.HasPrefix(lines[4], "3,upright,") || !strings.HasSuffix(lines[4], ",u1") {
 		t.Errorf("named %q", lines)
 	}
-	if o := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "shapes", "--rows",
+	if o := patchworkCommand(t, "explain", "-m", "classes.npz", "shapes", "--rows",
 		"3"); !strings.Contains(o.out, `"index":2,"name":"u0","class":"upright"`) {
 		t.Errorf("%+v", o)
 	}
 }
 
-// TestClassifyAlphabet: classes begin with an alphabet of all of them, learned first or
-// read from a file, with the same bytes for any number of workers; tables have none.
-func TestClassifyAlphabet(t *testing.T) {
+// TestClassesFromAlphabet: the parts of classes begin with those of an alphabet.
+func TestClassesFromAlphabet(t *testing.T) {
 	if testing.Short() {
-		t.Skip("learns alphabets, two seconds")
+		t.Skip("learns an alphabet, a second")
 	}
 	t.Chdir(t.TempDir())
-	must(t, "synth", "letters", "--letters", "TL", "--writers", "2", "--side", "20", "--seed", "2", "-o", "letters.npz")
-	must(t, "classify", "learn", "letters.npz", "--by", "y", "--alphabet", "2", "--starts", "1", "-o", "one.npz")
-	must(t, "classify", "learn", "letters.npz", "--by", "y", "--alphabet", "2", "--starts", "1", "--workers", "2", "-o",
-		"two.npz")
-	must(t, "classify", "learn", "letters.npz", "--by", "y", "--starts", "1", "-o", "without.npz")
-	if read(t, "one.npz") != read(t, "two.npz") {
-		t.Error("other bytes with other workers")
+	for _, line := range []string{"synth letters --letters TL --writers 2 --side 20 --seed 2 -o letters.npz",
+		"learn letters.npz --alphabet 2 --starts 1 -o alphabet.npz",
+		"learn letters.npz --by y --starts 1 -o without.npz",
+		"learn letters.npz --by y --start-from alphabet.npz --starts 1 -o from.npz",
+		"explain -m from.npz letters.npz -o named.csv"} {
+		must(t, fields(line)...)
 	}
-	if read(t, "one.npz") == read(t, "without.npz") {
+	if read(t, "from.npz") == read(t, "without.npz") {
 		t.Error("the same bytes without an alphabet")
-	}
-	must(t, "learn", "letters.npz", "--alphabet", "2", "--starts", "1", "-o", "alphabet.npz")
-	must(t, "classify", "learn", "letters.npz", "--by", "y", "--start-from", "alphabet.npz", "--starts", "1", "-o",
-		"from.npz")
-	must(t, "classify", "predict", "-m", "from.npz", "letters.npz", "-o", "named.csv")
-	if err := os.WriteFile("table.csv", []byte("a,b,y\n1,0,u\n0,1,v\n1,1,u\n0,0,v\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if o := patchworkCommand(t, "classify", "learn", "table.csv", "--by", "y", "--alphabet", "2", "-o", "t.npz"); o.code !=
-		2 || !testenv.Said(t, o.err) {
-		t.Errorf("a table: %+v", o)
 	}
 }
 
@@ -194,11 +177,11 @@ func TestClassifyAlphabet(t *testing.T) {
 func TestClassesOfTooMuch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "rows.csv.gz", packed("y,a\n"+strings.Repeat("1,0\n", 1_100_000)))
-	if got := refused(t, fields("classify learn rows.csv.gz --by y --items --memory 100MB -o c.npz")...); !strings.Contains(
+	if got := refused(t, fields("learn rows.csv.gz --by y --items --memory 100MB -o c.npz")...); !strings.Contains(
 		got, "more lists than fit in 100") {
 		t.Error(got)
 	}
-	if got := refused(t, fields("classify learn rows.csv.gz --by y --memory 100MB -o c.npz")...); !strings.Contains(got,
+	if got := refused(t, fields("learn rows.csv.gz --by y --memory 100MB -o c.npz")...); !strings.Contains(got,
 		"than fit in 100") || !strings.Contains(got, "this command holds all rows: take some with --rows A:B") {
 		t.Error(got)
 	}
