@@ -39,29 +39,56 @@ func Open(ctx context.Context, paths []string, opts Options) (*Source, error) {
 		}
 		return ctx.Err()
 	}
-	var err error
-	if opts.Kind != Number {
-		s.frame = new(Frame)
-		if s.frame.Set, err = Read(paths, s.opts); err == nil {
-			return s, nil
+	err := s.look(func() (*Set, error) { return Read(paths, s.opts) }, func() (*Values, error) {
+		if opts.Kind == Unknown && slices.Contains(paths, standardInput) {
+			return nil, errOnce
 		}
-		if opts.Kind == Bit || !errors.Is(err, ErrNotBits) || slices.Contains(paths, standardInput) {
-			return nil, err
-		}
-	}
-	v, problem := ReadValues(paths, s.opts)
-	s.frame = &Frame{Values: v}
-	switch {
-	case problem != nil && err == nil:
-		return nil, problem
-	case problem != nil:
-		return nil, alsoAsNumbers(err, problem)
-	case err != nil:
-		if s.frame.Why = v.Plainly(); s.frame.Why == "" {
-			s.refused = err
-		}
+		return ReadValues(paths, s.opts)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return s, nil
+}
+
+// errOnce says that what was read as bits cannot be read again as numbers.
+var errOnce = errors.New("read once")
+
+// OpenContent is [Open] for a file whose content is in memory; see [Decode].
+func OpenContent(ctx context.Context, name string, data []byte, opts Options) (*Source, error) {
+	s := &Source{opts: opts}
+	err := s.look(func() (*Set, error) { return Decode(ctx, name, data, opts) },
+		func() (*Values, error) { return DecodeFiles([]string{name}, [][]byte{data}, opts) })
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// look reads bits or numbers: the verdict.
+func (s *Source) look(bits func() (*Set, error), numbers func() (*Values, error)) (err error) {
+	if s.opts.Kind != Number {
+		set, err := bits()
+		s.frame = &Frame{Set: set}
+		if err == nil || s.opts.Kind == Bit || !errors.Is(err, ErrNotBits) {
+			return err
+		}
+		s.refused = err
+	}
+	v, err := numbers()
+	s.frame = &Frame{Values: v}
+	switch {
+	case err != nil && s.refused == nil:
+		return err
+	case err != nil:
+		return orNumbers(alsoAsNumbers(s.refused, err))
+	case s.refused != nil:
+		if s.frame.Why = v.Plainly(); s.frame.Why != "" {
+			s.refused = nil
+		}
+		s.refused = orNumbers(s.refused)
+	}
+	return nil
 }
 
 // alsoAsNumbers adds to the error about data that are no bits what is in the way of reading them as numbers.
@@ -71,6 +98,23 @@ func alsoAsNumbers(err, problem error) error {
 		bits.Hint += fmt.Sprintf("; as real values, line %d, column %q: %s", numbers.Line, numbers.Column, numbers.Msg)
 	}
 	return err
+}
+
+// orNumbers adds to the error about data that are no bits how to learn from them as they are.
+func orNumbers(err error) error {
+	var fe *FormatError
+	if errors.As(err, &fe) {
+		fe.Hint += "; --for real learns from the numbers as they are"
+	}
+	return err
+}
+
+// Notes say in sentences what was decided about the data.
+func (f *Frame) Notes() []string {
+	if f.Values != nil {
+		return f.Values.Notes
+	}
+	return f.Set.Notes
 }
 
 // Opened returns the paths of all files that were opened, also of those in folders and beside the data.
@@ -123,7 +167,6 @@ type Note struct {
 // plan describes data that were read.
 func (f *Frame) plan(o *Options) *Plan {
 	p := &Plan{Form: FormImages, Packed: f.Set != nil, Why: f.Why}
-	var notes []string
 	data := Seen
 	if o.model != nil {
 		data = Learned
@@ -131,7 +174,7 @@ func (f *Frame) plan(o *Options) *Plan {
 		data = Asked
 	}
 	if s := f.Set; s != nil {
-		p.Source, p.Rows, notes = s.Source, s.Len(), s.Notes
+		p.Source, p.Rows = s.Source, s.Len()
 		p.Height, p.Width = s.Size()
 		p.Columns = s.planned(o, data)
 		if s.Table {
@@ -142,13 +185,13 @@ func (f *Frame) plan(o *Options) *Plan {
 		}
 	} else {
 		v := f.Values
-		p.Source, p.Rows, p.Height, p.Width, notes = v.Source, v.Len(), v.Height, v.Width, v.Notes
+		p.Source, p.Rows, p.Height, p.Width = v.Source, v.Len(), v.Height, v.Width
 		p.Columns = v.planned(data)
 		if v.Table {
 			p.Form = FormTable
 		}
 	}
-	for _, text := range notes {
+	for _, text := range f.Notes() {
 		p.Notes = append(p.Notes, Note{Text: text})
 	}
 	return p

@@ -72,14 +72,12 @@ func (f *lookFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 	if err != nil {
 		return nil, err
 	}
-	set, err := f.data.inMemory(cmd, paths, opt, false)
+	opt.Kind = dataset.Bit
+	data, err := f.data.inMemory(cmd, paths, opt, false)
 	if err != nil {
-		if fe := notBits(err); fe != nil && f.model == "" {
-			fe.Hint += "; patchwork learn --for real learns from the numbers as they are"
-		}
 		return nil, err
 	}
-	return set, nil
+	return data.Set, nil
 }
 
 // look tells and shows what is in a set.

@@ -39,13 +39,15 @@ func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.N
 			return set, nil, nil
 		}
 	}
-	set, err := f.data.read(cmd, []string{path})
-	if notBits(err) != nil {
-		if v, _, e := f.data.readReal(cmd, []string{path}, nil); e == nil && v.Plainly() != "" {
-			return nil, v, nil
-		}
+	opt, err := f.data.options(cmd)
+	if err != nil {
+		return nil, nil, err
 	}
-	return set, nil, err
+	data, err := f.data.inMemory(cmd, []string{path}, opt, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	return data.Set, data.Values, nil
 }
 
 // browse opens an address in the browser of this machine's user.
