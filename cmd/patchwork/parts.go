@@ -26,8 +26,8 @@ import (
 	"example.com/patchwork/table"
 )
 
-const statsLong = `Explain images with a model and write the counts that one step of learning needs, as
-a tally file. "patchwork mstep" adds the tallies of many files, made on any number
+const countLong = `Explain images with a model and write the counts that one step of learning needs, as
+a tally file. "patchwork merge" adds the tallies of many files, made on any number
 of machines, in any order, and gives the same model as all images in one place.
 
 The images are explained as learning explains them, which is quicker than score and
@@ -48,22 +48,22 @@ best explanations: numbers of values, and whole sums of them and their squares o
 grid of the model.
 
 A tally records the model it was made with, the SHA-256 of its rows and of the files they are
-from, and which --rows of these it has counted: mstep rejects a tally of the same rows, and --rows
+from, and which --rows of these it has counted: merge rejects a tally of the same rows, and --rows
 of the same files that overlap. Other files that hold some rows again, or the same rows selected
 by other conditions (--where), are not told: see to it that each row is counted once. What --shard
 names is known by that name alone (it chooses no rows: --rows does). With --lines the tally is a line of text, for pipes
 that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
 
-  ls rows-*.npy | parallel patchwork stats -q --lines -m model.npz {} |
-    patchwork mstep -m model.npz - -o next.npz`
+  ls rows-*.npy | parallel patchwork count -q --lines -m model.npz {} |
+    patchwork merge -m model.npz - -o next.npz`
 
-const statsExample = `  patchwork synth quadrants --n 60 --seed 1 -o rows.npz
+const countExample = `  patchwork synth quadrants --n 60 --seed 1 -o rows.npz
   patchwork learn rows.npz -o first.npz --rule max-minus-min --experts 8 --starts 1
-  patchwork stats -m first.npz rows.npz --rows :30 -o 1.tally
-  patchwork stats -m first.npz rows.npz --rows 31: -o 2.tally
-  patchwork mstep -m first.npz 1.tally 2.tally -o second.npz`
+  patchwork count -m first.npz rows.npz --rows :30 -o 1.tally
+  patchwork count -m first.npz rows.npz --rows 31: -o 2.tally
+  patchwork merge -m first.npz 1.tally 2.tally -o second.npz`
 
-type statsFlags struct {
+type countFlags struct {
 	model, output, shard string
 	lines                bool
 	json                 jsonFlag
@@ -72,15 +72,15 @@ type statsFlags struct {
 	data                 dataFlags
 }
 
-func (a *app) statsCommand() *cobra.Command {
-	f := &statsFlags{mode: "default"}
+func (a *app) countCommand() *cobra.Command {
+	f := &countFlags{mode: "default"}
 	cmd := &cobra.Command{
-		Use:     "stats -m MODEL DATA... -o TALLY",
+		Use:     "count -m MODEL DATA... -o TALLY",
 		Short:   "Explain images and write the counts that learning needs",
-		Long:    statsLong,
-		Example: statsExample,
+		Long:    countLong,
+		Example: countExample,
 		Args:    oneOrMoreData,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.stats(cmd, f, args) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.count(cmd, f, args) },
 	}
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
@@ -98,8 +98,8 @@ func (a *app) statsCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
-	if _, err := checkOutput("stats", f.output); err != nil {
+func (a *app) count(cmd *cobra.Command, f *countFlags, paths []string) error {
+	if _, err := checkOutput("count", f.output); err != nil {
 		return err
 	}
 	if err := f.json.check(f.output); err != nil {
@@ -129,7 +129,7 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 		return err
 	}
 	if f.json {
-		return a.printObject(statsReport{f.output, shard.ID, part.Rows(), part.Picks(), part.LogLik()}, f.output)
+		return a.printObject(countReport{f.output, shard.ID, part.Rows(), part.Picks(), part.LogLik()}, f.output)
 	}
 	// In a pipe there is no summary.
 	return a.wrote(f.output, "counts of %s, log-likelihood %.3f %s",
@@ -158,7 +158,7 @@ func checkShard(name string) error {
 }
 
 // countBits explains images and counts them.
-func (a *app) countBits(cmd *cobra.Command, f *statsFlags, paths []string) (*tallyfile.Part, *counted, error) {
+func (a *app) countBits(cmd *cobra.Command, f *countFlags, paths []string) (*tallyfile.Part, *counted, error) {
 	m, err := loadModel(f.model)
 	if err != nil {
 		return nil, nil, err
@@ -228,11 +228,11 @@ func checkMode(m *patchwork.Model, mode string) error {
 // stepOptions returns the settings of a step of learning in a mode.
 func stepOptions(mode string) learn.Options { return learn.Options{Paper: mode == "paper"} }
 
-const mstepLong = `Combine counts that "patchwork stats" wrote, in any order, into the next model. A
+const mergeLong = `Combine counts that "patchwork count" wrote, in any order, into the next model. A
 file may hold several tallies, one after the other; - reads them from standard
 input.
 
-mstep rejects tallies made with another model, rows that were counted twice, and
+merge rejects tallies made with another model, rows that were counted twice, and
 damaged or truncated files.
 
 It prints the log-likelihood of the model that made the tallies, which need not rise
@@ -240,27 +240,27 @@ with every step; keep the model with the best. --last ends learning: it sets vot
 that are kept beside their abstention value to that value; under noisy-or it draws the
 votes of each part to their mean.`
 
-type mstepFlags struct {
+type mergeFlags struct {
 	model, output string
 	mode          string
 	last          bool
 	json          jsonFlag
 }
 
-func (a *app) mstepCommand() *cobra.Command {
-	f := &mstepFlags{mode: "default"}
+func (a *app) mergeCommand() *cobra.Command {
+	f := &mergeFlags{mode: "default"}
 	cmd := &cobra.Command{
-		Use:     "mstep -m MODEL TALLY... -o NEXT",
+		Use:     "merge -m MODEL TALLY... -o NEXT",
 		Short:   "Combine counts from many machines into the next model",
-		Long:    mstepLong,
-		Example: statsExample,
+		Long:    mergeLong,
+		Example: countExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misused(cmd, "no counts: name files that patchwork stats wrote, or - for standard input")
+				return misused(cmd, "no counts: name files that patchwork count wrote, or - for standard input")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.mstep(cmd, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.merge(cmd, f, args) },
 	}
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
@@ -268,15 +268,15 @@ func (a *app) mstepCommand() *cobra.Command {
 	fs.BoolVar(&f.last, "last", false, "this is the last step of learning")
 	f.json.add(cmd)
 	mayReplace(cmd, "model")
-	choiceFlag(cmd, &f.mode, "mode", f.mode, "settings of the step, as in stats", "default", "paper")
+	choiceFlag(cmd, &f.mode, "mode", f.mode, "settings of the step, as in count", "default", "paper")
 	return cmd
 }
 
-func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
+func (a *app) merge(cmd *cobra.Command, f *mergeFlags, paths []string) error {
 	if f.output == "" {
 		return usagef("-o NEXT is required: name the model file to write")
 	}
-	if _, err := checkOutput("mstep", f.output); err != nil {
+	if _, err := checkOutput("merge", f.output); err != nil {
 		return err
 	}
 	if err := f.json.check(f.output); err != nil {
@@ -306,7 +306,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 		return err
 	}
 	if f.json {
-		return a.printObject(mstepReport{f.output, next.count(), len(sum.Shards), sum.Rows(), sum.LogLik()},
+		return a.printObject(mergeReport{f.output, next.count(), len(sum.Shards), sum.Rows(), sum.LogLik()},
 			f.output)
 	}
 	if err := a.say(a.notTo(f.output), "added %s of %s: log-likelihood %.3f before this step",
@@ -317,7 +317,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 }
 
 // begin returns the empty sum of counts under a model of bits, and what makes the next model of it.
-func (f *mstepFlags) begin(*cobra.Command) (*tallyfile.Part, func() (namedModel, error), error) {
+func (f *mergeFlags) begin(*cobra.Command) (*tallyfile.Part, func() (namedModel, error), error) {
 	m, err := loadModel(f.model)
 	if err != nil {
 		return nil, nil, err
@@ -394,7 +394,7 @@ func nameOf(path string) string {
 
 // shardOf describes rows that were counted: by the name that --shard gives, or by their
 // content, and by their place among the selected rows of the files.
-func (f *statsFlags) shardOf(content, source string, rows int64, paths []string) (tallyfile.Shard, error) {
+func (f *countFlags) shardOf(content, source string, rows int64, paths []string) (tallyfile.Shard, error) {
 	s := tallyfile.Shard{ID: f.shard, Source: source, Rows: rows}
 	if s.ID != "" {
 		return s, nil

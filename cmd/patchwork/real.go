@@ -17,7 +17,7 @@ import (
 )
 
 // realCommands are the commands that take models of real values.
-const realCommands = "learn, explain, score, predict, sample, draw, info, name, report, stats, mstep and serve"
+const realCommands = "learn, explain, score, predict, sample, draw, info, name, report, count, merge and serve"
 
 // isReal reports whether a path is that of a model of real values.
 func isReal(path string) bool { return path != "" && modelfile.IsReal(path) }

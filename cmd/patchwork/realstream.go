@@ -104,7 +104,7 @@ func realBest(m *real.Model) int {
 }
 
 // countReal explains rows of real values and counts them.
-func (a *app) countReal(cmd *cobra.Command, f *statsFlags, paths []string) (*tallyfile.Part, *counted, error) {
+func (a *app) countReal(cmd *cobra.Command, f *countFlags, paths []string) (*tallyfile.Part, *counted, error) {
 	if err := meantFor(cmd, realValues); err != nil {
 		return nil, nil, err
 	}
@@ -162,7 +162,7 @@ func (w *watched) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
 }
 
 // beginReal is begin for a model of real values.
-func (f *mstepFlags) beginReal(cmd *cobra.Command) (*tallyfile.Part, func() (namedModel, error), error) {
+func (f *mergeFlags) beginReal(cmd *cobra.Command) (*tallyfile.Part, func() (namedModel, error), error) {
 	if err := meantFor(cmd, realValues); err != nil {
 		return nil, nil, err
 	}

@@ -117,7 +117,7 @@ func (p *Part) overlap(other *Part) error {
 			if s.From < o.end() && o.From < s.end() {
 				return mismatch("rows of one file would be counted twice: one part counts rows %s (of %s), another rows %s "+
 					"(of %s); "+
-					"give each its own rows with stats --rows A:B, or if it is on purpose, a name with --shard", s.rowRange(),
+					"give each its own rows with count --rows A:B, or if it is on purpose, a name with --shard", s.rowRange(),
 					sourceOf(s), o.rowRange(), sourceOf(o))
 			}
 		}
