@@ -27,7 +27,6 @@ func TestOverlappingPartsAreRefused(t *testing.T) {
 		{"rows.npz", "rows of one file"},
 		{"more.npz --rows 5:9", ""},
 		{"rows.npz --memory 64KiB --rows 30:31", "rows of one file"},
-		{"rows.npz --rows 21:40 --shard mine", ""},
 	} {
 		b := count(fmt.Sprint(i), c.line)
 		for _, order := range []string{a + b, b + a} {

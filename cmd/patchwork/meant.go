@@ -25,7 +25,7 @@ var meant = map[string]map[string]string{
 		"sample":  "output number seed",
 		"draw":    "output",
 		"report":  "output csv stability",
-		"count":   "output shard lines",
+		"count":   "output lines",
 		"merge":   "output",
 	},
 	classKind: {

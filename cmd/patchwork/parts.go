@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,8 +49,7 @@ grid of the model.
 A tally records the model it was made with, the SHA-256 of its rows and of the files they are
 from, and which --rows of these it has counted: merge rejects a tally of the same rows, and --rows
 of the same files that overlap. Other files that hold some rows again, or the same rows selected
-by other conditions (--where), are not told: see to it that each row is counted once. What --shard
-names is known by that name alone (it chooses no rows: --rows does). With --lines the tally is a line of text, for pipes
+by other conditions (--where), are not told: see to it that each row is counted once. With --lines the tally is a line of text, for pipes
 that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
 
   ls rows-*.npy | parallel patchwork count -q --lines -m model.npz {} |
@@ -64,16 +62,15 @@ const countExample = `  patchwork synth quadrants --n 60 --seed 1 -o rows.npz
   patchwork merge -m first.npz 1.tally 2.tally -o second.npz`
 
 type countFlags struct {
-	model, output, shard string
-	lines                bool
-	json                 jsonFlag
-	workers              int
-	mode                 string
-	data                 dataFlags
+	model, output string
+	lines         bool
+	json          jsonFlag
+	workers       int
+	data          dataFlags
 }
 
 func (a *app) countCommand() *cobra.Command {
-	f := &countFlags{mode: "default"}
+	f := new(countFlags)
 	cmd := &cobra.Command{
 		Use:     "count -m MODEL DATA... -o TALLY",
 		Short:   "Explain images and write the counts that learning needs",
@@ -85,15 +82,11 @@ func (a *app) countCommand() *cobra.Command {
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
 	fs.StringVarP(&f.output, "output", "o", "-", "file to write (- for standard output)")
-	fs.StringVar(&f.shard, "shard", "",
-		"name of these rows, such as part-00017, to tell a second count of them (default: their content); --rows "+
-			"chooses rows")
 	fs.BoolVar(&f.lines, "lines", false, "write one line of text, for pipes that carry lines (Spark, Hadoop streaming)")
-	choiceFlag(cmd, &f.mode, "mode", f.mode, "settings of the step", "default", "paper")
 	f.json.add(cmd)
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
-	everyday(cmd, "model output rows where shard lines json")
+	everyday(cmd, "model output rows where lines json")
 	f.data.addMemory(cmd)
 	return cmd
 }
@@ -103,9 +96,6 @@ func (a *app) count(cmd *cobra.Command, f *countFlags, paths []string) error {
 		return err
 	}
 	if err := f.json.check(f.output); err != nil {
-		return err
-	}
-	if err := checkShard(f.shard); err != nil {
 		return err
 	}
 	count := a.countBits
@@ -144,26 +134,10 @@ type counted struct {
 	by     string
 }
 
-// aFraction is what asks for a share of the rows, such as 3/16.
-var aFraction = regexp.MustCompile(`^\d+/\d+$`)
-
-// checkShard refuses a name of rows that reads like a choice of rows: all rows would be
-// counted by every machine, under other names.
-func checkShard(name string) error {
-	if aFraction.MatchString(name) {
-		return usagef("--shard %s names rows and does not choose them, so all would be counted; choose with --rows A:B, or "+
-			"give each machine a file of its own", name)
-	}
-	return nil
-}
-
 // countBits explains images and counts them.
 func (a *app) countBits(cmd *cobra.Command, f *countFlags, paths []string) (*tallyfile.Part, *counted, error) {
 	m, err := loadModel(f.model)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := checkMode(m, f.mode); err != nil {
 		return nil, nil, err
 	}
 	f.data.model = m
@@ -186,13 +160,13 @@ func (a *app) countBits(cmd *cobra.Command, f *countFlags, paths []string) (*tal
 	}
 	of := &counted{tallyfile.NewIdentity(), s.head().Source, s.head().Table,
 		"by the pursuit of learning (score may find better explanations)"}
-	part := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode), Tally: new(patchwork.Tally)}
+	part := &tallyfile.Part{Model: hash, Options: howCounted(m), Tally: new(patchwork.Tally)}
 	ctx := cmd.Context()
 	if src = rows.Watch(src, of.id.Add); countsSoftly(m) {
 		of.by = "by all explanations, with what their parts cost"
 		part.Soft, err = table.Count(ctx, m, src, f.workers)
 	} else {
-		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(f.mode).Pursuit(m), f.workers, nil)
+		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(m).Pursuit(m), f.workers, nil)
 	}
 	return part, of, request(err)
 }
@@ -206,9 +180,9 @@ func countsSoftly(m *patchwork.Model) bool {
 
 // howCounted says how a step explains and counts: soft counts depend also on how often
 // the model says that its parts occur.
-func howCounted(m *patchwork.Model, mode string) string {
+func howCounted(m *patchwork.Model) string {
 	if !countsSoftly(m) {
-		return "mode " + mode
+		return "mode " + modeOf(m)
 	}
 	h := sha256.New()
 	for _, p := range posterior.ActivationPrior(m) {
@@ -217,16 +191,16 @@ func howCounted(m *patchwork.Model, mode string) string {
 	return fmt.Sprintf("soft, prior %x", h.Sum(nil)[:6])
 }
 
-// checkMode refuses settings of a step that the model's rule does not have.
-func checkMode(m *patchwork.Model, mode string) error {
-	if countsSoftly(m) && mode != "default" {
-		return usagef("--mode %s is for the rules max and max-minus-min; the model's is %v", mode, m.Config().Rule)
+// modeOf returns how a model was learned: a step is that of the paper for those that learn --for paper made.
+func modeOf(m *patchwork.Model) string {
+	if mode := m.Extras().Record.Mode; mode == "paper" {
+		return mode
 	}
-	return nil
+	return "default"
 }
 
-// stepOptions returns the settings of a step of learning in a mode.
-func stepOptions(mode string) learn.Options { return learn.Options{Paper: mode == "paper"} }
+// stepOptions returns the settings of a step of learning a model.
+func stepOptions(m *patchwork.Model) learn.Options { return learn.Options{Paper: modeOf(m) == "paper"} }
 
 const mergeLong = `Combine counts that "patchwork count" wrote, in any order, into the next model. A
 file may hold several tallies, one after the other; - reads them from standard
@@ -242,13 +216,12 @@ votes of each part to their mean.`
 
 type mergeFlags struct {
 	model, output string
-	mode          string
 	last          bool
 	json          jsonFlag
 }
 
 func (a *app) mergeCommand() *cobra.Command {
-	f := &mergeFlags{mode: "default"}
+	f := new(mergeFlags)
 	cmd := &cobra.Command{
 		Use:     "merge -m MODEL TALLY... -o NEXT",
 		Short:   "Combine counts from many machines into the next model",
@@ -268,7 +241,6 @@ func (a *app) mergeCommand() *cobra.Command {
 	fs.BoolVar(&f.last, "last", false, "this is the last step of learning")
 	f.json.add(cmd)
 	mayReplace(cmd, "model")
-	choiceFlag(cmd, &f.mode, "mode", f.mode, "settings of the step, as in count", "default", "paper")
 	return cmd
 }
 
@@ -322,21 +294,18 @@ func (f *mergeFlags) begin(*cobra.Command) (*tallyfile.Part, func() (namedModel,
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkMode(m, f.mode); err != nil {
-		return nil, nil, err
-	}
 	hash, err := tallyfile.HashModel(m)
-	sum := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode), Tally: patchwork.NewTally(m)}
+	sum := &tallyfile.Part{Model: hash, Options: howCounted(m), Tally: patchwork.NewTally(m)}
 	if countsSoftly(m) {
 		sum.Soft = table.NewCounts(m)
 		return sum, func() (namedModel, error) { return namedBits{sum.Soft.MStep(m, f.last, 1)}, nil }, err
 	}
 	return sum, func() (namedModel, error) {
-		next := stepOptions(f.mode).MStep(m, sum.Tally)
+		next := stepOptions(m).MStep(m, sum.Tally)
 		if f.last {
 			next = learn.Settle(next)
 		}
-		next, err := withStep(next, sum.Tally, f.mode)
+		next, err := withStep(next, sum.Tally, modeOf(m))
 		return namedBits{next}, err
 	}, err
 }
@@ -392,14 +361,9 @@ func nameOf(path string) string {
 	return path
 }
 
-// shardOf describes rows that were counted: by the name that --shard gives, or by their
-// content, and by their place among the selected rows of the files.
+// shardOf describes rows that were counted: by their content, and by their place among the selected rows of the files.
 func (f *countFlags) shardOf(content, source string, rows int64, paths []string) (tallyfile.Shard, error) {
-	s := tallyfile.Shard{ID: f.shard, Source: source, Rows: rows}
-	if s.ID != "" {
-		return s, nil
-	}
-	s.ID = content
+	s := tallyfile.Shard{ID: content, Source: source, Rows: rows}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", f.data.array, f.data.where) // other rows than without
 	for _, path := range paths {

@@ -92,8 +92,6 @@ func TestLastStepSettles(t *testing.T) {
 func TestPartsRefuse(t *testing.T) {
 	startingPoint(t, "max-minus-min")
 	must(t, "count", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally")
-	must(t, "count", "-q", "-m", "model.npz", "rows.npz", "-o", "named.tally", "--shard", "a")
-	must(t, "count", "-q", "-m", "model.npz", "rows.npz", "-o", "paper.tally", "--mode", "paper", "--shard", "b")
 	must(t, "merge", "-q", "-m", "model.npz", "all.tally", "-o", "other.npz")
 	whole := read(t, "all.tally")
 	write(t, "cut.tally", whole[:len(whole)-7])
@@ -103,7 +101,6 @@ func TestPartsRefuse(t *testing.T) {
 	for _, c := range []struct{ line string }{
 		{"merge -m model.npz all.tally all.tally -o x.npz"},
 		{"merge -m other.npz all.tally -o x.npz"},
-		{"merge -m model.npz paper.tally -o x.npz"},
 		{"merge -m model.npz cut.tally -o x.npz"},
 		{"merge -m model.npz all.tally damaged.tally -o x.npz"},
 		{"merge -m model.npz empty.tally -o x.npz"},
@@ -114,7 +111,6 @@ func TestPartsRefuse(t *testing.T) {
 		{"merge -m model.npz all.tally"},
 		{"count -m model.npz"},
 		{"count rows.npz"},
-		{"count -m model.npz rows.npz --shard 3/16"},
 		{"count -m model.npz rows.npz --workers 0"},
 	} {
 		o := patchworkCommand(t, strings.Fields(c.line)...)
@@ -125,6 +121,4 @@ func TestPartsRefuse(t *testing.T) {
 	if _, err := os.Stat("x.npz"); err == nil {
 		t.Error("a refused step wrote a model")
 	}
-	// Equal rows with names of their own are two shards.
-	must(t, "merge", "-q", "-m", "model.npz", "all.tally", "named.tally", "-o", "x.npz")
 }

@@ -59,7 +59,6 @@ func TestSoftPartsAreOneStep(t *testing.T) {
 			for line, says := range map[string]string{
 				"merge -m want.npz all.tally -o x.npz":                    "made with the model",
 				"merge -m model.npz all.tally 1.tally all.tally -o x.npz": "counted twice",
-				"count -m model.npz rows.npz --mode paper -o x":           "--mode paper is for the rules max and max-minus-min",
 			} {
 				if got := patchworkCommand(t, fields(line)...); got.code != 2 || !strings.Contains(got.err, says) {
 					t.Errorf("%s: exit code %d, %s", line, got.code, got.err)
