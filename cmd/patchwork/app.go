@@ -34,7 +34,7 @@ const rootLong = `A part votes on some of the pixels or columns. A session:
 
   patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 --rows :10
-  patchwork draw model.npz
+  patchwork show model.npz
   patchwork explain -m model.npz t.npz --rows 11:`
 
 func (a *app) rootCommand() *cobra.Command {
@@ -75,14 +75,12 @@ func (a *app) addCommands(root *cobra.Command) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Learn and look", []*cobra.Command{a.learnCommand(), a.exactCommand(), a.reportCommand(), a.infoCommand(),
-			a.nameCommand(),
-			a.lookCommand(), a.drawCommand()}},
+		{"Learn and look", []*cobra.Command{a.learnCommand(), a.exactCommand(), a.showCommand(), a.reportCommand()}},
 		{"Use a model", []*cobra.Command{a.explainCommand(), a.predictCommand(), a.findCommand(),
 			a.scoreCommand(),
 			a.sampleCommand()}},
 		{"Try it", []*cobra.Command{a.demoCommand(), a.synthCommand()}},
-		{"In a browser, on many machines", append(a.largeCommands(), a.countCommand(), a.mergeCommand())},
+		{"In a browser, on many machines", append(a.largeCommands(), a.statsCommand(), a.mstepCommand())},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

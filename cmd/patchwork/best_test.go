@@ -109,7 +109,6 @@ func TestWorkersChangeNoPrediction(t *testing.T) {
 		"predict -m model.npz holes.npz -o -",
 		"predict -m model.npz holes.npz --best 2 --all -o out.npz",
 		"score -m model.npz t.npz --hide 0.2 --seed 1 --json",
-		"info model.npz t.npz",
 	} {
 		var first string
 		for _, workers := range []string{"1", "2", "7"} {

@@ -73,7 +73,7 @@ func TestMoreParts(t *testing.T) {
 		!strings.Contains(o.err, "32769 parts") {
 		t.Errorf("sample: exit %d, %q", o.code, o.err)
 	}
-	must(t, fields("info m.npz")...)
+	must(t, fields("show m.npz")...)
 	must(t, fields("explain -m m.npz x.csv -o e.jsonl -q")...)
 	if n := len(m.SamplePicks(nil)); n != math.MaxInt16 {
 		t.Errorf("%d picks", n)

@@ -66,8 +66,8 @@ func TestTemplatesSmallerThanImages(t *testing.T) {
 			{"score", "-m", model, in("page.npz")}, {"explain", "-m", model, in("page.npz"), "--best", "3"},
 			{"explain", "-m", model, in("page.npz"), "-o", in("codes.npz")},
 			{"predict", "-m", model, in("page.npz"), "-o", in("filled.csv")},
-			{"draw", model, "-o", in("draw.png")},
-			{"info", model, in("page.npz")}, {"report", "-m", model, in("page.npz"), "-o", in("report.html")},
+			{"show", model, "-o", in("draw.png")},
+			{"show", model, in("page.npz")}, {"report", "-m", model, in("page.npz"), "-o", in("report.html")},
 		} {
 			mustTalking(t, command...)
 		}

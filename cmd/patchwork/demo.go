@@ -68,13 +68,13 @@ func (a *app) demo(ctx context.Context, d *demo) error {
 	lines := [][]string{
 		{"synth", "letters", "--letters", "T", "--n", "15", "--seed", seed, "-o", letters},
 		learned,
-		{"draw", model, "-o", d.path("strokes.png")},
+		{"show", model, "-o", d.path("strokes.png")},
 		{"explain", "-m", model, letters, "--rows", "11:", "-o", d.path("explanations.jsonl"),
 			"--picture", d.path("explanations.png")},
 		{"report", "-m", model, letters, "--rows", "11:", "--stability", "0", "-o", d.path("index.html")},
 	}
 	if a.outTerminal && !a.quiet {
-		lines = append(lines, []string{"draw", model})
+		lines = append(lines, []string{"show", model})
 	}
 	for _, line := range lines {
 		if err := a.demoLine(ctx, d, line); err != nil {

@@ -18,6 +18,7 @@ import (
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/render"
 	"example.com/patchwork/table/blocks"
+	"example.com/patchwork/workbench"
 )
 
 const exactLong = `Describe a table exactly, by blocks: some rows with some columns, all cells of which
@@ -253,7 +254,7 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 		if err != nil {
 			return request(err)
 		}
-		if err := a.saveModel(f.model, m); err != nil {
+		if err := a.saveModel(f.model, workbench.Bits{Model: m}); err != nil {
 			return err
 		}
 	}

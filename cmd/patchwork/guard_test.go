@@ -245,7 +245,7 @@ func TestDerivedNames(t *testing.T) {
 		{"find -m m.npz page.png p-2.png --png p.png -o o.csv", "p-2.png", "p-2.png"},
 		{"find -m m.npz pages.zip --symbol p-2.png --png p.png -o o.csv", "p-2.png", "p-2.png"},
 		{"find -m m.npz pages.zip --rival x=p-2.png --png p.png -o o.csv --counts c.csv", "p-2.png", "p-2.png"},
-		{"look letters -o p.png", "letters/T/0.png", "would"},
+		{"show letters -o p.png", "letters/T/0.png", "would"},
 		{"explain -m model.npz letters --size 6x6 -o o.jsonl --picture p.png", "letters/T/0.png", "would"},
 	} {
 		for how, link := range map[string]func(from, to string) error{
@@ -307,10 +307,10 @@ func TestOutputsOfOneCommand(t *testing.T) {
 	}
 	for _, c := range []struct{ line, says string }{
 		{"synth scenes --n 1 -o p.npz --model ./p.npz", "--model ./p.npz and -o p.npz are the same file; name two"},
-		{"look letters -o letters/new.png",
+		{"show letters -o letters/new.png",
 			"-o letters/new.png would be one of the pictures in the folder letters, which is an input; write it elsewhere"},
-		{"look letters -o same/T/new.PNG", "would be one of the pictures in the folder letters"},
-		{"look same/T -o letters/T/new.png", "would be one of the pictures in the folder same/T"},
+		{"show letters -o same/T/new.PNG", "would be one of the pictures in the folder letters"},
+		{"show same/T -o letters/T/new.png", "would be one of the pictures in the folder same/T"},
 		{"synth scenes --n 1 -o s.npz --model d.csv",
 			"--model d.csv: .csv is not a format that this command writes; choose .npz"},
 		{"learn t.npz -k 2 --names model.npz -o ./model.npz",
@@ -334,7 +334,7 @@ func TestOutputsOfOneCommand(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"count -m model.npz t.npz -o 1.tally", "merge -m model.npz 1.tally -o model.npz", // in place
+		"stats -m model.npz t.npz -o 1.tally", "mstep -m model.npz 1.tally -o model.npz", // in place
 		"explain -m model.npz t.npz -o letters.jsonl --picture letters.png", // beside the folder
 	} {
 		must(t, fields(line)...)
@@ -351,9 +351,9 @@ func TestWritesAreSaid(t *testing.T) {
 		{"explain -m model.npz t.npz --rows :1 --picture e.svg", "{", "wrote e.svg\n"},
 		{"sample -m model.npz -o s.png", "wrote s.png: 9 samples of 24 x 24\n", ""},
 		{"sample -m model.npz -o s.png -q", "", ""},
-		{"draw model.npz -o d.svg", "wrote d.svg\n", ""},
-		{"count -m model.npz t.npz -o 1.tally", "wrote 1.tally: counts of 12 images, log-likelihood ", ""},
-		{"merge -m model.npz 1.tally -o n.npz", "added 1 shard of 12 rows", ""},
+		{"show model.npz -o d.svg", "wrote d.svg\n", ""},
+		{"stats -m model.npz t.npz -o 1.tally", "wrote 1.tally: counts of 12 images, log-likelihood ", ""},
+		{"mstep -m model.npz 1.tally -o n.npz", "added 1 shard of 12 rows", ""},
 		{"predict -m model.npz t.npz -o p.csv", "wrote p.csv: 12 images of 24 x 24\n", ""},
 		{"synth scenes --n 1 -o s.npz --model d.npz", "wrote s.npz: 1 image of 100 x 100\nwrote d.npz\n", ""},
 	} {

@@ -22,7 +22,7 @@ func refused(t *testing.T, args ...string) string {
 	return o.err
 }
 
-// A column of numbers beside bits is refused with the ways out, and look has one word for empty cells.
+// look and learn say the same of a table of numbers, and one word of empty cells.
 func TestLookAtNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table := "age,town,a,b\n,Ulm,ja,nein\n12,,nein,ja\n30,Ulm,ja,ja\n12,,nein,nein\n"
@@ -32,7 +32,7 @@ func TestLookAtNumbers(t *testing.T) {
 	if said := refused(t, "learn", "t.csv", "-o", "m.npz"); !testenv.Said(t, said) {
 		t.Errorf("learn: %q", said)
 	}
-	out := must(t, "look", "t.csv", "--meta", "age,town")
+	out := must(t, "show", "t.csv", "--meta", "age,town")
 	if strings.Contains(out, "NaN") || !strings.Contains(out, "12 (2), none (1)") || !strings.Contains(out, "none (2)") {
 		t.Errorf("look: %s", out)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
-	"example.com/patchwork/modelfile"
+	"example.com/patchwork/workbench"
 )
 
 // inputFlags are the flags of every command that explains images: which model and
@@ -190,8 +189,8 @@ func modelArgument(cmd *cobra.Command, flag string, args []string) (string, erro
 	return flag, nil
 }
 
-// loadModel reads a model file.
-func loadModel(path string) (*patchwork.Model, error) {
+// load reads a model file of any kind.
+func load(path string) (workbench.Model, error) {
 	if path == "" {
 		return nil, usagef("-m MODEL is required: name the model file")
 	}
@@ -201,27 +200,29 @@ func loadModel(path string) (*patchwork.Model, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, &inputError{fmt.Errorf("%s is a folder, not a model file", path)}
 	}
-	m, err := modelfile.Load(path)
-	if err != nil && isReal(path) {
-		return nil, &inputError{
-			fmt.Errorf("%s is a model of real values, which this command does not take; those that do are: %s", path,
-				realCommands)}
-	}
+	m, err := workbench.Load(path)
 	if err != nil {
 		return nil, cmp.Or(notModel(path), error(&inputError{err}))
 	}
 	return m, nil
 }
 
-// saveModel writes a model file, or the model to standard output for "-".
-func (a *app) saveModel(path string, m *patchwork.Model) error {
-	return a.output(path, func(w io.Writer) error { return modelfile.Write(w, m) })
+// loadModel reads a model of bits.
+func loadModel(path string) (*patchwork.Model, error) {
+	m, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	switch m := m.(type) {
+	case workbench.Bits:
+		return m.Model, nil
+	case workbench.Classes:
+		return nil, notModel(path)
+	}
+	return nil, &inputError{
+		fmt.Errorf("%s is a model of real values, which this command does not take; those that do are: %s", path,
+			realCommands)}
 }
 
-// describeModel returns the number of parts of a model with their size.
-func describeModel(m *patchwork.Model) string {
-	if m.Height() == 1 {
-		return fmt.Sprintf("%s of %s", words.Count(m.K(), "part"), words.Count(m.Width(), "column"))
-	}
-	return fmt.Sprintf("%s of %d x %d pixels", words.Count(m.K(), "part"), m.Height(), m.Width())
-}
+// saveModel writes a model file, or the model to standard output for "-".
+func (a *app) saveModel(path string, m workbench.Model) error { return a.output(path, m.Write) }

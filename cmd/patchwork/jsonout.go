@@ -56,8 +56,8 @@ func encodeJSON(w io.Writer, object any, more ...json.Options) error {
 	return err
 }
 
-// countReport is what count --json reports.
-type countReport struct {
+// statsReport is what stats --json reports.
+type statsReport struct {
 	Output string  `json:"output"`
 	Shard  string  `json:"shard"` // what identifies the rows
 	Rows   int64   `json:"rows"`  // weights counted
@@ -65,8 +65,8 @@ type countReport struct {
 	LogLik float64 `json:"log_lik"` // of all rows, in nats
 }
 
-// mergeReport is what merge --json reports.
-type mergeReport struct {
+// mstepReport is what mstep --json reports.
+type mstepReport struct {
 	Output  string  `json:"output"`
 	Experts int     `json:"experts"`
 	Shards  int     `json:"shards"`

@@ -15,7 +15,7 @@ func TestKeepNames(t *testing.T) {
 	table := meadows(60)
 	write(t, "sites.csv", table)
 	mustTalking(t, fields("learn sites.csv -o m.npz -k 2")...)
-	must(t, fields("name m.npz 1 bog 2 meadow")...)
+	must(t, fields("show m.npz --name 1=bog --name 2=meadow")...)
 	names := func() string {
 		m, err := modelfile.Load("m.npz")
 		if err != nil {
@@ -41,7 +41,7 @@ func TestKeepNames(t *testing.T) {
 	// A table of other columns has other parts, and a file that is no model is nothing
 	// to keep names from.
 	mustTalking(t, fields("learn sites.csv -o m.npz -k 2")...)
-	must(t, fields("name m.npz 1 bog")...)
+	must(t, fields("show m.npz --name 1=bog")...)
 	write(t, "other.csv", strings.Replace(table, "Poa", "Lolium", 1))
 	if o := patchworkCommand(t, fields("learn other.csv -o m.npz -k 2")...); o.code != 0 || !testenv.Said(t, o.err) {
 		t.Errorf("%+v", o)

@@ -31,7 +31,7 @@ func TestKindOfFile(t *testing.T) {
 	}
 	t.Chdir(dir)
 	write(t, "t.csv.gz", packed("a,b\n1,0\n"))
-	if got := refused(t, "info", "t.csv.gz"); !testenv.Said(t, got) {
+	if got := refused(t, "score", "-m", "t.csv.gz", "t.csv.gz"); !testenv.Said(t, got) {
 		t.Error(got)
 	}
 }

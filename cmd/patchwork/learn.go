@@ -16,6 +16,7 @@ import (
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/posterior"
+	"example.com/patchwork/workbench"
 )
 
 // learn learns a model and writes it.
@@ -30,11 +31,10 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	defer e.stop()
 	s, local, err := f.openFor(cmd, e, paths)
 	if err != nil {
-		return err
-	}
-	if s.numbers != nil {
-		f.plainly = s.numbers.Why
-		return a.learnReal(cmd, f, paths, &realSource{Values: s.numbers.Values})
+		if f.plainly = f.plainlyReal(cmd, err, paths); f.plainly != "" {
+			return a.learnReal(cmd, f, paths)
+		}
+		return hintReal(err)
 	}
 	l, err := a.plan(cmd.Context(), f, s)
 	if err != nil {
@@ -57,8 +57,8 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := l.describe(s); err != nil {
 		return err
 	}
-	l.model = keepNames(cmd, f.output, namedBits{l.model}).(namedBits).Model
-	if err := a.saveModel(f.output, l.model); err != nil {
+	l.model = keepNames(cmd, f.output, workbench.Bits{Model: l.model}).(workbench.Bits).Model
+	if err := a.saveModel(f.output, workbench.Bits{Model: l.model}); err != nil {
 		return err
 	}
 	if l.interrupted {

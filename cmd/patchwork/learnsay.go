@@ -16,6 +16,7 @@ import (
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/table"
+	"example.com/patchwork/workbench"
 )
 
 // lookAt finds out what images hold that are in memory, if the recipe leaves it open.
@@ -114,7 +115,7 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 	if err := a.sayAll(w, append(more, countLines(f, l)...)); err != nil {
 		return err
 	}
-	return a.wrote(f.output, "%s", describeModel(l.model))
+	return a.wrote(f.output, "%s", (workbench.Bits{Model: l.model}).Size())
 }
 
 // summaryLines says what was learned.
@@ -361,7 +362,7 @@ type learnReport struct {
 	HeldOut  *heldOut               `json:"held_out,omitempty"`
 	Curve    []patchwork.CurvePoint `json:"curve,omitempty"`
 	Notes    []string               `json:"notes"`
-	Warnings []findingReport        `json:"warnings"`
+	Warnings []workbench.Finding    `json:"warnings"`
 	Output   string                 `json:"output"`
 }
 
@@ -386,7 +387,7 @@ func (a *app) reportJSON(f *learnFlags, head *dataset.Set, l *learning, took tim
 		PerPixel: r.LogLik / l.pixels, Used: sum(l.model.Extras().Usage), Usage: append([]float64{}, e.Usage...),
 		Curve:    r.Curve,
 		Notes:    append(append([]string{}, l.allLines()...), countLines(f, l)...),
-		Warnings: newFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))), Output: f.output}
+		Warnings: workbench.NewFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))), Output: f.output}
 	for _, p := range learn.ByExperts(r.Curve) {
 		if p.Chosen && (p.HeldOutRows > 0 || p.HiddenBits > 0) {
 			out.HeldOut = &heldOut{p.HeldOutRows, p.HeldOut, p.HiddenBits, p.HiddenLoss}

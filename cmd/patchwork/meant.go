@@ -23,10 +23,10 @@ var meant = map[string]map[string]string{
 		"predict": "output cells all",
 		"score":   "output hide seed",
 		"sample":  "output number seed",
-		"draw":    "output",
+		"show":    "output name",
 		"report":  "output csv stability",
-		"count":   "output lines",
-		"merge":   "output",
+		"stats":   "output shard lines",
+		"mstep":   "output",
 	},
 	classKind: {
 		"": "where rows names array invert size columns meta delimiter header quiet model json workers memory " +

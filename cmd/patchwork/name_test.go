@@ -19,7 +19,7 @@ func namedSites(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "t.csv", "site,a,b,c,d\n"+strings.Repeat("A,1,1,0,0\nB,0,0,1,1\n", 8))
 	must(t, fields("learn t.csv --meta site -k 2 -o m.npz --rule max-minus-min --starts 1")...)
-	must(t, "name", "m.npz", "1", "wet meadow", "2", "bog")
+	must(t, "show", "m.npz", "--name", "1=wet meadow", "--name", "2=bog")
 }
 
 // A model is named in place, completely or not at all: what else the file holds is not
@@ -27,10 +27,13 @@ func namedSites(t *testing.T) {
 func TestNameInPlace(t *testing.T) {
 	namedSites(t)
 	before := read(t, "m.npz")
-	for _, args := range [][]string{
-		{"name", "m.npz", "0", "fen"}, {"name", "m.npz", "1", "bog"}, {"name", "m.npz", "1", "fen", "7", "x"},
-		{"name", "m.npz", "1", strings.Repeat("x", 201)}, {"name", "m.npz", "1", "a\nb"},
+	for _, names := range [][]string{
+		{"0=fen"}, {"1=bog"}, {"1=fen", "7=x"}, {"1=" + strings.Repeat("x", 201)}, {"1=a\nb"}, {"fen"},
 	} {
+		args := []string{"show", "m.npz"}
+		for _, name := range names {
+			args = append(args, "--name", name)
+		}
 		if o := patchworkCommand(t, args...); o.code != 2 || o.out != "" {
 			t.Errorf("%q: exit %d, %q, %q", args, o.code, o.out, o.err)
 		}
@@ -39,13 +42,13 @@ func TestNameInPlace(t *testing.T) {
 		}
 	}
 	// nothing of it can be seen
-	if out := must(t, "name", "m.npz", "bog", "\u00ad"); !strings.Contains(out, "part 2 has no name") {
+	if out := must(t, "show", "m.npz", "--name", "bog=\u00ad"); !strings.Contains(out, "part 2 has no name") {
 		t.Errorf("%q", out)
 	}
 	if names := listedNames(t); names != "wet meadow," {
 		t.Errorf("names %q", names)
 	}
-	must(t, "name", "m.npz", "2", "bog")
+	must(t, "show", "m.npz", "--name", "2=bog")
 	if read(t, "m.npz") != before {
 		t.Error("a name that was taken back and given again makes another file")
 	}
@@ -53,11 +56,11 @@ func TestNameInPlace(t *testing.T) {
 	save(t, "mine.npz", npy.Member{Name: "model.json", Raw: []byte(`{"rule":"max-minus-min","height":1,"width":4}`)},
 		npy.Member{Name: "experts", Array: arrays["experts"]},
 		npy.Member{Name: "x-note", Array: npy.New([]int64{7}, 1)})
-	if o := patchworkCommand(t, "name", "mine.npz", "1", "fen"); o.code != 2 || !strings.Contains(o.err, "x-note.npy") ||
+	if o := patchworkCommand(t, "show", "mine.npz", "--name", "1=fen"); o.code != 2 || !strings.Contains(o.err, "x-note.npy") ||
 		!strings.Contains(o.err, "-o") {
 		t.Errorf("exit %d, %q", o.code, o.err)
 	}
-	must(t, "name", "mine.npz", "1", "fen", "-o", "other.npz")
+	must(t, "show", "mine.npz", "--name", "1=fen", "-o", "other.npz")
 	if m, err := modelfile.Load("other.npz"); err != nil || m.Extras().Names[0] != "fen" {
 		t.Errorf("%v", err)
 	}
@@ -77,7 +80,7 @@ func listedNames(t *testing.T) string {
 func TestNameIsNoNumber(t *testing.T) {
 	namedSites(t)
 	before := read(t, "m.npz")
-	if o := patchworkCommand(t, "name", "m.npz", "bog", "1"); o.code != 2 || !testenv.Said(t, o.err) ||
+	if o := patchworkCommand(t, "show", "m.npz", "--name", "bog=1"); o.code != 2 || !testenv.Said(t, o.err) ||
 		read(t, "m.npz") != before {
 		t.Errorf("exit %d, %q", o.code, o.err)
 	}
@@ -109,7 +112,7 @@ func TestNamesAtOnce(t *testing.T) {
 	for k, name := range names {
 		all.Go(func() {
 			file := []string{"m.npz", "./m.npz", "link.npz"}[k%3]
-			if o := patchworkCommand(t, "name", file, strconv.Itoa(k+1), name); o.code != 0 {
+			if o := patchworkCommand(t, "show", file, "--name", strconv.Itoa(k+1)+"="+name); o.code != 0 {
 				t.Errorf("%s: exit %d, %s", name, o.code, o.err)
 			}
 		})

@@ -18,22 +18,21 @@ import (
 // writes. "" admits names without a suffix, such as /dev/stdout; they get the first
 // format. Kinds of synth are under "synth".
 var outputFormats = map[string][]string{
-	"draw":            {".png", ".svg"},
 	"exact":           {".npz", ""},
 	"exact --model":   {".npz", ""},
 	"exact --report":  {".txt", ".csv", ".npz", ".parquet", ".jsonl", ""},
 	"explain":         {".jsonl", ".csv", ".npz", ".parquet", ""},
 	"find":            {".csv", ".npz", ".parquet", ".jsonl", ""},
 	"learn":           {".npz", ""},
-	"look":            {".png", ".svg"},
-	"merge":           {".npz", ""},
-	"name":            {".npz", ""},
+	"mstep":           {".npz", ""},
 	"predict":         {".csv", ".npz"},
 	"predict --cells": {".csv", ".npz", ".parquet", ".jsonl"},
 	"report":          {".html", ".htm"},
 	"sample":          {".npz", ".csv", ".png", ".svg", ""},
 	"score":           {".csv", ".npz", ".parquet", ".jsonl"},
-	"count":           {".tally", ".txt", ".line", ""},
+	"show":            {".png", ".svg"},
+	"show --name":     {".npz", ""},
+	"stats":           {".tally", ".txt", ".line", ""},
 	"synth":           {".npz", ""},
 	"synth sheet":     {".npz", ".png", ""},
 }
@@ -91,8 +90,8 @@ func hintPicture(err error, command, path string) error {
 		return usagef("%w; patchwork explain --picture %s draws the explanations", err, path)
 	case "find":
 		return usagef("%w; --svg %s draws the finds on the page", err, strings.TrimSuffix(path, filepath.Ext(path))+".svg")
-	case "learn", "name":
-		return usagef("%w; patchwork draw MODEL -o %s draws the parts", err, path)
+	case "learn", "show":
+		return usagef("%w; patchwork show MODEL -o %s draws the parts", err, path)
 	}
 	return err
 }

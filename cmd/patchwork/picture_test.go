@@ -17,8 +17,8 @@ func TestPictures(t *testing.T) {
 		"explain -m model.npz t.npz --rows :1 --picture steps.svg -o e.jsonl",
 		"sample -m model.npz -n 4 -o samples.png",
 		"sample -m model.npz -n 4 -o samples.svg",
-		"draw model.npz -o draw.png",
-		"draw -m model.npz -o draw.svg",
+		"show model.npz -o draw.png",
+		"show -m model.npz -o draw.svg",
 		"synth bars --n 70 -o bars.npz --picture bars.png -q",
 	} {
 		must(t, fields(l)...)
@@ -43,7 +43,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s.svg begins %.40q", name, s)
 		}
 	}
-	if out := must(t, "draw", "model.npz"); !strings.Contains(out, "part 1") {
+	if out := must(t, "show", "model.npz"); !strings.Contains(out, "part 1") {
 		t.Errorf("drawn on a terminal:\n%s", out)
 	}
 }

@@ -29,7 +29,7 @@ func TestBrokenPipe(t *testing.T) {
 		return 0,
 			&os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
 	})
-	for _, l := range []string{"explain -m model.npz t.npz", "info model.npz", "draw model.npz", "version"} {
+	for _, l := range []string{"explain -m model.npz t.npz", "show model.npz", "version"} {
 		var stderr bytes.Buffer
 		code := run(context.Background(), fields(l), console{out: broken, err: &stderr, getenv: os.Getenv})
 		if code != 1 || stderr.Len() > 0 {
@@ -135,8 +135,8 @@ func interrupt(t *testing.T, signal syscall.Signal, flags string) {
 	if strings.Contains(flags, "kept") != strings.Contains(says, "goes on from here") {
 		t.Errorf("left %s, stderr %q", left, says)
 	}
-	if out := must(t, "info", filepath.Join(dir, "m.npz")); !strings.Contains(out, words.Interrupted) {
-		t.Errorf("info does not say so:\n%s", out)
+	if out := must(t, "show", filepath.Join(dir, "m.npz")); !strings.Contains(out, words.Interrupted) {
+		t.Errorf("show does not say so:\n%s", out)
 	}
 }
 

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +15,11 @@ import (
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
+	"example.com/patchwork/workbench"
 )
 
 // realCommands are the commands that take models of real values.
-const realCommands = "learn, explain, score, predict, sample, draw, info, name, report, count, merge and serve"
+const realCommands = "learn, explain, score, predict, sample, show, report, stats, mstep and serve"
 
 // isReal reports whether a path is that of a model of real values.
 func isReal(path string) bool { return path != "" && modelfile.IsReal(path) }
@@ -49,23 +51,57 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 	if err != nil {
 		return nil, opt, &inputError{err}
 	}
-	if m == nil {
-		sayNotes(cmd, v.Notes...)
-	} else {
+	if m != nil {
 		if v, err = v.Match(m.Columns, m.Height, m.Width); err != nil {
 			return nil, opt, &inputError{err}
 		}
 	}
-	v, err = f.cutValues(v)
-	return v, opt, err
+	if f.skip >= v.Len() {
+		return nil, opt, usagef("the rows asked for begin after the last of %d", v.Len())
+	}
+	return v.Cut(f.skip, f.most()), opt, nil
 }
 
-// kind returns what data are: what they show, unless a flag holds for bits only.
-func (f *learnFlags) kind(cmd *cobra.Command) dataset.Kind {
-	if meantFor(cmd, realValues) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") {
-		return dataset.Bit
+// hintReal adds to an error about numbers that are no bits how to learn from them as they are.
+func hintReal(err error) error {
+	if fe := notBits(err); fe != nil {
+		fe.Hint += "; --for real learns from the numbers as they are"
 	}
-	return dataset.Unknown
+	return err
+}
+
+// notBits returns the error about numbers that are no bits, or nil.
+func notBits(err error) *dataset.FormatError {
+	var fe *dataset.FormatError
+	if errors.Is(err, dataset.ErrNotBits) && errors.As(err, &fe) {
+		return fe
+	}
+	return nil
+}
+
+// plainlyReal returns why data that are no bits, as err says, must be meant as real values; "" where the data or the
+// flags
+// leave that open.
+func (f *learnFlags) plainlyReal(cmd *cobra.Command, err error, paths []string) string {
+	of := notBits(err)
+	if of == nil || meantFor(cmd, realValues) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") ||
+		slices.Contains(paths, "-") {
+		return ""
+	}
+	opt, err := f.data.options(cmd)
+	if err != nil {
+		return ""
+	}
+	opt.MaxMemory = int64(f.data.memory)
+	v, problem := dataset.ReadValues(paths, opt)
+	if problem == nil {
+		return v.Plainly()
+	}
+	var fe *dataset.FormatError
+	if errors.As(problem, &fe) && fe.Line > 0 && fe.Line > of.Line {
+		of.Hint += fmt.Sprintf("; as real values, line %d, column %q: %s", fe.Line, fe.Column, fe.Msg)
+	}
+	return ""
 }
 
 // sizeOf returns the number of rows or images with their size.
@@ -79,16 +115,15 @@ func sizeOf(n, height, width int, table bool) string {
 // isTableModel reports whether a model of real values is of rows.
 func isTableModel(m *real.Model) bool { return m.Height == 1 }
 
-// learnReal learns a model of real values, of those given unless that is nil.
-func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string, v *realSource) error {
+// learnReal learns a model of real values.
+func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	o, err := f.realOptions(cmd)
 	if err != nil {
 		return err
 	}
-	if v == nil {
-		if v, err = f.data.openReal(cmd, paths, nil); err != nil {
-			return err
-		}
+	v, err := f.data.openReal(cmd, paths, nil)
+	if err != nil {
+		return err
 	}
 	var data *real.Data
 	if v.stream == nil {
@@ -132,8 +167,8 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string, v *re
 	if m.Reading, err = v.Reading(); err != nil {
 		return err
 	}
-	m = *keepNames(cmd, f.output, namedReal{&m}).(namedReal).Model
-	if err := a.saveReal(f.output, &m); err != nil {
+	named := keepNames(cmd, f.output, workbench.Numbers{Model: &m}).(workbench.Numbers)
+	if err := a.saveModel(f.output, named); err != nil {
 		return err
 	}
 	if soFar {
@@ -142,7 +177,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string, v *re
 	if err := f.checkpoint.done(journal); err != nil {
 		return err
 	}
-	return a.realSummary(f, &m, r, m.Record.Rows, time.Since(began))
+	return a.realSummary(f, named, r, m.Record.Rows, time.Since(began))
 }
 
 // realProgress shows the steps of learning real values on a bar: the start, its parts, the shortest description that a
@@ -221,11 +256,6 @@ func measured(d *real.Data, table bool) string {
 	return fmt.Sprintf("from %v to %v, in steps of %v", low, high, d.Scales[0].Step)
 }
 
-// saveReal writes a model of real values, to standard output for "-".
-func (a *app) saveReal(path string, m *real.Model) error {
-	return a.output(path, func(w io.Writer) error { return modelfile.WriteReal(w, m) })
-}
-
 // realLearned is what learn --json reports of real values.
 type realLearned struct {
 	Output            string    `json:"output"`
@@ -242,7 +272,7 @@ type realLearned struct {
 }
 
 // realSummary says what was learned.
-func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int, took time.Duration) error {
+func (a *app) realSummary(f *learnFlags, m workbench.Numbers, r *real.Result, rows int, took time.Duration) error {
 	votes, variances := m.Votes()
 	if f.json {
 		return a.printObject(realLearned{f.output, "real", m.Rule.String(), rows, m.K(), r.LogLik,
@@ -251,7 +281,7 @@ func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int
 	}
 	lines := []string{
 		fmt.Sprintf("learned %s from %s in %.1f s", words.Count(m.K(), "part"),
-			sizeOf(rows, m.Height, m.Width, isTableModel(m)), took.Seconds()),
+			sizeOf(rows, m.Height, m.Width, m.Table()), took.Seconds()),
 		fmt.Sprintf("%s, %d of them with a variance of their own; %.2f parts used per row", words.Count(votes, "vote"),
 			variances, sum(m.Pi)),
 		fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", r.DescriptionLength,
@@ -260,16 +290,7 @@ func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int
 	if err := a.sayAll(a.notTo(f.output), lines); err != nil {
 		return err
 	}
-	return a.wrote(f.output, "%s", realSize(m))
-}
-
-// realSize returns the number of parts of a model with their size.
-func realSize(m *real.Model) string {
-	if isTableModel(m) {
-		return fmt.Sprintf("%s of %s, real values", words.Count(m.K(), "part"), words.Count(m.Width, "column"))
-	}
-	h, w := m.Frame()
-	return fmt.Sprintf("%s of %d x %d pixels, real values", words.Count(m.K(), "part"), h, w)
+	return a.wrote(f.output, "%s", m.Size())
 }
 
 // sum returns the sum of values.

@@ -120,7 +120,7 @@ func TestRealImages(t *testing.T) {
 	for _, path := range []string{"drawn.png", "sampled.png"} {
 		switch path {
 		case "drawn.png":
-			must(t, fields("draw m.npz -o drawn.png")...)
+			must(t, fields("show m.npz -o drawn.png")...)
 		case "sampled.png":
 			must(t, fields("sample -m m.npz -n 4 -o sampled.png")...)
 		}
@@ -136,7 +136,7 @@ func TestRealImages(t *testing.T) {
 	if a, b := mean(sampled.Data.([]float64)), mean(x); math.Abs(a-b) > .5 {
 		t.Errorf("mean %v of samples, %v of the data", a, b)
 	}
-	if text := must(t, fields("draw m.npz")...); !strings.Contains(text, "part 1") {
+	if text := must(t, fields("show m.npz")...); !strings.Contains(text, "part 1") {
 		t.Errorf("the terminal shows %q", text)
 	}
 }
@@ -197,7 +197,7 @@ func TestRealPredictions(t *testing.T) {
 		t.Errorf("rows.csv begins with %q and has %d lines", lines[0], len(lines))
 	}
 	var info struct{ Experts, Height int }
-	if err := json.Unmarshal([]byte(must(t, fields("info m.npz --json")...)), &info); err != nil || info.Experts != 2 ||
+	if err := json.Unmarshal([]byte(must(t, fields("show m.npz --json")...)), &info); err != nil || info.Experts != 2 ||
 		info.Height != 4 {
 		t.Errorf("%+v, %v", info, err)
 	}

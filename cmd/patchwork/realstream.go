@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile/tallyfile"
+	"example.com/patchwork/workbench"
 )
 
 // realSource is the data of a command: in memory, or if they are too large, files that are read again in every pass.
@@ -23,6 +24,9 @@ type realSource struct {
 // openReal reads and selects data as real values, for a model unless that is nil, into memory if --memory allows it.
 func (f *dataFlags) openReal(cmd *cobra.Command, paths []string, m *real.Model) (*realSource, error) {
 	v, opt, err := f.readReal(cmd, paths, m)
+	if err == nil && m == nil {
+		sayNotes(cmd, v.Notes...)
+	}
 	if !errors.Is(err, dataset.ErrMemory) {
 		return &realSource{Values: v}, err
 	}
@@ -104,7 +108,7 @@ func realBest(m *real.Model) int {
 }
 
 // countReal explains rows of real values and counts them.
-func (a *app) countReal(cmd *cobra.Command, f *countFlags, paths []string) (*tallyfile.Part, *counted, error) {
+func (a *app) countReal(cmd *cobra.Command, f *statsFlags, paths []string) (*tallyfile.Part, *counted, error) {
 	if err := meantFor(cmd, realValues); err != nil {
 		return nil, nil, err
 	}
@@ -162,7 +166,7 @@ func (w *watched) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
 }
 
 // beginReal is begin for a model of real values.
-func (f *mergeFlags) beginReal(cmd *cobra.Command) (*tallyfile.Part, func() (namedModel, error), error) {
+func (f *mstepFlags) beginReal(cmd *cobra.Command) (*tallyfile.Part, func() (workbench.Model, error), error) {
 	if err := meantFor(cmd, realValues); err != nil {
 		return nil, nil, err
 	}
@@ -172,11 +176,11 @@ func (f *mergeFlags) beginReal(cmd *cobra.Command) (*tallyfile.Part, func() (nam
 	}
 	hash, err := tallyfile.HashReal(m)
 	sum := &tallyfile.Part{Model: hash, Options: realCounted(m), Real: real.NewTally(m)}
-	return sum, func() (namedModel, error) {
+	return sum, func() (workbench.Model, error) {
 		next, err := sum.Real.MStep(m)
 		if err != nil {
 			return nil, &inputError{err}
 		}
-		return namedReal{next}, nil
+		return workbench.Numbers{Model: next}, nil
 	}, err
 }

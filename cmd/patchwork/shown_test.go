@@ -33,15 +33,15 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 	write(t, "none.csv", "name,"+evil+",b\n"+evil+",1,"+evil+"\nq,0,7\n")
 	save(t, "evil.npz", npy.Member{Name: evil, Array: npy.New([]uint8{0, 1}, 1, 2)},
 		npy.Member{Name: "b", Array: npy.New([]uint8{0, 1}, 1, 2)})
-	if o := patchworkCommand(t, "info", "evil-model.npz"); !strings.Contains(o.out, "\uFFFD]0;pwned") {
-		t.Fatalf("info prints %q, %q", o.out, o.err)
+	if o := patchworkCommand(t, "show", "evil-model.npz"); !strings.Contains(o.out, "\uFFFD]0;pwned") {
+		t.Fatalf("show prints %q, %q", o.out, o.err)
 	}
 	for _, line := range []string{
-		"info evil-model.npz", "name evil-model.npz", "score -m evil-model.npz evil.csv", "look evil.csv", "look none.csv",
-		"look evil.npz",
+		"show evil-model.npz", "score -m evil-model.npz evil.csv", "show evil.csv", "show none.csv",
+		"show evil.npz",
 		"learn evil.csv -o out.npz -k 1", "exact evil.csv --report -", "explain -m evil-model.npz none.csv",
 		"explain -m evil-model.npz --where name=" + "q none.csv",
-		"info evil-model.npz evil.csv", "draw evil-model.npz", "look nosuch" + evil,
+		"show evil-model.npz evil.csv", "show evil-model.npz -o x.svg", "show nosuch" + evil,
 	} {
 		o := patchworkCommand(t, fields(line)...)
 		for _, r := range o.out + o.err {

@@ -118,8 +118,8 @@ func TestLearnStreams(t *testing.T) {
 			!strings.Contains(out, fmt.Sprintf("uniform sample of %d of 3999", r.Sample)) {
 			t.Errorf("%s: record %+v\n%s", flags, r, out)
 		}
-		if info := must(t, "info", "a.npz"); !strings.Contains(info, fmt.Sprintf("sample of %d", r.Sample)) {
-			t.Errorf("info says nothing of the sample:\n%s", info)
+		if info := must(t, "show", "a.npz"); !strings.Contains(info, fmt.Sprintf("sample of %d", r.Sample)) {
+			t.Errorf("show says nothing of the sample:\n%s", info)
 		}
 	}
 	for _, flags := range []string{" -k 2 --method online --starts 1"} {

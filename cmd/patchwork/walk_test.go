@@ -52,11 +52,9 @@ func TestWalkTerminal(t *testing.T) {
 			[]string{"wrote t.npz: 10 images of 28 x 28"}},
 		{"learn t.npz -o model.npz -k 2 --shift 7 --rotate 24:12 --starts 4",
 			[]string{"learned 2 parts from 10 images", "wrote model.npz: 2 parts of 28 x 28 pixels"}},
-		{"draw model.npz", []string{"█"}},
-		{"draw model.npz", []string{"▒"}},
+		{"show model.npz", []string{"█", "▒", "2 parts of 28 x 28 pixels"}},
 		{"sample -m model.npz -n 3", []string{"█"}},
 		{"explain -m model.npz t.npz --rows 1", []string{`"picks":[{`}},
-		{"info model.npz", []string{"2 of 28 x 28 pixels"}},
 	} {
 		code, out, err := onTerminal(t.Context(), c.line)
 		if code != 0 {
@@ -81,7 +79,7 @@ func TestWalkTerminal(t *testing.T) {
 	if code != exitInterrupted || !strings.HasPrefix(last, "patchwork: interrupted: wrote long.npz, ") {
 		t.Errorf("exit %d, %q", code, says)
 	}
-	if code, out, err := onTerminal(t.Context(), "draw long.npz"); code != 0 || !strings.Contains(out, "█") {
+	if code, out, err := onTerminal(t.Context(), "show long.npz"); code != 0 || !strings.Contains(out, "█") {
 		t.Errorf("exit %d, %s%s", code, out, err)
 	}
 }

@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"learn/...", "table/..."},
 	{"diagnose/...", "internal/recipe"},
 	{"dataset/...", "modelfile/...", "render/..."},
-	{"cmd/engine"},
+	{"cmd/engine", "workbench"},
 	{"studio/..."},
 	{"cmd/patchwork", "cmd/site"},
 	{"experiments/..."},

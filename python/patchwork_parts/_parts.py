@@ -190,7 +190,7 @@ class PartsModel(TransformerMixin, Rows):
         name = f"picture.{format}"
         if X is None:
             self._fitted()
-            _, _, got = run(["draw", "m.npz", "-o", name, "-q"], {"m.npz": self.model_}, [name])
+            _, _, got = run(["show", "m.npz", "-o", name, "-q"], {"m.npz": self.model_}, [name])
         else:
             _, _, got = self._run("explain", self._binary(X), ["-o", "e.jsonl", "--picture", name], name)
         return Picture(got[name])

@@ -236,7 +236,7 @@ class TestPartsModel(unittest.TestCase):
         frame = pd.DataFrame(X, columns=[f"species {i}" for i in range(24)])
         m = PartsModel(3).fit(frame)
         self.assertEqual(list(m.feature_names_in_), list(frame.columns))
-        out, _, _ = _pipe.run(["info", "m.npz"], {"m.npz": m.model_})
+        out, _, _ = _pipe.run(["show", "m.npz"], {"m.npz": m.model_})
         self.assertIn("species 3", out)
         with self.assertRaisesRegex(ValueError, "order|names"):
             m.transform(frame[frame.columns[::-1]])

@@ -26,7 +26,7 @@ test("learning from ten drawn examples; the command line reads the model", async
     assert.equal(download.suggestedFilename(), file);
     await download.saveAs(join(scratch, file));
   }
-  assert.match(patchwork("info", "model.npz"), /2 parts|parts +2/i);
+  assert.match(patchwork("show", "model.npz"), /2 parts|parts +2/i);
   const lines = patchwork("explain", "-m", "model.npz", "data.npz", "-q").trim().split("\n").map((l) => JSON.parse(l) as { picks: unknown[] });
   assert.equal(lines.length, 10);
   assert.ok(lines.filter((l) => l.picks.length === 2).length >= 8, "most of the drawn T are two strokes");

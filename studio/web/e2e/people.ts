@@ -142,7 +142,7 @@ test("a part is named, and the name is everywhere; it opens in full and is downl
   const [download] = await Promise.all([page.waitForEvent("download"), renamed.getByRole("button", { name: "Download" }).click()]);
   assert.equal(download.suggestedFilename(), "Sites-of-2026.npz");
   await download.saveAs(join(scratch, "named.npz"));
-  assert.match(patchwork("info", "named.npz"), /raised bog, acid/);
+  assert.match(patchwork("show", "named.npz"), /raised bog, acid/);
   await shot(page, "manage-laptop-light");
   await renamed.getByRole("button", { name: "Remove Sites of 2026", exact: true }).click();
   await renamed.getByRole("button", { name: "Keep" }).click();

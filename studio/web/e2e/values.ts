@@ -54,7 +54,7 @@ test("measurements: parts are learned, a row is explained, and what is made unkn
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download the model" }).click();
   await (await download).saveAs(join(scratch, "wells-model.npz"));
-  assert.match(patchwork("info", "wells-model.npz"), /brine/);
+  assert.match(patchwork("show", "wells-model.npz"), /brine/);
   await clean(v);
 });
 

@@ -4,61 +4,15 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/render"
 )
-
-func (a *app) drawCommand() *cobra.Command {
-	var model, output string
-	cmd := &cobra.Command{
-		Use:   "draw MODEL [-o OUT]",
-		Short: "Draw the parts of a model",
-		Long: `Draw the templates of a model: ink from white (0) to black (1) under the max
-rule, blue (0), grey (no vote) and yellow (1) under max-minus-min.
-
-Without -o, draw in the terminal. The parts of a table stand under the names of its
-columns.`,
-		Example: `  patchwork draw model.npz
-  patchwork draw model.npz -o parts.svg`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := modelArgument(cmd, model, args)
-			if err != nil {
-				return err
-			}
-			if _, err := checkOutput("draw", output); err != nil {
-				return err
-			}
-			if isReal(path) {
-				return a.drawReal(cmd, path, output)
-			}
-			m, err := loadModel(path)
-			if err != nil {
-				return err
-			}
-			switch {
-			case output != "" && ofTable(m):
-				return a.savePictureUntil(cmd.Context(), output, render.TableParts(m))
-			case output != "":
-				return a.savePictureUntil(cmd.Context(), output, render.Experts(m))
-			case ofTable(m):
-				return a.print(partBars(m))
-			}
-			return a.show(render.Experts(m))
-		},
-	}
-	modelFlag(cmd, &model)
-	cmd.Flags().StringVarP(&output, "output", "o", "", "picture to write (.png, .svg; default the terminal)")
-	return cmd
-}
 
 // ofTable reports whether a model is of the rows of a table.
 func ofTable(m *patchwork.Model) bool { return m.Height() == 1 && !m.Config().Scene }
@@ -68,31 +22,6 @@ func tableColumns(m *patchwork.Model) []string {
 	out := make([]string, m.Width())
 	for i := range out {
 		out[i] = words.Column(m, i)
-	}
-	return out
-}
-
-// mostBars is how many columns of a part the terminal shows.
-const mostBars = 12
-
-// partBars returns the parts of a table as lines of text: the columns of which each
-// says most, with their probabilities as bars.
-func partBars(m *patchwork.Model) []string {
-	var out []string
-	for k := range m.K() {
-		head := words.Full(m, k)
-		if usage := m.Extras().Usage; usage != nil {
-			head += ", " + words.Percent(usage[k]) + " of rows"
-		}
-		out = append(out, head)
-		votes := words.Votes(m, k)
-		for _, v := range votes[:min(len(votes), mostBars)] {
-			out = append(out, fmt.Sprintf("  %6s %-20s %s (no part: %s)", words.Percent(v.P),
-				strings.Repeat("█", int(math.Round(20*v.P))), words.Column(m, v.Column), words.Percent(v.Background)))
-		}
-		if more := len(votes) - mostBars; more > 0 {
-			out = append(out, fmt.Sprintf("         and %s", words.Count(more, "more column")))
-		}
 	}
 	return out
 }

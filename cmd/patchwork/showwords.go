@@ -172,10 +172,7 @@ func columnsText(set *dataset.Set, o *dataset.Overview) []string {
 			line(j)
 		}
 	} else {
-		order := make([]int, len(o.Columns))
-		for j := range order {
-			order[j] = j
-		}
+		order := upTo(len(o.Columns))
 		slices.SortStableFunc(order, func(a, b int) int {
 			return cmp.Compare(o.Columns[b].Ones, o.Columns[a].Ones)
 		})

@@ -16,7 +16,7 @@ import (
 func TestLook(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "sites.csv", "site,moss,fern,reed\nA,1,0,1\nB,1,?,1\nC,0,0,0\nD,1,0,1\n")
-	out := must(t, "look", "sites.csv", "--meta", "site", "-o", "sheet.svg")
+	out := must(t, "show", "sites.csv", "--meta", "site", "-o", "sheet.svg")
 	for _, want := range []string{
 		"sites.csv: 4 rows of 3 columns", "55 % of the known cells, 0 % to 100 % per row", "8.3 % of the cells",
 		"all different, such as A",
@@ -36,7 +36,7 @@ func TestLook(t *testing.T) {
 		}
 	}
 	var o dataset.Overview
-	if err := json.Unmarshal([]byte(must(t, "look", "sites.csv", "--meta", "site", "--json", "-o", "sheet.png", "-q")),
+	if err := json.Unmarshal([]byte(must(t, "show", "sites.csv", "--meta", "site", "--json", "-o", "sheet.png", "-q")),
 		&o); err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +47,11 @@ func TestLook(t *testing.T) {
 	if _, err := os.Stat("sheet.png"); err != nil {
 		t.Error(err)
 	}
-	if out := must(t, "look", "sites.csv", "--meta", "site", "-q"); out != "" {
+	if out := must(t, "show", "sites.csv", "--meta", "site", "-q"); out != "" {
 		t.Errorf("quiet: %s", out)
 	}
 	write(t, "weighed.csv", "a,b,n\n1,0,3\n0,1,4\n")
-	if out := must(t, fields("look weighed.csv --weight n")...); !strings.Contains(out, "3 to 4, in all 7") {
+	if out := must(t, fields("show weighed.csv --weight n")...); !strings.Contains(out, "3 to 4, in all 7") {
 		t.Errorf("weights:\n%s", out)
 	}
 }
@@ -65,7 +65,7 @@ func TestLookAtImages(t *testing.T) {
 		blank.Pix[i] = 255
 	}
 	write(t, filepath.Join("photos", "T", "blank.png"), pngText(t, blank))
-	must(t, "look", "photos", "--size", "28x28", "-o", "sheet.svg")
+	must(t, "show", "photos", "--size", "28x28", "-o", "sheet.svg")
 	svg := read(t, "sheet.svg")
 	for _, want := range []string{">L · 8<", ">T · 17<", ">IMG_08<", ">blank<", "#d55e00",
 		"24 grey pictures were made binary at "} {
@@ -76,11 +76,11 @@ func TestLookAtImages(t *testing.T) {
 	if n := strings.Count(svg, ">IMG_"); n != 8+9 {
 		t.Errorf("%d images on the sheet beside the blank one, want 17 in rows of 10", n)
 	}
-	if out := must(t, "look", "photos", "--size", "28x28", "-o", "few.svg"); !strings.Contains(out,
+	if out := must(t, "show", "photos", "--size", "28x28", "-o", "few.svg"); !strings.Contains(out,
 		"few.svg: 18 of 25 images; --rows shows others") || !strings.Contains(svg, "18 of 25 images") {
 		t.Errorf("not said how many are shown:\n%s", out)
 	}
-	out := must(t, "look", "photos", "--size", "28x28", "--where", "y=L")
+	out := must(t, "show", "photos", "--size", "28x28", "--where", "y=L")
 	if !strings.Contains(out, "photos: 8 images of 28 x 28") || !strings.Contains(out, "█") {
 		t.Errorf("in the terminal:\n%s", out)
 	}

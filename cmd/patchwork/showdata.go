@@ -13,75 +13,55 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
 
-// lookFlags are the flags of look.
-type lookFlags struct {
-	data   dataFlags
-	model  string
-	output string
-	asJSON bool
-}
-
-func (a *app) lookCommand() *cobra.Command {
-	var f lookFlags
-	cmd := &cobra.Command{
-		Use:   "look DATA... [-o SHEET]",
-		Short: "Show what was understood of data",
-		Long: `Show data as they were read: how many images or rows, how much of them is ink or 1,
-what is unknown, blank, full or there twice, and the labels.
-
-With -o, draw a contact sheet: up to 60 images, grouped by the label y if there is
-one, or the first rows of a table under the names of its columns, with the share of
-ones of each. Without -o, show some in the terminal. With -m, read as for that model.`,
-		Example: `  patchwork look photos/ --size 56x56 -o sheet.png
-  patchwork look sites.csv
-  patchwork look letters.npz --where y=T --json`,
-		Args: oneOrMoreData,
-		RunE: func(cmd *cobra.Command, paths []string) error {
-			if _, err := checkOutput("look", f.output); err != nil {
-				return err
-			}
-			set, err := f.read(cmd, paths)
-			if err != nil {
-				return err
-			}
-			return a.look(cmd.Context(), set, &f)
-		},
+// showData shows what was understood of data, for a model if one is given.
+func (a *app) showData(cmd *cobra.Command, f *showFlags, paths []string) error {
+	if err := oneOrMoreData(cmd, paths); err != nil {
+		return err
 	}
-	fs := cmd.Flags()
-	fs.StringVarP(&f.output, "output", "o", "", "contact sheet to write (.png, .svg; default the terminal)")
-	fs.StringVarP(&f.model, "model", "m", "", "model as for which the data are read")
-	fs.BoolVar(&f.asJSON, "json", false, "one JSON object instead of text")
-	f.data.add(cmd)
-	f.data.addWholeMemory(cmd)
-	everyday(cmd, "output model json rows where threshold size")
-	return cmd
-}
-
-// read reads the data; what is noted in reading is part of the answer.
-func (f *lookFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, error) {
+	if _, err := checkOutput("show", f.output); err != nil {
+		return err
+	}
 	if f.model != "" {
-		m, err := loadModel(f.model)
+		m, err := load(f.model)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		f.data.model = m
+		switch m := m.(type) {
+		case workbench.Bits:
+			f.data.model = m.Model
+		case workbench.Classes:
+			f.data.model = m.Like()
+		case workbench.Numbers:
+			opt, err := f.data.options(cmd)
+			if err == nil {
+				opt, err = opt.Like(m.Reading)
+			}
+			if err != nil {
+				return &inputError{err}
+			}
+			opt.Kind = dataset.Number
+			return a.showPlan(cmd, f, paths, opt)
+		}
 	}
 	opt, err := f.data.options(cmd)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	opt.Kind = dataset.Bit
-	data, err := f.data.inMemory(cmd, paths, opt, false)
+	set, err := f.data.inMemory(cmd, paths, opt, false) // what is noted in reading is part of the answer
 	if err != nil {
-		return nil, err
+		if notBits(err) != nil && f.model == "" && !slices.Contains(paths, "-") {
+			return a.showPlan(cmd, f, paths, opt)
+		}
+		return err
 	}
-	return data.Set, nil
+	return a.look(cmd.Context(), set, f)
 }
 
 // look tells and shows what is in a set.
-func (a *app) look(ctx context.Context, set *dataset.Set, f *lookFlags) error {
+func (a *app) look(ctx context.Context, set *dataset.Set, f *showFlags) error {
 	o := set.Overview()
 	save := func() error {
 		picture, shown := sheetOf(set, o)
@@ -117,7 +97,7 @@ func (a *app) look(ctx context.Context, set *dataset.Set, f *lookFlags) error {
 	return a.say(a.out, "%d of %d images; -o sheet.png shows more", shown, set.Len())
 }
 
-// These constants bound what look shows in the terminal and on a sheet.
+// These constants bound what show shows of data in the terminal and on a sheet.
 const (
 	terminalImages = 12
 	terminalSide   = 19
@@ -166,11 +146,7 @@ func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side int) (s rende
 			}
 		}
 	} else {
-		index := make([]int, set.Len())
-		for i := range index {
-			index[i] = i
-		}
-		for _, i := range choose(index, most, marks) {
+		for _, i := range choose(upTo(set.Len()), most, marks) {
 			add(i, "")
 		}
 	}

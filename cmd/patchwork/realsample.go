@@ -1,0 +1,73 @@
+package main
+
+import (
+	"cmp"
+	"image"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork/learn/real"
+	"example.com/patchwork/render"
+)
+
+// sampleReal draws rows from a model.
+func (a *app) sampleReal(cmd *cobra.Command, f *sampleFlags) error {
+	if err := meantFor(cmd, realValues); err != nil {
+		return err
+	}
+	n, output := f.n, f.output
+	format, err := checkOutput("sample", output)
+	if err != nil {
+		return err
+	}
+	m, err := loadReal(f.model)
+	if err != nil {
+		return err
+	}
+	if err := f.check(m.Height, m.Width, m.K()); err != nil {
+		return err
+	}
+	var flat []float64
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = m.Sample(sampleSource(f.seed, i))
+		flat = append(flat, rows[i]...)
+	}
+	switch csv := strings.HasPrefix(format, ".csv"); {
+	case isTableModel(m) && (output == "" || csv):
+		roundAll(flat)
+		t := new(answers)
+		t.add("x", flat, realColumns(m)...)
+		err = a.outputAnswers(cmp.Or(output, "-"), ".csv", t, t.once())
+	case output == "":
+		return a.show(sampledSheet(m, rows))
+	case isPicture(output):
+		err = a.savePictureUntil(cmd.Context(), output, sampledSheet(m, rows))
+	case csv:
+		return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg",
+			output)
+	default:
+		err = a.output(output, func(w io.Writer) error { return writeRealRows(w, m, isTableModel(m), m.Columns, flat) })
+	}
+	if err != nil {
+		return err
+	}
+	return a.wrote(output, "%s", sizeOf(n, m.Height, m.Width, isTableModel(m)))
+}
+
+// sampledSheet draws sampled images in grey.
+func sampledSheet(m *real.Model, rows [][]float64) render.Sheet {
+	scale := render.RealScale{Low: math.Inf(1), High: math.Inf(-1)}
+	for _, row := range rows {
+		scale.Low, scale.High = min(scale.Low, slices.Min(row)), max(scale.High, slices.Max(row))
+	}
+	tiles := make([]image.Image, len(rows))
+	for i, row := range rows {
+		tiles[i] = scale.Grey(m.Height, m.Width, row)
+	}
+	return samplesSheet(tiles)
+}

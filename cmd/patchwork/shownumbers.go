@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/render"
+)
+
+// showPlan shows what each column is of data that hold numbers, and draws some of them.
+func (a *app) showPlan(cmd *cobra.Command, f *showFlags, paths []string, opt dataset.Options) error {
+	opt.MaxMemory = f.data.whole()
+	src, err := dataset.Open(cmd.Context(), paths, opt)
+	if err != nil {
+		return &inputError{err}
+	}
+	plan := src.Plan()
+	switch {
+	case f.asJSON:
+		err = a.printLong(plan)
+	case !a.quiet:
+		err = plan.Print(a.out, a.width)
+	}
+	frame, _ := src.Read(cmd.Context()) // what is open is shown as numbers
+	if err != nil || frame.Values == nil {
+		return err
+	}
+	v := frame.Values.Cut(f.data.skip, f.data.most())
+	switch {
+	case f.output != "":
+		return a.savePictureUntil(cmd.Context(), f.output, numbersSheet(v, sheetImages, sheetSide))
+	case v.Table || a.quiet || f.asJSON:
+		return nil
+	}
+	return a.show(numbersSheet(v, terminalImages, terminalSide))
+}
+
+// numbersSheet draws some images in grey, or of a table the first rows in one tile, by how far the values are from
+// the means of their columns.
+func numbersSheet(v *dataset.Values, most, side int) (s render.Sheet) {
+	if v.Table {
+		return valuesSheet(v.Cut(0, sheetRows))
+	}
+	scale := render.RealScale{Low: math.Inf(1), High: math.Inf(-1)}
+	for _, row := range v.Rows {
+		for _, x := range row {
+			if !math.IsNaN(x) {
+				scale.Low, scale.High = min(scale.Low, x), max(scale.High, x)
+			}
+		}
+	}
+	for _, i := range evenly(upTo(v.Len()), most) {
+		s.Tiles = append(s.Tiles, render.Tile{Image: thinned(scale.Grey(v.Height, v.Width, v.Rows[i]), side),
+			Caption: fmt.Sprint(v.Index[i] + 1)})
+	}
+	return s
+}
+
+// valuesSheet draws the rows of a table in one tile.
+func valuesSheet(v *dataset.Values) render.Sheet {
+	n, scale := v.Len(), render.RealScale{Full: 2}
+	z := make([]float64, n*v.Width)
+	for d := range v.Width {
+		known, total, squares := 0., 0., 0.
+		for _, row := range v.Rows {
+			if x := row[d]; !math.IsNaN(x) {
+				known, total, squares = known+1, total+x, squares+x*x
+			}
+		}
+		mean := total / known
+		sd := math.Sqrt(max(squares/known-mean*mean, math.SmallestNonzeroFloat64))
+		for i, row := range v.Rows {
+			z[i*v.Width+d] = (row[d] - mean) / sd
+		}
+	}
+	return render.Sheet{Legend: scale.Legend("deviations from the mean of its column"),
+		Tiles: []render.Tile{{Image: scale.Deviations(n, v.Width, z),
+			Caption: fmt.Sprintf("%s by %s", words.Count(n, "row"), words.Count(v.Width, "column"))}}}
+}
+
+// upTo returns 0 to n-1.
+func upTo(n int) []int { return valuesBy(n, func(i int) int { return i }) }
+
+// thinned returns a tile that is at most side pixels wide and high, by leaving out pixels.
+func thinned(tile *image.RGBA, side int) image.Image {
+	b := tile.Bounds()
+	step := (max(b.Dx(), b.Dy()) + side - 1) / side
+	if step <= 1 {
+		return tile
+	}
+	out := image.NewRGBA(image.Rect(0, 0, b.Dx()/step, b.Dy()/step))
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			out.SetRGBA(x, y, tile.RGBAAt(b.Min.X+x*step, b.Min.Y+y*step))
+		}
+	}
+	return out
+}

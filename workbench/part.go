@@ -1,0 +1,78 @@
+package workbench
+
+import (
+	"fmt"
+	"math"
+
+	"example.com/patchwork/diagnose/words"
+)
+
+// wordsColumns is how many columns of each side the words of a part name.
+const wordsColumns = 5
+
+// Part is what there is to say of a part.
+type Part struct {
+	Name  string  // that people gave to it, "" for none
+	Words string  // what it says
+	Usage float64 // share of the rows or images that have it; NaN if it is not known
+	// Means are probabilities, or of numbers means, row-major by its frame; NaN where it abstains, for numbers.
+	Means []float64
+	// Deviations are of numbers those that it says, NaN where it abstains; else nil.
+	Deviations []float64
+	Abstains   int // values without a vote
+	// Votes are of a table: the columns on which it votes, the strongest first.
+	Votes      []Vote
+	Elongation float64 // length over width of its ink; 1 is round
+}
+
+// Vote is what a part says of a column, and what is said where the part is not there.
+type Vote struct {
+	Column           int
+	Name             string // of the column
+	Value, Otherwise float64
+}
+
+// Part describes a part.
+func (m Bits) Part(k int) Part {
+	votes := words.Votes(m.Model, k)
+	p := Part{Words: words.Part(m.Model, k, wordsColumns), Usage: math.NaN(), Means: m.Template(k),
+		Abstains: m.Height()*m.Width() - len(votes), Elongation: words.ShapeOf(m.Model, k).Elongation()}
+	if names := m.Names(); names != nil {
+		p.Name = names[k]
+	}
+	if usage := m.Extras().Usage; usage != nil {
+		p.Usage = usage[k]
+	}
+	for i := 0; m.Height() == 1 && i < len(votes); i++ {
+		v := votes[i]
+		p.Votes = append(p.Votes, Vote{v.Column, words.Column(m.Model, v.Column), v.P, v.Background})
+	}
+	return p
+}
+
+// Part describes a part.
+func (m Numbers) Part(k int) Part {
+	votes := words.RealVotes(m.Model, k)
+	p := Part{Words: words.RealPart(m.Model, k, wordsColumns), Usage: math.NaN(), Means: make([]float64, m.F()),
+		Deviations: make([]float64, m.F()), Abstains: m.F() - len(votes), Elongation: 1}
+	if names := m.Names(); names != nil {
+		p.Name = names[k]
+	}
+	if m.Pi != nil {
+		p.Usage = m.Pi[k]
+		p.Words = fmt.Sprintf("%s of %ss: %s", words.Percent(p.Usage), words.NounsOf(m.Table()).Image, p.Words)
+	}
+	for f := range p.Means {
+		p.Means[f], p.Deviations[f] = math.NaN(), math.NaN()
+	}
+	for _, v := range votes {
+		p.Means[v.At], p.Deviations[v.At] = v.Mean, v.Deviation
+		if m.Table() {
+			p.Votes = append(p.Votes, Vote{v.At, words.RealColumn(m.Model, v.At), v.Mean, v.Before})
+		}
+	}
+	return p
+}
+
+// Part panics: a model of classes has no parts.
+func (m Classes) Part(int) Part { panic(errNoParts) }

@@ -1,0 +1,223 @@
+package workbench
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/learn/real"
+)
+
+// Lines says what the model is, for people.
+func (d *Description) Lines() []string {
+	var out []string
+	line := func(name, format string, args ...any) {
+		out = append(out, fmt.Sprintf("%-9s  "+format, append([]any{name}, args...)...))
+	}
+	out = d.sayParts()
+	if d.OfBits != nil {
+		q := "per pixel"
+		if !d.QPerPixel {
+			q = fmt.Sprint(d.Q)
+		}
+		line("rule", "%s, abstention value %s", d.Rule, q)
+	}
+	if d.OfNumbers != nil {
+		line("rule", "%s, %s, %d of them with a variance of their own", d.Rule, words.Count(d.OfNumbers.Votes, "vote"),
+			d.Variances)
+	}
+	if flags := readingFlags(d.Reading); flags != "" {
+		line("read with", "%s", flags)
+	}
+	d.sayMore(line)
+	d.sayLearned(line)
+	if d.OfBits != nil {
+		for i, f := range d.Findings {
+			line(map[bool]string{true: "findings"}[i == 0], "%s: %s %s", f.Kind, f.Facts, f.Advice)
+		}
+		if len(d.Findings) == 0 {
+			line("findings", "none; patchwork report says how stable the parts are")
+		}
+	}
+	return out
+}
+
+// sayParts says how many parts there are, and what each says; or so of classes.
+func (d *Description) sayParts() []string {
+	m := d.model
+	size := m.Size()
+	switch {
+	case d.OfClasses != nil && d.By != "":
+		size += ", of the label " + words.Clean(d.By)
+	case d.OfBits != nil && d.Images != [2]int{d.Height, d.Width}:
+		size += fmt.Sprintf(" anywhere in images of %d x %d", d.Images[0], d.Images[1])
+	}
+	out := []string{size}
+	for k, p := range d.Parts {
+		out = append(out, Full(m, k)+", "+p.Words)
+	}
+	if d.OfClasses != nil {
+		for _, c := range d.OfClasses.Classes {
+			out = append(out, fmt.Sprintf("%s, %s", words.Clean(c.Name), words.Count(int(c.Rows),
+				words.NounsOf(m.Table()).Image)))
+		}
+	}
+	return out
+}
+
+// sayMore says where the parts may be, and what the file holds beside them.
+func (d *Description) sayMore(line func(string, string, ...any)) {
+	if d.OfNumbers != nil && d.Places > 1 {
+		line("poses", "%s for each part", words.Count(d.Places, "place"))
+	}
+	if d.OfBits != nil {
+		if d.Scene || d.Poses.Count > 1 {
+			line("poses", "%s", d.Poses.text(d.Scene))
+		}
+		if d.Counted > 0 {
+			line("counts", "of %s", words.Count(int(d.Counted), words.NounsOf(d.Height == 1).Image))
+		}
+		if g := d.Geometry; g != nil {
+			for k, at := range g.Mean {
+				line(map[bool]string{true: "geometry"}[k == 0], "%s at dy %.1f, dx %.1f, angle %.1f on average",
+					Full(d.model, k), at[0], at[1], at[2])
+			}
+			line("", "rank %d, standard deviations %.3g", g.Rank, g.SD)
+		}
+	}
+	if d.Committee > 0 {
+		line("predicts", "by the average with %d more of the models tried, which the file holds", d.Committee)
+	}
+}
+
+// sayLearned says how the model was learned.
+func (d *Description) sayLearned(line func(string, string, ...any)) {
+	interrupted, image := false, words.NounsOf(d.Height == 1).Image
+	switch l := d.Learned.(type) {
+	case *Learned:
+		from := words.Count(int(l.Rows), image)
+		if l.Sample > 0 {
+			from += fmt.Sprintf(" (starts from a uniform sample of %d)", l.Sample)
+		}
+		if l.Method != "" || len(l.Starts) > 0 { // else the run was interrupted before it chose anything
+			line("learned", "method %s, mode %s, seed %d, from %s; %s", l.Method, l.Mode, l.Seed, from, l.startsText())
+		}
+		interrupted = l.Ended
+	case *real.Record:
+		line("learned", "seed %d, from %s; %s", l.Seed, words.Count(l.Rows, image),
+			scoresText("description length", l.Starts, l.DescriptionLength))
+		interrupted = l.Interrupted
+	}
+	if interrupted {
+		line("", "%s", words.Interrupted)
+	}
+}
+
+// startsText says how well the starts ended, by the score that judges them.
+func (l *Learned) startsText() string {
+	if len(l.Starts) == 0 {
+		return scoresText("log-likelihood", nil, l.LogLik)
+	}
+	what, of := "log-likelihood", func(s Start) float64 { return s.Score }
+	switch s := l.Starts[l.Chosen]; {
+	case s.DescriptionLength != 0:
+		what, of = "description length", func(s Start) float64 { return s.DescriptionLength }
+	case s.LeaveOneOut != 0:
+		what, of = "log-likelihood of images left out", func(s Start) float64 { return s.LeaveOneOut }
+	}
+	var scores []float64
+	for _, s := range l.Starts {
+		scores = append(scores, of(s))
+	}
+	return scoresText(what, scores, scores[l.Chosen])
+}
+
+// scoresText says the score that was chosen, and those of all starts if there are several.
+func scoresText(what string, scores []float64, chosen float64) string {
+	text := fmt.Sprintf("%s %.1f nats", what, chosen)
+	if len(scores) < 2 {
+		return text
+	}
+	text += fmt.Sprintf(", of %d starts: ", len(scores))
+	for i, s := range scores[:min(len(scores), mostListed)] {
+		text += fmt.Sprintf("%s%.1f", map[bool]string{true: ", "}[i > 0], s)
+	}
+	return text + map[bool]string{true: ", ..."}[len(scores) > mostListed]
+}
+
+func (p *Poses) text(scene bool) string {
+	shifts := fmt.Sprintf("dy %d..%d step %d, dx %d..%d step %d", p.DY[0], p.DY[1], p.DY[2], p.DX[0], p.DX[1], p.DX[2])
+	if scene {
+		shifts = "anywhere in the image"
+	}
+	turns := "no rotations"
+	if len(p.Rotations) > 1 {
+		turns = fmt.Sprintf("%d rotations from %v to %v degrees", len(p.Rotations), slices.Min(p.Rotations),
+			slices.Max(p.Rotations))
+	}
+	if n := len(p.Stretches); n > 0 {
+		turns += fmt.Sprintf(", %d stretches", n)
+	}
+	if scene {
+		return shifts + ", " + turns
+	}
+	return fmt.Sprintf("%d: %s, %s", p.Count, shifts, turns)
+}
+
+// mostListed is how many names or numbers a line has.
+const mostListed = 8
+
+// unflagged lists what no flag says of how data were read: what a file without names, and
+// the cells of some columns, are like.
+var unflagged = []string{"numbered", "marks", "signs", "letters"}
+
+// readingFlags returns how the data of a model were read as the flags that say so.
+func readingFlags(reading json.RawMessage) string {
+	d := json.NewDecoder(bytes.NewReader(reading))
+	if _, err := d.Token(); err != nil { // the bracket, or nothing
+		return ""
+	}
+	var flags []string
+	for d.More() {
+		name, err := d.Token()
+		var value any
+		if err == nil {
+			err = d.Decode(&value)
+		}
+		if err != nil {
+			break // the model file has checked that it is JSON
+		}
+		if slices.Contains(unflagged, fmt.Sprint(name)) {
+			continue
+		}
+		flags = append(flags, strings.TrimSpace(fmt.Sprintf("--%v %s", name, flagValue(value))))
+	}
+	return words.Clean(strings.Join(flags, " "))
+}
+
+// flagValue returns a value of JSON as that of a flag.
+func flagValue(v any) string {
+	switch v := v.(type) {
+	case bool:
+		return "" // true
+	case string:
+		if v == "" || strings.ContainsAny(v, " \"'$*{};|&<>") {
+			return strconv.Quote(v)
+		}
+		return v
+	case []any:
+		var out []string
+		for _, x := range v {
+			out = append(out, strings.Trim(flagValue(x), `"`))
+		}
+		if len(v) == 2 && fmt.Sprintf("%T", v[0]) == "float64" {
+			return strings.Join(out, "x")
+		}
+		return flagValue(strings.Join(out[:min(len(out), mostListed)], ","))
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,188 @@
+// Package workbench makes one thing of all models that Patchwork learns: of bits, of real values and of classes. A
+// model file becomes a [Model]; who uses one need not know which kind it is of.
+package workbench
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/learn/real"
+	"example.com/patchwork/modelfile"
+	"example.com/patchwork/modelfile/classfile"
+	"example.com/patchwork/render"
+)
+
+// Model is a model of any kind. It does not change; [Model.Name] returns another one.
+type Model interface {
+	// Describe says what there is to say of it.
+	Describe() *Description
+	// K returns the number of parts.
+	K() int
+	// Part describes part k, from 0.
+	Part(k int) Part
+	// Size says how many parts it has, and of what size, in words.
+	Size() string
+	// Draw returns a picture of the parts; the error says that there are none to draw.
+	Draw() (render.Picture, error)
+	// Name returns the model with another name for part k, from 0; an empty one removes it. The error says why a name
+	// cannot be given.
+	Name(k int, name string) (Model, error)
+	// Write writes the model file.
+	Write(io.Writer) error
+	// Names returns the names that people gave to the parts, "" for none; nil if no part has one.
+	Names() []string
+	// ColumnNames returns the names of the columns of a table; nil if they have none.
+	ColumnNames() []string
+	// Table reports whether it is of the rows of a table.
+	Table() bool
+}
+
+// Bits is a model of bits.
+type Bits struct{ *patchwork.Model }
+
+// Numbers is a model of real values.
+type Numbers struct{ *real.Model }
+
+// Classes is a model of the classes of a label.
+type Classes struct{ *classes.Classifier }
+
+// Load reads the model in the file at path. Bad content yields a [*modelfile.FormatError].
+func Load(path string) (Model, error) { return modelfile.LoadWith(path, "model", Read) }
+
+// Read reads a model of size bytes of any kind.
+func Read(r io.ReaderAt, size int64) (Model, error) {
+	switch kind := kindOf(r, size); kind {
+	case "classes":
+		c, err := classfile.Read(r, size)
+		return Classes{c}, err
+	case "numbers":
+		m, err := modelfile.ReadReal(r, size)
+		return Numbers{m}, err
+	default:
+		m, err := modelfile.Read(r, size)
+		return Bits{m}, err
+	}
+}
+
+// kindOf returns what sort of model an archive holds, by the names of its members; bits for all that is none.
+func kindOf(r io.ReaderAt, size int64) string {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return "bits"
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == name })
+	}
+	switch {
+	case has(classfile.Name):
+		return "classes"
+	case has("mean.npy") && !has("experts.npy"):
+		return "numbers"
+	}
+	return "bits"
+}
+
+// Write writes the model file.
+func (m Bits) Write(w io.Writer) error { return modelfile.Write(w, m.Model) }
+
+// Write writes the model file.
+func (m Numbers) Write(w io.Writer) error { return modelfile.WriteReal(w, m.Model) }
+
+// Write writes the model file.
+func (m Classes) Write(w io.Writer) error { return classfile.Write(w, m.Classifier) }
+
+// Names returns the names of the parts.
+func (m Bits) Names() []string { return m.Extras().Names }
+
+// Names returns the names of the parts.
+func (m Numbers) Names() []string { return m.Model.Names }
+
+// Names returns nil: parts of classes have no names.
+func (m Classes) Names() []string { return nil }
+
+// ColumnNames returns the names of the columns.
+func (m Bits) ColumnNames() []string { return m.Extras().Columns }
+
+// ColumnNames returns the names of the columns.
+func (m Numbers) ColumnNames() []string { return m.Columns }
+
+// ColumnNames returns the names of the columns.
+func (m Classes) ColumnNames() []string { return m.Like().Extras().Columns }
+
+// Table reports whether the model is of rows.
+func (m Bits) Table() bool { return m.Height() == 1 && !m.Config().Scene }
+
+// Table reports whether the model is of rows.
+func (m Numbers) Table() bool { return m.Height == 1 }
+
+// Table reports whether the model is of rows.
+func (m Classes) Table() bool { h, _ := m.Classifier.Size(); return h == 1 }
+
+// K returns 0: the parts are those of the classes.
+func (m Classes) K() int { return 0 }
+
+// Size says how many parts there are, and of what size.
+func (m Bits) Size() string { return sizeText(m.K(), m.Height(), m.Width()) }
+
+// Size says how many parts there are, and of what size.
+func (m Numbers) Size() string {
+	h, w := m.Frame()
+	return sizeText(m.K(), h, w) + ", real values"
+}
+
+// Size says how many classes there are, and of what size.
+func (m Classes) Size() string {
+	h, w := m.Classifier.Size()
+	n := words.Count(len(m.Classes()), "class") + "es"
+	if len(m.Classes()) == 1 {
+		n = "1 class"
+	}
+	if h == 1 {
+		return fmt.Sprintf("%s of %s", n, words.Count(w, "column"))
+	}
+	return fmt.Sprintf("%s of %d x %d pixels", n, h, w)
+}
+
+func sizeText(k, h, w int) string {
+	if h == 1 {
+		return fmt.Sprintf("%s of %s", words.Count(k, "part"), words.Count(w, "column"))
+	}
+	return fmt.Sprintf("%s of %d x %d pixels", words.Count(k, "part"), h, w)
+}
+
+// Draw returns a picture of the parts: tiles, or of a table bars under the names of its columns.
+func (m Bits) Draw() (render.Picture, error) {
+	if m.Table() {
+		return render.TableParts(m.Model), nil
+	}
+	return render.Experts(m.Model), nil
+}
+
+// Draw returns a picture of the parts as deviations from the background.
+func (m Numbers) Draw() (render.Picture, error) { return render.RealParts(m.Model), nil }
+
+// Draw returns an error.
+func (m Classes) Draw() (render.Picture, error) { return nil, errNoParts }
+
+// Name gives a part another name.
+func (m Bits) Name(k int, name string) (Model, error) {
+	out, err := words.Rename(m.Model, k, name)
+	return Bits{out}, err
+}
+
+// Name gives a part another name.
+func (m Numbers) Name(k int, name string) (Model, error) {
+	out, err := words.RenameReal(m.Model, k, name)
+	return Numbers{out}, err
+}
+
+// Name returns an error.
+func (m Classes) Name(int, string) (Model, error) { return nil, errNoParts }
+
+// errNoParts is for what only parts have.
+var errNoParts = fmt.Errorf("a model of classes has no parts of its own to draw or to name")
