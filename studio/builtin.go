@@ -13,7 +13,7 @@ import (
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/recipe"
-	"example.com/patchwork/modelfile"
+	"example.com/patchwork/workbench"
 )
 
 // builtin is a model that every server learns at its start, from data that it
@@ -63,9 +63,9 @@ func (s *core) buildOne(ctx context.Context, b *builtin) error {
 	if err := s.data.keep(d); err != nil {
 		return err
 	}
-	var learned *patchwork.Model
+	var learned workbench.Model
 	if made, ok := s.made[b.id]; ok {
-		learned, err = modelfile.Read(bytes.NewReader(made), int64(len(made)))
+		learned, err = workbench.Read(bytes.NewReader(made), int64(len(made)))
 	} else {
 		learned, err = b.learn(s.resting(ctx), set)
 	}
@@ -73,12 +73,12 @@ func (s *core) buildOne(ctx context.Context, b *builtin) error {
 		return err
 	}
 	j := &job{args: append(slices.Clone(d.files), selection(nil, b.take)...)}
-	return s.models.keep(&model{item: item{id: b.id, name: b.name, fixed: true}, source: "built-in", m: learned,
+	return s.models.keep(&model{item: item{id: b.id, name: b.name, fixed: true}, source: "built-in", of: learned,
 		command: j.line(&b.recipe)})
 }
 
 // learn learns the model.
-func (b *builtin) learn(ctx context.Context, set *dataset.Set) (*patchwork.Model, error) {
+func (b *builtin) learn(ctx context.Context, set *dataset.Set) (workbench.Model, error) {
 	if b.take > 0 {
 		set = set.Take(b.take)
 	}
@@ -92,7 +92,13 @@ func (b *builtin) learn(ctx context.Context, set *dataset.Set) (*patchwork.Model
 	if err != nil {
 		return nil, fmt.Errorf("learn %s: %w", b.id, err)
 	}
-	return set.Describe(out.model)
+	return withNames(set, out.model)
+}
+
+// withNames returns a model of bits with what a set says of its columns and of how it was read.
+func withNames(set *dataset.Set, m workbench.Model) (workbench.Model, error) {
+	out, err := set.Describe(m.(workbench.Bits).Model)
+	return workbench.Bits{Model: out}, err
 }
 
 // Builtins learns the built-in models and returns their files, by their ids, for Options.Made.
@@ -109,7 +115,7 @@ func Builtins(ctx context.Context) (map[string][]byte, error) {
 			return nil, err
 		}
 		var file bytes.Buffer
-		if err := modelfile.Write(&file, m); err != nil {
+		if err := m.Write(&file); err != nil {
 			return nil, err
 		}
 		files[b.id] = file.Bytes()

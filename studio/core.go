@@ -20,7 +20,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/learn/classes"
-	"example.com/patchwork/learn/real"
+	"example.com/patchwork/workbench"
 )
 
 // Options says what a Server serves. The zero value serves the built-in models.
@@ -59,8 +59,7 @@ type Options struct {
 // NamedModel is a model to serve.
 type NamedModel struct {
 	Name  string
-	Model *patchwork.Model // of bits
-	Real  *real.Model      // or of real values
+	Model workbench.Model
 }
 
 // NamedData is a data set to serve.
@@ -178,14 +177,14 @@ func (s *core) take(opt *Options) error {
 		}
 	}
 	for _, of := range opt.Models {
-		m := &model{item: item{name: of.Name, fixed: true}, source: "file", m: of.Model, real: of.Real}
-		if m.m != nil {
-			columns := m.m.Extras().Columns
+		m := &model{item: item{name: of.Name, fixed: true}, source: "file", of: of.Model}
+		if b := m.bits(); b != nil {
+			columns := b.Extras().Columns
 			for j := 0; columns == nil && j < len(opt.Data); j++ {
-				columns = namesFor(m.m, opt.Data[j].Set)
+				columns = namesFor(b, opt.Data[j].Set)
 			}
 			var err error
-			if m.m, err = withColumns(m.m, columns); err != nil {
+			if m.of, err = withColumns(b, columns); err != nil {
 				return err // they fit
 			}
 		}
@@ -205,10 +204,11 @@ func namesFor(m *patchwork.Model, set *dataset.Set) []string {
 }
 
 // withColumns returns the model with names of its columns, or without for nil.
-func withColumns(m *patchwork.Model, columns []string) (*patchwork.Model, error) {
+func withColumns(m *patchwork.Model, columns []string) (workbench.Model, error) {
 	extras := m.Extras()
 	extras.Columns = columns
-	return m.WithExtras(extras)
+	out, err := m.WithExtras(extras)
+	return workbench.Bits{Model: out}, err
 }
 
 // Ready returns what the server still waits for, or "" if it is ready.

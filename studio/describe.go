@@ -1,15 +1,13 @@
 package studio
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"slices"
-
-	"example.com/patchwork/internal/recipe"
 
 	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/pose"
 )
 
@@ -62,19 +60,19 @@ type move struct {
 const maxComponents = 12
 
 func newModelInfo(m *model) modelInfo {
-	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Experts: m.parts(), Rotations: []float64{}}
+	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Experts: m.of.K(), Rotations: []float64{}}
 	if m.command != "" {
 		info.Command = &m.command
 	}
 	rows, poses := int64(0), pose.Grid{}
-	if r := m.real; r != nil {
+	if r := m.numbers(); r != nil {
 		info.Height, info.Width = r.Frame()
 		info.Values, info.Rule, info.Outside, info.Reuse, info.Table = ofReal, r.Rule.String(), "background", r.Reuse,
 			r.Height == 1
 		info.ImageHeight, info.ImageWidth, info.Columns, info.Names = r.Height, r.Width, r.Columns, r.Names
 		rows, poses = int64(r.Record.Rows), r.Poses
 	} else {
-		rows, poses = info.setBits(m.m), m.m.Config().Poses
+		rows, poses = info.setBits(m.bits()), m.bits().Config().Poses
 	}
 	info.Reuse, info.ShiftStep = max(1, info.Reuse), max(1, poses.DX.Step, poses.DY.Step)
 	info.Shift = max(reach(poses.DY), reach(poses.DX))
@@ -140,9 +138,6 @@ type expertInfo struct {
 	Columns    []expertColumn `json:"columns" doc:"for a table: the columns it votes on, strongest first"`
 }
 
-// wordsColumns is how many columns of each side the words of a part name.
-const wordsColumns = 5
-
 type meanPose struct {
 	DY    float64 `json:"dy"`
 	DX    float64 `json:"dx"`
@@ -174,10 +169,10 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 	}
 	defer leave()
 	out := new(expertList)
-	if m.real != nil {
-		out.Body.Ground = newGround(m.real)
+	if m.numbers() != nil {
+		out.Body.Ground = newGround(m.numbers())
 	}
-	for k := range m.parts() {
+	for k := range m.of.K() {
 		out.Body.Experts = append(out.Body.Experts, newExpert(m, k))
 	}
 	return out, nil
@@ -185,65 +180,52 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 
 // expertBytes returns the size of the description of all experts, about.
 func expertBytes(m *model) int64 {
-	if r := m.real; r != nil {
+	if r := m.numbers(); r != nil {
 		votes, _ := r.Votes()
 		return 12*int64(r.K()+2)*int64(r.F()) + 500*int64(r.K()) + int64(votes)*(70+textBytes(r.Columns)/int64(r.D()))
 	}
-	numbers := int64(m.m.K()) * int64(m.m.Height()) * int64(m.m.Width())
-	n := 6*numbers + 500*int64(m.m.K())
-	if m.m.Height() > 1 {
+	numbers := int64(m.bits().K()) * int64(m.bits().Height()) * int64(m.bits().Width())
+	n := 6*numbers + 500*int64(m.bits().K())
+	if m.bits().Height() > 1 {
 		return n
 	}
-	columns, spoken := textBytes(m.m.Extras().Columns)/int64(m.m.Width()), int64(0)
-	for k := range m.m.K() {
-		for i, p := range m.m.Template(k) {
-			if votes(m.m, i, p) {
-				spoken++
-			}
-		}
+	columns, spoken := textBytes(m.bits().Extras().Columns)/int64(m.bits().Width()), int64(0)
+	for k := range m.bits().K() {
+		spoken += int64(len(words.Votes(m.bits(), k)))
 	}
 	return n + spoken*(70+columns)
 }
 
 func newExpert(m *model, k int) expertInfo {
-	if m.real != nil {
-		return newRealExpert(m, k)
+	p := m.of.Part(k)
+	info := expertInfo{Index: k, Name: p.Name, Template: newF32(p.Means), Deviation: newF32(p.Deviations),
+		Abstains: p.Abstains, Elongation: p.Elongation, Words: p.Words}
+	if !math.IsNaN(p.Usage) {
+		info.Usage = &p.Usage
 	}
-	t, e := m.m.Template(k), m.m.Extras()
-	info := expertInfo{Index: k, Name: m.called(k), Template: newF32(t), Elongation: words.ShapeOf(m.m, k).Elongation(),
-		Words: words.Part(m.m, k, wordsColumns)}
-	for i, p := range t {
-		if !votes(m.m, i, p) {
-			info.Abstains++
-		}
-	}
-	if e.Usage != nil {
-		info.Usage = &e.Usage[k]
-	}
-	if e.Geometry != nil {
-		mean := e.Geometry.Normal.Mean()
+	if b := m.bits(); b != nil && b.Extras().Geometry != nil {
+		mean := b.Extras().Geometry.Normal.Mean()
 		info.Pose = &meanPose{mean[3*k], mean[3*k+1], mean[3*k+2]}
 	}
-	if m.m.Height() == 1 {
+	if m.of.Table() {
 		info.Columns = []expertColumn{}
-		for i, p := range t {
-			if votes(m.m, i, p) {
-				info.Columns = append(info.Columns, expertColumn{words.Column(m.m, i), i, p, m.m.Abstention(i)})
-			}
-		}
-		slices.SortStableFunc(info.Columns, func(a, b expertColumn) int {
-			return cmp.Compare(math.Abs(b.P-b.Q), math.Abs(a.P-a.Q))
-		})
+	}
+	for _, v := range p.Votes {
+		info.Columns = append(info.Columns, expertColumn{v.Name, v.Column, v.Value, v.Otherwise})
 	}
 	return info
 }
 
-// votes reports whether p is a vote at pixel i: where experts may vote for off, anything
-// but the abstention value, else only values above it.
-func votes(m *patchwork.Model, i int, p float64) bool {
-	q := m.Abstention(i)
-	if !m.Config().Rule.TwoSided() {
-		return p > q
+// ground is what a model of real values says where no part does.
+type ground struct {
+	Mean      f32 `json:"mean"`
+	Deviation f32 `json:"deviation"`
+}
+
+func newGround(m *real.Model) *ground {
+	var mean, dev []float64
+	for _, b := range m.Background {
+		mean, dev = append(mean, b.Mean), append(dev, math.Sqrt(b.Var))
 	}
-	return p != q
+	return &ground{newF32(mean), newF32(dev)}
 }

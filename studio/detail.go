@@ -88,3 +88,10 @@ func inForce(e *patchwork.Explanation, scoring patchwork.Scoring, p []float64) [
 	}
 	return out
 }
+
+// votes reports whether p is a vote at pixel i: where parts may vote for off, anything but the abstention value, else
+// only values above it.
+func votes(m *patchwork.Model, i int, p float64) bool {
+	q := m.Abstention(i)
+	return p > q || p < q && m.Config().Rule.TwoSided()
+}

@@ -41,9 +41,9 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 	if err != nil {
 		return nil, err
 	}
-	if in.K >= m.m.K() {
+	if in.K >= m.bits().K() {
 		return nil, problemAt(statusNotFound, "path.k", in.K, "model %s has no part %d; it has %d, from 0 in this API", in.ID,
-			in.K, m.m.K())
+			in.K, m.bits().K())
 	}
 	d, err := s.data.find(in.Data)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 	if err != nil {
 		return nil, err
 	}
-	if set, err = set.Take(s.limits.Batch).For(m.m); err != nil {
+	if set, err = set.Take(s.limits.Batch).For(m.bits()); err != nil {
 		return nil, contentError(err)
 	}
 	if err := checkAnswer(2*in.N, d.set); err != nil {

@@ -128,7 +128,7 @@ func (s *core) task(ctx context.Context, in *explainQuery) (*task, error) {
 		if t.model, err = s.models.find(in.Model); err != nil {
 			return nil, err
 		}
-		if t.images, err = s.fileImages(ctx, b, &in.ReadOptions, t.model.m); err != nil {
+		if t.images, err = s.fileImages(ctx, b, &in.ReadOptions, t.model.bits()); err != nil {
 			return nil, err
 		}
 	default:
@@ -145,14 +145,14 @@ func (s *core) fits(t *task) error {
 		if i > 0 && h == t.images[i-1].Height() && w == t.images[i-1].Width() {
 			continue
 		}
-		grid, err := t.model.m.GridFor(h, w)
+		grid, err := t.model.bits().GridFor(h, w)
 		if err != nil {
 			return problemf(422, "image %d: %v", i, err)
 		}
 		if steps, most := t.effort(grid), maxSteps*float64(s.limits.Effort); steps > most {
 			return problemf(422, "image %d: %d parts at %d poses with this many picks take %.3g steps, more than this server "+
 				"allows (%.3g); give a lower max_picks or reuse",
-				i, t.model.m.K(), grid.Len(), steps, most)
+				i, t.model.bits().K(), grid.Len(), steps, most)
 		}
 	}
 	return nil
@@ -164,7 +164,7 @@ const maxSteps = 16
 // effort returns an upper bound on the work of explaining an image: experts x
 // poses x pixels of their frame for every pick.
 func (t *task) effort(grid pose.Grid) float64 {
-	c, k := t.model.m.Config(), float64(t.model.m.K())
+	c, k := t.model.bits().Config(), float64(t.model.bits().K())
 	picks := k * float64(max(c.Reuse, t.settings.Reuse, 1))
 	if n := t.settings.MaxPicks; n > 0 {
 		picks = min(picks, float64(n))
@@ -181,7 +181,7 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Exp
 	}
 	p.Within(ctx)
 	step := 1 // images between two checks of the context
-	if c := t.model.m.Config(); !c.Scene && c.Poses.Len() == 1 {
+	if c := t.model.bits().Config(); !c.Scene && c.Poses.Len() == 1 {
 		step = 256 // rows are explained together
 	}
 	var out patchwork.Explanations
@@ -224,7 +224,7 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 		if err := s.answerTakes(ctx, int64(size)*4/3); err != nil {
 			return err
 		}
-		x.Detail = newDetail(t.model.m, e.Scoring, t.images[i], e)
+		x.Detail = newDetail(t.model.bits(), e.Scoring, t.images[i], e)
 		return nil
 	})
 	if err == nil && t.predict {
@@ -240,11 +240,11 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 
 // predictUnknown adds the probabilities of unknown bits.
 func predictUnknown(ctx context.Context, t *task, out []explanation) error {
-	columns, err := dataset.ExclusiveColumns(t.model.m)
+	columns, err := dataset.ExclusiveColumns(t.model.bits())
 	if err != nil {
 		return contentError(err)
 	}
-	err = posterior.Predict(ctx, t.model.m, t.images, posterior.Options{MaxPicks: t.settings.MaxPicks}, 1,
+	err = posterior.Predict(ctx, t.model.bits(), t.images, posterior.Options{MaxPicks: t.settings.MaxPicks}, 1,
 		func(i int, p []float64, _ *posterior.Posterior) {
 			img := t.images[i]
 			posterior.Exclusive(columns).Normalize(p, img)

@@ -14,6 +14,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/pose"
+	"example.com/patchwork/workbench"
 )
 
 // numbers decodes an f32.
@@ -209,7 +210,7 @@ func TestImpossibleImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(t, func(o *Options) { o.Models = []NamedModel{{Name: "hard", Model: m}} })
+	s := newServer(t, func(o *Options) { o.Models = []NamedModel{{Name: "hard", Model: workbench.Bits{Model: m}}} })
 	w := request{path: "/v1/explain",
 		body: `{"model":"m1","images":[{"height":1,"width":2,"bits":"01"}],"detail":true}`}.send(t, s)
 	if w.Code != 200 || !strings.Contains(w.Body.String(), `"log_lik":null`) {

@@ -278,7 +278,7 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 		q.s.rest(j.progress(p, m))
 	}}
 	if out, err = l.run(ctx); err == nil {
-		out.model, err = set.Describe(out.model)
+		out.model, err = withNames(set, out.model)
 	}
 	return out, err
 }
@@ -329,7 +329,7 @@ func (q *jobs) keep(j *job, out outcome) {
 		}
 		j.command = j.line(&r)
 	}
-	m := &model{item: item{name: j.name}, source: "learned", m: out.model, real: out.real, command: j.command}
+	m := &model{item: item{name: j.name}, source: "learned", of: out.model, command: j.command}
 	if err := q.s.models.keepLearned(m); err != nil {
 		j.state, j.problem = failed, err.Error()
 		return

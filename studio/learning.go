@@ -8,10 +8,10 @@ import (
 
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
-	"example.com/patchwork/learn/real"
 	"example.com/patchwork/table"
 
 	"example.com/patchwork"
+	"example.com/patchwork/workbench"
 )
 
 // progress is the progress of learning.
@@ -48,8 +48,7 @@ const (
 
 // outcome is the result of learning.
 type outcome struct {
-	model *patchwork.Model
-	real  *real.Model // instead, of real values
+	model workbench.Model
 	// starts, if not 0, is the number of starts before learning was stopped: as
 	// many give the same model. -1: no command line does.
 	starts int
@@ -127,7 +126,7 @@ func (l *learning) images(ctx context.Context) (outcome, error) {
 		last = s.Model
 		l.see(s, pixels)
 	}
-	return outcome{model: last, starts: l.startsOf(ctx, last)}, nil
+	return outcome{model: workbench.Bits{Model: last}, starts: l.startsOf(ctx, last)}, nil
 }
 
 // see tells of a step of learning.
@@ -177,7 +176,7 @@ func (l *learning) rows(ctx context.Context) (outcome, error) {
 			if best == nil {
 				return outcome{}, errNothing
 			}
-			return outcome{model: best, starts: -1}, nil
+			return outcome{model: workbench.Bits{Model: best}, starts: -1}, nil
 		}
 		if err != nil {
 			return outcome{}, err
@@ -193,5 +192,5 @@ func (l *learning) rows(ctx context.Context) (outcome, error) {
 			}
 		})
 	}
-	return outcome{model: best}, nil
+	return outcome{model: workbench.Bits{Model: best}}, nil
 }

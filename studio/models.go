@@ -7,19 +7,30 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/learn/real"
-	"example.com/patchwork/modelfile"
 	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
 
 // model is a model being served. It does not change once stored: a change of
 // its names stores a copy.
 type model struct {
 	item
-	source   string           // "file", "upload", "learned" or "built-in"
-	m        *patchwork.Model // nil for one of real values
-	real     *real.Model      // nil for one of bits
-	command  string           // makes the same bytes; "" if unknown
-	unpacked int64            // memory of an upload, by what it said; 0 for others
+	source   string // "file", "upload", "learned" or "built-in"
+	of       workbench.Model
+	command  string // makes the same bytes; "" if unknown
+	unpacked int64  // memory of an upload, by what it said; 0 for others
+}
+
+// bits returns the model of bits, nil for one of real values.
+func (m *model) bits() *patchwork.Model {
+	of, _ := m.of.(workbench.Bits)
+	return of.Model
+}
+
+// numbers returns the model of real values, nil for one of bits.
+func (m *model) numbers() *real.Model {
+	of, _ := m.of.(workbench.Numbers)
+	return of.Model
 }
 
 // models holds the models being served.
@@ -33,13 +44,13 @@ func newModels(limit int, space int64) *models {
 // others by their numbers, with the counts that the templates come from.
 func (m *model) bytes() int64 {
 	n, numbers := int64(4000+len(m.name)+len(m.command)), int64(0)
-	if r := m.real; r != nil {
+	if r := m.numbers(); r != nil {
 		n += textMemory(r.Columns) + textMemory(r.Names)
 		numbers = 3 * (int64(r.K())*int64(r.F()) + 2*int64(r.D()))
 	} else {
-		e := m.m.Extras()
+		e := m.bits().Extras()
 		n += textMemory(e.Columns) + textMemory(e.Names)
-		numbers = 5 * int64(m.m.K()) * int64(m.m.Height()) * int64(m.m.Width()) * int64(1+len(e.Committee))
+		numbers = 5 * int64(m.bits().K()) * int64(m.bits().Height()) * int64(m.bits().Width()) * int64(1+len(e.Committee))
 	}
 	if m.unpacked > 0 {
 		return n + m.unpacked
@@ -78,7 +89,7 @@ func (s *models) roomForMore() error {
 // are asked.
 func (s *models) find(id string) (*model, error) {
 	m, err := s.any(id)
-	if err == nil && m.real != nil {
+	if err == nil && m.numbers() != nil {
 		return nil, problemf(422,
 			"model %.64q is of real values, which have operations of their own: POST /v1/values/explain and /v1/values/sample",
 			id)
@@ -89,7 +100,7 @@ func (s *models) find(id string) (*model, error) {
 // findReal returns the model of real values with that id.
 func (s *models) findReal(id string) (*model, error) {
 	m, err := s.any(id)
-	if err == nil && m.real == nil {
+	if err == nil && m.numbers() == nil {
 		return nil, problemf(422, "model %.64q is of bits: POST /v1/explain and /v1/sample are for it", id)
 	}
 	return m, err
@@ -185,19 +196,27 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 	if err != nil {
 		return nil, err
 	}
-	m, err := modelfile.Read(bytes.NewReader(b.bytes), int64(len(b.bytes)))
+	m, err := workbench.Read(bytes.NewReader(b.bytes), int64(len(b.bytes)))
 	if err != nil {
-		if r, e := modelfile.ReadReal(bytes.NewReader(b.bytes), int64(len(b.bytes))); e == nil {
-			return s.loadReal(r, in, unpacked)
-		}
 		return nil, contentError(err)
 	}
-	cfg := m.Config()
-	if err := s.limits.checkModel(&cfg, m.K()); err != nil {
+	kept := &model{item: item{name: in.Name}, source: "upload", of: m, unpacked: unpacked}
+	switch m := m.(type) {
+	case workbench.Bits:
+		cfg := m.Config()
+		err = s.limits.checkModel(&cfg, m.K())
+	case workbench.Numbers:
+		if err = s.limits.checkReal(m.Model); err == nil && in.Data != "" {
+			err = problemf(422, "a model of real values keeps the names of its columns itself; leave out data")
+		}
+	default:
+		err = problemf(422, "a model of classes: the page learns classes from examples and does not load them")
+	}
+	if err != nil {
 		return nil, err
 	}
-	kept := &model{item: item{name: in.Name}, source: "upload", m: m, unpacked: unpacked}
 	if in.Data != "" {
+		m := kept.bits()
 		d, err := s.data.find(in.Data)
 		if err != nil {
 			return nil, err
@@ -207,7 +226,7 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 			return nil, problemf(422, "data set %s has no column names that fit a model of %d x %d", in.Data, m.Height(),
 				m.Width())
 		}
-		if kept.m, err = withColumns(m, columns); err != nil {
+		if kept.of, err = withColumns(m, columns); err != nil {
 			return nil, contentError(err)
 		}
 	}
@@ -228,12 +247,7 @@ func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
 	}
 	defer leave()
 	var buf bytes.Buffer
-	if m.real != nil {
-		err = modelfile.WriteReal(&buf, m.real)
-	} else {
-		err = modelfile.Write(&buf, m.m)
-	}
-	if err != nil {
+	if err := m.of.Write(&buf); err != nil {
 		return nil, contentError(err)
 	}
 	return &file{"application/octet-stream", `attachment; filename="` + m.id + `.npz"`, buf.Bytes()}, nil
@@ -247,8 +261,8 @@ func (s *core) gallery(ctx context.Context, id, format string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.parts() > maxGallery {
-		return nil, problemf(422, "a picture shows at most %d parts, and this model has %d", maxGallery, m.parts())
+	if m.of.K() > maxGallery {
+		return nil, problemf(422, "a picture shows at most %d parts, and this model has %d", maxGallery, m.of.K())
 	}
 	_, leave, err := s.enterLarge(ctx, min(m.size, s.limits.AnswerBytes))
 	if err != nil {
@@ -260,7 +274,11 @@ func (s *core) gallery(ctx context.Context, id, format string) (*file, error) {
 	if format == "svg" {
 		write, kind = render.WriteSVG, "image/svg+xml"
 	}
-	if err := write(&buf, m.picture()); err != nil {
+	picture, err := m.of.Draw()
+	if err == nil {
+		err = write(&buf, picture)
+	}
+	if err != nil {
 		return nil, problem(422, err.Error())
 	}
 	return &file{kind, "inline", buf.Bytes()}, nil

@@ -8,6 +8,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/workbench"
 )
 
 // noisyScenes returns a model of scenes with two parts, and images that show both with
@@ -53,7 +54,7 @@ func noisyScenes(t *testing.T) (*patchwork.Model, *dataset.Set) {
 // their numbers and the steps of the details are those under it.
 func TestScenesTellTheirNoise(t *testing.T) {
 	m, set := noisyScenes(t)
-	s := newServer(t, func(o *Options) { o.Models = []NamedModel{{Name: "scenes", Model: m}} })
+	s := newServer(t, func(o *Options) { o.Models = []NamedModel{{Name: "scenes", Model: workbench.Bits{Model: m}}} })
 	type scored struct {
 		LogLik float64 `json:"log_lik"`
 		Images []struct {

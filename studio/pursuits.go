@@ -42,7 +42,7 @@ type kind struct {
 // bytes estimates the memory of a kind, by measurement: 26 bytes per number of
 // the rotated templates, 5 MB, and 70 bytes per candidate.
 func (k *kind) bytes() int64 {
-	c, n := k.model.m.Config(), int64(k.model.m.K())
+	c, n := k.model.bits().Config(), int64(k.model.bits().K())
 	turned := n * int64(c.Poses.Turns()) * int64(c.Height) * int64(c.Width)
 	return 26*turned + 5e6 + 70*n*int64(c.Poses.Len())
 }
@@ -51,7 +51,7 @@ func (k *kind) bytes() int64 {
 func (p *pursuits) take(m *model, s Settings) (*patchwork.Pursuit, error) {
 	k := p.cached(m, s)
 	if k == nil {
-		first, err := patchwork.NewPursuit(m.m, s.options(m.m))
+		first, err := patchwork.NewPursuit(m.bits(), s.options(m.bits()))
 		if err != nil {
 			return nil, problem(statusUnprocessableEntity, err.Error())
 		}

@@ -21,7 +21,7 @@ func (r *ReadFor) options(s *core, opt dataset.Options) (_ dataset.Options, m *m
 	if m, err = s.models.find(r.Model); err != nil {
 		return opt, nil, nil, err
 	}
-	if opt, notes, err = opt.For(m.m); err != nil {
+	if opt, notes, err = opt.For(m.bits()); err != nil {
 		return opt, nil, nil, contentError(err)
 	}
 	return opt, m, notes, nil
@@ -31,7 +31,7 @@ func (r *ReadFor) options(s *core, opt dataset.Options) (_ dataset.Options, m *m
 // that read it the same way without the model. again reads it so, too: then the set says
 // of itself what it would after those flags, and what is learned from it is the same file.
 func (d *data) readLike(m *model, notes []string, again func(dataset.Options) (*dataset.Set, error)) error {
-	described, err := d.set.Describe(m.m)
+	described, err := d.set.Describe(m.bits())
 	if err != nil {
 		return err
 	}

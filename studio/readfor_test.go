@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/workbench"
 )
 
 var octets = []string{"Content-Type: application/octet-stream"}
@@ -25,7 +26,9 @@ func countedServer(t *testing.T) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newServer(t, func(o *Options) { o.Models = append(o.Models, NamedModel{Name: "shop", Model: m}) })
+	return newServer(t, func(o *Options) {
+		o.Models = append(o.Models, NamedModel{Name: "shop", Model: workbench.Bits{Model: m}})
+	})
 }
 
 // TestReadForModel: data opened after a model are read as it reads them, with their
@@ -73,7 +76,7 @@ func TestReadForModelRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt, _, err := dataset.Options{}.For(m.m)
+		opt, _, err := dataset.Options{}.For(m.bits())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func (s *core) explainValues(ctx context.Context, _ *struct{}, req *valuesReques
 	if err != nil {
 		return nil, err
 	}
-	p, err := real.NewPursuit(m.real)
+	p, err := real.NewPursuit(m.numbers())
 	if err != nil {
 		return nil, problem(422, err.Error())
 	}
@@ -78,11 +78,11 @@ func (s *core) explainValues(ctx context.Context, _ *struct{}, req *valuesReques
 		if ctx.Err() != nil {
 			return nil, s.workError(context.Cause(ctx))
 		}
-		e, err := explainRow(m.real, p, row)
+		e, err := explainRow(m.numbers(), p, row)
 		if err != nil {
 			return nil, problemAt(422, "body.rows", nil, "row %d: %v", i, err)
 		}
-		if size += 6 * m.real.D() * (4 + len(e.Picks)); size > maxDetail {
+		if size += 6 * m.numbers().D() * (4 + len(e.Picks)); size > maxDetail {
 			return nil, problemf(statusRequestEntityTooLarge,
 				"the explanations of %d rows take more than %d bytes; request fewer rows", i+1, maxDetail)
 		}
@@ -156,20 +156,20 @@ func (s *core) sampleValues(ctx context.Context, _ *struct{}, req *valueSampleRe
 		return nil, err
 	}
 	n := max(req.N, 1)
-	if n > s.limits.Samples || n > maxDetail/8/m.real.D() {
+	if n > s.limits.Samples || n > maxDetail/8/m.numbers().D() {
 		return nil, problemAt(statusRequestEntityTooLarge, "body.n", req.N,
-			"%d samples of %d values are more than this server returns at a time (%d)", n, m.real.D(), s.limits.Samples)
+			"%d samples of %d values are more than this server returns at a time (%d)", n, m.numbers().D(), s.limits.Samples)
 	}
-	if err := s.answerTakes(ctx, 6*int64(n)*int64(m.real.D())); err != nil {
+	if err := s.answerTakes(ctx, 6*int64(n)*int64(m.numbers().D())); err != nil {
 		return nil, err
 	}
 	out := new(valueSamples)
-	out.Body.Height, out.Body.Width = m.real.Height, m.real.Width
+	out.Body.Height, out.Body.Width = m.numbers().Height, m.numbers().Width
 	for i := range n {
 		if ctx.Err() != nil {
 			return nil, s.workError(context.Cause(ctx))
 		}
-		out.Body.Samples = append(out.Body.Samples, newF32(m.real.Sample(rand.New(rand.NewPCG(req.Seed, uint64(i))))))
+		out.Body.Samples = append(out.Body.Samples, newF32(m.numbers().Sample(rand.New(rand.NewPCG(req.Seed, uint64(i))))))
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn/real"
+	"example.com/patchwork/workbench"
 )
 
 // planReal plans a job that learns from real values.
@@ -79,6 +80,6 @@ func (q *jobs) learnValues(ctx context.Context, j *job) (outcome, error) {
 		m.Columns = v.Columns
 	}
 	m.Reading, err = v.Reading()
-	out.real = &m
+	out.model = workbench.Numbers{Model: &m}
 	return out, err
 }

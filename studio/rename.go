@@ -97,33 +97,14 @@ func (s *models) change(id string, f func(*model) error) (*model, error) {
 // call gives part k a name, "" for none, and forgets the command line, which makes a
 // file without it.
 func (m *model) call(k int, name string) error {
-	if k >= m.parts() {
+	if k >= m.of.K() {
 		return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0 in this API", m.id, k,
-			m.parts())
+			m.of.K())
 	}
-	var err error
-	if m.real != nil {
-		m.real, err = words.RenameReal(m.real, k, name)
-	} else {
-		m.m, err = words.Rename(m.m, k, name)
-	}
+	of, err := m.of.Name(k, name)
 	if err != nil {
 		return problemAt(422, "body.name", nil, "%v", err)
 	}
-	m.command = ""
+	m.of, m.command = of, ""
 	return nil
-}
-
-// called returns the name of part k, "" for none.
-func (m *model) called(k int) string {
-	var names []string
-	if m.real != nil {
-		names = m.real.Names
-	} else {
-		names = m.m.Extras().Names
-	}
-	if names == nil {
-		return ""
-	}
-	return names[k]
 }

@@ -111,8 +111,8 @@ func TestAnyName(t *testing.T) {
 		switch {
 		case w.Code != 200 && w.Code != 422, fine && w.Code != 200:
 			r.Fatalf("%q: %d %s", name, w.Code, w.Body)
-		case w.Code == 200 && m.called(0) != want:
-			r.Fatalf("%q became %q", name, m.called(0))
+		case w.Code == 200 && m.of.Part(0).Name != want:
+			r.Fatalf("%q became %q", name, m.of.Part(0).Name)
 		}
 	})
 }

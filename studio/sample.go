@@ -45,7 +45,7 @@ func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sa
 		return nil, err
 	}
 	n := max(req.N, 1)
-	c := m.m.Config()
+	c := m.bits().Config()
 	if n > s.limits.Samples || n > maxDetail/8/(c.ImageHeight*c.ImageWidth) {
 		return nil, problemAt(statusRequestEntityTooLarge, "body.n", req.N,
 			"%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, c.ImageHeight, c.ImageWidth,
@@ -53,7 +53,7 @@ func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sa
 	}
 	var fixed []patchwork.Pick
 	if req.Along != nil {
-		if fixed, err = placeAlong(m.m, req.Along); err != nil {
+		if fixed, err = placeAlong(m.bits(), req.Along); err != nil {
 			return nil, err
 		}
 	}
@@ -63,7 +63,7 @@ func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sa
 		if ctx.Err() != nil {
 			return nil, s.workError(context.Cause(ctx))
 		}
-		out.Body.Samples = append(out.Body.Samples, drawSample(m.m, req, fixed, i))
+		out.Body.Samples = append(out.Body.Samples, drawSample(m.bits(), req, fixed, i))
 	}
 	return out, nil
 }

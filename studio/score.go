@@ -32,7 +32,7 @@ func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
 	b := &out.Body
 	b.N, b.Model, b.Images = len(t.images), t.model.id, make([]score, len(t.images))
 	err := s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
-		logLik := nats(e.NoisyLogLik(t.model.m, t.images[i]))
+		logLik := nats(e.NoisyLogLik(t.model.bits(), t.images[i]))
 		b.Images[i] = score{i, logLik, len(e.Picks)}
 		b.Pixels += t.images[i].CountKnown()
 		b.LogLik += logLik

@@ -17,6 +17,7 @@ import (
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
+	"example.com/patchwork/workbench"
 )
 
 // strokes returns a model of two bars in a frame of 6 x 6, which may be
@@ -89,7 +90,7 @@ func newServer(t testing.TB, change func(*Options)) *Server {
 	t.Helper()
 	opt := Options{
 		Version: "test", NoBuiltin: true, Log: slog.New(slog.DiscardHandler),
-		Models: []NamedModel{{Name: "strokes", Model: strokes(t)}, {Name: "voters", Model: voters(t)}},
+		Models: []NamedModel{{Name: "strokes", Model: workbench.Bits{Model: strokes(t)}}, {Name: "voters", Model: workbench.Bits{Model: voters(t)}}},
 		Data:   []NamedData{{Name: "drawings", Set: drawings(t, 12)}, {Name: "table", Set: tableSet()}},
 	}
 	if change != nil {

@@ -19,6 +19,7 @@ import (
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
+	"example.com/patchwork/workbench"
 )
 
 // waterModel is a model of two measurements, and readings data that it fits: the third row is salty, the fourth lacks
@@ -45,7 +46,7 @@ func readingValues(t testing.TB) *dataset.Values {
 func waterServer(t testing.TB, change func(*Options)) *Server {
 	t.Helper()
 	return newServer(t, func(o *Options) {
-		o.Models = append([]NamedModel{{Name: "water", Real: waterModel()}}, o.Models...)
+		o.Models = append([]NamedModel{{Name: "water", Model: workbench.Numbers{Model: waterModel()}}}, o.Models...)
 		o.Data = append(o.Data, NamedData{Name: "water.csv", Values: readingValues(t)})
 		if change != nil {
 			change(o)

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork/studio"
+	"example.com/patchwork/workbench"
 )
 
 // serveFlags are the flags of serve.
@@ -167,7 +168,10 @@ func (a *app) saySite(addr net.Addr, f *serveFlags, opt *studio.Options) (string
 	if f.random {
 		token, at = opt.Token, "token="+opt.Token
 	}
-	if slices.ContainsFunc(opt.Models, func(m studio.NamedModel) bool { return m.Real != nil }) ||
+	if slices.ContainsFunc(opt.Models, func(m studio.NamedModel) bool {
+		_, numbers := m.Model.(workbench.Numbers)
+		return numbers
+	}) ||
 		slices.ContainsFunc(opt.Data, func(d studio.NamedData) bool { return d.Values != nil }) {
 		at += "/values"
 	}
@@ -215,13 +219,11 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 	}
 	for _, path := range f.models {
 		m := studio.NamedModel{Name: strings.TrimSuffix(filepath.Base(path), ".npz")}
-		if isReal(path) {
-			m.Real, err = loadReal(path)
-		} else {
-			m.Model, err = loadModel(path)
-		}
-		if err != nil {
+		if m.Model, err = load(path); err != nil {
 			return opt, err
+		}
+		if _, classes := m.Model.(workbench.Classes); classes {
+			return opt, notModel(path)
 		}
 		opt.Models = append(opt.Models, m)
 	}

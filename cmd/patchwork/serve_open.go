@@ -12,6 +12,7 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/studio"
+	"example.com/patchwork/workbench"
 )
 
 // sort takes names without a flag for models or data, by what the files hold.
@@ -30,24 +31,27 @@ func (f *serveFlags) sort(args []string) {
 func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.NamedModel) (*dataset.Set,
 	*dataset.Values, error) {
 	for _, m := range models {
-		like := f.data
-		if like.model = m.Model; m.Real != nil {
-			if v, _, err := f.data.readReal(cmd, []string{path}, m.Real); err == nil {
+		switch m := m.Model.(type) {
+		case workbench.Numbers:
+			if v, _, err := f.data.readReal(cmd, []string{path}, m.Model); err == nil {
 				return nil, v, nil
 			}
-		} else if set, err := like.read(cmd, []string{path}); err == nil && fits(m.Model, set) == nil {
-			return set, nil, nil
+		case workbench.Bits:
+			like := f.data
+			like.model = m.Model
+			if set, err := like.read(cmd, []string{path}); err == nil && fits(m.Model, set) == nil {
+				return set, nil, nil
+			}
 		}
 	}
-	opt, err := f.data.options(cmd)
-	if err != nil {
-		return nil, nil, err
+	set, err := f.data.read(cmd, []string{path})
+	if notBits(err) != nil {
+		if v, _, e := f.data.readReal(cmd, []string{path}, nil); e == nil && v.Plainly() != "" {
+			sayNotes(cmd, v.Notes...)
+			return nil, v, nil
+		}
 	}
-	data, err := f.data.inMemory(cmd, []string{path}, opt, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	return data.Set, data.Values, nil
+	return set, nil, err
 }
 
 // browse opens an address in the browser of this machine's user.
