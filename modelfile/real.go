@@ -42,19 +42,6 @@ var realNeeds = needs{
 		"of height*width",
 	[]string{"mean", "var", "vote", "background_mean", "background_var"}}
 
-// IsReal reports whether the file at path is a model of real values: whether it has an array
-// `mean` and a model.json, of which nothing is read. Files that cannot be read are not.
-func IsReal(path string) bool {
-	ok, err := LoadWith(path, "model", func(r io.ReaderAt, size int64) (bool, error) {
-		z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
-		if err != nil || !z.Has("mean") || z.Has("experts") {
-			return false, err
-		}
-		return hasHeader(z), nil
-	})
-	return ok && err == nil
-}
-
 // WriteReal writes a model of real values: a zip that numpy.load opens, with `mean`, `var` and `vote`
 // (K, D), `background_mean`, `background_var`, `step`, `origin` and `floor` (D), `pi` (K), and `bits` (D), which is 1
 // for columns of bits, whose

@@ -12,6 +12,8 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/render"
 )
@@ -41,8 +43,8 @@ func (f *pursuitFlags) options() patchwork.PursuitOptions {
 
 // prepare reads everything and checks that it fits together, before anything
 // is written.
-func (f *pursuitFlags) prepare(cmd *cobra.Command, paths []string) (*task, error) {
-	t, err := f.input.read(cmd, paths)
+func (f *pursuitFlags) prepare(cmd *cobra.Command, m *patchwork.Model, paths []string) (*task, error) {
+	t, err := f.input.read(cmd, m, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -137,13 +139,13 @@ func (a *app) explainCommand() *cobra.Command {
 		Example: explainExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case isReal(f.input.model):
-				return a.explainReal(cmd, &f, args)
-			case isClasses(f.input.model):
-				return a.explainClasses(cmd, &f, args)
+			if err := f.check(cmd); err != nil {
+				return err
 			}
-			return a.explainData(cmd, &f, args)
+			return with(cmd, f.input.model, byKind{
+				bits:    func(m *patchwork.Model) error { return a.explainData(cmd, &f, m, args) },
+				numbers: func(m *real.Model) error { return a.explainReal(cmd, &f, m, args) },
+				classes: func(c *classes.Classifier) error { return a.explainClasses(cmd, &f, c, args) }})
 		},
 	}
 	f.add(cmd)
@@ -190,11 +192,8 @@ func (f *explainFlags) check(cmd *cobra.Command) (err error) {
 const pictured = 24
 
 // explainData explains bits, and draws the first of them if a picture is asked for.
-func (a *app) explainData(cmd *cobra.Command, f *explainFlags, paths []string) error {
-	if err := f.check(cmd); err != nil {
-		return err
-	}
-	t, err := f.prepare(cmd, paths)
+func (a *app) explainData(cmd *cobra.Command, f *explainFlags, m *patchwork.Model, paths []string) error {
+	t, err := f.prepare(cmd, m, paths)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/workbench"
 )
 
@@ -52,10 +54,9 @@ type task struct {
 	bar   *progress
 }
 
-// read reads the model, placed as the flags say, and the images, and checks
-// that they fit together.
-func (f *inputFlags) read(cmd *cobra.Command, paths []string) (*task, error) {
-	m, err := f.load(cmd)
+// read reads the images for a model, placed as the flags say, and checks that they fit together.
+func (f *inputFlags) read(cmd *cobra.Command, m *patchwork.Model, paths []string) (*task, error) {
+	m, err := f.placed(cmd, m)
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +81,8 @@ func sayPosition(cmd *cobra.Command, m *patchwork.Model, set *dataset.Set) {
 	}
 }
 
-// load reads the model and places it as the flags say.
-func (f *inputFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
-	m, err := loadModel(f.model)
-	if err != nil {
-		return nil, err
-	}
+// placed returns a model with its parts where the flags say.
+func (f *inputFlags) placed(cmd *cobra.Command, m *patchwork.Model) (*patchwork.Model, error) {
 	c := m.Config()
 	changed := cmd.Flags().Changed
 	if changed("scene") {
@@ -207,21 +204,48 @@ func load(path string) (workbench.Model, error) {
 	return m, nil
 }
 
-// loadModel reads a model of bits.
-func loadModel(path string) (*patchwork.Model, error) {
+// byKind is what a command does with a model, by its kind; nil for what it does not take.
+type byKind struct {
+	bits    func(*patchwork.Model) error
+	numbers func(*real.Model) error
+	classes func(*classes.Classifier) error
+}
+
+// with reads a model and does what is for its kind, unless a flag says nothing about that. It is the one place where
+// commands ask for the kind.
+func with(cmd *cobra.Command, path string, do byKind) error {
 	m, err := load(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	switch m := m.(type) {
 	case workbench.Bits:
-		return m.Model, nil
+		return do.bits(m.Model)
 	case workbench.Classes:
-		return nil, notModel(path)
+		if do.classes == nil {
+			return notModel(path)
+		}
+		if err := meantFor(cmd, classKind); err != nil {
+			return err
+		}
+		return do.classes(m.Classifier)
+	case workbench.Numbers:
+		if do.numbers != nil {
+			if err := meantFor(cmd, realValues); err != nil {
+				return err
+			}
+			return do.numbers(m.Model)
+		}
 	}
-	return nil, &inputError{
+	return &inputError{
 		fmt.Errorf("%s is a model of real values, which this command does not take; those that do are: %s", path,
 			realCommands)}
+}
+
+// loadModel reads a model of bits.
+func loadModel(path string) (m *patchwork.Model, err error) {
+	err = with(nil, path, byKind{bits: func(of *patchwork.Model) error { m = of; return nil }})
+	return m, err
 }
 
 // saveModel writes a model file, or the model to standard output for "-".

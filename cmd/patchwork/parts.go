@@ -21,6 +21,7 @@ import (
 	"example.com/patchwork/internal/pipes"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile/tallyfile"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
@@ -109,11 +110,11 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	if err := checkShard(f.shard); err != nil {
 		return err
 	}
-	count := a.countBits
-	if isReal(f.model) {
-		count = a.countReal
-	}
-	part, of, err := count(cmd, f, paths)
+	var part *tallyfile.Part
+	var of *counted
+	err := with(cmd, f.model, byKind{
+		bits:    func(m *patchwork.Model) (err error) { part, of, err = a.countBits(cmd, f, m, paths); return err },
+		numbers: func(m *real.Model) (err error) { part, of, err = a.countReal(cmd, f, m, paths); return err }})
 	if err != nil {
 		return err
 	}
@@ -159,11 +160,8 @@ func checkShard(name string) error {
 }
 
 // countBits explains images and counts them.
-func (a *app) countBits(cmd *cobra.Command, f *statsFlags, paths []string) (*tallyfile.Part, *counted, error) {
-	m, err := loadModel(f.model)
-	if err != nil {
-		return nil, nil, err
-	}
+func (a *app) countBits(cmd *cobra.Command, f *statsFlags, m *patchwork.Model, paths []string) (*tallyfile.Part,
+	*counted, error) {
 	if err := checkMode(m, f.mode); err != nil {
 		return nil, nil, err
 	}
@@ -283,11 +281,11 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if err := f.json.check(f.output); err != nil {
 		return err
 	}
-	begin := f.begin
-	if isReal(f.model) {
-		begin = f.beginReal
-	}
-	sum, step, err := begin(cmd)
+	var sum *tallyfile.Part
+	var step func() (workbench.Model, error)
+	err := with(cmd, f.model, byKind{
+		bits:    func(m *patchwork.Model) (err error) { sum, step, err = f.begin(m); return err },
+		numbers: func(m *real.Model) (err error) { sum, step, err = beginReal(m); return err }})
 	if err != nil {
 		return err
 	}
@@ -318,11 +316,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 }
 
 // begin returns the empty sum of counts under a model of bits, and what makes the next model of it.
-func (f *mstepFlags) begin(*cobra.Command) (*tallyfile.Part, func() (workbench.Model, error), error) {
-	m, err := loadModel(f.model)
-	if err != nil {
-		return nil, nil, err
-	}
+func (f *mstepFlags) begin(m *patchwork.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
 	if err := checkMode(m, f.mode); err != nil {
 		return nil, nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
 )
 
@@ -62,10 +63,9 @@ func (a *app) predictCommand() *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
-			if isReal(f.model) {
-				return a.predictReal(cmd, f, args)
-			}
-			return a.predictData(cmd, f, args)
+			return with(cmd, f.model, byKind{
+				bits:    func(m *patchwork.Model) error { return a.predictData(cmd, f, m, args) },
+				numbers: func(m *real.Model) error { return a.predictReal(cmd, f, m, args) }})
 		},
 	}
 	f.add(cmd)
@@ -97,8 +97,8 @@ func (f *predictFlags) check() (err error) {
 }
 
 // predictData fills in unknown bits.
-func (a *app) predictData(cmd *cobra.Command, f *predictFlags, paths []string) error {
-	t, err := f.read(cmd, paths)
+func (a *app) predictData(cmd *cobra.Command, f *predictFlags, m *patchwork.Model, paths []string) error {
+	t, err := f.read(cmd, m, paths)
 	if err != nil {
 		return err
 	}

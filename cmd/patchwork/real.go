@@ -14,24 +14,11 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn/real"
-	"example.com/patchwork/modelfile"
 	"example.com/patchwork/workbench"
 )
 
 // realCommands are the commands that take models of real values.
 const realCommands = "learn, explain, score, predict, sample, show, report, stats, mstep and serve"
-
-// isReal reports whether a path is that of a model of real values.
-func isReal(path string) bool { return path != "" && modelfile.IsReal(path) }
-
-// loadReal reads a model of real values.
-func loadReal(path string) (*real.Model, error) {
-	m, err := modelfile.LoadReal(path)
-	if err != nil {
-		return nil, &inputError{err}
-	}
-	return m, nil
-}
 
 // readReal reads and selects data as real values, for a model unless that is nil, and returns how.
 func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Values, dataset.Options,

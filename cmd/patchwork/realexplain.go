@@ -23,12 +23,9 @@ type realTask struct {
 	workers int
 }
 
-// realTask reads a model of real values and data.
-func (a *app) realTask(cmd *cobra.Command, model string, f *dataFlags, workers int, paths []string) (*realTask, error) {
-	m, err := loadReal(model)
-	if err != nil {
-		return nil, err
-	}
+// realTask reads data for a model of real values.
+func (a *app) realTask(cmd *cobra.Command, m *real.Model, f *dataFlags, workers int, paths []string) (*realTask,
+	error) {
 	v, _, err := f.readReal(cmd, paths, m)
 	if err != nil {
 		return nil, err
@@ -85,14 +82,8 @@ func asBits(e *real.Explanation, model float64) patchwork.Explanation {
 }
 
 // explainReal explains data by a model of real values.
-func (a *app) explainReal(cmd *cobra.Command, f *explainFlags, paths []string) error {
-	if err := meantFor(cmd, realValues); err != nil {
-		return err
-	}
-	if err := f.check(cmd); err != nil {
-		return err
-	}
-	t, err := a.realTask(cmd, f.input.model, &f.input.data, f.input.workers, paths)
+func (a *app) explainReal(cmd *cobra.Command, f *explainFlags, m *real.Model, paths []string) error {
+	t, err := a.realTask(cmd, m, &f.input.data, f.input.workers, paths)
 	if err != nil {
 		return err
 	}

@@ -17,15 +17,12 @@ import (
 )
 
 // predictReal fills in unknown values.
-func (a *app) predictReal(cmd *cobra.Command, f *predictFlags, paths []string) error {
-	if err := meantFor(cmd, realValues); err != nil {
-		return err
-	}
+func (a *app) predictReal(cmd *cobra.Command, f *predictFlags, m *real.Model, paths []string) error {
 	kind, table := isTable(f.format)
 	if !table {
 		return usagef("-o %s: for real values give .csv, .npz or .parquet", f.output)
 	}
-	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
+	t, err := a.realTask(cmd, m, &f.data, f.workers, paths)
 	if err != nil {
 		return err
 	}
@@ -153,14 +150,8 @@ type realHidden struct {
 }
 
 // scoreReal scores data by a model of real values.
-func (a *app) scoreReal(cmd *cobra.Command, f *scoreFlags, paths []string) error {
-	if err := meantFor(cmd, realValues); err != nil {
-		return err
-	}
+func (a *app) scoreReal(cmd *cobra.Command, f *scoreFlags, m *real.Model, paths []string) error {
 	h, output := &f.hidden, f.output
-	if err := h.check(cmd); err != nil {
-		return err
-	}
 	format, err := checkOutput("score", output)
 	if err != nil {
 		return err
@@ -169,7 +160,7 @@ func (a *app) scoreReal(cmd *cobra.Command, f *scoreFlags, paths []string) error
 	if output == "-" || output != "" && !table {
 		return usagef("-o %s: for real values name a file: .csv, .npz or .parquet", output)
 	}
-	t, err := a.realTask(cmd, f.input.model, &f.input.data, f.input.workers, paths)
+	t, err := a.realTask(cmd, m, &f.input.data, f.input.workers, paths)
 	if err != nil {
 		return err
 	}

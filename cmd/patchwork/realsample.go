@@ -15,19 +15,8 @@ import (
 )
 
 // sampleReal draws rows from a model.
-func (a *app) sampleReal(cmd *cobra.Command, f *sampleFlags) error {
-	if err := meantFor(cmd, realValues); err != nil {
-		return err
-	}
+func (a *app) sampleReal(cmd *cobra.Command, f *sampleFlags, m *real.Model, format string) (err error) {
 	n, output := f.n, f.output
-	format, err := checkOutput("sample", output)
-	if err != nil {
-		return err
-	}
-	m, err := loadReal(f.model)
-	if err != nil {
-		return err
-	}
 	if err := f.check(m.Height, m.Width, m.K()); err != nil {
 		return err
 	}

@@ -108,14 +108,8 @@ func realBest(m *real.Model) int {
 }
 
 // countReal explains rows of real values and counts them.
-func (a *app) countReal(cmd *cobra.Command, f *statsFlags, paths []string) (*tallyfile.Part, *counted, error) {
-	if err := meantFor(cmd, realValues); err != nil {
-		return nil, nil, err
-	}
-	m, err := loadReal(f.model)
-	if err != nil {
-		return nil, nil, err
-	}
+func (a *app) countReal(cmd *cobra.Command, f *statsFlags, m *real.Model, paths []string) (*tallyfile.Part,
+	*counted, error) {
 	if m.Scales == nil {
 		return nil, nil, &inputError{fmt.Errorf(
 			"%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork",
@@ -166,14 +160,7 @@ func (w *watched) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
 }
 
 // beginReal is begin for a model of real values.
-func (f *mstepFlags) beginReal(cmd *cobra.Command) (*tallyfile.Part, func() (workbench.Model, error), error) {
-	if err := meantFor(cmd, realValues); err != nil {
-		return nil, nil, err
-	}
-	m, err := loadReal(f.model)
-	if err != nil {
-		return nil, nil, err
-	}
+func beginReal(m *real.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
 	hash, err := tallyfile.HashReal(m)
 	sum := &tallyfile.Part{Model: hash, Options: realCounted(m), Real: real.NewTally(m)}
 	return sum, func() (workbench.Model, error) {

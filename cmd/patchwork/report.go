@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render/report"
 )
 
@@ -128,13 +130,21 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 	if err := f.check(a, cmd); err != nil {
 		return err
 	}
-	build := a.reportBits
-	if isReal(f.model) {
-		build = a.reportReal
-	}
 	began, bar := time.Now(), a.progress("row", 0)
-	r, summary, what, err := build(cmd, f, paths, report.Options{Stability: f.stability, Sample: f.sampled, Seed: f.seed,
-		Workers: f.workers, Progress: reportProgress(bar)})
+	opt := report.Options{Stability: f.stability, Sample: f.sampled, Seed: f.seed, Workers: f.workers,
+		Progress: reportProgress(bar)}
+	var r pageReport
+	var summary []string
+	var what string
+	err := with(cmd, f.model, byKind{
+		bits: func(m *patchwork.Model) (err error) {
+			r, summary, what, err = a.reportBits(cmd, f, m, paths, opt)
+			return err
+		},
+		numbers: func(m *real.Model) (err error) {
+			r, summary, what, err = a.reportReal(cmd, f, m, paths, opt)
+			return err
+		}})
 	bar.stop()
 	if err == nil && cmd.Context().Err() != nil {
 		err = context.Cause(cmd.Context())
@@ -146,12 +156,8 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 }
 
 // reportBits builds a report, and says what it is of.
-func (a *app) reportBits(cmd *cobra.Command, f *reportFlags, paths []string,
+func (a *app) reportBits(cmd *cobra.Command, f *reportFlags, m *patchwork.Model, paths []string,
 	opt report.Options) (r pageReport, summary []string, what string, err error) {
-	m, err := loadModel(f.model)
-	if err != nil {
-		return nil, nil, "", err
-	}
 	f.data.model = m
 	set, err := f.data.read(cmd, paths)
 	if err != nil {
@@ -189,16 +195,13 @@ type pageReport interface {
 }
 
 // reportReal builds a report about real values, and says what it is of.
-func (a *app) reportReal(cmd *cobra.Command, f *reportFlags, paths []string,
+func (a *app) reportReal(cmd *cobra.Command, f *reportFlags, m *real.Model, paths []string,
 	opt report.Options) (r pageReport, summary []string, what string, err error) {
-	if err := meantFor(cmd, realValues); err != nil {
-		return nil, nil, "", err
-	}
 	if f.stability > 0 {
 		return nil, nil, "", usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out",
 			f.stability)
 	}
-	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
+	t, err := a.realTask(cmd, m, &f.data, f.workers, paths)
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -17,6 +17,7 @@ import (
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render"
 )
 
@@ -51,10 +52,13 @@ func (a *app) sampleCommand() *cobra.Command {
 		Example: sampleExample,
 		Args:    flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if isReal(f.model) {
-				return a.sampleReal(cmd, f)
+			format, err := checkOutput("sample", f.output)
+			if err != nil {
+				return err
 			}
-			return a.sample(f)
+			return with(cmd, f.model, byKind{
+				bits:    func(m *patchwork.Model) error { return a.sample(f, m, format) },
+				numbers: func(m *real.Model) error { return a.sampleReal(cmd, f, m, format) }})
 		},
 	}
 	modelFlag(cmd, &f.model)
@@ -75,15 +79,7 @@ func (f *sampleFlags) check(h, w, parts int) error {
 }
 
 // sample draws images from a model of bits, and writes or shows them.
-func (a *app) sample(f *sampleFlags) error {
-	format, err := checkOutput("sample", f.output)
-	if err != nil {
-		return err
-	}
-	m, err := loadModel(f.model)
-	if err != nil {
-		return err
-	}
+func (a *app) sample(f *sampleFlags, m *patchwork.Model, format string) error {
 	if strings.HasPrefix(format, ".csv") && !ofTable(m) {
 		return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg",
 			f.output)

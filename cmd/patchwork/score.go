@@ -14,6 +14,8 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
 )
 
@@ -93,13 +95,13 @@ func (a *app) scoreCommand() *cobra.Command {
 		Example: scoreExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case isReal(f.input.model):
-				return a.scoreReal(cmd, f, args)
-			case isClasses(f.input.model):
-				return a.scoreClasses(cmd, f, args)
+			if err := f.hidden.check(cmd); err != nil {
+				return err
 			}
-			return a.scoreData(cmd, f, args)
+			return with(cmd, f.input.model, byKind{
+				bits:    func(m *patchwork.Model) error { return a.scoreData(cmd, f, m, args) },
+				numbers: func(m *real.Model) error { return a.scoreReal(cmd, f, m, args) },
+				classes: func(c *classes.Classifier) error { return a.scoreClasses(cmd, f, c, args) }})
 		},
 	}
 	f.add(cmd)
@@ -112,10 +114,7 @@ func (a *app) scoreCommand() *cobra.Command {
 }
 
 // scoreData scores bits and prints the report.
-func (a *app) scoreData(cmd *cobra.Command, f *scoreFlags, paths []string) error {
-	if err := f.hidden.check(cmd); err != nil {
-		return err
-	}
+func (a *app) scoreData(cmd *cobra.Command, f *scoreFlags, m *patchwork.Model, paths []string) error {
 	if f.output == "-" {
 		return usagef("-o -: standard output has the report; name a file for the scores of the rows")
 	}
@@ -123,7 +122,7 @@ func (a *app) scoreData(cmd *cobra.Command, f *scoreFlags, paths []string) error
 	if err != nil {
 		return err
 	}
-	t, err := f.prepare(cmd, paths)
+	t, err := f.prepare(cmd, m, paths)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn/classes"
-	"example.com/patchwork/modelfile/classfile"
 )
 
 // classTask is a file of classes and images to name.
@@ -23,17 +22,11 @@ type classTask struct {
 	classes *classes.Classifier
 }
 
-// isClasses reports whether a path is that of a file of classes.
-func isClasses(path string) bool { return path != "" && kindOfFile(path) == kindClasses }
-
 // namedBlock is how many images are named together: each block prepares all models.
 const namedBlock = 1024
 
-func (a *app) classTask(cmd *cobra.Command, f *inputFlags, paths []string) (*classTask, error) {
-	c, err := classfile.Load(f.model)
-	if err != nil {
-		return nil, &inputError{err}
-	}
+func (a *app) classTask(cmd *cobra.Command, f *inputFlags, c *classes.Classifier, paths []string) (*classTask,
+	error) {
 	f.data.model = c.Like()
 	s, err := f.data.open(cmd, paths)
 	if err != nil {
@@ -68,11 +61,8 @@ func (t *classTask) verdicts(ctx context.Context, a *app, why bool, do func(verd
 }
 
 // explainClasses says which class images are of: in a table, or in lines of JSON that say why.
-func (a *app) explainClasses(cmd *cobra.Command, f *explainFlags, paths []string) error {
-	if err := cmp.Or(meantFor(cmd, classKind), f.check(cmd)); err != nil {
-		return err
-	}
-	t, err := a.classTask(cmd, &f.input, paths)
+func (a *app) explainClasses(cmd *cobra.Command, f *explainFlags, c *classes.Classifier, paths []string) error {
+	t, err := a.classTask(cmd, &f.input, c, paths)
 	if err != nil {
 		return err
 	}
@@ -182,11 +172,8 @@ func appendReasons(b []byte, set *dataset.Set, i int, alone []float64) []byte {
 }
 
 // scoreClasses counts how many images are named rightly, and what is confused.
-func (a *app) scoreClasses(cmd *cobra.Command, f *scoreFlags, paths []string) error {
-	if err := meantFor(cmd, classKind); err != nil {
-		return err
-	}
-	t, err := a.classTask(cmd, &f.input, paths)
+func (a *app) scoreClasses(cmd *cobra.Command, f *scoreFlags, of *classes.Classifier, paths []string) error {
+	t, err := a.classTask(cmd, &f.input, of, paths)
 	if err != nil {
 		return err
 	}
