@@ -22,7 +22,7 @@ func models(t *testing.T) map[string]Model {
 		}
 		return m
 	}
-	m, err := part(.9, .1).WithExtras(patchwork.Extras{Columns: []string{"a", "b"}, Usage: []float64{.5}})
+	m, err := part(.9, 0).WithExtras(patchwork.Extras{Columns: []string{"a", "b"}, Usage: []float64{.5}})
 	if err != nil {
 		t.Fatal(err)
 	}
