@@ -89,11 +89,20 @@ func (c *columnStats) add(cell string, line int, limit levelLimit) (fresh bool) 
 	if t == commaToken {
 		c.decimal = c.decimal || isDecimalComma(cell)
 	}
-	if t == numberToken || t == commaToken {
+	group := 0.0
+	groups := false
+	if t == textToken {
+		group, groups = thousands(cell)
+	}
+	if t == numberToken || t == commaToken || groups {
 		if c.numbers == nil {
 			c.numbers = new(numberRange)
 		}
-		c.numbers.widen(v)
+		c.numbers.pointed = c.numbers.pointed || t == numberToken && v != math.Trunc(v) || group != math.Trunc(group)
+		c.numbers.grouped += btoi(groups)
+		if !groups {
+			c.numbers.widen(v)
+		}
 	}
 	if t > unknownToken && !c.many && !c.levels.add(levelOf(cell), limit) {
 		c.many, c.levels = true, levelCounts{n: c.levels.n}
@@ -105,6 +114,8 @@ func (c *columnStats) add(cell string, line int, limit levelLimit) (fresh bool) 
 type numberRange struct {
 	least, most float64
 	fractions   bool // some number is not an integer
+	pointed     bool // that is not only the comma's doing
+	grouped     int  // cells that are text, or thousands where commas divide columns: 1,234.5
 }
 
 // span returns the range of the numbers.

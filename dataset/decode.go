@@ -12,6 +12,16 @@ import (
 // change during the call; Decode does not keep it, and ends with the context's
 // error soon after the end of the context.
 func Decode(ctx context.Context, name string, data []byte, opts Options) (*Set, error) {
+	opts.Kind = Bit
+	f, err := decode(ctx, name, data, opts)
+	if err != nil {
+		return nil, err
+	}
+	return f.Set, nil
+}
+
+// decode reads bits, or numbers as read does.
+func decode(ctx context.Context, name string, data []byte, opts Options) (*Frame, error) {
 	if len(opts.Labels) > 0 {
 		return nil, &FormatError{Path: name, Msg: "label files cannot be combined with content in memory",
 			Hint: "put the labels into an .npz"}
@@ -20,6 +30,7 @@ func Decode(ctx context.Context, name string, data []byte, opts Options) (*Set, 
 		return nil, err
 	}
 	in := newInput(opts)
+	in.either = opts.open([]string{name})
 	var d decoder
 	part, err := in.collect(func() (*opened, error) {
 		var err error
@@ -36,6 +47,9 @@ func Decode(ctx context.Context, name string, data []byte, opts Options) (*Set, 
 	if err != nil {
 		return nil, at(err, name)
 	}
+	if part.numbers != nil {
+		return in.numbers(part, name)
+	}
 	var out joiner
 	if err := out.add(part, name); err != nil {
 		return nil, err
@@ -43,9 +57,9 @@ func Decode(ctx context.Context, name string, data []byte, opts Options) (*Set, 
 	set := out.done(&opts)
 	set.Notes = append(in.seen.notes(&opts), part.Notes...)
 	if len(opts.Where) > 0 {
-		return set.Where(opts.Where...)
+		set, err = set.Where(opts.Where...)
 	}
-	return set, nil
+	return &Frame{Set: set}, err
 }
 
 // whileReader reads until its context ends.

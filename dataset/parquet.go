@@ -24,7 +24,7 @@ func (in *input) parquet(ra io.ReaderAt, size int64) (d decoder, err error) {
 		return nil, err
 	}
 	if in.real {
-		return in.valueTable(parquetByRow{t}, names)
+		return in.table(parquetByRow{t}, names)
 	}
 	var auto []int
 	for i, c := range t.columns {

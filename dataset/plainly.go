@@ -38,17 +38,11 @@ func (v *Values) Plainly() string {
 			decimals++
 		}
 	}
+	if v.Table {
+		return plainTable(numbers, decimals, len(columns), v.grouped)
+	}
 	switch {
-	case v.Table && decimals > 0 && 2*numbers > len(columns):
-		hold := "hold"
-		if decimals == 1 {
-			hold = "holds"
-		}
-		return fmt.Sprintf("%d of %s %s decimals", decimals, words.Count(len(columns), "column"), hold)
-	case v.Table && v.grouped && 2*numbers > len(columns):
-		return fmt.Sprintf("%d of %s hold numbers, some with commas before thousands", numbers,
-			words.Count(len(columns), "column"))
-	case v.Table || !v.floats || 20*others < known:
+	case !v.floats || 20*others < known:
 		return ""
 	case fractions > 0:
 		return fmt.Sprintf("%.0f %% of the pixels lie between whole numbers",
@@ -56,4 +50,21 @@ func (v *Values) Plainly() string {
 	}
 	return fmt.Sprintf("%.0f %% of the pixels are neither 0 nor 1, in an array of real numbers",
 		math.Floor(100*float64(others)/float64(known)))
+}
+
+// plainTable returns why so many of the columns of a table, which hold numbers, decimals and perhaps commas before
+// thousands, are meant as real values.
+func plainTable(numbers, decimals, columns int, grouped bool) string {
+	switch {
+	case decimals > 0 && 2*numbers > columns:
+		hold := "hold"
+		if decimals == 1 {
+			hold = "holds"
+		}
+		return fmt.Sprintf("%d of %s %s decimals", decimals, words.Count(columns, "column"), hold)
+	case grouped && 2*numbers > columns:
+		return fmt.Sprintf("%d of %s hold numbers, some with commas before thousands", numbers,
+			words.Count(columns, "column"))
+	}
+	return ""
 }

@@ -52,6 +52,8 @@ type tablePlan struct {
 	header     []string // the first line, if it has names
 	first      bool     // the first line is data
 	complete   bool     // the plan was made of the whole table
+	numbers    bool     // the data are numbers, not bits
+	sure       bool     // of numbers: enough is known of every column and of the first line
 	plain      bool     // all columns are 0 and 1 or words for them
 	unit       string   // what places count: lines or rows
 	named      bool     // of items: the first is the name of the row
@@ -71,17 +73,19 @@ type dataColumn struct {
 
 // survey is what was found out about a table of text.
 type survey struct {
-	names    []string // nil if the table has none
-	columns  []columnStats
-	kinds    int        // of cells, all columns together
-	index    indexStats // of the first column
-	rows     int
-	first    bool     // the first line is data
-	header   []string // the first line otherwise
-	complete bool
-	trailing bool // every line ends in a delimiter
-	commas   bool // divide the columns
-	unit     string
+	names   []string // nil if the table has none
+	columns []columnStats
+	kinds   int        // of cells, all columns together
+	index   indexStats // of the first column
+	rows    int
+	first   bool // the first line is data
+	// misheaded says that the first line has names as a table of bits and none as one of numbers, or the other way round
+	misheaded bool
+	header    []string // the first line otherwise
+	complete  bool
+	trailing  bool // every line ends in a delimiter
+	commas    bool // divide the columns
+	unit      string
 }
 
 // name returns the name of column i for people.

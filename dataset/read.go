@@ -21,6 +21,16 @@ import (
 // errors unwrap to their cause, such as [fs.ErrNotExist]. The path - means standard
 // input; what it is shows by its content, as with files.
 func Read(paths []string, opts Options) (*Set, error) {
+	opts.Kind = Bit
+	f, err := read(paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	return f.Set, nil
+}
+
+// read reads bits, or numbers where a single table plainly holds them and the options leave it open.
+func read(paths []string, opts Options) (*Frame, error) {
 	paths, opts = opts.labelled(paths)
 	if err := opts.check(paths); err != nil {
 		return nil, err
@@ -30,10 +40,14 @@ func Read(paths []string, opts Options) (*Set, error) {
 		return nil, err
 	}
 	in := newInput(opts)
+	in.either = len(paths) == 1 && opts.open(paths)
 	var out joiner
 	var notes Set
 	for i, path := range paths {
 		part, err := in.path(path, opts.label(i))
+		if err == nil && part.numbers != nil {
+			return in.numbers(part, path)
+		}
 		var said []string
 		if err == nil {
 			said = part.Notes
@@ -55,7 +69,22 @@ func Read(paths []string, opts Options) (*Set, error) {
 			return nil, err
 		}
 	}
-	return set.FirstPer(opts.FirstPer)
+	set, err = set.FirstPer(opts.FirstPer)
+	return &Frame{Set: set}, err
+}
+
+// open reports whether the data may be bits or numbers.
+func (o *Options) open(paths []string) bool {
+	return o.Kind == Unknown && o.model == nil && o.checkValues(paths) == nil
+}
+
+// numbers returns what was read of a file that holds them.
+func (in *input) numbers(part *Set, path string) (*Frame, error) {
+	v := part.values()
+	v.note(&in.seen)
+	v.Source = shown(path)
+	v, err := v.settled(&in.opts)
+	return &Frame{Values: v, Why: in.why}, err
 }
 
 // selectedBy lists the columns that the selection needs.
@@ -82,6 +111,8 @@ type input struct {
 	budget *budget
 	stream bool // the budget is for one part at a time
 	real   bool // of parts of real values, not of bits
+	either bool // real values are read where a table plainly holds them; why says so
+	why    string
 	most   int  // images still wanted, if known; else 0
 	seen   seen // what was done to pictures
 	headed bool // the first record of the table has names for certain

@@ -35,7 +35,7 @@ func (in *input) table(src tableSource, names []string) (decoder, error) {
 		return nil, err
 	}
 	least := src.leastRows()
-	if !in.stream && least > in.budget.left/imageCost(1, p.width) { // too large for certain: fail before reading
+	if !in.stream && least > in.budget.left/in.budget.cost(1, p.width) { // too large for certain: fail before reading
 		return nil, in.budget.spend(int(min(least, math.MaxInt32)), 1, p.width)
 	}
 	r, err := src.records()
@@ -75,10 +75,12 @@ func (in *input) tablePlan(src tableSource, names []string) (*tablePlan, error) 
 		return nil, err
 	}
 	p, err := in.planBy(r, names, src, complete)
-	if err != nil {
+	var fe *FormatError
+	unsure := errors.As(err, &fe) && fe.early // all of it may show more
+	if err != nil && !unsure {
 		return nil, err
 	}
-	if enough := p.plain || !in.stream && len(p.categories) == 0 && !src.once(); !p.complete && (in.thorough || !enough) {
+	if unsure || !in.enough(p, src) {
 		if err := src.hold(); err != nil {
 			return nil, err
 		}
@@ -93,15 +95,32 @@ func (in *input) tablePlan(src tableSource, names []string) (*tablePlan, error) 
 	return p, nil
 }
 
+// enough reports whether a plan holds for all of a table.
+func (in *input) enough(p *tablePlan, src tableSource) bool {
+	switch {
+	case p.complete:
+		return true
+	case in.thorough:
+		return false
+	case p.numbers:
+		return p.sure
+	}
+	return p.plain || !in.stream && len(p.categories) == 0 && !src.once()
+}
+
 // planBy surveys a table, or its beginning, and plans by that.
 func (in *input) planBy(r records, names []string, src tableSource, complete bool) (*tablePlan, error) {
 	unit := src.unit()
-	s, err := in.survey(withoutBlankEnd(r, unit, nil), names, complete)
+	s, err := in.survey(withoutBlankEnd(r, unit, nil), names, src, complete)
 	if err != nil {
 		return nil, err
 	}
-	s.unit, s.commas = unit, byCommas(src)
-	p, err := in.planTable(s)
+	var p *tablePlan
+	if in.real {
+		p, err = in.planNumbers(s)
+	} else if p, err = in.planTable(s); in.either && errors.Is(err, ErrNotBits) {
+		p, err = in.orNumbers(s, err)
+	}
 	return p, inUnit(err, unit)
 }
 
@@ -154,7 +173,7 @@ func sized(record []string, n, line int) ([]string, error) {
 
 func (d *tableRows) next() (*Set, error) {
 	width := d.table.plan.width
-	n := d.table.in.opts.partRows(2*int64(width), 1, width)
+	n := d.table.in.partRows(2*int64(width), 1, width)
 	d.table.begin()
 	for d.record != nil && d.table.set.Len() < n {
 		if err := d.table.add(d.record); err != nil {

@@ -39,7 +39,7 @@ func Open(ctx context.Context, paths []string, opts Options) (*Source, error) {
 		}
 		return ctx.Err()
 	}
-	err := s.look(func() (*Set, error) { return Read(paths, s.opts) }, func() (*Values, error) {
+	err := s.look(func() (*Frame, error) { return read(paths, s.opts) }, func() (*Values, error) {
 		if opts.Kind == Unknown && slices.Contains(paths, standardInput) {
 			return nil, errOnce
 		}
@@ -57,7 +57,7 @@ var errOnce = errors.New("read once")
 // OpenContent is [Open] for a file whose content is in memory; see [Decode].
 func OpenContent(ctx context.Context, name string, data []byte, opts Options) (*Source, error) {
 	s := &Source{opts: opts}
-	err := s.look(func() (*Set, error) { return Decode(ctx, name, data, opts) },
+	err := s.look(func() (*Frame, error) { return decode(ctx, name, data, opts) },
 		func() (*Values, error) { return DecodeFiles([]string{name}, [][]byte{data}, opts) })
 	if err != nil {
 		return nil, err
@@ -65,11 +65,10 @@ func OpenContent(ctx context.Context, name string, data []byte, opts Options) (*
 	return s, nil
 }
 
-// look reads bits or numbers: the verdict.
-func (s *Source) look(bits func() (*Set, error), numbers func() (*Values, error)) (err error) {
+// look reads bits, or numbers where that shows as they are read; what is no bits is read again as numbers.
+func (s *Source) look(read func() (*Frame, error), numbers func() (*Values, error)) (err error) {
 	if s.opts.Kind != Number {
-		set, err := bits()
-		s.frame = &Frame{Set: set}
+		s.frame, err = read()
 		if err == nil || s.opts.Kind == Bit || !errors.Is(err, ErrNotBits) {
 			return err
 		}

@@ -13,8 +13,8 @@ import (
 // survey counts what the cells of a table are; the beginning of a text may break
 // off within a cell in quotes. names has the names of the columns if the first row
 // cannot have them.
-func (in *input) survey(r records, names []string, complete bool) (*survey, error) {
-	s := &survey{complete: complete}
+func (in *input) survey(r records, names []string, src tableSource, complete bool) (*survey, error) {
+	s := &survey{complete: complete, unit: src.unit(), commas: byCommas(src)}
 	err := s.take(r, names, in)
 	if err != nil {
 		s.columns = nil // the text may be read once more, as lists of items
@@ -93,8 +93,11 @@ func (s *survey) takeFirst(first []string, line int, in *input) {
 	if s.columns == nil {
 		s.columns = make([]columnStats, len(first))
 	}
-	if mode := in.opts.Header; mode == HeaderPresent || mode == HeaderAuto &&
-		(in.headed || s.isHeader(first) || in.opts.model.isHeader(first)) {
+	mode := in.opts.Header
+	heads := mode == HeaderPresent || mode == HeaderAuto && (in.headed || s.isHeader(first) || in.opts.model.isHeader(first))
+	numbers := mode == HeaderPresent || mode == HeaderAuto && (in.headed || s.headsNumbers(first))
+	s.misheaded = heads != numbers
+	if in.real && numbers || !in.real && heads {
 		if slices.ContainsFunc(first, func(name string) bool { t, _ := tokenOf(trim(name)); return t == textToken }) {
 			s.header = first
 		}

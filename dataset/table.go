@@ -155,6 +155,12 @@ type textTable struct {
 func (t *textTable) begin() {
 	t.set, t.meta, t.strings = t.plan.set(), make([]rawText, len(t.plan.meta)), map[string]string{}
 	t.set.Notes, t.set.Categories = t.plan.notes, t.plan.categories
+	if t.plan.numbers {
+		t.set.numbers = &Values{Height: 1, Width: t.plan.width}
+		if t.plan.names == nil {
+			t.set.Columns = nil
+		}
+	}
 }
 
 // add appends one row; it does not keep the cells.
@@ -162,6 +168,33 @@ func (t *textTable) add(cells []string) error {
 	if err := t.in.budget.spend(1, 1, t.plan.width); err != nil {
 		return err
 	}
+	if t.plan.numbers {
+		if err := t.addNumbers(cells); err != nil {
+			return err
+		}
+	} else if err := t.addBits(cells); err != nil {
+		return err
+	}
+	if w := t.plan.weight; w >= 0 {
+		v, err := weightOf(trim(cells[w]))
+		if err != nil {
+			err.Column = t.plan.name(w)
+			return err
+		}
+		t.set.Weights = append(t.set.Weights, v)
+	}
+	for k, i := range t.plan.meta {
+		s, err := t.intern(trim(cells[i]))
+		if err != nil {
+			return err
+		}
+		t.meta[k] = append(t.meta[k], s)
+	}
+	return nil
+}
+
+// addBits appends the pixels of a row.
+func (t *textTable) addBits(cells []string) error {
 	m := bitmap.New(1, t.plan.width)
 	for k := range t.plan.pixels {
 		d := &t.plan.pixels[k]
@@ -184,21 +217,6 @@ func (t *textTable) add(cells []string) error {
 		case notBinary:
 			return t.badCell(d, cell)
 		}
-	}
-	if w := t.plan.weight; w >= 0 {
-		v, err := weightOf(trim(cells[w]))
-		if err != nil {
-			err.Column = t.plan.name(w)
-			return err
-		}
-		t.set.Weights = append(t.set.Weights, v)
-	}
-	for k, i := range t.plan.meta {
-		s, err := t.intern(trim(cells[i]))
-		if err != nil {
-			return err
-		}
-		t.meta[k] = append(t.meta[k], s)
 	}
 	t.set.Images = append(t.set.Images, m)
 	return nil

@@ -21,7 +21,7 @@ func TestThousands(t *testing.T) {
 		{"beside decimals", "a,b\n\"5,613\",\"2,5\"\n12,\"2,5\"\n", []float64{5613, 12}, true},
 		{"semicolons", "a;b\n5,613;2\n4,100;2\n", []float64{5.613, 4.1}, false},
 		{"tabs", "a\tb\n5,613\t2\n4,100\t2\n", []float64{5.613, 4.1}, false},
-		{"later", "a,b\n" + strings.Repeat("7,2\n", surveyRows) + "\"5,613\",2\n", nil, true},
+		{"later", "a,b\n" + strings.Repeat("7,2\n", beyondHead) + "\"5,613\",2\n", nil, true},
 	} {
 		v, err := DecodeValues("t.csv", []byte(c.text), Options{})
 		if err != nil {
@@ -40,9 +40,9 @@ func TestThousands(t *testing.T) {
 	if err != nil || len(v.Notes) != 1 || !strings.Contains(v.Notes[0], " is 5613000: ") {
 		t.Error(v, err)
 	}
-	mixed := "a,b\n" + strings.Repeat("7,2\n", surveyRows) + "\"23,15\",2\n"
+	mixed := "a,b\n" + strings.Repeat("7,2\n", beyondHead) + "\"23,15\",2\n"
 	if v, err := DecodeValues("t.csv", []byte(mixed), Options{}); err == nil {
-		t.Error("neither thousands nor said:", v.Rows[surveyRows])
+		t.Error("neither thousands nor said:", v.Rows[beyondHead])
 	}
 	least := 1000.
 	for text, want := range map[string]string{
@@ -56,3 +56,6 @@ func TestThousands(t *testing.T) {
 		}
 	}
 }
+
+// beyondHead is how many short lines are more than what a table is judged by before it is read.
+const beyondHead = headBytes / 3

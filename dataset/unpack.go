@@ -237,8 +237,6 @@ func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, err
 		return nil, err
 	}
 	switch {
-	case in.real:
-		return in.valueTable(src, nil)
 	case len(in.opts.Pairs) > 0:
 		return in.pairs(src, in.opts.Pairs)
 	case in.opts.Items || in.plan != nil && in.plan.items:

@@ -12,9 +12,12 @@ import (
 // newValueInput returns an input whose parts are of real values.
 func newValueInput(opts Options) *input {
 	in := newInput(opts)
-	in.real, in.budget.real = true, true
+	in.setNumbers()
 	return in
 }
+
+// setNumbers decides that numbers are read.
+func (in *input) setNumbers() { in.real, in.budget.real = true, true }
 
 // setNumbers makes a part one of real values.
 func (s *Set) setNumbers(v *Values) {

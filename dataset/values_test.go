@@ -94,7 +94,7 @@ func TestValuesOfText(t *testing.T) {
 }
 
 func TestValuesAreRefused(t *testing.T) {
-	long := "a,b\n" + strings.Repeat("1,2\n", surveyRows) + "1,x\n"
+	long := "a,b\n" + strings.Repeat("1,2\n", beyondHead) + "1,x\n"
 	half := 0.5
 	for _, c := range []struct {
 		name, text string
@@ -370,6 +370,37 @@ func TestWordsBesideNumbers(t *testing.T) {
 			t.Errorf("%s: %v", c.cells, err)
 		case strings.Join(v.Notes, "|") != c.note:
 			t.Errorf("%s: notes %q, want %q", c.cells, v.Notes, c.note)
+		}
+	}
+}
+
+// TestNumbersOfEither: a table that plainly holds numbers is opened once and read as one of numbers is, also where its
+// first line is a header only as that.
+func TestNumbersOfEither(t *testing.T) {
+	for name, text := range map[string]string{
+		"words":   "site,ph,depth\nmoor,6.5,3\nbog,7,12\n",
+		"late":    "a,b\n" + strings.Repeat("7,2\n", beyondHead) + "2.5,1\n",
+		"later":   "a,b\n" + strings.Repeat("1,0\n", beyondHead) + "2.5,1.5\n",
+		"counted": "1,2\n3.5,4.5\n6.5,7.5\n",
+	} {
+		path := write(t, "t.csv", []byte(text))
+		want := readValues(t, Options{}, path)
+		opened := 0
+		s, err := Open(t.Context(), []string{path}, Options{Opened: func(string) error { opened++; return nil }})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		f, err := s.Read(t.Context())
+		if err != nil || f.Values == nil || f.Why != want.Plainly() {
+			t.Errorf("%s: %+v, %v; plainly numbers: %q", name, f, err, want.Plainly())
+			continue
+		}
+		if !cmp.Equal(f.Values.Rows, want.Rows) || !cmp.Equal(f.Values.Columns, want.Columns) ||
+			!cmp.Equal(f.Values.Meta, want.Meta) {
+			t.Errorf("%s: %v %v, want %v %v", name, f.Values.Columns, f.Values.Len(), want.Columns, want.Len())
+		}
+		if opened != 1 && name != "later" {
+			t.Errorf("%s: opened %d times", name, opened)
 		}
 	}
 }

@@ -1,0 +1,208 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// surelyKnown is how many cells of a column show whether it holds numbers or text.
+const surelyKnown = 20
+
+// planNumbers decides what each column is for where the data are read as numbers.
+func (in *input) planNumbers(s *survey) (*tablePlan, error) {
+	p := &tablePlan{numbers: true, sure: true, first: s.first, header: s.header, complete: s.complete, unit: s.unit}
+	_ = s.checkNames() // names that come twice are no hindrance here
+	var auto []int
+	end := len(s.columns) - 1
+	index := end > 0 && s.index.counts()
+	for i := range s.columns {
+		if i == 0 && index && len(in.opts.Columns) == 0 || s.isText(i) && !(s.trailing && i == end) {
+			auto = append(auto, i)
+		}
+	}
+	var err error
+	if p.roles, err = in.rolesOf(s.names, len(s.columns), auto); err != nil {
+		return nil, err
+	}
+	for k, name := range p.called {
+		switch i := p.meta[k]; {
+		case !p.auto[k]:
+		case index && i == 0:
+			p.note("%q counts the rows and is taken as a label", name)
+		default:
+			p.note("%s is taken as a label%s", name, s.columns[i].twoWords())
+		}
+	}
+	for _, i := range p.data {
+		if s.trailing && i == end {
+			p.note("every line ends in a delimiter; the empty last column is left out")
+			continue
+		}
+		c := &s.columns[i]
+		p.sure = p.sure && c.known() >= surelyKnown
+		p.pixels = append(p.pixels, dataColumn{column: i, at: p.width, n: 1, groups: s.grouped(c)})
+		p.width++
+	}
+	return p, nil
+}
+
+// grouped reports whether commas in the numbers of a column stand before thousands.
+func (s *survey) grouped(c *columnStats) bool { return s.commas && !c.decimal }
+
+// texts are the tokens of cells that are no numbers.
+var texts = []token{textToken, xToken, plusToken, minusToken, pToken, aToken}
+
+// isText reports whether a column has text in at least half of its known cells, or nothing but unknown cells. Less
+// text than that is a slip, or a word for what is not known, and an error says where it is. Words for yes without one
+// for no, or the other way round, are text beside text: f beside m.
+func (s *survey) isText(i int) bool {
+	c := &s.columns[i]
+	text, numbers := c.sum(texts...), c.sum(zeroToken, oneToken, numberToken, commaToken)
+	if s.grouped(c) {
+		text, numbers = text-c.span().grouped, numbers+c.span().grouped
+	}
+	yes, no := c.count(yesToken), c.count(noToken)
+	if text > 0 && (yes == 0 || no == 0) {
+		text += yes + no
+	} else {
+		numbers += yes + no
+	}
+	return text >= numbers
+}
+
+// headsNumbers reports whether the first line has names, given what is below it, where numbers are read.
+func (s *survey) headsNumbers(first []string) bool {
+	if s.rows > 0 && len(first) > 1 && counts(first) {
+		return true
+	}
+	for i, cell := range first {
+		t, _ := tokenOf(trim(cell))
+		if s.rows > 0 && slices.Contains(texts, t) && !s.isText(i) {
+			return true // a word above numbers
+		}
+	}
+	return false
+}
+
+// twoWords says how to learn from a column of two words; "" for a column of more or fewer.
+func (c *columnStats) twoWords() string {
+	var words []string
+	for level := range c.levels.all() {
+		words = append(words, level)
+	}
+	for digit, n := range c.digits {
+		if n > 0 {
+			words = append(words, fmt.Sprint(digit))
+		}
+	}
+	if c.many || len(words) != 2 || c.cells() < 3 {
+		return ""
+	}
+	return fmt.Sprintf("; to learn from it, write 0 for %s and 1 for %s", shorten(words[0]), shorten(words[1]))
+}
+
+// orNumbers returns the plan of a table as numbers, which the error says are no bits, if they cannot but be meant so.
+func (in *input) orNumbers(s *survey, err error) (*tablePlan, error) {
+	p, problem := in.planNumbers(s)
+	if problem == nil {
+		problem = p.badNumber(s)
+	}
+	if problem != nil {
+		return nil, err
+	}
+	var fe *FormatError
+	why := p.plainly(s)
+	if in.opts.Height > 0 || why == "" {
+		if errors.As(err, &fe) {
+			fe.early = !s.complete
+		}
+		return nil, err
+	}
+	in.setNumbers()
+	in.why, p.sure, p.complete = why, p.sure && !s.misheaded, p.complete && !s.misheaded
+	return p, nil
+}
+
+// badNumber returns the error for the first cell of the data that is no number, or nil.
+func (p *tablePlan) badNumber(s *survey) error {
+	var bad *FormatError
+	for _, d := range p.pixels {
+		c := &s.columns[d.column]
+		if d.groups && c.sum(texts...) == c.span().grouped {
+			continue
+		}
+		for _, t := range texts {
+			if at := c.place(t); at.line > 0 && (bad == nil || at.line < bad.Line) {
+				bad = notNumber(at.text, p.name(d.column))
+				bad.Line = at.line
+			}
+		}
+	}
+	if bad == nil {
+		return nil
+	}
+	return bad
+}
+
+// notNumber returns the error for a cell of a column of numbers.
+func notNumber(cell, column string) *FormatError {
+	return &FormatError{Column: column, Msg: fmt.Sprintf("%q is not a number", shorten(cell)),
+		Hint: "correct it, leave the cell empty if it is not known, or make the column a label with --meta " + column}
+}
+
+// plainly returns why a table cannot but be meant as numbers, see [Values.Plainly].
+func (p *tablePlan) plainly(s *survey) string {
+	numbers, decimals, groups := 0, 0, false
+	for _, d := range p.pixels {
+		c := &s.columns[d.column]
+		r, commas := c.span(), c.count(commaToken)
+		if d.groups {
+			commas += r.grouped
+			groups = groups || commas > 0
+		}
+		numbers += btoi(c.count(numberToken)+commas > 0)
+		decimals += btoi(r.pointed || !d.groups && commas > 0 && r.fractions)
+	}
+	return plainTable(numbers, decimals, len(p.pixels), groups)
+}
+
+// number returns the value of a cell of a column of numbers: NaN if it is unknown; ok is false for text.
+func (d *dataColumn) number(cell string) (v float64, ok bool) {
+	if d.groups && strings.IndexByte(cell, ',') >= 0 {
+		return thousands(trim(cell))
+	}
+	switch t, v := tokenOf(trim(cell)); t {
+	case blankToken, unknownToken:
+		return math.NaN(), true
+	case zeroToken, oneToken, numberToken, commaToken:
+		return v, !math.IsInf(v, 0)
+	case yesToken:
+		return 1, true
+	case noToken:
+		return 0, true
+	}
+	return 0, false
+}
+
+// addNumbers appends the values of a row.
+func (t *textTable) addNumbers(cells []string) error {
+	row := make([]float64, t.plan.width)
+	for k := range t.plan.pixels {
+		d := &t.plan.pixels[k]
+		cell := cells[d.column]
+		v, ok := d.number(cell)
+		if !ok {
+			return notNumber(trim(cell), t.plan.name(d.column))
+		}
+		if d.groups && strings.IndexByte(cell, ',') >= 0 {
+			t.in.seen.grouped(cell)
+		}
+		row[d.at] = v
+	}
+	t.set.numbers.Rows = append(t.set.numbers.Rows, row)
+	t.set.Images = append(t.set.Images, nil)
+	return nil
+}
