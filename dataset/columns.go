@@ -222,14 +222,18 @@ const (
 
 // vocabularies says which ways of writing a bit some column of the table proves:
 // columns that have only one value of a pair are judged by them.
-type vocabularies struct{ marks, signs, letters, ones bool }
+type vocabularies struct {
+	marks, signs, letters, ones bool
+	ones2                       bool // some column has 1 and 2 only
+	options                     int  // columns of one word, and of empty cells
+}
 
 // fewestPresences is how many rows prove that a table lists presences only, if no cell
 // of it says off: in fewer that may be chance.
 const fewestPresences = 10
 
 func vocabulariesOf(columns []columnStats) vocabularies {
-	var v vocabularies
+	v := vocabularies{options: optionsAmong(columns)}
 	zeros, ones := false, false // in columns of bits
 	for i := range columns {
 		c := &columns[i]
@@ -238,6 +242,8 @@ func vocabulariesOf(columns []columnStats) vocabularies {
 		plus, minus, p, a := c.count(plusToken), c.count(minusToken), c.count(pToken), c.count(aToken)
 		v.marks = v.marks || c.count(xToken) > 0 && c.count(blankToken) > 0 && c.count(xToken)+blanks == all
 		v.signs = v.signs || plus > 0 && minus > 0 && plus+minus+blanks == all
+		v.ones2 = v.ones2 || c.digits[0] == 0 && c.digits[1] > 0 && c.levels.n == 1 && c.levels.count("2") > 0 &&
+			c.known() >= 4
 		bits := c.sum(takes[letterCoding]...)+blanks == all
 		v.letters = v.letters || p > 0 && a > 0 && bits
 		if bits {

@@ -23,13 +23,14 @@
 //
 // and in three ways that only a whole column shows: + and -, where - is off (alone,
 // or beside other words, it is unknown, unless another column has both); P and A, for
-// present and absent; and a mark, X or + alone, where an empty cell is off. Where no
+// present and absent; and a mark, X, ✓ or + alone, where an empty cell is off. Where no
 // cell of the table says off, 1, P and words for on are marks, too. A model remembers
 // which of its columns were written so ([Reading]).
 //
 // # What a column is for
 //
-// A column of text is a label: metadata. So is one that counts the rows, or has
+// A column of two words is a bit, called `diet=vegan` by the rarer of them unless they mean yes and no; so is one of
+// a word and empty cells, and of 1 and 2 only. Any other column of text is a label: metadata. So is one that counts the rows, or has
 // numbers and no name, as pandas and R write their indices. Where at least half of
 // the cells are bits, other text is a mistake, and an error, which lists all such
 // columns, as it lists the columns of other numbers. [Options].Categories makes a

@@ -34,7 +34,8 @@ func (t *parquetTable) wordsAmong(texts []int) (words []int, err error) {
 	}
 	v := vocabulariesOf(columns)
 	for k, i := range texts {
-		if class, _ := columns[k].classOf(v); class != labelClass && columns[k].known() > 0 {
+		yes, _ := columns[k].bitWords(v)
+		if class, _ := columns[k].classOf(v); (class != labelClass || yes != "") && columns[k].known() > 0 {
 			words = append(words, i)
 		}
 	}

@@ -15,10 +15,16 @@ type Categorical struct {
 	// Levels lists the values. In [Options], none means those that the data have;
 	// a value that is not listed is unknown.
 	Levels []string `json:"levels"`
+	// Off, if there are any, are the words for no of a column that is one bit: Levels has its word for yes. "" means
+	// that an empty cell is no.
+	Off []string `json:"off,omitempty"`
 }
 
 // columns returns the names of the columns of bits.
 func (c *Categorical) columns() []string {
+	if c.bit() {
+		return []string{c.bitName()}
+	}
 	out := make([]string, len(c.Levels))
 	for i, level := range c.Levels {
 		out[i] = c.Name + "=" + level
@@ -31,6 +37,9 @@ func (c *Categorical) columns() []string {
 func (s *Set) Groups() [][]int {
 	var out [][]int
 	for _, c := range s.Categories {
+		if c.bit() {
+			continue
+		}
 		var group []int
 		for _, name := range c.columns() {
 			if i := slices.Index(s.Columns, name); i >= 0 {
@@ -54,6 +63,7 @@ type tablePlan struct {
 	complete   bool     // the plan was made of the whole table
 	numbers    bool     // the data are numbers, not bits
 	sure       bool     // of numbers: enough is known of every column and of the first line
+	open       bool     // more of the table may show that a label is data
 	plain      bool     // all columns are 0 and 1 or words for them
 	unit       string   // what places count: lines or rows
 	named      bool     // of items: the first is the name of the row
@@ -67,6 +77,7 @@ type dataColumn struct {
 	digit  [2]uint8       // the states of "0" and "1"
 	at     int            // the first pixel
 	levels map[string]int // the pixels of a category; nil for one pixel
+	off    []string       // values of which none of them is on
 	n      int            // how many
 	groups bool           // commas in numbers stand before thousands
 }
@@ -106,6 +117,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.bitsOfWords(s, v, asked)
 	explicit, err := findColumns(s.names, len(s.columns), in.opts.Columns)
 	if err != nil {
 		return nil, err
@@ -127,6 +139,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 			p.note("%s counts or names the rows and is taken as a label", strconv.Quote(s.name(i)))
 		case class == labelClass:
 			texts = append(texts, i)
+			p.open = p.open || s.columns[i].levels.n <= 2
 		}
 	}
 	texts = in.categoriesForWantOfBits(s, v, texts, auto, explicit, asked)
@@ -235,7 +248,7 @@ func (in *input) askedCategories(s *survey, v vocabularies) (map[int]*Categorica
 		if c.Levels == nil && s.columns[at[0]].many {
 			return nil, tooManyLevels(c.Name, s.columns[at[0]].levels.n, len(s.columns))
 		}
-		asked[at[0]] = &Categorical{Name: s.name(at[0]), Levels: c.Levels}
+		asked[at[0]] = &Categorical{Name: s.name(at[0]), Levels: c.Levels, Off: c.Off}
 	}
 	return asked, nil
 }
@@ -286,7 +299,7 @@ const mostlyLabels = 3
 // the table would have no data otherwise, or next to none. It returns the others.
 func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto, explicit []int,
 	asked map[int]*Categorical) []int {
-	if len(explicit) > 0 || len(asked) > 0 {
+	if len(explicit) > 0 || len(in.opts.Categories) > 0 {
 		return texts
 	}
 	used := members(len(s.columns), in.used(s))
@@ -439,7 +452,7 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		} else {
 			names = append(names, s.name(i))
 		}
-		if d.coding == markCoding && d.levels == nil && c.count(blankToken) > 0 {
+		if (d.coding == markCoding && d.levels == nil || slices.Contains(d.off, "")) && c.count(blankToken) > 0 {
 			marked = append(marked, s.name(i))
 		}
 		if list := p.coded.list(d.coding); list != nil && d.levels == nil {
@@ -455,6 +468,7 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 	if len(marked) > 0 {
 		p.note("an empty cell means off in %s, where the others hold a mark; write NA for what is not known", andList(marked))
 	}
+	p.noteBits()
 	if len(made) > 0 {
 		keep := ""
 		if len(in.opts.Categories) == 0 {
@@ -476,7 +490,7 @@ func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Categor
 	} else {
 		cells, example := 0, ""
 		for _, level := range found {
-			if !slices.Contains(category.Levels, level) {
+			if !slices.Contains(category.Levels, level) && !slices.Contains(category.Off, level) {
 				cells += max(1, c.levels.count(level))
 				example = level
 			}
@@ -486,7 +500,7 @@ func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Categor
 				people(cells, "cell is", "cells are"), listShort(category.Levels), example)
 		}
 	}
-	d.levels, d.n = map[string]int{}, len(category.Levels)
+	d.levels, d.n, d.off = map[string]int{}, len(category.Levels), category.Off
 	for k, level := range category.Levels {
 		d.levels[level] = k
 	}

@@ -105,7 +105,7 @@ func (in *input) enough(p *tablePlan, src tableSource) bool {
 	case p.numbers:
 		return p.sure
 	}
-	return p.plain || !in.stream && len(p.categories) == 0 && !src.once()
+	return p.plain || !in.stream && len(p.categories) == 0 && !p.open && !src.once()
 }
 
 // planBy surveys a table, or its beginning, and plans by that.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"os"
 	"slices"
 )
 
@@ -11,19 +12,26 @@ func (o Options) settle(paths []string) (Options, error) {
 	o.folders = o.folderLabels(paths)
 	o.sameNames = o.folders != nil && sameNames(paths)
 	open := o.Items || slices.ContainsFunc(o.Categories, func(c Categorical) bool { return c.Levels == nil })
-	if len(paths) < 2 || !open || o.model != nil || slices.Contains(paths, standardInput) {
+	if len(paths) < 2 || o.model != nil || slices.ContainsFunc(paths, isOnce) {
 		return o, nil
 	}
 	var items []string
 	levels := map[string][]string{}
+	yes := map[string]string{} // of columns of two words
 	var names []string
 	for i, path := range paths {
 		in := newInput(o)
 		d, err := in.open(path, o.label(i))
-		if err != nil {
+		if err != nil && open {
 			return o, at(err, path)
 		}
+		if err != nil {
+			return o, nil // reading will say so, unless the numbers are meant
+		}
 		d.close()
+		if in.made == nil && !open {
+			return o, nil
+		}
 		if in.made == nil {
 			continue // a format that has neither
 		}
@@ -34,7 +42,10 @@ func (o Options) settle(paths []string) (Options, error) {
 			if !slices.Contains(names, c.Name) {
 				names = append(names, c.Name)
 			}
-			levels[c.Name] = append(levels[c.Name], c.Levels...)
+			if c.bit() && yes[c.Name] == "" {
+				yes[c.Name] = c.Levels[0]
+			}
+			levels[c.Name] = append(append(levels[c.Name], c.Levels...), c.Off...)
 		}
 	}
 	o.items = distinctLevels(items)
@@ -42,9 +53,21 @@ func (o Options) settle(paths []string) (Options, error) {
 		o.Categories = nil
 	}
 	for _, name := range names {
-		o.Categories = append(o.Categories, Categorical{name, distinctLevels(levels[name])})
+		c := Categorical{Name: name, Levels: distinctLevels(levels[name])}
+		if at := slices.Index(c.Levels, yes[name]); at >= 0 && len(c.Levels) == 2 {
+			c.Off = slices.Delete(c.Levels, at, at+1)
+			c.Levels = []string{yes[name]}
+		}
+		c.Levels = slices.DeleteFunc(c.Levels, func(level string) bool { return level == "" })
+		o.Categories = append(o.Categories, c)
 	}
 	return o, nil
+}
+
+// isOnce reports whether a path can be read only once.
+func isOnce(path string) bool {
+	info, err := os.Stat(path)
+	return path == standardInput || err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // distinctLevels returns values sorted, each once.

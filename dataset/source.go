@@ -208,7 +208,7 @@ func (s *Set) planned(o *Options, data By) []Column {
 	}
 	for x := 0; x < len(bits); x++ {
 		i := slices.IndexFunc(s.Categories, func(c Categorical) bool {
-			return len(c.Levels) > 0 && x+len(c.Levels) <= len(bits) && bits[x].Name == c.columns()[0]
+			return len(c.Levels) > 0 && !c.bit() && x+len(c.Levels) <= len(bits) && bits[x].Name == c.columns()[0]
 		})
 		if i < 0 {
 			out = append(out, bitColumn(bits[x], data, s.Len()))

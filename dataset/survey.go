@@ -171,11 +171,27 @@ func (s *survey) isHeader(first []string) bool {
 		words = words && known > 0 && c.sum(zeroToken, oneToken, numberToken) == known && cell != "" &&
 			unicode.IsLetter(rune(trim(cell + " .")[0]))
 		if known > 0 {
-			news = news && t > oneToken && (t == textToken || c.count(t) == 0) && c.levels.count(levelOf(trim(cell))) == 0
-			few = few || c.few()
+			answer := c.isAnswer() && !isEmpty(cell) // whose only word may be its name
+			news = news && t > oneToken && (t == textToken || c.count(t) == 0) &&
+				(c.levels.count(levelOf(trim(cell))) == 0 || answer && i > 0 && !s.likeFirst(first[0]))
+			few = few || c.few() || answer
 		}
 	}
 	return words && s.rows > 0 || news && few && s.rows >= 4
+}
+
+// likeFirst reports whether a cell is text of the form of those below it in the first column, digits for digits, as
+// names of rows are and names of columns are not.
+func (s *survey) likeFirst(cell string) bool {
+	form := func(cell string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return '0'
+			}
+			return r
+		}, trim(cell))
+	}
+	return form(cell) == form(s.columns[0].place(textToken).text)
 }
 
 // recurs reports whether every cell of a line, at least one of them text, is a value of

@@ -244,6 +244,9 @@ func (d *dataColumn) setLevel(m *bitmap.Image, cell string) {
 		m.Set(0, d.at+k, true)
 		return
 	}
+	if slices.Contains(d.off, levelOf(cell)) {
+		return
+	}
 	for k := range d.n {
 		m.SetUnknown(0, d.at+k)
 	}

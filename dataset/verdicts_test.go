@@ -3,6 +3,7 @@ package dataset
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,7 +44,7 @@ func TestFirstLines(t *testing.T) {
 			`left out lines 1 to 3 above the table: "Survey, of 2024"`},
 		{"a title and no names", "Survey\n" + rows, "the first line has 1", ""},
 		{"a first row of few cells", "p,x,,\nq,x,x,\nr,,x,x\ns,x,x,x\n", "4: label 3 bit", "off"},
-		{"a first row of few words", "p,pear,,\nq,pear,plum,fig\nr,,plum,fig\ns,pear,,fig\n", "none of the 4", ""},
+		{"a first row of few words", "p,pear,,\nq,pear,plum,fig\nr,,plum,fig\ns,pear,,fig\n", "4: label 3 bit", "an empty cell"},
 		{"names above all columns but the first", ",a,b,c\np,1,0,1\nq,0,1,1\nr,1,1,0\n", "3: label 3 bit", "row"},
 		{"names of R", "a,b,c\np1,1,0,1\nq1,0,1,1\nr1,1,1,0\n", "3: label 3 bit", "row"},
 		{"a second header of Qualtrics", "a,b\nA?,B?\n\"{\"\"ImportId\"\":\"\"1\"\"}\",\"{\"\"ImportId\"\":\"\"2\"\"}\"\n" +
@@ -52,4 +53,55 @@ func TestFirstLines(t *testing.T) {
 			"3: label 4 bit", "left out 1 line below"},
 		{"names that a column lacks", "id,,x\np,1,1\nq,0,0\nr,1,0\n", "3: label 2 bit", "id"},
 	})
+}
+
+// TestTwoWords: two words, one word and empty cells, and 1 and 2 are bits; what only looks so is none.
+func TestTwoWords(t *testing.T) {
+	many := func(rows ...string) string { return strings.Repeat(strings.Join(rows, "\n")+"\n", 3) }
+	check(t, []verdict{
+		{"two words", "diet,a\n" + many("meat,1", "meat,0", "vegan,1"), "9: 2 bit", "yes is vegan in diet (no is meat); --meta"},
+		{"two words as often", "diet,a\n" + many("vegan,1", "meat,0"), "6: 2 bit", "yes is meat in diet (no is vegan)"},
+		{"two names of rows", "name,a\nAnn,1\nBob,0\n", "2: label bit", "name is taken as a label"},
+		{"denied", "state,a\n" + many("in use,1", "not in use,0", "in use,1"), "9: 2 bit", "yes is in use in state"},
+		{"letters", "sex,a\n" + many("f,1", "m,0", "m,1"), "9: 2 bit", "yes is f in sex (no is m)"},
+		{"known words", "a,b\n" + many("Checked,Selected", "Unchecked,Not Selected"), "6: 2 bit", ""},
+		{"three words", "diet,a\n" + many("meat,1", "fish,0", "vegan,1"), "9: label bit", "label"},
+		{"answers", "id,apple,pear\np1,apple,\np2,,pear\np3,apple,pear\np4,,pear\n", "4: label 2 bit", "an empty cell means off"},
+		{"answers without a header", "p1,apple,\np2,,pear\np3,apple,pear\np4,,pear\n", "4: label 2 bit", "an empty cell"},
+		{"one answer", "id,pizza,a\np1,pizza,1\np2,,0\np3,pizza,1\n", "3: label 2 bit", "an empty cell means off in pizza"},
+		{"a remark", "id,remark,a\np1,good,1\np2,,0\np3,,1\n", "3: 2 label bit", "id and remark"},
+		{"one word in all", "land,a\n" + many("here,1", "here,0"), "6: label bit", "land is taken as a label"},
+		{"one word but once", "land,a\n" + many("here,1", "here,0", "here,1", "here,0") + ",1\n", "13: label bit", "land is"},
+		{"ticks", "id,a,b\np1,✓,\np2,,✔\np3,✓,✔\n", "3: label 2 bit", "an empty cell means off in a and b"},
+		{"1 and 2", "id,a,b\np1,1,2\np2,2,2\np3,,1\np4,1,1\np5,2,1\n", "5: label 2 bit", "yes is 1 in a and b (no is 2); --threshold 1"},
+		{"only 2 beside 1 and 2", "a,b,c\n" + many("1,2,0", "2,2,1"), "6: 3 bit", "yes is 1 in a and b"},
+		{"2 is a count", "a,b\n" + many("1,1", "2,0", "3,1"), "neither 0 nor 1", ""},
+		{"names like bits", "t,p\n" + many("vegan,1", "meat,0"), "6: 2 bit", "yes is meat in t"},
+	})
+}
+
+// TestTwoWordsOfFiles: the word for yes is the same in all files, and in a model's new data of one row.
+func TestTwoWordsOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for i, text := range []string{"diet,a\nmeat,1\nmeat,0\nvegan,1\nmeat,1\n", "diet,a\nvegan,1\nvegan,0\nmeat,1\nvegan,0\n"} {
+		paths = append(paths, filepath.Join(dir, string('a'+rune(i))+".csv"))
+		if err := os.WriteFile(paths[i], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, order := range [][]string{paths, {paths[0], paths[0], paths[1]}} {
+		s, err := Read(order, Options{})
+		if err != nil || !slices.Equal(s.Columns, []string{"diet=vegan", "a"}) || !strings.HasSuffix(pixels(s), "#.\n") {
+			t.Fatalf("%v, %v", s, err)
+		}
+	}
+	s, err := Read(paths[:1], Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := Options{Categories: s.Categories}
+	if s, err = Decode(t.Context(), "new.csv", []byte("diet,a\nmeat,1\nfish,1\n"), opts); err != nil || pixels(s) != ".#\n?#\n" {
+		t.Errorf("%v, %v", s, err)
+	}
 }

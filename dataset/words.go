@@ -43,6 +43,9 @@ var cellWords = map[string]token{
 	"negative": noToken, "neg": noToken, "not detected": noToken, "undetected": noToken, "not present": noToken,
 	"nein": noToken, "non": noToken, "não": noToken, "nee": noToken, "nej": noToken, "nie": noToken, "hayır": noToken,
 	"falsch": noToken, "faux": noToken, "falso": noToken, "нет": noToken,
+	"checked": yesToken, "selected": yesToken, "on": yesToken,
+	"unchecked": noToken, "not selected": noToken, "unselected": noToken, "off": noToken,
+	"✓": xToken, "✔": xToken, "✔️": xToken, "☑": xToken, "•": xToken, "●": xToken,
 	"+": plusToken, "-": minusToken, "x": xToken, "p": pToken, "a": aToken,
 }
 
@@ -151,7 +154,7 @@ type coding uint8
 
 const (
 	bitCoding    coding = iota // 0 and 1, or words for them; "-" is unknown
-	markCoding                 // a mark (X, + or P, or 1 where no cell of the table is 0) is on, a blank cell is off
+	markCoding                 // a mark (X, ✓, + or P, or 1 where no cell of the table is 0) is on, a blank cell is off
 	signCoding                 // + is on, - is off
 	letterCoding               // P is on, A is off, and so are 1 and 0 and words for them
 )

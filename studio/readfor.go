@@ -74,7 +74,9 @@ func readingArgs(r *dataset.Reading) (args []string, plain bool) {
 	list("meta", r.Meta)
 	var categories []string
 	for _, c := range r.Categories {
-		categories = append(categories, c.Name)
+		if len(c.Off) == 0 { // a column of two words is a bit by itself
+			categories = append(categories, c.Name)
+		}
 	}
 	list("categories", categories)
 	list("columns", r.Columns)

@@ -54,9 +54,9 @@ func (p *page) partViews() any {
 	}
 	first := min(len(out), partsShown)
 	var values []string // of a category, for example
-	if len(p.set.Categories) > 0 {
-		for _, level := range p.set.Categories[0].Levels {
-			values = append(values, p.set.Categories[0].Name+"="+level)
+	if groups := p.set.Groups(); len(groups) > 0 {
+		for _, i := range groups[0] {
+			values = append(values, p.set.Columns[i])
 		}
 	}
 	return struct {

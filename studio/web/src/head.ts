@@ -31,6 +31,7 @@ export async function head(file: { name: string; slice(from: number, to: number)
 /** The words that are cells of data, as package dataset reads them (cellWords; a test compares). */
 const words = new Set([
   "", "?", "na", "n/a", "#n/a", "<na>", "\\n", "nan", "null", "none", ".", "+", "-", "x", "p", "a",
+  "checked", "selected", "on", "unchecked", "not selected", "unselected", "off", "✓", "✔", "✔️", "☑", "•", "●",
   "y", "yes", "t", "true", "present", "positive", "pos", "detected", "ja", "oui", "sí", "sim", "tak", "evet", "wahr", "vrai", "verdadero", "vero", "да",
   "n", "no", "f", "false", "absent", "negative", "neg", "not detected", "undetected", "not present", "nein", "non", "não", "nee", "nej", "nie", "hayır", "falsch", "faux", "falso", "нет",
 ]);

@@ -1,0 +1,138 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// bit reports whether the category is one bit: Levels has the word for yes, Off those for no.
+func (c *Categorical) bit() bool { return len(c.Off) > 0 }
+
+// bitName returns the name of the bit. It has the word for yes, unless that says no more than yes.
+func (c *Categorical) bitName() string {
+	yes := c.Levels[0]
+	if yes == "1" || meaning(yes) == yesToken || strings.EqualFold(yes, c.Name) {
+		return c.Name
+	}
+	return c.Name + "=" + yes
+}
+
+// meaning returns what a word of two means by itself, also where a single letter is a word like any other: f beside m.
+func meaning(word string) token {
+	switch t, _ := tokenOf(word); {
+	case t == minusToken:
+		return noToken
+	case len(word) == 1 && t != plusToken:
+		return textToken
+	case t == xToken || t == plusToken:
+		return yesToken
+	default:
+		return t
+	}
+}
+
+// optionsAmong returns how many columns have one word only, beside empty cells, as those of the answers to choose from have.
+func optionsAmong(columns []columnStats) (n int) {
+	for i := range columns {
+		n += btoi(columns[i].isAnswer())
+	}
+	return n
+}
+
+// isAnswer reports whether a column has one word, and again, and empty cells.
+func (c *columnStats) isAnswer() bool {
+	return c.levels.n == 1 && c.known() > 1 && c.count(textToken) == c.known() && c.count(blankToken) > 0
+}
+
+// bitWords returns the word for yes, and those for no, of a column that has two words, or one and empty cells, or 1
+// and 2 only; "" for all others. Words that occur once each, and one word in nearly all cells, are labels.
+func (c *columnStats) bitWords(v vocabularies) (yes string, off []string) {
+	if class, _ := c.classOf(v); c.many || class == bitClass || c.levels.n > 2 || c.digits[0] > 0 {
+		return "", nil
+	}
+	var words []string
+	for word := range c.levels.all() {
+		words = append(words, word)
+	}
+	slices.Sort(words)
+	text := c.known() == c.sum(textToken, yesToken, noToken, minusToken, plusToken, xToken, aToken, pToken)
+	blank := c.count(blankToken)
+	switch {
+	case len(words) == 1 && words[0] == "2" && v.ones2:
+		return "1", words
+	case !text || len(words) == 0:
+		return "", nil
+	case len(words) == 2 && 2*len(words) <= c.known():
+		if k := c.yesOf(words); k == 1 {
+			slices.Reverse(words)
+		}
+		return words[0], words[1:]
+	case len(words) == 1 && c.count(textToken) == c.known() && blank > 0 &&
+		(v.options > 1 || c.known() > 1 && 10*blank >= c.cells()):
+		return words[0], []string{""}
+	}
+	return "", nil
+}
+
+// yesOf returns which of two words means yes: the one that a table knows or that the other denies, else the rarer,
+// or the first in the alphabet.
+func (c *columnStats) yesOf(words []string) int {
+	for k, word := range words {
+		other := strings.ToLower(words[1-k])
+		denied, found := strings.CutSuffix(other, strings.ToLower(word))
+		denies := found && slices.Contains([]string{"not ", "no ", "non ", "non-", "un", "never "}, denied)
+		if meaning(word) == yesToken || denies {
+			return k
+		}
+		if meaning(word) == noToken {
+			return 1 - k
+		}
+	}
+	return btoi(c.levels.count(words[1]) < c.levels.count(words[0]))
+}
+
+// bitsOfWords adds such columns to the categories.
+func (in *input) bitsOfWords(s *survey, v vocabularies, asked map[int]*Categorical) {
+	used := members(len(s.columns), in.used(s))
+	for i := range s.columns {
+		if used[i] || asked[i] != nil || in.opts.model != nil {
+			continue
+		}
+		if yes, off := s.columns[i].bitWords(v); yes != "" && (yes != "1" || in.rule.threshold == nil) {
+			asked[i] = &Categorical{Name: s.name(i), Levels: []string{yes}, Off: off}
+		}
+	}
+}
+
+// noteBits says which word of such columns means yes.
+func (p *tablePlan) noteBits() {
+	var ways, ones []string
+	var order [][2]string
+	names := map[[2]string][]string{}
+	for i := range p.categories {
+		c := &p.categories[i]
+		if !c.bit() || c.Off[0] == "" {
+			continue
+		}
+		way := [2]string{c.Levels[0], c.Off[0]}
+		if names[way] == nil {
+			order = append(order, way)
+		}
+		names[way] = append(names[way], c.Name)
+	}
+	for _, way := range order {
+		text := fmt.Sprintf("%s in %s (no is %s)", shortName(way[0]), andList(names[way]), shortName(way[1]))
+		if way[0] == "1" {
+			ones = append(ones, text)
+		} else {
+			ways = append(ways, text)
+		}
+	}
+	if len(ones) > 0 {
+		p.note("yes is %s; --threshold 1 makes 2 yes", andList(ones))
+	}
+	if len(ways) > 0 {
+		p.note("yes is %s; --meta NAME keeps a column as a label", andList(ways))
+	}
+}
