@@ -104,7 +104,7 @@ func TestRealListed(t *testing.T) {
 		Experts    []expertInfo
 		Background ground
 	}](t, s, request{path: "/v1/models/m1/experts"})
-	if e := experts.Experts[0]; e.Words != "high salt 9; low depth 30" || e.Columns[0].P != 9 && e.Columns[0].P != 30 ||
+	if e := experts.Experts[0]; e.Words != "40 % of rows: salt 9 ± 0.5, otherwise 3; depth 30 ± 6.32, otherwise 98" || e.Columns[0].P != 9 && e.Columns[0].P != 30 ||
 		*e.Usage != .4 {
 		t.Errorf("part: %+v", e)
 	}

@@ -27,6 +27,7 @@ type RealVote struct {
 	Before, Otherwise float64 // the background's mean and deviation
 	Strength          float64 // |mean - before| in deviations of the background; more where the deviation differs, too
 	OwnDeviation      bool
+	Bit               bool // the values are 0 and 1: the means are probabilities of 1
 }
 
 // RealVotes returns the votes of part k, the strongest first.
@@ -38,7 +39,7 @@ func RealVotes(m *real.Model, k int) []RealVote {
 		}
 		b := m.Background[min(f, m.D()-1)]
 		v := RealVote{At: f, Mean: e.Mean, Deviation: math.Sqrt(b.Var), Before: b.Mean, Otherwise: math.Sqrt(b.Var),
-			OwnDeviation: e.Vote == real.MeanAndVar}
+			OwnDeviation: e.Vote == real.MeanAndVar, Bit: m.Scales != nil && m.Scales[min(f, m.D()-1)].Bit}
 		if v.OwnDeviation {
 			v.Deviation = math.Sqrt(e.Var)
 		}
@@ -49,9 +50,8 @@ func RealVotes(m *real.Model, k int) []RealVote {
 	return out
 }
 
-// RealPart returns what part k says, in words: of a table the columns that it says most of, at most so many of each
-// side,
-// with their means in the units of the data; of images how many pixels it makes brighter and darker.
+// RealPart returns what part k says, in words: of a table the columns of which it says most, at most so many, in the
+// units of the data; of images how many pixels it makes brighter and darker.
 func RealPart(m *real.Model, k, most int) string {
 	votes := RealVotes(m, k)
 	if len(votes) == 0 {
@@ -66,29 +66,23 @@ func RealPart(m *real.Model, k, most int) string {
 		}
 		return fmt.Sprintf("%s brighter, %d darker", Count(up, "pixel"), len(votes)-up)
 	}
-	side := func(high bool, word string) string {
-		var out []string
-		more := 0
-		for _, v := range votes {
-			switch {
-			case (v.Mean >= v.Before) != high:
-			case len(out) == most:
-				more++
-			default:
-				out = append(out, RealColumn(m, v.At)+" "+Digits(v.Mean))
-			}
-		}
-		if out == nil {
-			return ""
-		}
-		text := word + strings.Join(out, ", ")
-		if more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
-		return text
+	var out []string
+	for _, v := range votes[:min(len(votes), most)] {
+		out = append(out, RealColumn(m, v.At)+" "+v.String())
 	}
-	parts := slices.DeleteFunc([]string{side(true, "high "), side(false, "low ")}, func(s string) bool { return s == "" })
-	return strings.Join(parts, "; ")
+	text := strings.Join(out, "; ")
+	if more := len(votes) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// String says the vote, and what is said without the part: "27 ± 1, otherwise 20", or of a bit "80 %, otherwise 14 %".
+func (v RealVote) String() string {
+	if v.Bit {
+		return Percent(v.Mean) + ", otherwise " + Percent(v.Before)
+	}
+	return Digits(v.Mean) + " ± " + Digits(v.Deviation) + ", otherwise " + Digits(v.Before)
 }
 
 // Digits returns a number with three digits, or all digits before the point: 0.0123, 4.57, 1284.

@@ -29,13 +29,19 @@ func TestRealPart(t *testing.T) {
 	for _, c := range []struct {
 		k, most int
 		want    string
-	}{{0, 5, "high column 3 1384, temp 27; low ph 5.5"}, {0, 1, "high column 3 1384 and 1 more; low ph 5.5"},
-		{1, 5, "high salt 2 9.13"}, {2, 5, "no vote"}} {
+	}{{0, 5, "ph 5.5 ± 0.2, otherwise 7; column 3 1384 ± 10, otherwise 1284; temp 27 ± 1, otherwise 20"},
+		{0, 1, "ph 5.5 ± 0.2, otherwise 7 and 2 more"},
+		{1, 5, "salt 2 9.13 ± 1, otherwise 3"}, {2, 5, "no vote"}} {
 		if got := words.RealPart(m, c.k, c.most); got != c.want {
 			t.Errorf("part %d: %q, want %q", c.k, got, c.want)
 		}
 	}
-	m.Height, m.Width, m.Columns = 2, 2, nil
+	m.Scales = []real.Scale{{}, {}, {}, {Bit: true}}
+	m.Experts[1][3].Mean, m.Background[3].Mean = .8, .14
+	if got := words.RealPart(m, 1, 5); got != "salt 2 80 %, otherwise 14 %" {
+		t.Errorf("of a bit: %q", got)
+	}
+	m.Height, m.Width, m.Columns, m.Scales = 2, 2, nil, nil
 	if got := words.RealPart(m, 0, 5); got != "2 pixels brighter, 1 darker" {
 		t.Errorf("of an image: %q", got)
 	}

@@ -75,7 +75,7 @@ func TestRealTable(t *testing.T) {
 	if want := [][]int{{}, {0}, {1}, {0, 1}, {0}, {}, {1}}; !reflect.DeepEqual(uses[:6], want[:6]) {
 		t.Errorf("rows use %v, want %v", uses, want)
 	}
-	if p := r.Parts[0]; p.Name != "salty" || p.Rows != 3 || p.Alone != 2 || p.Words != "high salt 9; low <depth> 30" {
+	if p := r.Parts[0]; p.Name != "salty" || p.Rows != 3 || p.Alone != 2 || p.Words != "salt 9 ± 0.2, otherwise 3; <depth> 30 ± 6.32, otherwise 98" {
 		t.Errorf("part 0: %+v", p)
 	}
 	votes := r.PartVotes[0]
@@ -110,7 +110,7 @@ func TestRealTable(t *testing.T) {
 	if err != nil || !slices.Contains(ended.Summary, words.Interrupted) || slices.Contains(r.Summary, words.Interrupted) {
 		t.Errorf("summaries %q and %q, %v", r.Summary, ended.Summary, err)
 	}
-	checkReal(t, r, "high salt 9; low &lt;depth&gt; 30", "Rows worked out", "Largest surprises", "Missing values",
+	checkReal(t, r, "salt 9 ± 0.2, otherwise 3; &lt;depth&gt; 30 ± 6.32, otherwise 98", "Rows worked out", "Largest surprises", "Missing values",
 		"1 cell is unknown", "row 7 (plain)", ">2</span> part 2 ")
 }
 
