@@ -80,7 +80,7 @@ func (a *app) addCommands(root *cobra.Command) {
 			a.scoreCommand(),
 			a.sampleCommand()}},
 		{"Try it", []*cobra.Command{a.demoCommand(), a.synthCommand()}},
-		{"In a browser, on many machines", append(a.largeCommands(), a.statsCommand(), a.mstepCommand())},
+		{"In a browser, on many machines", append(a.largeCommands(), a.countCommand(), a.mergeCommand())},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

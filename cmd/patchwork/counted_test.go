@@ -12,12 +12,12 @@ func TestOverlappingPartsAreRefused(t *testing.T) {
 	startingPoint(t, "max-minus-min")
 	write(t, "same.npz", read(t, "rows.npz"))
 	must(t, fields("synth quadrants --n 30 --seed 2 -o more.npz -q")...)
-	stats := func(name, line string) string {
+	count := func(name, line string) string {
 		t.Helper()
-		must(t, fields("stats -q -m model.npz -o "+name+".tally "+line)...)
+		must(t, fields("count -q -m model.npz -o "+name+".tally "+line)...)
 		return name + ".tally "
 	}
-	a := stats("a", "rows.npz --rows 1:30")
+	a := count("a", "rows.npz --rows 1:30")
 	for i, c := range []struct{ line, says string }{
 		{"rows.npz --rows 31:", ""},
 		{"rows.npz --rows 21:40",
@@ -27,11 +27,10 @@ func TestOverlappingPartsAreRefused(t *testing.T) {
 		{"rows.npz", "rows of one file"},
 		{"more.npz --rows 5:9", ""},
 		{"rows.npz --memory 64KiB --rows 30:31", "rows of one file"},
-		{"rows.npz --rows 21:40 --shard mine", ""},
 	} {
-		b := stats(fmt.Sprint(i), c.line)
+		b := count(fmt.Sprint(i), c.line)
 		for _, order := range []string{a + b, b + a} {
-			o := patchworkCommand(t, fields("mstep -q -m model.npz -o next.npz "+order)...)
+			o := patchworkCommand(t, fields("merge -q -m model.npz -o next.npz "+order)...)
 			if c.says == "" && o.code != 0 || c.says != "" &&
 				(o.code != exitRequest || order == a+b && !strings.Contains(o.err, c.says)) {
 				t.Errorf("%s, %s: exit %d, %s", order, c.line, o.code, o.err)

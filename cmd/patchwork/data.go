@@ -239,27 +239,47 @@ func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 	if err != nil {
 		return nil, err
 	}
-	return f.inMemory(cmd, paths, opt, true)
+	opt.Kind = dataset.Bit
+	data, err := f.inMemory(cmd, paths, opt, true)
+	if err != nil {
+		return nil, err
+	}
+	return data.Set, nil
+}
+
+// readBits reads all data as bits.
+func readBits(ctx context.Context, paths []string, opt dataset.Options) (*dataset.Set, error) {
+	opt.Kind = dataset.Bit
+	data, err := readAll(ctx, paths, opt)
+	if err != nil {
+		return nil, err
+	}
+	return data.Set, nil
 }
 
 // readAll reads all data. It returns early when the context ends, though a read
 // that hangs (a pipe) may then continue in the background.
-func readAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset.Set, error) {
+func readAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset.Frame, error) {
 	type result struct {
-		set *dataset.Set
-		err error
+		data *dataset.Frame
+		err  error
 	}
 	done := make(chan result, 1)
 	go func() {
-		set, err := dataset.Read(paths, opt)
-		done <- result{set, err}
+		src, err := dataset.Open(ctx, paths, opt)
+		if err != nil {
+			done <- result{nil, err}
+			return
+		}
+		data, err := src.Read(ctx)
+		done <- result{data, err}
 	}()
 	select {
 	case r := <-done:
 		if r.err != nil {
 			return nil, cmp.Or(notData(paths), error(&inputError{r.err}))
 		}
-		return r.set, nil
+		return r.data, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -277,6 +297,14 @@ func (f *dataFlags) cut(set *dataset.Set) (*dataset.Set, error) {
 		set = set.Take(f.take)
 	}
 	return set, nil
+}
+
+// cutValues applies --rows to numbers.
+func (f *dataFlags) cutValues(v *dataset.Values) (*dataset.Values, error) {
+	if f.skip >= v.Len() {
+		return nil, usagef("the rows asked for begin after the last of %d", v.Len())
+	}
+	return v.Cut(f.skip, f.most()), nil
 }
 
 // row returns the index of image i in the input, before any selection.

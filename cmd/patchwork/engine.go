@@ -189,7 +189,7 @@ func (e *engineProcess) local(ctx context.Context, paths []string) ([]string, er
 func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []string) (s *source, local []string,
 	err error) {
 	if e == nil {
-		s, err = f.data.open(cmd, paths)
+		s, err = f.data.openAs(cmd, paths, f.kind(cmd))
 		return s, paths, err
 	}
 	ctx := cmd.Context()

@@ -335,7 +335,7 @@ func cutSymbol(page *bitmap.Image, name, text string) (sheets.Symbol, error) {
 
 // readSymbol reads a symbol from a picture.
 func readSymbol(ctx context.Context, name, path string, opt dataset.Options) (sheets.Symbol, error) {
-	set, err := readAll(ctx, []string{path}, opt)
+	set, err := readBits(ctx, []string{path}, opt)
 	if err != nil {
 		return sheets.Symbol{}, err
 	}

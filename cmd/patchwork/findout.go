@@ -264,7 +264,7 @@ func eachPage(ctx context.Context, paths []string, opt dataset.Options, dpi int,
 func eachImage(ctx context.Context, path string, files []string, opt dataset.Options,
 	do func(name string, page *bitmap.Image) error) error {
 	for i, file := range files {
-		set, err := readAll(ctx, []string{file}, opt)
+		set, err := readBits(ctx, []string{file}, opt)
 		if err != nil {
 			return err
 		}

@@ -334,7 +334,7 @@ func TestOutputsOfOneCommand(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"stats -m model.npz t.npz -o 1.tally", "mstep -m model.npz 1.tally -o model.npz", // in place
+		"count -m model.npz t.npz -o 1.tally", "merge -m model.npz 1.tally -o model.npz", // in place
 		"explain -m model.npz t.npz -o letters.jsonl --picture letters.png", // beside the folder
 	} {
 		must(t, fields(line)...)
@@ -352,8 +352,8 @@ func TestWritesAreSaid(t *testing.T) {
 		{"sample -m model.npz -o s.png", "wrote s.png: 9 samples of 24 x 24\n", ""},
 		{"sample -m model.npz -o s.png -q", "", ""},
 		{"show model.npz -o d.svg", "wrote d.svg\n", ""},
-		{"stats -m model.npz t.npz -o 1.tally", "wrote 1.tally: counts of 12 images, log-likelihood ", ""},
-		{"mstep -m model.npz 1.tally -o n.npz", "added 1 shard of 12 rows", ""},
+		{"count -m model.npz t.npz -o 1.tally", "wrote 1.tally: counts of 12 images, log-likelihood ", ""},
+		{"merge -m model.npz 1.tally -o n.npz", "added 1 shard of 12 rows", ""},
 		{"predict -m model.npz t.npz -o p.csv", "wrote p.csv: 12 images of 24 x 24\n", ""},
 		{"synth scenes --n 1 -o s.npz --model d.npz", "wrote s.npz: 1 image of 100 x 100\nwrote d.npz\n", ""},
 	} {

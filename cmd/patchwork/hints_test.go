@@ -22,7 +22,7 @@ func refused(t *testing.T, args ...string) string {
 	return o.err
 }
 
-// look and learn say the same of a table of numbers, and one word of empty cells.
+// A column of numbers beside bits is refused with the ways out, and look has one word for empty cells.
 func TestLookAtNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table := "age,town,a,b\n,Ulm,ja,nein\n12,,nein,ja\n30,Ulm,ja,ja\n12,,nein,nein\n"

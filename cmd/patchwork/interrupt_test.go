@@ -40,7 +40,7 @@ func TestInterruptedBeforeTheWork(t *testing.T) {
 		"learn t.npz -k 2 -o m.npz", "explain -m model.npz t.npz -o e.jsonl", "predict -m model.npz t.npz -o p.csv",
 		"score -m model.npz t.npz",
 		"show model.npz -o parts.png", "show model.npz -o parts.svg", "show t.npz -o sheet.svg -q",
-		"stats -m model.npz t.npz -o 1.tally", "show -m model.npz t.npz -o sheet.png",
+		"count -m model.npz t.npz -o 1.tally", "show -m model.npz t.npz -o sheet.png",
 		"learn t.npz -k 2 --method soft --rule max-minus-min -o m.npz",
 	} {
 		var out, err strings.Builder

@@ -56,8 +56,8 @@ func encodeJSON(w io.Writer, object any, more ...json.Options) error {
 	return err
 }
 
-// statsReport is what stats --json reports.
-type statsReport struct {
+// countReport is what count --json reports.
+type countReport struct {
 	Output string  `json:"output"`
 	Shard  string  `json:"shard"` // what identifies the rows
 	Rows   int64   `json:"rows"`  // weights counted
@@ -65,8 +65,8 @@ type statsReport struct {
 	LogLik float64 `json:"log_lik"` // of all rows, in nats
 }
 
-// mstepReport is what mstep --json reports.
-type mstepReport struct {
+// mergeReport is what merge --json reports.
+type mergeReport struct {
 	Output  string  `json:"output"`
 	Experts int     `json:"experts"`
 	Shards  int     `json:"shards"`

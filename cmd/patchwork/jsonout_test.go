@@ -34,14 +34,14 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	must(t, "learn", "q.npz", "--rule", "max-minus-min", "-k", "4", "--starts", "1", "-o", "m.npz", "-q")
-	stats := object(t, "stats -m m.npz q.npz -o q.tally --json")
-	if keys := keysOf(stats, nil); strings.Join(keys, " ") != "log_lik output picks rows shard" || stats["rows"] != 40.0 {
-		t.Errorf("stats: %v", stats)
+	count := object(t, "count -m m.npz q.npz -o q.tally --json")
+	if keys := keysOf(count, nil); strings.Join(keys, " ") != "log_lik output picks rows shard" || count["rows"] != 40.0 {
+		t.Errorf("count: %v", count)
 	}
-	mstep := object(t, "mstep -m m.npz q.tally -o n.npz --json")
-	if keys := keysOf(mstep, nil); strings.Join(keys, " ") != "experts log_lik output rows shards" ||
-		mstep["log_lik"] != stats["log_lik"] || mstep["experts"] != 4.0 {
-		t.Errorf("mstep: %v", mstep)
+	merge := object(t, "merge -m m.npz q.tally -o n.npz --json")
+	if keys := keysOf(merge, nil); strings.Join(keys, " ") != "experts log_lik output rows shards" ||
+		merge["log_lik"] != count["log_lik"] || merge["experts"] != 4.0 {
+		t.Errorf("merge: %v", merge)
 	}
 	var info map[string]any
 	if err := json.Unmarshal([]byte(must(t, "show", "m.npz", "--json")), &info); err != nil ||
@@ -65,8 +65,8 @@ func TestDemoJSON(t *testing.T) {
 // The object and the data do not both go to standard output.
 func TestJSONBesideData(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, line := range []string{"synth bars --n 3 -o - --json", "stats -m m.npz x.npz --json",
-		"mstep -m m.npz x.tally -o - --json"} {
+	for _, line := range []string{"synth bars --n 3 -o - --json", "count -m m.npz x.npz --json",
+		"merge -m m.npz x.tally -o - --json"} {
 		if o := patchworkCommand(t, fields(line)...); o.code != 2 ||
 			!strings.Contains(o.err, "both write to standard output") || o.out != "" {
 			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.err, o.out)
@@ -87,7 +87,7 @@ func TestEveryReportHasJSON(t *testing.T) {
 		}
 	}
 	visit((&app{}).rootCommand())
-	for _, name := range []string{"score", "show", "stats", "mstep", "quadrants", "bars", "letters", "scenes", "demo",
+	for _, name := range []string{"score", "show", "count", "merge", "quadrants", "bars", "letters", "scenes", "demo",
 		"version"} {
 		if !slices.Contains(with, name) {
 			t.Errorf("%s has no --json; these have: %v", name, with)

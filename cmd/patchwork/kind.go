@@ -23,7 +23,7 @@ const (
 	kindArray    = "data (an array)"
 	kindPicture  = "a picture"
 	kindPictures = "an archive of pictures"
-	kindTally    = "a tally (counts of patchwork stats)"
+	kindTally    = "a tally (of patchwork count)"
 	kindLines    = "explanations (JSON lines of patchwork explain)"
 	kindPage     = "a page (HTML)"
 	kindPacked   = "packed (by gzip or zstd)"
@@ -162,7 +162,7 @@ func notModel(file string) error {
 	case kindClasses:
 		way = "not a model; patchwork explain and score take it with -m"
 	case kindTally:
-		way = "not a model; patchwork mstep makes a model of tallies"
+		way = "not a model; patchwork merge makes a model of tallies"
 	}
 	return &inputError{fmt.Errorf("%s is %s, %s", file, kind, way)}
 }
@@ -190,11 +190,11 @@ func notTally(file string) error {
 		return nil
 	case kindModel:
 		return &inputError{fmt.Errorf(
-			"%s is %s, not a tally; give it with -m, and the tallies that patchwork stats wrote as arguments", file, kind)}
+			"%s is %s, not a tally; give it with -m, and the tallies that patchwork count wrote as arguments", file, kind)}
 	case kindArrow:
 		return &inputError{fmt.Errorf("%s is %s, and no tally; %s and count that", file, kind, asParquet)}
 	default:
-		return &inputError{fmt.Errorf("%s is %s, not a tally; count it first: patchwork stats -m MODEL %s -o 1.tally", file,
+		return &inputError{fmt.Errorf("%s is %s, not a tally; count it first: patchwork count -m MODEL %s -o 1.tally", file,
 			kind, file)}
 	}
 }

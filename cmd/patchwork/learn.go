@@ -31,10 +31,11 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	defer e.stop()
 	s, local, err := f.openFor(cmd, e, paths)
 	if err != nil {
-		if f.plainly = f.plainlyReal(cmd, err, paths); f.plainly != "" {
-			return a.learnReal(cmd, f, paths)
-		}
-		return hintReal(err)
+		return err
+	}
+	if s.numbers != nil {
+		f.plainly = s.numbers.Why
+		return a.learnReal(cmd, f, paths, &realSource{Values: s.numbers.Values})
 	}
 	l, err := a.plan(cmd.Context(), f, s)
 	if err != nil {

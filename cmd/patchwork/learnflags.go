@@ -122,7 +122,7 @@ func (a *app) learnCommand() *cobra.Command {
 			case f.by != "":
 				return a.learnClasses(cmd, f, args)
 			case f.real:
-				return a.learnReal(cmd, f, args)
+				return a.learnReal(cmd, f, args, nil)
 			}
 			return a.learn(cmd, f, args)
 		},

@@ -25,8 +25,8 @@ var meant = map[string]map[string]string{
 		"sample":  "output number seed",
 		"show":    "output name",
 		"report":  "output csv stability",
-		"stats":   "output shard lines",
-		"mstep":   "output",
+		"count":   "output lines",
+		"merge":   "output",
 	},
 	classKind: {
 		"": "where rows names array invert size columns meta delimiter header quiet model json workers memory " +

@@ -24,7 +24,7 @@ var outputFormats = map[string][]string{
 	"explain":         {".jsonl", ".csv", ".npz", ".parquet", ""},
 	"find":            {".csv", ".npz", ".parquet", ".jsonl", ""},
 	"learn":           {".npz", ""},
-	"mstep":           {".npz", ""},
+	"merge":           {".npz", ""},
 	"predict":         {".csv", ".npz"},
 	"predict --cells": {".csv", ".npz", ".parquet", ".jsonl"},
 	"report":          {".html", ".htm"},
@@ -32,7 +32,7 @@ var outputFormats = map[string][]string{
 	"score":           {".csv", ".npz", ".parquet", ".jsonl"},
 	"show":            {".png", ".svg"},
 	"show --name":     {".npz", ""},
-	"stats":           {".tally", ".txt", ".line", ""},
+	"count":           {".tally", ".txt", ".line", ""},
 	"synth":           {".npz", ""},
 	"synth sheet":     {".npz", ".png", ""},
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,8 +27,8 @@ import (
 	"example.com/patchwork/workbench"
 )
 
-const statsLong = `Explain images with a model and write the counts that one step of learning needs, as
-a tally file. "patchwork mstep" adds the tallies of many files, made on any number
+const countLong = `Explain images with a model and write the counts that one step of learning needs, as
+a tally file. "patchwork merge" adds the tallies of many files, made on any number
 of machines, in any order, and gives the same model as all images in one place.
 
 The images are explained as learning explains them, which is quicker than score and
@@ -50,64 +49,55 @@ best explanations: numbers of values, and whole sums of them and their squares o
 grid of the model.
 
 A tally records the model it was made with, the SHA-256 of its rows and of the files they are
-from, and which --rows of these it has counted: mstep rejects a tally of the same rows, and --rows
+from, and which --rows of these it has counted: merge rejects a tally of the same rows, and --rows
 of the same files that overlap. Other files that hold some rows again, or the same rows selected
-by other conditions (--where), are not told: see to it that each row is counted once. What --shard
-names is known by that name alone (it chooses no rows: --rows does). With --lines the tally is a line of text, for pipes
-that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
+by other conditions (--where), are not told: see to it that each row is counted once. With
+--lines the tally is a line of text, for pipes that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
 
-  ls rows-*.npy | parallel patchwork stats -q --lines -m model.npz {} |
-    patchwork mstep -m model.npz - -o next.npz`
+  ls rows-*.npy | parallel patchwork count -q --lines -m model.npz {} |
+    patchwork merge -m model.npz - -o next.npz`
 
-const statsExample = `  patchwork synth quadrants --n 60 --seed 1 -o rows.npz
+const countExample = `  patchwork synth quadrants --n 60 --seed 1 -o rows.npz
   patchwork learn rows.npz -o first.npz --rule max-minus-min --experts 8 --starts 1
-  patchwork stats -m first.npz rows.npz --rows :30 -o 1.tally
-  patchwork stats -m first.npz rows.npz --rows 31: -o 2.tally
-  patchwork mstep -m first.npz 1.tally 2.tally -o second.npz`
+  patchwork count -m first.npz rows.npz --rows :30 -o 1.tally
+  patchwork count -m first.npz rows.npz --rows 31: -o 2.tally
+  patchwork merge -m first.npz 1.tally 2.tally -o second.npz`
 
-type statsFlags struct {
-	model, output, shard string
-	lines                bool
-	json                 jsonFlag
-	workers              int
-	mode                 string
-	data                 dataFlags
+type countFlags struct {
+	model, output string
+	lines         bool
+	json          jsonFlag
+	workers       int
+	data          dataFlags
 }
 
-func (a *app) statsCommand() *cobra.Command {
-	f := &statsFlags{mode: "default"}
+func (a *app) countCommand() *cobra.Command {
+	f := new(countFlags)
 	cmd := &cobra.Command{
-		Use:     "stats -m MODEL DATA... -o TALLY",
+		Use:     "count -m MODEL DATA... -o TALLY",
 		Short:   "Explain images and write the counts that learning needs",
-		Long:    statsLong,
-		Example: statsExample,
+		Long:    countLong,
+		Example: countExample,
 		Args:    oneOrMoreData,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.stats(cmd, f, args) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.count(cmd, f, args) },
 	}
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
 	fs.StringVarP(&f.output, "output", "o", "-", "file to write (- for standard output)")
-	fs.StringVar(&f.shard, "shard", "",
-		"name of these rows, such as part-00017, to tell a second count of them (default: their content); --rows "+
-			"chooses rows")
 	fs.BoolVar(&f.lines, "lines", false, "write one line of text, for pipes that carry lines (Spark, Hadoop streaming)")
-	choiceFlag(cmd, &f.mode, "mode", f.mode, "settings of the step", "default", "paper")
 	f.json.add(cmd)
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
-	everyday(cmd, "model output rows where shard lines json")
+	everyday(cmd, "model output rows where lines json")
 	f.data.addMemory(cmd)
 	return cmd
 }
 
-func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
-	if _, err := checkOutput("stats", f.output); err != nil {
+func (a *app) count(cmd *cobra.Command, f *countFlags, paths []string) error {
+	if _, err := checkOutput("count", f.output); err != nil {
 		return err
 	}
 	if err := f.json.check(f.output); err != nil {
-		return err
-	}
-	if err := checkShard(f.shard); err != nil {
 		return err
 	}
 	var part *tallyfile.Part
@@ -131,7 +121,7 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 		return err
 	}
 	if f.json {
-		return a.printObject(statsReport{f.output, shard.ID, part.Rows(), part.Picks(), part.LogLik()}, f.output)
+		return a.printObject(countReport{f.output, shard.ID, part.Rows(), part.Picks(), part.LogLik()}, f.output)
 	}
 	// In a pipe there is no summary.
 	return a.wrote(f.output, "counts of %s, log-likelihood %.3f %s",
@@ -146,25 +136,9 @@ type counted struct {
 	by     string
 }
 
-// aFraction is what asks for a share of the rows, such as 3/16.
-var aFraction = regexp.MustCompile(`^\d+/\d+$`)
-
-// checkShard refuses a name of rows that reads like a choice of rows: all rows would be
-// counted by every machine, under other names.
-func checkShard(name string) error {
-	if aFraction.MatchString(name) {
-		return usagef("--shard %s names rows and does not choose them, so all would be counted; choose with --rows A:B, or "+
-			"give each machine a file of its own", name)
-	}
-	return nil
-}
-
 // countBits explains images and counts them.
-func (a *app) countBits(cmd *cobra.Command, f *statsFlags, m *patchwork.Model, paths []string) (*tallyfile.Part,
+func (a *app) countBits(cmd *cobra.Command, f *countFlags, m *patchwork.Model, paths []string) (*tallyfile.Part,
 	*counted, error) {
-	if err := checkMode(m, f.mode); err != nil {
-		return nil, nil, err
-	}
 	f.data.model = m
 	s, err := f.data.open(cmd, paths)
 	if err != nil {
@@ -185,13 +159,13 @@ func (a *app) countBits(cmd *cobra.Command, f *statsFlags, m *patchwork.Model, p
 	}
 	of := &counted{tallyfile.NewIdentity(), s.head().Source, s.head().Table,
 		"by the pursuit of learning (score may find better explanations)"}
-	part := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode), Tally: new(patchwork.Tally)}
+	part := &tallyfile.Part{Model: hash, Options: howCounted(m), Tally: new(patchwork.Tally)}
 	ctx := cmd.Context()
 	if src = rows.Watch(src, of.id.Add); countsSoftly(m) {
 		of.by = "by all explanations, with what their parts cost"
 		part.Soft, err = table.Count(ctx, m, src, f.workers)
 	} else {
-		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(f.mode).Pursuit(m), f.workers, nil)
+		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(m).Pursuit(m), f.workers, nil)
 	}
 	return part, of, request(err)
 }
@@ -205,9 +179,9 @@ func countsSoftly(m *patchwork.Model) bool {
 
 // howCounted says how a step explains and counts: soft counts depend also on how often
 // the model says that its parts occur.
-func howCounted(m *patchwork.Model, mode string) string {
+func howCounted(m *patchwork.Model) string {
 	if !countsSoftly(m) {
-		return "mode " + mode
+		return "mode " + modeOf(m)
 	}
 	h := sha256.New()
 	for _, p := range posterior.ActivationPrior(m) {
@@ -216,22 +190,22 @@ func howCounted(m *patchwork.Model, mode string) string {
 	return fmt.Sprintf("soft, prior %x", h.Sum(nil)[:6])
 }
 
-// checkMode refuses settings of a step that the model's rule does not have.
-func checkMode(m *patchwork.Model, mode string) error {
-	if countsSoftly(m) && mode != "default" {
-		return usagef("--mode %s is for the rules max and max-minus-min; the model's is %v", mode, m.Config().Rule)
+// modeOf returns how a model was learned: a step is that of the paper for those that learn --for paper made.
+func modeOf(m *patchwork.Model) string {
+	if mode := m.Extras().Record.Mode; mode == "paper" {
+		return mode
 	}
-	return nil
+	return "default"
 }
 
-// stepOptions returns the settings of a step of learning in a mode.
-func stepOptions(mode string) learn.Options { return learn.Options{Paper: mode == "paper"} }
+// stepOptions returns the settings of a step of learning a model.
+func stepOptions(m *patchwork.Model) learn.Options { return learn.Options{Paper: modeOf(m) == "paper"} }
 
-const mstepLong = `Combine counts that "patchwork stats" wrote, in any order, into the next model. A
+const mergeLong = `Combine counts that "patchwork count" wrote, in any order, into the next model. A
 file may hold several tallies, one after the other; - reads them from standard
 input.
 
-mstep rejects tallies made with another model, rows that were counted twice, and
+merge rejects tallies made with another model, rows that were counted twice, and
 damaged or truncated files.
 
 It prints the log-likelihood of the model that made the tallies, which need not rise
@@ -239,27 +213,26 @@ with every step; keep the model with the best. --last ends learning: it sets vot
 that are kept beside their abstention value to that value; under noisy-or it draws the
 votes of each part to their mean.`
 
-type mstepFlags struct {
+type mergeFlags struct {
 	model, output string
-	mode          string
 	last          bool
 	json          jsonFlag
 }
 
-func (a *app) mstepCommand() *cobra.Command {
-	f := &mstepFlags{mode: "default"}
+func (a *app) mergeCommand() *cobra.Command {
+	f := new(mergeFlags)
 	cmd := &cobra.Command{
-		Use:     "mstep -m MODEL TALLY... -o NEXT",
+		Use:     "merge -m MODEL TALLY... -o NEXT",
 		Short:   "Combine counts from many machines into the next model",
-		Long:    mstepLong,
-		Example: statsExample,
+		Long:    mergeLong,
+		Example: countExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misused(cmd, "no counts: name files that patchwork stats wrote, or - for standard input")
+				return misused(cmd, "no counts: name files that patchwork count wrote, or - for standard input")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.mstep(cmd, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.merge(cmd, f, args) },
 	}
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
@@ -267,15 +240,14 @@ func (a *app) mstepCommand() *cobra.Command {
 	fs.BoolVar(&f.last, "last", false, "this is the last step of learning")
 	f.json.add(cmd)
 	mayReplace(cmd, "model")
-	choiceFlag(cmd, &f.mode, "mode", f.mode, "settings of the step, as in stats", "default", "paper")
 	return cmd
 }
 
-func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
+func (a *app) merge(cmd *cobra.Command, f *mergeFlags, paths []string) error {
 	if f.output == "" {
 		return usagef("-o NEXT is required: name the model file to write")
 	}
-	if _, err := checkOutput("mstep", f.output); err != nil {
+	if _, err := checkOutput("merge", f.output); err != nil {
 		return err
 	}
 	if err := f.json.check(f.output); err != nil {
@@ -305,7 +277,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 		return err
 	}
 	if f.json {
-		return a.printObject(mstepReport{f.output, next.K(), len(sum.Shards), sum.Rows(), sum.LogLik()},
+		return a.printObject(mergeReport{f.output, next.K(), len(sum.Shards), sum.Rows(), sum.LogLik()},
 			f.output)
 	}
 	if err := a.say(a.notTo(f.output), "added %s of %s: log-likelihood %.3f before this step",
@@ -316,22 +288,19 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 }
 
 // begin returns the empty sum of counts under a model of bits, and what makes the next model of it.
-func (f *mstepFlags) begin(m *patchwork.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
-	if err := checkMode(m, f.mode); err != nil {
-		return nil, nil, err
-	}
+func (f *mergeFlags) begin(m *patchwork.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
 	hash, err := tallyfile.HashModel(m)
-	sum := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode), Tally: patchwork.NewTally(m)}
+	sum := &tallyfile.Part{Model: hash, Options: howCounted(m), Tally: patchwork.NewTally(m)}
 	if countsSoftly(m) {
 		sum.Soft = table.NewCounts(m)
 		return sum, func() (workbench.Model, error) { return workbench.Bits{Model: sum.Soft.MStep(m, f.last, 1)}, nil }, err
 	}
 	return sum, func() (workbench.Model, error) {
-		next := stepOptions(f.mode).MStep(m, sum.Tally)
+		next := stepOptions(m).MStep(m, sum.Tally)
 		if f.last {
 			next = learn.Settle(next)
 		}
-		next, err := withStep(next, sum.Tally, f.mode)
+		next, err := withStep(next, sum.Tally, modeOf(m))
 		return workbench.Bits{Model: next}, err
 	}, err
 }
@@ -387,14 +356,9 @@ func nameOf(path string) string {
 	return path
 }
 
-// shardOf describes rows that were counted: by the name that --shard gives, or by their
-// content, and by their place among the selected rows of the files.
-func (f *statsFlags) shardOf(content, source string, rows int64, paths []string) (tallyfile.Shard, error) {
-	s := tallyfile.Shard{ID: f.shard, Source: source, Rows: rows}
-	if s.ID != "" {
-		return s, nil
-	}
-	s.ID = content
+// shardOf describes rows that were counted: by their content, and by their place among the selected rows of the files.
+func (f *countFlags) shardOf(content, source string, rows int64, paths []string) (tallyfile.Shard, error) {
+	s := tallyfile.Shard{ID: content, Source: source, Rows: rows}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", f.data.array, f.data.where) // other rows than without
 	for _, path := range paths {

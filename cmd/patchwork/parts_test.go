@@ -26,20 +26,20 @@ func TestPartsAreOneStep(t *testing.T) {
 	for _, rule := range []string{"max", "max-minus-min"} {
 		t.Run(rule, func(t *testing.T) {
 			startingPoint(t, rule)
-			must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally", "--workers", "3")
+			must(t, "count", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally", "--workers", "3")
 			joined := ""
 			for i := range 3 {
 				name := fmt.Sprintf("%d.tally", i)
-				args := []string{"stats", "-q", "-m", "model.npz", "rows.npz", "--rows", fmt.Sprintf("%d:%d", 20*i+1, 20*i+20)}
+				args := []string{"count", "-q", "-m", "model.npz", "rows.npz", "--rows", fmt.Sprintf("%d:%d", 20*i+1, 20*i+20)}
 				must(t, append(args, "-o", name)...)
 				joined = must(t, append(args, "--lines")...) + joined
 			}
 			write(t, "joined.txt", joined)
-			must(t, "mstep", "-q", "-m", "model.npz", "all.tally", "-o", "want.npz")
+			must(t, "merge", "-q", "-m", "model.npz", "all.tally", "-o", "want.npz")
 			want := read(t, "want.npz")
 			for _, parts := range [][]string{{"0.tally", "1.tally", "2.tally"}, {"2.tally", "0.tally", "1.tally"},
 				{"joined.txt"}} {
-				must(t, append([]string{"mstep", "-q", "-m", "model.npz", "-o", "got.npz"}, parts...)...)
+				must(t, append([]string{"merge", "-q", "-m", "model.npz", "-o", "got.npz"}, parts...)...)
 				if read(t, "got.npz") != want {
 					t.Errorf("%v: another model than from one part", parts)
 				}
@@ -74,8 +74,8 @@ func TestPartsAreOneStep(t *testing.T) {
 // its abstention value.
 func TestLastStepSettles(t *testing.T) {
 	startingPoint(t, "max-minus-min")
-	must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally")
-	must(t, "mstep", "-q", "-m", "model.npz", "all.tally", "--last", "-o", "last.npz")
+	must(t, "count", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally")
+	must(t, "merge", "-q", "-m", "model.npz", "all.tally", "--last", "-o", "last.npz")
 	m, err := modelfile.Load("last.npz")
 	if err != nil {
 		t.Fatal(err)
@@ -91,31 +91,27 @@ func TestLastStepSettles(t *testing.T) {
 
 func TestPartsRefuse(t *testing.T) {
 	startingPoint(t, "max-minus-min")
-	must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally")
-	must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "named.tally", "--shard", "a")
-	must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "paper.tally", "--mode", "paper", "--shard", "b")
-	must(t, "mstep", "-q", "-m", "model.npz", "all.tally", "-o", "other.npz")
+	must(t, "count", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally")
+	must(t, "merge", "-q", "-m", "model.npz", "all.tally", "-o", "other.npz")
 	whole := read(t, "all.tally")
 	write(t, "cut.tally", whole[:len(whole)-7])
 	write(t, "damaged.tally", whole[:len(whole)-7]+"\xff"+whole[len(whole)-6:])
 	write(t, "empty.tally", "")
 	write(t, "rows.arrow", "ARROW1\x00\x00")
 	for _, c := range []struct{ line string }{
-		{"mstep -m model.npz all.tally all.tally -o x.npz"},
-		{"mstep -m other.npz all.tally -o x.npz"},
-		{"mstep -m model.npz paper.tally -o x.npz"},
-		{"mstep -m model.npz cut.tally -o x.npz"},
-		{"mstep -m model.npz all.tally damaged.tally -o x.npz"},
-		{"mstep -m model.npz empty.tally -o x.npz"},
-		{"mstep -m model.npz rows.npz -o x.npz"},
-		{"mstep -m model.npz rows.arrow -o x.npz"},
-		{"mstep -m model.npz none.tally -o x.npz"},
-		{"mstep -m model.npz -o x.npz"},
-		{"mstep -m model.npz all.tally"},
-		{"stats -m model.npz"},
-		{"stats rows.npz"},
-		{"stats -m model.npz rows.npz --shard 3/16"},
-		{"stats -m model.npz rows.npz --workers 0"},
+		{"merge -m model.npz all.tally all.tally -o x.npz"},
+		{"merge -m other.npz all.tally -o x.npz"},
+		{"merge -m model.npz cut.tally -o x.npz"},
+		{"merge -m model.npz all.tally damaged.tally -o x.npz"},
+		{"merge -m model.npz empty.tally -o x.npz"},
+		{"merge -m model.npz rows.npz -o x.npz"},
+		{"merge -m model.npz rows.arrow -o x.npz"},
+		{"merge -m model.npz none.tally -o x.npz"},
+		{"merge -m model.npz -o x.npz"},
+		{"merge -m model.npz all.tally"},
+		{"count -m model.npz"},
+		{"count rows.npz"},
+		{"count -m model.npz rows.npz --workers 0"},
 	} {
 		o := patchworkCommand(t, strings.Fields(c.line)...)
 		if o.code != exitRequest || !testenv.Said(t, o.err) || strings.Count(o.err, "\n") != 1 {
@@ -125,6 +121,4 @@ func TestPartsRefuse(t *testing.T) {
 	if _, err := os.Stat("x.npz"); err == nil {
 		t.Error("a refused step wrote a model")
 	}
-	// Equal rows with names of their own are two shards.
-	must(t, "mstep", "-q", "-m", "model.npz", "all.tally", "named.tally", "-o", "x.npz")
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +16,7 @@ import (
 )
 
 // realCommands are the commands that take models of real values.
-const realCommands = "learn, explain, score, predict, sample, show, report, stats, mstep and serve"
+const realCommands = "learn, explain, score, predict, sample, show, report, count, merge and serve"
 
 // readReal reads and selects data as real values, for a model unless that is nil, and returns how.
 func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Values, dataset.Options,
@@ -43,52 +41,16 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 			return nil, opt, &inputError{err}
 		}
 	}
-	if f.skip >= v.Len() {
-		return nil, opt, usagef("the rows asked for begin after the last of %d", v.Len())
-	}
-	return v.Cut(f.skip, f.most()), opt, nil
+	v, err = f.cutValues(v)
+	return v, opt, err
 }
 
-// hintReal adds to an error about numbers that are no bits how to learn from them as they are.
-func hintReal(err error) error {
-	if fe := notBits(err); fe != nil {
-		fe.Hint += "; --for real learns from the numbers as they are"
+// kind returns what data are: what they show, unless a flag holds for bits only.
+func (f *learnFlags) kind(cmd *cobra.Command) dataset.Kind {
+	if meantFor(cmd, realValues) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") {
+		return dataset.Bit
 	}
-	return err
-}
-
-// notBits returns the error about numbers that are no bits, or nil.
-func notBits(err error) *dataset.FormatError {
-	var fe *dataset.FormatError
-	if errors.Is(err, dataset.ErrNotBits) && errors.As(err, &fe) {
-		return fe
-	}
-	return nil
-}
-
-// plainlyReal returns why data that are no bits, as err says, must be meant as real values; "" where the data or the
-// flags
-// leave that open.
-func (f *learnFlags) plainlyReal(cmd *cobra.Command, err error, paths []string) string {
-	of := notBits(err)
-	if of == nil || meantFor(cmd, realValues) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") ||
-		slices.Contains(paths, "-") {
-		return ""
-	}
-	opt, err := f.data.options(cmd)
-	if err != nil {
-		return ""
-	}
-	opt.MaxMemory = int64(f.data.memory)
-	v, problem := dataset.ReadValues(paths, opt)
-	if problem == nil {
-		return v.Plainly()
-	}
-	var fe *dataset.FormatError
-	if errors.As(problem, &fe) && fe.Line > 0 && fe.Line > of.Line {
-		of.Hint += fmt.Sprintf("; as real values, line %d, column %q: %s", fe.Line, fe.Column, fe.Msg)
-	}
-	return ""
+	return dataset.Unknown
 }
 
 // sizeOf returns the number of rows or images with their size.
@@ -102,15 +64,16 @@ func sizeOf(n, height, width int, table bool) string {
 // isTableModel reports whether a model of real values is of rows.
 func isTableModel(m *real.Model) bool { return m.Height == 1 }
 
-// learnReal learns a model of real values.
-func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error {
+// learnReal learns a model of real values, of those given unless that is nil.
+func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string, v *realSource) error {
 	o, err := f.realOptions(cmd)
 	if err != nil {
 		return err
 	}
-	v, err := f.data.openReal(cmd, paths, nil)
-	if err != nil {
-		return err
+	if v == nil {
+		if v, err = f.data.openReal(cmd, paths, nil); err != nil {
+			return err
+		}
 	}
 	var data *real.Data
 	if v.stream == nil {

@@ -108,7 +108,7 @@ func realBest(m *real.Model) int {
 }
 
 // countReal explains rows of real values and counts them.
-func (a *app) countReal(cmd *cobra.Command, f *statsFlags, m *real.Model, paths []string) (*tallyfile.Part,
+func (a *app) countReal(cmd *cobra.Command, f *countFlags, m *real.Model, paths []string) (*tallyfile.Part,
 	*counted, error) {
 	if m.Scales == nil {
 		return nil, nil, &inputError{fmt.Errorf(

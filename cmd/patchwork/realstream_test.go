@@ -86,21 +86,20 @@ func TestRealTallies(t *testing.T) {
 		saveText(t, fmt.Sprintf("p%d.csv", i), lines[0]+strings.Join(lines[r[0]:r[1]], ""))
 	}
 	must(t, fields("learn t.csv --for real --starts 1 -q --rows :150 -o m.npz")...)
-	must(t, fields("stats -m m.npz t.csv -o all.tally -q")...)
-	for i, more := range []string{"--workers 2", "--memory 64KiB --workers 7 --lines", "--shard third"} {
-		must(t, fields(fmt.Sprintf("stats -m m.npz p%d.csv -o %d.tally -q %s", i, i, more))...)
+	must(t, fields("count -m m.npz t.csv -o all.tally -q")...)
+	for i, more := range []string{"--workers 2", "--memory 64KiB --workers 7 --lines", "--workers 1"} {
+		must(t, fields(fmt.Sprintf("count -m m.npz p%d.csv -o %d.tally -q %s", i, i, more))...)
 	}
-	must(t, fields("mstep -m m.npz all.tally -o one.npz -q")...)
-	must(t, fields("mstep -m m.npz 2.tally 0.tally 1.tally -o three.npz -q")...)
+	must(t, fields("merge -m m.npz all.tally -o one.npz -q")...)
+	must(t, fields("merge -m m.npz 2.tally 0.tally 1.tally -o three.npz -q")...)
 	if read(t, "one.npz") != read(t, "three.npz") {
 		t.Error("three parts give another model than all rows")
 	}
 	for args, says := range map[string]string{
-		"mstep -m m.npz 0.tally 0.tally -o x.npz":             "counted twice",
-		"mstep -m one.npz 0.tally -o x.npz":                   "made with the model",
-		"mstep -m m.npz m.npz -o x.npz":                       "tally",
-		"stats -m m.npz t.csv -o x.tally --mode paper":        "real values",
-		"mstep -m m.npz 0.tally -o x.npz --last":              "real values",
+		"merge -m m.npz 0.tally 0.tally -o x.npz":             "counted twice",
+		"merge -m one.npz 0.tally -o x.npz":                   "made with the model",
+		"merge -m m.npz m.npz -o x.npz":                       "tally",
+		"merge -m m.npz 0.tally -o x.npz --last":              "real values",
 		"learn t.csv --for real -o x.npz --engine goroutines": "real values",
 	} {
 		if o := patchworkCommand(t, fields(args)...); o.code != exitRequest || !strings.Contains(o.err, says) {

@@ -44,14 +44,15 @@ func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.N
 			}
 		}
 	}
-	set, err := f.data.read(cmd, []string{path})
-	if notBits(err) != nil {
-		if v, _, e := f.data.readReal(cmd, []string{path}, nil); e == nil && v.Plainly() != "" {
-			sayNotes(cmd, v.Notes...)
-			return nil, v, nil
-		}
+	opt, err := f.data.options(cmd)
+	if err != nil {
+		return nil, nil, err
 	}
-	return set, nil, err
+	data, err := f.data.inMemory(cmd, []string{path}, opt, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	return data.Set, data.Values, nil
 }
 
 // browse opens an address in the browser of this machine's user.

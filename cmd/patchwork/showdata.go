@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -50,14 +51,16 @@ func (a *app) showData(cmd *cobra.Command, f *showFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	set, err := f.data.inMemory(cmd, paths, opt, false) // what is noted in reading is part of the answer
+	asBits := opt
+	asBits.Kind = dataset.Bit
+	data, err := f.data.inMemory(cmd, paths, asBits, false) // what is noted in reading is part of the answer
 	if err != nil {
-		if notBits(err) != nil && f.model == "" && !slices.Contains(paths, "-") {
+		if errors.Is(err, dataset.ErrNotBits) && f.model == "" && !slices.Contains(paths, "-") {
 			return a.showPlan(cmd, f, paths, opt)
 		}
 		return err
 	}
-	return a.look(cmd.Context(), set, f)
+	return a.look(cmd.Context(), data.Set, f)
 }
 
 // look tells and shows what is in a set.

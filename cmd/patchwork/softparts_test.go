@@ -19,18 +19,18 @@ func TestSoftPartsAreOneStep(t *testing.T) {
 			t.Chdir(t.TempDir())
 			must(t, fields("synth bars --n 90 --side 3 --seed 1 --hide 0.05 -o rows.npz -q")...)
 			must(t, "learn", "rows.npz", "-o", "model.npz", "--rule", rule, "-k", "3", "--start-from", "grow", "-q")
-			must(t, fields("stats -q -m model.npz rows.npz -o all.tally --workers 3")...)
+			must(t, fields("count -q -m model.npz rows.npz -o all.tally --workers 3")...)
 			joined := ""
 			for i := range 3 {
-				line := fields(fmt.Sprintf("stats -q -m model.npz rows.npz --rows %d:%d", 30*i+1, 30*i+30))
+				line := fields(fmt.Sprintf("count -q -m model.npz rows.npz --rows %d:%d", 30*i+1, 30*i+30))
 				must(t, append(line, "-o", fmt.Sprintf("%d.tally", i))...)
 				joined = must(t, append(line, "--lines")...) + joined
 			}
 			write(t, "joined.txt", joined)
-			must(t, fields("mstep -q -m model.npz all.tally -o want.npz")...)
+			must(t, fields("merge -q -m model.npz all.tally -o want.npz")...)
 			want := read(t, "want.npz")
 			for _, parts := range []string{"0.tally 1.tally 2.tally", "2.tally 0.tally 1.tally", "joined.txt"} {
-				must(t, fields("mstep -q -m model.npz -o got.npz "+parts)...)
+				must(t, fields("merge -q -m model.npz -o got.npz "+parts)...)
 				if read(t, "got.npz") != want {
 					t.Errorf("%s: another model than from one part", parts)
 				}
@@ -51,15 +51,14 @@ func TestSoftPartsAreOneStep(t *testing.T) {
 				got.Templates(), got.Config(), got.Extras().Usage) {
 				t.Error("another model than the library's")
 			}
-			must(t, fields("stats -q -m want.npz rows.npz -o next.tally")...)
-			if out := must(t, fields("mstep -m want.npz next.tally --last -o last.npz")...); !strings.Contains(out,
+			must(t, fields("count -q -m want.npz rows.npz -o next.tally")...)
+			if out := must(t, fields("merge -m want.npz next.tally --last -o last.npz")...); !strings.Contains(out,
 				"added 1 shard of 90 rows") {
 				t.Error(out)
 			}
 			for line, says := range map[string]string{
-				"mstep -m want.npz all.tally -o x.npz":                    "made with the model",
-				"mstep -m model.npz all.tally 1.tally all.tally -o x.npz": "counted twice",
-				"stats -m model.npz rows.npz --mode paper -o x":           "--mode paper is for the rules max and max-minus-min",
+				"merge -m want.npz all.tally -o x.npz":                    "made with the model",
+				"merge -m model.npz all.tally 1.tally all.tally -o x.npz": "counted twice",
 			} {
 				if got := patchworkCommand(t, fields(line)...); got.code != 2 || !strings.Contains(got.err, says) {
 					t.Errorf("%s: exit code %d, %s", line, got.code, got.err)
@@ -89,8 +88,8 @@ func TestSoftPartsKnowThePrior(t *testing.T) {
 	if err := modelfile.Save("rarer.npz", rarer); err != nil {
 		t.Fatal(err)
 	}
-	must(t, fields("stats -q -m rarer.npz rows.npz -o rarer.tally")...)
-	if got := patchworkCommand(t, fields("mstep -m model.npz rarer.tally -o x.npz")...); got.code != 2 ||
+	must(t, fields("count -q -m rarer.npz rows.npz -o rarer.tally")...)
+	if got := patchworkCommand(t, fields("merge -m model.npz rarer.tally -o x.npz")...); got.code != 2 ||
 		!strings.Contains(got.err, "only parts made with the same options can be added") {
 		t.Errorf("exit code %d, %s", got.code, got.err)
 	}

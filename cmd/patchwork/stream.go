@@ -87,13 +87,13 @@ func errWhole(err error) error {
 }
 
 // inMemory returns the data of a command that holds all images, where notes says what was found out about them.
-func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Set,
+func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Frame,
 	error) {
 	opt.MaxMemory = f.whole()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
-	set, err := f.load(cmd, paths, opt, notes)
+	data, err := f.load(cmd, paths, opt, notes)
 	if !errors.Is(err, dataset.ErrMemory) {
-		return set, err
+		return data, err
 	}
 	if !f.selects(&opt) {
 		return nil, errWhole(err)
@@ -105,7 +105,7 @@ func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Opt
 	if s.set == nil {
 		return nil, errWhole(err)
 	}
-	return s.set, nil
+	return &dataset.Frame{Set: s.set}, nil
 }
 
 // selects reports whether the flags take some of the rows, which may fit in memory where all do not.
@@ -116,8 +116,9 @@ func (f *dataFlags) selects(opt *dataset.Options) bool {
 // source is the data of a command: in memory, or if they are too large, files that
 // are read again in every pass.
 type source struct {
-	set    *dataset.Set // nil if the data are streamed
-	stream *dataset.Stream
+	set     *dataset.Set // nil if the data are streamed
+	stream  *dataset.Stream
+	numbers *dataset.Frame // with them neither is there
 }
 
 // head returns a set that is not empty, of some of the images, with their metadata
@@ -156,34 +157,49 @@ func (s *source) identity() string {
 	return id.String()
 }
 
-// open reads and selects, into memory if --memory allows it.
+// open reads and selects bits, into memory if --memory allows it.
 func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
+	return f.openAs(cmd, paths, dataset.Bit)
+}
+
+// openAs reads and selects data of a kind, into memory if --memory allows it; too many bits are a stream.
+func (f *dataFlags) openAs(cmd *cobra.Command, paths []string, kind dataset.Kind) (*source, error) {
 	opt, err := f.options(cmd)
 	if err != nil {
 		return nil, err
 	}
-	opt.MaxMemory = int64(f.memory)
+	opt.Kind, opt.MaxMemory = kind, int64(f.memory)
 	// Data that turn out to be too large must not take twice their share before they
 	// are collected.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory)))
-	set, err := f.load(cmd, paths, opt, true)
-	if errors.Is(err, dataset.ErrMemory) {
+	data, err := f.load(cmd, paths, opt, true)
+	switch {
+	case errors.Is(err, dataset.ErrMemory):
 		return f.openStream(cmd, paths, opt)
+	case err != nil:
+		return nil, err
+	case data.Values != nil:
+		return &source{numbers: data}, nil
 	}
-	return &source{set: set}, err
+	return &source{set: data.Set}, nil
 }
 
 // load reads and selects into memory; what needs more than the options allow is a [dataset.ErrMemory]. Where notes,
 // it says what was found out about the data.
-func (f *dataFlags) load(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Set, error) {
-	set, err := readAll(cmd.Context(), paths, opt)
+func (f *dataFlags) load(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Frame, error) {
+	data, err := readAll(cmd.Context(), paths, opt)
 	if err != nil {
 		return nil, err
 	}
 	if notes {
-		sayNotes(cmd, set.Notes...)
+		sayNotes(cmd, data.Notes()...)
 	}
-	return f.cut(set)
+	if data.Values != nil {
+		data.Values, err = f.cutValues(data.Values)
+	} else {
+		data.Set, err = f.cut(data.Set)
+	}
+	return data, err
 }
 
 // roomFor returns the limit for this process while it reads data that may take that many

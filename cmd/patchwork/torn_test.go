@@ -35,9 +35,9 @@ var writers = []string{
 	"predict -m model.npz q.npz --all -o OUT/p.npz",
 	"sample -m model.npz -n 3 -o OUT/s.npz",
 	"show model.npz -o OUT/d.png",
-	"stats -m model.npz q.npz -o OUT/all.tally",
-	"stats -m model.npz q.npz -o OUT/all.line --lines",
-	"mstep -m model.npz part.tally -o OUT/n.npz",
+	"count -m model.npz q.npz -o OUT/all.tally",
+	"count -m model.npz q.npz -o OUT/all.line --lines",
+	"merge -m model.npz part.tally -o OUT/n.npz",
 	"demo -o OUT",
 	"report -m rows.npz rows.csv --stability 0 -o OUT/r.html",
 	"find -m symbols.npz page.png page2.png -o OUT/f.csv --counts OUT/c.csv --png OUT/f.png --svg OUT/f.svg",
@@ -53,7 +53,7 @@ func prepareWriters(t *testing.T) {
 	must(t, "learn", "rows.csv", "-k", "1", "-o", "rows.npz", "-q")
 	must(t, "synth", "sheet", "--size", "200x200", "--seed", "1", "-o", "page.png", "--model", "symbols.npz", "-q")
 	write(t, "page2.png", read(t, "page.png"))
-	must(t, "stats", "-q", "-m", "model.npz", "q.npz", "-o", "part.tally")
+	must(t, "count", "-q", "-m", "model.npz", "q.npz", "-o", "part.tally")
 }
 
 func writerArgs(line, out string) []string {

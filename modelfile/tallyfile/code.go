@@ -175,7 +175,7 @@ func (d *decoder) binary() (*Part, error) {
 		return nil, d.bad("its first line is %.60q", first)
 	}
 	if fields[0] != version {
-		return nil, d.bad("version %s; this program reads version %s: count the rows again with patchwork stats", fields[0],
+		return nil, d.bad("version %s; this program reads version %s: count the rows again with patchwork count", fields[0],
 			version)
 	}
 	head, err1 := strconv.ParseInt(fields[1], 10, 64)

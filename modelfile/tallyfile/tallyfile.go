@@ -117,7 +117,7 @@ func (p *Part) overlap(other *Part) error {
 			if s.From < o.end() && o.From < s.end() {
 				return mismatch("rows of one file would be counted twice: one part counts rows %s (of %s), another rows %s "+
 					"(of %s); "+
-					"give each its own rows with stats --rows A:B, or if it is on purpose, a name with --shard", s.rowRange(),
+					"give each its own rows with count --rows A:B", s.rowRange(),
 					sourceOf(s), o.rowRange(), sourceOf(o))
 			}
 		}
@@ -161,8 +161,7 @@ func (p *Part) Merge(other *Part) error {
 	}
 	for _, s := range other.Shards {
 		if i, found := slices.BinarySearchFunc(p.Shards, s, byID); found {
-			return mismatch("shard %.24s is in %s and in %s: it would be counted twice; leave one out, or give each piece its "+
-				"own name with --shard",
+			return mismatch("shard %.24s is in %s and in %s: it would be counted twice; leave one out",
 				s.ID, sourceOf(p.Shards[i]), sourceOf(s))
 		}
 	}
