@@ -119,6 +119,9 @@ func (f *Frame) Notes() []string {
 // Opened returns the paths of all files that were opened, also of those in folders and beside the data.
 func (s *Source) Opened() []string { return s.opened }
 
+// Packed reports whether the data are bits.
+func (s *Source) Packed() bool { return s.frame.Set != nil }
+
 // Read returns the data. The error says how to choose where they may be bits or numbers.
 func (s *Source) Read(context.Context) (*Frame, error) { return s.frame, s.refused }
 

@@ -257,29 +257,37 @@ func readBits(ctx context.Context, paths []string, opt dataset.Options) (*datase
 	return data.Set, nil
 }
 
-// readAll reads all data. It returns early when the context ends, though a read
-// that hangs (a pipe) may then continue in the background.
+// readAll reads all data.
 func readAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset.Frame, error) {
+	src, err := openAll(ctx, paths, opt)
+	if err != nil {
+		return nil, err
+	}
+	data, err := src.Read(ctx)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	return data, nil
+}
+
+// openAll opens all data. It returns early when the context ends, though a read
+// that hangs (a pipe) may then continue in the background.
+func openAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset.Source, error) {
 	type result struct {
-		data *dataset.Frame
-		err  error
+		src *dataset.Source
+		err error
 	}
 	done := make(chan result, 1)
 	go func() {
 		src, err := dataset.Open(ctx, paths, opt)
-		if err != nil {
-			done <- result{nil, err}
-			return
-		}
-		data, err := src.Read(ctx)
-		done <- result{data, err}
+		done <- result{src, err}
 	}()
 	select {
 	case r := <-done:
 		if r.err != nil {
 			return nil, cmp.Or(notData(paths), error(&inputError{r.err}))
 		}
-		return r.data, nil
+		return r.src, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,21 +44,34 @@ func (a *app) showData(cmd *cobra.Command, f *showFlags, paths []string) error {
 			if err != nil {
 				return &inputError{err}
 			}
-			opt.Kind = dataset.Number
-			return a.showPlan(cmd, f, paths, opt)
+			opt.Kind, opt.MaxMemory = dataset.Number, f.data.whole()
+			src, err := openAll(cmd.Context(), paths, opt)
+			if err != nil {
+				return err
+			}
+			return a.showPlan(cmd, f, src)
 		}
 	}
 	opt, err := f.data.options(cmd)
 	if err != nil {
 		return err
 	}
-	asBits := opt
-	asBits.Kind = dataset.Bit
-	data, err := f.data.inMemory(cmd, paths, asBits, false) // what is noted in reading is part of the answer
-	if err != nil {
-		if errors.Is(err, dataset.ErrNotBits) && f.model == "" && !slices.Contains(paths, "-") {
-			return a.showPlan(cmd, f, paths, opt)
+	opt.MaxMemory = f.data.whole()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in openAs
+	src, err := openAll(cmd.Context(), paths, opt)
+	if err == nil && !src.Packed() {
+		return a.showPlan(cmd, f, src)
+	}
+	var data *dataset.Frame
+	if errors.Is(err, dataset.ErrMemory) {
+		opt.Kind = dataset.Bit
+		data, err = f.data.inMemory(cmd, paths, opt, false) // what is noted in reading is part of the answer
+	} else if err == nil {
+		if data, err = src.Read(cmd.Context()); err == nil {
+			data.Set, err = f.data.cut(data.Set)
 		}
+	}
+	if err != nil {
 		return err
 	}
 	return a.look(cmd.Context(), data.Set, f)

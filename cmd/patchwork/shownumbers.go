@@ -13,12 +13,7 @@ import (
 )
 
 // showPlan shows what each column is of data that hold numbers, and draws some of them.
-func (a *app) showPlan(cmd *cobra.Command, f *showFlags, paths []string, opt dataset.Options) error {
-	opt.MaxMemory = f.data.whole()
-	src, err := dataset.Open(cmd.Context(), paths, opt)
-	if err != nil {
-		return &inputError{err}
-	}
+func (a *app) showPlan(cmd *cobra.Command, f *showFlags, src *dataset.Source) (err error) {
 	plan := src.Plan()
 	switch {
 	case f.asJSON:
