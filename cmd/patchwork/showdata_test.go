@@ -12,7 +12,7 @@ import (
 	"example.com/patchwork/dataset"
 )
 
-// look says the same as text, as JSON and on the sheet, in PNG and SVG.
+// show says the same of data as text, as JSON and on the sheet, in PNG and SVG.
 func TestLook(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "sites.csv", "site,moss,fern,reed\nA,1,0,1\nB,1,?,1\nC,0,0,0\nD,1,0,1\n")

@@ -28,7 +28,7 @@ func (b *builder) dataFindings() []Finding {
 			out = append(out, Finding{"constant-columns",
 				fmt.Sprintf("%s %s %s in every row (%s).", words.Count(len(names), "column"), is, value, someOf(names)),
 				"Such columns say nothing about the rows; leave them out, or look whether they were read as meant " +
-					"(patchwork look)."})
+					"(patchwork show)."})
 		}
 	}
 	for _, c := range b.set.Labels() {
