@@ -14,8 +14,9 @@ type columnStats struct {
 	kinds   []kindStats // of the other kinds that there are
 	levels  levelCounts // how often each value occurs, but 0, 1 and unknown ones
 	numbers *numberRange
-	many    bool   // more levels than are counted
-	decimal bool   // some comma in a number cannot stand before thousands
+	many    bool // more levels than are counted
+	decimal bool // some comma in a number cannot stand before thousands
+	missing *missingCells
 	learned coding // of this column in the data that a model was learned from
 }
 

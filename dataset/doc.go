@@ -29,6 +29,7 @@
 //
 // # What a column is for
 //
+// Beside bits or numbers, words such as "don't know" are unknown, and so are -9, 99, 999 and the like beside 0 and 1.
 // A column of two words is a bit, called `diet=vegan` by the rarer of them unless they mean yes and no; so is one of
 // a word and empty cells, and of 1 and 2 only. Any other column of text is a label: metadata. So is one that counts the rows, or has
 // numbers and no name, as pandas and R write their indices. Where at least half of

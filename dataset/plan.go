@@ -72,14 +72,15 @@ type tablePlan struct {
 
 // dataColumn says how the cells of a column become pixels.
 type dataColumn struct {
-	column int
-	coding coding
-	digit  [2]uint8       // the states of "0" and "1"
-	at     int            // the first pixel
-	levels map[string]int // the pixels of a category; nil for one pixel
-	off    []string       // values of which none of them is on
-	n      int            // how many
-	groups bool           // commas in numbers stand before thousands
+	column  int
+	coding  coding
+	digit   [2]uint8       // the states of "0" and "1"
+	at      int            // the first pixel
+	levels  map[string]int // the pixels of a category; nil for one pixel
+	unknown []string       // values that are taken as unknown
+	off     []string       // values of which none of them is on
+	n       int            // how many
+	groups  bool           // commas in numbers stand before thousands
 }
 
 // survey is what was found out about a table of text.
@@ -442,6 +443,7 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		c := &s.columns[i]
 		d := dataColumn{column: i, at: p.width, n: 1, groups: s.commas && !c.decimal}
 		_, d.coding = c.classOf(v)
+		d.unknown = c.missing.of()
 		d.digit = [2]uint8{d.coding.of("0", in.rule), d.coding.of("1", in.rule)}
 		if category := asked[i]; category != nil {
 			known := category.Levels != nil
@@ -469,6 +471,7 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		p.note("an empty cell means off in %s, where the others hold a mark; write NA for what is not known", andList(marked))
 	}
 	p.noteBits()
+	p.noteMissing(s)
 	if len(made) > 0 {
 		keep := ""
 		if len(in.opts.Categories) == 0 {

@@ -43,9 +43,11 @@ func (in *input) planNumbers(s *survey) (*tablePlan, error) {
 		}
 		c := &s.columns[i]
 		p.sure = p.sure && c.known() >= surelyKnown
-		p.pixels = append(p.pixels, dataColumn{column: i, at: p.width, n: 1, groups: s.grouped(c)})
+		p.pixels = append(p.pixels, dataColumn{column: i, at: p.width, n: 1, groups: s.grouped(c),
+			unknown: c.missing.of()})
 		p.width++
 	}
+	p.noteMissing(s)
 	return p, nil
 }
 
@@ -173,6 +175,9 @@ func (p *tablePlan) plainly(s *survey) string {
 func (d *dataColumn) number(cell string) (v float64, ok bool) {
 	if d.groups && strings.IndexByte(cell, ',') >= 0 {
 		return thousands(trim(cell))
+	}
+	if d.isMissing(cell) {
+		return math.NaN(), true
 	}
 	switch t, v := tokenOf(trim(cell)); t {
 	case blankToken, unknownToken:

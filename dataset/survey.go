@@ -64,6 +64,7 @@ func (s *survey) take(r records, names []string, in *input) error {
 		s.index.add(record[0])
 		s.tidy()
 	}
+	s.takeMissing()
 	if names != nil {
 		return nil
 	}
@@ -77,6 +78,7 @@ func (s *survey) take(r records, names []string, in *input) error {
 			s.index.broken = true
 		}
 	}
+	s.takeMissing()
 	return nil
 }
 

@@ -232,6 +232,9 @@ func (t *textTable) state(d *dataColumn, cell string) uint8 {
 		t.in.seen.grouped(cell)
 		return t.in.rule.of(v)
 	}
+	if d.isMissing(cell) {
+		return unknown
+	}
 	return d.coding.of(cell, t.in.rule)
 }
 

@@ -105,3 +105,22 @@ func TestTwoWordsOfFiles(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 }
+
+// TestUnknownCells: words and codes for unknown are unknown beside bits and numbers, not beside other words and counts.
+func TestUnknownCells(t *testing.T) {
+	check(t, []verdict{
+		{"a word", "a,b\n1,0\n0,don't know\n1,1\nrefused,0\n0,1\n", "5: 2 bit",
+			"2 cells are taken as unknown in a and b: don't know, refused"},
+		{"without a header", "1,0\n0,Unknown\n1,1\n0,0\nunknown,1\n", "5: 2 bit", "2 cells are"},
+		{"in the first row", "dk,1\n1,0\n1,1\n0,0\n", "3: 2 bit", ""},
+		{"beside yes", "a,b\nyes,0\nno,1\nmissing,1\n", "3: 2 bit", "1 cell is taken as unknown in a: missing"},
+		{"beside decimals", "a,b\n1.5,2.5\nn.a.,3.5\n2.5,0.5\n", "3: 2 number", "1 cell is taken as unknown in a: n.a."},
+		{"beside words", "a,b\ngood,1\nunknown,0\nfair,1\ngood,0\nfair,0\nunknown,1\n", "6: label bit", "label"},
+		{"a code", "a,b\n1,0\n0,999\n1,1\n0,0\n-9,1\n", "5: 2 bit", "2 cells are taken as unknown in a and b: -9, 999"},
+		{"a code beside yes", "a,b\nyes,0\nno,1\n99,1\n", "3: 2 bit", "1 cell is taken as unknown in a: 99"},
+		{"a code beside 1 and 2", "a,b\n1,1\n2,0\n2,1\n1,1\n99,0\n", "5: 2 bit", "1 cell is taken as unknown in a: 99"},
+		{"a count", "a,b\n1,0.5\n0,2.5\n17,1.5\n99,0.5\n", "4: 2 number", ""},
+		{"a limit", "a,b\n1,0\n0,1\n100,1\n", "neither 0 nor 1", ""},
+		{"mostly a code", "a,b\n1,0\n99,1\n99,1\n", "neither 0 nor 1", ""},
+	})
+}

@@ -1,0 +1,127 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/patchwork/diagnose/words"
+)
+
+// missingWords are the words, in lower case, for what is not known that may be values elsewhere: they are unknown in
+// columns of numbers and of words for yes and no, where no other text stands.
+var missingWords = []string{"don't know", "don’t know", "dont know", "do not know", "not known", "dk", "refused", "unknown",
+	"n.a.", "missing", "not applicable", "not available", "no answer", "no response", "not answered", "prefer not to say",
+	"not asked", "skipped"}
+
+// missingCodes are the numbers for what is not known, which are unknown among 0 and 1, yes and no, or 1 and 2.
+var missingCodes = []string{"-9", "-99", "-999", "99", "999", "9999"}
+
+// missingCells are such values of a column, and how many cells have them.
+type missingCells struct {
+	values []string
+	n      int
+}
+
+func (m *missingCells) of() []string {
+	if m == nil {
+		return nil
+	}
+	return m.values
+}
+
+// takeMissing counts such cells as unknown, in all columns.
+func (s *survey) takeMissing() {
+	for i := range s.columns {
+		s.columns[i].takeMissing()
+	}
+}
+
+// takeMissing counts such cells as unknown.
+func (c *columnStats) takeMissing() {
+	if c.many || c.levels.n == 0 {
+		return
+	}
+	word := func(level string) bool { return slices.Contains(missingWords, strings.ToLower(level)) }
+	code := func(level string) bool { return slices.Contains(missingCodes, level) }
+	taken := func(is func(string) bool) (n int) {
+		for level := range c.levels.all() {
+			if is(level) {
+				n += c.levels.count(level)
+			}
+		}
+		return n
+	}
+	if n := taken(word); n > 0 && n == c.sum(texts...) {
+		c.unknow(textToken, word)
+	}
+	bits := c.sum(zeroToken, oneToken, yesToken, noToken)
+	if c.digits[0] == 0 {
+		bits += c.levels.count("2")
+	}
+	if n := taken(code); n > 0 && n < bits && n+bits == c.known() {
+		c.unknow(numberToken, code)
+	}
+}
+
+// unknow makes unknown cells of those of a kind that have some values.
+func (c *columnStats) unknow(t token, is func(level string) bool) {
+	left, moved := levelCounts{}, 0
+	if c.missing == nil {
+		c.missing = new(missingCells)
+	}
+	for level := range c.levels.all() {
+		n := c.levels.count(level)
+		if is(level) {
+			c.missing.values, moved = distinctLevels(append(c.missing.values, level)), moved+n
+			continue
+		}
+		for range n {
+			left.add(level, levelLimit{mostLevels, levelBytes})
+		}
+	}
+	c.levels = left
+	unknown, found := kindStats{at: uint64(unknownToken)}, false
+	for i := range c.kinds {
+		if k := &c.kinds[i]; k.kind() == t {
+			k.n -= moved
+			unknown.at, unknown.text = k.at-uint64(t)+uint64(unknownToken), k.text
+		}
+	}
+	for i := range c.kinds {
+		if k := &c.kinds[i]; k.kind() == unknownToken {
+			k.n, found = k.n+moved, true
+		}
+	}
+	if unknown.n = moved; !found {
+		c.kinds = append(c.kinds, unknown)
+	}
+	c.kinds = slices.DeleteFunc(c.kinds, func(k kindStats) bool { return k.n == 0 })
+	if t == numberToken {
+		c.numbers = nil
+		if c.levels.count("2") > 0 {
+			c.numbers = &numberRange{most: 2}
+		}
+	}
+	c.missing.n += moved
+}
+
+// isMissing reports whether a cell is one of these.
+func (d *dataColumn) isMissing(cell string) bool {
+	return d.unknown != nil && slices.Contains(d.unknown, levelOf(trim(cell)))
+}
+
+// noteMissing says which cells are taken as unknown.
+func (p *tablePlan) noteMissing(s *survey) {
+	var all, names []string
+	n := 0
+	for _, d := range p.pixels {
+		if c := &s.columns[d.column]; d.unknown != nil {
+			n, names = n+c.missing.n, append(names, s.name(d.column))
+			all = append(all, d.unknown...)
+		}
+	}
+	if n > 0 {
+		p.note("%s taken as unknown in %s: %s", strings.Replace(words.Count(n, "cell")+" is", "s is", "s are", 1),
+			andList(names), listShort(distinctLevels(all)))
+	}
+}
