@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -15,8 +14,8 @@ import (
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/classes"
-	"example.com/patchwork/modelfile/classfile"
 	"example.com/patchwork/table"
+	"example.com/patchwork/workbench"
 )
 
 // labelsOf returns the labels of the images of a set: the values of a column, or of
@@ -74,7 +73,7 @@ func (a *app) learnClasses(cmd *cobra.Command, f *learnFlags, paths []string) er
 		return err
 	}
 	c = c.LabelledBy(f.by)
-	if err := a.output(f.output, func(w io.Writer) error { return classfile.Write(w, c) }); err != nil {
+	if err := a.saveModel(f.output, workbench.Classes{Classifier: c}); err != nil {
 		return err
 	}
 	return a.classSummary(f, c, set, time.Since(began))

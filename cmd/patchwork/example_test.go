@@ -97,7 +97,7 @@ func ownFiles(t *testing.T) {
 	write(t, "sites.csv", table)
 	must(t, fields("learn sites.csv -o sites-model.npz -k 2 -q")...)
 	must(t, fields("synth sheet --seed 1 -o page.png --model symbols.npz -q")...)
-	must(t, fields("synth letters --letters TL --writers 2 -o letters.npz -q")...)
+	must(t, fields("synth letters --letters TL --writers 6 --side 28 -o letters.npz -q")...)
 }
 
 // withSmall calls f while t.npz and model.npz are smaller than those of the root's help.

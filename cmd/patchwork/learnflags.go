@@ -210,19 +210,14 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	if err := f.Check(); err != nil {
 		return inFlags(err)
 	}
-	if err := f.loadAlphabet(); err != nil {
-		return err
+	if f.FromName != "" {
+		var err error
+		if f.From, err = loadModel(f.FromName); err != nil {
+			return err
+		}
 	}
 	if f.output == "" {
 		return usagef("-o MODEL is required: name the model file to write")
 	}
 	return f.engine.check(f)
-}
-
-// loadAlphabet reads the alphabet that parts start from, if there is one.
-func (f *learnFlags) loadAlphabet() (err error) {
-	if f.FromName != "" {
-		f.From, err = loadModel(f.FromName)
-	}
-	return err
 }
