@@ -3,7 +3,6 @@ package studio
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"strings"
 
@@ -195,8 +194,8 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 	d := &data{item: item{name: in.Name}, args: args}
 	if in.readsReal(s) {
 		err = s.readValues(d, b, in, opt)
-	} else if err = s.readBits(ctx, d, b, in, opt); in.Values == "" && errors.Is(err, dataset.ErrNotBits) {
-		err = s.readPlainly(d, b, opt, err)
+	} else {
+		err = s.readData(ctx, d, b, in, opt)
 	}
 	if err == nil {
 		err = s.data.keep(d)
@@ -207,8 +206,8 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 	return &oneData{newDataInfo(d)}, nil
 }
 
-// readBits reads data as bits, as those of a model if one is named.
-func (s *core) readBits(ctx context.Context, d *data, b body, in *dataUpload, opt dataset.Options) error {
+// readData reads data as what they show, or as bits, as those of a model if one is named.
+func (s *core) readData(ctx context.Context, d *data, b body, in *dataUpload, opt dataset.Options) error {
 	opt, like, notes, err := in.ReadFor.options(s, opt)
 	if err != nil {
 		return err
@@ -218,24 +217,54 @@ func (s *core) readBits(ctx context.Context, d *data, b body, in *dataUpload, op
 		return err
 	}
 	d.files = u.arguments
-	if d.set, err = s.decode(ctx, u.name, u.content, opt); err != nil || like == nil {
+	if in.Values != "" || like != nil {
+		opt.Kind = dataset.Bit
+	}
+	read, err := s.decode(ctx, u.name, u.content, opt)
+	if err != nil {
 		return err
+	}
+	if d.set, d.values = read.Set, read.Values; d.values != nil {
+		note := "these are real values, since " + read.Why + "; a threshold makes bits of them"
+		d.values.Notes = append([]string{note}, d.values.Notes...)
+		return s.checkValues(d.values)
+	}
+	if like == nil {
+		return nil
 	}
 	return contentError(d.readLike(like, notes, func(o dataset.Options) (*dataset.Set, error) {
 		o.MaxMemory = opt.MaxMemory
-		return s.decode(ctx, u.name, u.content, o)
+		return s.decodeBits(ctx, u.name, u.content, o)
 	}))
 }
 
+// decodeBits reads a data file as bits, within limits.
+func (s *core) decodeBits(ctx context.Context, name string, content []byte, opt dataset.Options) (*dataset.Set, error) {
+	opt.Kind = dataset.Bit
+	read, err := s.decode(ctx, name, content, opt)
+	if err != nil {
+		return nil, err
+	}
+	return read.Set, nil
+}
+
 // decode reads a data file, within limits.
-func (s *core) decode(ctx context.Context, name string, content []byte, opt dataset.Options) (*dataset.Set, error) {
+func (s *core) decode(ctx context.Context, name string, content []byte, opt dataset.Options) (*dataset.Frame, error) {
 	if err := s.checkFile(content, opt.Height > 0); err != nil {
 		return nil, err
 	}
 	opt.MaxPicture = max(maxPhoto, s.limits.Pixels)
-	set, err := dataset.Decode(ctx, name, content, opt)
+	src, err := dataset.OpenContent(ctx, name, content, opt)
+	var read *dataset.Frame
+	if err == nil {
+		read, err = src.Read(ctx)
+	}
 	if err != nil {
 		return nil, s.workError(contentError(err))
+	}
+	set := read.Set
+	if set == nil {
+		return read, nil
 	}
 	if set.Len() == 0 {
 		return nil, problemf(422, "%s holds no images", name)
@@ -246,7 +275,7 @@ func (s *core) decode(ctx context.Context, name string, content []byte, opt data
 			"images of %d x %d pixels are outside the limits of this server (1 to %d pixels); give a size such as 56x56 to "+
 				"scale pictures", h, w, s.limits.Pixels)
 	}
-	return set, nil
+	return read, nil
 }
 
 // options returns the parameters in the form of package dataset and as flags of

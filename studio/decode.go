@@ -106,13 +106,13 @@ func (s *core) fileImages(ctx context.Context, b body, r *ReadOptions, m *patchw
 		return nil, problemf(422, "the body does not match its Content-Type %s", b.kind)
 	}
 	opt.MaxMemory = s.limits.FlightBytes / 2
-	set, err := s.decode(ctx, name, b.bytes, opt)
+	set, err := s.decodeBits(ctx, name, b.bytes, opt)
 	if err != nil {
 		return nil, err
 	}
 	if h, w := m.Height(), m.Width(); set.Table && h > 1 { // rows of h*w values
 		opt.Height, opt.Width = h, w
-		if set, err = s.decode(ctx, name, b.bytes, opt); err != nil {
+		if set, err = s.decodeBits(ctx, name, b.bytes, opt); err != nil {
 			return nil, err
 		}
 	}

@@ -3,8 +3,6 @@ package studio
 import (
 	"bytes"
 	"context"
-	"errors"
-	"strings"
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn/real"
@@ -23,33 +21,6 @@ func (in *dataUpload) readsReal(s *core) bool {
 	}
 	m, err := s.models.any(in.Model)
 	return err == nil && m.numbers() != nil
-}
-
-// hintReal adds to an error about numbers that are no bits how to read them as they are, and what is in the way of
-// that.
-func hintReal(notBits, inTheWay error, name string) error {
-	var p *problemError
-	if !errors.As(notBits, &p) {
-		return notBits
-	}
-	if inTheWay != nil {
-		p.Detail += "; as real values, " + strings.TrimPrefix(inTheWay.Error(), plainName(name)+": ")
-	}
-	p.Detail += "; --for real learns from the numbers as they are"
-	return p
-}
-
-// readPlainly reads data that are no bits, as notBits says, as real values if they plainly are.
-func (s *core) readPlainly(d *data, b body, opt dataset.Options, notBits error) error {
-	if opt.Threshold != nil || opt.AutoThreshold {
-		return notBits
-	}
-	if err := s.decodeValues(d, b, opt); err != nil || d.values.Plainly() == "" {
-		return hintReal(notBits, err, d.name)
-	}
-	note := "these are real values, since " + d.values.Plainly() + "; a threshold makes bits of them"
-	d.values.Notes = append([]string{note}, d.values.Notes...)
-	return nil
 }
 
 // readValues reads data as real values, as those of a model if one is named.
@@ -94,11 +65,16 @@ func (s *core) decodeValues(d *data, b body, opt dataset.Options) error {
 	if err != nil {
 		return contentError(err)
 	}
+	d.values = v
+	return s.checkValues(v)
+}
+
+// checkValues rejects rows beyond the limits.
+func (s *core) checkValues(v *dataset.Values) error {
 	if v.Height < 1 || v.Width < 1 || v.Height > s.limits.Pixels/v.Width {
 		return problemf(422, "rows of %d x %d values are outside the limits of this server (1 to %d)", v.Height, v.Width,
 			s.limits.Pixels)
 	}
-	d.values = v
 	return nil
 }
 
