@@ -23,7 +23,7 @@ import (
 // goes here, or says what it writes: it is named output, or is
 // marked by writes.
 var notWritten = strings.Fields(`
-	addr allow-host array beam by categories checkpoint columns csv cut data delimiter first-per labels letters meta mnist model must names never pairs
+	addr allow-host array beam by categories checkpoint columns csv cut data delimiter first-per labels letters meta mnist model must name names never pairs
 	rival shard symbol ticc tls token weight where`)
 
 // Whoever adds a command or a flag decides whether it names a file to write, so that

@@ -152,11 +152,7 @@ type realHidden struct {
 // scoreReal scores data by a model of real values.
 func (a *app) scoreReal(cmd *cobra.Command, f *scoreFlags, m *real.Model, paths []string) error {
 	h, output := &f.hidden, f.output
-	format, err := checkOutput("score", output)
-	if err != nil {
-		return err
-	}
-	_, table := isTable(format)
+	_, table := isTable(f.format)
 	if output == "-" || output != "" && !table {
 		return usagef("-o %s: for real values name a file: .csv, .npz or .parquet", output)
 	}
@@ -177,7 +173,7 @@ func (a *app) scoreReal(cmd *cobra.Command, f *scoreFlags, m *real.Model, paths 
 		scores := rowAnswers(t.rows(), false, 0, t.v.Len())
 		scores.add("log_lik", evidence)
 		scores.add("picks", picks)
-		if err := a.outputAnswers(output, format, scores, scores.once()); err != nil {
+		if err := a.outputAnswers(output, f.format, scores, scores.once()); err != nil {
 			return err
 		}
 	}

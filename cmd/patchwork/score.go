@@ -84,6 +84,7 @@ type scoreFlags struct {
 	hidden hiddenFlags
 	json   jsonFlag
 	output string
+	format string // see outputFormats
 }
 
 func (a *app) scoreCommand() *cobra.Command {
@@ -96,6 +97,10 @@ func (a *app) scoreCommand() *cobra.Command {
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.hidden.check(cmd); err != nil {
+				return err
+			}
+			var err error
+			if f.format, err = checkOutput("score", f.output); err != nil {
 				return err
 			}
 			return with(cmd, f.input.model, byKind{
@@ -118,10 +123,6 @@ func (a *app) scoreData(cmd *cobra.Command, f *scoreFlags, m *patchwork.Model, p
 	if f.output == "-" {
 		return usagef("-o -: standard output has the report; name a file for the scores of the rows")
 	}
-	format, err := checkOutput("score", f.output)
-	if err != nil {
-		return err
-	}
 	t, err := f.prepare(cmd, m, paths)
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func (a *app) scoreData(cmd *cobra.Command, f *scoreFlags, m *patchwork.Model, p
 		return err
 	}
 	a.sayStreaming(&t.source, f.input.data.memory, "reading it block by block")
-	r, err := a.scoreTo(cmd.Context(), t, f.output, format)
+	r, err := a.scoreTo(cmd.Context(), t, f.output, f.format)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func TestStandardStreams(t *testing.T) {
 	if out := must(t, "score", "-m", "plain.npz", "t.csv"); strings.Contains(out, "best explanation") {
 		t.Errorf("score of a model without prices says\n%s", out)
 	}
-	for _, line := range []string{"show -", "explain -m - t.csv"} {
+	for _, line := range []string{"show -m -", "explain -m - t.csv"} {
 		if o := patchworkCommand(t, fields(line)...); o.code != 2 || !strings.Contains(o.err, "a model is read from a file") {
 			t.Errorf("%s: exit %d, %s", line, o.code, o.err)
 		}
