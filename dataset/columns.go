@@ -17,6 +17,7 @@ type columnStats struct {
 	many    bool // more levels than are counted
 	decimal bool // some comma in a number cannot stand before thousands
 	missing *missingCells
+	unit    *unitStats
 	learned coding // of this column in the data that a model was learned from
 }
 
@@ -94,6 +95,7 @@ func (c *columnStats) add(cell string, line int, limit levelLimit) (fresh bool) 
 	groups := false
 	if t == textToken {
 		group, groups = thousands(cell)
+		c.measure(cell)
 	}
 	if t == numberToken || t == commaToken || groups {
 		if c.numbers == nil {

@@ -33,6 +33,7 @@ func (m *missingCells) of() []string {
 func (s *survey) takeMissing() {
 	for i := range s.columns {
 		s.columns[i].takeMissing()
+		s.columns[i].takeUnit()
 	}
 }
 

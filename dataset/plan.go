@@ -77,6 +77,7 @@ type dataColumn struct {
 	digit   [2]uint8       // the states of "0" and "1"
 	at      int            // the first pixel
 	levels  map[string]int // the pixels of a category; nil for one pixel
+	unit    string         // of the numbers
 	unknown []string       // values that are taken as unknown
 	off     []string       // values of which none of them is on
 	n       int            // how many
@@ -443,7 +444,7 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		c := &s.columns[i]
 		d := dataColumn{column: i, at: p.width, n: 1, groups: s.commas && !c.decimal}
 		_, d.coding = c.classOf(v)
-		d.unknown = c.missing.of()
+		d.unknown, d.unit = c.missing.of(), c.unitName()
 		d.digit = [2]uint8{d.coding.of("0", in.rule), d.coding.of("1", in.rule)}
 		if category := asked[i]; category != nil {
 			known := category.Levels != nil
@@ -472,6 +473,7 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 	}
 	p.noteBits()
 	p.noteMissing(s)
+	p.noteUnits()
 	if len(made) > 0 {
 		keep := ""
 		if len(in.opts.Categories) == 0 {

@@ -44,10 +44,11 @@ func (in *input) planNumbers(s *survey) (*tablePlan, error) {
 		c := &s.columns[i]
 		p.sure = p.sure && c.known() >= surelyKnown
 		p.pixels = append(p.pixels, dataColumn{column: i, at: p.width, n: 1, groups: s.grouped(c),
-			unknown: c.missing.of()})
+			unknown: c.missing.of(), unit: c.unitName()})
 		p.width++
 	}
 	p.noteMissing(s)
+	p.noteUnits()
 	return p, nil
 }
 
@@ -82,7 +83,7 @@ func (s *survey) headsNumbers(first []string) bool {
 	}
 	for i, cell := range first {
 		t, _ := tokenOf(trim(cell))
-		if s.rows > 0 && slices.Contains(texts, t) && !s.isText(i) {
+		if s.rows > 0 && slices.Contains(texts, t) && !s.isText(i) && !s.columns[i].measures(cell) {
 			return true // a word above numbers
 		}
 	}
@@ -157,7 +158,7 @@ func notNumber(cell, column string) *FormatError {
 
 // plainly returns why a table cannot but be meant as numbers, see [Values.Plainly].
 func (p *tablePlan) plainly(s *survey) string {
-	numbers, decimals, groups := 0, 0, false
+	numbers, decimals, units, groups := 0, 0, 0, false
 	for _, d := range p.pixels {
 		c := &s.columns[d.column]
 		r, commas := c.span(), c.count(commaToken)
@@ -166,13 +167,23 @@ func (p *tablePlan) plainly(s *survey) string {
 			groups = groups || commas > 0
 		}
 		numbers += btoi(c.count(numberToken)+commas > 0)
+		units += btoi(d.unit != "")
 		decimals += btoi(r.pointed || !d.groups && commas > 0 && r.fractions)
 	}
-	return plainTable(numbers, decimals, len(p.pixels), groups)
+	why := plainTable(numbers, decimals, len(p.pixels), groups)
+	if decimals == units {
+		return strings.Replace(why, "decimals", "numbers with a unit", 1)
+	}
+	return why
 }
 
 // number returns the value of a cell of a column of numbers: NaN if it is unknown; ok is false for text.
 func (d *dataColumn) number(cell string) (v float64, ok bool) {
+	if d.unit != "" {
+		if v, unit, ok := measured(trim(cell)); ok {
+			return v, unit == d.unit
+		}
+	}
 	if d.groups && strings.IndexByte(cell, ',') >= 0 {
 		return thousands(trim(cell))
 	}

@@ -164,7 +164,7 @@ func (s *survey) isHeader(first []string) bool {
 		known := c.known()
 		class, code := c.classOf(v)
 		named := t == textToken || t > yesToken && t != numberToken && t != minusToken
-		if named && known > 0 && 2*c.sum(zeroToken, oneToken, numberToken, noToken, yesToken) > known {
+		if named && known > 0 && !c.measures(cell) && 2*c.sum(zeroToken, oneToken, numberToken, noToken, yesToken) > known {
 			return true
 		}
 		if t != blankToken && known > 0 && class == bitClass && code != bitCoding && code.of(cell, rule{}) == notBinary {

@@ -235,6 +235,11 @@ func (t *textTable) state(d *dataColumn, cell string) uint8 {
 	if d.isMissing(cell) {
 		return unknown
 	}
+	if d.unit != "" && t.in.rule.threshold != nil {
+		if v, unit, ok := measured(trim(cell)); ok && unit == d.unit {
+			return t.in.rule.of(v)
+		}
+	}
 	return d.coding.of(cell, t.in.rule)
 }
 

@@ -124,3 +124,19 @@ func TestUnknownCells(t *testing.T) {
 		{"mostly a code", "a,b\n1,0\n99,1\n99,1\n", "neither 0 nor 1", ""},
 	})
 }
+
+// TestUnits: a unit at every number of a column is taken off; what only looks like numbers with a unit stays text.
+func TestUnits(t *testing.T) {
+	check(t, []verdict{
+		{"units", "t,p,c\n23.1 °C,76%,\"$1,200\"\n24.0 °C,74%,$900\n,52%,\"$1,001.5\"\n", "3: 3 number",
+			"the numbers in t are read without their unit °C"},
+		{"whole numbers", "a,b\n7%,70%\n0%,100%\n1%,3%\n", "3: 2 number", "a and b are read without their unit %"},
+		{"decimal commas", "a;b\n7,5 kg;70 m\n1,25 kg;8 m\n0,5 kg;9 m\n", "3: 2 number", "in a are read without their unit kg"},
+		{"no header", "7 kg,0.5\n1 kg,1.5\n2 kg,2.5\n", "3: 2 number", "without their unit kg"},
+		{"two units", "a,b\n7 kg,0.5\n1 lb,1.5\n2 kg,2.5\n", "3: label number", "a is taken as a label"},
+		{"a missing unit", "a,b\n7 kg,0.5\n1,1.5\n2 kg,2.5\n", "3: label number", "a is taken as a label"},
+		{"names of rows", "a,b\ns1,0.5\ns2,1.5\ns3,2.5\n", "3: label number", "a is taken as a label"},
+		{"places", "a,b\n1st,0.5\n2nd,1.5\n3rd,2.5\n", "3: label number", "a is taken as a label"},
+		{"codes", "a,b\n15e054c8,0.5\nca1e53de,1.5\n007kg,2.5\n", "3: label number", "a is taken as a label"},
+	})
+}
