@@ -39,13 +39,15 @@ type FormatError struct {
 // than [Options].MaxMemory allows. [OpenStream] may read it in parts.
 var ErrMemory = errors.New("more than fits in memory")
 
-// ErrNotBits is the target for [errors.Is] of errors about numbers other than 0 and 1 without a
-// threshold that makes bits of them. [ReadValues] may read them as they are.
-var ErrNotBits = errors.New("numbers that are no bits")
-
-// Is reports whether e matches target, which may be ErrMemory or ErrNotBits.
+// Is reports whether e matches target, which may be ErrMemory.
 func (e *FormatError) Is(target error) bool {
-	return e.memory && target == ErrMemory || e.notBits && target == ErrNotBits
+	return e.memory && target == ErrMemory
+}
+
+// notBits reports whether an error is about numbers other than 0 and 1 without a threshold that makes bits of them.
+func notBits(err error) bool {
+	var fe *FormatError
+	return errors.As(err, &fe) && fe.notBits
 }
 
 // Error returns all facts on one line: what, where, and what to do.

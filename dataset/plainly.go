@@ -7,12 +7,12 @@ import (
 	"example.com/patchwork/diagnose/words"
 )
 
-// Plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns
+// plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns
 // hold decimals"; "" where that is open. Of a table more than half of the columns must hold numbers other than 0 and
 // 1, and some of them decimals or commas before thousands: other whole numbers may be counts, years or categories. Of
 // images at least one pixel in twenty must be neither 0 nor 1, in arrays of a floating-point type; whole numbers and
 // pictures may be drawings that a threshold makes bits of.
-func (v *Values) Plainly() string {
+func (v *Values) plainly() string {
 	var fractions, others, known int
 	columns := make([]struct{ number, decimal bool }, v.Width*v.Height)
 	for _, row := range v.Rows {

@@ -1,8 +1,6 @@
 package dataset_test
 
 import (
-	"bytes"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -53,32 +51,12 @@ func TestPlainly(t *testing.T) {
 		{"whole numbers in images", array(npy.New([]uint8{0, 12, 0, 1, 0, 0, 16, 1}, 2, 2, 2)), ""},
 		{"one stray value", array(npy.New(few, 1, 10, 10)), ""},
 	} {
-		v, err := dataset.ReadValues([]string{c.path}, dataset.Options{})
+		src, err := dataset.Open(t.Context(), []string{c.path}, dataset.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := v.Plainly(); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		if f, _ := src.Read(t.Context()); f.Why != c.want {
+			t.Errorf("%s: %q, want %q", c.name, f.Why, c.want)
 		}
-	}
-}
-
-// TestErrNotBits: that numbers are no bits can be asked of an error, whatever its words and the names of columns.
-func TestErrNotBits(t *testing.T) {
-	for text, want := range map[string]bool{
-		"a,b\n1,2\n0,3\n": true, "mask,b\n1,2\n2,0\n": true,
-		"neither 0 nor 1,b\n1,0\n1,0,1\n": false, "a,b\n1,0\n0,x\n1,1\n": false,
-	} {
-		_, err := dataset.Decode(t.Context(), "t.csv", []byte(text), dataset.Options{})
-		if err == nil || errors.Is(err, dataset.ErrNotBits) != want {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-	var b bytes.Buffer
-	if err := npy.Write(&b, npy.New([]float64{0, .5}, 1, 2)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := dataset.Decode(t.Context(), "a.npy", b.Bytes(), dataset.Options{}); !errors.Is(err, dataset.ErrNotBits) {
-		t.Error(err)
 	}
 }

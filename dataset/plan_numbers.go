@@ -156,7 +156,7 @@ func notNumber(cell, column string) *FormatError {
 		Hint: "correct it, leave the cell empty if it is not known, or make the column a label with --meta " + column}
 }
 
-// plainly returns why a table cannot but be meant as numbers, see [Values.Plainly].
+// plainly returns why a table cannot but be meant as numbers, see [Values.plainly].
 func (p *tablePlan) plainly(s *survey) string {
 	numbers, decimals, units, groups := 0, 0, 0, false
 	for _, d := range p.pixels {

@@ -118,7 +118,7 @@ func (in *input) planBy(r records, names []string, src tableSource, complete boo
 	var p *tablePlan
 	if in.real {
 		p, err = in.planNumbers(s)
-	} else if p, err = in.planTable(s); in.either && errors.Is(err, ErrNotBits) {
+	} else if p, err = in.planTable(s); in.either && notBits(err) {
 		p, err = in.orNumbers(s, err)
 	}
 	return p, inUnit(err, unit)

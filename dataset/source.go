@@ -69,7 +69,7 @@ func OpenContent(ctx context.Context, name string, data []byte, opts Options) (*
 func (s *Source) look(read func() (*Frame, error), numbers func() (*Values, error)) (err error) {
 	if s.opts.Kind != Number {
 		s.frame, err = read()
-		if err == nil || s.opts.Kind == Bit || !errors.Is(err, ErrNotBits) {
+		if err == nil || s.opts.Kind == Bit || !notBits(err) {
 			return err
 		}
 		s.refused = err
@@ -82,7 +82,7 @@ func (s *Source) look(read func() (*Frame, error), numbers func() (*Values, erro
 	case err != nil:
 		return orNumbers(alsoAsNumbers(s.refused, err))
 	case s.refused != nil:
-		if s.frame.Why = v.Plainly(); s.frame.Why != "" {
+		if s.frame.Why = v.plainly(); s.frame.Why != "" {
 			s.refused = nil
 		}
 		s.refused = orNumbers(s.refused)

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"encoding/json"
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,7 +41,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", c.name, want, &b)
 			}
 		}
-		if _, err := s.Read(t.Context()); (err != nil) != s.Plan().Open || err != nil && !errors.Is(err, ErrNotBits) {
+		if _, err := s.Read(t.Context()); (err != nil) != s.Plan().Open || err != nil && !notBits(err) {
 			t.Errorf("%s: read by an open plan: %v", c.name, err)
 		}
 		text, err := json.Marshal(s.Plan())

@@ -391,8 +391,8 @@ func TestNumbersOfEither(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		f, err := s.Read(t.Context())
-		if err != nil || f.Values == nil || f.Why != want.Plainly() {
-			t.Errorf("%s: %+v, %v; plainly numbers: %q", name, f, err, want.Plainly())
+		if err != nil || f.Values == nil || f.Why != want.plainly() {
+			t.Errorf("%s: %+v, %v; plainly numbers: %q", name, f, err, want.plainly())
 			continue
 		}
 		if !cmp.Equal(f.Values.Rows, want.Rows) || !cmp.Equal(f.Values.Columns, want.Columns) ||
