@@ -53,7 +53,7 @@ var corpus = []struct {
 	{file: "dates.csv", right: "200: 3 label bit 3 number", today: "an id is a number"},
 	{file: "likert.csv", right: "200: 8 scale", today: "scales are refused"},
 	{file: "prince109.csv", right: "7: category 3 number", today: "numbers beside a word are refused"},
-	{file: "semicolon.csv", right: "200: 3 number", today: "the names t and p are taken as bits"},
+	{file: "semicolon.csv", right: "200: 3 number"},
 	{file: "sentinel.csv", right: "200: 3 number", said: "-999", today: "a code for unknown is not proposed"},
 	{file: "survey.csv", right: "180: label 6 bit 4 category number", today: "a number beside bits is refused"},
 	{file: "units.csv", right: "200: 3 number"},

@@ -8,8 +8,8 @@ import (
 )
 
 // plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns
-// hold decimals"; "" where that is open. Of a table more than half of the columns must hold numbers other than 0 and
-// 1, and some of them decimals or commas before thousands: other whole numbers may be counts, years or categories. Of
+// hold decimals"; "" where that is open. Of a table at least a quarter of the columns must hold numbers other than 0 and
+// 1; where fewer do, they are labels of the others. Of
 // images at least one pixel in twenty must be neither 0 nor 1, in arrays of a floating-point type; whole numbers and
 // pictures may be drawings that a threshold makes bits of.
 func (v *Values) plainly() string {
@@ -55,16 +55,21 @@ func (v *Values) plainly() string {
 // plainTable returns why so many of the columns of a table, which hold numbers, decimals and perhaps commas before
 // thousands, are meant as real values.
 func plainTable(numbers, decimals, columns int, grouped bool) string {
+	hold, in := "hold", words.Count(columns, "column")
 	switch {
-	case decimals > 0 && 2*numbers > columns:
-		hold := "hold"
-		if decimals == 1 {
-			hold = "holds"
-		}
-		return fmt.Sprintf("%d of %s %s decimals", decimals, words.Count(columns, "column"), hold)
-	case grouped && 2*numbers > columns:
-		return fmt.Sprintf("%d of %s hold numbers, some with commas before thousands", numbers,
-			words.Count(columns, "column"))
+	case fewNumbers(numbers, columns):
+		return ""
+	case decimals == 1:
+		return "1 of " + in + " holds decimals"
+	case decimals > 0:
+		return fmt.Sprintf("%d of %s hold decimals", decimals, in)
+	case grouped:
+		return fmt.Sprintf("%d of %s hold numbers, some with commas before thousands", numbers, in)
+	case numbers == 1:
+		hold = "holds"
 	}
-	return ""
+	return fmt.Sprintf("%d of %s %s numbers other than 0 and 1", numbers, in, hold)
 }
+
+// fewNumbers reports whether so many columns of numbers, of all columns of data, are labels of the others.
+func fewNumbers(numbers, columns int) bool { return 4*numbers < columns }

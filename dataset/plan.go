@@ -145,6 +145,13 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		}
 	}
 	texts = in.categoriesForWantOfBits(s, v, texts, auto, explicit, asked)
+	aside := in.numbersAside(s, v, claimed, slices.Concat(auto, texts, explicit))
+	if len(aside) > 0 {
+		hold := map[bool]string{true: "it holds", false: "they hold"}[len(aside) == 1]
+		p.note("%s, since %s numbers beside bits; --for real learns from all columns as numbers", labelNote(s.called(aside)),
+			hold)
+	}
+	auto = append(auto, aside...)
 	if p.roles, err = in.rolesOf(s.names, len(s.columns), append(auto, texts...)); err != nil {
 		return nil, s.noData(err, texts)
 	}
@@ -166,6 +173,31 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		p.note("%s", pairs)
 	}
 	return p, nil
+}
+
+// numbersAside returns the columns of numbers that are labels, being few beside those of bits; other are columns that are
+// no data, or were chosen.
+func (in *input) numbersAside(s *survey, v vocabularies, claimed func(i int) bool, other []int) []int {
+	if in.rule.threshold != nil || in.opts.model != nil || len(in.opts.Columns) > 0 {
+		return nil
+	}
+	isOther := members(len(s.columns), slices.Concat(other, in.used(s)))
+	var numbers []int
+	columns := 0
+	for i := range s.columns {
+		if isOther[i] || s.trailing && i == len(s.columns)-1 {
+			continue
+		}
+		columns++
+		class, _ := s.columns[i].classOf(v)
+		if _, ok := s.columns[i].worst(in.rule, numberToken, commaToken); ok && class == numberClass && !claimed(i) {
+			numbers = append(numbers, i)
+		}
+	}
+	if !fewNumbers(len(numbers), columns) {
+		return nil
+	}
+	return numbers
 }
 
 // pairHint says how to read a table of two columns of words if its lines name a row and one of its items.
@@ -395,11 +427,7 @@ func (p *tablePlan) noteLabels(s *survey, texts []int) {
 	}
 	for _, i := range texts {
 		if auto[i] {
-			name := s.name(i)
-			if s.names == nil {
-				name = "column " + name + " of the file"
-			}
-			names = append(names, name)
+			names = append(names, s.called([]int{i})...)
 			if s.columns[i].few() {
 				few = append(few, s.name(i))
 			}
@@ -413,6 +441,19 @@ func (p *tablePlan) noteLabels(s *survey, texts []int) {
 		how = "; --categories " + strings.Join(few[:min(len(few), 3)], ",") + " makes a column of bits for each value"
 	}
 	p.note("%s%s", labelNote(names), how)
+}
+
+// called returns the names of columns for people.
+func (s *survey) called(columns []int) []string {
+	var out []string
+	for _, i := range columns {
+		name := s.name(i)
+		if s.names == nil {
+			name = "column " + name + " of the file"
+		}
+		out = append(out, name)
+	}
+	return out
 }
 
 // labelNote says that columns are labels.

@@ -83,7 +83,9 @@ func (s *survey) headsNumbers(first []string) bool {
 	}
 	for i, cell := range first {
 		t, _ := tokenOf(trim(cell))
-		if s.rows > 0 && slices.Contains(texts, t) && !s.isText(i) && !s.columns[i].measures(cell) {
+		c := &s.columns[i]
+		word := slices.Contains(texts, t) || (t == yesToken || t == noToken) && c.sum(yesToken, noToken) == 0
+		if s.rows > 0 && word && !s.isText(i) && !c.measures(cell) {
 			return true // a word above numbers
 		}
 	}

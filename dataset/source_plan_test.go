@@ -1,16 +1,22 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/internal/testenv"
 )
 
 // TestPlan: the plan says of every column what it is, what was seen and who decided, for people and as JSON.
 func TestPlan(t *testing.T) {
+	var grey bytes.Buffer // images of whole numbers
+	if err := npy.Write(&grey, npy.New([]uint8{0, 12, 0, 1, 0, 0, 16, 1}, 2, 2, 2)); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name, text string
 		opts       Options
@@ -23,8 +29,10 @@ func TestPlan(t *testing.T) {
 		{"numbers.csv", "ph,depth,wet\n6.5,3,1\n7,12,0\n", Options{}, []string{
 			"2 rows of 3 columns, numbers, since 1 of 3 columns holds decimals", "ph      number  file  6.5 to 7, mean 6.75",
 			"depth   count   file  3 to 12, mean 7.5", "wet     bit     file  50 % yes"}},
-		{"open.csv", "a,b\n5,3\n2,4\n", Options{}, []string{"bits or numbers, which is open",
-			"note: bits or numbers? 2 columns hold numbers", "to decide: --for real   --meta a,b   --categories a,b"}},
+		{"whole.csv", "a,b\n5,3\n2,4\n", Options{}, []string{"numbers, since 2 of 2 columns hold numbers other than 0 and 1"}},
+		{"few.csv", "age,a,b,c,d\n31,0,1,1,0\n44,1,1,0,0\n44,0,1,0,1\n", Options{}, []string{"3 rows of 4 columns, bits",
+			"age     label", "note: age is taken as a label, since it holds numbers beside bits; --for real"}},
+		{"open.npy", grey.String(), Options{}, []string{"bits or numbers, which is open", "note: bits or numbers?"}},
 		{"asked.csv", "a,b\n5,3\n2,4\n", Options{Kind: Number}, []string{"rows of 2 columns, numbers\n",
 			"a       count  you  2 to 5"}},
 	} {

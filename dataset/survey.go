@@ -170,7 +170,7 @@ func (s *survey) isHeader(first []string) bool {
 		if t != blankToken && known > 0 && class == bitClass && code != bitCoding && code.of(cell, rule{}) == notBinary {
 			return true
 		}
-		words = words && known > 0 && c.sum(zeroToken, oneToken, numberToken) == known && cell != "" &&
+		words = words && known > 0 && c.sum(zeroToken, oneToken, numberToken, commaToken) == known && cell != "" &&
 			unicode.IsLetter(rune(trim(cell + " .")[0]))
 		if known > 0 {
 			answer := c.isAnswer() && !isEmpty(cell) // whose only word may be its name
