@@ -14,15 +14,20 @@ import (
 // pictures may be drawings that a threshold makes bits of.
 func (v *Values) plainly() string {
 	var fractions, others, known int
-	columns := make([]struct{ number, decimal bool }, v.Width*v.Height)
+	columns := make([]struct {
+		known, others int
+		decimal       bool
+	}, v.Width*v.Height)
 	for _, row := range v.Rows {
 		for i, x := range row {
 			if math.IsNaN(x) {
 				continue
 			}
 			known++
+			columns[i].known++
 			if x != 0 && x != 1 {
-				others, columns[i].number = others+1, true
+				others++
+				columns[i].others++
 			}
 			if x != math.Trunc(x) {
 				fractions, columns[i].decimal = fractions+1, true
@@ -31,12 +36,8 @@ func (v *Values) plainly() string {
 	}
 	numbers, decimals := 0, 0
 	for _, c := range columns {
-		if c.number {
-			numbers++
-		}
-		if c.decimal {
-			decimals++
-		}
+		numbers += btoi(mostly(c.others, c.known))
+		decimals += btoi(c.decimal)
 	}
 	if v.Table {
 		return plainTable(numbers, decimals, len(columns), v.grouped)
@@ -70,6 +71,10 @@ func plainTable(numbers, decimals, columns int, grouped bool) string {
 	}
 	return fmt.Sprintf("%d of %s %s numbers other than 0 and 1", numbers, in, hold)
 }
+
+// mostly reports whether so many of the known cells of a column, being other than 0 and 1, make it one of numbers: fewer
+// are slips among bits.
+func mostly(others, known int) bool { return others > 0 && 10*others >= known }
 
 // fewNumbers reports whether so many columns of numbers, of all columns of data, are labels of the others.
 func fewNumbers(numbers, columns int) bool { return 4*numbers < columns }

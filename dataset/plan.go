@@ -189,8 +189,9 @@ func (in *input) numbersAside(s *survey, v vocabularies, claimed func(i int) boo
 			continue
 		}
 		columns++
-		class, _ := s.columns[i].classOf(v)
-		if _, ok := s.columns[i].worst(in.rule, numberToken, commaToken); ok && class == numberClass && !claimed(i) {
+		c := &s.columns[i]
+		class, _ := c.classOf(v)
+		if class == numberClass && !claimed(i) && mostly(c.sum(numberToken, commaToken), c.known()) {
 			numbers = append(numbers, i)
 		}
 	}

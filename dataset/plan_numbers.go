@@ -168,7 +168,7 @@ func (p *tablePlan) plainly(s *survey) string {
 			commas += r.grouped
 			groups = groups || commas > 0
 		}
-		numbers += btoi(c.count(numberToken)+commas > 0)
+		numbers += btoi(mostly(c.count(numberToken)+commas, c.known()))
 		units += btoi(d.unit != "")
 		decimals += btoi(r.pointed || !d.groups && commas > 0 && r.fractions)
 	}

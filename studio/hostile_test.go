@@ -222,7 +222,7 @@ func hostile(t testing.TB) []hostileRequest {
 
 		// Data.
 		{request{path: "/v1/data", body: ""}, 400, "empty"},
-		{request{path: "/v1/data", body: "a,b\n1,2\n"}, 422, "column"},
+		{request{path: "/v1/data", body: "a,b\nnear,far\n"}, 422, "column"},
 		{request{path: "/v1/data", body: "\x00\x01\x02\x03"}, 422, "not a known format"},
 		{request{path: "/v1/data", body: gzipOf(t, gzipOf(t, []byte("a\n1\n")))}, 422, "twice"},
 		{request{path: "/v1/data", body: gzipOf(t, npyClaiming("(100000000000, 1, 1)"))}, 422, "larger than the limit"},

@@ -385,7 +385,6 @@ func TestRealRefuses(t *testing.T) {
 		{request{path: "/v1/learn", body: `{"data":"d3"}`}, 413, "learns from"},
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"rule":"max"}`}, 422, "no other settings"},
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"shift":3}`}, 422, "shift"},
-		{request{path: "/v1/data?name=n.csv", body: "a,b\n1,0\n7,1\n"}, 422, "neither 0 nor 1"},
 		{request{path: "/v1/data?name=n.csv&values=real", body: "a,b\n1.5,2\n2,3,4\n"}, 422, "line 3"},
 		{request{path: "/v1/data?name=n.csv&values=real&threshold=3", body: readings}, 422, "threshold"},
 		{request{path: "/v1/data?name=n.csv&model=m1", body: "p,q\n1.5,2\n2.5,3\n"}, 422, "no column"},
@@ -474,13 +473,11 @@ func FuzzReal(f *testing.F) {
 	})
 }
 
-// Data that are no bits, and not plainly real values, are refused with the way to read them as real values, as the
-// command says it.
+// Data that are neither bits nor numbers are refused with what is in the way, as the command says it.
 func TestNumbersAreOfferedAsRealValues(t *testing.T) {
 	s := newServer(t, nil)
 	for name, c := range map[string]struct{ text, want string }{
-		"counts": {"a,b,word\n5,2,u\n7,9,v\n4,3,w\n", "chooses others; --for real learns from the numbers as they are"},
-		"slip":   {"a,b\n5.5,2\n7.5,9\n4.5,3\nu,4\n", `as real values, line 5, column "a": "u" is not a number`},
+		"slip": {"a,b\n5.5,2\n7.5,9\n4.5,3\nu,4\n", `as real values, line 5, column "a": "u" is not a number`},
 	} {
 		p := ask[problemError](t, s, request{method: "POST", path: "/v1/data?name=t.csv", body: c.text,
 			headers: []string{"Content-Type: text/csv"}}, 422)
