@@ -172,20 +172,6 @@ func modelFlag(cmd *cobra.Command, path *string) {
 	mark(cmd.Flags(), "model", cobra.BashCompFilenameExt, []string{"npz"})
 }
 
-// modelArgument returns the model file of a command that takes it as -m or as its
-// argument.
-func modelArgument(cmd *cobra.Command, flag string, args []string) (string, error) {
-	switch {
-	case len(args) > 1, len(args) == 1 && flag != "":
-		return "", misused(cmd, "one model at a time")
-	case len(args) == 1:
-		return args[0], nil
-	case flag == "":
-		return "", misused(cmd, "no model: name its file")
-	}
-	return flag, nil
-}
-
 // load reads a model file of any kind.
 func load(path string) (workbench.Model, error) {
 	if path == "" {
