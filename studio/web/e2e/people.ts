@@ -41,7 +41,7 @@ test("a table with names of rows: opened, learned, explained in words", async ()
   await page.getByText("Labels, which name the rows").waitFor();
   await page.waitForFunction(() => /^#\/learn\?data=d\d+$/.test(location.hash));
   await shot(page, "opened-table-laptop-light");
-  await upload(page, "bad.csv", "a,b\n1,2\n5,7\n");
+  await upload(page, "bad.csv", "a,b\n1,0\n0,l\n1,1\n0,1\n");
   await page.getByRole("alert").filter({ hasText: "bad.csv was not read" }).waitFor();
   const from = () => page.evaluate(() => (document.querySelector(".setup select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? "");
   assert.match(await from(), /sites/, "Learn keeps what was chosen");
@@ -288,7 +288,7 @@ test("no view is wider than a phone, whatever was opened", async () => {
     await fits(`${said}, opened`);
     await shot(page, `opened-${files.length}-phone-light`, true);
   }
-  await upload(page, "counts.csv", `site,Veronica beccabunga,Carex acutiformis,Salix\n${Array.from({ length: 30 }, (_, i) => `Site ${i},${i % 5},${(i * 7) % 23},${i % 3}`).join("\n")}\n`);
+  await upload(page, "counts.csv", `site,Veronica beccabunga,Carex acutiformis,Salix,Poa\n${Array.from({ length: 30 }, (_, i) => `Site ${i},${i % 5},${(i * 7) % 23},${i % 2},${(i + 1) % 2}`).join("\n")}\n`);
   await page.getByRole("alert").filter({ hasText: "counts.csv was not read" }).waitFor();
   await fits("refused");
   await shot(page, "refused-counts-phone-light", true);
