@@ -237,7 +237,7 @@ class TestPartsModel(unittest.TestCase):
         m = PartsModel(3).fit(frame)
         self.assertEqual(list(m.feature_names_in_), list(frame.columns))
         out, _, _ = _pipe.run(["show", "m.npz"], {"m.npz": m.model_})
-        self.assertIn("species 3", out)
+        self.assertIn("species 16", out)
         with self.assertRaisesRegex(ValueError, "order|names"):
             m.transform(frame[frame.columns[::-1]])
         with self.assertRaisesRegex(ValueError, "column 'sex' holds text.*get_dummies"):
