@@ -182,15 +182,7 @@ func (w *expected) pickData(names []string, n int, candidates []int, chosen bool
 	if slices.Equal(pick(names, candidates), w.columns) {
 		return candidates, nil, nil
 	}
-	// the first of a name, and whether there are more
-	at, again := make(map[string]int, len(candidates)), map[string]bool{}
-	for _, i := range candidates {
-		if _, known := at[names[i]]; known {
-			again[names[i]] = true
-		} else {
-			at[names[i]] = i
-		}
-	}
+	at, again := firstOf(names, candidates)
 	var wrong mismatch
 	for _, name := range w.columns {
 		switch i, known := at[name]; {
@@ -216,13 +208,26 @@ func (w *expected) pickData(names []string, n int, candidates []int, chosen bool
 	return data, foreign, wrong.err()
 }
 
-// foreignNote says that columns are left out; "" if there are none.
-func foreignNote(names []string) string {
-	if len(names) == 0 {
-		return ""
+// firstOf returns the first of the candidates with each name, and which names come again among them.
+func firstOf(names []string, candidates []int) (at map[string]int, again map[string]bool) {
+	at, again = make(map[string]int, len(candidates)), map[string]bool{}
+	for _, i := range candidates {
+		if _, known := at[names[i]]; known {
+			again[names[i]] = true
+		} else {
+			at[names[i]] = i
+		}
 	}
-	return fmt.Sprintf("%s in the model and left out: %s", people(len(names), "column is not", "columns are not"),
-		list(quoted(names)))
+	return at, again
+}
+
+// foreignNotes says that columns are left out, if there are any.
+func foreignNotes(names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s in the model and left out: %s", people(len(names), "column is not", "columns are not"),
+		list(quoted(names)))}
 }
 
 // checkWidth returns an error unless rows have as many columns as the model.
@@ -345,8 +350,6 @@ func (s *Set) match(w *expected, chosen bool) error {
 	if err != nil || slices.Equal(index, identity(width)) {
 		return err
 	}
-	if note := foreignNote(foreign); note != "" {
-		s.Notes = append(s.Notes, note)
-	}
+	s.Notes = append(s.Notes, foreignNotes(foreign)...)
 	return s.keepColumns(index)
 }

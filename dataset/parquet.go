@@ -131,9 +131,7 @@ func (t *parquetTable) noteLabels() {
 	if len(names) > 0 {
 		t.notes = []string{labelNote(names)}
 	}
-	if note := foreignNote(t.roles.foreign); note != "" {
-		t.notes = append(t.notes, note)
-	}
+	t.notes = append(t.notes, foreignNotes(t.roles.foreign)...)
 }
 
 // checkPages checks the pages of some columns of a row group before the library reads

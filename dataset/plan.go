@@ -160,9 +160,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		p.note("every line ends in a delimiter; the empty last column is left out")
 	}
 	p.noteLabels(s, texts)
-	if note := foreignNote(p.foreign); note != "" {
-		p.note("%s", note)
-	}
+	p.notes = append(p.notes, foreignNotes(p.foreign)...)
 	if err := in.offending(s, p, v, asked); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (in *input) planNumbers(s *survey) (*tablePlan, error) {
 		case index && i == 0:
 			p.note("%q counts the rows and is taken as a label", name)
 		default:
-			p.note("%s is taken as a label%s", name, s.columns[i].twoWords())
+			p.note("%s%s", labelNote([]string{name}), s.columns[i].twoWords())
 		}
 	}
 	for _, i := range p.data {

@@ -317,13 +317,14 @@ func (o Options) Like(reading json.RawMessage) (Options, error) {
 func (v *Values) Match(columns []string, height, width int) (*Values, error) {
 	if columns != nil && v.Columns != nil && v.Table {
 		index := make([]int, len(columns))
+		first, again := firstOf(v.Columns, identity(len(v.Columns)))
 		for i, name := range columns {
-			index[i] = slices.Index(v.Columns, name)
-			if index[i] < 0 {
+			var known bool
+			if index[i], known = first[name]; !known {
 				return nil, &FormatError{Path: v.Source, Msg: fmt.Sprintf("no column %q, which the model has; there is: %s%s", name,
 					listShort(v.Columns), enum.DidYouMean(name, v.Columns))}
 			}
-			if slices.Contains(v.Columns[index[i]+1:], name) {
+			if again[name] {
 				return nil, at((&mismatch{doubled: []string{name}}).err(), v.Source)
 			}
 		}

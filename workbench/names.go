@@ -11,10 +11,13 @@ import (
 	"example.com/patchwork/render"
 )
 
-// Given returns the name that people gave to part k, "" for none.
-func Given(m Model, k int) string {
+// Given returns the name that people gave to part k, as it may be shown, "" for none.
+func Given(m Model, k int) string { return words.Clean(nameOf(m, k)) }
+
+// nameOf returns the name of part k as the model has it, "" for none.
+func nameOf(m Model, k int) string {
 	if names := m.Names(); names != nil {
-		return words.Clean(names[k])
+		return names[k]
 	}
 	return ""
 }

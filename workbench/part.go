@@ -35,11 +35,8 @@ type Vote struct {
 // Part describes a part.
 func (m Bits) Part(k int) Part {
 	votes := words.Votes(m.Model, k)
-	p := Part{Words: words.Part(m.Model, k, wordsColumns), Usage: math.NaN(), Means: m.Template(k),
+	p := Part{Name: nameOf(m, k), Words: words.Part(m.Model, k, wordsColumns), Usage: math.NaN(), Means: m.Template(k),
 		Abstains: m.Height()*m.Width() - len(votes), Elongation: words.ShapeOf(m.Model, k).Elongation()}
-	if names := m.Names(); names != nil {
-		p.Name = names[k]
-	}
 	if usage := m.Extras().Usage; usage != nil {
 		p.Usage = usage[k]
 	}
@@ -53,11 +50,8 @@ func (m Bits) Part(k int) Part {
 // Part describes a part.
 func (m Numbers) Part(k int) Part {
 	votes := words.RealVotes(m.Model, k)
-	p := Part{Words: words.RealPart(m.Model, k, wordsColumns), Usage: math.NaN(), Means: make([]float64, m.F()),
-		Deviations: make([]float64, m.F()), Abstains: m.F() - len(votes), Elongation: 1}
-	if names := m.Names(); names != nil {
-		p.Name = names[k]
-	}
+	p := Part{Name: nameOf(m, k), Words: words.RealPart(m.Model, k, wordsColumns), Usage: math.NaN(),
+		Means: make([]float64, m.F()), Deviations: make([]float64, m.F()), Abstains: m.F() - len(votes), Elongation: 1}
 	if m.Pi != nil {
 		p.Usage = m.Pi[k]
 		p.Words = fmt.Sprintf("%s of %ss: %s", words.Percent(p.Usage), words.NounsOf(m.Table()).Image, p.Words)

@@ -192,18 +192,24 @@ func (f *learnFlags) realOptions(cmd *cobra.Command) (*real.Options, error) {
 
 // measured says how real values are measured: nothing is standardised.
 func measured(d *real.Data, table bool) string {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, row := range d.Rows {
+	if table {
+		return "each column has a mean and a deviation of its own, and keeps its units"
+	}
+	low, high := rangeOf(d.Rows)
+	return fmt.Sprintf("from %v to %v, in steps of %v", low, high, d.Scales[0].Step)
+}
+
+// rangeOf returns the least and the greatest of the known values.
+func rangeOf(rows [][]float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, row := range rows {
 		for _, x := range row {
 			if !math.IsNaN(x) {
 				low, high = min(low, x), max(high, x)
 			}
 		}
 	}
-	if table {
-		return "each column has a mean and a deviation of its own, and keeps its units"
-	}
-	return fmt.Sprintf("from %v to %v, in steps of %v", low, high, d.Scales[0].Step)
+	return low, high
 }
 
 // realLearned is what learn --json reports of real values.

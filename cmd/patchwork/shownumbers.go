@@ -41,14 +41,8 @@ func numbersSheet(v *dataset.Values, most, side int) (s render.Sheet) {
 	if v.Table {
 		return valuesSheet(v.Cut(0, sheetRows))
 	}
-	scale := render.RealScale{Low: math.Inf(1), High: math.Inf(-1)}
-	for _, row := range v.Rows {
-		for _, x := range row {
-			if !math.IsNaN(x) {
-				scale.Low, scale.High = min(scale.Low, x), max(scale.High, x)
-			}
-		}
-	}
+	var scale render.RealScale
+	scale.Low, scale.High = rangeOf(v.Rows)
 	for _, i := range evenly(upTo(v.Len()), most) {
 		s.Tiles = append(s.Tiles, render.Tile{Image: thinned(scale.Grey(v.Height, v.Width, v.Rows[i]), side),
 			Caption: fmt.Sprint(v.Index[i] + 1)})
