@@ -334,3 +334,23 @@ func TestSweepDuringCommit(t *testing.T) {
 		t.Errorf("left %s", got)
 	}
 }
+
+// TestManyWriters: writers of one path, whose hidden names come again and again, sweep none that is another's.
+func TestManyWriters(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 400 {
+				if err := Write(path, put("whole")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := entries(t, dir); got != "a" {
+		t.Errorf("left %s", got)
+	}
+}

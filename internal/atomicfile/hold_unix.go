@@ -33,7 +33,12 @@ func removeUnheld(path string) {
 		return
 	}
 	defer f.Close()
-	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return
+	}
+	// What was opened may be at its target by now, and the name another writer's. Nobody renames what is locked here.
+	opened, err := f.Stat()
+	if there, lerr := os.Lstat(path); err == nil && lerr == nil && os.SameFile(opened, there) {
 		os.Remove(path)
 	}
 }
