@@ -4,11 +4,14 @@ package workbench
 
 import (
 	"archive/zip"
+	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/learn/real"
@@ -29,6 +32,11 @@ type Model interface {
 	Size() string
 	// Draw returns a picture of the parts; the error says that there are none to draw.
 	Draw() (render.Picture, error)
+	// Explain explains rows of data that were read for the model, in their order. What it yields is valid until the
+	// next. An error is that of the data, or says which row does not fit.
+	Explain(context.Context, iter.Seq2[*dataset.Frame, error], Explaining) iter.Seq2[*Explained, error]
+	// DrawRows returns a picture of explained rows; the error says that there is none.
+	DrawRows([]Case) (render.Picture, error)
 	// Name returns the model with another name for part k, from 0; an empty one removes it. The error says why a name
 	// cannot be given.
 	Name(k int, name string) (Model, error)

@@ -13,12 +13,13 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/workbench"
 )
 
 // tableTask returns a model of ten parts among a hundred columns, and rows that were
 // drawn from it, a fifth of the parts in each. Its votes are all equal, as in planted
 // data, or all different, as a learned model's.
-func tableTask(b *testing.B, rows, workers int, equal bool) *task {
+func tableTask(b *testing.B, rows, workers int, equal bool) *job {
 	b.Helper()
 	const columns, parts = 100, 10
 	r := rand.New(rand.NewPCG(1, 2))
@@ -54,7 +55,7 @@ func tableTask(b *testing.B, rows, workers int, equal bool) *task {
 		}
 		set.Images = append(set.Images, bitmap.Sample(r, 1, columns, p))
 	}
-	return &task{source: source{set: set}, model: m, workers: workers}
+	return &job{source: source{set: set}, model: workbench.Bits{Model: m}, workers: workers}
 }
 
 // BenchmarkExplainTo measures explaining a million rows of a hundred columns into a file
@@ -63,24 +64,25 @@ func tableTask(b *testing.B, rows, workers int, equal bool) *task {
 // in processor time, that of all threads together.
 func BenchmarkExplainTo(b *testing.B) {
 	for _, votes := range []string{"votes differ", "votes are equal"} {
-		t := tableTask(b, 1_000_000, 2, votes == "votes are equal")
+		j := tableTask(b, 1_000_000, 2, votes == "votes are equal")
 		for _, format := range []string{".npz", ".parquet", ".csv", ".jsonl"} {
-			b.Run(votes+"/"+format, func(b *testing.B) { explainTo(b, t, format) })
+			b.Run(votes+"/"+format, func(b *testing.B) { explainTo(b, j, format) })
 		}
 	}
 }
 
-func explainTo(b *testing.B, t *task, format string) {
+func explainTo(b *testing.B, j *job, format string) {
 	a := &app{quiet: true}
 	out := &explainFlags{best: 1, path: filepath.Join(b.TempDir(), "codes"+format), format: format}
 	var bare, whole, ratio [2][]float64
 	for b.Loop() {
 		e := spent(func() error {
-			_, err := patchwork.EStep(context.Background(), t.model, t.set, t.opt, t.workers, nil)
+			_, err := patchwork.EStep(context.Background(), j.model.(workbench.Bits).Model, j.set, patchwork.PursuitOptions{}, j.workers,
+				nil)
 			return err
 		}, b)
 		os.Remove(out.path) // to free the blocks of a file that is replaced takes the system 50 ms
-		x := spent(func() error { return a.explain(context.Background(), t, out, &gallery{}) }, b)
+		x := spent(func() error { _, err := a.explainJob(context.Background(), j, out, nil); return err }, b)
 		for k := range e {
 			bare[k], whole[k], ratio[k] = append(bare[k], e[k]), append(whole[k], x[k]), append(ratio[k], x[k]/e[k])
 		}

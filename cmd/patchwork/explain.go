@@ -1,21 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"io"
-	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
-	"example.com/patchwork/learn/classes"
-	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
-	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
 
 // pursuitFlags are the flags of commands that explain images by a pursuit: which
@@ -142,10 +136,7 @@ func (a *app) explainCommand() *cobra.Command {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return with(cmd, f.input.model, byKind{
-				bits:    func(m *patchwork.Model) error { return a.explainData(cmd, &f, m, args) },
-				numbers: func(m *real.Model) error { return a.explainReal(cmd, &f, m, args) },
-				classes: func(c *classes.Classifier) error { return a.explainClasses(cmd, &f, c, args) }})
+			return a.explain(cmd, &f, args)
 		},
 	}
 	f.add(cmd)
@@ -191,154 +182,61 @@ func (f *explainFlags) check(cmd *cobra.Command) (err error) {
 // pictured is how many images a picture of explanations shows.
 const pictured = 24
 
-// explainData explains bits, and draws the first of them if a picture is asked for.
-func (a *app) explainData(cmd *cobra.Command, f *explainFlags, m *patchwork.Model, paths []string) error {
-	t, err := f.prepare(cmd, m, paths)
+// explain writes the explanations of data, in their order, and draws the first of them if a picture is asked for.
+func (a *app) explain(cmd *cobra.Command, f *explainFlags, paths []string) error {
+	j, err := f.input.open(cmd, paths)
 	if err != nil {
 		return err
 	}
-	a.sayStreaming(&t.source, f.input.data.memory, "explaining it block by block")
-	g := &gallery{model: t.model}
-	if f.picture != "" {
-		g.cases = make([]render.Case, pictured)
-	}
-	if err := a.explain(cmd.Context(), t, f, g); err != nil || f.picture == "" {
+	a.sayStreaming(&j.source, f.input.data.memory, "explaining it block by block")
+	if f.picture == "" {
+		_, err := a.explainJob(cmd.Context(), j, f, nil)
 		return err
 	}
-	if err := a.savePicture(f.picture, g.picture()); err != nil || len(g.cases) == g.images {
-		return err
-	}
-	return a.wrote(f.picture, "the first %d of %s; --rows draws others", len(g.cases),
-		words.Count(g.images, words.NounsOf(t.head().Table).Image))
-}
-
-// explain writes the explanations of a task, in the order of the input.
-func (a *app) explain(ctx context.Context, t *task, out *explainFlags, g *gallery) error {
-	write, err := a.explainer(t, out, g)
+	cases := make([]workbench.Case, 0, pictured)
+	n, err := a.explainJob(cmd.Context(), j, f, &cases)
 	if err != nil {
 		return err
 	}
-	n, err := a.writeExplanations(ctx, t, out.path, write)
-	g.cases, g.images = g.cases[:min(len(g.cases), n)], n
-	return err
+	picture, err := j.model.DrawRows(cases)
+	if err != nil {
+		return request(err)
+	}
+	if err := a.savePicture(f.picture, picture); err != nil || len(cases) == n {
+		return err
+	}
+	return a.wrote(f.picture, "the first %d of %s; --rows draws others", len(cases),
+		words.Count(n, words.NounsOf(j.head().Table).Image))
 }
 
-// writeExplanations writes the explanations of a task by a function that returns the number of images.
-func (a *app) writeExplanations(ctx context.Context, t *task, path string,
-	write func(context.Context, io.Writer) (int, error)) (n int, err error) {
-	err = a.output(path, func(w io.Writer) (err error) {
-		n, err = write(ctx, w)
-		return err
+// explainer explains the rows of a job: it calls then in the workers, and do with what it yields, in order.
+type explainer func(then func(*workbench.Explained), do func(*workbench.Explained) error) error
+
+// explainJob writes the explanations of a job, and keeps the first as cases unless that is nil. It returns their
+// number.
+func (a *app) explainJob(ctx context.Context, j *job, f *explainFlags, cases *[]workbench.Case) (n int, err error) {
+	write := newLines(j.model, j.head()).write
+	kind, table := isTable(f.format)
+	if table {
+		write = newCodeTable(kind, j).write
+	}
+	how := workbench.Explaining{Best: int(f.best), MaxPicks: f.input.maxPicks, Pursuit: f.pursuit, Why: !table}
+	err = a.output(f.path, func(w io.Writer) error {
+		return write(w, func(then func(*workbench.Explained), do func(*workbench.Explained) error) error {
+			how.Then = then
+			n, err = a.eachExplained(ctx, j, how, func(x *workbench.Explained) error {
+				if cases != nil {
+					*cases = x.Cases(*cases, pictured)
+				}
+				return do(x)
+			})
+			return err
+		})
 	})
 	if err != nil {
 		return n, err
 	}
-	return n, a.wrote(path, "explanations of %s", describe(n, t.head()))
-}
-
-// explainer returns the function that explains a task in the form asked for. It
-// returns the number of images.
-func (a *app) explainer(t *task, out *explainFlags, g *gallery) (func(context.Context, io.Writer) (int, error), error) {
-	if out.best > 1 {
-		opt, err := out.best.options(t)
-		return func(ctx context.Context, w io.Writer) (int, error) { return a.explainBest(ctx, w, t, g, opt) }, err
-	}
-	o, err := newInOrder(t)
-	if format, ok := isTable(out.format); ok {
-		table := newCodeTable(format, partNames(t.model.Extras().Names, t.model.K()), t.weighted())
-		table.namesArray = "parts"
-		return func(ctx context.Context, w io.Writer) (int, error) { return a.explainTable(ctx, w, t, o, g, table) }, err
-	}
-	return func(ctx context.Context, w io.Writer) (int, error) { return a.explainLines(ctx, w, t, o, g) }, err
-}
-
-// explainLines writes one JSON line per image.
-func (a *app) explainLines(ctx context.Context, w io.Writer, t *task, o *inOrder, g *gallery) (int, error) {
-	form := bitLines(t.model, t.head())
-	return a.eachChunk(ctx, t, o, g, form.chunk, func(c *chunk) error {
-		_, err := w.Write(c.text)
-		return err
-	})
-}
-
-// explainedAtOnce is how many images a worker explains before their lines are written.
-const explainedAtOnce = 64
-
-// explainBest writes one JSON line per image, with its best explanations.
-func (a *app) explainBest(ctx context.Context, w io.Writer, t *task, g *gallery, opt posterior.Options) (int, error) {
-	form, block := bitLines(t.model, t.head()), explainedAtOnce*max(t.workers, 1)
-	return a.inParts(ctx, t, func(part *task) error {
-		for from := 0; from < part.set.Len(); from += block {
-			images := part.set.Images[from:min(from+block, part.set.Len())]
-			lines := make([][]byte, len(images))
-			err := posterior.Explain(ctx, part.model, images, opt, part.workers, func(i int, post *posterior.Posterior) {
-				best := &post.Alternatives[0].Explanation
-				lines[i] = form.line(nil, part.set, from+i, best, post)
-				g.put(part.first+from+i, part.set, from+i, best)
-				part.bar.step("")
-			})
-			if err != nil {
-				return cmp.Or(context.Cause(ctx), err)
-			}
-			for _, line := range lines {
-				if _, err := w.Write(line); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
-// gallery collects the first explanations for a picture.
-type gallery struct {
-	model  *patchwork.Model
-	cases  []render.Case
-	images int // that were explained
-
-	mu   sync.Mutex
-	set  *dataset.Set // the last one, and what its images are called
-	name func(i int) string
-}
-
-// put keeps the explanation of image j of a set, number i of the task, if the picture
-// shows it. Workers call it with different i.
-func (g *gallery) put(i int, set *dataset.Set, j int, e *patchwork.Explanation) {
-	if i < len(g.cases) {
-		g.cases[i] = render.Case{Name: words.Clean(g.called(set)(j)), Image: set.Images[j], Explanation: *e}
-	}
-}
-
-// called returns the function that says what an image of a set is called.
-func (g *gallery) called(set *dataset.Set) func(i int) string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.set != set {
-		g.set, g.name = set, set.Called()
-	}
-	return g.name
-}
-
-// putAll keeps the explanations of a chunk that the picture shows. first is the number
-// of the first image of its set.
-func (g *gallery) putAll(first int, c *chunk) {
-	for i := c.from; i < c.to && first+i < len(g.cases); i++ {
-		e := c.at(i)
-		e.Picks = slices.Clone(e.Picks) // the memory of a chunk is used again
-		g.put(first+i, c.set, i, &e)
-	}
-}
-
-// picture returns the picture: the pursuit step by step for one image, else a sheet. Rows of a table stand under
-// the names of its columns, as far as these have room.
-func (g *gallery) picture() render.Picture {
-	if ofTable(g.model) && g.model.Width() <= render.MostNamed {
-		return render.ExplainedRows(g.model, tableColumns(g.model), g.cases)
-	}
-	if len(g.cases) == 1 {
-		return render.Steps(g.model, g.cases[0].Image, g.cases[0].Explanation)
-	}
-	return render.Explanations(g.model, g.cases)
+	return n, a.wrote(f.path, "explanations of %s", j.describe(n))
 }
 
 // bestFlag says how many of the best explanations to search for.

@@ -11,25 +11,37 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/pose"
-	"example.com/patchwork/posterior"
+	"example.com/patchwork/workbench"
 )
 
-// lines makes lines of JSON, whose form is a contract.
+// lines makes lines of JSON, whose form is a contract, of explanations by a model.
 type lines struct {
-	places bool     // picks have places; those of tables, whose parts do not move, have none
-	gains  bool     // picks of alternatives have gains
-	names  [][]byte // of parts, as they stand in a pick; nil for none
-	labels []string // the columns of labels
+	places  bool                // picks have places; those of tables, whose parts do not move, have none
+	gains   bool                // picks of alternatives have gains
+	names   [][]byte            // of parts, as they stand in a pick; nil for none
+	labels  []string            // the columns of labels
+	classes *classes.Classifier // nil of others
 
-	third string // what the third log-likelihood of an explanation is called
-	first string // and the first of an alternative
+	joint bool   // explanations have a joint log-likelihood in the place of log_lik_model
+	first string // what the first log-likelihood of an alternative is called
 }
 
-// newLines returns lines for models of any kind, with the labels of some columns.
-func newLines(names []string, labels []dataset.Labels) lines {
-	l := lines{gains: true, third: `,"log_lik_model":`, first: `,"log_lik_model":`}
-	for _, name := range names {
+// newLines returns lines for a model and data whose first rows are those of head.
+func newLines(m workbench.Model, head *dataset.Set) *lines {
+	l := &lines{gains: true, places: true, first: `,"log_lik_model":`}
+	labels := head.Labels()
+	switch m := m.(type) {
+	case workbench.Bits:
+		c := m.Config()
+		l.places = !head.Table || c.Scene || c.Poses.Len() > 1
+	case workbench.Numbers:
+		l.places, l.gains, l.joint, l.first, labels = m.Moves(), false, true, `,"log_lik":`, head.Meta
+	case workbench.Classes:
+		l.classes = m.Classifier
+	}
+	for _, name := range m.Names() {
 		var text []byte
 		if name != "" {
 			text = append([]byte(`,"name":`), quoted(name)...)
@@ -42,43 +54,53 @@ func newLines(names []string, labels []dataset.Labels) lines {
 	return l
 }
 
-func bitLines(m *patchwork.Model, head *dataset.Set) lines {
-	c, l := m.Config(), newLines(m.Extras().Names, head.Labels())
-	l.places = !head.Table || c.Scene || c.Poses.Len() > 1
-	return l
+// write writes the explanations that each yields.
+func (l *lines) write(w io.Writer, each explainer) error {
+	return each(l.prepare, func(x *workbench.Explained) error {
+		_, err := w.Write(x.Out.([]byte))
+		return err
+	})
 }
 
-// chunk makes the lines of a chunk. Workers call it.
-func (l lines) chunk(c *chunk) {
-	c.text = c.text[:0]
-	for i := c.from; i < c.to; i++ {
-		e := c.at(i)
-		c.text = l.line(c.text, c.set, i, &e, nil)
+// prepare makes the lines of explanations. Workers call it.
+func (l *lines) prepare(x *workbench.Explained) {
+	b, _ := x.Out.([]byte)
+	b = b[:0]
+	for i := range x.Rows {
+		if l.classes != nil {
+			b = l.verdict(b, x.Set, x.From+i, &x.Rows[i])
+		} else {
+			b = l.line(b, x.Set, x.From+i, &x.Rows[i])
+		}
 	}
+	x.Out = b
 }
 
-// line appends image i of a set with its explanation, and if post is not nil its best
-// explanations.
-func (l lines) line(b []byte, set *dataset.Set, i int, e *patchwork.Explanation, post *posterior.Posterior) []byte {
+// line appends row i of a set with its explanation, and its best explanations if there are several.
+func (l *lines) line(b []byte, set *dataset.Set, i int, r *workbench.Row) []byte {
 	b = append(b, `{"index":`...)
-	b = strconv.AppendInt(b, int64(row(set, i)), 10)
+	b = strconv.AppendInt(b, int64(r.Index), 10)
 	b = l.labelled(b, set, i)
-	b = appendField(b, `,"start_log_lik":`, e.StartLogLik)
-	b = appendField(b, `,"log_lik":`, e.LogLik)
-	b = appendField(b, l.third, e.LogLikModel)
-	if e.Missing != 0 || e.Clutter != 0 {
-		b = appendField(b, `,"missing":`, e.Missing)
-		b = appendField(b, `,"clutter":`, e.Clutter)
+	b = appendField(b, `,"start_log_lik":`, r.StartLogLik)
+	b = appendField(b, `,"log_lik":`, r.LogLik)
+	if l.joint {
+		b = appendField(b, `,"log_joint":`, r.Joint)
+	} else {
+		b = appendField(b, `,"log_lik_model":`, r.LogLikModel)
 	}
-	b = l.picks(append(b, ',', '"'), e.Picks, true)
-	if post != nil {
-		b = l.posterior(b, post)
+	if r.Missing != 0 || r.Clutter != 0 {
+		b = appendField(b, `,"missing":`, r.Missing)
+		b = appendField(b, `,"clutter":`, r.Clutter)
+	}
+	b = l.picks(append(b, ',', '"'), r.Picks, true)
+	if r.Others != nil {
+		b = l.others(b, r)
 	}
 	return append(b, '}', '\n')
 }
 
 // labelled appends the labels of image i, if there are any.
-func (l lines) labelled(b []byte, set *dataset.Set, i int) []byte {
+func (l *lines) labelled(b []byte, set *dataset.Set, i int) []byte {
 	for j, name := range l.labels {
 		b = append(b, [...]string{`,"labels":{`, `,`}[min(j, 1)]...)
 		b = append(append(b, quoted(name)...), ':')
@@ -100,11 +122,11 @@ func (l lines) labelled(b []byte, set *dataset.Set, i int) []byte {
 	return b
 }
 
-// posterior appends the fields of --best.
-func (l lines) posterior(b []byte, post *posterior.Posterior) []byte {
-	b = appendField(b, `,"evidence":`, post.Evidence)
+// others appends the fields of --best.
+func (l *lines) others(b []byte, r *workbench.Row) []byte {
+	b = appendField(b, `,"evidence":`, r.Evidence)
 	b = append(b, `,"alternatives":[`...)
-	for j, a := range post.Alternatives {
+	for j, a := range r.Others {
 		if j > 0 {
 			b = append(b, ',')
 		}
@@ -117,7 +139,7 @@ func (l lines) posterior(b []byte, post *posterior.Posterior) []byte {
 }
 
 // picks appends picks, after the quotation mark that begins the name of their field.
-func (l lines) picks(b []byte, picks []patchwork.Pick, gains bool) []byte {
+func (l *lines) picks(b []byte, picks []patchwork.Pick, gains bool) []byte {
 	b = append(b, `picks":[`...)
 	for j, p := range picks {
 		if j > 0 {

@@ -17,7 +17,10 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile/tallyfile"
+	"example.com/patchwork/workbench"
 )
 
 // byteSize is a flag such as 256MB or 1GB, in units of 1000 or, with an i, of
@@ -124,7 +127,10 @@ type source struct {
 // head returns a set that is not empty, of some of the images, with their metadata
 // columns and names.
 func (s *source) head() *dataset.Set {
-	if s.set != nil {
+	switch {
+	case s.numbers != nil:
+		return s.numbers.Values.Labelled()
+	case s.set != nil:
 		return s.set
 	}
 	return s.stream.Head()
@@ -132,7 +138,10 @@ func (s *source) head() *dataset.Set {
 
 // weighted reports whether the images have weights.
 func (s *source) weighted() bool {
-	if s.set != nil {
+	switch {
+	case s.numbers != nil:
+		return false
+	case s.set != nil:
 		return s.set.Weights != nil
 	}
 	return s.stream.Weighted()
@@ -140,7 +149,10 @@ func (s *source) weighted() bool {
 
 // rows returns the number of images, or 0 if it is not known before they are read.
 func (s *source) rows() int {
-	if s.set != nil {
+	switch {
+	case s.numbers != nil:
+		return s.numbers.Values.Len()
+	case s.set != nil:
 		return s.set.Len()
 	}
 	n, _ := s.stream.Len()
@@ -309,6 +321,90 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 			"with --memory", l.Learn.Sample)
 	}
 	return err
+}
+
+// job is a model and the data that a command uses it for.
+type job struct {
+	source
+	model   workbench.Model
+	workers int
+}
+
+// open reads the model, and opens the data as it needs them.
+func (f *inputFlags) open(cmd *cobra.Command, paths []string) (*job, error) {
+	j := &job{workers: f.workers}
+	return j, with(cmd, f.model, byKind{
+		bits: func(m *patchwork.Model) error {
+			t, err := f.read(cmd, m, paths)
+			if err != nil {
+				return err
+			}
+			j.source, j.model = t.source, workbench.Bits{Model: t.model}
+			return nil
+		},
+		numbers: func(m *real.Model) error {
+			v, _, err := f.data.readReal(cmd, paths, m)
+			j.source, j.model = source{numbers: &dataset.Frame{Values: v}}, workbench.Numbers{Model: m}
+			return err
+		},
+		classes: func(c *classes.Classifier) error {
+			f.data.model = c.Like()
+			s, err := f.data.open(cmd, paths)
+			if err != nil {
+				return err
+			}
+			j.source, j.model = *s, workbench.Classes{Classifier: c}
+			return fits(f.data.model, s.head())
+		}})
+}
+
+// describe returns a number of rows or images with their size.
+func (s *source) describe(n int) string {
+	if s.numbers != nil {
+		v := s.numbers.Values
+		return sizeOf(n, v.Height, v.Width, v.Table)
+	}
+	return describe(n, s.head())
+}
+
+// frames reads the data once, and one block ahead of what is done with them.
+func (s *source) frames(ctx context.Context) iter.Seq2[*dataset.Frame, error] {
+	switch {
+	case s.numbers != nil:
+		return workbench.Once(s.numbers)
+	case s.set != nil:
+		return workbench.Once(&dataset.Frame{Set: s.set})
+	}
+	return ahead(func(yield func(*dataset.Frame, error) bool) {
+		for set, err := range s.stream.Sets(ctx) {
+			if err != nil {
+				yield(nil, &inputError{err})
+				return
+			}
+			if !yield(&dataset.Frame{Set: set}, nil) {
+				return
+			}
+		}
+	})
+}
+
+// eachExplained explains the rows of a job, and does something with each part of them. It returns their number.
+func (a *app) eachExplained(ctx context.Context, j *job, how workbench.Explaining,
+	do func(*workbench.Explained) error) (n int, err error) {
+	how.Workers = j.workers
+	bar := a.progress("image", j.rows())
+	defer bar.stop()
+	for x, err := range j.model.Explain(ctx, j.frames(ctx), how) {
+		if err != nil {
+			return n, request(err)
+		}
+		if err := do(x); err != nil {
+			return n, err
+		}
+		n += len(x.Rows)
+		bar.add(len(x.Rows))
+	}
+	return n, nil
 }
 
 // streaming is a source that shows how far it has been read.

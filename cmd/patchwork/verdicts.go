@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/workbench"
 )
 
 // classTask is a file of classes and images to name.
@@ -60,54 +60,24 @@ func (t *classTask) verdicts(ctx context.Context, a *app, why bool, do func(verd
 	})
 }
 
-// explainClasses says which class images are of: in a table, or in lines of JSON that say why.
-func (a *app) explainClasses(cmd *cobra.Command, f *explainFlags, c *classes.Classifier, paths []string) error {
-	t, err := a.classTask(cmd, &f.input, c, paths)
-	if err != nil {
-		return err
-	}
-	write := func(ctx context.Context, w io.Writer) (int, error) {
-		return t.verdicts(ctx, a, true, func(v verdicts) error {
-			_, err := w.Write(t.lines(v))
-			return err
-		})
-	}
-	if format, table := isTable(f.format); table {
-		write = func(ctx context.Context, w io.Writer) (int, error) { return t.writeTable(ctx, a, w, format) }
-	}
-	_, err = a.writeExplanations(cmd.Context(), &t.task, f.path, write)
-	return err
-}
-
-// writeTable writes a table, a row per image.
-func (t *classTask) writeTable(ctx context.Context, a *app, w io.Writer, format dataset.TableFormat) (n int, err error) {
-	out := dataset.Table{Format: format, Columns: t.answers(verdicts{set: t.head()}, false).columns, Rows: t.rows()}
-	err = out.Write(w, pushed(func(push func([]any) error) (err error) {
-		n, err = t.verdicts(ctx, a, false, func(v verdicts) error {
-			return push(t.answers(v, format == dataset.TableCSV).values)
-		})
-		return err
-	}))
-	return n, err
-}
-
-// answers returns a block as a table.
-func (t *classTask) answers(v verdicts, round bool) *answers {
-	names, n := t.classes.Names(), len(v.all)
+// verdictTable returns a table of the classes of rows.
+func verdictTable(names []string, x *workbench.Explained, round bool) *answers {
+	n := len(x.Rows)
 	p, probability := []float64{}, make([]float64, n)
-	for i, d := range v.all {
+	for i := range x.Rows {
+		d := x.Rows[i].Verdict
 		p, probability[i] = append(p, d.Probabilities...), d.Probabilities[d.Class]
 	}
 	if round {
 		roundAll(probability, p)
 	}
 	out := new(answers)
-	out.add("index", valuesBy(n, func(i int) int64 { return int64(row(v.set, i)) }))
-	out.add("class", valuesBy(n, func(i int) string { return names[v.all[i].Class] }))
+	out.add("index", valuesBy(n, func(i int) int64 { return int64(x.Rows[i].Index) }))
+	out.add("class", valuesBy(n, func(i int) string { return names[x.Rows[i].Verdict.Class] }))
 	out.add("probability", probability)
 	out.add("p", p, valuesBy(len(names), func(k int) string { return "p:" + names[k] })...)
-	if pictures := pictureNames(v.set); pictures != nil {
-		out.add("name", pictures)
+	if pictures := pictureNames(x.Set); pictures != nil {
+		out.add("name", pictures[x.From:x.To()])
 	}
 	return out
 }
@@ -122,34 +92,30 @@ func pictureNames(set *dataset.Set) []string {
 	return names
 }
 
-// lines returns a block as lines of JSON, whose form is a contract.
-func (t *classTask) lines(v verdicts) (b []byte) {
-	names, pictures := t.classes.Names(), pictureNames(v.set)
-	picks := lines{places: true}
-	for i, d := range v.all {
-		b = strconv.AppendInt(append(b, `{"index":`...), int64(row(v.set, i)), 10)
-		if pictures != nil {
-			b = append(append(b, `,"name":`...), quoted(pictures[i])...)
-		}
-		b = append(append(b, `,"class":`...), quoted(names[d.Class])...)
-		b = appendField(b, `,"probability":`, d.Probabilities[d.Class])
-		b = append(append(b, `,"second":`...), quoted(names[d.Second])...)
-		b = appendField(b, `,"log_odds":`, d.LogOdds)
-		b = fmt.Appendf(b, `,"left":%d,"missing":%d`, d.Left, d.Missing)
-		if d.Example >= 0 {
-			b = fmt.Appendf(b, `,"example":%d`, t.classes.Classes()[d.Class].Examples[d.Example].Row)
-		}
-		b = picks.picks(append(b, `,"`...), d.Explanation.Picks, true)
-		if v.set.Table {
-			b = appendReasons(b, v.set, i, d.Alone)
-		}
-		for k, name := range names {
-			b = append(append(b, [...]string{`,"probabilities":{`, `,`}[min(k, 1)]...), quoted(name)...)
-			b = appendField(b, ":", d.Probabilities[k])
-		}
-		b = append(b, "}}\n"...)
+// verdict appends what is said of row i of a set as a line of JSON, whose form is a contract.
+func (l *lines) verdict(b []byte, set *dataset.Set, i int, r *workbench.Row) []byte {
+	names, d := l.classes.Names(), r.Verdict
+	b = strconv.AppendInt(append(b, `{"index":`...), int64(r.Index), 10)
+	if pictures := pictureNames(set); pictures != nil {
+		b = append(append(b, `,"name":`...), quoted(pictures[i])...)
 	}
-	return b
+	b = append(append(b, `,"class":`...), quoted(names[d.Class])...)
+	b = appendField(b, `,"probability":`, d.Probabilities[d.Class])
+	b = append(append(b, `,"second":`...), quoted(names[d.Second])...)
+	b = appendField(b, `,"log_odds":`, d.LogOdds)
+	b = fmt.Appendf(b, `,"left":%d,"missing":%d`, d.Left, d.Missing)
+	if d.Example >= 0 {
+		b = fmt.Appendf(b, `,"example":%d`, l.classes.Classes()[d.Class].Examples[d.Example].Row)
+	}
+	b = l.picks(append(b, `,"`...), r.Picks, true)
+	if set.Table {
+		b = appendReasons(b, set, i, d.Alone)
+	}
+	for k, name := range names {
+		b = append(append(b, [...]string{`,"probabilities":{`, `,`}[min(k, 1)]...), quoted(name)...)
+		b = appendField(b, ":", d.Probabilities[k])
+	}
+	return append(b, "}}\n"...)
 }
 
 // mostReasons is how many columns are named as reasons.

@@ -1,0 +1,332 @@
+package workbench
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/learn/real"
+	"example.com/patchwork/posterior"
+)
+
+// Row is what a model of any kind says of a row or an image. Of numbers the explanation is in the form of that of
+// bits, with its log-likelihood also as LogLikModel. Of classes it is that by the class named.
+type Row struct {
+	Index int // of the row in the input before any selection, from 0
+	patchwork.Explanation
+	Joint float64 // log P(row, picks), in nats; of numbers
+
+	// Others are the best explanations, best first, of which this is the first; Evidence is the logarithm of the sum
+	// of their joint probabilities. Where Explaining.Best is above 1.
+	Others   []posterior.Alternative
+	Evidence float64
+
+	Verdict *classes.Verdict // of a model of classes
+}
+
+// Explaining says how rows are explained. The zero value is the recommended default.
+type Explaining struct {
+	Best     int    // explanations that are looked for; one below 2
+	MaxPicks int    // of an explanation; no limit if 0
+	Pursuit  string // of bits: "refined" or "paper", without a price for parts; "" for what suits the model
+	Why      bool   // of classes: also say why
+	Workers  int    // 0 means 1; the result is the same for any number
+	// Then, unless nil, is called by the workers with each part of the rows, to prepare what is made of it.
+	Then func(*Explained)
+}
+
+// Explained is consecutive rows of a frame that were explained.
+type Explained struct {
+	Frame *dataset.Frame
+	Set   *dataset.Set // says which rows they are; of numbers it has no images
+	From  int          // the number of the first in the frame
+	Rows  []Row
+	Out   any // what Explaining.Then made of an earlier part, to be used again, and then of this one
+
+	found patchwork.Explanations
+	picks []patchwork.Pick
+	err   error
+}
+
+// To returns the number of the row after the last in the frame.
+func (x *Explained) To() int { return x.From + len(x.Rows) }
+
+// Once returns a frame as a sequence of frames.
+func Once(f *dataset.Frame) iter.Seq2[*dataset.Frame, error] {
+	return func(yield func(*dataset.Frame, error) bool) { yield(f, nil) }
+}
+
+// Explain explains rows in their order.
+func (m Bits) Explain(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
+	how Explaining) iter.Seq2[*Explained, error] {
+	e, err := m.engine(how)
+	return e.explain(ctx, data, how.Then, err)
+}
+
+// Explain explains rows in their order.
+func (m Numbers) Explain(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
+	how Explaining) iter.Seq2[*Explained, error] {
+	first, err := real.NewPursuit(m.Model)
+	e := &engine{least: least, most: 1024}
+	for w := range max(how.Workers, 1) {
+		p := first
+		if w > 0 && err == nil {
+			p = first.Fork()
+		}
+		e.hands = append(e.hands, func(ctx context.Context, x *Explained) error { return x.byNumbers(ctx, p, how.Best) })
+	}
+	return e.explain(ctx, data, how.Then, err)
+}
+
+// Explain names the classes of rows in their order.
+func (m Classes) Explain(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
+	how Explaining) iter.Seq2[*Explained, error] {
+	const atOnce = 1024 // each time all models are prepared
+	opt := classes.NameOptions{Reasons: how.Why, Workers: how.Workers}
+	e := &engine{least: atOnce, most: atOnce, hands: []hand{func(ctx context.Context, x *Explained) error {
+		all, err := m.Classifier.Name(ctx, x.Set.Images[x.From:x.To()], opt)
+		for i := range all {
+			x.Rows[i].Verdict = &all[i]
+			if e := all[i].Explanation; e != nil {
+				x.Rows[i].Explanation = *e
+			}
+		}
+		return err
+	}}}
+	return e.explain(ctx, data, how.Then, nil)
+}
+
+// engine explains the parts of frames, as many at once as it has hands.
+type engine struct {
+	hands       []hand
+	least, most int // rows of a part
+}
+
+// hand explains rows, whose number and frame are given, on one goroutine.
+type hand func(context.Context, *Explained) error
+
+// least is so few rows that an interruption need not wait.
+const least = 16
+
+// engine returns what explains bits. It is the only place that chooses between parts that stay and parts that move:
+// where they stay as many rows as are explained together are a part, and fewer where few are to be divided among
+// workers or there are many parts.
+func (m Bits) engine(how Explaining) (*engine, error) {
+	e := &engine{least: least, most: least}
+	if how.Best > 1 {
+		first, err := posterior.NewSearcher(m.Model, posterior.Options{Keep: how.Best, MaxPicks: how.MaxPicks})
+		for w := range max(how.Workers, 1) {
+			s := first
+			if w > 0 && err == nil {
+				s = first.Fork()
+			}
+			e.hands = append(e.hands, func(ctx context.Context, x *Explained) error { return x.bySearch(ctx, s) })
+		}
+		return e, err
+	}
+	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 {
+		const rows, cells = 8192, 1 << 20 // cells are rows times parts
+		e.most = max(least, min(rows, cells/max(m.K(), 1)))
+	}
+	opt := patchwork.PursuitOptions{Paper: how.Pursuit == "paper", Refined: how.Pursuit == "refined",
+		MaxPicks: how.MaxPicks}
+	if how.Pursuit == "" {
+		opt.Costs = posterior.PickCosts(m.Model)
+	}
+	first, err := patchwork.NewPursuit(m.Model, opt)
+	for w := range max(how.Workers, 1) {
+		p := first
+		if w > 0 && err == nil {
+			p = first.Fork()
+		}
+		e.hands = append(e.hands, func(_ context.Context, x *Explained) error { return x.byPursuit(p) })
+	}
+	return e, err
+}
+
+// byPursuit explains bits by a pursuit.
+func (x *Explained) byPursuit(p *patchwork.Pursuit) error {
+	if err := p.ExplainAll(x.Set.Images[x.From:x.To()], &x.found); err != nil {
+		return fmt.Errorf("%s: %w", x.Set.Source, err)
+	}
+	e := &x.found
+	x.picks = slices.Grow(x.picks[:0], len(e.Experts))[:len(e.Experts)]
+	for at, k := range e.Experts {
+		x.picks[at] = patchwork.Pick{Expert: int(k), Gain: e.Gains[at]}
+		if e.Poses != nil {
+			x.picks[at].Pose = e.Poses[at]
+		}
+	}
+	for i := range x.Rows {
+		r := &x.Rows[i].Explanation
+		r.Picks, r.Scoring = x.picks[e.From[i]:e.From[i+1]], e.Scoring
+		if r.StartLogLik, r.LogLik, r.LogLikModel = e.StartLogLik[i], e.LogLik[i], e.LogLikModel[i]; i < len(e.Missing) {
+			r.Missing, r.Clutter = e.Missing[i], e.Clutter[i]
+		}
+	}
+	return nil
+}
+
+// bySearch finds the best explanations of bits.
+func (x *Explained) bySearch(ctx context.Context, s *posterior.Searcher) error {
+	for i := range x.Rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		post, err := s.Explain(x.Set.Images[x.From+i])
+		if err != nil {
+			return fmt.Errorf("image %d: %w", x.From+i, err)
+		}
+		r := &x.Rows[i]
+		r.Explanation, r.Others, r.Evidence = post.Alternatives[0].Explanation, post.Alternatives, post.Evidence
+	}
+	return nil
+}
+
+// byNumbers explains numbers by a pursuit, and finds their best explanations too, if more than one is wanted.
+func (x *Explained) byNumbers(ctx context.Context, p *real.Pursuit, best int) error {
+	for i := range x.Rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r, values := &x.Rows[i], x.Frame.Values.Rows[x.From+i]
+		e, err := p.Explain(values)
+		if err != nil {
+			return fmt.Errorf("row %d: %w", r.Index+1, err)
+		}
+		r.Explanation, r.Joint = asBits(&e), e.LogJoint
+		if best < 2 {
+			continue
+		}
+		post, err := p.Best(values, best)
+		if err != nil {
+			return fmt.Errorf("row %d: %w", r.Index+1, err)
+		}
+		r.Evidence = post.Evidence
+		for j, e := range post.Explanations {
+			r.Others = append(r.Others, posterior.Alternative{Explanation: asBits(&e), LogJoint: e.LogJoint,
+				Weight: post.Weights[j]})
+		}
+	}
+	return nil
+}
+
+// asBits returns an explanation of numbers in the form of those of bits.
+func asBits(e *real.Explanation) patchwork.Explanation {
+	out := patchwork.Explanation{StartLogLik: e.StartLogLik, LogLik: e.LogLik, LogLikModel: e.LogLik}
+	for j, p := range e.Picks {
+		pick := patchwork.Pick{Expert: p.Expert, Pose: p.Pose}
+		if e.Gains != nil {
+			pick.Gain = e.Gains[j]
+		}
+		out.Picks = append(out.Picks, pick)
+	}
+	return out
+}
+
+// explain explains frames in their order, of which only one is in memory. What is yielded is valid until the next: its
+// memory is used again. err is yielded instead unless it is nil.
+func (e *engine) explain(ctx context.Context, data iter.Seq2[*dataset.Frame, error], then func(*Explained),
+	err error) iter.Seq2[*Explained, error] {
+	return func(yield func(*Explained, error) bool) {
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for f, err := range data {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !e.frame(ctx, f, then, yield) {
+				return
+			}
+		}
+	}
+}
+
+// frame explains a frame, and reports whether more are wanted. At most two parts for each hand are in memory.
+func (e *engine) frame(ctx context.Context, f *dataset.Frame, then func(*Explained),
+	yield func(*Explained, error) bool) (more bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	spare, order := make(chan *Explained, 2*len(e.hands)), make(chan chan *Explained, 2*len(e.hands))
+	for range cap(spare) {
+		spare <- new(Explained)
+	}
+	var team sync.WaitGroup
+	team.Go(func() { e.handOut(ctx, f, then, spare, order, &team) })
+	defer team.Wait()
+	defer cancel()
+	for done := range order {
+		x := <-done
+		switch {
+		case ctx.Err() != nil:
+		case x.err != nil:
+			yield(nil, x.err)
+			return false
+		case !yield(x, nil):
+			return false
+		}
+		spare <- x
+	}
+	if ctx.Err() != nil {
+		yield(nil, context.Cause(ctx))
+		return false
+	}
+	return true
+}
+
+// handOut gives the parts of a frame to hands that are idle, and puts what each will send into order.
+func (e *engine) handOut(ctx context.Context, f *dataset.Frame, then func(*Explained), spare chan *Explained,
+	order chan chan *Explained, team *sync.WaitGroup) {
+	defer close(order)
+	idle := make(chan hand, len(e.hands))
+	for _, h := range e.hands {
+		idle <- h
+	}
+	set := rowsOf(f)
+	size := min(max(e.least, set.Len()/64), e.most)
+	for from := 0; from < set.Len() && ctx.Err() == nil; from += size {
+		select {
+		case x := <-spare:
+			x.begin(f, set, from, min(size, set.Len()-from))
+			h, done := <-idle, make(chan *Explained, 1)
+			order <- done // there is room for as many as there are parts
+			team.Go(func() {
+				if x.err = h(ctx, x); x.err == nil && then != nil {
+					then(x)
+				}
+				idle <- h
+				done <- x
+			})
+		case <-ctx.Done():
+		}
+	}
+}
+
+// begin makes x n rows of a frame that are not explained yet.
+func (x *Explained) begin(f *dataset.Frame, set *dataset.Set, from, n int) {
+	x.Frame, x.Set, x.From = f, set, from
+	clear(x.Rows)
+	x.Rows = slices.Grow(x.Rows[:0], n)[:n]
+	for i := range x.Rows {
+		if x.Rows[i].Index = from + i; set.Rows != nil {
+			x.Rows[i].Index = set.Rows[from+i]
+		}
+	}
+}
+
+// rowsOf returns which rows a frame has, as a set that has no images where they are numbers.
+func rowsOf(f *dataset.Frame) *dataset.Set {
+	if f.Values == nil {
+		return f.Set
+	}
+	set := f.Values.Labelled()
+	set.Rows = f.Values.Index
+	return set
+}
