@@ -59,7 +59,7 @@ func (s *core) buildOne(ctx context.Context, b *builtin) error {
 	if err != nil {
 		return err
 	}
-	d := &data{item: item{id: b.data, name: b.file, fixed: true}, files: []string{b.data + ".npz"}, set: set}
+	d := &data{item: item{id: b.data, name: b.file, fixed: true}, files: []string{b.data + ".npz"}, rows: rows{set: set}}
 	if err := s.data.keep(d); err != nil {
 		return err
 	}

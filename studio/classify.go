@@ -101,14 +101,10 @@ func (s *core) examples(req *classifyRequest) (images []*bitmap.Image, labels []
 		}
 		images = append(images, own...)
 	}
-	h, w := images[0].Height(), images[0].Width()
-	for i, img := range images {
-		if img.Height() != h || img.Width() != w {
-			return nil, nil, problemf(422,
-				"an example of %q has %d x %d pixels and the first has %d x %d; give images of one size", labels[i], img.Height(),
-				img.Width(), h, w)
-		}
+	if err := sameSize(images, func(i int) string { return fmt.Sprintf("an example of %q", labels[i]) }); err != nil {
+		return nil, nil, err
 	}
+	h, w := images[0].Height(), images[0].Width()
 	if cfg := classes.Config(h, w); float64(cfg.Poses.Len())*float64(h*w) > maxSteps*float64(s.limits.Effort) {
 		return nil, nil, problemf(422, "images of %d x %d pixels take more steps than this server allows", h, w)
 	}
@@ -145,10 +141,8 @@ func (s *core) classified(ctx context.Context, c *classes.Classifier, images []*
 	out, size := new(classifyAnswer), 0
 	out.Body.Classes = c.Names()
 	for i, v := range verdicts {
-		if size += detailBytes(images[i], len(v.Explanation.Picks)); size > maxDetail {
-			return nil, problemf(413, "the details of %d images take more than %d bytes; request fewer images", i+1, maxDetail)
-		}
-		if err := s.answerTakes(ctx, int64(size)*4/3); err != nil {
+		err := s.detailFits(ctx, &size, imageDetailBytes(images[i], len(v.Explanation.Picks)), i)
+		if err != nil {
 			return nil, err
 		}
 		out.Body.Images = append(out.Body.Images,

@@ -83,8 +83,8 @@ func TestClassifyRefuses(t *testing.T) {
 	}{
 		{func(r *classifyRequest) { r.Classes = r.Classes[:1] }, 422},
 		{func(r *classifyRequest) { r.Classes[1].Name = "up" }, 422},
-		{func(r *classifyRequest) { r.Classes[1].Images[2] = wireImage{1, 2, "01"} }, 422},
-		{func(r *classifyRequest) { r.Images[0] = wireImage{1, 2, "01"} }, 422},
+		{func(r *classifyRequest) { r.Classes[1].Images[2] = wireImage{Height: 1, Width: 2, Bits: "01"} }, 422},
+		{func(r *classifyRequest) { r.Images[0] = wireImage{Height: 1, Width: 2, Bits: "01"} }, 422},
 		{func(r *classifyRequest) { r.Images = nil }, 422},
 		{func(r *classifyRequest) { r.Images = make([]wireImage, 1<<16) }, 413},
 	} {

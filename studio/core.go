@@ -16,7 +16,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/learn/classes"
@@ -152,7 +151,6 @@ func newCore(opt *Options, count func(series string, n float64)) (*core, error) 
 	s.explainRoutes()
 	s.classifyRoutes()
 	s.sampleRoutes()
-	s.valueRoutes()
 	s.findRoutes()
 	s.learnRoutes()
 	s.ruleRoutes()
@@ -170,45 +168,25 @@ func (s *core) Close() {
 // take adds the operator's models and data.
 func (s *core) take(opt *Options) error {
 	for _, of := range opt.Data {
-		d := &data{item: item{name: of.Name, fixed: true}, set: of.Set, values: of.Values, files: []string{of.Name},
-			args: of.Args}
+		d := &data{item: item{name: of.Name, fixed: true}, rows: rows{set: of.Set, values: of.Values},
+			files: []string{of.Name}, args: of.Args}
+		if of.Values != nil {
+			d.set = of.Values.Labelled()
+			d.notes = of.Values.Notes
+		} else {
+			d.notes = of.Set.Notes
+		}
 		if err := s.data.keep(d); err != nil {
 			return err
 		}
 	}
 	for _, of := range opt.Models {
 		m := &model{item: item{name: of.Name, fixed: true}, source: "file", of: of.Model}
-		if b := m.bits(); b != nil {
-			columns := b.Extras().Columns
-			for j := 0; columns == nil && j < len(opt.Data); j++ {
-				columns = namesFor(b, opt.Data[j].Set)
-			}
-			var err error
-			if m.of, err = withColumns(b, columns); err != nil {
-				return err // they fit
-			}
-		}
 		if err := s.models.keep(m); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// namesFor returns the column names of a set if it fits the model, or nil.
-func namesFor(m *patchwork.Model, set *dataset.Set) []string {
-	if set != nil && set.Table && m.Height() == 1 && len(set.Columns) == m.Width() {
-		return set.Columns
-	}
-	return nil
-}
-
-// withColumns returns the model with names of its columns, or without for nil.
-func withColumns(m *patchwork.Model, columns []string) (workbench.Model, error) {
-	extras := m.Extras()
-	extras.Columns = columns
-	out, err := m.WithExtras(extras)
-	return workbench.Bits{Model: out}, err
 }
 
 // Ready returns what the server still waits for, or "" if it is ready.

@@ -159,7 +159,7 @@ type expertList struct {
 }
 
 func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, error) {
-	m, err := s.models.any(in.ID)
+	m, err := s.models.find(in.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -146,7 +146,7 @@ func TestDeskBounds(t *testing.T) {
 		{"DELETE", "/v1/rules", "", 405, "use GET"},
 		{"POST", "/v1/explain", `{"model":"m1","images":[` + one + `],"pursuit":"perhaps"}`, 422, "one of auto,refined,paper"},
 		{"POST", "/v1/explain", `{"images":[` + one + `]}`, 422, "lacks model"},
-		{"POST", "/v1/explain", `{"model":"m1","images":[{"height":6,"width":6}]}`, 422, "lacks bits"},
+		{"POST", "/v1/explain", `{"model":"m1","images":[{"height":6,"width":6}]}`, 422, "0 characters in bits"},
 		{"POST", "/v1/explain", `{"model":null,"images":[` + one + `]}`, 422, "is null"},
 		{"POST", "/v1/classify", `{"classes":[{"name":"","images":[` + one + `]},{"name":"a","images":[` + one +
 			`]}],"images":[` + one + `]}`, 422, "at least 1 characters"},

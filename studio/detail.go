@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"context"
 	"encoding/base64"
 	"math"
 	"slices"
@@ -30,8 +31,22 @@ type step struct {
 const maxDetail = 64 << 20
 
 // detailBytes estimates the size of the details of an image.
-func detailBytes(img *bitmap.Image, picks int) int {
-	return img.Len() * (11*picks + 9)
+func (t *task) detailBytes(i, picks int) int {
+	if t.values != nil {
+		return 6 * len(t.values.Rows[i]) * (4 + picks)
+	}
+	return imageDetailBytes(t.set.Images[i], picks)
+}
+
+func imageDetailBytes(img *bitmap.Image, picks int) int { return img.Len() * (11*picks + 9) }
+
+// detailFits adds the details of image i to the size of an answer, and makes room for it.
+func (s *core) detailFits(ctx context.Context, size *int, bytes, i int) error {
+	if *size += bytes; *size > maxDetail {
+		return problemf(statusRequestEntityTooLarge,
+			"the details of %d images take more than %d bytes; request fewer images or fewer picks", i+1, maxDetail)
+	}
+	return s.answerTakes(ctx, int64(*size)*4/3)
 }
 
 // newDetail composes the picks one by one.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset"
 )
 
 type examplesQuery struct {
@@ -41,34 +40,33 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 	if err != nil {
 		return nil, err
 	}
-	if in.K >= m.bits().K() {
-		return nil, problemAt(statusNotFound, "path.k", in.K, "model %s has no part %d; it has %d, from 0 in this API", in.ID,
-			in.K, m.bits().K())
+	if err := m.checkPart(in.K); err != nil {
+		return nil, err
 	}
 	d, err := s.data.find(in.Data)
 	if err != nil {
 		return nil, err
 	}
-	set, err := selectRows(d.set, in.Where)
+	if err := checkAnswer(2*in.N, d.rows); err != nil {
+		return nil, err
+	}
+	r, err := d.where(in.Where)
+	if err == nil {
+		r, err = r.cut(0, s.limits.Batch).as(m)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if set, err = set.Take(s.limits.Batch).For(m.bits()); err != nil {
-		return nil, contentError(err)
-	}
-	if err := checkAnswer(2*in.N, d.set); err != nil {
-		return nil, err
-	}
-	all, err := s.explainSet(ctx, m, d, set, strings.Join(in.Where, "\x00"))
+	all, err := s.explainRows(ctx, m, d, r, strings.Join(in.Where, "\x00"))
 	if err != nil {
 		return nil, err
 	}
-	return pickExamples(set, all, in.K, in.N), nil
+	return pickExamples(d, r, all, in.K, in.N), nil
 }
 
-func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
+func pickExamples(d *data, r rows, all []explanation, k, n int) *exampleList {
 	type use struct {
-		at   int // in set
+		at   int // in r
 		gain float64
 	}
 	var uses []use
@@ -85,9 +83,9 @@ func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
 	}
 	slices.SortStableFunc(uses, func(a, b use) int { return cmp.Compare(b.gain, a.gain) })
 	out := new(exampleList)
-	out.Body.Searched, out.Body.Used, out.Body.Best, out.Body.Worst = set.Len(), len(uses), []example{}, []example{}
+	out.Body.Searched, out.Body.Used, out.Body.Best, out.Body.Worst = r.set.Len(), len(uses), []example{}, []example{}
 	finish := func(u use) example {
-		e := example{newLabelled(set, u.at), nats(u.gain), all[u.at]}
+		e := example{d.labelled(r, u.at), nats(u.gain), all[u.at]}
 		e.Explanation.Index = e.Index
 		return e
 	}
@@ -98,10 +96,8 @@ func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
 	return out
 }
 
-// explainSet explains a set with default settings, or returns the cached
-// explanations.
-func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.Set, where string) ([]explanation,
-	error) {
+// explainRows explains rows with default settings, or returns the cached explanations.
+func (s *core) explainRows(ctx context.Context, m *model, d *data, r rows, where string) ([]explanation, error) {
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -111,19 +107,19 @@ func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.S
 	if known, ok := s.best.recall(key); ok {
 		return known, nil
 	}
-	t := &task{model: m, images: set.Images}
+	t := &task{model: m, rows: r}
 	if err := s.fits(t); err != nil {
 		return nil, err
 	}
-	out := make([]explanation, len(t.images))
-	err = s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
-		out[i] = newExplanation(i, e)
+	var out []explanation
+	err = s.each(ctx, t, func(_ int, x *explanation, _ *patchwork.Explanation) error {
+		out = append(out, *x)
 		return nil
 	})
 	if err != nil {
 		return nil, s.workError(err)
 	}
-	s.explained(len(t.images))
+	s.explained(len(out))
 	s.best.keep(key, out, explanationBytes(out))
 	return out, nil
 }

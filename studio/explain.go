@@ -2,15 +2,14 @@ package studio
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"time"
 
-	"example.com/patchwork/posterior"
-
 	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/pose"
+	"example.com/patchwork/posterior"
 )
 
 // explainRequest is the JSON body of explain.
@@ -32,7 +31,7 @@ type explainQuery struct {
 	Predict bool `query:"predict" doc:"as in the JSON body"`
 }
 
-// explanation is the explanation of one image.
+// explanation is the explanation of one image or row.
 type explanation struct {
 	Index       int          `json:"index"`
 	StartLogLik nats         `json:"start_log_lik" doc:"without parts, in nats, under the score used"`
@@ -42,6 +41,7 @@ type explanation struct {
 	Clutter     float64      `json:"clutter,omitempty" doc:"share of the paper that was found to be inked"`
 	Picks       []pick       `json:"picks" doc:"in the order of the pursuit"`
 	Detail      *detail      `json:"detail,omitempty"`
+	Values      *valueDetail `json:"values,omitempty" doc:"the detail of real values"`
 	Predicted   []prediction `json:"predicted,omitempty"`
 }
 
@@ -65,10 +65,10 @@ type explainAnswer struct {
 	}
 }
 
-// task holds images to explain and the settings.
+// task holds images or rows to explain and the settings.
 type task struct {
-	model    *model
-	images   []*bitmap.Image
+	model *model
+	rows
 	settings Settings
 	detail   bool
 	predict  bool
@@ -118,7 +118,7 @@ func (s *core) task(ctx context.Context, in *explainQuery) (*task, error) {
 		if t.model, err = s.models.find(req.Model); err != nil {
 			return nil, err
 		}
-		if t.images, err = s.images(req.Images); err != nil {
+		if t.rows, err = s.rowsFor(t.model, req.Images); err != nil {
 			return nil, err
 		}
 	case "image/png", "application/x-npy":
@@ -128,7 +128,7 @@ func (s *core) task(ctx context.Context, in *explainQuery) (*task, error) {
 		if t.model, err = s.models.find(in.Model); err != nil {
 			return nil, err
 		}
-		if t.images, err = s.fileImages(ctx, b, &in.ReadOptions, t.model.bits()); err != nil {
+		if t.rows, err = s.fileRows(ctx, &in.ReadOptions, t.model); err != nil {
 			return nil, err
 		}
 	default:
@@ -138,11 +138,31 @@ func (s *core) task(ctx context.Context, in *explainQuery) (*task, error) {
 	return t, s.fits(t)
 }
 
+// fileRows reads the images of a file as a body, for a model.
+func (s *core) fileRows(ctx context.Context, how *ReadOptions, m *model) (rows, error) {
+	d, err := s.read(ctx, "the body", how, dataset.Unknown, m)
+	if of := m.bits(); err == nil && of != nil && d.set.Table && of.Height() > 1 && how.Size == "" {
+		again := *how // rows that hold images
+		again.Size = fmt.Sprintf("%dx%d", of.Height(), of.Width())
+		d, err = s.read(ctx, "the body", &again, dataset.Unknown, m)
+	}
+	if err != nil {
+		return rows{}, err
+	}
+	return d.rows, s.checkBatch(d.set.Len())
+}
+
 // fits rejects images that the model cannot explain, or not in reasonable time.
 func (s *core) fits(t *task) error {
-	for i, img := range t.images {
+	if t.values != nil {
+		if t.settings != (Settings{}) {
+			return problemf(422, "pursuit, max_picks and reuse are for models of bits; this one is of real values")
+		}
+		return nil
+	}
+	for i, img := range t.set.Images {
 		h, w := img.Height(), img.Width()
-		if i > 0 && h == t.images[i-1].Height() && w == t.images[i-1].Width() {
+		if i > 0 && h == t.set.Images[i-1].Height() && w == t.set.Images[i-1].Width() {
 			continue
 		}
 		grid, err := t.model.bits().GridFor(h, w)
@@ -172,9 +192,12 @@ func (t *task) effort(grid pose.Grid) float64 {
 	return k * float64(grid.Len()) * float64(c.Height*c.Width) * picks
 }
 
-// each explains the images in order, and stops when the context ends. The
-// argument of f is valid until f returns.
-func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Explanation) error) error {
+// each explains the images or rows in order, and stops when the context ends. The
+// argument e of f is valid until f returns, and nil for real values.
+func (s *core) each(ctx context.Context, t *task, f func(i int, x *explanation, e *patchwork.Explanation) error) error {
+	if t.values != nil {
+		return t.eachRow(ctx, func(i int, x *explanation) error { return f(i, x, nil) })
+	}
 	p, err := s.pursuits.take(t.model, t.settings)
 	if err != nil {
 		return err
@@ -185,11 +208,12 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Exp
 		step = 256 // rows are explained together
 	}
 	var out patchwork.Explanations
-	for from := 0; from < len(t.images); from += step {
-		if err := ctx.Err(); err != nil {
+	images := t.set.Images
+	for from := 0; from < len(images); from += step {
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		part := t.images[from:min(from+step, len(t.images))]
+		part := images[from:min(from+step, len(images))]
 		if err := p.ExplainAll(part, &out); ctx.Err() != nil {
 			return context.Cause(ctx)
 		} else if err != nil {
@@ -197,7 +221,8 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Exp
 		}
 		for i := range part {
 			e := out.At(i)
-			if err := f(from+i, &e); err != nil {
+			x := newExplanation(from+i, &e)
+			if err := f(from+i, &x, &e); err != nil {
 				return err
 			}
 		}
@@ -209,44 +234,40 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 	began := time.Now()
 	out := new(explainAnswer)
 	out.Body.Model = t.model.id
-	out.Body.Explanations = make([]explanation, len(t.images))
 	size := 0
-	err := s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
-		x := &out.Body.Explanations[i]
-		*x = newExplanation(i, e)
-		if !t.detail {
-			return nil
+	err := s.each(ctx, t, func(i int, x *explanation, e *patchwork.Explanation) error {
+		if t.detail {
+			if err := s.detailFits(ctx, &size, t.detailBytes(i, len(x.Picks)), i); err != nil {
+				return err
+			}
+			if e != nil {
+				x.Detail = newDetail(t.model.bits(), e.Scoring, t.set.Images[i], e)
+			}
 		}
-		if size += detailBytes(t.images[i], len(e.Picks)); size > maxDetail {
-			return problemf(statusRequestEntityTooLarge,
-				"the details of %d images take more than %d bytes; request fewer images or fewer picks", i+1, maxDetail)
-		}
-		if err := s.answerTakes(ctx, int64(size)*4/3); err != nil {
-			return err
-		}
-		x.Detail = newDetail(t.model.bits(), e.Scoring, t.images[i], e)
+		out.Body.Explanations = append(out.Body.Explanations, *x)
 		return nil
 	})
-	if err == nil && t.predict {
+	if err == nil && t.predict && t.values == nil {
 		err = predictUnknown(ctx, t, out.Body.Explanations)
 	}
 	if err != nil {
 		return nil, s.workError(err)
 	}
-	s.explained(len(t.images))
+	s.explained(t.set.Len())
 	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
 	return out, nil
 }
 
 // predictUnknown adds the probabilities of unknown bits.
 func predictUnknown(ctx context.Context, t *task, out []explanation) error {
-	columns, err := dataset.ExclusiveColumns(t.model.bits())
+	m, images := t.model.bits(), t.set.Images
+	columns, err := dataset.ExclusiveColumns(m)
 	if err != nil {
 		return contentError(err)
 	}
-	err = posterior.Predict(ctx, t.model.bits(), t.images, posterior.Options{MaxPicks: t.settings.MaxPicks}, 1,
+	err = posterior.Predict(ctx, m, images, posterior.Options{MaxPicks: t.settings.MaxPicks}, 1,
 		func(i int, p []float64, _ *posterior.Posterior) {
-			img := t.images[i]
+			img := images[i]
 			posterior.Exclusive(columns).Normalize(p, img)
 			out[i].Predicted = []prediction{}
 			for j, p := range p {
@@ -259,4 +280,52 @@ func predictUnknown(ctx context.Context, t *task, out []explanation) error {
 		return context.Cause(ctx)
 	}
 	return contentError(err)
+}
+
+type scoreAnswer struct {
+	Body struct {
+		N              int     `json:"n"`
+		Pixels         int     `json:"pixels" doc:"number of known pixels or values"`
+		LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned, in nats"`
+		LogLikPerPixel nats    `json:"log_lik_per_pixel"`
+		StartLogLik    nats    `json:"start_log_lik" doc:"without parts, under the score used"`
+		Images         []score `json:"images"`
+		Model          string  `json:"model"`
+	}
+}
+
+type score struct {
+	Index  int  `json:"index"`
+	LogLik nats `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned, in nats"`
+	Picks  int  `json:"picks"`
+}
+
+func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
+	if t.detail || t.predict {
+		return nil, problemf(422, "detail and predict belong to /v1/explain")
+	}
+	out := new(scoreAnswer)
+	b := &out.Body
+	b.N, b.Model = t.set.Len(), t.model.id
+	err := s.each(ctx, t, func(i int, x *explanation, e *patchwork.Explanation) error {
+		logLik := x.LogLikModel
+		if e != nil {
+			logLik = nats(e.NoisyLogLik(t.model.bits(), t.set.Images[i]))
+			b.Pixels += t.set.Images[i].CountKnown()
+		} else {
+			b.Pixels += known(t.values.Rows[i])
+		}
+		b.Images = append(b.Images, score{i, logLik, len(x.Picks)})
+		b.LogLik += logLik
+		b.StartLogLik += x.StartLogLik
+		return nil
+	})
+	if err != nil {
+		return nil, s.workError(err)
+	}
+	if b.Pixels > 0 {
+		b.LogLikPerPixel = b.LogLik / nats(b.Pixels)
+	}
+	s.explained(t.set.Len())
+	return out, nil
 }

@@ -38,15 +38,14 @@ type job struct {
 	where     []string
 	take      int
 	images    int
-	drawn     *dataset.Set    // images of the request
-	values    *dataset.Values // real values to learn from, while it does; nil for bits
-	real      *real.Options   // of the learner of real values
-	data      *data           // or the data set that it learns from
+	drawn     *dataset.Set  // images of the request
+	rows                    // to learn from, while it does
+	real      *real.Options // of the learner of real values
+	data      *data         // or the data set that it learns from
 	created   time.Time
 	cancel    context.CancelCauseFunc
 
 	mu        sync.Mutex
-	set       *dataset.Set // what it learns from, while it does
 	state     string
 	started   time.Time
 	ended     time.Time
@@ -177,7 +176,7 @@ func (q *jobs) add(j *job) error {
 	}
 	j.size = int64(len(j.name)) + textMemory(j.args) + textMemory(j.where)
 	if j.drawn != nil {
-		j.size += (&data{set: j.drawn}).bytes()
+		j.size += (&data{rows: rows{set: j.drawn}}).bytes()
 	}
 	if size := q.size(); size+j.size > q.s.limits.JobBytes {
 		q.s.refused("memory")
@@ -293,7 +292,7 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	if len(j.shown) > mostKept {
 		j.shown, j.showing = nil, 0
 	}
-	j.set, j.values, j.templates, j.plan, j.ended = nil, nil, nil, nil, now()
+	j.rows, j.templates, j.plan, j.ended = rows{}, nil, nil, now()
 	if j.data != nil {
 		q.s.data.back(j.data)
 		j.data = nil

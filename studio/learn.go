@@ -2,6 +2,7 @@ package studio
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -125,15 +126,12 @@ func (s *core) learnFrom(j *job, req *learnRequest) (err error) {
 			j.name = "drawn"
 		}
 	default:
-		if j.data, err = s.data.any(req.Data); err != nil {
+		if j.data, err = s.data.find(req.Data); err != nil {
 			return err
 		}
 		d := j.data
-		if j.set, err = s.selected(d, req.Where, req.Take); err != nil {
+		if j.rows, err = d.selected(req.Where, req.Take); err != nil {
 			return err
-		}
-		if j.values = d.values; j.values != nil && j.set.Rows != nil {
-			j.values = d.values.Pick(j.set.Rows)
 		}
 		for _, name := range d.files {
 			j.args = append(j.args, fileArgument(name))
@@ -161,15 +159,12 @@ func fileArgument(name string) string {
 }
 
 // selected returns the rows of a data set to learn from.
-func (s *core) selected(d *data, where []string, take int) (*dataset.Set, error) {
-	set, err := selectRows(d.set, where)
-	if err != nil {
-		return nil, err
+func (d *data) selected(where []string, take int) (rows, error) {
+	r, err := d.where(where)
+	if err == nil && take > 0 {
+		r = r.cut(0, take)
 	}
-	if take > 0 {
-		set = set.Take(take)
-	}
-	return set, nil
+	return r, err
 }
 
 // selection returns where and take as flags.
@@ -190,14 +185,11 @@ func (s *core) drawnSet(wire []wireImage) (*dataset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, w := images[0].Height(), images[0].Width()
-	for i, img := range images {
-		if img.Height() != h || img.Width() != w {
-			return nil, problemAt(422, "body.images", nil, "image %d has %d x %d pixels, but the first has %d x %d", i,
-				img.Height(), img.Width(), h, w)
-		}
+	if err := sameSize(images, func(i int) string { return fmt.Sprintf("image %d", i) }); err != nil {
+		return nil, err
 	}
-	return &dataset.Set{Data: patchwork.Data{Images: images}, Table: h == 1, Source: "the images of the request"}, nil
+	return &dataset.Set{Data: patchwork.Data{Images: images}, Table: images[0].Height() == 1,
+		Source: "the images of the request"}, nil
 }
 
 // jobData returns the images that a job learns from, as a file.
@@ -206,18 +198,15 @@ func (s *core) jobData(ctx context.Context, in *JobPath) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, values := j.drawn, (*dataset.Values)(nil)
-	if set == nil {
-		d, err := s.data.any(j.dataID)
+	r := rows{set: j.drawn}
+	if r.set == nil {
+		d, err := s.data.find(j.dataID)
 		if err != nil {
 			return nil, err
 		}
-		if set, err = s.selected(d, j.where, j.take); err != nil {
+		if r, err = d.selected(j.where, j.take); err != nil {
 			return nil, err
 		}
-		if values = d.values; values != nil && set.Rows != nil {
-			values = values.Pick(set.Rows)
-		}
 	}
-	return s.npz(ctx, set, values, "data.npz")
+	return s.npz(ctx, r, "data.npz")
 }

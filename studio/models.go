@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render"
 	"example.com/patchwork/workbench"
@@ -31,6 +32,25 @@ func (m *model) bits() *patchwork.Model {
 func (m *model) numbers() *real.Model {
 	of, _ := m.of.(workbench.Numbers)
 	return of.Model
+}
+
+// values says what the model is of.
+func (m *model) values() string {
+	if m.numbers() != nil {
+		return ofReal
+	}
+	return ofBits
+}
+
+// reads returns options that read data as those that the model was learned from.
+func (m *model) reads(opt dataset.Options) (dataset.Options, []string, error) {
+	if of := m.numbers(); of != nil {
+		opt.Kind = dataset.Number
+		opt, err := opt.Like(of.Reading)
+		return opt, nil, err
+	}
+	opt.Kind = dataset.Bit
+	return opt.For(m.bits())
 }
 
 // models holds the models being served.
@@ -85,27 +105,6 @@ func (s *models) roomForMore() error {
 	return nil
 }
 
-// find returns the model of bits with that id; the error lists some existing ids, or says where models of real values
-// are asked.
-func (s *models) find(id string) (*model, error) {
-	m, err := s.any(id)
-	if err == nil && m.numbers() != nil {
-		return nil, problemf(422,
-			"model %.64q is of real values, which have operations of their own: POST /v1/values/explain and /v1/values/sample",
-			id)
-	}
-	return m, err
-}
-
-// findReal returns the model of real values with that id.
-func (s *models) findReal(id string) (*model, error) {
-	m, err := s.any(id)
-	if err == nil && m.numbers() == nil {
-		return nil, problemf(422, "model %.64q is of bits: POST /v1/explain and /v1/sample are for it", id)
-	}
-	return m, err
-}
-
 type modelList struct {
 	Body struct {
 		Models []modelInfo `json:"models"`
@@ -121,7 +120,6 @@ type ModelPath struct {
 
 type modelUpload struct {
 	Name string `query:"name" maxLength:"200" doc:"a name for the model"`
-	Data string `query:"data" maxLength:"64" doc:"a data set with the column names of the model"`
 }
 
 // file is an answer to download or display.
@@ -150,7 +148,7 @@ func (s *core) modelRoutes() {
 	add(s, post, s.loadModel)
 	add(s, operation("GET", "/v1/models/{id}", "model", "Describe a model", 200),
 		func(ctx context.Context, in *ModelPath) (*oneModel, error) {
-			m, err := s.models.any(in.ID)
+			m, err := s.models.find(in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -206,29 +204,12 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 		cfg := m.Config()
 		err = s.limits.checkModel(&cfg, m.K())
 	case workbench.Numbers:
-		if err = s.limits.checkReal(m.Model); err == nil && in.Data != "" {
-			err = problemf(422, "a model of real values keeps the names of its columns itself; leave out data")
-		}
+		err = s.limits.checkReal(m.Model)
 	default:
 		err = problemf(422, "a model of classes: the page learns classes from examples and does not load them")
 	}
 	if err != nil {
 		return nil, err
-	}
-	if in.Data != "" {
-		m := kept.bits()
-		d, err := s.data.find(in.Data)
-		if err != nil {
-			return nil, err
-		}
-		columns := namesFor(m, d.set)
-		if columns == nil {
-			return nil, problemf(422, "data set %s has no column names that fit a model of %d x %d", in.Data, m.Height(),
-				m.Width())
-		}
-		if kept.of, err = withColumns(m, columns); err != nil {
-			return nil, contentError(err)
-		}
 	}
 	if err := s.models.keep(kept); err != nil {
 		return nil, err
@@ -237,7 +218,7 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 }
 
 func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
-	m, err := s.models.any(in.ID)
+	m, err := s.models.find(in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +238,7 @@ func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
 const maxGallery = 400
 
 func (s *core) gallery(ctx context.Context, id, format string) (*file, error) {
-	m, err := s.models.any(id)
+	m, err := s.models.find(id)
 	if err != nil {
 		return nil, err
 	}

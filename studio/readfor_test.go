@@ -32,8 +32,7 @@ func countedServer(t *testing.T) *Server {
 }
 
 // TestReadForModel: data opened after a model are read as it reads them, with their
-// columns matched by name, and say so; a job on them has the command line that reads them
-// the same way.
+// columns matched by name, and say so.
 func TestReadForModel(t *testing.T) {
 	s := countedServer(t)
 	turned := "soil,tofu,site,bread,jam\npeat,4,Ulm,9,0\nclay,2,Bonn,1,5\npeat,0,Kiel,7,7\n"
@@ -52,13 +51,8 @@ func TestReadForModel(t *testing.T) {
 	if want := []string{"101", "010", "110"}; !slices.Equal(bits, want) {
 		t.Errorf("bits %q, want %q", bits, want)
 	}
-	kept, err := s.data.find(d.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := strings.Join(kept.args, " "), "--meta site,soil --columns bread,jam,tofu --threshold 3"; got != want ||
-		kept.noCommand {
-		t.Errorf("flags %q, want %q", got, want)
+	if kept, err := s.data.find(d.ID); err != nil || !kept.noCommand {
+		t.Errorf("a command line reads them: %+v, %v", kept, err)
 	}
 }
 
@@ -97,23 +91,20 @@ func TestReadForModelRefuses(t *testing.T) {
 	}
 }
 
-// TestReadingArgs: what flags cannot say gives no command line.
-func TestReadingArgs(t *testing.T) {
-	half := 0.5
+// TestFlags: what parameters say, flags say, too.
+func TestFlags(t *testing.T) {
 	for _, c := range []struct {
-		reading dataset.Reading
-		args    string
-		plain   bool
+		how  ReadOptions
+		args string
 	}{
-		{dataset.Reading{}, "", true},
-		{dataset.Reading{Threshold: &half, Invert: true, Size: []int{2, 3}, Array: "x"},
-			"--array x --invert --size 2x3 --threshold 0.5", true},
-		{dataset.Reading{AutoThreshold: true, Items: true, Names: "{y}"}, "--items --names {y} --threshold auto", true},
-		{dataset.Reading{Meta: []string{"a", "b,c"}}, "--meta a,b,c", false},
-		{dataset.Reading{Delimiter: ";"}, "", false},
+		{ReadOptions{}, ""},
+		{ReadOptions{Threshold: "0.5", Invert: true, Size: "2x3", Array: "x"},
+			"--array x --invert --size 2x3 --threshold 0.5"},
+		{ReadOptions{Threshold: "auto", Items: true, Names: "{y}"}, "--items --names {y} --threshold auto"},
+		{ReadOptions{Meta: "a,b", Pairs: "site,kind"}, "--meta a,b --items=site,kind"},
 	} {
-		if args, plain := readingArgs(&c.reading); strings.Join(args, " ") != c.args || plain != c.plain {
-			t.Errorf("%+v: %q %v", c.reading, args, plain)
+		if args := strings.Join(c.how.flags(), " "); args != c.args {
+			t.Errorf("%+v: %q", c.how, args)
 		}
 	}
 }

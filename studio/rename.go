@@ -70,7 +70,7 @@ func (s *core) rename(id, name string, change func(*model) error) (*model, error
 
 // change replaces a model by a changed copy.
 func (s *models) change(id string, f func(*model) error) (*model, error) {
-	if _, err := s.any(id); err != nil {
+	if _, err := s.find(id); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -97,9 +97,8 @@ func (s *models) change(id string, f func(*model) error) (*model, error) {
 // call gives part k a name, "" for none, and forgets the command line, which makes a
 // file without it.
 func (m *model) call(k int, name string) error {
-	if k >= m.of.K() {
-		return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0 in this API", m.id, k,
-			m.of.K())
+	if err := m.checkPart(k); err != nil {
+		return err
 	}
 	of, err := m.of.Name(k, name)
 	if err != nil {
@@ -107,4 +106,13 @@ func (m *model) call(k int, name string) error {
 	}
 	m.of, m.command = of, ""
 	return nil
+}
+
+// checkPart returns an error if there is no part k.
+func (m *model) checkPart(k int) error {
+	if k < m.of.K() {
+		return nil
+	}
+	return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0 in this API", m.id, k,
+		m.of.K())
 }

@@ -60,7 +60,7 @@ func TestRename(t *testing.T) {
 // be deleted.
 func TestRenameKeepsAnswers(t *testing.T) {
 	s := newServer(t, nil)
-	up := ask[struct{ ID string }](t, s, request{path: "/v1/models?name=x&data=d2", body: modelBytes(t, voters(t))},
+	up := ask[struct{ ID string }](t, s, request{path: "/v1/models?name=x", body: modelBytes(t, voters(t))},
 		201).ID
 	explain := request{path: "/v1/explain", body: `{"model":"` + up + `","images":[{"height":1,"width":3,"bits":"110"}]}`}
 	before := ask[struct{ Explanations []explanation }](t, s, explain, 200).Explanations[0]
@@ -122,28 +122,28 @@ func TestAnyName(t *testing.T) {
 func TestFindRows(t *testing.T) {
 	s := newServer(t, nil)
 	type found = struct {
-		Rows  []rowInfo
-		Total int
+		Images []labelled
+		Total  int
 	}
 	csv := "site,kind,a,b\nHeidelberg,bog,1,0\nUlm,,0,1\nNeu-Ulm,bog,1,1\n"
 	d := ask[dataInfo](t, s, request{path: "/v1/data?name=sites.csv&meta=site,kind", body: csv}, 201)
-	got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?search=ULM"}, 200)
-	if got.Total != 2 || got.Rows[0] != (rowInfo{1, "Ulm"}) || got.Rows[1] != (rowInfo{2, "Neu-Ulm"}) {
+	got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/images?search=ULM"}, 200)
+	if got.Total != 2 || got.Images[0].Index != 1 || got.Images[0].Bits != "01" || got.Images[1].Name != "Neu-Ulm" {
 		t.Errorf("%+v", got)
 	}
-	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?n=1"}, 200); got.Total != 3 ||
-		len(got.Rows) != 1 || got.Rows[0].Name != "Heidelberg" {
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/images?n=1"}, 200); got.Total != 3 ||
+		len(got.Images) != 1 || got.Images[0].Name != "Heidelberg" {
 		t.Errorf("%+v", got)
 	}
-	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?from=1&n=1"}, 200); got.Total != 3 ||
-		len(got.Rows) != 1 || got.Rows[0] != (rowInfo{1, "Ulm"}) {
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/images?from=1&n=1"}, 200); got.Total != 3 ||
+		len(got.Images) != 1 || got.Images[0].Name != "Ulm" {
 		t.Errorf("%+v", got)
 	}
-	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?search=nowhere"}, 200); got.Total != 0 ||
-		len(got.Rows) != 0 {
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/images?search=nowhere"}, 200); got.Total != 0 ||
+		len(got.Images) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if w := (request{path: "/v1/data/" + d.ID + "/rows?n=1000"}).send(t, s); w.Code != 422 {
-		t.Errorf("1000 rows: %d", w.Code)
+	if w := (request{path: "/v1/data/" + d.ID + "/images?n=100000"}).send(t, s); w.Code != 422 {
+		t.Errorf("100000 rows: %d", w.Code)
 	}
 }

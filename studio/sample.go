@@ -27,9 +27,10 @@ type sampleAnswer struct {
 }
 
 type sample struct {
-	Picks []place `json:"picks"`
-	P     f32     `json:"p" doc:"composed probabilities"`
-	Bits  string  `json:"bits"`
+	Picks  []place `json:"picks"`
+	P      f32     `json:"p" doc:"composed probabilities"`
+	Bits   string  `json:"bits"`
+	Values f32     `json:"values,omitempty" doc:"instead of both, of real values: row-major"`
 }
 
 func (s *core) sampleRoutes() {
@@ -44,12 +45,19 @@ func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sa
 	if err != nil {
 		return nil, err
 	}
-	n := max(req.N, 1)
-	c := m.bits().Config()
-	if n > s.limits.Samples || n > maxDetail/8/(c.ImageHeight*c.ImageWidth) {
+	n, h, w := max(req.N, 1), 0, 0
+	if of := m.numbers(); of != nil {
+		h, w = of.Height, of.Width
+	} else {
+		c := m.bits().Config()
+		h, w = c.ImageHeight, c.ImageWidth
+	}
+	if n > s.limits.Samples || n > maxDetail/8/(h*w) {
 		return nil, problemAt(statusRequestEntityTooLarge, "body.n", req.N,
-			"%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, c.ImageHeight, c.ImageWidth,
-			s.limits.Samples)
+			"%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, h, w, s.limits.Samples)
+	}
+	if err := s.answerTakes(ctx, 8*int64(n)*int64(h*w)); err != nil {
+		return nil, err
 	}
 	var fixed []patchwork.Pick
 	if req.Along != nil {
@@ -58,20 +66,23 @@ func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sa
 		}
 	}
 	out := new(sampleAnswer)
-	out.Body.Height, out.Body.Width = c.ImageHeight, c.ImageWidth
+	out.Body.Height, out.Body.Width = h, w
 	for i := range n {
 		if ctx.Err() != nil {
 			return nil, s.workError(context.Cause(ctx))
 		}
-		out.Body.Samples = append(out.Body.Samples, drawSample(m.bits(), req, fixed, i))
+		rng := rand.New(rand.NewPCG(req.Seed, uint64(i)))
+		if of := m.numbers(); of != nil {
+			out.Body.Samples = append(out.Body.Samples, sample{Picks: []place{}, Values: newF32(of.Sample(rng))})
+		} else {
+			out.Body.Samples = append(out.Body.Samples, drawSample(m.bits(), req.Noise, fixed, rng))
+		}
 	}
 	return out, nil
 }
 
-// drawSample returns sample i, the same that patchwork sample draws.
-func drawSample(m *patchwork.Model, req *sampleRequest, fixed []patchwork.Pick, i int) sample {
-	rng := rand.New(rand.NewPCG(req.Seed, uint64(i)))
-	picks := fixed
+// drawSample returns a sample, the same that patchwork sample draws, with picks that are fixed if there are some.
+func drawSample(m *patchwork.Model, noise bool, picks []patchwork.Pick, rng *rand.Rand) sample {
 	if picks == nil {
 		picks = m.SamplePicks(rng)
 	}
@@ -79,7 +90,7 @@ func drawSample(m *patchwork.Model, req *sampleRequest, fixed []patchwork.Pick, 
 	h, w := c.ImageHeight, c.ImageWidth
 	p := m.Compose(h, w, picks).P
 	var img *bitmap.Image
-	if req.Noise {
+	if noise {
 		img = bitmap.Sample(rng, h, w, p)
 	} else {
 		img = bitmap.New(h, w)
@@ -87,16 +98,16 @@ func drawSample(m *patchwork.Model, req *sampleRequest, fixed []patchwork.Pick, 
 			img.Set(j/w, j%w, p >= 0.5)
 		}
 	}
-	return sample{newPlaces(picks), newF32(p), newImage(img).Bits}
+	return sample{Picks: newPlaces(picks), P: newF32(p), Bits: newImage(img).Bits}
 }
 
 // placeAlong places every expert at its mean pose, moved along the principal
 // directions.
 func placeAlong(m *patchwork.Model, along []float64) ([]patchwork.Pick, error) {
-	g := m.Extras().Geometry
-	if g == nil {
+	if m == nil || m.Extras().Geometry == nil {
 		return nil, problemAt(422, "body.along", nil, "the model has no geometry")
 	}
+	g := m.Extras().Geometry
 	if rank := min(g.Normal.Rank(), maxComponents); len(along) > rank {
 		return nil, problemAt(422, "body.along", nil, "%d coordinates, but the geometry has %d components", len(along), rank)
 	}

@@ -51,6 +51,10 @@ func voters(t testing.TB) *patchwork.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m, err = m.WithExtras(patchwork.Extras{Columns: []string{"bread", "jam", "tofu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return m
 }
 
@@ -211,7 +215,7 @@ func TestDescription(t *testing.T) {
 			ids[op.OperationID] = true
 		}
 	}
-	if !strings.HasPrefix(d.OpenAPI, "3.1") || len(ids) != 39 {
+	if !strings.HasPrefix(d.OpenAPI, "3.1") || len(ids) != 35 {
 		t.Errorf("OpenAPI %s with %d operations", d.OpenAPI, len(ids))
 	}
 }

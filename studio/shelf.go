@@ -106,12 +106,12 @@ func (s *shelf[T]) list() []T {
 	return slices.Clone(s.all)
 }
 
-// any returns the item with that id, of bits or of real values.
-func (s *shelf[T]) any(id string) (T, error) { return lookUp(s.list(), s.what, id) }
+// find returns the item with that id.
+func (s *shelf[T]) find(id string) (T, error) { return lookUp(s.list(), s.what, id) }
 
 // remove forgets an item. Requests that hold it finish.
 func (s *shelf[T]) remove(id string) (T, error) {
-	x, err := s.any(id)
+	x, err := s.find(id)
 	if err != nil {
 		return x, err
 	}

@@ -1,164 +1,107 @@
 package studio
 
 import (
-	"bytes"
 	"context"
+	"math"
 
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn/real"
 )
 
-// What a model or a data set is of.
-const (
-	ofBits = "bits"
-	ofReal = "real"
-)
-
-// readsReal reports whether an upload is to be read as real values: since it says so, or since its model is of them.
-func (in *dataUpload) readsReal(s *core) bool {
-	if in.Values != "" || in.Model == "" {
-		return in.Values == ofReal
-	}
-	m, err := s.models.any(in.Model)
-	return err == nil && m.numbers() != nil
+// valueDetail is what an explanation of real values says of each of them.
+type valueDetail struct {
+	Mean      f32   `json:"mean" doc:"what the picks say of each value; where it is unknown, the mean over the best explanations"`
+	Deviation f32   `json:"deviation" doc:"of the same"`
+	Low       f32   `json:"low" doc:"lower end of the interval that holds 80 %"`
+	High      f32   `json:"high" doc:"upper end of it"`
+	Said      []f32 `json:"said" doc:"for each pick the means that it says, at its place; NaN where it abstains"`
 }
 
-// readValues reads data as real values, as those of a model if one is named.
-func (s *core) readValues(d *data, b body, in *dataUpload, opt dataset.Options) error {
-	if in.Model == "" {
-		return s.decodeValues(d, b, opt)
-	}
-	like, err := s.models.findReal(in.Model)
+// insideShare is the share of what is predicted that intervals hold.
+const insideShare = 0.8
+
+// eachRow explains rows of real values.
+func (t *task) eachRow(ctx context.Context, f func(i int, x *explanation) error) error {
+	m := t.model.numbers()
+	p, err := real.NewPursuit(m)
 	if err != nil {
-		return err
+		return problem(422, err.Error())
 	}
-	if opt, err = opt.Like(like.numbers().Reading); err != nil {
-		return contentError(err)
-	}
-	if err := s.decodeValues(d, b, opt); err != nil {
-		return err
-	}
-	d.noCommand = true // the flags that a model stands for are not said
-	d.values, err = d.values.Match(like.numbers().Columns, like.numbers().Height, like.numbers().Width)
-	return contentError(err)
-}
-
-// decodeValues reads an upload as real values, within limits.
-func (s *core) decodeValues(d *data, b body, opt dataset.Options) error {
-	opt.MaxMemory, opt.MaxPicture = s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
-	files := []File{{Path: plainName(d.name), Content: b.bytes}}
-	if b.form != nil {
-		var err error
-		if files, err = formFiles(b); err != nil {
+	for i, row := range t.values.Rows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		e, err := p.Explain(row)
+		if err != nil {
+			return problemAt(422, "body.images", nil, "row %d: %v", i, err)
+		}
+		x := &explanation{Index: i, StartLogLik: nats(e.StartLogLik), LogLik: nats(e.LogLik), LogLikModel: nats(e.LogLik),
+			Picks: []pick{}}
+		for j, pk := range e.Picks {
+			x.Picks = append(x.Picks, pick{newPlace(pk.Expert, pk.Pose), nats(e.Gains[j])})
+		}
+		if t.detail {
+			if x.Values, err = newValueDetail(m, p, row, e.Picks); err != nil {
+				return problemAt(422, "body.images", nil, "row %d: %v", i, err)
+			}
+		}
+		if err := f(i, x); err != nil {
 			return err
 		}
-	}
-	d.files = nil
-	var contents [][]byte
-	for _, f := range files {
-		if err := s.checkFile(f.Content, false); err != nil {
-			return err
-		}
-		d.files, contents = append(d.files, f.Path), append(contents, f.Content)
-	}
-	v, err := dataset.DecodeFiles(d.files, contents, opt)
-	if err != nil {
-		return contentError(err)
-	}
-	d.values = v
-	return s.checkValues(v)
-}
-
-// checkValues rejects rows beyond the limits.
-func (s *core) checkValues(v *dataset.Values) error {
-	if v.Height < 1 || v.Width < 1 || v.Height > s.limits.Pixels/v.Width {
-		return problemf(422, "rows of %d x %d values are outside the limits of this server (1 to %d)", v.Height, v.Width,
-			s.limits.Pixels)
 	}
 	return nil
 }
 
-// checkFile rejects what would take much memory to decode, pictures that will be scaled or not.
-func (s *core) checkFile(content []byte, scaled bool) error {
-	if bytes.HasPrefix(content, []byte("PK")) {
-		if err := checkDataArchive(content, 4*s.limits.UploadBytes); err != nil {
-			return err
-		}
-	}
-	if err := checkGzip(content); err != nil {
-		return err
-	}
-	return s.checkPicture(content, scaled)
-}
-
-type valuesQuery struct {
-	DataPath
-	From  int    `query:"from" minimum:"0" doc:"first of the rows to return"`
-	N     int    `query:"n" minimum:"1" default:"24" doc:"number of rows to return"`
-	Model string `query:"model" maxLength:"64" doc:"id of a model: the columns of a table come in its order, matched by name"`
-}
-
-type valueRow struct {
-	Index  int               `json:"index" doc:"in the data set"`
-	Name   string            `json:"name" doc:"what people call it: its label, or its number from 1 with its labels"`
-	Labels map[string]string `json:"labels"`
-	Values []nats            `json:"values" doc:"row-major; null where unknown"`
-}
-
-type valueRows struct {
-	Body struct {
-		Height int        `json:"height"`
-		Width  int        `json:"width"`
-		Total  int        `json:"total"`
-		Rows   []valueRow `json:"rows"`
-	}
-}
-
-// listValues answers with rows of real values.
-func (s *core) listValues(ctx context.Context, in *valuesQuery) (*valueRows, error) {
-	d, err := s.data.findValues(in.ID)
-	if err != nil {
-		return nil, err
-	}
-	v := d.values
-	if size := v.Height * v.Width; in.N > s.limits.Batch || in.N > maxAnswer/16/size {
-		return nil, problemAt(statusRequestEntityTooLarge, "query.n", in.N,
-			"%d rows of %d values are more than this server returns at a time", in.N, size)
-	}
-	_, leave, err := s.enterLarge(ctx, 20*int64(in.N)*int64(v.Height*v.Width))
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	out := new(valueRows)
-	out.Body.Total, out.Body.Rows = v.Len(), []valueRow{}
-	part := v.Cut(in.From, in.N)
-	if in.Model != "" {
-		m, err := s.models.findReal(in.Model)
+// newValueDetail says what picks say of a row; the error says what cannot be predicted.
+func newValueDetail(m *real.Model, p *real.Pursuit, row []float64, picks []real.Pick) (*valueDetail, error) {
+	n := len(row)
+	said := real.Prediction{Mean: make([]float64, n), Deviation: make([]float64, n), Low: make([]float64, n),
+		High: make([]float64, n)}
+	if known(row) < n {
+		post, err := p.Together(row, 0)
 		if err != nil {
 			return nil, err
 		}
-		if part, err = part.Match(m.numbers().Columns, m.numbers().Height, m.numbers().Width); err != nil {
-			return nil, contentError(err)
+		said = post.Predict(row, insideShare)
+	}
+	for d, x := range row {
+		if math.IsNaN(x) {
+			continue
+		}
+		mix := m.Compose(d, picks)
+		said.Mean[d], said.Deviation[d] = mix.Mean(), math.Sqrt(mix.Variance())
+		if said.Low[d], said.High[d] = mix.Quantile((1-insideShare)/2), mix.Quantile((1+insideShare)/2); m.Scales != nil &&
+			m.Scales[d].Bit {
+			said.Low[d], said.High[d] = max(0, said.Low[d]), min(1, said.High[d])
 		}
 	}
-	out.Body.Height, out.Body.Width = part.Height, part.Width
-	for i, row := range part.Rows {
-		r := valueRow{Index: in.From + i, Name: d.called(in.From + i), Labels: map[string]string{}, Values: newNats(row)}
-		for _, c := range part.Meta {
-			r.Labels[c.Name] = c.Text(i)
-		}
-		out.Body.Rows = append(out.Body.Rows, r)
+	out := &valueDetail{newF32(said.Mean), newF32(said.Deviation), newF32(said.Low), newF32(said.High), []f32{}}
+	for _, pk := range picks {
+		out.Said = append(out.Said, saidBy(m, pk))
 	}
 	return out, nil
 }
 
-func newNats(values []float64) []nats {
-	out := make([]nats, len(values))
-	for i, x := range values {
-		out[i] = nats(x)
+// saidBy returns the means that a pick says at its place, NaN where it abstains.
+func saidBy(m *real.Model, p real.Pick) f32 {
+	out := make([]float64, m.D())
+	for d := range out {
+		out[d] = math.NaN()
+		if said := m.Opinions(d, []real.Pick{p}); len(said) > 0 {
+			out[d] = said[0].Mean
+		}
 	}
-	return out
+	return newF32(out)
+}
+
+// known returns how many values are known.
+func known(row []float64) int {
+	n := 0
+	for _, x := range row {
+		if !math.IsNaN(x) {
+			n++
+		}
+	}
+	return n
 }
 
 // checkReal rejects a model of real values that would take too much memory or time.

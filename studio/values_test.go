@@ -80,10 +80,9 @@ func got[T any](t testing.TB, s *Server, r request) T {
 
 type wireReal struct {
 	Explanations []struct {
-		Picks                      []pick
-		Mean, Deviation, Low, High f32
-		Said                       []f32
-		LogLik                     float64 `json:"log_lik"`
+		Picks  []pick
+		Values valueDetail
+		LogLik float64 `json:"log_lik"`
 	}
 }
 
@@ -114,12 +113,12 @@ func TestRealListed(t *testing.T) {
 	if d := numbers(t, experts.Experts[0].Deviation); d[1] != .5 || math.Abs(float64(d[0])-math.Sqrt(40)) > 1e-5 {
 		t.Errorf("deviations: %v", d)
 	}
-	rows := got[struct{ Rows []valueRow }](t, s, request{path: "/v1/data/d3/values?from=2&n=2&model=m1"}).Rows
+	rows := got[struct{ Images []labelled }](t, s, request{path: "/v1/data/d3/images?from=2&n=2&model=m1"}).Images
 	if len(rows) != 2 || rows[0].Labels["site"] != "c" || rows[0].Values[1] != 9.2 ||
 		!math.IsNaN(float64(rows[1].Values[1])) {
 		t.Errorf("rows: %+v", rows)
 	}
-	named := got[struct{ Rows []rowInfo }](t, s, request{path: "/v1/data/d3/rows?search=d"}).Rows
+	named := got[struct{ Images []labelled }](t, s, request{path: "/v1/data/d3/images?search=d"}).Images
 	if len(named) != 1 || named[0].Index != 3 {
 		t.Errorf("rows called d: %+v", named)
 	}
@@ -146,11 +145,20 @@ func TestRealRename(t *testing.T) {
 	}
 }
 
+// measured returns a request to explain rows of real values in detail.
+func measured(model string, rows ...string) string {
+	var images []string
+	for _, row := range rows {
+		images = append(images, fmt.Sprintf(`{"height":1,"width":%d,"values":[%s]}`, strings.Count(row, ",")+1, row))
+	}
+	return fmt.Sprintf(`{"model":%q,"detail":true,"images":[%s]}`, model, strings.Join(images, ","))
+}
+
 // TestRealExplain: rows are explained as by the library, and what is unknown is predicted by averaging.
 func TestRealExplain(t *testing.T) {
 	s := waterServer(t, nil)
 	out := got[wireReal](t, s,
-		request{path: "/v1/values/explain", body: `{"model":"m1","rows":[[98.5,3.1],[30.1,9.2],[31,null],[null,null]]}`})
+		request{path: "/v1/explain", body: measured("m1", "98.5,3.1", "30.1,9.2", "31,null", "null,null")})
 	if len(out.Explanations) != 4 {
 		t.Fatalf("%d explanations", len(out.Explanations))
 	}
@@ -159,7 +167,7 @@ func TestRealExplain(t *testing.T) {
 			t.Errorf("row %d has %d parts, want %d", i, n, want)
 		}
 	}
-	salty := out.Explanations[1]
+	salty := out.Explanations[1].Values
 	if m := numbers(t, salty.Mean); m[0] != 30 || m[1] != 9 {
 		t.Errorf("the salty row is said to be %v", m)
 	}
@@ -175,7 +183,7 @@ func TestRealExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := post.Predict([]float64{31, math.NaN()}, insideShare)
-	lacking := out.Explanations[2]
+	lacking := out.Explanations[2].Values
 	if m, low, high := numbers(t, lacking.Mean), numbers(t, lacking.Low),
 		numbers(t, lacking.High); m[1] != float32(want.Mean[1]) || low[1] != float32(want.Low[1]) ||
 		high[1] != float32(want.High[1]) || m[0] != 30 {
@@ -183,16 +191,37 @@ func TestRealExplain(t *testing.T) {
 	}
 }
 
+// TestRealScoresAndExamples: rows of real values are scored, and the best examples of a part found, as of bits.
+func TestRealScoresAndExamples(t *testing.T) {
+	s := waterServer(t, nil)
+	body := strings.Replace(measured("m1", "98.5,3.1", "31,null"), `"detail":true,`, "", 1)
+	scored := got[struct {
+		N, Pixels int
+		LogLik    float64 `json:"log_lik"`
+	}](t, s, request{path: "/v1/score", body: body})
+	explained := got[wireReal](t, s, request{path: "/v1/explain", body: body}).Explanations
+	if want := explained[0].LogLik + explained[1].LogLik; scored.N != 2 || scored.Pixels != 3 || scored.LogLik != want {
+		t.Errorf("%+v, want %v", scored, want)
+	}
+	found := got[struct {
+		Best []example
+		Used int
+	}](t, s, request{path: "/v1/models/m1/experts/0/examples?data=d3"})
+	if found.Used != 3 || len(found.Best) != 3 || found.Best[0].Name != "c" || found.Best[0].Values[1] != 9.2 {
+		t.Errorf("%+v", found)
+	}
+}
+
 // TestRealSamples: samples are those of the library, and the first do not depend on how many there are.
 func TestRealSamples(t *testing.T) {
 	s := waterServer(t, nil)
-	type answer struct{ Samples []f32 }
-	few := got[answer](t, s, request{path: "/v1/values/sample", body: `{"model":"m1","n":2,"seed":7}`}).Samples
-	many := got[answer](t, s, request{path: "/v1/values/sample", body: `{"model":"m1","n":5,"seed":7}`}).Samples
+	type answer struct{ Samples []struct{ Values f32 } }
+	few := got[answer](t, s, request{path: "/v1/sample", body: `{"model":"m1","n":2,"seed":7}`}).Samples
+	many := got[answer](t, s, request{path: "/v1/sample", body: `{"model":"m1","n":5,"seed":7}`}).Samples
 	if len(many) != 5 || few[1] != many[1] {
 		t.Errorf("samples %v and %v", few, many)
 	}
-	if want := newF32(waterModel().Sample(rand.New(rand.NewPCG(7, 1)))); few[1] != want {
+	if want := newF32(waterModel().Sample(rand.New(rand.NewPCG(7, 1)))); few[1].Values != want {
 		t.Errorf("sample 1 is %v, the library's %v", few[1], want)
 	}
 }
@@ -367,28 +396,27 @@ func TestRealRefuses(t *testing.T) {
 		text   string
 	}{
 		{request{path: "/v1/explain", body: `{"model":"m1","images":[{"height":1,"width":2,"bits":"01"}]}`}, 422,
-			"/v1/values/explain"},
-		{request{path: "/v1/sample", body: `{"model":"m1"}`}, 422, "real values"},
-		{request{path: "/v1/values/explain", body: `{"model":"m2","rows":[[1]]}`}, 422, "is of bits"},
-		{request{path: "/v1/values/explain", body: `{"model":"m1","rows":[[1]]}`}, 422, "row 0"},
-		{request{path: "/v1/values/explain", body: `{"model":"m1","rows":[["x",2]]}`}, 422, "not a valid value"},
-		{request{path: "/v1/values/explain", body: `{"model":"m1","rows":[[1e999,2]]}`}, 422, ""},
-		{request{path: "/v1/values/explain", body: `{"model":"m1","rows":[]}`}, 422, "no images"},
-		{request{path: "/v1/values/explain", body: `{"model":"m1","rows":[[1,2],[1,2],[1,2],[1,2]]}`}, 413, "accepts (3)"},
-		{request{path: "/v1/values/sample", body: `{"model":"m1","n":100000}`}, 413, "samples"},
-		{request{path: "/v1/values/sample", body: `{"model":"nothing"}`}, 404, "no model"},
-		{request{path: "/v1/data/d3/images?n=2"}, 422, "/v1/data/d3/values"},
-		{request{path: "/v1/data/d1/values?n=2"}, 422, "/v1/data/d1/images"},
-		{request{path: "/v1/data/d3/values?n=9"}, 413, "at a time"},
-		{request{path: "/v1/data/d3/values?n=1&model=m2"}, 422, "of bits"},
-		{request{path: "/v1/models/m1/experts/0/examples?data=d1"}, 422, "real values"},
+			"0 values of 1 x 2; the model is of 1 x 2 real values"},
+		{request{path: "/v1/sample", body: `{"model":"m1","along":[1]}`}, 422, "no geometry"},
+		{request{path: "/v1/explain", body: measured("m2", "1")}, 422, "0 characters in bits"},
+		{request{path: "/v1/explain", body: measured("m1", "1")}, 422, "1 values of 1 x 1"},
+		{request{path: "/v1/explain", body: measured("m1", `"x",2`)}, 422, "not a valid value"},
+		{request{path: "/v1/explain", body: measured("m1", `1e999,2`)}, 422, ""},
+		{request{path: "/v1/explain", body: measured("m1")}, 422, "no images"},
+		{request{path: "/v1/explain", body: measured("m1", "1,2", "1,2", "1,2", "1,2")}, 413, "accepts (3)"},
+		{request{path: "/v1/explain", body: `{"model":"m1","reuse":2,"images":[{"height":1,"width":2,"values":[1,2]}]}`}, 422,
+			"for models of bits"},
+		{request{path: "/v1/sample", body: `{"model":"m1","n":100000}`}, 413, "samples"},
+		{request{path: "/v1/sample", body: `{"model":"nothing"}`}, 404, "no model"},
+		{request{path: "/v1/data/d3/images?n=9"}, 422, "at a time"},
+		{request{path: "/v1/data/d3/images?n=1&model=m2"}, 422, "the data are of real"},
+		{request{path: "/v1/models/m1/experts/0/examples?data=d1"}, 422, "the data are of bits"},
 		{request{path: "/v1/learn", body: `{"data":"d3"}`}, 413, "learns from"},
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"rule":"max"}`}, 422, "no other settings"},
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"shift":3}`}, 422, "shift"},
 		{request{path: "/v1/data?name=n.csv&values=real", body: "a,b\n1.5,2\n2,3,4\n"}, 422, "line 3"},
 		{request{path: "/v1/data?name=n.csv&values=real&threshold=3", body: readings}, 422, "threshold"},
 		{request{path: "/v1/data?name=n.csv&model=m1", body: "p,q\n1.5,2\n2.5,3\n"}, 422, "no column"},
-		{request{path: "/v1/models?name=x&data=d1", body: saved(t, waterModel())}, 422, "leave out data"},
 		{request{path: "/real"}, 404, "nothing"},
 	} {
 		if w := c.r.send(t, s); w.Code != c.status || !strings.Contains(w.Body.String(), c.text) {
@@ -402,7 +430,7 @@ func TestRealRefuses(t *testing.T) {
 	}{{func(o *Options) { o.NoUpload = true }, http.StatusForbidden, request{path: "/v1/data?name=w.csv", body: readings}},
 		{func(o *Options) { o.NoLearn = true }, http.StatusForbidden, request{path: "/v1/learn", body: `{"data":"d3"}`}},
 		{func(o *Options) { o.Token = "secret" }, http.StatusUnauthorized,
-			request{path: "/v1/values/sample", body: `{"model":"m1"}`}}} {
+			request{path: "/v1/sample", body: `{"model":"m1"}`}}} {
 		if w := o.r.send(t, waterServer(t, o.change)); w.Code != o.status {
 			t.Errorf("%s: %d, want %d", o.r.path, w.Code, o.status)
 		}
@@ -454,13 +482,13 @@ func FuzzReal(f *testing.F) {
 			b.LearnImages = 16
 		}
 	})
-	f.Add([]byte(readings), saved(f, waterModel()), `[[1.5,null]]`)
-	f.Add([]byte("a,b\n1e300,nan\n-1e-300,\n"), []byte("PK\x03\x04"), `[[1e300,-1e300],[]]`)
-	f.Add([]byte("\x93NUMPY\x01\x00"), []byte(nil), `[[null]]`)
+	f.Add([]byte(readings), saved(f, waterModel()), `1.5,null`)
+	f.Add([]byte("a,b\n1e300,nan\n-1e-300,\n"), []byte("PK\x03\x04"), `1e300,-1e300`)
+	f.Add([]byte("\x93NUMPY\x01\x00"), []byte(nil), `null`)
 	f.Fuzz(func(t *testing.T, data, model []byte, rows string) {
 		for _, r := range []request{{path: "/v1/data?name=x&values=real", body: data},
 			{path: "/v1/models?name=x", body: model},
-			{path: "/v1/values/explain", body: `{"model":"m1","rows":` + rows + "}"}} {
+			{path: "/v1/explain", body: measured("m1", rows)}} {
 			if w := r.send(t, s); w.Code == 500 {
 				t.Fatalf("%s: %.300s", r.path, w.Body)
 			}

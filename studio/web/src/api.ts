@@ -149,12 +149,13 @@ export class Api {
     for (const f of files) form.append("file", f.file, f.path);
     return this.call("POST /v1/data", { query, body: form });
   };
-  rows = (id: string, search: string, from = 0, n = 20) => this.call("GET /v1/data/{id}/rows", { path: { id }, query: { search, from, n } });
+  /** Rows by the text of their names. */
+  rows = (id: string, search: string) => this.call("GET /v1/data/{id}/images", { path: { id }, query: { search, n: 20 } });
   removeModel = (id: string) => this.send("DELETE /v1/models/{id}", { path: { id } });
   removeData = (id: string) => this.send("DELETE /v1/data/{id}", { path: { id } });
 
   /** Explains one image, with every step of the pursuit. */
-  async explain(model: string, image: Image, predict = false): Promise<schema.Explanation & { detail: schema.Detail }> {
+  async explain(model: string, image: schema.WireImage, predict = false): Promise<schema.Explanation & { detail: schema.Detail }> {
     const answer = await this.call("POST /v1/explain", { body: { model, images: [image], detail: true, predict } });
     return answer.explanations[0] as schema.Explanation & { detail: schema.Detail };
   }

@@ -24,8 +24,8 @@ export class Bits {
   }
 
   /** Parses an image of the server; throws if the number of characters is not height*width. */
-  static parse(image: Image): Bits {
-    const cells = Uint8Array.from(image.bits, (c) => (c === "1" ? ON : c === "?" ? UNKNOWN : OFF));
+  static parse(image: { height: number; width: number; bits?: string }): Bits {
+    const cells = Uint8Array.from(image.bits ?? "", (c) => (c === "1" ? ON : c === "?" ? UNKNOWN : OFF));
     return new Bits(image.height, image.width, cells);
   }
 

@@ -146,7 +146,7 @@ function Row(props: { title: string; examples: Example[]; model: Model; experts:
 
 /** The columns that are on in a row. */
 function RowText({ example, model }: { example: Example; model: Model }): JSX.Element {
-  const on = example.bits.split("").flatMap((b, i) => (b === "1" ? [column(model, i)] : []));
+  const on = (example.bits ?? "").split("").flatMap((b, i) => (b === "1" ? [column(model, i)] : []));
   return <p class="rowtext">{on.slice(0, 12).join(", ") || "no column is on"}{on.length > 12 && `, and ${on.length - 12} more`}</p>;
 }
 

@@ -104,7 +104,7 @@ function Preview({ data: d }: { data: Data }): JSX.Element | null {
         <thead><tr>{labels.map((l) => <th key={l} scope="col">{l}</th>)}{names.map((n) => <th key={n} scope="col">{n}</th>)}{d.width > most && <th scope="col">{plural(d.width - most, "more column")}</th>}</tr></thead>
         <tbody>
           {images.map((x) => (
-            <tr key={x.index}>{labels.map((l) => <th key={l} scope="row">{x.labels[l]}</th>)}{names.map((n, i) => <td key={n}>{x.bits[i]}</td>)}{d.width > most && <td>…</td>}</tr>
+            <tr key={x.index}>{labels.map((l) => <th key={l} scope="row">{x.labels[l]}</th>)}{names.map((n, i) => <td key={n}>{x.bits?.[i]}</td>)}{d.width > most && <td>…</td>}</tr>
           ))}
         </tbody>
       </table>

@@ -67,12 +67,14 @@ export interface Detail {
 }
 
 export interface Example {
-  bits: string;
+  bits?: string;
   explanation: Explanation;
   gain: number | null;
   height: number;
   index: number;
   labels: Record<string, string>;
+  name: string;
+  values?: Array<number | null>;
   width: number;
 }
 
@@ -124,6 +126,7 @@ export interface Explanation {
   picks: Array<Pick>;
   predicted?: Array<Prediction>;
   start_log_lik: number | null;
+  values?: ValueDetail;
 }
 
 export interface FindAnswerBody {
@@ -187,10 +190,12 @@ export interface Label {
 }
 
 export interface Labelled {
-  bits: string;
+  bits?: string;
   height: number;
   index: number;
   labels: Record<string, string>;
+  name: string;
+  values?: Array<number | null>;
   width: number;
 }
 
@@ -318,28 +323,6 @@ export interface Progress {
   width: number;
 }
 
-export interface RealExplanation {
-  deviation: string;
-  high: string;
-  index: number;
-  log_lik: number | null;
-  low: string;
-  mean: string;
-  picks: Array<Pick>;
-  said: Array<string>;
-  start_log_lik: number | null;
-}
-
-export interface RowInfo {
-  index: number;
-  name: string;
-}
-
-export interface RowListBody {
-  rows: Array<RowInfo>;
-  total: number;
-}
-
 export interface RuleCurve {
   p: Array<number>;
   q: number | null;
@@ -363,6 +346,7 @@ export interface Sample {
   bits: string;
   p: string;
   picks: Array<Place>;
+  values?: string;
 }
 
 export interface SampleAnswerBody {
@@ -431,35 +415,18 @@ export interface SurfaceAnswerBody {
   rule: string;
 }
 
-export interface ValueRow {
-  index: number;
-  labels: Record<string, string>;
-  name: string;
-  values: Array<number | null>;
-}
-
-export interface ValueRowsBody {
-  height: number;
-  rows: Array<ValueRow>;
-  total: number;
-  width: number;
-}
-
-export interface ValueSamplesBody {
-  height: number;
-  samples: Array<string>;
-  width: number;
-}
-
-export interface ValuesAnswerBody {
-  explanations: Array<RealExplanation>;
-  milliseconds: number;
-  model: string;
+export interface ValueDetail {
+  deviation: string;
+  high: string;
+  low: string;
+  mean: string;
+  said: Array<string>;
 }
 
 export interface WireImage {
-  bits: string;
+  bits?: string;
   height: number;
+  values?: Array<number | null>;
   width: number;
 }
 
@@ -525,17 +492,6 @@ export interface ScoreRequest {
   reuse?: number;
 }
 
-export interface ExplainValuesRequest {
-  model: string;
-  rows: Array<Array<number | null>>;
-}
-
-export interface SampleValuesRequest {
-  model: string;
-  n?: number;
-  seed?: unknown;
-}
-
 /** Every operation: what it is asked with, and its answer. */
 export interface Operations {
   "POST /v1/classify": { body: ClassifyRequest; answer: ClassifyAnswerBody };
@@ -544,9 +500,7 @@ export interface Operations {
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
-  "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string>; model?: string }; answer: ImageListBody };
-  "GET /v1/data/{id}/rows": { path: { id: string }; query?: { search?: string; from?: number; n?: number }; answer: RowListBody };
-  "GET /v1/data/{id}/values": { path: { id: string }; query?: { from?: number; n?: number; model?: string }; answer: ValueRowsBody };
+  "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; search?: string; where?: Array<string>; model?: string }; answer: ImageListBody };
   "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; max_picks?: number; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
   "POST /v1/find": { query: { x: number; y: number; width: number; height: number; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswerBody };
   "GET /v1/find/example": { answer: Blob };
@@ -558,7 +512,7 @@ export interface Operations {
   "GET /v1/learn/{id}/events": { path: { id: string }; answer: Progress | JobEnd };
   "POST /v1/learn/{id}/stop": { path: { id: string }; answer: JobInfo };
   "GET /v1/models": { answer: ModelListBody };
-  "POST /v1/models": { query?: { name?: string; data?: string }; body: Blob; answer: ModelInfo };
+  "POST /v1/models": { query?: { name?: string }; body: Blob; answer: ModelInfo };
   "DELETE /v1/models/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/models/{id}": { path: { id: string }; answer: ModelInfo };
   "PATCH /v1/models/{id}": { path: { id: string }; body: RenameModelRequest; answer: ModelInfo };
@@ -575,6 +529,4 @@ export interface Operations {
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswerBody };
   "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; max_picks?: number; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
   "GET /v1/server": { answer: ServerInfoBody };
-  "POST /v1/values/explain": { body: ExplainValuesRequest; answer: ValuesAnswerBody };
-  "POST /v1/values/sample": { body: SampleValuesRequest; answer: ValueSamplesBody };
 }

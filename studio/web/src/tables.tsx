@@ -36,14 +36,14 @@ export function Tables({ model }: { model: Model }): JSX.Element {
 function RowView({ model, experts }: { model: Model; experts: Known[] | null }): JSX.Element {
   const sets = fitting(model, useCell(data)), id = useCell(dataID), set = sets.find((d) => d.id === id) ?? sets[0], at = useCell(chosenRow);
   const index = set && set.id === (id || set.id) ? Math.min(at ?? 0, set.n - 1) : 0;
-  const [bits, setBits] = useState(new Bits(1, model.width)), [of, setOf] = useState<(Labelled & { name: string }) | null>(null), [changed, setChanged] = useState(false), [wrong, setWrong] = useState("");
+  const [bits, setBits] = useState(new Bits(1, model.width)), [of, setOf] = useState<Labelled | null>(null), [changed, setChanged] = useState(false), [wrong, setWrong] = useState("");
   useEffect(() => {
     if (!set) return;
     let current = true;
-    Promise.all([api.images(set.id, index, 1, model.id), api.rows(set.id, "", index, 1)]).then(([a, names]) => {
-      if (!current || !a.images[0]) return;
-      setBits(Bits.parse(a.images[0]));
-      setOf({ ...a.images[0], name: names.rows[0]?.name ?? "" });
+    api.images(set.id, index, 1, model.id).then(({ images: [row] }) => {
+      if (!current || !row) return;
+      setBits(Bits.parse(row));
+      setOf(row);
       setChanged(false);
       setWrong("");
     }, (e: unknown) => current && setWrong(words(e)));
@@ -139,21 +139,21 @@ function FindRow({ set, onRow }: { set: Data; onRow: (index: number) => void }):
   const { answer } = useLatest((search: string) => api.rows(set.id, search), text.replace(/ · row \d+$/, "")), id = `rows-of-${set.id}`;
   const take = (typed: string) => {
     setText(typed);
-    const exact = answer?.rows.find((r) => option(r) === typed);
+    const exact = answer?.images.find((r) => option(r) === typed);
     if (!exact) return;
     onRow(exact.index);
     setText("");
   };
   const enter = (e: KeyboardEvent) => {
-    if (e.key !== "Enter" || !answer?.rows[0]) return;
+    if (e.key !== "Enter" || !answer?.images[0]) return;
     e.preventDefault();
-    onRow(answer.rows[0].index);
+    onRow(answer.images[0].index);
     setText("");
   };
   return (
     <>
       <input type="search" class="find" list={id} value={text} placeholder="Find a row by name" aria-label="Find a row by name" onInput={(e) => take(e.currentTarget.value)} onKeyDown={enter} />
-      <datalist id={id}>{answer?.rows.filter((r) => r.name).map((r) => <option key={r.index} value={option(r)} />)}</datalist>
+      <datalist id={id}>{answer?.images.filter((r) => r.name).map((r) => <option key={r.index} value={option(r)} />)}</datalist>
       <span class="hidden" role="status">{text && answer ? plural(answer.total, "row") : ""}</span>
       {text && answer?.total === 0 && <span class="fine">no row is called so</span>}
     </>

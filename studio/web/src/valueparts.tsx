@@ -62,7 +62,7 @@ function Columns({ real, k }: { real: RealModel; k: number }): JSX.Element {
 /** New rows or images, drawn from the model. */
 export function RealSamples({ real }: { real: RealModel }): JSX.Element {
   const { model } = real, [seed, setSeed] = useState(1), n = model.table ? 6 : 12, paper = usePaper(), grey = greyOf(paper, real.scale, model.image_width);
-  const { answer, wrong } = useLatest((from: number) => api.call("POST /v1/values/sample", { body: { model: model.id, n, seed: from } }), seed), samples = answer?.samples.map(floatsOf) ?? [];
+  const { answer, wrong } = useLatest((from: number) => api.sample(model.id, n, from, null, false), seed), samples = answer?.map((x) => floatsOf(x.values ?? "")) ?? [];
   return (
     <section class="card" aria-label="New samples">
       <div class="row"><h2>New {model.table ? "rows" : "images"} of the model</h2><button type="button" onClick={() => setSeed(seed + 1)}>Others</button><span class="fine">seed {seed}</span></div>

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Answer } from "./api.ts";
+import type { Explanation } from "./api.ts";
 import { floatsOf } from "./decode.ts";
 import { plural, poseShort, signed } from "./format.ts";
 import { deviationOf, digits, greyOf, lineOf, typed } from "./greys.ts";
@@ -14,7 +14,7 @@ import type { RealModel } from "./values.tsx";
 
 /** An explanation with its numbers decoded. */
 interface Layer {
-  picks: Answer<"POST /v1/values/explain">["explanations"][number]["picks"];
+  picks: Explanation["picks"];
   mean: Float32Array;
   deviation: Float32Array;
   low: Float32Array;
@@ -28,9 +28,10 @@ type Row = (number | null)[];
 export function RealRow({ real, row, picker }: { real: RealModel; row: { name: string; values: Row }; picker: JSX.Element }): JSX.Element {
   const [values, setValues] = useState(row.values), { model } = real;
   useEffect(() => setValues(row.values), [row]);
-  const { answer, wrong } = useLatest(async (v: Row) => ({ of: v, found: (await api.call("POST /v1/values/explain", { body: { model: model.id, rows: [v] } })).explanations[0] }), values);
-  const layer = useMemo<Layer | null>(() => answer && {
-    picks: answer.found.picks, mean: floatsOf(answer.found.mean), deviation: floatsOf(answer.found.deviation), low: floatsOf(answer.found.low), high: floatsOf(answer.found.high), said: answer.found.said.map(floatsOf),
+  const { answer, wrong } = useLatest(async (v: Row) => ({ of: v, found: await api.explain(model.id, { height: model.image_height, width: model.image_width, values: v }) }), values);
+  const layer = useMemo<Layer | null>(() => {
+    const of = answer?.found.values;
+    return of ? { picks: answer.found.picks, mean: floatsOf(of.mean), deviation: floatsOf(of.deviation), low: floatsOf(of.low), high: floatsOf(of.high), said: of.said.map(floatsOf) } : null;
   }, [answer]);
   const current = answer && same(answer.of, values) ? layer : null, changed = !same(values, row.values), unknown = values.filter((x) => x === null).length;
   const name = row.name.replace(/^(row|image) /, (word) => word[0].toUpperCase() + word.slice(1)) + (changed ? ", changed" : "");

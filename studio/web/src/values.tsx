@@ -86,9 +86,9 @@ function RowOf({ real, set }: { real: RealModel; set: Data }): JSX.Element {
   const at = useCell(chosenRow), index = Math.min(at ?? 0, set.n - 1), [row, setRow] = useState<{ name: string; values: (number | null)[] } | null>(null), [wrong, setWrong] = useState("");
   useEffect(() => {
     let current = true;
-    api.call("GET /v1/data/{id}/values", { path: { id: set.id }, query: { from: index, n: 1, model: real.model.id } }).then((a) => {
-      if (!current || !a.rows[0]) return;
-      setRow(a.rows[0]);
+    api.images(set.id, index, 1, real.model.id).then(({ images: [x] }) => {
+      if (!current || !x) return;
+      setRow({ name: x.name, values: x.values ?? [] });
       setWrong("");
     }, (e: unknown) => current && setWrong(words(e)));
     return () => { current = false; };

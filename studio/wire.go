@@ -4,11 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
 )
 
@@ -43,48 +41,12 @@ func newF32(values []float64) f32 {
 	return f32(base64.StdEncoding.EncodeToString(b))
 }
 
-// wireImage is an image in JSON.
-type wireImage struct {
-	Height int    `json:"height" minimum:"1" doc:"1 for a row of a table"`
-	Width  int    `json:"width" minimum:"1"`
-	Bits   string `json:"bits" doc:"row-major, one character per pixel: 0, 1, or ? for unknown"`
-}
-
-// image returns the image, or an error that says what is wrong with it. index
-// is its index in the request.
-func (w *wireImage) image(index, pixels int) (*bitmap.Image, error) {
-	where := fmt.Sprintf("body.images[%d]", index)
-	if w.Height < 1 || w.Width < 1 || w.Height > pixels/w.Width {
-		return nil, problemAt(422, where, nil,
-			"image %d: %d x %d pixels are outside the limits of this server (1 to %d pixels)", index, w.Height, w.Width, pixels)
+func newNats(values []float64) []nats {
+	out := make([]nats, len(values))
+	for i, x := range values {
+		out[i] = nats(x)
 	}
-	if len(w.Bits) != w.Height*w.Width {
-		return nil, problemAt(422, where+".bits", nil, "image %d: %d characters in bits for %d x %d pixels", index,
-			len(w.Bits), w.Height, w.Width)
-	}
-	img := bitmap.New(w.Height, w.Width)
-	for i := range len(w.Bits) {
-		switch w.Bits[i] {
-		case '0':
-		case '1':
-			img.Set(i/w.Width, i%w.Width, true)
-		case '?':
-			img.SetUnknown(i/w.Width, i%w.Width)
-		default:
-			return nil, problemAt(422, where+".bits", nil, "image %d: character %d of bits is %q, not 0, 1 or ?", index, i,
-				w.Bits[i])
-		}
-	}
-	return img, nil
-}
-
-// newImage converts an image to its JSON form.
-func newImage(img *bitmap.Image) wireImage {
-	bits := img.AppendValues(nil)
-	for i, v := range bits {
-		bits[i] = "01?"[v]
-	}
-	return wireImage{img.Height(), img.Width(), string(bits)}
+	return out
 }
 
 // place is an expert with its pose.

@@ -1,0 +1,327 @@
+package studio
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+)
+
+// What a model or a data set is of.
+const (
+	ofBits = "bits"
+	ofReal = "real"
+)
+
+// rows are images, or rows of a table.
+type rows struct {
+	set    *dataset.Set    // of real values only their labels
+	values *dataset.Values // nil for bits
+	at     []int           // where they are in their data set; nil for all of it
+}
+
+// dimensions returns the height and the width of the images.
+func (r rows) dimensions() (height, width int) {
+	if r.values != nil {
+		return r.values.Height, r.values.Width
+	}
+	return r.set.Size()
+}
+
+func (r rows) columns() []string {
+	if r.values != nil {
+		return r.values.Columns
+	}
+	return r.set.Columns
+}
+
+// index returns where row i is in the data set.
+func (r rows) index(i int) int {
+	if r.at == nil {
+		return i
+	}
+	return r.at[i]
+}
+
+// pick returns the rows at some of the indices that index returns.
+func (r rows) pick(keep func(i int) bool) rows {
+	var within, at []int
+	for i := range r.set.Len() {
+		if keep(i) {
+			within, at = append(within, i), append(at, r.index(i))
+		}
+	}
+	out := rows{set: r.set.Pick(within), at: at}
+	if r.values != nil {
+		out.values = r.values.Pick(within)
+	}
+	return out
+}
+
+// cut returns the rows from a number on, at most n of them.
+func (r rows) cut(from, n int) rows {
+	return r.pick(func(i int) bool { return i >= from && i < from+n })
+}
+
+// where returns the rows that fulfil conditions such as y=T.
+func (r rows) where(conditions []string) (rows, error) {
+	var all []dataset.Condition
+	for _, text := range conditions {
+		if len(text) > maxLabel {
+			return r, problemAt(422, "where", nil, "a condition of %d bytes is longer than this server reads (%d)", len(text),
+				maxLabel)
+		}
+		c, err := dataset.ParseCondition(text)
+		if err != nil {
+			return r, problemAt(422, "where", text, "%v", err)
+		}
+		all = append(all, c)
+	}
+	if len(all) == 0 {
+		return r, nil
+	}
+	numbered := *r.set
+	numbered.Rows = nil
+	found, err := numbered.Where(all...)
+	if err != nil {
+		return r, problemAt(422, "where", nil, "%v", err)
+	}
+	kept := map[int]bool{}
+	for _, i := range found.Rows {
+		kept[i] = true
+	}
+	return r.pick(func(i int) bool { return kept[i] }), nil
+}
+
+// as returns the rows with the columns that a model has, in its order, by name.
+func (r rows) as(m *model) (rows, error) {
+	var err error
+	of := m.numbers()
+	switch {
+	case (of != nil) != (r.values != nil):
+		return r, problemf(422, "the model %.64q is of %s, the data are of %s", m.id, m.values(),
+			map[bool]string{true: ofBits, false: ofReal}[r.values == nil])
+	case of != nil:
+		r.values, err = r.values.Match(of.Columns, of.Height, of.Width)
+	default:
+		r.set, err = r.set.For(m.bits())
+	}
+	return r, contentError(err)
+}
+
+// wireImage is an image or a row of a table in JSON.
+type wireImage struct {
+	Height int    `json:"height" minimum:"1" doc:"1 for a row of a table"`
+	Width  int    `json:"width" minimum:"1"`
+	Bits   string `json:"bits,omitempty" doc:"row-major, one character per pixel: 0, 1, or ? for unknown"`
+	Values []nats `json:"values,omitempty" doc:"instead of bits, of real values: row-major, null where unknown"`
+}
+
+// check says what is wrong with the size of an image, whose index in the request is given.
+func (w *wireImage) check(index, pixels int) error {
+	if w.Height < 1 || w.Width < 1 || w.Height > pixels/w.Width {
+		return problemAt(422, fmt.Sprintf("body.images[%d]", index), nil,
+			"image %d: %d x %d pixels are outside the limits of this server (1 to %d pixels)", index, w.Height, w.Width, pixels)
+	}
+	return nil
+}
+
+// image returns the image, or an error that says what is wrong with it.
+func (w *wireImage) image(index int) (*bitmap.Image, error) {
+	where := fmt.Sprintf("body.images[%d].bits", index)
+	if len(w.Bits) != w.Height*w.Width {
+		return nil, problemAt(422, where, nil, "image %d: %d characters in bits for %d x %d pixels", index,
+			len(w.Bits), w.Height, w.Width)
+	}
+	img := bitmap.New(w.Height, w.Width)
+	for i := range len(w.Bits) {
+		switch w.Bits[i] {
+		case '0':
+		case '1':
+			img.Set(i/w.Width, i%w.Width, true)
+		case '?':
+			img.SetUnknown(i/w.Width, i%w.Width)
+		default:
+			return nil, problemAt(422, where, nil, "image %d: character %d of bits is %q, not 0, 1 or ?", index, i, w.Bits[i])
+		}
+	}
+	return img, nil
+}
+
+// newImage converts an image to its JSON form.
+func newImage(img *bitmap.Image) wireImage {
+	bits := img.AppendValues(nil)
+	for i, v := range bits {
+		bits[i] = "01?"[v]
+	}
+	return wireImage{Height: img.Height(), Width: img.Width(), Bits: string(bits)}
+}
+
+// images reads images in JSON.
+func (s *core) images(wire []wireImage) ([]*bitmap.Image, error) {
+	if err := s.checkBatch(len(wire)); err != nil {
+		return nil, err
+	}
+	out := make([]*bitmap.Image, len(wire))
+	for i := range wire {
+		err := wire[i].check(i, s.limits.Pixels)
+		if err == nil {
+			out[i], err = wire[i].image(i)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// sameSize returns an error for images of several sizes; each is of what of says.
+func sameSize(images []*bitmap.Image, of func(i int) string) error {
+	h, w := images[0].Height(), images[0].Width()
+	for i, img := range images {
+		if img.Height() != h || img.Width() != w {
+			return problemAt(422, "body.images", nil, "%s has %d x %d pixels, and the first %d x %d; give images of one size",
+				of(i), img.Height(), img.Width(), h, w)
+		}
+	}
+	return nil
+}
+
+// rowsFor reads images in JSON for a model, bits or values.
+func (s *core) rowsFor(m *model, wire []wireImage) (rows, error) {
+	of := m.numbers()
+	if of == nil {
+		images, err := s.images(wire)
+		return rows{set: &dataset.Set{Data: patchwork.Data{Images: images}}}, err
+	}
+	v := &dataset.Values{Height: of.Height, Width: of.Width}
+	for i := range wire {
+		row := make([]float64, len(wire[i].Values))
+		for d, x := range wire[i].Values {
+			row[d] = float64(x)
+		}
+		if wire[i].Height != v.Height || wire[i].Width != v.Width || len(row) != of.D() {
+			return rows{}, problemAt(422, fmt.Sprintf("body.images[%d].values", i), nil,
+				"image %d: %d values of %d x %d; the model is of %d x %d real values", i, len(row), wire[i].Height,
+				wire[i].Width, v.Height, v.Width)
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	return rows{set: v.Labelled(), values: v}, s.checkBatch(len(wire))
+}
+
+func (s *core) checkBatch(n int) error {
+	switch {
+	case n == 0:
+		return problemAt(422, "body.images", nil, "no images")
+	case n > s.limits.Batch:
+		return problemAt(statusRequestEntityTooLarge, "body.images", nil,
+			"%d images in one request are more than this server accepts (%d); send several requests", n, s.limits.Batch)
+	}
+	return nil
+}
+
+type imagesQuery struct {
+	DataPath
+	From   int      `query:"from" minimum:"0" doc:"first of the selected images to return"`
+	N      int      `query:"n" minimum:"1" default:"24" doc:"number of images to return"`
+	Search string   `query:"search" maxLength:"200" doc:"text that the name of an image or row must contain, in upper or lower case"`
+	Where  []string `query:"where,explode" maxItems:"10" doc:"select by labels, such as y=T"`
+	Model  string   `query:"model" maxLength:"64" doc:"id of a model: the columns of a table come in its order, matched by name"`
+}
+
+type labelled struct {
+	wireImage
+	Index  int               `json:"index" doc:"in the data set"`
+	Name   string            `json:"name" doc:"what people call it: its label, or its number from 1 with its labels"`
+	Labels map[string]string `json:"labels"`
+}
+
+type imageList struct {
+	Body struct {
+		Images []labelled `json:"images"`
+		Total  int        `json:"total" doc:"selected"`
+	}
+}
+
+func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, error) {
+	d, err := s.data.find(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if in.N > s.limits.Batch {
+		return nil, problemAt(422, "query.n", in.N, "%d images are more than this server returns at a time (%d)", in.N,
+			s.limits.Batch)
+	}
+	if err := checkAnswer(in.N, d.rows); err != nil {
+		return nil, err
+	}
+	r, err := d.where(in.Where)
+	if err != nil {
+		return nil, err
+	}
+	if search := strings.ToLower(in.Search); search != "" {
+		r = r.pick(func(i int) bool { return strings.Contains(strings.ToLower(d.called(r.index(i))), search) })
+	}
+	out := new(imageList)
+	out.Body.Total, out.Body.Images = r.set.Len(), []labelled{}
+	if r = r.cut(in.From, in.N); r.set.Len() == 0 {
+		return out, nil
+	}
+	if in.Model != "" {
+		m, err := s.models.find(in.Model)
+		if err == nil {
+			r, err = r.as(m)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	_, leave, err := s.enterLarge(ctx, int64(r.set.Len())*r.wireBytes())
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	for i := range r.set.Len() {
+		out.Body.Images = append(out.Body.Images, d.labelled(r, i))
+	}
+	return out, nil
+}
+
+// wireBytes returns the size of one of the rows in an answer, about.
+func (r rows) wireBytes() int64 {
+	h, w := r.dimensions()
+	if r.values != nil {
+		return 20 * int64(max(1, h*w))
+	}
+	return 2 * int64(max(1, h*w))
+}
+
+// maxAnswer bounds the bytes of the images in one answer.
+const maxAnswer = 64 << 20
+
+func checkAnswer(n int, r rows) error {
+	if most := maxAnswer / r.wireBytes(); int64(n) > most {
+		h, w := r.dimensions()
+		return problemAt(statusRequestEntityTooLarge, "query.n", n,
+			"%d images of %d x %d pixels do not fit in one answer; request at most %d", n, h, w, most)
+	}
+	return nil
+}
+
+// labelled returns row i of some of the data set.
+func (d *data) labelled(r rows, i int) labelled {
+	l := labelled{Index: r.index(i), Name: d.called(r.index(i)), Labels: map[string]string{}}
+	if r.values != nil {
+		l.wireImage = wireImage{Height: r.values.Height, Width: r.values.Width, Values: newNats(r.values.Rows[i])}
+	} else {
+		l.wireImage = newImage(r.set.Images[i])
+	}
+	for _, c := range r.set.Meta {
+		l.Labels[c.Name] = c.Text(i)
+	}
+	return l
+}
