@@ -82,16 +82,15 @@ type core struct {
 	rest              func(news bool)
 	resting           func(context.Context) context.Context // what rests by itself while it works
 
-	models   *models
-	pursuits pursuits
-	classes  remembered[[sha256.Size]byte, *classes.Classifier]
-	best     remembered[string, []explanation] // one who looks at one expert often looks at the next
-	data     *library
-	jobs     *jobs
-	work     *gate
-	uploads  *gate // decoding uploads takes memory: one at a time
-	large    *gate // answers of 1 MB or more, likewise
-	streams  atomic.Int64
+	models  *models
+	classes remembered[[sha256.Size]byte, *classes.Classifier]
+	best    remembered[string, []explanation] // one who looks at one expert often looks at the next
+	data    *library
+	jobs    *jobs
+	work    *gate
+	uploads *gate // decoding uploads takes memory: one at a time
+	large   *gate // answers of 1 MB or more, likewise
+	streams atomic.Int64
 
 	bodies, answers account
 
@@ -139,7 +138,6 @@ func newCore(opt *Options, count func(series string, n float64)) (*core, error) 
 	s.work, s.uploads, s.large = newGate(s.limits.Concurrent, s.limits.Queue), newGate(1, 4), newGate(1, 8)
 	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes),
 		newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
-	s.pursuits.space = s.limits.SearchBytes
 	s.bodies.limit, s.answers.limit = s.limits.FlightBytes, s.limits.AnswerBytes
 	s.classes.limit, s.best.limit = s.limits.RecalledBytes, s.limits.RecalledBytes
 	if err := s.take(opt); err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/patchwork"
+	"example.com/patchwork/workbench"
 )
 
 type examplesQuery struct {
@@ -112,8 +112,8 @@ func (s *core) explainRows(ctx context.Context, m *model, d *data, r rows, where
 		return nil, err
 	}
 	var out []explanation
-	err = s.each(ctx, t, func(_ int, x *explanation, _ *patchwork.Explanation) error {
-		out = append(out, *x)
+	err = s.each(ctx, t, func(i int, r *workbench.Row) error {
+		out = append(out, newExplanation(i, r))
 		return nil
 	})
 	if err != nil {

@@ -6,11 +6,18 @@ import (
 	"reflect"
 	"time"
 
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/posterior"
+	"example.com/patchwork/workbench"
 )
+
+// Settings says how images are explained; the zero value is recommended.
+type Settings struct {
+	Pursuit  string `json:"pursuit,omitempty" query:"pursuit" enum:"auto,refined,paper" doc:"search greedily (paper), or then also replace, drop and add picks under the original likelihood (refined); auto, the default: refined if parts move"`
+	MaxPicks int    `json:"max_picks,omitempty" query:"max_picks" minimum:"1" maximum:"32767" doc:"maximum number of picks; default no limit"`
+	Reuse    int    `json:"reuse,omitempty" query:"reuse" minimum:"1" maximum:"100" doc:"how often a part may be used in one image; default: the model's"`
+}
 
 // explainRequest is the JSON body of explain.
 type explainRequest struct {
@@ -46,10 +53,9 @@ type explanation struct {
 }
 
 // newExplanation returns the explanation of image i, without detail.
-func newExplanation(i int, e *patchwork.Explanation) explanation {
-	return explanation{Index: i, StartLogLik: nats(e.StartLogLik), LogLik: nats(e.LogLik),
-		LogLikModel: nats(e.LogLikModel),
-		Missing:     e.Missing, Clutter: e.Clutter, Picks: newPicks(e.Picks)}
+func newExplanation(i int, r *workbench.Row) explanation {
+	return explanation{Index: i, StartLogLik: nats(r.StartLogLik), LogLik: nats(r.LogLik),
+		LogLikModel: nats(r.LogLikModel), Missing: r.Missing, Clutter: r.Clutter, Picks: newPicks(r.Picks)}
 }
 
 type prediction struct {
@@ -193,36 +199,31 @@ func (t *task) effort(grid pose.Grid) float64 {
 }
 
 // each explains the images or rows in order, and stops when the context ends. The
-// argument e of f is valid until f returns, and nil for real values.
-func (s *core) each(ctx context.Context, t *task, f func(i int, x *explanation, e *patchwork.Explanation) error) error {
-	if t.values != nil {
-		return t.eachRow(ctx, func(i int, x *explanation) error { return f(i, x, nil) })
+// argument r of f is valid until f returns.
+func (s *core) each(ctx context.Context, t *task, f func(i int, r *workbench.Row) error) error {
+	m := t.model.of
+	if b := t.model.bits(); b != nil && t.settings.Reuse > 0 {
+		c := b.Config()
+		c.Reuse = t.settings.Reuse
+		other, err := b.WithConfig(c)
+		if err != nil {
+			return problem(422, err.Error())
+		}
+		m = workbench.Bits{Model: other}
 	}
-	p, err := s.pursuits.take(t.model, t.settings)
-	if err != nil {
-		return err
+	how := workbench.Explaining{MaxPicks: t.settings.MaxPicks, Pursuit: t.settings.Pursuit}
+	if how.Pursuit == "auto" {
+		how.Pursuit = ""
 	}
-	p.Within(ctx)
-	step := 1 // images between two checks of the context
-	if c := t.model.bits().Config(); !c.Scene && c.Poses.Len() == 1 {
-		step = 256 // rows are explained together
-	}
-	var out patchwork.Explanations
-	images := t.set.Images
-	for from := 0; from < len(images); from += step {
+	for x, err := range m.Explain(ctx, workbench.Once(t.frame()), how) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		part := images[from:min(from+step, len(images))]
-		if err := p.ExplainAll(part, &out); ctx.Err() != nil {
-			return context.Cause(ctx)
-		} else if err != nil {
-			return contentError(err)
+		if err != nil {
+			return problem(422, err.Error())
 		}
-		for i := range part {
-			e := out.At(i)
-			x := newExplanation(from+i, &e)
-			if err := f(from+i, &x, &e); err != nil {
+		for i := range x.Rows {
+			if err := f(x.From+i, &x.Rows[i]); err != nil {
 				return err
 			}
 		}
@@ -235,16 +236,19 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 	out := new(explainAnswer)
 	out.Body.Model = t.model.id
 	size := 0
-	err := s.each(ctx, t, func(i int, x *explanation, e *patchwork.Explanation) error {
+	err := s.each(ctx, t, func(i int, r *workbench.Row) (err error) {
+		x := newExplanation(i, r)
 		if t.detail {
-			if err := s.detailFits(ctx, &size, t.detailBytes(i, len(x.Picks)), i); err != nil {
+			if err := s.detailFits(ctx, &size, t.detailBytes(i, len(r.Picks)), i); err != nil {
 				return err
 			}
-			if e != nil {
-				x.Detail = newDetail(t.model.bits(), e.Scoring, t.set.Images[i], e)
+			if t.values == nil {
+				x.Detail = newDetail(t.model.bits(), r.Scoring, t.set.Images[i], &r.Explanation)
+			} else if x.Values, err = newValueDetail(t.model.numbers(), t.values.Rows[i], r.Picks); err != nil {
+				return problem(422, err.Error())
 			}
 		}
-		out.Body.Explanations = append(out.Body.Explanations, *x)
+		out.Body.Explanations = append(out.Body.Explanations, x)
 		return nil
 	})
 	if err == nil && t.predict && t.values == nil {
@@ -307,17 +311,17 @@ func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
 	out := new(scoreAnswer)
 	b := &out.Body
 	b.N, b.Model = t.set.Len(), t.model.id
-	err := s.each(ctx, t, func(i int, x *explanation, e *patchwork.Explanation) error {
-		logLik := x.LogLikModel
-		if e != nil {
-			logLik = nats(e.NoisyLogLik(t.model.bits(), t.set.Images[i]))
+	err := s.each(ctx, t, func(i int, r *workbench.Row) error {
+		logLik := nats(r.LogLik)
+		if t.values == nil {
+			logLik = nats(r.NoisyLogLik(t.model.bits(), t.set.Images[i]))
 			b.Pixels += t.set.Images[i].CountKnown()
 		} else {
 			b.Pixels += known(t.values.Rows[i])
 		}
-		b.Images = append(b.Images, score{i, logLik, len(x.Picks)})
+		b.Images = append(b.Images, score{i, logLik, len(r.Picks)})
 		b.LogLik += logLik
-		b.StartLogLik += x.StartLogLik
+		b.StartLogLik += nats(r.StartLogLik)
 		return nil
 	})
 	if err != nil {

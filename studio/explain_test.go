@@ -69,7 +69,12 @@ func TestDetailIsThePursuit(t *testing.T) {
 		{"m1", strokes(t), drawings(t, 6), Settings{MaxPicks: 1}},
 		{"m2", voters(t), tableSet(), Settings{}},
 	} {
-		p, err := patchwork.NewPursuit(c.m, c.settings.options(c.m))
+		how := patchwork.PursuitOptions{Paper: c.settings.Pursuit == "paper", Refined: c.settings.Pursuit == "refined",
+			MaxPicks: c.settings.MaxPicks, Reuse: c.settings.Reuse}
+		if c.settings.Pursuit == "" {
+			how.Costs = posterior.PickCosts(c.m)
+		}
+		p, err := patchwork.NewPursuit(c.m, how)
 		if err != nil {
 			t.Fatal(err)
 		}

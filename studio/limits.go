@@ -63,7 +63,6 @@ type bounds struct {
 	FlightBytes   int64 // of all request bodies at one time
 	AnswerBytes   int64 // of one answer, and of all that are made or not read yet
 	ModelBytes    int64 // of uploaded and learned models
-	SearchBytes   int64 // of cached pursuits, about
 	DataBytes     int64 // of all data sets, their images packed
 	JobBytes      int64 // of what jobs hold beside data sets
 	RecalledBytes int64 // of what the last request of a kind came to
@@ -83,7 +82,7 @@ type bounds struct {
 	LearnTime time.Duration // of one job
 }
 
-// bounds returns what follows from the limits. The shares of memory come to 23 of 24 parts.
+// bounds returns what follows from the limits. The shares of memory come to 22 of 24 parts.
 func (l Limits) bounds() bounds {
 	size := func(of float64) int { return int(min(of*float64(l.Upload)/64e6, math.MaxInt32)) }
 	share := func(parts int64) int64 { return l.Memory / 24 * parts }
@@ -91,8 +90,8 @@ func (l Limits) bounds() bounds {
 		UploadBytes: l.Upload, BodyBytes: max(l.Upload/8, 1<<16), Pixels: size(1 << 18), Batch: max(size(1000), 16),
 		Samples:    max(size(256), 8),
 		Candidates: size(1 << 20), Templates: size(1 << 22), Effort: size(1 << 30),
-		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(5), SearchBytes: share(3), DataBytes: share(4),
-		JobBytes:      share(2),
+		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(6), DataBytes: share(5),
+		JobBytes:      share(3),
 		RecalledBytes: share(1) / 2, LearnImages: int(l.Memory / 38_400),
 		Jobs: l.Jobs, LearnQueue: l.Jobs / 4, Models: 2 * l.Jobs, Data: l.Jobs, Streams: 2 * l.Jobs,
 		Concurrent: runtime.GOMAXPROCS(0), Queue: 64,

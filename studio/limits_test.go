@@ -95,35 +95,6 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestPursuitsAreKept: pursuits are cached for later requests, within the
-// limit.
-func TestPursuitsAreKept(t *testing.T) {
-	s := newServer(t, nil)
-	m, err := s.models.find("m1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.pursuits.space = 1 << 40
-	for i := range 2 * maxKinds {
-		if _, err := s.pursuits.take(m, Settings{MaxPicks: i/2 + 1}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := len(s.pursuits.kinds); n != maxKinds {
-		t.Errorf("%d kinds are kept", n)
-	}
-	if _, err := s.pursuits.take(m, Settings{MaxPicks: maxKinds + 1}); err != nil || len(s.pursuits.kinds) != maxKinds {
-		t.Errorf("%d kinds are kept, %v", len(s.pursuits.kinds), err)
-	}
-	s.pursuits.space = 1
-	if _, err := s.pursuits.take(m, Settings{}); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(s.pursuits.kinds); n != 0 {
-		t.Errorf("%d kinds are kept where there is no room", n)
-	}
-}
-
 // TestConcurrentRequests sends requests of all kinds at the same time, for the race
 // detector.
 func TestConcurrentRequests(t *testing.T) {
@@ -171,7 +142,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	b := Limits{}.WithDefaults().bounds()
-	kept := b.FlightBytes + b.AnswerBytes + b.ModelBytes + b.SearchBytes + b.DataBytes + b.JobBytes + 2*b.RecalledBytes
+	kept := b.FlightBytes + b.AnswerBytes + b.ModelBytes + b.DataBytes + b.JobBytes + 2*b.RecalledBytes
 	if kept > 768e6 {
 		t.Errorf("%d bytes are kept, more than the limit", kept)
 	}

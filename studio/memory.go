@@ -43,7 +43,6 @@ func (s *core) shares() []share {
 		{"answers", s.answers.held.Load(), l.AnswerBytes},
 		{"models", s.models.size(), l.ModelBytes},
 		{"data", s.data.size(), l.DataBytes},
-		{"searches", s.pursuits.size(), l.SearchBytes},
 		{"examples", s.best.size() + s.classes.size(), 2 * l.RecalledBytes},
 		{"jobs", s.jobs.size(), l.JobBytes},
 	}

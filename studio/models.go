@@ -160,10 +160,7 @@ func (s *core) modelRoutes() {
 		})
 	add(s, operation("DELETE", "/v1/models/{id}", "delete-model", "Forget a model", 204),
 		func(_ context.Context, in *ModelPath) (*struct{}, error) {
-			m, err := s.models.remove(in.ID)
-			if err == nil {
-				s.pursuits.forget(m)
-			}
+			_, err := s.models.remove(in.ID)
 			return nil, err
 		})
 	s.renameRoutes()

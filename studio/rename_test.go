@@ -75,9 +75,6 @@ func TestRenameKeepsAnswers(t *testing.T) {
 	if w := (request{path: "/v1/models/" + up}).send(t, s); w.Code != 404 {
 		t.Errorf("it is still there: %d", w.Code)
 	}
-	if n := len(s.pursuits.kinds); n != 0 {
-		t.Errorf("%d pursuits of a deleted model are kept", n)
-	}
 }
 
 // TestAnyName: whatever the name, it is kept as it is or refused in words; one of

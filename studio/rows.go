@@ -38,6 +38,14 @@ func (r rows) columns() []string {
 	return r.set.Columns
 }
 
+// frame returns the rows as package dataset has them.
+func (r rows) frame() *dataset.Frame {
+	if r.values != nil {
+		return &dataset.Frame{Values: r.values}
+	}
+	return &dataset.Frame{Set: r.set}
+}
+
 // index returns where row i is in the data set.
 func (r rows) index(i int) int {
 	if r.at == nil {
@@ -195,7 +203,7 @@ func (s *core) rowsFor(m *model, wire []wireImage) (rows, error) {
 	of := m.numbers()
 	if of == nil {
 		images, err := s.images(wire)
-		return rows{set: &dataset.Set{Data: patchwork.Data{Images: images}}}, err
+		return rows{set: &dataset.Set{Data: patchwork.Data{Images: images}, Source: "the request"}}, err
 	}
 	v := &dataset.Values{Height: of.Height, Width: of.Width}
 	for i := range wire {

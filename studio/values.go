@@ -1,9 +1,9 @@
 package studio
 
 import (
-	"context"
 	"math"
 
+	"example.com/patchwork"
 	"example.com/patchwork/learn/real"
 )
 
@@ -19,44 +19,19 @@ type valueDetail struct {
 // insideShare is the share of what is predicted that intervals hold.
 const insideShare = 0.8
 
-// eachRow explains rows of real values.
-func (t *task) eachRow(ctx context.Context, f func(i int, x *explanation) error) error {
-	m := t.model.numbers()
-	p, err := real.NewPursuit(m)
-	if err != nil {
-		return problem(422, err.Error())
-	}
-	for i, row := range t.values.Rows {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		e, err := p.Explain(row)
-		if err != nil {
-			return problemAt(422, "body.images", nil, "row %d: %v", i, err)
-		}
-		x := &explanation{Index: i, StartLogLik: nats(e.StartLogLik), LogLik: nats(e.LogLik), LogLikModel: nats(e.LogLik),
-			Picks: []pick{}}
-		for j, pk := range e.Picks {
-			x.Picks = append(x.Picks, pick{newPlace(pk.Expert, pk.Pose), nats(e.Gains[j])})
-		}
-		if t.detail {
-			if x.Values, err = newValueDetail(m, p, row, e.Picks); err != nil {
-				return problemAt(422, "body.images", nil, "row %d: %v", i, err)
-			}
-		}
-		if err := f(i, x); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // newValueDetail says what picks say of a row; the error says what cannot be predicted.
-func newValueDetail(m *real.Model, p *real.Pursuit, row []float64, picks []real.Pick) (*valueDetail, error) {
-	n := len(row)
+func newValueDetail(m *real.Model, row []float64, found []patchwork.Pick) (*valueDetail, error) {
+	n, picks := len(row), make([]real.Pick, len(found))
+	for j, pk := range found {
+		picks[j] = real.Pick{Expert: pk.Expert, Pose: pk.Pose}
+	}
 	said := real.Prediction{Mean: make([]float64, n), Deviation: make([]float64, n), Low: make([]float64, n),
 		High: make([]float64, n)}
 	if known(row) < n {
+		p, err := real.NewPursuit(m)
+		if err != nil {
+			return nil, err
+		}
 		post, err := p.Together(row, 0)
 		if err != nil {
 			return nil, err

@@ -144,7 +144,10 @@ func (m Bits) engine(how Explaining) (*engine, error) {
 		if w > 0 && err == nil {
 			p = first.Fork()
 		}
-		e.hands = append(e.hands, func(_ context.Context, x *Explained) error { return x.byPursuit(p) })
+		e.hands = append(e.hands, func(ctx context.Context, x *Explained) error {
+			p.Within(ctx) // an image alone may take long
+			return x.byPursuit(p)
+		})
 	}
 	return e, err
 }
