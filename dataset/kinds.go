@@ -102,8 +102,8 @@ func numberColumn(name string, by By, values iter.Seq[float64]) Column {
 
 // labelColumn returns a column of labels.
 func labelColumn(l Labels, by By) Column {
-	o := l.overview()
-	c := Column{Name: l.Name, Kind: Label, By: by, Stats: Stats{Cells: l.Len(), Values: o.Counts, Distinct: o.Distinct}}
+	distinct, counts := l.counts()
+	c := Column{Name: l.Name, Kind: Label, By: by, Stats: Stats{Cells: l.Len(), Values: counts, Distinct: distinct}}
 	for i := range l.Len() {
 		c.Missing += btoi(l.Missing(i))
 	}

@@ -55,10 +55,9 @@ func TestRowsAreNotCalledByAmounts(t *testing.T) {
 	if a, b := called(0), called(1); a != "row 1 (Ulm, 1,54)" || b != "row 2 (3, 2.5)" {
 		t.Errorf("called %q and %q", a, b)
 	}
-	o := s.Overview()
-	for _, l := range o.Labels[:2] {
-		if l.Counts[0].Value != "" {
-			t.Errorf("%s: the empty cell is %q", l.Name, l.Counts[0].Value)
+	for _, l := range s.Meta[:2] {
+		if _, counts := l.counts(); counts[0].Value != "" {
+			t.Errorf("%s: the empty cell is %q", l.Name, counts[0].Value)
 		}
 	}
 }

@@ -9,16 +9,9 @@ import (
 	"strings"
 )
 
-// Overview says what is in a set, for people who want to know whether it was
-// read as they mean it. Shares are from 0 to 1; indices count the images of the
-// set from 0.
+// Overview says of a set what the plan of its columns does not, for people who want to know whether it was
+// read as they mean it. Shares are from 0 to 1; indices count the images of the set from 0.
 type Overview struct {
-	Source string `json:"source"`
-	Images int    `json:"images"`
-	Height int    `json:"height"`
-	Width  int    `json:"width"`
-	Table  bool   `json:"table"`
-
 	Ink     float64 `json:"ink"`     // share of the known pixels that are on
 	InkMin  float64 `json:"ink_min"` // the least and the greatest share of one image
 	InkMax  float64 `json:"ink_max"`
@@ -29,18 +22,9 @@ type Overview struct {
 	Nothing  []int `json:"nothing"`  // images without a known pixel
 	Same     []int `json:"same"`     // images that are equal to an earlier one
 	SameAs   []int `json:"same_as"`  // the first one that each of Same is equal to
-	Constant []int `json:"constant"` // columns of a table with one known value only
+	Constant []int `json:"constant"` // columns of bits of a table with one known value only
 
-	Labels  []LabelOverview  `json:"labels"`
-	Columns []ColumnOverview `json:"columns,omitempty"` // of a table
-	Notes   []string         `json:"notes"`             // what was done in reading
-}
-
-// LabelOverview sums up a column of metadata.
-type LabelOverview struct {
-	Name     string       `json:"name"`
-	Distinct int          `json:"distinct"`
-	Counts   []LabelCount `json:"counts"` // the most frequent values, at most 20
+	Columns []ColumnOverview `json:"-"` // of bits of a table
 }
 
 // LabelCount is a value and how many images have it.
@@ -56,15 +40,12 @@ type ColumnOverview struct {
 	Unknown float64 `json:"unknown"` // share of the cells
 }
 
-// mostLabels bounds the values of a label that an overview lists.
+// mostLabels bounds the values of a column that a plan lists.
 const mostLabels = 20
 
 // Overview returns what is in the set.
 func (s *Set) Overview() *Overview {
-	o := &Overview{Source: s.Source, Images: s.Len(), Table: s.Table, Notes: append([]string{}, s.Notes...),
-		Labels: []LabelOverview{},
-		Blank:  []int{}, Full: []int{}, Nothing: []int{}, Same: []int{}, SameAs: []int{}, Constant: []int{}}
-	o.Height, o.Width = s.Size()
+	o := &Overview{Blank: []int{}, Full: []int{}, Nothing: []int{}, Same: []int{}, SameAs: []int{}, Constant: []int{}}
 	on, known, all := 0, 0, 0
 	first := map[[sha256.Size]byte]int{}
 	o.InkMin = 1
@@ -91,9 +72,6 @@ func (s *Set) Overview() *Overview {
 	}
 	o.InkMin = min(o.InkMin, o.InkMax)
 	o.Ink, o.Unknown = ratio(on, known), ratio(all-known, all)
-	for _, c := range s.Meta {
-		o.Labels = append(o.Labels, c.overview())
-	}
 	if s.Table {
 		o.Columns = s.columnOverviews()
 		for j, c := range o.Columns {
@@ -112,9 +90,9 @@ func ratio(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// overview counts the values of a column: the most frequent first, equally
-// frequent ones in the order of their names.
-func (c Labels) overview() LabelOverview {
+// counts returns the number of values of a column, and how often each occurs: the most frequent first, equally
+// frequent ones in the order of their names. What is missing is "".
+func (c Labels) counts() (distinct int, most []LabelCount) {
 	counts := map[string]int{}
 	for i := range c.Len() {
 		v := ""
@@ -126,11 +104,11 @@ func (c Labels) overview() LabelOverview {
 	values := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), naturally(a, b))
 	})
-	l := LabelOverview{Name: c.Name, Distinct: len(values), Counts: []LabelCount{}}
+	most = []LabelCount{}
 	for _, v := range values[:min(len(values), mostLabels)] {
-		l.Counts = append(l.Counts, LabelCount{strings.ToValidUTF8(v, "\uFFFD"), counts[v]})
+		most = append(most, LabelCount{strings.ToValidUTF8(v, "\uFFFD"), counts[v]})
 	}
-	return l
+	return len(values), most
 }
 
 // columnOverviews counts the cells of each column of a table.

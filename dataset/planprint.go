@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -21,7 +22,7 @@ func (p *Plan) Print(w io.Writer, width int) error {
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "column\tkind\tby\tseen")
 	for _, c := range p.Columns[:min(len(p.Columns), mostPrinted)] {
-		fmt.Fprintf(t, "%s\t%v\t%v\t%s\n", words.Visible(shortName(c.Name)), c.Kind, c.By, words.Visible(c.seen()))
+		fmt.Fprintf(t, "%s\t%v\t%v\t%s\n", words.Visible(shortName(c.Name)), c.Kind, c.By, words.Visible(c.Seen()))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -72,12 +73,13 @@ func (p *Plan) size() string {
 	return fmt.Sprintf("%s of %s, %s", words.Count(p.Rows, "row"), words.Count(p.Width, "column"), what)
 }
 
-// seen says what was seen in a column.
-func (c *Column) seen() string {
+// Seen says in words what was seen in a column.
+func (c *Column) Seen() string {
 	var parts []string
 	switch {
 	case c.Yes != nil:
-		parts = append(parts, words.Percent(*c.Yes)+" yes")
+		bar := strings.Repeat("█", int(math.Round(10**c.Yes)))
+		parts = append(parts, strings.TrimRight(fmt.Sprintf("%6s yes %s", words.PercentFine(*c.Yes), bar), " "))
 	case c.Range != nil:
 		parts = append(parts, fmt.Sprintf("%s to %s, mean %s", short(c.Range.Low), short(c.Range.High), short(c.Range.Mean)))
 	}

@@ -127,7 +127,7 @@ func (s *Source) Read(context.Context) (*Frame, error) { return s.frame, s.refus
 
 // Plan says what each column is, as the data show it.
 func (s *Source) Plan() *Plan {
-	p := s.frame.plan(&s.opts)
+	p := s.frame.Plan(&s.opts)
 	var fe *FormatError
 	if errors.As(s.refused, &fe) {
 		p.Open = true
@@ -166,8 +166,8 @@ type Note struct {
 	Fix  []string `json:"fix,omitempty"`
 }
 
-// plan describes data that were read.
-func (f *Frame) plan(o *Options) *Plan {
+// Plan says what each column is of data that were read by options.
+func (f *Frame) Plan(o *Options) *Plan {
 	p := &Plan{Form: FormImages, Packed: f.Set != nil, Why: f.Why}
 	data := Seen
 	if o.model != nil {
@@ -207,7 +207,8 @@ func (s *Set) planned(o *Options, data By) []Column {
 		bits = s.columnOverviews()
 	} else {
 		ov := s.Overview()
-		out = append(out, bitColumn(ColumnOverview{"pixels", ov.Ink, ov.Unknown}, data, s.Len()*ov.Height*ov.Width))
+		h, w := s.Size()
+		out = append(out, bitColumn(ColumnOverview{"pixels", ov.Ink, ov.Unknown}, data, s.Len()*h*w))
 	}
 	for x := 0; x < len(bits); x++ {
 		i := slices.IndexFunc(s.Categories, func(c Categorical) bool {

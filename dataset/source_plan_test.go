@@ -25,10 +25,10 @@ func TestPlan(t *testing.T) {
 		{"bits.csv", "site,wet,soil\na,1,peat\nb,,peat\nc,0,clay\nd,1,clay\ne,1,peat\n",
 			Options{Categories: []Categorical{{Name: "soil"}}},
 			[]string{"5 rows of 3 columns, bits", "site    label     file  5 values: a, b, c, d, e",
-				"wet     bit       file  75 % yes; 1 of 5 unknown", "soil    category  you   2 values: peat (3), clay (2)"}},
+				"wet     bit       file    75 % yes ████████; 1 of 5 unknown", "soil    category  you   2 values: peat (3), clay (2)"}},
 		{"numbers.csv", "ph,depth,wet\n6.5,3,1\n7,12,0\n", Options{}, []string{
 			"2 rows of 3 columns, numbers, since 1 of 3 columns holds decimals", "ph      number  file  6.5 to 7, mean 6.75",
-			"depth   count   file  3 to 12, mean 7.5", "wet     bit     file  50 % yes"}},
+			"depth   count   file  3 to 12, mean 7.5", "wet     bit     file    50 % yes █████"}},
 		{"whole.csv", "a,b\n5,3\n2,4\n", Options{}, []string{"numbers, since 2 of 2 columns hold numbers other than 0 and 1"}},
 		{"few.csv", "age,a,b,c,d\n31,0,1,1,0\n44,1,1,0,0\n44,0,1,0,1\n", Options{}, []string{"3 rows of 4 columns, bits",
 			"age     label", "note: age is taken as a label, since it holds numbers beside bits; --for real"}},

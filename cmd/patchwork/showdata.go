@@ -74,39 +74,41 @@ func (a *app) showData(cmd *cobra.Command, f *showFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return a.look(cmd.Context(), data.Set, f)
+	return a.showBits(cmd.Context(), data.Set, data.Plan(&opt), f)
 }
 
-// look tells and shows what is in a set.
-func (a *app) look(ctx context.Context, set *dataset.Set, f *showFlags) error {
+// showBits tells what each column is of a set and what is remarkable about its rows, and draws some of them.
+func (a *app) showBits(ctx context.Context, set *dataset.Set, plan *dataset.Plan, f *showFlags) (err error) {
 	o := set.Overview()
-	save := func() error {
-		picture, shown := sheetOf(set, o)
+	switch {
+	case f.asJSON:
+		err = a.printLong(struct {
+			*dataset.Plan
+			*dataset.Overview
+		}{plan, o})
+	case !a.quiet:
+		if err = plan.Print(a.out, a.width); err == nil {
+			err = a.sayAll(a.out, overviewText(set, o))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if f.output != "" {
+		picture, shown := sheetOf(set, plan, o)
 		if err := a.savePictureUntil(ctx, f.output, picture); err != nil || shown == set.Len() {
 			return err
 		}
 		return a.wrote(f.output, "%d of %s; --rows shows others", shown,
 			words.Count(set.Len(), words.NounsOf(set.Table).Image))
 	}
-	if f.asJSON {
-		if err := a.printLong(o); err != nil || f.output == "" {
-			return err
-		}
-		return save()
-	}
-	if err := a.sayAll(a.out, overviewText(set, o)); err != nil {
-		return err
-	}
-	if f.output != "" {
-		return save()
-	}
-	if set.Table || a.quiet {
+	if set.Table || a.quiet || f.asJSON {
 		return nil
 	}
 	if err := a.say(a.out, ""); err != nil {
 		return err
 	}
-	sheet, shown := imagesSheet(set, o, terminalImages, terminalSide)
+	sheet, shown := imagesSheet(set, plan, o, terminalImages, terminalSide)
 	sheet.Title, sheet.Facts, sheet.Legend = "", nil, nil
 	if err := a.show(sheet); err != nil || shown == set.Len() {
 		return err
@@ -128,17 +130,17 @@ const (
 
 // sheetOf returns a picture of a set with its overview, and how many images or rows it
 // shows.
-func sheetOf(set *dataset.Set, o *dataset.Overview) (p render.Picture, shown int) {
+func sheetOf(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview) (p render.Picture, shown int) {
 	if set.Table {
-		return rowsSheet(set, o, sheetRows), min(sheetRows, set.Len())
+		return rowsSheet(set, plan, o, sheetRows), min(sheetRows, set.Len())
 	}
-	return imagesSheet(set, o, sheetImages, sheetSide)
+	return imagesSheet(set, plan, o, sheetImages, sheetSide)
 }
 
 // imagesSheet shows images: in groups, one a row, by the label y if it has few values,
 // or evenly from first to last. It also returns how many are shown.
-func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side int) (s render.Sheet, n int) {
-	s = render.Sheet{Title: overviewTitle(set, o), Facts: overviewFacts(set, o)}
+func imagesSheet(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview, most, side int) (s render.Sheet, n int) {
+	s = render.Sheet{Title: sheetTitle(set), Facts: sheetFacts(set, plan, o)}
 	marks := marksOf(set, o)
 	add := func(i int, prefix string) {
 		n++
@@ -266,8 +268,8 @@ func evenly(values []int, n int) []int {
 }
 
 // rowsSheet shows the first rows of a table.
-func rowsSheet(set *dataset.Set, o *dataset.Overview, most int) render.Rows {
-	r := render.Rows{Title: overviewTitle(set, o), Facts: overviewFacts(set, o), Columns: set.Columns}
+func rowsSheet(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview, most int) render.Rows {
+	r := render.Rows{Title: sheetTitle(set), Facts: sheetFacts(set, plan, o), Columns: set.Columns}
 	first := set.Take(most)
 	name := nameIn(set)
 	for i := range first.Images {

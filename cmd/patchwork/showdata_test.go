@@ -18,11 +18,11 @@ func TestLook(t *testing.T) {
 	write(t, "sites.csv", "site,moss,fern,reed\nA,1,0,1\nB,1,?,1\nC,0,0,0\nD,1,0,1\n")
 	out := must(t, "show", "sites.csv", "--meta", "site", "-o", "sheet.svg")
 	for _, want := range []string{
-		"sites.csv: 4 rows of 3 columns", "55 % of the known cells, 0 % to 100 % per row", "8.3 % of the cells",
-		"all different, such as A",
+		"sites.csv: 4 rows of 3 columns, bits", "55 % of the known cells, 0 % to 100 % per row", "8.3 % of the cells",
+		"site    label  you   4 values: A, B, C, D",
 		"1 row without any ones: C", "1 row of nothing but ones: B", "1 row equal to an earlier one, such as D to A",
-		"1 column the same in every row: fern", "75 % ███████████████      moss",
-		"  0 %                      fern, 25 % unknown", "A: moss, reed", "C: no ones", "wrote sheet.svg",
+		"1 column the same in every row: fern", "moss    bit    file    75 % yes ████████",
+		"0 % yes; 1 of 4 unknown", "A         moss, reed", "C         no ones", "wrote sheet.svg",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -35,13 +35,21 @@ func TestLook(t *testing.T) {
 			t.Errorf("no %q on the sheet", want)
 		}
 	}
-	var o dataset.Overview
+	var o struct {
+		Form    string
+		Rows    int
+		Columns []struct {
+			Name, Kind string
+			Missing    int
+		}
+		dataset.Overview
+	}
 	if err := json.Unmarshal([]byte(must(t, "show", "sites.csv", "--meta", "site", "--json", "-o", "sheet.png", "-q")),
 		&o); err != nil {
 		t.Fatal(err)
 	}
-	if o.Images != 4 || !o.Table || o.Columns[1].Unknown != 0.25 || !slices.Equal(o.Same, []int{3}) ||
-		!slices.Equal(o.SameAs, []int{0}) || o.Labels[0].Distinct != 4 {
+	if o.Rows != 4 || o.Form != "table" || o.Columns[0].Kind != "label" || o.Columns[2].Kind != "bit" ||
+		o.Columns[2].Missing != 1 || !slices.Equal(o.Same, []int{3}) || !slices.Equal(o.SameAs, []int{0}) {
 		t.Errorf("%+v", o)
 	}
 	if _, err := os.Stat("sheet.png"); err != nil {

@@ -68,8 +68,8 @@ func TestTablePictures(t *testing.T) {
 		!strings.Contains(out, "bits per cell") || strings.Contains(out, "image") || strings.Contains(out, "pixel") {
 		t.Errorf("score of a table:\n%s", out)
 	}
-	if out := mustTalking(t, fields("show sites.csv --meta land")...); !strings.Contains(out, "  row 1: ") ||
-		strings.Contains(out, "Norway: ") {
+	if out := mustTalking(t, fields("show sites.csv --meta land")...); !strings.Contains(out, "\nrow 1  ") ||
+		strings.Contains(out, "\nNorway  ") {
 		t.Errorf("rows called by a column that is the same everywhere:\n%s", out)
 	}
 	smallLetters(t)
