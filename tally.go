@@ -128,13 +128,7 @@ func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
 	if weight == 0 {
 		return
 	}
-	t.addScores(weight, len(e.Picks), e.LogLikModel)
-	for j, pick := range e.Picks {
-		t.uses[pick.Expert] += weight
-		if !slices.ContainsFunc(e.Picks[:j], func(o Pick) bool { return o.Expert == pick.Expert }) {
-			t.active[pick.Expert] += weight
-		}
-	}
+	t.AddScores(e, weight)
 	t.x, t.known = img.AppendBytes(t.x[:0]), img.AppendKnown(t.known[:0])
 	if img.Height() == t.height && img.Width() == t.width && !slices.ContainsFunc(e.Picks, moved) {
 		t.addStill(m, e.Picks, weight)
@@ -143,6 +137,20 @@ func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
 	t.compose.Join(m, img.Height(), img.Width(), e.Picks)
 	for j, pick := range e.Picks {
 		t.addPick(m, img, j, pick, weight)
+	}
+}
+
+// AddScores counts an explanation weight times without the pixels of its image: what a description length needs.
+func (t *Tally) AddScores(e *Explanation, weight int64) {
+	if weight == 0 {
+		return
+	}
+	t.addScores(weight, len(e.Picks), e.LogLikModel)
+	for j, pick := range e.Picks {
+		t.uses[pick.Expert] += weight
+		if !slices.ContainsFunc(e.Picks[:j], func(o Pick) bool { return o.Expert == pick.Expert }) {
+			t.active[pick.Expert] += weight
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
@@ -64,23 +65,45 @@ func Once(f *dataset.Frame) iter.Seq2[*dataset.Frame, error] {
 // Explain explains rows in their order.
 func (m Bits) Explain(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 	how Explaining) iter.Seq2[*Explained, error] {
-	e, err := m.engine(how)
-	return e.explain(ctx, data, how.Then, err)
+	return m.engine(how).explain(ctx, data, how.Then)
 }
 
 // Explain explains rows in their order.
 func (m Numbers) Explain(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 	how Explaining) iter.Seq2[*Explained, error] {
+	return m.by(how.Workers, func(ctx context.Context, p *real.Pursuit, x *Explained) error {
+		return x.byNumbers(ctx, p, how.Best)
+	}).explain(ctx, data, how.Then)
+}
+
+// by returns an engine that does something with numbers by a pursuit.
+func (m Numbers) by(workers int, do func(context.Context, *real.Pursuit, *Explained) error) *engine {
 	first, err := real.NewPursuit(m.Model)
-	e := &engine{least: least, most: 1024}
-	for w := range max(how.Workers, 1) {
+	e := &engine{least: least, most: 1024, err: err}
+	for w := range max(workers, 1) {
 		p := first
 		if w > 0 && err == nil {
 			p = first.Fork()
 		}
-		e.hands = append(e.hands, func(ctx context.Context, x *Explained) error { return x.byNumbers(ctx, p, how.Best) })
+		e.hands = append(e.hands, func(ctx context.Context, x *Explained) error { return do(ctx, p, x) })
 	}
-	return e.explain(ctx, data, how.Then, err)
+	return e
+}
+
+// numbers returns the values of row i of these.
+func (x *Explained) numbers(i int) []float64 { return x.Frame.Values.Rows[x.From+i] }
+
+// each does something with each of some rows.
+func (x *Explained) each(ctx context.Context, do func(i int) error) error {
+	for i := range x.Rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := do(i); err != nil {
+			return fmt.Errorf("%s %d: %w", words.NounsOf(x.Set.Table).Image, x.Rows[i].Index+1, err)
+		}
+	}
+	return nil
 }
 
 // Explain names the classes of rows in their order.
@@ -98,13 +121,14 @@ func (m Classes) Explain(ctx context.Context, data iter.Seq2[*dataset.Frame, err
 		}
 		return err
 	}}}
-	return e.explain(ctx, data, how.Then, nil)
+	return e.explain(ctx, data, how.Then)
 }
 
 // engine explains the parts of frames, as many at once as it has hands.
 type engine struct {
 	hands       []hand
-	least, most int // rows of a part
+	least, most int   // rows of a part
+	err         error // why it cannot explain
 }
 
 // hand explains rows, whose number and frame are given, on one goroutine.
@@ -116,19 +140,11 @@ const least = 16
 // engine returns what explains bits. It is the only place that chooses between parts that stay and parts that move:
 // where they stay as many rows as are explained together are a part, and fewer where few are to be divided among
 // workers or there are many parts.
-func (m Bits) engine(how Explaining) (*engine, error) {
-	e := &engine{least: least, most: least}
+func (m Bits) engine(how Explaining) *engine {
 	if how.Best > 1 {
-		first, err := posterior.NewSearcher(m.Model, posterior.Options{Keep: how.Best, MaxPicks: how.MaxPicks})
-		for w := range max(how.Workers, 1) {
-			s := first
-			if w > 0 && err == nil {
-				s = first.Fork()
-			}
-			e.hands = append(e.hands, func(ctx context.Context, x *Explained) error { return x.bySearch(ctx, s) })
-		}
-		return e, err
+		return m.search(posterior.Options{Keep: how.Best, MaxPicks: how.MaxPicks}, how.Workers, bySearch)
 	}
+	e := &engine{least: least, most: least}
 	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 {
 		const rows, cells = 8192, 1 << 20 // cells are rows times parts
 		e.most = max(least, min(rows, cells/max(m.K(), 1)))
@@ -139,6 +155,7 @@ func (m Bits) engine(how Explaining) (*engine, error) {
 		opt.Costs = posterior.PickCosts(m.Model)
 	}
 	first, err := patchwork.NewPursuit(m.Model, opt)
+	e.err = err
 	for w := range max(how.Workers, 1) {
 		p := first
 		if w > 0 && err == nil {
@@ -149,7 +166,7 @@ func (m Bits) engine(how Explaining) (*engine, error) {
 			return x.byPursuit(p)
 		})
 	}
-	return e, err
+	return e
 }
 
 // byPursuit explains bits by a pursuit.
@@ -175,48 +192,55 @@ func (x *Explained) byPursuit(p *patchwork.Pursuit) error {
 	return nil
 }
 
-// bySearch finds the best explanations of bits.
-func (x *Explained) bySearch(ctx context.Context, s *posterior.Searcher) error {
-	for i := range x.Rows {
-		if err := ctx.Err(); err != nil {
-			return err
+// search returns an engine that does something with bits by a search for the best explanations.
+func (m Bits) search(opt posterior.Options, workers int,
+	do func(context.Context, *posterior.Searcher, *Explained) error) *engine {
+	first, err := posterior.NewSearcher(m.Model, opt)
+	e := &engine{least: least, most: 1024, err: err}
+	for w := range max(workers, 1) {
+		s := first
+		if w > 0 && err == nil {
+			s = first.Fork()
 		}
-		post, err := s.Explain(x.Set.Images[x.From+i])
-		if err != nil {
-			return fmt.Errorf("image %d: %w", x.From+i, err)
-		}
-		r := &x.Rows[i]
-		r.Explanation, r.Others, r.Evidence = post.Alternatives[0].Explanation, post.Alternatives, post.Evidence
+		e.hands = append(e.hands, func(ctx context.Context, x *Explained) error { return do(ctx, s, x) })
 	}
-	return nil
+	return e
+}
+
+// bySearch finds the best explanations of bits.
+func bySearch(ctx context.Context, s *posterior.Searcher, x *Explained) error {
+	return x.each(ctx, func(i int) error {
+		post, err := s.Explain(x.Set.Images[x.From+i])
+		if err == nil {
+			r := &x.Rows[i]
+			r.Explanation, r.Others, r.Evidence = post.Alternatives[0].Explanation, post.Alternatives, post.Evidence
+		}
+		return err
+	})
 }
 
 // byNumbers explains numbers by a pursuit, and finds their best explanations too, if more than one is wanted.
 func (x *Explained) byNumbers(ctx context.Context, p *real.Pursuit, best int) error {
-	for i := range x.Rows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		r, values := &x.Rows[i], x.Frame.Values.Rows[x.From+i]
+	return x.each(ctx, func(i int) error {
+		r, values := &x.Rows[i], x.numbers(i)
 		e, err := p.Explain(values)
 		if err != nil {
-			return fmt.Errorf("row %d: %w", r.Index+1, err)
+			return err
 		}
-		r.Explanation, r.Joint = asBits(&e), e.LogJoint
-		if best < 2 {
-			continue
+		if r.Explanation, r.Joint = asBits(&e), e.LogJoint; best < 2 {
+			return nil
 		}
 		post, err := p.Best(values, best)
 		if err != nil {
-			return fmt.Errorf("row %d: %w", r.Index+1, err)
+			return err
 		}
 		r.Evidence = post.Evidence
 		for j, e := range post.Explanations {
 			r.Others = append(r.Others, posterior.Alternative{Explanation: asBits(&e), LogJoint: e.LogJoint,
 				Weight: post.Weights[j]})
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // asBits returns an explanation of numbers in the form of those of bits.
@@ -233,12 +257,12 @@ func asBits(e *real.Explanation) patchwork.Explanation {
 }
 
 // explain explains frames in their order, of which only one is in memory. What is yielded is valid until the next: its
-// memory is used again. err is yielded instead unless it is nil.
-func (e *engine) explain(ctx context.Context, data iter.Seq2[*dataset.Frame, error], then func(*Explained),
-	err error) iter.Seq2[*Explained, error] {
+// memory is used again.
+func (e *engine) explain(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
+	then func(*Explained)) iter.Seq2[*Explained, error] {
 	return func(yield func(*Explained, error) bool) {
-		if err != nil {
-			yield(nil, err)
+		if e.err != nil {
+			yield(nil, e.err)
 			return
 		}
 		for f, err := range data {

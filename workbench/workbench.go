@@ -35,6 +35,10 @@ type Model interface {
 	// Explain explains rows of data that were read for the model, in their order. What it yields is valid until the
 	// next. An error is that of the data, or says which row does not fit.
 	Explain(context.Context, iter.Seq2[*dataset.Frame, error], Explaining) iter.Seq2[*Explained, error]
+	// Predict fills in what is unknown in rows, in their order.
+	Predict(context.Context, iter.Seq2[*dataset.Frame, error], Predicting) iter.Seq2[*Filled, error]
+	// Score explains data, and says how well, or of classes how many rows are named rightly.
+	Score(context.Context, iter.Seq2[*dataset.Frame, error], Scoring) (*Scores, error)
 	// DrawRows returns a picture of explained rows; the error says that there is none.
 	DrawRows([]Case) (render.Picture, error)
 	// Name returns the model with another name for part k, from 0; an empty one removes it. The error says why a name

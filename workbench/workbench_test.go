@@ -94,3 +94,24 @@ func TestKeepNames(t *testing.T) {
 		}
 	}
 }
+
+// TestConfusion: what is confused most is said where there are many classes, and labels
+// that are no class count as wrong.
+func TestConfusion(t *testing.T) {
+	few := newClassScores("y", []string{"a", "b"})
+	few.add("a", 0)
+	few.add("b", 0)
+	few.add("z", 0)
+	few.add("", 0)
+	if few.Labelled != 3 || few.Right != 1 || few.others != 1 || len(few.lines()) != 4 {
+		t.Errorf("%+v\n%s", few, strings.Join(few.lines(), "\n"))
+	}
+	many := newClassScores("y", strings.Split("abcdefghijklmnop", ""))
+	many.add("c", 3)
+	many.add("c", 3)
+	many.add("d", 2)
+	if got := strings.Join(many.lines(),
+		"\n"); got != "0 of 3 right, 0.0 %\n  2 of \"c\" named \"d\"\n  1 of \"d\" named \"c\"" {
+		t.Error(got)
+	}
+}

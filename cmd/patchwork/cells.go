@@ -7,6 +7,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/posterior"
+	"example.com/patchwork/workbench"
 )
 
 // cells holds predicted cells of a data set in the order of the input: of which row each is and where in it, and what
@@ -74,7 +75,7 @@ const cellsAtOnce = 1 << 15
 // predictCells writes the unknown cells, or with all every cell, one per row of a table.
 func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, all bool, output, format string) error {
 	_, width := t.head().Size()
-	c := newCells(t.head(), columnNames(t.head()), width, isRounded(format), "probability")
+	c := newCells(t.head(), workbench.ColumnNames(t.head()), width, isRounded(format), "probability")
 	n := 0
 	parts := pushed(func(push func(*answers) error) error {
 		_, err := a.inParts(ctx, t, func(part *task) error {

@@ -18,25 +18,6 @@ import (
 	"example.com/patchwork/workbench"
 )
 
-// labelsOf returns the labels of the images of a set: the values of a column, or of
-// several with commas between, joined by a slash.
-func labelsOf(set *dataset.Set, by string) ([]string, error) {
-	out := make([]string, set.Len())
-	for n, name := range strings.Split(by, ",") {
-		c, err := set.Column(strings.TrimSpace(name))
-		if err != nil {
-			return nil, &inputError{err}
-		}
-		for i := range out {
-			if n > 0 {
-				out[i] += "/"
-			}
-			out[i] += c.Text(i)
-		}
-	}
-	return out, nil
-}
-
 // learnClasses learns a class for each value of --by.
 func (a *app) learnClasses(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := cmp.Or(meantFor(cmd, classKind), f.check(cmd), jsonFlag(f.json).check(f.output)); err != nil {
@@ -52,9 +33,9 @@ func (a *app) learnClasses(cmd *cobra.Command, f *learnFlags, paths []string) er
 	if err != nil {
 		return err
 	}
-	labels, err := labelsOf(set, f.by)
+	labels, err := workbench.LabelsBy(set, f.by)
 	if err != nil {
-		return err
+		return request(err)
 	}
 	cfg, opt, err := f.classPlan(set)
 	if err != nil {

@@ -180,7 +180,7 @@ func (a *app) exact(cmd *cobra.Command, f *exactFlags, paths []string) error {
 		return err
 	}
 	began := time.Now()
-	r := &exactResult{set: set, matrix: blocks.Of(set.Images), columns: columnNames(set)}
+	r := &exactResult{set: set, matrix: blocks.Of(set.Images), columns: workbench.ColumnNames(set)}
 	ctx := cmd.Context()
 	if f.seconds > 0 {
 		var stop func()

@@ -12,6 +12,7 @@ import (
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/table/blocks"
+	"example.com/patchwork/workbench"
 )
 
 // say returns the lines that tell what was found.
@@ -139,7 +140,7 @@ const reportWidth = 100
 
 // readCells reads cells from a CSV file with a row and a column on each line.
 func readCells(path string, set *dataset.Set) (cells []blocks.Cell, err error) {
-	rows, columns := rowFinder(set), columnNames(set)
+	rows, columns := rowFinder(set), workbench.ColumnNames(set)
 	at := make(map[string]int, len(columns))
 	for d := len(columns) - 1; d >= 0; d-- { // of columns with one name the first
 		at[columns[d]] = d

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"example.com/patchwork"
 	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/modelfile"
-	"github.com/spf13/cobra"
 )
 
 // commands lists a command and all below it except cobra's own.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/workbench"
@@ -24,29 +23,6 @@ func (f *pursuitFlags) add(cmd *cobra.Command) {
 		"search greedily (paper), or afterwards also replace, drop and add picks (refined); "+
 			"auto: refined if parts move", "auto", "refined", "paper")
 	f.input.add(cmd)
-}
-
-// plain reports whether no flag says how the pursuit searches, so that it may charge
-// the prior of the model.
-func (f *pursuitFlags) plain(cmd *cobra.Command) bool { return !cmd.Flags().Changed("pursuit") }
-
-func (f *pursuitFlags) options() patchwork.PursuitOptions {
-	return patchwork.PursuitOptions{Paper: f.pursuit == "paper", Refined: f.pursuit == "refined",
-		MaxPicks: f.input.maxPicks}
-}
-
-// prepare reads everything and checks that it fits together, before anything
-// is written.
-func (f *pursuitFlags) prepare(cmd *cobra.Command, m *patchwork.Model, paths []string) (*task, error) {
-	t, err := f.input.read(cmd, m, paths)
-	if err != nil {
-		return nil, err
-	}
-	if t.opt = f.options(); f.plain(cmd) {
-		t.opt.Costs = posterior.PickCosts(t.model)
-	}
-	_, err = patchwork.NewPursuit(t.model, t.opt)
-	return t, request(err)
 }
 
 const explainLong = `Explain images by the parts of a model: likelihood matching pursuit adds the part,

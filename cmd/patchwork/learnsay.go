@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -211,7 +210,7 @@ func triedLines(points []patchwork.CurvePoint, image string, moving bool) []stri
 			figure(true, "%.3f", p.LogLik/n), figure(mixed, "%.0f", n), figure(p.HeldOutRows > 0, "%.3f", p.HeldOut),
 			figure(p.HiddenBits > 0, "%.4f", p.HiddenLoss)})
 	}
-	lines := columnLines(heads, cells)
+	lines := workbench.Columns(heads, cells)
 	lines[0] += "  (nats)"
 	for i, p := range points {
 		if p.Chosen {
@@ -232,25 +231,6 @@ func triedLines(points []patchwork.CurvePoint, image string, moving bool) []stri
 
 // mostTried is how many numbers of parts are printed of those that were tried.
 const mostTried = 8
-
-// columnLines returns a table as lines of text, columns without a figure left out.
-func columnLines(heads []string, rows [][]string) []string {
-	lines := make([]string, 1+len(rows))
-	for c, head := range heads {
-		width, any := len(head), false
-		for _, row := range rows {
-			width, any = max(width, len(row[c])), any || row[c] != ""
-		}
-		if !any {
-			continue
-		}
-		lines[0] += fmt.Sprintf("%*s", width+2, head)
-		for i, row := range rows {
-			lines[i+1] += fmt.Sprintf("%*s", width+2, cmp.Or(row[c], "-"))
-		}
-	}
-	return lines
-}
 
 // choiceLines says why a number of parts was chosen, where the figures alone do
 // not.

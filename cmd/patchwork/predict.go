@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +14,7 @@ import (
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
+	"example.com/patchwork/workbench"
 )
 
 const predictLong = `Fill in unknown bits: each becomes the probability that it is on, given the known
@@ -157,7 +156,7 @@ func (a *app) predictNPZ(ctx context.Context, t *task, opt posterior.Options, f 
 
 // predictCSV predicts block by block, and writes a row for each image.
 func (a *app) predictCSV(ctx context.Context, t *task, opt posterior.Options, f *predictFlags) (n int, err error) {
-	columns := columnNames(t.head())
+	columns := workbench.ColumnNames(t.head())
 	head := (&predictions{set: t.head().Take(0)}).answers(columns, t.weighted())
 	return n, a.outputAnswers(f.output, ".csv", head, pushed(func(push func(*answers) error) error {
 		n, err = a.inParts(ctx, t, func(part *task) error {
@@ -232,24 +231,4 @@ func (p *predictions) answers(columns []string, weighted bool) *answers {
 	t.addLabels(p.set.Meta, 0, p.set.Len())
 	t.add("x", slices.Concat(p.p...), slices.Clone(columns)...)
 	return t
-}
-
-// columnNames returns the names of a table's columns, or if it has none their
-// numbers, as --columns takes them. Columns of images are named y0x3.
-func columnNames(set *dataset.Set) []string {
-	if set.Columns != nil {
-		return set.Columns
-	}
-	height, width := set.Size()
-	names := make([]string, 0, height*width)
-	for y := range height {
-		for x := range width {
-			if set.Table {
-				names = append(names, strconv.Itoa(x+1))
-			} else {
-				names = append(names, fmt.Sprintf("y%dx%d", y, x))
-			}
-		}
-	}
-	return names
 }

@@ -10,11 +10,14 @@ import (
 
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/modelfile"
+	"example.com/patchwork/workbench"
 )
 
-func scoredHidden(t *testing.T, line string) *hiddenReport {
+func scoredHidden(t *testing.T, line string) *workbench.HiddenBits {
 	t.Helper()
-	var s scoreReport
+	var s struct {
+		Hidden *workbench.HiddenBits `json:"hidden"`
+	}
 	if err := json.Unmarshal([]byte(must(t, fields(line+" --json")...)), &s); err != nil || s.Hidden == nil {
 		t.Fatalf("%v: %+v", err, s)
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"example.com/patchwork/workbench"
 )
 
 // TestScoreLearnsTheNoiseOfScenes checks that score judges scenes as explain explains
@@ -15,7 +17,7 @@ func TestScoreLearnsTheNoiseOfScenes(t *testing.T) {
 	const scenes = "synth scenes --n 3 --side 50 --objects 2 --exemplars 1 --seed 4 -q "
 	must(t, fields(scenes+"--flip 0.01 -o clean.npz --model d.npz")...)
 	must(t, fields(scenes+"--flip 0.1 -o s.npz")...)
-	var r scoreReport
+	var r workbench.Scores
 	if err := json.Unmarshal([]byte(must(t, "score", "-m", "d.npz", "s.npz", "--json")), &r); err != nil {
 		t.Fatal(err)
 	}

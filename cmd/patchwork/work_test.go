@@ -19,6 +19,7 @@ import (
 	"example.com/patchwork/learn"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
+	"example.com/patchwork/workbench"
 )
 
 // The same request gives the same bytes for any number of workers.
@@ -210,7 +211,10 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "x.csv", "a,b,c,n\n1,1,0,2\n0,?,0,3\n")
-	var s scoreReport
+	var s struct {
+		workbench.Scores
+		Hidden *workbench.HiddenBits `json:"hidden"`
+	}
 	if err := json.Unmarshal([]byte(must(t, "score", "-m", "m.npz", "x.csv", "--weight", "n", "--json")), &s); err != nil {
 		t.Fatal(err)
 	}
