@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -72,7 +71,7 @@ func (s *core) buildOne(ctx context.Context, b *builtin) error {
 	if err != nil {
 		return err
 	}
-	j := &job{args: append(slices.Clone(d.files), selection(nil, b.take)...)}
+	j := &job{args: d.arguments(nil, b.take)}
 	return s.models.keep(&model{item: item{id: b.id, name: b.name, fixed: true}, source: "built-in", of: learned,
 		command: j.line(&b.recipe)})
 }
@@ -87,18 +86,12 @@ func (b *builtin) learn(ctx context.Context, set *dataset.Set) (workbench.Model,
 	if err != nil {
 		return nil, err
 	}
-	l := &learning{Plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) {}}
+	l := &learning{Plan: p, rows: rows{set: set}, tell: func(*progress, *patchwork.Model) {}}
 	out, err := l.run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("learn %s: %w", b.id, err)
 	}
-	return withNames(set, out.model)
-}
-
-// withNames returns a model of bits with what a set says of its columns and of how it was read.
-func withNames(set *dataset.Set, m workbench.Model) (workbench.Model, error) {
-	out, err := set.Describe(m.(workbench.Bits).Model)
-	return workbench.Bits{Model: out}, err
+	return out.model, nil
 }
 
 // Builtins learns the built-in models and returns their files, by their ids, for Options.Made.

@@ -18,10 +18,6 @@ type data struct {
 	notes     []string           // what was done to it beyond reading
 	labels    map[string]label   // of its metadata
 	called    func(i int) string // what people call its rows
-
-	// The library has the lock of these.
-	jobs int  // that learn from it, or will
-	gone bool // forgotten, but jobs have it still
 }
 
 // bytes returns the memory of its packed images and of all else that it has, about: labels, names
@@ -58,37 +54,6 @@ func newLibrary(limit int, space int64) *library {
 func (l *library) keep(d *data) error {
 	d.labels, d.called = newLabels(d.set), d.set.Called()
 	return l.shelf.keep(d)
-}
-
-// remove forgets a data set, whose memory counts while jobs learn from it.
-func (l *library) remove(id string) error {
-	d, err := l.shelf.remove(id)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if d.jobs > 0 && !d.gone {
-		d.gone = true
-		l.lent += d.size
-	}
-	return nil
-}
-
-// lend notes that a job learns from a data set, whose memory counts until it has ended.
-func (l *library) lend(d *data) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	d.jobs++
-}
-
-// back ends what lend began.
-func (l *library) back(d *data) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if d.jobs--; d.jobs == 0 && d.gone {
-		l.lent -= d.size
-	}
 }
 
 // dataInfo describes a data set.
@@ -198,7 +163,13 @@ func (s *core) dataRoutes() {
 			return &oneData{info}, nil
 		})
 	add(s, operation("DELETE", "/v1/data/{id}", "delete-data", "Forget a data set", 204),
-		func(_ context.Context, in *DataPath) (*struct{}, error) { return nil, s.data.remove(in.ID) })
+		func(_ context.Context, in *DataPath) (*struct{}, error) {
+			err := s.jobs.learnsFrom(in.ID)
+			if err == nil {
+				_, err = s.data.remove(in.ID)
+			}
+			return nil, err
+		})
 	add(s, operation("GET", "/v1/data/{id}/images", "images", "Images or rows of a data set", 200), s.listImages)
 	add(s, operation("GET", "/v1/data/{id}/file", "data-file", "Download a data set as .npz", 200),
 		func(ctx context.Context, in *DataPath) (*file, error) {

@@ -11,10 +11,8 @@ import (
 	"time"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
-	"example.com/patchwork/learn/real"
 )
 
 // The states of a job. The last four are final.
@@ -30,22 +28,15 @@ const (
 // job is one requested learning run.
 type job struct {
 	item
-	plan      *recipe.Plan
-	args      []string // of patchwork, without -o and the recipe's
-	noCommand bool     // no arguments read the data as they were read
-	recipe    recipe.Recipe
-	dataID    string // "" for images of the request
-	where     []string
-	take      int
-	images    int
-	drawn     *dataset.Set  // images of the request
-	rows                    // to learn from, while it does
-	real      *real.Options // of the learner of real values
-	data      *data         // or the data set that it learns from
-	created   time.Time
-	cancel    context.CancelCauseFunc
+	args    []string // of patchwork, without -o and the recipe's; nil where none read the data as they were read
+	recipe  recipe.Recipe
+	data    string // id of the data set
+	images  int
+	created time.Time
+	cancel  context.CancelCauseFunc
 
 	mu        sync.Mutex
+	learning  *learning // while it does
 	state     string
 	started   time.Time
 	ended     time.Time
@@ -74,23 +65,18 @@ func (j *job) hasEnded() bool {
 
 // jobInfo describes a job.
 type jobInfo struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	State     string    `json:"state" enum:"queued,running,done,stopped,failed,cancelled"`
-	Created   time.Time `json:"created"`
-	Started   time.Time `json:"started,omitempty,omitzero"`
-	Ended     time.Time `json:"ended,omitempty,omitzero"`
-	Stage     string    `json:"stage"`
-	Trial     int       `json:"trial"`
-	Trials    int       `json:"trials" doc:"0: not known in advance"`
-	Iteration int       `json:"iteration"`
-	Score     nats      `json:"score"`
-	Best      nats      `json:"best"`
-	Model     *string   `json:"model" nullable:"true" doc:"id of the model, once there is one"`
-	Command   *string   `json:"command" nullable:"true" doc:"the command line that makes the same file; null for a run that was stopped in the middle of a start, or whose data no flags read the same way"`
-	Error     string    `json:"error,omitempty"`
-	Data      string    `json:"data" doc:"id of the data set; empty for images of the request"`
-	Images    int       `json:"images"`
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	State   string    `json:"state" enum:"queued,running,done,stopped,failed,cancelled"`
+	Created time.Time `json:"created"`
+	Started time.Time `json:"started,omitempty,omitzero"`
+	Ended   time.Time `json:"ended,omitempty,omitzero"`
+	stand
+	Model   *string `json:"model" nullable:"true" doc:"id of the model, once there is one"`
+	Command *string `json:"command" nullable:"true" doc:"the command line that makes the same file; null for a run that was stopped in the middle of a start, or whose data no flags read the same way"`
+	Error   string  `json:"error,omitempty"`
+	Data    string  `json:"data" doc:"id of the data set"`
+	Images  int     `json:"images"`
 }
 
 // jobEnd is the data of the last event of a job.
@@ -101,8 +87,7 @@ type jobEnd struct {
 // info returns the current state of the job. The caller holds j.mu.
 func (j *job) info() jobInfo {
 	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Started: j.started, Ended: j.ended,
-		Stage: j.p.Stage, Trial: j.p.Trial, Trials: j.p.Trials, Iteration: j.p.Iteration,
-		Score: j.p.Score, Best: j.p.Best, Error: j.problem, Data: j.dataID, Images: j.images}
+		stand: j.p.stand, Error: j.problem, Data: j.data, Images: j.images}
 	if j.model != "" {
 		i.Model = &j.model
 	}
@@ -153,13 +138,14 @@ func (q *jobs) active() int {
 	return n
 }
 
-// size returns the bytes that all jobs hold, without data sets.
-func (q *jobs) size() int64 {
-	n := int64(0)
+// learnsFrom returns an error if a job that has not ended learns from a data set.
+func (q *jobs) learnsFrom(id string) error {
 	for _, j := range q.list() {
-		n += j.size
+		if j.data == id && !j.hasEnded() {
+			return problemf(statusConflict, "job %s learns from data set %s; cancel it first", j.id, id)
+		}
 	}
-	return n
+	return nil
 }
 
 func (q *jobs) find(id string) (*job, error) { return lookUp(q.list(), "job", id) }
@@ -174,15 +160,6 @@ func (q *jobs) add(j *job) error {
 		q.s.refused("learn")
 		return retryLater(10, "%d learning jobs are running or waiting, the limit of this server", n)
 	}
-	j.size = int64(len(j.name)) + textMemory(j.args) + textMemory(j.where)
-	if j.drawn != nil {
-		j.size += (&data{rows: rows{set: j.drawn}}).bytes()
-	}
-	if size := q.size(); size+j.size > q.s.limits.JobBytes {
-		q.s.refused("memory")
-		return retryLater(10,
-			"the images of learning jobs take %d bytes, the limit of this server; delete jobs that have ended", size)
-	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.drop(q.s.limits.Jobs - 1); err != nil {
@@ -190,12 +167,9 @@ func (q *jobs) add(j *job) error {
 	}
 	q.next++
 	j.id, j.state, j.created, j.changed = fmt.Sprintf("j%d", q.next), queued, now(), make(chan struct{})
-	j.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1))}
+	j.p.Score, j.p.Best = nats(math.NaN()), nats(math.Inf(-1))
 	ctx, cancel := context.WithCancelCause(q.s.closing)
 	j.cancel = cancel
-	if j.data != nil {
-		q.s.data.lend(j.data)
-	}
 	q.all = append(q.all, j)
 	q.s.tasks.Go(func() {
 		defer cancel(nil)
@@ -268,18 +242,10 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	ctx = q.s.resting(learn.Until(ctx, end))
 	j.mu.Lock()
 	j.state, j.started = running, now()
-	set := j.set
+	l := j.learning
 	j.mu.Unlock()
-	if j.real != nil {
-		return q.learnValues(ctx, j)
-	}
-	l := &learning{Plan: j.plan, data: set.Data, tell: func(p *progress, m *patchwork.Model) {
-		q.s.rest(j.progress(p, m))
-	}}
-	if out, err = l.run(ctx); err == nil {
-		out.model, err = withNames(set, out.model)
-	}
-	return out, err
+	l.tell = func(p *progress, m *patchwork.Model) { q.s.rest(j.progress(p, m)) }
+	return l.run(ctx)
 }
 
 // finish stores the model and reports how the job ended.
@@ -292,11 +258,7 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	if len(j.shown) > mostKept {
 		j.shown, j.showing = nil, 0
 	}
-	j.rows, j.templates, j.plan, j.ended = rows{}, nil, nil, now()
-	if j.data != nil {
-		q.s.data.back(j.data)
-		j.data = nil
-	}
+	j.learning, j.templates, j.ended = nil, nil, now()
 	switch {
 	case errors.Is(err, errNothing) || errors.Is(err, errStopped):
 		j.state = stopped
@@ -322,7 +284,7 @@ func (q *jobs) keep(j *job, out outcome) {
 	if out.starts != 0 || j.p.Trials > 0 && j.p.Trial < j.p.Trials {
 		j.state = stopped
 	}
-	if out.starts >= 0 && !j.noCommand {
+	if out.starts >= 0 && j.args != nil {
 		if out.starts > 0 {
 			r.Starts = out.starts
 		}

@@ -64,7 +64,6 @@ type bounds struct {
 	AnswerBytes   int64 // of one answer, and of all that are made or not read yet
 	ModelBytes    int64 // of uploaded and learned models
 	DataBytes     int64 // of all data sets, their images packed
-	JobBytes      int64 // of what jobs hold beside data sets
 	RecalledBytes int64 // of what the last request of a kind came to
 	LearnImages   int   // in one job
 
@@ -90,8 +89,7 @@ func (l Limits) bounds() bounds {
 		UploadBytes: l.Upload, BodyBytes: max(l.Upload/8, 1<<16), Pixels: size(1 << 18), Batch: max(size(1000), 16),
 		Samples:    max(size(256), 8),
 		Candidates: size(1 << 20), Templates: size(1 << 22), Effort: size(1 << 30),
-		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(6), DataBytes: share(5),
-		JobBytes:      share(3),
+		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(7), DataBytes: share(7),
 		RecalledBytes: share(1) / 2, LearnImages: int(l.Memory / 38_400),
 		Jobs: l.Jobs, LearnQueue: l.Jobs / 4, Models: 2 * l.Jobs, Data: l.Jobs, Streams: 2 * l.Jobs,
 		Concurrent: runtime.GOMAXPROCS(0), Queue: 64,

@@ -142,7 +142,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	b := Limits{}.WithDefaults().bounds()
-	kept := b.FlightBytes + b.AnswerBytes + b.ModelBytes + b.DataBytes + b.JobBytes + 2*b.RecalledBytes
+	kept := b.FlightBytes + b.AnswerBytes + b.ModelBytes + b.DataBytes + 2*b.RecalledBytes
 	if kept > 768e6 {
 		t.Errorf("%d bytes are kept, more than the limit", kept)
 	}

@@ -44,7 +44,6 @@ func (s *core) shares() []share {
 		{"models", s.models.size(), l.ModelBytes},
 		{"data", s.data.size(), l.DataBytes},
 		{"examples", s.best.size() + s.classes.size(), 2 * l.RecalledBytes},
-		{"jobs", s.jobs.size(), l.JobBytes},
 	}
 }
 

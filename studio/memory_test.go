@@ -186,9 +186,8 @@ func TestAllThatIsKeptIsCounted(t *testing.T) {
 	}
 }
 
-// The memory of a data set counts until the jobs that learn from it have ended, though it
-// was forgotten.
-func TestForgottenDataCount(t *testing.T) {
+// A data set is not deleted while a job learns from it, or will.
+func TestLearnedDataStay(t *testing.T) {
 	s := newServer(t, nil)
 	if w := (request{path: "/v1/data?name=a.csv", body: "a,b\n1,0\n0,1\n"}).send(t, s); w.Code != 201 {
 		t.Fatal(w.Body)
@@ -197,19 +196,16 @@ func TestForgottenDataCount(t *testing.T) {
 	if w := (request{path: "/v1/learn", body: `{"data":"d3","experts":1}`}).send(t, s); w.Code != 202 {
 		t.Fatal(w.Body)
 	}
-	used := s.data.size()
-	if w := (request{method: "DELETE", path: "/v1/data/d3"}).send(t, s); w.Code != 204 {
-		t.Fatal(w.Body)
-	}
-	if used == 0 || s.data.size() != used {
-		t.Errorf("%d bytes are counted while a job waits, %d before", s.data.size(), used)
+	remove := request{method: "DELETE", path: "/v1/data/d3"}
+	if w := remove.send(t, s); w.Code != 409 || !strings.Contains(w.Body.String(), "job j1") {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	<-s.jobs.turn
 	for s.jobs.active() > 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if s.data.size() != 0 {
-		t.Errorf("%d bytes are counted after it", s.data.size())
+	if w := remove.send(t, s); w.Code != 204 || s.data.size() != 0 {
+		t.Errorf("%d %s, %d bytes are counted after it", w.Code, w.Body, s.data.size())
 	}
 }
 

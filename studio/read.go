@@ -121,7 +121,7 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dat
 	if err != nil {
 		return nil, s.workError(contentError(err))
 	}
-	d := &data{rows: rows{f.Set, f.Values, nil}, files: arguments, args: how.flags(), noCommand: like != nil}
+	d := &data{rows: rows{f.Set, f.Values, nil}, files: arguments, args: how.flags(), noCommand: like != nil || len(arguments) > maxArguments}
 	if f.Why != "" {
 		notes = append(notes, "these are real values, since "+f.Why+"; a threshold makes bits of them")
 	}
@@ -137,6 +137,9 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dat
 	d.notes = append(notes, f.Notes()...)
 	return d, s.checkSize(name, d)
 }
+
+// maxArguments is how many files a command line names.
+const maxArguments = 100
 
 // checkSize rejects data without rows, or with rows beyond the limits.
 func (s *core) checkSize(name string, d *data) error {

@@ -47,7 +47,6 @@ type shelf[T interface {
 	what, loosely string // what is here, and what those are that are counted
 	limit         int    // how many of these there may be
 	space         int64  // for all of them
-	lent          int64  // bytes of those that were removed and are still in use
 
 	mu   sync.Mutex
 	next int
@@ -89,7 +88,7 @@ func (s *shelf[T]) loose() (n int, used int64) {
 			n, used = n+1, used+i.size
 		}
 	}
-	return n, used + s.lent
+	return n, used
 }
 
 // size returns the bytes of those that are not fixed.

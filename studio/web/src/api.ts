@@ -6,11 +6,14 @@ import type * as schema from "./schema.ts";
 import { eventsOf, type ServerEvent } from "./sse.ts";
 
 export type {
-  Component, DataInfo as Data, Detail, Example, ExpertInfo as Expert, Explanation, JobInfo as Job, Labelled, LearnRequest as Wish, ModelInfo as Model, Progress,
+  Component, DataInfo as Data, Detail, Example, ExpertInfo as Expert, Explanation, JobInfo as Job, Labelled, ModelInfo as Model, Progress,
   FindAnswerBody as Found, OneFind, RuleInfo as Rule, Sample, ServerInfoBody as Server,
 } from "./schema.ts";
 
 type Operations = schema.Operations;
+
+/** How to learn, from data if they are there already. */
+export type Wish = Omit<schema.LearnRequest, "data"> & { data?: string };
 
 /** The request of an operation: parts of its path, its query, its body. */
 export type Ask<K extends keyof Operations> = Omit<Operations[K], "answer">;

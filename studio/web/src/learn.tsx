@@ -63,7 +63,7 @@ export function Learn(): JSX.Element {
   }, [set?.id]);
   const busy = job !== null && !learning.ended(job.state), ready = set !== null || drawn.length > 0;
   const begin = () => void learning.start({
-    ...(set ? { data: set.id, ...(label ? { where: [label] } : {}), ...(take ? { take } : {}), name: set.name } : { images: drawn.map((b) => b.toImage()), name: "my drawings" }),
+    ...(set ? { data: set.id, ...(label ? { where: [label] } : {}), ...(take ? { take } : {}), name: set.name } : { name: "my drawings" }),
     ...recipe(settings, set),
   });
   if (s && !s.learn) return <div class="view"><p class="intro">Learning is switched off on this server. Use <code>patchwork learn</code> on the command line.</p></div>;

@@ -31,6 +31,19 @@ export const ended = (state: Job["state"]) => state !== "queued" && state !== "r
 let following: AbortController | null = null;
 let both = false;
 
+/** The data set that the drawings were sent as, for the last run that learned from them. */
+let sent = "";
+
+/** Sends the drawings, as an array of NumPy. */
+async function send(all: Bits[]): Promise<string> {
+  if (sent) await api.removeData(sent).catch(() => undefined); // it may be in use, or gone
+  const shape = `{'descr': '|u1', 'fortran_order': False, 'shape': (${all.length}, ${all[0].height}, ${all[0].width}), }`, text = `${shape.padEnd(117)}\n`;
+  const file = new File([Uint8Array.from([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0, text.length, 0]), text, ...all.map((b) => b.cells as Uint8Array<ArrayBuffer>)], "data.npz");
+  sent = (await api.addData([{ file, path: file.name }], file.name)).id;
+  return sent;
+}
+
+/** Starts a run, from the drawings unless data are named. */
 export async function start(wish: Wish): Promise<void> {
   wrong.set("");
   following?.abort();
@@ -38,7 +51,7 @@ export async function start(wish: Wish): Promise<void> {
   live.set(null);
   job.set(null);
   try {
-    job.set(await api.learn(wish));
+    job.set(await api.learn({ ...wish, data: wish.data ?? (await send(drawn.value)) }));
     following = new AbortController();
     void follow((job.value as Job).id, following.signal);
   } catch (error) {

@@ -110,7 +110,7 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
         <button type="button" onClick={() => void save(modelFile(model), "model.npz")}>Download the model</button>
         <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.png", { path: { id: model } }), "experts.png")}>Picture, PNG</button>
         <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.svg", { path: { id: model } }), "experts.svg")}>Picture, SVG</button>
-        <button type="button" onClick={() => void save(api.file("GET /v1/learn/{id}/data.npz", { path: { id: job.id } }), "data.npz")}>The examples, npz</button>
+        <button type="button" onClick={() => void save(api.file("GET /v1/data/{id}/file", { path: { id: job.data } }), "data.npz")}>The examples, npz</button>
       </div>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       {job.command && <Command line={job.command} />}

@@ -449,10 +449,9 @@ export interface LearnRequest {
   aim?: "interpret" | "predict";
   auto?: boolean;
   begin?: "both" | "orders" | "splits" | "pairs" | "grow" | "mixture";
-  data?: string;
+  data: string;
   experts?: number;
   for?: "table" | "drawings" | "scenes" | "paper";
-  images?: Array<WireImage>;
   method?: "default" | "online" | "batch" | "both" | "strokes" | "soft";
   name?: string;
   rotate?: string;
@@ -508,7 +507,6 @@ export interface Operations {
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
   "DELETE /v1/learn/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/learn/{id}": { path: { id: string }; answer: JobInfo };
-  "GET /v1/learn/{id}/data.npz": { path: { id: string }; answer: Blob };
   "GET /v1/learn/{id}/events": { path: { id: string }; answer: Progress | JobEnd };
   "POST /v1/learn/{id}/stop": { path: { id: string }; answer: JobInfo };
   "GET /v1/models": { answer: ModelListBody };
