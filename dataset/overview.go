@@ -115,10 +115,12 @@ func (c Labels) counts() (distinct int, most []LabelCount) {
 func (s *Set) columnOverviews() []ColumnOverview {
 	_, w := s.Size()
 	ones, known := make([]int, w), make([]int, w)
+	var on, has []uint8
 	for _, m := range s.Images {
+		on, has = m.AppendBytes(on[:0]), m.AppendKnown(has[:0])
 		for x := range w {
-			ones[x] += btoi(m.At(0, x))
-			known[x] += btoi(m.Known(0, x))
+			ones[x] += int(on[x])
+			known[x] += int(has[x])
 		}
 	}
 	out := make([]ColumnOverview, w)
@@ -126,6 +128,15 @@ func (s *Set) columnOverviews() []ColumnOverview {
 		out[x] = ColumnOverview{s.ColumnName(x), ratio(ones[x], known[x]), ratio(s.Len()-known[x], s.Len())}
 	}
 	return out
+}
+
+// pixels sums up the pixels of all images as one column.
+func (s *Set) pixels() (c ColumnOverview, n int) {
+	on, known := 0, 0
+	for _, m := range s.Images {
+		on, known, n = on+m.CountOn(), known+m.CountKnown(), n+m.Len()
+	}
+	return ColumnOverview{"pixels", ratio(on, known), ratio(n-known, n)}, n
 }
 
 // ColumnName returns the name of column x of a table, or its number from 1.

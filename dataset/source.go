@@ -206,9 +206,8 @@ func (s *Set) planned(o *Options, data By) []Column {
 	if s.Table {
 		bits = s.columnOverviews()
 	} else {
-		ov := s.Overview()
-		h, w := s.Size()
-		out = append(out, bitColumn(ColumnOverview{"pixels", ov.Ink, ov.Unknown}, data, s.Len()*h*w))
+		pixels, n := s.pixels()
+		out = append(out, bitColumn(pixels, data, n))
 	}
 	for x := 0; x < len(bits); x++ {
 		i := slices.IndexFunc(s.Categories, func(c Categorical) bool {
