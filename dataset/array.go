@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 
@@ -306,10 +307,22 @@ func (d *arrayImages) numbers(s *Set, n int) error {
 	if err != nil {
 		return err
 	}
-	rows, err := valueRows(a, d.layout.height*d.layout.width, d.at)
-	s.setNumbers(&Values{Height: d.layout.height, Width: d.layout.width, Rows: rows,
-		floats: d.rows.d.Header().DType.Kind == 'f'})
-	return err
+	flat, err := a.Float64s()
+	if err != nil {
+		return err
+	}
+	s.Height, s.Width, s.floats = d.layout.height, d.layout.width, d.rows.d.Header().DType.Kind == 'f'
+	size := s.Height * s.Width
+	for i, x := range flat {
+		if math.IsInf(x, 0) {
+			return &FormatError{Row: d.at + i/size + 1, Msg: fmt.Sprintf("value %d is infinite", i%size+1),
+				Hint: "use NaN for what is not known"}
+		}
+	}
+	for row := range slices.Chunk(flat, size) {
+		s.Values = append(s.Values, row)
+	}
+	return nil
 }
 
 // packBools packs bytes, where every byte but 0 is true.

@@ -25,7 +25,7 @@ func TestBlankEnd(t *testing.T) {
 			t.Errorf("%q: %v, %v", c.text, s, err)
 		}
 	}
-	v, err := DecodeValues("t.csv", []byte("a,b\n1.5,2\n,\n3,4\n,\n,\n"), Options{})
+	v, err := decodeNumbers("t.csv", []byte("a,b\n1.5,2\n,\n3,4\n,\n,\n"), Options{})
 	if err != nil || v.Len() != 3 || !slices.Equal(v.Notes, []string{note}) {
 		t.Error(v, err)
 	}

@@ -28,8 +28,8 @@ func (s *Set) Called() func(i int) string {
 	}
 	return func(i int) string {
 		number := i
-		if s.Rows != nil {
-			number = s.Rows[i]
+		if s.Index != nil {
+			number = s.Index[i]
 		}
 		name := fmt.Sprintf("%s %d", noun, number+1)
 		var values []string

@@ -16,7 +16,7 @@ func TestCalled(t *testing.T) {
 		want [3]string
 	}{
 		"bare rows":   {Set{Table: true}, [3]string{"row 1", "row 2", "row 3"}},
-		"bare images": {Set{Rows: []int{4, 7, 9}}, [3]string{"image 5", "image 8", "image 10"}},
+		"bare images": {Set{Index: []int{4, 7, 9}}, [3]string{"image 5", "image 8", "image 10"}},
 		"a name each": {Set{Table: true, Meta: []Labels{year, kind, site}}, [3]string{"A1", "A2", "A3"}},
 		"what is not seen": {Set{Table: true, Meta: []Labels{{"s", []string{"a\u202e1", "\x1b[31mb", "c\u200b"}}}},
 			[3]string{"a 1", "[31mb", "c"}},

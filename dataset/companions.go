@@ -125,11 +125,12 @@ func mask(s *Set, a *npy.Array, missing bool, at int) error {
 		if bit != 0 && bit != 1 {
 			return &FormatError{Row: at + k + 1, Msg: fmt.Sprintf("value %d in a mask is neither 0 nor 1", bit)}
 		}
-		switch m := s.Images[k]; {
+		switch {
 		case (bit == 1) != missing:
-		case m == nil:
-			s.numbers.Rows[k][pixel] = math.NaN()
+		case s.Values != nil:
+			s.Values[k][pixel] = math.NaN()
 		default:
+			m := s.Images[k]
 			m.SetUnknown(pixel/m.Width(), pixel%m.Width())
 		}
 	}

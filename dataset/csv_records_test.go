@@ -118,7 +118,7 @@ func TestLineEndsOfCR(t *testing.T) {
 	if err != nil || !slices.EqualFunc(got.Images, want.Images, (*bitmap.Image).Equal) {
 		t.Error(got, err)
 	}
-	v, err := DecodeValues("t.csv", []byte(old), Options{})
+	v, err := decodeNumbers("t.csv", []byte(old), Options{})
 	if err != nil || v.Len() != want.Len() {
 		t.Error(v, err)
 	}

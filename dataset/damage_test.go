@@ -46,7 +46,7 @@ func damaged(t *testing.T, name string, content []byte, opts Options) {
 		judge("streamed", err)
 	}
 	if len(opts.Pairs) == 0 && !opts.Items { // which are no real values
-		_, err = ReadValues([]string{path}, opts)
+		_, err = readNumbers([]string{path}, opts)
 		judge("as real values", err)
 	}
 	_, err = Decode(context.Background(), name, content, opts)

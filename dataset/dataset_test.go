@@ -166,7 +166,7 @@ func TestSeveralFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Set{Data: patchwork.Data{Weights: []int64{1, 1, 7}}, Rows: []int{0, 1, 2}, Table: true, Source: a + ", " + b,
+	want := &Set{Data: patchwork.Data{Weights: []int64{1, 1, 7}}, Index: []int{0, 1, 2}, Table: true, Source: a + ", " + b,
 		Meta: []Labels{{"y", []string{"T", "L", "V"}}, {"n", []float64{1, 2, 0.5}}}}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Set{}, "Images"), cmpopts.IgnoreUnexported(Set{})); diff != "" {
 		t.Error(diff)
@@ -217,8 +217,8 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%s: %v", texts, err)
 			continue
 		}
-		if !cmp.Equal(got.Rows, want) {
-			t.Errorf("%s: rows %v, want %v", texts, got.Rows, want)
+		if !cmp.Equal(got.Index, want) {
+			t.Errorf("%s: rows %v, want %v", texts, got.Index, want)
 		}
 		for k, i := range want {
 			if got.Images[k] != s.Images[i] || got.Weight(k) != int64(i+1) || got.Meta[0].Text(k) != s.Meta[0].Text(i) {
@@ -248,11 +248,11 @@ func TestTakeSkipPick(t *testing.T) {
 		if head.Len() != min(n, 4) || head.Len()+tail.Len() != 4 {
 			t.Fatalf("%d: %d + %d rows", n, head.Len(), tail.Len())
 		}
-		if !cmp.Equal(append(append([]int{}, head.Rows...), tail.Rows...), s.Rows) {
+		if !cmp.Equal(append(append([]int{}, head.Index...), tail.Index...), s.Index) {
 			t.Fatal("take and skip do not part the rows")
 		}
 	})
-	if got := s.Skip(1).Take(2).Pick([]int{1, 1, 0}).Rows; !cmp.Equal(got, []int{2, 2, 1}) {
+	if got := s.Skip(1).Take(2).Pick([]int{1, 1, 0}).Index; !cmp.Equal(got, []int{2, 2, 1}) {
 		t.Errorf("rows %v", got)
 	}
 	if h, w := s.Take(0).Size(); h != 0 || w != 0 {
@@ -284,7 +284,7 @@ func drawSet(t *rapid.T) *Set {
 				m.Set(k/w, k%w, v%2 == 1)
 			}
 		}
-		s.Images, s.Rows = append(s.Images, m), append(s.Rows, i)
+		s.Images, s.Index = append(s.Images, m), append(s.Index, i)
 	}
 	if rapid.Bool().Draw(t, "weighted") {
 		s.Weights = rapid.SliceOfN(rapid.Int64Range(0, 1<<40), n, n).Draw(t, "weights")

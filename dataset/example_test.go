@@ -33,7 +33,7 @@ func ExampleRead() {
 	}
 	fmt.Println(set.Columns)
 	for i, m := range set.Images {
-		fmt.Printf("row %d, weight %d: %v", set.Rows[i], set.Weight(i), m)
+		fmt.Printf("row %d, weight %d: %v", set.Index[i], set.Weight(i), m)
 	}
 	// Output:
 	// [crime immigration]

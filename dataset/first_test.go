@@ -69,16 +69,16 @@ func TestFirstPerLaws(t *testing.T) {
 				want = append(want, i)
 			}
 		}
-		if rows := got.Rows; !slices.Equal(rows, want) {
+		if rows := got.Index; !slices.Equal(rows, want) {
 			rt.Fatalf("%+v: rows %v, want %v of %v %q", f, rows, want, writers, letters)
 		}
 		again, err := got.FirstPer(f)
-		if err != nil || !slices.Equal(again.Rows, got.Rows) && f.Names != nil {
-			rt.Fatalf("again: %v, %v", again.Rows, err)
+		if err != nil || !slices.Equal(again.Index, got.Index) && f.Names != nil {
+			rt.Fatalf("again: %v, %v", again.Index, err)
 		}
 		more, err := all.FirstPer(FirstPer{f.Names, max(f.Count, 1) + 1})
-		if err != nil || slices.ContainsFunc(got.Rows, func(i int) bool { return !slices.Contains(more.Rows, i) }) {
-			rt.Fatalf("%v are not among %v, %v", got.Rows, more.Rows, err)
+		if err != nil || slices.ContainsFunc(got.Index, func(i int) bool { return !slices.Contains(more.Index, i) }) {
+			rt.Fatalf("%v are not among %v, %v", got.Index, more.Index, err)
 		}
 		o := Options{FirstPer: f, partBytes: 1}
 		if rapid.Bool().Draw(rt, "where") && slices.Contains(letters, "T") {
@@ -110,7 +110,7 @@ func sameInParts(rt *rapid.T, path string, o Options, skip, take int) {
 	}
 	parts, err := stream.Cut(skip, take).Set(rt.Context())
 	if err != nil || !cmp.Equal(whole, parts, sameSets) {
-		rt.Fatalf("whole %v, parts %v, %v", whole.Rows, parts, err)
+		rt.Fatalf("whole %v, parts %v, %v", whole.Index, parts, err)
 	}
 }
 
@@ -140,9 +140,9 @@ func TestFirstPerOfShuffledGroups(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		slices.Sort(b.Rows)
-		if !slices.Equal(a.Rows, b.Rows) {
-			rt.Fatalf("%v, mixed %v", a.Rows, b.Rows)
+		slices.Sort(b.Index)
+		if !slices.Equal(a.Index, b.Index) {
+			rt.Fatalf("%v, mixed %v", a.Index, b.Index)
 		}
 	})
 }
@@ -156,8 +156,8 @@ func TestFirstPerRefusals(t *testing.T) {
 	}
 	// A table's column becomes metadata when it is requested.
 	s := mustRead(t, "t.csv", []byte("a,b,w\n1,0,7\n0,0,7\n1,1,8\n"), Options{FirstPer: FirstPer{Names: []string{"w"}}})
-	if pixels(s) != "#.\n##\n" || !slices.Equal(s.Rows, []int{0, 2}) {
-		t.Errorf("%s %v", pixels(s), s.Rows)
+	if pixels(s) != "#.\n##\n" || !slices.Equal(s.Index, []int{0, 2}) {
+		t.Errorf("%s %v", pixels(s), s.Index)
 	}
 	// A stream bounds the number of groups.
 	var rows strings.Builder

@@ -318,3 +318,41 @@ func (g *gallery) tellBy(pattern string, names []string, what string) error {
 	}
 	return nil
 }
+
+// readGrey adds a picture as grey values, 0 black to 255 white.
+func (g *gallery) readGrey(s *Set, name string, r io.Reader) error {
+	if err := rawPhoto(name); err != nil {
+		return err
+	}
+	data, err := g.in.slurp(r)
+	if err != nil {
+		return err
+	}
+	if err := g.in.affordPicture(data); err != nil {
+		return err
+	}
+	p, err := g.in.decodePicture(data)
+	if err != nil {
+		return err
+	}
+	if g.height == 0 {
+		g.height, g.width = p.height, p.width
+	}
+	if g.height != p.height || g.width != p.width {
+		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels, the first has %d x %d", p.height, p.width,
+			g.height, g.width),
+			Hint: "bring grey pictures to one size before; they are not scaled"}
+	}
+	if err := g.in.budget.spend(1, p.height, p.width); err != nil {
+		return err
+	}
+	row := make([]float64, len(p.lum))
+	for i, l := range p.lum {
+		row[i] = float64((int(l) + 128) / 257) // as pictures of 8 bits were
+		if g.in.opts.Invert {
+			row[i] = 255 - row[i]
+		}
+	}
+	s.Height, s.Width, s.Values = g.height, g.width, append(s.Values, row)
+	return nil
+}

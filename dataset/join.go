@@ -33,7 +33,7 @@ func (j *joiner) add(part *Set, path string) error {
 		j.append(part)
 	}
 	for i := n; i < j.set.Len(); i++ {
-		j.set.Rows = append(j.set.Rows, i)
+		j.set.Index = append(j.set.Index, i)
 	}
 	j.paths = append(j.paths, shown(path))
 	return nil
@@ -41,7 +41,7 @@ func (j *joiner) add(part *Set, path string) error {
 
 // weigh checks that the total weight, which bounds every count, fits int64.
 func (j *joiner) weigh(part *Set, path string) error {
-	for i := range part.Images {
+	for i := range part.Len() {
 		w := part.Weight(i)
 		if w > math.MaxInt64-j.total {
 			return &FormatError{Path: path, Row: i + 1, Msg: "the weights add up to more than a 64-bit integer holds",
@@ -56,7 +56,7 @@ func (j *joiner) weigh(part *Set, path string) error {
 func (j *joiner) agree(part *Set, path string) error {
 	h, w := j.set.Size()
 	if ph, pw := part.Size(); ph != h || pw != w {
-		if j.set.pictures && part.pictures {
+		if j.set.pictures && part.pictures && part.Values == nil {
 			return errSizes
 		}
 		return &FormatError{Path: path, Msg: fmt.Sprintf("images of %d x %d pixels, but %s has %d x %d", ph, pw, j.paths[0],
@@ -87,7 +87,8 @@ func (j *joiner) append(part *Set) {
 		}
 	}
 	s.Meta = meta
-	s.Images = append(s.Images, part.Images...)
+	s.Images, s.Values = append(s.Images, part.Images...), append(s.Values, part.Values...)
+	s.floats = s.floats && part.floats
 	s.Table = s.Table && part.Table
 	s.pictures = s.pictures && part.pictures
 	if s.Columns == nil {
@@ -106,10 +107,21 @@ func weights(s *Set) []int64 {
 	return out
 }
 
-// done returns the whole set, which was read with the options.
-func (j *joiner) done(o *Options) *Set {
-	j.set.Source, j.set.reading = list(j.paths), newReading(o).inNames(j.set.roles)
-	return j.set
+// done returns the whole set.
+func (j *joiner) done(in *input) *Set {
+	s := j.set
+	s.Source, s.reading, s.grouped = list(j.paths), newReading(&in.opts), in.seen.group != ""
+	if s.Values == nil {
+		s.reading = s.reading.inNames(s.roles)
+	} else if s.Why = in.why; s.Table {
+		s.reading.Meta = nil
+		for _, c := range s.Meta {
+			s.reading.Meta = append(s.reading.Meta, c.Name)
+		}
+	} else {
+		s.reading.Meta = nil
+	}
+	return s
 }
 
 // joinValues keeps the type if both agree, joins integers and floats to floats,
@@ -175,7 +187,7 @@ func (in *input) arrange(s *Set) error {
 	if len(like.Size) == 2 && height == 0 && s.Table && w == like.Size[0]*like.Size[1] {
 		height, width = like.Size[0], like.Size[1]
 	}
-	if turn { // the size refers to the result
+	if turn && s.Values == nil { // the size refers to the result
 		height, width = width, height
 	}
 	if height > 0 && (s.Table || h != height || w != width) {
@@ -184,10 +196,8 @@ func (in *input) arrange(s *Set) error {
 				in.opts.Width),
 				Hint: "leave the size out, or give one with as many pixels"}
 		}
-		for i, m := range s.Images {
-			s.Images[i] = remap(m, height, width, nil)
-		}
-		s.Table, s.Columns = false, nil
+		s.rearrange(height, width, nil)
+		h, w, s.Table, s.Columns = height, width, false, nil
 	}
 	if !turn {
 		return nil
@@ -195,9 +205,11 @@ func (in *input) arrange(s *Set) error {
 	if s.Table {
 		return &FormatError{Msg: "rows of a table cannot be transposed", Hint: "turn them into images with --size HxW"}
 	}
-	for i, m := range s.Images {
-		s.Images[i] = transpose(m)
+	index := make([]int, 0, h*w)
+	for k := range h * w {
+		index = append(index, k%h*w+k/h)
 	}
+	s.rearrange(w, h, index)
 	return nil
 }
 
@@ -220,22 +232,6 @@ func (in *input) chooseOf(s *Set) error {
 	return nil
 }
 
-// transpose swaps rows and columns.
-func transpose(m *bitmap.Image) *bitmap.Image {
-	out := bitmap.New(m.Width(), m.Height())
-	for y := range m.Height() {
-		for x := range m.Width() {
-			switch {
-			case !m.Known(y, x):
-				out.SetUnknown(x, y)
-			case m.At(y, x):
-				out.Set(x, y, true)
-			}
-		}
-	}
-	return out
-}
-
 // choose keeps the named columns of a table, in the given order.
 func (s *Set) choose(names []string) error {
 	_, w := s.Size()
@@ -248,28 +244,40 @@ func (s *Set) choose(names []string) error {
 
 // keepColumns keeps the columns of a table with these indices, in this order.
 func (s *Set) keepColumns(index []int) error {
-	for i, m := range s.Images {
-		s.Images[i] = remap(m, 1, len(index), index)
-	}
+	s.rearrange(1, len(index), index)
 	if s.Columns != nil {
 		s.Columns = pick(s.Columns, index)
 	}
 	return nil
 }
 
-// remap returns an image whose pixel k is pixel index[k] of a row; a nil index
-// is the identity.
+// rearrange makes rows of another size, whose pixel k is pixel index[k] of those before; a nil index is the identity.
+func (s *Set) rearrange(height, width int, index []int) {
+	for i, m := range s.Images {
+		s.Images[i] = remap(m, height, width, index)
+	}
+	for i, row := range s.Values {
+		if index != nil {
+			s.Values[i] = pick(row, index)
+		}
+	}
+	if s.Values != nil {
+		s.Height, s.Width = height, width
+	}
+}
+
+// remap is rearrange for an image.
 func remap(m *bitmap.Image, height, width int, index []int) *bitmap.Image {
-	out := bitmap.New(height, width)
+	out, w := bitmap.New(height, width), m.Width()
 	for k := range height * width {
 		from := k
 		if index != nil {
 			from = index[k]
 		}
-		switch {
-		case !m.Known(0, from):
+		switch y, x := from/w, from%w; {
+		case !m.Known(y, x):
 			out.SetUnknown(k/width, k%width)
-		case m.At(0, from):
+		case m.At(y, x):
 			out.Set(k/width, k%width, true)
 		}
 	}

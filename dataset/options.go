@@ -95,6 +95,8 @@ type Options struct {
 	items     []string          // of several lists that are read together
 	partBytes int64             // of a part of a file; 0 means 4 MiB (tests read smaller ones)
 
+	files *held // which are read instead of those of the disk; nil for these
+
 	folders   map[string]string // by path: see folderLabels
 	sameNames bool              // pictures of these have one name
 }
@@ -144,6 +146,9 @@ func (o *Options) check(paths []string) error {
 		1 < len(paths)-len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == standardInput })):
 		return &FormatError{Path: shown(standardInput), Msg: "can be read only once, as one data file",
 			Hint: "save it to a file first"}
+	case len(o.Labels) > 0 && o.files != nil:
+		return &FormatError{Path: paths[0], Msg: "label files cannot be combined with content in memory",
+			Hint: "put the labels into an .npz"}
 	case len(o.Labels) > 0 && len(o.Labels) != len(paths):
 		return &FormatError{Msg: "the number of label files differs from the number of data files",
 			Hint: "give one label file per data file, in the same order"}

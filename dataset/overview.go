@@ -169,8 +169,8 @@ func (s *Set) ImageName(i int) string {
 		return name
 	}
 	n := i + 1
-	if s.Rows != nil {
-		n = s.Rows[i] + 1
+	if s.Index != nil {
+		n = s.Index[i] + 1
 	}
 	if s.Table {
 		return "row " + strconv.Itoa(n)

@@ -76,7 +76,7 @@ func TestNamesForPeople(t *testing.T) {
 		"07":      {Meta: []Labels{{"name", []string{"07"}}, {"n", []int64{3}}}},
 		"Alp":     {Table: true, Meta: []Labels{{"n", []int64{3}}, {"site", []string{"Alp"}}, {"soil", []string{"chalk"}}}},
 		"row 1":   {Table: true, Meta: []Labels{{"n", []int64{3}}}},
-		"image 8": {Rows: []int{7}, Meta: []Labels{{"y", []string{"T"}}}},
+		"image 8": {Index: []int{7}, Meta: []Labels{{"y", []string{"T"}}}},
 	} {
 		s.Images = []*bitmap.Image{image}
 		if got := s.ImageName(0); got != want {

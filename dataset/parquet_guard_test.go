@@ -189,7 +189,7 @@ func TestPagesThatClaimMore(t *testing.T) {
 				}
 				return err
 			},
-			"real values": func() error { _, err := ReadValues([]string{path}, Options{MaxMemory: 1 << 40}); return err },
+			"real values": func() error { _, err := readNumbers([]string{path}, Options{MaxMemory: 1 << 40}); return err },
 		} {
 			if err := read(); err == nil || !strings.Contains(err.Error(), "a page of 2") && way != "all" {
 				t.Errorf("%s, %s: %v", name, way, err)

@@ -12,13 +12,13 @@ import (
 // 1; where less than a quarter do, they are labels of the others. Of
 // images at least one pixel in twenty must be neither 0 nor 1, in arrays of a floating-point type; whole numbers and
 // pictures may be drawings that a threshold makes bits of.
-func (v *Values) plainly() string {
+func (v *Set) plainly() string {
 	var fractions, others, known int
 	columns := make([]struct {
 		known, others int
 		decimal       bool
 	}, v.Width*v.Height)
-	for _, row := range v.Rows {
+	for _, row := range v.Values {
 		for i, x := range row {
 			if math.IsNaN(x) {
 				continue

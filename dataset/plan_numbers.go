@@ -220,7 +220,6 @@ func (t *textTable) addNumbers(cells []string) error {
 		}
 		row[d.at] = v
 	}
-	t.set.numbers.Rows = append(t.set.numbers.Rows, row)
-	t.set.Images = append(t.set.Images, nil)
+	t.set.Values = append(t.set.Values, row)
 	return nil
 }

@@ -13,41 +13,36 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// Read reads files and folders of pictures into one set, in the given order.
+// Read reads files and folders, in the given order: as bits, or as numbers if [Options].Kind is Number.
 //
 // All images must have one size, and tables with column names the same names;
 // the error says which path differs. Metadata columns are kept if every path
 // has them. Content that cannot be used yields a [*FormatError]; file-system
 // errors unwrap to their cause, such as [fs.ErrNotExist]. The path - means standard
 // input; what it is shows by its content, as with files.
+//
+// Numbers are those of arrays, of the columns of a table that hold numbers (columns of text, and a first column that
+// counts the rows, are metadata), and the grey values of pictures, 0 black to 255 white. Nothing is scaled or rounded.
+// Options that make bits are refused.
 func Read(paths []string, opts Options) (*Set, error) {
-	opts.Kind = Bit
-	f, err := read(paths, opts)
-	if err != nil {
-		return nil, err
+	if opts.Kind != Number {
+		opts.Kind = Bit
 	}
-	return f.Set, nil
+	return read(paths, opts)
 }
 
-// read reads bits, or numbers where a single table plainly holds them and the options leave it open.
-func read(paths []string, opts Options) (*Frame, error) {
-	paths, opts = opts.labelled(paths)
-	if err := opts.check(paths); err != nil {
-		return nil, err
-	}
-	opts, err := opts.settle(paths)
+// read reads bits or numbers, and where the options leave it open, numbers where a single table plainly holds them.
+func read(paths []string, opts Options) (*Set, error) {
+	in, paths, err := opts.input(paths)
 	if err != nil {
 		return nil, err
 	}
-	in := newInput(opts)
+	opts = in.opts
 	in.either = len(paths) == 1 && opts.open(paths)
 	var out joiner
 	var notes Set
 	for i, path := range paths {
 		part, err := in.path(path, opts.label(i))
-		if err == nil && part.numbers != nil {
-			return in.numbers(part, path)
-		}
 		var said []string
 		if err == nil {
 			said = part.Notes
@@ -61,30 +56,52 @@ func read(paths []string, opts Options) (*Frame, error) {
 		}
 		notes.addNotes(said, paths, i)
 	}
-	set := out.done(&opts)
+	set := out.done(in)
 	set.Notes = append(in.seen.notes(&opts), notes.Notes...)
 	if len(opts.Where) > 0 {
-		var err error
 		if set, err = set.Where(opts.Where...); err != nil {
 			return nil, err
 		}
 	}
-	set, err = set.FirstPer(opts.FirstPer)
-	return &Frame{Set: set}, err
+	return set.FirstPer(opts.FirstPer)
+}
+
+// input returns what reads the paths, without those of labels, by the options.
+func (o Options) input(paths []string) (*input, []string, error) {
+	if o.files == nil {
+		paths, o = o.labelled(paths)
+	}
+	err := o.check(paths)
+	if err == nil && o.Kind == Number {
+		err = o.checkNumbers()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if o, err = o.settle(paths); err != nil {
+		return nil, nil, err
+	}
+	return newInput(o), paths, nil
 }
 
 // open reports whether the data may be bits or numbers.
 func (o *Options) open(paths []string) bool {
-	return o.Kind == Unknown && o.model == nil && o.checkValues(paths) == nil
+	return o.Kind == Unknown && o.model == nil && o.checkNumbers() == nil
 }
 
-// numbers returns what was read of a file that holds them.
-func (in *input) numbers(part *Set, path string) (*Frame, error) {
-	v := part.values()
-	v.note(&in.seen)
-	v.Source = shown(path)
-	v, err := v.settled(&in.opts)
-	return &Frame{Values: v, Why: in.why}, err
+// checkNumbers returns an error if the options make bits of data.
+func (o *Options) checkNumbers() error {
+	for _, g := range []struct {
+		given bool
+		name  string
+	}{{o.Threshold != nil || o.AutoThreshold, "a threshold"}, {o.Weight != "", "weights"},
+		{len(o.Categories) > 0, "categories"}, {o.Items || len(o.Pairs) > 0, "lists of items"}} {
+		if g.given {
+			return &FormatError{Msg: g.name + " make bits of data, which are to be read as real values",
+				Hint: "leave it out, or read the data as bits"}
+		}
+	}
+	return nil
 }
 
 // selectedBy lists the columns that the selection needs.
@@ -124,9 +141,12 @@ type input struct {
 
 func newInput(opts Options) *input {
 	limit := opts.maxMemory()
-	return &input{opts: opts, rule: rule{opts.Threshold, opts.AutoThreshold, opts.Invert},
-		budget: &budget{left: limit, max: limit}}
+	return &input{opts: opts, rule: rule{opts.Threshold, opts.AutoThreshold, opts.Invert}, real: opts.Kind == Number,
+		budget: &budget{left: limit, max: limit, real: opts.Kind == Number}}
 }
+
+// setNumbers decides that numbers are read.
+func (in *input) setNumbers() { in.real, in.budget.real = true, true }
 
 // arrayLimits bounds arrays that are packed while being read: at worst 8 bytes
 // become one bit. Arrays read in parts may have any size.
@@ -208,10 +228,8 @@ func collect(d decoder) (*Set, error) {
 			continue
 		}
 		out.Images = append(out.Images, part.Images...)
+		out.Values = append(out.Values, part.Values...)
 		out.Weights = append(out.Weights, part.Weights...)
-		if out.numbers != nil {
-			out.numbers.Rows = append(out.numbers.Rows, part.numbers.Rows...)
-		}
 		for i, c := range out.Meta {
 			out.Meta[i].Values = joinValues(c, part.Meta[i])
 		}
@@ -247,9 +265,14 @@ const standardInput = "-"
 
 // read opens a path and recognises what it holds.
 func (d *opened) read(path string) error {
+	var err error
+	if held := d.in.opts.files; held != nil {
+		content := &whileReader{held.ctx, bytes.NewReader(held.content[path])}
+		d.decoder, err = d.in.file(path, content, content, int64(len(held.content[path])))
+		return err
+	}
 	if path == standardInput {
 		d.once = true
-		var err error
 		d.decoder, err = d.in.file("standard input", os.Stdin, nil, 0)
 		return err
 	}
@@ -309,9 +332,7 @@ func (d *opened) next() (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !d.in.real {
-		err = d.finish(s)
-	}
+	err = d.finish(s)
 	if err == nil && d.labels != nil {
 		err = d.labels.add(s)
 	}

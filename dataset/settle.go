@@ -9,10 +9,12 @@ import (
 // values: categories get the values, and lists the items, of all files together. It
 // settles the labels of pictures of several folders, too.
 func (o Options) settle(paths []string) (Options, error) {
-	o.folders = o.folderLabels(paths)
-	o.sameNames = o.folders != nil && sameNames(paths)
+	if o.files == nil {
+		o.folders = o.folderLabels(paths)
+		o.sameNames = o.folders != nil && sameNames(paths)
+	}
 	open := o.Items || slices.ContainsFunc(o.Categories, func(c Categorical) bool { return c.Levels == nil })
-	if len(paths) < 2 || o.model != nil || slices.ContainsFunc(paths, isOnce) {
+	if len(paths) < 2 || o.model != nil || o.Kind == Number || o.files == nil && slices.ContainsFunc(paths, isOnce) {
 		return o, nil
 	}
 	var items []string

@@ -74,8 +74,8 @@ func TestPublicSelection(t *testing.T) {
 		t.Fatalf("%d images of T by the first 20 writers", s.Len())
 	}
 	for i := 1; i < 20; i++ {
-		if s.Rows[i] != s.Rows[0]+i { // the file is sorted by class, then writer
-			t.Fatalf("rows %v", s.Rows)
+		if s.Index[i] != s.Index[0]+i { // the file is sorted by class, then writer
+			t.Fatalf("rows %v", s.Index)
 		}
 	}
 	_, err := Read([]string{shared(t, "chars74k_hnd/chars74k_hnd_56.npz")}, Options{Where: conditions(t, "y=B")})

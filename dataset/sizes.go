@@ -149,17 +149,6 @@ func (in *input) sizesIn(path, labels string, l *sizeList) error {
 	return nil
 }
 
-// sizesOfContent is like sizes for a decoder of content in memory.
-func sizesOfContent(d decoder) error {
-	var l sizeList
-	if g, ok := d.(*gallery); ok {
-		if err := g.survey(&l); err != nil {
-			return err
-		}
-	}
-	return l.err()
-}
-
 // ParseSize reads the height and the width of images: 56x40, or 56 for 56x56. A capital
 // X, a multiplication sign and blanks are allowed. The error says what is.
 func ParseSize(text string) (height, width int, err error) {

@@ -50,8 +50,8 @@ func TestCutSeeks(t *testing.T) {
 			}
 			for k, m := range got.Images {
 				row := (c[0] + k) % n
-				if want := bits[row*width : (row+1)*width]; !bytes.Equal(m.AppendBytes(nil), want) || got.Rows[k] != c[0]+k {
-					t.Fatalf("%s, %v: image %d is %v of row %d, want %v", name, c, k, m.AppendBytes(nil), got.Rows[k], want)
+				if want := bits[row*width : (row+1)*width]; !bytes.Equal(m.AppendBytes(nil), want) || got.Index[k] != c[0]+k {
+					t.Fatalf("%s, %v: image %d is %v of row %d, want %v", name, c, k, m.AppendBytes(nil), got.Index[k], want)
 				}
 			}
 		}

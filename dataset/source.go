@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
-	"strconv"
 )
 
 // Source is data that were looked at: it has a plan of what each column is, and is read by that.
@@ -15,13 +15,6 @@ type Source struct {
 	opened  []string
 	frame   *Frame
 	refused error // why they cannot be read by the plan
-}
-
-// Frame is data that were read: bits, or numbers where some column holds others than 0 and 1.
-type Frame struct {
-	Set    *Set    // nil of numbers
-	Values *Values // nil of bits
-	Why    string  // what shows that they are numbers, in a clause; "" where that was asked for
 }
 
 // Open looks at files and folders and decides what they hold: bits, or numbers where [Options].Kind asks for
@@ -39,13 +32,32 @@ func Open(ctx context.Context, paths []string, opts Options) (*Source, error) {
 		}
 		return ctx.Err()
 	}
-	err := s.look(func() (*Frame, error) { return read(paths, s.opts) }, func() (*Values, error) {
-		if opts.Kind == Unknown && slices.Contains(paths, standardInput) {
-			return nil, errOnce
-		}
-		return ReadValues(paths, s.opts)
-	})
-	if err != nil {
+	if err := s.look(paths); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// File is a file whose content is in memory. The name replaces the path in messages, and is that of a picture.
+type File struct {
+	Name    string
+	Content []byte
+}
+
+// OpenFiles is [Open] for files whose contents are in memory, such as uploads; no file is opened. Their contents must
+// not change while they are read. Options.Labels must be empty.
+func OpenFiles(ctx context.Context, files []File, opts Options) (*Source, error) {
+	s := &Source{opts: opts}
+	s.opts.files = &held{ctx: ctx, content: map[string][]byte{}}
+	var names []string
+	for _, f := range files {
+		names, s.opts.files.content[f.Name] = append(names, f.Name), f.Content
+	}
+	err := s.look(names)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
 		return nil, err
 	}
 	return s, nil
@@ -54,35 +66,27 @@ func Open(ctx context.Context, paths []string, opts Options) (*Source, error) {
 // errOnce says that what was read as bits cannot be read again as numbers.
 var errOnce = errors.New("read once")
 
-// OpenContent is [Open] for a file whose content is in memory; see [Decode].
-func OpenContent(ctx context.Context, name string, data []byte, opts Options) (*Source, error) {
-	s := &Source{opts: opts}
-	err := s.look(func() (*Frame, error) { return decode(ctx, name, data, opts) },
-		func() (*Values, error) { return DecodeFiles([]string{name}, [][]byte{data}, opts) })
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
 // look reads bits, or numbers where that shows as they are read; what is no bits is read again as numbers.
-func (s *Source) look(read func() (*Frame, error), numbers func() (*Values, error)) (err error) {
-	if s.opts.Kind != Number {
-		s.frame, err = read()
-		if err == nil || s.opts.Kind == Bit || !notBits(err) {
+func (s *Source) look(paths []string) (err error) {
+	opts := s.opts
+	if opts.Kind != Number {
+		s.frame, err = read(paths, opts)
+		if err == nil || opts.Kind == Bit || !notBits(err) {
 			return err
 		}
 		s.refused = err
 	}
-	v, err := numbers()
-	s.frame = &Frame{Values: v}
+	opts.Kind, err = Number, errOnce
+	if s.refused == nil || !slices.Contains(paths, standardInput) {
+		s.frame, err = read(paths, opts)
+	}
 	switch {
 	case err != nil && s.refused == nil:
 		return err
 	case err != nil:
 		return orNumbers(alsoAsNumbers(s.refused, err))
 	case s.refused != nil:
-		if s.frame.Why = v.plainly(); s.frame.Why != "" {
+		if s.frame.Why = s.frame.plainly(); s.frame.Why != "" {
 			s.refused = nil
 		}
 		s.refused = orNumbers(s.refused)
@@ -108,19 +112,11 @@ func orNumbers(err error) error {
 	return err
 }
 
-// Notes say in sentences what was decided about the data.
-func (f *Frame) Notes() []string {
-	if f.Values != nil {
-		return f.Values.Notes
-	}
-	return f.Set.Notes
-}
-
 // Opened returns the paths of all files that were opened, also of those in folders and beside the data.
 func (s *Source) Opened() []string { return s.opened }
 
 // Packed reports whether the data are bits.
-func (s *Source) Packed() bool { return s.frame.Set != nil }
+func (s *Source) Packed() bool { return s.frame.Values == nil }
 
 // Read returns the data. The error says how to choose where they may be bits or numbers.
 func (s *Source) Read(context.Context) (*Frame, error) { return s.frame, s.refused }
@@ -167,48 +163,85 @@ type Note struct {
 }
 
 // Plan says what each column is of data that were read by options.
-func (f *Frame) Plan(o *Options) *Plan {
-	p := &Plan{Form: FormImages, Packed: f.Set != nil, Why: f.Why}
-	data := Seen
+func (s *Set) Plan(o *Options) *Plan {
+	p := &Plan{Source: s.Source, Form: FormImages, Rows: s.Len(), Packed: s.Values == nil, Why: s.Why}
+	p.Height, p.Width = s.Size()
+	by := Seen
 	if o.model != nil {
-		data = Learned
+		by = Learned
 	} else if o.Kind != Unknown || len(o.Columns) > 0 {
-		data = Asked
+		by = Asked
 	}
-	if s := f.Set; s != nil {
-		p.Source, p.Rows = s.Source, s.Len()
-		p.Height, p.Width = s.Size()
-		p.Columns = s.planned(o, data)
-		if s.Table {
-			p.Form = FormTable
-		}
-		if o.Items || len(o.Pairs) > 0 || o.model != nil && (o.model.reading.Items || len(o.model.reading.Pairs) > 0) {
-			p.Form = FormLists
-		}
-	} else {
-		v := f.Values
-		p.Source, p.Rows, p.Height, p.Width = v.Source, v.Len(), v.Height, v.Width
-		p.Columns = v.planned(data)
-		if v.Table {
-			p.Form = FormTable
-		}
+	if s.Table {
+		p.Form = FormTable
 	}
-	for _, text := range f.Notes() {
+	if o.Items || len(o.Pairs) > 0 || o.model != nil && (o.model.reading.Items || len(o.model.reading.Pairs) > 0) {
+		p.Form = FormLists
+	}
+	p.Columns = s.planned(o, by)
+	for _, text := range s.Notes {
 		p.Notes = append(p.Notes, Note{Text: text})
 	}
 	return p
 }
 
-// planned describes the columns of bits and the labels.
-func (s *Set) planned(o *Options, data By) []Column {
+// planned describes the columns of data and of labels, and the weights.
+func (s *Set) planned(o *Options, by By) []Column {
 	var out []Column
-	var bits []ColumnOverview
-	if s.Table {
-		bits = s.columnOverviews()
-	} else {
+	switch {
+	case s.Values != nil && !s.Table:
+		c := numberColumn("pixels", by, s.numbers(0, s.Height*s.Width))
+		if c.Kind != Unknown {
+			c.Kind = Number
+		}
+		out = append(out, c)
+	case s.Values != nil:
+		for j := range s.Width {
+			out = append(out, numberColumn(s.ColumnName(j), by, s.numbers(j, j+1)))
+		}
+	case !s.Table:
 		pixels, n := s.pixels()
-		out = append(out, bitColumn(pixels, data, n))
+		out = append(out, bitColumn(pixels, by, n))
+	default:
+		out = s.plannedBits(o, by)
 	}
+	out = s.roles.inOrder(out, s.Meta)
+	if s.Weights == nil {
+		return out
+	}
+	name := "weight"
+	if s.roles != nil && s.roles.weight >= 0 {
+		name = s.roles.name(s.roles.weight)
+	}
+	w := numberColumn(name, Seen, func(yield func(float64) bool) {
+		for _, v := range s.Weights {
+			if !yield(float64(v)) {
+				return
+			}
+		}
+	})
+	if w.Kind = Weight; o.Weight != "" {
+		w.By = Asked
+	}
+	return append(out, w)
+}
+
+// numbers yields the values of some columns.
+func (s *Set) numbers(from, to int) iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for _, row := range s.Values {
+			for _, x := range row[from:to] {
+				if !yield(x) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// plannedBits describes the columns of a table of bits, of which several may be one of categories.
+func (s *Set) plannedBits(o *Options, data By) (out []Column) {
+	bits := s.columnOverviews()
 	for x := 0; x < len(bits); x++ {
 		i := slices.IndexFunc(s.Categories, func(c Categorical) bool {
 			return len(c.Levels) > 0 && !c.bit() && x+len(c.Levels) <= len(bits) && bits[x].Name == c.columns()[0]
@@ -224,59 +257,7 @@ func (s *Set) planned(o *Options, data By) []Column {
 		out = append(out, categoryColumn(c, by, bits[x:x+len(c.Levels)], s.Len()))
 		x += len(c.Levels) - 1
 	}
-	out = s.roles.inOrder(out, s.Meta)
-	if s.Weights != nil {
-		name := "weight"
-		if s.roles != nil && s.roles.weight >= 0 {
-			name = s.roles.name(s.roles.weight)
-		}
-		w := numberColumn(name, Seen, func(yield func(float64) bool) {
-			for _, v := range s.Weights {
-				if !yield(float64(v)) {
-					return
-				}
-			}
-		})
-		if w.Kind = Weight; o.Weight != "" {
-			w.By = Asked
-		}
-		out = append(out, w)
-	}
 	return out
-}
-
-// planned describes the columns of numbers and the labels.
-func (v *Values) planned(data By) []Column {
-	if !v.Table {
-		c := numberColumn("pixels", data, func(yield func(float64) bool) {
-			for _, row := range v.Rows {
-				for _, x := range row {
-					if !yield(x) {
-						return
-					}
-				}
-			}
-		})
-		if c.Kind != Unknown {
-			c.Kind = Number
-		}
-		return v.roles.inOrder([]Column{c}, v.Meta)
-	}
-	var out []Column
-	for j := range v.Width {
-		name := "column " + strconv.Itoa(j+1)
-		if v.Columns != nil {
-			name = v.Columns[j]
-		}
-		out = append(out, numberColumn(name, data, func(yield func(float64) bool) {
-			for _, row := range v.Rows {
-				if !yield(row[j]) {
-					return
-				}
-			}
-		}))
-	}
-	return v.roles.inOrder(out, v.Meta)
 }
 
 // inOrder returns the columns of data and of labels in the order of the file, if that has columns.

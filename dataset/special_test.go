@@ -80,7 +80,7 @@ func TestSpecialFiles(t *testing.T) {
 				}
 			}
 			done <- err
-			v, err := ReadValues([]string{path}, Options{})
+			v, err := readNumbers([]string{path}, Options{})
 			if err == nil {
 				noted = v.Notes
 				if v.Len() != want {

@@ -15,7 +15,7 @@ import (
 )
 
 // Stream reads files in blocks, in order and any number of times, for data that
-// do not fit in memory. It yields the images that [Read] would return, with the
+// do not fit in memory. It yields the rows that [Read] would return, bits or numbers, with the
 // same row numbers, weights, metadata and selection. It is a
 // [patchwork.Source]: learners read it as it is. A Stream is immutable; several
 // goroutines may read it at once, and it keeps no file open between readings.
@@ -29,10 +29,11 @@ type Stream struct {
 	opts       Options
 	head       *Set // one image, and what all parts have in common
 	weighted   bool
-	kinds      []map[string]columnKind // of the metadata, by file
-	plans      []*tablePlan            // of tables of text, by file; nil for other formats
-	count      int                     // images before any selection, -1 if not known
-	skip, take int                     // take < 0: all
+	kinds      []map[string]columnKind  // of the metadata, by file
+	plans      []*tablePlan             // of tables of text, by file; nil for other formats
+	match      func(*Set) (*Set, error) // gives numbers the columns of a model; nil leaves those of the files
+	count      int                      // images before any selection, -1 if not known
+	skip, take int                      // take < 0: all
 }
 
 // OpenStream reads the beginning of every file, and all of those whose metadata are
@@ -40,21 +41,18 @@ type Stream struct {
 // numbers or text. Errors are those of [Read]; in addition, input that can be
 // read only once, such as a pipe, is refused.
 func OpenStream(ctx context.Context, paths []string, opts Options) (*Stream, error) {
-	paths, opts = opts.labelled(paths)
-	if err := opts.check(paths); err != nil {
-		return nil, err
-	}
-	opts, err := opts.settle(paths)
+	in, paths, err := opts.input(paths)
 	if err != nil {
 		return nil, err
 	}
+	opts = in.opts
 	s := &Stream{paths: paths, opts: opts, take: -1}
 	for i, path := range paths {
 		if err := s.survey(ctx, i); err != nil {
 			return nil, at(err, path)
 		}
 	}
-	s.head.Source = list(paths)
+	(&joiner{set: s.head, paths: paths}).done(in)
 	for _, name := range opts.selectedBy() {
 		if _, err := s.head.Column(name); err != nil {
 			return nil, err
@@ -106,6 +104,15 @@ func (s *Stream) input() *input {
 	return in
 }
 
+// Match returns the stream with the columns of a model, as [Frame.Match] does.
+func (s *Stream) Match(columns []string, height, width int) (*Stream, error) {
+	c := *s
+	c.match = func(part *Set) (*Set, error) { return part.Match(columns, height, width) }
+	var err error
+	c.head, err = c.match(s.head)
+	return &c, err
+}
+
 // survey examines file i.
 func (s *Stream) survey(ctx context.Context, i int) error {
 	if once, err := readOnce(s.paths[i]); err != nil {
@@ -130,9 +137,14 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 		return err
 	}
 	if s.head == nil {
-		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns,
-			Table: part.Table, Categories: part.Categories,
-			reading: newReading(&s.opts).inNames(part.roles), pictures: part.pictures}
+		head := *part
+		head.Data, head.Meta, head.Notes = patchwork.Data{}, nil, nil
+		if part.Values != nil {
+			head.Values = [][]float64{slices.Clone(part.Values[0])}
+		} else {
+			head.Images = []*bitmap.Image{part.Images[0].Clone()}
+		}
+		s.head = &head
 	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); errors.Is(err, errSizes) {
 		return s.input().sizes(s.paths)
 	} else if err != nil {
@@ -148,7 +160,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 		s.head.Columns = part.Columns
 	}
 	s.weighted = s.weighted || part.Weights != nil
-	s.head.addNotes(part.Notes, s.paths, i)
+	s.head.addNotes(append(in.seen.commonNotes(), part.Notes...), s.paths, i)
 	kinds, err := surveyMeta(ctx, d, part)
 	s.kinds = append(s.kinds, kinds)
 	s.joinMeta(part)
@@ -267,7 +279,8 @@ func (s *Stream) Set(ctx context.Context) (*Set, error) {
 			out = part
 			continue
 		}
-		out.Images, out.Rows = append(out.Images, part.Images...), append(out.Rows, part.Rows...)
+		out.Images, out.Values = append(out.Images, part.Images...), append(out.Values, part.Values...)
+		out.Index = append(out.Index, part.Index...)
 		if out.Weights != nil {
 			out.Weights = append(out.Weights, part.Weights...)
 		}
@@ -370,6 +383,13 @@ func (r *traversal) pass(d *opened) (over bool, err error) {
 
 // complete fits a part of file i to the other files.
 func (r *traversal) complete(s *Set, i int) error {
+	if r.match != nil {
+		matched, err := r.match(s)
+		if err != nil {
+			return err
+		}
+		*s = *matched
+	}
 	h, w := s.Size()
 	if hh, ww := r.head.Size(); h != hh || w != ww {
 		return r.changed(i)
@@ -393,8 +413,8 @@ func (r *traversal) complete(s *Set, i int) error {
 	}
 	s.Meta, s.Table, s.Columns, s.Source, s.reading = meta, r.head.Table, r.head.Columns, r.head.Source, r.head.reading
 	s.Categories, s.Notes = r.head.Categories, r.head.Notes
-	for range s.Images {
-		s.Rows = append(s.Rows, r.rows)
+	for range s.Len() {
+		s.Index = append(s.Index, r.rows)
 		r.rows++
 	}
 	return nil

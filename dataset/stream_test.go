@@ -37,8 +37,8 @@ func gather(ctx context.Context, paths []string, opts Options, skip, take int) (
 		}
 		h, w := s.Head().Size()
 		ph, pw := part.Size()
-		if part.Len() == 0 || len(part.Rows) != part.Len() || (part.Weights != nil) != s.Weighted() || h != ph || w != pw {
-			return nil, fmt.Errorf("a part of %d images, %d rows, weights %v", part.Len(), len(part.Rows), part.Weights)
+		if part.Len() == 0 || len(part.Index) != part.Len() || (part.Weights != nil) != s.Weighted() || h != ph || w != pw {
+			return nil, fmt.Errorf("a part of %d images, %d rows, weights %v", part.Len(), len(part.Index), part.Weights)
 		}
 		n += part.Len()
 	}
@@ -336,7 +336,7 @@ func TestStreamBeyondMemory(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got, err := s.Cut(3, 10).Set(t.Context()); err != nil || got.Len() != 10 || got.Rows[0] != 3 {
+		if got, err := s.Cut(3, 10).Set(t.Context()); err != nil || got.Len() != 10 || got.Index[0] != 3 {
 			t.Errorf("%s: a few images of it: %v", name, err)
 		}
 		if _, err := s.Set(t.Context()); err == nil {

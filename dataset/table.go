@@ -156,7 +156,7 @@ func (t *textTable) begin() {
 	t.set, t.meta, t.strings = t.plan.set(), make([]rawText, len(t.plan.meta)), map[string]string{}
 	t.set.Notes, t.set.Categories = t.plan.notes, t.plan.categories
 	if t.plan.numbers {
-		t.set.numbers = &Values{Height: 1, Width: t.plan.width}
+		t.set.Values, t.set.Height, t.set.Width = [][]float64{}, 1, t.plan.width
 		if t.plan.names == nil {
 			t.set.Columns = nil
 		}

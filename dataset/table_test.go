@@ -79,8 +79,8 @@ func TestCSVRoles(t *testing.T) {
 	}
 	// A column may be both: chosen as data and used to select.
 	s = mustRead(t, "v.csv", []byte(text), Options{Columns: []string{"crime", "tax"}, Where: conditions(t, "tax=1")})
-	if got := pixels(s); got != "?#\n" || !cmp.Equal(s.Rows, []int{1}) {
-		t.Errorf("rows %v:\n%s", s.Rows, got)
+	if got := pixels(s); got != "?#\n" || !cmp.Equal(s.Index, []int{1}) {
+		t.Errorf("rows %v:\n%s", s.Index, got)
 	}
 	// Without names, columns go by number.
 	s = mustRead(t, "h.csv", []byte("rep,1,0\ndem,0,0\n"), Options{Where: conditions(t, "1=dem")})
@@ -206,7 +206,7 @@ func TestParquet(t *testing.T) {
 			t.Errorf("%s: weights %v, columns %v", name, s.Weights, s.Columns)
 		}
 		s = mustRead(t, "t.parquet", content, Options{Columns: []string{"c", "a"}, Where: conditions(t, "label=T")})
-		if got := pixels(s); got != "##\n.#\n" || !cmp.Equal(s.Rows, []int{0, 2}) {
+		if got := pixels(s); got != "##\n.#\n" || !cmp.Equal(s.Index, []int{0, 2}) {
 			t.Errorf("%s: chosen columns:\n%s", name, got)
 		}
 	}

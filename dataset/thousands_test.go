@@ -23,12 +23,12 @@ func TestThousands(t *testing.T) {
 		{"tabs", "a\tb\n5,613\t2\n4,100\t2\n", []float64{5.613, 4.1}, false},
 		{"later", "a,b\n" + strings.Repeat("7,2\n", beyondHead) + "\"5,613\",2\n", nil, true},
 	} {
-		v, err := DecodeValues("t.csv", []byte(c.text), Options{})
+		v, err := decodeNumbers("t.csv", []byte(c.text), Options{})
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
 		var got []float64
-		for _, row := range v.Rows {
+		for _, row := range v.Values {
 			got = append(got, row[0])
 		}
 		if c.want == nil && got[len(got)-1] != 5613 || c.want != nil && !slices.Equal(got, c.want) ||
@@ -36,13 +36,13 @@ func TestThousands(t *testing.T) {
 			t.Errorf("%s: %v, %q", c.name, got, v.Notes)
 		}
 	}
-	v, err := DecodeValues("t.csv", []byte("a,b\n\"5,613,000\",2\n"), Options{})
+	v, err := decodeNumbers("t.csv", []byte("a,b\n\"5,613,000\",2\n"), Options{})
 	if err != nil || len(v.Notes) != 1 || !strings.Contains(v.Notes[0], " is 5613000: ") {
 		t.Error(v, err)
 	}
 	mixed := "a,b\n" + strings.Repeat("7,2\n", beyondHead) + "\"23,15\",2\n"
-	if v, err := DecodeValues("t.csv", []byte(mixed), Options{}); err == nil {
-		t.Error("neither thousands nor said:", v.Rows[beyondHead])
+	if v, err := decodeNumbers("t.csv", []byte(mixed), Options{}); err == nil {
+		t.Error("neither thousands nor said:", v.Values[beyondHead])
 	}
 	least := 1000.
 	for text, want := range map[string]string{

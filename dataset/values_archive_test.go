@@ -38,19 +38,19 @@ func greyPictures(t *testing.T) (dir, archive string) {
 func TestValuesOfArchives(t *testing.T) {
 	dir, archive := greyPictures(t)
 	want := readValues(t, Options{}, dir)
-	if len(want.Rows) != 3 || want.Rows[0][0] != 40 {
-		t.Fatalf("the folder has %v", want.Rows)
+	if len(want.Values) != 3 || want.Values[0][0] != 40 {
+		t.Fatalf("the folder has %v", want.Values)
 	}
 	content, err := os.ReadFile(archive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	uploaded, err := DecodeValues("pictures.zip", content, Options{})
+	uploaded, err := decodeNumbers("pictures.zip", content, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, v := range map[string]*Values{"file": readValues(t, Options{}, archive), "upload": uploaded} {
-		sameRows(t, what, v.Rows, want.Rows)
+	for what, v := range map[string]*Set{"file": readValues(t, Options{}, archive), "upload": uploaded} {
+		sameRows(t, what, v.Values, want.Values)
 		if len(v.Meta) != len(want.Meta) {
 			t.Fatalf("%s: metadata %v, want %v", what, v.Meta, want.Meta)
 		}
@@ -60,7 +60,7 @@ func TestValuesOfArchives(t *testing.T) {
 			}
 		}
 	}
-	equalRows(t, "stream", streamedRows(t, openValues(t, Options{}, archive)), want.Rows)
+	equalRows(t, "stream", streamedRows(t, openValues(t, Options{}, archive)), want.Values)
 }
 
 // TestArchivesOfValuesAreRefused: what is wrong with an archive is an error that names the member.
@@ -81,7 +81,7 @@ func TestArchivesOfValuesAreRefused(t *testing.T) {
 		zipOf(t),
 		whole[:len(whole)/2],
 	} {
-		v, err := DecodeValues("p.zip", content, Options{})
+		v, err := decodeNumbers("p.zip", content, Options{})
 		if err == nil || !testenv.Said(t, err.Error()) {
 			t.Errorf("%d: %v, %v", i, v, err)
 		}
@@ -89,7 +89,7 @@ func TestArchivesOfValuesAreRefused(t *testing.T) {
 	for at := range whole { // damage anywhere is an error or changes values; it never panics
 		damaged := slices.Clone(whole)
 		damaged[at] ^= 0x55
-		_, _ = DecodeValues("p.zip", damaged, Options{})
+		_, _ = decodeNumbers("p.zip", damaged, Options{})
 	}
 }
 
@@ -97,7 +97,7 @@ func TestArchivesOfValuesAreRefused(t *testing.T) {
 func TestValuesOfLargePictures(t *testing.T) {
 	large := pngFile(t, image.NewGray16(image.Rect(0, 0, 3000, 2000)))
 	before := allocated()
-	_, err := DecodeValues("large.png", large, Options{MaxMemory: 1 << 20})
+	_, err := decodeNumbers("large.png", large, Options{MaxMemory: 1 << 20})
 	used := allocated() - before
 	if err == nil || !testenv.Said(t, err.Error()) || used > 1<<20 {
 		t.Errorf("%v after %d bytes", err, used)

@@ -23,26 +23,30 @@ import (
 )
 
 // openValues opens a stream of real values, or ends the test.
-func openValues(t testing.TB, opts Options, paths ...string) *ValueStream {
+func openValues(t testing.TB, opts Options, paths ...string) *Stream {
 	t.Helper()
-	s, err := OpenValues(paths, opts)
+	s, err := openNumbers(paths, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
+func openNumbers(paths []string, o Options) (*Stream, error) {
+	return OpenStream(context.Background(), paths, asNumbers(o))
+}
+
 // streamedRows returns all rows of a stream.
-func streamedRows(t testing.TB, s *ValueStream) (rows [][]float64) {
+func streamedRows(t testing.TB, s *Stream) (rows [][]float64) {
 	t.Helper()
-	for block, err := range s.Blocks(t.Context()) {
+	for block, err := range s.Sets(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(block) == 0 {
+		if block.Len() == 0 {
 			t.Error("an empty block")
 		}
-		rows = append(rows, block...)
+		rows = append(rows, block.Values...)
 	}
 	return rows
 }
@@ -151,9 +155,9 @@ func TestValueStreams(t *testing.T) {
 		opts.MaxMemory = 1 << 21
 		s := openValues(t, opts, path)
 		for pass := range 2 {
-			equalRows(t, fmt.Sprintf("%s, pass %d", name, pass+1), streamedRows(t, s), want.Rows)
+			equalRows(t, fmt.Sprintf("%s, pass %d", name, pass+1), streamedRows(t, s), want.Values)
 		}
-		if h, w := s.Size(); h != want.Height || w != want.Width || !cmp.Equal(s.Head().Columns, want.Columns) ||
+		if h, w := s.Head().Size(); h != want.Height || w != want.Width || !cmp.Equal(s.Head().Columns, want.Columns) ||
 			s.Head().Table != want.Table || !cmp.Equal(s.Head().Notes, want.Notes) {
 			t.Errorf("%s: %d x %d, %v", name, h, w, s.Head())
 		}
@@ -165,7 +169,7 @@ func TestValueStreams(t *testing.T) {
 		n := want.Len()
 		for _, cut := range [][2]int{{1, 1}, {n / 2, -1}, {0, n - 1}, {n - 1, 5}} {
 			equalRows(t, fmt.Sprintf("%s from %d, %d rows", name, cut[0], cut[1]), streamedRows(t, s.Cut(cut[0], cut[1])),
-				want.Cut(cut[0], cut[1]).Rows)
+				want.Cut(cut[0], cut[1]).Values)
 		}
 	}
 }
@@ -183,13 +187,13 @@ func TestValueStreamOfSeveralFiles(t *testing.T) {
 	if _, err := s.Match([]string{"w"}, 1, 1); err == nil {
 		t.Error("a column that is not there is found")
 	}
-	if _, err := OpenValues([]string{a, write(t, "c.csv", []byte("u,w\n1,2\n"))}, Options{}); err == nil {
+	if _, err := openNumbers([]string{a, write(t, "c.csv", []byte("u,w\n1,2\n"))}, Options{}); err == nil {
 		t.Error("files of other columns are taken")
 	}
 	if err := os.WriteFile(b, []byte("y,u\nk,5\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, err = range s.Blocks(t.Context()) {
+	for _, err = range s.Sets(t.Context()) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "b.csv") {
 		t.Errorf("a file that changed: %v", err)
@@ -199,25 +203,22 @@ func TestValueStreamOfSeveralFiles(t *testing.T) {
 func TestValueStreamsAreRefused(t *testing.T) {
 	path := write(t, "t.csv", []byte("y,a\nm,1\nk,2\n"))
 	half := .5
-	for name, opts := range map[string]Options{
-		"by a label": {Where: []Condition{{Name: "y", Op: "=", Values: []string{"m"}}}},
-		"threshold":  {Threshold: &half},
-	} {
-		if _, err := OpenValues([]string{path}, opts); err == nil {
-			t.Errorf("%s: opened", name)
-		}
+	chosen := openValues(t, Options{Where: []Condition{{Name: "y", Op: "=", Values: []string{"k"}}}}, path)
+	sameRows(t, "by a label", streamedRows(t, chosen), [][]float64{{2}})
+	if _, err := openNumbers([]string{path}, Options{Threshold: &half}); err == nil {
+		t.Error("threshold: opened")
 	}
-	if _, err := OpenValues([]string{standardInput}, Options{}); !errors.Is(err, ErrMemory) {
+	if _, err := openNumbers([]string{standardInput}, Options{}); !errors.Is(err, ErrMemory) {
 		t.Errorf("standard input: %v", err)
 	}
-	for _, err := range openValues(t, Options{}, path).Cut(2, -1).Blocks(t.Context()) {
+	for _, err := range openValues(t, Options{}, path).Cut(2, -1).Sets(t.Context()) {
 		if err == nil {
 			t.Error("rows after the last")
 		}
 	}
 	late := write(t, "late.csv", []byte("a,b\n"+strings.Repeat("1,2\n", 5000)+"1,x\n"))
 	var last error
-	for _, err := range openValues(t, Options{}, late).Blocks(t.Context()) {
+	for _, err := range openValues(t, Options{}, late).Sets(t.Context()) {
 		last = err
 	}
 	if last == nil || !strings.Contains(last.Error(), "line 5002") {
@@ -225,7 +226,7 @@ func TestValueStreamsAreRefused(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, err := range openValues(t, Options{}, late).Blocks(over) {
+	for _, err := range openValues(t, Options{}, late).Sets(over) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("after the end: %v", err)
 		}
@@ -250,11 +251,11 @@ func TestValueStreamIsSmall(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	rows, peak := 0, uint64(0)
-	for block, err := range s.Blocks(t.Context()) {
+	for block, err := range s.Sets(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rows += len(block); rows%(16*len(block)) == 0 {
+		if rows += block.Len(); rows%(16*block.Len()) == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&most)
 			peak = max(peak, most.HeapAlloc)

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,13 +24,21 @@ import (
 var nan = math.NaN()
 
 // readValues reads files as real values, or ends the test.
-func readValues(t testing.TB, opts Options, paths ...string) *Values {
+func readValues(t testing.TB, opts Options, paths ...string) *Set {
 	t.Helper()
-	v, err := ReadValues(paths, opts)
+	v, err := readNumbers(paths, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
+}
+
+func asNumbers(o Options) Options { o.Kind = Number; return o }
+
+func readNumbers(paths []string, o Options) (*Set, error) { return Read(paths, asNumbers(o)) }
+
+func decodeNumbers(name string, content []byte, o Options) (*Set, error) {
+	return Decode(context.Background(), name, content, asNumbers(o))
 }
 
 // sameRows fails unless the rows are those wanted; NaN equals NaN.
@@ -45,7 +54,7 @@ func TestValuesOfMAT(t *testing.T) {
 	path := write(t, "m.mat", matFile(true, matDouble("x", []float64{0.5, 2, math.NaN(), -1}, 2, 2),
 		matDouble("site", []float64{3, 4}, 1, 2)))
 	v := readValues(t, Options{}, path)
-	sameRows(t, "MAT", v.Rows, [][]float64{{0.5, nan}, {2, -1}})
+	sameRows(t, "MAT", v.Values, [][]float64{{0.5, nan}, {2, -1}})
 	if len(v.Meta) != 1 || v.Meta[0].Name != "site" || v.Meta[0].Text(1) != "4" {
 		t.Error(v.Meta)
 	}
@@ -75,14 +84,14 @@ func TestValuesOfText(t *testing.T) {
 			[][]float64{{1, 4, 2, 5, 3, 6}}, nil, nil},
 	} {
 		v := readValues(t, c.opts, write(t, "t.csv", []byte(c.text)))
-		sameRows(t, c.name, v.Rows, c.want)
+		sameRows(t, c.name, v.Values, c.want)
 		if d := cmp.Diff(c.columns, v.Columns); d != "" {
 			t.Errorf("%s: columns %s", c.name, d)
 		}
 		if d := cmp.Diff(c.meta, v.Meta, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s: metadata %s", c.name, d)
 		}
-		if len(v.Index) != v.Len() || v.Height*v.Width != len(v.Rows[0]) {
+		if len(v.Index) != v.Len() || v.Height*v.Width != len(v.Values[0]) {
 			t.Errorf("%s: %d rows of %d x %d, %d indices", c.name, v.Len(), v.Height, v.Width, len(v.Index))
 		}
 	}
@@ -112,7 +121,7 @@ func TestValuesAreRefused(t *testing.T) {
 		{"memory", "1,2\n3,4\n5,6\n", Options{MaxMemory: 64}},
 		{"empty", "", Options{}},
 	} {
-		_, err := ReadValues([]string{write(t, "t.csv", []byte(c.text))}, c.opts)
+		_, err := readNumbers([]string{write(t, "t.csv", []byte(c.text))}, c.opts)
 		var fe *FormatError
 		if !errors.As(err, &fe) {
 			t.Errorf("%s: %v", c.name, err)
@@ -122,7 +131,7 @@ func TestValuesAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if _, err := ReadValues([]string{"nowhere.csv"}, Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := readNumbers([]string{"nowhere.csv"}, Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -144,7 +153,7 @@ func TestValuesOfArrays(t *testing.T) {
 		npy.Member{Name: "missing", Array: npy.New([]uint8{0, 0, 0, 1}, 2, 2)},
 		npy.Member{Name: "other", Array: npy.New([]float64{1, 2, 3}, 3)})
 	v := readValues(t, Options{}, write(t, "t.npz", table))
-	sameRows(t, "npz", v.Rows, [][]float64{{.5, nan}, {3, nan}})
+	sameRows(t, "npz", v.Values, [][]float64{{.5, nan}, {3, nan}})
 	if !cmp.Equal(v.Columns, []string{"a", "b"}) || !cmp.Equal(v.Meta, []Labels{{"y", []int64{5, 6}}}) || !v.Table {
 		t.Errorf("columns %v, metadata %v", v.Columns, v.Meta)
 	}
@@ -158,7 +167,7 @@ func TestValuesOfArrays(t *testing.T) {
 	z.Close()
 	for name, content := range map[string][]byte{"g.npy": b.Bytes(), "g.npy.gz": packed.Bytes()} {
 		v = readValues(t, Options{}, write(t, name, content))
-		sameRows(t, name, v.Rows, [][]float64{{0, 255, 16, 7}})
+		sameRows(t, name, v.Values, [][]float64{{0, 255, 16, 7}})
 		if v.Height != 2 || v.Table {
 			t.Errorf("%s: height %d", name, v.Height)
 		}
@@ -166,7 +175,7 @@ func TestValuesOfArrays(t *testing.T) {
 	idx := write(t, "i.idx", []byte{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 9, 8, 7, 200})
 	labels := write(t, "l.idx", []byte{0, 0, 8, 1, 0, 0, 0, 2, 3, 4})
 	v = readValues(t, Options{Labels: []string{labels}}, idx)
-	sameRows(t, "IDX", v.Rows, [][]float64{{9, 8}, {7, 200}})
+	sameRows(t, "IDX", v.Values, [][]float64{{9, 8}, {7, 200}})
 	if !cmp.Equal(v.Meta, []Labels{{"y", []int64{3, 4}}}) {
 		t.Errorf("labels %v", v.Meta)
 	}
@@ -181,7 +190,7 @@ func TestValuesOfArrays(t *testing.T) {
 		"idx":     {0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 1, 9, 9},
 		"cut off": {0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 2, 9},
 	} {
-		if _, err := ReadValues([]string{write(t, "bad", content)}, Options{}); err == nil {
+		if _, err := readNumbers([]string{write(t, "bad", content)}, Options{}); err == nil {
 			t.Errorf("%s is read", name)
 		}
 	}
@@ -198,7 +207,7 @@ func TestValuesOfColumnFiles(t *testing.T) {
 	}
 	for _, f := range []TableFormat{TableCSV, TableParquet} {
 		v := readValues(t, Options{}, write(t, "t", writeResults(t, f, columns, chunks())))
-		sameRows(t, string(f), v.Rows, [][]float64{{7, .1}, {2, nan}, {5, -3e-7}})
+		sameRows(t, string(f), v.Values, [][]float64{{7, .1}, {2, nan}, {5, -3e-7}})
 		if !cmp.Equal(v.Columns, []string{"n", "ph"}) || !cmp.Equal(v.Meta, []Labels{{"site", []string{"a", "b", "c"}}}) {
 			t.Errorf("%s: columns %v, metadata %v", f, v.Columns, v.Meta)
 		}
@@ -218,15 +227,15 @@ func TestValuesOfPictures(t *testing.T) {
 		}
 	}
 	v := readValues(t, Options{}, dir)
-	sameRows(t, "folder", v.Rows, [][]float64{{200, 201}, {9, 10}})
+	sameRows(t, "folder", v.Values, [][]float64{{200, 201}, {9, 10}})
 	y := v.Meta[len(v.Meta)-1]
 	if y.Name != "y" || y.Text(0) != "a" || y.Text(1) != "b" {
 		t.Errorf("metadata %v", v.Meta)
 	}
 	v = readValues(t, Options{Invert: true}, filepath.Join(dir, "b", "2.png"))
-	sameRows(t, "picture", v.Rows, [][]float64{{246, 245}})
+	sameRows(t, "picture", v.Values, [][]float64{{246, 245}})
 	other := write(t, "o.png", pngFile(t, draw(image.NewGray(image.Rect(0, 0, 3, 1)), func(_, x int) uint8 { return 0 })))
-	if _, err := ReadValues([]string{dir, other}, Options{}); err == nil {
+	if _, err := readNumbers([]string{dir, other}, Options{}); err == nil {
 		t.Error("pictures of two sizes are read")
 	}
 }
@@ -237,7 +246,7 @@ func TestValuesMatchAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameRows(t, "by name", m.Rows, [][]float64{{2, 1}})
+	sameRows(t, "by name", m.Values, [][]float64{{2, 1}})
 	if _, err := v.Match([]string{"a", "d"}, 1, 2); err == nil || !strings.Contains(err.Error(), `"d"`) {
 		t.Error(err)
 	}
@@ -264,12 +273,12 @@ func TestValuesMatchAModel(t *testing.T) {
 func TestRealValuesOfSeveralFiles(t *testing.T) {
 	a, b := write(t, "a.csv", []byte("y,u,v\n1,1.5,2\n2,3,4\n")), write(t, "b.csv", []byte("y,u,v\nk,5,6\n"))
 	v := readValues(t, Options{Meta: []string{"y"}}, a, b)
-	sameRows(t, "joined", v.Rows, [][]float64{{1.5, 2}, {3, 4}, {5, 6}})
+	sameRows(t, "joined", v.Values, [][]float64{{1.5, 2}, {3, 4}, {5, 6}})
 	if v.Meta[0].Text(1) != "2" || v.Meta[0].Text(2) != "k" || v.Index[2] != 2 {
 		t.Errorf("metadata %v, index %v", v.Meta, v.Index)
 	}
 	c := write(t, "c.csv", []byte("u,v,w\n5,6,7\n"))
-	if _, err := ReadValues([]string{a, c}, Options{Meta: []string{}}); err == nil {
+	if _, err := readNumbers([]string{a, c}, Options{Meta: []string{}}); err == nil {
 		t.Error("files of two widths are read")
 	}
 }
@@ -284,11 +293,11 @@ func FuzzReadValues(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		v, err := ReadValues([]string{path}, Options{MaxMemory: 1 << 22, MaxPicture: 1 << 16})
+		v, err := readNumbers([]string{path}, Options{MaxMemory: 1 << 22, MaxPicture: 1 << 16})
 		if err != nil {
 			return
 		}
-		for _, row := range v.Rows {
+		for _, row := range v.Values {
 			if len(row) != v.Height*v.Width {
 				t.Fatalf("a row of %d values in data of %d x %d", len(row), v.Height, v.Width)
 			}
@@ -305,19 +314,19 @@ func FuzzReadValues(f *testing.F) {
 func TestEncodedValues(t *testing.T) {
 	for name, text := range map[string]string{"table": "site,a,b\nx,1.5,\ny,-2,3e5\n",
 		"numbers": "a\n0.1\n0.30000000000000004\n"} {
-		want, err := DecodeValues("w.csv", []byte(text), Options{})
+		want, err := decodeNumbers("w.csv", []byte(text), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := want.EncodeNPZ(&b); err != nil {
+		if err := EncodeNPZ(&b, want); err != nil {
 			t.Fatal(err)
 		}
-		got, err := DecodeValues("w.npz", b.Bytes(), Options{})
+		got, err := decodeNumbers("w.npz", b.Bytes(), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(got.Rows, got.Columns, got.Table) != fmt.Sprint(want.Rows, want.Columns, want.Table) ||
+		if fmt.Sprint(got.Values, got.Columns, got.Table) != fmt.Sprint(want.Values, want.Columns, want.Table) ||
 			len(got.Meta) != len(want.Meta) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
@@ -326,13 +335,19 @@ func TestEncodedValues(t *testing.T) {
 
 // TestDecodeFiles: several files are one set, numbered through; the error names the file that does not fit.
 func TestDecodeFiles(t *testing.T) {
+	openFiles := func(files ...File) (*Frame, error) {
+		s, err := OpenFiles(t.Context(), files, Options{Kind: Number})
+		if err != nil {
+			return nil, err
+		}
+		return s.Read(t.Context())
+	}
 	one, two := []byte("a,b\n1.5,2\n"), []byte("a,b\n3.5,4\n5,6.5\n")
-	v, err := DecodeFiles([]string{"one.csv", "two.csv"}, [][]byte{one, two}, Options{})
-	if err != nil || fmt.Sprint(v.Rows, v.Index) != "[[1.5 2] [3.5 4] [5 6.5]] [0 1 2]" {
+	v, err := openFiles(File{"one.csv", one}, File{"two.csv", two})
+	if err != nil || fmt.Sprint(v.Values, v.Index) != "[[1.5 2] [3.5 4] [5 6.5]] [0 1 2]" {
 		t.Errorf("%v, %v", v, err)
 	}
-	if _, err := DecodeFiles([]string{"one.csv", "other.csv"}, [][]byte{one, []byte("a,b,c\n1.5,2,3\n")},
-		Options{}); err == nil || !strings.Contains(err.Error(), "other.csv") {
+	if _, err := openFiles(File{"one.csv", one}, File{"other.csv", []byte("a,b,c\n1.5,2,3\n")}); err == nil || !strings.Contains(err.Error(), "other.csv") {
 		t.Errorf("other columns: %v", err)
 	}
 }
@@ -360,7 +375,7 @@ func TestWordsBesideNumbers(t *testing.T) {
 		for i, cell := range strings.Fields(c.cells) {
 			text += fmt.Sprintf("%d.5,%d,%s\n", 20+i*i, 150+i*i*i, cell)
 		}
-		v, err := DecodeValues("people.csv", []byte(text), Options{})
+		v, err := decodeNumbers("people.csv", []byte(text), Options{})
 		switch {
 		case c.wrong:
 			if err == nil || !testenv.Said(t, err.Error()) {
@@ -395,9 +410,8 @@ func TestNumbersOfEither(t *testing.T) {
 			t.Errorf("%s: %+v, %v; plainly numbers: %q", name, f, err, want.plainly())
 			continue
 		}
-		if !cmp.Equal(f.Values.Rows, want.Rows) || !cmp.Equal(f.Values.Columns, want.Columns) ||
-			!cmp.Equal(f.Values.Meta, want.Meta) {
-			t.Errorf("%s: %v %v, want %v %v", name, f.Values.Columns, f.Values.Len(), want.Columns, want.Len())
+		if !cmp.Equal(f.Values, want.Values) || !cmp.Equal(f.Columns, want.Columns) || !cmp.Equal(f.Meta, want.Meta) {
+			t.Errorf("%s: %v %v, want %v %v", name, f.Columns, f.Len(), want.Columns, want.Len())
 		}
 		if opened != 1 && name != "later" {
 			t.Errorf("%s: opened %d times", name, opened)

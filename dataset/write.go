@@ -12,7 +12,7 @@ import (
 // EncodeNPZ writes a set as an .npz archive that [Read] and numpy.load open:
 // `x` uint8 (N,H,W), or (N,D) for a table; `known` bool of the same shape if
 // some pixel is unknown; `weight`, `columns` and the metadata if the set has
-// them; then the extra arrays. Row numbers and the source are not kept.
+// them; then the extra arrays. Numbers are float64, NaN where they are unknown. Row numbers and the source are not kept.
 //
 // The bytes depend only on the set and the Go release (because of the compressor).
 // It fails if two arrays share a name, and for text that an array cannot hold;
@@ -31,6 +31,9 @@ func (s *Set) members() ([]npy.Member, error) {
 	shape := []int{s.Len(), h, w}
 	if s.Table {
 		shape = []int{s.Len(), w}
+	}
+	if s.Values != nil {
+		return appendMeta([]npy.Member{{Name: "x", Array: npy.New(slices.Concat(s.Values...), shape...)}}, s.Columns, s.Meta)
 	}
 	x := make([]uint8, 0, s.Len()*h*w)
 	complete := true

@@ -8,6 +8,7 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -63,10 +64,10 @@ type NamedModel struct {
 
 // NamedData is a data set to serve.
 type NamedData struct {
-	Name   string          // preferably that of its file
-	Set    *dataset.Set    // of bits
-	Values *dataset.Values // or of real values
-	Args   []string        // flags of patchwork learn that read the file the same way
+	Name   string       // preferably that of its file
+	Set    *dataset.Set // of bits
+	Values *dataset.Set // or of real values
+	Args   []string     // flags of patchwork learn that read the file the same way
 }
 
 // core holds models, data and jobs, and answers what the API asks. It knows nothing of
@@ -166,14 +167,9 @@ func (s *core) Close() {
 // take adds the operator's models and data.
 func (s *core) take(opt *Options) error {
 	for _, of := range opt.Data {
-		d := &data{item: item{name: of.Name, fixed: true}, rows: rows{set: of.Set, values: of.Values},
+		d := &data{item: item{name: of.Name, fixed: true}, rows: rowsOf(cmp.Or(of.Set, of.Values), nil),
 			files: []string{of.Name}, args: of.Args}
-		if of.Values != nil {
-			d.set = of.Values.Labelled()
-			d.notes = of.Values.Notes
-		} else {
-			d.notes = of.Set.Notes
-		}
+		d.notes = d.set.Notes
 		if err := s.data.keep(d); err != nil {
 			return err
 		}

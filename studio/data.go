@@ -3,7 +3,6 @@ package studio
 import (
 	"bytes"
 	"context"
-	"io"
 
 	"example.com/patchwork/dataset"
 )
@@ -184,9 +183,9 @@ func (s *core) dataRoutes() {
 // npz returns rows as an .npz file.
 func (s *core) npz(ctx context.Context, r rows, name string) (*file, error) {
 	h, w := r.dimensions()
-	encode, size := func(w io.Writer) error { return dataset.EncodeNPZ(w, r.set) }, int64(r.set.Len())*int64(h*w)
+	size := int64(r.set.Len()) * int64(h*w)
 	if r.values != nil {
-		encode, size = r.values.EncodeNPZ, 8*size
+		size *= 8
 	}
 	_, leave, err := s.enterLarge(ctx, size)
 	if err != nil {
@@ -194,7 +193,7 @@ func (s *core) npz(ctx context.Context, r rows, name string) (*file, error) {
 	}
 	defer leave()
 	var buf bytes.Buffer
-	if err := encode(&buf); err != nil {
+	if err := dataset.EncodeNPZ(&buf, r.set); err != nil {
 		return nil, contentError(err)
 	}
 	return &file{"application/octet-stream", `attachment; filename="` + name + `"`, buf.Bytes()}, nil

@@ -244,7 +244,7 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 			}
 			if t.values == nil {
 				x.Detail = newDetail(t.model.bits(), r.Scoring, t.set.Images[i], &r.Explanation)
-			} else if x.Values, err = newValueDetail(t.model.numbers(), t.values.Rows[i], r.Picks); err != nil {
+			} else if x.Values, err = newValueDetail(t.model.numbers(), t.values.Values[i], r.Picks); err != nil {
 				return problem(422, err.Error())
 			}
 		}
@@ -317,7 +317,7 @@ func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
 			logLik = nats(r.NoisyLogLik(t.model.bits(), t.set.Images[i]))
 			b.Pixels += t.set.Images[i].CountKnown()
 		} else {
-			b.Pixels += known(t.values.Rows[i])
+			b.Pixels += known(t.values.Values[i])
 		}
 		b.Images = append(b.Images, score{i, logLik, len(r.Picks)})
 		b.LogLik += logLik

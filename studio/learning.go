@@ -268,7 +268,7 @@ func (l *learning) numbers(ctx context.Context) (outcome, error) {
 	if v.Table {
 		unit = perRow
 	}
-	data, err := real.NewData(v.Height, v.Width, v.Rows)
+	data, err := real.NewData(v.Height, v.Width, v.Values)
 	if err != nil {
 		return outcome{}, err
 	}

@@ -113,7 +113,7 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dat
 			return nil, contentError(err)
 		}
 	}
-	source, err := dataset.OpenContent(ctx, name, content, opt)
+	source, err := dataset.OpenFiles(ctx, []dataset.File{{Name: name, Content: content}}, opt)
 	var f *dataset.Frame
 	if err == nil {
 		f, err = source.Read(ctx)
@@ -121,12 +121,9 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dat
 	if err != nil {
 		return nil, s.workError(contentError(err))
 	}
-	d := &data{rows: rows{f.Set, f.Values, nil}, files: arguments, args: how.flags(), noCommand: like != nil || len(arguments) > maxArguments}
+	d := &data{rows: rowsOf(f, nil), files: arguments, args: how.flags(), noCommand: like != nil || len(arguments) > maxArguments}
 	if f.Why != "" {
 		notes = append(notes, "these are real values, since "+f.Why+"; a threshold makes bits of them")
-	}
-	if f.Values != nil {
-		d.set = f.Values.Labelled()
 	}
 	if like != nil {
 		notes = append([]string{"read as the data that “" + like.name + "” was learned from"}, notes...)
@@ -134,7 +131,7 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dat
 			return nil, err
 		}
 	}
-	d.notes = append(notes, f.Notes()...)
+	d.notes = append(notes, f.Notes...)
 	return d, s.checkSize(name, d)
 }
 

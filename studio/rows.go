@@ -18,32 +18,32 @@ const (
 
 // rows are images, or rows of a table.
 type rows struct {
-	set    *dataset.Set    // of real values only their labels
-	values *dataset.Values // nil for bits
-	at     []int           // where they are in their data set; nil for all of it
+	set    *dataset.Set
+	values *dataset.Set // the set, if it is of numbers; nil for bits
+	at     []int        // where they are in their data set; nil for all of it
+}
+
+// rowsOf returns the rows of a set, which are at the given places in their data set.
+func rowsOf(set *dataset.Set, at []int) rows {
+	r := rows{set: set, at: at}
+	if set != nil && set.Values != nil {
+		r.values = set
+	}
+	return r
 }
 
 // dimensions returns the height and the width of the images.
 func (r rows) dimensions() (height, width int) {
-	if r.values != nil {
-		return r.values.Height, r.values.Width
-	}
 	return r.set.Size()
 }
 
 func (r rows) columns() []string {
-	if r.values != nil {
-		return r.values.Columns
-	}
 	return r.set.Columns
 }
 
 // frame returns the rows as package dataset has them.
 func (r rows) frame() *dataset.Frame {
-	if r.values != nil {
-		return &dataset.Frame{Values: r.values}
-	}
-	return &dataset.Frame{Set: r.set}
+	return r.set
 }
 
 // index returns where row i is in the data set.
@@ -62,11 +62,7 @@ func (r rows) pick(keep func(i int) bool) rows {
 			within, at = append(within, i), append(at, r.index(i))
 		}
 	}
-	out := rows{set: r.set.Pick(within), at: at}
-	if r.values != nil {
-		out.values = r.values.Pick(within)
-	}
-	return out
+	return rowsOf(r.set.Pick(within), at)
 }
 
 // cut returns the rows from a number on, at most n of them.
@@ -92,13 +88,13 @@ func (r rows) where(conditions []string) (rows, error) {
 		return r, nil
 	}
 	numbered := *r.set
-	numbered.Rows = nil
+	numbered.Index = nil
 	found, err := numbered.Where(all...)
 	if err != nil {
 		return r, problemAt(422, "where", nil, "%v", err)
 	}
 	kept := map[int]bool{}
-	for _, i := range found.Rows {
+	for _, i := range found.Index {
 		kept[i] = true
 	}
 	return r.pick(func(i int) bool { return kept[i] }), nil
@@ -113,7 +109,8 @@ func (r rows) as(m *model) (rows, error) {
 		return r, problemf(422, "the model %.64q is of %s, the data are of %s", m.id, m.values(),
 			map[bool]string{true: ofBits, false: ofReal}[r.values == nil])
 	case of != nil:
-		r.values, err = r.values.Match(of.Columns, of.Height, of.Width)
+		r.set, err = r.set.Match(of.Columns, of.Height, of.Width)
+		r.values = r.set
 	default:
 		r.set, err = r.set.For(m.bits())
 	}
@@ -205,7 +202,7 @@ func (s *core) rowsFor(m *model, wire []wireImage) (rows, error) {
 		images, err := s.images(wire)
 		return rows{set: &dataset.Set{Data: patchwork.Data{Images: images}, Source: "the request"}}, err
 	}
-	v := &dataset.Values{Height: of.Height, Width: of.Width}
+	v := &dataset.Set{Height: of.Height, Width: of.Width}
 	for i := range wire {
 		row := make([]float64, len(wire[i].Values))
 		for d, x := range wire[i].Values {
@@ -216,9 +213,9 @@ func (s *core) rowsFor(m *model, wire []wireImage) (rows, error) {
 				"image %d: %d values of %d x %d; the model is of %d x %d real values", i, len(row), wire[i].Height,
 				wire[i].Width, v.Height, v.Width)
 		}
-		v.Rows = append(v.Rows, row)
+		v.Values = append(v.Values, row)
 	}
-	return rows{set: v.Labelled(), values: v}, s.checkBatch(len(wire))
+	return rowsOf(v, nil), s.checkBatch(len(wire))
 }
 
 func (s *core) checkBatch(n int) error {
@@ -324,7 +321,7 @@ func checkAnswer(n int, r rows) error {
 func (d *data) labelled(r rows, i int) labelled {
 	l := labelled{Index: r.index(i), Name: d.called(r.index(i)), Labels: map[string]string{}}
 	if r.values != nil {
-		l.wireImage = wireImage{Height: r.values.Height, Width: r.values.Width, Values: newNats(r.values.Rows[i])}
+		l.wireImage = wireImage{Height: r.values.Height, Width: r.values.Width, Values: newNats(r.values.Values[i])}
 	} else {
 		l.wireImage = newImage(r.set.Images[i])
 	}

@@ -33,9 +33,9 @@ func waterModel() *real.Model {
 
 const readings = "site,depth,salt\na,98.5,3.1\nb,96.2,2.8\nc,30.1,9.2\nd,31.0,\ne,99.9,3.3\nf,29.7,8.8\n"
 
-func readingValues(t testing.TB) *dataset.Values {
+func readingValues(t testing.TB) *dataset.Set {
 	t.Helper()
-	v, err := dataset.DecodeValues("water.csv", []byte(readings), dataset.Options{})
+	v, err := dataset.Decode(t.Context(), "water.csv", []byte(readings), dataset.Options{Kind: dataset.Number})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,11 +309,11 @@ func TestRealLearns(t *testing.T) {
 		*j.Command != "patchwork learn two.csv --for real -o model.npz --starts 2 --seed 3" {
 		t.Fatalf("job: %+v", j)
 	}
-	v, err := dataset.DecodeValues("two.csv", []byte(text.String()), dataset.Options{})
+	v, err := dataset.Decode(t.Context(), "two.csv", []byte(text.String()), dataset.Options{Kind: dataset.Number})
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := real.NewData(v.Height, v.Width, v.Rows)
+	values, err := real.NewData(v.Height, v.Width, v.Values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,7 +413,7 @@ func TestRealRefuses(t *testing.T) {
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"shift":3}`}, 422, "shift"},
 		{request{path: "/v1/data?name=n.csv&values=real", body: "a,b\n1.5,2\n2,3,4\n"}, 422, "line 3"},
 		{request{path: "/v1/data?name=n.csv&values=real&threshold=3", body: readings}, 422, "threshold"},
-		{request{path: "/v1/data?name=n.csv&model=m1", body: "p,q\n1.5,2\n2.5,3\n"}, 422, "no column"},
+		{request{path: "/v1/data?name=n.csv&model=m1", body: "p,q\n1.5,2\n2.5,3\n"}, 422, "missing"},
 		{request{path: "/real"}, 404, "nothing"},
 	} {
 		if w := c.r.send(t, s); w.Code != c.status || !strings.Contains(w.Body.String(), c.text) {

@@ -35,9 +35,9 @@ func (m Bits) DrawRows(cases []Case) (render.Picture, error) {
 	var called func(i int) string
 	for i, c := range cases {
 		if i == 0 || c.Frame != cases[i-1].Frame {
-			called = c.Frame.Set.Called()
+			called = c.Frame.Called()
 		}
-		all = append(all, render.Case{Name: words.Clean(called(c.At)), Image: c.Frame.Set.Images[c.At],
+		all = append(all, render.Case{Name: words.Clean(called(c.At)), Image: c.Frame.Images[c.At],
 			Explanation: c.Row.Explanation})
 	}
 	switch {
@@ -64,8 +64,8 @@ func (m Numbers) DrawRows(cases []Case) (render.Picture, error) {
 	var found []real.Explanation
 	var titles []string
 	for _, c := range cases {
-		v := c.Frame.Values
-		rows, found = append(rows, v.Rows[c.At]), append(found, asNumbers(&c.Row))
+		v := c.Frame
+		rows, found = append(rows, v.Values[c.At]), append(found, asNumbers(&c.Row))
 		titles = append(titles, fmt.Sprint(c.Row.Index+1))
 		if len(v.Meta) > 0 {
 			titles[len(titles)-1] += ": " + v.Meta[0].Text(c.At)

@@ -91,7 +91,7 @@ func (m Numbers) by(workers int, do func(context.Context, *real.Pursuit, *Explai
 }
 
 // numbers returns the values of row i of these.
-func (x *Explained) numbers(i int) []float64 { return x.Frame.Values.Rows[x.From+i] }
+func (x *Explained) numbers(i int) []float64 { return x.Frame.Values[x.From+i] }
 
 // each does something with each of some rows.
 func (x *Explained) each(ctx context.Context, do func(i int) error) error {
@@ -316,7 +316,7 @@ func (e *engine) handOut(ctx context.Context, f *dataset.Frame, then func(*Expla
 	for _, h := range e.hands {
 		idle <- h
 	}
-	set := rowsOf(f)
+	set := f
 	size := min(max(e.least, set.Len()/64), e.most)
 	for from := 0; from < set.Len() && ctx.Err() == nil; from += size {
 		select {
@@ -342,18 +342,8 @@ func (x *Explained) begin(f *dataset.Frame, set *dataset.Set, from, n int) {
 	clear(x.Rows)
 	x.Rows = slices.Grow(x.Rows[:0], n)[:n]
 	for i := range x.Rows {
-		if x.Rows[i].Index = from + i; set.Rows != nil {
-			x.Rows[i].Index = set.Rows[from+i]
+		if x.Rows[i].Index = from + i; set.Index != nil {
+			x.Rows[i].Index = set.Index[from+i]
 		}
 	}
-}
-
-// rowsOf returns which rows a frame has, as a set that has no images where they are numbers.
-func rowsOf(f *dataset.Frame) *dataset.Set {
-	if f.Values == nil {
-		return f.Set
-	}
-	set := f.Values.Labelled()
-	set.Rows = f.Values.Index
-	return set
 }

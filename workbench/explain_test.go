@@ -22,7 +22,7 @@ func TestExplainInOrder(t *testing.T) {
 	for range 500 {
 		set.Images = append(set.Images, bitmap.Sample(r, 1, 2, []float64{.5, .2}))
 	}
-	data := Once(&dataset.Frame{Set: set})
+	data := Once(set)
 	for _, workers := range []int{1, 2, 7} {
 		how := Explaining{Workers: workers}
 		var picks [][]patchwork.Pick

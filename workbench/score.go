@@ -222,7 +222,7 @@ func (m Bits) scoreHidden(ctx context.Context, data iter.Seq2[*dataset.Frame, er
 	if err != nil {
 		return nil, err
 	}
-	set := f.Set
+	set := f
 	hidden := posterior.HiddenBits{Data: set.Data}
 	if hidden.Exclusive, err = exclusive(m.Model); err != nil {
 		return nil, err
@@ -272,10 +272,10 @@ func exclusive(m *patchwork.Model) (posterior.Exclusive, error) {
 
 // indexOf returns the index of row i in the input before any selection.
 func indexOf(set *dataset.Set, i int) int {
-	if set.Rows == nil {
+	if set.Index == nil {
 		return i
 	}
-	return set.Rows[i]
+	return set.Index[i]
 }
 
 // scoreMarginal scores the baseline that every model should beat: the mean of each

@@ -64,7 +64,7 @@ func (a *app) learnClasses(cmd *cobra.Command, f *learnFlags, paths []string) er
 func (f *learnFlags) classPlan(set *dataset.Set) (patchwork.Config, classes.Options, error) {
 	h, w := set.Size()
 	cfg := classes.Config(h, w)
-	opt := classes.Options{Rows: set.Rows, Seed: f.Seed, Workers: f.Workers}
+	opt := classes.Options{Rows: set.Index, Seed: f.Seed, Workers: f.Workers}
 	if !f.Given && f.Shift == 0 && f.ShiftX == nil && h > 1 && f.For == "" && f.Method != "soft" &&
 		f.Rule != "max-minus-min" {
 		g := cfg.Poses

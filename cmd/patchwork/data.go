@@ -244,7 +244,7 @@ func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 	if err != nil {
 		return nil, err
 	}
-	return data.Set, nil
+	return data, nil
 }
 
 // readBits reads all data as bits.
@@ -254,7 +254,7 @@ func readBits(ctx context.Context, paths []string, opt dataset.Options) (*datase
 	if err != nil {
 		return nil, err
 	}
-	return data.Set, nil
+	return data, nil
 }
 
 // readAll reads all data.
@@ -301,26 +301,15 @@ func (f *dataFlags) cut(set *dataset.Set) (*dataset.Set, error) {
 	if f.skip >= set.Len() {
 		return nil, usagef("--rows %s begins after the last of %s", f.rows, describe(set.Len(), set))
 	}
-	if set = set.Skip(f.skip); f.takeGiven {
-		set = set.Take(f.take)
-	}
-	return set, nil
-}
-
-// cutValues applies --rows to numbers.
-func (f *dataFlags) cutValues(v *dataset.Values) (*dataset.Values, error) {
-	if f.skip >= v.Len() {
-		return nil, usagef("the rows asked for begin after the last of %d", v.Len())
-	}
-	return v.Cut(f.skip, f.most()), nil
+	return set.Cut(f.skip, f.most()), nil
 }
 
 // row returns the index of image i in the input, before any selection.
 func row(set *dataset.Set, i int) int {
-	if set.Rows == nil {
+	if set.Index == nil {
 		return i
 	}
-	return set.Rows[i]
+	return set.Index[i]
 }
 
 // describe returns a number of images with their size, that of a set.

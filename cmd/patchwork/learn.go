@@ -35,7 +35,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	}
 	if s.numbers != nil {
 		f.plainly = s.numbers.Why
-		return a.learnReal(cmd, f, paths, &realSource{Values: s.numbers.Values})
+		return a.learnReal(cmd, f, paths, &realSource{Frame: s.numbers})
 	}
 	l, err := a.plan(cmd.Context(), f, s)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 const realCommands = "learn, explain, score, predict, sample, show, report, count, merge and serve"
 
 // readReal reads and selects data as real values, for a model unless that is nil, and returns how.
-func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Values, dataset.Options,
+func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Set, dataset.Options,
 	error) {
 	opt, err := f.options(cmd)
 	if err != nil {
@@ -32,7 +32,8 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 	}
 	opt.MaxMemory = f.whole()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
-	v, err := dataset.ReadValues(paths, opt)
+	opt.Kind = dataset.Number
+	v, err := dataset.Read(paths, opt)
 	if err != nil {
 		return nil, opt, &inputError{err}
 	}
@@ -41,7 +42,7 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 			return nil, opt, &inputError{err}
 		}
 	}
-	v, err = f.cutValues(v)
+	v, err = f.cut(v)
 	return v, opt, err
 }
 
@@ -77,7 +78,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string, v *re
 	}
 	var data *real.Data
 	if v.stream == nil {
-		if data, err = real.NewData(v.Height, v.Width, v.Rows); err != nil {
+		if data, err = real.NewData(v.Height, v.Width, v.Values); err != nil {
 			return &inputError{err}
 		}
 	}
@@ -88,7 +89,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string, v *re
 		o.Poses.Angles = nil
 	}
 	if !f.json && data != nil {
-		if err := a.say(a.notTo(f.output), "%s", f.realProfile(v.Values, data)); err != nil {
+		if err := a.say(a.notTo(f.output), "%s", f.realProfile(v.Frame, data)); err != nil {
 			return err
 		}
 	}
@@ -155,7 +156,7 @@ func realProgress(bar *progress, began time.Time) func(real.Progress) {
 }
 
 // realProfile says how the data were read, and if it was recognised, why, and how to change it.
-func (f *learnFlags) realProfile(v *dataset.Values, data *real.Data) string {
+func (f *learnFlags) realProfile(v *dataset.Set, data *real.Data) string {
 	size := sizeOf(v.Len(), v.Height, v.Width, v.Table)
 	if f.real {
 		return fmt.Sprintf("read %s as real values: %s", size, measured(data, v.Table))

@@ -14,7 +14,7 @@ import (
 // realTask is a model of real values and data for it.
 type realTask struct {
 	m       *real.Model
-	v       *dataset.Values
+	v       *dataset.Set
 	workers int
 }
 
@@ -26,13 +26,6 @@ func (a *app) realTask(cmd *cobra.Command, m *real.Model, f *dataFlags, workers 
 		return nil, err
 	}
 	return &realTask{m, v, workers}, nil
-}
-
-// rows returns which rows they are, as a set without images.
-func (t *realTask) rows() *dataset.Set {
-	s := t.v.Labelled()
-	s.Rows = t.v.Index
-	return s
 }
 
 // each calls do for each row, with a pursuit of its worker.

@@ -26,11 +26,11 @@ func (a *app) predictReal(cmd *cobra.Command, f *predictFlags, m *real.Model, pa
 	predicted := make([]real.Prediction, t.v.Len())
 	asked := make([][]float64, t.v.Len()) // NaN where a prediction is asked for
 	err = t.each(cmd.Context(), func(p *real.Pursuit, i int) error {
-		post, err := p.Together(t.v.Rows[i], 0)
+		post, err := p.Together(t.v.Values[i], 0)
 		if err != nil {
 			return err
 		}
-		asked[i] = slices.Clone(t.v.Rows[i])
+		asked[i] = slices.Clone(t.v.Values[i])
 		if f.all {
 			for d := range asked[i] {
 				asked[i][d] = math.NaN()
@@ -48,7 +48,7 @@ func (a *app) predictReal(cmd *cobra.Command, f *predictFlags, m *real.Model, pa
 	if kind == dataset.TableNPZ {
 		err = a.output(f.output, func(w io.Writer) error { return t.writeFilled(w, predicted) })
 	} else {
-		filled := rowAnswers(t.rows(), false, 0, len(predicted))
+		filled := rowAnswers(t.v, false, 0, len(predicted))
 		filled.add("x", t.filled(predicted, kind == dataset.TableCSV), realColumns(t.m)...)
 		err = a.outputAnswers(f.output, f.format, filled, filled.once())
 	}
@@ -62,7 +62,7 @@ func (a *app) predictReal(cmd *cobra.Command, f *predictFlags, m *real.Model, pa
 func (t *realTask) filled(p []real.Prediction, rounds bool) (all []float64) {
 	for i := range p {
 		for d, v := range p[i].Mean {
-			if rounds && v != t.v.Rows[i][d] {
+			if rounds && v != t.v.Values[i][d] {
 				v = rounded(v)
 			}
 			all = append(all, v)
@@ -103,7 +103,7 @@ func writeRealRows(w io.Writer, m *real.Model, table bool, columns []string, x [
 // realCells writes a row per predicted value: its row and column, the prediction, its deviation, the interval of 80 %,
 // and the labels.
 func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, f *predictFlags) error {
-	c := newCells(t.rows(), realColumns(t.m), t.m.Width, isRounded(f.format), "value", "deviation", "low", "high")
+	c := newCells(t.v, realColumns(t.m), t.m.Width, isRounded(f.format), "value", "deviation", "low", "high")
 	for i := range p {
 		for d, v := range asked[i] {
 			if math.IsNaN(v) {

@@ -16,9 +16,9 @@ import (
 
 // realSource is the data of a command: in memory, or if they are too large, files that are read again in every pass.
 type realSource struct {
-	*dataset.Values                      // of a stream all but the rows
-	stream          *dataset.ValueStream // nil if the rows are in memory
-	bar             *progress
+	*dataset.Frame                 // of a stream all but the rows
+	stream         *dataset.Stream // nil if the rows are in memory
+	bar            *progress
 }
 
 // openReal reads and selects data as real values, for a model unless that is nil, into memory if --memory allows it.
@@ -28,10 +28,10 @@ func (f *dataFlags) openReal(cmd *cobra.Command, paths []string, m *real.Model) 
 		sayNotes(cmd, v.Notes...)
 	}
 	if !errors.Is(err, dataset.ErrMemory) {
-		return &realSource{Values: v}, err
+		return &realSource{Frame: v}, err
 	}
 	opt.MaxMemory = int64(f.memory)
-	s, err := dataset.OpenValues(paths, opt)
+	s, err := dataset.OpenStream(cmd.Context(), paths, opt)
 	if err != nil {
 		return nil, &inputError{err}
 	}
@@ -41,28 +41,29 @@ func (f *dataFlags) openReal(cmd *cobra.Command, paths []string, m *real.Model) 
 		return nil, &inputError{err}
 	}
 	s = s.Cut(f.skip, f.most())
-	return &realSource{Values: s.Head(), stream: s}, nil
+	return &realSource{Frame: s.Head(), stream: s}, nil
 }
-
-// Size returns the size of images; rows of a table have the height 1.
-func (s *realSource) Size() (height, width int) { return s.Height, s.Width }
 
 // Blocks reads the rows once, and shows how far.
 func (s *realSource) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
 	return func(yield func([][]float64, error) bool) {
 		if s.stream == nil {
-			yield(s.Rows, nil)
+			yield(s.Values, nil)
 			return
 		}
 		s.bar.again(0, "pass")
-		for rows, err := range s.stream.Blocks(ctx) {
+		for part, err := range s.stream.Sets(ctx) {
 			if err != nil && ctx.Err() == nil {
 				err = &inputError{err}
 			}
-			if !yield(rows, err) || err != nil {
+			if err != nil {
+				yield(nil, err)
 				return
 			}
-			s.bar.add(len(rows))
+			if !yield(part.Values, nil) {
+				return
+			}
+			s.bar.add(part.Len())
 		}
 	}
 }
@@ -73,7 +74,7 @@ func (s *realSource) identity() string {
 		return ""
 	}
 	id := tallyfile.NewIdentity()
-	id.AddValues(s.Height, s.Width, s.Rows)
+	id.AddValues(s.Height, s.Width, s.Values)
 	return id.String()
 }
 

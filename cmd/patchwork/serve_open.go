@@ -28,8 +28,8 @@ func (f *serveFlags) sort(args []string) {
 
 // readData reads a data file: as for the first model that it fits, else as it is, or as real values if it plainly holds
 // them.
-func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.NamedModel) (*dataset.Set,
-	*dataset.Values, error) {
+func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.NamedModel) (set, values *dataset.Set,
+	err error) {
 	for _, m := range models {
 		switch m := m.Model.(type) {
 		case workbench.Numbers:
@@ -52,7 +52,10 @@ func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.N
 	if err != nil {
 		return nil, nil, err
 	}
-	return data.Set, data.Values, nil
+	if data.Values != nil {
+		return nil, data, nil
+	}
+	return data, nil, nil
 }
 
 // browse opens an address in the browser of this machine's user.

@@ -68,13 +68,13 @@ func (a *app) showData(cmd *cobra.Command, f *showFlags, paths []string) error {
 		data, err = f.data.inMemory(cmd, paths, opt, false) // what is noted in reading is part of the answer
 	} else if err == nil {
 		if data, err = src.Read(cmd.Context()); err == nil {
-			data.Set, err = f.data.cut(data.Set)
+			data, err = f.data.cut(data)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return a.showBits(cmd.Context(), data.Set, data.Plan(&opt), f)
+	return a.showBits(cmd.Context(), data, data.Plan(&opt), f)
 }
 
 // showBits tells what each column is of a set and what is remarkable about its rows, and draws some of them.

@@ -25,7 +25,7 @@ func (a *app) showPlan(cmd *cobra.Command, f *showFlags, src *dataset.Source) (e
 	if err != nil || frame.Values == nil {
 		return err
 	}
-	v := frame.Values.Cut(f.data.skip, f.data.most())
+	v := frame.Cut(f.data.skip, f.data.most())
 	switch {
 	case f.output != "":
 		return a.savePictureUntil(cmd.Context(), f.output, numbersSheet(v, sheetImages, sheetSide))
@@ -37,33 +37,33 @@ func (a *app) showPlan(cmd *cobra.Command, f *showFlags, src *dataset.Source) (e
 
 // numbersSheet draws some images in grey, or of a table the first rows in one tile, by how far the values are from
 // the means of their columns.
-func numbersSheet(v *dataset.Values, most, side int) (s render.Sheet) {
+func numbersSheet(v *dataset.Set, most, side int) (s render.Sheet) {
 	if v.Table {
 		return valuesSheet(v.Cut(0, sheetRows))
 	}
 	var scale render.RealScale
-	scale.Low, scale.High = rangeOf(v.Rows)
+	scale.Low, scale.High = rangeOf(v.Values)
 	for _, i := range evenly(upTo(v.Len()), most) {
-		s.Tiles = append(s.Tiles, render.Tile{Image: thinned(scale.Grey(v.Height, v.Width, v.Rows[i]), side),
+		s.Tiles = append(s.Tiles, render.Tile{Image: thinned(scale.Grey(v.Height, v.Width, v.Values[i]), side),
 			Caption: fmt.Sprint(v.Index[i] + 1)})
 	}
 	return s
 }
 
 // valuesSheet draws the rows of a table in one tile.
-func valuesSheet(v *dataset.Values) render.Sheet {
+func valuesSheet(v *dataset.Set) render.Sheet {
 	n, scale := v.Len(), render.RealScale{Full: 2}
 	z := make([]float64, n*v.Width)
 	for d := range v.Width {
 		known, total, squares := 0., 0., 0.
-		for _, row := range v.Rows {
+		for _, row := range v.Values {
 			if x := row[d]; !math.IsNaN(x) {
 				known, total, squares = known+1, total+x, squares+x*x
 			}
 		}
 		mean := total / known
 		sd := math.Sqrt(max(squares/known-mean*mean, math.SmallestNonzeroFloat64))
-		for i, row := range v.Rows {
+		for i, row := range v.Values {
 			z[i*v.Width+d] = (row[d] - mean) / sd
 		}
 	}

@@ -108,7 +108,7 @@ func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Opt
 	if s.set == nil {
 		return nil, errWhole(err)
 	}
-	return &dataset.Frame{Set: s.set}, nil
+	return s.set, nil
 }
 
 // selects reports whether the flags take some of the rows, which may fit in memory where all do not.
@@ -129,7 +129,7 @@ type source struct {
 func (s *source) head() *dataset.Set {
 	switch {
 	case s.numbers != nil:
-		return s.numbers.Values.Labelled()
+		return s.numbers
 	case s.set != nil:
 		return s.set
 	}
@@ -151,7 +151,7 @@ func (s *source) weighted() bool {
 func (s *source) rows() int {
 	switch {
 	case s.numbers != nil:
-		return s.numbers.Values.Len()
+		return s.numbers.Len()
 	case s.set != nil:
 		return s.set.Len()
 	}
@@ -193,7 +193,7 @@ func (f *dataFlags) openAs(cmd *cobra.Command, paths []string, kind dataset.Kind
 	case data.Values != nil:
 		return &source{numbers: data}, nil
 	}
-	return &source{set: data.Set}, nil
+	return &source{set: data}, nil
 }
 
 // load reads and selects into memory; what needs more than the options allow is a [dataset.ErrMemory]. Where notes,
@@ -204,14 +204,9 @@ func (f *dataFlags) load(cmd *cobra.Command, paths []string, opt dataset.Options
 		return nil, err
 	}
 	if notes {
-		sayNotes(cmd, data.Notes()...)
+		sayNotes(cmd, data.Notes...)
 	}
-	if data.Values != nil {
-		data.Values, err = f.cutValues(data.Values)
-	} else {
-		data.Set, err = f.cut(data.Set)
-	}
-	return data, err
+	return f.cut(data)
 }
 
 // roomFor returns the limit for this process while it reads data that may take that many
@@ -344,7 +339,7 @@ func (f *inputFlags) open(cmd *cobra.Command, paths []string) (*job, error) {
 		},
 		numbers: func(m *real.Model) error {
 			v, _, err := f.data.readReal(cmd, paths, m)
-			j.source, j.model = source{numbers: &dataset.Frame{Values: v}}, workbench.Numbers{Model: m}
+			j.source, j.model = source{numbers: v}, workbench.Numbers{Model: m}
 			return err
 		},
 		classes: func(c *classes.Classifier) error {
@@ -360,10 +355,6 @@ func (f *inputFlags) open(cmd *cobra.Command, paths []string) (*job, error) {
 
 // describe returns a number of rows or images with their size.
 func (s *source) describe(n int) string {
-	if s.numbers != nil {
-		v := s.numbers.Values
-		return sizeOf(n, v.Height, v.Width, v.Table)
-	}
 	return describe(n, s.head())
 }
 
@@ -373,7 +364,7 @@ func (s *source) frames(ctx context.Context) iter.Seq2[*dataset.Frame, error] {
 	case s.numbers != nil:
 		return workbench.Once(s.numbers)
 	case s.set != nil:
-		return workbench.Once(&dataset.Frame{Set: s.set})
+		return workbench.Once(s.set)
 	}
 	return ahead(func(yield func(*dataset.Frame, error) bool) {
 		for set, err := range s.stream.Sets(ctx) {
@@ -381,7 +372,7 @@ func (s *source) frames(ctx context.Context) iter.Seq2[*dataset.Frame, error] {
 				yield(nil, &inputError{err})
 				return
 			}
-			if !yield(&dataset.Frame{Set: set}, nil) {
+			if !yield(set, nil) {
 				return
 			}
 		}

@@ -47,8 +47,8 @@ var realReports = []struct {
 	}},
 	{"parts", func(j job) error { return real.ReportParts(j.ctx, j.w, 4) }},
 	{"scenes", func(j job) error {
-		set, err := dataset.ReadValues([]string{data("mnist_t10k", "t10k-images-idx3-ubyte.gz")},
-			dataset.Options{Labels: []string{data("mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
+		set, err := dataset.Read([]string{data("mnist_t10k", "t10k-images-idx3-ubyte.gz")},
+			dataset.Options{Kind: dataset.Number, Labels: []string{data("mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ var realReports = []struct {
 		if !ok {
 			return fmt.Errorf("real scenes: the labels are no whole numbers")
 		}
-		return real.ReportScenes(j.w, set.Rows, class, 20)
+		return real.ReportScenes(j.w, set.Values, class, 20)
 	}},
 }
 

@@ -25,8 +25,8 @@ func called(m *patchwork.Model, set *dataset.Set) *patchwork.Model {
 
 // row returns the number of row i in the input, from 1.
 func (b *builder) row(i int) int {
-	if b.set.Rows != nil {
-		return b.set.Rows[i] + 1
+	if b.set.Index != nil {
+		return b.set.Index[i] + 1
 	}
 	return i + 1
 }

@@ -30,7 +30,7 @@ type Real struct {
 	Surprises []RealCell `json:"surprises"`
 
 	model *real.Model
-	data  *dataset.Values
+	data  *dataset.Set
 	found []real.Explanation
 	asked []int
 }
@@ -102,7 +102,7 @@ const (
 // fit the
 // model. Of the options Workers, Progress and Worked count; rows to work out that there are not are an error. The
 // report is the same for any number of workers.
-func BuildReal(ctx context.Context, m *real.Model, v *dataset.Values, opt Options) (*Real, error) {
+func BuildReal(ctx context.Context, m *real.Model, v *dataset.Set, opt Options) (*Real, error) {
 	opt, err := opt.begun(v.Len())
 	if err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func BuildReal(ctx context.Context, m *real.Model, v *dataset.Values, opt Option
 			return nil, fmt.Errorf("patchwork: there is no row %d among %d", i+1, v.Len())
 		}
 	}
-	set := v.Labelled()
-	set.Rows = v.Index
+	set := v
+	set.Index = v.Index
 	r := &Real{Report: &Report{Source: v.Source, Table: v.Table, Rule: m.Rule.String(), Rows: v.Len(),
 		Weight: int64(v.Len()), Height: v.Height, Width: v.Width, set: set},
 		model: m, data: v, asked: opt.Worked}
@@ -185,7 +185,7 @@ func (b *realBuilder) explain(ctx context.Context) error {
 
 // explainRow explains row i.
 func (b *realBuilder) explainRow(p *real.Pursuit, i int) (out explained, err error) {
-	m, values := b.real.model, b.real.data.Rows[i]
+	m, values := b.real.model, b.real.data.Values[i]
 	if out.found, err = p.Explain(values); err != nil {
 		return out, err
 	}

@@ -33,7 +33,7 @@ func water() *real.Model {
 
 // readings are rows of water: who is what is in the label; row 5 lacks its salt, and the temperature of row 7 is a
 // slip.
-func readings(t *testing.T) *dataset.Values {
+func readings(t *testing.T) *dataset.Set {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "water.csv")
 	text := `kind,temp,ph,<depth>,salt
@@ -53,9 +53,9 @@ plain,19.7,7.1,95,3.3
 	return values(t, path)
 }
 
-func values(t *testing.T, path string) *dataset.Values {
+func values(t *testing.T, path string) *dataset.Set {
 	t.Helper()
-	v, err := dataset.ReadValues([]string{path}, dataset.Options{})
+	v, err := dataset.Read([]string{path}, dataset.Options{Kind: dataset.Number})
 	if err != nil {
 		t.Fatal(err)
 	}

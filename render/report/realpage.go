@@ -106,7 +106,7 @@ func (p *realPage) partViews() any {
 		} else {
 			v.Tile = tileOf(p.scale.Deviations(h, w, render.RealDeviations(m, part.Number)), "deviations of "+part.Name)
 			for _, t := range part.Typical {
-				v.Thumbs = append(v.Thumbs, tileOf(p.scale.Grey(m.Height, m.Width, p.real.data.Rows[t.at]), t.Name))
+				v.Thumbs = append(v.Thumbs, tileOf(p.scale.Grey(m.Height, m.Width, p.real.data.Values[t.at]), t.Name))
 			}
 		}
 		out = append(out, v)
@@ -177,7 +177,7 @@ func (p *realPage) images(what string, index []int) any {
 	var out []example
 	m := p.real.model
 	for _, i := range index {
-		row := p.real.data.Rows[i]
+		row := p.real.data.Values[i]
 		said := render.RealSaid(m, p.real.found[i].Picks)
 		left := make([]float64, len(row))
 		for d, x := range row {

@@ -39,7 +39,7 @@ func (b *realBuilder) parts() {
 func (b *realBuilder) among(k, d int) Number {
 	sum, n := 0.0, 0
 	for i, e := range b.found {
-		x := b.real.data.Rows[i][d]
+		x := b.real.data.Values[i][d]
 		if !math.IsNaN(x) && slices.Contains(activeParts(e.Picks), k) {
 			sum, n = sum+x, n+1
 		}
@@ -57,7 +57,7 @@ func (b *realBuilder) columns() {
 		var values []float64
 		left := 0.0
 		for i, e := range b.rows {
-			if x := b.real.data.Rows[i][d]; !math.IsNaN(x) {
+			if x := b.real.data.Values[i][d]; !math.IsNaN(x) {
 				values, left = append(values, x), left+float64(e.left[d]*e.left[d])
 			}
 		}
@@ -88,7 +88,7 @@ func (b *realBuilder) work() {
 			by   float64 // strength of what the parts say
 		}
 		var cells []said
-		for d, x := range r.data.Rows[i] {
+		for d, x := range r.data.Values[i] {
 			mix := m.Compose(d, r.found[i].Picks)
 			c := b.cell(i, d, x, mix.Mean(), math.Sqrt(mix.Variance()), mix.Quantile((1-inside)/2), mix.Quantile((1+inside)/2))
 			if math.IsNaN(x) { // not by the best explanation alone

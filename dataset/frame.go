@@ -9,20 +9,24 @@ import (
 	"example.com/patchwork/internal/enum"
 )
 
-// Set holds images of one size with their metadata. Learners take its Data, or
-// the Set itself, which is a [patchwork.Source].
+// Frame is a block of rows, images of one size or rows of a table, with their metadata: bits, or numbers. Learners of
+// bits take its Data, or the Frame itself, which is a [patchwork.Source].
 //
-// Images, Rows and Weights (unless nil) and every metadata column have the same
-// length. Methods that select return a new Set that shares the images, without
-// the Memory, which is valid for all of them only. A Set is safe for concurrent
+// Images or Values, Index and Weights (unless nil) and every metadata column have the same
+// length. Methods that select return a new Frame that shares the rows, without
+// the Memory, which is valid for all of them only. A Frame is safe for concurrent
 // readers.
-type Set struct {
+type Frame struct {
 	patchwork.Data
-	Rows    []int    // index of each image in the input before any selection, from 0; nil means 0, 1, 2, ...
+	// Values are numbers, Height*Width of each row, row-major, NaN where one is not known; of bits nil.
+	Values        [][]float64
+	Height, Width int // of Values; Size returns that of bits, too
+
+	Index   []int    // of each row in the input before any selection, from 0; nil means 0, 1, 2, ...
 	Meta    []Labels // labels and the like
 	Columns []string // names of a table's columns, one per pixel; nil if it has none
 	Table   bool     // rows of a table: images of height 1
-	Source  string   // where the set came from, for messages
+	Source  string   // where the rows came from, for messages
 	// Categories lists the columns of categories that were read as several columns;
 	// see Groups.
 	Categories []Categorical
@@ -30,12 +34,17 @@ type Set struct {
 	// them, such as which columns were taken as labels and how grey pictures were
 	// made binary.
 	Notes []string
+	Why   string // what shows that they are numbers, in a clause; "" where that was asked for
 
 	roles    *roles  // of the columns of the file, if that has them; the options are applied
-	reading  Reading // how the set was read
+	reading  Reading // how the rows were read
 	pictures bool    // read from pictures, not from arrays
-	numbers  *Values // the rows of a part of real values, whose images are nil
+	floats   bool    // numbers of a floating-point type
+	grouped  bool    // some were written with commas before thousands
 }
+
+// Set is a Frame.
+type Set = Frame
 
 // Labels is one named column of metadata.
 type Labels struct {
@@ -47,16 +56,16 @@ type Labels struct {
 // whole column shows its type (see guess).
 type rawText []string
 
-// Len returns the number of images.
-func (s *Set) Len() int { return len(s.Images) }
+// Len returns the number of rows.
+func (s *Set) Len() int { return len(s.Images) + len(s.Values) }
 
 // Pictures reports whether all images were read from pictures.
 func (s *Set) Pictures() bool { return s.pictures }
 
-// Size returns the height and width of the images; 0, 0 for an empty set.
+// Size returns the height and width of the images; 0, 0 for an empty set of bits.
 func (s *Set) Size() (height, width int) {
 	if len(s.Images) == 0 {
-		return 0, 0
+		return s.Height, s.Width
 	}
 	return s.Images[0].Height(), s.Images[0].Width()
 }
@@ -77,34 +86,34 @@ func (s *Set) Column(name string) (Labels, error) {
 		listShort(names), enum.DidYouMean(name, names))}
 }
 
-// Take returns the first n images, or all if there are fewer. It panics if n
-// is negative.
-func (s *Set) Take(n int) *Set { return s.slice(0, n) }
+// Take returns the first n rows, or all if there are fewer.
+func (s *Set) Take(n int) *Set { return s.Cut(0, n) }
 
-// Skip returns all but the first n images. It panics if n is negative.
-func (s *Set) Skip(n int) *Set { return s.slice(n, s.Len()) }
+// Skip returns all but the first n rows.
+func (s *Set) Skip(n int) *Set { return s.Cut(n, -1) }
 
-func (s *Set) slice(from, to int) *Set {
-	if from < 0 || to < 0 {
-		panic("dataset: a negative number of images")
-	}
-	to = min(to, s.Len())
-	index := make([]int, 0, max(0, to-from))
-	for i := from; i < to; i++ {
-		index = append(index, i)
+// Cut returns the rows from number skip on, counted from 0, and at most take of them; take < 0 means all.
+func (s *Set) Cut(skip, take int) *Set {
+	index := identity(s.Len())[min(skip, s.Len()):]
+	if take >= 0 {
+		index = index[:min(take, len(index))]
 	}
 	return s.Pick(index)
 }
 
-// Pick returns the images at the given indices, in that order; an index may
-// come more than once. It panics for an index outside the set.
+// Pick returns the rows at the given indices, in that order; an index may
+// come more than once. It panics for an index outside.
 func (s *Set) Pick(index []int) *Set {
 	out := *s
-	out.Data = patchwork.Data{Images: pick(s.Images, index)}
-	if s.Rows != nil {
-		out.Rows = pick(s.Rows, index)
+	if out.Data = (patchwork.Data{}); s.Values != nil {
+		out.Values = pick(s.Values, index)
 	} else {
-		out.Rows = append([]int{}, index...)
+		out.Images = pick(s.Images, index)
+	}
+	if s.Index != nil {
+		out.Index = pick(s.Index, index)
+	} else {
+		out.Index = append([]int{}, index...)
 	}
 	if s.Weights != nil {
 		out.Weights = pick(s.Weights, index)
