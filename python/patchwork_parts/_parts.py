@@ -9,7 +9,7 @@ import numpy as np
 from ._compat import TransformerMixin
 from ._picture import Picture
 from ._pipe import PatchworkError, run
-from ._real import compose_real, plainly_real
+from ._real import compose_real
 from ._rows import Rows, arrays, seed, weights_of
 from ._rules import compose
 
@@ -49,8 +49,8 @@ class PartsModel(TransformerMixin, Rows):
         and 1 only. None expects 0, 1 and NaN (unknown), and does as "auto" if there are other numbers.
     values : {"bits", "real", "auto"}
         What X holds: 0 and 1, with a threshold for other numbers; real values, as they are
-        (nothing is scaled); or real values where most columns hold numbers and some
-        decimals, else bits. Of real values rule is "pool", "soft" or "max".
+        (nothing is scaled); or what the program takes them for ("patchwork show" says
+        what and why), where it leaves that open bits. Of real values rule is "pool", "soft" or "max".
     codes : {"picks", "log-odds"}
         What transform returns: which parts the best explanation of each row has; or the log
         odds that a part is there, over the best 16 explanations, from -15 to 15. A classifier
@@ -234,7 +234,7 @@ class PartsModel(TransformerMixin, Rows):
         if not weights.any():
             raise ValueError("sample_weight: all are 0, so that there are no rows to learn from")
         X, weights = X[weights > 0], weights[weights > 0]
-        if self.values == "bits" or self.values == "auto" and (self.threshold is not None or not plainly_real(X.astype(float))):
+        if self.values == "bits" or self.values == "auto" and (self.threshold is not None or not self._are_numbers(X)):
             self.values_ = "bits"
             self.thresholds_ = self._thresholds(X, weights)
             return self._bits(X), weights
@@ -245,6 +245,12 @@ class PartsModel(TransformerMixin, Rows):
                 raise ValueError(f"{name}={getattr(self, name)!r} does not apply to real values")
         self.values_, self.thresholds_ = "real", None
         return X.astype(float), weights
+
+    def _are_numbers(self, X):
+        """Return whether the program learns from rows as numbers; what it leaves open is bits, by their medians."""
+        out, _, _ = run(["show", "x.npz", "--json"], {"x.npz": self._file(X.astype(float))}, [])
+        plan = json.loads(out)
+        return not plan["packed"] and not plan["open"]
 
     def _learn(self, rows, weights):
         if self.shape is None and (self.shift or self.rotate):

@@ -1,17 +1,8 @@
-"""Real values: what parts say together, and how data are recognised."""
+"""Real values: what parts say together."""
 
 import numpy as np
 
-__all__ = ["compose_real", "plainly_real"]
-
-
-def plainly_real(X):
-    """Return whether rows are plainly of real values, as the program decides it of tables: more than half of the
-    columns hold numbers other than 0 and 1, and some decimals."""
-    known = ~np.isnan(X)
-    numbers = (known & (X != 0) & (X != 1)).any(axis=0)
-    decimals = (known & (X != np.trunc(X))).any(axis=0)
-    return bool(decimals.any() and 2 * numbers.sum() > X.shape[1])
+__all__ = ["compose_real"]
 
 
 def strength(mean, variance, b, s2):
