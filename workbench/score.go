@@ -22,7 +22,7 @@ import (
 // Pursuit and Workers.
 type Scoring struct {
 	Explaining
-	Hide     float64                // share of the known values that are hidden and predicted too; the data must be one frame
+	Hide     float64                // share of the known values to hide and predict too; data in one frame
 	Seed     uint64                 // of what is hidden
 	ByColumn bool                   // of bits: also score each column
 	Each     func(*RowScores) error // gets the scores of the rows, in order, unless nil

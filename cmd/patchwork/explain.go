@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork/diagnose/words"
-	"example.com/patchwork/posterior"
 	"example.com/patchwork/workbench"
 )
 
@@ -228,15 +227,4 @@ func (f bestFlag) check() error {
 		return usagef("--best %d: give at least 1", f)
 	}
 	return nil
-}
-
-// beam is how many explanations the search for the best extends at a time.
-const beam = 2
-
-// options returns the options of the search for a task, or an error if its model cannot
-// be searched so.
-func (f bestFlag) options(t *task) (posterior.Options, error) {
-	opt := posterior.Options{Beam: beam, Keep: int(f), MaxPicks: t.maxPicks}
-	err := opt.Validate()
-	return opt, request(err)
 }

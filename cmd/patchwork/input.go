@@ -41,38 +41,6 @@ func (f *inputFlags) add(cmd *cobra.Command) {
 	f.data.addMemory(cmd)
 }
 
-// task is a model and the images to explain.
-type task struct {
-	source
-	model    *patchwork.Model
-	maxPicks int
-	workers  int
-	opt      patchwork.PursuitOptions // of commands that explain by a pursuit
-
-	// For a part of a task (app.inParts), whose images are in memory.
-	first int // number of its first image in the task
-	bar   *progress
-}
-
-// read reads the images for a model, placed as the flags say, and checks that they fit together.
-func (f *inputFlags) read(cmd *cobra.Command, m *patchwork.Model, paths []string) (*task, error) {
-	m, err := f.placed(cmd, m)
-	if err != nil {
-		return nil, err
-	}
-	f.data.model = m
-	s, err := f.data.open(cmd, paths)
-	if err != nil {
-		return nil, err
-	}
-	if m, err = fitted(cmd, m, s.head()); err != nil {
-		return nil, err
-	}
-	t := &task{source: *s, model: m, maxPicks: f.maxPicks, workers: f.workers}
-	sayPosition(cmd, m, s.head())
-	return t, nil
-}
-
 // sayPosition notes that columns without names are those of the model by their order.
 func sayPosition(cmd *cobra.Command, m *patchwork.Model, set *dataset.Set) {
 	if set.Table && set.Columns == nil && m.Extras().Columns != nil {

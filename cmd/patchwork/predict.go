@@ -3,17 +3,13 @@ package main
 import (
 	"context"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/npy"
-	"example.com/patchwork/learn/real"
-	"example.com/patchwork/posterior"
 	"example.com/patchwork/workbench"
 )
 
@@ -62,9 +58,7 @@ func (a *app) predictCommand() *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
-			return with(cmd, f.model, byKind{
-				bits:    func(m *patchwork.Model) error { return a.predictData(cmd, f, m, args) },
-				numbers: func(m *real.Model) error { return a.predictReal(cmd, f, m, args) }})
+			return a.predict(cmd, f, args)
 		},
 	}
 	f.add(cmd)
@@ -95,140 +89,165 @@ func (f *predictFlags) check() (err error) {
 	return err
 }
 
-// predictData fills in unknown bits.
-func (a *app) predictData(cmd *cobra.Command, f *predictFlags, m *patchwork.Model, paths []string) error {
-	t, err := f.read(cmd, m, paths)
+// predict fills in what is unknown.
+func (a *app) predict(cmd *cobra.Command, f *predictFlags, paths []string) error {
+	j, err := f.open(cmd, paths)
 	if err != nil {
 		return err
 	}
-	opt, err := f.best.options(t)
-	if err != nil {
-		return err
-	}
-	npz := isNPZ(f.output) && !f.cells
-	if npz && t.stream != nil {
+	npz := f.format == ".npz" && !f.cells
+	if npz && j.stream != nil {
 		return usagef("-o %s: an .npz file of predictions is built in memory; write a .csv file, or allow more with --memory",
 			f.output)
 	}
-	a.sayStreaming(&t.source, f.data.memory, "predicting it block by block")
-	n := 0
+	if each := len(j.columns()); npz && j.rows() > maxPredictedValues/each {
+		return usagef("%s are too many to predict at once; take at most %d at a time with --rows", j.describe(j.rows()),
+			maxPredictedValues/each)
+	}
+	a.sayStreaming(&j.source, f.data.memory, "predicting it block by block")
+	p := &predictions{job: j, flags: f, columns: j.columns()}
+	bar := a.progress("image", j.rows())
+	defer bar.stop()
+	each := func(do func(*workbench.Filled) error) error { return p.each(cmd.Context(), bar, do) }
+	if npz {
+		err = a.output(f.output, func(w io.Writer) error { return p.writeNPZ(w, each) })
+	} else {
+		head := p.table(&workbench.Filled{Explained: &workbench.Explained{Set: j.head()}})
+		err = a.outputAnswers(f.output, f.format, head, pushed(func(push func(*answers) error) error {
+			return each(func(x *workbench.Filled) error { return push(p.table(x)) })
+		}))
+	}
 	switch {
-	case f.cells:
-		return a.predictCells(cmd.Context(), t, opt, f.all, f.output, f.format)
-	case npz:
-		n, err = a.predictNPZ(cmd.Context(), t, opt, f)
-	default:
-		n, err = a.predictCSV(cmd.Context(), t, opt, f)
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	case f.cells:
+		return a.wrote(f.output, "%s", words.Count(p.cells, "cell"))
 	}
-	return a.wrote(f.output, "%s", describe(n, t.head()))
-}
-
-func isNPZ(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
-
-// predictions holds the filled-in images of a set, row-major, in its order.
-type predictions struct {
-	set *dataset.Set
-	p   [][]float64
+	return a.wrote(f.output, "%s", j.describe(p.rows))
 }
 
 // maxPredictedValues bounds the number of pixels of all predictions together, each a
 // float64.
 const maxPredictedValues = 1 << 27
 
-// predictNPZ predicts all images, and writes them.
-func (a *app) predictNPZ(ctx context.Context, t *task, opt posterior.Options, f *predictFlags) (int, error) {
-	h, w := t.set.Size()
-	if t.set.Len() > maxPredictedValues/(h*w) {
-		return 0, usagef("%s are too many to predict at once; take at most %d at a time with --rows",
-			describe(t.set.Len(), t.set), maxPredictedValues/(h*w))
-	}
-	return a.inParts(ctx, t, func(part *task) error {
-		p, err := predictPart(ctx, part, opt, f.all)
+// predictions makes tables of what a model predicts.
+type predictions struct {
+	job         *job
+	flags       *predictFlags
+	columns     []string // what the columns are called
+	rows, cells int      // so far
+}
+
+// each predicts the rows of the job, and does something with each part of them.
+func (p *predictions) each(ctx context.Context, bar *progress, do func(*workbench.Filled) error) error {
+	j, f := p.job, p.flags
+	how := workbench.Predicting{Best: int(f.best), MaxPicks: f.maxPicks, All: f.all, Workers: j.workers}
+	for x, err := range j.model.Predict(ctx, j.frames(ctx), how) {
 		if err != nil {
 			return request(err)
 		}
-		return a.output(f.output, p.writeNPZ)
-	})
-}
-
-// predictCSV predicts block by block, and writes a row for each image.
-func (a *app) predictCSV(ctx context.Context, t *task, opt posterior.Options, f *predictFlags) (n int, err error) {
-	columns := workbench.ColumnNames(t.head())
-	head := (&predictions{set: t.head().Take(0)}).answers(columns, t.weighted())
-	return n, a.outputAnswers(f.output, ".csv", head, pushed(func(push func(*answers) error) error {
-		n, err = a.inParts(ctx, t, func(part *task) error {
-			for from := 0; from < part.set.Len(); from += cellsAtOnce {
-				block := *part
-				block.set = part.set.Skip(from).Take(cellsAtOnce)
-				p, err := predictPart(ctx, &block, opt, f.all)
-				if err != nil {
-					return request(err)
-				}
-				if err := push(p.answers(columns, t.weighted())); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		return err
-	}))
-}
-
-// predictPart predicts the images of a part of a task.
-func predictPart(ctx context.Context, t *task, opt posterior.Options, all bool) (*predictions, error) {
-	out := &predictions{t.set, make([][]float64, t.set.Len())}
-	groups, err := exclusiveColumns(t.model)
-	if err != nil {
-		return nil, err
-	}
-	err = posterior.Predict(ctx, t.model, t.set.Images, opt, t.workers, func(i int, p []float64, _ *posterior.Posterior) {
-		groups.Normalize(p, t.set.Images[i])
-		if !all {
-			p = posterior.Fill(t.set.Images[i], p)
+		if err := do(x); err != nil {
+			return err
 		}
-		out.p[i] = p
-		t.bar.step("")
-	})
-	return out, err
+		p.rows += len(x.Rows)
+		bar.add(len(x.Rows))
+	}
+	return nil
 }
 
-// exclusiveColumns returns the columns of a model of which exactly one is on.
-func exclusiveColumns(m *patchwork.Model) (posterior.Exclusive, error) {
-	groups, err := dataset.ExclusiveColumns(m)
-	return groups, err
-}
-
-func (p *predictions) writeNPZ(w io.Writer) error {
-	height, width := p.set.Size()
-	shape := []int{p.set.Len(), height, width}
-	if p.set.Table {
-		shape = []int{p.set.Len(), width}
+// table returns rows as a table: a row for each, or for each predicted cell.
+func (p *predictions) table(x *workbench.Filled) *answers {
+	if p.flags.cells {
+		return p.cellTable(x)
 	}
-	index := valuesBy(p.set.Len(), func(i int) int64 { return int64(row(p.set, i)) })
-	members := []npy.Member{
-		{Name: "x", Array: npy.New(slices.Concat(p.p...), shape...)},
-		{Name: "index", Array: npy.New(index, len(index))},
-	}
-	if p.set.Weights != nil {
-		members = append(members, npy.Member{Name: "weight", Array: npy.New(p.set.Weights, len(p.set.Weights))})
-	}
-	if p.set.Columns != nil {
-		members = append(members, npy.Member{Name: "columns", Array: npy.New(p.set.Columns, len(p.set.Columns))})
-	}
-	return npy.WriteZip(w, npy.Deflate, withMeta(members, p.set.Meta)...)
-}
-
-// answers returns a table with a row per image: its index, weight, labels and pixels.
-func (p *predictions) answers(columns []string, weighted bool) *answers {
 	t := new(answers)
-	t.add("index", valuesBy(p.set.Len(), func(i int) int64 { return int64(row(p.set, i)) }))
-	if weighted {
-		t.add("weight", p.set.Weights)
+	if p.job.numbers != nil {
+		t = rowAnswers(x.Set, false, x.From, x.To())
+		for i, values := range x.Values {
+			for _, d := range x.Cells(i) {
+				values[d] = rounded(values[d])
+			}
+		}
+	} else {
+		t.add("index", valuesBy(len(x.Rows), func(i int) int64 { return int64(x.Rows[i].Index) }))
+		if p.job.weighted() {
+			t.add("weight", x.Set.Weights[x.From:x.To()])
+		}
+		t.addLabels(x.Set.Meta, x.From, x.To())
 	}
-	t.addLabels(p.set.Meta, 0, p.set.Len())
-	t.add("x", slices.Concat(p.p...), slices.Clone(columns)...)
+	t.add("x", slices.Concat(x.Values...), slices.Clone(p.columns)...)
 	return t
+}
+
+// cellTable returns the table of the predicted cells: row and column, or y and x, what is said of them, and the labels.
+func (p *predictions) cellTable(x *workbench.Filled) *answers {
+	var of, at []int
+	for i := range x.Rows {
+		cells := x.Cells(i)
+		of, at = append(of, slices.Repeat([]int{i}, len(cells))...), append(at, cells...)
+	}
+	t, n := new(answers), len(of)
+	p.cells += n
+	t.add("row", valuesBy(n, func(k int) int64 { return int64(x.Rows[of[k]].Index) + 1 }))
+	if x.Set.Table {
+		t.add("column", valuesBy(n, func(k int) string { return p.columns[at[k]] }))
+	} else {
+		_, width := p.job.size()
+		t.add("y", valuesBy(n, func(k int) int64 { return int64(at[k] / width) }))
+		t.add("x", valuesBy(n, func(k int) int64 { return int64(at[k] % width) }))
+	}
+	add := func(name string, from [][]float64) {
+		said := valuesBy(n, func(k int) float64 { return from[of[k]][at[k]] })
+		if isRounded(p.flags.format) {
+			roundAll(said)
+		}
+		t.add(name, said)
+	}
+	if p.job.numbers == nil {
+		add("probability", x.Values)
+	} else {
+		add("value", x.Values)
+		add("deviation", x.Deviation)
+		add("low", x.Low)
+		add("high", x.High)
+	}
+	for i := range of {
+		of[i] += x.From
+	}
+	labels := make([]dataset.Labels, len(x.Set.Meta))
+	for i, l := range x.Set.Meta {
+		labels[i] = l.Pick(of)
+	}
+	t.addLabels(labels, 0, n)
+	return t
+}
+
+// writeNPZ writes all rows that each yields.
+func (p *predictions) writeNPZ(w io.Writer, each func(do func(*workbench.Filled) error) error) error {
+	var values, deviation []float64
+	var index []int64
+	if err := each(func(x *workbench.Filled) error {
+		values = append(values, slices.Concat(x.Values...)...)
+		deviation = append(deviation, slices.Concat(x.Deviation...)...)
+		index = append(index, valuesBy(len(x.Rows), func(i int) int64 { return int64(x.Rows[i].Index) })...)
+		return nil
+	}); err != nil {
+		return err
+	}
+	shape := p.job.shape(len(index))
+	members := []npy.Member{{Name: "x", Array: npy.New(values, shape...)}}
+	if deviation != nil {
+		members = append(members, npy.Member{Name: "deviation", Array: npy.New(deviation, shape...)})
+	}
+	members = append(members, npy.Member{Name: "index", Array: npy.New(index, len(index))})
+	if c := p.job.named(); c != nil {
+		members = append(members, npy.Member{Name: "columns", Array: npy.New(c, len(c))})
+	}
+	if s := p.job.set; s != nil {
+		if s.Weights != nil {
+			members = append(members, npy.Member{Name: "weight", Array: npy.New(s.Weights, len(s.Weights))})
+		}
+		members = withMeta(members, s.Meta)
+	}
+	return npy.WriteZip(w, npy.Deflate, members...)
 }

@@ -189,8 +189,8 @@ func TestRealPredictions(t *testing.T) {
 			Base         float64 `json:"background_rmse"`
 		}
 	}
-	if err := json.Unmarshal([]byte(must(t, fields("score -m m.npz grey.npz --hide 0.2 --seed 1 --json -o rows.csv")...)),
-		&score); err != nil || score.Images != 80 || score.Hidden.RMSE >= score.Hidden.Base {
+	text = must(t, fields("score -m m.npz grey.npz --hide 0.2 --seed 1 --json -q -o rows.csv")...)
+	if err := json.Unmarshal([]byte(text), &score); err != nil || score.Images != 80 || score.Hidden.RMSE >= score.Hidden.Base {
 		t.Errorf("%+v, %v", score, err)
 	}
 	if lines := strings.Split(read(t, "rows.csv"), "\n"); lines[0] != "y,row,log_lik,picks" || len(lines) != 82 {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render"
 )
@@ -59,4 +61,26 @@ func sampledSheet(m *real.Model, rows [][]float64) render.Sheet {
 		tiles[i] = scale.Grey(m.Height, m.Width, row)
 	}
 	return samplesSheet(tiles)
+}
+
+// rowShape returns the shape of an array of n rows or images of a model.
+func rowShape(m *real.Model, table bool, n int) []int {
+	if table {
+		return []int{n, m.Width}
+	}
+	return []int{n, m.Height, m.Width}
+}
+
+// writeRealRows writes rows or images of a model as an array x, with more arrays and the names of the columns.
+func writeRealRows(w io.Writer, m *real.Model, table bool, columns []string, x []float64, more ...npy.Member) error {
+	out := append([]npy.Member{{Name: "x", Array: npy.New(x, rowShape(m, table, len(x)/m.D())...)}}, more...)
+	if columns != nil {
+		out = append(out, npy.Member{Name: "columns", Array: npy.New(columns, len(columns))})
+	}
+	return npy.WriteZip(w, npy.Deflate, out...)
+}
+
+// realColumns returns what the columns of a model are called.
+func realColumns(m *real.Model) []string {
+	return valuesBy(m.D(), func(d int) string { return words.RealColumn(m, d) })
 }

@@ -201,15 +201,15 @@ func (a *app) reportReal(cmd *cobra.Command, f *reportFlags, m *real.Model, path
 		return nil, nil, "", usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out",
 			f.stability)
 	}
-	t, err := a.realTask(cmd, m, &f.data, f.workers, paths)
+	v, _, err := f.data.readReal(cmd, paths, m)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	out, err := report.BuildReal(cmd.Context(), t.m, t.v, opt)
+	out, err := report.BuildReal(cmd.Context(), m, v, opt)
 	if err != nil {
 		return nil, nil, "", request(err)
 	}
-	return out, out.Summary, sizeOf(t.v.Len(), t.v.Height, t.v.Width, t.v.Table), nil
+	return out, out.Summary, sizeOf(v.Len(), v.Height, v.Width, v.Table), nil
 }
 
 // writeReport writes the CSV files, the page and the JSON, and says so.

@@ -330,11 +330,20 @@ func (f *inputFlags) open(cmd *cobra.Command, paths []string) (*job, error) {
 	j := &job{workers: f.workers}
 	return j, with(cmd, f.model, byKind{
 		bits: func(m *patchwork.Model) error {
-			t, err := f.read(cmd, m, paths)
+			m, err := f.placed(cmd, m)
 			if err != nil {
 				return err
 			}
-			j.source, j.model = t.source, workbench.Bits{Model: t.model}
+			f.data.model = m
+			s, err := f.data.open(cmd, paths)
+			if err != nil {
+				return err
+			}
+			if m, err = fitted(cmd, m, s.head()); err != nil {
+				return err
+			}
+			j.source, j.model = *s, workbench.Bits{Model: m}
+			sayPosition(cmd, m, s.head())
 			return nil
 		},
 		numbers: func(m *real.Model) error {
@@ -353,9 +362,37 @@ func (f *inputFlags) open(cmd *cobra.Command, paths []string) (*job, error) {
 		}})
 }
 
+// size returns the size of images; rows of a table have the height 1.
+func (s *source) size() (height, width int) {
+	return s.head().Size()
+}
+
 // describe returns a number of rows or images with their size.
 func (s *source) describe(n int) string {
-	return describe(n, s.head())
+	h, w := s.size()
+	return sizeOf(n, h, w, s.head().Table)
+}
+
+// shape returns the shape of an array of n rows or images.
+func (s *source) shape(n int) []int {
+	h, w := s.size()
+	if s.head().Table {
+		return []int{n, w}
+	}
+	return []int{n, h, w}
+}
+
+// named returns the names of the columns of a table, nil if they have none.
+func (s *source) named() []string {
+	return s.head().Columns
+}
+
+// columns returns what the columns are called, or the pixels.
+func (j *job) columns() []string {
+	if m, ok := j.model.(workbench.Numbers); ok {
+		return realColumns(m.Model)
+	}
+	return workbench.ColumnNames(j.head())
 }
 
 // frames reads the data once, and one block ahead of what is done with them.
@@ -402,31 +439,6 @@ func (a *app) eachExplained(ctx context.Context, j *job, how workbench.Explainin
 type streaming interface{ progress() *progress }
 
 func (f *feed) progress() *progress { return f.bar }
-
-// inParts does a task: at once, or part by part if its images are streamed. It
-// returns the number of images.
-func (a *app) inParts(ctx context.Context, t *task, do func(part *task) error) (images int, err error) {
-	part := *t
-	if t.stream == nil {
-		part.bar = a.progress("image", t.set.Len())
-		defer part.bar.stop()
-		return t.set.Len(), do(&part)
-	}
-	total, _ := t.stream.Len()
-	part.bar = a.progress("image", total)
-	defer part.bar.stop()
-	for set, err := range ahead(t.stream.Sets(ctx)) {
-		if err != nil {
-			return images, &inputError{err}
-		}
-		part.set, part.first = set, images
-		if err := do(&part); err != nil {
-			return images, err
-		}
-		images += set.Len()
-	}
-	return images, nil
-}
 
 // ahead reads the next element of a sequence while one is being used.
 func ahead[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
