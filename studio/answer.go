@@ -9,37 +9,19 @@ import (
 	"time"
 )
 
-// recorder records the status and size of an answer, and counts it while the client
-// reads it.
+// recorder records the status and size of an answer, and cuts off a client that does not read it.
 type recorder struct {
 	http.ResponseWriter
-	s        *Server
-	request  *http.Request
-	room     room
-	last     time.Time // when the last byte must be taken
-	status   int
-	bytes    int64
-	begun    bool // the status is on its way
-	replaced bool // by a problem: there was no room for the answer
+	s      *Server
+	last   time.Time // when the last byte must be taken
+	status int       // 0 until it is sent
+	bytes  int64
 }
 
-// WriteHeader sets the status, which is sent with the first byte.
+// WriteHeader sends the status.
 func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-}
-
-// send sends the status.
-func (w *recorder) send() {
-	if w.begun {
-		return
-	}
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	w.begun = true
-	w.ResponseWriter.WriteHeader(w.status)
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
 }
 
 // pieceBytes is how much of an answer a client must take within Limits.WriteTime; a slower
@@ -47,21 +29,14 @@ func (w *recorder) send() {
 const pieceBytes = 64 << 10
 
 func (w *recorder) Write(p []byte) (int, error) {
-	if w.replaced {
-		return len(p), nil
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
 	}
-	if err := w.s.answerTakes(w.request.Context(), int64(len(p))); err != nil {
-		if w.begun {
-			return 0, err // its beginning is sent, and the rest never comes
-		}
-		w.replace(err)
-		return len(p), nil
-	}
-	w.send()
+	endless := w.Header().Get("Content-Type") == "text/event-stream"
 	rc, total := http.NewResponseController(w.ResponseWriter), 0
-	for first := true; len(p) > 0 || first; first = false {
+	for len(p) > 0 {
 		until := time.Now().Add(w.s.limits.WriteTime)
-		if !w.endless() && w.last.Before(until) {
+		if !endless && w.last.Before(until) {
 			until = w.last
 		}
 		rc.SetWriteDeadline(until) // an error: no deadline, as in tests
@@ -76,19 +51,6 @@ func (w *recorder) Write(p []byte) (int, error) {
 		}
 	}
 	return total, nil
-}
-
-// endless reports whether the answer is a stream of events, which may go on.
-func (w *recorder) endless() bool { return w.Header().Get("Content-Type") == "text/event-stream" }
-
-// replace answers with a problem instead.
-func (w *recorder) replace(err error) {
-	h := w.Header()
-	for _, name := range []string{"Content-Length", "Content-Disposition", "Etag", "Last-Modified", "Accept-Ranges"} {
-		h.Del(name)
-	}
-	w.status, w.begun, w.replaced = problemOf(err).Status, true, true
-	writeProblem(w.ResponseWriter, w.request, err)
 }
 
 // Unwrap returns the wrapped writer, as http.ResponseController needs.

@@ -100,37 +100,20 @@ func outside(tag reflect.StructTag, v any) string {
 	return ""
 }
 
-// repeated returns a problem for the first parameter of a query, by name, that is there more than
-// once and is no list: all but one would be left out in silence.
-func repeated(in reflect.Type, query map[string][]string) error {
-	lists := map[string]bool{}
-	for f := range fieldsOf(in) {
-		if name, list := strings.CutSuffix(f.Tag.Get("query"), ",explode"); list {
-			lists[name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if n := len(query[name]); n > 1 && !lists[name] {
-			return problemAt(statusBadRequest, "query."+cut(name, longestValue), nil,
-				"the parameter %.40q is there %d times; give it once", name, n)
-		}
-	}
-	return nil
-}
-
 // fill sets the fields of a struct to the parameters of a request, by their tags: path,
-// query and header. Parameters of other names in the query are a problem.
+// query and header. Parameters of other names in the query are a problem, as are those that are there twice.
 func fill(in any, path, header map[string]string, query map[string][]string) error {
-	known := map[string]bool{}
+	lists := map[string]bool{} // whether the parameters are lists
 	to := reflect.ValueOf(in).Elem()
 	if to.Kind() == reflect.Struct {
 		for f := range fieldsOf(to.Type()) {
 			var text []string
-			where, name := "query", strings.TrimSuffix(f.Tag.Get("query"), ",explode")
+			where := "query"
+			name, list := strings.CutSuffix(f.Tag.Get("query"), ",explode")
 			switch {
 			case name != "":
 				text = query[name]
-				known[name] = true
+				lists[name] = list
 			case f.Tag.Get("path") != "":
 				where, name = "path", f.Tag.Get("path")
 				text = []string{path[name]}
@@ -145,9 +128,14 @@ func fill(in any, path, header map[string]string, query map[string][]string) err
 			}
 		}
 	}
-	for name := range query {
-		if !known[name] {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		list, known := lists[name]
+		switch n := len(query[name]); {
+		case !known:
 			return problemAt(422, "query."+name, nil, "there is no parameter %.40q here", name)
+		case n > 1 && !list: // all but one would be left out in silence
+			return problemAt(statusBadRequest, "query."+name, nil,
+				"the parameter %.40q is there %d times; give it once", name, n)
 		}
 	}
 	return nil

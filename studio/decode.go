@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"strings"
 	"unicode/utf8"
 
 	"example.com/patchwork/internal/strictjson"
@@ -22,10 +21,6 @@ func decodeJSON[T any](s *core, content []byte) (*T, error) {
 	}
 	if !utf8.Valid(content) {
 		return nil, problemf(statusBadRequest, "the body is not UTF-8")
-	}
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(content, new(json.RawMessage)); errors.As(err, &syntax) {
-		return nil, problemf(statusBadRequest, "not JSON at byte %d: %v", syntax.Offset, err)
 	}
 	out := new(T)
 	if err := strictjson.Decode(content, out, ""); err != nil {
@@ -45,14 +40,13 @@ func decodeJSON[T any](s *core, content []byte) (*T, error) {
 
 // jsonError returns the answer to JSON that is not what it should be.
 func jsonError(err error) error {
-	kind := new(json.UnmarshalTypeError)
-	switch text := err.Error(); {
+	kind, syntax := new(json.UnmarshalTypeError), new(json.SyntaxError)
+	switch {
+	case errors.As(err, &syntax):
+		return problemf(statusBadRequest, "not JSON at byte %d: %v", syntax.Offset, err)
 	case errors.As(err, &kind):
 		return problemf(statusUnprocessableEntity, "byte %d: %.60s is not a valid value of %q", kind.Offset, kind.Value,
 			kind.Field)
-	case strings.Contains(text, "unknown field"):
-		return problemf(statusUnprocessableEntity, "%.100s; the valid fields are described in /openapi.json", text)
-	default:
-		return problemf(statusUnprocessableEntity, "%.200s", text)
 	}
+	return problemf(statusUnprocessableEntity, "%.200v; the valid fields are described in /openapi.json", err)
 }

@@ -64,9 +64,6 @@ func (d *Desk) Answer(ctx context.Context, c *Call) (a *Answer) {
 		return problemAnswer(problemf(statusRequestEntityTooLarge, "the body is larger than %d bytes, the limit of this page",
 			limit))
 	}
-	if err := repeated(r.in, c.Query); err != nil {
-		return problemAnswer(err)
-	}
 	b := body{bytes: c.Body, kind: c.Kind}
 	if c.Files != nil {
 		b.form = func() ([]File, error) { return c.Files, nil }

@@ -8,7 +8,6 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/pose"
-	"example.com/patchwork/posterior"
 	"example.com/patchwork/workbench"
 )
 
@@ -60,7 +59,9 @@ func newExplanation(i int, r *workbench.Row) explanation {
 
 type prediction struct {
 	Pixel int     `json:"pixel" doc:"row-major"`
-	P     float64 `json:"p" doc:"probability of 1, averaged over the best explanations"`
+	P     float64 `json:"p" doc:"probability of 1, or of real values the mean, averaged over the best explanations"`
+
+	deviation, low, high float64 // of real values
 }
 
 type explainAnswer struct {
@@ -198,24 +199,35 @@ func (t *task) effort(grid pose.Grid) float64 {
 	return k * float64(grid.Len()) * float64(c.Height*c.Width) * picks
 }
 
-// each explains the images or rows in order, and stops when the context ends. The
-// argument r of f is valid until f returns.
-func (s *core) each(ctx context.Context, t *task, f func(i int, r *workbench.Row) error) error {
-	m := t.model.of
-	if b := t.model.bits(); b != nil && t.settings.Reuse > 0 {
-		c := b.Config()
-		c.Reuse = t.settings.Reuse
-		other, err := b.WithConfig(c)
-		if err != nil {
-			return problem(422, err.Error())
-		}
-		m = workbench.Bits{Model: other}
-	}
+// how returns the settings in the form of workbench.
+func (t *task) how() workbench.Explaining {
 	how := workbench.Explaining{MaxPicks: t.settings.MaxPicks, Pursuit: t.settings.Pursuit}
 	if how.Pursuit == "auto" {
 		how.Pursuit = ""
 	}
-	for x, err := range m.Explain(ctx, workbench.Once(t.frame()), how) {
+	return how
+}
+
+// reused returns the model with the reuse of parts that was asked for.
+func (t *task) reused() (workbench.Model, error) {
+	b := t.model.bits()
+	if b == nil || t.settings.Reuse == 0 {
+		return t.model.of, nil
+	}
+	c := b.Config()
+	c.Reuse = t.settings.Reuse
+	m, err := b.WithConfig(c)
+	return workbench.Bits{Model: m}, contentError(err)
+}
+
+// each explains the images or rows in order, and stops when the context ends. The
+// argument r of f is valid until f returns.
+func (s *core) each(ctx context.Context, t *task, f func(i int, r *workbench.Row) error) error {
+	m, err := t.reused()
+	if err != nil {
+		return err
+	}
+	for x, err := range m.Explain(ctx, workbench.Once(t.frame()), t.how()) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -235,25 +247,32 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 	began := time.Now()
 	out := new(explainAnswer)
 	out.Body.Model = t.model.id
+	var predicted [][]prediction
+	var err error
+	if t.predict {
+		if predicted, err = t.predictions(ctx); err != nil {
+			return nil, s.workError(err)
+		}
+	}
 	size := 0
-	err := s.each(ctx, t, func(i int, r *workbench.Row) (err error) {
+	err = s.each(ctx, t, func(i int, r *workbench.Row) error {
 		x := newExplanation(i, r)
+		if t.predict {
+			x.Predicted = predicted[i]
+		}
 		if t.detail {
 			if err := s.detailFits(ctx, &size, t.detailBytes(i, len(r.Picks)), i); err != nil {
 				return err
 			}
 			if t.values == nil {
 				x.Detail = newDetail(t.model.bits(), r.Scoring, t.set.Images[i], &r.Explanation)
-			} else if x.Values, err = newValueDetail(t.model.numbers(), t.values.Values[i], r.Picks); err != nil {
-				return problem(422, err.Error())
+			} else {
+				x.Values = newValueDetail(t.model.numbers(), t.values.Values[i], r.Picks, x.Predicted)
 			}
 		}
 		out.Body.Explanations = append(out.Body.Explanations, x)
 		return nil
 	})
-	if err == nil && t.predict && t.values == nil {
-		err = predictUnknown(ctx, t, out.Body.Explanations)
-	}
 	if err != nil {
 		return nil, s.workError(err)
 	}
@@ -262,35 +281,36 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 	return out, nil
 }
 
-// predictUnknown adds the probabilities of unknown bits.
-func predictUnknown(ctx context.Context, t *task, out []explanation) error {
-	m, images := t.model.bits(), t.set.Images
-	columns, err := dataset.ExclusiveColumns(m)
-	if err != nil {
-		return contentError(err)
-	}
-	err = posterior.Predict(ctx, m, images, posterior.Options{MaxPicks: t.settings.MaxPicks}, 1,
-		func(i int, p []float64, _ *posterior.Posterior) {
-			img := images[i]
-			posterior.Exclusive(columns).Normalize(p, img)
-			out[i].Predicted = []prediction{}
-			for j, p := range p {
-				if !img.Known(j/img.Width(), j%img.Width()) {
-					out[i].Predicted = append(out[i].Predicted, prediction{j, p})
+// predictions returns what is expected of the unknown bits or values of each row.
+func (t *task) predictions(ctx context.Context) (all [][]prediction, err error) {
+	how := workbench.Predicting{MaxPicks: t.settings.MaxPicks}
+	for x, err := range t.model.of.Predict(ctx, workbench.Once(t.frame()), how) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, problem(422, err.Error())
+		}
+		for i, values := range x.Values {
+			row := []prediction{}
+			for _, at := range x.Cells(i) {
+				p := prediction{Pixel: at, P: values[at]}
+				if x.Deviation != nil {
+					p.deviation, p.low, p.high = x.Deviation[i][at], x.Low[i][at], x.High[i][at]
 				}
+				row = append(row, p)
 			}
-		})
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+			all = append(all, row)
+		}
 	}
-	return contentError(err)
+	return all, nil
 }
 
 type scoreAnswer struct {
 	Body struct {
 		N              int     `json:"n"`
 		Pixels         int     `json:"pixels" doc:"number of known pixels or values"`
-		LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned, in nats"`
+		LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned; of real values over the best explanations; in nats"`
 		LogLikPerPixel nats    `json:"log_lik_per_pixel"`
 		StartLogLik    nats    `json:"start_log_lik" doc:"without parts, under the score used"`
 		Images         []score `json:"images"`
@@ -300,7 +320,7 @@ type scoreAnswer struct {
 
 type score struct {
 	Index  int  `json:"index"`
-	LogLik nats `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned, in nats"`
+	LogLik nats `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned; of real values over the best explanations; in nats"`
 	Picks  int  `json:"picks"`
 }
 
@@ -311,23 +331,26 @@ func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
 	out := new(scoreAnswer)
 	b := &out.Body
 	b.N, b.Model = t.set.Len(), t.model.id
-	err := s.each(ctx, t, func(i int, r *workbench.Row) error {
-		logLik := nats(r.LogLik)
-		if t.values == nil {
-			logLik = nats(r.NoisyLogLik(t.model.bits(), t.set.Images[i]))
-			b.Pixels += t.set.Images[i].CountKnown()
-		} else {
-			b.Pixels += known(t.values.Values[i])
+	how := workbench.Scoring{Explaining: t.how(), Each: func(x *workbench.RowScores) error {
+		for i := range x.Rows {
+			b.Images = append(b.Images, score{x.From + i, nats(x.LogLik[i]), len(x.Rows[i].Picks)})
+			b.LogLik += nats(x.LogLik[i])
+			b.StartLogLik += nats(x.Rows[i].StartLogLik)
 		}
-		b.Images = append(b.Images, score{i, logLik, len(r.Picks)})
-		b.LogLik += logLik
-		b.StartLogLik += nats(r.StartLogLik)
 		return nil
-	})
+	}}
+	m, err := t.reused()
 	if err != nil {
-		return nil, s.workError(err)
+		return nil, err
 	}
-	if b.Pixels > 0 {
+	_, err = m.Score(ctx, workbench.Once(t.frame()), how)
+	switch {
+	case ctx.Err() != nil:
+		return nil, s.workError(context.Cause(ctx))
+	case err != nil:
+		return nil, problem(422, err.Error())
+	}
+	if b.Pixels = t.known(); b.Pixels > 0 {
 		b.LogLikPerPixel = b.LogLik / nats(b.Pixels)
 	}
 	s.explained(t.set.Len())

@@ -194,7 +194,7 @@ func TestPredictions(t *testing.T) {
 			var want []prediction
 			for j, p := range p {
 				if !set.Images[i].Known(0, j) {
-					want = append(want, prediction{j, p})
+					want = append(want, prediction{Pixel: j, P: p})
 					n++
 				}
 			}

@@ -49,18 +49,14 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			id = hex.EncodeToString(b[:])
 		}
 		w.Header().Set("X-Request-Id", id)
-		rec := &recorder{ResponseWriter: w, s: s, last: began.Add(s.limits.Time + s.limits.ReadTime + time.Minute),
-			room: room{of: &s.answers}}
-		defer rec.room.free()
-		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), requestIDKey, id), roomKey{}, &rec.room))
-		rec.request = r
+		rec := &recorder{ResponseWriter: w, s: s, last: began.Add(s.limits.Time + s.limits.ReadTime + time.Minute)}
+		answer := room{of: &s.answers}
+		defer answer.free()
+		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), requestIDKey, id), roomKey{}, &answer))
 		s.metrics.inFlight.Add(1)
 		defer func() {
-			p, begun := recover(), rec.begun
+			p, begun := recover(), rec.status != 0
 			s.recovered(rec, r, p)
-			if p == nil {
-				rec.send()
-			}
 			s.metrics.inFlight.Add(-1)
 			took := time.Since(began)
 			s.metrics.answered(s.pattern(r), rec.status, took)
@@ -85,8 +81,8 @@ func (s *Server) recovered(w *recorder, r *http.Request, p any) {
 		return
 	}
 	s.log.Error("panic", "id", requestID(r.Context()), "error", fmt.Sprint(p), "stack", string(debug.Stack()))
-	if !w.begun {
-		w.replace(problemf(http.StatusInternalServerError,
+	if w.status == 0 {
+		writeProblem(w, r, problemf(http.StatusInternalServerError,
 			"internal error; the server's log has the details under this request id"))
 	}
 }

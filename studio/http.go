@@ -12,9 +12,6 @@ import (
 // operate answers a request to the API as a desk does, once its body has arrived.
 func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
 	route, path, err := s.routeOf(method(r), r.URL.Path)
-	if err == nil {
-		err = repeated(route.in, r.URL.Query())
-	}
 	if err != nil {
 		writeProblem(w, r, err)
 		return
@@ -38,6 +35,9 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
 		b.form = func() ([]File, error) { return filesOf(b.bytes, boundary) }
 	}
 	a, err := s.reply(r.Context(), route, path, c, b)
+	if err == nil {
+		err = s.answerTakes(r.Context(), int64(len(a.Body)))
+	}
 	if err != nil {
 		s.writeError(w, r, err)
 		return

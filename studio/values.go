@@ -5,55 +5,42 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/learn/real"
+	"example.com/patchwork/workbench"
 )
 
 // valueDetail is what an explanation of real values says of each of them.
 type valueDetail struct {
-	Mean      f32   `json:"mean" doc:"what the picks say of each value; where it is unknown, the mean over the best explanations"`
+	Mean      f32   `json:"mean" doc:"what the picks say of each value; where it is unknown and predicted, the mean over the best explanations"`
 	Deviation f32   `json:"deviation" doc:"of the same"`
 	Low       f32   `json:"low" doc:"lower end of the interval that holds 80 %"`
 	High      f32   `json:"high" doc:"upper end of it"`
 	Said      []f32 `json:"said" doc:"for each pick the means that it says, at its place; NaN where it abstains"`
 }
 
-// insideShare is the share of what is predicted that intervals hold.
-const insideShare = 0.8
-
-// newValueDetail says what picks say of a row; the error says what cannot be predicted.
-func newValueDetail(m *real.Model, row []float64, found []patchwork.Pick) (*valueDetail, error) {
-	n, picks := len(row), make([]real.Pick, len(found))
+// newValueDetail says what picks say of a row, and what was predicted of it.
+func newValueDetail(m *real.Model, row []float64, found []patchwork.Pick, predicted []prediction) *valueDetail {
+	picks := make([]real.Pick, len(found))
 	for j, pk := range found {
 		picks[j] = real.Pick{Expert: pk.Expert, Pose: pk.Pose}
 	}
-	said := real.Prediction{Mean: make([]float64, n), Deviation: make([]float64, n), Low: make([]float64, n),
-		High: make([]float64, n)}
-	if known(row) < n {
-		p, err := real.NewPursuit(m)
-		if err != nil {
-			return nil, err
-		}
-		post, err := p.Together(row, 0)
-		if err != nil {
-			return nil, err
-		}
-		said = post.Predict(row, insideShare)
-	}
-	for d, x := range row {
-		if math.IsNaN(x) {
-			continue
-		}
+	var mean, deviation, low, high []float64
+	for d := range row {
 		mix := m.Compose(d, picks)
-		said.Mean[d], said.Deviation[d] = mix.Mean(), math.Sqrt(mix.Variance())
-		if said.Low[d], said.High[d] = mix.Quantile((1-insideShare)/2), mix.Quantile((1+insideShare)/2); m.Scales != nil &&
-			m.Scales[d].Bit {
-			said.Low[d], said.High[d] = max(0, said.Low[d]), min(1, said.High[d])
+		from, to := mix.Quantile((1-workbench.Inside)/2), mix.Quantile((1+workbench.Inside)/2)
+		if m.Scales != nil && m.Scales[d].Bit {
+			from, to = max(0, from), min(1, to)
 		}
+		mean, deviation = append(mean, mix.Mean()), append(deviation, math.Sqrt(mix.Variance()))
+		low, high = append(low, from), append(high, to)
 	}
-	out := &valueDetail{newF32(said.Mean), newF32(said.Deviation), newF32(said.Low), newF32(said.High), []f32{}}
+	for _, p := range predicted {
+		mean[p.Pixel], deviation[p.Pixel], low[p.Pixel], high[p.Pixel] = p.P, p.deviation, p.low, p.high
+	}
+	out := &valueDetail{newF32(mean), newF32(deviation), newF32(low), newF32(high), []f32{}}
 	for _, pk := range picks {
 		out.Said = append(out.Said, saidBy(m, pk))
 	}
-	return out, nil
+	return out
 }
 
 // saidBy returns the means that a pick says at its place, NaN where it abstains.
@@ -68,12 +55,20 @@ func saidBy(m *real.Model, p real.Pick) f32 {
 	return newF32(out)
 }
 
-// known returns how many values are known.
-func known(row []float64) int {
+// known returns how many bits or values are known.
+func (r rows) known() int {
 	n := 0
-	for _, x := range row {
-		if !math.IsNaN(x) {
-			n++
+	if r.values == nil {
+		for _, img := range r.set.Images {
+			n += img.CountKnown()
+		}
+		return n
+	}
+	for _, row := range r.values.Values {
+		for _, x := range row {
+			if !math.IsNaN(x) {
+				n++
+			}
 		}
 	}
 	return n

@@ -151,7 +151,7 @@ func measured(model string, rows ...string) string {
 	for _, row := range rows {
 		images = append(images, fmt.Sprintf(`{"height":1,"width":%d,"values":[%s]}`, strings.Count(row, ",")+1, row))
 	}
-	return fmt.Sprintf(`{"model":%q,"detail":true,"images":[%s]}`, model, strings.Join(images, ","))
+	return fmt.Sprintf(`{"model":%q,"detail":true,"predict":true,"images":[%s]}`, model, strings.Join(images, ","))
 }
 
 // TestRealExplain: rows are explained as by the library, and what is unknown is predicted by averaging.
@@ -182,7 +182,7 @@ func TestRealExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := post.Predict([]float64{31, math.NaN()}, insideShare)
+	want := post.Predict([]float64{31, math.NaN()}, workbench.Inside)
 	lacking := out.Explanations[2].Values
 	if m, low, high := numbers(t, lacking.Mean), numbers(t, lacking.Low),
 		numbers(t, lacking.High); m[1] != float32(want.Mean[1]) || low[1] != float32(want.Low[1]) ||
@@ -194,14 +194,16 @@ func TestRealExplain(t *testing.T) {
 // TestRealScoresAndExamples: rows of real values are scored, and the best examples of a part found, as of bits.
 func TestRealScoresAndExamples(t *testing.T) {
 	s := waterServer(t, nil)
-	body := strings.Replace(measured("m1", "98.5,3.1", "31,null"), `"detail":true,`, "", 1)
+	body := strings.Replace(measured("m1", "98.5,3.1", "31,null"), `"detail":true,"predict":true,`, "", 1)
 	scored := got[struct {
 		N, Pixels int
 		LogLik    float64 `json:"log_lik"`
 	}](t, s, request{path: "/v1/score", body: body})
-	explained := got[wireReal](t, s, request{path: "/v1/explain", body: body}).Explanations
-	if want := explained[0].LogLik + explained[1].LogLik; scored.N != 2 || scored.Pixels != 3 || scored.LogLik != want {
-		t.Errorf("%+v, want %v", scored, want)
+	v := &dataset.Frame{Height: 1, Width: 2, Values: [][]float64{{98.5, 3.1}, {31, math.NaN()}}}
+	want, err := workbench.Numbers{Model: waterModel()}.Score(t.Context(), workbench.Once(v),
+		workbench.Scoring{})
+	if err != nil || scored.N != 2 || scored.Pixels != 3 || math.Abs(scored.LogLik-want.LogLik) > 1e-9 {
+		t.Errorf("%+v, want %+v, %v", scored, want, err)
 	}
 	found := got[struct {
 		Best []example

@@ -28,7 +28,7 @@ type Row = (number | null)[];
 export function RealRow({ real, row, picker }: { real: RealModel; row: { name: string; values: Row }; picker: JSX.Element }): JSX.Element {
   const [values, setValues] = useState(row.values), { model } = real;
   useEffect(() => setValues(row.values), [row]);
-  const { answer, wrong } = useLatest(async (v: Row) => ({ of: v, found: await api.explain(model.id, { height: model.image_height, width: model.image_width, values: v }) }), values);
+  const { answer, wrong } = useLatest(async (v: Row) => ({ of: v, found: await api.explain(model.id, { height: model.image_height, width: model.image_width, values: v }, true) }), values);
   const layer = useMemo<Layer | null>(() => {
     const of = answer?.found.values;
     return of ? { picks: answer.found.picks, mean: floatsOf(of.mean), deviation: floatsOf(of.deviation), low: floatsOf(of.low), high: floatsOf(of.high), said: of.said.map(floatsOf) } : null;
