@@ -8,7 +8,6 @@
 package studio
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -64,10 +63,9 @@ type NamedModel struct {
 
 // NamedData is a data set to serve.
 type NamedData struct {
-	Name   string       // preferably that of its file
-	Set    *dataset.Set // of bits
-	Values *dataset.Set // or of real values
-	Args   []string     // flags of patchwork learn that read the file the same way
+	Name string // preferably that of its file
+	Set  *dataset.Frame
+	Args []string // flags of patchwork learn that read the file the same way
 }
 
 // core holds models, data and jobs, and answers what the API asks. It knows nothing of
@@ -167,9 +165,8 @@ func (s *core) Close() {
 // take adds the operator's models and data.
 func (s *core) take(opt *Options) error {
 	for _, of := range opt.Data {
-		d := &data{item: item{name: of.Name, fixed: true}, rows: rowsOf(cmp.Or(of.Set, of.Values), nil),
-			files: []string{of.Name}, args: of.Args}
-		d.notes = d.set.Notes
+		d := &data{item: item{name: of.Name, fixed: true}, rows: rows{of.Set}, files: []string{of.Name}, args: of.Args,
+			notes: of.Set.Notes}
 		if err := s.data.keep(d); err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ type data struct {
 // bytes returns the memory of its packed images and of all else that it has, about: labels, names
 // of columns, files and arguments.
 func (d *data) bytes() int64 {
-	n := 64*int64(d.set.Len()+len(d.set.Columns)) + textMemory(d.columns()) + textMemory(d.notes) +
+	n := 64*int64(d.set.Len()+len(d.set.Columns)) + textMemory(d.set.Columns) + textMemory(d.notes) +
 		textMemory(d.files) + textMemory(d.args) + 8*int64(d.set.Len())*int64(len(d.set.Meta))
 	for _, c := range d.set.Meta {
 		n += int64(len(c.Name))
@@ -33,8 +33,8 @@ func (d *data) bytes() int64 {
 	for _, c := range d.set.Categories {
 		n += int64(len(c.Name)) + textMemory(c.Levels)
 	}
-	if d.values != nil {
-		return n + int64(d.values.Len())*(24+8*int64(d.values.Height)*int64(d.values.Width))
+	if d.numbers() {
+		return n + int64(d.set.Len())*(24+8*int64(d.set.Height)*int64(d.set.Width))
 	}
 	for _, img := range d.set.Images {
 		n += 128 + 2*8*int64(img.Height())*int64((img.Width()+63)/64)
@@ -51,6 +51,9 @@ func newLibrary(limit int, space int64) *library {
 
 // keep stores a data set and assigns its id. The error says that there is no room.
 func (l *library) keep(d *data) error {
+	whole := *d.set
+	whole.Index = nil // rows are counted within what is kept
+	d.set = &whole
 	d.labels, d.called = newLabels(d.set), d.set.Called()
 	return l.shelf.keep(d)
 }
@@ -76,10 +79,10 @@ type label struct {
 }
 
 func newDataInfo(d *data) dataInfo {
-	out := dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Table: d.set.Table, Columns: d.columns(), Labels: d.labels,
+	out := dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels,
 		Notes: append([]string{}, d.notes...), Fixed: d.fixed, Values: ofBits}
-	out.Height, out.Width = d.dimensions()
-	if d.values != nil {
+	out.Height, out.Width = d.set.Size()
+	if d.numbers() {
 		out.Values = ofReal
 	}
 	return out
@@ -182,9 +185,9 @@ func (s *core) dataRoutes() {
 
 // npz returns rows as an .npz file.
 func (s *core) npz(ctx context.Context, r rows, name string) (*file, error) {
-	h, w := r.dimensions()
+	h, w := r.set.Size()
 	size := int64(r.set.Len()) * int64(h*w)
-	if r.values != nil {
+	if r.numbers() {
 		size *= 8
 	}
 	_, leave, err := s.enterLarge(ctx, size)

@@ -32,8 +32,8 @@ const maxDetail = 64 << 20
 
 // detailBytes estimates the size of the details of an image.
 func (t *task) detailBytes(i, picks int) int {
-	if t.values != nil {
-		return 6 * len(t.values.Values[i]) * (4 + picks)
+	if t.numbers() {
+		return 6 * len(t.set.Values[i]) * (4 + picks)
 	}
 	return imageDetailBytes(t.set.Images[i], picks)
 }

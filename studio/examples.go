@@ -52,7 +52,7 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 	}
 	r, err := d.where(in.Where)
 	if err == nil {
-		r, err = r.cut(0, s.limits.Batch).as(m)
+		r, err = rows{r.set.Take(s.limits.Batch)}.as(m)
 	}
 	if err != nil {
 		return nil, err

@@ -161,7 +161,7 @@ func (s *core) fileRows(ctx context.Context, how *ReadOptions, m *model) (rows, 
 
 // fits rejects images that the model cannot explain, or not in reasonable time.
 func (s *core) fits(t *task) error {
-	if t.values != nil {
+	if t.numbers() {
 		if t.settings != (Settings{}) {
 			return problemf(422, "pursuit, max_picks and reuse are for models of bits; this one is of real values")
 		}
@@ -227,7 +227,7 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, r *workbench.Row
 	if err != nil {
 		return err
 	}
-	for x, err := range m.Explain(ctx, workbench.Once(t.frame()), t.how()) {
+	for x, err := range m.Explain(ctx, workbench.Once(t.set), t.how()) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -264,10 +264,10 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 			if err := s.detailFits(ctx, &size, t.detailBytes(i, len(r.Picks)), i); err != nil {
 				return err
 			}
-			if t.values == nil {
+			if !t.numbers() {
 				x.Detail = newDetail(t.model.bits(), r.Scoring, t.set.Images[i], &r.Explanation)
 			} else {
-				x.Values = newValueDetail(t.model.numbers(), t.values.Values[i], r.Picks, x.Predicted)
+				x.Values = newValueDetail(t.model.numbers(), t.set.Values[i], r.Picks, x.Predicted)
 			}
 		}
 		out.Body.Explanations = append(out.Body.Explanations, x)
@@ -284,7 +284,7 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 // predictions returns what is expected of the unknown bits or values of each row.
 func (t *task) predictions(ctx context.Context) (all [][]prediction, err error) {
 	how := workbench.Predicting{MaxPicks: t.settings.MaxPicks}
-	for x, err := range t.model.of.Predict(ctx, workbench.Once(t.frame()), how) {
+	for x, err := range t.model.of.Predict(ctx, workbench.Once(t.set), how) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -343,7 +343,7 @@ func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.Score(ctx, workbench.Once(t.frame()), how)
+	_, err = m.Score(ctx, workbench.Once(t.set), how)
 	switch {
 	case ctx.Err() != nil:
 		return nil, s.workError(context.Cause(ctx))

@@ -82,7 +82,7 @@ func (s *core) learn(_ context.Context, _ *struct{}, req *learnRequest) (*oneJob
 		return nil, err
 	}
 	if req.Take > 0 {
-		r = r.cut(0, req.Take)
+		r.set = r.set.Take(req.Take)
 	}
 	n := r.set.Len()
 	if n > s.limits.LearnImages {

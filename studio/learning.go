@@ -77,10 +77,10 @@ type learning struct {
 
 // newLearning plans to learn from rows. The error names a field of the recipe, or a limit.
 func (l *bounds) newLearning(r rows, how recipe.Recipe) (*learning, error) {
-	h, w := r.dimensions()
+	h, w := r.set.Size()
 	out := &learning{rows: r}
 	var err error
-	if r.values != nil {
+	if r.numbers() {
 		if out.real, err = realOptions(&how, h, w); err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func (l *bounds) newLearning(r rows, how recipe.Recipe) (*learning, error) {
 func (l *learning) run(ctx context.Context) (out outcome, err error) {
 	l.p = progress{Scores: []scored{}}
 	l.p.Score, l.p.Best = nats(math.NaN()), nats(math.Inf(-1))
-	l.p.Height, l.p.Width = l.dimensions()
+	l.p.Height, l.p.Width = l.set.Size()
 	if l.real != nil {
 		return l.numbers(ctx)
 	}
@@ -264,7 +264,7 @@ func realOptions(r *recipe.Recipe, height, width int) (*real.Options, error) {
 
 // numbers learns real values. Stopped, it returns the best so far.
 func (l *learning) numbers(ctx context.Context) (outcome, error) {
-	v, o, unit := l.values, *l.real, perImage
+	v, o, unit := l.set, *l.real, perImage
 	if v.Table {
 		unit = perRow
 	}

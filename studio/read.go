@@ -121,7 +121,7 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dat
 	if err != nil {
 		return nil, s.workError(contentError(err))
 	}
-	d := &data{rows: rowsOf(f, nil), files: arguments, args: how.flags(), noCommand: like != nil || len(arguments) > maxArguments}
+	d := &data{rows: rows{f}, files: arguments, args: how.flags(), noCommand: like != nil || len(arguments) > maxArguments}
 	if f.Why != "" {
 		notes = append(notes, "these are real values, since "+f.Why+"; a threshold makes bits of them")
 	}
@@ -143,7 +143,7 @@ func (s *core) checkSize(name string, d *data) error {
 	if d.set.Len() == 0 {
 		return problemf(422, "%s holds no images or rows", name)
 	}
-	if h, w := d.dimensions(); h < 1 || w < 1 || h > s.limits.Pixels/w {
+	if h, w := d.set.Size(); h < 1 || w < 1 || h > s.limits.Pixels/w {
 		return problemf(422,
 			"images of %d x %d pixels are outside the limits of this server (1 to %d pixels); give a size such as 56x56 to "+
 				"scale pictures", h, w, s.limits.Pixels)

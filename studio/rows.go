@@ -16,58 +16,18 @@ const (
 	ofReal = "real"
 )
 
-// rows are images, or rows of a table.
-type rows struct {
-	set    *dataset.Set
-	values *dataset.Set // the set, if it is of numbers; nil for bits
-	at     []int        // where they are in their data set; nil for all of it
-}
+// rows are images, or rows of a table; their indices are those in their data set.
+type rows struct{ set *dataset.Frame }
 
-// rowsOf returns the rows of a set, which are at the given places in their data set.
-func rowsOf(set *dataset.Set, at []int) rows {
-	r := rows{set: set, at: at}
-	if set != nil && set.Values != nil {
-		r.values = set
-	}
-	return r
-}
-
-// dimensions returns the height and the width of the images.
-func (r rows) dimensions() (height, width int) {
-	return r.set.Size()
-}
-
-func (r rows) columns() []string {
-	return r.set.Columns
-}
-
-// frame returns the rows as package dataset has them.
-func (r rows) frame() *dataset.Frame {
-	return r.set
-}
+// numbers reports whether they are real values.
+func (r rows) numbers() bool { return r.set.Values != nil }
 
 // index returns where row i is in the data set.
 func (r rows) index(i int) int {
-	if r.at == nil {
+	if r.set.Index == nil {
 		return i
 	}
-	return r.at[i]
-}
-
-// pick returns the rows at some of the indices that index returns.
-func (r rows) pick(keep func(i int) bool) rows {
-	var within, at []int
-	for i := range r.set.Len() {
-		if keep(i) {
-			within, at = append(within, i), append(at, r.index(i))
-		}
-	}
-	return rowsOf(r.set.Pick(within), at)
-}
-
-// cut returns the rows from a number on, at most n of them.
-func (r rows) cut(from, n int) rows {
-	return r.pick(func(i int) bool { return i >= from && i < from+n })
+	return r.set.Index[i]
 }
 
 // where returns the rows that fulfil conditions such as y=T.
@@ -87,17 +47,11 @@ func (r rows) where(conditions []string) (rows, error) {
 	if len(all) == 0 {
 		return r, nil
 	}
-	numbered := *r.set
-	numbered.Index = nil
-	found, err := numbered.Where(all...)
+	found, err := r.set.Where(all...)
 	if err != nil {
 		return r, problemAt(422, "where", nil, "%v", err)
 	}
-	kept := map[int]bool{}
-	for _, i := range found.Index {
-		kept[i] = true
-	}
-	return r.pick(func(i int) bool { return kept[i] }), nil
+	return rows{found}, nil
 }
 
 // as returns the rows with the columns that a model has, in its order, by name.
@@ -105,16 +59,22 @@ func (r rows) as(m *model) (rows, error) {
 	var err error
 	of := m.numbers()
 	switch {
-	case (of != nil) != (r.values != nil):
-		return r, problemf(422, "the model %.64q is of %s, the data are of %s", m.id, m.values(),
-			map[bool]string{true: ofBits, false: ofReal}[r.values == nil])
+	case (of != nil) != r.numbers():
+		return r, problemf(422, "the model %.64q is of %s, the data are of %s", m.id, m.values(), r.values())
 	case of != nil:
 		r.set, err = r.set.Match(of.Columns, of.Height, of.Width)
-		r.values = r.set
 	default:
 		r.set, err = r.set.For(m.bits())
 	}
 	return r, contentError(err)
+}
+
+// values says what the rows hold.
+func (r rows) values() string {
+	if r.numbers() {
+		return ofReal
+	}
+	return ofBits
 }
 
 // wireImage is an image or a row of a table in JSON.
@@ -200,7 +160,7 @@ func (s *core) rowsFor(m *model, wire []wireImage) (rows, error) {
 	of := m.numbers()
 	if of == nil {
 		images, err := s.images(wire)
-		return rows{set: &dataset.Set{Data: patchwork.Data{Images: images}, Source: "the request"}}, err
+		return rows{&dataset.Frame{Data: patchwork.Data{Images: images}, Source: "the request"}}, err
 	}
 	v := &dataset.Set{Height: of.Height, Width: of.Width}
 	for i := range wire {
@@ -215,7 +175,7 @@ func (s *core) rowsFor(m *model, wire []wireImage) (rows, error) {
 		}
 		v.Values = append(v.Values, row)
 	}
-	return rowsOf(v, nil), s.checkBatch(len(wire))
+	return rows{v}, s.checkBatch(len(wire))
 }
 
 func (s *core) checkBatch(n int) error {
@@ -269,11 +229,17 @@ func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, err
 		return nil, err
 	}
 	if search := strings.ToLower(in.Search); search != "" {
-		r = r.pick(func(i int) bool { return strings.Contains(strings.ToLower(d.called(r.index(i))), search) })
+		var found []int
+		for i := range r.set.Len() {
+			if strings.Contains(strings.ToLower(d.called(r.index(i))), search) {
+				found = append(found, i)
+			}
+		}
+		r.set = r.set.Pick(found)
 	}
 	out := new(imageList)
 	out.Body.Total, out.Body.Images = r.set.Len(), []labelled{}
-	if r = r.cut(in.From, in.N); r.set.Len() == 0 {
+	if r.set = r.set.Cut(in.From, in.N); r.set.Len() == 0 {
 		return out, nil
 	}
 	if in.Model != "" {
@@ -298,8 +264,8 @@ func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, err
 
 // wireBytes returns the size of one of the rows in an answer, about.
 func (r rows) wireBytes() int64 {
-	h, w := r.dimensions()
-	if r.values != nil {
+	h, w := r.set.Size()
+	if r.numbers() {
 		return 20 * int64(max(1, h*w))
 	}
 	return 2 * int64(max(1, h*w))
@@ -310,7 +276,7 @@ const maxAnswer = 64 << 20
 
 func checkAnswer(n int, r rows) error {
 	if most := maxAnswer / r.wireBytes(); int64(n) > most {
-		h, w := r.dimensions()
+		h, w := r.set.Size()
 		return problemAt(statusRequestEntityTooLarge, "query.n", n,
 			"%d images of %d x %d pixels do not fit in one answer; request at most %d", n, h, w, most)
 	}
@@ -320,8 +286,8 @@ func checkAnswer(n int, r rows) error {
 // labelled returns row i of some of the data set.
 func (d *data) labelled(r rows, i int) labelled {
 	l := labelled{Index: r.index(i), Name: d.called(r.index(i)), Labels: map[string]string{}}
-	if r.values != nil {
-		l.wireImage = wireImage{Height: r.values.Height, Width: r.values.Width, Values: newNats(r.values.Values[i])}
+	if r.numbers() {
+		l.wireImage = wireImage{Height: r.set.Height, Width: r.set.Width, Values: newNats(r.set.Values[i])}
 	} else {
 		l.wireImage = newImage(r.set.Images[i])
 	}

@@ -58,13 +58,13 @@ func saidBy(m *real.Model, p real.Pick) f32 {
 // known returns how many bits or values are known.
 func (r rows) known() int {
 	n := 0
-	if r.values == nil {
+	if !r.numbers() {
 		for _, img := range r.set.Images {
 			n += img.CountKnown()
 		}
 		return n
 	}
-	for _, row := range r.values.Values {
+	for _, row := range r.set.Values {
 		for _, x := range row {
 			if !math.IsNaN(x) {
 				n++

@@ -47,7 +47,7 @@ func waterServer(t testing.TB, change func(*Options)) *Server {
 	t.Helper()
 	return newServer(t, func(o *Options) {
 		o.Models = append([]NamedModel{{Name: "water", Model: workbench.Numbers{Model: waterModel()}}}, o.Models...)
-		o.Data = append(o.Data, NamedData{Name: "water.csv", Values: readingValues(t)})
+		o.Data = append(o.Data, NamedData{Name: "water.csv", Set: readingValues(t)})
 		if change != nil {
 			change(o)
 		}

@@ -172,7 +172,7 @@ func (a *app) saySite(addr net.Addr, f *serveFlags, opt *studio.Options) (string
 		_, numbers := m.Model.(workbench.Numbers)
 		return numbers
 	}) ||
-		slices.ContainsFunc(opt.Data, func(d studio.NamedData) bool { return d.Values != nil }) {
+		slices.ContainsFunc(opt.Data, func(d studio.NamedData) bool { return d.Set.Values != nil }) {
 		at += "/values"
 	}
 	site := fmt.Sprintf("%s://%s/", scheme, reachable(addr))
@@ -229,7 +229,7 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 	}
 	for _, path := range f.files {
 		d := studio.NamedData{Name: filepath.Base(path), Args: f.data.args(cmd)}
-		if d.Set, d.Values, err = f.readData(cmd, path, opt.Models); err != nil {
+		if d.Set, err = f.readData(cmd, path, opt.Models); err != nil {
 			return opt, err
 		}
 		opt.Data = append(opt.Data, d)

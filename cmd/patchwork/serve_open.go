@@ -28,34 +28,26 @@ func (f *serveFlags) sort(args []string) {
 
 // readData reads a data file: as for the first model that it fits, else as it is, or as real values if it plainly holds
 // them.
-func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.NamedModel) (set, values *dataset.Set,
-	err error) {
+func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.NamedModel) (*dataset.Frame, error) {
 	for _, m := range models {
 		switch m := m.Model.(type) {
 		case workbench.Numbers:
 			if v, _, err := f.data.readReal(cmd, []string{path}, m.Model); err == nil {
-				return nil, v, nil
+				return v, nil
 			}
 		case workbench.Bits:
 			like := f.data
 			like.model = m.Model
 			if set, err := like.read(cmd, []string{path}); err == nil && fits(m.Model, set) == nil {
-				return set, nil, nil
+				return set, nil
 			}
 		}
 	}
 	opt, err := f.data.options(cmd)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	data, err := f.data.inMemory(cmd, []string{path}, opt, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	if data.Values != nil {
-		return nil, data, nil
-	}
-	return data, nil, nil
+	return f.data.inMemory(cmd, []string{path}, opt, true)
 }
 
 // browse opens an address in the browser of this machine's user.
