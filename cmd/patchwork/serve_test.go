@@ -253,6 +253,7 @@ func TestServeExplainsAsExplain(t *testing.T) {
 	for _, img := range images.Images {
 		delete(img, "index")
 		delete(img, "labels")
+		delete(img, "name")
 	}
 	var got struct{ Explanations []json.RawMessage }
 	decode(t, s.want(t, "POST", "/v1/explain", map[string]any{"model": "m1", "images": images.Images,
