@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render/report"
+	"example.com/patchwork/workbench"
 )
 
 // reportFlags are the flags of report.
@@ -130,47 +132,45 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 	if err := f.check(a, cmd); err != nil {
 		return err
 	}
-	began, bar := time.Now(), a.progress("row", 0)
-	opt := report.Options{Stability: f.stability, Sample: f.sampled, Seed: f.seed, Workers: f.workers,
-		Progress: reportProgress(bar)}
-	var r pageReport
-	var summary []string
-	var what string
-	err := with(cmd, f.model, byKind{
-		bits: func(m *patchwork.Model) (err error) {
-			r, summary, what, err = a.reportBits(cmd, f, m, paths, opt)
-			return err
-		},
-		numbers: func(m *real.Model) (err error) {
-			r, summary, what, err = a.reportReal(cmd, f, m, paths, opt)
-			return err
-		}})
+	began := time.Now()
+	m, set, err := f.read(cmd, paths)
+	if err != nil {
+		return err
+	}
+	bar := a.progress("row", 0)
+	r, err := report.Build(cmd.Context(), m, set, report.Options{Stability: f.stability, Sample: f.sampled,
+		Seed: f.seed, Workers: f.workers, Progress: reportProgress(bar)})
 	bar.stop()
 	if err == nil && cmd.Context().Err() != nil {
 		err = context.Cause(cmd.Context())
 	}
 	if err != nil {
-		return err
+		return request(err)
 	}
-	return a.writeReport(f, r, summary, what, time.Since(began))
+	return a.writeReport(f, r, describe(r.Rows, set), time.Since(began))
 }
 
-// reportBits builds a report, and says what it is of.
-func (a *app) reportBits(cmd *cobra.Command, f *reportFlags, m *patchwork.Model, paths []string,
-	opt report.Options) (r pageReport, summary []string, what string, err error) {
-	f.data.model = m
-	set, err := f.data.read(cmd, paths)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	if m, err = fitted(cmd, m, set); err != nil {
-		return nil, nil, "", err
-	}
-	out, err := report.Build(cmd.Context(), m, set, opt)
-	if err != nil {
-		return nil, nil, "", request(err)
-	}
-	return out, out.Summary, describe(set.Len(), set), nil
+// read reads the model and all data for it.
+func (f *reportFlags) read(cmd *cobra.Command, paths []string) (of workbench.Model, set *dataset.Set, err error) {
+	err = with(cmd, f.model, byKind{
+		bits: func(m *patchwork.Model) (err error) {
+			f.data.model = m
+			if set, err = f.data.read(cmd, paths); err != nil {
+				return err
+			}
+			m, err = fitted(cmd, m, set)
+			of = workbench.Bits{Model: m}
+			return err
+		},
+		numbers: func(m *real.Model) (err error) {
+			if f.stability > 0 {
+				return usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out", f.stability)
+			}
+			of = workbench.Numbers{Model: m}
+			set, _, err = f.data.readReal(cmd, paths, m)
+			return err
+		}})
+	return of, set, err
 }
 
 // reportProgress shows the steps of a report on a bar.
@@ -187,33 +187,8 @@ func reportProgress(bar *progress) func(step string, done, total int) {
 	}
 }
 
-// pageReport is a report, of bits or of real values.
-type pageReport interface {
-	Tables() []report.Table
-	WriteHTML(w io.Writer, title string) error
-	Title() string
-}
-
-// reportReal builds a report about real values, and says what it is of.
-func (a *app) reportReal(cmd *cobra.Command, f *reportFlags, m *real.Model, paths []string,
-	opt report.Options) (r pageReport, summary []string, what string, err error) {
-	if f.stability > 0 {
-		return nil, nil, "", usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out",
-			f.stability)
-	}
-	v, _, err := f.data.readReal(cmd, paths, m)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	out, err := report.BuildReal(cmd.Context(), m, v, opt)
-	if err != nil {
-		return nil, nil, "", request(err)
-	}
-	return out, out.Summary, sizeOf(v.Len(), v.Height, v.Width, v.Table), nil
-}
-
 // writeReport writes the CSV files, the page and the JSON, and says so.
-func (a *app) writeReport(f *reportFlags, r pageReport, summary []string, what string, took time.Duration) error {
+func (a *app) writeReport(f *reportFlags, r *report.Report, what string, took time.Duration) error {
 	var files []string
 	if err := a.files.together(func() error {
 		for _, t := range r.Tables() {
@@ -237,7 +212,7 @@ func (a *app) writeReport(f *reportFlags, r pageReport, summary []string, what s
 		}
 	}
 	w := a.beside()
-	if err := a.sayAll(w, summary); err != nil {
+	if err := a.sayAll(w, r.Summary); err != nil {
 		return err
 	}
 	if err := a.wrote(f.output, "%s with %s explained, in %.2f s", "page", what, took.Seconds()); err != nil {

@@ -2,7 +2,7 @@ package report
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"math"
 	"slices"
 
@@ -11,30 +11,50 @@ import (
 	"example.com/patchwork/diagnose"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/posterior"
+	"example.com/patchwork/workbench"
 )
 
-// Build explains a set by a model and computes a report. The error is the context's,
+// Build explains rows or images by a model and computes a report. The error is the context's,
 // or says which row does not fit the model. The report is the same for any number of
 // workers.
-func Build(ctx context.Context, m *patchwork.Model, set *dataset.Set, opt Options) (*Report, error) {
-	opt, err := opt.begun(set.Len())
+func Build(ctx context.Context, m workbench.Model, set *dataset.Set, opt Options) (*Report, error) {
+	if set.Len() == 0 {
+		return nil, errors.New("patchwork: there are no rows to report on")
+	}
+	if opt.Workers = max(opt.Workers, 1); opt.Progress == nil {
+		opt.Progress = func(string, int, int) {}
+	}
+	b := &builder{set: set, opt: opt, rowName: set.Called(), labels: findLabels(set)}
+	b.r = &Report{Source: set.Source, Table: set.Table, Rows: set.Len(), Seed: opt.Seed, set: set}
+	b.r.Height, b.r.Width = set.Size()
+	var err error
+	switch m := m.(type) {
+	case workbench.Bits:
+		err = b.bits(ctx, m.Model)
+	case workbench.Numbers:
+		err = b.numbers(ctx, m.Model)
+	default:
+		err = errors.New("patchwork: a report is of parts, which a model of classes has none of its own")
+	}
 	if err != nil {
 		return nil, err
 	}
-	folds := opt.settle(m, set)
-	b := &builder{m: m, set: set, opt: opt, folds: folds, said: called(m, set), rowName: set.Called()}
-	if set.Table {
+	return b.r, nil
+}
+
+// bits builds a report about bits.
+func (b *builder) bits(ctx context.Context, m *patchwork.Model) error {
+	b.folds = b.opt.settle(m, b.set)
+	b.m, b.said = m, called(m, b.set)
+	if b.set.Table {
 		for i := range m.Width() {
 			b.names = append(b.names, words.Column(b.said, i))
 		}
 	}
-	b.labels = findLabels(set)
-	b.r = &Report{Source: set.Source, Table: set.Table, Rule: m.Config().Rule.String(), Rows: set.Len(), Seed: opt.Seed,
-		model: m, set: set, interrupted: m.Extras().Record.Interrupted}
-	b.r.Height, b.r.Width = set.Size()
+	b.r.Rule, b.r.model, b.r.interrupted = m.Config().Rule.String(), m, m.Extras().Record.Interrupted
 	for _, do := range []func(context.Context) error{b.explain, b.parts, b.rest, b.missing, b.quality, b.stability} {
 		if err := do(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	b.crossTables()
@@ -42,19 +62,7 @@ func Build(ctx context.Context, m *patchwork.Model, set *dataset.Set, opt Option
 	b.places()
 	b.distrust()
 	b.r.Summary = b.summary()
-	return b.r, nil
-}
-
-// begun returns the options for so many rows, with what has no value set. The error says that there are none.
-func (o Options) begun(rows int) (Options, error) {
-	if rows == 0 {
-		return o, fmt.Errorf("patchwork: there are no rows to report on")
-	}
-	o.Workers = max(o.Workers, 1)
-	if o.Progress == nil {
-		o.Progress = func(string, int, int) {}
-	}
-	return o, nil
+	return nil
 }
 
 // builder is the work on one report.

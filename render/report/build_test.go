@@ -21,6 +21,7 @@ import (
 	"example.com/patchwork/pose"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
+	"example.com/patchwork/workbench"
 )
 
 // planted returns a table of two overlapping groups of columns among ten, with
@@ -82,7 +83,7 @@ func planted(t testing.TB, rows int) (*patchwork.Model, *dataset.Set) {
 
 func build(t testing.TB, m *patchwork.Model, set *dataset.Set, opt Options) *Report {
 	t.Helper()
-	r, err := Build(context.Background(), m, set, opt)
+	r, err := Build(context.Background(), workbench.Bits{Model: m}, set, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,22 +333,22 @@ func TestSameForAllWorkers(t *testing.T) {
 // TestBuildRefuses checks that what cannot be reported on is an error.
 func TestBuildRefuses(t *testing.T) {
 	m, set := planted(t, 40)
-	if _, err := Build(context.Background(), m, set.Take(0), Options{}); err == nil || !testenv.Said(t, err.Error()) {
+	if _, err := Build(context.Background(), workbench.Bits{Model: m}, set.Take(0), Options{}); err == nil || !testenv.Said(t, err.Error()) {
 		t.Errorf("no rows: %v", err)
 	}
 	narrow := &dataset.Set{Data: patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 9)}}, Table: true}
 	var size *patchwork.SizeError
-	if _, err := Build(context.Background(), m, narrow, Options{}); !errors.As(err, &size) {
+	if _, err := Build(context.Background(), workbench.Bits{Model: m}, narrow, Options{}); !errors.As(err, &size) {
 		t.Errorf("nine columns: %v", err)
 	}
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := Build(stopped, m, set, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Build(stopped, workbench.Bits{Model: m}, set, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
 	inside, stop := context.WithCancel(context.Background())
 	defer stop()
-	_, err := Build(inside, m, set, Options{Progress: func(step string, done, _ int) {
+	_, err := Build(inside, workbench.Bits{Model: m}, set, Options{Progress: func(step string, done, _ int) {
 		if step == "learning again" && done > 0 {
 			stop()
 		}

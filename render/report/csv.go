@@ -23,10 +23,17 @@ func (t Table) Write(w io.Writer) error { return csv.NewWriter(w).WriteAll(t.Row
 // that would be empty are left out. Numbers that are not finite are empty cells,
 // and losses are in bits, as on the page; the JSON of a report has nats.
 func (r *Report) Tables() []Table {
+	var votes, columns, cells, surprises [][]string
+	if r.Numbers != nil {
+		votes, columns = r.Numbers.voteTable(r.Parts), r.Numbers.columnTable()
+		cells, surprises = cellRows(r.Numbers.Cells, false), cellRows(r.Numbers.Surprises, true)
+	} else {
+		votes, columns, cells = r.voteTable(), r.columnTable(), r.cellTable()
+	}
 	all := []Table{
-		{"rows", r.rowTable()}, {"parts", r.partTable()}, {"votes", r.voteTable()}, {"labels", r.labelTable()},
-		{"together", r.pairTable()}, {"columns", r.columnTable()}, {"cells", r.cellTable()},
-		{"quality", r.qualityTable()}, {"stability", r.stabilityTable()}, {"places", r.placeTable()},
+		{"rows", r.rowTable()}, {"parts", r.partTable()}, {"votes", votes}, {"labels", r.labelTable()},
+		{"together", r.pairTable()}, {"columns", columns}, {"cells", cells}, {"quality", r.qualityTable()},
+		{"stability", r.stabilityTable()}, {"places", r.placeTable()}, {"surprises", surprises},
 	}
 	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) < 2 })
 }
@@ -49,7 +56,11 @@ func (r *Report) rowTable() [][]string {
 	for _, c := range r.set.Meta {
 		head = append(head, c.Name)
 	}
-	head = append(head, "parts", "bits_per_"+r.pixel())
+	loss, unit := "bits_per_"+r.pixel(), bits[Number]
+	if r.Numbers != nil {
+		loss, unit = "nats_per_value", func(x Number) float64 { return float64(x) }
+	}
+	head = append(head, "parts", loss)
 	for _, p := range r.Parts {
 		head = append(head, p.Name)
 	}
@@ -59,7 +70,7 @@ func (r *Report) rowTable() [][]string {
 		for _, c := range r.set.Meta {
 			line = append(line, c.Text(i))
 		}
-		line = append(line, whole(len(activeParts(r.picks[i]))), num(bits(row.Loss)))
+		line = append(line, whole(len(activeParts(r.picks[i]))), num(unit(row.Loss)))
 		for k := range r.Parts {
 			uses := "0"
 			if slices.Contains(row.Parts, k) {

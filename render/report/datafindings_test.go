@@ -6,6 +6,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/workbench"
 )
 
 // TestDataFindings: a report tells of columns that never change and of names that two rows
@@ -22,7 +23,7 @@ func TestDataFindings(t *testing.T) {
 	}
 	names := set.Meta[0].Values.([]string)
 	names[4] = names[3]
-	r, err := Build(t.Context(), m, set, Options{Stability: -1, Sample: 20})
+	r, err := Build(t.Context(), workbench.Bits{Model: m}, set, Options{Stability: -1, Sample: 20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,26 +42,58 @@ type page struct {
 	err      error
 }
 
+// views are the sections of a page that say something else of bits and of numbers.
+type views interface {
+	partViews() any
+	examples() any
+	samples() any
+	restView() any
+	strangest() any
+	leadView() any
+}
+
 // WriteHTML draws the report as one page that needs nothing else: it loads nothing,
 // adapts to phones, large screens, dark rooms and paper, and can be searched.
 // Title is its heading.
 func (r *Report) WriteHTML(w io.Writer, title string) error {
 	p := &page{Report: r}
-	p.section("parts", "The parts", "parts", p.partViews())
+	var v views = p
+	real := "" // begins the names of the templates of numbers
+	if r.Numbers != nil {
+		v, real = &realPage{p, render.RealScaleOf(r.Numbers.model)}, "real"
+	}
+	p.section("parts", "The parts", real+"parts", v.partViews())
 	p.section("perrow", "Parts per "+r.Noun(), "perrow", p.countBars())
-	if !r.Table {
-		p.section("examples", "Explanations", "examples", p.examples())
+	switch {
+	case !r.Table:
+		p.section("examples", "Explanations", real+"examples", v.examples())
 		if p.placed() {
 			p.section("places", "Where the parts sit", "places", p.placeViews())
 		}
-		p.section("samples", "Samples drawn from the model", "samples", p.samples())
+		p.section("samples", "Samples drawn from the model", real+"samples", v.samples())
+	case r.Numbers != nil:
+		p.section("worked", "Rows worked out", "realworked", v.examples())
 	}
 	p.groups()
 	if r.Table {
-		p.section("rest", "What nothing explains", "rest", p.restView())
+		p.section("rest", "What nothing explains", real+"rest", v.restView())
 	} else {
-		p.section("rest", "The strangest images", "strange", p.strangest())
+		p.section("rest", "The strangest images", real+"strange", v.strangest())
 	}
+	if r.Numbers != nil {
+		if r.Unknown > 0 && r.Table {
+			p.section("missing", "Missing values", "realmissing", v.(*realPage).missingView())
+		}
+	} else {
+		p.ofBits()
+	}
+	p.section("how", "How to read the numbers", real+"how", r)
+	return p.write(w, title, p.markup(real+"lead", v.leadView()))
+}
+
+// ofBits adds the sections that only bits have.
+func (p *page) ofBits() {
+	r := p.Report
 	if r.Missing != nil {
 		p.section("missing", "Missing cells", "missing", r.Missing)
 	}
@@ -70,8 +102,6 @@ func (r *Report) WriteHTML(w io.Writer, title string) error {
 	if len(r.Findings) > 0 {
 		p.section("findings", "What may be wrong", "findings", r.Findings)
 	}
-	p.section("how", "How to read the numbers", "how", r)
-	return p.write(w, title, p.markup("lead", p.leadView()))
 }
 
 // write writes the page.
@@ -228,7 +258,7 @@ func verb(n int, one, many string) string {
 	return many
 }
 
-func (p *page) leadView() leadView {
+func (p *page) leadView() any {
 	r := p.Report
 	v := leadView{Report: r, Links: p.sections, Said: r.Summary}
 	if rest, ok := strings.CutPrefix(r.warning, doNotRely); ok {

@@ -8,18 +8,15 @@ import (
 	"slices"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/learn/real"
 )
 
-// Real is a report about real values. What it shares with a report about bits is in Report: who uses which parts,
-// labels,
-// pairs of parts, and of every row its parts and its loss, which is minus the logarithm of the density by its best
-// explanation, in nats per known value, and may be negative.
-type Real struct {
-	*Report
+// Numbers are what only a report about real values has. What it shares with a report about bits is in Report: who
+// uses which parts, labels, pairs of parts, and of every row its parts and its loss, which is minus the logarithm of
+// the density by its best explanation, in nats per known value, and may be negative.
+type Numbers struct {
 	PartVotes [][]RealVote `json:"part_votes"` // of each part; of tables the strongest first
 	Background
 	BaseLogLik  Number       `json:"background_log_lik_per_row"` // nats, of the background alone
@@ -30,7 +27,6 @@ type Real struct {
 	Surprises []RealCell `json:"surprises"`
 
 	model *real.Model
-	data  *dataset.Set
 	found []real.Explanation
 	asked []int
 }
@@ -98,50 +94,39 @@ const (
 	workedCells = 14
 )
 
-// BuildReal explains values by a model and computes a report. The error is the context's, or says which row does not
-// fit the
-// model. Of the options Workers, Progress and Worked count; rows to work out that there are not are an error. The
-// report is the same for any number of workers.
-func BuildReal(ctx context.Context, m *real.Model, v *dataset.Set, opt Options) (*Real, error) {
-	opt, err := opt.begun(v.Len())
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range opt.Worked {
-		if i < 0 || i >= v.Len() {
-			return nil, fmt.Errorf("patchwork: there is no row %d among %d", i+1, v.Len())
+// numbers builds a report about real values. Of the options Workers, Progress and Worked count; rows to work out that
+// there are not are an error.
+func (b *builder) numbers(ctx context.Context, m *real.Model) error {
+	for _, i := range b.opt.Worked {
+		if i < 0 || i >= b.set.Len() {
+			return fmt.Errorf("patchwork: there is no row %d among %d", i+1, b.set.Len())
 		}
 	}
-	set := v
-	set.Index = v.Index
-	r := &Real{Report: &Report{Source: v.Source, Table: v.Table, Rule: m.Rule.String(), Rows: v.Len(),
-		Weight: int64(v.Len()), Height: v.Height, Width: v.Width, set: set},
-		model: m, data: v, asked: opt.Worked}
-	r.interrupted = m.Record.Interrupted
-	if v.Table {
-		r.Columns = v.Width
+	r := b.r
+	r.Rule, r.interrupted, r.Weight = m.Rule.String(), m.Record.Interrupted, int64(b.set.Len())
+	r.Numbers = &Numbers{model: m, asked: b.opt.Worked}
+	if r.Table {
+		r.Columns = r.Width
 	}
-	for _, b := range m.Background {
-		r.Mean, r.Deviation = append(r.Mean, b.Mean), append(r.Deviation, math.Sqrt(b.Var))
+	for _, g := range m.Background {
+		r.Mean, r.Deviation = append(r.Mean, g.Mean), append(r.Deviation, math.Sqrt(g.Var))
 	}
-	b := &realBuilder{builder: builder{set: set, opt: opt, r: r.Report, rowName: set.Called(), labels: findLabels(set)},
-		real: r}
-	if err := b.explain(ctx); err != nil {
-		return nil, err
+	n := &realBuilder{builder: b}
+	if err := n.explain(ctx); err != nil {
+		return err
 	}
-	b.parts()
-	b.columns()
-	b.work()
+	n.parts()
+	n.columns()
+	n.work()
 	b.crossTables()
 	b.together()
-	r.Summary = b.summary()
-	return r, nil
+	r.Summary = n.summary()
+	return nil
 }
 
-// realBuilder is the work on one report.
+// realBuilder is the work on a report about real values.
 type realBuilder struct {
-	builder
-	real *Real
+	*builder
 	rows []explained
 }
 
@@ -156,7 +141,7 @@ type explained struct {
 
 // explain explains all rows, predicts what is unknown in them and finds what is far from what their parts say.
 func (b *realBuilder) explain(ctx context.Context) error {
-	m, v := b.real.model, b.real.data
+	m, v := b.r.Numbers.model, b.set
 	first, err := real.NewPursuit(m)
 	if err != nil {
 		return err
@@ -185,7 +170,7 @@ func (b *realBuilder) explain(ctx context.Context) error {
 
 // explainRow explains row i.
 func (b *realBuilder) explainRow(p *real.Pursuit, i int) (out explained, err error) {
-	m, values := b.real.model, b.real.data.Values[i]
+	m, values := b.r.Numbers.model, b.set.Values[i]
 	if out.found, err = p.Explain(values); err != nil {
 		return out, err
 	}
@@ -219,15 +204,15 @@ func (b *realBuilder) explainRow(p *real.Pursuit, i int) (out explained, err err
 // cell returns a value of row i with what is said about it.
 func (b *realBuilder) cell(i, d int, x, mean, deviation, low, high float64) RealCell {
 	c := RealCell{b.row(i), b.rowName(i), "", d + 1, Number(x), Number(mean), Number(deviation), Number(low), Number(high)}
-	if b.real.Table {
-		c.Column = words.RealColumn(b.real.model, d)
+	if b.r.Table {
+		c.Column = words.RealColumn(b.r.Numbers.model, d)
 	}
 	return c
 }
 
 // add adds up what was found of the rows, in their order.
 func (b *realBuilder) add(rows []explained) {
-	r, known, logLik, base := b.real, 0, 0.0, 0.0
+	r, known, logLik, base := b.r, 0, 0.0, 0.0
 	for i, e := range rows {
 		picks := []patchwork.Pick{} // for what is counted as of bits: only the parts matter
 		for j, p := range e.found.Picks {
@@ -236,7 +221,7 @@ func (b *realBuilder) add(rows []explained) {
 		b.found = append(b.found, patchwork.Explanation{Picks: picks})
 		r.picks = append(r.picks, picks)
 		r.found = append(r.found, e.found)
-		row := b.rowOf(i, r.model.D()-len(e.unknown))
+		row := b.rowOf(i, r.Numbers.model.D()-len(e.unknown))
 		row.Loss = Number(-e.found.LogLik / float64(row.Known))
 		r.ByRow = append(r.ByRow, row)
 		known += row.Known

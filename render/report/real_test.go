@@ -18,6 +18,7 @@ import (
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render/report"
+	"example.com/patchwork/workbench"
 )
 
 // water is a model of four measurements: part 0 is salty and shallow, part 1 warm and sour.
@@ -63,7 +64,7 @@ func values(t *testing.T, path string) *dataset.Set {
 }
 
 func TestRealTable(t *testing.T) {
-	r, err := report.BuildReal(context.Background(), water(), readings(t), report.Options{})
+	r, err := report.Build(context.Background(), workbench.Numbers{Model: water()}, readings(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestRealTable(t *testing.T) {
 	}
 	interrupted := water()
 	interrupted.Record.Interrupted = true
-	ended, err := report.BuildReal(context.Background(), interrupted, readings(t), report.Options{})
+	ended, err := report.Build(context.Background(), workbench.Numbers{Model: interrupted}, readings(t), report.Options{})
 	if err != nil || !slices.Contains(ended.Summary, words.Interrupted) || slices.Contains(r.Summary, words.Interrupted) {
 		t.Errorf("summaries %q and %q, %v", r.Summary, ended.Summary, err)
 	}
@@ -115,7 +116,7 @@ func TestRealTable(t *testing.T) {
 }
 
 // checkReal checks that the page has some texts and nothing raw, that the JSON is valid and that tables have one width.
-func checkReal(t *testing.T, r *report.Real, texts ...string) {
+func checkReal(t *testing.T, r *report.Report, texts ...string) {
 	t.Helper()
 	var page bytes.Buffer
 	if err := r.WriteHTML(&page, "Real"); err != nil {
@@ -150,7 +151,7 @@ func checkReal(t *testing.T, r *report.Real, texts ...string) {
 func TestRealAnyWorkers(t *testing.T) {
 	var pages []string
 	for _, workers := range []int{0, 1, 5} {
-		r, err := report.BuildReal(context.Background(), water(), readings(t), report.Options{Workers: workers})
+		r, err := report.Build(context.Background(), workbench.Numbers{Model: water()}, readings(t), report.Options{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +196,7 @@ func TestRealImages(t *testing.T) {
 	m := &real.Model{Height: 4, Width: 4, Background: slices.Repeat([]real.Normal{{Mean: 0, Var: 1}}, 16),
 		Experts: [][]real.Entry{bar}}
 	m.Poses.DX.Min, m.Poses.DX.Max, m.Poses.DX.Step = -1, 1, 1
-	r, err := report.BuildReal(context.Background(), m, values(t, path), report.Options{})
+	r, err := report.Build(context.Background(), workbench.Numbers{Model: m}, values(t, path), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,11 +206,11 @@ func TestRealImages(t *testing.T) {
 	checkReal(t, r, "it may be moved", "Explanations", "The strangest images", "4 pixels brighter, 0 darker",
 		"Samples drawn")
 	m.Experts = nil
-	if r, err = report.BuildReal(context.Background(), m, values(t, path), report.Options{}); err != nil {
+	if r, err = report.Build(context.Background(), workbench.Numbers{Model: m}, values(t, path), report.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	checkReal(t, r, "There is no part")
-	if _, err := report.BuildReal(context.Background(), water(), values(t, path), report.Options{}); err == nil {
+	if _, err := report.Build(context.Background(), workbench.Numbers{Model: water()}, values(t, path), report.Options{}); err == nil {
 		t.Error("images were explained by a model of a table")
 	}
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	_ "embed" // the templates of the sections
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,52 +14,22 @@ import (
 //go:embed real.html
 var realHTML string
 
-// realPage is what the templates see.
+// realPage is what the templates see of numbers.
 type realPage struct {
-	page
-	real  *Real
+	*page
 	scale render.RealScale
-}
-
-// WriteHTML draws the report as one page that needs nothing else, as [Report.WriteHTML] does.
-func (r *Real) WriteHTML(w io.Writer, title string) error {
-	p := &realPage{page{Report: r.Report}, r, render.RealScaleOf(r.model)}
-	p.section("parts", "The parts", "realparts", p.partViews())
-	p.section("perrow", "Parts per "+r.Noun(), "perrow", p.countBars())
-	if r.Table {
-		p.section("worked", "Rows worked out", "realworked", p.workedViews())
-	} else {
-		p.section("examples", "Explanations", "realexamples",
-			p.images(map[bool]string{true: "Images spread evenly over the data.",
-				false: "The images asked for."}[r.asked == nil], r.shownRows(examplesShown)))
-		p.section("samples", "Samples drawn from the model", "realsamples", p.samples())
-	}
-	p.groups()
-	if r.Table {
-		p.section("rest", "What nothing explains", "realrest", p.restView())
-	} else {
-		order := r.Unusual()
-		p.section("rest", "The strangest images", "realexamples",
-			p.images("The images with the lowest log-likelihood per pixel: the parts describe these worst.",
-				order[:min(len(order), examplesShown)]))
-	}
-	if r.Unknown > 0 && r.Table {
-		p.section("missing", "Missing values", "realmissing", p.missingView())
-	}
-	p.section("how", "How to read the numbers", "realhow", r)
-	return p.write(w, title, p.markup("reallead", p.leadView()))
 }
 
 // leadView is the top of the page.
 func (p *realPage) leadView() any {
-	r := p.real
+	r := p.Report
 	facts := append(r.facts(), fact{fixed(2, r.LogLik-r.BaseLogLik), "nats gained per " + r.Noun()})
 	return struct {
-		*Real
+		*Report
 		Links []render.Section
 		Facts []fact
 		Moves bool
-	}{r, p.sections, facts, r.model.Moves()}
+	}{r, p.sections, facts, r.Numbers.model.Moves()}
 }
 
 // realVoteView is a vote as a bar: From and Wide are shares of the track.
@@ -95,18 +64,18 @@ func (p *realPage) partViews() any {
 		Thumbs      []tile
 	}
 	var out []view
-	m := p.real.model
+	m := p.Numbers.model
 	h, w := m.Frame()
 	for _, part := range byUse(p.Parts) {
 		v := view{Part: part, Noun: p.Noun()}
 		if p.Table {
-			votes := voteViews(p.real.PartVotes[part.Number])
+			votes := voteViews(p.PartVotes[part.Number])
 			n := min(len(votes), votesShown)
 			v.First, v.More = votes[:n], votes[n:]
 		} else {
 			v.Tile = tileOf(p.scale.Deviations(h, w, render.RealDeviations(m, part.Number)), "deviations of "+part.Name)
 			for _, t := range part.Typical {
-				v.Thumbs = append(v.Thumbs, tileOf(p.scale.Grey(m.Height, m.Width, p.real.data.Values[t.at]), t.Name))
+				v.Thumbs = append(v.Thumbs, tileOf(p.scale.Grey(m.Height, m.Width, p.set.Values[t.at]), t.Name))
 			}
 		}
 		out = append(out, v)
@@ -114,14 +83,14 @@ func (p *realPage) partViews() any {
 	n := min(len(out), partsShown)
 	ground := tile{}
 	if !p.Table {
-		ground = tileOf(p.scale.Grey(m.Height, m.Width, p.real.Mean), "the background")
+		ground = tileOf(p.scale.Grey(m.Height, m.Width, p.Mean), "the background")
 	}
 	return struct {
-		*Real
+		*Report
 		Views, Rest []view
 		Full        string
 		Ground      tile
-	}{p.real, out[:n], out[n:], words.Digits(p.scale.Full), ground}
+	}{p.Report, out[:n], out[n:], words.Digits(p.scale.Full), ground}
 }
 
 // cellView is a value as a mark on a bar.
@@ -137,7 +106,7 @@ type cellView struct {
 func (p *realPage) cellViews(cells []RealCell) []cellView {
 	var out []cellView
 	for _, c := range cells {
-		b := p.real.model.Background[c.Number-1]
+		b := p.Numbers.model.Background[c.Number-1]
 		s := float64(farthest * math.Sqrt(b.Var))
 		low, high := min(b.Mean-s, float64(c.Low)), max(b.Mean+s, float64(c.High))
 		known := !math.IsNaN(float64(c.Value))
@@ -159,26 +128,45 @@ func (p *realPage) workedViews() any {
 		First, More []cellView
 	}
 	var out []view
-	for _, w := range p.real.Worked {
+	for _, w := range p.Worked {
 		cells := p.cellViews(w.Cells)
 		n := min(len(cells), workedCells)
 		out = append(out, view{w.Row, p.rowLine(w.at, nil).Uses, cells[:n], cells[n:]})
 	}
 	return struct {
-		*Real
+		*Report
 		Which string
 		Views []view
-	}{p.real, map[bool]string{true: "Some rows, spread evenly over the table.",
-		false: "The rows asked for."}[p.real.asked == nil], out}
+	}{p.Report, map[bool]string{true: "Some rows, spread evenly over the table.",
+		false: "The rows asked for."}[p.asked == nil], out}
+}
+
+// examples returns rows worked out, or images spread evenly over the data.
+func (p *realPage) examples() any {
+	if p.Table {
+		return p.workedViews()
+	}
+	which := "Images spread evenly over the data."
+	if p.asked != nil {
+		which = "The images asked for."
+	}
+	return p.images(which, p.shownRows(examplesShown))
+}
+
+// strangest returns the images that the parts describe worst.
+func (p *realPage) strangest() any {
+	order := p.Unusual()
+	return p.images("The images with the lowest log-likelihood per pixel: the parts describe these worst.",
+		order[:min(len(order), examplesShown)])
 }
 
 // images returns images with what their parts say and what is left over.
 func (p *realPage) images(what string, index []int) any {
 	var out []example
-	m := p.real.model
+	m := p.Numbers.model
 	for _, i := range index {
-		row := p.real.data.Values[i]
-		said := render.RealSaid(m, p.real.found[i].Picks)
+		row := p.set.Values[i]
+		said := render.RealSaid(m, p.found[i].Picks)
 		left := make([]float64, len(row))
 		for d, x := range row {
 			left[d] = x - said[d]
@@ -189,10 +177,10 @@ func (p *realPage) images(what string, index []int) any {
 			Left:      tileOf(p.scale.Deviations(m.Height, m.Width, left), "left over")})
 	}
 	return struct {
-		*Real
+		*Report
 		Words string
 		Views []example
-	}{p.real, what, out}
+	}{p.Report, what, out}
 }
 
 // samples draws images from the model.
@@ -200,7 +188,7 @@ func (p *realPage) samples() any {
 	var tiles []tile
 	for i := range examplesShown {
 		tiles = append(tiles,
-			tileOf(p.scale.Grey(p.Height, p.Width, p.real.model.Sample(rand.New(rand.NewPCG(0, uint64(i))))), "a sample"))
+			tileOf(p.scale.Grey(p.Height, p.Width, p.Numbers.model.Sample(rand.New(rand.NewPCG(0, uint64(i))))), "a sample"))
 	}
 	return struct{ Tiles []tile }{tiles}
 }
@@ -215,7 +203,7 @@ func (p *realPage) restView() any {
 		RealCell
 		Value, Low, High, Off string
 	}
-	columns := slices.Clone(p.real.RealColumns)
+	columns := slices.Clone(p.RealColumns)
 	slices.SortStableFunc(columns, func(x, y RealColumn) int { return cmp.Compare(y.share(), x.share()) })
 	var lines []line
 	const shown = 40
@@ -224,7 +212,7 @@ func (p *realPage) restView() any {
 			math.Sqrt(c.share())})
 	}
 	var odds []odd
-	for _, c := range p.real.Surprises {
+	for _, c := range p.Numbers.Surprises {
 		off := c.Off()
 		odds = append(odds, odd{c, words.Digits(float64(c.Value)), words.Digits(float64(c.Low)),
 			words.Digits(float64(c.High)), way(off, "above", "below")})
@@ -234,58 +222,52 @@ func (p *realPage) restView() any {
 		worst = append(worst, p.rowLine(i, nil))
 	}
 	return struct {
-		*Real
+		*Report
 		Lines []line
 		Odd   []odd
 		Worst []rowLine
 		Cut   int
-	}{p.real, lines, odds, worst, max(0, len(columns)-shown)}
+	}{p.Report, lines, odds, worst, max(0, len(columns)-shown)}
 }
 
 // missingView returns the predictions of unknown values.
 func (p *realPage) missingView() any {
 	type line struct{ Name, Column, Mean, Deviation, Low, High string }
 	var lines []line
-	for _, c := range p.real.Cells[:min(len(p.real.Cells), mostRows)] {
+	for _, c := range p.Cells[:min(len(p.Cells), mostRows)] {
 		lines = append(lines, line{c.Name, c.Column, words.Digits(float64(c.Mean)), words.Digits(float64(c.Deviation)),
 			words.Digits(float64(c.Low)), words.Digits(float64(c.High))})
 	}
 	return struct {
-		*Real
+		*Report
 		Noun2 string
 		Lines []line
 		Cut   bool
-	}{p.real, "cell", lines, int64(len(lines)) < p.Unknown}
+	}{p.Report, "cell", lines, int64(len(lines)) < p.Unknown}
 }
 
-// Tables returns the numbers of the report as tables, as [Report.Tables] does; losses are in nats.
-func (r *Real) Tables() []Table {
-	rows := r.rowTable()
-	for i := range rows {
-		at := slices.Index(rows[0], "bits_per_"+r.pixel())
-		if i > 0 {
-			rows[i][at] = num(float64(r.ByRow[i-1].Loss))
-		}
-	}
-	rows[0][slices.Index(rows[0], "bits_per_"+r.pixel())] = "nats_per_value"
+// voteTable returns the votes of the parts.
+func (n *Numbers) voteTable(parts []Part) [][]string {
 	votes := [][]string{{"part", "name", "column", "mean", "deviation", "own_deviation", "background",
 		"background_deviation", "among"}}
-	for k, all := range r.PartVotes {
+	for k, all := range n.PartVotes {
 		for _, v := range all {
-			votes = append(votes, []string{whole(k), r.Parts[k].Name, cmp.Or(v.Column, whole(v.Number)), num(v.Mean),
+			votes = append(votes, []string{whole(k), parts[k].Name, cmp.Or(v.Column, whole(v.Number)), num(v.Mean),
 				num(v.Deviation), map[bool]string{true: "1", false: "0"}[v.Own],
 				num(v.Before), num(v.Otherwise), num(float64(v.Among))})
 		}
 	}
+	return votes
+}
+
+// columnTable returns the columns.
+func (n *Numbers) columnTable() [][]string {
 	columns := [][]string{{"column", "name", "known", "mean", "deviation", "left"}}
-	for _, c := range r.RealColumns {
+	for _, c := range n.RealColumns {
 		columns = append(columns, []string{whole(c.Number), c.Name, whole(c.Known), num(float64(c.Mean)),
 			num(float64(c.Deviation)), num(float64(c.Left))})
 	}
-	all := []Table{{"rows", rows}, {"parts", r.partTable()}, {"votes", votes}, {"labels", r.labelTable()},
-		{"together", r.pairTable()}, {"columns", columns},
-		{"cells", cellRows(r.Cells, false)}, {"surprises", cellRows(r.Surprises, true)}}
-	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) < 2 })
+	return columns
 }
 
 // cellRows returns cells as rows of a table, with their values if these are known.

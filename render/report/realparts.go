@@ -13,7 +13,7 @@ import (
 
 // parts says what the parts are, who uses them, and what the values of those rows are on average.
 func (b *realBuilder) parts() {
-	r, m := b.real, b.real.model
+	r, m := b.r, b.r.Numbers.model
 	for k := range m.K() {
 		r.Parts = append(r.Parts, Part{Number: k, Name: words.NameOf(m.Names, k), Words: words.RealPart(m, k, wordsColumns)})
 	}
@@ -39,7 +39,7 @@ func (b *realBuilder) parts() {
 func (b *realBuilder) among(k, d int) Number {
 	sum, n := 0.0, 0
 	for i, e := range b.found {
-		x := b.real.data.Values[i][d]
+		x := b.set.Values[i][d]
 		if !math.IsNaN(x) && slices.Contains(activeParts(e.Picks), k) {
 			sum, n = sum+x, n+1
 		}
@@ -49,15 +49,15 @@ func (b *realBuilder) among(k, d int) Number {
 
 // columns compares what is left of each column of a table with its deviation.
 func (b *realBuilder) columns() {
-	if !b.real.Table {
+	if !b.r.Table {
 		return
 	}
-	for d := range b.real.Width {
-		c := RealColumn{Number: d + 1, Name: words.RealColumn(b.real.model, d)}
+	for d := range b.r.Width {
+		c := RealColumn{Number: d + 1, Name: words.RealColumn(b.r.Numbers.model, d)}
 		var values []float64
 		left := 0.0
 		for i, e := range b.rows {
-			if x := b.real.data.Values[i][d]; !math.IsNaN(x) {
+			if x := b.set.Values[i][d]; !math.IsNaN(x) {
 				values, left = append(values, x), left+float64(e.left[d]*e.left[d])
 			}
 		}
@@ -70,13 +70,13 @@ func (b *realBuilder) columns() {
 			squares += (x - mean) * (x - mean) / float64(len(values))
 		}
 		c.Mean, c.Deviation, c.Left = Number(mean), Number(math.Sqrt(squares)), Number(math.Sqrt(left/float64(c.Known)))
-		b.real.RealColumns = append(b.real.RealColumns, c)
+		b.r.RealColumns = append(b.r.RealColumns, c)
 	}
 }
 
 // work works out rows of a table: for each number of parts in turn those that are used most, spread over the data.
 func (b *realBuilder) work() {
-	r, m := b.real, b.real.model
+	r, m := b.r, b.r.Numbers.model
 	r.Worked = []RealRow{}
 	if !r.Table {
 		return
@@ -88,7 +88,7 @@ func (b *realBuilder) work() {
 			by   float64 // strength of what the parts say
 		}
 		var cells []said
-		for d, x := range r.data.Values[i] {
+		for d, x := range b.set.Values[i] {
 			mix := m.Compose(d, r.found[i].Picks)
 			c := b.cell(i, d, x, mix.Mean(), math.Sqrt(mix.Variance()), mix.Quantile((1-inside)/2), mix.Quantile((1+inside)/2))
 			if math.IsNaN(x) { // not by the best explanation alone
@@ -106,7 +106,7 @@ func (b *realBuilder) work() {
 }
 
 // shownRows returns the rows that are worked out: those asked for, or so many spread evenly over the data.
-func (r *Real) shownRows(most int) []int {
+func (r *Report) shownRows(most int) []int {
 	if r.asked != nil {
 		return r.asked
 	}
@@ -125,7 +125,7 @@ func (r *Report) spread(most int) []int {
 
 // summary says in a few sentences what the numbers say.
 func (b *realBuilder) summary() []string {
-	r := b.real
+	r := b.r
 	out := said([]string{r.sayParts()}, r.sayInterrupted())
 	if len(r.Parts) > 0 {
 		p := byUse(r.Parts)[0]

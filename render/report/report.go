@@ -35,7 +35,7 @@ type Options struct {
 	Seed    uint64 // of hidden cells, samples and drawn rows
 	Workers int    // goroutines; 0 means 1. The report is the same for any number.
 
-	// Worked are the rows of real values that are worked out, by their index in the data; nil means some, spread evenly.
+	// Worked are the rows of numbers that are worked out, by their index in the data; nil means some, spread evenly.
 	Worked []int
 
 	// Progress, if not nil, is told how far a step of the work is. It is called by
@@ -76,6 +76,8 @@ type Report struct {
 	Stability  *Stability `json:"stability,omitempty"`
 	Places     []Places   `json:"places,omitempty"` // where the parts of images sit
 
+	*Numbers // nil of bits
+
 	// NoQuality and NoStability say why there is none.
 	NoQuality   string `json:"no_quality,omitempty"`
 	NoStability string `json:"no_stability,omitempty"`
@@ -84,7 +86,7 @@ type Report struct {
 
 	warning string // not to rely on the parts, and why; "" for none
 
-	model *patchwork.Model
+	model *patchwork.Model // of bits
 	set   *dataset.Set
 	picks [][]patchwork.Pick // of every row
 }
