@@ -29,7 +29,7 @@ type tableSource interface {
 
 // table prepares the reading of a table. names has the names of the columns, if the
 // format has them apart from the rows.
-func (in *input) table(src tableSource, names []string) (decoder, error) {
+func (in *input) table(src tableSource, names []string) (*tableRows, error) {
 	p, err := in.tablePlan(src, names)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,10 @@ func (in *input) table(src tableSource, names []string) (decoder, error) {
 			return nil, err
 		}
 	}
-	d := &tableRows{r: r, table: &textTable{in: in, plan: p}}
+	d := &tableRows{r: r, table: &textTable{in: in, plan: p}, rows: -1}
+	if src.unit() == "row" {
+		d.rows = int(least)
+	}
 	if err := d.advance(); in.plan != nil && (err != nil || d.record == nil) {
 		return nil, errChanged()
 	} else if err != nil {
@@ -132,7 +135,10 @@ type tableRows struct {
 	place   int      // of the record
 	some    bool     // there was a row
 	headers []int    // places where the header stands again
+	rows    int      // of the table, -1 if that is not known
 }
+
+func (d *tableRows) count() int { return d.rows }
 
 // advance reads the next record.
 func (d *tableRows) advance() error {

@@ -120,6 +120,15 @@ func (r *roles) rest(both func(i int) bool) (data []int, err error) {
 	return data, err
 }
 
+// used lists the columns that are read.
+func (r *roles) used() []int {
+	used := slices.Concat(r.data, r.meta)
+	if r.weight >= 0 {
+		used = append(used, r.weight)
+	}
+	return used
+}
+
 // name returns the name of column i, or its number from 1.
 func (r *roles) name(i int) string {
 	if r.names != nil {
