@@ -10,139 +10,97 @@ import (
 // data, which have the same form, that matter before it is decoded. Format:
 // https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf.
 type tiffTags struct {
-	orientation     int // 1 to 8; 0: none
-	counts, offsets []uint32
-	pages           int
-	first           map[int64]int64 // the first values of other entries
+	orientation int // 1 to 8; 0: none
+	pages       int
+	counted     bool
+	strips      int64            // bytes of all strips or tiles together, if counted
+	sides       map[uint16]int64 // of the picture and of its tiles
 }
 
 // Tags of a directory.
 const (
-	tagWidth        = 256
-	tagHeight       = 257
-	tagBits         = 258
-	tagCompression  = 259
-	tagStripOffsets = 273
-	tagOrientation  = 274
-	tagSamples      = 277
-	tagRows         = 278
-	tagStripCounts  = 279
-	tagTileWidth    = 322
-	tagTileHeight   = 323
-	tagTileOffsets  = 324
-	tagTileCounts   = 325
+	tagWidth       = 256
+	tagHeight      = 257
+	tagOrientation = 274
+	tagStripCounts = 279
+	tagTileWidth   = 322
+	tagTileHeight  = 323
+	tagTileCounts  = 325
 )
-
-// tiffReader reads numbers at places of a TIFF file; places outside are zero.
-type tiffReader struct {
-	data  []byte
-	order binary.ByteOrder
-}
-
-func newTIFFReader(data []byte) (tiffReader, bool) {
-	switch {
-	case bytes.HasPrefix(data, []byte("II*\x00")):
-		return tiffReader{data, binary.LittleEndian}, true
-	case bytes.HasPrefix(data, []byte("MM\x00*")):
-		return tiffReader{data, binary.BigEndian}, true
-	}
-	return tiffReader{}, false
-}
-
-func (r tiffReader) short(at int64) int64 {
-	if at < 0 || at+2 > int64(len(r.data)) {
-		return 0
-	}
-	return int64(r.order.Uint16(r.data[at:]))
-}
-
-func (r tiffReader) long(at int64) int64 {
-	if at < 0 || at+4 > int64(len(r.data)) {
-		return 0
-	}
-	return int64(r.order.Uint32(r.data[at:]))
-}
 
 // mostPages bounds the directories that are followed: they may form a ring.
 const mostPages = 1000
 
-// readTIFF reads the first directory and counts the others.
-func readTIFF(data []byte) (t tiffTags) {
-	r, ok := newTIFFReader(data)
-	if !ok {
+// readTIFF reads the first directory and counts the others. Places outside of the data are zero.
+func readTIFF(data []byte) tiffTags {
+	t := tiffTags{sides: map[uint16]int64{}}
+	var order binary.ByteOrder = binary.LittleEndian
+	if bytes.HasPrefix(data, []byte("MM\x00*")) {
+		order = binary.BigEndian
+	} else if !bytes.HasPrefix(data, []byte("II*\x00")) {
 		return t
 	}
-	for at := r.long(4); at >= 8 && at+2 <= int64(len(data)) && t.pages < mostPages; {
-		n := r.short(at)
+	number := func(at, size int64) int64 {
+		if at < 0 || at+size > int64(len(data)) {
+			return 0
+		}
+		if size == 2 {
+			return int64(order.Uint16(data[at:]))
+		}
+		return int64(order.Uint32(data[at:]))
+	}
+	for at := number(4, 4); at >= 8 && at+2 <= int64(len(data)) && t.pages < mostPages; {
+		entries := number(at, 2)
 		if t.pages++; t.pages == 1 {
-			for i := range n {
-				t.entry(r, at+2+12*i)
+			for i := range entries {
+				t.entry(at+2+12*i, int64(len(data)), number)
 			}
 		}
-		at = r.long(at + 2 + 12*n)
+		at = number(at+2+12*entries, 4)
 	}
 	return t
 }
 
 // entry reads an entry of a directory: a tag, a type (3: of 2 bytes, 4: of 4),
 // a number of values, and the values or their place.
-func (t *tiffTags) entry(r tiffReader, at int64) {
-	tag, kind, n := r.short(at), r.short(at+2), r.long(at+4)
-	switch tag {
-	case tagOrientation:
-		if v := r.short(at + 8); kind == 3 && v >= 1 && v <= 8 {
-			t.orientation = int(v)
-		}
-	case tagStripCounts, tagTileCounts:
-		if t.counts == nil { // the decoder refuses tags that come twice
-			t.counts = r.numbers(kind, n, at+8)
-		}
-	case tagStripOffsets, tagTileOffsets:
-		if t.offsets == nil {
-			t.offsets = r.numbers(kind, n, at+8)
-		}
-	case tagWidth, tagHeight, tagBits, tagCompression, tagSamples, tagRows, tagTileWidth, tagTileHeight:
-		if t.first == nil {
-			t.first = map[int64]int64{}
-		}
-		if v := r.numbers(kind, min(n, 4), at+8); len(v) > 0 && n <= 4 {
-			t.first[tag] = int64(v[0])
-		}
-	}
-}
-
-// numbers returns the values of an entry as far as the file has them.
-func (r tiffReader) numbers(kind, n, place int64) []uint32 {
-	size := int64(4)
-	if kind == 3 {
+func (t *tiffTags) entry(at, end int64, number func(at, size int64) int64) {
+	size, n, place := int64(4), number(at+4, 4), at+8
+	if number(at+2, 2) == 3 {
 		size = 2
 	}
 	if size*n > 4 {
-		place = r.long(place)
+		place = number(place, 4)
 	}
-	out := make([]uint32, max(0, min(n, (int64(len(r.data))-place)/size)))
-	for i := range out {
-		if size == 2 {
-			out[i] = uint32(r.short(place + 2*int64(i)))
-		} else {
-			out[i] = uint32(r.long(place + 4*int64(i)))
+	switch tag := uint16(number(at, 2)); tag {
+	case tagOrientation:
+		if v := number(place, 2); size == 2 && v >= 1 && v <= 8 {
+			t.orientation = int(v)
 		}
+	case tagStripCounts, tagTileCounts: // the decoder refuses tags that come twice
+		for i := int64(0); i < n && place+size*i < end && !t.counted; i++ {
+			t.strips += number(place+size*i, size)
+		}
+		t.counted = true
+	case tagWidth, tagHeight, tagTileWidth, tagTileHeight:
+		t.sides[tag] = number(place, size)
 	}
-	return out
 }
 
 // checkTIFF rejects strips or tiles that are longer than the file together:
-// many that share bytes would take hours to read. It counts the pages.
+// many that share bytes would take hours to read. So it does with tiles that are much larger than the picture, for
+// whose pixels the decoder takes memory. It counts the pages.
 func checkTIFF(data []byte) (pages int, err error) {
-	total, t := int64(0), readTIFF(data)
-	for _, n := range t.counts {
-		total += int64(n)
+	t := readTIFF(data)
+	if t.strips > int64(len(data)) {
+		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take more than the %d bytes of the file",
+			len(data)), Hint: "save it again"}
 	}
-	if total > int64(len(data)) {
-		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take %d bytes, the file has %d",
-			total, len(data)), Hint: "save it again"}
+	const padding = 1 << 10 // of a small picture to a tile
+	h, w := t.sides[tagTileHeight], t.sides[tagTileWidth]
+	if h > t.sides[tagHeight]+padding || w > t.sides[tagWidth]+padding {
+		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: a tile of %d x %d pixels", h, w), Hint: "save it again"}
 	}
-	return t.pages, t.checkExpanded(data)
+	return t.pages, nil
 }
 
 func tiffOrientation(data []byte) int { return readTIFF(data).orientation }

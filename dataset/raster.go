@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	xdraw "image/draw"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -52,8 +53,7 @@ var rasters = map[kind]*raster{
 	kindPNG: {name: "PNG", magic: begins("\x89PNG\r\n"), config: png.DecodeConfig, decode: png.Decode, expands: 1032},
 	kindJPEG: {name: "JPEG", magic: begins("\xff\xd8\xff"), config: jpegConfig, decode: jpeg.Decode, expands: 512,
 		turn: jpegOrientation},
-	kindGIF: {name: "GIF", magic: begins("GIF8"), config: gif.DecodeConfig, decode: decodeGIF, expands: 4096 / 8,
-		check: checkGIF, parts: "frames"},
+	kindGIF: {name: "GIF", magic: begins("GIF8"), config: gif.DecodeConfig, decode: decodeGIF, expands: 4096 / 8},
 	kindTIFF: {name: "TIFF", magic: begins("II*\x00", "MM\x00*"), config: tiff.DecodeConfig, decode: tiff.Decode,
 		expands: 4096,
 		check:   checkTIFF, turn: tiffOrientation, parts: "pages"},
@@ -99,6 +99,23 @@ func isBMP(head []byte) bool {
 		return true
 	}
 	return false
+}
+
+// decodeGIF returns the first frame at its place on the screen, which is transparent elsewhere.
+func decodeGIF(r io.Reader) (image.Image, error) {
+	var read bytes.Buffer
+	c, err := gif.DecodeConfig(io.TeeReader(r, &read))
+	if err != nil {
+		return nil, err
+	}
+	frame, err := gif.Decode(io.MultiReader(&read, r))
+	screen := image.Rect(0, 0, c.Width, c.Height)
+	if err != nil || frame.Bounds() == screen {
+		return frame, err
+	}
+	all := image.NewNRGBA(screen)
+	xdraw.Draw(all, frame.Bounds(), frame, frame.Bounds().Min, xdraw.Src)
+	return all, nil
 }
 
 // damaged returns the error for a picture that its decoder refuses.
