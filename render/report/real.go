@@ -28,7 +28,6 @@ type Numbers struct {
 
 	model *real.Model
 	found []real.Explanation
-	asked []int
 }
 
 // Background is what the model says where no part does.
@@ -94,17 +93,11 @@ const (
 	workedCells = 14
 )
 
-// numbers builds a report about real values. Of the options Workers, Progress and Worked count; rows to work out that
-// there are not are an error.
+// numbers builds a report about real values, for which of the options Workers and Progress count.
 func (b *builder) numbers(ctx context.Context, m *real.Model) error {
-	for _, i := range b.opt.Worked {
-		if i < 0 || i >= b.set.Len() {
-			return fmt.Errorf("patchwork: there is no row %d among %d", i+1, b.set.Len())
-		}
-	}
 	r := b.r
 	r.Rule, r.interrupted, r.Weight = m.Rule.String(), m.Record.Interrupted, int64(b.set.Len())
-	r.Numbers = &Numbers{model: m, asked: b.opt.Worked}
+	r.Numbers = &Numbers{model: m}
 	if r.Table {
 		r.Columns = r.Width
 	}

@@ -135,10 +135,8 @@ func (p *realPage) workedViews() any {
 	}
 	return struct {
 		*Report
-		Which string
 		Views []view
-	}{p.Report, map[bool]string{true: "Some rows, spread evenly over the table.",
-		false: "The rows asked for."}[p.asked == nil], out}
+	}{p.Report, out}
 }
 
 // examples returns rows worked out, or images spread evenly over the data.
@@ -146,11 +144,7 @@ func (p *realPage) examples() any {
 	if p.Table {
 		return p.workedViews()
 	}
-	which := "Images spread evenly over the data."
-	if p.asked != nil {
-		which = "The images asked for."
-	}
-	return p.images(which, p.shownRows(examplesShown))
+	return p.images("Images spread evenly over the data.", p.spread(examplesShown))
 }
 
 // strangest returns the images that the parts describe worst.

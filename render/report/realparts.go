@@ -81,7 +81,7 @@ func (b *realBuilder) work() {
 	if !r.Table {
 		return
 	}
-	for _, i := range r.shownRows(workedRows) {
+	for _, i := range r.spread(workedRows) {
 		w := RealRow{Row: r.ByRow[i], at: i}
 		type said struct {
 			cell RealCell
@@ -103,14 +103,6 @@ func (b *realBuilder) work() {
 		}
 		r.Worked = append(r.Worked, w)
 	}
-}
-
-// shownRows returns the rows that are worked out: those asked for, or so many spread evenly over the data.
-func (r *Report) shownRows(most int) []int {
-	if r.asked != nil {
-		return r.asked
-	}
-	return r.spread(most)
 }
 
 // spread returns so many rows at the most, spread evenly over the data.

@@ -35,9 +35,6 @@ type Options struct {
 	Seed    uint64 // of hidden cells, samples and drawn rows
 	Workers int    // goroutines; 0 means 1. The report is the same for any number.
 
-	// Worked are the rows of numbers that are worked out, by their index in the data; nil means some, spread evenly.
-	Worked []int
-
 	// Progress, if not nil, is told how far a step of the work is. It is called by
 	// several goroutines.
 	Progress func(step string, done, total int)
