@@ -44,8 +44,7 @@ type Explaining struct {
 // Explained is consecutive rows of a frame that were explained.
 type Explained struct {
 	Frame *dataset.Frame
-	Set   *dataset.Set // says which rows they are; of numbers it has no images
-	From  int          // the number of the first in the frame
+	From  int // the number of the first in the frame
 	Rows  []Row
 	Out   any // what Explaining.Then made of an earlier part, to be used again, and then of this one
 
@@ -100,7 +99,7 @@ func (x *Explained) each(ctx context.Context, do func(i int) error) error {
 			return err
 		}
 		if err := do(i); err != nil {
-			return fmt.Errorf("%s %d: %w", words.NounsOf(x.Set.Table).Image, x.Rows[i].Index+1, err)
+			return fmt.Errorf("%s %d: %w", words.NounsOf(x.Frame.Table).Image, x.Rows[i].Index+1, err)
 		}
 	}
 	return nil
@@ -112,7 +111,7 @@ func (m Classes) Explain(ctx context.Context, data iter.Seq2[*dataset.Frame, err
 	const atOnce = 1024 // each time all models are prepared
 	opt := classes.NameOptions{Reasons: how.Why, Workers: how.Workers}
 	e := &engine{least: atOnce, most: atOnce, hands: []hand{func(ctx context.Context, x *Explained) error {
-		all, err := m.Classifier.Name(ctx, x.Set.Images[x.From:x.To()], opt)
+		all, err := m.Classifier.Name(ctx, x.Frame.Images[x.From:x.To()], opt)
 		for i := range all {
 			x.Rows[i].Verdict = &all[i]
 			if e := all[i].Explanation; e != nil {
@@ -171,8 +170,8 @@ func (m Bits) engine(how Explaining) *engine {
 
 // byPursuit explains bits by a pursuit.
 func (x *Explained) byPursuit(p *patchwork.Pursuit) error {
-	if err := p.ExplainAll(x.Set.Images[x.From:x.To()], &x.found); err != nil {
-		return fmt.Errorf("%s: %w", x.Set.Source, err)
+	if err := p.ExplainAll(x.Frame.Images[x.From:x.To()], &x.found); err != nil {
+		return fmt.Errorf("%s: %w", x.Frame.Source, err)
 	}
 	e := &x.found
 	x.picks = slices.Grow(x.picks[:0], len(e.Experts))[:len(e.Experts)]
@@ -210,7 +209,7 @@ func (m Bits) search(opt posterior.Options, workers int,
 // bySearch finds the best explanations of bits.
 func bySearch(ctx context.Context, s *posterior.Searcher, x *Explained) error {
 	return x.each(ctx, func(i int) error {
-		post, err := s.Explain(x.Set.Images[x.From+i])
+		post, err := s.Explain(x.Frame.Images[x.From+i])
 		if err == nil {
 			r := &x.Rows[i]
 			r.Explanation, r.Others, r.Evidence = post.Alternatives[0].Explanation, post.Alternatives, post.Evidence
@@ -316,12 +315,11 @@ func (e *engine) handOut(ctx context.Context, f *dataset.Frame, then func(*Expla
 	for _, h := range e.hands {
 		idle <- h
 	}
-	set := f
-	size := min(max(e.least, set.Len()/64), e.most)
-	for from := 0; from < set.Len() && ctx.Err() == nil; from += size {
+	size := min(max(e.least, f.Len()/64), e.most)
+	for from := 0; from < f.Len() && ctx.Err() == nil; from += size {
 		select {
 		case x := <-spare:
-			x.begin(f, set, from, min(size, set.Len()-from))
+			x.begin(f, from, min(size, f.Len()-from))
 			h, done := <-idle, make(chan *Explained, 1)
 			order <- done // there is room for as many as there are parts
 			team.Go(func() {
@@ -337,13 +335,13 @@ func (e *engine) handOut(ctx context.Context, f *dataset.Frame, then func(*Expla
 }
 
 // begin makes x n rows of a frame that are not explained yet.
-func (x *Explained) begin(f *dataset.Frame, set *dataset.Set, from, n int) {
-	x.Frame, x.Set, x.From = f, set, from
+func (x *Explained) begin(f *dataset.Frame, from, n int) {
+	x.Frame, x.From = f, from
 	clear(x.Rows)
 	x.Rows = slices.Grow(x.Rows[:0], n)[:n]
 	for i := range x.Rows {
-		if x.Rows[i].Index = from + i; set.Index != nil {
-			x.Rows[i].Index = set.Index[from+i]
+		if x.Rows[i].Index = from + i; f.Index != nil {
+			x.Rows[i].Index = f.Index[from+i]
 		}
 	}
 }

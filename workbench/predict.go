@@ -44,7 +44,7 @@ func (x *Filled) Cells(i int) (at []int) {
 		}
 		return at
 	}
-	for d, known := range x.Set.Images[x.From+i].AppendKnown(nil) {
+	for d, known := range x.Frame.Images[x.From+i].AppendKnown(nil) {
 		if x.all || known == 0 {
 			at = append(at, d)
 		}
@@ -61,7 +61,7 @@ func (m Bits) Predict(ctx context.Context, data iter.Seq2[*dataset.Frame, error]
 		out := &Filled{Explained: x, all: how.All}
 		x.Out = out
 		return x.each(ctx, func(i int) error {
-			img := x.Set.Images[x.From+i]
+			img := x.Frame.Images[x.From+i]
 			p := make([]float64, img.Len())
 			if how.All || !img.Complete() {
 				var err error

@@ -106,7 +106,7 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 		}
 		s := x.Out.(*RowScores)
 		for i := range x.Rows {
-			w := x.Set.Weight(x.From + i)
+			w := x.Frame.Weight(x.From + i)
 			tally.AddScores(&x.Rows[i].Explanation, w)
 			pixels += float64(w) * float64(s.Known[i])
 			if math.IsInf(s.LogLik[i], -1) {
@@ -114,7 +114,7 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 			}
 			sums.add(&x.Rows[i], s.LogLik[i], float64(w))
 		}
-		out.Images, out.table = out.Images+len(x.Rows), x.Set.Table
+		out.Images, out.table = out.Images+len(x.Rows), x.Frame.Table
 		if how.Each != nil {
 			if err := how.Each(s); err != nil {
 				return nil, err
@@ -154,7 +154,7 @@ func (m Bits) rowScores(x *Explained) *RowScores {
 	n := len(x.Rows)
 	s := &RowScores{x, make([]float64, n), make([]int64, n), make([]int64, n)}
 	for i := range x.Rows {
-		e, img := &x.Rows[i].Explanation, x.Set.Images[x.From+i]
+		e, img := &x.Rows[i].Explanation, x.Frame.Images[x.From+i]
 		s.LogLik[i], s.Picks[i], s.Known[i] = e.NoisyLogLik(m.Model, img), int64(len(e.Picks)), int64(img.CountKnown())
 	}
 	return s
@@ -271,7 +271,7 @@ func exclusive(m *patchwork.Model) (posterior.Exclusive, error) {
 }
 
 // indexOf returns the index of row i in the input before any selection.
-func indexOf(set *dataset.Set, i int) int {
+func indexOf(set *dataset.Frame, i int) int {
 	if set.Index == nil {
 		return i
 	}
@@ -432,7 +432,7 @@ func (m Classes) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error
 		if err != nil {
 			return nil, err
 		}
-		labels, err := LabelsBy(x.Set, c.By)
+		labels, err := LabelsBy(x.Frame, c.By)
 		if err != nil {
 			return nil, err
 		}
@@ -463,7 +463,7 @@ func (c *ClassScores) add(label string, named int) {
 }
 
 // LabelsBy returns the labels of rows: the values of a column, or of several with commas between, joined by a slash.
-func LabelsBy(set *dataset.Set, by string) ([]string, error) {
+func LabelsBy(set *dataset.Frame, by string) ([]string, error) {
 	out := make([]string, set.Len())
 	for n, name := range strings.Split(by, ",") {
 		c, err := set.Column(strings.TrimSpace(name))
@@ -482,7 +482,7 @@ func LabelsBy(set *dataset.Set, by string) ([]string, error) {
 
 // ColumnNames returns the names of a table's columns, or if it has none their
 // numbers, as --columns takes them. Columns of images are named y0x3.
-func ColumnNames(set *dataset.Set) []string {
+func ColumnNames(set *dataset.Frame) []string {
 	if set.Columns != nil {
 		return set.Columns
 	}

@@ -39,6 +39,8 @@ type Model interface {
 	Predict(context.Context, iter.Seq2[*dataset.Frame, error], Predicting) iter.Seq2[*Filled, error]
 	// Score explains data, and says how well, or of classes how many rows are named rightly.
 	Score(context.Context, iter.Seq2[*dataset.Frame, error], Scoring) (*Scores, error)
+	// Sample draws n rows or images; sample i depends on the seed and on i alone.
+	Sample(n int, seed uint64) (*Samples, error)
 	// DrawRows returns a picture of explained rows; the error says that there is none.
 	DrawRows([]Case) (render.Picture, error)
 	// Name returns the model with another name for part k, from 0; an empty one removes it. The error says why a name

@@ -217,3 +217,15 @@ func isTable(format string) (dataset.TableFormat, bool) {
 func partNames(names []string, k int) []string {
 	return valuesBy(k, func(k int) string { return words.NameOf(names, k) })
 }
+
+// print prints lines of an answer on standard output.
+func (a *app) print(lines []string) error {
+	return a.output("-", func(w io.Writer) error {
+		for _, line := range lines {
+			if _, err := io.WriteString(w, words.Visible(line)+"\n"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -33,7 +33,7 @@ func newCodeTable(format dataset.TableFormat, j *job) *codeTable {
 
 // write writes the explanations that each yields.
 func (t *codeTable) write(w io.Writer, each explainer) error {
-	head := &workbench.Explained{Set: t.head}
+	head := &workbench.Explained{Frame: t.head}
 	t.prepare(head)
 	out := dataset.Table{Format: t.format, Columns: head.Out.(*codes).answers.distinct(t.format), Rows: t.rows}
 	return out.Write(w, pushed(func(push func([]any) error) error {
@@ -78,7 +78,7 @@ func (c *codes) fill(x *workbench.Explained, k int) {
 
 // table returns the labels, the row, its weight if there are weights, the codes, their gains, and the log-likelihood.
 func (t *codeTable) table(c *codes, x *workbench.Explained) *answers {
-	out := rowAnswers(x.Set, t.weights, x.From, x.To())
+	out := rowAnswers(x.Frame, t.weights, x.From, x.To())
 	if len(t.parts) > 0 {
 		out.add("codes", c.codes, t.parts...)
 		if _, bits := t.model.(workbench.Bits); bits {

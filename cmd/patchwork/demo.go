@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"image"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -124,7 +126,11 @@ func (d *demo) learning(a *app, letters, model string) error {
 	if err != nil {
 		return err
 	}
-	sheet := render.Progress(set.Take(10).Images, d.swept[m.Extras().Record.Chosen], sampleTiles(m, 9, d.seed))
+	tiles := valuesBy(9, func(i int) image.Image {
+		picks := m.SamplePicks(rand.New(rand.NewPCG(d.seed, uint64(i))))
+		return render.Composed(m, m.Config().ImageHeight, m.Config().ImageWidth, picks)
+	})
+	sheet := render.Progress(set.Take(10).Images, d.swept[m.Extras().Record.Chosen], tiles)
 	for i := range d.swept[m.Extras().Record.Chosen] {
 		sheet.ColumnLabels[i] = fmt.Sprint(i)
 	}

@@ -211,7 +211,7 @@ func (a *app) explainJob(ctx context.Context, j *job, f *explainFlags, cases *[]
 	if err != nil {
 		return n, err
 	}
-	return n, a.wrote(f.path, "explanations of %s", j.describe(n))
+	return n, a.wrote(f.path, "explanations of %s", describe(n, j.head()))
 }
 
 // bestFlag says how many of the best explanations to search for.

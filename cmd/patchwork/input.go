@@ -165,35 +165,39 @@ type byKind struct {
 	classes func(*classes.Classifier) error
 }
 
-// with reads a model and does what is for its kind, unless a flag says nothing about that. It is the one place where
-// commands ask for the kind.
+// with reads a model and does what is for its kind, unless a flag says nothing about that.
 func with(cmd *cobra.Command, path string, do byKind) error {
-	m, err := load(path)
+	m, err := modelFor(cmd, path, do.numbers != nil, do.classes != nil)
 	if err != nil {
 		return err
 	}
 	switch m := m.(type) {
-	case workbench.Bits:
-		return do.bits(m.Model)
-	case workbench.Classes:
-		if do.classes == nil {
-			return notModel(path)
-		}
-		if err := meantFor(cmd, classKind); err != nil {
-			return err
-		}
-		return do.classes(m.Classifier)
 	case workbench.Numbers:
-		if do.numbers != nil {
-			if err := meantFor(cmd, realValues); err != nil {
-				return err
-			}
-			return do.numbers(m.Model)
-		}
+		return do.numbers(m.Model)
+	case workbench.Classes:
+		return do.classes(m.Classifier)
 	}
-	return &inputError{
-		fmt.Errorf("%s is a model of real values, which this command does not take; those that do are: %s", path,
-			realCommands)}
+	return do.bits(m.(workbench.Bits).Model)
+}
+
+// modelFor reads a model for a command that takes bits, and perhaps numbers and classes. It is the one place where
+// commands ask whether they take a kind, and whether flags mean something for it.
+func modelFor(cmd *cobra.Command, path string, numbers, classes bool) (workbench.Model, error) {
+	m, err := load(path)
+	switch m.(type) {
+	case workbench.Classes:
+		if !classes {
+			return nil, notModel(path)
+		}
+		err = meantFor(cmd, classKind)
+	case workbench.Numbers:
+		if !numbers {
+			return nil, &inputError{fmt.Errorf(
+				"%s is a model of real values, which this command does not take; those that do are: %s", path, realCommands)}
+		}
+		err = meantFor(cmd, realValues)
+	}
+	return m, err
 }
 
 // loadModel reads a model of bits.

@@ -33,9 +33,9 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if s.numbers != nil {
-		f.plainly = s.numbers.Why
-		return a.learnReal(cmd, f, paths, &realSource{Frame: s.numbers})
+	if s.numbers() {
+		f.plainly = s.head().Why
+		return a.learnReal(cmd, f, paths, s)
 	}
 	l, err := a.plan(cmd.Context(), f, s)
 	if err != nil {

@@ -68,9 +68,9 @@ func (l *lines) prepare(x *workbench.Explained) {
 	b = b[:0]
 	for i := range x.Rows {
 		if l.classes != nil {
-			b = l.verdict(b, x.Set, x.From+i, &x.Rows[i])
+			b = l.verdict(b, x.Frame, x.From+i, &x.Rows[i])
 		} else {
-			b = l.line(b, x.Set, x.From+i, &x.Rows[i])
+			b = l.line(b, x.Frame, x.From+i, &x.Rows[i])
 		}
 	}
 	x.Out = b

@@ -101,7 +101,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags, paths []string) error
 			f.output)
 	}
 	if each := len(j.columns()); npz && j.rows() > maxPredictedValues/each {
-		return usagef("%s are too many to predict at once; take at most %d at a time with --rows", j.describe(j.rows()),
+		return usagef("%s are too many to predict at once; take at most %d at a time with --rows", describe(j.rows(), j.head()),
 			maxPredictedValues/each)
 	}
 	a.sayStreaming(&j.source, f.data.memory, "predicting it block by block")
@@ -112,7 +112,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags, paths []string) error
 	if npz {
 		err = a.output(f.output, func(w io.Writer) error { return p.writeNPZ(w, each) })
 	} else {
-		head := p.table(&workbench.Filled{Explained: &workbench.Explained{Set: j.head()}})
+		head := p.table(&workbench.Filled{Explained: &workbench.Explained{Frame: j.head()}})
 		err = a.outputAnswers(f.output, f.format, head, pushed(func(push func(*answers) error) error {
 			return each(func(x *workbench.Filled) error { return push(p.table(x)) })
 		}))
@@ -123,7 +123,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags, paths []string) error
 	case f.cells:
 		return a.wrote(f.output, "%s", words.Count(p.cells, "cell"))
 	}
-	return a.wrote(f.output, "%s", j.describe(p.rows))
+	return a.wrote(f.output, "%s", describe(p.rows, j.head()))
 }
 
 // maxPredictedValues bounds the number of pixels of all predictions together, each a
@@ -161,8 +161,8 @@ func (p *predictions) table(x *workbench.Filled) *answers {
 		return p.cellTable(x)
 	}
 	t := new(answers)
-	if p.job.numbers != nil {
-		t = rowAnswers(x.Set, false, x.From, x.To())
+	if p.job.numbers() {
+		t = rowAnswers(x.Frame, false, x.From, x.To())
 		for i, values := range x.Values {
 			for _, d := range x.Cells(i) {
 				values[d] = rounded(values[d])
@@ -171,9 +171,9 @@ func (p *predictions) table(x *workbench.Filled) *answers {
 	} else {
 		t.add("index", valuesBy(len(x.Rows), func(i int) int64 { return int64(x.Rows[i].Index) }))
 		if p.job.weighted() {
-			t.add("weight", x.Set.Weights[x.From:x.To()])
+			t.add("weight", x.Frame.Weights[x.From:x.To()])
 		}
-		t.addLabels(x.Set.Meta, x.From, x.To())
+		t.addLabels(x.Frame.Meta, x.From, x.To())
 	}
 	t.add("x", slices.Concat(x.Values...), slices.Clone(p.columns)...)
 	return t
@@ -189,10 +189,10 @@ func (p *predictions) cellTable(x *workbench.Filled) *answers {
 	t, n := new(answers), len(of)
 	p.cells += n
 	t.add("row", valuesBy(n, func(k int) int64 { return int64(x.Rows[of[k]].Index) + 1 }))
-	if x.Set.Table {
+	if x.Frame.Table {
 		t.add("column", valuesBy(n, func(k int) string { return p.columns[at[k]] }))
 	} else {
-		_, width := p.job.size()
+		_, width := x.Frame.Size()
 		t.add("y", valuesBy(n, func(k int) int64 { return int64(at[k] / width) }))
 		t.add("x", valuesBy(n, func(k int) int64 { return int64(at[k] % width) }))
 	}
@@ -203,7 +203,7 @@ func (p *predictions) cellTable(x *workbench.Filled) *answers {
 		}
 		t.add(name, said)
 	}
-	if p.job.numbers == nil {
+	if !p.job.numbers() {
 		add("probability", x.Values)
 	} else {
 		add("value", x.Values)
@@ -214,8 +214,8 @@ func (p *predictions) cellTable(x *workbench.Filled) *answers {
 	for i := range of {
 		of[i] += x.From
 	}
-	labels := make([]dataset.Labels, len(x.Set.Meta))
-	for i, l := range x.Set.Meta {
+	labels := make([]dataset.Labels, len(x.Frame.Meta))
+	for i, l := range x.Frame.Meta {
 		labels[i] = l.Pick(of)
 	}
 	t.addLabels(labels, 0, n)
@@ -234,16 +234,16 @@ func (p *predictions) writeNPZ(w io.Writer, each func(do func(*workbench.Filled)
 	}); err != nil {
 		return err
 	}
-	shape := p.job.shape(len(index))
+	shape := shapeOf(p.job.head(), len(index))
 	members := []npy.Member{{Name: "x", Array: npy.New(values, shape...)}}
 	if deviation != nil {
 		members = append(members, npy.Member{Name: "deviation", Array: npy.New(deviation, shape...)})
 	}
 	members = append(members, npy.Member{Name: "index", Array: npy.New(index, len(index))})
-	if c := p.job.named(); c != nil {
+	if c := p.job.head().Columns; c != nil {
 		members = append(members, npy.Member{Name: "columns", Array: npy.New(c, len(c))})
 	}
-	if s := p.job.set; s != nil {
+	if s := p.job.set; !p.job.numbers() {
 		if s.Weights != nil {
 			members = append(members, npy.Member{Name: "weight", Array: npy.New(s.Weights, len(s.Weights))})
 		}

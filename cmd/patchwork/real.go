@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -17,34 +16,6 @@ import (
 
 // realCommands are the commands that take models of real values.
 const realCommands = "learn, explain, score, predict, sample, show, report, count, merge and serve"
-
-// readReal reads and selects data as real values, for a model unless that is nil, and returns how.
-func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Set, dataset.Options,
-	error) {
-	opt, err := f.options(cmd)
-	if err != nil {
-		return nil, opt, err
-	}
-	if m != nil {
-		if opt, err = opt.Like(m.Reading); err != nil {
-			return nil, opt, &inputError{err}
-		}
-	}
-	opt.MaxMemory = f.whole()
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
-	opt.Kind = dataset.Number
-	v, err := dataset.Read(paths, opt)
-	if err != nil {
-		return nil, opt, &inputError{err}
-	}
-	if m != nil {
-		if v, err = v.Match(m.Columns, m.Height, m.Width); err != nil {
-			return nil, opt, &inputError{err}
-		}
-	}
-	v, err = f.cut(v)
-	return v, opt, err
-}
 
 // kind returns what data are: what they show, unless a flag holds for bits only.
 func (f *learnFlags) kind(cmd *cobra.Command) dataset.Kind {
@@ -66,18 +37,19 @@ func sizeOf(n, height, width int, table bool) string {
 func isTableModel(m *real.Model) bool { return m.Height == 1 }
 
 // learnReal learns a model of real values, of those given unless that is nil.
-func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string, v *realSource) error {
+func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string, s *source) error {
 	o, err := f.realOptions(cmd)
 	if err != nil {
 		return err
 	}
-	if v == nil {
-		if v, err = f.data.openReal(cmd, paths, nil); err != nil {
+	if s == nil {
+		if s, err = f.data.openAs(cmd, paths, dataset.Number); err != nil {
 			return err
 		}
 	}
+	v := s.head()
 	var data *real.Data
-	if v.stream == nil {
+	if s.stream == nil {
 		if data, err = real.NewData(v.Height, v.Width, v.Values); err != nil {
 			return &inputError{err}
 		}
@@ -89,11 +61,11 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string, v *re
 		o.Poses.Angles = nil
 	}
 	if !f.json && data != nil {
-		if err := a.say(a.notTo(f.output), "%s", f.realProfile(v.Frame, data)); err != nil {
+		if err := a.say(a.notTo(f.output), "%s", f.realProfile(v, data)); err != nil {
 			return err
 		}
 	}
-	journal, err := f.openCheckpoint(cmd, v.identity, paths, *o)
+	journal, err := f.openCheckpoint(cmd, s.identity, paths, *o)
 	if err != nil {
 		return err
 	}
@@ -104,7 +76,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string, v *re
 	began := time.Now()
 	bar := a.progress("step", 0)
 	o.Progress = realProgress(bar, began)
-	r, err := a.learnRealFrom(cmd, f, v, data, o)
+	r, err := a.learnRealFrom(cmd, f, s, data, o)
 	bar.stop()
 	soFar := err != nil && r != nil && interrupted(cmd.Context())
 	if err != nil && !soFar {

@@ -8,57 +8,34 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile/tallyfile"
 	"example.com/patchwork/workbench"
 )
 
-// realSource is the data of a command: in memory, or if they are too large, files that are read again in every pass.
-type realSource struct {
-	*dataset.Frame                 // of a stream all but the rows
-	stream         *dataset.Stream // nil if the rows are in memory
-	bar            *progress
+// numberFeed are numbers that learning and counting read, once or in each pass.
+type numberFeed struct {
+	*source
+	bar  *progress
+	seen func([][]float64) // of each block, unless nil
 }
 
-// openReal reads and selects data as real values, for a model unless that is nil, into memory if --memory allows it.
-func (f *dataFlags) openReal(cmd *cobra.Command, paths []string, m *real.Model) (*realSource, error) {
-	v, opt, err := f.readReal(cmd, paths, m)
-	if err == nil && m == nil {
-		sayNotes(cmd, v.Notes...)
-	}
-	if !errors.Is(err, dataset.ErrMemory) {
-		return &realSource{Frame: v}, err
-	}
-	opt.MaxMemory = int64(f.memory)
-	s, err := dataset.OpenStream(cmd.Context(), paths, opt)
-	if err != nil {
-		return nil, &inputError{err}
-	}
-	if m == nil {
-		sayNotes(cmd, s.Head().Notes...)
-	} else if s, err = s.Match(m.Columns, m.Height, m.Width); err != nil {
-		return nil, &inputError{err}
-	}
-	s = s.Cut(f.skip, f.most())
-	return &realSource{Frame: s.Head(), stream: s}, nil
-}
+// Size returns the size of images; rows of a table have the height 1.
+func (s *numberFeed) Size() (height, width int) { return s.head().Size() }
 
 // Blocks reads the rows once, and shows how far.
-func (s *realSource) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
+func (s *numberFeed) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
 	return func(yield func([][]float64, error) bool) {
-		if s.stream == nil {
-			yield(s.Values, nil)
-			return
+		if s.stream != nil {
+			s.bar.again(0, "pass")
 		}
-		s.bar.again(0, "pass")
-		for part, err := range s.stream.Sets(ctx) {
-			if err != nil && ctx.Err() == nil {
-				err = &inputError{err}
-			}
+		for part, err := range s.frames(ctx) {
 			if err != nil {
 				yield(nil, err)
 				return
+			}
+			if s.seen != nil {
+				s.seen(part.Values)
 			}
 			if !yield(part.Values, nil) {
 				return
@@ -68,33 +45,24 @@ func (s *realSource) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
 	}
 }
 
-// identity returns what the rows in memory are; "" for a stream.
-func (s *realSource) identity() string {
-	if s.stream != nil {
-		return ""
-	}
-	id := tallyfile.NewIdentity()
-	id.AddValues(s.Height, s.Width, s.Values)
-	return id.String()
-}
-
 // fittingReal returns how many rows of a stream are learned from at first: as many as was asked for, or as take a
 // quarter
 // of the memory.
-func (f *learnFlags) fittingReal(s *realSource) int {
-	return max(1, min(20000, int(f.data.memory)/4/(16*s.Height*s.Width+64)))
+func (f *learnFlags) fittingReal(s *source) int {
+	h, w := s.head().Size()
+	return max(1, min(20000, int(f.data.memory)/4/(16*h*w+64)))
 }
 
 // learnRealFrom learns from data of any size.
-func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *realSource, data *real.Data,
+func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *source, data *real.Data,
 	o *real.Options) (*real.Result, error) {
 	if s.stream == nil {
 		return real.Learn(cmd.Context(), data, *o)
 	}
 	o.Sample = f.fittingReal(s)
 	a.note("%s needs more than --memory %v; learning from a uniform sample of %d rows, then from all, one pass per step",
-		s.Source, &f.data.memory, o.Sample)
-	return real.LearnStream(cmd.Context(), s, *o)
+		s.head().Source, &f.data.memory, o.Sample)
+	return real.LearnStream(cmd.Context(), &numberFeed{source: s}, *o)
 }
 
 // realCounted says how rows of real values are explained and counted.
@@ -116,7 +84,7 @@ func (a *app) countReal(cmd *cobra.Command, f *countFlags, m *real.Model, paths 
 			"%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork",
 			f.model)}
 	}
-	s, err := f.data.openReal(cmd, paths, m)
+	s, err := f.data.openNumbers(cmd, paths, m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,12 +92,11 @@ func (a *app) countReal(cmd *cobra.Command, f *countFlags, m *real.Model, paths 
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.stream != nil {
-		s.bar = a.progress("row", 0)
-		defer s.bar.stop()
-	}
-	of := &counted{tallyfile.NewIdentity(), s.Source, s.Table, "by the best explanations"}
-	stream, err := real.NewStream(&watched{s, of.id}, m.Scales)
+	bar := a.progress("row", 0)
+	defer bar.stop()
+	of := &counted{tallyfile.NewIdentity(), s.head().Source, s.head().Table, "by the best explanations"}
+	see := func(rows [][]float64) { of.id.AddValues(m.Height, m.Width, rows) }
+	stream, err := real.NewStream(&numberFeed{s, bar, see}, m.Scales)
 	if err != nil {
 		return nil, nil, &inputError{err}
 	}
@@ -140,24 +107,6 @@ func (a *app) countReal(cmd *cobra.Command, f *countFlags, m *real.Model, paths 
 		err = &inputError{err}
 	}
 	return part, of, err
-}
-
-// watched are rows that are identified while they are read.
-type watched struct {
-	*realSource
-	id *tallyfile.Identity
-}
-
-// Blocks reads the rows once.
-func (w *watched) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
-	return func(yield func([][]float64, error) bool) {
-		for rows, err := range w.realSource.Blocks(ctx) {
-			w.id.AddValues(w.Height, w.Width, rows)
-			if !yield(rows, err) {
-				return
-			}
-		}
-	}
 }
 
 // beginReal is begin for a model of real values.

@@ -56,6 +56,12 @@ func TestRealStreams(t *testing.T) {
 	if _, err := os.Stat("kept/" + journalName); err == nil {
 		t.Error("the checkpoint is left")
 	}
+	for _, line := range []string{"explain -m a.npz t.csv", "explain -m a.npz t.csv --best 2 --rows 2901: -o -",
+		"score -m a.npz t.csv --json", "predict -m a.npz t.csv --all --cells --rows 1401:1600 -o -"} {
+		if in, streamed := must(t, fields(line)...), must(t, fields(line+" -q --memory 64KiB")...); in != streamed {
+			t.Errorf("%s: %d bytes, streamed %d", line, len(in), len(streamed))
+		}
+	}
 	m, err := modelfile.LoadReal("a.npz")
 	if err != nil {
 		t.Fatal(err)

@@ -167,7 +167,7 @@ func (f *reportFlags) read(cmd *cobra.Command, paths []string) (of workbench.Mod
 				return usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out", f.stability)
 			}
 			of = workbench.Numbers{Model: m}
-			set, _, err = f.data.readReal(cmd, paths, m)
+			set, err = f.data.readNumbers(cmd, paths, m)
 			return err
 		}})
 	return of, set, err

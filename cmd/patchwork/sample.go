@@ -1,28 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"image"
 	"io"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
-	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/npy"
-	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
-
-// maxSampleValues bounds the number of pixels of all samples together.
-const maxSampleValues = 1 << 27
 
 const sampleLong = `Draw configurations (which parts appear, and where, from the geometry of the
 training images), compose them, and draw every pixel.
@@ -56,9 +49,7 @@ func (a *app) sampleCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return with(cmd, f.model, byKind{
-				bits:    func(m *patchwork.Model) error { return a.sample(f, m, format) },
-				numbers: func(m *real.Model) error { return a.sampleReal(cmd, f, m, format) }})
+			return a.sample(cmd, f, format)
 		},
 	}
 	modelFlag(cmd, &f.model)
@@ -70,133 +61,91 @@ func (a *app) sampleCommand() *cobra.Command {
 	return cmd
 }
 
-// check returns an error if there are more samples than fit in memory, h x w pixels each.
-func (f *sampleFlags) check(h, w, parts int) error {
-	if most := max(1, maxSampleValues/(h*w)/max(parts, 1)); f.n < 1 || f.n > most {
-		return usagef("-n %d samples: give at least 1 and at most %d", f.n, most)
+// sample draws rows or images from a model, and writes or shows them.
+func (a *app) sample(cmd *cobra.Command, f *sampleFlags, format string) error {
+	m, err := modelFor(cmd, f.model, true, false)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// sample draws images from a model of bits, and writes or shows them.
-func (a *app) sample(f *sampleFlags, m *patchwork.Model, format string) error {
-	if strings.HasPrefix(format, ".csv") && !ofTable(m) {
+	csv := strings.HasPrefix(format, ".csv")
+	if csv && !m.Table() {
 		return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg",
 			f.output)
 	}
-	if m.K() > math.MaxInt16 {
-		return usagef("the model has %d parts, and an image that is drawn has at most %d", m.K(), math.MaxInt16)
+	s, err := m.Sample(f.n, f.seed)
+	if err != nil {
+		return usagef("-n %w", err)
 	}
-	h, w := imageSize(m)
-	if err := f.check(h, w, m.K()); err != nil {
+	lines := s.Lines()
+	switch {
+	case f.output == "" && lines != nil:
+		return a.print(lines)
+	case f.output == "" && !m.Table():
+		return a.show(s.Picture().(render.Sheet))
+	case f.output == "" || csv:
+		err = a.writeSampleTable(cmp.Or(f.output, "-"), s.Frame)
+	case isPicture(f.output):
+		err = a.savePictureUntil(cmd.Context(), f.output, s.Picture())
+	default:
+		err = a.output(f.output, func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, sampleMembers(m, s)...) })
+	}
+	if err != nil {
 		return err
 	}
-	s := drawSamples(m, f.n, f.seed)
-	switch {
-	case f.output == "" && ofTable(m):
-		return a.print(s.lines())
-	case f.output == "":
-		return a.show(s.sheet())
-	}
-	if err := a.saveSamples(s, f.output); err != nil {
-		return err
-	}
-	size := fmt.Sprintf("%d x %d", h, w)
-	if ofTable(m) {
-		size = words.Count(m.Width(), "column")
-	}
-	return a.wrote(f.output, "%s of %s", words.Count(f.n, "sample"), size)
+	h, w := s.Frame.Size()
+	return a.wrote(f.output, "%s", sizeOf(f.n, h, w, m.Table()))
 }
 
-// samples holds images drawn from a model.
-type samples struct {
-	model  *patchwork.Model
-	picks  [][]patchwork.Pick
-	images []*bitmap.Image
-}
-
-func drawSamples(m *patchwork.Model, n int, seed uint64) *samples {
-	s := &samples{model: m}
-	h, w := imageSize(m)
-	for i := range n {
-		r := sampleSource(seed, i)
-		picks := m.SamplePicks(r)
-		s.picks = append(s.picks, picks)
-		s.images = append(s.images, bitmap.Sample(r, h, w, m.Compose(h, w, picks).P))
+// writeSampleTable writes samples as a table with the names of the columns.
+func (a *app) writeSampleTable(path string, f *dataset.Frame) error {
+	t, names := new(answers), f.Columns
+	if _, w := f.Size(); names == nil {
+		names = valuesBy(w, func(x int) string { return fmt.Sprintf("column %d", x+1) })
 	}
-	return s
-}
-
-func (a *app) saveSamples(s *samples, path string) error {
-	switch {
-	case isPicture(path):
-		return a.savePicture(path, s.picture())
-	case strings.HasPrefix(suffixOf(path), ".csv"):
-		return a.output(path, s.writeCSV)
-	}
-	return a.output(path, func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, s.members()...) })
-}
-
-// members returns the arrays of an .npz file.
-func (s *samples) members() []npy.Member {
-	n, k := len(s.images), s.model.K()
-	poses := make([]float64, 0, n*k*3)
-	for _, picks := range s.picks {
-		of := make([]float64, k*3)
-		for i := range of {
-			of[i] = math.NaN()
+	if f.Values != nil {
+		x := slices.Concat(f.Values...)
+		roundAll(x)
+		t.add("x", x, slices.Clone(names)...)
+	} else {
+		var x []uint8
+		for _, img := range f.Images {
+			x = img.AppendBytes(x)
 		}
-		for _, p := range slices.Backward(picks) { // of several picks of a part the first
-			copy(of[3*p.Expert:], []float64{float64(p.Pose.DY), float64(p.Pose.DX), p.Pose.Angle})
+		t.add("x", x, slices.Clone(names)...)
+	}
+	return a.outputAnswers(path, ".csv", t, t.once())
+}
+
+// sampleMembers returns the arrays of an .npz file.
+func sampleMembers(m workbench.Model, s *workbench.Samples) (out []npy.Member) {
+	f := s.Frame
+	if f.Values != nil {
+		x := npy.New(slices.Concat(f.Values...), shapeOf(f, f.Len())...)
+		out = append(out, npy.Member{Name: "x", Array: x})
+	} else {
+		n, k := f.Len(), m.K()
+		poses := slices.Repeat([]float64{math.NaN()}, n*k*3)
+		for i, picks := range s.Picks {
+			for _, p := range slices.Backward(picks) { // of several picks of a part the first
+				copy(poses[3*(i*k+p.Expert):], []float64{float64(p.Pose.DY), float64(p.Pose.DX), p.Pose.Angle})
+			}
 		}
-		poses = append(poses, of...)
+		out = append(out, member(synth.ImageArray("x", f.Images)), npy.Member{Name: "pose", Array: npy.New(poses, n, k, 3)})
 	}
-	out := []npy.Member{
-		member(synth.ImageArray("x", s.images)),
-		{Name: "pose", Array: npy.New(poses, n, k, 3)},
+	if f.Columns != nil {
+		out = append(out, npy.Member{Name: "columns", Array: npy.New(f.Columns, len(f.Columns))})
 	}
-	e := s.model.Extras()
-	if e.Columns != nil {
-		out = append(out, npy.Member{Name: "columns", Array: npy.New(e.Columns, len(e.Columns))})
-	}
-	if e.Names != nil {
-		out = append(out, npy.Member{Name: "names", Array: npy.New(e.Names, k)})
+	if names := m.Names(); names != nil {
+		out = append(out, npy.Member{Name: "names", Array: npy.New(names, m.K())})
 	}
 	return out
 }
 
-func (s *samples) sheet() render.Sheet {
-	tiles := make([]image.Image, len(s.images))
-	for i, img := range s.images {
-		tiles[i] = render.Image(img)
+// shapeOf returns the shape of an array of n rows or images like those of a frame.
+func shapeOf(f *dataset.Frame, n int) []int {
+	h, w := f.Size()
+	if f.Table {
+		return []int{n, w}
 	}
-	return samplesSheet(tiles)
-}
-
-// samplesSheet returns a sheet of numbered samples.
-func samplesSheet(tiles []image.Image) render.Sheet {
-	sheet := render.Sheet{Title: "Samples"}
-	for i, tile := range tiles {
-		sheet.Tiles = append(sheet.Tiles, render.Tile{Image: tile, Caption: strconv.Itoa(i + 1)})
-	}
-	return sheet
-}
-
-// imageSize returns the size of the images that a model samples.
-func imageSize(m *patchwork.Model) (height, width int) {
-	c := m.Config()
-	return c.ImageHeight, c.ImageWidth
-}
-
-// sampleTiles draws tiles of n samples: configurations drawn from the geometry,
-// composed, as probabilities.
-func sampleTiles(m *patchwork.Model, n int, seed uint64) []image.Image {
-	h, w := imageSize(m)
-	return valuesBy(n, func(i int) image.Image { return render.Composed(m, h, w, m.SamplePicks(sampleSource(seed, i))) })
-}
-
-// sampleSource returns the random source of sample i, which depends on the index, so
-// that more samples never change the first ones.
-func sampleSource(seed uint64, i int) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, uint64(i)))
+	return []int{n, h, w}
 }

@@ -115,7 +115,7 @@ func (a *app) scoreTo(ctx context.Context, j *job, f *scoreFlags) (r *workbench.
 	if f.output == "" {
 		return r, score(func(*workbench.RowScores) error { return nil })
 	}
-	head := rowScores(&workbench.RowScores{Explained: &workbench.Explained{Set: j.head()}}, j)
+	head := rowScores(&workbench.RowScores{Explained: &workbench.Explained{Frame: j.head()}}, j)
 	err = a.outputAnswers(f.output, f.format, head, pushed(func(push func(*answers) error) error {
 		return score(func(s *workbench.RowScores) error {
 			if isRounded(f.format) {
@@ -128,13 +128,13 @@ func (a *app) scoreTo(ctx context.Context, j *job, f *scoreFlags) (r *workbench.
 		return nil, err
 	}
 	a.carried = true // what score reports is data, and stdout is for that alone
-	return r, a.wrote(f.output, "scores of %s", j.describe(r.Images))
+	return r, a.wrote(f.output, "scores of %s", describe(r.Images, j.head()))
 }
 
 // rowScores returns the table of the scores of rows: the labels, the row, its weight if there are weights, its
 // log-likelihood, picks, and of bits known pixels.
 func rowScores(s *workbench.RowScores, j *job) *answers {
-	out := rowAnswers(s.Set, j.weighted(), s.From, s.To())
+	out := rowAnswers(s.Frame, j.weighted(), s.From, s.To())
 	out.add("log_lik", s.LogLik)
 	out.add("picks", s.Picks)
 	if _, bits := j.model.(workbench.Bits); bits {

@@ -32,7 +32,7 @@ func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.N
 	for _, m := range models {
 		switch m := m.Model.(type) {
 		case workbench.Numbers:
-			if v, _, err := f.data.readReal(cmd, []string{path}, m.Model); err == nil {
+			if v, err := f.data.readNumbers(cmd, []string{path}, m.Model); err == nil {
 				return v, nil
 			}
 		case workbench.Bits:

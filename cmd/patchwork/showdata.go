@@ -121,7 +121,6 @@ const (
 	terminalImages = 12
 	terminalSide   = 19
 	sheetSide      = 112
-	sheetColumns   = 1120
 	sheetGroups    = 15 // values of a label that get a row each
 	sheetAcross    = 10 // images in such a row
 	sheetRows      = 40 // rows of a table
@@ -276,7 +275,7 @@ func rowsSheet(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview, most i
 		r.Names = append(r.Names, name(i))
 	}
 	r.Rows, r.Shares = first.Images, sharesOf(o.Columns)
-	r = firstColumns(r)
+	r = workbench.FirstColumns(r)
 	if set.Len() > most {
 		r.Facts = append(r.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("the first %d of %d rows", most, set.Len())})
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
 
 // sheetTitle returns what the data are, in one line.
@@ -96,7 +96,7 @@ func overviewText(set *dataset.Set, o *dataset.Overview) []string {
 	if set.Table {
 		name := nameIn(set)
 		for i := range min(3, set.Len()) {
-			facts = append(facts, render.Fact{Name: name(i), Text: onesOf(set.Images[i], 6, set.ColumnName)})
+			facts = append(facts, render.Fact{Name: name(i), Text: workbench.Ones(set.Images[i], 6, set.ColumnName)})
 		}
 	}
 	widest := 0
@@ -144,23 +144,6 @@ func sharesOf(columns []dataset.ColumnOverview) []float64 {
 		out[j] = c.Ones
 		if c.Unknown == 1 {
 			out[j] = math.NaN()
-		}
-	}
-	return out
-}
-
-// left returns the first columns of a row.
-func left(m *bitmap.Image, columns int) *bitmap.Image {
-	if columns == m.Width() {
-		return m
-	}
-	out := bitmap.New(1, columns)
-	for x := range columns {
-		switch {
-		case !m.Known(0, x):
-			out.SetUnknown(0, x)
-		case m.At(0, x):
-			out.Set(0, x, true)
 		}
 	}
 	return out

@@ -15,6 +15,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/classes"
@@ -101,7 +102,7 @@ func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Opt
 	if !f.selects(&opt) {
 		return nil, errWhole(err)
 	}
-	s, streamed := f.openStream(cmd, paths, opt)
+	s, streamed := f.openStream(cmd, paths, opt, notes)
 	if streamed != nil {
 		return nil, streamed
 	}
@@ -119,18 +120,14 @@ func (f *dataFlags) selects(opt *dataset.Options) bool {
 // source is the data of a command: in memory, or if they are too large, files that
 // are read again in every pass.
 type source struct {
-	set     *dataset.Set // nil if the data are streamed
-	stream  *dataset.Stream
-	numbers *dataset.Frame // with them neither is there
+	set    *dataset.Frame // nil if the data are streamed
+	stream *dataset.Stream
 }
 
 // head returns a set that is not empty, of some of the images, with their metadata
 // columns and names.
 func (s *source) head() *dataset.Set {
-	switch {
-	case s.numbers != nil:
-		return s.numbers
-	case s.set != nil:
+	if s.set != nil {
 		return s.set
 	}
 	return s.stream.Head()
@@ -138,10 +135,7 @@ func (s *source) head() *dataset.Set {
 
 // weighted reports whether the images have weights.
 func (s *source) weighted() bool {
-	switch {
-	case s.numbers != nil:
-		return false
-	case s.set != nil:
+	if s.set != nil {
 		return s.set.Weights != nil
 	}
 	return s.stream.Weighted()
@@ -149,10 +143,7 @@ func (s *source) weighted() bool {
 
 // rows returns the number of images, or 0 if it is not known before they are read.
 func (s *source) rows() int {
-	switch {
-	case s.numbers != nil:
-		return s.numbers.Len()
-	case s.set != nil:
+	if s.set != nil {
 		return s.set.Len()
 	}
 	n, _ := s.stream.Len()
@@ -165,35 +156,93 @@ func (s *source) identity() string {
 		return ""
 	}
 	id := tallyfile.NewIdentity()
-	id.Add(s.set.Data)
+	if h, w := s.set.Size(); s.numbers() {
+		id.AddValues(h, w, s.set.Values)
+	} else {
+		id.Add(s.set.Data)
+	}
 	return id.String()
 }
+
+// numbers reports whether the data are numbers.
+func (s *source) numbers() bool { return s.head().Values != nil }
 
 // open reads and selects bits, into memory if --memory allows it.
 func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 	return f.openAs(cmd, paths, dataset.Bit)
 }
 
-// openAs reads and selects data of a kind, into memory if --memory allows it; too many bits are a stream.
+// openAs reads and selects data of a kind, into memory if --memory allows it; what needs more is a stream.
 func (f *dataFlags) openAs(cmd *cobra.Command, paths []string, kind dataset.Kind) (*source, error) {
 	opt, err := f.options(cmd)
 	if err != nil {
 		return nil, err
 	}
-	opt.Kind, opt.MaxMemory = kind, int64(f.memory)
+	opt.Kind = kind
+	return f.openBy(cmd, paths, opt, true)
+}
+
+// openBy is openAs with options. Where notes, it says what was found out about the data.
+func (f *dataFlags) openBy(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*source, error) {
+	opt.MaxMemory = int64(f.memory)
 	// Data that turn out to be too large must not take twice their share before they
 	// are collected.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory)))
-	data, err := f.load(cmd, paths, opt, true)
+	data, err := f.load(cmd, paths, opt, notes)
+	if errors.Is(err, dataset.ErrMemory) {
+		return f.openStream(cmd, paths, opt, notes)
+	}
+	return &source{set: data}, err
+}
+
+// openNumbers opens data as a model of numbers reads them.
+func (f *dataFlags) openNumbers(cmd *cobra.Command, paths []string, m *real.Model) (*source, error) {
+	opt, err := f.like(cmd, m)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.openBy(cmd, paths, opt, false)
 	switch {
-	case errors.Is(err, dataset.ErrMemory):
-		return f.openStream(cmd, paths, opt)
 	case err != nil:
 		return nil, err
-	case data.Values != nil:
-		return &source{numbers: data}, nil
+	case s.set != nil:
+		s.set, err = s.set.Match(m.Columns, m.Height, m.Width)
+	default:
+		s.stream, err = s.stream.Match(m.Columns, m.Height, m.Width)
 	}
-	return &source{set: data}, nil
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	return s, nil
+}
+
+// readNumbers reads data as a model of numbers reads them, for a command that needs them all in memory.
+func (f *dataFlags) readNumbers(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Frame, error) {
+	opt, err := f.like(cmd, m)
+	if err != nil {
+		return nil, err
+	}
+	data, err := f.inMemory(cmd, paths, opt, false)
+	if err != nil {
+		return nil, err
+	}
+	if data, err = data.Match(m.Columns, m.Height, m.Width); err != nil {
+		return nil, &inputError{err}
+	}
+	return data, nil
+}
+
+// like returns the flags as options to read numbers for a model.
+func (f *dataFlags) like(cmd *cobra.Command, m *real.Model) (dataset.Options, error) {
+	opt, err := f.options(cmd)
+	if err != nil {
+		return opt, err
+	}
+	if opt, err = opt.Like(m.Reading); err != nil {
+		return opt, &inputError{err}
+	}
+	opt.Kind = dataset.Number
+	return opt, nil
 }
 
 // load reads and selects into memory; what needs more than the options allow is a [dataset.ErrMemory]. Where notes,
@@ -220,13 +269,15 @@ func roomFor(data int64) int64 {
 }
 
 // openStream opens data that do not fit in memory; the selected images may fit.
-func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.Options) (*source, error) {
+func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*source, error) {
 	ctx := cmd.Context()
 	stream, err := dataset.OpenStream(ctx, paths, opt)
 	if err != nil {
 		return nil, &inputError{err}
 	}
-	sayNotes(cmd, stream.Head().Notes...)
+	if notes {
+		sayNotes(cmd, stream.Head().Notes...)
+	}
 	stream = stream.Cut(f.skip, f.most())
 	if f.selects(&opt) {
 		set, err := stream.Set(ctx)
@@ -347,9 +398,12 @@ func (f *inputFlags) open(cmd *cobra.Command, paths []string) (*job, error) {
 			return nil
 		},
 		numbers: func(m *real.Model) error {
-			v, _, err := f.data.readReal(cmd, paths, m)
-			j.source, j.model = source{numbers: v}, workbench.Numbers{Model: m}
-			return err
+			s, err := f.data.openNumbers(cmd, paths, m)
+			if err != nil {
+				return err
+			}
+			j.source, j.model = *s, workbench.Numbers{Model: m}
+			return nil
 		},
 		classes: func(c *classes.Classifier) error {
 			f.data.model = c.Like()
@@ -362,45 +416,17 @@ func (f *inputFlags) open(cmd *cobra.Command, paths []string) (*job, error) {
 		}})
 }
 
-// size returns the size of images; rows of a table have the height 1.
-func (s *source) size() (height, width int) {
-	return s.head().Size()
-}
-
-// describe returns a number of rows or images with their size.
-func (s *source) describe(n int) string {
-	h, w := s.size()
-	return sizeOf(n, h, w, s.head().Table)
-}
-
-// shape returns the shape of an array of n rows or images.
-func (s *source) shape(n int) []int {
-	h, w := s.size()
-	if s.head().Table {
-		return []int{n, w}
-	}
-	return []int{n, h, w}
-}
-
-// named returns the names of the columns of a table, nil if they have none.
-func (s *source) named() []string {
-	return s.head().Columns
-}
-
 // columns returns what the columns are called, or the pixels.
 func (j *job) columns() []string {
 	if m, ok := j.model.(workbench.Numbers); ok {
-		return realColumns(m.Model)
+		return valuesBy(m.D(), func(x int) string { return words.RealColumn(m.Model, x) })
 	}
 	return workbench.ColumnNames(j.head())
 }
 
 // frames reads the data once, and one block ahead of what is done with them.
 func (s *source) frames(ctx context.Context) iter.Seq2[*dataset.Frame, error] {
-	switch {
-	case s.numbers != nil:
-		return workbench.Once(s.numbers)
-	case s.set != nil:
+	if s.set != nil {
 		return workbench.Once(s.set)
 	}
 	return ahead(func(yield func(*dataset.Frame, error) bool) {

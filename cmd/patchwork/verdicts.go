@@ -27,7 +27,7 @@ func verdictTable(names []string, x *workbench.Explained, round bool) *answers {
 	out.add("class", valuesBy(n, func(i int) string { return names[x.Rows[i].Verdict.Class] }))
 	out.add("probability", probability)
 	out.add("p", p, valuesBy(len(names), func(k int) string { return "p:" + names[k] })...)
-	if pictures := pictureNames(x.Set); pictures != nil {
+	if pictures := pictureNames(x.Frame); pictures != nil {
 		out.add("name", pictures[x.From:x.To()])
 	}
 	return out
