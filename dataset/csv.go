@@ -215,7 +215,8 @@ func counts(cells []string) bool {
 }
 
 // delimiter returns the separator that is most frequent in the first line, or the
-// expected one if it is there; "" expects none.
+// expected one if it is there; "" expects none. Bars divide cells where nothing else does, and so do spaces between
+// names in quotes, as R writes them.
 func delimiter(head []byte, expected string) rune {
 	if i := bytes.IndexByte(head, '\n'); i >= 0 {
 		head = head[:i]
@@ -228,6 +229,12 @@ func delimiter(head []byte, expected string) rune {
 		if n := bytes.Count(head, []byte(string(c))); n > most {
 			best, most = c, n
 		}
+	}
+	switch {
+	case most == 0 && bytes.IndexByte(head, '|') > 0:
+		return '|'
+	case most == 0 && len(head) > 0 && head[0] == '"' && bytes.Contains(head, []byte(`" "`)):
+		return ' '
 	}
 	return best
 }

@@ -46,6 +46,8 @@ func TestFirstLines(t *testing.T) {
 		{"a first row of few cells", "p,x,,\nq,x,x,\nr,,x,x\ns,x,x,x\n", "4: label 3 bit", "off"},
 		{"a first row of few words", "p,pear,,\nq,pear,plum,fig\nr,,plum,fig\ns,pear,,fig\n", "4: label 3 bit", "an empty cell"},
 		{"names above all columns but the first", ",a,b,c\np,1,0,1\nq,0,1,1\nr,1,1,0\n", "3: label 3 bit", "row"},
+		{"names of R in quotes, and spaces", "\"a\" \"b\" \"c\"\n\"r1\" 1 0 1\n\"r2\" 0 1 1\n\"r3\" 1 1 0\n", "3: label 3 bit", "row"},
+		{"bars", "a|b|c\n1|0|1\n0|1|1\n1|1|0\n", "3: 3 bit", ""},
 		{"names of R", "a,b,c\np1,1,0,1\nq1,0,1,1\nr1,1,1,0\n", "3: label 3 bit", "row"},
 		{"a second header of Qualtrics", "a,b\nA?,B?\n\"{\"\"ImportId\"\":\"\"1\"\"}\",\"{\"\"ImportId\"\":\"\"2\"\"}\"\n" +
 			"1,0\n0,1\n1,1\n", "3: 2 bit", "left out 2 lines below the header"},
