@@ -108,22 +108,6 @@
 // rows of H*W values, set Transpose together with Height and Width. Files of
 // versions 7.3 and 4, and of machines that write the high byte first, are not read.
 //
-// # The TiCC letters
-//
-// The TiCC (TICH) set of handwritten characters (van der Maaten, TiCC TR
-// 2009-002) was not available for testing: nothing here was tried on the
-// archive itself. This is known about its form. The report describes 40,121
-// grey images of 56 x 56 pixels (dataset A) or 90 x 90 (B), labelled by
-// character and by about 250 writers; in its figures ink is 16 to 60 and paper
-// 255, so a threshold of 127 separates them. The author's page offers
-// characters.zip, of 42 MB; no description of its contents was found. A script
-// that trains a network on these characters (K. Seeliger, 2018) loads
-// handwrittencharacters.mat with SciPy, so it is Level 5 or 4: X of 40134 x
-// 3136 between 0 and 1, each row an image column by column, and labels with one
-// character per row; it names no writers and does not say whether ink is 1 (if
-// not: Options.Invert). So the readers above accept MAT-files and any layout
-// that a form of names can describe, rather than one guess.
-//
 // # Untrusted input
 //
 // Content that cannot be used is reported as a [*FormatError]. File-system

@@ -203,7 +203,7 @@ func TestReduced(t *testing.T) {
 	})
 }
 
-// TestSizes: pictures of different sizes give one error that lists them all,
+// TestSizes: pictures of different sizes give one error that says how to read them,
 // whether they are files, a folder or an archive; with a size they are read,
 // and what was done is said.
 func TestSizes(t *testing.T) {
@@ -263,13 +263,9 @@ func TestSizes(t *testing.T) {
 	if !same {
 		t.Errorf("transposed: %v, %v", turned, err)
 	}
-	for _, c := range []struct {
-		sides []int
-		want  int
-	}{{[]int{400, 3000, 80}, 56}, {[]int{30, 40}, 28}, {[]int{9, 5, 12}, 9}} {
-		l := sizeList{longest: c.sides}
-		if got := l.side(); got != c.want {
-			t.Errorf("sides %v: suggests %d, want %d", c.sides, got, c.want)
+	for side, want := range map[int]string{400: "56x56", 40: "28x28", 9: "9x9"} {
+		if err := otherSize(1, 1, side, 5, false); !strings.Contains(err.Error(), want) {
+			t.Errorf("pictures of side %d: %v", side, err)
 		}
 	}
 }

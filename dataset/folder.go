@@ -73,9 +73,7 @@ func (g *gallery) next() (*Set, error) {
 	}
 	from, s := g.at, &Set{pictures: true}
 	for most := 1; g.at < len(g.names) && s.Len() < most; g.at++ {
-		if err := g.read(s, g.names[g.at]); err == errSizes {
-			return nil, err
-		} else if err != nil {
+		if err := g.read(s, g.names[g.at]); err != nil {
 			return nil, at(err, g.where+g.names[g.at])
 		}
 		most = g.in.partRows(int64(g.height)*int64(g.width), g.height, g.width)
@@ -104,13 +102,21 @@ func (g *gallery) read(s *Set, name string) error {
 	if err != nil {
 		return err
 	}
-	if g.height == 0 {
-		g.height, g.width = m.Height(), m.Width()
-	}
-	if m.Height() != g.height || m.Width() != g.width {
-		return errSizes
+	if err := g.sized(m.Height(), m.Width()); err != nil {
+		return err
 	}
 	s.Images = append(s.Images, m)
+	return nil
+}
+
+// sized checks that all pictures have the size of the first.
+func (g *gallery) sized(height, width int) error {
+	if g.height == 0 {
+		g.height, g.width = height, width
+	}
+	if height != g.height || width != g.width {
+		return otherSize(height, width, g.height, g.width, g.in.real)
+	}
 	return nil
 }
 
@@ -335,13 +341,8 @@ func (g *gallery) readGrey(s *Set, name string, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if g.height == 0 {
-		g.height, g.width = p.height, p.width
-	}
-	if g.height != p.height || g.width != p.width {
-		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels, the first has %d x %d", p.height, p.width,
-			g.height, g.width),
-			Hint: "bring grey pictures to one size before; they are not scaled"}
+	if err := g.sized(p.height, p.width); err != nil {
+		return err
 	}
 	if err := g.in.budget.spend(1, p.height, p.width); err != nil {
 		return err

@@ -28,7 +28,7 @@ type Frame struct {
 	Table   bool     // rows of a table: images of height 1
 	Source  string   // where the rows came from, for messages
 	// Categories lists the columns of categories that were read as several columns;
-	// see Groups.
+	// see Exclusive.
 	Categories []Categorical
 	// Notes say in sentences what was decided or done to the data beyond reading
 	// them, such as which columns were taken as labels and how grey pictures were

@@ -56,8 +56,8 @@ func (j *joiner) weigh(part *Set, path string) error {
 func (j *joiner) agree(part *Set, path string) error {
 	h, w := j.set.Size()
 	if ph, pw := part.Size(); ph != h || pw != w {
-		if j.set.pictures && part.pictures && part.Values == nil {
-			return errSizes
+		if j.set.pictures && part.pictures {
+			return otherSize(ph, pw, h, w, part.Values != nil)
 		}
 		return &FormatError{Path: path, Msg: fmt.Sprintf("images of %d x %d pixels, but %s has %d x %d", ph, pw, j.paths[0],
 			h, w),
@@ -128,48 +128,18 @@ func (j *joiner) done(in *input) *Set {
 // and anything else to text. It may extend the values of a in place: the joiner
 // owns them.
 func joinValues(a, b Labels) any {
-	switch x := a.Values.(type) {
-	case []int64:
-		if y, ok := b.Values.([]int64); ok {
-			return append(x, y...)
-		}
-	case []float64:
-		if y, ok := b.Values.([]float64); ok {
-			return append(x, y...)
-		}
-	case []string:
-		if y, ok := b.Values.([]string); ok {
-			return append(x, y...)
-		}
-	case rawText:
+	if x, raw := a.Values.(rawText); raw {
 		return append(x, b.Values.(rawText)...)
 	}
-	x, okx := a.floats()
-	y, oky := b.floats()
-	if okx && oky {
-		return append(x, y...)
-	}
-	text := make([]string, 0, a.Len()+b.Len())
-	for _, c := range []Labels{a, b} {
-		for i := range c.Len() {
-			text = append(text, c.Text(i))
-		}
-	}
-	return text
-}
-
-func (c Labels) floats() ([]float64, bool) {
-	switch v := c.Values.(type) {
-	case []float64:
-		return slices.Clone(v), true
+	kind := joinKinds(kindOf(a.Values), kindOf(b.Values))
+	switch x := retype(a.Values, kind).(type) {
 	case []int64:
-		out := make([]float64, len(v))
-		for i, x := range v {
-			out[i] = float64(x)
-		}
-		return out, true
+		return append(x, b.Values.([]int64)...)
+	case []float64:
+		return append(x, retype(b.Values, kind).([]float64)...)
+	default:
+		return append(x.([]string), retype(b.Values, kind).([]string)...)
 	}
-	return nil, false
 }
 
 // arrange selects the columns of an array that was read as a whole, reshapes

@@ -82,7 +82,11 @@ func retype(values any, kind columnKind) any {
 	case !ok && kindOf(values) == kind:
 		return values
 	case !ok && kind == floatKind:
-		floats, _ := Labels{Values: values}.floats()
+		ints := values.([]int64)
+		floats := make([]float64, len(ints))
+		for i, x := range ints {
+			floats[i] = float64(x)
+		}
 		return floats
 	case !ok:
 		c := Labels{Values: values}

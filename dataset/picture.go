@@ -38,14 +38,7 @@ func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
 		return nil, err
 	}
 	s.Meta = g.meta
-	last := in.seen.last
-	return &onePicture{whole{s}, last.height, last.width}, nil
-}
-
-// onePicture is a decoder of a picture of the given size.
-type onePicture struct {
-	whole
-	height, width int
+	return &whole{s}, nil
 }
 
 func stem(path string) string {

@@ -32,25 +32,6 @@ func (c *Categorical) columns() []string {
 	return out
 }
 
-// Groups returns, for each of the categories, the indices of its columns in
-// Columns: the pixels of which at most one is on.
-func (s *Set) Groups() [][]int {
-	var out [][]int
-	for _, c := range s.Categories {
-		if c.bit() {
-			continue
-		}
-		var group []int
-		for _, name := range c.columns() {
-			if i := slices.Index(s.Columns, name); i >= 0 {
-				group = append(group, i)
-			}
-		}
-		out = append(out, group)
-	}
-	return out
-}
-
 // tablePlan says how the rows of a table of text become a set.
 type tablePlan struct {
 	roles

@@ -48,9 +48,6 @@ func read(paths []string, opts Options) (*Set, error) {
 			said = part.Notes
 			err = out.add(part, path)
 		}
-		if errors.Is(err, errSizes) {
-			err = newInput(opts).sizes(paths)
-		}
 		if err != nil {
 			return nil, at(err, path)
 		}

@@ -89,24 +89,9 @@ func (c *TableColumn) names() []string {
 	return c.Block
 }
 
-// Table describes a table of results to be written.
-type Table struct {
-	Format  TableFormat
-	Columns []TableColumn
-	// Rows is the number of rows if it is known beforehand, else 0. An .npz of known
-	// length needs less room in temporary files; the bytes are the same.
-	Rows int
-}
-
-// WriteTable writes a table whose number of rows is not known beforehand; see
-// [Table.Write].
-func WriteTable(w io.Writer, format TableFormat, columns []TableColumn, chunks iter.Seq2[[]any, error]) error {
-	return Table{Format: format, Columns: columns}.Write(w, chunks)
-}
-
-// Write writes a table of results. Each chunk has the values of some rows: a slice
+// WriteTable writes a table of results. Each chunk has the values of some rows: a slice
 // for each element of the columns, of the type that it states, with one value per
-// row, or for a block as many values per row as it has columns, row by row. Write
+// row, or for a block as many values per row as it has columns, row by row. It
 // does not keep the slices. An error among the chunks ends it and is returned as
 // it is.
 //
@@ -114,34 +99,33 @@ func WriteTable(w io.Writer, format TableFormat, columns []TableColumn, chunks i
 // and on the libraries that compress them. Memory does not grow with the number
 // of rows, except for text in an .npz, whose longest value stands before the
 // first. An .npz is not compressed; its arrays stand one after the other, so they
-// wait in temporary files (of TMPDIR) once they are large, but for the first,
-// which is the widest, if the number of rows is known.
+// wait in temporary files (of TMPDIR) once they are large.
 //
-// Two columns of one name are an error, as is text that a format cannot hold, and
-// another number of rows than stated; Write panics if a chunk does not fit the
-// columns (misuse).
-func (t Table) Write(w io.Writer, chunks iter.Seq2[[]any, error]) (err error) {
-	if err := checkTable(t.Format, t.Columns); err != nil {
+// Two columns of one name are an error, as is text that a format cannot hold; WriteTable panics if a chunk does not fit
+// the columns (misuse).
+func WriteTable(w io.Writer, format TableFormat, columns []TableColumn,
+	chunks iter.Seq2[[]any, error]) (err error) {
+	if err := checkTable(format, columns); err != nil {
 		return err
 	}
 	var out tableWriter
-	switch t.Format {
+	switch format {
 	case TableCSV:
 		out = newCSVTable(w)
 	case TableNPZ:
-		out = newNPZTable(w, t.Rows)
+		out = newNPZTable(w)
 	case TableParquet:
 		out = newParquetTable(w)
 	default:
-		return &FormatError{Msg: fmt.Sprintf("there is no format %q of tables", t.Format)}
+		return &FormatError{Msg: fmt.Sprintf("there is no format %q of tables", format)}
 	}
 	defer func() { err = cmp.Or(err, out.close()) }()
-	if err := out.begin(t.Columns); err != nil {
+	if err := out.begin(columns); err != nil {
 		return err
 	}
 	for chunk, err := range chunks {
 		if err == nil {
-			err = out.write(chunk, rowsOf(t.Columns, chunk))
+			err = out.write(chunk, rowsOf(columns, chunk))
 		}
 		if err != nil {
 			return err

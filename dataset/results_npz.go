@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"time"
@@ -15,51 +14,33 @@ import (
 
 // npzTable writes a table as an archive of arrays, which are not compressed. An
 // array begins with its number of rows, and the members of an archive stand one
-// after the other. So only the first array can be written as the rows come, and
-// that if their number is known; the others wait in memory or a temporary file.
-// The first is the one with the most bytes per row; then come the others in their
-// order.
+// after the other. So all wait in memory or a temporary file until the last row is there.
 type npzTable struct {
 	zip     *zip.Writer
 	columns []TableColumn
-	first   int        // the array that comes first, -1 if all are text
-	direct  io.Writer  // for its rows; nil if they wait like the others
 	spools  []*spool   // of the columns of numbers
 	text    [][]string // of the columns of text
 	rows    int        // written so far
-	known   int        // how many there will be, 0 if that is not known
 }
 
-func newNPZTable(w io.Writer, rows int) *npzTable {
-	return &npzTable{zip: zip.NewWriter(w), known: rows}
-}
+func newNPZTable(w io.Writer) *npzTable { return &npzTable{zip: zip.NewWriter(w)} }
 
 func (t *npzTable) begin(columns []TableColumn) error {
-	t.columns, t.first, t.text = columns, -1, make([][]string, len(columns))
-	widest := 0
-	for i, c := range columns {
-		if c.Type == ColumnText {
-			t.spools = append(t.spools, nil)
-			continue
+	t.columns, t.text = columns, make([][]string, len(columns))
+	for _, c := range columns {
+		var s *spool
+		if c.Type != ColumnText {
+			s = new(spool)
 		}
-		size := c.width() * [...]int{ColumnInt: 8, ColumnFloat: 8, ColumnByte: 1}[c.Type]
-		t.spools = append(t.spools, &spool{expected: size * t.known})
-		if size > widest {
-			widest, t.first = size, i
-		}
+		t.spools = append(t.spools, s)
 	}
-	if t.first < 0 || t.known == 0 {
-		return nil
-	}
-	var err error
-	t.direct, err = t.open(t.first, t.known)
-	return err
+	return nil
 }
 
 // open begins the array of a column of numbers.
-func (t *npzTable) open(i, rows int) (io.Writer, error) {
+func (t *npzTable) open(i int) (io.Writer, error) {
 	c := &t.columns[i]
-	shape := []int{rows}
+	shape := []int{t.rows}
 	if c.Block != nil {
 		shape = append(shape, len(c.Block))
 	}
@@ -88,11 +69,7 @@ func (t *npzTable) write(values []any, rows int) error {
 			t.text[i] = append(t.text[i], values[i].([]string)...)
 			continue
 		}
-		var to io.Writer = s
-		if i == t.first && t.direct != nil {
-			to = t.direct
-		}
-		if err := npy.WriteElements(to, values[i]); err != nil {
+		if err := npy.WriteElements(s, values[i]); err != nil {
 			return err
 		}
 	}
@@ -100,21 +77,11 @@ func (t *npzTable) write(values []any, rows int) error {
 }
 
 func (t *npzTable) end() error {
-	if t.known > 0 && t.rows != t.known {
-		return &FormatError{Msg: fmt.Sprintf("%d rows were announced for a table, there are %d", t.known, t.rows)}
-	}
-	if t.first >= 0 && t.direct == nil {
-		if err := t.numbers(t.first); err != nil {
-			return err
-		}
-	}
 	for i, s := range t.spools {
-		err := error(nil)
-		switch {
-		case i == t.first:
-		case s != nil:
+		var err error
+		if s != nil {
 			err = t.numbers(i)
-		default:
+		} else {
 			err = t.texts(t.columns[i].Name, t.text[i])
 		}
 		if err != nil {
@@ -133,7 +100,7 @@ func (t *npzTable) end() error {
 
 // numbers writes the array of column i from its spool.
 func (t *npzTable) numbers(i int) error {
-	f, err := t.open(i, t.rows)
+	f, err := t.open(i)
 	if err != nil {
 		return err
 	}
@@ -169,15 +136,11 @@ const spoolMemory = 32 << 20
 
 // spool holds what is written to it until it is read.
 type spool struct {
-	memory   bytes.Buffer
-	file     *os.File // for what exceeds the memory; nil for none
-	expected int      // bytes, if known
+	memory bytes.Buffer
+	file   *os.File // for what exceeds the memory; nil for none
 }
 
 func (s *spool) Write(b []byte) (int, error) {
-	if s.memory.Cap() == 0 {
-		s.memory.Grow(min(s.expected, spoolMemory))
-	}
 	if s.file == nil && s.memory.Len()+len(b) <= spoolMemory {
 		return s.memory.Write(b)
 	}

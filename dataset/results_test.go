@@ -297,29 +297,6 @@ func TestTableFormatOf(t *testing.T) {
 	}
 }
 
-// TestTableRows: a table of known length has the same bytes, and another length is
-// an error.
-func TestTableRows(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 5).Draw(t, "rows")
-		values := drawResults(t, n)
-		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
-			var b bytes.Buffer
-			if err := (Table{Format: f, Columns: resultColumns, Rows: n}).Write(&b, cutResults(values, n, []int{n / 2})); err !=
-				nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(b.Bytes(), writeResults(t, f, resultColumns, cutResults(values, n, nil))) {
-				t.Fatalf("%s: other bytes", f)
-			}
-		}
-		err := Table{Format: TableNPZ, Columns: resultColumns, Rows: n + 1}.Write(io.Discard, cutResults(values, n, nil))
-		if err == nil || !strings.Contains(err.Error(), "announced") {
-			t.Fatalf("%d rows announced, %d given: %v", n+1, n, err)
-		}
-	})
-}
-
 func BenchmarkWriteTable(b *testing.B) {
 	columns := []TableColumn{{Name: "row", Type: ColumnInt}, {Name: "codes", Type: ColumnByte, Block: make([]string, 100)}}
 	for i := range columns[1].Block {

@@ -26,7 +26,6 @@ type seenPicture struct {
 // seen sums up what was done to the pictures of an input, for its notes.
 type seen struct {
 	pictures, fitted int
-	last             seenPicture
 	sizes            map[string]int
 	thresholds       levels // of grey pictures
 	grey             int
@@ -68,7 +67,6 @@ func countIn(m *map[string]*example, key, name string) {
 
 func (s *seen) add(p seenPicture) {
 	s.pictures++
-	s.last = p
 	if p.fitted {
 		s.fitted++
 		if s.sizes == nil {

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -130,9 +129,6 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	defer d.close()
 	s.plans = append(s.plans, in.made)
 	part, err := d.next()
-	if errors.Is(err, errSizes) {
-		return s.input().sizes(s.paths)
-	}
 	if err != nil {
 		return err
 	}
@@ -145,9 +141,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 			head.Images = []*bitmap.Image{part.Images[0].Clone()}
 		}
 		s.head = &head
-	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); errors.Is(err, errSizes) {
-		return s.input().sizes(s.paths)
-	} else if err != nil {
+	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); err != nil {
 		return err
 	}
 	if n := d.count(); n < 0 || s.count < 0 {
@@ -342,9 +336,6 @@ func (r *traversal) file(ctx context.Context, i int) error {
 		s, err := d.next()
 		if err == io.EOF {
 			return nil
-		}
-		if errors.Is(err, errSizes) {
-			return r.input().sizes(r.paths)
 		}
 		if err == nil {
 			err = r.complete(s, i)

@@ -30,7 +30,7 @@ func unpack(k kind, r io.Reader) (io.Reader, error) {
 	u := &unpacker{format: "gzip"}
 	var err error
 	if k == kindGzip {
-		u.r, err = newGzipMembers(br)
+		u.r, err = gzip.NewReader(br)
 	} else {
 		u.format = "zstd" // with one worker, and no goroutine, there is nothing to close
 		u.r, err = zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -91,74 +91,6 @@ func (u *unpacker) where() string {
 		return ""
 	}
 	return fmt.Sprintf(", after %d bytes unpacked", u.at)
-}
-
-// gzipMembers reads the members of a gzip file, one after the other. Zeros may follow them,
-// with which tapes and some downloads are filled up, but nothing else.
-type gzipMembers struct {
-	in *bufio.Reader
-	z  *gzip.Reader
-}
-
-func newGzipMembers(in *bufio.Reader) (*gzipMembers, error) {
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	z.Multistream(false)
-	return &gzipMembers{in, z}, nil
-}
-
-func (g *gzipMembers) Read(p []byte) (int, error) {
-	for {
-		n, err := g.z.Read(p)
-		if n > 0 && err == io.EOF {
-			return n, nil // the next call goes on
-		}
-		if err == io.EOF {
-			err = g.next()
-		}
-		if n > 0 || err != nil || len(p) == 0 {
-			return n, err
-		}
-	}
-}
-
-// next begins the next member; io.EOF says that there is none.
-func (g *gzipMembers) next() error {
-	head, err := g.in.Peek(2)
-	if len(head) == 0 || err != nil && err != io.EOF {
-		return err
-	}
-	if head[0] == 0 {
-		return g.zeros()
-	}
-	if head[0] != 0x1f || len(head) > 1 && head[1] != 0x8b {
-		return trailing()
-	}
-	if err := g.z.Reset(g.in); err == io.EOF {
-		return io.ErrUnexpectedEOF
-	} else if err != nil {
-		return err
-	}
-	g.z.Multistream(false)
-	return nil
-}
-
-// zeros reads zeros to the end.
-func (g *gzipMembers) zeros() error {
-	for {
-		switch c, err := g.in.ReadByte(); {
-		case err != nil:
-			return err
-		case c != 0:
-			return trailing()
-		}
-	}
-}
-
-func trailing() error {
-	return &FormatError{Msg: "damaged gzip data: other bytes follow their end", Hint: "copy or pack the file again"}
 }
 
 // drain reads to the end, where a packed file may prove to be cut or damaged.

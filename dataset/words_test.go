@@ -117,7 +117,7 @@ func utf16le(s string) string {
 func TestGroups(t *testing.T) {
 	s := mustRead(t, "t.csv", []byte("a,soil,wet\n1,clay,y\n0,peat,n\n"),
 		Options{Categories: []Categorical{{Name: "soil"}, {Name: "wet"}}})
-	if got := s.Groups(); !cmp.Equal(got, [][]int{{1, 2}, {3, 4}}) {
+	if got := s.Exclusive(); !cmp.Equal(got, [][]int{{1, 2}, {3, 4}}) {
 		t.Errorf("groups %v of %q", got, s.Columns)
 	}
 	if got := pixels(s); got != "##..#\n..##.\n" {

@@ -14,7 +14,6 @@ type codeTable struct {
 	model   workbench.Model
 	parts   []string // what they are called
 	weights bool
-	rows    int // 0 if not known
 	head    *dataset.Set
 }
 
@@ -28,15 +27,15 @@ type codes struct {
 
 // newCodeTable returns tables of the explanations of a job.
 func newCodeTable(format dataset.TableFormat, j *job) *codeTable {
-	return &codeTable{format, j.model, partNames(j.model.Names(), j.model.K()), j.weighted(), j.rows(), j.head()}
+	return &codeTable{format, j.model, partNames(j.model.Names(), j.model.K()), j.weighted(), j.head()}
 }
 
 // write writes the explanations that each yields.
 func (t *codeTable) write(w io.Writer, each explainer) error {
 	head := &workbench.Explained{Frame: t.head}
 	t.prepare(head)
-	out := dataset.Table{Format: t.format, Columns: head.Out.(*codes).answers.distinct(t.format), Rows: t.rows}
-	return out.Write(w, pushed(func(push func([]any) error) error {
+	columns := head.Out.(*codes).answers.distinct(t.format)
+	return dataset.WriteTable(w, t.format, columns, pushed(func(push func([]any) error) error {
 		return each(t.prepare, func(x *workbench.Explained) error { return push(x.Out.(*codes).answers.values) })
 	}))
 }

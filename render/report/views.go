@@ -54,7 +54,7 @@ func (p *page) partViews() any {
 	}
 	first := min(len(out), partsShown)
 	var values []string // of a category, for example
-	if groups := p.set.Groups(); len(groups) > 0 {
+	if groups := p.set.Exclusive(); len(groups) > 0 {
 		for _, i := range groups[0] {
 			values = append(values, p.set.Columns[i])
 		}
@@ -71,7 +71,7 @@ func (p *page) partViews() any {
 // another value of the same category: of the values of one column, a row has one.
 func impliedVotes(set *dataset.Set, votes []Vote) map[int]bool {
 	out := map[int]bool{}
-	for _, group := range set.Groups() {
+	for _, group := range set.Exclusive() {
 		in := func(v Vote) bool { return slices.Contains(group, v.Number-1) }
 		if !slices.ContainsFunc(votes, func(v Vote) bool { return in(v) && v.For() && v.Clear() }) {
 			continue
