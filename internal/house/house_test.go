@@ -33,6 +33,7 @@ var floors = [][]string{
 	{"diagnose/...", "internal/recipe"},
 	{"dataset/...", "modelfile/...", "render/..."},
 	{"cmd/engine", "workbench"},
+	{"render/report"},
 	{"studio/..."},
 	{"cmd/patchwork", "cmd/site"},
 	{"experiments/..."},
