@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"sync"
 
@@ -242,11 +243,11 @@ func (x *Explained) byNumbers(ctx context.Context, p *real.Pursuit, best int) er
 	})
 }
 
-// asBits returns an explanation of numbers in the form of those of bits.
+// asBits returns an explanation of numbers in the form of those of bits. Gains that are not known are NaN.
 func asBits(e *real.Explanation) patchwork.Explanation {
 	out := patchwork.Explanation{StartLogLik: e.StartLogLik, LogLik: e.LogLik, LogLikModel: e.LogLik}
 	for j, p := range e.Picks {
-		pick := patchwork.Pick{Expert: p.Expert, Pose: p.Pose}
+		pick := patchwork.Pick{Expert: p.Expert, Pose: p.Pose, Gain: math.NaN()}
 		if e.Gains != nil {
 			pick.Gain = e.Gains[j]
 		}

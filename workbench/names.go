@@ -71,7 +71,7 @@ func KeepNames(now, old Model) (m Model, kept, lost []string) {
 func votesOf(m Model) (v alike.Votes, moves bool) {
 	switch m := m.(type) {
 	case Bits:
-		return alike.Templates(m.Model), m.Config().Scene || m.Config().Poses.Len() > 1
+		return alike.Templates(m.Model), m.Moves()
 	case Numbers:
 		v.Height, v.Width = m.Frame()
 		for k := range m.K() {

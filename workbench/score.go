@@ -33,7 +33,7 @@ type RowScores struct {
 	*Explained
 	LogLik []float64 // of bits under the untruncated composition and the noise, of numbers over the best explanations
 	Picks  []int64
-	Known  []int64 // of bits: how many are known
+	Known  []int64 // how many values are known
 }
 
 // Scores says how well a model explains data, or names classes; its JSON is a contract. Numbers per row count weights.
@@ -299,7 +299,7 @@ func (m Bits) scoreMarginal(ctx context.Context, hidden posterior.HiddenBits, wo
 // Score explains numbers, and says how well.
 func (m Numbers) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*Scores, error) {
 	out := &Scores{LikelihoodScores: new(LikelihoodScores), NumberScores: new(NumberScores), table: m.Table()}
-	known, picks, s := 0, int64(0), new(RowScores)
+	known, picks, s := int64(0), int64(0), new(RowScores)
 	best := func(ctx context.Context, p *real.Pursuit, x *Explained) error {
 		return x.each(ctx, func(i int) error {
 			post, err := p.Best(x.numbers(i), 0)
@@ -314,16 +314,18 @@ func (m Numbers) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error
 		if err != nil {
 			return nil, err
 		}
-		s.Explained, s.LogLik, s.Picks = x, s.LogLik[:0], s.Picks[:0]
+		s.Explained, s.LogLik, s.Picks, s.Known = x, s.LogLik[:0], s.Picks[:0], s.Known[:0]
 		for i := range x.Rows {
 			r := &x.Rows[i]
 			s.LogLik, s.Picks = append(s.LogLik, r.Evidence), append(s.Picks, int64(len(r.Picks)))
 			out.LogLik, out.Best, picks = out.LogLik+r.Evidence, out.Best+r.Joint, picks+int64(len(r.Picks))
+			n := int64(0)
 			for _, v := range x.numbers(i) {
 				if !math.IsNaN(v) {
-					known++
+					n++
 				}
 			}
+			s.Known, known = append(s.Known, n), known+n
 		}
 		out.Images += len(x.Rows)
 		if how.Each != nil {

@@ -52,6 +52,8 @@ type Model interface {
 	Names() []string
 	// ColumnNames returns the names of the columns of a table; nil if they have none.
 	ColumnNames() []string
+	// Moves reports whether parts may be at more than one place.
+	Moves() bool
 	// Table reports whether it is of the rows of a table.
 	Table() bool
 }
@@ -127,6 +129,12 @@ func (m Numbers) ColumnNames() []string { return m.Columns }
 
 // ColumnNames returns the names of the columns.
 func (m Classes) ColumnNames() []string { return m.Like().Extras().Columns }
+
+// Moves reports whether parts may be at more than one place.
+func (m Bits) Moves() bool { return m.Config().Scene || m.Config().Poses.Len() > 1 }
+
+// Moves reports whether the pieces of examples move, as those of images do.
+func (m Classes) Moves() bool { return !m.Table() }
 
 // Table reports whether the model is of rows.
 func (m Bits) Table() bool { return m.Height() == 1 && !m.Config().Scene }

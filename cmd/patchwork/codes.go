@@ -80,9 +80,7 @@ func (t *codeTable) table(c *codes, x *workbench.Explained) *answers {
 	out := rowAnswers(x.Frame, t.weights, x.From, x.To())
 	if len(t.parts) > 0 {
 		out.add("codes", c.codes, t.parts...)
-		if _, bits := t.model.(workbench.Bits); bits {
-			out.columns[len(out.columns)-1].BlockNames = "parts"
-		}
+		out.columns[len(out.columns)-1].BlockNames = "parts"
 		out.add("gain", c.gain, valuesBy(len(t.parts), func(k int) string { return t.parts[k] + " gain" })...)
 	}
 	out.add("log_lik", c.score)

@@ -19,27 +19,16 @@ import (
 // lines makes lines of JSON, whose form is a contract, of explanations by a model.
 type lines struct {
 	places  bool                // picks have places; those of tables, whose parts do not move, have none
-	gains   bool                // picks of alternatives have gains
 	names   [][]byte            // of parts, as they stand in a pick; nil for none
 	labels  []string            // the columns of labels
 	classes *classes.Classifier // nil of others
-
-	joint bool   // explanations have a joint log-likelihood in the place of log_lik_model
-	first string // what the first log-likelihood of an alternative is called
 }
 
 // newLines returns lines for a model and data whose first rows are those of head.
-func newLines(m workbench.Model, head *dataset.Set) *lines {
-	l := &lines{gains: true, places: true, first: `,"log_lik_model":`}
-	labels := head.Labels()
-	switch m := m.(type) {
-	case workbench.Bits:
-		c := m.Config()
-		l.places = !head.Table || c.Scene || c.Poses.Len() > 1
-	case workbench.Numbers:
-		l.places, l.gains, l.joint, l.first, labels = m.Moves(), false, true, `,"log_lik":`, head.Meta
-	case workbench.Classes:
-		l.classes = m.Classifier
+func newLines(m workbench.Model, head *dataset.Frame) *lines {
+	l := &lines{places: !head.Table || m.Moves()}
+	if c, ok := m.(workbench.Classes); ok {
+		l.classes = c.Classifier
 	}
 	for _, name := range m.Names() {
 		var text []byte
@@ -48,7 +37,7 @@ func newLines(m workbench.Model, head *dataset.Set) *lines {
 		}
 		l.names = append(l.names, text)
 	}
-	for _, c := range labels {
+	for _, c := range head.Labels() {
 		l.labels = append(l.labels, c.Name)
 	}
 	return l
@@ -83,16 +72,15 @@ func (l *lines) line(b []byte, set *dataset.Set, i int, r *workbench.Row) []byte
 	b = l.labelled(b, set, i)
 	b = appendField(b, `,"start_log_lik":`, r.StartLogLik)
 	b = appendField(b, `,"log_lik":`, r.LogLik)
-	if l.joint {
+	b = appendField(b, `,"log_lik_model":`, r.LogLikModel)
+	if r.Joint != 0 {
 		b = appendField(b, `,"log_joint":`, r.Joint)
-	} else {
-		b = appendField(b, `,"log_lik_model":`, r.LogLikModel)
 	}
 	if r.Missing != 0 || r.Clutter != 0 {
 		b = appendField(b, `,"missing":`, r.Missing)
 		b = appendField(b, `,"clutter":`, r.Clutter)
 	}
-	b = l.picks(append(b, ',', '"'), r.Picks, true)
+	b = l.picks(append(b, ',', '"'), r.Picks)
 	if r.Others != nil {
 		b = l.others(b, r)
 	}
@@ -130,8 +118,8 @@ func (l *lines) others(b []byte, r *workbench.Row) []byte {
 		if j > 0 {
 			b = append(b, ',')
 		}
-		b = l.picks(append(b, '{', '"'), a.Picks, l.gains)
-		b = appendField(b, l.first, a.LogLikModel)
+		b = l.picks(append(b, '{', '"'), a.Picks)
+		b = appendField(b, `,"log_lik_model":`, a.LogLikModel)
 		b = appendField(b, `,"log_joint":`, a.LogJoint)
 		b = append(appendField(b, `,"weight":`, a.Weight), '}')
 	}
@@ -139,7 +127,7 @@ func (l *lines) others(b []byte, r *workbench.Row) []byte {
 }
 
 // picks appends picks, after the quotation mark that begins the name of their field.
-func (l *lines) picks(b []byte, picks []patchwork.Pick, gains bool) []byte {
+func (l *lines) picks(b []byte, picks []patchwork.Pick) []byte {
 	b = append(b, `picks":[`...)
 	for j, p := range picks {
 		if j > 0 {
@@ -158,10 +146,7 @@ func (l *lines) picks(b []byte, picks []patchwork.Pick, gains bool) []byte {
 			b = appendField(b, `,"angle":`, p.Pose.Angle)
 			b = appendStretch(b, p.Pose.Stretch)
 		}
-		if gains {
-			b = appendField(b, `,"gain":`, p.Gain)
-		}
-		b = append(b, '}')
+		b = append(appendField(b, `,"gain":`, p.Gain), '}')
 	}
 	return append(b, ']')
 }

@@ -100,12 +100,13 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags, paths []string) error
 		return usagef("-o %s: an .npz file of predictions is built in memory; write a .csv file, or allow more with --memory",
 			f.output)
 	}
-	if each := len(j.columns()); npz && j.rows() > maxPredictedValues/each {
+	columns := workbench.ColumnNames(j.head())
+	if each := len(columns); npz && j.rows() > maxPredictedValues/each {
 		return usagef("%s are too many to predict at once; take at most %d at a time with --rows", describe(j.rows(), j.head()),
 			maxPredictedValues/each)
 	}
 	a.sayStreaming(&j.source, f.data.memory, "predicting it block by block")
-	p := &predictions{job: j, flags: f, columns: j.columns()}
+	p := &predictions{job: j, flags: f, columns: columns}
 	bar := a.progress("image", j.rows())
 	defer bar.stop()
 	each := func(do func(*workbench.Filled) error) error { return p.each(cmd.Context(), bar, do) }
@@ -161,20 +162,11 @@ func (p *predictions) table(x *workbench.Filled) *answers {
 		return p.cellTable(x)
 	}
 	t := new(answers)
-	if p.job.numbers() {
-		t = rowAnswers(x.Frame, false, x.From, x.To())
-		for i, values := range x.Values {
-			for _, d := range x.Cells(i) {
-				values[d] = rounded(values[d])
-			}
-		}
-	} else {
-		t.add("index", valuesBy(len(x.Rows), func(i int) int64 { return int64(x.Rows[i].Index) }))
-		if p.job.weighted() {
-			t.add("weight", x.Frame.Weights[x.From:x.To()])
-		}
-		t.addLabels(x.Frame.Meta, x.From, x.To())
+	t.add("index", valuesBy(len(x.Rows), func(i int) int64 { return int64(x.Rows[i].Index) }))
+	if p.job.weighted() {
+		t.add("weight", x.Frame.Weights[x.From:x.To()])
 	}
+	t.addLabels(x.Frame.Meta, x.From, x.To())
 	t.add("x", slices.Concat(x.Values...), slices.Clone(p.columns)...)
 	return t
 }
@@ -243,11 +235,8 @@ func (p *predictions) writeNPZ(w io.Writer, each func(do func(*workbench.Filled)
 	if c := p.job.head().Columns; c != nil {
 		members = append(members, npy.Member{Name: "columns", Array: npy.New(c, len(c))})
 	}
-	if s := p.job.set; !p.job.numbers() {
-		if s.Weights != nil {
-			members = append(members, npy.Member{Name: "weight", Array: npy.New(s.Weights, len(s.Weights))})
-		}
-		members = withMeta(members, s.Meta)
+	if w := p.job.set.Weights; w != nil {
+		members = append(members, npy.Member{Name: "weight", Array: npy.New(w, len(w))})
 	}
-	return npy.WriteZip(w, npy.Deflate, members...)
+	return npy.WriteZip(w, npy.Deflate, withMeta(members, p.job.set.Meta)...)
 }

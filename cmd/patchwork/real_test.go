@@ -107,12 +107,11 @@ func TestRealImages(t *testing.T) {
 		strings.TrimSpace(must(t, fields("explain -m m.npz grey.npz --where y=3 --rows :2")...)), "\n") {
 		var l struct {
 			Index  int
-			Labels map[string]int
 			Picks  []struct{ Gain float64 }
 			Start  float64 `json:"start_log_lik"`
 			LogLik float64 `json:"log_lik"`
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Labels["y"] != 3 || y[l.Index] != 3 ||
+		if err := json.Unmarshal([]byte(line), &l); err != nil || y[l.Index] != 3 ||
 			len(l.Picks) != 2 || l.LogLik < l.Start {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -193,7 +192,7 @@ func TestRealPredictions(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &score); err != nil || score.Images != 80 || score.Hidden.RMSE >= score.Hidden.Base {
 		t.Errorf("%+v, %v", score, err)
 	}
-	if lines := strings.Split(read(t, "rows.csv"), "\n"); lines[0] != "y,row,log_lik,picks" || len(lines) != 82 {
+	if lines := strings.Split(read(t, "rows.csv"), "\n"); lines[0] != "y,row,log_lik,picks,pixels" || len(lines) != 82 {
 		t.Errorf("rows.csv begins with %q and has %d lines", lines[0], len(lines))
 	}
 	var info struct{ Experts, Height int }

@@ -132,14 +132,12 @@ func (a *app) scoreTo(ctx context.Context, j *job, f *scoreFlags) (r *workbench.
 }
 
 // rowScores returns the table of the scores of rows: the labels, the row, its weight if there are weights, its
-// log-likelihood, picks, and of bits known pixels.
+// log-likelihood, picks and known pixels.
 func rowScores(s *workbench.RowScores, j *job) *answers {
 	out := rowAnswers(s.Frame, j.weighted(), s.From, s.To())
 	out.add("log_lik", s.LogLik)
 	out.add("picks", s.Picks)
-	if _, bits := j.model.(workbench.Bits); bits {
-		out.add("pixels", s.Known)
-	}
+	out.add("pixels", s.Known)
 	return out
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/classes"
@@ -414,14 +413,6 @@ func (f *inputFlags) open(cmd *cobra.Command, paths []string) (*job, error) {
 			j.source, j.model = *s, workbench.Classes{Classifier: c}
 			return fits(f.data.model, s.head())
 		}})
-}
-
-// columns returns what the columns are called, or the pixels.
-func (j *job) columns() []string {
-	if m, ok := j.model.(workbench.Numbers); ok {
-		return valuesBy(m.D(), func(x int) string { return words.RealColumn(m.Model, x) })
-	}
-	return workbench.ColumnNames(j.head())
 }
 
 // frames reads the data once, and one block ahead of what is done with them.

@@ -58,7 +58,7 @@ func (l *lines) verdict(b []byte, set *dataset.Set, i int, r *workbench.Row) []b
 	if d.Example >= 0 {
 		b = fmt.Appendf(b, `,"example":%d`, l.classes.Classes()[d.Class].Examples[d.Example].Row)
 	}
-	b = l.picks(append(b, `,"`...), r.Picks, true)
+	b = l.picks(append(b, `,"`...), r.Picks)
 	if set.Table {
 		b = appendReasons(b, set, i, d.Alone)
 	}
