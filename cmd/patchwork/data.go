@@ -19,6 +19,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/workbench"
 )
 
 // dataFlags say which data to read and what to select; every command that reads
@@ -36,7 +37,7 @@ type dataFlags struct {
 	takeGiven                 bool
 	memory                    byteSize // of commands that can stream
 
-	model *patchwork.Model // that the data are for; nil for none
+	model workbench.Model // that the data are for; nil for none
 }
 
 func (f *dataFlags) add(cmd *cobra.Command) {
@@ -221,17 +222,30 @@ func (f *dataFlags) conditions(o *dataset.Options) error {
 // forModel returns options that read data for the model, if there is one, and notes,
 // unless quiet, where flags contradict it.
 func (f *dataFlags) forModel(cmd *cobra.Command, o dataset.Options) (dataset.Options, error) {
-	if f.model == nil {
+	var of *patchwork.Model
+	switch m := f.model.(type) {
+	case nil:
 		return o, nil
+	case workbench.Bits:
+		of = m.Model
+	case workbench.Classes:
+		of = m.Like()
+	case workbench.Numbers:
+		o, err := o.Like(m.Reading)
+		o.Kind = dataset.Number
+		return o, request(err)
 	}
 	var meant []string
 	if cmd.Flags().Changed("invert") {
 		meant = append(meant, "invert")
 	}
-	o, notes, err := o.For(f.model, meant...)
+	o, notes, err := o.For(of, meant...)
 	sayNotes(cmd, notes...)
 	return o, request(err)
 }
+
+// forNumbers reports whether the data are for a model of numbers, which matches their columns itself.
+func (f *dataFlags) forNumbers() bool { _, ok := f.model.(workbench.Numbers); return ok }
 
 // read reads and selects, for a command that needs all images in memory.
 func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, error) {
@@ -239,7 +253,9 @@ func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 	if err != nil {
 		return nil, err
 	}
-	opt.Kind = dataset.Bit
+	if !f.forNumbers() {
+		opt.Kind = dataset.Bit
+	}
 	data, err := f.inMemory(cmd, paths, opt, true)
 	if err != nil {
 		return nil, err

@@ -159,7 +159,7 @@ const pictured = 24
 
 // explain writes the explanations of data, in their order, and draws the first of them if a picture is asked for.
 func (a *app) explain(cmd *cobra.Command, f *explainFlags, paths []string) error {
-	j, err := f.input.open(cmd, paths)
+	j, err := f.input.open(cmd, paths, true)
 	if err != nil {
 		return err
 	}

@@ -41,14 +41,6 @@ func (f *inputFlags) add(cmd *cobra.Command) {
 	f.data.addMemory(cmd)
 }
 
-// sayPosition notes that columns without names are those of the model by their order.
-func sayPosition(cmd *cobra.Command, m *patchwork.Model, set *dataset.Set) {
-	if set.Table && set.Columns == nil && m.Extras().Columns != nil {
-		sayNotes(cmd, "the columns have no names; they are taken in the model's order, "+
-			"from "+words.Column(m, 0)+" to "+words.Column(m, m.Width()-1))
-	}
-}
-
 // placed returns a model with its parts where the flags say.
 func (f *inputFlags) placed(cmd *cobra.Command, m *patchwork.Model) (*patchwork.Model, error) {
 	c := m.Config()
@@ -76,9 +68,17 @@ func (f *inputFlags) placed(cmd *cobra.Command, m *patchwork.Model) (*patchwork.
 	return m, request(err)
 }
 
-// fitted returns a model as it explains the images of a set. Templates that people
+// fitted returns a model as it explains the rows of a frame. Templates that people
 // bring, in a file that does not say where they may be, lie anywhere in larger images.
-func fitted(cmd *cobra.Command, m *patchwork.Model, set *dataset.Set) (*patchwork.Model, error) {
+func fitted(cmd *cobra.Command, of workbench.Model, set *dataset.Frame) (workbench.Model, error) {
+	b, ok := of.(workbench.Bits)
+	if !ok {
+		if c, ok := of.(workbench.Classes); ok {
+			return of, fits(c.Like(), set)
+		}
+		return of, nil // whose columns are matched
+	}
+	m := b.Model
 	h, w := set.Size()
 	c, x := m.Config(), m.Extras()
 	brought := x.Record.Method == "" && x.Counts == nil && c.Poses.Shifts() == 1 && !c.Scene && c.QMap == nil &&
@@ -87,9 +87,14 @@ func fitted(cmd *cobra.Command, m *patchwork.Model, set *dataset.Set) (*patchwor
 		c.Scene, c.ImageHeight, c.ImageWidth = true, h, w
 		sayNotes(cmd, fmt.Sprintf("the parts, of %d x %d pixels, are placed anywhere in the images, of %d x %d", c.Height,
 			c.Width, h, w))
-		return m.WithConfig(c)
+		m, err := m.WithConfig(c)
+		return workbench.Bits{Model: m}, err
 	}
-	return m, fits(m, set)
+	if set.Table && set.Columns == nil && x.Columns != nil {
+		sayNotes(cmd, "the columns have no names; they are taken in the model's order, "+
+			"from "+words.Column(m, 0)+" to "+words.Column(m, m.Width()-1))
+	}
+	return of, fits(m, set)
 }
 
 // fits returns an error if a model cannot explain the images of a set.

@@ -139,7 +139,7 @@ type counted struct {
 // countBits explains images and counts them.
 func (a *app) countBits(cmd *cobra.Command, f *countFlags, m *patchwork.Model, paths []string) (*tallyfile.Part,
 	*counted, error) {
-	f.data.model = m
+	f.data.model = workbench.Bits{Model: m}
 	s, err := f.data.open(cmd, paths)
 	if err != nil {
 		return nil, nil, err

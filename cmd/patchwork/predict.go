@@ -91,7 +91,7 @@ func (f *predictFlags) check() (err error) {
 
 // predict fills in what is unknown.
 func (a *app) predict(cmd *cobra.Command, f *predictFlags, paths []string) error {
-	j, err := f.open(cmd, paths)
+	j, err := f.open(cmd, paths, false)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,8 @@ func (a *app) countReal(cmd *cobra.Command, f *countFlags, m *real.Model, paths 
 			"%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork",
 			f.model)}
 	}
-	s, err := f.data.openNumbers(cmd, paths, m)
+	f.data.model = workbench.Numbers{Model: m}
+	s, err := f.data.open(cmd, paths)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,9 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render/report"
 	"example.com/patchwork/workbench"
 )
@@ -151,26 +149,21 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 }
 
 // read reads the model and all data for it.
-func (f *reportFlags) read(cmd *cobra.Command, paths []string) (of workbench.Model, set *dataset.Set, err error) {
-	err = with(cmd, f.model, byKind{
-		bits: func(m *patchwork.Model) (err error) {
-			f.data.model = m
-			if set, err = f.data.read(cmd, paths); err != nil {
-				return err
-			}
-			m, err = fitted(cmd, m, set)
-			of = workbench.Bits{Model: m}
-			return err
-		},
-		numbers: func(m *real.Model) (err error) {
-			if f.stability > 0 {
-				return usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out", f.stability)
-			}
-			of = workbench.Numbers{Model: m}
-			set, err = f.data.readNumbers(cmd, paths, m)
-			return err
-		}})
-	return of, set, err
+func (f *reportFlags) read(cmd *cobra.Command, paths []string) (workbench.Model, *dataset.Frame, error) {
+	m, err := modelFor(cmd, f.model, true, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.data.model = m
+	if f.data.forNumbers() && f.stability > 0 {
+		return nil, nil, usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out",
+			f.stability)
+	}
+	set, err := f.data.read(cmd, paths)
+	if err == nil {
+		m, err = fitted(cmd, m, set)
+	}
+	return m, set, err
 }
 
 // reportProgress shows the steps of a report on a bar.

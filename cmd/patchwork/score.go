@@ -80,7 +80,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags, paths []string) error {
 	if f.output == "-" {
 		return usagef("-o -: standard output has the report; name a file for the scores of the rows")
 	}
-	j, err := f.input.open(cmd, paths)
+	j, err := f.input.open(cmd, paths, true)
 	if err != nil {
 		return err
 	}

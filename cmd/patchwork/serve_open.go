@@ -12,7 +12,6 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/studio"
-	"example.com/patchwork/workbench"
 )
 
 // sort takes names without a flag for models or data, by what the files hold.
@@ -30,15 +29,10 @@ func (f *serveFlags) sort(args []string) {
 // them.
 func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.NamedModel) (*dataset.Frame, error) {
 	for _, m := range models {
-		switch m := m.Model.(type) {
-		case workbench.Numbers:
-			if v, err := f.data.readNumbers(cmd, []string{path}, m.Model); err == nil {
-				return v, nil
-			}
-		case workbench.Bits:
-			like := f.data
-			like.model = m.Model
-			if set, err := like.read(cmd, []string{path}); err == nil && fits(m.Model, set) == nil {
+		like := f.data
+		like.model = m.Model
+		if set, err := like.read(cmd, []string{path}); err == nil {
+			if _, err := fitted(cmd, m.Model, set); err == nil {
 				return set, nil
 			}
 		}

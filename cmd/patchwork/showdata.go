@@ -31,26 +31,7 @@ func (a *app) showData(cmd *cobra.Command, f *showFlags, paths []string) error {
 		if err != nil {
 			return err
 		}
-		switch m := m.(type) {
-		case workbench.Bits:
-			f.data.model = m.Model
-		case workbench.Classes:
-			f.data.model = m.Like()
-		case workbench.Numbers:
-			opt, err := f.data.options(cmd)
-			if err == nil {
-				opt, err = opt.Like(m.Reading)
-			}
-			if err != nil {
-				return &inputError{err}
-			}
-			opt.Kind, opt.MaxMemory = dataset.Number, f.data.whole()
-			src, err := openAll(cmd.Context(), paths, opt)
-			if err != nil {
-				return err
-			}
-			return a.showPlan(cmd, f, src)
-		}
+		f.data.model = m
 	}
 	opt, err := f.data.options(cmd)
 	if err != nil {

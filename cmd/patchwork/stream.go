@@ -17,8 +17,6 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
-	"example.com/patchwork/learn/classes"
-	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile/tallyfile"
 	"example.com/patchwork/workbench"
 )
@@ -101,7 +99,7 @@ func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Opt
 	if !f.selects(&opt) {
 		return nil, errWhole(err)
 	}
-	s, streamed := f.openStream(cmd, paths, opt, notes)
+	s, streamed := f.openStream(cmd, paths, opt)
 	if streamed != nil {
 		return nil, streamed
 	}
@@ -177,71 +175,17 @@ func (f *dataFlags) openAs(cmd *cobra.Command, paths []string, kind dataset.Kind
 	if err != nil {
 		return nil, err
 	}
-	opt.Kind = kind
-	return f.openBy(cmd, paths, opt, true)
-}
-
-// openBy is openAs with options. Where notes, it says what was found out about the data.
-func (f *dataFlags) openBy(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*source, error) {
-	opt.MaxMemory = int64(f.memory)
+	if opt.MaxMemory = int64(f.memory); !f.forNumbers() {
+		opt.Kind = kind
+	}
 	// Data that turn out to be too large must not take twice their share before they
 	// are collected.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory)))
-	data, err := f.load(cmd, paths, opt, notes)
+	data, err := f.load(cmd, paths, opt, true)
 	if errors.Is(err, dataset.ErrMemory) {
-		return f.openStream(cmd, paths, opt, notes)
+		return f.openStream(cmd, paths, opt)
 	}
 	return &source{set: data}, err
-}
-
-// openNumbers opens data as a model of numbers reads them.
-func (f *dataFlags) openNumbers(cmd *cobra.Command, paths []string, m *real.Model) (*source, error) {
-	opt, err := f.like(cmd, m)
-	if err != nil {
-		return nil, err
-	}
-	s, err := f.openBy(cmd, paths, opt, false)
-	switch {
-	case err != nil:
-		return nil, err
-	case s.set != nil:
-		s.set, err = s.set.Match(m.Columns, m.Height, m.Width)
-	default:
-		s.stream, err = s.stream.Match(m.Columns, m.Height, m.Width)
-	}
-	if err != nil {
-		return nil, &inputError{err}
-	}
-	return s, nil
-}
-
-// readNumbers reads data as a model of numbers reads them, for a command that needs them all in memory.
-func (f *dataFlags) readNumbers(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Frame, error) {
-	opt, err := f.like(cmd, m)
-	if err != nil {
-		return nil, err
-	}
-	data, err := f.inMemory(cmd, paths, opt, false)
-	if err != nil {
-		return nil, err
-	}
-	if data, err = data.Match(m.Columns, m.Height, m.Width); err != nil {
-		return nil, &inputError{err}
-	}
-	return data, nil
-}
-
-// like returns the flags as options to read numbers for a model.
-func (f *dataFlags) like(cmd *cobra.Command, m *real.Model) (dataset.Options, error) {
-	opt, err := f.options(cmd)
-	if err != nil {
-		return opt, err
-	}
-	if opt, err = opt.Like(m.Reading); err != nil {
-		return opt, &inputError{err}
-	}
-	opt.Kind = dataset.Number
-	return opt, nil
 }
 
 // load reads and selects into memory; what needs more than the options allow is a [dataset.ErrMemory]. Where notes,
@@ -251,7 +195,11 @@ func (f *dataFlags) load(cmd *cobra.Command, paths []string, opt dataset.Options
 	if err != nil {
 		return nil, err
 	}
-	if notes {
+	if m, ok := f.model.(workbench.Numbers); ok {
+		if data, err = data.Match(m.Columns, m.Height, m.Width); err != nil {
+			return nil, &inputError{err}
+		}
+	} else if notes {
 		sayNotes(cmd, data.Notes...)
 	}
 	return f.cut(data)
@@ -268,13 +216,17 @@ func roomFor(data int64) int64 {
 }
 
 // openStream opens data that do not fit in memory; the selected images may fit.
-func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*source, error) {
+func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.Options) (*source, error) {
 	ctx := cmd.Context()
 	stream, err := dataset.OpenStream(ctx, paths, opt)
 	if err != nil {
 		return nil, &inputError{err}
 	}
-	if notes {
+	if m, ok := f.model.(workbench.Numbers); ok {
+		if stream, err = stream.Match(m.Columns, m.Height, m.Width); err != nil {
+			return nil, &inputError{err}
+		}
+	} else {
 		sayNotes(cmd, stream.Head().Notes...)
 	}
 	stream = stream.Cut(f.skip, f.most())
@@ -375,44 +327,25 @@ type job struct {
 	workers int
 }
 
-// open reads the model, and opens the data as it needs them.
-func (f *inputFlags) open(cmd *cobra.Command, paths []string) (*job, error) {
-	j := &job{workers: f.workers}
-	return j, with(cmd, f.model, byKind{
-		bits: func(m *patchwork.Model) error {
-			m, err := f.placed(cmd, m)
-			if err != nil {
-				return err
-			}
-			f.data.model = m
-			s, err := f.data.open(cmd, paths)
-			if err != nil {
-				return err
-			}
-			if m, err = fitted(cmd, m, s.head()); err != nil {
-				return err
-			}
-			j.source, j.model = *s, workbench.Bits{Model: m}
-			sayPosition(cmd, m, s.head())
-			return nil
-		},
-		numbers: func(m *real.Model) error {
-			s, err := f.data.openNumbers(cmd, paths, m)
-			if err != nil {
-				return err
-			}
-			j.source, j.model = *s, workbench.Numbers{Model: m}
-			return nil
-		},
-		classes: func(c *classes.Classifier) error {
-			f.data.model = c.Like()
-			s, err := f.data.open(cmd, paths)
-			if err != nil {
-				return err
-			}
-			j.source, j.model = *s, workbench.Classes{Classifier: c}
-			return fits(f.data.model, s.head())
-		}})
+// open reads the model, perhaps of classes, and opens the data as it needs them.
+func (f *inputFlags) open(cmd *cobra.Command, paths []string, classes bool) (*job, error) {
+	m, err := modelFor(cmd, f.model, true, classes)
+	if b, ok := m.(workbench.Bits); ok {
+		b.Model, err = f.placed(cmd, b.Model)
+		m = b
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.data.model = m
+	s, err := f.data.open(cmd, paths)
+	if err != nil {
+		return nil, err
+	}
+	if m, err = fitted(cmd, m, s.head()); err != nil {
+		return nil, err
+	}
+	return &job{*s, m, f.workers}, nil
 }
 
 // frames reads the data once, and one block ahead of what is done with them.
