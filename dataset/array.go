@@ -25,6 +25,9 @@ func (in *input) npy(r io.Reader) (decoder, error) {
 // npz reads an archive of arrays: the images and the arrays that belong to
 // them.
 func (in *input) npz(ra io.ReaderAt, size int64) (decoder, error) {
+	if z, err := npy.ReadZip(ra, size, in.arrayLimits()); err == nil && isSparse(z) && in.opts.Array == "" {
+		return in.sparseArrays(z)
+	}
 	z, name, d, err := in.openArrays(ra, size)
 	if err != nil {
 		return nil, err
@@ -380,7 +383,7 @@ func badPixel(l layout, v any, i, image int) error {
 	if !l.table {
 		hint += "; auto chooses it for each image"
 	}
-	return &FormatError{Row: image + 1, Msg: msg, Hint: hint, notBits: true, fix: []string{"--for real", "--threshold auto"}}
+	return &FormatError{Row: image + 1, Msg: msg, Hint: hint, notBits: true, fix: []string{allNumbers, "--threshold auto"}}
 }
 
 // arrayRows reads rows of an array in any order; one in Fortran order is held

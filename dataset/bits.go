@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,8 @@ type rule struct {
 	threshold *float64
 	auto      bool // Otsu's threshold of each image of an array
 	invert    bool
+
+	missing []float64 // numbers that say that nothing is known
 }
 
 // pixel states; the first two are the values of a bit.
@@ -29,7 +32,7 @@ const (
 func (r rule) of(v float64) uint8 {
 	var bit uint8
 	switch {
-	case math.IsNaN(v):
+	case math.IsNaN(v), r.missing != nil && slices.Contains(r.missing, v):
 		return unknown
 	case r.threshold != nil:
 		if v > *r.threshold {

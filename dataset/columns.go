@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,14 @@ type columnStats struct {
 	decimal bool // some comma in a number cannot stand before thousands
 	missing *missingCells
 	unit    *unitStats
-	learned coding // of this column in the data that a model was learned from
+	answer  *answerStats
+	nones   levelCounts // of the word none, which may be a value
+
+	codes     int         // cells of digits with zeros in front
+	words     levelCounts // of cells of text, unless there are too many
+	wordsMany bool
+	all       []float64 // the numbers beside 0 and 1, if they are to be cut; nil if not
+	learned   coding    // of this column in the data that a model was learned from
 }
 
 // kindStats counts the cells of a kind, in as little memory as that takes.
@@ -91,6 +99,13 @@ func (c *columnStats) add(cell string, line int, limit levelLimit) (fresh bool) 
 	if t == commaToken {
 		c.decimal = c.decimal || isDecimalComma(cell)
 	}
+	c.codes += btoi(t == textToken && isCode(cell) && !strings.ContainsAny(cell, ".,eE"))
+	switch {
+	case t == textToken && !c.wordsMany:
+		c.wordsMany = !c.words.add(cell, levelLimit{min(2*mostAnswers, limit.n), limit.bytes})
+	case t == unknownToken && strings.EqualFold(cell, "none"):
+		c.nones.add(cell, levelLimit{leastLevels, levelBytes})
+	}
 	group := 0.0
 	groups := false
 	if t == textToken {
@@ -106,6 +121,12 @@ func (c *columnStats) add(cell string, line int, limit levelLimit) (fresh bool) 
 		if !groups {
 			c.numbers.widen(v)
 		}
+		if c.all != nil {
+			c.all = append(c.all, v+group)
+		}
+	}
+	if t > unknownToken {
+		c.countAnswers(cell)
 	}
 	if t > unknownToken && !c.many && !c.levels.add(levelOf(cell), limit) {
 		c.many, c.levels = true, levelCounts{n: c.levels.n}
@@ -213,6 +234,61 @@ func (c *columnStats) few() bool {
 	return !c.many && n >= 2 && n <= most && 2*n <= c.known()
 }
 
+// numberKind returns the kind of a column of numbers.
+func (c *columnStats) numberKind() Kind {
+	if r := c.span(); !r.fractions && r.least >= 0 {
+		return Count
+	}
+	return Number
+}
+
+// date matches dates, with a time perhaps.
+var date = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?$|^\d{1,2}:\d\d(:\d\d)?$`)
+
+// idName matches the names of columns whose whole numbers name rows.
+var idName = regexp.MustCompile(`^([iI][dD]s?|[uU][uU][iI][dD]|.*([ _.-][iI][dD]|I[dD]|[ _.-]([kK]ey|[nN]r|[nN]o|[nN]umber|` +
+	`[cC]ode))|(?i:(respondent|record|case|participant|subject|patient|customer|user|member|order|invoice|ticket|sample|` +
+	`student|person|site|plot|serial)[ _.-]?(id|nr|no|number|code)?))$`)
+
+// isID reports whether a column has whole numbers that name rows: by its name, and no number comes again.
+func (s *survey) isID(i int) bool {
+	c, r := &s.columns[i], s.columns[i].span()
+	whole := c.sum(zeroToken, oneToken, numberToken) == c.known() && !r.fractions && r.least >= 0
+	distinct := c.levels.n+min(1, c.digits[0])+min(1, c.digits[1]) == c.known()
+	if c.many {
+		distinct = r.most-r.least+1 >= float64(c.known())
+	}
+	return s.names != nil && whole && distinct && c.known() > 2 && idName.MatchString(s.names[i])
+}
+
+// hasCodes reports whether a column has whole numbers only, some with zeros in front, as postal codes do.
+func (c *columnStats) hasCodes() bool {
+	return c.codes > 0 && c.codes == c.count(textToken) && !c.span().fractions &&
+		c.known() == c.codes+c.sum(zeroToken, oneToken, numberToken)
+}
+
+// wordKind returns the kind of a column of words: Label where they name rows.
+func (c *columnStats) wordKind() Kind {
+	switch levels := c.allLevels(); {
+	case !c.few(), !slices.ContainsFunc(levels, func(level string) bool { return !date.MatchString(level) }):
+		return Label
+	case scaleOf(levels) != nil:
+		return Ordinal
+	case len(levels) == 2:
+		return Bit
+	}
+	return Category
+}
+
+// asideWords notes what columns of words could be that are labels.
+func (p *tablePlan) asideWords(s *survey, columns []int) {
+	for _, i := range columns {
+		if kind := s.columns[i].wordKind(); kind != Label {
+			p.kinds[i] = kind
+		}
+	}
+}
+
 // columnClass says what a column is, as far as its cells show.
 type columnClass uint8
 
@@ -293,6 +369,9 @@ func (c *columnStats) classOf(v vocabularies) (columnClass, coding) {
 func (c *columnStats) mixedClass(known int) columnClass {
 	digits, numbers := c.sum(zeroToken, oneToken), c.sum(numberToken, commaToken)
 	text := c.sum(textToken, xToken, plusToken, pToken, aToken)
+	if c.hasCodes() {
+		return labelClass
+	}
 	if text == 0 && digits+numbers > 0 && numbers > 0 && c.sum(yesToken, noToken) == 0 {
 		return numberClass
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,13 +22,13 @@ var corpus = []struct {
 	today       string // what is wrong today
 }{
 	{file: "c03_titles.csv", right: "80: 9 bit"},
-	{file: "c05b_likert99.csv", right: "80: label 9 scale", said: "99", today: "scales are refused"},
-	{file: "c05c_likertwords.csv", right: "80: label 9 scale", today: "a scale becomes categories"},
-	{file: "c06_multi.csv", right: "80: label 10 bit", today: "answers in one cell are a label"},
+	{file: "c05b_likert99.csv", right: "80: label 9 scale", said: "99"},
+	{file: "c05c_likertwords.csv", right: "80: label 9 scale"},
+	{file: "c06_multi.csv", right: "80: label 10 bit"},
 	{file: "c07_qualtrics.csv", right: "80: 2 label 9 bit"},
-	{file: "c12_species_rows.csv", right: "11: label 80 bit", said: "transpose", today: "not proposed"},
-	{file: "c13_maf.maf", right: "73: 9 bit", today: "pairs are not seen"},
-	{file: "c14_long.csv", right: "73: 9 bit", today: "pairs are not seen"},
+	{file: "c12_species_rows.csv", right: "11: label 80 bit", said: "transpose"},
+	{file: "c13_maf.maf", right: "73: label 9 bit"},
+	{file: "c14_long.csv", right: "73: label 9 bit"},
 	{file: "c15_weights.csv", right: "80: label weight 9 bit", opts: Options{Weight: "wt"}, today: "weights are whole"},
 	{file: "c16_onetwo.csv", right: "80: label 9 bit", said: "no is 2"},
 	{file: "c19_dk.csv", right: "80: label 9 bit", said: "don't know"},
@@ -40,22 +41,22 @@ var corpus = []struct {
 	{file: "c24e_selected.csv", right: "80: label 9 bit"},
 	{file: "c25b_cr.csv", right: "80: label 9 bit"},
 	{file: "c26b_blankend.csv", right: "80: label 9 bit", said: "5 lines were left out at the end"},
-	{file: "c31_csr.npz", right: "80: 9 bit", today: "refused"},
-	{file: "c32.mtx", right: "80: 9 bit", today: "refused"},
-	{file: "censored.csv", right: "200: 3 number", said: "<", today: "a bound spoils the column"},
-	{file: "clinic.csv", right: "600: label 4 bit 2 category 6 number", today: "words beside numbers are labels"},
-	{file: "const.csv", right: "100: 4 number"},
-	{file: "d10_none.csv", right: "120: label 4 bit 2 category", today: "categories beside bits are labels"},
+	{file: "c31_csr.npz", right: "80: 9 bit"},
+	{file: "c32.mtx", right: "80: 9 bit"},
+	{file: "censored.csv", right: "200: 3 number", said: "<"},
+	{file: "clinic.csv", right: "600: label 4 bit 2 category 6 number"},
+	{file: "const.csv", right: "100: bit 3 number"},
+	{file: "d10_none.csv", right: "120: label 4 bit 2 category"},
 	{file: "d11_pct.csv", right: "120: label 9 number"},
 	{file: "d20_comment.csv", right: "120: label 9 bit"},
-	{file: "d2_surveymonkey.csv", right: "120: 2 label 9 bit scale", today: "a scale is a label"},
+	{file: "d2_surveymonkey.csv", right: "120: 2 label 9 bit scale"},
 	{file: "d4_thousands.csv", right: "120: label 9 number", most: 8961, said: "before thousands"},
-	{file: "dates.csv", right: "200: 3 label bit 3 number", today: "an id is a number"},
-	{file: "likert.csv", right: "200: 8 scale", today: "scales are refused"},
-	{file: "prince109.csv", right: "7: category 3 number", today: "numbers beside a word are refused"},
+	{file: "dates.csv", right: "200: 3 label bit 3 number"},
+	{file: "likert.csv", right: "200: 8 scale"},
+	{file: "prince109.csv", right: "7: category 3 number"},
 	{file: "semicolon.csv", right: "200: 3 number"},
-	{file: "sentinel.csv", right: "200: 3 number", said: "-999", today: "a code for unknown is not proposed"},
-	{file: "survey.csv", right: "180: label 6 bit 4 category number", today: "a number beside bits is refused"},
+	{file: "sentinel.csv", right: "200: 3 number", said: "-999"},
+	{file: "survey.csv", right: "180: label 6 bit 4 category number"},
 	{file: "units.csv", right: "200: 3 number"},
 }
 
@@ -96,11 +97,8 @@ func readAsIs(t *testing.T, path string, opts Options) (kinds string, most float
 	p := s.Plan()
 	n := map[string]int{}
 	for _, c := range p.Columns {
-		kind := c.Kind.String()
-		if !p.Packed && (c.Kind == Bit || c.Kind == Count) {
-			kind = "number" // as it is learned today
-		}
-		n[kind]++
+		kind := map[Kind]string{Count: "number", Ordinal: "scale"}[c.Kind]
+		n[cmp.Or(kind, c.Kind.String())]++
 		if c.Range != nil && c.Kind != Weight {
 			most = max(most, c.Range.High)
 		}
@@ -109,7 +107,7 @@ func readAsIs(t *testing.T, path string, opts Options) (kinds string, most float
 		notes += note.Text + "\n"
 	}
 	kinds = fmt.Sprintf("%d:", p.Rows)
-	for _, kind := range []string{"label", "weight", "bit", "category", "number", "unknown"} {
+	for _, kind := range []string{"label", "weight", "bit", "category", "number", "scale", "unknown"} {
 		if n[kind] == 1 {
 			kinds += " " + kind
 		} else if n[kind] > 1 {

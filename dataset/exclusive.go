@@ -29,6 +29,9 @@ func exclusive(names []string, categories []Categorical) [][]int {
 	}
 	var out [][]int
 	for _, c := range categories {
+		if c.Split != "" {
+			continue
+		}
 		var group []int
 		for _, name := range c.columns() {
 			if i, ok := at[name]; ok {

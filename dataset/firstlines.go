@@ -16,6 +16,7 @@ import (
 type firstLines struct {
 	skip    int      // lines above the header
 	what    string   // these
+	asked   bool     // how many was said
 	below   int      // records below the header
 	names   []string // of both headers together; nil if the first has them
 	comment bool     // what begins with # and is narrower than the table is left out
@@ -37,6 +38,16 @@ func (s *textSource) findFirst() {
 		if c := []rune(string(sep[1]))[0]; in.opts.Delimiter == 0 && validDelimiter(c) {
 			s.form = csvForm{c}
 		}
+	}
+	for line := range bytes.Lines(rest) {
+		if f.skip == in.opts.SkipLines || f.what != "" {
+			break
+		}
+		if f.skip++; f.skip == in.opts.SkipLines {
+			f.what, f.asked = strings.TrimSpace(string(line)), true
+		}
+		rest = rest[len(line):]
+		s.form = in.form(rest)
 	}
 	from := rest
 	for bytes.HasPrefix(from, []byte{'#'}) {
@@ -250,7 +261,7 @@ func (s *textSource) rows(r io.Reader) records {
 
 // headed reports whether it is certain that the first record has the names of columns.
 func (f *firstLines) headed() bool {
-	return f.below > 0 || f.skip > 0 && !f.comment && !strings.HasPrefix(f.what, "sep=")
+	return f.below > 0 || f.skip > 0 && !f.asked && !f.comment && !strings.HasPrefix(f.what, "sep=")
 }
 
 // notes says which lines were left out.

@@ -34,7 +34,8 @@ type Frame struct {
 	// them, such as which columns were taken as labels and how grey pictures were
 	// made binary.
 	Notes []string
-	Why   string // what shows that they are numbers, in a clause; "" where that was asked for
+	fixes map[string]Note // those that flags decide otherwise, by their text
+	Why   string          // what shows that they are numbers, in a clause; "" where that was asked for
 
 	roles    *roles  // of the columns of the file, if that has them; the options are applied
 	reading  Reading // how the rows were read

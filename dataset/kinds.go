@@ -53,7 +53,14 @@ type Column struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
 	By   By     `json:"by"`
+	// Means is the word for yes of a bit that is told by words, or from which number on it is on.
+	Means string `json:"means,omitempty"`
+	// Aside says that the column could be learned from, and is a label instead, which a note says.
+	Aside bool `json:"aside,omitempty"`
 	Stats
+
+	more  bool      // the next column is of the same column of the file
+	steps []float64 // the different numbers, unless there are too many
 }
 
 // Stats says what was seen in a column.
@@ -85,6 +92,9 @@ func numberColumn(name string, by By, values iter.Seq[float64]) Column {
 		}
 		r.Low, r.High, r.Whole = min(r.Low, x), max(r.High, x), r.Whole && x == math.Trunc(x)
 		r.Mean += x
+		if at, known := slices.BinarySearch(c.steps, x); !known && len(c.steps) <= mostSteps {
+			c.steps = slices.Insert(c.steps, at, x)
+		}
 	}
 	if c.Missing == c.Cells {
 		c.Kind = Unknown
@@ -117,6 +127,9 @@ func labelColumn(l Labels, by By) Column {
 // categoryColumn returns a column of categories by the columns of bits that were made of it.
 func categoryColumn(of *Categorical, by By, bits []ColumnOverview, rows int) Column {
 	c := Column{Name: of.Name, Kind: Category, By: by, Stats: Stats{Cells: rows, Distinct: len(bits)}}
+	if of.Ordered {
+		c.Kind = Ordinal
+	}
 	for k, b := range bits {
 		known := float64(rows) * (1 - b.Unknown)
 		c.Missing = rows - int(math.Round(known))

@@ -50,6 +50,9 @@ func (o Options) For(m *patchwork.Model, meant ...string) (Options, []string, er
 	if len(o.Categories) == 0 {
 		o.Categories = r.Categories
 	}
+	if len(o.Missing) == 0 {
+		o.Missing = r.Missing
+	}
 	if !o.Items && len(o.Pairs) == 0 {
 		o.Items, o.Pairs = r.Items, r.Pairs
 	}
@@ -236,7 +239,7 @@ func (w *expected) checkWidth(n int) error {
 		return nil
 	}
 	e := &FormatError{Msg: fmt.Sprintf("%d columns of data, but the model has %d", n, w.width),
-		Hint: "choose the model's with --columns, or say with --meta which are no data"}
+		Hint: "choose the model's with --columns, or say which are no data with --column NAME=label"}
 	if w.columns != nil {
 		e.Msg += ": " + list(quoted(w.columns))
 	}
@@ -270,7 +273,10 @@ func (m *mismatch) err() error {
 		hint(m.foreign, "rename what means the same")
 	}
 	hint(lost, "add what is missing, with empty cells if it is unknown")
-	hint(strange, fmt.Sprintf("leave out what is no data with --meta %s, or choose with --columns", argument(strange)))
+	if len(strange) > 0 {
+		hint(strange, fmt.Sprintf("leave out what is no data with %s, or choose with --columns",
+			columnFlag(strange[0], "unknown")))
+	}
 	hint(m.doubled, "rename or remove what comes more than once")
 	return &FormatError{Msg: "the columns are not those of the model: " + strings.Join(what, "; "),
 		Hint: strings.Join(hints, "; ")}
@@ -291,7 +297,7 @@ func (m *mismatch) likely() (lost, strange, near []string) {
 		if partner != "" {
 			near[i] += fmt.Sprintf(" (did you mean %q?)", shorten(partner))
 			lost = slices.DeleteFunc(lost, func(s string) bool { return s == partner })
-		} else if len(strange) <= mostArguments {
+		} else {
 			strange = append(strange, name)
 		}
 	}
@@ -305,18 +311,6 @@ func quoted(names []string) []string {
 		out[i] = strconv.Quote(shorten(names[i]))
 	}
 	return out
-}
-
-// mostArguments is how many names are suggested for a flag.
-const mostArguments = 5
-
-// argument returns names as the value of a flag that takes several.
-func argument(names []string) string {
-	text := strings.Join(names[:min(mostArguments, len(names))], ",")
-	if len(names) > mostArguments {
-		text += ",..."
-	}
-	return strconv.Quote(text)
 }
 
 // isHeader reports whether a line has a name of the model's columns that is no value.

@@ -255,16 +255,16 @@ func TestMatchMessages(t *testing.T) {
 		{"Poa repns,Bellis,Salix alba\n0,1,1\n", Options{},
 			`the columns are not those of the model: missing: "Poa repens"; not in the model: "Poa repns" (did you mean "Poa repens"?); rename what means the same`},
 		{"Poa repens,Bellis,Salix alba,year\n0,1,1,1987\n", Options{Columns: []string{"Poa repens", "Bellis", "Salix alba", "year"}},
-			`the columns are not those of the model: not in the model: "year"; leave out what is no data with --meta "year", or choose with --columns`},
+			`the columns are not those of the model: not in the model: "year"; leave out what is no data with --column year=unknown, or choose with --columns`},
 		{"Poa repens,Bellis,Salix alba,Bellis\n0,1,1,1\n", Options{},
 			`the columns are not those of the model: more than once: "Bellis"; rename or remove what comes more than once`},
 		{"Poa repens,Bellis,Salix alba\n0,1,1\n", Options{Meta: []string{"Bellis"}},
 			`the columns are not those of the model: missing: "Bellis"; add what is missing, with empty cells if it is unknown`},
 		{"Poa repns,a b,Salix alba\n0,1,1\n", Options{},
 			`the columns are not those of the model: missing: "Poa repens", "Bellis"; not in the model: "Poa repns" (did you mean "Poa repens"?), "a b"; ` +
-				`rename what means the same; add what is missing, with empty cells if it is unknown; leave out what is no data with --meta "a b", or choose with --columns`},
+				`rename what means the same; add what is missing, with empty cells if it is unknown; leave out what is no data with --column "a b=unknown", or choose with --columns`},
 		{"0,1\n1,1\n", Options{},
-			`2 columns of data, but the model has 3: "Poa repens", "Salix alba", "Bellis"; choose the model's with --columns, or say with --meta which are no data`},
+			`2 columns of data, but the model has 3: "Poa repens", "Salix alba", "Bellis"; choose the model's with --columns, or say which are no data with --column NAME=label`},
 		{"0,1,1,0\n", Options{}, `4 columns of data, but the model has 3`},
 	} {
 		path := filepath.Join(dir, "t.csv")

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ var missingWords = []string{"don't know", "don’t know", "dont know", "do not k
 	"not asked", "skipped"}
 
 // missingCodes are the numbers for what is not known, which are unknown among 0 and 1, yes and no, or 1 and 2.
-var missingCodes = []string{"-9", "-99", "-999", "99", "999", "9999"}
+var missingCodes = []string{"-9", "-99", "-999", "-9999", "-99999", "99", "999", "9999", "99999"}
 
 // missingCells are such values of a column, and how many cells have them.
 type missingCells struct {
@@ -39,6 +40,16 @@ func (s *survey) takeMissing() {
 
 // takeMissing counts such cells as unknown.
 func (c *columnStats) takeMissing() {
+	c.takeNone()
+	if n := c.count(textToken); n > 0 && !c.wordsMany && n == c.sum(texts...) && 10*n <= 9*c.known() {
+		bounds := 0
+		for word := range c.words.all() {
+			bounds += btoi(isBound(word) || slices.Contains(missingWords, strings.ToLower(word))) * c.words.count(word)
+		}
+		if bounds == n && c.sum(numberToken, commaToken) > 0 {
+			c.unknow(textToken, func(string) bool { return true })
+		}
+	}
 	if c.many || c.levels.n == 0 {
 		return
 	}
@@ -64,23 +75,63 @@ func (c *columnStats) takeMissing() {
 	}
 }
 
+// bound matches what a number is less or more than.
+var bound = regexp.MustCompile(`^[<>≤≥]=? ?[0-9.,]+$`)
+
+// isBound reports whether a cell says no more of a number than that, as those below a limit of detection.
+func isBound(cell string) bool { return bound.MatchString(cell) }
+
+// takeNone makes a value of the word none where the others are words.
+func (c *columnStats) takeNone() {
+	n := 0
+	for word := range c.nones.all() {
+		n += c.nones.count(word)
+	}
+	if n == 0 || c.known() == 0 || c.many || c.sum(textToken, yesToken, noToken) != c.known() || c.count(textToken) == 0 {
+		return
+	}
+	for i := range c.kinds {
+		switch k := &c.kinds[i]; k.kind() {
+		case textToken:
+			k.n += n
+		case unknownToken:
+			k.n -= n
+		}
+	}
+	for word := range c.nones.all() {
+		for range c.nones.count(word) {
+			c.levels.add(word, levelLimit{mostLevels, levelBytes})
+		}
+	}
+	c.kinds = slices.DeleteFunc(c.kinds, func(k kindStats) bool { return k.n == 0 })
+	c.nones = levelCounts{}
+}
+
 // unknow makes unknown cells of those of a kind that have some values.
 func (c *columnStats) unknow(t token, is func(level string) bool) {
 	left, moved := levelCounts{}, 0
+	from := &c.levels
+	if t == textToken {
+		from = &c.words
+	}
 	if c.missing == nil {
 		c.missing = new(missingCells)
 	}
-	for level := range c.levels.all() {
-		n := c.levels.count(level)
+	for level := range from.all() {
 		if is(level) {
-			c.missing.values, moved = distinctLevels(append(c.missing.values, level)), moved+n
-			continue
-		}
-		for range n {
-			left.add(level, levelLimit{mostLevels, levelBytes})
+			c.missing.values, moved = distinctLevels(append(c.missing.values, level)), moved+from.count(level)
 		}
 	}
-	c.levels = left
+	for level := range c.levels.all() {
+		for range c.levels.count(level) {
+			if !slices.Contains(c.missing.values, level) {
+				left.add(level, levelLimit{mostLevels, levelBytes})
+			}
+		}
+	}
+	if !c.many {
+		c.levels = left
+	}
 	unknown, found := kindStats{at: uint64(unknownToken)}, false
 	for i := range c.kinds {
 		if k := &c.kinds[i]; k.kind() == t {

@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -84,21 +83,13 @@ func (c *columnStats) worst(r rule, kinds ...token) (o offender, ok bool) {
 	return o, ok
 }
 
-// flagNames returns the names of the columns as the value of a flag.
-func (all *offenders) flagNames() string {
-	const most = 6
-	var names []string
-	for _, o := range all.first[:min(all.n, most)] {
-		name := o.name
-		if strings.ContainsAny(name, ",\" ") {
-			name = strconv.Quote(name)
-		}
-		names = append(names, name)
+// flag returns the flag that says what the columns are, of the first of them, and with others that they are told likewise.
+func (all *offenders) flag(want string) string {
+	text := columnFlag(all.first[0].name, want)
+	if all.n > 1 {
+		text += " (and the others likewise)"
 	}
-	if all.n > most {
-		names = append(names, "...")
-	}
-	return strings.Join(names, ",")
+	return text
 }
 
 // listed describes up to ten columns with a cell of each.
@@ -117,12 +108,12 @@ func (all *offenders) listed(unit string) string {
 // unknown). Where they are probably labels it first says how to keep them as such.
 func (all *offenders) numberError(unit string, of int) error {
 	o := all.first[0]
-	names, labels, them := all.flagNames(), "them as labels", "them"
+	labels, them := "them as labels", "them"
 	if all.n == 1 {
 		labels, them = "the column as a label", "it"
 	}
-	ways := "; --meta " + names + " keeps " + labels + ", --categories " + names +
-		" makes a column of bits for each value, --columns chooses others"
+	ways := "; " + all.flag("label") + " keeps " + labels + ", =category makes a column of bits for each value, " +
+		"--columns chooses others"
 	msg, hint := needThreshold(o.place.text, "")
 	switch {
 	case all.n > 1:
@@ -137,12 +128,11 @@ func (all *offenders) numberError(unit string, of int) error {
 	}
 	hint += all.span.threshold() + ways
 	if all.likeLabels(of) {
-		hint = "give --meta " + names + " to keep " + labels + ", --categories " + names +
-			" for a column of bits for each value, or --threshold T to convert " + them +
-			" to bits (greater than T is on); --columns chooses others"
+		hint = "give " + all.flag("label") + " to keep " + labels + ", =category for a column of bits for each value, or " +
+			"--threshold T to convert " + them + " to bits (greater than T is on); --columns chooses others"
 	}
 	fe := &FormatError{Line: o.place.line, Msg: msg, Hint: hint, notBits: true,
-		fix: []string{"--for real", "--meta " + names, "--categories " + names}}
+		fix: []string{allNumbers, columnFlag(o.name, "label"), columnFlag(o.name, "category")}}
 	if all.n == 1 {
 		fe.Column = o.name
 	}
@@ -171,8 +161,7 @@ func (r numberRange) threshold() string {
 // textError returns the error for columns of bits in which some cells are text.
 func (all *offenders) textError(unit string) error {
 	o := all.first[0]
-	carry := "; if the column is a label, add --meta " + all.flagNames() + "; --categories " + all.flagNames() +
-		" makes a column of bits for each value"
+	carry := "; if the column is a label, add " + all.flag("label") + "; =category makes a column of bits for each value"
 	const words = "write 0 or 1, yes or no, and leave unknown cells empty"
 	if all.n == 1 {
 		return &FormatError{Line: o.place.line, Column: o.name,

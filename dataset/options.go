@@ -75,6 +75,11 @@ type Options struct {
 	// Header says whether a CSV file starts with names. The zero value decides
 	// by content.
 	Header HeaderMode
+	// SkipLines is how many lines stand above a table of text, at least.
+	SkipLines int
+	// Missing lists cells of tables, and numbers of arrays, that say that nothing is known: a word or a number, or one of
+	// a column, such as t:-999.
+	Missing []string
 	// Kind says what all data are for [Open]: Bit, or Number. Unknown, the zero value, lets them show it.
 	Kind Kind `json:"-"`
 	// MaxMemory bounds the memory of the packed images, in bytes; it also
@@ -90,6 +95,8 @@ type Options struct {
 	// in folders and beside the data. Its error ends reading.
 	Opened func(path string) error `json:"-"`
 
+	edits     []Edit            // what columns are, see With
+	ignore    []string          // columns that are left out
 	codings   map[string]coding // of columns, as a Reading has them
 	model     *expected         // the model that the data are for, see For; nil for none
 	items     []string          // of several lists that are read together

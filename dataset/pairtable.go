@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // pairs reads a text whose lines name a row and one of its items. The lines of a
 // row may stand anywhere, so all are read before the first row is known. columns are
 // those of the pairs, as in [Options].
-func (in *input) pairs(src *textSource, columns []string) (decoder, error) {
+func (in *input) pairs(src *textSource, columns []string, found bool) (decoder, error) {
 	if in.stream {
 		return nil, &FormatError{Msg: fmt.Sprintf("pairs of rows and items need more than %d bytes of memory", in.budget.max),
 			Hint: "allow more memory, or make a file with one row per line", memory: true}
@@ -21,7 +22,7 @@ func (in *input) pairs(src *textSource, columns []string) (decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &pairTable{in: in, pairs: columns, vocabulary: in.vocabulary(), rows: map[string]int{}}
+	t := &pairTable{in: in, pairs: columns, found: found, vocabulary: in.vocabulary(), rows: map[string]int{}}
 	if err := t.read(r); err != nil {
 		return nil, err
 	}
@@ -33,6 +34,7 @@ func (in *input) pairs(src *textSource, columns []string) (decoder, error) {
 type pairTable struct {
 	in    *input
 	pairs []string // the columns, by name or number
+	found bool     // by the header
 	*vocabulary
 	rows  map[string]int
 	names rawText // of the rows
@@ -159,7 +161,11 @@ func (t *pairTable) set() (*Set, error) {
 		errors.As(err, &fe)
 		return nil, fe
 	}
-	s := &Set{Table: true, Columns: columns, Notes: p.notes, Meta: []Labels{{t.label, t.names}}}
+	if t.found {
+		p.fix(fmt.Sprintf("each line is taken as a pair of %s and %s", t.pairs[0], t.pairs[1]),
+			columnFlag(t.pairs[0], "label"))
+	}
+	s := &Set{Table: true, Columns: columns, Notes: p.notes, fixes: p.fixes, Meta: []Labels{{t.label, t.names}}}
 	for range t.names {
 		s.Images = append(s.Images, t.in.blank(len(columns)))
 	}
@@ -177,4 +183,86 @@ func (t *pairTable) set() (*Set, error) {
 		}
 	}
 	return s, nil
+}
+
+// pairNames are names of two columns whose lines name a row and one of its items, in small letters, and how many
+// columns there may be beside them.
+var pairNames = []struct {
+	rows, items string
+	most        int
+}{
+	{"tumorsamplebarcode", "hugosymbol", maxCells},
+	{"transaction transactionid transid order orderid ordernumber invoice invoiceno invoiceid basket basketid cart cartid " +
+		"receipt receiptid session sessionid",
+		"item itemid itemname product productid productname sku stockcode article articleid", 8},
+	{"user userid customer customerid member memberid reader visitor", "item itemid product productid movie movieid song " +
+		"book tag page", 3},
+	{"site siteid plot plotid quadrat station sample sampleid locality", "species taxon genus gene otu speciesname", 3},
+}
+
+// timesNames are names of a column that says how often.
+const timesNames = "n count counts abundance times qty quantity freq frequency present presence cover"
+
+// findPairs returns the columns of the pairs of a text, as in [Options].Pairs, if its header names them, rows have
+// several items, and hardly a pair comes again.
+func (s *textSource) findPairs() []string {
+	o := &s.in.opts
+	if o.model != nil || len(o.edits)+len(o.Columns)+len(o.Meta)+len(o.Categories) > 0 || o.Header == HeaderAbsent ||
+		o.Weight != "" || s.in.plan != nil {
+		return nil
+	}
+	r, _, err := s.sample()
+	if err != nil {
+		return nil
+	}
+	header, _, err := r.read()
+	if err != nil || len(header) < 2 {
+		return nil
+	}
+	header = slices.Clone(header)
+	at := pairColumns(header)
+	if at == nil {
+		return nil
+	}
+	rows, pairs, n := map[string]bool{}, map[[2]string]bool{}, 0
+	for ; ; n++ {
+		cells, _, err := r.read()
+		if err != nil || len(cells) != len(header) {
+			break
+		}
+		row, item := strings.Clone(trim(cells[at[0]])), strings.Clone(trim(cells[at[1]]))
+		rows[row], pairs[[2]string{row, item}] = true, true
+	}
+	if 2*len(rows) > n || 10*len(pairs) < 9*n {
+		return nil
+	}
+	var out []string
+	for _, i := range at {
+		out = append(out, trim(header[i]))
+	}
+	return out
+}
+
+// pairColumns returns which columns of a header have such names, and perhaps that of how often.
+func pairColumns(header []string) []int {
+	find := func(names string) int {
+		return slices.IndexFunc(header, func(name string) bool {
+			plain := strings.Map(func(r rune) rune {
+				if unicode.IsLetter(r) || unicode.IsDigit(r) {
+					return unicode.ToLower(r)
+				}
+				return -1
+			}, name)
+			return slices.Contains(strings.Fields(names), plain)
+		})
+	}
+	for _, p := range pairNames {
+		if row, item := find(p.rows), find(p.items); row >= 0 && item >= 0 && len(header) <= p.most {
+			if times := find(timesNames); times >= 0 {
+				return []int{row, item, times}
+			}
+			return []int{row, item}
+		}
+	}
+	return nil
 }

@@ -18,6 +18,13 @@ type Categorical struct {
 	// Off, if there are any, are the words for no of a column that is one bit: Levels has its word for yes. "" means
 	// that an empty cell is no.
 	Off []string `json:"off,omitempty"`
+	// Ordered says that the levels are steps of a scale.
+	Ordered bool `json:"ordered,omitempty"`
+	// Cuts, if there are any, make levels of numbers: each is of what is greater than one more of them. With one level
+	// the column is a bit. An empty list asks for three levels of about as many rows each.
+	Cuts []float64 `json:"cuts,omitempty"`
+	// Split separates answers in a cell, each of which is a level: they do not exclude each other.
+	Split string `json:"split,omitempty"`
 }
 
 // columns returns the names of the columns of bits.
@@ -39,16 +46,17 @@ type tablePlan struct {
 	width      int          // pixels of a row
 	categories []Categorical
 	notes      []string
-	header     []string // the first line, if it has names
-	first      bool     // the first line is data
-	complete   bool     // the plan was made of the whole table
-	numbers    bool     // the data are numbers, not bits
-	sure       bool     // of numbers: enough is known of every column and of the first line
-	open       bool     // more of the table may show that a label is data
-	plain      bool     // all columns are 0 and 1 or words for them
-	unit       string   // what places count: lines or rows
-	named      bool     // of items: the first is the name of the row
-	items      bool     // each line is a list of items, which columns names
+	fixes      map[string]Note // those that flags decide otherwise, by their text
+	header     []string        // the first line, if it has names
+	first      bool            // the first line is data
+	complete   bool            // the plan was made of the whole table
+	numbers    bool            // the data are numbers, not bits
+	sure       bool            // of numbers: enough is known of every column and of the first line
+	open       bool            // more of the table may show that a label is data
+	plain      bool            // all columns are 0 and 1 or words for them
+	unit       string          // what places count: lines or rows
+	named      bool            // of items: the first is the name of the row
+	items      bool            // each line is a list of items, which columns names
 }
 
 // dataColumn says how the cells of a column become pixels.
@@ -61,6 +69,8 @@ type dataColumn struct {
 	unit    string         // of the numbers
 	unknown []string       // values that are taken as unknown
 	off     []string       // values of which none of them is on
+	cuts    []float64      // of numbers, for the pixels of a category
+	split   string         // separates values in a cell
 	n       int            // how many
 	groups  bool           // commas in numbers stand before thousands
 }
@@ -101,6 +111,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		return nil, err
 	}
 	in.bitsOfWords(s, v, asked)
+	in.answersOf(s, asked)
 	explicit, err := findColumns(s.names, len(s.columns), in.opts.Columns)
 	if err != nil {
 		return nil, err
@@ -108,7 +119,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	chosen := members(len(s.columns), explicit)
 	claimed := func(i int) bool {
 		weight := cmp.Or(in.opts.Weight, in.opts.like().Weight)
-		return asked[i] != nil || chosen[i] || weight != "" && s.name(i) == weight ||
+		return asked[i] != nil || in.opts.wanted(s.name(i), i+1) == "bit" || chosen[i] || weight != "" && s.name(i) == weight ||
 			in.opts.model.named(s.names) && in.opts.model.knows(s.names[i])
 	}
 	var auto []int
@@ -129,8 +140,8 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	aside := in.numbersAside(s, v, claimed, slices.Concat(auto, texts, explicit))
 	if len(aside) > 0 {
 		hold := map[bool]string{true: "it holds", false: "they hold"}[len(aside) == 1]
-		p.note("%s, since %s numbers beside bits; --for real learns from all columns as numbers", labelNote(s.called(aside)),
-			hold)
+		p.fix(fmt.Sprintf("%s, since %s numbers beside bits", labelNote(s.called(aside)), hold),
+			columnFlag(s.name(aside[0]), "number"), columnFlag(s.name(aside[0]), "bands"))
 	}
 	auto = append(auto, aside...)
 	if p.roles, err = in.rolesOf(s.names, len(s.columns), append(auto, texts...)); err != nil {
@@ -140,6 +151,16 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		p.data = slices.DeleteFunc(p.data, func(i int) bool { return i == len(s.columns)-1 })
 		p.note("every line ends in a delimiter; the empty last column is left out")
 	}
+	for _, i := range p.data {
+		if err := in.checkWanted(s, i); err != nil {
+			return nil, err
+		}
+	}
+	p.kinds = map[int]Kind{}
+	for _, i := range aside {
+		p.kinds[i] = s.columns[i].numberKind()
+	}
+	p.asideWords(s, texts)
 	p.noteLabels(s, texts)
 	p.notes = append(p.notes, foreignNotes(p.foreign)...)
 	if err := in.offending(s, p, v, asked); err != nil {
@@ -148,6 +169,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	if err := in.layOut(s, p, v, asked); err != nil {
 		return p, err
 	}
+	p.noteTransposed(s)
 	if pairs := s.pairHint(); pairs != "" && len(p.categories) == 2 && in.opts.model == nil && len(in.opts.Categories) == 0 {
 		p.note("%s", pairs)
 	}
@@ -180,6 +202,23 @@ func (in *input) numbersAside(s *survey, v vocabularies, claimed func(i int) boo
 	return numbers
 }
 
+// noteTransposed notes that what names the columns may be what is to be described: they are many more than the rows, and
+// their names are one with numbers.
+func (p *tablePlan) noteTransposed(s *survey) {
+	if s.names == nil || !s.complete || len(p.meta) == 0 || len(p.data) < 4*s.rows || s.rows < 3 {
+		return
+	}
+	alike := 0
+	for _, i := range p.data {
+		name := unnumbered(s.names[i])
+		alike += btoi(name != s.names[i] && name == unnumbered(s.names[p.data[0]]))
+	}
+	if 10*alike >= 9*len(p.data) {
+		p.note("there are %d columns, from %s on, and %d rows: transpose the table if the columns are what is to be described",
+			len(p.data), s.names[p.data[0]], s.rows)
+	}
+}
+
 // pairHint says how to read a table of two columns of words if its lines name a row and one of its items.
 func (s *survey) pairHint() string {
 	if len(s.columns) != 2 || s.unit != "line" {
@@ -190,6 +229,16 @@ func (s *survey) pairHint() string {
 
 func (p *tablePlan) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+}
+
+// fix notes what was decided, and the flags that decide otherwise.
+func (p *tablePlan) fix(text string, flags ...string) {
+	n := Note{text, flags}
+	p.notes = append(p.notes, n.String())
+	if p.fixes == nil {
+		p.fixes = map[string]Note{}
+	}
+	p.fixes[n.String()] = n
 }
 
 // checkNames rejects columns that cannot be told apart, and names those without
@@ -240,6 +289,9 @@ func (s *survey) isIndex(i int, class columnClass) bool {
 	if i == 0 && s.index.counts() && len(s.columns) > 1 {
 		return true
 	}
+	if class == numberClass && s.isID(i) {
+		return true
+	}
 	unnamed := s.names != nil && (i == 0 && s.names[0] == "row" || strings.HasPrefix(s.names[i], "Unnamed: "))
 	return unnamed && class == numberClass
 }
@@ -259,12 +311,38 @@ func (in *input) askedCategories(s *survey, v vocabularies) (map[int]*Categorica
 		if err != nil {
 			return nil, err
 		}
-		if c.Levels == nil && s.columns[at[0]].many {
-			return nil, tooManyLevels(c.Name, s.columns[at[0]].levels.n, len(s.columns))
+		of := &s.columns[at[0]]
+		if class, _ := of.classOf(v); c.Ordered && in.real && class == numberClass {
+			continue // numbers are in an order
 		}
-		asked[at[0]] = &Categorical{Name: s.name(at[0]), Levels: c.Levels, Off: c.Off}
+		c.Name = s.name(at[0])
+		if err := of.settle(&c, len(s.columns)); err != nil {
+			return nil, err
+		}
+		asked[at[0]] = &c
 	}
 	return asked, nil
+}
+
+// settle finds the cuts or the separator of a category that is asked for.
+func (c *columnStats) settle(of *Categorical, columns int) error {
+	switch {
+	case of.bands():
+		of.Cuts = c.thirds()
+		of.Levels = bandNames(of.Cuts)
+		if len(of.Cuts) == 0 {
+			return &FormatError{Column: of.Name, Msg: "holds no numbers to cut in bands", Hint: "ask for a category instead"}
+		}
+	case of.Split == anySeparator:
+		if of.Split = c.separator(true); of.Split == "" {
+			return &FormatError{Column: of.Name, Msg: "no cell has several answers with ; | or , between them",
+				Hint: "ask for a category instead"}
+		}
+		of.Levels = c.answers(of.Split)
+	case of.Levels == nil && c.many:
+		return tooManyLevels(of.Name, c.levels.n, columns)
+	}
+	return nil
 }
 
 // tooManyLevels returns the error for a column of which n values, and then another, were
@@ -276,7 +354,8 @@ func tooManyLevels(name string, n, columns int) error {
 		msg = fmt.Sprintf("the values have more than %d bytes together, too many for categories of %d columns", limit.bytes,
 			columns)
 	}
-	return &FormatError{Column: name, Msg: msg, Hint: "make them coarser, or keep the column as a label with --meta"}
+	return &FormatError{Column: name, Msg: msg, Hint: "make them coarser, or keep the column as a label: " +
+		columnFlag(name, "label")}
 }
 
 // allCategories is the name that asks for all columns that look like categories.
@@ -285,7 +364,7 @@ const allCategories = "all"
 // used returns the columns that have a use beside that of data: metadata, those of
 // conditions, and weights. Names that are no columns are told of by rolesOf.
 func (in *input) used(s *survey) (used []int) {
-	for _, name := range append(append(slices.Clone(in.opts.Meta), in.opts.selectedBy()...), in.opts.Weight) {
+	for _, name := range slices.Concat(in.opts.Meta, in.opts.selectedBy(), in.opts.ignore, []string{in.opts.Weight}) {
 		if at, err := findColumns(s.names, len(s.columns), []string{name}); err == nil && name != "" {
 			used = append(used, at...)
 		}
@@ -300,7 +379,7 @@ func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Categor
 		class, _ := c.classOf(v)
 		if asked[i] == nil && !used[i] && !s.isIndex(i, class) && c.few() &&
 			(class == labelClass || class == numberClass && !c.span().fractions) {
-			asked[i] = &Categorical{Name: s.name(i)}
+			asked[i] = &Categorical{Name: s.name(i), Ordered: scaleOf(c.allLevels()) != nil}
 		}
 	}
 }
@@ -334,7 +413,7 @@ func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto,
 	labels := texts[:0]
 	for _, i := range texts {
 		if s.columns[i].few() && !used[i] {
-			asked[i] = &Categorical{Name: s.name(i)}
+			asked[i] = &Categorical{Name: s.name(i), Ordered: scaleOf(s.columns[i].allLevels()) != nil}
 		} else {
 			labels = append(labels, i)
 		}
@@ -383,7 +462,7 @@ func (s *survey) noData(err error, texts []int) error {
 	}
 	fe.Msg = fmt.Sprintf("none of the %d columns is data; %s text, such as %q", len(s.columns),
 		people(len(texts), "holds", "hold"), example.text)
-	fe.Hint = bits + "; --categories NAME,... makes a column of bits for each value of a column"
+	fe.Hint = bits + "; --column NAME=category makes a column of bits for each value of a column"
 	if pairs := s.pairHint(); pairs != "" {
 		fe.Hint += "; " + pairs
 	}
@@ -400,7 +479,7 @@ func people(n int, one, many string) string {
 
 // noteLabels says which columns of text are labels, unless they were named.
 func (p *tablePlan) noteLabels(s *survey, texts []int) {
-	var names, few []string
+	var names, fix []string
 	auto := make([]bool, p.n)
 	for k, i := range p.meta {
 		auto[i] = p.auto[k]
@@ -408,19 +487,15 @@ func (p *tablePlan) noteLabels(s *survey, texts []int) {
 	for _, i := range texts {
 		if auto[i] {
 			names = append(names, s.called([]int{i})...)
-			if s.columns[i].few() {
-				few = append(few, s.name(i))
+			if kind, could := p.kinds[i]; could && len(fix) < 3 {
+				fix = append(fix, columnFlag(s.name(i), kind.String()))
 			}
 		}
 	}
 	if len(names) == 0 {
 		return
 	}
-	how := ""
-	if len(few) > 0 {
-		how = "; --categories " + strings.Join(few[:min(len(few), 3)], ",") + " makes a column of bits for each value"
-	}
-	p.note("%s%s", labelNote(names), how)
+	p.fix(labelNote(names), fix...)
 }
 
 // called returns the names of columns for people.
@@ -468,8 +543,8 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		d.unknown, d.unit = c.missing.of(), c.unitName()
 		d.digit = [2]uint8{d.coding.of("0", in.rule), d.coding.of("1", in.rule)}
 		if category := asked[i]; category != nil {
-			known := category.Levels != nil
-			if p.addCategory(c, &d, category); !known {
+			known := category.Levels != nil && category.Split == ""
+			if p.addCategory(c, &d, category); !known || len(category.Cuts) > 1 {
 				made = append(made, fmt.Sprintf("%s (%s)", category.Name, listShort(category.Levels)))
 			}
 			names = append(names, category.columns()...)
@@ -496,11 +571,11 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 	p.noteMissing(s)
 	p.noteUnits()
 	if len(made) > 0 {
-		keep := ""
+		var fix []string
 		if len(in.opts.Categories) == 0 {
-			keep = "; --meta NAME keeps a column as a label"
+			fix = []string{columnFlag(p.categories[len(p.categories)-1].Name, "label")}
 		}
-		p.note("a column of bits was made for each value of %s%s", andList(made), keep)
+		p.fix("a column of bits was made for each value of "+andList(made), fix...)
 	}
 	if p.width == 0 {
 		return &FormatError{Msg: "no column is left as data"}
@@ -511,9 +586,15 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 // addCategory lays out the pixels of a category.
 func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Categorical) {
 	found := c.allLevels()
-	if category.Levels == nil {
-		category.Levels = found
-	} else {
+	switch {
+	case category.Levels == nil:
+		if category.Levels = found; category.Ordered {
+			inScale(category.Levels)
+		}
+	case category.Split != "":
+		found = c.answers(category.Split)
+		fallthrough
+	case category.Cuts == nil:
 		cells, example := 0, ""
 		for _, level := range found {
 			if !slices.Contains(category.Levels, level) && !slices.Contains(category.Off, level) {
@@ -527,6 +608,7 @@ func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Categor
 		}
 	}
 	d.levels, d.n, d.off = map[string]int{}, len(category.Levels), category.Off
+	d.cuts, d.split = category.Cuts, category.Split
 	for k, level := range category.Levels {
 		d.levels[level] = k
 	}

@@ -18,35 +18,53 @@ func (in *input) planNumbers(s *survey) (*tablePlan, error) {
 	var auto []int
 	end := len(s.columns) - 1
 	index := end > 0 && s.index.counts()
+	v := vocabulariesOf(s.columns)
+	asked, err := in.askedCategories(s, v)
+	if err != nil {
+		return nil, err
+	}
+	in.bitsOfWords(s, v, asked)
+	in.answersOf(s, asked)
 	for i := range s.columns {
-		if i == 0 && index && len(in.opts.Columns) == 0 || s.isText(i) && !(s.trailing && i == end) {
+		if len(in.opts.Columns) == 0 && (i == 0 && index || asked[i] == nil && s.isID(i)) || s.isText(i) && !(s.trailing && i == end) && asked[i] == nil &&
+			!slices.Contains([]string{"number", "count"}, in.opts.wanted(s.name(i), i+1)) {
 			auto = append(auto, i)
 		}
 	}
-	var err error
 	if p.roles, err = in.rolesOf(s.names, len(s.columns), auto); err != nil {
 		return nil, err
 	}
-	for k, name := range p.called {
-		switch i := p.meta[k]; {
-		case !p.auto[k]:
-		case index && i == 0:
-			p.note("%q counts the rows and is taken as a label", name)
-		default:
-			p.note("%s%s", labelNote([]string{name}), s.columns[i].twoWords())
-		}
+	p.kinds = map[int]Kind{}
+	p.asideWords(s, auto)
+	if index && len(in.opts.Columns) == 0 {
+		p.note("%q counts the rows and is taken as a label", s.name(0))
+		auto = auto[1:]
 	}
+	p.noteLabels(s, auto)
+	var names []string
 	for _, i := range p.data {
 		if s.trailing && i == end {
 			p.note("every line ends in a delimiter; the empty last column is left out")
 			continue
 		}
 		c := &s.columns[i]
-		p.sure = p.sure && c.known() >= surelyKnown
-		p.pixels = append(p.pixels, dataColumn{column: i, at: p.width, n: 1, groups: s.grouped(c),
-			unknown: c.missing.of(), unit: c.unitName()})
-		p.width++
+		if err := in.checkWanted(s, i); err != nil {
+			return nil, err
+		}
+		p.sure = p.sure && c.known() >= surelyKnown && asked[i] == nil
+		d := dataColumn{column: i, at: p.width, n: 1, groups: s.grouped(c), unknown: c.missing.of(), unit: c.unitName()}
+		if category := asked[i]; category != nil {
+			p.addCategory(c, &d, category)
+			names = append(names, category.columns()...)
+		} else {
+			names = append(names, s.name(i))
+		}
+		p.pixels, p.width = append(p.pixels, d), p.width+d.n
 	}
+	if len(p.categories) > 0 {
+		p.columns = names
+	}
+	p.noteBits()
 	p.noteMissing(s)
 	p.noteUnits()
 	return p, nil
@@ -73,7 +91,7 @@ func (s *survey) isText(i int) bool {
 	} else {
 		numbers += yes + no
 	}
-	return text >= numbers
+	return text >= numbers || c.hasCodes()
 }
 
 // headsNumbers reports whether the first line has names, given what is below it, where numbers are read.
@@ -90,23 +108,6 @@ func (s *survey) headsNumbers(first []string) bool {
 		}
 	}
 	return false
-}
-
-// twoWords says how to learn from a column of two words; "" for a column of more or fewer.
-func (c *columnStats) twoWords() string {
-	var words []string
-	for level := range c.levels.all() {
-		words = append(words, level)
-	}
-	for digit, n := range c.digits {
-		if n > 0 {
-			words = append(words, fmt.Sprint(digit))
-		}
-	}
-	if c.many || len(words) != 2 || c.cells() < 3 {
-		return ""
-	}
-	return fmt.Sprintf("; to learn from it, write 0 for %s and 1 for %s", shorten(words[0]), shorten(words[1]))
 }
 
 // orNumbers returns the plan of a table as numbers, which the error says are no bits, if they cannot but be meant so.
@@ -136,6 +137,9 @@ func (p *tablePlan) badNumber(s *survey) error {
 	var bad *FormatError
 	for _, d := range p.pixels {
 		c := &s.columns[d.column]
+		if d.levels != nil {
+			continue
+		}
 		if d.groups && c.sum(texts...) == c.span().grouped {
 			continue
 		}
@@ -155,7 +159,7 @@ func (p *tablePlan) badNumber(s *survey) error {
 // notNumber returns the error for a cell of a column of numbers.
 func notNumber(cell, column string) *FormatError {
 	return &FormatError{Column: column, Msg: fmt.Sprintf("%q is not a number", shorten(cell)),
-		Hint: "correct it, leave the cell empty if it is not known, or make the column a label with --meta " + column}
+		Hint: "correct it, leave the cell empty if it is not known, or make the column a label: " + columnFlag(column, "label")}
 }
 
 // plainly returns why a table cannot but be meant as numbers, see [Values.plainly].
@@ -211,6 +215,13 @@ func (t *textTable) addNumbers(cells []string) error {
 	for k := range t.plan.pixels {
 		d := &t.plan.pixels[k]
 		cell := cells[d.column]
+		if d.levels != nil {
+			known := d.turnOn(cell, func(k int) { row[d.at+k] = 1 })
+			for k := d.at; !known && k < d.at+d.n; k++ {
+				row[k] = math.NaN()
+			}
+			continue
+		}
 		v, ok := d.number(cell)
 		if !ok {
 			return notNumber(trim(cell), t.plan.name(d.column))

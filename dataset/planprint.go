@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -22,7 +23,7 @@ func (p *Plan) Print(w io.Writer, width int) error {
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "column\tkind\tby\tseen")
 	for _, c := range p.Columns[:min(len(p.Columns), mostPrinted)] {
-		fmt.Fprintf(t, "%s\t%v\t%v\t%s\n", words.Visible(shortName(c.Name)), c.Kind, c.By, words.Visible(c.Seen()))
+		fmt.Fprintf(t, "%s\t%v\t%v\t%s\n", words.Visible(shortName(c.Name)), c.kindText(), c.By, words.Visible(c.Seen()))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -47,6 +48,14 @@ func (p *Plan) Print(w io.Writer, width int) error {
 	return nil
 }
 
+// kindText returns the kind, and that the column is a label nevertheless.
+func (c *Column) kindText() string {
+	if c.Aside {
+		return c.Kind.String() + ", a label"
+	}
+	return c.Kind.String()
+}
+
 // printLine writes a line, cut to a width.
 func printLine(w io.Writer, line string, width int) error {
 	if r := []rune(line); width > 0 && len(r) > width {
@@ -61,7 +70,7 @@ func (p *Plan) size() string {
 	what := "bits"
 	switch {
 	case p.Open:
-		what = "bits or numbers, which is open"
+		what = "numbers, or bits at a threshold: say which"
 	case p.Why != "":
 		what = "numbers, since " + p.Why
 	case !p.Packed:
@@ -79,7 +88,7 @@ func (c *Column) Seen() string {
 	switch {
 	case c.Yes != nil:
 		bar := strings.Repeat("█", int(math.Round(10**c.Yes)))
-		parts = append(parts, strings.TrimRight(fmt.Sprintf("%6s yes %s", words.PercentFine(*c.Yes), bar), " "))
+		parts = append(parts, strings.TrimRight(fmt.Sprintf("%6s %s %s", words.PercentFine(*c.Yes), cmp.Or(shorten(c.Means), "yes"), bar), " "))
 	case c.Range != nil:
 		parts = append(parts, fmt.Sprintf("%s to %s, mean %s", short(c.Range.Low), short(c.Range.High), short(c.Range.Mean)))
 	}

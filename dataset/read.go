@@ -54,7 +54,9 @@ func read(paths []string, opts Options) (*Set, error) {
 		notes.addNotes(said, paths, i)
 	}
 	set := out.done(in)
+	set.forget(opts.Missing)
 	set.Notes = append(in.seen.notes(&opts), notes.Notes...)
+	set.noteCodes()
 	if len(opts.Where) > 0 {
 		if set, err = set.Where(opts.Where...); err != nil {
 			return nil, err
@@ -92,7 +94,7 @@ func (o *Options) checkNumbers() error {
 		given bool
 		name  string
 	}{{o.Threshold != nil || o.AutoThreshold, "a threshold"}, {o.Weight != "", "weights"},
-		{len(o.Categories) > 0, "categories"}, {o.Items || len(o.Pairs) > 0, "lists of items"}} {
+		{o.Items || len(o.Pairs) > 0, "lists of items"}} {
 		if g.given {
 			return &FormatError{Msg: g.name + " make bits of data, which are to be read as real values",
 				Hint: "leave it out, or read the data as bits"}
@@ -138,7 +140,8 @@ type input struct {
 
 func newInput(opts Options) *input {
 	limit := opts.maxMemory()
-	return &input{opts: opts, rule: rule{opts.Threshold, opts.AutoThreshold, opts.Invert}, real: opts.Kind == Number,
+	return &input{opts: opts, rule: rule{opts.Threshold, opts.AutoThreshold, opts.Invert,
+		numbersAmong(opts.Missing)}, real: opts.Kind == Number,
 		budget: &budget{left: limit, max: limit, real: opts.Kind == Number}}
 }
 

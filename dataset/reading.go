@@ -38,6 +38,8 @@ type Reading struct {
 
 	// Categories lists the columns that became columns of bits, with their values.
 	Categories []Categorical `json:"categories,omitempty"`
+	// Missing lists what says that nothing is known, as the options do.
+	Missing []string `json:"missing,omitempty"`
 	// Items and Pairs say that the rows are lists of items; Columns of the model has
 	// the items.
 	Items bool     `json:"items,omitempty"`
@@ -61,7 +63,7 @@ func newReading(o *Options) Reading {
 	if o.Height > 0 {
 		r.Size = []int{o.Height, o.Width}
 	}
-	r.Items, r.Pairs = o.Items, o.Pairs
+	r.Items, r.Pairs, r.Missing = o.Items, o.Pairs, o.Missing
 	if o.Delimiter != 0 {
 		r.Delimiter = string(o.Delimiter)
 	}
@@ -73,7 +75,7 @@ func (r *Reading) Options() Options {
 	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert, Meta: r.Meta,
 		Weight: r.Weight, Columns: r.Columns, Categories: r.Categories, Items: r.Items, Pairs: r.Pairs,
 		Names: r.Names, Transpose: r.Transpose, Header: HeaderMode(max(0, slices.Index(headerNames[:], r.Header)))}
-	o.codings = r.codings()
+	o.codings, o.Missing = r.codings(), r.Missing
 	if len(r.Size) == 2 {
 		o.Height, o.Width = r.Size[0], r.Size[1]
 	}

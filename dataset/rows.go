@@ -42,12 +42,17 @@ func (in *input) table(src tableSource, names []string) (*tableRows, error) {
 	if err != nil {
 		return nil, err
 	}
+	r = in.known(r, names)
 	if len(p.coded.Marks) == 0 { // where an empty cell is off, such lines say something
 		r = withoutBlankEnd(r, src.unit(), &in.seen)
 	}
 	if names == nil && !p.first {
-		if _, _, err := r.read(); err != nil {
+		header, _, err := r.read()
+		if err != nil {
 			return nil, err
+		}
+		if n := len(p.header) - len(header); in.plan != nil && n >= 0 && p.header != nil && !slices.Equal(header, p.header[n:]) {
+			return nil, errChanged()
 		}
 	}
 	d := &tableRows{r: r, table: &textTable{in: in, plan: p}, rows: -1}
@@ -114,7 +119,7 @@ func (in *input) enough(p *tablePlan, src tableSource) bool {
 // planBy surveys a table, or its beginning, and plans by that.
 func (in *input) planBy(r records, names []string, src tableSource, complete bool) (*tablePlan, error) {
 	unit := src.unit()
-	s, err := in.survey(withoutBlankEnd(r, unit, nil), names, src, complete)
+	s, err := in.survey(withoutBlankEnd(in.known(r, names), unit, nil), names, src, complete)
 	if err != nil {
 		return nil, err
 	}
@@ -158,23 +163,36 @@ func (d *tableRows) advance() error {
 	if err != nil {
 		return err
 	}
-	d.place = place
+	if d.place = place; isShort(record, plan.n) {
+		d.table.in.seen.shorter(place)
+	}
 	d.record, err = sized(record, d.table.plan.n, place)
 	return err
 }
 
-// sized checks the number of cells of a record; one empty cell more, after a
-// delimiter at the end of the line, is dropped.
+// sized checks the number of cells of a record; empty ones beyond the columns are dropped, and where fewer than half
+// are missing at the end they are empty.
 func sized(record []string, n, line int) ([]string, error) {
-	if len(record) == n+1 && trim(record[n]) == "" {
+	if len(record) > n && filled(record[n:]) == 0 {
 		return record[:n], nil
 	}
+	if isShort(record, n) {
+		return append(slices.Clone(record), make([]string, n-len(record))...), nil
+	}
 	if len(record) != n {
-		return nil, &FormatError{Line: line,
-			Msg:  fmt.Sprintf("%s, but the first line has %d", words.Count(len(record), "cell"), n),
-			Hint: "make all lines of one length, check the delimiter, or say --items if each line is a list"}
+		return nil, unlikeLength(len(record), n, line)
 	}
 	return record, nil
+}
+
+// isShort reports whether a record has less than half of the cells too few, as where a program left out empty ones at the
+// end.
+func isShort(record []string, n int) bool { return len(record) < n && 2*len(record) > n && n > 2 }
+
+// unlikeLength returns the error for a record of so many cells.
+func unlikeLength(has, n, line int) error {
+	return &FormatError{Line: line, Msg: fmt.Sprintf("%s, but the first line has %d", words.Count(has, "cell"), n),
+		Hint: "make all lines of one length, check the delimiter, or say --items if each line is a list"}
 }
 
 func (d *tableRows) next() (*Set, error) {

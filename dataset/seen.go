@@ -25,21 +25,22 @@ type seenPicture struct {
 
 // seen sums up what was done to the pictures of an input, for its notes.
 type seen struct {
-	pictures, fitted int
-	sizes            map[string]int
-	thresholds       levels // of grey pictures
-	grey             int
-	inverted, pale   example
-	evened           example
-	several          map[string]*example // files with several frames, pages
-	leftOut          map[string]*example // pictures of formats that are not read, by suffix
-	folders          map[string]int      // classes from the names of folders
-	latin            bool                // text was not UTF-8
-	first            []*firstLines       // of tables of text
-	headers          []int               // lines that repeat the header of a table
-	group            string              // a number with commas before thousands
-	blanks, blank    int                 // lines without a value at the end of tables, and where the first stands
-	arrays           bool                // images of arrays were made binary by Otsu's method
+	pictures, fitted  int
+	sizes             map[string]int
+	thresholds        levels // of grey pictures
+	grey              int
+	inverted, pale    example
+	evened            example
+	several           map[string]*example // files with several frames, pages
+	leftOut           map[string]*example // pictures of formats that are not read, by suffix
+	folders           map[string]int      // classes from the names of folders
+	latin             bool                // text was not UTF-8
+	first             []*firstLines       // of tables of text
+	headers           []int               // lines that repeat the header of a table
+	group             string              // a number with commas before thousands
+	short, firstShort int                 // lines with fewer cells than the header, and where the first stands
+	blanks, blank     int                 // lines without a value at the end of tables, and where the first stands
+	arrays            bool                // images of arrays were made binary by Otsu's method
 }
 
 // example counts things and keeps the first.
@@ -130,6 +131,13 @@ func (s *seen) notes(o *Options) []string {
 	return append(out, s.commonNotes()...)
 }
 
+// shorter notes a line with fewer cells than the header.
+func (s *seen) shorter(line int) {
+	if s.short++; s.short == 1 {
+		s.firstShort = line
+	}
+}
+
 // grouped notes a number with commas before thousands.
 func (s *seen) grouped(cell string) {
 	if s.group == "" {
@@ -150,6 +158,10 @@ func (s *seen) commonNotes() (out []string) {
 	if v, ok := thousands(s.group); ok {
 		out = append(out, fmt.Sprintf("%q is %s: where commas divide columns, a comma in a number stands before thousands",
 			s.group, strconv.FormatFloat(v, 'f', -1, 64)))
+	}
+	if s.short > 0 {
+		out = append(out, fmt.Sprintf("%s than the header, the first is line %d: the missing ones are taken as empty",
+			people(s.short, "line has fewer cells", "lines have fewer cells"), s.firstShort))
 	}
 	if s.blanks > 0 {
 		out = append(out, fmt.Sprintf("%s left out at the end, of which no cell has a value, the first in line %d",

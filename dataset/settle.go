@@ -14,12 +14,13 @@ func (o Options) settle(paths []string) (Options, error) {
 		o.sameNames = o.folders != nil && sameNames(paths)
 	}
 	open := o.Items || slices.ContainsFunc(o.Categories, func(c Categorical) bool { return c.Levels == nil })
-	if len(paths) < 2 || o.model != nil || o.Kind == Number || o.files == nil && slices.ContainsFunc(paths, isOnce) {
+	if len(paths) < 2 || o.model != nil || o.files == nil && slices.ContainsFunc(paths, isOnce) {
 		return o, nil
 	}
 	var items []string
 	levels := map[string][]string{}
 	yes := map[string]string{} // of columns of two words
+	kinds := map[string]Categorical{}
 	var names []string
 	for i, path := range paths {
 		in := newInput(o)
@@ -44,7 +45,8 @@ func (o Options) settle(paths []string) (Options, error) {
 			if !slices.Contains(names, c.Name) {
 				names = append(names, c.Name)
 			}
-			if c.bit() && yes[c.Name] == "" {
+			kinds[c.Name] = c
+			if len(c.Off) > 0 && yes[c.Name] == "" {
 				yes[c.Name] = c.Levels[0]
 			}
 			levels[c.Name] = append(append(levels[c.Name], c.Levels...), c.Off...)
@@ -55,7 +57,13 @@ func (o Options) settle(paths []string) (Options, error) {
 		o.Categories = nil
 	}
 	for _, name := range names {
-		c := Categorical{Name: name, Levels: distinctLevels(levels[name])}
+		c := kinds[name]
+		c.Levels, c.Off = distinctLevels(levels[name]), nil
+		if len(c.Cuts) > 0 {
+			c.Levels = kinds[name].Levels
+		} else if c.Ordered {
+			inScale(c.Levels)
+		}
 		if at := slices.Index(c.Levels, yes[name]); at >= 0 && len(c.Levels) == 2 {
 			c.Off = slices.Delete(c.Levels, at, at+1)
 			c.Levels = []string{yes[name]}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 )
 
 // Source is data that were looked at: it has a plan of what each column is, and is read by that.
@@ -107,7 +108,7 @@ func alsoAsNumbers(err, problem error) error {
 func orNumbers(err error) error {
 	var fe *FormatError
 	if errors.As(err, &fe) {
-		fe.Hint += "; --for real learns from the numbers as they are"
+		fe.Hint += "; " + allNumbers + " learns from the numbers as they are"
 	}
 	return err
 }
@@ -162,6 +163,14 @@ type Note struct {
 	Fix  []string `json:"fix,omitempty"`
 }
 
+// String returns the note in a sentence.
+func (n Note) String() string {
+	if len(n.Fix) == 0 {
+		return n.Text
+	}
+	return n.Text + "; to change it: " + strings.Join(n.Fix, " or ")
+}
+
 // Plan says what each column is of data that were read by options.
 func (s *Set) Plan(o *Options) *Plan {
 	p := &Plan{Source: s.Source, Form: FormImages, Rows: s.Len(), Packed: s.Values == nil, Why: s.Why}
@@ -169,18 +178,27 @@ func (s *Set) Plan(o *Options) *Plan {
 	by := Seen
 	if o.model != nil {
 		by = Learned
-	} else if o.Kind != Unknown || len(o.Columns) > 0 {
+	} else if o.Kind != Unknown && len(o.edits) == 0 || o.wanted(allColumns, 0) != "" || len(o.Columns) > 0 {
 		by = Asked
 	}
 	if s.Table {
 		p.Form = FormTable
 	}
-	if o.Items || len(o.Pairs) > 0 || o.model != nil && (o.model.reading.Items || len(o.model.reading.Pairs) > 0) {
+	if o.Items || len(o.Pairs)+len(s.reading.Pairs) > 0 || o.model != nil && (o.model.reading.Items || len(o.model.reading.Pairs) > 0) {
 		p.Form = FormLists
 	}
 	p.Columns = s.planned(o, by)
+	for i := range p.Columns {
+		if c := &p.Columns[i]; o.wanted(c.Name, 0) != "" {
+			c.By = Asked
+		}
+	}
 	for _, text := range s.Notes {
-		p.Notes = append(p.Notes, Note{Text: text})
+		if n, ok := s.fixes[text]; ok {
+			p.Notes = append(p.Notes, n)
+		} else {
+			p.Notes = append(p.Notes, Note{Text: text})
+		}
 	}
 	return p
 }
@@ -196,9 +214,7 @@ func (s *Set) planned(o *Options, by By) []Column {
 		}
 		out = append(out, c)
 	case s.Values != nil:
-		for j := range s.Width {
-			out = append(out, numberColumn(s.ColumnName(j), by, s.numbers(j, j+1)))
-		}
+		out = s.plannedNumbers(o, by)
 	case !s.Table:
 		pixels, n := s.pixels()
 		out = append(out, bitColumn(pixels, by, n))
@@ -239,25 +255,69 @@ func (s *Set) numbers(from, to int) iter.Seq[float64] {
 	}
 }
 
+// plannedNumbers describes the columns of a table of numbers, of which several may be one of categories.
+func (s *Set) plannedNumbers(o *Options, data By) (out []Column) {
+	for j := range s.Width {
+		out = append(out, numberColumn(s.ColumnName(j), data, s.numbers(j, j+1)))
+	}
+	markScales(out)
+	return s.collapsed(o, data, out, func(j int) ColumnOverview {
+		c := &out[j]
+		share := 0.0
+		if c.Yes != nil {
+			share = *c.Yes
+		}
+		return ColumnOverview{Name: c.Name, Ones: share, Unknown: float64(c.Missing) / float64(max(1, c.Cells))}
+	})
+}
+
 // plannedBits describes the columns of a table of bits, of which several may be one of categories.
 func (s *Set) plannedBits(o *Options, data By) (out []Column) {
 	bits := s.columnOverviews()
-	for x := 0; x < len(bits); x++ {
+	for _, b := range bits {
+		out = append(out, bitColumn(b, data, s.Len()))
+	}
+	return s.collapsed(o, data, out, func(j int) ColumnOverview { return bits[j] })
+}
+
+// collapsed makes one column of those of each category.
+func (s *Set) collapsed(o *Options, data By, all []Column, bit func(j int) ColumnOverview) (out []Column) {
+	for x := 0; x < len(all); x++ {
+		name := all[x].Name
 		i := slices.IndexFunc(s.Categories, func(c Categorical) bool {
-			return len(c.Levels) > 0 && !c.bit() && x+len(c.Levels) <= len(bits) && bits[x].Name == c.columns()[0]
+			return len(c.Levels) > 0 && !c.bit() && c.Split == "" && x+len(c.Levels) <= len(all) && name == c.columns()[0]
 		})
 		if i < 0 {
-			out = append(out, bitColumn(bits[x], data, s.Len()))
+			for k := range s.Categories {
+				if c := &s.Categories[k]; c.bit() && c.bitName() == name {
+					all[x].Name, all[x].Means = c.Name, c.Levels[0]
+				}
+			}
+			all[x].more = slices.ContainsFunc(s.Categories, func(c Categorical) bool { return c.splitBefore(name) })
+			out = append(out, all[x])
 			continue
 		}
 		c, by := &s.Categories[i], data
 		if slices.ContainsFunc(o.Categories, func(asked Categorical) bool { return asked.Name == c.Name }) {
 			by = max(by, Asked)
 		}
-		out = append(out, categoryColumn(c, by, bits[x:x+len(c.Levels)], s.Len()))
+		var bits []ColumnOverview
+		for k := range c.Levels {
+			bits = append(bits, bit(x+k))
+		}
+		out = append(out, categoryColumn(c, by, bits, s.Len()))
 		x += len(c.Levels) - 1
 	}
 	return out
+}
+
+// splitBefore reports whether a column of bits is of one of several answers in a cell, and not of the last.
+func (c *Categorical) splitBefore(name string) bool {
+	if c.Split == "" {
+		return false
+	}
+	i := slices.Index(c.columns(), name)
+	return i >= 0 && i < len(c.Levels)-1
 }
 
 // inOrder returns the columns of data and of labels in the order of the file, if that has columns.
@@ -273,8 +333,10 @@ func (r *roles) inOrder(data []Column, meta []Labels) []Column {
 		Column
 	}
 	var all []placed
-	for k, c := range data {
+	k := 0
+	for _, c := range data {
 		all = append(all, placed{r.data[min(k, len(r.data)-1)], c})
+		k += btoi(!c.more)
 	}
 	for _, l := range meta {
 		at, by := r.n, Asked
@@ -283,7 +345,11 @@ func (r *roles) inOrder(data []Column, meta []Labels) []Column {
 				by = Seen
 			}
 		}
-		all = append(all, placed{at, labelColumn(l, by)})
+		c := labelColumn(l, by)
+		if kind, ok := r.kinds[at]; ok && by == Seen {
+			c.Kind, c.Aside = kind, true
+		}
+		all = append(all, placed{at, c})
 	}
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 	out := make([]Column, len(all))

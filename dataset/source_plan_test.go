@@ -31,8 +31,8 @@ func TestPlan(t *testing.T) {
 			"depth   count   file  3 to 12, mean 7.5", "wet     bit     file    50 % yes █████"}},
 		{"whole.csv", "a,b\n5,3\n2,4\n", Options{}, []string{"numbers, since 2 of 2 columns hold numbers other than 0 and 1"}},
 		{"few.csv", "age,a,b,c,d\n31,0,1,1,0\n44,1,1,0,0\n44,0,1,0,1\n", Options{}, []string{"3 rows of 4 columns, bits",
-			"age     label", "note: age is taken as a label, since it holds numbers beside bits; --for real"}},
-		{"open.npy", grey.String(), Options{}, []string{"bits or numbers, which is open", "note: bits or numbers?"}},
+			"age     count, a label  file", "note: age is taken as a label, since it holds numbers beside bits", "to decide: --column age=number   --column age=bands"}},
+		{"open.npy", grey.String(), Options{}, []string{"numbers, or bits at a threshold: say which", "note: bits or numbers?"}},
 		{"asked.csv", "a,b\n5,3\n2,4\n", Options{Kind: Number}, []string{"rows of 2 columns, numbers\n",
 			"a       count  you  2 to 5"}},
 	} {

@@ -27,9 +27,11 @@ func (in *input) survey(r records, names []string, src tableSource, complete boo
 func (s *survey) take(r records, names []string, in *input) error {
 	var first []string
 	var again []int // lines that are equal to the first
-	firstLine := 0
+	firstLine, short := 0, 0
+	var unlike error
 	if names != nil {
 		s.names, s.columns, first = slices.Clone(names), make([]columnStats, len(names)), []string{}
+		s.collect(names, in)
 	}
 	for {
 		record, line, err := r.read()
@@ -47,6 +49,12 @@ func (s *survey) take(r records, names []string, in *input) error {
 		}
 		if s.columns == nil {
 			s.columns = make([]columnStats, s.widthBy(&first, record))
+			s.collect(first, in)
+		}
+		if isShort(record, len(s.columns)) {
+			if short++; short == 1 {
+				unlike = unlikeLength(len(record), len(s.columns), line)
+			}
 		}
 		if record, err = sized(record, len(s.columns), line); err != nil {
 			return err
@@ -64,6 +72,9 @@ func (s *survey) take(r records, names []string, in *input) error {
 		s.index.add(record[0])
 		s.tidy()
 	}
+	if 4*short > s.rows {
+		return unlike // lists, rather than rows whose last cells are empty
+	}
 	s.takeMissing()
 	if names != nil {
 		return nil
@@ -80,6 +91,15 @@ func (s *survey) take(r records, names []string, in *input) error {
 	}
 	s.takeMissing()
 	return nil
+}
+
+// collect keeps the numbers of the columns that are to be cut in bands.
+func (s *survey) collect(names []string, in *input) {
+	for _, c := range in.opts.Categories {
+		if at, err := findColumns(names, len(names), []string{c.Name}); err == nil && c.bands() {
+			s.columns[at[0]].all = make([]float64, 0, 64)
+		}
+	}
 }
 
 // tidy collects what the last row left, megabytes of a very wide table of text, which would

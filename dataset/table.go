@@ -20,7 +20,9 @@ type roles struct {
 	auto   []bool   // which of them nobody asked for
 	weight int      // -1 for none
 
-	foreign []string // names of columns that the model does not have
+	ignored map[int]bool
+	kinds   map[int]Kind // of columns that are labels and could be learned from
+	foreign []string     // names of columns that the model does not have
 
 	coded   Coded    // data columns whose cells mean something special
 	columns []string // names of the pixels, if they are not those of the data columns
@@ -51,6 +53,17 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 		}
 		r.weight = i[0]
 	}
+	for _, name := range in.opts.ignore {
+		i, err := findColumns(names, n, []string{name})
+		if err != nil {
+			return r, err
+		}
+		if r.ignored == nil {
+			r.ignored = map[int]bool{}
+		}
+		r.ignored[i[0]] = true
+	}
+	auto = slices.DeleteFunc(auto, func(i int) bool { return r.ignored[i] })
 	asked := in.asked()
 	asked = append(asked, model.present(in.opts.like().Meta, names, n)...)
 	if model.named(names) {
@@ -109,7 +122,7 @@ func (r *roles) rest(both func(i int) bool) (data []int, err error) {
 	meta := members(r.n, r.meta)
 	data = make([]int, 0, r.n-len(r.meta))
 	for i := range r.n {
-		if i != r.weight && (!meta[i] || both(i)) {
+		if i != r.weight && !r.ignored[i] && (!meta[i] || both(i)) {
 			data = append(data, i)
 		}
 	}
@@ -163,10 +176,10 @@ type textTable struct {
 // begin starts a part.
 func (t *textTable) begin() {
 	t.set, t.meta, t.strings = t.plan.set(), make([]rawText, len(t.plan.meta)), map[string]string{}
-	t.set.Notes, t.set.Categories = t.plan.notes, t.plan.categories
+	t.set.Notes, t.set.Categories, t.set.fixes = t.plan.notes, t.plan.categories, t.plan.fixes
 	if t.plan.numbers {
 		t.set.Values, t.set.Height, t.set.Width = [][]float64{}, 1, t.plan.width
-		if t.plan.names == nil {
+		if t.plan.names == nil && len(t.plan.categories) == 0 {
 			t.set.Columns = nil
 		}
 	}
@@ -209,7 +222,11 @@ func (t *textTable) addBits(cells []string) error {
 		d := &t.plan.pixels[k]
 		cell := cells[d.column]
 		if d.levels != nil {
-			d.setLevel(m, cell)
+			if !d.turnOn(cell, func(k int) { m.Set(0, d.at+k, true) }) {
+				for k := range d.n {
+					m.SetUnknown(0, d.at+k)
+				}
+			}
 			continue
 		}
 		var state uint8
@@ -252,21 +269,39 @@ func (t *textTable) state(d *dataColumn, cell string) uint8 {
 	return d.coding.of(cell, t.in.rule)
 }
 
-// setLevel turns on the pixel of a category's value; all are unknown if the value
-// is, or is none of the values known.
-func (d *dataColumn) setLevel(m *bitmap.Image, cell string) {
+// turnOn tells which pixels of a category a cell turns on; known is false if it says nothing, or what is none of the
+// values known.
+func (d *dataColumn) turnOn(cell string, set func(k int)) (known bool) {
 	cell = trim(cell)
 	t, _ := tokenOf(cell)
-	if k, ok := d.levels[levelOf(cell)]; ok && t > unknownToken {
-		m.Set(0, d.at+k, true)
-		return
+	switch {
+	case d.cuts != nil:
+		v, ok := d.number(cell)
+		if !ok || math.IsNaN(v) {
+			return false
+		}
+		k := 0
+		for ; k < len(d.cuts) && v > d.cuts[k]; k++ {
+		}
+		if d.n > 1 {
+			set(k)
+		} else if k > 0 {
+			set(0)
+		}
+		return true
+	case d.split != "":
+		for _, answer := range strings.Split(cell, d.split) {
+			if k, ok := d.levels[trim(answer)]; ok {
+				set(k)
+			}
+		}
+		return t != unknownToken
 	}
-	if slices.Contains(d.off, levelOf(cell)) {
-		return
+	if k, ok := d.levels[levelOf(cell)]; ok && t != blankToken {
+		set(k)
+		return true
 	}
-	for k := range d.n {
-		m.SetUnknown(0, d.at+k)
-	}
+	return slices.Contains(d.off, levelOf(cell))
 }
 
 // intern returns a copy of a cell, which shares its line's memory.

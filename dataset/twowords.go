@@ -3,15 +3,19 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// bit reports whether the category is one bit: Levels has the word for yes, Off those for no.
-func (c *Categorical) bit() bool { return len(c.Off) > 0 }
+// bit reports whether the category is one bit: Levels has the word for yes, Off those for no, or numbers are cut in two.
+func (c *Categorical) bit() bool { return len(c.Off) > 0 || len(c.Cuts) == 1 }
 
 // bitName returns the name of the bit. It has the word for yes, unless that says no more than yes.
 func (c *Categorical) bitName() string {
 	yes := c.Levels[0]
+	if len(c.Cuts) == 1 {
+		return c.Name + ">" + strconv.FormatFloat(c.Cuts[0], 'f', -1, 64)
+	}
 	if yes == "1" || meaning(yes) == yesToken || strings.EqualFold(yes, c.Name) {
 		return c.Name
 	}
@@ -46,8 +50,9 @@ func (c *columnStats) isAnswer() bool {
 }
 
 // bitWords returns the word for yes, and those for no, of a column that has two words, or one and empty cells, or 1
-// and 2 only; "" for all others. Words that occur once each, and one word in nearly all cells, are labels.
-func (c *columnStats) bitWords(v vocabularies) (yes string, off []string) {
+// and 2 only; "" for all others. Words that occur once each, and one word in nearly all cells, are labels unless a bit
+// is asked for.
+func (c *columnStats) bitWords(v vocabularies, asked bool) (yes string, off []string) {
 	if class, _ := c.classOf(v); c.many || class == bitClass || c.levels.n > 2 || c.digits[0] > 0 {
 		return "", nil
 	}
@@ -59,17 +64,17 @@ func (c *columnStats) bitWords(v vocabularies) (yes string, off []string) {
 	text := c.known() == c.sum(textToken, yesToken, noToken, minusToken, plusToken, xToken, aToken, pToken)
 	blank := c.count(blankToken)
 	switch {
-	case len(words) == 1 && words[0] == "2" && v.ones2:
+	case len(words) == 1 && words[0] == "2" && (v.ones2 || asked):
 		return "1", words
 	case !text || len(words) == 0:
 		return "", nil
-	case len(words) == 2 && 2*len(words) <= c.known():
+	case len(words) == 2 && (asked || 2*len(words) <= c.known()):
 		if k := c.yesOf(words); k == 1 {
 			slices.Reverse(words)
 		}
 		return words[0], words[1:]
 	case len(words) == 1 && c.count(textToken) == c.known() && blank > 0 &&
-		(v.options > 1 || c.known() > 1 && 10*blank >= c.cells()):
+		(asked || v.options > 1 || c.known() > 1 && 10*blank >= c.cells()):
 		return words[0], []string{""}
 	}
 	return "", nil
@@ -99,7 +104,9 @@ func (in *input) bitsOfWords(s *survey, v vocabularies, asked map[int]*Categoric
 		if used[i] || asked[i] != nil || in.opts.model != nil {
 			continue
 		}
-		if yes, off := s.columns[i].bitWords(v); yes != "" && (yes != "1" || in.rule.threshold == nil) {
+		wanted := in.opts.wanted(s.name(i), i+1) == "bit"
+		yes, off := s.columns[i].bitWords(v, wanted)
+		if yes != "" && (yes != "1" || in.rule.threshold == nil) {
 			asked[i] = &Categorical{Name: s.name(i), Levels: []string{yes}, Off: off}
 		}
 	}
@@ -112,7 +119,7 @@ func (p *tablePlan) noteBits() {
 	names := map[[2]string][]string{}
 	for i := range p.categories {
 		c := &p.categories[i]
-		if !c.bit() || c.Off[0] == "" {
+		if len(c.Off) == 0 || c.Off[0] == "" {
 			continue
 		}
 		way := [2]string{c.Levels[0], c.Off[0]}
@@ -133,6 +140,6 @@ func (p *tablePlan) noteBits() {
 		p.note("yes is %s; --threshold 1 makes 2 yes", andList(ones))
 	}
 	if len(ways) > 0 {
-		p.note("yes is %s; --meta NAME keeps a column as a label", andList(ways))
+		p.fix("yes is "+andList(ways), columnFlag(names[order[len(order)-1]][0], "label"))
 	}
 }

@@ -45,6 +45,9 @@ func (c *columnStats) measure(cell string) {
 		c.unit = &unitStats{unit: unit}
 	}
 	u := c.unit
+	if c.all != nil {
+		c.all = append(c.all, v)
+	}
 	u.n, u.mixed = u.n+1, u.mixed || unit != u.unit
 	r := numberRange{least: u.least, most: u.most, fractions: u.fractions}
 	r.widen(v)

@@ -164,15 +164,22 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 
 // text decodes a table of text in any of the Unicode encodings.
 func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, error)) (decoder, error) {
+	if d, ok, err := in.sparseText(br); ok {
+		return d, err
+	}
 	src, err := in.decodedSource(br, size, again)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case len(in.opts.Pairs) > 0:
-		return in.pairs(src, in.opts.Pairs)
+		return in.pairs(src, in.opts.Pairs, false)
 	case in.opts.Items || in.plan != nil && in.plan.items:
 		return in.items(src)
+	}
+	if pairs := src.findPairs(); pairs != nil && !in.real {
+		in.opts.Pairs = pairs
+		return in.pairs(src, pairs, true)
 	}
 	return in.table(src, nil)
 }

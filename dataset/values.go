@@ -8,7 +8,9 @@ import (
 
 // Reading returns how the values were read, for a model to keep, as a JSON object.
 func (s *Set) Reading() (json.RawMessage, error) {
-	text, err := json.Marshal(s.reading)
+	r := s.reading
+	r.Categories = s.Categories
+	text, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("keep how the data were read: %w", err)
 	}
@@ -26,6 +28,12 @@ func (o Options) Like(reading json.RawMessage) (Options, error) {
 		return o, err
 	}
 	like := r.Options()
+	if len(o.Categories) == 0 {
+		o.Categories = like.Categories
+	}
+	if len(o.Missing) == 0 {
+		o.Missing = like.Missing
+	}
 	if o.Array == "" {
 		o.Array = like.Array
 	}

@@ -359,12 +359,12 @@ func TestWordsBesideNumbers(t *testing.T) {
 		cells, note string
 		wrong       bool
 	}{
-		{"m f f", "sex is taken as a label; to learn from it, write 0 for m and 1 for f", false},
-		{"f f m m m", "sex is taken as a label; to learn from it, write 0 for f and 1 for m", false},
-		{"F F F F M", "sex is taken as a label; to learn from it, write 0 for F and 1 for M", false},
-		{`"f" "f" "m" NA`, "sex is taken as a label; to learn from it, write 0 for f and 1 for m", false},
-		{"f ? f m ?", "sex is taken as a label; to learn from it, write 0 for f and 1 for m", false},
-		{"female male female", "sex is taken as a label; to learn from it, write 0 for female and 1 for male", false},
+		{"m f f", "sex is taken as a label", false},
+		{"f f m m m", "yes is f in sex (no is m); to change it: --column sex=label", false},
+		{"F F F F M", "yes is M in sex (no is F); to change it: --column sex=label", false},
+		{`"f" "f" "m" NA`, "sex is taken as a label", false},
+		{"f ? f m ?", "sex is taken as a label", false},
+		{"female male female", "sex is taken as a label", false},
 		{"f m d f", "sex is taken as a label", false},
 		{"f f f", "", false},
 		{"t f f", "", false},

@@ -61,13 +61,13 @@ func TestFirstLines(t *testing.T) {
 func TestTwoWords(t *testing.T) {
 	many := func(rows ...string) string { return strings.Repeat(strings.Join(rows, "\n")+"\n", 3) }
 	check(t, []verdict{
-		{"two words", "diet,a\n" + many("meat,1", "meat,0", "vegan,1"), "9: 2 bit", "yes is vegan in diet (no is meat); --meta"},
+		{"two words", "diet,a\n" + many("meat,1", "meat,0", "vegan,1"), "9: 2 bit", "yes is vegan in diet (no is meat)"},
 		{"two words as often", "diet,a\n" + many("vegan,1", "meat,0"), "6: 2 bit", "yes is meat in diet (no is vegan)"},
 		{"two names of rows", "name,a\nAnn,1\nBob,0\n", "2: label bit", "name is taken as a label"},
 		{"denied", "state,a\n" + many("in use,1", "not in use,0", "in use,1"), "9: 2 bit", "yes is in use in state"},
 		{"letters", "sex,a\n" + many("f,1", "m,0", "m,1"), "9: 2 bit", "yes is f in sex (no is m)"},
 		{"known words", "a,b\n" + many("Checked,Selected", "Unchecked,Not Selected"), "6: 2 bit", ""},
-		{"three words", "diet,a\n" + many("meat,1", "fish,0", "vegan,1"), "9: label bit", "label"},
+		{"three words", "diet,a\n" + many("meat,1", "fish,0", "vegan,1"), "9: bit category", "label"},
 		{"answers", "id,apple,pear\np1,apple,\np2,,pear\np3,apple,pear\np4,,pear\n", "4: label 2 bit", "an empty cell means off"},
 		{"answers without a header", "p1,apple,\np2,,pear\np3,apple,pear\np4,,pear\n", "4: label 2 bit", "an empty cell"},
 		{"one answer", "id,pizza,a\np1,pizza,1\np2,,0\np3,pizza,1\n", "3: label 2 bit", "an empty cell means off in pizza"},
@@ -117,11 +117,11 @@ func TestUnknownCells(t *testing.T) {
 		{"in the first row", "dk,1\n1,0\n1,1\n0,0\n", "3: 2 bit", ""},
 		{"beside yes", "a,b\nyes,0\nno,1\nmissing,1\n", "3: 2 bit", "1 cell is taken as unknown in a: missing"},
 		{"beside decimals", "a,b\n1.5,2.5\nn.a.,3.5\n2.5,0.5\n", "3: 2 number", "1 cell is taken as unknown in a: n.a."},
-		{"beside words", "a,b\ngood,1\nunknown,0\nfair,1\ngood,0\nfair,0\nunknown,1\n", "6: label bit", "label"},
+		{"beside words", "a,b\ngood,1\nunknown,0\nfair,1\ngood,0\nfair,0\nunknown,1\n", "6: bit category", "label"},
 		{"a code", "a,b\n1,0\n0,999\n1,1\n0,0\n-9,1\n", "5: 2 bit", "2 cells are taken as unknown in a and b: -9, 999"},
 		{"a code beside yes", "a,b\nyes,0\nno,1\n99,1\n", "3: 2 bit", "1 cell is taken as unknown in a: 99"},
 		{"a code beside 1 and 2", "a,b\n1,1\n2,0\n2,1\n1,1\n99,0\n", "5: 2 bit", "1 cell is taken as unknown in a: 99"},
-		{"a count", "a,b\n1,0.5\n0,2.5\n17,1.5\n99,0.5\n", "4: 2 number", ""},
+		{"a count", "a,b\n1,0.5\n0,2.5\n17,1.5\n99,0.5\n", "4: 2 number", "1 cell is 99 in a, far from"},
 		{"a limit", "a,b\n1,0\n0,1\n100,1\n", "neither 0 nor 1", ""},
 		{"mostly a code", "a,b\n1,0\n99,1\n99,1\n", "neither 0 nor 1", ""},
 	})

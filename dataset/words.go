@@ -81,13 +81,18 @@ func tokenOf(s string) (token, float64) {
 
 // commaNumber reads a number with a decimal comma.
 func commaNumber(s string) (float64, bool) {
-	i := strings.IndexByte(s, ',')
+	i := strings.LastIndexByte(s, ',')
+	if dotted.MatchString(s) { // 1.234,5
+		s, i = strings.ReplaceAll(s, ".", ""), i-strings.Count(s, ".")
+	}
 	if i < 0 || strings.ContainsAny(s, ".") {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(s[:i]+"."+s[i+1:], 64)
 	return v, err == nil && !math.IsNaN(v)
 }
+
+var dotted = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+,[0-9]+$`)
 
 var grouped = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?$`)
 

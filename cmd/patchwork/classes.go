@@ -23,11 +23,13 @@ func (a *app) learnClasses(cmd *cobra.Command, f *learnFlags, paths []string) er
 	if err := cmp.Or(meantFor(cmd, classKind), f.check(cmd), jsonFlag(f.json).check(f.output)); err != nil {
 		return err
 	}
-	if f.real {
-		return usagef("--for real does not apply to %s, which are learned of bits; leave it out", classKind)
+	if f.data.asNumbers() {
+		return usagef("--column NAME=number does not apply to %s, which are learned of bits; leave it out", classKind)
 	}
 	if !f.data.items { // whose words are no columns yet
-		f.data.meta = append(f.data.meta, strings.Split(f.by, ",")...)
+		for name := range strings.SplitSeq(f.by, ",") {
+			f.data.edits = append(f.data.edits, dataset.Edit{Column: name, Want: "label"})
+		}
 	}
 	set, err := f.data.read(cmd, paths)
 	if err != nil {

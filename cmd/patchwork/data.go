@@ -25,15 +25,17 @@ import (
 // dataFlags say which data to read and what to select; every command that reads
 // data has them all.
 type dataFlags struct {
-	array, weight, delimiter  string
+	array, delimiter          string
 	names, rows               string
 	threshold                 *float64
 	auto, invert, transpose   bool
-	columns, meta, where      []string
-	categories, pairs         []string
+	columns, where, missing   []string
+	pairs                     []string
+	edits                     []dataset.Edit
 	items                     bool
 	header                    string
 	take, skip, height, width int
+	skipLines                 int
 	takeGiven                 bool
 	memory                    byteSize // of commands that can stream
 
@@ -47,17 +49,71 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 	fs.Var(&textFlag{kind: "A:B", read: f.parseRows}, "rows",
 		"take rows or images A to B of those selected, counted from 1: 10:30, :30, 10: or 10 (default all)")
 	f.addForm(cmd, "")
-	fs.StringVar(&f.weight, "weight", "", "array or column with the integer weights of the rows")
+	fs.Var(&editsFlag{&f.edits}, "column",
+		"what a column is: number, count, category, ordinal, bit, bit>40 (cut), bands (cut in three), label, weight, split "+
+			"(several answers in a cell) or unknown (left out); *=number for all; may be repeated")
+	fs.StringSliceVar(&f.missing, "missing", nil, "cells that say that nothing is known: 999,-9, or NAME:999 in one column")
+	fs.IntVar(&f.skipLines, "skip-lines", 0, "lines above a table of text")
 	fs.StringSliceVar(&f.columns, "columns", nil,
-		"columns of a table that are data, by name or number (default all but metadata)")
-	fs.StringSliceVar(&f.meta, "meta", nil, "columns of a table that are metadata (default those of text)")
-	fs.StringSliceVar(&f.categories, "categories", nil,
-		"columns of a table that hold categories, to be made into a column of bits for each value: names, or all")
+		"columns of a table that are data, by name or number (default all but labels)")
 	f.addItems(fs)
 	fs.StringVar(&f.delimiter, "delimiter", "", "of CSV files (default the most frequent of comma, tab, semicolon)")
 	choiceFlag(cmd, &f.header, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
-	groupFlags(fs, whichRows, "where", "rows", "weight")
-	groupFlags(fs, howRead, "columns", "meta", "categories", "items", "delimiter", "header")
+	groupFlags(fs, whichRows, "where", "rows")
+	groupFlags(fs, howRead, "column", "missing", "skip-lines", "columns", "items", "delimiter", "header")
+}
+
+// editsFlag collects what columns are.
+type editsFlag struct{ to *[]dataset.Edit }
+
+func (e *editsFlag) String() string { return "" }
+func (e *editsFlag) Type() string   { return "NAME=KIND" }
+
+func (e *editsFlag) Set(text string) error {
+	edit, err := dataset.ParseEdit(text)
+	*e.to = append(*e.to, edit)
+	return err
+}
+
+// inColumn are flags that say of columns what --column says, by its word for that.
+var inColumn = map[string]string{"--meta": "label", "--categories": "category", "--weight": "weight", "--split": "split"}
+
+// columnArgs puts --column in the place of these flags, and of --for real.
+func columnArgs(args []string) (out []string) {
+	for i := 0; i < len(args); i++ {
+		name, value, joined := strings.Cut(args[i], "=")
+		want, known := inColumn[name]
+		switch {
+		case args[i] == "--":
+			return append(out, args[i:]...)
+		case !known && name != "--for", !joined && i+1 == len(args):
+			out = append(out, args[i])
+			continue
+		case !joined:
+			i++
+			value = args[i]
+		}
+		switch {
+		case known:
+			for name := range strings.SplitSeq(value, ",") {
+				if want == "category" && name == "all" {
+					name = "*"
+				}
+				out = append(out, "--column", name+"="+want)
+			}
+		case value == "real":
+			out = append(out, "--column", "*=number")
+		default:
+			out = append(out, "--for", value)
+		}
+	}
+	return out
+}
+
+// asNumbers reports whether some column is said to be numbers, as which all are learned then.
+func (f *dataFlags) asNumbers() bool {
+	o, err := dataset.Options{}.With(f.edits...)
+	return err == nil && o.Kind == dataset.Number
 }
 
 // eachLine is --items without a value.
@@ -166,13 +222,15 @@ func flagsOnly(cmd *cobra.Command, args []string) error {
 
 // options returns the flags as options of package dataset.
 func (f *dataFlags) options(cmd *cobra.Command) (dataset.Options, error) {
-	o := dataset.Options{Opened: opened(cmd), Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns,
-		Meta:   f.meta,
+	o := dataset.Options{Opened: opened(cmd), Array: f.array, Invert: f.invert, Columns: f.columns,
 		Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose,
-		Threshold: f.threshold, AutoThreshold: f.auto}
-	o.Items, o.Pairs = f.items, f.pairs
-	for _, name := range f.categories {
-		o.Categories = append(o.Categories, dataset.Categorical{Name: name})
+		Threshold: f.threshold, AutoThreshold: f.auto, Items: f.items, Pairs: f.pairs, Missing: f.missing}
+	if o.SkipLines = f.skipLines; f.skipLines < 0 {
+		return o, usagef("--skip-lines %d: give 0 or more", f.skipLines)
+	}
+	o, err := o.With(f.edits...)
+	if err != nil {
+		return o, usagef("--column %v", err)
 	}
 	if f.threshold != nil && math.IsNaN(*f.threshold) {
 		return o, usagef("--threshold is not a number")

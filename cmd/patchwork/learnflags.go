@@ -20,7 +20,6 @@ type learnFlags struct {
 	output  string
 	by      string // the label whose values are classes; "" to learn parts
 	json    bool
-	real    bool   // --for real: real values, by another learner
 	plainly string // why data are plainly real values, where nothing says so
 }
 
@@ -52,13 +51,13 @@ What the data are is recognised and said in one line; --for changes it:
             several pieces and nothing else is said, a sample is described as
             scenes and as drawings, and the shorter description decides if parts
             lie all over the images and not in chains, as pieces of strokes do.
-  real      real values: grey images, columns of measurements. Parts say a
-            mean, or a mean and a variance, where they differ from the
-            background; nothing is scaled. Assumed of arrays of real numbers and
-            of tables of which most columns hold numbers, some of them decimals.
   paper     the paper to the letter: epsilon = 1, eq. (1), the printed
             initialisation, one start. It finds fewer of the parts; "go run
             ./experiments/paper 5" shows how many.
+Numbers are learned as they are, by another learner: of arrays of real numbers, of tables
+most of whose columns hold numbers, and where --column says so (--column '*=number' for
+grey images). Parts say a mean, or a mean and a variance, where they differ from the
+background; nothing is scaled.
 
 --alphabet K learns parts that drawings of many kinds share, such as the strokes of all
 letters: each anywhere, turned by any angle, 0.75 or 1.33 times as long, up to three
@@ -121,7 +120,7 @@ func (a *app) learnCommand() *cobra.Command {
 			switch {
 			case f.by != "":
 				return a.learnClasses(cmd, f, args)
-			case f.real:
+			case f.data.asNumbers():
 				return a.learnReal(cmd, f, args, nil)
 			}
 			return a.learn(cmd, f, args)
@@ -153,10 +152,7 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 		return err
 	}, "learn an alphabet of so many parts that drawings of many kinds share, such as the strokes of all letters "+
 		"(auto: 6)")
-	textVar(cmd, "for", strings.Join(recipe.Choices("For"), "|")+"|real", func(text string) (err error) {
-		if f.real = text == "real"; f.real {
-			return nil
-		}
+	textVar(cmd, "for", strings.Join(recipe.Choices("For"), "|"), func(text string) (err error) {
 		f.For, err = recipe.ParseFor(text)
 		return err
 	}, "what the data are (default by the data)")
@@ -202,7 +198,7 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 func (f *learnFlags) check(cmd *cobra.Command) error {
 	f.Memory = int64(f.data.memory)
 	if f.Rule == "pool" || f.Rule == "soft" {
-		return usagef("--rule %s joins votes on real values: give --for real", f.Rule)
+		return usagef("--rule %s joins votes on numbers: give --column '*=number'", f.Rule)
 	}
 	if _, err := checkOutput("learn", f.output); err != nil {
 		return err

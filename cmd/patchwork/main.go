@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string, c console) int {
 	}
 	a := &app{console: c}
 	root := a.rootCommand()
-	root.SetArgs(append([]string{}, a.plainHelp(args)...)) // of nil cobra makes os.Args
+	root.SetArgs(append([]string{}, a.plainHelp(columnArgs(args))...)) // of nil cobra makes os.Args
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		offerAll(root)
 	}

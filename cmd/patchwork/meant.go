@@ -17,7 +17,8 @@ const (
 // meant lists the flags that mean something for a kind: in all commands under "", the further ones by the command.
 var meant = map[string]map[string]string{
 	realValues: {
-		"":        "where rows names array invert size columns meta delimiter header quiet model json workers memory",
+		"": "where rows names array invert size columns column missing skip-lines delimiter header quiet model json " +
+			"workers memory",
 		"learn":   "output experts for rule shift rotate aim starts seed checkpoint",
 		"explain": "output best picture",
 		"predict": "output cells all",
@@ -29,8 +30,8 @@ var meant = map[string]map[string]string{
 		"merge":   "output",
 	},
 	classKind: {
-		"": "where rows names array invert size columns meta delimiter header quiet model json workers memory " +
-			"categories items threshold weight",
+		"": "where rows names array invert size columns column missing skip-lines delimiter header quiet model json " +
+			"workers memory items threshold",
 		"learn":   "output by experts for rule shift rotate method start-from aim starts seed",
 		"explain": "output",
 	},
@@ -38,8 +39,7 @@ var meant = map[string]map[string]string{
 
 // instead says what to do in the place of giving a flag.
 var instead = map[string]string{
-	"categories": "; make a column of 0 and 1 for each word, which is learned as real values are",
-	"alphabet":   "; learn one first, and give its file with --start-from",
+	"alphabet": "; learn one first, and give its file with --start-from",
 }
 
 // meantFor returns an error if a flag is given that says nothing about a kind.

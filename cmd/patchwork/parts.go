@@ -44,7 +44,7 @@ Models of tables under the five rules by which a cell is nobody's own (noisy-or,
 sum-of-odds, mean, sum-of-log-odds, normalized-sum) are counted as soft learning does: by
 the posterior weights of the best explanations of each row.
 
-Models of real values (learn --for real) are counted too, rows of tables for their eight
+Models of numbers are counted too, rows of tables for their eight
 best explanations: numbers of values, and whole sums of them and their squares on the
 grid of the model.
 

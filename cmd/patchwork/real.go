@@ -130,7 +130,7 @@ func realProgress(bar *progress, began time.Time) func(real.Progress) {
 // realProfile says how the data were read, and if it was recognised, why, and how to change it.
 func (f *learnFlags) realProfile(v *dataset.Set, data *real.Data) string {
 	size := sizeOf(v.Len(), v.Height, v.Width, v.Table)
-	if f.real {
+	if f.data.asNumbers() {
 		return fmt.Sprintf("read %s as real values: %s", size, measured(data, v.Table))
 	}
 	return fmt.Sprintf("%s: learning from real values, since %s (--threshold T makes bits of them); %s", size, f.plainly,

@@ -26,7 +26,7 @@ func sheetTitle(set *dataset.Set) string {
 func sheetFacts(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview) []render.Fact {
 	var out []render.Fact
 	for _, c := range plan.Columns {
-		if c.Kind == dataset.Label && c.Name != "name" { // that of a picture: it is shown with it
+		if (c.Kind == dataset.Label || c.Aside) && c.Name != "name" { // that of a picture: it is shown with it
 			out = append(out, render.Fact{Name: c.Name, Text: c.Seen()})
 		}
 	}

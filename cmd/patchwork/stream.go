@@ -175,7 +175,7 @@ func (f *dataFlags) openAs(cmd *cobra.Command, paths []string, kind dataset.Kind
 	if err != nil {
 		return nil, err
 	}
-	if opt.MaxMemory = int64(f.memory); !f.forNumbers() {
+	if opt.MaxMemory = int64(f.memory); !f.forNumbers() && kind != dataset.Unknown {
 		opt.Kind = kind
 	}
 	// Data that turn out to be too large must not take twice their share before they

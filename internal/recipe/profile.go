@@ -21,7 +21,7 @@ const (
 // ParseFor returns the profile of a name.
 func ParseFor(name string) (string, error) {
 	if name == "real" {
-		return "", fmt.Errorf("real values are learned by patchwork learn --for real")
+		return "", fmt.Errorf("numbers are learned by patchwork learn --column '*=number'")
 	}
 	if slices.Contains(Choices("For"), name) {
 		return name, nil

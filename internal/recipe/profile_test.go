@@ -69,7 +69,7 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, line, c.line)
 		}
 	}
-	if _, err := ParseFor("real"); err == nil || !strings.Contains(err.Error(), "--for real") {
+	if _, err := ParseFor("real"); err == nil || !strings.Contains(err.Error(), "*=number") {
 		t.Errorf("real: %v", err)
 	}
 	for _, name := range Choices("For") {

@@ -1,0 +1,139 @@
+package dataset
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// codesOf reads the list of [Options].Missing for columns with names, or so many: NAME:CODE is of a column if there is one.
+func codesOf(missing, names []string, n int) (all []string, of map[int][]string) {
+	of = map[int][]string{}
+	for _, text := range missing {
+		if i := strings.LastIndexByte(text, ':'); i > 0 {
+			if at, err := findColumns(names, n, []string{text[:i]}); err == nil {
+				of[at[0]] = append(of[at[0]], levelOf(text[i+1:]))
+				continue
+			}
+		}
+		all = append(all, levelOf(text))
+	}
+	return all, of
+}
+
+// withoutCodes are records in which such cells are unknown.
+type withoutCodes struct {
+	records
+	missing []string
+	names   []string // of the columns, or the first record
+	all     []string
+	of      map[int][]string
+}
+
+// known returns the records as [Options].Missing says.
+func (in *input) known(r records, names []string) records {
+	if len(in.opts.Missing) == 0 {
+		return r
+	}
+	w := &withoutCodes{records: r, missing: in.opts.Missing, names: names}
+	if names != nil {
+		w.all, w.of = codesOf(w.missing, names, len(names))
+	}
+	return w
+}
+
+func (w *withoutCodes) read() ([]string, int, error) {
+	cells, place, err := w.records.read()
+	if err != nil {
+		return nil, place, err
+	}
+	if w.names == nil {
+		w.names = make([]string, len(cells))
+		for i, cell := range cells {
+			w.names[i] = strings.Clone(trim(cell))
+		}
+		if w.all, w.of = codesOf(w.missing, w.names, len(cells)); len(cells) > 2 && counts(cells) {
+			return cells, place, nil
+		}
+	}
+	for i, cell := range cells {
+		if level := levelOf(trim(cell)); slices.Contains(w.all, level) || slices.Contains(w.of[i], level) {
+			cells[i] = "NA"
+		}
+	}
+	return cells, place, nil
+}
+
+// forget makes the codes of missing values unknown.
+func (s *Set) forget(missing []string) {
+	if len(missing) == 0 || s.Values == nil {
+		return
+	}
+	all, of := codesOf(missing, s.Columns, s.Height*s.Width)
+	for _, row := range s.Values {
+		for i, x := range row {
+			is := func(code string) bool {
+				y, err := parseFloat(code)
+				return err == nil && x == y
+			}
+			if slices.ContainsFunc(all, is) || slices.ContainsFunc(of[i], is) {
+				row[i] = math.NaN()
+			}
+		}
+	}
+}
+
+// numbersAmong returns the codes that are numbers and of no column.
+func numbersAmong(missing []string) (out []float64) {
+	for _, text := range missing {
+		if v, err := parseFloat(text); err == nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// isCodeNumber reports whether a number often says that nothing is known.
+func isCodeNumber(x float64) bool {
+	return (x <= -9 || x >= 99) && slices.Contains(missingCodes, strconv.FormatFloat(x, 'f', -1, 64))
+}
+
+// noteCodes notes the columns of a table in which such a number stands alone, farther from the others than these lie apart.
+func (s *Set) noteCodes() {
+	for j := 0; s.Table && s.Values != nil && j < s.Width; j++ {
+		low, high := math.Inf(1), math.Inf(-1)
+		codes := map[float64]int{}
+		for _, row := range s.Values {
+			switch x := row[j]; {
+			case math.IsNaN(x):
+			case isCodeNumber(x):
+				codes[x]++
+			default:
+				low, high = min(low, x), max(high, x)
+			}
+		}
+		name := s.ColumnName(j)
+		for _, x := range slices.Sorted(maps.Keys(codes)) {
+			if low <= high && (x > high+(high-low) || x < low-(high-low)) {
+				code := strconv.FormatFloat(x, 'f', -1, 64)
+				flag := "--missing " + name + ":" + code
+				if strings.ContainsAny(name, " ") {
+					flag = "--missing " + strconv.Quote(name+":"+code)
+				}
+				s.addNote(Note{fmt.Sprintf("%s %s in %s, far from the others: is nothing known there?",
+					people(codes[x], "cell is", "cells are"), code, name), []string{flag}})
+			}
+		}
+	}
+}
+
+// addNote adds a note that flags decide otherwise.
+func (s *Set) addNote(n Note) {
+	if s.fixes = maps.Clone(s.fixes); s.fixes == nil {
+		s.fixes = map[string]Note{}
+	}
+	s.Notes, s.fixes[n.String()] = append(s.Notes, n.String()), n
+}

@@ -1,0 +1,159 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork/internal/enum"
+)
+
+// Edit says what a column is, as --column NAME=KIND does. In JSON it is {"column":"age","want":"bit>40"}.
+type Edit struct {
+	// Column is a name, a number from 1, or * for all.
+	Column string `json:"column"`
+	// Want is bit, bit>N (on is what is greater), bands (three, of about as many rows each), category, ordinal, count,
+	// number, label, weight, split (several answers in a cell) or unknown (left out).
+	Want string `json:"want"`
+}
+
+// wants are the words of an edit beside those with a number.
+var wants = []string{"bit", "bands", "category", "ordinal", "count", "number", "label", "weight", "split", "unknown",
+	"ignore"}
+
+// ParseEdit reads NAME=KIND.
+func ParseEdit(text string) (Edit, error) {
+	i := strings.LastIndexByte(text, '=')
+	if i < 1 {
+		return Edit{}, fmt.Errorf("give a column and what it is, such as age=number")
+	}
+	e := Edit{text[:i], text[i+1:]}
+	_, err := e.cut()
+	if !strings.HasPrefix(e.Want, "bit>") && !slices.Contains(wants, e.Want) {
+		err = fmt.Errorf("%q is no kind of column; give %s or bit>N%s", e.Want, strings.Join(wants, ", "),
+			enum.DidYouMean(e.Want, wants))
+	}
+	return e, err
+}
+
+// cut returns the number of bit>N.
+func (e Edit) cut() (cuts []float64, err error) {
+	text, found := strings.CutPrefix(e.Want, "bit>")
+	if !found {
+		return nil, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil, fmt.Errorf("%q: give a number after bit>, such as bit>40", e.Want)
+	}
+	return []float64{v}, nil
+}
+
+// allColumns is the name of all columns in an edit.
+const allColumns = "*"
+
+// With returns options by which columns are what the edits say.
+func (o Options) With(edits ...Edit) (Options, error) {
+	o.Meta, o.Categories = slices.Clone(o.Meta), slices.Clone(o.Categories)
+	o.edits = slices.Concat(o.edits, edits)
+	for _, e := range edits {
+		cuts, err := e.cut()
+		if err != nil {
+			return o, err
+		}
+		c := Categorical{Name: e.Column}
+		switch {
+		case e.Column == allColumns && e.Want == "category":
+			c.Name = allCategories
+		case e.Column == allColumns && e.Want == "bit":
+			o.Kind = Bit
+			continue
+		case e.Column == allColumns && e.Want == "number":
+			o.Kind = Number
+			continue
+		case e.Column == allColumns:
+			return o, fmt.Errorf("*=%s: all columns may be bit, category or number; name the columns", e.Want)
+		}
+		switch e.Want {
+		case "label":
+			o.Meta = append(o.Meta, e.Column)
+			continue
+		case "weight":
+			o.Weight = e.Column
+			continue
+		case "unknown", "ignore":
+			o.ignore = append(o.ignore, e.Column)
+			continue
+		case "number", "count":
+			o.Kind = Number
+			continue
+		case "bit":
+			continue
+		case "ordinal":
+			c.Ordered = true
+		case "split":
+			c.Split = anySeparator
+		case "bands":
+			cuts = []float64{}
+		}
+		if c.Cuts = cuts; len(cuts) > 0 {
+			c.Levels = []string{"over " + strconv.FormatFloat(cuts[0], 'f', -1, 64)}
+		}
+		o.Categories = append(o.Categories, c)
+	}
+	return o, nil
+}
+
+// wanted returns what the edits say of a column, "" for nothing.
+func (o *Options) wanted(name string, number int) string {
+	for _, e := range slices.Backward(o.edits) {
+		if e.Column == name || e.Column == strconv.Itoa(number) {
+			return e.Want
+		}
+	}
+	return ""
+}
+
+// checkWanted returns an error if a column has cells that are not of the kind asked for.
+func (in *input) checkWanted(s *survey, i int) error {
+	c, want := &s.columns[i], in.opts.wanted(s.name(i), i+1)
+	var bad cellPlace
+	switch want {
+	case "number", "count":
+		for _, t := range texts {
+			if at := c.place(t); at.line > 0 && (bad.line == 0 || at.line < bad.line) && !(s.grouped(c) && t == textToken &&
+				c.span().grouped == c.count(t)) {
+				bad = at
+			}
+		}
+	case "bit":
+		if yes, _ := c.bitWords(vocabulariesOf(s.columns), true); yes == "" {
+			bad = c.place(numberToken)
+		}
+	}
+	switch {
+	case bad.line > 0 && want == "bit":
+		return &FormatError{Line: bad.line, Column: s.name(i), Msg: fmt.Sprintf("%s is neither 0 nor 1", bad.text),
+			Hint: "say from which number on it is on: " + columnFlag(s.name(i), "bit>"+bad.text)}
+	case bad.line > 0:
+		return onLine(notNumber(bad.text, s.name(i)), bad.line)
+	case want == "count" && (c.span().fractions || c.span().least < 0):
+		return &FormatError{Column: s.name(i), Msg: "holds numbers that are no counts", Hint: "say " +
+			columnFlag(s.name(i), "number")}
+	}
+	return nil
+}
+
+// allNumbers is the flag by which all is learned as numbers.
+const allNumbers = "--column '*=number'"
+
+// columnFlag returns the flag that says what a column is.
+func columnFlag(name, want string) string {
+	text := name + "=" + want
+	if strings.ContainsAny(text, " \t\"'$&;|()<>*?!#\\`") {
+		text = strconv.Quote(text)
+	}
+	return "--column " + text
+}

@@ -1,0 +1,108 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestEdits: what columns are said to be decides how they are read, by names or numbers, among bits and numbers; what
+// the cells do not have is an error with the place.
+func TestEdits(t *testing.T) {
+	const ages = "id,age,uses,ok\na,31,bus;tram,1\nb,44,tram,0\nc,50,bus;bike,1\nd,?,,1\ne,62,bike;tram;bus,0\nf,70,bus,1\n"
+	for _, c := range []struct {
+		edits, want string
+	}{
+		{"age=bit>44", "age>44 ok: 01 00 11 ?1 10 11"},
+		{"2=bands", "age=to 44 age=44 to 62 age=over 62 ok: 1001 1000 0101 ???1 0100 0011"},
+		{"uses=split age=unknown", "uses=bike uses=bus uses=tram ok: 0111 0010 1101 0001 1110 0101"},
+		{"age=number", "age ok: 31,1 44,0 50,1 ?,1 62,0 70,1"},
+		{"age=count uses=split", "age uses=bike uses=bus uses=tram ok: 31,0,1,1,1 44,0,0,1,0 50,1,1,0,1 ?,0,0,0,1 62,1,1,1,0 70,0,1,0,1"},
+		{"age=number uses=category ok=label", "age uses=bike;tram;bus uses=bus uses=bus;bike uses=bus;tram uses=tram: " +
+			"31,0,0,0,1,0 44,0,0,0,0,1 50,0,0,1,0,0 ?,?,?,?,?,? 62,1,0,0,0,0 70,0,1,0,0,0"},
+		{"age=label ok=weight uses=split", "uses=bike uses=bus uses=tram: 011 001 110 000 111 010"},
+		{"id=number", `line 2, column "id": "a" is not a number; correct it, leave the cell empty if it is not known, or make ` +
+			`the column a label: --column id=label`},
+		{"age=bit", `line 2, column "age": 31 is neither 0 nor 1; say from which number on it is on: --column "age=bit>31"`},
+		{"id=split", `column "id": no cell has several answers with ; | or , between them; ask for a category instead`},
+		{"id=bands", `column "id": holds no numbers to cut in bands; ask for a category instead`},
+		{"agee=label", `no column "agee"`},
+		{"*=ordinal", `*=ordinal: all columns may be bit, category or number; name the columns`},
+	} {
+		var opts Options
+		err := error(nil)
+		for text := range strings.FieldsSeq(c.edits) {
+			e, problem := ParseEdit(text)
+			if problem != nil {
+				t.Fatal(problem)
+			}
+			if opts, err = opts.With(e); err != nil {
+				break
+			}
+		}
+		got := ""
+		if err == nil {
+			got, err = cellsOf(t, ages, opts)
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.edits, got, c.want)
+		}
+	}
+	for _, bad := range []string{"age", "=bit", "age=bool", "age=bit>x", "age=bit>NaN"} {
+		if e, err := ParseEdit(bad); err == nil {
+			t.Errorf("%s is taken as %v", bad, e)
+		}
+	}
+}
+
+// TestMissingCodes: cells that say that nothing is known are named, for all columns or for one, also in arrays.
+func TestMissingCodes(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		missing []string
+		want    string
+	}{
+		{"a,b\n1,0\n7,1\n0,7\n", []string{"7"}, "a b: 10 ?1 0?"},
+		{"a,b\n1,0\nnope,1\n0,1\n", []string{"a:nope"}, "a b: 10 ?1 01"},
+		{"a,b\n1.5,2\n-999,-999\n3,4\n", []string{"b:-999"}, "a b: 1.5,2 -999,? 3,4"},
+		{"0,1,2\n1,1,0\n0,2,1\n", []string{"2"}, "0 1 2: 110 0?1"},
+	} {
+		if got, err := cellsOf(t, c.text, Options{Missing: c.missing}); got != c.want {
+			t.Errorf("%q %v: %s %v, want %s", c.text, c.missing, got, err, c.want)
+		}
+	}
+	if got, err := cellsOf(t, "made by us\n\na,b\n1,0\n0,1\n", Options{SkipLines: 2}); got != "a b: 10 01" {
+		t.Errorf("lines above: %s %v", got, err)
+	}
+}
+
+// cellsOf reads a table, and returns the names of its columns and its rows.
+func cellsOf(t *testing.T, text string, opts Options) (string, error) {
+	s, err := Open(t.Context(), []string{write(t, "t.csv", []byte(text))}, opts)
+	if err != nil {
+		return "", err
+	}
+	f, err := s.Read(t.Context())
+	if err != nil {
+		return "", err
+	}
+	if f.Values == nil {
+		return strings.Join(f.Columns, " ") + ": " + strings.NewReplacer("\n", " ", ".", "0", "#", "1").Replace(
+			strings.TrimSpace(pixels(f))), nil
+	}
+	out := strings.Join(f.Columns, " ") + ":"
+	for _, row := range f.Values {
+		var cells []string
+		for _, x := range row {
+			if cells = append(cells, fmt.Sprint(x)); math.IsNaN(x) {
+				cells[len(cells)-1] = "?"
+			}
+		}
+		out += " " + strings.Join(cells, ",")
+	}
+	return out, nil
+}

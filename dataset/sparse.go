@@ -1,0 +1,277 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/npy"
+)
+
+// sparse is a table of which those cells are given that are not 0: a matrix as SciPy and MatrixMarket write it, or rows
+// of libsvm.
+type sparse struct {
+	rows, columns int
+	row, column   []int
+	value         []float64
+	labels        rawText // of the rows; nil for none
+}
+
+// add adds a cell, from 0.
+func (s *sparse) add(row, column int, v float64) error {
+	if row < 0 || column < 0 || row >= s.rows || column >= s.columns {
+		return &FormatError{Row: row + 1, Msg: fmt.Sprintf("a cell in column %d of a table of %d x %d", column+1, s.rows,
+			s.columns), Hint: "write the file again"}
+	}
+	s.row, s.column, s.value = append(s.row, row), append(s.column, column), append(s.value, v)
+	return nil
+}
+
+// sparseTable makes a set of the cells: of bits, or of numbers where they are asked for or more than a tenth of the cells
+// are others.
+func (in *input) sparseTable(s *sparse) (decoder, error) {
+	if in.stream {
+		return nil, &FormatError{Msg: "a sparse table is read as a whole", Hint: "allow more memory", memory: true}
+	}
+	if err := checkSize(1, s.columns); err != nil {
+		return nil, err
+	}
+	if s.rows == 0 {
+		return nil, &FormatError{Msg: "the table has no rows"}
+	}
+	others, first := 0, -1
+	for k, v := range s.value {
+		if in.rule.of(v) == notBinary {
+			if others++; first < 0 {
+				first = k
+			}
+		}
+	}
+	if others > 0 && !in.real && in.either && mostly(others, len(s.value)) {
+		in.setNumbers()
+		in.why = fmt.Sprintf("%d of %d cells beside 0 are others than 1", others, len(s.value))
+	}
+	if others > 0 && !in.real {
+		msg, hint := needThreshold(short(s.value[first]), fmt.Sprintf("column %d", s.column[first]+1))
+		return nil, &FormatError{Row: s.row[first] + 1, Msg: msg, Hint: hint, notBits: true,
+			fix: []string{allNumbers, "--threshold 0"}}
+	}
+	if err := in.budget.spend(s.rows, 1, s.columns); err != nil {
+		return nil, err
+	}
+	out := &Set{Table: true}
+	if s.labels != nil {
+		out.Meta = []Labels{{"y", s.labels}}
+	}
+	if in.real {
+		out.Height, out.Width = 1, s.columns
+		for range s.rows {
+			out.Values = append(out.Values, make([]float64, s.columns))
+		}
+		for k, x := range s.value {
+			out.Values[s.row[k]][s.column[k]] = x
+		}
+		return &whole{out}, nil
+	}
+	for range s.rows {
+		out.Images = append(out.Images, in.blank(s.columns))
+	}
+	for k, x := range s.value {
+		switch m := out.Images[s.row[k]]; in.rule.of(x) {
+		case unknown:
+			m.SetUnknown(0, s.column[k])
+		case on:
+			m.Set(0, s.column[k], true)
+		case off:
+			m.Set(0, s.column[k], false)
+		}
+	}
+	return &whole{out}, nil
+}
+
+// isSparse reports whether an archive holds a matrix of SciPy.
+func isSparse(z *npy.Zip) bool {
+	return z.Has("shape") && z.Has("data") && (z.Has("indptr") && z.Has("indices") || z.Has("row") && z.Has("col"))
+}
+
+// sparseArrays reads a matrix of SciPy: by rows, by columns, or cell by cell.
+func (in *input) sparseArrays(z *npy.Zip) (decoder, error) {
+	arrays := map[string][]float64{}
+	for _, name := range []string{"shape", "data", "indptr", "indices", "row", "col"} {
+		if !z.Has(name) {
+			continue
+		}
+		a, err := z.Array(name)
+		if err == nil {
+			arrays[name], err = a.Float64s()
+		}
+		if err != nil {
+			return nil, inArray(err, name)
+		}
+	}
+	shape, data, byColumns := arrays["shape"], arrays["data"], false
+	if a, err := z.Array("format"); err == nil {
+		if names := a.Strings(); len(names) == 1 {
+			byColumns = names[0] == "csc"
+			if names[0] != "csc" && names[0] != "csr" && names[0] != "coo" {
+				return nil, &FormatError{Msg: fmt.Sprintf("a sparse matrix of the form %q", names[0]), Hint: "write it by tocsr()"}
+			}
+		}
+	}
+	damaged := &FormatError{Msg: "the arrays of the sparse matrix do not belong together", Hint: "write the file again"}
+	if len(shape) != 2 || shape[0] < 0 || shape[1] < 1 || shape[0] > bitmap.MaxPixels || shape[1] > bitmap.MaxPixels {
+		return nil, damaged
+	}
+	s := &sparse{rows: int(shape[0]), columns: int(shape[1])}
+	outer, inner := arrays["row"], arrays["col"]
+	if ends := arrays["indptr"]; ends != nil {
+		if inner = arrays["indices"]; len(ends) == 0 || ends[0] != 0 || ends[len(ends)-1] != float64(len(data)) {
+			return nil, damaged
+		}
+		for k := 1; k < len(ends); k++ {
+			for range min(len(data), int(ends[k])) - len(outer) {
+				outer = append(outer, float64(k-1))
+			}
+		}
+	}
+	if byColumns {
+		outer, inner = inner, outer
+	}
+	if len(outer) != len(data) || len(inner) != len(data) {
+		return nil, damaged
+	}
+	for k, v := range data {
+		if err := s.add(int(outer[k]), int(inner[k]), v); err != nil {
+			return nil, err
+		}
+	}
+	return in.sparseTable(s)
+}
+
+// matrixMarket begins a matrix of MatrixMarket; libsvm is a row of libsvm.
+const matrixMarket = "%%MatrixMarket matrix"
+
+var libsvm = regexp.MustCompile(`^\S+( +\d+:[^ :]+)+ *\r?\n(\S+( +\d+:[^ :]+)* *\r?\n)*`)
+
+// sparseText reads such a text; ok is false for another.
+func (in *input) sparseText(br *bufio.Reader) (d decoder, ok bool, err error) {
+	head, _ := br.Peek(1 << 12)
+	lines := head[:bytes.LastIndexByte(head, '\n')+1]
+	r := bufio.NewScanner(br)
+	r.Buffer(nil, maxRecord)
+	var s *sparse
+	switch {
+	case bytes.HasPrefix(head, []byte(matrixMarket)):
+		s, err = in.marketMatrix(r)
+	case len(lines) > 0 && len(libsvm.Find(lines)) == len(lines):
+		s, err = in.libsvmRows(r)
+	default:
+		return nil, false, nil
+	}
+	if err == nil {
+		err = r.Err()
+	}
+	if err == bufio.ErrTooLong {
+		err = longRecord()
+	}
+	if err != nil {
+		return nil, true, err
+	}
+	d, err = in.sparseTable(s)
+	return d, true, err
+}
+
+// marketMatrix reads a matrix of MatrixMarket, by cells or as columns.
+func (in *input) marketMatrix(r *bufio.Scanner) (*sparse, error) {
+	var s *sparse
+	var header string
+	dense, at := false, 0
+	for line := 1; r.Scan(); line++ {
+		text := strings.TrimSpace(r.Text())
+		if line == 1 {
+			header = strings.ToLower(text)
+			dense = strings.Contains(header, " array ")
+			if strings.Contains(header, "complex") {
+				return nil, &FormatError{Line: 1, Msg: "a matrix of complex numbers", Hint: "write their real parts"}
+			}
+		}
+		if text == "" || strings.HasPrefix(text, "%") {
+			continue
+		}
+		var cells []float64
+		for field := range strings.FieldsSeq(text) {
+			v, err := strconv.ParseFloat(field, 64)
+			if err != nil || math.IsInf(v, 0) {
+				return nil, &FormatError{Line: line, Msg: fmt.Sprintf("%q is not a number", shorten(field))}
+			}
+			cells = append(cells, v)
+		}
+		if err := in.budget.spendBytes(24); err != nil {
+			return nil, err
+		}
+		switch {
+		case s == nil && len(cells) >= 2 && cells[0] >= 0 && cells[1] >= 1 && max(cells[0], cells[1]) <= bitmap.MaxPixels:
+			s = &sparse{rows: int(cells[0]), columns: int(cells[1])}
+		case s == nil || len(cells) < 2 && !dense:
+			return nil, &FormatError{Line: line, Msg: "no cell of a matrix", Hint: "write the file again, with scipy.io.mmwrite"}
+		case dense:
+			if err := s.add(at%max(1, s.rows), at/max(1, s.rows), cells[0]); err != nil {
+				return nil, onLine(err, line)
+			}
+			at++
+		default:
+			i, j, v := int(cells[0])-1, int(cells[1])-1, append(cells, 1)[2]
+			err := s.add(i, j, v)
+			if err == nil && i != j && strings.HasSuffix(header, " symmetric") {
+				err = s.add(j, i, v)
+			}
+			if err != nil {
+				return nil, onLine(err, line)
+			}
+		}
+	}
+	if s == nil {
+		return nil, &FormatError{Msg: "the file has no rows"}
+	}
+	return s, nil
+}
+
+// libsvmRows reads rows of a label and the cells that are not 0, with their numbers from 1.
+func (in *input) libsvmRows(r *bufio.Scanner) (*sparse, error) {
+	s := &sparse{columns: bitmap.MaxPixels}
+	columns := 0
+	for line := 1; r.Scan(); line++ {
+		label, rest, _ := strings.Cut(strings.TrimSpace(r.Text()), " ")
+		if label == "" {
+			continue
+		}
+		s.labels = append(s.labels, label)
+		s.rows++
+		for field := range strings.FieldsSeq(rest) {
+			number, value, found := strings.Cut(field, ":")
+			j, err := strconv.Atoi(number)
+			v, problem := strconv.ParseFloat(value, 64)
+			if strings.HasPrefix(field, "#") {
+				break
+			}
+			if err != nil || problem != nil || !found || j < 1 || math.IsInf(v, 0) {
+				return nil, &FormatError{Line: line, Msg: fmt.Sprintf("%q is no column with its number", shorten(field)),
+					Hint: "write 3:1 for a 1 in column 3"}
+			}
+			if err := in.budget.spendBytes(24); err != nil {
+				return nil, err
+			}
+			if err := s.add(s.rows-1, j-1, v); err != nil {
+				return nil, onLine(err, line)
+			}
+			columns = max(columns, j)
+		}
+	}
+	s.columns = columns
+	return s, nil
+}
