@@ -12,8 +12,6 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
-	"example.com/patchwork/learn/classes"
-	"example.com/patchwork/learn/real"
 	"example.com/patchwork/workbench"
 )
 
@@ -163,28 +161,6 @@ func load(path string) (workbench.Model, error) {
 	return m, nil
 }
 
-// byKind is what a command does with a model, by its kind; nil for what it does not take.
-type byKind struct {
-	bits    func(*patchwork.Model) error
-	numbers func(*real.Model) error
-	classes func(*classes.Classifier) error
-}
-
-// with reads a model and does what is for its kind, unless a flag says nothing about that.
-func with(cmd *cobra.Command, path string, do byKind) error {
-	m, err := modelFor(cmd, path, do.numbers != nil, do.classes != nil)
-	if err != nil {
-		return err
-	}
-	switch m := m.(type) {
-	case workbench.Numbers:
-		return do.numbers(m.Model)
-	case workbench.Classes:
-		return do.classes(m.Classifier)
-	}
-	return do.bits(m.(workbench.Bits).Model)
-}
-
 // modelFor reads a model for a command that takes bits, and perhaps numbers and classes. It is the one place where
 // commands ask whether they take a kind, and whether flags mean something for it.
 func modelFor(cmd *cobra.Command, path string, numbers, classes bool) (workbench.Model, error) {
@@ -206,9 +182,12 @@ func modelFor(cmd *cobra.Command, path string, numbers, classes bool) (workbench
 }
 
 // loadModel reads a model of bits.
-func loadModel(path string) (m *patchwork.Model, err error) {
-	err = with(nil, path, byKind{bits: func(of *patchwork.Model) error { m = of; return nil }})
-	return m, err
+func loadModel(path string) (*patchwork.Model, error) {
+	m, err := modelFor(nil, path, false, false)
+	if err != nil {
+		return nil, err
+	}
+	return m.(workbench.Bits).Model, nil
 }
 
 // saveModel writes a model file, or the model to standard output for "-".

@@ -100,11 +100,27 @@ func (a *app) count(cmd *cobra.Command, f *countFlags, paths []string) error {
 	if err := f.json.check(f.output); err != nil {
 		return err
 	}
+	m, err := modelFor(cmd, f.model, true, false)
+	if err != nil {
+		return err
+	}
+	f.data.model = m
+	src, err := f.data.open(cmd, paths)
+	if err != nil {
+		return err
+	}
+	if m, err = fitted(cmd, m, src.head()); err != nil {
+		return err
+	}
+	bar := a.progress("image", 0)
+	defer bar.stop()
+	of := &counted{tallyfile.NewIdentity(), src.head().Source, src.head().Table, "by the best explanations"}
 	var part *tallyfile.Part
-	var of *counted
-	err := with(cmd, f.model, byKind{
-		bits:    func(m *patchwork.Model) (err error) { part, of, err = a.countBits(cmd, f, m, paths); return err },
-		numbers: func(m *real.Model) (err error) { part, of, err = a.countReal(cmd, f, m, paths); return err }})
+	if numbers, ok := m.(workbench.Numbers); ok {
+		part, err = f.countNumbers(cmd.Context(), numbers.Model, &numberFeed{source: src, bar: bar}, of)
+	} else {
+		part, err = f.countBits(cmd.Context(), m.(workbench.Bits).Model, src, bar, of)
+	}
 	if err != nil {
 		return err
 	}
@@ -137,37 +153,47 @@ type counted struct {
 }
 
 // countBits explains images and counts them.
-func (a *app) countBits(cmd *cobra.Command, f *countFlags, m *patchwork.Model, paths []string) (*tallyfile.Part,
-	*counted, error) {
-	f.data.model = workbench.Bits{Model: m}
-	s, err := f.data.open(cmd, paths)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := fits(m, s.head()); err != nil {
-		return nil, nil, err
-	}
+func (f *countFlags) countBits(ctx context.Context, m *patchwork.Model, s *source, bar *progress,
+	of *counted) (*tallyfile.Part, error) {
 	hash, err := tallyfile.HashModel(m)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var src patchwork.Source = s.set
 	if s.stream != nil {
-		bar := a.progress("image", 0)
-		defer bar.stop()
 		src = &feed{stream: s.stream, bar: bar}
 	}
-	of := &counted{tallyfile.NewIdentity(), s.head().Source, s.head().Table,
-		"by the pursuit of learning (score may find better explanations)"}
 	part := &tallyfile.Part{Model: hash, Options: howCounted(m), Tally: new(patchwork.Tally)}
-	ctx := cmd.Context()
 	if src = rows.Watch(src, of.id.Add); countsSoftly(m) {
 		of.by = "by all explanations, with what their parts cost"
 		part.Soft, err = table.Count(ctx, m, src, f.workers)
 	} else {
+		of.by = "by the pursuit of learning (score may find better explanations)"
 		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(m).Pursuit(m), f.workers, nil)
 	}
-	return part, of, request(err)
+	return part, request(err)
+}
+
+// countNumbers explains rows of numbers and counts them.
+func (f *countFlags) countNumbers(ctx context.Context, m *real.Model, s *numberFeed, of *counted) (*tallyfile.Part,
+	error) {
+	if m.Scales == nil {
+		return nil, &inputError{fmt.Errorf(
+			"%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork",
+			f.model)}
+	}
+	hash, err := tallyfile.HashReal(m)
+	if err != nil {
+		return nil, err
+	}
+	s.seen = func(rows [][]float64) { of.id.AddValues(m.Height, m.Width, rows) }
+	stream, err := real.NewStream(s, m.Scales)
+	if err != nil {
+		return nil, request(err)
+	}
+	part := &tallyfile.Part{Model: hash, Options: realCounted(m)}
+	part.Real, err = real.EStep(ctx, m, stream, realBest(m), f.workers)
+	return part, request(err)
 }
 
 // countsSoftly reports whether the step of a model is that of soft learning: under the
@@ -253,11 +279,15 @@ func (a *app) merge(cmd *cobra.Command, f *mergeFlags, paths []string) error {
 	if err := f.json.check(f.output); err != nil {
 		return err
 	}
-	var sum *tallyfile.Part
-	var step func() (workbench.Model, error)
-	err := with(cmd, f.model, byKind{
-		bits:    func(m *patchwork.Model) (err error) { sum, step, err = f.begin(m); return err },
-		numbers: func(m *real.Model) (err error) { sum, step, err = beginReal(m); return err }})
+	m, err := modelFor(cmd, f.model, true, false)
+	if err != nil {
+		return err
+	}
+	begin := f.begin
+	if _, ok := m.(workbench.Numbers); ok {
+		begin = beginNumbers
+	}
+	sum, step, err := begin(m)
 	if err != nil {
 		return err
 	}
@@ -288,7 +318,8 @@ func (a *app) merge(cmd *cobra.Command, f *mergeFlags, paths []string) error {
 }
 
 // begin returns the empty sum of counts under a model of bits, and what makes the next model of it.
-func (f *mergeFlags) begin(m *patchwork.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
+func (f *mergeFlags) begin(of workbench.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
+	m := of.(workbench.Bits).Model
 	hash, err := tallyfile.HashModel(m)
 	sum := &tallyfile.Part{Model: hash, Options: howCounted(m), Tally: patchwork.NewTally(m)}
 	if countsSoftly(m) {
@@ -376,4 +407,29 @@ func (f *countFlags) shardOf(content, source string, rows int64, paths []string)
 		s.To = s.From + int64(f.data.take)
 	}
 	return s, nil
+}
+
+// realCounted says how rows of real values are explained and counted.
+func realCounted(m *real.Model) string { return fmt.Sprintf("real, %d explanations", realBest(m)) }
+
+// realBest returns for how many explanations a row counts: as in the last steps of learning.
+func realBest(m *real.Model) int {
+	if isTableModel(m) && !m.Moves() {
+		return 8
+	}
+	return 1
+}
+
+// beginNumbers is begin for a model of numbers.
+func beginNumbers(of workbench.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
+	m := of.(workbench.Numbers).Model
+	hash, err := tallyfile.HashReal(m)
+	sum := &tallyfile.Part{Model: hash, Options: realCounted(m), Real: real.NewTally(m)}
+	return sum, func() (workbench.Model, error) {
+		next, err := sum.Real.MStep(m)
+		if err != nil {
+			return nil, &inputError{err}
+		}
+		return workbench.Numbers{Model: next}, nil
+	}, err
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"math"
 	"strings"
 	"time"
@@ -238,4 +240,56 @@ func tenths(values []float64) string {
 		out = append(out, fmt.Sprintf("%.1f", v))
 	}
 	return strings.Join(out, ", ")
+}
+
+// numberFeed are numbers that learning and counting read, once or in each pass.
+type numberFeed struct {
+	*source
+	bar  *progress
+	seen func([][]float64) // of each block, unless nil
+}
+
+// Size returns the size of images; rows of a table have the height 1.
+func (s *numberFeed) Size() (height, width int) { return s.head().Size() }
+
+// Blocks reads the rows once, and shows how far.
+func (s *numberFeed) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
+	return func(yield func([][]float64, error) bool) {
+		if s.stream != nil {
+			s.bar.again(0, "pass")
+		}
+		for part, err := range s.frames(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if s.seen != nil {
+				s.seen(part.Values)
+			}
+			if !yield(part.Values, nil) {
+				return
+			}
+			s.bar.add(part.Len())
+		}
+	}
+}
+
+// fittingReal returns how many rows of a stream are learned from at first: as many as was asked for, or as take a
+// quarter
+// of the memory.
+func (f *learnFlags) fittingReal(s *source) int {
+	h, w := s.head().Size()
+	return max(1, min(20000, int(f.data.memory)/4/(16*h*w+64)))
+}
+
+// learnRealFrom learns from data of any size.
+func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *source, data *real.Data,
+	o *real.Options) (*real.Result, error) {
+	if s.stream == nil {
+		return real.Learn(cmd.Context(), data, *o)
+	}
+	o.Sample = f.fittingReal(s)
+	a.note("%s needs more than --memory %v; learning from a uniform sample of %d rows, then from all, one pass per step",
+		s.head().Source, &f.data.memory, o.Sample)
+	return real.LearnStream(cmd.Context(), &numberFeed{source: s}, *o)
 }
