@@ -26,70 +26,59 @@ func (f *pursuitFlags) add(cmd *cobra.Command) {
 
 const explainLong = `Explain images by the parts of a model: likelihood matching pursuit adds the part,
 rotation and shift that raise the likelihood most, until none does. If parts move
-(shifts, rotations, --scene) it then refines the result, under the original
-likelihood: it replaces each pick by the best one given the others, drops those
-that gain too little, and adds those that gain enough, until nothing changes.
---pursuit paper leaves that out and takes a half to a tenth of the time.
+(shifts, rotations, --scene) it then replaces, drops and adds picks until nothing
+changes. --pursuit paper leaves that out and takes a half to a tenth of the time.
 
 Rows are explained by a model of a table as learning did it: a part must raise the
 log-likelihood by more than log((1-pi)/pi) nats, pi being the share of rows that have
-it; so the explanation is the likeliest, not the one that fits best. A part that more
-than half of the rows have is chosen where nothing known votes against it, with a
-gain of 0: of a row without a known cell the picks say what is usual. --pursuit leaves
-that out, and so do models of --method batch.
+it. A part that more than half of the rows have is chosen where nothing known votes
+against it, with a gain of 0. --pursuit leaves that out, and so do models of --method
+batch.
 
 Scenes are explained by the parts as they look under the noise of each image, which
 is learned from it: the share of the ink that is missing, and of the paper that is
-inked. Parts learned from clean images otherwise find many things in the noise. Where
-there is noise beyond what the parts say, the line tells: "missing":0.065,"clutter":0.09.
+inked. Where there is any, the line tells: "missing":0.065,"clutter":0.09.
 
 The output is JSON lines, one per image, in the order of the input, or a table:
-see below. A line:
 
   {"index":0,"start_log_lik":-941.2,"log_lik":-310.9,"log_lik_model":-310.9,
    "picks":[{"expert":1,"dy":0,"dx":-3,"angle":12,"gain":608.4}, ...]}
 
-index is the image's row in the input before --where and --rows, from
-0 as in arrays; row in tables of answers, in messages and in --rows counts from 1;
-expert is the number of a part, from 0; picks come in the order of the
-pursuit. start_log_lik and log_lik are under the original likelihood if refined,
-else under that of the model, log_lik_model under the untruncated composition; all
-are in nats, to six decimals, and null if infinite. Angles are degrees clockwise,
-shifts are pixels down and to the right; rows of tables, whose parts do not move,
-have neither.
+index is the image's row in the input before --where and --rows, and expert the number
+of a part, both from 0 (row in tables of answers, messages and --rows counts from 1).
+Picks come in the order of the pursuit. start_log_lik and log_lik are under the original
+likelihood if refined, else under that of the model, log_lik_model under the untruncated
+composition, all in nats, null if infinite. Angles are degrees clockwise, shifts pixels
+down and to the right; rows of tables have neither. Numbers also have log_joint, the
+log-likelihood with the prior of the picks.
 
--o codes.csv, .parquet or .npz writes a table, a row per image and a column
-per part: how many picks the part has (0 or 1, unless --reuse allows more), then a
-column per part with their gain in nats. Before them come
-the label columns, row (its number in the input, from 1) and weight, if there are
-weights; last comes log_lik. In an .npz the parts are two arrays, codes (N,K) uint8
-and gain (N,K) float64, and a third, parts (K), has their names.
+-o codes.csv, .parquet or .npz writes a table: the label columns, row (from 1), weight if
+there are weights, a column per part with the number of its picks, one with their gain
+in nats, and log_lik. In an .npz the parts are two arrays, codes (N,K) uint8 and gain
+(N,K) float64; a third, parts (K), has their names.
 
---best N searches for the N best explanations by log P(image, picks); the prior of
-a pick is lower the more rarely its part is active and the more poses it has. Each
-line then is the best explanation and ends in
+--best N searches for the N best explanations by log P(image, picks); a line is the best
+of them and ends in
 
    "evidence":-322.5,"alternatives":[{"picks":[...],"log_lik_model":-310.9,
    "log_joint":-322.9,"weight":0.67}, ...]
 
-at most N, best first; weight is the posterior probability among these. evidence,
-the log of the sum of their joint probabilities, is a lower bound on the image's
-log-likelihood.
+best first; weight is the posterior probability among these, evidence the log of the sum
+of their joint probabilities: a lower bound on the image's log-likelihood.
 
-A file of classes (patchwork learn --by) says which class each image or row is of. A
-table then has index, class, probability, the probability of each class in the columns
-p:CLASS (in an .npz one array, p), and the name of a picture. A line also says why:
+A file of classes (patchwork learn --by) says which class each image or row is of: a
+table has index, class, probability, that of each class in the columns p:CLASS (in an
+.npz one array, p), and the name of a picture. A line also says why:
 
   {"index":4,"class":"T","probability":0.93,"second":"L","log_odds":2.71,
    "left":3,"missing":1,"example":7,"picks":[{"expert":0,"dy":1,...}, ...],
    "probabilities":{"H":0.005,"L":0.062,"T":0.93}}
 
-second and log_odds: what came second, and by how many nats. picks are the parts by which
-the class explains the image best: pieces of the example of that number in the data that
-the class was learned from, from 0; or of the model learned of the class, without an
-example. left counts the pixels of ink that they leave over, missing those that they say
-are ink and are not. For rows, columns are those that count most, each alone, for the
-class rather than the second, or (below 0) against it, in nats.`
+log_odds are in nats. picks are the parts by which the class explains the image best:
+pieces of the example of that number in the data, from 0, or of the model learned of the
+class. left counts the pixels of ink that they leave over, missing those that they say
+are ink and are not. For rows, columns are those that count most for the class rather
+than the second, or (below 0) against it, each alone, in nats.`
 
 const explainExample = `  patchwork explain -m model.npz t.npz --rows 11:
   patchwork explain -m model.npz t.npz --rows :8 -o picks.jsonl --picture explained.png

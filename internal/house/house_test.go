@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -247,5 +248,40 @@ func TestProblems(t *testing.T) {
 		if p := problem(c.pkg, c.imported, c.test); (p != "") != c.bad {
 			t.Errorf("%s imports %s: %q", c.pkg, c.imported, p)
 		}
+	}
+}
+
+// kinds are the files above the workbench that ask which kind a model is of. The list may only become shorter.
+var kinds = strings.Fields(`cmd/patchwork/codes.go cmd/patchwork/data.go cmd/patchwork/input.go cmd/patchwork/learn.go
+	cmd/patchwork/lines.go cmd/patchwork/parts.go cmd/patchwork/real.go cmd/patchwork/serve.go cmd/patchwork/stream.go
+	render/report/build.go studio/learning.go studio/models.go`)
+
+// Only these files ask, by a type assertion or a switch.
+func TestKinds(t *testing.T) {
+	asked := map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test || s.pkg == "workbench" {
+			continue
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			var types []ast.Expr
+			switch n := n.(type) {
+			case *ast.TypeAssertExpr:
+				types = []ast.Expr{n.Type}
+			case *ast.CaseClause:
+				types = n.List
+			}
+			for _, of := range types {
+				if x, ok := of.(*ast.SelectorExpr); ok && slices.Contains([]string{"Bits", "Numbers", "Classes"}, x.Sel.Name) {
+					if from, ok := x.X.(*ast.Ident); ok && from.Name == "workbench" {
+						asked[s.name] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	if got := slices.Sorted(maps.Keys(asked)); !slices.Equal(got, kinds) {
+		t.Errorf("%v ask which kind a model is of; let workbench.Model answer", got)
 	}
 }
