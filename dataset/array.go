@@ -281,7 +281,14 @@ func (d *arrayImages) pack(s *Set, n int) error {
 			packBools(s, b, d.in.rule.invert) // bits already: no threshold applies
 			return nil
 		}
-		return packBytes(s, l, b, d.in.rule, d.at)
+		if err = packBytes(s, l, b, d.in.rule, d.at); !d.either(err) {
+			return err
+		}
+		flat := make([]float64, len(b))
+		for i, v := range b {
+			flat[i] = float64(v)
+		}
+		return d.switched(s, flat, err)
 	}
 	a, err := d.rows.next(n)
 	if err != nil {
@@ -301,7 +308,27 @@ func (d *arrayImages) pack(s *Set, n int) error {
 	if err != nil {
 		return err
 	}
-	return packRows(s, l, v, a.Data, d.in.rule, d.at)
+	if err = packRows(s, l, v, a.Data, d.in.rule, d.at); !d.either(err) {
+		return err
+	}
+	return d.switched(s, v, err)
+}
+
+// either reports whether the error says that an array is none of bits, which may be one of numbers.
+func (d *arrayImages) either(err error) bool {
+	return d.in.either && notBits(err) && !d.in.rule.invert &&
+		!slices.ContainsFunc(d.others, func(c companion) bool { return c.role == weightRole })
+}
+
+// switched goes on to read an array as one of numbers, which the error says it is not as bits.
+func (d *arrayImages) switched(s *Set, flat []float64, err error) error {
+	d.in.undecided = d.inArray(err, d.name)
+	d.in.setNumbers()
+	if err := d.in.budget.spend(d.layout.n, d.layout.height, d.layout.width); err != nil {
+		return err
+	}
+	s.Images = nil
+	return d.take(s, flat)
 }
 
 // numbers takes the next n rows as real values.
@@ -314,6 +341,11 @@ func (d *arrayImages) numbers(s *Set, n int) error {
 	if err != nil {
 		return err
 	}
+	return d.take(s, flat)
+}
+
+// take makes rows of real values.
+func (d *arrayImages) take(s *Set, flat []float64) error {
 	s.Height, s.Width, s.floats = d.layout.height, d.layout.width, d.rows.d.Header().DType.Kind == 'f'
 	size := s.Height * s.Width
 	for i, x := range flat {

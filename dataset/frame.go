@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -37,11 +38,12 @@ type Frame struct {
 	fixes map[string]Note // those that flags decide otherwise, by their text
 	Why   string          // what shows that they are numbers, in a clause; "" where that was asked for
 
-	roles    *roles  // of the columns of the file, if that has them; the options are applied
-	reading  Reading // how the rows were read
-	pictures bool    // read from pictures, not from arrays
-	floats   bool    // numbers of a floating-point type
-	grouped  bool    // some were written with commas before thousands
+	roles     *roles  // of the columns of the file, if that has them; the options are applied
+	reading   Reading // how the rows were read
+	pictures  bool    // read from pictures, not from arrays
+	undecided error   // what shows that numbers are no bits, if it is open which they are
+	floats    bool    // numbers of a floating-point type
+	grouped   bool    // some were written with commas before thousands
 }
 
 // Set is a Frame.
@@ -100,6 +102,27 @@ func (s *Set) Cut(skip, take int) *Set {
 		index = index[:min(take, len(index))]
 	}
 	return s.Pick(index)
+}
+
+// toNumbers makes numbers of bits: 0 and 1, and NaN where they are unknown.
+func (s *Set) toNumbers() {
+	if len(s.Images) == 0 {
+		return
+	}
+	s.Height, s.Width = s.Size()
+	for _, m := range s.Images {
+		row := make([]float64, m.Len())
+		for i := range row {
+			switch y, x := i/s.Width, i%s.Width; {
+			case !m.Known(y, x):
+				row[i] = math.NaN()
+			case m.At(y, x):
+				row[i] = 1
+			}
+		}
+		s.Values = append(s.Values, row)
+	}
+	s.Images, s.floats = nil, true
 }
 
 // Pick returns the rows at the given indices, in that order; an index may

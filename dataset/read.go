@@ -55,6 +55,9 @@ func read(paths []string, opts Options) (*Set, error) {
 	}
 	set := out.done(in)
 	set.forget(opts.Missing)
+	if in.undecided != nil {
+		set.undecided = at(in.undecided, paths[0])
+	}
 	set.Notes = append(in.seen.notes(&opts), notes.Notes...)
 	set.noteCodes()
 	if len(opts.Where) > 0 {
@@ -122,16 +125,17 @@ func (o *Options) label(i int) string {
 
 // input holds what the decoders share.
 type input struct {
-	opts   Options
-	rule   rule
-	budget *budget
-	stream bool // the budget is for one part at a time
-	real   bool // of parts of real values, not of bits
-	either bool // real values are read where a table plainly holds them; why says so
-	why    string
-	most   int  // images still wanted, if known; else 0
-	seen   seen // what was done to pictures
-	headed bool // the first record of the table has names for certain
+	opts      Options
+	rule      rule
+	budget    *budget
+	stream    bool // the budget is for one part at a time
+	real      bool // of parts of real values, not of bits
+	either    bool // real values are read where a table plainly holds them; why says so
+	why       string
+	undecided error // what shows that the data are no bits, where they were read as numbers then
+	most      int   // images still wanted, if known; else 0
+	seen      seen  // what was done to pictures
+	headed    bool  // the first record of the table has names for certain
 
 	plan     *tablePlan // for a table of text, if it was made before
 	made     *tablePlan // the one that was made
@@ -226,6 +230,9 @@ func collect(d decoder) (*Set, error) {
 		case out == nil:
 			out = part
 			continue
+		}
+		if part.Values != nil {
+			out.toNumbers()
 		}
 		out.Images = append(out.Images, part.Images...)
 		out.Values = append(out.Values, part.Values...)

@@ -72,21 +72,27 @@ func (s *Source) look(paths []string) (err error) {
 	opts := s.opts
 	if opts.Kind != Number {
 		s.frame, err = read(paths, opts)
-		if err == nil || opts.Kind == Bit || !notBits(err) {
+		if err == nil {
+			s.refused = s.frame.undecided
+		} else if opts.Kind == Bit || !notBits(err) {
+			return err
+		} else {
+			s.refused = err
+		}
+	}
+	if s.frame == nil {
+		opts.Kind, err = Number, errOnce
+		if s.refused == nil || !slices.Contains(paths, standardInput) {
+			s.frame, err = read(paths, opts)
+		}
+		if err != nil && s.refused == nil {
 			return err
 		}
-		s.refused = err
+		if err != nil {
+			return orNumbers(alsoAsNumbers(s.refused, err))
+		}
 	}
-	opts.Kind, err = Number, errOnce
-	if s.refused == nil || !slices.Contains(paths, standardInput) {
-		s.frame, err = read(paths, opts)
-	}
-	switch {
-	case err != nil && s.refused == nil:
-		return err
-	case err != nil:
-		return orNumbers(alsoAsNumbers(s.refused, err))
-	case s.refused != nil:
+	if s.refused != nil {
 		if s.frame.Why = s.frame.plainly(); s.frame.Why != "" {
 			s.refused = nil
 		}

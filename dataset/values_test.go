@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,16 @@ func TestValuesAreRefused(t *testing.T) {
 	if _, err := readNumbers([]string{"nowhere.csv"}, Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
+}
+
+// npyOf returns an array.
+func npyOf[T npy.Element](t testing.TB, data []T, shape ...int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := npy.Write(&b, npy.New(data, shape...)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // npzOf returns an archive.
@@ -397,6 +408,8 @@ func TestNumbersOfEither(t *testing.T) {
 		"late":    "a,b\n" + strings.Repeat("7,2\n", beyondHead) + "2.5,1\n",
 		"later":   "a,b\n" + strings.Repeat("1,0\n", beyondHead) + strings.Repeat("2.5,1.5\n", beyondHead/8),
 		"counted": "1,2\n3.5,4.5\n6.5,7.5\n",
+		"array":   string(npyOf(t, append(make([]float32, 60_000), slices.Repeat([]float32{.5}, 20_000)...), 20_000, 4)),
+		"bytes":   string(npyOf(t, append(make([]uint8, 60_000), slices.Repeat([]uint8{7}, 20_000)...), 20_000, 4)),
 	} {
 		path := write(t, "t.csv", []byte(text))
 		want := readValues(t, Options{}, path)
