@@ -12,41 +12,15 @@
 //
 // # What a value means
 //
-// In arrays and tables 1 is on and 0 is off; NaN and null are unknown. Any other
-// number is an error unless [Options].Threshold is given; then greater values are
-// on. Columns of text, in CSV and Parquet, also say it in words, in upper or
-// lower case, with blanks around them:
+// In arrays and tables 1 is on and 0 is off; NaN, null and empty cells are unknown. Tables say it in words, too: yes and
+// no, present and absent, + and -, a mark beside empty cells, and others (words.go, twowords.go). Any other number is an
+// error unless [Options].Threshold is given (greater is on), or the data plainly are numbers. What each column is, and
+// why, a [Plan] says; [Frame].Notes say what was decided, and [Options] Columns, Meta, Weight and Categories decide it
+// otherwise. A model remembers how its columns were read ([Reading]).
 //
-//	on       1, 1.0, y, yes, t, true, present, positive, detected, ja, oui, sí, ...
-//	off      0, 0.0, n, no, f, false, absent, negative, not detected, nein, non, ...
-//	unknown  nothing, ?, NA, N/A, #N/A, <NA>, \N, NaN, null, None, a point
-//
-// and in three ways that only a whole column shows: + and -, where - is off (alone,
-// or beside other words, it is unknown, unless another column has both); P and A, for
-// present and absent; and a mark, X, ✓ or + alone, where an empty cell is off. Where no
-// cell of the table says off, 1, P and words for on are marks, too. A model remembers
-// which of its columns were written so ([Reading]).
-//
-// # What a column is for
-//
-// Beside bits or numbers, words such as "don't know" are unknown, and so are -9, 99, 999 and the like beside 0 and 1.
-// A column of two words is a bit, called `diet=vegan` by the rarer of them unless they mean yes and no; so is one of
-// a word and empty cells, and of 1 and 2 only. Any other column of text is a label: metadata. So is one that counts the rows, or has
-// numbers and no name, as pandas and R write their indices. Where at least half of
-// the cells are bits, other text is a mistake, and an error, which lists all such
-// columns, as it lists the columns of other numbers. [Options].Categories makes a
-// column of bits for each value of a column: `habitat=marsh`. This happens by itself
-// where no other column is data, to columns with few values. [Set].Notes says what
-// was decided, and [Options] Columns, Meta and Weight decide it otherwise.
-//
-// A CSV file is UTF-8, or UTF-16 with its mark; its columns are separated by commas,
-// tabs or semicolons, and a delimiter may end every line. Titles, lines that begin with # and a line such as sep=;
-// above the header are left out, as is a second header of a survey below it. Empty lines at its end are no rows,
-// unless an empty cell is off. Where commas separate columns, a comma in a number stands before
-// thousands, unless its column has other commas. With [Options].Items each
-// line is a list of items instead (an empty line before the last list is an empty
-// list, and a single cell in quotes is divided), and with [Options].Pairs it names a
-// row and one of its items.
+// In text, titles, lines that begin with #, a second header and empty lines at the end are left out. Where commas
+// separate columns, a comma in a number stands before thousands. With [Options].Items each
+// line is a list of items instead, and with [Options].Pairs it names a row and one of its items.
 //
 // In pictures dark is on: ink on paper. A
 // picture of only black and white is taken as it is. Any other is made binary
@@ -54,14 +28,9 @@
 // off. It is Threshold, or else one for each picture by Otsu's method; in the
 // second case uneven light is evened out first, a picture that is mostly dark,
 // at its border and as a whole, is light on dark, so light is on, and one with
-// hardly any contrast is blank. [Set].Notes says what happened. Transparent
-// pixels are off. So a picture gives
-// the same image in every format that keeps its pixels. [Options].Invert swaps
-// on and off everywhere, for light strokes on a dark ground.
-//
-// With Options.AutoThreshold each image of an array gets a threshold of its own
-// by Otsu's method, too; greater is on, whatever the border. Each, not all
-// together, so that an image means the same alone, in a set and in a stream.
+// hardly any contrast is blank. Transparent pixels are off. [Options].Invert swaps
+// on and off everywhere, for light strokes on a dark ground. With Options.AutoThreshold each image of an array gets a
+// threshold of its own, too; greater is on.
 //
 // # Pictures of different sizes
 //

@@ -125,6 +125,30 @@ func (s *Set) toNumbers() {
 	s.Images, s.floats = nil, true
 }
 
+// append adds the rows of another frame, with what both have in common.
+func (s *Set) append(part *Set) {
+	if s.Weights != nil || part.Weights != nil {
+		s.Weights = append(weights(s), weights(part)...)
+	}
+	var meta []Labels
+	for _, c := range s.Meta {
+		if i := slices.IndexFunc(part.Meta, func(d Labels) bool { return d.Name == c.Name }); i >= 0 {
+			meta = append(meta, Labels{c.Name, joinValues(c, part.Meta[i])})
+		}
+	}
+	s.Meta = meta
+	if part.Values != nil {
+		s.toNumbers()
+	}
+	s.Images, s.Values = append(s.Images, part.Images...), append(s.Values, part.Values...)
+	s.floats = s.floats && part.floats
+	s.Table = s.Table && part.Table
+	s.pictures = s.pictures && part.pictures
+	if s.Columns == nil {
+		s.Columns = part.Columns
+	}
+}
+
 // Pick returns the rows at the given indices, in that order; an index may
 // come more than once. It panics for an index outside.
 func (s *Set) Pick(index []int) *Set {

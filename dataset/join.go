@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +29,7 @@ func (j *joiner) add(part *Set, path string) error {
 			return err
 		}
 		n = j.set.Len()
-		j.append(part)
+		j.set.append(part)
 	}
 	for i := n; i < j.set.Len(); i++ {
 		j.set.Index = append(j.set.Index, i)
@@ -73,27 +72,6 @@ func (j *joiner) agree(part *Set, path string) error {
 		}
 	}
 	return nil
-}
-
-func (j *joiner) append(part *Set) {
-	s := j.set
-	if s.Weights != nil || part.Weights != nil {
-		s.Weights = append(weights(s), weights(part)...)
-	}
-	var meta []Labels
-	for _, c := range s.Meta {
-		if i := slices.IndexFunc(part.Meta, func(d Labels) bool { return d.Name == c.Name }); i >= 0 {
-			meta = append(meta, Labels{c.Name, joinValues(c, part.Meta[i])})
-		}
-	}
-	s.Meta = meta
-	s.Images, s.Values = append(s.Images, part.Images...), append(s.Values, part.Values...)
-	s.floats = s.floats && part.floats
-	s.Table = s.Table && part.Table
-	s.pictures = s.pictures && part.pictures
-	if s.Columns == nil {
-		s.Columns = part.Columns
-	}
 }
 
 func weights(s *Set) []int64 {

@@ -164,7 +164,7 @@ type itemRows struct {
 
 func (d *itemRows) next() (*Set, error) {
 	w := len(d.plan.columns)
-	n := d.in.opts.partRows(int64(w), 1, w)
+	n := d.in.partRows(int64(w), 1, w)
 	s := &Set{Table: true, Columns: d.plan.columns, Notes: d.plan.notes}
 	var names rawText
 	for s.Len() < n {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -108,27 +109,17 @@ type Options struct {
 	sameNames bool              // pictures of these have one name
 }
 
-// partRows returns the number of images in a part of a file, given the bytes of
-// each in the file: a few MiB there, about one when packed in memory, and far
+// partRows returns the number of rows in a part of a file, given the bytes of
+// each in the file: a few MiB there, about one when packed in memory or two of numbers, and far
 // less than the allowed memory. The overhead of smaller parts would exceed the
 // cost of reading them; larger ones would be too much for one of several
 // workers.
-func (o *Options) partRows(bytes int64, height, width int) int {
-	n := o.partBytes
-	if n == 0 {
-		n = 4 << 20
-	}
-	packed := imageCost(height, width)
-	return int(max(1, min(n/bytes, (1<<20)/packed, o.maxMemory()/8/packed)))
-}
-
-// partRows is that of the options, or for real values about 2 MiB of them.
 func (in *input) partRows(bytes int64, height, width int) int {
-	if !in.real {
-		return in.opts.partRows(bytes, height, width)
-	}
 	cost := in.budget.cost(height, width)
-	return int(max(1, min(4096, (1<<21)/cost, in.budget.max/8/cost)))
+	if in.real {
+		return int(max(1, min(4096, (1<<21)/cost, in.budget.max/8/cost)))
+	}
+	return int(max(1, min(cmp.Or(in.opts.partBytes, 4<<20)/bytes, (1<<20)/cost, in.budget.max/8/cost)))
 }
 
 // HeaderMode says whether the first line of a CSV file holds column names.

@@ -231,15 +231,7 @@ func collect(d decoder) (*Set, error) {
 			out = part
 			continue
 		}
-		if part.Values != nil {
-			out.toNumbers()
-		}
-		out.Images = append(out.Images, part.Images...)
-		out.Values = append(out.Values, part.Values...)
-		out.Weights = append(out.Weights, part.Weights...)
-		for i, c := range out.Meta {
-			out.Meta[i].Values = joinValues(c, part.Meta[i])
-		}
+		out.append(part)
 	}
 }
 

@@ -273,14 +273,8 @@ func (s *Stream) Set(ctx context.Context) (*Set, error) {
 			out = part
 			continue
 		}
-		out.Images, out.Values = append(out.Images, part.Images...), append(out.Values, part.Values...)
+		out.append(part)
 		out.Index = append(out.Index, part.Index...)
-		if out.Weights != nil {
-			out.Weights = append(out.Weights, part.Weights...)
-		}
-		for i, c := range out.Meta {
-			out.Meta[i].Values = joinValues(c, part.Meta[i])
-		}
 	}
 	return out, nil
 }
