@@ -40,11 +40,9 @@ type classified struct {
 }
 
 type classifyAnswer struct {
-	Body struct {
-		Classes      []string     `json:"classes" doc:"in alphabetical order, numbers first"`
-		Images       []classified `json:"images"`
-		Milliseconds float64      `json:"milliseconds"`
-	}
+	Classes      []string     `json:"classes" doc:"in alphabetical order, numbers first"`
+	Images       []classified `json:"images"`
+	Milliseconds float64      `json:"milliseconds"`
 }
 
 func (s *core) classifyRoutes() {
@@ -139,13 +137,13 @@ func (s *core) classify(ctx context.Context, _ *struct{}, req *classifyRequest) 
 func (s *core) classified(ctx context.Context, c *classes.Classifier, images []*bitmap.Image, verdicts []classes.Verdict,
 	began time.Time) (*classifyAnswer, error) {
 	out, size := new(classifyAnswer), 0
-	out.Body.Classes = c.Names()
+	out.Classes = c.Names()
 	for i, v := range verdicts {
 		err := s.detailFits(ctx, &size, imageDetailBytes(images[i], len(v.Explanation.Picks)), i)
 		if err != nil {
 			return nil, err
 		}
-		out.Body.Images = append(out.Body.Images,
+		out.Images = append(out.Images,
 			classified{Index: i, Class: c.Names()[v.Class], Probability: v.Probabilities[v.Class],
 				Probabilities: v.Probabilities,
 				Second:        c.Names()[v.Second], LogOdds: nats(math.Max(v.LogOdds, 0)),
@@ -154,6 +152,6 @@ func (s *core) classified(ctx context.Context, c *classes.Classifier, images []*
 				Detail: newDetail(v.Model, patchwork.ScoringOriginal, images[i], v.Explanation)})
 	}
 	s.explained(len(images))
-	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
+	out.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
 	return out, nil
 }

@@ -204,22 +204,20 @@ type serverLimits struct {
 }
 
 type serverInfo struct {
-	Body struct {
-		Version       string       `json:"version"`
-		GoVersion     string       `json:"go_version"`
-		TokenRequired bool         `json:"token_required"`
-		Learn         bool         `json:"learn"`
-		Upload        bool         `json:"upload"`
-		Ready         bool         `json:"ready" doc:"false while built-in models are being learned"`
-		Limits        serverLimits `json:"limits"`
-	}
+	Version       string       `json:"version"`
+	GoVersion     string       `json:"go_version"`
+	TokenRequired bool         `json:"token_required"`
+	Learn         bool         `json:"learn"`
+	Upload        bool         `json:"upload"`
+	Ready         bool         `json:"ready" doc:"false while built-in models are being learned"`
+	Limits        serverLimits `json:"limits"`
 }
 
 func (s *core) serverRoutes() {
 	add(s, operation("GET", "/v1/server", "server", "What this server is and allows", 200),
 		func(context.Context, *struct{}) (*serverInfo, error) {
 			l, out := &s.limits, new(serverInfo)
-			b := &out.Body
+			b := out
 			b.Version, b.GoVersion, b.TokenRequired, b.Learn, b.Upload, b.Ready = s.version, runtime.Version(), s.locked,
 				!s.noLearn, !s.noUpload, s.Ready() == ""
 			b.Limits = serverLimits{l.BodyBytes, l.UploadBytes, l.Pixels, l.Batch, l.Samples, l.LearnImages, l.Time.Seconds(),

@@ -78,8 +78,8 @@ type label struct {
 	Distinct int      `json:"distinct"`
 }
 
-func newDataInfo(d *data) dataInfo {
-	out := dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels,
+func newDataInfo(d *data) *dataInfo {
+	out := &dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels,
 		Notes: append([]string{}, d.notes...), Fixed: d.fixed, Values: ofBits}
 	out.Height, out.Width = d.set.Size()
 	if d.numbers() {
@@ -121,12 +121,8 @@ func newLabels(set *dataset.Set) map[string]label {
 }
 
 type dataList struct {
-	Body struct {
-		Data []dataInfo `json:"data"`
-	}
+	Data []dataInfo `json:"data"`
 }
-
-type oneData struct{ Body dataInfo }
 
 // DataPath holds the data set's id in a path.
 type DataPath struct {
@@ -137,13 +133,13 @@ func (s *core) dataRoutes() {
 	add(s, operation("GET", "/v1/data", "list-data", "List the data sets", 200),
 		func(context.Context, *struct{}) (*dataList, error) {
 			out := new(dataList)
-			out.Body.Data = []dataInfo{}
+			out.Data = []dataInfo{}
 			for _, d := range s.data.list() {
 				info := newDataInfo(d)
 				if info.text() > maxListed {
 					info.Columns, info.Labels = nil, map[string]label{}
 				}
-				out.Body.Data = append(out.Body.Data, info)
+				out.Data = append(out.Data, *info)
 			}
 			return out, nil
 		})
@@ -153,7 +149,7 @@ func (s *core) dataRoutes() {
 	post.kinds = []string{"multipart/form-data"}
 	add(s, post, s.loadData)
 	add(s, operation("GET", "/v1/data/{id}", "data", "Describe a data set", 200),
-		func(ctx context.Context, in *DataPath) (*oneData, error) {
+		func(ctx context.Context, in *DataPath) (*dataInfo, error) {
 			d, err := s.data.find(in.ID)
 			if err != nil {
 				return nil, err
@@ -162,7 +158,7 @@ func (s *core) dataRoutes() {
 			if err := s.answerTakes(ctx, 2*info.text()); err != nil {
 				return nil, err
 			}
-			return &oneData{info}, nil
+			return info, nil
 		})
 	add(s, operation("DELETE", "/v1/data/{id}", "delete-data", "Forget a data set", 204),
 		func(_ context.Context, in *DataPath) (*struct{}, error) {
@@ -209,7 +205,7 @@ type dataUpload struct {
 	ReadOptions
 }
 
-func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
+func (s *core) loadData(ctx context.Context, in *dataUpload) (*dataInfo, error) {
 	err := s.checkUpload(bodyOf(ctx).bytes, in.Name)
 	if err != nil {
 		return nil, err
@@ -234,5 +230,5 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 	if err := s.data.keep(d); err != nil {
 		return nil, err
 	}
-	return &oneData{newDataInfo(d)}, nil
+	return newDataInfo(d), nil
 }

@@ -4,44 +4,25 @@ import (
 	"context"
 	"math"
 
-	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
-	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn/real"
-	"example.com/patchwork/pose"
+	"example.com/patchwork/workbench"
 )
 
 // modelInfo describes a model.
 type modelInfo struct {
-	ID          string        `json:"id"`
-	Name        string        `json:"name"`
-	Source      string        `json:"source" enum:"file,upload,learned,built-in"`
-	Values      string        `json:"values" enum:"bits,real" doc:"what its images or rows hold"`
-	Rule        string        `json:"rule"`
-	Q           float64       `json:"q" doc:"abstention value; the mean if each pixel has its own"`
-	Height      int           `json:"height"`
-	Width       int           `json:"width"`
-	Experts     int           `json:"experts"`
-	Shift       int           `json:"shift" doc:"how far parts are shifted, in pixels"`
-	ShiftStep   int           `json:"shift_step"`
-	Rotations   []float64     `json:"rotations" doc:"degrees, clockwise"`
-	Truncate    bool          `json:"truncate"`
-	Outside     string        `json:"outside"`
-	Scene       bool          `json:"scene" doc:"images may be larger than the frame"`
-	ImageHeight int           `json:"image_height" doc:"height of the images that it samples; the frame's unless it is of scenes"`
-	ImageWidth  int           `json:"image_width" doc:"their width"`
-	Reuse       int           `json:"reuse"`
-	Columns     []string      `json:"columns" doc:"names of a table's columns"`
-	Names       []string      `json:"names" doc:"names of the experts, empty for those without"`
-	Rows        *int64        `json:"rows" nullable:"true" doc:"images it was learned from"`
-	Table       bool          `json:"table"`
-	Geometry    *geometryInfo `json:"geometry"`
-	Shares      string        `json:"shares" doc:"what the usage of the parts is, where it is not the share of rows or images that have the part in their best explanation; else empty"`
-	Command     *string       `json:"command" nullable:"true" doc:"the command line that makes the same file"`
-}
-
-type geometryInfo struct {
-	Components []component `json:"components" doc:"principal directions of the poses, the largest first"`
+	ID         string      `json:"id"`
+	Name       string      `json:"name"`
+	Source     string      `json:"source" enum:"file,upload,learned,built-in"`
+	Values     string      `json:"values" enum:"bits,real" doc:"what its images or rows hold"`
+	Table      bool        `json:"table"`
+	Frame      [2]int      `json:"frame" doc:"height and width of the parts"`
+	Images     [2]int      `json:"images" doc:"height and width of the images that it samples"`
+	Q          float64     `json:"q" doc:"abstention value of bits; the mean if each pixel has its own"`
+	Components []component `json:"components" doc:"of the geometry: principal directions of the poses, the largest first"`
+	Shares     string      `json:"shares" doc:"what the usage of the parts is, where it is not the share of rows or images that have the part in their best explanation; else empty"`
+	Command    *string     `json:"command" nullable:"true" doc:"the command line that makes the same file"`
+	*workbench.Description
 }
 
 type component struct {
@@ -59,69 +40,56 @@ type move struct {
 // maxComponents bounds the number of directions described.
 const maxComponents = 12
 
-func newModelInfo(m *model) modelInfo {
-	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Experts: m.of.K(), Rotations: []float64{}}
+func newModelInfo(m *model) *modelInfo {
+	info := &modelInfo{ID: m.id, Name: m.name, Source: m.source, Values: m.values(), Table: m.of.Table(),
+		Components: []component{}, Description: m.about}
 	if m.command != "" {
 		info.Command = &m.command
 	}
-	rows, poses := int64(0), pose.Grid{}
-	if r := m.numbers(); r != nil {
-		info.Height, info.Width = r.Frame()
-		info.Values, info.Rule, info.Outside, info.Reuse, info.Table = ofReal, r.Rule.String(), "background", r.Reuse,
-			r.Height == 1
-		info.ImageHeight, info.ImageWidth, info.Columns, info.Names = r.Height, r.Width, r.Columns, r.Names
-		rows, poses = int64(r.Record.Rows), r.Poses
-	} else {
-		rows, poses = info.setBits(m.bits()), m.bits().Config().Poses
+	if of := m.numbers(); of != nil {
+		info.Frame[0], info.Frame[1] = of.Frame()
+		info.Images = [2]int{m.about.Height, m.about.Width}
+		return info
 	}
-	info.Reuse, info.ShiftStep = max(1, info.Reuse), max(1, poses.DX.Step, poses.DY.Step)
-	info.Shift = max(reach(poses.DY), reach(poses.DX))
-	for i := range poses.Rotations() {
-		info.Rotations = append(info.Rotations, poses.Angle(i))
-	}
-	if rows > 0 {
-		info.Rows = &rows
-	}
-	return info
-}
-
-// setBits describes a model of bits, and returns how many rows it was learned from.
-func (info *modelInfo) setBits(m *patchwork.Model) (rows int64) {
-	c, e := m.Config(), m.Extras()
-	info.Values, info.Rule, info.Height, info.Width, info.Truncate = ofBits, c.Rule.String(), c.Height, c.Width,
-		c.Truncate
-	info.Outside, info.Scene, info.Reuse, info.Table = recipe.OutsideName(c.UnknownOutside), c.Scene, c.Reuse,
-		c.Height == 1
-	info.ImageHeight, info.ImageWidth, info.Columns, info.Names = c.ImageHeight, c.ImageWidth, e.Columns, e.Names
-	info.Q, info.Shares = c.Q, words.Shares(m)
+	c := m.bits().Config()
+	info.Images, info.Q = m.about.Images, c.Q
 	if c.QMap != nil {
 		info.Q = 0
 		for _, q := range c.QMap {
 			info.Q += q / float64(len(c.QMap))
 		}
 	}
-	if e.Geometry != nil {
-		info.Geometry = newGeometry(m.K(), e.Geometry)
+	info.Frame, info.Shares = [2]int{m.about.Height, m.about.Width}, words.Shares(m.bits())
+	g := m.bits().Extras().Geometry
+	for i := 0; g != nil && i < min(g.Normal.Rank(), maxComponents); i++ {
+		u, sd := g.Normal.Principal(i)
+		along := component{Deviation: sd}
+		for k := range m.of.K() {
+			along.Moves = append(along.Moves, move{k, sd * u[3*k], sd * u[3*k+1], sd * u[3*k+2]})
+		}
+		info.Components = append(info.Components, along)
 	}
-	if rows = e.Record.Rows; rows == 0 && e.Counts != nil {
-		rows = e.Counts.Rows()
-	}
-	return rows
+	return info
 }
 
-func reach(r pose.Range) int { return max(r.Max, -r.Min) }
-
-func newGeometry(experts int, g *patchwork.Geometry) *geometryInfo {
-	out := &geometryInfo{Components: []component{}}
-	for i := range min(g.Normal.Rank(), maxComponents) {
-		u, sd := g.Normal.Principal(i)
-		c := component{Deviation: sd}
-		for k := range experts {
-			c.Moves = append(c.Moves, move{k, sd * u[3*k], sd * u[3*k+1], sd * u[3*k+2]})
-		}
-		out.Components = append(out.Components, c)
+// inList returns the description without what makes it long.
+func (info *modelInfo) inList() modelInfo {
+	out, d := *info, *info.Description
+	d.Reading, d.Learned = nil, nil
+	if bytes := textBytes(d.Columns) + partBytes(d.Parts); bytes > maxListed {
+		d.Columns, d.Parts = nil, nil
 	}
+	out.Description = &d
 	return out
+}
+
+// partBytes returns the size of what is said of parts.
+func partBytes(parts []workbench.NamedPart) int64 {
+	n := int64(0)
+	for _, p := range parts {
+		n += int64(len(p.Name)+len(p.Words)) + 40
+	}
+	return n
 }
 
 // expertInfo describes an expert.
@@ -152,10 +120,8 @@ type expertColumn struct {
 }
 
 type expertList struct {
-	Body struct {
-		Experts []expertInfo `json:"experts"`
-		Ground  *ground      `json:"background,omitempty" doc:"of real values: what is said where no part votes"`
-	}
+	Experts []expertInfo `json:"experts"`
+	Ground  *ground      `json:"background,omitempty" doc:"of real values: what is said where no part votes"`
 }
 
 func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, error) {
@@ -170,10 +136,10 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 	defer leave()
 	out := new(expertList)
 	if m.numbers() != nil {
-		out.Body.Ground = newGround(m.numbers())
+		out.Ground = newGround(m.numbers())
 	}
 	for k := range m.of.K() {
-		out.Body.Experts = append(out.Body.Experts, newExpert(m, k))
+		out.Experts = append(out.Experts, *newExpert(m, k))
 	}
 	return out, nil
 }
@@ -196,9 +162,9 @@ func expertBytes(m *model) int64 {
 	return n + spoken*(70+columns)
 }
 
-func newExpert(m *model, k int) expertInfo {
+func newExpert(m *model, k int) *expertInfo {
 	p := m.of.Part(k)
-	info := expertInfo{Index: k, Name: p.Name, Template: newF32(p.Means), Deviation: newF32(p.Deviations),
+	info := &expertInfo{Index: k, Name: p.Name, Template: newF32(p.Means), Deviation: newF32(p.Deviations),
 		Abstains: p.Abstains, Elongation: p.Elongation, Words: p.Words}
 	if !math.IsNaN(p.Usage) {
 		info.Usage = &p.Usage

@@ -141,35 +141,22 @@ func (r *route) match(path string) map[string]string {
 	return out
 }
 
-// newAnswer returns what an operation answers: its field Body, and headers by the tags of others.
+// newAnswer returns what an operation answers: events, a file, JSON, or nothing for nil.
 func newAnswer(r *route, out any) (a *Answer, err error) {
-	a = &Answer{Status: r.status, Header: map[string]string{}}
-	if stream, ok := out.(eventStream); ok {
-		if stream == nil {
+	a = &Answer{Status: r.status, Header: map[string]string{"Content-Type": "application/json"}}
+	switch out := out.(type) {
+	case eventStream:
+		if out == nil {
 			return &Answer{Status: statusNoContent}, nil
 		}
-		a.Header["Content-Type"], a.Events = "text/event-stream", stream
-		return a, nil
-	}
-	v := reflect.ValueOf(out).Elem()
-	content := reflect.Value{}
-	if v.IsValid() {
-		content = v.FieldByName("Body")
-	}
-	if !content.IsValid() {
+		a.Header["Content-Type"], a.Events = "text/event-stream", out
+	case *file:
+		a.Header["Content-Type"], a.Header["Content-Disposition"], a.Body = out.kind, out.disposition, out.content
+	case *struct{}:
 		return &Answer{Status: statusNoContent}, nil
+	default:
+		a.Body, err = jsonText(out)
 	}
-	for f := range fieldsOf(v.Type()) {
-		if name := f.Tag.Get("header"); name != "" {
-			a.Header[name] = v.FieldByIndex(f.Index).String()
-		}
-	}
-	if body, ok := content.Interface().([]byte); ok {
-		a.Body = body
-		return a, nil
-	}
-	a.Header["Content-Type"] = "application/json"
-	a.Body, err = jsonText(content.Interface())
 	return a, err
 }
 

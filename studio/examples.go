@@ -26,12 +26,10 @@ type example struct {
 }
 
 type exampleList struct {
-	Body struct {
-		Best     []example `json:"best" doc:"largest gain first"`
-		Worst    []example `json:"worst" doc:"smallest gain first, among the images that use the part"`
-		Searched int       `json:"searched" doc:"number of images explained: the first selected ones"`
-		Used     int       `json:"used" doc:"how many of these use the part"`
-	}
+	Best     []example `json:"best" doc:"largest gain first"`
+	Worst    []example `json:"worst" doc:"smallest gain first, among the images that use the part"`
+	Searched int       `json:"searched" doc:"number of images explained: the first selected ones"`
+	Used     int       `json:"used" doc:"how many of these use the part"`
 }
 
 // showExamples finds the images that an expert explains best and worst.
@@ -83,15 +81,15 @@ func pickExamples(d *data, r rows, all []explanation, k, n int) *exampleList {
 	}
 	slices.SortStableFunc(uses, func(a, b use) int { return cmp.Compare(b.gain, a.gain) })
 	out := new(exampleList)
-	out.Body.Searched, out.Body.Used, out.Body.Best, out.Body.Worst = r.set.Len(), len(uses), []example{}, []example{}
+	out.Searched, out.Used, out.Best, out.Worst = r.set.Len(), len(uses), []example{}, []example{}
 	finish := func(u use) example {
 		e := example{d.labelled(r, u.at), nats(u.gain), all[u.at]}
 		e.Explanation.Index = e.Index
 		return e
 	}
 	for i := range min(n, len(uses)) {
-		out.Body.Best = append(out.Body.Best, finish(uses[i]))
-		out.Body.Worst = append(out.Body.Worst, finish(uses[len(uses)-1-i]))
+		out.Best = append(out.Best, finish(uses[i]))
+		out.Worst = append(out.Worst, finish(uses[len(uses)-1-i]))
 	}
 	return out
 }

@@ -65,11 +65,9 @@ type prediction struct {
 }
 
 type explainAnswer struct {
-	Body struct {
-		Explanations []explanation `json:"explanations"`
-		Model        string        `json:"model"`
-		Milliseconds float64       `json:"milliseconds"`
-	}
+	Explanations []explanation `json:"explanations"`
+	Model        string        `json:"model"`
+	Milliseconds float64       `json:"milliseconds"`
 }
 
 // task holds images or rows to explain and the settings.
@@ -246,7 +244,7 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, r *workbench.Row
 func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 	began := time.Now()
 	out := new(explainAnswer)
-	out.Body.Model = t.model.id
+	out.Model = t.model.id
 	var predicted [][]prediction
 	var err error
 	if t.predict {
@@ -270,14 +268,14 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 				x.Values = newValueDetail(t.model.numbers(), t.set.Values[i], r.Picks, x.Predicted)
 			}
 		}
-		out.Body.Explanations = append(out.Body.Explanations, x)
+		out.Explanations = append(out.Explanations, x)
 		return nil
 	})
 	if err != nil {
 		return nil, s.workError(err)
 	}
 	s.explained(t.set.Len())
-	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
+	out.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
 	return out, nil
 }
 
@@ -307,15 +305,13 @@ func (t *task) predictions(ctx context.Context) (all [][]prediction, err error) 
 }
 
 type scoreAnswer struct {
-	Body struct {
-		N              int     `json:"n"`
-		Pixels         int     `json:"pixels" doc:"number of known pixels or values"`
-		LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned; of real values over the best explanations; in nats"`
-		LogLikPerPixel nats    `json:"log_lik_per_pixel"`
-		StartLogLik    nats    `json:"start_log_lik" doc:"without parts, under the score used"`
-		Images         []score `json:"images"`
-		Model          string  `json:"model"`
-	}
+	N              int     `json:"n"`
+	Pixels         int     `json:"pixels" doc:"number of known pixels or values"`
+	LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned; of real values over the best explanations; in nats"`
+	LogLikPerPixel nats    `json:"log_lik_per_pixel"`
+	StartLogLik    nats    `json:"start_log_lik" doc:"without parts, under the score used"`
+	Images         []score `json:"images"`
+	Model          string  `json:"model"`
 }
 
 type score struct {
@@ -329,7 +325,7 @@ func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
 		return nil, problemf(422, "detail and predict belong to /v1/explain")
 	}
 	out := new(scoreAnswer)
-	b := &out.Body
+	b := out
 	b.N, b.Model = t.set.Len(), t.model.id
 	how := workbench.Scoring{Explaining: t.how(), Each: func(x *workbench.RowScores) error {
 		for i := range x.Rows {

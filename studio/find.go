@@ -26,12 +26,10 @@ type findQuery struct {
 }
 
 type findAnswer struct {
-	Body struct {
-		Height int       `json:"height" doc:"of the page"`
-		Width  int       `json:"width"`
-		Flip   float64   `json:"flip" doc:"share of flipped pixels, learned from the page"`
-		Finds  []oneFind `json:"finds" doc:"from top to bottom; those that are rather there than not"`
-	}
+	Height int       `json:"height" doc:"of the page"`
+	Width  int       `json:"width"`
+	Flip   float64   `json:"flip" doc:"share of flipped pixels, learned from the page"`
+	Finds  []oneFind `json:"finds" doc:"from top to bottom; those that are rather there than not"`
 }
 
 type oneFind struct {
@@ -99,11 +97,11 @@ func (s *core) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
 		return nil, problemf(422, "the example has no ink; mark a symbol")
 	}
 	out := new(findAnswer)
-	out.Body.Height, out.Body.Width, out.Body.Flip, out.Body.Finds = page.Height(), page.Width(), found.Rates.Flip,
+	out.Height, out.Width, out.Flip, out.Finds = page.Height(), page.Width(), found.Rates.Flip,
 		[]oneFind{}
 	for _, f := range found.Finds {
 		round := func(v float64) float64 { return math.Round(v*1000) / 1000 }
-		out.Body.Finds = append(out.Body.Finds, oneFind{f.Top, f.Left, f.Bottom, f.Right, f.Turn.Angle, f.Turn.Mirrored,
+		out.Finds = append(out.Finds, oneFind{f.Top, f.Left, f.Bottom, f.Right, f.Turn.Angle, f.Turn.Mirrored,
 			round(f.Gain), round(f.LogOdds), f.Certain, f.Ink, f.Missing, f.Extra})
 	}
 	return out, nil

@@ -37,11 +37,11 @@ func TestFind(t *testing.T) {
 		tried++
 		code, text := post(fmt.Sprintf("x=%d&y=%d&width=46&height=46&turns=true&mirror=true", p.X+2, p.Y+2), page)
 		var got findAnswer
-		if err := json.Unmarshal([]byte(text), &got.Body); code != 200 || err != nil {
+		if err := json.Unmarshal([]byte(text), &got); code != 200 || err != nil {
 			t.Fatalf("%d, %s", code, text)
 		}
-		if len(got.Body.Finds) != counts[p.Symbol] || got.Body.Width != 960 {
-			t.Errorf("symbol %d marked at %d, %d: %d finds, want %d", p.Symbol, p.X, p.Y, len(got.Body.Finds), counts[p.Symbol])
+		if len(got.Finds) != counts[p.Symbol] || got.Width != 960 {
+			t.Errorf("symbol %d marked at %d, %d: %d finds, want %d", p.Symbol, p.X, p.Y, len(got.Finds), counts[p.Symbol])
 		}
 	}
 	if tried == 0 {

@@ -85,8 +85,8 @@ type jobEnd struct {
 }
 
 // info returns the current state of the job. The caller holds j.mu.
-func (j *job) info() jobInfo {
-	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Started: j.started, Ended: j.ended,
+func (j *job) info() *jobInfo {
+	i := &jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Started: j.started, Ended: j.ended,
 		stand: j.p.stand, Error: j.problem, Data: j.data, Images: j.images}
 	if j.model != "" {
 		i.Model = &j.model
@@ -97,7 +97,7 @@ func (j *job) info() jobInfo {
 	return i
 }
 
-func (j *job) snapshot() jobInfo {
+func (j *job) snapshot() *jobInfo {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.info()
@@ -273,7 +273,7 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	q.s.learned(j.state)
 	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took",
 		j.ended.Sub(j.created))
-	text, _ := json.Marshal(jobEnd{j.info()}) // cannot fail: a struct of plain fields
+	text, _ := json.Marshal(jobEnd{*j.info()}) // cannot fail: a struct of plain fields
 	j.send(j.state, text)
 }
 

@@ -19,12 +19,8 @@ type learnRequest struct {
 	recipe.Recipe
 }
 
-type oneJob struct{ Body jobInfo }
-
 type jobList struct {
-	Body struct {
-		Jobs []jobInfo `json:"jobs"`
-	}
+	Jobs []jobInfo `json:"jobs"`
 }
 
 // JobPath holds the job's id in a path.
@@ -37,36 +33,36 @@ func (s *core) learnRoutes() {
 	add(s, operation("GET", "/v1/learn", "list-jobs", "List the jobs", 200),
 		func(context.Context, *struct{}) (*jobList, error) {
 			out := new(jobList)
-			out.Body.Jobs = []jobInfo{}
+			out.Jobs = []jobInfo{}
 			for _, j := range s.jobs.list() {
-				out.Body.Jobs = append(out.Body.Jobs, j.snapshot())
+				out.Jobs = append(out.Jobs, *j.snapshot())
 			}
 			return out, nil
 		})
 	add(s, operation("GET", "/v1/learn/{id}", "job", "The state of a job", 200),
-		func(_ context.Context, in *JobPath) (*oneJob, error) {
+		func(_ context.Context, in *JobPath) (*jobInfo, error) {
 			j, err := s.jobs.find(in.ID)
 			if err != nil {
 				return nil, err
 			}
-			return &oneJob{j.snapshot()}, nil
+			return j.snapshot(), nil
 		})
 	addEvents(s, operation("GET", "/v1/learn/{id}/events", "events", "Watch a job", 200), s.watch)
 	add(s, operation("POST", "/v1/learn/{id}/stop", "stop", "End a job and keep its best model so far", 200),
-		func(_ context.Context, in *JobPath) (*oneJob, error) {
+		func(_ context.Context, in *JobPath) (*jobInfo, error) {
 			j, err := s.jobs.find(in.ID)
 			if err != nil {
 				return nil, err
 			}
 			j.cancel(errStopped)
-			return &oneJob{j.snapshot()}, nil
+			return j.snapshot(), nil
 		})
 	add(s, operation("DELETE", "/v1/learn/{id}", "cancel", "Cancel a job, or forget one that has ended", 204),
 		func(_ context.Context, in *JobPath) (*struct{}, error) { return nil, s.jobs.remove(in.ID) })
 }
 
 // learn starts a job.
-func (s *core) learn(_ context.Context, _ *struct{}, req *learnRequest) (*oneJob, error) {
+func (s *core) learn(_ context.Context, _ *struct{}, req *learnRequest) (*jobInfo, error) {
 	if s.noLearn {
 		return nil, problemf(statusForbidden, "learning is switched off on this server (--no-learn)")
 	}
@@ -103,7 +99,7 @@ func (s *core) learn(_ context.Context, _ *struct{}, req *learnRequest) (*oneJob
 	if err := s.jobs.add(j); err != nil {
 		return nil, err
 	}
-	return &oneJob{j.snapshot()}, nil
+	return j.snapshot(), nil
 }
 
 // arguments returns what on a command line selects rows of the data set.

@@ -29,7 +29,7 @@ func wait(t *testing.T, s *Server, id string) jobInfo {
 			t.Fatal(err)
 		}
 		if info := j.snapshot(); info.State != queued && info.State != running {
-			return info
+			return *info
 		}
 	}
 	t.Fatalf("job %s does not end", id)

@@ -18,6 +18,7 @@ type model struct {
 	item
 	source   string // "file", "upload", "learned" or "built-in"
 	of       workbench.Model
+	about    *workbench.Description
 	command  string // makes the same bytes; "" if unknown
 	unpacked int64  // memory of an upload, by what it said; 0 for others
 }
@@ -63,24 +64,26 @@ func newModels(limit int, space int64) *models {
 // bytes returns the memory of the model, about: of one that was uploaded by the size of its file, unpacked, of
 // others by their numbers, with the counts that the templates come from.
 func (m *model) bytes() int64 {
-	n, numbers := int64(4000+len(m.name)+len(m.command)), int64(0)
-	if r := m.numbers(); r != nil {
-		n += textMemory(r.Columns) + textMemory(r.Names)
-		numbers = 3 * (int64(r.K())*int64(r.F()) + 2*int64(r.D()))
-	} else {
-		e := m.bits().Extras()
-		n += textMemory(e.Columns) + textMemory(e.Names)
-		numbers = 5 * int64(m.bits().K()) * int64(m.bits().Height()) * int64(m.bits().Width()) * int64(1+len(e.Committee))
-	}
+	n := int64(4000+len(m.name)+len(m.command)) + textMemory(m.about.Columns) + 2*partBytes(m.about.Parts)
 	if m.unpacked > 0 {
 		return n + m.unpacked
 	}
-	return n + 8*numbers
+	if r := m.numbers(); r != nil {
+		return n + 24*(int64(r.K())*int64(r.F())+2*int64(r.D()))
+	}
+	return n + 40*int64(m.of.K())*int64(m.about.Height)*int64(m.about.Width)*int64(1+m.about.Committee)
+}
+
+// keep stores a model with what there is to say of it.
+func (s *models) keep(m *model) error {
+	m.about = m.of.Describe()
+	return s.shelf.keep(m)
 }
 
 // keepLearned is like keep for a model learned here: if there are too many, it
 // removes the oldest learned one.
 func (s *models) keepLearned(m *model) error {
+	m.about = m.of.Describe()
 	size := m.bytes()
 	s.mu.Lock()
 	for {
@@ -106,12 +109,8 @@ func (s *models) roomForMore() error {
 }
 
 type modelList struct {
-	Body struct {
-		Models []modelInfo `json:"models"`
-	}
+	Models []modelInfo `json:"models"`
 }
-
-type oneModel struct{ Body modelInfo }
 
 // ModelPath holds the model's id in a path.
 type ModelPath struct {
@@ -124,22 +123,17 @@ type modelUpload struct {
 
 // file is an answer to download or display.
 type file struct {
-	ContentType string `header:"Content-Type"`
-	Disposition string `header:"Content-Disposition"`
-	Body        []byte
+	kind, disposition string // headers
+	content           []byte
 }
 
 func (s *core) modelRoutes() {
 	add(s, operation("GET", "/v1/models", "list-models", "List the models", 200),
 		func(context.Context, *struct{}) (*modelList, error) {
 			out := new(modelList)
-			out.Body.Models = []modelInfo{}
+			out.Models = []modelInfo{}
 			for _, m := range s.models.list() {
-				info := newModelInfo(m)
-				if textBytes(info.Columns)+textBytes(info.Names) > maxListed {
-					info.Columns, info.Names = nil, nil
-				}
-				out.Body.Models = append(out.Body.Models, info)
+				out.Models = append(out.Models, newModelInfo(m).inList())
 			}
 			return out, nil
 		})
@@ -147,16 +141,16 @@ func (s *core) modelRoutes() {
 	post.file = "a model file (.npz)"
 	add(s, post, s.loadModel)
 	add(s, operation("GET", "/v1/models/{id}", "model", "Describe a model", 200),
-		func(ctx context.Context, in *ModelPath) (*oneModel, error) {
+		func(ctx context.Context, in *ModelPath) (*modelInfo, error) {
 			m, err := s.models.find(in.ID)
 			if err != nil {
 				return nil, err
 			}
 			info := newModelInfo(m)
-			if err := s.answerTakes(ctx, 2*(textBytes(info.Columns)+textBytes(info.Names))); err != nil {
+			if err := s.answerTakes(ctx, 2*(textBytes(info.Columns)+partBytes(info.Parts))); err != nil {
 				return nil, err
 			}
-			return &oneModel{info}, nil
+			return info, nil
 		})
 	add(s, operation("DELETE", "/v1/models/{id}", "delete-model", "Forget a model", 204),
 		func(_ context.Context, in *ModelPath) (*struct{}, error) {
@@ -174,7 +168,7 @@ func (s *core) modelRoutes() {
 		"Images that a part explains best and worst", 200), s.showExamples)
 }
 
-func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error) {
+func (s *core) loadModel(ctx context.Context, in *modelUpload) (*modelInfo, error) {
 	b := bodyOf(ctx)
 	if err := s.checkUpload(b.bytes, in.Name); err != nil {
 		return nil, err
@@ -211,7 +205,7 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 	if err := s.models.keep(kept); err != nil {
 		return nil, err
 	}
-	return &oneModel{newModelInfo(kept)}, nil
+	return newModelInfo(kept), nil
 }
 
 func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {

@@ -3,6 +3,7 @@
 package studio
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"path"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"example.com/patchwork/workbench"
 )
 
 // object is an object of JSON.
@@ -18,8 +21,7 @@ type object = map[string]any
 
 // nullable lists the lists and objects of answers that may be null. Numbers and
 // text that may be say so at their field.
-var nullable = []string{"ModelInfo.columns", "ModelInfo.names", "ModelInfo.geometry", "DataInfo.columns",
-	"ExpertInfo.columns", "ExpertInfo.pose"}
+var nullable = []string{"DataInfo.columns", "ExpertInfo.columns", "ExpertInfo.pose", "ModelInfo.parts"}
 
 // describer makes the description of the API, in OpenAPI 3.1, from the table of operations and the types
 // that they read and write: by the same tags by which requests are checked.
@@ -113,19 +115,9 @@ func (d *describer) response(r *route) object {
 			"content": object{"text/event-stream": object{"schema": object{"oneOf": last}}}}
 	}
 	out := object{"description": http.StatusText(r.status)}
-	headers := object{}
-	for f := range fieldsOf(r.out) {
-		if name := f.Tag.Get("header"); name != "" {
-			headers[name] = object{"schema": object{"type": "string"}}
-		}
-	}
-	if len(headers) > 0 {
-		out["headers"] = headers
-	}
-	body, ok := r.out.FieldByName("Body")
-	switch {
-	case !ok:
-	case body.Type == reflect.TypeFor[[]byte]():
+	switch r.out {
+	case reflect.TypeFor[struct{}]():
+	case reflect.TypeFor[file]():
 		kinds := map[string]string{".png": "image/png", ".svg": "image/svg+xml"}
 		kind, ok := kinds[path.Ext(r.path)]
 		if !ok {
@@ -133,7 +125,7 @@ func (d *describer) response(r *route) object {
 		}
 		out["content"] = object{kind: object{}}
 	default:
-		out["content"] = object{"application/json": object{"schema": d.schema(body.Type, schemaName(r.out.Name())+"Body")}}
+		out["content"] = object{"application/json": object{"schema": d.schema(r.out, "")}}
 	}
 	return out
 }
@@ -146,6 +138,8 @@ func (d *describer) schema(of reflect.Type, name string) object {
 	switch of {
 	case reflect.TypeFor[nats]():
 		return object{"type": []string{"number", "null"}, "description": "null where infinite"}
+	case reflect.TypeFor[json.RawMessage]():
+		return object{}
 	case reflect.TypeFor[time.Time]():
 		return object{"type": "string", "format": "date-time"}
 	}
@@ -161,7 +155,7 @@ func (d *describer) schema(of reflect.Type, name string) object {
 			d.schemas[name] = d.fields(of, name)
 		}
 		return object{"$ref": "#/components/schemas/" + name}
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		return object{"type": "array", "items": d.schema(of.Elem(), name)}
 	case reflect.Map:
 		return object{"type": "object", "additionalProperties": d.schema(of.Elem(), name)}
@@ -186,7 +180,7 @@ func (d *describer) fields(of reflect.Type, name string) object {
 			continue
 		}
 		properties[field] = d.field(f, name+"."+field)
-		if !strings.Contains(rest, "omitempty") {
+		if !strings.Contains(rest, "omitempty") && present(of, f) {
 			required = append(required, field)
 		}
 	}
@@ -195,6 +189,20 @@ func (d *describer) fields(of reflect.Type, name string) object {
 		out["required"] = required
 	}
 	return out
+}
+
+// present reports whether a field is there: those of an embedded pointer may not be, unless all have it.
+func present(of reflect.Type, f reflect.StructField) bool {
+	for _, i := range f.Index[:len(f.Index)-1] {
+		in := of.Field(i)
+		if in.Type.Kind() == reflect.Pointer && in.Type != reflect.TypeFor[*workbench.Description]() {
+			return false
+		}
+		if of = in.Type; of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+	}
+	return true
 }
 
 // boundTags are the tags of fields that schemas have, too.

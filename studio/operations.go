@@ -33,8 +33,7 @@ type route struct {
 	answer  func(ctx context.Context, in any) (out any, err error)
 }
 
-// add adds an operation. Fields of I are parameters by their tags; O has the answer in its
-// field Body, and headers in others.
+// add adds an operation. Fields of I are parameters by their tags; O is the answer: JSON, a file, or nothing.
 func add[I, O any](s *core, o op, answer func(context.Context, *I) (*O, error)) {
 	s.operations = append(s.operations, route{o, reflect.TypeFor[I](), reflect.TypeFor[O](),
 		func(ctx context.Context, in any) (any, error) { return answer(ctx, in.(*I)) }})

@@ -25,14 +25,12 @@ type ExpertPath struct {
 	K int `path:"k" minimum:"0" doc:"index of the part"`
 }
 
-type oneExpert struct{ Body expertInfo }
-
 func (s *core) renameRoutes() {
 	addJSON(s, operation("PATCH", "/v1/models/{id}", "rename-model", "Give a model another name", 200), s.renameModel)
 	addJSON(s, operation("PATCH", "/v1/models/{id}/experts/{k}", "rename-expert", "Name a part", 200), s.renameExpert)
 }
 
-func (s *core) renameModel(_ context.Context, in *ModelPath, req *modelChange) (*oneModel, error) {
+func (s *core) renameModel(_ context.Context, in *ModelPath, req *modelChange) (*modelInfo, error) {
 	name := strings.TrimSpace(req.Name)
 	if words.Clean(name) == "" { // nothing of it can be read
 		return nil, problemAt(422, "body.name", req.Name, "a model needs a name")
@@ -41,16 +39,16 @@ func (s *core) renameModel(_ context.Context, in *ModelPath, req *modelChange) (
 	if err != nil {
 		return nil, err
 	}
-	return &oneModel{newModelInfo(m)}, nil
+	return newModelInfo(m), nil
 }
 
-func (s *core) renameExpert(_ context.Context, in *ExpertPath, req *expertChange) (*oneExpert, error) {
+func (s *core) renameExpert(_ context.Context, in *ExpertPath, req *expertChange) (*expertInfo, error) {
 	name := strings.TrimSpace(req.Name)
 	m, err := s.rename(in.ID, name, func(m *model) error { return m.call(in.K, name) })
 	if err != nil {
 		return nil, err
 	}
-	return &oneExpert{newExpert(m, in.K)}, nil
+	return newExpert(m, in.K), nil
 }
 
 // rename checks a name, and replaces a model by a changed copy under the same
@@ -104,7 +102,7 @@ func (m *model) call(k int, name string) error {
 	if err != nil {
 		return problemAt(422, "body.name", nil, "%v", err)
 	}
-	m.of, m.command = of, ""
+	m.of, m.command, m.about = of, "", of.Describe()
 	return nil
 }
 

@@ -27,7 +27,7 @@ func TestRename(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	m := ask[modelInfo](t, s, request{path: "/v1/models/m2"}, 200)
-	if len(m.Names) != 2 || m.Names[0] != "" || m.Names[1] != "tofu, no jam" || m.Name != "House of 1984" {
+	if len(m.Parts) != 2 || m.Parts[0].Name != "" || m.Parts[1].Name != "tofu, no jam" || m.Name != "House of 1984" {
 		t.Errorf("%+v", m)
 	}
 	experts := ask[struct{ Experts []expertInfo }](t, s, request{path: "/v1/models/m2/experts"}, 200).Experts

@@ -206,10 +206,8 @@ type labelled struct {
 }
 
 type imageList struct {
-	Body struct {
-		Images []labelled `json:"images"`
-		Total  int        `json:"total" doc:"selected"`
-	}
+	Images []labelled `json:"images"`
+	Total  int        `json:"total" doc:"selected"`
 }
 
 func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, error) {
@@ -238,7 +236,7 @@ func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, err
 		r.set = r.set.Pick(found)
 	}
 	out := new(imageList)
-	out.Body.Total, out.Body.Images = r.set.Len(), []labelled{}
+	out.Total, out.Images = r.set.Len(), []labelled{}
 	if r.set = r.set.Cut(in.From, in.N); r.set.Len() == 0 {
 		return out, nil
 	}
@@ -257,7 +255,7 @@ func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, err
 	}
 	defer leave()
 	for i := range r.set.Len() {
-		out.Body.Images = append(out.Body.Images, d.labelled(r, i))
+		out.Images = append(out.Images, d.labelled(r, i))
 	}
 	return out, nil
 }

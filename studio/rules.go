@@ -30,9 +30,7 @@ type ruleInfo struct {
 }
 
 type ruleList struct {
-	Body struct {
-		Rules []ruleInfo `json:"rules"`
-	}
+	Rules []ruleInfo `json:"rules"`
 }
 
 type opinionsQuery struct {
@@ -58,10 +56,8 @@ type ruleCurve struct {
 }
 
 type curveList struct {
-	Body struct {
-		P2     []float64   `json:"p2"`
-		Curves []ruleCurve `json:"curves"`
-	}
+	P2     []float64   `json:"p2"`
+	Curves []ruleCurve `json:"curves"`
 }
 
 type composed struct {
@@ -70,9 +66,7 @@ type composed struct {
 }
 
 type composedList struct {
-	Body struct {
-		Rules []composed `json:"rules"`
-	}
+	Rules []composed `json:"rules"`
 }
 
 func (s *core) ruleRoutes() {
@@ -86,7 +80,7 @@ func (s *core) ruleRoutes() {
 				if q, ok := r.Abstain(); ok {
 					info.Abstention = &q
 				}
-				out.Body.Rules = append(out.Body.Rules, info)
+				out.Rules = append(out.Rules, info)
 			}
 			return out, nil
 		})
@@ -100,7 +94,7 @@ func (s *core) ruleRoutes() {
 				if len(in.Q) > 0 {
 					r = withQ(r, in.Q[0])
 				}
-				out.Body.Rules = append(out.Body.Rules, composed{r.Name(), r.Compose(in.P...)})
+				out.Rules = append(out.Rules, composed{r.Name(), r.Compose(in.P...)})
 			}
 			return out, nil
 		})
@@ -139,17 +133,17 @@ func ruleCurves(_ context.Context, in *curvesQuery) (*curveList, error) {
 	}
 	out := new(curveList)
 	for i := range in.Points {
-		out.Body.P2 = append(out.Body.P2, float64(i)/float64(in.Points-1))
+		out.P2 = append(out.P2, float64(i)/float64(in.Points-1))
 	}
 	add := func(r rule.Rule) {
 		c := ruleCurve{Rule: r.Name(), P: []float64{}}
 		if q, ok := r.Abstain(); ok {
 			c.Q = &q
 		}
-		for _, p := range out.Body.P2 {
+		for _, p := range out.P2 {
 			c.P = append(c.P, r.Compose(append(slices.Clone(in.P1), p)...))
 		}
-		out.Body.Curves = append(out.Body.Curves, c)
+		out.Curves = append(out.Curves, c)
 	}
 	for _, r := range rule.All() {
 		add(r)
@@ -162,13 +156,11 @@ func ruleCurves(_ context.Context, in *curvesQuery) (*curveList, error) {
 }
 
 type surfaceAnswer struct {
-	Body struct {
-		Rule     string    `json:"rule"`
-		Points   int       `json:"points"`
-		LogLik   f32       `json:"loglik" doc:"row-major, one row per value of p2 from 0 to 1; nats per pixel"`
-		Maxima   []maximum `json:"maxima" doc:"points of the grid with the largest value"`
-		Gradient gradient  `json:"gradient"`
-	}
+	Rule     string    `json:"rule"`
+	Points   int       `json:"points"`
+	LogLik   f32       `json:"loglik" doc:"row-major, one row per value of p2 from 0 to 1; nats per pixel"`
+	Maxima   []maximum `json:"maxima" doc:"points of the grid with the largest value"`
+	Gradient gradient  `json:"gradient"`
 }
 
 type maximum struct {
@@ -199,7 +191,7 @@ func ruleSurface(_ context.Context, in *surfaceQuery) (*surfaceAnswer, error) {
 		values[i] = rule.TwoExperts(r, at(i%n, n), at(i/n, n))
 	}
 	best := slices.Max(values)
-	b := &out.Body
+	b := out
 	b.Rule, b.Points, b.LogLik, b.Maxima = r.Name(), n, newF32(values), []maximum{}
 	for i, v := range values {
 		if v > best-1e-12 {

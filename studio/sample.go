@@ -19,11 +19,9 @@ type sampleRequest struct {
 }
 
 type sampleAnswer struct {
-	Body struct {
-		Height  int      `json:"height"`
-		Width   int      `json:"width"`
-		Samples []sample `json:"samples"`
-	}
+	Height  int      `json:"height"`
+	Width   int      `json:"width"`
+	Samples []sample `json:"samples"`
 }
 
 type sample struct {
@@ -66,16 +64,16 @@ func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sa
 		}
 	}
 	out := new(sampleAnswer)
-	out.Body.Height, out.Body.Width = h, w
+	out.Height, out.Width = h, w
 	for i := range n {
 		if ctx.Err() != nil {
 			return nil, s.workError(context.Cause(ctx))
 		}
 		rng := rand.New(rand.NewPCG(req.Seed, uint64(i)))
 		if of := m.numbers(); of != nil {
-			out.Body.Samples = append(out.Body.Samples, sample{Picks: []place{}, Values: newF32(of.Sample(rng))})
+			out.Samples = append(out.Samples, sample{Picks: []place{}, Values: newF32(of.Sample(rng))})
 		} else {
-			out.Body.Samples = append(out.Body.Samples, drawSample(m.bits(), req.Noise, fixed, rng))
+			out.Samples = append(out.Samples, drawSample(m.bits(), req.Noise, fixed, rng))
 		}
 	}
 	return out, nil

@@ -289,11 +289,11 @@ func TestBuiltinModels(t *testing.T) {
 		}
 	}
 	// Along a principal direction every expert moves as the model's description says.
-	info := ask[struct{ Geometry geometryInfo }](t, s, request{path: "/v1/models/letter-t"}, 200)
+	info := ask[struct{ Components []component }](t, s, request{path: "/v1/models/letter-t"}, 200)
 	drawn := ask[struct{ Samples []sample }](t, s,
 		request{path: "/v1/sample", body: `{"model":"letter-t","along":[0,1.5]}`}, 200).Samples[0]
 	for k, e := range experts("letter-t") {
-		by, at := info.Geometry.Components[1].Moves[k], drawn.Picks[k]
+		by, at := info.Components[1].Moves[k], drawn.Picks[k]
 		if math.Abs(e.Pose.DY+1.5*by.DY-float64(at.DY)) > 0.5 || math.Abs(e.Pose.DX+1.5*by.DX-float64(at.DX)) > 0.5 ||
 			math.Abs(e.Pose.Angle+1.5*by.Angle-at.Angle) > 1e-9 {
 			t.Errorf("expert %d is at %+v, from %+v by 1.5 times %+v", k, at, *e.Pose, by)

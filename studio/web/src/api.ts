@@ -7,7 +7,7 @@ import { eventsOf, type ServerEvent } from "./sse.ts";
 
 export type {
   Component, DataInfo as Data, Detail, Example, ExpertInfo as Expert, Explanation, JobInfo as Job, Labelled, ModelInfo as Model, Progress,
-  FindAnswerBody as Found, OneFind, RuleInfo as Rule, Sample, ServerInfoBody as Server,
+  FindAnswer as Found, OneFind, RuleInfo as Rule, Sample, ServerInfo as Server,
 } from "./schema.ts";
 
 type Operations = schema.Operations;
@@ -24,12 +24,12 @@ type Files = { [K in keyof Operations]: Answer<K> extends Blob ? K : never }[key
 
 /** Whether experts vote for off as well as for on. */
 export function votesBothWays(model: schema.ModelInfo): boolean {
-  return model.rule.startsWith("max-minus-min");
+  return model.rule?.startsWith("max-minus-min") === true;
 }
 
 /** Whether experts may be shifted or turned. */
 export function moves(model: schema.ModelInfo): boolean {
-  return model.shift > 0 || model.rotations.length > 1;
+  return (model.poses?.count ?? model.places ?? 1) > 1;
 }
 
 /** An error of the server (RFC 9457). status 0: it did not answer. */

@@ -27,7 +27,7 @@ export function Draw({ model }: { model: Model }): JSX.Element {
   useEffect(() => {
     setPen(penFor(model));
     setHover(null); // a pixel of the model before
-    if (drawing.recall(model.image_height, model.image_width) || named) return;
+    if (drawing.recall(model.images[0], model.images[1]) || named) return;
     void first(model, sets[0]).catch((e: unknown) => setWrong(words(e)));
   }, [model.id, sets.length > 0]);
   // The image that the address names.
@@ -48,7 +48,7 @@ export function Draw({ model }: { model: Model }): JSX.Element {
 
   const fits = shown && bits && shown.model === model.id && shown.bits.height === bits.height && shown.bits.width === bits.width ? shown : null;
   const at = fits ? Math.min(step ?? Infinity, fits.picks.length) : 0;
-  const clear = useCallback(() => drawing.show(new Bits(model.image_height, model.image_width), ""), [model.id]);
+  const clear = useCallback(() => drawing.show(new Bits(model.images[0], model.images[1]), ""), [model.id]);
 
   const stage = (canvas: HTMLCanvasElement) => {
     if (!bits) return;
@@ -90,8 +90,8 @@ export function Draw({ model }: { model: Model }): JSX.Element {
 }
 
 /** A pen for an image: 4.5 pixels of 56, as the letters of the paper were written. */
-export function penFor(m: { image_height: number; image_width: number }): number {
-  return Math.max(1, Math.round((2 * 4.5 * Math.min(m.image_height, m.image_width)) / 56) / 2);
+export function penFor(m: Pick<Model, "images">): number {
+  return Math.max(1, Math.round((2 * 4.5 * Math.min(m.images[0], m.images[1])) / 56) / 2);
 }
 
 /** Shows the first image: the best explained of the first twelve examples, or a sample of the model if no data fit. */
@@ -104,7 +104,7 @@ async function first(model: Model, set: Data | undefined): Promise<void> {
   }
   const [s] = await api.sample(model.id, 1, 1, null, false);
   if (modelID.value !== model.id || drawing.bits.value) return;
-  drawing.show(Bits.parse({ height: model.image_height, width: model.image_width, bits: s.bits }), `a sample of ${model.name}`);
+  drawing.show(Bits.parse({ height: model.images[0], width: model.images[1], bits: s.bits }), `a sample of ${model.name}`);
 }
 
 function Intro({ model }: { model: Model }): JSX.Element {

@@ -1,14 +1,13 @@
 // What things are called: parts, columns, rows.
-import type { Model } from "./api.ts";
 
 /** The name of part k, from 0, or its number for people, from 1: "wet meadow", "part 4". */
-export function called(model: Pick<Model, "names"> | null, k: number): string {
-  return model?.names?.[k] || `part ${k + 1}`;
+export function called(model: { parts: { name: string }[] | null } | null, k: number): string {
+  return model?.parts?.[k]?.name || `part ${k + 1}`;
 }
 
 /** The name of part k with its number: "wet meadow (part 3)", "part 3". */
-export function fully(model: Pick<Model, "names"> | null, k: number): string {
-  const name = model?.names?.[k];
+export function fully(model: { parts: { name: string }[] | null } | null, k: number): string {
+  const name = model?.parts?.[k]?.name;
   return name ? `${name} (part ${k + 1})` : `part ${k + 1}`;
 }
 
@@ -24,7 +23,7 @@ export function apart<T extends { id: string; name: string }>(all: T[], one: T):
 }
 
 /** The name of a column, or its number from 1. */
-export function column(model: Pick<Model, "columns">, i: number): string {
+export function column(model: { columns?: string[] | null }, i: number): string {
   return model.columns?.[i] ?? `column ${i + 1}`;
 }
 

@@ -72,7 +72,7 @@ export async function take(files: Sent[]): Promise<void> {
   const model = currentModel(), [{ file }] = all;
   try {
     if (all.length === 1 && view.value === "draw" && model && !model.table && isPicture(file)) {
-      const bits = (await asModelReads(all, model)) ?? (await picture(file, model.image_height, model.image_width));
+      const bits = (await asModelReads(all, model)) ?? (await picture(file, model.images[0], model.images[1]));
       opened.set(null);
       return show(bits, file.name);
     }

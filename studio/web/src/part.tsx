@@ -15,11 +15,11 @@ import { usePaper } from "./theme.ts";
 
 /** The name of a part, to be changed in place. */
 export function PartName({ model, k }: { model: Model; k: number }): JSX.Element {
-  const s = useCell(server), fresh = useCell(unsaved).has(`${model.id} ${k}`) && model.names?.[k], [wrong, setWrong] = useState("");
+  const s = useCell(server), fresh = useCell(unsaved).has(`${model.id} ${k}`) && model.parts?.[k]?.name, [wrong, setWrong] = useState("");
   const save = () => void modelFile(model.id).then((file) => download(file, fileOf(model.name)), (e: unknown) => setWrong(words(e)));
   return (
     <span class="naming">
-      <NameField name={model.names?.[k] ?? ""} empty={`part ${k + 1}`} label={`rename part ${k + 1}`} locked={s?.upload === false} onSave={(name) => namePart(model, k, name)} />
+      <NameField name={model.parts?.[k]?.name ?? ""} empty={`part ${k + 1}`} label={`rename part ${k + 1}`} locked={s?.upload === false} onSave={(name) => namePart(model, k, name)} />
       {fresh && <span class="fine kept">This name is {home.on} only: <button type="button" class="link" onClick={save}>download the model</button> to keep it.</span>}
       {wrong && <span class="error" role="alert">{wrong}</span>}
     </span>
@@ -36,7 +36,7 @@ export function OpenPart({ model, experts }: { model: Model; experts: Known[] })
   if (!expert) return null;
   const step = (by: number) => part.set((expert.index + by + experts.length) % experts.length); // no step of its own for the back button
   return (
-    <dialog class="part" ref={box} aria-label={`Part ${expert.index + 1}${model.names?.[expert.index] ? `, ${model.names?.[expert.index]}` : ""}`} onClose={() => part.set(null)}
+    <dialog class="part" ref={box} aria-label={`Part ${expert.index + 1}${model.parts?.[expert.index]?.name ? `, ${model.parts?.[expert.index]?.name}` : ""}`} onClose={() => part.set(null)}
       onClick={(e) => { if (e.target === box.current) box.current?.close(); }}>
       <div class="inside">
         <div class="row head">

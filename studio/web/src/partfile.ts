@@ -11,7 +11,7 @@ function quoted(text: string): string {
 }
 
 /** A part as CSV: for a table a line for each column, with the probability with the part and without; else the template. */
-export function csvOf(model: Pick<Model, "table" | "columns" | "width" | "height">, expert: Pick<Known, "template" | "columns">): string {
+export function csvOf(model: Pick<Model, "table" | "width" | "height"> & { columns?: string[] | null }, expert: Pick<Known, "template" | "columns">): string {
   const digits = (v: number) => String(Number(v.toPrecision(6)));
   if (!model.table) {
     const rows = Array.from({ length: model.height }, (_, r) => Array.from(expert.template.slice(r * model.width, (r + 1) * model.width), digits).join(","));

@@ -64,7 +64,7 @@ function Watch({ live, kept }: { live: learning.Live; kept: string | null }): JS
           <li key={k}>
             <figure>
               <Pixels height={live.height} width={live.width} label={`Template of part ${k + 1}`} colour={(i) => colour(t[i])} across={140} />
-              <figcaption><Badge expert={k} />{model?.names?.[k] && ` ${model.names?.[k]}`}</figcaption>
+              <figcaption><Badge expert={k} />{model?.parts?.[k]?.name && ` ${model.parts?.[k]?.name}`}</figcaption>
             </figure>
           </li>
         ))}
@@ -106,7 +106,7 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
       <div class="row">
         <button type="button" class="main" onClick={() => use(m?.table ? "tables" : "draw")}>{m?.table ? "Explain rows with it" : "Draw with it"}</button>
         <button type="button" onClick={() => use("experts")}>Its parts</button>
-        {m?.geometry && <button type="button" onClick={() => use("sample")}>Sample from it</button>}
+        {m && m.components.length > 0 && <button type="button" onClick={() => use("sample")}>Sample from it</button>}
         <button type="button" onClick={() => void save(modelFile(model), "model.npz")}>Download the model</button>
         <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.png", { path: { id: model } }), "experts.png")}>Picture, PNG</button>
         <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.svg", { path: { id: model } }), "experts.svg")}>Picture, SVG</button>

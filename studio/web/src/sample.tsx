@@ -18,12 +18,12 @@ const directions = 6; // maximum number of sliders: further directions hardly mo
 /** The Sample view: random configurations of the experts, and the effect of each principal direction of their Gaussian. */
 export function Sample({ model }: { model: Model }): JSX.Element {
   const { experts, wrong } = useExperts(model);
-  const components = model.geometry?.components.filter((c) => c.moves.some((m) => Math.max(Math.abs(m.dy), Math.abs(m.dx), Math.abs(m.angle)) >= 0.5)).slice(0, directions) ?? [];
+  const components = model.components.filter((c) => c.moves.some((m) => Math.max(Math.abs(m.dy), Math.abs(m.dx), Math.abs(m.angle)) >= 0.5)).slice(0, directions);
   return (
     <div class="view sample">
       <p class="intro">
         New {model.table ? "rows" : "images"} from “{model.name}”
-        {model.geometry ? <>: the places and rotations of the parts follow one joint <b>Gaussian</b>, fitted to the explanations of the training images.</>
+        {model.components.length > 0 ? <>: the places and rotations of the parts follow one joint <b>Gaussian</b>, fitted to the explanations of the training images.</>
           : <>: each part appears as often as it was used in training.{!model.table && votesBothWays(model) && " Yellow is on, blue off, grey left to chance."}</>}
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
@@ -63,7 +63,7 @@ function SampledRow({ sample, model }: { sample: Drawn; model: Model }): JSX.Ele
 
 /** A configuration: coloured by expert, or as the black and white image that was drawn from it. */
 function Picture({ sample, model, experts, noise, across }: { sample: Drawn; model: Model; experts: Known[]; noise: boolean; across: number }): JSX.Element {
-  const paper = usePaper(), height = model.image_height, width = model.image_width;
+  const paper = usePaper(), height = model.images[0], width = model.images[1];
   const placed = useMemo(() => sample.picks.map((p) => place(experts[p.expert].template, model, p, { height, width })), [sample, experts]);
   const label = `Sample: ${sample.picks.map((p) => `${called(model, p.expert)} ${poseWords(p)}`).join("; ") || "no part"}`;
   if (noise) {

@@ -1,5 +1,12 @@
 // The HTTP API in types, as the server describes it. Written by: go test ./studio -run PageTypes -update
 
+export interface Class {
+  examples?: number;
+  name: string;
+  parts?: number;
+  rows: number;
+}
+
 export interface Classified {
   class: string;
   detail: Detail;
@@ -14,7 +21,7 @@ export interface Classified {
   second: string;
 }
 
-export interface ClassifyAnswerBody {
+export interface ClassifyAnswer {
   classes: Array<string>;
   images: Array<Classified>;
   milliseconds: number;
@@ -30,11 +37,11 @@ export interface Composed {
   rule: string;
 }
 
-export interface ComposedListBody {
+export interface ComposedList {
   rules: Array<Composed>;
 }
 
-export interface CurveListBody {
+export interface CurveList {
   curves: Array<RuleCurve>;
   p2: Array<number>;
 }
@@ -53,7 +60,7 @@ export interface DataInfo {
   width: number;
 }
 
-export interface DataListBody {
+export interface DataList {
   data: Array<DataInfo>;
 }
 
@@ -78,7 +85,7 @@ export interface Example {
   width: number;
 }
 
-export interface ExampleListBody {
+export interface ExampleList {
   best: Array<Example>;
   searched: number;
   used: number;
@@ -105,12 +112,12 @@ export interface ExpertInfo {
   words: string;
 }
 
-export interface ExpertListBody {
+export interface ExpertList {
   background?: Ground;
   experts: Array<ExpertInfo>;
 }
 
-export interface ExplainAnswerBody {
+export interface ExplainAnswer {
   explanations: Array<Explanation>;
   milliseconds: number;
   model: string;
@@ -129,15 +136,27 @@ export interface Explanation {
   values?: ValueDetail;
 }
 
-export interface FindAnswerBody {
+export interface FindAnswer {
   finds: Array<OneFind>;
   flip: number;
   height: number;
   width: number;
 }
 
-export interface GeometryInfo {
-  components: Array<Component>;
+export interface Finding {
+  advice: string;
+  experts: Array<number>;
+  facts: string;
+  images: Array<number>;
+  kind: string;
+  limit: number;
+  value: number;
+}
+
+export interface Geometry {
+  mean: Array<Array<number>>;
+  rank: number;
+  sd: Array<number>;
 }
 
 export interface Gradient {
@@ -151,7 +170,7 @@ export interface Ground {
   mean: string;
 }
 
-export interface ImageListBody {
+export interface ImageList {
   images: Array<Labelled>;
   total: number;
 }
@@ -180,7 +199,7 @@ export interface JobInfo {
   trials: number;
 }
 
-export interface JobListBody {
+export interface JobList {
   jobs: Array<JobInfo>;
 }
 
@@ -217,34 +236,46 @@ export interface MeanPose {
 }
 
 export interface ModelInfo {
-  columns: Array<string> | null;
+  by?: string;
+  classes?: Array<Class>;
+  columns?: Array<string>;
   command: string | null;
+  committee?: number;
+  components: Array<Component>;
   experts: number;
-  geometry: GeometryInfo | null;
+  findings?: Array<Finding>;
+  frame: Array<number>;
+  geometry?: Geometry;
   height: number;
   id: string;
-  image_height: number;
-  image_width: number;
+  images: Array<number>;
+  images_counted?: number;
+  learned?: unknown;
   name: string;
-  names: Array<string> | null;
-  outside: string;
+  names?: Array<string>;
+  outside?: string;
+  parts: Array<NamedPart> | null;
+  places?: number;
+  poses?: Poses;
+  prior?: Array<number>;
   q: number;
-  reuse: number;
-  rotations: Array<number>;
-  rows: number | null;
-  rule: string;
-  scene: boolean;
+  q_per_pixel?: boolean;
+  reading?: unknown;
+  rule?: string;
+  scene?: boolean;
   shares: string;
-  shift: number;
-  shift_step: number;
   source: "file" | "upload" | "learned" | "built-in";
   table: boolean;
-  truncate: boolean;
+  tau?: number;
+  truncate?: boolean;
+  usage?: Array<number>;
   values: "bits" | "real";
+  variances?: number;
+  votes?: number;
   width: number;
 }
 
-export interface ModelListBody {
+export interface ModelList {
   models: Array<ModelInfo>;
 }
 
@@ -253,6 +284,12 @@ export interface Move {
   dx: number;
   dy: number;
   expert: number;
+}
+
+export interface NamedPart {
+  name: string;
+  part: number;
+  words: string;
 }
 
 export interface OneFind {
@@ -287,6 +324,14 @@ export interface Place {
   expert: number;
   stretch?: number;
   stretch_across?: number;
+}
+
+export interface Poses {
+  count: number;
+  dx: Array<number>;
+  dy: Array<number>;
+  rotations: Array<number>;
+  stretches?: Array<Array<number>>;
 }
 
 export interface Prediction {
@@ -338,7 +383,7 @@ export interface RuleInfo {
   title: string;
 }
 
-export interface RuleListBody {
+export interface RuleList {
   rules: Array<RuleInfo>;
 }
 
@@ -349,7 +394,7 @@ export interface Sample {
   values?: string;
 }
 
-export interface SampleAnswerBody {
+export interface SampleAnswer {
   height: number;
   samples: Array<Sample>;
   width: number;
@@ -361,7 +406,7 @@ export interface Score {
   picks: number;
 }
 
-export interface ScoreAnswerBody {
+export interface ScoreAnswer {
   images: Array<Score>;
   log_lik: number | null;
   log_lik_per_pixel: number | null;
@@ -376,7 +421,7 @@ export interface Scored {
   trial: number;
 }
 
-export interface ServerInfoBody {
+export interface ServerInfo {
   go_version: string;
   learn: boolean;
   limits: ServerLimits;
@@ -407,7 +452,7 @@ export interface Step {
   votes: string;
 }
 
-export interface SurfaceAnswerBody {
+export interface SurfaceAnswer {
   gradient: Gradient;
   loglik: string;
   maxima: Array<Maximum>;
@@ -493,38 +538,38 @@ export interface ScoreRequest {
 
 /** Every operation: what it is asked with, and its answer. */
 export interface Operations {
-  "POST /v1/classify": { body: ClassifyRequest; answer: ClassifyAnswerBody };
-  "GET /v1/data": { answer: DataListBody };
+  "POST /v1/classify": { body: ClassifyRequest; answer: ClassifyAnswer };
+  "GET /v1/data": { answer: DataList };
   "POST /v1/data": { query?: { name?: string; values?: "bits" | "real"; model?: string; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
-  "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; search?: string; where?: Array<string>; model?: string }; answer: ImageListBody };
-  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; max_picks?: number; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
-  "POST /v1/find": { query: { x: number; y: number; width: number; height: number; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswerBody };
+  "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; search?: string; where?: Array<string>; model?: string }; answer: ImageList };
+  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; max_picks?: number; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswer };
+  "POST /v1/find": { query: { x: number; y: number; width: number; height: number; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswer };
   "GET /v1/find/example": { answer: Blob };
-  "GET /v1/learn": { answer: JobListBody };
+  "GET /v1/learn": { answer: JobList };
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
   "DELETE /v1/learn/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/learn/{id}": { path: { id: string }; answer: JobInfo };
   "GET /v1/learn/{id}/events": { path: { id: string }; answer: Progress | JobEnd };
   "POST /v1/learn/{id}/stop": { path: { id: string }; answer: JobInfo };
-  "GET /v1/models": { answer: ModelListBody };
+  "GET /v1/models": { answer: ModelList };
   "POST /v1/models": { query?: { name?: string }; body: Blob; answer: ModelInfo };
   "DELETE /v1/models/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/models/{id}": { path: { id: string }; answer: ModelInfo };
   "PATCH /v1/models/{id}": { path: { id: string }; body: RenameModelRequest; answer: ModelInfo };
-  "GET /v1/models/{id}/experts": { path: { id: string }; answer: ExpertListBody };
+  "GET /v1/models/{id}/experts": { path: { id: string }; answer: ExpertList };
   "PATCH /v1/models/{id}/experts/{k}": { path: { id: string; k: number }; body: RenameExpertRequest; answer: ExpertInfo };
-  "GET /v1/models/{id}/experts/{k}/examples": { path: { id: string; k: number }; query: { data: string; n?: number; where?: Array<string> }; answer: ExampleListBody };
+  "GET /v1/models/{id}/experts/{k}/examples": { path: { id: string; k: number }; query: { data: string; n?: number; where?: Array<string> }; answer: ExampleList };
   "GET /v1/models/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.png": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.svg": { path: { id: string }; answer: Blob };
-  "GET /v1/rules": { answer: RuleListBody };
-  "GET /v1/rules/compose": { query: { p: Array<number>; q?: Array<number> }; answer: ComposedListBody };
-  "GET /v1/rules/curves": { query?: { p1?: Array<number>; q?: Array<number>; points?: number }; answer: CurveListBody };
-  "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswerBody };
-  "POST /v1/sample": { body: SampleRequest; answer: SampleAnswerBody };
-  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; max_picks?: number; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
-  "GET /v1/server": { answer: ServerInfoBody };
+  "GET /v1/rules": { answer: RuleList };
+  "GET /v1/rules/compose": { query: { p: Array<number>; q?: Array<number> }; answer: ComposedList };
+  "GET /v1/rules/curves": { query?: { p1?: Array<number>; q?: Array<number>; points?: number }; answer: CurveList };
+  "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswer };
+  "POST /v1/sample": { body: SampleRequest; answer: SampleAnswer };
+  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; max_picks?: number; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswer };
+  "GET /v1/server": { answer: ServerInfo };
 }

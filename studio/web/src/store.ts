@@ -155,7 +155,7 @@ api.onToken = () => link.set("token");
 /** Whether data of real values are what a model of them explains: the same size, or the same columns in any order. */
 export function fitsReal(model: Model, d: Data): boolean {
   if (d.table && model.table && model.columns && d.columns) return model.columns.every((c) => d.columns?.includes(c));
-  return d.table === model.table && d.height === model.image_height && d.width === model.image_width;
+  return d.table === model.table && d.height === model.images[0] && d.width === model.images[1];
 }
 
 /** The data sets whose images fit a model: of the same size, or for scenes not smaller, and for a table with the same columns, in any order. */

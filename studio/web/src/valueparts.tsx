@@ -22,7 +22,7 @@ export function RealParts({ real }: { real: RealModel }): JSX.Element {
       <ul class={`gallery ${model.table ? "parts" : ""}`}>
         {parts.map((p) => (
           <li key={p.index} class="card expert">
-            <span class="row"><Badge expert={p.index} /><NameField name={model.names?.[p.index] ?? ""} empty={`part ${p.index + 1}`} label={`rename part ${p.index + 1}`} locked={s?.upload === false} onSave={(name) => namePart(model, p.index, name)} /></span>
+            <span class="row"><Badge expert={p.index} /><NameField name={model.parts?.[p.index]?.name ?? ""} empty={`part ${p.index + 1}`} label={`rename part ${p.index + 1}`} locked={s?.upload === false} onSave={(name) => namePart(model, p.index, name)} /></span>
             {model.table ? <Columns real={real} k={p.index} /> : <PartImage real={real} k={p.index} />}
             <p class="fine">{!model.table && p.words}{p.usage !== null && `${model.table ? "" : "; "}in ${percent(p.usage)} of the ${model.table ? "rows" : "images"}`}</p>
           </li>
@@ -34,7 +34,7 @@ export function RealParts({ real }: { real: RealModel }): JSX.Element {
 
 function PartImage({ real, k }: { real: RealModel; k: number }): JSX.Element {
   const { model, ground, parts } = real, colour = deviationOf(usePaper(), real.scale), last = ground.mean.length - 1;
-  return <Pixels height={model.height} width={model.width} label={`Part ${k}: ${parts[k].words}`} colour={(i) => colour(parts[k].mean[i] - ground.mean[Math.min(i, last)])} across={200} />;
+  return <Pixels height={model.frame[0]} width={model.frame[1]} label={`Part ${k}: ${parts[k].words}`} colour={(i) => colour(parts[k].mean[i] - ground.mean[Math.min(i, last)])} across={200} />;
 }
 
 /** The columns of which a part says most, the strongest first; all of them on request. */
@@ -61,7 +61,7 @@ function Columns({ real, k }: { real: RealModel; k: number }): JSX.Element {
 
 /** New rows or images, drawn from the model. */
 export function RealSamples({ real }: { real: RealModel }): JSX.Element {
-  const { model } = real, [seed, setSeed] = useState(1), n = model.table ? 6 : 12, paper = usePaper(), grey = greyOf(paper, real.scale, model.image_width);
+  const { model } = real, [seed, setSeed] = useState(1), n = model.table ? 6 : 12, paper = usePaper(), grey = greyOf(paper, real.scale, model.images[1]);
   const { answer, wrong } = useLatest((from: number) => api.sample(model.id, n, from, null, false), seed), samples = answer?.map((x) => floatsOf(x.values ?? "")) ?? [];
   return (
     <section class="card" aria-label="New samples">
@@ -75,7 +75,7 @@ export function RealSamples({ real }: { real: RealModel }): JSX.Element {
           </table>
         </div>
       ) : (
-        <ul class="strip wide">{samples.map((s, r) => <li key={r}><Pixels height={model.image_height} width={model.image_width} label={`Sample ${r + 1}`} colour={(i) => grey(s[i], i)} across={140} /></li>)}</ul>
+        <ul class="strip wide">{samples.map((s, r) => <li key={r}><Pixels height={model.images[0]} width={model.images[1]} label={`Sample ${r + 1}`} colour={(i) => grey(s[i], i)} across={140} /></li>)}</ul>
       )}
     </section>
   );

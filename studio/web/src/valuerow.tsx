@@ -28,7 +28,7 @@ type Row = (number | null)[];
 export function RealRow({ real, row, picker }: { real: RealModel; row: { name: string; values: Row }; picker: JSX.Element }): JSX.Element {
   const [values, setValues] = useState(row.values), { model } = real;
   useEffect(() => setValues(row.values), [row]);
-  const { answer, wrong } = useLatest(async (v: Row) => ({ of: v, found: await api.explain(model.id, { height: model.image_height, width: model.image_width, values: v }, true) }), values);
+  const { answer, wrong } = useLatest(async (v: Row) => ({ of: v, found: await api.explain(model.id, { height: model.images[0], width: model.images[1], values: v }, true) }), values);
   const layer = useMemo<Layer | null>(() => {
     const of = answer?.found.values;
     return of ? { picks: answer.found.picks, mean: floatsOf(of.mean), deviation: floatsOf(of.deviation), low: floatsOf(of.low), high: floatsOf(of.high), said: of.said.map(floatsOf) } : null;
@@ -43,7 +43,7 @@ export function RealRow({ real, row, picker }: { real: RealModel; row: { name: s
         <div class="row">
           <h2>{name}</h2>
           {changed && <button type="button" onClick={() => setValues(row.values)}>As it was</button>}
-          {model.table ? <button type="button" onClick={() => setValues(values.map(() => null))}>All unknown</button> : <Halves height={model.image_height} width={model.image_width} onHide={(hidden) => setValues(values.map((x, i) => (hidden(i) ? null : x)))} />}
+          {model.table ? <button type="button" onClick={() => setValues(values.map(() => null))}>All unknown</button> : <Halves height={model.images[0]} width={model.images[1]} onHide={(hidden) => setValues(values.map((x, i) => (hidden(i) ? null : x)))} />}
         </div>
         {wrong && <p class="error" role="alert">{wrong}</p>}
         {model.table ? <Measurements real={real} values={values} layer={layer} onChange={setValues} /> : <Greys real={real} values={values} layer={layer} onChange={setValues} />}
@@ -135,7 +135,7 @@ function Halves({ height, width, onHide }: { height: number; width: number; onHi
 
 /** An image, what its parts say of it, and what they leave. */
 function Greys({ real, values, layer, onChange }: { real: RealModel; values: Row; layer: Layer | null; onChange: (v: Row) => void }): JSX.Element {
-  const { image_height: height, image_width: width } = real.model, paper = usePaper(), hiding = useRef(false);
+  const [height, width] = real.model.images, paper = usePaper(), hiding = useRef(false);
   const known = values.filter((x): x is number => x !== null), scale = { ...real.scale, low: Math.min(real.scale.low, ...known), high: Math.max(real.scale.high, ...known) };
   const grey = greyOf(paper, scale, width), left = deviationOf(paper, real.scale), size = { height, width, across: 240 };
   const hide = (e: PointerEvent) => {
@@ -174,6 +174,6 @@ function hideOn(e: PointerEvent & { currentTarget: HTMLElement }, f: (e: Pointer
 
 /** What a pick says at its place, as signed deviations. */
 function PickedImage({ real, said, label }: { real: RealModel; said: Float32Array; label: string }): JSX.Element {
-  const { image_height: height, image_width: width } = real.model, colour = deviationOf(usePaper(), real.scale);
+  const [height, width] = real.model.images, colour = deviationOf(usePaper(), real.scale);
   return <div class="said"><Pixels height={height} width={width} label={label} colour={(i) => colour(said[i] - real.ground.mean[i])} across={120} /></div>;
 }

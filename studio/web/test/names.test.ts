@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apart, called, column, fully, list, sentence, tell } from "../src/names.ts";
 
-const model = { names: ["", "wet meadow"], columns: ["Poa", "Veronica", "Salix", "Carex"] };
+const model = { parts: [{ name: "" }, { name: "wet meadow" }], columns: ["Poa", "Veronica", "Salix", "Carex"] };
 
 test("names, or numbers where there are none", () => {
   assert.deepEqual([called(model, 0), called(model, 1), called(null, 2)], ["part 1", "wet meadow", "part 3"]);
