@@ -50,6 +50,9 @@ func notBits(err error) bool {
 	return errors.As(err, &fe) && fe.notBits
 }
 
+// Fix returns flags of a command line, each of which helps; nil where none is known.
+func (e *FormatError) Fix() []string { return e.fix }
+
 // Error returns all facts on one line: what, where, and what to do.
 func (e *FormatError) Error() string {
 	var b strings.Builder

@@ -166,7 +166,7 @@ func (s *core) Close() {
 func (s *core) take(opt *Options) error {
 	for _, of := range opt.Data {
 		d := &data{item: item{name: of.Name, fixed: true}, rows: rows{of.Set}, files: []string{of.Name}, args: of.Args,
-			notes: of.Set.Notes}
+			notes: of.Set.Plan(new(dataset.Options)).Notes}
 		if err := s.data.keep(d); err != nil {
 			return err
 		}

@@ -14,7 +14,8 @@ type data struct {
 	files     []string           // their names on a command line
 	args      []string           // flags that read it the same way, such as --threshold 128
 	noCommand bool               // no flags read it the same way
-	notes     []string           // what was done to it beyond reading
+	how       dataset.Options    // that it was read by
+	notes     []dataset.Note     // what was decided about it
 	labels    map[string]label   // of its metadata
 	called    func(i int) string // what people call its rows
 }
@@ -22,13 +23,16 @@ type data struct {
 // bytes returns the memory of its packed images and of all else that it has, about: labels, names
 // of columns, files and arguments.
 func (d *data) bytes() int64 {
-	n := 64*int64(d.set.Len()+len(d.set.Columns)) + textMemory(d.set.Columns) + textMemory(d.notes) +
+	n := 64*int64(d.set.Len()+len(d.set.Columns)) + textMemory(d.set.Columns) +
 		textMemory(d.files) + textMemory(d.args) + 8*int64(d.set.Len())*int64(len(d.set.Meta))
 	for _, c := range d.set.Meta {
 		n += int64(len(c.Name))
 		if text, ok := c.Values.([]string); ok {
 			n += textMemory(text)
 		}
+	}
+	for _, note := range d.notes {
+		n += int64(len(note.Text)) + 40
 	}
 	for _, c := range d.set.Categories {
 		n += int64(len(c.Name)) + textMemory(c.Levels)
@@ -68,7 +72,8 @@ type dataInfo struct {
 	Table   bool             `json:"table"`
 	Columns []string         `json:"columns"`
 	Labels  map[string]label `json:"labels"`
-	Notes   []string         `json:"notes" doc:"what was done to the data beyond reading them, a sentence each"`
+	Notes   []dataset.Note   `json:"notes" doc:"what was decided about the data, a sentence each, with flags of a command line that decide it otherwise"`
+	Plan    []dataset.Column `json:"plan,omitempty" doc:"what each column is; not in lists"`
 	Fixed   bool             `json:"fixed" doc:"built in or loaded at the server's start: it cannot be deleted"`
 	Values  string           `json:"values" enum:"bits,real" doc:"what the images or rows hold"`
 }
@@ -80,7 +85,7 @@ type label struct {
 
 func newDataInfo(d *data) *dataInfo {
 	out := &dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels,
-		Notes: append([]string{}, d.notes...), Fixed: d.fixed, Values: ofBits}
+		Notes: append([]dataset.Note{}, d.notes...), Fixed: d.fixed, Values: ofBits}
 	out.Height, out.Width = d.set.Size()
 	if d.numbers() {
 		out.Values = ofReal
@@ -158,6 +163,7 @@ func (s *core) dataRoutes() {
 			if err := s.answerTakes(ctx, 2*info.text()); err != nil {
 				return nil, err
 			}
+			info.Plan = d.set.Plan(&d.how).Columns
 			return info, nil
 		})
 	add(s, operation("DELETE", "/v1/data/{id}", "delete-data", "Forget a data set", 204),
@@ -230,5 +236,7 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*dataInfo, error) 
 	if err := s.data.keep(d); err != nil {
 		return nil, err
 	}
-	return newDataInfo(d), nil
+	info := newDataInfo(d)
+	info.Plan = d.set.Plan(&d.how).Columns
+	return info, nil
 }

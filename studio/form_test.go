@@ -52,7 +52,7 @@ func dot(t testing.TB, x int) string {
 func TestFormOfPictures(t *testing.T) {
 	s := newServer(t, nil)
 	body, kind := formOf(t, "letters/b/2.png", dot(t, 2), "letters/a/1.png", dot(t, 1), "letters/readme.txt", "no picture")
-	d := ask[dataInfo](t, s, request{path: "/v1/data?name=letters", headers: []string{"Content-Type: " + kind},
+	d := ask[toldData](t, s, request{path: "/v1/data?name=letters", headers: []string{"Content-Type: " + kind},
 		body: body}, 201)
 	if d.N != 2 || d.Height != 4 || d.Width != 4 || !slices.Equal(d.Labels["y"].Values, []string{"a", "b"}) {
 		t.Errorf("%+v", d)
@@ -67,7 +67,7 @@ func TestFormOfPictures(t *testing.T) {
 	}
 
 	body, kind = formOf(t, "votes.csv", "a,b\n1,0\n0,1\n")
-	d = ask[dataInfo](t, s, request{path: "/v1/data?name=votes.csv", headers: []string{"Content-Type: " + kind},
+	d = ask[toldData](t, s, request{path: "/v1/data?name=votes.csv", headers: []string{"Content-Type: " + kind},
 		body: body}, 201)
 	if !d.Table || d.N != 2 {
 		t.Errorf("%+v", d)

@@ -3,6 +3,7 @@
 package studio
 
 import (
+	"encoding"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -142,6 +143,9 @@ func (d *describer) schema(of reflect.Type, name string) object {
 		return object{}
 	case reflect.TypeFor[time.Time]():
 		return object{"type": "string", "format": "date-time"}
+	}
+	if of.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return object{"type": "string"}
 	}
 	switch of.Kind() {
 	case reflect.Pointer:

@@ -37,6 +37,7 @@ type problemError struct {
 	Status int             `json:"status"`
 	Detail string          `json:"detail"`
 	Errors []*problemPlace `json:"errors,omitempty"`
+	Fix    []string        `json:"fix,omitempty" doc:"flags of a command line, each of which helps"`
 
 	Instance string `json:"instance,omitempty" doc:"id of the request, as in the server's log"`
 
@@ -128,7 +129,7 @@ func contentError(err error) error {
 			return problem(statusRequestEntityTooLarge, err.Error())
 		}
 		p := problem(statusUnprocessableEntity, err.Error())
-		p.cause = err
+		p.cause, p.Fix = err, data.Fix()
 		return p
 	case errors.As(err, &model), errors.As(err, &size):
 		return problem(statusUnprocessableEntity, err.Error())

@@ -121,7 +121,8 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dat
 	if err != nil {
 		return nil, s.workError(contentError(err))
 	}
-	d := &data{rows: rows{f}, files: arguments, args: how.flags(), noCommand: like != nil || len(arguments) > maxArguments}
+	d := &data{rows: rows{f}, files: arguments, args: how.flags(), how: opt,
+		noCommand: like != nil || len(arguments) > maxArguments}
 	if f.Why != "" {
 		notes = append(notes, "these are real values, since "+f.Why+"; a threshold makes bits of them")
 	}
@@ -131,7 +132,10 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dat
 			return nil, err
 		}
 	}
-	d.notes = append(notes, f.Notes...)
+	for _, text := range notes {
+		d.notes = append(d.notes, dataset.Note{Text: text})
+	}
+	d.notes = append(d.notes, source.Plan().Notes...)
 	return d, s.checkSize(name, d)
 }
 

@@ -36,12 +36,12 @@ func countedServer(t *testing.T) *Server {
 func TestReadForModel(t *testing.T) {
 	s := countedServer(t)
 	turned := "soil,tofu,site,bread,jam\npeat,4,Ulm,9,0\nclay,2,Bonn,1,5\npeat,0,Kiel,7,7\n"
-	d := ask[dataInfo](t, s, request{method: "POST", path: "/v1/data?name=turned.csv&model=m3", body: turned,
+	d := ask[toldData](t, s, request{method: "POST", path: "/v1/data?name=turned.csv&model=m3", body: turned,
 		headers: octets}, 201)
 	if want := []string{"bread", "jam", "tofu"}; !slices.Equal(d.Columns, want) || len(d.Labels) != 2 {
 		t.Errorf("columns %q, labels %v", d.Columns, d.Labels)
 	}
-	if len(d.Notes) == 0 || !strings.Contains(d.Notes[0], "“shop”") {
+	if len(d.Notes) == 0 || !strings.Contains(d.Notes[0].Text, "“shop”") {
 		t.Errorf("notes %q", d.Notes)
 	}
 	var bits []string

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,12 @@ func got[T any](t testing.TB, s *Server, r request) T {
 		t.Fatalf("%s: %v in %.300s", r.path, err, w.Body)
 	}
 	return out
+}
+
+// toldData is a description of data, as a client reads it.
+type toldData struct {
+	dataInfo
+	Plan []struct{ Name, Kind string } `json:"plan"`
 }
 
 type wireReal struct {
@@ -233,8 +240,9 @@ func TestRealSamples(t *testing.T) {
 // are loaded by one operation.
 func TestRealUploads(t *testing.T) {
 	s := newServer(t, nil)
-	d := got[dataInfo](t, s, request{path: "/v1/data?name=water.csv", body: readings})
-	if d.Values != ofReal || len(d.Notes) == 0 || !strings.Contains(d.Notes[0], "decimals") {
+	d := got[toldData](t, s, request{path: "/v1/data?name=water.csv", body: readings})
+	if d.Values != ofReal || len(d.Notes) == 0 || !strings.Contains(d.Notes[0].Text, "decimals") || len(d.Plan) != 3 ||
+		d.Plan[0].Kind != "label" || d.Plan[2].Kind != "number" {
 		t.Errorf("recognised: %+v", d)
 	}
 	m := got[modelInfo](t, s, request{path: "/v1/models?name=water", body: saved(t, waterModel())})
@@ -242,15 +250,15 @@ func TestRealUploads(t *testing.T) {
 		t.Errorf("loaded: %+v", m)
 	}
 	swapped := "salt,site,depth\n3,a,98\n9,b,30\n"
-	d = got[dataInfo](t, s, request{path: "/v1/data?name=w.csv&model=" + m.ID, body: swapped})
+	d = got[toldData](t, s, request{path: "/v1/data?name=w.csv&model=" + m.ID, body: swapped})
 	if d.Values != ofReal || d.Columns[0] != "depth" {
 		t.Errorf("read like the model's data: %+v", d)
 	}
-	d = got[dataInfo](t, s, request{path: "/v1/data?name=grey.png&values=real", body: pngBytes(t, 6, 6)})
+	d = got[toldData](t, s, request{path: "/v1/data?name=grey.png&values=real", body: pngBytes(t, 6, 6)})
 	if d.Values != ofReal || d.Table || d.N != 1 || d.Height != 6 {
 		t.Errorf("a grey picture: %+v", d)
 	}
-	d = got[dataInfo](t, s, pictures(t, "values=real", "a.png", "b.png"))
+	d = got[toldData](t, s, pictures(t, "values=real", "a.png", "b.png"))
 	if d.N != 2 || d.Values != ofReal {
 		t.Errorf("two pictures: %+v", d)
 	}
@@ -264,7 +272,7 @@ func TestRealUploads(t *testing.T) {
 		w.Write(pngBytes(t, 6, 6))
 	}
 	z.Close()
-	d = got[dataInfo](t, s, request{path: "/v1/data?name=grey.zip&values=real", body: archive.Bytes()})
+	d = got[toldData](t, s, request{path: "/v1/data?name=grey.zip&values=real", body: archive.Bytes()})
 	if d.N != 3 || d.Values != ofReal || d.Height != 6 || len(d.Labels) == 0 {
 		t.Errorf("an archive of grey pictures: %+v", d)
 	}
@@ -303,7 +311,7 @@ func TestRealLearns(t *testing.T) {
 		fmt.Fprintf(&text, "s%d,%.2f,%.2f,%.2f\n", i, x+rng.NormFloat64()/4, -x+rng.NormFloat64()/4, rng.NormFloat64())
 	}
 	s := newServer(t, nil)
-	d := got[dataInfo](t, s, request{path: "/v1/data?name=two.csv", body: text.String()})
+	d := got[toldData](t, s, request{path: "/v1/data?name=two.csv", body: text.String()})
 	j := got[jobInfo](t, s,
 		request{path: "/v1/learn", body: map[string]any{"data": d.ID, "seed": 3, "starts": 2, "auto": true}})
 	j = wait(t, s, j.ID)
@@ -352,7 +360,7 @@ func TestRealStops(t *testing.T) {
 				rng.NormFloat64())
 		}
 		s := newServer(t, nil)
-		d := got[dataInfo](t, s, request{path: "/v1/data?name=four.csv&values=real" + flags, body: text.String()})
+		d := got[toldData](t, s, request{path: "/v1/data?name=four.csv&values=real" + flags, body: text.String()})
 		j := got[jobInfo](t, s, request{path: "/v1/learn", body: map[string]any{"data": d.ID, "starts": 100, "auto": true}})
 		for j.Trial < 3 && (j.State == queued || j.State == running) {
 			time.Sleep(5 * time.Millisecond)
@@ -508,8 +516,8 @@ func TestNumbersAreOfferedAsRealValues(t *testing.T) {
 	} {
 		p := ask[problemError](t, s, request{method: "POST", path: "/v1/data?name=t.csv", body: c.text,
 			headers: []string{"Content-Type: text/csv"}}, 422)
-		if !strings.Contains(p.Detail, c.want) {
-			t.Errorf("%s: %s", name, p.Detail)
+		if !strings.Contains(p.Detail, c.want) || !slices.Contains(p.Fix, "--for real") {
+			t.Errorf("%s: %s, %q", name, p.Detail, p.Fix)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import type * as schema from "./schema.ts";
 import { eventsOf, type ServerEvent } from "./sse.ts";
 
 export type {
-  Component, DataInfo as Data, Detail, Example, ExpertInfo as Expert, Explanation, JobInfo as Job, Labelled, ModelInfo as Model, Progress,
+  Column, Component, DataInfo as Data, Detail, Example, ExpertInfo as Expert, Explanation, JobInfo as Job, Labelled, ModelInfo as Model, Progress,
   FindAnswer as Found, OneFind, RuleInfo as Rule, Sample, ServerInfo as Server,
 } from "./schema.ts";
 
@@ -35,10 +35,13 @@ export function moves(model: schema.ModelInfo): boolean {
 /** An error of the server (RFC 9457). status 0: it did not answer. */
 export class Problem extends Error {
   readonly status: number;
+  /** Flags of a command line, each of which helps. */
+  readonly fix: string[];
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, fix: string[] = []) {
     super(message);
     this.status = status;
+    this.fix = fix;
   }
 
   get offline(): boolean {
@@ -107,7 +110,7 @@ export class Api {
     }
     if (response.ok) return response;
     if (response.status === 401) this.onToken();
-    throw new Problem(response.status, await problemText(response));
+    throw await problemOf(response);
   }
 
   async call<K extends keyof Operations>(operation: K, ask: Ask<K>): Promise<Answer<K>> {
@@ -193,12 +196,12 @@ function addressOf(path: string, parts: Parts["path"] = {}, query: Parts["query"
   return all.length > 0 ? `${address}?${new URLSearchParams(all)}` : address;
 }
 
-async function problemText(response: Response): Promise<string> {
+async function problemOf(response: Response): Promise<Problem> {
   try {
-    const p = (await response.json()) as { title?: string; detail?: string };
-    return p.detail || p.title || response.statusText;
+    const p = (await response.json()) as Partial<schema.ProblemError>;
+    return new Problem(response.status, p.detail || p.title || response.statusText, p.fix);
   } catch {
-    return response.statusText || `status ${response.status}`;
+    return new Problem(response.status, response.statusText || `status ${response.status}`);
   }
 }
 

@@ -1,10 +1,11 @@
 // Files that people open: what was read, how, and the way to read it differently. The files stay in the page, so that they can be
 // read again without being chosen again.
-import { words, type Data, type Model, type Sent } from "./api.ts";
+import { Problem, words, type Data, type Model, type Sent } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
 import { head, roleOf, type Head, type Role } from "./head.ts";
+import { list } from "./names.ts";
 import { isPicture, picture } from "./open.ts";
 import { api, Cell, currentModel, data, fitsReal, fitting, models, realModels, refresh } from "./store.ts";
 
@@ -33,6 +34,8 @@ export interface Opened {
   columns: Head | null;
   data: Data | null;
   wrong: string;
+  /** Flags of a command line, each of which helps where something is wrong. */
+  fix: string[];
   busy: boolean;
 }
 
@@ -56,12 +59,23 @@ export function query(how: How, columns: Head | null): { model?: string; items?:
   const model = how.model ? { model: how.model } : {};
   if (how.line === "items") return { ...model, items: true };
   if (how.line === "pair") return { ...model, pairs: how.pair.map((p, i) => p || columns?.names[i] || String(i + 1)).join(",") };
-  const list = (key: string, names: string[]) => (names.length > 0 ? { [key]: names.join(",") } : {});
+  const named = (key: string, names: string[]) => (names.length > 0 ? { [key]: names.join(",") } : {});
   return {
-    ...model, ...list("meta", those("label")), ...list("categories", those("categories")),
-    ...(pick ? list("columns", those("data", "categories")) : {}),
+    ...model, ...named("meta", those("label")), ...named("categories", those("categories")),
+    ...(pick ? named("columns", those("data", "categories")) : {}),
     ...(how.size ? { size: how.size } : {}), ...(how.threshold === "real" ? { values: "real" as const } : how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}),
   };
+}
+
+/** What a flag of a command line asks for, as a change of the form, and in words; null where the form has nothing for it. */
+export function fixed(flag: string, how: How): { how: How; words: string } | null {
+  const [, name, value = ""] = /^--(\S+) ?(.*)$/.exec(flag) ?? [], names = value.replaceAll('"', "").split(","), which = list(names);
+  const all = (role: Role): How => ({ ...how, roles: { ...how.roles, ...Object.fromEntries(names.map((n) => [n, role])) } });
+  if (name === "for" && value === "real") return { how: { ...how, threshold: "real" }, words: "Read them as real values" };
+  if (name === "threshold") return { how: { ...how, threshold: value }, words: value === "auto" ? "Find a threshold for each image" : `On is what is greater than ${value}` };
+  if (name === "meta") return { how: all("label"), words: `Keep ${which} as ${names.length > 1 ? "labels" : "a label"}` };
+  if (name === "categories") return { how: all("categories"), words: `Make a column of each value of ${which}` };
+  return null;
 }
 
 /** Takes files: a picture onto the canvas, a model, or data. */
@@ -85,7 +99,7 @@ export async function take(files: Sent[]): Promise<void> {
   const folder = all[0].path.includes("/") ? all[0].path.split("/")[0] : "", name = all.length === 1 ? file.name : folder || `${all.length} files`;
   const columns = all.length === 1 ? await head(file) : null, like = ["learn", "values"].includes(view.value) ? undefined : likely(model, all, columns);
   const how = { ...asItIs, model: like?.id ?? "", threshold: view.value === "values" ? "real" : "" };
-  opened.set({ files: all, name, how, columns, data: null, wrong: "", busy: true });
+  opened.set({ files: all, name, how, columns, data: null, wrong: "", fix: [], busy: true });
   await readAgain(how);
 }
 
@@ -176,11 +190,11 @@ export async function readAgain(how: How): Promise<void> {
     const d = await api.addData(now.files, now.name, query(how, known(now)));
     await replace(now, d);
     await refresh();
-    opened.set({ ...now, how, data: d, wrong: "", busy: false });
+    opened.set({ ...now, how, data: d, wrong: "", fix: [], busy: false });
     if (now.data && now.data.values === d.values) go({ data: d.id });
     else await present(d);
   } catch (error) {
-    opened.set({ ...now, how, wrong: words(error), busy: false });
+    opened.set({ ...now, how, wrong: words(error), fix: error instanceof Problem ? error.fix : [], busy: false });
   }
 }
 
@@ -225,6 +239,6 @@ async function walk(entry: FileSystemEntry, out: Sent[]): Promise<void> {
 }
 
 /** The files of an input, with their folders if a folder was chosen. */
-export function chosen(list: FileList | null): Sent[] {
-  return [...(list ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+export function chosen(files: FileList | null): Sent[] {
+  return [...(files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
 }

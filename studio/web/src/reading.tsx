@@ -1,14 +1,15 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { dataID, go, view } from "./address.ts";
-import type { Data, Labelled } from "./api.ts";
+import type { Column, Data, Labelled } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { exampleName } from "./examples.tsx";
-import { plural } from "./format.ts";
-import { apart, column } from "./names.ts";
+import { percent, plural } from "./format.ts";
+import { digits } from "./greys.ts";
+import { apart, column, list } from "./names.ts";
 import { controls, plain } from "./plain.ts";
 import { roleOf, type Role } from "./head.ts";
-import { chosen, known, opened, readAgain, readers, refused, take, type How, type Opened } from "./opened.ts";
+import { chosen, fixed, known, opened, readAgain, readers, refused, take, type How, type Opened } from "./opened.ts";
 import { bitColour } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
 import { api, fitting, models, server, useCell, useModel } from "./store.ts";
@@ -60,10 +61,8 @@ export function Reading(): JSX.Element | null {
       {o.wrong && like && (
         <p class="row">It was read as the data of the model “{like.name}”. <button type="button" disabled={o.busy} onClick={() => void readAgain({ ...o.how, model: "" })}>Read it by itself</button></p>
       )}
-      {o.wrong.includes(`“${controls.real}” learns`) && (
-        <p class="row"><button type="button" disabled={o.busy} onClick={() => void readAgain({ ...o.how, threshold: "real" })}>Read them as real values</button></p>
-      )}
-      {o.data && <WasRead key={o.data.id} data={o.data} />}
+      <Fixes flags={o.fix} opened={o} />
+      {o.data && <WasRead key={o.data.id} data={o.data} opened={o} />}
       <details key={o.files[0].path} open={o.wrong !== ""}>
         <summary>{o.data ? "As it was read; read it differently" : "Read it differently"}</summary>
         <Controls opened={o} />
@@ -113,8 +112,35 @@ function Preview({ data: d }: { data: Data }): JSX.Element | null {
   );
 }
 
+/** Buttons that read the files again as flags of a command line ask for. */
+function Fixes({ flags, opened: o }: { flags: string[]; opened: Opened }): JSX.Element | null {
+  const all = flags.map((f) => fixed(f, o.how)).filter((f) => f !== null);
+  return all.length > 0 ? <p class="row">{all.map((f) => <button key={f.words} type="button" disabled={o.busy} onClick={() => void readAgain(f.how)}>{f.words}</button>)}</p> : null;
+}
+
+const kinds: Record<string, string> = { bit: "yes or no", category: "categories", ordinal: "an order", count: "counts", number: "numbers", label: "label", weight: "how many rows it stands for", unknown: "left out" };
+
+/** What each column is. */
+function Columns({ columns }: { columns: Column[] }): JSX.Element {
+  const facts = (c: Column) => [
+    c.yes === undefined ? "" : `${percent(c.yes)} yes`, c.range ? `${digits(c.range.low)} to ${digits(c.range.high)}` : "", c.values ? list(c.values.map((v) => v.value), 3) : "",
+    c.missing > 0 ? `${percent(c.missing / c.cells)} unknown` : "",
+  ].filter((f) => f !== "").join("; ");
+  return (
+    <details>
+      <summary>What each column is</summary>
+      <div class="scrolled" role="region" aria-label="What each column is" tabIndex={0}>
+        <table class="measured">
+          <thead><tr><th scope="col">column</th><th scope="col">is</th><th scope="col">has</th></tr></thead>
+          <tbody>{columns.map((c) => <tr key={c.name}><th scope="row">{c.name}</th><td>{kinds[c.kind]}</td><td>{facts(c)}</td></tr>)}</tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
 /** The facts of a data set, and where to go with it. */
-function WasRead({ data: d }: { data: Data }): JSX.Element {
+function WasRead({ data: d, opened: o }: { data: Data; opened: Opened }): JSX.Element {
   const labels = Object.keys(d.labels), at = useCell(view), chosenID = useCell(dataID);
   return (
     <>
@@ -122,7 +148,8 @@ function WasRead({ data: d }: { data: Data }): JSX.Element {
         {labels.length > 0 && <>Labels, which name the {d.table ? "rows" : "images"} and are not learned from: <b>{labels.join(", ")}</b>. </>}
         {d.table && !d.columns && "This file has no column names: columns are counted from 1. "}
       </p>
-      {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n}>{plain(n)}</li>)}</ul>}
+      {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n.text}>{plain(n.text)}<Fixes flags={n.fix ?? []} opened={o} /></li>)}</ul>}
+      {d.table && d.plan && <Columns columns={d.plan} />}
       {d.values === "bits" && <Preview data={d} />}
       {d.values === "real" && at !== "values" && <div class="row"><button type="button" class="main" onClick={() => go({ view: "values", data: d.id })}>Show these values</button></div>}
       {at === "draw" && d.values === "bits" && <Misfit data={d} />}

@@ -27,6 +27,18 @@ export interface ClassifyAnswer {
   milliseconds: number;
 }
 
+export interface Column {
+  by: string;
+  cells: number;
+  distinct?: number;
+  kind: string;
+  missing: number;
+  name: string;
+  range?: Range;
+  values?: Array<LabelCount>;
+  yes?: number;
+}
+
 export interface Component {
   deviation: number;
   moves: Array<Move>;
@@ -54,7 +66,8 @@ export interface DataInfo {
   labels: Record<string, Label>;
   n: number;
   name: string;
-  notes: Array<string>;
+  notes: Array<Note>;
+  plan?: Array<Column>;
   table: boolean;
   values: "bits" | "real";
   width: number;
@@ -208,6 +221,11 @@ export interface Label {
   values: Array<string>;
 }
 
+export interface LabelCount {
+  n: number;
+  value: string;
+}
+
 export interface Labelled {
   bits?: string;
   height: number;
@@ -292,6 +310,11 @@ export interface NamedPart {
   words: string;
 }
 
+export interface Note {
+  fix?: Array<string>;
+  text: string;
+}
+
 export interface OneFind {
   angle: number;
   bottom: number;
@@ -342,6 +365,7 @@ export interface Prediction {
 export interface ProblemError {
   detail: string;
   errors?: Array<ProblemPlace>;
+  fix?: Array<string>;
   instance?: string;
   status: number;
   title: string;
@@ -366,6 +390,13 @@ export interface Progress {
   trials: number;
   unit: string;
   width: number;
+}
+
+export interface Range {
+  high: number;
+  low: number;
+  mean: number;
+  whole: boolean;
 }
 
 export interface RuleCurve {
