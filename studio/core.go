@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/learn/classes"
@@ -81,15 +82,16 @@ type core struct {
 	rest              func(news bool)
 	resting           func(context.Context) context.Context // what rests by itself while it works
 
-	models  *models
-	classes remembered[[sha256.Size]byte, *classes.Classifier]
-	best    remembered[string, []explanation] // one who looks at one expert often looks at the next
-	data    *library
-	jobs    *jobs
-	work    *gate
-	uploads *gate // decoding uploads takes memory: one at a time
-	large   *gate // answers of 1 MB or more, likewise
-	streams atomic.Int64
+	models   *models
+	classes  remembered[[sha256.Size]byte, *classes.Classifier]
+	searches remembered[string, *patchwork.Pursuit]
+	best     remembered[string, []explanation] // one who looks at one expert often looks at the next
+	data     *library
+	jobs     *jobs
+	work     *gate
+	uploads  *gate // decoding uploads takes memory: one at a time
+	large    *gate // answers of 1 MB or more, likewise
+	streams  atomic.Int64
 
 	bodies, answers account
 
@@ -138,7 +140,8 @@ func newCore(opt *Options, count func(series string, n float64)) (*core, error) 
 	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes),
 		newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
 	s.bodies.limit, s.answers.limit = s.limits.FlightBytes, s.limits.AnswerBytes
-	s.classes.limit, s.best.limit = s.limits.RecalledBytes, s.limits.RecalledBytes
+	s.classes.limit, s.best.limit, s.searches.limit = s.limits.RecalledBytes, s.limits.RecalledBytes,
+		2*s.limits.RecalledBytes
 	if err := s.take(opt); err != nil {
 		s.close()
 		return nil, err
@@ -188,21 +191,6 @@ func (s *core) Ready() string {
 	return ""
 }
 
-type serverLimits struct {
-	BodyBytes   int64   `json:"body_bytes"`
-	UploadBytes int64   `json:"upload_bytes"`
-	Pixels      int     `json:"pixels" doc:"of one image"`
-	Batch       int     `json:"batch" doc:"images in one request"`
-	Samples     int     `json:"samples" doc:"in one request"`
-	LearnImages int     `json:"learn_images" doc:"in one job"`
-	Seconds     float64 `json:"seconds" doc:"time limit of a request"`
-	Models      int     `json:"models" doc:"maximum number of uploaded and learned models"`
-	Data        int     `json:"data" doc:"uploaded data sets kept"`
-	Jobs        int     `json:"jobs" doc:"kept"`
-	Concurrent  int     `json:"concurrent" doc:"requests processed at a time"`
-	Queue       int     `json:"queue" doc:"requests that wait"`
-}
-
 type serverInfo struct {
 	Version       string       `json:"version"`
 	GoVersion     string       `json:"go_version"`
@@ -216,12 +204,7 @@ type serverInfo struct {
 func (s *core) serverRoutes() {
 	add(s, operation("GET", "/v1/server", "server", "What this server is and allows", 200),
 		func(context.Context, *struct{}) (*serverInfo, error) {
-			l, out := &s.limits, new(serverInfo)
-			b := out
-			b.Version, b.GoVersion, b.TokenRequired, b.Learn, b.Upload, b.Ready = s.version, runtime.Version(), s.locked,
-				!s.noLearn, !s.noUpload, s.Ready() == ""
-			b.Limits = serverLimits{l.BodyBytes, l.UploadBytes, l.Pixels, l.Batch, l.Samples, l.LearnImages, l.Time.Seconds(),
-				l.Models, l.Data, l.Jobs, l.Concurrent, l.Queue}
-			return out, nil
+			return &serverInfo{s.version, runtime.Version(), s.locked, !s.noLearn, !s.noUpload, s.Ready() == "",
+				s.limits.serverLimits}, nil
 		})
 }

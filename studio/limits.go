@@ -45,13 +45,25 @@ func (l Limits) Check() error {
 	return nil
 }
 
+// serverLimits are the bounds that the server tells.
+type serverLimits struct {
+	BodyBytes   int64   `json:"body_bytes" doc:"of a request that is not an upload"`
+	UploadBytes int64   `json:"upload_bytes" doc:"of a model or data file"`
+	Pixels      int     `json:"pixels" doc:"of one image"`
+	Batch       int     `json:"batch" doc:"images in one request"`
+	Samples     int     `json:"samples" doc:"in one request"`
+	LearnImages int     `json:"learn_images" doc:"in one job"`
+	Seconds     float64 `json:"seconds" doc:"time limit of a request"`
+	Models      int     `json:"models" doc:"maximum number of uploaded and learned models"`
+	Data        int     `json:"data" doc:"uploaded data sets kept"`
+	Jobs        int     `json:"jobs" doc:"of learning, running, waiting and finished"`
+	Concurrent  int     `json:"concurrent" doc:"requests processed at a time"`
+	Queue       int     `json:"queue" doc:"requests that wait"`
+}
+
 // bounds are all bounds of a server, which follow from its Limits.
 type bounds struct {
-	UploadBytes int64 // of a model or data file
-	BodyBytes   int64 // of a request that is not an upload
-	Pixels      int   // of one image
-	Batch       int   // images in one request
-	Samples     int   // in one request
+	serverLimits
 
 	// Candidates bounds experts x poses of a model that is uploaded or learned,
 	// Templates the numbers of its templates, rotations counted, and Effort
@@ -65,15 +77,9 @@ type bounds struct {
 	ModelBytes    int64 // of uploaded and learned models
 	DataBytes     int64 // of all data sets, their images packed
 	RecalledBytes int64 // of what the last request of a kind came to
-	LearnImages   int   // in one job
 
-	Jobs       int // of learning, running, waiting and finished
 	LearnQueue int // jobs that wait
-	Models     int // uploaded and learned
-	Data       int // uploaded data sets
 	Streams    int // event streams open at one time
-	Concurrent int // requests processed at a time
-	Queue      int // requests that wait
 
 	Time      time.Duration // of one request, waiting included
 	ReadTime  time.Duration // for the arrival of a request's body
@@ -81,18 +87,18 @@ type bounds struct {
 	LearnTime time.Duration // of one job
 }
 
-// bounds returns what follows from the limits. The shares of memory come to 22 of 24 parts.
+// bounds returns what follows from the limits. The shares of memory come to 23 of 24 parts.
 func (l Limits) bounds() bounds {
 	size := func(of float64) int { return int(min(of*float64(l.Upload)/64e6, math.MaxInt32)) }
 	share := func(parts int64) int64 { return l.Memory / 24 * parts }
 	return bounds{
-		UploadBytes: l.Upload, BodyBytes: max(l.Upload/8, 1<<16), Pixels: size(1 << 18), Batch: max(size(1000), 16),
-		Samples:    max(size(256), 8),
+		serverLimits: serverLimits{BodyBytes: max(l.Upload/8, 1<<16), UploadBytes: l.Upload, Pixels: size(1 << 18),
+			Batch: max(size(1000), 16), Samples: max(size(256), 8), LearnImages: int(l.Memory / 38_400),
+			Seconds: l.Time.Seconds(), Models: 2 * l.Jobs, Data: l.Jobs, Jobs: l.Jobs, Concurrent: runtime.GOMAXPROCS(0),
+			Queue: 64},
 		Candidates: size(1 << 20), Templates: size(1 << 22), Effort: size(1 << 30),
-		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(7), DataBytes: share(7),
-		RecalledBytes: share(1) / 2, LearnImages: int(l.Memory / 38_400),
-		Jobs: l.Jobs, LearnQueue: l.Jobs / 4, Models: 2 * l.Jobs, Data: l.Jobs, Streams: 2 * l.Jobs,
-		Concurrent: runtime.GOMAXPROCS(0), Queue: 64,
+		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(7), DataBytes: share(7), RecalledBytes: share(1) / 2,
+		LearnQueue: l.Jobs / 4, Streams: 2 * l.Jobs,
 		Time: l.Time, ReadTime: l.Time, WriteTime: max(l.Time/3, time.Second), LearnTime: 20 * l.Time,
 	}
 }

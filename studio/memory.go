@@ -43,7 +43,7 @@ func (s *core) shares() []share {
 		{"answers", s.answers.held.Load(), l.AnswerBytes},
 		{"models", s.models.size(), l.ModelBytes},
 		{"data", s.data.size(), l.DataBytes},
-		{"examples", s.best.size() + s.classes.size(), 2 * l.RecalledBytes},
+		{"examples", s.best.size() + s.classes.size() + s.searches.size(), 4 * l.RecalledBytes},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,21 +64,14 @@ func (m *metrics) write(w io.Writer, s *Server) {
 
 // gauges returns the metrics that are read from the server on request.
 func (s *Server) gauges() map[string]float64 {
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
 	working := len(s.work.working)
 	all := map[string]float64{
-		"go_goroutines":                     float64(runtime.NumGoroutine()),
-		"go_memstats_alloc_bytes":           float64(memory.Alloc),
-		"go_memstats_sys_bytes":             float64(memory.Sys),
 		"patchwork_models":                  float64(len(s.models.list())),
 		"patchwork_data_sets":               float64(len(s.data.list())),
-		"patchwork_data_bytes":              float64(s.data.size()), // their images packed
 		"patchwork_learn_jobs_running":      float64(s.jobs.active()),
 		"patchwork_http_requests_in_flight": float64(s.metrics.inFlight.Load()),
 		"patchwork_requests_working":        float64(working),
 		"patchwork_requests_queued":         float64(max(0, len(s.work.waiting)-working)),
-		"patchwork_body_bytes":              float64(s.bodies.held.Load()),
 		"patchwork_event_streams":           float64(s.streams.Load()),
 	}
 	for _, x := range s.shares() {

@@ -88,9 +88,6 @@ func notAllowed(method, path, allow string) error {
 	return p
 }
 
-// mostErrors bounds the places that an answer lists.
-const mostErrors = 20
-
 // problemOf returns the problem that an error is, with long values left out.
 func problemOf(err error) *problemError {
 	var p *problemError
@@ -99,11 +96,7 @@ func problemOf(err error) *problemError {
 	}
 	out := *p
 	out.Errors = nil
-	for i, e := range p.Errors {
-		if i == mostErrors {
-			out.Errors = append(out.Errors, &problemPlace{Message: fmt.Sprintf("and %d more", len(p.Errors)-i)})
-			break
-		}
+	for _, e := range p.Errors {
 		short := &problemPlace{cut(e.Message, 2*longestValue), e.Location, e.Value}
 		if text, err := json.Marshal(e.Value); err != nil || len(text) > longestValue {
 			short.Value = nil

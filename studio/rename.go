@@ -82,10 +82,6 @@ func (s *models) change(id string, f func(*model) error) (*model, error) {
 			return nil, err
 		}
 		c.size = c.bytes()
-		if _, used := s.loose(); !m.fixed && used-m.size+c.size > s.space {
-			return nil, problemf(statusInsufficientStorage,
-				"there is no room for another name: this server keeps models of %d bytes in total", s.space)
-		}
 		s.all[i] = &c
 		return &c, nil
 	}

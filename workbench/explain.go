@@ -38,6 +38,8 @@ type Explaining struct {
 	Pursuit  string // of bits: "refined" or "paper", without a price for parts; "" for what suits the model
 	Why      bool   // of classes: also say why
 	Workers  int    // 0 means 1; the result is the same for any number
+	// Fork, unless nil, is what Bits.Search returned for the same model and settings, which takes time.
+	Fork *patchwork.Pursuit
 	// Then, unless nil, is called by the workers with each part of the rows, to prepare what is made of it.
 	Then func(*Explained)
 }
@@ -137,6 +139,16 @@ type hand func(context.Context, *Explained) error
 // least is so few rows that an interruption need not wait.
 const least = 16
 
+// Search returns what explains bits by these settings.
+func (m Bits) Search(how Explaining) (*patchwork.Pursuit, error) {
+	opt := patchwork.PursuitOptions{Paper: how.Pursuit == "paper", Refined: how.Pursuit == "refined",
+		MaxPicks: how.MaxPicks}
+	if how.Pursuit == "" {
+		opt.Costs = posterior.PickCosts(m.Model)
+	}
+	return patchwork.NewPursuit(m.Model, opt)
+}
+
 // engine returns what explains bits. It is the only place that chooses between parts that stay and parts that move:
 // where they stay as many rows as are explained together are a part, and fewer where few are to be divided among
 // workers or there are many parts.
@@ -149,16 +161,13 @@ func (m Bits) engine(how Explaining) *engine {
 		const rows, cells = 8192, 1 << 20 // cells are rows times parts
 		e.most = max(least, min(rows, cells/max(m.K(), 1)))
 	}
-	opt := patchwork.PursuitOptions{Paper: how.Pursuit == "paper", Refined: how.Pursuit == "refined",
-		MaxPicks: how.MaxPicks}
-	if how.Pursuit == "" {
-		opt.Costs = posterior.PickCosts(m.Model)
+	first := how.Fork
+	if first == nil {
+		first, e.err = m.Search(how)
 	}
-	first, err := patchwork.NewPursuit(m.Model, opt)
-	e.err = err
 	for w := range max(how.Workers, 1) {
 		p := first
-		if w > 0 && err == nil {
+		if w > 0 && e.err == nil || how.Fork != nil {
 			p = first.Fork()
 		}
 		e.hands = append(e.hands, func(ctx context.Context, x *Explained) error {

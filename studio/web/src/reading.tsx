@@ -63,7 +63,7 @@ export function Reading(): JSX.Element | null {
       )}
       <Fixes flags={o.fix} opened={o} />
       {o.data && <WasRead key={o.data.id} data={o.data} opened={o} />}
-      <details key={o.files[0].path} open={o.wrong !== ""}>
+      <details class="again" key={o.files[0].path} open={o.wrong !== ""}>
         <summary>{o.data ? "As it was read; read it differently" : "Read it differently"}</summary>
         <Controls opened={o} />
       </details>
