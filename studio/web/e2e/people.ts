@@ -284,7 +284,7 @@ test("no view is wider than a phone, whatever was opened", async () => {
       await page.waitForFunction((to) => document.querySelector("nav [aria-current]")?.getAttribute("href") === `#/${to}`, view);
       await fits(`${said}, ${view}`);
     }
-    await page.locator(".reading summary").click();
+    await page.locator(".reading .again summary").click();
     await fits(`${said}, opened`);
     await shot(page, `opened-${files.length}-phone-light`, true);
   }

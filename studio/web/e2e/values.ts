@@ -86,7 +86,7 @@ test("grey images: parts are signed deviations, and a hidden half is predicted",
   writeFileSync(join(scratch, "grey.csv"), `${Array.from({ length: 64 }, (_, i) => `p${i}`).join(",")}\n${rows.join("\n")}\n`);
   const v = await visit(world.browser, world.studio.url, "values"), { page } = v;
   await page.locator("input[data-test=any-file]").setInputFiles(join(scratch, "grey.csv"));
-  await page.locator(".reading summary").click();
+  await page.locator(".reading .again summary").click();
   await page.getByLabel("The rows are images of").fill("8x8");
   await page.getByRole("button", { name: "Read again" }).click();
   await page.waitForFunction(() => /60 images of 8 × 8/.test(document.querySelector(".reading")?.textContent ?? ""));
