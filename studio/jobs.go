@@ -105,27 +105,23 @@ func (j *job) snapshot() *jobInfo {
 
 // jobs holds the jobs in order of arrival. One runs at a time.
 type jobs struct {
+	shelf[*job]
 	s       *core
-	mu      sync.Mutex
-	next    int
-	all     []*job
 	turn    chan struct{}
 	closed  chan struct{} // event streams end
 	closing sync.Once
 }
 
 func newJobs(s *core) *jobs {
-	return &jobs{s: s, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	return &jobs{shelf: shelf[*job]{what: "job", loosely: "learning jobs", limit: s.limits.Jobs}, s: s,
+		turn: make(chan struct{}, 1), closed: make(chan struct{})}
 }
+
+// bytes is not counted: jobs are few.
+func (j *job) bytes() int64 { return 0 }
 
 // closeStreams ends all event streams, which would never end by themselves.
 func (q *jobs) closeStreams() { q.closing.Do(func() { close(q.closed) }) }
-
-func (q *jobs) list() []*job {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return slices.Clone(q.all)
-}
 
 // active returns the number of jobs that run or wait.
 func (q *jobs) active() int {
@@ -148,10 +144,8 @@ func (q *jobs) learnsFrom(id string) error {
 	return nil
 }
 
-func (q *jobs) find(id string) (*job, error) { return lookUp(q.list(), "job", id) }
-
 // add accepts a job and starts it, or returns an error if too many wait. It
-// forgets the oldest finished ones.
+// forgets the oldest finished one if there are many.
 func (q *jobs) add(j *job) error {
 	if q.s.closing.Err() != nil {
 		return retryLater(10, "the server is stopping")
@@ -160,17 +154,19 @@ func (q *jobs) add(j *job) error {
 		q.s.refused("learn")
 		return retryLater(10, "%d learning jobs are running or waiting, the limit of this server", n)
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err := q.drop(q.s.limits.Jobs - 1); err != nil {
-		return err
+	if all := q.list(); len(all) >= q.limit {
+		if i := slices.IndexFunc(all, (*job).hasEnded); i >= 0 {
+			q.shelf.remove(all[i].id) // an error: it is gone already
+		}
 	}
-	q.next++
-	j.id, j.state, j.created, j.changed = fmt.Sprintf("j%d", q.next), queued, now(), make(chan struct{})
+	j.state, j.created, j.changed = queued, now(), make(chan struct{})
 	j.p.Score, j.p.Best = nats(math.NaN()), nats(math.Inf(-1))
 	ctx, cancel := context.WithCancelCause(q.s.closing)
 	j.cancel = cancel
-	q.all = append(q.all, j)
+	if err := q.keep(j); err != nil {
+		cancel(nil)
+		return err
+	}
 	q.s.tasks.Go(func() {
 		defer cancel(nil)
 		q.work(ctx, j)
@@ -178,35 +174,15 @@ func (q *jobs) add(j *job) error {
 	return nil
 }
 
-// drop forgets the oldest finished jobs until there are at most limit.
-func (q *jobs) drop(limit int) error {
-	for i := 0; len(q.all) > limit && i < len(q.all); {
-		if q.all[i].hasEnded() {
-			q.all = slices.Delete(q.all, i, i+1)
-		} else {
-			i++
-		}
-	}
-	if len(q.all) > limit {
-		return retryLater(10, "this server keeps %d learning jobs, and none of them has ended", len(q.all))
-	}
-	return nil
-}
-
 // remove cancels a job, or forgets one that has ended.
 func (q *jobs) remove(id string) error {
 	j, err := q.find(id)
-	if err != nil {
-		return err
-	}
-	if !j.hasEnded() {
+	if err == nil && !j.hasEnded() {
 		j.cancel(context.Canceled)
 		return nil
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.all = slices.DeleteFunc(q.all, func(o *job) bool { return o == j })
-	return nil
+	_, err = q.shelf.remove(id)
+	return err
 }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
@@ -268,7 +244,7 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	case err != nil:
 		j.state, j.problem = failed, err.Error()
 	default:
-		q.keep(j, out)
+		q.finished(j, out)
 	}
 	q.s.learned(j.state)
 	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took",
@@ -277,8 +253,8 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	j.send(j.state, text)
 }
 
-// keep stores the outcome as a model. The caller holds j.mu.
-func (q *jobs) keep(j *job, out outcome) {
+// finished stores the outcome as a model. The caller holds j.mu.
+func (q *jobs) finished(j *job, out outcome) {
 	j.state = done
 	r := j.recipe
 	if out.starts != 0 || j.p.Trials > 0 && j.p.Trial < j.p.Trials {
