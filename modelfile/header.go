@@ -2,6 +2,7 @@ package modelfile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -29,6 +30,7 @@ const (
 type header struct {
 	Format    string    `json:"format"`
 	Version   int       `json:"version"`
+	Kind      string    `json:"kind,omitempty"`
 	Rule      string    `json:"rule"`
 	Q         *float64  `json:"q"`
 	Height    int       `json:"height"`
@@ -155,6 +157,7 @@ func (h *header) fields() map[string]field {
 	return map[string]field{
 		"format":     {&h.Format, "text"},
 		"version":    {&h.Version, "a whole number"},
+		"kind":       {&h.Kind, "text"},
 		"rule":       {&h.Rule, "text"},
 		"q":          {&h.Q, "a number"},
 		"height":     {&h.Height, "a whole number"},
@@ -228,11 +231,11 @@ func parseHeader(text []byte) (*header, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &header{Format: format, Version: version, Outside: background}
+	h := &header{Format: format, Version: version, Kind: KindBits, Outside: background}
 	fields := h.fields()
 	// Check first what the file is, or the other errors would be meaningless.
 	names := slices.Sorted(maps.Keys(raw))
-	for _, name := range append([]string{"format", "version"}, names...) {
+	for _, name := range append([]string{"format", "version", "kind"}, names...) {
 		value, here := raw[name]
 		if !here || strings.HasPrefix(name, private) {
 			continue
@@ -245,7 +248,7 @@ func parseHeader(text []byte) (*header, error) {
 		if err := json.Unmarshal(value, f.dst); err != nil {
 			return nil, bad(name, "", "is %s, want %s", excerpt(value), f.want)
 		}
-		if err := checkVersion(h.Format, h.Version); err != nil {
+		if err := cmp.Or(checkVersion(h.Format, h.Version), checkKind(h.Kind, KindBits)); err != nil {
 			return nil, err
 		}
 	}

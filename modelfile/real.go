@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 type realHeader struct {
 	Format  string          `json:"format"`
 	Version int             `json:"version"`
+	Kind    string          `json:"kind"`
 	Rule    string          `json:"rule"`
 	Tau     float64         `json:"tau,omitempty"`
 	Height  int             `json:"height"`
@@ -53,7 +55,7 @@ func WriteReal(w io.Writer, m *real.Model) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
-	h := realHeader{Format: format, Version: version, Rule: m.Rule.String(), Tau: m.Tau, Height: m.Height, Width: m.Width,
+	h := realHeader{Format: format, Version: version, Kind: KindNumbers, Rule: m.Rule.String(), Tau: m.Tau, Height: m.Height, Width: m.Width,
 		Reuse: m.Reuse, Columns: m.Columns, Names: m.Names, Reading: m.Reading, Turns: m.Poses.Angles}
 	if m.FrameHeight > 0 {
 		h.Frame = []int{m.FrameHeight, m.FrameWidth}
@@ -193,11 +195,11 @@ func parseReal(text []byte) (*real.Model, error) {
 	if _, err := fieldsOf(text, reflect.TypeFor[realHeader]()); err != nil {
 		return nil, err
 	}
-	h := realHeader{Format: format, Version: version}
+	h := realHeader{Format: format, Version: version, Kind: KindNumbers}
 	if err := strictjson.Decode(text, &h, private); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: "is not that of a model of real values", Err: err}
 	}
-	if err := checkVersion(h.Format, h.Version); err != nil {
+	if err := cmp.Or(checkVersion(h.Format, h.Version), checkKind(h.Kind, KindNumbers)); err != nil {
 		return nil, err
 	}
 	if h.Frame != nil && len(h.Frame) != 2 {

@@ -117,11 +117,10 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
-// Models and classes are no data, here as for the command.
+// Models are no data, here as for the command.
 func TestModelsAreNoData(t *testing.T) {
 	s := newServer(t, nil)
-	for name, says := range map[string]string{"model.json": "this is a model, not data",
-		"classes.json": "this is a file of classes, not data"} {
+	for name, says := range map[string]string{"model.json": "this is a model, not data"} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
 		for _, member := range []string{name, "x.npy"} {

@@ -8,8 +8,6 @@ import (
 	"path"
 	"strings"
 	"unicode"
-
-	"example.com/patchwork/modelfile/classfile"
 )
 
 // checkUpload rejects uploads that can be rejected without decoding.
@@ -56,9 +54,6 @@ func checkDataArchive(content []byte, limit int64) error {
 		switch f.Name {
 		case "model.json", "model.json.npy":
 			return problemf(statusUnprocessableEntity, "this is a model, not data; upload it as a model")
-		case classfile.Name:
-			return problemf(statusUnprocessableEntity,
-				"this is a file of classes, not data; upload the rows or images it was made from")
 		}
 	}
 	return nil

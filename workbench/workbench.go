@@ -3,12 +3,10 @@
 package workbench
 
 import (
-	"archive/zip"
 	"context"
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -72,35 +70,21 @@ func Load(path string) (Model, error) { return modelfile.LoadWith(path, "model",
 
 // Read reads a model of size bytes of any kind.
 func Read(r io.ReaderAt, size int64) (Model, error) {
-	switch kind := kindOf(r, size); kind {
-	case "classes":
+	kind, err := modelfile.KindOf(r, size)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case modelfile.KindClasses:
 		c, err := classfile.Read(r, size)
 		return Classes{c}, err
-	case "numbers":
+	case modelfile.KindNumbers:
 		m, err := modelfile.ReadReal(r, size)
 		return Numbers{m}, err
 	default:
 		m, err := modelfile.Read(r, size)
 		return Bits{m}, err
 	}
-}
-
-// kindOf returns what sort of model an archive holds, by the names of its members; bits for all that is none.
-func kindOf(r io.ReaderAt, size int64) string {
-	z, err := zip.NewReader(r, size)
-	if err != nil {
-		return "bits"
-	}
-	has := func(name string) bool {
-		return slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == name })
-	}
-	switch {
-	case has(classfile.Name):
-		return "classes"
-	case has("mean.npy") && !has("experts.npy"):
-		return "numbers"
-	}
-	return "bits"
 }
 
 // Write writes the model file.

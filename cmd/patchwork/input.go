@@ -168,7 +168,7 @@ func modelFor(cmd *cobra.Command, path string, numbers, classes bool) (workbench
 	switch m.(type) {
 	case workbench.Classes:
 		if !classes {
-			return nil, notModel(path)
+			return nil, notClasses(path)
 		}
 		err = meantFor(cmd, classKind)
 	case workbench.Numbers:

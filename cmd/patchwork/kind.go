@@ -9,14 +9,11 @@ import (
 	"os"
 	"path"
 	"unicode/utf8"
-
-	"example.com/patchwork/modelfile/classfile"
 )
 
 // The kinds of files that people confuse, in the words of messages.
 const (
 	kindModel    = "a model"
-	kindClasses  = "a file of classes (patchwork learn --by)"
 	kindTable    = "a table"
 	kindArrow    = "a table in Arrow, which is not read"
 	kindArrays   = "data (an archive of arrays)"
@@ -134,8 +131,6 @@ func kindOfArchive(r io.ReaderAt, size int64) string {
 		switch {
 		case m.Name == "model.json" || m.Name == "model.json.npy":
 			return kindModel
-		case m.Name == classfile.Name:
-			return kindClasses
 		case path.Ext(m.Name) == ".npy":
 			arrays++
 		}
@@ -159,12 +154,16 @@ func notModel(file string) error {
 		way = "as no model is; unpack it, or learn one from it: patchwork learn " + file + " -o model.npz"
 	case kindArrow:
 		way = "and no model; " + asParquet + " and learn a model from that"
-	case kindClasses:
-		way = "not a model; patchwork explain and score take it with -m"
 	case kindTally:
 		way = "not a model; patchwork merge makes a model of tallies"
 	}
 	return &inputError{fmt.Errorf("%s is %s, %s", file, kind, way)}
+}
+
+// notClasses returns the error about a model of classes where none is taken.
+func notClasses(file string) error {
+	return &inputError{fmt.Errorf("%s is a model of classes, which this command does not take; patchwork explain and score do",
+		file)}
 }
 
 // notData returns an error about a file that is no data because it is something else,
@@ -175,7 +174,7 @@ func notData(files []string) error {
 		case kindModel:
 			return &inputError{fmt.Errorf(
 				"%s is %s, not data; name the images or the table (commands that use a model take it with -m)", file, kind)}
-		case kindTally, kindLines, kindPage, kindClasses:
+		case kindTally, kindLines, kindPage:
 			return &inputError{fmt.Errorf("%s is %s, not data; name the images or the table that it was made from", file, kind)}
 		}
 	}

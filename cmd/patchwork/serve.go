@@ -223,7 +223,7 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 			return opt, err
 		}
 		if _, classes := m.Model.(workbench.Classes); classes {
-			return opt, notModel(path)
+			return opt, notClasses(path)
 		}
 		opt.Models = append(opt.Models, m)
 	}

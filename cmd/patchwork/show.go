@@ -69,8 +69,7 @@ are read as for that model.`,
 
 // isModel reports whether a file is a model of any kind.
 func isModel(path string) bool {
-	kind := kindOfFile(path)
-	return kind == kindModel || kind == kindClasses
+	return kindOfFile(path) == kindModel
 }
 
 // showModel says in words what a model is, and draws its parts.

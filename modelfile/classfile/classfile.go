@@ -1,13 +1,13 @@
 // Package classfile reads and writes classifiers of package classes: one file, a zip
 // archive that numpy.load opens.
 //
-//   - classes.json: {"format":"patchwork-classes","version":1,"height":…,"width":…,
-//     "by":…,"sharpness":…,"classes":[{"name":…,"rows":…,"examples":[{"row":…,"cuts":…}, …]}, …]},
+//   - model.json: {"format":"patchwork-model","version":1,"kind":"classes","height":…,
+//     "width":…,"by":…,"sharpness":…,"classes":[{"name":…,"rows":…,"examples":[{"row":…,"cuts":…}, …]}, …]},
 //     "poses" of the pieces of examples ("dy" and "dx": least, most and step; "angles" in
 //     degrees), and, as in a model, "columns" and "reading";
 //   - pieces.npy uint8 (M,H,W): the cuts of the examples, in their order: 0 where there is
 //     no ink, k in piece k;
-//   - marginals.npy float64 (C,H,W), where "marginals" is in classes.json, their weight: what
+//   - marginals.npy float64 (C,H,W), where "marginals" is in model.json, their weight: what
 //     classes of rows say of every pixel or column alone;
 //   - learned/C/model.json, learned/C/experts.npy and so on: the model learned of class C,
 //     from 0, with the members of a model file.
@@ -34,11 +34,11 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// Name is the member by which a file of classes is recognised.
-const Name = "classes.json"
+// name is the member that says what the classes are.
+const name = "model.json"
 
 const (
-	format   = "patchwork-classes"
+	format   = "patchwork-model"
 	version  = 1
 	maxBytes = 256 << 20 // of one member
 	maxTurns = 720       // of the pieces of examples
@@ -54,10 +54,11 @@ const (
 	marginals = "marginals" // the member
 )
 
-// header is classes.json.
+// header is model.json.
 type header struct {
 	Format    string          `json:"format"`
 	Version   int             `json:"version"`
+	Kind      string          `json:"kind"`
 	Height    int             `json:"height"`
 	Width     int             `json:"width"`
 	By        string          `json:"by,omitempty"` // the column of labels
@@ -89,7 +90,7 @@ type poses struct {
 // Write writes a classifier.
 func Write(w io.Writer, c *classes.Classifier) error {
 	like := c.Like().Extras()
-	h := header{Format: format, Version: version, By: c.By(), Sharpness: c.Sharpness(), Columns: like.Columns,
+	h := header{Format: format, Version: version, Kind: modelfile.KindClasses, By: c.By(), Sharpness: c.Sharpness(), Columns: like.Columns,
 		Reading: like.Reading}
 	h.Height, h.Width = c.Size()
 	var pieces []uint8
@@ -126,10 +127,10 @@ func Write(w io.Writer, c *classes.Classifier) error {
 		return fmt.Errorf("classfile: %w", err)
 	}
 	if len(text) > strictjson.MaxText {
-		return &modelfile.FormatError{Member: Name, Msg: fmt.Sprintf("has %d bytes, more than %d", len(text), strictjson.MaxText),
+		return &modelfile.FormatError{Member: name, Msg: fmt.Sprintf("has %d bytes, more than %d", len(text), strictjson.MaxText),
 			Hint: "shorten the names of columns, or leave them out"}
 	}
-	all := []npy.Member{{Name: Name, Raw: append(text, '\n')}}
+	all := []npy.Member{{Name: name, Raw: append(text, '\n')}}
 	if err := checkCuts(len(pieces), h.Poses, int64(len(pieces))); err != nil {
 		return err
 	}
@@ -232,7 +233,7 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 			Msg:  fmt.Sprintf("the models of the classes have %d bytes together, more than %d", arrays, most),
 			Hint: "do not compress the file"}
 	}
-	h, err := readHeader(files[Name])
+	h, err := readHeader(files[name])
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +264,7 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 	}
 	c, err := classes.New(all, h.Sharpness)
 	if err != nil {
-		return nil, misfit(Name, err)
+		return nil, misfit(name, err)
 	}
 	if c, err = withMarginals(c, r, size, h); err != nil {
 		return nil, err
@@ -275,15 +276,15 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 func described(c *classes.Classifier, h *header) (*classes.Classifier, error) {
 	like := c.Like()
 	if like.Height() != h.Height || like.Width() != h.Width {
-		return nil, misfit(Name, fmt.Errorf("models of %d x %d pixels, the file says %d x %d", like.Height(), like.Width(),
+		return nil, misfit(name, fmt.Errorf("models of %d x %d pixels, the file says %d x %d", like.Height(), like.Width(),
 			h.Height, h.Width))
 	}
 	like, err := like.WithExtras(patchwork.Extras{Columns: h.Columns, Reading: h.Reading})
 	if err != nil {
-		return nil, misfit(Name, err)
+		return nil, misfit(name, err)
 	}
 	if c, err = c.Described(like); err != nil {
-		return nil, misfit(Name, err)
+		return nil, misfit(name, err)
 	}
 	return c.LabelledBy(h.By), nil
 }
@@ -307,10 +308,10 @@ func misfit(member string, err error) error {
 	return &modelfile.FormatError{Member: member, Msg: strings.TrimPrefix(err.Error(), "patchwork: ")}
 }
 
-// readHeader reads classes.json, and checks what says how much must be read.
+// readHeader reads model.json, and checks what says how much must be read.
 func readHeader(f *zip.File) (*header, error) {
 	if f == nil {
-		return nil, &modelfile.FormatError{Member: Name, Msg: "not in the file", Err: os.ErrNotExist,
+		return nil, &modelfile.FormatError{Member: name, Msg: "not in the file", Err: os.ErrNotExist,
 			Hint: "give a file written by patchwork learn --by"}
 	}
 	text, err := contentOf(f, strictjson.MaxText)
@@ -321,34 +322,38 @@ func readHeader(f *zip.File) (*header, error) {
 	var head struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
+		Kind    string `json:"kind"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
-		return nil, &modelfile.FormatError{Member: Name, Msg: "not JSON", Err: err}
+		return nil, &modelfile.FormatError{Member: name, Msg: "not JSON", Err: err}
 	}
 	switch {
 	case head.Format != format:
-		return nil, &modelfile.FormatError{Member: Name, Field: "format",
+		return nil, &modelfile.FormatError{Member: name, Field: "format",
 			Msg: fmt.Sprintf("is %q, not %q", head.Format, format)}
+	case head.Kind != modelfile.KindClasses:
+		return nil, &modelfile.FormatError{Member: name, Field: "kind",
+			Msg: fmt.Sprintf("is %q, not %q", head.Kind, modelfile.KindClasses)}
 	case head.Version != version:
-		return nil, &modelfile.FormatError{Member: Name, Field: "version",
+		return nil, &modelfile.FormatError{Member: name, Field: "version",
 			Msg: fmt.Sprintf("is %d; this program reads version %d", head.Version, version), Hint: "use a newer patchwork"}
 	}
 	if err := strictjson.Decode(text, h, ""); err != nil {
-		return nil, &modelfile.FormatError{Member: Name, Msg: "not as expected", Err: err}
+		return nil, &modelfile.FormatError{Member: name, Msg: "not as expected", Err: err}
 	}
 	if h.Height < 1 || h.Width < 1 || h.Height > maxBytes/8/h.Width {
-		return nil, &modelfile.FormatError{Member: Name, Field: "height, width",
+		return nil, &modelfile.FormatError{Member: name, Field: "height, width",
 			Msg: fmt.Sprintf("a frame of %d x %d pixels", h.Height, h.Width)}
 	}
 	if p := h.Poses; p != nil && (len(p.Angles) > maxTurns || min(p.DY[0], p.DX[0]) < -maxShift ||
 		max(p.DY[1], p.DX[1]) > maxShift) {
-		return nil, &modelfile.FormatError{Member: Name, Field: "poses",
+		return nil, &modelfile.FormatError{Member: name, Field: "poses",
 			Msg: fmt.Sprintf("more than %d turns, or shifts beyond %d pixels", maxTurns, maxShift)}
 	}
 	for _, k := range h.Classes {
 		for _, e := range k.Examples {
 			if e.Cuts < 1 || e.Cuts > 1<<8 || e.Row < 0 {
-				return nil, &modelfile.FormatError{Member: Name, Field: "examples",
+				return nil, &modelfile.FormatError{Member: name, Field: "examples",
 					Msg: fmt.Sprintf("class %q: example %d with %d cuts", k.Name, e.Row, e.Cuts)}
 			}
 		}

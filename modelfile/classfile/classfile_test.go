@@ -221,24 +221,25 @@ func TestRefusals(t *testing.T) {
 		pieces *npy.Array
 		want   string
 	}{
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,` + classes2 + `}`, pieces, ""},
-		{`{"format":"patchwork-classes","version":2}`, pieces, "version 1"},
-		{`{"format":"patchwork-model","version":1}`, pieces, "patchwork-model"},
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,` + classes2 + `}`, pieces, ""},
+		{`{"format":"patchwork-model","version":2,"kind":"classes"}`, pieces, "version 1"},
+		{`{"format":"other","version":1,"kind":"classes"}`, pieces, "patchwork-model"},
+		{`{"format":"patchwork-model","version":1,"kind":"bits"}`, pieces, "classes"},
 		{`{`, pieces, "not JSON"},
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,"other":1}`, pieces, "other"},
-		{`{"format":"patchwork-classes","version":1,"height":0,"width":2,"sharpness":1,` + classes2 + `}`, pieces, "0 x 2"},
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":3,"sharpness":1,` + classes2 + `}`, pieces,
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,"other":1}`, pieces, "other"},
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":0,"width":2,"sharpness":1,` + classes2 + `}`, pieces, "0 x 2"},
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":3,"sharpness":1,` + classes2 + `}`, pieces,
 			"shape [2 2 2]"},
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":0,` + classes2 + `}`, pieces,
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":0,` + classes2 + `}`, pieces,
 			"sharpness"},
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,` + classes2 +
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,` + classes2 +
 			`,"poses":{"dy":[-9999,9,1],"dx":[0,0,1],"angles":[0]}}`, pieces, "shifts beyond"},
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,` + classes2 + `}`,
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,` + classes2 + `}`,
 			npy.New([]uint8{9, 0, 0, 0, 0, 0, 0, 0}, 2, 2, 2), "has number 9"},
-		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,"classes":[{"name":"a","rows":1},{"name":"b","rows":1}]}`, pieces, "a"},
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,"classes":[{"name":"a","rows":1},{"name":"b","rows":1}]}`, pieces, "a"},
 	} {
 		var b bytes.Buffer
-		if err := npy.WriteZip(&b, npy.Store, npy.Member{Name: Name, Raw: []byte(c.text)},
+		if err := npy.WriteZip(&b, npy.Store, npy.Member{Name: name, Raw: []byte(c.text)},
 			npy.Member{Name: "pieces", Array: c.pieces}); err != nil {
 			t.Fatal(err)
 		}
