@@ -82,7 +82,7 @@ func TestValuesOfText(t *testing.T) {
 		{"chosen", "y,a\np,1\nq,2\np,3\n", Options{Where: []Condition{{Name: "y", Op: "=", Values: []string{"p"}}}},
 			[][]float64{{1}, {3}}, []string{"a"}, []Labels{{"y", []string{"p", "p"}}}},
 		{"images", "1,2,3,4,5,6\n", Options{Height: 2, Width: 3, Transpose: true, Header: HeaderAbsent},
-			[][]float64{{1, 4, 2, 5, 3, 6}}, nil, nil},
+			[][]float64{{1, 3, 5, 2, 4, 6}}, nil, nil},
 	} {
 		v := readValues(t, c.opts, write(t, "t.csv", []byte(c.text)))
 		sameRows(t, c.name, v.Values, c.want)
