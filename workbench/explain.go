@@ -243,6 +243,9 @@ func (x *Explained) byNumbers(ctx context.Context, p *real.Pursuit, best int) er
 		if err != nil {
 			return err
 		}
+		if b := post.Explanations[0]; b.LogJoint > e.LogJoint+1e-9 { // else it is the same, whose gains are known
+			r.Explanation, r.Joint = asBits(&b), b.LogJoint
+		}
 		r.Evidence = post.Evidence
 		for j, e := range post.Explanations {
 			r.Others = append(r.Others, posterior.Alternative{Explanation: asBits(&e), LogJoint: e.LogJoint,
