@@ -12,10 +12,25 @@ import (
 // columns of numbers and of words for yes and no, where no other text stands.
 var missingWords = []string{"don't know", "don’t know", "dont know", "do not know", "not known", "dk", "refused", "unknown",
 	"n.a.", "missing", "not applicable", "not available", "no answer", "no response", "not answered", "prefer not to say",
-	"not asked", "skipped"}
+	"not asked", "skipped", "no opinion", "not voting", "did not vote", "abstained", "abstain", "not sure", "unsure",
+	"can't say", "not stated", "not reported", "no data", "inapplicable"}
+
+// isMissingWord reports whether a word is one of these, perhaps behind its code as in "-8. Don't know".
+func isMissingWord(word string) bool {
+	return slices.Contains(missingWords, strings.ToLower(uncoded(word)))
+}
+
+// leadingCode is a code that programs write before the word for it.
+var leadingCode = regexp.MustCompile(`^-?[0-9]{1,3}[.:)=] ?`)
+
+// uncoded returns a word without its code.
+func uncoded(word string) string { return word[len(leadingCode.FindString(word)):] }
 
 // missingCodes are the numbers for what is not known, which are unknown among 0 and 1, yes and no, or 1 and 2.
 var missingCodes = []string{"-9", "-99", "-999", "-9999", "-99999", "99", "999", "9999", "99999"}
+
+// fewCodes are such numbers that are unknown only where they come again and are few.
+var fewCodes = []string{"-1", "-2", "-3", "-7", "-8", "7", "8", "9", "97", "98"}
 
 // missingCells are such values of a column, and how many cells have them.
 type missingCells struct {
@@ -30,21 +45,26 @@ func (m *missingCells) of() []string {
 	return m.values
 }
 
-// takeMissing counts such cells as unknown, in all columns.
+// takeMissing counts such cells as unknown, in all columns: what is one of few codes in some is one in all.
 func (s *survey) takeMissing() {
-	for i := range s.columns {
-		s.columns[i].takeMissing()
-		s.columns[i].takeUnit()
+	var codes []string
+	for range 2 {
+		for i := range s.columns {
+			c := &s.columns[i]
+			c.takeMissing(codes)
+			c.takeUnit()
+			codes = append(codes, c.missing.of()...)
+		}
 	}
 }
 
-// takeMissing counts such cells as unknown.
-func (c *columnStats) takeMissing() {
+// takeMissing counts such cells as unknown, and those of codes that other columns have.
+func (c *columnStats) takeMissing(codes []string) {
 	c.takeNone()
 	if n := c.count(textToken); n > 0 && !c.wordsMany && n == c.sum(texts...) && 10*n <= 9*c.known() {
 		bounds := 0
 		for word := range c.words.all() {
-			bounds += btoi(isBound(word) || slices.Contains(missingWords, strings.ToLower(word))) * c.words.count(word)
+			bounds += btoi(isBound(word) || isMissingWord(word)) * c.words.count(word)
 		}
 		if bounds == n && c.sum(numberToken, commaToken) > 0 {
 			c.unknow(textToken, func(string) bool { return true })
@@ -53,24 +73,29 @@ func (c *columnStats) takeMissing() {
 	if c.many || c.levels.n == 0 {
 		return
 	}
-	word := func(level string) bool { return slices.Contains(missingWords, strings.ToLower(level)) }
-	code := func(level string) bool { return slices.Contains(missingCodes, level) }
-	taken := func(is func(string) bool) (n int) {
+	code := func(level string) bool {
+		n := c.levels.count(level)
+		return slices.Contains(missingCodes, level) || slices.Contains(fewCodes, level) && 10*n <= c.known() &&
+			(n > 1 || slices.Contains(codes, level))
+	}
+	taken := func(is func(string) bool) (n, kinds int) {
 		for level := range c.levels.all() {
 			if is(level) {
-				n += c.levels.count(level)
+				n, kinds = n+c.levels.count(level), kinds+1
 			}
 		}
-		return n
+		return n, kinds
 	}
-	if n := taken(word); n > 0 && n == c.sum(texts...) {
-		c.unknow(textToken, word)
+	// beside two words, or words for yes and no
+	n, kinds := taken(isMissingWord)
+	if n > 0 && (n == c.sum(texts...) || c.levels.n == kinds+2 && 4*n <= c.known()) {
+		c.unknow(textToken, isMissingWord)
 	}
 	bits := c.sum(zeroToken, oneToken, yesToken, noToken)
 	if c.digits[0] == 0 {
 		bits += c.levels.count("2")
 	}
-	if n := taken(code); n > 0 && n < bits && n+bits == c.known() {
+	if n, _ := taken(code); n > 0 && n < bits && n+bits == c.known() {
 		c.unknow(numberToken, code)
 	}
 }

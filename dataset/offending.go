@@ -41,27 +41,35 @@ func (all *offenders) add(o offender) {
 // offending returns an error that lists the data columns with cells that are not
 // bits, or nil.
 func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[int]*Categorical) error {
-	var numbers, texts offenders
+	var numbers, words offenders
 	for _, i := range p.data {
 		c := &s.columns[i]
 		class, code := c.classOf(v)
 		if asked[i] != nil || class == bitClass {
 			continue
 		}
-		if number, ok := c.worst(in.rule, numberToken, commaToken); ok {
+		of := []token{numberToken, commaToken}
+		grouped := s.grouped(c) && c.span().grouped > 0 && c.sum(texts...) == c.span().grouped
+		if grouped {
+			of = append(of, textToken) // all text is numbers with commas before thousands
+		}
+		if number, ok := c.worst(in.rule, of...); ok {
 			number.name = s.name(i)
 			numbers.add(number)
+		}
+		if grouped {
+			continue
 		}
 		kinds := slices.DeleteFunc([]token{textToken, xToken, plusToken, pToken, aToken, commaToken},
 			func(t token) bool { return slices.Contains(takes[code], t) })
 		if text, ok := c.worst(in.rule, kinds...); ok && text.kind != commaToken {
 			text.name = s.name(i)
-			texts.add(text)
+			words.add(text)
 		}
 	}
 	switch {
-	case texts.n > 0 && (numbers.n == 0 || texts.first[0].place.line <= numbers.first[0].place.line):
-		return texts.textError(s.unit)
+	case words.n > 0 && (numbers.n == 0 || words.first[0].place.line <= numbers.first[0].place.line):
+		return words.textError(s.unit)
 	case numbers.n > 0:
 		return numbers.numberError(s.unit, len(p.data))
 	}

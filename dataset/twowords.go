@@ -24,6 +24,7 @@ func (c *Categorical) bitName() string {
 
 // meaning returns what a word of two means by itself, also where a single letter is a word like any other: f beside m.
 func meaning(word string) token {
+	word = uncoded(word)
 	switch t, _ := tokenOf(word); {
 	case t == minusToken:
 		return noToken

@@ -15,6 +15,10 @@ func measured(cell string) (v float64, unit string, ok bool) {
 	if cell == "" || cell[0] > '9' && cell[0] < 0x80 { // nearly all text
 		return 0, "", false
 	}
+	if inner, below := inBrackets(cell); below {
+		v, unit, ok = measured(inner)
+		return -v, unit, ok
+	}
 	m := measure.FindStringSubmatch(cell)
 	if m == nil || (m[1] == "") == (m[3] == "") || isCode(m[2]) {
 		return 0, "", false

@@ -26,6 +26,9 @@ func check(t *testing.T, verdicts []verdict) {
 	}
 }
 
+// many returns rows three times.
+func many(rows ...string) string { return strings.Repeat(strings.Join(rows, "\n")+"\n", 3) }
+
 // TestFirstLines: what stands above or below a header and is none is left out; what only looks so stays.
 func TestFirstLines(t *testing.T) {
 	const rows = "1,0,1\n0,1,1\n1,1,0\n0,0,1\n"
@@ -59,7 +62,6 @@ func TestFirstLines(t *testing.T) {
 
 // TestTwoWords: two words, one word and empty cells, and 1 and 2 are bits; what only looks so is none.
 func TestTwoWords(t *testing.T) {
-	many := func(rows ...string) string { return strings.Repeat(strings.Join(rows, "\n")+"\n", 3) }
 	check(t, []verdict{
 		{"two words", "diet,a\n" + many("meat,1", "meat,0", "vegan,1"), "9: 2 bit", "yes is vegan in diet (no is meat)"},
 		{"two words as often", "diet,a\n" + many("vegan,1", "meat,0"), "6: 2 bit", "yes is meat in diet (no is vegan)"},
@@ -121,6 +123,13 @@ func TestUnknownCells(t *testing.T) {
 		{"a code", "a,b\n1,0\n0,999\n1,1\n0,0\n-9,1\n", "5: 2 bit", "2 cells are taken as unknown in a and b: -9, 999"},
 		{"a code beside yes", "a,b\nyes,0\nno,1\n99,1\n", "3: 2 bit", "1 cell is taken as unknown in a: 99"},
 		{"a code beside 1 and 2", "a,b\n1,1\n2,0\n2,1\n1,1\n99,0\n", "5: 2 bit", "1 cell is taken as unknown in a: 99"},
+		{"two words and one for unknown", "a,b\n" + many("agree,1", "disagree,0", "agree,0", "disagree,1") + "no opinion,1\n",
+			"13: 2 bit", "1 cell is taken as unknown in a: no opinion"},
+		{"words behind codes", "a,b\n" + many("1. Yes,1", "2. No,0", "1. Yes,0") + "-8. Don't know,1\n", "10: 2 bit",
+			"taken as unknown in a: -8. Don't know"},
+		{"few codes", "a,b\n" + many("1,2", "2,1", "1,1", "2,2", "1,2", "2,1", "1,2", "2,2") + "9,1\n9,2\n1,9\n", "27: 2 bit",
+			"3 cells are taken as unknown in a and b: 9"},
+		{"one of few codes", "a,b\n" + many("1,0", "0,1", "1,1", "0,0") + "9,1\n", "neither 0 nor 1", ""},
 		{"a count", "a,b\n1,0.5\n0,2.5\n17,1.5\n99,0.5\n", "4: 2 number", "1 cell is 99 in a, far from"},
 		{"a limit", "a,b\n1,0\n0,1\n100,1\n", "neither 0 nor 1", ""},
 		{"mostly a code", "a,b\n1,0\n99,1\n99,1\n", "neither 0 nor 1", ""},
@@ -133,6 +142,8 @@ func TestUnits(t *testing.T) {
 		{"units", "t,p,c\n23.1 °C,76%,\"$1,200\"\n24.0 °C,74%,$900\n,52%,\"$1,001.5\"\n", "3: 3 number",
 			"the numbers in t are read without their unit °C"},
 		{"whole numbers", "a,b\n7%,70%\n0%,100%\n1%,3%\n", "3: 2 number", "a and b are read without their unit %"},
+		{"brackets", "a,b\n$5.10,\"(1,234.50)\"\n($6.20),9.50\n$7.30,(3)\n", "3: 2 number", "a are read without their unit $"},
+		{"a comma before thousands", "a,b\n5.10,\"1,234.50\"\n6.20,9.50\n7.30,3\n", "3: 2 number", "\"1,234.50\" is 1234.5"},
 		{"decimal commas", "a;b\n7,5 kg;70 m\n1,25 kg;8 m\n0,5 kg;9 m\n", "3: 2 number", "in a are read without their unit kg"},
 		{"no header", "7 kg,0.5\n1 kg,1.5\n2 kg,2.5\n", "3: 2 number", "without their unit kg"},
 		{"two units", "a,b\n7 kg,0.5\n1 lb,1.5\n2 kg,2.5\n", "3: label number", "a is taken as a label"},

@@ -76,7 +76,20 @@ func tokenOf(s string) (token, float64) {
 	if v, ok := commaNumber(s); ok {
 		return commaToken, v
 	}
+	if inner, ok := inBrackets(s); ok {
+		if t, v := tokenOf(inner); t == oneToken || t == numberToken {
+			return numberToken, -v
+		}
+	}
 	return textToken, 0
+}
+
+// inBrackets returns what stands in brackets, as accounts write what is below 0.
+func inBrackets(s string) (string, bool) {
+	if n := len(s); n > 2 && s[0] == '(' && s[n-1] == ')' && s[1] != '(' {
+		return s[1 : n-1], true
+	}
+	return s, false
 }
 
 // commaNumber reads a number with a decimal comma.
@@ -98,10 +111,17 @@ var grouped = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?$`
 
 // thousands reads a number with commas before thousands, such as 5,613 and 1,234.5.
 func thousands(s string) (float64, bool) {
-	if strings.IndexByte(s, ',') < 0 || !grouped.MatchString(s) {
+	if strings.IndexByte(s, ',') < 0 {
+		return 0, false
+	}
+	s, below := inBrackets(s)
+	if !grouped.MatchString(s) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
+	if below {
+		v = -v
+	}
 	return v, err == nil
 }
 
