@@ -113,7 +113,7 @@ func (s *core) task(ctx context.Context, in *explainQuery) (*task, error) {
 	var err error
 	switch b.kind {
 	case "", "application/json":
-		if *in != (explainQuery{}) {
+		if !reflect.ValueOf(*in).IsZero() {
 			return nil, problemf(422, "a JSON body already holds all settings; leave out the query parameters")
 		}
 		req, err := decodeJSON[explainRequest](s, b.bytes)

@@ -3,6 +3,7 @@ package studio
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"image/png"
 	"io/fs"
@@ -18,16 +19,17 @@ import (
 
 // ReadOptions holds, as query parameters, how to read a data file.
 type ReadOptions struct {
-	Threshold  string `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255); auto: by Otsu's method, each image for itself"`
-	Array      string `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
-	Meta       string `query:"meta" maxLength:"2000" doc:"columns of a table that are labels, not data, separated by commas"`
-	Categories string `query:"categories" maxLength:"2000" doc:"columns of a table that hold categories, separated by commas, or all: each becomes a column for every value"`
-	Columns    string `query:"columns" maxLength:"8000" doc:"columns of a table that are data, in this order, separated by commas; default: all that are not labels"`
-	Invert     bool   `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
-	Items      bool   `query:"items" doc:"each line of a text is a list of items, such as a basket"`
-	Pairs      string `query:"pairs" maxLength:"400" doc:"two columns of a text, separated by a comma: each line says that the row named in the first has the item named in the second"`
-	Size       string `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images"`
-	Names      string `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
+	Threshold  string   `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255); auto: by Otsu's method, each image for itself"`
+	Array      string   `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
+	Meta       string   `query:"meta" maxLength:"2000" doc:"columns of a table that are labels, not data, separated by commas"`
+	Categories string   `query:"categories" maxLength:"2000" doc:"columns of a table that hold categories, separated by commas, or all: each becomes a column for every value"`
+	Columns    string   `query:"columns" maxLength:"8000" doc:"columns of a table that are data, in this order, separated by commas; default: all that are not labels"`
+	Invert     bool     `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
+	Items      bool     `query:"items" doc:"each line of a text is a list of items, such as a basket"`
+	Pairs      string   `query:"pairs" maxLength:"400" doc:"two columns of a text, separated by a comma: each line says that the row named in the first has the item named in the second"`
+	Size       string   `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images"`
+	Column     []string `query:"column,explode" maxItems:"1000" doc:"what a column is, such as age=number: number, count, category, ordinal, bit, bit>40, bands, label, weight, split or unknown"`
+	Names      string   `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
 }
 
 // options returns the parameters in the form of package dataset.
@@ -51,6 +53,15 @@ func (r *ReadOptions) options() (opt dataset.Options, err error) {
 	}
 	for _, name := range categories {
 		opt.Categories = append(opt.Categories, dataset.Categorical{Name: name})
+	}
+	for _, text := range r.Column {
+		e, err := dataset.ParseEdit(text)
+		if err == nil {
+			opt, err = opt.With(e)
+		}
+		if err != nil {
+			return opt, problemAt(422, "query.column", text, "column: %v", err)
+		}
 	}
 	if r.Size != "" {
 		if opt.Height, opt.Width, err = dataset.ParseSize(r.Size); err != nil {
@@ -78,6 +89,9 @@ func (r *ReadOptions) flags() (args []string) {
 	say("meta", r.Meta)
 	say("categories", r.Categories)
 	say("columns", r.Columns)
+	for _, edit := range r.Column {
+		say("column", edit)
+	}
 	switch {
 	case r.Pairs != "":
 		args = append(args, "--items="+r.Pairs)
@@ -106,7 +120,7 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dat
 	if err != nil {
 		return nil, err
 	}
-	opt.Kind, opt.MaxMemory, opt.MaxPicture = kind, s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
+	opt.Kind, opt.MaxMemory, opt.MaxPicture = cmp.Or(kind, opt.Kind), s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
 	var notes []string
 	if like != nil {
 		if opt, notes, err = like.reads(opt); err != nil {

@@ -101,10 +101,25 @@ func TestFlags(t *testing.T) {
 		{ReadOptions{Threshold: "0.5", Invert: true, Size: "2x3", Array: "x"},
 			"--array x --invert --size 2x3 --threshold 0.5"},
 		{ReadOptions{Threshold: "auto", Items: true, Names: "{y}"}, "--items --names {y} --threshold auto"},
-		{ReadOptions{Meta: "a,b", Pairs: "site,kind"}, "--meta a,b --items=site,kind"},
+		{ReadOptions{Meta: "a,b", Pairs: "site,kind", Column: []string{"age=number"}},
+			"--meta a,b --column age=number --items=site,kind"},
 	} {
 		if args := strings.Join(c.how.flags(), " "); args != c.args {
 			t.Errorf("%+v: %q", c.how, args)
 		}
+	}
+}
+
+// TestColumnIs: a column is what a parameter says.
+func TestColumnIs(t *testing.T) {
+	s := newServer(t, nil)
+	d := got[toldData](t, s, request{path: "/v1/data?name=t.csv&column=a%3Dlabel&column=b%3Dcategory",
+		body: "a,b,c\n5,x,1\n7,y,0\n4,x,1\n"})
+	if len(d.Plan) != 3 || d.Plan[0].Kind != "label" || d.Plan[1].Kind != "category" || d.Plan[2].Kind != "bit" {
+		t.Errorf("%+v", d.Plan)
+	}
+	w := request{path: "/v1/data?name=t.csv&column=a%3Dlable", body: "a,b\n1,0\n"}.send(t, s)
+	if w.Code != 422 || !strings.Contains(w.Body.String(), "label") {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

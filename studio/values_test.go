@@ -516,7 +516,7 @@ func TestNumbersAreOfferedAsRealValues(t *testing.T) {
 	} {
 		p := ask[problemError](t, s, request{method: "POST", path: "/v1/data?name=t.csv", body: c.text,
 			headers: []string{"Content-Type: text/csv"}}, 422)
-		if !strings.Contains(p.Detail, c.want) || !slices.Contains(p.Fix, "--for real") {
+		if !strings.Contains(p.Detail, c.want) || !slices.Contains(p.Fix, "--column '*=number'") {
 			t.Errorf("%s: %s, %q", name, p.Detail, p.Fix)
 		}
 	}
