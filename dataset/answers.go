@@ -109,6 +109,15 @@ func (c *columnStats) answers(separator string) []string {
 // bands reports whether cuts are to be found.
 func (c *Categorical) bands() bool { return c.Cuts != nil && len(c.Cuts) == 0 }
 
+// answered returns in how many cells an answer stands.
+func (c *columnStats) answered(separator, answer string) int {
+	k := strings.Index(separators, separator)
+	if separator == "" || k < 0 || c.answer == nil {
+		return 0
+	}
+	return c.answer[k].parts.count(answer)
+}
+
 // thirds returns two numbers that cut those of a column in three, or fewer where they are alike.
 func (c *columnStats) thirds() []float64 {
 	all := slices.Clone(c.all)

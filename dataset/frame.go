@@ -34,9 +34,10 @@ type Frame struct {
 	// Notes say in sentences what was decided or done to the data beyond reading
 	// them, such as which columns were taken as labels and how grey pictures were
 	// made binary.
-	Notes []string
-	fixes map[string]Note // those that flags decide otherwise, by their text
-	Why   string          // what shows that they are numbers, in a clause; "" where that was asked for
+	Notes  []string
+	Unseen []string        // those of the notes on words that a model does not know
+	fixes  map[string]Note // those that flags decide otherwise, by their text
+	Why    string          // what shows that they are numbers, in a clause; "" where that was asked for
 
 	roles     *roles  // of the columns of the file, if that has them; the options are applied
 	reading   Reading // how the rows were read

@@ -46,6 +46,7 @@ type tablePlan struct {
 	width      int          // pixels of a row
 	categories []Categorical
 	notes      []string
+	unseen     []string        // those on words that are none of a category
 	fixes      map[string]Note // those that flags decide otherwise, by their text
 	header     []string        // the first line, if it has names
 	first      bool            // the first line is data
@@ -119,7 +120,8 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	chosen := members(len(s.columns), explicit)
 	claimed := func(i int) bool {
 		weight := cmp.Or(in.opts.Weight, in.opts.like().Weight)
-		return asked[i] != nil || in.opts.wanted(s.name(i), i+1) == "bit" || chosen[i] || weight != "" && s.name(i) == weight ||
+		wanted := in.opts.wanted(s.name(i), i+1)
+		return asked[i] != nil || wanted == "bit" || wanted == "unknown" || wanted == "ignore" || chosen[i] || weight != "" && s.name(i) == weight ||
 			in.opts.model.named(s.names) && in.opts.model.knows(s.names[i])
 	}
 	var auto []int
@@ -543,8 +545,8 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		d.unknown, d.unit = c.missing.of(), c.unitName()
 		d.digit = [2]uint8{d.coding.of("0", in.rule), d.coding.of("1", in.rule)}
 		if category := asked[i]; category != nil {
-			known := category.Levels != nil && category.Split == ""
-			if p.addCategory(c, &d, category); !known || len(category.Cuts) > 1 {
+			known := category.Levels != nil && category.Split == "" || in.opts.model != nil
+			if p.addCategory(c, &d, category); !known || len(category.Cuts) > 1 && in.opts.model == nil {
 				made = append(made, fmt.Sprintf("%s (%s)", category.Name, listShort(category.Levels)))
 			}
 			names = append(names, category.columns()...)
@@ -598,13 +600,15 @@ func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Categor
 		cells, example := 0, ""
 		for _, level := range found {
 			if !slices.Contains(category.Levels, level) && !slices.Contains(category.Off, level) {
-				cells += max(1, c.levels.count(level))
+				cells += max(1, c.levels.count(level), c.answered(category.Split, level))
 				example = level
 			}
 		}
 		if cells > 0 {
-			p.note("in the column %s %s none of %s, such as %q, and taken as unknown", category.Name,
+			text := fmt.Sprintf("in the column %s %s none of %s, such as %q, and taken as unknown", category.Name,
 				people(cells, "cell is", "cells are"), listShort(category.Levels), example)
+			p.unseen = append(p.unseen, text)
+			p.note("%s", text)
 		}
 	}
 	d.levels, d.n, d.off = map[string]int{}, len(category.Levels), category.Off

@@ -177,6 +177,7 @@ type textTable struct {
 func (t *textTable) begin() {
 	t.set, t.meta, t.strings = t.plan.set(), make([]rawText, len(t.plan.meta)), map[string]string{}
 	t.set.Notes, t.set.Categories, t.set.fixes = t.plan.notes, t.plan.categories, t.plan.fixes
+	t.set.Unseen = t.plan.unseen
 	if t.plan.numbers {
 		t.set.Values, t.set.Height, t.set.Width = [][]float64{}, 1, t.plan.width
 		if t.plan.names == nil && len(t.plan.categories) == 0 {

@@ -194,9 +194,37 @@ func readingFlags(reading json.RawMessage) string {
 		if slices.Contains(unflagged, fmt.Sprint(name)) {
 			continue
 		}
+		if name == "categories" {
+			flags = append(flags, categoryFlags(value)...)
+			continue
+		}
 		flags = append(flags, strings.TrimSpace(fmt.Sprintf("--%v %s", name, flagValue(value))))
 	}
 	return words.Clean(strings.Join(flags, " "))
+}
+
+// categoryFlags returns the flags that say what columns are, each of which the reading has as an object.
+func categoryFlags(all any) (flags []string) {
+	list, _ := all.([]any)
+	for _, one := range list[:min(len(list), mostListed)] {
+		c, _ := one.(map[string]any)
+		kind := "category"
+		cuts, _ := c["cuts"].([]any)
+		switch {
+		case c["off"] != nil:
+			kind = "bit"
+		case c["split"] != nil:
+			kind = "split"
+		case len(cuts) == 1:
+			kind = fmt.Sprintf("bit>%v", cuts[0])
+		case len(cuts) > 1:
+			kind = "bands"
+		case c["ordered"] != nil:
+			kind = "ordinal"
+		}
+		flags = append(flags, "--column "+flagValue(fmt.Sprintf("%v=%s", c["name"], kind)))
+	}
+	return flags
 }
 
 // flagValue returns a value of JSON as that of a flag.

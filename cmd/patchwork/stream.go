@@ -199,6 +199,9 @@ func (f *dataFlags) load(cmd *cobra.Command, paths []string, opt dataset.Options
 		if data, err = data.Match(m.Columns, m.Height, m.Width); err != nil {
 			return nil, &inputError{err}
 		}
+		if notes {
+			sayNotes(cmd, data.Unseen...)
+		}
 	} else if notes {
 		sayNotes(cmd, data.Notes...)
 	}
