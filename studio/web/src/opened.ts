@@ -5,7 +5,6 @@ import { Bits } from "./bits.ts";
 import { go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
 import { head, roleOf, type Head, type Role } from "./head.ts";
-import { list } from "./names.ts";
 import { isPicture, picture } from "./open.ts";
 import { api, Cell, currentModel, data, fitsReal, fitting, models, realModels, refresh } from "./store.ts";
 
@@ -15,6 +14,8 @@ export interface How {
   model: string;
   /** What columns of a table are for, as far as that was chosen. */
   roles: Record<string, Role>;
+  /** What columns are, as flags of the command say it: "age=number". */
+  column: string[];
   /** What a line of a text is: a row of columns, a list of items, or a pair of a row and an item. */
   line: "row" | "items" | "pair";
   /** The columns of row and item of a pair. */
@@ -39,7 +40,7 @@ export interface Opened {
   busy: boolean;
 }
 
-export const asItIs: How = { model: "", roles: {}, line: "row", pair: ["", ""], threshold: "", invert: false, size: "" };
+export const asItIs: How = { model: "", roles: {}, column: [], line: "row", pair: ["", ""], threshold: "", invert: false, size: "" };
 export const opened = new Cell<Opened | null>(null);
 /** What went wrong with a file that is no data. */
 export const refused = new Cell("");
@@ -52,7 +53,7 @@ export function known({ columns, data: d }: Pick<Opened, "columns" | "data">): H
 }
 
 /** How to read as parameters of a request. Text is a label unless it is said to be something else. */
-export function query(how: How, columns: Head | null): { model?: string; items?: boolean; pairs?: string; meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string; values?: "real" } {
+export function query(how: How, columns: Head | null): { model?: string; items?: boolean; pairs?: string; meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string; column?: string[]; values?: "real" } {
   // Where columns are picked, those of which nothing was said are, too: what is neither data nor a label is left out.
   const pick = Object.keys(how.roles).some((c) => how.roles[c] === "out" || (how.roles[c] === "data" && columns?.text.includes(c)));
   const said = pick ? (columns?.names ?? []) : Object.keys(how.roles), those = (...roles: Role[]) => said.filter((c) => roles.includes(how.roles[c] ?? roleOf(c, null, columns)));
@@ -63,18 +64,20 @@ export function query(how: How, columns: Head | null): { model?: string; items?:
   return {
     ...model, ...named("meta", those("label")), ...named("categories", those("categories")),
     ...(pick ? named("columns", those("data", "categories")) : {}),
+    ...(how.column.length > 0 ? { column: how.column } : {}),
     ...(how.size ? { size: how.size } : {}), ...(how.threshold === "real" ? { values: "real" as const } : how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}),
   };
 }
 
+const as: Record<string, string> = { label: "a label", category: "categories", number: "a number", bit: "yes or no", bands: "cut in three", split: "several answers in a cell", ordinal: "an order", unknown: "left out" };
+
 /** What a flag of a command line asks for, as a change of the form, and in words; null where the form has nothing for it. */
 export function fixed(flag: string, how: How): { how: How; words: string } | null {
-  const [, name, value = ""] = /^--(\S+) ?(.*)$/.exec(flag) ?? [], names = value.replaceAll('"', "").split(","), which = list(names);
-  const all = (role: Role): How => ({ ...how, roles: { ...how.roles, ...Object.fromEntries(names.map((n) => [n, role])) } });
-  if (name === "for" && value === "real") return { how: { ...how, threshold: "real" }, words: "Read them as real values" };
+  const [, name, value = ""] = /^--(\S+) ?(.*)$/.exec(flag.replaceAll(/['"]/g, "")) ?? [], at = value.lastIndexOf("="), column = value.slice(0, at), kind = value.slice(at + 1);
+  const role = ({ label: "label", category: "categories", unknown: "out" } as Partial<Record<string, Role>>)[kind];
+  if (name === "column" && value === "*=number") return { how: { ...how, threshold: "real" }, words: "Read them as real values" };
+  if (name === "column" && at > 0) return { how: role ? { ...how, roles: { ...how.roles, [column]: role } } : { ...how, column: [...how.column, value] }, words: `${column} is ${as[kind] ?? kind}` };
   if (name === "threshold") return { how: { ...how, threshold: value }, words: value === "auto" ? "Find a threshold for each image" : `On is what is greater than ${value}` };
-  if (name === "meta") return { how: all("label"), words: `Keep ${which} as ${names.length > 1 ? "labels" : "a label"}` };
-  if (name === "categories") return { how: all("categories"), words: `Make a column of each value of ${which}` };
   return null;
 }
 

@@ -7,10 +7,12 @@ export const controls = {
 const columns = String.raw`((?:"[^"]+"|[^\s,;"]+)(?:,(?:"[^"]+"|[^\s,;"]+))*)`, c = controls;
 const instead: [RegExp, string][] = [
   [new RegExp(`(--categories ${columns}.*?)--columns chooses others`, "g"), `$1the choice “${c.out}” leaves out $2`],
-  [/--for real learns from the numbers as they are/g, `“${c.threshold}”: “${c.real}” learns from the numbers`],
+  [/--column '\*=number' learns from the numbers as they are/g, `“${c.threshold}”: “${c.real}” learns from the numbers`],
   [/choose the model's with --columns, or say with --meta which are no data/g, "choose below which columns are data, or labels"], [/, or choose with --columns/g, `, or the choice “${c.out}”`],
   [/--meta NAME keeps a column as a label/g, `the choice “${c.label}” keeps a column as a label`], [/--categories NAME,\.\.\. makes/g, `the choice “${c.categories}” makes`],
   [/as a label with --meta/g, `as a “${c.label}”`], [/--columns chooses others/g, `the choice “${c.out}” leaves a column out`], [/(?:with )?--columns/g, `by the choices “data” and “${c.out}”`],
+  [/--column (?:"([^"]+)=label"|(\S+)=label)/g, `the choice “${c.label}” for $1$2`], [/--column (?:"([^"]+)=category"|(\S+)=category)/g, `the choice “${c.categories}” for $1$2`],
+  [/, =category /g, `, the choice “${c.categories}” `],
   [new RegExp(`--meta ${columns}`, "g"), `the choice “${c.label}” for $1`], [new RegExp(`--categories ${columns}`, "g"), `the choice “${c.categories}” for $1`],
   [/--threshold N instead of auto, or --size HxW if the rows are images/g, `“${c.at}” instead, or a size in “${c.rows}”`], [/--threshold N instead of auto/g, `“${c.at}” instead`],
   [/--threshold N /g, `“${c.threshold}” `], [/--threshold T/g, `a threshold T in “${c.threshold}”`], [/--threshold auto/g, `“${c.auto}”`], [/--threshold (-?\d\S*)/g, `“${c.at}” with $1`], [/--threshold/g, `a threshold in “${c.threshold}”`],
