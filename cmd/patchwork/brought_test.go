@@ -72,7 +72,7 @@ func TestTemplatesSmallerThanImages(t *testing.T) {
 			mustTalking(t, command...)
 		}
 		if out := must(t, "sample", "-m", model, "-n", "2", "-o", in("samples.npz")); !strings.Contains(out,
-			"2 samples of "+c.size) {
+			"2 images of "+c.size) {
 			t.Errorf("%s: %s", name, out)
 		}
 	}

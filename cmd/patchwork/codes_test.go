@@ -56,7 +56,7 @@ func TestCodesAreThePicks(t *testing.T) {
 		lines := explained(t, must(t, fields("explain -m m.npz x.npz"+flags)...))
 		must(t, fields("explain -m m.npz x.npz -o c.npz"+flags)...)
 		names, a := arraysOf(t, "c.npz")
-		if got := strings.Join(names, " "); got != "gain label row weight codes log_lik parts" {
+		if got := strings.Join(names, " "); got != "label row weight codes gain log_lik parts" {
 			t.Fatalf("arrays %s", got)
 		}
 		if names := a["parts"].Data; !slices.Equal(names.([]string), []string{"part 1", "part 2", "part 3"}) {
@@ -207,7 +207,7 @@ func TestCodesWithClashingNames(t *testing.T) {
 		t.Errorf("second row %s", got)
 	}
 	if names, _ := arraysOf(t, "c.npz"); strings.Join(names,
-		",") != "gain,row_,log_lik_,codes_,part 1,part 1_,part 2 gain,row,codes,log_lik,parts" {
+		",") != "row_,log_lik_,codes_,part 1,part 1_,part 2 gain,row,codes,gain,log_lik,parts" {
 		t.Errorf("arrays %v", names)
 	}
 }

@@ -66,8 +66,15 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 // editsFlag collects what columns are.
 type editsFlag struct{ to *[]dataset.Edit }
 
-func (e *editsFlag) String() string { return "" }
-func (e *editsFlag) Type() string   { return "NAME=KIND" }
+func (e *editsFlag) Type() string { return "NAME=KIND" }
+
+func (e *editsFlag) String() string {
+	var out []string
+	for _, edit := range *e.to {
+		out = append(out, edit.Column+"="+edit.Want)
+	}
+	return strings.Join(out, ",")
+}
 
 func (e *editsFlag) Set(text string) error {
 	edit, err := dataset.ParseEdit(text)

@@ -23,7 +23,7 @@ import (
 // goes here, or says what it writes: it is named output, or is
 // marked by writes.
 var notWritten = strings.Fields(`
-	addr allow-host array beam by categories checkpoint columns csv cut data delimiter first-per labels letters meta mnist model must name names never pairs
+	addr allow-host array beam by categories checkpoint columns csv cut data delimiter first-per labels letters meta missing mnist model must name names never pairs
 	rival shard symbol ticc tls token weight where`)
 
 // Whoever adds a command or a flag decides whether it names a file to write, so that
@@ -349,7 +349,7 @@ func TestWritesAreSaid(t *testing.T) {
 		{"explain -m model.npz t.npz --rows :1 -o e.jsonl --picture e.png",
 			"wrote e.jsonl: explanations of 1 image of 24 x 24\nwrote e.png\n", ""},
 		{"explain -m model.npz t.npz --rows :1 --picture e.svg", "{", "wrote e.svg\n"},
-		{"sample -m model.npz -o s.png", "wrote s.png: 9 samples of 24 x 24\n", ""},
+		{"sample -m model.npz -o s.png", "wrote s.png: 9 images of 24 x 24\n", ""},
 		{"sample -m model.npz -o s.png -q", "", ""},
 		{"show model.npz -o d.svg", "wrote d.svg\n", ""},
 		{"count -m model.npz t.npz -o 1.tally", "wrote 1.tally: counts of 12 images, log-likelihood ", ""},
