@@ -8,8 +8,8 @@ import (
 )
 
 // plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns
-// hold decimals"; "" where that is open. Of a table more than half of the columns must hold numbers other than 0 and
-// 1; where less than a quarter do, they are labels of the others. Of
+// hold decimals"; "" where that is open. Of a table at least a quarter of the columns must hold numbers other than 0 and
+// 1; where fewer do, they are labels of the others. Of
 // images at least one pixel in twenty must be neither 0 nor 1, in arrays of a floating-point type; whole numbers and
 // pictures may be drawings that a threshold makes bits of.
 func (v *Set) plainly() string {
@@ -58,7 +58,7 @@ func (v *Set) plainly() string {
 func plainTable(numbers, decimals, columns int, grouped bool) string {
 	hold, in := "hold", words.Count(columns, "column")
 	switch {
-	case 2*numbers <= columns:
+	case numbers == 0 || fewNumbers(numbers, columns):
 		return ""
 	case decimals == 1:
 		return "1 of " + in + " holds decimals"

@@ -79,7 +79,7 @@ func TestTwoWords(t *testing.T) {
 		{"ticks", "id,a,b\np1,✓,\np2,,✔\np3,✓,✔\n", "3: label 2 bit", "an empty cell means off in a and b"},
 		{"1 and 2", "id,a,b\np1,1,2\np2,2,2\np3,,1\np4,1,1\np5,2,1\n", "5: label 2 bit", "yes is 1 in a and b (no is 2); --threshold 1"},
 		{"only 2 beside 1 and 2", "a,b,c\n" + many("1,2,0", "2,2,1"), "6: 3 bit", "yes is 1 in a and b"},
-		{"2 is a count", "a,b\n" + many("1,1", "2,0", "3,1"), "neither 0 nor 1", ""},
+		{"2 is a count", "a,b\n" + many("1,1", "2,0", "3,1"), "9: bit number", ""},
 		{"names like bits", "t,p\n" + many("vegan,1", "meat,0"), "6: 2 bit", "yes is meat in t"},
 	})
 }
@@ -131,8 +131,8 @@ func TestUnknownCells(t *testing.T) {
 			"3 cells are taken as unknown in a and b: 9"},
 		{"one of few codes", "a,b\n" + many("1,0", "0,1", "1,1", "0,0") + "9,1\n", "neither 0 nor 1", ""},
 		{"a count", "a,b\n1,0.5\n0,2.5\n17,1.5\n99,0.5\n", "4: 2 number", "1 cell is 99 in a, far from"},
-		{"a limit", "a,b\n1,0\n0,1\n100,1\n", "neither 0 nor 1", ""},
-		{"mostly a code", "a,b\n1,0\n99,1\n99,1\n", "neither 0 nor 1", ""},
+		{"a limit", "a,b\n1,0\n0,1\n100,1\n", "3: bit number", ""},
+		{"mostly a code", "a,b\n1,0\n99,1\n99,1\n", "3: bit number", "2 cells are 99 in a, far from the others"},
 	})
 }
 

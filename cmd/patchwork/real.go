@@ -135,7 +135,8 @@ func (f *learnFlags) realProfile(v *dataset.Set, data *real.Data) string {
 	if f.data.asNumbers() {
 		return fmt.Sprintf("read %s as real values: %s", size, measured(data, v.Table))
 	}
-	return fmt.Sprintf("%s: learning from real values, since %s (--threshold T makes bits of them); %s", size, f.plainly,
+	return fmt.Sprintf("%s: learning from real values, since %s (--threshold T makes bits of them, "+
+		"--column NAME=label keeps one out); %s", size, f.plainly,
 		measured(data, v.Table))
 }
 
