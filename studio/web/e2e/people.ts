@@ -198,7 +198,7 @@ test("what cannot be data is said in words, and put right by a choice", async ()
   const v = await visit(world.browser, world.studio.url, "tables"), { page } = v;
   await found(page, /^Row 1/);
   const before = await page.evaluate(() => location.hash);
-  await upload(page, "mixed.csv", "site,soil,acorus,carex,height\nUlm,peat,yes,no,2.5\nBonn,clay,no,yes,3\nKiel,peat,yes,no,7\nJena,clay,no,yes,1\n");
+  await upload(page, "mixed.csv", `site,soil,acorus,carex,height\n${Array.from({ length: 12 }, (_, i) => `Site ${i},${i % 2 ? "clay,no,yes" : "peat,yes,no"},${i === 5 ? "tall" : i / 4}`).join("\n")}\n`);
   const alert = page.getByRole("alert").filter({ hasText: "mixed.csv was not read" });
   await alert.filter({ hasText: "height" }).waitFor();
   assert.doesNotMatch(await alert.innerText(), / --meta/, "no flags of a command line");
@@ -207,7 +207,7 @@ test("what cannot be data is said in words, and put right by a choice", async ()
   await page.getByRole("combobox", { name: "height" }).selectOption("left out");
   await page.getByRole("combobox", { name: "soil" }).selectOption("categories");
   await page.getByRole("button", { name: "Read again" }).click();
-  await page.getByRole("status").filter({ hasText: "4 rows of 4 columns" }).waitFor();
+  await page.getByRole("status").filter({ hasText: "12 rows of 4 columns" }).waitFor();
   await page.getByRole("columnheader", { name: "soil=peat" }).waitFor();
   await clean(v);
 });
@@ -288,7 +288,7 @@ test("no view is wider than a phone, whatever was opened", async () => {
     await fits(`${said}, opened`);
     await shot(page, `opened-${files.length}-phone-light`, true);
   }
-  await upload(page, "counts.csv", `site,Veronica beccabunga,Carex acutiformis,Salix,Poa\n${Array.from({ length: 30 }, (_, i) => `Site ${i},${i % 5},${(i * 7) % 23},${i % 2},${(i + 1) % 2}`).join("\n")}\n`);
+  await upload(page, "counts.csv", `site,Veronica beccabunga,Carex acutiformis,Salix,Poa\n${Array.from({ length: 30 }, (_, i) => `Site ${i},${i === 9 ? "many" : i % 5},${(i * 7) % 23},${i % 2},${(i + 1) % 2}`).join("\n")}\n`);
   await page.getByRole("alert").filter({ hasText: "counts.csv was not read" }).waitFor();
   await fits("refused");
   await shot(page, "refused-counts-phone-light", true);
