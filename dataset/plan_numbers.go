@@ -113,14 +113,17 @@ func (s *survey) headsNumbers(first []string) bool {
 // orNumbers returns the plan of a table as numbers, which the error says are no bits, if they cannot but be meant so.
 func (in *input) orNumbers(s *survey, err error) (*tablePlan, error) {
 	p, problem := in.planNumbers(s)
-	if problem == nil {
-		problem = p.badNumber(s)
-	}
 	if problem != nil {
 		return nil, err
 	}
 	var fe *FormatError
 	why := p.plainly(s)
+	if problem = p.badNumber(s); problem != nil {
+		if why != "" && in.opts.Height == 0 {
+			return nil, problem
+		}
+		return nil, err
+	}
 	if in.opts.Height > 0 || why == "" {
 		if errors.As(err, &fe) {
 			fe.early = !s.complete
@@ -158,8 +161,9 @@ func (p *tablePlan) badNumber(s *survey) error {
 
 // notNumber returns the error for a cell of a column of numbers.
 func notNumber(cell, column string) *FormatError {
+	label := columnFlag(column, "label")
 	return &FormatError{Column: column, Msg: fmt.Sprintf("%q is not a number", shorten(cell)),
-		Hint: "correct it, leave the cell empty if it is not known, or make the column a label: " + columnFlag(column, "label")}
+		Hint: "correct it, leave the cell empty if it is not known, or make the column a label: " + label, fix: []string{label}}
 }
 
 // plainly returns why a table cannot but be meant as numbers, see [Values.plainly].
