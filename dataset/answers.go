@@ -45,7 +45,8 @@ func (c *columnStats) addAnswers(cell string) {
 			continue
 		}
 		for part := range strings.SplitSeq(cell, separators[k:k+1]) {
-			if part = trim(part); part != "" && (len(part) > mostAnswers || !a.parts.add(part, levelLimit{mostAnswers, levelBytes})) {
+			if part = trim(part); part != "" &&
+				(len(part) > mostAnswers || !a.parts.add(part, levelLimit{mostAnswers, levelBytes})) {
 				a.many, a.parts = true, levelCounts{}
 				break
 			}

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// codesOf reads the list of [Options].Missing for columns with names, or so many: NAME:CODE is of a column if there is one.
+// codesOf reads the list of [Options].Missing for columns with names, or so many: NAME:CODE is of a column if there is
+// one.
 func codesOf(missing, names []string, n int) (all []string, of map[int][]string) {
 	of = map[int][]string{}
 	for _, text := range missing {
@@ -101,7 +102,8 @@ func isCodeNumber(x float64) bool {
 	return (x <= -9 || x >= 99) && slices.Contains(missingCodes, strconv.FormatFloat(x, 'f', -1, 64))
 }
 
-// noteCodes notes the columns of a table in which such a number stands alone, farther from the others than these lie apart.
+// noteCodes notes the columns of a table in which such a number stands alone, farther from the others than these lie
+// apart.
 func (s *Set) noteCodes() {
 	for j := 0; s.Table && s.Values != nil && j < s.Width; j++ {
 		low, high := math.Inf(1), math.Inf(-1)

@@ -246,9 +246,10 @@ func (c *columnStats) numberKind() Kind {
 var date = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?$|^\d{1,2}:\d\d(:\d\d)?$`)
 
 // idName matches the names of columns whose whole numbers name rows.
-var idName = regexp.MustCompile(`^([iI][dD]s?|[uU][uU][iI][dD]|.*([ _.-][iI][dD]|I[dD]|[ _.-]([kK]ey|[nN]r|[nN]o|[nN]umber|` +
-	`[cC]ode))|(?i:(respondent|record|case|participant|subject|patient|customer|user|member|order|invoice|ticket|sample|` +
-	`student|person|site|plot|serial)[ _.-]?(id|nr|no|number|code)?))$`)
+var idName = regexp.MustCompile(
+	`^([iI][dD]s?|[uU][uU][iI][dD]|.*([ _.-][iI][dD]|I[dD]|[ _.-]([kK]ey|[nN]r|[nN]o|[nN]umber|` +
+		`[cC]ode))|(?i:(respondent|record|case|participant|subject|patient|customer|user|member|order|invoice|ticket|sample|` +
+		`student|person|site|plot|serial)[ _.-]?(id|nr|no|number|code)?))$`)
 
 // isID reports whether a column has whole numbers that name rows: by its name, and no number comes again.
 func (s *survey) isID(i int) bool {

@@ -2,21 +2,18 @@
 //
 // [Read] reads .npy and .npz arrays, MAT-files of Level 5, tables in CSV and
 // Parquet, IDX files, any of these packed with gzip or zstd, and pictures (PNG, JPEG, GIF, TIFF, WebP and
-// BMP) or folders
-// and zip archives of them, and returns one [Set]: images of one size, their
-// weights, and columns of metadata (labels, writers, file names) to select by.
-// The path - is standard input. [OpenStream] reads the same images in blocks, as a [Stream]. Learners
-// take both as they are: each is a [patchwork.Source]. A table is a set of
-// images of height 1, one per row. Formats are recognised by content, not by
-// name.
+// BMP) or folders and zip archives of them, and returns one [Set]: images of one size, their weights, and columns of
+// metadata (labels, writers, file names) to select by. The path - is standard input. [OpenStream] reads the same images
+// in blocks, as a [Stream]. Learners take both as they are: each is a [patchwork.Source]. A table is a set of images of
+// height 1, one per row. Formats are recognised by content, not by name.
 //
 // # What a value means
 //
-// In arrays and tables 1 is on and 0 is off; NaN, null and empty cells are unknown. Tables say it in words, too: yes and
-// no, present and absent, + and -, a mark beside empty cells, and others (words.go, twowords.go). Any other number is an
-// error unless [Options].Threshold is given (greater is on), or the data plainly are numbers. What each column is, and
-// why, a [Plan] says; [Frame].Notes say what was decided, and [Options] Columns, Meta, Weight and Categories decide it
-// otherwise. A model remembers how its columns were read ([Reading]).
+// In arrays and tables 1 is on and 0 is off; NaN, null and empty cells are unknown. Tables say it in words, too: yes
+// and no, present and absent, + and -, a mark beside empty cells, and others (words.go, twowords.go). Any other number
+// is an error unless [Options].Threshold is given (greater is on), or the data plainly are numbers. What each column
+// is, and why, a [Plan] says; [Frame].Notes say what was decided, and [Options] Columns, Meta, Weight and Categories
+// decide it otherwise. A model remembers how its columns were read ([Reading]).
 //
 // In text, titles, lines that begin with #, a second header and empty lines at the end are left out. Where commas
 // separate columns, a comma in a number stands before thousands. With [Options].Items each

@@ -18,7 +18,8 @@ func TestEdits(t *testing.T) {
 		{"2=bands", "age=to 44 age=44 to 62 age=over 62 ok: 1001 1000 0101 ???1 0100 0011"},
 		{"uses=split age=unknown", "uses=bike uses=bus uses=tram ok: 0111 0010 1101 0001 1110 0101"},
 		{"age=number", "age ok: 31,1 44,0 50,1 ?,1 62,0 70,1"},
-		{"age=count uses=split", "age uses=bike uses=bus uses=tram ok: 31,0,1,1,1 44,0,0,1,0 50,1,1,0,1 ?,0,0,0,1 62,1,1,1,0 70,0,1,0,1"},
+		{"age=count uses=split",
+			"age uses=bike uses=bus uses=tram ok: 31,0,1,1,1 44,0,0,1,0 50,1,1,0,1 ?,0,0,0,1 62,1,1,1,0 70,0,1,0,1"},
 		{"age=number uses=category ok=label", "age uses=bike;tram;bus uses=bus uses=bus;bike uses=bus;tram uses=tram: " +
 			"31,0,0,0,1,0 44,0,0,0,0,1 50,0,0,1,0,0 ?,?,?,?,?,? 62,1,0,0,0,0 70,0,1,0,0,0"},
 		{"age=label ok=weight uses=split", "uses=bike uses=bus uses=tram: 011 001 110 000 111 010"},

@@ -92,13 +92,15 @@ func (t *tiffTags) entry(at, end int64, number func(at, size int64) int64) {
 func checkTIFF(data []byte) (pages int, err error) {
 	t := readTIFF(data)
 	if t.strips > int64(len(data)) {
-		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take more than the %d bytes of the file",
-			len(data)), Hint: "save it again"}
+		return 0, &FormatError{
+			Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take more than the %d bytes of the file",
+				len(data)), Hint: "save it again"}
 	}
 	const padding = 1 << 10 // of a small picture to a tile
 	h, w := t.sides[tagTileHeight], t.sides[tagTileWidth]
 	if h > t.sides[tagHeight]+padding || w > t.sides[tagWidth]+padding {
-		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: a tile of %d x %d pixels", h, w), Hint: "save it again"}
+		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: a tile of %d x %d pixels", h, w),
+			Hint: "save it again"}
 	}
 	return t.pages, nil
 }

@@ -142,7 +142,8 @@ func categoryColumn(of *Categorical, by By, bits []ColumnOverview, rows int) Col
 
 // bitColumn returns a column of bits.
 func bitColumn(of ColumnOverview, by By, rows int) Column {
-	c := Column{Name: of.Name, Kind: Bit, By: by, Stats: Stats{Cells: rows, Missing: int(math.Round(of.Unknown * float64(rows)))}}
+	c := Column{Name: of.Name, Kind: Bit, By: by,
+		Stats: Stats{Cells: rows, Missing: int(math.Round(of.Unknown * float64(rows)))}}
 	if c.Yes = &of.Ones; c.Missing == rows {
 		c.Kind, c.Yes = Unknown, nil
 	}

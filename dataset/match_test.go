@@ -254,7 +254,8 @@ func TestMatchMessages(t *testing.T) {
 	}{
 		{"Poa repns,Bellis,Salix alba\n0,1,1\n", Options{},
 			`the columns are not those of the model: missing: "Poa repens"; not in the model: "Poa repns" (did you mean "Poa repens"?); rename what means the same`},
-		{"Poa repens,Bellis,Salix alba,year\n0,1,1,1987\n", Options{Columns: []string{"Poa repens", "Bellis", "Salix alba", "year"}},
+		{"Poa repens,Bellis,Salix alba,year\n0,1,1,1987\n",
+			Options{Columns: []string{"Poa repens", "Bellis", "Salix alba", "year"}},
 			`the columns are not those of the model: not in the model: "year"; leave out what is no data with --column year=unknown, or choose with --columns`},
 		{"Poa repens,Bellis,Salix alba,Bellis\n0,1,1,1\n", Options{},
 			`the columns are not those of the model: more than once: "Bellis"; rename or remove what comes more than once`},

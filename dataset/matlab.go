@@ -23,7 +23,8 @@ import (
 const (
 	matMagic  = "MATLAB 5.0"
 	matHeader = 128 // bytes of text, version and byte order at the beginning
-	matHint   = "save it with -v7, or in Python as NumPy: np.savez(file, **scipy.io.loadmat(...)) with the arrays that are needed"
+	matHint   = "save it with -v7, or in Python as NumPy: np.savez(file, **scipy.io.loadmat(...)) with the arrays that " +
+		"are needed"
 
 	maxVariables = 4096
 	matCellCost  = 64 // about the bytes of a cell in addition to its content
@@ -48,7 +49,8 @@ var matNumbers = map[uint32]npy.DType{miInt8: {Kind: 'i', Size: 1}, miUint8: {Ki
 	7: {Kind: 'f', Size: 4}, 9: {Kind: 'f', Size: 8}, 12: {Kind: 'i', Size: 8}, 13: {Kind: 'u', Size: 8}}
 
 // matClasses are the array classes, by their numbers in the format.
-var matClasses = []string{"?", "cell", "struct", "object", "char", "sparse", "double", "single", "int8", "uint8", "int16",
+var matClasses = []string{"?", "cell", "struct", "object", "char", "sparse", "double", "single", "int8", "uint8",
+	"int16",
 	"uint16", "int32", "uint32", "int64", "uint64", "function", "opaque",
 	"unknown"}
 
@@ -236,8 +238,8 @@ func (e *matElements) array() (*matArray, error) {
 	return a, nil
 }
 
-// numbers returns a reader of the elements, as an array of that shape: of the stored type, which may be smaller than the
-// class but holds all values.
+// numbers returns a reader of the elements, as an array of that shape: of the stored type, which may be smaller than
+// the class but holds all values.
 func (a *matArray) numbers(shape []int, lim npy.Limits) (*npy.Reader, error) {
 	if !a.numeric {
 		return nil, &FormatError{Msg: fmt.Sprintf("an array of class %s, not of real numbers", a.class),

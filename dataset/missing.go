@@ -10,7 +10,8 @@ import (
 
 // missingWords are the words, in lower case, for what is not known that may be values elsewhere: they are unknown in
 // columns of numbers and of words for yes and no, where no other text stands.
-var missingWords = []string{"don't know", "don’t know", "dont know", "do not know", "not known", "dk", "refused", "unknown",
+var missingWords = []string{"don't know", "don’t know", "dont know", "do not know", "not known", "dk", "refused",
+	"unknown",
 	"n.a.", "missing", "not applicable", "not available", "no answer", "no response", "not answered", "prefer not to say",
 	"not asked", "skipped", "no opinion", "not voting", "did not vote", "abstained", "abstain", "not sure", "unsure",
 	"can't say", "not stated", "not reported", "no data", "inapplicable"}

@@ -91,7 +91,8 @@ func (c *columnStats) worst(r rule, kinds ...token) (o offender, ok bool) {
 	return o, ok
 }
 
-// flag returns the flag that says what the columns are, of the first of them, and with others that they are told likewise.
+// flag returns the flag that says what the columns are, of the first of them, and with others that they are told
+// likewise.
 func (all *offenders) flag(want string) string {
 	text := columnFlag(all.first[0].name, want)
 	if all.n > 1 {

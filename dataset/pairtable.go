@@ -192,11 +192,13 @@ var pairNames = []struct {
 	most        int
 }{
 	{"tumorsamplebarcode", "hugosymbol", maxCells},
-	{"transaction transactionid transid order orderid ordernumber invoice invoiceno invoiceid basket basketid cart cartid " +
+	{"transaction transactionid transid order orderid ordernumber invoice invoiceno invoiceid basket basketid " +
+		"cart cartid " +
 		"receipt receiptid session sessionid",
 		"item itemid itemname product productid productname sku stockcode article articleid", 8},
-	{"user userid customer customerid member memberid reader visitor", "item itemid product productid movie movieid song " +
-		"book tag page", 3},
+	{"user userid customer customerid member memberid reader visitor",
+		"item itemid product productid movie movieid song " +
+			"book tag page", 3},
 	{"site siteid plot plotid quadrat station sample sampleid locality", "species taxon genus gene otu speciesname", 3},
 }
 

@@ -154,7 +154,8 @@ func checkPage(ra io.ReaderAt, pos, end int64, codec format.CompressionCodec, ro
 	}
 	v2 := &h.DataPageHeaderV2.V
 	values := int64(max(h.DataPageHeader.V.NumValues, h.DictionaryPageHeader.V.NumValues, v2.NumValues))
-	levels := int64(v2.RepetitionLevelsByteLength) + int64(v2.DefinitionLevelsByteLength) // before the values, not compressed
+	// before the values, not compressed
+	levels := int64(v2.RepetitionLevelsByteLength) + int64(v2.DefinitionLevelsByteLength)
 	packed, bytes := int64(h.CompressedPageSize), int64(h.UncompressedPageSize)
 	switch {
 	case packed < 0 || packed > end-pos-int64(n):
@@ -201,8 +202,8 @@ func unpackedLength(codec format.CompressionCodec, body io.Reader, says int64) (
 	return 0, nil
 }
 
-// thriftClaims walks a value in Thrift's compact protocol without building anything: lists and texts that claim more than
-// there is are bad. https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+// thriftClaims walks a value in Thrift's compact protocol without building anything: lists and texts that claim more
+// than there is are bad. https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 type thriftClaims struct {
 	b   []byte // what is left
 	bad bool

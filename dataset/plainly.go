@@ -8,10 +8,9 @@ import (
 )
 
 // plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns
-// hold decimals"; "" where that is open. Of a table at least a quarter of the columns must hold numbers other than 0 and
-// 1; where fewer do, they are labels of the others. Of
-// images at least one pixel in twenty must be neither 0 nor 1, in arrays of a floating-point type; whole numbers and
-// pictures may be drawings that a threshold makes bits of.
+// hold decimals"; "" where that is open. Of a table at least a quarter of the columns must hold numbers other than 0
+// and 1; where fewer do, they are labels of the others. Of images at least one pixel in twenty must be neither 0 nor 1,
+// in arrays of a floating-point type; whole numbers and pictures may be drawings that a threshold makes bits of.
 func (v *Set) plainly() string {
 	var fractions, others, known int
 	columns := make([]struct {
@@ -72,8 +71,8 @@ func plainTable(numbers, decimals, columns int, grouped bool) string {
 	return fmt.Sprintf("%d of %s %s numbers other than 0 and 1", numbers, in, hold)
 }
 
-// mostly reports whether so many of the known cells of a column, being other than 0 and 1, make it one of numbers: fewer
-// are slips among bits.
+// mostly reports whether so many of the known cells of a column, being other than 0 and 1, make it one of numbers:
+// fewer are slips among bits.
 func mostly(others, known int) bool { return others > 0 && 10*others >= known }
 
 // fewNumbers reports whether so many columns of numbers, of all columns of data, are labels of the others.

@@ -121,7 +121,8 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	claimed := func(i int) bool {
 		weight := cmp.Or(in.opts.Weight, in.opts.like().Weight)
 		wanted := in.opts.wanted(s.name(i), i+1)
-		return asked[i] != nil || wanted == "bit" || wanted == "unknown" || wanted == "ignore" || chosen[i] || weight != "" && s.name(i) == weight ||
+		return asked[i] != nil || wanted == "bit" || wanted == "unknown" || wanted == "ignore" || chosen[i] || weight != "" &&
+			s.name(i) == weight ||
 			in.opts.model.named(s.names) && in.opts.model.knows(s.names[i])
 	}
 	var auto []int
@@ -172,14 +173,15 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		return p, err
 	}
 	p.noteTransposed(s)
-	if pairs := s.pairHint(); pairs != "" && len(p.categories) == 2 && in.opts.model == nil && len(in.opts.Categories) == 0 {
+	if pairs := s.pairHint(); pairs != "" && len(p.categories) == 2 && in.opts.model == nil &&
+		len(in.opts.Categories) == 0 {
 		p.note("%s", pairs)
 	}
 	return p, nil
 }
 
-// numbersAside returns the columns of numbers that are labels, being few beside those of bits; other are columns that are
-// no data, or were chosen.
+// numbersAside returns the columns of numbers that are labels, being few beside those of bits; other are columns that
+// are no data, or were chosen.
 func (in *input) numbersAside(s *survey, v vocabularies, claimed func(i int) bool, other []int) []int {
 	if in.rule.threshold != nil || in.opts.model != nil || len(in.opts.Columns) > 0 {
 		return nil
@@ -204,8 +206,8 @@ func (in *input) numbersAside(s *survey, v vocabularies, claimed func(i int) boo
 	return numbers
 }
 
-// noteTransposed notes that what names the columns may be what is to be described: they are many more than the rows, and
-// their names are one with numbers.
+// noteTransposed notes that what names the columns may be what is to be described: they are many more than the rows,
+// and their names are one with numbers.
 func (p *tablePlan) noteTransposed(s *survey) {
 	if s.names == nil || !s.complete || len(p.meta) == 0 || len(p.data) < 4*s.rows || s.rows < 3 {
 		return
@@ -216,7 +218,8 @@ func (p *tablePlan) noteTransposed(s *survey) {
 		alike += btoi(name != s.names[i] && name == unnumbered(s.names[p.data[0]]))
 	}
 	if 10*alike >= 9*len(p.data) {
-		p.note("there are %d columns, from %s on, and %d rows: transpose the table if the columns are what is to be described",
+		p.note("there are %d columns, from %s on, and %d rows: transpose the table if the columns are what is to be "+
+			"described",
 			len(p.data), s.names[p.data[0]], s.rows)
 	}
 }

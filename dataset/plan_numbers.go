@@ -26,7 +26,8 @@ func (in *input) planNumbers(s *survey) (*tablePlan, error) {
 	in.bitsOfWords(s, v, asked)
 	in.answersOf(s, asked)
 	for i := range s.columns {
-		if len(in.opts.Columns) == 0 && (i == 0 && index || asked[i] == nil && s.isID(i)) || s.isText(i) && !(s.trailing && i == end) && asked[i] == nil &&
+		if len(in.opts.Columns) == 0 && (i == 0 && index || asked[i] == nil && s.isID(i)) || s.isText(i) &&
+			!(s.trailing && i == end) && asked[i] == nil &&
 			!slices.Contains([]string{"number", "count"}, in.opts.wanted(s.name(i), i+1)) {
 			auto = append(auto, i)
 		}
@@ -163,7 +164,8 @@ func (p *tablePlan) badNumber(s *survey) error {
 func notNumber(cell, column string) *FormatError {
 	label := columnFlag(column, "label")
 	return &FormatError{Column: column, Msg: fmt.Sprintf("%q is not a number", shorten(cell)),
-		Hint: "correct it, leave the cell empty if it is not known, or make the column a label: " + label, fix: []string{label}}
+		Hint: "correct it, leave the cell empty if it is not known, or make the column a label: " + label,
+		fix:  []string{label}}
 }
 
 // plainly returns why a table cannot but be meant as numbers, see [Values.plainly].

@@ -88,7 +88,8 @@ func (c *Column) Seen() string {
 	switch {
 	case c.Yes != nil:
 		bar := strings.Repeat("█", int(math.Round(10**c.Yes)))
-		parts = append(parts, strings.TrimRight(fmt.Sprintf("%6s %s %s", words.PercentFine(*c.Yes), cmp.Or(shorten(c.Means), "yes"), bar), " "))
+		parts = append(parts,
+			strings.TrimRight(fmt.Sprintf("%6s %s %s", words.PercentFine(*c.Yes), cmp.Or(shorten(c.Means), "yes"), bar), " "))
 	case c.Range != nil:
 		parts = append(parts, fmt.Sprintf("%s to %s, mean %s", short(c.Range.Low), short(c.Range.High), short(c.Range.Mean)))
 	}

@@ -51,7 +51,8 @@ func (in *input) table(src tableSource, names []string) (*tableRows, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := len(p.header) - len(header); in.plan != nil && n >= 0 && p.header != nil && !slices.Equal(header, p.header[n:]) {
+		if n := len(p.header) - len(header); in.plan != nil && n >= 0 && p.header != nil &&
+			!slices.Equal(header, p.header[n:]) {
 			return nil, errChanged()
 		}
 	}
@@ -185,8 +186,8 @@ func sized(record []string, n, line int) ([]string, error) {
 	return record, nil
 }
 
-// isShort reports whether a record has less than half of the cells too few, as where a program left out empty ones at the
-// end.
+// isShort reports whether a record has less than half of the cells too few, as where a program left out empty ones at
+// the end.
 func isShort(record []string, n int) bool { return len(record) < n && 2*len(record) > n && n > 2 }
 
 // unlikeLength returns the error for a record of so many cells.

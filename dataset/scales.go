@@ -7,18 +7,22 @@ import (
 
 // scales are words that are steps of a scale, from least to most; words of one step stand together.
 var scales = [][]string{
-	{"strongly disagree|completely disagree|totally disagree", "disagree", "somewhat disagree|slightly disagree|rather disagree",
-		"neutral|neither agree nor disagree|neither|undecided|not sure", "somewhat agree|slightly agree|rather agree", "agree",
+	{"strongly disagree|completely disagree|totally disagree", "disagree",
+		"somewhat disagree|slightly disagree|rather disagree",
+		"neutral|neither agree nor disagree|neither|undecided|not sure", "somewhat agree|slightly agree|rather agree",
+		"agree",
 		"strongly agree|completely agree|totally agree"},
 	{"very dissatisfied|extremely dissatisfied", "dissatisfied|unsatisfied", "somewhat dissatisfied",
 		"neutral|neither satisfied nor dissatisfied|neither", "somewhat satisfied", "satisfied",
 		"very satisfied|extremely satisfied"},
 	{"very unlikely|extremely unlikely", "unlikely", "somewhat unlikely", "neutral|neither", "somewhat likely", "likely",
 		"very likely|extremely likely"},
-	{"very unimportant|not at all important|not important", "unimportant|slightly important", "neutral|moderately important",
+	{"very unimportant|not at all important|not important", "unimportant|slightly important",
+		"neutral|moderately important",
 		"important", "very important", "extremely important"},
 	{"very poor|very bad", "poor|bad", "fair|neutral|average|ok", "good", "very good", "excellent"},
-	{"never", "almost never|rarely|seldom", "occasionally|sometimes", "often|frequently", "very often|usually|almost always",
+	{"never", "almost never|rarely|seldom", "occasionally|sometimes", "often|frequently",
+		"very often|usually|almost always",
 		"always"},
 	{"not at all", "a little|slightly|several days", "somewhat|moderately", "quite a bit|more than half the days",
 		"very much|a lot|extremely|nearly every day"},
@@ -37,7 +41,8 @@ func step(scale []string, word string) int {
 	})
 }
 
-// scaleOf returns the scale of which at least three words are steps, or two and a neutral one, all others too; nil for none.
+// scaleOf returns the scale of which at least three words are steps, or two and a neutral one, all others too; nil for
+// none.
 func scaleOf(words []string) []string {
 	for _, scale := range scales {
 		if len(words) >= 3 && !slices.ContainsFunc(words, func(w string) bool { return step(scale, w) < 0 }) {

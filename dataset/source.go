@@ -190,7 +190,8 @@ func (s *Set) Plan(o *Options) *Plan {
 	if s.Table {
 		p.Form = FormTable
 	}
-	if o.Items || len(o.Pairs)+len(s.reading.Pairs) > 0 || o.model != nil && (o.model.reading.Items || len(o.model.reading.Pairs) > 0) {
+	if o.Items || len(o.Pairs)+len(s.reading.Pairs) > 0 || o.model != nil &&
+		(o.model.reading.Items || len(o.model.reading.Pairs) > 0) {
 		p.Form = FormLists
 	}
 	p.Columns = s.planned(o, by)

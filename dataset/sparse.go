@@ -32,8 +32,8 @@ func (s *sparse) add(row, column int, v float64) error {
 	return nil
 }
 
-// sparseTable makes a set of the cells: of bits, or of numbers where they are asked for or more than a tenth of the cells
-// are others.
+// sparseTable makes a set of the cells: of bits, or of numbers where they are asked for or more than a tenth of the
+// cells are others.
 func (in *input) sparseTable(s *sparse) (decoder, error) {
 	if in.stream {
 		return nil, &FormatError{Msg: "a sparse table is read as a whole", Hint: "allow more memory", memory: true}

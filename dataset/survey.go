@@ -116,7 +116,8 @@ func (s *survey) takeFirst(first []string, line int, in *input) {
 		s.columns = make([]columnStats, len(first))
 	}
 	mode := in.opts.Header
-	heads := mode == HeaderPresent || mode == HeaderAuto && (in.headed || s.isHeader(first) || in.opts.model.isHeader(first))
+	heads := mode == HeaderPresent || mode == HeaderAuto &&
+		(in.headed || s.isHeader(first) || in.opts.model.isHeader(first))
 	numbers := mode == HeaderPresent || mode == HeaderAuto && (in.headed || s.headsNumbers(first))
 	s.misheaded = heads != numbers
 	if in.real && numbers || !in.real && heads {

@@ -15,7 +15,8 @@ func TestThousands(t *testing.T) {
 		want       []float64
 		said       bool
 	}{
-		{"thousands", "a,b\n\"5,613\",2\n\"-1,234,567\",2\n\"1,234.5\",2\n989,2\n", []float64{5613, -1234567, 1234.5, 989}, true},
+		{"thousands", "a,b\n\"5,613\",2\n\"-1,234,567\",2\n\"1,234.5\",2\n989,2\n", []float64{5613, -1234567, 1234.5, 989},
+			true},
 		{"decimals", "a,b\n\"5,613\",2\n\"23,15\",2\n", []float64{5.613, 23.15}, false},
 		{"less than one", "a,b\n\"0,613\",2\n\"5,613\",2\n", []float64{.613, 5.613}, false},
 		{"beside decimals", "a,b\n\"5,613\",\"2,5\"\n12,\"2,5\"\n", []float64{5613, 12}, true},

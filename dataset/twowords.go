@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// bit reports whether the category is one bit: Levels has the word for yes, Off those for no, or numbers are cut in two.
+// bit reports whether the category is one bit: Levels has the word for yes, Off those for no, or numbers are cut in
+// two.
 func (c *Categorical) bit() bool { return len(c.Off) > 0 || len(c.Cuts) == 1 }
 
 // bitName returns the name of the bit. It has the word for yes, unless that says no more than yes.
@@ -37,7 +38,8 @@ func meaning(word string) token {
 	}
 }
 
-// optionsAmong returns how many columns have one word only, beside empty cells, as those of the answers to choose from have.
+// optionsAmong returns how many columns have one word only, beside empty cells, as those of the answers to choose from
+// have.
 func optionsAmong(columns []columnStats) (n int) {
 	for i := range columns {
 		n += btoi(columns[i].isAnswer())

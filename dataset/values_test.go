@@ -358,7 +358,8 @@ func TestDecodeFiles(t *testing.T) {
 	if err != nil || fmt.Sprint(v.Values, v.Index) != "[[1.5 2] [3.5 4] [5 6.5]] [0 1 2]" {
 		t.Errorf("%v, %v", v, err)
 	}
-	if _, err := openFiles(File{"one.csv", one}, File{"other.csv", []byte("a,b,c\n1.5,2,3\n")}); err == nil || !strings.Contains(err.Error(), "other.csv") {
+	if _, err := openFiles(File{"one.csv", one}, File{"other.csv", []byte("a,b,c\n1.5,2,3\n")}); err == nil ||
+		!strings.Contains(err.Error(), "other.csv") {
 		t.Errorf("other columns: %v", err)
 	}
 }

@@ -47,9 +47,11 @@ func TestFirstLines(t *testing.T) {
 			`left out lines 1 to 3 above the table: "Survey, of 2024"`},
 		{"a title and no names", "Survey\n" + rows, "the first line has 1", ""},
 		{"a first row of few cells", "p,x,,\nq,x,x,\nr,,x,x\ns,x,x,x\n", "4: label 3 bit", "off"},
-		{"a first row of few words", "p,pear,,\nq,pear,plum,fig\nr,,plum,fig\ns,pear,,fig\n", "4: label 3 bit", "an empty cell"},
+		{"a first row of few words", "p,pear,,\nq,pear,plum,fig\nr,,plum,fig\ns,pear,,fig\n", "4: label 3 bit",
+			"an empty cell"},
 		{"names above all columns but the first", ",a,b,c\np,1,0,1\nq,0,1,1\nr,1,1,0\n", "3: label 3 bit", "row"},
-		{"names of R in quotes, and spaces", "\"a\" \"b\" \"c\"\n\"r1\" 1 0 1\n\"r2\" 0 1 1\n\"r3\" 1 1 0\n", "3: label 3 bit", "row"},
+		{"names of R in quotes, and spaces", "\"a\" \"b\" \"c\"\n\"r1\" 1 0 1\n\"r2\" 0 1 1\n\"r3\" 1 1 0\n",
+			"3: label 3 bit", "row"},
 		{"bars", "a|b|c\n1|0|1\n0|1|1\n1|1|0\n", "3: 3 bit", ""},
 		{"names of R", "a,b,c\np1,1,0,1\nq1,0,1,1\nr1,1,1,0\n", "3: label 3 bit", "row"},
 		{"a second header of Qualtrics", "a,b\nA?,B?\n\"{\"\"ImportId\"\":\"\"1\"\"}\",\"{\"\"ImportId\"\":\"\"2\"\"}\"\n" +
@@ -70,14 +72,16 @@ func TestTwoWords(t *testing.T) {
 		{"letters", "sex,a\n" + many("f,1", "m,0", "m,1"), "9: 2 bit", "yes is f in sex (no is m)"},
 		{"known words", "a,b\n" + many("Checked,Selected", "Unchecked,Not Selected"), "6: 2 bit", ""},
 		{"three words", "diet,a\n" + many("meat,1", "fish,0", "vegan,1"), "9: bit category", "label"},
-		{"answers", "id,apple,pear\np1,apple,\np2,,pear\np3,apple,pear\np4,,pear\n", "4: label 2 bit", "an empty cell means off"},
+		{"answers", "id,apple,pear\np1,apple,\np2,,pear\np3,apple,pear\np4,,pear\n", "4: label 2 bit",
+			"an empty cell means off"},
 		{"answers without a header", "p1,apple,\np2,,pear\np3,apple,pear\np4,,pear\n", "4: label 2 bit", "an empty cell"},
 		{"one answer", "id,pizza,a\np1,pizza,1\np2,,0\np3,pizza,1\n", "3: label 2 bit", "an empty cell means off in pizza"},
 		{"a remark", "id,remark,a\np1,good,1\np2,,0\np3,,1\n", "3: 2 label bit", "id and remark"},
 		{"one word in all", "land,a\n" + many("here,1", "here,0"), "6: label bit", "land is taken as a label"},
 		{"one word but once", "land,a\n" + many("here,1", "here,0", "here,1", "here,0") + ",1\n", "13: label bit", "land is"},
 		{"ticks", "id,a,b\np1,✓,\np2,,✔\np3,✓,✔\n", "3: label 2 bit", "an empty cell means off in a and b"},
-		{"1 and 2", "id,a,b\np1,1,2\np2,2,2\np3,,1\np4,1,1\np5,2,1\n", "5: label 2 bit", "yes is 1 in a and b (no is 2); --threshold 1"},
+		{"1 and 2", "id,a,b\np1,1,2\np2,2,2\np3,,1\np4,1,1\np5,2,1\n", "5: label 2 bit",
+			"yes is 1 in a and b (no is 2); --threshold 1"},
 		{"only 2 beside 1 and 2", "a,b,c\n" + many("1,2,0", "2,2,1"), "6: 3 bit", "yes is 1 in a and b"},
 		{"2 is a count", "a,b\n" + many("1,1", "2,0", "3,1"), "9: bit number", ""},
 		{"names like bits", "t,p\n" + many("vegan,1", "meat,0"), "6: 2 bit", "yes is meat in t"},
@@ -88,7 +92,8 @@ func TestTwoWords(t *testing.T) {
 func TestTwoWordsOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
-	for i, text := range []string{"diet,a\nmeat,1\nmeat,0\nvegan,1\nmeat,1\n", "diet,a\nvegan,1\nvegan,0\nmeat,1\nvegan,0\n"} {
+	for i, text := range []string{"diet,a\nmeat,1\nmeat,0\nvegan,1\nmeat,1\n",
+		"diet,a\nvegan,1\nvegan,0\nmeat,1\nvegan,0\n"} {
 		paths = append(paths, filepath.Join(dir, string('a'+rune(i))+".csv"))
 		if err := os.WriteFile(paths[i], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -105,7 +110,8 @@ func TestTwoWordsOfFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts := Options{Categories: s.Categories}
-	if s, err = Decode(t.Context(), "new.csv", []byte("diet,a\nmeat,1\nfish,1\n"), opts); err != nil || pixels(s) != ".#\n?#\n" {
+	if s, err = Decode(t.Context(), "new.csv", []byte("diet,a\nmeat,1\nfish,1\n"), opts); err != nil ||
+		pixels(s) != ".#\n?#\n" {
 		t.Errorf("%v, %v", s, err)
 	}
 }
@@ -142,9 +148,11 @@ func TestUnits(t *testing.T) {
 		{"units", "t,p,c\n23.1 °C,76%,\"$1,200\"\n24.0 °C,74%,$900\n,52%,\"$1,001.5\"\n", "3: 3 number",
 			"the numbers in t are read without their unit °C"},
 		{"whole numbers", "a,b\n7%,70%\n0%,100%\n1%,3%\n", "3: 2 number", "a and b are read without their unit %"},
-		{"brackets", "a,b\n$5.10,\"(1,234.50)\"\n($6.20),9.50\n$7.30,(3)\n", "3: 2 number", "a are read without their unit $"},
+		{"brackets", "a,b\n$5.10,\"(1,234.50)\"\n($6.20),9.50\n$7.30,(3)\n", "3: 2 number",
+			"a are read without their unit $"},
 		{"a comma before thousands", "a,b\n5.10,\"1,234.50\"\n6.20,9.50\n7.30,3\n", "3: 2 number", "\"1,234.50\" is 1234.5"},
-		{"decimal commas", "a;b\n7,5 kg;70 m\n1,25 kg;8 m\n0,5 kg;9 m\n", "3: 2 number", "in a are read without their unit kg"},
+		{"decimal commas", "a;b\n7,5 kg;70 m\n1,25 kg;8 m\n0,5 kg;9 m\n", "3: 2 number",
+			"in a are read without their unit kg"},
 		{"no header", "7 kg,0.5\n1 kg,1.5\n2 kg,2.5\n", "3: 2 number", "without their unit kg"},
 		{"two units", "a,b\n7 kg,0.5\n1 lb,1.5\n2 kg,2.5\n", "3: label number", "a is taken as a label"},
 		{"a missing unit", "a,b\n7 kg,0.5\n1,1.5\n2 kg,2.5\n", "3: label number", "a is taken as a label"},

@@ -12,7 +12,8 @@ import (
 // EncodeNPZ writes a set as an .npz archive that [Read] and numpy.load open:
 // `x` uint8 (N,H,W), or (N,D) for a table; `known` bool of the same shape if
 // some pixel is unknown; `weight`, `columns` and the metadata if the set has
-// them; then the extra arrays. Numbers are float64, NaN where they are unknown. Row numbers and the source are not kept.
+// them; then the extra arrays. Numbers are float64, NaN where they are unknown. Row numbers and the source are not
+// kept.
 //
 // The bytes depend only on the set and the Go release (because of the compressor).
 // It fails if two arrays share a name, and for text that an array cannot hold;

@@ -15,8 +15,8 @@ const (
 )
 
 // KindOf returns the kind of a model file; that of bits for all that is none, of which the reader of these says what it
-// is. Where the kind is not said, as people may leave it out, the arrays show whether it is of numbers. Classes of earlier
-// programs are refused.
+// is. Where the kind is not said, as people may leave it out, the arrays show whether it is of numbers. Classes of
+// earlier programs are refused.
 func KindOf(r io.ReaderAt, size int64) (string, error) {
 	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
 	if err != nil {

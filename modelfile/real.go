@@ -55,7 +55,8 @@ func WriteReal(w io.Writer, m *real.Model) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
-	h := realHeader{Format: format, Version: version, Kind: KindNumbers, Rule: m.Rule.String(), Tau: m.Tau, Height: m.Height, Width: m.Width,
+	h := realHeader{Format: format, Version: version, Kind: KindNumbers, Rule: m.Rule.String(), Tau: m.Tau,
+		Height: m.Height, Width: m.Width,
 		Reuse: m.Reuse, Columns: m.Columns, Names: m.Names, Reading: m.Reading, Turns: m.Poses.Angles}
 	if m.FrameHeight > 0 {
 		h.Frame = []int{m.FrameHeight, m.FrameWidth}

@@ -137,7 +137,8 @@ func checkRecord(r *patchwork.Record) error {
 
 // encodeHeader returns model.json: one line, fields in fixed order.
 func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, error) {
-	h := header{Format: format, Version: version, Kind: KindBits, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height, Width: cfg.Width,
+	h := header{Format: format, Version: version, Kind: KindBits, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height,
+		Width: cfg.Width,
 		Scene: cfg.Scene, Overhang: cfg.Overhang, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside),
 		Record:  newRecord(extras.Record),
 		Columns: extras.Columns, Names: extras.Names}

@@ -134,7 +134,8 @@ func (s *core) classify(ctx context.Context, _ *struct{}, req *classifyRequest) 
 }
 
 // classified returns the answer.
-func (s *core) classified(ctx context.Context, c *classes.Classifier, images []*bitmap.Image, verdicts []classes.Verdict,
+func (s *core) classified(ctx context.Context, c *classes.Classifier, images []*bitmap.Image,
+	verdicts []classes.Verdict,
 	began time.Time) (*classifyAnswer, error) {
 	out, size := new(classifyAnswer), 0
 	out.Classes = c.Names()

@@ -145,7 +145,8 @@ func TestBodyFormatsAgree(t *testing.T) {
 	s := newServer(t, nil)
 	set := drawings(t, 4)
 	want := ask[explained](t, s,
-		request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set), Settings: Settings{Pursuit: "refined"}}},
+		request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set),
+			Settings: Settings{Pursuit: "refined"}}},
 		200)
 	var x []uint8
 	for _, img := range set.Images {

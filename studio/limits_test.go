@@ -136,7 +136,8 @@ func TestLimits(t *testing.T) {
 	}
 	small, usual := reflect.ValueOf(least.bounds()), reflect.ValueOf(Limits{}.WithDefaults().bounds())
 	for f := range fieldsOf(small.Type()) {
-		if a, b := small.FieldByIndex(f.Index), usual.FieldByIndex(f.Index); a.CanInt() && (a.Int() < 1 || a.Int() > b.Int()) {
+		if a, b := small.FieldByIndex(f.Index), usual.FieldByIndex(f.Index); a.CanInt() &&
+			(a.Int() < 1 || a.Int() > b.Int()) {
 			t.Errorf("%s is %v at least and %v by default", f.Name, a, b)
 		}
 	}

@@ -94,8 +94,9 @@ func newServer(t testing.TB, change func(*Options)) *Server {
 	t.Helper()
 	opt := Options{
 		Version: "test", NoBuiltin: true, Log: slog.New(slog.DiscardHandler),
-		Models: []NamedModel{{Name: "strokes", Model: workbench.Bits{Model: strokes(t)}}, {Name: "voters", Model: workbench.Bits{Model: voters(t)}}},
-		Data:   []NamedData{{Name: "drawings", Set: drawings(t, 12)}, {Name: "table", Set: tableSet()}},
+		Models: []NamedModel{{Name: "strokes", Model: workbench.Bits{Model: strokes(t)}},
+			{Name: "voters", Model: workbench.Bits{Model: voters(t)}}},
+		Data: []NamedData{{Name: "drawings", Set: drawings(t, 12)}, {Name: "table", Set: tableSet()}},
 	}
 	if change != nil {
 		change(&opt)

@@ -110,7 +110,8 @@ func TestRealListed(t *testing.T) {
 		Experts    []expertInfo
 		Background ground
 	}](t, s, request{path: "/v1/models/m1/experts"})
-	if e := experts.Experts[0]; e.Words != "40 % of rows: salt 9 ± 0.5, otherwise 3; depth 30 ± 6.32, otherwise 98" || e.Columns[0].P != 9 && e.Columns[0].P != 30 ||
+	if e := experts.Experts[0]; e.Words != "40 % of rows: salt 9 ± 0.5, otherwise 3; depth 30 ± 6.32, otherwise 98" ||
+		e.Columns[0].P != 9 && e.Columns[0].P != 30 ||
 		*e.Usage != .4 {
 		t.Errorf("part: %+v", e)
 	}
@@ -236,8 +237,7 @@ func TestRealSamples(t *testing.T) {
 }
 
 // TestRealUploads: measurements are recognised, grey pictures are read as real values when asked to, and models of both
-// kinds
-// are loaded by one operation.
+// kinds are loaded by one operation.
 func TestRealUploads(t *testing.T) {
 	s := newServer(t, nil)
 	d := got[toldData](t, s, request{path: "/v1/data?name=water.csv", body: readings})

@@ -77,7 +77,8 @@ func explainTo(b *testing.B, j *job, format string) {
 	var bare, whole, ratio [2][]float64
 	for b.Loop() {
 		e := spent(func() error {
-			_, err := patchwork.EStep(context.Background(), j.model.(workbench.Bits).Model, j.set, patchwork.PursuitOptions{}, j.workers,
+			_, err := patchwork.EStep(context.Background(), j.model.(workbench.Bits).Model, j.set, patchwork.PursuitOptions{},
+				j.workers,
 				nil)
 			return err
 		}, b)

@@ -31,7 +31,8 @@ func TestColumnFlag(t *testing.T) {
 	}
 	learned("learn numbers.csv -o n.npz --categories ward")
 	for _, c := range []struct{ line, said string }{
-		{"explain -m b.npz other.csv", `in the column uses 1 cell is none of bus, tram, such as "plane", and taken as unknown`},
+		{"explain -m b.npz other.csv",
+			`in the column uses 1 cell is none of bus, tram, such as "plane", and taken as unknown`},
 		{"explain -m n.npz moon.csv", `in the column ward 1 cell is none of east, north, west, such as "moon", and taken as`},
 		{"show b.npz", `read with  --column uses=split --column "age=bit>30"`},
 		{"show n.npz", `read with  --column ward=category`},

@@ -52,7 +52,8 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 	fs.Var(&editsFlag{&f.edits}, "column",
 		"what a column is: number, count, category, ordinal, bit, bit>40 (cut), bands (cut in three), label, weight, split "+
 			"(several answers in a cell) or unknown (left out); *=number for all; may be repeated")
-	fs.StringSliceVar(&f.missing, "missing", nil, "cells that say that nothing is known: 999,-9, or NAME:999 in one column")
+	fs.StringSliceVar(&f.missing, "missing", nil,
+		"cells that say that nothing is known: 999,-9, or NAME:999 in one column")
 	fs.IntVar(&f.skipLines, "skip-lines", 0, "lines above a table of text")
 	fs.StringSliceVar(&f.columns, "columns", nil,
 		"columns of a table that are data, by name or number (default all but labels)")
@@ -83,7 +84,8 @@ func (e *editsFlag) Set(text string) error {
 }
 
 // inColumn are flags that say of columns what --column says, by its word for that.
-var inColumn = map[string]string{"--meta": "label", "--categories": "category", "--weight": "weight", "--split": "split"}
+var inColumn = map[string]string{"--meta": "label", "--categories": "category", "--weight": "weight",
+	"--split": "split"}
 
 // columnArgs puts --column in the place of these flags, and of --for real.
 func columnArgs(args []string) (out []string) {

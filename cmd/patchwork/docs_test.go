@@ -116,7 +116,8 @@ func TestDocs(t *testing.T) {
 }
 
 // long are pages whose commands take many seconds and are run by other tests, too.
-var long = []string{"docs/howto/classes.md", "docs/howto/few-examples.md", "docs/howto/how-many.md", "docs/howto/photos.md",
+var long = []string{"docs/howto/classes.md", "docs/howto/few-examples.md", "docs/howto/how-many.md",
+	"docs/howto/photos.md",
 	"docs/paper.md", "docs/tutorials/grey.md", "docs/tutorials/letters.md"}
 
 // docs are the pages that are run: the root of the repository, and a folder for the

@@ -28,12 +28,14 @@ func TestLookAtNumbers(t *testing.T) {
 	if err := os.WriteFile("t.csv", []byte(table), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out := mustTalking(t, "learn", "t.csv", "-o", "m.npz"); !strings.Contains(out, "since 1 of 4 columns holds numbers") ||
+	if out := mustTalking(t, "learn", "t.csv", "-o", "m.npz"); !strings.Contains(out,
+		"since 1 of 4 columns holds numbers") ||
 		!strings.Contains(out, "--column NAME=label keeps one out") {
 		t.Errorf("learn: %q", out)
 	}
 	out := must(t, "show", "t.csv", "--meta", "age,town")
-	if strings.Contains(out, "NaN") || !strings.Contains(out, "12 (2), 30; 1 of 4 unknown") || !strings.Contains(out, "Ulm (2); 2 of 4 unknown") {
+	if strings.Contains(out, "NaN") || !strings.Contains(out, "12 (2), 30; 1 of 4 unknown") ||
+		!strings.Contains(out, "Ulm (2); 2 of 4 unknown") {
 		t.Errorf("look: %s", out)
 	}
 }

@@ -162,7 +162,8 @@ func notModel(file string) error {
 
 // notClasses returns the error about a model of classes where none is taken.
 func notClasses(file string) error {
-	return &inputError{fmt.Errorf("%s is a model of classes, which this command does not take; patchwork explain and score do",
+	return &inputError{fmt.Errorf(
+		"%s is a model of classes, which this command does not take; patchwork explain and score do",
 		file)}
 }
 

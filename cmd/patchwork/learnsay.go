@@ -367,7 +367,8 @@ func (a *app) reportJSON(f *learnFlags, head *dataset.Set, l *learning, took tim
 		PerPixel: r.LogLik / l.pixels, Used: sum(l.model.Extras().Usage), Usage: append([]float64{}, e.Usage...),
 		Curve:    r.Curve,
 		Notes:    append(append([]string{}, l.allLines()...), countLines(f, l)...),
-		Warnings: workbench.NewFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))), Output: f.output}
+		Warnings: workbench.NewFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))),
+		Output:   f.output}
 	for _, p := range learn.ByExperts(r.Curve) {
 		if p.Chosen && (p.HeldOutRows > 0 || p.HiddenBits > 0) {
 			out.HeldOut = &heldOut{p.HeldOutRows, p.HeldOut, p.HiddenBits, p.HiddenLoss}

@@ -56,7 +56,8 @@ func TestNameInPlace(t *testing.T) {
 	save(t, "mine.npz", npy.Member{Name: "model.json", Raw: []byte(`{"rule":"max-minus-min","height":1,"width":4}`)},
 		npy.Member{Name: "experts", Array: arrays["experts"]},
 		npy.Member{Name: "x-note", Array: npy.New([]int64{7}, 1)})
-	if o := patchworkCommand(t, "show", "mine.npz", "--name", "1=fen"); o.code != 2 || !strings.Contains(o.err, "x-note.npy") ||
+	if o := patchworkCommand(t, "show", "mine.npz", "--name", "1=fen"); o.code != 2 ||
+		!strings.Contains(o.err, "x-note.npy") ||
 		!strings.Contains(o.err, "-o") {
 		t.Errorf("exit %d, %q", o.code, o.err)
 	}

@@ -102,7 +102,8 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags, paths []string) error
 	}
 	columns := workbench.ColumnNames(j.head())
 	if each := len(columns); npz && j.rows() > maxPredictedValues/each {
-		return usagef("%s are too many to predict at once; take at most %d at a time with --rows", describe(j.rows(), j.head()),
+		return usagef("%s are too many to predict at once; take at most %d at a time with --rows",
+			describe(j.rows(), j.head()),
 			maxPredictedValues/each)
 	}
 	a.sayStreaming(&j.source, f.data.memory, "predicting it block by block")

@@ -189,7 +189,8 @@ func TestRealPredictions(t *testing.T) {
 		}
 	}
 	text = must(t, fields("score -m m.npz grey.npz --hide 0.2 --seed 1 --json -q -o rows.csv")...)
-	if err := json.Unmarshal([]byte(text), &score); err != nil || score.Images != 80 || score.Hidden.RMSE >= score.Hidden.Base {
+	if err := json.Unmarshal([]byte(text), &score); err != nil || score.Images != 80 ||
+		score.Hidden.RMSE >= score.Hidden.Base {
 		t.Errorf("%+v, %v", score, err)
 	}
 	if lines := strings.Split(read(t, "rows.csv"), "\n"); lines[0] != "y,row,log_lik,picks,pixels" || len(lines) != 82 {

@@ -205,7 +205,8 @@ func keepNames(cmd *cobra.Command, path string, m workbench.Model) workbench.Mod
 	}
 	if len(lost) > 0 {
 		sayNotes(cmd, fmt.Sprintf(
-			"names lost of the model that %s held, since no part has %s of their votes: %s; patchwork show --name gives new ones",
+			"names lost of the model that %s held, since no part has %s of their votes: %s; patchwork show --name "+
+				"gives new ones",
 			path, words.Percent(workbench.SameVotes), strings.Join(lost, ", ")))
 	}
 	return m

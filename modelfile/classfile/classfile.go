@@ -90,7 +90,8 @@ type poses struct {
 // Write writes a classifier.
 func Write(w io.Writer, c *classes.Classifier) error {
 	like := c.Like().Extras()
-	h := header{Format: format, Version: version, Kind: modelfile.KindClasses, By: c.By(), Sharpness: c.Sharpness(), Columns: like.Columns,
+	h := header{Format: format, Version: version, Kind: modelfile.KindClasses, By: c.By(), Sharpness: c.Sharpness(),
+		Columns: like.Columns,
 		Reading: like.Reading}
 	h.Height, h.Width = c.Size()
 	var pieces []uint8
@@ -127,7 +128,8 @@ func Write(w io.Writer, c *classes.Classifier) error {
 		return fmt.Errorf("classfile: %w", err)
 	}
 	if len(text) > strictjson.MaxText {
-		return &modelfile.FormatError{Member: name, Msg: fmt.Sprintf("has %d bytes, more than %d", len(text), strictjson.MaxText),
+		return &modelfile.FormatError{Member: name, Msg: fmt.Sprintf("has %d bytes, more than %d", len(text),
+			strictjson.MaxText),
 			Hint: "shorten the names of columns, or leave them out"}
 	}
 	all := []npy.Member{{Name: name, Raw: append(text, '\n')}}

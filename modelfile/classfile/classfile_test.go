@@ -221,16 +221,21 @@ func TestRefusals(t *testing.T) {
 		pieces *npy.Array
 		want   string
 	}{
-		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,` + classes2 + `}`, pieces, ""},
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,` + classes2 + `}`,
+			pieces, ""},
 		{`{"format":"patchwork-model","version":2,"kind":"classes"}`, pieces, "version 1"},
 		{`{"format":"other","version":1,"kind":"classes"}`, pieces, "patchwork-model"},
 		{`{"format":"patchwork-model","version":1,"kind":"bits"}`, pieces, "classes"},
 		{`{`, pieces, "not JSON"},
-		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,"other":1}`, pieces, "other"},
-		{`{"format":"patchwork-model","version":1,"kind":"classes","height":0,"width":2,"sharpness":1,` + classes2 + `}`, pieces, "0 x 2"},
-		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":3,"sharpness":1,` + classes2 + `}`, pieces,
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,"other":1}`, pieces,
+			"other"},
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":0,"width":2,"sharpness":1,` + classes2 + `}`,
+			pieces, "0 x 2"},
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":3,"sharpness":1,` + classes2 + `}`,
+			pieces,
 			"shape [2 2 2]"},
-		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":0,` + classes2 + `}`, pieces,
+		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":0,` + classes2 + `}`,
+			pieces,
 			"sharpness"},
 		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,` + classes2 +
 			`,"poses":{"dy":[-9999,9,1],"dx":[0,0,1],"angles":[0]}}`, pieces, "shifts beyond"},

@@ -333,7 +333,8 @@ func TestSameForAllWorkers(t *testing.T) {
 // TestBuildRefuses checks that what cannot be reported on is an error.
 func TestBuildRefuses(t *testing.T) {
 	m, set := planted(t, 40)
-	if _, err := Build(context.Background(), workbench.Bits{Model: m}, set.Take(0), Options{}); err == nil || !testenv.Said(t, err.Error()) {
+	if _, err := Build(context.Background(), workbench.Bits{Model: m}, set.Take(0), Options{}); err == nil ||
+		!testenv.Said(t, err.Error()) {
 		t.Errorf("no rows: %v", err)
 	}
 	narrow := &dataset.Set{Data: patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 9)}}, Table: true}

@@ -76,7 +76,8 @@ func TestRealTable(t *testing.T) {
 	if want := [][]int{{}, {0}, {1}, {0, 1}, {0}, {}, {1}}; !reflect.DeepEqual(uses[:6], want[:6]) {
 		t.Errorf("rows use %v, want %v", uses, want)
 	}
-	if p := r.Parts[0]; p.Name != "salty" || p.Rows != 3 || p.Alone != 2 || p.Words != "salt 9 ± 0.2, otherwise 3; <depth> 30 ± 6.32, otherwise 98" {
+	if p := r.Parts[0]; p.Name != "salty" || p.Rows != 3 || p.Alone != 2 ||
+		p.Words != "salt 9 ± 0.2, otherwise 3; <depth> 30 ± 6.32, otherwise 98" {
 		t.Errorf("part 0: %+v", p)
 	}
 	votes := r.PartVotes[0]
@@ -111,7 +112,8 @@ func TestRealTable(t *testing.T) {
 	if err != nil || !slices.Contains(ended.Summary, words.Interrupted) || slices.Contains(r.Summary, words.Interrupted) {
 		t.Errorf("summaries %q and %q, %v", r.Summary, ended.Summary, err)
 	}
-	checkReal(t, r, "salt 9 ± 0.2, otherwise 3; &lt;depth&gt; 30 ± 6.32, otherwise 98", "Rows worked out", "Largest surprises", "Missing values",
+	checkReal(t, r, "salt 9 ± 0.2, otherwise 3; &lt;depth&gt; 30 ± 6.32, otherwise 98", "Rows worked out",
+		"Largest surprises", "Missing values",
 		"1 cell is unknown", "row 7 (plain)", ">2</span> part 2 ")
 }
 
@@ -151,7 +153,8 @@ func checkReal(t *testing.T, r *report.Report, texts ...string) {
 func TestRealAnyWorkers(t *testing.T) {
 	var pages []string
 	for _, workers := range []int{0, 1, 5} {
-		r, err := report.Build(context.Background(), workbench.Numbers{Model: water()}, readings(t), report.Options{Workers: workers})
+		r, err := report.Build(context.Background(), workbench.Numbers{Model: water()}, readings(t),
+			report.Options{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,11 +209,13 @@ func TestRealImages(t *testing.T) {
 	checkReal(t, r, "it may be moved", "Explanations", "The strangest images", "4 pixels brighter, 0 darker",
 		"Samples drawn")
 	m.Experts = nil
-	if r, err = report.Build(context.Background(), workbench.Numbers{Model: m}, values(t, path), report.Options{}); err != nil {
+	if r, err = report.Build(context.Background(), workbench.Numbers{Model: m}, values(t, path), report.Options{}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	checkReal(t, r, "There is no part")
-	if _, err := report.Build(context.Background(), workbench.Numbers{Model: water()}, values(t, path), report.Options{}); err == nil {
+	if _, err := report.Build(context.Background(), workbench.Numbers{Model: water()}, values(t, path),
+		report.Options{}); err == nil {
 		t.Error("images were explained by a model of a table")
 	}
 }

@@ -13,7 +13,8 @@ import (
 // TestCategories checks that of the values of one column, a part shows the one that it
 // speaks for, and not that it speaks against the others.
 func TestCategories(t *testing.T) {
-	set, err := dataset.Decode(t.Context(), "sites.csv", []byte("wet,soil\n1,peat\n1,peat\n0,clay\n0,sand\n1,peat\n0,clay\n"),
+	set, err := dataset.Decode(t.Context(), "sites.csv",
+		[]byte("wet,soil\n1,peat\n1,peat\n0,clay\n0,sand\n1,peat\n0,clay\n"),
 		dataset.Options{Categories: []dataset.Categorical{{Name: "soil"}}})
 	if err != nil {
 		t.Fatal(err)
