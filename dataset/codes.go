@@ -121,10 +121,7 @@ func (s *Set) noteCodes() {
 		for _, x := range slices.Sorted(maps.Keys(codes)) {
 			if low <= high && (x > high+(high-low) || x < low-(high-low)) {
 				code := strconv.FormatFloat(x, 'f', -1, 64)
-				flag := "--missing " + name + ":" + code
-				if strings.ContainsAny(name, " ") {
-					flag = "--missing " + strconv.Quote(name+":"+code)
-				}
+				flag := "--missing " + shellWord(name+":"+code)
 				s.addNote(Note{fmt.Sprintf("%s %s in %s, far from the others: is nothing known there?",
 					people(codes[x], "cell is", "cells are"), code, name), []string{flag}})
 			}

@@ -151,9 +151,16 @@ const allNumbers = "--column '*=number'"
 
 // columnFlag returns the flag that says what a column is.
 func columnFlag(name, want string) string {
-	text := name + "=" + want
-	if strings.ContainsAny(text, " \t\"'$&;|()<>*?!#\\`") {
-		text = strconv.Quote(text)
+	return "--column " + shellWord(name+"="+want)
+}
+
+// shellWord returns a text as a shell takes it, and nothing in it.
+func shellWord(text string) string {
+	switch {
+	case strings.ContainsAny(text, "\"$`!\\\n\r"):
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	case strings.ContainsAny(text, " \t'&;|()<>*?#[]{}~"):
+		return `"` + text + `"`
 	}
-	return "--column " + text
+	return text
 }

@@ -23,7 +23,7 @@ func TestEdits(t *testing.T) {
 		{"age=number uses=category ok=label", "age uses=bike;tram;bus uses=bus uses=bus;bike uses=bus;tram uses=tram: " +
 			"31,0,0,0,1,0 44,0,0,0,0,1 50,0,0,1,0,0 ?,?,?,?,?,? 62,1,0,0,0,0 70,0,1,0,0,0"},
 		{"age=label ok=weight uses=split", "uses=bike uses=bus uses=tram: 011 001 110 000 111 010"},
-		{"id=number", `line 2, column "id": "a" is not a number; correct it, leave the cell empty if it is not known, or make ` +
+		{"id=number", `line 2, column "id": "a" is not a number; correct it, take it as unknown (--missing id:a), or make ` +
 			`the column a label: --column id=label`},
 		{"age=bit", `line 2, column "age": 31 is neither 0 nor 1; say from which number on it is on: --column "age=bit>31"`},
 		{"id=split", `column "id": no cell has several answers with ; | or , between them; ask for a category instead`},
@@ -106,4 +106,14 @@ func cellsOf(t *testing.T, text string, opts Options) (string, error) {
 		out += " " + strings.Join(cells, ",")
 	}
 	return out, nil
+}
+
+// TestShellWord: a shell takes what is printed as it is, and runs nothing in it.
+func TestShellWord(t *testing.T) {
+	for text, want := range map[string]string{"a=label": "a=label", "a b=label": `"a b=label"`, "$x=label": "'$x=label'",
+		"`x`'s=label": "'`x`'\\''s=label'", `a"b=label`: `'a"b=label'`} {
+		if got := shellWord(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
 }

@@ -58,6 +58,7 @@ type tablePlan struct {
 	unit       string          // what places count: lines or rows
 	named      bool            // of items: the first is the name of the row
 	items      bool            // each line is a list of items, which columns names
+	fixed      bool            // a model decides what columns are, not flags
 }
 
 // dataColumn says how the cells of a column become pixels.
@@ -98,7 +99,7 @@ func (s *survey) name(i int) string { r := roles{names: s.names}; return r.name(
 
 // planTable decides what each column is for.
 func (in *input) planTable(s *survey) (*tablePlan, error) {
-	p := &tablePlan{first: s.first, header: s.header, complete: s.complete, unit: s.unit}
+	p := &tablePlan{first: s.first, header: s.header, complete: s.complete, unit: s.unit, fixed: in.opts.model != nil}
 	if err := s.checkNames(); err != nil && in.opts.model == nil { // else the columns are matched by name
 		return nil, err
 	}
@@ -238,6 +239,9 @@ func (p *tablePlan) note(format string, args ...any) {
 
 // fix notes what was decided, and the flags that decide otherwise.
 func (p *tablePlan) fix(text string, flags ...string) {
+	if p.fixed {
+		flags = nil
+	}
 	n := Note{text, flags}
 	p.notes = append(p.notes, n.String())
 	if p.fixes == nil {

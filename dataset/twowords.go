@@ -71,6 +71,12 @@ func (c *columnStats) bitWords(v vocabularies, asked bool) (yes string, off []st
 		return "1", words
 	case !text || len(words) == 0:
 		return "", nil
+	case len(words) == 2 && blank > 0 && c.sum(xToken, plusToken) > 0: // a mark, and a slip
+		k := slices.IndexFunc(words, func(w string) bool { t, _ := tokenOf(w); return t == xToken || t == plusToken })
+		if k < 0 || !asked {
+			return "", nil
+		}
+		return words[k], []string{""}
 	case len(words) == 2 && (asked || 2*len(words) <= c.known()):
 		if k := c.yesOf(words); k == 1 {
 			slices.Reverse(words)

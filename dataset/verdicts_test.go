@@ -71,6 +71,7 @@ func TestTwoWords(t *testing.T) {
 		{"denied", "state,a\n" + many("in use,1", "not in use,0", "in use,1"), "9: 2 bit", "yes is in use in state"},
 		{"letters", "sex,a\n" + many("f,1", "m,0", "m,1"), "9: 2 bit", "yes is f in sex (no is m)"},
 		{"known words", "a,b\n" + many("Checked,Selected", "Unchecked,Not Selected"), "6: 2 bit", ""},
+		{"a mark, and a slip", "a,b\n" + many("X,1", ",0", "X,0", ",1") + "maybe,1\n", "13: 2 bit", "a is taken as a label"},
 		{"three words", "diet,a\n" + many("meat,1", "fish,0", "vegan,1"), "9: bit category", "label"},
 		{"answers", "id,apple,pear\np1,apple,\np2,,pear\np3,apple,pear\np4,,pear\n", "4: label 2 bit",
 			"an empty cell means off"},

@@ -147,7 +147,7 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 }
 
 // givenBest says why score and learn give different figures of a model of a table.
-const givenBest = " (given the best explanation, without what its parts cost, which learn and info count)"
+const givenBest = " (given the best explanation, without what its parts cost, which learn and show count)"
 
 // rowScores returns the scores of explained rows.
 func (m Bits) rowScores(x *Explained) *RowScores {

@@ -144,7 +144,7 @@ func (m Numbers) Size() string {
 // Size says how many classes there are, and of what size.
 func (m Classes) Size() string {
 	h, w := m.Classifier.Size()
-	n := words.Count(len(m.Classes()), "class") + "es"
+	n := fmt.Sprintf("%d classes", len(m.Classes()))
 	if len(m.Classes()) == 1 {
 		n = "1 class"
 	}

@@ -11,7 +11,7 @@ const instead: [RegExp, string][] = [
   [/choose the model's with --columns, or say with --meta which are no data/g, "choose below which columns are data, or labels"], [/, or choose with --columns/g, `, or the choice “${c.out}”`],
   [/--meta NAME keeps a column as a label/g, `the choice “${c.label}” keeps a column as a label`], [/--categories NAME,\.\.\. makes/g, `the choice “${c.categories}” makes`],
   [/as a label with --meta/g, `as a “${c.label}”`], [/--columns chooses others/g, `the choice “${c.out}” leaves a column out`], [/(?:with )?--columns/g, `by the choices “data” and “${c.out}”`],
-  [/--column (?:"([^"]+)=label"|(\S+)=label)/g, `the choice “${c.label}” for $1$2`], [/--column (?:"([^"]+)=category"|(\S+)=category)/g, `the choice “${c.categories}” for $1$2`],
+  [/take it as unknown \(--missing [^;]*?\), or/g, "leave the cell empty if it is not known, or"], [/--column (?:"([^"]+)=label"|(\S+)=label)/g, `the choice “${c.label}” for $1$2`], [/--column (?:"([^"]+)=category"|(\S+)=category)/g, `the choice “${c.categories}” for $1$2`],
   [/, =category /g, `, the choice “${c.categories}” `],
   [new RegExp(`--meta ${columns}`, "g"), `the choice “${c.label}” for $1`], [new RegExp(`--categories ${columns}`, "g"), `the choice “${c.categories}” for $1`],
   [/--threshold N instead of auto, or --size HxW if the rows are images/g, `“${c.at}” instead, or a size in “${c.rows}”`], [/--threshold N instead of auto/g, `“${c.at}” instead`],
