@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"archive/zip"
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -131,18 +130,23 @@ func (t *npzTable) close() error {
 	return err
 }
 
-// spoolMemory is how much of a spool is in memory.
-const spoolMemory = 32 << 20
+// How much of a spool is in memory, and how much of that in one block.
+const (
+	spoolMemory = 32 << 20
+	spoolBlock  = 1 << 16
+)
 
-// spool holds what is written to it until it is read.
+// spool holds what is written to it until it is read. Its memory grows by blocks, of which none is copied.
 type spool struct {
-	memory bytes.Buffer
+	memory [][]byte
+	size   int      // bytes in memory
 	file   *os.File // for what exceeds the memory; nil for none
 }
 
 func (s *spool) Write(b []byte) (int, error) {
-	if s.file == nil && s.memory.Len()+len(b) <= spoolMemory {
-		return s.memory.Write(b)
+	if s.file == nil && s.size+len(b) <= spoolMemory {
+		s.keep(b)
+		return len(b), nil
 	}
 	if s.file == nil {
 		f, err := os.CreateTemp("", "patchwork-*")
@@ -154,10 +158,30 @@ func (s *spool) Write(b []byte) (int, error) {
 	return s.file.Write(b)
 }
 
+// keep adds bytes to the memory.
+func (s *spool) keep(b []byte) {
+	s.size += len(b)
+	for len(b) > 0 {
+		end := len(s.memory) - 1
+		if end < 0 || len(s.memory[end]) == spoolBlock {
+			s.memory, end = append(s.memory, make([]byte, 0, spoolBlock)), end+1
+		}
+		block := s.memory[end]
+		n := min(len(b), spoolBlock-len(block))
+		s.memory[end], b = append(block, b[:n]...), b[n:]
+	}
+}
+
 // copyTo writes to w what was written, and empties the memory.
 func (s *spool) copyTo(w io.Writer) error {
-	if _, err := s.memory.WriteTo(w); err != nil || s.file == nil {
-		return err
+	for i, block := range s.memory {
+		if _, err := w.Write(block); err != nil {
+			return err
+		}
+		s.memory[i] = nil
+	}
+	if s.file == nil {
+		return nil
 	}
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return err

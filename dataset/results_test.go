@@ -341,3 +341,24 @@ func TestParquetIsCSV(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestSpool: what was written to a spool, in pieces of any size, is what is read from it.
+func TestSpool(t *testing.T) {
+	var s spool
+	var want, got bytes.Buffer
+	for i, size := range []int{0, 1, spoolBlock - 1, spoolBlock, 3, 2*spoolBlock + 7, spoolMemory - 4*spoolBlock,
+		5 * spoolBlock, 9} {
+		piece := bytes.Repeat([]byte{byte(i + 1)}, size)
+		want.Write(piece)
+		if n, err := s.Write(piece); n != size || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	defer s.close()
+	if s.file == nil || s.size > spoolMemory {
+		t.Errorf("%d bytes in memory", s.size)
+	}
+	if err := s.copyTo(&got); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Errorf("%d bytes of %d, %v", got.Len(), want.Len(), err)
+	}
+}

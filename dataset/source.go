@@ -23,9 +23,10 @@ type Source struct {
 // way have a plan; to read them is an error that says how to choose.
 func Open(ctx context.Context, paths []string, opts Options) (*Source, error) {
 	s := &Source{opts: opts}
-	allowed := opts.Opened
+	allowed, known := opts.Opened, map[string]bool{}
 	s.opts.Opened = func(path string) error {
-		if !slices.Contains(s.opened, path) {
+		if !known[path] {
+			known[path] = true
 			s.opened = append(s.opened, path)
 		}
 		if allowed != nil {
