@@ -27,11 +27,7 @@ func (s *Set) Called() func(i int) string {
 		}
 	}
 	return func(i int) string {
-		number := i
-		if s.Index != nil {
-			number = s.Index[i]
-		}
-		name := fmt.Sprintf("%s %d", noun, number+1)
+		name := fmt.Sprintf("%s %d", noun, s.InputRow(i)+1)
 		var values []string
 		for _, c := range labels {
 			if !c.Missing(i) {

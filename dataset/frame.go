@@ -150,6 +150,14 @@ func (s *Set) append(part *Set) {
 	}
 }
 
+// InputRow returns the index of row i in the input before any selection, from 0.
+func (s *Set) InputRow(i int) int {
+	if s.Index == nil {
+		return i
+	}
+	return s.Index[i]
+}
+
 // Pick returns the rows at the given indices, in that order; an index may
 // come more than once. It panics for an index outside.
 func (s *Set) Pick(index []int) *Set {

@@ -168,12 +168,9 @@ func (s *Set) ImageName(i int) string {
 	case name != "":
 		return name
 	}
-	n := i + 1
-	if s.Index != nil {
-		n = s.Index[i] + 1
-	}
+	n := strconv.Itoa(s.InputRow(i) + 1)
 	if s.Table {
-		return "row " + strconv.Itoa(n)
+		return "row " + n
 	}
-	return "image " + strconv.Itoa(n)
+	return "image " + n
 }

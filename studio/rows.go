@@ -23,12 +23,7 @@ type rows struct{ set *dataset.Frame }
 func (r rows) numbers() bool { return r.set.Values != nil }
 
 // index returns where row i is in the data set.
-func (r rows) index(i int) int {
-	if r.set.Index == nil {
-		return i
-	}
-	return r.set.Index[i]
-}
+func (r rows) index(i int) int { return r.set.InputRow(i) }
 
 // where returns the rows that fulfil conditions such as y=T.
 func (r rows) where(conditions []string) (rows, error) {

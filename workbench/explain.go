@@ -353,8 +353,6 @@ func (x *Explained) begin(f *dataset.Frame, from, n int) {
 	clear(x.Rows)
 	x.Rows = slices.Grow(x.Rows[:0], n)[:n]
 	for i := range x.Rows {
-		if x.Rows[i].Index = from + i; f.Index != nil {
-			x.Rows[i].Index = f.Index[from+i]
-		}
+		x.Rows[i].Index = f.InputRow(from + i)
 	}
 }

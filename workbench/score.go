@@ -218,17 +218,16 @@ func newMetrics(m posterior.Metrics) Metrics {
 // scoreHidden hides bits, predicts them and scores the predictions.
 func (m Bits) scoreHidden(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*HiddenBits,
 	error) {
-	f, err := whole(data)
+	set, err := whole(data)
 	if err != nil {
 		return nil, err
 	}
-	set := f
 	hidden := posterior.HiddenBits{Data: set.Data}
 	if hidden.Exclusive, err = exclusive(m.Model); err != nil {
 		return nil, err
 	}
 	for i, img := range set.Images {
-		hidden.Visible = append(hidden.Visible, hidden.Exclusive.Hide(img, how.Hide, how.Seed, indexOf(set, i)))
+		hidden.Visible = append(hidden.Visible, hidden.Exclusive.Hide(img, how.Hide, how.Seed, set.InputRow(i)))
 	}
 	s, err := posterior.Score(ctx, m.Model, hidden, posterior.Options{Keep: how.Best, MaxPicks: how.MaxPicks}, how.Workers)
 	if err != nil {
@@ -266,16 +265,7 @@ func whole(data iter.Seq2[*dataset.Frame, error]) (out *dataset.Frame, err error
 
 // exclusive returns the columns of a model of which exactly one is on.
 func exclusive(m *patchwork.Model) (posterior.Exclusive, error) {
-	groups, err := dataset.ExclusiveColumns(m)
-	return groups, err
-}
-
-// indexOf returns the index of row i in the input before any selection.
-func indexOf(set *dataset.Frame, i int) int {
-	if set.Index == nil {
-		return i
-	}
-	return set.Index[i]
+	return dataset.ExclusiveColumns(m)
 }
 
 // scoreMarginal scores the baseline that every model should beat: the mean of each

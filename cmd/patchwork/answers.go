@@ -50,7 +50,7 @@ func rowAnswers(set *dataset.Set, weighted bool, from, to int) *answers {
 	t.addLabels(set.Meta, from, to)
 	rows := make([]int64, to-from)
 	for i := range rows {
-		rows[i] = int64(row(set, from+i)) + 1
+		rows[i] = int64(set.InputRow(from+i)) + 1
 	}
 	t.add("row", rows)
 	if weighted {

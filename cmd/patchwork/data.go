@@ -387,14 +387,6 @@ func (f *dataFlags) cut(set *dataset.Set) (*dataset.Set, error) {
 	return set.Cut(f.skip, f.most()), nil
 }
 
-// row returns the index of image i in the input, before any selection.
-func row(set *dataset.Set, i int) int {
-	if set.Index == nil {
-		return i
-	}
-	return set.Index[i]
-}
-
 // describe returns a number of images with their size, that of a set.
 func describe(images int, set *dataset.Set) string {
 	h, w := set.Size()

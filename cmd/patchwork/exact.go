@@ -296,7 +296,7 @@ func (r *exactResult) writeNPZ(w io.Writer) error {
 			columns[j*d+int(c)] = 1
 		}
 	}
-	index := valuesBy(n, func(i int) int64 { return int64(row(r.set, i)) })
+	index := valuesBy(n, func(i int) int64 { return int64(r.set.InputRow(i)) })
 	members := []npy.Member{
 		{Name: "rows", Array: npy.New(rows, n, k)}, {Name: "columns", Array: npy.New(columns, k, d)},
 		{Name: "certificate", Array: cellArray(r.cover.Certificate)},

@@ -179,7 +179,7 @@ func rowFinder(set *dataset.Set) func(name string) (int, error) {
 	called := set.Called()
 	byName, byNumber := map[string]int{}, map[string]int{}
 	for i := range set.Len() {
-		byName[called(i)], byNumber[strconv.Itoa(row(set, i)+1)] = i, i
+		byName[called(i)], byNumber[strconv.Itoa(set.InputRow(i)+1)] = i, i
 	}
 	return func(name string) (int, error) {
 		name = strings.Join(strings.Fields(name), " ")

@@ -24,12 +24,7 @@ func called(m *patchwork.Model, set *dataset.Set) *patchwork.Model {
 }
 
 // row returns the number of row i in the input, from 1.
-func (b *builder) row(i int) int {
-	if b.set.Index != nil {
-		return b.set.Index[i] + 1
-	}
-	return i + 1
-}
+func (b *builder) row(i int) int { return b.set.InputRow(i) + 1 }
 
 // plural returns a number with its noun, in words for people: 12,345 rows.
 func plural(n int64, noun string) string {
