@@ -122,9 +122,8 @@ func (in *input) checkWanted(s *survey, i int) error {
 	var bad cellPlace
 	switch want {
 	case "number", "count":
-		for _, t := range texts {
-			if at := c.place(t); at.line > 0 && (bad.line == 0 || at.line < bad.line) && !(s.grouped(c) && t == textToken &&
-				c.span().grouped == c.count(t)) {
+		for _, t := range s.notNumbers(c) {
+			if at := c.place(t); at.line > 0 && (bad.line == 0 || at.line < bad.line) {
 				bad = at
 			}
 		}

@@ -56,6 +56,9 @@ func (s *survey) takeMissing() {
 			c.takeUnit()
 			codes = append(codes, c.missing.of()...)
 		}
+		if len(codes) == 0 {
+			return
+		}
 	}
 }
 

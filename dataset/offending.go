@@ -49,19 +49,15 @@ func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[in
 			continue
 		}
 		of := []token{numberToken, commaToken}
-		grouped := s.grouped(c) && c.span().grouped > 0 && c.sum(texts...) == c.span().grouped
-		if grouped {
-			of = append(of, textToken) // all text is numbers with commas before thousands
+		if !slices.Contains(s.notNumbers(c), textToken) {
+			of = append(of, textToken)
 		}
 		if number, ok := c.worst(in.rule, of...); ok {
 			number.name = s.name(i)
 			numbers.add(number)
 		}
-		if grouped {
-			continue
-		}
 		kinds := slices.DeleteFunc([]token{textToken, xToken, plusToken, pToken, aToken, commaToken},
-			func(t token) bool { return slices.Contains(takes[code], t) })
+			func(t token) bool { return slices.Contains(takes[code], t) || t == textToken && slices.Contains(of, t) })
 		if text, ok := c.worst(in.rule, kinds...); ok && text.kind != commaToken {
 			text.name = s.name(i)
 			words.add(text)

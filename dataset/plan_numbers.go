@@ -77,6 +77,14 @@ func (s *survey) grouped(c *columnStats) bool { return s.commas && !c.decimal }
 // texts are the tokens of cells that are no numbers.
 var texts = []token{textToken, xToken, plusToken, minusToken, pToken, aToken}
 
+// notNumbers returns those of a column: not [textToken] where all such cells are numbers with commas before thousands.
+func (s *survey) notNumbers(c *columnStats) []token {
+	if n := c.span().grouped; n > 0 && n == c.count(textToken) && s.grouped(c) {
+		return texts[1:]
+	}
+	return texts
+}
+
 // isText reports whether a column has text in at least half of its known cells, or nothing but unknown cells. Less
 // text than that is a slip, or a word for what is not known, and an error says where it is. Words for yes without one
 // for no, or the other way round, are text beside text: f beside m.
@@ -144,10 +152,7 @@ func (p *tablePlan) badNumber(s *survey) error {
 		if d.levels != nil {
 			continue
 		}
-		if d.groups && c.sum(texts...) == c.span().grouped {
-			continue
-		}
-		for _, t := range texts {
+		for _, t := range s.notNumbers(c) {
 			if at := c.place(t); at.line > 0 && (bad == nil || at.line < bad.Line) {
 				bad = notNumber(at.text, p.name(d.column))
 				bad.Line = at.line
