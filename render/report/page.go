@@ -50,6 +50,7 @@ type views interface {
 	restView() any
 	strangest() any
 	leadView() any
+	more() // sections that only one of them has
 }
 
 // WriteHTML draws the report as one page that needs nothing else: it loads nothing,
@@ -80,19 +81,13 @@ func (r *Report) WriteHTML(w io.Writer, title string) error {
 	} else {
 		p.section("rest", "The strangest images", real+"strange", v.strangest())
 	}
-	if r.Numbers != nil {
-		if r.Unknown > 0 && r.Table {
-			p.section("missing", "Missing values", "realmissing", v.(*realPage).missingView())
-		}
-	} else {
-		p.ofBits()
-	}
+	v.more()
 	p.section("how", "How to read the numbers", real+"how", r)
 	return p.write(w, title, p.markup(real+"lead", v.leadView()))
 }
 
-// ofBits adds the sections that only bits have.
-func (p *page) ofBits() {
+// more adds the sections that only bits have.
+func (p *page) more() {
 	r := p.Report
 	if r.Missing != nil {
 		p.section("missing", "Missing cells", "missing", r.Missing)

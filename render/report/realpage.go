@@ -224,6 +224,13 @@ func (p *realPage) restView() any {
 	}{p.Report, lines, odds, worst, max(0, len(columns)-shown)}
 }
 
+// more adds the section that only numbers have.
+func (p *realPage) more() {
+	if p.Unknown > 0 && p.Table {
+		p.section("missing", "Missing values", "realmissing", p.missingView())
+	}
+}
+
 // missingView returns the predictions of unknown values.
 func (p *realPage) missingView() any {
 	type line struct{ Name, Column, Mean, Deviation, Low, High string }
