@@ -158,6 +158,17 @@ func (s *Set) InputRow(i int) int {
 	return s.Index[i]
 }
 
+// Known returns how many bits or numbers of row i are known.
+func (s *Set) Known(i int) (n int) {
+	if s.Values == nil {
+		return s.Images[i].CountKnown()
+	}
+	for _, x := range s.Values[i] {
+		n += btoi(!math.IsNaN(x))
+	}
+	return n
+}
+
 // Pick returns the rows at the given indices, in that order; an index may
 // come more than once. It panics for an index outside.
 func (s *Set) Pick(index []int) *Set {

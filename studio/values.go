@@ -56,20 +56,9 @@ func saidBy(m *real.Model, p real.Pick) f32 {
 }
 
 // known returns how many bits or values are known.
-func (r rows) known() int {
-	n := 0
-	if !r.numbers() {
-		for _, img := range r.set.Images {
-			n += img.CountKnown()
-		}
-		return n
-	}
-	for _, row := range r.set.Values {
-		for _, x := range row {
-			if !math.IsNaN(x) {
-				n++
-			}
-		}
+func (r rows) known() (n int) {
+	for i := range r.set.Len() {
+		n += r.set.Known(i)
 	}
 	return n
 }

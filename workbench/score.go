@@ -155,7 +155,7 @@ func (m Bits) rowScores(x *Explained) *RowScores {
 	s := &RowScores{x, make([]float64, n), make([]int64, n), make([]int64, n)}
 	for i := range x.Rows {
 		e, img := &x.Rows[i].Explanation, x.Frame.Images[x.From+i]
-		s.LogLik[i], s.Picks[i], s.Known[i] = e.NoisyLogLik(m.Model, img), int64(len(e.Picks)), int64(img.CountKnown())
+		s.LogLik[i], s.Picks[i], s.Known[i] = e.NoisyLogLik(m.Model, img), int64(len(e.Picks)), int64(x.Frame.Known(x.From+i))
 	}
 	return s
 }
@@ -309,12 +309,7 @@ func (m Numbers) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error
 			r := &x.Rows[i]
 			s.LogLik, s.Picks = append(s.LogLik, r.Evidence), append(s.Picks, int64(len(r.Picks)))
 			out.LogLik, out.Best, picks = out.LogLik+r.Evidence, out.Best+r.Joint, picks+int64(len(r.Picks))
-			n := int64(0)
-			for _, v := range x.numbers(i) {
-				if !math.IsNaN(v) {
-					n++
-				}
-			}
+			n := int64(x.Frame.Known(x.From + i))
 			s.Known, known = append(s.Known, n), known+n
 		}
 		out.Images += len(x.Rows)

@@ -45,7 +45,7 @@ func numbersSheet(v *dataset.Set, most, side int) (s render.Sheet) {
 	scale.Low, scale.High = rangeOf(v.Values)
 	for _, i := range evenly(upTo(v.Len()), most) {
 		s.Tiles = append(s.Tiles, render.Tile{Image: thinned(scale.Grey(v.Height, v.Width, v.Values[i]), side),
-			Caption: fmt.Sprint(v.Index[i] + 1)})
+			Caption: fmt.Sprint(v.InputRow(i) + 1)})
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/learn/real"
+	"example.com/patchwork/workbench"
 )
 
 // Numbers are what only a report about real values has. What it shares with a report about bits is in Report: who
@@ -86,7 +87,6 @@ type RealRow struct {
 
 const (
 	workedRows  = 6    // shown of tables
-	inside      = .8   // of intervals
 	mostCells   = 5000 // unknown values that are predicted
 	mostOdd     = 24   // surprises
 	oddFrom     = 3    // deviations
@@ -152,7 +152,7 @@ func (b *realBuilder) explain(ctx context.Context) error {
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("row %d: %w", v.Index[at]+1, err)
+		return fmt.Errorf("row %d: %w", b.row(at), err)
 	}
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (b *realBuilder) explainRow(p *real.Pursuit, i int) (out explained, err err
 		return out, err
 	}
 	out.evidence = post.Evidence
-	predicted := post.Predict(values, inside)
+	predicted := post.Predict(values, workbench.Inside)
 	for d, x := range values {
 		if math.IsNaN(x) {
 			out.unknown = append(out.unknown, b.cell(i, d, x, predicted.Mean[d], predicted.Deviation[d], predicted.Low[d],
@@ -188,10 +188,16 @@ func (b *realBuilder) explainRow(p *real.Pursuit, i int) (out explained, err err
 		mean, deviation := mix.Mean(), math.Sqrt(mix.Variance())
 		out.left = append(out.left, x-mean)
 		if math.Abs(x-mean) >= oddFrom*deviation {
-			out.odd = append(out.odd, b.cell(i, d, x, mean, deviation, mix.Quantile((1-inside)/2), mix.Quantile((1+inside)/2)))
+			low, high := ends(mix)
+			out.odd = append(out.odd, b.cell(i, d, x, mean, deviation, low, high))
 		}
 	}
 	return out, nil
+}
+
+// ends returns the ends of the interval of 80 %.
+func ends(m real.Mixture) (low, high float64) {
+	return m.Quantile((1 - workbench.Inside) / 2), m.Quantile((1 + workbench.Inside) / 2)
 }
 
 // cell returns a value of row i with what is said about it.

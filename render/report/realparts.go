@@ -90,7 +90,8 @@ func (b *realBuilder) work() {
 		var cells []said
 		for d, x := range b.set.Values[i] {
 			mix := m.Compose(d, r.found[i].Picks)
-			c := b.cell(i, d, x, mix.Mean(), math.Sqrt(mix.Variance()), mix.Quantile((1-inside)/2), mix.Quantile((1+inside)/2))
+			low, high := ends(mix)
+			c := b.cell(i, d, x, mix.Mean(), math.Sqrt(mix.Variance()), low, high)
 			if math.IsNaN(x) { // not by the best explanation alone
 				at := slices.IndexFunc(b.rows[i].unknown, func(u RealCell) bool { return u.Number == d+1 })
 				c = b.rows[i].unknown[at]
