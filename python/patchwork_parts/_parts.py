@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 
 from ._compat import TransformerMixin
+from ._frame import is_frame, joined, names_of, repeated, text_of
 from ._picture import Picture
 from ._pipe import PatchworkError, run
 from ._real import compose_real
@@ -49,8 +50,12 @@ class PartsModel(TransformerMixin, Rows):
         and 1 only. None expects 0, 1 and NaN (unknown), and does as "auto" if there are other numbers.
     values : {"bits", "real", "auto"}
         What X holds: 0 and 1, with a threshold for other numbers; real values, as they are
-        (nothing is scaled); or what the program takes them for ("patchwork show" says
-        what and why), where it leaves that open bits. Of real values rule is "pool", "soft" or "max".
+        (nothing is scaled); or what the program takes them for, where it leaves that open bits. A frame
+        of pandas or polars is then read as it is: words, yes and no, categories, numbers; plan_ says
+        what each column was taken for. Of real values rule is "pool", "soft" or "max".
+    columns : dict or None
+        What to take columns of a frame for instead, by name: {"age": "number"}; with values="auto".
+        The kinds are those of patchwork's --column: "bit", "category", "ordinal", "count", "number", "label", ...
     codes : {"picks", "log-odds"}
         What transform returns: which parts the best explanation of each row has; or the log
         odds that a part is there, over the best 16 explanations, from -15 to 15. A classifier
@@ -72,6 +77,10 @@ class PartsModel(TransformerMixin, Rows):
         variance (2); variance where no part has a say.
     values_ : {"bits", "real"}
         What X was taken for.
+    columns_ : ndarray of shape (n,)
+        Names of the columns of components_; a category has one for each word ("town=Oslo").
+    plan_, notes_ : dict or None, str
+        What the program took each column of a frame for, and what it said about it.
     usage_ : ndarray of shape (n_components_,)
         How often each part is in a row, on average.
     n_components_, n_features_in_, feature_names_in_, n_iter_
@@ -85,7 +94,7 @@ class PartsModel(TransformerMixin, Rows):
     """
 
     def __init__(self, n_components=None, *, rule="auto", shape=None, shift=0, rotate=None, aim="interpret",
-                 method=None, threshold=None, values="bits", codes="picks", random_state=None, n_jobs=None):
+                 method=None, threshold=None, values="bits", columns=None, codes="picks", random_state=None, n_jobs=None):
         self.n_components = n_components
         self.rule = rule
         self.shape = shape
@@ -95,6 +104,7 @@ class PartsModel(TransformerMixin, Rows):
         self.method = method
         self.threshold = threshold
         self.values = values
+        self.columns = columns
         self.codes = codes
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -118,7 +128,8 @@ class PartsModel(TransformerMixin, Rows):
             weights = weights_of(sample_weight, len(rows))
         if self._seen is not None:
             before, counts = self._seen
-            rows, weights = np.concatenate([before, rows]), np.concatenate([counts, weights])
+            rows = joined(before, rows) if is_frame(rows) else np.concatenate([before, rows])
+            weights = np.concatenate([counts, weights])
         self._seen = rows, weights
         return self._learn(rows, weights)
 
@@ -164,17 +175,15 @@ class PartsModel(TransformerMixin, Rows):
         return arrays(got["s.npz"])["x"].reshape(n_samples, -1).astype(float if self.values_ == "real" else np.uint8)
 
     def impute(self, X, return_std=False):
-        """Return X as floats, with the probability of a 1, or the mean of real values, in place of NaN. With
-        return_std, also the standard deviation of each value: 0 where it is known."""
+        """Return X as floats, with the probability of a 1, or the mean of real values, in place of NaN; of a
+        frame the columns of columns_. With return_std, also the standard deviation of each value: 0 where it is known."""
         rows = self._prepare(X)
         _, _, got = self._run("predict", rows, ["-o", "p.npz"], "p.npz")
-        got = arrays(got["p.npz"])
-        unknown = np.isnan(rows) if self.values_ == "real" else rows == 2
-        filled = np.where(unknown, got["x"].reshape(len(rows), -1), rows.astype(float))
+        got = {name: a.reshape(len(rows), -1) for name, a in arrays(got["p.npz"]).items() if name in ("x", "deviation")}
+        filled = got["x"].astype(float)
         if not return_std:
             return filled
-        std = got["deviation"].reshape(len(rows), -1) if self.values_ == "real" else np.sqrt(filled * (1 - filled))
-        return filled, np.where(unknown, std, 0)
+        return filled, got["deviation"] if self.values_ == "real" else np.sqrt(filled * (1 - filled))
 
     def explain(self, X):
         """Return the explanation of each row: a dict with log_lik, in nats, and picks, the
@@ -192,7 +201,7 @@ class PartsModel(TransformerMixin, Rows):
             self._fitted()
             _, _, got = run(["show", "m.npz", "-o", name, "-q"], {"m.npz": self.model_}, [name])
         else:
-            _, _, got = self._run("explain", self._binary(X), ["-o", "e.jsonl", "--picture", name], name)
+            _, _, got = self._run("explain", self._prepare(X), ["-o", "e.jsonl", "--picture", name], name)
         return Picture(got[name])
 
     def get_feature_names_out(self, input_features=None):
@@ -216,8 +225,12 @@ class PartsModel(TransformerMixin, Rows):
         return np.log(np.minimum(on, 1)) - np.log(np.minimum(off, 1))
 
     def _prepare(self, X):
-        """Return X as the program reads it: uint8 of bits, or floats of real values."""
+        """Return X as the program reads it: a frame, uint8 of bits, or floats of real values."""
         self._fitted()
+        if self.plan_ is not None:
+            if not is_frame(X):
+                raise ValueError("the parts were learned from a frame, and X has no names of columns; give a frame")
+            return X
         if self.values_ == "bits":
             return self._binary(X)
         return self._numbers(X)[0].astype(float)
@@ -229,6 +242,11 @@ class PartsModel(TransformerMixin, Rows):
             raise ValueError(f"codes={self.codes!r}: expected 'picks' or 'log-odds'")
         if self.values not in ("bits", "real", "auto"):
             raise ValueError(f"values={self.values!r}: expected 'bits', 'real' or 'auto'")
+        self.plan_ = self._plan_of(X)
+        if self.plan_ is None and self.columns:
+            raise ValueError("columns: say what columns are with a frame, values='auto', and neither threshold nor shape")
+        if self.plan_ is not None:
+            return self._begin_frame(X, sample_weight)
         X = self._numbers(X, fit=True)[0]
         weights = weights_of(sample_weight, len(X))
         if not weights.any():
@@ -238,24 +256,48 @@ class PartsModel(TransformerMixin, Rows):
             self.values_ = "bits"
             self.thresholds_ = self._thresholds(X, weights)
             return self._bits(X), weights
+        self._are_real()
+        return X.astype(float), weights
+
+    def _begin_frame(self, X, sample_weight):
+        """Return the rows of a frame that the program reads, as it is, and how often each counts."""
+        self.n_features_in_, self.feature_names_in_ = len(X.columns), names_of(X)
+        self.values_, self.thresholds_ = "bits", None
+        if not self.plan_["packed"]:
+            self._are_real()
+        return X, weights_of(sample_weight, len(X))
+
+    def _plan_of(self, X):
+        """Return what the program takes the columns of a frame for; None if it is not to read it, or cannot decide."""
+        if self.values != "auto" or self.threshold is not None or self.shape is not None or not is_frame(X):
+            return None
+        out, _, _ = run(["show", "x.csv", "--json", *self._kinds()], {"x.csv": text_of(X)})
+        plan = json.loads(out)
+        return None if plan["open"] else plan
+
+    def _kinds(self):
+        """Return the flags that say what columns are taken for."""
+        return [arg for name, kind in (self.columns or {}).items() for arg in ("--column", f"{name}={kind}")]
+
+    def _are_real(self):
+        """Take the values for numbers, or say which setting does not apply to them."""
         if self.codes != "picks":
             raise ValueError(f"codes={self.codes!r} does not apply to real values")
         for name in ("threshold", "method"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name}={getattr(self, name)!r} does not apply to real values")
         self.values_, self.thresholds_ = "real", None
-        return X.astype(float), weights
 
     def _are_numbers(self, X):
         """Return whether the program learns from rows as numbers; what it leaves open is bits, by their medians."""
-        out, _, _ = run(["show", "x.npz", "--json"], {"x.npz": self._file(X.astype(float))}, [])
+        out, _, _ = run(["show", "x.npz", "--json"], {"x.npz": self._file(X.astype(float))})
         plan = json.loads(out)
         return not plan["packed"] and not plan["open"]
 
     def _learn(self, rows, weights):
         if self.shape is None and (self.shift or self.rotate):
             raise ValueError("parts move in images only: give shape=(height, width)")
-        args = ["learn", "x.npz", "-o", "m.npz", "--json", "-q", "--seed", seed(self.random_state)]
+        args = ["--json", "--seed", seed(self.random_state)] + (["-q"] if self.plan_ is None else self._kinds())
         if self.n_components is not None:
             if isinstance(self.n_components, bool) or not isinstance(self.n_components, (int, np.integer)) or self.n_components < 1:
                 raise ValueError(f"n_components={self.n_components!r}: expected an integer of at least 1, or None")
@@ -264,9 +306,11 @@ class PartsModel(TransformerMixin, Rows):
             args += ["--rule", self.rule]
         if self.method is not None:
             args += ["--method", self.method]
+        if self.plan_ is not None or self.values_ == "real":  # there are no weights
+            rows, weights = self._repeated(rows, weights)
         if self.values_ == "real":
-            rows, weights = np.repeat(rows, weights, axis=0), np.ones(int(weights.sum()), np.int64)  # there are no weights
-            args += ["--for", "real"] + (["--aim", self.aim] if self.aim != "interpret" else [])
+            args += ["--for", "real"] if self.plan_ is None else []
+            args += ["--aim", self.aim] if self.aim != "interpret" else []
             args += ["--shift", self.shift] if self.shift else []
             args += ["--rotate", self.rotate] if self.rotate else []
         elif self.shape is None:
@@ -276,10 +320,8 @@ class PartsModel(TransformerMixin, Rows):
             args += ["--shift", self.shift]
             args += ["--rotate", self.rotate] if self.rotate else []
         weight = {} if (weights == 1).all() else {"weight": weights}
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None and self.shape is None and len(set(names)) == len(names):
-            weight["columns"] = np.asarray([str(n) for n in names])
-        out, self.notes_, got = run(args + self._workers(), {"x.npz": self._file(rows, **weight)}, ["m.npz"])
+        name, content = self._content(rows, **weight)
+        out, self.notes_, got = run(["learn", name, "-o", "m.npz", *args, *self._workers()], {name: content}, ["m.npz"])
         self.model_ = got["m.npz"]
         report = json.loads(out)
         self.description_length_ = report.get("description_length") or float("nan")
@@ -292,6 +334,7 @@ class PartsModel(TransformerMixin, Rows):
         about = json.loads(zipfile.ZipFile(io.BytesIO(self.model_)).read("model.json"))
         self._rule = about["rule"]
         self.n_iter_ = 1
+        self.columns_ = np.asarray(about.get("columns") or [], dtype=object)
         if self.values_ == "real":
             self._tau = about.get("tau", 0.25)
             self.components_, self.variances_, self.votes_ = files["mean"], files["var"], files["vote"]
@@ -302,9 +345,20 @@ class PartsModel(TransformerMixin, Rows):
         k = len(files["experts"])
         self.components_ = files["experts"].reshape(k, -1)
         self.n_components_ = k
-        self.background_ = files["q"].ravel() if "q" in files else np.full(self.n_features_in_, about["q"])
+        self.background_ = files["q"].ravel() if "q" in files else np.full(self.components_.shape[1], about["q"])
         self.usage_ = files["usage"] if "usage" in files else np.full(k, np.nan)
 
+    def _repeated(self, rows, weights):
+        """Return each row as often as it counts, and weights of 1."""
+        again = repeated(rows, weights) if is_frame(rows) else np.repeat(rows, weights, axis=0)
+        return again, np.ones(int(weights.sum()), np.int64)
+
+    def _content(self, rows, **more):
+        """Return the name and the content of the file that the program reads rows from."""
+        if is_frame(rows):
+            return "x.csv", text_of(rows)
+        return "x.npz", self._file(rows, **more)
+
     def _run(self, command, rows, args, *wanted):
-        return run([command, "-m", "m.npz", "x.npz", "-q", *args, *self._workers()],
-                   {"m.npz": self.model_, "x.npz": self._file(rows)}, wanted)
+        name, content = self._content(rows)
+        return run([command, "-m", "m.npz", name, "-q", *args, *self._workers()], {"m.npz": self.model_, name: content}, wanted)

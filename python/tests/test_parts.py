@@ -302,6 +302,41 @@ class TestRealValues(unittest.TestCase):
         self.assertEqual(PartsModel(values="auto").fit(planted()[0]).values_, "bits")
         self.assertEqual(PartsModel().fit(X).values_, "bits")  # by medians, as ever
 
+    @needs("pandas")
+    def test_frame_as_it_is(self):
+        import pandas as pd
+
+        rng = np.random.default_rng(5)
+        ill = rng.random(200) < 0.4
+        has = lambda on, p: rng.random(200) < np.where(on, p, 0.08)
+        frame = pd.DataFrame({"who": [f"p{i}" for i in range(200)], "fever": np.where(has(ill, 0.9), "yes", "no"),
+                              "cough": has(ill, 0.9), "ward": rng.choice(["a", "b", "c"], 200),
+                              "pain": np.where(has(ill, 0.85), "yes", "no"), "walks": has(~ill, 0.9)})
+        frame.loc[3, "fever"] = None
+        m = PartsModel(values="auto").fit(frame)
+        self.assertEqual((m.values_, list(m.columns_)), ("bits", ["fever", "cough", "pain", "walks"]))
+        self.assertEqual({c["name"]: c["kind"] for c in m.plan_["columns"]}["who"], "label")
+        self.assertIn("who and ward are taken as labels", m.notes_)
+        shuffled = frame[list(frame.columns[::-1])]
+        self.assertTrue((m.transform(frame) == m.transform(shuffled)).all())  # columns go by their names
+        filled = m.impute(frame)
+        self.assertEqual(filled.shape, (200, 4))
+        self.assertTrue(0 < filled[3, 0] < 1 and filled[0, 1] == frame.loc[0, "cough"])
+        self.assertEqual(m.inverse_transform(m.transform(frame)).shape, (200, 4))
+        more = PartsModel(values="auto", columns={"ward": "category"}).fit(frame)
+        self.assertIn("ward=a", list(more.columns_))
+        with self.assertRaisesRegex(ValueError, "give a frame"):
+            m.transform(np.zeros((2, 4)))
+        with self.assertRaisesRegex(ValueError, "columns: say what"):
+            PartsModel(columns={"ward": "category"}).fit(frame)
+        with self.assertRaisesRegex(ValueError, "walks"):
+            m.transform(frame.drop(columns="walks"))
+        counts = rng.integers(0, 3, 200)
+        twice = PartsModel(values="auto").fit(frame.iloc[np.repeat(np.arange(200), counts)])
+        self.assertEqual(PartsModel(values="auto").fit(frame, sample_weight=counts).model_, twice.model_)
+        half = PartsModel(values="auto").partial_fit(frame[:100]).partial_fit(frame[100:])
+        self.assertEqual(half.model_, m.model_)
+
     def test_same_bytes_as_the_command_line(self):
         X, _ = measured()
         X[3, :7] = np.nan
