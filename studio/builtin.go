@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -81,17 +82,20 @@ func (b *builtin) learn(ctx context.Context, set *dataset.Set) (workbench.Model,
 	if b.take > 0 {
 		set = set.Take(b.take)
 	}
-	h, w := set.Size()
-	p, err := newPlan(&b.recipe, h, w)
+	data, how := workbench.Data{Frame: set}, b.recipe
+	how.Workers = runtime.GOMAXPROCS(0)
+	l, err := workbench.NewLearning(data, how, data.Facts())
 	if err != nil {
 		return nil, err
 	}
-	l := &learning{Plan: p, rows: rows{set: set}, tell: func(*progress, *patchwork.Model) {}}
-	out, err := l.run(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("learn %s: %w", b.id, err)
+	var learned workbench.Model
+	for s, err := range l.Steps(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("learn %s: %w", b.id, err)
+		}
+		learned = s.Model
 	}
-	return out.model, nil
+	return learned, nil
 }
 
 // Builtins learns the built-in models and returns their files, by their ids, for Options.Made.

@@ -200,7 +200,7 @@ func TestStopKeepsTheBest(t *testing.T) {
 	}
 	r := j.recipe
 	r.Starts = starts
-	p, err := newPlan(&r, 32, 32)
+	p, err := r.Plan(32, 32)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -419,7 +419,7 @@ func TestRealRefuses(t *testing.T) {
 		{request{path: "/v1/data/d3/images?n=1&model=m2"}, 422, "the data are of real"},
 		{request{path: "/v1/models/m1/experts/0/examples?data=d1"}, 422, "the data are of bits"},
 		{request{path: "/v1/learn", body: `{"data":"d3"}`}, 413, "learns from"},
-		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"rule":"max"}`}, 422, "no other settings"},
+		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"method":"batch"}`}, 422, "does not apply"},
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"shift":3}`}, 422, "shift"},
 		{request{path: "/v1/data?name=n.csv&values=real", body: "a,b\n1.5,2\n2,3,4\n"}, 422, "line 3"},
 		{request{path: "/v1/data?name=n.csv&values=real&threshold=3", body: readings}, 422, "threshold"},

@@ -1,0 +1,485 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/learn"
+	"example.com/patchwork/learn/real"
+	"example.com/patchwork/posterior"
+	"example.com/patchwork/table"
+)
+
+// Data are the rows to learn from.
+type Data struct {
+	*dataset.Frame // all of them, or of a stream some, with their columns
+
+	// Blocks reads all rows of a stream, once in every pass; nil where the Frame has all. Rows is their number, 0 if it
+	// is not known.
+	Blocks func(context.Context) iter.Seq2[*dataset.Frame, error]
+	Rows   int
+
+	// Tally, if not nil, explains and counts all rows of a stream in the place of [patchwork.EStep].
+	Tally func(context.Context, *patchwork.Model, patchwork.PursuitOptions) (*patchwork.Tally, error)
+}
+
+// Facts returns what of the data decides how to learn from them.
+func (d *Data) Facts() recipe.Facts {
+	f := recipe.Facts{Streamed: d.Blocks != nil, Rows: d.Rows}
+	f.Height, f.Width = d.Size()
+	f.Table = d.Table && f.Height == 1
+	if !f.Streamed {
+		f.Rows = d.Len()
+	}
+	return f
+}
+
+// Learning is a run that learns a model: planned, going on, or done.
+type Learning struct {
+	Recipe       recipe.Recipe // with what the data say about the settings that are not given
+	Profile      string        // what was recognised of the data, and how to change it; may be empty
+	*recipe.Plan               // of bits
+	Numbers      *real.Options // of numbers
+
+	// Memory, if not nil, keeps what steps came to, so that a run that was interrupted goes on where it was.
+	Memory learn.Memory
+
+	Blank   int      // images without ink, which are left out
+	Images  int      // learned from
+	Pixels  float64  // known ones of these, weights counted; of bits
+	Sampled int      // rows of the table of which the images are a sample; 0 for none
+	All     *AllRows // nil unless sampled
+
+	data    Data
+	counts  rows.Columns // of a table
+	byLabel *byLabel     // nil unless classes are learned
+	grid    *real.Data   // numbers in memory
+}
+
+// AllRows is what is found out about all rows of a table of which a sample was learned.
+type AllRows struct {
+	Rows   int64   // weights counted
+	LogLik float64 // under the model, by the best explanations
+	Pixels float64 // known ones
+}
+
+// Step is one step of learning.
+type Step struct {
+	// CurvePoint has the stage, the number of parts, and the scores as far as the stage has found them out.
+	patchwork.CurvePoint
+
+	Start, Starts int // the number of the start, from 0, and how many there are; Starts is 0 if the step belongs to none
+	Iteration     int // of the stage, from 0
+
+	// Candidate reports whether the model may be chosen. Model is the model after the step and Best the best so far; of
+	// numbers and classes there are none before the last step.
+	Candidate   bool
+	Model, Best Model
+
+	// Final marks the last step, whose Model is the result. Interrupted says that it is the best of a run that was ended
+	// by [learn.Enough].
+	Final, Interrupted bool
+}
+
+// NewLearning plans to learn from data as a recipe says. The error names a setting: a [*recipe.Error].
+func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, error) {
+	l := &Learning{data: data, Recipe: how, Images: data.Len()}
+	var err error
+	if data.Values != nil {
+		if l.Numbers, err = how.Numbers(facts.Height, facts.Width); err != nil {
+			return nil, err
+		}
+		if facts.Streamed {
+			l.Numbers.Sample = how.FittingNumbers(facts.Height, facts.Width)
+			return l, nil
+		}
+		if l.grid, err = real.NewData(data.Height, data.Width, data.Values); err == nil {
+			l.Profile = l.measured(&facts)
+		}
+		return l, err
+	}
+	l.Recipe, l.Profile = how.Resolve(facts)
+	if l.Plan, err = l.Recipe.Plan(facts.Height, facts.Width); err != nil {
+		return nil, err
+	}
+	switch {
+	case l.Table != nil:
+		l.Table.Exclusive = data.Exclusive()
+	case !facts.Streamed:
+		l.Blank = l.Learn.Blank(l.Config, data.Data)
+	}
+	return l, nil
+}
+
+// measured says how numbers were read, and if it was recognised, why, and how to change it.
+func (l *Learning) measured(facts *recipe.Facts) string {
+	size := RowsText(facts.Rows, facts.Height, facts.Width, l.data.Table)
+	how := "each column has a mean and a deviation of its own, and keeps its units"
+	if !l.data.Table {
+		low, high := Range(l.grid.Rows)
+		how = fmt.Sprintf("from %v to %v, in steps of %v", low, high, l.grid.Scales[0].Step)
+	}
+	if l.data.Why == "" {
+		return fmt.Sprintf("read %s as real values: %s", size, how)
+	}
+	return fmt.Sprintf("%s: learning from real values, since %s (--threshold T makes bits of them, "+
+		"--column NAME=label keeps one out); %s", size, l.data.Why, how)
+}
+
+// RowsText returns a number of rows or images with their size.
+func RowsText(n, height, width int, table bool) string {
+	if table {
+		return fmt.Sprintf("%s of %s", words.Count(n, "row"), words.Count(width, "column"))
+	}
+	return fmt.Sprintf("%s of %d x %d", words.Count(n, "image"), height, width)
+}
+
+// Range returns the least and the greatest of the known values.
+func Range(rows [][]float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, row := range rows {
+		for _, x := range row {
+			if !math.IsNaN(x) {
+				low, high = min(low, x), max(high, x)
+			}
+		}
+	}
+	return low, high
+}
+
+// Settings returns all that the result depends on beside the data: structs with their defaults.
+func (l *Learning) Settings() []any {
+	switch {
+	case l.Numbers != nil:
+		return []any{*l.Numbers}
+	case l.Table != nil:
+		return []any{l.Config, l.Table.WithDefaults()}
+	}
+	return []any{l.Config, l.Learn.WithDefaults(l.Config)}
+}
+
+// Steps learns, and yields every step. If the context is cancelled by [learn.Enough], the last step has the best model
+// so far, or the error is the cause if there is none. Other errors are those of the context or the data, or say what
+// does not fit.
+func (l *Learning) Steps(ctx context.Context) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		steps := l.images
+		switch {
+		case l.Numbers != nil:
+			steps = l.numbers
+		case l.byLabel != nil:
+			steps = l.classes
+		case l.Table != nil:
+			steps = l.table
+		}
+		left := false
+		last, err := steps(ctx, func(s Step) bool {
+			left = left || !yield(s, nil)
+			return !left
+		})
+		switch {
+		case left:
+			return
+		case err != nil && enough(ctx):
+			err = context.Cause(ctx)
+		case err == nil:
+			last.Final = true
+		}
+		yield(last, err)
+	}
+}
+
+// enough reports whether a run was ended to keep the best so far.
+func enough(ctx context.Context) bool { return errors.Is(context.Cause(ctx), learn.Enough) }
+
+// images learns by learn.Run.
+func (l *Learning) images(ctx context.Context, tell func(Step) bool) (last Step, err error) {
+	opt, src := l.Learn, patchwork.Source(l.data.Data)
+	if opt.Memory = l.Memory; l.data.Blocks != nil {
+		if src = l.counted(); l.data.Tally != nil {
+			src = elsewhere{src, l.data.Tally}
+		}
+	} else {
+		l.Pixels = knownPixels(l.data.Data, l.Blank > 0)
+	}
+	for s, err := range learn.Run(ctx, src, l.Config, opt) {
+		if err != nil {
+			return last, err
+		}
+		last = Step{CurvePoint: s.CurvePoint, Start: s.Start, Starts: s.Starts, Iteration: s.Iteration,
+			Candidate: true, Model: Bits{s.Model}, Best: Bits{s.Best}}
+		if !s.Chosen && !tell(last) {
+			return last, nil
+		}
+	}
+	last.Interrupted = enough(ctx)
+	if l.Learn.Alphabet {
+		l.drawn(last.Model.(Bits).Model)
+	}
+	return l.described(last)
+}
+
+// table learns by table.Run, of a stream from a sample, and then judges all rows.
+func (l *Learning) table(ctx context.Context, tell func(Step) bool) (last Step, err error) {
+	data := l.data.Data
+	if l.data.Blocks != nil {
+		n := l.Recipe.Fitting(l.data.Size())
+		if data, l.Sampled, err = learn.Sample(ctx, l.counted(), n, l.Recipe.Seed); err != nil {
+			return last, err
+		}
+		l.counts = rows.Columns{}
+	}
+	l.Images, l.Pixels, data.Memory = len(data.Images), knownPixels(data, false), l.Memory
+	for s, err := range table.Run(ctx, data, l.Config, *l.Table) {
+		if err != nil && last.Best != nil && enough(ctx) {
+			last.Model, last.Interrupted = last.Best, true
+			return l.described(last)
+		}
+		if err != nil {
+			return last, err
+		}
+		last = Step{CurvePoint: s.CurvePoint, Iteration: s.Iteration, Candidate: s.Candidate, Model: Bits{s.Model},
+			Best: Bits{s.Best}}
+		if !s.Chosen && !tell(last) {
+			return last, nil
+		}
+	}
+	if l.data.Blocks != nil {
+		if err := l.judgeAll(ctx, last.Model.(Bits).Model); err != nil && !enough(ctx) {
+			return last, err
+		}
+	}
+	last.Interrupted = enough(ctx)
+	return l.described(last)
+}
+
+// judgeAll explains all rows of a stream by the model that was learned from a sample.
+func (l *Learning) judgeAll(ctx context.Context, m *patchwork.Model) error {
+	all := *l // whose figures are those of the sample
+	opt := patchwork.PursuitOptions{Costs: posterior.PickCosts(m)}
+	tally, err := patchwork.EStep(ctx, m, all.counted(), opt, l.Recipe.Workers, nil)
+	if err != nil {
+		return err
+	}
+	l.All = &AllRows{tally.Rows(), tally.LogLik(), all.Pixels}
+	return nil
+}
+
+// numbers learns by real.Learn.
+func (l *Learning) numbers(ctx context.Context, tell func(Step) bool) (last Step, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	o, left := *l.Numbers, false
+	o.Memory = l.Memory
+	o.Progress = func(p real.Progress) {
+		point := patchwork.CurvePoint{Stage: p.Stage, Experts: p.Experts, DescriptionLength: p.DescriptionLength,
+			Rows: int64(l.Images)}
+		if left = left || !tell(Step{CurvePoint: point, Start: p.Start, Starts: p.Starts}); left {
+			cancel()
+		}
+	}
+	var r *real.Result
+	if l.data.Blocks != nil {
+		r, err = real.LearnStream(ctx, l.data.Numbers(nil), o)
+	} else {
+		r, err = real.Learn(ctx, l.grid, o)
+	}
+	if err != nil && (left || r == nil || !enough(ctx)) {
+		return last, err
+	}
+	m := *r.Model
+	if m.Columns = nil; l.data.Table {
+		m.Columns = l.data.Columns
+	}
+	l.Images = m.Record.Rows
+	last.Interrupted, last.Experts, last.LogLik = err != nil, m.K(), r.LogLik
+	last.DescriptionLength, last.Rows = r.DescriptionLength, int64(m.Record.Rows)
+	m.Reading, err = l.data.Reading()
+	last.Model = Numbers{&m}
+	return last, err
+}
+
+// described adds to the model of a step of bits what the data say about its columns.
+func (l *Learning) described(s Step) (Step, error) {
+	if l.data.Blocks == nil && l.data.Table {
+		l.counts.Add(l.data.Data)
+	}
+	m, err := withMeans(s.Model.(Bits).Model, &l.counts)
+	if err != nil {
+		return s, err
+	}
+	m, err = l.data.Describe(m)
+	s.Model = Bits{m}
+	return s, err
+}
+
+// withMeans gives a model of a table the means of its columns in the rows that were counted, as if half a row more were
+// on and half a row off, unless it has some: what a score of hidden cells compares with.
+func withMeans(m *patchwork.Model, c *rows.Columns) (*patchwork.Model, error) {
+	e := m.Extras()
+	if e.Means != nil || c.Len() != m.Height()*m.Width() {
+		return m, nil
+	}
+	e.Means = c.Means()
+	return m.WithExtras(e)
+}
+
+// drawn counts only the pixels of the images that were drawn to learn an alphabet from.
+func (l *Learning) drawn(m *patchwork.Model) {
+	all := int64(0)
+	for i := range l.data.Images {
+		all += l.data.Weight(i)
+	}
+	if n := m.Extras().Record.Rows; n > 0 && n < all {
+		l.Pixels *= float64(n) / float64(all)
+	}
+}
+
+// Repeats returns how many starts give the model of an interrupted run again, if as many are asked for: 0 if no number
+// does.
+func (l *Learning) Repeats(m Model) int {
+	switch m := m.(type) {
+	case Bits:
+		// One start is judged otherwise; a description is improved at length.
+		r := m.Extras().Record
+		if l.Table == nil && l.Learn.Experts != 0 && len(r.Starts) > 1 && r.DescriptionLength == 0 {
+			return len(r.Starts)
+		}
+	case Numbers: // rows of tables, and who predicts, have steps after all starts
+		if m.Height > 1 && !l.Numbers.Predict {
+			return len(m.Record.Starts)
+		}
+	}
+	return 0
+}
+
+// Unfinished returns a model with a record that says that learning was interrupted.
+func Unfinished(of Model) (Model, error) {
+	switch m := of.(type) {
+	case Bits:
+		e := m.Extras()
+		e.Record.Interrupted = true
+		out, err := m.WithExtras(e)
+		return Bits{out}, err
+	case Numbers:
+		out := *m.Model
+		out.Record.Interrupted = true
+		return Numbers{&out}, nil
+	}
+	return of, nil
+}
+
+// knownPixels counts the known pixels, by which a log-likelihood per pixel divides; those of images without ink, if
+// they are left out, do not count.
+func knownPixels(data patchwork.Data, inked bool) float64 {
+	sum := int64(0)
+	for i, img := range data.Images {
+		if inked && img.CountOn() == 0 {
+			continue
+		}
+		sum += data.Weight(i) * int64(img.CountKnown())
+	}
+	return float64(sum)
+}
+
+// Bits returns the rows as learners of bits read them.
+func (d *Data) Bits() patchwork.Source {
+	if d.Blocks == nil {
+		return d.Data
+	}
+	return bits(d.Blocks)
+}
+
+// bits are bits of a stream.
+type bits func(context.Context) iter.Seq2[*dataset.Frame, error]
+
+// Blocks reads the stream once.
+func (b bits) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
+	return func(yield func(patchwork.Data, error) bool) {
+		for f, err := range b(ctx) {
+			if err != nil {
+				yield(patchwork.Data{}, err)
+				return
+			}
+			if !yield(f.Data, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Numbers returns the rows as learners of numbers read them; seen, if not nil, sees each block.
+func (d *Data) Numbers(seen func([][]float64)) real.Rows { return &numbers{d, seen} }
+
+// numbers are numbers of a stream, or all in one block.
+type numbers struct {
+	*Data
+	seen func([][]float64)
+}
+
+// Blocks reads the rows once.
+func (n *numbers) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
+	return func(yield func([][]float64, error) bool) {
+		blocks := Once(n.Frame)
+		if n.Data.Blocks != nil {
+			blocks = n.Data.Blocks(ctx)
+		}
+		for f, err := range blocks {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if n.seen != nil {
+				n.seen(f.Values)
+			}
+			if !yield(f.Values, nil) {
+				return
+			}
+		}
+	}
+}
+
+// elsewhere are bits that are explained and counted by [Data.Tally].
+type elsewhere struct {
+	patchwork.Source
+	tally func(context.Context, *patchwork.Model, patchwork.PursuitOptions) (*patchwork.Tally, error)
+}
+
+// Tally returns the counts of all rows.
+func (e elsewhere) Tally(ctx context.Context, m *patchwork.Model, opt patchwork.PursuitOptions) (*patchwork.Tally,
+	error) {
+	return e.tally(ctx, m, opt)
+}
+
+// counted returns the rows of a stream, whose first pass is counted.
+func (l *Learning) counted() patchwork.Source {
+	pass := 0
+	return bits(func(ctx context.Context) iter.Seq2[*dataset.Frame, error] {
+		if pass++; pass > 1 {
+			return l.data.Blocks(ctx)
+		}
+		l.Images, l.Pixels, l.counts = 0, 0, rows.Columns{}
+		return func(yield func(*dataset.Frame, error) bool) {
+			for f, err := range l.data.Blocks(ctx) {
+				if err == nil {
+					l.Images += f.Len()
+					l.Pixels += knownPixels(f.Data, false)
+					if l.data.Table {
+						l.counts.Add(f.Data)
+					}
+				}
+				if !yield(f, err) {
+					return
+				}
+			}
+		}
+	})
+}
