@@ -1,7 +1,6 @@
 package score
 
 import (
-	"bytes"
 	"math"
 
 	"example.com/patchwork/internal/score/kernel"
@@ -50,6 +49,32 @@ type bounded struct {
 
 	tops []uint16 // scratch of bound
 	collection
+	trial
+}
+
+// trial is what putBack restores: raised, and the tiles changed since takeBack.
+type trial struct {
+	open    bool
+	before  []float64 // raised
+	number  uint32    // of trials so far
+	changed []uint32  // by sprite and tile: the last trial that changed it
+	kept    []keptTile
+}
+
+// keptTile is a tile as it was.
+type keptTile struct {
+	at    int
+	bound float64
+	state state
+	steps [kernel.Tile]uint16
+}
+
+// keep notes what a tile is before it changes.
+func (e *bounded) keep(at int) {
+	if e.open && e.changed[at] != e.number {
+		e.changed[at] = e.number
+		e.kept = append(e.kept, keptTile{at, e.bounds[at], e.states[at], [kernel.Tile]uint16(e.steps[at*kernel.Tile:])})
+	}
 }
 
 // state says how a tile's bounds were made.
@@ -67,12 +92,8 @@ func (e *bounded) reset(c *candidates) bool {
 	if t == nil {
 		return false
 	}
-	unknown := bytes.IndexByte(c.X, Unknown) >= 0
-	if l := e.layout; l == nil || l.tables != t || l.grid != c.grid || l.height != c.Height || l.width != c.Width ||
-		l.unknown != unknown {
-		if e.layout = newLayout(c.Bank, t, c.grid, c.Height, c.Width, unknown); e.layout == nil {
-			return false
-		}
+	if e.layout = t.layoutFor(c); e.layout == nil {
+		return false
 	}
 	e.candidates = c
 	e.planes.set(e.layout, c.X)
@@ -83,23 +104,42 @@ func (e *bounded) reset(c *candidates) bool {
 	e.looked, e.raised = resize(e.looked, len(t.sprites)), resize(e.raised, e.tiles)
 	clear(e.looked)
 	clear(e.raised)
+	e.resetTrial()
 	return true
+}
+
+// resetTrial forgets trials.
+func (e *bounded) resetTrial() {
+	e.open, e.number, e.changed = false, 0, resize(e.changed, len(e.states))
+	clear(e.changed)
 }
 
 // place implements engine.
 func (e *bounded) place(c int) {
+	e.open = false
 	e.changes = e.Field.Add(e.layout.grid.At(c), e.changes[:0])
 	e.follow(e.changes)
 }
 
 // takeBack implements fullEngine.
 func (e *bounded) takeBack(j int) {
+	e.open, e.number = true, e.number+1
+	e.before, e.kept = append(e.before[:0], e.raised...), e.kept[:0]
 	e.changes = e.Field.Remove(j, e.changes[:0])
 	e.follow(e.changes)
 }
 
-// putBack implements fullEngine: for the bounds it is a pick like any other.
-func (e *bounded) putBack(c int) { e.place(c) }
+// putBack implements fullEngine: the bounds are what they were, too. Those made from
+// abstention since then hold at any time.
+func (e *bounded) putBack(c int) {
+	e.place(c)
+	copy(e.raised, e.before)
+	for i := range e.kept {
+		k := &e.kept[i]
+		e.bounds[k.at], e.states[k.at] = k.bound, k.state
+		copy(e.steps[k.at*kernel.Tile:], k.steps[:])
+	}
+}
 
 // bestAbove implements engine.
 func (e *bounded) bestAbove(floor float64) (int, Gain, bool) {
@@ -123,4 +163,5 @@ func (e *bounded) copyFrom(c *candidates, o *bounded) {
 	e.bounds, e.states, e.steps = append(e.bounds[:0], o.bounds...), append(e.states[:0], o.states...),
 		append(e.steps[:0], o.steps...)
 	e.planes.copyFrom(&o.planes)
+	e.resetTrial()
 }

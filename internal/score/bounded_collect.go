@@ -118,6 +118,7 @@ func (e *bounded) scoreTile(which tile, n int) {
 		e.push(which)
 		return
 	}
+	e.keep(at)
 	base, step := e.scale(sprite, e.states[at])
 	steps := e.steps[at*kernel.Tile : (at+1)*kernel.Tile]
 	top := uint16(0)

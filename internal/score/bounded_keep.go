@@ -29,6 +29,7 @@ func (e *bounded) look(sprite int) {
 func (e *bounded) tighten(sprite, tile int) {
 	t := e.tables
 	g, at := &t.sprites[sprite], sprite*e.tiles+tile
+	e.keep(at)
 	was := e.states[at]
 	e.states[at] = state{e.raised[tile], true}
 	e.classify(e.layout)

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"example.com/patchwork/internal/score/kernel"
@@ -39,6 +40,18 @@ type layout struct {
 	later  [][]kernel.Lookups // in groups whose sums fit in 16 bits
 	chunks []kernel.Places
 	base   []float64
+}
+
+// layoutFor returns the layout for the present image, the last one if that fits: a pursuit
+// goes from one bank to another and back for every image.
+func (t *boundTables) layoutFor(c *candidates) *layout {
+	unknown := bytes.IndexByte(c.X, Unknown) >= 0
+	l := t.kept.Load()
+	if l == nil || l.grid != c.grid || l.height != c.Height || l.width != c.Width || l.unknown != unknown {
+		l = newLayout(c.Bank, t, c.grid, c.Height, c.Width, unknown)
+		t.kept.Store(l)
+	}
+	return l
 }
 
 // newLayout returns nil where the planes would be too large for offsets of 32 bits.

@@ -33,6 +33,8 @@ type boundTables struct {
 
 	classes classes
 	sides   *sides // instead of classes, under max-minus-min; else nil
+
+	kept atomic.Pointer[layout] // the last one made
 }
 
 // spriteTables holds the tables and terms of one sprite.

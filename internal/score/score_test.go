@@ -185,6 +185,7 @@ func checkPutBack(t scoretest.Fataler, s *Search, sc scenario, j int, live func(
 	if !slices.Equal(s.Hi, hi) || !slices.Equal(s.Lo, lo) || !slices.Equal(s.L, l) || !slices.Equal(s.Picks(), picks) {
 		t.Fatalf("pick %d taken and put back: the composition is another", j)
 	}
+	checkGains(t, s, sc) // and no bound is one of the search without it
 }
 
 func TestSearchAgreesWithReference(t *testing.T) {
