@@ -37,6 +37,8 @@ type Pursuit struct {
 	noise score.Noise // of noisy
 
 	extremes Composition // scratch of logLikModel
+	ordered  score.Field // and changes: scratch of rewrite
+	changes  []score.Change
 
 	// For many images at a time; see ExplainAll.
 	rowTable *rowTable

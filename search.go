@@ -164,15 +164,14 @@ func (p *Pursuit) tied(c int, g score.Gain) bool {
 
 // rewrite sets the picks of e to those of the search, with their gains in order.
 func (p *Pursuit) rewrite(img *bitmap.Image, grid pose.Grid, e *Explanation) {
-	picks := append([]score.Placed(nil), p.search.Picks()...)
-	var f score.Field
+	f := &p.ordered
 	f.Reset(p.refined, img.Height(), img.Width(), p.pixels)
 	e.StartLogLik = f.LogLik()
 	e.Picks = e.Picks[:0]
-	for _, placed := range picks {
+	for _, placed := range p.search.Picks() {
 		c := p.search.Candidate(placed)
 		e.Picks = append(e.Picks, Pick{Expert: c / grid.Len(), Pose: grid.At(c % grid.Len()), Gain: f.Gain(placed).Float()})
-		f.Add(placed, nil)
+		p.changes = f.Add(placed, p.changes[:0])
 	}
 }
 

@@ -35,6 +35,7 @@ type Bank struct {
 	TwoSided      bool      // max-minus-min: votes below Q count too
 	Sprites       []Sprite
 
+	alike         [4]float64 // log-likelihoods of a pixel at Q, by its value
 	bounds        bankBounds // of the bounded engine, made by it
 	makeStrengths sync.Once  // of the general engine
 
@@ -60,6 +61,7 @@ type Frame struct {
 func NewBank(f Frame, templates [][]float64) *Bank {
 	b := &Bank{Height: f.Height, Width: f.Width, Q: f.Q, QMap: f.QMap, TwoSided: f.TwoSided,
 		Sprites: make([]Sprite, len(templates)*len(f.Turns))}
+	b.alike = [4]float64{Off: elem.Log1p(-b.Q), On: elem.Log(b.Q)}
 	b.makeRoom(f, templates)
 	gathers := make([][]int32, len(f.Turns))
 	for r, t := range f.Turns {
@@ -199,6 +201,15 @@ func (b *Bank) Abstention(i int) float64 {
 		return b.QMap[i]
 	}
 	return b.Q
+}
+
+// abstaining returns the log-likelihoods of image pixel i where no pick votes, by its value.
+func (b *Bank) abstaining(i int) [4]float64 {
+	if b.QMap == nil {
+		return b.alike
+	}
+	q := b.QMap[i]
+	return [4]float64{Off: elem.Log1p(-q), On: elem.Log(q)}
 }
 
 // setPenalty chooses the finite number that stands for an impossible pixel in

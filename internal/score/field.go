@@ -1,7 +1,5 @@
 package score
 
-import "example.com/patchwork/internal/elem"
-
 // Field holds an image and the composition that explains it so far: per pixel
 // the extremal opinions Hi >= q >= Lo and the log-likelihood L of the pixel's
 // value under hi + lo - q. It belongs to one goroutine.
@@ -18,35 +16,17 @@ type Field struct {
 // height*width pixels, row-major, and is copied.
 func (f *Field) Reset(b *Bank, height, width int, x []uint8) {
 	f.Bank, f.Height, f.Width = b, height, width
-	n := height * width
-	f.resize(n)
+	f.resize(height * width)
 	copy(f.X, x)
 	f.picks = f.picks[:0]
-	if b.QMap == nil {
-		f.resetAlike(b.Q)
+	if q := b.Q; b.QMap == nil { // without a branch: the processor cannot predict where the ink is
+		for i, x := range f.X {
+			f.Hi[i], f.Lo[i], f.L[i] = q, q, b.alike[x&3]
+		}
 		return
 	}
-	for i := range n {
-		q := b.QMap[i]
-		logOn, logOff := elem.Log(q), elem.Log1p(-q)
-		f.Hi[i], f.Lo[i] = q, q
-		switch f.X[i] {
-		case On:
-			f.L[i] = logOn
-		case Off:
-			f.L[i] = logOff
-		default:
-			f.L[i] = 0
-		}
-	}
-}
-
-// resetAlike sets all pixels to abstention at q, without a branch: the processor
-// cannot predict where the ink is.
-func (f *Field) resetAlike(q float64) {
-	l := [4]float64{Off: elem.Log1p(-q), On: elem.Log(q), Unknown: 0}
-	for i, x := range f.X {
-		f.Hi[i], f.Lo[i], f.L[i] = q, q, l[x&3]
+	for i, q := range b.QMap {
+		f.Hi[i], f.Lo[i], f.L[i] = q, q, b.abstaining(i)[f.X[i]&3]
 	}
 }
 
@@ -83,10 +63,18 @@ func (f *Field) after(i int, s *Sprite, j int) float64 {
 	default:
 		return f.L[i]
 	}
-	if f.X[i] == On {
+	return s.logLik(f.X[i], j)
+}
+
+// logLik returns the log-likelihood of a pixel for which opinion j speaks alone.
+func (s *Sprite) logLik(x uint8, j int) float64 {
+	switch x {
+	case On:
 		return s.On[j]
+	case Off:
+		return s.Off[j]
 	}
-	return s.Off[j]
+	return 0
 }
 
 // overlap clips a span of a sprite placed at (dy, dx) to the image: image
@@ -142,33 +130,31 @@ func (f *Field) Add(p Placed, changes []Change) []Change {
 	for _, sp := range s.spans {
 		i, j, n := f.overlap(sp, p.DY, p.DX)
 		for ; n > 0; i, j, n = i+1, j+1, n-1 {
-			v := s.V[j]
-			hi, lo := f.Hi[i], f.Lo[i]
-			switch {
-			case v > hi:
-				hi = v
-			case v < lo && f.Bank.TwoSided:
-				lo = v
-			default:
-				continue
+			switch v := s.V[j]; {
+			case v > f.Hi[i]:
+				changes = f.set(i, v, f.Lo[i], f.after(i, s, j), changes)
+			case v < f.Lo[i] && f.Bank.TwoSided:
+				changes = f.set(i, f.Hi[i], v, f.after(i, s, j), changes)
 			}
-			changes = f.set(i, hi, lo, changes)
 		}
 	}
 	return changes
 }
 
-// Remove takes pick j back, folding the opinions of the others again where it
-// may have voted, and appends what changed to changes.
+// Remove takes pick j back, folding the opinions of the others again where its own
+// was in force, and appends what changed to changes.
 func (f *Field) Remove(j int, changes []Change) []Change {
 	gone := f.picks[j]
 	f.picks = append(f.picks[:j], f.picks[j+1:]...)
-	for _, sp := range f.Bank.Sprites[gone.Sprite].spans {
-		i, _, n := f.overlap(sp, gone.DY, gone.DX)
-		for ; n > 0; i, n = i+1, n-1 {
-			hi, lo := f.fold(i)
-			if hi != f.Hi[i] || lo != f.Lo[i] {
-				changes = f.set(i, hi, lo, changes)
+	s := &f.Bank.Sprites[gone.Sprite]
+	for _, sp := range s.spans {
+		i, j, n := f.overlap(sp, gone.DY, gone.DX)
+		for ; n > 0; i, j, n = i+1, j+1, n-1 {
+			if v := s.V[j]; v != f.Hi[i] && v != f.Lo[i] {
+				continue
+			}
+			if hi, lo, l := f.fold(i); hi != f.Hi[i] || lo != f.Lo[i] {
+				changes = f.set(i, hi, lo, l, changes)
 			}
 		}
 	}
@@ -183,33 +169,38 @@ func (f *Field) Insert(j int) {
 	f.picks[j] = last
 }
 
-// fold joins the opinions of all picks at image pixel i.
-func (f *Field) fold(i int) (hi, lo float64) {
+// fold joins the opinions of all picks at image pixel i, and returns the log-likelihood
+// of the pixel, too.
+func (f *Field) fold(i int) (hi, lo, l float64) {
 	y, x := i/f.Width, i%f.Width
-	hi = f.Bank.Abstention(i)
-	lo = hi
+	q := f.Bank.Abstention(i)
+	hi, lo, l = q, q, f.Bank.abstaining(i)[f.X[i]&3]
 	for _, p := range f.picks {
 		sy, sx := y-p.DY, x-p.DX
 		if sy < 0 || sx < 0 || sy >= f.Bank.Height || sx >= f.Bank.Width {
 			continue
 		}
-		v := f.Bank.Sprites[p.Sprite].V[sy*f.Bank.Width+sx]
-		if v > hi {
-			hi = v
-		}
-		if v < lo && f.Bank.TwoSided {
-			lo = v
+		s, j := &f.Bank.Sprites[p.Sprite], sy*f.Bank.Width+sx
+		switch v := s.V[j]; {
+		case v > hi:
+			hi, l = v, s.logLik(f.X[i], j)
+		case v < lo && f.Bank.TwoSided:
+			lo, l = v, s.logLik(f.X[i], j)
 		}
 	}
-	return hi, lo
+	if hi != q && lo != q {
+		l = PixelLogLik(f.X[i], Compose(hi, lo, q))
+	}
+	return hi, lo, l
 }
 
 // set gives pixel i new extremal opinions.
-func (f *Field) set(i int, hi, lo float64, changes []Change) []Change {
-	l := PixelLogLik(f.X[i], Compose(hi, lo, f.Bank.Abstention(i)))
+func (f *Field) set(i int, hi, lo, l float64, changes []Change) []Change {
 	if f.X[i] != Unknown {
 		changes = append(changes, Change{Index: i, OldHi: f.Hi[i], Hi: hi, OldLo: f.Lo[i], Lo: lo,
 			OldL: f.L[i], L: l, Y: i / f.Width, X: i % f.Width, PixelValue: f.X[i]})
+	} else {
+		l = 0
 	}
 	f.Hi[i], f.Lo[i], f.L[i] = hi, lo, l
 	return changes
