@@ -32,11 +32,10 @@ func (w *recorder) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
-	endless := w.Header().Get("Content-Type") == "text/event-stream"
 	rc, total := http.NewResponseController(w.ResponseWriter), 0
 	for len(p) > 0 {
 		until := time.Now().Add(w.s.limits.WriteTime)
-		if !endless && w.last.Before(until) {
+		if w.last.Before(until) {
 			until = w.last
 		}
 		rc.SetWriteDeadline(until) // an error: no deadline, as in tests

@@ -100,9 +100,8 @@ func outside(tag reflect.StructTag, v any) string {
 	return ""
 }
 
-// fill sets the fields of a struct to the parameters of a request, by their tags: path,
-// query and header. Parameters of other names in the query are a problem, as are those that are there twice.
-func fill(in any, path, header map[string]string, query map[string][]string) error {
+// fill sets the fields of a struct to the parameters of a request, by their tags: path and query. Parameters of other names in the query are a problem, as are those that are there twice.
+func fill(in any, path map[string]string, query map[string][]string) error {
 	lists := map[string]bool{} // whether the parameters are lists
 	to := reflect.ValueOf(in).Elem()
 	if to.Kind() == reflect.Struct {
@@ -117,9 +116,6 @@ func fill(in any, path, header map[string]string, query map[string][]string) err
 			case f.Tag.Get("path") != "":
 				where, name = "path", f.Tag.Get("path")
 				text = []string{path[name]}
-			case header[f.Tag.Get("header")] != "":
-				where, name = "header", f.Tag.Get("header")
-				text = []string{header[name]}
 			default:
 				continue
 			}

@@ -46,9 +46,8 @@ type Options struct {
 	Made map[string][]byte
 
 	// Rest, if not nil, is called again and again by what takes long, by several goroutines
-	// at once, so that a program with one thread can do other things, too; with news, such as
-	// events that wait to be sent, it should.
-	Rest func(news bool)
+	// at once, so that a program with one thread can do other things, too.
+	Rest func()
 
 	Limits Limits
 	Log    *slog.Logger // nil: nothing is logged
@@ -79,7 +78,7 @@ type core struct {
 	log               *slog.Logger
 	count             func(series string, n float64) // counts what is done
 	made              map[string][]byte
-	rest              func(news bool)
+	rest              func()
 	resting           func(context.Context) context.Context // what rests by itself while it works
 
 	models   *models
@@ -91,7 +90,6 @@ type core struct {
 	work     *gate
 	uploads  *gate // decoding uploads takes memory: one at a time
 	large    *gate // answers of 1 MB or more, likewise
-	streams  atomic.Int64
 
 	bodies, answers account
 
@@ -131,9 +129,9 @@ func newCore(opt *Options, count func(series string, n float64)) (*core, error) 
 	}
 	s.resting = func(ctx context.Context) context.Context { return ctx }
 	if s.rest != nil {
-		s.resting = func(ctx context.Context) context.Context { return pool.Rested(ctx, func() { s.rest(false) }) }
+		s.resting = func(ctx context.Context) context.Context { return pool.Rested(ctx, s.rest) }
 	} else {
-		s.rest = func(bool) {}
+		s.rest = func() {}
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.work, s.uploads, s.large = newGate(s.limits.Concurrent, s.limits.Queue), newGate(1, 4), newGate(1, 8)
@@ -160,7 +158,6 @@ func newCore(opt *Options, count func(series string, n float64)) (*core, error) 
 
 // Close cancels all learning and waits for it to end.
 func (s *core) Close() {
-	s.jobs.closeStreams()
 	s.close()
 	s.tasks.Wait()
 }

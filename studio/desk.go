@@ -34,7 +34,6 @@ type Call struct {
 	Method string
 	Path   string // without the query, not escaped
 	Query  map[string][]string
-	Header map[string]string
 	Kind   string // media type of the body
 	Body   []byte
 	Files  []File // of a form, instead of the body
@@ -45,8 +44,6 @@ type Answer struct {
 	Status int
 	Header map[string]string
 	Body   []byte
-	// Events, if not nil, writes the rest of the body, as it happens.
-	Events func(ctx context.Context, write func(text []byte) error)
 }
 
 // Answer answers a call.
@@ -82,7 +79,7 @@ func (d *Desk) Answer(ctx context.Context, c *Call) (a *Answer) {
 // reply answers a call whose operation was found and whose body was read.
 func (s *core) reply(ctx context.Context, r *route, path map[string]string, c *Call, b body) (*Answer, error) {
 	in := reflect.New(r.in).Interface()
-	if err := fill(in, path, c.Header, c.Query); err != nil {
+	if err := fill(in, path, c.Query); err != nil {
 		return nil, err
 	}
 	out, err := r.answer(withBody(ctx, b), in)
@@ -141,15 +138,10 @@ func (r *route) match(path string) map[string]string {
 	return out
 }
 
-// newAnswer returns what an operation answers: events, a file, JSON, or nothing for nil.
+// newAnswer returns what an operation answers: a file, JSON, or nothing for nil.
 func newAnswer(r *route, out any) (a *Answer, err error) {
 	a = &Answer{Status: r.status, Header: map[string]string{"Content-Type": "application/json"}}
 	switch out := out.(type) {
-	case eventStream:
-		if out == nil {
-			return &Answer{Status: statusNoContent}, nil
-		}
-		a.Header["Content-Type"], a.Events = "text/event-stream", out
 	case *file:
 		a.Header["Content-Type"], a.Header["Content-Disposition"], a.Body = out.kind, out.disposition, out.content
 	case *struct{}:

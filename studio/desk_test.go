@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // call returns a request as a desk gets it; ok is false for one that only HTTP has.
@@ -21,10 +22,7 @@ func (r request) call(t testing.TB, req *http.Request, content []byte) (c *Call,
 		req.Header.Get("Content-Encoding") != "" || req.Method == "GET" && len(content) > 0 {
 		return nil, false
 	}
-	c = &Call{Method: req.Method, Path: req.URL.Path, Query: query, Header: map[string]string{}, Body: content}
-	for name := range req.Header {
-		c.Header[name] = req.Header.Get(name)
-	}
+	c = &Call{Method: req.Method, Path: req.URL.Path, Query: query, Body: content}
 	if text := req.Header.Get("Content-Type"); text != "" {
 		kind, fields, err := mime.ParseMediaType(text)
 		if err != nil {
@@ -49,7 +47,7 @@ func sameAtDesk(t testing.TB, s *Server, r request, req *http.Request, content [
 	c, ok := r.call(t, req, content)
 	asks := c != nil && (c.Method == "GET" ||
 		regexp.MustCompile(`^/v1/(explain|score|sample|classify|values/explain|values/sample)$`).MatchString(c.Path))
-	if !ok || !asks || strings.HasSuffix(c.Path, "/events") || c.Path == "/v1/server" ||
+	if !ok || !asks || c.Path == "/v1/server" ||
 		strings.HasPrefix(c.Path, "/v1/learn") || w.Code == 401 || w.Code == 403 || w.Code >= 500 ||
 		t.Context().Err() != nil {
 		return
@@ -161,12 +159,12 @@ func TestDeskBounds(t *testing.T) {
 	}
 }
 
-// TestDeskLearns: a job from its request to its events and its model.
+// TestDeskLearns: a job from its request to its model.
 func TestDeskLearns(t *testing.T) {
 	var rests atomic.Int64
 	var opt Options
 	newServer(t, func(o *Options) { opt = *o })
-	opt.Rest = func(bool) { rests.Add(1) }
+	opt.Rest = func() { rests.Add(1) }
 	d, err := NewDesk(opt)
 	if err != nil {
 		t.Fatal(err)
@@ -177,20 +175,15 @@ func TestDeskLearns(t *testing.T) {
 	if a.Status != 202 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	a = d.Answer(t.Context(), &Call{Method: "GET", Path: "/v1/learn/j1/events"})
-	var text strings.Builder
-	a.Events(t.Context(), func(b []byte) error { text.Write(b); return nil })
-	if !strings.Contains(text.String(), "event: done") {
-		t.Errorf("events: %.500s", text.String())
+	for !bytes.Contains(a.Body, []byte(`"state":"done"`)) {
+		time.Sleep(2 * time.Millisecond)
+		if a = d.Answer(t.Context(), &Call{Method: "GET", Path: "/v1/learn/j1"}); a.Status != 200 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
 	}
 	if a := d.Answer(t.Context(), &Call{Method: "GET", Path: "/v1/models/m3/file"}); a.Status != 200 ||
 		!bytes.HasPrefix(a.Body, []byte("PK")) {
 		t.Errorf("the model: %d %.300s", a.Status, a.Body)
-	}
-	last := regexp.MustCompile(`id: (\d+)`).FindAllStringSubmatch(text.String(), -1)
-	seen := map[string]string{"Last-Event-ID": last[len(last)-1][1]}
-	if a := d.Answer(t.Context(), &Call{Method: "GET", Path: "/v1/learn/j1/events", Header: seen}); a.Status != 204 {
-		t.Errorf("events after the end: %d", a.Status)
 	}
 	if rests.Load() == 0 {
 		t.Error("learning did not rest")

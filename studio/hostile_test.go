@@ -275,7 +275,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{learnWith(`{"data":"d1","experts":1,"where":["writer<="]}`), 422, "writer"},
 		{learnWith(`{"data":"d1","experts":1,"take":0}`), 422, "at least 1"},
 		{learnWith(`{"data":"d1","experts":1,"name":"a\nb"}`), 422, "control characters"},
-		{request{path: "/v1/learn/j9/events"}, 404, "no job"},
+		{request{path: "/v1/learn/j9"}, 404, "no job"},
 		{request{method: "POST", path: "/v1/learn/j9/stop"}, 404, "no job"},
 		{request{method: "DELETE", path: "/v1/learn/j9"}, 404, "no job"},
 

@@ -3,7 +3,6 @@
 package studio
 
 import (
-	"context"
 	"mime"
 	"net/http"
 	"time"
@@ -23,12 +22,7 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, r, err)
 		return
 	}
-	c := &Call{Query: r.URL.Query(), Header: map[string]string{}, Body: got.bytes}
-	for f := range fieldsOf(route.in) {
-		if name := f.Tag.Get("header"); name != "" {
-			c.Header[name] = r.Header.Get(name)
-		}
-	}
+	c := &Call{Query: r.URL.Query(), Body: got.bytes}
 	kind, boundary := mediaType(r)
 	b := body{bytes: got.bytes, kind: kind}
 	if kind == formKind {
@@ -47,10 +41,6 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set(name, value)
 		}
 	}
-	if a.Events != nil {
-		sendEvents(r.Context(), w, a.Events)
-		return
-	}
 	w.WriteHeader(a.Status)
 	if a.Status != http.StatusNoContent {
 		w.Write(a.Body) // an error means that the client has disconnected
@@ -63,20 +53,6 @@ func method(r *http.Request) string {
 		return http.MethodGet
 	}
 	return r.Method
-}
-
-// sendEvents answers with a stream.
-func sendEvents(ctx context.Context, w http.ResponseWriter, stream eventStream) {
-	w.Header().Set("X-Accel-Buffering", "no") // proxies buffer streams otherwise
-	w.WriteHeader(http.StatusOK)
-	rc := http.NewResponseController(w)
-	stream(ctx, func(text []byte) error {
-		rc.SetWriteDeadline(time.Now().Add(10 * time.Second)) // an error: no deadline, as in tests
-		if _, err := w.Write(text); err != nil {
-			return err
-		}
-		return rc.Flush()
-	})
 }
 
 // writeError is writeProblem, and logs what nobody expected.

@@ -2,7 +2,6 @@ package studio
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -35,23 +34,16 @@ type job struct {
 	created time.Time
 	cancel  context.CancelCauseFunc
 
-	mu        sync.Mutex
-	learning  *learning // while it does
-	state     string
-	started   time.Time
-	ended     time.Time
-	p         progress
-	model     string
-	command   string
-	problem   string
-	event     []byte // the latest, as sent
-	number    int    // of the latest event
-	shown     []byte // the latest event of progress
-	showing   int    // its number
-	sent      time.Time
-	changed   chan struct{} // closed by the next event
-	templates []f32
-	latest    *patchwork.Model // whose templates are not sent yet
+	mu       sync.Mutex
+	learning *learning // while it does
+	state    string
+	started  time.Time
+	ended    time.Time
+	p        progress
+	model    string
+	command  string
+	problem  string
+	latest   *patchwork.Model // while it learns
 }
 
 // final reports whether the job has ended. The caller holds j.mu.
@@ -77,11 +69,8 @@ type jobInfo struct {
 	Error   string  `json:"error,omitempty"`
 	Data    string  `json:"data" doc:"id of the data set"`
 	Images  int     `json:"images"`
-}
 
-// jobEnd is the data of the last event of a job.
-type jobEnd struct {
-	Job jobInfo `json:"job"`
+	Progress *progress `json:"progress,omitempty" doc:"on request"`
 }
 
 // info returns the current state of the job. The caller holds j.mu.
@@ -106,22 +95,17 @@ func (j *job) snapshot() *jobInfo {
 // jobs holds the jobs in order of arrival. One runs at a time.
 type jobs struct {
 	shelf[*job]
-	s       *core
-	turn    chan struct{}
-	closed  chan struct{} // event streams end
-	closing sync.Once
+	s    *core
+	turn chan struct{}
 }
 
 func newJobs(s *core) *jobs {
 	return &jobs{shelf: shelf[*job]{what: "job", loosely: "learning jobs", limit: s.limits.Jobs}, s: s,
-		turn: make(chan struct{}, 1), closed: make(chan struct{})}
+		turn: make(chan struct{}, 1)}
 }
 
 // bytes is not counted: jobs are few.
 func (j *job) bytes() int64 { return 0 }
-
-// closeStreams ends all event streams, which would never end by themselves.
-func (q *jobs) closeStreams() { q.closing.Do(func() { close(q.closed) }) }
 
 // active returns the number of jobs that run or wait.
 func (q *jobs) active() int {
@@ -159,7 +143,7 @@ func (q *jobs) add(j *job) error {
 			q.shelf.remove(all[i].id) // an error: it is gone already
 		}
 	}
-	j.state, j.created, j.changed = queued, now(), make(chan struct{})
+	j.state, j.created = queued, now()
 	j.p.Score, j.p.Best = nats(math.NaN()), nats(math.Inf(-1))
 	ctx, cancel := context.WithCancelCause(q.s.closing)
 	j.cancel = cancel
@@ -220,7 +204,10 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	j.state, j.started = running, now()
 	l := j.learning
 	j.mu.Unlock()
-	l.tell = func(p *progress, m *patchwork.Model) { q.s.rest(j.progress(p, m)) }
+	l.tell = func(p *progress, m *patchwork.Model) {
+		j.reached(p, m)
+		q.s.rest()
+	}
 	return l.run(ctx)
 }
 
@@ -228,13 +215,7 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 func (q *jobs) finish(j *job, out outcome, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.p.Stage != "" { // what was learned last may have come too soon after an event
-		j.sendProgress()
-	}
-	if len(j.shown) > mostKept {
-		j.shown, j.showing = nil, 0
-	}
-	j.learning, j.templates, j.ended = nil, nil, now()
+	j.learning, j.latest, j.ended = nil, nil, now()
 	switch {
 	case errors.Is(err, errNothing) || errors.Is(err, errStopped):
 		j.state = stopped
@@ -249,8 +230,6 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	q.s.learned(j.state)
 	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took",
 		j.ended.Sub(j.created))
-	text, _ := json.Marshal(jobEnd{*j.info()}) // cannot fail: a struct of plain fields
-	j.send(j.state, text)
 }
 
 // finished stores the outcome as a model. The caller holds j.mu.
@@ -280,60 +259,36 @@ func (j *job) line(r *recipe.Recipe) string {
 	return recipe.CommandLine(append(append(args, "-o", "model.npz"), r.Args()...))
 }
 
-// mostKept is up to how many bytes the last progress is kept after the end of a job, for who
-// comes late.
-const mostKept = 1 << 18
-
 // learnGrace is the time that a job has beyond its own, to make a model of what it found.
 const learnGrace = time.Second
 
-// eventPause is the minimum time between two progress events.
-const eventPause = 100 * time.Millisecond
-
-// maxShownNumbers is the maximum size of templates in events.
+// maxShownNumbers is the maximum size of templates in progress.
 const maxShownNumbers = 1 << 18
 
-// progress stores the progress that the learner reports, and says whether it was sent.
-func (j *job) progress(p *progress, m *patchwork.Model) (sent bool) {
+// reached stores the progress that the learner reports, and the latest model if there is a new one.
+func (j *job) reached(p *progress, m *patchwork.Model) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.p = *p
 	if m != nil {
 		j.latest = m
 	}
-	if time.Since(j.sent) < eventPause {
-		return false
-	}
-	return j.sendProgress()
 }
 
-// sendProgress sends the progress, with the latest model. The caller holds j.mu.
-func (j *job) sendProgress() bool {
-	if m := j.latest; m != nil && m.K()*m.Height()*m.Width() <= maxShownNumbers {
-		j.templates = nil
+// progress returns the state of the job with its progress.
+func (j *job) progress() *jobInfo {
+	j.mu.Lock()
+	info, p, m := j.info(), j.p, j.latest
+	j.mu.Unlock()
+	p.Templates = []f32{}
+	if p.Scores == nil {
+		p.Scores = []scored{}
+	}
+	if m != nil && m.K()*m.Height()*m.Width() <= maxShownNumbers {
 		for k := range m.K() {
-			j.templates = append(j.templates, newF32(m.Template(k)))
+			p.Templates = append(p.Templates, newF32(m.Template(k)))
 		}
 	}
-	j.latest = nil
-	j.p.Templates = j.templates
-	if j.p.Templates == nil {
-		j.p.Templates = []f32{}
-	}
-	text, err := json.Marshal(&j.p)
-	if err == nil {
-		j.send("progress", text)
-		j.shown, j.showing = j.event, j.number
-	}
-	j.p.Templates = nil
-	return err == nil
-}
-
-// send stores and sends the latest event. The caller holds j.mu.
-func (j *job) send(kind string, text []byte) {
-	j.number++
-	j.event = fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", j.number, kind, text)
-	j.sent = time.Now()
-	close(j.changed)
-	j.changed = make(chan struct{})
+	info.Progress = &p
+	return info
 }

@@ -28,6 +28,11 @@ type JobPath struct {
 	ID string `path:"id" maxLength:"64" doc:"of the job"`
 }
 
+type jobQuery struct {
+	JobPath
+	Progress bool `query:"progress" doc:"also the scores so far and the latest templates"`
+}
+
 func (s *core) learnRoutes() {
 	addJSON(s, operation("POST", "/v1/learn", "learn", "Start learning a model", 202), s.learn)
 	add(s, operation("GET", "/v1/learn", "list-jobs", "List the jobs", 200),
@@ -40,14 +45,16 @@ func (s *core) learnRoutes() {
 			return out, nil
 		})
 	add(s, operation("GET", "/v1/learn/{id}", "job", "The state of a job", 200),
-		func(_ context.Context, in *JobPath) (*jobInfo, error) {
+		func(_ context.Context, in *jobQuery) (*jobInfo, error) {
 			j, err := s.jobs.find(in.ID)
-			if err != nil {
+			switch {
+			case err != nil:
 				return nil, err
+			case in.Progress:
+				return j.progress(), nil
 			}
 			return j.snapshot(), nil
 		})
-	addEvents(s, operation("GET", "/v1/learn/{id}/events", "events", "Watch a job", 200), s.watch)
 	add(s, operation("POST", "/v1/learn/{id}/stop", "stop", "End a job and keep its best model so far", 200),
 		func(_ context.Context, in *JobPath) (*jobInfo, error) {
 			j, err := s.jobs.find(in.ID)

@@ -1,12 +1,8 @@
 package studio
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -54,84 +50,45 @@ func long(t *testing.T) NamedData {
 
 const longJob = `{"data":"d1","experts":3,"shift":8,"rotate":"24:6","starts":100,"seed":2}`
 
-// event is a server-sent event.
-type event struct{ id, kind, data string }
-
-// watch reads the events of a job over HTTP until f returns true.
-func watch(t *testing.T, url, last string, f func(e event) bool) {
+// watch asks for the progress of a job until f returns true.
+func watch(t *testing.T, s *Server, id string, f func(j jobAnswer) bool) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Last-Event-ID", last)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if kind := res.Header.Get("Content-Type"); res.StatusCode != 200 || kind != "text/event-stream" {
-		t.Fatalf("%s %s", res.Status, kind)
-	}
-	lines := bufio.NewScanner(res.Body)
-	lines.Buffer(nil, 1<<24)
-	var e event
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), ": ")
-		switch name {
-		case "id":
-			e.id = value
-		case "event":
-			e.kind = value
-		case "data":
-			e.data = value
-		case "":
-			if e.kind != "" && f(e) {
-				return
-			}
-			e = event{}
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		if f(ask[jobAnswer](t, s, request{path: "/v1/learn/" + id + "?progress=true"}, 200)) {
+			return
 		}
+	}
+	t.Fatalf("job %s does not come so far", id)
+}
+
+// jobAnswer is a job with its progress.
+type jobAnswer struct {
+	State    string
+	Progress struct {
+		Trial, Trials, Height, Width int
+		Templates                    []f32
+		Scores                       []struct{ Trial int }
 	}
 }
 
-// TestWatchLearning: the events are progress with templates, then the end, and the
-// model exists.
+// TestWatchLearning: there is progress with templates, then the end, and the model exists.
 func TestWatchLearning(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Data = []NamedData{long(t)} })
-	web := httptest.NewServer(s.Handler())
-	defer web.Close()
-	// goes on until who watches has seen progress
-	id := begin(t, s, strings.Replace(longJob, `{`, `{"name":"strokes","method":"both",`, 1))
-	var kinds []string
-	var last event
-	enough := false
-	watch(t, web.URL+"/v1/learn/"+id+"/events", "", func(e event) bool {
-		kinds, last = append(kinds, e.kind), e
-		wantDescribed(t, s, "GET /v1/learn/{id}/events", []byte(e.data))
-		if e.kind == "progress" {
-			var p struct {
-				Trials, Height, Width int
-				Templates             []f32
-			}
-			if err := json.Unmarshal([]byte(e.data), &p); err != nil || p.Height != 32 || p.Width != 32 || p.Trials != 100 {
-				t.Errorf("%+v, %v", p, err)
-			}
-			for _, f := range p.Templates {
-				if len(numbers(t, f)) != 32*32 {
-					t.Error("a template is not of the frame's size")
-				}
-			}
-			if len(p.Templates) > 0 && !enough {
-				enough = true
-				ask[struct{}](t, s, request{method: "POST", path: "/v1/learn/" + id + "/stop"}, 200)
+	id := begin(t, s, strings.Replace(longJob, `{`, `{"name":"strokes","method":"both",`, 1)) // goes on until stopped
+	watch(t, s, id, func(j jobAnswer) bool {
+		for _, f := range j.Progress.Templates {
+			if len(numbers(t, f)) != 32*32 {
+				t.Error("a template is not of the frame's size")
 			}
 		}
-		return false
+		p := j.Progress
+		return len(p.Templates) > 0 && p.Height == 32 && p.Width == 32 && p.Trials == 100
 	})
-	if last.kind != "stopped" || len(kinds) < 2 || kinds[0] != "progress" || !enough {
-		t.Fatalf("events %v", kinds)
-	}
+	ask[struct{}](t, s, request{method: "POST", path: "/v1/learn/" + id + "/stop"}, 200)
 	info := wait(t, s, id)
+	if info.State != stopped {
+		t.Fatalf("%+v", info)
+	}
 	if got := ask[struct{ Name, Source string }](t, s, request{path: "/v1/models/" + *info.Model},
 		200); got.Name != "strokes" || got.Source != "learned" {
 		t.Errorf("%+v", got)
@@ -139,8 +96,7 @@ func TestWatchLearning(t *testing.T) {
 }
 
 // TestLearnedModelSaysItsCommand: a model that a job made has the name that was asked
-// for, and the command line that makes it. A late client sees the last progress, with
-// all scores, and the end; one that has seen them, none.
+// for, and the command line that makes it. A late client sees all scores.
 func TestLearnedModelSaysItsCommand(t *testing.T) {
 	s := newServer(t, nil)
 	info := wait(t, s, begin(t, s, `{"data":"d1","experts":2,"shift":2,"starts":30,"name":"bars"}`))
@@ -149,32 +105,12 @@ func TestLearnedModelSaysItsCommand(t *testing.T) {
 		got.Command != "patchwork learn drawings -o model.npz --experts 2 --shift 2 --starts 30" {
 		t.Errorf("%+v", got)
 	}
-	web := httptest.NewServer(s.Handler())
-	defer web.Close()
-	id := info.ID
-	var late []event
-	watch(t, web.URL+"/v1/learn/"+id+"/events", "", func(e event) bool { late = append(late, e); return false })
-	if len(late) != 2 || late[0].kind != "progress" || late[1].kind != "done" {
-		t.Fatalf("events for who comes late: %v", late)
-	}
-	var p struct {
-		Trial     int
-		Templates []f32
-		Scores    []struct{ Trial int }
-	}
-	if err := json.Unmarshal([]byte(late[0].data), &p); err != nil || p.Trial != 30 || len(p.Templates) != 2 ||
-		len(p.Scores) < 30 || p.Scores[0].Trial != 1 {
-		t.Errorf("who comes late sees %+v, %v", p, err)
-	}
-	ends := 0
-	watch(t, web.URL+"/v1/learn/"+id+"/events", late[0].id, func(e event) bool { ends++; return false })
-	if ends != 1 {
-		t.Errorf("%d events for who has seen the progress", ends)
-	}
-	if w := (request{path: "/v1/learn/" + id + "/events", headers: []string{"Last-Event-ID: " + late[1].id}}).send(t,
-		s); w.Code != 204 || w.Body.Len() != 0 {
-		t.Errorf("who has seen all gets %d %s", w.Code, w.Body)
-	}
+	watch(t, s, info.ID, func(j jobAnswer) bool {
+		if p := j.Progress; j.State != done || p.Trial != 30 || len(p.Scores) < 30 || p.Scores[0].Trial != 1 {
+			t.Errorf("who comes late sees %+v", j)
+		}
+		return true
+	})
 }
 
 // TestStopKeepsTheBest: a stopped job keeps its best model, and its command, if

@@ -79,7 +79,6 @@ type bounds struct {
 	RecalledBytes int64 // of what the last request of a kind came to
 
 	LearnQueue int // jobs that wait
-	Streams    int // event streams open at one time
 
 	Time      time.Duration // of one request, waiting included
 	ReadTime  time.Duration // for the arrival of a request's body
@@ -98,8 +97,8 @@ func (l Limits) bounds() bounds {
 			Queue: 64},
 		Candidates: size(1 << 20), Templates: size(1 << 22), Effort: size(1 << 30),
 		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(7), DataBytes: share(7), RecalledBytes: share(1) / 2,
-		LearnQueue: l.Jobs / 4, Streams: 2 * l.Jobs,
-		Time: l.Time, ReadTime: l.Time, WriteTime: max(l.Time/3, time.Second), LearnTime: 20 * l.Time,
+		LearnQueue: l.Jobs / 4,
+		Time:       l.Time, ReadTime: l.Time, WriteTime: max(l.Time/3, time.Second), LearnTime: 20 * l.Time,
 	}
 }
 

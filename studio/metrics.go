@@ -72,7 +72,6 @@ func (s *Server) gauges() map[string]float64 {
 		"patchwork_http_requests_in_flight": float64(s.metrics.inFlight.Load()),
 		"patchwork_requests_working":        float64(working),
 		"patchwork_requests_queued":         float64(max(0, len(s.work.waiting)-working)),
-		"patchwork_event_streams":           float64(s.streams.Load()),
 	}
 	for _, x := range s.shares() {
 		all[fmt.Sprintf("patchwork_memory_bytes{of=%q}", x.of)] = float64(x.held)

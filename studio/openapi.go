@@ -73,7 +73,7 @@ func (d *describer) operation(r *route) object {
 
 // parameter describes a field that is a parameter; nil if it is none.
 func (d *describer) parameter(f reflect.StructField) object {
-	for _, in := range []string{"path", "query", "header"} {
+	for _, in := range []string{"path", "query"} {
 		name, explode := strings.CutSuffix(f.Tag.Get(in), ",explode")
 		if name == "" {
 			continue
@@ -110,11 +110,6 @@ func (d *describer) requestBody(r *route) object {
 
 // response describes what an operation answers.
 func (d *describer) response(r *route) object {
-	if r.out == nil {
-		last := []object{d.schema(reflect.TypeFor[progress](), ""), d.schema(reflect.TypeFor[jobEnd](), "")}
-		return object{"description": "Server-sent events: progress, then done, stopped, failed or cancelled",
-			"content": object{"text/event-stream": object{"schema": object{"oneOf": last}}}}
-	}
 	out := object{"description": http.StatusText(r.status)}
 	switch r.out {
 	case reflect.TypeFor[struct{}]():

@@ -29,7 +29,7 @@ func (o op) reads(body reflect.Type, kinds ...string) op {
 // route is an operation with what answers it.
 type route struct {
 	op
-	in, out reflect.Type // out is nil where it answers with events
+	in, out reflect.Type
 	answer  func(ctx context.Context, in any) (out any, err error)
 }
 
@@ -58,10 +58,4 @@ func addJSON[I, B, O any](s *core, o op, answer func(context.Context, *I, *B) (*
 		}
 		return answer(ctx, in, req)
 	})
-}
-
-// addEvents adds an operation that answers with events; a nil stream is an empty answer.
-func addEvents[I any](s *core, o op, answer func(context.Context, *I) (eventStream, error)) {
-	s.operations = append(s.operations, route{o, reflect.TypeFor[I](), nil,
-		func(ctx context.Context, in any) (any, error) { return answer(ctx, in.(*I)) }})
 }

@@ -99,7 +99,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, certFile, keyFile s
 	case err = <-failed:
 	case <-ctx.Done():
 		s.log.Info("stopping", "reason", context.Cause(ctx).Error())
-		s.jobs.closeStreams()
 		drain, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
 		if err = srv.Shutdown(drain); errors.Is(err, context.DeadlineExceeded) {

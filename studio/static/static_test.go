@@ -116,7 +116,6 @@ type answer struct {
 	Status int
 	Header map[string]string
 	Body   string
-	Events string
 }
 
 // ask asks the studio under node.
@@ -193,7 +192,7 @@ func TestSameBytes(t *testing.T) {
 		{"method": "POST", "path": "/v1/data", "query": [][]string{{"name", "sites.csv"}}, "kind": "application/octet-stream",
 			"body": csvTable()},
 		learned(`{"data":"d1","auto":true}`), done("j2"), get("/v1/models/m2/file"),
-		get("/v1/models/m1/gallery.svg"), get("/v1/learn/j1/events"), get("/v1/nothing"),
+		get("/v1/models/m1/gallery.svg"), get("/v1/nothing"),
 	})
 	if answers[0].Body != string(models["letter-t"]) {
 		t.Error("the built-in T is not that of the server")
@@ -201,7 +200,7 @@ func TestSameBytes(t *testing.T) {
 	if answers[3].Body != string(native(t, []byte(answers[4].Body), "", 0)) {
 		t.Error("the T that the page learned has other bytes than the one learned here")
 	}
-	for i, status := range []int{200, 202, 200, 200, 200, 201, 202, 200, 200, 200, 200, 404} {
+	for i, status := range []int{200, 202, 200, 200, 200, 201, 202, 200, 200, 200, 404} {
 		if answers[i].Status != status {
 			t.Errorf("request %d: %d %.300s, want %d", i, answers[i].Status, answers[i].Body, status)
 		}
@@ -209,9 +208,8 @@ func TestSameBytes(t *testing.T) {
 	if answers[8].Body != string(commanded(t, answers[7].Body)) {
 		t.Error("the table that the page learned has other bytes than the command line's")
 	}
-	if events := answers[10].Events; !strings.HasPrefix(answers[9].Body, "<svg") ||
-		!strings.Contains(events, "event: progress") || !strings.Contains(events, "event: done") {
-		t.Errorf("a picture %.80q, events %.80q", answers[9].Body, events)
+	if !strings.HasPrefix(answers[9].Body, "<svg") {
+		t.Errorf("a picture %.80q", answers[9].Body)
 	}
 }
 
@@ -290,10 +288,10 @@ func TestStop(t *testing.T) {
 	}
 	answers := ask(t, coreScript(slices.Concat(start, worker), program, models), []map[string]any{
 		begin, get("/v1/learn/j1", `"trial":([2-9]|1\d)`), stop("j1"), get("/v1/learn/j1", `"state":"stopped"`),
-		get("/v1/models/m1/file", ""), get("/v1/learn/j1/data.npz", ""), get("/v1/learn/j1/events", ""),
+		get("/v1/models/m1/file", ""), get("/v1/learn/j1/data.npz", ""),
 		begin, get("/v1/learn/j2", `"state":"running"`), stop("j2"), get("/v1/learn/j2", `"state":"(stopped|done)"`),
 	})
-	for i, status := range []int{202, 200, 200, 200, 200, 200, 200, 202, 200, 200, 200} {
+	for i, status := range []int{202, 200, 200, 200, 200, 200, 202, 200, 200, 200} {
 		if answers[i].Status != status {
 			t.Fatalf("request %d: %d %.300s, want %d", i, answers[i].Status, answers[i].Body, status)
 		}
@@ -313,12 +311,8 @@ func TestStop(t *testing.T) {
 	if answers[4].Body != string(native(t, []byte(answers[5].Body), "both", n)) {
 		t.Errorf("the best so far has other bytes than %s makes", j.Command)
 	}
-	if events := answers[6].Events; !strings.Contains(events, "event: progress") ||
-		!strings.HasSuffix(strings.TrimSpace(events), "}") || !strings.Contains(events, "event: stopped") {
-		t.Errorf("events %.500s", events)
-	}
 	// Within the second that is left for it the first start may just come to a model.
-	body := answers[10].Body
+	body := answers[9].Body
 	kept, none := strings.Contains(body, `"model":"`), strings.Contains(body, "stopped before the first model")
 	if !strings.Contains(body, `"state":"stopped"`) || kept == none {
 		t.Errorf("stopped at once: %.500s", body)

@@ -1,7 +1,7 @@
 //go:build js
 
 // Wasm is the studio without a server: the program that answers the page from one of the
-// page's own workers. The page sends a message for each request, and gets one or more
+// page's own workers. The page sends a message for each request, and gets one
 // for its answer; what they hold says studio/web/src/local.ts.
 package main
 
@@ -25,8 +25,8 @@ func main() {
 	rested := time.Now()
 	desk, err := studio.NewDesk(studio.Options{Version: version,
 		Limits: studio.Limits{Time: 10 * time.Minute}, Made: made(js.Global().Get("patchworkModels")),
-		Rest: func(news bool) {
-			if news || time.Since(rested) > restPause {
+		Rest: func() {
+			if time.Since(rested) > restPause {
 				time.Sleep(time.Millisecond) // lets the worker read its messages
 				rested = time.Now()
 			}
@@ -34,23 +34,10 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	asked := map[int]context.CancelFunc{}
 	js.Global().Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		m := args[0].Get("data")
-		id := m.Get("id").Int()
-		if cancel := asked[id]; m.Get("cancel").Truthy() {
-			if cancel != nil {
-				cancel()
-			}
-			return nil
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		asked[id] = cancel
 		call := callOf(m)
-		go func() {
-			defer func() { cancel(); delete(asked, id) }()
-			send(ctx, id, desk.Answer(ctx, call))
-		}()
+		go func() { send(m.Get("id").Int(), desk.Answer(context.Background(), call)) }()
 		return nil
 	}))
 	post(map[string]any{"ready": true})
@@ -74,7 +61,7 @@ func made(models js.Value) map[string][]byte {
 // callOf returns the request of a message.
 func callOf(m js.Value) *studio.Call {
 	c := &studio.Call{Method: m.Get("method").String(), Path: m.Get("path").String(), Kind: m.Get("kind").String(),
-		Query: map[string][]string{}, Header: map[string]string{}, Body: bytesOf(m.Get("body"))}
+		Query: map[string][]string{}, Body: bytesOf(m.Get("body"))}
 	query := m.Get("query")
 	for i := range query.Length() {
 		name := query.Index(i).Index(0).String()
@@ -91,20 +78,12 @@ func callOf(m js.Value) *studio.Call {
 }
 
 // send posts an answer.
-func send(ctx context.Context, id int, a *studio.Answer) {
+func send(id int, a *studio.Answer) {
 	header := map[string]any{}
 	for name, value := range a.Header {
 		header[name] = value
 	}
-	post(map[string]any{"id": id, "status": a.Status, "header": header, "body": arrayOf(a.Body), "more": a.Events != nil})
-	if a.Events == nil {
-		return
-	}
-	a.Events(ctx, func(text []byte) error {
-		post(map[string]any{"id": id, "body": arrayOf(text), "more": true})
-		return ctx.Err()
-	})
-	post(map[string]any{"id": id, "more": false})
+	post(map[string]any{"id": id, "status": a.Status, "header": header, "body": arrayOf(a.Body)})
 }
 
 func post(message map[string]any) { js.Global().Call("postMessage", message) }

@@ -49,7 +49,6 @@ func (a *attack) kinds() []kind {
 		{"hostile files", 4, a.upload},
 		{"all that can be kept", 3, a.keep},
 		{"jobs", 3, a.learn},
-		{"event streams", 8, a.watch},
 	}
 }
 
@@ -187,16 +186,6 @@ func (a *attack) learn(ctx context.Context, _ int) {
 	}
 	a.post(ctx, "DELETE", "/v1/data/"+url.PathEscape(got.ID), nil)
 	pause(ctx, time.Second)
-}
-
-// watch opens event streams and does not read them.
-func (a *attack) watch(ctx context.Context, i int) {
-	conn, end := a.dial(ctx)
-	defer end()
-	if conn != nil {
-		fmt.Fprintf(conn, "GET /v1/learn/j%d/events HTTP/1.1\r\nHost: localhost\r\n\r\n", 1+i)
-		pause(ctx, 5*time.Second)
-	}
 }
 
 // largeModel returns a model file whose description is some ten megabytes.

@@ -11,10 +11,7 @@ const started = new Promise((r) => { ready = r; });
 globalThis.self = globalThis;
 globalThis.postMessage = (m) => {
   if (m.ready) return ready();
-  const w = waiting.get(m.id);
-  w.answer ??= m;
-  if (m.body && w.answer !== m) w.chunks.push(Buffer.from(m.body).toString());
-  if (!m.more) w.done(w);
+  waiting.get(m.id)(m);
 };
 (0, eval)(core.program);
 process.on("unhandledRejection", (e) => { console.error(e); process.exit(1); });
@@ -22,18 +19,18 @@ const models = process.env.WITHOUT_MODELS ? {} : Object.fromEntries(Object.entri
 globalThis.onmessage({ data: { studio: bytes(core.studio), simd: bytes(core.simd), models } });
 let id = 0;
 const ask = (r) => new Promise((done) => {
-  waiting.set(id, { done, chunks: [] });
+  waiting.set(id, done);
   const body = r.bodyFile ? new Uint8Array(readFileSync(r.bodyFile)) : r.body === undefined ? undefined : new TextEncoder().encode(r.body);
-  globalThis.onmessage({ data: { id: id++, method: r.method, path: r.path, query: r.query ?? [], header: {}, kind: r.kind ?? "", body } });
+  globalThis.onmessage({ data: { id: id++, method: r.method, path: r.path, query: r.query ?? [], kind: r.kind ?? "", body } });
 });
 (async () => {
   await started;
   const answers = [];
   for (const r of JSON.parse(readFileSync(requestsFile, "utf8"))) {
     for (const begun = Date.now(); ;) {
-      const { answer, chunks } = await ask(r), body = Buffer.from(answer.body ?? []);
+      const answer = await ask(r), body = Buffer.from(answer.body ?? []);
       if (r.until && answer.status < 400 && !new RegExp(r.until).test(body) && Date.now() - begun < 60_000) { await new Promise((go) => setTimeout(go, 20)); continue; }
-      answers.push(JSON.stringify({ status: answer.status, header: answer.header ?? {}, body: body.toString("base64"), events: chunks.join("") }) + "\n");
+      answers.push(JSON.stringify({ status: answer.status, header: answer.header ?? {}, body: body.toString("base64") }) + "\n");
       break;
     }
   }

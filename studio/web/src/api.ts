@@ -3,7 +3,6 @@ import type { Backend } from "./backend.ts";
 import type { Image } from "./bits.ts";
 import { plain } from "./plain.ts";
 import type * as schema from "./schema.ts";
-import { eventsOf, type ServerEvent } from "./sse.ts";
 
 export type {
   Column, Component, DataInfo as Data, Detail, Example, ExpertInfo as Expert, Explanation, JobInfo as Job, Labelled, ModelInfo as Model, Progress,
@@ -86,7 +85,7 @@ export class Api {
   }
 
   /** Sends a request; a body that is not bytes goes as JSON. It throws a Problem. */
-  async send<K extends keyof Operations>(operation: K, ask: Ask<K>, signal?: AbortSignal): Promise<Response> {
+  async send<K extends keyof Operations>(operation: K, ask: Ask<K>): Promise<Response> {
     const [method, path] = operation.split(" "), { path: parts, query, body: content } = ask as Parts;
     const headers: Record<string, string> = {};
     if (this.token) headers.Authorization = `Bearer ${this.token}`;
@@ -102,9 +101,8 @@ export class Api {
     }
     let response: Response;
     try {
-      response = await this.backend.ask(method, addressOf(path, parts, query), { headers, body, signal });
-    } catch (error) {
-      if (signal?.aborted) throw error;
+      response = await this.backend.ask(method, addressOf(path, parts, query), { headers, body });
+    } catch {
       this.onOffline();
       throw new Problem(0, "The server does not answer.");
     }
@@ -128,15 +126,11 @@ export class Api {
     return (await this.send(operation, ask)).blob();
   }
 
-  async *events(job: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-    yield* eventsOf(await this.send("GET /v1/learn/{id}/events", { path: { id: job } }, signal));
-  }
-
   server = () => this.call("GET /v1/server", {});
   models = async () => (await this.call("GET /v1/models", {})).models;
   data = async () => (await this.call("GET /v1/data", {})).data;
   experts = async (id: string) => (await this.call("GET /v1/models/{id}/experts", { path: { id } })).experts;
-  job = (id: string) => this.call("GET /v1/learn/{id}", { path: { id } });
+  job = (id: string) => this.call("GET /v1/learn/{id}", { path: { id }, query: { progress: true } });
   learn = (body: schema.LearnRequest) => this.call("POST /v1/learn", { body });
   stop = (id: string) => this.call("POST /v1/learn/{id}/stop", { path: { id } });
   find = (page: Blob, query: Operations["POST /v1/find"]["query"]) => this.call("POST /v1/find", { query, body: page });

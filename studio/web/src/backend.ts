@@ -4,13 +4,12 @@
 export interface Said {
   headers: Record<string, string>;
   body?: Blob | FormData | string;
-  signal?: AbortSignal;
 }
 
 export interface Backend {
   /** Whether it is a part of this page: then there is no token, and what it keeps goes with the tab. */
   readonly here: boolean;
-  /** Answers a request as fetch does. It throws when nothing answers, or the signal aborts. */
+  /** Answers a request as fetch does. It throws when nothing answers. */
   ask(method: string, address: string, said: Said): Promise<Response>;
   /** Whether something answers, after a time when nothing did. */
   awake(): Promise<boolean>;

@@ -28,7 +28,8 @@ export const wrong = new Cell("");
 
 export const ended = (state: Job["state"]) => state !== "queued" && state !== "running";
 
-let following: AbortController | null = null;
+/** The run that is followed. */
+let following = "";
 let both = false;
 
 /** The data set that the drawings were sent as, for the last run that learned from them. */
@@ -46,14 +47,14 @@ async function send(all: Bits[]): Promise<string> {
 /** Starts a run, from the drawings unless data are named. */
 export async function start(wish: Wish): Promise<void> {
   wrong.set("");
-  following?.abort();
+  following = "";
   both = wish.rule === "max-minus-min";
   live.set(null);
   job.set(null);
   try {
     job.set(await api.learn({ ...wish, data: wish.data ?? (await send(drawn.value)) }));
-    following = new AbortController();
-    void follow((job.value as Job).id, following.signal);
+    following = (job.value as Job).id;
+    void follow(following);
   } catch (error) {
     wrong.set(words(error));
   }
@@ -67,26 +68,19 @@ export async function stop(): Promise<void> {
   }
 }
 
-/** Follows the events of a job to its end. When the connection breaks it reconnects, and is told the latest state; after the end of the job, the last progress and the end. */
-async function follow(id: string, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      for await (const e of api.events(id, signal)) {
-        if (signal.aborted) return;
-        if (e.event === "progress") progress(JSON.parse(e.data) as Progress);
-        else if (["done", "failed", "stopped", "cancelled"].includes(e.event)) return finish(id);
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof Problem && error.status === 404) return lost();
-    }
-    await new Promise((r) => setTimeout(r, 500));
+/** Follows a job to its end: asks again and again, whether or not the server answers. */
+async function follow(id: string): Promise<void> {
+  for (;;) {
     try {
       const now = await api.job(id);
-      if (ended(now.state)) return finish(id);
+      if (following !== id) return; // another run was started
+      progress(now.progress as Progress);
+      if (ended(now.state)) return await finish(now);
+      job.set(now);
     } catch (error) {
       if (error instanceof Problem && error.status === 404) return lost();
     }
+    await new Promise((r) => setTimeout(r, 200));
   }
 }
 
@@ -95,15 +89,13 @@ function lost(): void {
   wrong.set(`${home.it} was restarted and has lost this run. Your drawings are kept: learn again.`);
 }
 
-async function finish(id: string): Promise<void> {
-  const now = await api.job(id);
+async function finish(now: Job): Promise<void> {
   if (now.model) await refresh();
   job.set(now);
   if (now.error) wrong.set(words(now.error));
 }
 
 function progress(p: Progress): void {
+  if (!p.stage) return; // nothing yet
   live.set({ ...p, both, templates: p.templates.map(floatsOf), scores: p.scores.filter((s): s is Live["scores"][number] => s.score !== null) });
-  const j = job.value;
-  if (j) job.set({ ...j, state: "running", trial: p.trial, trials: p.trials, iteration: p.iteration, score: p.score, best: p.best });
 }

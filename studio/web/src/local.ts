@@ -10,20 +10,18 @@ export interface Core {
   models: Record<string, string>;
 }
 
-/** A message of the worker: the beginning of an answer, or more of it. */
+/** A message of the worker: that it is ready, or an answer. */
 interface Message {
   ready?: true;
   id: number;
-  status?: number;
-  header?: Record<string, string>;
-  body?: Uint8Array<ArrayBuffer>;
-  more: boolean;
+  status: number;
+  header: Record<string, string>;
+  body: Uint8Array<ArrayBuffer>;
 }
 
 interface Waiting {
-  begin: (answer: Response) => void;
+  done: (answer: Response) => void;
   fail: (error: Error) => void;
-  stream: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null;
 }
 
 /** The core of this page, if it has one. */
@@ -56,15 +54,9 @@ export class Local implements Backend {
   async ask(method: string, address: string, said: Said): Promise<Response> {
     const url = new URL(address, "http://page/"), path = decodeURIComponent(url.pathname);
     if (path.endsWith("/gallery.png")) return pngOf(await this.ask(method, address.replace(/\.png$/, ".svg"), said));
-    const worker = await this.start(), id = this.next++, message = { id, method, path, query: [...url.searchParams], header: {}, kind: said.headers["Content-Type"] ?? "", ...(await content(said.body)) };
-    said.signal?.throwIfAborted();
-    return new Promise((begin, fail) => {
-      this.waiting.set(id, { begin, fail, stream: null });
-      said.signal?.addEventListener("abort", () => {
-        const w = this.cancel(id), why = said.signal?.reason as Error;
-        w?.fail(why);
-        w?.stream?.error(why);
-      });
+    const worker = await this.start(), id = this.next++, message = { id, method, path, query: [...url.searchParams], kind: said.headers["Content-Type"] ?? "", ...(await content(said.body)) };
+    return new Promise((done, fail) => {
+      this.waiting.set(id, { done, fail });
       tell(worker, message);
     });
   }
@@ -72,14 +64,6 @@ export class Local implements Backend {
   async awake(): Promise<boolean> {
     await this.start();
     return true;
-  }
-
-  /** Tells the worker that nobody waits for an answer any more. */
-  private cancel(id: number): Waiting | undefined {
-    const w = this.waiting.get(id);
-    this.waiting.delete(id);
-    if (w) void this.worker?.then((worker) => tell(worker, { id, cancel: true }));
-    return w;
   }
 
   private start(): Promise<Worker> {
@@ -94,7 +78,7 @@ export class Local implements Backend {
         failed(gone);
         worker.terminate();
         this.worker = null;
-        for (const w of this.waiting.values()) { w.fail(gone); w.stream?.error(gone); }
+        for (const w of this.waiting.values()) w.fail(gone);
         this.waiting.clear();
       };
       tell(worker, { studio: bytesFrom(this.core.studio), simd: bytesFrom(this.core.simd), models: Object.fromEntries(Object.entries(this.core.models).map(([id, text]) => [id, bytesFrom(text)])) });
@@ -103,21 +87,9 @@ export class Local implements Backend {
   }
 
   private heard(m: Message): void {
-    const w = this.waiting.get(m.id);
-    if (!w) return;
-    if (m.status !== undefined) {
-      const body = m.status === 204 ? null : m.more ? streamOf((c) => { w.stream = c; }, () => void this.cancel(m.id)) : m.body;
-      w.begin(new Response(body, { status: m.status, headers: m.header }));
-    } else if (m.body) w.stream?.enqueue(m.body);
-    if (m.more) return;
+    this.waiting.get(m.id)?.done(new Response(m.status === 204 ? null : m.body, { status: m.status, headers: m.header }));
     this.waiting.delete(m.id);
-    if (m.status === undefined) w.stream?.close();
   }
-}
-
-/** A stream that others write. */
-function streamOf(start: (c: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => void, cancel: () => void): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream({ start, cancel });
 }
 
 /** The body of a request, in the form of a message. */

@@ -190,10 +190,6 @@ export interface ImageList {
   total: number;
 }
 
-export interface JobEnd {
-  job: JobInfo;
-}
-
 export interface JobInfo {
   best: number | null;
   command: string | null;
@@ -206,6 +202,7 @@ export interface JobInfo {
   iteration: number;
   model: string | null;
   name: string;
+  progress?: Progress;
   score: number | null;
   stage: string;
   started?: string;
@@ -584,8 +581,7 @@ export interface Operations {
   "GET /v1/learn": { answer: JobList };
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
   "DELETE /v1/learn/{id}": { path: { id: string }; answer: undefined };
-  "GET /v1/learn/{id}": { path: { id: string }; answer: JobInfo };
-  "GET /v1/learn/{id}/events": { path: { id: string }; answer: Progress | JobEnd };
+  "GET /v1/learn/{id}": { path: { id: string }; query?: { progress?: boolean }; answer: JobInfo };
   "POST /v1/learn/{id}/stop": { path: { id: string }; answer: JobInfo };
   "GET /v1/models": { answer: ModelList };
   "POST /v1/models": { query?: { name?: string }; body: Blob; answer: ModelInfo };
