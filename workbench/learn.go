@@ -312,7 +312,7 @@ func (l *Learning) described(s Step) (Step, error) {
 	if l.data.Blocks == nil && l.data.Table {
 		l.counts.Add(l.data.Data)
 	}
-	m, err := withMeans(s.Model.(Bits).Model, &l.counts)
+	m, err := WithMeans(s.Model.(Bits).Model, &l.counts)
 	if err != nil {
 		return s, err
 	}
@@ -321,9 +321,9 @@ func (l *Learning) described(s Step) (Step, error) {
 	return s, err
 }
 
-// withMeans gives a model of a table the means of its columns in the rows that were counted, as if half a row more were
+// WithMeans gives a model of a table the means of its columns in the rows that were counted, as if half a row more were
 // on and half a row off, unless it has some: what a score of hidden cells compares with.
-func withMeans(m *patchwork.Model, c *rows.Columns) (*patchwork.Model, error) {
+func WithMeans(m *patchwork.Model, c *rows.Columns) (*patchwork.Model, error) {
 	e := m.Extras()
 	if e.Means != nil || c.Len() != m.Height()*m.Width() {
 		return m, nil

@@ -13,8 +13,8 @@ import (
 
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
-	"example.com/patchwork/learn"
 	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
 
 // app is one run of the command.
@@ -27,7 +27,7 @@ type app struct {
 	carried bool     // standard output has data, so summaries go to stderr
 	helpAll bool     // --help-all
 
-	see func(learn.Step) // gets every step of learning; nil but in the demo
+	see func(workbench.Step) // gets every step of learning; nil but in the demo
 }
 
 const rootLong = `A part votes on some of the pixels or columns. A session:

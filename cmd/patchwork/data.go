@@ -390,7 +390,7 @@ func (f *dataFlags) cut(set *dataset.Set) (*dataset.Set, error) {
 // describe returns a number of images with their size, that of a set.
 func describe(images int, set *dataset.Set) string {
 	h, w := set.Size()
-	return sizeOf(images, h, w, set.Table)
+	return workbench.RowsText(images, h, w, set.Table)
 }
 
 // addThreshold adds --threshold. of says which data are meant, if a command reads

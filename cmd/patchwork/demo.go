@@ -16,6 +16,7 @@ import (
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
 
 // demo is one run of the demo.
@@ -109,9 +110,9 @@ func (a *app) demoLine(ctx context.Context, d *demo, line []string) error {
 }
 
 // see keeps the parts after an iteration of EM.
-func (d *demo) see(s learn.Step) {
-	if s.Stage == learn.StageEM {
-		d.swept[s.Start] = append(d.swept[s.Start], s.Model)
+func (d *demo) see(s workbench.Step) {
+	if m, ok := s.Model.(workbench.Bits); ok && s.Stage == learn.StageEM {
+		d.swept[s.Start] = append(d.swept[s.Start], m.Model)
 	}
 }
 

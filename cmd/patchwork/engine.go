@@ -19,6 +19,7 @@ import (
 	"example.com/patchwork/cmd/engine"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/workbench"
 )
 
 // engineFlags say what makes the E-steps over all images.
@@ -98,6 +99,7 @@ type engineProcess struct {
 	requests io.WriteCloser
 	encoder  *json.Encoder
 	replies  *json.Decoder
+	passes   int // over all images
 }
 
 // startEngine starts the engine of the flags; it returns nil if there is none. The
@@ -130,7 +132,7 @@ func (a *app) startEngine(ctx context.Context, f *engineFlags) (*engineProcess, 
 	if err := cmd.Start(); err != nil {
 		return nil, &engineError{fmt.Errorf("start %s: %w", path, err)}
 	}
-	e := &engineProcess{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}
+	e := &engineProcess{cmd: cmd, requests: in, encoder: json.NewEncoder(in), replies: json.NewDecoder(out)}
 	if _, err := e.ask(ctx, &engine.Request{Check: true}); err != nil {
 		e.stop()
 		return nil, err
@@ -188,7 +190,11 @@ func (e *engineProcess) local(ctx context.Context, paths []string) ([]string, er
 // pass. local are the paths by which this program reads them.
 func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []string) (s *source, local []string,
 	err error) {
-	if e == nil {
+	switch {
+	case f.by != "":
+		set, err := f.readClasses(cmd, paths)
+		return &source{set: set}, paths, err
+	case e == nil:
 		s, err = f.data.openAs(cmd, paths, f.kind(cmd))
 		return s, paths, err
 	}
@@ -208,8 +214,8 @@ func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []strin
 	return &source{stream: stream.Cut(f.data.skip, f.data.most())}, local, nil
 }
 
-// begin gives the engine its data: those of src, which was read once.
-func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *learning, src *feed, paths []string) error {
+// begin gives the engine its data, which were read once.
+func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *workbench.Learning, paths []string) error {
 	opt, err := f.data.options(cmd)
 	if err != nil {
 		return err
@@ -218,7 +224,7 @@ func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *learning, sr
 	if paths, err = absolute(paths); err != nil {
 		return err
 	}
-	job := &engine.Job{Paths: paths, Options: opt, Skip: f.data.skip, Rows: src.rows, Learn: l.Learn}
+	job := &engine.Job{Paths: paths, Options: opt, Skip: f.data.skip, Rows: l.Images, Learn: l.Learn}
 	_, err = e.ask(cmd.Context(), &engine.Request{Job: job})
 	return err
 }
@@ -239,36 +245,29 @@ func absolute(paths []string) ([]string, error) {
 	return out, nil
 }
 
-// engineSource is a stream whose images an engine explains.
-type engineSource struct {
-	*feed
-	process *engineProcess
-	begin   func() error // sends the engine its data
-	begun   bool
-}
-
-// Tally lets the engine explain all images, and returns the counts.
-func (s *engineSource) Tally(ctx context.Context, m *patchwork.Model, opt patchwork.PursuitOptions) (*patchwork.Tally,
-	error) {
-	if !s.begun {
-		if err := s.begin(); err != nil {
+// tally returns what lets the engine explain all images and count them; begin sends it its data.
+func (e *engineProcess) tally(begin func() error, bar **progress) func(context.Context, *patchwork.Model,
+	patchwork.PursuitOptions) (*patchwork.Tally, error) {
+	return func(ctx context.Context, m *patchwork.Model, opt patchwork.PursuitOptions) (*patchwork.Tally, error) {
+		if e.passes == 0 {
+			if err := begin(); err != nil {
+				return nil, err
+			}
+		}
+		step, err := engine.NewStep(m, opt)
+		if err != nil {
 			return nil, err
 		}
-		s.begun = true
+		e.passes++
+		(*bar).again(0, fmt.Sprintf("pass %d, by Beam", e.passes))
+		reply, err := e.ask(ctx, &engine.Request{Step: step})
+		if err != nil {
+			return nil, err
+		}
+		part, err := engine.Decode(reply.Part)
+		if err != nil {
+			return nil, &engineError{err}
+		}
+		return part.Tally, nil
 	}
-	step, err := engine.NewStep(m, opt)
-	if err != nil {
-		return nil, err
-	}
-	s.passes++
-	s.bar.again(0, fmt.Sprintf("pass %d, by Beam", s.passes))
-	reply, err := s.process.ask(ctx, &engine.Request{Step: step})
-	if err != nil {
-		return nil, err
-	}
-	part, err := engine.Decode(reply.Part)
-	if err != nil {
-		return nil, &engineError{err}
-	}
-	return part.Tally, nil
 }

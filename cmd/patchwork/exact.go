@@ -246,7 +246,7 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 		if err == nil && r.set.Table {
 			var counts rows.Columns
 			counts.Add(r.set.Data)
-			m, err = withMeans(m, &counts)
+			m, err = workbench.WithMeans(m, &counts)
 		}
 		if err == nil {
 			m, err = r.set.Describe(m)

@@ -3,23 +3,22 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/journal"
 	"example.com/patchwork/internal/recipe"
-	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
-	"example.com/patchwork/posterior"
 	"example.com/patchwork/workbench"
 )
 
-// learn learns a model and writes it.
+// learn learns a model of any kind and writes it.
 func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := f.check(cmd); err != nil {
 		return err
@@ -33,123 +32,218 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if s.numbers() {
-		f.plainly = s.head().Why
-		return a.learnReal(cmd, f, paths, s)
-	}
-	l, err := a.plan(cmd.Context(), f, s)
+	l, err := a.plan(cmd, f, s, e, paths)
 	if err != nil {
 		return err
 	}
-	var options any = l.Learn.WithDefaults(l.Config)
-	if l.Table != nil {
-		options = l.Table.WithDefaults()
-	}
-	if l.journal, err = f.openCheckpoint(cmd, s.identity, local, l.Config, options); err != nil {
+	if l.journal, err = f.openCheckpoint(cmd, s.identity, local, l.Settings()...); err != nil {
 		return err
 	}
 	if l.journal != nil {
 		defer func() { _ = l.journal.Close() }() // after an error; otherwise it is closed before it is removed
+		l.Memory = memory{l.journal}
 	}
 	began := time.Now()
-	if err := a.learnFrom(cmd, f, s, l, e, paths); err != nil {
+	last, err := a.watch(cmd.Context(), f, l)
+	if err != nil {
+		return request(err)
+	}
+	last.Model = keepNames(cmd, f.output, last.Model)
+	if err := a.saveModel(f.output, last.Model); err != nil {
 		return err
 	}
-	if err := l.describe(s); err != nil {
-		return err
-	}
-	l.model = keepNames(cmd, f.output, workbench.Bits{Model: l.model}).(workbench.Bits).Model
-	if err := a.saveModel(f.output, workbench.Bits{Model: l.model}); err != nil {
-		return err
-	}
-	if l.interrupted {
-		return f.keptSoFar(bestSoFar(l.model, f.Open()), l.journal)
+	if last.Interrupted {
+		return f.keptSoFar("the best so far, with "+words.Count(last.Model.K(), "part"), l.journal)
 	}
 	if err := f.checkpoint.done(l.journal); err != nil {
 		return err
 	}
-	return a.summary(f, s.head(), l, time.Since(began))
+	return a.summary(f, s.head(), l, &last, time.Since(began))
+}
+
+// learning is a run and how it is shown.
+type learning struct {
+	*workbench.Learning
+	source  *source
+	engine  *engineProcess // nil for none
+	bar     *progress
+	journal *journal.Journal // nil unless --checkpoint
+	best    float64          // of the starts so far
 }
 
 // plan resolves the recipe by the data into a learning run.
-func (a *app) plan(ctx context.Context, f *learnFlags, s *source) (*learning, error) {
-	layout, err := a.lookAt(ctx, f, s)
-	if err != nil {
-		return nil, err
-	}
-	profile, err := f.resolve(s, layout)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := f.Plan(s.head().Size())
-	if err != nil {
-		return nil, inFlags(err)
-	}
-	l := &learning{Plan: plan, profile: profile}
-	if l.Table != nil {
-		l.Table.Exclusive = s.head().Exclusive()
-	}
-	if l.Table == nil && s.set != nil {
-		l.blank = l.Learn.Blank(l.Config, s.set.Data)
-	}
-	l.begun = sync.OnceValue(func() error { return a.sayProfile(f, l) })
-	return l, nil
-}
-
-// learnFrom learns from the data of a run, in memory or as a stream.
-func (a *app) learnFrom(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess,
-	paths []string) error {
-	ctx := cmd.Context()
+func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProcess, paths []string) (*learning, error) {
+	r := &learning{source: s, engine: e, best: math.Inf(1)}
+	data := s.data(&r.bar)
+	facts := data.Facts()
+	var err error
 	switch {
-	case s.stream != nil && f.Soft():
-		if err := a.sampleRows(ctx, f, s, l); err != nil {
-			return err
+	case f.by != "":
+		r.Learning, err = workbench.NewClasses(data, f.by, f.Recipe)
+	default:
+		if !s.numbers() && s.stream == nil {
+			if facts.Layout, err = a.lookAt(cmd.Context(), f, data, facts); err != nil {
+				return nil, err
+			}
 		}
-		if err := a.learnTable(ctx, l); err != nil || l.interrupted {
-			return err
+		if e != nil {
+			data.Tally = e.tally(func() error { return e.begin(cmd, f, r.Learning, paths) }, &r.bar)
 		}
-		return a.judgeAll(ctx, f, s, l)
-	case s.stream != nil:
-		return a.learnStream(cmd, f, s, l, e, paths)
+		r.Learning, err = workbench.NewLearning(data, f.Recipe, facts)
 	}
-	l.data, l.images, l.pixels = s.set.Data, s.set.Len(), knownPixels(s.set.Data, l.blank > 0)
-	if f.Soft() {
-		return a.learnTable(ctx, l)
+	if err != nil {
+		return nil, request(inFlags(err))
 	}
-	err := a.run(ctx, l, l.data)
-	l.drawn()
-	return err
+	f.Recipe = r.Recipe
+	if e == nil {
+		return r, nil
+	}
+	if r.Learn.WithDefaults(r.Config).Method == learn.MethodOnline {
+		return nil, errNoOnline
+	}
+	return r, f.sameElsewhere(facts, &r.Recipe)
 }
 
-// describe adds to the model what the data say about its columns, and whether the run is complete.
-func (l *learning) describe(s *source) (err error) {
-	if s.set != nil && s.set.Table {
-		l.counts.Add(s.set.Data)
-	}
-	if l.model, err = withMeans(l.model, &l.counts); err != nil {
-		return err
-	}
-	if l.model, err = s.head().Describe(l.model); err != nil || !l.interrupted {
-		return err
-	}
-	e := l.model.Extras()
-	e.Record.Interrupted = true
-	l.model, err = l.model.WithExtras(e)
-	return err
+// lookAt finds out what images hold that are in memory, if the recipe leaves it open.
+func (a *app) lookAt(ctx context.Context, f *learnFlags, data workbench.Data, facts recipe.Facts) (learn.Layout, error) {
+	p := a.progress("looking at what the images hold, step", 0)
+	defer p.stop()
+	l, err := f.Look(ctx, data.Data, facts)
+	return l, request(err)
 }
 
-// drawn counts only the pixels of the images that were drawn to learn an alphabet from.
-func (l *learning) drawn() {
-	if l.model == nil || !l.Learn.Alphabet {
+// watch learns and shows progress. It returns the last step.
+func (a *app) watch(ctx context.Context, f *learnFlags, l *learning) (last workbench.Step, err error) {
+	if l.engine == nil && l.source.stream != nil {
+		a.sayStreaming(l.source, f.data.memory, l.streaming())
+	}
+	l.bar = a.progress(l.counts())
+	defer func() { l.bar.stop() }()
+	said := false
+	for s, err := range l.Steps(ctx) {
+		if err == nil && !said {
+			said, err = true, a.sayProfile(f, l)
+		}
+		if err != nil {
+			return s, err
+		}
+		if a.see != nil {
+			a.see(s)
+		}
+		l.show(&s)
+		last = s
+	}
+	if last.Interrupted {
+		last.Model, err = workbench.Unfinished(last.Model)
+	}
+	if l.engine != nil && l.engine.passes == 0 {
+		a.note("the sample of %d held all images, so that Beam had nothing to do; allow less with --memory", l.Learn.Sample)
+	}
+	return last, err
+}
+
+// counts returns what the line of progress counts, and up to where, if that is known.
+func (l *learning) counts() (what string, total int) {
+	switch {
+	case l.source.stream != nil:
+		return "row", 0
+	case l.Numbers != nil:
+		return "step", 0
+	case l.Table != nil:
+		return "iteration", 0
+	case l.Learn.StartFrom == learn.StartFromPairs:
+		return "step", 0
+	case l.Learn.Experts != 0:
+		return "start", l.Learn.WithDefaults(l.Config).Starts
+	case l.Learn.AtMost > 0: // growing
+		return "model", l.Learn.AtMost - l.Learn.AtLeast + 1
+	}
+	return "model", 0
+}
+
+// streaming says how data are learned from that are read in every pass.
+func (l *learning) streaming() string {
+	switch {
+	case l.Numbers != nil:
+		return fmt.Sprintf("learning from a uniform sample of %d rows, then from all, one pass per step", l.Numbers.Sample)
+	case l.Table != nil:
+		return fmt.Sprintf("learning from a uniform sample of %d rows at most, and judging the parts by all",
+			l.Recipe.Fitting(l.Config.Height, l.Config.Width))
+	case l.Learn.WithDefaults(l.Config).Method == learn.MethodOnline:
+		return "learning in its order, from one start"
+	}
+	return fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass per iteration", l.Learn.Sample)
+}
+
+// show shows a step: of a stream only what it found, since its rows are counted.
+func (l *learning) show(s *workbench.Step) {
+	note, parts := "", words.Count(s.Experts, "part")
+	switch {
+	case l.Numbers != nil:
+		if note = fmt.Sprintf("start %d of %d, %s", s.Start+1, s.Starts, parts); s.Stage == "end" {
+			l.best = min(l.best, s.DescriptionLength)
+		}
+		if !math.IsInf(l.best, 1) {
+			note += fmt.Sprintf(", best description length %.1f nats", l.best)
+		}
+	case l.Table != nil:
+		note = tableNote(s)
+	case s.Stage == learn.StageStart && l.Learn.Experts != 0:
+		l.best = min(l.best, -s.LogLik)
+		note = fmt.Sprintf("best log-likelihood %.1f", -l.best)
+	case s.Stage == learn.StagePairs:
+		note = parts
+	case strings.Contains(" grow shrink merge relocate fresh confirm ", " "+s.Stage+" "):
+		note = fmt.Sprintf("%s (%s)", parts, s.Stage)
+	default:
 		return
 	}
-	all := int64(0)
-	for i := range l.data.Images {
-		all += l.data.Weight(i)
+	if l.source.stream != nil {
+		l.bar.say(note)
+		return
 	}
-	if n := l.model.Extras().Record.Rows; n > 0 && n < all {
-		l.pixels *= float64(n) / float64(all)
+	l.bar.step(note)
+}
+
+// tableNote describes the latest candidate, and the best so far.
+func tableNote(s *workbench.Step) string {
+	if !s.Candidate {
+		return ""
 	}
+	note := fmt.Sprintf("%.3f nats per row", s.DescriptionLength/float64(s.Rows))
+	if s.HiddenBits > 0 {
+		note = fmt.Sprintf("%.4f nats per hidden bit", s.HiddenLoss)
+	}
+	best := ""
+	if s.Best != nil {
+		best = "; best so far " + words.Count(s.Best.K(), "part")
+	}
+	return fmt.Sprintf("%s (%s), %s%s", words.Count(s.Experts, "part"), s.Stage, note, best)
+}
+
+// data returns what is learned from. How far a stream was read is shown on a bar, which may be begun later.
+func (s *source) data(bar **progress) workbench.Data {
+	d := workbench.Data{Frame: s.head(), Rows: s.rows()}
+	if s.stream == nil {
+		return d
+	}
+	passes, total := 0, d.Rows
+	d.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Frame, error] {
+		return func(yield func(*dataset.Frame, error) bool) {
+			passes++
+			(*bar).again(total, fmt.Sprintf("pass %d", passes))
+			read := 0
+			for f, err := range s.frames(ctx) {
+				if !yield(f, err) || err != nil {
+					return
+				}
+				read += f.Len()
+				(*bar).add(f.Len())
+			}
+			total = read
+		}
+	}
+	return d
 }
 
 // keptSoFar says what was written of an interrupted run, which goes on from its journal if there is one.
@@ -165,153 +259,4 @@ func (f *learnFlags) keptSoFar(found string, j *journal.Journal) error {
 		to = "to standard output"
 	}
 	return &keptError{fmt.Sprintf("wrote %s, %s", to, found)}
-}
-
-// learning is one learning run and its outcome.
-type learning struct {
-	*recipe.Plan
-	data   patchwork.Data // Images is nil if they are streamed
-	images int
-	pixels float64      // known ones, weights counted
-	counts rows.Columns // of a table
-	model  *patchwork.Model
-
-	sampled int      // rows of the table of which images are a sample; 0 for none
-	all     *allRows // nil unless sampled
-
-	profile string // what was recognised of the data, and how to change it; may be empty
-	blank   int    // images without ink, which are left out
-
-	begun func() error // says so, at the first step; may be nil
-
-	journal     *journal.Journal // nil unless --checkpoint
-	interrupted bool             // the user ended it, and model is the best so far
-}
-
-// run learns and shows progress.
-func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error {
-	if l.journal != nil {
-		l.Learn.Memory = memory{l.journal}
-	}
-	total, what := l.Learn.WithDefaults(l.Config).Starts, "start"
-	if l.Learn.StartFrom == learn.StartFromPairs {
-		what, total = "step", 0
-	} else if l.Learn.Experts == 0 {
-		what, total = "model", 0 // growing: total unknown
-		if l.Learn.AtMost > 0 {
-			total = l.Learn.AtMost - l.Learn.AtLeast + 1
-		}
-	}
-	var p *progress
-	if f, ok := src.(streaming); ok { // progress through the images says more
-		p = f.progress()
-	} else {
-		p = a.progress(what, total)
-		defer p.stop()
-	}
-	best := math.Inf(-1)
-	for s, err := range learn.Run(ctx, src, l.Config, l.Learn) {
-		if err == nil && l.begun != nil {
-			err = l.begun()
-		}
-		if err != nil {
-			return request(err)
-		}
-		if a.see != nil {
-			a.see(s)
-		}
-		l.model = s.Model
-		switch s.Stage {
-		case learn.StageStart:
-			if best = max(best, s.LogLik); what == "start" {
-				p.step(fmt.Sprintf("best log-likelihood %.1f", best))
-			}
-		case learn.StagePairs:
-			p.step(words.Count(s.Experts, "part"))
-		case learn.StageGrow, learn.StageShrink, learn.StageMerge, learn.StageRelocate, learn.StageFresh, learn.StageConfirm:
-			p.step(fmt.Sprintf("%s (%s)", words.Count(s.Experts, "part"), s.Stage))
-		}
-	}
-	l.interrupted = interrupted(ctx)
-	return nil
-}
-
-// knownPixels counts the known pixels, by which a log-likelihood per pixel divides;
-// those of images without ink, if they are left out, do not count.
-func knownPixels(data patchwork.Data, inked bool) float64 {
-	sum := int64(0)
-	for i, img := range data.Images {
-		if inked && img.CountOn() == 0 {
-			continue
-		}
-		sum += data.Weight(i) * int64(img.CountKnown())
-	}
-	return float64(sum)
-}
-
-// allRows is what is found out about all rows of a table of which a sample was learned.
-type allRows struct {
-	rows   int64   // weights counted
-	logLik float64 // under the model, by the best explanations
-	pixels float64 // known ones
-}
-
-// sampleRows puts a uniform sample of the rows of a stream, as many as fit in the
-// memory, in the place of the data.
-func (a *app) sampleRows(ctx context.Context, f *learnFlags, s *source, l *learning) error {
-	n := f.Recipe.Fitting(s.head().Size())
-	a.sayStreaming(s, f.data.memory,
-		fmt.Sprintf("learning from a uniform sample of %d rows at most, and judging the parts by all", n))
-	src := &feed{stream: s.stream, bar: a.progress("row", 0)}
-	defer src.bar.stop()
-	data, of, err := learn.Sample(ctx, src, n, f.Seed)
-	if err != nil {
-		return err
-	}
-	l.data, l.images, l.pixels, l.sampled = data, len(data.Images), knownPixels(data, false), of
-	return nil
-}
-
-// judgeAll explains all rows of a stream by the model that was learned from a sample.
-func (a *app) judgeAll(ctx context.Context, f *learnFlags, s *source, l *learning) error {
-	src := &feed{stream: s.stream, bar: a.progress("row", 0)}
-	defer src.bar.stop()
-	tally, err := patchwork.EStep(ctx, l.model, src, patchwork.PursuitOptions{Costs: posterior.PickCosts(l.model)},
-		f.Workers, nil)
-	if err != nil {
-		return request(err)
-	}
-	l.all = &allRows{tally.Rows(), tally.LogLik(), src.pixels}
-	return nil
-}
-
-// allLines says how well all rows are explained, beside those of the sample.
-func (l *learning) allLines() []string {
-	if l.sampled <= l.images {
-		return nil
-	}
-	out := []string{fmt.Sprintf("learned from a uniform sample of %s of %d, as many as --memory allows",
-		words.Count(l.images, "row"), l.sampled)}
-	if l.all != nil && l.all.rows > 0 {
-		logLik := l.all.logLik
-		if math.IsInf(logLik, -1) {
-			return append(out, "some of the other rows are impossible under the model; patchwork score says how many")
-		}
-		out = append(out, fmt.Sprintf(
-			"all %d rows: log-likelihood %.3f per row, %.5f per cell, by the best explanations (nats)",
-			l.all.rows, logLik/float64(l.all.rows), logLik/l.all.pixels))
-	}
-	return out
-}
-
-// withMeans gives a model of a table the means of its columns in the rows that were counted, as
-// if half a row more were on and half a row off, unless it has some: what score --hide
-// compares with.
-func withMeans(m *patchwork.Model, c *rows.Columns) (*patchwork.Model, error) {
-	e := m.Extras()
-	if e.Means != nil || c.Len() != m.Height()*m.Width() {
-		return m, nil
-	}
-	e.Means = c.Means()
-	return m.WithExtras(e)
 }

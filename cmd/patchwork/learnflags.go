@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
 )
@@ -17,10 +19,9 @@ type learnFlags struct {
 
 	recipe.Recipe
 
-	output  string
-	by      string // the label whose values are classes; "" to learn parts
-	json    bool
-	plainly string // why data are plainly real values, where nothing says so
+	output string
+	by     string // the label whose values are classes; "" to learn parts
+	json   bool
 }
 
 const learnLong = `Learn K parts (the paper calls them experts) from images of one size, or from the
@@ -116,15 +117,7 @@ func (a *app) learnCommand() *cobra.Command {
 		Long:    learnLong,
 		Example: learnExample,
 		Args:    dataThenOutput,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case f.by != "":
-				return a.learnClasses(cmd, f, args)
-			case f.data.asNumbers():
-				return a.learnReal(cmd, f, args, nil)
-			}
-			return a.learn(cmd, f, args)
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.learn(cmd, f, args) },
 	}
 	f.add(cmd)
 	return cmd
@@ -197,14 +190,29 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 // before any data are read.
 func (f *learnFlags) check(cmd *cobra.Command) error {
 	f.Memory = int64(f.data.memory)
-	if f.Rule == "pool" || f.Rule == "soft" {
+	numbers := f.data.asNumbers()
+	switch {
+	case f.by != "" && numbers:
+		return usagef("--column NAME=number does not apply to %s, which are learned of bits; leave it out", classKind)
+	case f.by != "" || numbers:
+		kind := classKind
+		if numbers {
+			kind = realValues
+		}
+		if err := cmp.Or(meantFor(cmd, kind), jsonFlag(f.json).check(f.output)); err != nil {
+			return err
+		}
+	}
+	if !numbers && (f.Rule == "pool" || f.Rule == "soft") {
 		return usagef("--rule %s joins votes on numbers: give --column '*=number'", f.Rule)
 	}
 	if _, err := checkOutput("learn", f.output); err != nil {
 		return err
 	}
-	if err := f.Check(); err != nil {
-		return inFlags(err)
+	if !numbers {
+		if err := f.Check(); err != nil {
+			return inFlags(err)
+		}
 	}
 	if f.FromName != "" {
 		var err error
@@ -216,4 +224,25 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 		return usagef("-o MODEL is required: name the model file to write")
 	}
 	return f.engine.check(f)
+}
+
+// kind returns what data are: what they show, unless a flag holds for bits only.
+func (f *learnFlags) kind(cmd *cobra.Command) dataset.Kind {
+	switch {
+	case f.data.asNumbers():
+		return dataset.Number
+	case meantFor(cmd, realValues) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule"):
+		return dataset.Bit
+	}
+	return dataset.Unknown
+}
+
+// readClasses reads all data to learn classes of; the columns of --by are labels.
+func (f *learnFlags) readClasses(cmd *cobra.Command, paths []string) (*dataset.Frame, error) {
+	if !f.data.items { // whose words are no columns yet
+		for name := range strings.SplitSeq(f.by, ",") {
+			f.data.edits = append(f.data.edits, dataset.Edit{Column: name, Want: "label"})
+		}
+	}
+	return f.data.read(cmd, paths)
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/patchwork"
@@ -17,44 +17,6 @@ import (
 	"example.com/patchwork/table"
 	"example.com/patchwork/workbench"
 )
-
-// lookAt finds out what images hold that are in memory, if the recipe leaves it open.
-func (a *app) lookAt(ctx context.Context, f *learnFlags, s *source) (learn.Layout, error) {
-	if s.set == nil {
-		return learn.Layout{}, nil
-	}
-	p := a.progress("looking at what the images hold, step", 0)
-	defer p.stop()
-	l, err := f.Look(ctx, s.set.Data, f.facts(s))
-	return l, request(err)
-}
-
-// facts returns what of the data decides how to learn.
-func (f *learnFlags) facts(s *source) recipe.Facts {
-	head := s.head()
-	facts := recipe.Facts{Streamed: s.stream != nil, Rows: s.rows()}
-	facts.Height, facts.Width = head.Size()
-	facts.Table = head.Table && facts.Height == 1
-	return facts
-}
-
-// resolve completes the recipe by the data and what images were found to hold, and
-// returns what was recognised.
-func (f *learnFlags) resolve(s *source, l learn.Layout) (profile string, err error) {
-	facts := f.facts(s)
-	facts.Layout = l
-	resolved, profile := f.Resolve(facts)
-	if err := resolved.Check(); err != nil {
-		return "", inFlags(err)
-	}
-	if f.engine.used() {
-		if err := f.sameElsewhere(facts, &resolved); err != nil {
-			return "", err
-		}
-	}
-	f.Recipe = resolved
-	return profile, nil
-}
 
 // sameElsewhere returns an error if the command line means another learner without its engine.
 func (f *learnFlags) sameElsewhere(facts recipe.Facts, resolved *recipe.Recipe) error {
@@ -82,52 +44,56 @@ func (a *app) notTo(output string) io.Writer {
 // sayProfile says, when learning begins, what was recognised of the data, and which
 // images are left out.
 func (a *app) sayProfile(f *learnFlags, l *learning) error {
+	var lines []string
+	if l.Profile != "" && f.by == "" {
+		lines = append(lines, l.Profile)
+	}
+	if l.Blank > 0 && f.by == "" {
+		lines = append(lines, fmt.Sprintf("left out: %s without ink, on which a part would be spent",
+			words.Count(l.Blank, "image")))
+	}
 	if f.json {
 		return nil
 	}
-	if l.profile != "" {
-		if err := a.say(a.notTo(f.output), "%s", l.profile); err != nil {
-			return err
-		}
-	}
-	if l.blank == 0 {
-		return nil
-	}
-	return a.say(a.notTo(f.output), "left out: %s without ink, on which a part would be spent",
-		words.Count(l.blank, "image"))
+	return a.sayAll(a.notTo(f.output), lines)
 }
 
 // summary prints what was learned, and warns of what is wrong with it.
-func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) error {
+func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, last *workbench.Step, took time.Duration) error {
+	var object any
+	var lines []string
+	switch m := last.Model.(type) {
+	case workbench.Bits:
+		if object = bitsLearned(f, l, m.Model, took); !f.json {
+			a.warnFindings(m.Model)
+			lines = summaryLines(f, head, l, m.Model, took)
+		}
+	case workbench.Numbers:
+		object, lines = numbersLearned(f, m, last, took)
+	case workbench.Classes:
+		return a.classSummary(f, m, head, took)
+	}
 	if f.json {
-		return a.reportJSON(f, head, l, took)
+		a.written, a.carried = append(a.written, f.output), true
+		return encodeJSON(a.notTo(f.output), object)
 	}
-	a.warnFindings(l.model)
-	w := a.notTo(f.output)
-	if err := a.sayAll(w, summaryLines(f, head, l, took)); err != nil {
+	if err := a.sayAll(a.notTo(f.output), lines); err != nil {
 		return err
 	}
-	var more []string
-	if f.Open() || f.Soft() && l.model.K() < f.Experts {
-		more = curveLines(l.model.Extras().Record.Curve, head.Table, l.Plan)
-	}
-	if err := a.sayAll(w, append(more, countLines(f, l)...)); err != nil {
-		return err
-	}
-	return a.wrote(f.output, "%s", (workbench.Bits{Model: l.model}).Size())
+	return a.wrote(f.output, "%s", last.Model.Size())
 }
 
 // summaryLines says what was learned.
-func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) []string {
-	r := l.model.Extras().Record
+func summaryLines(f *learnFlags, head *dataset.Set, l *learning, m *patchwork.Model, took time.Duration) []string {
+	r := m.Extras().Record
 	nouns := words.NounsOf(head.Table)
 	image, pixel := nouns.Image, nouns.Pixel
 	lines := []string{
-		fmt.Sprintf("learned %s from %s in %.2f s", words.Count(l.model.K(), "part"), describe(l.images, head),
+		fmt.Sprintf("learned %s from %s in %.2f s", words.Count(m.K(), "part"), describe(l.Images, head),
 			took.Seconds()),
 		fmt.Sprintf("%slog-likelihood %.3f per %s, %.5f per %s (nats)",
-			startWords(&r, nouns.Image, l.model.K()), r.LogLik/float64(r.Rows), image, r.LogLik/l.pixels, pixel),
-		fmt.Sprintf("%.2f parts used per %s", sum(l.model.Extras().Usage), image),
+			startWords(&r, nouns.Image, m.K()), r.LogLik/float64(r.Rows), image, r.LogLik/l.Pixels, pixel),
+		fmt.Sprintf("%.2f parts used per %s", sum(m.Extras().Usage), image),
 	}
 	if f.Begin == "pairs" {
 		length := ""
@@ -138,17 +104,20 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 			r.LogLik/float64(r.Rows), image)
 	}
 	if f.Soft() {
-		lines = slices.Concat(lines[:1], tableLines(l.model, image), lines[2:])
+		lines = slices.Concat(lines[:1], tableLines(m, image), lines[2:])
 	}
-	lines = append(lines, l.allLines()...)
-	if n := int(r.Rows); f.Alphabet != 0 && n < l.images {
+	lines = append(lines, allLines(l)...)
+	if n := int(r.Rows); f.Alphabet != 0 && n < l.Images {
 		lines = append(lines, fmt.Sprintf("learned from %d of the images, drawn at random", n))
 	}
 	if r.Sample > 0 {
 		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d %ss", r.Sample, r.Rows,
 			image))
 	}
-	return lines
+	if f.Open() || f.Soft() && m.K() < f.Experts {
+		lines = append(lines, curveLines(r.Curve, head.Table, l.Plan)...)
+	}
+	return append(lines, countLines(f, m)...)
 }
 
 // startWords says which of several starts was chosen and by what, to go before its
@@ -281,11 +250,11 @@ func tooLittleLine(chosen, next patchwork.CurvePoint, plan *recipe.Plan) string 
 
 // countLines says why there are not as many parts as was asked for, or that more
 // might be better.
-func countLines(f *learnFlags, l *learning) []string {
-	k := l.model.K()
+func countLines(f *learnFlags, m *patchwork.Model) []string {
+	k := m.K()
 	switch {
 	case f.Experts > k && f.Soft():
-		return []string{fewerThanAsked(l.model, f.Experts)}
+		return []string{fewerThanAsked(m, f.Experts)}
 	case f.Experts > k:
 		return []string{fmt.Sprintf("%d of the %d parts asked for: there was nothing to make another of", k, f.Experts)}
 	case f.AtMost == k:
@@ -355,33 +324,29 @@ type heldOut struct {
 	HiddenLoss float64 `json:"hidden_loss,omitempty"` // per bit
 }
 
-// reportJSON prints what was learned as one JSON object.
-func (a *app) reportJSON(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) error {
-	e := l.model.Extras()
+// bitsLearned returns what was learned of bits as one JSON object.
+func bitsLearned(f *learnFlags, l *learning, m *patchwork.Model, took time.Duration) learnReport {
+	e := m.Extras()
 	r := e.Record
-	args := f.Args()
-	out := learnReport{Experts: l.model.K(), LogLik: r.LogLik, Length: l.length(),
-		Seconds: took.Seconds(), Method: r.Method, Mode: r.Mode,
-		For: f.For, Profile: l.profile, Command: recipe.CommandLine(args), Rows: r.Rows, Blank: l.blank,
-		Height: l.model.Height(), Width: l.model.Width(), Seed: r.Seed,
-		PerPixel: r.LogLik / l.pixels, Used: sum(l.model.Extras().Usage), Usage: append([]float64{}, e.Usage...),
-		Curve:    r.Curve,
-		Notes:    append(append([]string{}, l.allLines()...), countLines(f, l)...),
-		Warnings: workbench.NewFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))),
+	out := learnReport{Experts: m.K(), LogLik: r.LogLik, Length: lengthOf(m), Seconds: took.Seconds(), Method: r.Method,
+		Mode: r.Mode, For: f.For, Profile: l.Profile, Command: recipe.CommandLine(f.Args()), Rows: r.Rows, Blank: l.Blank,
+		Height: m.Height(), Width: m.Width(), Seed: r.Seed, PerPixel: r.LogLik / l.Pixels, Used: sum(e.Usage),
+		Usage: append([]float64{}, e.Usage...), Curve: r.Curve,
+		Notes:    append(append([]string{}, allLines(l)...), countLines(f, m)...),
+		Warnings: workbench.NewFindings(worthWarning(m, diagnose.Model(m, diagnose.Evidence{}))),
 		Output:   f.output}
 	for _, p := range learn.ByExperts(r.Curve) {
 		if p.Chosen && (p.HeldOutRows > 0 || p.HiddenBits > 0) {
 			out.HeldOut = &heldOut{p.HeldOutRows, p.HeldOut, p.HiddenBits, p.HiddenLoss}
 		}
 	}
-	a.written, a.carried = append(a.written, f.output), true
-	return encodeJSON(a.notTo(f.output), out)
+	return out
 }
 
-// length returns the description length of the training images, in nats: that of
+// lengthOf returns the description length of the training images, in nats: that of
 // learning, or if it had none, that of the counts.
-func (l *learning) length() float64 {
-	e := l.model.Extras()
+func lengthOf(m *patchwork.Model) float64 {
+	e := m.Extras()
 	for _, p := range learn.ByExperts(e.Record.Curve) {
 		if p.Chosen && p.DescriptionLength != 0 {
 			return p.DescriptionLength
@@ -390,8 +355,114 @@ func (l *learning) length() float64 {
 	switch {
 	case e.Record.DescriptionLength != 0:
 		return e.Record.DescriptionLength
-	case e.Counts != nil && e.Counts.Fits(l.model):
-		return learn.DescriptionLength(l.model, e.Counts)
+	case e.Counts != nil && e.Counts.Fits(m):
+		return learn.DescriptionLength(m, e.Counts)
 	}
 	return math.NaN()
+}
+
+// allLines says how well all rows are explained, beside those of the sample.
+func allLines(l *learning) []string {
+	if l.Sampled <= l.Images {
+		return nil
+	}
+	out := []string{fmt.Sprintf("learned from a uniform sample of %s of %d, as many as --memory allows",
+		words.Count(l.Images, "row"), l.Sampled)}
+	if l.All != nil && l.All.Rows > 0 {
+		logLik := l.All.LogLik
+		if math.IsInf(logLik, -1) {
+			return append(out, "some of the other rows are impossible under the model; patchwork score says how many")
+		}
+		out = append(out, fmt.Sprintf(
+			"all %d rows: log-likelihood %.3f per row, %.5f per cell, by the best explanations (nats)",
+			l.All.Rows, logLik/float64(l.All.Rows), logLik/l.All.Pixels))
+	}
+	return out
+}
+
+// realLearned is what learn --json reports of real values.
+type realLearned struct {
+	Output            string    `json:"output"`
+	For               string    `json:"for"`
+	Rule              string    `json:"rule"`
+	Rows              int       `json:"rows"`
+	Experts           int       `json:"experts"`
+	LogLik            float64   `json:"log_lik"`
+	DescriptionLength float64   `json:"description_length"`
+	Votes             int       `json:"votes"`
+	Variances         int       `json:"variances"`
+	Starts            []float64 `json:"starts"`
+	Seconds           float64   `json:"seconds"`
+}
+
+// numbersLearned returns what was learned of numbers, as one JSON object and in lines.
+func numbersLearned(f *learnFlags, m workbench.Numbers, last *workbench.Step, took time.Duration) (any, []string) {
+	votes, variances := m.Votes()
+	rows, starts := int(last.Rows), m.Record.Starts
+	return realLearned{f.output, "real", m.Rule.String(), rows, m.K(), last.LogLik, last.DescriptionLength,
+			votes, variances, starts, took.Seconds()}, []string{
+			fmt.Sprintf("learned %s from %s in %.1f s", words.Count(m.K(), "part"),
+				workbench.RowsText(rows, m.Height, m.Width, m.Table()), took.Seconds()),
+			fmt.Sprintf("%s, %d of them with a variance of their own; %.2f parts used per row", words.Count(votes, "vote"),
+				variances, sum(m.Pi)),
+			fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", last.DescriptionLength,
+				words.Count(len(starts), "start"), tenths(starts)),
+		}
+}
+
+// sum returns the sum of values.
+func sum(values []float64) float64 {
+	total := 0.0
+	for _, v := range values {
+		total += v
+	}
+	return total
+}
+
+// tenths returns numbers with one decimal, for people.
+func tenths(values []float64) string {
+	var out []string
+	for _, v := range values {
+		out = append(out, fmt.Sprintf("%.1f", v))
+	}
+	return strings.Join(out, ", ")
+}
+
+// classesLearned is what learn --by --json reports.
+type classesLearned struct {
+	Output    string       `json:"output"`
+	By        string       `json:"by"`
+	Classes   []classCount `json:"classes"`
+	Examples  int          `json:"examples"`
+	Sharpness float64      `json:"sharpness"`
+	Seconds   float64      `json:"seconds"`
+}
+
+type classCount struct {
+	Name     string `json:"name"`
+	Examples int64  `json:"examples"`
+	Kept     int    `json:"kept"` // whole
+}
+
+// classSummary says what was learned.
+func (a *app) classSummary(f *learnFlags, c workbench.Classes, set *dataset.Set, took time.Duration) error {
+	r := classesLearned{Output: f.output, By: f.by, Examples: set.Len(), Sharpness: c.Sharpness(),
+		Seconds: took.Seconds()}
+	least, most := c.Classes()[0].Rows, int64(0)
+	for _, k := range c.Classes() {
+		r.Classes = append(r.Classes, classCount{k.Name, k.Rows, len(k.Examples)})
+		least, most = min(least, k.Rows), max(most, k.Rows)
+	}
+	if f.json {
+		return a.printObject(r, f.output)
+	}
+	each := fmt.Sprint(least)
+	if most > least {
+		each = fmt.Sprintf("%d to %d", least, most)
+	}
+	if most == 1 {
+		a.warn("every class has one example: how sure a name is cannot be measured, and its probability is a guess")
+	}
+	return a.wrote(f.output, "%d classes of %s, %s examples each, of %s", len(r.Classes), f.by, each,
+		describe(set.Len(), set))
 }

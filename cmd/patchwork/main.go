@@ -13,7 +13,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -24,8 +23,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"example.com/patchwork"
-	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/learn"
 )
@@ -146,22 +143,3 @@ func (e *keptError) Error() string { return "interrupted: " + e.what }
 
 // Is makes it an interruption.
 func (e *keptError) Is(target error) bool { return target == context.Canceled }
-
-// bestSoFar describes the model of an interrupted run.
-func bestSoFar(m *patchwork.Model, open bool) string {
-	if open {
-		return fmt.Sprintf("the best so far, with %s", words.Count(m.K(), "part"))
-	}
-	return startsSoFar(len(m.Extras().Record.Starts))
-}
-
-// startsSoFar says what an interrupted run keeps after a number of complete starts.
-func startsSoFar(starts int) string {
-	switch {
-	case starts > 1:
-		return fmt.Sprintf("the best of %d starts so far", starts)
-	case starts == 1:
-		return "the best so far, of 1 start"
-	}
-	return "what the first start had learned so far"
-}

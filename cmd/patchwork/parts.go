@@ -117,9 +117,9 @@ func (a *app) count(cmd *cobra.Command, f *countFlags, paths []string) error {
 	of := &counted{tallyfile.NewIdentity(), src.head().Source, src.head().Table, "by the best explanations"}
 	var part *tallyfile.Part
 	if numbers, ok := m.(workbench.Numbers); ok {
-		part, err = f.countNumbers(cmd.Context(), numbers.Model, &numberFeed{source: src, bar: bar}, of)
+		part, err = f.countNumbers(cmd.Context(), numbers.Model, src.data(&bar), of)
 	} else {
-		part, err = f.countBits(cmd.Context(), m.(workbench.Bits).Model, src, bar, of)
+		part, err = f.countBits(cmd.Context(), m.(workbench.Bits).Model, src.data(&bar), of)
 	}
 	if err != nil {
 		return err
@@ -153,18 +153,14 @@ type counted struct {
 }
 
 // countBits explains images and counts them.
-func (f *countFlags) countBits(ctx context.Context, m *patchwork.Model, s *source, bar *progress,
+func (f *countFlags) countBits(ctx context.Context, m *patchwork.Model, data workbench.Data,
 	of *counted) (*tallyfile.Part, error) {
 	hash, err := tallyfile.HashModel(m)
 	if err != nil {
 		return nil, err
 	}
-	var src patchwork.Source = s.set
-	if s.stream != nil {
-		src = &feed{stream: s.stream, bar: bar}
-	}
 	part := &tallyfile.Part{Model: hash, Options: howCounted(m), Tally: new(patchwork.Tally)}
-	if src = rows.Watch(src, of.id.Add); countsSoftly(m) {
+	if src := rows.Watch(data.Bits(), of.id.Add); countsSoftly(m) {
 		of.by = "by all explanations, with what their parts cost"
 		part.Soft, err = table.Count(ctx, m, src, f.workers)
 	} else {
@@ -175,8 +171,8 @@ func (f *countFlags) countBits(ctx context.Context, m *patchwork.Model, s *sourc
 }
 
 // countNumbers explains rows of numbers and counts them.
-func (f *countFlags) countNumbers(ctx context.Context, m *real.Model, s *numberFeed, of *counted) (*tallyfile.Part,
-	error) {
+func (f *countFlags) countNumbers(ctx context.Context, m *real.Model, data workbench.Data,
+	of *counted) (*tallyfile.Part, error) {
 	if m.Scales == nil {
 		return nil, &inputError{fmt.Errorf(
 			"%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork",
@@ -186,8 +182,9 @@ func (f *countFlags) countNumbers(ctx context.Context, m *real.Model, s *numberF
 	if err != nil {
 		return nil, err
 	}
-	s.seen = func(rows [][]float64) { of.id.AddValues(m.Height, m.Width, rows) }
-	stream, err := real.NewStream(s, m.Scales)
+	stream, err := real.NewStream(data.Numbers(func(rows [][]float64) {
+		of.id.AddValues(m.Height, m.Width, rows)
+	}), m.Scales)
 	if err != nil {
 		return nil, request(err)
 	}
@@ -414,7 +411,7 @@ func realCounted(m *real.Model) string { return fmt.Sprintf("real, %d explanatio
 
 // realBest returns for how many explanations a row counts: as in the last steps of learning.
 func realBest(m *real.Model) int {
-	if isTableModel(m) && !m.Moves() {
+	if m.Height == 1 && !m.Moves() {
 		return 8
 	}
 	return 1

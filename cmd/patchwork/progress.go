@@ -70,6 +70,9 @@ func (p *progress) step(note string) {
 	p.update(func() { p.done, p.note = p.done+1, cmp.Or(note, p.note) })
 }
 
+// say shows a note from now on, unless it is empty.
+func (p *progress) say(note string) { p.update(func() { p.note = cmp.Or(note, p.note) }) }
+
 // add counts n more.
 func (p *progress) add(n int) { p.update(func() { p.done += n }) }
 

@@ -9,11 +9,12 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
+	"example.com/patchwork"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
+	"example.com/patchwork/workbench"
 )
 
 // greyBars writes grey.npz: images of 4 x 4 with any of two bars, and labels.
@@ -203,26 +204,27 @@ func TestRealPredictions(t *testing.T) {
 	}
 }
 
-// What is shown of learning real values: where it is, the best that a start has ended with, and how long it still
-// takes.
+// What is shown of learning real values: where it is, and the best that a start has ended with.
 func TestRealProgress(t *testing.T) {
 	bar := &progress{}
-	show := realProgress(bar, time.Now().Add(-10*time.Second))
+	l := &learning{Learning: &workbench.Learning{Numbers: &real.Options{}}, source: &source{}, bar: bar, best: math.Inf(1)}
 	for _, c := range []struct {
-		of   real.Progress
-		want string
+		start, parts int
+		stage        string
+		length       float64
+		want         string
 	}{
-		{real.Progress{Start: 0, Starts: 3, Stage: "grow", Experts: 1, DescriptionLength: 7}, "start 1 of 3, 1 part"},
-		{real.Progress{Start: 0, Starts: 3, Stage: "end", Experts: 2, DescriptionLength: 90.25},
-			"start 1 of 3, 2 parts, best description length 90.2 nats"},
-		{real.Progress{Start: 1, Starts: 3, Stage: "grow", Experts: 4, DescriptionLength: 8},
-			"start 2 of 3, 4 parts, best description length 90.2 nats, about 20s left"},
-		{real.Progress{Start: 2, Starts: 3, Stage: "end", Experts: 4, DescriptionLength: 80},
-			"start 3 of 3, 4 parts, best description length 80.0 nats, about 5s left"},
+		{0, 1, "grow", 7, "start 1 of 3, 1 part"},
+		{0, 2, "end", 90.25, "start 1 of 3, 2 parts, best description length 90.2 nats"},
+		{1, 4, "grow", 8, "start 2 of 3, 4 parts, best description length 90.2 nats"},
+		{2, 4, "end", 80, "start 3 of 3, 4 parts, best description length 80.0 nats"},
 	} {
-		if show(c.of); bar.note != c.want {
+		l.show(&workbench.Step{Start: c.start, Starts: 3, CurvePoint: patchwork.CurvePoint{Stage: c.stage,
+			Experts: c.parts, DescriptionLength: c.length}})
+		if bar.note != c.want {
 			t.Errorf("%q, want %q", bar.note, c.want)
 		}
 	}
-	realProgress(nil, time.Now())(real.Progress{}) // in a pipe
+	l.bar = nil // in a pipe
+	l.show(&workbench.Step{})
 }

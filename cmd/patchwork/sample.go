@@ -93,7 +93,7 @@ func (a *app) sample(cmd *cobra.Command, f *sampleFlags, format string) error {
 		return err
 	}
 	h, w := s.Frame.Size()
-	return a.wrote(f.output, "%s", sizeOf(f.n, h, w, m.Table()))
+	return a.wrote(f.output, "%s", workbench.RowsText(f.n, h, w, m.Table()))
 }
 
 // writeSampleTable writes samples as a table with the names of the columns.

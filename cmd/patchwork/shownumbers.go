@@ -10,6 +10,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
 
 // showPlan shows what each column is of data that hold numbers, and draws some of them.
@@ -42,7 +43,7 @@ func numbersSheet(v *dataset.Set, most, side int) (s render.Sheet) {
 		return valuesSheet(v.Cut(0, sheetRows))
 	}
 	var scale render.RealScale
-	scale.Low, scale.High = rangeOf(v.Values)
+	scale.Low, scale.High = workbench.Range(v.Values)
 	for _, i := range evenly(upTo(v.Len()), most) {
 		s.Tiles = append(s.Tiles, render.Tile{Image: thinned(scale.Grey(v.Height, v.Width, v.Values[i]), side),
 			Caption: fmt.Sprint(v.InputRow(i) + 1)})

@@ -13,10 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/internal/rows"
-	"example.com/patchwork/learn"
 	"example.com/patchwork/modelfile/tallyfile"
 	"example.com/patchwork/workbench"
 )
@@ -252,77 +249,6 @@ func (a *app) sayStreaming(s *source, memory byteSize, what string) {
 	}
 }
 
-// feed is a stream that shows its progress and counts what its first pass yields.
-type feed struct {
-	stream *dataset.Stream
-	bar    *progress
-	passes int          // passes begun
-	rows   int          // of the first pass
-	pixels float64      // known ones in it, weights counted
-	counts rows.Columns // of tables, in the first pass
-}
-
-// Blocks reads the stream once.
-func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
-	return func(yield func(patchwork.Data, error) bool) {
-		f.passes++
-		total := f.rows
-		if f.passes == 1 {
-			total, _ = f.stream.Len()
-		}
-		f.bar.again(total, fmt.Sprintf("pass %d", f.passes))
-		for set, err := range f.stream.Sets(ctx) {
-			if err != nil {
-				yield(patchwork.Data{}, &inputError{err})
-				return
-			}
-			d := set.Data
-			if f.passes == 1 {
-				f.rows += len(d.Images)
-				f.pixels += knownPixels(d, false)
-				if f.stream.Head().Table {
-					f.counts.Add(d)
-				}
-			}
-			if !yield(d, nil) {
-				return
-			}
-			f.bar.add(len(d.Images))
-		}
-	}
-}
-
-// learnStream learns from data that do not fit in memory, or that the engine e reads
-// from paths and explains; e may be nil.
-func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess,
-	paths []string) error {
-	src := &feed{stream: s.stream, bar: a.progress("image", 0)}
-	defer src.bar.stop()
-	var all patchwork.Source = src
-	var byBeam *engineSource
-	if l.Learn.WithDefaults(l.Config).Method == learn.MethodOnline {
-		if e != nil {
-			return errNoOnline
-		}
-		a.sayStreaming(s, f.data.memory, "learning in its order, from one start")
-	} else {
-		if e == nil {
-			a.sayStreaming(s, f.data.memory,
-				fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass per iteration", l.Learn.Sample))
-		} else {
-			byBeam = &engineSource{feed: src, process: e, begin: func() error { return e.begin(cmd, f, l, src, paths) }}
-			all = byBeam
-		}
-	}
-	err := a.run(cmd.Context(), l, all)
-	l.images, l.pixels, l.counts = src.rows, src.pixels, src.counts
-	if err == nil && byBeam != nil && !byBeam.begun {
-		a.note("the sample of %d held all images, so that Beam had nothing to do; allow less "+
-			"with --memory", l.Learn.Sample)
-	}
-	return err
-}
-
 // job is a model and the data that a command uses it for.
 type job struct {
 	source
@@ -387,11 +313,6 @@ func (a *app) eachExplained(ctx context.Context, j *job, how workbench.Explainin
 	}
 	return n, nil
 }
-
-// streaming is a source that shows how far it has been read.
-type streaming interface{ progress() *progress }
-
-func (f *feed) progress() *progress { return f.bar }
 
 // ahead reads the next element of a sequence while one is being used.
 func ahead[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {

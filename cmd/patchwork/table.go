@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -9,46 +8,6 @@ import (
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/table"
 )
-
-// learnTable learns by soft EM and shows progress.
-func (a *app) learnTable(ctx context.Context, l *learning) error {
-	if l.journal != nil {
-		l.data.Memory = memory{l.journal}
-	}
-	p := a.progress("iteration", 0)
-	defer p.stop()
-	for s, err := range table.Run(ctx, l.data, l.Config, *l.Table) {
-		if err != nil && l.model != nil && interrupted(ctx) {
-			l.interrupted = true
-			return nil
-		}
-		if err == nil {
-			err = l.begun()
-		}
-		if err != nil {
-			return request(err)
-		}
-		l.model = s.Best
-		p.step(tableNote(s))
-	}
-	return nil
-}
-
-// tableNote describes the latest candidate, and the best so far.
-func tableNote(s table.Step) string {
-	best := ""
-	if s.Candidate && s.Best != nil {
-		best = "; best so far " + words.Count(s.Best.K(), "part")
-	}
-	switch {
-	case !s.Candidate:
-		return ""
-	case s.HiddenBits > 0:
-		return fmt.Sprintf("%s (%s), %.4f nats per hidden bit%s", words.Count(s.Experts, "part"), s.Stage, s.HiddenLoss, best)
-	}
-	return fmt.Sprintf("%s (%s), %.3f nats per row%s", words.Count(s.Experts, "part"), s.Stage,
-		s.DescriptionLength/float64(s.Rows), best)
-}
 
 // tableLines returns lines about how a table was learned.
 func tableLines(m *patchwork.Model, image string) []string {
