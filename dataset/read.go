@@ -449,7 +449,7 @@ func (in *input) content(path string, r io.Reader, ra io.ReaderAt, size int64,
 	if k == kindGzip || k == kindZstd {
 		return in.unpacked(path, k, br, again)
 	}
-	if (k == kindZip || k == kindParquet || k == kindMAT) && ra == nil {
+	if (k == kindZip || k == kindParquet) && ra == nil {
 		data, err := in.slurp(br)
 		if err != nil {
 			return nil, err
@@ -477,7 +477,7 @@ func (in *input) content(path string, r io.Reader, ra io.ReaderAt, size int64,
 	case kindZip:
 		return in.zip(path, ra, size)
 	case kindMAT:
-		return in.mat(ra, size)
+		return in.mat(r)
 	case kindParquet:
 		return in.parquet(ra, size)
 	case kindIDX:
