@@ -11,7 +11,11 @@ import (
 
 // zip reads an archive: of arrays if it has any (.npz), else of pictures, as if
 // unpacked into a folder, else of one MAT-file.
-func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
+func (in *input) zip(c *content) (parts, error) {
+	ra, size, err := in.random(c)
+	if err != nil {
+		return nil, err
+	}
 	z, err := zip.NewReader(ra, size)
 	if err != nil {
 		return in.npz(ra, size) // says what is wrong
@@ -42,17 +46,13 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 	}
 	switch {
 	case len(pictures) > 0 || in.opts.Names != "" && !in.real:
-		g, err := in.pictureArchive(name, pictures, size)
+		g, err := in.pictureArchive(c.path, pictures, size)
 		if err != nil {
 			return nil, err
 		}
 		return g, nil
 	case len(mats) == 1:
-		r, err := openMember(mats[0])
-		if err != nil {
-			return nil, err
-		}
-		return in.content(mats[0].Name, r, nil, 0, nil)
+		return in.file(&content{path: mats[0].Name, open: func() (io.Reader, error) { return openMember(mats[0]) }})
 	case len(mats) > 1:
 		names := make([]string, len(mats))
 		for i, f := range mats {

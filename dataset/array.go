@@ -14,17 +14,25 @@ import (
 )
 
 // npy reads a single array.
-func (in *input) npy(r io.Reader) (decoder, error) {
+func (in *input) npy(c *content) (parts, error) {
+	r, err := c.open()
+	if err != nil {
+		return nil, err
+	}
 	d, err := npy.NewReader(r, in.arrayLimits())
 	if err != nil {
 		return nil, err
 	}
-	return in.images(d)
+	images, err := in.images(d)
+	if err == nil && c.at == nil { // the array may end before what is packed
+		images.done = func() error { return drain(r) }
+	}
+	return images, err
 }
 
 // npz reads an archive of arrays: the images and the arrays that belong to
 // them.
-func (in *input) npz(ra io.ReaderAt, size int64) (decoder, error) {
+func (in *input) npz(ra io.ReaderAt, size int64) (parts, error) {
 	if z, err := npy.ReadZip(ra, size, in.arrayLimits()); err == nil && isSparse(z) && in.opts.Array == "" {
 		return in.sparseArrays(z)
 	}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +28,8 @@ func ReadLines(path string, n, most int, hint string, use func(line int, cells [
 	}
 	defer f.Close()
 	var used error
-	err = newInput(Options{}).lines(f, n, most, hint, func(line int, cells []string) error {
+	c := contentAt(path, io.NewSectionReader(f, 0, info.Size()))
+	err = newInput(Options{}).lines(c, n, most, hint, func(line int, cells []string) error {
 		used = use(line, cells)
 		return used
 	})
@@ -39,24 +39,22 @@ func ReadLines(path string, n, most int, hint string, use func(line int, cells [
 	return at(err, path)
 }
 
-func (in *input) lines(f io.Reader, n, most int, hint string, use func(line int, cells []string) error) error {
-	br := bufio.NewReader(f)
-	if _, err := br.Peek(1); err == io.EOF {
+func (in *input) lines(c *content, n, most int, hint string, use func(line int, cells []string) error) error {
+	if c.size == 0 {
 		return nil
 	}
-	br, k, err := sniffed(br)
-	if err == nil && (k == kindGzip || k == kindZstd) {
-		if br, _, err = in.inside(k, br, nil); err == nil {
-			br, k, err = sniffed(br)
-		}
-	}
-	if err == nil && k != kindText {
+	c, f, err := in.inner(c)
+	if err == nil && f.name != textFormat {
 		err = &FormatError{Msg: "is not a text", Hint: hint}
 	}
 	if err != nil {
 		return err
 	}
-	r := csvForm{','}.records(in.decoded(br))
+	text, err := in.decoded(c)
+	if err != nil {
+		return err
+	}
+	r := csvForm{','}.records(text)
 	for lines := 0; ; lines++ {
 		cells, line, err := r.read()
 		var fe *FormatError

@@ -11,7 +11,7 @@ func notHere(format string) error {
 		Hint: "save it as CSV, or open it in patchwork serve"}
 }
 
-func (in *input) parquet(io.ReaderAt, int64) (decoder, error) { return nil, notHere("Parquet") }
+func (in *input) parquet(*content) (parts, error) { return nil, notHere("Parquet") }
 
 // notWritten is a table in one of these formats.
 type notWritten struct{ format string }

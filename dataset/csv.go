@@ -19,51 +19,58 @@ const (
 	manyKinds = 1 << 17 // of these, as tables of more than a hundred thousand columns have
 )
 
-// textSource is a table of text: its beginning, and what follows.
+// textSource is a table of text and its beginning.
 type textSource struct {
 	in    *input
 	form  csvForm
 	first firstLines
 	head  []byte
-	rest  io.Reader // nil if the head is all
-	size  int64     // in bytes, 0 if it is not known
-	again func() (io.Reader, error)
+	all   bool  // the head is all of it
+	size  int64 // in bytes, 0 if it is not known
+	open  func() (io.Reader, error)
 }
 
 // headBytes is how much of a table of text is examined before it is read.
 const headBytes = 1 << 16
 
-// textSource reads the beginning of a text: some lines, or all. again opens the
-// same text once more; it is nil for input that can be read only once.
-func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, error)) (*textSource, error) {
-	s := &textSource{in: in, rest: r, size: size, again: again}
+// textSource reads the beginning of a text: some lines, or all.
+func (in *input) textSource(c *content) (*textSource, error) {
+	s := &textSource{in: in, size: c.size, open: func() (io.Reader, error) { return in.decoded(c) }}
+	r, err := s.open()
 	lines := 0
-	for len(s.head) < headBytes || lines < 4 && len(s.head) <= 2*maxRecord {
+	for err == nil && (len(s.head) < headBytes || lines < 4 && len(s.head) <= 2*maxRecord) {
 		from := len(s.head)
 		if cap(s.head)-from < headBytes {
 			more := max(headBytes, from/2)
-			if from > 0 && size > 0 { // lines are long: all of a file, if its size is known
-				more = max(headBytes, int(min(size, 2*maxRecord))+headBytes-from)
+			if from > 0 && s.size > 0 { // lines are long: all of a file, if its size is known
+				more = max(headBytes, int(min(s.size, 2*maxRecord))+headBytes-from)
 			}
 			s.head = slices.Grow(s.head, more)
 		}
-		n, err := fillUp(r, s.head[from:from+headBytes])
+		var n int
+		n, err = fillUp(r, s.head[from:from+headBytes])
 		s.head = s.head[:from+n]
+		if from == 0 {
+			if err := foreignText(s.head); err != nil {
+				return nil, err
+			}
+		}
 		// what follows a last one is not known
 		if i := bytes.IndexByte(s.head, '\r'); from == 0 && i >= 0 && (i < n-1 || err == io.EOF) &&
-			bytes.IndexByte(s.head, '\n') < 0 {
-			r = s.endLines(r)
+			bytes.IndexByte(s.head, '\n') < 0 { // as old programs end lines
+			lines, open := lineEnds{r}, s.open
+			endLines(s.head)
+			r, s.open = lines, func() (io.Reader, error) {
+				r, err := open()
+				return lineEnds{r}, err
+			}
 		}
 		if lines += bytes.Count(s.head[from:], []byte{'\n'}); lines == 0 && len(s.head) > maxRecord {
 			return nil, longRecord()
 		}
-		if err == io.EOF {
-			s.rest = nil
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	}
+	if s.all = err == io.EOF; err != nil && !s.all {
+		return nil, err
 	}
 	switch {
 	case !in.opts.Items:
@@ -79,19 +86,6 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 			Hint: "use a comma, a semicolon or a tab"}
 	}
 	return s, nil
-}
-
-// endLines makes line ends of the carriage returns of the head and of what follows, as old programs end lines.
-func (s *textSource) endLines(rest io.Reader) io.Reader {
-	if again := s.again; again != nil {
-		s.again = func() (io.Reader, error) {
-			r, err := again()
-			return lineEnds{r}, err
-		}
-	}
-	endLines(s.head)
-	s.rest = lineEnds{rest}
-	return s.rest
 }
 
 // lineEnds reads a text whose lines end in carriage returns alone.
@@ -127,59 +121,31 @@ func fillUp(r io.Reader, b []byte) (n int, err error) {
 
 // byCommas reports whether commas divide the columns of a table: a comma in one of its numbers then hardly is a
 // decimal comma.
-func byCommas(src tableSource) bool {
+func byCommas(src cells) bool {
 	s, text := src.(*textSource)
 	return text && s.form.comma == ','
 }
 
 func (s *textSource) unit() string { return "line" }
 
-// records returns the whole table, once.
+// records returns the whole table.
 func (s *textSource) records() (records, error) {
-	if s.rest == nil {
+	if s.all {
 		return s.rows(bytes.NewReader(s.head)), nil
 	}
-	return s.rows(io.MultiReader(bytes.NewReader(s.head), s.rest)), nil
+	r, err := s.open()
+	return s.rows(r), err
 }
 
 // sample returns the beginning.
-func (s *textSource) sample() (r records, complete bool, err error) {
-	head := s.head
-	if s.rest != nil {
-		head = head[:bytes.LastIndexByte(head, '\n')+1]
+func (s *textSource) sample() records {
+	if s.all {
+		return s.rows(bytes.NewReader(s.head))
 	}
-	return s.rows(bytes.NewReader(head)), s.rest == nil, nil
+	return s.rows(bytes.NewReader(s.head[:bytes.LastIndexByte(s.head, '\n')+1]))
 }
 
-// once reports whether the table can be read only once, unless it is held.
-func (s *textSource) once() bool { return s.again == nil }
-
-// hold makes sure that the table can be read again: it reads what is left of it
-// into memory if it must.
-func (s *textSource) hold() error {
-	if s.again != nil {
-		return nil
-	}
-	if s.rest != nil {
-		data, err := s.in.slurp(io.MultiReader(bytes.NewReader(s.head), s.rest))
-		if err != nil {
-			return err
-		}
-		s.head, s.rest = data, nil
-	}
-	head := s.head
-	s.again = func() (io.Reader, error) { return bytes.NewReader(head), nil }
-	return nil
-}
-
-// repeat returns the whole table once more; it must be held.
-func (s *textSource) repeat() (records, error) {
-	r, err := s.again()
-	if err != nil {
-		return nil, err
-	}
-	return s.rows(r), nil
-}
+func (s *textSource) complete() bool { return s.all }
 
 // leastRows returns a lower bound on the rows; 0 if nothing is known.
 func (s *textSource) leastRows() int64 { return leastLines(s.head, s.size) }

@@ -27,19 +27,13 @@ type held struct {
 // whileReader reads until its context ends.
 type whileReader struct {
 	ctx context.Context
-	r   *bytes.Reader
+	*bytes.Reader
 }
 
-func (w *whileReader) Read(p []byte) (int, error) {
-	if w.ctx.Err() != nil {
-		return 0, context.Cause(w.ctx)
-	}
-	return w.r.Read(p)
-}
-
+// ReadAt implements [io.ReaderAt].
 func (w *whileReader) ReadAt(p []byte, at int64) (int, error) {
 	if w.ctx.Err() != nil {
 		return 0, context.Cause(w.ctx)
 	}
-	return w.r.ReadAt(p, at)
+	return w.Reader.ReadAt(p, at)
 }

@@ -122,7 +122,7 @@ func (g *gallery) sized(height, width int) error {
 
 // folder reads all pictures of a folder, sorted by name; see tell for the
 // metadata from their names.
-func (in *input) folder(dir string) (decoder, error) {
+func (in *input) folder(dir string) (parts, error) {
 	g := in.galleryOf(dir)
 	if like := in.opts.like().Names; in.opts.Names == "" && like != "" {
 		names, _, special, err := listPictures(dir, true)

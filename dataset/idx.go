@@ -38,7 +38,11 @@ func (in *input) idxReader(r io.Reader) (*npy.Reader, error) {
 	return npy.NewRawReader(r, npy.Header{DType: t, Shape: shape}, in.arrayLimits())
 }
 
-func (in *input) idx(r io.Reader) (decoder, error) {
+func (in *input) idx(c *content) (parts, error) {
+	r, err := c.open()
+	if err != nil {
+		return nil, err
+	}
 	d, err := in.idxReader(r)
 	if err != nil {
 		return nil, err
@@ -60,4 +64,9 @@ func (in *input) idx(r io.Reader) (decoder, error) {
 		return nil
 	}
 	return images, nil
+}
+
+// isIDX recognises the format by its first bytes.
+func isIDX(head []byte) bool {
+	return len(head) >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 8 && head[2] <= 14
 }

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -68,38 +67,30 @@ func (l *labelRows) done() error {
 }
 
 // labelArray reads a label file: IDX or .npy, maybe packed; rest is then what follows.
-func (in *input) labelArray(r io.Reader) (d *npy.Reader, rest io.Reader, err error) {
-	br, k, err := sniffed(r)
-	if err == nil && (k == kindGzip || k == kindZstd) {
-		var u io.Reader
-		if u, err = unpack(k, br); err == nil {
-			br, k, err = sniffed(in.bounded(u))
-			rest = br
-		}
-	}
+func (in *input) labelArray(file *os.File) (d *npy.Reader, rest io.Reader, err error) {
+	info, err := file.Stat()
 	if err != nil {
 		return nil, nil, err
 	}
-	switch k {
-	case kindIDX:
-		d, err = in.idxReader(br)
-	case kindNPY:
-		d, err = npy.NewReader(br, in.arrayLimits())
+	c, f, err := in.inner(contentAt(file.Name(), io.NewSectionReader(file, 0, info.Size())))
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := c.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	switch f.name {
+	case "IDX":
+		d, err = in.idxReader(r)
+	case "npy":
+		d, err = npy.NewReader(r, in.arrayLimits())
 	default:
 		err = &FormatError{Msg: "labels are read from IDX and .npy files only",
 			Hint: "save them with numpy.save, or store them as a column or an array beside the images"}
 	}
-	return d, rest, err
-}
-
-// sniffed returns a reader at the start of r, and the format that its beginning
-// shows.
-func sniffed(r io.Reader) (*bufio.Reader, kind, error) {
-	br := bufio.NewReader(r)
-	head, err := br.Peek(512)
-	if err != nil && err != io.EOF {
-		return nil, 0, err
+	if c.at == nil {
+		rest = r
 	}
-	k, err := sniff(head)
-	return br, k, err
+	return d, rest, err
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // items reads a text whose lines are lists of items.
-func (in *input) items(src *textSource) (decoder, error) {
+func (in *input) items(src *textSource) (parts, error) {
 	p := in.plan
 	if p == nil {
 		var err error
@@ -25,11 +25,8 @@ func (in *input) items(src *textSource) (decoder, error) {
 
 // planLists reads all lists and says what their items are, and whether they have names.
 func (in *input) planLists(src *textSource) (*tablePlan, error) {
-	if err := src.hold(); err != nil {
-		return nil, err
-	}
 	p := &tablePlan{items: true, unit: "line", complete: true}
-	r, err := src.repeat()
+	r, err := src.records()
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +72,7 @@ func (in *input) planLists(src *textSource) (*tablePlan, error) {
 // quotedLists reports whether each line is a single cell, and some of these have the
 // separator in them, within quotes.
 func (s *textSource) quotedLists() bool {
-	r, _, _ := s.sample() // of a text it cannot fail
+	r := s.sample() // of a text it cannot fail
 	for divided := false; ; {
 		cells, _, err := r.read()
 		if err != nil {
@@ -155,6 +152,7 @@ func (l *lists) read() (cells []string, line int, err error) {
 
 // itemRows makes parts of a set of lists of items.
 type itemRows struct {
+	uncounted
 	in   *input
 	r    *lists
 	plan *tablePlan

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"compress/zlib"
@@ -324,8 +325,12 @@ func asRead(a *npy.Array) (*npy.Reader, error) {
 }
 
 // mat reads a MAT-file: the images and the variables that belong to them.
-func (in *input) mat(r io.Reader) (decoder, error) {
-	vars, err := matVariables(r, in.budget.max)
+func (in *input) mat(c *content) (parts, error) {
+	r, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	vars, err := matVariables(bufio.NewReader(r), in.budget.max)
 	if err != nil {
 		return nil, at(err, "")
 	}

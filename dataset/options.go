@@ -103,7 +103,8 @@ type Options struct {
 	items     []string          // of several lists that are read together
 	partBytes int64             // of a part of a file; 0 means 4 MiB (tests read smaller ones)
 
-	files *held // which are read instead of those of the disk; nil for these
+	pipes map[string][]byte // what was read of those, by path
+	files *held             // which are read instead of those of the disk; nil for these
 
 	folders   map[string]string // by path: see folderLabels
 	sameNames bool              // pictures of these have one name

@@ -13,7 +13,7 @@ import (
 // pairs reads a text whose lines name a row and one of its items. The lines of a
 // row may stand anywhere, so all are read before the first row is known. columns are
 // those of the pairs, as in [Options].
-func (in *input) pairs(src *textSource, columns []string, found bool) (decoder, error) {
+func (in *input) pairs(src *textSource, columns []string, found bool) (parts, error) {
 	if in.stream {
 		return nil, &FormatError{Msg: fmt.Sprintf("pairs of rows and items need more than %d bytes of memory", in.budget.max),
 			Hint: "allow more memory, or make a file with one row per line", memory: true}
@@ -27,7 +27,7 @@ func (in *input) pairs(src *textSource, columns []string, found bool) (decoder, 
 		return nil, err
 	}
 	set, err := t.set()
-	return &whole{set}, err
+	return &whole{set: set}, err
 }
 
 // pairTable collects the cells of a table from pairs.
@@ -213,10 +213,7 @@ func (s *textSource) findPairs() []string {
 		o.Weight != "" || s.in.plan != nil {
 		return nil
 	}
-	r, _, err := s.sample()
-	if err != nil {
-		return nil
-	}
+	r := s.sample()
 	header, _, err := r.read()
 	if err != nil || len(header) < 2 {
 		return nil

@@ -13,8 +13,12 @@ import (
 )
 
 // parquet reads a table of flat columns, whose cells are judged as those of a text are; null is an empty cell.
-func (in *input) parquet(ra io.ReaderAt, size int64) (d decoder, err error) {
+func (in *input) parquet(c *content) (d parts, err error) {
 	defer recoverParquet(&err)
+	ra, size, err := in.random(c)
+	if err != nil {
+		return nil, err
+	}
 	if err := checkFooter(ra, size); err != nil {
 		return nil, err
 	}
@@ -75,18 +79,16 @@ type parquetTable struct {
 	checked map[int]bool // row groups whose pages are checked
 }
 
-func (t *parquetTable) unit() string             { return "row" }
-func (t *parquetTable) once() bool               { return false }
-func (t *parquetTable) hold() error              { return nil }
-func (t *parquetTable) leastRows() int64         { return t.file.NumRows() }
-func (t *parquetTable) repeat() (records, error) { return t.records() }
+func (t *parquetTable) unit() string     { return "row" }
+func (t *parquetTable) leastRows() int64 { return t.file.NumRows() }
+func (t *parquetTable) complete() bool   { return t.file.NumRows() <= sampleRows }
 
 func (t *parquetTable) records() (records, error) {
 	return &parquetRecords{t: t, cells: make([]string, len(t.columns))}, nil
 }
 
-func (t *parquetTable) sample() (records, bool, error) {
-	return &firstRecords{parquetRecords{t: t, cells: make([]string, len(t.columns))}}, t.leastRows() <= sampleRows, nil
+func (t *parquetTable) sample() records {
+	return &firstRecords{parquetRecords{t: t, cells: make([]string, len(t.columns))}}
 }
 
 // sampleRows is how many rows are examined before a table is read that is not text.

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
+	parquetform "github.com/parquet-go/parquet-go/format"
 )
 
 // parquet-go allocates what the headers of a file claim: lists of the footer, values and
@@ -23,7 +23,7 @@ import (
 
 // parquetCodecs are the codecs that are read: of others only the library knows to what
 // a page unpacks, and it takes what it gets.
-var parquetCodecs = []format.CompressionCodec{format.Uncompressed, format.Snappy, format.Gzip, format.Zstd}
+var parquetCodecs = []parquetform.CompressionCodec{parquetform.Uncompressed, parquetform.Snappy, parquetform.Gzip, parquetform.Zstd}
 
 const (
 	maxSchemaDepth = 64        // a table has columns below a root
@@ -69,7 +69,7 @@ func checkFooter(ra io.ReaderAt, size int64) error {
 	if _, err := ra.ReadAt(footer, size-8-n); err != nil {
 		return err
 	}
-	var m format.FileMetaData
+	var m parquetform.FileMetaData
 	if _, err := decodeThrift(footer, &m); err != nil {
 		return damagedAt(0, "the footer is malformed")
 	}
@@ -78,7 +78,7 @@ func checkFooter(ra io.ReaderAt, size int64) error {
 
 // checkSchema checks the shape of the schema and of the row groups. The library takes memory for the path of
 // every element and for every column of every row group, whether they are there or not.
-func checkSchema(m *format.FileMetaData) error {
+func checkSchema(m *parquetform.FileMetaData) error {
 	var open []int32 // children to come, of the elements above the next one
 	leaves := 0
 	for _, e := range m.Schema {
@@ -109,7 +109,7 @@ func checkSchema(m *format.FileMetaData) error {
 
 // checkPages checks the pages of the chunks of a row group that will be read. All these
 // are flat, so no page has more values than rows.
-func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []int, limit int64) error {
+func checkPages(ra io.ReaderAt, size int64, group *parquetform.RowGroup, columns []int, limit int64) error {
 	for _, i := range columns {
 		m := &group.Columns[i].MetaData
 		from := m.DataPageOffset
@@ -137,8 +137,8 @@ func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []in
 }
 
 // checkPage checks the page at a place of a column that has so many rows, and returns its length.
-func checkPage(ra io.ReaderAt, pos, end int64, codec format.CompressionCodec, rows, limit int64) (int64, error) {
-	var h format.PageHeader
+func checkPage(ra io.ReaderAt, pos, end int64, codec parquetform.CompressionCodec, rows, limit int64) (int64, error) {
+	var h parquetform.PageHeader
 	n := 0
 	for window := int64(512); n == 0; window *= 8 { // statistics may be long
 		buf := make([]byte, min(window, end-pos))
@@ -168,7 +168,7 @@ func checkPage(ra io.ReaderAt, pos, end int64, codec format.CompressionCodec, ro
 		return 0, damagedAt(pos, "a page of %d values in a group of %d rows", values, rows)
 	}
 	if h.DataPageHeaderV2.Valid && v2.IsCompressed.Valid && !v2.IsCompressed.V {
-		codec = format.Uncompressed
+		codec = parquetform.Uncompressed
 	}
 	body := io.NewSectionReader(ra, pos+int64(n)+levels, packed-levels)
 	if got, err := unpackedLength(codec, body, bytes); err != nil || got > bytes {
@@ -179,18 +179,18 @@ func checkPage(ra io.ReaderAt, pos, end int64, codec format.CompressionCodec, ro
 
 // unpackedLength returns to how many bytes the values of a page unpack, or one more than its header says: the library
 // goes on beyond that.
-func unpackedLength(codec format.CompressionCodec, body io.Reader, says int64) (int64, error) {
+func unpackedLength(codec parquetform.CompressionCodec, body io.Reader, says int64) (int64, error) {
 	switch codec {
-	case format.Snappy:
+	case parquetform.Snappy:
 		n, err := binary.ReadUvarint(bufio.NewReaderSize(body, 16))
 		return int64(min(n, math.MaxInt64)), err
-	case format.Gzip:
+	case parquetform.Gzip:
 		z, err := gzip.NewReader(body)
 		if err != nil {
 			return 0, err
 		}
 		return io.Copy(io.Discard, io.LimitReader(z, says+1))
-	case format.Zstd:
+	case parquetform.Zstd:
 		z, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(uint64(max(says, 1<<20))))
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 	compact "github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
+	parquetform "github.com/parquet-go/parquet-go/format"
 )
 
 // codedRow has a column for each way in which values are coded.
@@ -88,18 +88,18 @@ func TestParquetCodecsNotRead(t *testing.T) {
 }
 
 // packed compresses zeros.
-func packed(t testing.TB, codec format.CompressionCodec, zeros int) []byte {
+func packed(t testing.TB, codec parquetform.CompressionCodec, zeros int) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	plain := make([]byte, zeros)
 	switch codec {
-	case format.Snappy:
+	case parquetform.Snappy:
 		return snappy.Encode(nil, plain)
-	case format.Gzip:
+	case parquetform.Gzip:
 		w := gzip.NewWriter(&b)
 		w.Write(plain)
 		w.Close()
-	case format.Zstd:
+	case parquetform.Zstd:
 		w, _ := zstd.NewWriter(&b)
 		for range 4 { // frames, each of which is within what it says of itself
 			w.Reset(&b)
@@ -113,7 +113,7 @@ func packed(t testing.TB, codec format.CompressionCodec, zeros int) []byte {
 // TestPagesThatClaimLess: a page that unpacks to more than its header says is refused
 // before it is in memory; one that does not is not.
 func TestPagesThatClaimLess(t *testing.T) {
-	for _, codec := range []format.CompressionCodec{format.Snappy, format.Gzip, format.Zstd} {
+	for _, codec := range []parquetform.CompressionCodec{parquetform.Snappy, parquetform.Gzip, parquetform.Zstd} {
 		body := packed(t, codec, 64<<20)
 		before := allocated()
 		n, err := unpackedLength(codec, bytes.NewReader(body), 4000)
@@ -148,16 +148,16 @@ func TestPagesThatClaimMore(t *testing.T) {
 		}
 		plain[v1] = b.Bytes()
 	}
-	for name, claim := range map[string]func(*format.PageHeader){
-		"values":       func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = 1<<31 - 1 },
-		"values of v2": func(h *format.PageHeader) { h.DataPageHeaderV2.V.NumValues = 1<<31 - 1 },
-		"bytes":        func(h *format.PageHeader) { h.UncompressedPageSize = 1<<31 - 1 },
-		"some bytes":   func(h *format.PageHeader) { h.UncompressedPageSize = 200 << 20 },
+	for name, claim := range map[string]func(*parquetform.PageHeader){
+		"values":       func(h *parquetform.PageHeader) { h.DataPageHeader.V.NumValues = 1<<31 - 1 },
+		"values of v2": func(h *parquetform.PageHeader) { h.DataPageHeaderV2.V.NumValues = 1<<31 - 1 },
+		"bytes":        func(h *parquetform.PageHeader) { h.UncompressedPageSize = 1<<31 - 1 },
+		"some bytes":   func(h *parquetform.PageHeader) { h.UncompressedPageSize = 200 << 20 },
 	} {
 		file := plain[name == "values"]
-		withFooter(t, file, func(m *format.FileMetaData) {
+		withFooter(t, file, func(m *parquetform.FileMetaData) {
 			at := int(m.RowGroups[0].Columns[0].MetaData.DataPageOffset)
-			var h format.PageHeader
+			var h parquetform.PageHeader
 			n, err := decodeThrift(file[at:], &h)
 			if err != nil {
 				t.Fatal(err)
@@ -168,7 +168,7 @@ func TestPagesThatClaimMore(t *testing.T) {
 				t.Fatal(err)
 			}
 			grown := append(append(append([]byte(nil), file[:at]...), head...), file[at+n:]...)
-			file = withFooter(t, grown, func(m *format.FileMetaData) {
+			file = withFooter(t, grown, func(m *parquetform.FileMetaData) {
 				c := &m.RowGroups[0].Columns[0].MetaData
 				c.TotalCompressedSize += int64(len(head) - n)
 				c.NumValues, m.RowGroups[0].NumRows, m.NumRows = 1<<31-1, 1<<31-1, 1<<31-1
@@ -202,11 +202,11 @@ func TestPagesThatClaimMore(t *testing.T) {
 }
 
 // withFooter replaces the footer of a file.
-func withFooter(t testing.TB, file []byte, change func(*format.FileMetaData)) []byte {
+func withFooter(t testing.TB, file []byte, change func(*parquetform.FileMetaData)) []byte {
 	t.Helper()
 	n := int(binary.LittleEndian.Uint32(file[len(file)-8:]))
 	data, footer := file[:len(file)-8-n], file[len(file)-8-n:len(file)-8]
-	var m format.FileMetaData
+	var m parquetform.FileMetaData
 	if err := compact.Unmarshal(new(compact.CompactProtocol), footer, &m); err != nil {
 		t.Fatal(err)
 	}
@@ -230,19 +230,19 @@ func allocated() uint64 {
 func TestFootersThatClaimMore(t *testing.T) {
 	file := parquetBytes(t, 1, &parquet.Snappy, 30)
 	one := func(v int32) compact.Null[int32] { return compact.Null[int32]{V: v, Valid: true} }
-	for want, change := range map[string]func(*format.FileMetaData){
-		"nested deeper": func(m *format.FileMetaData) {
-			chain := []format.SchemaElement{{Name: "root", NumChildren: one(1)}}
+	for want, change := range map[string]func(*parquetform.FileMetaData){
+		"nested deeper": func(m *parquetform.FileMetaData) {
+			chain := []parquetform.SchemaElement{{Name: "root", NumChildren: one(1)}}
 			for range 30_000 {
-				chain = append(chain, format.SchemaElement{Name: "g", NumChildren: one(1)})
+				chain = append(chain, parquetform.SchemaElement{Name: "g", NumChildren: one(1)})
 			}
 			m.Schema = append(chain, m.Schema[1])
 		},
-		"row group 2 has 0 columns": func(m *format.FileMetaData) {
-			m.RowGroups = append(m.RowGroups, make([]format.RowGroup, 60_000)...)
+		"row group 2 has 0 columns": func(m *parquetform.FileMetaData) {
+			m.RowGroups = append(m.RowGroups, make([]parquetform.RowGroup, 60_000)...)
 		},
-		"belong to none": func(m *format.FileMetaData) { m.Schema[0].NumChildren = one(1) },
-		"claims":         func(m *format.FileMetaData) { m.Schema[0].NumChildren = one(1 << 30) },
+		"belong to none": func(m *parquetform.FileMetaData) { m.Schema[0].NumChildren = one(1) },
+		"claims":         func(m *parquetform.FileMetaData) { m.Schema[0].NumChildren = one(1 << 30) },
 	} {
 		before := allocated()
 		_, err := readBytes(withFooter(t, file, change), Options{})
@@ -279,7 +279,7 @@ func TestParquetMutations(t *testing.T) {
 	for i := range 600 {
 		file := append([]byte(nil), files[r.IntN(len(files))]...)
 		if i%2 == 0 {
-			file = withFooter(t, file, func(m *format.FileMetaData) {
+			file = withFooter(t, file, func(m *parquetform.FileMetaData) {
 				g := &m.RowGroups[r.IntN(len(m.RowGroups))]
 				c := &g.Columns[r.IntN(len(g.Columns))].MetaData
 				e := &m.Schema[r.IntN(len(m.Schema))]
@@ -290,7 +290,7 @@ func TestParquetMutations(t *testing.T) {
 					}
 				}
 				if r.IntN(4) == 0 {
-					c.Codec = format.CompressionCodec(r.IntN(9))
+					c.Codec = parquetform.CompressionCodec(r.IntN(9))
 				}
 				if r.IntN(4) == 0 {
 					e.NumChildren = compact.Null[int32]{V: int32(number(int64(e.NumChildren.V))), Valid: true}

@@ -18,18 +18,21 @@ type gray struct {
 }
 
 // pictureFile returns a set of one image, with the metadata from its name.
-func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
+func (in *input) pictureFile(c *content) (parts, error) {
 	if err := in.opts.model.refusePictures(); err != nil {
 		return nil, err
 	}
-	g := &gallery{in: in, path: path}
+	g := &gallery{in: in, path: c.path}
 	// As many elements of the path as the pattern has.
-	parts := strings.Split(filepath.ToSlash(path), "/")
+	parts := strings.Split(filepath.ToSlash(c.path), "/")
 	name := strings.Join(parts[max(0, len(parts)-1-strings.Count(in.opts.Names, "/")):], "/")
 	if in.opts.Names == "" {
 		name = parts[len(parts)-1]
 	}
-	g.open = func(string) (io.ReadCloser, error) { return io.NopCloser(r), nil }
+	g.open = func(string) (io.ReadCloser, error) {
+		r, err := c.open()
+		return io.NopCloser(r), err
+	}
 	s := &Set{pictures: true}
 	if err := g.read(s, name); err != nil {
 		return nil, err
@@ -38,7 +41,7 @@ func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
 		return nil, err
 	}
 	s.Meta = g.meta
-	return &whole{s}, nil
+	return &whole{set: s}, nil
 }
 
 func stem(path string) string {
@@ -90,7 +93,8 @@ func (in *input) picture(name string, r io.Reader) (*bitmap.Image, error) {
 // is left, however it is turned. That is cheaper to say before the picture is decoded.
 func (in *input) affordPicture(data []byte) error {
 	k, err := sniff(data[:min(len(data), 512)])
-	if f := rasters[k]; err == nil && f != nil {
+	if err == nil && k.picture != nil {
+		f := k.picture
 		c, err := f.size(data, in.opts.maxPicture())
 		cost := in.budget.cost(c.Height, c.Width)
 		if f.turn != nil {
@@ -109,8 +113,8 @@ func (in *input) decodePicture(data []byte) (*gray, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f := rasters[k]; f != nil {
-		return f.read(data, in.opts.maxPicture(), in.opts.Invert)
+	if k.picture != nil {
+		return k.picture.read(data, in.opts.maxPicture(), in.opts.Invert)
 	}
 	return nil, &FormatError{Msg: notPicture}
 }

@@ -49,21 +49,18 @@ type raster struct {
 // GIF picture, a row of a fax takes a bit or more, and a picture of one colour
 // takes next to nothing as WebP: 4096 leaves room for blank pages. A block of a
 // JPEG picture, 64 pixels, takes a bit or more. BMP is not compressed.
-var rasters = map[kind]*raster{
-	kindPNG: {name: "PNG", magic: begins("\x89PNG\r\n"), config: png.DecodeConfig, decode: png.Decode, expands: 1032},
-	kindJPEG: {name: "JPEG", magic: begins("\xff\xd8\xff"), config: jpegConfig, decode: jpeg.Decode, expands: 512,
+var rasters = []raster{
+	{name: "PNG", magic: begins("\x89PNG\r\n"), config: png.DecodeConfig, decode: png.Decode, expands: 1032},
+	{name: "JPEG", magic: begins("\xff\xd8\xff"), config: jpegConfig, decode: jpeg.Decode, expands: 512,
 		turn: jpegOrientation},
-	kindGIF: {name: "GIF", magic: begins("GIF8"), config: gif.DecodeConfig, decode: decodeGIF, expands: 4096 / 8},
-	kindTIFF: {name: "TIFF", magic: begins("II*\x00", "MM\x00*"), config: tiff.DecodeConfig, decode: tiff.Decode,
+	{name: "GIF", magic: begins("GIF8"), config: gif.DecodeConfig, decode: decodeGIF, expands: 4096 / 8},
+	{name: "TIFF", magic: begins("II*\x00", "MM\x00*"), config: tiff.DecodeConfig, decode: tiff.Decode,
 		expands: 4096,
 		check:   checkTIFF, turn: tiffOrientation, parts: "pages"},
-	kindWebP: {name: "WebP", magic: isWebP, config: webp.DecodeConfig, decode: webp.Decode, expands: 4096,
+	{name: "WebP", magic: isWebP, config: webp.DecodeConfig, decode: webp.Decode, expands: 4096,
 		turn: webpOrientation},
-	kindBMP: {name: "BMP", magic: isBMP, config: bmp.DecodeConfig, decode: bmp.Decode, expands: 1},
+	{name: "BMP", magic: isBMP, config: bmp.DecodeConfig, decode: bmp.Decode, expands: 1},
 }
-
-// pictureKind reports whether files of a kind are pictures.
-func pictureKind(k kind) bool { return rasters[k] != nil }
 
 // jpegConfig returns the size of a JPEG picture; one byte stands for a pixel,
 // gray or not.
@@ -71,17 +68,6 @@ func jpegConfig(r io.Reader) (image.Config, error) {
 	c, err := jpeg.DecodeConfig(r)
 	c.ColorModel = color.YCbCrModel
 	return c, err
-}
-
-func begins(magics ...string) func([]byte) bool {
-	return func(head []byte) bool {
-		for _, m := range magics {
-			if bytes.HasPrefix(head, []byte(m)) {
-				return true
-			}
-		}
-		return false
-	}
 }
 
 func isWebP(head []byte) bool {

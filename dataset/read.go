@@ -1,14 +1,12 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"strings"
 
 	"example.com/patchwork/internal/npy"
 )
@@ -72,6 +70,9 @@ func read(paths []string, opts Options) (*Set, error) {
 func (o Options) input(paths []string) (*input, []string, error) {
 	if o.files == nil {
 		paths, o = o.labelled(paths)
+	}
+	if o.pipes == nil {
+		o.pipes = map[string][]byte{}
 	}
 	err := o.check(paths)
 	if err == nil && o.Kind == Number {
@@ -161,23 +162,25 @@ func (in *input) arrayLimits() npy.Limits {
 	return npy.Limits{Bytes: 64 * min(in.budget.max, 1<<50)}
 }
 
-// decoder reads one file, some images at a time. It yields parts of the set,
-// each with at least one image, without row numbers, and with metadata that may
-// still be rawText; then io.EOF.
-type decoder interface {
+// parts are the rows of a file, some at a time: parts of the set, each with at least one image, without row numbers, and
+// with metadata that may still be rawText; then io.EOF.
+type parts interface {
 	next() (*Set, error)
+	count() int              // of all rows, -1 if it is not known before they are read
+	skip(n int) (int, error) // skips up to n rows, and returns how many
 }
 
-// counter is implemented by decoders that know the number of images before
-// reading them.
-type counter interface{ count() int }
+// uncounted is embedded in parts of which nothing is known before they are read.
+type uncounted struct{}
 
-// skipper is implemented by decoders that can skip up to n images; skip returns
-// how many.
-type skipper interface{ skip(n int) (int, error) }
+func (uncounted) count() int            { return -1 }
+func (uncounted) skip(int) (int, error) { return 0, nil }
 
-// whole is a decoder of a set that was read as a whole.
-type whole struct{ set *Set }
+// whole is a set that was read as a whole.
+type whole struct {
+	uncounted
+	set *Set
+}
 
 func (d *whole) next() (*Set, error) {
 	if d.set == nil {
@@ -205,7 +208,7 @@ func (in *input) collect(open func() (*opened, error)) (*Set, error) {
 		set, err := collect(d)
 		d.close()
 		var fe *FormatError
-		if in.thorough || d.once || !errors.As(err, &fe) || !fe.early {
+		if in.thorough || !errors.As(err, &fe) || !fe.early {
 			return set, err
 		}
 		in.budget.left = left
@@ -213,7 +216,7 @@ func (in *input) collect(open func() (*opened, error)) (*Set, error) {
 }
 
 // collect joins the parts of a file.
-func collect(d decoder) (*Set, error) {
+func collect(d parts) (*Set, error) {
 	var out *Set
 	for {
 		part, err := d.next()
@@ -235,13 +238,12 @@ func collect(d decoder) (*Set, error) {
 	}
 }
 
-// opened is an open file: its decoder and the state common to all formats.
+// opened is an open file: its parts and the state common to all formats.
 type opened struct {
-	decoder
+	parts
 	in     *input
 	file   *os.File
 	labels *labelRows // nil for none
-	once   bool       // it cannot be opened again
 }
 
 // open starts reading one file or folder, with a file of labels unless that is
@@ -263,34 +265,37 @@ func (in *input) open(path, labels string) (*opened, error) {
 const standardInput = "-"
 
 // read opens a path and recognises what it holds.
-func (d *opened) read(path string) error {
-	var err error
-	if held := d.in.opts.files; held != nil {
-		content := &whileReader{held.ctx, bytes.NewReader(held.content[path])}
-		d.decoder, err = d.in.file(path, content, content, int64(len(held.content[path])))
+func (d *opened) read(path string) (err error) {
+	o := &d.in.opts
+	if held := o.files; held != nil {
+		d.parts, err = d.in.file(contentAt(path, &whileReader{held.ctx, bytes.NewReader(held.content[path])}))
 		return err
 	}
-	if path == standardInput {
-		d.once = true
-		d.decoder, err = d.in.file("standard input", os.Stdin, nil, 0)
-		return err
+	data, held := o.pipes[path]
+	if !held {
+		f := os.Stdin
+		if path != standardInput {
+			if f, err = o.openFile(path); err != nil {
+				return err
+			}
+			d.file = f
+		}
+		switch info, err := f.Stat(); {
+		case err != nil:
+			return err
+		case info.IsDir():
+			d.parts, err = d.in.folder(path)
+			return err
+		case path != standardInput && info.Mode().IsRegular():
+			d.parts, err = d.in.file(contentAt(path, io.NewSectionReader(f, 0, info.Size())))
+			return err
+		}
+		if data, err = d.in.slurp(f); err != nil { // a pipe or a terminal, which can be read only once
+			return err
+		}
+		o.pipes[path] = data
 	}
-	f, err := d.in.opts.openFile(path)
-	if err != nil {
-		return err
-	}
-	d.file = f
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-	case info.IsDir():
-		d.decoder, err = d.in.folder(path)
-	case info.Mode().IsRegular():
-		d.decoder, err = d.in.file(path, f, f, info.Size())
-	default: // a pipe or a terminal
-		d.once = true
-		d.decoder, err = d.in.file(path, f, nil, 0)
-	}
+	d.parts, err = d.in.file(contentAt(shown(path), bytes.NewReader(data)))
 	return err
 }
 
@@ -311,20 +316,12 @@ func (d *opened) close() {
 	}
 }
 
-// count returns the number of images in the file, or -1 if it is not known yet.
-func (d *opened) count() int {
-	if c, ok := d.decoder.(counter); ok {
-		return c.count()
-	}
-	return -1
-}
-
 // next returns the next part, arranged according to the options.
 func (d *opened) next() (*Set, error) {
 	if d.in.stream {
 		d.in.budget.refill()
 	}
-	s, err := d.decoder.next()
+	s, err := d.parts.next()
 	if err == io.EOF && d.labels != nil {
 		return nil, d.labels.done()
 	}
@@ -356,152 +353,6 @@ func (d *opened) finish(s *Set) error {
 		}
 	}
 	return nil
-}
-
-// kind is a file format.
-type kind int
-
-const (
-	kindText kind = iota
-	kindNPY
-	kindZip
-	kindParquet
-	kindIDX
-	kindGzip
-	kindZstd
-	kindPNG
-	kindMAT
-	kindJPEG
-	kindGIF
-	kindTIFF
-	kindWebP
-	kindBMP
-)
-
-// zstdMagic begins a zstd stream.
-const zstdMagic = "\x28\xb5\x2f\xfd"
-
-// sniff recognises a format by its first bytes.
-func sniff(head []byte) (kind, error) {
-	starts := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
-	switch {
-	case len(head) == 0:
-		return 0, &FormatError{Msg: "the file is empty", Hint: "copy or save the file again"}
-	case starts("\x93NUMPY"):
-		return kindNPY, nil
-	case starts("PK\x03\x04"), starts("PK\x05\x06"):
-		return kindZip, nil
-	case starts("PAR1"):
-		return kindParquet, nil
-	case starts("\x1f\x8b"):
-		return kindGzip, nil
-	case starts(zstdMagic), len(head) >= 2 && strings.HasPrefix(zstdMagic, string(head)): // the latter is cut
-		return kindZstd, nil
-	case starts("\xff\xfe"), starts("\xfe\xff"):
-		return kindText, nil
-	case starts(matMagic):
-		return kindMAT, nil
-	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 8 && head[2] <= 14:
-		return kindIDX, nil
-	}
-	for k, f := range rasters {
-		if f.magic(head) {
-			return k, nil
-		}
-	}
-	if err := notRead(head); err != nil {
-		return 0, err
-	}
-	if n := min(len(head), 64) / 2; n >= 4 && (bytes.Count(head[:2*n], []byte{0}) == n) {
-		return 0, &FormatError{Msg: "is UTF-16 text without a mark at its beginning, which is not read here",
-			Hint: "save it as UTF-8"}
-	}
-	if bytes.IndexByte(head, 0) >= 0 {
-		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, IDX and the pictures " +
-			pictureFormats + " are read"}
-	}
-	return kindText, nil
-}
-
-// file decodes one file. For the random access that zip and Parquet need it
-// uses ra of the given size, or a copy in memory if ra is nil.
-func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (decoder, error) {
-	var again func() (io.Reader, error)
-	if ra != nil {
-		again = func() (io.Reader, error) { return io.NewSectionReader(ra, 0, size), nil }
-	}
-	return in.content(path, r, ra, size, again)
-}
-
-// content decodes a file or what is packed in it. again opens it once more; it is
-// nil for what can be read only once.
-func (in *input) content(path string, r io.Reader, ra io.ReaderAt, size int64,
-	again func() (io.Reader, error)) (decoder, error) {
-	br := bufio.NewReaderSize(r, 1<<16)
-	head, err := br.Peek(512)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	k, err := sniff(head)
-	if err != nil {
-		return nil, err
-	}
-	if k == kindGzip || k == kindZstd {
-		return in.unpacked(path, k, br, again)
-	}
-	if (k == kindZip || k == kindParquet) && ra == nil {
-		data, err := in.slurp(br)
-		if err != nil {
-			return nil, err
-		}
-		ra, size = bytes.NewReader(data), int64(len(data))
-	}
-	if in.opts.Names != "" && !in.real && k != kindZip && !pictureKind(k) {
-		return nil, &FormatError{Msg: "holds no pictures, so there are no names to read", Hint: "leave --names out"}
-	}
-	if s, ok := r.(io.ReadSeeker); ok && ra != nil {
-		r = &bufferedFile{br, s}
-	} else {
-		r = br
-	}
-	switch {
-	case pictureKind(k):
-		return in.pictureFile(path, br)
-	case in.opts.AutoThreshold && (k == kindText || k == kindParquet):
-		return nil, &FormatError{Msg: "a table, whose values have no threshold of their own",
-			Hint: "give --threshold N instead of auto"}
-	}
-	switch k {
-	case kindNPY:
-		return in.npy(r)
-	case kindZip:
-		return in.zip(path, ra, size)
-	case kindMAT:
-		return in.mat(r)
-	case kindParquet:
-		return in.parquet(ra, size)
-	case kindIDX:
-		return in.idx(r)
-	}
-	return in.text(br, size, again)
-}
-
-// bufferedFile is a buffered file that can skip parts.
-type bufferedFile struct {
-	*bufio.Reader
-	file io.ReadSeeker
-}
-
-// Seek implements [io.Seeker]. After an error the position is unchanged.
-func (b *bufferedFile) Seek(offset int64, whence int) (int64, error) {
-	if whence == io.SeekCurrent {
-		offset -= int64(b.Buffered())
-	}
-	at, err := b.file.Seek(offset, whence)
-	if err == nil {
-		b.Reset(b.file)
-	}
-	return at, err
 }
 
 // slurp reads input that must be in memory as a whole.

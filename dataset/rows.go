@@ -16,20 +16,18 @@ type records interface {
 	read() (cells []string, place int, err error)
 }
 
-// tableSource is a table whose cells are text, or become text.
-type tableSource interface {
-	unit() string // what places count: lines or rows
-	sample() (r records, complete bool, err error)
+// cells is a table whose cells are text, or become text.
+type cells interface {
+	unit() string     // what places count: lines or rows
+	leastRows() int64 // 0 if nothing is known
+	sample() records  // the beginning
+	complete() bool   // that is all
 	records() (records, error)
-	once() bool
-	hold() error
-	repeat() (records, error)
-	leastRows() int64
 }
 
 // table prepares the reading of a table. names has the names of the columns, if the
 // format has them apart from the rows.
-func (in *input) table(src tableSource, names []string) (*tableRows, error) {
+func (in *input) table(src cells, names []string) (*tableRows, error) {
 	p, err := in.tablePlan(src, names)
 	if err != nil {
 		return nil, err
@@ -75,25 +73,19 @@ func errChanged() error {
 
 // tablePlan returns the plan of a table: the one that is given, or one by its
 // beginning if that suffices, or by all of it.
-func (in *input) tablePlan(src tableSource, names []string) (*tablePlan, error) {
+func (in *input) tablePlan(src cells, names []string) (*tablePlan, error) {
 	if in.plan != nil {
 		return in.plan, nil
 	}
-	r, complete, err := src.sample()
-	if err != nil {
-		return nil, err
-	}
-	p, err := in.planBy(r, names, src, complete)
+	p, err := in.planBy(src.sample(), names, src, src.complete())
 	var fe *FormatError
 	unsure := errors.As(err, &fe) && fe.early // all of it may show more
 	if err != nil && !unsure {
 		return nil, err
 	}
 	if unsure || !in.enough(p, src) {
-		if err := src.hold(); err != nil {
-			return nil, err
-		}
-		if r, err = src.repeat(); err != nil {
+		r, err := src.records()
+		if err != nil {
 			return nil, err
 		}
 		if p, err = in.planBy(r, names, src, true); err != nil {
@@ -105,7 +97,7 @@ func (in *input) tablePlan(src tableSource, names []string) (*tablePlan, error) 
 }
 
 // enough reports whether a plan holds for all of a table.
-func (in *input) enough(p *tablePlan, src tableSource) bool {
+func (in *input) enough(p *tablePlan, src cells) bool {
 	switch {
 	case p.complete:
 		return true
@@ -114,11 +106,11 @@ func (in *input) enough(p *tablePlan, src tableSource) bool {
 	case p.numbers:
 		return p.sure
 	}
-	return p.plain || !in.stream && len(p.categories) == 0 && !p.open && !src.once()
+	return p.plain || !in.stream && len(p.categories) == 0 && !p.open
 }
 
 // planBy surveys a table, or its beginning, and plans by that.
-func (in *input) planBy(r records, names []string, src tableSource, complete bool) (*tablePlan, error) {
+func (in *input) planBy(r records, names []string, src cells, complete bool) (*tablePlan, error) {
 	unit := src.unit()
 	s, err := in.survey(withoutBlankEnd(in.known(r, names), unit, nil), names, src, complete)
 	if err != nil {
@@ -145,6 +137,8 @@ type tableRows struct {
 }
 
 func (d *tableRows) count() int { return d.rows }
+
+func (d *tableRows) skip(int) (int, error) { return 0, nil }
 
 // advance reads the next record.
 func (d *tableRows) advance() error {

@@ -65,12 +65,10 @@ func OpenFiles(ctx context.Context, files []File, opts Options) (*Source, error)
 	return s, nil
 }
 
-// errOnce says that what was read as bits cannot be read again as numbers.
-var errOnce = errors.New("read once")
-
 // look reads bits, or numbers where that shows as they are read; what is no bits is read again as numbers.
 func (s *Source) look(paths []string) (err error) {
 	opts := s.opts
+	opts.pipes = map[string][]byte{}
 	if opts.Kind != Number {
 		s.frame, err = read(paths, opts)
 		if err == nil {
@@ -82,10 +80,8 @@ func (s *Source) look(paths []string) (err error) {
 		}
 	}
 	if s.frame == nil {
-		opts.Kind, err = Number, errOnce
-		if s.refused == nil || !slices.Contains(paths, standardInput) {
-			s.frame, err = read(paths, opts)
-		}
+		opts.Kind = Number
+		s.frame, err = read(paths, opts)
 		if err != nil && s.refused == nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func (s *sparse) add(row, column int, v float64) error {
 
 // sparseTable makes a set of the cells: of bits, or of numbers where they are asked for or more than a tenth of the
 // cells are others.
-func (in *input) sparseTable(s *sparse) (decoder, error) {
+func (in *input) sparseTable(s *sparse) (parts, error) {
 	if in.stream {
 		return nil, &FormatError{Msg: "a sparse table is read as a whole", Hint: "allow more memory", memory: true}
 	}
@@ -76,7 +76,7 @@ func (in *input) sparseTable(s *sparse) (decoder, error) {
 		for k, x := range s.value {
 			out.Values[s.row[k]][s.column[k]] = x
 		}
-		return &whole{out}, nil
+		return &whole{set: out}, nil
 	}
 	for range s.rows {
 		out.Images = append(out.Images, in.blank(s.columns))
@@ -91,7 +91,7 @@ func (in *input) sparseTable(s *sparse) (decoder, error) {
 			m.Set(0, s.column[k], false)
 		}
 	}
-	return &whole{out}, nil
+	return &whole{set: out}, nil
 }
 
 // isSparse reports whether an archive holds a matrix of SciPy.
@@ -100,7 +100,7 @@ func isSparse(z *npy.Zip) bool {
 }
 
 // sparseArrays reads a matrix of SciPy: by rows, by columns, or cell by cell.
-func (in *input) sparseArrays(z *npy.Zip) (decoder, error) {
+func (in *input) sparseArrays(z *npy.Zip) (parts, error) {
 	arrays := map[string][]float64{}
 	for _, name := range []string{"shape", "data", "indptr", "indices", "row", "col"} {
 		if !z.Has(name) {
@@ -159,7 +159,12 @@ const matrixMarket = "%%MatrixMarket matrix"
 var libsvm = regexp.MustCompile(`^\S+( +\d+:[^ :]+)+ *\r?\n(\S+( +\d+:[^ :]+)* *\r?\n)*`)
 
 // sparseText reads such a text; ok is false for another.
-func (in *input) sparseText(br *bufio.Reader) (d decoder, ok bool, err error) {
+func (in *input) sparseText(c *content) (d parts, ok bool, err error) {
+	all, err := c.open()
+	if err != nil {
+		return nil, true, err
+	}
+	br := bufio.NewReaderSize(all, 1<<16)
 	head, _ := br.Peek(1 << 12)
 	lines := head[:bytes.LastIndexByte(head, '\n')+1]
 	r := bufio.NewScanner(br)

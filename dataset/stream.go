@@ -172,7 +172,7 @@ func readOnce(path string) (bool, error) {
 
 // surveyMeta determines the types of the metadata of a file that begins with
 // part.
-func surveyMeta(ctx context.Context, d decoder, part *Set) (map[string]columnKind, error) {
+func surveyMeta(ctx context.Context, d parts, part *Set) (map[string]columnKind, error) {
 	kinds, guesses := map[string]columnKind{}, map[string]*guesser{}
 	for _, c := range part.Meta {
 		if _, ok := c.Values.(rawText); ok {
@@ -356,8 +356,8 @@ func (r *traversal) pass(d *opened) (over bool, err error) {
 	}
 	if all := d.count(); all >= 0 && all <= n {
 		n, over = all, true
-	} else if s, ok := d.decoder.(skipper); ok && d.labels == nil {
-		n, err = s.skip(n)
+	} else if d.labels == nil {
+		n, err = d.skip(n)
 	} else {
 		n = 0
 	}

@@ -13,7 +13,7 @@ import (
 // survey counts what the cells of a table are; the beginning of a text may break
 // off within a cell in quotes. names has the names of the columns if the first row
 // cannot have them.
-func (in *input) survey(r records, names []string, src tableSource, complete bool) (*survey, error) {
+func (in *input) survey(r records, names []string, src cells, complete bool) (*survey, error) {
 	s := &survey{complete: complete, unit: src.unit(), commas: byCommas(src)}
 	err := s.take(r, names, in)
 	if err != nil {

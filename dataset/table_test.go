@@ -145,7 +145,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func TestEndlessLine(t *testing.T) {
 	e := &endless{}
-	_, err := newInput(Options{}).file("pipe", e, nil, 0)
+	_, err := newInput(Options{}).file(&content{path: "pipe", open: func() (io.Reader, error) { return e, nil }})
 	if err == nil || !testenv.Said(t, err.Error()) || e.n > 2*maxRecord {
 		t.Fatalf("%v after %d bytes", err, e.n)
 	}
@@ -280,8 +280,8 @@ func TestParquetHostileHeaders(t *testing.T) {
 func readBytes(b []byte, opts Options) (*Set, error) {
 	in := newInput(opts)
 	s, err := in.collect(func() (*opened, error) {
-		d, err := in.file("memory", bytes.NewReader(b), bytes.NewReader(b), int64(len(b)))
-		return &opened{decoder: d, in: in}, err
+		d, err := in.file(contentAt("memory", bytes.NewReader(b)))
+		return &opened{parts: d, in: in}, err
 	})
 	return s, at(err, "memory")
 }
@@ -342,8 +342,10 @@ func TestAbsurdRecords(t *testing.T) {
 		before := allocated()
 		in := newInput(Options{})
 		_, err := in.collect(func() (*opened, error) {
-			d, err := in.file("bomb.csv", r, nil, 0)
-			return &opened{in: in, decoder: d}, err
+			d, err := in.file(&content{path: "bomb.csv", open: func() (io.Reader, error) {
+				return io.NewSectionReader(r, 0, r.Size()), nil
+			}})
+			return &opened{in: in, parts: d}, err
 		})
 		used := allocated() - before
 		if err == nil || !testenv.Said(t, err.Error()) {

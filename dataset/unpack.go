@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -21,21 +20,28 @@ import (
 // the zstd command uses by itself is 128 MiB.
 const zstdWindow = 128 << 20
 
-// unpack returns a reader of what is packed in r.
-func unpack(k kind, r io.Reader) (io.Reader, error) {
-	br, ok := r.(*bufio.Reader)
-	if !ok {
-		br = bufio.NewReader(r)
-	}
-	u := &unpacker{format: "gzip"}
-	var err error
-	if k == kindGzip {
-		u.r, err = gzip.NewReader(br)
-	} else {
-		u.format = "zstd" // with one worker, and no goroutine, there is nothing to close
-		u.r, err = zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(zstdWindow))
-	}
+// isZstd recognises zstd by its first bytes, even if the stream is cut in these.
+func isZstd(head []byte) bool {
+	const magic = "\x28\xb5\x2f\xfd"
+	n := min(len(head), len(magic))
+	return n >= 2 && string(head[:n]) == magic[:n]
+}
+
+func unpackGzip(r io.Reader) (io.Reader, error) {
+	z, err := gzip.NewReader(r)
+	return unpackerOf("gzip", z, err)
+}
+
+// unpackZstd uses one worker and no goroutine, so that there is nothing to close.
+func unpackZstd(r io.Reader) (io.Reader, error) {
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(zstdWindow))
+	return unpackerOf("zstd", z, err)
+}
+
+// unpackerOf returns the reader of what is packed, which may have failed already.
+func unpackerOf(format string, r io.Reader, err error) (io.Reader, error) {
+	u := &unpacker{format: format, r: r}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
@@ -99,46 +105,6 @@ func drain(r io.Reader) error {
 	return err
 }
 
-// unpacked decodes what is inside a gzip or zstd stream.
-func (in *input) unpacked(path string, k kind, r io.Reader, again func() (io.Reader, error)) (decoder, error) {
-	inner, again, err := in.inside(k, r, again)
-	if err != nil {
-		return nil, err
-	}
-	d, err := in.content(strings.TrimSuffix(path, filepath.Ext(path)), inner, nil, 0, again)
-	if images, ok := d.(*arrayImages); ok && err == nil && images.done == nil { // an array may end before the file
-		images.done = func() error { return drain(inner) }
-	}
-	return d, err
-}
-
-// inside returns what is packed in r, and how to open it again if the packed can be.
-func (in *input) inside(k kind, r io.Reader, packed func() (io.Reader, error)) (inner *bufio.Reader,
-	again func() (io.Reader, error), err error) {
-	u, err := unpack(k, r)
-	if err != nil {
-		return nil, nil, err
-	}
-	inner = bufio.NewReaderSize(in.bounded(u), 1<<16)
-	head, _ := inner.Peek(4)
-	if k, err := sniff(head); err == nil && (k == kindGzip || k == kindZstd) {
-		return nil, nil, &FormatError{Msg: "compressed twice", Hint: "decompress it once"}
-	}
-	if packed == nil {
-		return inner, nil, nil
-	}
-	return inner, func() (io.Reader, error) {
-		r, err := packed()
-		if err != nil {
-			return nil, err
-		}
-		if r, err = unpack(k, bufio.NewReader(r)); err != nil {
-			return nil, err
-		}
-		return in.bounded(r), nil
-	}, nil
-}
-
 // bounded limits what may come out of a packed file that becomes a set in memory:
 // a megabyte can hold a gigabyte of empty lines.
 func (in *input) bounded(r io.Reader) io.Reader {
@@ -162,12 +128,12 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// text decodes a table of text in any of the Unicode encodings.
-func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, error)) (decoder, error) {
-	if d, ok, err := in.sparseText(br); ok {
+// text reads a table of text in any of the Unicode encodings.
+func (in *input) text(c *content) (parts, error) {
+	if d, ok, err := in.sparseText(c); ok {
 		return d, err
 	}
-	src, err := in.decodedSource(br, size, again)
+	src, err := in.textSource(c)
 	if err != nil {
 		return nil, err
 	}
@@ -184,35 +150,21 @@ func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, err
 	return in.table(src, nil)
 }
 
-// decodedSource returns a table of text in any of the Unicode encodings as a source of rows.
-func (in *input) decodedSource(br *bufio.Reader, size int64, again func() (io.Reader, error)) (*textSource, error) {
-	head, _ := br.Peek(512)
-	if err := foreignText(head); err != nil {
+// decoded opens a text, drops its byte-order mark and converts UTF-16, which has one, and Latin-1 to UTF-8.
+func (in *input) decoded(c *content) (io.Reader, error) {
+	r, err := c.open()
+	if err != nil {
 		return nil, err
 	}
-	if packed := again; packed != nil {
-		again = func() (io.Reader, error) {
-			r, err := packed()
-			if err != nil {
-				return nil, err
-			}
-			return in.decoded(bufio.NewReaderSize(r, 1<<16)), nil
-		}
-	}
-	return in.textSource(in.decoded(br), size, again)
-}
-
-// decoded drops a byte-order mark and converts UTF-16, which has one, and Latin-1 to
-// UTF-8.
-func (in *input) decoded(br *bufio.Reader) io.Reader {
+	br := bufio.NewReaderSize(r, 1<<16)
 	mark, _ := br.Peek(3)
 	switch {
 	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
 		_, _ = br.Discard(3)
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
-		return transform.NewReader(br, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder())
+		return transform.NewReader(br, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()), nil
 	}
-	return &latinReader{r: br, found: &in.seen.latin}
+	return &latinReader{r: br, found: &in.seen.latin}, nil
 }
 
 // foreignText recognises text that is no table.
