@@ -2,8 +2,11 @@ package workbench
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/classes"
@@ -45,6 +48,12 @@ func NewClasses(data Data, by string, how recipe.Recipe) (*Learning, error) {
 		opt.Examples = -1 // only those of drawings whose parts move are kept whole
 	}
 	cfg.Poses = l.Config.Poses
+	l.Profile, l.Blank = "", 0
+	known := len(slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return label == "" }))
+	if none := l.Images - known; none > 0 {
+		l.Profile = fmt.Sprintf("left out: %s without %s", words.Count(none, words.NounsOf(data.Table).Image), by)
+		l.Images = known
+	}
 	l.byLabel = &byLabel{by, labels, cfg, opt}
 	return l, nil
 }

@@ -97,6 +97,9 @@ func cell(v float64) string {
 // lines returns a table of few classes, else what is confused most.
 func (c *ClassScores) lines() []string {
 	out := []string{fmt.Sprintf("%d of %d right, %.1f %%", c.Right, c.Labelled, 100*c.Accuracy)}
+	if c.Baseline > 0 {
+		out[0] += fmt.Sprintf(" (always naming %s, the commonest: %.1f %%)", c.Common, 100*c.Baseline)
+	}
 	if c.others > 0 {
 		out[0] += fmt.Sprintf("; %d have a label that is no class", c.others)
 	}

@@ -397,6 +397,8 @@ type ClassScores struct {
 	Labelled int      `json:"labelled"` // rows that have a label
 	Right    int      `json:"right"`
 	Accuracy float64  `json:"accuracy"`
+	Common   string   `json:"commonest"` // class of the rows with a label
+	Baseline float64  `json:"baseline"`  // its share: the accuracy of naming it always
 	Counts   [][]int  `json:"confusion"` // [true][named]
 	others   int      // with a label that is no class
 }
@@ -429,6 +431,16 @@ func (m Classes) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error
 		out.Images += len(x.Rows)
 	}
 	c.Accuracy = float64(c.Right) / float64(max(c.Labelled, 1))
+	most := 0
+	for i, counts := range c.Counts {
+		rows := 0
+		for _, n := range counts {
+			rows += n
+		}
+		if rows > most {
+			most, c.Common, c.Baseline = rows, c.Classes[i], float64(rows)/float64(c.Labelled)
+		}
+	}
 	return out, nil
 }
 
@@ -449,9 +461,10 @@ func (c *ClassScores) add(label string, named int) {
 	}
 }
 
-// LabelsBy returns the labels of rows: the values of a column, or of several with commas between, joined by a slash.
+// LabelsBy returns the labels of rows: the values of a column, or of several with commas between, joined by a slash;
+// "" where one is not known.
 func LabelsBy(set *dataset.Frame, by string) ([]string, error) {
-	out := make([]string, set.Len())
+	out, unknown := make([]string, set.Len()), make([]bool, set.Len())
 	for n, name := range strings.Split(by, ",") {
 		c, err := set.Column(strings.TrimSpace(name))
 		if err != nil {
@@ -462,6 +475,9 @@ func LabelsBy(set *dataset.Frame, by string) ([]string, error) {
 				out[i] += "/"
 			}
 			out[i] += c.Text(i)
+			if unknown[i] = unknown[i] || c.Missing(i); unknown[i] {
+				out[i] = ""
+			}
 		}
 	}
 	return out, nil

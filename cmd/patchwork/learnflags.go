@@ -237,12 +237,32 @@ func (f *learnFlags) kind(cmd *cobra.Command) dataset.Kind {
 	return dataset.Unknown
 }
 
-// readClasses reads all data to learn classes of; the columns of --by are labels.
+// readClasses reads all data to learn classes of; the columns of --by are labels, and those of numbers are cut in bands.
 func (f *learnFlags) readClasses(cmd *cobra.Command, paths []string) (*dataset.Frame, error) {
 	if !f.data.items { // whose words are no columns yet
 		for name := range strings.SplitSeq(f.by, ",") {
 			f.data.edits = append(f.data.edits, dataset.Edit{Column: name, Want: "label"})
 		}
 	}
-	return f.data.read(cmd, paths)
+	for bands := false; ; bands = true {
+		opt, err := f.data.options(cmd)
+		if err != nil {
+			return nil, err
+		}
+		data, err := f.data.inMemory(cmd, paths, opt, false)
+		switch {
+		case err != nil:
+			return nil, err
+		case data.Values == nil:
+			sayNotes(cmd, data.Notes...)
+			return data, nil
+		case bands || !data.Table:
+			return nil, usagef("classes are learned of bits, and %s holds numbers; --threshold T makes bits of them", data.Source)
+		}
+		for _, c := range data.Plan(&opt).Columns {
+			if !c.Aside && (c.Kind == dataset.Number || c.Kind == dataset.Count || c.Kind == dataset.Ordinal) {
+				f.data.edits = append(f.data.edits, dataset.Edit{Column: c.Name, Want: "bands"})
+			}
+		}
+	}
 }

@@ -45,10 +45,10 @@ func (a *app) notTo(output string) io.Writer {
 // images are left out.
 func (a *app) sayProfile(f *learnFlags, l *learning) error {
 	var lines []string
-	if l.Profile != "" && f.by == "" {
+	if l.Profile != "" {
 		lines = append(lines, l.Profile)
 	}
-	if l.Blank > 0 && f.by == "" {
+	if l.Blank > 0 {
 		lines = append(lines, fmt.Sprintf("left out: %s without ink, on which a part would be spent",
 			words.Count(l.Blank, "image")))
 	}
@@ -71,7 +71,7 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, last *workb
 	case workbench.Numbers:
 		object, lines = numbersLearned(f, m, last, took)
 	case workbench.Classes:
-		return a.classSummary(f, m, head, took)
+		return a.classSummary(f, l, m, head, took)
 	}
 	if f.json {
 		a.written, a.carried = append(a.written, f.output), true
@@ -445,8 +445,8 @@ type classCount struct {
 }
 
 // classSummary says what was learned.
-func (a *app) classSummary(f *learnFlags, c workbench.Classes, set *dataset.Set, took time.Duration) error {
-	r := classesLearned{Output: f.output, By: f.by, Examples: set.Len(), Sharpness: c.Sharpness(),
+func (a *app) classSummary(f *learnFlags, l *learning, c workbench.Classes, set *dataset.Set, took time.Duration) error {
+	r := classesLearned{Output: f.output, By: f.by, Examples: l.Images, Sharpness: c.Sharpness(),
 		Seconds: took.Seconds()}
 	least, most := c.Classes()[0].Rows, int64(0)
 	for _, k := range c.Classes() {
@@ -464,5 +464,5 @@ func (a *app) classSummary(f *learnFlags, c workbench.Classes, set *dataset.Set,
 		a.warn("every class has one example: how sure a name is cannot be measured, and its probability is a guess")
 	}
 	return a.wrote(f.output, "%d classes of %s, %s examples each, of %s", len(r.Classes), f.by, each,
-		describe(set.Len(), set))
+		describe(l.Images, set))
 }
