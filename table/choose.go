@@ -140,11 +140,16 @@ func (l *learner) level(c tried) bool {
 // the evidence, which includes the activations, and log(rows)/2 for every vote
 // and for how often each expert is active.
 func (l *learner) descriptionLength(m *patchwork.Model, logLik float64) float64 {
+	return lengthOf(m, l.numberLength(), logLik)
+}
+
+// lengthOf is descriptionLength where a number costs so many nats.
+func lengthOf(m *patchwork.Model, number, logLik float64) float64 {
 	numbers := m.K()
 	for k := range m.K() {
 		numbers += rows.Votes(m, k, 0)
 	}
-	return float64(l.numberLength()*float64(numbers)) - logLik
+	return float64(number*float64(numbers)) - logLik
 }
 
 // recorded returns the model of a point of the curve with the record of the run

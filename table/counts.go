@@ -79,6 +79,11 @@ func (c *Counts) Picks() float64 {
 	return sum
 }
 
+// DescriptionLength returns the nats that describe the rows and the model, as learning counts them.
+func (c *Counts) DescriptionLength(m *patchwork.Model) float64 {
+	return lengthOf(m, numberLengthOf(c.rows), c.logEvidence())
+}
+
 // LogLik returns the sum over the rows of log P(row), in nats, as far as the explanations
 // hold it; -Inf if a row is impossible.
 func (c *Counts) LogLik() float64 { return c.logEvidence() }

@@ -59,7 +59,7 @@ func (b *BitScores) sayMore(line func(string, string, ...any), image, pixel stri
 		line("impossible "+image+"s", "%d (some %s contradicts a probability of 0 or 1)", b.Impossible, pixel)
 	}
 	if b.BitsPerImage != nil {
-		line("description length", "%.4f bits per %s", *b.BitsPerImage, image)
+		line("description length", "%.1f nats, %.4f bits per %s", *b.Length, *b.BitsPerImage, image)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
+	"example.com/patchwork/table"
 )
 
 // Scoring says how data are scored. Of Explaining count Best (with Hide: how many explanations to average), MaxPicks,
@@ -130,11 +131,16 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 		Impossible: impossible, Missing: sums.missing / n, Clutter: sums.clutter / n}
 	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 {
 		nats := learn.DescriptionLength(m.Model, tally)
+		if m.Soft() { // learned by all explanations
+			counts, err := m.Count(ctx, data, how.Workers)
+			if err != nil {
+				return nil, err
+			}
+			nats = counts.DescriptionLength(m.Model)
+			out.given = " (given the best explanation, without what its parts cost)"
+		}
 		bits := nats / n / math.Ln2
 		out.Length, out.BitsPerImage = &nats, &bits
-	}
-	if how.Pursuit == "" && posterior.PickCosts(m.Model) != nil {
-		out.given = givenBest
 	}
 	if how.Hide > 0 {
 		how.Best = average
@@ -146,8 +152,13 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 	return out, nil
 }
 
-// givenBest says why score and learn give different figures of a model of a table.
-const givenBest = " (given the best explanation, without what its parts cost, which learn and show count)"
+// Soft reports whether the model was learned by all explanations of rows, by their probabilities.
+func (m Bits) Soft() bool { return m.Extras().Record.Method == "soft" }
+
+// Count counts rows by all their explanations.
+func (m Bits) Count(ctx context.Context, data iter.Seq2[*dataset.Frame, error], workers int) (*table.Counts, error) {
+	return table.Count(ctx, m.Model, bits(func(context.Context) iter.Seq2[*dataset.Frame, error] { return data }), workers)
+}
 
 // rowScores returns the scores of explained rows.
 func (m Bits) rowScores(x *Explained) *RowScores {
