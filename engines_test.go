@@ -5,6 +5,7 @@ package patchwork_test
 import (
 	"context"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"example.com/patchwork"
@@ -12,8 +13,10 @@ import (
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/internal/score/kernel"
+	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/pose"
 	"example.com/patchwork/table"
 )
 
@@ -75,6 +78,51 @@ func TestEnginesAreReached(t *testing.T) {
 	for _, engine := range []string{"bounded", "fixed", "general", "joint", "bySet", "byRow", "byVote"} {
 		if !reached[engine] {
 			t.Errorf("no learned model is explained by %s", engine)
+		}
+	}
+}
+
+// TestPathsExplainLettersAlike: the default pursuit finds the same in letters on every path of
+// kernels, to the bit, by templates that vote for little ink everywhere over a background that
+// is as much, less and none; in long tests 500 of 56 x 56 pixels, by the paper's pursuit, too.
+func TestPathsExplainLettersAlike(t *testing.T) {
+	n, side := 4, 28
+	if testenv.Long() {
+		n, side = 500, 56
+	}
+	set, err := synth.Letters(synth.LettersOptions{Letters: "ET", Writers: (n + 1) / 2, Side: side, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := set.Truth.Items[0]
+	templates := make([][]float64, len(first.Poses))
+	for k := range templates {
+		for _, stroke := range first.Stroke {
+			templates[k] = append(templates[k], map[bool]float64{false: 0.01, true: 0.93}[int(stroke) == k])
+		}
+	}
+	poses := pose.Grid{DY: pose.Symmetric(side/7, 1), DX: pose.Symmetric(side/7, 1), Angles: pose.Evenly(24, 6)}
+	for _, q := range []float64{0.01, 0.001, 0} {
+		cfg := patchwork.NewConfig(patchwork.RuleMax, side, side, poses)
+		cfg.Q, cfg.Truncate = q, true
+		for _, opt := range []patchwork.PursuitOptions{{}, {Paper: true}} {
+			var want []*patchwork.Explanation
+			for i, path := range kernel.All() {
+				restore := kernel.Force(path)
+				p := testkit.MustPursuit(t, testkit.MustModel(t, cfg, templates), opt) // its tables are of the path
+				for j, img := range set.Images[:n] {
+					e, err := p.Explain(img)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if i == 0 {
+						want = append(want, e)
+					} else if !reflect.DeepEqual(e, want[j]) {
+						t.Errorf("q = %v, letter %d: path %s explains %+v, the reference %+v", q, j, path.Name, e, want[j])
+					}
+				}
+				restore()
+			}
 		}
 	}
 }

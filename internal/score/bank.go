@@ -36,6 +36,7 @@ type Bank struct {
 	Sprites       []Sprite
 
 	alike         [4]float64 // log-likelihoods of a pixel at Q, by its value
+	above         *Bank      // the votes above the floor, over the floor; nil if there is none; see setFloor
 	bounds        bankBounds // of the bounded engine, made by it
 	makeStrengths sync.Once  // of the general engine
 
@@ -61,7 +62,7 @@ type Frame struct {
 func NewBank(f Frame, templates [][]float64) *Bank {
 	b := &Bank{Height: f.Height, Width: f.Width, Q: f.Q, QMap: f.QMap, TwoSided: f.TwoSided,
 		Sprites: make([]Sprite, len(templates)*len(f.Turns))}
-	b.alike = [4]float64{Off: elem.Log1p(-b.Q), On: elem.Log(b.Q)}
+	b.alike = alike(b.Q)
 	b.makeRoom(f, templates)
 	gathers := make([][]int32, len(f.Turns))
 	for r, t := range f.Turns {
@@ -71,6 +72,7 @@ func NewBank(f Frame, templates [][]float64) *Bank {
 		b.setTemplate(gathers, k, t)
 	}
 	b.setPenalty()
+	b.setFloor()
 	b.plain = b.plain && len(gathers) == 1 && gathers[0] == nil
 	return b
 }
@@ -208,9 +210,11 @@ func (b *Bank) abstaining(i int) [4]float64 {
 	if b.QMap == nil {
 		return b.alike
 	}
-	q := b.QMap[i]
-	return [4]float64{Off: elem.Log1p(-q), On: elem.Log(q)}
+	return alike(b.QMap[i])
 }
+
+// alike returns the log-likelihoods of a pixel of probability p, by its value.
+func alike(p float64) [4]float64 { return [4]float64{Off: elem.Log1p(-p), On: elem.Log(p)} }
 
 // setPenalty chooses the finite number that stands for an impossible pixel in
 // the general engine, where an opinion of exactly 0 or 1 would make a sum of

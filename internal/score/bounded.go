@@ -17,9 +17,10 @@ import (
 // none is above the best score: lazy greedy search (Minoux 1978), by tiles of
 // candidates. Most are never looked at again.
 //
-// When it is chosen: with several shifts and one abstention value strictly between
-// 0 and 1, under the max rule with no opinion of 1, under max-minus-min with none
-// close to 0 or 1 (bounded_sides.go has what differs there), on kernel paths that
+// When it is chosen: with several shifts and one abstention value less than 1, under
+// the max rule with no opinion of 1, under max-minus-min with none close to 0 or 1
+// (bounded_sides.go has what differs there, bounded_floor.go what comes besides where
+// a bank's weakest vote is nearly everywhere, or q is 0), on kernel paths that
 // have its inner loops (all but "reference"), for banks that have searched enough
 // shifts.
 //
@@ -50,15 +51,19 @@ type bounded struct {
 	tops []uint16 // scratch of bound
 	collection
 	trial
+	lifts
+	rowSums []int32 // and runs: scratch of countLifts
+	runs    [2][kernel.Lanes]int32
 }
 
 // trial is what putBack restores: raised, and the tiles changed since takeBack.
 type trial struct {
-	open    bool
-	before  []float64 // raised
-	number  uint32    // of trials so far
-	changed []uint32  // by sprite and tile: the last trial that changed it
-	kept    []keptTile
+	open        bool
+	before      []float64 // raised
+	liftsBefore lifts
+	number      uint32   // of trials so far
+	changed     []uint32 // by sprite and tile: the last trial that changed it
+	kept        []keptTile
 }
 
 // keptTile is a tile as it was.
@@ -105,6 +110,7 @@ func (e *bounded) reset(c *candidates) bool {
 	clear(e.looked)
 	clear(e.raised)
 	e.resetTrial()
+	e.resetLifts()
 	return true
 }
 
@@ -116,7 +122,7 @@ func (e *bounded) resetTrial() {
 
 // place implements engine.
 func (e *bounded) place(c int) {
-	e.open = false
+	e.open, e.known = false, e.tables.floor == nil
 	e.changes = e.Field.Add(e.layout.grid.At(c), e.changes[:0])
 	e.follow(e.changes)
 }
@@ -125,6 +131,8 @@ func (e *bounded) place(c int) {
 func (e *bounded) takeBack(j int) {
 	e.open, e.number = true, e.number+1
 	e.before, e.kept = append(e.before[:0], e.raised...), e.kept[:0]
+	e.lifts, e.liftsBefore = e.liftsBefore, e.lifts
+	e.known = e.tables.floor == nil
 	e.changes = e.Field.Remove(j, e.changes[:0])
 	e.follow(e.changes)
 }
@@ -133,6 +141,7 @@ func (e *bounded) takeBack(j int) {
 // abstention since then hold at any time.
 func (e *bounded) putBack(c int) {
 	e.place(c)
+	e.lifts, e.liftsBefore = e.liftsBefore, e.lifts
 	copy(e.raised, e.before)
 	for i := range e.kept {
 		k := &e.kept[i]
@@ -164,4 +173,5 @@ func (e *bounded) copyFrom(c *candidates, o *bounded) {
 		append(e.steps[:0], o.steps...)
 	e.planes.copyFrom(&o.planes)
 	e.resetTrial()
+	e.resetLifts()
 }

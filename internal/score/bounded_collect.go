@@ -14,6 +14,7 @@ import (
 type collection struct {
 	heap    []tile
 	least   float64   // only gains of at least this matter
+	below   float64   // and a little less
 	largest []float64 // the n largest scores so far, less their errors, ascending
 	found   []scored
 }
@@ -35,6 +36,12 @@ type scored struct {
 // floor, in index order.
 func (e *bounded) collect(n int, floor float64) {
 	e.least, e.largest, e.found, e.heap = floor, e.largest[:0], e.found[:0], e.heap[:0]
+	e.countLifts()
+	e.below = 2 * Tie
+	if e.Bank.Q == 0 { // a pixel that becomes possible comes before all nats, and all costs
+		e.below += e.spread()
+		e.least = min(floor, e.Bank.impossible/2-e.dearest())
+	}
 	for i := range e.Bank.Sprites {
 		e.tick()
 		if e.isLive(i) {
@@ -65,6 +72,14 @@ func (e *bounded) collect(n int, floor float64) {
 	slices.Sort(e.near)
 }
 
+// dearest returns the largest cost of a pick.
+func (e *bounded) dearest() float64 {
+	if e.costs == nil {
+		return 0
+	}
+	return slices.Max(e.costs)
+}
+
 // isLive reports whether a sprite's expert may be picked.
 func (e *bounded) isLive(sprite int) bool { return e.live[e.Bank.Sprites[sprite].Expert] }
 
@@ -79,8 +94,9 @@ func (e *bounded) scoreLargest(n int) {
 			continue
 		}
 		cost := e.costOf(s)
+		most := e.mostOf(e.tables.regions[s])
 		for i, b := range e.bounds[s*e.tiles : (s+1)*e.tiles] {
-			if bound := b + e.raised[i] - cost; bound > largest.bound {
+			if bound := b + e.raised[i] + most[i] - cost; bound > largest.bound {
 				largest = tile{bound, int32(s), int32(i)}
 			}
 		}
@@ -98,9 +114,9 @@ func (e *bounded) scoreLargest(n int) {
 // that matters.
 func (e *bounded) gather(sprite int) {
 	cost := e.costOf(sprite)
-	cut := e.cut() + cost
+	cut, most := e.cut()+cost, e.mostOf(e.tables.regions[sprite])
 	for i, b := range e.bounds[sprite*e.tiles : (sprite+1)*e.tiles] {
-		if bound := b + e.raised[i]; bound >= cut {
+		if bound := b + e.raised[i] + most[i]; bound >= cut {
 			e.heap = append(e.heap, tile{bound - cost, int32(sprite), int32(i)})
 		}
 	}
@@ -114,7 +130,7 @@ func (e *bounded) scoreTile(which tile, n int) {
 	at, cost := sprite*e.tiles+tile, e.costOf(sprite)
 	if e.states[at].since != e.raised[tile] {
 		e.tighten(sprite, tile)
-		which.bound = e.bounds[at] + e.raised[tile] - cost
+		which.bound = e.bounds[at] + e.raised[tile] + e.mostOf(e.tables.regions[sprite])[tile] - cost
 		e.push(which)
 		return
 	}
@@ -123,8 +139,9 @@ func (e *bounded) scoreTile(which tile, n int) {
 	steps := e.steps[at*kernel.Tile : (at+1)*kernel.Tile]
 	top := uint16(0)
 	for p, b := range steps {
-		if base-cost+float64(step*float64(b)) >= e.cut() {
-			if gain, ok := e.scoreLane(sprite, tile*kernel.Tile+kernel.Candidate(p), cost, n); ok {
+		lane := tile*kernel.Tile + kernel.Candidate(p)
+		if over := e.lifted(sprite, lane) - cost; base+over+float64(step*float64(b)) >= e.cut() {
+			if gain, ok := e.scoreLane(sprite, lane, over, n); ok {
 				b = min(b, uint16(max(0, min(math.Ceil((gain-base)/step*(1+1e-12)), math.MaxUint16))))
 			} else {
 				b = 0
@@ -136,25 +153,25 @@ func (e *bounded) scoreTile(which tile, n int) {
 	e.bounds[at] = base + float64(step*float64(top)) - e.raised[tile]
 }
 
-// scoreLane scores the candidate of a lane and returns a bound on its gain; it is
-// not ok if there is no such candidate.
-func (e *bounded) scoreLane(sprite, lane int, cost float64, n int) (gain float64, ok bool) {
+// scoreLane scores the candidate of a lane and returns a bound on its gain, but for what
+// comes over it; it is not ok if there is no such candidate.
+func (e *bounded) scoreLane(sprite, lane int, over float64, n int) (gain float64, ok bool) {
 	a, b, ok := e.lane(lane)
 	if !ok {
 		return 0, false
 	}
 	slack := e.tables.sprites[sprite].slack
 	score := e.scoreOf(sprite, a, b)
-	if score-cost+slack >= e.cut() {
+	if score+over+slack >= e.cut() {
 		g := e.layout.grid
-		e.found = append(e.found, scored{sprite*g.Shifts() + a*g.NX + b, score - cost, slack})
-		e.note(score-cost-slack, n)
+		e.found = append(e.found, scored{sprite*g.Shifts() + a*g.NX + b, score + over, slack})
+		e.note(score+over-slack, n)
 	}
 	return score + slack, true
 }
 
-// scoreOf returns the gain of a sprite at shift (a, b) of the grid, to within its
-// slack.
+// scoreOf returns the gain of a sprite at shift (a, b) of the grid, above the floor, to
+// within its slack.
 func (e *bounded) scoreOf(sprite, a, b int) float64 {
 	t, g := e.tables, e.layout.grid
 	if t.sides != nil {
@@ -165,7 +182,7 @@ func (e *bounded) scoreOf(sprite, a, b int) float64 {
 }
 
 // cut returns the least bound of a candidate that matters.
-func (c *collection) cut() float64 { return c.least - 2*Tie }
+func (c *collection) cut() float64 { return c.least - c.below }
 
 // note raises least to the n-th largest of the lower bounds noted so far.
 func (c *collection) note(bound float64, n int) {

@@ -51,25 +51,29 @@ func (e *bounded) tighten(sprite, tile int) {
 // changed.
 func (e *bounded) follow(changes []Change) {
 	g := e.layout.grid
-	for i := range changes {
-		c := &changes[i]
-		y, x := c.Y-g.DY0, c.X-g.DX0
+	for _, c := range changes {
+		y, x := int(c.Y)-g.DY0, int(c.X)-g.DX0
 		if uint(y) >= uint(e.planeH) || uint(x) >= uint(e.planeW) {
 			continue
 		}
+		i := int(c.Y)*e.Width + int(c.X)
+		value, l := e.X[i], e.L[i]
 		if s := e.tables.sides; s != nil {
-			e.reclass(e.layout, y, x, s.of(c.PixelValue, c.Hi, c.Lo))
-			e.raise(y, x, s.rise(c))
+			e.reclass(e.layout, y, x, s.of(value, e.Hi[i], e.Lo[i]))
+			e.raise(y, x, s.rise(value, c.Hi, c.Lo, e.Hi[i], e.Lo[i]))
 			continue
 		}
-		if at := y*e.strengthPitch + x; c.PixelValue == On {
-			e.on[at] = float32(c.L)
-		} else {
-			e.off[at] = float32(-c.L)
+		if e.strongOnly && e.cover[i] == 0 { // the tables are of the composition raised to the floor
+			l = e.Bank.above.alike[value]
 		}
-		e.reclass(e.layout, y, x, e.tables.classes.of(c.PixelValue, c.L))
-		if c.L < c.OldL {
-			e.raise(y, x, c.OldL-c.L)
+		if at := y*e.strengthPitch + x; value == On {
+			e.on[at] = float32(l)
+		} else {
+			e.off[at] = float32(-l)
+		}
+		e.reclass(e.layout, y, x, e.tables.classes.of(value, l))
+		if l < c.L {
+			e.raise(y, x, c.L-l)
 		}
 	}
 }

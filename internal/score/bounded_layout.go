@@ -40,6 +40,9 @@ type layout struct {
 	later  [][]kernel.Lookups // in groups whose sums fit in 16 bits
 	chunks []kernel.Places
 	base   []float64
+
+	regions  []ends // of the floor; none without one
+	sumPitch int    // of the sums along rows
 }
 
 // layoutFor returns the layout for the present image, the last one if that fits: a pursuit
@@ -80,6 +83,7 @@ func newLayout(b *Bank, t *boundTables, g Grid, height, width int, unknown bool)
 		l.listFirst(i, &t.sprites[i])
 		l.list(i)
 	}
+	l.setRegions(b)
 	return l
 }
 

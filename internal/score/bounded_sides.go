@@ -196,12 +196,13 @@ func (s *sides) worths(v float64) (w [cellCodes]float64) {
 	return w
 }
 
-// rise returns the most by which a change raises what an opinion of the bank gains at
-// the pixel. Between these opinions the difference is monotone in the opinion.
-func (s *sides) rise(c *Change) float64 {
+// rise returns the most by which a change from extremal opinions to others raises what an
+// opinion of the bank gains at the pixel. Between these opinions the difference is monotone in
+// the opinion.
+func (s *sides) rise(x uint8, oldHi, oldLo, hi, lo float64) float64 {
 	most := 0.0
-	for _, v := range [...]float64{s.low[len(s.low)-1].least, s.high[len(s.high)-1].most, c.OldHi, c.Hi, c.OldLo, c.Lo} {
-		most = max(most, s.gain(c.PixelValue, v, c.Hi, c.Lo)-s.gain(c.PixelValue, v, c.OldHi, c.OldLo))
+	for _, v := range [...]float64{s.low[len(s.low)-1].least, s.high[len(s.high)-1].most, oldHi, hi, oldLo, lo} {
+		most = max(most, s.gain(x, v, hi, lo)-s.gain(x, v, oldHi, oldLo))
 	}
 	return most + 1e-10
 }

@@ -109,16 +109,15 @@ func TestSidesOfClasses(t *testing.T) {
 		if int(class) >= cellCodes || class == free || (class < firstCell) != (hi == q && lo == q) {
 			t.Fatalf("pixel %d of %v and %v is of class %d", x, hi, lo, class)
 		}
-		c := &Change{PixelValue: x, OldHi: hi, OldLo: lo}
-		c.Hi, c.Lo = side("after")
-		rise := s.rise(c)
+		afterHi, afterLo := side("after")
+		rise := s.rise(x, hi, lo, afterHi, afterLo)
 		for _, v := range votes {
 			gain := s.gain(x, v, hi, lo)
 			if most := s.worths(v)[class]; gain > most {
 				t.Fatalf("opinion %v gains %v at %d of %v and %v, by its class at most %v", v, gain, x, hi, lo, most)
 			}
-			if more := s.gain(x, v, c.Hi, c.Lo) - gain; more > rise {
-				t.Fatalf("opinion %v gains %v more after %+v, at most %v", v, more, c, rise)
+			if more := s.gain(x, v, afterHi, afterLo) - gain; more > rise {
+				t.Fatalf("opinion %v gains %v more at %v and %v, at most %v", v, more, afterHi, afterLo, rise)
 			}
 		}
 	})

@@ -34,6 +34,9 @@ type boundTables struct {
 	classes classes
 	sides   *sides // instead of classes, under max-minus-min; else nil
 
+	floor   *floorTables // nil if the bank has no floor
+	regions []int        // by sprite: its region of floor; 0 without
+
 	kept atomic.Pointer[layout] // the last one made
 }
 
@@ -93,8 +96,14 @@ func (b *Bank) boundTables(shifts int) *boundTables {
 		return nil
 	}
 	l.once.Do(func() {
-		if path := kernel.Chosen(); path.Fast() && b.QMap == nil && !b.certain() {
-			l.tables = newBoundTables(b, path)
+		votes := b
+		if b.above != nil {
+			votes = b.above
+		}
+		if path := kernel.Chosen(); path.Fast() && b.QMap == nil && !votes.certain() {
+			if l.tables = newBoundTables(votes, path); l.tables != nil {
+				l.tables.setFloor(b)
+			}
 		}
 	})
 	return l.tables

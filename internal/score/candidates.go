@@ -66,6 +66,15 @@ func (c *candidates) At(candidate int) Placed { return c.grid.At(candidate) }
 // Candidate returns the number of a placed sprite: the inverse of At.
 func (c *candidates) Candidate(p Placed) int { return c.grid.Candidate(p) }
 
+// spread returns by how much costs can hide a difference in impossible pixels,
+// which come first whatever they cost, from the gains.
+func (c *candidates) spread() float64 {
+	if c.costs == nil || c.Bank.largest < c.Bank.impossible {
+		return 0
+	}
+	return slices.Max(c.costs) - slices.Min(c.costs)
+}
+
 // expertOf returns the expert of a candidate.
 func (c *candidates) expertOf(candidate int) int {
 	return c.Bank.Sprites[candidate/c.grid.Shifts()].Expert

@@ -39,7 +39,7 @@
 //	noise.go                what noise does to pixels, learned from an image
 //	gain.go, grid.go        gains and their order; shifts and candidates
 //	bank.go                 Bank
-//	field.go                Field
+//	field.go, floor.go      Field; its two layers where a bank votes for little nearly everywhere
 //	candidates.go           what the engines share: the Field, the question, the decision
 //	general_update.go       general: corrected gains
 //	general_first.go        general: gains from abstention
@@ -49,6 +49,7 @@
 //	bounded_sides.go        bounded: classes and tables of max-minus-min
 //	bounded_tables.go       bounded: tables of a Bank
 //	bounded_layout.go       bounded: an image laid out for the tables
+//	bounded_floor.go        bounded: what candidates lift to the floor
 //	bounded_keep.go         bounded: bounds from the tables, kept true
 //	bounded_collect.go      bounded: candidates by their bounds
 //	bounded.go              bounded

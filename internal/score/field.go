@@ -10,6 +10,9 @@ type Field struct {
 	Hi, Lo        []float64 // running maximum and minimum, both started at q
 	L             []float64 // nats; 0 where unknown
 	picks         []Placed
+
+	cover      []uint16 // picks that vote at a pixel, where the bank has a floor
+	strongOnly bool     // changes between q and the floor are not listed
 }
 
 // Reset gives the field a new image and forgets all picks. x has
@@ -18,7 +21,11 @@ func (f *Field) Reset(b *Bank, height, width int, x []uint8) {
 	f.Bank, f.Height, f.Width = b, height, width
 	f.resize(height * width)
 	copy(f.X, x)
-	f.picks = f.picks[:0]
+	f.picks, f.strongOnly = f.picks[:0], false
+	if f.layered() {
+		f.cover = resize(f.cover, len(f.X))
+		clear(f.cover)
+	}
 	if q := b.Q; b.QMap == nil { // without a branch: the processor cannot predict where the ink is
 		for i, x := range f.X {
 			f.Hi[i], f.Lo[i], f.L[i] = q, q, b.alike[x&3]
@@ -98,7 +105,7 @@ func (f *Field) Gain(p Placed) Gain {
 	for _, sp := range s.spans {
 		i, j, n := f.overlap(sp, p.DY, p.DX)
 		for ; n > 0; i, j, n = i+1, j+1, n-1 {
-			if f.X[i] == Unknown {
+			if v := s.V[j]; v <= f.Hi[i] && !(v < f.Lo[i]) || f.X[i] == Unknown {
 				continue
 			}
 			if after := f.after(i, s, j); after != f.L[i] {
@@ -112,29 +119,29 @@ func (f *Field) Gain(p Placed) Gain {
 	return g
 }
 
-// Change records what adding or removing a pick did to a pixel.
+// Change records what a pixel was before a pick was added or removed.
 type Change struct {
-	Index      int     // of the pixel
-	OldHi, Hi  float64 // extremal opinions before and after
-	OldLo, Lo  float64
-	OldL, L    float64 // log-likelihoods before and after
-	Y, X       int     // Index as row and column
-	PixelValue uint8
+	Y, X      int32
+	Hi, Lo, L float64
 }
 
 // Add places a sprite and appends what changed to changes: only known pixels
 // are listed, as nothing depends on the others.
 func (f *Field) Add(p Placed, changes []Change) []Change {
 	f.picks = append(f.picks, p)
-	s := &f.Bank.Sprites[p.Sprite]
+	b := f.Bank
+	if f.layered() {
+		changes, b = f.lift(p, changes), b.above
+	}
+	s := &b.Sprites[p.Sprite]
 	for _, sp := range s.spans {
 		i, j, n := f.overlap(sp, p.DY, p.DX)
 		for ; n > 0; i, j, n = i+1, j+1, n-1 {
 			switch v := s.V[j]; {
 			case v > f.Hi[i]:
-				changes = f.set(i, v, f.Lo[i], f.after(i, s, j), changes)
+				changes = f.set(i, int(sp.Row)+p.DY, v, f.Lo[i], f.after(i, s, j), changes)
 			case v < f.Lo[i] && f.Bank.TwoSided:
-				changes = f.set(i, f.Hi[i], v, f.after(i, s, j), changes)
+				changes = f.set(i, int(sp.Row)+p.DY, f.Hi[i], v, f.after(i, s, j), changes)
 			}
 		}
 	}
@@ -146,17 +153,25 @@ func (f *Field) Add(p Placed, changes []Change) []Change {
 func (f *Field) Remove(j int, changes []Change) []Change {
 	gone := f.picks[j]
 	f.picks = append(f.picks[:j], f.picks[j+1:]...)
-	s := &f.Bank.Sprites[gone.Sprite]
+	b := f.Bank
+	if f.layered() {
+		b = b.above
+	}
+	s := &b.Sprites[gone.Sprite]
 	for _, sp := range s.spans {
 		i, j, n := f.overlap(sp, gone.DY, gone.DX)
 		for ; n > 0; i, j, n = i+1, j+1, n-1 {
 			if v := s.V[j]; v != f.Hi[i] && v != f.Lo[i] {
 				continue
 			}
-			if hi, lo, l := f.fold(i); hi != f.Hi[i] || lo != f.Lo[i] {
-				changes = f.set(i, hi, lo, l, changes)
+			y := int(sp.Row) + gone.DY
+			if hi, lo, l := f.fold(i, y); hi != f.Hi[i] || lo != f.Lo[i] {
+				changes = f.set(i, y, hi, lo, l, changes)
 			}
 		}
+	}
+	if f.layered() {
+		changes = f.drop(gone, changes)
 	}
 	return changes
 }
@@ -169,12 +184,15 @@ func (f *Field) Insert(j int) {
 	f.picks[j] = last
 }
 
-// fold joins the opinions of all picks at image pixel i, and returns the log-likelihood
-// of the pixel, too.
-func (f *Field) fold(i int) (hi, lo, l float64) {
-	y, x := i/f.Width, i%f.Width
+// fold joins the opinions of all picks at image pixel i, which is in row y, over the floor if there is one, and
+// returns the log-likelihood of the pixel, too.
+func (f *Field) fold(i, y int) (hi, lo, l float64) {
+	x := i - y*f.Width
 	q := f.Bank.Abstention(i)
 	hi, lo, l = q, q, f.Bank.abstaining(i)[f.X[i]&3]
+	if floor := f.Bank.above; floor != nil {
+		hi, l = floor.Q, floor.alike[f.X[i]&3]
+	}
 	for _, p := range f.picks {
 		sy, sx := y-p.DY, x-p.DX
 		if sy < 0 || sx < 0 || sy >= f.Bank.Height || sx >= f.Bank.Width {
@@ -194,13 +212,10 @@ func (f *Field) fold(i int) (hi, lo, l float64) {
 	return hi, lo, l
 }
 
-// set gives pixel i new extremal opinions.
-func (f *Field) set(i int, hi, lo, l float64, changes []Change) []Change {
+// set gives pixel i, which is in row y, new extremal opinions.
+func (f *Field) set(i, y int, hi, lo, l float64, changes []Change) []Change {
 	if f.X[i] != Unknown {
-		changes = append(changes, Change{Index: i, OldHi: f.Hi[i], Hi: hi, OldLo: f.Lo[i], Lo: lo,
-			OldL: f.L[i], L: l, Y: i / f.Width, X: i % f.Width, PixelValue: f.X[i]})
-	} else {
-		l = 0
+		changes = append(changes, Change{int32(y), int32(i - y*f.Width), f.Hi[i], f.Lo[i], f.L[i]})
 	}
 	f.Hi[i], f.Lo[i], f.L[i] = hi, lo, l
 	return changes
@@ -215,4 +230,5 @@ func (f *Field) copyFrom(o *Field) {
 	copy(f.Lo, o.Lo)
 	copy(f.L, o.L)
 	f.picks = append(f.picks[:0], o.picks...)
+	f.cover, f.strongOnly = append(f.cover[:0], o.cover...), o.strongOnly
 }

@@ -33,7 +33,7 @@ type general struct {
 
 	moves              []move  // net changes of log[movesFrom:movesTo]
 	movesFrom, movesTo int     // -1 where moves is not current
-	slot               []int32 // by pixel: 1 + index into moves, while they are made
+	slot               []uint8 // by pixel: 1 if it moves, while moves are made
 
 	// Between takeBack and what follows it: the length of the log before, and
 	// the gains of the experts corrected since.
@@ -188,15 +188,6 @@ func (e *general) nth(n int) float64 {
 // margin returns how far below the best gain after costs that of the best
 // candidate may lie.
 func (e *general) margin() float64 { return Tie + float64(2*e.errorBound()) + e.spread() }
-
-// spread returns by how much costs can hide a difference in impossible pixels,
-// which come first whatever they cost, from the gains.
-func (e *general) spread() float64 {
-	if e.costs == nil || e.Bank.largest < e.Bank.impossible {
-		return 0
-	}
-	return slices.Max(e.costs) - slices.Min(e.costs)
-}
 
 // errorBound bounds the rounding error of a gain, in nats: the number of
 // additions times half a unit in the last place of the largest partial sum.

@@ -86,15 +86,14 @@ func (e *general) updateInPlace(sp *Sprite) float64 {
 	b, sum := e.Bank, 0.0
 	for i := range e.moves {
 		c := &e.moves[i]
-		y, x := c.Y-e.grid.DY0, c.X-e.grid.DX0
+		y, x := int(c.Y)-e.grid.DY0, int(c.X)-e.grid.DX0
 		if uint(y) >= uint(b.Height) || uint(x) >= uint(b.Width) {
 			continue
 		}
 		j := y*b.Width + x
 		if b.TwoSided {
-			q := b.Abstention(c.Index)
-			sum += b.vote(sp, j, c.PixelValue, c.Hi, c.Lo, q, c.L) - b.vote(sp, j, c.PixelValue, c.OldHi, c.OldLo, q, c.OldL)
-		} else if t := sp.strength[c.PixelValue][j]; t > c.low {
+			sum += e.votes(sp, j, c)
+		} else if t := sp.strength[c.value][j]; t > c.low {
 			sum += float64(c.sign * (min(t, c.high) - c.low))
 		}
 	}
@@ -109,19 +108,16 @@ func (e *general) setMoves(from int) {
 	}
 	e.movesFrom, e.movesTo, e.moves = from, len(e.log), e.moves[:0]
 	for _, c := range e.log[from:] {
-		if i := e.slot[c.Index]; i > 0 {
-			m := &e.moves[i-1]
-			m.Hi, m.Lo, m.L = c.Hi, c.Lo, c.L
-			continue
+		if i := int(c.Y)*e.Width + int(c.X); e.slot[i] == 0 {
+			e.moves = append(e.moves, move{Change: c, pixel: i, value: e.X[i]})
+			e.slot[i] = 1
 		}
-		e.moves = append(e.moves, move{Change: c})
-		e.slot[c.Index] = int32(len(e.moves))
 	}
 	n := 0
 	for _, m := range e.moves {
-		e.slot[m.Index] = 0
-		if m.Hi != m.OldHi || m.Lo != m.OldLo {
-			e.moves[n] = e.Bank.weigh(m)
+		e.slot[m.pixel] = 0
+		if m.Hi != e.Hi[m.pixel] || m.Lo != e.Lo[m.pixel] {
+			e.moves[n] = e.weigh(m)
 			n++
 		}
 	}
@@ -129,20 +125,22 @@ func (e *general) setMoves(from int) {
 	e.updates += n
 }
 
-// move is a Change with what it means to gains under the max rule. What an opinion
+// move is a Change up to the present with what it means to gains under the max rule. What an opinion
 // of strength t adds to a pixel whose strongest opinion has strength l is
 // max(t-l, 0) nats at ink and -max(t-l, 0) elsewhere, where every strengthening
 // costs. A change of l from low to high, or back, therefore changes it by
 // sign * (min(t, high) - low) where t > low.
 type move struct {
 	Change
+	pixel           int
+	value           uint8
 	low, high, sign float64
 }
 
 // weigh fills in what a move means to the max rule.
-func (b *Bank) weigh(m move) move {
-	m.low, m.high, m.sign = b.finite(m.OldL), b.finite(m.L), -1
-	if m.PixelValue == Off {
+func (e *general) weigh(m move) move {
+	m.low, m.high, m.sign = e.Bank.finite(m.L), e.Bank.finite(e.L[m.pixel]), -1
+	if m.value == Off {
 		m.low, m.high, m.sign = -m.low, -m.high, 1
 	}
 	if m.low > m.high {
@@ -155,7 +153,7 @@ func (b *Bank) weigh(m move) move {
 // shift (a, b) the sprite's pixel (y0-a*StepY, x0-b*StepX) lies on it.
 func (e *general) updatePixel(sp *Sprite, gains []float64, c *move) {
 	g, w := e.grid, e.Bank.Width
-	y0, x0 := c.Y-g.DY0, c.X-g.DX0
+	y0, x0 := int(c.Y)-g.DY0, int(c.X)-g.DX0
 	xMin := x0 - (g.NX-1)*g.StepX
 	for a := max(0, ceilDiv(y0-e.Bank.Height+1, g.StepY)); a < g.NY; a++ {
 		y := y0 - a*g.StepY
@@ -169,7 +167,7 @@ func (e *general) updatePixel(sp *Sprite, gains []float64, c *move) {
 				continue
 			}
 			if e.Bank.TwoSided {
-				e.updateTwoSided(sp, row, &c.Change, y*w, first, end, x0)
+				e.updateTwoSided(sp, row, c, y*w, first, end, x0)
 			} else {
 				e.updateMax(sp, row, c, y*w, first, end, x0)
 			}
@@ -181,7 +179,7 @@ func (e *general) updatePixel(sp *Sprite, gains []float64, c *move) {
 // starts at base, under the max rule; see move.
 func (e *general) updateMax(sp *Sprite, row []float64, c *move, base, first, end, x0 int) {
 	low, high, sign := c.low, c.high, c.sign
-	strength := sp.strength[c.PixelValue][base+first : base+end]
+	strength := sp.strength[c.value][base+first : base+end]
 	if step := e.grid.StepX; step != 1 {
 		for i, t := range strength {
 			if d := x0 - first - i; t > low && d%step == 0 {
@@ -203,16 +201,19 @@ func (e *general) updateMax(sp *Sprite, row []float64, c *move, base, first, end
 }
 
 // updateTwoSided does the work of updateMax for max-minus-min.
-func (e *general) updateTwoSided(sp *Sprite, row []float64, c *Change, base, first, end, x0 int) {
-	b, step, q := e.Bank, e.grid.StepX, e.Bank.Abstention(c.Index)
+func (e *general) updateTwoSided(sp *Sprite, row []float64, c *move, base, first, end, x0 int) {
+	step := e.grid.StepX
 	for x := first; x < end; x++ {
-		if (x0-x)%step != 0 {
-			continue
+		if (x0-x)%step == 0 {
+			row[(x0-x)/step] += e.votes(sp, base+x, c)
 		}
-		j := base + x
-		row[(x0-x)/step] += b.vote(sp, j, c.PixelValue, c.Hi, c.Lo, q, c.L) -
-			b.vote(sp, j, c.PixelValue, c.OldHi, c.OldLo, q, c.OldL)
 	}
+}
+
+// votes returns what a move does to the finite gain of sprite pixel j.
+func (e *general) votes(sp *Sprite, j int, c *move) float64 {
+	i, q := c.pixel, e.Bank.Abstention(c.pixel)
+	return e.Bank.vote(sp, j, c.value, e.Hi[i], e.Lo[i], q, e.L[i]) - e.Bank.vote(sp, j, c.value, c.Hi, c.Lo, q, c.L)
 }
 
 // vote returns the finite gain of sprite pixel j joining hi and lo.

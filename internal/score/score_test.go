@@ -90,24 +90,31 @@ func checkGains(t scoretest.Fataler, s *Search, sc scenario) {
 func checkBounds(t scoretest.Fataler, s *Search) {
 	t.Helper()
 	b := &s.bounded
+	b.countLifts()
 	for c, want := range ReferenceGains(&s.Field, s.grid) {
-		if got := s.Gain(s.At(c)); got.Possible != want.Possible || !near(got.Nats, want.Nats) || got.Possible != 0 {
+		if got := s.Gain(s.At(c)); got.Possible != want.Possible || !near(got.Nats, want.Nats) ||
+			got.Possible != 0 && s.Bank.Q > 0 {
 			t.Fatalf("candidate %d gains %+v, by the formula %+v", c, got, want)
 		}
+		full := want.Nats + float64(want.Possible)*s.Bank.impossible
 		sprite, y, x := c/s.grid.Shifts(), c%s.grid.Shifts()/s.grid.NX, c%s.grid.NX
 		g := &b.tables.sprites[sprite]
-		if score := b.scoreOf(sprite, y, x); !(math.Abs(score-want.Nats) <= g.slack) {
-			t.Fatalf("candidate %d: score %v, by the formula %v, off by more than %v", c, score, want.Nats, g.slack)
+		lane := y*b.pitch + x
+		over := b.lifted(sprite, lane)
+		if score := b.scoreOf(sprite, y, x) + over; !(math.Abs(score-full) <= g.slack) {
+			t.Fatalf("candidate %d: score %v, by the formula %v, off by more than %v", c, score, full, g.slack)
+		}
+		if top := b.mostOf(b.tables.regions[sprite])[lane/kernel.Tile]; top < over {
+			t.Fatalf("candidate %d: lifts %v, its tile at most %v", c, over, top)
 		}
 		b.look(sprite)
-		lane := y*b.pitch + x
 		at := sprite*b.tiles + lane/kernel.Tile
 		for range 2 { // as it is, and made anew
 			base, step := b.scale(sprite, b.states[at])
 			bound := base + step*float64(b.steps[at*kernel.Tile+kernel.Position(lane%kernel.Tile)]) +
 				b.raised[lane/kernel.Tile] - b.states[at].since
-			if !(bound >= want.Nats) {
-				t.Fatalf("candidate %d: bound %v, by the formula %v", c, bound, want.Nats)
+			if !(bound+over >= full) {
+				t.Fatalf("candidate %d: bound %v, by the formula %v", c, bound+over, full)
 			}
 			if whole := b.bounds[at] + b.raised[lane/kernel.Tile]; whole < bound-1e-9 {
 				t.Fatalf("candidate %d: bound %v above its tile's %v", c, bound, whole)
@@ -348,14 +355,14 @@ func TestRemoveUndoesAdd(t *testing.T) {
 		before := snapshot(&f)
 		j := len(f.Picks())
 		added := f.Add(sc.grid.At(c.Pick(n)), nil)
-		checkChanges(t, before, snapshot(&f), added)
+		checkChanges(t, before, snapshot(&f), f.Width, added)
 		for range c.Pick(3) {
 			f.Add(sc.grid.At(c.Pick(n)), nil)
 		}
 		full := snapshot(&f)
 		gone := f.Picks()[j]
 		removed := f.Remove(j, nil)
-		checkChanges(t, full, snapshot(&f), removed)
+		checkChanges(t, full, snapshot(&f), f.Width, removed)
 		f.Add(gone, nil)
 		if again := snapshot(&f); !again.equal(full) {
 			t.Fatalf("removed and added: %+v, was %+v", again, full)
@@ -380,19 +387,63 @@ func (s folded) equal(o folded) bool {
 	return slices.Equal(s.hi, o.hi) && slices.Equal(s.lo, o.lo) && slices.Equal(s.l, o.l)
 }
 
-// checkChanges applies the changes to one state and expects the other, but for
+// checkChanges takes the changes back from one state and expects the other, but for
 // unknown pixels, whose extrema nothing depends on.
-func checkChanges(t scoretest.Fataler, before, after folded, changes []Change) {
+func checkChanges(t scoretest.Fataler, before, after folded, width int, changes []Change) {
 	t.Helper()
-	before = folded{slices.Clone(before.hi), slices.Clone(before.lo), slices.Clone(before.l)}
-	for _, c := range changes {
-		if c.OldHi != before.hi[c.Index] || c.OldLo != before.lo[c.Index] || c.OldL != before.l[c.Index] {
+	l := slices.Clone(after.l)
+	for _, c := range slices.Backward(changes) {
+		i := int(c.Y)*width + int(c.X)
+		l[i] = c.L
+		if first := slices.IndexFunc(changes, func(o Change) bool { return o.Y == c.Y && o.X == c.X }); changes[first] == c &&
+			(c.Hi != before.hi[i] || c.Lo != before.lo[i]) {
 			t.Fatalf("change %+v does not start from what was", c)
 		}
-		before.hi[c.Index], before.lo[c.Index], before.l[c.Index] = c.Hi, c.Lo, c.L
 	}
-	if !slices.Equal(before.l, after.l) {
-		t.Fatalf("the changes lead to %v, the field has %v", before.l, after.l)
+	if !slices.Equal(before.l, l) {
+		t.Fatalf("the changes come from %v, the field had %v", l, before.l)
+	}
+}
+
+// After picks added and removed every pixel is what the picks that are left compose it to.
+func TestFieldIsTheFold(t *testing.T) {
+	layered := 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := scoretest.Drawn{T: t}
+		sc := []func(scoretest.Choices) scenario{newScenario, newTiny}[c.Pick(2)](c)
+		var f Field
+		f.Reset(sc.bank, sc.height, sc.width, sc.x)
+		if f.layered() {
+			layered++
+		}
+		for range 1 + c.Pick(8) {
+			if n := len(f.Picks()); n > 0 && c.Pick(3) == 0 {
+				f.Remove(c.Pick(n), nil)
+			} else {
+				f.Add(sc.grid.At(c.Pick(sc.bank.Candidates(sc.grid.Shifts()))), nil)
+			}
+		}
+		for i, x := range f.X {
+			q := f.Bank.Abstention(i)
+			hi, lo := q, q
+			for _, p := range f.Picks() {
+				if y, x := i/f.Width-p.DY, i%f.Width-p.DX; y >= 0 && x >= 0 && y < f.Bank.Height && x < f.Bank.Width {
+					v := f.Bank.Sprites[p.Sprite].V[y*f.Bank.Width+x]
+					if v > hi {
+						hi = v
+					}
+					if v < lo && f.Bank.TwoSided {
+						lo = v
+					}
+				}
+			}
+			if l := PixelLogLik(x, Compose(hi, lo, q)); f.Hi[i] != hi || f.Lo[i] != lo || f.L[i] != l {
+				t.Fatalf("pixel %d is %v, %v, %v after picks that compose %v, %v, %v", i, f.Hi[i], f.Lo[i], f.L[i], hi, lo, l)
+			}
+		}
+	})
+	if layered == 0 {
+		t.Error("no bank has a floor")
 	}
 }
 

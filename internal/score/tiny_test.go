@@ -145,7 +145,8 @@ func walk(c scoretest.Choices, sc scenario, both *searches,
 // what the formula says, and the others the same as it, to the bit.
 func TestSearchAgreesOnTinyScenarios(t *testing.T) {
 	var both searches
-	for i := range scoretest.TinyCases(t, 4000) {
+	n, floors := scoretest.TinyCases(t, 12000), 0
+	for i := range n {
 		var first []Ranked
 		for p, path := range kernel.All() {
 			restore := kernel.Force(path)
@@ -162,10 +163,16 @@ func TestSearchAgreesOnTinyScenarios(t *testing.T) {
 			if p == 0 {
 				first = found
 			}
+			if b := &both.s.bounded; both.s.engine == b && b.tables.floor != nil {
+				floors++
+			}
 			if !slices.EqualFunc(found, first, sameBits) {
 				t.Fatalf("case %d: path %s finds %+v, the reference %+v", i, path.Name, found, first)
 			}
 		}
+	}
+	if floors < n/20 && kernel.Chosen().Fast() {
+		t.Errorf("of %d cases %d were searched by bounds over a floor", n, floors)
 	}
 }
 

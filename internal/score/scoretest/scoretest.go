@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"example.com/patchwork/internal/testenv"
 )
 
 // Choices is where a random case comes from: a property test draws them, a fuzz
@@ -46,9 +48,14 @@ func (s Stream) Pick(n int) int { return s.IntN(n) }
 // Tiny returns the choices of tiny case i: the same for every call.
 func Tiny(i int) Stream { return Stream{rand.New(rand.NewPCG(7, uint64(i)))} }
 
-// TinyCases returns how many tiny cases to run: n, or the number in the environment
-// variable PATCHWORK_TINY. A million take minutes; see LADDER.md.
-func TinyCases(t *testing.T, n int) int { return Cases(t, "PATCHWORK_TINY", n) }
+// TinyCases returns how many tiny cases to run: n, in long tests 300,000, or the number in the
+// environment variable PATCHWORK_TINY. A million take minutes; see LADDER.md.
+func TinyCases(t *testing.T, n int) int {
+	if testenv.Long() {
+		n = 300_000
+	}
+	return Cases(t, "PATCHWORK_TINY", n)
+}
 
 // Cases returns the number in an environment variable, or n if it is not set.
 func Cases(t *testing.T, variable string, n int) int {
