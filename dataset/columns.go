@@ -249,6 +249,7 @@ var date = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?$|^\d{1,
 var idName = regexp.MustCompile(
 	`^([iI][dD]s?|[uU][uU][iI][dD]|.*([ _.-][iI][dD]|I[dD]|[ _.-]([kK]ey|[nN]r|[nN]o|[nN]umber|` +
 		`[cC]ode))|(?i:(respondent|record|case|participant|subject|patient|customer|user|member|order|invoice|ticket|sample|` +
+		`mrn|barcode|accession|account|isbn|ssn|policy|claim|loan|device|session|transaction|trip|employee|staff|` +
 		`student|person|site|plot|serial)[ _.-]?(id|nr|no|number|code)?))$`)
 
 // isID reports whether a column has whole numbers that name rows: by its name, and no number comes again.
@@ -383,6 +384,8 @@ func (c *columnStats) mixedClass(known int) columnClass {
 	long := c.sum(yesToken, noToken) - letters
 	pair := c.sum(yesToken) > 0 && c.sum(noToken) > 0
 	switch {
+	case !fewSlips(text, known):
+		return labelClass
 	case 2*(digits+long) >= known, pair && 10*(digits+long+letters) >= 9*known:
 		return spoiltClass
 	case 2*(digits+numbers) >= known:

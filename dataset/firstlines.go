@@ -171,6 +171,9 @@ func secondHeader(records [][]string) (n int, names []string) {
 	if len(first) != len(second) || isEmpty(first[0]) {
 		return 0, nil
 	}
+	if areUnits(second, records[2:]) {
+		return 1, nil
+	}
 	parts := 0
 	for i, name := range first {
 		more := trim(second[i])
@@ -190,6 +193,27 @@ func secondHeader(records [][]string) (n int, names []string) {
 		return 0, nil
 	}
 	return 1, names
+}
+
+// areUnits reports whether the cells of a record are the units of the numbers below them: two or more words above nothing
+// but numbers.
+func areUnits(cells []string, below [][]string) bool {
+	n := 0
+	for i, cell := range cells {
+		if cell = trim(cell); cell == "" {
+			continue
+		}
+		n++
+		if t, _ := tokenOf(cell); t != textToken || len(cell) > 12 {
+			return false
+		}
+		for _, b := range below {
+			if i < len(b) && !isEmpty(b[i]) && !isNoName(b[i]) {
+				return false
+			}
+		}
+	}
+	return n > 1
 }
 
 // ofTable returns the form by the first two lines that a delimiter divides alike.

@@ -14,7 +14,8 @@ var missingWords = []string{"don't know", "don’t know", "dont know", "do not k
 	"unknown",
 	"n.a.", "missing", "not applicable", "not available", "no answer", "no response", "not answered", "prefer not to say",
 	"not asked", "skipped", "no opinion", "not voting", "did not vote", "abstained", "abstain", "not sure", "unsure",
-	"can't say", "not stated", "not reported", "no data", "inapplicable"}
+	"can't say", "not stated", "not reported", "no data", "inapplicable", "nd", "n.d.", "n/d", "bdl", "lod", "<lod",
+	"<loq", "below detection", "trace"}
 
 // isMissingWord reports whether a word is one of these, perhaps behind its code as in "-8. Don't know".
 func isMissingWord(word string) bool {
@@ -47,12 +48,15 @@ func (m *missingCells) of() []string {
 }
 
 // takeMissing counts such cells as unknown, in all columns: what is one of few codes in some is one in all.
-func (s *survey) takeMissing() {
+func (s *survey) takeMissing(in *input) {
 	var codes []string
 	for range 2 {
 		for i := range s.columns {
 			c := &s.columns[i]
 			c.takeMissing(codes)
+			if in.opts.wanted(s.name(i), i+1) == "" && len(in.opts.Columns) == 0 {
+				c.takeSlips(in.rule)
+			}
 			c.takeUnit()
 			codes = append(codes, c.missing.of()...)
 		}
@@ -103,6 +107,30 @@ func (c *columnStats) takeMissing(codes []string) {
 		c.unknow(numberToken, code)
 	}
 }
+
+// takeSlips makes unknown cells of words that stand in no more than a tenth of those of a column of numbers, or of words
+// for yes and no, and of numbers in no more than a hundredth of those of a column of bits: a slip of the pen is no reason
+// to take the column for something else.
+func (c *columnStats) takeSlips(r rule) {
+	if n, bits := c.count(numberToken), c.sum(zeroToken, oneToken, yesToken, noToken); n > 0 && !c.many &&
+		r.threshold == nil && n+bits == c.known() && !c.span().fractions && c.all == nil && (100*n <= c.known() || n == 1 && bits >= 20) {
+		c.unknow(numberToken, func(level string) bool { v, err := parseFloat(level); return err == nil && v != 0 && v != 1 })
+		return
+	}
+	n := c.sum(texts...)
+	rest := c.sum(zeroToken, oneToken, numberToken, commaToken)
+	if yes, no := c.count(yesToken), c.count(noToken); yes > 0 && no > 0 || rest > 9*(yes+no) {
+		rest += yes + no
+	}
+	if n == 0 || n != c.count(textToken) || c.wordsMany || n+rest != c.known() || !fewSlips(n, c.known()) ||
+		c.codes > 0 || c.span().grouped > 0 || c.unit != nil {
+		return
+	}
+	c.unknow(textToken, func(string) bool { return true })
+}
+
+// fewSlips reports whether so many of the known cells of a column may be slips.
+func fewSlips(n, known int) bool { return 10*n <= known || n == 1 && known >= 4 }
 
 // bound matches what a number is less or more than.
 var bound = regexp.MustCompile(`^[<>≤≥]=? ?[0-9.,]+$`)

@@ -35,7 +35,7 @@ func (v *Set) plainly() string {
 	}
 	numbers, decimals := 0, 0
 	for _, c := range columns {
-		numbers += btoi(mostly(c.others, c.known))
+		numbers += btoi(c.others > 0)
 		decimals += btoi(c.decimal)
 	}
 	if v.Table {
@@ -70,10 +70,6 @@ func plainTable(numbers, decimals, columns int, grouped bool) string {
 	}
 	return fmt.Sprintf("%d of %s %s numbers other than 0 and 1", numbers, in, hold)
 }
-
-// mostly reports whether so many of the known cells of a column, being other than 0 and 1, make it one of numbers:
-// fewer are slips among bits.
-func mostly(others, known int) bool { return others > 0 && 10*others >= known }
 
 // fewNumbers reports whether so many columns of numbers, of all columns of data, are labels of the others.
 func fewNumbers(numbers, columns int) bool { return 4*numbers < columns }

@@ -57,6 +57,7 @@ type survey struct {
 	// misheaded says that the first line has names as a table of bits and none as one of numbers, or the other way round
 	misheaded bool
 	header    []string // the first line otherwise
+	doubled   []string // names made of those that came again
 	complete  bool
 	trailing  bool // every line ends in a delimiter
 	commas    bool // divide the columns
@@ -69,9 +70,10 @@ func (s *survey) name(i int) string { r := roles{names: s.names}; return r.name(
 // planTable decides what each column is for.
 func (in *input) planTable(s *survey) (*tablePlan, error) {
 	p := &tablePlan{first: s.first, header: s.header, complete: s.complete, unit: s.unit, fixed: in.opts.model != nil}
-	if err := s.checkNames(); err != nil && in.opts.model == nil { // else the columns are matched by name
-		return nil, err
+	if err := s.checkNames(in.opts.model != nil); err != nil && in.opts.model == nil {
+		return nil, err // else the columns are matched by name
 	}
+	p.noteDoubled(s)
 	for i := range s.columns {
 		s.columns[i].learned = in.opts.codings[s.name(i)]
 	}
@@ -166,7 +168,7 @@ func (in *input) numbersAside(s *survey, v vocabularies, claimed func(i int) boo
 		columns++
 		c := &s.columns[i]
 		class, _ := c.classOf(v)
-		if class == numberClass && !claimed(i) && mostly(c.sum(numberToken, commaToken), c.known()) {
+		if class == numberClass && !claimed(i) && c.sum(numberToken, commaToken) > 0 {
 			numbers = append(numbers, i)
 		}
 	}
@@ -222,7 +224,9 @@ func (p *tablePlan) fix(text string, flags ...string) {
 // checkNames rejects columns that cannot be told apart, and names those without
 // a name by their number. So it does with 0 and 1 if they are repeated beside real
 // names: a program wrote a row into the header.
-func (s *survey) checkNames() error {
+//
+// Of a name that comes again the second gets its number, unless a model knows which columns there are.
+func (s *survey) checkNames(known bool) error {
 	bits := map[string]int{}
 	for _, name := range s.names {
 		if name == "0" || name == "1" {
@@ -246,6 +250,13 @@ func (s *survey) checkNames() error {
 			s.names[i] = name
 		}
 		if first, ok := seen[name]; ok {
+			if t, _ := tokenOf(name); t > yesToken && t != numberToken && !known {
+				s.names[i] = s.numbered(name)
+				s.doubled = append(s.doubled, s.names[i])
+				name = s.names[i]
+				seen[name] = i
+				continue
+			}
 			line, hint := 1, "rename one of them"
 			if t, _ := tokenOf(name); t <= yesToken && s.unit == "line" {
 				hint += "; if the first line is a row, say --header no"
@@ -259,6 +270,22 @@ func (s *survey) checkNames() error {
 		seen[name] = i
 	}
 	return nil
+}
+
+// numbered returns a name that comes again with a number that no other has.
+func (s *survey) numbered(name string) string {
+	for n := 2; ; n++ {
+		if to := fmt.Sprintf("%s (%d)", name, n); !slices.Contains(s.names, to) {
+			return to
+		}
+	}
+}
+
+// noteDoubled says which names came again.
+func (p *tablePlan) noteDoubled(s *survey) {
+	if len(s.doubled) > 0 {
+		p.note("a name stands above more than one column: these are called %s", andList(s.doubled))
+	}
 }
 
 // isIndex reports whether a column only counts or names the rows: pandas writes

@@ -14,7 +14,8 @@ const surelyKnown = 20
 // planNumbers decides what each column is for where the data are read as numbers.
 func (in *input) planNumbers(s *survey) (*tablePlan, error) {
 	p := &tablePlan{numbers: true, sure: true, first: s.first, header: s.header, complete: s.complete, unit: s.unit}
-	_ = s.checkNames() // names that come twice are no hindrance here
+	_ = s.checkNames(in.opts.model != nil) // names that come twice are no hindrance here
+	p.noteDoubled(s)
 	var auto []int
 	end := len(s.columns) - 1
 	index := end > 0 && s.index.counts()
@@ -85,8 +86,7 @@ func (s *survey) notNumbers(c *columnStats) []token {
 	return texts
 }
 
-// isText reports whether a column has text in at least half of its known cells, or nothing but unknown cells. Less
-// text than that is a slip, or a word for what is not known, and an error says where it is. Words for yes without one
+// isText reports whether a column has text in more than a tenth of its known cells, or nothing but unknown cells. Words for yes without one
 // for no, or the other way round, are text beside text: f beside m.
 func (s *survey) isText(i int) bool {
 	c := &s.columns[i]
@@ -100,7 +100,7 @@ func (s *survey) isText(i int) bool {
 	} else {
 		numbers += yes + no
 	}
-	return text >= numbers || c.hasCodes()
+	return !fewSlips(text, text+numbers) || text+numbers == 0 || c.hasCodes()
 }
 
 // headsNumbers reports whether the first line has names, given what is below it, where numbers are read.
@@ -183,7 +183,7 @@ func (p *tablePlan) plainly(s *survey) string {
 			commas += r.grouped
 			groups = groups || commas > 0
 		}
-		numbers += btoi(mostly(c.count(numberToken)+commas, c.known()))
+		numbers += btoi(c.count(numberToken)+commas > 0)
 		units += btoi(d.unit != "")
 		decimals += btoi(r.pointed || !d.groups && commas > 0 && r.fractions)
 	}

@@ -52,7 +52,7 @@ func (in *input) sparseTable(s *sparse) (parts, error) {
 			}
 		}
 	}
-	if others > 0 && !in.real && in.either && mostly(others, len(s.value)) {
+	if others > 0 && !in.real && in.either && 10*others >= len(s.value) {
 		in.setNumbers()
 		in.why = fmt.Sprintf("%d of %d cells beside 0 are others than 1", others, len(s.value))
 	}

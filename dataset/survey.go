@@ -75,7 +75,7 @@ func (s *survey) take(r records, names []string, in *input) error {
 	if 4*short > s.rows {
 		return unlike // lists, rather than rows whose last cells are empty
 	}
-	s.takeMissing()
+	s.takeMissing(in)
 	if names != nil {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (s *survey) take(r records, names []string, in *input) error {
 			s.index.broken = true
 		}
 	}
-	s.takeMissing()
+	s.takeMissing(in)
 	return nil
 }
 

@@ -96,8 +96,6 @@ func TestCSVRefusals(t *testing.T) {
 	}{
 		{"a,b\n0,1\n0,2\n", Options{}},
 		{"0,2,1\n0,0,1\n", Options{}},
-		{"a,b\n0,1\n1,rep\n0,0\n", Options{}},
-		{"a,b,c\n0,1,0\n1,rep,x\n0,0,0\n", Options{}},
 		{"a,b,c\n0,1,2\n1,7,0\n", Options{}},
 		{"a;b\n0;0,5\n1;0,25\n", Options{}},
 		{"Class,a\nrepublican,4\n", Options{}},
@@ -114,7 +112,6 @@ func TestCSVRefusals(t *testing.T) {
 		{"a,b\n0,1\n", Options{Columns: []string{"c"}}},
 		{"0,1\n", Options{Columns: []string{"c"}}},
 		{"0,1\n", Options{Columns: []string{"3"}}},
-		{"a,a\n0,1\n", Options{}},
 		{"a,b\n0,1\n", Options{Where: conditions(t, "z=1")}},
 		{"a,b\n0,1\n", Options{Meta: []string{"a", "b"}}},
 		{"a,w\n0,1.5\n", Options{Weight: "w"}},

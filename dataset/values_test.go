@@ -380,8 +380,9 @@ func TestWordsBesideNumbers(t *testing.T) {
 		{"f m d f", "sex is taken as a label", false},
 		{"f f f", "", false},
 		{"t f f", "", false},
-		{"yes no no maybe", "", true},
-		{"1 2 3 4 m", "", true},
+		{"yes no no maybe", "1 cell is taken as unknown in sex: maybe", false},
+		{"1 2 3 4 m", "1 cell is taken as unknown in sex: m", false},
+		{"1 2 m 3 m", "sex is taken as a label", false},
 	} {
 		text := "age,height,sex\n"
 		for i, cell := range strings.Fields(c.cells) {

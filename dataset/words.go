@@ -76,6 +76,9 @@ func tokenOf(s string) (token, float64) {
 	if v, ok := commaNumber(s); ok {
 		return commaToken, v
 	}
+	if spaced.MatchString(s) {
+		return tokenOf(withoutSpaces(s))
+	}
 	if inner, ok := inBrackets(s); ok {
 		if t, v := tokenOf(inner); t == oneToken || t == numberToken {
 			return numberToken, -v
@@ -105,6 +108,19 @@ func commaNumber(s string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
+// spaced matches a number with blanks or apostrophes before thousands: 7 398 and 1'234.50.
+var spaced = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}([ \x{A0}\x{202F}\x{2009}'’][0-9]{3})+([.,][0-9]+)?$`)
+
+// withoutSpaces returns such a number without them.
+func withoutSpaces(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("+-.,0123456789", r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
 var dotted = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+,[0-9]+$`)
 
 var grouped = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?$`)
@@ -127,6 +143,9 @@ func thousands(s string) (float64, bool) {
 
 // isDecimalComma reports whether a cell is a number with a comma that cannot stand before thousands.
 func isDecimalComma(s string) bool {
+	if spaced.MatchString(s) {
+		s = withoutSpaces(s)
+	}
 	_, decimal := commaNumber(s)
 	_, group := thousands(s)
 	return decimal && !group

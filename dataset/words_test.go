@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -186,7 +187,11 @@ func TestSurveyIsOfTheWholeTable(t *testing.T) {
 		t.Errorf("the first row: %s", got)
 	}
 	refused(t, "t.csv", []byte("a,b,c\n"+long+"1,oops,\n0,7,\n"), Options{Columns: []string{"a", "b"}})
-	refused(t, "t.csv", []byte("a,b\n"+strings.Repeat("0,1\n", headBytes/4)+"1,oops\n7,1\n"), Options{})
+	s = mustRead(t, "t.csv", []byte("a,b\n"+strings.Repeat("0,1\n", headBytes/4)+"1,oops\n7,1\n"), Options{})
+	last = s.Take(s.Len()).Skip(s.Len() - 2)
+	if got := pixels(last); got != "#?\n?#\n" || !slices.Contains(s.Notes, "2 cells are taken as unknown in a and b: 7, oops") {
+		t.Errorf("slips at the end: %s %q", got, s.Notes)
+	}
 }
 
 // Numbers are those of strconv.ParseFloat: what is told to be none at a glance is none.
