@@ -36,7 +36,7 @@ var floors = [][]string{
 	{"cmd/engine", "workbench"},
 	{"render/report"},
 	{"studio/..."},
-	{"cmd/patchwork", "cmd/site"},
+	{"cmd/patchwork"},
 	{"experiments/..."},
 }
 
@@ -47,7 +47,7 @@ var apart = []struct{ from, to, except string }{
 	{"modelfile/...", "render/...", ""}, {"dataset/...", "render/...", ""},
 	{"render/...", "dataset/...", "render/report"}, {"render/...", "modelfile/...", ""},
 	{"learn/...", "table/...", ""}, {"table/...", "learn/...", ""}, // no learner knows another
-	{"cmd/site", "studio/...", ""}, {"experiments/...", "studio/...", ""}, {"experiments/...", "cmd/patchwork", ""},
+	{"experiments/...", "studio/...", ""}, {"experiments/...", "cmd/patchwork", ""},
 }
 
 // outside are the packages that may import what is not of this repository, or of the
@@ -66,11 +66,10 @@ var outside = []struct{ imported, by string }{
 	{"github.com/go-json-experiment/json/...", "internal/strictjson studio/... cmd/patchwork"},
 	{"github.com/gofrs/flock", "cmd/patchwork internal/journal"},
 	{"gonum.org/v1/plot/...", "experiments/..."},
-	{"html/template", "cmd/site experiments/..."}, // with it a program keeps every exported method: internal/markup
+	{"html/template", "experiments/..."}, // with it a program keeps every exported method: internal/markup
 	{"gonum.org/v1/gonum/...", "experiments/..."},
 	{"github.com/spf13/...", "cmd/patchwork experiments/..."},
 	{"golang.org/x/term", "cmd/patchwork"},
-	{"github.com/yuin/goldmark/...", "cmd/site"},
 }
 
 const (
@@ -108,7 +107,7 @@ func problem(pkg, imported string, test bool) string {
 		to = "patchwork"
 	}
 	switch {
-	case ours && is(to, "cmd/patchwork cmd/site"):
+	case ours && is(to, "cmd/patchwork"):
 		return "nothing imports a program"
 	case ours && is(to, "experiments/...") && !is(pkg, "experiments/..."):
 		return "nothing imports experiments"
