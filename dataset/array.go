@@ -385,7 +385,7 @@ func packBools(s *Set, b []byte, invert bool) {
 
 // packBytes is like packRows, but faster if all bytes are 0 or 1.
 func packBytes(s *Set, l layout, b []byte, r rule, at int) error {
-	if r.threshold != nil || r.auto || r.invert {
+	if r.threshold != nil || r.auto || r.invert || r.missing != nil {
 		return packRows(s, l, b, b, r, at)
 	}
 	for k, m := range s.Images {

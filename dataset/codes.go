@@ -87,6 +87,21 @@ func (s *Set) forget(missing []string) {
 	}
 }
 
+// noteUnused notes the codes that cannot hold for rows without cells: of an array only numbers may be unknown, and only
+// in one of numbers those of a single column.
+func (s *Set) noteUnused(missing []string) {
+	for _, code := range missing {
+		_, problem := parseFloat(code)
+		if of := strings.LastIndexByte(code, ':'); problem != nil && of > 0 && s.Values != nil {
+			_, problem = parseFloat(code[of+1:])
+		}
+		if problem != nil && s.roles == nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("%q is not missing anywhere here: in arrays only numbers are, all of them "+
+				"or in one of numbers those of a column", code))
+		}
+	}
+}
+
 // numbersAmong returns the codes that are numbers and of no column.
 func numbersAmong(missing []string) (out []float64) {
 	for _, text := range missing {

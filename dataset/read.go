@@ -36,7 +36,7 @@ func read(paths []string, opts Options) (*Set, error) {
 		return nil, err
 	}
 	opts = in.opts
-	in.either = len(paths) == 1 && opts.open(paths)
+	in.either = opts.open(paths) // until the first path has decided it for the others
 	var out joiner
 	var notes Set
 	for i, path := range paths {
@@ -49,6 +49,7 @@ func read(paths []string, opts Options) (*Set, error) {
 		if err != nil {
 			return nil, at(err, path)
 		}
+		in.either = false
 		notes.addNotes(said, paths, i)
 	}
 	set := out.done(in)
@@ -58,6 +59,7 @@ func read(paths []string, opts Options) (*Set, error) {
 	}
 	set.Notes = append(in.seen.notes(&opts), notes.Notes...)
 	set.noteCodes()
+	set.noteUnused(opts.Missing)
 	if len(opts.Where) > 0 {
 		if set, err = set.Where(opts.Where...); err != nil {
 			return nil, err

@@ -24,6 +24,7 @@ func (o Options) settle(paths []string) (Options, error) {
 	var names []string
 	for i, path := range paths {
 		in := newInput(o)
+		in.either = o.open(paths)
 		d, err := in.open(path, o.label(i))
 		if err != nil && open {
 			return o, at(err, path)

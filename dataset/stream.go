@@ -375,6 +375,7 @@ func (r *traversal) complete(s *Set, i int) error {
 		}
 		*s = *matched
 	}
+	s.forget(r.opts.Missing)
 	h, w := s.Size()
 	if hh, ww := r.head.Size(); h != hh || w != ww {
 		return r.changed(i)
