@@ -3,9 +3,11 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,9 +19,30 @@ import (
 // of libsvm.
 type sparse struct {
 	rows, columns int
-	row, column   []int
-	value         []float64
+	cells         []sparseCell
 	labels        rawText // of the rows; nil for none
+}
+
+type sparseCell struct {
+	row, column int
+	value       float64
+}
+
+// sum makes one cell of those that stand at one place, as SciPy does.
+func (s *sparse) sum() {
+	order := func(a, b sparseCell) int { return cmp.Or(a.row-b.row, a.column-b.column) }
+	if !slices.IsSortedFunc(s.cells, order) {
+		slices.SortStableFunc(s.cells, order)
+	}
+	out := s.cells[:0]
+	for _, c := range s.cells {
+		if last := len(out) - 1; last >= 0 && order(out[last], c) == 0 {
+			out[last].value += c.value
+		} else {
+			out = append(out, c)
+		}
+	}
+	s.cells = out
 }
 
 // add adds a cell, from 0.
@@ -28,7 +51,7 @@ func (s *sparse) add(row, column int, v float64) error {
 		return &FormatError{Row: row + 1, Msg: fmt.Sprintf("a cell in column %d of a table of %d x %d", column+1, s.rows,
 			s.columns), Hint: "write the file again"}
 	}
-	s.row, s.column, s.value = append(s.row, row), append(s.column, column), append(s.value, v)
+	s.cells = append(s.cells, sparseCell{row, column, v})
 	return nil
 }
 
@@ -45,25 +68,27 @@ func (in *input) sparseTable(s *sparse) (parts, error) {
 		return nil, &FormatError{Msg: "the table has no rows"}
 	}
 	others, first := 0, -1
-	for k, v := range s.value {
-		if in.rule.of(v) == notBinary {
+	for k, c := range s.cells {
+		if in.rule.of(c.value) == notBinary {
 			if others++; first < 0 {
 				first = k
 			}
 		}
 	}
-	if others > 0 && !in.real && in.either && 10*others >= len(s.value) {
+	if others > 0 && !in.real && in.either && 10*others >= len(s.cells) {
 		in.setNumbers()
-		in.why = fmt.Sprintf("%d of %d cells beside 0 are others than 1", others, len(s.value))
+		in.why = fmt.Sprintf("%d of %d cells beside 0 are others than 1", others, len(s.cells))
 	}
 	if others > 0 && !in.real {
-		msg, hint := needThreshold(short(s.value[first]), fmt.Sprintf("column %d", s.column[first]+1))
-		return nil, &FormatError{Row: s.row[first] + 1, Msg: msg, Hint: hint, notBits: true,
+		c := s.cells[first]
+		msg, hint := needThreshold(short(c.value), fmt.Sprintf("column %d", c.column+1))
+		return nil, &FormatError{Row: c.row + 1, Msg: msg, Hint: hint, notBits: true,
 			fix: []string{allNumbers, "--threshold 0"}}
 	}
 	if err := in.budget.spend(s.rows, 1, s.columns); err != nil {
 		return nil, err
 	}
+	s.sum()
 	out := &Set{Table: true}
 	if s.labels != nil {
 		out.Meta = []Labels{{"y", s.labels}}
@@ -73,22 +98,24 @@ func (in *input) sparseTable(s *sparse) (parts, error) {
 		for range s.rows {
 			out.Values = append(out.Values, make([]float64, s.columns))
 		}
-		for k, x := range s.value {
-			out.Values[s.row[k]][s.column[k]] = x
+		for _, c := range s.cells {
+			out.Values[c.row][c.column] = c.value
 		}
 		return &whole{set: out}, nil
 	}
 	for range s.rows {
 		out.Images = append(out.Images, in.blank(s.columns))
 	}
-	for k, x := range s.value {
-		switch m := out.Images[s.row[k]]; in.rule.of(x) {
+	for _, c := range s.cells {
+		switch m, x := out.Images[c.row], c.value; in.rule.of(x) {
 		case unknown:
-			m.SetUnknown(0, s.column[k])
-		case on:
-			m.Set(0, s.column[k], true)
+			m.SetUnknown(0, c.column)
 		case off:
-			m.Set(0, s.column[k], false)
+			m.Set(0, c.column, false)
+		case notBinary: // of several ones
+			m.Set(0, c.column, !in.opts.Invert)
+		default:
+			m.Set(0, c.column, true)
 		}
 	}
 	return &whole{set: out}, nil
