@@ -205,9 +205,8 @@ func (s *core) npz(ctx context.Context, r rows, name string) (*file, error) {
 }
 
 type dataUpload struct {
-	Name   string `query:"name" maxLength:"200" doc:"a name for the data set, preferably that of the file"`
-	Values string `query:"values" enum:"bits,real" doc:"what to read; default: what the data show, or what the model is of"`
-	Model  string `query:"model" maxLength:"64" doc:"id of a model: the data are read as those it was learned from, unless parameters say otherwise, and the columns of a table are matched by name; what does not fit is an error, as on the command line"`
+	Name  string `query:"name" maxLength:"200" doc:"a name for the data set, preferably that of the file"`
+	Model string `query:"model" maxLength:"64" doc:"id of a model: the data are read as those it was learned from, unless parameters say otherwise, and the columns of a table are matched by name; what does not fit is an error, as on the command line"`
 	ReadOptions
 }
 
@@ -227,8 +226,7 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*dataInfo, error) 
 		return nil, s.workError(err)
 	}
 	defer leave()
-	kind := map[string]dataset.Kind{ofBits: dataset.Bit, ofReal: dataset.Number}[in.Values]
-	d, err := s.read(ctx, in.Name, &in.ReadOptions, kind, like)
+	d, err := s.read(ctx, in.Name, &in.ReadOptions, like)
 	if err != nil {
 		return nil, err
 	}

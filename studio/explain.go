@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/workbench"
 )
@@ -146,11 +145,11 @@ func (s *core) task(ctx context.Context, in *explainQuery) (*task, error) {
 
 // fileRows reads the images of a file as a body, for a model.
 func (s *core) fileRows(ctx context.Context, how *ReadOptions, m *model) (rows, error) {
-	d, err := s.read(ctx, "the body", how, dataset.Unknown, m)
+	d, err := s.read(ctx, "the body", how, m)
 	if of := m.bits(); err == nil && of != nil && d.set.Table && of.Height() > 1 && how.Size == "" {
 		again := *how // rows that hold images
 		again.Size = fmt.Sprintf("%dx%d", of.Height(), of.Width())
-		d, err = s.read(ctx, "the body", &again, dataset.Unknown, m)
+		d, err = s.read(ctx, "the body", &again, m)
 	}
 	if err != nil {
 		return rows{}, err

@@ -131,7 +131,7 @@ func TestModelsAreNoData(t *testing.T) {
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for _, values := range []string{"", "&values=real"} {
+		for _, values := range []string{"", "&column=*%3Dnumber"} {
 			w := request{path: "/v1/data?name=x.npz" + values, headers: []string{"Content-Type: application/octet-stream"},
 				body: b.Bytes()}.send(t, s)
 			if w.Code != 422 || !strings.Contains(w.Body.String(), says) {

@@ -230,7 +230,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{request{path: "/v1/data", body: zipOf(t, "x.npy", 17<<20)}, 413, "expands to more"},
 		{request{path: "/v1/data?array=nosuch", body: zipOf(t, "x.npy", 100)}, 422, "nosuch"},
 		{request{path: "/v1/data?threshold=1e400", body: images}, 422, "finite"},
-		{request{path: "/v1/data?meta=a,,b", body: "a,b\n1,0\n"}, 422, "commas"},
+		{request{path: "/v1/data?pairs=a,,b", body: "a,b\n1,0\n"}, 422, "comma"},
 		{request{path: "/v1/data/d1/images?where=nonsense"}, 422, "nonsense"},
 		{request{path: "/v1/data/d1/images?where=colour%3Dred"}, 422, "colour"},
 		{request{path: "/v1/data/d1/images?n=100000"}, 422, "100000 images"},

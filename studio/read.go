@@ -3,7 +3,6 @@ package studio
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"context"
 	"image/png"
 	"io/fs"
@@ -19,40 +18,24 @@ import (
 
 // ReadOptions holds, as query parameters, how to read a data file.
 type ReadOptions struct {
-	Threshold  string   `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255); auto: by Otsu's method, each image for itself"`
-	Array      string   `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
-	Meta       string   `query:"meta" maxLength:"2000" doc:"columns of a table that are labels, not data, separated by commas"`
-	Categories string   `query:"categories" maxLength:"2000" doc:"columns of a table that hold categories, separated by commas, or all: each becomes a column for every value"`
-	Columns    string   `query:"columns" maxLength:"8000" doc:"columns of a table that are data, in this order, separated by commas; default: all that are not labels"`
-	Invert     bool     `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
-	Items      bool     `query:"items" doc:"each line of a text is a list of items, such as a basket"`
-	Pairs      string   `query:"pairs" maxLength:"400" doc:"two columns of a text, separated by a comma: each line says that the row named in the first has the item named in the second"`
-	Size       string   `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images"`
-	Column     []string `query:"column,explode" maxItems:"1000" doc:"what a column is, such as age=number: number, count, category, ordinal, bit, bit>40, bands, label, weight, split or unknown"`
-	Names      string   `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
+	Threshold string   `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255); auto: by Otsu's method, each image for itself"`
+	Array     string   `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
+	Invert    bool     `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
+	Items     bool     `query:"items" doc:"each line of a text is a list of items, such as a basket"`
+	Pairs     string   `query:"pairs" maxLength:"400" doc:"two columns of a text, separated by a comma: each line says that the row named in the first has the item named in the second"`
+	Size      string   `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images"`
+	Column    []string `query:"column,explode" maxItems:"1000" doc:"what a column is, such as age=number: number, count, category, ordinal, bit, bit>40, bands, label, weight, split or unknown; all columns, greys of pictures and numbers of arrays are *"`
+	Names     string   `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
 }
 
 // options returns the parameters in the form of package dataset.
 func (r *ReadOptions) options() (opt dataset.Options, err error) {
 	opt = dataset.Options{Array: r.Array, Invert: r.Invert, Items: r.Items, Names: r.Names,
 		AutoThreshold: r.Threshold == "auto"}
-	var categories []string
-	for _, list := range []struct {
-		name, text string
-		to         *[]string
-	}{{"meta", r.Meta, &opt.Meta}, {"categories", r.Categories, &categories}, {"columns", r.Columns, &opt.Columns},
-		{"pairs", r.Pairs, &opt.Pairs}} {
-		if list.text == "" {
-			continue
+	if r.Pairs != "" {
+		if opt.Pairs = strings.Split(r.Pairs, ","); slices.Contains(opt.Pairs, "") || strings.ContainsAny(r.Pairs, "\"\r\n") {
+			return opt, problemAt(422, "query.pairs", r.Pairs, "pairs must be two names separated by a comma, without quotes")
 		}
-		if *list.to = strings.Split(list.text, ","); slices.Contains(*list.to, "") ||
-			strings.ContainsAny(list.text, "\"\r\n") {
-			return opt, problemAt(422, "query."+list.name, list.text,
-				"%s must be names separated by commas, without quotes", list.name)
-		}
-	}
-	for _, name := range categories {
-		opt.Categories = append(opt.Categories, dataset.Categorical{Name: name})
 	}
 	for _, text := range r.Column {
 		e, err := dataset.ParseEdit(text)
@@ -86,9 +69,6 @@ func (r *ReadOptions) flags() (args []string) {
 		}
 	}
 	say("array", r.Array)
-	say("meta", r.Meta)
-	say("categories", r.Categories)
-	say("columns", r.Columns)
 	for _, edit := range r.Column {
 		say("column", edit)
 	}
@@ -107,8 +87,8 @@ func (r *ReadOptions) flags() (args []string) {
 	return args
 }
 
-// read reads the files of a request: as what they show, as a kind, or like the data that a model was learned from.
-func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dataset.Kind, like *model) (*data, error) {
+// read reads the files of a request: as what they show, or like the data that a model was learned from.
+func (s *core) read(ctx context.Context, name string, how *ReadOptions, like *model) (*data, error) {
 	opt, err := how.options()
 	if err != nil {
 		return nil, err
@@ -120,7 +100,7 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, kind dat
 	if err != nil {
 		return nil, err
 	}
-	opt.Kind, opt.MaxMemory, opt.MaxPicture = cmp.Or(kind, opt.Kind), s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
+	opt.MaxMemory, opt.MaxPicture = s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
 	var notes []string
 	if like != nil {
 		if opt, notes, err = like.reads(opt); err != nil {

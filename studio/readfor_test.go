@@ -101,8 +101,8 @@ func TestFlags(t *testing.T) {
 		{ReadOptions{Threshold: "0.5", Invert: true, Size: "2x3", Array: "x"},
 			"--array x --invert --size 2x3 --threshold 0.5"},
 		{ReadOptions{Threshold: "auto", Items: true, Names: "{y}"}, "--items --names {y} --threshold auto"},
-		{ReadOptions{Meta: "a,b", Pairs: "site,kind", Column: []string{"age=number"}},
-			"--meta a,b --column age=number --items=site,kind"},
+		{ReadOptions{Pairs: "site,kind", Column: []string{"age=number"}},
+			"--column age=number --items=site,kind"},
 	} {
 		if args := strings.Join(c.how.flags(), " "); args != c.args {
 			t.Errorf("%+v: %q", c.how, args)

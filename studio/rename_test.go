@@ -123,7 +123,7 @@ func TestFindRows(t *testing.T) {
 		Total  int
 	}
 	csv := "site,kind,a,b\nHeidelberg,bog,1,0\nUlm,,0,1\nNeu-Ulm,bog,1,1\n"
-	d := ask[toldData](t, s, request{path: "/v1/data?name=sites.csv&meta=site,kind", body: csv}, 201)
+	d := ask[toldData](t, s, request{path: "/v1/data?name=sites.csv&column=site%3Dlabel&column=kind%3Dlabel", body: csv}, 201)
 	got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/images?search=ULM"}, 200)
 	if got.Total != 2 || got.Images[0].Index != 1 || got.Images[0].Bits != "01" || got.Images[1].Name != "Neu-Ulm" {
 		t.Errorf("%+v", got)

@@ -254,11 +254,11 @@ func TestRealUploads(t *testing.T) {
 	if d.Values != ofReal || d.Columns[0] != "depth" {
 		t.Errorf("read like the model's data: %+v", d)
 	}
-	d = got[toldData](t, s, request{path: "/v1/data?name=grey.png&values=real", body: pngBytes(t, 6, 6)})
+	d = got[toldData](t, s, request{path: "/v1/data?name=grey.png&column=*%3Dnumber", body: pngBytes(t, 6, 6)})
 	if d.Values != ofReal || d.Table || d.N != 1 || d.Height != 6 {
 		t.Errorf("a grey picture: %+v", d)
 	}
-	d = got[toldData](t, s, pictures(t, "values=real", "a.png", "b.png"))
+	d = got[toldData](t, s, pictures(t, "column=*%3Dnumber", "a.png", "b.png"))
 	if d.N != 2 || d.Values != ofReal {
 		t.Errorf("two pictures: %+v", d)
 	}
@@ -272,12 +272,12 @@ func TestRealUploads(t *testing.T) {
 		w.Write(pngBytes(t, 6, 6))
 	}
 	z.Close()
-	d = got[toldData](t, s, request{path: "/v1/data?name=grey.zip&values=real", body: archive.Bytes()})
+	d = got[toldData](t, s, request{path: "/v1/data?name=grey.zip&column=*%3Dnumber", body: archive.Bytes()})
 	if d.N != 3 || d.Values != ofReal || d.Height != 6 || len(d.Labels) == 0 {
 		t.Errorf("an archive of grey pictures: %+v", d)
 	}
 	for _, r := range []request{{path: "/v1/data?name=w.csv&threshold=5", body: readings},
-		{path: "/v1/data?name=n.csv&values=bits", body: "a,b\n1,0\n7,1\n"}} {
+		{path: "/v1/data?name=n.csv&column=*%3Dbit", body: "a,b\n1,0\n7,1\n"}} {
 		if w := r.send(t, s); strings.Contains(w.Body.String(), `"values":"real"`) {
 			t.Errorf("%s: %s", r.path, w.Body)
 		}
@@ -360,7 +360,7 @@ func TestRealStops(t *testing.T) {
 				rng.NormFloat64())
 		}
 		s := newServer(t, nil)
-		d := got[toldData](t, s, request{path: "/v1/data?name=four.csv&values=real" + flags, body: text.String()})
+		d := got[toldData](t, s, request{path: "/v1/data?name=four.csv&column=*%3Dnumber" + flags, body: text.String()})
 		j := got[jobInfo](t, s, request{path: "/v1/learn", body: map[string]any{"data": d.ID, "starts": 100, "auto": true}})
 		for j.Trial < 3 && (j.State == queued || j.State == running) {
 			time.Sleep(5 * time.Millisecond)
@@ -421,8 +421,8 @@ func TestRealRefuses(t *testing.T) {
 		{request{path: "/v1/learn", body: `{"data":"d3"}`}, 413, "learns from"},
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"method":"batch"}`}, 422, "does not apply"},
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"shift":3}`}, 422, "shift"},
-		{request{path: "/v1/data?name=n.csv&values=real", body: "a,b\n1.5,2\n2,3,4\n"}, 422, "line 3"},
-		{request{path: "/v1/data?name=n.csv&values=real&threshold=3", body: readings}, 422, "threshold"},
+		{request{path: "/v1/data?name=n.csv&column=*%3Dnumber", body: "a,b\n1.5,2\n2,3,4\n"}, 422, "line 3"},
+		{request{path: "/v1/data?name=n.csv&column=*%3Dnumber&threshold=3", body: readings}, 422, "threshold"},
 		{request{path: "/v1/data?name=n.csv&model=m1", body: "p,q\n1.5,2\n2.5,3\n"}, 422, "missing"},
 		{request{path: "/real"}, 404, "nothing"},
 	} {
@@ -493,7 +493,7 @@ func FuzzReal(f *testing.F) {
 	f.Add([]byte("a,b\n1e300,nan\n-1e-300,\n"), []byte("PK\x03\x04"), `1e300,-1e300`)
 	f.Add([]byte("\x93NUMPY\x01\x00"), []byte(nil), `null`)
 	f.Fuzz(func(t *testing.T, data, model []byte, rows string) {
-		for _, r := range []request{{path: "/v1/data?name=x&values=real", body: data},
+		for _, r := range []request{{path: "/v1/data?name=x&column=*%3Dnumber", body: data},
 			{path: "/v1/models?name=x", body: model},
 			{path: "/v1/explain", body: measured("m1", rows)}} {
 			if w := r.send(t, s); w.Code == 500 {

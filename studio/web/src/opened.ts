@@ -1,26 +1,24 @@
 // Files that people open: what was read, how, and the way to read it differently. The files stay in the page, so that they can be
 // read again without being chosen again.
-import { Problem, words, type Data, type Model, type Sent } from "./api.ts";
+import { Problem, words, type Ask, type Data, type Model, type Sent } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
-import { head, roleOf, type Head, type Role } from "./head.ts";
 import { isPicture, picture } from "./open.ts";
+import { kinds } from "./plain.ts";
 import { api, Cell, currentModel, data, fitsReal, fitting, models, realModels, refresh } from "./store.ts";
 
 /** How to read; empty text leaves it to the server. */
 export interface How {
   /** The model whose data these are read like, its columns matched by name; "" for none. */
   model: string;
-  /** What columns of a table are for, as far as that was chosen. */
-  roles: Record<string, Role>;
-  /** What columns are, as flags of the command say it: "age=number". */
-  column: string[];
+  /** What columns of a table are, by name, or all of them by "*", as far as that was chosen: one of kinds. */
+  column: Record<string, string>;
   /** What a line of a text is: a row of columns, a list of items, or a pair of a row and an item. */
   line: "row" | "items" | "pair";
   /** The columns of row and item of a pair. */
   pair: [string, string];
-  /** "auto", a number in text, or "real" for no threshold at all: real values. */
+  /** "auto", or a number in text. */
   threshold: string;
   invert: boolean;
   /** "56x56": pictures are brought to this size, rows become images. */
@@ -31,8 +29,8 @@ export interface Opened {
   files: Sent[];
   name: string;
   how: How;
-  /** The columns of a table of text, by its first line; null for anything else. */
-  columns: Head | null;
+  /** The columns of a table, from the first time that it was read. */
+  columns: string[];
   data: Data | null;
   wrong: string;
   /** Flags of a command line, each of which helps where something is wrong. */
@@ -40,43 +38,23 @@ export interface Opened {
   busy: boolean;
 }
 
-export const asItIs: How = { model: "", roles: {}, column: [], line: "row", pair: ["", ""], threshold: "", invert: false, size: "" };
+export const asItIs: How = { model: "", column: {}, line: "row", pair: ["", ""], threshold: "", invert: false, size: "" };
 export const opened = new Cell<Opened | null>(null);
 /** What went wrong with a file that is no data. */
 export const refused = new Cell("");
 
-/** The columns of what was opened, as far as they are known: by its first line, and by what was read. */
-export function known({ columns, data: d }: Pick<Opened, "columns" | "data">): Head | null {
-  const labels = Object.keys(d?.labels ?? {});
-  if (!columns && !d?.table) return null;
-  return { names: columns?.names ?? [...labels, ...(d?.columns ?? [])], text: [...new Set([...(columns?.text ?? []), ...labels])] };
-}
-
-/** How to read as parameters of a request. Text is a label unless it is said to be something else. */
-export function query(how: How, columns: Head | null): { model?: string; items?: boolean; pairs?: string; meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string; column?: string[]; values?: "real" } {
-  // Where columns are picked, those of which nothing was said are, too: what is neither data nor a label is left out.
-  const pick = Object.keys(how.roles).some((c) => how.roles[c] === "out" || (how.roles[c] === "data" && columns?.text.includes(c)));
-  const said = pick ? (columns?.names ?? []) : Object.keys(how.roles), those = (...roles: Role[]) => said.filter((c) => roles.includes(how.roles[c] ?? roleOf(c, null, columns)));
-  const model = how.model ? { model: how.model } : {};
+/** How to read as parameters of a request. */
+function query(how: How, columns: string[]): Ask<"POST /v1/data">["query"] {
+  const model = how.model ? { model: how.model } : {}, column = Object.entries(how.column).map(([name, kind]) => `${name}=${kind}`);
   if (how.line === "items") return { ...model, items: true };
-  if (how.line === "pair") return { ...model, pairs: how.pair.map((p, i) => p || columns?.names[i] || String(i + 1)).join(",") };
-  const named = (key: string, names: string[]) => (names.length > 0 ? { [key]: names.join(",") } : {});
-  return {
-    ...model, ...named("meta", those("label")), ...named("categories", those("categories")),
-    ...(pick ? named("columns", those("data", "categories")) : {}),
-    ...(how.column.length > 0 ? { column: how.column } : {}),
-    ...(how.size ? { size: how.size } : {}), ...(how.threshold === "real" ? { values: "real" as const } : how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}),
-  };
+  if (how.line === "pair") return { ...model, pairs: how.pair.map((p, i) => p || columns[i] || String(i + 1)).join(",") };
+  return { ...model, ...(column.length > 0 ? { column } : {}), ...(how.size ? { size: how.size } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}) };
 }
-
-const as: Record<string, string> = { label: "a label", category: "categories", number: "a number", bit: "yes or no", bands: "cut in three", split: "several answers in a cell", ordinal: "an order", unknown: "left out" };
 
 /** What a flag of a command line asks for, as a change of the form, and in words; null where the form has nothing for it. */
 export function fixed(flag: string, how: How): { how: How; words: string } | null {
   const [, name, value = ""] = /^--(\S+) ?(.*)$/.exec(flag.replaceAll(/['"]/g, "")) ?? [], at = value.lastIndexOf("="), column = value.slice(0, at), kind = value.slice(at + 1);
-  const role = ({ label: "label", category: "categories", unknown: "out" } as Partial<Record<string, Role>>)[kind];
-  if (name === "column" && value === "*=number") return { how: { ...how, threshold: "real" }, words: "Read them as real values" };
-  if (name === "column" && at > 0) return { how: role ? { ...how, roles: { ...how.roles, [column]: role } } : { ...how, column: [...how.column, value] }, words: `${column} is ${as[kind] ?? kind}` };
+  if (name === "column" && at > 0) return { how: { ...how, column: { ...how.column, [column]: kind } }, words: column === "*" ? `Read them as ${kinds[kind] ?? kind}` : `${column} is ${kinds[kind] ?? kind}` };
   if (name === "threshold") return { how: { ...how, threshold: value }, words: value === "auto" ? "Find a threshold for each image" : `On is what is greater than ${value}` };
   return null;
 }
@@ -100,9 +78,9 @@ export async function take(files: Sent[]): Promise<void> {
     return;
   }
   const folder = all[0].path.includes("/") ? all[0].path.split("/")[0] : "", name = all.length === 1 ? file.name : folder || `${all.length} files`;
-  const columns = all.length === 1 ? await head(file) : null, like = ["learn", "values"].includes(view.value) ? undefined : likely(model, all, columns);
-  const how = { ...asItIs, model: like?.id ?? "", threshold: view.value === "values" ? "real" : "" };
-  opened.set({ files: all, name, how, columns, data: null, wrong: "", fix: [], busy: true });
+  const like = ["learn", "values"].includes(view.value) ? undefined : await likely(model, all);
+  const how: How = { ...asItIs, model: like?.id ?? "", column: view.value === "values" ? { "*": "number" } : ({} as Record<string, string>) };
+  opened.set({ files: all, name, how, columns: [], data: null, wrong: "", fix: [], busy: true });
   await readAgain(how);
 }
 
@@ -110,12 +88,13 @@ export async function take(files: Sent[]): Promise<void> {
 export const readers = (all: Model[]): Model[] => all.filter((m) => m.source !== "built-in");
 
 /** The chosen model, if files may be meant for it: of people's own, of the same kind, with a column in common. */
-function likely(model: Model | null, files: Sent[], columns: Head | null): Model | undefined {
+async function likely(model: Model | null, files: Sent[]): Promise<Model | undefined> {
   if (!model || readers([model]).length === 0) return undefined;
   const pictures = files.every((f) => isPicture(f.file)), table = files.every((f) => /\.(csv|tsv|txt|parquet)(\.gz|\.zst)?$/i.test(f.file.name));
   if (model.table ? pictures : table) return undefined;
-  if (columns && model.columns && !columns.names.some((n) => model.columns?.includes(n))) return undefined;
-  return model;
+  if (!files[0].file.name.endsWith(".csv") || !model.columns) return model;
+  const first = (await files[0].file.slice(0, 65_536).text()).split("\n", 1)[0];
+  return model.columns.some((n) => first.includes(n)) ? model : undefined;
 }
 
 /** A picture as a model of people's own reads pictures; null where it says nothing of them, or other sizes. */
@@ -190,10 +169,11 @@ export async function readAgain(how: How): Promise<void> {
   if (!now) return;
   opened.set({ ...now, how, busy: true });
   try {
-    const d = await api.addData(now.files, now.name, query(how, known(now)));
+    const d = await api.addData(now.files, now.name, query(how, now.columns));
     await replace(now, d);
     await refresh();
-    opened.set({ ...now, how, data: d, wrong: "", fix: [], busy: false });
+    const columns = now.columns.length > 0 || how.line !== "row" ? now.columns : [...new Set(d.plan?.map((c) => c.name))];
+    opened.set({ ...now, how, columns, data: d, wrong: "", fix: [], busy: false });
     if (now.data && now.data.values === d.values) go({ data: d.id });
     else await present(d);
   } catch (error) {

@@ -7,9 +7,8 @@ import { exampleName } from "./examples.tsx";
 import { percent, plural } from "./format.ts";
 import { digits } from "./greys.ts";
 import { apart, column, list } from "./names.ts";
-import { controls, plain } from "./plain.ts";
-import { roleOf, type Role } from "./head.ts";
-import { chosen, fixed, known, opened, readAgain, readers, refused, take, type How, type Opened } from "./opened.ts";
+import { controls, kinds, plain } from "./plain.ts";
+import { chosen, fixed, opened, readAgain, readers, refused, take, type How, type Opened } from "./opened.ts";
 import { bitColour } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
 import { api, fitting, models, server, useCell, useModel } from "./store.ts";
@@ -118,8 +117,6 @@ function Fixes({ flags, opened: o }: { flags: string[]; opened: Opened }): JSX.E
   return all.length > 0 ? <p class="row">{all.map((f) => <button key={f.words} type="button" disabled={o.busy} onClick={() => void readAgain(f.how)}>{f.words}</button>)}</p> : null;
 }
 
-const kinds: Record<string, string> = { bit: "yes or no", category: "categories", ordinal: "an order", count: "counts", number: "numbers", label: "label", weight: "how many rows it stands for", unknown: "left out" };
-
 /** What each column is. */
 function Columns({ columns }: { columns: Column[] }): JSX.Element {
   const facts = (c: Column) => [
@@ -173,17 +170,11 @@ function Misfit({ data: d }: { data: Data }): JSX.Element | null {
   );
 }
 
-const roles: Record<Role, string> = { data: "data", label: controls.label, categories: controls.categories, out: controls.out };
-
 /** Chooses how the files are read; they are sent again, without being chosen again. */
 function Controls({ opened: o }: { opened: Opened }): JSX.Element {
-  const [how, setHow] = useState<How>(o.how), table = o.columns !== null || o.data?.table === true;
+  const [how, setHow] = useState<How>(o.how), table = o.columns.length > 0 || o.data?.table === true;
   useEffect(() => setHow(o.how), [o.how]);
-  const columns = known(o)?.names ?? [];
-  const own = readers(useCell(models));
-  const text = o.files.length === 1 && /\.(csv|tsv|txt)$/i.test(o.name);
-  // What was chosen since the last reading, or for one that failed; else what was understood.
-  const role = (c: string): Role => (how.roles[c] && (o.wrong || !o.data || how.roles[c] !== o.how.roles[c]) ? how.roles[c] : roleOf(c, o.data, o.columns));
+  const { columns } = o, own = readers(useCell(models)), text = o.files.length === 1 && /\.(csv|tsv|txt)$/i.test(o.name);
   return (
     <form class="how" onSubmit={(e) => { e.preventDefault(); void readAgain(how); }}>
       {own.length > 0 && (
@@ -210,12 +201,12 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
       )}
       {columns.length > 0 && how.line === "row" && (
         <fieldset>
-          <legend>What the columns are: data, a label that names the row, categories (a column for each value), or left out</legend>
+          <legend>What the columns are</legend>
           <div class="labels">
-            {columns.map((c) => (
-              <label key={c} class="field"><span>{c}</span>
-                <select value={role(c)} onChange={(e) => setHow({ ...how, roles: { ...how.roles, [c]: e.currentTarget.value as Role } })}>
-                  {Object.entries(roles).map(([k, v]) => <option key={k} value={k}>{v}</option>)}
+            {columns.map((name) => (
+              <label key={name} class="field"><span>{name}</span>
+                <select value={how.column[name] ?? o.data?.plan?.find((c) => c.name === name)?.kind} onChange={(e) => setHow({ ...how, column: { ...how.column, [name]: e.currentTarget.value } })}>
+                  {Object.entries(kinds).map(([k, v]) => <option key={k} value={k}>{v}</option>)}
                 </select>
               </label>
             ))}
@@ -230,16 +221,18 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
 
 /** How numbers and greys become on and off, and of which size images are. */
 function Numbers({ how, onHow: setHow, table }: { how: How; onHow: (how: How) => void; table: boolean }): JSX.Element {
+  const { "*": all, ...column } = how.column, now = all === "number" ? "real" : ["", "auto"].includes(how.threshold) ? how.threshold : "at";
+  const choose = (to: string) => setHow({ ...how, column: to === "real" ? { ...column, "*": "number" } : column, threshold: to === "auto" ? "auto" : to !== "at" ? "" : table ? "0" : "128" });
   return (
     <>
       <label class="field">{controls.threshold}
-        <select value={["", "auto", "real"].includes(how.threshold) ? how.threshold : "at"} onChange={(e) => setHow({ ...how, threshold: { "": "", auto: "auto", real: "real", at: table ? "0" : "128" }[e.currentTarget.value] ?? "" })}>
+        <select value={now} onChange={(e) => choose(e.currentTarget.value)}>
           <option value="">as they are</option>
           <option value="auto">{controls.auto}</option>
           <option value="at">{controls.at}</option>
           <option value="real">{controls.real}</option>
         </select>
-        {!["", "auto", "real"].includes(how.threshold) && (
+        {now === "at" && (
           <input type="number" step="any" aria-label={table ? "On is what is greater than" : "Ink is what is darker than, of 255"} value={how.threshold} onInput={(e) => setHow({ ...how, threshold: e.currentTarget.value || "0" })} />
         )}
       </label>
