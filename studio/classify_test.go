@@ -61,9 +61,11 @@ func TestClassify(t *testing.T) {
 		if x.Class != "up" || x.Second != "level" || x.Probability < 0.8 || len(x.Picks) == 0 || x.Left != 0 {
 			t.Errorf("%+v", x)
 		}
-		speakers, err := base64.StdEncoding.DecodeString(x.Detail.Speakers)
-		if err != nil || len(speakers) != 400 || len(x.Detail.Steps) != len(x.Picks) {
-			t.Errorf("%d speakers, %d steps, %v", len(speakers), len(x.Detail.Steps), err)
+		if len(x.Detail.Steps) != len(x.Picks) {
+			t.Fatalf("%d steps of %d picks", len(x.Detail.Steps), len(x.Picks))
+		}
+		if speakers, err := base64.StdEncoding.DecodeString(x.Detail.Steps[0].Speakers); err != nil || len(speakers) != 400 {
+			t.Errorf("%d speakers, %v", len(speakers), err)
 		}
 		x.Detail = nil
 		if text := fmt.Sprintf("%+v", x); first == "" {

@@ -84,7 +84,7 @@ type core struct {
 	models   *models
 	classes  remembered[[sha256.Size]byte, *classes.Classifier]
 	searches remembered[string, *patchwork.Pursuit]
-	best     remembered[string, []explanation] // one who looks at one expert often looks at the next
+	best     remembered[string, []workbench.Row] // one who looks at one expert often looks at the next
 	data     *library
 	jobs     *jobs
 	work     *gate

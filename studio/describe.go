@@ -117,6 +117,9 @@ type expertColumn struct {
 	Index int     `json:"index"`
 	P     float64 `json:"p" doc:"the part's vote; of real values the mean that it says"`
 	Q     float64 `json:"q" doc:"value of the column if no part votes"`
+
+	Spread float64 `json:"spread" doc:"of numbers, the deviation if no part votes; 0 of bits"`
+	Words  string  `json:"words" doc:"what the part says, and what is said otherwise"`
 }
 
 type expertList struct {
@@ -177,7 +180,8 @@ func newExpert(m *model, k int) *expertInfo {
 		info.Columns = []expertColumn{}
 	}
 	for _, v := range p.Votes {
-		info.Columns = append(info.Columns, expertColumn{v.Name, v.Column, v.Value, v.Otherwise})
+		info.Columns = append(info.Columns, expertColumn{v.Name, v.Column, v.Value, v.Otherwise, v.Spread,
+			v.Words})
 	}
 	return info
 }

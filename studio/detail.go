@@ -8,23 +8,27 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
 
-// detail is a pursuit in detail, pixel by pixel.
+// detail is an explanation in detail, pixel by pixel or column by column.
 type detail struct {
-	Height      int    `json:"height"`
-	Width       int    `json:"width"`
-	Start       f32    `json:"start" doc:"composed probabilities before any pick"`
-	Steps       []step `json:"steps" doc:"one per pick"`
-	Speakers    string `json:"speakers" doc:"base64, one byte per pixel: 0 for none, i+1 for pick i (at most 255)"`
-	Unexplained string `json:"unexplained" doc:"base64, one byte per pixel: 1 where the bit is known and has a probability below 1/2"`
+	Height    int    `json:"height"`
+	Width     int    `json:"width"`
+	Start     f32    `json:"start" doc:"what is said before any pick: probabilities, of real values means"`
+	Steps     []step `json:"steps" doc:"one per pick"`
+	Deviation f32    `json:"deviation,omitempty" doc:"of real values: that of what is said in the end, or of what is predicted where the value is unknown"`
+	Low       f32    `json:"low,omitempty" doc:"of the same: lower end of the interval that holds 80 %"`
+	High      f32    `json:"high,omitempty" doc:"upper end of it"`
 }
 
 type step struct {
-	P      f32  `json:"p" doc:"composed probabilities after the pick"`
-	Votes  f32  `json:"votes" doc:"opinions of the pick at its pose; NaN: it abstains"`
-	LogLik nats `json:"log_lik" doc:"after the pick, under the score used"`
+	P        f32    `json:"p" doc:"what the picks so far say together; of real values, in the last step, what is predicted where the value is unknown"`
+	Votes    f32    `json:"votes" doc:"opinions of the pick at its pose; NaN: it abstains"`
+	Speakers string `json:"speakers" doc:"base64, one byte per pixel: 0 for none, i+1 for pick i (at most 255), which decides it so far; empty for real values"`
+	LogLik   nats   `json:"log_lik" doc:"after the pick, under the score used; null for real values"`
 }
 
 // maxDetail bounds the details in one answer.
@@ -38,7 +42,7 @@ func (t *task) detailBytes(i, picks int) int {
 	return imageDetailBytes(t.set.Images[i], picks)
 }
 
-func imageDetailBytes(img *bitmap.Image, picks int) int { return img.Len() * (11*picks + 9) }
+func imageDetailBytes(img *bitmap.Image, picks int) int { return img.Len() * (13*picks + 6) }
 
 // detailFits adds the details of image i to the size of an answer, and makes room for it.
 func (s *core) detailFits(ctx context.Context, size *int, bytes, i int) error {
@@ -63,20 +67,72 @@ func newDetail(m *patchwork.Model, scoring patchwork.Scoring, img *bitmap.Image,
 				opinions[j] = math.NaN()
 			}
 		}
-		d.Steps = append(d.Steps, step{newF32(c.P), newF32(opinions), nats(patchwork.LogLik(img, inForce(e, scoring, c.P)))})
+		d.Steps = append(d.Steps, step{newF32(c.P), newF32(opinions), speakers(m, c),
+			nats(patchwork.LogLik(img, inForce(e, scoring, c.P)))})
 	}
-	speakers, unexplained := make([]byte, h*w), make([]byte, h*w)
-	for j, p := range c.P {
-		if k := speaker(c, j, m.Abstention(j)); k >= 0 {
-			speakers[j] = byte(min(k+1, 255))
-		}
-		on := img.At(j/w, j%w)
-		if img.Known(j/w, j%w) && (on && p < 0.5 || !on && p > 0.5) {
-			unexplained[j] = 1
-		}
-	}
-	d.Speakers, d.Unexplained = base64.StdEncoding.EncodeToString(speakers), base64.StdEncoding.EncodeToString(unexplained)
 	return d
+}
+
+// speakers returns the pick that decides each pixel.
+func speakers(m *patchwork.Model, c *patchwork.Composition) string {
+	out := make([]byte, len(c.P))
+	for j := range out {
+		if k := speaker(c, j, m.Abstention(j)); k >= 0 {
+			out[j] = byte(min(k+1, 255))
+		}
+	}
+	return base64.StdEncoding.EncodeToString(out)
+}
+
+// newValueDetail composes what picks say of a row of real values, one by one, and what was predicted of it.
+func newValueDetail(m *real.Model, row []float64, found []patchwork.Pick, predicted []prediction) *detail {
+	var picks []real.Pick
+	d := &detail{Height: m.Height, Width: m.Width, Start: newF32(means(m, nil)), Steps: []step{}}
+	for j, pk := range found {
+		picks = append(picks, real.Pick{Expert: pk.Expert, Pose: pk.Pose})
+		said := means(m, picks)
+		for _, p := range predicted {
+			if j == len(found)-1 {
+				said[p.Pixel] = p.P
+			}
+		}
+		d.Steps = append(d.Steps, step{P: newF32(said), Votes: saidBy(m, picks[j]), LogLik: nats(math.NaN())})
+	}
+	var deviation, low, high []float64
+	for i := range row {
+		mix := m.Compose(i, picks)
+		from, to := mix.Quantile((1-workbench.Inside)/2), mix.Quantile((1+workbench.Inside)/2)
+		if m.Scales != nil && m.Scales[i].Bit {
+			from, to = max(0, from), min(1, to)
+		}
+		deviation, low, high = append(deviation, math.Sqrt(mix.Variance())), append(low, from), append(high, to)
+	}
+	for _, p := range predicted {
+		deviation[p.Pixel], low[p.Pixel], high[p.Pixel] = p.deviation, p.low, p.high
+	}
+	d.Deviation, d.Low, d.High = newF32(deviation), newF32(low), newF32(high)
+	return d
+}
+
+// means returns what picks say together of each value.
+func means(m *real.Model, picks []real.Pick) []float64 {
+	out := make([]float64, m.D())
+	for i := range out {
+		out[i] = m.Compose(i, picks).Mean()
+	}
+	return out
+}
+
+// saidBy returns the means that a pick says at its place, NaN where it abstains.
+func saidBy(m *real.Model, p real.Pick) f32 {
+	out := make([]float64, m.D())
+	for d := range out {
+		out[d] = math.NaN()
+		if said := m.Opinions(d, []real.Pick{p}); len(said) > 0 {
+			out[d] = said[0].Mean
+		}
+	}
+	return newF32(out)
 }
 
 // speaker returns the pick whose vote decides on which side of abstention pixel

@@ -59,43 +59,48 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 	if err != nil {
 		return nil, err
 	}
-	return pickExamples(d, r, all, in.K, in.N), nil
+	out := &exampleList{Searched: r.set.Len()}
+	order, gains := usesOf(all, in.K)
+	out.Used = len(order)
+	n, size := min(in.N, len(order)), 0
+	for _, list := range []*[]example{&out.Best, &out.Worst} {
+		*list = []example{}
+		for _, at := range order[:n] {
+			e := example{d.labelled(r, at), nats(gains[at]), newExplanation(r.index(at), &all[at])}
+			if b := m.bits(); b != nil && !m.of.Table() {
+				x, img := &all[at].Explanation, r.set.Images[at]
+				if err := s.detailFits(ctx, &size, imageDetailBytes(img, len(x.Picks)), at); err != nil {
+					return nil, err
+				}
+				e.Explanation.Detail = newDetail(b, x.Scoring, img, x)
+			}
+			*list = append(*list, e)
+		}
+		slices.Reverse(order)
+	}
+	return out, nil
 }
 
-func pickExamples(d *data, r rows, all []explanation, k, n int) *exampleList {
-	type use struct {
-		at   int // in r
-		gain float64
-	}
-	var uses []use
+// usesOf returns the rows that use part k, the one that gains most by it first, and the gains of all.
+func usesOf(all []workbench.Row, k int) (order []int, gains []float64) {
+	gains = make([]float64, len(all))
 	for i := range all {
-		gain, used := 0.0, false
+		used := false
 		for _, p := range all[i].Picks {
 			if p.Expert == k {
-				gain, used = gain+float64(p.Gain), true
+				gains[i], used = gains[i]+p.Gain, true
 			}
 		}
-		if used && !math.IsNaN(gain) {
-			uses = append(uses, use{i, gain})
+		if used && !math.IsNaN(gains[i]) {
+			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(uses, func(a, b use) int { return cmp.Compare(b.gain, a.gain) })
-	out := new(exampleList)
-	out.Searched, out.Used, out.Best, out.Worst = r.set.Len(), len(uses), []example{}, []example{}
-	finish := func(u use) example {
-		e := example{d.labelled(r, u.at), nats(u.gain), all[u.at]}
-		e.Explanation.Index = e.Index
-		return e
-	}
-	for i := range min(n, len(uses)) {
-		out.Best = append(out.Best, finish(uses[i]))
-		out.Worst = append(out.Worst, finish(uses[len(uses)-1-i]))
-	}
-	return out
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gains[b], gains[a]) })
+	return order, gains
 }
 
 // explainRows explains rows with default settings, or returns the cached explanations.
-func (s *core) explainRows(ctx context.Context, m *model, d *data, r rows, where string) ([]explanation, error) {
+func (s *core) explainRows(ctx context.Context, m *model, d *data, r rows, where string) ([]workbench.Row, error) {
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -109,24 +114,21 @@ func (s *core) explainRows(ctx context.Context, m *model, d *data, r rows, where
 	if err := s.fits(t); err != nil {
 		return nil, err
 	}
-	var out []explanation
-	err = s.each(ctx, t, func(i int, r *workbench.Row) error {
-		out = append(out, newExplanation(i, r))
+	var out []workbench.Row
+	err = s.each(ctx, t, func(_ int, r *workbench.Row) error {
+		kept := *r
+		kept.Picks = slices.Clone(r.Picks)
+		out = append(out, kept)
 		return nil
 	})
 	if err != nil {
 		return nil, s.workError(err)
 	}
 	s.explained(len(out))
-	s.best.keep(key, out, explanationBytes(out))
-	return out, nil
-}
-
-// explanationBytes returns the memory of explanations without detail.
-func explanationBytes(all []explanation) int64 {
-	n := int64(0)
-	for i := range all {
-		n += 150 + 80*int64(len(all[i].Picks))
+	bytes := int64(0)
+	for i := range out {
+		bytes += 300 + 80*int64(len(out[i].Picks))
 	}
-	return n
+	s.best.keep(key, out, bytes)
+	return out, nil
 }

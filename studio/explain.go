@@ -47,7 +47,6 @@ type explanation struct {
 	Clutter     float64      `json:"clutter,omitempty" doc:"share of the paper that was found to be inked"`
 	Picks       []pick       `json:"picks" doc:"in the order of the pursuit"`
 	Detail      *detail      `json:"detail,omitempty"`
-	Values      *valueDetail `json:"values,omitempty" doc:"the detail of real values"`
 	Predicted   []prediction `json:"predicted,omitempty"`
 }
 
@@ -286,7 +285,7 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 			if !t.numbers() {
 				x.Detail = newDetail(t.model.bits(), r.Scoring, t.set.Images[i], &r.Explanation)
 			} else {
-				x.Values = newValueDetail(t.model.numbers(), t.set.Values[i], r.Picks, x.Predicted)
+				x.Detail = newValueDetail(t.model.numbers(), t.set.Values[i], r.Picks, x.Predicted)
 			}
 		}
 		out.Explanations = append(out.Explanations, x)

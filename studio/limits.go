@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/patchwork"
+	"example.com/patchwork/learn/real"
 )
 
 // Limits bounds what requests may demand and what the server keeps, so that its
@@ -121,6 +122,17 @@ func (l *bounds) checkModel(cfg *patchwork.Config, k int) error {
 	case candidates*pixels > float64(l.Effort):
 		return problemf(422, "%.0f candidates of %.0f pixels are more than this server searches (%d in total)", candidates,
 			pixels, l.Effort)
+	}
+	return nil
+}
+
+// checkReal rejects a model of real values that would take too much memory or time.
+func (l *bounds) checkReal(m *real.Model) error {
+	n := max(m.K(), 1) * m.Poses.Len()
+	if m.D() > l.Pixels || n > l.Candidates || n > l.Effort/max(m.D(), 1) ||
+		max(m.K(), 1)*len(m.Poses.Angles) > l.Templates/m.F() {
+		return problemf(statusRequestEntityTooLarge,
+			"%d parts at %d places for %d values are more than this server explains with", m.K(), m.Poses.Len(), m.D())
 	}
 	return nil
 }

@@ -25,10 +25,11 @@ type sampleAnswer struct {
 }
 
 type sample struct {
-	Picks  []place `json:"picks"`
-	P      f32     `json:"p" doc:"composed probabilities"`
-	Bits   string  `json:"bits"`
-	Values f32     `json:"values,omitempty" doc:"instead of both, of real values: row-major"`
+	Picks    []place `json:"picks"`
+	P        f32     `json:"p" doc:"composed probabilities"`
+	Bits     string  `json:"bits"`
+	Speakers string  `json:"speakers" doc:"as in detail"`
+	Values   f32     `json:"values,omitempty" doc:"instead of both, of real values: row-major"`
 }
 
 func (s *core) sampleRoutes() {
@@ -84,19 +85,18 @@ func drawSample(m *patchwork.Model, noise bool, picks []patchwork.Pick, rng *ran
 	if picks == nil {
 		picks = m.SamplePicks(rng)
 	}
-	c := m.Config()
-	h, w := c.ImageHeight, c.ImageWidth
-	p := m.Compose(h, w, picks).P
+	h, w := m.Config().ImageHeight, m.Config().ImageWidth
+	c := m.Compose(h, w, picks)
 	var img *bitmap.Image
 	if noise {
-		img = bitmap.Sample(rng, h, w, p)
+		img = bitmap.Sample(rng, h, w, c.P)
 	} else {
 		img = bitmap.New(h, w)
-		for j, p := range p {
+		for j, p := range c.P {
 			img.Set(j/w, j%w, p >= 0.5)
 		}
 	}
-	return sample{Picks: newPlaces(picks), P: newF32(p), Bits: newImage(img).Bits}
+	return sample{Picks: newPlaces(picks), P: newF32(c.P), Bits: newImage(img).Bits, Speakers: speakers(m, c)}
 }
 
 // placeAlong places every expert at its mean pose, moved along the principal

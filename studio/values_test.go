@@ -88,7 +88,7 @@ type toldData struct {
 type wireReal struct {
 	Explanations []struct {
 		Picks  []pick
-		Values valueDetail
+		Detail detail
 		LogLik float64 `json:"log_lik"`
 	}
 }
@@ -175,11 +175,11 @@ func TestRealExplain(t *testing.T) {
 			t.Errorf("row %d has %d parts, want %d", i, n, want)
 		}
 	}
-	salty := out.Explanations[1].Values
-	if m := numbers(t, salty.Mean); m[0] != 30 || m[1] != 9 {
+	salty := out.Explanations[1].Detail
+	if m := numbers(t, salty.Steps[0].P); m[0] != 30 || m[1] != 9 {
 		t.Errorf("the salty row is said to be %v", m)
 	}
-	if d := numbers(t, salty.Said[0]); d[0] != 30 || d[1] != 9 {
+	if d := numbers(t, salty.Steps[0].Votes); d[0] != 30 || d[1] != 9 {
 		t.Errorf("its part says %v", d)
 	}
 	p, err := real.NewPursuit(waterModel())
@@ -191,8 +191,8 @@ func TestRealExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := post.Predict([]float64{31, math.NaN()}, workbench.Inside)
-	lacking := out.Explanations[2].Values
-	if m, low, high := numbers(t, lacking.Mean), numbers(t, lacking.Low),
+	lacking := out.Explanations[2].Detail
+	if m, low, high := numbers(t, lacking.Steps[0].P), numbers(t, lacking.Low),
 		numbers(t, lacking.High); m[1] != float32(want.Mean[1]) || low[1] != float32(want.Low[1]) ||
 		high[1] != float32(want.High[1]) || m[0] != 30 {
 		t.Errorf("predicted %v (%v to %v), want %v", m, low, high, want)

@@ -30,6 +30,8 @@ type Vote struct {
 	Column           int
 	Name             string // of the column
 	Value, Otherwise float64
+	Spread           float64 // of numbers, the deviation where the part is not there; 0 of bits, also among numbers
+	Words            string  // "80 %, otherwise 14 %"
 }
 
 // Part describes a part.
@@ -42,7 +44,8 @@ func (m Bits) Part(k int) Part {
 	}
 	for i := 0; m.Height() == 1 && i < len(votes); i++ {
 		v := votes[i]
-		p.Votes = append(p.Votes, Vote{v.Column, words.Column(m.Model, v.Column), v.P, v.Background})
+		p.Votes = append(p.Votes, Vote{v.Column, words.Column(m.Model, v.Column), v.P, v.Background, 0,
+			words.Percent(v.P) + ", otherwise " + words.Percent(v.Background)})
 	}
 	return p
 }
@@ -62,7 +65,11 @@ func (m Numbers) Part(k int) Part {
 	for _, v := range votes {
 		p.Means[v.At], p.Deviations[v.At] = v.Mean, v.Deviation
 		if m.Table() {
-			p.Votes = append(p.Votes, Vote{v.At, words.RealColumn(m.Model, v.At), v.Mean, v.Before})
+			one := Vote{v.At, words.RealColumn(m.Model, v.At), v.Mean, v.Before, v.Otherwise, v.String()}
+			if v.Bit {
+				one.Spread = 0
+			}
+			p.Votes = append(p.Votes, one)
 		}
 	}
 	return p

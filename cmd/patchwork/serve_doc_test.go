@@ -84,7 +84,7 @@ func runExample(t *testing.T, language, script string) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	want := []string{`"predicted":[{"pixel":2,`, `"kind":{"values":["a","b"]`, `"state":"`, `"state":"done"`}
+	want := []string{`"predicted":[{"pixel":2,`, `"kind":{"values":["a","b"]`, `"state":"done"`}
 	if language == "python" {
 		want = []string{"(1, ", "(0, "}
 	}

@@ -2,11 +2,10 @@
 import "./world.ts";
 import "./draw.ts";
 import "./find.ts";
-import "./values.ts";
+import "./numbers.ts";
 import "./models.ts";
 import "./classes.ts";
 import "./people.ts";
-import "./agree.ts";
 import "./trouble.ts";
 import "./newcomer.ts";
 import "./look.ts";

@@ -8,7 +8,7 @@ import { clean, world } from "./world.ts";
 
 /** What must be on a view before it is looked at. */
 const ready: Record<string, string> = {
-  draw: ".picks > li", experts: ".expert canvas, .expert .strength", sample: ".sample .strip canvas", learn: ".pad canvas", classes: ".pad canvas", rules: ".map", tables: ".rowparts li", find: ".sheet img", values: ".values .given",
+  draw: ".picks > li", experts: ".expert canvas, .expert .strength", sample: ".sample .strip canvas", learn: ".pad canvas", classes: ".pad canvas", rules: ".map", rows: ".rowparts li", find: ".sheet img",
 };
 
 async function settle(page: Page, view: string): Promise<void> {
@@ -17,7 +17,7 @@ async function settle(page: Page, view: string): Promise<void> {
     await page.getByRole("button", { name: "Details… of part 1" }).first().click();
     await page.getByRole("heading", { name: "Explains best" }).waitFor();
   }
-  if (view === "tables") await page.getByRole("checkbox").first().press("?");
+  if (view === "rows") await page.getByRole("checkbox").first().press("?");
   await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))); // what was asked for is painted
 }
 

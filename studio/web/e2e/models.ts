@@ -91,7 +91,7 @@ test("parts: the examples that one explains best and worst", async () => {
 });
 
 test("a table: its parts by name, a row explained by parts, unknown cells predicted", async () => {
-  const v = await visit(world.browser, world.studio.url, "tables"), { page } = v;
+  const v = await visit(world.browser, world.studio.url, "rows"), { page } = v;
   await page.getByRole("heading", { name: "All parts" }).waitFor();
   await page.locator(".parts .card").first().waitFor();
   const parts = await page.locator(".parts .card").allInnerTexts(), pasta = parts.find((p) => /pasta/.test(p)) ?? "";

@@ -4,7 +4,7 @@ import "./world.ts";
 import "./alone.ts";
 import "./draw.ts";
 import "./find.ts";
-import "./values.ts";
+import "./numbers.ts";
 import "./models.ts";
 import "./classes.ts";
 import "./people.ts";

@@ -9,7 +9,7 @@ test("a file that is not an image is refused in plain words, and a picture is ta
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
   const before = await found(page, /Two parts/), input = page.locator("[data-test=file]");
   await input.setInputFiles({ name: "notes.png", mimeType: "image/png", buffer: Buffer.from("these are only words") });
-  await page.getByRole("alert").filter({ hasText: "notes.png is not an image that can be read" }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "notes.png was not read" }).waitFor();
   await shot(page, "not-an-image-laptop-light");
   await input.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("these are only words") });
   await page.getByRole("alert").filter({ hasText: "notes.txt was not read" }).waitFor();

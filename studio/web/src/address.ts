@@ -1,7 +1,7 @@
 // Where the page is: view, model, data, row and part. It is the fragment of the address, so that the back button, bookmarks and
 // shared addresses work.
 import { format, parse, type Place, type View } from "./place.ts";
-import { Cell, modelID, realID } from "./store.ts";
+import { Cell, modelID } from "./store.ts";
 
 export const view = new Cell<View>("draw");
 /** The chosen data set; "" for none. */
@@ -13,8 +13,6 @@ export const part = new Cell<number | null>(null);
 
 /** Whether the address names no view, so that the page may choose the first one. */
 export let open = true;
-
-const modelOf = (at: View) => (at === "values" ? realID : modelID);
 
 /** Data set and row of the views that were left. */
 const kept = new Map<View, { data: string; row: number | null }>();
@@ -31,7 +29,7 @@ function enter(to: View): void {
 function read(): void {
   const p = parse(location.hash);
   if (p.view) enter(p.view);
-  if (p.model) modelOf(view.value).set(p.model);
+  if (p.model) modelID.set(p.model);
   if (p.data !== undefined) {
     dataID.set(p.data);
     row.set(p.row ?? null);
@@ -43,7 +41,7 @@ let push = false, waiting = false;
 
 function write(): void {
   waiting = false;
-  const to = format({ view: view.value, model: modelOf(view.value).value, data: dataID.value, row: row.value ?? undefined, part: part.value ?? undefined });
+  const to = format({ view: view.value, model: modelID.value, data: dataID.value, row: row.value ?? undefined, part: part.value ?? undefined });
   if (to !== location.hash) history[push ? "pushState" : "replaceState"](null, "", to);
   push = false;
 }
@@ -57,7 +55,7 @@ function changed(): void {
 export function go(to: Place): void {
   push = true;
   if (to.view) enter(to.view);
-  if (to.model !== undefined) modelOf(view.value).set(to.model);
+  if (to.model !== undefined) modelID.set(to.model);
   if (to.data !== undefined) {
     if (to.data !== dataID.value) row.set(null);
     dataID.set(to.data);
@@ -71,5 +69,5 @@ export function go(to: Place): void {
 export function follow(): void {
   read();
   addEventListener("popstate", read);
-  for (const cell of [view, modelID, realID, dataID, row, part]) (cell as Cell<unknown>).watch(changed);
+  for (const cell of [view, modelID, dataID, row, part]) (cell as Cell<unknown>).watch(changed);
 }

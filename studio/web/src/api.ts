@@ -5,11 +5,14 @@ import { plain } from "./plain.ts";
 import type * as schema from "./schema.ts";
 
 export type {
-  Column, Component, DataInfo as Data, Detail, Example, ExpertInfo as Expert, Explanation, JobInfo as Job, Labelled, ModelInfo as Model, Progress,
-  FindAnswer as Found, OneFind, RuleInfo as Rule, Sample, ServerInfo as Server,
+  Column, Component, DataInfo as Data, Example, ExpertColumn as Vote, ExpertInfo as Expert, JobInfo as Job, Labelled, ModelInfo as Model, Pick, Progress,
+  FindAnswer as Found, Ground, OneFind, RuleInfo as Rule, Sample, ServerInfo as Server, WireImage,
 } from "./schema.ts";
 
 type Operations = schema.Operations;
+
+/** An explanation with every step of the pursuit. */
+export type Explained = schema.Explanation & { detail: schema.Detail };
 
 /** How to learn, from data if they are there already. */
 export type Wish = Omit<schema.LearnRequest, "data"> & { data?: string };
@@ -129,7 +132,7 @@ export class Api {
   server = () => this.call("GET /v1/server", {});
   models = async () => (await this.call("GET /v1/models", {})).models;
   data = async () => (await this.call("GET /v1/data", {})).data;
-  experts = async (id: string) => (await this.call("GET /v1/models/{id}/experts", { path: { id } })).experts;
+  experts = (id: string) => this.call("GET /v1/models/{id}/experts", { path: { id } });
   job = (id: string) => this.call("GET /v1/learn/{id}", { path: { id }, query: { progress: true } });
   learn = (body: schema.LearnRequest) => this.call("POST /v1/learn", { body });
   stop = (id: string) => this.call("POST /v1/learn/{id}/stop", { path: { id } });
@@ -155,9 +158,9 @@ export class Api {
   removeData = (id: string) => this.send("DELETE /v1/data/{id}", { path: { id } });
 
   /** Explains one image, with every step of the pursuit. */
-  async explain(model: string, image: schema.WireImage, predict = false): Promise<schema.Explanation & { detail: schema.Detail }> {
+  async explain(model: string, image: schema.WireImage, predict = false): Promise<Explained> {
     const answer = await this.call("POST /v1/explain", { body: { model, images: [image], detail: true, predict } });
-    return answer.explanations[0] as schema.Explanation & { detail: schema.Detail };
+    return answer.explanations[0] as Explained;
   }
 
   /** Names one image by examples of classes, and says why. */

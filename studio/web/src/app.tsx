@@ -10,17 +10,16 @@ import { plural } from "./format.ts";
 import { Learn } from "./learn.tsx";
 import { Rules } from "./rules.tsx";
 import { Sample } from "./sample.tsx";
-import { api, connect, data, home, link, missing, modelID, models, realData, realID, realModels, server, useCell, useModel, wantKind } from "./store.ts";
-import { Tables } from "./tables.tsx";
+import { Rows } from "./rows.tsx";
+import { api, connect, data, home, link, missing, modelID, models, ofNumbers, server, useCell, useModel, viewOf, wantModelFor } from "./store.ts";
 import { theme, toggleTheme } from "./theme.ts";
 import { follow, go, open, view } from "./address.ts";
 import { Manage } from "./manage.tsx";
 import { dropped, take } from "./opened.ts";
 import { views, type View } from "./place.ts";
 import { OpenFiles, Reading } from "./reading.tsx";
-import { Values } from "./values.tsx";
 
-const titles: Record<View, string> = { draw: "Draw", experts: "Parts", sample: "Sample", learn: "Learn", classes: "Classes", rules: "Rules", tables: "Tables", find: "Find", values: "Values" };
+const titles: Record<View, string> = { draw: "Draw", experts: "Parts", sample: "Sample", learn: "Learn", classes: "Classes", rules: "Rules", rows: "Rows", find: "Find" };
 
 /** The whole page. */
 export function App(): JSX.Element {
@@ -28,8 +27,7 @@ export function App(): JSX.Element {
   useEffect(() => { follow(); void connect(); }, []);
   useEffect(() => first(model), [model?.id, state, s?.ready]);
   useEffect(() => {
-    if (now === "draw") wantKind(false);
-    if (now === "tables") wantKind(true);
+    if (now === "draw" || now === "rows") wantModelFor(now);
   }, [now, all]);
   useEffect(() => { document.title = `${titles[now]} · Patchwork studio`; }, [now]);
   return (
@@ -65,43 +63,40 @@ function Body({ at, model }: { at: View; model: Model | null }): JSX.Element {
   if (at === "rules") return <Rules />;
   if (at === "find") return <Find />;
   if (at === "classes") return <Classes />;
-  if (at === "values") return <Values />;
   if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? `${home.it} is learning its first model; this takes a few seconds.` : "No model is loaded. Learn one in the Learn view, or open a file above."}</p>;
-  if (at === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">{home.it} is learning its first models; this takes a few seconds.</p> : <p class="intro">No model of a table is loaded. <a href="#/learn">Learn one from a table</a>, or open a model file above.</p>;
-  if (at === "draw") return model.table ? <p class="intro">All loaded models are for tables: see the <a href="#/tables">Tables view</a>.</p> : <Draw model={model} />;
+  const fits = viewOf(model) === at;
+  if (at === "rows" && !fits) return <p class="intro">{s?.ready ? <>No model of a table or of numbers is loaded. <a href="#/learn">Learn one</a>, or open a model file above.</> : `${home.it} is learning its first models; this takes a few seconds.`}</p>;
+  if (at === "rows") return <Rows model={model} />;
+  if (at === "draw") return fits ? <Draw model={model} /> : <p class="intro">All loaded models are for rows: see the <a href="#/rows">Rows view</a>.</p>;
   return at === "experts" ? <Experts key={model.id} model={model} /> : <Sample key={model.id} model={model} />;
 }
 
-/** The views in the order in which they are of use: tables first for a table. */
+/** The views in the order in which they are of use: rows first for a table. */
 function order(model: Model | null): readonly View[] {
-  if (!model?.table) return views;
-  return ["tables", "experts", "sample", "learn", "classes", "rules", "draw", "values", "find"];
+  if (!model || viewOf(model) === "draw") return views;
+  return ["rows", "experts", "sample", "learn", "classes", "rules", "draw", "find"];
 }
 
 /** Where the page begins if the address does not say: with the tables for a table, with learning for data without a model of theirs. */
 function first(model: Model | null): void {
   if (!open || !model) return;
-  if (realModels.value.some((m) => m.source === "file") || realData.value.some((d) => d.fixed)) return go({ view: "values" });
   const own = data.value.find((d) => d.fixed && /^d\d+$/.test(d.id));
-  if (model.table) go({ view: "tables" });
+  if (viewOf(model) === "rows") go({ view: "rows" });
   else if (own && model.source !== "file") go({ view: "learn", data: own.id });
 }
 
 /** Selects the model, opens files, and leads to what there is. */
 function Choose(): JSX.Element {
-  const bits = useCell(models), real = useCell(realModels), all = [...bits, ...real], here = useCell(view) === "values", bitsID = useCell(modelID), valuesID = useCell(realID), id = here ? valuesID : bitsID, [managing, setManaging] = useState(false);
+  const all = useCell(models), id = useCell(modelID), [managing, setManaging] = useState(false);
   const choose = (to: string) => {
-    if (real.some((m) => m.id === to)) return go({ view: "values", model: to });
-    if (here) return go({ view: bits.find((m) => m.id === to)?.table ? "tables" : "draw", model: to });
-    const table = all.find((m) => m.id === to)?.table, at = view.value;
-    go({ model: to, ...(table && at === "draw" ? { view: "tables" } : !table && at === "tables" ? { view: "draw" } : {}) });
+    const m = all.find((x) => x.id === to), explains = view.value === "draw" || view.value === "rows";
+    go({ model: to, ...(m && explains ? { view: viewOf(m) } : {}) });
   };
-  const named = (m: Model) => `${apart(all, m)} (${plural(m.experts, "part")}, ${m.table ? plural(m.width, "column") : `${m.height} × ${m.width}`})`, now = all.find((m) => m.id === id);
+  const named = (m: Model) => `${apart(all, m)} (${plural(m.experts, "part")}, ${m.table ? plural(m.width, "column") : `${m.height} × ${m.width}`}${ofNumbers(m) ? ", numbers" : ""})`, now = all.find((m) => m.id === id);
   return (
     <div class="choose">
       <label class="inline"><span class="wide-only">Model</span>
         <select aria-label="Model" title={now && named(now)} value={id} disabled={all.length === 0} onChange={(e) => choose(e.currentTarget.value)}>
-          {here && !real.some((m) => m.id === id) && <option value={id} disabled>no model of real values</option>}
           {all.map((m) => <option key={m.id} value={m.id}>{named(m)}</option>)}
         </select>
       </label>

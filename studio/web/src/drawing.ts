@@ -1,11 +1,11 @@
 // The image on the canvas of the Draw view, and its explanation. They survive changes of view and model, and a lost connection.
 import { row } from "./address.ts";
 import type { Bits } from "./bits.ts";
-import { words, Problem, type Explanation, type Detail } from "./api.ts";
-import { speakers, type Pick } from "./compose.ts";
-import { floatsOf } from "./decode.ts";
+import { words, Problem, type Explained, type Pick } from "./api.ts";
+import { bytesOf, floatsOf } from "./decode.ts";
 import { History } from "./history.ts";
 import { Latest } from "./latest.ts";
+import type { Layer } from "./paint.ts";
 import { api, Cell } from "./store.ts";
 
 /** An explanation, decoded. */
@@ -15,7 +15,7 @@ export interface Shown {
   picks: Pick[];
   start: Float32Array;
   startLogLik: number | null;
-  steps: { p: Float32Array; votes: Float32Array; logLik: number | null }[];
+  steps: { p: Float32Array; votes: Float32Array; speaker: Int16Array; logLik: number | null }[];
 }
 
 export const bits = new Cell<Bits | null>(null);
@@ -72,14 +72,14 @@ export function redo(): void {
   if (after) show(after, "", false);
 }
 
-export function decode(of: Bits, model: string, e: Explanation & { detail: Detail }): Shown {
+export function decode(of: Bits, model: string, e: Explained): Shown {
   return {
     bits: of,
     model,
     picks: e.picks,
     start: floatsOf(e.detail.start),
     startLogLik: e.start_log_lik,
-    steps: e.detail.steps.map((s) => ({ p: floatsOf(s.p), votes: floatsOf(s.votes), logLik: s.log_lik })),
+    steps: e.detail.steps.map((s) => ({ p: floatsOf(s.p), votes: floatsOf(s.votes), speaker: speakersOf(s.speakers), logLik: s.log_lik })),
   };
 }
 
@@ -101,19 +101,14 @@ export function explain(model: string): void {
   if (bits.value) explaining.ask({ model, bits: bits.value });
 }
 
-/** The composed template after n picks, and the deciding pick of each pixel; computed once for each n. */
-export function layerAt(s: Shown, n: number): { experts: number[]; speaker: Int16Array; p: Float32Array; start: Float32Array } {
-  let of = layers.get(s);
-  if (!of) layers.set(s, (of = []));
-  if (!of[n]) {
-    const p = n === 0 ? s.start : s.steps[n - 1].p;
-    const speaker = speakers(s.start, p, s.steps.map((x) => x.votes), n);
-    of[n] = { experts: s.picks.map((x) => x.expert), speaker, p, start: s.start };
-  }
-  return of[n];
-}
+/** The pick that decides each pixel, -1 for none. */
+export const speakersOf = (base64: string): Int16Array => Int16Array.from(bytesOf(base64), (c) => c - 1);
 
-const layers = new WeakMap<Shown, ReturnType<typeof layerAt>[]>();
+/** What the first n picks say together, and the deciding pick of each pixel. */
+export function layerAt(s: Shown, n: number): Layer {
+  const { p, speaker } = n > 0 ? s.steps[n - 1] : { p: s.start, speaker: new Int16Array(s.start.length).fill(-1) };
+  return { experts: s.picks.map((x) => x.expert), speaker, p, start: s.start };
+}
 
 let stroke: { at: number; bits: Bits } | null = null;
 

@@ -1,18 +1,18 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Bits } from "./bits.ts";
-import { votesBothWays, words, type Example, type Expert, type Model } from "./api.ts";
-import { compose, place, strong } from "./compose.ts";
-import { floatsOf } from "./decode.ts";
 import { go } from "./address.ts";
+import { votesBothWays, words, type Example, type Expert, type Explained as Explaining, type Ground, type Model } from "./api.ts";
+import { Bits } from "./bits.ts";
+import { floatsOf } from "./decode.ts";
+import { decode, layerAt } from "./drawing.ts";
 import { exampleName } from "./examples.tsx";
+import { digits, percent, plural, poseWords, signed } from "./format.ts";
 import { apart, called, column } from "./names.ts";
+import { deviationOf, greyOf, outline, overlay, probability, scaleOf, strong, type Scale } from "./paint.ts";
+import { css, hue, type Paper, type RGB } from "./palette.ts";
 import { OpenPart, PartName } from "./part.tsx";
-import { percent, plural, poseWords, signed } from "./format.ts";
-import { css, hue } from "./palette.ts";
-import { bitColour, outline, overlay, probability } from "./paint.ts";
 import { Badge, Pixels } from "./pixels.tsx";
-import { api, arrivals, data, fitting, useCell } from "./store.ts";
+import { api, arrivals, data, fitting, ofNumbers, useCell } from "./store.ts";
 import { Strengths } from "./strengths.tsx";
 import { usePaper } from "./theme.ts";
 
@@ -21,60 +21,80 @@ export interface Known extends Omit<Expert, "template"> {
   template: Float32Array;
 }
 
-/** The experts of a model: null until loaded; wrong is the error, if any. */
-export function useExperts(model: Model | null): { experts: Known[] | null; wrong: string } {
-  const [state, setState] = useState<{ id: string; experts: Known[] | null; wrong: string }>({ id: "", experts: null, wrong: "" });
+/** The parts of a model; of numbers also what is said without them, and how these are drawn. */
+export interface Parts {
+  model: Model;
+  experts: Known[];
+  ground: Ground | null;
+  scale: Scale | null;
+}
+
+/** The parts of a model: null until loaded; wrong is the error, if any. */
+export function useParts(model: Model | null): { parts: Parts | null; wrong: string } {
+  const [state, setState] = useState<{ id: string; parts: Omit<Parts, "model"> | null; wrong: string }>({ id: "", parts: null, wrong: "" });
   const arrival = useCell(arrivals), id = model?.id ?? "";
   useEffect(() => {
     if (!id) return;
     let current = true;
-    api.experts(id).then(
-      (all) => current && setState({ id, experts: all.map((e) => ({ ...e, template: floatsOf(e.template) })), wrong: "" }),
-      (e: unknown) => current && setState({ id, experts: null, wrong: words(e) }),
-    );
+    api.experts(id).then((a) => {
+      const experts = a.experts.map((e) => ({ ...e, template: floatsOf(e.template) })), ground = a.background ?? null;
+      if (current) setState({ id, parts: { experts, ground, scale: ground && scaleOf(floatsOf(ground.mean), experts.map((e) => e.template)) }, wrong: "" });
+    }, (e: unknown) => current && setState({ id, parts: null, wrong: words(e) }));
     return () => { current = false; };
   }, [id, arrival]);
-  return state.id === id ? state : { experts: null, wrong: "" };
+  return model && state.id === id ? { parts: state.parts && { ...state.parts, model }, wrong: state.wrong } : { parts: null, wrong: "" };
+}
+
+/** The colours of a template: probabilities, or of numbers what is above and below what is said without parts. */
+export function partColour({ model, ground, scale }: Parts, paper: Paper): (template: Float32Array) => (i: number) => RGB {
+  if (!ground || !scale) {
+    const colour = probability(paper, votesBothWays(model), model.q);
+    return (t) => (i) => colour(t[i]);
+  }
+  const colour = deviationOf(paper, scale), mean = floatsOf(ground.mean);
+  return (t) => (i) => colour(t[i] - mean[Math.min(i, mean.length - 1)]);
 }
 
 /** The Parts view: the parts of a model; each opens in full. */
 export function Experts({ model }: { model: Model }): JSX.Element {
-  const { experts, wrong } = useExperts(model);
+  const { parts, wrong } = useParts(model);
   return (
     <div class="view experts">
       <p class="intro">
-        A <b>part</b> (the paper calls it an <i>expert</i>) is a template: for every {model.table ? "column" : "pixel"} the probability of {model.table ? "yes" : "ink"}, or no vote at all. “{model.name}”
-        has{experts ? ` ${experts.length} of them` : " these"}. {!model.table && votesBothWays(model) && "Yellow is a vote for on, blue for off, grey no vote. "}<b>Open one to see what it explains.</b>
+        A <b>part</b> (the paper calls it an <i>expert</i>) is a template: for every {model.table ? "column" : "pixel"} {ofNumbers(model) ? "what its value is" : `the probability of ${model.table ? "yes" : "ink"}`}, or no vote at all. “{model.name}”
+        has{parts ? ` ${parts.experts.length} of them` : " these"}. {!model.table && votesBothWays(model) && "Yellow is a vote for on, blue for off, grey no vote. "}
+        {!model.table && parts?.scale && `Yellow is ${digits(parts.scale.full)} brighter than otherwise or more, blue as much darker. `}<b>Open one to see what it explains.</b>
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
-      <Gallery model={model} experts={experts} most={6} />
-      {experts && <OpenPart key={model.id} model={model} experts={experts} />}
+      {parts && <Gallery parts={parts} most={6} />}
+      {parts && <OpenPart key={model.id} parts={parts} />}
     </div>
   );
 }
 
 /** The parts of a model as cards: each with its name, which can be changed, and what it says in short. */
-export function Gallery({ model, experts, most }: { model: Model; experts: Known[] | null; most: number }): JSX.Element {
+export function Gallery({ parts, most }: { parts: Parts; most: number }): JSX.Element {
+  const { model, experts } = parts;
   return (
     <ul class={`gallery ${model.table ? "parts" : ""}`}>
-      {experts?.map((e) => (
+      {experts.map((e) => (
         <li key={e.index} class="card expert">
           <span class="row"><Badge expert={e.index} /><PartName model={model} k={e.index} /></span>
-          <ExpertCard expert={e} model={model} most={most} />
+          <ExpertCard expert={e} parts={parts} most={most} />
         </li>
       ))}
     </ul>
   );
 }
 
-function ExpertCard({ expert, model, most }: { expert: Known; model: Model; most: number }): JSX.Element {
-  const paper = usePaper(), both = votesBothWays(model), colour = probability(paper, both, model.q), open = () => go({ part: expert.index });
+function ExpertCard({ expert, parts, most }: { expert: Known; parts: Parts; most: number }): JSX.Element {
+  const { model } = parts, colour = partColour(parts, usePaper())(expert.template), open = () => go({ part: expert.index });
   return (
     <>
       {model.table
         ? <Strengths expert={expert} most={most} onAll={open} />
         : <button type="button" class="tile" aria-hidden="true" tabIndex={-1} onClick={open}>
-            <Pixels height={model.height} width={model.width} label="" colour={(i) => colour(expert.template[i])} across={200} />
+            <Pixels height={model.frame[0]} width={model.frame[1]} label="" colour={colour} across={200} />
           </button>}
       <span class="facts">
         {expert.usage !== null && (
@@ -92,8 +112,8 @@ function ExpertCard({ expert, model, most }: { expert: Known; model: Model; most
 }
 
 /** The images that an expert explains best and worst. */
-export function Explained({ model, experts, expert }: { model: Model; experts: Known[]; expert: number }): JSX.Element {
-  const sets = fitting(model, useCell(data)), [set, setSet] = useState(""), used = sets.find((d) => d.id === set) ?? sets[0];
+export function Explained({ parts, expert }: { parts: Parts; expert: number }): JSX.Element {
+  const { model } = parts, sets = fitting(model, useCell(data)), [set, setSet] = useState(""), used = sets.find((d) => d.id === set) ?? sets[0];
   const [found, setFound] = useState<{ best: Example[]; worst: Example[] } | null>(null), [wrong, setWrong] = useState("");
   useEffect(() => {
     if (!used) return;
@@ -118,14 +138,13 @@ export function Explained({ model, experts, expert }: { model: Model; experts: K
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <p class="hidden" role="status">{found ? `${found.best.length} examples that ${called(model, expert)} explains best and ${worst.length} that it explains worst` : "searching"}</p>
       {!found && !wrong && <p class="fine">Searching {plural(used.n, model.table ? "row" : "image")}…</p>}
-      {found && <Row title="Explains best" examples={found.best} model={model} experts={experts} expert={expert} />}
-      {worst.length > 0 && <Row title="Explains worst, among those that use it" examples={worst} model={model} experts={experts} expert={expert} />}
+      {found && <Row title="Explains best" examples={found.best} parts={parts} expert={expert} />}
+      {worst.length > 0 && <Row title="Explains worst, among those that use it" examples={worst} parts={parts} expert={expert} />}
     </section>
   );
 }
 
-function Row(props: { title: string; examples: Example[]; model: Model; experts: Known[]; expert: number }): JSX.Element {
-  const { title, examples, model, experts, expert } = props;
+function Row({ title, examples, parts, expert }: { title: string; examples: Example[]; parts: Parts; expert: number }): JSX.Element {
   return (
     <>
       <h3>{title}</h3>
@@ -134,7 +153,7 @@ function Row(props: { title: string; examples: Example[]; model: Model; experts:
         {examples.map((x) => (
           <li key={x.index}>
             <figure>
-              {model.table ? <RowText example={x} model={model} /> : <Overlaid example={x} model={model} experts={experts} expert={expert} />}
+              {parts.model.table ? <RowText example={x} model={parts.model} /> : x.values ? <Grey values={x.values} parts={parts} label={exampleName(x)} across={140} /> : <Overlaid example={x} parts={parts} expert={expert} />}
               <figcaption>{exampleName(x)}<br /><b>{signed(x.gain)}</b> nats</figcaption>
             </figure>
           </li>
@@ -144,21 +163,24 @@ function Row(props: { title: string; examples: Example[]; model: Model; experts:
   );
 }
 
-/** The columns that are on in a row. */
+/** The columns that are on in a row, or its numbers. */
 function RowText({ example, model }: { example: Example; model: Model }): JSX.Element {
-  const on = (example.bits ?? "").split("").flatMap((b, i) => (b === "1" ? [column(model, i)] : []));
+  const on = example.values?.map((x, i) => `${column(model, i)} ${x === null ? "?" : digits(x)}`) ?? (example.bits ?? "").split("").flatMap((b, i) => (b === "1" ? [column(model, i)] : []));
   return <p class="rowtext">{on.slice(0, 12).join(", ") || "no column is on"}{on.length > 12 && `, and ${on.length - 12} more`}</p>;
 }
 
+/** An image of numbers. */
+export function Grey({ values, parts, label, across }: { values: ArrayLike<number | null>; parts: Parts; label: string; across: number }): JSX.Element {
+  const [height, width] = parts.model.images, grey = greyOf(usePaper(), parts.scale as Scale, width);
+  return <Pixels height={height} width={width} label={label} colour={(i) => grey(values[i], i)} across={across} />;
+}
+
 /** An example with its explanation, the chosen expert outlined. */
-function Overlaid({ example, model, experts, expert }: { example: Example; model: Model; experts: Known[]; expert: number }): JSX.Element {
-  const paper = usePaper(), { height, width } = example, bits = Bits.parse(example), picks = example.explanation.picks;
-  const votes = picks.map((p) => place(experts[p.expert].template, model, p, example)), c = compose(votes, model.q, votesBothWays(model), height * width);
-  const layer = { experts: picks.map((p) => p.expert), ...c, start: new Float32Array(height * width).fill(model.q) };
-  const colour = picks.length ? overlay(paper, bits, layer) : (i: number) => bitColour(paper, bits, i);
-  const own = picks.findIndex((p) => p.expert === expert);
+function Overlaid({ example, parts: { model }, expert }: { example: Example; parts: Parts; expert: number }): JSX.Element {
+  const paper = usePaper(), { height, width } = example, bits = Bits.parse(example), both = votesBothWays(model);
+  const shown = decode(bits, model.id, example.explanation as Explaining), own = shown.picks.findIndex((p) => p.expert === expert);
   return (
-    <Pixels height={height} width={width} label={`${exampleName(example)}: ${picks.map((p) => called(model, p.expert)).join(", ")}`} colour={colour} across={140}
-      more={own < 0 ? undefined : (canvas) => outline(canvas, height, width, [{ expert, inside: (i) => strong(votes[own][i], model.q, votesBothWays(model)) }], paper, false)} />
+    <Pixels height={height} width={width} label={`${exampleName(example)}: ${shown.picks.map((p) => called(model, p.expert)).join(", ")}`} colour={overlay(paper, bits, layerAt(shown, shown.picks.length))} across={140}
+      more={own < 0 ? undefined : (canvas) => outline(canvas, height, width, [{ expert, inside: (i) => strong(shown.steps[own].votes[i], shown.start[i], both) }], paper, false)} />
   );
 }

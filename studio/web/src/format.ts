@@ -1,10 +1,10 @@
 // Numbers and poses in words.
-import type { Pick } from "./compose.ts";
+import type { Pick } from "./api.ts";
 import type { LeftOver } from "./leftover.ts";
 
 /** A pose in words: "4 up, 7 left, turned 12° clockwise", or "in place". */
-export function poseWords(p: { dy: number; dx: number; angle: number }, digits = 0): string {
-  const n = (v: number) => Math.abs(v).toFixed(digits).replace(/\.0+$/, "");
+export function poseWords(p: { dy: number; dx: number; angle: number }, places = 0): string {
+  const n = (v: number) => Math.abs(v).toFixed(places).replace(/\.0+$/, "");
   const parts: string[] = [];
   if (n(p.dy) !== "0") parts.push(`${n(p.dy)} ${p.dy < 0 ? "up" : "down"}`);
   if (n(p.dx) !== "0") parts.push(`${n(p.dx)} ${p.dx < 0 ? "left" : "right"}`);
@@ -24,8 +24,28 @@ export function poseShort(p: { dy: number; dx: number; angle: number }): string 
 /** A number with about three digits and a true minus sign; the server's null means infinity. */
 export function number(v: number | null): string {
   if (v === null) return "∞";
-  const digits = Math.abs(v) >= 100 ? 0 : Math.abs(v) >= 10 ? 1 : Math.abs(v) >= 1 ? 2 : 3;
-  return v.toFixed(digits).replace("-", "−");
+  const places = Math.abs(v) >= 100 ? 0 : Math.abs(v) >= 10 ? 1 : Math.abs(v) >= 1 ? 2 : 3;
+  return v.toFixed(places).replace("-", "−");
+}
+
+/** A number with at most four digits that count, without zeros at the end, and with a true minus sign: "−0.0123", "1284", "5.4". */
+export function digits(x: number): string {
+  const a = Math.abs(x);
+  return (a >= 1000 && a < 1e7 ? String(Math.round(x)) : String(Number(x.toPrecision(a >= 100 ? 4 : 3)))).replace("-", "−");
+}
+
+/** The number that a field holds: null where it is empty or unknown; undefined where it is no number. */
+export function typed(text: string): number | null | undefined {
+  const t = text.trim().replace("−", "-");
+  if (t === "" || t === "?") return null;
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(t) && Number.isFinite(Number(t)) ? Number(t) : undefined;
+}
+
+/** A line that holds the usual values of a column and all that is shown of it: its ends, and the place of a value in percent. */
+export function lineOf(mean: number, deviation: number, shown: number[]): { low: number; high: number; at: (x: number) => number } {
+  const all = [mean - 3 * deviation, mean + 3 * deviation, ...shown.filter((x) => Number.isFinite(x))], least = Math.min(...all), most = Math.max(...all);
+  const low = least - 0.03 * (most - least), high = most + 0.03 * (most - least); // marks at the ends are whole
+  return { low, high, at: (x) => Math.max(0, Math.min(100, (100 * (x - low)) / (high - low || 1))) };
 }
 
 /** A number with its sign, whatever it is. */

@@ -10,7 +10,7 @@ import { OpenFiles } from "./reading.tsx";
 import { Run } from "./run.tsx";
 import { DrawTen, size, wanted } from "./ten.tsx";
 import * as learning from "./learning.ts";
-import { data, fitting, home, server, useCell, useModel } from "./store.ts";
+import { data, fitting, home, ofNumbers, server, useCell, useModel } from "./store.ts";
 
 interface Settings {
   experts: number;
@@ -28,21 +28,23 @@ interface Settings {
 /** Default settings for the examples. */
 function usual(d: Data | null): Settings {
   const none = { auto: false, turn: 0, turnStep: 6, shift: 0, starts: 0, seed: 0, method: "default", aim: "interpret" } as const;
+  if (d && ofNumbers(d)) return { ...none, experts: 8, auto: true, rule: undefined };
   if (d?.table) return { ...none, experts: 8, auto: true, rule: "max-minus-min", method: "soft" };
   const h = d?.height ?? size;
   if (h < 12) return { ...none, experts: 8, auto: true, rule: "max-minus-min" };
   return { ...none, experts: 2, rule: "max", shift: Math.round(h / 4), turn: 24, starts: 8 };
 }
 
-/** Whether the number of experts can be found automatically: in tables, where they move, and where they vote both ways. */
+/** Whether the number of experts can be found automatically: in tables, of numbers, where they move, and where they vote both ways. */
 function canCount(s: Settings): boolean {
-  return s.method === "soft" || s.rule === "max-minus-min" || s.shift > 0 || s.turn > 0;
+  return s.rule === undefined || s.method === "soft" || s.rule === "max-minus-min" || s.shift > 0 || s.turn > 0;
 }
 
 /** The settings in the form of the server: those of a table that nobody changed are the server's own for tables. */
 function recipe(s: Settings, d: Data | null): Wish {
   if (d?.table && JSON.stringify({ ...s, seed: 0 }) === JSON.stringify(usual(d))) return { for: "table", seed: s.seed };
   const number = s.auto && canCount(s) ? { auto: true } : { experts: s.experts };
+  if (s.rule === undefined) return { ...number, seed: s.seed, ...(s.aim === "predict" ? { aim: s.aim } : {}), ...(s.shift ? { shift: s.shift } : {}), ...(s.starts ? { starts: s.starts } : {}) };
   if (s.method === "soft") return { ...number, method: "soft", aim: s.aim, seed: s.seed };
   return {
     ...number, rule: s.rule, shift: s.shift, seed: s.seed, ...(s.turn ? { rotate: `${s.turn}:${s.turnStep || 6}` } : {}), ...(s.starts && !number.auto ? { starts: s.starts } : {}),
@@ -59,7 +61,7 @@ export function Learn(): JSX.Element {
   useEffect(() => {
     setSettings(usual(set));
     setLabel("");
-    setTake(set && !set.table ? Math.min(set.n, 20) : 0);
+    setTake(set && !set.table && !ofNumbers(set) ? Math.min(set.n, 20) : 0);
   }, [set?.id]);
   const busy = job !== null && !learning.ended(job.state), ready = set !== null || drawn.length > 0;
   const begin = () => void learning.start({
@@ -70,7 +72,9 @@ export function Learn(): JSX.Element {
   return (
     <div class="view learn">
       <p class="intro">
-        {set?.table
+        {set && ofNumbers(set)
+          ? <>The model is not told what the parts are: it finds which {set.table ? "columns" : "pixels"} are higher or lower together than otherwise. Numbers are taken as they are. <b>How many parts there are is found, too, if you do not say.</b></>
+          : set?.table
           ? <>The model is not told what the parts are: it finds which columns go together. Each part is a list of columns that say yes or no together, and a few parts explain a row. <b>How many parts there are is found, too, if you do not say.</b></>
           : <>The model is not told what the parts are: it finds a few templates that, shifted and turned, explain all examples. <b>Ten drawings of one letter are enough.</b></>}
       </p>
@@ -83,7 +87,7 @@ export function Learn(): JSX.Element {
               {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)} ({plural(d.n, d.table ? "row" : "image")})</option>)}
             </select>
           </label>
-          <OpenFiles fine={`a table (${home.here ? ".csv, .npz" : ".csv, .parquet, .npz"} …) or pictures of one size`} />
+          <OpenFiles fine={`a table of yes and no or of numbers (${home.here ? ".csv, .npz" : ".csv, .parquet, .npz"} …), or pictures of one size`} />
           {o?.wrong && !o.data && <p class="fine">“{o.name}” was not read; {set ? <>what is learned from is still “{set.name}”</> : "choose what to learn from, or draw it"}.</p>}
           {set ? <Selection set={set} label={label} onLabel={setLabel} take={take} onTake={setTake} /> : <DrawTen />}
         </section>
@@ -119,7 +123,7 @@ function Selection(props: { set: Data; label: string; onLabel: (l: string) => vo
 }
 
 function Form({ settings, onChange, table }: { settings: Settings; onChange: (s: Settings) => void; table: boolean }): JSX.Element {
-  const put = (part: Partial<Settings>) => onChange({ ...settings, ...part });
+  const put = (part: Partial<Settings>) => onChange({ ...settings, ...part }), numbers = settings.rule === undefined;
   const field = (name: string, key: "experts" | "shift" | "turn" | "turnStep" | "starts" | "seed", min: number, max: number, hint = "", off = false) => (
     <label class="field">{name}
       <input type="number" min={min} max={max} disabled={off} value={off ? "" : key === "starts" ? settings.starts || "" : settings[key]} placeholder={hint}
@@ -132,20 +136,20 @@ function Form({ settings, onChange, table }: { settings: Settings; onChange: (s:
       {canCount(settings) && (
         <label class="inline"><input type="checkbox" checked={settings.auto} onChange={(e) => put({ auto: e.currentTarget.checked })} /> find the number of parts</label>
       )}
-      {settings.method !== "soft" && <label class="field">Rule
+      {!numbers && settings.method !== "soft" && <label class="field">Rule
         <select value={settings.rule} onChange={(e) => put({ rule: e.currentTarget.value as Wish["rule"] })}>
           <option value="max">max: ink on paper</option>
           <option value="max-minus-min">max minus min: votes for and against</option>
         </select>
       </label>}
       {!table && field("Shift by up to, pixels", "shift", 0, 64)}
-      {!table && field("Turn by up to, degrees", "turn", 0, 180)}
+      {!table && !numbers && field("Turn by up to, degrees", "turn", 0, 180)}
       <details>
         <summary>More settings</summary>
         {!table && settings.turn > 0 && field("Step of turning, degrees", "turnStep", 1, 90)}
         {settings.method !== "soft" && field("Starts", "starts", 0, 64, "default")}
         {field("Seed", "seed", 0, 1_000_000)}
-        {table && (
+        {table && !numbers && (
           <label class="field">Method
             <select value={settings.method} onChange={(e) => put({ method: e.currentTarget.value as Wish["method"] })}>
               <option value="soft">soft EM, with a background</option>
@@ -153,11 +157,11 @@ function Form({ settings, onChange, table }: { settings: Settings; onChange: (s:
             </select>
           </label>
         )}
-        {settings.method === "soft" && (
+        {(numbers || settings.method === "soft") && (
           <label class="field">Goal
             <select value={settings.aim} onChange={(e) => put({ aim: e.currentTarget.value as Wish["aim"] })}>
               <option value="interpret">easy to read: few votes</option>
-              <option value="predict">good predictions of unknown cells</option>
+              <option value="predict">good predictions of what is unknown</option>
             </select>
           </label>
         )}

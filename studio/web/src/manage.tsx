@@ -4,13 +4,13 @@ import { download, words, type Data, type Model } from "./api.ts";
 import { plural } from "./format.ts";
 import { NameField } from "./namefield.tsx";
 import { fileOf } from "./names.ts";
-import { api, data, home, modelFile, models, realData, realModels, refresh, server, useCell } from "./store.ts";
+import { api, data, home, modelFile, models, ofNumbers, refresh, server, useCell } from "./store.ts";
 
 const sources: Record<Model["source"], string> = { file: "loaded at the server's start", upload: "opened", learned: "learned here", "built-in": "built in" };
 
 /** The models and data sets of the server: names, files, and what can be removed. */
 export function Manage({ onClose }: { onClose: () => void }): JSX.Element {
-  const all = [...useCell(models), ...useCell(realModels)], sets = [...useCell(data), ...useCell(realData)], box = useRef<HTMLDialogElement>(null), [said, setSaid] = useState("");
+  const all = useCell(models), sets = useCell(data), box = useRef<HTMLDialogElement>(null), [said, setSaid] = useState("");
   useEffect(() => box.current?.showModal(), []);
   return (
     <dialog class="manage" ref={box} aria-label="Models and data" onClose={onClose} onClick={(e) => { if (e.target === box.current) box.current?.close(); }}>
@@ -35,7 +35,7 @@ function OneModel({ model: m, onSaid }: { model: Model; onSaid: (text: string) =
   return (
     <li>
       <span class="what"><NameField name={m.name} empty={m.id} label={`rename the model ${m.name}`} locked={s?.upload === false} onSave={rename} />
-        <span class="fine">{plural(m.experts, "part")}, {m.table ? plural(m.width, "column") : `${m.height} × ${m.width} pixels`}{m.values === "real" && ", real values"}, {sources[m.source]}</span></span>
+        <span class="fine">{plural(m.experts, "part")}, {m.table ? plural(m.width, "column") : `${m.height} × ${m.width} pixels`}{ofNumbers(m) && ", numbers"}, {sources[m.source]}</span></span>
       <Thing name={m.name} fixed={fixed} file={() => modelFile(m.id)} as={fileOf(m.name)} remove={() => api.removeModel(m.id)} onSaid={onSaid} />
     </li>
   );
@@ -44,7 +44,7 @@ function OneModel({ model: m, onSaid }: { model: Model; onSaid: (text: string) =
 function OneSet({ set: d, onSaid }: { set: Data; onSaid: (text: string) => void }): JSX.Element {
   return (
     <li>
-      <span class="what"><b>{d.name}</b> <span class="fine">{d.table ? `${plural(d.n, "row")}, ${plural(d.width, "column")}` : `${plural(d.n, "image")}, ${d.height} × ${d.width} pixels`}{d.values === "real" && ", real values"}</span></span>
+      <span class="what"><b>{d.name}</b> <span class="fine">{d.table ? `${plural(d.n, "row")}, ${plural(d.width, "column")}` : `${plural(d.n, "image")}, ${d.height} × ${d.width} pixels`}{ofNumbers(d) && ", numbers"}</span></span>
       <Thing name={d.name} fixed={d.fixed} file={() => api.file("GET /v1/data/{id}/file", { path: { id: d.id } })} as={`${d.name.replace(/\.\w+$/, "")}.npz`} remove={() => api.removeData(d.id)} onSaid={onSaid} />
     </li>
   );

@@ -60,15 +60,15 @@ const likely = (p: number, on: boolean) => Math.log(Math.max(1e-12, on ? p : 1 -
 export const gainless = (gain: number | null | undefined) => gain != null && Math.abs(gain) < 0.005;
 
 /**
- * Tells a row by its explanation. cells are 0, 1 or 2 for unknown; votes of a pick are NaN where it abstains; start and p are the
+ * Tells a row by its explanation. cells are 0, 1 or null for unknown; votes of a pick are NaN where it abstains; start and p are the
  * probabilities before the picks and with all of them.
  */
-export function tell(cells: Uint8Array, start: Float32Array, p: Float32Array, picks: { expert: number; gain?: number | null; votes: Float32Array }[], name: (column: number) => string): Told {
+export function tell(cells: (number | null)[], start: Float32Array, p: Float32Array, picks: { expert: number; gain?: number | null; votes: Float32Array }[], name: (column: number) => string): Told {
   const because = new Set<number>();
   const reasons = picks.map(({ expert, gain, votes }) => {
     const weights: [number, number][] = [];
     votes.forEach((v, i) => {
-      if (cells[i] > 1 || Number.isNaN(v)) return;
+      if (cells[i] === null || Number.isNaN(v)) return;
       const on = cells[i] === 1, more = likely(v, on) - likely(start[i], on);
       if (more <= 0.05 || likely(p[i], on) <= likely(start[i], on)) return; // other parts speak louder against it
       weights.push([more, i]);
@@ -82,7 +82,7 @@ export function tell(cells: Uint8Array, start: Float32Array, p: Float32Array, pi
     if (cells[i] === 1 && v < 0.5 && !because.has(i)) unexplained.push(name(i));
     if (cells[i] === 0 && v > 0.5 && v > start[i]) missing.push(name(i));
   });
-  return { known: cells.some((c) => c < 2), reasons, unexplained, missing };
+  return { known: cells.some((c) => c !== null), reasons, unexplained, missing };
 }
 
 /** A told row as text; what is there says more than what is not. */

@@ -4,9 +4,8 @@ import { Problem, words, type Ask, type Data, type Model, type Sent } from "./ap
 import { Bits } from "./bits.ts";
 import { go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
-import { isPicture, picture } from "./open.ts";
 import { kinds } from "./plain.ts";
-import { api, Cell, currentModel, data, fitsReal, fitting, models, realModels, refresh } from "./store.ts";
+import { api, Cell, currentModel, fitting, models, ofNumbers, refresh, viewOf } from "./store.ts";
 
 /** How to read; empty text leaves it to the server. */
 export interface How {
@@ -66,10 +65,11 @@ export async function take(files: Sent[]): Promise<void> {
   refused.set("");
   const model = currentModel(), [{ file }] = all;
   try {
-    if (all.length === 1 && view.value === "draw" && model && !model.table && isPicture(file)) {
-      const bits = (await asModelReads(all, model)) ?? (await picture(file, model.images[0], model.images[1]));
+    if (all.length === 1 && view.value === "draw" && model && viewOf(model) === "draw" && isPicture(file)) {
+      const bits = await picture(all, model);
       opened.set(null);
-      return show(bits, file.name);
+      drawing.show(bits, file.name);
+      return drawing.step.set(null);
     }
     if (all.length === 1 && /\.npz$/i.test(file.name) && (await isModel(file))) return await takeModel(file);
   } catch (error) {
@@ -78,8 +78,8 @@ export async function take(files: Sent[]): Promise<void> {
     return;
   }
   const folder = all[0].path.includes("/") ? all[0].path.split("/")[0] : "", name = all.length === 1 ? file.name : folder || `${all.length} files`;
-  const like = ["learn", "values"].includes(view.value) ? undefined : await likely(model, all);
-  const how: How = { ...asItIs, model: like?.id ?? "", column: view.value === "values" ? { "*": "number" } : ({} as Record<string, string>) };
+  const like = view.value === "learn" ? undefined : await likely(model, all);
+  const how: How = { ...asItIs, model: like?.id ?? "" };
   opened.set({ files: all, name, how, columns: [], data: null, wrong: "", fix: [], busy: true });
   await readAgain(how);
 }
@@ -97,22 +97,23 @@ async function likely(model: Model | null, files: Sent[]): Promise<Model | undef
   return model.columns.some((n) => first.includes(n)) ? model : undefined;
 }
 
-/** A picture as a model of people's own reads pictures; null where it says nothing of them, or other sizes. */
-async function asModelReads(files: Sent[], model: Model): Promise<Bits | null> {
-  if (readers([model]).length === 0) return null;
-  try {
-    const d = await api.addData(files, files[0].file.name, { model: model.id });
-    const { images } = await api.images(d.id, 0, 1);
-    await api.removeData(d.id);
-    return d.height === model.height && d.width === model.width ? Bits.parse(images[0]) : null;
-  } catch {
-    return null; // the browser says what is wrong with it, if anything
-  }
-}
+/** Whether a file is a picture. */
+const isPicture = (file: File): boolean => (file.type.startsWith("image/") && !file.type.includes("tiff")) || /\.(png|jpe?g|gif|webp|bmp)$/i.test(file.name);
 
-function show(bits: Bits, from: string): void {
-  drawing.show(bits, from);
-  drawing.step.set(null);
+/** A picture as bits of a model's size: as a model of people's own reads pictures, else its ink brought to the size. */
+async function picture(files: Sent[], model: Model): Promise<Bits> {
+  const [height, width] = model.images, own = readers([model]).length > 0;
+  for (const how of [...(own ? [{ model: model.id }] : []), { size: `${height}x${width}` }]) {
+    try {
+      const d = await api.addData(files, files[0].file.name, how);
+      const { images } = await api.images(d.id, 0, 1);
+      await api.removeData(d.id);
+      if (d.height === height && d.width === width && images[0].bits) return Bits.parse(images[0]);
+    } catch (error) {
+      if ("size" in how) throw new Error(`${files[0].file.name} was not read: ${words(error)}`, { cause: error });
+    }
+  }
+  throw new Error(`${files[0].file.name} is no picture of ${height} × ${width} pixels.`);
 }
 
 /** A model file has a member model.json, whose name stands in the archive as it is. */
@@ -130,8 +131,7 @@ async function takeModel(file: File): Promise<void> {
   }
   await refresh();
   opened.set(null);
-  if (m.values === "real") return go({ view: "values", model: m.id });
-  go({ view: view.value === "values" ? "draw" : view.value, model: m.id, ...(m.table ? { view: "tables" } : view.value === "tables" ? { view: "draw" } : {}) });
+  go({ view: viewOf(m) === "rows" || view.value === "rows" ? viewOf(m) : view.value, model: m.id });
 }
 
 /** The files of the data sets that were read in this page. */
@@ -184,13 +184,10 @@ export async function readAgain(how: How): Promise<void> {
 /** Shows new data: with a model that fits, if there is one, else where a model is learned. A built-in model of a table fits nothing that
  * people bring, whatever its size. */
 async function present(d: Data): Promise<void> {
-  if (d.values === "real") {
-    const own = realModels.value.find((m) => fitsReal(m, d));
-    return go({ view: "values", data: d.id, row: 0, ...(own ? { model: own.id } : {}) });
-  }
-  const now = models.value.find((m) => m.id === opened.value?.how.model) ?? currentModel(), fit = [...(now ? [now] : []), ...models.value].find((m) => m.table === d.table && (!d.table || m.source !== "built-in") && fitting(m, data.value).some((x) => x.id === d.id));
-  if (d.table) return go(fit ? { view: "tables", model: fit.id, data: d.id, row: 0 } : { view: "learn", data: d.id });
-  if (!fit || view.value === "learn") return view.value === "draw" && now && !now.table ? undefined : go({ view: "learn", data: d.id });
+  const now = models.value.find((m) => m.id === opened.value?.how.model) ?? currentModel(), rows = d.table || ofNumbers(d);
+  const fit = [...(now ? [now] : []), ...models.value].find((m) => m.table === d.table && (!rows || m.source !== "built-in") && fitting(m, [d]).length > 0);
+  if (rows) return go(fit ? { view: "rows", model: fit.id, data: d.id, row: 0 } : { view: "learn", data: d.id });
+  if (!fit || view.value === "learn") return view.value === "draw" && now && viewOf(now) === "draw" ? undefined : go({ view: "learn", data: d.id });
   go({ view: "draw", model: fit.id, data: d.id, row: 0 });
 }
 

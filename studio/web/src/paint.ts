@@ -1,7 +1,6 @@
 // Pictures on canvases: one pixel of an image is one pixel of a small buffer, which is enlarged without smoothing.
 import { ON, UNKNOWN, type Bits } from "./bits.ts";
 import { border } from "./border.ts";
-import { middle } from "./compose.ts";
 import { css, hue, mix, ramp, readable, share, symmetric, type Paper, type RGB } from "./palette.ts";
 
 /** Paints height x width pixels, colour(i) for each, over the whole canvas. */
@@ -118,4 +117,63 @@ function badge(canvas: HTMLCanvasElement, height: number, width: number, at: { y
   g.textAlign = "center";
   g.textBaseline = "middle";
   g.fillText(String(expert), x, y + r * 0.07);
+}
+
+/** The chosen pixel nearest to the centre of all chosen ones; null if there are none. */
+export function middle(inside: (i: number) => boolean, height: number, width: number): { y: number; x: number } | null {
+  const ink: { y: number; x: number }[] = [];
+  for (let i = 0; i < height * width; i++) if (inside(i)) ink.push({ y: Math.floor(i / width) + 0.5, x: (i % width) + 0.5 });
+  const y = ink.reduce((s, p) => s + p.y, 0) / ink.length, x = ink.reduce((s, p) => s + p.x, 0) / ink.length;
+  let best: { y: number; x: number } | null = null, least = Infinity;
+  for (const p of ink) {
+    const d = Math.hypot(p.y - y, p.x - x);
+    if (d < least) {
+      least = d;
+      best = p;
+    }
+  }
+  return best;
+}
+
+/**
+ * Whether a part's vote is strong: ink is at least as likely as not, or, where parts vote both ways, the vote is half of
+ * the way from abstention q to certainty. This is what outlines show.
+ */
+export function strong(vote: number, q: number, both: boolean): boolean {
+  return both ? vote >= (q + 1) / 2 || vote <= q / 2 : vote >= 0.5;
+}
+
+/** How numbers and deviations are drawn: black and white, and the deviation of the full colours. */
+export interface Scale {
+  low: number;
+  high: number;
+  full: number;
+}
+
+/** The scale for a model of numbers, as render.RealScaleOf: greys from the smallest to the largest mean, and of twenty votes one is beyond the full colour. ground is what is said without parts. */
+export function scaleOf(ground: Float32Array, parts: Float32Array[]): Scale {
+  const all: number[] = [];
+  let low = Infinity, high = -Infinity;
+  const take = (x: number) => { low = Math.min(low, x); high = Math.max(high, x); };
+  ground.forEach(take);
+  for (const p of parts) {
+    p.forEach((m, i) => {
+      if (Number.isNaN(m)) return;
+      take(m);
+      all.push(Math.abs(m - ground[Math.min(i, ground.length - 1)]));
+    });
+  }
+  all.sort((a, b) => a - b);
+  return { low, high, full: all.length > 0 ? all[Math.floor(((all.length - 1) * 19) / 20)] : 0 };
+}
+
+/** The colour of a number, black for the low end and white for the high end; unknown ones have the colours of unknown pixels. */
+export function greyOf(paper: Paper, s: Pick<Scale, "low" | "high">, width: number): (x: number | null, i: number) => RGB {
+  const grey = ramp([0, 0, 0], [255, 255, 255]), span = s.high - s.low || 1;
+  return (x, i) => (x === null || Number.isNaN(x) ? paper.unknown[(Math.floor(i / width) + (i % width)) % 2] : grey((x - s.low) / span));
+}
+
+/** The colour of a signed deviation: yellow above, blue below, grey for none; nothing at all where nobody speaks. */
+export function deviationOf(paper: Paper, s: Scale): (d: number) => RGB {
+  return (d) => (Number.isNaN(d) ? mix(paper.off, paper.on, 0.12) : symmetric(0.5 + 0.5 * Math.max(-1, Math.min(1, s.full > 0 ? d / s.full : 0)), 0.5));
 }

@@ -1,13 +1,11 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { part } from "./address.ts";
-import { download, votesBothWays, words, type Model } from "./api.ts";
-import { Explained, type Known } from "./experts.tsx";
+import { download, words, type Model } from "./api.ts";
+import { Explained, partColour, type Known, type Parts } from "./experts.tsx";
 import { poseWords } from "./format.ts";
 import { NameField } from "./namefield.tsx";
 import { called, fileOf } from "./names.ts";
-import { csvOf, pictureOf } from "./partfile.ts";
-import { probability } from "./paint.ts";
 import { Badge, Pixels } from "./pixels.tsx";
 import { home, modelFile, namePart, server, unsaved, useCell } from "./store.ts";
 import { AllColumns } from "./strengths.tsx";
@@ -27,8 +25,8 @@ export function PartName({ model, k }: { model: Model; k: number }): JSX.Element
 }
 
 /** The part that is open, in full: all it says, what it explains, its name, and its files. */
-export function OpenPart({ model, experts }: { model: Model; experts: Known[] }): JSX.Element | null {
-  const k = useCell(part), box = useRef<HTMLDialogElement>(null), expert = k === null ? null : experts[k] ?? null;
+export function OpenPart({ parts }: { parts: Parts }): JSX.Element | null {
+  const { model, experts } = parts, k = useCell(part), box = useRef<HTMLDialogElement>(null), expert = k === null ? null : experts[k] ?? null;
   useEffect(() => {
     const d = box.current;
     if (expert && d && !d.open) d.showModal();
@@ -48,9 +46,8 @@ export function OpenPart({ model, experts }: { model: Model; experts: Known[] })
           <button type="button" class="close" autofocus onClick={() => box.current?.close()}>Close</button>
         </div>
         <Facts model={model} expert={expert} />
-        {model.table ? <AllColumns key={expert.index} expert={expert} /> : <Big model={model} expert={expert} />}
-        <Downloads model={model} expert={expert} />
-        <Explained model={model} experts={experts} expert={expert.index} />
+        {model.table ? <AllColumns key={expert.index} expert={expert} /> : <Big parts={parts} expert={expert} />}
+        <Explained parts={parts} expert={expert.index} />
       </div>
     </dialog>
   );
@@ -64,26 +61,7 @@ function Facts({ model, expert }: { model: Model; expert: Known }): JSX.Element 
   return <><p>{expert.words}</p><p class="fine">{facts && `${facts[0].toUpperCase()}${facts.slice(1)}. `}A name is kept {home.on}; <b>download the model</b> to keep it in the file.</p></>;
 }
 
-function Big({ model, expert }: { model: Model; expert: Known }): JSX.Element {
-  const paper = usePaper(), colour = probability(paper, votesBothWays(model), model.q);
-  return <div class="bigpart"><Pixels height={model.height} width={model.width} label={`Template of ${called(model, expert.index)}`} colour={(i) => colour(expert.template[i])} across={448} /></div>;
-}
-
-function Downloads({ model, expert }: { model: Model; expert: Known }): JSX.Element {
-  const [wrong, setWrong] = useState(""), file = called(model, expert.index).replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "") || `part-${expert.index + 1}`;
-  const save = async (make: () => Promise<Blob>, name: string) => {
-    try {
-      download(await make(), name);
-      setWrong("");
-    } catch (error) {
-      setWrong(words(error));
-    }
-  };
-  return (
-    <div class="row">
-      <button type="button" onClick={() => void save(() => Promise.resolve(new Blob([csvOf(model, expert)], { type: "text/csv" })), `${file}.csv`)}>This part, CSV</button>
-      <button type="button" onClick={() => void save(() => pictureOf(model, expert, called(model, expert.index), votesBothWays(model)), `${file}.png`)}>This part, PNG</button>
-      {wrong && <p class="error" role="alert">{wrong}</p>}
-    </div>
-  );
+function Big({ parts, expert }: { parts: Parts; expert: Known }): JSX.Element {
+  const { model } = parts, colour = partColour(parts, usePaper())(expert.template);
+  return <div class="bigpart"><Pixels height={model.frame[0]} width={model.frame[1]} label={`Template of ${called(model, expert.index)}`} colour={colour} across={448} /></div>;
 }

@@ -32,9 +32,9 @@ export function Pixels({ height, width, label, colour, more, onHover, across = 1
   );
 }
 
-/** The index of the pixel of an image under a pointer, or null outside. */
-export function pixelAt(e: PointerEvent, height: number, width: number): number | null {
-  const box = (e.currentTarget as HTMLElement).getBoundingClientRect();
+/** The index of the pixel of an image on a canvas under a pointer, or null outside. */
+export function pixelAt(e: PointerEvent, height: number, width: number, canvas = e.currentTarget as HTMLElement): number | null {
+  const box = canvas.getBoundingClientRect();
   const r = Math.floor(((e.clientY - box.top) / box.height) * height), c = Math.floor(((e.clientX - box.left) / box.width) * width);
   return r < 0 || c < 0 || r >= height || c >= width ? null : r * width + c;
 }

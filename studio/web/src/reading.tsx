@@ -4,14 +4,13 @@ import { dataID, go, view } from "./address.ts";
 import type { Column, Data, Labelled } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { exampleName } from "./examples.tsx";
-import { percent, plural } from "./format.ts";
-import { digits } from "./greys.ts";
+import { digits, percent, plural } from "./format.ts";
 import { apart, column, list } from "./names.ts";
 import { controls, kinds, plain } from "./plain.ts";
 import { chosen, fixed, opened, readAgain, readers, refused, take, type How, type Opened } from "./opened.ts";
-import { bitColour } from "./paint.ts";
+import { bitColour, greyOf } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
-import { api, fitting, models, server, useCell, useModel } from "./store.ts";
+import { api, fitting, models, ofNumbers, server, useCell, useModel } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
 /** Buttons that open files, or a folder of pictures. */
@@ -84,15 +83,17 @@ function Preview({ data: d }: { data: Data }): JSX.Element | null {
   }, [d.id]);
   if (images.length === 0) return null;
   if (!d.table) {
+    const all = images.flatMap((x) => x.values?.filter((v) => v !== null) ?? []), grey = greyOf(paper, { low: Math.min(...all), high: Math.max(...all) }, d.width);
     return (
       <ul class="strip">
         {images.map((x) => {
-          const bits = Bits.parse(x);
-          return <li key={x.index}><Pixels height={x.height} width={x.width} label={exampleName(x)} colour={(i) => bitColour(paper, bits, i)} across={72} /></li>;
+          const bits = x.values ? null : Bits.parse(x);
+          return <li key={x.index}><Pixels height={x.height} width={x.width} label={exampleName(x)} colour={(i) => (bits ? bitColour(paper, bits, i) : grey(x.values?.[i] ?? null, i))} across={72} /></li>;
         })}
       </ul>
     );
   }
+  const cell = (x: Labelled, i: number) => (x.values ? (x.values[i] === null ? "?" : digits(x.values[i])) : x.bits?.[i]);
   const labels = Object.keys(d.labels), most = 6, names = Array.from({ length: Math.min(most, d.width) }, (_, i) => column(d, i));
   return (
     <>
@@ -102,7 +103,7 @@ function Preview({ data: d }: { data: Data }): JSX.Element | null {
         <thead><tr>{labels.map((l) => <th key={l} scope="col">{l}</th>)}{names.map((n) => <th key={n} scope="col">{n}</th>)}{d.width > most && <th scope="col">{plural(d.width - most, "more column")}</th>}</tr></thead>
         <tbody>
           {images.map((x) => (
-            <tr key={x.index}>{labels.map((l) => <th key={l} scope="row">{x.labels[l]}</th>)}{names.map((n, i) => <td key={n}>{x.bits?.[i]}</td>)}{d.width > most && <td>…</td>}</tr>
+            <tr key={x.index}>{labels.map((l) => <th key={l} scope="row">{x.labels[l]}</th>)}{names.map((n, i) => <td key={n}>{cell(x, i)}</td>)}{d.width > most && <td>…</td>}</tr>
           ))}
         </tbody>
       </table>
@@ -147,10 +148,9 @@ function WasRead({ data: d, opened: o }: { data: Data; opened: Opened }): JSX.El
       </p>
       {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n.text}>{plain(n.text)}<Fixes flags={n.fix ?? []} opened={o} /></li>)}</ul>}
       {d.table && d.plan && <Columns columns={d.plan} />}
-      {d.values === "bits" && <Preview data={d} />}
-      {d.values === "real" && at !== "values" && <div class="row"><button type="button" class="main" onClick={() => go({ view: "values", data: d.id })}>Show these values</button></div>}
-      {at === "draw" && d.values === "bits" && <Misfit data={d} />}
-      {d.values === "bits" && !(at === "learn" && chosenID === d.id) && (
+      <Preview data={d} />
+      {at === "draw" && !ofNumbers(d) && <Misfit data={d} />}
+      {!(at === "learn" && chosenID === d.id) && (
         <div class="row"><button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button></div>
       )}
     </>
@@ -221,8 +221,8 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
 
 /** How numbers and greys become on and off, and of which size images are. */
 function Numbers({ how, onHow: setHow, table }: { how: How; onHow: (how: How) => void; table: boolean }): JSX.Element {
-  const { "*": all, ...column } = how.column, now = all === "number" ? "real" : ["", "auto"].includes(how.threshold) ? how.threshold : "at";
-  const choose = (to: string) => setHow({ ...how, column: to === "real" ? { ...column, "*": "number" } : column, threshold: to === "auto" ? "auto" : to !== "at" ? "" : table ? "0" : "128" });
+  const { "*": all, ...others } = how.column, now = all === "number" ? "real" : ["", "auto"].includes(how.threshold) ? how.threshold : "at";
+  const choose = (to: string) => setHow({ ...how, column: to === "real" ? { ...others, "*": "number" } : others, threshold: to === "auto" ? "auto" : to !== "at" ? "" : table ? "0" : "128" });
   return (
     <>
       <label class="field">{controls.threshold}

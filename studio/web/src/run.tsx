@@ -2,14 +2,14 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { go } from "./address.ts";
 import { download, words, type Job } from "./api.ts";
-import { useExperts } from "./experts.tsx";
+import { partColour, useParts } from "./experts.tsx";
 import { count, plural } from "./format.ts";
 import * as learning from "./learning.ts";
 import { probability } from "./paint.ts";
 import { Chart } from "./chart.tsx";
 import { Badge, Pixels } from "./pixels.tsx";
 import { Strengths } from "./strengths.tsx";
-import { api, modelFile, models, realModels, useCell } from "./store.ts";
+import { api, data, modelFile, models, ofNumbers, useCell, viewOf } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
 const states: Record<Job["state"], string> = {
@@ -19,6 +19,7 @@ const states: Record<Job["state"], string> = {
 /** The current run: templates and score while it learns, then the result. */
 export function Run(): JSX.Element | null {
   const job = useCell(learning.job), live = useCell(learning.live), wrong = useCell(learning.wrong), box = useRef<HTMLElement>(null), title = useRef<HTMLHeadingElement>(null);
+  const set = useCell(data).find((d) => d.id === job?.data), numbers = set !== undefined && ofNumbers(set);
   const over = job !== null && learning.ended(job.state), there = live !== null, seen = useRef(job && `${job.id} ${over} ${there}`);
   // What is learned is brought into view when it begins, and again, with the focus, when it is there.
   useEffect(() => {
@@ -39,7 +40,7 @@ export function Run(): JSX.Element | null {
             {!over && <button type="button" onClick={() => void learning.stop()}>Stop and keep the best</button>}
           </div>
           <p class="hidden" role="status">{over ? `Learning ${states[job.state]}` : "Learning"}</p>
-          {live && <Watch live={live} kept={job.model} />}
+          {live && <Watch live={live} kept={job.model} numbers={numbers} />}
           {job.model && <Result job={job} model={job.model} />}
         </section>
       )}
@@ -47,15 +48,15 @@ export function Run(): JSX.Element | null {
   );
 }
 
-function Watch({ live, kept }: { live: learning.Live; kept: string | null }): JSX.Element {
-  const paper = usePaper(), table = live.height === 1, model = useCell(models).find((m) => m.id === kept) ?? null, { experts } = useExperts(model);
+function Watch({ live, kept, numbers }: { live: learning.Live; kept: string | null; numbers: boolean }): JSX.Element {
+  const paper = usePaper(), table = live.height === 1, model = useCell(models).find((m) => m.id === kept) ?? null, { parts } = useParts(model), experts = parts?.experts;
   const templates = experts?.map((e) => e.template) ?? live.templates;
-  const colour = probability(paper, live.both, model?.q ?? 0.5);
+  const latest = probability(paper, live.both, model?.q ?? 0.5), colour = parts ? partColour(parts, paper) : (t: Float32Array) => (i: number) => latest(t[i]);
   return (
     <div class="watch">
       <div>
         {!kept && live.trials > 0 && <progress max={live.trials} value={live.trial} aria-label="Starts tried" />}
-        {!kept && <p>{stage(live)}</p>}
+        {!kept && <p>{numbers ? `start ${live.trial} of ${live.trials}, ${plural(live.iteration, "part")} so far` : stage(live)}</p>}
         <Chart scores={live.scores} unit={live.unit} />
         {experts && <p class="fine">These are the parts of the model that was kept.</p>}
       </div>
@@ -63,7 +64,7 @@ function Watch({ live, kept }: { live: learning.Live; kept: string | null }): JS
         {experts && table && model ? experts.map((e) => <li key={e.index} class="learnedpart"><Badge expert={e.index} /><Strengths expert={e} most={4} onAll={() => go({ view: "experts", model: model.id, part: e.index })} /></li>) : templates.map((t, k) => (
           <li key={k}>
             <figure>
-              <Pixels height={live.height} width={live.width} label={`Template of part ${k + 1}`} colour={(i) => colour(t[i])} across={140} />
+              <Pixels height={model?.frame[0] ?? live.height} width={model?.frame[1] ?? live.width} label={`Template of part ${k + 1}`} colour={colour(t)} across={140} />
               <figcaption><Badge expert={k} />{model?.parts?.[k]?.name && ` ${model.parts?.[k]?.name}`}</figcaption>
             </figure>
           </li>
@@ -98,13 +99,12 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
       setWrong(words(error));
     }
   };
-  const use = (view: "draw" | "tables" | "sample" | "experts") => go({ view, model, ...(view === "tables" && job.data ? { data: job.data, row: 0 } : {}) });
-  if (useCell(realModels).some((x) => x.id === model)) return <div class="result"><button type="button" class="main" onClick={() => go({ view: "values", model, data: job.data, row: 0 })}>Show the parts of these values</button></div>;
+  const use = (view: "draw" | "rows" | "sample" | "experts") => go({ view, model, ...(view === "rows" && job.data ? { data: job.data, row: 0 } : {}) });
   return (
     <div class="result">
       <p>{m && `${count(m.experts, "part")}, learned from ${plural(job.images, m.table ? "row" : "image")}.`}{m && fewer(m.experts, job.command, m.table)}</p>
       <div class="row">
-        <button type="button" class="main" onClick={() => use(m?.table ? "tables" : "draw")}>{m?.table ? "Explain rows with it" : "Draw with it"}</button>
+        <button type="button" class="main" onClick={() => use(m ? viewOf(m) : "draw")}>{!m || viewOf(m) === "draw" ? "Draw with it" : m.table ? "Explain rows with it" : "Explain images with it"}</button>
         <button type="button" onClick={() => use("experts")}>Its parts</button>
         {m && m.components.length > 0 && <button type="button" onClick={() => use("sample")}>Sample from it</button>}
         <button type="button" onClick={() => void save(modelFile(model), "model.npz")}>Download the model</button>

@@ -2,14 +2,14 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { votesBothWays, type Component, type Model, type Sample as Drawn } from "./api.ts";
 import { Bits } from "./bits.ts";
-import { compose, place, strong } from "./compose.ts";
 import { floatsOf } from "./decode.ts";
-import { useExperts, type Known } from "./experts.tsx";
-import { poseShort, poseWords } from "./format.ts";
+import { speakersOf } from "./drawing.ts";
+import { Grey, useParts, type Parts } from "./experts.tsx";
+import { digits, poseShort, poseWords } from "./format.ts";
 import { called, column } from "./names.ts";
-import { bitColour, outline, probability, voices } from "./paint.ts";
+import { bitColour, probability, voices } from "./paint.ts";
 import { Badge, Pixels } from "./pixels.tsx";
-import { api } from "./store.ts";
+import { api, ofNumbers } from "./store.ts";
 import { usePaper } from "./theme.ts";
 import { useLatest } from "./uselatest.ts";
 
@@ -17,7 +17,7 @@ const directions = 6; // maximum number of sliders: further directions hardly mo
 
 /** The Sample view: random configurations of the experts, and the effect of each principal direction of their Gaussian. */
 export function Sample({ model }: { model: Model }): JSX.Element {
-  const { experts, wrong } = useExperts(model);
+  const { parts, wrong } = useParts(model);
   const components = model.components.filter((c) => c.moves.some((m) => Math.max(Math.abs(m.dy), Math.abs(m.dx), Math.abs(m.angle)) >= 0.5)).slice(0, directions);
   return (
     <div class="view sample">
@@ -27,31 +27,38 @@ export function Sample({ model }: { model: Model }): JSX.Element {
           : <>: each part appears as often as it was used in training.{!model.table && votesBothWays(model) && " Yellow is on, blue off, grey left to chance."}</>}
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
-      {experts && components.length > 0 && <Along key={model.id} model={model} experts={experts} components={components} />}
-      {experts && <Many key={`many-${model.id}`} model={model} experts={experts} />}
+      {parts && components.length > 0 && <Along key={model.id} model={model} components={components} />}
+      {parts && <Many key={`many-${model.id}`} parts={parts} />}
     </div>
   );
 }
 
-/** A grid of random samples. */
-function Many({ model, experts }: { model: Model; experts: Known[] }): JSX.Element {
-  const [seed, setSeed] = useState(1), [noise, setNoise] = useState(false);
+/** Random samples. */
+function Many({ parts }: { parts: Parts }): JSX.Element {
+  const { model } = parts, numbers = ofNumbers(model), [seed, setSeed] = useState(1), [noise, setNoise] = useState(false);
   const { answer, wrong } = useLatest((s: number) => api.sample(model.id, 12, s, null, true), seed), samples = answer ?? [];
+  const one = (s: Drawn, i: number) => {
+    if (model.table) return <SampledRow sample={s} model={model} />;
+    return numbers ? <Grey values={floatsOf(s.values ?? "")} parts={parts} label={`Sample ${i + 1}`} across={140} /> : <Picture sample={s} model={model} noise={noise} across={140} />;
+  };
   return (
     <section class="card" aria-label="Random samples">
       <div class="row">
         <h2>Random samples</h2>
         <button type="button" class="main" onClick={() => setSeed(seed + 1)}>New samples</button>
-        {!model.table && <label class="inline"><input type="checkbox" checked={noise} onChange={(e) => setNoise(e.currentTarget.checked)} /> as black and white pixels</label>}
+        {!model.table && !numbers && <label class="inline"><input type="checkbox" checked={noise} onChange={(e) => setNoise(e.currentTarget.checked)} /> as black and white pixels</label>}
         <span class="fine">seed {seed}</span>
       </div>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <p class="hidden" role="status">{samples.length > 0 && `${samples.length} samples of seed ${seed}`}</p>
-      <ul class={model.table ? "rows" : "strip wide"}>
-        {samples.map((s, i) => (
-          <li key={i}>{model.table ? <SampledRow sample={s} model={model} /> : <Picture sample={s} model={model} experts={experts} noise={noise} across={140} />}</li>
-        ))}
-      </ul>
+      {model.table && numbers ? (
+        <div class="scrolled" role="region" aria-label="New rows" tabIndex={0}>
+          <table class="measured">
+            <thead><tr>{Array.from({ length: model.width }, (_, i) => <th key={i} scope="col">{column(model, i)}</th>)}</tr></thead>
+            <tbody>{samples.map((s, r) => <tr key={r}>{Array.from(floatsOf(s.values ?? ""), (x, i) => <td key={i} class="number">{digits(x)}</td>)}</tr>)}</tbody>
+          </table>
+        </div>
+      ) : <ul class={model.table ? "rows" : "strip wide"}>{samples.map((s, i) => <li key={i}>{one(s, i)}</li>)}</ul>}
     </section>
   );
 }
@@ -62,32 +69,29 @@ function SampledRow({ sample, model }: { sample: Drawn; model: Model }): JSX.Ele
 }
 
 /** A configuration: coloured by expert, or as the black and white image that was drawn from it. */
-function Picture({ sample, model, experts, noise, across }: { sample: Drawn; model: Model; experts: Known[]; noise: boolean; across: number }): JSX.Element {
+function Picture({ sample, model, noise, across }: { sample: Drawn; model: Model; noise: boolean; across: number }): JSX.Element {
   const paper = usePaper(), height = model.images[0], width = model.images[1];
-  const placed = useMemo(() => sample.picks.map((p) => place(experts[p.expert].template, model, p, { height, width })), [sample, experts]);
   const label = `Sample: ${sample.picks.map((p) => `${called(model, p.expert)} ${poseWords(p)}`).join("; ") || "no part"}`;
-  if (noise) {
-    const bits = Bits.parse({ height, width, bits: sample.bits });
-    return <Pixels height={height} width={width} label={label} colour={(i) => bitColour(paper, bits, i)} across={across} />;
-  }
-  if (votesBothWays(model)) {
-    const p = floatsOf(sample.p), colour = probability(paper, true, model.q);
-    return <Pixels height={height} width={width} label={label} colour={(i) => colour(p[i])} across={across} />;
-  }
-  const layer = { experts: sample.picks.map((p) => p.expert), ...compose(placed, model.q, false, height * width), start: new Float32Array(height * width).fill(model.q) };
-  return (
-    <Pixels height={height} width={width} label={label} colour={voices(paper, layer)} across={across}
-      more={across < 200 ? undefined : (canvas) => outline(canvas, height, width, sample.picks.map((p, j) => ({ expert: p.expert, inside: (i) => strong(placed[j][i], model.q, false) })), paper)} />
-  );
+  const colour = useMemo(() => {
+    if (noise) {
+      const bits = Bits.parse({ height, width, bits: sample.bits });
+      return (i: number) => bitColour(paper, bits, i);
+    }
+    const p = floatsOf(sample.p);
+    if (!votesBothWays(model)) return voices(paper, { experts: sample.picks.map((x) => x.expert), speaker: speakersOf(sample.speakers), p, start: new Float32Array(height * width).fill(model.q) });
+    const of = probability(paper, true, model.q);
+    return (i: number) => of(p[i]);
+  }, [sample, noise, paper]);
+  return <Pixels height={height} width={width} label={label} colour={colour} across={across} />;
 }
 
 /** One configuration, moved along the principal directions. */
-function Along({ model, experts, components }: { model: Model; experts: Known[]; components: Component[] }): JSX.Element {
+function Along({ model, components }: { model: Model; components: Component[] }): JSX.Element {
   const [z, setZ] = useState<number[]>(() => components.map(() => 0));
   const { answer, wrong } = useLatest((at: number[]) => api.sample(model.id, 1, 1, at, false), z), sample = answer?.[0];
   return (
     <section class="card along" aria-label="Principal directions">
-      <div class="big">{sample && <Picture sample={sample} model={model} experts={experts} noise={false} across={448} />}</div>
+      <div class="big">{sample && <Picture sample={sample} model={model} noise={false} across={448} />}</div>
       <div>
         <div class="row">
           <h2>Principal directions</h2>

@@ -80,11 +80,12 @@ export interface DataList {
 }
 
 export interface Detail {
+  deviation?: string;
   height: number;
-  speakers: string;
+  high?: string;
+  low?: string;
   start: string;
   steps: Array<Step>;
-  unexplained: string;
   width: number;
 }
 
@@ -112,6 +113,8 @@ export interface ExpertColumn {
   name: string;
   p: number;
   q: number;
+  spread: number;
+  words: string;
 }
 
 export interface ExpertInfo {
@@ -148,7 +151,6 @@ export interface Explanation {
   picks: Array<Pick>;
   predicted?: Array<Prediction>;
   start_log_lik: number | null;
-  values?: ValueDetail;
 }
 
 export interface FindAnswer {
@@ -421,6 +423,7 @@ export interface Sample {
   bits: string;
   p: string;
   picks: Array<Place>;
+  speakers: string;
   values?: string;
 }
 
@@ -479,6 +482,7 @@ export interface ServerLimits {
 export interface Step {
   log_lik: number | null;
   p: string;
+  speakers: string;
   votes: string;
 }
 
@@ -488,14 +492,6 @@ export interface SurfaceAnswer {
   maxima: Array<Maximum>;
   points: number;
   rule: string;
-}
-
-export interface ValueDetail {
-  deviation: string;
-  high: string;
-  low: string;
-  mean: string;
-  said: Array<string>;
 }
 
 export interface WireImage {

@@ -50,10 +50,6 @@ export const server = new Cell<Server | null>(null);
 export const models = new Cell<Model[]>([]);
 export const modelID = new Cell<string>("");
 export const data = new Cell<Data[]>([]);
-/** Models and data of real values, which the Values view shows; the others are of bits. */
-export const realModels = new Cell<Model[]>([]);
-export const realID = new Cell<string>("");
-export const realData = new Cell<Data[]>([]);
 /** Counts connections to the server: views that depend on it reload after each. */
 export const arrivals = new Cell(0);
 
@@ -72,11 +68,9 @@ export const missing = new Cell("");
 /** Reloads the lists. If the chosen model is gone, one of the same size replaces it, else the operator's first, else the first for images. */
 export async function refresh(): Promise<void> {
   const before = currentModel();
-  const [s, every, sets] = await Promise.all([api.server(), api.models(), api.data()]), m = every.filter((x) => x.values === "bits");
+  const [s, m, sets] = await Promise.all([api.server(), api.models(), api.data()]);
   server.set(s);
-  data.set(sets.filter((x) => x.values === "bits"));
-  realData.set(sets.filter((x) => x.values === "real"));
-  realModels.set(every.filter((x) => x.values === "real"));
+  data.set(sets);
   if (!m.some((x) => x.id === modelID.value)) {
     const same = before && m.find((x) => x.height === before.height && x.width === before.width), asked = modelID.value;
     if (asked && !before && s.ready) missing.set(`${home.here ? "This page" : "This server"} has no model ${asked}, which the address names; it may have been removed, or the ${home.here ? "page loaded again" : "server restarted"}.`);
@@ -85,12 +79,16 @@ export async function refresh(): Promise<void> {
   models.set(m);
 }
 
-/** Chooses a model of the wanted kind if the current one is of the other kind. */
-export function wantKind(table: boolean): void {
-  const now = currentModel();
-  if (now && now.table === table) return;
-  const other = models.value.find((m) => m.table === table);
-  if (other) modelID.set(other.id);
+/** Whether rows and images hold numbers; else bits. */
+export const ofNumbers = (x: Model | Data): boolean => x.values === "real";
+
+/** The view that explains with a model: rows, or images of bits that are drawn. */
+export const viewOf = (model: Model): "rows" | "draw" => (model.table || ofNumbers(model) ? "rows" : "draw");
+
+/** Chooses a model for a view that explains, if the current one is for the other. */
+export function wantModelFor(view: "rows" | "draw"): void {
+  const now = currentModel(), other = models.value.find((m) => viewOf(m) === view);
+  if (other && (!now || viewOf(now) !== view)) modelID.set(other.id);
 }
 
 /** Names of parts that were given in this page and are in no file yet: "m1 0" is part 0 of m1. */
@@ -152,16 +150,13 @@ api.onOffline = () => {
 };
 api.onToken = () => link.set("token");
 
-/** Whether data of real values are what a model of them explains: the same size, or the same columns in any order. */
-export function fitsReal(model: Model, d: Data): boolean {
-  if (d.table && model.table && model.columns && d.columns) return model.columns.every((c) => d.columns?.includes(c));
-  return d.table === model.table && d.height === model.images[0] && d.width === model.images[1];
-}
-
-/** The data sets whose images fit a model: of the same size, or for scenes not smaller, and for a table with the same columns, in any order. */
+/** The data sets that fit a model: images of its size, or of scenes no smaller ones; of a table the same columns in any order, of numbers among others. */
 export function fitting(model: Model | null, all: Data[]): Data[] {
   if (!model) return [];
-  const key = (columns: string[]) => columns.toSorted().join("\n"), names = model.columns && key(model.columns);
-  const fits = (d: Data) => (model.scene ? d.height >= model.height && d.width >= model.width : d.height === model.height && d.width === model.width);
-  return all.filter((d) => fits(d) && (!names || !d.columns || key(d.columns) === names));
+  const key = (columns: string[]) => columns.toSorted().join("\n"), { columns } = model, [height, width] = model.images;
+  const fits = (d: Data) => {
+    if (model.table && columns && d.columns) return ofNumbers(model) ? columns.every((c) => d.columns?.includes(c)) : key(d.columns) === key(columns);
+    return model.scene ? d.height >= model.height && d.width >= model.width : d.height === height && d.width === width;
+  };
+  return all.filter((d) => d.values === model.values && fits(d));
 }

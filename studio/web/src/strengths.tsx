@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { plural, short } from "./format.ts";
+import type { Vote } from "./api.ts";
+import { digits, plural, short } from "./format.ts";
 import type { Known } from "./experts.tsx";
 import { css, hue } from "./palette.ts";
 
@@ -9,7 +10,7 @@ export function Strengths({ expert, most, onAll }: { expert: Known; most: number
   const columns = expert.columns ?? [];
   return (
     <div class="strengths">
-      {columns.slice(0, most).map((c) => <Strength key={c.index} name={c.name} p={c.p} q={c.q} expert={expert.index} />)}
+      {columns.slice(0, most).map((c) => <Strength key={c.index} vote={c} expert={expert.index} />)}
       {columns.length === 0 && <span class="fine">It has no vote on any column.</span>}
       {columns.length > most && <span class="fine">and {plural(columns.length - most, "more column")}</span>}
       {onAll && <button type="button" class="more" aria-haspopup="dialog" onClick={onAll}>Details…<span class="hidden"> of part {expert.index + 1}</span></button>}
@@ -17,39 +18,34 @@ export function Strengths({ expert, most, onAll }: { expert: Known; most: number
   );
 }
 
-/** One column: its name in full, the vote as a bar, and as a percentage. */
-export function Strength({ name, p, q, expert, mark, kind = "" }: { name: string; p: number; q: number; expert: number; mark?: JSX.Element; kind?: string }): JSX.Element {
+/** One column: its name in full, the vote in words, and as a bar. */
+export function Strength({ vote, expert, mark, kind = "" }: { vote: Vote; expert: number; mark?: JSX.Element; kind?: string }): JSX.Element {
   return (
     <span class={`strength ${kind}`}>
-      <span class="name">{mark}{name}</span>
-      <span class="value">{short(p)}</span>
-      <Vote p={p} q={q} expert={expert} />
+      <span class="name">{mark}{vote.name}</span>
+      <span class="value">{vote.words}</span>
+      <Bar vote={vote} expert={expert} />
     </span>
   );
 }
 
-/** A bar from the abstention value to the vote: to the right for yes, to the left for no. */
-export function Vote({ p, q, expert }: { p: number; q: number; expert?: number }): JSX.Element {
-  const low = Math.min(p, q), high = Math.max(p, q);
+/** A bar from what is said otherwise to the vote, to the right for yes or more; numbers stand between four deviations. */
+function Bar({ vote: { p, q, spread }, expert }: { vote: Vote; expert: number }): JSX.Element {
+  const at = (v: number) => (spread > 0 ? Math.max(0, Math.min(1, 0.5 + (v - q) / (8 * spread))) : v), low = at(Math.min(p, q)), high = at(Math.max(p, q));
   return (
     <span class="vote" aria-hidden="true">
-      <span class={p >= q ? "yes" : "no"} style={{ left: `${100 * low}%`, width: `${100 * (high - low)}%`, ...(expert === undefined ? {} : { backgroundColor: css(hue(expert)) }) }} />
-      <i style={{ left: `${100 * q}%` }} />
+      <span class={p >= q ? "yes" : "no"} style={{ left: `${100 * low}%`, width: `${100 * (high - low)}%`, backgroundColor: css(hue(expert)) }} />
+      <i style={{ left: `${100 * at(q)}%` }} />
     </span>
   );
 }
 
 type Key = "strength" | "name" | "p" | "q";
 
-interface Column {
-  name: string;
-  index: number;
-  p: number;
-  q: number;
-}
+const strength = ({ p, q, spread }: Vote) => Math.abs(p - q) / (spread || 1), text = (v: number, { spread }: Vote) => (spread > 0 ? digits(v) : short(v));
 
-const orders: Record<Key, (a: Column, b: Column) => number> = {
-  strength: (a, b) => Math.abs(b.p - b.q) - Math.abs(a.p - a.q),
+const orders: Record<Key, (a: Vote, b: Vote) => number> = {
+  strength: (a, b) => strength(b) - strength(a),
   name: (a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }),
   p: (a, b) => b.p - a.p,
   q: (a, b) => b.q - a.q,
@@ -58,8 +54,8 @@ const orders: Record<Key, (a: Column, b: Column) => number> = {
 /** All columns of a part with their percentages, to sort and to search. */
 export function AllColumns({ expert }: { expert: Known }): JSX.Element {
   const [search, setSearch] = useState(""), [by, setBy] = useState<Key>("strength"), [down, setDown] = useState(false);
-  const all = expert.columns ?? [], text = search.trim().toLowerCase();
-  const shown = all.filter((c) => c.name.toLowerCase().includes(text)).sort(orders[by]);
+  const all = expert.columns ?? [], wanted = search.trim().toLowerCase();
+  const shown = all.filter((c) => c.name.toLowerCase().includes(wanted)).sort(orders[by]);
   if (down) shown.reverse();
   const head = (key: Key, title: string) => (
     <th scope="col" aria-sort={by === key ? (down === (key === "name") ? "descending" : "ascending") : undefined}>
@@ -69,13 +65,13 @@ export function AllColumns({ expert }: { expert: Known }): JSX.Element {
   return (
     <div class="allcolumns">
       <label class="field">Search {plural(all.length, "column")} <input type="search" value={search} onInput={(e) => setSearch(e.currentTarget.value)} /></label>
-      <p class="hidden" role="status">{text && `${shown.length} of ${all.length} columns`}</p>
+      <p class="hidden" role="status">{wanted && `${shown.length} of ${all.length} columns`}</p>
       <table>
         <thead><tr>{head("name", "column")}{head("p", "with it")}{head("q", "without")}{head("strength", "vote")}</tr></thead>
         <tbody>
           {shown.map((c) => (
             <tr key={c.index}>
-              <th scope="row" class="wrap">{c.name}</th><td class="number">{short(c.p)}</td><td class="number">{short(c.q)}</td><td class="votes"><Vote p={c.p} q={c.q} expert={expert.index} /></td>
+              <th scope="row" class="wrap">{c.name}</th><td class="number">{text(c.p, c)}</td><td class="number">{text(c.q, c)}</td><td class="votes"><Bar vote={c} expert={expert.index} /></td>
             </tr>
           ))}
         </tbody>

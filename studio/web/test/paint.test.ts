@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deviationOf, digits, greyOf, inventedWells, lineOf, scaleOf, typed } from "../src/greys.ts";
+import { digits, lineOf, typed } from "../src/format.ts";
+import { deviationOf, greyOf, middle, scaleOf, strong } from "../src/paint.ts";
 import { lightPaper } from "../src/palette.ts";
 
 const f = (...x: number[]) => Float32Array.from(x);
 
 test("greys reach from the smallest mean to the largest, and one vote of twenty is beyond the full colour", () => {
-  const ground = { mean: f(3, 5), deviation: f(1, 1) }, votes = Array.from({ length: 40 }, (_, i) => ({ mean: f(NaN, 5 + i), deviation: f(NaN, 1) }));
+  const ground = f(3, 5), votes = Array.from({ length: 40 }, (_, i) => f(NaN, 5 + i));
   assert.deepEqual(scaleOf(ground, votes), { low: 3, high: 44, full: 37 });
   assert.deepEqual(scaleOf(ground, []), { low: 3, high: 5, full: 0 });
 });
 
 test("a value is black at the low end, white at the high end, and beyond them no more; unknown ones differ from all", () => {
-  const grey = greyOf(lightPaper, { low: 2, high: 4, full: 1 }, 2);
+  const grey = greyOf(lightPaper, { low: 2, high: 4 }, 2);
   assert.deepEqual(grey(2, 0), [0, 0, 0]);
   assert.deepEqual(grey(-9, 0), [0, 0, 0]);
   assert.deepEqual(grey(4, 0), [255, 255, 255]);
@@ -44,10 +45,15 @@ test("numbers are read as people type them, and what is none is not taken", () =
   for (const x of [0, 1, -2.5, 1284, 1e-9, 98.25]) assert.ok(Math.abs((typed(digits(x)) as number) - x) <= Math.abs(x) / 150, digits(x));
 });
 
-test("the invented wells are the same each time, with cells that are missing", () => {
-  const text = inventedWells(), lines = text.trim().split("\n");
-  assert.equal(text, inventedWells());
-  assert.equal(lines.length, 81);
-  assert.ok(lines.every((l) => l.split(",").length === 6 && !l.includes("NaN")));
-  assert.ok(lines.some((l) => /,(,|$)/.test(l)));
+test("the middle is one of the pixels", () => {
+  const mid = (...pixels: number[]) => middle((i) => pixels.includes(i), 3, 3);
+  assert.deepEqual(mid(0, 1, 2), { y: 0.5, x: 1.5 });
+  const m = mid(0, 1, 2, 3, 5, 6, 7, 8);
+  assert.ok(m && (m.y !== 1.5 || m.x !== 1.5), "not in the hole of a ring");
+  assert.equal(mid(), null);
+});
+
+test("strong votes, for ink only and both ways; abstaining is never one", () => {
+  assert.deepEqual([0.49, 0.5, NaN].map((v) => strong(v, 0.01, false)), [false, true, false]);
+  assert.deepEqual([0.25, 0.3, 0.5, 0.74, 0.75, NaN].map((v) => strong(v, 0.5, true)), [true, false, false, false, true, false]);
 });
