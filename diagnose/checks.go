@@ -102,7 +102,7 @@ func findRare(m *patchwork.Model, t *patchwork.Tally) []Finding {
 	var out []Finding
 	for k := range m.K() {
 		n := math.Round(uses(k))
-		if n == 0 || n > rareUses {
+		if n == 0 || n > rareUses || loudestVote(m, k) < noVotes { // one without votes is no odd row
 			continue
 		}
 		out = append(out, Finding{Kind: KindRare, Experts: []int{k}, Value: n, Limit: rareUses,
@@ -252,14 +252,19 @@ func centre(m *patchwork.Model, k int) (y, x float64) {
 	return y / sum, x / sum
 }
 
+// loudestVote returns the largest vote of part k.
+func loudestVote(m *patchwork.Model, k int) float64 {
+	loudest, rule := 0.0, m.Config().Rule
+	for i, p := range m.Template(k) {
+		loudest = max(loudest, math.Abs(vote(rule, p, m.Abstention(i))))
+	}
+	return loudest
+}
+
 func findConstant(m *patchwork.Model) []Finding {
 	var out []Finding
-	rule := m.Config().Rule
 	for k, t := range m.Templates() {
-		loudest := 0.0
-		for i, p := range t {
-			loudest = max(loudest, math.Abs(vote(rule, p, m.Abstention(i))))
-		}
+		loudest := loudestVote(m, k)
 		spread := slices.Max(t) - slices.Min(t)
 		f := Finding{Kind: KindNearConstant, Experts: []int{k}, Value: spread, Limit: noVotes,
 			Advice: "Learn with fewer parts, or from more starts."}

@@ -109,7 +109,7 @@ func (b *builder) crossTable(c dataset.Labels) Label {
 		if !ok {
 			k = len(l.Values)
 			at[v] = k
-			l.Values = append(l.Values, LabelValue{Value: cmp.Or(strings.TrimSpace(v), "none"),
+			l.Values = append(l.Values, LabelValue{Value: cmp.Or(strings.TrimSpace(v), "empty"),
 				Parts: make([]LabelPart, len(b.r.Parts))})
 		}
 		value, w := &l.Values[k], b.set.Weight(i)

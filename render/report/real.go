@@ -47,6 +47,8 @@ type RealVote struct {
 	Before    float64 `json:"background"`
 	Otherwise float64 `json:"background_deviation"`
 	Among     Number  `json:"among"` // mean of the values of the rows that use the part
+
+	bit bool // 0 or 1: the means are shares
 }
 
 // RealColumn is a column of a table, and how much of it the parts leave unexplained.
@@ -70,6 +72,16 @@ type RealCell struct {
 	Deviation Number `json:"deviation"`
 	Low       Number `json:"low"` // ends of the interval of 80 %
 	High      Number `json:"high"`
+
+	bit bool // 0 or 1: the mean is a share
+}
+
+// Expected says what is expected: an interval, or of a bit the share of rows in which it is 1.
+func (c RealCell) Expected() string {
+	if c.bit {
+		return words.Percent(float64(c.Mean))
+	}
+	return words.Digits(float64(c.Low)) + " to " + words.Digits(float64(c.High))
 }
 
 // Off returns how many deviations the value is from the mean.
@@ -202,7 +214,12 @@ func ends(m real.Mixture) (low, high float64) {
 
 // cell returns a value of row i with what is said about it.
 func (b *realBuilder) cell(i, d int, x, mean, deviation, low, high float64) RealCell {
-	c := RealCell{b.row(i), b.rowName(i), "", d + 1, Number(x), Number(mean), Number(deviation), Number(low), Number(high)}
+	bit := b.r.Numbers.model.Scales != nil && b.r.Numbers.model.Scales[d].Bit
+	if bit {
+		low, high = max(low, 0), min(high, 1)
+	}
+	c := RealCell{b.row(i), b.rowName(i), "", d + 1, Number(x), Number(mean), Number(deviation), Number(low), Number(high),
+		bit}
 	if b.r.Table {
 		c.Column = words.RealColumn(b.r.Numbers.model, d)
 	}

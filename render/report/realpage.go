@@ -34,9 +34,9 @@ func (p *realPage) leadView() any {
 
 // realVoteView is a vote as a bar: From and Wide are shares of the track.
 type realVoteView struct {
-	Column                     string
-	From, Wide                 float64
-	Says, Otherwise, Deviation string
+	Column     string
+	From, Wide float64
+	Says       string // the vote, and what is said otherwise
 }
 
 // farthest is where the tracks of bars end, in deviations of the background.
@@ -47,9 +47,8 @@ func voteViews(votes []RealVote) []realVoteView {
 	var out []realVoteView
 	for _, v := range votes {
 		at := max(-farthest, min(farthest, (v.Mean-v.Before)/v.Otherwise)) / (2 * farthest)
-		out = append(out, realVoteView{v.Column, .5 + min(at, 0), math.Abs(at), words.Digits(v.Mean) + " ± " +
-			words.Digits(v.Deviation), words.Digits(v.Before),
-			"± " + words.Digits(v.Otherwise)})
+		said := words.RealVote{Mean: v.Mean, Deviation: v.Deviation, Before: v.Before, Bit: v.bit}
+		out = append(out, realVoteView{v.Column, .5 + min(at, 0), math.Abs(at), said.String()})
 	}
 	return out
 }
@@ -95,10 +94,10 @@ func (p *realPage) partViews() any {
 
 // cellView is a value as a mark on a bar.
 type cellView struct {
-	Column           string
-	From, Wide, At   float64
-	Known            bool
-	Value, Low, High string
+	Column         string
+	From, Wide, At float64
+	Known          bool
+	Value, Says    string
 }
 
 // cellViews returns cells as bars, on tracks of four deviations of the background to both sides, or what the cell
@@ -115,7 +114,7 @@ func (p *realPage) cellViews(cells []RealCell) []cellView {
 		}
 		at := func(x Number) float64 { return (float64(x) - low) / (high - low) }
 		out = append(out, cellView{c.Column, at(c.Low), at(c.High) - at(c.Low), at(c.Value), known,
-			words.Digits(float64(c.Value)), words.Digits(float64(c.Low)), words.Digits(float64(c.High))})
+			words.Digits(float64(c.Value)), c.Expected()})
 	}
 	return out
 }
@@ -195,7 +194,7 @@ func (p *realPage) restView() any {
 	}
 	type odd struct {
 		RealCell
-		Value, Low, High, Off string
+		Value, Says, Off string
 	}
 	columns := slices.Clone(p.RealColumns)
 	slices.SortStableFunc(columns, func(x, y RealColumn) int { return cmp.Compare(y.share(), x.share()) })
@@ -208,8 +207,7 @@ func (p *realPage) restView() any {
 	var odds []odd
 	for _, c := range p.Numbers.Surprises {
 		off := c.Off()
-		odds = append(odds, odd{c, words.Digits(float64(c.Value)), words.Digits(float64(c.Low)),
-			words.Digits(float64(c.High)), way(off, "above", "below")})
+		odds = append(odds, odd{c, words.Digits(float64(c.Value)), c.Expected(), way(off, "above", "below")})
 	}
 	var worst []rowLine
 	for _, i := range p.Unusual()[:min(len(p.ByRow), restLines)] {
@@ -233,11 +231,17 @@ func (p *realPage) more() {
 
 // missingView returns the predictions of unknown values.
 func (p *realPage) missingView() any {
-	type line struct{ Name, Column, Mean, Deviation, Low, High string }
+	type line struct {
+		RealCell
+		Mean, Deviation, Says string
+	}
 	var lines []line
 	for _, c := range p.Cells[:min(len(p.Cells), mostRows)] {
-		lines = append(lines, line{c.Name, c.Column, words.Digits(float64(c.Mean)), words.Digits(float64(c.Deviation)),
-			words.Digits(float64(c.Low)), words.Digits(float64(c.High))})
+		l := line{c, words.Digits(float64(c.Mean)), words.Digits(float64(c.Deviation)), c.Expected()}
+		if c.bit {
+			l = line{c, l.Says, "", ""}
+		}
+		lines = append(lines, l)
 	}
 	return struct {
 		*Report

@@ -22,7 +22,7 @@ func (b *realBuilder) parts() {
 		votes := []RealVote{}
 		for _, v := range words.RealVotes(m, k) {
 			one := RealVote{Number: v.At + 1, Mean: v.Mean, Deviation: v.Deviation, Own: v.OwnDeviation, Before: v.Before,
-				Otherwise: v.Otherwise, Among: Number(math.NaN())}
+				Otherwise: v.Otherwise, Among: Number(math.NaN()), bit: v.Bit}
 			if r.Table {
 				one.Column = words.RealColumn(m, v.At)
 			}

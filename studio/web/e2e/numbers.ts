@@ -119,7 +119,7 @@ test("grey images: parts are signed deviations, and a hidden half is predicted",
   for (const [device, viewport, colorScheme] of [["phone", { width: 390, height: 844 }, "light"], ["phone", { width: 390, height: 844 }, "dark"], ["laptop", { width: 1280, height: 800 }, "dark"]] as const) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
-    for (const set of [/grey\.csv/, /wells/]) {
+    for (const set of [/grey\.csv/, /wells-model/]) {
       await choose(page, set);
       await page.locator(".rowsview .expert").first().waitFor();
       await found(page, /part|brine/);

@@ -114,7 +114,7 @@ test("a part is named, and the name is everywhere; it opens in full", serverOnly
   assert.deepEqual(await names(), [species[0]]);
   assert.deepEqual(await clipped(page), []);
   await shot(page, "part-in-full-laptop-light");
-  await page.keyboard.press("Escape");
+  await dialog.getByRole("button", { name: "Close" }).click();
   await dialog.waitFor({ state: "detached" });
   assert.doesNotMatch(await page.evaluate(() => location.hash), /part=/);
   await page.goBack();
@@ -196,8 +196,8 @@ test("what cannot be data is said in words, and put right by a choice", async ()
   await page.getByRole("button", { name: "height is a label" }).click();
   await page.getByRole("status").filter({ hasText: "12 rows of" }).waitFor();
   await page.getByText("As it was read; read it differently").click();
-  await page.getByRole("combobox", { name: "height" }).selectOption("left out");
-  await page.getByRole("combobox", { name: "soil" }).selectOption("categories");
+  await page.locator(".labels").getByRole("combobox", { name: "height" }).selectOption("left out");
+  await page.locator(".labels").getByRole("combobox", { name: "soil" }).selectOption("categories");
   await page.getByRole("button", { name: "Read again" }).click();
   await page.getByRole("status").filter({ hasText: "12 rows of 4 columns" }).waitFor();
   await page.getByRole("columnheader", { name: "soil=peat" }).waitFor();

@@ -42,7 +42,7 @@ function canCount(s: Settings): boolean {
 
 /** The settings in the form of the server: those of a table that nobody changed are the server's own for tables. */
 function recipe(s: Settings, d: Data | null): Wish {
-  if (d?.table && JSON.stringify({ ...s, seed: 0 }) === JSON.stringify(usual(d))) return { for: "table", seed: s.seed };
+  if (d?.table && !ofNumbers(d) && JSON.stringify({ ...s, seed: 0 }) === JSON.stringify(usual(d))) return { for: "table", seed: s.seed };
   const number = s.auto && canCount(s) ? { auto: true } : { experts: s.experts };
   if (s.rule === undefined) return { ...number, seed: s.seed, ...(s.aim === "predict" ? { aim: s.aim } : {}), ...(s.shift ? { shift: s.shift } : {}), ...(s.starts ? { starts: s.starts } : {}) };
   if (s.method === "soft") return { ...number, method: "soft", aim: s.aim, seed: s.seed };

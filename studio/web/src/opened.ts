@@ -173,7 +173,7 @@ export async function readAgain(how: How): Promise<void> {
     await replace(now, d);
     await refresh();
     const columns = now.columns.length > 0 || how.line !== "row" ? now.columns : [...new Set(d.plan?.map((c) => c.name))];
-    opened.set({ ...now, how, columns, data: d, wrong: "", fix: [], busy: false });
+    opened.set({ ...now, how: ofNumbers(d) ? { ...how, column: { ...how.column, "*": "number" } } : how, columns, data: d, wrong: "", fix: [], busy: false });
     if (now.data && now.data.values === d.values) go({ data: d.id });
     else await present(d);
   } catch (error) {

@@ -97,7 +97,7 @@ function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.E
           {!model.table && <button type="button" onClick={() => setRow(row.map((x, i) => (Math.floor(i / width) >= height / 2 ? null : x)))}>Hide the lower half</button>}
           {!model.table && <button type="button" onClick={() => setRow(row.map((x, i) => (i % width >= width / 2 ? null : x)))}>Hide the right half</button>}
         </div>
-        {of && Object.keys(of.labels).length > 0 && <p class="fine">{Object.entries(of.labels).map(([k, v]) => `${k}: ${label(v)}`).join(", ")}</p>}
+        {of && <p class="fine">{Object.entries(of.labels).filter(([, v]) => v !== of.name).map(([k, v]) => `${k}: ${label(v)}`).join(", ")}</p>}
         {(wrong || failed) && <p class="error" role="alert">{wrong || failed}</p>}
         {!numbers ? <Cells model={model} row={row} predicted={current ? predicted : new Map()} layer={current ? layer : null} onChange={change} />
           : parts && (model.table ? <Measurements parts={parts} row={row} layer={layer} onChange={change} /> : <Greys parts={parts} row={row} layer={layer} onChange={setRow} />)}
