@@ -100,7 +100,8 @@ func outside(tag reflect.StructTag, v any) string {
 	return ""
 }
 
-// fill sets the fields of a struct to the parameters of a request, by their tags: path and query. Parameters of other names in the query are a problem, as are those that are there twice.
+// fill sets the fields of a struct to the parameters of a request, by their tags: path and query. Parameters of other
+// names in the query are a problem, as are those that are there twice.
 func fill(in any, path map[string]string, query map[string][]string) error {
 	lists := map[string]bool{} // whether the parameters are lists
 	to := reflect.ValueOf(in).Elem()

@@ -11,27 +11,18 @@ import (
 	"example.com/patchwork/workbench"
 )
 
-// Settings says how images are explained; the zero value is recommended.
-type Settings struct {
-	Pursuit  string `json:"pursuit,omitempty" query:"pursuit" enum:"auto,refined,paper" doc:"search greedily (paper), or then also replace, drop and add picks under the original likelihood (refined); auto, the default: refined if parts move"`
-	MaxPicks int    `json:"max_picks,omitempty" query:"max_picks" minimum:"1" maximum:"32767" doc:"maximum number of picks; default no limit"`
-	Reuse    int    `json:"reuse,omitempty" query:"reuse" minimum:"1" maximum:"100" doc:"how often a part may be used in one image; default: the model's"`
-}
-
 // explainRequest is the JSON body of explain.
 type explainRequest struct {
-	Model  string      `json:"model" maxLength:"64" doc:"id of a model"`
-	Images []wireImage `json:"images"`
-	Settings
-	Detail  bool `json:"detail,omitempty" doc:"also every step of the pursuit, pixel by pixel"`
-	Predict bool `json:"predict,omitempty" doc:"also the probabilities of unknown bits"`
+	Model   string      `json:"model" maxLength:"64" doc:"id of a model"`
+	Images  []wireImage `json:"images"`
+	Detail  bool        `json:"detail,omitempty" doc:"also every step of the pursuit, pixel by pixel"`
+	Predict bool        `json:"predict,omitempty" doc:"also the probabilities of unknown bits"`
 }
 
-// explainQuery holds the same settings as query parameters, for a PNG or npy
+// explainQuery holds the same as query parameters, for a PNG or npy
 // body.
 type explainQuery struct {
 	Model string `query:"model" maxLength:"64" doc:"id of a model, if the body is not JSON"`
-	Settings
 	ReadOptions
 	Detail  bool `query:"detail" doc:"as in the JSON body"`
 	Predict bool `query:"predict" doc:"as in the JSON body"`
@@ -69,13 +60,11 @@ type explainAnswer struct {
 	Milliseconds float64       `json:"milliseconds"`
 }
 
-// task holds images or rows to explain and the settings.
+// task holds images or rows to explain.
 type task struct {
 	model *model
 	rows
-	settings Settings
-	detail   bool
-	predict  bool
+	detail, predict bool
 }
 
 func (s *core) explainRoutes() {
@@ -107,18 +96,18 @@ func addTask[O any](s *core, id, summary string, answer func(context.Context, *t
 // task reads a request to explain.
 func (s *core) task(ctx context.Context, in *explainQuery) (*task, error) {
 	b := bodyOf(ctx)
-	t := &task{settings: in.Settings, detail: in.Detail, predict: in.Predict}
+	t := &task{detail: in.Detail, predict: in.Predict}
 	var err error
 	switch b.kind {
 	case "", "application/json":
 		if !reflect.ValueOf(*in).IsZero() {
-			return nil, problemf(422, "a JSON body already holds all settings; leave out the query parameters")
+			return nil, problemf(422, "a JSON body already says all; leave out the query parameters")
 		}
 		req, err := decodeJSON[explainRequest](s, b.bytes)
 		if err != nil {
 			return nil, err
 		}
-		t.settings, t.detail, t.predict = req.Settings, req.Detail, req.Predict
+		t.detail, t.predict = req.Detail, req.Predict
 		if t.model, err = s.models.find(req.Model); err != nil {
 			return nil, err
 		}
@@ -159,9 +148,6 @@ func (s *core) fileRows(ctx context.Context, how *ReadOptions, m *model) (rows, 
 // fits rejects images that the model cannot explain, or not in reasonable time.
 func (s *core) fits(t *task) error {
 	if t.numbers() {
-		if t.settings != (Settings{}) {
-			return problemf(422, "pursuit, max_picks and reuse are for models of bits; this one is of real values")
-		}
 		return nil
 	}
 	for i, img := range t.set.Images {
@@ -174,9 +160,8 @@ func (s *core) fits(t *task) error {
 			return problemf(422, "image %d: %v", i, err)
 		}
 		if steps, most := t.effort(grid), maxSteps*float64(s.limits.Effort); steps > most {
-			return problemf(422, "image %d: %d parts at %d poses with this many picks take %.3g steps, more than this server "+
-				"allows (%.3g); give a lower max_picks or reuse",
-				i, t.model.bits().K(), grid.Len(), steps, most)
+			return problemf(422, "image %d: %d parts at %d poses take %.3g steps, more than this server allows (%.3g)", i,
+				t.model.bits().K(), grid.Len(), steps, most)
 		}
 	}
 	return nil
@@ -189,45 +174,19 @@ const maxSteps = 16
 // poses x pixels of their frame for every pick.
 func (t *task) effort(grid pose.Grid) float64 {
 	c, k := t.model.bits().Config(), float64(t.model.bits().K())
-	picks := k * float64(max(c.Reuse, t.settings.Reuse, 1))
-	if n := t.settings.MaxPicks; n > 0 {
-		picks = min(picks, float64(n))
-	}
-	return k * float64(grid.Len()) * float64(c.Height*c.Width) * picks
-}
-
-// how returns the settings in the form of workbench.
-func (t *task) how() workbench.Explaining {
-	how := workbench.Explaining{MaxPicks: t.settings.MaxPicks, Pursuit: t.settings.Pursuit}
-	if how.Pursuit == "auto" {
-		how.Pursuit = ""
-	}
-	return how
-}
-
-// reused returns the model with the reuse of parts that was asked for.
-func (t *task) reused() (workbench.Model, error) {
-	b := t.model.bits()
-	if b == nil || t.settings.Reuse == 0 {
-		return t.model.of, nil
-	}
-	c := b.Config()
-	c.Reuse = t.settings.Reuse
-	m, err := b.WithConfig(c)
-	return workbench.Bits{Model: m}, contentError(err)
+	return k * float64(grid.Len()) * float64(c.Height*c.Width) * k * float64(max(c.Reuse, 1))
 }
 
 // search returns what explains images, or recalls it: one who draws asks again and again.
-func (s *core) search(t *task, m workbench.Bits, how workbench.Explaining) (*patchwork.Pursuit, error) {
-	key := fmt.Sprint(t.model.id, t.settings) // ids are never reused
-	if p, ok := s.searches.recall(key); ok {
+func (s *core) search(t *task, m workbench.Bits) (*patchwork.Pursuit, error) {
+	if p, ok := s.searches.recall(t.model.id); ok { // ids are never reused
 		return p, nil
 	}
-	p, err := m.Search(how)
+	p, err := m.Search(workbench.Explaining{})
 	if err == nil {
 		// By measurement: 26 bytes per number of the rotated templates, 5 MB, and 70 bytes per candidate.
 		c, n := m.Config(), int64(m.K())
-		s.searches.keep(key, p, 26*n*int64(c.Poses.Turns())*int64(c.Height*c.Width)+5e6+70*n*int64(c.Poses.Len()))
+		s.searches.keep(t.model.id, p, 26*n*int64(c.Poses.Turns())*int64(c.Height*c.Width)+5e6+70*n*int64(c.Poses.Len()))
 	}
 	return p, err
 }
@@ -235,17 +194,14 @@ func (s *core) search(t *task, m workbench.Bits, how workbench.Explaining) (*pat
 // each explains the images or rows in order, and stops when the context ends. The
 // argument r of f is valid until f returns.
 func (s *core) each(ctx context.Context, t *task, f func(i int, r *workbench.Row) error) error {
-	m, err := t.reused()
-	if err != nil {
-		return err
-	}
-	how := t.how()
-	if b, ok := m.(workbench.Bits); ok {
-		if how.Fork, err = s.search(t, b, how); err != nil {
+	var how workbench.Explaining
+	if b, ok := t.model.of.(workbench.Bits); ok {
+		var err error
+		if how.Fork, err = s.search(t, b); err != nil {
 			return problem(422, err.Error())
 		}
 	}
-	for x, err := range m.Explain(ctx, workbench.Once(t.set), how) {
+	for x, err := range t.model.of.Explain(ctx, workbench.Once(t.set), how) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -301,8 +257,7 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 
 // predictions returns what is expected of the unknown bits or values of each row.
 func (t *task) predictions(ctx context.Context) (all [][]prediction, err error) {
-	how := workbench.Predicting{MaxPicks: t.settings.MaxPicks}
-	for x, err := range t.model.of.Predict(ctx, workbench.Once(t.set), how) {
+	for x, err := range t.model.of.Predict(ctx, workbench.Once(t.set), workbench.Predicting{}) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -347,7 +302,7 @@ func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
 	out := new(scoreAnswer)
 	b := out
 	b.N, b.Model = t.set.Len(), t.model.id
-	how := workbench.Scoring{Explaining: t.how(), Each: func(x *workbench.RowScores) error {
+	how := workbench.Scoring{Each: func(x *workbench.RowScores) error {
 		for i := range x.Rows {
 			b.Images = append(b.Images, score{x.From + i, nats(x.LogLik[i]), len(x.Rows[i].Picks)})
 			b.LogLik += nats(x.LogLik[i])
@@ -355,11 +310,7 @@ func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
 		}
 		return nil
 	}}
-	m, err := t.reused()
-	if err != nil {
-		return nil, err
-	}
-	_, err = m.Score(ctx, workbench.Once(t.set), how)
+	_, err := t.model.of.Score(ctx, workbench.Once(t.set), how)
 	switch {
 	case ctx.Err() != nil:
 		return nil, s.workError(context.Cause(ctx))

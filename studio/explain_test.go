@@ -58,29 +58,16 @@ func wire(set *dataset.Set) []wireImage {
 func TestDetailIsThePursuit(t *testing.T) {
 	s := newServer(t, nil)
 	for _, c := range []struct {
-		model    string
-		m        *patchwork.Model
-		set      *dataset.Set
-		settings Settings
-	}{
-		{"m1", strokes(t), drawings(t, 6), Settings{}},
-		{"m1", strokes(t), drawings(t, 6), Settings{Pursuit: "paper"}},
-		{"m1", strokes(t), drawings(t, 6), Settings{Pursuit: "refined", Reuse: 2}},
-		{"m1", strokes(t), drawings(t, 6), Settings{MaxPicks: 1}},
-		{"m2", voters(t), tableSet(), Settings{}},
-	} {
-		how := patchwork.PursuitOptions{Paper: c.settings.Pursuit == "paper", Refined: c.settings.Pursuit == "refined",
-			MaxPicks: c.settings.MaxPicks, Reuse: c.settings.Reuse}
-		if c.settings.Pursuit == "" {
-			how.Costs = posterior.PickCosts(c.m)
-		}
-		p, err := patchwork.NewPursuit(c.m, how)
+		model string
+		m     *patchwork.Model
+		set   *dataset.Set
+	}{{"m1", strokes(t), drawings(t, 6)}, {"m2", voters(t), tableSet()}} {
+		p, err := patchwork.NewPursuit(c.m, patchwork.PursuitOptions{Costs: posterior.PickCosts(c.m)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ask[explained](t, s,
-			request{path: "/v1/explain", body: explainRequest{Model: c.model, Images: wire(c.set), Settings: c.settings,
-				Detail: true}}, 200)
+			request{path: "/v1/explain", body: explainRequest{Model: c.model, Images: wire(c.set), Detail: true}}, 200)
 		for i, img := range c.set.Images {
 			want, err := p.Explain(img)
 			if err != nil {
@@ -89,7 +76,7 @@ func TestDetailIsThePursuit(t *testing.T) {
 			g := got.Explanations[i]
 			if !slices.Equal(g.Picks, newPlaces(want.Picks)) || g.Final != want.LogLik || g.FinalModel != want.LogLikModel ||
 				g.StartLogLik != want.StartLogLik {
-				t.Errorf("%+v, image %d: %+v, but the core says %+v", c.settings, i, g, want)
+				t.Errorf("%s, image %d: %+v, but the core says %+v", c.model, i, g, want)
 			}
 			checkDetail(t, c.m, img, g.Detail, want)
 		}
@@ -138,8 +125,7 @@ func TestBodyFormatsAgree(t *testing.T) {
 	s := newServer(t, nil)
 	set := drawings(t, 4)
 	want := ask[explained](t, s,
-		request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set),
-			Settings: Settings{Pursuit: "refined"}}},
+		request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set)}},
 		200)
 	var x []uint8
 	for _, img := range set.Images {
@@ -147,7 +133,7 @@ func TestBodyFormatsAgree(t *testing.T) {
 	}
 	for _, shape := range [][]int{{4, 6, 6}, {4, 36}} {
 		got := ask[explained](t, s,
-			request{path: "/v1/explain?model=m1&pursuit=refined", headers: []string{"Content-Type: application/x-npy"},
+			request{path: "/v1/explain?model=m1", headers: []string{"Content-Type: application/x-npy"},
 				body: npyBytes(t, npy.New(x, shape...))}, 200)
 		for i := range want.Explanations {
 			if !slices.Equal(got.Explanations[i].Picks, want.Explanations[i].Picks) {
@@ -166,7 +152,7 @@ func TestBodyFormatsAgree(t *testing.T) {
 		PerPixel  float64 `json:"log_lik_per_pixel"`
 	}
 	got := ask[scored](t, s,
-		request{path: "/v1/score?model=m1&pursuit=refined", headers: []string{"Content-Type: application/x-npy"},
+		request{path: "/v1/score?model=m1", headers: []string{"Content-Type: application/x-npy"},
 			body: npyBytes(t, npy.New(x, 4, 6, 6))}, 200)
 	sum := 0.0
 	for _, e := range want.Explanations {

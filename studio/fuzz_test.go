@@ -84,8 +84,8 @@ const oneJSON = `{"model":"m1","images":[` + one + `]`
 
 func FuzzExplainJSON(f *testing.F) {
 	fuzzBody(f, "/v1/explain", "application/json", oneJSON+`}`,
-		oneJSON+`,"detail":true,"predict":true,"pursuit":"refined","reuse":2}`, oneJSON+`,"pursuit":"paper"}`,
-		`{"model":"m2","images":[{"height":1,"width":3,"bits":"1?0"}],"predict":true,"max_picks":4}`)
+		oneJSON+`,"detail":true,"predict":true}`, oneJSON+`,"pursuit":"paper"}`,
+		`{"model":"m2","images":[{"height":1,"width":3,"bits":"1?0"}],"predict":true}`)
 }
 
 func FuzzExplainPNG(f *testing.F) {

@@ -411,8 +411,6 @@ func TestRealRefuses(t *testing.T) {
 		{request{path: "/v1/explain", body: measured("m1", `1e999,2`)}, 422, ""},
 		{request{path: "/v1/explain", body: measured("m1")}, 422, "no images"},
 		{request{path: "/v1/explain", body: measured("m1", "1,2", "1,2", "1,2", "1,2")}, 413, "accepts (3)"},
-		{request{path: "/v1/explain", body: `{"model":"m1","reuse":2,"images":[{"height":1,"width":2,"values":[1,2]}]}`}, 422,
-			"for models of bits"},
 		{request{path: "/v1/sample", body: `{"model":"m1","n":100000}`}, 413, "samples"},
 		{request{path: "/v1/sample", body: `{"model":"nothing"}`}, 404, "no model"},
 		{request{path: "/v1/data/d3/images?n=9"}, 422, "at a time"},

@@ -244,9 +244,8 @@ func TestServeExplainsAsExplain(t *testing.T) {
 		delete(img, "name")
 	}
 	var got struct{ Explanations []json.RawMessage }
-	decode(t, s.want(t, "POST", "/v1/explain", map[string]any{"model": "m1", "images": images.Images,
-		"pursuit": "refined"}, 200), &got)
-	want := strings.Split(strings.TrimSpace(must(t, fields("explain -m model.npz t.npz --rows :4 --pursuit refined")...)),
+	decode(t, s.want(t, "POST", "/v1/explain", map[string]any{"model": "m1", "images": images.Images}, 200), &got)
+	want := strings.Split(strings.TrimSpace(must(t, fields("explain -m model.npz t.npz --rows :4")...)),
 		"\n")
 	for i := range want {
 		// of the file's rows, which the server was not told

@@ -64,11 +64,6 @@ export function percent(v: number): string {
   return p === 0 && v > 0 ? "<1 %" : p === 100 && v < 1 ? ">99 %" : `${p} %`;
 }
 
-/** A percentage for a narrow column: "< 1 %". */
-export function short(v: number): string {
-  return v > 0 && v < 0.01 ? "<\u00a01\u00a0%" : `${Math.round(100 * v)}\u00a0%`;
-}
-
 const small = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
 
 /** "1 image", "12 images". */

@@ -21,11 +21,6 @@ export class Latest<I, O> {
     if (!this.busy) void this.work();
   }
 
-  /** Drops the waiting input, if any. */
-  drop(): void {
-    this.next = null;
-  }
-
   private async work(): Promise<void> {
     this.busy = true;
     while (this.next) {

@@ -509,11 +509,8 @@ export interface ClassifyRequest {
 export interface ExplainRequest {
   detail?: boolean;
   images: Array<WireImage>;
-  max_picks?: number;
   model: string;
   predict?: boolean;
-  pursuit?: "auto" | "refined" | "paper";
-  reuse?: number;
 }
 
 export interface LearnRequest {
@@ -555,11 +552,8 @@ export interface SampleRequest {
 export interface ScoreRequest {
   detail?: boolean;
   images: Array<WireImage>;
-  max_picks?: number;
   model: string;
   predict?: boolean;
-  pursuit?: "auto" | "refined" | "paper";
-  reuse?: number;
 }
 
 /** Every operation: what it is asked with, and its answer. */
@@ -571,7 +565,7 @@ export interface Operations {
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; search?: string; where?: Array<string>; model?: string }; answer: ImageList };
-  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; max_picks?: number; reuse?: number; threshold?: string; array?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; column?: Array<string>; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswer };
+  "POST /v1/explain": { query?: { model?: string; threshold?: string; array?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; column?: Array<string>; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswer };
   "POST /v1/find": { query: { x: number; y: number; width: number; height: number; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswer };
   "GET /v1/find/example": { answer: Blob };
   "GET /v1/learn": { answer: JobList };
@@ -595,6 +589,6 @@ export interface Operations {
   "GET /v1/rules/curves": { query?: { p1?: Array<number>; q?: Array<number>; points?: number }; answer: CurveList };
   "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswer };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswer };
-  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; max_picks?: number; reuse?: number; threshold?: string; array?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; column?: Array<string>; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswer };
+  "POST /v1/score": { query?: { model?: string; threshold?: string; array?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; column?: Array<string>; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswer };
   "GET /v1/server": { answer: ServerInfo };
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Vote } from "./api.ts";
-import { digits, plural, short } from "./format.ts";
+import { digits, percent, plural } from "./format.ts";
 import type { Known } from "./experts.tsx";
 import { css, hue } from "./palette.ts";
 
@@ -42,7 +42,7 @@ function Bar({ vote: { p, q, spread }, expert }: { vote: Vote; expert: number })
 
 type Key = "strength" | "name" | "p" | "q";
 
-const strength = ({ p, q, spread }: Vote) => Math.abs(p - q) / (spread || 1), text = (v: number, { spread }: Vote) => (spread > 0 ? digits(v) : short(v));
+const strength = ({ p, q, spread }: Vote) => Math.abs(p - q) / (spread || 1), text = (v: number, { spread }: Vote) => (spread > 0 ? digits(v) : percent(v));
 
 const orders: Record<Key, (a: Vote, b: Vote) => number> = {
   strength: (a, b) => strength(b) - strength(a),
