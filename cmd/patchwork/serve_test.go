@@ -169,7 +169,7 @@ func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 	write(t, "table.csv",
 		"y,bread,jam,tofu\na,1,1,0\na,1,1,0\nb,0,0,1\nb,0,?,1\na,1,1,0\nb,0,0,1\na,1,1,1\nb,0,0,1\na,1,1,0\nb,0,0,1\n")
 	s := serve(t, "", "serve", "--data", "t.npz", "--data", "q.npz", "-q")
-	s.want(t, "POST", "/v1/data?name=table.csv&meta=y", []byte(read(t, "table.csv")), 201) // d3
+	s.want(t, "POST", "/v1/data?name=table.csv&column=y%3Dlabel", []byte(read(t, "table.csv")), 201) // d3
 	for name, request := range map[string]map[string]any{
 		"letters": {"data": "d1", "experts": 2, "shift": 4, "rotate": "12:12", "starts": 2,
 			"where": []string{"y=T", "writer<=5"}, "take": 4, "seed": 7},
