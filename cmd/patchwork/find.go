@@ -41,31 +41,29 @@ The table has a row for each find: page, part (number from 0, as in arrays, part
 the top left corner of the frame before turning it about its centre, angle in degrees clockwise,
 mirrored (0 or 1, left to right, before turning), gain in nats, log_odds, certain (0 or 1),
 scale, band, second (what came second there) and ahead (by how many nats), ink (pixels of its strokes
-that can be seen), missing (those without ink), extra (ink about it that nothing explains). --counts
-writes how often each symbol was found. --svg and --png draw the finds on the page.
+that can be seen), missing (those without ink), extra (ink about it that nothing explains). --picture draws the finds on the page.
 
 The result does not depend on --tiles and --workers.`
 
 const findExample = `  patchwork synth sheet --seed 1 -o page.png --model symbols.npz
-  patchwork find -m symbols.npz page.png --turns --mirror -o finds.csv --svg overlay.svg
-  patchwork find page.png --symbol 664,110,38,42 --symbol note=310,642,52,52 --turns -o finds.csv --counts counts.csv
+  patchwork find -m symbols.npz page.png --turns --mirror -o finds.csv --picture overlay.svg
+  patchwork find page.png --symbol 664,110,38,42 --symbol note=310,642,52,52 --turns -o finds.csv
   patchwork find -m symbols.npz page.png --turns --rival 1 --json`
 
 // findFlags are the flags of find.
 type findFlags struct {
-	model, output, counts string
-	svg, png              string
-	symbols, rivals       []string
-	rotate                string
-	scales                []float64
-	minOdds               float64
-	all                   bool
-	threshold             float64
-	invert                bool
-	dpi                   int
-	json                  jsonFlag
-	opt                   sheets.Options
-	format                string
+	model, output, picture string
+	symbols, rivals        []string
+	rotate                 string
+	scales                 []float64
+	minOdds                float64
+	all                    bool
+	threshold              float64
+	invert                 bool
+	dpi                    int
+	json                   jsonFlag
+	opt                    sheets.Options
+	format                 string
 }
 
 func (a *app) findCommand() *cobra.Command {
@@ -87,12 +85,7 @@ func (a *app) findCommand() *cobra.Command {
 	fs.StringVarP(&f.model, "model", "m", "", "model whose parts are the symbols")
 	fs.StringVarP(&f.output, "output", "o", "",
 		"table of finds to write (.csv, .jsonl, .npz, .parquet; default CSV on standard output)")
-	fs.StringVar(&f.counts, "counts", "", "table of counts to write: how often each symbol was found")
-	writes(cmd, "counts", outputFormats["find"]...)
-	fs.StringVar(&f.svg, "svg", "", "draw the finds on the page (.svg; pages 2, 3, ... get -2, -3, ...)")
-	writes(cmd, "svg", ".svg")
-	fs.StringVar(&f.png, "png", "", "draw the finds on the page (.png; likewise)")
-	writes(cmd, "png", ".png")
+	pictureFlag(cmd, &f.picture, "picture", "draw the finds on the page (.svg, .png; pages 2, 3, ... get -2, -3, ...)")
 	fs.StringArrayVar(&f.symbols, "symbol", nil,
 		"symbol: `[NAME=]FILE`, a picture, or X,Y,W,H, cut from the first page, in pixels (may be repeated)")
 	fs.StringArrayVar(&f.rivals, "rival", nil,
@@ -116,7 +109,7 @@ func (a *app) findCommand() *cobra.Command {
 	fs.IntVar(&f.opt.Tiles, "tiles", 0, "number of tiles in which a page is searched (default by size)")
 	f.json.add(cmd)
 	workersFlag(cmd, &f.opt.Workers)
-	everyday(cmd, "model output symbol turns mirror rival svg png counts json")
+	everyday(cmd, "model output symbol turns mirror rival picture json")
 	return cmd
 }
 
@@ -190,7 +183,7 @@ func (a *app) find(cmd *cobra.Command, f *findFlags, paths []string) error {
 			return &inputError{fmt.Errorf("%s: %w", name, err)}
 		}
 		r.add(name, page, symbols, found)
-		return a.drawFinds(f, page, symbols, found, len(r.Pages))
+		return a.drawFinds(f.picture, page, symbols, found, len(r.Pages))
 	}
 	if err := a.files.together(func() error {
 		if err := eachPage(ctx, paths, opt, f.dpi, onPage); err != nil {

@@ -70,7 +70,7 @@ func TestFindNamesDrawings(t *testing.T) {
 	for pages, want := range map[string]string{"page.png": "\nwrote o.png\n",
 		"page.png page.png":          "\nwrote o.png and o-2.png: ",
 		"page.png page.png page.png": "\nwrote o.png and o-2.png to o-3.png: "} {
-		out := must(t, fields("find -m symbols.npz -o finds.csv --png o.png "+pages)...)
+		out := must(t, fields("find -m symbols.npz -o finds.csv --picture o.png "+pages)...)
 		if !strings.Contains(out, want) || strings.Count(out, "o.png") != 1 {
 			t.Errorf("%s: %q", pages, out)
 		}
@@ -83,8 +83,7 @@ func TestFindNamesDrawings(t *testing.T) {
 // Every symbol is found where it stands, and the table, the counts and the object agree.
 func TestFind(t *testing.T) {
 	want := drawnSheet(t, "--seed 3")
-	must(t, fields("find -m symbols.npz page.png --turns --mirror -o finds.csv --counts counts.csv --svg o.svg "+
-		"--png o.png -q")...)
+	must(t, fields("find -m symbols.npz page.png --turns --mirror -o finds.csv --picture o.svg -q")...)
 	header, rows := tableOf(t, "finds.csv")
 	if got := strings.Join(header, ","); !strings.HasPrefix(got,
 		"page,part,name,y,x,angle,mirrored,gain,log_odds,certain,") {
@@ -104,12 +103,6 @@ func TestFind(t *testing.T) {
 			t.Errorf("symbol %d at y %d, x %d is there %d times", symbol[i], y[i], x[i], hit)
 		}
 	}
-	_, counted := tableOf(t, "counts.csv")
-	for k, r := range counted {
-		if r["count"] != strconv.Itoa(want[k]) || r["part"] != strconv.Itoa(k) {
-			t.Errorf("symbol %d: count %s, want %d", k, r["count"], want[k])
-		}
-	}
 	var object findReport
 	if err := json.Unmarshal([]byte(must(t, fields("find -m symbols.npz page.png --turns --mirror --json")...)),
 		&object); err != nil {
@@ -119,6 +112,11 @@ func TestFind(t *testing.T) {
 		object.Pages[0].Flip < 0.008 || object.Pages[0].Flip > 0.012 {
 		t.Errorf("%d finds, %d counts, pages %+v; the table has %d rows", len(object.Finds), len(object.Counts), object.Pages,
 			len(rows))
+	}
+	for k, c := range object.Counts {
+		if c.Count != want[k] || c.Part != k {
+			t.Errorf("symbol %d: count %d, want %d", k, c.Count, want[k])
+		}
 	}
 	if svg := read(t, "o.svg"); strings.Count(svg, "<rect") != len(rows) {
 		t.Errorf("%d boxes on the page, %d finds", strings.Count(svg, "<rect"), len(rows))
@@ -131,7 +129,7 @@ func TestFindInTiles(t *testing.T) {
 	want := ""
 	for _, ways := range []string{"--tiles 1 --workers 1", "--tiles 4 --workers 2", "--tiles 50 --workers 7",
 		"--workers 1"} {
-		must(t, fields("find -m symbols.npz page.png --turns --mirror --all -q -o finds.csv --png o.png "+ways)...)
+		must(t, fields("find -m symbols.npz page.png --turns --mirror --all -q -o finds.csv --picture o.png "+ways)...)
 		got := read(t, "finds.csv") + read(t, "o.png")
 		if want == "" {
 			want = got

@@ -108,19 +108,16 @@ func (r *findReport) add(name string, page *bitmap.Image, symbols []sheets.Symbo
 // drawings returns the files for drawings of all pages after the first, if there are n. More pages show
 // only when they are read.
 func (f *findFlags) drawings(n int) (out []named) {
-	for page := 2; page <= n; page++ {
-		for flag, path := range map[string]string{"svg": f.svg, "png": f.png} {
-			if path = drawingOf(path, page); path != "" {
-				out = append(out, named{path, fmt.Sprintf("the drawing %s of --%s", path, flag)})
-			}
-		}
+	for page := 2; page <= n && f.picture != ""; page++ {
+		path := drawingOf(f.picture, page)
+		out = append(out, named{path, fmt.Sprintf("the drawing %s of --picture", path)})
 	}
 	return out
 }
 
-// drawingOf returns the file for the drawing of page n, "" if there is none.
+// drawingOf returns the file for the drawing of page n.
 func drawingOf(path string, n int) string {
-	if n == 1 || path == "" {
+	if n == 1 {
 		return path
 	}
 	ext := filepath.Ext(path)
@@ -129,25 +126,20 @@ func drawingOf(path string, n int) string {
 
 // sayDrawings says which files have the drawings of n pages.
 func (a *app) sayDrawings(f *findFlags, n int) error {
-	for _, path := range []string{f.svg, f.png} {
-		if path == "" || n < 2 {
-			continue // one page is said as any other output
-		}
-		a.written = append(a.written, path)
-		more := drawingOf(path, 2)
-		if n > 2 {
-			more += " to " + drawingOf(path, n)
-		}
-		if err := a.say(a.beside(), "wrote %s and %s: the finds on %d pages", path, more, n); err != nil {
-			return err
-		}
+	if f.picture == "" || n < 2 {
+		return nil // one page is said as any other output
 	}
-	return nil
+	more := drawingOf(f.picture, 2)
+	if n > 2 {
+		more += " to " + drawingOf(f.picture, n)
+	}
+	a.written = append(a.written, f.picture)
+	return a.say(a.beside(), "wrote %s and %s: the finds on %d pages", f.picture, more, n)
 }
 
-// drawFinds draws the finds on a page, the n-th.
-func (a *app) drawFinds(f *findFlags, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result, n int) error {
-	if f.svg == "" && f.png == "" {
+// drawFinds draws the finds on a page, the n-th, unless no file is named.
+func (a *app) drawFinds(path string, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result, n int) error {
+	if path == "" {
 		return nil
 	}
 	picture := &render.Boxes{Page: page}
@@ -159,14 +151,7 @@ func (a *app) drawFinds(f *findFlags, page *bitmap.Image, symbols []sheets.Symbo
 		picture.List = append(picture.List, render.Box{Top: m.Top, Left: m.Left, Bottom: m.Bottom, Right: m.Right,
 			Label: label, Kind: m.Symbol, Doubtful: !m.Certain})
 	}
-	for _, path := range []string{f.svg, f.png} {
-		if path = drawingOf(path, n); path != "" {
-			if err := a.savePicture(path, picture); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return a.savePicture(drawingOf(path, n), picture)
 }
 
 // noteNothing says why symbols that were marked may be nowhere.
@@ -183,23 +168,13 @@ func (a *app) noteNothing(f *findFlags, r *findReport) {
 	}
 }
 
-// saveFinds writes the tables.
+// saveFinds writes the table.
 func (a *app) saveFinds(f *findFlags, r *findReport) error {
-	if f.output != "" || !bool(f.json) {
-		finds := answersOf(r.Finds)
-		if err := a.outputAnswers(f.output, cmp.Or(f.format, ".csv"), finds, finds.once()); err != nil {
-			return err
-		}
+	if f.output == "" && bool(f.json) {
+		return nil
 	}
-	if f.counts != "" {
-		counts := answersOf(r.counted())
-		format, err := outputFormat(f.counts, outputFormats["find"]...)
-		if err != nil {
-			return err
-		}
-		return a.outputAnswers(f.counts, format, counts, counts.once())
-	}
-	return nil
+	finds := answersOf(r.Finds)
+	return a.outputAnswers(f.output, cmp.Or(f.format, ".csv"), finds, finds.once())
 }
 
 // sayFinds says what was found.

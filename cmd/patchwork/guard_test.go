@@ -242,9 +242,9 @@ func TestDerivedNames(t *testing.T) {
 	}
 	write(t, "pages.zip", pages.String())
 	for _, c := range []struct{ line, input, says string }{
-		{"find -m m.npz page.png p-2.png --png p.png -o o.csv", "p-2.png", "p-2.png"},
-		{"find -m m.npz pages.zip --symbol p-2.png --png p.png -o o.csv", "p-2.png", "p-2.png"},
-		{"find -m m.npz pages.zip --rival x=p-2.png --png p.png -o o.csv --counts c.csv", "p-2.png", "p-2.png"},
+		{"find -m m.npz page.png p-2.png --picture p.png -o o.csv", "p-2.png", "p-2.png"},
+		{"find -m m.npz pages.zip --symbol p-2.png --picture p.png -o o.csv", "p-2.png", "p-2.png"},
+		{"find -m m.npz pages.zip --rival x=p-2.png --picture p.png -o o.csv", "p-2.png", "p-2.png"},
 		{"show letters -o p.png", "letters/T/0.png", "would"},
 		{"explain -m model.npz letters --size 6x6 -o o.jsonl --picture p.png", "letters/T/0.png", "would"},
 	} {

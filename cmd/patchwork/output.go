@@ -82,14 +82,13 @@ func hintPicture(err error, command, path string) error {
 	if s := suffixOf(path); s != ".png" && s != ".svg" {
 		return err
 	}
-	drawn := map[string]string{"explain": "explanations", "exact": "table and its blocks", "synth": "first images"}
+	drawn := map[string]string{"explain": "explanations", "exact": "table and its blocks", "synth": "first images",
+		"find": "finds on the page"}
 	switch name, _, _ := strings.Cut(command, " "); name {
-	case "explain", "exact", "synth":
+	case "explain", "exact", "synth", "find":
 		return usagef("%w; --picture %s draws the %s", err, path, drawn[name])
 	case "predict", "score":
 		return usagef("%w; patchwork explain --picture %s draws the explanations", err, path)
-	case "find":
-		return usagef("%w; --svg %s draws the finds on the page", err, strings.TrimSuffix(path, filepath.Ext(path))+".svg")
 	case "learn", "show":
 		return usagef("%w; patchwork show MODEL -o %s draws the parts", err, path)
 	}

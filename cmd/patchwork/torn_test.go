@@ -40,7 +40,7 @@ var writers = []string{
 	"merge -m model.npz part.tally -o OUT/n.npz",
 	"demo -o OUT",
 	"report -m rows.npz rows.csv --stability 0 -o OUT/r.html",
-	"find -m symbols.npz page.png page2.png -o OUT/f.csv --counts OUT/c.csv --png OUT/f.png --svg OUT/f.svg",
+	"find -m symbols.npz page.png page2.png -o OUT/f.csv --picture OUT/f.png",
 }
 
 // prepareWriters writes the files that the writers read into the present folder.
