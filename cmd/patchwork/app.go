@@ -45,7 +45,9 @@ func (a *app) rootCommand() *cobra.Command {
 		Example:       "  patchwork demo",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          noSuchCommand,
+
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Args:              noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asked, _ := cmd.Flags().GetBool("version"); asked {
 				_, err := fmt.Fprint(a.out, versionLine())
@@ -122,14 +124,6 @@ func (a *app) helpCommand() *cobra.Command {
 			at.InitDefaultVersionFlag()
 			a.help(at)
 			return nil
-		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-			if at, _, err := cmd.Root().Find(args); err == nil {
-				for _, c := range at.Commands() {
-					names = append(names, c.Name())
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 }

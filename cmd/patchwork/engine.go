@@ -33,7 +33,6 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().Var(&textFlag{kind: "NAME", text: f.name, read: f.parse}, "engine",
 		"what explains all images in every iteration: goroutines of this process, or Apache Beam through patchwork-beam, "+
 			"whose options may follow, as in beam:shards=17,deadline=10m (also endpoint=HOST:PORT, unroll=4)")
-	offer(cmd, "engine", "goroutines", "beam")
 	groupFlags(cmd.Flags(), largeData, "engine")
 }
 
@@ -99,7 +98,8 @@ type engineProcess struct {
 	requests io.WriteCloser
 	encoder  *json.Encoder
 	replies  *json.Decoder
-	passes   int // over all images
+	passes   int      // over all images
+	paths    []string // of the data, as the engine finds them
 }
 
 // startEngine starts the engine of the flags; it returns nil if there is none. The
@@ -199,6 +199,9 @@ func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []strin
 		return s, paths, err
 	}
 	ctx := cmd.Context()
+	if e.paths, err = absolute(paths); err != nil {
+		return nil, nil, err
+	}
 	if local, err = e.local(ctx, paths); err != nil {
 		return nil, nil, err
 	}
@@ -215,16 +218,13 @@ func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []strin
 }
 
 // begin gives the engine its data, which were read once.
-func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *workbench.Learning, paths []string) error {
+func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *workbench.Learning) error {
 	opt, err := f.data.options(cmd)
 	if err != nil {
 		return err
 	}
 	opt.MaxMemory = int64(f.data.memory)
-	if paths, err = absolute(paths); err != nil {
-		return err
-	}
-	job := &engine.Job{Paths: paths, Options: opt, Skip: f.data.skip, Rows: l.Images, Learn: l.Learn}
+	job := &engine.Job{Paths: e.paths, Options: opt, Skip: f.data.skip, Rows: l.Images, Learn: l.Learn}
 	_, err = e.ask(cmd.Context(), &engine.Request{Job: job})
 	return err
 }

@@ -22,7 +22,6 @@ func choiceFlag(cmd *cobra.Command, to *string, name, value, usage string, names
 		*to = text
 		return oneOf(names, text)
 	}}, name, usage)
-	offer(cmd, name, names...)
 }
 
 // oneOf returns an error about a value that is none of several names.
@@ -33,35 +32,10 @@ func oneOf(names []string, value string) error {
 	return fmt.Errorf("choose %s%s", words.Or(names), enum.DidYouMean(value, names))
 }
 
-// offers is the annotation of a flag that holds the values offerAll names.
-const offers = "patchwork_offers"
-
-// offer keeps with a flag the values that a shell completes it by.
-func offer(cmd *cobra.Command, name string, values ...string) {
-	mark(cmd.Flags(), name, offers, values)
-}
-
 // mark sets an annotation of a flag.
 func mark(flags *pflag.FlagSet, name, key string, values []string) {
 	if err := flags.SetAnnotation(name, key, values); err != nil {
 		panic(err) // only for a flag that does not exist
-	}
-}
-
-// offerAll registers the values of all flags of a command and of those below it. Cobra
-// keeps what is registered, and with it all that the commands hold, until the process
-// ends; so this is only for a process that a shell asks for completions.
-func offerAll(cmd *cobra.Command) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if values := f.Annotations[offers]; values != nil {
-			if err := cmd.RegisterFlagCompletionFunc(f.Name,
-				cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-				panic(err) // only for a flag that does not exist, or a second time
-			}
-		}
-	})
-	for _, sub := range cmd.Commands() {
-		offerAll(sub)
 	}
 }
 
@@ -79,7 +53,6 @@ func given(cmd *cobra.Command, names ...string) string {
 func pictureFlag(cmd *cobra.Command, path *string, name, usage string) {
 	cmd.Flags().StringVar(path, name, "", usage)
 	writes(cmd, name, ".png", ".svg")
-	mark(cmd.Flags(), name, cobra.BashCompFilenameExt, []string{"png", "svg"})
 }
 
 func isPicture(path string) bool { return suffixOf(path) == ".png" || suffixOf(path) == ".svg" }
@@ -130,7 +103,6 @@ func countFlag(cmd *cobra.Command, c *recipe.Count) {
 		*c, err = recipe.ParseCount(text)
 		return err
 	}}, "experts", "k", "number of parts, a range to try such as 2..12, or auto to find it out (default auto)")
-	offer(cmd, "experts", "auto")
 }
 
 // poseFlags adds to a command the flags that say where parts may be placed.

@@ -40,33 +40,14 @@ func TestLookAtNumbers(t *testing.T) {
 	}
 }
 
-// One line says why the numbers of parts end: what one more must gain, and how that
-// follows from the side of the frame.
+// One line says why the numbers of parts end: what one more must gain, and what it does.
 func TestTooLittle(t *testing.T) {
-	plan := func(h, w int) *recipe.Plan {
-		c := patchwork.Config{Rule: patchwork.RuleMax, Height: h, Width: w,
-			Poses: pose.Grid{DY: pose.Range{Min: -2, Max: 2, Step: 1}}}
-		return &recipe.Plan{Config: c, Learn: learn.Options{Method: learn.MethodStrokes}}
-	}
-	two := patchwork.CurvePoint{Experts: 2, Rows: 10, DescriptionLength: 800}
-	for _, c := range []struct {
-		h, w   int
-		length float64
-		want   string
-	}{
-		{40, 40, 700, "2 parts are chosen, though 3 have a shorter description: one more part must shorten it by 24.3 nats " +
-			"per image " +
-			"(34 for frames with a side of 56 pixels, in proportion for the side of 40 here), and the step to 3 brings 10.0"},
-		{56, 14, 795, "2 parts are chosen, though 3 have a shorter description: one more part must shorten it by 17.0 nats " +
-			"per image " +
-			"(34 for frames with a side of 56 pixels, in proportion for 28.0, the root of 56 x 14, here), and the step to 3 " +
-			"brings 0.5"},
-		{56, 56, 800, "chosen is the shortest description: one more part must shorten it by 34.0 nats per image " +
-			"(34 for frames with a side of 56 pixels, in proportion for the side of 56 here), and 3 parts make it no shorter"},
-	} {
-		if got := tooLittleLine(two, patchwork.CurvePoint{Experts: 3, Rows: 10, DescriptionLength: c.length},
-			plan(c.h, c.w)); got != c.want {
-			t.Errorf("%d x %d: %q", c.h, c.w, got)
-		}
+	plan := &recipe.Plan{Config: patchwork.Config{Rule: patchwork.RuleMax, Height: 40, Width: 40,
+		Poses: pose.Grid{DY: pose.Range{Min: -2, Max: 2, Step: 1}}}, Learn: learn.Options{Method: learn.MethodStrokes}}
+	got := choiceLines([]patchwork.CurvePoint{{Experts: 2, Rows: 10, DescriptionLength: 800, Chosen: true},
+		{Experts: 3, Rows: 10, DescriptionLength: 700}}, true, plan)
+	want := "one more part must shorten the description by 24.3 nats per image; that to 3 brings 10.0"
+	if len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -140,7 +140,6 @@ func toSize(set *dataset.Set, size *patchwork.SizeError) string {
 // modelFlag adds -m.
 func modelFlag(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVarP(path, "model", "m", "", "model file")
-	mark(cmd.Flags(), "model", cobra.BashCompFilenameExt, []string{"npz"})
 }
 
 // load reads a model file of any kind.

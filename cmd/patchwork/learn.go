@@ -32,7 +32,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	l, err := a.plan(cmd, f, s, e, paths)
+	l, err := a.plan(cmd, f, s, e)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ type learning struct {
 }
 
 // plan resolves the recipe by the data into a learning run.
-func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProcess, paths []string) (*learning, error) {
+func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProcess) (*learning, error) {
 	r := &learning{source: s, engine: e, best: math.Inf(1)}
 	data := s.data(&r.bar)
 	facts := data.Facts()
@@ -87,7 +87,7 @@ func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProces
 			}
 		}
 		if e != nil {
-			data.Tally = e.tally(func() error { return e.begin(cmd, f, r.Learning, paths) }, &r.bar)
+			data.Tally = e.tally(func() error { return e.begin(cmd, f, r.Learning) }, &r.bar)
 		}
 		r.Learning, err = workbench.NewLearning(data, f.Recipe, facts)
 	}

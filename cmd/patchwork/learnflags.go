@@ -157,7 +157,6 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 			"(strokes:60 "+
 			"prefers straight ones: a bent part must bring so many nats in every image), or soft EM for tables (default by "+
 			"the data)")
-	offer(cmd, "method", recipe.Choices("Method")...)
 	begins := recipe.Choices("Begin")
 	fs.Var(&textFlag{kind: strings.Join(begins, "|"), text: "both", read: func(text string) error {
 		if strings.HasSuffix(text, ".npz") {
@@ -173,7 +172,6 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 			"parts where it has them in an image; both means orders if parts do not move; with --method soft: grown parts, a "+
 			"mixture, "+
 			"or the better of the two")
-	offer(cmd, "start-from", begins...)
 	choiceFlag(cmd, &f.Aim, "aim", "interpret",
 		"what the parts of a table are for: interpret gives few votes, chosen by description "+
 			"length; predict goes by hidden bits, and adds models that predict together with these parts",

@@ -14,7 +14,6 @@ import (
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
-	"example.com/patchwork/table"
 	"example.com/patchwork/workbench"
 )
 
@@ -209,7 +208,10 @@ func choiceLines(points []patchwork.CurvePoint, moving bool, plan *recipe.Plan) 
 	case at < 0:
 		return nil
 	case moving && points[at].DescriptionLength != 0 && at+1 < len(points):
-		return []string{tooLittleLine(points[at], points[at+1], plan)}
+		chosen, next := points[at], points[at+1]
+		return []string{fmt.Sprintf("one more part must shorten the description by %.1f nats per image; that to %d brings %.1f",
+			plan.Learn.LeastGain(plan.Config), next.Experts,
+			(chosen.DescriptionLength-next.DescriptionLength)/float64(chosen.Rows))}
 	case points[at].HiddenBits > 0 &&
 		slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool {
 			return p.HiddenBits > 0 &&
@@ -224,37 +226,13 @@ func choiceLines(points []patchwork.CurvePoint, moving bool, plan *recipe.Plan) 
 	return nil
 }
 
-// tooLittleLine says why the numbers of parts end before one that makes the description
-// shorter still: what one more part must gain, and how that follows from the frame.
-func tooLittleLine(chosen, next patchwork.CurvePoint, plan *recipe.Plan) string {
-	const side = 56 // pixels, of the frame for which the docs give the number
-	c, at := plan.Config, plan.Config
-	at.Height, at.Width = side, side
-	frame := fmt.Sprintf("the side of %d", c.Height)
-	if c.Height != c.Width {
-		frame = fmt.Sprintf("%.1f, the root of %d x %d,", math.Sqrt(float64(c.Height*c.Width)), c.Height, c.Width)
-	}
-	gain := (chosen.DescriptionLength - next.DescriptionLength) / float64(chosen.Rows)
-	least := fmt.Sprintf(
-		"one more part must shorten it by %.1f nats per image (%.0f for frames with a side of %d pixels, in proportion "+
-			"for %s here)",
-		plan.Learn.LeastGain(c), plan.Learn.LeastGain(at), side, frame)
-	if gain <= 0 {
-		return fmt.Sprintf("chosen is the shortest description: %s, and %s make it no shorter", least,
-			words.Count(next.Experts, "part"))
-	}
-	return fmt.Sprintf("%s chosen, though %d have a shorter description: %s, and the step to %d brings %.1f",
-		map[bool]string{true: "1 part is", false: fmt.Sprintf("%d parts are", chosen.Experts)}[chosen.Experts == 1],
-		next.Experts, least, next.Experts, gain)
-}
-
 // countLines says why there are not as many parts as was asked for, or that more
 // might be better.
 func countLines(f *learnFlags, m *patchwork.Model) []string {
 	k := m.K()
 	switch {
 	case f.Experts > k && f.Soft():
-		return []string{fewerThanAsked(m, f.Experts)}
+		return []string{fmt.Sprintf("%d of the %d parts asked for: others explain less than their votes cost", k, f.Experts)}
 	case f.Experts > k:
 		return []string{fmt.Sprintf("%d of the %d parts asked for: there was nothing to make another of", k, f.Experts)}
 	case f.AtMost == k:
@@ -266,27 +244,6 @@ func countLines(f *learnFlags, m *patchwork.Model) []string {
 		return []string{fmt.Sprintf("%d parts, fewer than the range: no other explains more than its votes cost", k)}
 	}
 	return nil
-}
-
-// fewerThanAsked says why a table has not as many parts as were asked for.
-func fewerThanAsked(m *patchwork.Model, asked int) string {
-	r, k, most := m.Extras().Record, m.K(), 0
-	hidden := false
-	for _, p := range r.Curve {
-		if p.Stage != table.StageFinal {
-			most, hidden = max(most, p.Experts), hidden || p.HiddenBits > 0
-		}
-	}
-	text, found := fmt.Sprintf("%d of the %d parts asked for: ", k, asked), "make the shortest description"
-	switch {
-	case most >= asked: // in the sample of rows that the search took
-		return text + "when all rows are counted, the others explain less than their votes cost"
-	case hidden:
-		found = "predict hidden bits as well as the best, most briefly"
-	}
-	return text + fmt.Sprintf(
-		"no more than %d were found whose votes all explain more than they cost, and of all these %s %s",
-		most, words.Count(k, "part"), found)
 }
 
 // learnReport is what learn --json prints; the names are a contract.

@@ -16,11 +16,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"sync"
 	"syscall"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"example.com/patchwork/internal/atomicfile"
@@ -82,9 +80,6 @@ func run(ctx context.Context, args []string, c console) int {
 	a := &app{console: c}
 	root := a.rootCommand()
 	root.SetArgs(append([]string{}, a.plainHelp(columnArgs(args))...)) // of nil cobra makes os.Args
-	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		offerAll(root)
-	}
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	return a.report(ctx, root.ExecuteContext(context.WithValue(ctx, filesKey{}, &a.files)))

@@ -382,14 +382,8 @@ func TestLearnFlags(t *testing.T) {
 	must(t, "show", "m.npz")
 }
 
-// Values of flags are completed.
+// Packages hold scripts by which shells complete commands and flags.
 func TestCompletion(t *testing.T) {
-	if out := mustTalking(t, "__complete", "learn", "--rule", ""); !strings.Contains(out, "max-minus-min\n") {
-		t.Errorf("completion of --rule: %q", out)
-	}
-	if out := mustTalking(t, "__complete", "learn", "--experts", ""); !strings.Contains(out, "auto\n") {
-		t.Errorf("completion of --experts: %q", out)
-	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		if out := must(t, "completion", shell); !strings.Contains(out, "patchwork") {
 			t.Errorf("no completion script for %s", shell)
