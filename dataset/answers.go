@@ -79,14 +79,14 @@ func (c *columnStats) separator(asked bool) string {
 }
 
 // answersOf adds the columns with several answers in a cell to the categories.
-func (in *input) answersOf(s *survey, asked map[int]*Categorical) {
+func (in *input) answersOf(s *survey, asked map[int]*Coding) {
 	used := members(len(s.columns), in.used(s))
 	for i := range s.columns {
-		if used[i] || asked[i] != nil || in.opts.model != nil || len(in.opts.Columns) > 0 {
+		if used[i] || asked[i] != nil || len(in.opts.Columns) > 0 {
 			continue
 		}
 		if sep := s.columns[i].separator(false); sep != "" {
-			asked[i] = &Categorical{Name: s.name(i), Levels: s.columns[i].answers(sep), Split: sep}
+			asked[i] = &Coding{Name: s.name(i), Kind: Category, Levels: s.columns[i].answers(sep), Split: sep}
 		}
 	}
 }
@@ -108,16 +108,7 @@ func (c *columnStats) answers(separator string) []string {
 }
 
 // bands reports whether cuts are to be found.
-func (c *Categorical) bands() bool { return c.Cuts != nil && len(c.Cuts) == 0 }
-
-// answered returns in how many cells an answer stands.
-func (c *columnStats) answered(separator, answer string) int {
-	k := strings.Index(separators, separator)
-	if separator == "" || k < 0 || c.answer == nil {
-		return 0
-	}
-	return c.answer[k].parts.count(answer)
-}
+func (c *Coding) bands() bool { return c.Cuts != nil && len(c.Cuts) == 0 }
 
 // thirds returns two numbers that cut those of a column in three, or fewer where they are alike.
 func (c *columnStats) thirds() []float64 {

@@ -26,7 +26,7 @@ type columnStats struct {
 	words     levelCounts // of cells of text, unless there are too many
 	wordsMany bool
 	all       []float64 // the numbers beside 0 and 1, if they are to be cut; nil if not
-	learned   coding    // of this column in the data that a model was learned from
+	learned   marking   // of this column in the data that a model was learned from
 }
 
 // kindStats counts the cells of a kind, in as little memory as that takes.
@@ -236,7 +236,10 @@ func (c *columnStats) few() bool {
 
 // numberKind returns the kind of a column of numbers.
 func (c *columnStats) numberKind() Kind {
-	if r := c.span(); !r.fractions && r.least >= 0 {
+	switch r := c.span(); {
+	case c.sum(numberToken, commaToken, textToken) == 0:
+		return Bit
+	case !r.fractions && r.least >= 0:
 		return Count
 	}
 	return Number
@@ -295,7 +298,7 @@ func (p *tablePlan) asideWords(s *survey, columns []int) {
 type columnClass uint8
 
 const (
-	bitClass    columnClass = iota // data, with the coding that belongs to it
+	bitClass    columnClass = iota // data, with the marking that belongs to it
 	numberClass                    // numbers beyond 0 and 1
 	labelClass                     // text
 	spoiltClass                    // data, but for some cells that are not
@@ -337,7 +340,7 @@ func vocabulariesOf(columns []columnStats) vocabularies {
 }
 
 // classOf judges a column.
-func (c *columnStats) classOf(v vocabularies) (columnClass, coding) {
+func (c *columnStats) classOf(v vocabularies) (columnClass, marking) {
 	known := c.known()
 	only := func(kinds ...token) bool { return c.sum(kinds...) == known }
 	has := func(t token) bool { return c.count(t) > 0 }

@@ -63,7 +63,7 @@ func (o Options) With(edits ...Edit) (Options, error) {
 		if err != nil {
 			return o, err
 		}
-		c := Categorical{Name: e.Column}
+		c := Coding{Name: e.Column, Kind: Category, By: Asked}
 		switch {
 		case e.Column == allColumns && e.Want == "category":
 			c.Name = allCategories
@@ -92,13 +92,14 @@ func (o Options) With(edits ...Edit) (Options, error) {
 		case "bit":
 			continue
 		case "ordinal":
-			c.Ordered = true
+			c.Kind = Ordinal
 		case "split":
 			c.Split = anySeparator
 		case "bands":
 			cuts = []float64{}
 		}
 		if c.Cuts = cuts; len(cuts) > 0 {
+			c.Kind = Bit
 			c.Levels = []string{"over " + strconv.FormatFloat(cuts[0], 'f', -1, 64)}
 		}
 		o.Categories = append(o.Categories, c)

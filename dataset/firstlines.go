@@ -93,7 +93,7 @@ func isNoName(cell string) bool {
 // findTitles looks for titles above the header, and for a second header below it.
 func (s *textSource) findTitles(text []byte) {
 	f := &s.first
-	if s.in.opts.Delimiter == 0 && s.in.opts.model == nil && !separator.Match(s.head) {
+	if s.in.opts.Delimiter == 0 && s.in.opts.Model == nil && !separator.Match(s.head) {
 		s.form = s.form.ofTable(text)
 	}
 	var records [][]string

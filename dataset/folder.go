@@ -206,7 +206,7 @@ func listPictures(dir string, deep bool) (names, others, special []string, err e
 // their names become the metadata `y`. So do those of several folders that are
 // read together. If two pictures have one name, the names are those with the folder.
 func (g *gallery) tell(names []string, what string) error {
-	if err := g.in.opts.model.refusePictures(); err != nil && len(names) > 0 {
+	if err := g.in.opts.Model.refusePictures(); err != nil && len(names) > 0 {
 		return err
 	}
 	if g.in.opts.Names != "" {

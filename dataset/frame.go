@@ -28,16 +28,13 @@ type Frame struct {
 	Columns []string // names of a table's columns, one per pixel; nil if it has none
 	Table   bool     // rows of a table: images of height 1
 	Source  string   // where the rows came from, for messages
-	// Categories lists the columns of categories that were read as several columns;
-	// see Exclusive.
-	Categories []Categorical
+	Codings []Coding // of the columns of the file that a model has, those that need more than their names to be read
 	// Notes say in sentences what was decided or done to the data beyond reading
 	// them, such as which columns were taken as labels and how grey pictures were
 	// made binary.
-	Notes  []string
-	Unseen []string        // those of the notes on words that a model does not know
-	fixes  map[string]Note // those that flags decide otherwise, by their text
-	Why    string          // what shows that they are numbers, in a clause; "" where that was asked for
+	Notes []string
+	fixes map[string]Note // those that flags decide otherwise, by their text
+	Why   string          // what shows that they are numbers, in a clause; "" where that was asked for
 
 	roles     *roles  // of the columns of the file, if that has them; the options are applied
 	reading   Reading // how the rows were read

@@ -25,7 +25,7 @@ func fuzzOptions(bits byte) Options {
 	}
 	switch {
 	case bits&8 != 0:
-		o.Categories = []Categorical{{Name: "all"}}
+		o.Categories = []Coding{{Name: "all"}}
 	case bits&16 != 0:
 		o.Items = true
 	case bits&32 != 0:

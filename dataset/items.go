@@ -40,8 +40,8 @@ type vocabulary struct {
 
 func (in *input) vocabulary() *vocabulary {
 	v := &vocabulary{in: in, items: map[string]int{}, model: in.opts.items}
-	if in.opts.model != nil {
-		v.model = in.opts.model.columns
+	if in.opts.Model != nil {
+		v.model = in.opts.Model.names
 	}
 	return v
 }
@@ -88,8 +88,8 @@ func (v *vocabulary) named() bool {
 		sum += n
 	}
 	others = len(v.items) - len(v.first)
-	if v.repeated || len(v.first) < leastNamed && v.in.opts.model == nil || others == 0 || sum < 2*others &&
-		v.in.opts.model == nil {
+	if v.repeated || len(v.first) < leastNamed && v.in.opts.Model == nil || others == 0 || sum < 2*others &&
+		v.in.opts.Model == nil {
 		return false
 	}
 	for _, item := range v.first {

@@ -140,11 +140,7 @@ func TestItemsOfAModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, _, err := Options{}.For(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := readBytes([]byte(later[0]), o)
+		s, err := readBytes([]byte(later[0]), optionsFor(t, Options{}, m))
 		if err != nil || pixels(s) != later[1] || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "1 item") {
 			t.Errorf("%q: %v, %v", later[0], s, err)
 		}
@@ -160,7 +156,7 @@ func TestValuesOfSeveralFiles(t *testing.T) {
 		want    string
 	}{
 		"categories": {[]string{"soil,b\nclay,1\nsand,0\n", "soil,b\npeat,1\n"},
-			Options{Categories: []Categorical{{Name: "soil"}}}, []string{"soil=clay", "soil=peat", "soil=sand", "b"},
+			Options{Categories: []Coding{{Name: "soil"}}}, []string{"soil=clay", "soil=peat", "soil=sand", "b"},
 			"#..#\n..#.\n.#.#\n"},
 		"items": {[]string{"milk,tea\n", "jam\nmilk\n"}, Options{Items: true}, []string{"jam", "milk", "tea"},
 			".##\n#..\n.#.\n"},

@@ -89,15 +89,8 @@ func weights(s *Set) []int64 {
 func (j *joiner) done(in *input) *Set {
 	s := j.set
 	s.Source, s.reading, s.grouped = list(j.paths), newReading(&in.opts), in.seen.group != ""
-	if s.Values == nil {
-		s.reading = s.reading.inNames(s.roles)
-	} else if s.Why = in.why; s.Table {
-		s.reading.Meta = nil
-		for _, c := range s.Meta {
-			s.reading.Meta = append(s.reading.Meta, c.Name)
-		}
-	} else {
-		s.reading.Meta = nil
+	if s.keep(); s.Values != nil {
+		s.Why = in.why
 	}
 	return s
 }
@@ -174,8 +167,8 @@ func (in *input) chooseOf(s *Set) error {
 			return err
 		}
 	}
-	if s.Table && in.opts.model != nil {
-		return s.match(in.opts.model, chosen)
+	if s.Table && in.opts.Model != nil {
+		return s.match(in.opts.Model)
 	}
 	return nil
 }

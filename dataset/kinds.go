@@ -31,6 +31,12 @@ func (k Kind) String() string { return enum.Name("kind", kindNames, uint8(k)) }
 // MarshalText writes the name.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
+// UnmarshalText reads a name.
+func (k *Kind) UnmarshalText(text []byte) (err error) {
+	*k, err = enum.Parse[Kind]("the kind of a column", kindNames, string(text))
+	return err
+}
+
 // By says who decided what a column is.
 type By uint8
 
@@ -48,11 +54,35 @@ func (b By) String() string { return enum.Name("by", byNames, uint8(b)) }
 // MarshalText writes the name.
 func (b By) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// Column is a column of a plan; images have one for all their pixels.
-type Column struct {
+// UnmarshalText reads a name.
+func (b *By) UnmarshalText(text []byte) (err error) {
+	*b, err = enum.Parse[By]("who decided", byNames, string(text))
+	return err
+}
+
+// Coding says what a column is, and how its cells are read: what a model keeps of it.
+type Coding struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
 	By   By     `json:"by"`
+	// Levels are the words of a category, or of a bit the word for yes. Where a category is asked for, none means those
+	// that the data have.
+	Levels []string `json:"levels,omitempty"`
+	// Off, if there are any, are the words for no of a bit that is told by words; "" means that an empty cell is no.
+	Off []string `json:"off,omitempty"`
+	// Cuts, if there are any, make levels of numbers: each is of what is greater than one more of them. With one level
+	// the column is a bit. An empty list asks for three levels of about as many rows each.
+	Cuts []float64 `json:"cuts,omitempty"`
+	// Split separates answers in a cell, each of which is a level: they do not exclude each other.
+	Split   string   `json:"split,omitempty"`
+	Unit    string   `json:"unit,omitempty"`    // of numbers, taken off
+	Unknown []string `json:"unknown,omitempty"` // what says that nothing is known, beside the words that always do
+	Marks   marking  `json:"marks,omitempty"`   // what tells yes from no
+}
+
+// Column is a column of a plan; images have one for all their pixels.
+type Column struct {
+	Coding
 	// Means is the word for yes of a bit that is told by words, or from which number on it is on.
 	Means string `json:"means,omitempty"`
 	// Aside says that the column could be learned from, and is a label instead, which a note says.
@@ -83,7 +113,7 @@ type Range struct {
 
 // numberColumn returns a column of numbers, NaN where they are unknown, of the kind that they show.
 func numberColumn(name string, by By, values iter.Seq[float64]) Column {
-	c := Column{Name: name, Kind: Number, By: by}
+	c := Column{Coding: Coding{Name: name, Kind: Number, By: by}}
 	r := Range{Low: math.Inf(1), High: math.Inf(-1), Whole: true}
 	for x := range values {
 		if c.Cells++; math.IsNaN(x) {
@@ -113,7 +143,8 @@ func numberColumn(name string, by By, values iter.Seq[float64]) Column {
 // labelColumn returns a column of labels.
 func labelColumn(l Labels, by By) Column {
 	distinct, counts := l.counts()
-	c := Column{Name: l.Name, Kind: Label, By: by, Stats: Stats{Cells: l.Len(), Values: counts, Distinct: distinct}}
+	c := Column{Coding: Coding{Name: l.Name, Kind: Label, By: by},
+		Stats: Stats{Cells: l.Len(), Values: counts, Distinct: distinct}}
 	for i := range l.Len() {
 		c.Missing += btoi(l.Missing(i))
 	}
@@ -125,11 +156,9 @@ func labelColumn(l Labels, by By) Column {
 }
 
 // categoryColumn returns a column of categories by the columns of bits that were made of it.
-func categoryColumn(of *Categorical, by By, bits []ColumnOverview, rows int) Column {
-	c := Column{Name: of.Name, Kind: Category, By: by, Stats: Stats{Cells: rows, Distinct: len(bits)}}
-	if of.Ordered {
-		c.Kind = Ordinal
-	}
+func categoryColumn(of *Coding, by By, bits []ColumnOverview, rows int) Column {
+	c := Column{Coding: *of, Stats: Stats{Cells: rows, Distinct: len(bits)}}
+	c.By = by
 	for k, b := range bits {
 		known := float64(rows) * (1 - b.Unknown)
 		c.Missing = rows - int(math.Round(known))
@@ -142,7 +171,7 @@ func categoryColumn(of *Categorical, by By, bits []ColumnOverview, rows int) Col
 
 // bitColumn returns a column of bits.
 func bitColumn(of ColumnOverview, by By, rows int) Column {
-	c := Column{Name: of.Name, Kind: Bit, By: by,
+	c := Column{Coding: Coding{Name: of.Name, Kind: Bit, By: by},
 		Stats: Stats{Cells: rows, Missing: int(math.Round(of.Unknown * float64(rows)))}}
 	if c.Yes = &of.Ones; c.Missing == rows {
 		c.Kind, c.Yes = Unknown, nil

@@ -77,7 +77,7 @@ func TestLongLevels(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	_, err := Decode(context.Background(), "t.csv", []byte(b.String()), Options{Categories: []Categorical{{Name: "c7"}}})
+	_, err := Decode(context.Background(), "t.csv", []byte(b.String()), Options{Categories: []Coding{{Name: "c7"}}})
 	if err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}

@@ -1,193 +1,319 @@
 package dataset
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"example.com/patchwork"
 	"example.com/patchwork/internal/enum"
 )
 
-// expected says what a model expects of the data that it meets.
-type expected struct {
-	reading Reading
-	columns []string // names, in the model's order; nil if they have none
-	known   map[string]bool
-	width   int // columns of its rows; 0 if its images are no rows of a table
-
-	height, across int // of its images
-}
-
-// For returns options that read data for a model: as those were read that it was
-// learned from, unless o says otherwise, and with the columns of tables in its order,
-// by name. Tables without names are matched by position, also by models whose columns
-// are numbers of columns. Columns that the model does not have are left out, which a note says; columns that are
-// missing, and names that come twice, are errors when the data are read.
-//
-// meant lists flags whose zero value is meant: "invert" if Invert false overrides the
-// model. The notes say, in a sentence each, where o contradicts the model.
-func (o Options) For(m *patchwork.Model, meant ...string) (Options, []string, error) {
-	r, err := ReadingOf(m)
+// PlanOf returns the plan of a model: how it was kept that the data were read which it was learned from, the names of
+// its columns, if it has any, and the size of its images, 0 if that may be any.
+func PlanOf(kept json.RawMessage, columns []string, height, width int, packed bool) (*Plan, error) {
+	r, err := readingOf(kept)
 	if err != nil {
-		return o, nil, err
+		return nil, err
 	}
-	c := m.Config()
-	w := &expected{reading: r, columns: m.Extras().Columns, known: map[string]bool{}, height: c.ImageHeight,
-		across: c.ImageWidth}
-	if c.Height == 1 && !c.Scene && len(r.Size) == 0 {
-		w.width = c.Width
+	p := &Plan{Form: FormImages, Height: height, Width: width, Packed: packed, reading: r, coded: map[string]*Coding{}}
+	switch {
+	case r.Items || len(r.Pairs) > 0:
+		p.Form = FormLists
+	case height == 1 && len(r.Size) == 0:
+		p.Form = FormTable
 	}
 	if r.Numbered {
-		w.columns = nil // as they are nobody's names
+		for _, name := range columns {
+			p.names = append(p.names, strings.TrimPrefix(name, unnamedColumn))
+		}
+	} else {
+		p.names, p.fields = columns, columns
 	}
-	w.collapse()
-	for _, name := range w.columns {
-		w.known[name] = true
+	for i := range r.Columns {
+		c := &p.reading.Columns[i]
+		p.Columns, p.coded[c.Name] = append(p.Columns, Column{Coding: *c}), c
+		if made := c.columns(); c.Levels != nil {
+			p.collapse(made, c.Name)
+		}
 	}
-	o.model = w
-	if len(o.Categories) == 0 {
-		o.Categories = r.Categories
-	}
-	if len(o.Missing) == 0 {
-		o.Missing = r.Missing
-	}
-	if !o.Items && len(o.Pairs) == 0 {
-		o.Items, o.Pairs = r.Items, r.Pairs
-	}
-	like, notes := r.Options(), w.contradictions(&o, meant)
-	o.codings = like.codings
-	if o.Threshold == nil && !o.AutoThreshold {
-		o.Threshold, o.AutoThreshold = like.Threshold, like.AutoThreshold
-	}
-	o.Invert = o.Invert || like.Invert && !slices.Contains(meant, "invert")
-	if o.Header == HeaderAuto {
-		o.Header = like.Header
-	}
-	if o.Height == 0 && !c.Scene { // a scene may have any size
-		o.Height, o.Width = like.Height, like.Width
-	}
-	return o, notes, nil
+	return p, nil
 }
 
-// contradictions returns a sentence for each of the options that reads data otherwise
-// than those that the model was learned from.
-func (w *expected) contradictions(o *Options, meant []string) []string {
-	r, like := &w.reading, w.reading.Options()
+// unnamedColumn begins what columns without names are called.
+const unnamedColumn = "column "
+
+// collapse makes one name again of those of the columns that were made of one.
+func (p *Plan) collapse(made []string, name string) {
+	if i := slices.Index(p.names, made[0]); i >= 0 && i+len(made) <= len(p.names) &&
+		slices.Equal(p.names[i:i+len(made)], made) {
+		p.names = slices.Concat(p.names[:i], []string{name}, p.names[i+len(made):])
+	}
+}
+
+// forModel returns options by which data are read for the model: as those were read that it was learned from, unless o
+// says otherwise, which the notes say.
+func (o Options) forModel() (Options, []string) {
+	m := o.Model
+	if m == nil {
+		return o, nil
+	}
+	r, like := &m.reading, m.reading.Options()
 	var notes []string
 	note := func(flag, given, learned string) {
 		notes = append(notes, fmt.Sprintf("--%s %s is given, but the model was learned from data read %s", flag, given,
 			learned))
 	}
-	if t := o.Threshold; t != nil && r.Threshold != nil && *t != *r.Threshold {
-		note("threshold", fmt.Sprint(*t), fmt.Sprint("with ", *r.Threshold))
-	} else if t != nil && r.AutoThreshold {
-		note("threshold", fmt.Sprint(*t), "with a threshold for each image")
-	} else if o.AutoThreshold && r.Threshold != nil {
-		note("threshold", autoThreshold, fmt.Sprint("with ", *r.Threshold))
+	switch given, learned := o.threshold(), like.threshold(); {
+	case given == "":
+		o.Threshold, o.AutoThreshold = like.Threshold, like.AutoThreshold
+	case learned != "" && given != learned:
+		note("threshold", given, "with "+learned)
 	}
-	switch {
-	case o.Invert && !r.Invert:
+	if o.Invert && !like.Invert {
 		note("invert", "true", "without")
-	case r.Invert && slices.Contains(meant, "invert"):
-		note("invert", "false", "with on and off swapped")
 	}
-	if o.Height > 0 && len(r.Size) > 0 && (o.Height != like.Height || o.Width != like.Width) {
+	if o.Height > 0 && like.Height > 0 && (o.Height != like.Height || o.Width != like.Width) {
 		note("size", fmt.Sprintf("%dx%d", o.Height, o.Width), fmt.Sprintf("as %dx%d", like.Height, like.Width))
 	}
-	if o.Header != HeaderAuto && like.Header != HeaderAuto && o.Header != like.Header {
+	if o.Header == HeaderAuto {
+		o.Header = like.Header
+	} else if like.Header != HeaderAuto && o.Header != like.Header {
 		note("header", headerNames[o.Header], "with "+r.Header)
 	}
-	return notes
+	if o.Height == 0 && m.Height > 0 { // a scene may have any size
+		o.Height, o.Width = like.Height, like.Width
+	}
+	o.Kind = Number
+	if m.Packed {
+		o.Kind = Bit
+	}
+	o.Invert, o.Missing = o.Invert || like.Invert, slices.Concat(o.Missing, like.Missing)
+	if !o.Items && len(o.Pairs) == 0 {
+		o.Items, o.Pairs = r.Items, r.Pairs
+	}
+	return o, notes
 }
 
-// collapse makes one column again of the columns of bits of each category.
-func (w *expected) collapse() {
-	for _, c := range w.reading.Categories {
-		made := c.columns()
-		i := slices.Index(w.columns, strings.Join(made[:min(1, len(made))], ""))
-		if i >= 0 && i+len(made) <= len(w.columns) && slices.Equal(w.columns[i:i+len(made)], made) {
-			w.columns = slices.Concat(w.columns[:i], []string{c.Name}, w.columns[i+len(made):])
-		}
-		if w.width > 0 {
-			w.width -= len(made) - 1
-		}
+// threshold returns the threshold as the flag has it, "" for none.
+func (o *Options) threshold() string {
+	switch {
+	case o.AutoThreshold:
+		return autoThreshold
+	case o.Threshold != nil:
+		return fmt.Sprint(*o.Threshold)
 	}
-}
-
-// expand returns the model for data in which the columns of bits of its categories
-// have names of their own.
-func (w *expected) expand(names []string) *expected {
-	out := *w
-	out.columns, out.known = nil, map[string]bool{}
-	for _, name := range w.columns {
-		at := slices.IndexFunc(w.reading.Categories, func(c Categorical) bool { return c.Name == name })
-		made := []string{name}
-		if at >= 0 && !slices.Contains(names, name) {
-			made = w.reading.Categories[at].columns()
-		}
-		out.width += len(made) - 1
-		out.columns = append(out.columns, made...)
-	}
-	for _, name := range out.columns {
-		out.known[name] = true
-	}
-	return &out
+	return ""
 }
 
 // like returns how the data were read that the model was learned from; nothing
 // special without a model.
 func (o *Options) like() *Reading {
-	if o.model == nil {
+	if o.Model == nil {
 		return new(Reading)
 	}
-	return &o.model.reading
+	return &o.Model.reading
 }
 
-// knows reports whether the model has a column of that name.
-func (w *expected) knows(name string) bool { return w != nil && w.known[name] }
+// planFor lays out a table as the model reads it: its columns by name, or by position if either has no names. All
+// others are labels.
+func (in *input) planFor(s *survey) (*tablePlan, error) {
+	m := in.opts.Model
+	_ = s.checkNames(true) // names that come twice are told of if they are the model's
+	if err := boundNames(s.names); err != nil {
+		return nil, err
+	}
+	p := &tablePlan{numbers: in.real, model: true, first: s.first, header: s.header, unit: s.unit,
+		roles: roles{names: s.names, n: len(s.columns), weight: -1, ignored: map[int]bool{}}}
+	if err := in.otherRoles(s, &p.roles); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.data, err = in.dataFor(s, &p.roles); err != nil {
+		return nil, err
+	}
+	if len(p.data) == 0 {
+		none := &FormatError{noData: true, Msg: "no column is left as data"}
+		return nil, s.noData(none, slices.DeleteFunc(identity(p.n), func(i int) bool { return !s.isText(i) }))
+	}
+	if err := in.labelOthers(s, p); err != nil {
+		return nil, err
+	}
+	v := vocabulariesOf(s.columns)
+	v.ones = false // the model knows whether its columns list presences
+	for k, i := range p.data {
+		p.lay(in, s, i, m.coding(k, s.name(i), &s.columns[i], v))
+	}
+	p.settleNames()
+	return p, checkSize(1, p.width)
+}
 
-// named reports whether columns of these names, nil for none, are matched by name.
-func (w *expected) named(names []string) bool { return w != nil && w.columns != nil && names != nil }
-
-// present returns those of the columns, as the model's reading names them, that are
-// among n columns and are no data of the model.
-func (w *expected) present(wanted, names []string, n int) []string {
-	var out []string
-	for _, name := range wanted {
-		if name == "" || w.knows(name) {
-			continue
+// coding returns how the cells of column k of the model are read, which the file has under a name.
+func (p *Plan) coding(k int, name string, c *columnStats, v vocabularies) Coding {
+	out := Coding{Name: name, Kind: Bit}
+	if p.names != nil {
+		if kept := p.coded[p.names[k]]; kept != nil {
+			out = *kept
+			out.Name = name
 		}
-		if _, err := strconv.Atoi(name); names != nil && err == nil && !slices.Contains(names, name) {
-			continue // a number, in data that had no names
-		}
-		if _, err := findColumns(names, n, []string{name}); err == nil {
-			out = append(out, name)
-		}
+	}
+	c.learned = out.Marks
+	if class, marks := c.classOf(v); class == bitClass {
+		out.Marks = marks
 	}
 	return out
 }
 
-// pickData returns which of the candidates, columns of a table with these names or
-// none, are the model's, in its order, and the names of those that the model does not have, which are left out.
-// chosen says that the user chose the candidates: then these are an error.
-func (w *expected) pickData(names []string, n int, candidates []int, chosen bool) (data []int, foreign []string,
-	err error) {
-	if !w.named(names) {
-		if names == nil && !chosen && len(w.reading.Columns) > 0 {
-			if found, err := findColumns(nil, n, w.reading.Columns); err == nil {
-				candidates = found
+// otherRoles finds the weights and the columns to leave out.
+func (in *input) otherRoles(s *survey, r *roles) error {
+	if in.opts.Weight != "" {
+		at, err := findColumns(r.names, r.n, []string{in.opts.Weight})
+		if err != nil {
+			return err
+		}
+		r.weight = at[0]
+	}
+	for _, c := range in.opts.Model.reading.Columns {
+		at, err := findColumns(r.names, r.n, []string{c.Name})
+		if _, number := strconv.Atoi(c.Name); err != nil || number == nil && r.names != nil &&
+			!slices.Contains(r.names, c.Name) {
+			continue
+		}
+		switch {
+		case c.Kind == Weight && in.opts.Weight == "":
+			r.weight = at[0]
+		case c.Kind == Unknown:
+			r.ignored[at[0]] = true
+		}
+	}
+	ignored, err := findColumns(r.names, r.n, in.opts.ignore)
+	for _, i := range ignored {
+		r.ignored[i] = true
+	}
+	r.ignored[r.n-1] = r.ignored[r.n-1] || s.trailing
+	return err
+}
+
+// dataFor returns the columns of a file that are the model's, in its order.
+func (in *input) dataFor(s *survey, r *roles) ([]int, error) {
+	m := in.opts.Model
+	if m.fields != nil && r.names != nil {
+		meta, err := findColumns(r.names, r.n, in.opts.Meta)
+		if err != nil {
+			return nil, err
+		}
+		candidates := identity(r.n)
+		if len(in.opts.Columns) > 0 {
+			if candidates, err = findColumns(r.names, r.n, in.opts.Columns); err != nil {
+				return nil, err
 			}
 		}
-		return candidates, nil, w.checkWidth(len(candidates))
+		gone := members(r.n, meta)
+		candidates = slices.DeleteFunc(candidates, func(i int) bool {
+			c := m.coded[r.names[i]]
+			return gone[i] || r.ignored[i] || c != nil && (c.Kind == Label || c.Kind == Weight)
+		})
+		return order(m.names, r.names, candidates)
 	}
-	if slices.Equal(pick(names, candidates), w.columns) {
-		return candidates, nil, nil
+	if len(in.opts.Columns) > 0 {
+		data, err := findColumns(r.names, r.n, in.opts.Columns)
+		if err != nil {
+			return nil, err
+		}
+		return data, in.fits(r, data)
 	}
-	at, again := firstOf(names, candidates)
+	if m.reading.Numbered && r.names == nil {
+		if data, err := findColumns(nil, r.n, m.names); err == nil {
+			return data, nil
+		}
+	}
+	asked, err := findColumns(r.names, r.n, in.asked())
+	if err != nil {
+		return nil, err
+	}
+	gone := members(r.n, asked)
+	var all, data []int
+	for i := range r.n {
+		if gone[i] || r.ignored[i] || i == r.weight {
+			continue
+		}
+		all = append(all, i)
+		if c := m.coded[s.name(i)]; c == nil || c.Kind != Label {
+			data = append(data, i)
+		}
+	}
+	words := slices.DeleteFunc(slices.Clone(data), func(i int) bool { return s.isText(i) || i == 0 && s.index.counts() })
+	for _, some := range [][]int{data, words, all} {
+		if in.fits(r, some) == nil {
+			return some, nil
+		}
+	}
+	return nil, in.fits(r, data)
+}
+
+// fits returns an error unless there are as many columns of data as the model has.
+func (in *input) fits(r *roles, data []int) error {
+	m := in.opts.Model
+	if m.Form == FormImages {
+		return m.refuseTable(r.names, data, in.opts.Height*in.opts.Width == len(data))
+	}
+	n := len(m.names)
+	if m.names == nil {
+		n = m.Width
+	}
+	return m.checkWidth(n, len(data))
+}
+
+// mostOthers is how many columns that a model does not have are labels.
+const mostOthers = 100
+
+// labelOthers makes labels of the columns that are not the model's.
+func (in *input) labelOthers(s *survey, p *tablePlan) error {
+	asked := in.asked()
+	found, err := findColumns(p.names, p.n, asked)
+	if err != nil {
+		return err
+	}
+	m := in.opts.Model
+	data, wanted := members(p.n, p.data), members(p.n, found)
+	var others, foreign []int
+	for i := range p.n {
+		if data[i] || wanted[i] || i == p.weight || p.ignored[i] || m.reading.Only || len(in.opts.Columns) > 0 {
+			continue
+		}
+		others = append(others, i)
+		if c := m.coded[s.name(i)]; (c == nil || c.Kind != Label) && !s.isText(i) {
+			foreign = append(foreign, i)
+		}
+	}
+	what := "taken as labels"
+	if len(others) > mostOthers {
+		others, what = nil, "left out"
+	} else if len(foreign) == 1 {
+		what = "taken as a label"
+	}
+	if p.names != nil && len(foreign) > 0 {
+		p.note("%s in the model and %s: %s", people(len(foreign), "column is not", "columns are not"), what,
+			list(quoted(pick(p.names, foreign))))
+	}
+	p.label(asked, found, others)
+	return nil
+}
+
+// order returns which of the candidates, columns of a table with names, are those of a model, in its order.
+func order(wanted, names []string, candidates []int) (data []int, err error) {
+	if slices.Equal(pick(names, candidates), wanted) {
+		return candidates, nil
+	}
+	at, again := map[string]int{}, map[string]bool{}
+	for _, i := range candidates {
+		_, known := at[names[i]]
+		again[names[i]] = again[names[i]] || known
+		at[names[i]] = i
+	}
 	var wrong mismatch
-	for _, name := range w.columns {
+	for _, name := range wanted {
 		switch i, known := at[name]; {
 		case !known:
 			wrong.missing = append(wrong.missing, name)
@@ -197,51 +323,26 @@ func (w *expected) pickData(names []string, n int, candidates []int, chosen bool
 			data = append(data, i)
 		}
 	}
-	if chosen || len(w.reading.Columns) == 0 { // else the others were left out in learning, too
-		foreign = make([]string, 0, max(0, len(candidates)-len(data)))
+	if len(wrong.missing) > 0 {
+		known := indexOf(wanted)
 		for _, i := range candidates {
-			if name := names[i]; !w.knows(name) && at[name] == i {
-				foreign = append(foreign, name)
+			if _, ours := known[names[i]]; !ours {
+				wrong.foreign = append(wrong.foreign, names[i])
 			}
 		}
 	}
-	if chosen || len(wrong.missing) > 0 {
-		wrong.foreign = foreign
-	}
-	return data, foreign, wrong.err()
-}
-
-// firstOf returns the first of the candidates with each name, and which names come again among them.
-func firstOf(names []string, candidates []int) (at map[string]int, again map[string]bool) {
-	at, again = make(map[string]int, len(candidates)), map[string]bool{}
-	for _, i := range candidates {
-		if _, known := at[names[i]]; known {
-			again[names[i]] = true
-		} else {
-			at[names[i]] = i
-		}
-	}
-	return at, again
-}
-
-// foreignNotes says that columns are left out, if there are any.
-func foreignNotes(names []string) []string {
-	if len(names) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s in the model and left out: %s", people(len(names), "column is not", "columns are not"),
-		list(quoted(names)))}
+	return data, wrong.err()
 }
 
 // checkWidth returns an error unless rows have as many columns as the model.
-func (w *expected) checkWidth(n int) error {
-	if w.width == 0 || n == w.width {
+func (p *Plan) checkWidth(want, n int) error {
+	if n == want || want == 0 {
 		return nil
 	}
-	e := &FormatError{Msg: fmt.Sprintf("%d columns of data, but the model has %d", n, w.width),
+	e := &FormatError{Msg: fmt.Sprintf("%d columns of data, but the model has %d", n, want),
 		Hint: "choose the model's with --columns, or say which are no data with --column NAME=label"}
-	if w.columns != nil {
-		e.Msg += ": " + list(quoted(w.columns))
+	if p.fields != nil {
+		e.Msg += ": " + list(quoted(p.names))
 	}
 	return e
 }
@@ -251,57 +352,46 @@ type mismatch struct{ missing, foreign, doubled []string }
 
 // err returns an error that lists them, or nil if there are none.
 func (m *mismatch) err() error {
-	if len(m.missing)+len(m.foreign)+len(m.doubled) == 0 {
+	if len(m.missing)+len(m.doubled) == 0 {
 		return nil
 	}
-	lost, strange, near := m.likely()
+	lost, near := m.likely()
 	var what, hints []string
 	say := func(label string, names []string) {
 		if len(names) > 0 {
 			what = append(what, label+": "+list(names))
 		}
 	}
-	hint := func(names []string, text string) {
-		if len(names) > 0 {
-			hints = append(hints, text)
-		}
-	}
 	say("missing", quoted(m.missing))
 	say("not in the model", near)
 	say("more than once", quoted(m.doubled))
 	if len(lost) < len(m.missing) {
-		hint(m.foreign, "rename what means the same")
+		hints = append(hints, "rename what means the same")
 	}
-	hint(lost, "add what is missing, with empty cells if it is unknown")
-	if len(strange) > 0 {
-		hint(strange, fmt.Sprintf("leave out what is no data with %s, or choose with --columns",
-			columnFlag(strange[0], "unknown")))
+	if len(lost) > 0 {
+		hints = append(hints, "add what is missing, with empty cells if it is unknown")
 	}
-	hint(m.doubled, "rename or remove what comes more than once")
+	if len(m.doubled) > 0 {
+		hints = append(hints, "rename or remove what comes more than once")
+	}
 	return &FormatError{Msg: "the columns are not those of the model: " + strings.Join(what, "; "),
 		Hint: strings.Join(hints, "; ")}
 }
 
 // likely finds the missing name that a foreign one may stand for. It returns the
-// missing names without such a partner, the first foreign ones without, and all foreign
+// missing names without such a partner, and all foreign
 // names in quotes, each with its partner, as far as [list] shows them.
-func (m *mismatch) likely() (lost, strange, near []string) {
+func (m *mismatch) likely() (lost, near []string) {
 	const most = 50 // of those that are listed, among not too many
 	lost = slices.Clone(m.missing)
 	near = quoted(m.foreign)
-	for i, name := range m.foreign {
-		partner := ""
-		if i < most {
-			partner = enum.Nearest(name, lost[:min(len(lost), 20*most)])
-		}
-		if partner != "" {
+	for i, name := range m.foreign[:min(len(m.foreign), most)] {
+		if partner := enum.Nearest(name, lost[:min(len(lost), 20*most)]); partner != "" {
 			near[i] += fmt.Sprintf(" (did you mean %q?)", shorten(partner))
 			lost = slices.DeleteFunc(lost, func(s string) bool { return s == partner })
-		} else {
-			strange = append(strange, name)
 		}
 	}
-	return lost, strange, near
+	return lost, near
 }
 
 // quoted returns names in quotes, and empty ones beyond those that [list] shows.
@@ -314,36 +404,53 @@ func quoted(names []string) []string {
 }
 
 // isHeader reports whether a line has a name of the model's columns that is no value.
-func (w *expected) isHeader(line []string) bool {
-	return w != nil && slices.ContainsFunc(line, func(cell string) bool {
+func (p *Plan) isHeader(line []string) bool {
+	return p != nil && p.fields != nil && slices.ContainsFunc(line, func(cell string) bool {
 		_, state := parseCell(cell)
-		return state == cellBad && w.knows(trim(cell))
+		return state == cellBad && slices.Contains(p.names, trim(cell))
 	})
 }
 
-// For returns the images of a set for a model: those of a table with the columns that
-// the model has, in its order, by name. All other sets are returned as they are. The
-// error lists columns as that of [Options.For] does.
-func (s *Set) For(m *patchwork.Model) (*Set, error) {
-	o, _, err := (Options{}).For(m)
-	if err != nil || !s.Table || s.Len() == 0 {
-		return s, err
-	}
+// For returns the frame as a model reads it: that of a table with the columns that
+// the model has, in its order, by name. The error says what is missing, or which size differs.
+func (s *Set) For(m *Plan) (*Set, error) {
 	out := *s
-	out.Images, out.Memory = slices.Clone(s.Images), nil
-	return &out, at(out.match(o.model, false), s.Source)
+	out.Images, out.Values, out.Memory = slices.Clone(s.Images), slices.Clone(s.Values), nil
+	if s.Table && s.Len() > 0 {
+		if err := out.match(m); err != nil {
+			return nil, at(err, s.Source)
+		}
+	}
+	return &out, m.checkFrame(&out)
+}
+
+// checkFrame returns an error if numbers have another size than those of a model, if there is one.
+func (p *Plan) checkFrame(s *Set) error {
+	if p == nil || p.Packed || s.Height == p.Height && s.Width == p.Width {
+		return nil
+	}
+	return &FormatError{Path: s.Source, Msg: fmt.Sprintf("%d x %d values, the model has %d x %d", s.Height, s.Width,
+		p.Height, p.Width), Hint: "give data of the size of the model"}
 }
 
 // match puts the columns of a table that was read as a whole in the model's order.
-func (s *Set) match(w *expected, chosen bool) error {
+func (s *Set) match(m *Plan) error {
 	_, width := s.Size()
-	if len(w.reading.Categories) > 0 {
-		w = w.expand(s.Columns)
+	if m.fields == nil || s.Columns == nil {
+		if m.Form == FormImages {
+			return nil
+		}
+		return m.checkWidth(m.Width, width)
 	}
-	index, foreign, err := w.pickData(s.Columns, width, identity(width), chosen)
+	index, err := order(m.fields, s.Columns, identity(width))
 	if err != nil || slices.Equal(index, identity(width)) {
 		return err
 	}
-	s.Notes = append(s.Notes, foreignNotes(foreign)...)
+	if n := width - len(index); n > 0 {
+		known := indexOf(m.fields)
+		foreign := slices.DeleteFunc(slices.Clone(s.Columns), func(name string) bool { _, ours := known[name]; return ours })
+		s.Notes = append(slices.Clip(s.Notes), fmt.Sprintf("%s in the model and left out: %s",
+			people(n, "column is not", "columns are not"), list(quoted(foreign))))
+	}
 	return s.keepColumns(index)
 }

@@ -34,12 +34,21 @@ func tableModel(t testing.TB, width int, columns []string, reading string) *patc
 	return m
 }
 
-// optionsFor returns the options for a model, which must give no notes.
+// planFor returns the plan of a model.
+func planFor(m *patchwork.Model) (*Plan, error) {
+	c, x := m.Config(), m.Extras()
+	if c.Scene {
+		c.ImageHeight, c.ImageWidth = 0, 0
+	}
+	return PlanOf(x.Reading, x.Columns, c.ImageHeight, c.ImageWidth, true)
+}
+
+// optionsFor returns the options for a model.
 func optionsFor(t testing.TB, o Options, m *patchwork.Model) Options {
 	t.Helper()
-	o, notes, err := o.For(m)
-	if err != nil || notes != nil {
-		t.Fatal(notes, err)
+	var err error
+	if o.Model, err = planFor(m); err != nil {
+		t.Fatal(err)
 	}
 	return o
 }
@@ -110,7 +119,7 @@ func (s *someTable) save(t testing.TB, dir, format string) string {
 		w := parquet.NewGenericWriter[any](f, schema)
 		for _, row := range s.rows {
 			var cells parquet.Row // in the order of the names, which is that of the file
-			for c, i := range order(s.names) {
+			for c, i := range inOrder(s.names) {
 				v, level := parquet.Value{}, 0
 				if row[i] != "" {
 					v, level = parquet.ValueOf(int32(row[i][0]-'0')), 1
@@ -129,8 +138,8 @@ func (s *someTable) save(t testing.TB, dir, format string) string {
 	return path
 }
 
-// order returns the indices of names in their order.
-func order(names []string) []int {
+// inOrder returns the indices of names in their order.
+func inOrder(names []string) []int {
 	index := identity(len(names))
 	slices.SortFunc(index, func(a, b int) int { return strings.Compare(names[a], names[b]) })
 	return index
@@ -210,10 +219,8 @@ func TestMatchByName(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-			for _, note := range foreignNotes(foreign) {
-				if !slices.Contains(got.Notes, note) {
-					r.Fatalf("%s: %q does not say %q", format, got.Notes, note)
-				}
+			if said := strings.Join(got.Notes, "\n"); foreign != nil && !strings.Contains(said, `in the model and`) {
+				r.Fatalf("%s: %q does not say what is foreign", format, said)
 			}
 			if !slices.Equal(got.Columns, s.names) || !slices.EqualFunc(got.Images, want.Images, (*bitmap.Image).Equal) {
 				r.Fatalf("%s: other images of columns %q", format, names)
@@ -254,16 +261,13 @@ func TestMatchMessages(t *testing.T) {
 	}{
 		{"Poa repns,Bellis,Salix alba\n0,1,1\n", Options{},
 			`the columns are not those of the model: missing: "Poa repens"; not in the model: "Poa repns" (did you mean "Poa repens"?); rename what means the same`},
-		{"Poa repens,Bellis,Salix alba,year\n0,1,1,1987\n",
-			Options{Columns: []string{"Poa repens", "Bellis", "Salix alba", "year"}},
-			`the columns are not those of the model: not in the model: "year"; leave out what is no data with --column year=unknown, or choose with --columns`},
 		{"Poa repens,Bellis,Salix alba,Bellis\n0,1,1,1\n", Options{},
 			`the columns are not those of the model: more than once: "Bellis"; rename or remove what comes more than once`},
 		{"Poa repens,Bellis,Salix alba\n0,1,1\n", Options{Meta: []string{"Bellis"}},
 			`the columns are not those of the model: missing: "Bellis"; add what is missing, with empty cells if it is unknown`},
 		{"Poa repns,a b,Salix alba\n0,1,1\n", Options{},
 			`the columns are not those of the model: missing: "Poa repens", "Bellis"; not in the model: "Poa repns" (did you mean "Poa repens"?), "a b"; ` +
-				`rename what means the same; add what is missing, with empty cells if it is unknown; leave out what is no data with --column "a b=unknown", or choose with --columns`},
+				`rename what means the same; add what is missing, with empty cells if it is unknown`},
 		{"0,1\n1,1\n", Options{},
 			`2 columns of data, but the model has 3: "Poa repens", "Salix alba", "Bellis"; choose the model's with --columns, or say which are no data with --column NAME=label`},
 		{"0,1,1,0\n", Options{}, `4 columns of data, but the model has 3`},
@@ -293,11 +297,11 @@ func TestMatchReads(t *testing.T) {
 		meta    string // names of the metadata
 	}{
 		"labels are text":    {columns, "", "site,b,a\nA1,1,0\n", Options{}, "01", "site"},
-		"labels of learning": {columns, `{"meta":["year","gone"]}`, "b,year,a\n1,1987,0\n", Options{}, "01", "year"},
-		"labels asked for": {columns, `{"meta":["year"]}`, "b,year,a,n\n1,1987,0,7\n", Options{Meta: []string{"n"}},
+		"labels of learning": {columns, `{"columns":[{"name":"year","kind":"label","by":"you"},{"name":"gone","kind":"label","by":"you"}]}`, "b,year,a\n1,1987,0\n", Options{}, "01", "year"},
+		"labels asked for": {columns, `{"columns":[{"name":"year","kind":"label","by":"you"}]}`, "b,year,a,n\n1,1987,0,7\n", Options{Meta: []string{"n"}},
 			"01", "n year"},
-		"weights of learning": {columns, `{"weight":"n"}`, "n,b,a\n3,1,0\n", Options{}, "01", ""},
-		"others left out":     {columns, `{"columns":["a","b"]}`, "b,c,a,d\n1,9,0,9\n", Options{}, "01", ""},
+		"weights of learning": {columns, `{"columns":[{"name":"n","kind":"weight","by":"you"}]}`, "n,b,a\n3,1,0\n", Options{}, "01", ""},
+		"others left out":     {columns, `{"only":true}`, "b,c,a,d\n1,9,0,9\n", Options{}, "01", ""},
 		"chosen here":         {columns, "", "b,c,a,d\n1,9,0,9\n", Options{Columns: []string{"b", "3"}}, "01", ""},
 		"where": {columns, "", "b,a\n1,0\n1,1\n",
 			Options{Where: []Condition{{Name: "a", Op: "=", Values: []string{"0"}}}}, "01", "a"},
@@ -306,9 +310,9 @@ func TestMatchReads(t *testing.T) {
 		"unknown below":         {columns, "", "b,a\n?,NA\n", Options{}, "??", ""},
 		"by position":           {columns, "", "1,0\n1,1\n", Options{}, "10 11", ""},
 		"model without names":   {nil, "", "b,a\n1,0\n", Options{}, "10", ""},
-		"numbers":               {nil, `{"columns":["3","1"],"header":"no"}`, "1,0,0\n", Options{}, "01", ""},
-		"number of a label":     {nil, `{"meta":["1"],"header":"no"}`, "x,1,0\n", Options{}, "10", "1"},
-		"numbers are no names":  {columns, `{"meta":["1"]}`, "a,b\n1,0\n", Options{}, "10", ""},
+		"numbers":               {[]string{"column 3", "column 1"}, `{"numbered":true,"only":true,"header":"no"}`, "1,0,0\n", Options{}, "01", ""},
+		"number of a label":     {nil, `{"columns":[{"name":"1","kind":"label","by":"you"}],"header":"no"}`, "x,1,0\n", Options{}, "10", "1"},
+		"numbers are no names":  {columns, `{"columns":[{"name":"1","kind":"label","by":"you"}]}`, "a,b\n1,0\n", Options{}, "10", ""},
 		"the same doubled":      {[]string{"a", "a"}, "", "a,a\n1,0\n", Options{}, "10", ""},
 		"delimiter":             {columns, `{"delimiter":"|"}`, "b|a\n1|0\n", Options{}, "01", ""},
 		"delimiter not there":   {columns, `{"delimiter":"|"}`, "b;a\n1;0\n", Options{}, "01", ""},
@@ -321,11 +325,7 @@ func TestMatchReads(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		o, _, err := c.opts.For(tableModel(t, 2, c.columns, c.reading))
-		if err != nil {
-			t.Fatal(err)
-		}
-		set, err := readBoth(t, path, o)
+		set, err := readBoth(t, path, optionsFor(t, c.opts, tableModel(t, 2, c.columns, c.reading)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -346,36 +346,35 @@ func TestMatchReads(t *testing.T) {
 // TestForNotes: what is given overrides the model's reading, and says so.
 func TestForNotes(t *testing.T) {
 	m := modelOf(t, 2, 2, `{"threshold":128,"invert":true,"size":[2,2],"header":"no"}`)
-	o, notes, err := Options{Threshold: threshold(3), Height: 4, Width: 1, Header: HeaderPresent}.For(m, "invert")
+	o, notes := optionsFor(t, Options{Threshold: threshold(3), Height: 4, Width: 1, Header: HeaderPresent}, m).forModel()
 	want := []string{
 		"--threshold 3 is given, but the model was learned from data read with 128",
-		"--invert false is given, but the model was learned from data read with on and off swapped",
 		"--size 4x1 is given, but the model was learned from data read as 2x2",
 		"--header yes is given, but the model was learned from data read with no",
 	}
-	if err != nil || !slices.Equal(notes, want) {
-		t.Errorf("%q, %v", notes, err)
+	if !slices.Equal(notes, want) {
+		t.Errorf("%q", notes)
 	}
-	if *o.Threshold != 3 || o.Invert || o.Height != 4 || o.Header != HeaderPresent {
+	if *o.Threshold != 3 || !o.Invert || o.Height != 4 || o.Header != HeaderPresent {
 		t.Errorf("%+v", o)
 	}
-	if o, notes, err = (Options{}).For(m); err != nil || notes != nil || *o.Threshold != 128 || !o.Invert ||
-		o.Height != 2 || o.Header != HeaderAbsent {
-		t.Errorf("%+v, %q, %v", o, notes, err)
+	if o, notes = optionsFor(t, Options{}, m).forModel(); notes != nil || *o.Threshold != 128 || !o.Invert ||
+		o.Height != 2 || o.Header != HeaderAbsent || o.Kind != Bit {
+		t.Errorf("%+v, %q", o, notes)
 	}
-	if o, notes, err = (Options{AutoThreshold: true}).For(m); err != nil || o.Threshold != nil ||
+	if o, notes = optionsFor(t, Options{AutoThreshold: true}, m).forModel(); o.Threshold != nil ||
 		!slices.Equal(notes, []string{"--threshold auto is given, but the model was learned from data read with 128"}) {
-		t.Errorf("%+v, %q, %v", o, notes, err)
+		t.Errorf("%+v, %q", o, notes)
 	}
-	if o, notes, err = (Options{}).For(modelOf(t, 1, 1, `{"threshold":"auto"}`)); err != nil || notes != nil ||
-		!o.AutoThreshold {
-		t.Errorf("%+v, %q, %v", o, notes, err)
+	o, notes = optionsFor(t, Options{}, modelOf(t, 1, 1, `{"threshold":"auto"}`)).forModel()
+	if notes != nil || !o.AutoThreshold {
+		t.Errorf("%+v, %q", o, notes)
 	}
-	if _, notes, _ = (Options{Invert: true}).For(modelOf(t, 1, 1, "")); !slices.Equal(notes,
+	if _, notes = optionsFor(t, Options{Invert: true}, modelOf(t, 1, 1, "")).forModel(); !slices.Equal(notes,
 		[]string{"--invert true is given, but the model was learned from data read without"}) {
 		t.Errorf("%q", notes)
 	}
-	if _, _, err := (Options{}).For(modelOf(t, 1, 1, `{"tilt":1}`)); err == nil {
+	if _, err := planFor(modelOf(t, 1, 1, `{"tilt":1}`)); err == nil {
 		t.Error("an unknown reading is taken")
 	}
 }
@@ -433,7 +432,7 @@ func TestForPictures(t *testing.T) {
 // values that it knows.
 func TestMatchCategories(t *testing.T) {
 	learned := mustRead(t, "t.csv", []byte("soil,b,wet\nclay,1,y\nsand,0,n\n"),
-		Options{Categories: []Categorical{{Name: "soil"}}})
+		Options{Categories: []Coding{{Name: "soil"}}})
 	m := tableModel(t, 4, nil, "")
 	m, err := learned.Describe(m)
 	if err != nil {
@@ -443,16 +442,12 @@ func TestMatchCategories(t *testing.T) {
 		"wet,site,soil,b\ny,u,sand,0\nn,v,peat,1\n": ".#.#\n??#.\n",
 		"soil,b,wet\nclay,1,\n":                     "#.#?\n",
 	} {
-		o, _, err := Options{}.For(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := readBoth(t, write(t, "t.csv", []byte(text)), o)
+		s, err := readBoth(t, write(t, "t.csv", []byte(text)), optionsFor(t, Options{}, m))
 		if err != nil || pixels(s) != want || !slices.Equal(s.Columns, []string{"soil=clay", "soil=sand", "b", "wet"}) {
 			t.Errorf("%q: %v, %v", text, s, err)
 		}
 	}
-	o, _, _ := Options{}.For(m)
+	o := optionsFor(t, Options{}, m)
 	if _, err := readBytes([]byte("b,wet\n1,0\n"), o); err == nil || !strings.Contains(err.Error(), `missing: "soil"`) {
 		t.Error(err)
 	}

@@ -216,7 +216,7 @@ func (c *columnStats) unknow(t token, is func(level string) bool) {
 
 // isMissing reports whether a cell is one of these.
 func (d *dataColumn) isMissing(cell string) bool {
-	return d.unknown != nil && slices.Contains(d.unknown, levelOf(trim(cell)))
+	return d.Unknown != nil && slices.Contains(d.Unknown, levelOf(trim(cell)))
 }
 
 // noteMissing says which cells are taken as unknown.
@@ -224,9 +224,9 @@ func (p *tablePlan) noteMissing(s *survey) {
 	var all, names []string
 	n := 0
 	for _, d := range p.pixels {
-		if c := &s.columns[d.column]; d.unknown != nil {
+		if c := &s.columns[d.column]; d.Unknown != nil {
 			n, names = n+c.missing.n, append(names, s.name(d.column))
-			all = append(all, d.unknown...)
+			all = append(all, d.Unknown...)
 		}
 	}
 	if n > 0 {

@@ -30,8 +30,8 @@ func TestNumberedColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReadingOf(m)
-	if err != nil || !r.Numbered || !slices.Equal(r.Meta, []string{"3"}) || !slices.Equal(m.Extras().Columns, s.Columns) {
+	r, err := readingOf(m.Extras().Reading)
+	if err != nil || !r.Numbered || len(r.Columns) != 1 || r.Columns[0].Name != "3" || r.Columns[0].Kind != Label || !slices.Equal(m.Extras().Columns, s.Columns) {
 		t.Fatalf("reading %+v, columns %q: %v", r, m.Extras().Columns, err)
 	}
 	for _, path := range []string{labelled,

@@ -40,7 +40,7 @@ func (all *offenders) add(o offender) {
 
 // offending returns an error that lists the data columns with cells that are not
 // bits, or nil.
-func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[int]*Categorical) error {
+func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[int]*Coding) error {
 	var numbers, words offenders
 	for _, i := range p.data {
 		c := &s.columns[i]

@@ -42,7 +42,7 @@ type Options struct {
 	// `habitat=marsh`, `habitat=moor` and so on. The name "all" means every column
 	// of text, or of integers beyond 0 and 1, that has at most 30 values of which
 	// each occurs twice on average.
-	Categories []Categorical
+	Categories []Coding
 	// Items says that each line of a text is a list of items, such as a basket: a
 	// row whose columns are the items of all lines. Where
 	// the first word of every line is in no other, it is the name of the row.
@@ -81,6 +81,9 @@ type Options struct {
 	// Missing lists cells of tables, and numbers of arrays, that say that nothing is known: a word or a number, or one of
 	// a column, such as t:-999.
 	Missing []string
+	// Model is the plan of the model that the data are for, nil for none: they are read as those that it was learned
+	// from, and tables with its columns, by name, or by position where the file has no names.
+	Model *Plan `json:"-"`
 	// Kind says what all data are for [Open]: Bit, or Number. Unknown, the zero value, lets them show it.
 	Kind Kind `json:"-"`
 	// MaxMemory bounds the memory of the packed images, in bytes; it also
@@ -96,12 +99,10 @@ type Options struct {
 	// in folders and beside the data. Its error ends reading.
 	Opened func(path string) error `json:"-"`
 
-	edits     []Edit            // what columns are, see With
-	ignore    []string          // columns that are left out
-	codings   map[string]coding // of columns, as a Reading has them
-	model     *expected         // the model that the data are for, see For; nil for none
-	items     []string          // of several lists that are read together
-	partBytes int64             // of a part of a file; 0 means 4 MiB (tests read smaller ones)
+	edits     []Edit   // what columns are, see With
+	ignore    []string // columns that are left out
+	items     []string // of several lists that are read together
+	partBytes int64    // of a part of a file; 0 means 4 MiB (tests read smaller ones)
 
 	pipes map[string][]byte // what was read of those, by path
 	files *held             // which are read instead of those of the disk; nil for these

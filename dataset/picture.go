@@ -19,7 +19,7 @@ type gray struct {
 
 // pictureFile returns a set of one image, with the metadata from its name.
 func (in *input) pictureFile(c *content) (parts, error) {
-	if err := in.opts.model.refusePictures(); err != nil {
+	if err := in.opts.Model.refusePictures(); err != nil {
 		return nil, err
 	}
 	g := &gallery{in: in, path: c.path}

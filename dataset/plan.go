@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,39 +10,34 @@ import (
 // tablePlan says how the rows of a table of text become a set.
 type tablePlan struct {
 	roles
-	pixels     []dataColumn // what roles.data becomes
-	width      int          // pixels of a row
-	categories []Categorical
-	notes      []string
-	unseen     []string        // those on words that are none of a category
-	fixes      map[string]Note // those that flags decide otherwise, by their text
-	header     []string        // the first line, if it has names
-	first      bool            // the first line is data
-	complete   bool            // the plan was made of the whole table
-	numbers    bool            // the data are numbers, not bits
-	sure       bool            // of numbers: enough is known of every column and of the first line
-	open       bool            // more of the table may show that a label is data
-	plain      bool            // all columns are 0 and 1 or words for them
-	unit       string          // what places count: lines or rows
-	named      bool            // of items: the first is the name of the row
-	items      bool            // each line is a list of items, which columns names
-	fixed      bool            // a model decides what columns are, not flags
+	pixels   []dataColumn // what roles.data becomes
+	width    int          // pixels of a row
+	codings  []Coding     // of data, those that need more than names to be read
+	notes    []string
+	fixes    map[string]Note // those that flags decide otherwise, by their text
+	header   []string        // the first line, if it has names
+	first    bool            // the first line is data
+	complete bool            // the plan was made of the whole table
+	numbers  bool            // the data are numbers, not bits
+	sure     bool            // of numbers: enough is known of every column and of the first line
+	open     bool            // more of the table may show that a label is data
+	plain    bool            // all columns are 0 and 1 or words for them
+	unit     string          // what places count: lines or rows
+	named    bool            // of items: the first is the name of the row
+	levels   bool            // some column became several, or a bit of two words
+	model    bool            // made for a model
+	items    bool            // each line is a list of items, which columns names
 }
 
 // dataColumn says how the cells of a column become pixels.
 type dataColumn struct {
-	column  int
-	coding  coding
-	digit   [2]uint8       // the states of "0" and "1"
-	at      int            // the first pixel
-	levels  map[string]int // the pixels of a category; nil for one pixel
-	unit    string         // of the numbers
-	unknown []string       // values that are taken as unknown
-	off     []string       // values of which none of them is on
-	cuts    []float64      // of numbers, for the pixels of a category
-	split   string         // separates values in a cell
-	n       int            // how many
-	groups  bool           // commas in numbers stand before thousands
+	Coding
+	column int
+	digit  [2]uint8       // the states of "0" and "1"
+	at     int            // the first pixel
+	n      int            // how many
+	level  map[string]int // the pixels of a category; nil for one pixel
+	groups bool           // commas in numbers stand before thousands
 }
 
 // survey is what was found out about a table of text.
@@ -69,16 +63,12 @@ func (s *survey) name(i int) string { r := roles{names: s.names}; return r.name(
 
 // planTable decides what each column is for.
 func (in *input) planTable(s *survey) (*tablePlan, error) {
-	p := &tablePlan{first: s.first, header: s.header, complete: s.complete, unit: s.unit, fixed: in.opts.model != nil}
-	if err := s.checkNames(in.opts.model != nil); err != nil && in.opts.model == nil {
-		return nil, err // else the columns are matched by name
+	p := &tablePlan{first: s.first, header: s.header, complete: s.complete, unit: s.unit}
+	if err := s.checkNames(false); err != nil {
+		return nil, err
 	}
 	p.noteDoubled(s)
-	for i := range s.columns {
-		s.columns[i].learned = in.opts.codings[s.name(i)]
-	}
 	v := vocabulariesOf(s.columns)
-	v.ones = v.ones && in.opts.model == nil // which knows whether its columns list presences
 	asked, err := in.askedCategories(s, v)
 	if err != nil {
 		return nil, err
@@ -91,11 +81,9 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	}
 	chosen := members(len(s.columns), explicit)
 	claimed := func(i int) bool {
-		weight := cmp.Or(in.opts.Weight, in.opts.like().Weight)
 		wanted := in.opts.wanted(s.name(i), i+1)
-		return asked[i] != nil || wanted == "bit" || wanted == "unknown" || wanted == "ignore" || chosen[i] || weight != "" &&
-			s.name(i) == weight ||
-			in.opts.model.named(s.names) && in.opts.model.knows(s.names[i])
+		return asked[i] != nil || wanted == "bit" || wanted == "unknown" || wanted == "ignore" || chosen[i] ||
+			in.opts.Weight != "" && s.name(i) == in.opts.Weight
 	}
 	var auto []int
 	texts := make([]int, 0, len(s.columns))
@@ -137,7 +125,6 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	}
 	p.asideWords(s, texts)
 	p.noteLabels(s, texts)
-	p.notes = append(p.notes, foreignNotes(p.foreign)...)
 	if err := in.offending(s, p, v, asked); err != nil {
 		return nil, err
 	}
@@ -145,8 +132,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		return p, err
 	}
 	p.noteTransposed(s)
-	if pairs := s.pairHint(); pairs != "" && len(p.categories) == 2 && in.opts.model == nil &&
-		len(in.opts.Categories) == 0 {
+	if pairs := s.pairHint(); pairs != "" && len(p.codings) == 2 && len(in.opts.Categories) == 0 {
 		p.note("%s", pairs)
 	}
 	return p, nil
@@ -155,7 +141,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 // numbersAside returns the columns of numbers that are labels, being few beside those of bits; other are columns that
 // are no data, or were chosen.
 func (in *input) numbersAside(s *survey, v vocabularies, claimed func(i int) bool, other []int) []int {
-	if in.rule.threshold != nil || in.opts.model != nil || len(in.opts.Columns) > 0 {
+	if in.rule.threshold != nil || len(in.opts.Columns) > 0 {
 		return nil
 	}
 	isOther := members(len(s.columns), slices.Concat(other, in.used(s)))
@@ -210,9 +196,6 @@ func (p *tablePlan) note(format string, args ...any) {
 
 // fix notes what was decided, and the flags that decide otherwise.
 func (p *tablePlan) fix(text string, flags ...string) {
-	if p.fixed {
-		flags = nil
-	}
 	n := Note{text, flags}
 	p.notes = append(p.notes, n.String())
 	if p.fixes == nil {
@@ -424,47 +407,37 @@ func andList(names []string) string {
 }
 
 // layOut gives the data columns their pixels.
-func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*Categorical) error {
+func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*Coding) error {
 	p.plain = len(p.meta) == 0 && len(asked) == 0
-	var names, marked, made []string
+	var marked, made []string
 	for _, i := range p.data {
-		c := &s.columns[i]
-		d := dataColumn{column: i, at: p.width, n: 1, groups: s.commas && !c.decimal}
-		_, d.coding = c.classOf(v)
-		d.unknown, d.unit = c.missing.of(), c.unitName()
-		d.digit = [2]uint8{d.coding.of("0", in.rule), d.coding.of("1", in.rule)}
+		st := &s.columns[i]
+		c := Coding{Name: s.name(i), Kind: Bit}
+		_, c.Marks = st.classOf(v)
+		c.Unknown, c.Unit = st.missing.of(), st.unitName()
 		if category := asked[i]; category != nil {
-			known := category.Levels != nil && category.Split == "" || in.opts.model != nil
-			if p.addCategory(c, &d, category); !known || len(category.Cuts) > 1 && in.opts.model == nil {
-				made = append(made, fmt.Sprintf("%s (%s)", category.Name, listShort(category.Levels)))
+			known := category.Levels != nil && category.Split == ""
+			category.Unknown, category.Unit = c.Unknown, c.Unit
+			if c = st.withLevels(*category); !known || len(category.Cuts) > 1 {
+				made = append(made, fmt.Sprintf("%s (%s)", c.Name, listShort(c.Levels)))
 			}
-			names = append(names, category.columns()...)
-		} else {
-			names = append(names, s.name(i))
 		}
-		if (d.coding == markCoding && d.levels == nil || slices.Contains(d.off, "")) && c.count(blankToken) > 0 {
+		if (c.Marks == markCoding && c.Levels == nil || slices.Contains(c.Off, "")) && st.count(blankToken) > 0 {
 			marked = append(marked, s.name(i))
 		}
-		if list := p.coded.list(d.coding); list != nil && d.levels == nil {
-			*list = append(*list, s.name(i))
-		}
-		p.plain = p.plain && d.coding == bitCoding
-		p.width += d.n
-		p.pixels = append(p.pixels, d)
-	}
-	if p.names != nil || len(p.categories) > 0 {
-		p.columns = names
+		p.lay(in, s, i, c)
 	}
 	if len(marked) > 0 {
 		p.note("an empty cell means off in %s, where the others hold a mark; write NA for what is not known", andList(marked))
 	}
+	p.settleNames()
 	p.noteBits()
 	p.noteMissing(s)
 	p.noteUnits()
 	if len(made) > 0 {
 		var fix []string
 		if len(in.opts.Categories) == 0 {
-			fix = []string{columnFlag(p.categories[len(p.categories)-1].Name, "label")}
+			fix = []string{columnFlag(p.lastMade(), "label")}
 		}
 		p.fix("a column of bits was made for each value of "+andList(made), fix...)
 	}
@@ -472,4 +445,52 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		return &FormatError{Msg: "no column is left as data"}
 	}
 	return checkSize(1, p.width)
+}
+
+// lastMade returns the name of the last column that became several.
+func (p *tablePlan) lastMade() (name string) {
+	for _, d := range p.pixels {
+		if d.Levels != nil {
+			name = d.Name
+		}
+	}
+	return name
+}
+
+// lay gives column i of the file the next pixels.
+func (p *tablePlan) lay(in *input, s *survey, i int, c Coding) {
+	if in.opts.wanted(c.Name, i+1) != "" {
+		c.By = Asked
+	}
+	d := dataColumn{Coding: c, column: i, at: p.width, n: 1, groups: s.grouped(&s.columns[i])}
+	d.digit = [2]uint8{c.Marks.of("0", in.rule), c.Marks.of("1", in.rule)}
+	if c.Levels != nil {
+		d.n, d.level, p.levels = len(c.Levels), indexOf(c.Levels), true
+	}
+	if !c.plain() {
+		p.codings = append(p.codings, c)
+	}
+	p.plain = p.plain && c.plain()
+	p.pixels, p.width = append(p.pixels, d), p.width+d.n
+}
+
+// settleNames gives the pixels names, if the file or its columns of several pixels have any.
+func (p *tablePlan) settleNames() {
+	if p.names == nil && !p.levels {
+		return
+	}
+	p.columns = make([]string, 0, p.width)
+	for i := range p.pixels {
+		p.columns = append(p.columns, p.pixels[i].columns()...)
+	}
+}
+
+// plain reports whether the name of a column says all that there is to know of it: it has 0 and 1, or words for them.
+func (c *Coding) plain() bool {
+	return c.Kind == Bit && c.By == Seen && c.Levels == nil && c.Unknown == nil && c.Unit == "" && c.Marks == bitCoding
+}
+
+// marked reports whether an empty cell says no in some column.
+func (p *tablePlan) marked() bool {
+	return slices.ContainsFunc(p.codings, func(c Coding) bool { return c.Marks == markCoding && c.Levels == nil })
 }

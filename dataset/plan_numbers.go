@@ -14,7 +14,7 @@ const surelyKnown = 20
 // planNumbers decides what each column is for where the data are read as numbers.
 func (in *input) planNumbers(s *survey) (*tablePlan, error) {
 	p := &tablePlan{numbers: true, sure: true, first: s.first, header: s.header, complete: s.complete, unit: s.unit}
-	_ = s.checkNames(in.opts.model != nil) // names that come twice are no hindrance here
+	_ = s.checkNames(false) // names that come twice are no hindrance here
 	p.noteDoubled(s)
 	var auto []int
 	end := len(s.columns) - 1
@@ -43,7 +43,6 @@ func (in *input) planNumbers(s *survey) (*tablePlan, error) {
 		auto = auto[1:]
 	}
 	p.noteLabels(s, auto)
-	var names []string
 	for _, i := range p.data {
 		if s.trailing && i == end {
 			p.note("every line ends in a delimiter; the empty last column is left out")
@@ -54,18 +53,14 @@ func (in *input) planNumbers(s *survey) (*tablePlan, error) {
 			return nil, err
 		}
 		p.sure = p.sure && c.known() >= surelyKnown && asked[i] == nil
-		d := dataColumn{column: i, at: p.width, n: 1, groups: s.grouped(c), unknown: c.missing.of(), unit: c.unitName()}
+		d := Coding{Name: s.name(i), Kind: c.numberKind()}
 		if category := asked[i]; category != nil {
-			p.addCategory(c, &d, category)
-			names = append(names, category.columns()...)
-		} else {
-			names = append(names, s.name(i))
+			d = c.withLevels(*category)
 		}
-		p.pixels, p.width = append(p.pixels, d), p.width+d.n
+		d.Unknown, d.Unit = c.missing.of(), c.unitName()
+		p.lay(in, s, i, d)
 	}
-	if len(p.categories) > 0 {
-		p.columns = names
-	}
+	p.settleNames()
 	p.noteBits()
 	p.noteMissing(s)
 	p.noteUnits()
@@ -149,7 +144,7 @@ func (p *tablePlan) badNumber(s *survey) error {
 	var bad *FormatError
 	for _, d := range p.pixels {
 		c := &s.columns[d.column]
-		if d.levels != nil {
+		if d.level != nil {
 			continue
 		}
 		for _, t := range s.notNumbers(c) {
@@ -184,7 +179,7 @@ func (p *tablePlan) plainly(s *survey) string {
 			groups = groups || commas > 0
 		}
 		numbers += btoi(c.count(numberToken)+commas > 0)
-		units += btoi(d.unit != "")
+		units += btoi(d.Unit != "")
 		decimals += btoi(r.pointed || !d.groups && commas > 0 && r.fractions)
 	}
 	why := plainTable(numbers, decimals, len(p.pixels), groups)
@@ -196,9 +191,9 @@ func (p *tablePlan) plainly(s *survey) string {
 
 // number returns the value of a cell of a column of numbers: NaN if it is unknown; ok is false for text.
 func (d *dataColumn) number(cell string) (v float64, ok bool) {
-	if d.unit != "" {
+	if d.Unit != "" {
 		if v, unit, ok := measured(trim(cell)); ok {
-			return v, unit == d.unit
+			return v, unit == d.Unit
 		}
 	}
 	if d.groups && strings.IndexByte(cell, ',') >= 0 {
@@ -226,14 +221,20 @@ func (t *textTable) addNumbers(cells []string) error {
 	for k := range t.plan.pixels {
 		d := &t.plan.pixels[k]
 		cell := cells[d.column]
-		if d.levels != nil {
-			known := d.turnOn(cell, func(k int) { row[d.at+k] = 1 })
+		if d.level != nil {
+			known, strange := d.turnOn(cell, func(k int) { row[d.at+k] = 1 })
+			t.strange(d, strange)
 			for k := d.at; !known && k < d.at+d.n; k++ {
 				row[k] = math.NaN()
 			}
 			continue
 		}
 		v, ok := d.number(cell)
+		if !ok && t.plan.model {
+			t.strange(d, trim(cell))
+			row[d.at] = math.NaN()
+			continue
+		}
 		if !ok {
 			return notNumber(trim(cell), t.plan.name(d.column))
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"example.com/patchwork/internal/npy"
 )
@@ -57,7 +58,13 @@ func read(paths []string, opts Options) (*Set, error) {
 	if in.undecided != nil {
 		set.undecided = at(in.undecided, paths[0])
 	}
-	set.Notes = append(in.seen.notes(&opts), notes.Notes...)
+	set.Notes = slices.Concat(in.told, in.seen.notes(&opts), notes.Notes, in.seen.strangeNotes())
+	if err = in.seen.checkKnown(set); err == nil {
+		err = opts.Model.checkFrame(set)
+	}
+	if err != nil {
+		return nil, err
+	}
 	set.noteCodes()
 	set.noteUnused(opts.Missing)
 	if len(opts.Where) > 0 {
@@ -76,6 +83,7 @@ func (o Options) input(paths []string) (*input, []string, error) {
 	if o.pipes == nil {
 		o.pipes = map[string][]byte{}
 	}
+	o, notes := o.forModel()
 	err := o.check(paths)
 	if err == nil && o.Kind == Number {
 		err = o.checkNumbers()
@@ -86,12 +94,14 @@ func (o Options) input(paths []string) (*input, []string, error) {
 	if o, err = o.settle(paths); err != nil {
 		return nil, nil, err
 	}
-	return newInput(o), paths, nil
+	in := newInput(o)
+	in.told = notes
+	return in, paths, nil
 }
 
 // open reports whether the data may be bits or numbers.
 func (o *Options) open(paths []string) bool {
-	return o.Kind == Unknown && o.model == nil && o.checkNumbers() == nil
+	return o.Kind == Unknown && o.Model == nil && o.checkNumbers() == nil
 }
 
 // checkNumbers returns an error if the options make bits of data.
@@ -135,10 +145,11 @@ type input struct {
 	real      bool // of parts of real values, not of bits
 	either    bool // real values are read where a table plainly holds them; why says so
 	why       string
-	undecided error // what shows that the data are no bits, where they were read as numbers then
-	most      int   // images still wanted, if known; else 0
-	seen      seen  // what was done to pictures
-	headed    bool  // the first record of the table has names for certain
+	told      []string // notes on the options
+	undecided error    // what shows that the data are no bits, where they were read as numbers then
+	most      int      // images still wanted, if known; else 0
+	seen      seen     // what was done to pictures
+	headed    bool     // the first record of the table has names for certain
 
 	plan     *tablePlan // for a table of text, if it was made before
 	made     *tablePlan // the one that was made

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"example.com/patchwork"
@@ -23,21 +26,13 @@ type Reading struct {
 	// AutoThreshold is the threshold "auto" in JSON.
 	AutoThreshold bool `json:"-"`
 
-	// Meta, Weight and Columns name columns of a table as its file names them, or by
-	// number from 1 where it has no names. Meta has all that were metadata, for
-	// whatever reason. Columns is empty unless the data were chosen by Options.Columns:
-	// then all other columns are left out.
-	Meta    []string `json:"meta,omitempty"`
-	Weight  string   `json:"weight,omitempty"`
-	Columns []string `json:"columns,omitempty"`
-	// Numbered says that the file had no names of columns: those of the model are their
-	// numbers in the file.
-	Numbered bool `json:"numbered,omitempty"`
+	// Columns lists what there is to say of columns beyond the names of those of data: how cells of data are read, and
+	// which columns were labels or weights or were left out. Those of a file without names have their numbers, which
+	// Numbered says.
+	Columns  []Coding `json:"columns,omitempty"`
+	Numbered bool     `json:"numbered,omitempty"`
+	Only     bool     `json:"only,omitempty"` // the data were chosen: all other columns were left out
 
-	Coded
-
-	// Categories lists the columns that became columns of bits, with their values.
-	Categories []Categorical `json:"categories,omitempty"`
 	// Missing lists what says that nothing is known, as the options do.
 	Missing []string `json:"missing,omitempty"`
 	// Items and Pairs say that the rows are lists of items; Columns of the model has
@@ -57,25 +52,26 @@ var headerNames = [...]string{HeaderAuto: "", HeaderPresent: "yes", HeaderAbsent
 
 // newReading returns the reading that the options ask for.
 func newReading(o *Options) Reading {
-	r := Reading{Array: o.Array, Threshold: o.Threshold, AutoThreshold: o.AutoThreshold, Invert: o.Invert, Meta: o.Meta,
-		Weight: o.Weight, Columns: o.Columns,
+	r := Reading{Array: o.Array, Threshold: o.Threshold, AutoThreshold: o.AutoThreshold, Invert: o.Invert,
+		Only: len(o.Columns) > 0, Missing: o.Missing, Items: o.Items, Pairs: o.Pairs,
 		Names: o.Names, Transpose: o.Transpose, Header: headerNames[o.Header]}
 	if o.Height > 0 {
 		r.Size = []int{o.Height, o.Width}
 	}
-	r.Items, r.Pairs, r.Missing = o.Items, o.Pairs, o.Missing
+	if o.Weight != "" {
+		r.Columns = []Coding{{Name: o.Weight, Kind: Weight, By: Asked}}
+	}
 	if o.Delimiter != 0 {
 		r.Delimiter = string(o.Delimiter)
 	}
 	return r
 }
 
-// Options returns options that read in this way.
+// Options returns options that read in this way, but for what columns are.
 func (r *Reading) Options() Options {
-	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert, Meta: r.Meta,
-		Weight: r.Weight, Columns: r.Columns, Categories: r.Categories, Items: r.Items, Pairs: r.Pairs,
+	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert,
+		Missing: r.Missing, Items: r.Items, Pairs: r.Pairs,
 		Names: r.Names, Transpose: r.Transpose, Header: HeaderMode(max(0, slices.Index(headerNames[:], r.Header)))}
-	o.codings, o.Missing = r.codings(), r.Missing
 	if len(r.Size) == 2 {
 		o.Height, o.Width = r.Size[0], r.Size[1]
 	}
@@ -85,26 +81,39 @@ func (r *Reading) Options() Options {
 	return o
 }
 
-// inNames replaces the numbers of columns by the names that they have in the file.
-func (r Reading) inNames(of *roles) Reading {
-	r.Meta = nil
-	if of == nil {
-		return r // columns are of tables
+// keep adds what there is to say of the columns of a table.
+func (s *Set) keep() {
+	r := s.roles
+	if r == nil {
+		return
 	}
-	for _, i := range of.meta {
-		r.Meta = append(r.Meta, of.name(i))
-	}
-	if of.weight >= 0 {
-		r.Weight = of.name(of.weight)
-	}
-	if len(r.Columns) > 0 {
-		r.Columns = nil
-		for _, i := range of.data {
-			r.Columns = append(r.Columns, of.name(i))
+	s.reading.Numbered = r.names == nil && s.Columns != nil
+	s.reading.Columns = slices.Clone(s.Codings)
+	for k, i := range r.meta {
+		by := Asked
+		if r.auto[k] {
+			by = Seen
 		}
+		s.reading.Columns = append(s.reading.Columns, Coding{Name: r.name(i), Kind: Label, By: by})
 	}
-	r.Coded, r.Numbered = of.coded, of.numbered && of.columns == nil
-	return r
+	if r.weight >= 0 {
+		s.reading.Columns = append(s.reading.Columns, Coding{Name: r.name(r.weight), Kind: Weight, By: Asked})
+	}
+	for _, i := range slices.Sorted(maps.Keys(r.ignored)) {
+		s.reading.Columns = append(s.reading.Columns, Coding{Name: r.name(i), By: Asked})
+	}
+}
+
+// Reading returns how the data were read, for a model to keep, as a JSON object; nil if there is nothing to say.
+func (s *Set) Reading() (json.RawMessage, error) {
+	text, err := json.Marshal(s.reading)
+	if err != nil {
+		return nil, fmt.Errorf("keep how the data were read: %w", err)
+	}
+	if string(text) == "{}" {
+		return nil, nil
+	}
+	return text, nil
 }
 
 // Describe returns a model that was learned from these images with the names of
@@ -112,33 +121,26 @@ func (r Reading) inNames(of *roles) Reading {
 // read.
 func (s *Set) Describe(m *patchwork.Model) (*patchwork.Model, error) {
 	e := m.Extras()
-	e.Columns, e.Reading = nil, nil
+	e.Columns = nil
 	if s.Table && len(s.Columns) == m.Height()*m.Width() {
 		e.Columns = s.Columns
 	}
-	reading := s.reading
-	reading.Categories = s.Categories
-	text, err := json.Marshal(reading)
-	if err != nil {
-		return nil, fmt.Errorf("keep how the data were read: %w", err)
-	}
-	if string(text) != "{}" {
-		e.Reading = text
+	var err error
+	if e.Reading, err = s.Reading(); err != nil {
+		return nil, err
 	}
 	return m.WithExtras(e)
 }
 
-// ReadingOf returns how the data were read that a model was learned from. The error,
-// a [*FormatError], says what this version cannot do or does not know.
-func ReadingOf(m *patchwork.Model) (Reading, error) {
+// readingOf reads what a model keeps.
+func readingOf(kept json.RawMessage) (Reading, error) {
 	var r Reading
-	text := m.Extras().Reading
-	if len(text) == 0 {
+	if len(kept) == 0 {
 		return r, nil
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		return Reading{}, &FormatError{Msg: "the model says in a way unknown to this version how its data are read",
-			Hint: "use a newer patchwork", Err: err}
+	if err := json.Unmarshal(kept, &r); err != nil {
+		return r, &FormatError{Msg: "the model says in a way unknown to this version how its data are read",
+			Hint: "learn it again, or use the patchwork that wrote it", Err: err}
 	}
 	return r, r.check()
 }
@@ -158,6 +160,12 @@ func (r *Reading) check() error {
 		return bad("size has %d numbers, not two", len(r.Size))
 	case r.Threshold != nil && (math.IsNaN(*r.Threshold) || math.IsInf(*r.Threshold, 0)):
 		return bad("the threshold is %v", *r.Threshold)
+	}
+	for _, c := range r.Columns {
+		if c.Name == "" || c.Levels == nil && (c.Off != nil || c.Cuts != nil || c.Split != "") ||
+			c.Cuts != nil && len(c.Levels) != 1 && len(c.Levels) != len(c.Cuts)+1 {
+			return bad("it is not clear what the column %q is", shorten(c.Name))
+		}
 	}
 	o := r.Options()
 	if o.Height == 0 && len(r.Size) == 2 {
@@ -215,4 +223,60 @@ func (r *Reading) UnmarshalJSON(b []byte) error {
 	}
 	*r = Reading(text.plainReading)
 	return nil
+}
+
+// ReadWith returns what of a kept reading flags say, as a shell takes them. columns has the names of the model's.
+func ReadWith(kept json.RawMessage, columns []string) (flags []string) {
+	r, err := readingOf(kept)
+	if err != nil {
+		return nil
+	}
+	say := func(flag, value string) {
+		if value != "" {
+			flags = append(flags, strings.TrimSpace("--"+flag+" "+shellWord(value)))
+		}
+	}
+	few := func(list []string) string { return strings.Join(list[:min(len(list), mostListed)], ",") }
+	say("array", r.Array)
+	o := r.Options()
+	say("threshold", o.threshold())
+	if r.Invert {
+		flags = append(flags, "--invert")
+	}
+	if r.Only {
+		say("columns", few(columns))
+	}
+	for i := range r.Columns[:min(len(r.Columns), 2*mostListed)] {
+		if c := &r.Columns[i]; c.By == Asked || c.Kind == Label {
+			say("column", c.Name+"="+c.want())
+		}
+	}
+	say("missing", few(r.Missing))
+	if r.Items {
+		flags = append(flags, "--items")
+	}
+	if r.Pairs != nil {
+		flags = append(flags, "--items="+shellWord(strings.Join(r.Pairs, ",")))
+	}
+	say("names", r.Names)
+	if len(r.Size) == 2 {
+		order := map[bool]string{true: ",columns"}[r.Transpose]
+		say("size", fmt.Sprintf("%dx%d%s", r.Size[0], r.Size[1], order))
+	}
+	say("delimiter", r.Delimiter)
+	say("header", r.Header)
+	return flags
+}
+
+// want returns what an edit says that makes a column what it is.
+func (c *Coding) want() string {
+	switch {
+	case c.Split != "":
+		return "split"
+	case len(c.Cuts) == 1:
+		return "bit>" + strconv.FormatFloat(c.Cuts[0], 'f', -1, 64)
+	case c.Cuts != nil:
+		return "bands"
+	}
+	return c.Kind.String()
 }

@@ -35,8 +35,8 @@ func TestReadingAndOptions(t *testing.T) {
 	text := rapid.SampledFrom([]string{"", "x", "Grün, \"quoted\"", "3"})
 	texts := rapid.SliceOfN(rapid.StringN(1, 5, -1), 0, 3)
 	rapid.Check(t, func(t *rapid.T) {
-		o := Options{Array: text.Draw(t, "array"), Invert: rapid.Bool().Draw(t, "invert"), Weight: text.Draw(t, "weight"),
-			Columns: texts.Draw(t, "columns"), Meta: texts.Draw(t, "meta"), Names: text.Draw(t, "names"),
+		o := Options{Array: text.Draw(t, "array"), Invert: rapid.Bool().Draw(t, "invert"), Missing: texts.Draw(t, "missing"),
+			Names:     text.Draw(t, "names"),
 			Transpose: rapid.Bool().Draw(t, "transpose"), Delimiter: rapid.SampledFrom([]rune{0, ' ', ';', '\t', '→'}).Draw(t,
 				"delimiter"),
 			Header: HeaderMode(rapid.IntRange(0, 2).Draw(t, "header"))}
@@ -63,14 +63,12 @@ func TestReadingAndOptions(t *testing.T) {
 		if m, err = modelfile.Read(bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {
 			t.Fatal(err)
 		}
-		r, err := ReadingOf(m)
+		r, err := readingOf(m.Extras().Reading)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, list := range []*[]string{&o.Columns, &o.Meta} {
-			if len(*list) == 0 {
-				*list = nil
-			}
+		if len(o.Missing) == 0 {
+			o.Missing = nil
 		}
 		if got := r.Options(); !reflect.DeepEqual(got, o) {
 			t.Errorf("%+v came back as %+v from %s", o, got, m.Extras().Reading)
@@ -97,16 +95,20 @@ func TestDescribe(t *testing.T) {
 		columns []string
 		reading string
 	}{
-		{named, Options{Meta: []string{"1"}, Weight: "n"}, []string{"a", "b"}, `{"meta":["site"],"weight":"n"}`},
-		{named, Options{Columns: []string{"3", "a"}}, []string{"b", "a"}, `{"columns":["b","a"]}`},
+		{named, Options{Meta: []string{"1"}, Weight: "n"}, []string{"a", "b"}, `{"columns":[{"name":"site","kind":"label","by":"you"},` +
+			`{"name":"n","kind":"weight","by":"you"}]}`},
+		{named, Options{Columns: []string{"3", "a"}}, []string{"b", "a"}, `{"only":true}`},
 		{named, Options{Where: []Condition{{Name: "site", Op: "=", Values: []string{"A1"}}}, Weight: "4"}, []string{"a", "b"},
-			`{"meta":["site"],"weight":"n"}`},
+			`{"columns":[{"name":"site","kind":"label","by":"you"},` +
+				`{"name":"n","kind":"weight","by":"you"}]}`},
 		{bare, Options{Meta: []string{"1"}, Weight: "4"}, []string{"column 2", "column 3"},
-			`{"meta":["1"],"weight":"4","numbered":true}`},
+			`{"columns":[{"name":"1","kind":"label","by":"you"},` +
+				`{"name":"4","kind":"weight","by":"you"}],"numbered":true}`},
 		{bare, Options{Columns: []string{"2", "3"}, Header: HeaderAbsent}, []string{"column 2", "column 3"},
-			`{"columns":["2","3"],"numbered":true,"header":"no"}`},
+			`{"numbered":true,"only":true,"header":"no"}`},
 		{named, Options{Meta: []string{"site"}, Weight: "n", Height: 2, Width: 1}, nil,
-			`{"meta":["site"],"weight":"n","size":[2,1]}`},
+			`{"columns":[{"name":"site","kind":"label","by":"you"},` +
+				`{"name":"n","kind":"weight","by":"you"}],"size":[2,1]}`},
 	} {
 		set, err := Read([]string{c.path}, c.opts)
 		if err != nil {
@@ -143,7 +145,7 @@ func TestReadingRefused(t *testing.T) {
 		`{"size":[-1,1]}`,
 		`{"size":[1048576,99999]}`,
 	} {
-		_, err := ReadingOf(modelOf(t, 1, 1, reading))
+		_, err := planFor(modelOf(t, 1, 1, reading))
 		var fe *FormatError
 		if !errors.As(err, &fe) {
 			t.Errorf("%s: %v is no FormatError", reading, err)
@@ -153,7 +155,7 @@ func TestReadingRefused(t *testing.T) {
 			t.Errorf("%s: %q", reading, err)
 		}
 	}
-	if r, err := ReadingOf(modelOf(t, 1, 1, "")); err != nil || !reflect.DeepEqual(r, Reading{}) {
+	if r, err := readingOf(nil); err != nil || !reflect.DeepEqual(r, Reading{}) {
 		t.Errorf("nothing: %+v, %v", r, err)
 	}
 }

@@ -41,7 +41,7 @@ func (in *input) table(src cells, names []string) (*tableRows, error) {
 		return nil, err
 	}
 	r = in.known(r, names)
-	if len(p.coded.Marks) == 0 { // where an empty cell is off, such lines say something
+	if !p.marked() { // where an empty cell is off, such lines say something
 		r = withoutBlankEnd(r, src.unit(), &in.seen)
 	}
 	if names == nil && !p.first {
@@ -101,12 +101,14 @@ func (in *input) enough(p *tablePlan, src cells) bool {
 	switch {
 	case p.complete:
 		return true
+	case p.model:
+		return true
 	case in.thorough:
 		return false
 	case p.numbers:
 		return p.sure
 	}
-	return p.plain || !in.stream && len(p.categories) == 0 && !p.open
+	return p.plain || !in.stream && !p.levels && !p.open
 }
 
 // planBy surveys a table, or its beginning, and plans by that.
@@ -117,7 +119,9 @@ func (in *input) planBy(r records, names []string, src cells, complete bool) (*t
 		return nil, err
 	}
 	var p *tablePlan
-	if in.real {
+	if in.opts.Model != nil {
+		p, err = in.planFor(s)
+	} else if in.real {
 		p, err = in.planNumbers(s)
 	} else if p, err = in.planTable(s); in.either && notBits(err) {
 		p, err = in.orNumbers(s, err)

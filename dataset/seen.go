@@ -40,6 +40,7 @@ type seen struct {
 	group             string              // a number with commas before thousands
 	short, firstShort int                 // lines with fewer cells than the header, and where the first stands
 	blanks, blank     int                 // lines without a value at the end of tables, and where the first stands
+	strange           []*strangeCells     // words that a model does not know, by column
 	arrays            bool                // images of arrays were made binary by Otsu's method
 }
 

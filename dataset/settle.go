@@ -13,14 +13,14 @@ func (o Options) settle(paths []string) (Options, error) {
 		o.folders = o.folderLabels(paths)
 		o.sameNames = o.folders != nil && sameNames(paths)
 	}
-	open := o.Items || slices.ContainsFunc(o.Categories, func(c Categorical) bool { return c.Levels == nil })
-	if len(paths) < 2 || o.model != nil || o.files == nil && slices.ContainsFunc(paths, isOnce) {
+	open := o.Items || slices.ContainsFunc(o.Categories, func(c Coding) bool { return c.Levels == nil })
+	if len(paths) < 2 || o.Model != nil || o.files == nil && slices.ContainsFunc(paths, isOnce) {
 		return o, nil
 	}
 	var items []string
 	levels := map[string][]string{}
 	yes := map[string]string{} // of columns of two words
-	kinds := map[string]Categorical{}
+	kinds := map[string]Coding{}
 	var names []string
 	for i, path := range paths {
 		in := newInput(o)
@@ -42,7 +42,10 @@ func (o Options) settle(paths []string) (Options, error) {
 		if in.made.items {
 			items = append(items, in.made.columns...)
 		}
-		for _, c := range in.made.categories {
+		for _, c := range in.made.codings {
+			if c.Levels == nil {
+				continue
+			}
 			if !slices.Contains(names, c.Name) {
 				names = append(names, c.Name)
 			}
@@ -62,7 +65,7 @@ func (o Options) settle(paths []string) (Options, error) {
 		c.Levels, c.Off = distinctLevels(levels[name]), nil
 		if len(c.Cuts) > 0 {
 			c.Levels = kinds[name].Levels
-		} else if c.Ordered {
+		} else if c.Kind == Ordinal {
 			inScale(c.Levels)
 		}
 		if at := slices.Index(c.Levels, yes[name]); at >= 0 && len(c.Levels) == 2 {

@@ -158,6 +158,12 @@ type Plan struct {
 	Why     string   `json:"why,omitempty"`
 	Columns []Column `json:"columns"`
 	Notes   []Note   `json:"notes"`
+
+	// of a model
+	reading Reading
+	names   []string           // of its columns, those of a category as one; nil if they have none
+	fields  []string           // the names that a file has, and has not if that has no names
+	coded   map[string]*Coding // what is kept of columns, by name
 }
 
 // Note says what was decided or is open, and which flags decide it otherwise.
@@ -179,7 +185,7 @@ func (s *Set) Plan(o *Options) *Plan {
 	p := &Plan{Source: s.Source, Form: FormImages, Rows: s.Len(), Packed: s.Values == nil, Why: s.Why}
 	p.Height, p.Width = s.Size()
 	by := Seen
-	if o.model != nil {
+	if o.Model != nil {
 		by = Learned
 	} else if o.Kind != Unknown && len(o.edits) == 0 || o.wanted(allColumns, 0) != "" || len(o.Columns) > 0 {
 		by = Asked
@@ -187,8 +193,7 @@ func (s *Set) Plan(o *Options) *Plan {
 	if s.Table {
 		p.Form = FormTable
 	}
-	if o.Items || len(o.Pairs)+len(s.reading.Pairs) > 0 || o.model != nil &&
-		(o.model.reading.Items || len(o.model.reading.Pairs) > 0) {
+	if s.reading.Items || len(s.reading.Pairs) > 0 {
 		p.Form = FormLists
 	}
 	p.Columns = s.planned(o, by)
@@ -288,21 +293,21 @@ func (s *Set) plannedBits(o *Options, data By) (out []Column) {
 func (s *Set) collapsed(o *Options, data By, all []Column, bit func(j int) ColumnOverview) (out []Column) {
 	for x := 0; x < len(all); x++ {
 		name := all[x].Name
-		i := slices.IndexFunc(s.Categories, func(c Categorical) bool {
+		i := slices.IndexFunc(s.Codings, func(c Coding) bool {
 			return len(c.Levels) > 0 && !c.bit() && c.Split == "" && x+len(c.Levels) <= len(all) && name == c.columns()[0]
 		})
 		if i < 0 {
-			for k := range s.Categories {
-				if c := &s.Categories[k]; c.bit() && c.bitName() == name {
+			for k := range s.Codings {
+				if c := &s.Codings[k]; c.Levels != nil && c.bit() && c.bitName() == name {
 					all[x].Name, all[x].Means = c.Name, c.Levels[0]
 				}
 			}
-			all[x].more = slices.ContainsFunc(s.Categories, func(c Categorical) bool { return c.splitBefore(name) })
+			all[x].more = slices.ContainsFunc(s.Codings, func(c Coding) bool { return c.splitBefore(name) })
 			out = append(out, all[x])
 			continue
 		}
-		c, by := &s.Categories[i], data
-		if slices.ContainsFunc(o.Categories, func(asked Categorical) bool { return asked.Name == c.Name }) {
+		c, by := &s.Codings[i], data
+		if slices.ContainsFunc(o.Categories, func(asked Coding) bool { return asked.Name == c.Name }) {
 			by = max(by, Asked)
 		}
 		var bits []ColumnOverview
@@ -316,7 +321,7 @@ func (s *Set) collapsed(o *Options, data By, all []Column, bit func(j int) Colum
 }
 
 // splitBefore reports whether a column of bits is of one of several answers in a cell, and not of the last.
-func (c *Categorical) splitBefore(name string) bool {
+func (c *Coding) splitBefore(name string) bool {
 	if c.Split == "" {
 		return false
 	}

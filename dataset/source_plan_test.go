@@ -23,7 +23,7 @@ func TestPlan(t *testing.T) {
 		want       []string // parts of the printed plan
 	}{
 		{"bits.csv", "site,wet,soil\na,1,peat\nb,,peat\nc,0,clay\nd,1,clay\ne,1,peat\n",
-			Options{Categories: []Categorical{{Name: "soil"}}},
+			Options{Categories: []Coding{{Name: "soil"}}},
 			[]string{"5 rows of 3 columns, bits", "site    label     file  5 values: a, b, c, d, e",
 				"wet     bit       file    75 % yes ████████; 1 of 5 unknown",
 				"soil    category  you   2 values: peat (3), clay (2)"}},

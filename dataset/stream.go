@@ -28,11 +28,10 @@ type Stream struct {
 	opts       Options
 	head       *Set // one image, and what all parts have in common
 	weighted   bool
-	kinds      []map[string]columnKind  // of the metadata, by file
-	plans      []*tablePlan             // of tables of text, by file; nil for other formats
-	match      func(*Set) (*Set, error) // gives numbers the columns of a model; nil leaves those of the files
-	count      int                      // images before any selection, -1 if not known
-	skip, take int                      // take < 0: all
+	kinds      []map[string]columnKind // of the metadata, by file
+	plans      []*tablePlan            // of tables of text, by file; nil for other formats
+	count      int                     // images before any selection, -1 if not known
+	skip, take int                     // take < 0: all
 }
 
 // OpenStream reads the beginning of every file, and all of those whose metadata are
@@ -52,6 +51,10 @@ func OpenStream(ctx context.Context, paths []string, opts Options) (*Stream, err
 		}
 	}
 	(&joiner{set: s.head, paths: paths}).done(in)
+	s.head.Notes = slices.Concat(in.told, s.head.Notes)
+	if err := opts.Model.checkFrame(s.head); err != nil {
+		return nil, err
+	}
 	for _, name := range opts.selectedBy() {
 		if _, err := s.head.Column(name); err != nil {
 			return nil, err
@@ -103,15 +106,6 @@ func (s *Stream) input() *input {
 	return in
 }
 
-// Match returns the stream with the columns of a model, as [Frame.Match] does.
-func (s *Stream) Match(columns []string, height, width int) (*Stream, error) {
-	c := *s
-	c.match = func(part *Set) (*Set, error) { return part.Match(columns, height, width) }
-	var err error
-	c.head, err = c.match(s.head)
-	return &c, err
-}
-
 // survey examines file i.
 func (s *Stream) survey(ctx context.Context, i int) error {
 	if once, err := readOnce(s.paths[i]); err != nil {
@@ -154,8 +148,9 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 		s.head.Columns = part.Columns
 	}
 	s.weighted = s.weighted || part.Weights != nil
-	s.head.addNotes(append(in.seen.commonNotes(), part.Notes...), s.paths, i)
-	kinds, err := surveyMeta(ctx, d, part)
+	notes := part.Notes
+	kinds, err := surveyMeta(ctx, d, part, in.made != nil && in.made.model)
+	s.head.addNotes(slices.Concat(in.seen.commonNotes(), notes, in.seen.strangeNotes()), s.paths, i)
 	s.kinds = append(s.kinds, kinds)
 	s.joinMeta(part)
 	return err
@@ -171,8 +166,8 @@ func readOnce(path string) (bool, error) {
 }
 
 // surveyMeta determines the types of the metadata of a file that begins with
-// part.
-func surveyMeta(ctx context.Context, d parts, part *Set) (map[string]columnKind, error) {
+// part; all says to read on though none are text, as there may be words that a model does not know.
+func surveyMeta(ctx context.Context, d parts, part *Set, all bool) (map[string]columnKind, error) {
 	kinds, guesses := map[string]columnKind{}, map[string]*guesser{}
 	for _, c := range part.Meta {
 		if _, ok := c.Values.(rawText); ok {
@@ -182,7 +177,7 @@ func surveyMeta(ctx context.Context, d parts, part *Set) (map[string]columnKind,
 		}
 	}
 	var err error
-	for ; len(guesses) > 0 && err == nil; part, err = d.next() {
+	for ; (all || len(guesses) > 0) && err == nil; part, err = d.next() {
 		for _, c := range part.Meta {
 			if g := guesses[c.Name]; g != nil {
 				g.add(c.Values.(rawText))
@@ -368,13 +363,6 @@ func (r *traversal) pass(d *opened) (over bool, err error) {
 
 // complete fits a part of file i to the other files.
 func (r *traversal) complete(s *Set, i int) error {
-	if r.match != nil {
-		matched, err := r.match(s)
-		if err != nil {
-			return err
-		}
-		*s = *matched
-	}
 	s.forget(r.opts.Missing)
 	h, w := s.Size()
 	if hh, ww := r.head.Size(); h != hh || w != ww {
@@ -398,7 +386,7 @@ func (r *traversal) complete(s *Set, i int) error {
 		meta = append(meta, values)
 	}
 	s.Meta, s.Table, s.Columns, s.Source, s.reading = meta, r.head.Table, r.head.Columns, r.head.Source, r.head.reading
-	s.Categories, s.Notes = r.head.Categories, r.head.Notes
+	s.Codings, s.Notes = r.head.Codings, r.head.Notes
 	for range s.Len() {
 		s.Index = append(s.Index, r.rows)
 		r.rows++

@@ -117,7 +117,7 @@ func (s *survey) takeFirst(first []string, line int, in *input) {
 	}
 	mode := in.opts.Header
 	heads := mode == HeaderPresent || mode == HeaderAuto &&
-		(in.headed || s.isHeader(first) || in.opts.model.isHeader(first))
+		(in.headed || s.isHeader(first) || in.opts.Model.isHeader(first))
 	numbers := mode == HeaderPresent || mode == HeaderAuto && (in.headed || s.headsNumbers(first))
 	s.misheaded = heads != numbers
 	if in.real && numbers || !in.real && heads {

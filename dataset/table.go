@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,9 +23,7 @@ type roles struct {
 
 	ignored map[int]bool
 	kinds   map[int]Kind // of columns that are labels and could be learned from
-	foreign []string     // names of columns that the model does not have
 
-	coded   Coded    // data columns whose cells mean something special
 	columns []string // names of the pixels, if they are not those of the data columns
 
 	// numbered says that the file has no names and that its data columns are not all
@@ -41,13 +40,8 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	if err := boundNames(names); err != nil {
 		return r, err
 	}
-	model := in.opts.model
-	weight := in.opts.Weight
-	if weight == "" {
-		weight = strings.Join(model.present([]string{in.opts.like().Weight}, names, n), "")
-	}
-	if weight != "" {
-		i, err := findColumns(names, n, []string{weight})
+	if in.opts.Weight != "" {
+		i, err := findColumns(names, n, []string{in.opts.Weight})
 		if err != nil {
 			return r, err
 		}
@@ -65,15 +59,23 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	}
 	auto = slices.DeleteFunc(auto, func(i int) bool { return r.ignored[i] })
 	asked := in.asked()
-	asked = append(asked, model.present(in.opts.like().Meta, names, n)...)
-	if model.named(names) {
-		auto = slices.DeleteFunc(auto, func(i int) bool { return model.knows(names[i]) })
-	}
 	found, err := findColumns(names, n, asked)
 	if err != nil {
 		return r, err
 	}
-	seen, all := make([]bool, n), slices.Concat(found, auto)
+	r.label(asked, found, auto)
+	if len(in.opts.Columns) > 0 {
+		r.data, err = findColumns(names, n, in.opts.Columns)
+	} else {
+		r.data, err = r.rest()
+	}
+	r.numbered = names == nil && !slices.Equal(r.data, identity(len(r.data)))
+	return r, err
+}
+
+// label makes labels of the columns that were found for what is asked, and of others.
+func (r *roles) label(asked []string, found, others []int) {
+	seen, all := make([]bool, r.n), slices.Concat(found, others)
 	r.meta, r.auto, r.called = make([]int, 0, len(all)), make([]bool, 0, len(all)), make([]string, 0, len(all))
 	for k, i := range all {
 		if seen[i] {
@@ -87,21 +89,6 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 			r.called = append(r.called, r.name(i))
 		}
 	}
-	if len(in.opts.Columns) > 0 {
-		r.data, err = findColumns(names, n, in.opts.Columns)
-	} else {
-		r.data, err = r.rest(func(i int) bool {
-			return model.named(names) && model.knows(names[i]) && !slices.Contains(found[:len(in.opts.Meta)], i)
-		})
-	}
-	if err == nil {
-		err = model.refuseTable(&r, in.opts.Height > 0 && in.opts.Width > 0 && len(r.data) == in.opts.Height*in.opts.Width)
-	}
-	if err == nil && model != nil {
-		r.data, r.foreign, err = model.pickData(names, n, r.data, len(in.opts.Columns) > 0)
-	}
-	r.numbered = names == nil && (model == nil || model.reading.Numbered) && !slices.Equal(r.data, identity(len(r.data)))
-	return r, err
 }
 
 // asked returns the columns that the user wants as metadata.
@@ -116,13 +103,12 @@ func (in *input) asked() []string {
 	return asked
 }
 
-// rest returns the columns that have no other role, which are data; both says which
-// of the metadata columns are data, too.
-func (r *roles) rest(both func(i int) bool) (data []int, err error) {
+// rest returns the columns that have no other role, which are data.
+func (r *roles) rest() (data []int, err error) {
 	meta := members(r.n, r.meta)
 	data = make([]int, 0, r.n-len(r.meta))
 	for i := range r.n {
-		if i != r.weight && !r.ignored[i] && (!meta[i] || both(i)) {
+		if i != r.weight && !r.ignored[i] && !meta[i] {
 			data = append(data, i)
 		}
 	}
@@ -176,11 +162,10 @@ type textTable struct {
 // begin starts a part.
 func (t *textTable) begin() {
 	t.set, t.meta, t.strings = t.plan.set(), make([]rawText, len(t.plan.meta)), map[string]string{}
-	t.set.Notes, t.set.Categories, t.set.fixes = t.plan.notes, t.plan.categories, t.plan.fixes
-	t.set.Unseen = t.plan.unseen
+	t.set.Notes, t.set.Codings, t.set.fixes = t.plan.notes, t.plan.codings, t.plan.fixes
 	if t.plan.numbers {
 		t.set.Values, t.set.Height, t.set.Width = [][]float64{}, 1, t.plan.width
-		if t.plan.names == nil && len(t.plan.categories) == 0 {
+		if t.plan.names == nil && !t.plan.levels {
 			t.set.Columns = nil
 		}
 	}
@@ -222,8 +207,9 @@ func (t *textTable) addBits(cells []string) error {
 	for k := range t.plan.pixels {
 		d := &t.plan.pixels[k]
 		cell := cells[d.column]
-		if d.levels != nil {
-			if !d.turnOn(cell, func(k int) { m.Set(0, d.at+k, true) }) {
+		if d.level != nil {
+			known, strange := d.turnOn(cell, func(k int) { m.Set(0, d.at+k, true) })
+			if t.strange(d, strange); !known {
 				for k := range d.n {
 					m.SetUnknown(0, d.at+k)
 				}
@@ -242,7 +228,10 @@ func (t *textTable) addBits(cells []string) error {
 		case unknown:
 			m.SetUnknown(0, d.at)
 		case notBinary:
-			return t.badCell(d, cell)
+			if err := t.badCell(d, cell); err != nil {
+				return err
+			}
+			m.SetUnknown(0, d.at)
 		}
 	}
 	t.set.Images = append(t.set.Images, m)
@@ -262,47 +251,52 @@ func (t *textTable) state(d *dataColumn, cell string) uint8 {
 	if d.isMissing(cell) {
 		return unknown
 	}
-	if d.unit != "" && t.in.rule.threshold != nil {
-		if v, unit, ok := measured(trim(cell)); ok && unit == d.unit {
+	if d.Unit != "" && t.in.rule.threshold != nil {
+		if v, unit, ok := measured(trim(cell)); ok && unit == d.Unit {
 			return t.in.rule.of(v)
 		}
 	}
-	return d.coding.of(cell, t.in.rule)
+	return d.Marks.of(cell, t.in.rule)
 }
 
 // turnOn tells which pixels of a category a cell turns on; known is false if it says nothing, or what is none of the
-// values known.
-func (d *dataColumn) turnOn(cell string, set func(k int)) (known bool) {
+// values known, which is returned.
+func (d *dataColumn) turnOn(cell string, set func(k int)) (known bool, strange string) {
 	cell = trim(cell)
 	t, _ := tokenOf(cell)
 	switch {
-	case d.cuts != nil:
+	case d.Cuts != nil:
 		v, ok := d.number(cell)
 		if !ok || math.IsNaN(v) {
-			return false
+			return false, map[bool]string{false: cell}[ok]
 		}
 		k := 0
-		for ; k < len(d.cuts) && v > d.cuts[k]; k++ {
+		for ; k < len(d.Cuts) && v > d.Cuts[k]; k++ {
 		}
 		if d.n > 1 {
 			set(k)
 		} else if k > 0 {
 			set(0)
 		}
-		return true
-	case d.split != "":
-		for _, answer := range strings.Split(cell, d.split) {
-			if k, ok := d.levels[trim(answer)]; ok {
+		return true, ""
+	case d.Split != "":
+		for _, answer := range strings.Split(cell, d.Split) {
+			if k, ok := d.level[trim(answer)]; ok {
 				set(k)
+			} else if t > unknownToken {
+				strange = cmp.Or(strange, trim(answer))
 			}
 		}
-		return t != unknownToken
+		return t != unknownToken, strange
 	}
-	if k, ok := d.levels[levelOf(cell)]; ok && t != blankToken {
+	if k, ok := d.level[levelOf(cell)]; ok && t != blankToken {
 		set(k)
-		return true
+		return true, ""
 	}
-	return slices.Contains(d.off, levelOf(cell))
+	if known = slices.Contains(d.Off, levelOf(cell)); known || t <= unknownToken || d.isMissing(cell) {
+		return known, ""
+	}
+	return false, cell
 }
 
 // intern returns a copy of a cell, which shares its line's memory.
@@ -320,10 +314,14 @@ func (t *textTable) intern(cell string) (string, error) {
 
 // badCell returns an error that says why a cell is not a bit, for a plan that was
 // made of the beginning of the table; another, made of all of it, may be able to
-// read the cell.
+// read the cell. Words that a model does not know are unknown.
 func (t *textTable) badCell(d *dataColumn, cell string) error {
-	place := cellPlace{text: shorten(string([]byte(trim(cell))))}
 	token, v := tokenOf(trim(cell))
+	if t.plan.model && token != numberToken && token != commaToken {
+		t.strange(d, trim(cell))
+		return nil
+	}
+	place := cellPlace{text: shorten(string([]byte(trim(cell))))}
 	var all offenders
 	all.add(offender{name: t.plan.name(d.column), place: place, kind: token,
 		span: numberRange{least: min(v, 0), most: max(v, 0), fractions: v != math.Trunc(v)}})

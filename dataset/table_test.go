@@ -275,11 +275,15 @@ func TestParquetHostileHeaders(t *testing.T) {
 
 // readBytes decodes a file that is in memory.
 func readBytes(b []byte, opts Options) (*Set, error) {
+	opts, _ = opts.forModel()
 	in := newInput(opts)
 	s, err := in.collect(func() (*opened, error) {
 		d, err := in.file(contentAt("memory", bytes.NewReader(b)))
 		return &opened{parts: d, in: in}, err
 	})
+	if err == nil {
+		s.Notes = slices.Concat(s.Notes, in.seen.strangeNotes())
+	}
 	return s, at(err, "memory")
 }
 
@@ -298,7 +302,7 @@ func TestParquetWords(t *testing.T) {
 		!cmp.Equal(s.Notes, []string{"site and soil are taken as labels"}) {
 		t.Errorf("columns %q, notes %q\n%s", s.Columns, s.Notes, got)
 	}
-	opts := Options{Categories: []Categorical{{Name: "soil"}}, Columns: []string{"soil", "b"}}
+	opts := Options{Categories: []Coding{{Name: "soil"}}, Columns: []string{"soil", "b"}}
 	s, err := gather(t.Context(), []string{write(t, "t.parquet", content)}, opts, 0, -1)
 	if err != nil || pixels(s) != "#.#\n??.\n.##\n" || !cmp.Equal(s.Columns, []string{"soil=clay", "soil=peat", "b"}) {
 		t.Errorf("%v, %v", s, err)

@@ -9,10 +9,10 @@ import (
 
 // bit reports whether the category is one bit: Levels has the word for yes, Off those for no, or numbers are cut in
 // two.
-func (c *Categorical) bit() bool { return len(c.Off) > 0 || len(c.Cuts) == 1 }
+func (c *Coding) bit() bool { return len(c.Off) > 0 || len(c.Cuts) == 1 }
 
 // bitName returns the name of the bit. It has the word for yes, unless that says no more than yes.
-func (c *Categorical) bitName() string {
+func (c *Coding) bitName() string {
 	yes := c.Levels[0]
 	if len(c.Cuts) == 1 {
 		return c.Name + ">" + strconv.FormatFloat(c.Cuts[0], 'f', -1, 64)
@@ -107,16 +107,16 @@ func (c *columnStats) yesOf(words []string) int {
 }
 
 // bitsOfWords adds such columns to the categories.
-func (in *input) bitsOfWords(s *survey, v vocabularies, asked map[int]*Categorical) {
+func (in *input) bitsOfWords(s *survey, v vocabularies, asked map[int]*Coding) {
 	used := members(len(s.columns), in.used(s))
 	for i := range s.columns {
-		if used[i] || asked[i] != nil || in.opts.model != nil {
+		if used[i] || asked[i] != nil {
 			continue
 		}
 		wanted := in.opts.wanted(s.name(i), i+1) == "bit"
 		yes, off := s.columns[i].bitWords(v, wanted)
 		if yes != "" && (yes != "1" || in.rule.threshold == nil) {
-			asked[i] = &Categorical{Name: s.name(i), Levels: []string{yes}, Off: off}
+			asked[i] = &Coding{Name: s.name(i), Kind: Bit, Levels: []string{yes}, Off: off}
 		}
 	}
 }
@@ -126,8 +126,8 @@ func (p *tablePlan) noteBits() {
 	var ways, ones []string
 	var order [][2]string
 	names := map[[2]string][]string{}
-	for i := range p.categories {
-		c := &p.categories[i]
+	for i := range p.codings {
+		c := &p.codings[i]
 		if len(c.Off) == 0 || c.Off[0] == "" {
 			continue
 		}

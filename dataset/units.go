@@ -92,8 +92,8 @@ func (p *tablePlan) noteUnits() {
 	var said []string
 	names := map[string][]string{}
 	for _, d := range p.pixels {
-		if d.unit != "" {
-			said, names[d.unit] = append(said, d.unit), append(names[d.unit], p.name(d.column))
+		if d.Unit != "" {
+			said, names[d.Unit] = append(said, d.Unit), append(names[d.Unit], p.name(d.column))
 		}
 	}
 	slices.Sort(said)

@@ -179,12 +179,19 @@ func TestValueStreamOfSeveralFiles(t *testing.T) {
 	a, b := write(t, "a.csv", []byte("y,u,v\nm,1.5,2\nm,3,4\n")), write(t, "b.csv", []byte("y,u,v\nk,5,6\nk,7,8\n"))
 	s := openValues(t, Options{}, a, b)
 	sameRows(t, "two files", streamedRows(t, s.Cut(1, 2)), [][]float64{{3, 4}, {5, 6}})
-	m, err := s.Match([]string{"v"}, 1, 1)
+	matched := func(name string) (*Stream, error) {
+		p, err := PlanOf(nil, []string{name}, 1, 1, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return openNumbers([]string{a, b}, Options{Model: p})
+	}
+	m, err := matched("v")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sameRows(t, "matched", streamedRows(t, m), [][]float64{{2}, {4}, {6}, {8}})
-	if _, err := s.Match([]string{"w"}, 1, 1); err == nil {
+	if _, err := matched("w"); err == nil {
 		t.Error("a column that is not there is found")
 	}
 	if _, err := openNumbers([]string{a, write(t, "c.csv", []byte("u,w\n1,2\n"))}, Options{}); err == nil {

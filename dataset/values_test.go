@@ -253,15 +253,22 @@ func TestValuesOfPictures(t *testing.T) {
 
 func TestValuesMatchAModel(t *testing.T) {
 	v := readValues(t, Options{}, write(t, "t.csv", []byte("y,b,a,c\nk,1,2,3\n")))
-	m, err := v.Match([]string{"a", "b"}, 1, 2)
+	match := func(columns ...string) (*Set, error) {
+		p, err := PlanOf(nil, columns, 1, 2, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.For(p)
+	}
+	m, err := match("a", "b")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sameRows(t, "by name", m.Values, [][]float64{{2, 1}})
-	if _, err := v.Match([]string{"a", "d"}, 1, 2); err == nil || !strings.Contains(err.Error(), `"d"`) {
+	if _, err := match("a", "d"); err == nil || !strings.Contains(err.Error(), `"d"`) {
 		t.Error(err)
 	}
-	if _, err := v.Match(nil, 1, 2); err == nil {
+	if _, err := match(); err == nil {
 		t.Error("three columns for a model of two")
 	}
 	reading, err := readValues(t, Options{Height: 1, Width: 2, Transpose: true, Delimiter: ';'},
@@ -269,11 +276,11 @@ func TestValuesMatchAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := Options{}.Like(reading)
-	if err != nil || o.Height != 1 || o.Width != 2 || !o.Transpose || o.Delimiter != ';' {
+	r, err := readingOf(reading)
+	if o := r.Options(); err != nil || o.Height != 1 || o.Width != 2 || !o.Transpose || o.Delimiter != ';' {
 		t.Errorf("%s gives %+v, %v", reading, o, err)
 	}
-	if _, err := (Options{}).Like(json.RawMessage("{")); err == nil {
+	if _, err := readingOf(json.RawMessage("{")); err == nil {
 		t.Error("half an object is a reading")
 	}
 	if all := v.Cut(0, -1); all.Len() != 1 || v.Cut(1, -1).Len() != 0 || v.Cut(0, 0).Len() != 0 {

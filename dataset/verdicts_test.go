@@ -114,7 +114,7 @@ func TestTwoWordsOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := Options{Categories: s.Categories}
+	opts := Options{Categories: s.Codings}
 	if s, err = Decode(t.Context(), "new.csv", []byte("diet,a\nmeat,1\nfish,1\n"), opts); err != nil ||
 		pixels(s) != ".#\n?#\n" {
 		t.Errorf("%v, %v", s, err)

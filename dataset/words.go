@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/patchwork/internal/enum"
 )
 
 // token says what the text of a table cell is by itself. What a column makes of
-// it depends on the other cells of the column, see [coding].
+// it depends on the other cells of the column, see [marking].
 type token uint8
 
 const (
@@ -193,60 +195,36 @@ func parseCell(s string) (float64, cellState) {
 	return 0, cellBad
 }
 
-// coding says what the cells of a column mean.
-type coding uint8
+// marking says what the cells of a column mean.
+type marking uint8
 
 const (
-	bitCoding    coding = iota // 0 and 1, or words for them; "-" is unknown
-	markCoding                 // a mark (X, ✓, + or P, or 1 where no cell of the table is 0) is on, a blank cell is off
-	signCoding                 // + is on, - is off
-	letterCoding               // P is on, A is off, and so are 1 and 0 and words for them
+	bitCoding    marking = iota // 0 and 1, or words for them; "-" is unknown
+	markCoding                  // a mark (X, ✓, + or P, or 1 where no cell of the table is 0) is on, a blank cell is off
+	signCoding                  // + is on, - is off
+	letterCoding                // P is on, A is off, and so are 1 and 0 and words for them
 )
 
-// Coded are the names of columns whose cells mean what other columns and rows of their
-// table showed, which a file of one row does not show.
-type Coded struct {
-	Marks   []string `json:"marks,omitempty"`   // a mark is on, a blank cell is off
-	Signs   []string `json:"signs,omitempty"`   // + is on, - is off
-	Letters []string `json:"letters,omitempty"` // P is on, A is off
+var markingNames = []string{"", "mark", "sign", "letter"}
+
+// MarshalText writes the name.
+func (c marking) MarshalText() ([]byte, error) { return []byte(markingNames[c]), nil }
+
+// UnmarshalText reads a name.
+func (c *marking) UnmarshalText(text []byte) (err error) {
+	*c, err = enum.Parse[marking]("what marks bits", markingNames, string(text))
+	return err
 }
 
-// list returns the names of a coding, nil for the first.
-func (c *Coded) list(of coding) *[]string {
-	switch of {
-	case markCoding:
-		return &c.Marks
-	case signCoding:
-		return &c.Signs
-	case letterCoding:
-		return &c.Letters
-	}
-	return nil
-}
-
-// codings returns the coding of each column.
-func (c *Coded) codings() map[string]coding {
-	var out map[string]coding
-	for of := markCoding; of <= letterCoding; of++ {
-		for _, name := range *c.list(of) {
-			if out == nil {
-				out = map[string]coding{}
-			}
-			out[name] = of
-		}
-	}
-	return out
-}
-
-// takes are the tokens that a coding takes for bits, blank cells aside.
+// takes are the tokens that a marking takes for bits, blank cells aside.
 var takes = [...][]token{
 	markCoding:   {xToken, plusToken, pToken, oneToken, yesToken},
 	signCoding:   {plusToken, minusToken},
 	letterCoding: {pToken, aToken, zeroToken, oneToken, noToken, yesToken},
 }
 
-// of returns the pixel state of a cell in a column of this coding.
-func (c coding) of(cell string, r rule) uint8 {
+// of returns the pixel state of a cell in a column of this marking.
+func (c marking) of(cell string, r rule) uint8 {
 	t, v := tokenOf(trim(cell))
 	switch {
 	case t == unknownToken, t == blankToken && c != markCoding:

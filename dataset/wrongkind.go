@@ -1,38 +1,36 @@
 package dataset
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // refusePictures returns an error if the model is of a table, whose rows pictures
 // cannot be.
-func (w *expected) refusePictures() error {
-	if w == nil || w.width == 0 {
+func (p *Plan) refusePictures() error {
+	if p == nil || p.Form != FormTable {
 		return nil
 	}
-	of := fmt.Sprintf("%d columns without names", w.width)
-	if len(w.columns) > 0 {
-		of = "the columns " + andList(w.columns)
+	of := fmt.Sprintf("%d columns without names", p.Width)
+	if len(p.fields) > 0 {
+		of = "the columns " + andList(p.names)
 	}
 	return &FormatError{Msg: "these are pictures, and the model is of a table with " + of,
 		Hint: "give a table with these columns, or a model that was learned from pictures"}
 }
 
-// refuseTable returns an error if the model is of images, and a table of n columns of
+// refuseTable returns an error if the model is of images, and a table of columns of
 // data has no row that is one. size says that the rows are to be made images.
-func (w *expected) refuseTable(r *roles, size bool) error {
-	if w == nil || w.height <= 1 || size {
+func (p *Plan) refuseTable(names []string, data []int, size bool) error {
+	if p.Height <= 1 || size {
 		return nil
 	}
-	e := &FormatError{Msg: fmt.Sprintf("this is a table with %d columns, and the model is of images of %s", len(r.data),
-		sizeText(w.height, w.across)),
+	e := &FormatError{Msg: fmt.Sprintf("this is a table with %d columns, and the model is of images of %s", len(data),
+		sizeText(p.Height, p.Width)),
 		Hint: "give images, or a model that was learned from such a table"}
-	if r.names != nil {
+	if names != nil {
 		e.Msg = fmt.Sprintf("this is a table with the columns %s, and the model is of images of %s",
-			andList(pick(r.names, r.data)), sizeText(w.height, w.across))
+			andList(pick(names, data)), sizeText(p.Height, p.Width))
 	}
-	if len(r.data) == w.height*w.across {
-		e.Hint = fmt.Sprintf("--size %dx%d makes its rows images", w.height, w.across)
+	if len(data) == p.Height*p.Width {
+		e.Hint = fmt.Sprintf("--size %dx%d makes its rows images", p.Height, p.Width)
 	}
 	return e
 }

@@ -32,19 +32,12 @@ func TestWrongKind(t *testing.T) {
 		"rows that fit":     {image, "t.csv", "1,0,0,1\n0,1,1,0\n", false},
 		"rows of the model": {named, "t.csv", "Salix,Poa\n1,0\n", true},
 	} {
-		opt, _, err := (Options{}).For(c.m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = Decode(context.Background(), c.file, []byte(c.content), opt)
+		_, err := Decode(context.Background(), c.file, []byte(c.content), optionsFor(t, Options{}, c.m))
 		if c.fits && err != nil || !c.fits && (err == nil || !testenv.Said(t, err.Error())) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	opt, _, err := (Options{Height: 2, Width: 2}).For(image)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opt := optionsFor(t, Options{Height: 2, Width: 2}, image)
 	if s, err := Decode(context.Background(), "t.csv", []byte("1,0,0,1\n0,1,1,0\n"), opt); err != nil || s.Table {
 		t.Errorf("rows made images: %v, %v", s, err)
 	}

@@ -34,7 +34,7 @@ func (d *data) bytes() int64 {
 	for _, note := range d.notes {
 		n += int64(len(note.Text)) + 40
 	}
-	for _, c := range d.set.Categories {
+	for _, c := range d.set.Codings {
 		n += int64(len(c.Name)) + textMemory(c.Levels)
 	}
 	if d.numbers() {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render"
 	"example.com/patchwork/workbench"
@@ -41,17 +40,6 @@ func (m *model) values() string {
 		return ofReal
 	}
 	return ofBits
-}
-
-// reads returns options that read data as those that the model was learned from.
-func (m *model) reads(opt dataset.Options) (dataset.Options, []string, error) {
-	if of := m.numbers(); of != nil {
-		opt.Kind = dataset.Number
-		opt, err := opt.Like(of.Reading)
-		return opt, nil, err
-	}
-	opt.Kind = dataset.Bit
-	return opt.For(m.bits())
 }
 
 // models holds the models being served.

@@ -101,9 +101,8 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, like *mo
 		return nil, err
 	}
 	opt.MaxMemory, opt.MaxPicture = s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
-	var notes []string
 	if like != nil {
-		if opt, notes, err = like.reads(opt); err != nil {
+		if opt.Model, err = like.of.Plan(); err != nil {
 			return nil, contentError(err)
 		}
 	}
@@ -117,6 +116,7 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, like *mo
 	}
 	d := &data{rows: rows{f}, files: arguments, args: how.flags(), how: opt,
 		noCommand: like != nil || len(arguments) > maxArguments}
+	var notes []string
 	if f.Why != "" {
 		notes = append(notes, "these are real values, since "+f.Why+"; a threshold makes bits of them")
 	}

@@ -70,11 +70,11 @@ func TestReadForModelRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt, _, err := dataset.Options{}.For(m.bits())
+		plan, err := m.of.Plan()
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, want := dataset.Decode(t.Context(), name+".csv", []byte(text), opt)
+		_, want := dataset.Decode(t.Context(), name+".csv", []byte(text), dataset.Options{Model: plan})
 		if want == nil {
 			t.Fatalf("%s: the command line takes it", name)
 		}

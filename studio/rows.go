@@ -51,15 +51,12 @@ func (r rows) where(conditions []string) (rows, error) {
 
 // as returns the rows with the columns that a model has, in its order, by name.
 func (r rows) as(m *model) (rows, error) {
-	var err error
-	of := m.numbers()
-	switch {
-	case (of != nil) != r.numbers():
+	if (m.numbers() != nil) != r.numbers() {
 		return r, problemf(422, "the model %.64q is of %s, the data are of %s", m.id, m.values(), r.values())
-	case of != nil:
-		r.set, err = r.set.Match(of.Columns, of.Height, of.Width)
-	default:
-		r.set, err = r.set.For(m.bits())
+	}
+	plan, err := m.of.Plan()
+	if err == nil {
+		r.set, err = r.set.For(plan)
 	}
 	return r, contentError(err)
 }

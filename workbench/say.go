@@ -1,13 +1,11 @@
 package workbench
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn/real"
 )
@@ -30,8 +28,8 @@ func (d *Description) Lines() []string {
 		line("rule", "%s, %s, %d of them with a variance of their own", d.Rule, words.Count(d.OfNumbers.Votes, "vote"),
 			d.Variances)
 	}
-	if flags := readingFlags(d.Reading); flags != "" {
-		line("read with", "%s", flags)
+	if flags := dataset.ReadWith(d.Reading, d.Columns); flags != nil {
+		line("read with", "%s", words.Clean(strings.Join(flags, " ")))
 	}
 	d.sayMore(line)
 	d.sayLearned(line)
@@ -170,82 +168,3 @@ func (p *Poses) text(scene bool) string {
 
 // mostListed is how many names or numbers a line has.
 const mostListed = 8
-
-// unflagged lists what no flag says of how data were read: what a file without names, and
-// the cells of some columns, are like.
-var unflagged = []string{"numbered", "marks", "signs", "letters"}
-
-// readingFlags returns how the data of a model were read as the flags that say so.
-func readingFlags(reading json.RawMessage) string {
-	d := json.NewDecoder(bytes.NewReader(reading))
-	if _, err := d.Token(); err != nil { // the bracket, or nothing
-		return ""
-	}
-	var flags []string
-	for d.More() {
-		name, err := d.Token()
-		var value any
-		if err == nil {
-			err = d.Decode(&value)
-		}
-		if err != nil {
-			break // the model file has checked that it is JSON
-		}
-		if slices.Contains(unflagged, fmt.Sprint(name)) {
-			continue
-		}
-		if name == "categories" {
-			flags = append(flags, categoryFlags(value)...)
-			continue
-		}
-		flags = append(flags, strings.TrimSpace(fmt.Sprintf("--%v %s", name, flagValue(value))))
-	}
-	return words.Clean(strings.Join(flags, " "))
-}
-
-// categoryFlags returns the flags that say what columns are, each of which the reading has as an object.
-func categoryFlags(all any) (flags []string) {
-	list, _ := all.([]any)
-	for _, one := range list[:min(len(list), mostListed)] {
-		c, _ := one.(map[string]any)
-		kind := "category"
-		cuts, _ := c["cuts"].([]any)
-		switch {
-		case c["off"] != nil:
-			kind = "bit"
-		case c["split"] != nil:
-			kind = "split"
-		case len(cuts) == 1:
-			kind = fmt.Sprintf("bit>%v", cuts[0])
-		case len(cuts) > 1:
-			kind = "bands"
-		case c["ordered"] != nil:
-			kind = "ordinal"
-		}
-		flags = append(flags, "--column "+flagValue(fmt.Sprintf("%v=%s", c["name"], kind)))
-	}
-	return flags
-}
-
-// flagValue returns a value of JSON as that of a flag.
-func flagValue(v any) string {
-	switch v := v.(type) {
-	case bool:
-		return "" // true
-	case string:
-		if v == "" || strings.ContainsAny(v, " \"'$*{};|&<>") {
-			return strconv.Quote(v)
-		}
-		return v
-	case []any:
-		var out []string
-		for _, x := range v {
-			out = append(out, strings.Trim(flagValue(x), `"`))
-		}
-		if len(v) == 2 && fmt.Sprintf("%T", v[0]) == "float64" {
-			return strings.Join(out, "x")
-		}
-		return flagValue(strings.Join(out[:min(len(out), mostListed)], ","))
-	}
-	return fmt.Sprint(v)
-}

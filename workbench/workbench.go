@@ -22,6 +22,9 @@ import (
 type Model interface {
 	// Describe says what there is to say of it.
 	Describe() *Description
+	// Plan says how the data are read that it is for, by its columns, as those were that it was learned from. The error
+	// says that this version does not know how.
+	Plan() (*dataset.Plan, error)
 	// K returns the number of parts.
 	K() int
 	// Part describes part k, from 0.
@@ -95,6 +98,25 @@ func (m Numbers) Write(w io.Writer) error { return modelfile.WriteReal(w, m.Mode
 
 // Write writes the model file.
 func (m Classes) Write(w io.Writer) error { return classfile.Write(w, m.Classifier) }
+
+// Plan says how data are read for the model.
+func (m Bits) Plan() (*dataset.Plan, error) { return planOf(m.Model) }
+
+// Plan says how data are read for the model.
+func (m Classes) Plan() (*dataset.Plan, error) { return planOf(m.Like()) }
+
+// Plan says how data are read for the model.
+func (m Numbers) Plan() (*dataset.Plan, error) {
+	return dataset.PlanOf(m.Reading, m.Columns, m.Height, m.Width, false)
+}
+
+func planOf(m *patchwork.Model) (*dataset.Plan, error) {
+	c, x := m.Config(), m.Extras()
+	if c.Scene { // may have any size
+		c.ImageHeight, c.ImageWidth = 0, 0
+	}
+	return dataset.PlanOf(x.Reading, x.Columns, c.ImageHeight, c.ImageWidth, true)
+}
 
 // Names returns the names of the parts.
 func (m Bits) Names() []string { return m.Extras().Names }

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/workbench"
@@ -260,7 +259,10 @@ func (f *dataFlags) options(cmd *cobra.Command) (dataset.Options, error) {
 		}
 		o.Delimiter = r
 	}
-	return f.forModel(cmd, o)
+	if f.model != nil {
+		o.Model, err = f.model.Plan()
+	}
+	return o, request(err)
 }
 
 // conditions adds the conditions of --where: NAME:K takes the first K of each value.
@@ -286,43 +288,13 @@ func (f *dataFlags) conditions(o *dataset.Options) error {
 	return nil
 }
 
-// forModel returns options that read data for the model, if there is one, and notes,
-// unless quiet, where flags contradict it.
-func (f *dataFlags) forModel(cmd *cobra.Command, o dataset.Options) (dataset.Options, error) {
-	var of *patchwork.Model
-	switch m := f.model.(type) {
-	case nil:
-		return o, nil
-	case workbench.Bits:
-		of = m.Model
-	case workbench.Classes:
-		of = m.Like()
-	case workbench.Numbers:
-		o, err := o.Like(m.Reading)
-		o.Kind = dataset.Number
-		return o, request(err)
-	}
-	var meant []string
-	if cmd.Flags().Changed("invert") {
-		meant = append(meant, "invert")
-	}
-	o, notes, err := o.For(of, meant...)
-	sayNotes(cmd, notes...)
-	return o, request(err)
-}
-
-// forNumbers reports whether the data are for a model of numbers, which matches their columns itself.
-func (f *dataFlags) forNumbers() bool { _, ok := f.model.(workbench.Numbers); return ok }
-
 // read reads and selects, for a command that needs all images in memory.
 func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, error) {
 	opt, err := f.options(cmd)
 	if err != nil {
 		return nil, err
 	}
-	if !f.forNumbers() {
-		opt.Kind = dataset.Bit
-	}
+	opt.Kind = dataset.Bit // unless there is a model, which knows
 	data, err := f.inMemory(cmd, paths, opt, true)
 	if err != nil {
 		return nil, err

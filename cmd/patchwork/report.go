@@ -155,7 +155,7 @@ func (f *reportFlags) read(cmd *cobra.Command, paths []string) (workbench.Model,
 		return nil, nil, err
 	}
 	f.data.model = m
-	if f.data.forNumbers() && f.stability > 0 {
+	if p, err := m.Plan(); err == nil && !p.Packed && f.stability > 0 {
 		return nil, nil, usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out",
 			f.stability)
 	}

@@ -172,7 +172,7 @@ func (f *dataFlags) openAs(cmd *cobra.Command, paths []string, kind dataset.Kind
 	if err != nil {
 		return nil, err
 	}
-	if opt.MaxMemory = int64(f.memory); !f.forNumbers() && kind != dataset.Unknown {
+	if opt.MaxMemory = int64(f.memory); kind != dataset.Unknown {
 		opt.Kind = kind
 	}
 	// Data that turn out to be too large must not take twice their share before they
@@ -192,14 +192,7 @@ func (f *dataFlags) load(cmd *cobra.Command, paths []string, opt dataset.Options
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := f.model.(workbench.Numbers); ok {
-		if data, err = data.Match(m.Columns, m.Height, m.Width); err != nil {
-			return nil, &inputError{err}
-		}
-		if notes {
-			sayNotes(cmd, data.Unseen...)
-		}
-	} else if notes {
+	if notes {
 		sayNotes(cmd, data.Notes...)
 	}
 	return f.cut(data)
@@ -222,13 +215,7 @@ func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.O
 	if err != nil {
 		return nil, &inputError{err}
 	}
-	if m, ok := f.model.(workbench.Numbers); ok {
-		if stream, err = stream.Match(m.Columns, m.Height, m.Width); err != nil {
-			return nil, &inputError{err}
-		}
-	} else {
-		sayNotes(cmd, stream.Head().Notes...)
-	}
+	sayNotes(cmd, stream.Head().Notes...)
 	stream = stream.Cut(f.skip, f.most())
 	if f.selects(&opt) {
 		set, err := stream.Set(ctx)

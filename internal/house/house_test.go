@@ -251,7 +251,7 @@ func TestProblems(t *testing.T) {
 }
 
 // kinds are the files above the workbench that ask which kind a model is of. The list may only become shorter.
-var kinds = strings.Fields(`cmd/patchwork/codes.go cmd/patchwork/data.go cmd/patchwork/demo.go cmd/patchwork/input.go
+var kinds = strings.Fields(`cmd/patchwork/codes.go cmd/patchwork/demo.go cmd/patchwork/input.go
 	cmd/patchwork/learnsay.go cmd/patchwork/lines.go cmd/patchwork/parts.go cmd/patchwork/serve.go cmd/patchwork/stream.go
 	render/report/build.go studio/explain.go studio/learning.go studio/models.go`)
 

@@ -31,12 +31,19 @@ export interface Column {
   aside?: boolean;
   by: string;
   cells: number;
+  cuts?: Array<number>;
   distinct?: number;
   kind: string;
+  levels?: Array<string>;
+  marks?: string;
   means?: string;
   missing: number;
   name: string;
+  off?: Array<string>;
   range?: Range;
+  split?: string;
+  unit?: string;
+  unknown?: Array<string>;
   values?: Array<LabelCount>;
   yes?: number;
 }
