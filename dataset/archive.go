@@ -52,7 +52,7 @@ func (in *input) zip(c *content) (parts, error) {
 		}
 		return g, nil
 	case len(mats) == 1:
-		return in.file(&content{path: mats[0].Name, open: func() (io.Reader, error) { return openMember(mats[0]) }})
+		return in.file(&content{path: mats[0].Name, open: func() (io.Reader, error) { return mats[0].Open() }})
 	case len(mats) > 1:
 		names := make([]string, len(mats))
 		for i, f := range mats {
@@ -118,41 +118,9 @@ func (in *input) pictureArchive(archive string, files []*zip.File, size int64) (
 		names = append(names, f.Name)
 	}
 	g := &gallery{in: in, path: archive, where: archive + "/"}
-	g.open = func(name string) (io.ReadCloser, error) { return openMember(byName[name]) }
+	g.open = func(name string) (io.ReadCloser, error) { return byName[name].Open() }
 	if err := g.tell(names, "an archive"); err != nil {
 		return nil, err
 	}
 	return g, nil
-}
-
-// openMember opens a member. Its reader yields no more than the size stated in
-// the archive.
-func openMember(f *zip.File) (io.ReadCloser, error) {
-	r, err := f.Open()
-	if err != nil {
-		return nil, member{f.Name, nil}.worded(err)
-	}
-	return member{f.Name, r}, nil
-}
-
-// member rephrases decompression errors.
-type member struct {
-	name string
-	io.ReadCloser
-}
-
-func (m member) Read(p []byte) (int, error) {
-	n, err := m.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		err = m.worded(err)
-	}
-	return n, err
-}
-
-func (m member) worded(err error) error {
-	if _, ok := err.(*fs.PathError); ok {
-		return err // of the disk
-	}
-	return &FormatError{Msg: fmt.Sprintf("the member %q cannot be decompressed", m.name),
-		Hint: "copy or pack the file again", Err: err}
 }

@@ -147,8 +147,7 @@ func (s *textSource) sample() records {
 
 func (s *textSource) complete() bool { return s.all }
 
-// leastRows returns a lower bound on the rows; 0 if nothing is known.
-func (s *textSource) leastRows() int64 { return leastLines(s.head, s.size) }
+func (s *textSource) count() int { return -1 }
 
 // csvForm says how the lines of a table are divided.
 type csvForm struct{ comma rune }
@@ -203,20 +202,6 @@ func delimiter(head []byte, expected string) rune {
 		return ' '
 	}
 	return best
-}
-
-// leastLines returns a lower bound on the lines of a file of the given size (0:
-// unknown), assuming that no line is four times as long as the longest of the
-// first lines; 0 if the file is less than four times as large as these.
-func leastLines(head []byte, size int64) int64 {
-	if size < 4*int64(len(head)) {
-		return 0
-	}
-	most := 0
-	for line := range bytes.Lines(head) {
-		most = max(most, len(line))
-	}
-	return size / int64(4*max(most, 1))
 }
 
 func longRecord() error {

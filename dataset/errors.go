@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"archive/zip"
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
@@ -109,7 +110,8 @@ func at(err error, path string) error {
 			Hint: ne.Hint, Err: ne.Err}
 	}
 	var corrupt flate.CorruptInputError
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrHeader) ||
+	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrAlgorithm) ||
+		errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrHeader) ||
 		errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zlib.ErrDictionary) || errors.As(err, &corrupt) {
 		return &FormatError{Path: path, Msg: "damaged compressed data", Hint: "copy or pack the file again", Err: err}
 	}

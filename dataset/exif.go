@@ -4,20 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
-// tiffTags are the entries of the first directory of a TIFF file, or of Exif
-// data, which have the same form, that matter before it is decoded. Format:
-// https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf.
-type tiffTags struct {
-	orientation int // 1 to 8; 0: none
-	pages       int
-	counted     bool
-	strips      int64            // bytes of all strips or tiles together, if counted
-	sides       map[uint16]int64 // of the picture and of its tiles
-}
-
-// Tags of a directory.
+// Tags of a directory of a TIFF file, or of Exif data, which have the same form, that matter before it is decoded.
+// Format: https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf.
 const (
 	tagWidth       = 256
 	tagHeight      = 257
@@ -28,84 +19,79 @@ const (
 	tagTileCounts  = 325
 )
 
+var tagsRead = []uint16{tagWidth, tagHeight, tagOrientation, tagStripCounts, tagTileWidth, tagTileHeight, tagTileCounts}
+
 // mostPages bounds the directories that are followed: they may form a ring.
 const mostPages = 1000
 
-// readTIFF reads the first directory and counts the others. Places outside of the data are zero.
-func readTIFF(data []byte) tiffTags {
-	t := tiffTags{sides: map[uint16]int64{}}
+// readTIFF reads the entries of the first directory with such tags, the sum of the values of each, and counts the
+// directories. Places outside of the data are zero.
+func readTIFF(data []byte) (tags map[uint16]int64, pages int) {
+	tags = map[uint16]int64{}
 	var order binary.ByteOrder = binary.LittleEndian
 	if bytes.HasPrefix(data, []byte("MM\x00*")) {
 		order = binary.BigEndian
 	} else if !bytes.HasPrefix(data, []byte("II*\x00")) {
-		return t
+		return tags, 0
 	}
+	end := int64(len(data))
 	number := func(at, size int64) int64 {
-		if at < 0 || at+size > int64(len(data)) {
+		switch {
+		case at < 0 || at+size > end:
 			return 0
-		}
-		if size == 2 {
+		case size == 2:
 			return int64(order.Uint16(data[at:]))
 		}
 		return int64(order.Uint32(data[at:]))
 	}
-	for at := number(4, 4); at >= 8 && at+2 <= int64(len(data)) && t.pages < mostPages; {
+	for at := number(4, 4); at >= 8 && at+2 <= end && pages < mostPages; pages++ {
 		entries := number(at, 2)
-		if t.pages++; t.pages == 1 {
-			for i := range entries {
-				t.entry(at+2+12*i, int64(len(data)), number)
+		// an entry is a tag, a type (3: of 2 bytes, 4: of 4), a number of values, and the values or their place
+		for e := at + 2; e < at+2+12*entries && pages == 0; e += 12 {
+			tag, size, n, place := uint16(number(e, 2)), int64(4), number(e+4, 4), e+8
+			if number(e+2, 2) == 3 {
+				size = 2
+			}
+			if size*n > 4 {
+				place = number(place, 4)
+			}
+			if _, twice := tags[tag]; twice || !slices.Contains(tagsRead, tag) { // the decoder refuses those that come twice
+				continue
+			}
+			tags[tag] = 0
+			for ; n > 0 && place < end; n, place = n-1, place+size {
+				tags[tag] += number(place, size)
 			}
 		}
 		at = number(at+2+12*entries, 4)
 	}
-	return t
-}
-
-// entry reads an entry of a directory: a tag, a type (3: of 2 bytes, 4: of 4),
-// a number of values, and the values or their place.
-func (t *tiffTags) entry(at, end int64, number func(at, size int64) int64) {
-	size, n, place := int64(4), number(at+4, 4), at+8
-	if number(at+2, 2) == 3 {
-		size = 2
-	}
-	if size*n > 4 {
-		place = number(place, 4)
-	}
-	switch tag := uint16(number(at, 2)); tag {
-	case tagOrientation:
-		if v := number(place, 2); size == 2 && v >= 1 && v <= 8 {
-			t.orientation = int(v)
-		}
-	case tagStripCounts, tagTileCounts: // the decoder refuses tags that come twice
-		for i := int64(0); i < n && place+size*i < end && !t.counted; i++ {
-			t.strips += number(place+size*i, size)
-		}
-		t.counted = true
-	case tagWidth, tagHeight, tagTileWidth, tagTileHeight:
-		t.sides[tag] = number(place, size)
-	}
+	return tags, pages
 }
 
 // checkTIFF rejects strips or tiles that are longer than the file together:
 // many that share bytes would take hours to read. So it does with tiles that are much larger than the picture, for
 // whose pixels the decoder takes memory. It counts the pages.
 func checkTIFF(data []byte) (pages int, err error) {
-	t := readTIFF(data)
-	if t.strips > int64(len(data)) {
+	tags, pages := readTIFF(data)
+	if tags[tagStripCounts]+tags[tagTileCounts] > int64(len(data)) {
 		return 0, &FormatError{
 			Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take more than the %d bytes of the file",
 				len(data)), Hint: "save it again"}
 	}
 	const padding = 1 << 10 // of a small picture to a tile
-	h, w := t.sides[tagTileHeight], t.sides[tagTileWidth]
-	if h > t.sides[tagHeight]+padding || w > t.sides[tagWidth]+padding {
+	h, w := tags[tagTileHeight], tags[tagTileWidth]
+	if h > tags[tagHeight]+padding || w > tags[tagWidth]+padding {
 		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: a tile of %d x %d pixels", h, w),
 			Hint: "save it again"}
 	}
-	return t.pages, nil
+	return pages, nil
 }
 
-func tiffOrientation(data []byte) int { return readTIFF(data).orientation }
+// tiffOrientation returns the orientation, 1 to 8 or 0 for none, of a TIFF file or of Exif data.
+func tiffOrientation(data []byte) int {
+	tags, _ := readTIFF(data)
+	return int(tags[tagOrientation])
+}
 
 // jpegOrientation returns the orientation that the Exif segment of a JPEG file
 // states, 0 for none: phones store pictures as the sensor lies.
@@ -121,7 +107,7 @@ func jpegOrientation(data []byte) int {
 		case marker == 0xe1:
 			segment := data[at+4 : min(at+2+n, len(data))]
 			if exif, ok := bytes.CutPrefix(segment, []byte("Exif\x00\x00")); ok {
-				return readTIFF(exif).orientation
+				return tiffOrientation(exif)
 			}
 		}
 		at += 2 + n
@@ -136,7 +122,7 @@ func webpOrientation(data []byte) int {
 		n := int64(binary.LittleEndian.Uint32(data[at+4:]))
 		if string(data[at:at+4]) == "EXIF" {
 			chunk := data[at+8 : min(at+8+n, int64(len(data)))]
-			return readTIFF(bytes.TrimPrefix(chunk, []byte("Exif\x00\x00"))).orientation
+			return tiffOrientation(bytes.TrimPrefix(chunk, []byte("Exif\x00\x00")))
 		}
 		at += 8 + n + n%2
 	}

@@ -26,7 +26,7 @@ func Fingerprint(path string) (string, error) {
 		err = hashFile(h, path)
 	case info.IsDir():
 		var names []string
-		names, _, _, err = listPictures(path, true)
+		names, _, _, err = listPictures(path)
 		for i := 0; i < len(names) && err == nil; i++ {
 			fmt.Fprintf(h, "%q", names[i])
 			err = hashFile(h, filepath.Join(path, filepath.FromSlash(names[i])))

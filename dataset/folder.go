@@ -88,25 +88,37 @@ func (g *gallery) next() (*Set, error) {
 	return s, nil
 }
 
-// read adds a picture to a part.
+// read adds a picture to a part: as an image, or as grey values, 0 black to 255 white.
 func (g *gallery) read(s *Set, name string) error {
 	f, err := g.open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close() // only read
-	if g.in.real {
-		return g.readGrey(s, name, f)
-	}
-	m, err := g.in.picture(name, f)
+	p, err := g.in.decodePicture(name, f)
 	if err != nil {
 		return err
 	}
-	if err := g.sized(m.Height(), m.Width()); err != nil {
+	if !g.in.real {
+		m, err := g.in.picture(name, p)
+		if err != nil {
+			return err
+		}
+		s.Images = append(s.Images, m)
+		return g.sized(m.Height(), m.Width())
+	}
+	if err := g.sized(p.height, p.width); err != nil {
 		return err
 	}
-	s.Images = append(s.Images, m)
-	return nil
+	row := make([]float64, len(p.lum))
+	for i, l := range p.lum {
+		row[i] = float64((int(l) + 128) / 257) // as pictures of 8 bits were
+		if g.in.opts.Invert {
+			row[i] = 255 - row[i]
+		}
+	}
+	s.Height, s.Width, s.Values = g.height, g.width, append(s.Values, row)
+	return g.in.budget.spend(1, p.height, p.width)
 }
 
 // sized checks that all pictures have the size of the first.
@@ -123,18 +135,7 @@ func (g *gallery) sized(height, width int) error {
 // folder reads all pictures of a folder, sorted by name; see tell for the
 // metadata from their names.
 func (in *input) folder(dir string) (parts, error) {
-	g := in.galleryOf(dir)
-	if like := in.opts.like().Names; in.opts.Names == "" && like != "" {
-		names, _, special, err := listPictures(dir, true)
-		if err != nil {
-			return nil, err
-		}
-		if g.tellBy(like, names, "a folder") == nil {
-			in.leaveOutSpecial(special...)
-			return g, nil
-		}
-	}
-	names, others, special, err := listPictures(dir, in.opts.Names != "")
+	names, others, special, err := listPictures(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -142,61 +143,48 @@ func (in *input) folder(dir string) (parts, error) {
 	for _, name := range others {
 		in.leaveOut(name)
 	}
-	if err := g.tell(names, "a folder"); err != nil {
-		return nil, at(err, dir)
-	}
-	return g, nil
-}
-
-// galleryOf returns the gallery of a folder, without its pictures.
-func (in *input) galleryOf(dir string) *gallery {
 	g := &gallery{in: in, path: dir, where: dir + string(filepath.Separator)}
 	g.open = func(name string) (io.ReadCloser, error) {
 		return in.opts.openFile(filepath.Join(dir, filepath.FromSlash(name)))
 	}
-	return g
+	return g, at(g.tell(names, "a folder"), dir)
 }
 
-// listPictures returns the paths of the pictures in a folder and in its
-// subfolders, one level down unless deep is set. It leaves out hidden, other and special
-// files, of which the last two are returned apart, and follows links, except to folders in a
-// deep search.
-func listPictures(dir string, deep bool) (names, others, special []string, err error) {
-	var walk func(sub string, depth int) error
-	walk = func(sub string, depth int) error {
+// listPictures returns the paths of the pictures in a folder and below it. It leaves out hidden, other and special
+// files, of which the last two are returned apart, and follows links, except in subfolders to folders: these may lead
+// to a cycle.
+func listPictures(dir string) (names, others, special []string, err error) {
+	var walk func(sub string) error
+	walk = func(sub string) error {
 		entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(sub)))
-		if err != nil {
-			return err
-		}
 		for _, e := range entries {
 			name := path.Join(sub, e.Name())
 			if strings.HasPrefix(e.Name(), ".") {
 				continue
 			}
-			linked := e.Type()&fs.ModeSymlink != 0
 			info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))) // follows links
 			if err != nil {
 				return err
 			}
 			switch {
-			case !info.IsDir() && !info.Mode().IsRegular(): // to open it may wait for ever
+			case info.IsDir():
+				if sub == "" || e.Type()&fs.ModeSymlink == 0 {
+					err = walk(name)
+				}
+			case !info.Mode().IsRegular(): // to open it may wait for ever
 				special = append(special, name)
-			case !info.IsDir():
-				if isPictureName(name) {
-					names = append(names, name)
-				} else {
-					others = append(others, name)
-				}
-			case deep && linked: // it may lead to a cycle
-			case deep || depth == 0:
-				if err := walk(name, depth+1); err != nil {
-					return err
-				}
+			case isPictureName(name):
+				names = append(names, name)
+			default:
+				others = append(others, name)
+			}
+			if err != nil {
+				return err
 			}
 		}
-		return nil
+		return err
 	}
-	err = walk("", 0)
+	err = walk("")
 	return names, others, special, err
 }
 
@@ -322,38 +310,5 @@ func (g *gallery) tellBy(pattern string, names []string, what string) error {
 	for k, name := range p.fields {
 		g.meta = append(g.meta, Labels{name, guess(fields[k])})
 	}
-	return nil
-}
-
-// readGrey adds a picture as grey values, 0 black to 255 white.
-func (g *gallery) readGrey(s *Set, name string, r io.Reader) error {
-	if err := rawPhoto(name); err != nil {
-		return err
-	}
-	data, err := g.in.slurp(r)
-	if err != nil {
-		return err
-	}
-	if err := g.in.affordPicture(data); err != nil {
-		return err
-	}
-	p, err := g.in.decodePicture(data)
-	if err != nil {
-		return err
-	}
-	if err := g.sized(p.height, p.width); err != nil {
-		return err
-	}
-	if err := g.in.budget.spend(1, p.height, p.width); err != nil {
-		return err
-	}
-	row := make([]float64, len(p.lum))
-	for i, l := range p.lum {
-		row[i] = float64((int(l) + 128) / 257) // as pictures of 8 bits were
-		if g.in.opts.Invert {
-			row[i] = 255 - row[i]
-		}
-	}
-	s.Height, s.Width, s.Values = g.height, g.width, append(s.Values, row)
 	return nil
 }

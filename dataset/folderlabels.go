@@ -49,7 +49,7 @@ func (o *Options) folderLabels(paths []string) map[string]string {
 func sameNames(paths []string) bool {
 	seen := map[string]bool{}
 	for _, path := range paths {
-		names, _, _, err := listPictures(path, false)
+		names, _, _, err := listPictures(path)
 		if err != nil && isPictureName(filepath.ToSlash(path)) {
 			names = []string{path}
 		}

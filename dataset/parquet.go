@@ -79,9 +79,9 @@ type parquetTable struct {
 	checked map[int]bool // row groups whose pages are checked
 }
 
-func (t *parquetTable) unit() string     { return "row" }
-func (t *parquetTable) leastRows() int64 { return t.file.NumRows() }
-func (t *parquetTable) complete() bool   { return t.file.NumRows() <= sampleRows }
+func (t *parquetTable) unit() string   { return "row" }
+func (t *parquetTable) count() int     { return int(t.file.NumRows()) }
+func (t *parquetTable) complete() bool { return t.file.NumRows() <= sampleRows }
 
 func (t *parquetTable) records() (records, error) {
 	return &parquetRecords{t: t, cells: make([]string, len(t.columns))}, nil

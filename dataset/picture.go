@@ -49,25 +49,9 @@ func stem(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// picture decodes one picture and converts it to bits.
-func (in *input) picture(name string, r io.Reader) (*bitmap.Image, error) {
-	if err := rawPhoto(name); err != nil {
-		return nil, err
-	}
-	data, err := in.slurp(r)
-	if err != nil {
-		return nil, err
-	}
+// picture makes an image of a picture.
+func (in *input) picture(name string, g *gray) (*bitmap.Image, error) {
 	height, width := in.pictureSize()
-	if height == 0 {
-		if err := in.affordPicture(data); err != nil {
-			return nil, err
-		}
-	}
-	g, err := in.decodePicture(data)
-	if err != nil {
-		return nil, err
-	}
 	fit := height > 0 && (g.height != height || g.width != width)
 	if !fit {
 		height, width = g.height, g.width
@@ -89,34 +73,36 @@ func (in *input) picture(name string, r io.Reader) (*bitmap.Image, error) {
 	return m, nil
 }
 
-// affordPicture returns an error if the image of a picture does not fit in the memory that
-// is left, however it is turned. That is cheaper to say before the picture is decoded.
-func (in *input) affordPicture(data []byte) error {
-	k, err := sniff(data[:min(len(data), 512)])
-	if err == nil && k.picture != nil {
-		f := k.picture
-		c, err := f.size(data, in.opts.maxPicture())
-		cost := in.budget.cost(c.Height, c.Width)
-		if f.turn != nil {
-			cost = min(cost, in.budget.cost(c.Width, c.Height))
-		}
-		if err == nil && cost > in.budget.left {
-			return in.budget.spend(1, c.Height, c.Width)
-		}
+// decodePicture decodes a picture by its content, unless what it becomes does not fit in the memory that is left,
+// however it is turned.
+func (in *input) decodePicture(name string, r io.Reader) (*gray, error) {
+	if err := rawPhoto(name); err != nil {
+		return nil, err
 	}
-	return nil // the decoder says what is wrong
-}
-
-// decodePicture decodes a picture by its content.
-func (in *input) decodePicture(data []byte) (*gray, error) {
-	k, err := sniff(data[:min(len(data), 512)])
+	data, err := in.slurp(r)
 	if err != nil {
 		return nil, err
 	}
-	if k.picture != nil {
-		return k.picture.read(data, in.opts.maxPicture(), in.opts.Invert)
+	f, err := sniff(data[:min(len(data), 512)])
+	if err != nil {
+		return nil, err
 	}
-	return nil, &FormatError{Msg: notPicture}
+	if f.picture == nil {
+		return nil, &FormatError{Msg: notPicture}
+	}
+	c, err := f.picture.size(data, in.opts.maxPicture())
+	if err != nil {
+		return nil, err
+	}
+	height, _ := in.pictureSize()
+	cost := in.budget.cost(c.Height, c.Width)
+	if f.picture.turn != nil {
+		cost = min(cost, in.budget.cost(c.Width, c.Height))
+	}
+	if cost > in.budget.left && (height == 0 || in.real) {
+		return nil, in.budget.spend(1, c.Height, c.Width)
+	}
+	return f.picture.read(data, in.opts.Invert)
 }
 
 // pictureSize returns the size that pictures are brought to, before they are

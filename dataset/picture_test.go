@@ -164,7 +164,7 @@ func TestFolder(t *testing.T) {
 	save("sizes/1.png", "P1 2 1 00")
 	save("sizes/2.png", "P1 1 2 00")
 	save("bad/1.png", "P1, not really")
-	save("none/deep/deeper/1.png", "P1 2 1 00")
+	save("none/deep/deeper/deepest/1.png", "P1 2 1 00")
 	for _, name := range []string{"both", "sizes", "bad", "none"} {
 		if _, err := read(name, Options{}); err == nil || !testenv.Said(t, err.Error()) {
 			t.Errorf("%s: %v", name, err)

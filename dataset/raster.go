@@ -131,10 +131,7 @@ func (f *raster) size(data []byte, most int) (image.Config, error) {
 
 // read decodes a picture over a background: transparent pixels get the
 // luminance that means off.
-func (f *raster) read(data []byte, most int, invert bool) (*gray, error) {
-	if _, err := f.size(data, most); err != nil {
-		return nil, err
-	}
+func (f *raster) read(data []byte, invert bool) (*gray, error) {
 	parts := 0
 	if f.check != nil {
 		var err error

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"reflect"
 	"strings"
 )
 
@@ -19,26 +20,17 @@ const (
 	TableParquet TableFormat = "parquet" // compressed with Snappy
 )
 
-// tableSuffixes lists the suffixes of file names, and what they stand for.
-var tableSuffixes = []struct {
-	suffix string
-	format TableFormat
-}{
-	{".csv", TableCSV}, {".npz", TableNPZ}, {".parquet", TableParquet},
-}
-
 // TableFormatOf returns the format that the suffix of a path stands for: .csv,
 // .npz or .parquet. The error lists them.
 func TableFormatOf(path string) (TableFormat, error) {
-	var all []string
-	for _, s := range tableSuffixes {
-		if strings.HasSuffix(strings.ToLower(path), s.suffix) {
-			return s.format, nil
+	suffix := strings.ToLower(filepath.Ext(path))
+	for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet} {
+		if suffix == "."+string(f) {
+			return f, nil
 		}
-		all = append(all, s.suffix)
 	}
 	return "", &FormatError{Path: path, Msg: fmt.Sprintf("a table cannot be written to a file that ends in %q",
-		filepath.Ext(path)), Hint: "choose one of " + strings.Join(all, ", ")}
+		filepath.Ext(path)), Hint: "choose one of .csv, .npz, .parquet"}
 }
 
 // ColumnType is the type of the values of a [TableColumn].
@@ -101,8 +93,7 @@ func (c *TableColumn) names() []string {
 // first. An .npz is not compressed; its arrays stand one after the other, so they
 // wait in temporary files (of TMPDIR) once they are large.
 //
-// Two columns of one name are an error, as is text that a format cannot hold; WriteTable panics if a chunk does not fit
-// the columns (misuse).
+// Two columns of one name are an error, as is text that a format cannot hold.
 func WriteTable(w io.Writer, format TableFormat, columns []TableColumn,
 	chunks iter.Seq2[[]any, error]) (err error) {
 	if err := checkTable(format, columns); err != nil {
@@ -146,9 +137,6 @@ type tableWriter interface {
 func checkTable(format TableFormat, columns []TableColumn) error {
 	seen := map[string]bool{}
 	for _, c := range columns {
-		if c.Block != nil && c.Type == ColumnText {
-			panic("dataset: a block of text")
-		}
 		names := c.names()
 		if format == TableNPZ {
 			names = []string{c.Name}
@@ -164,36 +152,12 @@ func checkTable(format TableFormat, columns []TableColumn) error {
 	return nil
 }
 
-// rowsOf returns the number of rows of a chunk that fits the columns.
+// rowsOf returns the number of rows of a chunk.
 func rowsOf(columns []TableColumn, chunk []any) int {
-	if len(chunk) != len(columns) {
-		panic(fmt.Sprintf("dataset: a chunk of %d columns for a table of %d", len(chunk), len(columns)))
-	}
-	rows := -1
 	for i, c := range columns {
-		n, ok := lengthAs(chunk[i], c.Type)
-		if w := c.width(); w == 0 && ok && n == 0 {
-			continue
-		} else if !ok || n%max(w, 1) != 0 || rows >= 0 && n/max(w, 1) != rows {
-			panic(fmt.Sprintf("dataset: %d values of type %T for column %q of a table, and %d rows", n, chunk[i], c.Name, rows))
-		} else {
-			rows = n / w
+		if w := c.width(); w > 0 {
+			return reflect.ValueOf(chunk[i]).Len() / w
 		}
 	}
-	return max(rows, 0)
-}
-
-// lengthAs returns the length of a slice, and whether it is of the stated type.
-func lengthAs(values any, t ColumnType) (int, bool) {
-	switch v := values.(type) {
-	case []string:
-		return len(v), t == ColumnText
-	case []int64:
-		return len(v), t == ColumnInt
-	case []float64:
-		return len(v), t == ColumnFloat
-	case []uint8:
-		return len(v), t == ColumnByte
-	}
-	return 0, false
+	return 0
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"archive/zip"
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -34,25 +35,6 @@ func (t *npzTable) begin(columns []TableColumn) error {
 		t.spools = append(t.spools, s)
 	}
 	return nil
-}
-
-// open begins the array of a column of numbers.
-func (t *npzTable) open(i int) (io.Writer, error) {
-	c := &t.columns[i]
-	shape := []int{t.rows}
-	if c.Block != nil {
-		shape = append(shape, len(c.Block))
-	}
-	head, err := npy.HeaderOf([...]any{ColumnInt: []int64(nil), ColumnFloat: []float64(nil),
-		ColumnByte: []uint8(nil)}[c.Type], shape...)
-	if err != nil {
-		return nil, err
-	}
-	f, err := t.member(c.Name)
-	if err == nil {
-		_, err = f.Write(head)
-	}
-	return f, err
 }
 
 // member begins the member of the archive for an array.
@@ -99,7 +81,20 @@ func (t *npzTable) end() error {
 
 // numbers writes the array of column i from its spool.
 func (t *npzTable) numbers(i int) error {
-	f, err := t.open(i)
+	c := &t.columns[i]
+	shape := []int{t.rows}
+	if c.Block != nil {
+		shape = append(shape, len(c.Block))
+	}
+	head, err := npy.HeaderOf([...]any{ColumnInt: []int64(nil), ColumnFloat: []float64(nil),
+		ColumnByte: []uint8(nil)}[c.Type], shape...)
+	if err != nil {
+		return err
+	}
+	f, err := t.member(c.Name)
+	if err == nil {
+		_, err = f.Write(head)
+	}
 	if err != nil {
 		return err
 	}
@@ -130,13 +125,10 @@ func (t *npzTable) close() error {
 	return err
 }
 
-// How much of a spool is in memory, and how much of that in one block.
-const (
-	spoolMemory = 32 << 20
-	spoolBlock  = 1 << 16
-)
+// spoolMemory is how much of a spool is in memory.
+const spoolMemory = 32 << 20
 
-// spool holds what is written to it until it is read. Its memory grows by blocks, of which none is copied.
+// spool holds what is written to it until it is read. Its memory grows by pieces, of which none is copied again.
 type spool struct {
 	memory [][]byte
 	size   int      // bytes in memory
@@ -145,7 +137,7 @@ type spool struct {
 
 func (s *spool) Write(b []byte) (int, error) {
 	if s.file == nil && s.size+len(b) <= spoolMemory {
-		s.keep(b)
+		s.memory, s.size = append(s.memory, bytes.Clone(b)), s.size+len(b)
 		return len(b), nil
 	}
 	if s.file == nil {
@@ -156,20 +148,6 @@ func (s *spool) Write(b []byte) (int, error) {
 		s.file = f
 	}
 	return s.file.Write(b)
-}
-
-// keep adds bytes to the memory.
-func (s *spool) keep(b []byte) {
-	s.size += len(b)
-	for len(b) > 0 {
-		end := len(s.memory) - 1
-		if end < 0 || len(s.memory[end]) == spoolBlock {
-			s.memory, end = append(s.memory, make([]byte, 0, spoolBlock)), end+1
-		}
-		block := s.memory[end]
-		n := min(len(b), spoolBlock-len(block))
-		s.memory[end], b = append(block, b[:n]...), b[n:]
-	}
 }
 
 // copyTo writes to w what was written, and empties the memory.

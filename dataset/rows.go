@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"example.com/patchwork/diagnose/words"
@@ -18,10 +17,10 @@ type records interface {
 
 // cells is a table whose cells are text, or become text.
 type cells interface {
-	unit() string     // what places count: lines or rows
-	leastRows() int64 // 0 if nothing is known
-	sample() records  // the beginning
-	complete() bool   // that is all
+	unit() string    // what places count: lines or rows
+	count() int      // of rows, -1 if it is not known
+	sample() records // the beginning
+	complete() bool  // that is all
 	records() (records, error)
 }
 
@@ -32,9 +31,8 @@ func (in *input) table(src cells, names []string) (*tableRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	least := src.leastRows()
-	if !in.stream && least > in.budget.left/in.budget.cost(1, p.width) { // too large for certain: fail before reading
-		return nil, in.budget.spend(int(min(least, math.MaxInt32)), 1, p.width)
+	if n := src.count(); !in.stream && int64(n) > in.budget.left/in.budget.cost(1, p.width) { // fail before reading
+		return nil, in.budget.spend(n, 1, p.width)
 	}
 	r, err := src.records()
 	if err != nil {
@@ -54,10 +52,7 @@ func (in *input) table(src cells, names []string) (*tableRows, error) {
 			return nil, errChanged()
 		}
 	}
-	d := &tableRows{r: r, table: &textTable{in: in, plan: p}, rows: -1}
-	if src.unit() == "row" {
-		d.rows = int(least)
-	}
+	d := &tableRows{r: r, table: &textTable{in: in, plan: p}, rows: src.count()}
 	if err := d.advance(); in.plan != nil && (err != nil || d.record == nil) {
 		return nil, errChanged()
 	} else if err != nil {

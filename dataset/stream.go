@@ -380,9 +380,12 @@ func (r *traversal) complete(s *Set, i int) error {
 		if err != nil {
 			return r.changed(i)
 		}
-		if values, err = r.typed(values, i); err != nil {
-			return err
+		kind := r.kinds[i][c.Name]
+		if _, ok := values.Values.(rawText); !ok && kindOf(values.Values) != kind {
+			return &FormatError{Column: c.Name, Hint: "allow more memory",
+				Msg: "metadata beyond 64-bit integers, which only a file read as a whole may have"}
 		}
+		values.Values = retype(retype(values.Values, kind), kindOf(c.Values))
 		meta = append(meta, values)
 	}
 	s.Meta, s.Table, s.Columns, s.Source, s.reading = meta, r.head.Table, r.head.Columns, r.head.Source, r.head.reading
@@ -396,26 +399,6 @@ func (r *traversal) complete(s *Set, i int) error {
 
 func (r *traversal) changed(i int) error {
 	return at(errChanged(), r.paths[i])
-}
-
-// typed converts the metadata of file i to the type of the column in all files,
-// through the types of the first file, the first two, and so on, just as sets
-// of whole files are joined.
-func (r *traversal) typed(c Labels, i int) (Labels, error) {
-	if _, ok := c.Values.(rawText); !ok && kindOf(c.Values) != r.kinds[i][c.Name] {
-		return c, &FormatError{Column: c.Name,
-			Msg: "metadata beyond 64-bit integers, which only a file read as a whole may have", Hint: "allow more memory"}
-	}
-	kind := r.kinds[0][c.Name]
-	for j := 1; j <= i; j++ {
-		kind = joinKinds(kind, r.kinds[j][c.Name])
-	}
-	c.Values = retype(retype(c.Values, r.kinds[i][c.Name]), kind)
-	for j := i + 1; j < len(r.kinds); j++ {
-		kind = joinKinds(kind, r.kinds[j][c.Name])
-		c.Values = retype(c.Values, kind)
-	}
-	return c, nil
 }
 
 // selection returns the images of a part that pass the conditions and the cut.

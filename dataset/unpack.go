@@ -3,10 +3,8 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"compress/flate"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -41,7 +39,7 @@ func unpackZstd(r io.Reader) (io.Reader, error) {
 
 // unpackerOf returns the reader of what is packed, which may have failed already.
 func unpackerOf(format string, r io.Reader, err error) (io.Reader, error) {
-	u := &unpacker{format: format, r: r}
+	u := &unpacker{format, r}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
@@ -54,22 +52,15 @@ func unpackerOf(format string, r io.Reader, err error) (io.Reader, error) {
 // unpacker reads what is packed. Its only end is that of a whole stream, [io.EOF]: a cut or
 // damaged one is a [*FormatError] without a cause, which nobody can take for an end.
 type unpacker struct {
-	r      io.Reader
 	format string
-	at     int64 // bytes unpacked
-	err    error // the first, for good
+	r      io.Reader
 }
 
 func (u *unpacker) Read(p []byte) (int, error) {
-	if u.err != nil {
-		return 0, u.err
-	}
 	n, err := u.r.Read(p)
-	u.at += int64(n)
 	if err != nil && err != io.EOF {
 		err = u.worded(err)
 	}
-	u.err = err
 	return n, err
 }
 
@@ -77,26 +68,14 @@ func (u *unpacker) Read(p []byte) (int, error) {
 func (u *unpacker) worded(err error) error {
 	var pe *fs.PathError
 	var fe *FormatError
-	var corrupt flate.CorruptInputError
-	switch {
-	case errors.As(err, &pe), errors.As(err, &fe):
+	if errors.As(err, &pe) || errors.As(err, &fe) {
 		return err
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &FormatError{Msg: "cut off: the " + u.format + " data end too early" + u.where(),
-			Hint: "copy or pack the file again"}
-	case u.format == "zstd", errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
-		return &FormatError{Msg: "damaged " + u.format + " data" + u.where() + ": " + strings.TrimPrefix(err.Error(),
-			u.format+": "), Hint: "copy or pack the file again"}
 	}
-	return err
-}
-
-// where says how much was unpacked before.
-func (u *unpacker) where() string {
-	if u.at == 0 {
-		return ""
+	what := "damaged " + u.format + " data: " + strings.TrimPrefix(err.Error(), u.format+": ")
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		what = "cut off: the " + u.format + " data end too early"
 	}
-	return fmt.Sprintf(", after %d bytes unpacked", u.at)
+	return &FormatError{Msg: what, Hint: "copy or pack the file again"}
 }
 
 // drain reads to the end, where a packed file may prove to be cut or damaged.
