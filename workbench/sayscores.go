@@ -72,7 +72,7 @@ func (r *HiddenBits) lines(image string) []string {
 		r.Fraction, image, r.Seed)}, Columns([]string{"prediction", "log-loss", "accuracy", "AUC"}, [][]string{
 		append([]string{averaged}, r.Averaged.cells()...), append([]string{"best explanation alone"}, r.Single.cells()...),
 		append([]string{"column means of the " + r.MarginalOf + " (baseline)"}, r.Marginal.cells()...)})...)
-	if len(r.Columns) == 0 {
+	if n := len(r.Columns); n == 0 || n > mostColumnsSaid {
 		return out
 	}
 	var rows [][]string
@@ -83,6 +83,9 @@ func (r *HiddenBits) lines(image string) []string {
 	return append(append(out, ""), Columns([]string{"column", "bits", "on", "log-loss", "accuracy", "AUC",
 		"log-loss of its mean"}, rows)...)
 }
+
+// mostColumnsSaid is up to how many columns are printed with their scores; JSON has all.
+const mostColumnsSaid = 40
 
 func (m *Metrics) cells() []string { return []string{cell(m.LogLoss), cell(m.Accuracy), cell(m.AUC)} }
 

@@ -23,10 +23,9 @@ import (
 // Pursuit and Workers.
 type Scoring struct {
 	Explaining
-	Hide     float64                // share of the known values to hide and predict too; data in one frame
-	Seed     uint64                 // of what is hidden
-	ByColumn bool                   // of bits: also score each column
-	Each     func(*RowScores) error // gets the scores of the rows, in order, unless nil
+	Hide float64                // share of the known values to hide and predict too; data in one frame
+	Seed uint64                 // of what is hidden
+	Each func(*RowScores) error // gets the scores of the rows, in order, unless nil
 }
 
 // RowScores are the scores of some rows, valid until the next.
@@ -251,7 +250,7 @@ func (m Bits) scoreHidden(ctx context.Context, data iter.Seq2[*dataset.Frame, er
 	r := &HiddenBits{Fraction: how.Hide, Seed: how.Seed, Weight: s.Rows, Bits: s.Averaged.Bits, On: s.Averaged.On,
 		Averaged: newMetrics(s.Averaged), Single: newMetrics(s.Single), Marginal: newMetrics(marginal.Single),
 		MarginalOf: of, Committee: len(m.Extras().Committee)}
-	if how.ByColumn {
+	if set.Table {
 		names := ColumnNames(set)
 		for j, m := range s.Columns {
 			r.Columns = append(r.Columns, ColumnScores{names[j], m.Bits, m.On, newMetrics(m), marginal.Columns[j].LogLoss})

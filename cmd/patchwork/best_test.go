@@ -303,12 +303,12 @@ func TestScoreHiddenWithoutNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "x.csv", "1,1,1,1\n1,1,1,1\n")
-	out := must(t, fields("score -m m.npz x.csv --hide 0.5 --by-column --json")...)
+	out := must(t, fields("score -m m.npz x.csv --hide 0.5 --json")...)
 	const want = `"averaged":{"log_loss":null,"accuracy":0,"auc":null,"impossible":4}`
 	if !json.Valid([]byte(out)) || !strings.Contains(out, want) || !strings.Contains(out, `"description_length":null`) {
 		t.Errorf("%s lacks %s", out, want)
 	}
-	if text := must(t, fields("score -m m.npz x.csv --hide 0.5 --by-column")...); !strings.Contains(text, "+Inf") ||
+	if text := must(t, fields("score -m m.npz x.csv --hide 0.5")...); !strings.Contains(text, "+Inf") ||
 		strings.Contains(text, "AUC") {
 		t.Errorf("for people:\n%s", text)
 	}

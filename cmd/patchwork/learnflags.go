@@ -92,8 +92,9 @@ to four pieces that move a little, and three parts are learned of all examples o
 class: both judge. Shifts of up to 0.15 of the frame and turns of up to 16 degrees are
 tried, unless --shift or --rotate is given. Of tables, and where parts stay in their
 places, one model is learned of each class, and its columns one by one are a second
-judge; cells may be unknown. Examples are then left out and named by the others, which
-says how sure of a name to be; with one example of a class that is a guess.
+judge; cells may be unknown, and numbers are cut in three bands. Examples are then left
+out and named by the others, which says how sure of a name to be; with one example of a
+class that is a guess.
 
 --engine beam lets Apache Beam explain the images, in pieces, on this machine or on
 many: starts are learned here from a sample, as of files beyond --memory, then the best

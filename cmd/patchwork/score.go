@@ -84,8 +84,9 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.hidden.suits(&j.source); err != nil {
-		return err
+	if f.hidden.fraction > 0 && j.stream != nil {
+		return usagef("--hide compares all hidden bits with each other, so their images must be in memory; take fewer " +
+			"with --rows, or allow more with --memory")
 	}
 	a.sayStreaming(&j.source, f.input.data.memory, "reading it block by block")
 	r, err := a.scoreTo(cmd.Context(), j, f)
@@ -102,7 +103,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags, paths []string) error {
 func (a *app) scoreTo(ctx context.Context, j *job, f *scoreFlags) (r *workbench.Scores, err error) {
 	bar := a.progress("image", j.rows())
 	defer bar.stop()
-	how := workbench.Scoring{Hide: f.hidden.fraction, Seed: f.hidden.seed, ByColumn: f.hidden.byColumn}
+	how := workbench.Scoring{Hide: f.hidden.fraction, Seed: f.hidden.seed}
 	how.Best, how.MaxPicks, how.Pursuit, how.Workers = int(f.hidden.best), f.input.maxPicks, f.pursuit, j.workers
 	score := func(each func(*workbench.RowScores) error) error {
 		how.Each = func(s *workbench.RowScores) error {
@@ -145,7 +146,6 @@ func rowScores(s *workbench.RowScores, j *job) *answers {
 type hiddenFlags struct {
 	fraction float64
 	seed     uint64
-	byColumn bool
 	best     bestFlag
 }
 
@@ -155,13 +155,12 @@ func (f *hiddenFlags) add(cmd *cobra.Command) {
 		"also hide this fraction of the known bits of each image, predict them from the others, and score that")
 	fs.Uint64Var(&f.seed, "seed", 0,
 		"with --hide: seed of the hidden bits; those of a row depend on it and the row's index alone")
-	fs.BoolVar(&f.byColumn, "by-column", false, "with --hide: also score each column of a table")
 	f.best.add(cmd, 16, "with --hide: how many explanations to average")
 }
 
 func (f *hiddenFlags) check(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("hide") {
-		if name := given(cmd, "seed", "by-column", "best"); name != "" {
+		if name := given(cmd, "seed", "best"); name != "" {
 			return usagef("--%s belongs to --hide, the fraction of bits to predict", name)
 		}
 		return nil
@@ -170,18 +169,4 @@ func (f *hiddenFlags) check(cmd *cobra.Command) error {
 		return usagef("--hide %v is not a fraction above 0 and below 1", f.fraction)
 	}
 	return f.best.check()
-}
-
-// suits returns an error if the flags do not suit some data.
-func (f *hiddenFlags) suits(s *source) error {
-	head := s.head()
-	switch {
-	case f.byColumn && !head.Table:
-		return usagef("--by-column is for tables, not for images of %d x %d", head.Images[0].Height(), head.Images[0].Width())
-	case f.fraction > 0 && s.stream != nil:
-		return usagef("--hide compares all hidden bits with each other, so their images must be in memory; take fewer " +
-			"with --rows, " +
-			"or allow more with --memory")
-	}
-	return nil
 }

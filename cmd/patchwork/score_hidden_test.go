@@ -73,7 +73,7 @@ func TestScoreHiddenCategories(t *testing.T) {
 	if got := patchworkCommand(t, fields("learn t.csv --categories colour -o m.npz -k 1")...); got.code != 0 {
 		t.Fatal(got.err)
 	}
-	got := scoredHidden(t, "score -m m.npz t.csv --hide 0.25 --seed 1 --by-column")
+	got := scoredHidden(t, "score -m m.npz t.csv --hide 0.25 --seed 1")
 	colours := int64(0)
 	for _, c := range got.Columns {
 		if strings.HasPrefix(c.Name, "colour=") {
