@@ -46,7 +46,7 @@ func sameAtDesk(t testing.TB, s *Server, r request, req *http.Request, content [
 	t.Helper()
 	c, ok := r.call(t, req, content)
 	asks := c != nil && (c.Method == "GET" ||
-		regexp.MustCompile(`^/v1/(explain|score|sample|classify|values/explain|values/sample)$`).MatchString(c.Path))
+		regexp.MustCompile(`^/v1/(explain|sample|classify)$`).MatchString(c.Path))
 	if !ok || !asks || c.Path == "/v1/server" ||
 		strings.HasPrefix(c.Path, "/v1/learn") || w.Code == 401 || w.Code == 403 || w.Code >= 500 ||
 		t.Context().Err() != nil {

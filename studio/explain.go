@@ -2,8 +2,6 @@ package studio
 
 import (
 	"context"
-	"fmt"
-	"reflect"
 	"time"
 
 	"example.com/patchwork"
@@ -17,15 +15,6 @@ type explainRequest struct {
 	Images  []wireImage `json:"images"`
 	Detail  bool        `json:"detail,omitempty" doc:"also every step of the pursuit, pixel by pixel"`
 	Predict bool        `json:"predict,omitempty" doc:"also the probabilities of unknown bits"`
-}
-
-// explainQuery holds the same as query parameters, for a PNG or npy
-// body.
-type explainQuery struct {
-	Model string `query:"model" maxLength:"64" doc:"id of a model, if the body is not JSON"`
-	ReadOptions
-	Detail  bool `query:"detail" doc:"as in the JSON body"`
-	Predict bool `query:"predict" doc:"as in the JSON body"`
 }
 
 // explanation is the explanation of one image or row.
@@ -60,90 +49,17 @@ type explainAnswer struct {
 	Milliseconds float64       `json:"milliseconds"`
 }
 
-// task holds images or rows to explain.
+// task holds images or rows to explain by a model.
 type task struct {
 	model *model
 	rows
-	detail, predict bool
 }
 
 func (s *core) explainRoutes() {
-	addTask(s, "explain", "Explain images", s.explain)
-	addTask(s, "score", "Measure how well a model explains images", s.score)
+	addJSON(s, operation("POST", "/v1/explain", "explain", "Explain images", 200), s.explain)
 }
 
 func (r *explainRequest) size() int { return len(r.Images) }
-
-// addTask adds an operation on images to explain. They are decoded while the request has its turn, because decoding is
-// work too.
-func addTask[O any](s *core, id, summary string, answer func(context.Context, *task) (*O, error)) {
-	o := operation("POST", "/v1/"+id, id, summary, 200)
-	add(s, o.reads(reflect.TypeFor[explainRequest](), "image/png", "application/x-npy"),
-		func(ctx context.Context, in *explainQuery) (*O, error) {
-			ctx, leave, err := s.enter(ctx)
-			if err != nil {
-				return nil, err
-			}
-			defer leave()
-			t, err := s.task(ctx, in)
-			if err != nil {
-				return nil, err
-			}
-			return answer(ctx, t)
-		})
-}
-
-// task reads a request to explain.
-func (s *core) task(ctx context.Context, in *explainQuery) (*task, error) {
-	b := bodyOf(ctx)
-	t := &task{detail: in.Detail, predict: in.Predict}
-	var err error
-	switch b.kind {
-	case "", "application/json":
-		if !reflect.ValueOf(*in).IsZero() {
-			return nil, problemf(422, "a JSON body already says all; leave out the query parameters")
-		}
-		req, err := decodeJSON[explainRequest](s, b.bytes)
-		if err != nil {
-			return nil, err
-		}
-		t.detail, t.predict = req.Detail, req.Predict
-		if t.model, err = s.models.find(req.Model); err != nil {
-			return nil, err
-		}
-		if t.rows, err = s.rowsFor(t.model, req.Images); err != nil {
-			return nil, err
-		}
-	case "image/png", "application/x-npy":
-		if in.Model == "" {
-			return nil, problemAt(422, "query.model", nil, "the parameter model is missing: give the id of a model")
-		}
-		if t.model, err = s.models.find(in.Model); err != nil {
-			return nil, err
-		}
-		if t.rows, err = s.fileRows(ctx, &in.ReadOptions, t.model); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, problemf(statusUnsupportedMediaType,
-			"the Content-Type %.100q is not accepted here; send application/json, image/png or application/x-npy", b.kind)
-	}
-	return t, s.fits(t)
-}
-
-// fileRows reads the images of a file as a body, for a model.
-func (s *core) fileRows(ctx context.Context, how *ReadOptions, m *model) (rows, error) {
-	d, err := s.read(ctx, "the body", how, m)
-	if of := m.bits(); err == nil && of != nil && d.set.Table && of.Height() > 1 && how.Size == "" {
-		again := *how // rows that hold images
-		again.Size = fmt.Sprintf("%dx%d", of.Height(), of.Width())
-		d, err = s.read(ctx, "the body", &again, m)
-	}
-	if err != nil {
-		return rows{}, err
-	}
-	return d.rows, s.checkBatch(d.set.Len())
-}
 
 // fits rejects images that the model cannot explain, or not in reasonable time.
 func (s *core) fits(t *task) error {
@@ -217,13 +133,22 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, r *workbench.Row
 	return nil
 }
 
-func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
+func (s *core) explain(ctx context.Context, _ *struct{}, req *explainRequest) (*explainAnswer, error) {
 	began := time.Now()
-	out := new(explainAnswer)
-	out.Model = t.model.id
+	m, err := s.models.find(req.Model)
+	if err != nil {
+		return nil, err
+	}
+	t := &task{model: m}
+	if t.rows, err = s.rowsFor(m, req.Images); err != nil {
+		return nil, err
+	}
+	if err := s.fits(t); err != nil {
+		return nil, err
+	}
+	out := &explainAnswer{Model: m.id}
 	var predicted [][]prediction
-	var err error
-	if t.predict {
+	if req.Predict {
 		if predicted, err = t.predictions(ctx); err != nil {
 			return nil, s.workError(err)
 		}
@@ -231,10 +156,10 @@ func (s *core) explain(ctx context.Context, t *task) (*explainAnswer, error) {
 	size := 0
 	err = s.each(ctx, t, func(i int, r *workbench.Row) error {
 		x := newExplanation(i, r)
-		if t.predict {
+		if req.Predict {
 			x.Predicted = predicted[i]
 		}
-		if t.detail {
+		if req.Detail {
 			if err := s.detailFits(ctx, &size, t.detailBytes(i, len(r.Picks)), i); err != nil {
 				return err
 			}
@@ -277,49 +202,4 @@ func (t *task) predictions(ctx context.Context) (all [][]prediction, err error) 
 		}
 	}
 	return all, nil
-}
-
-type scoreAnswer struct {
-	N              int     `json:"n"`
-	Pixels         int     `json:"pixels" doc:"number of known pixels or values"`
-	LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned; of real values over the best explanations; in nats"`
-	LogLikPerPixel nats    `json:"log_lik_per_pixel"`
-	StartLogLik    nats    `json:"start_log_lik" doc:"without parts, under the score used"`
-	Images         []score `json:"images"`
-	Model          string  `json:"model"`
-}
-
-type score struct {
-	Index  int  `json:"index"`
-	LogLik nats `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned; of real values over the best explanations; in nats"`
-	Picks  int  `json:"picks"`
-}
-
-func (s *core) score(ctx context.Context, t *task) (*scoreAnswer, error) {
-	if t.detail || t.predict {
-		return nil, problemf(422, "detail and predict belong to /v1/explain")
-	}
-	out := new(scoreAnswer)
-	b := out
-	b.N, b.Model = t.set.Len(), t.model.id
-	how := workbench.Scoring{Each: func(x *workbench.RowScores) error {
-		for i := range x.Rows {
-			b.Images = append(b.Images, score{x.From + i, nats(x.LogLik[i]), len(x.Rows[i].Picks)})
-			b.LogLik += nats(x.LogLik[i])
-			b.StartLogLik += nats(x.Rows[i].StartLogLik)
-		}
-		return nil
-	}}
-	_, err := t.model.of.Score(ctx, workbench.Once(t.set), how)
-	switch {
-	case ctx.Err() != nil:
-		return nil, s.workError(context.Cause(ctx))
-	case err != nil:
-		return nil, problem(422, err.Error())
-	}
-	if b.Pixels = t.known(); b.Pixels > 0 {
-		b.LogLikPerPixel = b.LogLik / nats(b.Pixels)
-	}
-	s.explained(t.set.Len())
-	return out, nil
 }

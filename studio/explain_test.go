@@ -12,7 +12,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/workbench"
 )
@@ -116,50 +115,6 @@ func checkDetail(t *testing.T, m *patchwork.Model, img interface {
 		} else if p != m.Abstention(i) {
 			t.Errorf("nobody speaks for pixel %d, which is %v", i, p)
 		}
-	}
-}
-
-// TestBodyFormatsAgree: JSON, npy and PNG bodies of the same images get the same
-// answers, and so does score.
-func TestBodyFormatsAgree(t *testing.T) {
-	s := newServer(t, nil)
-	set := drawings(t, 4)
-	want := ask[explained](t, s,
-		request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set)}},
-		200)
-	var x []uint8
-	for _, img := range set.Images {
-		x = img.AppendBytes(x)
-	}
-	for _, shape := range [][]int{{4, 6, 6}, {4, 36}} {
-		got := ask[explained](t, s,
-			request{path: "/v1/explain?model=m1", headers: []string{"Content-Type: application/x-npy"},
-				body: npyBytes(t, npy.New(x, shape...))}, 200)
-		for i := range want.Explanations {
-			if !slices.Equal(got.Explanations[i].Picks, want.Explanations[i].Picks) {
-				t.Errorf("shape %v, image %d: other picks than of JSON", shape, i)
-			}
-		}
-	}
-	picture := ask[explained](t, s, request{path: "/v1/explain?model=m1", headers: []string{"Content-Type: image/png"},
-		body: pngBytes(t, 6, 6)}, 200)
-	if len(picture.Explanations) != 1 {
-		t.Errorf("a picture is %d images", len(picture.Explanations))
-	}
-	type scored struct {
-		N, Pixels int
-		LogLik    float64 `json:"log_lik"`
-		PerPixel  float64 `json:"log_lik_per_pixel"`
-	}
-	got := ask[scored](t, s,
-		request{path: "/v1/score?model=m1", headers: []string{"Content-Type: application/x-npy"},
-			body: npyBytes(t, npy.New(x, 4, 6, 6))}, 200)
-	sum := 0.0
-	for _, e := range want.Explanations {
-		sum += e.FinalModel
-	}
-	if got.N != 4 || got.Pixels != 144 || math.Abs(got.LogLik-sum) > 1e-9 || math.Abs(got.PerPixel-sum/144) > 1e-9 {
-		t.Errorf("score %+v, want %v over 144 pixels", got, sum)
 	}
 }
 

@@ -88,20 +88,15 @@ func FuzzExplainJSON(f *testing.F) {
 		`{"model":"m2","images":[{"height":1,"width":3,"bits":"1?0"}],"predict":true}`)
 }
 
-func FuzzExplainPNG(f *testing.F) {
-	fuzzBody(f, "/v1/explain?model=m1&threshold=128&detail=true", "image/png", string(pngBytes(f, 6, 6)),
+func FuzzDataPNG(f *testing.F) {
+	fuzzBody(f, "/v1/data?threshold=128", "image/png", string(pngBytes(f, 6, 6)),
 		string(pngBytes(f, 3, 12)), string(pngClaiming(f, 9, 9)))
 }
 
-func FuzzExplainNPY(f *testing.F) {
-	fuzzBody(f, "/v1/explain?model=m1&predict=true", "application/x-npy",
+func FuzzDataNPY(f *testing.F) {
+	fuzzBody(f, "/v1/data?invert=true", "application/x-npy",
 		string(npyBytes(f, npy.New(make([]uint8, 72), 2, 6, 6))),
 		string(npyBytes(f, npy.New(make([]float64, 36), 1, 36))), string(npyClaiming("(1000000000000, 6, 6)")))
-}
-
-func FuzzScore(f *testing.F) {
-	fuzzBody(f, "/v1/score", "application/json", oneJSON+`}`,
-		`{"model":"m2","images":[{"height":1,"width":3,"bits":"???"}]}`)
 }
 
 func FuzzSample(f *testing.F) {

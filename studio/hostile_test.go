@@ -85,11 +85,8 @@ const one = `{"height":6,"width":6,"bits":"000000000000111111000000000000000000"
 func hostile(t testing.TB) []hostileRequest {
 	explain := func(body string) request { return request{path: "/v1/explain", body: body} }
 	explainImage := func(img string) request { return explain(`{"model":"m1","images":[` + img + `]}`) }
-	npyTo := func(query string, body []byte) request {
-		return request{path: "/v1/explain" + query, headers: []string{"Content-Type: application/x-npy"}, body: body}
-	}
-	pngTo := func(query string, body []byte) request {
-		return request{path: "/v1/explain" + query, headers: []string{"Content-Type: image/png"}, body: body}
+	data := func(query string, body []byte) request {
+		return request{path: "/v1/data?name=x" + query, headers: octets, body: body}
 	}
 	learnWith := func(body string) request { return request{path: "/v1/learn", body: body} }
 	sample := func(body string) request { return request{path: "/v1/sample", body: body} }
@@ -160,40 +157,32 @@ func hostile(t testing.TB) []hostileRequest {
 		{explainImage(`null`), 422, "null in a list"},
 
 		// Arrays and pictures.
-		{npyTo("?model=m1", images[:60]), 422, "cut off"},
-		{npyTo("?model=m1", images[:len(images)-1]), 422, "cut off"},
-		{npyTo("?model=m1", images[:5]), 422, "one line only"},
-		{npyTo("", images), 422, "model is missing"},
-		{npyTo("?model=m9", images), 404, "no model"},
-		{npyTo("?model=m2", images), 422, "1 x 3"},
-		{npyTo("?model=m1&threshold=NaN", images), 422, "finite number"},
-		{npyTo("?model=m1&threshold=Inf", images), 422, "finite number"},
-		{npyTo("?model=m1&nosuch=1", images), 422, "no parameter"},
-		{npyTo("?model=m1&detail=x", images), 422, "detail"},
-		{npyTo("?model=m1", npyBytes(t, npy.New(make([]uint8, 36), 36))), 422, "neither (N,H,W)"},
-		{npyTo("?model=m1", npyBytes(t, npy.New(make([]uint8, 35), 1, 35))), 422, "35"},
-		{npyTo("?model=m1", npyBytes(t, npy.New(make([]uint8, 0), 0, 6, 6))), 422, "no images"},
-		{npyTo("?model=m1", npyBytes(t, npy.New([]float64{math.Inf(1)}, 1, 1, 1))), 422, "threshold"},
-		{npyTo("?model=m1", npyBytes(t, npy.New([]uint8{7}, 1, 1, 1))), 422, "threshold"},
-		{npyTo("?model=m1", npyBytes(t, npy.New(make([]uint8, 2000*36), 2000, 6, 6))), 413, "2000 images"},
-		{npyTo("?model=m1", npyClaiming("(1000000000000, 6, 6)")), 422, ""},
-		{npyTo("?model=m1", npyClaiming("(1, 1000000000, 1000000000)")), 422, ""},
-		{npyTo("?model=m1", npyClaiming("(1, -6, 6)")), 422, ""},
-		{pngTo("?model=m1", pngBytes(t, 6, 6)[:40]), 422, "PNG"},
-		{pngTo("?model=m1", []byte("GIF89a")), 422, "damaged GIF"},
-		{pngTo("?model=m1", pngClaiming(t, 6, 60000)), 413, "6 x 60000"},
-		{pngTo("?model=m1", pngClaiming(t, 2_000_000_000, 2_000_000_000)), 422, "PNG"},
-		{pngTo("?model=m1", pngBytes(t, 600, 600)), 413, "600 x 600"},
-		{pngTo("?model=m1", pngBytes(t, 7, 6)), 422, "6 x 6"},
+		{data("", images[:60]), 422, "cut off"},
+		{data("", images[:len(images)-1]), 422, "cut off"},
+		{data("", images[:5]), 422, "one line only"},
+		{data("&model=m9", images), 404, "no model"},
+		{data("&threshold=NaN", images), 422, "finite number"},
+		{data("&threshold=Inf", images), 422, "finite number"},
+		{data("&nosuch=1", images), 422, "no parameter"},
+		{data("", npyBytes(t, npy.New(make([]uint8, 36), 36))), 422, "neither (N,H,W)"},
+		{data("", npyBytes(t, npy.New(make([]uint8, 0), 0, 6, 6))), 422, "no images"},
+		{data("", npyBytes(t, npy.New([]float64{math.Inf(1)}, 1, 1, 1))), 422, "infinite"},
+		{data("", npyBytes(t, npy.New([]uint8{7}, 1, 1, 1))), 422, "threshold"},
+		{data("", npyClaiming("(1000000000000, 6, 6)")), 422, ""},
+		{data("", npyClaiming("(1, 1000000000, 1000000000)")), 422, ""},
+		{data("", npyClaiming("(1, -6, 6)")), 422, ""},
+		{data("", pngBytes(t, 6, 6)[:40]), 422, "PNG"},
+		{data("", []byte("GIF89a")), 422, "damaged GIF"},
+		{data("", pngClaiming(t, 6, 60000)), 413, "6 x 60000"},
+		{data("", pngClaiming(t, 2_000_000_000, 2_000_000_000)), 422, "PNG"},
+		{data("", pngBytes(t, 600, 600)), 413, "600 x 600"},
 		{request{path: "/v1/explain", headers: []string{"Content-Type: text/html"}, body: "x"}, 415, "text/html"},
 		{request{path: "/v1/explain", headers: []string{"Content-Type: multipart/form-data; boundary=x"}, body: "--x--"}, 415,
 			"multipart/form-data"},
 		{request{path: "/v1/explain", headers: []string{"Content-Type: ;;;"}, body: "{}"}, 415, "malformed"},
 		{request{path: "/v1/explain", headers: []string{"Content-Encoding: gzip"}, body: gzipOf(t, []byte("{}"))}, 415,
 			"gzip"},
-		{request{path: "/v1/explain?model=m1", body: `{"model":"m1","images":[` + one + `]}`}, 422, "query parameters"},
-		{request{path: "/v1/score", body: `{"model":"m1","images":[` + one + `],"detail":true}`}, 422,
-			"belong to /v1/explain"},
+		{request{path: "/v1/explain?model=m1", body: `{"model":"m1","images":[` + one + `]}`}, 422, "no parameter"},
 
 		// Models.
 		{request{path: "/v1/models", body: ""}, 400, "empty"},

@@ -104,7 +104,6 @@ func TestConcurrentRequests(t *testing.T) {
 		all.Go(func() {
 			for _, r := range []request{
 				{path: "/v1/explain", body: `{"model":"m1","images":[` + one + `],"detail":true,"predict":true}`},
-				{path: "/v1/score", body: `{"model":"m1","images":[` + one + `]}`},
 				{path: "/v1/sample", body: `{"model":"m2","n":2}`},
 				{path: "/v1/models"}, {path: "/v1/data"}, {path: "/v1/server"}, {path: "/metrics"}, {path: "/openapi.json"},
 				{path: "/v1/models/m1/experts/0/examples?data=d1"}, {path: "/v1/models/m2/gallery.png"},

@@ -20,12 +20,6 @@ func operation(method, path, id, summary string, status int) op {
 	return op{method: method, path: path, id: id, summary: summary, status: status}
 }
 
-// reads returns the operation with a JSON body, and other kinds of it.
-func (o op) reads(body reflect.Type, kinds ...string) op {
-	o.json, o.kinds = body, kinds
-	return o
-}
-
 // route is an operation with what answers it.
 type route struct {
 	op
@@ -41,7 +35,8 @@ func add[I, O any](s *core, o op, answer func(context.Context, *I) (*O, error)) 
 
 // addJSON adds an operation with a body in JSON, which is decoded, and answered, when the request has its turn.
 func addJSON[I, B, O any](s *core, o op, answer func(context.Context, *I, *B) (*O, error)) {
-	add(s, o.reads(reflect.TypeFor[B]()), func(ctx context.Context, in *I) (*O, error) {
+	o.json = reflect.TypeFor[B]()
+	add(s, o, func(ctx context.Context, in *I) (*O, error) {
 		b := bodyOf(ctx)
 		if b.kind != "" && b.kind != "application/json" {
 			return nil, problemf(statusUnsupportedMediaType,

@@ -286,11 +286,3 @@ func (d *data) labelled(r rows, i int) labelled {
 	}
 	return l
 }
-
-// known returns how many bits or values are known.
-func (r rows) known() (n int) {
-	for i := range r.set.Len() {
-		n += r.set.Known(i)
-	}
-	return n
-}

@@ -199,20 +199,9 @@ func TestRealExplain(t *testing.T) {
 	}
 }
 
-// TestRealScoresAndExamples: rows of real values are scored, and the best examples of a part found, as of bits.
-func TestRealScoresAndExamples(t *testing.T) {
+// TestRealExamples: the best examples of a part are found, as of bits.
+func TestRealExamples(t *testing.T) {
 	s := waterServer(t, nil)
-	body := strings.Replace(measured("m1", "98.5,3.1", "31,null"), `"detail":true,"predict":true,`, "", 1)
-	scored := got[struct {
-		N, Pixels int
-		LogLik    float64 `json:"log_lik"`
-	}](t, s, request{path: "/v1/score", body: body})
-	v := &dataset.Frame{Height: 1, Width: 2, Values: [][]float64{{98.5, 3.1}, {31, math.NaN()}}}
-	want, err := workbench.Numbers{Model: waterModel()}.Score(t.Context(), workbench.Once(v),
-		workbench.Scoring{})
-	if err != nil || scored.N != 2 || scored.Pixels != 3 || math.Abs(scored.LogLik-want.LogLik) > 1e-9 {
-		t.Errorf("%+v, want %+v, %v", scored, want, err)
-	}
 	found := got[struct {
 		Best []example
 		Used int
@@ -506,13 +495,13 @@ func FuzzReal(f *testing.F) {
 	})
 }
 
-// Data that are neither bits nor numbers are refused with what is in the way, as the command says it.
-func TestNumbersAreOfferedAsRealValues(t *testing.T) {
+// A column that is no number is refused with what is in the way, as the command says it, if it should be one.
+func TestWhatIsNoNumberSaysWhatHelps(t *testing.T) {
 	s := newServer(t, nil)
 	for name, c := range map[string]struct{ text, want string }{
-		"slip": {"a,b\n5.5,2\n7.5,9\n4.5,3\nu,4\n", `line 5, column "a": "u" is not a number`},
+		"words": {"a,b\nv,2\nw,9\n4.5,3\nu,4\n", `line 2, column "a": "v" is not a number`},
 	} {
-		p := ask[problemError](t, s, request{method: "POST", path: "/v1/data?name=t.csv", body: c.text,
+		p := ask[problemError](t, s, request{method: "POST", path: "/v1/data?name=t.csv&column=a%3Dnumber", body: c.text,
 			headers: []string{"Content-Type: text/csv"}}, 422)
 		if !strings.Contains(p.Detail, c.want) || !slices.Contains(p.Fix, "--column a=label") {
 			t.Errorf("%s: %s, %q", name, p.Detail, p.Fix)

@@ -22,23 +22,18 @@ test("a messy table: the columns are shown as they were understood, and are what
   const v = await visit(world.browser, world.studio.url, "learn"), { page } = v;
   await page.locator(".setup").waitFor();
   await page.locator("[data-test=any-file]").setInputFiles(scratchFile("messy.csv", messy()));
-  const wrong = page.getByRole("alert").filter({ hasText: "messy.csv was not read" });
-  await wrong.waitFor();
-  assert.match(await wrong.innerText(), /line 42, column "Betrag": "viel" is not a number/);
-  assert.ok(await page.getByRole("button", { name: "Betrag is a label" }).isVisible(), "what helps is a button");
-  await shot(page, "messy-refused-laptop-light", true);
-  await page.getByRole("button", { name: "Betrag is a label" }).click();
-  await page.getByRole("status").filter({ hasText: /^62 rows of/ }).waitFor();
+  await page.getByRole("status").filter({ hasText: /^62 rows of 7 columns/ }).waitFor();
+  await page.getByText("1 cell is taken as unknown in Betrag: viel").waitFor();
   await page.locator(".reading .again summary").click();
   const bits = "Raucher: yes or no, Sport: yes or no, Haustier: yes or no, Garten: yes or no, Auto: yes or no";
-  assert.match(await roles(page), new RegExp(`^Name: a label, Datum: a label, Alter: [^,]+, Betrag: a label, ${bits}$`));
+  assert.match(await roles(page), new RegExp(`^Name: a label, Datum: a label, Alter: counts, Betrag: numbers, ${bits}$`));
   const again = async (said: string, choices: Record<string, string>) => {
     for (const [column, role] of Object.entries(choices)) await page.locator(".labels label", { hasText: column }).locator("select").selectOption({ label: role });
     await page.getByRole("button", { name: "Read again" }).click();
     await page.waitForFunction((s) => document.querySelector(".reading [role=status]")?.textContent === s, said);
     if (await page.locator(".reading .again").getAttribute("open") === null) await page.locator(".reading .again summary").click();
   };
-  await again("62 rows of 5 columns", { Alter: "a label" });
+  await again("62 rows of 5 columns", { Alter: "a label", Betrag: "a label" });
   await shot(page, "messy-read-laptop-light", true);
   await again("62 rows of 4 columns", { Auto: "left out" });
   assert.equal(await roles(page), `Name: a label, Datum: a label, Alter: a label, Betrag: a label, ${bits.replace("Auto: yes or no", "Auto: left out")}`);

@@ -440,22 +440,6 @@ export interface SampleAnswer {
   width: number;
 }
 
-export interface Score {
-  index: number;
-  log_lik: number | null;
-  picks: number;
-}
-
-export interface ScoreAnswer {
-  images: Array<Score>;
-  log_lik: number | null;
-  log_lik_per_pixel: number | null;
-  model: string;
-  n: number;
-  pixels: number;
-  start_log_lik: number | null;
-}
-
 export interface Scored {
   score: number | null;
   trial: number;
@@ -556,13 +540,6 @@ export interface SampleRequest {
   seed?: unknown;
 }
 
-export interface ScoreRequest {
-  detail?: boolean;
-  images: Array<WireImage>;
-  model: string;
-  predict?: boolean;
-}
-
 /** Every operation: what it is asked with, and its answer. */
 export interface Operations {
   "POST /v1/classify": { body: ClassifyRequest; answer: ClassifyAnswer };
@@ -572,7 +549,7 @@ export interface Operations {
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; search?: string; where?: Array<string>; model?: string }; answer: ImageList };
-  "POST /v1/explain": { query?: { model?: string; threshold?: string; array?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; column?: Array<string>; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswer };
+  "POST /v1/explain": { body: ExplainRequest; answer: ExplainAnswer };
   "POST /v1/find": { query: { x: number; y: number; width: number; height: number; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswer };
   "GET /v1/find/example": { answer: Blob };
   "GET /v1/learn": { answer: JobList };
@@ -596,6 +573,5 @@ export interface Operations {
   "GET /v1/rules/curves": { query?: { p1?: Array<number>; q?: Array<number>; points?: number }; answer: CurveList };
   "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswer };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswer };
-  "POST /v1/score": { query?: { model?: string; threshold?: string; array?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; column?: Array<string>; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswer };
   "GET /v1/server": { answer: ServerInfo };
 }
