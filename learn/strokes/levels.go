@@ -65,6 +65,7 @@ const (
 type table struct {
 	levels int
 	gain   []int32 // [pixel][level of the others][level of the entry]
+	most   []int32 // by level of the entry, at any pixel
 }
 
 // of returns the gains of the entries of all levels at a pixel.
@@ -77,7 +78,7 @@ func (t *table) of(x, others uint8) []int32 {
 // the price of covering a pixel twice, in units of 1/unit nats.
 func newTable(l *levels, view func(p float64) float64, double, unit float64) *table {
 	n := len(l.p)
-	t := &table{levels: n, gain: make([]int32, 3*n*n)}
+	t := &table{levels: n, gain: make([]int32, 3*n*n), most: make([]int32, n)}
 	for m := range n {
 		for i := range n {
 			p, others := view(l.p[max(i, m)]), view(l.p[m])
@@ -87,6 +88,7 @@ func newTable(l *levels, view func(p float64) float64, double, unit float64) *ta
 			}
 			t.of(on, uint8(m))[i] = int32(math.Round(unit * (elem.Log(p) - elem.Log(others) - price)))
 			t.of(off, uint8(m))[i] = int32(math.Round(unit * (elem.Log1p(-p) - elem.Log1p(-others) - price)))
+			t.most[i] = max(t.most[i], t.of(on, uint8(m))[i], t.of(off, uint8(m))[i])
 		}
 	}
 	return t

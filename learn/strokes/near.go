@@ -16,13 +16,13 @@ func (s *search) bestFor(old pick) (pick, int32) {
 	if s.near {
 		return s.nearby(old)
 	}
-	return s.best()
+	return s.best(s.gain(old) - 1)
 }
 
-// nearby returns the best pick of the same expert near to one: shifted by up to
+// nearby returns the best pick of the same expert near to one, which may be that: shifted by up to
 // nearShift pixels, turned by one step, in any stretch.
 func (s *search) nearby(old pick) (pick, int32) {
-	f := finding{pick: pick{expert: -1}, gain: math.MinInt32}
+	f := finding{pick: pick{expert: -1}, gain: s.gain(old) - 1}
 	stepY, stepX := max(s.grid.DY.Step, 1), max(s.grid.DX.Step, 1)
 	about := func(at, least, most, step int) (from, to int) {
 		by := nearShift / step * step

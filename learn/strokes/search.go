@@ -1,7 +1,9 @@
 package strokes
 
 import (
+	"bytes"
 	"math"
+	"slices"
 
 	"example.com/patchwork/internal/score/kernel"
 )
@@ -9,10 +11,10 @@ import (
 // pick is an expert and its pose: the number of its rotation, and its shift.
 type pick struct{ expert, turn, dy, dx int }
 
-// sprite is a template turned: where its votes lie.
+// sprite is a template turned: where its votes lie, the highest levels first.
 type sprite struct {
-	votes []vote
-	at    kernel.Places // of the votes in the maps of gains, for the least shift
+	votes  []vote
+	pieces []piece
 }
 
 type vote struct {
@@ -20,20 +22,39 @@ type vote struct {
 	level uint8
 }
 
+// piece is some votes of a sprite, one after the other: their places in the maps of gains, for
+// the least shift, and how many there are of each level.
+type piece struct {
+	at     kernel.Places
+	levels []int32
+}
+
+// pieceSize is how many votes a piece has.
+const pieceSize = 40
+
 // sprites turns templates.
 func (g *ground) sprites(templates [][]uint8) [][]sprite {
 	out := make([][]sprite, len(templates))
 	first := g.shift(g.grid.DY.Min, g.grid.DX.Min)
 	for k, t := range templates {
+		byLevel := make([][]vote, slices.Max(t)+1)
 		for r := range g.turns {
 			var s sprite
 			for _, c := range g.turns[r].cells {
 				if l := t[c.entry]; l > 0 {
-					s.votes = append(s.votes, vote{c.at, l})
+					byLevel[l] = append(byLevel[l], vote{c.at, l})
 				}
 			}
-			for _, v := range s.votes {
-				s.at.Add(int32(int(v.level-1)*g.len()) + g.order[int(v.at)+first])
+			for l, votes := range slices.Backward(byLevel) {
+				s.votes, byLevel[l] = append(s.votes, votes...), votes[:0]
+			}
+			for votes := range slices.Chunk(s.votes, pieceSize) {
+				p := piece{levels: make([]int32, len(byLevel))}
+				for _, v := range votes {
+					p.at.Add(int32(int(v.level-1)*g.len()) + g.order[int(v.at)+first])
+					p.levels[v.level]++
+				}
+				s.pieces = append(s.pieces, p)
 			}
 			out[k] = append(out[k], s)
 		}
@@ -52,42 +73,40 @@ type search struct {
 	path    *kernel.Path
 	reuse   int
 
-	pixels []uint8 // of the image, laid on the ground
-	bits   []uint8
-	mu     []uint8 // level of the composition
-	mark   []uint32
-	marked uint32
-	maps   []int32 // [level-1][place of the pixel]
-	sums   []int32
-	picks  []pick
-	used   []int
+	pixels  []uint8 // of the image, laid on the ground
+	bits    []uint8
+	mu      []uint8 // level of the composition
+	mark    []uint32
+	marked  uint32
+	*maps   // by the table in force
+	byTable map[*table]*maps
+	sums    [2][lanes]int32
+	hopes   []int32 // of scan: what the pieces after each may gain at most
+	picks   []pick
+	used    []int
+	seeds   []pick // by expert: one that best has found in the image, or none
 
 	circle bool // the first angle of the grid follows the last
 	near   bool // a pick is replaced by one of its own expert nearby, not by the best of all
 	coarse bool // new picks are sought on every other row of shifts, then nearby
 }
 
-// use sets the table of gains and fills the maps.
+// maps are the gains by one table, as far as the search has used it.
+type maps struct {
+	gains []int32 // [level-1][place of the pixel]
+	shown []uint8 // by pixel: the value and the level that the gains are of
+}
+
+// use sets the table of gains, and corrects the maps where they are of another image, or of
+// other picks.
 func (s *search) use(t *table) {
-	s.table = t
-	n := s.len()
-	for l := 1; l < len(s.levels.p); l++ {
-		m := s.maps[(l-1)*n : l*n]
-		none, some := t.of(off, 0)[l], t.of(on, 0)[l]
-		for i, x := range s.pixels {
-			at := s.order[i]
-			switch x {
-			case off:
-				m[at] = none
-			case on:
-				m[at] = some
-			default:
-				m[at] = 0
-			}
-		}
+	s.table, s.maps = t, s.byTable[t]
+	if s.maps == nil {
+		s.maps = &maps{make([]int32, s.len()*(len(s.levels.p)-1)), bytes.Repeat([]byte{math.MaxUint8}, s.len())}
+		s.byTable[t] = s.maps
 	}
-	for i, m := range s.mu {
-		if m > 0 {
+	for i, x := range s.pixels {
+		if s.shown[i] != x|s.mu[i]<<2 {
 			s.update(i)
 		}
 	}
@@ -97,8 +116,9 @@ func (s *search) use(t *table) {
 func (s *search) update(i int) {
 	n, at := s.len(), int(s.order[i])
 	for l, v := range s.table.of(s.pixels[i], s.mu[i])[1:] {
-		s.maps[l*n+at] = v
+		s.gains[l*n+at] = v
 	}
+	s.shown[i] = s.pixels[i] | s.mu[i]<<2
 }
 
 // join composes a pick into the pixels.
@@ -148,10 +168,15 @@ func (s *search) takeBack(j int) {
 	}
 }
 
-// best returns the pick that gains most and its gain, the first of equals; the
-// gain is the least number where no expert is free.
-func (s *search) best() (pick, int32) {
-	f := finding{pick: pick{expert: -1}, gain: math.MinInt32}
+// best returns the pick that gains most and its gain, the first of equals; no expert where
+// none that is free gains more than least.
+func (s *search) best(least int32) (pick, int32) {
+	f := finding{pick: pick{expert: -1}, gain: least}
+	for k, p := range s.seeds {
+		if p.expert == k && s.used[k] < s.reuse { // a pick found is found again, if there is no better one
+			f.gain = max(f.gain, s.gain(p)-1)
+		}
+	}
 	whole := window{0, s.grid.DY.Max - s.grid.DY.Min, max(s.grid.DY.Step, 1), 0, s.grid.DX.Max - s.grid.DX.Min,
 		max(s.grid.DX.Step, 1)}
 	if s.coarse {
@@ -161,6 +186,9 @@ func (s *search) best() (pick, int32) {
 		if s.used[k] < s.reuse {
 			for r := range s.sprites[k] {
 				s.scan(&f, k, r, whole)
+			}
+			if f.expert == k {
+				s.seeds[k] = f.pick
 			}
 		}
 	}
@@ -178,28 +206,64 @@ type window struct{ y0, y1, stepY, x0, x1, stepX int }
 
 // scan compares the shifts of a window, of one expert and turn, with the best so far.
 func (s *search) scan(f *finding, k, r int, w window) {
-	at := &s.sprites[k][r].at
-	if at.Len() == 0 {
+	pieces := s.sprites[k][r].pieces
+	if len(pieces) == 0 {
 		return
 	}
+	s.hope(pieces)
 	first, n := w.x0/w.stepX, (w.x1-w.x0)/w.stepX+1
 	for y := w.y0; y <= w.y1; y += w.stepY {
 		for x := 0; x < n; x += lanes {
-			s.path.Stack(s.sums[x:x+lanes], s.maps[y*s.stride+first+x:], at)
-		}
-		for x, v := range s.sums[:n] {
-			if v > f.gain {
-				f.gain, f.pick = v, pick{k, r, s.grid.DY.Min + y, s.grid.DX.Min + w.x0 + x*w.stepX}
+			for i, v := range s.sum(pieces, s.gains[y*s.stride+first+x:], min(lanes, n-x), f.gain) {
+				if v > f.gain {
+					f.gain, f.pick = v, pick{k, r, s.grid.DY.Min + y, s.grid.DX.Min + w.x0 + (x+i)*w.stepX}
+				}
 			}
 		}
 	}
+}
+
+// hope bounds what the pieces of a sprite gain.
+func (s *search) hope(pieces []piece) {
+	s.hopes = s.hopes[:0]
+	for range pieces {
+		s.hopes = append(s.hopes, 0)
+	}
+	for i := len(pieces) - 1; i > 0; i-- {
+		s.hopes[i-1] = s.hopes[i]
+		for l, n := range pieces[i].levels {
+			s.hopes[i-1] += n * s.table.most[l]
+		}
+	}
+}
+
+// sum adds up what a sprite gains at n neighbouring shifts, piece by piece; nothing where none
+// of them can gain more than least.
+func (s *search) sum(pieces []piece, from []int32, n int, least int32) []int32 {
+	sums, part := s.sums[0][:n], s.sums[1][:n]
+	s.path.Stack(s.sums[0][:], from, &pieces[0].at)
+	for i := range pieces {
+		if i > 0 {
+			s.path.Stack(s.sums[1][:], from, &pieces[i].at)
+			for j, v := range part {
+				sums[j] += v
+			}
+		}
+		if int64(slices.Max(sums))+int64(s.hopes[i]) <= int64(least) {
+			return nil
+		}
+	}
+	return sums
 }
 
 // begin places picks in the image that lies on the ground.
 func (s *search) begin(picks []pick, t *table) {
 	clear(s.mu)
 	s.picks = append(s.picks[:0], picks...)
-	s.used = make([]int, len(s.sprites))
+	s.used, s.seeds = make([]int, len(s.sprites)), make([]pick, len(s.sprites))
+	for k := range s.seeds {
+		s.seeds[k].expert = -1
+	}
 	for _, p := range picks {
 		s.used[p.expert]++
 		s.join(p)
@@ -210,7 +274,11 @@ func (s *search) begin(picks []pick, t *table) {
 // add places picks while they gain more than the price.
 func (s *search) add(price int32, forced bool) (added bool) {
 	for len(s.picks) < s.reuse*len(s.sprites) {
-		p, gain := s.best()
+		least := price
+		if s.coarse || forced && len(s.picks) == 0 {
+			least = math.MinInt32
+		}
+		p, gain := s.best(least)
 		if s.coarse && p.expert >= 0 {
 			p, gain = s.nearby(p)
 		}
@@ -264,7 +332,7 @@ func (s *search) improve(price int32, sweeps int) {
 func (s *search) gain(p pick) int32 {
 	sum, by, n := int32(0), s.shift(p.dy, p.dx), s.len()
 	for _, v := range s.sprites[p.expert][p.turn].votes {
-		sum += s.maps[int(v.level-1)*n+int(s.order[int(v.at)+by])]
+		sum += s.gains[int(v.level-1)*n+int(s.order[int(v.at)+by])]
 	}
 	return sum
 }

@@ -31,6 +31,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/elem"
@@ -98,6 +99,8 @@ type Learner struct {
 	// How an entry gains: by truncated templates, by the likelihood with the price of
 	// double coverage, and without it.
 	truncated, priced, plain *table
+
+	idle sync.Pool // of searches: their maps are large
 }
 
 // Fits returns an error if experts of a configuration cannot be learned by this
@@ -245,11 +248,10 @@ func (l *Learner) Picks(st *State, i int) []patchwork.Pick {
 // newSearch returns a search for a worker.
 func (l *Learner) newSearch() *search {
 	n := l.ground.len()
-	reach := l.ground.grid.DX.Max - l.ground.grid.DX.Min
 	return &search{ground: l.ground, levels: l.levels, path: kernel.Chosen(), reuse: l.reuse,
 		circle: circular(l.ground.grid.Angles),
 		pixels: l.ground.newPixels(), mu: make([]uint8, n), mark: make([]uint32, n),
-		maps: make([]int32, n*(len(l.levels.p)-1)), sums: make([]int32, (reach/lanes+1)*lanes)}
+		byTable: make(map[*table]*maps)}
 }
 
 // each calls do for every image that counts, each worker with its own search, on
@@ -258,7 +260,10 @@ func (l *Learner) each(ctx context.Context, do func(s *search, worker, i int)) e
 	searches := make([]*search, l.opt.Workers)
 	_, err := pool.Run(ctx, len(l.data.Images), l.opt.Workers, 1, func(w, i int) error {
 		if searches[w] == nil {
-			searches[w] = l.newSearch()
+			searches[w], _ = l.idle.Get().(*search)
+			if searches[w] == nil {
+				searches[w] = l.newSearch()
+			}
 		}
 		if l.data.Weight(i) > 0 {
 			searches[w].bits = l.ground.lay(l.data.Images[i], searches[w].pixels, searches[w].bits)
@@ -266,5 +271,10 @@ func (l *Learner) each(ctx context.Context, do func(s *search, worker, i int)) e
 		}
 		return nil
 	})
+	for _, s := range searches {
+		if s != nil {
+			l.idle.Put(s)
+		}
+	}
 	return err
 }
