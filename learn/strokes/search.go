@@ -30,7 +30,7 @@ type piece struct {
 }
 
 // pieceSize is how many votes a piece has.
-const pieceSize = 40
+const pieceSize = 56
 
 // sprites turns templates.
 func (g *ground) sprites(templates [][]uint8) [][]sprite {
@@ -241,15 +241,15 @@ func (s *search) hope(pieces []piece) {
 // of them can gain more than least.
 func (s *search) sum(pieces []piece, from []int32, n int, least int32) []int32 {
 	sums, part := s.sums[0][:n], s.sums[1][:n]
-	s.path.Stack(s.sums[0][:], from, &pieces[0].at)
+	clear(sums)
 	for i := range pieces {
-		if i > 0 {
-			s.path.Stack(s.sums[1][:], from, &pieces[i].at)
-			for j, v := range part {
-				sums[j] += v
-			}
+		s.path.Stack(s.sums[1][:], from, &pieces[i].at)
+		most := int32(math.MinInt32)
+		for j, v := range part {
+			v += sums[j]
+			sums[j], most = v, max(most, v)
 		}
-		if int64(slices.Max(sums))+int64(s.hopes[i]) <= int64(least) {
+		if int64(most)+int64(s.hopes[i]) <= int64(least) {
 			return nil
 		}
 	}
