@@ -57,8 +57,13 @@ const allColumns = "*"
 // With returns options by which columns are what the edits say.
 func (o Options) With(edits ...Edit) (Options, error) {
 	o.Meta, o.Categories = slices.Clone(o.Meta), slices.Clone(o.Categories)
-	o.edits = slices.Concat(o.edits, edits)
 	for _, e := range edits {
+		if want := o.wanted(e.Column, 0); want == e.Want {
+			continue
+		} else if want != "" {
+			return o, fmt.Errorf("%s is said to be %s and %s: say one of them", e.Column, want, e.Want)
+		}
+		o.edits = append(slices.Clip(o.edits), e)
 		cuts, err := e.cut()
 		if err != nil {
 			return o, err
@@ -142,6 +147,47 @@ func (in *input) checkWanted(s *survey, i int) error {
 	case want == "count" && (c.span().fractions || c.span().least < 0):
 		return &FormatError{Column: s.name(i), Msg: "holds numbers that are no counts", Hint: "say " +
 			columnFlag(s.name(i), "number")}
+	}
+	return nil
+}
+
+// checkNamed returns an error if an edit or a code of missing values names a column that a table does not have, or an
+// edit says of one of the model's what that does not.
+func (in *input) checkNamed(s *survey) error {
+	m := in.opts.Model
+	for _, e := range in.opts.edits {
+		if e.Column == allColumns {
+			continue
+		}
+		at, err := findColumns(s.names, len(s.columns), []string{e.Column})
+		if err != nil {
+			name, cut, found := strings.Cut(e.Column, ">")
+			if fe, ok := err.(*FormatError); ok && found && e.Want == "bit" {
+				fe.Hint = "say " + columnFlag(name, "bit>"+cut)
+			}
+			return err
+		}
+		if m == nil || m.fields == nil || !slices.Contains(m.names, s.name(at[0])) {
+			continue
+		}
+		want := "bit"
+		if c := m.coded[s.name(at[0])]; c != nil {
+			want = c.want()
+		}
+		if e.Want != want && !(e.Want == "number" && !m.Packed) {
+			return &FormatError{Column: s.name(at[0]), Msg: fmt.Sprintf("is %s in the model, not %s", want, e.Want),
+				Hint: "leave " + columnFlag(e.Column, e.Want) + " out, or learn again with it"}
+		}
+	}
+	for _, text := range in.opts.Missing {
+		i := strings.LastIndexByte(text, ':')
+		if i < 1 || s.names == nil || slices.Contains(in.opts.like().Missing, text) {
+			continue
+		}
+		_, err := findColumns(s.names, len(s.columns), []string{text[:i]})
+		if _, notName := strconv.Atoi(text[:i]); err != nil && notName != nil {
+			return err
+		}
 	}
 	return nil
 }

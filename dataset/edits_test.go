@@ -117,3 +117,63 @@ func TestShellWord(t *testing.T) {
 		}
 	}
 }
+
+// What names no column, or says two things of one, is refused; a condition on a column leaves it among the data, unless
+// it makes it the same in all rows.
+func TestNamedColumns(t *testing.T) {
+	text := []byte("site,a,b,age\nk,0,1,30\nl,1,0,40\nm,1,1,25\nn,0,1,61\n")
+	for _, c := range []struct {
+		edits   []Edit
+		missing []string
+		want    string
+	}{
+		{[]Edit{{"aeg", "number"}}, nil, "did you mean age?"},
+		{[]Edit{{"age>6", "bit"}}, nil, `say --column "age=bit>6"`},
+		{nil, []string{"Aeg:99"}, "did you mean age?"},
+		{[]Edit{{"age", "number"}, {"age", "label"}}, nil, "say one of them"},
+	} {
+		o, err := Options{Missing: c.missing}.With(c.edits...)
+		if err == nil {
+			_, err = Decode(t.Context(), "t.csv", text, o)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v %v: %v", c.edits, c.missing, err)
+		}
+	}
+	for op, want := range map[string]string{"a!=7": "a b", "a=1": "b"} {
+		where, err := ParseCondition(op)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Decode(t.Context(), "t.csv", text, Options{Kind: Bit, Where: []Condition{where}, Meta: []string{"age"}})
+		if err != nil || strings.Join(s.Columns, " ") != want ||
+			strings.Contains(strings.Join(s.Notes, "\n"), "a is left out of the data") != (want == "b") {
+			t.Errorf("%s: %v, %q, %v", op, s.Columns, s.Notes, err)
+		}
+		if kept := s.reading.Columns; len(kept) != map[string]int{"a b": 2, "b": 3}[want] {
+			t.Errorf("%s: kept %+v", op, kept)
+		}
+	}
+	bare := []byte("k,0,1\nl,1,0\nm,1,1\n")
+	s, err := Decode(t.Context(), "t.csv", bare, Options{Kind: Bit, Meta: []string{"column 2"}})
+	if err != nil || s.Meta[0].Name != "column 2" {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// An edit that says of a column of a model what that does not is refused.
+func TestEditsForAModel(t *testing.T) {
+	m := tableModel(t, 2, []string{"a", "age>40"},
+		`{"columns":[{"name":"age","kind":"bit","by":"you","levels":["over 40"],"cuts":[40]}]}`)
+	text := []byte("age,a\n50,1\nold,maybe\n")
+	for want, fits := range map[string]bool{"bit>40": true, "bit>50": false, "label": false} {
+		o, err := optionsFor(t, Options{}, m).With(Edit{"age", want})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Decode(t.Context(), "t.csv", text, o)
+		if !fits && err == nil || fits && (err != nil || pixels(s) != "##\n??\n" || len(s.Notes) != 2) {
+			t.Errorf("%s: %v, %v", want, s, err)
+		}
+	}
+}

@@ -248,7 +248,7 @@ func findColumns(have []string, n int, names []string) ([]int, error) {
 				Hint: "give its number, from 1, or rename it"}
 		}
 		if j == none {
-			number, err := strconv.Atoi(strings.TrimSpace(name))
+			number, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(name, unnamedColumn)))
 			if err != nil || number < 1 || number > n {
 				return nil, noColumn(name, have, n)
 			}

@@ -100,7 +100,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		}
 	}
 	texts = in.categoriesForWantOfBits(s, v, texts, auto, explicit, asked)
-	aside := in.numbersAside(s, v, claimed, slices.Concat(auto, texts, explicit))
+	aside := in.numbersAside(s, v, claimed, slices.Concat(auto, texts, explicit), asked)
 	if len(aside) > 0 {
 		hold := map[bool]string{true: "it holds", false: "they hold"}[len(aside) == 1]
 		p.fix(fmt.Sprintf("%s, since %s numbers beside bits", labelNote(s.called(aside)), hold),
@@ -140,25 +140,29 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 
 // numbersAside returns the columns of numbers that are labels, being few beside those of bits; other are columns that
 // are no data, or were chosen.
-func (in *input) numbersAside(s *survey, v vocabularies, claimed func(i int) bool, other []int) []int {
+func (in *input) numbersAside(s *survey, v vocabularies, claimed func(i int) bool, other []int,
+	asked map[int]*Coding) []int {
 	if in.rule.threshold != nil || len(in.opts.Columns) > 0 {
 		return nil
 	}
-	isOther := members(len(s.columns), slices.Concat(other, in.used(s)))
+	isOther, used := members(len(s.columns), other), members(len(s.columns), in.used(s))
 	var numbers []int
-	columns := 0
+	all, columns := 0, 0 // as they would be if nobody said what some column is
 	for i := range s.columns {
-		if isOther[i] || s.trailing && i == len(s.columns)-1 {
-			continue
-		}
-		columns++
 		c := &s.columns[i]
 		class, _ := c.classOf(v)
-		if class == numberClass && !claimed(i) && c.sum(numberToken, commaToken) > 0 {
+		words := class == labelClass && (asked[i] == nil || asked[i].By == Asked)
+		if isOther[i] || words || s.trailing && i == len(s.columns)-1 {
+			continue
+		}
+		if columns++; class != numberClass || c.sum(numberToken, commaToken) == 0 {
+			continue
+		}
+		if all++; !claimed(i) && !used[i] {
 			numbers = append(numbers, i)
 		}
 	}
-	if !fewNumbers(len(numbers), columns) {
+	if !fewNumbers(all, columns) {
 		return nil
 	}
 	return numbers
@@ -284,10 +288,10 @@ func (s *survey) isIndex(i int, class columnClass) bool {
 	return unnamed && class == numberClass
 }
 
-// used returns the columns that have a use beside that of data: metadata, those of
-// conditions, and weights. Names that are no columns are told of by rolesOf.
+// used returns the columns that have a use and are no data: metadata, those of
+// groups, and weights. Names that are no columns are told of by rolesOf.
 func (in *input) used(s *survey) (used []int) {
-	for _, name := range slices.Concat(in.opts.Meta, in.opts.selectedBy(), in.opts.ignore, []string{in.opts.Weight}) {
+	for _, name := range slices.Concat(in.opts.Meta, in.opts.FirstPer.Names, in.opts.ignore, []string{in.opts.Weight}) {
 		if at, err := findColumns(s.names, len(s.columns), []string{name}); err == nil && name != "" {
 			used = append(used, at...)
 		}
@@ -366,10 +370,12 @@ func (p *tablePlan) noteLabels(s *survey, texts []int) {
 			}
 		}
 	}
-	if len(names) == 0 {
-		return
+	if len(names) > 0 {
+		p.fix(labelNote(names), fix...)
 	}
-	p.fix(labelNote(names), fix...)
+	for _, i := range p.constant {
+		p.note("%s is left out of the data, since the rows with --where have one value of it", s.called([]int{i})[0])
+	}
 }
 
 // called returns the names of columns for people.

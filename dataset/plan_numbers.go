@@ -170,8 +170,9 @@ func notNumber(cell, column string) *FormatError {
 
 // plainly returns why a table cannot but be meant as numbers, see [Values.plainly].
 func (p *tablePlan) plainly(s *survey) string {
-	numbers, decimals, units, groups := 0, 0, 0, false
+	numbers, decimals, units, columns, groups := 0, 0, 0, 0, false
 	for _, d := range p.pixels {
+		columns += btoi(d.level == nil || d.By != Asked)
 		c := &s.columns[d.column]
 		r, commas := c.span(), c.count(commaToken)
 		if d.groups {
@@ -182,7 +183,7 @@ func (p *tablePlan) plainly(s *survey) string {
 		units += btoi(d.Unit != "")
 		decimals += btoi(r.pointed || !d.groups && commas > 0 && r.fractions)
 	}
-	why := plainTable(numbers, decimals, len(p.pixels), groups)
+	why := plainTable(numbers, decimals, columns, groups)
 	if decimals == units {
 		return strings.Replace(why, "decimals", "numbers with a unit", 1)
 	}

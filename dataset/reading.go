@@ -89,7 +89,11 @@ func (s *Set) keep() {
 	}
 	s.reading.Numbered = r.names == nil && s.Columns != nil
 	s.reading.Columns = slices.Clone(s.Codings)
+	data := members(r.n, r.data)
 	for k, i := range r.meta {
+		if data[i] {
+			continue // a condition is on it
+		}
 		by := Asked
 		if r.auto[k] {
 			by = Seen

@@ -113,6 +113,9 @@ func (in *input) planBy(r records, names []string, src cells, complete bool) (*t
 	if err != nil {
 		return nil, err
 	}
+	if err := in.checkNamed(s); err != nil {
+		return nil, inUnit(err, unit)
+	}
 	var p *tablePlan
 	if in.opts.Model != nil {
 		p, err = in.planFor(s)

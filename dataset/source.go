@@ -349,7 +349,9 @@ func (r *roles) inOrder(data []Column, meta []Labels) []Column {
 	}
 	for _, l := range meta {
 		at, by := r.n, Asked
-		if k := slices.Index(r.called, l.Name); k >= 0 {
+		if k := slices.Index(r.called, l.Name); k >= 0 && slices.Contains(r.data, r.meta[k]) {
+			continue // a condition is on data
+		} else if k >= 0 {
 			if at = r.meta[k]; r.auto[k] {
 				by = Seen
 			}

@@ -21,8 +21,9 @@ type roles struct {
 	auto   []bool   // which of them nobody asked for
 	weight int      // -1 for none
 
-	ignored map[int]bool
-	kinds   map[int]Kind // of columns that are labels and could be learned from
+	ignored  map[int]bool
+	constant []int        // which the selection makes the same in all rows
+	kinds    map[int]Kind // of columns that are labels and could be learned from
 
 	columns []string // names of the pixels, if they are not those of the data columns
 
@@ -67,7 +68,7 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	if len(in.opts.Columns) > 0 {
 		r.data, err = findColumns(names, n, in.opts.Columns)
 	} else {
-		r.data, err = r.rest()
+		r.data, err = r.rest(in.onlySelect(&r, auto))
 	}
 	r.numbered = names == nil && !slices.Equal(r.data, identity(len(r.data)))
 	return r, err
@@ -103,12 +104,28 @@ func (in *input) asked() []string {
 	return asked
 }
 
-// rest returns the columns that have no other role, which are data.
-func (r *roles) rest() (data []int, err error) {
+// onlySelect returns the columns of data that conditions are on, and keeps those of which the rows have one value then.
+func (in *input) onlySelect(r *roles, auto []int) []bool {
+	also := members(r.n, nil)
+	other, _ := findColumns(r.names, r.n, slices.Concat(in.opts.Meta, in.opts.FirstPer.Names))
+	for _, c := range in.opts.Where {
+		at, err := findColumns(r.names, r.n, []string{c.Name})
+		if err != nil || slices.Contains(auto, at[0]) || slices.Contains(other, at[0]) {
+			continue
+		}
+		if also[at[0]] = c.Op != "=" || len(c.Values) != 1; !also[at[0]] {
+			r.constant = append(r.constant, at[0])
+		}
+	}
+	return also
+}
+
+// rest returns the columns that have no other role, and those that are data also, which are data.
+func (r *roles) rest(also []bool) (data []int, err error) {
 	meta := members(r.n, r.meta)
 	data = make([]int, 0, r.n-len(r.meta))
 	for i := range r.n {
-		if i != r.weight && !r.ignored[i] && !meta[i] {
+		if i != r.weight && !r.ignored[i] && (!meta[i] || also[i]) {
 			data = append(data, i)
 		}
 	}
@@ -329,10 +346,12 @@ func (t *textTable) badCell(d *dataColumn, cell string) error {
 	if token == numberToken || token == commaToken {
 		err = all.numberError(t.plan.unit, len(t.plan.data))
 	}
-	if !t.plan.complete {
-		err.(*FormatError).early = true
+	fe := err.(*FormatError)
+	if fe.early = !t.plan.complete; t.plan.model {
+		fe.early, fe.fix, fe.Hint = false, nil, "the model has 0 and 1 there; correct it, or take it as unknown: --missing "+
+			shellWord(t.plan.name(d.column)+":"+place.text)
 	}
-	return err
+	return fe
 }
 
 // part returns the part built since begin.
