@@ -112,7 +112,7 @@ func newLabels(set *dataset.Set) map[string]label {
 		l := label{Values: []string{}}
 		seen := map[string]bool{}
 		for i := range c.Len() {
-			if text := c.Text(i); !seen[text] {
+			if text := c.Text(i); !c.Missing(i) && !seen[text] {
 				seen[text] = true
 				if len(l.Values) < 100 && len(text) <= maxLabel {
 					l.Values = append(l.Values, text)

@@ -282,7 +282,11 @@ func (d *data) labelled(r rows, i int) labelled {
 		l.wireImage = newImage(r.set.Images[i])
 	}
 	for _, c := range r.set.Meta {
-		l.Labels[c.Name] = c.Text(i)
+		text := ""
+		if !c.Missing(i) {
+			text = c.Text(i)
+		}
+		l.Labels[c.Name] = text
 	}
 	return l
 }

@@ -42,9 +42,10 @@ export const opened = new Cell<Opened | null>(null);
 /** What went wrong with a file that is no data. */
 export const refused = new Cell("");
 
-/** How to read as parameters of a request. */
-function query(how: How, columns: string[]): Ask<"POST /v1/data">["query"] {
-  const model = how.model ? { model: how.model } : {}, column = Object.entries(how.column).map(([name, kind]) => `${name}=${kind}`);
+/** How to read as parameters of a request. Rows of numbers that become images stay numbers. */
+function query(how: How, { columns, data }: Opened): Ask<"POST /v1/data">["query"] {
+  const stay = data && ofNumbers(data) && how.size && !how.threshold ? { "*": "number" } : {};
+  const model = how.model ? { model: how.model } : {}, column = Object.entries({ ...stay, ...how.column }).map(([name, kind]) => `${name}=${kind}`);
   if (how.line === "items") return { ...model, items: true };
   if (how.line === "pair") return { ...model, pairs: how.pair.map((p, i) => p || columns[i] || String(i + 1)).join(",") };
   return { ...model, ...(column.length > 0 ? { column } : {}), ...(how.size ? { size: how.size } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}) };
@@ -169,11 +170,11 @@ export async function readAgain(how: How): Promise<void> {
   if (!now) return;
   opened.set({ ...now, how, busy: true });
   try {
-    const d = await api.addData(now.files, now.name, query(how, now.columns));
+    const d = await api.addData(now.files, now.name, query(how, now));
     await replace(now, d);
     await refresh();
     const columns = now.columns.length > 0 || how.line !== "row" ? now.columns : [...new Set(d.plan?.map((c) => c.name))];
-    opened.set({ ...now, how: ofNumbers(d) ? { ...how, column: { ...how.column, "*": "number" } } : how, columns, data: d, wrong: "", fix: [], busy: false });
+    opened.set({ ...now, how, columns, data: d, wrong: "", fix: [], busy: false });
     if (now.data && now.data.values === d.values) go({ data: d.id });
     else await present(d);
   } catch (error) {

@@ -100,7 +100,7 @@ export function outline(canvas: HTMLCanvasElement, height: number, width: number
   }
 }
 
-/** Writes the number of an expert in a disc of its colour at a point of the image, in pixels of the image. */
+/** Writes the number of an expert, from 1, in a disc of its colour at a point of the image, in pixels of the image. */
 function badge(canvas: HTMLCanvasElement, height: number, width: number, at: { y: number; x: number }, expert: number, paper: Paper): void {
   const g = canvas.getContext("2d") as CanvasRenderingContext2D;
   const r = Math.max(9, canvas.width / 36), x = Math.min(canvas.width - r, Math.max(r, (at.x / width) * canvas.width));
@@ -116,7 +116,7 @@ function badge(canvas: HTMLCanvasElement, height: number, width: number, at: { y
   g.font = `700 ${r * 1.2}px system-ui, sans-serif`;
   g.textAlign = "center";
   g.textBaseline = "middle";
-  g.fillText(String(expert), x, y + r * 0.07);
+  g.fillText(String(expert + 1), x, y + r * 0.07);
 }
 
 /** The chosen pixel nearest to the centre of all chosen ones; null if there are none. */

@@ -84,7 +84,7 @@ function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.E
   const changed = of ? !same(row, rowOf(of)) : set !== undefined, noun = model.table ? "Row" : "Image";
   const name = set ? (of?.name || `${noun} ${index + 1}`).replace(/^(row|image) /, `${noun} `) : `This ${noun.toLowerCase()}`, here = changed ? `${name}, changed` : name;
   const predicted = useMemo(() => new Map(answer?.found.predicted?.map((x) => [x.pixel, x.p])), [answer]);
-  const change = (i: number, x: number | null) => setRow(row.map((old, j) => (j === i ? x : old)));
+  const labels = Object.entries(of?.labels ?? {}).filter(([, v]) => v !== of?.name), change = (i: number, x: number | null) => setRow(row.map((old, j) => (j === i ? x : old)));
   return (
     <div class="rowview">
       <section class="card" aria-label={`One ${noun.toLowerCase()}`}>
@@ -97,7 +97,7 @@ function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.E
           {!model.table && <button type="button" onClick={() => setRow(row.map((x, i) => (Math.floor(i / width) >= height / 2 ? null : x)))}>Hide the lower half</button>}
           {!model.table && <button type="button" onClick={() => setRow(row.map((x, i) => (i % width >= width / 2 ? null : x)))}>Hide the right half</button>}
         </div>
-        {of && <p class="fine">{Object.entries(of.labels).filter(([, v]) => v !== of.name).map(([k, v]) => `${k}: ${label(v)}`).join(", ")}</p>}
+        {labels.length > 0 && <p class="fine">{labels.map(([k, v]) => `${k}: ${label(v)}`).join(", ")}</p>}
         {(wrong || failed) && <p class="error" role="alert">{wrong || failed}</p>}
         {!numbers ? <Cells model={model} row={row} predicted={current ? predicted : new Map()} layer={current ? layer : null} onChange={change} />
           : parts && (model.table ? <Measurements parts={parts} row={row} layer={layer} onChange={change} /> : <Greys parts={parts} row={row} layer={layer} onChange={setRow} />)}
