@@ -41,7 +41,8 @@ The table has a row for each find: page, part (number from 0, as in arrays, part
 the top left corner of the frame before turning it about its centre, angle in degrees clockwise,
 mirrored (0 or 1, left to right, before turning), gain in nats, log_odds, certain (0 or 1),
 scale, band, second (what came second there) and ahead (by how many nats), ink (pixels of its strokes
-that can be seen), missing (those without ink), extra (ink about it that nothing explains). --picture draws the finds on the page.
+that can be seen), missing (those without ink), extra (ink about it that nothing explains).
+--picture draws the finds on the page.
 
 The result does not depend on --tiles and --workers.`
 

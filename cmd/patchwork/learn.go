@@ -105,7 +105,8 @@ func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProces
 }
 
 // lookAt finds out what images hold that are in memory, if the recipe leaves it open.
-func (a *app) lookAt(ctx context.Context, f *learnFlags, data workbench.Data, facts recipe.Facts) (learn.Layout, error) {
+func (a *app) lookAt(ctx context.Context, f *learnFlags, data workbench.Data,
+	facts recipe.Facts) (learn.Layout, error) {
 	p := a.progress("looking at what the images hold, step", 0)
 	defer p.stop()
 	l, err := f.Look(ctx, data.Data, facts)
@@ -172,7 +173,8 @@ func (l *learning) streaming() string {
 	case l.Learn.WithDefaults(l.Config).Method == learn.MethodOnline:
 		return "learning in its order, from one start"
 	}
-	return fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass per iteration", l.Learn.Sample)
+	return fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass per iteration",
+		l.Learn.Sample)
 }
 
 // show shows a step: of a stream only what it found, since its rows are counted.

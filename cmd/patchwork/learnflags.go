@@ -236,7 +236,8 @@ func (f *learnFlags) kind(cmd *cobra.Command) dataset.Kind {
 	return dataset.Unknown
 }
 
-// readClasses reads all data to learn classes of; the columns of --by are labels, and those of numbers are cut in bands.
+// readClasses reads all data to learn classes of; the columns of --by are labels, and those of numbers are cut in
+// bands.
 func (f *learnFlags) readClasses(cmd *cobra.Command, paths []string) (*dataset.Frame, error) {
 	if !f.data.items { // whose words are no columns yet
 		for name := range strings.SplitSeq(f.by, ",") {
@@ -256,7 +257,8 @@ func (f *learnFlags) readClasses(cmd *cobra.Command, paths []string) (*dataset.F
 			sayNotes(cmd, data.Notes...)
 			return data, nil
 		case bands || !data.Table:
-			return nil, usagef("classes are learned of bits, and %s holds numbers; --threshold T makes bits of them", data.Source)
+			return nil, usagef("classes are learned of bits, and %s holds numbers; --threshold T makes bits of them",
+				data.Source)
 		}
 		for _, c := range data.Plan(&opt).Columns {
 			if !c.Aside && (c.Kind == dataset.Number || c.Kind == dataset.Count || c.Kind == dataset.Ordinal) {

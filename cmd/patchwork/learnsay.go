@@ -209,7 +209,8 @@ func choiceLines(points []patchwork.CurvePoint, moving bool, plan *recipe.Plan) 
 		return nil
 	case moving && points[at].DescriptionLength != 0 && at+1 < len(points):
 		chosen, next := points[at], points[at+1]
-		return []string{fmt.Sprintf("one more part must shorten the description by %.1f nats per image; that to %d brings %.1f",
+		return []string{fmt.Sprintf(
+			"one more part must shorten the description by %.1f nats per image; that to %d brings %.1f",
 			plan.Learn.LeastGain(plan.Config), next.Experts,
 			(chosen.DescriptionLength-next.DescriptionLength)/float64(chosen.Rows))}
 	case points[at].HiddenBits > 0 &&
@@ -402,7 +403,8 @@ type classCount struct {
 }
 
 // classSummary says what was learned.
-func (a *app) classSummary(f *learnFlags, l *learning, c workbench.Classes, set *dataset.Set, took time.Duration) error {
+func (a *app) classSummary(f *learnFlags, l *learning, c workbench.Classes, set *dataset.Set,
+	took time.Duration) error {
 	r := classesLearned{Output: f.output, By: f.by, Examples: l.Images, Sharpness: c.Sharpness(),
 		Seconds: took.Seconds()}
 	least, most := c.Classes()[0].Rows, int64(0)
