@@ -145,8 +145,11 @@ func walk(c scoretest.Choices, sc scenario, both *searches,
 // what the formula says, and the others the same as it, to the bit.
 func TestSearchAgreesOnTinyScenarios(t *testing.T) {
 	var both searches
-	n, floors := scoretest.TinyCases(t, 12000), 0
-	for i := range n {
+	n, floors := scoretest.TinyCases(t, 8000), 0
+	for i := range n + 1 {
+		if i == n {
+			i = max(n, 24_475) // where a floor of the question may outweigh an impossible pixel
+		}
 		var first []Ranked
 		for p, path := range kernel.All() {
 			restore := kernel.Force(path)
