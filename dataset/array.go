@@ -31,12 +31,21 @@ func (in *input) npy(c *content) (parts, error) {
 }
 
 // npz reads an archive of arrays: the images and the arrays that belong to
-// them.
+// them. Arrays of a type that is not supported, such as objects, may be anything: they are left
+// out unless the options ask for them.
 func (in *input) npz(ra io.ReaderAt, size int64) (parts, error) {
-	if z, err := npy.ReadZip(ra, size, in.arrayLimits()); err == nil && isSparse(z) && in.opts.Array == "" {
+	z, err := npy.ReadZip(ra, size, in.arrayLimits())
+	if err != nil {
+		return nil, err
+	}
+	if isSparse(z) && in.opts.Array == "" {
 		return in.sparseArrays(z)
 	}
-	z, name, d, err := in.openArrays(ra, size)
+	name, err := in.chooseArray(z)
+	if err != nil {
+		return nil, err
+	}
+	d, err := z.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -45,45 +54,23 @@ func (in *input) npz(ra io.ReaderAt, size int64) (parts, error) {
 		return nil, inArray(err, name)
 	}
 	images.name = name
-	if err := in.eachOther(z, name, images.join); err != nil {
-		return nil, err
-	}
-	return images, images.checkWeight(z.Arrays())
-}
-
-// openArrays opens an archive of arrays, and of these the one that holds the images.
-func (in *input) openArrays(ra io.ReaderAt, size int64) (z *npy.Zip, name string, d *npy.Reader, err error) {
-	if z, err = npy.ReadZip(ra, size, in.arrayLimits()); err != nil {
-		return nil, "", nil, err
-	}
-	if name, err = in.chooseArray(z); err != nil {
-		return nil, "", nil, err
-	}
-	d, err = z.Open(name)
-	return z, name, d, err
-}
-
-// eachOther calls join with every array of an archive but the one that holds the images.
-// Arrays of a type that is not supported, such as objects, may be anything: they are left
-// out unless the options ask for them.
-func (in *input) eachOther(z *npy.Zip, images string, join func(name string, r *npy.Reader) error) error {
-	for _, name := range z.Arrays() {
-		if name == images {
+	for _, other := range z.Arrays() {
+		if other == name {
 			continue
 		}
-		r, err := z.Open(name)
+		r, err := z.Open(other)
 		var ne *npy.FormatError
-		if errors.As(err, &ne) && !in.asksFor(name) {
+		if errors.As(err, &ne) && !in.asksFor(other) {
 			continue
 		}
 		if err == nil {
-			err = join(name, r)
+			err = images.join(other, r)
 		}
 		if err != nil {
-			return inArray(err, name)
+			return nil, inArray(err, other)
 		}
 	}
-	return nil
+	return images, images.checkWeight(z.Arrays())
 }
 
 // checkWeight returns an error if the requested weights are not among the named

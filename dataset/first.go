@@ -42,15 +42,7 @@ const firstPerHint = "write it like writer, writer:3 or y,writer"
 // FirstPer returns, in order, the first f.Count images of each group with the
 // same values in the columns f.Names. A missing column is an error.
 func (s *Set) FirstPer(f FirstPer) (*Set, error) {
-	if len(f.Names) == 0 {
-		return s, nil
-	}
-	g := newGroups(f, math.MaxInt64) // the set is already in memory: no other bound
-	index, err := g.keep(s, identity(s.Len()))
-	if err != nil {
-		return nil, err
-	}
-	return s.Pick(index), nil
+	return s.selected(newSelection(nil, f, math.MaxInt64))
 }
 
 // groups counts the images of each group so far.
@@ -71,6 +63,9 @@ const groupOverhead = 64
 // keep returns those of the given images that are among the first of their
 // group, counting the images of earlier calls.
 func (g *groups) keep(s *Set, index []int) ([]int, error) {
+	if len(g.first.Names) == 0 {
+		return index, nil
+	}
 	columns := make([]Labels, len(g.first.Names))
 	for k, name := range g.first.Names {
 		var err error

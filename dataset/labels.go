@@ -9,13 +9,11 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// labelRows reads one label per image into the metadata column `y`.
+// labelRows are the labels of images in a file of their own, one for each, which become the metadata column `y`.
 type labelRows struct {
 	path string
-	file *os.File
-	rows *arrayRows
-	at   int
-	rest io.Reader // of a packed file, after the labels; nil for others
+	all  Labels
+	at   int // of the next image
 }
 
 func (in *input) labels(path string) (*labelRows, error) {
@@ -23,47 +21,39 @@ func (in *input) labels(path string) (*labelRows, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close() // only read
 	d, rest, err := in.labelArray(f)
 	if err == nil && len(d.Header().Shape) != 1 {
 		err = &FormatError{Msg: fmt.Sprintf("labels of shape %v", d.Header().Shape), Hint: "give one label per image"}
 	}
+	var a *npy.Array
+	if err == nil {
+		a, err = d.All()
+	}
+	if err == nil && rest != nil {
+		err = drain(rest)
+	}
 	if err != nil {
-		f.Close()
 		return nil, at(err, path)
 	}
-	return &labelRows{path: path, file: f, rows: &arrayRows{d: d, max: in.budget.max}, rest: rest}, nil
+	return &labelRows{path: path, all: Labels{"y", metaValues(a)}}, nil
 }
 
-// add adds the labels of the next images.
+// add adds the labels of the next images; of none when there are no more, for which there must be no label either.
 func (l *labelRows) add(s *Set) error {
-	s.Meta = slices.DeleteFunc(s.Meta, func(c Labels) bool { return c.Name == "y" })
-	y := Labels{"y", make([]int64, s.Len())} // for images without labels; done will reject them
-	if l.at+s.Len() <= l.count() {
-		a, err := l.rows.next(s.Len())
-		if err != nil {
-			return at(err, l.path)
-		}
-		y.Values = metaValues(a)
-	}
+	from, n := l.at, l.all.Len()
 	l.at += s.Len()
-	s.Meta = append(s.Meta, y)
-	return nil
-}
-
-func (l *labelRows) count() int { return l.rows.d.Header().Shape[0] }
-
-// done returns io.EOF if there were as many labels as images, else an error.
-func (l *labelRows) done() error {
-	if l.at == l.count() {
-		if l.rest != nil {
-			if err := drain(l.rest); err != nil {
-				return at(err, l.path)
-			}
-		}
-		return io.EOF
+	if l.at > n || s.Len() == 0 && l.at < n {
+		return &FormatError{Path: l.path, Msg: fmt.Sprintf("labels of shape [%d] for %d images", n, l.at),
+			Hint: "give one label per image"}
 	}
-	return &FormatError{Path: l.path, Msg: fmt.Sprintf("labels of shape %v for %d images", l.rows.d.Header().Shape, l.at),
-		Hint: "give one label per image"}
+	s.Meta = slices.DeleteFunc(s.Meta, func(c Labels) bool { return c.Name == "y" })
+	index := identity(s.Len())
+	for i := range index {
+		index[i] += from
+	}
+	s.Meta = append(s.Meta, l.all.Pick(index))
+	return nil
 }
 
 // labelArray reads a label file: IDX or .npy, maybe packed; rest is then what follows.

@@ -25,16 +25,3 @@ func TestPairsAreHinted(t *testing.T) {
 		}
 	}
 }
-
-// TestJSONLinesAreToldApart: the way out of JSON works for both forms.
-func TestJSONLinesAreToldApart(t *testing.T) {
-	for text, lines := range map[string]bool{
-		`{"a":1}` + "\n" + `{"a":2}` + "\n": true, `{"a":1,"b":[` + strings.Repeat("0,", 400) + "0]}\n": true,
-		`[{"a":1},{"a":2}]`: false, "{\n \"a\": 1\n}\n": false, `[[1,0]]`: false,
-	} {
-		_, err := readBytes([]byte(text), Options{})
-		if err == nil || strings.Contains(err.Error(), "lines=True") != lines {
-			t.Errorf("%.20q: %v", text, err)
-		}
-	}
-}

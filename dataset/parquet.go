@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -84,25 +85,15 @@ func (t *parquetTable) count() int     { return int(t.file.NumRows()) }
 func (t *parquetTable) complete() bool { return t.file.NumRows() <= sampleRows }
 
 func (t *parquetTable) records() (records, error) {
-	return &parquetRecords{t: t, cells: make([]string, len(t.columns))}, nil
+	return &parquetRecords{t: t, cells: make([]string, len(t.columns)), most: math.MaxInt}, nil
 }
 
 func (t *parquetTable) sample() records {
-	return &firstRecords{parquetRecords{t: t, cells: make([]string, len(t.columns))}}
+	return &parquetRecords{t: t, cells: make([]string, len(t.columns)), most: sampleRows}
 }
 
 // sampleRows is how many rows are examined before a table is read that is not text.
 const sampleRows = 1000
-
-// firstRecords ends after some rows.
-type firstRecords struct{ parquetRecords }
-
-func (f *firstRecords) read() ([]string, int, error) {
-	if f.at == sampleRows {
-		return nil, 0, io.EOF
-	}
-	return f.parquetRecords.read()
-}
 
 // parquetRecords yields the rows of the row groups.
 type parquetRecords struct {
@@ -110,11 +101,15 @@ type parquetRecords struct {
 	group   int             // the next one
 	columns []*parquetCells // of the one before it; those that cannot be read are left out
 	at      int             // rows read before
+	most    int             // to read
 	cells   []string
 }
 
 func (r *parquetRecords) read() (cells []string, row int, err error) {
 	defer recoverParquet(&err)
+	if r.at == r.most {
+		return nil, 0, io.EOF
+	}
 	for {
 		ended := 0
 		for _, c := range r.columns {

@@ -67,12 +67,10 @@ func read(paths []string, opts Options) (*Set, error) {
 	}
 	set.noteCodes()
 	set.noteUnused(opts.Missing)
-	if len(opts.Where) > 0 {
-		if set, err = set.Where(opts.Where...); err != nil {
-			return nil, err
-		}
+	if set, err = set.selected(newSelection(opts.Where, opts.FirstPer, math.MaxInt64)); err != nil {
+		return nil, err
 	}
-	return set.FirstPer(opts.FirstPer)
+	return set, nil
 }
 
 // input returns what reads the paths, without those of labels, by the options.
@@ -324,9 +322,6 @@ func (d *opened) close() {
 	if d.file != nil {
 		d.file.Close() // only read
 	}
-	if d.labels != nil {
-		d.labels.file.Close()
-	}
 }
 
 // next returns the next part, arranged according to the options.
@@ -336,7 +331,9 @@ func (d *opened) next() (*Set, error) {
 	}
 	s, err := d.parts.next()
 	if err == io.EOF && d.labels != nil {
-		return nil, d.labels.done()
+		if err := d.labels.add(&Set{}); err != nil {
+			return nil, err
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -236,8 +236,8 @@ func (s *Stream) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 // context's, or that a file has changed since the stream was opened.
 func (s *Stream) Sets(ctx context.Context) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
-		r := &traversal{Stream: s, yield: yield, left: s.take, asked: make([]asked, len(s.opts.Where)),
-			groups: newGroups(s.opts.FirstPer, s.opts.maxMemory())}
+		r := &traversal{Stream: s, yield: yield, left: s.take,
+			chosen: newSelection(s.opts.Where, s.opts.FirstPer, s.opts.maxMemory())}
 		for i, path := range s.paths {
 			if err := r.file(ctx, i); err != nil {
 				r.fail(at(err, path))
@@ -283,19 +283,8 @@ type traversal struct {
 	rows     int // before any selection
 	selected int
 	left     int // to take; below 0: all
-	asked    []asked
-	groups   *groups
+	chosen   *selection
 }
-
-// asked holds the state of a condition so far.
-type asked struct {
-	met    bool     // by some image
-	among  bool     // earlier conditions excluded images
-	values []string // while it is not met: the values seen
-}
-
-// mostValues bounds the number of values counted for an error.
-const mostValues = 10000
 
 func (r *traversal) fail(err error) {
 	if err != nil && !r.stopped {
@@ -403,28 +392,12 @@ func (r *traversal) changed(i int) error {
 
 // selection returns the images of a part that pass the conditions and the cut.
 func (r *traversal) selection(s *Set) (*Set, error) {
-	index := identity(s.Len())
-	for k, c := range r.opts.Where {
-		col, kept, err := s.meet(c, index)
-		if err != nil {
-			return nil, err
-		}
-		a := &r.asked[k]
-		a.met, a.among = a.met || len(kept) > 0, a.among || len(index) < s.Len()
-		if !a.met && len(a.values) < mostValues {
-			for _, v := range col.Pick(index).distinct() {
-				if !slices.Contains(a.values, v) {
-					a.values = append(a.values, v)
-				}
-			}
-		}
-		index = kept
+	index, err := r.chosen.of(s)
+	if err != nil {
+		return nil, err
 	}
-	if len(r.opts.FirstPer.Names) > 0 {
-		var err error
-		if index, err = r.groups.keep(s, index); err != nil {
-			return nil, err
-		}
+	if index == nil {
+		index = identity(s.Len())
 	}
 	r.selected += len(index)
 	index = index[min(len(index), max(0, len(index)-(r.selected-r.skip))):]
@@ -441,10 +414,8 @@ func (r *traversal) selection(s *Set) (*Set, error) {
 // nothing returns an error that says why no image was selected, or nil if some
 // were.
 func (r *traversal) nothing() error {
-	for k, c := range r.opts.Where {
-		if a := r.asked[k]; !a.met {
-			return noneMeets(r.head.Source, c, a.among, a.values)
-		}
+	if err := r.chosen.nothing(r.head.Source); err != nil {
+		return err
 	}
 	if r.selected <= r.skip {
 		noun := "image"

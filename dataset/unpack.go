@@ -157,16 +157,8 @@ func foreignText(head []byte) error {
 	}
 	if strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") && !strings.HasPrefix(start, "[]") {
 		return &FormatError{Msg: "is JSON, which is not read here",
-			Hint: "save it as CSV; pandas does with pandas.read_json(..." + jsonLines(start) + ").to_csv(..., index=False)"}
+			Hint: "save it as CSV; pandas does with pandas.read_json(...).to_csv(..., index=False), " +
+				"and lines=True where each line is an object"}
 	}
 	return nil
-}
-
-// jsonLines returns what pandas must be told of a text that has an object on each line.
-func jsonLines(start string) string {
-	line, next, found := strings.Cut(start, "\n")
-	if strings.HasPrefix(line, "{") && len(strings.TrimSpace(line)) > 1 && (!found || strings.HasPrefix(next, "{")) {
-		return ", lines=True"
-	}
-	return ""
 }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -69,51 +70,83 @@ func ParseCondition(s string) (Condition, error) {
 // column of text is compared by size, or if no image is left (the message lists
 // the existing values).
 func (s *Set) Where(conditions ...Condition) (*Set, error) {
-	index := identity(s.Len())
-	for _, c := range conditions {
-		col, kept, err := s.meet(c, index)
-		if err != nil {
-			return nil, err
-		}
-		if len(kept) == 0 {
-			// The values among the rows that passed the earlier conditions.
-			return nil, noneMeets(s.Source, c, len(index) < s.Len(), col.Pick(index).distinct())
-		}
-		index = kept
+	return s.selected(newSelection(conditions, FirstPer{}, math.MaxInt64)) // it is already in memory: no other bound
+}
+
+// selected returns what is selected of a whole set.
+func (s *Set) selected(by *selection) (*Set, error) {
+	index, err := by.of(s)
+	if err == nil {
+		err = by.nothing(s.Source)
+	}
+	if err != nil || index == nil {
+		return s, err
 	}
 	return s.Pick(index), nil
 }
 
-// meet returns those of the given images that meet a condition, and the column
-// that it tests.
-func (s *Set) meet(c Condition, index []int) (col Labels, kept []int, err error) {
-	if col, err = s.Column(c.Name); err != nil {
-		return col, nil, err
+// selection selects rows of a set, or of one part of it after the other.
+type selection struct {
+	conditions []Condition
+	asked      []asked // for each of them
+	groups     *groups
+}
+
+// asked holds the state of a condition so far.
+type asked struct {
+	met    bool     // by some row
+	among  string   // that earlier conditions excluded rows, in words
+	values []string // while it is not met: the values seen
+}
+
+// mostValues bounds the number of values counted for an error.
+const mostValues = 10000
+
+func newSelection(where []Condition, first FirstPer, memory int64) *selection {
+	return &selection{where, make([]asked, len(where)), newGroups(first, memory)}
+}
+
+// of returns the selected rows of a part; nil says all.
+func (l *selection) of(s *Set) ([]int, error) {
+	if len(l.conditions)+len(l.groups.first.Names) == 0 {
+		return nil, nil
 	}
-	ok, err := c.test(col)
-	if err != nil {
-		return col, nil, s.here(err)
+	index := identity(s.Len())
+	for k, c := range l.conditions {
+		col, err := s.Column(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		ok, err := c.test(col)
+		if err != nil {
+			return nil, s.here(err)
+		}
+		kept := slices.DeleteFunc(slices.Clone(index), func(i int) bool { return !ok(i) })
+		a := &l.asked[k]
+		if a.met = a.met || len(kept) > 0; len(index) < s.Len() {
+			a.among = " among those that meet the earlier conditions"
+		}
+		if !a.met && len(a.values) < mostValues {
+			for _, v := range col.Pick(index).distinct() {
+				if !slices.Contains(a.values, v) {
+					a.values = append(a.values, v)
+				}
+			}
+		}
+		index = kept
 	}
-	for _, i := range index {
-		if ok(i) {
-			kept = append(kept, i)
+	return l.groups.keep(s, index)
+}
+
+// nothing returns the error that some condition was met by no row.
+func (l *selection) nothing(source string) error {
+	for k, c := range l.conditions {
+		if a := l.asked[k]; !a.met {
+			return &FormatError{Path: source, Msg: fmt.Sprintf("%s selects nothing; values of %q%s: %s", c, c.Name, a.among,
+				list(a.values))}
 		}
 	}
-	return col, kept, nil
-}
-
-// noneMeets returns the error for a condition that no image meets among those
-// that met the earlier ones.
-func noneMeets(source string, c Condition, some bool, values []string) error {
-	return &FormatError{Path: source, Msg: fmt.Sprintf("%s selects nothing; values of %q%s: %s", c, c.Name, among(some),
-		list(values))}
-}
-
-func among(some bool) string {
-	if some {
-		return " among those that meet the earlier conditions"
-	}
-	return ""
+	return nil
 }
 
 func (s *Set) here(err error) error {
@@ -130,7 +163,7 @@ func (c Condition) test(col Labels) (func(i int) bool, error) {
 			return nil, &FormatError{Msg: fmt.Sprintf("condition %s compares text by size", c),
 				Hint: "use = or != with column " + c.Name}
 		}
-		return func(i int) bool { return contains(c.Values, text[i]) == (c.Op == "=") }, nil
+		return func(i int) bool { return slices.Contains(c.Values, text[i]) == (c.Op == "=") }, nil
 	}
 	values := make([]float64, len(c.Values))
 	for k, s := range c.Values {
@@ -167,13 +200,4 @@ func (c Condition) compare(v float64, values []float64) bool {
 		}
 	}
 	return c.Op == "!="
-}
-
-func contains(values []string, v string) bool {
-	for _, w := range values {
-		if v == w {
-			return true
-		}
-	}
-	return false
 }
