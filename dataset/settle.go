@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"os"
 	"slices"
 )
 
@@ -14,7 +13,8 @@ func (o Options) settle(paths []string) (Options, error) {
 		o.sameNames = o.folders != nil && sameNames(paths)
 	}
 	open := o.Items || slices.ContainsFunc(o.Categories, func(c Coding) bool { return c.Levels == nil })
-	if len(paths) < 2 || o.Model != nil || o.files == nil && slices.ContainsFunc(paths, isOnce) {
+	once := func(path string) bool { is, _ := readOnce(path); return is }
+	if len(paths) < 2 || o.Model != nil || o.files == nil && slices.ContainsFunc(paths, once) {
 		return o, nil
 	}
 	var items []string
@@ -76,12 +76,6 @@ func (o Options) settle(paths []string) (Options, error) {
 		o.Categories = append(o.Categories, c)
 	}
 	return o, nil
-}
-
-// isOnce reports whether a path can be read only once.
-func isOnce(path string) bool {
-	info, err := os.Stat(path)
-	return path == standardInput || err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // distinctLevels returns values sorted, each once.

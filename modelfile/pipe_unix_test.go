@@ -17,7 +17,7 @@ func TestPipesAreRefused(t *testing.T) {
 		t.Skip(err)
 	}
 	_, err := Load(path)
-	_, errReal := LoadReal(path)
+	_, errReal := LoadWith(path, "model", ReadReal)
 	for _, err := range []error{err, errReal} {
 		if err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%v", err)

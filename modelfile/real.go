@@ -148,10 +148,6 @@ func bitColumns(m *real.Model) (bits []uint8, some bool) {
 	return bits, some
 }
 
-// LoadReal reads the model of real values in the file at path. Bad content yields a [*FormatError];
-// file-system errors are passed on.
-func LoadReal(path string) (*real.Model, error) { return LoadWith(path, "model", ReadReal) }
-
 // ReadReal reads a model of real values of size bytes. Bad content yields a [*FormatError]; errors of r are passed
 // on. A file with model.json (rule, height, width), `mean`, `var`, `vote`, `background_mean` and `background_var` is
 // complete: users bring their own.

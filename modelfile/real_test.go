@@ -98,7 +98,7 @@ func TestRealModelsComeBack(t *testing.T) {
 		if err := os.WriteFile(path, writeReal(t, m), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if got, err = modelfile.LoadReal(path); err != nil || !reflect.DeepEqual(got, m) {
+		if got, err = modelfile.LoadWith(path, "model", modelfile.ReadReal); err != nil || !reflect.DeepEqual(got, m) {
 			t.Errorf("kind %d: loaded %v, %v", kind, got, err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestRealModelsComeBack(t *testing.T) {
 		t.Error("a model of nothing is written")
 	}
 	for _, path := range []string{"nowhere.npz", t.TempDir()} {
-		if _, err := modelfile.LoadReal(path); err == nil {
+		if _, err := modelfile.LoadWith(path, "model", modelfile.ReadReal); err == nil {
 			t.Errorf("%s is read", path)
 		}
 	}

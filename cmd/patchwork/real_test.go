@@ -91,7 +91,7 @@ func TestRealImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := modelfile.LoadReal("m.npz")
+	m, err := modelfile.LoadWith("m.npz", "model", modelfile.ReadReal)
 	if err != nil {
 		t.Fatal(err)
 	}

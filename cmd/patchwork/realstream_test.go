@@ -62,7 +62,7 @@ func TestRealStreams(t *testing.T) {
 			t.Errorf("%s: %d bytes, streamed %d", line, len(in), len(streamed))
 		}
 	}
-	m, err := modelfile.LoadReal("a.npz")
+	m, err := modelfile.LoadWith("a.npz", "model", modelfile.ReadReal)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +47,7 @@ func numbersSheet(v *dataset.Set, most, side int) (s render.Sheet) {
 	scale.Low, scale.High = workbench.Range(v.Values)
 	for _, i := range evenly(upTo(v.Len()), most) {
 		s.Tiles = append(s.Tiles, render.Tile{Image: thinned(scale.Grey(v.Height, v.Width, v.Values[i]), side),
-			Caption: fmt.Sprint(v.InputRow(i) + 1)})
+			Caption: strings.TrimPrefix(v.ImageName(i), "image ")})
 	}
 	return s
 }
