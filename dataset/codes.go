@@ -32,6 +32,7 @@ type withoutCodes struct {
 	names   []string // of the columns, or the first record
 	all     []string
 	of      map[int][]string
+	index   indexStats // of the first column, whose numbers are no codes while they count the rows
 }
 
 // known returns the records as [Options].Missing says.
@@ -60,7 +61,11 @@ func (w *withoutCodes) read() ([]string, int, error) {
 			return cells, place, nil
 		}
 	}
+	w.index.add(cells[0])
 	for i, cell := range cells {
+		if i == 0 && !w.index.broken && w.index.from <= 1 && w.of[0] == nil {
+			continue
+		}
 		if level := levelOf(trim(cell)); slices.Contains(w.all, level) || slices.Contains(w.of[i], level) {
 			cells[i] = "NA"
 		}
@@ -136,7 +141,7 @@ func (s *Set) noteCodes() {
 		for _, x := range slices.Sorted(maps.Keys(codes)) {
 			if low <= high && (x > high+(high-low) || x < low-(high-low)) {
 				code := strconv.FormatFloat(x, 'f', -1, 64)
-				flag := "--missing " + shellWord(name+":"+code)
+				flag := missingFlag(name, code)
 				s.addNote(Note{fmt.Sprintf("%s %s in %s, far from the others: is nothing known there?",
 					people(codes[x], "cell is", "cells are"), code, name), []string{flag}})
 			}

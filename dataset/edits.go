@@ -200,6 +200,16 @@ func columnFlag(name, want string) string {
 	return "--column " + shellWord(name+"="+want)
 }
 
+// missingFlag returns the flag that says that a value of a column is unknown; the flag is a list, so that commas and quotes
+// are doubled in quotes.
+func missingFlag(name, value string) string {
+	text := name + ":" + value
+	if strings.ContainsAny(text, `",`) {
+		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+	}
+	return "--missing " + shellWord(text)
+}
+
 // shellWord returns a text as a shell takes it, and nothing in it.
 func shellWord(text string) string {
 	switch {

@@ -22,6 +22,7 @@ type firstLines struct {
 	comment bool     // what begins with # and is narrower than the table is left out
 	hash    bool     // the header begins with #
 	later   int      // comments among the rows
+	points  string   // a number in which points stand before thousands, as they do in all others; "" if they do not
 }
 
 // mostFirst is how many of its first records show what stands above a table.
@@ -112,6 +113,9 @@ func (s *textSource) findTitles(text []byte) {
 	if records = records[n:]; len(records) > 2 {
 		f.below, f.names = secondHeader(records)
 	}
+	if s.form.comma != ',' {
+		f.points = pointed(records)
+	}
 }
 
 func isEmpty(cell string) bool { return trim(cell) == "" }
@@ -195,6 +199,49 @@ func secondHeader(records [][]string) (n int, names []string) {
 	return 1, names
 }
 
+// byPoints matches a number with points before thousands and no other, with a unit perhaps.
+var byPoints = regexp.MustCompile(`^\s*([€$£¥] ?)?[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+( ?[^0-9.,\s]{1,10})?\s*$`)
+
+// pointed returns a number of some records in which points stand before thousands: all points in numbers do, and some
+// number has a decimal comma, or a column has numbers below 1,000 that have no point. Else it returns "".
+func pointed(records [][]string) (example string) {
+	sure := false
+	below, above := map[int]bool{}, map[int]bool{}
+	for _, cells := range records {
+		for i, cell := range cells {
+			v, number := numberIn(trim(cell))
+			switch {
+			case byPoints.MatchString(cell):
+				if above[i] = true; example == "" {
+					example = trim(cell)
+				}
+			case number && strings.Contains(cell, ",") && !strings.Contains(cell, "."):
+				sure = true
+			case number && strings.Contains(cell, ".") && !strings.Contains(cell, ","):
+				return "" // a point before other places
+			case number && v >= 10 && v < 1000:
+				below[i] = true
+			}
+		}
+	}
+	for i := range above {
+		sure = sure || below[i]
+	}
+	if !sure {
+		return ""
+	}
+	return example
+}
+
+// numberIn returns the number in a cell, which may have a unit.
+func numberIn(cell string) (v float64, ok bool) {
+	if v, _, ok = measured(cell); ok {
+		return v, ok
+	}
+	t, v := tokenOf(cell)
+	return v, t == zeroToken || t == oneToken || t == numberToken || t == commaToken
+}
+
 // areUnits reports whether the cells of a record are the units of the numbers below them: two or more words above nothing
 // but numbers.
 func areUnits(cells []string, below [][]string) bool {
@@ -270,6 +317,11 @@ func (b *belowFirst) read() (cells []string, line int, err error) {
 			b.later++
 			continue
 		}
+		for i, cell := range cells {
+			if b.first.points != "" && byPoints.MatchString(cell) {
+				cells[i] = strings.ReplaceAll(cell, ".", "")
+			}
+		}
 		return cells, line, nil
 	}
 }
@@ -277,7 +329,7 @@ func (b *belowFirst) read() (cells []string, line int, err error) {
 // rows returns the records of the text that r reads from its beginning.
 func (s *textSource) rows(r io.Reader) records {
 	b := &belowFirst{csvRecords: s.form.records(r), first: &s.first}
-	if s.first.skip+s.first.below == 0 && !s.first.comment {
+	if s.first.skip+s.first.below == 0 && !s.first.comment && s.first.points == "" {
 		return b.csvRecords
 	}
 	return b
@@ -299,6 +351,10 @@ func (f *firstLines) notes() (out []string) {
 	}
 	if f.below > 0 {
 		out = append(out, fmt.Sprintf("left out %s below the header: a second header", words.Count(f.below, "line")))
+	}
+	if f.points != "" {
+		out = append(out, fmt.Sprintf("%q is %s: in this file a point in a number stands before thousands", f.points,
+			strings.ReplaceAll(f.points, ".", "")))
 	}
 	if f.later > 0 {
 		out = append(out, fmt.Sprintf("left out %s with # among the rows", words.Count(f.later, "line")))

@@ -22,6 +22,12 @@ func isMissingWord(word string) bool {
 	return slices.Contains(missingWords, strings.ToLower(uncoded(word)))
 }
 
+// IsUnknown reports whether a text says that nothing is known: an empty one, NA and the like, or a word such as refused.
+func IsUnknown(text string) bool {
+	t, _ := tokenOf(trim(text))
+	return t == blankToken || t == unknownToken && !strings.EqualFold(trim(text), "none") || isMissingWord(trim(text))
+}
+
 // leadingCode is a code that programs write before the word for it.
 var leadingCode = regexp.MustCompile(`^-?[0-9]{1,3}[.:)=] ?`)
 

@@ -162,7 +162,7 @@ func (p *tablePlan) badNumber(s *survey) error {
 
 // notNumber returns the error for a cell of a column of numbers.
 func notNumber(cell, column string) *FormatError {
-	label, unknown := columnFlag(column, "label"), "--missing "+shellWord(column+":"+shorten(cell))
+	label, unknown := columnFlag(column, "label"), missingFlag(column, shorten(cell))
 	return &FormatError{Column: column, Msg: fmt.Sprintf("%q is not a number", shorten(cell)),
 		Hint: "correct it, take it as unknown (" + unknown + "), or make the column a label: " + label,
 		fix:  []string{label}}

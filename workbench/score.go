@@ -485,7 +485,7 @@ func LabelsBy(set *dataset.Frame, by string) ([]string, error) {
 				out[i] += "/"
 			}
 			out[i] += c.Text(i)
-			if unknown[i] = unknown[i] || c.Missing(i); unknown[i] {
+			if unknown[i] = unknown[i] || c.Missing(i) || dataset.IsUnknown(c.Text(i)); unknown[i] {
 				out[i] = ""
 			}
 		}
