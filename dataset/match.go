@@ -143,7 +143,11 @@ func (in *input) planFor(s *survey) (*tablePlan, error) {
 	v := vocabulariesOf(s.columns)
 	v.ones = false // the model knows whether its columns list presences
 	for k, i := range p.data {
-		p.lay(in, s, i, m.coding(k, s.name(i), &s.columns[i], v))
+		c := m.coding(k, s.name(i), &s.columns[i], v)
+		if err := s.columns[i].checkWords(&c); err != nil {
+			return nil, err
+		}
+		p.lay(in, s, i, c)
 	}
 	p.settleNames()
 	return p, checkSize(1, p.width)
@@ -163,6 +167,18 @@ func (p *Plan) coding(k int, name string, c *columnStats, v vocabularies) Coding
 		out.Marks = marks
 	}
 	return out
+}
+
+// checkWords returns an error if all that is known of a column are words, and a model has bits or numbers there: some
+// words are unknown, but these are other data. A word or two may be all that a file of few rows has.
+func (c *columnStats) checkWords(of *Coding) error {
+	if n := c.count(textToken); n < 3 || n < c.known() || of.Levels != nil || of.Cuts != nil || of.Unit != "" ||
+		of.Unknown != nil || c.span().grouped > 0 {
+		return nil
+	}
+	at := c.place(textToken)
+	return &FormatError{Line: at.line, Column: of.Name, Msg: fmt.Sprintf("%q is %s, and so are all cells of the column",
+		at.text, of.not()), Hint: "give data like those that the model was learned from, or empty cells if nothing is known"}
 }
 
 // otherRoles finds the weights and the columns to leave out.

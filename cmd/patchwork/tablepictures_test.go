@@ -86,8 +86,8 @@ func TestFewerPartsThanAsked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "sites.csv", meadows(60))
 	out := mustTalking(t, fields("learn sites.csv -o m.npz -k 60")...)
-	if !strings.Contains(out, "of the 60 parts asked for: no more than ") ||
-		!strings.Contains(out, "make the shortest description") || !strings.Contains(out, "description length  ") {
+	if !strings.Contains(out, "of the 60 parts asked for: others explain less than their votes cost") ||
+		!strings.Contains(out, "description length  ") {
 		t.Errorf("the reason is missing:\n%s", out)
 	}
 	length := func(k string) float64 {
