@@ -168,12 +168,11 @@ func (a *app) saySite(addr net.Addr, f *serveFlags, opt *studio.Options) (string
 	if f.random {
 		token, at = opt.Token, "token="+opt.Token
 	}
-	if slices.ContainsFunc(opt.Models, func(m studio.NamedModel) bool {
-		_, numbers := m.Model.(workbench.Numbers)
-		return numbers
-	}) ||
-		slices.ContainsFunc(opt.Data, func(d studio.NamedData) bool { return d.Set.Values != nil }) {
-		at += "/values"
+	switch { // where a person goes on; a model of drawings is drawn for
+	case slices.ContainsFunc(opt.Models, func(m studio.NamedModel) bool { return m.Model.Table() }):
+		at += "/rows"
+	case len(opt.Models) == 0 && len(opt.Data) > 0:
+		at += "/learn"
 	}
 	site := fmt.Sprintf("%s://%s/", scheme, reachable(addr))
 	page := site
