@@ -158,7 +158,7 @@ func (m Bits) engine(how Explaining) *engine {
 	}
 	e := &engine{least: least, most: least}
 	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 {
-		const rows, cells = 8192, 1 << 20 // cells are rows times parts
+		const rows, cells = 1024, 1 << 20 // cells are rows times parts
 		e.most = max(least, min(rows, cells/max(m.K(), 1)))
 	}
 	first := how.Fork
