@@ -29,6 +29,9 @@ func ParseEdit(text string) (Edit, error) {
 	if i < 1 {
 		return Edit{}, fmt.Errorf("give a column and what it is, such as age=number")
 	}
+	if name, least := strings.CutSuffix(text[:i], "=bit>"); least {
+		return Edit{}, fmt.Errorf("yes is what is greater: give %s=bit>N, with N below %s", name, text[i+1:])
+	}
 	e := Edit{text[:i], text[i+1:]}
 	_, err := e.cut()
 	if !strings.HasPrefix(e.Want, "bit>") && !slices.Contains(wants, e.Want) {

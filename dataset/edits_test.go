@@ -53,7 +53,7 @@ func TestEdits(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.edits, got, c.want)
 		}
 	}
-	for _, bad := range []string{"age", "=bit", "age=bool", "age=bit>x", "age=bit>NaN"} {
+	for _, bad := range []string{"age", "=bit", "age=bool", "age=bit>x", "age=bit>NaN", "age=bit>=44"} {
 		if e, err := ParseEdit(bad); err == nil {
 			t.Errorf("%s is taken as %v", bad, e)
 		}
