@@ -203,8 +203,8 @@ func columnFlag(name, want string) string {
 	return "--column " + shellWord(name+"="+want)
 }
 
-// missingFlag returns the flag that says that a value of a column is unknown; the flag is a list, so that commas and quotes
-// are doubled in quotes.
+// missingFlag returns the flag that says that a value of a column is unknown; the flag is a list, so that texts with
+// commas and quotes stand in quotes.
 func missingFlag(name, value string) string {
 	text := name + ":" + value
 	if strings.ContainsAny(text, `",`) {

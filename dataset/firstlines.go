@@ -238,12 +238,11 @@ func numberIn(cell string) (v float64, ok bool) {
 	if v, _, ok = measured(cell); ok {
 		return v, ok
 	}
-	t, v := tokenOf(cell)
-	return v, t == zeroToken || t == oneToken || t == numberToken || t == commaToken
+	return bareNumber(cell)
 }
 
-// areUnits reports whether the cells of a record are the units of the numbers below them: two or more words above nothing
-// but numbers.
+// areUnits reports whether the cells of a record are the units of the numbers below them: two or more words above
+// nothing but numbers.
 func areUnits(cells []string, below [][]string) bool {
 	n := 0
 	for i, cell := range cells {

@@ -22,7 +22,8 @@ func isMissingWord(word string) bool {
 	return slices.Contains(missingWords, strings.ToLower(uncoded(word)))
 }
 
-// IsUnknown reports whether a text says that nothing is known: an empty one, NA and the like, or a word such as refused.
+// IsUnknown reports whether a text says that nothing is known: an empty one, NA and the like, or a word such as
+// refused.
 func IsUnknown(text string) bool {
 	t, _ := tokenOf(trim(text))
 	return t == blankToken || t == unknownToken && !strings.EqualFold(trim(text), "none") || isMissingWord(trim(text))
@@ -114,12 +115,13 @@ func (c *columnStats) takeMissing(codes []string) {
 	}
 }
 
-// takeSlips makes unknown cells of words that stand in no more than a tenth of those of a column of numbers, or of words
-// for yes and no, and of numbers in no more than a hundredth of those of a column of bits: a slip of the pen is no reason
-// to take the column for something else.
+// takeSlips makes unknown cells of words that stand in no more than a tenth of those of a column of numbers, or of
+// words for yes and no, and of numbers in no more than a hundredth of those of a column of bits: a slip of the pen is
+// no reason to take the column for something else.
 func (c *columnStats) takeSlips(r rule) {
 	if n, bits := c.count(numberToken), c.sum(zeroToken, oneToken, yesToken, noToken); n > 0 && !c.many &&
-		r.threshold == nil && n+bits == c.known() && !c.span().fractions && c.all == nil && (100*n <= c.known() || n == 1 && bits >= 20) {
+		r.threshold == nil && n+bits == c.known() && !c.span().fractions && c.all == nil &&
+		(100*n <= c.known() || n == 1 && bits >= 20) {
 		c.unknow(numberToken, func(level string) bool { v, err := parseFloat(level); return err == nil && v != 0 && v != 1 })
 		return
 	}

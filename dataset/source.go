@@ -202,14 +202,20 @@ func (s *Set) Plan(o *Options) *Plan {
 			c.By = Asked
 		}
 	}
-	for _, text := range s.Notes {
-		if n, ok := s.fixes[text]; ok {
-			p.Notes = append(p.Notes, n)
-		} else {
-			p.Notes = append(p.Notes, Note{Text: text})
-		}
-	}
+	p.Notes = append(p.Notes, s.Noted()...)
 	return p
+}
+
+// Noted returns the notes with the flags that decide otherwise apart from their texts.
+func (s *Set) Noted() (out []Note) {
+	for _, text := range s.Notes {
+		n, ok := s.fixes[text]
+		if !ok {
+			n.Text = text
+		}
+		out = append(out, n)
+	}
+	return out
 }
 
 // planned describes the columns of data and of labels, and the weights.

@@ -24,10 +24,15 @@ func measured(cell string) (v float64, unit string, ok bool) {
 		return 0, "", false
 	}
 	if v, ok = thousands(m[2]); !ok {
-		t, x := tokenOf(m[2])
-		v, ok = x, t == zeroToken || t == oneToken || t == numberToken || t == commaToken
+		v, ok = bareNumber(m[2])
 	}
 	return v, strings.TrimSpace(m[1] + m[3]), ok
+}
+
+// bareNumber reads a number without a unit.
+func bareNumber(cell string) (v float64, ok bool) {
+	t, v := tokenOf(cell)
+	return v, t == zeroToken || t == oneToken || t == numberToken || t == commaToken
 }
 
 // unitStats says which unit the numbers of a column have.

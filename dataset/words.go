@@ -78,8 +78,8 @@ func tokenOf(s string) (token, float64) {
 	if v, ok := commaNumber(s); ok {
 		return commaToken, v
 	}
-	if spaced.MatchString(s) {
-		return tokenOf(withoutSpaces(s))
+	if n := withoutSpaces(s); n != s {
+		return tokenOf(n)
 	}
 	if inner, ok := inBrackets(s); ok {
 		if t, v := tokenOf(inner); t == oneToken || t == numberToken {
@@ -113,8 +113,12 @@ func commaNumber(s string) (float64, bool) {
 // spaced matches a number with blanks or apostrophes before thousands: 7 398 and 1'234.50.
 var spaced = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}([ \x{A0}\x{202F}\x{2009}'’][0-9]{3})+([.,][0-9]+)?$`)
 
-// withoutSpaces returns such a number without them.
+// withoutSpaces returns such a number without them, and any other text, of which most begins as no number does, as it
+// is.
 func withoutSpaces(s string) string {
+	if s == "" || s[0] > '9' || !spaced.MatchString(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("+-.,0123456789", r) {
 			return r
@@ -145,9 +149,7 @@ func thousands(s string) (float64, bool) {
 
 // isDecimalComma reports whether a cell is a number with a comma that cannot stand before thousands.
 func isDecimalComma(s string) bool {
-	if spaced.MatchString(s) {
-		s = withoutSpaces(s)
-	}
+	s = withoutSpaces(s)
 	_, decimal := commaNumber(s)
 	_, group := thousands(s)
 	return decimal && !group

@@ -410,9 +410,6 @@ func sayNotes(cmd *cobra.Command, notes ...string) {
 		return
 	}
 	for _, note := range notes {
-		if cmd.Name() == "serve" { // which has no such flags; its page has buttons
-			note, _, _ = strings.Cut(note, "; to change it: ")
-		}
 		fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+words.Visible(note))
 	}
 }

@@ -41,7 +41,14 @@ func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.N
 	if err != nil {
 		return nil, err
 	}
-	return f.data.inMemory(cmd, []string{path}, opt, true)
+	set, err := f.data.inMemory(cmd, []string{path}, opt, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range set.Noted() {
+		sayNotes(cmd, note.Text) // serve has no flags to decide otherwise; its page has buttons
+	}
+	return set, nil
 }
 
 // browse opens an address in the browser of this machine's user.
