@@ -25,7 +25,7 @@ import (
 type Box struct {
 	Top, Left, Bottom, Right int
 	Label                    string
-	Kind                     int  // decides the colour
+	Kind                     int  // decides the colour; negative is grey
 	Doubtful                 bool // the box is broken
 }
 
@@ -77,19 +77,34 @@ func (m *Boxes) paper() *image.Gray {
 }
 
 // colour returns the colour of a kind of boxes.
-func (b *Box) colour() color.RGBA { return lineColours[b.Kind%len(lineColours)] }
+func (b *Box) colour() color.RGBA {
+	if b.Kind < 0 {
+		return smallStyle.colour
+	}
+	return lineColours[b.Kind%len(lineColours)]
+}
+
+// scale returns by how much labels and lines are larger than on a small page, so that they can be
+// read when the page is fitted to a screen.
+func (m *Boxes) scale() int {
+	w, h := m.Size()
+	return max(1, max(w, h)/700)
+}
+
+// style returns how labels are written.
+func (m *Boxes) style() style { return style{size: smallStyle.size * m.scale()} }
 
 // Raster implements Picture.
 func (m *Boxes) Raster() *image.RGBA {
-	paper, n := m.paper(), m.shrink()
+	paper, n, wide := m.paper(), m.shrink(), 1+m.scale()
 	out := image.NewRGBA(paper.Bounds())
 	draw.Draw(out, out.Bounds(), paper, image.Point{}, draw.Src)
-	face := smallStyle.face()
+	face := m.style().face()
 	for _, b := range m.List {
-		at := image.Rect(b.Left/n, b.Top/n, (b.Right+n-1)/n, (b.Bottom+n-1)/n).Inset(-3)
+		at := image.Rect(b.Left/n, b.Top/n, (b.Right+n-1)/n, (b.Bottom+n-1)/n).Inset(-1 - wide)
 		for _, edge := range []image.Rectangle{
-			{at.Min, image.Pt(at.Max.X, at.Min.Y+2)}, {image.Pt(at.Min.X, at.Max.Y-2), at.Max},
-			{at.Min, image.Pt(at.Min.X+2, at.Max.Y)}, {image.Pt(at.Max.X-2, at.Min.Y), at.Max},
+			{at.Min, image.Pt(at.Max.X, at.Min.Y+wide)}, {image.Pt(at.Min.X, at.Max.Y-wide), at.Max},
+			{at.Min, image.Pt(at.Min.X+wide, at.Max.Y)}, {image.Pt(at.Max.X-wide, at.Min.Y), at.Max},
 		} {
 			for y := edge.Min.Y; y < edge.Max.Y; y++ {
 				for x := edge.Min.X; x < edge.Max.X; x++ {
@@ -114,9 +129,10 @@ func (m *Boxes) SVG(w io.Writer) error {
 	b := bufio.NewWriter(w) // Flush returns the first error
 	width, height := m.Size()
 	n := m.shrink()
+	wide := n * (1 + m.scale())
 	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" `+
 		`font-family="%s" font-size="%d">`+"\n",
-		width, height, width*n, height*n, fontFamily, smallStyle.size*n)
+		width, height, width*n, height*n, fontFamily, m.style().size*n)
 	fmt.Fprintf(b, `<image width="%d" height="%d" style="image-rendering:pixelated" `+
 		`href="data:image/png;base64,%s"/>`+"\n",
 		width*n, height*n, base64.StdEncoding.EncodeToString(data.Bytes()))
@@ -128,7 +144,7 @@ func (m *Boxes) SVG(w io.Writer) error {
 		c := hex(k.colour())
 		fmt.Fprintf(b, `<g><rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="%s" `+
 			`stroke-width="%d"%s/><text x="%d" y="%d" fill="%s">`,
-			k.Left-2*n, k.Top-2*n, k.Right-k.Left+4*n, k.Bottom-k.Top+4*n, c, 2*n, dash, k.Left-3*n, k.Top-5*n, c)
+			k.Left-wide, k.Top-wide, k.Right-k.Left+2*wide, k.Bottom-k.Top+2*wide, c, wide, dash, k.Left-wide, k.Top-2*wide, c)
 		xml.EscapeText(b, []byte(k.Label)) // its error is that of b, which Flush returns
 		fmt.Fprint(b, "</text></g>\n")
 	}

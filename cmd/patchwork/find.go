@@ -31,8 +31,8 @@ strokes, longer than any symbol, belong to the page. --turns adds the quarter tu
 --mirror the mirror images, --rotate and --scales further angles and sizes. A symbol that
 looks the same turned or mirrored is reported in the first way.
 
-Finds with odds below 1:1 are left out (--min-odds); from 100:1 they are certain, the others
-doubtful: the odds weigh a find against the page's own strokes, against the symbol that
+Finds with odds below 1:1 are withheld (--min-odds), counted and listed with the reason
+(--withheld); from 100:1 they are certain, the others doubtful: the odds weigh a find against the page's own strokes, against the symbol that
 came second, and against another thing with the same strokes, which shows by what is missing
 and by what is left over. So a triangle in a square is not the triangle. What looks nearly like a
 symbol can be named as a counter-example (--rival), which explains its own and is not counted.
@@ -41,8 +41,8 @@ The table has a row for each find: page, part (number from 0, as in arrays, part
 the top left corner of the frame before turning it about its centre, angle in degrees clockwise,
 mirrored (0 or 1, left to right, before turning), gain in nats, log_odds, certain (0 or 1),
 scale, band, second (what came second there) and ahead (by how many nats), ink (pixels of its strokes
-that can be seen), missing (those without ink), extra (ink about it that nothing explains).
---picture draws the finds on the page.
+that can be seen), missing (those without ink), extra (ink about it that nothing explains), why (what
+speaks most against it). --picture draws the finds on the page, the withheld ones in grey.
 
 The result does not depend on --tiles and --workers.`
 
@@ -58,7 +58,7 @@ type findFlags struct {
 	rotate                 string
 	scales                 []float64
 	minOdds                float64
-	all                    bool
+	all, withheld          bool
 	threshold              float64
 	invert                 bool
 	dpi                    int
@@ -101,8 +101,7 @@ func (a *app) findCommand() *cobra.Command {
 	fs.Float64SliceVar(&f.scales, "scales", nil, "sizes of the symbols, such as 0.9,1,1.1 (default 1)")
 	fs.Float64Var(&f.minOdds, "min-odds", f.minOdds, "leave out finds with smaller odds")
 	fs.BoolVar(&f.all, "all", false, "leave out no find, however unlikely")
-	fs.Float64Var(&f.opt.Share, "share", 0,
-		"how much of a symbol a find must have, 0 to 1 (default 0.4 of its gain, about 70 of 100 pixels of its strokes)")
+	fs.BoolVar(&f.withheld, "withheld", false, "give rows to what was left out, too (band withheld)")
 	fs.Float64Var(&f.opt.Flip, "flip", 0, "share of flipped pixels (default learned from the page)")
 	fs.Float64Var(&f.threshold, "threshold", 0, "luminance of ink, 0 to 255, at most (default found for each page)")
 	fs.BoolVar(&f.invert, "invert", false, "light is ink")
@@ -125,8 +124,6 @@ func (f *findFlags) check(cmd *cobra.Command) (err error) {
 		return usagef("--dpi %d: give 30 to 1200", f.dpi)
 	case f.opt.Tiles < 0 || f.opt.Tiles > 1<<16:
 		return usagef("--tiles %d: give 1 to 65536", f.opt.Tiles)
-	case !(f.opt.Share >= 0 && f.opt.Share <= 1):
-		return usagef("--share %v: give 0 to 1", f.opt.Share)
 	case !(f.opt.Flip >= 0 && f.opt.Flip < 0.5):
 		return usagef("--flip %v: give a share below 0.5", f.opt.Flip)
 	case cmd.Flags().Changed("threshold") && !(f.threshold >= 0 && f.threshold <= 255):

@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,7 +71,7 @@ func TestFindNamesDrawings(t *testing.T) {
 	for pages, want := range map[string]string{"page.png": "\nwrote o.png\n",
 		"page.png page.png":          "\nwrote o.png and o-2.png: ",
 		"page.png page.png page.png": "\nwrote o.png and o-2.png to o-3.png: "} {
-		out := must(t, fields("find -m symbols.npz -o finds.csv --picture o.png "+pages)...)
+		out := patchworkCommand(t, fields("find -m symbols.npz -o finds.csv --picture o.png "+pages)...).out
 		if !strings.Contains(out, want) || strings.Count(out, "o.png") != 1 {
 			t.Errorf("%s: %q", pages, out)
 		}
@@ -120,6 +121,38 @@ func TestFind(t *testing.T) {
 	}
 	if svg := read(t, "o.svg"); strings.Count(svg, "<rect") != len(rows) {
 		t.Errorf("%d boxes on the page, %d finds", strings.Count(svg, "<rect"), len(rows))
+	}
+}
+
+// What is withheld is counted with its reason, told, drawn, and listed when asked for; --all withholds nothing.
+func TestFindSaysWhatIsWithheld(t *testing.T) {
+	want := drawnSheet(t, "--seed 5 --symbols 4 --objects 24 --flip 0")
+	_, a := arraysOf(t, "sheet.npz")
+	symbol, y, x := integers(t, a["symbol"]), integers(t, a["at_y"]), integers(t, a["at_x"])
+	first := slices.Index(symbol, 0)
+	find := fmt.Sprintf("find page.png --turns --mirror --symbol triangle=%d,%d,38,38 ", x[first]+6, y[first]+6)
+	var object findReport
+	o := patchworkCommand(t, fields(find+"--json --picture o.svg")...)
+	if err := json.Unmarshal([]byte(o.out), &object); err != nil || o.code != 0 {
+		t.Fatal(err, o.err)
+	}
+	n := len(object.Withheld)
+	if c := object.Counts[0]; c.Count != want[0] || c.Withheld != n || n != want[1] || c.Why["more ink"] != n {
+		t.Errorf("%+v, want %d triangles, and those in squares withheld: %d", c, want[0], want[1])
+	}
+	if says := fmt.Sprintf("%d places that may be symbols withheld: more ink", n); !strings.Contains(o.err, says) {
+		t.Errorf("%q does not say %q", o.err, says)
+	}
+	if svg := read(t, "o.svg"); strings.Count(svg, ">triangle: more ink<") != n {
+		t.Errorf("the drawing has not the %d that are withheld", n)
+	}
+	for flag, rows := range map[string]int{"": want[0], "--withheld": want[0] + n, "--all": want[0] + n} {
+		o := patchworkCommand(t, fields(find+flag)...)
+		says := fmt.Sprintf("%d  triangle; %d more withheld: more ink", want[0], n)
+		if strings.Count(o.out, "\n") != 1+rows || strings.Count(o.out, ",withheld,") != n*strings.Count(flag, "withheld") ||
+			strings.Contains(o.err, says) != (flag != "--all") {
+			t.Errorf("%s: %s%s", flag, o.out, o.err)
+		}
 	}
 }
 
@@ -243,7 +276,6 @@ func TestFindRefuses(t *testing.T) {
 		{"find -m symbols.npz page.png --rotate 9", "RANGE:STEP"},
 		{"find -m symbols.npz page.png --min-odds -1", "--min-odds"},
 		{"find -m symbols.npz page.png --tiles -3", "--tiles"},
-		{"find -m symbols.npz page.png --share 2", "--share"},
 		{"find -m symbols.npz page.png --dpi 1", "--dpi"},
 		{"find -m symbols.npz page.png --rival nothing.png", "nothing.png"},
 		{"find -m symbols.npz page.png -o finds.txt", "finds.txt"},

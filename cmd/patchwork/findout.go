@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,10 +22,11 @@ import (
 
 // findReport is what find --json prints.
 type findReport struct {
-	Output string       `json:"output,omitempty"`
-	Finds  []foundMark  `json:"finds"`
-	Counts []foundCount `json:"counts"`
-	Pages  []foundPage  `json:"pages"`
+	Output   string       `json:"output,omitempty"`
+	Finds    []foundMark  `json:"finds"`
+	Withheld []foundMark  `json:"withheld"`
+	Counts   []foundCount `json:"counts"`
+	Pages    []foundPage  `json:"pages"`
 }
 
 // foundMark is a find as JSON, and a row of the table.
@@ -46,7 +48,8 @@ type foundMark struct {
 	Ink      int     `json:"ink"`
 	Missing  int     `json:"missing"`
 	Extra    int     `json:"extra"`
-	Box      [4]int  `json:"box"` // top, left, bottom, right of its strokes
+	Why      string  `json:"why,omitempty"` // what speaks most against it
+	Box      [4]int  `json:"box"`           // top, left, bottom, right of its strokes
 }
 
 // foundCount says how often a symbol was found.
@@ -56,7 +59,10 @@ type foundCount struct {
 	Count    int    `json:"count"`
 	Certain  int    `json:"certain"`
 	Doubtful int    `json:"doubtful"`
-	rival    bool
+	Withheld int    `json:"withheld"`
+
+	Why   map[string]int `json:"why,omitempty"` // how many were withheld, by what spoke most against them
+	rival bool
 }
 
 // foundPage says what was learned of a page.
@@ -74,7 +80,7 @@ type foundPage struct {
 
 // begin sets the counts to 0.
 func (r *findReport) begin(symbols []sheets.Symbol) {
-	r.Finds = []foundMark{}
+	r.Finds, r.Withheld = []foundMark{}, []foundMark{}
 	for i, s := range symbols {
 		r.Counts = append(r.Counts, foundCount{Part: i, Name: s.Name, rival: s.Rival})
 	}
@@ -83,26 +89,40 @@ func (r *findReport) begin(symbols []sheets.Symbol) {
 // add adds the finds of a page.
 func (r *findReport) add(name string, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result) {
 	for _, f := range found.Finds {
-		m := foundMark{Page: name, Part: f.Symbol, Name: symbols[f.Symbol].Name, Y: f.Y, X: f.X, Angle: f.Turn.Angle,
-			Mirrored: f.Turn.Mirrored, Gain: rounded(f.Gain), LogOdds: rounded(f.LogOdds), Certain: f.Certain,
-			Scale: f.Turn.Scale, Band: map[bool]string{true: "certain", false: "doubtful"}[f.Certain],
-			Ink: f.Ink, Missing: f.Missing, Extra: f.Extra,
-			Box: [4]int{f.Top, f.Left, f.Bottom, f.Right}}
-		if f.Second >= 0 {
-			m.Second, m.Ahead = symbols[f.Second].Name, rounded(f.Ahead)
-		}
-		r.Finds = append(r.Finds, m)
-		c := &r.Counts[f.Symbol]
+		c, band := &r.Counts[f.Symbol], "doubtful"
 		c.Count++
 		if f.Certain {
+			band = "certain"
 			c.Certain++
 		} else {
 			c.Doubtful++
 		}
+		r.Finds = append(r.Finds, markOf(name, band, symbols, f))
+	}
+	for _, f := range found.Withheld {
+		c := &r.Counts[f.Symbol]
+		if c.Why == nil {
+			c.Why = map[string]int{}
+		}
+		c.Withheld++
+		c.Why[f.Why]++
+		r.Withheld = append(r.Withheld, markOf(name, "withheld", symbols, f))
 	}
 	r.Pages = append(r.Pages, foundPage{Page: name, Height: page.Height(), Width: page.Width(), Finds: len(found.Finds),
 		Flip: rounded(found.Rates.Flip),
 		Ink:  rounded(found.Rates.Page), Lines: found.Lines, LineLength: found.LineLength, Candidates: found.Candidates})
+}
+
+// markOf returns a find as a row.
+func markOf(page, band string, symbols []sheets.Symbol, f sheets.Find) foundMark {
+	m := foundMark{Page: page, Part: f.Symbol, Name: symbols[f.Symbol].Name, Y: f.Y, X: f.X, Angle: f.Turn.Angle,
+		Mirrored: f.Turn.Mirrored, Gain: rounded(f.Gain), LogOdds: rounded(f.LogOdds), Certain: f.Certain,
+		Scale: f.Turn.Scale, Band: band, Ink: f.Ink, Missing: f.Missing, Extra: f.Extra, Why: f.Why,
+		Box: [4]int{f.Top, f.Left, f.Bottom, f.Right}}
+	if f.Second >= 0 {
+		m.Second, m.Ahead = symbols[f.Second].Name, rounded(f.Ahead)
+	}
+	return m
 }
 
 // drawings returns the files for drawings of all pages after the first, if there are n. More pages show
@@ -151,6 +171,10 @@ func (a *app) drawFinds(path string, page *bitmap.Image, symbols []sheets.Symbol
 		picture.List = append(picture.List, render.Box{Top: m.Top, Left: m.Left, Bottom: m.Bottom, Right: m.Right,
 			Label: label, Kind: m.Symbol, Doubtful: !m.Certain})
 	}
+	for _, m := range found.Withheld {
+		picture.List = append(picture.List, render.Box{Top: m.Top, Left: m.Left, Bottom: m.Bottom, Right: m.Right,
+			Label: symbols[m.Symbol].Name + ": " + m.Why, Kind: -1, Doubtful: true})
+	}
 	return a.savePicture(drawingOf(path, n), picture)
 }
 
@@ -173,13 +197,25 @@ func (a *app) saveFinds(f *findFlags, r *findReport) error {
 	if f.output == "" && bool(f.json) {
 		return nil
 	}
-	finds := answersOf(r.Finds)
+	rows := r.Finds
+	if f.withheld {
+		rows = append(slices.Clip(rows), r.Withheld...)
+	}
+	finds := answersOf(rows)
 	return a.outputAnswers(f.output, cmp.Or(f.format, ".csv"), finds, finds.once())
 }
 
 // sayFinds says what was found.
 func (a *app) sayFinds(f *findFlags, r *findReport) error {
 	a.noteNothing(f, r)
+	if n := len(r.Withheld); n > 0 && (bool(f.json) || !a.carried) { // the counts do not go to stderr
+		why := map[string]int{}
+		for _, m := range r.Withheld {
+			why[m.Why]++
+		}
+		a.note("%s that may be symbols withheld: %s; look at them: --picture draws them, --withheld lists them",
+			words.Count(n, "place"), reasons(why))
+	}
 	if f.json {
 		r.Output = f.output
 		if err := a.printObject(r, f.output); err != nil {
@@ -205,11 +241,27 @@ func (a *app) sayCounts(r *findReport) error {
 		if c.Doubtful > 0 {
 			line += fmt.Sprintf(" (%d doubtful)", c.Doubtful)
 		}
+		if c.Withheld > 0 {
+			line += fmt.Sprintf("; %d more withheld: %s", c.Withheld, reasons(c.Why))
+		}
 		if err := a.say(w, "%s", line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// reasons says how many were withheld for what, without the number where all were for one.
+func reasons(why map[string]int) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(why)) {
+		out = append(out, fmt.Sprintf("%d %s", why[name], name))
+	}
+	if len(out) == 1 {
+		_, name, _ := strings.Cut(out[0], " ")
+		return name
+	}
+	return strings.Join(out, ", ")
 }
 
 // counted returns the counts, but for counter-examples that are nowhere.

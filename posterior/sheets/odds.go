@@ -18,6 +18,14 @@ const (
 	maxLogOdds = 13.8 // a million to one: nothing is more certain than the model
 )
 
+// These say what speaks most against a find.
+const (
+	FewStrokes = "few strokes"
+	Missing    = "strokes missing"
+	More       = "more ink"
+	Second     = "second" // another symbol fits nearly as well
+)
+
 // judge completes picks to finds: before is the page without lines, seen what was
 // unknown of it, left what is left of it when all is explained.
 func judge(before, seen, left *plane, sprites []*sprite, picks []pick, places int) []Find {
@@ -48,13 +56,16 @@ func judge(before, seen, left *plane, sprites []*sprite, picks []pick, places in
 			-(min(f.Gain, strokeNats*float64(f.Ink-f.Missing)) + prior), // the page's own strokes
 			otherPrior + misses.against(f.Missing, f.Ink),
 			morePrior + float64(moreWeight*share),
+			math.Inf(-1),
 			-maxLogOdds,
 		}
 		if p.second >= 0 {
-			against = append(against, -f.Ahead)
+			against[3] = -f.Ahead
 		}
 		f.LogOdds = -logSum(against)
-		f.Certain = f.LogOdds >= certainOdds
+		if f.Certain = f.LogOdds >= certainOdds; !f.Certain {
+			f.Why = [...]string{FewStrokes, Missing, More, Second}[mostOf(against[:4])]
+		}
 	}
 	return finds
 }
@@ -95,6 +106,9 @@ func (u usual) against(k, n int) float64 {
 	}
 	return sum
 }
+
+// mostOf returns the index of the largest number.
+func mostOf(x []float64) int { return slices.Index(x, slices.Max(x)) }
 
 func logSum(x []float64) float64 {
 	top := slices.Max(x)

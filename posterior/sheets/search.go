@@ -34,7 +34,7 @@ type TooManyError struct{ Most int }
 // Error implements the error interface.
 func (e *TooManyError) Error() string {
 	return fmt.Sprintf("sheets: more than %d placements gain enough: a symbol with few strokes fits everywhere; take a "+
-		"larger one, or ask for a larger share of it", e.Most)
+		"larger one", e.Most)
 }
 
 // tile is a rectangle of places.

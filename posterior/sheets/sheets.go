@@ -49,6 +49,7 @@ type Find struct {
 
 	LogOdds float64 // natural logarithm of the odds that the symbol is here
 	Certain bool    // the odds are 100 to 1 or more
+	Why     string  // what speaks most against it: [FewStrokes], [Missing], [More] or [Second]; "" if it is certain
 
 	Second int     // the symbol that came second at this place, -1 if none gained enough to be a candidate
 	Ahead  float64 // by how many nats the find gains more; 0 without a second
@@ -65,6 +66,7 @@ type Find struct {
 // Result is what was found on a page.
 type Result struct {
 	Finds      []Find // from top to bottom, those of one row from left to right
+	Withheld   []Find // those with smaller odds than asked for, in the same order
 	Rates      Rates
 	Lines      int // pixels of ink in long straight strokes
 	LineLength int // how long they are at least
@@ -113,15 +115,23 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 	picks := pursue(on, unknown, fitting, list)
 	finds := judge(before, seen, on, fitting, picks, page.Len())
 	for _, f := range finds {
-		if !(f.LogOdds < o.MinOdds) && !symbols[f.Symbol].Rival {
+		switch {
+		case symbols[f.Symbol].Rival:
+		case f.LogOdds < o.MinOdds:
+			res.Withheld = append(res.Withheld, f)
+		default:
 			res.Finds = append(res.Finds, f)
 		}
 	}
-	slices.SortFunc(res.Finds, func(a, b Find) int {
-		return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X), cmp.Compare(a.Symbol, b.Symbol),
-			cmp.Compare(a.Turn.Angle, b.Turn.Angle), cmp.Compare(a.Top, b.Top))
-	})
+	slices.SortFunc(res.Finds, Find.before)
+	slices.SortFunc(res.Withheld, Find.before)
 	return res, nil
+}
+
+// before orders finds from top to bottom, those of one row from left to right.
+func (f Find) before(o Find) int {
+	return cmp.Or(cmp.Compare(f.Y, o.Y), cmp.Compare(f.X, o.X), cmp.Compare(f.Symbol, o.Symbol),
+		cmp.Compare(f.Turn.Angle, o.Turn.Angle), cmp.Compare(f.Top, o.Top))
 }
 
 // lineLength returns how long a straight stroke is at least that belongs to the page,
