@@ -13,7 +13,8 @@ const wordsColumns = 5
 // Part is what there is to say of a part.
 type Part struct {
 	Name  string  // that people gave to it, "" for none
-	Words string  // what it says
+	Words string  // how often it is used, and what it says
+	Says  string  // what it says
 	Usage float64 // share of the rows or images that have it; NaN if it is not known
 	// Means are probabilities, or of numbers means, row-major by its frame; NaN where it abstains, for numbers.
 	Means []float64
@@ -38,7 +39,7 @@ type Vote struct {
 func (m Bits) Part(k int) Part {
 	votes := words.Votes(m.Model, k)
 	p := Part{Name: nameOf(m, k), Words: words.Part(m.Model, k, wordsColumns), Usage: math.NaN(), Means: m.Template(k),
-		Abstains: m.Height()*m.Width() - len(votes), Elongation: words.ShapeOf(m.Model, k).Elongation()}
+		Says: words.Says(m.Model, k, wordsColumns), Abstains: m.Height()*m.Width() - len(votes), Elongation: words.ShapeOf(m.Model, k).Elongation()}
 	if usage := m.Extras().Usage; usage != nil {
 		p.Usage = usage[k]
 	}
@@ -53,11 +54,11 @@ func (m Bits) Part(k int) Part {
 // Part describes a part.
 func (m Numbers) Part(k int) Part {
 	votes := words.RealVotes(m.Model, k)
-	p := Part{Name: nameOf(m, k), Words: words.RealPart(m.Model, k, wordsColumns), Usage: math.NaN(),
+	p := Part{Name: nameOf(m, k), Says: words.RealPart(m.Model, k, wordsColumns), Usage: math.NaN(),
 		Means: make([]float64, m.F()), Deviations: make([]float64, m.F()), Abstains: m.F() - len(votes), Elongation: 1}
-	if m.Pi != nil {
+	if p.Words = p.Says; m.Pi != nil {
 		p.Usage = m.Pi[k]
-		p.Words = fmt.Sprintf("%s of %ss: %s", words.Percent(p.Usage), words.NounsOf(m.Table()).Image, p.Words)
+		p.Words = fmt.Sprintf("%s of %ss: %s", words.Percent(p.Usage), words.NounsOf(m.Table()).Image, p.Says)
 	}
 	for f := range p.Means {
 		p.Means[f], p.Deviations[f] = math.NaN(), math.NaN()

@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -94,7 +95,7 @@ func (d *Description) sayMore(line func(string, string, ...any)) {
 
 // sayLearned says how the model was learned.
 func (d *Description) sayLearned(line func(string, string, ...any)) {
-	interrupted, image := false, words.NounsOf(d.Height == 1).Image
+	image := words.NounsOf(d.Height == 1).Image
 	switch l := d.Learned.(type) {
 	case *Learned:
 		from := words.Count(int(l.Rows), image)
@@ -104,15 +105,33 @@ func (d *Description) sayLearned(line func(string, string, ...any)) {
 		if l.Method != "" || len(l.Starts) > 0 { // else the run was interrupted before it chose anything
 			line("learned", "method %s, mode %s, seed %d, from %s; %s", l.Method, l.Mode, l.Seed, from, l.startsText())
 		}
-		interrupted = l.Ended
 	case *real.Record:
 		line("learned", "seed %d, from %s; %s", l.Seed, words.Count(l.Rows, image),
 			scoresText("description length", l.Starts, l.DescriptionLength))
-		interrupted = l.Interrupted
 	}
-	if interrupted {
+	if d.Interrupted() {
 		line("", "%s", words.Interrupted)
 	}
+}
+
+// Interrupted reports whether the model is the best that a run had when it was interrupted.
+func (d *Description) Interrupted() bool {
+	switch l := d.Learned.(type) {
+	case *Learned:
+		return l.Ended
+	case *real.Record:
+		return l.Interrupted
+	}
+	return false
+}
+
+// Expected says what is expected of a cell: the ends of an interval, or of a bit, where they are NaN, how probable a 1
+// is.
+func Expected(mean, low, high float64) string {
+	if math.IsNaN(low) {
+		return words.Percent(mean)
+	}
+	return words.Digits(low) + " to " + words.Digits(high)
 }
 
 // startsText says how well the starts ended, by the score that judges them.

@@ -301,11 +301,15 @@ func (m Numbers) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error
 	out := &Scores{LikelihoodScores: new(LikelihoodScores), NumberScores: new(NumberScores), table: m.Table()}
 	known, picks, s := int64(0), int64(0), new(RowScores)
 	best := func(ctx context.Context, p *real.Pursuit, x *Explained) error {
+		joint := make([]float64, len(x.Rows))
+		x.Out = joint
+		if err := x.byNumbers(ctx, p, 1); err != nil { // the explanations that explain tells
+			return err
+		}
 		return x.each(ctx, func(i int) error {
 			post, err := p.Best(x.numbers(i), 0)
 			if err == nil {
-				r := &x.Rows[i]
-				r.Explanation, r.Joint, r.Evidence = asBits(&post.Explanations[0]), post.Explanations[0].LogJoint, post.Evidence
+				x.Rows[i].Evidence, joint[i] = post.Evidence, post.Explanations[0].LogJoint
 			}
 			return err
 		})
@@ -318,7 +322,7 @@ func (m Numbers) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error
 		for i := range x.Rows {
 			r := &x.Rows[i]
 			s.LogLik, s.Picks = append(s.LogLik, r.Evidence), append(s.Picks, int64(len(r.Picks)))
-			out.LogLik, out.Best, picks = out.LogLik+r.Evidence, out.Best+r.Joint, picks+int64(len(r.Picks))
+			out.LogLik, out.Best, picks = out.LogLik+r.Evidence, out.Best+x.Out.([]float64)[i], picks+int64(len(r.Picks))
 			n := int64(x.Frame.Known(x.From + i))
 			s.Known, known = append(s.Known, n), known+n
 		}

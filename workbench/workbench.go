@@ -42,6 +42,8 @@ type Model interface {
 	Score(context.Context, iter.Seq2[*dataset.Frame, error], Scoring) (*Scores, error)
 	// Sample draws n rows or images; sample i depends on the seed and on i alone.
 	Sample(n int, seed uint64) (*Samples, error)
+	// Cells appends what the parts of an explained row of a table say of each of its columns.
+	Cells(*Case, []Cell) []Cell
 	// DrawRows returns a picture of explained rows; the error says that there is none.
 	DrawRows([]Case) (render.Picture, error)
 	// Name returns the model with another name for part k, from 0; an empty one removes it. The error says why a name

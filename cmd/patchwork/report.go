@@ -17,12 +17,12 @@ import (
 
 // reportFlags are the flags of report.
 type reportFlags struct {
-	data                 dataFlags
-	model, output, csv   string
-	stability, sampled   int
-	seed                 uint64
-	workers              int
-	asJSON, stabilitySet bool
+	data               dataFlags
+	model, output, csv string
+	stability, sampled int
+	seed               uint64
+	workers            int
+	asJSON             bool
 }
 
 func (a *app) reportCommand() *cobra.Command {
@@ -47,8 +47,8 @@ most of the time, some 20 seconds of one core, up to a minute for large tables; 
 --sample rows it is done with so many, drawn at random, and the page says so. The page is
 the same for any number of workers.
 
-Of real values the page says what the parts are in the units of the columns, works rows
-out with intervals, and lists the largest surprises; nothing is learned again.`,
+Of a table it also works rows out, with intervals, and lists the largest surprises. Models of
+numbers are not learned again.`,
 		Example: `  patchwork report -m sites-model.npz sites.csv -o report.html
   patchwork report -m model.npz t.npz -o t.html --stability 0
   patchwork report -m sites-model.npz sites.csv --json`,
@@ -88,7 +88,7 @@ func (f *reportFlags) check(a *app, cmd *cobra.Command) error {
 	case f.stability > mostStability:
 		return usagef("--stability %d: give 0 to %d", f.stability, mostStability)
 	}
-	if f.stabilitySet = cmd.Flags().Changed("stability"); f.stabilitySet && f.stability == 0 {
+	if cmd.Flags().Changed("stability") && f.stability == 0 {
 		f.stability = -1
 	}
 	if _, err := checkOutput("report", f.output); err != nil {
@@ -155,10 +155,6 @@ func (f *reportFlags) read(cmd *cobra.Command, paths []string) (workbench.Model,
 		return nil, nil, err
 	}
 	f.data.model = m
-	if p, err := m.Plan(); err == nil && !p.Packed && f.stability > 0 {
-		return nil, nil, usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out",
-			f.stability)
-	}
 	set, err := f.data.read(cmd, paths)
 	if err == nil {
 		m, err = fitted(cmd, m, set)

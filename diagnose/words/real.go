@@ -13,12 +13,7 @@ import (
 
 // RealColumn returns what column i of a table of real values is called: its name, or else "column 4",
 // counted from 1.
-func RealColumn(m *real.Model, i int) string {
-	if m.Columns != nil && Clean(m.Columns[i]) != "" {
-		return Clean(m.Columns[i])
-	}
-	return fmt.Sprintf("column %d", i+1)
-}
+func RealColumn(m *real.Model, i int) string { return ColumnOf(m.Columns, i) }
 
 // RealVote is what a part says of a column or a pixel: a mean and a deviation, beside those of the background.
 type RealVote struct {

@@ -51,8 +51,11 @@ func given(m *patchwork.Model, k int) string {
 
 // Column returns what column i of a table is called: its name, or else "column 4",
 // counted from 1.
-func Column(m *patchwork.Model, i int) string {
-	if names := m.Extras().Columns; names != nil && Clean(names[i]) != "" {
+func Column(m *patchwork.Model, i int) string { return ColumnOf(m.Extras().Columns, i) }
+
+// ColumnOf returns what column i is called, given the names of all columns, nil for none.
+func ColumnOf(names []string, i int) string {
+	if names != nil && Clean(names[i]) != "" {
 		return Clean(names[i])
 	}
 	return fmt.Sprintf("column %d", i+1)
@@ -200,15 +203,18 @@ const audible = 0.1
 //
 //	40 % of images: an upright stroke of 41 x 5 pixels at the centre
 func Part(m *patchwork.Model, k, most int) string {
-	table := m.Height() == 1
-	text := ""
 	if usage := m.Extras().Usage; usage != nil {
-		text = Percent(usage[k]) + map[bool]string{true: " of rows: ", false: " of images: "}[table]
+		return Percent(usage[k]) + " of " + NounsOf(m.Height() == 1).Image + "s: " + Says(m, k, most)
 	}
-	if table {
-		return text + columns(m, Votes(m, k), most)
+	return Says(m, k, most)
+}
+
+// Says is [Part] without how often the part is used.
+func Says(m *patchwork.Model, k, most int) string {
+	if m.Height() == 1 {
+		return columns(m, Votes(m, k), most)
 	}
-	return text + ShapeOf(m, k).String()
+	return ShapeOf(m, k).String()
 }
 
 // columns returns the votes of a table's part in words.

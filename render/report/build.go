@@ -8,121 +8,179 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/diagnose"
 	"example.com/patchwork/diagnose/words"
-	"example.com/patchwork/posterior"
 	"example.com/patchwork/workbench"
 )
 
 // Build explains rows or images by a model and computes a report. The error is the context's,
 // or says which row does not fit the model. The report is the same for any number of
 // workers.
-func Build(ctx context.Context, m workbench.Model, set *dataset.Set, opt Options) (*Report, error) {
+func Build(ctx context.Context, m workbench.Model, set *dataset.Frame, opt Options) (*Report, error) {
 	if set.Len() == 0 {
 		return nil, errors.New("patchwork: there are no rows to report on")
 	}
 	if opt.Workers = max(opt.Workers, 1); opt.Progress == nil {
 		opt.Progress = func(string, int, int) {}
 	}
-	b := &builder{set: set, opt: opt, rowName: set.Called(), labels: findLabels(set)}
-	b.r = &Report{Source: set.Source, Table: set.Table, Rows: set.Len(), Seed: opt.Seed, set: set}
+	about := m.Describe()
+	if about.OfClasses != nil {
+		return nil, errors.New("patchwork: a report is of parts, which a model of classes has none of its own")
+	}
+	b := &builder{m: m, set: set, opt: opt, rowName: set.Called(), labels: findLabels(set)}
+	b.r = &Report{Source: set.Source, Table: set.Table, Rule: about.Rule, Rows: set.Len(), Seed: opt.Seed,
+		ByRow: []Row{}, ByColumn: []Column{}, Surprises: []Cell{}, Worked: []Worked{}, set: set, model: m,
+		interrupted: about.Interrupted()}
 	b.r.Height, b.r.Width = set.Size()
-	var err error
-	switch m := m.(type) {
-	case workbench.Bits:
-		err = b.bits(ctx, m.Model)
-	case workbench.Numbers:
-		err = b.numbers(ctx, m.Model)
-	default:
-		err = errors.New("patchwork: a report is of parts, which a model of classes has none of its own")
+	b.folds = b.opt.settle(m, set)
+	if bits, ok := m.(workbench.Bits); ok {
+		b.bits, b.evidence = bits.Model, patchwork.NewTally(bits.Model)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return b.r, nil
-}
-
-// bits builds a report about bits.
-func (b *builder) bits(ctx context.Context, m *patchwork.Model) error {
-	b.folds = b.opt.settle(m, b.set)
-	b.m, b.said = m, called(m, b.set)
-	if b.set.Table {
-		for i := range m.Width() {
-			b.names = append(b.names, words.Column(b.said, i))
+	if set.Table {
+		b.r.Columns = b.r.Width
+		for j := range b.r.Width {
+			b.r.names = append(b.r.names, b.columnName(j))
 		}
 	}
-	b.r.Rule, b.r.model, b.r.interrupted = m.Config().Rule.String(), m, m.Extras().Record.Interrupted
-	for _, do := range []func(context.Context) error{b.explain, b.parts, b.rest, b.missing, b.quality, b.stability} {
+	for _, do := range []func(context.Context) error{b.explain, b.missing, b.quality, b.stability} {
 		if err := do(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	b.work()
 	b.crossTables()
 	b.together()
 	b.places()
 	b.distrust()
-	b.r.Summary = b.summary()
-	return nil
+	b.r.Summary = b.r.summary()
+	return b.r, nil
 }
 
 // builder is the work on one report.
 type builder struct {
-	m      *patchwork.Model
-	set    *dataset.Set
+	m      workbench.Model
+	set    *dataset.Frame
 	opt    Options
 	folds  int // of Quality
 	labels labels
 	r      *Report
 
-	said    *patchwork.Model   // for words: see called
-	rowName func(i int) string // what row i is called
-	names   []string           // of the columns of a table
+	bits     *patchwork.Model // what can be learned again, and diagnosed; nil of others
+	evidence *patchwork.Tally // of the same
 
-	found []patchwork.Explanation
-	on    []int64 // of each column: rows that have it, weights counted
-	seen  []int64 // the same: rows in which it is known
+	rowName func(i int) string // what row i is called
+	columns []sums             // of each column of a table, what the parts leave of it
+	among   [][]sums           // of each part, the columns of the rows that use it
 }
 
-// explain explains all rows, and counts.
+// columnName returns what a column is called by the model, or else by the data.
+func (b *builder) columnName(j int) string {
+	if b.m.ColumnNames() == nil && len(b.set.Columns) == b.r.Width {
+		return words.ColumnOf(b.set.Columns, j)
+	}
+	return workbench.ColumnName(b.m, j)
+}
+
+// sums are sums over known cells, weights counted.
+type sums struct{ n, x, squares, left float64 }
+
+func (s *sums) add(c *workbench.Cell, weight float64) {
+	s.n, s.x, s.squares = s.n+weight, s.x+float64(weight*c.Value), s.squares+float64(weight*c.Value*c.Value)
+	s.left += float64(weight * (c.Value - c.Mean) * (c.Value - c.Mean))
+}
+
+// mean returns the mean of the values; NaN of none.
+func (s *sums) mean() float64 { return s.x / s.n }
+
+// deviation returns the standard deviation of the values.
+func (s *sums) deviation() float64 {
+	return math.Sqrt(max(0, s.squares/s.n-float64(s.mean()*s.mean())))
+}
+
+// explain explains all rows as score does, and counts.
 func (b *builder) explain(ctx context.Context) error {
 	n := b.set.Len()
-	b.found = make([]patchwork.Explanation, n)
-	step := b.counter("explaining", n)
-	tally, err := patchwork.EStep(ctx, b.m, b.set.Data, patchwork.PursuitOptions{Costs: posterior.PickCosts(b.m)},
-		b.opt.Workers,
-		func(i int, e *patchwork.Explanation) {
-			b.found[i] = *e
-			b.found[i].Picks = slices.Clone(e.Picks)
-			step()
-		})
+	if b.set.Table {
+		b.columns, b.among = make([]sums, b.r.Width), make([][]sums, b.m.K())
+		for k := range b.among {
+			b.among[k] = make([]sums, b.r.Width)
+		}
+	}
+	b.opt.Progress("explaining", 0, n)
+	gained := 0.0
+	var cells []workbench.Cell
+	how := workbench.Scoring{Explaining: workbench.Explaining{Workers: b.opt.Workers},
+		Each: func(s *workbench.RowScores) error {
+			for i := range s.Rows {
+				row := s.Rows[i]
+				row.Picks = slices.Clone(row.Picks) // the memory of a part is used again
+				gained += b.addRow(s, i, row)
+				cells = b.addCells(s.From+i, &row, cells[:0])
+			}
+			b.opt.Progress("explaining", len(b.r.rows), n)
+			return ctx.Err()
+		}}
+	scores, err := b.m.Score(ctx, workbench.Once(b.set), how)
 	if err != nil {
 		return err
 	}
-	explained := make([]*patchwork.Explanation, n)
-	known, logLik := int64(0), 0.0
-	for i := range b.found {
-		e, w := &b.found[i], b.set.Weight(i)
-		explained[i] = e
-		b.r.picks = append(b.r.picks, e.Picks)
-		if math.IsInf(e.LogLikModel, -1) {
-			b.r.Impossible += w
-		}
-		logLik += float64(float64(w) * e.LogLikModel)
-		k := int64(b.set.Images[i].CountKnown())
-		known += w * k
-		b.r.Unknown += int64(b.set.Images[i].Len()) - k
-		b.r.Weight += w
+	b.r.LogLik, b.r.PerCell = Number(scores.PerImage), Number(scores.PerPixel)
+	b.r.Gained, b.r.scores = Number(gained/float64(b.r.Weight)), scores.Lines()
+	b.r.oddest()
+	for j, s := range b.columns {
+		b.r.ByColumn = append(b.r.ByColumn, Column{j + 1, b.r.names[j], int64(s.n), Number(s.mean()), Number(s.deviation()),
+			Number(math.Sqrt(s.left / s.n))})
 	}
-	b.r.LogLik, b.r.PerCell = Number(logLik/float64(b.r.Weight)), Number(logLik/float64(known))
-	for _, f := range diagnose.Model(b.m, diagnose.Evidence{Tally: tally, Explained: explained, Name: b.rowName}) {
-		b.r.Findings = append(b.r.Findings, Finding{f.Kind.String(), f.Facts, f.Advice})
-	}
-	if b.set.Table {
-		b.r.Columns = b.r.Width
-		b.count()
-		b.r.Findings = append(b.r.Findings, b.dataFindings()...)
-	}
+	b.findings()
+	b.parts()
 	return nil
+}
+
+// addRow adds an explained row, and returns how many nats its parts gain, weights counted.
+func (b *builder) addRow(s *workbench.RowScores, i int, row workbench.Row) float64 {
+	r, at := b.r, s.From+i
+	w := b.set.Weight(at)
+	out := Row{Row: row.Index + 1, Name: b.rowName(at), Known: int(s.Known[i]), Parts: []int{}, Gains: []Number{},
+		Loss: Number(-s.LogLik[i] / float64(s.Known[i]))}
+	for _, p := range row.Picks {
+		out.Parts, out.Gains = append(out.Parts, p.Expert), append(out.Gains, Number(p.Gain))
+	}
+	r.rows, r.ByRow = append(r.rows, row), append(r.ByRow, out)
+	r.Weight += w
+	r.Unknown += int64(r.Height*r.Width) - s.Known[i]
+	if b.evidence != nil {
+		b.evidence.Add(b.bits, b.set.Images[at], &row.Explanation, w)
+	}
+	if math.IsInf(s.LogLik[i], -1) {
+		r.Impossible += w
+		return 0
+	}
+	return float64(w) * (row.LogLik - row.StartLogLik)
+}
+
+// addCells adds the cells of a row of a table.
+func (b *builder) addCells(at int, row *workbench.Row, cells []workbench.Cell) []workbench.Cell {
+	if !b.set.Table {
+		return cells
+	}
+	cells = b.m.Cells(&workbench.Case{Frame: b.set, At: at, Row: *row}, cells)
+	w, active := float64(b.set.Weight(at)), activeParts(row.Picks)
+	for j := range cells {
+		c := &cells[j]
+		if math.IsNaN(c.Value) {
+			continue
+		}
+		b.columns[j].add(c, w)
+		for _, k := range active {
+			b.among[k][j].add(c, w)
+		}
+		if c.Tail < oddBelow {
+			b.r.Surprises = append(b.r.Surprises, b.r.cellOf(at, c))
+		}
+	}
+	if len(b.r.Surprises) > 100*mostOdd { // of many rows
+		b.r.oddest()
+	}
+	return cells
 }
 
 // activeParts returns the parts among picks, each once, in the order of the pursuit.
@@ -134,26 +192,4 @@ func activeParts(picks []patchwork.Pick) []int {
 		}
 	}
 	return out
-}
-
-// count counts in how many rows each column is on, and known.
-func (b *builder) count() {
-	n := b.r.Width
-	b.on, b.seen = make([]int64, n), make([]int64, n)
-	b.cells(func(i int, on, known []uint8) {
-		w := b.set.Weight(i)
-		for j := range n {
-			b.seen[j] += w * int64(known[j])
-			b.on[j] += w * int64(known[j]&on[j])
-		}
-	})
-}
-
-// cells calls each with the bits of every row, in order.
-func (b *builder) cells(each func(i int, on, known []uint8)) {
-	var on, known []uint8
-	for i, img := range b.set.Images {
-		on, known = img.AppendBytes(on[:0]), img.AppendKnown(known[:0])
-		each(i, on, known)
-	}
 }

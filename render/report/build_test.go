@@ -73,7 +73,7 @@ func planted(t testing.TB, rows int) (*patchwork.Model, *dataset.Set) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err = m.WithExtras(patchwork.Extras{Names: []string{"wet & <i>cold</i>", ""}, Usage: []float64{0.7, 0.7},
+	m, err = m.WithExtras(patchwork.Extras{Names: []string{"wet & <i>cold</i>", ""}, Usage: []float64{0.7, 0.7}, Columns: set.Columns,
 		Record: patchwork.Record{Method: "soft", Mode: table.AimInterpret.String(), Rows: int64(rows)}})
 	if err != nil {
 		t.Fatal(err)
@@ -232,8 +232,9 @@ func TestColumnsAgainstBruteForce(t *testing.T) {
 			if img.At(0, j) {
 				on += w
 			}
-			p := m.Compose(1, 10, r.picks[i]).P[j]
-			left += float64(w) * loss(img.At(0, j), p)
+			p := m.Compose(1, 10, r.rows[i].Picks).P[j]
+			x := float64(b2i(img.At(0, j)))
+			left += float64(w) * (x - p) * (x - p)
 			if slices.Contains(r.ByRow[i].Parts, 0) {
 				among += w
 				if img.At(0, j) {
@@ -242,12 +243,12 @@ func TestColumnsAgainstBruteForce(t *testing.T) {
 			}
 		}
 		c, s := r.ByColumn[j], float64(on)/float64(known)
-		if c.On != on || c.Known != known || !near(float64(c.Loss), left/float64(known)) ||
-			!near(float64(c.ByShare), -s*math.Log(s)-(1-s)*math.Log(1-s)) {
-			t.Errorf("column %d: %+v, want %d of %d on, loss %v", j, c, on, known, left/float64(known))
+		if !near(float64(c.Mean), s) || c.Known != known || !near(float64(c.Left*c.Left), left/float64(known)) ||
+			!near(float64(c.Deviation*c.Deviation), s*(1-s)) {
+			t.Errorf("column %d: %+v, want %d of %d on, %v left", j, c, on, known, left/float64(known))
 		}
 		for _, v := range r.Parts[0].Votes {
-			if v.Number == j+1 && (v.Probability != 0.9 || v.Background != 0.1 ||
+			if v.Number == j+1 && (v.Value != 0.9 || v.Otherwise != 0.1 || v.Spread != 0 ||
 				!near(float64(v.Among), float64(amongOn)/float64(among)) || !near(float64(v.Everywhere), s)) {
 				t.Errorf("part 0 about column %d: %+v, want %v among its rows", j, v, float64(amongOn)/float64(among))
 			}
@@ -273,7 +274,7 @@ func TestMissingCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, bins := 0, [10]int{}
+	at := 0
 	for i, img := range set.Images {
 		p, _, err := search.Predict(img)
 		if err != nil {
@@ -283,23 +284,23 @@ func TestMissingCells(t *testing.T) {
 			if img.Known(0, j) {
 				continue
 			}
-			bins[min(int(10*p[j]), 9)]++
-			if c := r.Missing.all[at]; c.Row != i+1 || c.Column != set.Columns[j] || c.Probability != p[j] ||
-				c.Name != set.Meta[0].Text(i) {
+			if c := r.Missing.Predicted[at]; c.Row != i+1 || c.Column != set.Columns[j] || float64(c.Mean) != p[j] ||
+				c.Name != set.Meta[0].Text(i) || c.Expected != words.Percent(p[j]) {
 				t.Errorf("cell %d: %+v, want row %d, %q, %v", at, c, i+1, set.Columns[j], p[j])
 			}
 			at++
 		}
 	}
-	if int64(at) != r.Missing.Cells || r.Unknown != int64(at) || bins != r.Missing.Bins {
-		t.Errorf("%d cells, %v; want %d, %v", r.Missing.Cells, r.Missing.Bins, at, bins)
+	if int64(at) != r.Missing.Cells || r.Unknown != int64(at) || len(r.Missing.Predicted) != at {
+		t.Errorf("%d cells, %d predicted; want %d", r.Missing.Cells, len(r.Missing.Predicted), at)
 	}
-	for i := 1; i < len(r.Missing.Doubtful); i++ {
-		x, y := r.Missing.Doubtful[i-1].Probability, r.Missing.Doubtful[i].Probability
-		if math.Abs(x-0.5) > math.Abs(y-0.5) || r.Missing.Likely[i-1].Probability < r.Missing.Likely[i].Probability {
-			t.Errorf("cells %d and %d are out of order", i-1, i)
-		}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
 	}
+	return 0
 }
 
 // TestSameForAllWorkers checks that all that a report writes is the same for any

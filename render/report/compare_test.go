@@ -98,7 +98,10 @@ func TestQuality(t *testing.T) {
 			marginal := (on + 0.5) / (known + 1)
 			p, low := (on+marginal)/(known+1), 0.5/float64(len(train)+1)
 			w := float64(hidden.Data.Weights[i])
-			total += w * loss(img.At(0, j), min(max(p, low), 1-low))
+			if p = min(max(p, low), 1-low); !img.At(0, j) {
+				p = 1 - p
+			}
+			total -= w * math.Log(p)
 			n += w
 		}
 	}

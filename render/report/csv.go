@@ -21,19 +21,17 @@ func (t Table) Write(w io.Writer) error { return csv.NewWriter(w).WriteAll(t.Row
 
 // Tables returns the numbers of the report as tables, the rows by parts first. Those
 // that would be empty are left out. Numbers that are not finite are empty cells,
-// and losses are in bits, as on the page; the JSON of a report has nats.
+// and losses are in nats, as on the page.
 func (r *Report) Tables() []Table {
-	var votes, columns, cells, surprises [][]string
-	if r.Numbers != nil {
-		votes, columns = r.Numbers.voteTable(r.Parts), r.Numbers.columnTable()
-		cells, surprises = cellRows(r.Numbers.Cells, false), cellRows(r.Numbers.Surprises, true)
-	} else {
-		votes, columns, cells = r.voteTable(), r.columnTable(), r.cellTable()
+	var unknown []Cell
+	if r.Missing != nil {
+		unknown = r.Missing.Predicted
 	}
 	all := []Table{
-		{"rows", r.rowTable()}, {"parts", r.partTable()}, {"votes", votes}, {"labels", r.labelTable()},
-		{"together", r.pairTable()}, {"columns", columns}, {"cells", cells}, {"quality", r.qualityTable()},
-		{"stability", r.stabilityTable()}, {"places", r.placeTable()}, {"surprises", surprises},
+		{"rows", r.rowTable()}, {"parts", r.partTable()}, {"votes", r.voteTable()}, {"labels", r.labelTable()},
+		{"together", r.pairTable()}, {"columns", r.columnTable()}, {"cells", cellTable(unknown)},
+		{"quality", r.qualityTable()}, {"stability", r.stabilityTable()}, {"places", r.placeTable()},
+		{"surprises", cellTable(r.Surprises)},
 	}
 	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) < 2 })
 }
@@ -56,11 +54,7 @@ func (r *Report) rowTable() [][]string {
 	for _, c := range r.set.Meta {
 		head = append(head, c.Name)
 	}
-	loss, unit := "bits_per_"+r.pixel(), bits[Number]
-	if r.Numbers != nil {
-		loss, unit = "nats_per_value", func(x Number) float64 { return float64(x) }
-	}
-	head = append(head, "parts", loss)
+	head = append(head, "parts", "nats_per_"+r.pixel())
 	for _, p := range r.Parts {
 		head = append(head, p.Name)
 	}
@@ -70,7 +64,7 @@ func (r *Report) rowTable() [][]string {
 		for _, c := range r.set.Meta {
 			line = append(line, c.Text(i))
 		}
-		line = append(line, whole(len(activeParts(r.picks[i]))), num(unit(row.Loss)))
+		line = append(line, whole(len(activeParts(r.rows[i].Picks))), num(float64(row.Loss)))
 		for k := range r.Parts {
 			uses := "0"
 			if slices.Contains(row.Parts, k) {
@@ -92,11 +86,11 @@ func (r *Report) partTable() [][]string {
 }
 
 func (r *Report) voteTable() [][]string {
-	out := [][]string{{"part", "name", "column", "probability", "background", "everywhere", "among"}}
+	out := [][]string{{"part", "name", "column", "value", "otherwise", "spread", "everywhere", "among"}}
 	for _, p := range r.Parts {
 		for _, v := range p.Votes {
-			out = append(out, []string{whole(p.Number), p.Name, v.Column, num(v.Probability), num(v.Background),
-				num(float64(v.Everywhere)), num(float64(v.Among))})
+			out = append(out, []string{whole(p.Number), p.Name, v.Column, num(v.Value), num(v.Otherwise),
+				num(v.Spread), num(float64(v.Everywhere)), num(float64(v.Among))})
 		}
 	}
 	return out
@@ -127,20 +121,19 @@ func (r *Report) pairTable() [][]string {
 }
 
 func (r *Report) columnTable() [][]string {
-	out := [][]string{{"column", "name", "known", "on", "bits_per_cell", "bits_per_cell_by_mean", "explained"}}
+	out := [][]string{{"column", "name", "known", "mean", "deviation", "left"}}
 	for _, c := range r.ByColumn {
-		out = append(out, []string{whole(c.Number), c.Name, whole(c.Known), whole(c.On), num(bits(c.Loss)),
-			num(bits(c.ByShare)), num(c.Explained())})
+		out = append(out, []string{whole(c.Number), c.Name, whole(c.Known), num(float64(c.Mean)), num(float64(c.Deviation)),
+			num(float64(c.Left))})
 	}
 	return out
 }
 
-func (r *Report) cellTable() [][]string {
-	out := [][]string{{"row", "name", "column", "probability"}}
-	if r.Missing != nil {
-		for _, c := range r.Missing.all {
-			out = append(out, []string{whole(c.Row), c.Name, c.Column, num(c.Probability)})
-		}
+func cellTable(cells []Cell) [][]string {
+	out := [][]string{{"row", "name", "column", "value", "mean", "deviation", "low", "high"}}
+	for _, c := range cells {
+		out = append(out, []string{whole(c.Row), c.Name, c.Column, num(float64(c.Value)), num(float64(c.Mean)),
+			num(float64(c.Deviation)), num(float64(c.Low)), num(float64(c.High))})
 	}
 	return out
 }

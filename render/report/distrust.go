@@ -134,10 +134,10 @@ func (b *builder) betterParts() string {
 		ways = append(ways, "fewer parts (-k N)")
 	}
 	last := "parts that may move (--shift, --rotate)"
-	switch c := b.m.Config(); {
+	switch {
 	case b.r.Table:
 		last = "other columns"
-	case !c.Scene && c.Poses.Len() > 1:
+	case b.m.Moves():
 		last = "another range of poses (--shift, --rotate)"
 	}
 	text := fmt.Sprintf("%s or %s may give better ones", strings.Join(ways, ", "), last)

@@ -14,6 +14,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose"
 	"example.com/patchwork/table"
+	"example.com/patchwork/workbench"
 )
 
 // noise returns a model learned from a table of noise, and the table.
@@ -108,7 +109,7 @@ func judged(similar []float64, parts, means []float64, rows ...int) *Report {
 	if rows != nil {
 		r.Rows = rows[0]
 	}
-	(&builder{m: m, r: r}).distrust()
+	(&builder{m: workbench.Bits{Model: m}, r: r}).distrust()
 	return r
 }
 

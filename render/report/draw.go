@@ -5,15 +5,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"image"
-	"image/color"
 	"math"
-	"math/rand/v2"
 	"slices"
 
-	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/markup"
 	"example.com/patchwork/render"
+	"example.com/patchwork/workbench"
 )
 
 // tile is a small picture for the page, one pixel for each pixel of an image.
@@ -34,94 +31,56 @@ func tileOf(img image.Image, alt string) tile {
 		img.Bounds().Dy(), alt}
 }
 
-// partTile draws the template of a part.
-func (p *page) partTile(k int) tile {
-	return tileOf(render.Expert(p.model, k), "template of "+p.Parts[k].Name)
-}
-
-// meanTile draws all parts at their mean places.
-func (p *page) meanTile() tile {
-	if p.Table || p.model.Config().Scene {
-		return tile{}
+// drawn returns pictures of images with their explanations, some tiles for each: the image, what explains it, and what
+// the parts say together or what is left over.
+func (p *page) drawn(index []int) [][]render.Tile {
+	var cases []workbench.Case
+	for _, i := range index {
+		cases = append(cases, workbench.Case{Frame: p.set, At: i, Row: p.rows[i]})
 	}
-	return tileOf(render.Coloured(p.model, p.model.Height(), p.model.Width(), p.model.SamplePicks(nil)),
-		"all parts at their mean places")
-}
-
-// example is an image with its explanation.
-type example struct {
-	Row                    Row
-	Uses                   []Part
-	Image, Explained, Left tile
+	picture, err := p.model.DrawRows(cases)
+	sheet, ok := picture.(render.Sheet)
+	if err != nil || !ok || len(index) == 0 {
+		return nil
+	}
+	return slices.Collect(slices.Chunk(sheet.Tiles, len(sheet.Tiles)/len(index)))
 }
 
 const examplesShown = 12
 
-// examples returns images spread evenly over the data.
-func (p *page) examples() any {
-	return p.exampleViews(p.spread(examplesShown))
-}
-
-// strangest returns the images with the lowest log-likelihood per pixel.
-func (p *page) strangest() any {
-	order := p.Unusual()
-	return p.exampleViews(order[:min(len(order), examplesShown)])
-}
-
-func (p *page) exampleViews(index []int) any {
+// exampleViews returns images with their explanations.
+func (p *page) exampleViews(what string, index []int) any {
+	type example struct {
+		rowLine
+		Tiles []tile
+	}
 	var out []example
-	for _, i := range index {
-		img, picks := p.set.Images[i], p.picks[i]
-		out = append(out, example{Row: p.ByRow[i], Uses: p.rowLine(i, nil).Uses,
-			Image:     tileOf(render.Image(img), "the image"),
-			Explained: tileOf(render.Overlay(p.model, img, picks), "explained"),
-			Left:      tileOf(leftOver(p.model, img, picks), "left over")})
+	for i, tiles := range p.drawn(index) {
+		e := example{rowLine: p.rowLine(index[i], nil)}
+		for _, t := range tiles {
+			e.Tiles = append(e.Tiles, tileOf(t.Image, t.Caption))
+		}
+		out = append(out, e)
 	}
 	return struct {
 		*Report
+		Words string
 		Views []example
-	}{p.Report, out}
+	}{p.Report, what, out}
 }
-
-// The colours of what is left over: ink that no part expects, and ink that parts
-// expect in vain.
-var extra, absent = color.RGBA{0xc2, 0x41, 0x0c, 0xff}, color.RGBA{0x1d, 0x6f, 0xb8, 0xff}
-
-// leftOver draws the pixels that the composition of picks does not expect, the
-// stronger the less.
-func leftOver(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick) image.Image {
-	h, w := img.Height(), img.Width()
-	out := image.NewRGBA(image.Rect(0, 0, w, h))
-	for i, p := range m.Compose(h, w, picks).P {
-		y, x := i/w, i%w
-		c, strength := extra, 0.0
-		switch {
-		case !img.Known(y, x):
-		case img.At(y, x):
-			strength = 1 - p
-		default:
-			c, strength = absent, p
-		}
-		mix := func(v uint8) uint8 { return uint8(math.Round(255 + float64((float64(v)-255)*strength))) }
-		out.SetRGBA(x, y, color.RGBA{mix(c.R), mix(c.G), mix(c.B), 0xff})
-	}
-	return out
-}
-
-const samplesShown = 12
 
 // samples draws images from the model.
-func (p *page) samples() any {
-	var out []tile
-	for i := range samplesShown {
-		rng := rand.New(rand.NewPCG(p.Seed, uint64(i)))
-		img, _ := p.model.Sample(rng)
-		out = append(out, tileOf(render.Image(img), fmt.Sprintf("sample %d", i+1)))
+func (p *page) samples() (out []tile) {
+	drawn, err := p.model.Sample(examplesShown, p.Seed)
+	if err != nil {
+		return nil
 	}
-	return struct {
-		*Report
-		Tiles []tile
-	}{p.Report, out}
+	if sheet, ok := drawn.Picture().(render.Sheet); ok {
+		for _, t := range sheet.Tiles {
+			out = append(out, tileOf(t.Image, "sample "+t.Caption))
+		}
+	}
+	return out
 }
 
 // placed reports whether there is anything to say about places.
@@ -176,8 +135,8 @@ func (p *page) placeViews() any {
 func (p *page) placeView(part Part, at Places) placeView {
 	v := placeView{Part: part, At: at}
 	v.Y0, v.Y1, v.X0, v.X1 = slices.Min(at.DY), slices.Max(at.DY), slices.Min(at.DX), slices.Max(at.DX)
-	if c := p.model.Config(); !c.Scene {
-		g := c.Poses
+	g, ok := workbench.Grid(p.model)
+	if ok {
 		v.Y0, v.Y1, v.X0, v.X1 = g.DY.At(0), g.DY.At(g.DY.Len()-1), g.DX.At(0), g.DX.At(g.DX.Len()-1)
 	}
 	place := func(value, low, high int) float64 {
@@ -199,7 +158,7 @@ func (p *page) placeView(part Part, at Places) placeView {
 			Words: fmt.Sprintf("%d down, %d to the right: %s", k[0], k[1], plural(int64(n), "image"))})
 	}
 	v.CX, v.CY = place(0, v.X0, v.X1), place(0, v.Y0, v.Y1)
-	v.Angles, v.Highest = angleBars(at.Angle, p.model.Config().Poses.Angles)
+	v.Angles, v.Highest = angleBars(at.Angle, g.Angles)
 	v.Turns = len(v.Angles) > 1
 	return v
 }

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/workbench"
 )
 
 // How often a model is learned again, and from how many rows or images, is bounded by
@@ -23,18 +23,21 @@ const (
 
 // settle fills in the defaults that depend on the data, and returns into how many groups
 // rows are divided to hold them out.
-func (o *Options) settle(m *patchwork.Model, set *dataset.Set) (folds int) {
+func (o *Options) settle(m workbench.Model, set *dataset.Frame) (folds int) {
+	height, width := set.Size()
+	parts := max(m.K(), 1)
 	if !set.Table {
 		if o.Stability == 0 {
 			o.Stability = timesOfImages
 		}
 		if o.Sample == 0 {
-			perImage := int64(m.Width()*m.Height()) * int64(m.Config().Poses.Len()*m.K())
+			grid, _ := workbench.Grid(m)
+			perImage := int64(height*width) * int64(max(grid.Len(), 1)*parts)
 			o.Sample = int(min(max(workOfImages/perImage, fewestRefitImages), mostRefitImages))
 		}
 		return fewFolds
 	}
-	perRow := int64(m.Width() * m.K())
+	perRow := int64(width * parts)
 	rows := min(set.Len(), mostRefitRows)
 	if o.Sample > 0 {
 		rows = min(set.Len(), o.Sample)

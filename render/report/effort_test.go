@@ -9,6 +9,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/pose"
+	"example.com/patchwork/workbench"
 )
 
 // effortOf returns the defaults for so many rows.
@@ -25,7 +26,8 @@ func effortOf(t *rapid.T, height, width, k, rows int, table bool, opt Options) (
 		t.Fatal(err)
 	}
 	set := &dataset.Set{Table: table, Data: patchwork.Data{Images: make([]*bitmap.Image, rows)}}
-	n := opt.settle(m, set)
+	set.Images[0] = bitmap.New(height, width)
+	n := opt.settle(workbench.Bits{Model: m}, set)
 	return opt, n
 }
 

@@ -18,18 +18,17 @@ type Places struct {
 
 // places lists where the parts of images sit, if they move.
 func (b *builder) places() {
-	c := b.m.Config()
-	if b.set.Table || c.Poses.Len() == 1 && !c.Scene {
+	if b.set.Table || !b.m.Moves() {
 		return
 	}
 	b.r.Places = make([]Places, b.m.K())
 	for k := range b.r.Places {
 		b.r.Places[k] = Places{Part: k, Images: []int{}, DY: []int{}, DX: []int{}, Angle: []float64{}}
 	}
-	for i, e := range b.found {
-		for _, p := range e.Picks {
+	for i, row := range b.r.rows {
+		for _, p := range row.Picks {
 			at := &b.r.Places[p.Expert]
-			at.Images = append(at.Images, b.row(i))
+			at.Images = append(at.Images, b.r.ByRow[i].Row)
 			at.DY, at.DX, at.Angle = append(at.DY, p.Pose.DY), append(at.DX, p.Pose.DX), append(at.Angle, p.Pose.Angle)
 		}
 	}

@@ -114,7 +114,7 @@ func (b *builder) crossTable(c dataset.Labels) Label {
 		}
 		value, w := &l.Values[k], b.set.Weight(i)
 		value.Rows += w
-		parts := activeParts(b.found[i].Picks)
+		parts := activeParts(b.r.rows[i].Picks)
 		if len(parts) == 0 {
 			value.None += w
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/markup"
 	"example.com/patchwork/render"
@@ -26,14 +27,14 @@ var pageScript string
 var pageTemplates = markup.New("report", markup.Funcs{
 	"percent": func(share float64) string { return joined(percent(share)) }, "joined": joined, "plural": plural,
 	"thousands": thousands, "lower": strings.ToLower, "upper": sentence, "mean": Mean, "worst": Worst, "back": Back,
-	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits[float64], "times": times, "fixed": fixed[float64],
+	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits[float64], "times": times, "fixed": fixed[float64], "digits": words.Digits,
 	"counted": func(part int) int { return part + 1 }, // as people count
-	"tint":    tint, "share": shareOf, "binbars": binBars,
+	"tint":    tint, "share": shareOf,
 	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) },
 	"way":    way[float64], "middle": func(x, w float64) float64 { return x + float64(w/2) },
 	"noun":  func(r interface{ Noun() string }) string { return r.Noun() },
 	"title": func(r interface{ Title() string }) string { return r.Title() },
-}, pageHTML, realHTML)
+}, pageHTML)
 
 // page is what the templates see.
 type page struct {
@@ -42,61 +43,49 @@ type page struct {
 	err      error
 }
 
-// views are the sections of a page that say something else of bits and of numbers.
-type views interface {
-	partViews() any
-	examples() any
-	samples() any
-	restView() any
-	strangest() any
-	leadView() any
-	more() // sections that only one of them has
-}
-
 // WriteHTML draws the report as one page that needs nothing else: it loads nothing,
 // adapts to phones, large screens, dark rooms and paper, and can be searched.
 // Title is its heading.
 func (r *Report) WriteHTML(w io.Writer, title string) error {
 	p := &page{Report: r}
-	var v views = p
-	real := "" // begins the names of the templates of numbers
-	if r.Numbers != nil {
-		v, real = &realPage{p, render.RealScaleOf(r.Numbers.model)}, "real"
-	}
-	p.section("parts", "The parts", real+"parts", v.partViews())
+	p.section("parts", "The parts", "parts", p.partViews())
 	p.section("perrow", "Parts per "+r.Noun(), "perrow", p.countBars())
-	switch {
-	case !r.Table:
-		p.section("examples", "Explanations", real+"examples", v.examples())
-		if p.placed() {
-			p.section("places", "Where the parts sit", "places", p.placeViews())
-		}
-		p.section("samples", "Samples drawn from the model", real+"samples", v.samples())
-	case r.Numbers != nil:
-		p.section("worked", "Rows worked out", "realworked", v.examples())
+	if r.Table {
+		p.section("worked", "Rows worked out", "worked", p.workedViews())
+	} else {
+		p.images()
 	}
 	p.groups()
 	if r.Table {
-		p.section("rest", "What nothing explains", real+"rest", v.restView())
+		p.section("rest", "What nothing explains", "rest", p.restView())
 	} else {
-		p.section("rest", "The strangest images", real+"strange", v.strangest())
+		order := r.Unusual()
+		p.section("rest", "The strangest images", "examples", p.exampleViews("The images with the lowest log-likelihood per "+
+			"pixel: the parts describe these worst.", order[:min(len(order), examplesShown)]))
 	}
-	v.more()
-	p.section("how", "How to read the numbers", real+"how", r)
-	return p.write(w, title, p.markup(real+"lead", v.leadView()))
-}
-
-// more adds the sections that only bits have.
-func (p *page) more() {
-	r := p.Report
 	if r.Missing != nil {
-		p.section("missing", "Missing cells", "missing", r.Missing)
+		p.section("missing", "Missing cells", "missing", p.missingView())
 	}
 	p.section("quality", "How well hidden "+r.cell()+"s are predicted", "quality", p.qualityView())
 	p.section("stability", "Would the same parts be found again?", "stability", p.stabilityView())
 	if len(r.Findings) > 0 {
 		p.section("findings", "What may be wrong", "findings", r.Findings)
 	}
+	p.section("how", "How to read the numbers", "how", struct {
+		*Report
+		Scores string
+	}{r, strings.ReplaceAll(strings.Join(r.scores, "\n"), "NaN", "–")})
+	return p.write(w, title, p.markup("lead", p.leadView()))
+}
+
+// images adds the sections that only images have.
+func (p *page) images() {
+	p.section("examples", "Explanations", "examples", p.exampleViews("Images spread evenly over the data.",
+		p.spread(examplesShown)))
+	if p.placed() {
+		p.section("places", "Where the parts sit", "places", p.placeViews())
+	}
+	p.section("samples", "Samples drawn from the model", "samples", p.samples())
 }
 
 // write writes the page.
@@ -259,12 +248,10 @@ func (p *page) leadView() any {
 	if rest, ok := strings.CutPrefix(r.warning, doNotRely); ok {
 		v.Warning, v.Said = &warning{strings.TrimSpace(doNotRely), rest}, r.Summary[1:]
 	}
-	v.Facts = r.facts()
+	v.Facts = append(r.facts(), fact{fixed(2, r.Gained), "nats gained per " + r.Noun()})
 	if r.Quality != nil {
 		v.Facts = append(v.Facts, fact{fixed(2, r.Quality.By[0].Bits), "bits per hidden " + r.cell() + "; " + r.means() +
 			" " + fixed(2, r.Quality.By[1].Bits)})
-	} else if !r.Table {
-		v.Facts = append(v.Facts, fact{fixed(3, bits(-r.PerCell)), "bits per pixel"})
 	}
 	if r.Stability != nil {
 		_, back := r.comeBack()

@@ -258,7 +258,7 @@ func TestTablesCanBeRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		back, err := dataset.Decode(t.Context(), "rows.csv", b.Bytes(),
-			dataset.Options{Meta: []string{"row", "name", "site", "habitat", "year", "parts", "bits_per_cell"}})
+			dataset.Options{Meta: []string{"row", "name", "site", "habitat", "year", "parts", "nats_per_cell"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,36 +2,33 @@ package report
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
-	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/workbench"
 )
 
 const (
-	faint        = 0.005 // a vote this close to the background is none
-	strong       = 0.1   // a vote that words and pictures show differs by this much
-	typicalRows  = 5     // listed for each part
-	wordsColumns = 4     // named in the words of a part
+	faint       = 0.005 // a vote on a bit this close to what is said otherwise is none
+	strong      = 0.1   // a vote on a bit that the page shows differs by this much
+	typicalRows = 5     // listed for each part
 )
 
 // parts counts who uses each part, and compares what it says with the data.
-func (b *builder) parts(context.Context) error {
+func (b *builder) parts() {
 	for k := range b.m.K() {
-		b.r.Parts = append(b.r.Parts, Part{Number: k, Name: words.Name(b.m, k), Words: words.Part(b.said, k, wordsColumns)})
+		p := b.m.Part(k)
+		part := Part{Number: k, Name: workbench.Called(b.m, k), Words: p.Says}
+		for _, v := range p.Votes {
+			if one := (Vote{b.r.names[v.Column], v.Column + 1, v.Value, v.Otherwise, v.Spread, Number(b.columns[v.Column].mean()),
+				Number(b.among[k][v.Column].mean()), v.Words}); one.Spread > 0 || one.strength() > faint {
+				part.Votes = append(part.Votes, one)
+			}
+		}
+		b.r.Parts = append(b.r.Parts, part)
 	}
-	b.use()
-	if b.set.Table {
-		b.votes()
-	}
-	return nil
-}
-
-// use counts the rows that use each part.
-func (b *builder) use() {
-	for i, e := range b.found {
-		w, active := b.set.Weight(i), activeParts(e.Picks)
+	for i, row := range b.r.rows {
+		w, active := b.set.Weight(i), activeParts(row.Picks)
 		for len(b.r.PartCounts) <= len(active) {
 			b.r.PartCounts = append(b.r.PartCounts, 0)
 		}
@@ -52,8 +49,8 @@ func (b *builder) use() {
 // typical lists the rows in which part k gains most.
 func (b *builder) typical(k int) []Typical {
 	var out []Typical
-	for i, e := range b.found {
-		for _, p := range e.Picks {
+	for i, row := range b.r.rows {
+		for _, p := range row.Picks {
 			if p.Expert == k && (len(out) < typicalRows || p.Gain > float64(out[len(out)-1].Gain)) {
 				out = append(out, Typical{at: i, Gain: Number(p.Gain)})
 				slices.SortStableFunc(out, func(x, y Typical) int { return cmp.Compare(y.Gain, x.Gain) })
@@ -62,41 +59,16 @@ func (b *builder) typical(k int) []Typical {
 		}
 	}
 	for j, t := range out {
-		out[j].Row, out[j].Name = b.row(t.at), b.rowName(t.at)
+		out[j].Row, out[j].Name = b.r.ByRow[t.at].Row, b.r.ByRow[t.at].Name
 	}
 	return out
 }
 
-// votes sets what the parts of a table say, beside what the data say.
-func (b *builder) votes() {
-	n, k := b.r.Width, b.m.K()
-	on, seen := make([]int64, k*n), make([]int64, k*n)
-	b.cells(func(i int, bits, known []uint8) {
-		w := b.set.Weight(i)
-		for _, p := range activeParts(b.found[i].Picks) {
-			for j := range n {
-				seen[p*n+j] += w * int64(known[j])
-				on[p*n+j] += w * int64(known[j]&bits[j])
-			}
-		}
-	})
-	for p := range b.r.Parts {
-		part := &b.r.Parts[p]
-		for _, v := range words.Votes(b.m, p) {
-			j := v.Column
-			if math.Abs(v.P-v.Background) > faint {
-				part.Votes = append(part.Votes, Vote{Column: b.names[j], Number: j + 1, Probability: v.P, Background: v.Background,
-					Everywhere: ratio(b.on[j], b.seen[j]), Among: ratio(on[p*n+j], seen[p*n+j])})
-			}
-		}
-	}
-}
+// strength is by how much the part moves the mean: of a bit the probability, of numbers in deviations.
+func (v Vote) strength() float64 { return math.Abs(v.Value-v.Otherwise) / cmp.Or(v.Spread, 1) }
 
-// ratio returns a share, or NaN of nothing.
-func ratio(on, seen int64) Number { return Number(float64(on) / float64(seen)) }
+// For reports whether the vote is for more, not for less.
+func (v Vote) For() bool { return v.Value > v.Otherwise }
 
-// For reports whether the vote is for the column, not against it.
-func (v Vote) For() bool { return v.Probability > v.Background }
-
-// Clear reports whether the vote is strong enough to be named.
-func (v Vote) Clear() bool { return math.Abs(v.Probability-v.Background) >= strong }
+// Clear reports whether the vote is strong enough to be shown.
+func (v Vote) Clear() bool { return v.Spread > 0 || v.strength() >= strong }

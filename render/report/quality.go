@@ -56,7 +56,7 @@ func (b *builder) quality(ctx context.Context) error {
 		b.r.NoQuality = fmt.Sprintf("There are too few %ss to leave some out.", b.r.Noun())
 		return nil
 	}
-	if h, w := b.set.Size(); h != b.m.Height() || w != b.m.Width() {
+	if h, w := b.set.Size(); h != b.bits.Height() || w != b.bits.Width() {
 		b.r.NoQuality = "The images are larger than the model's."
 		return nil
 	}

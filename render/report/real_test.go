@@ -80,40 +80,40 @@ func TestRealTable(t *testing.T) {
 		p.Words != "salt 9 ± 0.2, otherwise 3; <depth> 30 ± 6.32, otherwise 98" {
 		t.Errorf("part 0: %+v", p)
 	}
-	votes := r.PartVotes[0]
-	if len(votes) != 2 || votes[1].Column != "<depth>" || votes[0].Own != true ||
-		math.Abs(float64(votes[1].Among)-30) > 1e-12 || votes[1].Deviation != math.Sqrt(40) {
+	votes := r.Parts[0].Votes
+	if len(votes) != 2 || votes[1].Column != "<depth>" || votes[0].Spread != math.Sqrt(.3) ||
+		math.Abs(float64(votes[1].Among)-30) > 1e-12 || votes[1].Spread != math.Sqrt(40) {
 		t.Errorf("votes of part 0: %+v", votes)
 	}
-	if len(r.Cells) != 1 || r.Unknown != 1 {
-		t.Fatalf("unknown cells: %+v", r.Cells)
+	if r.Unknown != 1 || len(r.Missing.Predicted) != 1 {
+		t.Fatalf("unknown cells: %+v", r.Missing)
 	}
-	if c := r.Cells[0]; c.Row != 5 || c.Column != "salt" || math.Abs(float64(c.Mean)-9) > .05 ||
+	if c := r.Missing.Predicted[0]; c.Row != 5 || c.Column != "salt" || math.Abs(float64(c.Mean)-9) > .05 ||
 		!(c.Low < c.Mean && c.Mean < c.High) || !math.IsNaN(float64(c.Value)) {
 		t.Errorf("salt of row 5: %+v", c)
 	}
-	if len(r.Surprises) == 0 || r.Surprises[0].Row != 7 || r.Surprises[0].Column != "temp" || r.Surprises[0].Off() < 3 {
+	if len(r.Surprises) == 0 || r.Surprises[0].Row != 7 || r.Surprises[0].Column != "temp" || r.Surprises[0].Tail > .003 {
 		t.Errorf("the slip is no surprise: %+v", r.Surprises)
 	}
 	if l := r.Labels; len(l) != 1 || l[0].Name != "kind" {
 		t.Errorf("labels: %+v, left out: %+v", l, r.Skipped)
 	}
-	if !(r.LogLik > r.BaseLogLik) {
-		t.Errorf("log-likelihood %v, of the background %v", r.LogLik, r.BaseLogLik)
+	if !(r.Gained > 0) {
+		t.Errorf("the parts gain %v nats", r.Gained)
 	}
-	for _, c := range r.RealColumns {
+	for _, c := range r.ByColumn {
 		if c.Left > c.Deviation && c.Name != "temp" {
 			t.Errorf("the parts leave more of %s than there is: %+v", c.Name, c)
 		}
 	}
 	interrupted := water()
-	interrupted.Record.Interrupted = true
+	interrupted.Record.Interrupted, interrupted.Record.Rows = true, 9
 	ended, err := report.Build(context.Background(), workbench.Numbers{Model: interrupted}, readings(t), report.Options{})
 	if err != nil || !slices.Contains(ended.Summary, words.Interrupted) || slices.Contains(r.Summary, words.Interrupted) {
 		t.Errorf("summaries %q and %q, %v", r.Summary, ended.Summary, err)
 	}
-	checkReal(t, r, "salt 9 ± 0.2, otherwise 3; &lt;depth&gt; 30 ± 6.32, otherwise 98", "Rows worked out",
-		"Largest surprises", "Missing values",
+	checkReal(t, r, "9 ± 0.2 <small>/ 3<", "&lt;depth&gt; 30 ± 6.32, otherwise 98", "Rows worked out",
+		"Largest surprises", "Missing cells",
 		"1 cell is unknown", "row 7 (plain)", ">2</span> part 2 ")
 }
 
@@ -206,7 +206,7 @@ func TestRealImages(t *testing.T) {
 	if r.Parts[0].Rows != 5 || r.Unknown != 1 {
 		t.Errorf("the bar is in %d of 5 images; %d pixels are unknown", r.Parts[0].Rows, r.Unknown)
 	}
-	checkReal(t, r, "it may be moved", "Explanations", "The strangest images", "4 pixels brighter, 0 darker",
+	checkReal(t, r, "which may be moved", "Explanations", "The strangest images", "4 pixels brighter, 0 darker",
 		"Samples drawn")
 	m.Experts = nil
 	if r, err = report.Build(context.Background(), workbench.Numbers{Model: m}, values(t, path), report.Options{}); err !=

@@ -58,7 +58,11 @@ func relearner(m *patchwork.Model, tables bool) (*learner, string) {
 // relearning returns who learns the model again and from which rows or images, or why
 // no one does.
 func (b *builder) relearning() (*learner, patchwork.Data, string) {
-	l, why := relearner(b.m, b.set.Table)
+	if b.bits == nil {
+		return nil, patchwork.Data{}, "Only parts of bits are learned again here. patchwork score --hide 0.2 says how well " +
+			"cells are predicted, best of rows that the model was not learned from."
+	}
+	l, why := relearner(b.bits, b.set.Table)
 	if l == nil {
 		return nil, patchwork.Data{}, why
 	}

@@ -12,12 +12,13 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
+	"slices"
 
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/workbench"
 )
 
 // Options says what to compute. The zero value is the recommended default.
@@ -59,8 +60,9 @@ type Report struct {
 
 	Parts      []Part     `json:"parts"`
 	PartCounts []int64    `json:"rows_by_number_of_parts"` // of 0, 1, 2, ...
-	LogLik     Number     `json:"log_lik_per_row"`         // nats
+	LogLik     Number     `json:"log_lik_per_row"`         // nats, as score says it
 	PerCell    Number     `json:"log_lik_per_cell"`        // nats per known cell or pixel
+	Gained     Number     `json:"gained_per_row"`          // nats by the parts, of rows that are possible
 	Impossible int64      `json:"impossible_rows"`         // of probability 0
 	Together   []Pair     `json:"together"`
 	Labels     []Label    `json:"labels"`
@@ -68,24 +70,24 @@ type Report struct {
 	NamedBy    []string   `json:"rows_named_by"` // label columns
 	ByRow      []Row      `json:"by_row"`        // every row; the page has a selection
 	ByColumn   []Column   `json:"by_column"`     // of tables
+	Surprises  []Cell     `json:"surprises"`     // known cells of tables that are expected least
+	Worked     []Worked   `json:"worked"`        // some rows of tables, worked out
 	Missing    *Missing   `json:"missing,omitempty"`
 	Quality    *Quality   `json:"quality,omitempty"`
 	Stability  *Stability `json:"stability,omitempty"`
 	Places     []Places   `json:"places,omitempty"` // where the parts of images sit
 
-	*Numbers // nil of bits
-
 	// NoQuality and NoStability say why there is none.
 	NoQuality   string `json:"no_quality,omitempty"`
 	NoStability string `json:"no_stability,omitempty"`
 
-	interrupted bool // learning was, so that the parts are the best so far
-
-	warning string // not to rely on the parts, and why; "" for none
-
-	model *patchwork.Model // of bits
-	set   *dataset.Set
-	picks [][]patchwork.Pick // of every row
+	interrupted bool     // learning was, so that the parts are the best so far
+	warning     string   // not to rely on the parts, and why; "" for none
+	scores      []string // what score prints of the same data
+	model       workbench.Model
+	set         *dataset.Frame
+	rows        []workbench.Row
+	names       []string // of the columns of a table
 }
 
 // Finding is something that may be wrong with the model.
@@ -108,14 +110,16 @@ type Part struct {
 	Typical []Typical `json:"typical_rows,omitempty"` // in which it gains most
 }
 
-// Vote is what a part says about one column.
+// Vote is what a part says about one column. Of a bit the values are probabilities of a 1.
 type Vote struct {
-	Column      string  `json:"column"`
-	Number      int     `json:"column_number"`
-	Probability float64 `json:"probability"` // that the part gives
-	Background  float64 `json:"background"`  // that the model gives where no part votes
-	Everywhere  Number  `json:"everywhere"`  // share of all rows that have the column
-	Among       Number  `json:"among"`       // the same of the rows that use the part
+	Column     string  `json:"column"`
+	Number     int     `json:"column_number"`
+	Value      float64 `json:"value"`      // that the part says
+	Otherwise  float64 `json:"otherwise"`  // that the model says where no part votes
+	Spread     float64 `json:"spread"`     // of numbers, the deviation there; 0 of bits
+	Everywhere Number  `json:"everywhere"` // mean of all rows
+	Among      Number  `json:"among"`      // mean of the rows that use the part
+	Says       string  `json:"says"`       // in words
 }
 
 // Typical is a row in which a part gains much.
@@ -135,26 +139,41 @@ type Row struct {
 	Gains []Number `json:"gains"` // nats
 	Known int      `json:"known"` // cells or pixels
 	Loss  Number   `json:"loss"`  // -log P(row), nats per known cell or pixel
-
-	Surprises []Surprise `json:"surprises,omitempty"` // of tables: the cells expected least
 }
 
-// Surprise is a cell of a row that the model did not expect.
-type Surprise struct {
-	Column      string `json:"column"`
-	On          bool   `json:"on"`
-	Probability Number `json:"probability"` // that the model gave to what the cell is
-}
-
-// Column is a column of a table: how common it is, and how much of it the parts
-// leave unexplained.
+// Column is a column of a table: what its values are, and how far they are from what the parts of their rows say.
 type Column struct {
-	Number  int    `json:"column"`
-	Name    string `json:"name"`
-	Known   int64  `json:"known"`
-	On      int64  `json:"on"`
-	Loss    Number `json:"loss"`      // nats per known cell, by the parts
-	ByShare Number `json:"mean_loss"` // the same by the column's mean alone
+	Number    int    `json:"column"`
+	Name      string `json:"name"`
+	Known     int64  `json:"known"`
+	Mean      Number `json:"mean"`
+	Deviation Number `json:"deviation"`
+	Left      Number `json:"left"` // root mean square of what the parts leave
+}
+
+// Rest returns the share of the column's variance that the parts leave; 1 where there is none.
+func (c Column) Rest() float64 {
+	if s := float64(c.Left*c.Left) / float64(c.Deviation*c.Deviation); s >= 0 && !math.IsInf(s, 0) {
+		return s
+	}
+	return 1
+}
+
+// Unusual returns the indices of the rows, those with the largest loss per cell first.
+// Rows of which nothing is known come last.
+func (r *Report) Unusual() []int {
+	order := make([]int, len(r.ByRow))
+	for i := range order {
+		order[i] = i
+	}
+	key := func(i int) float64 {
+		if r.ByRow[i].Known == 0 {
+			return math.Inf(-1)
+		}
+		return float64(r.ByRow[i].Loss)
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(key(y), key(x)) })
+	return order
 }
 
 // Number is a number that JSON writes as null if it is not finite.
@@ -166,16 +185,4 @@ func (n Number) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(n))
-}
-
-// least and most bound probabilities in losses per cell, so that one impossible cell
-// does not make all sums infinite.
-const least, most = 1e-6, 1 - 1e-6
-
-// loss returns -log of the probability of a cell being as it is, at most 13.8 nats.
-func loss(on bool, p float64) float64 {
-	if !on {
-		p = 1 - p
-	}
-	return -elem.Log(min(max(p, least), most))
 }

@@ -78,7 +78,7 @@ func (b *builder) stability(ctx context.Context) error {
 		b.r.NoStability = "There is one row only."
 		return nil
 	}
-	at := alike.Placed(b.m)
+	at := alike.Placed(b.bits)
 	found := make([][]float64, 2*times)
 	step := b.counter("learning again", 2*times)
 	_, err := pool.Run(ctx, 2*times, b.opt.Workers, 1, func(_, i int) error {
@@ -89,7 +89,7 @@ func (b *builder) stability(ctx context.Context) error {
 			for j := range index {
 				index[j] = rng.IntN(n)
 			}
-			from, seed = rows.Part(data, index), b.m.Extras().Record.Seed
+			from, seed = rows.Part(data, index), b.bits.Extras().Record.Seed
 		}
 		m, err := l.fit(ctx, from, seed)
 		if err == nil {

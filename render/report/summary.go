@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,30 +12,34 @@ import (
 )
 
 // summary says in a few sentences what the numbers say.
-func (b *builder) summary() []string {
-	r := b.r
-	out := said(nil, r.warning, r.sayParts(), r.sayWeights(), r.sayInterrupted(), b.sayCommonest(),
-		r.sayLabel(), r.sayTogether(), r.sayQuality(), r.sayStability())
-	if m := r.Missing; m != nil {
-		likely := 0
-		for _, n := range m.Bins[5:] {
-			likely += n
+func (r *Report) summary() []string {
+	return slices.DeleteFunc([]string{r.warning, r.sayParts(), r.sayWeights(), r.sayInterrupted(), r.sayCommonest(),
+		r.sayLabel(), r.sayTogether(), r.sayColumns(), r.sayQuality(), r.sayStability(), r.sayMissing()},
+		func(s string) bool { return s == "" })
+}
+
+// sayColumns names the columns of which the parts explain most.
+func (r *Report) sayColumns() string {
+	best := slices.Clone(r.ByColumn)
+	slices.SortStableFunc(best, func(x, y Column) int { return cmp.Compare(x.Rest(), y.Rest()) })
+	var most []string
+	for _, c := range best[:min(len(best), 3)] {
+		if c.Rest() < .9 {
+			most = append(most, fmt.Sprintf("%s of that of %s", percent(1-c.Rest()), c.Name))
 		}
-		out = append(out, fmt.Sprintf("Of %s, %s more likely 1 than 0.", plural(m.Sampled, "unknown cell"), areOf(likely)))
 	}
-	return out
+	if most == nil {
+		return ""
+	}
+	return "Of the variance of the columns the parts take away most: " + strings.Join(most, ", ") + "."
 }
 
-// said adds the sentences that there are.
-func said(out []string, sentences ...string) []string {
-	return slices.DeleteFunc(append(out, sentences...), func(s string) bool { return s == "" })
-}
-
-func areOf(n int) string {
-	if n == 1 {
-		return "1 is"
+func (r *Report) sayMissing() string {
+	if r.Missing == nil {
+		return ""
 	}
-	return thousands(int64(n)) + " are"
+	return fmt.Sprintf("%s %s unknown and predicted.", plural(r.Missing.Cells, "cell"),
+		verb(int(min(r.Missing.Cells, 2)), "is", "are"))
 }
 
 // Noun is what a row is called: row or image.
@@ -108,14 +113,16 @@ func (r *Report) sayInterrupted() string {
 	return ""
 }
 
-func (b *builder) sayCommonest() string {
-	r := b.r
+func (r *Report) sayCommonest() string {
+	if len(r.Parts) == 0 {
+		return ""
+	}
 	best := slices.MaxFunc(r.Parts, func(x, y Part) int { return int(x.Rows - y.Rows) })
 	if best.Rows == 0 || !r.Table && best.Share > 0.995 {
 		return ""
 	}
 	s := fmt.Sprintf("The commonest is %s (%s of the %ss)", within(best.Name), percent(best.Share), r.Noun())
-	return s + ": " + words.Part(b.said, best.Number, 3) + "."
+	return s + ": " + best.Words + "."
 }
 
 // sayLabel names the part and the label value that go together most clearly.

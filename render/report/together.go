@@ -14,8 +14,8 @@ type Pair struct {
 func (b *builder) together() {
 	k := len(b.r.Parts)
 	both := make([]int64, k*k)
-	for i, e := range b.found {
-		parts := activeParts(e.Picks)
+	for i, row := range b.r.rows {
+		parts := activeParts(row.Picks)
 		for _, p := range parts {
 			for _, q := range parts {
 				both[p*k+q] += b.set.Weight(i)

@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
+	"strings"
 
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/render"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/workbench"
 )
 
 // partView is a part as the page shows it.
 type partView struct {
 	Part
-	Noun     string
-	Pro, Con []Vote // clear ones, the first of each
-	More     []Vote // the others
-	Tile     tile   // of parts of images
-	Thumbs   []tile // typical images
+	Noun        string
+	First, More []barView
+	Tile        tile   // of parts of images
+	Thumbs      []tile // typical images
 }
 
 const (
@@ -27,27 +27,76 @@ const (
 	numbersIn  = 12 // parts up to which the chart of pairs has numbers in its cells
 )
 
+// barView is a bar on a track with a mark; lengths are shares of the track.
+type barView struct {
+	Name           string
+	From, Wide, At float64 // the bar, and the mark
+	Marked         bool
+	Says, Small    string
+}
+
+// farthest is where the tracks of numbers end, in deviations of the background.
+const farthest = 4
+
+// bar returns a vote as a bar: of a bit its probability, and a mark where it is otherwise; of numbers how far from
+// otherwise, in the middle.
+func (v Vote) bar() barView {
+	says, small, _ := strings.Cut(v.Says, ", otherwise ")
+	if v.Spread == 0 {
+		return barView{v.Column, 0, v.Value, v.Otherwise, true, says, small}
+	}
+	at := max(-farthest, min(farthest, (v.Value-v.Otherwise)/v.Spread)) / (2 * farthest)
+	return barView{v.Column, .5 + min(at, 0), math.Abs(at), .5, true, says, small}
+}
+
+// bar returns a cell as a bar, where it is expected, and a mark, where it is.
+func (c Cell) bar() barView {
+	out := barView{Name: c.Column, At: float64(c.Value), Says: "?", Small: c.Expected, Marked: !math.IsNaN(float64(c.Value))}
+	if out.Marked {
+		out.Says = words.Digits(out.At)
+	}
+	if c.spread == 0 {
+		out.Wide = float64(c.Mean)
+	} else {
+		low, high := min(c.otherwise-farthest*c.spread, float64(c.Low)), max(c.otherwise+farthest*c.spread, float64(c.High))
+		if out.Marked {
+			low, high = min(low, out.At), max(high, out.At)
+		}
+		out.From, out.Wide = (float64(c.Low)-low)/(high-low), float64(c.High-c.Low)/(high-low)
+		out.At = (out.At - low) / (high - low)
+	}
+	return out
+}
+
+// fold returns bars, those beyond some apart.
+func fold[T interface{ bar() barView }](all []T, most int) (first, more []barView) {
+	for i, v := range all {
+		if i < most {
+			first = append(first, v.bar())
+		} else {
+			more = append(more, v.bar())
+		}
+	}
+	return first, more
+}
+
 // partViews returns the parts, the most used first.
 func (p *page) partViews() any {
 	var out []partView
 	for _, part := range byUse(p.Parts) {
 		v := partView{Part: part, Noun: p.Noun()}
 		implied := impliedVotes(p.set, part.Votes)
-		for _, vote := range part.Votes {
-			switch {
-			case !vote.Clear(), implied[vote.Number]: // not shown
-			case len(v.Pro)+len(v.Con) >= votesShown:
-				v.More = append(v.More, vote)
-			case vote.For():
-				v.Pro = append(v.Pro, vote)
-			default:
-				v.Con = append(v.Con, vote)
-			}
-		}
+		v.First, v.More = fold(slices.DeleteFunc(slices.Clone(part.Votes), func(vote Vote) bool {
+			return !vote.Clear() || implied[vote.Number]
+		}), votesShown)
 		if !p.Table {
-			v.Tile = p.partTile(part.Number)
+			v.Tile = tileOf(workbench.Tile(p.model, part.Number), "template of "+part.Name)
+			var at []int
 			for _, t := range part.Typical {
-				v.Thumbs = append(v.Thumbs, tileOf(render.Overlay(p.model, p.set.Images[t.at], p.picks[t.at]), t.Name))
+				at = append(at, t.at)
+			}
+			for i, tiles := range p.drawn(at) {
+				v.Thumbs = append(v.Thumbs, tileOf(tiles[min(1, len(tiles)-1)].Image, part.Typical[i].Name))
 			}
 		}
 		out = append(out, v)
@@ -59,12 +108,35 @@ func (p *page) partViews() any {
 			values = append(values, p.set.Columns[i])
 		}
 	}
+	var ground tile
+	picture, what := workbench.Ground(p.model)
+	if picture != nil {
+		ground = tileOf(picture, what)
+	}
 	return struct {
 		*Report
 		Views, Rest []partView
-		Mean        tile
+		Ground      tile
 		Values      []string
-	}{p.Report, out[:first], out[first:], p.meanTile(), values[:min(len(values), 2)]}
+	}{p.Report, out[:first], out[first:], ground, values[:min(len(values), 2)]}
+}
+
+// workedViews returns the rows worked out.
+func (p *page) workedViews() any {
+	type view struct {
+		rowLine
+		First, More []barView
+	}
+	var out []view
+	for _, w := range p.Worked {
+		v := view{rowLine: p.rowLine(w.at, nil)}
+		v.First, v.More = fold(w.Cells, workedCells)
+		out = append(out, v)
+	}
+	return struct {
+		*Report
+		Views []view
+	}{p.Report, out}
 }
 
 // impliedVotes returns the columns that a part votes against only because it votes for
@@ -123,21 +195,6 @@ func (p *page) countBars() any {
 		Bars []bar
 		Mean float64
 	}{p.Report, out, mean}
-}
-
-// binBars returns the histogram of the predictions of unknown cells.
-func binBars(bins [10]int) []bar {
-	highest := max(slices.Max(bins[:]), 1)
-	var out []bar
-	for i, n := range bins {
-		to := fmt.Sprintf("–%d", 10*i+10)
-		if i == len(bins)-1 {
-			to = "+"
-		}
-		out = append(out, bar{Label: strconv.Itoa(10 * i), To: to, Rows: int64(n),
-			Height: 100 * float64(n) / float64(highest)})
-	}
-	return out
 }
 
 // labelView is a cross table as the page shows it.
@@ -282,48 +339,53 @@ func (p *page) rowLine(i int, heads []string) rowLine {
 			}
 		}
 	}
-	for _, k := range activeParts(p.picks[i]) {
+	for _, k := range activeParts(p.rows[i].Picks) {
 		line.Uses = append(line.Uses, p.Parts[k])
 	}
 	return line
 }
 
-// restView returns the columns and rows with most that is not explained.
+// columnsShown is how many columns are shown with what the parts leave of them.
+const columnsShown = 40
+
+// restView returns what is left over: of columns, the largest surprises, and the rows described worst.
 func (p *page) restView() any {
-	columns := slices.Clone(p.ByColumn)
-	slices.SortStableFunc(columns, func(x, y Column) int {
-		return cmp.Compare(y.Left(p.Weight), x.Left(p.Weight))
-	})
-	total, worst := 0.0, 0.0
-	for _, c := range columns {
-		total += c.Left(p.Weight)
-		worst = max(worst, float64(c.ByShare)*float64(c.Known)/float64(p.Weight))
-	}
 	type line struct {
-		Column
-		Left, Before, Share, Wide, Full float64
+		Name, Left, Deviation string
+		Share                 float64
 	}
+	columns := slices.DeleteFunc(slices.Clone(p.ByColumn), func(c Column) bool { return c.Known == 0 })
+	slices.SortStableFunc(columns, func(x, y Column) int { return cmp.Compare(y.Rest(), x.Rest()) })
 	var lines []line
-	for _, c := range columns[:min(len(columns), restLines)] {
-		left, before := c.Left(p.Weight), float64(c.ByShare)*float64(c.Known)/float64(p.Weight)
-		lines = append(lines, line{c, left, before, left / total, left / worst, before / worst})
+	for _, c := range columns[:min(len(columns), columnsShown)] {
+		lines = append(lines, line{c.Name, words.Digits(float64(c.Left)), words.Digits(float64(c.Deviation)),
+			math.Sqrt(c.Rest())})
 	}
-	var rows []rowLine
+	type odd struct {
+		rowLine
+		Cells []Cell
+	}
+	var worst []odd
 	for _, i := range p.Unusual()[:min(len(p.ByRow), restLines)] {
 		if p.ByRow[i].Known > 0 {
-			rows = append(rows, p.rowLine(i, nil))
+			worst = append(worst, odd{p.rowLine(i, nil), p.oddOf(i)})
 		}
-	}
-	for i := range rows {
-		s := slices.Clone(rows[i].Surprises)
-		slices.SortStableFunc(s, func(x, y Surprise) int { return cmp.Compare(x.Probability, y.Probability) })
-		rows[i].Surprises = s
 	}
 	return struct {
 		*Report
-		Columns []line
-		Odd     []rowLine
-	}{p.Report, lines, rows}
+		Lines []line
+		Worst []odd
+		Cut   int
+	}{p.Report, lines, worst, max(0, len(columns)-columnsShown)}
+}
+
+// missingView returns the predictions of unknown cells.
+func (p *page) missingView() any {
+	all := p.Missing.Predicted
+	return struct {
+		*Missing
+		Lines []Cell
+	}{p.Missing, all[:min(len(all), mostRows)]}
 }
 
 // qualityView returns the methods with their bars.

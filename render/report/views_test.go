@@ -35,14 +35,14 @@ func TestCategories(t *testing.T) {
 	page := html(t, r)
 	checkPage(t, page)
 	parts, _, _ := strings.Cut(page, `id="perrow"`)
-	if strings.Contains(parts, "Speaks against") ||
+	if strings.Contains(parts, `"name">soil=clay`) ||
 		!strings.Contains(parts, "soil=clay and soil=peat are the values of one column") {
 		t.Error("the page shows votes against the other values")
 	}
 	if n := len(r.Parts[0].Votes); n != 4 {
 		t.Errorf("%d votes in the tables, want 4", n)
 	}
-	other := []Vote{{Number: 2, Probability: 0.1, Background: 0.4}, {Number: 3, Probability: 0.1, Background: 0.4}}
+	other := []Vote{{Number: 2, Value: 0.1, Otherwise: 0.4}, {Number: 3, Value: 0.1, Otherwise: 0.4}}
 	if implied := impliedVotes(set, other); len(implied) > 0 {
 		t.Errorf("against two values, for none: implied %v", implied)
 	}

@@ -2,34 +2,54 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 
+	"example.com/patchwork"
+	"example.com/patchwork/diagnose"
 	"example.com/patchwork/diagnose/words"
 )
+
+// findings adds what may be wrong with the model, if it is of bits, and with the data of a table.
+func (b *builder) findings() {
+	if b.evidence != nil {
+		explained := make([]*patchwork.Explanation, len(b.r.rows))
+		for i := range b.r.rows {
+			explained[i] = &b.r.rows[i].Explanation
+		}
+		on := diagnose.Evidence{Tally: b.evidence, Explained: explained, Name: b.rowName}
+		for _, f := range diagnose.Model(b.bits, on) {
+			b.r.Findings = append(b.r.Findings, Finding{f.Kind.String(), f.Facts, f.Advice})
+		}
+	}
+	if b.set.Table {
+		b.r.Findings = append(b.r.Findings, b.dataFindings()...)
+	}
+}
 
 // dataFindings returns what may be wrong with the data of a table: columns that are the
 // same in every row, and label columns that name nearly every row, but some twice.
 func (b *builder) dataFindings() []Finding {
 	var out []Finding
 	constant := map[string][]string{}
-	for j, name := range b.names {
+	for j, name := range b.r.names {
+		s := &b.columns[j]
 		switch {
-		case b.seen[j] == 0:
+		case s.n == 0:
 			constant["unknown"] = append(constant["unknown"], name)
-		case b.on[j] == 0:
-			constant["0"] = append(constant["0"], name)
-		case b.on[j] == b.seen[j]:
-			constant["1"] = append(constant["1"], name)
+		case s.deviation() <= 1e-9*math.Abs(s.mean()):
+			constant[words.Digits(s.mean())] = append(constant[words.Digits(s.mean())], name)
 		}
 	}
-	for _, value := range []string{"0", "1", "unknown"} {
-		if names := constant[value]; names != nil {
-			is := map[bool]string{true: "is", false: "are"}[len(names) == 1]
-			out = append(out, Finding{"constant-columns",
-				fmt.Sprintf("%s %s %s in every row (%s).", words.Count(len(names), "column"), is, value, someOf(names)),
-				"Such columns say nothing about the rows; leave them out, or look whether they were read as meant " +
-					"(patchwork show)."})
-		}
+	for _, value := range slices.Sorted(maps.Keys(constant)) {
+		names := constant[value]
+		is := map[bool]string{true: "is", false: "are"}[len(names) == 1]
+		out = append(out, Finding{"constant-columns",
+			fmt.Sprintf("%s %s %s in every row (%s).", words.Count(len(names), "column"), is, value, someOf(names)),
+			"Such columns say nothing about the rows; leave them out, or look whether they were read as meant " +
+				"(patchwork show)."})
 	}
 	for _, c := range b.set.Labels() {
 		text, ok := c.Values.([]string)

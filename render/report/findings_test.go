@@ -46,7 +46,7 @@ func TestDataFindings(t *testing.T) {
 	if got := doubledNames([]string{"a", "b", "a", "b"}); got != nil { // a category
 		t.Errorf("names %q", got)
 	}
-	if got := (&builder{set: &dataset.Set{}}).dataFindings(); got != nil {
+	if got := (&builder{r: &Report{}, set: &dataset.Set{}}).dataFindings(); got != nil {
 		t.Errorf("of nothing: %v", got)
 	}
 }
