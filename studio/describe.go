@@ -31,10 +31,10 @@ type component struct {
 }
 
 type move struct {
-	Expert int     `json:"expert"`
-	DY     float64 `json:"dy"`
-	DX     float64 `json:"dx"`
-	Angle  float64 `json:"angle"`
+	Part  int     `json:"part"`
+	DY    float64 `json:"dy"`
+	DX    float64 `json:"dx"`
+	Angle float64 `json:"angle"`
 }
 
 // maxComponents bounds the number of directions described.

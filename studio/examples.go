@@ -21,8 +21,8 @@ type examplesQuery struct {
 // example is an image with the gain of an expert in it.
 type example struct {
 	labelled
-	Gain        nats        `json:"gain" doc:"of the part, summed over its picks, in nats"`
-	Explanation explanation `json:"explanation"`
+	Gain nats `json:"gain" doc:"of the part, summed over its picks, in nats"`
+	Row  row  `json:"row" doc:"as it is explained"`
 }
 
 type exampleList struct {
@@ -66,13 +66,13 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 	for _, list := range []*[]example{&out.Best, &out.Worst} {
 		*list = []example{}
 		for _, at := range order[:n] {
-			e := example{d.labelled(r, at), nats(gains[at]), newExplanation(r.index(at), &all[at])}
+			e := example{d.labelled(r, at), nats(gains[at]), newRow(r.index(at), &all[at])}
 			if b := m.bits(); b != nil && !m.of.Table() {
 				x, img := &all[at].Explanation, r.set.Images[at]
 				if err := s.detailFits(ctx, &size, imageDetailBytes(img, len(x.Picks)), at); err != nil {
 					return nil, err
 				}
-				e.Explanation.Detail = newDetail(b, x.Scoring, img, x)
+				e.Row.Detail = newDetail(b, x.Scoring, img, x)
 			}
 			*list = append(*list, e)
 		}

@@ -17,8 +17,8 @@ type explainRequest struct {
 	Predict bool        `json:"predict,omitempty" doc:"also the probabilities of unknown bits"`
 }
 
-// explanation is the explanation of one image or row.
-type explanation struct {
+// row is one image or row, explained.
+type row struct {
 	Index       int          `json:"index"`
 	StartLogLik nats         `json:"start_log_lik" doc:"without parts, in nats, under the score used"`
 	LogLik      nats         `json:"log_lik" doc:"of the picks, under the score used"`
@@ -30,9 +30,9 @@ type explanation struct {
 	Predicted   []prediction `json:"predicted,omitempty"`
 }
 
-// newExplanation returns the explanation of image i, without detail.
-func newExplanation(i int, r *workbench.Row) explanation {
-	return explanation{Index: i, StartLogLik: nats(r.StartLogLik), LogLik: nats(r.LogLik),
+// newRow returns image i as it is explained, without detail.
+func newRow(i int, r *workbench.Row) row {
+	return row{Index: i, StartLogLik: nats(r.StartLogLik), LogLik: nats(r.LogLik),
 		LogLikModel: nats(r.LogLikModel), Missing: r.Missing, Clutter: r.Clutter, Picks: newPicks(r.Picks)}
 }
 
@@ -44,9 +44,9 @@ type prediction struct {
 }
 
 type explainAnswer struct {
-	Explanations []explanation `json:"explanations"`
-	Model        string        `json:"model"`
-	Milliseconds float64       `json:"milliseconds"`
+	Rows         []row   `json:"rows"`
+	Model        string  `json:"model"`
+	Milliseconds float64 `json:"milliseconds"`
 }
 
 // task holds images or rows to explain by a model.
@@ -155,7 +155,7 @@ func (s *core) explain(ctx context.Context, _ *struct{}, req *explainRequest) (*
 	}
 	size := 0
 	err = s.each(ctx, t, func(i int, r *workbench.Row) error {
-		x := newExplanation(i, r)
+		x := newRow(i, r)
 		if req.Predict {
 			x.Predicted = predicted[i]
 		}
@@ -169,7 +169,7 @@ func (s *core) explain(ctx context.Context, _ *struct{}, req *explainRequest) (*
 				x.Detail = newValueDetail(t.model.numbers(), t.set.Values[i], r.Picks, x.Predicted)
 			}
 		}
-		out.Explanations = append(out.Explanations, x)
+		out.Rows = append(out.Rows, x)
 		return nil
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ func numbers(t *testing.T, f f32) []float32 {
 }
 
 type explained struct {
-	Explanations []struct {
+	Rows []struct {
 		Index                      int
 		Start, LogLik, LogLikModel float64
 		Picks                      []place
@@ -72,7 +72,7 @@ func TestDetailIsThePursuit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := got.Explanations[i]
+			g := got.Rows[i]
 			if !slices.Equal(g.Picks, newPlaces(want.Picks)) || g.Final != want.LogLik || g.FinalModel != want.LogLikModel ||
 				g.StartLogLik != want.StartLogLik {
 				t.Errorf("%s, image %d: %+v, but the core says %+v", c.model, i, g, want)
@@ -133,8 +133,8 @@ func TestPredictions(t *testing.T) {
 					n++
 				}
 			}
-			if !slices.Equal(got.Explanations[i].Predicted, want) {
-				t.Errorf("row %d: %v, want %v", i, got.Explanations[i].Predicted, want)
+			if !slices.Equal(got.Rows[i].Predicted, want) {
+				t.Errorf("row %d: %v, want %v", i, got.Rows[i].Predicted, want)
 			}
 		})
 	if err != nil || n == 0 {
@@ -191,7 +191,7 @@ func TestExamples(t *testing.T) {
 		}
 		set := drawings(t, 12)
 		for i, e := range slices.Concat(got.Best, got.Worst) {
-			if e.Bits != newImage(set.Images[e.Index]).Bits || e.Labels["y"] == "" || e.Explanation.Index != e.Index {
+			if e.Bits != newImage(set.Images[e.Index]).Bits || e.Labels["y"] == "" || e.Row.Index != e.Index {
 				t.Errorf("example %d is not image %d", i, e.Index)
 			}
 		}

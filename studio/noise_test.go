@@ -61,7 +61,7 @@ func TestScenesTellTheirNoise(t *testing.T) {
 	}
 	body := explainRequest{Model: "m1", Images: wire(set), Detail: true}
 	got := ask[struct {
-		Explanations []struct {
+		Rows []struct {
 			explained
 			LogLik           float64 `json:"log_lik"`
 			Missing, Clutter float64
@@ -73,7 +73,7 @@ func TestScenesTellTheirNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := got.Explanations[i]
+		g := got.Rows[i]
 		if g.Missing+g.Clutter == 0 || g.Missing != e.Missing || g.Clutter != e.Clutter ||
 			g.LogLik != e.LogLik {
 			t.Errorf("image %d: noise %v, %v, log-likelihood %v; the core has %+v", i, g.Missing, g.Clutter,

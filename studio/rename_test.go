@@ -63,9 +63,9 @@ func TestRenameKeepsAnswers(t *testing.T) {
 	up := ask[struct{ ID string }](t, s, request{path: "/v1/models?name=x", body: modelBytes(t, voters(t))},
 		201).ID
 	explain := request{path: "/v1/explain", body: `{"model":"` + up + `","images":[{"height":1,"width":3,"bits":"110"}]}`}
-	before := ask[struct{ Explanations []explanation }](t, s, explain, 200).Explanations[0]
+	before := ask[struct{ Rows []row }](t, s, explain, 200).Rows[0]
 	ask[expertInfo](t, s, request{method: "PATCH", path: "/v1/models/" + up + "/experts/0", body: `{"name":"toast"}`}, 200)
-	after := ask[struct{ Explanations []explanation }](t, s, explain, 200).Explanations[0]
+	after := ask[struct{ Rows []row }](t, s, explain, 200).Rows[0]
 	if len(before.Picks) != len(after.Picks) || before.LogLik != after.LogLik {
 		t.Errorf("%+v, then %+v", before, after)
 	}

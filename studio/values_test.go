@@ -86,7 +86,7 @@ type toldData struct {
 }
 
 type wireReal struct {
-	Explanations []struct {
+	Rows []struct {
 		Picks  []pick
 		Detail detail
 		LogLik float64 `json:"log_lik"`
@@ -167,15 +167,15 @@ func TestRealExplain(t *testing.T) {
 	s := waterServer(t, nil)
 	out := got[wireReal](t, s,
 		request{path: "/v1/explain", body: measured("m1", "98.5,3.1", "30.1,9.2", "31,null", "null,null")})
-	if len(out.Explanations) != 4 {
-		t.Fatalf("%d explanations", len(out.Explanations))
+	if len(out.Rows) != 4 {
+		t.Fatalf("%d explanations", len(out.Rows))
 	}
 	for i, want := range []int{0, 1, 1, 0} {
-		if n := len(out.Explanations[i].Picks); n != want {
+		if n := len(out.Rows[i].Picks); n != want {
 			t.Errorf("row %d has %d parts, want %d", i, n, want)
 		}
 	}
-	salty := out.Explanations[1].Detail
+	salty := out.Rows[1].Detail
 	if m := numbers(t, salty.Steps[0].P); m[0] != 30 || m[1] != 9 {
 		t.Errorf("the salty row is said to be %v", m)
 	}
@@ -191,7 +191,7 @@ func TestRealExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := post.Predict([]float64{31, math.NaN()}, workbench.Inside)
-	lacking := out.Explanations[2].Detail
+	lacking := out.Rows[2].Detail
 	if m, low, high := numbers(t, lacking.Steps[0].P), numbers(t, lacking.Low),
 		numbers(t, lacking.High); m[1] != float32(want.Mean[1]) || low[1] != float32(want.Low[1]) ||
 		high[1] != float32(want.High[1]) || m[0] != 30 {

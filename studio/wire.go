@@ -49,12 +49,12 @@ func newNats(values []float64) []nats {
 	return out
 }
 
-// place is an expert with its pose.
+// place is a part with its pose.
 type place struct {
-	Expert int     `json:"expert"`
-	DY     int     `json:"dy" doc:"pixels down"`
-	DX     int     `json:"dx" doc:"pixels to the right"`
-	Angle  float64 `json:"angle" doc:"degrees, clockwise"`
+	Part  int     `json:"part" doc:"from 0"`
+	DY    int     `json:"dy" doc:"pixels down"`
+	DX    int     `json:"dx" doc:"pixels to the right"`
+	Angle float64 `json:"angle" doc:"degrees, clockwise"`
 	stretch
 }
 
@@ -70,8 +70,8 @@ type pick struct {
 	Gain nats `json:"gain" doc:"nats"`
 }
 
-func newPlace(expert int, p pose.Pose) place {
-	return place{expert, p.DY, p.DX, p.Angle, stretch{p.Stretch.Y, p.Stretch.X}}
+func newPlace(part int, p pose.Pose) place {
+	return place{part, p.DY, p.DX, p.Angle, stretch{p.Stretch.Y, p.Stretch.X}}
 }
 
 func newPicks(picks []patchwork.Pick) []pick {

@@ -116,13 +116,13 @@ type Class struct {
 
 // Finding is what may be wrong with a model.
 type Finding struct {
-	Kind    string  `json:"kind"`
-	Experts []int   `json:"experts"` // concerned; empty if it is the background, geometry or data
-	Images  []int   `json:"images"`  // concerned, the first ten, as rows of the input
-	Value   float64 `json:"value"`
-	Limit   float64 `json:"limit"`
-	Facts   string  `json:"facts"`
-	Advice  string  `json:"advice"`
+	Kind   string  `json:"kind"`
+	Parts  []int   `json:"parts"`  // concerned, from 0; empty if it is the background, geometry or data
+	Images []int   `json:"images"` // concerned, the first ten, as rows of the input
+	Value  float64 `json:"value"`
+	Limit  float64 `json:"limit"`
+	Facts  string  `json:"facts"`
+	Advice string  `json:"advice"`
 }
 
 // NewFindings returns findings as JSON has them: [] for none.

@@ -52,13 +52,13 @@ func TestTemplatesSmallerThanImages(t *testing.T) {
 		model := in(name + "-model.npz")
 		bringModel(t, model, c.head)
 		out := patchworkCommand(t, "explain", "-m", model, in("page.npz"))
-		for _, pick := range []string{`{"expert":0,"dy":1,"dx":2,`, `{"expert":0,"dy":5,"dx":9,`,
-			`{"expert":1,"dy":6,"dx":1,`} {
+		for _, pick := range []string{`{"part":0,"dy":1,"dx":2,`, `{"part":0,"dy":5,"dx":9,`,
+			`{"part":1,"dy":6,"dx":1,`} {
 			if !strings.Contains(out.out, pick) {
 				t.Errorf("%s: %s is not in %s", name, pick, out.out)
 			}
 		}
-		if n := strings.Count(out.out, `"expert"`); n != 3 || !strings.Contains(out.err, c.note) || c.note == "" &&
+		if n := strings.Count(out.out, `{"part":`); n != 3 || !strings.Contains(out.err, c.note) || c.note == "" &&
 			out.err != "" {
 			t.Errorf("%s: %d picks; stderr %q, want %q", name, n, out.err, c.note)
 		}

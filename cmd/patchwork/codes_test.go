@@ -72,7 +72,7 @@ func TestCodesAreThePicks(t *testing.T) {
 		for i, l := range lines {
 			want, gains := make([]uint8, k), make([]float64, k)
 			for _, p := range l.Picks {
-				e := int(p["expert"].(float64))
+				e := int(p["part"].(float64))
 				want[e]++
 				gains[e] += p["gain"].(float64)
 				picks++
@@ -225,7 +225,7 @@ func TestCodesCountReuse(t *testing.T) {
 	for i, l := range lines {
 		want := make([]uint8, k)
 		for _, p := range l.Picks {
-			want[int(p["expert"].(float64))]++
+			want[int(p["part"].(float64))]++
 		}
 		if !slices.Equal(want, codes[i*k:(i+1)*k]) {
 			t.Errorf("row %d is %v, picks %v", i, codes[i*k:(i+1)*k], want)

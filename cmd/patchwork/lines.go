@@ -133,7 +133,7 @@ func (l *lines) picks(b []byte, picks []patchwork.Pick) []byte {
 		if j > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, `{"expert":`...)
+		b = append(b, `{"part":`...)
 		b = strconv.AppendInt(b, int64(p.Expert), 10)
 		if l.names != nil {
 			b = append(b, l.names[p.Expert]...)

@@ -45,7 +45,7 @@ model.draw()
 
 # %%
 for why in model.explain(baskets[:3]):
-    print([(f"part {p['expert'] + 1}", round(p["gain"], 1)) for p in why["picks"]])
+    print([(f"part {p['part'] + 1}", round(p["gain"], 1)) for p in why["picks"]])
 
 # %% [markdown]
 # A cell that is not known (`NaN`) is left out of the explanation, which then says how likely it is.

@@ -219,7 +219,7 @@ class PartsModel(TransformerMixin, Rows):
         for i, line in enumerate(out.splitlines()):
             for one in json.loads(line)["alternatives"]:
                 has = np.zeros(self.n_components_, bool)
-                has[[p["expert"] for p in one["picks"]]] = True
+                has[[p["part"] for p in one["picks"]]] = True
                 on[i, has] += one["weight"]
                 off[i, ~has] += one["weight"]
         return np.log(np.minimum(on, 1)) - np.log(np.minimum(off, 1))

@@ -102,7 +102,7 @@ class TestPartsModel(unittest.TestCase):
         X, _ = planted()
         m = PartsModel(3, random_state=1).fit(X)
         for row, e in zip(m.transform(X[:9]), m.explain(X[:9])):
-            self.assertEqual(sorted(p["expert"] for p in e["picks"]), list(np.flatnonzero(row)))
+            self.assertEqual(sorted(p["part"] for p in e["picks"]), list(np.flatnonzero(row)))
         s = m.sample(500, random_state=2)
         self.assertEqual((s.shape, s.dtype), ((500, 24), np.uint8))
         self.assertLess(abs(s.mean() - X.mean()), 0.05)

@@ -26,7 +26,7 @@ var pageScript string
 
 var pageTemplates = markup.New("report", markup.Funcs{
 	"percent": func(share float64) string { return joined(percent(share)) }, "joined": joined, "plural": plural,
-	"thousands": thousands, "lower": strings.ToLower, "upper": sentence, "mean": Mean, "worst": Worst, "back": Back,
+	"thousands": thousands, "lower": strings.ToLower, "upper": sentence, "capital": capital, "mean": Mean, "worst": Worst, "back": Back,
 	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits[float64], "times": times, "fixed": fixed[float64], "digits": words.Digits,
 	"counted": func(part int) int { return part + 1 }, // as people count
 	"tint":    tint, "share": shareOf,

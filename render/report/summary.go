@@ -231,5 +231,7 @@ func sentence(name string) string {
 	if said := within(name); said != name {
 		return said
 	}
-	return strings.ToUpper(name[:1]) + name[1:]
+	return capital(name)
 }
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

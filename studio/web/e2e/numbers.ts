@@ -76,12 +76,12 @@ test("the page and the command explain rows alike", async () => {
   await page.locator(".rowsview .expert").first().waitFor();
   await page.locator("input[data-test=any-file]").setInputFiles(join(scratch, "few.csv"));
   await page.waitForFunction(() => /few\.csv/.test(document.querySelector<HTMLSelectElement>("select[aria-label='Data set']")?.selectedOptions[0]?.textContent ?? ""));
-  const lines = patchwork("explain", "-m", "wells-model.npz", "few.csv").trim().split("\n").map((l) => JSON.parse(l) as { picks: { expert: number }[] });
+  const lines = patchwork("explain", "-m", "wells-model.npz", "few.csv").trim().split("\n").map((l) => JSON.parse(l) as { picks: { part: number }[] });
   for (const [i, line] of lines.entries()) {
     if (i > 0) await page.getByRole("button", { name: "Next row" }).click();
     await found(page, new RegExp(`^${"abc"[i]}: `));
     const shown = await page.locator(".rowparts .badge").allInnerTexts();
-    assert.deepEqual(shown.map(Number).toSorted((a, b) => a - b), line.picks.map((p) => p.expert + 1).toSorted((a, b) => a - b), `row ${i}`);
+    assert.deepEqual(shown.map(Number).toSorted((a, b) => a - b), line.picks.map((p) => p.part + 1).toSorted((a, b) => a - b), `row ${i}`);
   }
   await clean(v);
 });

@@ -12,7 +12,7 @@ export type {
 type Operations = schema.Operations;
 
 /** An explanation with every step of the pursuit. */
-export type Explained = schema.Explanation & { detail: schema.Detail };
+export type Explained = schema.Row & { detail: schema.Detail };
 
 /** How to learn, from data if they are there already. */
 export type Wish = Omit<schema.LearnRequest, "data"> & { data?: string };
@@ -160,7 +160,7 @@ export class Api {
   /** Explains one image, with every step of the pursuit. */
   async explain(model: string, image: schema.WireImage, predict = false): Promise<Explained> {
     const answer = await this.call("POST /v1/explain", { body: { model, images: [image], detail: true, predict } });
-    return answer.explanations[0] as Explained;
+    return answer.rows[0] as Explained;
   }
 
   /** Names one image by examples of classes, and says why. */

@@ -24,7 +24,7 @@ interface Props {
 export function Cells({ model, row, predicted, layer, onChange }: Props): JSX.Element {
   const [focus, setFocus] = useState(0), [search, setSearch] = useState(""), [filter, setFilter] = useState<Filter>("all"), list = useRef<HTMLDivElement>(null);
   const text = search.trim().toLowerCase(), alone = (i: number) => layer !== null && row[i] === 1 && layer.p[i] < 0.5;
-  const speaker = (i: number) => (layer && row[i] === 1 && layer.speaker[i] >= 0 && !alone(i) ? layer.picks[layer.speaker[i]].expert : undefined);
+  const speaker = (i: number) => (layer && row[i] === 1 && layer.speaker[i] >= 0 && !alone(i) ? layer.picks[layer.speaker[i]].part : undefined);
   const fits = (i: number) => ({ all: true, on: row[i] === 1, unknown: row[i] === null, none: alone(i) })[filter] && (!text || column(model, i).toLowerCase().includes(text));
   const shown = Array.from(row.keys()).filter((i) => fits(i) || (i === focus && filter !== "all" && !text)), stop = shown.includes(focus) ? focus : shown[0];
   const move = (to: number) => {

@@ -54,7 +54,7 @@ export function Draw({ model }: { model: Model }): JSX.Element {
     const layer = fits && at > 0 ? drawing.layerAt(fits, at) : null;
     paint(canvas, bits.height, bits.width, layer ? overlay(paper, bits, layer) : (i) => bitColour(paper, bits, i));
     if (!fits || !layer) return;
-    const regions = fits.picks.slice(0, at).map((p, j) => ({ expert: p.expert, inside: (i: number) => strong(fits.steps[j].votes[i], fits.start[i], both) }));
+    const regions = fits.picks.slice(0, at).map((p, j) => ({ expert: p.part, inside: (i: number) => strong(fits.steps[j].votes[i], fits.start[i], both) }));
     outline(canvas, bits.height, bits.width, regions, paper);
   };
   // Memoized, so that moving the pen does not render them again.
@@ -98,7 +98,7 @@ async function first(model: Model, set: Data | undefined): Promise<void> {
   if (set) {
     const { images } = await api.images(set.id, 0, 12), found = await api.call("POST /v1/explain", { body: { model: model.id, images: images.map(({ height, width, bits }) => ({ height, width, bits })) } });
     if (modelID.value !== model.id || drawing.bits.value) return; // another model was chosen in the meantime
-    const best = found.explanations.reduce((a, b) => ((b.log_lik ?? -Infinity) > (a.log_lik ?? -Infinity) ? b : a)).index;
+    const best = found.rows.reduce((a, b) => ((b.log_lik ?? -Infinity) > (a.log_lik ?? -Infinity) ? b : a)).index;
     return drawing.show(Bits.parse(images[best]), exampleOf(set, images[best]));
   }
   const [s] = await api.sample(model.id, 1, 1, null, false);
@@ -139,8 +139,8 @@ function Spoken({ pixel, bits, shown, at, model }: { pixel: number; bits: Bits; 
   const others = shown.picks.slice(0, at).map((p, k) => ({ p, k, v: shown.steps[k].votes[pixel] })).filter((o) => o.k !== j && !Number.isNaN(o.v) && o.v !== shown.start[pixel]);
   return (
     <>
-      {where}; {j < 0 ? "no part decides" : <><b>{called(model, shown.picks[j].expert)}</b> decides</>}, ink is {percent(layer.p[pixel])} likely
-      {others.length > 0 && ` (${others.map((o) => `${called(model, o.p.expert)} says ${percent(o.v)}`).join(", ")})`}
+      {where}; {j < 0 ? "no part decides" : <><b>{called(model, shown.picks[j].part)}</b> decides</>}, ink is {percent(layer.p[pixel])} likely
+      {others.length > 0 && ` (${others.map((o) => `${called(model, o.p.part)} says ${percent(o.v)}`).join(", ")})`}
     </>
   );
 }

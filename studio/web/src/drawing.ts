@@ -107,7 +107,7 @@ export const speakersOf = (base64: string): Int16Array => Int16Array.from(bytesO
 /** What the first n picks say together, and the deciding pick of each pixel. */
 export function layerAt(s: Shown, n: number): Layer {
   const { p, speaker } = n > 0 ? s.steps[n - 1] : { p: s.start, speaker: new Int16Array(s.start.length).fill(-1) };
-  return { experts: s.picks.map((x) => x.expert), speaker, p, start: s.start };
+  return { experts: s.picks.map((x) => x.part), speaker, p, start: s.start };
 }
 
 let stroke: { at: number; bits: Bits } | null = null;

@@ -178,9 +178,9 @@ export function Grey({ values, parts, label, across }: { values: ArrayLike<numbe
 /** An example with its explanation, the chosen expert outlined. */
 function Overlaid({ example, parts: { model }, expert }: { example: Example; parts: Parts; expert: number }): JSX.Element {
   const paper = usePaper(), { height, width } = example, bits = Bits.parse(example), both = votesBothWays(model);
-  const shown = decode(bits, model.id, example.explanation as Explaining), own = shown.picks.findIndex((p) => p.expert === expert);
+  const shown = decode(bits, model.id, example.row as Explaining), own = shown.picks.findIndex((p) => p.part === expert);
   return (
-    <Pixels height={height} width={width} label={`${exampleName(example)}: ${shown.picks.map((p) => called(model, p.expert)).join(", ")}`} colour={overlay(paper, bits, layerAt(shown, shown.picks.length))} across={140}
+    <Pixels height={height} width={width} label={`${exampleName(example)}: ${shown.picks.map((p) => called(model, p.part)).join(", ")}`} colour={overlay(paper, bits, layerAt(shown, shown.picks.length))} across={140}
       more={own < 0 ? undefined : (canvas) => outline(canvas, height, width, [{ expert, inside: (i) => strong(shown.steps[own].votes[i], shown.start[i], both) }], paper, false)} />
   );
 }

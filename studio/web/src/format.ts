@@ -80,7 +80,7 @@ export function count(n: number, noun: string): string {
 export function finding(picks: Pick[], moves: boolean, ink: number, left: LeftOver, name: (k: number) => string = (k) => `part ${k + 1}`): string {
   if (ink === 0 && !left.both) return "The image is empty. Draw something to see the parts that explain it.";
   if (picks.length === 0) return "No part explains anything here.";
-  const names = picks.map((p) => `${name(p.expert)}${moves ? ` (${poseWords(p)})` : ""}`), last = names.pop() as string;
+  const names = picks.map((p) => `${name(p.part)}${moves ? ` (${poseWords(p)})` : ""}`), last = names.pop() as string;
   const list = names.length ? `${names.join(", ")} and ${last}` : last;
   return `${count(picks.length, "part")} explain${picks.length === 1 ? "s" : ""} it: ${list}. ${rest(ink, left)}`;
 }

@@ -23,10 +23,10 @@ export function Measurements({ parts, row, layer, onChange }: { parts: Parts; ro
               const by = layer?.picks.filter((p) => !Number.isNaN(p.votes[i])) ?? [], name = column(model, i);
               return (
                 <tr key={i} class={x === null ? "unknown" : ""}>
-                  <th scope="row">{name} {by.map((p) => <Badge key={p.expert} expert={p.expert} label={`said by part ${p.expert + 1}`} />)}</th>
+                  <th scope="row">{name} {by.map((p) => <Badge key={p.part} expert={p.part} label={`said by part ${p.part + 1}`} />)}</th>
                   <td><Field name={name} value={x} onChange={(v) => onChange(i, v)} /></td>
                   <td class="number">{layer && <>{digits(layer.p[i])} <small>{digits(layer.low[i])} to {digits(layer.high[i])}</small></>}</td>
-                  <td class="spread">{layer && <Line usual={[layer.start[i], usual[i]]} said={[layer.low[i], layer.p[i], layer.high[i]]} value={x} expert={by[0]?.expert} />}</td>
+                  <td class="spread">{layer && <Line usual={[layer.start[i], usual[i]]} said={[layer.low[i], layer.p[i], layer.high[i]]} value={x} expert={by[0]?.part} />}</td>
                 </tr>
               );
             })}

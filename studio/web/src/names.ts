@@ -63,9 +63,9 @@ export const gainless = (gain: number | null | undefined) => gain != null && Mat
  * Tells a row by its explanation. cells are 0, 1 or null for unknown; votes of a pick are NaN where it abstains; start and p are the
  * probabilities before the picks and with all of them.
  */
-export function tell(cells: (number | null)[], start: Float32Array, p: Float32Array, picks: { expert: number; gain?: number | null; votes: Float32Array }[], name: (column: number) => string): Told {
+export function tell(cells: (number | null)[], start: Float32Array, p: Float32Array, picks: { part: number; gain?: number | null; votes: Float32Array }[], name: (column: number) => string): Told {
   const because = new Set<number>();
-  const reasons = picks.map(({ expert, gain, votes }) => {
+  const reasons = picks.map(({ part, gain, votes }) => {
     const weights: [number, number][] = [];
     votes.forEach((v, i) => {
       if (cells[i] === null || Number.isNaN(v)) return;
@@ -75,7 +75,7 @@ export function tell(cells: (number | null)[], start: Float32Array, p: Float32Ar
       because.add(i);
     });
     const best = weights.sort((a, b) => b[0] - a[0]), those = (value: number) => best.filter(([, i]) => cells[i] === value).map(([, i]) => name(i));
-    return { part: expert, there: those(1), absent: those(0), ...(gainless(gain) && weights.length === 0 ? { usual: true } : {}) };
+    return { part, there: those(1), absent: those(0), ...(gainless(gain) && weights.length === 0 ? { usual: true } : {}) };
   });
   const unexplained: string[] = [], missing: string[] = [];
   p.forEach((v, i) => {

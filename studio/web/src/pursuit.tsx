@@ -50,11 +50,11 @@ export function Pursuit(props: { shown: Shown; at: number; paper: Paper; q: numb
           <li key={j} class={j < at ? "" : "later"}>
             <button type="button" class="pick" aria-pressed={j < at} onClick={() => onStep(j + 1 === n ? null : j + 1)}>
               <span class="hidden">Pick {j + 1}: </span>
-              <Badge expert={p.expert} />
-              <span class="thumb"><Pixels height={height} width={width} label="" colour={(i) => votes(shown.steps[j].votes[i], p.expert, paper, q, both, colour)} across={96} /></span>
+              <Badge expert={p.part} />
+              <span class="thumb"><Pixels height={height} width={width} label="" colour={(i) => votes(shown.steps[j].votes[i], p.part, paper, q, both, colour)} across={96} /></span>
               <span class="about">
-                <b>{name(p.expert)}</b> {moves && <span class="pose" aria-hidden="true">{poseShort(p)}</span>}<span class="hidden">{moves && `, ${poseWords(p)}`}, gains </span>
-                <span class="bar"><span style={{ width: `${(100 * Math.max(0, p.gain ?? 0)) / most}%`, backgroundColor: css(hue(p.expert)) }} /></span>
+                <b>{name(p.part)}</b> {moves && <span class="pose" aria-hidden="true">{poseShort(p)}</span>}<span class="hidden">{moves && `, ${poseWords(p)}`}, gains </span>
+                <span class="bar"><span style={{ width: `${(100 * Math.max(0, p.gain ?? 0)) / most}%`, backgroundColor: css(hue(p.part)) }} /></span>
               </span>
               <span class="gain">{signed(p.gain ?? null)}<small> nats</small></span>
             </button>

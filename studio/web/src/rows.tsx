@@ -108,12 +108,12 @@ function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.E
         {model.table && !numbers && layer && layer.picks.length > 0 && <p class="fine marks">✓ the row is as the part says · ✗ it is not · ? not known. The bar ends at what the part says; the line is what is said otherwise.</p>}
         <ul class="rowparts">
           {parts && layer?.picks.map((p) => (
-            <li key={`${p.expert} ${p.dy} ${p.dx}`}>
+            <li key={`${p.part} ${p.dy} ${p.dx}`}>
               <span class="row">
-                <Badge expert={p.expert} /><b class="called">{called(model, p.expert)}</b>{!model.table && poseShort(p) !== "in place" && <span class="fine">{poseShort(p)}</span>}
+                <Badge expert={p.part} /><b class="called">{called(model, p.part)}</b>{!model.table && poseShort(p) !== "in place" && <span class="fine">{poseShort(p)}</span>}
                 <span class="gain">{gainless(p.gain) ? <small>most rows have it</small> : <>{signed(p.gain)}<small> nats</small></>}</span>
               </span>
-              {model.table ? <Because expert={parts.experts[p.expert]} row={numbers ? null : row} /> : <Said parts={parts} votes={p.votes} k={p.expert} />}
+              {model.table ? <Because expert={parts.experts[p.part]} row={numbers ? null : row} /> : <Said parts={parts} votes={p.votes} k={p.part} />}
             </li>
           ))}
         </ul>
@@ -134,7 +134,7 @@ function layerOf({ detail: d, picks }: Explained): Layer {
 function said(model: Model, name: string, row: Row, layer: Layer): string {
   if (!ofNumbers(model)) return sentence(name, tell(row, layer.start, layer.p, layer.picks, (i) => column(model, i)), (k) => fully(model, k));
   const unknown = row.filter((x) => x === null).length;
-  return `${name}: ${layer.picks.length === 0 ? "no part is needed, the background alone explains it" : list(layer.picks.map((p) => fully(model, p.expert)), 6)}.${unknown > 0 ? ` ${plural(unknown, "unknown value")} ${unknown === 1 ? "is" : "are"} predicted.` : ""}`;
+  return `${name}: ${layer.picks.length === 0 ? "no part is needed, the background alone explains it" : list(layer.picks.map((p) => fully(model, p.part)), 6)}.${unknown > 0 ? ` ${plural(unknown, "unknown value")} ${unknown === 1 ? "is" : "are"} predicted.` : ""}`;
 }
 
 /** Chooses a row: by its number, by its name, or the next one. */

@@ -65,20 +65,20 @@ function Many({ parts }: { parts: Parts }): JSX.Element {
 
 function SampledRow({ sample, model }: { sample: Drawn; model: Model }): JSX.Element {
   const on = sample.bits.split("").flatMap((b, i) => (b === "1" ? [column(model, i)] : []));
-  return <p class="rowtext">{sample.picks.map((p) => <Badge key={p.expert} expert={p.expert} label={called(model, p.expert)} />)} {on.join(", ") || "no column is on"}</p>;
+  return <p class="rowtext">{sample.picks.map((p) => <Badge key={p.part} expert={p.part} label={called(model, p.part)} />)} {on.join(", ") || "no column is on"}</p>;
 }
 
 /** A configuration: coloured by expert, or as the black and white image that was drawn from it. */
 function Picture({ sample, model, noise, across }: { sample: Drawn; model: Model; noise: boolean; across: number }): JSX.Element {
   const paper = usePaper(), height = model.images[0], width = model.images[1];
-  const label = `Sample: ${sample.picks.map((p) => `${called(model, p.expert)} ${poseWords(p)}`).join("; ") || "no part"}`;
+  const label = `Sample: ${sample.picks.map((p) => `${called(model, p.part)} ${poseWords(p)}`).join("; ") || "no part"}`;
   const colour = useMemo(() => {
     if (noise) {
       const bits = Bits.parse({ height, width, bits: sample.bits });
       return (i: number) => bitColour(paper, bits, i);
     }
     const p = floatsOf(sample.p);
-    if (!votesBothWays(model)) return voices(paper, { experts: sample.picks.map((x) => x.expert), speaker: speakersOf(sample.speakers), p, start: new Float32Array(height * width).fill(model.q) });
+    if (!votesBothWays(model)) return voices(paper, { experts: sample.picks.map((x) => x.part), speaker: speakersOf(sample.speakers), p, start: new Float32Array(height * width).fill(model.q) });
     const of = probability(paper, true, model.q);
     return (i: number) => of(p[i]);
   }, [sample, noise, paper]);
@@ -106,7 +106,7 @@ function Along({ model, components }: { model: Model; components: Component[] })
               onInput={(e) => setZ(z.map((old, j) => (j === i ? e.currentTarget.valueAsNumber : old)))} />
             <span class="moves">
               {c.moves.map((m) => (
-                <span key={m.expert}><Badge expert={m.expert} label={called(model, m.expert)} /> {poseShort(m)}</span>
+                <span key={m.part}><Badge expert={m.part} label={called(model, m.part)} /> {poseShort(m)}</span>
               ))}
             </span>
           </label>

@@ -98,12 +98,12 @@ export interface Detail {
 
 export interface Example {
   bits?: string;
-  explanation: Explanation;
   gain: number | null;
   height: number;
   index: number;
   labels: Record<string, string>;
   name: string;
+  row: Row;
   values?: Array<number | null>;
   width: number;
 }
@@ -143,21 +143,9 @@ export interface ExpertList {
 }
 
 export interface ExplainAnswer {
-  explanations: Array<Explanation>;
   milliseconds: number;
   model: string;
-}
-
-export interface Explanation {
-  clutter?: number;
-  detail?: Detail;
-  index: number;
-  log_lik: number | null;
-  log_lik_model: number | null;
-  missing?: number;
-  picks: Array<Pick>;
-  predicted?: Array<Prediction>;
-  start_log_lik: number | null;
+  rows: Array<Row>;
 }
 
 export interface FindAnswer {
@@ -169,11 +157,11 @@ export interface FindAnswer {
 
 export interface Finding {
   advice: string;
-  experts: Array<number>;
   facts: string;
   images: Array<number>;
   kind: string;
   limit: number;
+  parts: Array<number>;
   value: number;
 }
 
@@ -309,7 +297,7 @@ export interface Move {
   angle: number;
   dx: number;
   dy: number;
-  expert: number;
+  part: number;
 }
 
 export interface NamedPart {
@@ -342,8 +330,8 @@ export interface Pick {
   angle: number;
   dx: number;
   dy: number;
-  expert: number;
   gain: number | null;
+  part: number;
   stretch?: number;
   stretch_across?: number;
 }
@@ -352,7 +340,7 @@ export interface Place {
   angle: number;
   dx: number;
   dy: number;
-  expert: number;
+  part: number;
   stretch?: number;
   stretch_across?: number;
 }
@@ -405,6 +393,18 @@ export interface Range {
   low: number;
   mean: number;
   whole: boolean;
+}
+
+export interface Row {
+  clutter?: number;
+  detail?: Detail;
+  index: number;
+  log_lik: number | null;
+  log_lik_model: number | null;
+  missing?: number;
+  picks: Array<Pick>;
+  predicted?: Array<Prediction>;
+  start_log_lik: number | null;
 }
 
 export interface RuleCurve {

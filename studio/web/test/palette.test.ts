@@ -59,7 +59,7 @@ test("poses and numbers in words", () => {
 });
 
 test("the finding says what was found, what is left, and what to do with an empty image", () => {
-  const a = { expert: 1, dy: -4, dx: 0, angle: 0, gain: 1 }, b = { expert: 0, dy: 0, dx: 0, angle: 12, gain: 1 };
+  const a = { part: 1, dy: -4, dx: 0, angle: 0, gain: 1 }, b = { part: 0, dy: 0, dx: 0, angle: 12, gain: 1 };
   const left = (first: number, second = 0, both = false) => ({ both, kind: new Uint8Array(200), first, second });
   assert.equal(finding([a, b], true, 100, left(3)), "Two parts explain it: part 2 (4 up) and part 1 (turned 12° clockwise). 3 % of the ink is unexplained.");
   assert.equal(finding([a], true, 100, left(0, 9)), "One part explains it: part 2 (4 up). All ink is explained.");
