@@ -311,7 +311,7 @@ func (d *arrayImages) pack(s *Set, n int) error {
 
 // either reports whether the error says that an array is none of bits, which may be one of numbers.
 func (d *arrayImages) either(err error) bool {
-	return d.in.either && notBits(err) && !d.in.rule.invert &&
+	return d.in.either && err != nil && !d.in.rule.invert &&
 		!slices.ContainsFunc(d.others, func(c companion) bool { return c.role == weightRole })
 }
 
@@ -410,7 +410,7 @@ func badPixel(l layout, v any, i, image int) error {
 	if !l.table {
 		hint += "; auto chooses it for each image"
 	}
-	return &FormatError{Row: image + 1, Msg: msg, Hint: hint, notBits: true, fix: []string{allNumbers, "--threshold auto"}}
+	return &FormatError{Row: image + 1, Msg: msg, Hint: hint, fix: []string{allNumbers, "--threshold auto"}}
 }
 
 // arrayRows reads rows of an array in any order; one in Fortran order is held

@@ -21,11 +21,11 @@ func (c *Coding) columns() []string {
 }
 
 // askedCategories returns, by column, the categories that the options ask for.
-func (in *input) askedCategories(s *survey, v vocabularies) (map[int]*Coding, error) {
+func (in *input) askedCategories(s *survey) (map[int]*Coding, error) {
 	asked := map[int]*Coding{}
 	for _, c := range in.opts.Categories {
 		if c.Name == allCategories && !slices.Contains(s.names, allCategories) {
-			in.allCategories(s, v, asked)
+			in.allCategories(s, asked)
 			continue
 		}
 		at, err := findColumns(s.names, len(s.columns), []string{c.Name})
@@ -33,7 +33,7 @@ func (in *input) askedCategories(s *survey, v vocabularies) (map[int]*Coding, er
 			return nil, err
 		}
 		of := &s.columns[at[0]]
-		if class, _ := of.classOf(v); c.Kind == Ordinal && in.real && class == numberClass {
+		if class, _ := of.classOf(s.vocabularies); c.Kind == Ordinal && in.real && class == numberClass {
 			continue // numbers are in an order
 		}
 		if c.Name = s.name(at[0]); c.Kind == Unknown {
@@ -84,11 +84,11 @@ func tooManyLevels(name string, n, columns int) error {
 // allCategories is the name that asks for all columns that look like categories.
 const allCategories = "all"
 
-func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Coding) {
+func (in *input) allCategories(s *survey, asked map[int]*Coding) {
 	used := members(len(s.columns), in.used(s))
 	for i := range s.columns {
 		c := &s.columns[i]
-		class, _ := c.classOf(v)
+		class, _ := c.classOf(s.vocabularies)
 		if asked[i] == nil && !used[i] && !s.isIndex(i, class) && c.few() &&
 			(class == labelClass || class == numberClass && !c.span().fractions) {
 			asked[i] = &Coding{Name: s.name(i), Kind: c.wordsKind()}
@@ -102,7 +102,7 @@ const mostlyLabels = 3
 
 // categoriesForWantOfBits makes categories of the text columns that have few values if
 // the table would have no data otherwise, or next to none. It returns the others.
-func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto, explicit []int,
+func (in *input) categoriesForWantOfBits(s *survey, texts, auto, explicit []int,
 	asked map[int]*Coding) []int {
 	if len(explicit) > 0 || len(in.opts.Categories) > 0 {
 		return texts
@@ -112,7 +112,7 @@ func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto,
 	bits, few := 0, 0
 	for i := range s.columns {
 		switch {
-		case other[i], used[i], s.trailing && i == len(s.columns)-1:
+		case other[i], used[i], s.ends(i):
 		case !text[i]:
 			bits++
 		case s.columns[i].few():

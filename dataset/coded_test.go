@@ -70,5 +70,8 @@ func TestRowsMeanTheSameAlone(t *testing.T) {
 // the column for a label.
 func TestMistakeAmongLetters(t *testing.T) {
 	text := "site,a,b\n" + strings.Repeat("s,P,A\nt,A,P\n", 10) + "u,P?,A\n"
-	refused(t, "t.csv", []byte(text), Options{})
+	s := mustRead(t, "t.csv", []byte(text), Options{})
+	if len(s.Columns) != 2 || s.Images[20].Known(0, 0) || !strings.Contains(strings.Join(s.Notes, ""), "in a: P?") {
+		t.Errorf("%q: %v", s.Columns, s.Notes)
+	}
 }

@@ -107,8 +107,8 @@ func (s *Set) noteUnused(missing []string) {
 	}
 }
 
-// numbersAmong returns the codes that are numbers and of no column.
-func numbersAmong(missing []string) (out []float64) {
+// codeNumbers returns the codes that are numbers and of no column.
+func codeNumbers(missing []string) (out []float64) {
 	for _, text := range missing {
 		if v, err := parseFloat(text); err == nil {
 			out = append(out, v)

@@ -140,6 +140,7 @@ type numberRange struct {
 	fractions   bool // some number is not an integer
 	pointed     bool // that is not only the comma's doing
 	grouped     int  // cells that are text, or thousands where commas divide columns: 1,234.5
+	taken       int  // of these as numbers
 }
 
 // span returns the range of the numbers.
@@ -301,7 +302,6 @@ const (
 	bitClass    columnClass = iota // data, with the marking that belongs to it
 	numberClass                    // numbers beyond 0 and 1
 	labelClass                     // text
-	spoiltClass                    // data, but for some cells that are not
 )
 
 // vocabularies says which ways of writing a bit some column of the table proves:
@@ -363,38 +363,11 @@ func (c *columnStats) classOf(v vocabularies) (columnClass, marking) {
 	case only(zeroToken, oneToken, yesToken, noToken, minusToken):
 		return bitClass, bitCoding
 	}
-	if letters := c.sum(takes[letterCoding]...); has(pToken) && has(aToken) && 10*letters >= 9*known {
-		return spoiltClass, letterCoding
+	if digits, numbers := c.sum(zeroToken, oneToken), c.sum(numberToken, commaToken); numbers > 0 && !c.hasCodes() &&
+		digits+numbers+c.count(minusToken) == known {
+		return numberClass, bitCoding
 	}
-	return c.mixedClass(known), bitCoding
-}
-
-// mixedClass judges a column whose cells are not of one kind. Where most of them
-// are data, the others are mistakes: to take the column as a label would lose it.
-func (c *columnStats) mixedClass(known int) columnClass {
-	digits, numbers := c.sum(zeroToken, oneToken), c.sum(numberToken, commaToken)
-	text := c.sum(textToken, xToken, plusToken, pToken, aToken)
-	if c.hasCodes() {
-		return labelClass
-	}
-	if text == 0 && digits+numbers > 0 && numbers > 0 && c.sum(yesToken, noToken) == 0 {
-		return numberClass
-	}
-	letters := 0 // single letters, which prove less than words and digits
-	for _, l := range []string{"y", "n", "t", "f", "Y", "N", "T", "F"} {
-		letters += c.levels.count(l)
-	}
-	long := c.sum(yesToken, noToken) - letters
-	pair := c.sum(yesToken) > 0 && c.sum(noToken) > 0
-	switch {
-	case !fewSlips(text, known):
-		return labelClass
-	case 2*(digits+long) >= known, pair && 10*(digits+long+letters) >= 9*known:
-		return spoiltClass
-	case 2*(digits+numbers) >= known:
-		return numberClass
-	}
-	return labelClass
+	return labelClass, bitCoding
 }
 
 // indexStats tells whether a column counts the rows.

@@ -125,35 +125,6 @@ func (o *Options) wanted(name string, number int) string {
 	return ""
 }
 
-// checkWanted returns an error if a column has cells that are not of the kind asked for.
-func (in *input) checkWanted(s *survey, i int) error {
-	c, want := &s.columns[i], in.opts.wanted(s.name(i), i+1)
-	var bad cellPlace
-	switch want {
-	case "number", "count":
-		for _, t := range s.notNumbers(c) {
-			if at := c.place(t); at.line > 0 && (bad.line == 0 || at.line < bad.line) {
-				bad = at
-			}
-		}
-	case "bit":
-		if yes, _ := c.bitWords(vocabulariesOf(s.columns), true); yes == "" {
-			bad = c.place(numberToken)
-		}
-	}
-	switch {
-	case bad.line > 0 && want == "bit":
-		return &FormatError{Line: bad.line, Column: s.name(i), Msg: fmt.Sprintf("%s is neither 0 nor 1", bad.text),
-			Hint: "say from which number on it is on: " + columnFlag(s.name(i), "bit>"+bad.text)}
-	case bad.line > 0:
-		return onLine(notNumber(bad.text, s.name(i)), bad.line)
-	case want == "count" && (c.span().fractions || c.span().least < 0):
-		return &FormatError{Column: s.name(i), Msg: "holds numbers that are no counts", Hint: "say " +
-			columnFlag(s.name(i), "number")}
-	}
-	return nil
-}
-
 // checkNamed returns an error if an edit or a code of missing values names a column that a table does not have, or an
 // edit says of one of the model's what that does not.
 func (in *input) checkNamed(s *survey) error {

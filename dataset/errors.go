@@ -29,11 +29,10 @@ type FormatError struct {
 	Hint   string // what to do about it, may be ""
 	Err    error  // cause, may be nil
 
-	memory  bool     // the input is too large for Options.MaxMemory
-	notBits bool     // there are numbers other than 0 and 1, and no threshold
-	fix     []string // flags that decide what notBits leaves open
-	noData  bool     // no column is left as data
-	early   bool     // the error may go away when the whole file is examined before it is read
+	memory bool     // the input is too large for Options.MaxMemory
+	fix    []string // flags, each of which helps
+	noData bool     // no column is left as data
+	early  bool     // the error may go away when the whole file is examined before it is read
 }
 
 // ErrMemory is the target for [errors.Is] of errors about input that holds more
@@ -43,12 +42,6 @@ var ErrMemory = errors.New("more than fits in memory")
 // Is reports whether e matches target, which may be ErrMemory.
 func (e *FormatError) Is(target error) bool {
 	return e.memory && target == ErrMemory
-}
-
-// notBits reports whether an error is about numbers other than 0 and 1 without a threshold that makes bits of them.
-func notBits(err error) bool {
-	var fe *FormatError
-	return errors.As(err, &fe) && fe.notBits
 }
 
 // Fix returns flags of a command line, each of which helps; nil where none is known.
@@ -133,6 +126,9 @@ func plainPanic(err error) error {
 	}
 	return err
 }
+
+// mostListed is how many columns a command line lists.
+const mostListed = 10
 
 // mostNamed is how many names a message lists.
 const mostNamed = 20

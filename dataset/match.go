@@ -140,7 +140,7 @@ func (in *input) planFor(s *survey) (*tablePlan, error) {
 	if err := in.labelOthers(s, p); err != nil {
 		return nil, err
 	}
-	v := vocabulariesOf(s.columns)
+	v := s.vocabularies
 	v.ones = false // the model knows whether its columns list presences
 	for k, i := range p.data {
 		c := m.coding(k, s.name(i), &s.columns[i], v)
@@ -173,7 +173,7 @@ func (p *Plan) coding(k int, name string, c *columnStats, v vocabularies) Coding
 // words are unknown, but these are other data. A word or two may be all that a file of few rows has.
 func (c *columnStats) checkWords(of *Coding) error {
 	if n := c.count(textToken); n < 3 || n < c.known() || of.Levels != nil || of.Cuts != nil || of.Unit != "" ||
-		of.Unknown != nil || c.span().grouped > 0 {
+		of.Unknown != nil {
 		return nil
 	}
 	at := c.place(textToken)

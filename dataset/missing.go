@@ -54,23 +54,57 @@ func (m *missingCells) of() []string {
 	return m.values
 }
 
-// takeMissing counts such cells as unknown, in all columns: what is one of few codes in some is one in all.
-func (s *survey) takeMissing(in *input) {
+// takeMissing counts such cells as unknown, in all columns: what is one of few codes in some is one in all. It also
+// takes units, and commas before thousands, for what they are.
+func (s *survey) takeMissing() {
 	var codes []string
 	for range 2 {
 		for i := range s.columns {
 			c := &s.columns[i]
 			c.takeMissing(codes)
-			if in.opts.wanted(s.name(i), i+1) == "" && len(in.opts.Columns) == 0 {
-				c.takeSlips(in.rule)
-			}
 			c.takeUnit()
+			if s.grouped(c) {
+				c.takeGrouped()
+			}
 			codes = append(codes, c.missing.of()...)
 		}
 		if len(codes) == 0 {
 			return
 		}
 	}
+}
+
+// takeSlips makes unknown cells of slips of the pen, but in columns of which it was said what they are.
+func (s *survey) takeSlips(in *input) {
+	s.vocabularies = vocabulariesOf(s.columns)
+	for i := range s.columns {
+		c := &s.columns[i]
+		if class, _ := c.classOf(s.vocabularies); class != bitClass && len(in.opts.Columns) == 0 &&
+			in.opts.wanted(s.name(i), i+1) == "" {
+			c.takeSlips(in.rule)
+			c.takeUnit()
+		}
+	}
+	s.vocabularies = vocabulariesOf(s.columns)
+}
+
+// takeGrouped makes numbers of cells of text that are numbers with commas before thousands.
+func (c *columnStats) takeGrouped() {
+	text, r := c.of(textToken), c.numbers
+	if text == nil || r == nil || r.grouped == r.taken {
+		return
+	}
+	n := r.grouped - r.taken
+	r.taken = r.grouped
+	if comma := c.of(commaToken); comma != nil {
+		comma.n, text.n = comma.n+n, text.n-n
+	} else if text.n == n {
+		text.at -= uint64(textToken - commaToken)
+	} else {
+		c.kinds = append(c.kinds, kindStats{text: text.text, at: text.at - uint64(textToken-commaToken), n: n})
+		c.of(textToken).n -= n
+	}
+	c.kinds = slices.DeleteFunc(c.kinds, func(k kindStats) bool { return k.n == 0 })
 }
 
 // takeMissing counts such cells as unknown, and those of codes that other columns have.
@@ -125,16 +159,28 @@ func (c *columnStats) takeSlips(r rule) {
 		c.unknow(numberToken, func(level string) bool { v, err := parseFloat(level); return err == nil && v != 0 && v != 1 })
 		return
 	}
-	n := c.sum(texts...)
+	slips := []token{textToken, xToken, plusToken}
 	rest := c.sum(zeroToken, oneToken, numberToken, commaToken)
 	if yes, no := c.count(yesToken), c.count(noToken); yes > 0 && no > 0 || rest > 9*(yes+no) {
 		rest += yes + no
 	}
-	if n == 0 || n != c.count(textToken) || c.wordsMany || n+rest != c.known() || !fewSlips(n, c.known()) ||
-		c.codes > 0 || c.span().grouped > 0 || c.unit != nil {
+	if p, a := c.count(pToken), c.count(aToken); p > 0 && a > 0 && c.sum(numberToken, commaToken) == 0 {
+		rest += p + a
+	} else {
+		slips = append(slips, pToken, aToken)
+	}
+	n := c.sum(slips...)
+	if n == 0 || c.wordsMany || n > c.count(textToken) && c.many || n+rest+c.count(minusToken) != c.known() ||
+		!fewSlips(n, n+rest) || c.hasCodes() || c.unit != nil {
 		return
 	}
-	c.unknow(textToken, func(string) bool { return true })
+	for _, t := range slips {
+		c.unknow(t, func(level string) bool {
+			_, group := thousands(level)
+			is, _ := tokenOf(level)
+			return is == t && !(group && c.span().taken > 0)
+		})
+	}
 }
 
 // fewSlips reports whether so many of the known cells of a column may be slips.
@@ -178,6 +224,9 @@ func (c *columnStats) unknow(t token, is func(level string) bool) {
 	from := &c.levels
 	if t == textToken {
 		from = &c.words
+	}
+	if c.count(t) == 0 {
+		return
 	}
 	if c.missing == nil {
 		c.missing = new(missingCells)

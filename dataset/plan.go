@@ -42,130 +42,172 @@ type dataColumn struct {
 
 // survey is what was found out about a table of text.
 type survey struct {
-	names   []string // nil if the table has none
-	columns []columnStats
-	kinds   int        // of cells, all columns together
-	index   indexStats // of the first column
-	rows    int
-	first   bool // the first line is data
-	// misheaded says that the first line has names as a table of bits and none as one of numbers, or the other way round
-	misheaded bool
-	header    []string // the first line otherwise
-	doubled   []string // names made of those that came again
-	complete  bool
-	trailing  bool // every line ends in a delimiter
-	commas    bool // divide the columns
-	unit      string
+	names    []string // nil if the table has none
+	columns  []columnStats
+	kinds    int        // of cells, all columns together
+	index    indexStats // of the first column
+	rows     int
+	first    bool     // the first line is data
+	header   []string // the first line otherwise
+	doubled  []string // names made of those that came again
+	complete bool
+	trailing bool // every line ends in a delimiter
+	commas   bool // divide the columns
+	unit     string
+
+	vocabularies
 }
 
 // name returns the name of column i for people.
 func (s *survey) name(i int) string { r := roles{names: s.names}; return r.name(i) }
 
-// planTable decides what each column is for.
+// planTable decides what each column is for, and whether the data are bits or numbers.
 func (in *input) planTable(s *survey) (*tablePlan, error) {
 	p := &tablePlan{first: s.first, header: s.header, complete: s.complete, unit: s.unit}
-	if err := s.checkNames(false); err != nil {
+	if err := s.checkNames(false); err != nil && !in.real { // of numbers such names are no hindrance
 		return nil, err
 	}
 	p.noteDoubled(s)
-	v := vocabulariesOf(s.columns)
-	asked, err := in.askedCategories(s, v)
+	asked, err := in.askedCategories(s)
 	if err != nil {
 		return nil, err
 	}
-	in.bitsOfWords(s, v, asked)
+	in.bitsOfWords(s, asked)
 	in.answersOf(s, asked)
-	explicit, err := findColumns(s.names, len(s.columns), in.opts.Columns)
+	kinds := map[int]Kind{}
+	labels, texts, err := in.labelsOf(s, p, asked, kinds)
 	if err != nil {
 		return nil, err
 	}
-	chosen := members(len(s.columns), explicit)
-	claimed := func(i int) bool {
-		wanted := in.opts.wanted(s.name(i), i+1)
-		return asked[i] != nil || wanted == "bit" || wanted == "unknown" || wanted == "ignore" || chosen[i] ||
-			in.opts.Weight != "" && s.name(i) == in.opts.Weight
-	}
-	var auto []int
-	texts := make([]int, 0, len(s.columns))
-	for i := range s.columns {
-		class, _ := s.columns[i].classOf(v)
-		switch {
-		case len(explicit) > 0, claimed(i), s.trailing && i == len(s.columns)-1:
-		case s.isIndex(i, class):
-			auto = append(auto, i)
-			p.note("%s counts or names the rows and is taken as a label", strconv.Quote(s.name(i)))
-		case class == labelClass:
-			texts = append(texts, i)
-			p.open = p.open || s.columns[i].levels.n <= 2
-		}
-	}
-	texts = in.categoriesForWantOfBits(s, v, texts, auto, explicit, asked)
-	aside := in.numbersAside(s, v, claimed, slices.Concat(auto, texts, explicit), asked)
-	if len(aside) > 0 {
-		hold := map[bool]string{true: "it holds", false: "they hold"}[len(aside) == 1]
-		p.fix(fmt.Sprintf("%s, since %s numbers beside bits", labelNote(s.called(aside)), hold),
-			columnFlag(s.name(aside[0]), "number"), columnFlag(s.name(aside[0]), "bands"))
-	}
-	auto = append(auto, aside...)
-	if p.roles, err = in.rolesOf(s.names, len(s.columns), append(auto, texts...)); err != nil {
+	if p.roles, err = in.rolesOf(s.names, len(s.columns), append(labels, texts...)); err != nil {
 		return nil, s.noData(err, texts)
 	}
-	if s.trailing {
-		p.data = slices.DeleteFunc(p.data, func(i int) bool { return i == len(s.columns)-1 })
+	if p.kinds = kinds; s.trailing {
+		p.data = slices.DeleteFunc(p.data, s.ends)
 		p.note("every line ends in a delimiter; the empty last column is left out")
 	}
-	for _, i := range p.data {
-		if err := in.checkWanted(s, i); err != nil {
-			return nil, err
-		}
-	}
-	p.kinds = map[int]Kind{}
-	for _, i := range aside {
-		p.kinds[i] = s.columns[i].numberKind()
+	if err := in.checkData(s, p, asked); err != nil {
+		return nil, err
 	}
 	p.asideWords(s, texts)
 	p.noteLabels(s, texts)
-	if err := in.offending(s, p, v, asked); err != nil {
-		return nil, err
-	}
-	if err := in.layOut(s, p, v, asked); err != nil {
+	if err := in.layOut(s, p, asked); err != nil {
 		return p, err
 	}
+	if p.numbers && !in.real {
+		in.setNumbers()
+		in.why = p.why(s)
+	}
 	p.noteTransposed(s)
-	if pairs := s.pairHint(); pairs != "" && len(p.codings) == 2 && len(in.opts.Categories) == 0 {
+	if pairs := s.pairHint(); pairs != "" && len(p.codings) == 2 && len(in.opts.Categories) == 0 && !p.numbers {
 		p.note("%s", pairs)
 	}
 	return p, nil
 }
 
-// numbersAside returns the columns of numbers that are labels, being few beside those of bits; other are columns that
-// are no data, or were chosen.
-func (in *input) numbersAside(s *survey, v vocabularies, claimed func(i int) bool, other []int,
-	asked map[int]*Coding) []int {
-	if in.rule.threshold != nil || len(in.opts.Columns) > 0 {
-		return nil
+// ends reports whether a column is the empty one behind the delimiter in which every line ends.
+func (s *survey) ends(i int) bool { return s.trailing && i == len(s.columns)-1 }
+
+// labelsOf returns the columns that are labels though nobody said so, those of words apart, and decides whether the
+// others are bits or numbers. It adds to kinds what labels could be.
+func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
+	kinds map[int]Kind) (labels, texts []int, err error) {
+	explicit, err := findColumns(s.names, len(s.columns), in.opts.Columns)
+	if err != nil {
+		return nil, nil, err
 	}
-	isOther, used := members(len(s.columns), other), members(len(s.columns), in.used(s))
-	var numbers []int
-	all, columns := 0, 0 // as they would be if nobody said what some column is
+	chosen := members(len(s.columns), explicit)
+	claimed := func(i int) bool {
+		wanted := in.opts.wanted(s.name(i), i+1)
+		return asked[i] != nil || chosen[i] || in.opts.Weight != "" && s.name(i) == in.opts.Weight || s.ends(i) ||
+			slices.Contains([]string{"bit", "number", "count", "unknown", "ignore"}, wanted)
+	}
+	var blank []int
+	for i := range s.columns {
+		class, _ := s.columns[i].classOf(s.vocabularies)
+		switch {
+		case len(explicit) > 0, claimed(i):
+		case s.isIndex(i, class):
+			labels = append(labels, i)
+			p.note("%s counts or names the rows and is taken as a label", strconv.Quote(s.name(i)))
+		case class == labelClass:
+			texts = append(texts, i)
+			p.open = p.open || s.columns[i].levels.n <= 2
+		case s.columns[i].known() == 0:
+			blank = append(blank, i)
+		}
+	}
+	texts = in.categoriesForWantOfBits(s, texts, labels, explicit, asked)
+	aside, many := in.numbersAmong(s, claimed, slices.Concat(labels, texts), explicit, asked)
+	if p.numbers = in.real || in.either && many; p.numbers {
+		for i, c := range asked { // numbers are in an order
+			if class, _ := s.columns[i].classOf(s.vocabularies); c.Kind == Ordinal && class == numberClass {
+				delete(asked, i)
+			}
+		}
+		if len(blank) > 0 {
+			p.note("%s, of which nothing is known", labelNote(s.called(blank)))
+		}
+		return append(labels, blank...), texts, nil
+	}
+	if len(aside) > 0 {
+		hold := map[bool]string{true: "it holds", false: "they hold"}[len(aside) == 1]
+		p.fix(fmt.Sprintf("%s, since %s numbers beside bits", labelNote(s.called(aside)), hold),
+			columnFlag(s.name(aside[0]), "number"), columnFlag(s.name(aside[0]), "bands"))
+	}
+	for _, i := range aside {
+		kinds[i] = s.columns[i].numberKind()
+	}
+	return append(labels, aside...), texts, nil
+}
+
+// numbersAmong returns the columns of numbers that are labels, being few beside those of bits, and whether they are
+// many instead; labels are columns that are no data.
+func (in *input) numbersAmong(s *survey, claimed func(i int) bool, labels, explicit []int,
+	asked map[int]*Coding) (aside []int, many bool) {
+	isLabel, used := members(len(s.columns), labels), members(len(s.columns), in.used(s))
+	chosen := members(len(s.columns), explicit)
+	all, columns, asNumbers := 0, 0, 0 // all and columns as they would be if nobody said what some column is
 	for i := range s.columns {
 		c := &s.columns[i]
-		class, _ := c.classOf(v)
+		class, _ := c.classOf(s.vocabularies)
 		words := class == labelClass && (asked[i] == nil || asked[i].By == Asked)
-		if isOther[i] || words || s.trailing && i == len(s.columns)-1 {
+		if isLabel[i] || words || s.ends(i) || len(explicit) > 0 && !chosen[i] {
 			continue
 		}
 		if columns++; class != numberClass || c.sum(numberToken, commaToken) == 0 {
 			continue
 		}
-		if all++; !claimed(i) && !used[i] {
-			numbers = append(numbers, i)
+		if all++; asked[i] == nil && !used[i] {
+			asNumbers++
+		}
+		if !claimed(i) && !used[i] {
+			aside = append(aside, i)
 		}
 	}
-	if !fewNumbers(all, columns) {
-		return nil
+	few := fewNumbers(all, columns) && len(explicit) == 0
+	if !few || in.rule.threshold != nil {
+		aside = nil
 	}
-	return numbers
+	return aside, asNumbers > 0 && !few
+}
+
+// why returns why a table is meant as numbers, in a clause.
+func (p *tablePlan) why(s *survey) string {
+	numbers, decimals, units, columns, groups := 0, 0, 0, 0, false
+	for _, d := range p.pixels {
+		columns += btoi(d.level == nil || d.By != Asked)
+		r, commas := s.columns[d.column].span(), s.columns[d.column].count(commaToken) > 0
+		numbers += btoi(commas || s.columns[d.column].count(numberToken) > 0)
+		groups = groups || commas && d.groups
+		units += btoi(d.Unit != "")
+		decimals += btoi(r.pointed || !d.groups && commas && r.fractions)
+	}
+	why := plainTable(numbers, decimals, columns, groups)
+	if decimals == units {
+		return strings.Replace(why, "decimals", "numbers with a unit", 1)
+	}
+	return why
 }
 
 // noteTransposed notes that what names the columns may be what is to be described: they are many more than the rows,
@@ -413,13 +455,16 @@ func andList(names []string) string {
 }
 
 // layOut gives the data columns their pixels.
-func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*Coding) error {
-	p.plain = len(p.meta) == 0 && len(asked) == 0
+func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
+	p.plain, p.sure = !p.numbers && len(p.meta) == 0 && len(asked) == 0, p.numbers
 	var marked, made []string
 	for _, i := range p.data {
 		st := &s.columns[i]
 		c := Coding{Name: s.name(i), Kind: Bit}
-		_, c.Marks = st.classOf(v)
+		if _, c.Marks = st.classOf(s.vocabularies); p.numbers {
+			c.Kind = st.numberKind()
+		}
+		p.sure = p.sure && st.known() >= surelyKnown && asked[i] == nil
 		c.Unknown, c.Unit = st.missing.of(), st.unitName()
 		if category := asked[i]; category != nil {
 			known := category.Levels != nil && category.Split == ""

@@ -37,7 +37,7 @@ func read(paths []string, opts Options) (*Set, error) {
 		return nil, err
 	}
 	opts = in.opts
-	in.either = opts.open(paths) // until the first path has decided it for the others
+	in.either = opts.open(paths)
 	var out joiner
 	var notes Set
 	for i, path := range paths {
@@ -50,7 +50,6 @@ func read(paths []string, opts Options) (*Set, error) {
 		if err != nil {
 			return nil, at(err, path)
 		}
-		in.either = false
 		notes.addNotes(said, paths, i)
 	}
 	set := out.done(in)
@@ -157,7 +156,7 @@ type input struct {
 func newInput(opts Options) *input {
 	limit := opts.maxMemory()
 	return &input{opts: opts, rule: rule{opts.Threshold, opts.AutoThreshold, opts.Invert,
-		numbersAmong(opts.Missing)}, real: opts.Kind == Number,
+		codeNumbers(opts.Missing)}, real: opts.Kind == Number, why: opts.why,
 		budget: &budget{left: limit, max: limit, real: opts.Kind == Number}}
 }
 

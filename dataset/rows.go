@@ -101,7 +101,7 @@ func (in *input) enough(p *tablePlan, src cells) bool {
 	case in.thorough:
 		return false
 	case p.numbers:
-		return p.sure
+		return p.sure && !in.stream
 	}
 	return p.plain || !in.stream && !p.levels && !p.open
 }
@@ -119,12 +119,18 @@ func (in *input) planBy(r records, names []string, src cells, complete bool) (*t
 	var p *tablePlan
 	if in.opts.Model != nil {
 		p, err = in.planFor(s)
-	} else if in.real {
-		p, err = in.planNumbers(s)
-	} else if p, err = in.planTable(s); in.either && notBits(err) {
-		p, err = in.orNumbers(s, err)
+	} else if p, err = in.planTable(s); err != nil {
+		early(err, !complete)
 	}
 	return p, inUnit(err, unit)
+}
+
+// early says of an error that it may go away when the whole table is examined.
+func early(err error, is bool) {
+	var fe *FormatError
+	if errors.As(err, &fe) {
+		fe.early = is
+	}
 }
 
 // tableRows makes parts of a set of the rows of a table.

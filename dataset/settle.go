@@ -22,6 +22,7 @@ func (o Options) settle(paths []string) (Options, error) {
 	yes := map[string]string{} // of columns of two words
 	kinds := map[string]Coding{}
 	var names []string
+	numbers := false
 	for i, path := range paths {
 		in := newInput(o)
 		in.either = o.open(paths)
@@ -35,6 +36,9 @@ func (o Options) settle(paths []string) (Options, error) {
 		d.close()
 		if in.made == nil && !open {
 			return o, nil
+		}
+		if numbers = numbers || in.real && o.Kind != Number; in.why != "" {
+			o.why = in.why
 		}
 		if in.made == nil {
 			continue // a format that has neither
@@ -56,7 +60,9 @@ func (o Options) settle(paths []string) (Options, error) {
 			levels[c.Name] = append(append(levels[c.Name], c.Levels...), c.Off...)
 		}
 	}
-	o.items = distinctLevels(items)
+	if o.items = distinctLevels(items); numbers {
+		o.Kind = Number
+	}
 	if len(names) > 0 {
 		o.Categories = nil
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -65,55 +64,21 @@ func OpenFiles(ctx context.Context, files []File, opts Options) (*Source, error)
 	return s, nil
 }
 
-// look reads bits, or numbers where that shows as they are read; what is no bits is read again as numbers.
+// look reads bits, or numbers where that shows as they are read.
 func (s *Source) look(paths []string) (err error) {
 	opts := s.opts
 	opts.pipes = map[string][]byte{}
-	if opts.Kind != Number {
-		s.frame, err = read(paths, opts)
-		if err == nil {
-			s.refused = s.frame.undecided
-		} else if opts.Kind == Bit || !notBits(err) {
-			return err
-		} else {
-			s.refused = err
-		}
+	if s.frame, err = read(paths, opts); err != nil || s.frame.undecided == nil {
+		return err
 	}
-	if s.frame == nil {
-		opts.Kind = Number
-		s.frame, err = read(paths, opts)
-		if err != nil && s.refused == nil {
-			return err
+	if s.frame.Why = s.frame.plainly(); s.frame.Why == "" {
+		s.refused = s.frame.undecided
+		var fe *FormatError
+		if errors.As(s.refused, &fe) {
+			fe.Hint += "; " + allNumbers + " learns from the numbers as they are"
 		}
-		if err != nil {
-			return orNumbers(alsoAsNumbers(s.refused, err))
-		}
-	}
-	if s.refused != nil {
-		if s.frame.Why = s.frame.plainly(); s.frame.Why != "" {
-			s.refused = nil
-		}
-		s.refused = orNumbers(s.refused)
 	}
 	return nil
-}
-
-// alsoAsNumbers adds to the error about data that are no bits what is in the way of reading them as numbers.
-func alsoAsNumbers(err, problem error) error {
-	var bits, numbers *FormatError
-	if errors.As(err, &bits) && errors.As(problem, &numbers) && numbers.Line > bits.Line {
-		bits.Hint += fmt.Sprintf("; as real values, line %d, column %q: %s", numbers.Line, numbers.Column, numbers.Msg)
-	}
-	return err
-}
-
-// orNumbers adds to the error about data that are no bits how to learn from them as they are.
-func orNumbers(err error) error {
-	var fe *FormatError
-	if errors.As(err, &fe) {
-		fe.Hint += "; " + allNumbers + " learns from the numbers as they are"
-	}
-	return err
 }
 
 // Opened returns the paths of all files that were opened, also of those in folders and beside the data.

@@ -82,7 +82,7 @@ func (in *input) sparseTable(s *sparse) (parts, error) {
 	if others > 0 && !in.real {
 		c := s.cells[first]
 		msg, hint := needThreshold(short(c.value), fmt.Sprintf("column %d", c.column+1))
-		return nil, &FormatError{Row: c.row + 1, Msg: msg, Hint: hint, notBits: true,
+		return nil, &FormatError{Row: c.row + 1, Msg: msg, Hint: hint,
 			fix: []string{allNumbers, "--threshold 0"}}
 	}
 	if err := in.budget.spend(s.rows, 1, s.columns); err != nil {

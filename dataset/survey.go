@@ -75,8 +75,8 @@ func (s *survey) take(r records, names []string, in *input) error {
 	if 4*short > s.rows {
 		return unlike // lists, rather than rows whose last cells are empty
 	}
-	s.takeMissing(in)
-	if names != nil {
+	if s.takeMissing(); names != nil {
+		s.takeSlips(in)
 		return nil
 	}
 	if first == nil {
@@ -89,7 +89,8 @@ func (s *survey) take(r records, names []string, in *input) error {
 			s.index.broken = true
 		}
 	}
-	s.takeMissing(in)
+	s.takeMissing()
+	s.takeSlips(in)
 	return nil
 }
 
@@ -118,9 +119,7 @@ func (s *survey) takeFirst(first []string, line int, in *input) {
 	mode := in.opts.Header
 	heads := mode == HeaderPresent || mode == HeaderAuto &&
 		(in.headed || s.isHeader(first) || in.opts.Model.isHeader(first))
-	numbers := mode == HeaderPresent || mode == HeaderAuto && (in.headed || s.headsNumbers(first))
-	s.misheaded = heads != numbers
-	if in.real && numbers || !in.real && heads {
+	if heads {
 		if slices.ContainsFunc(first, func(name string) bool { t, _ := tokenOf(trim(name)); return t == textToken }) {
 			s.header = first
 		}
@@ -171,7 +170,7 @@ func (s *survey) add(record []string, line int) {
 // letters stand above digits only, or if no column of text has its first value
 // again although values recur.
 func (s *survey) isHeader(first []string) bool {
-	if len(first) >= 3 && counts(first) {
+	if len(first) >= 3 && s.rows > 0 && counts(first) {
 		return true
 	}
 	if s.rows > 1 && s.recurs(first) {
@@ -185,7 +184,9 @@ func (s *survey) isHeader(first []string) bool {
 		known := c.known()
 		class, code := c.classOf(v)
 		named := t == textToken || t > yesToken && t != numberToken && t != minusToken
-		if named && known > 0 && !c.measures(cell) && 2*c.sum(zeroToken, oneToken, numberToken, noToken, yesToken) > known {
+		named = named || (t == yesToken || t == noToken) && c.sum(yesToken, noToken) == 0
+		if named && known > 0 && !c.measures(cell) &&
+			2*c.sum(zeroToken, oneToken, numberToken, commaToken, noToken, yesToken) > known {
 			return true
 		}
 		if t != blankToken && known > 0 && class == bitClass && code != bitCoding && code.of(cell, rule{}) == notBinary {

@@ -338,18 +338,14 @@ func (t *textTable) badCell(d *dataColumn, cell string) error {
 		t.strange(d, trim(cell))
 		return nil
 	}
-	place := cellPlace{text: shorten(string([]byte(trim(cell))))}
-	var all offenders
-	all.add(offender{name: t.plan.name(d.column), place: place, kind: token,
-		span: numberRange{least: min(v, 0), most: max(v, 0), fractions: v != math.Trunc(v)}})
-	err := all.textError(t.plan.unit)
+	at, name := cellPlace{text: shorten(string([]byte(trim(cell))))}, t.plan.name(d.column)
+	fe := noWord(at, name, false)
 	if token == numberToken || token == commaToken {
-		err = all.numberError(t.plan.unit, len(t.plan.data))
+		fe = noBit(at.text, name, numberRange{least: min(v, 0), most: max(v, 0), fractions: v != math.Trunc(v)})
 	}
-	fe := err.(*FormatError)
 	if fe.early = !t.plan.complete; t.plan.model {
-		fe.early, fe.fix, fe.Hint = false, nil, "the model has 0 and 1 there; correct it, or take it as unknown: --missing "+
-			shellWord(t.plan.name(d.column)+":"+place.text)
+		fe.early, fe.fix, fe.Hint = false, nil, "the model has 0 and 1 there; correct it, or take it as unknown: "+
+			missingFlag(name, at.text)
 	}
 	return fe
 }

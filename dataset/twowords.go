@@ -107,14 +107,14 @@ func (c *columnStats) yesOf(words []string) int {
 }
 
 // bitsOfWords adds such columns to the categories.
-func (in *input) bitsOfWords(s *survey, v vocabularies, asked map[int]*Coding) {
+func (in *input) bitsOfWords(s *survey, asked map[int]*Coding) {
 	used := members(len(s.columns), in.used(s))
 	for i := range s.columns {
 		if used[i] || asked[i] != nil {
 			continue
 		}
 		wanted := in.opts.wanted(s.name(i), i+1) == "bit"
-		yes, off := s.columns[i].bitWords(v, wanted)
+		yes, off := s.columns[i].bitWords(s.vocabularies, wanted)
 		if yes != "" && (yes != "1" || in.rule.threshold == nil) {
 			asked[i] = &Coding{Name: s.name(i), Kind: Bit, Levels: []string{yes}, Off: off}
 		}

@@ -228,8 +228,9 @@ func TestValueStreamsAreRefused(t *testing.T) {
 	for _, err := range openValues(t, Options{}, late).Sets(t.Context()) {
 		last = err
 	}
-	if last == nil || !strings.Contains(last.Error(), "line 5002") {
-		t.Errorf("late text: %v", last)
+	if _, err := openNumbers([]string{late}, Options{Columns: []string{"a", "b"}}); last != nil || err == nil ||
+		!strings.Contains(err.Error(), "line 5002") {
+		t.Errorf("late text is unknown, but in columns that were asked for: %v, %v", last, err)
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()

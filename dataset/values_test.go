@@ -110,7 +110,7 @@ func TestValuesAreRefused(t *testing.T) {
 		name, text string
 		opts       Options
 	}{
-		{"late text", long, Options{}},
+		{"late text", long, Options{Columns: []string{"a", "b"}}},
 		{"ragged", "1,2\n1\n", Options{}},
 		{"no numbers", "a,b\nmoor,bog\n", Options{}},
 		{"no rows", "a,b\n", Options{Header: HeaderPresent}},
