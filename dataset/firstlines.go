@@ -199,8 +199,20 @@ func secondHeader(records [][]string) (n int, names []string) {
 	return 1, names
 }
 
-// byPoints matches a number with points before thousands and no other, with a unit perhaps.
-var byPoints = regexp.MustCompile(`^\s*([€$£¥] ?)?[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+( ?[^0-9.,\s]{1,10})?\s*$`)
+// byPoints reads a number with points before thousands and no other, with a unit perhaps.
+func byPoints(cell string) (plain string, ok bool) {
+	if strings.IndexByte(cell, '.') < 0 {
+		return cell, false
+	}
+	number := trim(cell)
+	if m := measure.FindStringSubmatch(number); m != nil {
+		number = m[2]
+	}
+	if plain, ok = ungrouped(number, ".", ""); ok {
+		return strings.Replace(cell, number, plain, 1), true
+	}
+	return cell, false
+}
 
 // pointed returns a number of some records in which points stand before thousands: all points in numbers do, and some
 // number has a decimal comma, or a column has numbers below 1,000 that have no point. Else it returns "".
@@ -210,8 +222,9 @@ func pointed(records [][]string) (example string) {
 	for _, cells := range records {
 		for i, cell := range cells {
 			v, number := numberIn(trim(cell))
+			_, points := byPoints(cell)
 			switch {
-			case byPoints.MatchString(cell):
+			case points:
 				if above[i] = true; example == "" {
 					example = trim(cell)
 				}
@@ -317,8 +330,8 @@ func (b *belowFirst) read() (cells []string, line int, err error) {
 			continue
 		}
 		for i, cell := range cells {
-			if b.first.points != "" && byPoints.MatchString(cell) {
-				cells[i] = strings.ReplaceAll(cell, ".", "")
+			if b.first.points != "" {
+				cells[i], _ = byPoints(cell)
 			}
 		}
 		return cells, line, nil

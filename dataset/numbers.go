@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"math"
-	"regexp"
 	"strings"
 )
 
@@ -16,11 +15,6 @@ func (c Labels) Missing(i int) bool {
 	}
 	return c.Text(i) == ""
 }
-
-// amount matches a number as people write amounts: with a decimal comma, with groups of
-// three digits, with a currency before or behind.
-var amount = regexp.MustCompile(
-	`^(?:[€$£¥]|EUR|USD|CHF|GBP)?\s*[+-]?(?:\d+|\d{1,3}(?:[.,' ]\d{3})+)(?:[.,]\d+)?\s*(?:[€$£¥%]|EUR|USD|CHF|GBP)?$`)
 
 // Numbers reports whether all values are numbers, or text that people write for them,
 // such as 1.234,50 and 12 €; unknown values, of which NA is one, do not count, and codes
@@ -36,8 +30,11 @@ func (c Labels) Numbers() bool {
 		case t == blankToken || t == unknownToken:
 			continue
 		case t == zeroToken || t == oneToken || t == numberToken || t == commaToken:
-		case isCode(cell) || !amount.MatchString(cell):
-			return false
+		default:
+			_, _, measures := measured(cell)
+			if _, groups := thousands(cell); !measures && !groups {
+				return false
+			}
 		}
 		found = true
 	}

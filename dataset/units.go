@@ -7,12 +7,12 @@ import (
 )
 
 // measure matches a number with a unit before or after it, such as 23.1 °C, 76% and $1,200.
-var measure = regexp.MustCompile(`^([€$£¥] ?)?([+-]?[0-9][0-9.,]*|[+-]?[.,][0-9]+) ?` +
+var measure = regexp.MustCompile(`^((?:[€$£¥]|EUR|USD|CHF|GBP) ?)?([+-]?[0-9][0-9.,]*|[+-]?[.,][0-9]+) ?` +
 	`([%‰€$£¥]|[mgshlLKVAWJNdkMCF]|°[CF]?|µ?\pL[\pL/·]{1,10}[23²³]?|µ?\pL+/\pL+[23²³]?)?$`)
 
 // measured reads such a number.
 func measured(cell string) (v float64, unit string, ok bool) {
-	if cell == "" || cell[0] > '9' && cell[0] < 0x80 { // nearly all text
+	if cell == "" || cell[0] > '9' && cell[0] < 0x80 && !strings.ContainsRune("EUCG", rune(cell[0])) { // nearly all text
 		return 0, "", false
 	}
 	if inner, below := inBrackets(cell); below {

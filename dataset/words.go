@@ -2,10 +2,10 @@ package dataset
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/patchwork/internal/enum"
 )
@@ -99,10 +99,10 @@ func inBrackets(s string) (string, bool) {
 
 // commaNumber reads a number with a decimal comma.
 func commaNumber(s string) (float64, bool) {
-	i := strings.LastIndexByte(s, ',')
-	if dotted.MatchString(s) { // 1.234,5
-		s, i = strings.ReplaceAll(s, ".", ""), i-strings.Count(s, ".")
+	if plain, ok := ungrouped(s, ".", ","); ok { // 1.234,5
+		s = plain
 	}
+	i := strings.LastIndexByte(s, ',')
 	if i < 0 || strings.ContainsAny(s, ".") {
 		return 0, false
 	}
@@ -110,26 +110,39 @@ func commaNumber(s string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
-// spaced matches a number with blanks or apostrophes before thousands: 7 398 and 1'234.50.
-var spaced = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}([ \x{A0}\x{202F}\x{2009}'’][0-9]{3})+([.,][0-9]+)?$`)
-
-// withoutSpaces returns such a number without them, and any other text, of which most begins as no number does, as it
-// is.
-func withoutSpaces(s string) string {
-	if s == "" || s[0] > '9' || !spaced.MatchString(s) {
-		return s
+// ungrouped returns a number without the marks before thousands, one of these; a mark of decimals may stand behind
+// them. It returns any other text as it is.
+func ungrouped(s, marks, decimals string) (plain string, ok bool) {
+	rest := strings.TrimLeft(s, "+-")
+	sign := s[:len(s)-len(rest)]
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	if len(sign) > 1 || digits < 1 || digits > 3 || rest[0] == '0' {
+		return s, false
 	}
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("+-.,0123456789", r) {
-			return r
+	plain, rest = sign+rest[:digits], rest[digits:]
+	for groups := 0; ; groups++ {
+		mark, n := utf8.DecodeRuneInString(rest)
+		after := rest[n:]
+		digits := len(after) - len(strings.TrimLeft(after, "0123456789"))
+		switch {
+		case rest == "":
+			return plain, groups > 0
+		case digits == 3 && strings.ContainsRune(marks, mark):
+			plain, rest = plain+after[:3], after[3:]
+		case groups > 0 && digits > 0 && digits == len(after) && strings.ContainsRune(decimals, mark):
+			return plain + rest, true
+		default:
+			return s, false
 		}
-		return -1
-	}, s)
+	}
 }
 
-var dotted = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+,[0-9]+$`)
-
-var grouped = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?$`)
+// withoutSpaces returns a number with blanks or apostrophes before thousands, 7 398 and 1'234.50, without them, and any
+// other text as it is.
+func withoutSpaces(s string) string {
+	s, _ = ungrouped(s, " \u00a0\u202f\u2009'’", ".,")
+	return s
+}
 
 // thousands reads a number with commas before thousands, such as 5,613 and 1,234.5.
 func thousands(s string) (float64, bool) {
@@ -137,10 +150,11 @@ func thousands(s string) (float64, bool) {
 		return 0, false
 	}
 	s, below := inBrackets(s)
-	if !grouped.MatchString(s) {
+	plain, ok := ungrouped(s, ",", ".")
+	if !ok {
 		return 0, false
 	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
+	v, err := strconv.ParseFloat(plain, 64)
 	if below {
 		v = -v
 	}
