@@ -65,6 +65,44 @@ func printLine(w io.Writer, line string, width int) error {
 	return err
 }
 
+// Line says in one line how much there is, and how many columns are of which kind.
+func (p *Plan) Line() string {
+	if p.Form == FormImages {
+		return p.Source + ": " + p.size()
+	}
+	var order, aside []string
+	of := map[string]int{}
+	for _, c := range p.Columns {
+		if c.Aside || c.Kind == Label {
+			aside = append(aside, words.Visible(shortName(c.Name)))
+			continue
+		}
+		name := c.Kind.String()
+		if of[name]++; of[name] == 1 {
+			order = append(order, name)
+		}
+	}
+	for i, name := range order {
+		order[i] = words.Count(of[name], kindNouns[name])
+	}
+	if n := len(aside); n > 0 {
+		order = append(order, fmt.Sprintf("%s (%s)", words.Count(n, "label"), listed(aside, 6)))
+	}
+	return fmt.Sprintf("%s: %s: %s", p.Source, words.Count(p.Rows, "row"), strings.Join(order, ", "))
+}
+
+// kindNouns are the kinds as they are counted.
+var kindNouns = map[string]string{"unknown": "unknown column", "bit": "yes/no column", "category": "category",
+	"ordinal": "scale", "count": "count", "number": "number", "weight": "weight"}
+
+// listed joins up to so many names, and says how many more there are.
+func listed(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
 // size says how much there is, and of what.
 func (p *Plan) size() string {
 	what := "bits"

@@ -10,7 +10,7 @@ import (
 
 // otherSize returns the error for a picture that has another size than the first.
 func otherSize(h, w, firstH, firstW int, grey bool) error {
-	hint := "bring grey pictures to one size before; they are not scaled"
+	hint, fix := "bring grey pictures to one size before; they are not scaled", []string(nil)
 	if !grey {
 		side := max(firstH, firstW)
 		for _, usual := range []int{56, 28} { // at 56 a stroke of a pen is one to three pixels wide
@@ -19,10 +19,11 @@ func otherSize(h, w, firstH, firstW int, grey bool) error {
 				break
 			}
 		}
-		hint = fmt.Sprintf("give --size %dx%d to crop each to its ink, scale it and pad it to one size", side, side)
+		fix = []string{fmt.Sprintf("--size %dx%d", side, side)}
+		hint = "give " + fix[0] + " to crop each to its ink, scale it and pad it to one size"
 	}
 	return &FormatError{Msg: fmt.Sprintf("a picture of %s pixels, the first has %s", sizeText(h, w),
-		sizeText(firstH, firstW)), Hint: hint}
+		sizeText(firstH, firstW)), Hint: hint, fix: fix}
 }
 
 // ParseSize reads the height and the width of images: 56x40, or 56 for 56x56. A capital

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +32,11 @@ type app struct {
 	see func(workbench.Step) // gets every step of learning; nil but in the demo
 }
 
-const rootLong = `A part votes on some of the pixels or columns. A session:
+const rootLong = `A part votes on some of the pixels or columns. What a table, pictures or a model hold:
+
+  patchwork FILE...
+
+A session:
 
   patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 --rows :10
@@ -39,7 +45,7 @@ const rootLong = `A part votes on some of the pixels or columns. A session:
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "patchwork",
+		Use:           "patchwork FILE...",
 		Short:         "Learn parts from images and tables, and explain others by them",
 		Long:          rootLong,
 		Example:       "  patchwork demo",
@@ -90,7 +96,7 @@ func (a *app) addCommands(root *cobra.Command) {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(a.versionCommand(), a.pipeCommand())
+	root.AddCommand(a.versionCommand(), a.pipeCommand(), a.answerCommand())
 }
 
 // noSuchCommand returns an error about a command that does not exist, with the
@@ -104,6 +110,10 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
+	}
+	if filepath.Ext(args[0]) != "" || strings.ContainsRune(args[0], filepath.Separator) { // a file is meant
+		_, err := os.Open(args[0])
+		return &inputError{err}
 	}
 	return misused(cmd, "there is no command %q%s", args[0], enum.DidYouMean(args[0], names))
 }

@@ -38,7 +38,8 @@ type dataFlags struct {
 	takeGiven                 bool
 	memory                    byteSize // of commands that can stream
 
-	model workbench.Model // that the data are for; nil for none
+	model  workbench.Model // that the data are for; nil for none
+	silent bool            // the command says itself what was found out about the data
 }
 
 func (f *dataFlags) add(cmd *cobra.Command) {

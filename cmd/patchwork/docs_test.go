@@ -368,7 +368,8 @@ func TestDocsFlags(t *testing.T) {
 		text := fence.ReplaceAllString(read(t, filepath.Join("../..", page)), "")
 		for _, m := range regexp.MustCompile("`patchwork ([^`\n]+)`").FindAllStringSubmatch(text, -1) {
 			words := fields(m[1])
-			if words[0] == "COMMAND" || strings.HasPrefix(words[0], "-") || strings.Contains(m[1], "…") && len(words) == 1 {
+			if words[0] == "COMMAND" || words[0] == "FILE" ||
+				strings.HasPrefix(words[0], "-") || strings.Contains(m[1], "…") && len(words) == 1 {
 				continue
 			}
 			cmd, rest, err := (&app{}).rootCommand().Find(words)

@@ -78,7 +78,7 @@ func (a *app) help(cmd *cobra.Command) {
 	usage := strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath()))
 	usage = strings.TrimSpace(strings.TrimSuffix(usage, "[flags]"))
 	if cmd.HasAvailableSubCommands() {
-		usage = "COMMAND"
+		usage = "FILE..., or patchwork COMMAND"
 	}
 	w.text(strings.TrimSpace("Usage: " + cmd.CommandPath() + " " + usage))
 	short := cmd.Annotations[everydayAnnotation] != "" && !a.helpAll

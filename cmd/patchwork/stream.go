@@ -192,7 +192,7 @@ func (f *dataFlags) load(cmd *cobra.Command, paths []string, opt dataset.Options
 	if err != nil {
 		return nil, err
 	}
-	if notes {
+	if notes && !f.silent {
 		sayNotes(cmd, data.Notes...)
 	}
 	return f.cut(data)
@@ -215,7 +215,9 @@ func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.O
 	if err != nil {
 		return nil, &inputError{err}
 	}
-	sayNotes(cmd, stream.Head().Notes...)
+	if !f.silent {
+		sayNotes(cmd, stream.Head().Notes...)
+	}
 	stream = stream.Cut(f.skip, f.most())
 	if f.selects(&opt) {
 		set, err := stream.Set(ctx)

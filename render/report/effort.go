@@ -11,6 +11,7 @@ import (
 const (
 	workOfRefits  = int64(4_000_000)
 	workOfImages  = int64(2_800_000_000)
+	workOfBrief   = int64(10_000_000_000)
 	workOfMissing = 40_000_000 // for predicting unknown cells
 
 	mostRefitRows, fewestRefitRows     = 2000, 600 // fewer cost little less: much of learning does not depend on the rows
@@ -18,6 +19,8 @@ const (
 
 	mostTimes, fewTimes = 10, 2 // of Stability: for small tables, and for others, where rows tell more than times
 	timesOfImages       = 4
+	briefTimes          = 3 // of Brief, for tables
+	briefTimesOfImages  = 2
 	mostFolds, fewFolds = 5, 3 // of Quality
 )
 
@@ -28,12 +31,18 @@ func (o *Options) settle(m workbench.Model, set *dataset.Frame) (folds int) {
 	parts := max(m.K(), 1)
 	if !set.Table {
 		if o.Stability == 0 {
-			o.Stability = timesOfImages
+			o.Stability = map[bool]int{true: briefTimesOfImages, false: timesOfImages}[o.Brief]
 		}
 		if o.Sample == 0 {
 			grid, _ := workbench.Grid(m)
 			perImage := int64(height*width) * int64(max(grid.Len(), 1)*parts)
 			o.Sample = int(min(max(workOfImages/perImage, fewestRefitImages), mostRefitImages))
+			if n := min(o.Sample, set.Len()); o.Brief && int64(2*o.Stability*n)*perImage > workOfBrief {
+				o.Sample = -1
+			}
+		}
+		if o.Brief {
+			return 0
 		}
 		return fewFolds
 	}
@@ -45,6 +54,9 @@ func (o *Options) settle(m workbench.Model, set *dataset.Frame) (folds int) {
 	times, folds := mostTimes, mostFolds
 	if int64((2*times+folds)*rows)*perRow > workOfRefits {
 		times, folds = fewTimes, fewFolds
+	}
+	if o.Brief {
+		times = min(times, briefTimes)
 	}
 	if o.Stability == 0 {
 		o.Stability = times

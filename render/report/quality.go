@@ -47,6 +47,9 @@ const (
 // rows, and predict the same hidden cells of its rows.
 func (b *builder) quality(ctx context.Context) error {
 	l, data, why := b.relearning()
+	if b.folds == 0 {
+		l, why = nil, leftOut
+	}
 	if l == nil {
 		b.r.NoQuality = why
 		return nil

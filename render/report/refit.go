@@ -55,9 +55,15 @@ func relearner(m *patchwork.Model, tables bool) (*learner, string) {
 	return l, ""
 }
 
+// leftOut says why a brief report has less.
+const leftOut = "It was left out, since it takes long here; patchwork report does it."
+
 // relearning returns who learns the model again and from which rows or images, or why
 // no one does.
 func (b *builder) relearning() (*learner, patchwork.Data, string) {
+	if b.opt.Sample < 0 {
+		return nil, patchwork.Data{}, leftOut
+	}
 	if b.bits == nil {
 		return nil, patchwork.Data{}, "Only parts of bits are learned again here. patchwork score --hide 0.2 says how well " +
 			"cells are predicted, best of rows that the model was not learned from."

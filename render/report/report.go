@@ -33,6 +33,10 @@ type Options struct {
 	// and parts there are, or 24 to 200 images.
 	Sample int
 
+	// Brief learns again only as far as that takes some ten seconds: tables three times for Stability, images twice and
+	// not for Quality, large ones not at all.
+	Brief bool
+
 	Seed    uint64 // of hidden cells, samples and drawn rows
 	Workers int    // goroutines; 0 means 1. The report is the same for any number.
 

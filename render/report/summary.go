@@ -13,9 +13,19 @@ import (
 
 // summary says in a few sentences what the numbers say.
 func (r *Report) summary() []string {
-	return slices.DeleteFunc([]string{r.warning, r.sayParts(), r.sayWeights(), r.sayInterrupted(), r.sayCommonest(),
-		r.sayLabel(), r.sayTogether(), r.sayColumns(), r.sayQuality(), r.sayStability(), r.sayMissing()},
-		func(s string) bool { return s == "" })
+	return said(r.warning, r.sayParts(), r.sayWeights(), r.sayInterrupted(), r.sayCommonest(), r.sayLabel(),
+		r.sayTogether(), r.sayColumns(), r.sayQuality(), r.sayStability(), r.sayMissing())
+}
+
+// Verdict says whether the parts can be relied on, in the sentences of the summary that do: what they predict, and
+// whether they come back.
+func (r *Report) Verdict() []string {
+	return said(r.warning, r.sayColumns(), r.sayQuality(), r.sayStability())
+}
+
+// said returns the sentences that there are.
+func said(sentences ...string) []string {
+	return slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 }
 
 // sayColumns names the columns of which the parts explain most.
