@@ -52,8 +52,8 @@ func TestTemplatesSmallerThanImages(t *testing.T) {
 		model := in(name + "-model.npz")
 		bringModel(t, model, c.head)
 		out := patchworkCommand(t, "explain", "-m", model, in("page.npz"))
-		for _, pick := range []string{`{"part":0,"dy":1,"dx":2,`, `{"part":0,"dy":5,"dx":9,`,
-			`{"part":1,"dy":6,"dx":1,`} {
+		for _, pick := range []string{`{"part":0,"expert":0,"dy":1,"dx":2,`, `{"part":0,"expert":0,"dy":5,"dx":9,`,
+			`{"part":1,"expert":1,"dy":6,"dx":1,`} {
 			if !strings.Contains(out.out, pick) {
 				t.Errorf("%s: %s is not in %s", name, pick, out.out)
 			}

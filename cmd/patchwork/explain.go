@@ -42,10 +42,11 @@ inked. Where there is any, the line tells: "missing":0.065,"clutter":0.09.
 The output is JSON lines, one per image, in the order of the input, or a table:
 
   {"index":0,"start_log_lik":-941.2,"log_lik":-310.9,"log_lik_model":-310.9,
-   "picks":[{"part":1,"dy":0,"dx":-3,"angle":12,"gain":608.4}, ...]}
+   "picks":[{"part":1,"expert":1,"dy":0,"dx":-3,"angle":12,"gain":608.4}, ...]}
 
 index is the image's row in the input before --where and --rows, and part the number
-of a part, both from 0 (row in tables of answers, messages and --rows counts from 1).
+of a part, both from 0 (row in tables of answers, messages and --rows counts from 1); expert
+is the same number, for programs written before it was called part.
 Picks come in the order of the pursuit. start_log_lik and log_lik are under the original
 likelihood if refined, else under that of the model, log_lik_model under the untruncated
 composition, all in nats, null if infinite. Angles are degrees clockwise, shifts pixels
@@ -71,7 +72,7 @@ table has index, class, probability, that of each class in the columns p:CLASS (
 .npz one array, p), and the name of a picture. A line also says why:
 
   {"index":4,"class":"T","probability":0.93,"second":"L","log_odds":2.71,
-   "left":3,"missing":1,"example":7,"picks":[{"part":0,"dy":1,...}, ...],
+   "left":3,"missing":1,"example":7,"picks":[{"part":0,"expert":0,"dy":1,...}, ...],
    "probabilities":{"H":0.005,"L":0.062,"T":0.93}}
 
 log_odds are in nats. picks are the parts by which the class explains the image best:

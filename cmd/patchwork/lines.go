@@ -135,6 +135,8 @@ func (l *lines) picks(b []byte, picks []patchwork.Pick) []byte {
 		}
 		b = append(b, `{"part":`...)
 		b = strconv.AppendInt(b, int64(p.Expert), 10)
+		b = append(b, `,"expert":`...) // what programs know it by that were written before it was called part
+		b = strconv.AppendInt(b, int64(p.Expert), 10)
 		if l.names != nil {
 			b = append(b, l.names[p.Expert]...)
 		}

@@ -159,8 +159,8 @@ func TestExplainIsTheLibrary(t *testing.T) {
 			t.Fatalf("line %d is %+v, the library says %+v", j, l, e)
 		}
 		for n, pick := range e.Picks {
-			want := map[string]any{"part": float64(pick.Expert), "dy": float64(pick.Pose.DY), "dx": float64(pick.Pose.DX),
-				"angle": pick.Pose.Angle, "gain": readable(pick.Gain)}
+			want := map[string]any{"part": float64(pick.Expert), "expert": float64(pick.Expert), "dy": float64(pick.Pose.DY),
+				"dx": float64(pick.Pose.DX), "angle": pick.Pose.Angle, "gain": readable(pick.Gain)}
 			for name, v := range want {
 				if l.Picks[n][name] != v || len(l.Picks[n]) != len(want) {
 					t.Errorf("line %d, pick %d: %v, the library says %v", j, n, l.Picks[n], want)
@@ -182,7 +182,7 @@ func TestExplainInfinities(t *testing.T) {
 	}
 	write(t, "x.csv", "1,1,0\n0,0,0\n0,0,1\n")
 	got := must(t, "explain", "-m", "m.npz", "x.csv")
-	want := `{"index":0,"start_log_lik":null,"log_lik":0,"log_lik_model":0,"picks":[{"part":0,"gain":null}]}
+	want := `{"index":0,"start_log_lik":null,"log_lik":0,"log_lik_model":0,"picks":[{"part":0,"expert":0,"gain":null}]}
 {"index":1,"start_log_lik":0,"log_lik":0,"log_lik_model":0,"picks":[]}
 {"index":2,"start_log_lik":null,"log_lik":null,"log_lik_model":null,"picks":[]}
 `
