@@ -79,6 +79,9 @@ func (c *Counts) Picks() float64 {
 	return sum
 }
 
+// Share returns the share of the rows that have part k, as their posterior expects.
+func (c *Counts) Share(k int) float64 { return c.activity(k) / float64(c.rows) }
+
 // DescriptionLength returns the nats that describe the rows and the model, as learning counts them.
 func (c *Counts) DescriptionLength(m *patchwork.Model) float64 {
 	return lengthOf(m, numberLengthOf(c.rows), c.logEvidence())

@@ -54,6 +54,10 @@ type LikelihoodScores struct {
 	PerImage      float64 `json:"log_lik_per_image"`
 	PerPixel      float64 `json:"log_lik_per_pixel"` // per known value
 	PicksPerImage float64 `json:"picks_per_image"`
+
+	// Shares are how many of the rows have each part: of a model that was learned by all explanations of rows, each
+	// explanation counted by its probability, else by the best one.
+	Shares []float64 `json:"shares"`
 }
 
 // BitScores are what only bits have.
@@ -99,6 +103,7 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 	how.Best = 0
 	tally, sums := patchwork.NewTally(m.Model), noiseSums{}
 	out, impossible, pixels := &Scores{table: m.Height() == 1}, int64(0), 0.0
+	shares := make([]float64, m.K())
 	how.Then = func(x *Explained) { x.Out = m.rowScores(x) }
 	for x, err := range m.Explain(ctx, data, how.Explaining) {
 		if err != nil {
@@ -108,6 +113,7 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 		for i := range x.Rows {
 			w := x.Frame.Weight(x.From + i)
 			tally.AddScores(&x.Rows[i].Explanation, w)
+			addParts(shares, x.Rows[i].Picks, float64(w))
 			pixels += float64(w) * float64(s.Known[i])
 			if math.IsInf(s.LogLik[i], -1) {
 				impossible += w
@@ -125,7 +131,10 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 	if sums.any {
 		logLik = sums.logLik
 	}
-	out.LikelihoodScores = &LikelihoodScores{logLik, logLik / n, logLik / pixels, float64(tally.Picks()) / n}
+	for k := range shares {
+		shares[k] /= n
+	}
+	out.LikelihoodScores = &LikelihoodScores{logLik, logLik / n, logLik / pixels, float64(tally.Picks()) / n, shares}
 	out.BitScores = &BitScores{Weight: tally.Rows(), CrossEntropy: -logLik / n, BitsPerPixel: -logLik / pixels / math.Ln2,
 		Impossible: impossible, Missing: sums.missing / n, Clutter: sums.clutter / n}
 	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 {
@@ -136,6 +145,9 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 				return nil, err
 			}
 			nats = counts.DescriptionLength(m.Model)
+			for k := range shares {
+				shares[k] = counts.Share(k)
+			}
 			out.given = " (given the best explanation, without what its parts cost)"
 		}
 		bits := nats / n / math.Ln2
@@ -149,6 +161,15 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 		}
 	}
 	return out, nil
+}
+
+// addParts adds to how often the parts are had those of a row, each once.
+func addParts(to []float64, picks []patchwork.Pick, weight float64) {
+	for j, p := range picks {
+		if !slices.ContainsFunc(picks[:j], func(o patchwork.Pick) bool { return o.Expert == p.Expert }) {
+			to[p.Expert] += weight
+		}
+	}
 }
 
 // Soft reports whether the model was learned by all explanations of rows, by their probabilities.
@@ -300,16 +321,17 @@ func (m Bits) scoreMarginal(ctx context.Context, hidden posterior.HiddenBits, wo
 func (m Numbers) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*Scores, error) {
 	out := &Scores{LikelihoodScores: new(LikelihoodScores), NumberScores: new(NumberScores), table: m.Table()}
 	known, picks, s := int64(0), int64(0), new(RowScores)
+	shares := make([]float64, m.K())
 	best := func(ctx context.Context, p *real.Pursuit, x *Explained) error {
-		joint := make([]float64, len(x.Rows))
-		x.Out = joint
+		found := make([]*real.Posterior, len(x.Rows))
+		x.Out = found
 		if err := x.byNumbers(ctx, p, 1); err != nil { // the explanations that explain tells
 			return err
 		}
 		return x.each(ctx, func(i int) error {
-			post, err := p.Best(x.numbers(i), 0)
-			if err == nil {
-				x.Rows[i].Evidence, joint[i] = post.Evidence, post.Explanations[0].LogJoint
+			var err error
+			if found[i], err = p.Best(x.numbers(i), 0); err == nil {
+				x.Rows[i].Evidence = found[i].Evidence
 			}
 			return err
 		})
@@ -320,9 +342,12 @@ func (m Numbers) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error
 		}
 		s.Explained, s.LogLik, s.Picks, s.Known = x, s.LogLik[:0], s.Picks[:0], s.Known[:0]
 		for i := range x.Rows {
-			r := &x.Rows[i]
+			r, post := &x.Rows[i], x.Out.([]*real.Posterior)[i]
+			for j := range post.Explanations {
+				addParts(shares, asBits(&post.Explanations[j]).Picks, post.Weights[j])
+			}
 			s.LogLik, s.Picks = append(s.LogLik, r.Evidence), append(s.Picks, int64(len(r.Picks)))
-			out.LogLik, out.Best, picks = out.LogLik+r.Evidence, out.Best+x.Out.([]float64)[i], picks+int64(len(r.Picks))
+			out.LogLik, out.Best, picks = out.LogLik+r.Evidence, out.Best+post.Explanations[0].LogJoint, picks+int64(len(r.Picks))
 			n := int64(x.Frame.Known(x.From + i))
 			s.Known, known = append(s.Known, n), known+n
 		}
@@ -334,6 +359,10 @@ func (m Numbers) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error
 		}
 	}
 	n := float64(out.Images)
+	for k := range shares {
+		shares[k] /= n
+	}
+	out.Shares = shares
 	out.PerImage, out.PerPixel, out.Best, out.PicksPerImage = out.LogLik/n, out.LogLik/float64(known), out.Best/n,
 		float64(picks)/n
 	if how.Hide == 0 {

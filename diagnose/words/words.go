@@ -261,7 +261,7 @@ func Shares(m *patchwork.Model) string {
 	if e := m.Extras(); e.Usage == nil || e.Record.Method != "soft" {
 		return ""
 	}
-	return "shares of rows: every explanation of a row counts by its probability; explain and report count the best one"
+	return "shares of rows: every explanation of a row counts by its probability; explain tells the best one"
 }
 
 // PercentFine returns a share as a percentage with a digit after the point where it is

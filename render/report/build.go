@@ -68,6 +68,7 @@ type builder struct {
 	evidence *patchwork.Tally // of the same
 
 	rowName func(i int) string // what row i is called
+	shares  []float64          // of the parts
 	columns []sums             // of each column of a table, what the parts leave of it
 	among   [][]sums           // of each part, the columns of the rows that use it
 }
@@ -123,6 +124,7 @@ func (b *builder) explain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	b.shares = scores.Shares
 	b.r.LogLik, b.r.PerCell = Number(scores.PerImage), Number(scores.PerPixel)
 	b.r.Gained, b.r.scores = Number(gained/float64(b.r.Weight)), scores.Lines()
 	b.r.oddest()

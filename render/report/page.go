@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the templates of the sections
 	"fmt"
 	"io"
@@ -289,6 +290,6 @@ func (r *Report) shown() []Part {
 // byUse returns the parts, the most used first.
 func byUse(parts []Part) []Part {
 	out := slices.Clone(parts)
-	slices.SortStableFunc(out, func(x, y Part) int { return int(min(max(y.Rows-x.Rows, -1), 1)) })
+	slices.SortStableFunc(out, func(x, y Part) int { return cmp.Compare(y.Share, x.Share) })
 	return out
 }

@@ -42,7 +42,7 @@ func (b *builder) parts() {
 	}
 	for k := range b.r.Parts {
 		p := &b.r.Parts[k]
-		p.Share, p.Typical = b.r.share(p.Rows), b.typical(k)
+		p.Share, p.Typical = b.shares[k], b.typical(k)
 	}
 }
 

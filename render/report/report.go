@@ -106,8 +106,8 @@ type Part struct {
 	Number int     `json:"part"`
 	Name   string  `json:"name"`
 	Words  string  `json:"words"` // what it says of columns, or the shape of its ink
-	Rows   int64   `json:"rows"`  // that use it
-	Share  float64 `json:"share"` // of all rows
+	Rows   int64   `json:"rows"`  // that use it in their best explanation
+	Share  float64 `json:"share"` // of all rows, as score counts it
 	Alone  int64   `json:"alone"` // rows that use it and no other part
 
 	Votes   []Vote    `json:"votes,omitempty"`        // of tables: the strongest first

@@ -127,8 +127,8 @@ func (r *Report) sayCommonest() string {
 	if len(r.Parts) == 0 {
 		return ""
 	}
-	best := slices.MaxFunc(r.Parts, func(x, y Part) int { return int(x.Rows - y.Rows) })
-	if best.Rows == 0 || !r.Table && best.Share > 0.995 {
+	best := slices.MaxFunc(r.Parts, func(x, y Part) int { return cmp.Compare(x.Share, y.Share) })
+	if best.Share == 0 || !r.Table && best.Share > 0.995 {
 		return ""
 	}
 	s := fmt.Sprintf("The commonest is %s (%s of the %ss)", within(best.Name), percent(best.Share), r.Noun())
@@ -145,7 +145,7 @@ func (r *Report) sayLabel() string {
 					best = p.Z
 					text = fmt.Sprintf("%s goes with %s %s: %s of those %ss use it, of all %ss %s.", sentence(r.Parts[p.Part].Name),
 						l.Name, v.Value,
-						percent(p.Share), r.Noun(), r.Noun(), percent(r.Parts[p.Part].Share))
+						percent(p.Share), r.Noun(), r.Noun(), percent(r.share(r.Parts[p.Part].Rows)))
 				}
 			}
 		}
