@@ -140,7 +140,7 @@ func (s *core) classified(ctx context.Context, c *classes.Classifier, images []*
 	out, size := new(classifyAnswer), 0
 	out.Classes = c.Names()
 	for i, v := range verdicts {
-		err := s.detailFits(ctx, &size, imageDetailBytes(images[i], len(v.Explanation.Picks)), i)
+		err := s.detailFits(&size, imageDetailBytes(images[i], len(v.Explanation.Picks)), i)
 		if err != nil {
 			return nil, err
 		}

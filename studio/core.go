@@ -90,8 +90,8 @@ type core struct {
 	work     *gate
 	uploads  *gate // decoding uploads takes memory: one at a time
 	large    *gate // answers of 1 MB or more, likewise
-
-	bodies, answers account
+	arriving *gate // requests with a body above smallBody, until they are answered
+	leaving  *gate // answers of 1 MB or more, until they are read
 
 	closing context.Context // ends when the core is closed
 	close   context.CancelFunc
@@ -135,9 +135,9 @@ func newCore(opt *Options, count func(series string, n float64)) (*core, error) 
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.work, s.uploads, s.large = newGate(s.limits.Concurrent, s.limits.Queue), newGate(1, 4), newGate(1, 8)
+	s.arriving, s.leaving = newGate(s.limits.Bodies, 4*s.limits.Bodies), newGate(unreadAnswers, 0)
 	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes),
 		newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
-	s.bodies.limit, s.answers.limit = s.limits.FlightBytes, s.limits.AnswerBytes
 	s.classes.limit, s.best.limit, s.searches.limit = s.limits.RecalledBytes, s.limits.RecalledBytes,
 		2*s.limits.RecalledBytes
 	if err := s.take(opt); err != nil {
@@ -151,7 +151,6 @@ func newCore(opt *Options, count func(series string, n float64)) (*core, error) 
 	s.sampleRoutes()
 	s.findRoutes()
 	s.learnRoutes()
-	s.ruleRoutes()
 	s.serverRoutes()
 	return s, nil
 }

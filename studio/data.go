@@ -160,7 +160,7 @@ func (s *core) dataRoutes() {
 				return nil, err
 			}
 			info := newDataInfo(d)
-			if err := s.answerTakes(ctx, 2*info.text()); err != nil {
+			if err := s.answerFits(2 * info.text()); err != nil {
 				return nil, err
 			}
 			info.Plan = d.set.Plan(&d.how).Columns

@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"context"
 	"encoding/base64"
 	"math"
 	"slices"
@@ -44,13 +43,13 @@ func (t *task) detailBytes(i, picks int) int {
 
 func imageDetailBytes(img *bitmap.Image, picks int) int { return img.Len() * (13*picks + 6) }
 
-// detailFits adds the details of image i to the size of an answer, and makes room for it.
-func (s *core) detailFits(ctx context.Context, size *int, bytes, i int) error {
+// detailFits adds the details of image i to the size of an answer.
+func (s *core) detailFits(size *int, bytes, i int) error {
 	if *size += bytes; *size > maxDetail {
 		return problemf(statusRequestEntityTooLarge,
 			"the details of %d images take more than %d bytes; request fewer images or fewer picks", i+1, maxDetail)
 	}
-	return s.answerTakes(ctx, int64(*size)*4/3)
+	return s.answerFits(int64(*size) * 4 / 3)
 }
 
 // newDetail composes the picks one by one.

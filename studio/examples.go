@@ -69,7 +69,7 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 			e := example{d.labelled(r, at), nats(gains[at]), newRow(r.index(at), &all[at])}
 			if b := m.bits(); b != nil && !m.of.Table() {
 				x, img := &all[at].Explanation, r.set.Images[at]
-				if err := s.detailFits(ctx, &size, imageDetailBytes(img, len(x.Picks)), at); err != nil {
+				if err := s.detailFits(&size, imageDetailBytes(img, len(x.Picks)), at); err != nil {
 					return nil, err
 				}
 				e.Row.Detail = newDetail(b, x.Scoring, img, x)

@@ -160,7 +160,7 @@ func (s *core) explain(ctx context.Context, _ *struct{}, req *explainRequest) (*
 			x.Predicted = predicted[i]
 		}
 		if req.Detail {
-			if err := s.detailFits(ctx, &size, t.detailBytes(i, len(r.Picks)), i); err != nil {
+			if err := s.detailFits(&size, t.detailBytes(i, len(r.Picks)), i); err != nil {
 				return err
 			}
 			if !t.numbers() {

@@ -50,9 +50,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		}
 		w.Header().Set("X-Request-Id", id)
 		rec := &recorder{ResponseWriter: w, s: s, last: began.Add(s.limits.Time + s.limits.ReadTime + time.Minute)}
-		answer := room{of: &s.answers}
-		defer answer.free()
-		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), requestIDKey, id), roomKey{}, &answer))
+		r = r.WithContext(context.WithValue(r.Context(), requestIDKey, id))
 		s.metrics.inFlight.Add(1)
 		defer func() {
 			p, begun := recover(), rec.status != 0
@@ -199,62 +197,12 @@ func (s *Server) goodToken(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1 && strings.EqualFold(scheme, "bearer")
 }
 
-// arriving is a body that is being read, and counted.
-type arriving struct {
-	of    *account
-	held  int64
-	bytes []byte
-}
-
-// errNoRoom reports that the bodies of other requests leave no room.
-var errNoRoom = errors.New("no room for the body")
-
-// read reads until the end, or up to a number of bytes.
-func (a *arriving) read(r io.Reader, most int64) error {
-	for int64(len(a.bytes)) < most {
-		if len(a.bytes) == cap(a.bytes) && !a.grow(most) {
-			return errNoRoom
-		}
-		n, err := r.Read(a.bytes[len(a.bytes):cap(a.bytes)])
-		a.bytes = a.bytes[:len(a.bytes)+n]
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// grow makes room for more, and reports whether there was some. Old and new are counted
-// while the one becomes the other.
-func (a *arriving) grow(most int64) bool {
-	size := min(max(2*int64(cap(a.bytes)), 4<<10), most)
-	if !a.of.take(a.held, size) {
-		return false
-	}
-	a.bytes = append(make([]byte, 0, size), a.bytes...)
-	a.of.give(a.held)
-	a.held = size
-	return true
-}
-
-func (a *arriving) free() { a.of.give(a.held) }
-
 func (s *Server) readError(err error) error {
 	switch {
-	case errors.Is(err, errNoRoom):
-		s.refused("memory")
-		return retryLater(1, "the bodies of current requests take %d bytes, the limit of this server", s.limits.FlightBytes)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return problemf(http.StatusRequestTimeout, "the body did not arrive within %v", s.limits.ReadTime)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return problemf(http.StatusBadRequest, "the body was cut off")
-	}
-	var tooLarge *problemError
-	if errors.As(err, &tooLarge) {
-		return err
 	}
 	return problemf(http.StatusBadRequest, "the body could not be read")
 }

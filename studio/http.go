@@ -3,6 +3,7 @@
 package studio
 
 import (
+	"io"
 	"mime"
 	"net/http"
 	"time"
@@ -15,25 +16,36 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, r, err)
 		return
 	}
-	got := arriving{of: &s.bodies}
-	defer got.free()
-	if err := s.read(w, r, route, &got); err != nil {
+	if r.ContentLength < 0 || r.ContentLength > smallBody { // else small requests wait for none
+		_, leave, err := s.enterGate(r.Context(), s.arriving)
+		if err != nil {
+			w.Header().Set("Connection", "close")
+			writeProblem(w, r, err)
+			return
+		}
+		defer leave()
+	}
+	content, err := s.read(w, r, route)
+	if err != nil {
 		w.Header().Set("Connection", "close") // the rest of the body is not read
 		writeProblem(w, r, err)
 		return
 	}
-	c := &Call{Query: r.URL.Query(), Body: got.bytes}
+	c := &Call{Query: r.URL.Query(), Body: content}
 	kind, boundary := mediaType(r)
-	b := body{bytes: got.bytes, kind: kind}
+	b := body{bytes: content, kind: kind}
 	if kind == formKind {
 		b.form = func() ([]File, error) { return filesOf(b.bytes, boundary) }
 	}
 	a, err := s.reply(r.Context(), route, path, c, b)
-	if err == nil {
-		err = s.answerTakes(r.Context(), int64(len(a.Body)))
+	if err == nil && len(a.Body) >= largeAnswer {
+		var leave func()
+		if leave, err = s.leaving.enter(r.Context()); err == nil {
+			defer leave()
+		}
 	}
 	if err != nil {
-		s.writeError(w, r, err)
+		s.writeError(w, r, s.workError(err))
 		return
 	}
 	for name, value := range a.Header {
@@ -77,28 +89,30 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// read reads the body of a request, within the limits for each and for all. A body counts
-// as it arrives, whatever its header announces.
-func (s *Server) read(w http.ResponseWriter, r *http.Request, route *route, got *arriving) error {
+// smallBody is how large the bodies are that do not wait for others.
+const smallBody = 64 << 10
+
+// read reads the body of a request, within its limit.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, route *route) ([]byte, error) {
 	limit := s.bodyLimit(route)
 	if r.ContentLength > limit {
-		return s.tooLarge(r, limit)
+		return nil, s.tooLarge(r, limit)
 	}
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return problemf(http.StatusUnsupportedMediaType,
+		return nil, problemf(http.StatusUnsupportedMediaType,
 			"the Content-Encoding %.40q is not accepted; send the body unencoded", e)
 	}
 	rc := http.NewResponseController(w)
 	rc.SetReadDeadline(time.Now().Add(s.limits.ReadTime)) // an error means that there is no deadline, as in tests
-	err := got.read(r.Body, limit+1)
+	content, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	switch {
 	case err != nil:
-		return s.readError(err)
-	case int64(len(got.bytes)) > limit:
-		return s.tooLarge(r, limit)
+		return nil, s.readError(err)
+	case int64(len(content)) > limit:
+		return nil, s.tooLarge(r, limit)
 	}
 	rc.SetReadDeadline(time.Time{})
-	return nil
+	return content, nil
 }
 
 func (s *Server) tooLarge(r *http.Request, limit int64) error {

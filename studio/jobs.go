@@ -236,7 +236,7 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 func (q *jobs) finished(j *job, out outcome) {
 	j.state = done
 	r := j.recipe
-	if out.starts != 0 || j.p.Trials > 0 && j.p.Trial < j.p.Trials {
+	if out.starts != 0 {
 		j.state = stopped
 	}
 	if out.starts >= 0 && j.args != nil {

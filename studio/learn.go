@@ -100,9 +100,6 @@ func (s *core) learn(_ context.Context, _ *struct{}, req *learnRequest) (*jobInf
 	if !d.noCommand {
 		j.args = d.arguments(req.Where, req.Take)
 	}
-	if l.Numbers != nil && j.args != nil {
-		j.args = append(j.args, "--for", "real")
-	}
 	if err := s.jobs.add(j); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
-	"example.com/patchwork/learn/real"
 	"example.com/patchwork/workbench"
 )
 
@@ -18,7 +17,7 @@ type stand struct {
 	Trial     int    `json:"trial" doc:"models tried so far"`
 	Trials    int    `json:"trials" doc:"0: not known in advance"`
 	Stage     string `json:"stage" doc:"online: the first start, image by image; start: complete starts; otherwise the stage of the search for the number of parts"`
-	Iteration int    `json:"iteration" doc:"images learned so far when online, otherwise sweeps over the images, or parts of real values"`
+	Iteration int    `json:"iteration" doc:"images learned so far when online, otherwise sweeps over the images, or parts of numbers"`
 	Score     nats   `json:"score" doc:"of the latest model, in nats, larger is better: log-likelihood per known pixel, minus the loss per hidden bit, or minus the description length per image"`
 	Best      nats   `json:"best" doc:"the largest score"`
 }
@@ -41,14 +40,6 @@ type scored struct {
 
 // mostScores is how many scores are told.
 const mostScores = 500
-
-// What scores are.
-const (
-	perPixel  = "log-likelihood per pixel, nats"
-	perImage  = "minus the description length per image, nats"
-	perRow    = "minus the description length per row, nats"
-	perHidden = "minus the loss per hidden cell, nats"
-)
 
 // outcome is the result of learning.
 type outcome struct {
@@ -92,9 +83,9 @@ func (l *bounds) newLearning(r rows, how recipe.Recipe) (*learning, error) {
 	case err != nil:
 		return nil, err
 	case out.Numbers != nil:
-		return out, l.checkReal(&real.Model{Height: facts.Height, Width: facts.Width, Poses: out.Numbers.Poses})
+		return out, l.checkParts(facts.Height, facts.Width, out.Numbers.Poses, 1)
 	}
-	return out, l.checkModel(&out.Config, out.Recipe.Most())
+	return out, l.checkParts(out.Config.Height, out.Config.Width, out.Config.Poses, out.Recipe.Most())
 }
 
 // run learns. If the context ends with errStopped, it returns the best model so
@@ -103,16 +94,13 @@ func (l *learning) run(ctx context.Context) (out outcome, err error) {
 	l.p = progress{Scores: []scored{}}
 	l.p.Score, l.p.Best = nats(math.NaN()), nats(math.Inf(-1))
 	l.p.Height, l.p.Width = l.rows.set.Size()
-	if l.Numbers == nil && l.Table == nil && l.Learn.Experts != 0 {
-		l.p.Trials = l.Learn.WithDefaults(l.Config).Starts
-	}
 	for s, err := range l.Steps(ctx) {
 		switch {
 		case errors.Is(err, errStopped):
 			return out, errNothing
 		case err != nil:
 			return out, err
-		case !s.Final || l.Numbers == nil && l.Table != nil && !s.Interrupted:
+		case !s.Final:
 			l.see(&s)
 		}
 		if out.model = s.Model; s.Interrupted {
@@ -124,63 +112,33 @@ func (l *learning) run(ctx context.Context) (out outcome, err error) {
 	return out, nil
 }
 
-// step reports a new model.
-func (l *learning) step(of workbench.Model, change func(p *progress)) {
-	change(&l.p)
-	if s := float64(l.p.Score); !math.IsNaN(s) {
-		l.p.Best = nats(max(float64(l.p.Best), s))
-		next := scored{l.p.Trial, l.p.Score}
-		if n := len(l.p.Scores); n == 0 || l.p.Scores[n-1] != next {
-			l.p.Scores = append(l.p.Scores[max(0, n+1-mostScores):n:n], next)
-		}
-	}
-	m, _ := of.(workbench.Bits)
-	l.tell(&l.p, m.Model)
-}
-
-// maxShown is up to how many images the first start is shown image by image.
-const maxShown = 200
-
-// see tells of a step of learning.
+// see tells of a step of learning. Trials are starts, or where there are none models that may be chosen.
 func (l *learning) see(s *workbench.Step) {
-	described, unit := nats(-s.DescriptionLength/float64(s.Rows)), perImage
-	if l.rows.set.Table {
-		unit = perRow
+	p, score := &l.p, math.NaN()
+	p.Stage, p.Trials, p.Iteration = s.Stage, s.Starts, s.Iteration+1
+	if s.Model == nil {
+		p.Iteration = s.Experts
+	}
+	if s.Starts > 0 {
+		p.Trial = s.Start + 1
+	} else if s.Candidate {
+		p.Trial++
 	}
 	switch {
-	case l.Numbers != nil:
-		l.step(nil, func(p *progress) {
-			p.Trial, p.Trials, p.Stage, p.Iteration = s.Start+1, s.Starts, s.Stage, s.Experts
-			p.Score, p.Unit = described, unit
-		})
-	case l.Table != nil:
-		l.step(s.Model, func(p *progress) {
-			if p.Stage, p.Iteration = s.Stage, p.Iteration+1; !s.Candidate {
-				return
-			}
-			p.Trial, p.Score, p.Unit = p.Trial+1, described, perRow
-			if s.HiddenBits > 0 {
-				p.Score, p.Unit = nats(-s.HiddenLoss), perHidden
-			}
-		})
-	case s.Stage == learn.StageOnline:
-		if s.Start == 0 && l.Images <= maxShown {
-			l.step(s.Model, func(p *progress) { p.Stage, p.Iteration = s.Stage, s.Iteration+1 })
-		}
-	case s.Stage == learn.StageStart:
-		l.step(s.Model, func(p *progress) {
-			p.Stage, p.Trial, p.Iteration, p.Score, p.Unit = s.Stage, s.Start+1, 0, nats(s.LogLik/l.Pixels), perPixel
-		})
-	case s.Stage == learn.StageEM, s.Stage == learn.StagePolish, s.Stage == learn.StageExact, s.Stage == learn.StageMove:
-		l.step(nil, func(p *progress) {
-			if p.Stage == learn.StageOnline || p.Stage == "" {
-				p.Stage, p.Iteration = learn.StageStart, 0
-			}
-			p.Iteration++
-		})
-	default:
-		l.step(s.Model, func(p *progress) {
-			p.Stage, p.Trial, p.Score, p.Unit = s.Stage, p.Trial+1, described, perImage
-		})
+	case s.HiddenBits > 0:
+		score, p.Unit = -s.HiddenLoss, "minus the loss per hidden cell, nats"
+	case s.DescriptionLength != 0:
+		score, p.Unit = -s.DescriptionLength/float64(s.Rows), "minus the description length per row or image, nats"
+	case s.LogLik != 0 && l.Table == nil:
+		score, p.Unit = s.LogLik/l.Pixels, "log-likelihood per pixel, nats"
 	}
+	if !math.IsNaN(score) {
+		p.Score, p.Best = nats(score), nats(max(float64(p.Best), score))
+		next := scored{p.Trial, p.Score}
+		if n := len(p.Scores); n == 0 || p.Scores[n-1] != next {
+			p.Scores = append(p.Scores[max(0, n+1-mostScores):n:n], next)
+		}
+	}
+	m, _ := s.Model.(workbench.Bits)
+	l.tell(p, m.Model)
 }

@@ -9,8 +9,7 @@ import (
 	"runtime"
 	"time"
 
-	"example.com/patchwork"
-	"example.com/patchwork/learn/real"
+	"example.com/patchwork/pose"
 )
 
 // Limits bounds what requests may demand and what the server keeps, so that its
@@ -73,8 +72,8 @@ type bounds struct {
 	// any model an image may take no more than maxSteps times Effort.
 	Candidates, Templates, Effort int
 
-	FlightBytes   int64 // of all request bodies at one time
-	AnswerBytes   int64 // of one answer, and of all that are made or not read yet
+	Bodies        int   // requests with a large body at one time
+	AnswerBytes   int64 // of one answer; one is made at a time, and unreadAnswers wait to be read
 	ModelBytes    int64 // of uploaded and learned models
 	DataBytes     int64 // of all data sets, their images packed
 	RecalledBytes int64 // of what the last request of a kind came to
@@ -97,42 +96,29 @@ func (l Limits) bounds() bounds {
 			Seconds: l.Time.Seconds(), Models: 2 * l.Jobs, Data: l.Jobs, Jobs: l.Jobs, Concurrent: runtime.GOMAXPROCS(0),
 			Queue: 64},
 		Candidates: size(1 << 20), Templates: size(1 << 22), Effort: size(1 << 30),
-		FlightBytes: share(4), AnswerBytes: share(3), ModelBytes: share(7), DataBytes: share(7), RecalledBytes: share(1) / 2,
+		Bodies: 2, AnswerBytes: share(3) / (1 + unreadAnswers), ModelBytes: share(7), DataBytes: share(7), RecalledBytes: share(1) / 2,
 		LearnQueue: l.Jobs / 4,
 		Time:       l.Time, ReadTime: l.Time, WriteTime: max(l.Time/3, time.Second), LearnTime: 20 * l.Time,
 	}
 }
 
-// checkModel rejects a model that would take too much memory or time.
-func (l *bounds) checkModel(cfg *patchwork.Config, k int) error {
-	pixels, turns := float64(cfg.Height)*float64(cfg.Width), float64(cfg.Poses.Turns())
-	candidates := float64(k) * turns * float64(cfg.Poses.DY.Len()) * float64(cfg.Poses.DX.Len())
+// checkParts rejects k parts that would take too much memory or time.
+func (l *bounds) checkParts(height, width int, grid pose.Grid, k int) error {
+	pixels, turns := float64(height)*float64(width), float64(grid.Turns())
+	places := turns * float64(grid.DY.Len()) * float64(grid.DX.Len())
+	candidates := float64(max(k, 1)) * places
 	switch {
 	case pixels > float64(l.Pixels):
-		return problemf(422, "a frame of %d x %d pixels is larger than this server accepts (%d pixels)", cfg.Height,
-			cfg.Width, l.Pixels)
+		return problemf(422, "a frame of %d x %d pixels is larger than this server accepts (%d pixels)", height, width, l.Pixels)
 	case candidates > float64(l.Candidates):
 		return problemf(422, "%d parts at %.0f poses are %.0f candidates, more than this server searches (%d); use fewer "+
-			"rotations or a larger shift step",
-			k, candidates/float64(k), candidates, l.Candidates)
+			"rotations or a larger shift step", k, places, candidates, l.Candidates)
 	case float64(k)*turns*pixels > float64(l.Templates):
 		return problemf(422, "%d parts of %d x %d pixels in %.0f rotations are a larger model than this server accepts "+
-			"(%d numbers)",
-			k, cfg.Height, cfg.Width, turns, l.Templates)
+			"(%d numbers)", k, height, width, turns, l.Templates)
 	case candidates*pixels > float64(l.Effort):
 		return problemf(422, "%.0f candidates of %.0f pixels are more than this server searches (%d in total)", candidates,
 			pixels, l.Effort)
-	}
-	return nil
-}
-
-// checkReal rejects a model of real values that would take too much memory or time.
-func (l *bounds) checkReal(m *real.Model) error {
-	n := max(m.K(), 1) * m.Poses.Len()
-	if m.D() > l.Pixels || n > l.Candidates || n > l.Effort/max(m.D(), 1) ||
-		max(m.K(), 1)*len(m.Poses.Angles) > l.Templates/m.F() {
-		return problemf(statusRequestEntityTooLarge,
-			"%d parts at %d places for %d values are more than this server explains with", m.K(), m.Poses.Len(), m.D())
 	}
 	return nil
 }
@@ -185,13 +171,16 @@ func (s *core) enterGate(ctx context.Context, g *gate) (_ context.Context, leave
 	return s.resting(ctx), func() { out(); stop(); cancel() }, nil
 }
 
+// unreadAnswers is how many answers of 1 MB or more wait for clients that read them.
+const unreadAnswers = 2
+
 // largeAnswer is the size from which answers are made one at a time, so that small ones
 // need not wait behind them.
 const largeAnswer = 1 << 20
 
-// enterLarge is like enter for an answer of so many bytes, about, for which it makes room.
+// enterLarge is like enter for an answer of so many bytes, about.
 func (s *core) enterLarge(ctx context.Context, bytes int64) (_ context.Context, leave func(), err error) {
-	if err := s.answerTakes(ctx, bytes); err != nil {
+	if err := s.answerFits(bytes); err != nil {
 		return nil, nil, err
 	}
 	if bytes < largeAnswer {

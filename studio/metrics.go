@@ -67,15 +67,12 @@ func (s *Server) gauges() map[string]float64 {
 	working := len(s.work.working)
 	all := map[string]float64{
 		"patchwork_models":                  float64(len(s.models.list())),
+		"patchwork_memory_bytes":            float64(s.models.size() + s.data.size()),
 		"patchwork_data_sets":               float64(len(s.data.list())),
 		"patchwork_learn_jobs_running":      float64(s.jobs.active()),
 		"patchwork_http_requests_in_flight": float64(s.metrics.inFlight.Load()),
 		"patchwork_requests_working":        float64(working),
 		"patchwork_requests_queued":         float64(max(0, len(s.work.waiting)-working)),
-	}
-	for _, x := range s.shares() {
-		all[fmt.Sprintf("patchwork_memory_bytes{of=%q}", x.of)] = float64(x.held)
-		all[fmt.Sprintf("patchwork_memory_limit_bytes{of=%q}", x.of)] = float64(x.limit)
 	}
 	return all
 }

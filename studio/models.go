@@ -135,7 +135,7 @@ func (s *core) modelRoutes() {
 				return nil, err
 			}
 			info := newModelInfo(m)
-			if err := s.answerTakes(ctx, 2*(textBytes(info.Columns)+partBytes(info.Parts))); err != nil {
+			if err := s.answerFits(2 * (textBytes(info.Columns) + partBytes(info.Parts))); err != nil {
 				return nil, err
 			}
 			return info, nil
@@ -180,10 +180,10 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*modelInfo, erro
 	kept := &model{item: item{name: in.Name}, source: "upload", of: m, unpacked: unpacked}
 	switch m := m.(type) {
 	case workbench.Bits:
-		cfg := m.Config()
-		err = s.limits.checkModel(&cfg, m.K())
+		c := m.Config()
+		err = s.limits.checkParts(c.Height, c.Width, c.Poses, m.K())
 	case workbench.Numbers:
-		err = s.limits.checkReal(m.Model)
+		err = s.limits.checkParts(m.Height, m.Width, m.Poses, m.K())
 	default:
 		err = problemf(422, "a model of classes: the page learns classes from examples and does not load them")
 	}

@@ -55,7 +55,7 @@ func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sa
 		return nil, problemAt(statusRequestEntityTooLarge, "body.n", req.N,
 			"%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, h, w, s.limits.Samples)
 	}
-	if err := s.answerTakes(ctx, 8*int64(n)*int64(h*w)); err != nil {
+	if err := s.answerFits(8 * int64(n) * int64(h*w)); err != nil {
 		return nil, err
 	}
 	var fixed []patchwork.Pick

@@ -305,7 +305,7 @@ func TestRealLearns(t *testing.T) {
 		request{path: "/v1/learn", body: map[string]any{"data": d.ID, "seed": 3, "starts": 2, "auto": true}})
 	j = wait(t, s, j.ID)
 	if j.State != done || j.Model == nil || j.Command == nil ||
-		*j.Command != "patchwork learn two.csv --for real -o model.npz --starts 2 --seed 3" {
+		*j.Command != "patchwork learn two.csv -o model.npz --starts 2 --seed 3" {
 		t.Fatalf("job: %+v", j)
 	}
 	v, err := dataset.Decode(t.Context(), "two.csv", []byte(text.String()), dataset.Options{Kind: dataset.Number})
