@@ -120,7 +120,7 @@ func (l *learning) see(s *workbench.Step) {
 		p.Iteration = s.Experts
 	}
 	if s.Starts > 0 {
-		p.Trial = s.Start + 1
+		p.Trial = max(p.Trial, s.Start+1)
 	} else if s.Candidate {
 		p.Trial++
 	}
@@ -129,7 +129,7 @@ func (l *learning) see(s *workbench.Step) {
 		score, p.Unit = -s.HiddenLoss, "minus the loss per hidden cell, nats"
 	case s.DescriptionLength != 0:
 		score, p.Unit = -s.DescriptionLength/float64(s.Rows), "minus the description length per row or image, nats"
-	case s.LogLik != 0 && l.Table == nil:
+	case s.Stage == learn.StageStart:
 		score, p.Unit = s.LogLik/l.Pixels, "log-likelihood per pixel, nats"
 	}
 	if !math.IsNaN(score) {

@@ -436,7 +436,7 @@ func TestRealEffort(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.Effort = 3 } })
 	m := waterModel()
 	m.Experts, m.Pi = append(m.Experts, m.Experts[0]), nil
-	if w := (request{path: "/v1/models?name=x", body: saved(t, m)}).send(t, s); w.Code != 413 {
+	if w := (request{path: "/v1/models?name=x", body: saved(t, m)}).send(t, s); w.Code != 422 {
 		t.Errorf("%d, %s", w.Code, w.Body)
 	}
 }
