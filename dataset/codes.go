@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -122,30 +123,53 @@ func isCodeNumber(x float64) bool {
 	return (x <= -9 || x >= 99) && slices.Contains(missingCodes, strconv.FormatFloat(x, 'f', -1, 64))
 }
 
-// noteCodes notes the columns of a table in which such a number stands alone, farther from the others than these lie
-// apart.
+// noteCodes notes the columns of a table of numbers in which such a number stands alone.
 func (s *Set) noteCodes() {
 	for j := 0; s.Table && s.Values != nil && j < s.Width; j++ {
-		low, high := math.Inf(1), math.Inf(-1)
-		codes := map[float64]int{}
-		for _, row := range s.Values {
-			switch x := row[j]; {
-			case math.IsNaN(x):
-			case isCodeNumber(x):
-				codes[x]++
-			default:
-				low, high = min(low, x), max(high, x)
-			}
+		for _, n := range farCodes(s.ColumnName(j), s.numbers(j, j+1)) {
+			s.addNote(n)
 		}
-		name := s.ColumnName(j)
-		for _, x := range slices.Sorted(maps.Keys(codes)) {
-			if low <= high && (x > high+(high-low) || x < low-(high-low)) {
-				code := strconv.FormatFloat(x, 'f', -1, 64)
-				flag := missingFlag(name, code)
-				s.addNote(Note{fmt.Sprintf("%s %s in %s, far from the others: is nothing known there?",
-					people(codes[x], "cell is", "cells are"), code, name), []string{flag}})
-			}
+	}
+}
+
+// farCodes returns notes on such numbers in a column that stand farther from the others than these lie apart.
+func farCodes(name string, numbers iter.Seq[float64]) (notes []Note) {
+	low, high := math.Inf(1), math.Inf(-1)
+	codes := map[float64]int{}
+	for x := range numbers {
+		switch {
+		case math.IsNaN(x):
+		case isCodeNumber(x):
+			codes[x]++
+		default:
+			low, high = min(low, x), max(high, x)
 		}
+	}
+	for _, x := range slices.Sorted(maps.Keys(codes)) {
+		if low <= high && (x > high+(high-low) || x < low-(high-low)) {
+			code := strconv.FormatFloat(x, 'f', -1, 64)
+			notes = append(notes, Note{fmt.Sprintf("%s %s in %s, far from the others: is nothing known there?",
+				people(codes[x], "cell is", "cells are"), code, name), []string{missingFlag(name, code)}})
+		}
+	}
+	return notes
+}
+
+// totals are words for a line of sums, in lower case.
+var totals = []string{"total", "totals", "grand total", "sum", "summe", "gesamt", "insgesamt", "somme", "suma", "totale",
+	"average", "mean", "mittelwert", "durchschnitt", "moyenne"}
+
+// noteTotal notes that the last row of a table is called so, and no other.
+func (s *Set) noteTotal() {
+	for _, c := range s.Meta {
+		text, words := c.Values.([]string)
+		last := len(text) - 1
+		if !s.Table || !words || last < 2 || !slices.Contains(totals, strings.ToLower(text[last])) ||
+			slices.Index(text, text[last]) < last {
+			continue
+		}
+		s.addNote(Note{fmt.Sprintf("the last row is called %s in %s: does it belong to the others?", text[last], c.Name),
+			[]string{"--where " + shellWord(c.Name+"!="+text[last])}})
 	}
 }
 

@@ -114,7 +114,7 @@ func (s *textSource) findTitles(text []byte) {
 		f.below, f.names = secondHeader(records)
 	}
 	if s.form.comma != ',' {
-		f.points = pointed(records)
+		f.points = pointed(records, s.in.opts.like().Points)
 	}
 }
 
@@ -215,9 +215,9 @@ func byPoints(cell string) (plain string, ok bool) {
 }
 
 // pointed returns a number of some records in which points stand before thousands: all points in numbers do, and some
-// number has a decimal comma, or a column has numbers below 1,000 that have no point. Else it returns "".
-func pointed(records [][]string) (example string) {
-	sure := false
+// number has a decimal comma, or a column has numbers below 1,000 that have no point, or that is known. Else it returns
+// "".
+func pointed(records [][]string, sure bool) (example string) {
 	below, above := map[int]bool{}, map[int]bool{}
 	for _, cells := range records {
 		for i, cell := range cells {

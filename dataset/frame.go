@@ -41,7 +41,6 @@ type Frame struct {
 	pictures  bool    // read from pictures, not from arrays
 	undecided error   // what shows that numbers are no bits, if it is open which they are
 	floats    bool    // numbers of a floating-point type
-	grouped   bool    // some were written with commas before thousands
 }
 
 // Set is a Frame.
@@ -223,12 +222,15 @@ func (c Labels) Len() int {
 	return len(c.Values.([]string))
 }
 
-// Text returns value i as text: numbers in their shortest decimal form.
+// Text returns value i as text: numbers in their shortest decimal form, "" for one that is not known.
 func (c Labels) Text(i int) string {
 	switch v := c.Values.(type) {
 	case []int64:
 		return strconv.FormatInt(v[i], 10)
 	case []float64:
+		if math.IsNaN(v[i]) {
+			return ""
+		}
 		return strconv.FormatFloat(v[i], 'g', -1, 64)
 	}
 	return c.Values.([]string)[i]

@@ -88,7 +88,9 @@ func weights(s *Set) []int64 {
 // done returns the whole set.
 func (j *joiner) done(in *input) *Set {
 	s := j.set
-	s.Source, s.reading, s.grouped = list(j.paths), newReading(&in.opts), in.seen.group != ""
+	points := s.reading.Points
+	s.Source, s.reading = list(j.paths), newReading(&in.opts)
+	s.reading.Points = points
 	if s.keep(); s.Values != nil {
 		s.Why = in.why
 	}

@@ -1,20 +1,11 @@
 package dataset
 
 import (
-	"math"
 	"strings"
 )
 
 // Missing reports whether there is no value i: the text is empty, or the number is NaN.
-func (c Labels) Missing(i int) bool {
-	switch v := c.Values.(type) {
-	case []int64:
-		return false
-	case []float64:
-		return math.IsNaN(v[i])
-	}
-	return c.Text(i) == ""
-}
+func (c Labels) Missing(i int) bool { return c.Text(i) == "" }
 
 // Numbers reports whether all values are numbers, or text that people write for them,
 // such as 1.234,50 and 12 €; unknown values, of which NA is one, do not count, and codes

@@ -40,7 +40,7 @@ func TestMissing(t *testing.T) {
 		}
 	}
 	for i, c := range []Labels{{"f", []float64{math.NaN()}}, {"s", []string{""}}} {
-		if !c.Missing(0) {
+		if !c.Missing(0) || c.Text(0) != "" {
 			t.Errorf("column %d has none", i)
 		}
 	}

@@ -95,11 +95,7 @@ func ratio(n, of int) float64 {
 func (c Labels) counts() (distinct int, most []LabelCount) {
 	counts := map[string]int{}
 	for i := range c.Len() {
-		v := ""
-		if !c.Missing(i) {
-			v = c.Text(i)
-		}
-		counts[v]++
+		counts[c.Text(i)]++
 	}
 	values := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), naturally(a, b))

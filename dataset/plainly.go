@@ -39,7 +39,10 @@ func (v *Set) plainly() string {
 		decimals += btoi(c.decimal)
 	}
 	if v.Table {
-		return plainTable(numbers, decimals, len(columns), v.grouped)
+		if numbers == 0 || fewNumbers(numbers, len(columns)) {
+			return ""
+		}
+		return plainTable(numbers, decimals, len(columns), false)
 	}
 	switch {
 	case !v.floats || 20*others < known:
@@ -57,8 +60,6 @@ func (v *Set) plainly() string {
 func plainTable(numbers, decimals, columns int, grouped bool) string {
 	hold, in := "hold", words.Count(columns, "column")
 	switch {
-	case numbers == 0 || fewNumbers(numbers, columns):
-		return ""
 	case decimals == 1:
 		return "1 of " + in + " holds decimals"
 	case decimals > 0:

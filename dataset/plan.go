@@ -476,7 +476,11 @@ func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 		if (c.Marks == markCoding && c.Levels == nil || slices.Contains(c.Off, "")) && st.count(blankToken) > 0 {
 			marked = append(marked, s.name(i))
 		}
-		p.lay(in, s, i, c)
+		if p.lay(in, s, i, c); c.Cuts != nil {
+			for _, n := range farCodes(c.Name, slices.Values(st.all)) {
+				p.fix(n.Text, n.Fix...)
+			}
+		}
 	}
 	if len(marked) > 0 {
 		p.note("an empty cell means off in %s, where the others hold a mark; write NA for what is not known", andList(marked))

@@ -53,7 +53,7 @@ func (c *Column) kindText() string {
 	if c.Aside {
 		return c.Kind.String() + ", a label"
 	}
-	return c.Kind.String()
+	return strings.TrimSuffix(c.Kind.String()+", "+c.Unit, ", ")
 }
 
 // printLine writes a line, cut to a width.
@@ -138,7 +138,11 @@ func (c *Column) Seen() string {
 	case c.Missing > 0 && c.Missing == c.Cells:
 		parts = append(parts, "nothing known")
 	case c.Missing > 0:
-		parts = append(parts, fmt.Sprintf("%d of %d unknown", c.Missing, c.Cells))
+		also := ""
+		if len(c.Unknown) > 0 {
+			also = ", also " + listShort(c.Unknown)
+		}
+		parts = append(parts, fmt.Sprintf("%d of %d unknown%s", c.Missing, c.Cells, also))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -65,6 +65,7 @@ func read(paths []string, opts Options) (*Set, error) {
 		return nil, err
 	}
 	set.noteCodes()
+	set.noteTotal()
 	set.noteUnused(opts.Missing)
 	if set, err = set.selected(newSelection(opts.Where, opts.FirstPer, math.MaxInt64)); err != nil {
 		return nil, err

@@ -45,6 +45,7 @@ type Reading struct {
 	Transpose bool   `json:"transpose,omitempty"` // of these images
 	Delimiter string `json:"delimiter,omitempty"` // of CSV files, if it was given
 	Header    string `json:"header,omitempty"`    // of CSV files: "yes" or "no", if it was given
+	Points    bool   `json:"points,omitempty"`    // of CSV files: stand before thousands
 }
 
 // headerNames has the names of the header modes in a Reading.

@@ -12,7 +12,6 @@ import (
 // Source is data that were looked at: it has a plan of what each column is, and is read by that.
 type Source struct {
 	opts    Options
-	opened  []string
 	frame   *Frame
 	refused error // why they cannot be read by the plan
 }
@@ -22,21 +21,10 @@ type Source struct {
 // way have a plan; to read them is an error that says how to choose.
 func Open(ctx context.Context, paths []string, opts Options) (*Source, error) {
 	s := &Source{opts: opts}
-	allowed, known := opts.Opened, map[string]bool{}
-	s.opts.Opened = func(path string) error {
-		if !known[path] {
-			known[path] = true
-			s.opened = append(s.opened, path)
-		}
-		if allowed != nil {
-			return allowed(path)
-		}
-		return ctx.Err()
+	if opts.Opened == nil {
+		s.opts.Opened = func(string) error { return ctx.Err() }
 	}
-	if err := s.look(paths); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, s.look(paths)
 }
 
 // File is a file whose content is in memory. The name replaces the path in messages, and is that of a picture.
@@ -80,9 +68,6 @@ func (s *Source) look(paths []string) (err error) {
 	}
 	return nil
 }
-
-// Opened returns the paths of all files that were opened, also of those in folders and beside the data.
-func (s *Source) Opened() []string { return s.opened }
 
 // Packed reports whether the data are bits.
 func (s *Source) Packed() bool { return s.frame.Values == nil }
@@ -269,9 +254,14 @@ func (s *Set) collapsed(o *Options, data By, all []Column, bit func(j int) Colum
 		})
 		if i < 0 {
 			for k := range s.Codings {
-				if c := &s.Codings[k]; c.Levels != nil && c.bit() && c.bitName() == name {
+				c := &s.Codings[k]
+				switch bit := c.Levels != nil && c.bit(); {
+				case bit && c.bitName() == name:
 					all[x].Name, all[x].Means = c.Name, c.Levels[0]
+				case bit || c.Name != name:
+					continue
 				}
+				all[x].Unit, all[x].Unknown = c.Unit, c.Unknown
 			}
 			all[x].more = slices.ContainsFunc(s.Codings, func(c Coding) bool { return c.splitBefore(name) })
 			out = append(out, all[x])

@@ -179,6 +179,7 @@ type textTable struct {
 // begin starts a part.
 func (t *textTable) begin() {
 	t.set, t.meta, t.strings = t.plan.set(), make([]rawText, len(t.plan.meta)), map[string]string{}
+	t.set.reading.Points = slices.ContainsFunc(t.in.seen.first, func(f *firstLines) bool { return f.points != "" })
 	t.set.Notes, t.set.Codings, t.set.fixes = t.plan.notes, t.plan.codings, t.plan.fixes
 	if t.plan.numbers {
 		t.set.Values, t.set.Height, t.set.Width = [][]float64{}, 1, t.plan.width
@@ -308,6 +309,12 @@ func (d *dataColumn) turnOn(cell string, set func(k int)) (known bool, strange s
 	}
 	if k, ok := d.level[levelOf(cell)]; ok && t != blankToken {
 		set(k)
+		return true, ""
+	}
+	if (t == yesToken || t == noToken) && len(d.Levels) == 1 && d.Levels[0] == "1" { // beside 2 for no
+		if t == yesToken {
+			set(0)
+		}
 		return true, ""
 	}
 	if known = slices.Contains(d.Off, levelOf(cell)); known || t <= unknownToken || d.isMissing(cell) {

@@ -60,3 +60,25 @@ func TestThousands(t *testing.T) {
 
 // beyondHead is how many short lines are more than what a table is judged by before it is read.
 const beyondHead = headBytes / 3
+
+// TestPointsAreKept: a model knows that points stand before thousands, which one row does not show.
+func TestPointsAreKept(t *testing.T) {
+	s, err := decodeNumbers("t.csv", []byte("a;b\n"+many("7.398;1", "504;0", "1.234;1")), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := s.Reading()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]float64{"a;b\n7.398;1\n": 7398, "a;b\n7.39;1\n": 7.39} {
+		m, err := PlanOf(kept, s.Columns, 1, 2, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Decode(t.Context(), "new.csv", []byte(text), Options{Model: m}); err != nil ||
+			got.Values[0][0] != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}

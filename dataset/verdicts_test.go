@@ -122,6 +122,11 @@ func TestTwoWordsOfFiles(t *testing.T) {
 		pixels(s) != ".#\n?#\n" {
 		t.Errorf("%v, %v", s, err)
 	}
+	opts.Categories = []Coding{{Name: "a", Kind: Bit, Levels: []string{"1"}, Off: []string{"2"}}}
+	if s, err = Decode(t.Context(), "new.csv", []byte("a\nyes\nno\n1\nmaybe\n"), opts); err != nil ||
+		pixels(s) != "#\n.\n#\n?\n" {
+		t.Errorf("yes and no where the model has 1 and 2: %v, %v", s, err)
+	}
 }
 
 // TestUnknownCells: words and codes for unknown are unknown beside bits and numbers, not beside other words and counts.
@@ -172,6 +177,12 @@ func TestUnits(t *testing.T) {
 		{"no header", "7 kg,0.5\n1 kg,1.5\n2 kg,2.5\n", "3: 2 number", "without their unit kg"},
 		{"two units", "a,b\n7 kg,0.5\n1 lb,1.5\n2 kg,2.5\n", "3: label number", "a is taken as a label"},
 		{"a missing unit", "a,b\n7 kg,0.5\n1,1.5\n2 kg,2.5\n", "3: label number", "a is taken as a label"},
+		{"a total", "who,b\nAnn,2.5\nBob,1.5\nEva,3.5\nTotal,7.5\n", "4: label number",
+			"the last row is called Total in who"},
+		{"a name that comes again", "who,b\nsum,2.5\nBob,1.5\nEva,3.5\nsum,7.5\n", "4: label number", "label"},
+		{"EUR", "a,b\nEUR 7,0.5\nEUR 9,1.5\n", "2: 2 number", "without their unit EUR"},
+		{"a minus for unknown", "a,b\n7.5,0.5\n-,1.5\n2.5,2.5\n", "3: 2 number", ""},
+		{"marks among numbers", "a,b,c\nx,0.5,+\n,1.5,-\nx,2.5,+\n", "3: 2 bit number", "an empty cell means off in a"},
 		{"names of rows", "a,b\ns1,0.5\ns2,1.5\ns3,2.5\n", "3: label number", "a is taken as a label"},
 		{"places", "a,b\n1st,0.5\n2nd,1.5\n3rd,2.5\n", "3: label number", "a is taken as a label"},
 		{"codes", "a,b\n15e054c8,0.5\nca1e53de,1.5\n007kg,2.5\n", "3: label number", "a is taken as a label"},
