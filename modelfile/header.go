@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 
 	"example.com/patchwork"
@@ -147,43 +146,6 @@ func (l *logLik) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(l))
 }
 
-// field says where a field of model.json is stored, and what it must be.
-type field struct {
-	dst  any
-	want string
-}
-
-func (h *header) fields() map[string]field {
-	return map[string]field{
-		"format":     {&h.Format, "text"},
-		"version":    {&h.Version, "a whole number"},
-		"kind":       {&h.Kind, "text"},
-		"rule":       {&h.Rule, "text"},
-		"q":          {&h.Q, "a number"},
-		"height":     {&h.Height, "a whole number"},
-		"width":      {&h.Width, "a whole number"},
-		"scene":      {&h.Scene, "true or false"},
-		"images":     {&h.Images, "[height, width], whole numbers"},
-		"overhang":   {&h.Overhang, "a whole number"},
-		"shift":      {&h.Shift, "a whole number"},
-		"shift_step": {&h.ShiftStep, "a whole number"},
-		"shift_y":    {&h.ShiftY, "[min, max, step], whole numbers"},
-		"shift_x":    {&h.ShiftX, "[min, max, step], whole numbers"},
-		"rotations":  {&h.Rotations, "a list of angles in degrees"},
-		"reuse":      {&h.Reuse, "a whole number"},
-		"truncate":   {&h.Truncate, "true or false"},
-		"outside":    {&h.Outside, "text"},
-		"prior":      {&h.Prior, `{"on":number,"off":number}`},
-		"rows":       {&h.Rows, "a whole number"},
-		"presence":   {&h.Presence, `a list of {"experts":[...],"count":n}`},
-		"record":     {&h.Record, "a record of learning"},
-		"columns":    {&h.Columns, "a list of texts"},
-		"names":      {&h.Names, "a list of texts"},
-		"reading":    {&h.Reading, "an object"},
-		"stretch":    {&h.Stretch, "a list of numbers, or of pairs of them"},
-	}
-}
-
 // stretch is a pose.Stretch: its factor along the expert's own axis, the rows of its
 // frame, or if the columns are stretched too, both factors.
 type stretch pose.Stretch
@@ -214,7 +176,7 @@ func (s *stretch) UnmarshalJSON(b []byte) error {
 // check returns an error for factors of 0, which the package would take as 1.
 func (s *stretch) check(ok bool) error {
 	if !ok || *s == (stretch{}) {
-		return fmt.Errorf("not a factor, or two")
+		return fmt.Errorf("a stretch is one factor or two, none of them 0")
 	}
 	return nil
 }
@@ -224,35 +186,45 @@ func bad(name, hint, format string, args ...any) error {
 	return &FormatError{Member: jsonName, Field: name, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// parseHeader decodes model.json and refuses what this version does not know.
-// Names are matched exactly, which encoding/json by itself would not do.
+// parseHeader decodes model.json of a model of bits.
 func parseHeader(text []byte) (*header, error) {
-	raw, err := fieldsOf(text, reflect.TypeFor[header]())
-	if err != nil {
-		return nil, err
-	}
 	h := &header{Format: format, Version: version, Kind: KindBits, Outside: background}
-	fields := h.fields()
-	// Check first what the file is, or the other errors would be meaningless.
-	names := slices.Sorted(maps.Keys(raw))
-	for _, name := range append([]string{"format", "version", "kind"}, names...) {
-		value, here := raw[name]
-		if !here || strings.HasPrefix(name, private) {
-			continue
-		}
-		f, known := fields[name]
-		if !known {
-			return nil, bad(excerpt([]byte(name)), `remove it, or begin its name with "x-" if it is your own`,
-				"unknown to version %d of the format", version)
-		}
-		if err := json.Unmarshal(value, f.dst); err != nil {
-			return nil, bad(name, "", "is %s, want %s", excerpt(value), f.want)
-		}
-		if err := cmp.Or(checkVersion(h.Format, h.Version), checkKind(h.Kind, KindBits)); err != nil {
-			return nil, err
-		}
+	return h, decodeHeader(text, KindBits, h)
+}
+
+// decodeHeader decodes model.json of a kind of models and refuses what this version does not know. It checks first what
+// the file is, or other errors would be meaningless.
+func decodeHeader(text []byte, kind string, into any) error {
+	h := struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+		Kind    string `json:"kind"`
+	}{format, version, kind}
+	err := typeError(json.Unmarshal(text, &h))
+	if err = cmp.Or(err, checkVersion(h.Format, h.Version), checkKind(h.Kind, kind)); err != nil {
+		return err
 	}
-	return h, nil
+	return typeError(strictjson.Decode(text, into, private))
+}
+
+// typeError says which field of model.json is of another type than it must be.
+func typeError(err error) error {
+	var te *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax), errors.As(err, &te) && te.Field == "":
+		return &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}
+	case te != nil:
+		want := map[reflect.Kind]string{reflect.String: "text", reflect.Int: "a whole number", reflect.Int64: "a whole number",
+			reflect.Float64: "a number", reflect.Bool: "true or false", reflect.Slice: "a list"}[te.Type.Kind()]
+		is := strings.NewReplacer("string", "text", "number ", "", "array", "a list", "object", "an object", "bool",
+			"true or false").Replace(te.Value)
+		return bad(te.Field, "", "is %s, want %s", is, cmp.Or(want, "an object"))
+	}
+	return &FormatError{Member: jsonName, Msg: "is not that of such a model: " + err.Error(),
+		Hint: `remove what is unknown, or begin its name with "x-" if it is your own`}
 }
 
 // fieldsOf returns the fields of model.json, as they are written, if [strictjson.Check] accepts them for a type.

@@ -71,7 +71,7 @@ func TestImagesRefused(t *testing.T) {
 		"larger, no scene": {map[string]any{"images": []int{5, 8}},
 			"images of 5 x 8 pixels are not of the size of the parts, 2 x 3"},
 		"absurd": {map[string]any{"scene": true, "images": []int{1 << 40, 1 << 40}}, "an image of"},
-		"text":   {map[string]any{"images": "large"}, `model.json: field images: is "large", want [height, width]`},
+		"text":   {map[string]any{"images": "large"}, "model.json: field images: is text, want a list"},
 	} {
 		p := valid()
 		for field, value := range c.set {

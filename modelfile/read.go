@@ -90,18 +90,12 @@ func open(r io.ReaderAt, size int64, need needs) (*npy.Zip, []byte, error) {
 	if err != nil {
 		return nil, nil, notModel(in(err, ""))
 	}
-	// Read again with a lower limit, because text takes more memory than
-	// numbers.
-	small, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
-	if err != nil {
-		return nil, nil, notModel(in(err, ""))
-	}
-	if hasHeader(small) {
-		if err := need.missing(small); err != nil {
+	if hasHeader(z) {
+		if err := need.missing(z); err != nil {
 			return nil, nil, err
 		}
 	}
-	text, err := headerText(small)
+	text, err := headerText(z)
 	return z, text, err
 }
 
@@ -119,6 +113,7 @@ func hasHeader(z *npy.Zip) bool { return z.HasFile(jsonName) || z.Has(jsonName) 
 
 // headerText returns model.json, even if numpy.savez stored it as an array.
 func headerText(z *npy.Zip) ([]byte, error) {
+	z = z.Within(maxJSON) // text takes more memory than numbers
 	text, err := z.File(jsonName)
 	if z.Has(jsonName) {
 		if !errors.Is(err, os.ErrNotExist) {

@@ -1,15 +1,12 @@
 package modelfile
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"reflect"
 
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
-	"example.com/patchwork/internal/strictjson"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/pose"
 )
@@ -189,14 +186,8 @@ func assembleReal(z *npy.Zip, text []byte) (*real.Model, error) {
 
 // parseReal returns the model that model.json describes, without its arrays.
 func parseReal(text []byte) (*real.Model, error) {
-	if _, err := fieldsOf(text, reflect.TypeFor[realHeader]()); err != nil {
-		return nil, err
-	}
 	h := realHeader{Format: format, Version: version, Kind: KindNumbers}
-	if err := strictjson.Decode(text, &h, private); err != nil {
-		return nil, &FormatError{Member: jsonName, Msg: "is not that of a model of real values", Err: err}
-	}
-	if err := cmp.Or(checkVersion(h.Format, h.Version), checkKind(h.Kind, KindNumbers)); err != nil {
+	if err := decodeHeader(text, KindNumbers, &h); err != nil {
 		return nil, err
 	}
 	if h.Frame != nil && len(h.Frame) != 2 {

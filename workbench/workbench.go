@@ -14,7 +14,6 @@ import (
 	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
-	"example.com/patchwork/modelfile/classfile"
 	"example.com/patchwork/render"
 )
 
@@ -81,7 +80,7 @@ func Read(r io.ReaderAt, size int64) (Model, error) {
 	}
 	switch kind {
 	case modelfile.KindClasses:
-		c, err := classfile.Read(r, size)
+		c, err := modelfile.ReadClasses(r, size)
 		return Classes{c}, err
 	case modelfile.KindNumbers:
 		m, err := modelfile.ReadReal(r, size)
@@ -99,7 +98,7 @@ func (m Bits) Write(w io.Writer) error { return modelfile.Write(w, m.Model) }
 func (m Numbers) Write(w io.Writer) error { return modelfile.WriteReal(w, m.Model) }
 
 // Write writes the model file.
-func (m Classes) Write(w io.Writer) error { return classfile.Write(w, m.Classifier) }
+func (m Classes) Write(w io.Writer) error { return modelfile.WriteClasses(w, m.Classifier) }
 
 // Plan says how data are read for the model.
 func (m Bits) Plan() (*dataset.Plan, error) { return planOf(m.Model) }

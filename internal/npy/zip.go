@@ -105,6 +105,39 @@ func ReadZip(r io.ReaderAt, size int64, lim Limits) (*Zip, error) {
 	return out, nil
 }
 
+// Within returns the archive with a lower limit for the bytes of a member.
+func (z *Zip) Within(bytes int64) *Zip {
+	out := *z
+	out.lim.Bytes = min(z.lim.bytes(), bytes)
+	return &out
+}
+
+// Sub returns the members of a folder, such as "learned/0/", as an archive of their own.
+func (z *Zip) Sub(folder string) *Zip {
+	out := &Zip{lim: z.lim, files: map[string]*zip.File{}}
+	for name, f := range z.files {
+		if inner, below := strings.CutPrefix(name, folder); below {
+			out.files[inner] = f
+		}
+	}
+	for _, name := range z.arrays {
+		if inner, below := strings.CutPrefix(name, folder); below {
+			out.arrays = append(out.arrays, inner)
+		}
+	}
+	return out
+}
+
+// Unpacked returns how many bytes the members have that end in a name, all together, as the archive says.
+func (z *Zip) Unpacked(name string) (n uint64) {
+	for full, f := range z.files {
+		if strings.HasSuffix(full, name) {
+			n += min(f.UncompressedSize64, 1<<40)
+		}
+	}
+	return n
+}
+
 // Arrays lists the names of the arrays, without ".npy", in archive order. The
 // slice must not be changed.
 func (z *Zip) Arrays() []string { return z.arrays }

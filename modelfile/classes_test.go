@@ -1,4 +1,4 @@
-package classfile
+package modelfile
 
 import (
 	"archive/zip"
@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,7 +18,6 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/classes"
-	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/table"
 )
@@ -91,12 +91,12 @@ func ofRows(t testing.TB) (*classes.Classifier, []*bitmap.Image) {
 	return c, data.Images
 }
 
-// TestRows: the marginals of classes of rows come back, and files whose marginals do not
+// TestClassesOfRows: the marginals of classes of rows come back, and files whose marginals do not
 // fit are refused.
-func TestRows(t *testing.T) {
+func TestClassesOfRows(t *testing.T) {
 	c, rows := ofRows(t)
 	file := written(t, c)
-	back, err := Read(bytes.NewReader(file), int64(len(file)))
+	back, err := ReadClasses(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestRows(t *testing.T) {
 				}
 				continue
 			}
-			content, err := contentOf(f, maxBytes)
+			content, err := fs.ReadFile(z, f.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestRows(t *testing.T) {
 		if err := npy.WriteZip(&b, npy.Store, members...); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil ||
+		if _, err := ReadClasses(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil ||
 			!strings.Contains(err.Error(), "marginals") {
 			t.Errorf("%v: error %v", a, err)
 		}
@@ -151,18 +151,18 @@ func TestRows(t *testing.T) {
 func written(t testing.TB, c *classes.Classifier) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, c); err != nil {
+	if err := WriteClasses(&b, c); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-// TestRoundTrip: what is read names images as what was written, and is written the same.
-func TestRoundTrip(t *testing.T) {
+// TestClassesRoundTrip: what is read names images as what was written, and is written the same.
+func TestClassesRoundTrip(t *testing.T) {
 	for _, learned := range []bool{false, true} {
 		c, images := some(t, learned)
 		file := written(t, c)
-		back, err := Read(bytes.NewReader(file), int64(len(file)))
+		back, err := ReadClasses(bytes.NewReader(file), int64(len(file)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,31 +189,31 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLoad: errors name the file.
-func TestLoad(t *testing.T) {
+// TestLoadClasses: errors name the file.
+func TestLoadClasses(t *testing.T) {
 	c, _ := some(t, false)
 	path := filepath.Join(t.TempDir(), "classes.npz")
 	var file bytes.Buffer
-	if err := Write(&file, c); err != nil {
+	if err := WriteClasses(&file, c); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, file.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if back, err := Load(path); err != nil || back.Sharpness() != c.Sharpness() {
+	if back, err := LoadWith(path, "classes", ReadClasses); err != nil || back.Sharpness() != c.Sharpness() {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte("no zip"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var fe *modelfile.FormatError
-	if _, err := Load(path); !errors.As(err, &fe) || fe.Path != path {
+	var fe *FormatError
+	if _, err := LoadWith(path, "classes", ReadClasses); !errors.As(err, &fe) || fe.Path != path {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestRefusals: what does not fit is refused, and the error says what.
-func TestRefusals(t *testing.T) {
+// TestClassesRefusals: what does not fit is refused, and the error says what.
+func TestClassesRefusals(t *testing.T) {
 	pieces := npy.New(make([]uint8, 2*4), 2, 2, 2)
 	const classes2 = `"classes":[{"name":"a","rows":1,"examples":[{"row":0,"cuts":1}]},{"name":"b","rows":1,"examples":[{"row":1,"cuts":1}]}]`
 	for _, c := range []struct {
@@ -226,7 +226,7 @@ func TestRefusals(t *testing.T) {
 		{`{"format":"patchwork-model","version":2,"kind":"classes"}`, pieces, "version 1"},
 		{`{"format":"other","version":1,"kind":"classes"}`, pieces, "patchwork-model"},
 		{`{"format":"patchwork-model","version":1,"kind":"bits"}`, pieces, "classes"},
-		{`{`, pieces, "not JSON"},
+		{`{`, pieces, "not a JSON object"},
 		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,"other":1}`, pieces,
 			"other"},
 		{`{"format":"patchwork-model","version":1,"kind":"classes","height":0,"width":2,"sharpness":1,` + classes2 + `}`,
@@ -244,19 +244,19 @@ func TestRefusals(t *testing.T) {
 		{`{"format":"patchwork-model","version":1,"kind":"classes","height":2,"width":2,"sharpness":1,"classes":[{"name":"a","rows":1},{"name":"b","rows":1}]}`, pieces, "a"},
 	} {
 		var b bytes.Buffer
-		if err := npy.WriteZip(&b, npy.Store, npy.Member{Name: name, Raw: []byte(c.text)},
+		if err := npy.WriteZip(&b, npy.Store, npy.Member{Name: jsonName, Raw: []byte(c.text)},
 			npy.Member{Name: "pieces", Array: c.pieces}); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		_, err := ReadClasses(bytes.NewReader(b.Bytes()), int64(b.Len()))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.text, err, c.want)
 		}
 	}
 }
 
-// FuzzRead: no bytes make Read panic, and what it reads it can write.
-func FuzzRead(f *testing.F) {
+// FuzzReadClasses: no bytes make Read panic, and what it reads it can write.
+func FuzzReadClasses(f *testing.F) {
 	for _, learned := range []bool{false, true} {
 		c, _ := some(f, learned)
 		file := written(f, c)
@@ -266,7 +266,7 @@ func FuzzRead(f *testing.F) {
 	rows, _ := ofRows(f)
 	f.Add(written(f, rows))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		c, err := Read(bytes.NewReader(file), int64(len(file)))
+		c, err := ReadClasses(bytes.NewReader(file), int64(len(file)))
 		if err == nil {
 			written(t, c)
 		}
