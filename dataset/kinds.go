@@ -156,25 +156,28 @@ func labelColumn(l Labels, by By) Column {
 }
 
 // categoryColumn returns a column of categories by the columns of bits that were made of it.
-func categoryColumn(of *Coding, by By, bits []ColumnOverview, rows int) Column {
+func categoryColumn(of *Coding, by By, bits []Column, rows int) Column {
 	c := Column{Coding: *of, Stats: Stats{Cells: rows, Distinct: len(bits)}}
 	c.By = by
 	for k, b := range bits {
-		known := float64(rows) * (1 - b.Unknown)
-		c.Missing = rows - int(math.Round(known))
-		c.Values = append(c.Values, LabelCount{of.Levels[k], int(math.Round(known * b.Ones))})
+		n := 0.0
+		if b.Yes != nil {
+			n = *b.Yes * float64(rows-b.Missing)
+		}
+		c.Missing, c.Values = b.Missing, append(c.Values, LabelCount{of.Levels[k], int(math.Round(n))})
 	}
 	slices.SortStableFunc(c.Values, func(a, b LabelCount) int { return cmp.Compare(b.N, a.N) })
 	c.Values = c.Values[:min(len(c.Values), mostLabels)]
 	return c
 }
 
-// bitColumn returns a column of bits.
-func bitColumn(of ColumnOverview, by By, rows int) Column {
-	c := Column{Coding: Coding{Name: of.Name, Kind: Bit, By: by},
-		Stats: Stats{Cells: rows, Missing: int(math.Round(of.Unknown * float64(rows)))}}
-	if c.Yes = &of.Ones; c.Missing == rows {
-		c.Kind, c.Yes = Unknown, nil
+// bitColumn returns a column of bits, of which so many are on and known.
+func bitColumn(name string, by By, on, known, cells int) Column {
+	c := Column{Coding: Coding{Name: name, Kind: Bit, By: by}, Stats: Stats{Cells: cells, Missing: cells - known}}
+	if share := ratio(on, known); known > 0 {
+		c.Yes = &share
+	} else {
+		c.Kind = Unknown
 	}
 	return c
 }

@@ -24,20 +24,13 @@ type Overview struct {
 	SameAs   []int `json:"same_as"`  // the first one that each of Same is equal to
 	Constant []int `json:"constant"` // columns of bits of a table with one known value only
 
-	Columns []ColumnOverview `json:"-"` // of bits of a table
+	Columns []Column `json:"-"` // of bits of a table
 }
 
 // LabelCount is a value and how many images have it.
 type LabelCount struct {
 	Value string `json:"value"`
 	N     int    `json:"n"`
-}
-
-// ColumnOverview sums up a column of a table.
-type ColumnOverview struct {
-	Name    string  `json:"name"`
-	Ones    float64 `json:"ones"`    // share of the known cells that are 1
-	Unknown float64 `json:"unknown"` // share of the cells
 }
 
 // mostLabels bounds the values of a column that a plan lists.
@@ -73,9 +66,9 @@ func (s *Set) Overview() *Overview {
 	o.InkMin = min(o.InkMin, o.InkMax)
 	o.Ink, o.Unknown = ratio(on, known), ratio(all-known, all)
 	if s.Table {
-		o.Columns = s.columnOverviews()
+		o.Columns = s.bitColumns(Seen)
 		for j, c := range o.Columns {
-			if c.Unknown < 1 && (c.Ones == 0 || c.Ones == 1) {
+			if c.Yes != nil && (*c.Yes == 0 || *c.Yes == 1) {
 				o.Constant = append(o.Constant, j)
 			}
 		}
@@ -107,8 +100,8 @@ func (c Labels) counts() (distinct int, most []LabelCount) {
 	return len(values), most
 }
 
-// columnOverviews counts the cells of each column of a table.
-func (s *Set) columnOverviews() []ColumnOverview {
+// bitColumns describes the columns of a table of bits.
+func (s *Set) bitColumns(by By) []Column {
 	_, w := s.Size()
 	ones, known := make([]int, w), make([]int, w)
 	var on, has []uint8
@@ -119,20 +112,20 @@ func (s *Set) columnOverviews() []ColumnOverview {
 			known[x] += int(has[x])
 		}
 	}
-	out := make([]ColumnOverview, w)
+	out := make([]Column, w)
 	for x := range out {
-		out[x] = ColumnOverview{s.ColumnName(x), ratio(ones[x], known[x]), ratio(s.Len()-known[x], s.Len())}
+		out[x] = bitColumn(s.ColumnName(x), by, ones[x], known[x], s.Len())
 	}
 	return out
 }
 
-// pixels sums up the pixels of all images as one column.
-func (s *Set) pixels() (c ColumnOverview, n int) {
-	on, known := 0, 0
+// pixels describes the pixels of all images as one column.
+func (s *Set) pixels(by By) Column {
+	on, known, n := 0, 0, 0
 	for _, m := range s.Images {
 		on, known, n = on+m.CountOn(), known+m.CountKnown(), n+m.Len()
 	}
-	return ColumnOverview{"pixels", ratio(on, known), ratio(n-known, n)}, n
+	return bitColumn("pixels", by, on, known, n)
 }
 
 // ColumnName returns the name of column x of a table, or its number from 1.

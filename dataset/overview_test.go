@@ -61,7 +61,7 @@ func TestOverview(t *testing.T) {
 			for i := range n {
 				ones, known = ones+btoi(states[i][j] == 1), known+btoi(states[i][j] < 2)
 			}
-			if c.Ones != ratio(ones, known) || c.Unknown != ratio(n-known, n) ||
+			if (c.Yes == nil) != (known == 0) || c.Yes != nil && *c.Yes != ratio(ones, known) || c.Missing != n-known ||
 				slices.Contains(o.Constant, j) != (known > 0 && (ones == 0 || ones == known)) {
 				rt.Fatalf("column %d of %v: %+v, %v", j, states, c, o.Constant)
 			}

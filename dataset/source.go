@@ -181,10 +181,9 @@ func (s *Set) planned(o *Options, by By) []Column {
 	case s.Values != nil:
 		out = s.plannedNumbers(o, by)
 	case !s.Table:
-		pixels, n := s.pixels()
-		out = append(out, bitColumn(pixels, by, n))
+		out = append(out, s.pixels(by))
 	default:
-		out = s.plannedBits(o, by)
+		out = s.collapsed(o, by, s.bitColumns(by))
 	}
 	out = s.roles.inOrder(out, s.Meta)
 	if s.Weights == nil {
@@ -226,27 +225,11 @@ func (s *Set) plannedNumbers(o *Options, data By) (out []Column) {
 		out = append(out, numberColumn(s.ColumnName(j), data, s.numbers(j, j+1)))
 	}
 	markScales(out)
-	return s.collapsed(o, data, out, func(j int) ColumnOverview {
-		c := &out[j]
-		share := 0.0
-		if c.Yes != nil {
-			share = *c.Yes
-		}
-		return ColumnOverview{Name: c.Name, Ones: share, Unknown: float64(c.Missing) / float64(max(1, c.Cells))}
-	})
-}
-
-// plannedBits describes the columns of a table of bits, of which several may be one of categories.
-func (s *Set) plannedBits(o *Options, data By) (out []Column) {
-	bits := s.columnOverviews()
-	for _, b := range bits {
-		out = append(out, bitColumn(b, data, s.Len()))
-	}
-	return s.collapsed(o, data, out, func(j int) ColumnOverview { return bits[j] })
+	return s.collapsed(o, data, out)
 }
 
 // collapsed makes one column of those of each category.
-func (s *Set) collapsed(o *Options, data By, all []Column, bit func(j int) ColumnOverview) (out []Column) {
+func (s *Set) collapsed(o *Options, data By, all []Column) (out []Column) {
 	for x := 0; x < len(all); x++ {
 		name := all[x].Name
 		i := slices.IndexFunc(s.Codings, func(c Coding) bool {
@@ -271,11 +254,7 @@ func (s *Set) collapsed(o *Options, data By, all []Column, bit func(j int) Colum
 		if slices.ContainsFunc(o.Categories, func(asked Coding) bool { return asked.Name == c.Name }) {
 			by = max(by, Asked)
 		}
-		var bits []ColumnOverview
-		for k := range c.Levels {
-			bits = append(bits, bit(x+k))
-		}
-		out = append(out, categoryColumn(c, by, bits, s.Len()))
+		out = append(out, categoryColumn(c, by, all[x:x+len(c.Levels)], s.Len()))
 		x += len(c.Levels) - 1
 	}
 	return out

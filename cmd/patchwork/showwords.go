@@ -138,12 +138,11 @@ func listed(names []string, most int) string {
 }
 
 // sharesOf returns the shares of ones of columns; NaN where nothing is known.
-func sharesOf(columns []dataset.ColumnOverview) []float64 {
+func sharesOf(columns []dataset.Column) []float64 {
 	out := make([]float64, len(columns))
 	for j, c := range columns {
-		out[j] = c.Ones
-		if c.Unknown == 1 {
-			out[j] = math.NaN()
+		if out[j] = math.NaN(); c.Yes != nil {
+			out[j] = *c.Yes
 		}
 	}
 	return out
