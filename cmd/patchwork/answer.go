@@ -303,7 +303,7 @@ func (a *app) answerPage(ctx context.Context, f *answerFlags, j *job) error {
 	if err := a.sayAll(a.out, lines); err != nil {
 		return err
 	}
-	bar := a.progress("row", 0)
+	bar := a.progress("step", 0)
 	r, err := report.Build(ctx, j.model, j.set, report.Options{Brief: true, Workers: f.Workers,
 		Progress: reportProgress(bar)})
 	bar.stop()

@@ -150,7 +150,7 @@ func (a *app) output(path string, write func(io.Writer) error) error {
 	a.carried = true
 	to := a.out
 	if t, ok := to.(*terminalWriter); ok && path == "-" {
-		to = &terminalWriter{to: t.to, plain: true} // data have no colours of ours
+		to = &terminalWriter{to: t.to, line: t.line, plain: true} // data have no colours of ours
 	}
 	w := bufio.NewWriter(to)
 	if err := write(w); err != nil {

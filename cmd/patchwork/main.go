@@ -71,11 +71,16 @@ func width(f *os.File) int {
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, c console) int {
-	if c.outTerminal {
-		c.out = &terminalWriter{to: c.out}
-	}
-	if _, file := c.err.(*os.File); !file { // an engine's process writes there, too
+	var line *statusLine
+	switch _, file := c.err.(*os.File); {
+	case c.errTerminal:
+		line = &statusLine{to: c.err}
+		c.err = line
+	case !file: // an engine's process writes there, too
 		c.err = &lockedWriter{w: c.err}
+	}
+	if c.outTerminal {
+		c.out = &terminalWriter{to: c.out, line: line}
 	}
 	a := &app{console: c}
 	root := a.rootCommand()

@@ -17,7 +17,7 @@ import (
 // safe for concurrent use, and do nothing on a nil progress, which is used for
 // pipes.
 type progress struct {
-	w     io.Writer
+	w     *statusLine
 	noun  string // of what is counted
 	total int    // 0 if unknown
 	began time.Time
@@ -25,7 +25,6 @@ type progress struct {
 	mu    sync.Mutex
 	done  int
 	note  string
-	width int // characters on the line now
 	ended chan struct{}
 	wait  sync.WaitGroup
 }
@@ -35,10 +34,11 @@ const repaint = 250 * time.Millisecond
 
 // progress starts a line that counts to total, or without end if that is 0.
 func (a *app) progress(noun string, total int) *progress {
-	if a.quiet || !a.errTerminal {
+	line, terminal := a.err.(*statusLine)
+	if a.quiet || !terminal {
 		return nil
 	}
-	p := &progress{w: a.err, noun: noun, total: total, began: time.Now(), ended: make(chan struct{})}
+	p := &progress{w: line, noun: noun, total: total, began: time.Now(), ended: make(chan struct{})}
 	p.wait.Go(func() {
 		tick := time.NewTicker(repaint)
 		defer tick.Stop()
@@ -88,18 +88,16 @@ func (p *progress) stop() {
 	}
 	close(p.ended)
 	p.wait.Wait()
-	p.write("")
+	p.w.show("")
 }
 
 // paint writes the line: how many, how fast, how much longer.
-func (p *progress) paint(elapsed time.Duration) {
-	p.write(p.line(elapsed))
-}
+func (p *progress) paint(elapsed time.Duration) { p.w.show(p.line(elapsed)) }
 
 func (p *progress) line(elapsed time.Duration) string {
 	parts := []string{fmt.Sprintf("%s %d", p.noun, p.done+1)}
 	if p.total > 0 {
-		parts[0] = fmt.Sprintf("%s %d of %d", p.noun, min(p.done+1, p.total), p.total)
+		parts[0] = fmt.Sprintf("%s %s %d of %d", barOf(p.done, p.total), p.noun, min(p.done+1, p.total), p.total)
 	}
 	if p.done > 0 && p.total > 0 {
 		rate := float64(p.done) / elapsed.Seconds()
@@ -117,16 +115,49 @@ func (p *progress) line(elapsed time.Duration) string {
 	return strings.Join(parts, ", ")
 }
 
-// write replaces the line with text.
-func (p *progress) write(text string) {
-	blank := max(p.width-len(text), 0)
+// barOf draws how much is done.
+func barOf(done, total int) string {
+	const wide = 16
+	full := min(done*wide/total, wide)
+	return strings.Repeat("█", full) + strings.Repeat("░", wide-full)
+}
+
+// statusLine is standard error on a terminal: what is written there scrolls above a line that shows how far the work
+// is. It may be used by several goroutines.
+type statusLine struct {
+	mu    sync.Mutex
+	to    io.Writer
+	width int // characters on the line now
+}
+
+// Write clears the line, which is shown again when the work has gone on.
+func (s *statusLine) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replace("")
+	return s.to.Write(text)
+}
+
+// show shows a text on the line; an empty one clears it.
+func (s *statusLine) show(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replace(text)
+}
+
+func (s *statusLine) replace(text string) {
+	if s.width == 0 && text == "" {
+		return
+	}
+	width := utf8.RuneCountInString(text)
+	blank := max(s.width-width, 0)
 	if text == "" {
 		blank += len("^C") // which the terminal may have added
 	}
-	p.width = len(text)
-	fmt.Fprintf(p.w, "\r%s%s", text, strings.Repeat(" ", blank)+strings.Repeat("\b", blank))
+	s.width = width
+	fmt.Fprintf(s.to, "\r%s%s", text, strings.Repeat(" ", blank)+strings.Repeat("\b", blank))
 	if text == "" {
-		fmt.Fprint(p.w, "\r")
+		fmt.Fprint(s.to, "\r")
 	}
 }
 
@@ -136,7 +167,8 @@ func (p *progress) write(text string) {
 type terminalWriter struct {
 	to    io.Writer
 	plain bool
-	rest  []byte // the beginning of a character or of a change of colour
+	line  *statusLine // to be cleared before; nil for none
+	rest  []byte      // the beginning of a character or of a change of colour
 }
 
 // colour matches a change of colour, and beginning one that may become it.
@@ -166,6 +198,9 @@ func (w *terminalWriter) Write(p []byte) (int, error) {
 		text = text[n:]
 	}
 	w.rest = append([]byte(nil), text...)
+	if w.line != nil {
+		w.line.show("")
+	}
 	if _, err := io.WriteString(w.to, out.String()); err != nil {
 		return 0, err
 	}

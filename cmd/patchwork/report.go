@@ -135,7 +135,7 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 	if err != nil {
 		return err
 	}
-	bar := a.progress("row", 0)
+	bar := a.progress("step", 0)
 	r, err := report.Build(cmd.Context(), m, set, report.Options{Stability: f.stability, Sample: f.sampled,
 		Seed: f.seed, Workers: f.workers, Progress: reportProgress(bar)})
 	bar.stop()
