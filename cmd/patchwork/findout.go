@@ -76,6 +76,8 @@ type foundPage struct {
 	Lines      int     `json:"lines"`       // pixels of ink in long straight strokes
 	LineLength int     `json:"line_length"` // from which a stroke is long
 	Candidates int     `json:"candidates"`  // placements that gained enough at first
+
+	Pen []float64 `json:"pen,omitempty"` // ink at the edge of strokes, and 1, 2, 3 pixels outside, if not as the symbols have
 }
 
 // begin sets the counts to 0.
@@ -108,9 +110,15 @@ func (r *findReport) add(name string, page *bitmap.Image, symbols []sheets.Symbo
 		c.Why[f.Why]++
 		r.Withheld = append(r.Withheld, markOf(name, "withheld", symbols, f))
 	}
+	var pen []float64
+	if found.Pen.Learned() {
+		for _, v := range found.Pen.Rates() {
+			pen = append(pen, rounded(v))
+		}
+	}
 	r.Pages = append(r.Pages, foundPage{Page: name, Height: page.Height(), Width: page.Width(), Finds: len(found.Finds),
 		Flip: rounded(found.Rates.Flip),
-		Ink:  rounded(found.Rates.Page), Lines: found.Lines, LineLength: found.LineLength, Candidates: found.Candidates})
+		Ink:  rounded(found.Rates.Page), Lines: found.Lines, LineLength: found.LineLength, Candidates: found.Candidates, Pen: pen})
 }
 
 // markOf returns a find as a row.

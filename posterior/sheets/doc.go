@@ -12,6 +12,12 @@
 // on. Long straight strokes, longer than any symbol, belong to the page: their pixels
 // count as unknown.
 //
+// # Pen
+//
+// Scans draw strokes broader or thinner than the symbols have them, and between pixels. So from the surest
+// finds is learned what share of ink lies at the edge of strokes and up to three pixels beside them ([Pen]); if that is
+// not the symbols' own pen, they are laid out as it would draw them, looked for again, and judged with it.
+//
 // # Exactness
 //
 // All gains are integers ([Unit]). The placements that gain enough ([Options.Share])

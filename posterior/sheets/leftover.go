@@ -30,31 +30,46 @@ func (s *sheet) inked(y, x int) bool { return s.before.at(y, x) || s.seen.at(y, 
 // spot is a pixel of a window.
 type spot struct{ y, x int }
 
-// leftOver returns how many pixels of unexplained ink, in pieces, belong to what
-// stands at a sprite's place, and their weight per pixel of the sprite's ink.
-// Pieces in the box count in full, also those that enclose it; those that touch it from outside
-// count less, and those that lead away least.
-func leftOver(page *sheet, y, x int, sp *sprite) (extra int, share float64) {
-	left, reach := page.left, max(sp.h, sp.w, 40)
+// over is the unexplained ink that belongs to what stands at a place.
+type over struct {
+	extra   int     // pixels, in pieces
+	weight  float64 // in pixels of the symbol's ink
+	lighter float64 // where pieces that lie mostly outside the symbol's box are accidents
+}
+
+// leftOver returns the unexplained ink that belongs to what stands at a sprite's place. Pieces in
+// the box count in full, also those that enclose it; those that touch it from outside count less, and those that lead
+// away least. What a pen spreads about the symbol's strokes is no piece, but belongs to those that it joins.
+func (s *sheet) leftOver(y, x int, sp *sprite, pen *Pen) (o over) {
+	left, reach := s.left, max(sp.h, sp.w, 40)
 	y0, x0 := max(0, y-reach), max(0, x-reach)
 	y1, x1 := min(left.h, y+sp.h+reach), min(left.w, x+sp.w+reach)
 	h, w := y1-y0, x1-x0
-	ink := make([]bool, h*w)
+	spreads := func(s spot) (z uint8, on bool) { // where the pen spreads ink, of a pixel of the window
+		z = beyond
+		if s.y, s.x = s.y+y0-y, s.x+x0-x; pen != nil {
+			z = sp.zone(s.y, s.x)
+		}
+		return z, pen != nil && pen.takes(z)
+	}
+	ink, spread := make([]bool, h*w), make([]bool, h*w)
 	for r := 1; r < h-1; r++ {
 		for c := 1; c < w-1; c++ {
-			if left.at(y0+r, x0+c) && left.company(y0+r, x0+c) >= 2 {
-				ink[r*w+c] = true
+			if !left.at(y0+r, x0+c) || left.company(y0+r, x0+c) < 2 {
+				continue
 			}
+			_, on := spreads(spot{r, c})
+			spread[r*w+c], ink[r*w+c] = on, !on
 		}
 	}
 	win := window{y0, x0, h, w, ink}
-	weight := 0.0
 	if max(sp.h, sp.w) >= telling {
 		// Where most of the strokes lie on lines that go on, they are a piece of these.
-		if on := win.dropStraight(page, reach, sp.strokesAt(y-y0, x-x0)); 2*on > int(sp.ink) {
-			weight = float64(on)
+		if on := win.dropStraight(s, reach, sp.strokesAt(y-y0, x-x0)); 2*on > int(sp.ink) {
+			o.weight = float64(on)
 		}
 	}
+	o.lighter = o.weight
 	for i := range ink {
 		if !ink[i] {
 			continue
@@ -63,16 +78,27 @@ func leftOver(page *sheet, y, x int, sp *sprite) (extra int, share float64) {
 		if len(piece) < least {
 			continue
 		}
-		n, v := weighPiece(piece, y-y0, x-x0, sp, h, w)
-		extra += n
-		weight += v
+		for k, n := 0, len(piece); k < n && pen != nil; k++ {
+			if z, _ := spreads(piece[k]); z >= rim3 {
+				piece = takeNear(piece, spread, h, w, piece[k], link)
+			}
+		}
+		n, weight, lighter := weighPiece(piece, y-y0, x-x0, sp, h, w)
+		o.extra += n
+		o.weight, o.lighter = o.weight+weight, o.lighter+lighter
 	}
-	return extra, (weight + float64(continued*float64(page.continues(y, x, sp)))) / float64(max(1, sp.ink))
+	on := float64(continued * float64(s.continues(y, x, sp, func(r, c int) bool {
+		_, on := spreads(spot{r - y0, c - x0})
+		return on
+	})))
+	o.weight, o.lighter = o.weight+on, o.lighter+on
+	return o
 }
 
 // continues returns how many pixels about a sprite at (y, x) are ink that other finds
-// explain: strokes that go on there make the finds pieces of one thing.
-func (s *sheet) continues(y, x int, sp *sprite) (n int) {
+// explain: strokes that go on there make the finds pieces of one thing. Own says which ink the sprite's own strokes
+// spread.
+func (s *sheet) continues(y, x int, sp *sprite, own func(r, c int) bool) (n int) {
 	for r := max(0, y-ring); r < min(s.left.h, y+sp.h+ring); r++ {
 		for c := max(0, x-ring); c < min(s.left.w, x+sp.w+ring); c++ {
 			if c == x && r >= y && r < y+sp.h {
@@ -81,7 +107,7 @@ func (s *sheet) continues(y, x int, sp *sprite) (n int) {
 					break
 				}
 			}
-			if s.before.at(r, c) && !s.left.at(r, c) {
+			if s.before.at(r, c) && !s.left.at(r, c) && !own(r, c) {
 				n++
 			}
 		}
@@ -91,9 +117,9 @@ func (s *sheet) continues(y, x int, sp *sprite) (n int) {
 
 // company returns how many of the eight neighbours of a pixel are ink.
 func (p *plane) company(y, x int) (n int) {
-	for dy := -1; dy <= 1; dy++ {
-		for dx := -1; dx <= 1; dx++ {
-			if (dy != 0 || dx != 0) && p.at(y+dy, x+dx) {
+	for r := max(0, y-1); r <= min(p.h-1, y+1); r++ {
+		for c := max(0, x-1); c <= min(p.w-1, x+1); c++ {
+			if (r != y || c != x) && p.at(r, c) {
 				n++
 			}
 		}
@@ -107,13 +133,18 @@ func takePiece(ink []bool, h, w, i, link int) []spot {
 	ink[i] = false
 	piece := []spot{{i / w, i % w}}
 	for k := 0; k < len(piece); k++ {
-		p := piece[k]
-		for y := max(0, p.y-link); y <= min(h-1, p.y+link); y++ {
-			for x := max(0, p.x-link); x <= min(w-1, p.x+link); x++ {
-				if ink[y*w+x] {
-					ink[y*w+x] = false
-					piece = append(piece, spot{y, x})
-				}
+		piece = takeNear(piece, ink, h, w, piece[k], link)
+	}
+	return piece
+}
+
+// takeNear moves the ink that is at most link pixels from one to a piece.
+func takeNear(piece []spot, ink []bool, h, w int, p spot, link int) []spot {
+	for y := max(0, p.y-link); y <= min(h-1, p.y+link); y++ {
+		for x := max(0, p.x-link); x <= min(w-1, p.x+link); x++ {
+			if ink[y*w+x] {
+				ink[y*w+x] = false
+				piece = append(piece, spot{y, x})
 			}
 		}
 	}
@@ -121,8 +152,9 @@ func takePiece(ink []bool, h, w, i, link int) []spot {
 }
 
 // weighPiece returns how many pixels of a piece belong to what stands at a sprite's
-// place, at (y, x) in a window of h x w, and their weight.
-func weighPiece(piece []spot, y, x int, sp *sprite, h, w int) (n int, weight float64) {
+// place, at (y, x) in a window of h x w, and their weight; a lighter one for a piece that
+// lies mostly outside its box, and may be there by accident.
+func weighPiece(piece []spot, y, x int, sp *sprite, h, w int) (n int, weight, lighter float64) {
 	top, bottom, left, right, inside, around, ringed := h, -1, w, -1, 0, 0, 0
 	near, zone := nearness(sp), max(sp.h, sp.w)/4
 	within := func(p spot, by int) bool {
@@ -145,13 +177,19 @@ func weighPiece(piece []spot, y, x int, sp *sprite, h, w int) (n int, weight flo
 	away := top <= 1 || left <= 1 || bottom >= h-2 || right >= w-2
 	switch {
 	case !touches && !encloses:
-		return 0, 0
+		return 0, 0, 0
+	case encloses && !away:
+		return len(piece), float64(len(piece)), float64(len(piece))
 	case away:
-		return inside + ringed + around, float64(far*float64(inside+around)) + float64(ringed)
-	case encloses:
-		return len(piece), float64(len(piece))
+		n, weight = inside+ringed+around, float64(far*float64(inside+around))+float64(ringed)
+	default:
+		n, weight = len(piece), float64(inside)+float64(beside*float64(len(piece)-inside))
 	}
-	return len(piece), float64(inside) + float64(beside*float64(len(piece)-inside))
+	if wide, high := min(right, x+sp.w-1)-max(left, x)+1, min(bottom, y+sp.h-1)-max(top, y)+1; left <= x &&
+		right >= x+sp.w-1 && 2*high > sp.h || top <= y && bottom >= y+sp.h-1 && 2*wide > sp.w {
+		return n, weight, weight // it lies around the symbol
+	}
+	return n, weight, weight * min(1, 2*float64(inside)/float64(len(piece)))
 }
 
 // nearness returns how near ink must be to a sprite, and to other ink, to belong to it.

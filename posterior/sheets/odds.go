@@ -26,36 +26,43 @@ const (
 	Second     = "second" // another symbol fits nearly as well
 )
 
-// judge completes picks to finds: before is the page without lines, seen what was
-// unknown of it, left what is left of it when all is explained.
-func judge(before, seen, left *plane, sprites []*sprite, picks []pick, places int) []Find {
-	finds := make([]Find, len(picks))
+// judge completes picks to finds, on a page of so many places that lies pad pixels from the corner of the planes.
+func (r *round) judge(places int, pen *Pen, pad int) []Find {
+	finds := make([]Find, len(r.picks))
+	if !pen.Learned() {
+		pen = nil
+	}
 	var shares []float64
-	for i, p := range picks {
-		sp := sprites[p.sprite]
+	for i, p := range r.picks {
+		sp, y, x := r.sprites[p.sprite].own(p.y, p.x)
 		f := &finds[i]
-		*f = Find{Symbol: sp.symbol, Turn: sp.turn, Y: float64(p.y) + sp.dy, X: float64(p.x) + sp.dx,
+		*f = Find{Symbol: sp.symbol, Turn: sp.turn, Y: float64(y-pad) + sp.dy, X: float64(x-pad) + sp.dx,
 			Gain: float64(p.gain) * Unit, Second: -1,
-			Top: int(p.y), Left: int(p.x), Bottom: int(p.y) + sp.h, Right: int(p.x) + sp.w}
+			Top: max(0, y-pad), Left: max(0, x-pad), Bottom: min(r.before.h-2*pad, y-pad+sp.h),
+			Right: min(r.before.w-2*pad, x-pad+sp.w)}
 		if p.second >= 0 {
-			f.Second, f.Ahead = sprites[p.second].symbol, float64(p.behind)*Unit
+			f.Second, f.Ahead = r.sprites[p.second].symbol, float64(p.behind)*Unit
 		}
-		f.Ink, f.Missing = sp.missing(before, seen, int(p.y), int(p.x))
+		f.Ink, f.Missing = sp.missing(r.before, r.seen, y, x, pen)
 		if f.Ink > 0 {
 			shares = append(shares, float64(f.Missing)/float64(f.Ink))
 		}
 	}
 	misses := spread(shares)
-	prior := elem.Log(expected) - elem.Log(float64(places)) - elem.Log(float64(len(sprites)))
-	for i, p := range picks {
+	prior := elem.Log(expected) - elem.Log(float64(places)) - elem.Log(float64(len(r.sprites)))
+	page := &sheet{r.before, r.seen, r.left}
+	lighter := make([]float64, len(finds)) // odds where outside pieces are accidents
+	for i, p := range r.picks {
 		f := &finds[i]
-		sp := sprites[p.sprite]
-		share := 0.0
-		f.Extra, share = leftOver(&sheet{before, seen, left}, int(p.y), int(p.x), sp)
+		drawn := r.sprites[p.sprite]
+		sp, y, x := drawn.own(p.y, p.x)
+		over := page.leftOver(y, x, sp, pen)
+		ink := float64(max(1, min(drawn.ink, sp.ink)))
+		f.Extra = over.extra
 		against := []float64{
 			-(min(f.Gain, strokeNats*float64(f.Ink-f.Missing)) + prior), // the page's own strokes
 			otherPrior + misses.against(f.Missing, f.Ink),
-			morePrior + float64(moreWeight*share),
+			morePrior + float64(moreWeight*over.weight/ink),
 			math.Inf(-1),
 			-maxLogOdds,
 		}
@@ -63,11 +70,50 @@ func judge(before, seen, left *plane, sprites []*sprite, picks []pick, places in
 			against[3] = -f.Ahead
 		}
 		f.LogOdds = -logSum(against)
-		if f.Certain = f.LogOdds >= certainOdds; !f.Certain {
-			f.Why = [...]string{FewStrokes, Missing, More, Second}[mostOf(against[:4])]
+		f.Why = [...]string{FewStrokes, Missing, More, Second}[mostOf(against[:4])]
+		against[2] = morePrior + float64(moreWeight*over.lighter/ink)
+		lighter[i] = -logSum(against)
+	}
+	accidents(finds, lighter)
+	for i := range finds {
+		if f := &finds[i]; f.LogOdds >= certainOdds {
+			f.Certain, f.Why = true, ""
 		}
 	}
 	return finds
+}
+
+// accidents gives finds the odds that they have where what lies mostly outside their box is an accident, such
+// as text, if this makes few of them likely: what stands at many finds of a symbol belongs to the thing.
+func accidents(finds []Find, lighter []float64) {
+	type tally struct{ finds, raised int }
+	by, all := map[int]*tally{}, 0
+	raised := func(i int) bool { return finds[i].LogOdds < 0 && lighter[i] >= 0 }
+	for i, f := range finds {
+		t := by[f.Symbol]
+		if t == nil {
+			t = new(tally)
+			by[f.Symbol] = t
+		}
+		if lighter[i] >= 0 {
+			t.finds, all = t.finds+1, all+1
+		}
+		if raised(i) {
+			t.raised++
+		}
+	}
+	single := 0
+	for _, t := range by {
+		if t.raised == 1 && t.finds >= 3 {
+			single++
+		}
+	}
+	for i := range finds {
+		t := by[finds[i].Symbol]
+		if raised(i) && (5*t.raised <= t.finds || t.raised == 1 && t.finds >= 3 && 5*single <= all) {
+			finds[i].LogOdds = lighter[i]
+		}
+	}
 }
 
 // usual is how many of a thing are missing, as a range that is usual on a page.
@@ -120,8 +166,19 @@ func logSum(x []float64) float64 {
 }
 
 // missing returns how many pixels of the sprite's strokes can be seen at (y, x), and how
-// many of them have no ink.
-func (sp *sprite) missing(on, unknown *plane, y, x int) (ink, missing int) {
+// many of them have no ink; with another pen, nor have their neighbours.
+func (sp *sprite) missing(on, unknown *plane, y, x int, pen *Pen) (ink, missing int) {
+	if pen != nil {
+		for _, s := range sp.strokesAt(y, x) {
+			if !unknown.at(s.y, s.x) {
+				ink++
+				if !on.at(s.y, s.x) && on.company(s.y, s.x) == 0 && unknown.company(s.y, s.x) == 0 {
+					missing++
+				}
+			}
+		}
+		return ink, missing
+	}
 	shift, at := uint(x&63), y*on.stride+x>>6
 	for i := range sp.levels {
 		l := &sp.levels[i]

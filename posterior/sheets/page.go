@@ -2,6 +2,7 @@ package sheets
 
 import (
 	"math/bits"
+	"slices"
 
 	"example.com/patchwork/bitmap"
 )
@@ -17,6 +18,8 @@ func newPlane(h, w, spare int) *plane {
 	return &plane{h, w, stride, make([]uint64, h*stride+spare)}
 }
 
+func (p *plane) clone() *plane { return &plane{p.h, p.w, p.stride, slices.Clone(p.bits)} }
+
 func (p *plane) at(y, x int) bool { return p.bits[y*p.stride+x>>6]>>(x&63)&1 != 0 }
 
 // planes returns the ink and the unknown pixels of an image.
@@ -30,6 +33,27 @@ func planes(m *bitmap.Image, spare int) (on, unknown *plane) {
 		}
 	}
 	return on, unknown
+}
+
+// padded returns the plane with n pixels more on all sides, fewer than 64, that are bits of one kind.
+func (p *plane) padded(n, spare int, bit bool) *plane {
+	out := newPlane(p.h+2*n, p.w+2*n, spare)
+	for y := range p.h {
+		row := out.bits[(y+n)*out.stride:]
+		for i, w := range p.bits[y*p.stride:][:(p.w+63)/64] {
+			row[i] |= w << n
+			row[i+1] |= w >> (64 - n)
+		}
+	}
+	for y := range out.h {
+		for x := 0; x < out.w && bit; x++ {
+			if y >= n && y < out.h-n && x == n {
+				x = out.w - n
+			}
+			out.bits[y*out.stride+x>>6] |= 1 << (x & 63)
+		}
+	}
+	return out
 }
 
 // transposed returns the plane with rows and columns swapped.

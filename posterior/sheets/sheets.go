@@ -28,6 +28,8 @@ type Options struct {
 	// Flip, if not 0, is the share of flipped pixels, instead of that which is learned from the page.
 	Flip float64
 
+	Pen *Pen // of pages like this one, for one with too few sure finds to tell
+
 	Tiles   int // number of tiles; 0 means tiles of about a million places
 	Workers int // 0 means 1
 }
@@ -72,6 +74,7 @@ type Result struct {
 	LineLength int // how long they are at least
 	Candidates int // placements that gained enough at first
 	Sprites    int // ways to lay symbols that differ
+	Pen        *Pen
 }
 
 // Search finds the symbols on a page. The result does not depend on Tiles and Workers. The error
@@ -98,22 +101,27 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 		res.Rates.Flip = o.Flip
 		res.Rates = res.Rates.complete()
 	}
-	fitting := sprites[:0:0]
-	for _, sp := range sprites {
-		sp.weigh(res.Rates, o.Share, minGain)
-		if sp.h <= page.Height() && sp.w <= page.Width() {
-			fitting = append(fitting, sp)
-		}
-	}
-	list, err := candidates(ctx, on, unknown, fitting, o.Tiles, o.Workers)
-	if err != nil {
+	r := &round{before: on, seen: unknown}
+	if err := r.run(ctx, sprites, &o, res); err != nil {
 		return nil, err
 	}
-	res.Candidates = len(list)
-	before := &plane{on.h, on.w, on.stride, slices.Clone(on.bits)}
-	seen := &plane{on.h, on.w, on.stride, slices.Clone(unknown.bits)}
-	picks := pursue(on, unknown, fitting, list)
-	finds := judge(before, seen, on, fitting, picks, page.Len())
+	if res.Pen = r.learnPen(res.Rates); o.Pen != nil && res.Pen.finds < penFinds {
+		res.Pen = res.Pen.With(o.Pen)
+	}
+	pad := 0
+	if res.Pen.Learned() {
+		pad = penReach
+		for i, sp := range sprites {
+			sprites[i] = sp.redrawn(res.Pen)
+			reach = max(reach, sprites[i].words)
+		}
+		r = &round{on.padded(pad, max(spare, reach+1), false), unknown.padded(pad, max(spare, reach+1), true), nil, nil, nil,
+			nil}
+		if err := r.run(ctx, sprites, &o, res); err != nil {
+			return nil, err
+		}
+	}
+	finds := r.judge(page.Len(), res.Pen, pad)
 	for _, f := range finds {
 		switch {
 		case symbols[f.Symbol].Rival:
@@ -126,6 +134,32 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 	slices.SortFunc(res.Finds, Find.before)
 	slices.SortFunc(res.Withheld, Find.before)
 	return res, nil
+}
+
+// round is one search of a page, before and after all that was found is explained.
+type round struct {
+	before, seen  *plane // ink without lines, and unknown pixels
+	left, unknown *plane // and what they are afterwards
+	sprites       []*sprite
+	picks         []pick
+}
+
+// run searches for the sprites that the page has room for.
+func (r *round) run(ctx context.Context, sprites []*sprite, o *Options, res *Result) error {
+	for _, sp := range sprites {
+		sp.weigh(res.Rates, o.Share, minGain)
+		if sp.h <= r.before.h && sp.w <= r.before.w {
+			r.sprites = append(r.sprites, sp)
+		}
+	}
+	list, err := candidates(ctx, r.before, r.seen, r.sprites, o.Tiles, o.Workers)
+	if err != nil {
+		return err
+	}
+	res.Candidates = len(list)
+	r.left, r.unknown = r.before.clone(), r.seen.clone()
+	r.picks = pursue(r.left, r.unknown, r.sprites, list)
+	return nil
 }
 
 // before orders finds from top to bottom, those of one row from left to right.

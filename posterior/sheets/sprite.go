@@ -40,6 +40,18 @@ type sprite struct {
 	ideal int32 // gain on the page as the symbol would have it
 	need  int32 // least gain of a candidate
 	ink   int32 // pixels that are more likely ink than not
+
+	base      *sprite // of one that a pen draws: the symbol's own strokes
+	top, left int     // and where they are in it
+	zones     []uint8 // see zone
+}
+
+// own returns the sprite of the symbol's own strokes, and where it is if this one is at (y, x).
+func (sp *sprite) own(y, x int32) (*sprite, int, int) {
+	if sp.base == nil {
+		return sp, int(y), int(x)
+	}
+	return sp.base, int(y) + sp.top, int(x) + sp.left
 }
 
 // layOut returns a symbol laid in one way as a sprite without weights; nil if it has
@@ -54,20 +66,25 @@ func layOut(index int, s *Symbol, t Turn) *sprite {
 	y1, x1 = min(laid.Height-1, y1+margin), min(laid.Width-1, x1+margin)
 	sp := &sprite{symbol: index, turn: t, h: y1 - y0 + 1, w: x1 - x0 + 1, dy: -dy - float64(y0), dx: -dx - float64(x0)}
 	sp.words = (sp.w + 63) / 64
-	values := laid.values()
+	var all []float64
 	for y := range sp.h {
-		for x := range sp.w {
-			p := laid.P[(y0+y)*laid.Width+x0+x]
-			if math.IsNaN(p) {
-				continue
-			}
-			l := sp.level(nearest(values, p))
-			l.bits[y*sp.words+x/64] |= 1 << (x % 64)
-			l.n++
+		all = append(all, laid.P[(y0+y)*laid.Width+x0:][:sp.w]...)
+	}
+	sp.fill(all, values(laid.P))
+	return sp
+}
+
+// fill makes the levels of a sprite from the probabilities of its pixels, NaN where it says nothing.
+func (sp *sprite) fill(all, values []float64) {
+	for i, p := range all {
+		if math.IsNaN(p) {
+			continue
 		}
+		l, y, x := sp.level(nearest(values, p)), i/sp.w, i%sp.w
+		l.bits[y*sp.words+x/64] |= 1 << (x % 64)
+		l.n++
 	}
 	slices.SortFunc(sp.levels, func(a, b level) int { return cmp.Compare(b.p, a.p) })
-	return sp
 }
 
 // strokes returns the first and last row and column with ink of some likelihood.
@@ -82,11 +99,11 @@ func (s *Symbol) strokes() (y0, y1, x0, x1 int) {
 	return y0, y1, x0, x1
 }
 
-// values returns the probabilities of a symbol, in increasing order, those of many
+// values returns the probabilities of pixels, in increasing order, those of many
 // values rounded to a few that are evenly apart as log-odds.
-func (s *Symbol) values() []float64 {
+func values(pixels []float64) []float64 {
 	var all []float64
-	for _, p := range s.P {
+	for _, p := range pixels {
 		if !math.IsNaN(p) {
 			all = append(all, p)
 		}
