@@ -88,6 +88,17 @@ var experiments = []experiment{
 	}},
 	{"planted", "[name...] [sets]", "groups of columns planted in tables: are they found, and how many?",
 		func(j job) error { return tables.ReportPlanted(j.ctx, j.w, j.words, j.number(20), oneWorker) }},
+	{"recover", "[name...] [sets] [from=SEED]", "tables whose parts are known: are they found, and how fast?",
+		func(j job) error {
+			o := oneWorker
+			if from, ok := j.values["from"]; ok {
+				var err error
+				if o.Seed, err = strconv.ParseUint(from, 10, 64); err != nil {
+					return err
+				}
+			}
+			return tables.ReportRecovered(j.ctx, j.w, j.words, j.number(5), o)
+		}},
 	{"real", "[quadrants|rivals|bars|digits|tables|parts|scenes] [...]",
 		"real values: recovery, likelihood beside the truth, hidden values", runReal},
 }
