@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"example.com/patchwork"
-	"example.com/patchwork/internal/rows"
 )
 
 // errStopped says that the loop over the steps was left.
@@ -30,7 +29,7 @@ func (l *learner) fill(s *Step, r round) {
 	s.Model, s.Iteration = r.Model, r.Number
 	h := &r.Tally.heading
 	s.Experts, s.Rows, s.LogLik = r.Model.K(), h.rows, h.logEvidence()
-	s.DescriptionLength = l.descriptionLength(r.Model, s.LogLik)
+	s.DescriptionLength = lengthOf(r.Model, r.Tally).Nats()
 }
 
 // emit yields a step.
@@ -134,22 +133,6 @@ func (l *learner) level(c tried) bool {
 	}
 	mean := sum / n
 	return mean <= levelErrors*math.Sqrt(max(squares/n-float64(mean*mean), 0)/max(n-1, 1))
-}
-
-// descriptionLength returns the nats that describe the rows and the model: minus
-// the evidence, which includes the activations, and log(rows)/2 for every vote
-// and for how often each expert is active.
-func (l *learner) descriptionLength(m *patchwork.Model, logLik float64) float64 {
-	return lengthOf(m, l.numberLength(), logLik)
-}
-
-// lengthOf is descriptionLength where a number costs so many nats.
-func lengthOf(m *patchwork.Model, number, logLik float64) float64 {
-	numbers := m.K()
-	for k := range m.K() {
-		numbers += rows.Votes(m, k, 0)
-	}
-	return float64(number*float64(numbers)) - logLik
 }
 
 // recorded returns the model of a point of the curve with the record of the run

@@ -84,7 +84,7 @@ func (c *Counts) Share(k int) float64 { return c.activity(k) / float64(c.rows) }
 
 // DescriptionLength returns the nats that describe the rows and the model, as learning counts them.
 func (c *Counts) DescriptionLength(m *patchwork.Model) float64 {
-	return lengthOf(m, numberLengthOf(c.rows), c.logEvidence())
+	return lengthOf(m, c.counts).Nats()
 }
 
 // LogLik returns the sum over the rows of log P(row), in nats, as far as the explanations

@@ -93,11 +93,19 @@ func (t *counts) merge(o *counts) {
 func (t *counts) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model {
 	cfg := prev.Config()
 	var experts [][]float64
-	if jointRule(cfg.Rule).Fold() {
+	switch rule := jointRule(cfg.Rule); {
+	case rule.Fold() && opt.Tied:
+		cfg.QMap, experts = newSoftTally(prev, t.groups).tied(prev, opt, &t.heading)
+	case rule.Fold():
 		cfg.QMap, experts = newSoftTally(prev, t.groups).step(prev, opt)
-	} else {
+	default:
 		e := joint.NewExperts(jointRule(cfg.Rule), rows.Background(prev), prev.Templates())
 		step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, MinQ: minQ, Pooled: opt.Pooled}
+		if opt.Tied {
+			for k := range prev.K() {
+				step.More = append(step.More, oneVoteMore(len(e.Q), rows.Votes(prev, k, 0)))
+			}
+		}
 		cfg.QMap, experts = t.groups.Step(e, step, func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) })
 	}
 	return t.next(prev, cfg, experts)

@@ -13,6 +13,7 @@ func (g *growth) fit(votes []float64) *candidate {
 	s := &candidate{votes: votes, share: candidateShare}
 	f := newFitting(g)
 	for range candidateIterations {
+		f.least = g.leastGain(s.votes)
 		bias := elem.Log(s.share) - elem.Log1p(-s.share)
 		f.gain(s.votes, elem.Exp(-unlikely-bias))
 		f.count(bias)
@@ -26,12 +27,41 @@ func (g *growth) fit(votes []float64) *candidate {
 	for r, gain := range f.gains {
 		s.saved += float64(g.weight[r] * elem.Log1p(s.share*(elem.Exp(min(gain, 700))-1)))
 	}
-	for i, v := range s.votes {
+	s.saved -= g.price(s)
+	return s
+}
+
+// leastGain returns the least that one more vote must gain beside others, on these rows.
+func (g *growth) leastGain(votes []float64) float64 {
+	if !g.tied {
+		return g.minGain
+	}
+	n := 0
+	for i, v := range votes {
 		if v != g.q[i] {
-			s.saved -= g.minGain
+			n++
 		}
 	}
-	return s
+	return g.scale * (tiedVote + oneVoteMore(len(g.q), n))
+}
+
+// tiedVote is by how much the probability of a vote fits its rows by chance, in nats, where it
+// will be one with others.
+const tiedVote = 0.5
+
+// price returns what the description of a candidate takes, on these rows.
+func (g *growth) price(s *candidate) float64 {
+	n := 0.0
+	for i, v := range s.votes {
+		if v != g.q[i] {
+			n++
+		}
+	}
+	if !g.tied {
+		return float64(g.minGain * n)
+	}
+	p := g.known.part(s.votes, float64(s.share*g.known.rows))
+	return float64(g.scale * (g.known.price(&p) + float64(tiedVote*n)))
 }
 
 const (
@@ -50,6 +80,7 @@ type fitting struct {
 	on, off []float64 // by group and bit
 	active  []float64 // by group
 	sum     float64   // over all groups
+	least   float64   // that a vote must gain
 	ascent  joint.Ascent
 	live    []int32   // groups in which it is active
 	yes     []float64 // of one bit, by the first of twin groups: rows in which it is on
@@ -143,11 +174,11 @@ func (f *fitting) vote(i int) float64 {
 			most += float64(off * costs[n][1])
 		}
 	}
-	if most <= f.minGain {
+	if most <= f.least {
 		return q
 	}
 	if f.levels != nil {
-		v, _ := f.levels[i].Best(q, f.minGain, f.yes, f.no)
+		v, _ := f.levels[i].Best(q, f.least, f.yes, f.no)
 		return v
 	}
 	a := &f.ascent
@@ -157,6 +188,6 @@ func (f *fitting) vote(i int) float64 {
 			a.Cells = append(a.Cells, joint.Cell{On: on, Off: off, Rest: f.rests[i*f.groups+n]})
 		}
 	}
-	v, _ := a.Best(f.minGain)
+	v, _ := a.Best(f.least)
 	return v
 }

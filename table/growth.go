@@ -40,6 +40,9 @@ type growth struct {
 	rule    joint.Rule
 	q       []float64
 	minGain float64 // of a vote on these rows, in nats
+	tied    bool    // whether candidates are priced as parts with tied numbers
+	known   *described
+	scale   float64 // of these rows to all
 	weight  []float64
 	total   float64
 	x       [][]uint8
@@ -85,7 +88,15 @@ func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64
 	for i, row := range data.Images {
 		g.add(row.AppendValues(nil), float64(data.Weight(i)))
 	}
-	g.minGain = l.m.MinVoteGain * g.total / float64(rows.Total(l.data))
+	total := rows.Total(l.data)
+	g.scale = g.total / float64(total)
+	g.minGain = float64(l.m.MinVoteGain * g.scale)
+	if g.tied = l.m.Tied; g.tied {
+		g.known = &described{rule: g.rule, width: len(q), rows: float64(total), number: l.numberLength(), q: q}
+		if m != nil {
+			g.known = describe(m, total, func(k int) float64 { return m.Extras().Usage[k] * float64(total) })
+		}
+	}
 	sets := make([][]int16, len(data.Images))
 	switch {
 	case best != nil:

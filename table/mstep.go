@@ -21,6 +21,10 @@ type mStepOptions struct {
 	// joint.MStep.
 	Pooled bool
 
+	// Tied ties numbers and lets them pay for differing, for parts to be looked at; else each
+	// vote is a number of its own, and must gain MinVoteGain.
+	Tied bool
+
 	Workers int // goroutines of the rules that are no fold
 }
 

@@ -274,14 +274,19 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) ([]int, e
 		return nil, err
 	}
 	use, order := make([]float64, m.K()), make([]int, m.K())
-	pi := posterior.ActivationPrior(m)
+	pi, total := posterior.ActivationPrior(m), rows.Total(l.data)
+	d := describe(m, total, func(k int) float64 { return pi[k] * float64(total) })
+	at := 0
 	for k := range use {
 		order[k] = k
 		for _, list := range losses[1:] {
 			losses[0][k] = losses[0][k].Add(list[k])
 		}
-		use[k] = float64(losses[0][k].Float()/exact.NatsUnit) + float64(float64(rows.Total(l.data))*elem.Log1p(-pi[k])) -
-			float64(l.numberLength()*float64(1+rows.Votes(m, k, 0)))
+		use[k] = float64(losses[0][k].Float()/exact.NatsUnit) + float64(float64(total)*elem.Log1p(-pi[k]))
+		if rows.Votes(m, k, 0) > 0 {
+			use[k] -= d.price(&d.parts[at])
+			at++
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(use[a], use[b]) })
 	return order, nil

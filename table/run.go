@@ -203,7 +203,7 @@ func hiddenTimes(held patchwork.Data) int { return max(1, min(8, 1000/len(held.I
 // learnFrom sets the data to learn from.
 func (l *learner) learnFrom(data patchwork.Data) {
 	l.data, l.recent = withMemory(rows.Distinct(data), l.memory), nil
-	l.m = mStepOptions{Marginal: rows.Means(l.data)}
+	l.m = mStepOptions{Marginal: rows.Means(l.data), Tied: l.opt.Aim == AimInterpret}
 	l.m.MinVoteGain = l.minVoteGains()[0]
 }
 

@@ -138,3 +138,24 @@ func (g *Groups) Code(c *wire.Codec, experts int) {
 		}
 	}
 }
+
+// Means returns in which share of the rows that know it each bit is on.
+func (g *Groups) Means() []float64 {
+	on, seen := make([]int64, g.width), make([]int64, g.width)
+	for _, c := range g.index {
+		for i, n := range c.on {
+			on[i] += n
+			seen[i] += c.weight
+		}
+		for i, n := range c.hidden {
+			seen[i] -= n
+		}
+	}
+	out := make([]float64, g.width)
+	for i, n := range seen {
+		if n > 0 {
+			out[i] = float64(on[i]) / float64(n)
+		}
+	}
+	return out
+}

@@ -11,6 +11,9 @@ type MStep struct {
 	// Least is the least that a vote must gain over abstention, in nats.
 	Least float64
 
+	// More, by expert, is what one of its votes must gain beyond that; nil: nothing.
+	More []float64
+
 	// Marginal, by bit, is what the background is drawn to, as if by one row more.
 	Marginal []float64
 
@@ -127,7 +130,11 @@ func (s *step) bit(i int) {
 		if s.strength != nil {
 			a.Pseudo = &s.strength[k]
 		}
-		p, _ := a.Best(s.Least)
+		least := s.Least
+		if s.More != nil {
+			least += s.More[k]
+		}
+		p, _ := a.Best(least)
 		before := params[k]
 		s.opinions[k][i], params[k] = p, r.parameter(p, q)
 		if before == r.none(q) && params[k] != before { // groups with it are of a kind of their own now
