@@ -360,22 +360,8 @@ func newPlane(width int) plane { return make(plane, (width+63)/64) }
 
 func (p plane) add(i int) { p[i/64] |= 1 << (i % 64) }
 
-// logFactorials are those of small numbers.
-var logFactorials = func() (out [256]float64) {
-	for n := 1; n < len(out); n++ {
-		out[n] = out[n-1] + elem.Log(float64(n))
-	}
-	return out
-}()
-
-// logFactorial returns log n!, of large numbers by Stirling's series.
-func logFactorial(n int) float64 {
-	if n < len(logFactorials) {
-		return logFactorials[n]
-	}
-	x := float64(n)
-	return float64((x+0.5)*elem.Log(x)) - x + elem.Log(2*math.Pi)/2 + 1/(12*x) - 1/(360*x*x*x)
-}
+// logFactorial returns log n!.
+func logFactorial(n int) float64 { return elem.LogFactorial(float64(n)) }
 
 // logChoose returns log C(n, k).
 func logChoose(n, k int) float64 { return logFactorial(n) - logFactorial(k) - logFactorial(n-k) }

@@ -141,6 +141,9 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	if err := l.search(ctx); err != nil {
 		return err
 	}
+	if err := l.taken(ctx); err != nil {
+		return err
+	}
 	if l.held > 0 && l.opt.Experts == 0 {
 		var err error
 		if l.best, err = l.pruneLevel(ctx, l.briefest()); err != nil {

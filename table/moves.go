@@ -1,0 +1,300 @@
+package table
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/table/blocks"
+)
+
+const (
+	moveRounds  = 3         // iterations of soft EM after a part is torn
+	coverRounds = 6         // and after parts are covered anew
+	coverTimes  = 3         // how often parts are covered
+	coverSteps  = 2_000_000 // work of looking for a cover
+	leastTorn   = 2         // rows that must have one half of a part without the other
+	halfEntry   = 0.4       // share of the largest entry from which a column is of the first half
+	powerSteps  = 30
+)
+
+// taken tries moves that growing cannot make, where each is kept if it makes the description
+// shorter: a part is torn in two (torn), and all parts are made of what they have in common
+// (covered).
+func (l *learner) taken(ctx context.Context) error {
+	if !l.m.Tied || l.judge != nil || l.opt.Experts > 0 || l.best.Model == nil {
+		return nil
+	}
+	c, err := l.torn(ctx, l.best)
+	for range coverTimes {
+		if err != nil {
+			return err
+		}
+		before := c.Model
+		if c, err = l.covered(ctx, c); err != nil || c.Model == before {
+			break
+		}
+	}
+	if err != nil || c.Model == l.best.Model {
+		return err
+	}
+	if c, err = l.prune(ctx, c); err != nil {
+		return err
+	}
+	_, err = l.accepted(ctx, c)
+	return err
+}
+
+// torn tears parts in two halves that rows miss separately, as long as that makes the
+// description shorter. Where nothing votes for off, no candidate of growing comes of columns
+// that are missing.
+func (l *learner) torn(ctx context.Context, c tried) (tried, error) {
+	failed := map[string]bool{}
+	for k := 0; k < c.Model.K() && c.Model.K() < l.opt.MaxExperts; k++ {
+		pattern := votePattern(c.Model, k)
+		if failed[pattern] {
+			continue
+		}
+		failed[pattern] = true
+		first, err := l.halfOf(ctx, c.Model, k)
+		if err != nil {
+			return c, err
+		}
+		if first == nil {
+			continue
+		}
+		next, err := l.replaced(ctx, c, tornAt(c.Model, k, first), moveRounds)
+		if err != nil {
+			return c, err
+		}
+		if next.Model.K() != c.Model.K() || next.DescriptionLength < c.DescriptionLength {
+			c, k = next, -1
+		}
+	}
+	return c, nil
+}
+
+// replaced returns what a model comes to in place of another, or with one part less, which
+// may be another one now; the other if neither is shorter.
+func (l *learner) replaced(ctx context.Context, c tried, m *patchwork.Model, rounds int) (tried, error) {
+	s := l.stepOf(c.StartFrom)
+	next, _, err := l.considered(ctx, m, rounds, s)
+	if err != nil || l.shorter(next, c) {
+		return next, err
+	}
+	if next, err = l.oneLess(ctx, next); err != nil || l.shorter(next, c) {
+		return next, err
+	}
+	return c, nil
+}
+
+// halfOf returns the columns of the votes of part k that go together, by the first principal
+// component of its rows, where some rows lack most of them and have the others, or the other
+// way round; nil if there is no such half.
+func (l *learner) halfOf(ctx context.Context, m *patchwork.Model, k int) (map[int]bool, error) {
+	e, err := l.explained(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	best := e.best
+	if best == nil {
+		best = make([][]int16, len(l.data.Images))
+		if err := l.bestSets(ctx, m, l.data, best); err != nil {
+			return nil, err
+		}
+	}
+	var columns []int
+	var on []bool
+	q := rows.Background(m)
+	for i, v := range m.Template(k) {
+		if jointRule(m.Config().Rule).Votes(v, q[i]) {
+			columns, on = append(columns, i), append(on, v > q[i])
+		}
+	}
+	if len(columns) < 2 {
+		return nil, nil
+	}
+	var met [][]float64 // by row and vote: whether the row has what the vote says
+	var weights []float64
+	var x []uint8
+	for r, set := range best {
+		if !slices.Contains(set, int16(k)) {
+			continue
+		}
+		x = l.data.Images[r].AppendValues(x[:0])
+		row := make([]float64, len(columns))
+		for j, i := range columns {
+			if x[i] == joint.Unknown {
+				row[j] = m.Template(k)[i]
+				if !on[j] {
+					row[j] = 1 - row[j]
+				}
+			} else if (x[i] == joint.On) == on[j] {
+				row[j] = 1
+			}
+		}
+		met, weights = append(met, row), append(weights, float64(l.data.Weight(r)))
+	}
+	direction := principal(met, weights)
+	if direction == nil {
+		return nil, nil
+	}
+	top := 0.0
+	for _, v := range direction {
+		if math.Abs(v) > math.Abs(top) {
+			top = v
+		}
+	}
+	first := map[int]bool{}
+	inFirst := make([]bool, len(columns))
+	for j, v := range direction {
+		if inFirst[j] = v/top > halfEntry; inFirst[j] {
+			first[columns[j]] = true
+		}
+	}
+	if len(first) == len(columns) || !apart(met, weights, inFirst) {
+		return nil, nil
+	}
+	return first, nil
+}
+
+// principal returns the first principal component of weighted rows, by power iteration; nil
+// if they do not vary.
+func principal(points [][]float64, weights []float64) []float64 {
+	if len(points) < 2 {
+		return nil
+	}
+	n, mean := 0.0, make([]float64, len(points[0]))
+	for r, p := range points {
+		n += weights[r]
+		for j, v := range p {
+			mean[j] += float64(weights[r] * v)
+		}
+	}
+	for j := range mean {
+		mean[j] /= n
+	}
+	centred := make([][]float64, len(points))
+	v := make([]float64, len(mean))
+	for r, p := range points {
+		centred[r] = make([]float64, len(p))
+		for j := range p {
+			centred[r][j] = p[j] - mean[j]
+			v[j] += float64(weights[r] * centred[r][j] * centred[r][j] * float64(1+j%3))
+		}
+	}
+	next := make([]float64, len(v))
+	for range powerSteps {
+		clear(next)
+		for r, p := range centred {
+			dot := 0.0
+			for j, c := range p {
+				dot += float64(c * v[j])
+			}
+			dot *= weights[r]
+			for j, c := range p {
+				next[j] += float64(dot * c)
+			}
+		}
+		norm := 0.0
+		for _, x := range next {
+			norm += float64(x * x)
+		}
+		if norm = math.Sqrt(norm); norm == 0 {
+			return nil
+		}
+		for j := range v {
+			v[j] = next[j] / norm
+		}
+	}
+	return v
+}
+
+// apart reports whether enough rows have less than a third of one half and more of the other.
+func apart(met [][]float64, weights []float64, inFirst []bool) bool {
+	rows := 0.0
+	for r, p := range met {
+		var has, of [2]float64
+		for j, v := range p {
+			h := 0
+			if inFirst[j] {
+				h = 1
+			}
+			has[h] += v
+			of[h]++
+		}
+		if (3*has[0] < of[0]) != (3*has[1] < of[1]) {
+			rows += weights[r]
+		}
+	}
+	return rows >= leastTorn
+}
+
+// tornAt returns the model with part k in two: its votes on some columns, and the others.
+func tornAt(m *patchwork.Model, k int, first map[int]bool) *patchwork.Model {
+	templates, q := m.Templates(), rows.Background(m)
+	second := slices.Clone(templates[k])
+	for i := range second {
+		if first[i] {
+			second[i] = q[i]
+		} else {
+			templates[k][i] = q[i]
+		}
+	}
+	extras := patchwork.Extras{Usage: slices.Clone(m.Extras().Usage), Record: m.Extras().Record}
+	extras.Usage = append(extras.Usage, extras.Usage[k])
+	return m.WithTemplates(append(templates, second), extras)
+}
+
+// covered makes parts anew, of the cheapest blocks that cover the votes of those there are, if
+// that makes the description shorter: parts that are all the pairs of some, or triples, become
+// these.
+func (l *learner) covered(ctx context.Context, c tried) (tried, error) {
+	if l.cfg.Rule.TwoSided() || c.Model.K() < 3 {
+		return c, nil
+	}
+	q := rows.Background(c.Model)
+	votes := &blocks.Matrix{Columns: len(q)}
+	for _, t := range c.Model.Templates() {
+		var ones []int32
+		for i, v := range t {
+			if v > q[i] {
+				ones = append(ones, int32(i))
+			}
+		}
+		votes.Ones = append(votes.Ones, ones)
+	}
+	found, err := blocks.Find(ctx, votes, blocks.Options{Cheapest: true, Seed: l.opt.Seed, Steps: coverSteps})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil || len(found.Blocks) == 0 || len(found.Blocks) > l.opt.MaxExperts {
+		return c, err
+	}
+	extras := patchwork.Extras{Record: c.Model.Extras().Record}
+	var templates [][]float64
+	for _, b := range found.Blocks {
+		t, usage := slices.Clone(q), 0.0
+		for _, k := range b.Rows {
+			usage += c.Model.Extras().Usage[k]
+			for _, i := range b.Columns {
+				t[i] = max(t[i], c.Model.Template(int(k))[i])
+			}
+		}
+		templates, extras.Usage = append(templates, t), append(extras.Usage, min(usage, 1))
+	}
+	next, _, err := l.considered(ctx, c.Model.WithTemplates(templates, extras), coverRounds, l.stepOf(c.StartFrom))
+	if err == nil {
+		next, err = l.torn(ctx, next)
+	}
+	if err == nil {
+		next, err = l.prune(ctx, next)
+	}
+	if err != nil || !l.shorter(next, c) {
+		return c, err
+	}
+	return next, nil
+}
