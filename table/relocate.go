@@ -216,7 +216,7 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 	if !l.final {
 		s.Stage = StageShrink
 	}
-	order, err := l.leastUseful(ctx, c.Model)
+	order, _, err := l.leastUseful(ctx, c.Model)
 	if err != nil {
 		return best, err
 	}
@@ -242,16 +242,16 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 }
 
 // leastUseful orders the experts of a model, those first without which the description
-// should be shortest, before others take their place: in one pass over the rows, by the
-// explanations without each that the search has seen.
-func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) ([]int, error) {
+// should be shortest, before others take their place, and says how many nats each saves: in one
+// pass over the rows, by the explanations without each that the search has seen.
+func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) (order []int, use []float64, err error) {
 	workers := max(l.opt.Workers, 1)
 	losses := make([][]exact.Int128, workers) // by worker and expert, in units of 1/exact.NatsUnit nats
 	for w := range losses {
 		losses[w] = make([]exact.Int128, m.K())
 	}
 	seen := make([][]int16, workers)
-	err := explainRows(ctx, m, l.data, l.opt.Explain, workers,
+	err = explainRows(ctx, m, l.data, l.opt.Explain, workers,
 		func(w, i int, _ []uint8, search *joint.Search, sets []joint.Set) {
 			seen[w] = seen[w][:0]
 			evidence := evidenceOf(sets)
@@ -271,9 +271,9 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) ([]int, e
 			}
 		})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	use, order := make([]float64, m.K()), make([]int, m.K())
+	use, order = make([]float64, m.K()), make([]int, m.K())
 	pi, total := posterior.ActivationPrior(m), rows.Total(l.data)
 	d := describe(m, total, func(k int) float64 { return pi[k] * float64(total) })
 	at := 0
@@ -289,7 +289,7 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) ([]int, e
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(use[a], use[b]) })
-	return order, nil
+	return order, use, nil
 }
 
 // mostLoss bounds what a row may lose without an expert, in nats: more tells only that

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"os"
 	"slices"
 
 	"example.com/patchwork"
@@ -112,6 +113,17 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		for n := range mostGrown {
 			starts = append(starts, func() error { return l.grow(ctx, uint64(n)) })
 		}
+	}
+	if l.m.Tied && l.cfg.Rule == patchwork.RuleMax && os.Getenv("E_GATHER") != "" {
+		starts = []func() error{func() error { return l.gather(ctx, 0) }}
+		for n, s := range starts {
+			l.own = tried{}
+			if err := s(); err != nil {
+				return err
+			}
+			_ = n
+		}
+		return nil
 	}
 	at := l.startOfMixtures()
 	if l.opt.StartFrom != StartFromGrow {

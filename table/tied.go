@@ -3,6 +3,7 @@ package table
 import (
 	"example.com/patchwork"
 	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
 )
 
@@ -30,42 +31,41 @@ func (t *softTally) tied(prev *patchwork.Model, opt mStepOptions, h *heading) (n
 	return next, experts
 }
 
-// tiedBackground returns the background: one number, and a column's own where that gains more
-// than it takes.
+// tiedBackground returns the background that follows from the tally.
 func (t *softTally) tiedBackground(prev *patchwork.Model, opt mStepOptions, h *heading) []float64 {
-	number := numberLengthOf(h.rows)
-	mean := func(i int) float64 {
-		if opt.Marginal != nil {
-			return opt.Marginal[i]
-		}
-		return prev.Abstention(i)
+	means := opt.Marginal
+	if means == nil {
+		means = rows.Background(prev)
 	}
-	twoSided := t.sides == 2
-	free := make([]bool, t.width) // whether a column has a number of its own
-	shared := 0.0
+	return tiedLevels(means, numberLengthOf(h.rows), t.sides == 2, t.noVote)
+}
+
+// tiedLevels returns the probabilities of bits of which some are on, of so many: one number,
+// and a bit's own where that gains more than it takes. Where experts vote on both sides the one
+// number is drawn to the mean of its bits.
+func tiedLevels(means []float64, number float64, twoSided bool, bit func(i int) (on, seen float64)) []float64 {
+	width := len(means)
+	free := make([]bool, width) // whether a bit has a number of its own
+	shared, pseudo := 0.0, 1.0
+	if twoSided {
+		pseudo = pull
+	}
 	for range tiedRounds + 1 {
-		on, seen, means, exceptions := 0.0, 0.0, 0.0, 0
-		for i := range t.width {
+		on, seen, mean, exceptions := 0.0, 0.0, 0.0, 0
+		for i := range width {
 			if free[i] {
 				exceptions++
 				continue
 			}
-			a, n := t.noVote(i)
-			on, seen, means = on+a, seen+n, means+mean(i)
+			a, n := bit(i)
+			on, seen, mean = on+a, seen+n, mean+means[i]
 		}
-		means /= float64(max(t.width-exceptions, 1))
-		if !twoSided {
-			shared = clipQ((on + means) / (seen + 1))
-		} else {
-			shared = clipQ((on + float64(pull*means)) / (seen + pull))
-		}
-		price := number + elem.Log(float64(t.width-exceptions)/float64(exceptions+1))
-		if exceptions == t.width {
-			price = number
-		}
+		mean /= float64(max(width-exceptions, 1))
+		shared = clipQ((on + float64(pseudo*mean)) / (seen + pseudo))
+		price := number + max(0, elem.Log(float64(width-exceptions)/float64(exceptions+1)))
 		changed := false
-		for i := range t.width {
-			a, n := t.noVote(i)
+		for i := range width {
+			a, n := bit(i)
 			own := n > 0 && float64(n*divergence(a/n, shared)) > price
 			changed = changed || own != free[i]
 			free[i] = own
@@ -74,11 +74,11 @@ func (t *softTally) tiedBackground(prev *patchwork.Model, opt mStepOptions, h *h
 			break
 		}
 	}
-	out := make([]float64, t.width)
+	out := make([]float64, width)
 	for i := range out {
 		if out[i] = shared; free[i] {
-			on, seen := t.noVote(i)
-			out[i] = clipQ((on + mean(i)) / (seen + 1))
+			on, seen := bit(i)
+			out[i] = clipQ((on + means[i]) / (seen + 1))
 		}
 	}
 	return out

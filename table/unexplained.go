@@ -1,0 +1,510 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/score/joint"
+)
+
+const (
+	anchorRows    = 200 // of a column, that are looked at for others that come with it
+	leastRows     = 3   // of a column that may be the first of a candidate
+	anchorMargin  = 3   // nats beyond log D that two columns must come together by
+	refineRounds  = 8
+	firstStrength = 0.8
+	leastShare    = 0.3 // of the rows that a vote's strength promises must have its column
+	mostOverlap   = 0.5 // of the smaller's columns that two candidates of a batch may share
+	narrow        = 300 // columns up to which more pairs are tried
+)
+
+// unexplained is a table as a model leaves it: the ones that no vote of the best explanation
+// of their row covers, and of each column how many cells are not covered. Candidates for parts
+// are sets of columns that come together there, by a gain that has the background refitted,
+// which holds a part in it as long as there is no such part.
+type unexplained struct {
+	known   *described
+	rng     *rand.Rand
+	weight  []float64
+	ones    []plane   // by row: on, and not covered
+	hidden  []plane   // by row: covered, or unknown
+	lists   [][]int32 // by row: the columns of ones
+	holders [][]int32 // by column: the rows of ones, in random order
+	on      []float64 // by column: weight of the ones
+	cells   []float64 // by column: weight of the cells that are not hidden
+	total   float64   // weight of all rows
+	shared  float64   // background of most columns
+	own     []bool    // by column: whether its background is another
+	price   float64   // of a column's own background
+	q       []float64
+}
+
+// newUnexplained returns what a model, nil for the background q alone, leaves unexplained.
+func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []float64, rng *rand.Rand) (*unexplained,
+	error) {
+	total := rows.Total(l.data)
+	u := &unexplained{rng: rng, total: float64(total), q: q}
+	u.known = &described{rule: jointRule(l.cfg.Rule), width: len(q), rows: float64(total), number: l.numberLength(), q: q}
+	sets := make([][]int16, len(l.data.Images))
+	if m != nil {
+		u.q = rows.Background(m)
+		u.known = describe(m, total, func(k int) float64 { return m.Extras().Usage[k] * float64(total) })
+		e, err := l.explained(ctx, m)
+		if err == nil && e.best != nil {
+			sets = e.best
+		} else if err == nil {
+			err = l.bestSets(ctx, m, l.data, sets)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	var planes []plane
+	if m != nil {
+		for _, t := range m.Templates() {
+			p := u.known.part(t, 0)
+			planes = append(planes, p.on)
+		}
+	}
+	u.holders, u.on, u.cells = make([][]int32, len(q)), make([]float64, len(q)), make([]float64, len(q))
+	u.ones, u.hidden, u.lists = make([]plane, len(sets)), make([]plane, len(sets)), make([][]int32, len(sets))
+	for i := range u.cells {
+		u.cells[i] = u.total
+	}
+	var x []uint8
+	for r, set := range sets {
+		w := float64(l.data.Weight(r))
+		u.weight = append(u.weight, w)
+		u.ones[r], u.hidden[r] = newPlane(len(q)), newPlane(len(q))
+		for _, k := range set {
+			for i, v := range planes[k] {
+				u.hidden[r][i] |= v
+			}
+		}
+		x = l.data.Images[r].AppendValues(x[:0])
+		for i, v := range x {
+			switch {
+			case v == joint.Unknown:
+				u.hidden[r].add(i)
+			case v == joint.On && !u.hidden[r].has(i):
+				u.ones[r].add(i)
+				u.lists[r] = append(u.lists[r], int32(i))
+				u.on[i] += w
+			}
+		}
+		u.hidden[r].each(func(i int) { u.cells[i] -= w })
+	}
+	for _, r := range rng.Perm(len(sets)) {
+		for _, i := range u.lists[r] {
+			u.holders[i] = append(u.holders[i], int32(r))
+		}
+	}
+	u.background()
+	return u, nil
+}
+
+// background sets which columns share a background, and its level.
+func (u *unexplained) background() {
+	var exceptions int
+	u.shared, exceptions = mode(u.q)
+	u.own = make([]bool, len(u.q))
+	for i, q := range u.q {
+		u.own[i] = math.Abs(q-u.shared) > sameNumber
+	}
+	u.price = u.known.number + max(0, elem.Log(float64(len(u.q)-exceptions)/float64(exceptions+1)))
+}
+
+// find is a candidate: its columns, and what each row gains by it.
+type find struct {
+	columns   []int32
+	b         []float64 // the background of each beside it
+	share     float64
+	s         float64
+	gain      float64 // nats by which the description gets shorter
+	columnsOf plane
+}
+
+// candidates returns candidates, the best first, that do not overlap much.
+func (u *unexplained) candidates(ctx context.Context) ([]*find, error) {
+	taken := make([]bool, len(u.q))
+	var all []*find
+	counts, among := make([]float64, len(u.q)), []int32(nil)
+	for _, d := range u.rng.Perm(len(u.q)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if taken[d] || len(u.holders[d]) < leastRows {
+			continue
+		}
+		if f := u.from(int32(d), counts, &among); f != nil {
+			all = append(all, f)
+			for _, i := range f.columns {
+				taken[i] = true
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *find) int { return cmp.Compare(b.gain, a.gain) })
+	var batch []*find
+	for _, f := range all {
+		if !slices.ContainsFunc(batch, func(other *find) bool {
+			common := 0
+			for w := range f.columnsOf {
+				common += bits.OnesCount64(f.columnsOf[w] & other.columnsOf[w])
+			}
+			return float64(common) > mostOverlap*float64(min(len(f.columns), len(other.columns)))
+		}) {
+			batch = append(batch, f)
+		}
+	}
+	return batch, nil
+}
+
+// from returns the best candidate that begins with column d and one that comes with it; nil if
+// there is none.
+func (u *unexplained) from(d int32, counts []float64, among *[]int32) *find {
+	holders := u.holders[d]
+	if len(holders) > anchorRows {
+		holders = holders[:anchorRows]
+	}
+	*among = (*among)[:0]
+	n := 0.0
+	for _, r := range holders {
+		n += u.weight[r]
+		for _, e := range u.lists[r] {
+			if counts[e] == 0 {
+				*among = append(*among, e)
+			}
+			counts[e] += u.weight[r]
+		}
+	}
+	type pair struct {
+		e    int32
+		gain float64
+	}
+	var pairs []pair
+	least := elem.Log(float64(len(u.q))) + anchorMargin
+	for _, e := range *among {
+		c := counts[e]
+		counts[e] = 0
+		if e == d || c < 2 || c/n <= u.q[e] {
+			continue
+		}
+		gain := float64(n * divergence(c/n, u.q[e]))
+		if others, left := u.cells[e]-n, u.on[e]-c; others > 0 && left/others < u.on[e]/u.cells[e] {
+			gain += float64(others * divergence(max(left, 0)/others, u.on[e]/u.cells[e]))
+		}
+		if gain > least {
+			pairs = append(pairs, pair{e, gain})
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.e, b.e)) })
+	failures, tries := 3, 8
+	if len(u.q) <= narrow {
+		failures, tries = 10, 20
+	}
+	var best *find
+	for _, p := range pairs[:min(len(pairs), tries)] {
+		if best != nil && best.columnsOf.has(int(p.e)) {
+			continue
+		}
+		var both []int32
+		for _, r := range u.holders[d] {
+			if u.ones[r].has(int(p.e)) {
+				both = append(both, r)
+			}
+		}
+		if f := u.refine(both); f != nil && (best == nil || f.gain > best.gain) {
+			best = f
+		} else if failures--; failures == 0 {
+			break
+		}
+	}
+	return best
+}
+
+// refine turns between the columns that rows have in common, and the rows that have these; nil
+// if the description does not get shorter by it.
+func (u *unexplained) refine(active []int32) *find {
+	f := &find{s: firstStrength}
+	seen, on := make([]float64, len(u.q)), make([]float64, len(u.q))
+	var before []int32
+	for range refineRounds {
+		if len(active) < 2 || slices.Equal(active, before) {
+			break
+		}
+		before = active
+		if u.vote(f, active, seen, on); len(f.columns) == 0 {
+			return nil
+		}
+		active = u.score(f)
+	}
+	if len(f.columns) < 2 || len(active) == 0 {
+		return nil
+	}
+	u.vote(f, active, seen, on)
+	u.score(f)
+	p := describedPart{on: f.columnsOf, off: newPlane(len(u.q)), active: f.share * u.total}
+	p.strength[0] = make([]float64, len(f.columns))
+	if f.gain -= u.known.price(&p); f.gain <= 0 || len(f.columns) < 2 {
+		return nil
+	}
+	return f
+}
+
+// vote sets the columns of a candidate that is active in some rows, and its strength.
+func (u *unexplained) vote(f *find, active []int32, seen, on []float64) {
+	n := 0.0
+	clear(seen)
+	clear(on)
+	for _, r := range active {
+		w := u.weight[r]
+		n += w
+		u.hidden[r].each(func(i int) { seen[i] -= w })
+		for _, i := range u.lists[r] {
+			on[i] += w
+		}
+	}
+	f.share = (n + 0.5) / (u.total + 1)
+	size := max(len(f.columns), 1)
+	least := oneVoteMore(len(u.q), size) + math.Ln2
+	f.columns, f.b, f.columnsOf = f.columns[:0], f.b[:0], newPlane(len(u.q))
+	right, of := 0.0, 0.0
+	logS, logNot := elem.Log(f.s), elem.Log1p(-f.s)
+	f.gain = 0
+	for i := range u.q {
+		c, cells := on[i], n+seen[i]
+		if c < leastShare*f.s*cells || c < 1 {
+			continue
+		}
+		b, outside := u.beside(i, u.on[i]-c, u.cells[i]-cells)
+		before := u.now(i)
+		if gain := float64(c*logS) + float64((cells-c)*logNot) + outside - before; gain <= least || b >= f.s {
+			continue
+		}
+		f.columns, f.b = append(f.columns, int32(i)), append(f.b, b)
+		f.columnsOf.add(i)
+		right, of = right+c, of+cells
+		f.gain += binomial(u.on[i], u.cells[i], b) - u.ownPrice(i, b) - before
+	}
+	f.s = min((right+0.5)/(of+1), 1-1e-6)
+}
+
+// now returns the log-likelihood of a column's cells at its background, less its price.
+func (u *unexplained) now(i int) float64 {
+	return binomial(u.on[i], u.cells[i], u.q[i]) - u.ownPrice(i, u.q[i])
+}
+
+// ownPrice returns the price of a background of column i: none where it is the shared one.
+func (u *unexplained) ownPrice(_ int, b float64) float64 {
+	if math.Abs(b-u.shared) < sameNumber {
+		return 0
+	}
+	return u.price
+}
+
+// beside returns the best background of column i for other cells, of which some are on: as it
+// is, shared, or refitted; and their log-likelihood less its price.
+func (u *unexplained) beside(i int, on, cells float64) (b, logLik float64) {
+	logLik = math.Inf(-1)
+	for _, p := range [...]float64{u.q[i], u.shared, clipQ((max(on, 0) + 0.5) / (cells + 1))} {
+		if l := binomial(on, cells, p) - u.ownPrice(i, p); l > logLik {
+			b, logLik = p, l
+		}
+	}
+	return b, logLik
+}
+
+// binomial returns the log-likelihood of cells of which some are on.
+func binomial(on, cells, p float64) float64 {
+	return float64(max(on, 0)*elem.Log(p)) + float64(max(cells-on, 0)*elem.Log1p(-p))
+}
+
+// score returns the rows that a candidate is active in, and adds to its gain what the rows gain.
+func (u *unexplained) score(f *find) []int32 {
+	all := elem.Log(f.share) - elem.Log1p(-f.share)
+	yes, no := make([]float64, len(f.columns)), make([]float64, len(f.columns))
+	for j, b := range f.b {
+		yes[j] = elem.Log(f.s/b) - elem.Log1p(-f.s) + elem.Log1p(-b)
+		no[j] = elem.Log1p(-f.s) - elem.Log1p(-b)
+		all += no[j]
+	}
+	var active []int32
+	for r, ones := range u.ones {
+		s := all
+		for j, i := range f.columns {
+			if ones.has(int(i)) {
+				s += yes[j]
+			} else if u.hidden[r].has(int(i)) {
+				s -= no[j]
+			}
+		}
+		if s > 0 {
+			active = append(active, int32(r))
+			f.gain += float64(u.weight[r] * (s + elem.Log1p(elem.Exp(-s))))
+		} else if s > -30 {
+			f.gain += float64(u.weight[r] * elem.Log1p(elem.Exp(s)))
+		}
+	}
+	f.gain += float64(u.total * elem.Log1p(-f.share))
+	return active
+}
+
+// has reports whether a column is in the set.
+func (p plane) has(i int) bool { return p[i/64]>>(i%64)&1 != 0 }
+
+// each calls f for every column of the set.
+func (p plane) each(f func(i int)) {
+	for w, v := range p {
+		for ; v != 0; v &= v - 1 {
+			f(64*w + bits.TrailingZeros64(v))
+		}
+	}
+}
+
+// gathered returns the model, nil for none, with a batch of candidates as parts more, as many
+// as there may be; the same model if there are none.
+func (l *learner) gathered(ctx context.Context, m *patchwork.Model, rng *rand.Rand) (*patchwork.Model, error) {
+	u, err := l.newUnexplained(ctx, m, l.tiedMarginals(), rng)
+	if err != nil {
+		return nil, err
+	}
+	batch, err := u.candidates(ctx)
+	if err != nil || len(batch) == 0 {
+		return m, err
+	}
+	cfg, extras := l.cfg, patchwork.Extras{Record: patchwork.Record{Rows: rows.Total(l.data)}}
+	cfg.QMap = slices.Clone(u.q)
+	for _, f := range batch {
+		for j, i := range f.columns {
+			cfg.QMap[i] = min(cfg.QMap[i], f.b[j])
+		}
+	}
+	var templates [][]float64
+	if m != nil {
+		was := m.Extras()
+		extras.Usage, templates = slices.Clone(was.Usage), m.Templates()
+		for _, t := range templates {
+			for i, v := range t {
+				if v == u.q[i] {
+					t[i] = cfg.QMap[i]
+				}
+			}
+		}
+	}
+	for _, f := range batch[:min(len(batch), l.opt.MaxExperts-len(templates))] {
+		t := slices.Clone(cfg.QMap)
+		for _, i := range f.columns {
+			t[i] = max(f.s, t[i])
+		}
+		templates, extras.Usage = append(templates, t), append(extras.Usage, f.share)
+	}
+	next, err := patchwork.NewModel(cfg, templates)
+	if err != nil {
+		return nil, err
+	}
+	return next.WithExtras(extras)
+}
+
+// tiedMarginals returns the background before there are parts: one number, and a column's own
+// where that pays.
+func (l *learner) tiedMarginals() []float64 {
+	n := float64(rows.Total(l.data))
+	return tiedLevels(l.m.Marginal, l.numberLength(), jointRule(l.cfg.Rule).TwoSided(), func(i int) (on, seen float64) {
+		return float64(n * l.m.Marginal[i]), n
+	})
+}
+
+const (
+	mostBatches    = 12
+	batchRounds    = 2    // iterations of soft EM after a batch
+	batchCloseness = 1e-4 // of what the parts save: a batch that saves less is the last
+	cleanTimes     = 4
+)
+
+// gather adds parts by the batch, made of what those before leave unexplained, and deletes
+// needless ones, as long as the description gets shorter by it.
+func (l *learner) gather(ctx context.Context, attempt uint64) error {
+	rng := rand.New(rand.NewPCG(l.opt.Seed, gatherStream+attempt))
+	none := l.backgroundLength()
+	var c tried
+	for range mostBatches {
+		m, err := l.gathered(ctx, c.Model, rng)
+		if err != nil {
+			return err
+		}
+		if m == c.Model {
+			break
+		}
+		next, _, err := l.considered(ctx, m, batchRounds, l.stepOf(StartFromGrow))
+		if err == nil {
+			next, err = l.cleaned(ctx, next)
+		}
+		if err != nil {
+			return err
+		}
+		if c.Model != nil && next.DescriptionLength > c.DescriptionLength-float64(batchCloseness*(none-c.DescriptionLength)) {
+			break
+		}
+		c = next
+	}
+	if c.Model == nil {
+		return nil
+	}
+	return l.improve(ctx, c.Model, StartFromGrow, math.Inf(1))
+}
+
+const gatherStream = 1<<35 + 1
+
+// cleaned deletes the experts that save less than they take, all at a time but those that share
+// votes with one deleted, as long as the description gets shorter.
+func (l *learner) cleaned(ctx context.Context, c tried) (tried, error) {
+	for range cleanTimes {
+		order, use, err := l.leastUseful(ctx, c.Model)
+		if err != nil {
+			return c, err
+		}
+		gone, votes := map[int]bool{}, newPlane(len(l.means))
+		q := rows.Background(c.Model)
+		for _, k := range order {
+			if use[k] >= 0 {
+				break
+			}
+			meets, own := false, newPlane(len(q))
+			for i, v := range c.Model.Template(k) {
+				if v != q[i] {
+					own.add(i)
+					meets = meets || votes.has(i)
+				}
+			}
+			if meets {
+				continue
+			}
+			gone[k] = true
+			for w := range own {
+				votes[w] |= own[w]
+			}
+		}
+		if len(gone) == 0 || len(gone) == c.Model.K() {
+			return c, nil
+		}
+		m := c.Model
+		for k := m.K() - 1; k >= 0; k-- {
+			if gone[k] {
+				m = without(m, k)
+			}
+		}
+		next, _, err := l.considered(ctx, m, 1, l.stepOf(c.StartFrom))
+		if err != nil || !l.shorter(next, c) {
+			return c, err
+		}
+		c = next
+	}
+	return c, nil
+}
