@@ -95,8 +95,12 @@ func (l *learner) instead(ctx context.Context, c tried, k int, rng *rand.Rand) (
 	if err != nil {
 		return tried{}, err
 	}
-	if r.Model, err = l.grown(ctx, r.Model, c.Experts, min(c.Experts+relocateBeyond, l.opt.MaxExperts), rng,
-		s); err != nil {
+	if l.gathers() {
+		r.Model, err = l.gathered(ctx, r.Model, rng)
+	} else {
+		r.Model, err = l.grown(ctx, r.Model, c.Experts, min(c.Experts+relocateBeyond, l.opt.MaxExperts), rng, s)
+	}
+	if err != nil {
 		return tried{}, err
 	}
 	next, _, err := l.considered(ctx, r.Model, 0, s)

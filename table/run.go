@@ -272,8 +272,15 @@ func (l *learner) backgroundOnly() (*patchwork.Model, error) {
 	return m.WithExtras(patchwork.Extras{Usage: []float64{0}, Record: patchwork.Record{Rows: rows.Total(l.data)}})
 }
 
-// marginals returns the background before there are votes.
+// marginals returns the background before there are votes: where numbers have a price, one
+// number, and a column's own where that pays.
 func (l *learner) marginals() []float64 {
+	if l.m.Tied {
+		n := float64(rows.Total(l.data))
+		return tiedLevels(l.m.Marginal, l.numberLength(), jointRule(l.cfg.Rule).TwoSided(), func(i int) (on, seen float64) {
+			return float64(n * l.m.Marginal[i]), n
+		})
+	}
 	q := make([]float64, len(l.m.Marginal))
 	for i, share := range l.m.Marginal {
 		q[i] = clipQ(share)

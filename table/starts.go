@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"os"
 	"slices"
 
 	"example.com/patchwork"
@@ -109,21 +108,15 @@ const mostGrown = 5
 // was borrowed first.
 func (l *learner) searchShortest(ctx context.Context) error {
 	var starts []func() error
-	if l.opt.StartFrom != StartFromMixture {
+	if l.opt.StartFrom != StartFromMixture && !l.gathers() {
 		for n := range mostGrown {
 			starts = append(starts, func() error { return l.grow(ctx, uint64(n)) })
 		}
 	}
-	if l.m.Tied && l.cfg.Rule == patchwork.RuleMax && os.Getenv("E_GATHER") != "" {
-		starts = []func() error{func() error { return l.gather(ctx, 0) }}
-		for n, s := range starts {
-			l.own = tried{}
-			if err := s(); err != nil {
-				return err
-			}
-			_ = n
+	if l.gathers() {
+		for n := range mostGrown {
+			starts = append(starts, func() error { return l.gather(ctx, uint64(n)) })
 		}
-		return nil
 	}
 	at := l.startOfMixtures()
 	if l.opt.StartFrom != StartFromGrow {
@@ -150,12 +143,15 @@ func (l *learner) searchShortest(ctx context.Context) error {
 				found = append(found, c)
 			}
 		}
+		if l.gathers() && n == 1 && len(waiting) > 0 && same(l.own, waiting[0]) {
+			return nil
+		}
 		if n > 0 && len(found) > 0 && sameAsAny(l.own, found[0], borrowed) {
 			if more, err := l.mixturesPromise(ctx, found[0]); err != nil || !more {
 				return err
 			}
 		}
-		if waiting = append(waiting, l.own); n > 0 && n < at && len(starts) > at {
+		if waiting = append(waiting, l.own); n > 0 && n < at && len(starts) > at || n == 0 && l.gathers() {
 			continue
 		}
 		slices.SortStableFunc(waiting, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })

@@ -371,7 +371,7 @@ func (p plane) each(f func(i int)) {
 // gathered returns the model, nil for none, with a batch of candidates as parts more, as many
 // as there may be; the same model if there are none.
 func (l *learner) gathered(ctx context.Context, m *patchwork.Model, rng *rand.Rand) (*patchwork.Model, error) {
-	u, err := l.newUnexplained(ctx, m, l.tiedMarginals(), rng)
+	u, err := l.newUnexplained(ctx, m, l.marginals(), rng)
 	if err != nil {
 		return nil, err
 	}
@@ -410,15 +410,6 @@ func (l *learner) gathered(ctx context.Context, m *patchwork.Model, rng *rand.Ra
 		return nil, err
 	}
 	return next.WithExtras(extras)
-}
-
-// tiedMarginals returns the background before there are parts: one number, and a column's own
-// where that pays.
-func (l *learner) tiedMarginals() []float64 {
-	n := float64(rows.Total(l.data))
-	return tiedLevels(l.m.Marginal, l.numberLength(), jointRule(l.cfg.Rule).TwoSided(), func(i int) (on, seen float64) {
-		return float64(n * l.m.Marginal[i]), n
-	})
 }
 
 const (
@@ -461,6 +452,11 @@ func (l *learner) gather(ctx context.Context, attempt uint64) error {
 }
 
 const gatherStream = 1<<35 + 1
+
+// gathers reports whether parts are gathered from what is unexplained, by the batch.
+func (l *learner) gathers() bool {
+	return l.m.Tied && l.cfg.Rule == patchwork.RuleMax && l.opt.StartFrom != StartFromMixture && l.opt.Experts == 0
+}
 
 // cleaned deletes the experts that save less than they take, all at a time but those that share
 // votes with one deleted, as long as the description gets shorter.
