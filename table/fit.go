@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/score/joint"
@@ -64,6 +65,16 @@ func (g *growth) price(s *candidate) float64 {
 	return float64(g.scale * (g.known.price(&p) + float64(tiedVote*n)))
 }
 
+// priceBeside returns what a candidate takes beside another.
+func (g *growth) priceBeside(s, other *candidate) float64 {
+	known := g.known
+	beside := *known
+	beside.parts = append(slices.Clip(known.parts), known.part(other.votes, float64(other.share*known.rows)))
+	g.known = &beside
+	defer func() { g.known = known }()
+	return g.price(s)
+}
+
 const (
 	// unlikely is a log odds below which a candidate is active in less of a row than
 	// minWeight, so that the row is not counted.
@@ -81,6 +92,7 @@ type fitting struct {
 	active  []float64 // by group
 	sum     float64   // over all groups
 	least   float64   // that a vote must gain
+	rival   []float64 // by row: log odds of a candidate that excludes this one, or none; nil: no such
 	ascent  joint.Ascent
 	live    []int32   // groups in which it is active
 	yes     []float64 // of one bit, by the first of twin groups: rows in which it is on
@@ -125,7 +137,11 @@ func (f *fitting) count(bias float64) {
 		if math.IsInf(gain, -1) {
 			continue
 		}
-		p := 1 / (1 + elem.Exp(-gain-bias))
+		odds := gain + bias
+		if f.rival != nil {
+			odds -= f.rival[r]
+		}
+		p := 1 / (1 + elem.Exp(-odds))
 		if p < minWeight {
 			continue
 		}

@@ -52,6 +52,23 @@ func (l *learner) grow(ctx context.Context, attempt uint64) error {
 func (l *learner) growOneByOne(ctx context.Context, attempt uint64, each func(round) (bool, error)) error {
 	rng := rand.New(rand.NewPCG(l.opt.Seed, growStream+attempt))
 	q := l.marginals()
+	var m *patchwork.Model
+	if l.pairsFirst {
+		var err error
+		if m, err = l.paired(ctx, q, rng); err != nil {
+			return err
+		}
+	}
+	if m != nil {
+		r, err := l.em(ctx, m, roundsPerExpert, l.stepOf(StartFromGrow))
+		if err != nil {
+			return err
+		}
+		m = r.Model
+		if more, err := each(r); err != nil || !more {
+			return err
+		}
+	}
 	if attempt%2 == 1 && !jointRule(l.cfg.Rule).TwoSided() {
 		// Where parts are common, the background explains half of them until
 		// there are all; a lower one shows the first.
@@ -59,7 +76,6 @@ func (l *learner) growOneByOne(ctx context.Context, attempt uint64, each func(ro
 			q[i] = clipQ(q[i] / 2)
 		}
 	}
-	var m *patchwork.Model
 	for range l.opt.MaxExperts {
 		next, err := l.oneMore(ctx, m, q, rng, candidatesPerExpert)
 		if err != nil || next == nil {
@@ -85,11 +101,11 @@ func (l *learner) oneMore(ctx context.Context, m *patchwork.Model, q []float64, 
 	if err != nil {
 		return nil, err
 	}
-	c, err := g.bestCandidate(ctx, rng, candidates, l.opt.Workers)
+	c, err := g.bestCandidate(ctx, rng, candidates, l.blocks, l.opt.Workers)
 	if err != nil || c == nil {
 		return nil, err
 	}
-	return g.withCandidate(c, rows.Total(l.data))
+	return g.withCandidates(rows.Total(l.data), c)
 }
 
 // em runs soft EM, yields each iteration before the last as progress, and returns the
@@ -116,4 +132,18 @@ func (l *learner) considered(ctx context.Context, m *patchwork.Model, iterations
 	}
 	l.fill(&s, r)
 	return tried{Step: s, minVoteGain: l.m.MinVoteGain}, r, nil
+}
+
+// paired returns a model of all the pairs of opposites that columns which go together make; nil
+// if there is none.
+func (l *learner) paired(ctx context.Context, q []float64, rng *rand.Rand) (*patchwork.Model, error) {
+	g, err := l.newGrowth(ctx, nil, q, rng)
+	if err != nil {
+		return nil, err
+	}
+	all := g.pairs(rng)
+	if len(all) == 0 || 2*len(all) > l.opt.MaxExperts {
+		return nil, nil
+	}
+	return g.withCandidates(rows.Total(l.data), all...)
 }

@@ -279,11 +279,27 @@ type candidate struct {
 	votes []float64 // equal to q: none
 	share float64   // of the rows it is active in
 	saved float64   // nats by which the description of these rows gets shorter
+
+	opposite *candidate // that goes with it; nil: none
 }
 
-// bestCandidate returns the best of n candidates, the one that shortens the description
-// most; nil if none does.
-func (g *growth) bestCandidate(ctx context.Context, rng *rand.Rand, n, workers int) (*candidate, error) {
+// bestCandidate returns the best of n candidates, and of pairs of so many blocks, the one that
+// shortens the description most; nil if none does.
+func (g *growth) bestCandidate(ctx context.Context, rng *rand.Rand, n, blocks, workers int) (*candidate, error) {
+	var pair *candidate
+	if blocks > 0 {
+		for _, b := range g.blocks(rng, blocks) {
+			c := g.fitPair(b)
+			for _, side := range []float64{1, -1} {
+				if one := g.fit(g.votes(b, side)); one.saved > c.saved {
+					c = one
+				}
+			}
+			if c.saved > 0 && (pair == nil || c.saved > pair.saved) {
+				pair = c
+			}
+		}
+	}
 	for _, below := range badBelow {
 		var starts [][]float64
 		for c := range n {
@@ -292,7 +308,7 @@ func (g *growth) bestCandidate(ctx context.Context, rng *rand.Rand, n, workers i
 				starts = append(starts, votes)
 			}
 		}
-		var best *candidate
+		best := pair
 		for s, err := range pool.InTurn(ctx, len(starts), max(1, min(workers, len(starts))),
 			func(_ context.Context, i int) (*candidate, error) {
 				return g.fit(starts[i]), nil
@@ -378,21 +394,25 @@ func (g *growth) shared(bits []int, first, other int, limit float64) int {
 	return n
 }
 
-// withCandidate returns the model with the candidate as one more expert.
-func (g *growth) withCandidate(s *candidate, rows int64) (*patchwork.Model, error) {
+// withCandidates returns the model with candidates, and what goes with them, as more experts.
+func (g *growth) withCandidates(rows int64, all ...*candidate) (*patchwork.Model, error) {
 	var experts [][]float64
-	usage := []float64{s.share}
+	var usage []float64
 	var names []string
 	if g.model != nil {
-		experts = g.model.Templates()
-		usage = append(slices.Clone(g.model.Extras().Usage), s.share)
-		if names = slices.Clone(g.model.Extras().Names); names != nil {
-			names = append(names, "")
+		experts, usage, names = g.model.Templates(), slices.Clone(g.model.Extras().Usage), g.model.Extras().Names
+	}
+	for _, s := range all {
+		for ; s != nil; s = s.opposite {
+			experts, usage = append(experts, s.votes), append(usage, s.share)
+			if names != nil {
+				names = append(slices.Clip(names), "")
+			}
 		}
 	}
 	cfg := g.cfg
 	cfg.QMap = g.q
-	m, err := patchwork.NewModel(cfg, append(experts, s.votes))
+	m, err := patchwork.NewModel(cfg, experts)
 	if err != nil {
 		return nil, err
 	}

@@ -298,3 +298,72 @@ func (l *learner) covered(ctx context.Context, c tried) (tried, error) {
 	}
 	return next, nil
 }
+
+const (
+	oppositeUsage  = 0.1
+	oppositeRounds = 4
+)
+
+// withOpposites adds to each part that has none its opposite, which votes the other way, if
+// that makes the description shorter: it names no columns.
+func (l *learner) withOpposites(ctx context.Context, c tried) (tried, error) {
+	if !l.m.Tied || !l.cfg.Rule.TwoSided() || l.opt.Experts > 0 {
+		return c, nil
+	}
+	tried := map[string]bool{}
+	for k := 0; k < c.Model.K() && c.Model.K() < l.opt.MaxExperts; k++ {
+		q, templates := rows.Background(c.Model), c.Model.Templates()
+		opposite := slices.Clone(q)
+		for i, v := range templates[k] {
+			if v != q[i] {
+				opposite[i] = 1 - v
+			}
+		}
+		extras := patchwork.Extras{Usage: append(slices.Clone(c.Model.Extras().Usage), oppositeUsage),
+			Record: c.Model.Extras().Record}
+		m := c.Model.WithTemplates(append(templates, opposite), extras)
+		pattern := votePattern(m, m.K()-1)
+		if tried[pattern] {
+			continue
+		}
+		tried[pattern] = true
+		known := false
+		for j := range c.Model.K() {
+			known = known || votePattern(c.Model, j) == pattern
+		}
+		if known {
+			continue
+		}
+		next, _, err := l.considered(ctx, m, oppositeRounds, l.stepOf(c.StartFrom))
+		if err != nil {
+			return c, err
+		}
+		if l.shorter(next, c) {
+			c, k = next, -1
+		}
+	}
+	return c, nil
+}
+
+// held grows and improves parts beside the background that there is before there are any, which
+// would otherwise slide to one side while there are few; then it releases the background. Parts
+// are made of rows, of columns that go together, or of all pairs of these to begin with.
+func (l *learner) heldGrow(ctx context.Context, attempt uint64, blocks int, pairs bool) error {
+	l.m.Held, l.blocks, l.pairsFirst = true, blocks, pairs
+	defer func() { l.m.Held, l.blocks, l.pairsFirst = false, 0, false }()
+	if err := l.grow(ctx, attempt); err != nil || l.own.Model == nil {
+		return err
+	}
+	c, err := l.improved(ctx, l.own, attempt)
+	if err != nil {
+		return err
+	}
+	l.m.Held = false
+	next, _, err := l.considered(ctx, c.Model, moveRounds, l.stepOf(StartFromGrow))
+	if err != nil {
+		return err
+	}
+	l.own = tried{}
+	_, err = l.accepted(ctx, next)
+	return err
+}

@@ -25,6 +25,9 @@ type mStepOptions struct {
 	// vote is a number of its own, and must gain MinVoteGain.
 	Tied bool
 
+	// Held keeps the background as it is, of tied numbers.
+	Held bool
+
 	Workers int // goroutines of the rules that are no fold
 }
 

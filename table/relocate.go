@@ -28,6 +28,9 @@ const (
 // one that others have come to.
 func (l *learner) improved(ctx context.Context, c tried, attempt uint64, others ...tried) (tried, error) {
 	c, err := l.relocate(ctx, c, relocateVictims, math.MaxInt, attempt, others...)
+	if err == nil {
+		c, err = l.withOpposites(ctx, c)
+	}
 	if err == nil && !sameAsAny(c, others...) {
 		c, err = l.prune(ctx, c)
 	}

@@ -105,6 +105,9 @@ type learner struct {
 	kept   *patchwork.Model // the best, with its record
 	recent []explained      // the last E-steps
 
+	blocks     int  // of columns that go together, of which candidates are made beside those of rows
+	pairsFirst bool // whether growing begins with all pairs of opposites
+
 	voters    []voter            // candidates for the committee, the best first
 	chosen    []voter            // of them, to predict together with the choice
 	together  float64            // what they then lose

@@ -98,6 +98,9 @@ const (
 	fewComponents = 4
 )
 
+// growthBlocks is how many blocks of columns growing takes candidates from.
+const growthBlocks = 4
+
 // mostGrown bounds how often experts are grown in search of the shortest description.
 const mostGrown = 5
 
@@ -121,6 +124,11 @@ func (l *learner) searchShortest(ctx context.Context) error {
 	at := l.startOfMixtures()
 	if l.opt.StartFrom != StartFromGrow {
 		starts = slices.Insert(starts, min(at, len(starts)), func() error { return l.fromMixtures(ctx) })
+	}
+	if l.m.Tied && l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture {
+		starts = slices.Insert(starts, 0, func() error { return l.heldGrow(ctx, 0, growthBlocks, true) })
+		starts = slices.Insert(starts, min(3, len(starts)), func() error { return l.heldGrow(ctx, 1, growthBlocks, false) },
+			func() error { return l.heldGrow(ctx, 2, 0, false) })
 	}
 	var found, waiting []tried
 	var borrowed tried

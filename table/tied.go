@@ -15,7 +15,9 @@ const tiedRounds = 5
 // differs must gain what it takes to say so (Length). Where experts vote on both sides
 // strengths that hardly differ are one.
 func (t *softTally) tied(prev *patchwork.Model, opt mStepOptions, h *heading) (next []float64, experts [][]float64) {
-	next = t.tiedBackground(prev, opt, h)
+	if next = rows.Background(prev); !opt.Held {
+		next = t.tiedBackground(prev, opt, h)
+	}
 	m := &tying{softTally: t, q: next, prev: prev, number: numberLengthOf(h.rows), rule: jointRule(prev.Config().Rule)}
 	for k := range t.experts {
 		active := h.activity(k)
