@@ -43,7 +43,7 @@ func (g *growth) leastGain(votes []float64) float64 {
 			n++
 		}
 	}
-	return g.scale * (tiedVote + oneVoteMore(len(g.q), n))
+	return g.scale * (tiedVote + joint.OneVoteMore(len(g.q), n))
 }
 
 // tiedVote is by how much the probability of a vote fits its rows by chance, in nats, where it

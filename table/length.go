@@ -211,12 +211,6 @@ func (d *described) after(p, other *describedPart, n int) float64 {
 	return c + 2*math.Ln2 + min(d.sides(p), math.Ln2+logChoose(common, opposed)+float64(2*elem.Log(float64(opposed+1)))+fresh)
 }
 
-// oneVoteMore returns by how much the length of the columns grows with the v-th vote of a part
-// of D columns; never below 0, so that a vote is never taken for nothing.
-func oneVoteMore(width, v int) float64 {
-	return max(0, elem.Log(float64(width-v+1)/float64(max(v, 1))))
-}
-
 // votes returns what the probabilities of all votes take: those of a part and side mostly
 // share one, and exceptions pay. Where experts vote on both sides one strength may serve the
 // whole model.
@@ -332,25 +326,9 @@ func (d *described) background(groups *joint.Groups) float64 {
 				sum, n = sum+means[i], n+1
 			}
 		}
-		tied += float64(pull * divergence(sum/float64(max(n, 1)), shared))
+		tied += joint.Pulled(sum/float64(max(n, 1)), shared)
 	}
 	return min(own, tied)
-}
-
-// pull is by how many bits' worth a shared background is drawn to the mean of its columns.
-const pull = 60
-
-// divergence returns the Kullback-Leibler divergence of a bit that is on with probability q
-// from one of probability p, in nats.
-func divergence(p, q float64) float64 {
-	sum := 0.0
-	if p > 0 {
-		sum += float64(p * elem.Log(p/q))
-	}
-	if p < 1 {
-		sum += float64((1 - p) * elem.Log((1-p)/(1-q)))
-	}
-	return max(0, sum)
 }
 
 // plane is a set of columns.

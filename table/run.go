@@ -9,6 +9,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/posterior"
 )
 
@@ -280,7 +281,7 @@ func (l *learner) backgroundOnly() (*patchwork.Model, error) {
 func (l *learner) marginals() []float64 {
 	if l.m.Tied {
 		n := float64(rows.Total(l.data))
-		return tiedLevels(l.m.Marginal, l.numberLength(), jointRule(l.cfg.Rule).TwoSided(), func(i int) (on, seen float64) {
+		return joint.TiedLevels(l.m.Marginal, l.numberLength(), minQ, jointRule(l.cfg.Rule), func(i int) (on, seen float64) {
 			return float64(n * l.m.Marginal[i]), n
 		})
 	}
@@ -323,10 +324,19 @@ func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFr
 		if i >= n/3 && hopeless(s.DescriptionLength, before, lowest, n-i) {
 			return nil
 		}
+		if l.m.Tied && i < n && math.Abs(before-s.DescriptionLength) < settled {
+			if i != n/3 && i != 2*n/3 {
+				_, err = l.judged(ctx, r, l.stepOf(start))
+			}
+			return err
+		}
 		before = s.DescriptionLength
 	}
 	return nil
 }
+
+// settled is by how little the length of a description changes at the end of soft EM, in nats.
+const settled = 0.01
 
 // hopeful is by how much later iterations of soft EM may do better than the one before
 // them.

@@ -196,9 +196,9 @@ func (u *unexplained) from(d int32, counts []float64, among *[]int32) *find {
 		if e == d || c < 2 || c/n <= u.q[e] {
 			continue
 		}
-		gain := float64(n * divergence(c/n, u.q[e]))
+		gain := float64(n * joint.Divergence(c/n, u.q[e]))
 		if others, left := u.cells[e]-n, u.on[e]-c; others > 0 && left/others < u.on[e]/u.cells[e] {
-			gain += float64(others * divergence(max(left, 0)/others, u.on[e]/u.cells[e]))
+			gain += float64(others * joint.Divergence(max(left, 0)/others, u.on[e]/u.cells[e]))
 		}
 		if gain > least {
 			pairs = append(pairs, pair{e, gain})
@@ -273,7 +273,7 @@ func (u *unexplained) vote(f *find, active []int32, seen, on []float64) {
 	}
 	f.share = (n + 0.5) / (u.total + 1)
 	size := max(len(f.columns), 1)
-	least := oneVoteMore(len(u.q), size) + math.Ln2
+	least := joint.OneVoteMore(len(u.q), size) + math.Ln2
 	f.columns, f.b, f.columnsOf = f.columns[:0], f.b[:0], newPlane(len(u.q))
 	right, of := 0.0, 0.0
 	logS, logNot := elem.Log(f.s), elem.Log1p(-f.s)

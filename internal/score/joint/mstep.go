@@ -31,6 +31,16 @@ type MStep struct {
 // each calls work for all of them, in any order, at the same time if it likes.
 func (g *Groups) Step(e *Experts, opt MStep, each func(bits int, work func(bit int))) (q []float64,
 	opinions [][]float64) {
+	s := newStep(g, opt, e)
+	each(len(e.Q), s.bit)
+	if opt.Pooled && e.Rule == NoisyOr {
+		s.pool()
+		each(len(e.Q), s.bit)
+	}
+	return s.q, s.opinions
+}
+
+func newStep(g *Groups, opt MStep, e *Experts) *step {
 	s := &step{MStep: opt, e: e, groups: g.list(), of: make([][]int, len(e.Opinions)), q: make([]float64, len(e.Q))}
 	for n, c := range s.groups {
 		for _, k := range c.set {
@@ -41,12 +51,7 @@ func (g *Groups) Step(e *Experts, opt MStep, each func(bits int, work func(bit i
 	for k := range s.opinions {
 		s.opinions[k] = make([]float64, len(e.Q))
 	}
-	each(len(e.Q), s.bit)
-	if opt.Pooled && e.Rule == NoisyOr {
-		s.pool()
-		each(len(e.Q), s.bit)
-	}
-	return s.q, s.opinions
+	return s
 }
 
 // step is one M-step.
@@ -88,27 +93,53 @@ func (s *step) bit(i int) {
 	for k, v := range s.e.params {
 		params[k] = v[i]
 	}
+	v := s.counted(i)
+	v.sort(s.groups, params, r.none(s.e.Q[i]))
+	q := s.background(i, params, v)
+	s.votes.Put(v)
+	if r == Mean || r.Fold() { // who abstains says the background
+		for k, p := range params {
+			if p == r.none(s.e.Q[i]) {
+				params[k] = q
+			}
+		}
+	}
+	s.beside(i, q, params, func(k int, a *Ascent) float64 {
+		if s.strength != nil {
+			a.Pseudo = &s.strength[k]
+		}
+		least := s.Least
+		if s.More != nil {
+			least += s.More[k]
+		}
+		p, _ := a.Best(least)
+		return p
+	})
+	s.q[i] = q
+}
+
+// counted returns the groups as bit i sees them.
+func (s *step) counted(i int) *votes {
 	v, _ := s.votes.Get().(*votes)
 	if v == nil {
 		v = &votes{rows: make([]counted, len(s.groups)), alike: make([]int32, len(s.groups)), kinds: map[uint64]int32{}}
 	}
-	defer s.votes.Put(v)
 	for n, c := range s.groups {
 		v.rows[n] = counted{c.on[i], c.weight}
 		if c.hidden != nil {
 			v.rows[n].seen -= c.hidden[i]
 		}
 	}
-	none := r.none(s.e.Q[i])
-	v.sort(s.groups, params, none)
-	q := s.background(i, params, v)
-	if r == Mean { // who abstains says the background
-		for k, p := range params {
-			if p == none {
-				params[k] = q
-			}
-		}
-	}
+	return v
+}
+
+// beside sets the opinions on bit i, of background q, to what choose says, one after the other
+// beside the newest of the others, of which these are the parameters.
+func (s *step) beside(i int, q float64, params []float64, choose func(k int, a *Ascent) float64) {
+	r := s.e.Rule
+	v := s.counted(i)
+	defer s.votes.Put(v)
+	v.sort(s.groups, params, r.none(q))
 	b := bit{rule: r, q: q}
 	a := Ascent{Rule: r, Q: q}
 	for k := range params {
@@ -127,21 +158,13 @@ func (s *step) bit(i int) {
 			c.Rest = b.rest()
 			a.Cells = append(a.Cells, c)
 		}
-		if s.strength != nil {
-			a.Pseudo = &s.strength[k]
-		}
-		least := s.Least
-		if s.More != nil {
-			least += s.More[k]
-		}
-		p, _ := a.Best(least)
+		p := choose(k, &a)
 		before := params[k]
 		s.opinions[k][i], params[k] = p, r.parameter(p, q)
 		if before == r.none(q) && params[k] != before { // groups with it are of a kind of their own now
 			v.sort(s.groups, params, r.none(q))
 		}
 	}
-	s.q[i] = q
 }
 
 // sort sorts the groups by which experts vote on the bit: whose parameters are not none.
