@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
@@ -19,6 +20,9 @@ const (
 	leastTorn   = 2         // rows that must have one half of a part without the other
 	halfEntry   = 0.4       // share of the largest entry from which a column is of the first half
 	powerSteps  = 30
+
+	// principalShare is by how much the largest variance must exceed that of independent bits.
+	principalShare = 1.6
 )
 
 // taken tries moves that growing cannot make, where each is kept if it makes the description
@@ -53,7 +57,8 @@ func (l *learner) taken(ctx context.Context) error {
 // that are missing.
 func (l *learner) torn(ctx context.Context, c tried) (tried, error) {
 	failed := map[string]bool{}
-	for k := 0; k < c.Model.K() && c.Model.K() < l.opt.MaxExperts; k++ {
+	whole := votePatterns(c.Model)
+	for k := 0; k < c.Model.K() && c.Model.K() < l.opt.MaxExperts && !l.whole[whole]; k++ {
 		pattern := votePattern(c.Model, k)
 		if failed[pattern] {
 			continue
@@ -70,11 +75,24 @@ func (l *learner) torn(ctx context.Context, c tried) (tried, error) {
 		if err != nil {
 			return c, err
 		}
-		if next.Model.K() != c.Model.K() || next.DescriptionLength < c.DescriptionLength {
-			c, k = next, -1
+		if next.DescriptionLength < c.DescriptionLength {
+			c, k, whole = next, -1, votePatterns(next.Model)
 		}
 	}
+	if l.whole == nil {
+		l.whole = map[string]bool{}
+	}
+	l.whole[whole] = true
 	return c, nil
+}
+
+// votePatterns returns the vote patterns of all experts.
+func votePatterns(m *patchwork.Model) string {
+	var all strings.Builder
+	for k := range m.K() {
+		all.WriteString(votePattern(m, k))
+	}
+	return all.String()
 }
 
 // replaced returns what a model comes to in place of another, or with one part less, which
@@ -84,6 +102,9 @@ func (l *learner) replaced(ctx context.Context, c tried, m *patchwork.Model, rou
 	next, _, err := l.considered(ctx, m, rounds, s)
 	if err != nil || l.shorter(next, c) {
 		return next, err
+	}
+	if order, use, err := l.leastUseful(ctx, next.Model); err != nil || use[order[0]] >= 0 {
+		return c, err
 	}
 	if next, err = l.oneLess(ctx, next); err != nil || l.shorter(next, c) {
 		return next, err
@@ -162,7 +183,7 @@ func (l *learner) halfOf(ctx context.Context, m *patchwork.Model, k int) (map[in
 }
 
 // principal returns the first principal component of weighted rows, by power iteration; nil
-// if they do not vary.
+// if they do not vary by more in its direction than independent bits would.
 func principal(points [][]float64, weights []float64) []float64 {
 	if len(points) < 2 {
 		return nil
@@ -186,7 +207,8 @@ func principal(points [][]float64, weights []float64) []float64 {
 			v[j] += float64(weights[r] * centred[r][j] * centred[r][j] * float64(1+j%3))
 		}
 	}
-	next := make([]float64, len(v))
+	normalise(v)
+	next, most := make([]float64, len(v)), 0.0
 	for range powerSteps {
 		clear(next)
 		for r, p := range centred {
@@ -199,18 +221,33 @@ func principal(points [][]float64, weights []float64) []float64 {
 				next[j] += float64(dot * c)
 			}
 		}
-		norm := 0.0
-		for _, x := range next {
-			norm += float64(x * x)
-		}
-		if norm = math.Sqrt(norm); norm == 0 {
+		if most = normalise(next); most == 0 {
 			return nil
 		}
-		for j := range v {
-			v[j] = next[j] / norm
-		}
+		copy(v, next)
+	}
+	spread := 0.0
+	for _, p := range mean {
+		spread += float64(p*(1-p)) / float64(len(mean))
+	}
+	if noise := 1 + math.Sqrt(float64(len(mean))/n); most < float64(principalShare*n*spread*noise*noise) {
+		return nil
 	}
 	return v
+}
+
+// normalise makes a vector one of length 1, and returns the length that it had.
+func normalise(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x * x)
+	}
+	if sum = math.Sqrt(sum); sum > 0 {
+		for j := range v {
+			v[j] /= sum
+		}
+	}
+	return sum
 }
 
 // apart reports whether enough rows have less than a third of one half and more of the other.

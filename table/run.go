@@ -106,8 +106,9 @@ type learner struct {
 	kept   *patchwork.Model // the best, with its record
 	recent []explained      // the last E-steps
 
-	blocks     int  // of columns that go together, of which candidates are made beside those of rows
-	pairsFirst bool // whether growing begins with all pairs of opposites
+	whole      map[string]bool // vote patterns of models of which no part is to be torn
+	blocks     int             // of columns that go together, of which candidates are made beside those of rows
+	pairsFirst bool            // whether growing begins with all pairs of opposites
 
 	voters    []voter            // candidates for the committee, the best first
 	chosen    []voter            // of them, to predict together with the choice
@@ -210,6 +211,7 @@ func hiddenTimes(held patchwork.Data) int { return max(1, min(8, 1000/len(held.I
 // learnFrom sets the data to learn from.
 func (l *learner) learnFrom(data patchwork.Data) {
 	l.data, l.recent = withMemory(rows.Distinct(data), l.memory), nil
+	l.whole = nil
 	l.m = mStepOptions{Marginal: rows.Means(l.data), Tied: l.opt.Aim == AimInterpret}
 	l.m.MinVoteGain = l.minVoteGains()[0]
 }

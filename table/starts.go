@@ -120,9 +120,15 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		for n := range mostGrown {
 			starts = append(starts, func() error { return l.gather(ctx, uint64(n)) })
 		}
+		if l.small() {
+			starts[1] = func() error { return l.grow(ctx, 0) }
+		}
 	}
 	at := l.startOfMixtures()
-	if l.opt.StartFrom != StartFromGrow {
+	if l.gathers() {
+		at = 2
+	}
+	if l.opt.StartFrom != StartFromGrow && (!l.gathers() || l.small()) {
 		starts = slices.Insert(starts, min(at, len(starts)), func() error { return l.fromMixtures(ctx) })
 	}
 	if l.m.Tied && l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture {

@@ -426,29 +426,41 @@ func (l *learner) gather(ctx context.Context, attempt uint64) error {
 	none := l.backgroundLength()
 	var c tried
 	for range mostBatches {
-		m, err := l.gathered(ctx, c.Model, rng)
+		next, err := l.oneBatch(ctx, c, rng)
 		if err != nil {
 			return err
 		}
-		if m == c.Model {
-			break
+		if c.Model == nil {
+			if c = next; c.Model == nil {
+				return nil
+			}
+			continue
 		}
-		next, _, err := l.considered(ctx, m, batchRounds, l.stepOf(StartFromGrow))
-		if err == nil {
-			next, err = l.cleaned(ctx, next)
-		}
-		if err != nil {
-			return err
-		}
-		if c.Model != nil && next.DescriptionLength > c.DescriptionLength-float64(batchCloseness*(none-c.DescriptionLength)) {
-			break
+		if next.DescriptionLength > c.DescriptionLength-float64(batchCloseness*(none-c.DescriptionLength)) {
+			next, err = l.torn(ctx, c)
+			if err != nil {
+				return err
+			}
+			if next.Model == c.Model {
+				break
+			}
 		}
 		c = next
 	}
-	if c.Model == nil {
-		return nil
-	}
 	return l.improve(ctx, c.Model, StartFromGrow, math.Inf(1))
+}
+
+// oneBatch adds a batch of parts, and deletes needless ones.
+func (l *learner) oneBatch(ctx context.Context, c tried, rng *rand.Rand) (tried, error) {
+	m, err := l.gathered(ctx, c.Model, rng)
+	if err != nil || m == c.Model {
+		return c, err
+	}
+	next, _, err := l.considered(ctx, m, batchRounds, l.stepOf(StartFromGrow))
+	if err == nil {
+		next, err = l.cleaned(ctx, next)
+	}
+	return next, err
 }
 
 const gatherStream = 1<<35 + 1
