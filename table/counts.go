@@ -41,14 +41,22 @@ func Count(ctx context.Context, m *patchwork.Model, src patchwork.Source, worker
 		if err != nil {
 			return nil, err
 		}
-		t, err := eStepAnew(ctx, m, data, posterior.Options{}, max(workers, 1), nil)
-		if err != nil {
+		if err := c.Add(ctx, m, data, workers); err != nil {
 			return nil, err
 		}
-		c.merge(t)
-		c.addColumns(data)
 	}
 	return c, nil
+}
+
+// Add explains rows by the model whose counts these are, and counts them.
+func (c *Counts) Add(ctx context.Context, m *patchwork.Model, data patchwork.Data, workers int) error {
+	t, err := eStepAnew(ctx, m, data, posterior.Options{}, max(workers, 1), nil)
+	if err != nil {
+		return err
+	}
+	c.merge(t)
+	c.addColumns(data)
+	return nil
 }
 
 // addColumns counts the columns of rows.

@@ -360,8 +360,8 @@ func TestCandidateVotes(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, least := range []float64{0.02, 0.5, 2} {
-				g.minGain = least
 				f := newFitting(g)
+				f.least = least
 				for r := range f.gains {
 					f.gains[r] = 4*rng.Float64() - 2
 				}

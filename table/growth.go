@@ -94,7 +94,7 @@ func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64
 	if g.tied = l.m.Tied; g.tied {
 		g.known = &described{rule: g.rule, width: len(q), rows: float64(total), number: l.numberLength(), q: q}
 		if m != nil {
-			g.known = describe(m, total, func(k int) float64 { return m.Extras().Usage[k] * float64(total) })
+			g.known = l.describe(m)
 		}
 	}
 	sets := make([][]int16, len(data.Images))

@@ -8,6 +8,7 @@ import (
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/posterior"
 )
 
 // Length is how many nats a description of rows by a model takes, term by term.
@@ -74,6 +75,12 @@ func describe(m *patchwork.Model, n int64, active func(k int) float64) *describe
 		}
 	}
 	return d
+}
+
+// describe prepares a model of the learner's rows, each part as often active as its usage says.
+func (l *learner) describe(m *patchwork.Model) *described {
+	n, pi := rows.Total(l.data), posterior.ActivationPrior(m)
+	return describe(m, n, func(k int) float64 { return pi[k] * float64(n) })
 }
 
 // price returns about what one more part takes, beside those of d: how often it is active, its

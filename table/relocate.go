@@ -282,7 +282,7 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) (order []
 	}
 	use, order = make([]float64, m.K()), make([]int, m.K())
 	pi, total := posterior.ActivationPrior(m), rows.Total(l.data)
-	d := describe(m, total, func(k int) float64 { return pi[k] * float64(total) })
+	d := l.describe(m)
 	at := 0
 	for k := range use {
 		order[k] = k

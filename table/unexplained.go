@@ -55,7 +55,7 @@ func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []fl
 	sets := make([][]int16, len(l.data.Images))
 	if m != nil {
 		u.q = rows.Background(m)
-		u.known = describe(m, total, func(k int) float64 { return m.Extras().Usage[k] * float64(total) })
+		u.known = l.describe(m)
 		e, err := l.explained(ctx, m)
 		if err == nil && e.best != nil {
 			sets = e.best
