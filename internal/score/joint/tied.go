@@ -1,6 +1,9 @@
 package joint
 
 import (
+	"slices"
+	"sync"
+
 	"example.com/patchwork/internal/elem"
 )
 
@@ -35,27 +38,31 @@ type tiedExpert struct {
 
 // tying is a step with tied votes.
 type tying struct {
-	*step
+	*columns
 	Tied
+	scratch sync.Pool // of *kinds
+	plain   bool      // by the reference, for tests
 	experts []tiedExpert
 	shares  [][]bool       // by expert and bit: whether its vote shares the strength
-	counted [][][2]float64 // by expert and bit: of a shared vote, how often it is right, and seen
+	tallied [][][2]float64 // by expert and bit: of a shared vote, how often it is right, and seen
 }
 
 // StepTied returns the background and the opinions that follow from the counts of rows
 // explained by e, as Step does, with tied numbers.
 func (g *Groups) StepTied(e *Experts, opt Tied, each func(bits int, work func(bit int))) (q []float64,
 	opinions [][]float64) {
-	t := &tying{step: newStep(g, MStep{Marginal: opt.Marginal, MinQ: opt.MinQ}, e), Tied: opt}
+	t := &tying{columns: newColumns(newStep(g, MStep{Marginal: opt.Marginal, MinQ: opt.MinQ}, e)), Tied: opt}
+	return t.run(each)
+}
+
+// run makes the step.
+func (t *tying) run(each func(bits int, work func(bit int))) (q []float64, opinions [][]float64) {
+	e, opt := t.e, t.Tied
 	t.experts = make([]tiedExpert, len(e.Opinions))
-	t.shares, t.counted = make([][]bool, len(t.experts)), make([][][2]float64, len(t.experts))
+	t.shares, t.tallied = make([][]bool, len(t.experts)), make([][][2]float64, len(t.experts))
 	for k := range t.experts {
-		n := int64(0)
-		for _, at := range t.of[k] {
-			n += t.groups[at].weight
-		}
-		t.experts[k].price = opt.Price(float64(n) / Unit)
-		t.shares[k], t.counted[k] = make([]bool, len(e.Q)), make([][2]float64, len(e.Q))
+		t.experts[k].price = opt.Price(float64(t.weight[k]) / Unit)
+		t.shares[k], t.tallied[k] = make([]bool, len(e.Q)), make([][2]float64, len(e.Q))
 		t.opinions[k] = append(t.opinions[k][:0], e.Opinions[k]...)
 	}
 	copy(t.q, e.Q)
@@ -64,10 +71,9 @@ func (g *Groups) StepTied(e *Experts, opt Tied, each func(bits int, work func(bi
 	}
 	for k, v := range t.opinions { // as they are, to begin with
 		for i, p := range v {
-			if p == e.Q[i] || (p > e.Q[i]) != (p > t.q[i]) || p == t.q[i] {
+			t.shares[k][i] = e.Rule.Votes(p, e.Q[i]) && e.Rule.Votes(p, t.q[i]) && (p > e.Q[i]) == (p > t.q[i])
+			if !t.shares[k][i] {
 				v[i] = t.q[i]
-			} else {
-				t.shares[k][i] = true
 			}
 		}
 	}
@@ -89,12 +95,19 @@ func (t *tying) tieBackground(each func(bits int, work func(bit int))) {
 
 // free returns in how many rows nobody votes on a bit, and in how many of these it is on.
 func (t *tying) free(i int) (on, seen float64) {
-	for _, c := range t.groups {
-		voted := false
-		for _, k := range c.set {
-			voted = voted || t.e.Rule.Votes(t.e.Opinions[k][i], t.e.Q[i])
+	params := make([]float64, len(t.opinions))
+	for k := range params {
+		if t.e.Rule.Votes(t.e.Opinions[k][i], t.e.Q[i]) {
+			params[k] = 1
 		}
-		if voted {
+	}
+	v := t.kinds()
+	defer t.scratch.Put(v)
+	if t.see(v, i, params, 0) && !t.plain {
+		return float64(v.all.on) / Unit, float64(v.all.seen) / Unit
+	}
+	for _, c := range t.groups {
+		if slices.ContainsFunc(c.set, func(k int16) bool { return params[k] != 0 }) {
 			continue
 		}
 		n := c.weight
@@ -104,6 +117,13 @@ func (t *tying) free(i int) (on, seen float64) {
 		on, seen = on+float64(c.on[i])/Unit, seen+float64(n)/Unit
 	}
 	return on, seen
+}
+
+func (t *tying) kinds() *kinds {
+	if v, _ := t.scratch.Get().(*kinds); v != nil {
+		return v
+	}
+	return &kinds{}
 }
 
 // TiedLevels returns the probabilities of bits of which some are on, of so many: one number,
@@ -185,8 +205,8 @@ func (t *tying) tieVotes() {
 			}
 			side := sideOf(p, t.q[i])
 			if x.votes[side]++; t.shares[k][i] {
-				x.right[side] += t.counted[k][i][0]
-				x.seen[side] += t.counted[k][i][1]
+				x.right[side] += t.tallied[k][i][0]
+				x.seen[side] += t.tallied[k][i][1]
 			}
 		}
 		for side := range x.strength {
@@ -261,14 +281,21 @@ func (t *tying) bit(i int, choose bool) {
 	for k, v := range t.opinions {
 		params[k] = v[i]
 	}
-	t.beside(i, t.q[i], params, func(k int, a *Ascent) float64 {
+	each := func(k int, a *Ascent) float64 {
 		p := params[k]
 		if choose {
 			p = t.vote(k, i, a)
 		}
 		t.tally(k, i, p, a)
 		return p
-	})
+	}
+	if t.plain {
+		t.step.beside(i, t.q[i], params, each)
+		return
+	}
+	v := t.kinds()
+	t.columns.beside(v, i, t.q[i], params, each)
+	t.scratch.Put(v)
 }
 
 // vote chooses the vote of expert k on bit i, given the others': none, at the strength that it
@@ -332,5 +359,5 @@ func (t *tying) tally(k, i int, p float64, a *Ascent) {
 			right, seen = right+c.Off, seen+c.On+c.Off
 		}
 	}
-	t.counted[k][i] = [2]float64{right, seen}
+	t.tallied[k][i] = [2]float64{right, seen}
 }
