@@ -12,6 +12,9 @@ import (
 // differ: of more it takes long, and few have no noise.
 const exactCells = 300_000
 
+// exactRounds counts the iterations of soft EM from the blocks, which tie their numbers.
+const exactRounds = 2
+
 // exactly makes one more candidate of the cheapest blocks that cover all ones and nothing
 // else: without noise these describe the rows more briefly than what soft EM finds. It is
 // for complete tables under max whose number of experts is open, and parts to be looked at.
@@ -39,7 +42,7 @@ func (l *learner) exactly(ctx context.Context) error {
 		Record: patchwork.Record{Rows: rows.Total(l.data)}}); err != nil {
 		return err
 	}
-	c, _, err := l.considered(ctx, m, 0, Step{CurvePoint: patchwork.CurvePoint{Stage: StageExact}})
+	c, _, err := l.considered(ctx, m, exactRounds, Step{CurvePoint: patchwork.CurvePoint{Stage: StageExact}})
 	if err != nil || !l.ahead(c, l.best) {
 		return err
 	}
