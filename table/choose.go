@@ -52,7 +52,7 @@ func (l *learner) progress(r round, s Step) error {
 // judged judges a candidate, keeps it if it is the best, and yields it.
 func (l *learner) judged(ctx context.Context, r round, s Step) (tried, error) {
 	l.fill(&s, r)
-	return l.accepted(ctx, tried{Step: s, minVoteGain: l.m.MinVoteGain})
+	return l.accepted(ctx, tried{Step: s, prices: l.m.prices})
 }
 
 // accepted makes a candidate of a model whose description length is known.

@@ -19,10 +19,10 @@ const (
 
 // voter is a candidate for the committee.
 type voter struct {
-	model       *patchwork.Model
-	minVoteGain float64
-	loss        float64
-	truth       [][]float32 // what it says of the judge's hidden bits: see losses
+	model  *patchwork.Model
+	prices prices
+	loss   float64
+	truth  [][]float32 // what it says of the judge's hidden bits: see losses
 }
 
 // enrol remembers a candidate for the committee, if it is among the best.
@@ -30,7 +30,7 @@ func (l *learner) enrol(c tried, o losses) {
 	if l.opt.Aim != AimPredict {
 		return
 	}
-	v := voter{c.Model, c.minVoteGain, o.mean, o.truth}
+	v := voter{c.Model, c.prices, o.mean, o.truth}
 	at, _ := slices.BinarySearchFunc(l.voters, v,
 		func(a, b voter) int { return cmp.Compare(a.loss, math.Nextafter(b.loss, math.Inf(1))) })
 	if l.voters = slices.Insert(l.voters, at, v); len(l.voters) > votersTried {
@@ -114,7 +114,7 @@ func (l *learner) vote(ctx context.Context) error {
 	s := l.stepOf(l.best.StartFrom)
 	s.Stage = StageCommittee
 	for _, v := range l.chosen {
-		if l.m.MinVoteGain = v.minVoteGain; v.minVoteGain != 1 {
+		if l.m.prices = v.prices; v.prices.MinVoteGain != 1 {
 			l.m.MinVoteGain = l.numberLength()
 		}
 		c, _, err := l.considered(ctx, v.model, plainRounds, s)

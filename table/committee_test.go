@@ -29,7 +29,7 @@ func (l *learner) enrolled(truth ...float32) {
 		o.rows = append(o.rows, -math.Log(float64(p)))
 	}
 	l.sum(&o)
-	l.enrol(tried{minVoteGain: float64(len(l.voters))}, o)
+	l.enrol(tried{prices: prices{MinVoteGain: float64(len(l.voters))}}, o)
 }
 
 func TestElected(t *testing.T) {
@@ -61,7 +61,7 @@ func TestElected(t *testing.T) {
 		members, loss := l.elected(choice)
 		var got []float64
 		for _, v := range members {
-			got = append(got, v.minVoteGain)
+			got = append(got, v.prices.MinVoteGain)
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, c.want) || !(math.Abs(loss-c.loss) < 1e-6) {
@@ -81,7 +81,7 @@ func TestEnrol(t *testing.T) {
 		t.Fatalf("%d candidates are remembered", len(l.voters))
 	}
 	for i, v := range l.voters[1:] {
-		if was := l.voters[i]; v.loss < was.loss || v.loss == was.loss && v.minVoteGain < was.minVoteGain {
+		if was := l.voters[i]; v.loss < was.loss || v.loss == was.loss && v.prices.MinVoteGain < was.prices.MinVoteGain {
 			t.Errorf("candidate %d is not in order", i+2)
 		}
 	}

@@ -125,9 +125,9 @@ func (c *Counts) MStep(prev *patchwork.Model, last bool, workers int) *patchwork
 		panic("table: these counts are not of this model, or of no rows")
 	}
 	step := mStepOptions{Marginal: make([]float64, len(c.on)), Pooled: last, Workers: workers,
-		MinVoteGain: numberLengthOf(c.rows)}
+		prices: prices{MinVoteGain: numberLengthOf(c.rows), Tied: true}}
 	if prev.Extras().Record.Mode == AimPredict.String() {
-		step.MinVoteGain = 1
+		step.prices = prices{MinVoteGain: 1}
 	}
 	for j := range c.on {
 		step.Marginal[j] = (float64(c.on[j]) + 0.5) / (float64(c.seen[j]) + 1)

@@ -54,7 +54,8 @@ func TestCountsInPieces(t *testing.T) {
 			t.Errorf("%v: %d rows of %d", r, whole.Rows(), rows.Total(data))
 		}
 		next := whole.MStep(m, false, 1)
-		step := mStepOptions{Marginal: rows.Means(data), MinVoteGain: numberLengthOf(rows.Total(data))}
+		step := mStepOptions{Marginal: rows.Means(data),
+			prices: prices{MinVoteGain: numberLengthOf(rows.Total(data)), Tied: true}}
 		n := 0
 		for round, err := range softEM(t.Context(), m, data, emOptions{Iterations: 1, MStep: step, Workers: 2}) {
 			if err != nil {

@@ -258,7 +258,7 @@ func TestSoftEMKeepsTheTruth(t *testing.T) {
 		}
 		var last round
 		for it, err := range softEM(t.Context(), m, rows.Distinct(data),
-			emOptions{Iterations: 3, MStep: mStepOptions{MinVoteGain: math.Log(2000) / 2}}) {
+			emOptions{Iterations: 3, MStep: mStepOptions{prices: prices{MinVoteGain: math.Log(2000) / 2}}}) {
 			if err != nil {
 				t.Fatal(err)
 			}

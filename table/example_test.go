@@ -56,9 +56,9 @@ func ExampleLearn() {
 		fmt.Println(show(model.Template(k)))
 	}
 	// Output:
-	// ......###
 	// ###......
 	// ...###...
+	// ......###
 }
 
 // Run shows the candidates as they are made, here those that are better than all before; breaking out of the loop would
@@ -80,15 +80,17 @@ func ExampleRun() {
 	}
 	fmt.Println(best.K(), "parts")
 	// Output:
-	// mixture: 1 parts, 1159 nats
-	// mixture: 1 parts, 1155 nats
-	// mixture: 2 parts, 1035 nats
-	// mixture: 2 parts, 1016 nats
-	// mixture: 2 parts, 1008 nats
-	// mixture: 4 parts, 841 nats
-	// mixture: 4 parts, 791 nats
-	// mixture: 4 parts, 745 nats
-	// mixture: 3 parts, 683 nats
+	// mixture: 1 parts, 1161 nats
+	// mixture: 1 parts, 1142 nats
+	// mixture: 1 parts, 1085 nats
+	// mixture: 2 parts, 1041 nats
+	// mixture: 2 parts, 1036 nats
+	// mixture: 2 parts, 1024 nats
+	// mixture: 4 parts, 833 nats
+	// mixture: 4 parts, 785 nats
+	// mixture: 4 parts, 771 nats
+	// mixture: 3 parts, 717 nats
+	// shrink: 3 parts, 715 nats
 	// 3 parts
 }
 

@@ -27,8 +27,8 @@ func pools(r patchwork.Rule) bool { return jointRule(r) == joint.NoisyOr }
 // the hidden bits as well, if there is a judge.
 func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 	l.final = true
-	priced := c.minVoteGain != 1
-	if l.m.MinVoteGain = c.minVoteGain; priced {
+	priced := c.prices.MinVoteGain != 1
+	if l.m.prices = c.prices; priced {
 		l.m.MinVoteGain = l.numberLength()
 	}
 	plain := c
@@ -78,7 +78,7 @@ func (l *learner) extended(ctx context.Context, c tried) (tried, error) {
 	s := l.stepOf(c.StartFrom)
 	if l.opt.Experts == 0 {
 		rng := rand.New(rand.NewPCG(l.opt.Seed, finalStream))
-		m, err := l.grown(ctx, c.Model, c.Experts, min(l.opt.MaxExperts, c.Experts+max(relocateBeyond, c.Experts/4)), rng, s)
+		m, err := l.furtherParts(ctx, c.Model, c.Experts, c.Experts+max(relocateBeyond, c.Experts/4), rng, s)
 		if err != nil {
 			return c, err
 		}
@@ -92,9 +92,11 @@ func (l *learner) extended(ctx context.Context, c tried) (tried, error) {
 			}
 		}
 	}
-	c, err := l.relocate(ctx, c, finalVictims, finalVictims, finalStream)
-	if err != nil {
-		return c, err
+	if !l.gathers() {
+		var err error
+		if c, err = l.relocate(ctx, c, finalVictims, finalVictims, finalStream); err != nil {
+			return c, err
+		}
 	}
 	return l.prune(ctx, c)
 }
@@ -102,7 +104,7 @@ func (l *learner) extended(ctx context.Context, c tried) (tried, error) {
 // pruneLevel deletes experts of a model as long as that shortens the description
 // and the held-out rows are predicted as well as by the best candidate.
 func (l *learner) pruneLevel(ctx context.Context, c tried) (tried, error) {
-	l.m.MinVoteGain = c.minVoteGain
+	l.m.prices = c.prices
 	for c.Model.K() > 1 {
 		next, err := l.oneLess(ctx, c)
 		if err != nil || !l.shorter(next, c) || next.Experts < l.opt.MinExperts {

@@ -131,7 +131,7 @@ func (l *learner) considered(ctx context.Context, m *patchwork.Model, iterations
 		return tried{}, r, err
 	}
 	l.fill(&s, r)
-	return tried{Step: s, minVoteGain: l.m.MinVoteGain}, r, nil
+	return tried{Step: s, prices: l.m.prices}, r, nil
 }
 
 // paired returns a model of all the pairs of opposites that columns which go together make; nil

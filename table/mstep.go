@@ -5,12 +5,21 @@ import (
 	"example.com/patchwork/internal/elem"
 )
 
-// mStepOptions holds the settings of the M-step.
-type mStepOptions struct {
+// prices are what votes take.
+type prices struct {
 	// MinVoteGain is the least that a vote must gain over abstention on the bits
 	// it was learned from, in nats; otherwise the entry abstains. 1 is for
 	// predicting, log(rows)/2 for interpreting.
 	MinVoteGain float64
+
+	// Tied ties numbers and lets them pay for differing, for parts to be looked at; else each
+	// vote is a number of its own, and must gain MinVoteGain.
+	Tied bool
+}
+
+// mStepOptions holds the settings of the M-step.
+type mStepOptions struct {
+	prices
 
 	// Marginal, if not nil, is the share of rows in which each bit is on. The
 	// background is drawn towards it, as if by one row more; nil means towards
@@ -20,10 +29,6 @@ type mStepOptions struct {
 	// Pooled draws the votes of an expert to their mean where the rule is noisy-or; see
 	// joint.MStep.
 	Pooled bool
-
-	// Tied ties numbers and lets them pay for differing, for parts to be looked at; else each
-	// vote is a number of its own, and must gain MinVoteGain.
-	Tied bool
 
 	// Held keeps the background as it is, of tied numbers.
 	Held bool

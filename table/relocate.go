@@ -98,12 +98,7 @@ func (l *learner) instead(ctx context.Context, c tried, k int, rng *rand.Rand) (
 	if err != nil {
 		return tried{}, err
 	}
-	if l.gathers() {
-		r.Model, err = l.gathered(ctx, r.Model, rng)
-	} else {
-		r.Model, err = l.grown(ctx, r.Model, c.Experts, min(c.Experts+relocateBeyond, l.opt.MaxExperts), rng, s)
-	}
-	if err != nil {
+	if r.Model, err = l.furtherParts(ctx, r.Model, c.Experts, c.Experts+relocateBeyond, rng, s); err != nil {
 		return tried{}, err
 	}
 	next, _, err := l.considered(ctx, r.Model, 0, s)
@@ -115,6 +110,15 @@ func (l *learner) instead(ctx context.Context, c tried, k int, rng *rand.Rand) (
 		}
 	}
 	return next, err
+}
+
+// furtherParts returns a model with a batch of parts more, or grown ones.
+func (l *learner) furtherParts(ctx context.Context, m *patchwork.Model, enough, most int, rng *rand.Rand,
+	s Step) (*patchwork.Model, error) {
+	if l.gathers() {
+		return l.gathered(ctx, m, rng)
+	}
+	return l.grown(ctx, m, enough, min(most, l.opt.MaxExperts), rng, s)
 }
 
 // grown returns a model with experts appended, up to so many, each followed by an
@@ -229,7 +233,7 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 	}
 	for _, k := range order[:min(len(order), pruneTries)] {
 		for r, err := range l.softEM(ctx, without(c.Model, k), roundsPerExpert) {
-			one := tried{Step: s, minVoteGain: l.m.MinVoteGain}
+			one := tried{Step: s, prices: l.m.prices}
 			if err == nil {
 				l.fill(&one.Step, r)
 				err = l.emit(one.Step)

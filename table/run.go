@@ -119,9 +119,9 @@ type learner struct {
 // tried is a candidate.
 type tried struct {
 	Step
-	minVoteGain float64
-	score       float64   // to be minimised
-	losses      []float64 // of the judge's rows
+	prices prices
+	score  float64   // to be minimised
+	losses []float64 // of the judge's rows
 }
 
 func (l *learner) run(ctx context.Context, data patchwork.Data) error {
@@ -212,8 +212,8 @@ func hiddenTimes(held patchwork.Data) int { return max(1, min(8, 1000/len(held.I
 func (l *learner) learnFrom(data patchwork.Data) {
 	l.data, l.recent = withMemory(rows.Distinct(data), l.memory), nil
 	l.whole = nil
-	l.m = mStepOptions{Marginal: rows.Means(l.data), Tied: l.opt.Aim == AimInterpret}
-	l.m.MinVoteGain = l.minVoteGains()[0]
+	l.m = mStepOptions{Marginal: rows.Means(l.data)}
+	l.m.MinVoteGain, l.m.Tied = l.minVoteGains()[0], l.opt.Aim == AimInterpret
 }
 
 // minVoteGains returns the values of MinVoteGain to grow with. Two are tried if

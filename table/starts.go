@@ -11,11 +11,14 @@ import (
 )
 
 // tryStarts tries the starts by description length, and where the aim is to predict also
-// experts grown with votes of little gain.
+// experts grown with votes of little gain, and such as are to be looked at.
 func (l *learner) tryStarts(ctx context.Context) error {
 	gains := l.minVoteGains()
 	l.m.MinVoteGain = gains[len(gains)-1]
 	if err := l.searchShortest(ctx); err != nil || len(gains) == 1 {
+		return err
+	}
+	if err := l.tryTied(ctx); err != nil {
 		return err
 	}
 	l.m.MinVoteGain = gains[0]
@@ -26,6 +29,21 @@ func (l *learner) tryStarts(ctx context.Context) error {
 	}
 	if l.opt.StartFrom != StartFromGrow {
 		return l.tryMixtures(ctx)
+	}
+	return nil
+}
+
+// tryTied tries experts whose votes are tied, as one more kind that may predict together with
+// the others.
+func (l *learner) tryTied(ctx context.Context) error {
+	l.m.Tied = true
+	defer func() { l.m.Tied = false }()
+	l.own = tried{}
+	switch {
+	case l.gathers():
+		return l.gather(ctx, 0)
+	case l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture:
+		return l.heldGrow(ctx, 0, growthBlocks, true)
 	}
 	return nil
 }
@@ -157,7 +175,7 @@ func (l *learner) searchShortest(ctx context.Context) error {
 				found = append(found, c)
 			}
 		}
-		if l.gathers() && n == 1 && len(waiting) > 0 && same(l.own, waiting[0]) {
+		if l.gathers() && (n == 0 && l.large() || n == 1 && len(waiting) > 0 && same(l.own, waiting[0])) {
 			return nil
 		}
 		if n > 0 && len(found) > 0 && sameAsAny(l.own, found[0], borrowed) {
@@ -198,12 +216,17 @@ const (
 	nearShare  = 0.01
 	fewRows    = 1000
 	fewCells   = 30000
+	manyCells  = 500_000
 )
 
 // small reports whether the search has few rows and cells.
 func (l *learner) small() bool {
 	return rows.Counting(l.data) <= fewRows && len(l.means)*rows.Counting(l.data) <= fewCells
 }
+
+// large reports whether the search has so many cells that parts are gathered once: more starts
+// take long, and of so many cells they come to the same.
+func (l *learner) large() bool { return len(l.means)*rows.Counting(l.data) > manyCells }
 
 // startOfMixtures returns which start is that from mixtures. Growing may find nothing to begin
 // with where mixtures do, and these take longest.

@@ -21,7 +21,7 @@ type Tied struct {
 }
 
 const (
-	tiedPasses = 3
+	tiedPasses = 2
 	tiedRounds = 5
 	// pull is by how many bits' worth a shared background is drawn to the mean of its bits where
 	// experts vote on both sides, lest it slides to one side and the experts of the other go.
