@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 )
 
 // errStopped says that the loop over the steps was left.
@@ -29,7 +30,7 @@ func (l *learner) fill(s *Step, r round) {
 	s.Model, s.Iteration = r.Model, r.Number
 	h := &r.Tally.heading
 	s.Experts, s.Rows, s.LogLik = r.Model.K(), h.rows, h.logEvidence()
-	s.DescriptionLength = lengthOf(r.Model, r.Tally).Nats()
+	s.DescriptionLength = l.length(r.Model, r.Tally)
 }
 
 // emit yields a step.
@@ -65,7 +66,13 @@ func (l *learner) accepted(ctx context.Context, c tried) (tried, error) {
 			return c, err
 		}
 		c.HiddenBits, c.HiddenLoss, c.losses, c.score = o.bits, o.mean, o.rows, o.mean
-		l.enrol(c, o)
+		if l.enrol(c, o); l.m.Tied && l.opt.Aim == AimPredict { // to predict with others only
+			if l.own.Model == nil || l.ahead(c, l.own) {
+				l.own = c
+			}
+			c.Candidate = false
+			return c, l.emit(c.Step)
+		}
 	}
 	if l.held > 0 && l.opt.Experts == 0 {
 		l.tried = append(l.tried, c)
@@ -135,6 +142,20 @@ func (l *learner) level(c tried) bool {
 	return mean <= levelErrors*math.Sqrt(max(squares/n-float64(mean*mean), 0)/max(n-1, 1))
 }
 
+// length returns the length by which models are compared: that of the description, or where
+// votes are to predict, log(rows)/2 for every vote and for how often each expert is active
+// (by the other, models that predict a little worse are found).
+func (l *learner) length(m *patchwork.Model, t *counts) float64 {
+	if l.m.Tied {
+		return lengthOf(m, t).Nats()
+	}
+	numbers := m.K()
+	for k := range m.K() {
+		numbers += rows.Votes(m, k, 0)
+	}
+	return float64(l.numberLength()*float64(numbers)) - t.logEvidence()
+}
+
 // recorded returns the model of a point of the curve with the record of the run
 // so far, in which that point is the chosen one.
 func (l *learner) recorded(c tried) (*patchwork.Model, error) {
@@ -155,8 +176,17 @@ func (l *learner) recorded(c tried) (*patchwork.Model, error) {
 	return c.Model.WithExtras(extras)
 }
 
-// choose yields the best step again, with the whole curve.
-func (l *learner) choose() error {
+// choose yields the best step again, with the whole curve, and the length of its description.
+func (l *learner) choose(ctx context.Context) error {
+	t, err := l.count(ctx, l.best.Model)
+	if err != nil {
+		return err
+	}
+	at := slices.Index(l.curve, l.best.CurvePoint)
+	l.best.DescriptionLength = lengthOf(l.best.Model, t).Nats()
+	if at >= 0 {
+		l.curve[at] = l.best.CurvePoint
+	}
 	m, err := l.recorded(l.best)
 	if err != nil {
 		return err

@@ -109,16 +109,25 @@ func (l *learner) oneMore(ctx context.Context, m *patchwork.Model, q []float64, 
 }
 
 // em runs soft EM, yields each iteration before the last as progress, and returns the
-// last.
+// last; it ends when the description does not get shorter any more.
 func (l *learner) em(ctx context.Context, m *patchwork.Model, iterations int, s Step) (last round, err error) {
+	before := math.Inf(1)
 	for r, err := range l.softEM(ctx, m, iterations) {
-		if err == nil && r.Number < iterations {
-			err = l.progress(r, s)
-		}
 		if err != nil {
 			return r, err
 		}
 		last = r
+		if r.Number == iterations {
+			break
+		}
+		l.fill(&s, r)
+		if l.m.Tied && settled(s.DescriptionLength, before) {
+			break
+		}
+		if err := l.emit(s); err != nil {
+			return r, err
+		}
+		before = s.DescriptionLength
 	}
 	return last, nil
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	moveRounds  = 3         // iterations of soft EM after a part is torn
-	coverRounds = 6         // and after parts are covered anew
+	coverRounds = 3         // and after parts are covered anew
 	coverTimes  = 3         // how often parts are covered
 	coverSteps  = 2_000_000 // work of looking for a cover
 	leastTorn   = 2         // rows that must have one half of a part without the other
@@ -325,15 +325,15 @@ func (l *learner) covered(ctx context.Context, c tried) (tried, error) {
 	}
 	next, _, err := l.considered(ctx, c.Model.WithTemplates(templates, extras), coverRounds, l.stepOf(c.StartFrom))
 	if err == nil {
-		next, err = l.torn(ctx, next)
+		next, err = l.cleaned(ctx, next)
 	}
 	if err == nil {
-		next, err = l.prune(ctx, next)
+		next, err = l.torn(ctx, next)
 	}
 	if err != nil || !l.shorter(next, c) {
 		return c, err
 	}
-	return next, nil
+	return l.prune(ctx, next)
 }
 
 const (

@@ -294,7 +294,10 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) (order []
 			losses[0][k] = losses[0][k].Add(list[k])
 		}
 		use[k] = float64(losses[0][k].Float()/exact.NatsUnit) + float64(float64(total)*elem.Log1p(-pi[k]))
-		if rows.Votes(m, k, 0) > 0 {
+		switch votes := rows.Votes(m, k, 0); {
+		case !l.m.Tied:
+			use[k] -= float64(l.numberLength() * float64(1+votes))
+		case votes > 0:
 			use[k] -= d.price(&d.parts[at])
 			at++
 		}

@@ -181,7 +181,7 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	if err := l.vote(ctx); err != nil {
 		return err
 	}
-	return l.choose()
+	return l.choose(ctx)
 }
 
 // sample returns as many rows as the search takes, drawn at random; all, if there are no
@@ -326,7 +326,7 @@ func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFr
 		if i >= n/3 && hopeless(s.DescriptionLength, before, lowest, n-i) {
 			return nil
 		}
-		if l.m.Tied && i < n && math.Abs(before-s.DescriptionLength) < settled {
+		if l.m.Tied && i < n && settled(s.DescriptionLength, before) {
 			if i != n/3 && i != 2*n/3 {
 				_, err = l.judged(ctx, r, l.stepOf(start))
 			}
@@ -337,8 +337,15 @@ func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFr
 	return nil
 }
 
-// settled is by how little the length of a description changes at the end of soft EM, in nats.
-const settled = 0.01
+// settled reports whether the length of a description hardly changes any more.
+func settled(length, before float64) bool {
+	return math.Abs(before-length) < max(leastChange, leastShare*math.Abs(length))
+}
+
+const (
+	leastChange = 0.02 // nats
+	leastShare  = 1e-5 // of the length
+)
 
 // hopeful is by how much later iterations of soft EM may do better than the one before
 // them.

@@ -216,7 +216,7 @@ const (
 	nearShare  = 0.01
 	fewRows    = 1000
 	fewCells   = 30000
-	manyCells  = 500_000
+	manyCells  = 250_000
 )
 
 // small reports whether the search has few rows and cells.

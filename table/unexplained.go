@@ -20,7 +20,7 @@ const (
 	anchorMargin  = 3   // nats beyond log D that two columns must come together by
 	refineRounds  = 8
 	firstStrength = 0.8
-	leastShare    = 0.3 // of the rows that a vote's strength promises must have its column
+	leastHeld     = 0.3 // of the rows that a vote's strength promises must have its column
 	mostOverlap   = 0.5 // of the smaller's columns that two candidates of a batch may share
 	narrow        = 300 // columns up to which more pairs are tried
 )
@@ -280,7 +280,7 @@ func (u *unexplained) vote(f *find, active []int32, seen, on []float64) {
 	f.gain = 0
 	for i := range u.q {
 		c, cells := on[i], n+seen[i]
-		if c < leastShare*f.s*cells || c < 1 {
+		if c < leastHeld*f.s*cells || c < 1 {
 			continue
 		}
 		b, outside := u.beside(i, u.on[i]-c, u.cells[i]-cells)
