@@ -90,10 +90,17 @@ func (c *Counts) Picks() float64 {
 // Share returns the share of the rows that have part k, as their posterior expects.
 func (c *Counts) Share(k int) float64 { return c.activity(k) / float64(c.rows) }
 
-// DescriptionLength returns the nats that describe the rows and the model, as learning counts them.
-func (c *Counts) DescriptionLength(m *patchwork.Model) float64 {
-	return lengthOf(m, c.counts).Nats()
+// Length returns the nats that describe the rows and the model, term by term. It panics if the
+// counts are of another size.
+func (c *Counts) Length(m *patchwork.Model) Length {
+	if len(c.active) != m.K() || len(c.on) != m.Height()*m.Width() {
+		panic("table: these counts are not of this model")
+	}
+	return lengthOf(m, c.counts)
 }
+
+// DescriptionLength returns the nats that describe the rows and the model.
+func (c *Counts) DescriptionLength(m *patchwork.Model) float64 { return c.Length(m).Nats() }
 
 // LogLik returns the sum over the rows of log P(row), in nats, as far as the explanations
 // hold it; -Inf if a row is impossible.

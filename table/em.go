@@ -92,25 +92,22 @@ func (t *counts) merge(o *counts) {
 // counted.
 func (t *counts) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model {
 	cfg := prev.Config()
+	e := joint.NewExperts(jointRule(cfg.Rule), rows.Background(prev), prev.Templates())
+	each := func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) }
 	var experts [][]float64
-	switch rule := jointRule(cfg.Rule); {
-	case rule.Fold() && opt.Tied:
-		e := joint.NewExperts(rule, rows.Background(prev), prev.Templates())
-		tied := joint.Tied{Number: numberLengthOf(t.rows), Marginal: opt.Marginal, MinQ: minQ, Held: opt.Held,
-			Price: func(active float64) float64 { return numberPrice(active, float64(t.rows)) }}
-		cfg.QMap, experts = t.groups.StepTied(e, tied, func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) })
-	case rule.Fold():
-		cfg.QMap, experts = newSoftTally(prev, t.groups).step(prev, opt)
-	default:
-		e := joint.NewExperts(jointRule(cfg.Rule), rows.Background(prev), prev.Templates())
-		step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, MinQ: minQ, Pooled: opt.Pooled}
-		if opt.Tied {
-			for k := range prev.K() {
-				step.More = append(step.More, joint.OneVoteMore(len(e.Q), rows.Votes(prev, k, 0)))
-			}
-		}
-		cfg.QMap, experts = t.groups.Step(e, step, func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) })
+	if e.Rule.Fold() && opt.Tied {
+		cfg.QMap, experts = t.groups.StepTied(e, joint.Tied{Number: numberLengthOf(t.rows), Marginal: opt.Marginal,
+			MinQ: minQ, Held: opt.Held,
+			Price: func(active float64) float64 { return numberPrice(active, float64(t.rows)) }}, each)
+		return t.next(prev, cfg, experts)
 	}
+	step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, MinQ: minQ, Pooled: opt.Pooled}
+	if opt.Tied {
+		for k := range prev.K() {
+			step.More = append(step.More, joint.OneVoteMore(len(e.Q), rows.Votes(prev, k, 0)))
+		}
+	}
+	cfg.QMap, experts = t.groups.Step(e, step, each)
 	return t.next(prev, cfg, experts)
 }
 

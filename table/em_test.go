@@ -17,72 +17,8 @@ import (
 	"example.com/patchwork/internal/wire"
 	"example.com/patchwork/posterior"
 
-	"pgregory.net/rapid"
-
 	"example.com/patchwork/bitmap"
 )
-
-// drawCells draws cells as a softTally has them: no opposing vote in bin 0, none
-// farther than q elsewhere.
-func drawCells(t *rapid.T, q float64) []voteCell {
-	cells := make([]voteCell, opposingBins)
-	for b := range cells {
-		c := &cells[b]
-		c.right = rapid.Int64Range(0, 50).Draw(t, "right") * weightUnit / 8
-		c.wrong = rapid.Int64Range(0, 50).Draw(t, "wrong") * weightUnit / 8
-		if b > 0 {
-			c.opposing = int64(float64(c.right+c.wrong) * q * rapid.Float64Range(0, 1).Draw(t, "against"))
-		}
-	}
-	return cells
-}
-
-// voteGoal is the formula that bestVote maximises.
-func voteGoal(cells []voteCell, q, mu float64) float64 {
-	sum := q*math.Log(mu) + (1-q)*math.Log1p(-mu)
-	for _, c := range cells {
-		if n := float64(c.right + c.wrong); n > 0 {
-			p := mu - min(float64(c.opposing)/n, q*(1-1e-6))
-			sum += (float64(c.right)*math.Log(p) + float64(c.wrong)*math.Log1p(-p)) / weightUnit
-		}
-	}
-	return sum
-}
-
-// No vote above q is better than the one that the M-step finds.
-func TestSoftVoteIsTheMaximum(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		q := rapid.Float64Range(minQ, 1-minQ).Draw(t, "q")
-		cells := drawCells(t, q)
-		mu, gain := bestVote(cells, q)
-		if !(mu >= q && mu < 1) || math.IsNaN(gain) {
-			t.Fatalf("vote %v above %v gains %v", mu, q, gain)
-		}
-		best := voteGoal(cells, q, mu)
-		for i := range 1000 {
-			v := q + (1-q)*(float64(i)+0.5)/1000
-			if o := voteGoal(cells, q, v); o > best+1e-9*(1+math.Abs(best)) {
-				t.Fatalf("vote %v: %v, but %v has %v", mu, best, v, o)
-			}
-		}
-		if mu == q && gain != 0 {
-			t.Fatalf("to abstain gains %v", gain)
-		}
-	})
-}
-
-// Without opposing votes the bisection ends where the closed form is.
-func TestSoftVoteClosedForm(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		q := rapid.Float64Range(minQ, 1-minQ).Draw(t, "q")
-		right, wrong := rapid.Int64Range(0, 1<<40).Draw(t, "right"), rapid.Int64Range(0, 1<<40).Draw(t, "wrong")
-		one, _ := bestVote([]voteCell{{right, wrong, 0}}, q)
-		two, _ := bestVote([]voteCell{{right / 2, wrong / 2, 0}, {right - right/2, wrong - wrong/2, 0}}, q)
-		if math.Abs(one-two) > 1e-9 {
-			t.Fatalf("closed form %v, bisection %v", one, two)
-		}
-	})
-}
 
 // randomTable returns rows with unknown bits, and a random model of them.
 func randomTable(rng *rand.Rand, rule patchwork.Rule, rows, experts, width int) (*patchwork.Model, patchwork.Data) {
@@ -145,87 +81,6 @@ func mustCount(t testing.TB, m *patchwork.Model, data patchwork.Data, workers in
 	return tally
 }
 
-// The tally counts what the formula says: for every explanation the strongest
-// vote on a side owns the bit, those who abstain where there is none are counted.
-func TestSoftTallyReference(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
-		m, data := randomTable(rng, rule, 40, 6, 9)
-		tally := newSoftTally(m, mustCount(t, m, data, 1).groups)
-		right, all := softReference(t, m, data)
-		for k := range m.K() {
-			for i := range m.Width() {
-				for side := range tally.sides {
-					got, n := 0.0, 0.0
-					for _, c := range tally.cells[tally.cell(k, i, side):][:tally.bins] {
-						got += float64(c.right) / weightUnit
-						n += float64(c.right+c.wrong) / weightUnit
-					}
-					at := (k*m.Width()+i)*2 + side
-					testkit.Near(t, fmt.Sprintf("%v, expert %d, bit %d, side %d: right", rule, k, i, side), got, right[at], 1e-4)
-					testkit.Near(t, "all", n, all[at], 1e-4)
-				}
-			}
-		}
-	}
-}
-
-func softReference(t *testing.T, m *patchwork.Model, data patchwork.Data) (right, all []float64) {
-	n, err := posterior.NewSearcher(m, posterior.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	right, all = make([]float64, m.K()*m.Width()*2), make([]float64, m.K()*m.Width()*2)
-	for r, row := range data.Images {
-		post, err := n.Explain(row)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, known := row.AppendBytes(nil), row.AppendKnown(nil)
-		for _, a := range post.Alternatives {
-			if a.Weight < minWeight {
-				continue
-			}
-			for i := range x {
-				for side := range 2 {
-					for _, k := range softSpeakers(m, testkit.ExpertsOf(a.Picks), i, side) {
-						if known[i] == 0 {
-							continue
-						}
-						w, at := a.Weight*float64(data.Weight(r)), (k*m.Width()+i)*2+side
-						all[at] += w
-						right[at] += w * math.Abs(float64(x[i])-float64(side))
-					}
-				}
-			}
-		}
-	}
-	return right, all
-}
-
-// softSpeakers returns the experts about whose vote on a side of bit i a set says
-// something.
-func softSpeakers(m *patchwork.Model, set []int, i, side int) []int {
-	owner, far := -1, 0.0
-	var abstain []int
-	for _, k := range set {
-		d := m.Template(k)[i] - m.Abstention(i)
-		if d == 0 {
-			abstain = append(abstain, k)
-		}
-		if side == 1 {
-			d = -d
-		}
-		if d > far {
-			owner, far = k, d
-		}
-	}
-	if owner >= 0 {
-		return []int{owner}
-	}
-	return abstain
-}
-
 // A soft iteration from the truth keeps it, nearly.
 func TestSoftEMKeepsTheTruth(t *testing.T) {
 	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
@@ -269,19 +124,6 @@ func TestSoftEMKeepsTheTruth(t *testing.T) {
 		}
 		testkit.NearAll(t, "background", last.Model.Config().QMap, q, 0.06)
 		testkit.NearAll(t, "usage", last.Model.Extras().Usage, []float64{0.4, 0.4, 0.4}, 0.06)
-	}
-}
-
-// What the background has overtaken abstains; under a background that stays
-// every vote stays.
-func TestKeepSide(t *testing.T) {
-	for _, c := range []struct{ v, q, next, want float64 }{
-		{0.5, 0.5, 0.3, 0.3}, {0.6, 0.5, 0.3, 0.6}, {0.6, 0.5, 0.7, 0.7}, {0.4, 0.5, 0.7, 0.4}, {0.4, 0.5, 0.3, 0.3},
-		{0.4, 0.5, 0.5, 0.4},
-	} {
-		if got := keepSide(c.v, c.q, c.next); got != c.want {
-			t.Errorf("vote %v at %v, background now %v: %v, want %v", c.v, c.q, c.next, got, c.want)
-		}
 	}
 }
 

@@ -26,19 +26,9 @@ func (l Length) Nats() float64 {
 	return l.Rows + l.Usage + l.Columns + l.Votes + l.Background + l.Codes
 }
 
-// DescriptionLength returns the length of the description of the rows that were counted,
-// explained by m:
+// lengthOf returns the length of the description of the rows that were counted, explained by m:
 //
 //	-log P(x | pi) + K log(N)/2 + columns + votes + background - codes
-//
-// It panics if the counts are of another size.
-func DescriptionLength(m *patchwork.Model, c *Counts) Length {
-	if experts, columns := c.Size(); experts != m.K() || columns != m.Height()*m.Width() {
-		panic("table: these counts are not of this model")
-	}
-	return lengthOf(m, c.counts)
-}
-
 func lengthOf(m *patchwork.Model, t *counts) Length {
 	d := describe(m, max(t.rows, 1), t.activity)
 	return Length{Rows: -t.logEvidence(), Usage: float64(float64(len(d.parts)) * d.number), Columns: d.columns(),

@@ -31,7 +31,7 @@ func TestLengthHasNoOrder(t *testing.T) {
 	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin, noisyOr} {
 		for range 5 {
 			m, data := randomTable(rng, rule, 40, 4, 9)
-			want := DescriptionLength(m, counted(t, m, data))
+			want := counted(t, m, data).Length(m)
 			parts, columns := rng.Perm(m.K()), rng.Perm(9)
 			cfg, extras := m.Config(), m.Extras()
 			q, usage := slices.Clone(cfg.QMap), extras.Usage
@@ -64,7 +64,7 @@ func TestLengthHasNoOrder(t *testing.T) {
 				moved.Images, moved.Weights = append(moved.Images, to), append(moved.Weights, data.Weight(r))
 			}
 			other = other.WithTemplates(templates, extras)
-			got := DescriptionLength(other, counted(t, other, moved))
+			got := counted(t, other, moved).Length(other)
 			if math.Abs(got.Nats()-want.Nats()) > 0.01 { // rows explained as well in two ways
 				t.Errorf("rule %v: %+v, in another order %+v", rule, want, got)
 			}
@@ -202,7 +202,7 @@ func TestLearnedLengthIsTheModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := DescriptionLength(m, counted(t, m, data)).Nats()
+		got := counted(t, m, data).DescriptionLength(m)
 		if want := m.Extras().Record.DescriptionLength; math.Abs(got-want) > 1e-6*math.Abs(want) {
 			t.Errorf("rule %v: learning says %v nats, the model's rows have %v", rule, want, got)
 		}
