@@ -205,7 +205,8 @@ func (d *described) after(p, other *describedPart, n int) float64 {
 	if opposed == common {
 		return c + math.Ln2 + fresh
 	}
-	return c + 2*math.Ln2 + min(d.sides(p), math.Ln2+logChoose(common, opposed)+float64(2*elem.Log(float64(opposed+1)))+fresh)
+	named := math.Ln2 + logChoose(common, opposed) + float64(2*elem.Log(float64(opposed+1))) + fresh
+	return c + 2*math.Ln2 + min(d.sides(p), named)
 }
 
 // votes returns what the probabilities of all votes take: those of a part and side mostly

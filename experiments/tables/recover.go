@@ -39,7 +39,8 @@ var Recoveries = []Recovered{
 	{"diffnaps 300x500", patchwork.RuleMax, DiffNaps{Columns: 500, Rows: 300}.Draw},
 	{"diffnaps 600x500", patchwork.RuleMax, DiffNaps{Columns: 500, Rows: 600}.Draw},
 	{"diffnaps 2000x500", patchwork.RuleMax, DiffNaps{Columns: 500, Rows: 2000}.Draw},
-	planted("few 60x100", Planted{Rows: 60, Columns: 100, Groups: 5, Least: 10, Most: 18, Rare: .2, Common: .35, Flips: .05}),
+	planted("few 60x100", Planted{Rows: 60, Columns: 100, Groups: 5, Least: 10, Most: 18, Rare: .2, Common: .35,
+		Flips: .05}),
 	planted("few 100x100", Planted{Rows: 100, Columns: 100, Groups: 5, Least: 10, Most: 18, Rare: .2, Common: .35,
 		Flips: .05}),
 	noise(50, 20, .3, .3), noise(100, 100, .1, .1), noise(300, 2000, .05, .05), noise(60, 36, .5, .5),
@@ -52,7 +53,8 @@ var Recoveries = []Recovered{
 	planted("ordinary 1000x50", Planted{Rows: 1000, Columns: 50, Groups: 6, Least: 6, Most: 8, Rare: .1, Common: .3,
 		Flips: .03}),
 	{"ordinary classes", patchwork.RuleMax, classes},
-	planted("ordinary dense", Planted{Rows: 300, Columns: 40, Groups: 4, Least: 15, Most: 20, Rare: .4, Common: .6, Flips: .05}),
+	planted("ordinary dense", Planted{Rows: 300, Columns: 40, Groups: 4, Least: 15, Most: 20, Rare: .4, Common: .6,
+		Flips: .05}),
 }
 
 func planted(name string, p Planted) Recovered {
@@ -62,7 +64,7 @@ func planted(name string, p Planted) Recovered {
 // quadrants are the images of the paper as rows of a table; the groups are the four
 // quadrants, on and off.
 func quadrants(n int) Recovered {
-	return Recovered{fmt.Sprintf("quadrants %d", n), patchwork.RuleMaxMinusMin, func(seed uint64) (patchwork.Data, [][]int) {
+	draw := func(seed uint64) (patchwork.Data, [][]int) {
 		s, err := synth.Quadrants(synth.QuadrantsOptions{N: n, Seed: seed})
 		if err != nil {
 			panic(err) // the options are right
@@ -83,12 +85,13 @@ func quadrants(n int) Recovered {
 			}
 		}
 		return data, groups
-	}}
+	}
+	return Recovered{fmt.Sprintf("quadrants %d", n), patchwork.RuleMaxMinusMin, draw}
 }
 
 // noise is a table without parts, its columns on with probabilities from low to high.
 func noise(rows, columns int, low, high float64) Recovered {
-	return Recovered{fmt.Sprintf("noise %dx%d", rows, columns), patchwork.RuleMax, func(seed uint64) (patchwork.Data, [][]int) {
+	draw := func(seed uint64) (patchwork.Data, [][]int) {
 		rng := rand.New(rand.NewPCG(seed, 61))
 		p := make([]float64, columns)
 		for c := range p {
@@ -99,7 +102,8 @@ func noise(rows, columns int, low, high float64) Recovered {
 				set(row, c, rng.Float64() < p[c])
 			}
 		}), nil
-	}}
+	}
+	return Recovered{fmt.Sprintf("noise %dx%d", rows, columns), patchwork.RuleMax, draw}
 }
 
 // together are six parts of eight columns, of which two come in four fifths of the rows of
