@@ -169,11 +169,10 @@ func (r Recipe) asDrawings(d Facts) (out Recipe, poses string) {
 	}
 	if r.Auto && !r.move() && r.Method == "" && !d.Streamed {
 		// Only the table learner finds the number of parts that stay.
-		if soft := r; r.Rule != "max-minus-min" {
-			soft.Method = "soft"
-			if soft.Check() == nil {
-				return soft, ""
-			}
+		soft := r
+		soft.Method = "soft"
+		if soft.Check() == nil {
+			return soft, ""
 		}
 	}
 	return r, ""
