@@ -227,9 +227,9 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 	if !l.final {
 		s.Stage = StageShrink
 	}
-	order, _, err := l.leastUseful(ctx, c.Model)
-	if err != nil {
-		return best, err
+	order, use, err := l.leastUseful(ctx, c.Model)
+	if err != nil || l.m.Tied && use[order[0]] > mostNeeded {
+		return c, err
 	}
 	for _, k := range order[:min(len(order), pruneTries)] {
 		for r, err := range l.softEM(ctx, without(c.Model, k), roundsPerExpert) {
@@ -251,6 +251,10 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 	}
 	return best, nil
 }
+
+// mostNeeded is how many nats the least useful expert may save beyond what it takes, for a try
+// without it: others take the place of one that is nearly needless only.
+const mostNeeded = 100
 
 // leastUseful orders the experts of a model, those first without which the description
 // should be shortest, before others take their place, and says how many nats each saves: in one
