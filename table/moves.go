@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
@@ -32,6 +31,9 @@ func (l *learner) taken(ctx context.Context) error {
 	if !l.m.Tied || l.judge != nil || l.opt.Experts > 0 || l.best.Model == nil {
 		return nil
 	}
+	if !l.large() || l.whole == nil { // else gathering, which came once, has torn its parts
+		l.whole = map[string]bool{}
+	}
 	c, err := l.torn(ctx, l.best)
 	for range coverTimes {
 		if err != nil {
@@ -56,14 +58,12 @@ func (l *learner) taken(ctx context.Context) error {
 // description shorter. Where nothing votes for off, no candidate of growing comes of columns
 // that are missing.
 func (l *learner) torn(ctx context.Context, c tried) (tried, error) {
-	failed := map[string]bool{}
-	whole := votePatterns(c.Model)
-	for k := 0; k < c.Model.K() && c.Model.K() < l.opt.MaxExperts && !l.whole[whole]; k++ {
+	for k := 0; k < c.Model.K() && c.Model.K() < l.opt.MaxExperts; k++ {
 		pattern := votePattern(c.Model, k)
-		if failed[pattern] {
+		if l.whole[pattern] {
 			continue
 		}
-		failed[pattern] = true
+		l.whole[pattern] = true
 		first, err := l.halfOf(ctx, c.Model, k)
 		if err != nil {
 			return c, err
@@ -76,23 +76,10 @@ func (l *learner) torn(ctx context.Context, c tried) (tried, error) {
 			return c, err
 		}
 		if next.DescriptionLength < c.DescriptionLength {
-			c, k, whole = next, -1, votePatterns(next.Model)
+			c, k = next, -1
 		}
 	}
-	if l.whole == nil {
-		l.whole = map[string]bool{}
-	}
-	l.whole[whole] = true
 	return c, nil
-}
-
-// votePatterns returns the vote patterns of all experts.
-func votePatterns(m *patchwork.Model) string {
-	var all strings.Builder
-	for k := range m.K() {
-		all.WriteString(votePattern(m, k))
-	}
-	return all.String()
 }
 
 // replaced returns what a model comes to in place of another, or with one part less, which

@@ -106,7 +106,7 @@ type learner struct {
 	kept   *patchwork.Model // the best, with its record
 	recent []explained      // the last E-steps
 
-	whole      map[string]bool // vote patterns of models of which no part is to be torn
+	whole      map[string]bool // vote patterns that need not be torn
 	blocks     int             // of columns that go together, of which candidates are made beside those of rows
 	pairsFirst bool            // whether growing begins with all pairs of opposites
 
@@ -211,7 +211,6 @@ func hiddenTimes(held patchwork.Data) int { return max(1, min(8, 1000/len(held.I
 // learnFrom sets the data to learn from.
 func (l *learner) learnFrom(data patchwork.Data) {
 	l.data, l.recent = withMemory(rows.Distinct(data), l.memory), nil
-	l.whole = nil
 	l.m = mStepOptions{Marginal: rows.Means(l.data)}
 	l.m.MinVoteGain, l.m.Tied = l.minVoteGains()[0], l.opt.Aim == AimInterpret
 }
