@@ -140,7 +140,7 @@ func (u *unexplained) candidates(ctx context.Context) ([]*find, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if taken[d] || len(u.holders[d]) < leastRows {
+		if taken[d] || u.on[d] < leastRows {
 			continue
 		}
 		if f := u.from(int32(d), counts, &among); f != nil {
@@ -236,7 +236,7 @@ func (u *unexplained) refine(active []int32) *find {
 	seen, on := make([]float64, len(u.q)), make([]float64, len(u.q))
 	var before []int32
 	for range refineRounds {
-		if len(active) < 2 || slices.Equal(active, before) {
+		if u.rowsIn(active) < 2 || slices.Equal(active, before) {
 			break
 		}
 		before = active
@@ -258,14 +258,22 @@ func (u *unexplained) refine(active []int32) *find {
 	return f
 }
 
+// rowsIn returns how many rows these are, by weight.
+func (u *unexplained) rowsIn(active []int32) float64 {
+	n := 0.0
+	for _, r := range active {
+		n += u.weight[r]
+	}
+	return n
+}
+
 // vote sets the columns of a candidate that is active in some rows, and its strength.
 func (u *unexplained) vote(f *find, active []int32, seen, on []float64) {
-	n := 0.0
+	n := u.rowsIn(active)
 	clear(seen)
 	clear(on)
 	for _, r := range active {
 		w := u.weight[r]
-		n += w
 		u.hidden[r].each(func(i int) { seen[i] -= w })
 		for _, i := range u.lists[r] {
 			on[i] += w
