@@ -128,32 +128,7 @@ const mostGrown = 5
 // and none if one of them has come, as it is, to what the first was improved to, or to what
 // was borrowed first.
 func (l *learner) searchShortest(ctx context.Context) error {
-	var starts []func() error
-	if l.opt.StartFrom != StartFromMixture && !l.gathers() {
-		for n := range mostGrown {
-			starts = append(starts, func() error { return l.grow(ctx, uint64(n)) })
-		}
-	}
-	if l.gathers() {
-		for n := range mostGrown {
-			starts = append(starts, func() error { return l.gather(ctx, uint64(n)) })
-		}
-		if l.small() {
-			starts[1] = func() error { return l.grow(ctx, 0) }
-		}
-	}
-	at := l.startOfMixtures()
-	if l.gathers() {
-		at = 2
-	}
-	if l.opt.StartFrom != StartFromGrow && (!l.gathers() || l.small()) {
-		starts = slices.Insert(starts, min(at, len(starts)), func() error { return l.fromMixtures(ctx) })
-	}
-	if l.m.Tied && l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture {
-		starts = slices.Insert(starts, 0, func() error { return l.heldGrow(ctx, 0, growthBlocks, true) })
-		starts = slices.Insert(starts, min(3, len(starts)), func() error { return l.heldGrow(ctx, 1, growthBlocks, false) },
-			func() error { return l.heldGrow(ctx, 2, 0, false) })
-	}
+	starts, at := l.startsOfSearch(ctx)
 	var found, waiting []tried
 	var borrowed tried
 	for n := 0; n < len(starts); n++ {
@@ -202,6 +177,42 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		waiting = nil
 	}
 	return nil
+}
+
+// startsOfSearch returns the starts in their order, and up to which of them, but the first, are
+// put off until they can be compared: of parts by the batch two, of few rows and cells one of
+// them of another kind; else growing, and mixtures among that, for votes for off beside a
+// background that is held, too.
+func (l *learner) startsOfSearch(ctx context.Context) (starts []func() error, at int) {
+	add := func(start func() error) { starts = append(starts, start) }
+	mixtures := func() error { return l.fromMixtures(ctx) }
+	if l.gathers() {
+		for n := range mostGrown {
+			add(func() error { return l.gather(ctx, uint64(n)) })
+		}
+		if l.small() {
+			starts[1] = func() error { return l.grow(ctx, 0) }
+			if l.opt.StartFrom != StartFromGrow {
+				starts = slices.Insert(starts, 2, mixtures)
+			}
+		}
+		return starts, 2
+	}
+	if l.opt.StartFrom != StartFromMixture {
+		for n := range mostGrown {
+			add(func() error { return l.grow(ctx, uint64(n)) })
+		}
+	}
+	at = l.startOfMixtures()
+	if l.opt.StartFrom != StartFromGrow {
+		starts = slices.Insert(starts, min(at, len(starts)), mixtures)
+	}
+	if l.m.Tied && l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture {
+		starts = slices.Insert(starts, 0, func() error { return l.heldGrow(ctx, 0, growthBlocks, true) })
+		starts = slices.Insert(starts, min(3, len(starts)), func() error { return l.heldGrow(ctx, 1, growthBlocks, false) },
+			func() error { return l.heldGrow(ctx, 2, 0, false) })
+	}
+	return starts, at
 }
 
 const (

@@ -50,53 +50,7 @@ func (g *growth) blocks(rng *rand.Rand, most int) []block {
 	}
 	var all []block
 	for _, seed := range rng.Perm(width)[:min(width, blockSeeds)] {
-		b := block{sign: make([]float64, width)}
-		b.sign[seed] = 1
-		t := make([]float64, width)
-		for round := range blockRounds + 1 {
-			b.sum = make([]float64, len(g.x))
-			spread := make([]float64, len(g.x))
-			for i, sign := range b.sign {
-				if sign != 0 {
-					for r := range b.sum {
-						b.sum[r] += float64(sign * s[i][r])
-						spread[r] += v[i][r]
-					}
-				}
-			}
-			squares, sizes := 0.0, 0.0
-			for i := range t {
-				dot, of := 0.0, 0.0
-				for r, w := range g.weight {
-					rest := b.sum[r] - float64(b.sign[i]*s[i][r])
-					dot += float64(w * s[i][r] * rest)
-					of += float64(w * v[i][r] * (spread[r] - float64(math.Abs(b.sign[i])*v[i][r])))
-				}
-				t[i] = 0
-				if of > 0 {
-					t[i] = dot / math.Sqrt(of)
-				}
-				if b.sign[i] != 0 || round == 0 {
-					squares, sizes = squares+float64(t[i]*t[i]), sizes+math.Abs(t[i])
-				}
-			}
-			least := blockLeast
-			if round > 0 && sizes > 0 {
-				least = max(least, blockShare*squares/sizes)
-			}
-			b.strength = 0
-			for i, v := range t {
-				switch {
-				case i == seed && round == 0:
-				case math.Abs(v) > least:
-					b.sign[i] = math.Copysign(1, v)
-					b.strength += math.Abs(v)
-				default:
-					b.sign[i] = 0
-				}
-			}
-		}
-		if b.size() >= 2 {
+		if b := g.blockFrom(seed, s, v); b.size() >= 2 {
 			all = append(all, b)
 		}
 	}
@@ -108,6 +62,59 @@ func (g *growth) blocks(rng *rand.Rand, most int) []block {
 		}
 	}
 	return out
+}
+
+// blockFrom returns the columns that go together with one, by their residuals and the spread of
+// these, by column and row: first those that go with it, then those that go with the others.
+func (g *growth) blockFrom(seed int, s, v [][]float64) block {
+	width := len(s)
+	b := block{sign: make([]float64, width)}
+	b.sign[seed] = 1
+	t := make([]float64, width)
+	for round := range blockRounds + 1 {
+		b.sum = make([]float64, len(g.x))
+		spread := make([]float64, len(g.x))
+		for i, sign := range b.sign {
+			if sign != 0 {
+				for r := range b.sum {
+					b.sum[r] += float64(sign * s[i][r])
+					spread[r] += v[i][r]
+				}
+			}
+		}
+		squares, sizes := 0.0, 0.0
+		for i := range t {
+			dot, of := 0.0, 0.0
+			for r, w := range g.weight {
+				rest := b.sum[r] - float64(b.sign[i]*s[i][r])
+				dot += float64(w * s[i][r] * rest)
+				of += float64(w * v[i][r] * (spread[r] - float64(math.Abs(b.sign[i])*v[i][r])))
+			}
+			t[i] = 0
+			if of > 0 {
+				t[i] = dot / math.Sqrt(of)
+			}
+			if b.sign[i] != 0 || round == 0 {
+				squares, sizes = squares+float64(t[i]*t[i]), sizes+math.Abs(t[i])
+			}
+		}
+		least := blockLeast
+		if round > 0 && sizes > 0 {
+			least = max(least, blockShare*squares/sizes)
+		}
+		b.strength = 0
+		for i, v := range t {
+			switch {
+			case i == seed && round == 0:
+			case math.Abs(v) > least:
+				b.sign[i] = math.Copysign(1, v)
+				b.strength += math.Abs(v)
+			default:
+				b.sign[i] = 0
+			}
+		}
+	}
+	return b
 }
 
 func (b *block) size() int {
