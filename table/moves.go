@@ -31,9 +31,6 @@ func (l *learner) taken(ctx context.Context) error {
 	if !l.m.Tied || l.judge != nil || l.opt.Experts > 0 || l.best.Model == nil {
 		return nil
 	}
-	if !l.large() || l.whole == nil { // else gathering, which came once, has torn its parts
-		l.whole = map[string]bool{}
-	}
 	c, err := l.torn(ctx, l.best)
 	for range coverTimes {
 		if err != nil {
@@ -58,6 +55,9 @@ func (l *learner) taken(ctx context.Context) error {
 // description shorter. Where nothing votes for off, no candidate of growing comes of columns
 // that are missing.
 func (l *learner) torn(ctx context.Context, c tried) (tried, error) {
+	if !l.large() || l.whole == nil { // where it takes long, no part is tried again beside others
+		l.whole = map[string]bool{}
+	}
 	for k := 0; k < c.Model.K() && c.Model.K() < l.opt.MaxExperts; k++ {
 		pattern := votePattern(c.Model, k)
 		if l.whole[pattern] {
@@ -90,7 +90,7 @@ func (l *learner) replaced(ctx context.Context, c tried, m *patchwork.Model, rou
 	if err != nil || l.shorter(next, c) {
 		return next, err
 	}
-	if order, use, err := l.leastUseful(ctx, next.Model); err != nil || use[order[0]] >= 0 {
+	if order, use, err := l.leastUseful(ctx, next.Model); err != nil || use[order[0]] >= mostNeeded {
 		return c, err
 	}
 	if next, err = l.oneLess(ctx, next); err != nil || l.shorter(next, c) {

@@ -228,7 +228,7 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 		s.Stage = StageShrink
 	}
 	order, use, err := l.leastUseful(ctx, c.Model)
-	if err != nil || l.m.Tied && use[order[0]] > mostNeeded {
+	if err != nil || l.m.Tied && l.large() && use[order[0]] > mostNeeded {
 		return c, err
 	}
 	for _, k := range order[:min(len(order), pruneTries)] {
@@ -253,7 +253,7 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 }
 
 // mostNeeded is how many nats the least useful expert may save beyond what it takes, for a try
-// without it: others take the place of one that is nearly needless only.
+// without it where tries take long: others may take the place of one of few votes.
 const mostNeeded = 100
 
 // leastUseful orders the experts of a model, those first without which the description

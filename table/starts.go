@@ -227,7 +227,7 @@ const (
 	nearShare  = 0.01
 	fewRows    = 1000
 	fewCells   = 30000
-	manyCells  = 250_000
+	manyCells  = 1_000_000
 )
 
 // small reports whether the search has few rows and cells.

@@ -431,7 +431,7 @@ const (
 // needless ones, as long as the description gets shorter by it.
 func (l *learner) gather(ctx context.Context, attempt uint64) error {
 	rng := rand.New(rand.NewPCG(l.opt.Seed, gatherStream+attempt))
-	l.whole = map[string]bool{}
+	l.whole = nil
 	none := l.backgroundLength()
 	var c tried
 	for range mostBatches {
