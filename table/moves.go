@@ -16,6 +16,7 @@ const (
 	coverRounds = 3         // and after parts are covered anew
 	coverTimes  = 3         // how often parts are covered
 	coverSteps  = 2_000_000 // work of looking for a cover
+	fewVotes    = 3         // of a part that others may take over
 	leastTorn   = 2         // rows that must have one half of a part without the other
 	halfEntry   = 0.4       // share of the largest entry from which a column is of the first half
 	powerSteps  = 30
@@ -31,7 +32,10 @@ func (l *learner) taken(ctx context.Context) error {
 	if !l.m.Tied || l.judge != nil || l.opt.Experts > 0 || l.best.Model == nil {
 		return nil
 	}
-	c, err := l.torn(ctx, l.best)
+	c, err := l.absorbed(ctx, l.best)
+	if err == nil {
+		c, err = l.torn(ctx, c)
+	}
 	for range coverTimes {
 		if err != nil {
 			return err
@@ -49,6 +53,24 @@ func (l *learner) taken(ctx context.Context) error {
 	}
 	_, err = l.accepted(ctx, c)
 	return err
+}
+
+// absorbed deletes parts of few votes whose columns others take over, if that makes the
+// description shorter: no others look needless, as nothing else votes there.
+func (l *learner) absorbed(ctx context.Context, c tried) (tried, error) {
+	for k := c.Model.K() - 1; k >= 0 && c.Model.K() > 1; k-- {
+		if k >= c.Model.K() || rows.Votes(c.Model, k, 0) > fewVotes {
+			continue
+		}
+		next, _, err := l.considered(ctx, without(c.Model, k), moveRounds, l.stepOf(c.StartFrom))
+		if err != nil {
+			return c, err
+		}
+		if l.shorter(next, c) && next.Experts >= l.opt.MinExperts {
+			c = next
+		}
+	}
+	return c, nil
 }
 
 // torn tears parts in two halves that rows miss separately, as long as that makes the
