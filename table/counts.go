@@ -131,10 +131,10 @@ func (c *Counts) MStep(prev *patchwork.Model, last bool, workers int) *patchwork
 	if len(c.active) != prev.K() || len(c.on) != prev.Height()*prev.Width() || c.rows == 0 {
 		panic("table: these counts are not of this model, or of no rows")
 	}
-	step := mStepOptions{Marginal: make([]float64, len(c.on)), Pooled: last, Workers: workers,
-		prices: prices{MinVoteGain: numberLengthOf(c.rows), Tied: true}}
+	step := mStepOptions{Marginal: make([]float64, len(c.on)), Workers: workers,
+		prices: prices{MinVoteGain: numberLengthOf(c.rows), Tied: true, Pooled: last}}
 	if prev.Extras().Record.Mode == AimPredict.String() {
-		step.prices = prices{MinVoteGain: 1}
+		step.prices = prices{MinVoteGain: 1, Pooled: last}
 	}
 	for j := range c.on {
 		step.Marginal[j] = (float64(c.on[j]) + 0.5) / (float64(c.seen[j]) + 1)

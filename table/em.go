@@ -97,7 +97,7 @@ func (t *counts) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model
 	var experts [][]float64
 	if e.Rule.Fold() && opt.Tied {
 		cfg.QMap, experts = t.groups.StepTied(e, joint.Tied{Number: numberLengthOf(t.rows), Marginal: opt.Marginal,
-			MinQ: minQ, Held: opt.Held,
+			MinQ: minQ, Held: opt.Held, Own: opt.Pooled,
 			Price: func(active float64) float64 { return numberPrice(active, float64(t.rows)) }}, each)
 		return t.next(prev, cfg, experts)
 	}

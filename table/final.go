@@ -19,7 +19,9 @@ const (
 )
 
 // pools reports whether the votes of an expert are drawn to their mean at the end.
-func pools(r patchwork.Rule) bool { return jointRule(r) == joint.NoisyOr }
+func (p prices) pools(r patchwork.Rule) bool {
+	return jointRule(r) == joint.NoisyOr || p.Tied && r == patchwork.RuleMax
+}
 
 // goOn continues from a choice with all rows, if there are more than the search took:
 // soft EM, experts for what more rows tell, relocation and pruning. What is delivered
@@ -44,9 +46,13 @@ func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 			return err
 		}
 	}
-	if pools(l.cfg.Rule) {
-		if next, err = l.pooled(ctx, next); err != nil {
+	if c.prices.pools(l.cfg.Rule) {
+		pooled, err := l.pooled(ctx, next)
+		if err != nil {
 			return err
+		}
+		if !c.prices.Tied || pooled.DescriptionLength < next.DescriptionLength {
+			next = pooled
 		}
 	}
 	if next.Model != plain.Model && l.judge != nil {
@@ -57,6 +63,9 @@ func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 		if next.losses = o.rows; l.held > 0 && !l.level(next) {
 			next = plain
 		}
+	}
+	if next.score = c.score; l.judge == nil {
+		next.score = next.DescriptionLength
 	}
 	next.Stage, next.Candidate, next.HiddenBits, next.HiddenLoss = StageFinal, true, c.HiddenBits, c.HiddenLoss
 	l.best = next

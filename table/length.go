@@ -210,7 +210,7 @@ func (d *described) after(p, other *describedPart, n int) float64 {
 }
 
 // votes returns what the probabilities of all votes take: those of a part and side mostly
-// share one, and exceptions pay. Where experts vote on both sides one strength may serve the
+// share one, and exceptions pay, or each by how far it is from their mean. Where experts vote on both sides one strength may serve the
 // whole model.
 func (d *described) votes() float64 {
 	common, uses, informed := d.commonStrength()
@@ -235,7 +235,7 @@ func (d *described) votes() float64 {
 			one := price + elem.Log(float64(len(side)))/2
 			switch {
 			case !d.rule.TwoSided():
-				one += d.exceptions(side, exceptions, price)
+				one += min(d.exceptions(side, exceptions, price), spread(side, d.parts[i].active))
 			case exceptions > 0:
 				sum, one = sum+elem.Log(4), one+d.exceptions(side, exceptions, price)
 			default:
@@ -250,6 +250,21 @@ func (d *described) votes() float64 {
 // exceptions returns what it takes that so many votes of a side have a probability of their own.
 func (d *described) exceptions(side []float64, n int, price float64) float64 {
 	return float64(float64(n)*price) + logChoose(len(side), n) + elem.Log(float64(len(side)))
+}
+
+// spread returns what it takes to say by how much the probabilities of votes differ from their
+// mean, each as exactly as so many rows inform it: log(1 + their variance over that of an
+// estimate)/2 each.
+func spread(side []float64, active float64) float64 {
+	mean, variance := 0.0, 0.0
+	for _, v := range side {
+		mean += v / float64(len(side))
+	}
+	for _, v := range side {
+		variance += float64((v-mean)*(v-mean)) / float64(len(side))
+	}
+	v := float64(len(side))
+	return elem.Log(v) + float64(v*elem.Log1p(float64(active*variance)/max(float64(mean*(1-mean)), 1e-9))/2)
 }
 
 // sameNumber is how far apart two probabilities that count as one may be.

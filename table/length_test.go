@@ -112,20 +112,25 @@ func TestLengthOfColumns(t *testing.T) {
 	}
 }
 
-// Votes that share their strength take one number, and those that differ more.
+// Votes that share their strength take one number, and those that differ more, the more the
+// farther they are apart.
 func TestLengthOfVotes(t *testing.T) {
 	d := lengthOfParts(t, patchwork.RuleMax, 30, []int{0, 1, 2, 3, 4, 5, 6, 7})
 	tied := d.votes()
 	if want := math.Ln2 + numberPrice(20, 100) + math.Log(8)/2 + math.Log(8); !near(tied, want) {
 		t.Errorf("eight tied votes take %v nats, want %v", tied, want)
 	}
-	before := tied
 	for j := range 7 {
-		d.parts[0].strength[0][j] = 0.6 + 0.01*float64(j)
-		if got := d.votes(); got < before-1e-9 || got > 8*numberPrice(20, 100)+math.Ln2+1e-9 {
-			t.Errorf("%d votes of their own take %v nats, one less %v", j+1, got, before)
-		} else {
-			before = got
+		before := tied
+		for _, apart := range []float64{0.001, 0.01, 0.1, 0.3} {
+			for i := range d.parts[0].strength[0] {
+				d.parts[0].strength[0][i] = 0.6 + float64(min(i, j+1))*apart/8
+			}
+			if got := d.votes(); got < before-1e-9 || got > 8*numberPrice(20, 100)+math.Ln2+1e-9 {
+				t.Errorf("%d votes, %v apart, take %v nats, nearer ones %v", j+2, apart, got, before)
+			} else {
+				before = got
+			}
 		}
 	}
 }

@@ -15,6 +15,10 @@ type prices struct {
 	// Tied ties numbers and lets them pay for differing, for parts to be looked at; else each
 	// vote is a number of its own, and must gain MinVoteGain.
 	Tied bool
+
+	// Pooled gives votes that are tied under max probabilities of their own, and draws those of
+	// noisy-or to their mean; see joint.MStep.
+	Pooled bool
 }
 
 // mStepOptions holds the settings of the M-step.
@@ -25,10 +29,6 @@ type mStepOptions struct {
 	// background is drawn towards it, as if by one row more; nil means towards
 	// the abstention values of the model before.
 	Marginal []float64
-
-	// Pooled draws the votes of an expert to their mean where the rule is noisy-or; see
-	// joint.MStep.
-	Pooled bool
 
 	// Held keeps the background as it is, of tied numbers.
 	Held bool

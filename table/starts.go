@@ -39,13 +39,21 @@ func (l *learner) tryTied(ctx context.Context) error {
 	l.m.Tied = true
 	defer func() { l.m.Tied = false }()
 	l.own = tried{}
+	var err error
 	switch {
 	case l.gathers():
-		return l.gather(ctx, 0)
+		err = l.gather(ctx, 0)
 	case l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture:
-		return l.heldGrow(ctx, 0, growthBlocks, true)
+		err = l.heldGrow(ctx, 0, growthBlocks, true)
 	}
-	return nil
+	if err != nil || l.own.Model == nil || !l.m.pools(l.cfg.Rule) {
+		return err
+	}
+	last, err := l.pooled(ctx, l.own)
+	if err == nil {
+		_, err = l.accepted(ctx, last)
+	}
+	return err
 }
 
 // tryMixtures tries mixtures, until two larger ones in a row are worse than the

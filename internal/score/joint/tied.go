@@ -18,6 +18,10 @@ type Tied struct {
 
 	// Held keeps the background as it is.
 	Held bool
+
+	// Own gives each vote a probability of its own in the end, drawn to the strength that it
+	// shares; not where experts vote on both sides.
+	Own bool
 }
 
 const (
@@ -26,6 +30,8 @@ const (
 	// pull is by how many bits' worth a shared background is drawn to the mean of its bits where
 	// experts vote on both sides, lest it slides to one side and the experts of the other go.
 	pull = 60
+	// drawn is by how many rows' worth a vote of its own is drawn to the strength that it shared.
+	drawn = 4
 )
 
 // tiedExpert is an expert whose votes are tied, by side: for on, and for off.
@@ -81,7 +87,23 @@ func (t *tying) run(each func(bits int, work func(bit int))) (q []float64, opini
 		each(len(e.Q), func(i int) { t.bit(i, pass > 0) })
 		t.tieVotes()
 	}
+	if opt.Own && !e.Rule.TwoSided() {
+		t.untie()
+	}
 	return t.q, t.opinions
+}
+
+// untie gives the votes that share a strength probabilities of their own, drawn to that.
+func (t *tying) untie() {
+	for k, v := range t.opinions {
+		for i, p := range v {
+			if n := t.tallied[k][i]; t.shares[k][i] && p != t.q[i] {
+				if own := (n[0] + float64(drawn*p)) / (n[1] + drawn); own > t.q[i] {
+					v[i] = own
+				}
+			}
+		}
+	}
 }
 
 // tieBackground sets the background: one number, and a bit's own where that pays.
