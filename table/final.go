@@ -14,13 +14,21 @@ const (
 	finalVictims = 3     // experts that are put elsewhere, in each of as many rounds
 	finalRows    = 30000 // of more rows, only votes and background are learned
 	plainRounds  = 6     // iterations of soft EM then
-	pooledRounds = 3     // at the end, with an expert's votes drawn to their mean
+	pooledRounds = 3     // at the end, with votes drawn to their mean under noisy-or
+	ownRounds    = 1     // at the end, with votes of their own that were tied
 	finalStream  = 1<<34 + 1
 )
 
-// pools reports whether the votes of an expert are drawn to their mean at the end.
-func (p prices) pools(r patchwork.Rule) bool {
-	return jointRule(r) == joint.NoisyOr || p.Tied && r == patchwork.RuleMax
+// pooling returns for how many rounds at the end votes are drawn to their mean, or are no longer
+// tied: tied ones are found with less data, and people look for those of their own.
+func (p prices) pooling(r patchwork.Rule) int {
+	switch {
+	case jointRule(r) == joint.NoisyOr:
+		return pooledRounds
+	case p.Tied && r == patchwork.RuleMax:
+		return ownRounds
+	}
+	return 0
 }
 
 // goOn continues from a choice with all rows, if there are more than the search took:
@@ -46,7 +54,7 @@ func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 			return err
 		}
 	}
-	if c.prices.pools(l.cfg.Rule) {
+	if c.prices.pooling(l.cfg.Rule) > 0 {
 		pooled, err := l.pooled(ctx, next)
 		if err != nil {
 			return err
@@ -73,10 +81,10 @@ func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 	return l.emit(next.Step)
 }
 
-// pooled runs soft EM with the votes of each expert drawn to their mean.
+// pooled runs soft EM with the votes of each expert drawn to their mean; see pooling.
 func (l *learner) pooled(ctx context.Context, c tried) (tried, error) {
 	l.m.Pooled = true
-	next, _, err := l.considered(ctx, c.Model, pooledRounds, l.stepOf(c.StartFrom))
+	next, _, err := l.considered(ctx, c.Model, l.m.pooling(l.cfg.Rule), l.stepOf(c.StartFrom))
 	l.m.Pooled = false
 	return next, err
 }

@@ -166,7 +166,7 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	if err := l.elect(ctx); err != nil {
 		return err
 	}
-	if more := l.held > 0 || rows.Total(search) < rows.Total(first); more || l.best.prices.pools(l.cfg.Rule) {
+	if more := l.held > 0 || rows.Total(search) < rows.Total(first); more || l.best.prices.pooling(l.cfg.Rule) > 0 {
 		l.learnFrom(data)
 		if err := l.goOn(ctx, l.best, more); err != nil {
 			return err

@@ -46,7 +46,7 @@ func (l *learner) tryTied(ctx context.Context) error {
 	case l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture:
 		err = l.heldGrow(ctx, 0, growthBlocks, true)
 	}
-	if err != nil || l.own.Model == nil || !l.m.pools(l.cfg.Rule) {
+	if err != nil || l.own.Model == nil || l.m.pooling(l.cfg.Rule) == 0 {
 		return err
 	}
 	last, err := l.pooled(ctx, l.own)

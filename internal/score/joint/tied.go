@@ -31,7 +31,7 @@ const (
 	// experts vote on both sides, lest it slides to one side and the experts of the other go.
 	pull = 60
 	// drawn is by how many rows' worth a vote of its own is drawn to the strength that it shared.
-	drawn = 4
+	drawn = 8
 )
 
 // tiedExpert is an expert whose votes are tied, by side: for on, and for off.
