@@ -19,7 +19,7 @@ type detail struct {
 	Start     f32    `json:"start" doc:"what is said before any pick: probabilities, of real values means"`
 	Steps     []step `json:"steps" doc:"one per pick"`
 	Deviation f32    `json:"deviation,omitempty" doc:"of real values: that of what is said in the end, or of what is predicted where the value is unknown"`
-	Low       f32    `json:"low,omitempty" doc:"of the same: lower end of the interval that holds 80 %"`
+	Low       f32    `json:"low,omitempty" doc:"of the same: lower end of the interval that holds 80 %; NaN of bits, of which start and p are probabilities"`
 	High      f32    `json:"high,omitempty" doc:"upper end of it"`
 }
 
@@ -102,12 +102,14 @@ func newValueDetail(m *real.Model, row []float64, found []patchwork.Pick, predic
 		mix := m.Compose(i, picks)
 		from, to := mix.Quantile((1-workbench.Inside)/2), mix.Quantile((1+workbench.Inside)/2)
 		if m.Scales != nil && m.Scales[i].Bit {
-			from, to = max(0, from), min(1, to)
+			from, to = math.NaN(), math.NaN()
 		}
 		deviation, low, high = append(deviation, math.Sqrt(mix.Variance())), append(low, from), append(high, to)
 	}
 	for _, p := range predicted {
-		deviation[p.Pixel], low[p.Pixel], high[p.Pixel] = p.deviation, p.low, p.high
+		if deviation[p.Pixel] = p.deviation; !math.IsNaN(low[p.Pixel]) {
+			low[p.Pixel], high[p.Pixel] = p.low, p.high
+		}
 	}
 	d.Deviation, d.Low, d.High = newF32(deviation), newF32(low), newF32(high)
 	return d

@@ -32,9 +32,9 @@ func (b *builder) distrust() {
 	switch {
 	case len(lost) == 0:
 	case r.sampled():
-		found = append(found, Finding{kindSampled, r.sayStability(), r.askAll()})
+		found = append(found, Finding{kindSampled, capital(r.sayBack()) + ".", r.askAll()})
 	case 2*len(lost) > len(r.Parts):
-		because(kindUnstable, r.sayLost())
+		because(kindUnstable, r.sayBack())
 	default:
 		found = append(found, r.fewLost(lost))
 	}
@@ -82,13 +82,15 @@ func (r *Report) lost() []Returning {
 	return out
 }
 
-// sayLost says how few parts come back.
-func (r *Report) sayLost() string {
-	again, redrawn := r.comeBack()
-	come := map[bool]string{true: "comes", false: "come"}[len(r.Parts) == 1]
-	return fmt.Sprintf("learned again from other starts, %d of %s %s back, and from %ss drawn anew %d (with a mean "+
-		"similarity of %.1f or more)",
-		again, plural(int64(len(r.Parts)), "part"), come, r.Noun(), redrawn, same)
+// sayBack says how many parts come back, both from other starts and from rows drawn anew.
+func (r *Report) sayBack() string {
+	back, all := len(r.Parts)-len(r.lost()), len(r.Parts)
+	from := ""
+	if r.sampled() {
+		from = fmt.Sprintf(" from %s of the %s %ss", thousands(int64(r.Stability.Rows)), thousands(int64(r.Rows)), r.Noun())
+	}
+	return fmt.Sprintf("learned again%s, by other starts and from %ss drawn anew, %d of %s %s back", from, r.Noun(), back,
+		plural(int64(all), "part"), verb(all, "comes", "come"))
 }
 
 // fewLost names the parts that do not come back, where most do.
@@ -112,19 +114,6 @@ func (r *Report) sampled() bool { return r.Stability != nil && r.Stability.Rows 
 func (r *Report) askAll() string {
 	return fmt.Sprintf("So few %ss may be the reason, so the other parts are not judged. report --sample %d judges them "+
 		"by all %ss, and takes longer.", r.Noun(), r.Rows, r.Noun())
-}
-
-// comeBack counts the parts that come back from other starts, and from rows drawn anew.
-func (r *Report) comeBack() (again, redrawn int) {
-	for _, p := range r.Stability.Parts {
-		if Mean(p.Restarts) >= same {
-			again++
-		}
-		if Mean(p.Bootstrap) >= same {
-			redrawn++
-		}
-	}
-	return again, redrawn
 }
 
 // betterParts says what may give parts to rely on.

@@ -45,7 +45,7 @@ func TestPartsOfNoiseAreNotToBeReliedOn(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Do not rely on these parts: they predict hidden cells no better than the column means (",
-		"learned again from other starts, 0 of 1 part comes back",
+		"learned again, by other starts and from rows drawn anew, 0 of 1 part comes back",
 		"More rows or other columns"} {
 		if !strings.Contains(r.Summary[0], want) {
 			t.Errorf("the summary begins %q, without %q", r.Summary[0], want)
@@ -55,7 +55,7 @@ func TestPartsOfNoiseAreNotToBeReliedOn(t *testing.T) {
 	if err != nil || strings.Contains(string(text), "learn more parts") {
 		t.Errorf("%s advises more parts, %v", text, err)
 	}
-	if n := strings.Count(strings.Join(r.Summary, " "), "from other starts"); n != 1 {
+	if n := strings.Count(strings.Join(r.Summary, " "), "by other starts"); n != 1 {
 		t.Errorf("the summary says %d times what comes back", n)
 	}
 	var page bytes.Buffer
@@ -125,8 +125,7 @@ func TestWhenNotToRely(t *testing.T) {
 			"Do not rely on part 2 (mean similarity 1.00 from other starts, 0.60 from rows drawn anew): it does not come back " +
 				"when learned again, which takes 0.7."},
 		{"two of three", []float64{1, 0.6, 0.1}, nil, nil, "not-stable unexplained",
-			"Do not rely on these parts: learned again from other starts, 3 of 3 parts come back, and from rows drawn anew 1 " +
-				"(with a mean similarity of 0.7 or more)."},
+			"Do not rely on these parts: learned again, by other starts and from rows drawn anew, 1 of 3 parts come back."},
 		{"worse", nil, []float64{1.1, 1.1}, []float64{1, 1}, "no-better-than-means unexplained",
 			"Do not rely on these parts: they predict hidden cells no better than the column means (1.100 bits per cell, the " +
 				"column means 1.000)."},
@@ -175,7 +174,7 @@ func TestASampleIsNamed(t *testing.T) {
 func TestASampleDoesNotCondemn(t *testing.T) {
 	r := judged([]float64{0.1, 0.2, 0.9}, nil, nil, 3000)
 	want := Finding{kindSampled,
-		"Learned again from 100 of the 3,000 rows, 3 of 3 parts come back from other starts, and from rows drawn anew 1.",
+		"Learned again from 100 of the 3,000 rows, by other starts and from rows drawn anew, 1 of 3 parts come back.",
 		"So few rows may be the reason, so the other parts are not judged. report --sample 3000 judges them by all rows, " +
 			"and takes longer."}
 	if r.Findings[0] != want || r.warning != "" {

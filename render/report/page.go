@@ -255,13 +255,8 @@ func (p *page) leadView() any {
 			" " + fixed(2, r.Quality.By[1].Bits)})
 	}
 	if r.Stability != nil {
-		_, back := r.comeBack()
-		fewer := ""
-		if r.sampled() {
-			fewer = thousands(int64(r.Stability.Rows)) + " "
-		}
-		v.Facts = append(v.Facts, fact{fmt.Sprintf("%d of %d", back, len(r.Parts)),
-			verb(len(r.Parts), "part comes", "parts come") + " back from " + fewer + "redrawn " + r.Noun() + "s"})
+		v.Facts = append(v.Facts, fact{fmt.Sprintf("%d of %d", len(r.Parts)-len(r.lost()), len(r.Parts)),
+			verb(len(r.Parts), "part comes", "parts come") + " back"})
 	}
 	return v
 }

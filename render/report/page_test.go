@@ -276,8 +276,8 @@ func TestWords(t *testing.T) {
 	one, two := &Report{Table: true, Rows: 1, Parts: make([]Part, 1), Stability: &Stability{Rows: 1}},
 		&Report{Table: true, Rows: 2, Parts: make([]Part, 2), Stability: &Stability{Rows: 2}}
 	for want, got := range map[string]string{
-		"Learned again from other starts, 0 of 1 part comes back; from rows drawn anew, 0.": one.sayStability(),
-		"Learned again from other starts, 0 of 2 parts come back; from rows drawn anew, 0.": two.sayStability(),
+		"Learned again, by other starts and from rows drawn anew, 1 of 1 part comes back.": one.sayStability(),
+		"Learned again, by other starts and from rows drawn anew, 2 of 2 parts come back.": two.sayStability(),
 		"1 part is used":   used(&Report{PartCounts: []int64{0}, Parts: []Part{{Rows: 1}}}),
 		"0 parts are used": used(&Report{PartCounts: []int64{0}}),
 	} {

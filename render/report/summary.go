@@ -211,18 +211,10 @@ func against(cost, other float64) string {
 }
 
 func (r *Report) sayStability() string {
-	if r.Stability == nil || strings.Contains(r.warning, r.sayLost()) { // it is said already
+	if r.Stability == nil || strings.Contains(r.warning, r.sayBack()) { // it is said already
 		return ""
 	}
-	again, redrawn := r.comeBack()
-	if r.sampled() {
-		return fmt.Sprintf("Learned again from %s of the %s %ss, %d of %s %s back from other starts, and from %ss "+
-			"drawn anew %d.",
-			thousands(int64(r.Stability.Rows)), thousands(int64(r.Rows)), r.Noun(), again, plural(int64(len(r.Parts)), "part"),
-			verb(len(r.Parts), "comes", "come"), r.Noun(), redrawn)
-	}
-	return fmt.Sprintf("Learned again from other starts, %d of %s %s back; from %ss drawn anew, %d.",
-		again, plural(int64(len(r.Parts)), "part"), verb(len(r.Parts), "comes", "come"), r.Noun(), redrawn)
+	return capital(r.sayBack()) + "."
 }
 
 // within returns a name as it stands within a sentence: what people call a part is in

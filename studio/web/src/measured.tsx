@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { floatsOf } from "./decode.ts";
 import type { Parts } from "./experts.tsx";
-import { digits, lineOf, typed } from "./format.ts";
+import { digits, lineOf, percent, typed } from "./format.ts";
 import { column } from "./names.ts";
 import { deviationOf, greyOf, type Scale } from "./paint.ts";
 import { css, hue } from "./palette.ts";
@@ -25,15 +25,15 @@ export function Measurements({ parts, row, layer, onChange }: { parts: Parts; ro
                 <tr key={i} class={x === null ? "unknown" : ""}>
                   <th scope="row">{name} {by.map((p) => <Badge key={p.part} expert={p.part} label={`said by part ${p.part + 1}`} />)}</th>
                   <td><Field name={name} value={x} onChange={(v) => onChange(i, v)} /></td>
-                  <td class="number">{layer && <>{digits(layer.p[i])} <small>{digits(layer.low[i])} to {digits(layer.high[i])}</small></>}</td>
-                  <td class="spread">{layer && <Line usual={[layer.start[i], usual[i]]} said={[layer.low[i], layer.p[i], layer.high[i]]} value={x} expert={by[0]?.part} />}</td>
+                  <td class="number">{layer && (Number.isNaN(layer.low[i]) ? percent(layer.p[i]) : <>{digits(layer.p[i])} <small>{digits(layer.low[i])} to {digits(layer.high[i])}</small></>)}</td>
+                  <td class="spread">{layer && <Line usual={[layer.start[i], usual[i]]} said={Number.isNaN(layer.low[i]) ? [0, layer.p[i], layer.p[i]] : [layer.low[i], layer.p[i], layer.high[i]]} value={x} expert={by[0]?.part} />}</td>
                 </tr>
               );
             })}
           </tbody>
         </table>
       </div>
-      <p class="fine">An empty field is unknown, and is predicted by averaging over the best explanations. Expected are the mean and the ends of 80 %. <span class="spread">The band is that, the grey one what is usual, the mark the value.</span></p>
+      <p class="fine">An empty field is unknown, and is predicted by averaging over the best explanations. Expected are the mean and the ends of 80 %, of 0 or 1 how probable 1 is. <span class="spread">The band is that, the grey one what is usual, the mark the value.</span></p>
     </>
   );
 }
