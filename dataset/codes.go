@@ -156,8 +156,8 @@ func farCodes(name string, numbers iter.Seq[float64]) (notes []Note) {
 }
 
 // totals are words for a line of sums, in lower case.
-var totals = []string{"total", "totals", "grand total", "sum", "summe", "gesamt", "insgesamt", "somme", "suma", "totale",
-	"average", "mean", "mittelwert", "durchschnitt", "moyenne"}
+var totals = []string{"total", "totals", "grand total", "sum", "summe", "gesamt", "insgesamt",
+	"somme", "suma", "totale", "average", "mean", "mittelwert", "durchschnitt", "moyenne"}
 
 // noteTotal notes that the last row of a table is called so, and no other.
 func (s *Set) noteTotal() {

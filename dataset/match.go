@@ -144,8 +144,12 @@ func (in *input) planFor(s *survey) (*tablePlan, error) {
 	v.ones = false // the model knows whether its columns list presences
 	for k, i := range p.data {
 		c := m.coding(k, s.name(i), &s.columns[i], v)
-		if err := s.columns[i].checkWords(&c); err != nil {
+		st := &s.columns[i]
+		if err := st.checkWords(&c); err != nil {
 			return nil, err
+		}
+		if c.Unit != "" && st.unit == nil && st.sum(zeroToken, oneToken, numberToken, commaToken) > 0 {
+			p.note("the numbers in %s have no unit here and are taken as %s", c.Name, c.Unit)
 		}
 		p.lay(in, s, i, c)
 	}

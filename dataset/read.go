@@ -173,8 +173,8 @@ func (in *input) arrayLimits() npy.Limits {
 	return npy.Limits{Bytes: 64 * min(in.budget.max, 1<<50)}
 }
 
-// parts are the rows of a file, some at a time: parts of the set, each with at least one image, without row numbers, and
-// with metadata that may still be rawText; then io.EOF.
+// parts are the rows of a file, some at a time: parts of the set, each with at least one image, without row numbers,
+// and with metadata that may still be rawText; then io.EOF.
 type parts interface {
 	next() (*Set, error)
 	count() int              // of all rows, -1 if it is not known before they are read

@@ -82,3 +82,26 @@ func TestPointsAreKept(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitsOfOtherData: numbers without the unit that a model knows are told, those with another are unknown.
+func TestUnitsOfOtherData(t *testing.T) {
+	s, err := decodeNumbers("t.csv", []byte("a,b\n7 kg,1\n8 kg,2\n9 kg,4\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := s.Reading()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"a,b\n7 kg,1\n": "", "a,b\n7,1\n": "no unit here and are taken as kg",
+		"a,b\n7 lb,1\n": "no number in kg"} {
+		m, err := PlanOf(kept, s.Columns, 1, 2, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode(t.Context(), "new.csv", []byte(text), Options{Model: m})
+		if err != nil || !strings.Contains(strings.Join(got.Notes, "\n"), want) || want == "" && len(got.Notes) > 0 {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}

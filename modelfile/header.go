@@ -217,8 +217,9 @@ func typeError(err error) error {
 	case errors.As(err, &syntax), errors.As(err, &te) && te.Field == "":
 		return &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}
 	case te != nil:
-		want := map[reflect.Kind]string{reflect.String: "text", reflect.Int: "a whole number", reflect.Int64: "a whole number",
-			reflect.Float64: "a number", reflect.Bool: "true or false", reflect.Slice: "a list"}[te.Type.Kind()]
+		want := map[reflect.Kind]string{reflect.String: "text", reflect.Int: "a whole number",
+			reflect.Int64: "a whole number", reflect.Float64: "a number", reflect.Bool: "true or false",
+			reflect.Slice: "a list"}[te.Type.Kind()]
 		is := strings.NewReplacer("string", "text", "number ", "", "array", "a list", "object", "an object", "bool",
 			"true or false").Replace(te.Value)
 		return bad(te.Field, "", "is %s, want %s", is, cmp.Or(want, "an object"))
