@@ -21,12 +21,12 @@ func TestBlankEnd(t *testing.T) {
 		{"a\n1\n0\n\"\"\n", 3, false},
 	} {
 		s, err := Decode(t.Context(), "t.csv", []byte(c.text), Options{})
-		if err != nil || s.Len() != c.rows || slices.Contains(s.Notes, note) != c.said {
+		if err != nil || s.Len() != c.rows || slices.Contains(sentences(s), note) != c.said {
 			t.Errorf("%q: %v, %v", c.text, s, err)
 		}
 	}
 	v, err := decodeNumbers("t.csv", []byte("a,b\n1.5,2\n,\n3,4\n,\n,\n"), Options{})
-	if err != nil || v.Len() != 3 || !slices.Equal(v.Notes, []string{note}) {
+	if err != nil || v.Len() != 3 || !slices.Equal(sentences(v), []string{note}) {
 		t.Error(v, err)
 	}
 }

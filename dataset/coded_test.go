@@ -38,7 +38,7 @@ func TestRowsMeanTheSameAlone(t *testing.T) {
 		}
 		all := mustRead(t, "all.csv", []byte(head+strings.Join(rows, "")), Options{})
 		if len(all.Columns) != 4 || all.Len() != 40 || all.Images[0].CountOn() != 0 || all.Images[1].CountOn() != 4 {
-			t.Errorf("%s: %d rows of columns %q, the first has %v: %q", name, all.Len(), all.Columns, all.Images[0], all.Notes)
+			t.Errorf("%s: %d rows of columns %q, the first has %v: %q", name, all.Len(), all.Columns, all.Images[0], sentences(all))
 			continue
 		}
 		m, err := all.Describe(modelOf(t, 1, 4, ""))
@@ -71,7 +71,7 @@ func TestRowsMeanTheSameAlone(t *testing.T) {
 func TestMistakeAmongLetters(t *testing.T) {
 	text := "site,a,b\n" + strings.Repeat("s,P,A\nt,A,P\n", 10) + "u,P?,A\n"
 	s := mustRead(t, "t.csv", []byte(text), Options{})
-	if len(s.Columns) != 2 || s.Images[20].Known(0, 0) || !strings.Contains(strings.Join(s.Notes, ""), "in a: P?") {
-		t.Errorf("%q: %v", s.Columns, s.Notes)
+	if len(s.Columns) != 2 || s.Images[20].Known(0, 0) || !strings.Contains(strings.Join(sentences(s), ""), "in a: P?") {
+		t.Errorf("%q: %v", s.Columns, sentences(s))
 	}
 }

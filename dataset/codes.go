@@ -102,8 +102,8 @@ func (s *Set) noteUnused(missing []string) {
 			_, problem = parseFloat(code[of+1:])
 		}
 		if problem != nil && s.roles == nil {
-			s.Notes = append(s.Notes, fmt.Sprintf("%q is not missing anywhere here: in arrays only numbers are, all of them "+
-				"or in one of numbers those of a column", code))
+			s.Notes = append(s.Notes, noted(fmt.Sprintf("%q is not missing anywhere here: in arrays only numbers are, "+
+				"all of them or in one of numbers those of a column", code))...)
 		}
 	}
 }
@@ -126,9 +126,7 @@ func isCodeNumber(x float64) bool {
 // noteCodes notes the columns of a table of numbers in which such a number stands alone.
 func (s *Set) noteCodes() {
 	for j := 0; s.Table && s.Values != nil && j < s.Width; j++ {
-		for _, n := range farCodes(s.ColumnName(j), s.numbers(j, j+1)) {
-			s.addNote(n)
-		}
+		s.Notes = append(s.Notes, farCodes(s.ColumnName(j), s.numbers(j, j+1))...)
 	}
 }
 
@@ -168,15 +166,7 @@ func (s *Set) noteTotal() {
 			slices.Index(text, text[last]) < last {
 			continue
 		}
-		s.addNote(Note{fmt.Sprintf("the last row is called %s in %s: does it belong to the others?", text[last], c.Name),
+		s.Notes = append(s.Notes, Note{fmt.Sprintf("the last row is called %s in %s: does it belong to the others?", text[last], c.Name),
 			[]string{"--where " + shellWord(c.Name+"!="+text[last])}})
 	}
-}
-
-// addNote adds a note that flags decide otherwise.
-func (s *Set) addNote(n Note) {
-	if s.fixes = maps.Clone(s.fixes); s.fixes == nil {
-		s.fixes = map[string]Note{}
-	}
-	s.Notes, s.fixes[n.String()] = append(s.Notes, n.String()), n
 }

@@ -339,3 +339,11 @@ func TestEncodeNPZFailures(t *testing.T) {
 		t.Error("two arrays of one name")
 	}
 }
+
+// sentences returns the notes on a set in sentences.
+func sentences(s *Set) (out []string) {
+	for _, n := range s.Notes {
+		out = append(out, n.String())
+	}
+	return out
+}

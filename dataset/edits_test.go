@@ -147,8 +147,8 @@ func TestNamedColumns(t *testing.T) {
 		}
 		s, err := Decode(t.Context(), "t.csv", text, Options{Kind: Bit, Where: []Condition{where}, Meta: []string{"age"}})
 		if err != nil || strings.Join(s.Columns, " ") != want ||
-			strings.Contains(strings.Join(s.Notes, "\n"), "a is left out of the data") != (want == "b") {
-			t.Errorf("%s: %v, %q, %v", op, s.Columns, s.Notes, err)
+			strings.Contains(strings.Join(sentences(s), "\n"), "a is left out of the data") != (want == "b") {
+			t.Errorf("%s: %v, %q, %v", op, s.Columns, sentences(s), err)
 		}
 		if kept := s.reading.Columns; len(kept) != map[string]int{"a b": 2, "b": 3}[want] {
 			t.Errorf("%s: kept %+v", op, kept)
@@ -172,7 +172,7 @@ func TestEditsForAModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := Decode(t.Context(), "t.csv", text, o)
-		if !fits && err == nil || fits && (err != nil || pixels(s) != "##\n??\n" || len(s.Notes) != 2) {
+		if !fits && err == nil || fits && (err != nil || pixels(s) != "##\n??\n" || len(sentences(s)) != 2) {
 			t.Errorf("%s: %v, %v", want, s, err)
 		}
 	}

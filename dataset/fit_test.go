@@ -239,12 +239,12 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, s, err)
 			continue
 		}
-		notes := strings.Join(s.Notes, "|")
+		notes := strings.Join(sentences(s), "|")
 		if !strings.Contains(notes, "all 4 pictures of 3 sizes were cropped to the ink, scaled and padded to 30 x 20") {
-			t.Errorf("%s: notes %q", name, s.Notes)
+			t.Errorf("%s: notes %q", name, sentences(s))
 		}
 		if folders := strings.Contains(notes, "the label y of a picture is the name of its folder: L (2), T (2)"); !folders {
-			t.Errorf("%s: notes %q", name, s.Notes)
+			t.Errorf("%s: notes %q", name, sentences(s))
 		}
 	}
 	_, err := Decode(context.Background(), "a.zip", zipOf(t, files...), Options{})

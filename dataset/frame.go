@@ -29,12 +29,11 @@ type Frame struct {
 	Table   bool     // rows of a table: images of height 1
 	Source  string   // where the rows came from, for messages
 	Codings []Coding // of the columns of the file that a model has, those that need more than their names to be read
-	// Notes say in sentences what was decided or done to the data beyond reading
+	// Notes say what was decided or done to the data beyond reading
 	// them, such as which columns were taken as labels and how grey pictures were
 	// made binary.
-	Notes []string
-	fixes map[string]Note // those that flags decide otherwise, by their text
-	Why   string          // what shows that they are numbers, in a clause; "" where that was asked for
+	Notes []Note
+	Why   string // what shows that they are numbers, in a clause; "" where that was asked for
 
 	roles     *roles  // of the columns of the file, if that has them; the options are applied
 	reading   Reading // how the rows were read
@@ -189,16 +188,24 @@ func (s *Set) Pick(index []int) *Set {
 	return &out
 }
 
-// addNotes appends the notes on the file paths[i].
-func (s *Set) addNotes(notes []string, paths []string, i int) {
+// addNotes appends the notes on the file paths[i], each once.
+func (s *Set) addNotes(notes []Note, paths []string, i int) {
 	for _, note := range notes {
 		if len(paths) > 1 {
-			note = paths[i] + ": " + note
+			note.Text = paths[i] + ": " + note.Text
 		}
-		if !slices.Contains(s.Notes, note) {
+		if !slices.ContainsFunc(s.Notes, func(n Note) bool { return n.Text == note.Text }) {
 			s.Notes = append(s.Notes, note)
 		}
 	}
+}
+
+// noted returns notes that say so.
+func noted(texts ...string) (out []Note) {
+	for _, text := range texts {
+		out = append(out, Note{Text: text})
+	}
+	return out
 }
 
 func pick[T any](from []T, index []int) []T {

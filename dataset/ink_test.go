@@ -107,18 +107,18 @@ func TestGreyPictures(t *testing.T) {
 	if wrong > 150 { // of 72,000: the edges of 1000 pixels
 		t.Errorf("%d pixels are wrong", wrong)
 	}
-	if len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], "1 grey picture was made binary at ") ||
-		!strings.HasSuffix(s.Notes[0], "of 255 (Otsu); --threshold N sets it") {
-		t.Errorf("notes %q", s.Notes)
+	if len(sentences(s)) != 1 || !strings.HasPrefix(sentences(s)[0], "1 grey picture was made binary at ") ||
+		!strings.HasSuffix(sentences(s)[0], "of 255 (Otsu); --threshold N sets it") {
+		t.Errorf("notes %q", sentences(s))
 	}
 	// The note's threshold gives the same picture.
 	var at int
-	if _, err := fmt.Sscanf(s.Notes[0], "1 grey picture was made binary at %d", &at); err != nil {
+	if _, err := fmt.Sscanf(sentences(s)[0], "1 grey picture was made binary at %d", &at); err != nil {
 		t.Fatal(err)
 	}
 	same := mustRead(t, "a.jpg", jpegFile(t, desk.photo(letterT)), Options{Threshold: threshold(float64(at))})
-	if pixels(same) != pixels(s) || same.Notes != nil {
-		t.Errorf("--threshold %d differs; notes %q", at, same.Notes)
+	if pixels(same) != pixels(s) || sentences(same) != nil {
+		t.Errorf("--threshold %d differs; notes %q", at, sentences(same))
 	}
 	board := desk
 	board.ink, board.paper = 220, 40
@@ -126,20 +126,20 @@ func TestGreyPictures(t *testing.T) {
 	if n := overlap(light.Images[0], s.Images[0]); n < 0.95 {
 		t.Errorf("chalk on a board: overlap %.3f", n)
 	}
-	if notes := strings.Join(light.Notes, "|"); !strings.Contains(notes,
+	if notes := strings.Join(sentences(light), "|"); !strings.Contains(notes,
 		"1 picture was light on dark and inverted; --threshold N leaves light as paper") {
-		t.Errorf("notes %q", light.Notes)
+		t.Errorf("notes %q", sentences(light))
 	}
 	if dark := mustRead(t, "a.jpg", jpegFile(t, board.photo(letterT)), Options{Invert: true}); pixels(dark) !=
-		pixels(light) || len(dark.Notes) != 1 {
-		t.Errorf("--invert where it was found out, too: %q", dark.Notes)
+		pixels(light) || len(sentences(dark)) != 1 {
+		t.Errorf("--invert where it was found out, too: %q", sentences(dark))
 	}
 	empty := mustRead(t, "a.jpg",
 		jpegFile(t, canvas{height: 60, width: 60, paper: 200, noise: 6}.photo(func(_, _ float64) bool { return false })),
 		Options{})
-	if n := empty.Images[0].CountOn(); n != 0 || !strings.Contains(strings.Join(empty.Notes, "|"),
+	if n := empty.Images[0].CountOn(); n != 0 || !strings.Contains(strings.Join(sentences(empty), "|"),
 		"1 picture was of nearly one grey and taken as blank") {
-		t.Errorf("an empty page has %d pixels of ink; notes %q", n, empty.Notes)
+		t.Errorf("an empty page has %d pixels of ink; notes %q", n, sentences(empty))
 	}
 }
 
@@ -186,8 +186,8 @@ func TestArraysWithThresholdsOfTheirOwn(t *testing.T) {
 	grey := []uint8{10, 20, 200, 210, 3, 3, 4, 3, 0, 1, 1, 0, 7, 7, 7, 7}
 	want := "..\n##\n..\n#.\n.#\n#.\n..\n..\n"
 	s := mustRead(t, "a.npy", npyFile(t, npy.New(grey, 4, 2, 2)), auto)
-	if got := pixels(s); got != want || len(s.Notes) != 1 {
-		t.Errorf("bytes:\n%s%q", got, s.Notes)
+	if got := pixels(s); got != want || len(sentences(s)) != 1 {
+		t.Errorf("bytes:\n%s%q", got, sentences(s))
 	}
 	large := make([]float64, len(grey))
 	for i, v := range grey {

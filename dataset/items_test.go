@@ -51,8 +51,8 @@ func TestItems(t *testing.T) {
 			meta = append(meta, m.Name)
 		}
 		if pixels(s) != c.want || !cmp.Equal(s.Columns, c.columns) || strings.Join(meta, " ") != c.meta ||
-			strings.Join(s.Notes, "|") != c.notes {
-			t.Errorf("%s: columns %q, meta %q, notes %q\n%s", name, s.Columns, meta, s.Notes, pixels(s))
+			strings.Join(sentences(s), "|") != c.notes {
+			t.Errorf("%s: columns %q, meta %q, notes %q\n%s", name, s.Columns, meta, sentences(s), pixels(s))
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestItemsOfAModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := readBytes([]byte(later[0]), optionsFor(t, Options{}, m))
-		if err != nil || pixels(s) != later[1] || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "1 item") {
+		if err != nil || pixels(s) != later[1] || len(sentences(s)) != 1 || !strings.Contains(sentences(s)[0], "1 item") {
 			t.Errorf("%q: %v, %v", later[0], s, err)
 		}
 	}
@@ -212,10 +212,10 @@ func TestLinesOfLists(t *testing.T) {
 		if strings.Contains(c.columns, "|") {
 			sep = "|"
 		}
-		notes := strings.Join(s.Notes, "|")
+		notes := strings.Join(sentences(s), "|")
 		if pixels(s) != c.want || strings.Join(s.Columns, sep) != c.columns || !strings.Contains(notes, c.note) ||
 			c.note == "" && notes != "" {
-			t.Errorf("%s: columns %q, notes %q\n%s", name, s.Columns, s.Notes, pixels(s))
+			t.Errorf("%s: columns %q, notes %q\n%s", name, s.Columns, sentences(s), pixels(s))
 		}
 		path := write(t, "t.csv", []byte(c.text))
 		c.opts.partBytes = 1

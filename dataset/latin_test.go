@@ -54,7 +54,7 @@ func TestLatin(t *testing.T) {
 	}
 	s, err := Decode(context.Background(), "t.csv", []byte(latin), Options{})
 	if err != nil || !slices.Equal(s.Columns, []string{"höhe", "größe €"}) ||
-		!slices.Contains(s.Notes, "text that is not UTF-8 was read as Latin-1 (Windows-1252)") {
+		!slices.Contains(sentences(s), "text that is not UTF-8 was read as Latin-1 (Windows-1252)") {
 		t.Errorf("%v, %v", s, err)
 	}
 }
@@ -76,9 +76,9 @@ func TestHeaderAgain(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		again := slices.DeleteFunc(s.Notes, func(n string) bool { return !strings.Contains(n, "header again") })
+		again := slices.DeleteFunc(sentences(s), func(n string) bool { return !strings.Contains(n, "header again") })
 		if pixels(s) != c.want || strings.Join(again, "|") != c.note {
-			t.Errorf("%s: notes %q\n%s", name, s.Notes, pixels(s))
+			t.Errorf("%s: notes %q\n%s", name, sentences(s), pixels(s))
 		}
 	}
 }

@@ -62,19 +62,19 @@ func TestUnevenLight(t *testing.T) {
 		return s
 	}
 	want := read(even, thin)
-	if strings.Contains(strings.Join(want.Notes, "|"), "uneven") {
-		t.Errorf("in even light: %q", want.Notes)
+	if strings.Contains(strings.Join(sentences(want), "|"), "uneven") {
+		t.Errorf("in even light: %q", sentences(want))
 	}
 	for name, c := range map[string]canvas{"dim": dim, "board": board} {
 		s := read(c, thin)
 		if n := overlap(want.Images[0], s.Images[0]); n < 0.9 {
 			t.Errorf("%s: overlap %.3f", name, n)
 		}
-		if !strings.Contains(strings.Join(s.Notes, "|"), "1 picture was in uneven light, which was evened out first") {
-			t.Errorf("%s: notes %q", name, s.Notes)
+		if !strings.Contains(strings.Join(sentences(s), "|"), "1 picture was in uneven light, which was evened out first") {
+			t.Errorf("%s: notes %q", name, sentences(s))
 		}
-		if s := read(c, none); s.Images[0].CountOn() != 0 || !strings.Contains(strings.Join(s.Notes, "|"), "taken as blank") {
-			t.Errorf("%s and empty: %d pixels of ink, notes %q", name, s.Images[0].CountOn(), s.Notes)
+		if s := read(c, none); s.Images[0].CountOn() != 0 || !strings.Contains(strings.Join(sentences(s), "|"), "taken as blank") {
+			t.Errorf("%s and empty: %d pixels of ink, notes %q", name, s.Images[0].CountOn(), sentences(s))
 		}
 	}
 	// What was drawn by a program has even light.

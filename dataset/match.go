@@ -469,8 +469,8 @@ func (s *Set) match(m *Plan) error {
 	if n := width - len(index); n > 0 {
 		known := indexOf(m.fields)
 		foreign := slices.DeleteFunc(slices.Clone(s.Columns), func(name string) bool { _, ours := known[name]; return ours })
-		s.Notes = append(slices.Clip(s.Notes), fmt.Sprintf("%s in the model and left out: %s",
-			people(n, "column is not", "columns are not"), list(quoted(foreign))))
+		s.Notes = append(slices.Clip(s.Notes), Note{Text: fmt.Sprintf("%s in the model and left out: %s",
+			people(n, "column is not", "columns are not"), list(quoted(foreign)))})
 	}
 	return s.keepColumns(index)
 }

@@ -219,7 +219,7 @@ func TestMatchByName(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-			if said := strings.Join(got.Notes, "\n"); foreign != nil && !strings.Contains(said, `in the model and`) {
+			if said := strings.Join(sentences(got), "\n"); foreign != nil && !strings.Contains(said, `in the model and`) {
 				r.Fatalf("%s: %q does not say what is foreign", format, said)
 			}
 			if !slices.Equal(got.Columns, s.names) || !slices.EqualFunc(got.Images, want.Images, (*bitmap.Image).Equal) {

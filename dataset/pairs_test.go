@@ -10,8 +10,8 @@ import (
 func TestPairsAreHinted(t *testing.T) {
 	s, err := readBytes([]byte("site,species\n"+strings.Repeat("a,Poa\na,Carex\nb,Poa\nb,Salix\nc,Poa\nc,Carex\n", 9)),
 		Options{})
-	if err != nil || !strings.Contains(strings.Join(s.Notes, "|"), "say --items=site,species") || s.Len() != 54 {
-		t.Errorf("%v, notes %q", err, s.Notes)
+	if err != nil || !strings.Contains(strings.Join(sentences(s), "|"), "say --items=site,species") || s.Len() != 54 {
+		t.Errorf("%v, notes %q", err, sentences(s))
 	}
 	var names strings.Builder
 	for i := range 40 {
@@ -19,9 +19,9 @@ func TestPairsAreHinted(t *testing.T) {
 	}
 	refused(t, "t.csv", []byte("site,species\n"+names.String()), Options{})
 	for _, text := range []string{"a,b\n0,1\n1,0\n", "a,b,c\nx,p,0\ny,q,1\nx,q,0\ny,p,1\n"} {
-		if s, err := readBytes([]byte(text), Options{}); err == nil && strings.Contains(strings.Join(s.Notes, "|"),
+		if s, err := readBytes([]byte(text), Options{}); err == nil && strings.Contains(strings.Join(sentences(s), "|"),
 			"--items=") {
-			t.Errorf("notes %q", s.Notes)
+			t.Errorf("notes %q", sentences(s))
 		}
 	}
 }

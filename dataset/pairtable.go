@@ -165,7 +165,7 @@ func (t *pairTable) set() (*Set, error) {
 		p.fix(fmt.Sprintf("each line is taken as a pair of %s and %s", t.pairs[0], t.pairs[1]),
 			columnFlag(t.pairs[0], "label"))
 	}
-	s := &Set{Table: true, Columns: columns, Notes: p.notes, fixes: p.fixes, Meta: []Labels{{t.label, t.names}}}
+	s := &Set{Table: true, Columns: columns, Notes: p.notes, Meta: []Labels{{t.label, t.names}}}
 	for range t.names {
 		s.Images = append(s.Images, t.in.blank(len(columns)))
 	}

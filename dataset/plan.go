@@ -13,20 +13,19 @@ type tablePlan struct {
 	pixels   []dataColumn // what roles.data becomes
 	width    int          // pixels of a row
 	codings  []Coding     // of data, those that need more than names to be read
-	notes    []string
-	fixes    map[string]Note // those that flags decide otherwise, by their text
-	header   []string        // the first line, if it has names
-	first    bool            // the first line is data
-	complete bool            // the plan was made of the whole table
-	numbers  bool            // the data are numbers, not bits
-	sure     bool            // of numbers: enough is known of every column and of the first line
-	open     bool            // more of the table may show that a label is data
-	plain    bool            // all columns are 0 and 1 or words for them
-	unit     string          // what places count: lines or rows
-	named    bool            // of items: the first is the name of the row
-	levels   bool            // some column became several, or a bit of two words
-	model    bool            // made for a model
-	items    bool            // each line is a list of items, which columns names
+	notes    []Note
+	header   []string // the first line, if it has names
+	first    bool     // the first line is data
+	complete bool     // the plan was made of the whole table
+	numbers  bool     // the data are numbers, not bits
+	sure     bool     // of numbers: enough is known of every column and of the first line
+	open     bool     // more of the table may show that a label is data
+	plain    bool     // all columns are 0 and 1 or words for them
+	unit     string   // what places count: lines or rows
+	named    bool     // of items: the first is the name of the row
+	levels   bool     // some column became several, or a bit of two words
+	model    bool     // made for a model
+	items    bool     // each line is a list of items, which columns names
 }
 
 // dataColumn says how the cells of a column become pixels.
@@ -237,17 +236,12 @@ func (s *survey) pairHint() string {
 }
 
 func (p *tablePlan) note(format string, args ...any) {
-	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+	p.fix(fmt.Sprintf(format, args...))
 }
 
 // fix notes what was decided, and the flags that decide otherwise.
 func (p *tablePlan) fix(text string, flags ...string) {
-	n := Note{text, flags}
-	p.notes = append(p.notes, n.String())
-	if p.fixes == nil {
-		p.fixes = map[string]Note{}
-	}
-	p.fixes[n.String()] = n
+	p.notes = append(p.notes, Note{text, flags})
 }
 
 // checkNames rejects columns that cannot be told apart, and names those without
@@ -477,9 +471,7 @@ func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 			marked = append(marked, s.name(i))
 		}
 		if p.lay(in, s, i, c); c.Cuts != nil {
-			for _, n := range farCodes(c.Name, slices.Values(st.all)) {
-				p.fix(n.Text, n.Fix...)
-			}
+			p.notes = append(p.notes, farCodes(c.Name, slices.Values(st.all))...)
 		}
 	}
 	if len(marked) > 0 {

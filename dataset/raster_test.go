@@ -348,9 +348,9 @@ func TestSeveralFrames(t *testing.T) {
 	binary.LittleEndian.PutUint32(page[next:], uint32(len(page)))
 	page = append(page, 0, 0, 0, 0, 0, 0) // another directory, of nothing
 	s = mustRead(t, "a.tif", page, Options{})
-	if got := pixels(s); got != "#.\n" || !strings.Contains(strings.Join(s.Notes, "|"),
+	if got := pixels(s); got != "#.\n" || !strings.Contains(strings.Join(sentences(s), "|"),
 		"several pages the first was taken (a.tif has 2)") {
-		t.Errorf("%s, notes %q", got, s.Notes)
+		t.Errorf("%s, notes %q", got, sentences(s))
 	}
 }
 
@@ -384,7 +384,7 @@ func TestFormatsThatAreNotRead(t *testing.T) {
 		t.Errorf("a folder of .heic files: %v", err)
 	}
 	s, err := Read([]string{dir + "/some"}, Options{})
-	if err != nil || s.Len() != 1 || !strings.Contains(strings.Join(s.Notes, "|"),
+	if err != nil || s.Len() != 1 || !strings.Contains(strings.Join(sentences(s), "|"),
 		"2 .heic files were left out (IMG_2.heic): convert") {
 		t.Errorf("a folder with .heic files: %v, %v", s, err)
 	}

@@ -42,7 +42,7 @@ func read(paths []string, opts Options) (*Set, error) {
 	var notes Set
 	for i, path := range paths {
 		part, err := in.path(path, opts.label(i))
-		var said []string
+		var said []Note
 		if err == nil {
 			said = part.Notes
 			err = out.add(part, path)
@@ -57,7 +57,8 @@ func read(paths []string, opts Options) (*Set, error) {
 	if in.undecided != nil {
 		set.undecided = at(in.undecided, paths[0])
 	}
-	set.Notes = slices.Concat(in.told, in.seen.notes(&opts), notes.Notes, in.seen.strangeNotes())
+	set.Notes = slices.Concat(noted(in.told...), noted(in.seen.notes(&opts)...), notes.Notes,
+		noted(in.seen.strangeNotes()...))
 	if err = in.seen.checkKnown(set); err == nil {
 		err = opts.Model.checkFrame(set)
 	}

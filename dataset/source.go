@@ -152,20 +152,8 @@ func (s *Set) Plan(o *Options) *Plan {
 			c.By = Asked
 		}
 	}
-	p.Notes = append(p.Notes, s.Noted()...)
+	p.Notes = append(p.Notes, s.Notes...)
 	return p
-}
-
-// Noted returns the notes with the flags that decide otherwise apart from their texts.
-func (s *Set) Noted() (out []Note) {
-	for _, text := range s.Notes {
-		n, ok := s.fixes[text]
-		if !ok {
-			n.Text = text
-		}
-		out = append(out, n)
-	}
-	return out
 }
 
 // planned describes the columns of data and of labels, and the weights.

@@ -29,8 +29,8 @@ func TestCellsThatComeTwice(t *testing.T) {
 func TestMissingInArrays(t *testing.T) {
 	bits := npz(t, arr("x", []uint8{1, 9, 0, 1}, 2, 2))
 	s := mustRead(t, "a.npz", bits, Options{Missing: []string{"9", "none"}})
-	if got := pixels(s); got != "#?\n.#\n" || len(s.Notes) != 1 {
-		t.Error(got, s.Notes)
+	if got := pixels(s); got != "#?\n.#\n" || len(sentences(s)) != 1 {
+		t.Error(got, sentences(s))
 	}
 	path := write(t, "b.npz", npz(t, arr("x", []float64{1.5, -999, 7, 3}, 2, 2), arr("columns", []string{"a", "b"}, 2)))
 	o := Options{Kind: Number, Missing: []string{"b:3", "-999"}}
@@ -48,8 +48,8 @@ func TestMissingInArrays(t *testing.T) {
 	}
 	for _, s := range []*Set{parts, whole} {
 		all := slices.Concat(s.Values...)
-		if !math.IsNaN(all[1]) || !math.IsNaN(all[3]) || all[0] != 1.5 || all[2] != 7 || len(s.Notes) > 0 {
-			t.Error(all, s.Notes)
+		if !math.IsNaN(all[1]) || !math.IsNaN(all[3]) || all[0] != 1.5 || all[2] != 7 || len(sentences(s)) > 0 {
+			t.Error(all, sentences(s))
 		}
 	}
 }

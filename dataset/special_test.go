@@ -74,7 +74,7 @@ func TestSpecialFiles(t *testing.T) {
 		go func() {
 			set, err := Read([]string{path}, Options{})
 			if err == nil {
-				notes = set.Notes
+				notes = sentences(set)
 				if set.Len() != want {
 					t.Errorf("%s: %d pictures", path, set.Len())
 				}
@@ -82,7 +82,7 @@ func TestSpecialFiles(t *testing.T) {
 			done <- err
 			v, err := readNumbers([]string{path}, Options{})
 			if err == nil {
-				noted = v.Notes
+				noted = sentences(v)
 				if v.Len() != want {
 					t.Errorf("%s: %d pictures as values", path, v.Len())
 				}

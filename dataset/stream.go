@@ -51,7 +51,7 @@ func OpenStream(ctx context.Context, paths []string, opts Options) (*Stream, err
 		}
 	}
 	(&joiner{set: s.head, paths: paths}).done(in)
-	s.head.Notes = slices.Concat(in.told, s.head.Notes)
+	s.head.Notes = append(noted(in.told...), s.head.Notes...)
 	if err := opts.Model.checkFrame(s.head); err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	s.weighted = s.weighted || part.Weights != nil
 	notes := part.Notes
 	kinds, err := surveyMeta(ctx, d, part, in.made != nil && in.made.model)
-	s.head.addNotes(slices.Concat(in.seen.commonNotes(), notes, in.seen.strangeNotes()), s.paths, i)
+	s.head.addNotes(slices.Concat(noted(in.seen.commonNotes()...), notes, noted(in.seen.strangeNotes()...)), s.paths, i)
 	s.kinds = append(s.kinds, kinds)
 	s.joinMeta(part)
 	return err

@@ -180,7 +180,7 @@ type textTable struct {
 func (t *textTable) begin() {
 	t.set, t.meta, t.strings = t.plan.set(), make([]rawText, len(t.plan.meta)), map[string]string{}
 	t.set.reading.Points = slices.ContainsFunc(t.in.seen.first, func(f *firstLines) bool { return f.points != "" })
-	t.set.Notes, t.set.Codings, t.set.fixes = t.plan.notes, t.plan.codings, t.plan.fixes
+	t.set.Notes, t.set.Codings = t.plan.notes, t.plan.codings
 	if t.plan.numbers {
 		t.set.Values, t.set.Height, t.set.Width = [][]float64{}, 1, t.plan.width
 		if t.plan.names == nil && !t.plan.levels {

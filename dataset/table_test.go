@@ -282,7 +282,7 @@ func readBytes(b []byte, opts Options) (*Set, error) {
 		return &opened{parts: d, in: in}, err
 	})
 	if err == nil {
-		s.Notes = slices.Concat(s.Notes, in.seen.strangeNotes())
+		s.Notes = append(s.Notes, noted(in.seen.strangeNotes()...)...)
 	}
 	return s, at(err, "memory")
 }
@@ -299,8 +299,8 @@ func TestParquetWords(t *testing.T) {
 		{{"w", "?", ptr("peat"), true}}})
 	s := mustRead(t, "t.parquet", content, Options{})
 	if got := pixels(s); got != "##\n..\n?#\n" || !cmp.Equal(s.Columns, []string{"wet", "b"}) ||
-		!cmp.Equal(s.Notes, []string{"site and soil are taken as labels"}) {
-		t.Errorf("columns %q, notes %q\n%s", s.Columns, s.Notes, got)
+		!cmp.Equal(sentences(s), []string{"site and soil are taken as labels"}) {
+		t.Errorf("columns %q, notes %q\n%s", s.Columns, sentences(s), got)
 	}
 	opts := Options{Categories: []Coding{{Name: "soil"}}, Columns: []string{"soil", "b"}}
 	s, err := gather(t.Context(), []string{write(t, "t.parquet", content)}, opts, 0, -1)
@@ -314,8 +314,8 @@ func TestParquetWords(t *testing.T) {
 	numbers := parquetFile(t, [][]counts{{{"u", 0, 1, 0}, {"v", 3, 0, 0}, {"w", 0, 0, 12}}})
 	refused(t, "t.parquet", numbers, Options{})
 	if s := mustRead(t, "t.parquet", numbers, Options{Threshold: threshold(0)}); pixels(s) != ".#.\n#..\n..#\n" ||
-		!cmp.Equal(s.Notes, []string{"site is taken as a label"}) {
-		t.Errorf("notes %q\n%s", s.Notes, pixels(s))
+		!cmp.Equal(sentences(s), []string{"site is taken as a label"}) {
+		t.Errorf("notes %q\n%s", sentences(s), pixels(s))
 	}
 }
 

@@ -33,12 +33,12 @@ func TestThousands(t *testing.T) {
 			got = append(got, row[0])
 		}
 		if c.want == nil && got[len(got)-1] != 5613 || c.want != nil && !slices.Equal(got, c.want) ||
-			slices.Contains(v.Notes, note) != c.said {
-			t.Errorf("%s: %v, %q", c.name, got, v.Notes)
+			slices.Contains(sentences(v), note) != c.said {
+			t.Errorf("%s: %v, %q", c.name, got, sentences(v))
 		}
 	}
 	v, err := decodeNumbers("t.csv", []byte("a,b\n\"5,613,000\",2\n"), Options{})
-	if err != nil || len(v.Notes) != 1 || !strings.Contains(v.Notes[0], " is 5613000: ") {
+	if err != nil || len(sentences(v)) != 1 || !strings.Contains(sentences(v)[0], " is 5613000: ") {
 		t.Error(v, err)
 	}
 	mixed := "a,b\n" + strings.Repeat("7,2\n", beyondHead) + "\"23,15\",2\n"
@@ -52,7 +52,7 @@ func TestThousands(t *testing.T) {
 		"a;b\n5,613;0\n989;1\n":           "..\n..\n",
 	} {
 		s, err := Decode(t.Context(), "t.csv", []byte(text), Options{Threshold: &least})
-		if err != nil || pixels(s) != want || slices.Contains(s.Notes, note) != (want[0] == '#') {
+		if err != nil || pixels(s) != want || slices.Contains(sentences(s), note) != (want[0] == '#') {
 			t.Errorf("%q: %v, %v", text, s, err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestUnitsOfOtherData(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := Decode(t.Context(), "new.csv", []byte(text), Options{Model: m})
-		if err != nil || !strings.Contains(strings.Join(got.Notes, "\n"), want) || want == "" && len(got.Notes) > 0 {
+		if err != nil || !strings.Contains(strings.Join(sentences(got), "\n"), want) || want == "" && len(sentences(got)) > 0 {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}

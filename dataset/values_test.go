@@ -403,8 +403,8 @@ func TestWordsBesideNumbers(t *testing.T) {
 			}
 		case err != nil:
 			t.Errorf("%s: %v", c.cells, err)
-		case strings.Join(v.Notes, "|") != c.note:
-			t.Errorf("%s: notes %q, want %q", c.cells, v.Notes, c.note)
+		case strings.Join(sentences(v), "|") != c.note:
+			t.Errorf("%s: notes %q, want %q", c.cells, sentences(v), c.note)
 		}
 	}
 }

@@ -101,9 +101,9 @@ func TestVocabularies(t *testing.T) {
 		for _, m := range s.Meta {
 			meta = append(meta, m.Name)
 		}
-		if got := pixels(s); got != c.want || strings.Join(meta, " ") != c.meta || strings.Join(s.Notes, "|") != c.notes ||
+		if got := pixels(s); got != c.want || strings.Join(meta, " ") != c.meta || strings.Join(sentences(s), "|") != c.notes ||
 			!cmp.Equal(s.Columns, c.column) {
-			t.Errorf("%s: columns %q, meta %q, notes %q, pixels\n%s", name, s.Columns, meta, s.Notes, got)
+			t.Errorf("%s: columns %q, meta %q, notes %q, pixels\n%s", name, s.Columns, meta, sentences(s), got)
 		}
 	}
 }
@@ -189,8 +189,8 @@ func TestSurveyIsOfTheWholeTable(t *testing.T) {
 	refused(t, "t.csv", []byte("a,b,c\n"+long+"1,oops,\n0,7,\n"), Options{Columns: []string{"a", "b"}})
 	s = mustRead(t, "t.csv", []byte("a,b\n"+strings.Repeat("0,1\n", headBytes/4)+"1,oops\n7,1\n"), Options{})
 	last = s.Take(s.Len()).Skip(s.Len() - 2)
-	if got := pixels(last); got != "#?\n?#\n" || !slices.Contains(s.Notes, "2 cells are taken as unknown in a and b: 7, oops") {
-		t.Errorf("slips at the end: %s %q", got, s.Notes)
+	if got := pixels(last); got != "#?\n?#\n" || !slices.Contains(sentences(s), "2 cells are taken as unknown in a and b: 7, oops") {
+		t.Errorf("slips at the end: %s %q", got, sentences(s))
 	}
 }
 

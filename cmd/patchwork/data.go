@@ -406,11 +406,11 @@ func (f *dataFlags) setSize(text string) error {
 }
 
 // sayNotes prints notes, unless quiet: what was done to data beyond reading them.
-func sayNotes(cmd *cobra.Command, notes ...string) {
+func sayNotes[N string | dataset.Note](cmd *cobra.Command, notes ...N) {
 	if quiet, err := cmd.Flags().GetBool("quiet"); err == nil && quiet {
 		return
 	}
 	for _, note := range notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+words.Visible(note))
+		fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+words.Visible(fmt.Sprint(note)))
 	}
 }

@@ -45,7 +45,7 @@ func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.N
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range set.Noted() {
+	for _, note := range set.Notes {
 		sayNotes(cmd, note.Text) // serve has no flags to decide otherwise; its page has buttons
 	}
 	return set, nil
