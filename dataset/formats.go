@@ -76,6 +76,17 @@ func sniff(head []byte) (*format, error) {
 	return &format{name: textFormat, read: (*input).text}, nil
 }
 
+// FormatOf names the format that the beginning of a file shows: one that is read, such as npy, zip, text, gzip or PNG,
+// or another, such as "a PDF document"; "" for none that is known.
+func FormatOf(head []byte) (name string, picture bool) {
+	f, err := sniff(head)
+	if err != nil {
+		name, _ = foreignKind(head)
+		return name, false
+	}
+	return f.name, f.picture != nil
+}
+
 // content is that of a file, or of what is packed in one. It can be read any number of times.
 type content struct {
 	path string

@@ -8,7 +8,8 @@ import (
 	"io"
 	"os"
 	"path"
-	"unicode/utf8"
+
+	"example.com/patchwork/dataset"
 )
 
 // The kinds of files that people confuse, in the words of messages.
@@ -48,76 +49,42 @@ func kindOfFile(file string) string {
 	if err != nil && err != io.ErrUnexpectedEOF {
 		return ""
 	}
-	if head = head[:n]; bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+	switch format, _ := dataset.FormatOf(head[:n]); format {
+	case "zip":
 		return kindOfArchive(f, info.Size())
-	}
-	if packed, ok := packedHead(f, head); ok {
-		if kind := kindOfHead(packed); isData(kind) {
+	case "gzip":
+		z, err := gzip.NewReader(io.NewSectionReader(f, 0, 1<<20))
+		if err != nil {
+			return kindPacked
+		}
+		n, _ := io.ReadFull(z, head) // what is cut or damaged shows less
+		if kind := kindOfHead(head[:n]); kind == kindTable || kind == kindArray {
 			return kind
 		}
 		return kindPacked
+	case "zstd":
+		return kindPacked
 	}
-	return kindOfHead(head)
+	return kindOfHead(head[:n])
 }
 
-// packedHead returns the beginning of what is packed in a file by gzip; ok reports whether something is, also by zstd,
-// of which nothing is unpacked.
-func packedHead(f io.ReaderAt, head []byte) (inner []byte, ok bool) {
-	if bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")) {
-		return nil, true
-	}
-	if !bytes.HasPrefix(head, []byte("\x1f\x8b")) {
-		return nil, false
-	}
-	z, err := gzip.NewReader(io.NewSectionReader(f, 0, 1<<20))
-	if err != nil {
-		return nil, true
-	}
-	inner = make([]byte, 512)
-	n, _ := io.ReadFull(z, inner) // what is cut or damaged shows less
-	return inner[:n], true
-}
-
-// isData reports whether files of a kind are data that commands read.
-func isData(kind string) bool {
-	return kind == kindTable || kind == kindArray
-}
-
-// kindOfHead returns what a file holds that is no archive, by its first bytes.
+// kindOfHead returns what a file holds that is neither packed nor an archive, by its first bytes.
 func kindOfHead(head []byte) string {
-	if bytes.HasPrefix(head, []byte("<svg")) || bytes.HasPrefix(head, []byte("<?xml")) &&
-		bytes.Contains(head, []byte("<svg")) {
-		return kindDrawing
-	}
-	for _, k := range []struct{ begin, kind string }{
-		{"\x93NUMPY", kindArray}, {"PAR1", kindTable}, {"ARROW1", kindArrow}, {"patchwork-tally", kindTally},
-		{"%PDF-", kindPDF}, {"\x89PNG", kindPicture},
-		{"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {"II*\x00", kindPicture},
-		{"MM\x00*", kindPicture}, {"RIFF", kindPicture},
-		{"MATLAB 5.0 MAT-file", kindArray}, {"\x00\x00\x08", kindArray}, {`{"index":`, kindLines}, {"<", kindPage},
-	} {
-		if bytes.HasPrefix(head, []byte(k.begin)) {
-			return k.kind
-		}
-	}
-	if bytes.HasPrefix(head, []byte("BM")) && !isText(head) {
+	format, picture := dataset.FormatOf(head)
+	switch {
+	case bytes.HasPrefix(head, []byte("patchwork-tally")):
+		return kindTally
+	case picture:
 		return kindPicture
+	case format == "text" && bytes.HasPrefix(head, []byte(`{"index":`)):
+		return kindLines
+	case format == "text" && bytes.HasPrefix(head, []byte("<")):
+		return kindPage
+	case format == "text" && !bytes.ContainsAny(head, "\n,;\t"):
+		return ""
 	}
-	if isText(head) && bytes.ContainsAny(head, "\n,;\t") {
-		return kindTable
-	}
-	return ""
-}
-
-// isText reports whether bytes are the beginning of a text.
-func isText(b []byte) bool {
-	for range utf8.UTFMax { // the last letter may be incomplete
-		if utf8.Valid(b) || len(b) == 0 {
-			break
-		}
-		b = b[:len(b)-1]
-	}
-	return len(b) > 0 && utf8.Valid(b) && !bytes.ContainsRune(b, 0)
+	return map[string]string{"npy": kindArray, "IDX": kindArray, "MAT": kindArray, "Parquet": kindTable, "text": kindTable,
+		"an Arrow or Feather file": kindArrow, "a PDF document": kindPDF, "an SVG drawing": kindDrawing}[format]
 }
 
 // kindOfArchive returns what a zip archive holds.

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"example.com/patchwork/internal/testenv"
@@ -14,7 +15,7 @@ func TestKindOfFile(t *testing.T) {
 	for content, want := range map[string]string{
 		"\x89PNG\r\n\x1a\n": kindPicture, "\xff\xd8\xff\xe0": kindPicture, "GIF89a": kindPicture,
 		"II*\x00\x08\x00": kindPicture, "MM\x00*\x00": kindPicture,
-		"RIFF\x10\x00\x00\x00WEBPVP8L": kindPicture, "BM\x76\x00\x00\x00\x00\x00": kindPicture,
+		"RIFF\x10\x00\x00\x00WEBPVP8L": kindPicture, "BM\x76" + strings.Repeat("\x00", 11) + "\x28\x00\x00\x00": kindPicture,
 		"\x93NUMPY\x01\x00": kindArray, "\x00\x00\x08\x03\x00": kindArray, "MATLAB 5.0 MAT-file, by hand": kindArray,
 		"BMI,age\n1,0\n": kindTable, "P1,P2\n1,0\n": kindTable, "PAR1\x15": kindTable, "a;b\n": kindTable, "\x01\x02": "",
 		"ARROW1\x00\x00":     kindArrow,
