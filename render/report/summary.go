@@ -124,11 +124,11 @@ func (r *Report) sayInterrupted() string {
 }
 
 func (r *Report) sayCommonest() string {
-	if len(r.Parts) == 0 {
+	if r.usedParts() == 0 {
 		return ""
 	}
 	best := slices.MaxFunc(r.Parts, func(x, y Part) int { return cmp.Compare(x.Share, y.Share) })
-	if best.Share == 0 || !r.Table && best.Share > 0.995 {
+	if !r.Table && best.Share > 0.995 {
 		return ""
 	}
 	s := fmt.Sprintf("The commonest is %s (%s of the %ss)", within(best.Name), percent(best.Share), r.Noun())
