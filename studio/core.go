@@ -151,6 +151,7 @@ func newCore(opt *Options, count func(series string, n float64)) (*core, error) 
 	s.sampleRoutes()
 	s.findRoutes()
 	s.learnRoutes()
+	s.ruleRoutes()
 	s.serverRoutes()
 	return s, nil
 }

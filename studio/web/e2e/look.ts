@@ -8,7 +8,7 @@ import { clean, world } from "./world.ts";
 
 /** What must be on a view before it is looked at. */
 const ready: Record<string, string> = {
-  draw: ".picks > li", experts: ".expert canvas, .expert .strength", sample: ".sample .strip canvas", learn: ".pad canvas", classes: ".pad canvas", rows: ".rowparts li", find: ".sheet img",
+  draw: ".picks > li", experts: ".expert canvas, .expert .strength", sample: ".sample .strip canvas", learn: ".pad canvas", classes: ".pad canvas", rules: ".map", rows: ".rowparts li", find: ".sheet img",
 };
 
 async function settle(page: Page, view: string): Promise<void> {
@@ -39,7 +39,7 @@ for (const colorScheme of schemes) {
 }
 
 test("the button changes the colours, and the page remembers", async () => {
-  const v = await visit(world.browser, world.studio.url, "find", { colorScheme: "light" }), { page } = v;
+  const v = await visit(world.browser, world.studio.url, "rules", { colorScheme: "light" }), { page } = v;
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), light = await ground();
   await page.getByRole("button", { name: "Switch to dark colours" }).click();
   const dark = await ground();

@@ -113,3 +113,21 @@ test("a table: its parts by name, a row explained by parts, unknown cells predic
   await shot(page, "table-row-laptop-light");
   await clean(v);
 });
+
+test("rules: both figures answer to their sliders", async () => {
+  const v = await visit(world.browser, world.studio.url, "rules"), { page } = v;
+  const row = page.getByRole("row", { name: /^Maximum minus minimum/ });
+  await row.waitFor();
+  await page.getByRole("slider", { name: "The second part says" }).fill("0.1");
+  await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((r) => /^Maximum minus minimum.*0\.300$/.test(r.textContent ?? ""))); // .7 + .1 - .5
+  await page.getByRole("slider", { name: /^q, where no part votes, of maximum minus/ }).fill("0.3");
+  await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((r) => /^Maximum minus minimum.*0\.500$/.test(r.textContent ?? ""))); // .7 + .1 - .3
+  assert.equal(await page.locator(".composed li").count(), 9);
+  const map = page.locator(".map").nth(1);
+  await map.scrollIntoViewIfNeeded();
+  await page.locator(".map").nth(1).click({ position: { x: 300, y: 250 } });
+  await page.getByRole("slider", { name: /Part 1 starts/ }).fill("0.8");
+  await page.getByRole("slider", { name: /Part 2 starts/ }).fill("0.3");
+  await page.waitForFunction(() => [...document.querySelectorAll("figcaption")].filter((f) => /1\.00, part 2 = 0\.00: a best pair/.test(f.textContent ?? "")).length === 2);
+  await clean(v);
+});

@@ -67,7 +67,7 @@ test("a table with names of rows: opened, learned, explained in words", async ()
   table = { model, data };
   await page.setViewportSize({ width: 1280, height: 800 });
   assert.deepEqual(await clipped(page), []);
-  assert.deepEqual(await page.getByRole("navigation", { name: "Views" }).getByRole("link").allInnerTexts(), ["Rows", "Parts", "Sample", "Learn", "Classes", "Draw", "Find"]);
+  assert.deepEqual(await page.getByRole("navigation", { name: "Views" }).getByRole("link").allInnerTexts(), ["Rows", "Parts", "Sample", "Learn", "Classes", "Rules", "Draw", "Find"]);
   await clean(v);
 });
 
@@ -79,8 +79,8 @@ test("a row found by name; an address leads there, and the back button back", se
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Site number 82", exact: true }).waitFor();
   assert.match(await page.evaluate(() => location.hash), /row=82$/);
-  await page.getByRole("link", { name: "Find" }).click();
-  await page.locator(".sheet img").waitFor();
+  await page.getByRole("link", { name: "Rules" }).click();
+  await page.getByRole("heading", { name: "Two votes" }).waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: "Site number 82", exact: true }).waitFor();
   await page.goBack();
@@ -272,7 +272,7 @@ test("no view is wider than a phone, whatever was opened", async () => {
   for (const [files, said] of [[[grey(1)], "1 image of 12"], [Array.from({ length: 10 }, (_, i) => grey(i)), "10 images of 12"]] as const) {
     await input.setInputFiles([...files]);
     await page.getByRole("status").filter({ hasText: said }).waitFor();
-    for (const view of ["draw", "experts", "sample", "learn"]) {
+    for (const view of ["draw", "experts", "sample", "learn", "rules"]) {
       await page.evaluate((to) => { location.hash = `#/${to}`; }, view);
       await page.waitForFunction((to) => document.querySelector("nav [aria-current]")?.getAttribute("href") === `#/${to}`, view);
       await fits(`${said}, ${view}`);

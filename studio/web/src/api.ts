@@ -6,7 +6,7 @@ import type * as schema from "./schema.ts";
 
 export type {
   Column, Component, DataInfo as Data, Example, ExpertColumn as Vote, ExpertInfo as Expert, JobInfo as Job, Labelled, ModelInfo as Model, Pick, Progress,
-  FindAnswer as Found, Ground, OneFind, Sample, ServerInfo as Server, WireImage,
+  FindAnswer as Found, Ground, OneFind, RuleInfo as Rule, Sample, ServerInfo as Server, WireImage,
 } from "./schema.ts";
 
 type Operations = schema.Operations;
@@ -138,6 +138,8 @@ export class Api {
   stop = (id: string) => this.call("POST /v1/learn/{id}/stop", { path: { id } });
   find = (page: Blob, query: Operations["POST /v1/find"]["query"]) => this.call("POST /v1/find", { query, body: page });
   examplePage = () => this.file("GET /v1/find/example", {});
+  rules = async () => (await this.call("GET /v1/rules", {})).rules;
+  compose = async (p: number[], q?: number) => (await this.call("GET /v1/rules/compose", { query: { p, ...(q === undefined ? {} : { q: [q] }) } })).rules;
   /** Images of a data set; for a model the columns of a table come in its order. */
   images = (id: string, from: number, n: number, model?: string) => this.call("GET /v1/data/{id}/images", { path: { id }, query: { from, n, ...(model ? { model } : {}) } });
   examples = (id: string, k: number, data: string, n: number) => this.call("GET /v1/models/{id}/experts/{k}/examples", { path: { id, k }, query: { data, n } });

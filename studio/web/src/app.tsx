@@ -8,6 +8,7 @@ import { Find } from "./find.tsx";
 import { apart } from "./names.ts";
 import { plural } from "./format.ts";
 import { Learn } from "./learn.tsx";
+import { Rules } from "./rules.tsx";
 import { Sample } from "./sample.tsx";
 import { Rows } from "./rows.tsx";
 import { api, connect, data, home, link, missing, modelID, models, ofNumbers, server, useCell, useModel, viewOf, wantModelFor } from "./store.ts";
@@ -18,7 +19,7 @@ import { dropped, take } from "./opened.ts";
 import { views, type View } from "./place.ts";
 import { OpenFiles, Reading } from "./reading.tsx";
 
-const titles: Record<View, string> = { draw: "Draw", experts: "Parts", sample: "Sample", learn: "Learn", classes: "Classes", rows: "Rows", find: "Find" };
+const titles: Record<View, string> = { draw: "Draw", experts: "Parts", sample: "Sample", learn: "Learn", classes: "Classes", rules: "Rules", rows: "Rows", find: "Find" };
 
 /** The whole page. */
 export function App(): JSX.Element {
@@ -59,6 +60,7 @@ export function App(): JSX.Element {
 function Body({ at, model }: { at: View; model: Model | null }): JSX.Element {
   const state = useCell(link), s = useCell(server);
   if (at === "learn") return <Learn />;
+  if (at === "rules") return <Rules />;
   if (at === "find") return <Find />;
   if (at === "classes") return <Classes />;
   if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? `${home.it} is learning its first model; this takes a few seconds.` : "No model is loaded. Learn one in the Learn view, or open a file above."}</p>;
@@ -72,7 +74,7 @@ function Body({ at, model }: { at: View; model: Model | null }): JSX.Element {
 /** The views in the order in which they are of use: rows first for a table. */
 function order(model: Model | null): readonly View[] {
   if (!model || viewOf(model) === "draw") return views;
-  return ["rows", "experts", "sample", "learn", "classes", "draw", "find"];
+  return ["rows", "experts", "sample", "learn", "classes", "rules", "draw", "find"];
 }
 
 /** Where the page begins if the address does not say: with the tables for a table, with learning for data without a model of theirs. */

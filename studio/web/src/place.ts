@@ -1,6 +1,6 @@
 // What the fragment of an address says: #/rows?model=m1&data=d1&row=12&part=3, rows from 1.
 
-export const views = ["draw", "experts", "sample", "learn", "classes", "rows", "find"] as const;
+export const views = ["draw", "experts", "sample", "learn", "classes", "rules", "rows", "find"] as const;
 export type View = (typeof views)[number];
 
 /** The data set of an address that is none: examples that are drawn. */
@@ -26,7 +26,7 @@ export interface Place {
 
 /** Which fields the address of a view has. */
 const shown: Record<View, readonly string[]> = {
-  draw: ["model", "data", "row"], experts: ["model", "part"], sample: ["model"], learn: ["data"], classes: [], find: [], rows: ["model", "data", "row", "part"],
+  draw: ["model", "data", "row"], experts: ["model", "part"], sample: ["model"], learn: ["data"], classes: [], rules: [], find: [], rows: ["model", "data", "row", "part"],
 };
 
 /** Reads the fragment of an address; what makes no sense is left out. */

@@ -53,6 +53,20 @@ export interface Component {
   moves: Array<Move>;
 }
 
+export interface Composed {
+  p: number;
+  rule: string;
+}
+
+export interface ComposedList {
+  rules: Array<Composed>;
+}
+
+export interface CurveList {
+  curves: Array<RuleCurve>;
+  p2: Array<number>;
+}
+
 export interface DataInfo {
   columns: Array<string> | null;
   fixed: boolean;
@@ -157,6 +171,12 @@ export interface Geometry {
   sd: Array<number>;
 }
 
+export interface Gradient {
+  dx: string;
+  dy: string;
+  points: number;
+}
+
 export interface Ground {
   deviation: string;
   mean: string;
@@ -215,6 +235,12 @@ export interface Labelled {
 export interface LabelledImages {
   images: Array<WireImage>;
   name: string;
+}
+
+export interface Maximum {
+  loglik: number;
+  x: number;
+  y: number;
 }
 
 export interface MeanPose {
@@ -381,6 +407,25 @@ export interface Row {
   start_log_lik: number | null;
 }
 
+export interface RuleCurve {
+  p: Array<number>;
+  q: number | null;
+  rule: string;
+}
+
+export interface RuleInfo {
+  abstention: number | null;
+  formula: string;
+  idempotent: boolean;
+  name: string;
+  symmetric: boolean;
+  title: string;
+}
+
+export interface RuleList {
+  rules: Array<RuleInfo>;
+}
+
 export interface Sample {
   bits: string;
   p: string;
@@ -430,6 +475,14 @@ export interface Step {
   p: string;
   speakers: string;
   votes: string;
+}
+
+export interface SurfaceAnswer {
+  gradient: Gradient;
+  loglik: string;
+  maxima: Array<Maximum>;
+  points: number;
+  rule: string;
 }
 
 export interface WireImage {
@@ -515,6 +568,10 @@ export interface Operations {
   "GET /v1/models/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.png": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.svg": { path: { id: string }; answer: Blob };
+  "GET /v1/rules": { answer: RuleList };
+  "GET /v1/rules/compose": { query: { p: Array<number>; q?: Array<number> }; answer: ComposedList };
+  "GET /v1/rules/curves": { query?: { p1?: Array<number>; q?: Array<number>; points?: number }; answer: CurveList };
+  "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswer };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswer };
   "GET /v1/server": { answer: ServerInfo };
 }

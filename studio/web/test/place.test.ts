@@ -5,13 +5,13 @@ import { atHand, format, parse } from "../src/place.ts";
 test("an address is read as it was written", () => {
   for (const p of [
     { view: "rows", model: "m1", data: "d2", row: 0, part: 3 }, { view: "draw", model: "letter-t", data: "letters-t", row: 11 }, { view: "experts", model: "a b&c", part: 0 },
-    { view: "learn", data: "d1" }, { view: "rows", model: "m4", data: "d3", row: 2 },
+    { view: "learn", data: "d1" }, { view: "rules" }, { view: "rows", model: "m4", data: "d3", row: 2 },
   ] as const) {
     const back = parse(format(p));
     assert.deepEqual(Object.fromEntries(Object.entries(back).filter(([, v]) => v !== undefined)), p);
   }
   assert.equal(format({ view: "rows", model: "m1", data: "d1", row: 11 }), "#/rows?model=m1&data=d1&row=12", "rows count from 1");
-  assert.equal(format({ view: "find", model: "m1", row: 3 }), "#/find", "a view shows what it has");
+  assert.equal(format({ view: "rules", model: "m1", row: 3 }), "#/rules", "a view shows what it has");
 });
 
 test("an address that makes no sense says nothing", () => {
