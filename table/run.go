@@ -230,14 +230,18 @@ func (l *learner) numberLength() float64 { return numberLengthOf(rows.Total(l.da
 func numberLengthOf(rows int64) float64 { return elem.Log(float64(rows)) / 2 }
 
 // search tries the starts, as many experts and iterations as there are to choose
-// from. If no model has the number of experts that is given, the number is found out
-// up to that one. It also tries the background alone if the number of experts is open,
+// from. If no model has the number of experts that is given, each in the best explanation of
+// some row, the number is found out up to that one. It also tries the background alone if the number of experts is open,
 // or if nothing else came of it.
 func (l *learner) search(ctx context.Context) error {
 	if err := l.try(ctx); err != nil {
 		return err
 	}
-	if l.opt.Experts > 0 && l.best.Experts < l.opt.Experts {
+	needless, err := l.needless(ctx)
+	if err != nil {
+		return err
+	}
+	if needless {
 		l.opt.Experts, l.opt.MinExperts = 0, 0
 		if err := l.try(ctx); err != nil {
 			return err
@@ -256,6 +260,25 @@ func (l *learner) search(ctx context.Context) error {
 	}
 	_, err = l.judged(ctx, round{Model: m, Tally: tally}, l.stepOf(StartFromGrow))
 	return err
+}
+
+// needless reports whether the number of experts is given, and the best model has fewer, or
+// some that explain no row best.
+func (l *learner) needless(ctx context.Context) (bool, error) {
+	if l.opt.Experts == 0 || l.best.Experts < l.opt.Experts || !l.best.prices.Tied {
+		return l.best.Experts < l.opt.Experts, nil
+	}
+	best := make([][]int16, len(l.data.Images))
+	if err := l.bestSets(ctx, l.best.Model, l.data, best); err != nil {
+		return false, err
+	}
+	used := map[int16]bool{}
+	for _, set := range best {
+		for _, k := range set {
+			used[k] = true
+		}
+	}
+	return len(used) < l.best.Experts, nil
 }
 
 // try tries the starts, by what they are judged by.
