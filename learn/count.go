@@ -14,13 +14,8 @@ import (
 // learnCount determines the number of experts and returns the model. It emits
 // every model tried; the curve of all is in the record (Record.Curve).
 //
-// If models are judged by description length, so is the choice. Without a range,
-// learnCount appends experts, each made of a badly explained image (section 4.1),
-// until two in a row have not shortened the description. Then it deletes, merges
-// and moves experts as long as that shortens the description. It compares the
-// result with runs of starts with as many experts, one fewer and one more; if one
-// of these is better, it is improved in the same way. With a range, a run of
-// starts tries each number.
+// If models are judged by description length, so is the choice: a run of starts tries each
+// number of the range.
 //
 // Then the chosen number and its neighbours are learned again without the
 // held-out images. A neighbour replaces it only if it uses all of its experts and
@@ -80,15 +75,9 @@ func (a *counter) run(ctx context.Context) (*patchwork.Model, error) {
 	default:
 		return a.tryHeldOut(ctx)
 	}
-	if a.opt.growing() {
-		if err := a.grow(ctx); err != nil {
+	for k := a.opt.AtLeast; k <= a.opt.AtMost; k++ {
+		if err := a.fresh(ctx, k); err != nil {
 			return nil, err
-		}
-	} else {
-		for k := a.opt.AtLeast; k <= a.opt.AtMost; k++ {
-			if err := a.fresh(ctx, k); err != nil {
-				return nil, err
-			}
 		}
 	}
 	k, err := a.confirm(ctx, a.shortest())
@@ -96,14 +85,6 @@ func (a *counter) run(ctx context.Context) (*patchwork.Model, error) {
 		return nil, err
 	}
 	return a.choose(a.best[k])
-}
-
-// mostExperts returns the largest number of experts that may be tried.
-func (a *counter) mostExperts() int {
-	if a.opt.growing() {
-		return MaxGrown
-	}
-	return a.opt.AtMost
 }
 
 // step adds a step to the curve and emits it.

@@ -16,7 +16,6 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/pose"
 )
 
@@ -44,7 +43,7 @@ func blocksConfig(rule patchwork.Rule) patchwork.Config {
 }
 
 // inCurve lists the stages of models that were tried for their number of experts.
-var inCurve = []string{StageGrow, StageShrink, StageMerge, StageRelocate, StageFresh, StageConfirm, StageFinal}
+var inCurve = []string{StageFresh, StageConfirm, StageFinal}
 
 // countSteps runs a search for the number of experts to the end, checks what holds
 // for every search, and returns the steps of its curve and the last.
@@ -84,59 +83,6 @@ func countSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Opt
 		t.Errorf("%d points are chosen, and the last step is %+v", chosen, last)
 	}
 	return steps
-}
-
-func TestCountGrows(t *testing.T) {
-	testenv.Slow(t)
-	data := blocks(90, 5)
-	steps := countSteps(t, data, blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 3})
-	last := steps[len(steps)-1]
-	// A block is on or off: one expert each way, or one of them and a background.
-	if last.Experts < 3 || last.Experts > 6 {
-		t.Errorf("%d experts for three blocks", last.Experts)
-	}
-	confirmed := 0
-	for _, s := range steps {
-		switch s.Stage {
-		case StageConfirm:
-			confirmed++
-			if s.Rows != 72 || s.HeldOutRows != 18 || !(s.HeldOut < 0) || s.Chosen {
-				t.Errorf("confirmed by %+v", s.CurvePoint)
-			}
-		default:
-			if s.Rows != 90 || s.HeldOutRows != 0 || s.HeldOut != 0 {
-				t.Errorf("held out in %+v", s.CurvePoint)
-			}
-			if s.DescriptionLength < last.DescriptionLength-1e-9 {
-				t.Errorf("%+v is shorter than the chosen %+v", s.CurvePoint, last.CurvePoint)
-			}
-		}
-	}
-	if slices.Contains(last.Model.Extras().Usage, 0) {
-		t.Error("an expert is used in no image")
-	}
-	if steps[0].Stage != StageGrow || steps[0].Experts != 1 || steps[1].Experts != 2 || confirmed != 3 {
-		t.Errorf("begins with %+v, %d confirmed", steps[0].CurvePoint, confirmed)
-	}
-	for k := last.Experts - 1; k <= last.Experts+1; k++ {
-		fresh := 0
-		for _, p := range last.Model.Extras().Record.Curve {
-			if p.Stage == StageFresh && p.Experts == k {
-				fresh++
-			}
-		}
-		if fresh != 1 {
-			t.Errorf("the default learner tried %d experts %d times", k, fresh)
-		}
-	}
-	if r := last.Model.Extras().Record; r.DescriptionLength != last.DescriptionLength || r.LogLik != last.LogLik ||
-		r.Rows != 90 || len(r.Starts) == 0 {
-		t.Errorf("record %+v of %+v", r, last.CurvePoint)
-	}
-	m, err := Learn(t.Context(), data, blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 3})
-	if err != nil || !sameTemplates(m, last.Model) {
-		t.Errorf("Learn differs from the last step, %v", err)
-	}
 }
 
 func TestCountRange(t *testing.T) {
@@ -294,104 +240,6 @@ func TestCountWithoutARange(t *testing.T) {
 	}
 }
 
-// Two experts that are halves of one part, or equal, are merged.
-func TestShrinkMerges(t *testing.T) {
-	data, cfg := blocks(120, 5), blocksConfig(patchwork.RuleMaxMinusMin)
-	half := func(from, to int, p float64) []float64 {
-		out := slices.Repeat([]float64{0.5}, 12)
-		for x := from; x < to; x++ {
-			out[x] = p
-		}
-		return out
-	}
-	a := &counter{data: data, cfg: cfg, opt: Options{Experts: 1}.WithDefaults(cfg)}
-	for name, templates := range map[string][][]float64{
-		"halves": {half(0, 2, 0.9), half(2, 4, 0.9), half(4, 8, 0.9), half(8, 12, 0.9), half(0, 12, 0.1)},
-		"twice":  {half(0, 4, 0.9), half(0, 4, 0.8), half(4, 8, 0.9), half(8, 12, 0.9), half(0, 12, 0.1)},
-	} {
-		m, err := patchwork.NewModel(cfg, templates)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := a.opt.describe(t.Context(), m, data, make([]float64, m.K()), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		less, err := a.shrink(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if less.model.K() >= 5 || !less.shorter(&d) {
-			t.Errorf("%s: %d experts of %.1f nats instead of %.1f", name, less.model.K(), less.length, d.length)
-		}
-		v, err := newView(t.Context(), d, data, a.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole := v.merges()[0]
-		if whole.K() != 4 || !slices.ContainsFunc(whole.Templates(),
-			func(e []float64) bool { return slices.Equal(e[:4], half(0, 4, 0.9)[:4]) }) {
-			t.Errorf("%s: the first merge is %v", name, whole.Templates())
-		}
-	}
-}
-
-// An expert that is active in no image is removed, and nothing else changes.
-func TestShrinkDropsTheUnused(t *testing.T) {
-	data, cfg := blocks(90, 5), blocksConfig(patchwork.RuleMaxMinusMin)
-	a := &counter{data: data, cfg: cfg, opt: Options{Experts: 3}.WithDefaults(cfg)}
-	m, err := Learn(t.Context(), data, cfg, a.opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	with := m.WithTemplates(slices.Insert(m.Templates(), 1, slices.Repeat([]float64{0.5}, 12)), patchwork.Extras{})
-	d, err := a.opt.describe(t.Context(), with, data, slices.Insert(activationCosts(m.Extras().Counts), 1, 1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := a.used(t.Context(), d)
-	if err != nil || got.model.K() != 3 || !sameTemplates(got.model, m) || got.tally.LogLik() != d.tally.LogLik() ||
-		!got.shorter(&d) {
-		t.Errorf("%d experts of %.3f nats instead of %.3f, %v", got.model.K(), got.length, d.length, err)
-	}
-	if again, err := a.used(t.Context(), got); err != nil || again.model != got.model {
-		t.Errorf("experts in use went, %v", err)
-	}
-}
-
-func TestPairsOfExperts(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 3, Q: 0.5},
-		[][]float64{{0.9, 0.5, 0.4}, {0.7, 0.1, 0.4}, {0.5, 0.5, 0.5}, {0.1, 0.5, 0.5}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		a, b int
-		want float64
-	}{{0, 0, 1}, {0, 1, (0.2 + 0.1) / (0.4 + 0.4 + 0.1)}, {0, 2, 0}, {2, 2, 1}, {0, 3, 0}} {
-		if got := alike(m, c.a, c.b); math.Abs(got-c.want) > 1e-12 || got != alike(m, c.b, c.a) {
-			t.Errorf("experts %d and %d are alike by %v, want %v", c.a, c.b, got, c.want)
-		}
-	}
-	if got := union(m, 0, 1); !slices.Equal(got, []float64{0.9, 0.1, 0.4}) {
-		t.Errorf("union %v", got)
-	}
-	tally := patchwork.NewTally(m)
-	for k, n := range []int{4, 3, 0, 1} { // how often each expert was active
-		for range n {
-			tally.Add(m, bitmap.New(m.Height(), m.Width()), &patchwork.Explanation{Picks: []patchwork.Pick{{Expert: k}}}, 1)
-		}
-	}
-	v := &view{data: patchwork.Data{Images: make([]*bitmap.Image, 3), Weights: []int64{2, 1, 2}},
-		described: described{model: m, tally: tally},
-		picks:     [][]patchwork.Pick{{{Expert: 0}, {Expert: 1}}, {{Expert: 1}, {Expert: 3}}, {{Expert: 0}}}}
-	together := v.together()
-	if together[0][1] != 2./5 || together[1][3] != 1./3 || together[0][3] != 0 || together[2][0] != 0 ||
-		together[1][0] != together[0][1] {
-		t.Errorf("together %v", together)
-	}
-}
-
 func TestSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := patchwork.Data{Weights: rapid.SliceOfN(rapid.Int64Range(0, 3), 2, 30).Draw(t, "weights")}
@@ -449,8 +297,8 @@ func TestDoubtless(t *testing.T) {
 
 func TestCurveByExperts(t *testing.T) {
 	c := []patchwork.CurvePoint{
-		{Experts: 2, Stage: StageGrow, Rows: 10, LogLik: -50, DescriptionLength: 70},
-		{Experts: 1, Stage: StageGrow, Rows: 10, LogLik: -60, DescriptionLength: 80},
+		{Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -50, DescriptionLength: 70},
+		{Experts: 1, Stage: StageFresh, Rows: 10, LogLik: -60, DescriptionLength: 80},
 		{Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69, Chosen: true},
 		{Experts: 2, Stage: StageConfirm, Rows: 8, LogLik: -40, DescriptionLength: 50, HeldOutRows: 2, HeldOut: -5},
 	}

@@ -21,14 +21,6 @@ func namesUnless(m *patchwork.Model, replaced ...int) []string {
 	return names
 }
 
-// namesAnd returns the names of a model's experts, and none for one more.
-func namesAnd(m *patchwork.Model) []string {
-	if m.Extras().Names == nil {
-		return nil
-	}
-	return append(slices.Clone(m.Extras().Names), "")
-}
-
 // withRecord returns the model with the counts of its images and how it was learned.
 // It has no geometry.
 func withRecord(m *patchwork.Model, t *patchwork.Tally, record patchwork.Record) (*patchwork.Model, error) {

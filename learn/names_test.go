@@ -63,28 +63,8 @@ func TestNamesFollowExperts(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkTexts(t, moved.model, []string{"name 0", "", "name 2"})
-	for _, merged := range v.merges() {
-		rest, fresh := 0, 0
-		for k, name := range merged.Extras().Names {
-			if name == "" {
-				fresh++
-			} else if old := slices.Index(m.Extras().Names, name); slices.Equal(merged.Template(k), m.Template(old)) {
-				rest++
-			}
-		}
-		if rest != 1 || fresh != 1 {
-			t.Errorf("merged: names %q", merged.Extras().Names)
-		}
-	}
-	a := &counter{data: data, cfg: cfg, opt: opt}
-	more, err := a.withOneMore(v, rand.New(rand.NewPCG(1, 2)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkTexts(t, more[0], []string{"name 0", "name 1", "name 2", ""})
 	checkTexts(t, Settle(m), m.Extras().Names)
-	if bare := testkit.MustModel(t, cfg, randomTemplates(t, 3)); namesAnd(bare) != nil ||
-		rows.NamesWithout(bare, 1) != nil || namesUnless(bare, 1) != nil {
+	if bare := testkit.MustModel(t, cfg, randomTemplates(t, 3)); rows.NamesWithout(bare, 1) != nil || namesUnless(bare, 1) != nil {
 		t.Error("names from nowhere")
 	}
 }

@@ -81,10 +81,8 @@ func ParseStartFrom(name string) (StartFrom, error) {
 // default.
 type Options struct {
 	// Experts is K. 0 means to determine it: from AtLeast to AtMost if these are
-	// given (1 <= AtLeast <= AtMost). If they are not, and models are judged by
-	// their description length (see Run), experts are appended one by one, up to
-	// 64; otherwise 1 to 8 are tried: where experts move, until one more brings too
-	// little, else all of them.
+	// given (1 <= AtLeast <= AtMost), else from 1 to 8: where experts move, until one
+	// more brings too little. Package table finds how many stay.
 	Experts         int
 	AtLeast, AtMost int
 
@@ -153,8 +151,6 @@ type Options struct {
 }
 
 const (
-	// MaxGrown is the largest number of experts tried by growing.
-	MaxGrown = 64
 	// MaxMoving is the largest number of experts tried if no range is given, and
 	// models have no description length or experts move.
 	MaxMoving = 8
@@ -264,7 +260,7 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.HeldOut == 0 {
 		o.HeldOut = 0.2
 	}
-	if o.Experts == 0 && o.AtLeast == 0 && o.AtMost == 0 && !o.byDescription(c) {
+	if o.Experts == 0 && o.AtLeast == 0 && o.AtMost == 0 {
 		o.AtLeast, o.AtMost = 1, MaxMoving
 	}
 	o.Workers = max(o.Workers, 1)
@@ -273,9 +269,6 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 
 // finding reports whether the number of experts is to be determined.
 func (o Options) finding() bool { return o.Experts == 0 && o.Continue == nil }
-
-// growing reports whether experts are appended until their number is determined.
-func (o Options) growing() bool { return o.finding() && o.AtLeast == 0 && o.AtMost == 0 }
 
 func (o Options) validate(c patchwork.Config) error {
 	switch {

@@ -2,7 +2,7 @@ package learn
 
 import "example.com/patchwork"
 
-// Stages of learning say what made the model of a Step. The models from StageGrow
+// Stages of learning say what made the model of a Step. The models from StageFresh
 // on have a number of experts that was tried, if that number is to be determined.
 const (
 	StageOnline = "online" // one more image was learned (section 4.1)
@@ -13,13 +13,9 @@ const (
 	StageStart  = "start"  // a start has ended
 	StagePairs  = "pairs"  // a part was grown of what images have in common; there is no model yet
 
-	StageGrow     = "grow"     // an expert was appended by sequential initialisation
-	StageShrink   = "shrink"   // an expert was deleted
-	StageMerge    = "merge"    // two experts were made one
-	StageRelocate = "relocate" // experts were moved and exactly polished
-	StageFresh    = "fresh"    // a run of starts; on the images not held out, if there is no description length
-	StageConfirm  = "confirm"  // a run of starts on the images not held out
-	StageFinal    = "final"    // learning has ended: the result
+	StageFresh   = "fresh"   // a run of starts; on the images not held out, if there is no description length
+	StageConfirm = "confirm" // a run of starts on the images not held out
+	StageFinal   = "final"   // learning has ended: the result
 )
 
 // Step is one step of learning.

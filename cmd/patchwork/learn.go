@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -195,7 +194,7 @@ func (l *learning) show(s *workbench.Step) {
 		note = fmt.Sprintf("best log-likelihood %.1f", -l.best)
 	case s.Stage == learn.StagePairs:
 		note = parts
-	case strings.Contains(" grow shrink merge relocate fresh confirm ", " "+s.Stage+" "):
+	case s.Stage == learn.StageFresh || s.Stage == learn.StageConfirm:
 		note = fmt.Sprintf("%s (%s)", parts, s.Stage)
 	default:
 		return

@@ -11,6 +11,7 @@ import (
 
 	"example.com/patchwork/internal/assign"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
@@ -76,12 +77,14 @@ func Learn(ctx context.Context, o Options, set int) (Result, error) {
 	}
 	data := patchwork.Data{Images: train.Images}
 	cfg := config(o.Paper, train.Truth.Side)
-	opt := learn.Options{Paper: o.Paper, Seed: seed, Workers: o.Workers}
-	if !o.Count {
-		opt.Experts = synth.QuadrantExperts
-	}
 	began := time.Now()
-	m, err := learn.Learn(ctx, data, cfg, opt)
+	var m *patchwork.Model
+	if o.Count {
+		m, err = table.Learn(ctx, data, cfg, table.Options{Seed: seed, Workers: o.Workers})
+	} else {
+		m, err = learn.Learn(ctx, data, cfg, learn.Options{Experts: synth.QuadrantExperts, Paper: o.Paper, Seed: seed,
+			Workers: o.Workers})
+	}
 	if err != nil {
 		return r, err
 	}

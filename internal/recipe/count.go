@@ -5,14 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/patchwork/learn"
 )
 
 // Count says how many experts there are: Experts, a number from AtLeast to
 // AtMost, or any number.
 type Count struct {
 	Experts int  `json:"experts,omitempty" minimum:"1" maximum:"1000" doc:"number of parts; required unless auto"`
-	Auto    bool `json:"auto,omitempty" doc:"finds the number of parts (rule max-minus-min without poses, or method soft)"`
+	Auto    bool `json:"auto,omitempty" doc:"finds the number of parts (of parts that stay, by method soft)"`
 	AtLeast int  `json:"-"`
 	AtMost  int  `json:"-"`
 }
@@ -52,13 +51,16 @@ func (c Count) Text() string {
 	return strconv.Itoa(c.Experts)
 }
 
+// mostFound is how many parts are found at most where their number is open.
+const mostFound = 64
+
 // Open reports whether the number is to be determined.
 func (c Count) Open() bool { return c.Auto || c.AtMost > 0 }
 
 // Most returns the largest number that may come up.
 func (c Count) Most() int {
 	if c.Auto {
-		return learn.MaxGrown
+		return mostFound
 	}
 	return max(c.Experts, c.AtMost)
 }

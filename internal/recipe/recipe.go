@@ -256,10 +256,8 @@ func (r *Recipe) checkResolved() error {
 		return bad("begin", "{begin} %s is for {method} soft; give orders, splits, pairs or both", r.Begin)
 	case r.pairs():
 		return r.checkPairs()
-	case r.Auto && !r.move() && (r.Rule != "max-minus-min" || r.Method == "online" || r.Method == "both"):
-		return bad("auto", "{auto} where parts stay in their places uses the description length, which needs {method} "+
-			"soft, or {rule} max-minus-min "+
-			"learned in batches; otherwise give {count}")
+	case r.Auto && !r.move():
+		return bad("auto", "{auto} where parts stay in their places needs {method} soft; otherwise give {count}")
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func TestCount(t *testing.T) {
 			t.Errorf("%s is written %q", text, c.Text())
 		}
 	}
-	if auto, some := (Count{Auto: true}).Most(), (Count{AtLeast: 2, AtMost: 12}).Most(); auto != learn.MaxGrown ||
+	if auto, some := (Count{Auto: true}).Most(), (Count{AtLeast: 2, AtMost: 12}).Most(); auto != mostFound ||
 		some != 12 {
 		t.Errorf("at most %d and %d experts", auto, some)
 	}
