@@ -80,7 +80,7 @@ func ExampleRun() {
 	}
 	config := patchwork.NewConfig(patchwork.RuleMaxMinusMin, 1, 12, pose.Grid{})
 	most := 0
-	for step, err := range learn.Run(context.Background(), data, config, learn.Options{}) {
+	for step, err := range learn.Run(context.Background(), data, config, learn.Options{AtLeast: 5, AtMost: 7}) {
 		if err != nil {
 			log.Fatal(err)
 		}
