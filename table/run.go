@@ -230,8 +230,8 @@ func (l *learner) numberLength() float64 { return numberLengthOf(rows.Total(l.da
 func numberLengthOf(rows int64) float64 { return elem.Log(float64(rows)) / 2 }
 
 // search tries the starts, as many experts and iterations as there are to choose
-// from. If no model has the number of experts that is given, each in the best explanation of
-// some row, the number is found out up to that one. It also tries the background alone if the number of experts is open,
+// from. If no model has the number of experts that is given, or most of them explain no row
+// best, the number is found out up to that one. It also tries the background alone if the number of experts is open,
 // or if nothing else came of it.
 func (l *learner) search(ctx context.Context) error {
 	if err := l.try(ctx); err != nil {
@@ -263,7 +263,7 @@ func (l *learner) search(ctx context.Context) error {
 }
 
 // needless reports whether the number of experts is given, and the best model has fewer, or
-// some that explain no row best.
+// most of them explain no row best.
 func (l *learner) needless(ctx context.Context) (bool, error) {
 	if l.opt.Experts == 0 || l.best.Experts < l.opt.Experts || !l.best.prices.Tied {
 		return l.best.Experts < l.opt.Experts, nil
@@ -278,7 +278,7 @@ func (l *learner) needless(ctx context.Context) (bool, error) {
 			used[k] = true
 		}
 	}
-	return len(used) < l.best.Experts, nil
+	return 2*len(used) <= l.best.Experts, nil
 }
 
 // try tries the starts, by what they are judged by.

@@ -26,13 +26,16 @@ func TestVotes(t *testing.T) {
 		s.Test.Visible[0].CountKnown() >= s.Test.Data.Images[0].CountKnown() {
 		t.Fatalf("%d splits, %d rows to learn from", len(splits), len(s.Train.Images))
 	}
-	opt := table.Options{Experts: 8, StartFrom: table.StartFromMixture, Workers: 2}
-	learned, err := Measure(t.Context(), splits[0], patchwork.RuleMax, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if learned.Test > 0.47 || learned.Single < learned.Test+0.03 || learned.Parts > 1.6 || learned.Experts > 8 {
-		t.Errorf("%+v", learned)
+	// Parts to be looked at, whose votes are mostly tied, predict a little worse: 0.4743.
+	for aim, most := range map[table.Aim]float64{table.AimInterpret: 0.475, table.AimPredict: 0.47} {
+		opt := table.Options{Experts: 8, StartFrom: table.StartFromMixture, Workers: 2, Aim: aim}
+		learned, err := Measure(t.Context(), splits[0], patchwork.RuleMax, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if learned.Test > most || learned.Single < learned.Test+0.03 || learned.Parts > 1.6 || learned.Experts > 8 {
+			t.Errorf("%v: %+v", aim, learned)
+		}
 	}
 }
 
