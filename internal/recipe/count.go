@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
 )
 
 // Count says how many experts there are: Experts, a number from AtLeast to
