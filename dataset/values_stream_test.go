@@ -158,7 +158,7 @@ func TestValueStreams(t *testing.T) {
 			equalRows(t, fmt.Sprintf("%s, pass %d", name, pass+1), streamedRows(t, s), want.Values)
 		}
 		if h, w := s.Head().Size(); h != want.Height || w != want.Width || !cmp.Equal(s.Head().Columns, want.Columns) ||
-			s.Head().Table != want.Table || !cmp.Equal(s.Head().Notes, sentences(want)) {
+			s.Head().Table != want.Table || !cmp.Equal(s.Head().Notes, want.Notes) {
 			t.Errorf("%s: %d x %d, %v", name, h, w, s.Head())
 		}
 		a, err1 := s.Head().Reading()

@@ -23,7 +23,7 @@ func TestFieldsOnce(t *testing.T) {
 			t.Errorf("%s: %v, want %q", change[1], err, says)
 		}
 	}
-	for _, bad := range []string{`{"format":"patchwork-model","Version":1}`, `{"format":"patchwork-model","format":"x"}`} {
+	for _, bad := range []string{`{"format":"patchwork-model","Version":1}`, `{"format":"x","format":"patchwork-model"}`} {
 		if _, err := parseReal([]byte(bad)); err == nil || !strings.Contains(err.Error(), "called") &&
 			!strings.Contains(err.Error(), "twice") {
 			t.Errorf("%s: %v", bad, err)
