@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+
+	"example.com/patchwork/experiments/mixed"
+	learn "example.com/patchwork/learn/mixed"
+)
+
+func main() {
+	size := flag.Int("size", -1, "")
+	first := flag.Uint64("first", 0, "")
+	seeds := flag.Int("seeds", 5, "")
+	starts := flag.Int("starts", 0, "")
+	flag.Parse()
+	sizes := mixed.Sizes
+	if *size >= 0 {
+		sizes = sizes[*size : *size+1]
+	}
+	if err := mixed.ReportPlanted(context.Background(), os.Stdout, sizes, *first, *seeds, learn.Options{Starts: *starts}); err != nil {
+		fmt.Println(err)
+	}
+}

@@ -1,0 +1,346 @@
+package mixed
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/learn/real"
+)
+
+// Family is how a column is modelled.
+type Family uint8
+
+const (
+	Levels Family = iota // some ordered levels: bits, scales, counts, all numbers of which some come often
+	Words                // levels without an order
+	Real                 // a score that is normal, more or less
+)
+
+// Column is how the cells of a column are coded, and what they are over all rows. A code is the number of a level, or
+// the score of a real value; NaN stands for unknown.
+type Column struct {
+	Field
+	Family Family
+
+	// Of levels: what each is worth, the mean of its values, or the number of the word; its least and largest value; how
+	// often each comes. Scores are the s_l of ordered levels: normal quantiles of mid-ranks.
+	Values, Low, High, Share, Scores []float64
+
+	// Of real columns: how a value becomes a score, and the least variance of scores that is believed, so that
+	// repeated values are no spikes. Step is the distance of neighbouring values.
+	Scale *Scale
+	Floor float64
+	Step  float64
+
+	// All is the distribution over all rows.
+	All Opinion
+}
+
+const (
+	mostLevels   = 12
+	fewValues    = 24  // or less are levels
+	oftenShare   = .05 // of the rows: a value so frequent makes a column one of levels
+	oftenRows    = 5
+	leastOfLevel = .8 // of an even share of the rows, where levels are merged
+)
+
+// newColumn decides how a column is coded, from its known values.
+func newColumn(f Field, values []float64) Column {
+	c := Column{Field: f, Family: Levels}
+	all := countValues(values)
+	if f.Kind == Category {
+		c.Family = Words
+	} else if !atoms(all, len(values)) {
+		c.Family = Real
+	}
+	if len(values) > 0 {
+		c.Step = smallestGap(all)
+	}
+	if c.Family == Real {
+		c.real(values)
+		return c
+	}
+	if c.Family == Levels {
+		all = merge(all, len(values))
+	}
+	for _, v := range all {
+		c.Values = append(c.Values, v.sum/float64(v.n))
+		c.Low, c.High = append(c.Low, v.low), append(c.High, v.high)
+		c.Share = append(c.Share, float64(v.n)/float64(len(values)))
+	}
+	if c.Family == Levels {
+		c.Scores = scores(c.Share)
+	}
+	c.All = Opinion{P: c.Share}
+	return c
+}
+
+// run is one value, or several neighbouring ones, and how often they come.
+type run struct {
+	low, high, sum float64
+	n              int
+}
+
+// countValues returns the different values in order.
+func countValues(values []float64) (out []run) {
+	for _, x := range slices.Sorted(slices.Values(values)) {
+		if len(out) == 0 || out[len(out)-1].high != x {
+			out = append(out, run{low: x, high: x})
+		}
+		out[len(out)-1].n++
+		out[len(out)-1].sum += x
+	}
+	return out
+}
+
+// atoms reports whether a column has few different values, or one that comes often. A Normal could be narrow about
+// such a value and gain without end.
+func atoms(all []run, rows int) bool {
+	most := 0
+	for _, v := range all {
+		most = max(most, v.n)
+	}
+	return len(all) <= fewValues || most >= oftenRows && float64(most) > float64(oftenShare*float64(rows))
+}
+
+// smallestGap returns the least distance of neighbouring values, 1 if there is one value.
+func smallestGap(all []run) float64 {
+	gap := math.Inf(1)
+	for i := 1; i < len(all); i++ {
+		gap = min(gap, all[i].low-all[i-1].high)
+	}
+	if math.IsInf(gap, 1) {
+		return 1
+	}
+	return gap
+}
+
+// merge joins rare values with their neighbours, the rarest first, until each holds enough rows; a few values stay as
+// they are.
+func merge(all []run, rows int) []run {
+	if len(all) <= mostLevels {
+		return all
+	}
+	least := leastOfLevel * float64(rows) / mostLevels
+	all = gather(all, least/8)
+	for len(all) > 1 {
+		at := 0
+		for i := range all {
+			if all[i].n < all[at].n {
+				at = i
+			}
+		}
+		if float64(all[at].n) >= least {
+			break
+		}
+		if at > 0 && (at == len(all)-1 || all[at-1].n <= all[at+1].n) {
+			at--
+		}
+		all[at] = all[at].with(all[at+1])
+		all = slices.Delete(all, at+1, at+2)
+	}
+	return all
+}
+
+// gather joins neighbours as long as they hold at most so many rows together, so that merging is quick.
+func gather(all []run, most float64) (out []run) {
+	for _, v := range all {
+		if last := len(out) - 1; last >= 0 && float64(out[last].n+v.n) <= most {
+			out[last] = out[last].with(v)
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func (r run) with(next run) run { return run{r.low, next.high, r.sum + next.sum, r.n + next.n} }
+
+// scores returns the normal quantiles of mid-ranks, with mean 0 and variance 1.
+func scores(share []float64) []float64 {
+	out, below := make([]float64, len(share)), 0.0
+	for l, q := range share {
+		out[l] = quantile(below + q/2)
+		below += q
+	}
+	mean, v := moments(share, out)
+	for l := range out {
+		if out[l] -= mean; v > 0 {
+			out[l] /= math.Sqrt(v)
+		}
+	}
+	return out
+}
+
+// quantile returns the value below which a standard normal deviate is with probability p.
+func quantile(p float64) float64 {
+	return real.Mixture{{Weight: 1, Normal: real.Normal{Var: 1}}}.Quantile(p)
+}
+
+// moments returns mean and variance of values that come with the given probabilities.
+func moments(p, values []float64) (mean, variance float64) {
+	for l := range p {
+		mean += float64(p[l] * values[l])
+	}
+	for l := range p {
+		variance += float64(p[l] * (values[l] - mean) * (values[l] - mean))
+	}
+	return mean, variance
+}
+
+// real makes it a real column.
+func (c *Column) real(values []float64) {
+	c.Scale = newScale(values)
+	t := make([]float64, len(values))
+	for i, x := range values {
+		t[i] = c.Scale.score(x)
+	}
+	n, mean, v := float64(len(t)), 0.0, 0.0
+	for _, x := range t {
+		mean += x / n
+	}
+	for _, x := range t {
+		v += float64((x-mean)*(x-mean)) / n
+	}
+	slices.Sort(t)
+	t = slices.Compact(t)
+	gaps := make([]float64, 0, len(t))
+	for i := 1; i < len(t); i++ {
+		gaps = append(gaps, t[i]-t[i-1])
+	}
+	slices.Sort(gaps)
+	step := gaps[len(gaps)/2]
+	c.Floor = max(.01*v, step*step/12)
+	c.All = Opinion{Normal: real.Normal{Mean: mean, Var: max(v, c.Floor)}}
+}
+
+// Code returns the code of a value: NaN for unknown, as for a word that was not seen when the model was learned.
+func (c *Column) Code(x float64) float64 {
+	switch {
+	case math.IsNaN(x) || c.Family != Real && len(c.Values) == 0:
+		return math.NaN()
+	case c.Family == Real:
+		return c.Scale.score(x)
+	case c.Family == Words:
+		if l, ok := slices.BinarySearch(c.Low, x); ok {
+			return float64(l)
+		}
+		return math.NaN()
+	}
+	// The first level that ends at x or above, or the one below if that is nearer.
+	l := sort.SearchFloat64s(c.High, x)
+	if l == len(c.High) || l > 0 && c.Low[l] > x && x-c.High[l-1] < c.Low[l]-x {
+		l--
+	}
+	return float64(l)
+}
+
+// Value returns the value that a code stands for.
+func (c *Column) Value(code float64) float64 {
+	if c.Family == Real {
+		return c.Scale.value(code)
+	}
+	return c.Values[int(code)]
+}
+
+// Scale turns values into scores and back: (x-Mean)/SD, of ln x if Log; or by the straight lines between knots, from
+// Values to Scores, and beyond them with the slope 1/SD.
+type Scale struct {
+	Log            bool
+	Mean, SD       float64
+	Values, Scores []float64
+}
+
+// newScale chooses a scale for values of which no value is frequent: z-scores if these are normal enough, else
+// logarithms if those are, else ranks.
+func newScale(values []float64) *Scale {
+	mean, sd, skew, kurtosis := shape(values)
+	plain := &Scale{Mean: mean, SD: sd}
+	if math.Abs(skew) < 1 && kurtosis < 5 {
+		return plain
+	}
+	if slices.Min(values) > 0 {
+		logs := make([]float64, len(values))
+		for i, x := range values {
+			logs[i] = elem.Log(x)
+		}
+		if mean, sd, skew, kurtosis := shape(logs); math.Abs(skew) < .75 && kurtosis < 4.5 {
+			return &Scale{Log: true, Mean: mean, SD: sd}
+		}
+	}
+	plain.knots(values)
+	return plain
+}
+
+// mostKnots is how many knots a scale of ranks has.
+const mostKnots = 256
+
+// knots makes a scale one of ranks.
+func (s *Scale) knots(values []float64) {
+	all, n, below := countValues(values), float64(len(values)), 0.0
+	each, next := float64(len(all)-1)/(mostKnots-1), 0.0
+	for i, v := range all {
+		if float64(i) >= next || i == len(all)-1 {
+			s.Values = append(s.Values, v.low)
+			s.Scores = append(s.Scores, quantile((below+float64(v.n)/2)/n))
+			next = max(next+each, float64(i)+.5)
+		}
+		below += float64(v.n)
+	}
+}
+
+// shape returns mean, standard deviation, skewness and kurtosis (3 for a Normal).
+func shape(values []float64) (mean, sd, skew, kurtosis float64) {
+	n := float64(len(values))
+	for _, x := range values {
+		mean += x / n
+	}
+	var m2, m3, m4 float64
+	for _, x := range values {
+		d := x - mean
+		m2, m3, m4 = m2+d*d/n, m3+d*d*d/n, m4+d*d*d*d/n
+	}
+	sd = math.Sqrt(m2)
+	return mean, sd, m3 / (m2 * sd), m4 / (m2 * m2)
+}
+
+func (s *Scale) score(x float64) float64 {
+	switch {
+	case s.Scores != nil:
+		return between(s.Values, s.Scores, 1/s.SD, x)
+	case !s.Log:
+		return (x - s.Mean) / s.SD
+	case x <= 0: // below all that was seen
+		return -tooFar
+	}
+	return (elem.Log(x) - s.Mean) / s.SD
+}
+
+// tooFar is a score beyond any that is seen.
+const tooFar = 32
+
+func (s *Scale) value(t float64) float64 {
+	switch {
+	case s.Scores != nil:
+		return between(s.Scores, s.Values, s.SD, t)
+	case !s.Log:
+		return s.Mean + float64(s.SD*t)
+	}
+	return elem.Exp(s.Mean + float64(s.SD*t))
+}
+
+// between returns y at x, on straight lines between points, and beyond them on lines with the given slope.
+func between(xs, ys []float64, slope, x float64) float64 {
+	last := len(xs) - 1
+	switch i := sort.SearchFloat64s(xs, x); {
+	case i == 0:
+		return ys[0] + float64(slope*(x-xs[0]))
+	case i > last:
+		return ys[last] + float64(slope*(x-xs[last]))
+	default:
+		part := (x - xs[i-1]) / (xs[i] - xs[i-1])
+		return ys[i-1] + float64(part*(ys[i]-ys[i-1]))
+	}
+}

@@ -1,0 +1,87 @@
+package mixed
+
+import (
+	"context"
+	"iter"
+
+	"example.com/patchwork/internal/pool"
+)
+
+// Source yields data in blocks, any number of times, all of the same fields. A block is used until the next is asked
+// for.
+type Source interface {
+	Blocks(ctx context.Context) iter.Seq2[*Data, error]
+}
+
+// Blocks yields the data, as one block.
+func (d *Data) Blocks(context.Context) iter.Seq2[*Data, error] {
+	return func(yield func(*Data, error) bool) { yield(d, nil) }
+}
+
+// EStep explains data by a model and returns the counts: the same for any number of workers and any blocks, and those
+// of parts of the data add up to those of all. The error is the source's or the context's, or names a cell.
+func EStep(ctx context.Context, m *Model, src Source, workers int) (*Tally, error) {
+	c := newCounter(m, workers)
+	for data, err := range src.Blocks(ctx) {
+		if err == nil {
+			err = data.check()
+		}
+		if err != nil {
+			return nil, err
+		}
+		codes := make([][]float64, len(data.Rows))
+		for i, row := range data.Rows {
+			codes[i] = m.Code(row)
+		}
+		if _, err := c.count(ctx, codes); err != nil {
+			return nil, err
+		}
+	}
+	return c.tally()
+}
+
+// counter explains and counts rows by one model.
+type counter struct {
+	bank  *bank
+	hands []*hand
+}
+
+// hand is what one worker needs.
+type hand struct {
+	p *pursuit
+	t *Tally
+}
+
+func newCounter(m *Model, workers int) *counter {
+	return &counter{newBank(m), make([]*hand, max(workers, 1))}
+}
+
+// count counts rows of codes, and returns the best set of each.
+func (c *counter) count(ctx context.Context, codes [][]float64) (best []uint64, err error) {
+	best = make([]uint64, len(codes))
+	_, err = pool.Run(ctx, len(codes), len(c.hands), pool.Chunk, func(w, i int) error {
+		if c.hands[w] == nil {
+			c.hands[w] = &hand{newPursuit(c.bank), NewTally(c.bank.m)}
+		}
+		h := c.hands[w]
+		sets, evidence := h.p.explain(codes[i])
+		h.t.row(c.bank, codes[i], sets, evidence)
+		best[i] = sets[0].set
+		return nil
+	})
+	return best, err
+}
+
+// tally returns the counts so far.
+func (c *counter) tally() (*Tally, error) {
+	out := NewTally(c.bank.m)
+	for _, h := range c.hands {
+		if h == nil {
+			continue
+		}
+		if err := out.Merge(h.t); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,464 @@
+package mixed
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+
+	"example.com/patchwork/internal/draw"
+	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/pool"
+)
+
+// thresholds are how far from the background a value is that a candidate begins with, in its standard deviations.
+var thresholds = []float64{1.5, 1, .6}
+
+const (
+	candidates  = 24   // for each threshold
+	localSteps  = 6    // of EM for a candidate alone
+	cheapSteps  = 3    // of these, in which votes cost less, so that small parts do not die before they know their rows
+	cheap       = .4   // of the price
+	firstShare  = .2   // of rows that a candidate is in, before it has been counted
+	tried       = -12. // nats that a candidate may lack and still be tried: EM on all rows decides
+	usualMisfit = .7   // of the mean is no reason to begin with a row
+	likely      = 1e-3 // rows of less probability are not counted
+)
+
+// ground is what the rows are like that a model explains by the best set of each, for candidates to be tried on.
+type ground struct {
+	*bank
+	terms   *terms
+	rows    int
+	columns []groundColumn
+	weights []float64 // how badly each row is explained
+}
+
+// groundColumn are the cells of a column: the codes of those that nobody explains, and the others.
+type groundColumn struct {
+	level     []uint16  // of cells nobody explains, one more than there are for all others
+	score     []float64 // the same of a real column; NaN for all others
+	z         []float64 // of levels: how far each is from the background, in standard deviations
+	center    float64   // of scores, and their standard deviation
+	sd        float64
+	explained []explained
+}
+
+// explained is a cell that a part speaks of.
+type explained struct {
+	row           int
+	code          float64
+	first, second int // voters; -1 for nobody
+	now           float64
+}
+
+// newGround returns the ground of a state.
+func newGround(l *learner, s *state, o *terms) *ground {
+	g := &ground{bank: newBank(s.m), terms: o, rows: len(l.codes), columns: make([]groundColumn, len(s.m.Columns)),
+		weights: make([]float64, len(l.codes))}
+	p := newPursuit(g.bank)
+	for d := range g.columns {
+		g.columns[d].init(&g.bank.columns[d], g.rows)
+	}
+	for i, codes := range l.codes {
+		p.load(codes)
+		for set := s.best[i]; set != 0; set &= set - 1 {
+			p.flip(bits.TrailingZeros64(set))
+		}
+		for d, x := range codes {
+			g.columns[d].cell(p, d, i, x)
+		}
+	}
+	g.misfit()
+	return g
+}
+
+func (c *groundColumn) init(b *bankColumn, rows int) {
+	if b.Family == Real {
+		c.score, c.center, c.sd = make([]float64, rows), b.background.Mean, math.Sqrt(b.background.Var)
+		return
+	}
+	c.level, c.z = make([]uint16, rows), make([]float64, len(b.Values))
+	mean, v := 0.0, 0.0
+	if b.Family == Levels {
+		mean, v = moments(b.background.P, b.Scores)
+	}
+	for l, q := range b.background.P {
+		if b.Family == Words {
+			c.z[l] = math.Sqrt(-2 * elem.Log(q))
+		} else if v > 0 {
+			c.z[l] = (b.Scores[l] - mean) / math.Sqrt(v)
+		}
+	}
+}
+
+// cell takes in the cell of row i and column d, as the pursuit explains it.
+func (c *groundColumn) cell(p *pursuit, d, i int, x float64) {
+	free := !math.IsNaN(x) && p.there[d] == 0
+	switch {
+	case c.level == nil && free:
+		c.score[i] = x
+	case c.level == nil:
+		c.score[i] = math.NaN()
+	case free:
+		c.level[i] = uint16(x)
+	default:
+		c.level[i] = uint16(len(c.z))
+	}
+	if free || math.IsNaN(x) {
+		return
+	}
+	first, second := bits.TrailingZeros64(p.there[d]), -1
+	if against := p.there[d] & p.columns[d].voters[first].against; against != 0 {
+		second = bits.TrailingZeros64(against)
+	}
+	c.explained = append(c.explained, explained{i, x, first, second, p.now[d]})
+}
+
+// deviation returns how far a cell that nobody explains is from the background, 0 for others, and where to: the level of
+// a word, or -1 and 1.
+func (g *ground) deviation(i, d int) (z float64, to int) {
+	c := &g.columns[d]
+	if c.level == nil {
+		if z = (c.score[i] - c.center) / c.sd; z < 0 {
+			return -z, -1
+		}
+		if math.IsNaN(z) {
+			return 0, 0
+		}
+		return z, 1
+	}
+	l := int(c.level[i])
+	if l == len(c.z) {
+		return 0, 0
+	}
+	switch z = c.z[l]; {
+	case g.bank.columns[d].Family == Words:
+		return z, l
+	case z < 0:
+		return -z, -1
+	}
+	return z, 1
+}
+
+// misfit computes the weights of rows.
+func (g *ground) misfit() {
+	mean := 0.0
+	for i := range g.weights {
+		known := 0
+		for d := range g.columns {
+			z, _ := g.deviation(i, d)
+			if z > 0 {
+				known++
+			}
+			g.weights[i] += min(float64(z*z), 9)
+		}
+		g.weights[i] /= math.Sqrt(float64(max(known, 1)))
+		mean += g.weights[i] / float64(g.rows)
+	}
+	for i := range g.weights {
+		g.weights[i] = max(0, g.weights[i]-float64(usualMisfit*mean))
+	}
+}
+
+// candidate is a part that is tried.
+type candidate struct {
+	Part
+	gain float64 // nats by which it shortens the description
+}
+
+// grow returns the part that shortens the description most, among those that begin from some badly explained rows; false
+// if none is worth to be tried.
+func (g *ground) grow(ctx context.Context, rng *rand.Rand, workers int) (Part, bool, error) {
+	var all []candidate
+	for _, threshold := range thresholds {
+		for i := range candidates {
+			all = append(all, candidate{Part: g.begin(rng, threshold, i%2 == 1)})
+		}
+	}
+	_, err := pool.Run(ctx, len(all), workers, 1, func(_, i int) error {
+		all[i].gain = g.local(&all[i].Part)
+		return nil
+	})
+	if err != nil {
+		return Part{}, false, err
+	}
+	best := 0
+	for i := range all {
+		if all[i].gain > all[best].gain {
+			best = i
+		}
+	}
+	return all[best].Part, all[best].gain > tried && len(all[best].Votes()) > 0, nil
+}
+
+// begin returns a candidate: what is unusual in a badly explained row, or in it and in one or two others; or, grouped,
+// what the rows are like that share one to three of its deviations.
+func (g *ground) begin(rng *rand.Rand, threshold float64, grouped bool) Part {
+	i := max(0, draw.ByWeight(rng, g.weights))
+	var columns, to []int
+	for d := range g.columns {
+		if z, where := g.deviation(i, d); z > threshold {
+			columns, to = append(columns, d), append(to, where)
+		}
+	}
+	if grouped {
+		return g.group(rng, threshold, columns, to)
+	}
+	rows := []int{i}
+	for range rng.IntN(3) {
+		overlap := make([]float64, g.rows)
+		for j := range overlap {
+			n := float64(len(g.shared(j, threshold, columns, to)))
+			overlap[j] = n * n * n
+		}
+		for _, j := range rows {
+			overlap[j] = 0
+		}
+		j := draw.ByWeight(rng, overlap)
+		if j < 0 {
+			break
+		}
+		rows = append(rows, j)
+		var less, lessTo []int
+		for _, at := range g.shared(j, threshold, columns, to) {
+			less, lessTo = append(less, columns[at]), append(lessTo, to[at])
+		}
+		columns, to = less, lessTo
+	}
+	return g.like(rows, columns, to)
+}
+
+// shared returns which of the deviations row j has too.
+func (g *ground) shared(j int, threshold float64, columns, to []int) (out []int) {
+	for at, d := range columns {
+		if z, where := g.deviation(j, d); z > threshold && where == to[at] {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+const (
+	begun     = .7 // of the way to what rows say is what a part begins to say
+	leastRow  = 4  // rows of a group
+	mostShare = 3  // deviations that a group shares
+)
+
+// like returns a part that says of columns nearly what rows do.
+func (g *ground) like(rows, columns, to []int) Part {
+	p := Part{Share: firstShare, Entries: make([]Entry, len(g.columns))}
+	for at, d := range columns {
+		b := &g.bank.columns[d]
+		e := &p.Entries[d]
+		e.Numbers = 1
+		switch b.Family {
+		case Words:
+			e.Level = to[at]
+			q := b.background.P[e.Level]
+			e.P = Name(b.background.P, e.Level, begun+float64((1-begun)*q))
+		case Levels:
+			mean, _ := moments(b.background.P, b.Scores)
+			x := 0.0
+			for _, i := range rows {
+				x += b.Scores[g.columns[d].level[i]] / float64(len(rows))
+			}
+			e.P = b.Tilt(b.background.P, mean+float64(begun*(x-mean)))
+			soften(e.P, b.background.P)
+		default:
+			x := 0.0
+			for _, i := range rows {
+				x += g.columns[d].score[i] / float64(len(rows))
+			}
+			e.Normal = b.background.Normal
+			e.Mean = x
+		}
+	}
+	return p
+}
+
+// group returns what the rows say that share some of the deviations.
+func (g *ground) group(rng *rand.Rand, threshold float64, columns, to []int) Part {
+	n := min(1+rng.IntN(mostShare), len(columns))
+	rng.Shuffle(len(columns), func(i, j int) {
+		columns[i], columns[j] = columns[j], columns[i]
+		to[i], to[j] = to[j], to[i]
+	})
+	p := Part{Share: firstShare, Entries: make([]Entry, len(g.columns))}
+	r, rows := make([]float64, g.rows), 0
+	for j := range r {
+		if len(g.shared(j, threshold, columns[:n], to[:n])) == n {
+			r[j] = 1
+			rows++
+		}
+	}
+	if n == 0 || rows < leastRow {
+		return p
+	}
+	g.fit(&p, r, g.cheapTerms())
+	return p
+}
+
+func (g *ground) cheapTerms() *terms { return &terms{lambda: cheap * g.terms.lambda} }
+
+// local takes some steps of EM for a candidate alone, all others being as they are, and returns the nats by which it
+// shortens the description.
+func (g *ground) local(p *Part) float64 {
+	gains := make([]float64, g.rows)
+	for step := range localSteps {
+		if len(p.Votes()) == 0 {
+			return math.Inf(-1)
+		}
+		o := &terms{lambda: g.terms.lambda}
+		if step < cheapSteps {
+			o = g.cheapTerms()
+		}
+		g.rowGains(p, gains)
+		odds := elem.Log(p.Share / (1 - p.Share))
+		used := 0.0
+		for i, x := range gains {
+			gains[i] = 1 / (1 + elem.Exp(-x-odds))
+			used += gains[i]
+		}
+		p.Share = (used + .5) / (float64(g.rows) + 1)
+		g.fit(p, gains, o)
+	}
+	g.rowGains(p, gains)
+	odds := elem.Log(p.Share / (1 - p.Share))
+	gain := float64(float64(g.rows)*elem.Log1p(-p.Share)) - g.terms.lambda
+	for _, x := range gains {
+		gain += logAdd(0, x+odds)
+	}
+	for d := range p.Entries {
+		gain -= g.bank.columns[d].price(&p.Entries[d], g.terms.lambda)
+	}
+	return gain
+}
+
+// rowGains sets gains to what a candidate gains in each row.
+func (g *ground) rowGains(p *Part, gains []float64) {
+	clear(gains)
+	for _, d := range p.Votes() {
+		e, b, c := &p.Entries[d], &g.bank.columns[d], &g.columns[d]
+		if b.Family == Real {
+			q := b.background.Normal
+			for i, x := range c.score {
+				if x == x {
+					gains[i] += logRatio(e.Mean, e.Var, q.Mean, q.Var, x)
+				}
+			}
+		} else {
+			table := make([]float64, len(c.z)+1)
+			for l := range c.z {
+				table[l] = elem.Log(e.P[l] / b.background.P[l])
+			}
+			for i, l := range c.level {
+				gains[i] += table[l]
+			}
+		}
+		g.over(d, e, func(cell *explained, change float64, _ bool) { gains[cell.row] += change })
+	}
+}
+
+// over calls do for the explained cells of a column, with what an opinion of one more part changes, and whether that part
+// is the strongest.
+func (g *ground) over(d int, e *Entry, do func(cell *explained, change float64, strongest bool)) {
+	b, c := &g.bank.columns[d], &g.columns[d]
+	if len(c.explained) == 0 {
+		return
+	}
+	strength := b.strength(b.background, e)
+	against := uint64(0)
+	for v := range b.voters {
+		if b.Opposes(b.background, &e.Opinion, &b.voters[v].entry.Opinion) {
+			against |= 1 << v
+		}
+	}
+	for i := range c.explained {
+		cell := &c.explained[i]
+		first, second := &b.voters[cell.first], 0.0
+		if cell.second >= 0 {
+			second = b.voters[cell.second].strength
+		}
+		opposed := against>>cell.first&1 != 0
+		switch {
+		case strength > first.strength:
+			gain := b.gain(&e.Opinion, cell.code)
+			if opposed {
+				gain = b.pair(strength, gain, cell.first, cell.code)
+			} else if cell.second >= 0 && against>>cell.second&1 != 0 {
+				gain = b.pair(strength, gain, cell.second, cell.code)
+			}
+			do(cell, gain-cell.now, true)
+		case opposed && strength > second:
+			do(cell, b.pair(strength, b.gain(&e.Opinion, cell.code), cell.first, cell.code)-cell.now, false)
+		}
+	}
+}
+
+// gain returns what an opinion says of a code, over the background.
+func (c *bankColumn) gain(o *Opinion, code float64) float64 {
+	return c.LogDensity(o, code) - c.LogDensity(c.background, code)
+}
+
+// pair returns what an opinion of the given strength and gain says of a code together with a voter that opposes it.
+func (c *bankColumn) pair(strength, gain float64, v int, code float64) float64 {
+	u := &c.voters[v]
+	w := strength / (strength + u.strength)
+	return logAdd(elem.Log(w)+gain, elem.Log(1-w)+c.gain(&u.entry.Opinion, code))
+}
+
+// fit makes a candidate say what the rows say, of the given probabilities: of cells that nobody explains, and those that
+// it wins.
+func (g *ground) fit(p *Part, r []float64, o *terms) {
+	var rows []int
+	for i, x := range r {
+		if x > likely {
+			rows = append(rows, i)
+		}
+	}
+	room := make(stat, slots)
+	for d := range g.columns {
+		c, b := &g.columns[d], &g.bank.columns[d]
+		s := room[:slots]
+		if n := len(c.z); b.Family != Real {
+			if n > cap(room) {
+				room = make(stat, n)
+			}
+			s = room[:n]
+		}
+		clear(s)
+		if b.Family == Real {
+			for _, i := range rows {
+				if x := c.score[i]; x == x {
+					s.addScore(x, int64(r[i]*unit))
+				}
+			}
+		} else {
+			for _, i := range rows {
+				if l := int(c.level[i]); l < len(s) {
+					s[l] += int64(r[i] * unit)
+				}
+			}
+		}
+		if p.Entries[d].Numbers > 0 {
+			g.won(d, &p.Entries[d], r, s)
+		}
+		p.Entries[d] = b.vote(b.background, s, o)
+	}
+}
+
+// won counts the cells that a candidate takes over from others.
+func (g *ground) won(d int, e *Entry, r []float64, s stat) {
+	g.over(d, e, func(cell *explained, _ float64, strongest bool) {
+		w := int64(r[cell.row] * unit)
+		if !strongest || w == 0 {
+			return
+		}
+		if g.bank.columns[d].Family == Real {
+			s.addScore(cell.code, w)
+		} else {
+			s[int(cell.code)] += w
+		}
+	})
+}

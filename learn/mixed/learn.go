@@ -1,0 +1,229 @@
+package mixed
+
+import (
+	"context"
+	"math/bits"
+	"math/rand/v2"
+
+	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/exact"
+)
+
+// Options are the settings of Learn. The zero value is the recommended default.
+type Options struct {
+	Parts   int // at most; 0 means as many as shorten the description
+	Starts  int // 0 means 3
+	Sample  int // rows that parts are looked for in, drawn at random, before all rows shape them; 0 means 2000
+	Seed    uint64
+	Workers int // goroutines; 0 means 1. The result is the same for any number.
+
+	// From, if not nil, has for each row the parts that it begins with, bit k for part k: there is one start, from these.
+	From []uint64
+
+	// Progress, if not nil, is called after every step, in order.
+	Progress func(Progress) `json:"-"`
+}
+
+// Progress is where learning stands.
+type Progress struct {
+	Start, Starts int
+	Stage         string // "grow", "move", "shape" or "all"
+	Parts         int
+	Length        float64 // of the description, in nats
+}
+
+const (
+	defaultStarts = 3
+	defaultSample = 2000
+)
+
+// learner is what the starts share.
+type learner struct {
+	ctx    context.Context
+	o      Options
+	empty  *Model      // without parts
+	codes  [][]float64 // of the rows that parts are looked for in
+	lambda float64
+}
+
+// state is a model and how it explains the rows.
+type state struct {
+	m      *Model
+	tally  *Tally
+	best   []uint64 // sets, by row
+	length float64  // of the description
+}
+
+// newModel returns a model without parts: the columns, as they are coded.
+func newModel(data *Data) *Model {
+	m := &Model{}
+	for j, f := range data.Fields {
+		m.Columns = append(m.Columns, newColumn(f, data.column(j)))
+		m.Background = append(m.Background, m.Columns[j].All)
+	}
+	return m
+}
+
+// explain returns the state of a model.
+func (l *learner) explain(m *Model) (*state, error) {
+	c := newCounter(m, l.o.Workers)
+	best, err := c.count(l.ctx, l.codes)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.tally()
+	if err != nil {
+		return nil, err
+	}
+	return &state{m, t, best, m.price(l.lambda) - t.logLik()}, nil
+}
+
+func (t *Tally) logLik() float64 { return float64(t.LogLik) / exact.NatsUnit }
+
+// em takes steps of EM.
+func (l *learner) em(s *state, o *terms, steps int) (_ *state, err error) {
+	for range steps {
+		if s, err = l.explain(s.tally.mstep(s.m, o)); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// heats are those of the starts.
+var heats = []float64{.7, 1, .5}
+
+// start makes start number i.
+func (l *learner) start(i int) (*state, error) {
+	rng := rand.New(rand.NewPCG(l.o.Seed, uint64(i)))
+	held := &terms{lambda: l.lambda, hold: true, heat: heats[i%len(heats)]}
+	free := &terms{lambda: l.lambda}
+	m := *l.empty
+	m.Background = make([]Opinion, len(m.Columns))
+	for d := range m.Background {
+		m.Background[d] = m.Columns[d].held(held.heat)
+	}
+	s, err := l.explain(&m)
+	if err == nil {
+		s, err = l.grow(rng, s, held, l.most(), 2)
+	}
+	if err == nil {
+		s, err = l.em(s, free, 4)
+	}
+	if err == nil {
+		s, err = l.grow(rng, s, free, l.most(), 2)
+	}
+	if err == nil {
+		s, err = l.em(s, free, 4)
+	}
+	return s, err
+}
+
+// most returns how many parts there may be.
+func (l *learner) most() int {
+	if l.o.Parts > 0 {
+		return min(l.o.Parts, MostParts)
+	}
+	return MostParts
+}
+
+const rises = 3 // of the length that end growth
+
+// grow adds parts as long as the description gets shorter, up to most of them, each with some steps of EM, and returns
+// the best state seen.
+func (l *learner) grow(rng *rand.Rand, s *state, o *terms, most, steps int) (*state, error) {
+	best, risen := s, 0
+	for risen < rises && len(s.m.Parts) < most {
+		part, ok, err := newGround(l, s, o).grow(l.ctx, rng, l.o.Workers)
+		if err != nil || !ok {
+			return best, err
+		}
+		m := *s.m
+		m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], part)
+		if s, err = l.explain(&m); err != nil {
+			return nil, err
+		}
+		if s, err = l.em(s, o, steps); err != nil {
+			return nil, err
+		}
+		if risen++; s.length < best.length {
+			best, risen = s, 0
+		}
+	}
+	return best, nil
+}
+
+// Learn learns a model of data. Equal data, options and seed give the same model on any number of workers.
+func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
+	l, err := newLearner(ctx, data, o)
+	if err != nil {
+		return nil, err
+	}
+	best, starts, err := l.search()
+	if err != nil {
+		return nil, err
+	}
+	m := *best.m
+	m.Record = Record{Rows: len(data.Rows), Seed: o.Seed, LogLik: best.tally.logLik(), Length: best.length, Starts: starts}
+	return &m, nil
+}
+
+func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
+	if err := data.check(); err != nil {
+		return nil, err
+	}
+	if o.Starts == 0 {
+		o.Starts = defaultStarts
+	}
+	if o.Sample == 0 {
+		o.Sample = defaultSample
+	}
+	l := &learner{ctx: ctx, o: o, empty: newModel(data), lambda: elem.Log(float64(len(data.Rows))) / 2}
+	for _, row := range data.Rows {
+		l.codes = append(l.codes, l.empty.Code(row))
+	}
+	return l, nil
+}
+
+// from returns the state that begins with given sets of parts.
+func (l *learner) from(sets []uint64) (*state, error) {
+	all := uint64(0)
+	for _, s := range sets {
+		all |= s
+	}
+	m := *l.empty
+	for range bits.Len64(all) {
+		m.Parts = append(m.Parts, Part{Share: .5, Entries: make([]Entry, len(m.Columns))})
+	}
+	b, t := newBank(&m), NewTally(&m)
+	for i, codes := range l.codes {
+		t.row(b, codes, []weighted{{sets[i], 1}}, 0)
+	}
+	free := &terms{lambda: l.lambda}
+	s, err := l.explain(t.mstep(&m, free))
+	if err != nil {
+		return nil, err
+	}
+	return l.em(s, free, 10)
+}
+
+// search makes all starts and returns the one of the shortest description.
+func (l *learner) search() (best *state, lengths []float64, err error) {
+	if l.o.From != nil {
+		s, err := l.from(l.o.From)
+		return s, nil, err
+	}
+	for i := range l.o.Starts {
+		s, err := l.start(i)
+		if err != nil {
+			return nil, nil, err
+		}
+		if s, err = l.improve(i, s); err != nil {
+			return nil, nil, err
+		}
+		if lengths = append(lengths, s.length); best == nil || s.length < best.length {
+			best = s
+		}
+	}
+	return best, lengths, nil
+}

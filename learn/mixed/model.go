@@ -1,0 +1,149 @@
+package mixed
+
+import (
+	"fmt"
+	"math"
+
+	"example.com/patchwork/internal/elem"
+)
+
+// Entry is what a part says of a column: nothing if Numbers is 0; else an opinion that has so many numbers of its own.
+// Level is the level that an opinion of one number about words names.
+type Entry struct {
+	Numbers int
+	Level   int
+	Opinion
+}
+
+// Part is a part: how often it is there, 0 < Share < 1, and what it says of each column.
+type Part struct {
+	Name    string
+	Share   float64
+	Entries []Entry
+}
+
+// Votes returns the numbers of the columns that a part speaks of.
+func (p *Part) Votes() (out []int) {
+	for d := range p.Entries {
+		if p.Entries[d].Numbers > 0 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// MostParts is how many parts a model may have.
+const MostParts = 60
+
+// Model is a background and parts. Fields must not be changed once it is in use; then it is safe for concurrent use.
+type Model struct {
+	Columns    []Column
+	Background []Opinion // of each column, where no part speaks
+	Parts      []Part
+	// Graded are parts that are in every row to some degree, nil for none. Both predict, each with half the weight.
+	Graded *Graded
+	// ShowGraded says that graded parts fit better, by cells that were held out.
+	ShowGraded bool
+	Record     Record
+}
+
+// Record says how a model was learned.
+type Record struct {
+	Rows   int    `json:"rows"`
+	Sample int    `json:"sample,omitempty"` // rows that parts were looked for in, if not in all
+	Seed   uint64 `json:"seed"`
+	// LogLik is the sum of the logarithms of the evidence, Length that of the description, Starts those of all starts.
+	LogLik float64   `json:"log_lik"`
+	Length float64   `json:"description_length"`
+	Starts []float64 `json:"starts,omitempty"`
+	// HeldOut and HeldOutGraded are gains over the columns alone in cells that were held out, in nats a cell.
+	HeldOut       float64 `json:"held_out,omitempty"`
+	HeldOutGraded float64 `json:"held_out_graded,omitempty"`
+}
+
+// Check returns an error that says what is wrong with the model, or nil.
+func (m *Model) Check() error {
+	if len(m.Background) != len(m.Columns) || len(m.Parts) > MostParts {
+		return fmt.Errorf("mixed: %d columns with %d backgrounds and %d parts", len(m.Columns), len(m.Background),
+			len(m.Parts))
+	}
+	for d := range m.Columns {
+		if err := m.Columns[d].check(&m.Background[d]); err != nil {
+			return err
+		}
+	}
+	for k := range m.Parts {
+		p := &m.Parts[k]
+		if !(p.Share > 0 && p.Share < 1) || len(p.Entries) != len(m.Columns) {
+			return fmt.Errorf("mixed: part %d has share %v and %d entries", k+1, p.Share, len(p.Entries))
+		}
+		for _, d := range p.Votes() {
+			if err := m.Columns[d].check(&p.Entries[d].Opinion); err != nil {
+				return fmt.Errorf("part %d: %w", k+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+// check returns an error if an opinion is no distribution of the column, or nil.
+func (c *Column) check(o *Opinion) error {
+	if c.Family == Real {
+		if !(o.Var > 0) || math.IsInf(o.Var, 1) || math.IsNaN(o.Mean) || math.IsInf(o.Mean, 0) {
+			return fmt.Errorf("mixed: column %s has mean %v and variance %v", c.Name, o.Mean, o.Var)
+		}
+		return nil
+	}
+	sum := 0.0
+	for _, p := range o.P {
+		if !(p > 0) {
+			return fmt.Errorf("mixed: column %s has a level of probability %v", c.Name, p)
+		}
+		sum += p
+	}
+	if len(o.P) != len(c.Values) || len(o.P) > 0 && math.Abs(sum-1) > 1e-9 {
+		return fmt.Errorf("mixed: column %s of %d levels has %d probabilities that add up to %v", c.Name, len(c.Values),
+			len(o.P), sum)
+	}
+	return nil
+}
+
+// Code returns the codes of a row, which has a value for each column.
+func (m *Model) Code(row []float64) []float64 {
+	out := make([]float64, len(m.Columns))
+	for d := range out {
+		out[d] = m.Columns[d].Code(row[d])
+	}
+	return out
+}
+
+// prior returns the logarithms of the probability that no part is there, and of the odds of each.
+func (m *Model) prior() (none float64, odds []float64) {
+	for k := range m.Parts {
+		s := m.Parts[k].Share
+		none += elem.Log1p(-s)
+		odds = append(odds, elem.Log(s/(1-s)))
+	}
+	return none, odds
+}
+
+// numbers returns what the votes cost, in nats, at a price for each number.
+func (m *Model) price(lambda float64) float64 {
+	sum := 0.0
+	for k := range m.Parts {
+		sum += lambda
+		for d := range m.Parts[k].Entries {
+			sum += m.Columns[d].price(&m.Parts[k].Entries[d], lambda)
+		}
+	}
+	return sum
+}
+
+// price returns what an entry costs: lambda for each number, and half the logarithm of how many levels one could name.
+func (c *Column) price(e *Entry, lambda float64) float64 {
+	sum := float64(lambda * float64(e.Numbers))
+	if c.Family == Words && e.Numbers == 1 && len(c.Values) > 2 {
+		sum += elem.Log(float64(len(c.Values))) / 2
+	}
+	return sum
+}

@@ -1,0 +1,147 @@
+package mixed
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"example.com/patchwork/internal/exact"
+)
+
+// Tally is what an E-step counts. All are whole numbers, so that counts of parts of the data add up to those of all,
+// whatever the parts and their order.
+type Tally struct {
+	Rows   int64
+	LogLik int64   // of the evidence, in units of 1/exact.NatsUnit
+	Used   []int64 // how often each part is there, in units
+	// cells are, for the background and then each part, those cells that teach what it says: of each column the weight of
+	// each level, or the weight of all, the sum of their scores and that of the squares.
+	cells []int64
+	at    []int // where a column begins
+	width int   // of all columns
+}
+
+const (
+	unit  = 1 << 14 // of weights
+	fine  = 1 << 14 // of scores
+	slots = 3       // of a real column
+)
+
+// MostRows is how many rows can be counted without overflow.
+const MostRows = 1 << 25
+
+// NewTally returns an empty tally for a model.
+func NewTally(m *Model) *Tally {
+	t := &Tally{Used: make([]int64, len(m.Parts)), at: make([]int, len(m.Columns))}
+	for d := range m.Columns {
+		t.at[d] = t.width
+		if m.Columns[d].Family == Real {
+			t.width += slots
+		} else {
+			t.width += len(m.Columns[d].Values)
+		}
+	}
+	t.cells = make([]int64, (len(m.Parts)+1)*t.width)
+	return t
+}
+
+// Merge adds the counts of other rows by the same model.
+func (t *Tally) Merge(o *Tally) error {
+	if len(t.cells) != len(o.cells) || t.width != o.width {
+		return fmt.Errorf("mixed: counts of %d and %d numbers are not of one model", len(t.cells), len(o.cells))
+	}
+	if t.Rows+o.Rows > MostRows {
+		return fmt.Errorf("mixed: %d rows are more than can be counted, %d", t.Rows+o.Rows, int64(MostRows))
+	}
+	t.Rows, t.LogLik = t.Rows+o.Rows, t.LogLik+o.LogLik
+	for k := range t.Used {
+		t.Used[k] += o.Used[k]
+	}
+	for i := range t.cells {
+		t.cells[i] += o.cells[i]
+	}
+	return nil
+}
+
+// stat are the cells of a column that teach one opinion.
+type stat []int64
+
+// of returns those of the background, -1, or a part.
+func (t *Tally) of(part, column int) stat {
+	from, end := t.at[column], t.width
+	if column+1 < len(t.at) {
+		end = t.at[column+1]
+	}
+	return t.cells[(part+1)*t.width:][from:end:end]
+}
+
+// addScore adds a score of a real column.
+func (s stat) addScore(x float64, weight int64) {
+	x = min(max(x, -tooFar), tooFar)
+	s[0] += weight
+	s[1] += weight * int64(math.Round(x*fine))
+	s[2] += weight * int64(math.Round(x*x*fine))
+}
+
+// normal returns how many scores were counted, their mean, and the sum of squares about it.
+func (s stat) normal() (n, mean, squares float64) {
+	if s[0] == 0 {
+		return 0, 0, 0
+	}
+	n = float64(s[0]) / unit
+	mean = float64(s[1]) / fine / float64(s[0])
+	return n, mean, max(0, float64(float64(s[2])/fine/unit)-float64(n*mean*mean))
+}
+
+// levels returns how often each level was counted, and all, into out.
+func (s stat) levels(out []float64) (n float64) {
+	for l, c := range s {
+		out[l] = float64(c) / unit
+		n += out[l]
+	}
+	return n
+}
+
+// row counts a row that sets of parts explain.
+func (t *Tally) row(b *bank, codes []float64, sets []weighted, evidence float64) {
+	t.Rows++
+	t.LogLik += int64(math.Round(evidence * exact.NatsUnit))
+	for _, s := range sets {
+		w := int64(math.Round(s.weight * unit))
+		if w == 0 {
+			continue
+		}
+		for k := s.set; k != 0; k &= k - 1 {
+			t.Used[bits.TrailingZeros64(k)] += w
+		}
+		for d, x := range codes {
+			if !math.IsNaN(x) {
+				t.cell(b, d, x, s.set, w)
+			}
+		}
+	}
+}
+
+// cell counts a cell: for the strongest speaker, or, where nobody speaks, for the background and all parts that are
+// there, which may begin to speak.
+func (t *Tally) cell(b *bank, d int, x float64, set uint64, w int64) {
+	for v := range b.columns[d].voters {
+		if k := b.columns[d].voters[v].part; set>>k&1 != 0 {
+			t.add(b, k, d, x, w)
+			return
+		}
+	}
+	t.add(b, -1, d, x, w)
+	for s := set; s != 0; s &= s - 1 {
+		t.add(b, bits.TrailingZeros64(s), d, x, w)
+	}
+}
+
+func (t *Tally) add(b *bank, part, d int, x float64, w int64) {
+	s := t.of(part, d)
+	if b.columns[d].Family == Real {
+		s.addScore(x, w)
+	} else {
+		s[int(x)] += w
+	}
+}
