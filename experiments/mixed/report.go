@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn/mixed"
@@ -91,12 +90,12 @@ func (s *Set) recall(r *Recovery, planted, learned []int) {
 
 // learn learns the model of a set and measures it.
 func (s *Set) learn(ctx context.Context, o mixed.Options) (Recovery, error) {
-	begin := time.Now()
+	begin := stat.ProcessorTime()
 	m, err := mixed.Learn(ctx, s.Data, o)
 	if err != nil {
 		return Recovery{}, err
 	}
-	seconds := time.Since(begin).Seconds()
+	seconds := (stat.ProcessorTime() - begin).Seconds()
 	r := s.Measure(m)
 	r.Seconds = seconds
 	o.From = s.Sets
@@ -114,7 +113,7 @@ func ReportPlanted(ctx context.Context, w io.Writer, sizes []Planted, first uint
 		"false votes", "length over the truth's", "s")
 	recalled, asked := map[string]int{}, map[string]int{}
 	for _, p := range sizes {
-		all, err := stat.Seeds(seeds, func(i uint64) (Recovery, error) { return p.Draw(first + i).learn(ctx, o) })
+		all, err := stat.Seeds(seeds, func(i uint64) (Recovery, error) { return p.Draw(first+i).learn(ctx, o) })
 		if err != nil {
 			return err
 		}

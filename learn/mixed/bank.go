@@ -96,12 +96,18 @@ func (c *bankColumn) join(gains []float64) {
 			if c.voters[v].against>>u&1 == 0 {
 				continue
 			}
-			w := c.voters[v].strength / (c.voters[v].strength + c.voters[u].strength)
-			a, b := gains[v*(n+1)+n], gains[u*(n+1)+n]
-			top := max(a, b)
-			gains[v*(n+1)+u] = top + elem.Log(float64(w*elem.Exp(a-top))+float64((1-w)*elem.Exp(b-top)))
+			gains[v*(n+1)+u] = pair(c.voters[v].strength, gains[v*(n+1)+n], c.voters[u].strength, gains[u*(n+1)+n])
 		}
 	}
+}
+
+// pair returns what two opposing opinions of the given strengths and gains gain together.
+func pair(strength, gain, against, other float64) float64 {
+	w := strength / (strength + against)
+	if gain < other {
+		w, gain, other = 1-w, other, gain
+	}
+	return gain + elem.Log(w+float64((1-w)*elem.Exp(other-gain)))
 }
 
 // ofCode returns the gains of all pairs at a code; those of real scores are computed into room.

@@ -22,7 +22,7 @@ const (
 	firstShare  = .2   // of rows that a candidate is in, before it has been counted
 	tried       = -12. // nats that a candidate may lack and still be tried: EM on all rows decides
 	usualMisfit = .7   // of the mean is no reason to begin with a row
-	likely      = 1e-3 // rows of less probability are not counted
+	likely      = .01  // rows of less probability are not counted
 )
 
 // ground is what the rows are like that a model explains by the best set of each, for candidates to be tried on.
@@ -38,6 +38,7 @@ type ground struct {
 type groundColumn struct {
 	level     []uint16  // of cells nobody explains, one more than there are for all others
 	score     []float64 // the same of a real column; NaN for all others
+	fixed     []fixed   // the same as numbers that are added
 	z         []float64 // of levels: how far each is from the background, in standard deviations
 	center    float64   // of scores, and their standard deviation
 	sd        float64
@@ -50,6 +51,7 @@ type explained struct {
 	code          float64
 	first, second int // voters; -1 for nobody
 	now           float64
+	gain          [2]float64 // of both alone
 }
 
 // newGround returns the ground of a state.
@@ -75,7 +77,8 @@ func newGround(l *learner, s *state, o *terms) *ground {
 
 func (c *groundColumn) init(b *bankColumn, rows int) {
 	if b.Family == Real {
-		c.score, c.center, c.sd = make([]float64, rows), b.background.Mean, math.Sqrt(b.background.Var)
+		c.score, c.fixed = make([]float64, rows), make([]fixed, rows)
+		c.center, c.sd = b.background.Mean, math.Sqrt(b.background.Var)
 		return
 	}
 	c.level, c.z = make([]uint16, rows), make([]float64, len(b.Values))
@@ -97,7 +100,7 @@ func (c *groundColumn) cell(p *pursuit, d, i int, x float64) {
 	free := !math.IsNaN(x) && p.there[d] == 0
 	switch {
 	case c.level == nil && free:
-		c.score[i] = x
+		c.score[i], c.fixed[i] = x, newFixed(x)
 	case c.level == nil:
 		c.score[i] = math.NaN()
 	case free:
@@ -109,10 +112,13 @@ func (c *groundColumn) cell(p *pursuit, d, i int, x float64) {
 		return
 	}
 	first, second := bits.TrailingZeros64(p.there[d]), -1
+	n := len(p.columns[d].voters)
+	gain := [2]float64{p.gains[d][first*(n+1)+n], 0}
 	if against := p.there[d] & p.columns[d].voters[first].against; against != 0 {
 		second = bits.TrailingZeros64(against)
+		gain[1] = p.gains[d][second*(n+1)+n]
 	}
-	c.explained = append(c.explained, explained{i, x, first, second, p.now[d]})
+	c.explained = append(c.explained, explained{i, x, first, second, p.now[d], gain})
 }
 
 // deviation returns how far a cell that nobody explains is from the background, 0 for others, and where to: the level of
@@ -356,19 +362,17 @@ func (g *ground) rowGains(p *Part, gains []float64) {
 				gains[i] += table[l]
 			}
 		}
-		g.over(d, e, func(cell *explained, change float64, _ bool) { gains[cell.row] += change })
+		g.over(d, e, gains)
 	}
 }
 
-// over calls do for the explained cells of a column, with what an opinion of one more part changes, and whether that part
-// is the strongest.
-func (g *ground) over(d int, e *Entry, do func(cell *explained, change float64, strongest bool)) {
+// over adds what an opinion of one more part changes in the cells of a column that others explain.
+func (g *ground) over(d int, e *Entry, gains []float64) {
 	b, c := &g.bank.columns[d], &g.columns[d]
 	if len(c.explained) == 0 {
 		return
 	}
-	strength := b.strength(b.background, e)
-	against := uint64(0)
+	strength, against := b.strength(b.background, e), uint64(0)
 	for v := range b.voters {
 		if b.Opposes(b.background, &e.Opinion, &b.voters[v].entry.Opinion) {
 			against |= 1 << v
@@ -376,68 +380,65 @@ func (g *ground) over(d int, e *Entry, do func(cell *explained, change float64, 
 	}
 	for i := range c.explained {
 		cell := &c.explained[i]
-		first, second := &b.voters[cell.first], 0.0
+		first, second := b.voters[cell.first].strength, 0.0
 		if cell.second >= 0 {
 			second = b.voters[cell.second].strength
 		}
 		opposed := against>>cell.first&1 != 0
-		switch {
-		case strength > first.strength:
-			gain := b.gain(&e.Opinion, cell.code)
-			if opposed {
-				gain = b.pair(strength, gain, cell.first, cell.code)
-			} else if cell.second >= 0 && against>>cell.second&1 != 0 {
-				gain = b.pair(strength, gain, cell.second, cell.code)
-			}
-			do(cell, gain-cell.now, true)
-		case opposed && strength > second:
-			do(cell, b.pair(strength, b.gain(&e.Opinion, cell.code), cell.first, cell.code)-cell.now, false)
+		if strength <= first && !(opposed && strength > second) {
+			continue
 		}
+		gain := b.gain(&e.Opinion, cell.code)
+		switch {
+		case opposed:
+			gain = pair(strength, gain, first, cell.gain[0])
+		case cell.second >= 0 && against>>cell.second&1 != 0:
+			gain = pair(strength, gain, second, cell.gain[1])
+		}
+		gains[cell.row] += gain - cell.now
 	}
 }
 
 // gain returns what an opinion says of a code, over the background.
 func (c *bankColumn) gain(o *Opinion, code float64) float64 {
-	return c.LogDensity(o, code) - c.LogDensity(c.background, code)
+	if c.Family == Real {
+		b := c.background.Normal
+		return logRatio(o.Mean, o.Var, b.Mean, b.Var, code)
+	}
+	return elem.Log(o.P[int(code)] / c.background.P[int(code)])
 }
 
-// pair returns what an opinion of the given strength and gain says of a code together with a voter that opposes it.
-func (c *bankColumn) pair(strength, gain float64, v int, code float64) float64 {
-	u := &c.voters[v]
-	w := strength / (strength + u.strength)
-	return logAdd(elem.Log(w)+gain, elem.Log(1-w)+c.gain(&u.entry.Opinion, code))
+// rowWeight is a row and how much it counts.
+type rowWeight struct {
+	row    int
+	weight int64
 }
 
 // fit makes a candidate say what the rows say, of the given probabilities: of cells that nobody explains, and those that
 // it wins.
 func (g *ground) fit(p *Part, r []float64, o *terms) {
-	var rows []int
+	var rows []rowWeight
 	for i, x := range r {
 		if x > likely {
-			rows = append(rows, i)
+			rows = append(rows, rowWeight{i, int64(x * unit)})
 		}
 	}
 	room := make(stat, slots)
 	for d := range g.columns {
 		c, b := &g.columns[d], &g.bank.columns[d]
-		s := room[:slots]
-		if n := len(c.z); b.Family != Real {
-			if n > cap(room) {
-				room = make(stat, n)
-			}
-			s = room[:n]
+		n := max(len(c.z), slots)
+		if n > cap(room) {
+			room = make(stat, n)
 		}
+		s := room[:n]
 		clear(s)
 		if b.Family == Real {
-			for _, i := range rows {
-				if x := c.score[i]; x == x {
-					s.addScore(x, int64(r[i]*unit))
-				}
-			}
+			c.addScores(s, rows)
 		} else {
-			for _, i := range rows {
-				if l := int(c.level[i]); l < len(s) {
-					s[l] += int64(r[i] * unit)
+			s = s[:len(c.z)]
+			for _, r := range rows {
+				if l := int(c.level[r.row]); l < len(s) {
+					s[l] += r.weight
 				}
 			}
 		}
@@ -448,17 +449,35 @@ func (g *ground) fit(p *Part, r []float64, o *terms) {
 	}
 }
 
+// addScores adds the scores of rows; those that somebody explains have none.
+func (c *groundColumn) addScores(s stat, rows []rowWeight) {
+	var all, sum, squares int64
+	for _, r := range rows {
+		f := &c.fixed[r.row]
+		all += r.weight & f.all
+		sum += r.weight * f.score
+		squares += r.weight * f.square
+	}
+	s[0], s[1], s[2] = all, sum, squares
+}
+
 // won counts the cells that a candidate takes over from others.
 func (g *ground) won(d int, e *Entry, r []float64, s stat) {
-	g.over(d, e, func(cell *explained, _ float64, strongest bool) {
+	b, c := &g.bank.columns[d], &g.columns[d]
+	if len(c.explained) == 0 {
+		return
+	}
+	strength := b.strength(b.background, e)
+	for i := range c.explained {
+		cell := &c.explained[i]
 		w := int64(r[cell.row] * unit)
-		if !strongest || w == 0 {
-			return
+		if w == 0 || strength <= b.voters[cell.first].strength {
+			continue
 		}
-		if g.bank.columns[d].Family == Real {
+		if b.Family == Real {
 			s.addScore(cell.code, w)
 		} else {
 			s[int(cell.code)] += w
 		}
-	})
+	}
 }

@@ -75,12 +75,20 @@ func (t *Tally) of(part, column int) stat {
 	return t.cells[(part+1)*t.width:][from:end:end]
 }
 
+// fixed is a score as it is added: all bits of all are set, so that unknown scores are those that have none.
+type fixed struct{ all, score, square int64 }
+
+func newFixed(x float64) fixed {
+	x = min(max(x, -tooFar), tooFar)
+	return fixed{-1, int64(math.Round(x * fine)), int64(math.Round(x * x * fine))}
+}
+
 // addScore adds a score of a real column.
 func (s stat) addScore(x float64, weight int64) {
-	x = min(max(x, -tooFar), tooFar)
+	f := newFixed(x)
 	s[0] += weight
-	s[1] += weight * int64(math.Round(x*fine))
-	s[2] += weight * int64(math.Round(x*x*fine))
+	s[1] += weight * f.score
+	s[2] += weight * f.square
 }
 
 // normal returns how many scores were counted, their mean, and the sum of squares about it.

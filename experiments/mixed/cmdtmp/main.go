@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/pprof"
 
 	"example.com/patchwork/experiments/mixed"
 	learn "example.com/patchwork/learn/mixed"
@@ -15,7 +16,13 @@ func main() {
 	first := flag.Uint64("first", 0, "")
 	seeds := flag.Int("seeds", 5, "")
 	starts := flag.Int("starts", 0, "")
+	prof := flag.String("prof", "", "")
 	flag.Parse()
+	if *prof != "" {
+		f, _ := os.Create(*prof)
+		pprof.StartCPUProfile(f)
+		defer pprof.StopCPUProfile()
+	}
 	sizes := mixed.Sizes
 	if *size >= 0 {
 		sizes = sizes[*size : *size+1]
