@@ -29,10 +29,11 @@ type Column struct {
 	Values, Low, High, Share, Scores []float64
 
 	// Of real columns: how a value becomes a score, and the least variance of scores that is believed, so that
-	// repeated values are no spikes. Step is the distance of neighbouring values.
+	// repeated values are no spikes.
 	Scale *Scale
 	Floor float64
-	Step  float64
+
+	Least, Step float64 // the least value, and the least distance of two
 
 	// All is the distribution over all rows.
 	All Opinion
@@ -56,7 +57,7 @@ func newColumn(f Field, values []float64) Column {
 		c.Family = Real
 	}
 	if len(values) > 0 {
-		c.Step = smallestGap(all)
+		c.Least, c.Step = all[0].low, smallestGap(all)
 	}
 	if c.Family == Real {
 		c.real(values)

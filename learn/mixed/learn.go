@@ -215,15 +215,16 @@ func (l *learner) search() (best *state, lengths []float64, err error) {
 	}
 	for i := range l.o.Starts {
 		s, err := l.start(i)
-		if err != nil {
-			return nil, nil, err
+		if err == nil {
+			s, err = l.prune(s, &terms{lambda: l.lambda})
 		}
-		if s, err = l.improve(i, s); err != nil {
+		if err != nil {
 			return nil, nil, err
 		}
 		if lengths = append(lengths, s.length); best == nil || s.length < best.length {
 			best = s
 		}
 	}
-	return best, lengths, nil
+	best, err = l.improve(best)
+	return best, lengths, err
 }

@@ -12,14 +12,14 @@ const (
 	beyond      = 2  // parts more than before
 )
 
-// improve takes a start to its end: parts are deleted, others are grown in their place, and at last opinions may have a
-// shape of their own.
-func (l *learner) improve(i int, s *state) (*state, error) {
-	rng := rand.New(rand.NewPCG(l.o.Seed, uint64(i)+1<<32))
+// improve takes the best start to its end: parts are deleted and others grown in their place, and at last opinions may
+// have a shape of their own.
+func (l *learner) improve(s *state) (*state, error) {
+	rng := rand.New(rand.NewPCG(l.o.Seed, 1<<32))
 	free := &terms{lambda: l.lambda}
-	s, err := l.prune(s, free)
+	s, err := l.relocate(rng, s, free)
 	if err == nil {
-		s, err = l.relocate(rng, s, free)
+		s, err = l.prune(s, free)
 	}
 	if err == nil {
 		s, err = l.shape(rng, s)

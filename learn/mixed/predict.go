@@ -1,0 +1,207 @@
+package mixed
+
+import (
+	"math"
+	"math/bits"
+
+	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/learn/real"
+)
+
+// Explainer explains rows by a model; it is for one goroutine at a time.
+type Explainer struct{ p *pursuit }
+
+// NewExplainer returns an explainer of a valid model.
+func NewExplainer(m *Model) *Explainer { return &Explainer{newPursuit(newBank(m))} }
+
+// Explanation is what a model says of a row.
+type Explanation struct {
+	bank *bank
+	// Sets are sets of parts, bit k for part k, the most probable first, and Weights their probabilities.
+	Sets    []uint64
+	Weights []float64
+	// LogLik is the logarithm of the evidence of the row, LogBackground that under the background alone.
+	LogLik, LogBackground float64
+	// Degrees are those of the graded parts, with their standard deviations.
+	Degrees, Deviations []float64
+	degrees             degrees
+}
+
+// Explain explains a row, which has a value for each column, NaN where it is unknown.
+func (e *Explainer) Explain(row []float64) *Explanation {
+	b := e.p.bank
+	codes := b.m.Code(row)
+	sets, evidence := e.p.explain(codes)
+	out := &Explanation{bank: b, LogLik: evidence, LogBackground: b.base(codes)}
+	for _, s := range sets {
+		out.Sets, out.Weights = append(out.Sets, s.set), append(out.Weights, s.weight)
+	}
+	if g := b.m.Graded; g != nil {
+		out.degrees = g.degrees(g.scores(b.m.Columns, codes))
+		out.Degrees = out.degrees.mean
+		for i := range out.Degrees {
+			out.Deviations = append(out.Deviations, math.Sqrt(out.degrees.cov[i][i]))
+		}
+	}
+	return out
+}
+
+// Share returns the probability that a part is in the row.
+func (e *Explanation) Share(part int) float64 {
+	sum := 0.0
+	for i, s := range e.Sets {
+		if s>>part&1 != 0 {
+			sum += e.Weights[i]
+		}
+	}
+	return sum
+}
+
+// OnOff returns what the parts say of a column, over all sets.
+func (e *Explanation) OnOff(d int) Belief {
+	c := &e.bank.columns[d]
+	weights := make([]float64, len(c.voters)+1)
+	for i, s := range e.Sets {
+		there := uint64(0)
+		for v := range c.voters {
+			there |= s >> c.voters[v].part & 1 << v
+		}
+		if there == 0 {
+			weights[len(c.voters)] += e.Weights[i]
+			continue
+		}
+		first, w := bits.TrailingZeros64(there), 1.0
+		if against := there & c.voters[first].against; against != 0 {
+			second := bits.TrailingZeros64(against)
+			w = c.voters[first].strength / (c.voters[first].strength + c.voters[second].strength)
+			weights[second] += float64((1 - w) * e.Weights[i])
+		}
+		weights[first] += float64(w * e.Weights[i])
+	}
+	var out Belief
+	for v, w := range weights {
+		if w == 0 {
+			continue
+		}
+		o := c.background
+		if v < len(c.voters) {
+			o = &c.voters[v].entry.Opinion
+		}
+		out = append(out, Said{w, o})
+	}
+	return out
+}
+
+// Graded returns what the graded parts say of a column; there must be some.
+func (e *Explanation) Graded(d int) Belief {
+	o := e.bank.m.Graded.predict(e.bank.m.Columns, d, e.degrees)
+	return Belief{{1, &o}}
+}
+
+// Believe returns what is believed of a column: what the parts say, and what graded parts say, each with half the weight.
+func (e *Explanation) Believe(d int) Cell {
+	said := e.OnOff(d)
+	if e.bank.m.Graded != nil {
+		said = said.and(e.Graded(d))
+	}
+	return Cell{&e.bank.m.Columns[d], said}
+}
+
+// and returns the mixture of two beliefs, each with half the weight.
+func (b Belief) and(o Belief) (out Belief) {
+	for _, s := range append(append(Belief(nil), b...), o...) {
+		out = append(out, Said{s.Weight / 2, s.Opinion})
+	}
+	return out
+}
+
+// Cell is what is believed of a cell.
+type Cell struct {
+	Column *Column
+	Belief Belief
+}
+
+// LogDensity returns the logarithm of the probability or density of a value, by its code; 0 of an unknown one.
+func (c Cell) LogDensity(value float64) float64 {
+	code := c.Column.Code(value)
+	if math.IsNaN(code) {
+		return 0
+	}
+	return c.Column.logDensity(c.Belief, code)
+}
+
+// Levels returns the probabilities of the levels; nil of a real column.
+func (c Cell) Levels() []float64 {
+	if c.Column.Family == Real {
+		return nil
+	}
+	out := make([]float64, len(c.Column.Values))
+	for _, s := range c.Belief {
+		for l, p := range s.Opinion.P {
+			out[l] += float64(s.Weight * p)
+		}
+	}
+	return out
+}
+
+// Likeliest returns the most probable level's value; the median of a real column. NaN where the column was never known.
+func (c Cell) Likeliest() float64 {
+	p := c.Levels()
+	if p == nil {
+		return c.Quantile(.5)
+	}
+	best := math.NaN()
+	for l, most := 0, 0.0; l < len(p); l++ {
+		if p[l] > most {
+			best, most = c.Column.Values[l], p[l]
+		}
+	}
+	return best
+}
+
+// Mean returns the expected value of a number.
+func (c Cell) Mean() float64 {
+	sum := 0.0
+	if p := c.Levels(); p != nil {
+		for l := range p {
+			sum += float64(p[l] * c.Column.Values[l])
+		}
+		return sum
+	}
+	for _, s := range c.Belief {
+		sum += s.Weight * c.Column.Scale.mean(s.Opinion.Normal)
+	}
+	return sum
+}
+
+// mean returns the expected value where scores are normal, by the trapezoid rule.
+func (s *Scale) mean(n real.Normal) float64 {
+	if s.Scores == nil && !s.Log {
+		return s.value(n.Mean)
+	}
+	const ends, step = 5.0, .125
+	sum, all := 0.0, 0.0
+	for z := -ends; z <= ends; z += step {
+		w := elem.Exp(-z * z / 2)
+		all += w
+		sum += w * s.value(n.Mean+float64(z*math.Sqrt(n.Var)))
+	}
+	return sum / all
+}
+
+// Quantile returns the value below which the share p of the probability lies, 0 < p < 1: the first level that reaches it.
+func (c Cell) Quantile(p float64) float64 {
+	if all := c.Levels(); all != nil {
+		for l, below := 0, 0.0; l < len(all); l++ {
+			if below += all[l]; below >= p || l == len(all)-1 {
+				return c.Column.Values[l]
+			}
+		}
+		return math.NaN()
+	}
+	var mix real.Mixture
+	for _, s := range c.Belief {
+		mix = append(mix, real.Component{Weight: s.Weight, Normal: s.Opinion.Normal})
+	}
+	return c.Column.Scale.value(mix.Quantile(p))
+}
