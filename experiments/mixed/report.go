@@ -17,6 +17,7 @@ type Recovery struct {
 	Nuisance int     // votes about columns that no part has an opinion about
 	False    int     // other votes of parts found that were not planted
 	Excess   float64 // length of the description less that of the truth, refitted
+	Truth    float64 // Jaccard of the truth, refitted
 	Seconds  float64
 	// Recalled are, by kind of column, votes of parts found, of those Asked.
 	Recalled, Asked map[string]int
@@ -104,13 +105,14 @@ func (s *Set) learn(ctx context.Context, o mixed.Options) (Recovery, error) {
 		return r, err
 	}
 	r.Excess = m.Record.Length - truth.Record.Length
+	r.Truth = s.Measure(truth).Jaccard
 	return r, nil
 }
 
 // ReportPlanted prints how well parts of planted tables are found, with seeds from the first on.
 func ReportPlanted(ctx context.Context, w io.Writer, sizes []Planted, first uint64, seeds int, o mixed.Options) error {
 	t := stat.NewTable(w, "N, D, K", "outliers", "Jaccard", "found", "K", "K right, within 1", "nuisance votes",
-		"false votes", "length over the truth's", "s")
+		"false votes", "length over the truth's", "Jaccard of the truth", "s")
 	recalled, asked := map[string]int{}, map[string]int{}
 	for _, p := range sizes {
 		all, err := stat.Seeds(seeds, func(i uint64) (Recovery, error) { return p.Draw(first+i).learn(ctx, o) })
@@ -133,12 +135,12 @@ func ReportPlanted(ctx context.Context, w io.Writer, sizes []Planted, first uint
 			}
 		}
 		of := func(f func(Recovery) float64) float64 { return stat.MeanOf(all, f) }
-		t.Row("%d, %d, %d | %.0f %% | %.3f | %.1f | %s | %d, %d of %d | %.1f | %.1f | %s | %.2f", p.Rows, p.Columns, p.Parts,
+		t.Row("%d, %d, %d | %.0f %% | %.3f | %.1f | %s | %d, %d of %d | %.1f | %.1f | %s | %.3f | %.2f", p.Rows, p.Columns, p.Parts,
 			100*p.Outliers, of(func(r Recovery) float64 { return r.Jaccard }),
 			of(func(r Recovery) float64 { return float64(r.Found) }), ks[1:], right, near, seeds,
 			of(func(r Recovery) float64 { return float64(r.Nuisance) }),
 			of(func(r Recovery) float64 { return float64(r.False) }), excess[1:],
-			of(func(r Recovery) float64 { return r.Seconds }))
+			of(func(r Recovery) float64 { return r.Truth }), of(func(r Recovery) float64 { return r.Seconds }))
 	}
 	fmt.Fprint(w, "\nVotes of parts found, of those planted:")
 	for _, f := range Families {

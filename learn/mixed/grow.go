@@ -15,7 +15,7 @@ import (
 var thresholds = []float64{1.5, 1, .6}
 
 const (
-	candidates  = 24   // for each threshold
+	candidates  = 8    // from rows, for each threshold
 	localSteps  = 6    // of EM for a candidate alone
 	cheapSteps  = 3    // of these, in which votes cost less, so that small parts do not die before they know their rows
 	cheap       = .4   // of the price
@@ -178,8 +178,11 @@ type candidate struct {
 func (g *ground) grow(ctx context.Context, rng *rand.Rand, workers int) (Part, bool, error) {
 	var all []candidate
 	for _, threshold := range thresholds {
-		for i := range candidates {
-			all = append(all, candidate{Part: g.begin(rng, threshold, i%2 == 1)})
+		for range candidates {
+			all = append(all, candidate{Part: g.begin(rng, threshold)})
+		}
+		for _, p := range g.pairs(threshold) {
+			all = append(all, candidate{Part: p})
 		}
 	}
 	_, err := pool.Run(ctx, len(all), workers, 1, func(_, i int) error {
@@ -198,18 +201,14 @@ func (g *ground) grow(ctx context.Context, rng *rand.Rand, workers int) (Part, b
 	return all[best].Part, all[best].gain > tried && len(all[best].Votes()) > 0, nil
 }
 
-// begin returns a candidate: what is unusual in a badly explained row, or in it and in one or two others; or, grouped,
-// what the rows are like that share one to three of its deviations.
-func (g *ground) begin(rng *rand.Rand, threshold float64, grouped bool) Part {
+// begin returns a candidate: what is unusual in a badly explained row, or in it and in one or two others.
+func (g *ground) begin(rng *rand.Rand, threshold float64) Part {
 	i := max(0, draw.ByWeight(rng, g.weights))
 	var columns, to []int
 	for d := range g.columns {
 		if z, where := g.deviation(i, d); z > threshold {
 			columns, to = append(columns, d), append(to, where)
 		}
-	}
-	if grouped {
-		return g.group(rng, threshold, columns, to)
 	}
 	rows := []int{i}
 	for range rng.IntN(3) {
@@ -245,11 +244,8 @@ func (g *ground) shared(j int, threshold float64, columns, to []int) (out []int)
 	return out
 }
 
-const (
-	begun     = .7 // of the way to what rows say is what a part begins to say
-	leastRow  = 4  // rows of a group
-	mostShare = 3  // deviations that a group shares
-)
+// begun of the way to what rows say is what a part begins to say.
+const begun = .7
 
 // like returns a part that says of columns nearly what rows do.
 func (g *ground) like(rows, columns, to []int) Part {
@@ -280,28 +276,6 @@ func (g *ground) like(rows, columns, to []int) Part {
 			e.Mean = x
 		}
 	}
-	return p
-}
-
-// group returns what the rows say that share some of the deviations.
-func (g *ground) group(rng *rand.Rand, threshold float64, columns, to []int) Part {
-	n := min(1+rng.IntN(mostShare), len(columns))
-	rng.Shuffle(len(columns), func(i, j int) {
-		columns[i], columns[j] = columns[j], columns[i]
-		to[i], to[j] = to[j], to[i]
-	})
-	p := Part{Share: firstShare, Entries: make([]Entry, len(g.columns))}
-	r, rows := make([]float64, g.rows), 0
-	for j := range r {
-		if len(g.shared(j, threshold, columns[:n], to[:n])) == n {
-			r[j] = 1
-			rows++
-		}
-	}
-	if n == 0 || rows < leastRow {
-		return p
-	}
-	g.fit(&p, r, g.cheapTerms())
 	return p
 }
 
