@@ -189,7 +189,7 @@ func spread(p []float64) (mean, sd float64) {
 	return mean, math.Sqrt(square - mean*mean)
 }
 
-// votes draws 3 to 6 columns of two kinds or more, of which no more than half are those of another part.
+// votes draws 3 to 6 columns of two kinds or more, of which another part has no more than half, nor these half of its.
 func (p Planted) votes(rng *rand.Rand, columns []column, others [][]int) []int {
 	for {
 		votes := rng.Perm(p.Columns - p.Nuisance)[:3+rng.IntN(4)]
@@ -199,7 +199,7 @@ func (p Planted) votes(rng *rand.Rand, columns []column, others [][]int) []int {
 			kinds[columns[votes[i]].family] = true
 		}
 		slices.Sort(votes)
-		if len(kinds) > 1 && !slices.ContainsFunc(others, func(o []int) bool { return jaccard(votes, o) > .5 }) {
+		if len(kinds) > 1 && !slices.ContainsFunc(others, func(o []int) bool { return 2*common(votes, o) > min(len(votes), len(o)) }) {
 			return votes
 		}
 	}
@@ -245,13 +245,18 @@ func drawCode(rng *rand.Rand, said mixed.Belief, c *column) float64 {
 	return float64(len(o.P) - 1)
 }
 
-// jaccard returns what two sorted lists have in common, of all in either.
+// jaccard returns what two lists have in common, of all in either.
 func jaccard(one, two []int) float64 {
-	both := 0
+	both := common(one, two)
+	return float64(both) / float64(max(1, len(one)+len(two)-both))
+}
+
+// common returns how many two lists have in common.
+func common(one, two []int) (both int) {
 	for _, x := range one {
 		if slices.Contains(two, x) {
 			both++
 		}
 	}
-	return float64(both) / float64(max(1, len(one)+len(two)-both))
+	return both
 }

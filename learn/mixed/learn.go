@@ -216,6 +216,9 @@ func (l *learner) search() (best *state, lengths []float64, err error) {
 	for i := range l.o.Starts {
 		s, err := l.start(i)
 		if err == nil {
+			s, err = l.tear(s, &terms{lambda: l.lambda})
+		}
+		if err == nil {
 			s, err = l.prune(s, &terms{lambda: l.lambda})
 		}
 		if err != nil {

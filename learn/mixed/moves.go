@@ -2,8 +2,11 @@ package mixed
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 const (
@@ -17,7 +20,10 @@ const (
 func (l *learner) improve(s *state) (*state, error) {
 	rng := rand.New(rand.NewPCG(l.o.Seed, 1<<32))
 	free := &terms{lambda: l.lambda}
-	s, err := l.relocate(rng, s, free)
+	s, err := l.tear(s, free)
+	if err == nil {
+		s, err = l.relocate(rng, s, free)
+	}
 	if err == nil {
 		s, err = l.prune(s, free)
 	}
@@ -81,9 +87,122 @@ func (l *learner) relocate(rng *rand.Rand, s *state, o *terms) (*state, error) {
 		}
 		if failed++; next.length < s.length-1e-6 {
 			s, failed = next, 0
+			if s, err = l.tear(s, o); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return s, nil
+}
+
+const (
+	near     = .4 // of the largest entry of an eigenvector; below this a column is with neither half
+	tearings = 30 // steps to find it
+)
+
+// tear replaces parts by two halves of them, if that shortens the description: two parts that are often together, or that
+// speak of the same columns, may have been taken for one.
+func (l *learner) tear(s *state, o *terms) (*state, error) {
+	for k := 0; k < len(s.m.Parts) && len(s.m.Parts) < l.most(); k++ {
+		for _, halves := range l.halves(s, k) {
+			m := *s.m
+			m.Parts = append(slices.Clone(m.Parts), m.Parts[k].only(halves[1]))
+			m.Parts[k] = m.Parts[k].only(halves[0])
+			next, err := l.explain(&m)
+			if err == nil {
+				next, err = l.em(next, o, 3)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if next.length < s.length-1e-6 {
+				s, k = next, -1
+				break
+			}
+		}
+	}
+	return s, nil
+}
+
+// only returns a part that says no more of columns than those.
+func (p Part) only(columns []int) Part {
+	entries := make([]Entry, len(p.Entries))
+	for _, d := range columns {
+		entries[d] = p.Entries[d]
+	}
+	p.Entries = entries
+	return p
+}
+
+// halves returns in what ways part k may be torn: by the direction in which, among the rows that have it, the columns
+// agree with it least evenly.
+func (l *learner) halves(s *state, k int) (out [][2][]int) {
+	votes := s.m.Parts[k].Votes()
+	if len(votes) < 3 {
+		return nil
+	}
+	v, _ := make([]float64, len(votes)), 0
+	for i := range v {
+		v[i] = 1 + elem.Sin(float64(i+1))
+	}
+	covariance := l.agreement(s, k, votes)
+	for range tearings {
+		v, _ = turned(covariance, v, nil)
+	}
+	top := 0.0
+	for _, x := range v {
+		top = max(top, math.Abs(x))
+	}
+	for _, cut := range [][2]float64{{-near, near}, {0, 0}, {near, near}, {-near, -near}} {
+		var halves [2][]int
+		for i, d := range votes {
+			if v[i] > cut[0]*top {
+				halves[0] = append(halves[0], d)
+			}
+			if v[i] <= cut[1]*top {
+				halves[1] = append(halves[1], d)
+			}
+		}
+		if len(halves[0]) > 0 && len(halves[1]) > 0 && len(halves[0])+len(halves[1]) < 2*len(votes) {
+			out = append(out, halves)
+		}
+	}
+	return out
+}
+
+// agreement returns the covariance, over the rows that have part k, of what its votes gain.
+func (l *learner) agreement(s *state, k int, votes []int) [][]float64 {
+	b, out := newBank(s.m), square(len(votes))
+	var gains [][]float64
+	mean, known := make([]float64, len(votes)), make([]float64, len(votes))
+	for i, codes := range l.codes {
+		if s.best[i]>>k&1 == 0 {
+			continue
+		}
+		row := make([]float64, len(votes))
+		for j, d := range votes {
+			if row[j] = codes[d]; row[j] == row[j] {
+				row[j] = max(-4, min(4, b.columns[d].gain(&s.m.Parts[k].Entries[d].Opinion, codes[d])))
+				mean[j], known[j] = mean[j]+row[j], known[j]+1
+			}
+		}
+		gains = append(gains, row)
+	}
+	for _, row := range gains {
+		for i := range row {
+			for j := range row {
+				if x := (row[i] - mean[i]/known[i]) * (row[j] - mean[j]/known[j]); x == x && i != j {
+					out[i][j] += x
+				}
+			}
+		}
+	}
+	for i := range out { // an even diagonal: the largest eigenvalue is that of the largest size
+		for j := range out {
+			out[i][i] += math.Abs(out[i][j])
+		}
+	}
+	return out
 }
 
 // order returns the parts, those first that explain most: the squares of the strengths of their votes, times how often

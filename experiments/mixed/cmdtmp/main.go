@@ -17,6 +17,7 @@ func main() {
 	seeds := flag.Int("seeds", 5, "")
 	starts := flag.Int("starts", 0, "")
 	prof := flag.String("prof", "", "")
+	show := flag.Bool("show", false, "")
 	flag.Parse()
 	if *prof != "" {
 		f, _ := os.Create(*prof)
@@ -24,6 +25,12 @@ func main() {
 		defer pprof.StopCPUProfile()
 	}
 	sizes := mixed.Sizes
+	if *show {
+		for i := range *seeds {
+			mixed.Show(sizes[max(*size, 0)], *first+uint64(i), learn.Options{Starts: *starts})
+		}
+		return
+	}
 	if *size >= 0 {
 		sizes = sizes[*size : *size+1]
 	}
