@@ -197,7 +197,7 @@ func (l *learner) from(sets []uint64) (*state, error) {
 	}
 	b, t := newBank(&m), NewTally(&m)
 	for i, codes := range l.codes {
-		t.row(b, codes, []weighted{{sets[i], 1}}, 0)
+		t.row(b, codes, []weighted{{sets[i], 1, unit}}, 0)
 	}
 	free := &terms{lambda: l.lambda}
 	s, err := l.explain(t.mstep(&m, free))

@@ -12,7 +12,7 @@ import (
 const (
 	pruneRounds = 2
 	moves       = 16 // parts that are deleted and grown again, at most
-	beyond      = 2  // parts more than before
+	more        = 2  // parts than before
 )
 
 // improve takes the best start to its end: parts are deleted and others grown in their place, and at last opinions may
@@ -77,7 +77,7 @@ func (l *learner) relocate(rng *rand.Rand, s *state, o *terms) (*state, error) {
 		}
 		next, err := l.without(s, order[failed], o, 1)
 		if err == nil {
-			next, err = l.grow(rng, next, o, min(len(s.m.Parts)+beyond, l.most()), 2)
+			next, err = l.grow(rng, next, o, min(len(s.m.Parts)+more, l.most()), 2)
 		}
 		if err == nil {
 			next, err = l.em(next, o, 3)
@@ -116,7 +116,7 @@ func (l *learner) tear(s *state, o *terms) (*state, error) {
 				return nil, err
 			}
 			if next.length < s.length-1e-6 {
-				s, k = next, -1
+				s, k = next, k-1 // again
 				break
 			}
 		}

@@ -21,10 +21,12 @@ type pursuit struct {
 	seen  []weighted
 }
 
-// weighted is a set of parts and, first, the logarithm of its joint probability with the row, then its probability.
+// weighted is a set of parts and, first, the logarithm of its joint probability with the row, then its probability, in
+// units too.
 type weighted struct {
 	set    uint64
 	weight float64
+	units  int64
 }
 
 func newPursuit(b *bank) *pursuit {
@@ -89,7 +91,8 @@ const (
 	enumerated = 6    // parts or less: all sets are looked at
 	neighbours = 12   // parts of which pairs are flipped at the end
 	doubtful   = 8    // nats that a flip may lose and its part is one of those
-	least      = 1e-4 // sets of less probability do not count
+	least      = 1e-3 // sets of less probability do not count
+	beyond     = 20   // nats that a set may be behind the best and count as seen
 )
 
 // explain finds the sets that explain a row, most probable first, with their probabilities, and returns the logarithm of
@@ -105,11 +108,14 @@ func (p *pursuit) explain(codes []float64) (sets []weighted, evidence float64) {
 	} else {
 		p.climb()
 		p.around()
+		p.drop()
+		slices.SortFunc(p.seen, func(a, b weighted) int { return cmp.Compare(a.set, b.set) })
+		p.seen = slices.CompactFunc(p.seen, func(a, b weighted) bool { return a.set == b.set })
 	}
 	return p.posterior()
 }
 
-func (p *pursuit) keep() { p.seen = append(p.seen, weighted{p.set, p.joint}) }
+func (p *pursuit) keep() { p.seen = append(p.seen, weighted{p.set, p.joint, 0}) }
 
 // try flips a part, keeps the set, and flips it back.
 func (p *pursuit) try(k int) float64 {
@@ -187,10 +193,17 @@ func (p *pursuit) around() {
 	}
 }
 
+// drop drops sets that are far behind the best.
+func (p *pursuit) drop() {
+	top := math.Inf(-1)
+	for _, s := range p.seen {
+		top = max(top, s.weight)
+	}
+	p.seen = slices.DeleteFunc(p.seen, func(s weighted) bool { return s.weight < top-beyond })
+}
+
 // posterior makes joint probabilities of the sets seen probabilities.
 func (p *pursuit) posterior() (sets []weighted, evidence float64) {
-	slices.SortFunc(p.seen, func(a, b weighted) int { return cmp.Compare(a.set, b.set) })
-	p.seen = slices.CompactFunc(p.seen, func(a, b weighted) bool { return a.set == b.set })
 	top, sum := math.Inf(-1), 0.0
 	for _, s := range p.seen {
 		top = max(top, s.weight)
@@ -200,7 +213,7 @@ func (p *pursuit) posterior() (sets []weighted, evidence float64) {
 		w := elem.Exp(s.weight - top)
 		sum += w
 		if w > least {
-			few = append(few, weighted{s.set, w})
+			few = append(few, weighted{s.set, w, 0})
 		}
 	}
 	counted := 0.0
@@ -209,6 +222,7 @@ func (p *pursuit) posterior() (sets []weighted, evidence float64) {
 	}
 	for i := range few {
 		few[i].weight /= counted
+		few[i].units = int64(math.Round(few[i].weight * unit))
 	}
 	slices.SortFunc(few, func(a, b weighted) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.set, b.set))

@@ -114,42 +114,91 @@ func (s stat) levels(out []float64) (n float64) {
 func (t *Tally) row(b *bank, codes []float64, sets []weighted, evidence float64) {
 	t.Rows++
 	t.LogLik += int64(math.Round(evidence * exact.NatsUnit))
-	for _, s := range sets {
-		w := int64(math.Round(s.weight * unit))
-		if w == 0 {
+	var room [MostParts + 1]int64
+	there := room[:len(t.Used)+1] // the weight of all sets, and of those with each part
+	add(there, sets, math.MaxUint64)
+	for k := range t.Used {
+		t.Used[k] += there[k+1]
+	}
+	for d, x := range codes {
+		if math.IsNaN(x) {
 			continue
 		}
-		for k := s.set; k != 0; k &= k - 1 {
-			t.Used[bits.TrailingZeros64(k)] += w
+		c := cellOf(&b.columns[d], x)
+		if len(b.columns[d].voters) == 0 {
+			t.silent(d, c, there)
+		} else {
+			t.spoken(&b.columns[d], d, c, sets)
 		}
-		for d, x := range codes {
-			if !math.IsNaN(x) {
-				t.cell(b, d, x, s.set, w)
+	}
+}
+
+// add adds the weight of sets that have none of some parts to weights of all, and of each part.
+func add(to []int64, sets []weighted, without uint64) {
+	for _, s := range sets {
+		if without != math.MaxUint64 && s.set&without != 0 {
+			continue
+		}
+		to[0] += s.units
+		for k := s.set; k != 0; k &= k - 1 {
+			to[1+bits.TrailingZeros64(k)] += s.units
+		}
+	}
+}
+
+// cell is the code of a cell as it is counted.
+type cell struct {
+	level int // -1 of a real column
+	fixed
+}
+
+func cellOf(c *bankColumn, x float64) cell {
+	if c.Family == Real {
+		return cell{-1, newFixed(x)}
+	}
+	return cell{level: int(x)}
+}
+
+// silent counts a cell of which nobody speaks: for the background, and all parts that are there, which may begin to
+// speak.
+func (t *Tally) silent(d int, c cell, there []int64) {
+	for k, w := range there {
+		if w != 0 {
+			t.add(k, d, c, w)
+		}
+	}
+}
+
+// spoken counts a cell of which some parts speak: for the strongest of those that are there.
+func (t *Tally) spoken(b *bankColumn, d int, c cell, sets []weighted) {
+	before := uint64(0)
+	for v := range b.voters {
+		k, w := b.voters[v].part, int64(0)
+		for _, s := range sets {
+			if s.set>>k&1 != 0 && s.set&before == 0 {
+				w += s.units
 			}
 		}
-	}
-}
-
-// cell counts a cell: for the strongest speaker, or, where nobody speaks, for the background and all parts that are
-// there, which may begin to speak.
-func (t *Tally) cell(b *bank, d int, x float64, set uint64, w int64) {
-	for v := range b.columns[d].voters {
-		if k := b.columns[d].voters[v].part; set>>k&1 != 0 {
-			t.add(b, k, d, x, w)
-			return
+		if w != 0 {
+			t.add(k+1, d, c, w)
 		}
+		before |= 1 << k
 	}
-	t.add(b, -1, d, x, w)
-	for s := set; s != 0; s &= s - 1 {
-		t.add(b, bits.TrailingZeros64(s), d, x, w)
-	}
+	var room [MostParts + 1]int64
+	there := room[:len(t.Used)+1]
+	add(there, sets, before)
+	t.silent(d, c, there)
 }
 
-func (t *Tally) add(b *bank, part, d int, x float64, w int64) {
-	s := t.of(part, d)
-	if b.columns[d].Family == Real {
-		s.addScore(x, w)
-	} else {
-		s[int(x)] += w
+// add adds a cell to those of the background, 0, or of a part, from 1.
+func (t *Tally) add(who, d int, c cell, w int64) {
+	at := who*t.width + t.at[d]
+	if c.level >= 0 {
+		t.cells[at+c.level] += w
+		return
 	}
+	s := t.cells[at : at+slots]
+	s[0] += w
+	s[1] += w * c.score
+	s[2] += w * c.square
 }
