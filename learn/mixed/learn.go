@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/exact"
@@ -44,6 +45,7 @@ type learner struct {
 	empty  *Model      // without parts
 	codes  [][]float64 // of the rows that parts are looked for in
 	lambda float64
+	quick  bool // no part is deleted to grow another
 }
 
 // state is a model and how it explains the rows.
@@ -153,19 +155,31 @@ func (l *learner) grow(rng *rand.Rand, s *state, o *terms, most, steps int) (*st
 	return best, nil
 }
 
-// Learn learns a model of data. Equal data, options and seed give the same model on any number of workers.
+// Learn learns a model of data. Equal data, options and seed give the same model on any number of workers. The error is the
+// context's, or names a cell.
 func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
 	l, err := newLearner(ctx, data, o)
 	if err != nil {
 		return nil, err
 	}
+	all := *l
+	l.sample()
 	best, starts, err := l.search()
+	if err == nil && len(l.codes) < len(all.codes) {
+		best, err = all.finish(best.m)
+	}
 	if err != nil {
 		return nil, err
 	}
 	m := *best.m
 	m.Record = Record{Rows: len(data.Rows), Seed: o.Seed, LogLik: best.tally.logLik(), Length: best.length, Starts: starts}
-	return &m, nil
+	if len(l.codes) < len(all.codes) {
+		m.Record.Sample = len(l.codes)
+	}
+	if o.From == nil {
+		err = l.addGraded(&m)
+	}
+	return &m, err
 }
 
 func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
@@ -178,11 +192,49 @@ func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
 	if o.Sample == 0 {
 		o.Sample = defaultSample
 	}
-	l := &learner{ctx: ctx, o: o, empty: newModel(data), lambda: elem.Log(float64(len(data.Rows))) / 2}
-	for _, row := range data.Rows {
-		l.codes = append(l.codes, l.empty.Code(row))
+	l := &learner{ctx: ctx, o: o, empty: newModel(data)}
+	codes := make([][]float64, len(data.Rows))
+	for i, row := range data.Rows {
+		codes[i] = l.empty.Code(row)
 	}
+	l.take(codes)
 	return l, nil
+}
+
+// take makes the learner one of some rows.
+func (l *learner) take(codes [][]float64) {
+	l.codes, l.lambda = codes, elem.Log(float64(len(codes)))/2
+}
+
+// sample keeps some of the rows, drawn at random, if there are more than parts are looked for in.
+func (l *learner) sample() {
+	if len(l.codes) <= l.o.Sample || l.o.From != nil {
+		return
+	}
+	which := rand.New(rand.NewPCG(l.o.Seed, 2<<32)).Perm(len(l.codes))[:l.o.Sample]
+	slices.Sort(which)
+	var codes [][]float64
+	for _, i := range which {
+		codes = append(codes, l.codes[i])
+	}
+	l.take(codes)
+}
+
+const lastSteps = 4 // of EM on all rows
+
+// finish lets all rows shape what was found in some of them.
+func (l *learner) finish(m *Model) (*state, error) {
+	own := &terms{lambda: l.lambda}
+	for k := range m.Parts {
+		for d := range m.Parts[k].Entries {
+			own.own = own.own || m.Parts[k].Entries[d].Numbers > 1
+		}
+	}
+	s, err := l.explain(m)
+	if err != nil {
+		return nil, err
+	}
+	return l.em(s, own, lastSteps)
 }
 
 // from returns the state that begins with given sets of parts.

@@ -21,7 +21,7 @@ func (l *learner) improve(s *state) (*state, error) {
 	rng := rand.New(rand.NewPCG(l.o.Seed, 1<<32))
 	free := &terms{lambda: l.lambda}
 	s, err := l.tear(s, free)
-	if err == nil {
+	if err == nil && !l.quick {
 		s, err = l.relocate(rng, s, free)
 	}
 	if err == nil {

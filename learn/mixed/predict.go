@@ -28,9 +28,10 @@ type Explanation struct {
 }
 
 // Explain explains a row, which has a value for each column, NaN where it is unknown.
-func (e *Explainer) Explain(row []float64) *Explanation {
+func (e *Explainer) Explain(row []float64) *Explanation { return e.explain(e.p.m.Code(row)) }
+
+func (e *Explainer) explain(codes []float64) *Explanation {
 	b := e.p.bank
-	codes := b.m.Code(row)
 	sets, evidence := e.p.explain(codes)
 	out := &Explanation{bank: b, LogLik: evidence, LogBackground: b.base(codes)}
 	for _, s := range sets {

@@ -18,11 +18,18 @@ func main() {
 	starts := flag.Int("starts", 0, "")
 	prof := flag.String("prof", "", "")
 	show := flag.Bool("show", false, "")
+	real := flag.Bool("real", false, "")
 	flag.Parse()
 	if *prof != "" {
 		f, _ := os.Create(*prof)
 		pprof.StartCPUProfile(f)
 		defer pprof.StopCPUProfile()
+	}
+	if *real {
+		if err := mixed.ReportTables(context.Background(), os.Stdout, "/work/shared/data/mixed", *first, *seeds, learn.Options{Starts: *starts}); err != nil {
+			fmt.Println(err)
+		}
+		return
 	}
 	sizes := mixed.Sizes
 	if *show {

@@ -1,0 +1,70 @@
+package mixed
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+const (
+	leastHeldOut = 8  // rows, for a choice
+	heldOutShare = 4  // one row of so many is held out
+	hidden       = .2 // of its cells
+)
+
+// addGraded adds graded parts to a model, and finds by cells of rows held out which of both kinds of parts says more.
+func (l *learner) addGraded(m *Model) (err error) {
+	if m.Graded, err = learnGraded(l.ctx, m.Columns, l.codes, l.lambda); err != nil {
+		return err
+	}
+	if len(l.codes) < leastHeldOut*heldOutShare {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(l.o.Seed, 3<<32))
+	var train, held [][]float64
+	for i, at := range rng.Perm(len(l.codes)) {
+		if i%heldOutShare == 0 {
+			held = append(held, l.codes[at])
+		} else {
+			train = append(train, l.codes[at])
+		}
+	}
+	part := *l
+	part.o.Starts, part.quick = 1, true
+	part.take(train)
+	s, _, err := part.search()
+	if err != nil {
+		return err
+	}
+	other := *s.m
+	if other.Graded, err = learnGraded(l.ctx, m.Columns, train, part.lambda); err != nil {
+		return err
+	}
+	m.Record.HeldOut, m.Record.HeldOutGraded = heldOut(&other, held, rng)
+	m.ShowGraded = m.Record.HeldOutGraded > m.Record.HeldOut
+	return nil
+}
+
+// heldOut returns what both kinds of parts gain over the columns alone, in nats a hidden cell of rows of codes.
+func heldOut(m *Model, rows [][]float64, rng *rand.Rand) (onOff, graded float64) {
+	e, n := NewExplainer(m), 0.0
+	for _, codes := range rows {
+		seen := make([]float64, len(codes))
+		for d, x := range codes {
+			if seen[d] = x; rng.Float64() < hidden {
+				seen[d] = math.NaN()
+			}
+		}
+		x := e.explain(seen)
+		for d := range codes {
+			if seen[d] == seen[d] || codes[d] != codes[d] {
+				continue
+			}
+			c := &m.Columns[d]
+			alone := c.LogDensity(&c.All, codes[d])
+			n++
+			onOff += c.logDensity(x.OnOff(d), codes[d]) - alone
+			graded += c.logDensity(x.Graded(d), codes[d]) - alone
+		}
+	}
+	return onOff / max(n, 1), graded / max(n, 1)
+}
