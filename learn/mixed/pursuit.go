@@ -19,6 +19,9 @@ type pursuit struct {
 	set   uint64
 	joint float64 // of the set and the row
 	seen  []weighted
+	// all are the parts, order those the most doubtful first, losses what a flip of each loses.
+	all, order []int
+	losses     []float64
 }
 
 // weighted is a set of parts and, first, the logarithm of its joint probability with the row, then its probability, in
@@ -37,6 +40,10 @@ func newPursuit(b *bank) *pursuit {
 		n := len(b.columns[d].voters)
 		p.room[d] = make([]float64, n*(n+1))
 	}
+	for k := range b.odds {
+		p.all = append(p.all, k)
+	}
+	p.order, p.losses = slices.Clone(p.all), make([]float64, len(p.all))
 	return p
 }
 
@@ -88,31 +95,39 @@ func (c *bankColumn) said(gains []float64, there uint64) float64 {
 }
 
 const (
-	enumerated = 6    // parts or less: all sets are looked at
-	neighbours = 12   // parts of which pairs are flipped at the end
-	doubtful   = 8    // nats that a flip may lose and its part is one of those
+	enumerated = 6    // parts of which all sets are looked at
+	never      = 20   // nats that a part is beyond doubt by, so that sets without it, or with it, do not count
 	least      = 1e-3 // sets of less probability do not count
-	beyond     = 20   // nats that a set may be behind the best and count as seen
 )
 
 // explain finds the sets that explain a row, most probable first, with their probabilities, and returns the logarithm of
-// the evidence: exactly, if there are few parts. The sets are valid until the next row.
+// the evidence. If there are few parts, all sets are looked at; else those that differ by the most doubtful parts from
+// the set that pursuit finds, and the others count as if they were independent. The sets are valid until the next row.
 func (p *pursuit) explain(codes []float64) (sets []weighted, evidence float64) {
 	p.load(codes)
-	if k := len(p.odds); k <= enumerated {
-		p.keep()
-		for i := uint64(1); i < 1<<k; i++ { // Gray's order: one part at a time
-			p.flip(bits.TrailingZeros64(i))
-			p.keep()
-		}
-	} else {
+	parts, others := p.all, p.all[:0]
+	if len(p.all) > enumerated {
 		p.climb()
-		p.around()
-		p.drop()
-		slices.SortFunc(p.seen, func(a, b weighted) int { return cmp.Compare(a.set, b.set) })
-		p.seen = slices.CompactFunc(p.seen, func(a, b weighted) bool { return a.set == b.set })
+		parts, others = p.doubtful()
 	}
-	return p.posterior()
+	p.keep()
+	for i := uint64(1); i < 1<<len(parts); i++ { // Gray's order: one part at a time
+		p.flip(parts[bits.TrailingZeros64(i)])
+		p.keep()
+	}
+	if len(parts) > 0 { // back to the set that was found: in Gray's order the last differs by the last part
+		p.flip(parts[len(parts)-1])
+	}
+	rest := 0.0
+	enumerated := len(p.seen)
+	for _, k := range others {
+		before := p.joint
+		if loss := before - p.try(k); loss < never {
+			rest += elem.Log1p(elem.Exp(-loss))
+		}
+	}
+	sets, evidence = p.posterior(enumerated)
+	return sets, evidence + rest
 }
 
 func (p *pursuit) keep() { p.seen = append(p.seen, weighted{p.set, p.joint, 0}) }
@@ -125,13 +140,19 @@ func (p *pursuit) try(k int) float64 {
 	return joint
 }
 
+// look returns the joint probability with a part flipped.
+func (p *pursuit) look(k int) float64 {
+	joint := p.flip(k)
+	p.flip(k)
+	return joint
+}
+
 // climb flips parts, one or two at a time, as long as it helps.
 func (p *pursuit) climb() {
-	p.keep()
 	for range 2 * len(p.odds) {
 		best, most := -1, p.joint+1e-9
 		for k := range p.odds {
-			if joint := p.try(k); joint > most {
+			if joint := p.look(k); joint > most {
 				best, most = k, joint
 			}
 		}
@@ -152,10 +173,10 @@ func (p *pursuit) swap(most float64) bool {
 		k := bits.TrailingZeros64(s)
 		p.flip(k)
 		for j := range p.odds {
-			if s0 := p.set >> j & 1; j == k || s0 != 0 {
+			if p.set>>j&1 != 0 || j == k {
 				continue
 			}
-			if joint := p.try(j); joint > most {
+			if joint := p.look(j); joint > most {
 				one, two, most = k, j, joint
 			}
 		}
@@ -169,56 +190,36 @@ func (p *pursuit) swap(most float64) bool {
 	return true
 }
 
-// around looks at all sets that differ by two parts from the one that was climbed to, but for parts that are beyond
-// doubt.
-func (p *pursuit) around() {
-	type flip struct {
-		part  int
-		joint float64
+// doubtful returns the parts whose flips lose least, and the others.
+func (p *pursuit) doubtful() (few, others []int) {
+	for k := range p.losses {
+		p.losses[k] = p.joint - p.look(k)
 	}
-	var near []flip
-	for k := range p.odds {
-		if joint := p.try(k); joint > p.joint-doubtful {
-			near = append(near, flip{k, joint})
-		}
-	}
-	slices.SortStableFunc(near, func(a, b flip) int { return cmp.Compare(b.joint, a.joint) })
-	near = near[:min(len(near), neighbours)]
-	for i := range near {
-		p.flip(near[i].part)
-		for j := range i {
-			p.try(near[j].part)
-		}
-		p.flip(near[i].part)
-	}
+	slices.SortFunc(p.order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(p.losses[i], p.losses[j]), cmp.Compare(i, j))
+	})
+	return p.order[:enumerated], p.order[enumerated:]
 }
 
-// drop drops sets that are far behind the best.
-func (p *pursuit) drop() {
-	top := math.Inf(-1)
-	for _, s := range p.seen {
-		top = max(top, s.weight)
-	}
-	p.seen = slices.DeleteFunc(p.seen, func(s weighted) bool { return s.weight < top-beyond })
-}
-
-// posterior makes joint probabilities of the sets seen probabilities.
-func (p *pursuit) posterior() (sets []weighted, evidence float64) {
-	top, sum := math.Inf(-1), 0.0
+// posterior makes joint probabilities of the sets seen probabilities, and returns the evidence of the first ones.
+func (p *pursuit) posterior(first int) (sets []weighted, evidence float64) {
+	top, sum, counted := math.Inf(-1), 0.0, 0.0
 	for _, s := range p.seen {
 		top = max(top, s.weight)
 	}
 	few := p.seen[:0]
-	for _, s := range p.seen {
-		w := elem.Exp(s.weight - top)
-		sum += w
+	for i, s := range p.seen {
+		w := 0.0
+		if s.weight > top-never {
+			w = elem.Exp(s.weight - top)
+		}
+		if i < first {
+			sum += w
+		}
 		if w > least {
 			few = append(few, weighted{s.set, w, 0})
+			counted += w
 		}
-	}
-	counted := 0.0
-	for _, s := range few {
-		counted += s.weight
 	}
 	for i := range few {
 		few[i].weight /= counted
