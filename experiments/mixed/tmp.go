@@ -28,10 +28,24 @@ func Show(p Planted, seed uint64, o mixed.Options) {
 		}
 		fmt.Println()
 	}
+	mixed.Debug(s.Data, m, s.Sets, missing(s, m))
 	o.From = s.Sets
 	m, _ = mixed.Learn(context.Background(), s.Data, o)
 	fmt.Println("  truth's length", m.Record.Length)
 	for k := range m.Parts {
 		fmt.Printf("  truth   %v %.3f\n", m.Parts[k].Votes(), m.Parts[k].Share)
 	}
+}
+
+func missing(s *Set, m *mixed.Model) int {
+	var learned [][]int
+	for k := range m.Parts {
+		learned = append(learned, m.Parts[k].Votes())
+	}
+	for k, w := range s.match(learned) {
+		if w < 0 || jaccard(s.Votes[k], learned[w]) < .5 {
+			return k
+		}
+	}
+	return 0
 }

@@ -9,6 +9,7 @@ import (
 	"example.com/patchwork/internal/draw"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/learn/real"
 )
 
 // thresholds are how far from the background a value is that a candidate begins with, in its standard deviations.
@@ -22,6 +23,7 @@ const (
 	firstShare  = .2   // of rows that a candidate is in, before it has been counted
 	tried       = -12. // nats that a candidate may lack and still be tried: EM on all rows decides
 	usualMisfit = .7   // of the mean is no reason to begin with a row
+	leastVotes  = 2    // of a candidate
 	likely      = .01  // rows of less probability are not counted
 )
 
@@ -43,6 +45,7 @@ type groundColumn struct {
 	center    float64   // of scores, and their standard deviation
 	sd        float64
 	explained []explained
+	free      stat // all cells that nobody explains
 }
 
 // explained is a cell that a part speaks of.
@@ -70,6 +73,17 @@ func newGround(l *learner, s *state, o *terms) *ground {
 		for d, x := range codes {
 			g.columns[d].cell(p, d, i, x)
 		}
+	}
+	all := make([]rowWeight, g.rows)
+	for i := range all {
+		all[i] = rowWeight{i, unit}
+	}
+	for d := range g.columns {
+		c := &g.columns[d]
+		if c.free = make(stat, len(c.z)); c.level == nil {
+			c.free = make(stat, slots)
+		}
+		c.add(c.free, all)
 	}
 	g.misfit()
 	return g
@@ -170,27 +184,41 @@ func (g *ground) misfit() {
 // candidate is a part that is tried.
 type candidate struct {
 	Part
+	// rest is what the columns that it speaks of are like where it is not; nil for what the model says. Without it a
+	// part would be judged against a background that contains it.
+	rest []*Opinion
 	gain float64 // nats by which it shortens the description
 }
 
-// grow returns the part that shortens the description most, among those that begin from some badly explained rows; false
-// if none is worth to be tried.
-func (g *ground) grow(ctx context.Context, rng *rand.Rand, workers int) (Part, bool, error) {
+// background returns what a column is like without a candidate.
+func (g *ground) background(c *candidate, d int) *Opinion {
+	if c.rest[d] != nil {
+		return c.rest[d]
+	}
+	return g.bank.columns[d].background
+}
+
+func (g *ground) newCandidate() candidate {
+	return candidate{Part: Part{Share: firstShare, Entries: make([]Entry, len(g.columns))},
+		rest: make([]*Opinion, len(g.columns))}
+}
+
+// grow returns the part that shortens the description most, among those that begin from some badly explained rows and those
+// that begin from deviations that come together; nil if none is worth to be tried.
+func (g *ground) grow(ctx context.Context, rng *rand.Rand, workers int) (*candidate, error) {
 	var all []candidate
 	for _, threshold := range thresholds {
 		for range candidates {
-			all = append(all, candidate{Part: g.begin(rng, threshold)})
+			all = append(all, g.begin(rng, threshold))
 		}
-		for _, p := range g.pairs(threshold) {
-			all = append(all, candidate{Part: p})
-		}
+		all = append(all, g.pairs(threshold)...)
 	}
 	_, err := pool.Run(ctx, len(all), workers, 1, func(_, i int) error {
-		all[i].gain = g.local(&all[i].Part)
+		all[i].gain = g.local(&all[i])
 		return nil
 	})
 	if err != nil {
-		return Part{}, false, err
+		return nil, err
 	}
 	best := 0
 	for i := range all {
@@ -198,11 +226,14 @@ func (g *ground) grow(ctx context.Context, rng *rand.Rand, workers int) (Part, b
 			best = i
 		}
 	}
-	return all[best].Part, all[best].gain > tried && len(all[best].Votes()) > 0, nil
+	if all[best].gain <= tried {
+		return nil, nil
+	}
+	return &all[best], nil
 }
 
 // begin returns a candidate: what is unusual in a badly explained row, or in it and in one or two others.
-func (g *ground) begin(rng *rand.Rand, threshold float64) Part {
+func (g *ground) begin(rng *rand.Rand, threshold float64) candidate {
 	i := max(0, draw.ByWeight(rng, g.weights))
 	var columns, to []int
 	for d := range g.columns {
@@ -248,8 +279,8 @@ func (g *ground) shared(j int, threshold float64, columns, to []int) (out []int)
 const begun = .7
 
 // like returns a part that says of columns nearly what rows do.
-func (g *ground) like(rows, columns, to []int) Part {
-	p := Part{Share: firstShare, Entries: make([]Entry, len(g.columns))}
+func (g *ground) like(rows, columns, to []int) candidate {
+	p := g.newCandidate()
 	for at, d := range columns {
 		b := &g.bank.columns[d]
 		e := &p.Entries[d]
@@ -283,10 +314,10 @@ func (g *ground) cheapTerms() *terms { return &terms{lambda: cheap * g.terms.lam
 
 // local takes some steps of EM for a candidate alone, all others being as they are, and returns the nats by which it
 // shortens the description.
-func (g *ground) local(p *Part) float64 {
+func (g *ground) local(p *candidate) float64 {
 	gains := make([]float64, g.rows)
 	for step := range localSteps {
-		if len(p.Votes()) == 0 {
+		if len(p.Votes()) < leastVotes {
 			return math.Inf(-1)
 		}
 		o := &terms{lambda: g.terms.lambda}
@@ -303,6 +334,9 @@ func (g *ground) local(p *Part) float64 {
 		p.Share = (used + .5) / (float64(g.rows) + 1)
 		g.fit(p, gains, o)
 	}
+	if len(p.Votes()) < leastVotes {
+		return math.Inf(-1)
+	}
 	g.rowGains(p, gains)
 	odds := elem.Log(p.Share / (1 - p.Share))
 	gain := float64(float64(g.rows)*elem.Log1p(-p.Share)) - g.terms.lambda
@@ -310,27 +344,26 @@ func (g *ground) local(p *Part) float64 {
 		gain += logAdd(0, x+odds)
 	}
 	for d := range p.Entries {
-		gain -= g.bank.columns[d].price(&p.Entries[d], g.terms.lambda)
+		gain -= g.bank.columns[d].price(&p.Entries[d], g.terms.lambda) + g.lost(d, p.rest[d])
 	}
 	return gain
 }
 
 // rowGains sets gains to what a candidate gains in each row.
-func (g *ground) rowGains(p *Part, gains []float64) {
+func (g *ground) rowGains(p *candidate, gains []float64) {
 	clear(gains)
 	for _, d := range p.Votes() {
-		e, b, c := &p.Entries[d], &g.bank.columns[d], &g.columns[d]
+		e, b, c, rest := &p.Entries[d], &g.bank.columns[d], &g.columns[d], g.background(p, d)
 		if b.Family == Real {
-			q := b.background.Normal
 			for i, x := range c.score {
 				if x == x {
-					gains[i] += logRatio(e.Mean, e.Var, q.Mean, q.Var, x)
+					gains[i] += logRatio(e.Mean, e.Var, rest.Mean, rest.Var, x)
 				}
 			}
 		} else {
 			table := make([]float64, len(c.z)+1)
 			for l := range c.z {
-				table[l] = elem.Log(e.P[l] / b.background.P[l])
+				table[l] = elem.Log(e.P[l] / rest.P[l])
 			}
 			for i, l := range c.level {
 				gains[i] += table[l]
@@ -390,7 +423,7 @@ type rowWeight struct {
 
 // fit makes a candidate say what the rows say, of the given probabilities: of cells that nobody explains, and those that
 // it wins.
-func (g *ground) fit(p *Part, r []float64, o *terms) {
+func (g *ground) fit(p *candidate, r []float64, o *terms) {
 	var rows []rowWeight
 	for i, x := range r {
 		if x > likely {
@@ -399,27 +432,87 @@ func (g *ground) fit(p *Part, r []float64, o *terms) {
 	}
 	room := make(stat, slots)
 	for d := range g.columns {
-		c, b := &g.columns[d], &g.bank.columns[d]
-		n := max(len(c.z), slots)
-		if n > cap(room) {
+		if n := len(g.columns[d].z); n > cap(room) {
 			room = make(stat, n)
 		}
-		s := room[:n]
+		s := room[:len(g.columns[d].free)]
 		clear(s)
-		if b.Family == Real {
-			c.addScores(s, rows)
-		} else {
-			s = s[:len(c.z)]
-			for _, r := range rows {
-				if l := int(c.level[r.row]); l < len(s) {
-					s[l] += r.weight
-				}
-			}
+		g.columns[d].add(s, rows)
+		g.vote(p, d, s, r, o)
+	}
+}
+
+// vote sets what a candidate says of a column, from the free cells of its rows. While the background is held it says what
+// it is over all rows; else it is what the column is like in other rows.
+func (g *ground) vote(p *candidate, d int, s stat, r []float64, o *terms) {
+	b, rest := &g.bank.columns[d], (*Opinion)(nil)
+	price := *o
+	if !g.terms.hold {
+		rest = b.without(g.columns[d].free, s)
+		price.lambda += g.lost(d, rest)
+	}
+	if p.Entries[d].Numbers > 0 {
+		g.won(d, &p.Entries[d], r, s)
+	}
+	p.rest[d] = rest
+	if p.Entries[d] = b.vote(g.background(p, d), s, &price); p.Entries[d].Numbers == 0 {
+		p.rest[d] = nil
+	}
+}
+
+// without returns what a column is like in all cells less some.
+func (c *bankColumn) without(all, some stat) *Opinion {
+	rest := make(stat, len(all))
+	for i := range all {
+		rest[i] = all[i] - some[i]
+	}
+	if c.Family != Real {
+		p := make([]float64, len(rest))
+		n := rest.levels(p)
+		for l := range p {
+			p[l] = (p[l] + float64(rowsLevel*c.Share[l])) / (n + rowsLevel)
 		}
-		if p.Entries[d].Numbers > 0 {
-			g.won(d, &p.Entries[d], r, s)
+		return &Opinion{P: p}
+	}
+	n, mean, squares := rest.normal()
+	more, _, about := some.normal()
+	b := (float64(n*mean) + float64(rowsReal*c.All.Mean)) / (n + rowsReal)
+	squares += float64(n*(mean-b)*(mean-b)) + about + float64(rowsReal*c.All.Var)
+	return &Opinion{Normal: real.Normal{Mean: b, Var: max(squares/(n+more+rowsReal), c.Floor)}}
+}
+
+// lost returns how much less likely the free cells of a column are under another background than the model's; 0 if it is
+// nil.
+func (g *ground) lost(d int, rest *Opinion) (sum float64) {
+	if rest == nil {
+		return 0
+	}
+	b, free := g.bank.columns[d].background, g.columns[d].free
+	if g.columns[d].level == nil {
+		n, mean, squares := free.normal()
+		at := func(o *Opinion) float64 {
+			return float64(n/2*elem.Log(o.Var)) + (squares+float64(n*(mean-o.Mean)*(mean-o.Mean)))/(2*o.Var)
 		}
-		p.Entries[d] = b.vote(b.background, s, o)
+		return at(rest) - at(b)
+	}
+	for l, n := range free {
+		if n > 0 {
+			sum += float64(float64(n) / unit * elem.Log(b.P[l]/rest.P[l]))
+		}
+	}
+	return sum
+}
+
+// add adds the cells of rows that nobody explains.
+func (c *groundColumn) add(s stat, rows []rowWeight) {
+	if c.level == nil {
+		c.addScores(s, rows)
+		return
+	}
+	for _, r := range rows {
+		if l := int(c.level[r.row]); l < len(s) {
+			s[l] += r.weight
+		}
 	}
 }
 

@@ -136,12 +136,17 @@ const rises = 3 // of the length that end growth
 func (l *learner) grow(rng *rand.Rand, s *state, o *terms, most, steps int) (*state, error) {
 	best, risen := s, 0
 	for risen < rises && len(s.m.Parts) < most {
-		part, ok, err := newGround(l, s, o).grow(l.ctx, rng, l.o.Workers)
-		if err != nil || !ok {
+		c, err := newGround(l, s, o).grow(l.ctx, rng, l.o.Workers)
+		if err != nil || c == nil {
 			return best, err
 		}
 		m := *s.m
-		m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], part)
+		m.Parts, m.Background = append(slices.Clone(m.Parts), c.Part), slices.Clone(m.Background)
+		for d, rest := range c.rest {
+			if rest != nil {
+				m.Background[d] = *rest
+			}
+		}
 		if s, err = l.explain(&m); err != nil {
 			return nil, err
 		}

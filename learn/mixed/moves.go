@@ -13,6 +13,7 @@ const (
 	pruneRounds = 2
 	moves       = 16 // parts that are deleted and grown again, at most
 	more        = 2  // parts than before
+	hopeless    = 15 // nats that a description may be longer before a step of EM
 )
 
 // improve takes the best start to its end: parts are deleted and others grown in their place, and at last opinions may
@@ -41,7 +42,7 @@ func (l *learner) prune(s *state, o *terms) (*state, error) {
 			if k >= len(s.m.Parts) {
 				continue
 			}
-			less, err := l.without(s, k, o, 2)
+			less, err := l.without(s, k, o, 2, s.length)
 			if err != nil {
 				return nil, err
 			}
@@ -56,15 +57,21 @@ func (l *learner) prune(s *state, o *terms) (*state, error) {
 	return s, nil
 }
 
-// without returns a state without part k, after some steps of EM.
-func (l *learner) without(s *state, k int, o *terms, steps int) (*state, error) {
+// without returns a state without part k, after some steps of EM; fewer if it cannot become shorter than a length.
+func (l *learner) without(s *state, k int, o *terms, steps int, than float64) (*state, error) {
 	m := *s.m
 	m.Parts = slices.Delete(slices.Clone(m.Parts), k, k+1)
-	less, err := l.explain(&m)
-	if err != nil {
-		return nil, err
+	return l.attempt(&m, o, steps, than)
+}
+
+// attempt returns the state of a model after some steps of EM; fewer if the description is so much longer than a length
+// that more steps are not worth it.
+func (l *learner) attempt(m *Model, o *terms, steps int, than float64) (*state, error) {
+	s, err := l.explain(m)
+	for i := 0; err == nil && i < steps && s.length < than+hopeless; i++ {
+		s, err = l.em(s, o, 1)
 	}
-	return l.em(less, o, steps)
+	return s, err
 }
 
 // relocate deletes a part and grows others, those that explain most first, as long as that shortens the description.
@@ -75,7 +82,7 @@ func (l *learner) relocate(rng *rand.Rand, s *state, o *terms) (*state, error) {
 		if failed >= len(order) {
 			break
 		}
-		next, err := l.without(s, order[failed], o, 1)
+		next, err := l.without(s, order[failed], o, 1, math.Inf(1))
 		if err == nil {
 			next, err = l.grow(rng, next, o, min(len(s.m.Parts)+more, l.most()), 2)
 		}
@@ -108,10 +115,7 @@ func (l *learner) tear(s *state, o *terms) (*state, error) {
 			m := *s.m
 			m.Parts = append(slices.Clone(m.Parts), m.Parts[k].only(halves[1]))
 			m.Parts[k] = m.Parts[k].only(halves[0])
-			next, err := l.explain(&m)
-			if err == nil {
-				next, err = l.em(next, o, 3)
-			}
+			next, err := l.attempt(&m, o, 3, s.length)
 			if err != nil {
 				return nil, err
 			}

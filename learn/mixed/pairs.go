@@ -25,7 +25,7 @@ type together struct {
 
 // pairs returns candidates that begin with the rows in which two deviations come together, the surest pairs first; pairs
 // that a candidate before speaks of are left out.
-func (g *ground) pairs(threshold float64) (out []Part) {
+func (g *ground) pairs(threshold float64) (out []candidate) {
 	events, rows := g.events(threshold)
 	var speaks []map[event]bool
 	for _, pair := range g.surest(events, rows) {
@@ -42,9 +42,9 @@ func (g *ground) pairs(threshold float64) (out []Part) {
 				r[i] = 1
 			}
 		}
-		p := Part{Share: firstShare, Entries: make([]Entry, len(g.columns))}
+		p := g.newCandidate()
 		g.fit(&p, r, g.cheapTerms())
-		out, speaks = append(out, p), append(speaks, g.speaks(&p))
+		out, speaks = append(out, p), append(speaks, g.speaks(&p.Part))
 	}
 	return out
 }
