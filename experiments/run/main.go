@@ -101,6 +101,8 @@ var experiments = []experiment{
 		}},
 	{"real", "[quadrants|rivals|bars|digits|tables|parts|scenes] [...]",
 		"real values: recovery, likelihood beside the truth, hidden values", runReal},
+	{"mixed", "[planted|tables] [seeds] [from=SEED] [set=1,2]",
+		"tables of every kind of column: planted parts, and hidden cells of real tables", runMixed},
 }
 
 // oneWorker are the options of tables whose times are for one core.

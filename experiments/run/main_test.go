@@ -29,8 +29,8 @@ func TestParse(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	for line, want := range map[string]string{
 		"nothing": "lists them", "scenes 3": "no arguments", "counts -3": "not negative",
-		"sheets small": "large, odds or opencv",
-		"real lines":   "choose quadrants", "sources n=0": "from 1", "fewshot n=x": "from 1", "strokes wrong": "wrong",
+		"sheets small": "large, odds or opencv", "mixed lines": "planted or tables", "mixed set=9": "from 1 to",
+		"real lines": "choose quadrants", "sources n=0": "from 1", "fewshot n=x": "from 1", "strokes wrong": "wrong",
 	} {
 		err := run(t.Context(), &strings.Builder{}, strings.Fields(line))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork/experiments/mixed"
+	learn "example.com/patchwork/learn/mixed"
+)
+
+// runMixed measures the learner of mixed tables, on one worker: on planted tables, all or those of the given numbers, and
+// on real ones. The seeds begin with one that nothing was tuned on.
+func runMixed(j job) error {
+	if i := slices.IndexFunc(j.words, func(w string) bool { return w != "planted" && w != "tables" }); i >= 0 {
+		return fmt.Errorf("mixed: there is no %q; choose planted or tables", j.words[i])
+	}
+	first, sizes := 300, mixed.Sizes
+	var err error
+	if text, ok := j.values["from"]; ok {
+		if first, err = strconv.Atoi(text); err != nil || first < 0 {
+			return fmt.Errorf("from=%s: give the first seed, such as from=300", text)
+		}
+	}
+	if text, ok := j.values["set"]; ok {
+		sizes = nil
+		for _, t := range strings.Split(text, ",") {
+			n, err := strconv.Atoi(t)
+			if err != nil || n < 1 || n > len(mixed.Sizes) {
+				return fmt.Errorf("set=%s: give numbers from 1 to %d, such as set=1,2", text, len(mixed.Sizes))
+			}
+			sizes = append(sizes, mixed.Sizes[n-1])
+		}
+	}
+	if len(j.words) == 0 || slices.Contains(j.words, "planted") {
+		if err := mixed.ReportPlanted(j.ctx, j.w, sizes, uint64(first), j.number(5), learn.Options{}); err != nil {
+			return err
+		}
+		fmt.Fprintln(j.w)
+	}
+	if len(j.words) == 0 || slices.Contains(j.words, "tables") {
+		return mixed.ReportTables(j.ctx, j.w, data("mixed"), uint64(first), j.number(5), learn.Options{})
+	}
+	return nil
+}
