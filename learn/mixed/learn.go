@@ -167,24 +167,24 @@ func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := *l
+	rows := len(l.codes)
 	l.sample()
 	best, starts, err := l.search()
-	if err == nil && len(l.codes) < len(all.codes) {
-		best, err = all.finish(best.m)
-	}
 	if err != nil {
 		return nil, err
 	}
-	m := *best.m
-	m.Record = Record{Rows: len(data.Rows), Seed: o.Seed, LogLik: best.tally.logLik(), Length: best.length, Starts: starts}
-	if len(l.codes) < len(all.codes) {
+	m := best.m
+	m.Record = Record{Rows: rows, Seed: o.Seed, LogLik: best.tally.logLik(), Length: best.length, Starts: starts}
+	if len(l.codes) < rows {
 		m.Record.Sample = len(l.codes)
+		if m, err = Refine(ctx, m, data, lastSteps, o.Workers); err != nil {
+			return nil, err
+		}
 	}
-	if o.From == nil {
-		err = l.addGraded(&m)
+	if o.From != nil {
+		return m, nil
 	}
-	return &m, err
+	return m, l.addGraded(m)
 }
 
 func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
@@ -206,9 +206,12 @@ func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
 	return l, nil
 }
 
+// price returns what a number of a model of so many rows costs, in nats.
+func price(rows int64) float64 { return elem.Log(float64(max(rows, 1))) / 2 }
+
 // take makes the learner one of some rows.
 func (l *learner) take(codes [][]float64) {
-	l.codes, l.lambda = codes, elem.Log(float64(len(codes)))/2
+	l.codes, l.lambda = codes, price(int64(len(codes)))
 }
 
 // sample keeps some of the rows, drawn at random, if there are more than parts are looked for in.
@@ -227,19 +230,26 @@ func (l *learner) sample() {
 
 const lastSteps = 4 // of EM on all rows
 
-// finish lets all rows shape what was found in some of them.
-func (l *learner) finish(m *Model) (*state, error) {
-	own := &terms{lambda: l.lambda}
-	for k := range m.Parts {
-		for d := range m.Parts[k].Entries {
-			own.own = own.own || m.Parts[k].Entries[d].Numbers > 1
+// Refine lets all rows of a source shape the parts of a model, by some steps of EM, block by block: for tables that do not
+// fit in memory, of which [Learn] saw some rows that were drawn at random.
+func Refine(ctx context.Context, m *Model, src Source, steps, workers int) (*Model, error) {
+	for range steps {
+		t, err := EStep(ctx, m, src, workers)
+		if err != nil {
+			return nil, err
+		}
+		if m, err = t.MStep(m); err != nil {
+			return nil, err
 		}
 	}
-	s, err := l.explain(m)
+	t, err := EStep(ctx, m, src, workers)
 	if err != nil {
 		return nil, err
 	}
-	return l.em(s, own, lastSteps)
+	out := *m
+	out.Record.Rows, out.Record.LogLik = int(t.Rows), t.logLik()
+	out.Record.Length = m.price(price(t.Rows)) - t.logLik()
+	return &out, nil
 }
 
 // from returns the state that begins with given sets of parts.

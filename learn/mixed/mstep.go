@@ -1,6 +1,7 @@
 package mixed
 
 import (
+	"fmt"
 	"math"
 
 	"example.com/patchwork/internal/elem"
@@ -23,6 +24,21 @@ const (
 	rowsLevel = 2
 	leastRows = 2 // for an opinion
 )
+
+// MStep returns the model that follows m, by which the rows were counted: a step of EM as the last ones of learning. The
+// error says that the counts are not of this model.
+func (t *Tally) MStep(m *Model) (*Model, error) {
+	if empty := NewTally(m); len(empty.cells) != len(t.cells) || empty.width != t.width {
+		return nil, fmt.Errorf("mixed: counts of %d numbers, those of the model are %d", len(t.cells), len(empty.cells))
+	}
+	o := &terms{lambda: price(t.Rows)}
+	for k := range m.Parts {
+		for d := range m.Parts[k].Entries {
+			o.own = o.own || m.Parts[k].Entries[d].Numbers > 1
+		}
+	}
+	return t.mstep(m, o), nil
+}
 
 // mstep returns the model that the counts of an E-step with m mean.
 func (t *Tally) mstep(m *Model, o *terms) *Model {
