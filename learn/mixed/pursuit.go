@@ -95,7 +95,9 @@ func (c *bankColumn) said(gains []float64, there uint64) float64 {
 }
 
 const (
-	enumerated = 6    // parts of which all sets are looked at
+	always     = 6    // parts or fewer are never taken for independent of each other
+	enumerated = 6    // parts of which all sets are looked at, at most
+	doubt      = 7    // nats that a flip may lose for its part to be one of these
 	never      = 20   // nats that a part is beyond doubt by, so that sets without it, or with it, do not count
 	least      = 1e-3 // sets of less probability do not count
 )
@@ -106,7 +108,7 @@ const (
 func (p *pursuit) explain(codes []float64) (sets []weighted, evidence float64) {
 	p.load(codes)
 	parts, others := p.all, p.all[:0]
-	if len(p.all) > enumerated {
+	if len(p.all) > always {
 		p.climb()
 		parts, others = p.doubtful()
 	}
@@ -119,14 +121,14 @@ func (p *pursuit) explain(codes []float64) (sets []weighted, evidence float64) {
 		p.flip(parts[len(parts)-1])
 	}
 	rest := 0.0
-	enumerated := len(p.seen)
+	first := len(p.seen)
 	for _, k := range others {
 		before := p.joint
 		if loss := before - p.try(k); loss < never {
 			rest += elem.Log1p(elem.Exp(-loss))
 		}
 	}
-	sets, evidence = p.posterior(enumerated)
+	sets, evidence = p.posterior(first)
 	return sets, evidence + rest
 }
 
@@ -190,7 +192,7 @@ func (p *pursuit) swap(most float64) bool {
 	return true
 }
 
-// doubtful returns the parts whose flips lose least, and the others.
+// doubtful returns the parts whose flips lose little, and the others.
 func (p *pursuit) doubtful() (few, others []int) {
 	for k := range p.losses {
 		p.losses[k] = p.joint - p.look(k)
@@ -198,7 +200,11 @@ func (p *pursuit) doubtful() (few, others []int) {
 	slices.SortFunc(p.order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(p.losses[i], p.losses[j]), cmp.Compare(i, j))
 	})
-	return p.order[:enumerated], p.order[enumerated:]
+	n := 0
+	for n < min(enumerated, len(p.order)) && p.losses[p.order[n]] < doubt {
+		n++
+	}
+	return p.order[:n], p.order[n:]
 }
 
 // posterior makes joint probabilities of the sets seen probabilities, and returns the evidence of the first ones.
