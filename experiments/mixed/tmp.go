@@ -28,7 +28,6 @@ func Show(p Planted, seed uint64, o mixed.Options) {
 		}
 		fmt.Println()
 	}
-	mixed.Debug(s.Data, m, s.Sets, missing(s, m))
 	o.From = s.Sets
 	m, _ = mixed.Learn(context.Background(), s.Data, o)
 	fmt.Println("  truth's length", m.Record.Length)

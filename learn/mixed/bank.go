@@ -25,6 +25,7 @@ type place struct{ column, voter int }
 type bankColumn struct {
 	*Column
 	background *Opinion
+	logs       []float64 // of the background's probabilities of levels
 	voters     []voter
 	// gains are, by code of a level, those of all pairs: at [v*(n+1)+u] the logarithm of what voter v, strongest, and u
 	// against it say of the level, over the background; n for u means that nobody is against.
@@ -66,6 +67,9 @@ func newBank(m *Model) *bank {
 					c.voters[v].against |= 1 << u
 				}
 			}
+		}
+		for _, p := range c.background.P {
+			c.logs = append(c.logs, elem.Log(p))
 		}
 		c.pairs()
 	}
@@ -137,8 +141,12 @@ func logRatio(m, v, b, s, x float64) float64 {
 func (b *bank) base(codes []float64) float64 {
 	sum := 0.0
 	for d, x := range codes {
-		if !math.IsNaN(x) {
-			sum += b.columns[d].LogDensity(b.columns[d].background, x)
+		switch c := &b.columns[d]; {
+		case math.IsNaN(x):
+		case c.Family == Real:
+			sum += c.background.Normal.LogDensity(x)
+		default:
+			sum += c.logs[int(x)]
 		}
 	}
 	return sum

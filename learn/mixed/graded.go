@@ -99,7 +99,7 @@ type degrees struct {
 // degrees returns those of a row of scores, NaN where unknown.
 func (g *Graded) degrees(y []float64) degrees {
 	k := len(g.Loadings)
-	m, z, sum := square(k), make([]float64, k), 0.0
+	m, z, sum, product := square(k), make([]float64, k), 0.0, 1.0
 	for i := range k {
 		m[i][i] = 1
 	}
@@ -108,7 +108,10 @@ func (g *Graded) degrees(y []float64) degrees {
 			continue
 		}
 		r := x - g.Mean[j]
-		sum -= elem.Log(2*math.Pi*g.Noise[j])/2 + r*r/(2*g.Noise[j])
+		sum -= r * r / (2 * g.Noise[j])
+		if product *= 2 * math.Pi * g.Noise[j]; product < 1e-200 || product > 1e200 { // one logarithm for many axes
+			sum, product = sum-elem.Log(product)/2, 1
+		}
 		for i := range k {
 			v := g.Loadings[i][j] / g.Noise[j]
 			if v == 0 {
@@ -121,7 +124,7 @@ func (g *Graded) degrees(y []float64) degrees {
 		}
 	}
 	cov, logDet := inverse(m)
-	d := degrees{make([]float64, k), cov, sum - logDet/2}
+	d := degrees{make([]float64, k), cov, sum - elem.Log(product)/2 - logDet/2}
 	for i := range k {
 		for h := range k {
 			d.mean[i] += float64(cov[i][h] * z[h])

@@ -1,9 +1,11 @@
 package mixed
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork/internal/draw"
 	"example.com/patchwork/internal/elem"
@@ -18,6 +20,7 @@ const (
 	localSteps  = 6    // of EM for a candidate alone
 	cheapSteps  = 3    // of these, in which votes cost less, so that small parts do not die before they know their rows
 	cheap       = .4   // of the price
+	finalists   = 16   // candidates that are left then
 	firstShare  = .2   // of rows that a candidate is in, before it has been counted
 	tried       = -12. // nats that a candidate may lack and still be tried: EM on all rows decides
 	usualMisfit = .7   // of the mean is no reason to begin with a row
@@ -57,23 +60,21 @@ func (g *ground) grow(ctx context.Context, rng *rand.Rand, workers int) (*candid
 		}
 		all = append(all, g.pairs(threshold)...)
 	}
-	_, err := pool.Run(ctx, len(all), workers, 1, func(_, i int) error {
-		all[i].gain = g.local(&all[i])
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	best := 0
-	for i := range all {
-		if all[i].gain > all[best].gain {
-			best = i
+	for _, round := range []struct{ from, to, keep int }{{0, cheapSteps, finalists}, {cheapSteps, localSteps, 1}} {
+		_, err := pool.Run(ctx, len(all), workers, 1, func(_, i int) error {
+			all[i].gain = g.local(&all[i], round.from, round.to)
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
+		slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.gain, a.gain) })
+		all = all[:min(len(all), round.keep)]
 	}
-	if all[best].gain <= tried {
+	if len(all) == 0 || all[0].gain <= tried {
 		return nil, nil
 	}
-	return &all[best], nil
+	return &all[0], nil
 }
 
 // begin returns a candidate: what is unusual in a badly explained row, or in it and in one or two others.
@@ -148,9 +149,9 @@ func (g *ground) cheapTerms() *terms { return &terms{lambda: cheap * g.terms.lam
 
 // local takes some steps of EM for a candidate alone, all others being as they are, and returns the nats by which it
 // shortens the description.
-func (g *ground) local(p *candidate) float64 {
+func (g *ground) local(p *candidate, from, to int) float64 {
 	gains := make([]float64, g.rows)
-	for step := range localSteps {
+	for step := from; step < to; step++ {
 		if len(p.Votes()) < leastVotes {
 			return math.Inf(-1)
 		}

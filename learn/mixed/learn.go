@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Parts   int // at most; 0 means as many as shorten the description
 	Starts  int // 0 means 3
-	Sample  int // rows that parts are looked for in, drawn at random, before all rows shape them; 0 means 2000
+	Sample  int // rows that parts are looked for in, drawn at random, before all rows shape them; 0 means 1000
 	Seed    uint64
 	Workers int // goroutines; 0 means 1. The result is the same for any number.
 
@@ -35,7 +35,7 @@ type Progress struct {
 
 const (
 	defaultStarts = 3
-	defaultSample = 2000
+	defaultSample = 1000
 )
 
 // learner is what the starts share.
@@ -282,9 +282,6 @@ func (l *learner) search() (best *state, lengths []float64, err error) {
 	}
 	for i := range l.o.Starts {
 		s, err := l.start(i)
-		if err == nil {
-			s, err = l.tear(s, &terms{lambda: l.lambda})
-		}
 		if err == nil {
 			s, err = l.prune(s, &terms{lambda: l.lambda})
 		}

@@ -232,6 +232,19 @@ func TestSampleOfRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	merged := NewTally(m)
+	text, err := all.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Tally
+	if err := back.UnmarshalBinary(text); err != nil || !reflect.DeepEqual(&back, all) {
+		t.Errorf("counts come back as others: %v", err)
+	}
+	for n := range text {
+		if back.UnmarshalBinary(text[:n]) == nil {
+			t.Fatalf("%d of %d bytes are read as counts", n, len(text))
+		}
+	}
 	for _, block := range [][][]float64{data.Rows[300:], data.Rows[:300]} {
 		some, err := EStep(t.Context(), m, &Data{data.Fields, block}, 1)
 		if err == nil {
@@ -243,5 +256,9 @@ func TestSampleOfRows(t *testing.T) {
 	}
 	if !reflect.DeepEqual(all, merged) {
 		t.Error("counts of blocks are not those of all rows")
+	}
+	m.Parts = m.Parts[1:]
+	if _, err := all.MStep(m); err == nil {
+		t.Error("counts of another model are taken")
 	}
 }
