@@ -13,7 +13,7 @@ const (
 
 // addGraded adds graded parts to a model, and finds by cells of rows held out which of both kinds of parts says more.
 func (l *learner) addGraded(m *Model) (err error) {
-	if m.Graded, err = learnGraded(l.ctx, m.Columns, l.codes, l.lambda); err != nil {
+	if m.Graded, err = learnGraded(l.ctx, m.Columns, l.codes, l.lambda, 0); err != nil {
 		return err
 	}
 	if len(l.codes) < leastHeldOut*heldOutShare {
@@ -36,7 +36,7 @@ func (l *learner) addGraded(m *Model) (err error) {
 		return err
 	}
 	other := *s.m
-	if other.Graded, err = learnGraded(l.ctx, m.Columns, train, part.lambda); err != nil {
+	if other.Graded, err = learnGraded(l.ctx, m.Columns, train, part.lambda, len(m.Graded.Loadings)); err != nil {
 		return err
 	}
 	m.Record.HeldOut, m.Record.HeldOutGraded = heldOut(&other, held, rng)

@@ -18,15 +18,19 @@ const (
 	leastColumns = 2   // that a part speaks of
 )
 
-// learnGraded learns graded parts of rows of codes: one more at a time, as long as the description gets shorter. Each vote
-// costs lambda nats.
-func learnGraded(ctx context.Context, columns []Column, codes [][]float64, lambda float64) (*Graded, error) {
+// learnGraded learns graded parts of rows of codes, so many to begin with; from 0 it is one more at a time, as long as the
+// description gets shorter. Each vote costs lambda nats.
+func learnGraded(ctx context.Context, columns []Column, codes [][]float64, lambda float64, parts int) (*Graded, error) {
 	empty := &Graded{Axes: newAxes(columns)}
 	rows := make([][]float64, len(codes))
 	for i, c := range codes {
 		rows[i] = empty.scores(columns, c)
 	}
 	corr := correlations(rows, len(empty.Axes))
+	if parts > 0 {
+		g, _ := empty.begin(corr, parts).learn(rows, lambda)
+		return g, nil
+	}
 	best, shortest, risen := empty.begin(corr, 0), math.Inf(1), 0
 	for k := 0; k <= min(mostGraded, len(empty.Axes)/2) && risen < gradedRises; k++ {
 		if err := ctx.Err(); err != nil {

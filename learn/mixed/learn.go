@@ -46,6 +46,8 @@ type learner struct {
 	codes  [][]float64 // of the rows that parts are looked for in
 	lambda float64
 	quick  bool // no part is deleted to grow another
+
+	patience int // rises of the length that end growth
 }
 
 // state is a model and how it explains the rows.
@@ -129,13 +131,14 @@ func (l *learner) most() int {
 	return MostParts
 }
 
-const rises = 3 // of the length that end growth
+// patience is how many rises of the length end growth.
+const patience = 3
 
 // grow adds parts as long as the description gets shorter, up to most of them, each with some steps of EM, and returns
 // the best state seen.
 func (l *learner) grow(rng *rand.Rand, s *state, o *terms, most, steps int) (*state, error) {
 	best, risen := s, 0
-	for risen < rises && len(s.m.Parts) < most {
+	for risen < l.patience && len(s.m.Parts) < most {
 		c, err := newGround(l, s, o).grow(l.ctx, rng, l.o.Workers)
 		if err != nil || c == nil {
 			return best, err
@@ -167,8 +170,8 @@ func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := len(l.codes)
-	l.sample()
+	all, rows := *l, len(l.codes)
+	l.sample(1)
 	best, starts, err := l.search()
 	if err != nil {
 		return nil, err
@@ -177,6 +180,9 @@ func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
 	m.Record = Record{Rows: rows, Seed: o.Seed, LogLik: best.tally.logLik(), Length: best.length, Starts: starts}
 	if len(l.codes) < rows {
 		m.Record.Sample = len(l.codes)
+		if m, err = all.widen(m); err != nil {
+			return nil, err
+		}
 		if m, err = Refine(ctx, m, data, lastSteps, o.Workers); err != nil {
 			return nil, err
 		}
@@ -197,7 +203,7 @@ func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
 	if o.Sample == 0 {
 		o.Sample = defaultSample
 	}
-	l := &learner{ctx: ctx, o: o, empty: newModel(data)}
+	l := &learner{ctx: ctx, o: o, empty: newModel(data), patience: patience}
 	codes := make([][]float64, len(data.Rows))
 	for i, row := range data.Rows {
 		codes[i] = l.empty.Code(row)
@@ -214,12 +220,13 @@ func (l *learner) take(codes [][]float64) {
 	l.codes, l.lambda = codes, price(int64(len(codes)))
 }
 
-// sample keeps some of the rows, drawn at random, if there are more than parts are looked for in.
-func (l *learner) sample() {
-	if len(l.codes) <= l.o.Sample || l.o.From != nil {
+// sample keeps some of the rows, drawn at random, if there are more than so many times those that parts are looked for in.
+func (l *learner) sample(times int) {
+	n := times * l.o.Sample
+	if len(l.codes) <= n || l.o.From != nil {
 		return
 	}
-	which := rand.New(rand.NewPCG(l.o.Seed, 2<<32)).Perm(len(l.codes))[:l.o.Sample]
+	which := rand.New(rand.NewPCG(l.o.Seed, 2<<32)).Perm(len(l.codes))[:n]
 	slices.Sort(which)
 	var codes [][]float64
 	for _, i := range which {
@@ -228,7 +235,31 @@ func (l *learner) sample() {
 	l.take(codes)
 }
 
-const lastSteps = 4 // of EM on all rows
+const (
+	lastSteps = 4 // of EM on all rows
+	wider     = 4 // samples, in which parts are looked for that are too small for one
+)
+
+// widen lets more rows shape what was found in some of them, and adds parts that these are too few for.
+func (l *learner) widen(m *Model) (*Model, error) {
+	l.sample(wider)
+	l.patience = 1
+	rng := rand.New(rand.NewPCG(l.o.Seed, 4<<32))
+	s, err := l.explain(m)
+	if err != nil {
+		return nil, err
+	}
+	o := &terms{lambda: l.lambda, own: m.own()}
+	if s, err = l.em(s, o, 2); err == nil {
+		s, err = l.grow(rng, s, o, l.most(), 2)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := *s.m
+	out.Record = m.Record
+	return &out, nil
+}
 
 // Refine lets all rows of a source shape the parts of a model, by some steps of EM, block by block: for tables that do not
 // fit in memory, of which [Learn] saw some rows that were drawn at random.

@@ -76,7 +76,9 @@ func (l *learner) attempt(m *Model, o *terms, steps int, than float64) (*state, 
 
 // relocate deletes a part and grows others, those that explain most first, as long as that shortens the description.
 func (l *learner) relocate(rng *rand.Rand, s *state, o *terms) (*state, error) {
-	failed := 0
+	failed, patient := 0, l.patience
+	l.patience = 2 // another part may be the better one to delete
+	defer func() { l.patience = patient }()
 	for range moves {
 		order := s.m.order()
 		if failed >= len(order) {

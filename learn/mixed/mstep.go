@@ -31,13 +31,19 @@ func (t *Tally) MStep(m *Model) (*Model, error) {
 	if empty := NewTally(m); len(empty.cells) != len(t.cells) || empty.width != t.width {
 		return nil, fmt.Errorf("mixed: counts of %d numbers, those of the model are %d", len(t.cells), len(empty.cells))
 	}
-	o := &terms{lambda: price(t.Rows)}
+	return t.mstep(m, &terms{lambda: price(t.Rows), own: m.own()}), nil
+}
+
+// own reports whether opinions have shapes of their own.
+func (m *Model) own() bool {
 	for k := range m.Parts {
 		for d := range m.Parts[k].Entries {
-			o.own = o.own || m.Parts[k].Entries[d].Numbers > 1
+			if m.Parts[k].Entries[d].Numbers > 1 {
+				return true
+			}
 		}
 	}
-	return t.mstep(m, o), nil
+	return false
 }
 
 // mstep returns the model that the counts of an E-step with m mean.

@@ -110,15 +110,24 @@ func (s stat) levels(out []float64) (n float64) {
 	return n
 }
 
+// presence is which parts are in some and in every set of a row, and the weight of all sets and of those with each part.
+type presence struct {
+	some, every uint64
+	there       []int64
+}
+
 // row counts a row that sets of parts explain.
 func (t *Tally) row(b *bank, codes []float64, sets []weighted, evidence float64) {
 	t.Rows++
 	t.LogLik += int64(math.Round(evidence * exact.NatsUnit))
 	var room [MostParts + 1]int64
-	there := room[:len(t.Used)+1] // the weight of all sets, and of those with each part
-	add(there, sets, math.MaxUint64)
+	in := presence{every: math.MaxUint64, there: room[:len(t.Used)+1]}
+	for _, s := range sets {
+		in.some, in.every = in.some|s.set, in.every&s.set
+	}
+	add(in.there, sets, 0)
 	for k := range t.Used {
-		t.Used[k] += there[k+1]
+		t.Used[k] += in.there[k+1]
 	}
 	for d, x := range codes {
 		if math.IsNaN(x) {
@@ -126,9 +135,9 @@ func (t *Tally) row(b *bank, codes []float64, sets []weighted, evidence float64)
 		}
 		c := cellOf(&b.columns[d], x)
 		if len(b.columns[d].voters) == 0 {
-			t.silent(d, c, there)
+			t.silent(d, c, in.there)
 		} else {
-			t.spoken(&b.columns[d], d, c, sets)
+			t.spoken(&b.columns[d], d, c, sets, &in)
 		}
 	}
 }
@@ -136,7 +145,7 @@ func (t *Tally) row(b *bank, codes []float64, sets []weighted, evidence float64)
 // add adds the weight of sets that have none of some parts to weights of all, and of each part.
 func add(to []int64, sets []weighted, without uint64) {
 	for _, s := range sets {
-		if without != math.MaxUint64 && s.set&without != 0 {
+		if s.set&without != 0 {
 			continue
 		}
 		to[0] += s.units
@@ -169,11 +178,20 @@ func (t *Tally) silent(d int, c cell, there []int64) {
 	}
 }
 
-// spoken counts a cell of which some parts speak: for the strongest of those that are there.
-func (t *Tally) spoken(b *bankColumn, d int, c cell, sets []weighted) {
+// spoken counts a cell of which some parts speak: for the strongest of those that are there. In most rows there is no doubt
+// who that is.
+func (t *Tally) spoken(b *bankColumn, d int, c cell, sets []weighted, in *presence) {
 	before := uint64(0)
 	for v := range b.voters {
-		k, w := b.voters[v].part, int64(0)
+		k := b.voters[v].part
+		if in.some>>k&1 == 0 {
+			continue
+		}
+		if before == 0 && in.every>>k&1 != 0 {
+			t.add(k+1, d, c, in.there[0])
+			return
+		}
+		w := int64(0)
 		for _, s := range sets {
 			if s.set>>k&1 != 0 && s.set&before == 0 {
 				w += s.units
@@ -183,6 +201,10 @@ func (t *Tally) spoken(b *bankColumn, d int, c cell, sets []weighted) {
 			t.add(k+1, d, c, w)
 		}
 		before |= 1 << k
+	}
+	if before == 0 {
+		t.silent(d, c, in.there)
+		return
 	}
 	var room [MostParts + 1]int64
 	there := room[:len(t.Used)+1]
