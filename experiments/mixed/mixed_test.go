@@ -81,7 +81,8 @@ func TestCoded(t *testing.T) {
 		{"Some None Freq", mixed.Number, []float64{1, 0, 2}},
 	} {
 		field, got := coded(strings.Fields(c.cells))
-		if field.Kind != c.kind || !slices.EqualFunc(got, c.want, func(a, b float64) bool { return a == b || a != a && b != b }) {
+		same := func(a, b float64) bool { return a == b || a != a && b != b }
+		if field.Kind != c.kind || !slices.EqualFunc(got, c.want, same) {
 			t.Errorf("%s: kind %d, %v", c.cells, field.Kind, got)
 		}
 	}

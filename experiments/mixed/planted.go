@@ -1,5 +1,5 @@
-// Package mixed measures the learner of tables with columns of every kind: on planted tables, whose parts are known, and
-// by hidden cells of real ones.
+// Package mixed measures the learner of tables with columns of every kind: on planted tables, whose parts are known,
+// and by hidden cells of real ones.
 package mixed
 
 import (
@@ -200,7 +200,8 @@ func (p Planted) votes(rng *rand.Rand, columns []column, others [][]int) []int {
 			kinds[columns[votes[i]].family] = true
 		}
 		slices.Sort(votes)
-		if len(kinds) > 1 && !slices.ContainsFunc(others, func(o []int) bool { return 2*common(votes, o) > min(len(votes), len(o)) }) {
+		alike := func(o []int) bool { return 2*common(votes, o) > min(len(votes), len(o)) }
+		if len(kinds) > 1 && !slices.ContainsFunc(others, alike) {
 			return votes
 		}
 	}
@@ -218,7 +219,8 @@ func (p Planted) row(rng *rand.Rand, m *mixed.Model, columns []column, to *Set) 
 	for d := range row {
 		c := &columns[d]
 		row[d] = c.value(drawCode(rng, m.Compose(d, set), c))
-		if number := c.family != "bit" && c.family != "category" && c.family != "scale"; number && rng.Float64() < p.Outliers {
+		few := c.family == "bit" || c.family == "category" || c.family == "scale"
+		if !few && rng.Float64() < p.Outliers {
 			row[d] = math.Round(c.value(0)*20 + 100*rng.Float64())
 		}
 		if rng.Float64() < p.Missing {

@@ -19,8 +19,8 @@ import (
 // orders are the scales of words whose order is known.
 var orders = [][]string{{"None", "Some", "Freq"}, {"Never", "Occas", "Regul", "Heavy"}}
 
-// ReadTable reads a table with a header: a column whose cells are all numbers is one of numbers, as are words of two kinds
-// or of a known order; other words are a category. NA is unknown.
+// ReadTable reads a table with a header: a column whose cells are all numbers is one of numbers, as are words of two
+// kinds or of a known order; other words are a category. NA is unknown.
 func ReadTable(path string) (*mixed.Data, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -120,15 +120,16 @@ func split(data *mixed.Data, seed uint64) (train, test *mixed.Data, rng *rand.Ra
 	return train, test, rng
 }
 
-// Score is how well hidden cells are predicted: the gain in nats over the columns alone, the error of numbers in standard
-// deviations, and the share of categories and bits that is right.
+// Score is how well hidden cells are predicted: the gain in nats over the columns alone, the error of numbers in
+// standard deviations, and the share of categories and bits that is right.
 type Score struct{ Gain, Error, Right float64 }
 
 // Methods are what predicts: parts that are there or not, graded parts, and both.
 var Methods = []string{"on/off", "graded", "average"}
 
 // Hidden learns from one split and returns the scores of each method, and of the columns alone.
-func Hidden(ctx context.Context, data *mixed.Data, seed uint64, o mixed.Options) (scores []Score, parts string, err error) {
+func Hidden(ctx context.Context, data *mixed.Data, seed uint64, o mixed.Options) (scores []Score, parts string,
+	err error) {
 	train, test, rng := split(data, seed)
 	m, err := mixed.Learn(ctx, train, o)
 	if err != nil {

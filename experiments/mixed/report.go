@@ -135,7 +135,8 @@ func ReportPlanted(ctx context.Context, w io.Writer, sizes []Planted, first uint
 			}
 		}
 		of := func(f func(Recovery) float64) float64 { return stat.MeanOf(all, f) }
-		t.Row("%d, %d, %d | %.0f %% | %.3f | %.1f | %s | %d, %d of %d | %.1f | %.1f | %s | %.3f | %.2f", p.Rows, p.Columns, p.Parts,
+		t.Row("%d, %d, %d | %.0f %% | %.3f | %.1f | %s | %d, %d of %d | %.1f | %.1f | %s | %.3f | %.2f",
+			p.Rows, p.Columns, p.Parts,
 			100*p.Outliers, of(func(r Recovery) float64 { return r.Jaccard }),
 			of(func(r Recovery) float64 { return float64(r.Found) }), ks[1:], right, near, seeds,
 			of(func(r Recovery) float64 { return float64(r.Nuisance) }),

@@ -10,8 +10,8 @@ import (
 	learn "example.com/patchwork/learn/mixed"
 )
 
-// runMixed measures the learner of mixed tables, on one worker: on planted tables, all or those of the given numbers, and
-// on real ones. The seeds begin with one that nothing was tuned on.
+// runMixed measures the learner of mixed tables, on one worker: on planted tables, all or those of the given numbers,
+// and on real ones. The seeds begin with one that nothing was tuned on.
 func runMixed(j job) error {
 	if i := slices.IndexFunc(j.words, func(w string) bool { return w != "planted" && w != "tables" }); i >= 0 {
 		return fmt.Errorf("mixed: there is no %q; choose planted or tables", j.words[i])

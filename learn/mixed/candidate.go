@@ -55,8 +55,8 @@ type rowWeight struct {
 	weight int64
 }
 
-// fit makes a candidate say what the rows say, of the given probabilities: of cells that nobody explains, and those that
-// it wins.
+// fit makes a candidate say what the rows say, of the given probabilities: of cells that nobody explains, and those
+// that it wins.
 func (g *ground) fit(p *candidate, r []float64, o *terms) {
 	var rows []rowWeight
 	for i, x := range r {
@@ -76,8 +76,8 @@ func (g *ground) fit(p *candidate, r []float64, o *terms) {
 	}
 }
 
-// vote sets what a candidate says of a column, from the free cells of its rows. While the background is held it says what
-// it is over all rows; else it is what the column is like in other rows.
+// vote sets what a candidate says of a column, from the free cells of its rows. While the background is held it says
+// what it is over all rows; else it is what the column is like in other rows.
 func (g *ground) vote(p *candidate, d int, s stat, r []float64, o *terms) {
 	b, rest := &g.bank.columns[d], (*Opinion)(nil)
 	price := *o
@@ -115,8 +115,8 @@ func (c *bankColumn) without(all, some stat) *Opinion {
 	return &Opinion{Normal: real.Normal{Mean: b, Var: max(squares/(n+more+rowsReal), c.Floor)}}
 }
 
-// lost returns how much less likely the free cells of a column are under another background than the model's; 0 if it is
-// nil.
+// lost returns how much less likely the free cells of a column are under another background than the model's; 0 if it
+// is nil.
 func (g *ground) lost(d int, rest *Opinion) (sum float64) {
 	if rest == nil {
 		return 0

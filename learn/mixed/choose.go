@@ -29,7 +29,7 @@ func (l *learner) addGraded(m *Model) (err error) {
 		}
 	}
 	part := *l
-	part.o.Starts, part.quick = 1, true
+	part.o.Starts, part.o.Progress, part.quick = 1, nil, true
 	part.take(train)
 	s, _, err := part.search()
 	if err != nil {

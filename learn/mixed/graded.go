@@ -20,8 +20,8 @@ type Graded struct {
 	Names       []string    // of parts; nil if they have none
 }
 
-// Axis is one of the scores of a column: that of real values, standardised; that of levels; or one of C-1 functions of C
-// words, of mean 0, variance 1 and covariance 0 over all rows. One-hot scores would make a part of each category.
+// Axis is one of the scores of a column: that of real values, standardised; that of levels; or one of C-1 functions of
+// C words, of mean 0, variance 1 and covariance 0 over all rows. One-hot scores would make a part of each category.
 type Axis struct {
 	Column int
 	Levels []float64 // the score of each level; nil of a real column

@@ -18,8 +18,8 @@ const (
 	leastColumns = 2   // that a part speaks of
 )
 
-// learnGraded learns graded parts of rows of codes, so many to begin with; from 0 it is one more at a time, as long as the
-// description gets shorter. Each vote costs lambda nats.
+// learnGraded learns graded parts of rows of codes, so many to begin with; from 0 it is one more at a time, as long as
+// the description gets shorter. Each vote costs lambda nats.
 func learnGraded(ctx context.Context, columns []Column, codes [][]float64, lambda float64, parts int) (*Graded, error) {
 	empty := &Graded{Axes: newAxes(columns)}
 	rows := make([][]float64, len(codes))
@@ -94,7 +94,8 @@ func (g *Graded) begin(corr [][]float64, k int) *Graded {
 	return out
 }
 
-// turned multiplies a vector by a matrix, takes out what it has of others, and returns it with length 1, and the length.
+// turned multiplies a vector by a matrix, takes out what it has of others, and returns it with length 1, and the
+// length.
 func turned(m [][]float64, v []float64, others [][]float64) ([]float64, float64) {
 	out := make([]float64, len(v))
 	for i := range m {
@@ -155,8 +156,8 @@ type momentSums struct {
 	with       []float64   // the score
 }
 
-// step takes a step of EM, and returns the log-likelihood before it. Votes that do not bring lambda nats are deleted, if
-// sparse.
+// step takes a step of EM, and returns the log-likelihood before it. Votes that do not bring lambda nats are deleted,
+// if sparse.
 func (g *Graded) step(rows [][]float64, lambda float64, sparse bool) (*Graded, float64) {
 	k := len(g.Loadings)
 	sums := make([]momentSums, len(g.Axes))

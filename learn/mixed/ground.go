@@ -115,8 +115,8 @@ func (c *groundColumn) cell(p *pursuit, d, i int, x float64) {
 	c.explained = append(c.explained, explained{i, x, first, second, p.now[d], gain})
 }
 
-// deviation returns how far a cell that nobody explains is from the background, 0 for others, and where to: the level of
-// a word, or -1 and 1.
+// deviation returns how far a cell that nobody explains is from the background, 0 for others, and where to: the level
+// of a word, or -1 and 1.
 func (g *ground) deviation(i, d int) (z float64, to int) {
 	c := &g.columns[d]
 	if c.level == nil {

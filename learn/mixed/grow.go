@@ -50,8 +50,8 @@ func (g *ground) newCandidate() candidate {
 		rest: make([]*Opinion, len(g.columns))}
 }
 
-// grow returns the part that shortens the description most, among those that begin from some badly explained rows and those
-// that begin from deviations that come together; nil if none is worth to be tried.
+// grow returns the part that shortens the description most, among those that begin from some badly explained rows and
+// those that begin from deviations that come together; nil if none is worth to be tried.
 func (g *ground) grow(ctx context.Context, rng *rand.Rand, workers int) (*candidate, error) {
 	var all []candidate
 	for _, threshold := range thresholds {

@@ -27,8 +27,8 @@ type Options struct {
 
 // Progress is where learning stands.
 type Progress struct {
-	Start, Starts int
-	Stage         string // "grow", "move", "shape" or "all"
+	Start, Starts int    // the number of the start, from 0; Starts while the best one is improved
+	Stage         string // "grow", "move" or "shape"
 	Parts         int
 	Length        float64 // of the description, in nats
 }
@@ -48,6 +48,14 @@ type learner struct {
 	quick  bool // no part is deleted to grow another
 
 	patience int // rises of the length that end growth
+	at       int // the number of the start
+}
+
+// say tells where learning stands.
+func (l *learner) say(stage string, s *state) {
+	if l.o.Progress != nil {
+		l.o.Progress(Progress{l.at, l.o.Starts, stage, len(s.m.Parts), s.length})
+	}
 }
 
 // state is a model and how it explains the rows.
@@ -159,12 +167,13 @@ func (l *learner) grow(rng *rand.Rand, s *state, o *terms, most, steps int) (*st
 		if risen++; s.length < best.length {
 			best, risen = s, 0
 		}
+		l.say("grow", s)
 	}
 	return best, nil
 }
 
-// Learn learns a model of data. Equal data, options and seed give the same model on any number of workers. The error is the
-// context's, or names a cell.
+// Learn learns a model of data. Equal data, options and seed give the same model on any number of workers. The error is
+// the context's, or names a cell.
 func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
 	l, err := newLearner(ctx, data, o)
 	if err != nil {
@@ -220,7 +229,8 @@ func (l *learner) take(codes [][]float64) {
 	l.codes, l.lambda = codes, price(int64(len(codes)))
 }
 
-// sample keeps some of the rows, drawn at random, if there are more than so many times those that parts are looked for in.
+// sample keeps some of the rows, drawn at random, if there are more than so many times those that parts are looked for
+// in.
 func (l *learner) sample(times int) {
 	n := times * l.o.Sample
 	if len(l.codes) <= n || l.o.From != nil {
@@ -261,8 +271,8 @@ func (l *learner) widen(m *Model) (*Model, error) {
 	return &out, nil
 }
 
-// Refine lets all rows of a source shape the parts of a model, by some steps of EM, block by block: for tables that do not
-// fit in memory, of which [Learn] saw some rows that were drawn at random.
+// Refine lets all rows of a source shape the parts of a model, by some steps of EM, block by block: for tables that do
+// not fit in memory, of which [Learn] saw some rows that were drawn at random.
 func Refine(ctx context.Context, m *Model, src Source, steps, workers int) (*Model, error) {
 	for range steps {
 		t, err := EStep(ctx, m, src, workers)
@@ -312,6 +322,7 @@ func (l *learner) search() (best *state, lengths []float64, err error) {
 		return s, nil, err
 	}
 	for i := range l.o.Starts {
+		l.at = i
 		s, err := l.start(i)
 		if err == nil {
 			s, err = l.prune(s, &terms{lambda: l.lambda})
@@ -323,6 +334,7 @@ func (l *learner) search() (best *state, lengths []float64, err error) {
 			best = s
 		}
 	}
+	l.at = l.o.Starts
 	best, err = l.improve(best)
 	return best, lengths, err
 }

@@ -70,7 +70,8 @@ func votes(m *Model) (out [][]int) {
 	return out
 }
 
-// Parts across kinds of columns are found, and nothing is said of columns of noise; any number of workers finds the same.
+// Parts across kinds of columns are found, and nothing is said of columns of noise; any number of workers finds the
+// same.
 func TestLearn(t *testing.T) {
 	data := planted(400, 1)
 	m := learned(t, data, Options{Seed: 1, Starts: 2})
@@ -87,7 +88,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// The length and the parts do not depend on how words are numbered, which way scales run, and in what units numbers are.
+// The length and the parts do not depend on how words are numbered, which way scales run, and in what units numbers
+// are.
 func TestUnits(t *testing.T) {
 	data := planted(300, 2)
 	m := learned(t, data, Options{Starts: 1})
@@ -151,8 +153,8 @@ func TestUnseenWord(t *testing.T) {
 	}
 }
 
-// Numbers with many zeros are levels, and merged levels keep the order and all rows; measurements are real, on the scale
-// that makes them normal.
+// Numbers with many zeros are levels, and merged levels keep the order and all rows; measurements are real, on the
+// scale that makes them normal.
 func TestCoding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for _, column := range []struct {

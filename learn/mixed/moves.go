@@ -96,6 +96,7 @@ func (l *learner) relocate(rng *rand.Rand, s *state, o *terms) (*state, error) {
 		}
 		if failed++; next.length < s.length-1e-6 {
 			s, failed = next, 0
+			l.say("move", s)
 			if s, err = l.tear(s, o); err != nil {
 				return nil, err
 			}
@@ -109,8 +110,8 @@ const (
 	tearings = 30 // steps to find it
 )
 
-// tear replaces parts by two halves of them, if that shortens the description: two parts that are often together, or that
-// speak of the same columns, may have been taken for one.
+// tear replaces parts by two halves of them, if that shortens the description: two parts that are often together, or
+// that speak of the same columns, may have been taken for one.
 func (l *learner) tear(s *state, o *terms) (*state, error) {
 	for k := 0; k < len(s.m.Parts) && len(s.m.Parts) < l.most(); k++ {
 		for _, halves := range l.halves(s, k) {
@@ -242,5 +243,6 @@ func (l *learner) shape(rng *rand.Rand, s *state) (*state, error) {
 	if err != nil || next.length >= s.length {
 		return s, err
 	}
+	l.say("shape", next)
 	return next, nil
 }

@@ -25,8 +25,8 @@ const (
 	leastRows = 2 // for an opinion
 )
 
-// MStep returns the model that follows m, by which the rows were counted: a step of EM as the last ones of learning. The
-// error says that the counts are not of this model.
+// MStep returns the model that follows m, by which the rows were counted: a step of EM as the last ones of learning.
+// The error says that the counts are not of this model.
 func (t *Tally) MStep(m *Model) (*Model, error) {
 	if empty := NewTally(m); len(empty.cells) != len(t.cells) || empty.width != t.width {
 		return nil, fmt.Errorf("mixed: counts of %d numbers, those of the model are %d", len(t.cells), len(empty.cells))

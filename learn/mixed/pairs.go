@@ -23,8 +23,8 @@ type together struct {
 	score    float64 // nats
 }
 
-// pairs returns candidates that begin with the rows in which two deviations come together, the surest pairs first; pairs
-// that a candidate before speaks of are left out.
+// pairs returns candidates that begin with the rows in which two deviations come together, the surest pairs first;
+// pairs that a candidate before speaks of are left out.
 func (g *ground) pairs(threshold float64) (out []candidate) {
 	events, rows := g.events(threshold)
 	var speaks []map[event]bool

@@ -99,7 +99,8 @@ func (e *Explanation) Graded(d int) Belief {
 	return Belief{{1, &o}}
 }
 
-// Believe returns what is believed of a column: what the parts say, and what graded parts say, each with half the weight.
+// Believe returns what is believed of a column: what the parts say, and what graded parts say, each with half the
+// weight.
 func (e *Explanation) Believe(d int) Cell {
 	said := e.OnOff(d)
 	if e.bank.m.Graded != nil {
@@ -190,7 +191,8 @@ func (s *Scale) mean(n real.Normal) float64 {
 	return sum / all
 }
 
-// Quantile returns the value below which the share p of the probability lies, 0 < p < 1: the first level that reaches it.
+// Quantile returns the value below which the share p of the probability lies, 0 < p < 1: the first level that reaches
+// it.
 func (c Cell) Quantile(p float64) float64 {
 	if all := c.Levels(); all != nil {
 		for l, below := 0, 0.0; l < len(all); l++ {

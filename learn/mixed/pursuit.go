@@ -102,9 +102,10 @@ const (
 	least      = 1e-3 // sets of less probability do not count
 )
 
-// explain finds the sets that explain a row, most probable first, with their probabilities, and returns the logarithm of
-// the evidence. If there are few parts, all sets are looked at; else those that differ by the most doubtful parts from
-// the set that pursuit finds, and the others count as if they were independent. The sets are valid until the next row.
+// explain finds the sets that explain a row, most probable first, with their probabilities, and returns the logarithm
+// of the evidence. If there are few parts, all sets are looked at; else those that differ by the most doubtful parts
+// from the set that pursuit finds, and the others count as if they were independent. The sets are valid until the next
+// row.
 func (p *pursuit) explain(codes []float64) (sets []weighted, evidence float64) {
 	p.load(codes)
 	parts, others := p.all, p.all[:0]

@@ -7,8 +7,8 @@ import (
 	"example.com/patchwork/internal/elem"
 )
 
-// Sample draws a row: each part is there with its probability, and every cell is drawn from what they say together, as a
-// value as those that were seen: whole where they were whole, and not beyond 0 where none was. NaN where a column was
+// Sample draws a row: each part is there with its probability, and every cell is drawn from what they say together, as
+// a value as those that were seen: whole where they were whole, and not beyond 0 where none was. NaN where a column was
 // never known.
 func (m *Model) Sample(rng *rand.Rand) []float64 {
 	set := uint64(0)

@@ -110,7 +110,8 @@ func (s stat) levels(out []float64) (n float64) {
 	return n
 }
 
-// presence is which parts are in some and in every set of a row, and the weight of all sets and of those with each part.
+// presence is which parts are in some and in every set of a row, and the weight of all sets and of those with each
+// part.
 type presence struct {
 	some, every uint64
 	there       []int64
@@ -178,8 +179,8 @@ func (t *Tally) silent(d int, c cell, there []int64) {
 	}
 }
 
-// spoken counts a cell of which some parts speak: for the strongest of those that are there. In most rows there is no doubt
-// who that is.
+// spoken counts a cell of which some parts speak: for the strongest of those that are there. In most rows there is no
+// doubt who that is.
 func (t *Tally) spoken(b *bankColumn, d int, c cell, sets []weighted, in *presence) {
 	before := uint64(0)
 	for v := range b.voters {

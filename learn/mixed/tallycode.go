@@ -10,9 +10,9 @@ import (
 // tallyMagic is what the bytes of a tally begin with; it ends with the version.
 const tallyMagic = "pwmixed\x01"
 
-// MarshalBinary returns the tally as bytes, the same on every machine: a magic word with the version; the number of parts,
-// of columns and of cells a row, and where each column begins; the rows; the log-likelihood; how often parts are there;
-// and the cells of the background and of each part, as varints. It never fails.
+// MarshalBinary returns the tally as bytes, the same on every machine: a magic word with the version; the number of
+// parts, of columns and of cells a row, and where each column begins; the rows; the log-likelihood; how often parts are
+// there; and the cells of the background and of each part, as varints. It never fails.
 func (t *Tally) MarshalBinary() ([]byte, error) { return wire.Marshal(t.code), nil }
 
 // code writes the tally, or reads it into an empty one.
