@@ -48,8 +48,9 @@ type counter struct {
 
 // hand is what one worker needs.
 type hand struct {
-	p *pursuit
-	t *Tally
+	p  *pursuit
+	t  *Tally
+	in *presence
 }
 
 func newCounter(m *Model, workers int) *counter {
@@ -61,11 +62,11 @@ func (c *counter) count(ctx context.Context, codes [][]float64) (best []uint64, 
 	best = make([]uint64, len(codes))
 	_, err = pool.Run(ctx, len(codes), len(c.hands), pool.Chunk, func(w, i int) error {
 		if c.hands[w] == nil {
-			c.hands[w] = &hand{newPursuit(c.bank), NewTally(c.bank.m)}
+			c.hands[w] = &hand{newPursuit(c.bank), NewTally(c.bank.m), newPresence(len(c.bank.m.Parts))}
 		}
 		h := c.hands[w]
 		sets, evidence := h.p.explain(codes[i])
-		h.t.row(c.bank, codes[i], sets, evidence)
+		h.t.row(c.bank, codes[i], sets, evidence, h.in)
 		best[i] = sets[0].set
 		return nil
 	})

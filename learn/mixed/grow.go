@@ -24,7 +24,7 @@ const (
 	firstShare  = .2   // of rows that a candidate is in, before it has been counted
 	tried       = -12. // nats that a candidate may lack and still be tried: EM on all rows decides
 	usualMisfit = .7   // of the mean is no reason to begin with a row
-	leastVotes  = 2    // of a candidate
+	leastVotes  = 2    // of a part
 	likely      = .01  // rows of less probability are not counted
 )
 

@@ -303,9 +303,9 @@ func (l *learner) from(sets []uint64) (*state, error) {
 	for range bits.Len64(all) {
 		m.Parts = append(m.Parts, Part{Share: .5, Entries: make([]Entry, len(m.Columns))})
 	}
-	b, t := newBank(&m), NewTally(&m)
+	b, t, in := newBank(&m), NewTally(&m), newPresence(len(m.Parts))
 	for i, codes := range l.codes {
-		t.row(b, codes, []weighted{{sets[i], 1, unit}}, 0)
+		t.row(b, codes, []weighted{{sets[i], 1, unit}}, 0, in)
 	}
 	free := &terms{lambda: l.lambda}
 	s, err := l.explain(t.mstep(&m, free))

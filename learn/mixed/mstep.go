@@ -64,12 +64,12 @@ func (t *Tally) mstep(m *Model, o *terms) *Model {
 	return next.prune()
 }
 
-// prune returns the model without parts that say nothing.
+// prune returns the model without parts that speak of one column, or none: these are shapes of a column.
 func (m *Model) prune() *Model {
 	out := *m
 	out.Parts = nil
 	for k := range m.Parts {
-		if len(m.Parts[k].Votes()) > 0 {
+		if len(m.Parts[k].Votes()) >= leastVotes {
 			out.Parts = append(out.Parts, m.Parts[k])
 		}
 	}

@@ -99,7 +99,7 @@ const (
 	enumerated = 6    // parts of which all sets are looked at, at most
 	doubt      = 7    // nats that a flip may lose for its part to be one of these
 	never      = 20   // nats that a part is beyond doubt by, so that sets without it, or with it, do not count
-	least      = 1e-3 // sets of less probability do not count
+	least      = 3e-3 // sets of less probability do not count
 )
 
 // explain finds the sets that explain a row, most probable first, with their probabilities, and returns the logarithm

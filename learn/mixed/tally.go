@@ -110,23 +110,43 @@ func (s stat) levels(out []float64) (n float64) {
 	return n
 }
 
-// presence is which parts are in some and in every set of a row, and the weight of all sets and of those with each
-// part.
+// presence is, of the sets of a row, the weight of all and of those with each part, and of those with both of two parts.
 type presence struct {
-	some, every uint64
-	there       []int64
+	there []int64
+	both  [][]int64
+}
+
+// newPresence returns room for some parts.
+func newPresence(parts int) *presence {
+	p := &presence{make([]int64, parts+1), make([][]int64, parts)}
+	for k := range p.both {
+		p.both[k] = make([]int64, parts)
+	}
+	return p
+}
+
+// count counts the sets of a row.
+func (p *presence) count(sets []weighted) {
+	clear(p.there)
+	for _, row := range p.both {
+		clear(row)
+	}
+	add(p.there, sets, 0)
+	for _, s := range sets {
+		for one := s.set; one != 0; one &= one - 1 {
+			row := p.both[bits.TrailingZeros64(one)]
+			for two := s.set; two != 0; two &= two - 1 {
+				row[bits.TrailingZeros64(two)] += s.units
+			}
+		}
+	}
 }
 
 // row counts a row that sets of parts explain.
-func (t *Tally) row(b *bank, codes []float64, sets []weighted, evidence float64) {
+func (t *Tally) row(b *bank, codes []float64, sets []weighted, evidence float64, in *presence) {
 	t.Rows++
 	t.LogLik += int64(math.Round(evidence * exact.NatsUnit))
-	var room [MostParts + 1]int64
-	in := presence{every: math.MaxUint64, there: room[:len(t.Used)+1]}
-	for _, s := range sets {
-		in.some, in.every = in.some|s.set, in.every&s.set
-	}
-	add(in.there, sets, 0)
+	in.count(sets)
 	for k := range t.Used {
 		t.Used[k] += in.there[k+1]
 	}
@@ -135,10 +155,13 @@ func (t *Tally) row(b *bank, codes []float64, sets []weighted, evidence float64)
 			continue
 		}
 		c := cellOf(&b.columns[d], x)
-		if len(b.columns[d].voters) == 0 {
+		switch voters := b.columns[d].voters; len(voters) {
+		case 0:
 			t.silent(d, c, in.there)
-		} else {
-			t.spoken(&b.columns[d], d, c, sets, &in)
+		case 1:
+			t.single(voters[0].part, d, c, in)
+		default:
+			t.spoken(&b.columns[d], d, c, sets, in)
 		}
 	}
 }
@@ -179,20 +202,33 @@ func (t *Tally) silent(d int, c cell, there []int64) {
 	}
 }
 
-// spoken counts a cell of which some parts speak: for the strongest of those that are there. In most rows there is no
-// doubt who that is.
+// single counts a cell of which only part k speaks, where it is there.
+func (t *Tally) single(k, d int, c cell, in *presence) {
+	with := in.there[k+1]
+	if with == 0 {
+		t.silent(d, c, in.there)
+		return
+	}
+	t.add(k+1, d, c, with)
+	if with == in.there[0] {
+		return
+	}
+	t.add(0, d, c, in.there[0]-with)
+	for j, w := range in.both[k] {
+		if w = in.there[j+1] - w; w != 0 && j != k {
+			t.add(j+1, d, c, w)
+		}
+	}
+}
+
+// spoken counts a cell of which several parts speak: for the strongest of those that are there.
 func (t *Tally) spoken(b *bankColumn, d int, c cell, sets []weighted, in *presence) {
 	before := uint64(0)
 	for v := range b.voters {
-		k := b.voters[v].part
-		if in.some>>k&1 == 0 {
+		k, w := b.voters[v].part, int64(0)
+		if in.there[k+1] == 0 {
 			continue
 		}
-		if before == 0 && in.every>>k&1 != 0 {
-			t.add(k+1, d, c, in.there[0])
-			return
-		}
-		w := int64(0)
 		for _, s := range sets {
 			if s.set>>k&1 != 0 && s.set&before == 0 {
 				w += s.units
@@ -201,7 +237,9 @@ func (t *Tally) spoken(b *bankColumn, d int, c cell, sets []weighted, in *presen
 		if w != 0 {
 			t.add(k+1, d, c, w)
 		}
-		before |= 1 << k
+		if before |= 1 << k; w == in.there[0] {
+			return
+		}
 	}
 	if before == 0 {
 		t.silent(d, c, in.there)
