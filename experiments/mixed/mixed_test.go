@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -98,5 +99,24 @@ func TestReports(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "| 300, 8, 2 | 0 % |") {
 		t.Error(out.String())
+	}
+}
+
+// The mixture of two classes finds them, and predicts a cell of a row by its class.
+func TestMixture(t *testing.T) {
+	column := mixed.Column{Values: []float64{0, 1}, Share: []float64{.5, .5}}
+	columns := []mixed.Column{column, column, column, column}
+	var codes [][]float64
+	for i := range 80 {
+		x := float64(i % 2)
+		codes = append(codes, []float64{x, x, x, x})
+	}
+	m := learnMixture(columns, codes, 2, rand.New(rand.NewPCG(1, 1)))
+	p := 0.0
+	for _, s := range m.Believe([]float64{1, 1, math.NaN(), 1}, 2) {
+		p += s.Weight * s.Opinion.P[1]
+	}
+	if p < .9 {
+		t.Errorf("the cell is 1 with probability %v", p)
 	}
 }

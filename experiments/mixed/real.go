@@ -124,10 +124,10 @@ func split(data *mixed.Data, seed uint64) (train, test *mixed.Data, rng *rand.Ra
 // standard deviations, and the share of categories and bits that is right.
 type Score struct{ Gain, Error, Right float64 }
 
-// Methods are what predicts: parts that are there or not, graded parts, and both.
-var Methods = []string{"on/off", "graded", "average"}
+// Methods are what predicts: parts that are there or not, graded parts, both, a mixture, and the columns alone.
+var Methods = []string{"on/off", "graded", "average", "mixture", "columns alone"}
 
-// Hidden learns from one split and returns the scores of each method, and of the columns alone.
+// Hidden learns from one split and returns the scores of each method.
 func Hidden(ctx context.Context, data *mixed.Data, seed uint64, o mixed.Options) (scores []Score, parts string,
 	err error) {
 	train, test, rng := split(data, seed)
@@ -135,7 +135,12 @@ func Hidden(ctx context.Context, data *mixed.Data, seed uint64, o mixed.Options)
 	if err != nil {
 		return nil, "", err
 	}
-	sums := make([]sum, len(Methods)+1)
+	codes := make([][]float64, len(train.Rows))
+	for i, row := range train.Rows {
+		codes[i] = m.Code(row)
+	}
+	rival := NewMixture(m.Columns, codes, rand.New(rand.NewPCG(seed, 5)))
+	sums := make([]sum, len(Methods))
 	e := mixed.NewExplainer(m)
 	for _, row := range test.Rows {
 		seen := slices.Clone(row)
@@ -152,7 +157,7 @@ func Hidden(ctx context.Context, data *mixed.Data, seed uint64, o mixed.Options)
 			}
 			alone := mixed.Cell{Column: c, Belief: mixed.Belief{{Weight: 1, Opinion: &c.All}}}
 			for i, cell := range []mixed.Cell{{Column: c, Belief: x.OnOff(d)}, {Column: c, Belief: x.Graded(d)}, x.Believe(d),
-				alone} {
+				{Column: c, Belief: rival.Believe(m.Code(seen), d)}, alone} {
 				sums[i].add(cell, truth, cell.LogDensity(truth)-alone.LogDensity(truth), deviation(train, d))
 			}
 		}
@@ -210,7 +215,7 @@ var Tables = []struct {
 func ReportTables(ctx context.Context, w io.Writer, dir string, first uint64, splits int, o mixed.Options) error {
 	fmt.Fprintf(w, "Gain over the columns alone in nats a hidden cell, error of numbers in standard deviations, share of "+
 		"categories and bits that is right; %d splits\n\n", splits)
-	t := stat.NewTable(w, "table", "on/off", "graded", "average", "columns alone", "target", "first split", "s")
+	t := stat.NewTable(w, append(append([]string{"table"}, Methods...), "target", "first split", "s")...)
 	for _, table := range Tables {
 		data, err := ReadTable(filepath.Join(dir, table.Name+".csv"))
 		if err != nil {
@@ -228,7 +233,7 @@ func ReportTables(ctx context.Context, w io.Writer, dir string, first uint64, sp
 		if err != nil {
 			return err
 		}
-		cells := stat.Cells([]int{0, 1, 2, 3}, func(i int) string {
+		cells := stat.Cells([]int{0, 1, 2, 3, 4}, func(i int) string {
 			return fmt.Sprintf("%.3f, %.3f, %.3f", stat.MeanOf(all, func(s []Score) float64 { return s[i].Gain }),
 				stat.MeanOf(all, func(s []Score) float64 { return s[i].Error }),
 				stat.MeanOf(all, func(s []Score) float64 { return s[i].Right }))

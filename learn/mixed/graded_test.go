@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// graded draws rows of eight columns of every kind, of two parts that are there to some degree: one of the first three, one
-// of the next three; of words the degree decides how often the first comes. Without parts all is noise.
+// graded draws rows of eight columns of every kind, of two parts that are there to some degree: one of the first
+// three, one of the next three; of words the degree decides how often the first comes. Without parts all is noise.
 func graded(rows int, parts bool) *Data {
 	rng := rand.New(rand.NewPCG(12, 1))
 	out := &Data{Fields: []Field{{"a", Number}, {"b", Number}, {"word", Category}, {"c", Number}, {"d", Number},

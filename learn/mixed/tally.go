@@ -110,7 +110,8 @@ func (s stat) levels(out []float64) (n float64) {
 	return n
 }
 
-// presence is, of the sets of a row, the weight of all and of those with each part, and of those with both of two parts.
+// presence is, of the sets of a row, the weight of all and of those with each part, and of those with both of two
+// parts.
 type presence struct {
 	there []int64
 	both  [][]int64
