@@ -26,7 +26,8 @@ type Column struct {
 
 	// Of levels: what each is worth, the mean of its values, or the number of the word; its least and largest value; how
 	// often each comes. Scores are the s_l of ordered levels: normal quantiles of mid-ranks.
-	Values, Low, High, Share, Scores []float64
+	// Edges are the normal quantiles between them.
+	Values, Low, High, Share, Scores, Edges []float64
 
 	// Of real columns: how a value becomes a score, and the least variance of scores that is believed, so that
 	// repeated values are no spikes.
@@ -72,7 +73,7 @@ func newColumn(f Field, values []float64) Column {
 		c.Share = append(c.Share, float64(v.n)/float64(len(values)))
 	}
 	if c.Family == Levels {
-		c.Scores = scores(c.Share)
+		c.Scores, c.Edges = scores(c.Share), edges(c.Share)
 	}
 	c.All = Opinion{P: c.Share}
 	return c
@@ -171,6 +172,16 @@ func scores(share []float64) []float64 {
 		if out[l] -= mean; v > 0 {
 			out[l] /= math.Sqrt(v)
 		}
+	}
+	return out
+}
+
+// edges returns the normal quantiles of what is below each level but the first.
+func edges(share []float64) (out []float64) {
+	below := 0.0
+	for _, q := range share[:max(len(share)-1, 0)] {
+		below += q
+		out = append(out, quantile(below))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/learn/real"
 )
 
 // Graded are parts that are in every row to some degree, and add up: the scores of a row are
@@ -147,7 +148,10 @@ func (g *Graded) expect(j int, d degrees) (mean, variance float64) {
 	return mean, variance
 }
 
-const leastShare = .1 // of what a word has over all rows is left to it
+const (
+	leastShare = .1 // of what a word has over all rows is left to it
+	leastSteps = 4  // levels that are seen as steps of a Normal: with fewer only their mean is known
+)
 
 // predict returns what a column is like in a row of the given degrees.
 func (g *Graded) predict(columns []Column, d int, in degrees) Opinion {
@@ -164,7 +168,9 @@ func (g *Graded) predict(columns []Column, d int, in degrees) Opinion {
 			out.Mean += float64(mean * math.Sqrt(c.All.Var))
 			out.Var *= v
 		case Levels:
-			out.P = c.Tilt(c.Share, mean)
+			if out.P = c.Tilt(c.Share, mean); len(c.Share) >= leastSteps {
+				out.P = c.between(mean, v)
+			}
 			soften(out.P, c.Share)
 		default:
 			for l := range out.P {
@@ -181,6 +187,19 @@ func (g *Graded) predict(columns []Column, d int, in degrees) Opinion {
 		for l := range out.P {
 			out.P[l] /= sum
 		}
+	}
+	return out
+}
+
+// between returns the probabilities that a Normal of the given mean and variance is between the edges of levels.
+func (c *Column) between(mean, variance float64) []float64 {
+	out, below := make([]float64, len(c.Share)), 0.0
+	for l := range out {
+		upTo := 1.0
+		if l < len(c.Edges) {
+			upTo = real.Normal{Mean: mean, Var: variance}.CDF(c.Edges[l])
+		}
+		out[l], below = upTo-below, upTo
 	}
 	return out
 }
