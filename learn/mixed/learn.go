@@ -103,7 +103,7 @@ func (l *learner) em(s *state, o *terms, steps int) (_ *state, err error) {
 }
 
 // heats are those of the starts.
-var heats = []float64{.7, 1, .5}
+var heats = []float64{.7, 1, .6}
 
 // start makes start number i.
 func (l *learner) start(i int) (*state, error) {

@@ -13,6 +13,7 @@ const (
 	pruneRounds = 2
 	moves       = 16 // parts that are deleted and grown again, at most
 	more        = 2  // parts than before
+	better      = 1  // nats by which a description is shorter for other parts
 	hopeless    = 15 // nats that a description may be longer before a step of EM
 )
 
@@ -77,7 +78,7 @@ func (l *learner) attempt(m *Model, o *terms, steps int, than float64) (*state, 
 // relocate deletes a part and grows others, those that explain most first, as long as that shortens the description.
 func (l *learner) relocate(rng *rand.Rand, s *state, o *terms) (*state, error) {
 	failed, patient := 0, l.patience
-	l.patience = 2 // another part may be the better one to delete
+	l.patience = 1 // another part may be the better one to delete
 	defer func() { l.patience = patient }()
 	for range moves {
 		order := s.m.order()
@@ -94,8 +95,12 @@ func (l *learner) relocate(rng *rand.Rand, s *state, o *terms) (*state, error) {
 		if err != nil {
 			return nil, err
 		}
-		if failed++; next.length < s.length-1e-6 {
-			s, failed = next, 0
+		gain := s.length - next.length
+		if failed++; gain > 0 {
+			s = next
+		}
+		if gain > better { // more than some steps of EM bring anyway
+			failed = 0
 			l.say("move", s)
 			if s, err = l.tear(s, o); err != nil {
 				return nil, err
