@@ -21,6 +21,8 @@
 //
 // column.go says how cells are coded, opinion.go and compose.go are the definition, model.go is what a model is, and
 // reference.go what it says of a row, in the shape of the formulas. bank.go and pursuit.go are the same, fast;
-// tally.go, mstep.go and estep.go the two halves of EM; learn.go, grow.go and moves.go the learner. graded.go has parts
-// that are in every row to some degree, which add up; predict.go and sample.go use what was learned.
+// tally.go, mstep.go and estep.go the two halves of EM, by counts that are whole numbers. learn.go is the learner:
+// ground.go, pairs.go, candidate.go and grow.go add parts, moves.go deletes, grows again and tears them. graded.go and
+// gradedlearn.go have parts that are in every row to some degree, which add up; choose.go says which kind fits better.
+// predict.go and sample.go use what was learned.
 package mixed

@@ -19,7 +19,6 @@ type event struct{ column, to int }
 // together is a pair of deviations, by their numbers, and how surely they come together.
 type together struct {
 	one, two int
-	rows     int
 	score    float64 // nats
 }
 
@@ -107,7 +106,7 @@ func (g *ground) surest(events []event, rows [][]int) (out []together) {
 			c := float64(both[e*n+f])
 			x := float64(alone[e]) * float64(alone[f]) / float64(g.rows)
 			if c >= leastRow && c > x {
-				out = append(out, together{f, e, int(c), float64(c*elem.Log(c/x)) - c + x})
+				out = append(out, together{f, e, float64(c*elem.Log(c/x)) - c + x})
 			}
 		}
 	}
