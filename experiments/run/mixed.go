@@ -16,11 +16,11 @@ func runMixed(j job) error {
 	if i := slices.IndexFunc(j.words, func(w string) bool { return w != "planted" && w != "tables" }); i >= 0 {
 		return fmt.Errorf("mixed: there is no %q; choose planted or tables", j.words[i])
 	}
-	first, sizes := 300, mixed.Sizes
+	first, sizes := 400, mixed.Sizes
 	var err error
 	if text, ok := j.values["from"]; ok {
 		if first, err = strconv.Atoi(text); err != nil || first < 0 {
-			return fmt.Errorf("from=%s: give the first seed, such as from=300", text)
+			return fmt.Errorf("from=%s: give the first seed, such as from=400", text)
 		}
 	}
 	if text, ok := j.values["set"]; ok {
