@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Parts   int // at most; 0 means as many as shorten the description
 	Starts  int // 0 means 3
-	Sample  int // rows that parts are looked for in, drawn at random, before all rows shape them; 0 means 1000
+	Sample  int // rows that parts are looked for in, drawn at random, before all rows shape them; 0 means 600
 	Seed    uint64
 	Workers int // goroutines; 0 means 1. The result is the same for any number.
 
@@ -35,7 +35,7 @@ type Progress struct {
 
 const (
 	defaultStarts = 3
-	defaultSample = 1000
+	defaultSample = 600
 )
 
 // learner is what the starts share.
@@ -229,11 +229,11 @@ func (l *learner) take(codes [][]float64) {
 	l.codes, l.lambda = codes, price(int64(len(codes)))
 }
 
-// sample keeps some of the rows, drawn at random, if there are more than so many times those that parts are looked for
-// in.
+// sample keeps so many times the rows that parts are looked for in, drawn at random, if there are more than twice as
+// many.
 func (l *learner) sample(times int) {
 	n := times * l.o.Sample
-	if len(l.codes) <= n || l.o.From != nil {
+	if len(l.codes) <= 2*n || l.o.From != nil {
 		return
 	}
 	which := rand.New(rand.NewPCG(l.o.Seed, 2<<32)).Perm(len(l.codes))[:n]
