@@ -20,6 +20,9 @@ func (c *Coding) columns() []string {
 	return out
 }
 
+// exclusive reports whether a row has one of several levels.
+func (c *Coding) exclusive() bool { return len(c.Levels) > 0 && !c.bit() && c.Split == "" }
+
 // askedCategories returns, by column, the categories that the options ask for.
 func (in *input) askedCategories(s *survey) (map[int]*Coding, error) {
 	asked := map[int]*Coding{}

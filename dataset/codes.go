@@ -74,9 +74,9 @@ func (w *withoutCodes) read() ([]string, int, error) {
 	return cells, place, nil
 }
 
-// forget makes the codes of missing values unknown.
+// forget makes the codes of missing values of arrays unknown.
 func (s *Set) forget(missing []string) {
-	if len(missing) == 0 || s.Values == nil {
+	if len(missing) == 0 || s.Values == nil || s.roles != nil {
 		return
 	}
 	all, of := codesOf(missing, s.Columns, s.Height*s.Width)

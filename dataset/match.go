@@ -3,6 +3,7 @@ package dataset
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -440,8 +441,36 @@ func (s *Set) For(m *Plan) (*Set, error) {
 		if err := out.match(m); err != nil {
 			return nil, at(err, s.Source)
 		}
+		out.recode(m)
 	}
 	return &out, m.checkFrame(&out)
+}
+
+// recode makes the levels of words of numbers those of a model; what that does not know is unknown, which a note says.
+func (s *Set) recode(m *Plan) {
+	s.Notes, s.Codings = slices.Clip(s.Notes), slices.Clone(s.Codings)
+	for j := 0; s.Values != nil && j < s.Width; j++ {
+		here, there := s.Words(j), m.coded[s.ColumnName(j)]
+		if here == nil || there == nil || !there.exclusive() || slices.Equal(here.Levels, there.Levels) {
+			continue
+		}
+		to, strange := make([]float64, len(here.Levels)), strangeCells{of: there}
+		for k, level := range here.Levels {
+			if to[k] = float64(slices.Index(there.Levels, level)); to[k] < 0 {
+				to[k], strange.example = math.NaN(), level
+			}
+		}
+		for i, row := range s.Values {
+			if x := row[j]; !math.IsNaN(x) {
+				s.Values[i] = slices.Clone(row)
+				s.Values[i][j] = to[int(x)]
+				strange.n += btoi(math.IsNaN(to[int(x)]))
+			}
+		}
+		if *here = *there; strange.n > 0 {
+			s.Notes = append(s.Notes, strange.note())
+		}
+	}
 }
 
 // checkFrame returns an error if numbers have another size than those of a model, if there is one.

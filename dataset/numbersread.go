@@ -57,7 +57,13 @@ func (t *textTable) addNumbers(cells []string) error {
 		d := &t.plan.pixels[k]
 		cell := cells[d.column]
 		if d.level != nil {
-			known, strange := d.turnOn(cell, func(k int) { row[d.at+k] = 1 })
+			known, strange := d.turnOn(cell, func(k int) {
+				if d.whole {
+					row[d.at] = float64(k)
+				} else {
+					row[d.at+k] = 1
+				}
+			})
 			t.strange(d, strange)
 			for k := d.at; !known && k < d.at+d.n; k++ {
 				row[k] = math.NaN()

@@ -8,9 +8,9 @@ import (
 )
 
 // plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns
-// hold decimals"; "" where that is open. Of a table at least a quarter of the columns must hold numbers other than 0
-// and 1; where fewer do, they are labels of the others. Of images at least one pixel in twenty must be neither 0 nor 1,
-// in arrays of a floating-point type; whole numbers and pictures may be drawings that a threshold makes bits of.
+// hold decimals"; "" where that is open. Of a table some column must hold numbers other than 0 and 1. Of images at least
+// one pixel in twenty must be neither 0 nor 1, in arrays of a floating-point type; whole numbers and pictures may be
+// drawings that a threshold makes bits of.
 func (v *Set) plainly() string {
 	var fractions, others, known int
 	columns := make([]struct {
@@ -39,7 +39,7 @@ func (v *Set) plainly() string {
 		decimals += btoi(c.decimal)
 	}
 	if v.Table {
-		if numbers == 0 || fewNumbers(numbers, len(columns)) {
+		if numbers == 0 {
 			return ""
 		}
 		return plainTable(numbers, decimals, len(columns), false)
@@ -71,6 +71,3 @@ func plainTable(numbers, decimals, columns int, grouped bool) string {
 	}
 	return fmt.Sprintf("%d of %s %s numbers other than 0 and 1", numbers, in, hold)
 }
-
-// fewNumbers reports whether so many columns of numbers, of all columns of data, are labels of the others.
-func fewNumbers(numbers, columns int) bool { return 4*numbers < columns }

@@ -42,7 +42,7 @@ func TestPlainly(t *testing.T) {
 		{"decimals beside text", table("a,b\n1.5,x\n2.5,y\n"), "1 of 1 column holds decimals"},
 		{"whole numbers", table("a,b\n12,2\n15,3\n"), "2 of 2 columns hold numbers other than 0 and 1"},
 		{"one of three", table("a,b,c\n1.5,0,0\n2.5,1,1\n"), "1 of 3 columns holds decimals"},
-		{"one of five", table("a,b,c,d,e\n1.5,0,0,1,0\n2.5,1,1,0,0\n"), ""},
+		{"one of five", table("a,b,c,d,e\n1.5,0,0,1,0\n2.5,1,1,0,0\n"), "1 of 5 columns holds decimals"},
 		{"bits", table("a,b\n1,0\n0,1\n"), ""},
 		// 1 of 7,
 		{"images", array(npy.New([]float64{0, .5, math.NaN(), 1, 0, 0, 1, 1}, 2, 2, 2)),

@@ -37,6 +37,7 @@ type dataColumn struct {
 	n      int            // how many
 	level  map[string]int // the pixels of a category; nil for one pixel
 	groups bool           // commas in numbers stand before thousands
+	whole  bool           // a category among numbers: its pixel is the number of the level
 }
 
 // survey is what was found out about a table of text.
@@ -139,6 +140,7 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 	texts = in.categoriesForWantOfBits(s, texts, labels, explicit, asked)
 	aside, many := in.numbersAmong(s, claimed, slices.Concat(labels, texts), explicit, asked)
 	if p.numbers = in.real || in.either && many; p.numbers {
+		texts = in.categoriesOf(s, texts, explicit, asked)
 		for i, c := range asked { // numbers are in an order
 			if class, _ := s.columns[i].classOf(s.vocabularies); c.Kind == Ordinal && class == numberClass {
 				delete(asked, i)
@@ -160,8 +162,22 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 	return append(labels, aside...), texts, nil
 }
 
-// numbersAmong returns the columns of numbers that are labels, being few beside those of bits, and whether they are
-// many instead; labels are columns that are no data.
+// categoriesOf makes categories of columns of few words among numbers, and returns the others.
+func (in *input) categoriesOf(s *survey, texts, explicit []int, asked map[int]*Coding) (labels []int) {
+	used := members(len(s.columns), in.used(s))
+	for _, i := range texts {
+		kind := s.columns[i].wordKind()
+		if used[i] || len(explicit) > 0 || in.opts.wanted(s.name(i), i+1) != "" || kind != Category && kind != Ordinal {
+			labels = append(labels, i)
+			continue
+		}
+		asked[i] = &Coding{Name: s.name(i), Kind: kind}
+	}
+	return labels
+}
+
+// numbersAmong returns the columns of numbers that are labels, being few where bits are asked for, and whether there are
+// numbers to learn from instead; labels are columns that are no data.
 func (in *input) numbersAmong(s *survey, claimed func(i int) bool, labels, explicit []int,
 	asked map[int]*Coding) (aside []int, many bool) {
 	isLabel, used := members(len(s.columns), labels), members(len(s.columns), in.used(s))
@@ -184,7 +200,7 @@ func (in *input) numbersAmong(s *survey, claimed func(i int) bool, labels, expli
 			aside = append(aside, i)
 		}
 	}
-	few := fewNumbers(all, columns) && len(explicit) == 0
+	few := !in.either && 4*all < columns && len(explicit) == 0
 	if !few || in.rule.threshold != nil {
 		aside = nil
 	}
@@ -512,7 +528,10 @@ func (p *tablePlan) lay(in *input, s *survey, i int, c Coding) {
 	d := dataColumn{Coding: c, column: i, at: p.width, n: 1, groups: s.grouped(&s.columns[i])}
 	d.digit = [2]uint8{c.Marks.of("0", in.rule), c.Marks.of("1", in.rule)}
 	if c.Levels != nil {
-		d.n, d.level, p.levels = len(c.Levels), indexOf(c.Levels), true
+		d.level, p.levels = indexOf(c.Levels), true
+		if d.whole = p.numbers && c.exclusive(); !d.whole {
+			d.n = len(c.Levels)
+		}
 	}
 	if !c.plain() {
 		p.codings = append(p.codings, c)
@@ -528,7 +547,11 @@ func (p *tablePlan) settleNames() {
 	}
 	p.columns = make([]string, 0, p.width)
 	for i := range p.pixels {
-		p.columns = append(p.columns, p.pixels[i].columns()...)
+		if d := &p.pixels[i]; d.whole {
+			p.columns = append(p.columns, d.Name)
+		} else {
+			p.columns = append(p.columns, d.columns()...)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 )
@@ -210,7 +211,11 @@ func (s *Set) numbers(from, to int) iter.Seq[float64] {
 // plannedNumbers describes the columns of a table of numbers, of which several may be one of categories.
 func (s *Set) plannedNumbers(o *Options, data By) (out []Column) {
 	for j := range s.Width {
-		out = append(out, numberColumn(s.ColumnName(j), data, s.numbers(j, j+1)))
+		if c := s.Words(j); c != nil && c.exclusive() {
+			out = append(out, s.wordColumn(j, c, o, data))
+		} else {
+			out = append(out, numberColumn(s.ColumnName(j), data, s.numbers(j, j+1)))
+		}
 	}
 	markScales(out)
 	return s.collapsed(o, data, out)
@@ -221,7 +226,7 @@ func (s *Set) collapsed(o *Options, data By, all []Column) (out []Column) {
 	for x := 0; x < len(all); x++ {
 		name := all[x].Name
 		i := slices.IndexFunc(s.Codings, func(c Coding) bool {
-			return len(c.Levels) > 0 && !c.bit() && c.Split == "" && x+len(c.Levels) <= len(all) && name == c.columns()[0]
+			return c.exclusive() && x+len(c.Levels) <= len(all) && name == c.columns()[0]
 		})
 		if i < 0 {
 			for k := range s.Codings {
@@ -238,14 +243,81 @@ func (s *Set) collapsed(o *Options, data By, all []Column) (out []Column) {
 			out = append(out, all[x])
 			continue
 		}
-		c, by := &s.Codings[i], data
-		if slices.ContainsFunc(o.Categories, func(asked Coding) bool { return asked.Name == c.Name }) {
-			by = max(by, Asked)
-		}
-		out = append(out, categoryColumn(c, by, all[x:x+len(c.Levels)], s.Len()))
+		c := &s.Codings[i]
+		out = append(out, categoryColumn(c, c.by(o, data), all[x:x+len(c.Levels)], s.Len()))
 		x += len(c.Levels) - 1
 	}
 	return out
+}
+
+// by says who decided about a category.
+func (c *Coding) by(o *Options, data By) By {
+	if slices.ContainsFunc(o.Categories, func(asked Coding) bool { return asked.Name == c.Name }) {
+		return max(data, Asked)
+	}
+	return data
+}
+
+// Words returns how column j of numbers stands for words: a level each, 0, 1, 2 and so on, or yes; nil if it does not.
+func (s *Set) Words(j int) *Coding {
+	for i := range s.Codings {
+		if c := &s.Codings[i]; c.words(s.ColumnName(j)) {
+			return c
+		}
+	}
+	return nil
+}
+
+// Words is [Frame.Words] for a column of a model, by its name.
+func (p *Plan) Words(name string) *Coding {
+	for i := range p.Columns {
+		if c := &p.Columns[i].Coding; c.words(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// words reports whether a column of that name among numbers stands for words of this one.
+func (c *Coding) words(name string) bool {
+	return c.exclusive() && c.Name == name || c.Levels != nil && c.bit() && c.bitName() == name
+}
+
+// Says reports whether each of some values stands for a word.
+func (c *Coding) Says(values []float64) bool {
+	n := 2
+	if c.exclusive() {
+		n = len(c.Levels)
+	}
+	return !slices.ContainsFunc(values, func(x float64) bool { return x != math.Trunc(x) || x < 0 || x >= float64(n) })
+}
+
+// Word returns the word that level k stands for, of a bit 0 or 1.
+func (c *Coding) Word(k int) string {
+	switch {
+	case c.exclusive():
+		return c.Levels[k]
+	case k == 1:
+		return c.Levels[0]
+	case len(c.Off) > 0 && c.Off[0] != "":
+		return c.Off[0]
+	}
+	return "not " + c.Levels[0]
+}
+
+// wordColumn describes column j of numbers, which are levels of a category.
+func (s *Set) wordColumn(j int, c *Coding, o *Options, data By) Column {
+	on, known := make([]int, len(c.Levels)), 0
+	for x := range s.numbers(j, j+1) {
+		if !math.IsNaN(x) {
+			on[int(x)], known = on[int(x)]+1, known+1
+		}
+	}
+	bits := make([]Column, len(c.Levels))
+	for k := range bits {
+		bits[k] = bitColumn(c.Levels[k], data, on[k], known, s.Len())
+	}
+	return categoryColumn(c, c.by(o, data), bits, s.Len())
 }
 
 // splitBefore reports whether a column of bits is of one of several answers in a cell, and not of the last.

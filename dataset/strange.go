@@ -30,10 +30,14 @@ func (t *textTable) strange(d *dataColumn, word string) {
 // strangeNotes says once of each column which words a model does not know.
 func (s *seen) strangeNotes() (out []string) {
 	for _, c := range s.strange {
-		out = append(out, fmt.Sprintf("in the column %s %s %s, such as %q, and taken as unknown", c.of.Name,
-			people(c.n, "cell is", "cells are"), c.of.not(), c.example))
+		out = append(out, c.note())
 	}
 	return out
+}
+
+func (c *strangeCells) note() string {
+	return fmt.Sprintf("in the column %s %s %s, such as %q, and taken as unknown", c.of.Name,
+		people(c.n, "cell is", "cells are"), c.of.not(), c.example)
 }
 
 // not says what a cell is not that is none of a column.

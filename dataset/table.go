@@ -291,7 +291,7 @@ func (d *dataColumn) turnOn(cell string, set func(k int)) (known bool, strange s
 		k := 0
 		for ; k < len(d.Cuts) && v > d.Cuts[k]; k++ {
 		}
-		if d.n > 1 {
+		if len(d.level) > 1 {
 			set(k)
 		} else if k > 0 {
 			set(0)

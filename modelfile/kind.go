@@ -11,6 +11,7 @@ import (
 const (
 	KindBits    = "bits"
 	KindNumbers = "numbers"
+	KindMixed   = "mixed"
 	KindClasses = "classes"
 )
 

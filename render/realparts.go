@@ -33,11 +33,17 @@ func RealScaleOf(m *real.Model) RealScale {
 			}
 		}
 	}
-	if len(all) > 0 {
-		slices.Sort(all)
-		s.Full = all[(len(all)-1)*19/20]
-	}
+	s.Full = twentieth(all)
 	return s
+}
+
+// twentieth returns the number beyond which one of twenty is; 0 of none.
+func twentieth(all []float64) float64 {
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[(len(all)-1)*19/20]
 }
 
 // RealDeviations returns what part k says as signed deviations of its means from the background, by the pixels of
@@ -94,16 +100,13 @@ func (s RealScale) Legend(unit string) []Swatch {
 		{Symmetric(0), words.Digits(s.Full) + unit + " below"}}
 }
 
-// RealParts returns a picture of the parts of a model of real values as signed deviations from the background, the
-// most used first: tiles, or rows under the names of the columns of a table.
+// RealParts returns a picture of the parts of a model of real values as signed deviations from the background, tiles, the
+// most used first.
 func RealParts(m *real.Model) Picture {
 	s := RealScaleOf(m)
 	title := fmt.Sprintf("%s as deviations from the background", words.Count(m.K(), "part"))
 	if m.K() == 0 {
 		title = "No parts: the background alone"
-	}
-	if m.Height == 1 {
-		return s.rows(m, title)
 	}
 	h, w := m.Frame()
 	out := Sheet{Title: title, Legend: s.Legend("")}
@@ -136,38 +139,60 @@ func realShare(m *real.Model, k int, before string) string {
 	return before + words.Percent(m.Pi[k])
 }
 
-// rows draws the parts of a table: of one with more columns than can be named, those of which some part says most.
-func (s RealScale) rows(m *real.Model, title string) Rows {
+// Deviations are signed deviations of the columns of a table, in standard deviations, in a line with a name.
+type Deviations struct {
+	Name   string
+	Values []float64
+}
+
+// DeviationRows draws lines of deviations under the names of the columns: of a table with more columns than can be named
+// those that deviate most.
+func DeviationRows(title string, columns []string, lines []Deviations) Rows {
+	var all []float64
+	loud := make([]float64, len(columns))
+	for _, line := range lines {
+		for i, d := range line.Values {
+			if loud[i] = max(loud[i], math.Abs(d)); d != 0 {
+				all = append(all, math.Abs(d))
+			}
+		}
+	}
+	s := RealScale{Full: twentieth(all)}
 	r := Rows{Title: title, NoBars: true, Legend: s.Legend("standard deviations")}
-	loud := make([]float64, m.Width)
-	for k := range m.K() {
-		for i, d := range RealDeviations(m, k) {
-			loud[i] = max(loud[i], math.Abs(d))
-		}
-	}
-	columns := r.loudest(loud)
-	for _, i := range columns {
-		r.Columns, r.Shares = append(r.Columns, words.RealColumn(m, i)), append(r.Shares, math.NaN())
-	}
-	for _, k := range byUse(m) {
-		r.Names = append(r.Names, words.NameOf(m.Names, k)+realShare(m, k, " · "))
-		all := RealDeviations(m, k)
-		dev := make([]float64, len(columns))
-		for j, i := range columns {
-			dev[j] = all[i]
-		}
-		r.Tiles = append(r.Tiles, s.Deviations(1, len(dev), dev))
-	}
+	r.lines(s, columns, r.loudest(loud), lines)
 	return r
 }
 
-// RealExplanations returns a picture of how a model of real values explains rows or images, with their titles: of an
-// image the image, what its parts say together, and what is left over; of a row what is above and below the background,
-// and the same of what is left over, by columns, in standard deviations.
-func RealExplanations(m *real.Model, rows [][]float64, found []real.Explanation, titles []string) Picture {
-	if m.Height == 1 {
-		return explainedRows(m, rows, found, titles)
+// DeviationPairs draws lines of deviations in pairs: those of a row, and those that are left of it.
+func DeviationPairs(columns []string, lines []Deviations) Rows {
+	s := RealScale{Full: 3}
+	r := Rows{Title: "Explanations", NoBars: true, Legend: append(s.Legend("standard deviations"), Unknown("unknown"))}
+	r.Legend[1].Text = "as expected"
+	n := min(len(columns), MostNamed)
+	if n < len(columns) {
+		r.Facts = []Fact{{"shown", fmt.Sprintf("the first %d of %d columns", n, len(columns))}}
 	}
+	r.lines(s, columns, inOrder(n), lines)
+	return r
+}
+
+// lines draws lines of some columns.
+func (r *Rows) lines(s RealScale, columns []string, which []int, lines []Deviations) {
+	for _, i := range which {
+		r.Columns, r.Shares = append(r.Columns, columns[i]), append(r.Shares, math.NaN())
+	}
+	for _, line := range lines {
+		dev := make([]float64, len(which))
+		for j, i := range which {
+			dev[j] = line.Values[i]
+		}
+		r.Names, r.Tiles = append(r.Names, line.Name), append(r.Tiles, s.Deviations(1, len(dev), dev))
+	}
+}
+
+// RealExplanations returns a picture of how a model of real values explains images, with their titles: the image, what
+// its parts say together, and what is left over.
+func RealExplanations(m *real.Model, rows [][]float64, found []real.Explanation, titles []string) Picture {
 	s := RealScaleOf(m)
 	out := Sheet{Title: "Explanations", Columns: 6, Gap: 4, Breaks: []int{3}, Legend: []Swatch{Unknown("unknown")}}
 	for _, text := range []string{"above what the parts say", "as they say", "below"} {
@@ -215,28 +240,4 @@ func realPicks(m *real.Model, e real.Explanation) string {
 		text += [...]string{"parts ", ", "}[min(i, 1)] + fmt.Sprint(p.Expert+1)
 	}
 	return text
-}
-
-// explainedRows draws rows of a table, two lines each.
-func explainedRows(m *real.Model, rows [][]float64, found []real.Explanation, titles []string) Picture {
-	s := RealScale{Full: 3}
-	out := Rows{Title: "Explanations", NoBars: true, Legend: append(s.Legend("standard deviations"), Unknown("unknown"))}
-	out.Legend[1].Text = "as expected"
-	for i := range min(m.Width, MostNamed) {
-		out.Columns, out.Shares = append(out.Columns, words.RealColumn(m, i)), append(out.Shares, math.NaN())
-	}
-	n := len(out.Columns)
-	if n < m.Width {
-		out.Facts = []Fact{{"shown", fmt.Sprintf("the first %d of %d columns", n, m.Width)}}
-	}
-	for i, row := range rows {
-		before, left := make([]float64, n), make([]float64, n)
-		for d := range n {
-			mix, b := m.Compose(d, found[i].Picks), m.Background[d]
-			before[d], left[d] = (row[d]-b.Mean)/math.Sqrt(b.Var), (row[d]-mix.Mean())/math.Sqrt(mix.Variance())
-		}
-		out.Names = append(out.Names, titles[i], "left by "+realPicks(m, found[i]))
-		out.Tiles = append(out.Tiles, s.Deviations(1, n, before), s.Deviations(1, n, left))
-	}
-	return out
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Description is what there is to say of a model; its JSON is a contract. What only one kind of model has is in
-// OfBits, OfNumbers or OfClasses; the others are nil.
+// OfBits, OfNumbers, OfMixed or OfClasses; the others are nil.
 type Description struct {
 	Rule      string          `json:"rule,omitempty"`
 	Experts   int             `json:"experts"`
@@ -22,9 +22,10 @@ type Description struct {
 	Columns   []string        `json:"columns,omitempty"`   // names
 	Parts     []NamedPart     `json:"parts"`
 	Reading   json.RawMessage `json:"reading,omitempty"` // how the data were read
-	Learned   any             `json:"learned,omitempty"` // *Learned of bits, *real.Record of numbers
+	Learned   any             `json:"learned,omitempty"` // *Learned of bits, *real.Record or *mixed.Record of others
 	*OfBits
 	*OfNumbers
+	*OfMixed
 	*OfClasses
 
 	model Model
@@ -98,6 +99,14 @@ type OfNumbers struct {
 	Variances int      `json:"variances"`
 	Places    int      `json:"places"`
 	Names     []string `json:"names,omitempty"`
+}
+
+// OfMixed is what only models of tables of every kind have.
+type OfMixed struct {
+	ColumnVotes int      `json:"column_votes"` // of all parts
+	Graded      []string `json:"graded"`       // parts that are in every row to some degree, in words
+	// GradedBetter says that these fit better, by cells that were held out. Both predict.
+	GradedBetter bool `json:"graded_better"`
 }
 
 // OfClasses is what only models of classes have.
@@ -214,6 +223,26 @@ func (m Numbers) Describe() *Description {
 	if m.Record.Rows > 0 {
 		d.Learned = &real.Record{}
 		*d.Learned.(*real.Record) = m.Record
+	}
+	return d
+}
+
+// Describe describes the model.
+func (m Mixed) Describe() *Description {
+	d := &Description{Rule: "pool", Experts: m.K(), Height: 1, Width: len(m.Columns), Columns: m.ColumnNames(),
+		Parts: parts(m), Reading: m.Reading, OfMixed: &OfMixed{Graded: []string{}, GradedBetter: m.ShowGraded}, model: m}
+	for k := range m.Parts {
+		d.Usage = append(d.Usage, m.Parts[k].Share)
+		d.ColumnVotes += len(m.Parts[k].Votes())
+	}
+	if m.Graded != nil {
+		for k := range m.Graded.Loadings {
+			d.Graded = append(d.Graded, m.gradedPart(k))
+		}
+	}
+	if m.Record.Rows > 0 {
+		record := m.Record
+		d.Learned = &record
 	}
 	return d
 }

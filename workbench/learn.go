@@ -13,6 +13,7 @@ import (
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/learn/mixed"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
@@ -44,10 +45,11 @@ func (d *Data) Facts() recipe.Facts {
 
 // Learning is a run that learns a model: planned, going on, or done.
 type Learning struct {
-	Recipe       recipe.Recipe // with what the data say about the settings that are not given
-	Profile      string        // what was recognised of the data, and how to change it; may be empty
-	*recipe.Plan               // of bits
-	Numbers      *real.Options // of numbers
+	Recipe       recipe.Recipe  // with what the data say about the settings that are not given
+	Profile      string         // what was recognised of the data, and how to change it; may be empty
+	*recipe.Plan                // of bits
+	Numbers      *real.Options  // of grey images
+	Mixed        *mixed.Options // of tables of numbers and words
 
 	// Memory, if not nil, keeps what steps came to, so that a run that was interrupted goes on where it was.
 	Memory learn.Memory
@@ -93,6 +95,11 @@ type Step struct {
 func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, error) {
 	l := &Learning{data: data, Recipe: how, Images: data.Len()}
 	var err error
+	if data.Values != nil && facts.Table {
+		l.Mixed, err = how.Mixed()
+		l.Profile = l.mixedProfile(&facts)
+		return l, err
+	}
 	if data.Values != nil {
 		if l.Numbers, err = how.Numbers(facts.Height, facts.Width); err != nil {
 			return nil, err
@@ -119,19 +126,16 @@ func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, e
 	return l, nil
 }
 
-// measured says how numbers were read, and if it was recognised, why, and how to change it.
+// measured says how grey images were read, and if it was recognised, why, and how to change it.
 func (l *Learning) measured(facts *recipe.Facts) string {
 	size := RowsText(facts.Rows, facts.Height, facts.Width, l.data.Table)
-	how := "each column has a mean and a deviation of its own, and keeps its units"
-	if !l.data.Table {
-		low, high := Range(l.grid.Rows)
-		how = fmt.Sprintf("from %v to %v, in steps of %v", low, high, l.grid.Scales[0].Step)
-	}
+	low, high := Range(l.grid.Rows)
+	how := fmt.Sprintf("from %v to %v, in steps of %v", low, high, l.grid.Scales[0].Step)
 	if l.data.Why == "" {
 		return fmt.Sprintf("read %s as real values: %s", size, how)
 	}
-	return fmt.Sprintf("%s: learning from real values, since %s (--threshold T makes bits of them, "+
-		"--column NAME=label keeps one out); %s", size, l.data.Why, how)
+	return fmt.Sprintf("%s: learning from real values, since %s (--threshold T makes bits of them); %s", size, l.data.Why,
+		how)
 }
 
 // RowsText returns a number of rows or images with their size.
@@ -158,6 +162,8 @@ func Range(rows [][]float64) (low, high float64) {
 // Settings returns all that the result depends on beside the data: structs with their defaults.
 func (l *Learning) Settings() []any {
 	switch {
+	case l.Mixed != nil:
+		return []any{*l.Mixed}
 	case l.Numbers != nil:
 		return []any{*l.Numbers}
 	case l.Table != nil:
@@ -173,6 +179,8 @@ func (l *Learning) Steps(ctx context.Context) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		steps := l.images
 		switch {
+		case l.Mixed != nil:
+			steps = l.mixed
 		case l.Numbers != nil:
 			steps = l.numbers
 		case l.byLabel != nil:
@@ -296,9 +304,6 @@ func (l *Learning) numbers(ctx context.Context, tell func(Step) bool) (last Step
 		return last, err
 	}
 	m := *r.Model
-	if m.Columns = nil; l.data.Table {
-		m.Columns = l.data.Columns
-	}
 	l.Images = m.Record.Rows
 	last.Interrupted, last.Experts, last.LogLik = err != nil, m.K(), r.LogLik
 	last.DescriptionLength, last.Rows = r.DescriptionLength, int64(m.Record.Rows)
@@ -353,8 +358,8 @@ func (l *Learning) Repeats(m Model) int {
 		if l.Table == nil && l.Learn.Experts != 0 && len(r.Starts) > 1 && r.DescriptionLength == 0 {
 			return len(r.Starts)
 		}
-	case Numbers: // rows of tables, and who predicts, have steps after all starts
-		if m.Height > 1 && !l.Numbers.Predict {
+	case Numbers: // who predicts has steps after all starts
+		if !l.Numbers.Predict {
 			return len(m.Record.Starts)
 		}
 	}
@@ -373,6 +378,10 @@ func Unfinished(of Model) (Model, error) {
 		out := *m.Model
 		out.Record.Interrupted = true
 		return Numbers{&out}, nil
+	case Mixed:
+		out := *m.Model
+		out.Record.Interrupted = true
+		return Mixed{&out, m.codings}, nil
 	}
 	return of, nil
 }

@@ -72,6 +72,11 @@ func votesOf(m Model) (v alike.Votes, moves bool) {
 	switch m := m.(type) {
 	case Bits:
 		return alike.Templates(m.Model), m.Moves()
+	case Mixed:
+		v.Height, v.Width = 1, len(m.Columns)
+		for k := range m.K() {
+			v.Parts = append(v.Parts, m.deviations(k))
+		}
 	case Numbers:
 		v.Height, v.Width = m.Frame()
 		for k := range m.K() {

@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/learn/mixed"
 	"example.com/patchwork/learn/real"
 )
 
@@ -28,6 +29,17 @@ func (d *Description) Lines() []string {
 	if d.OfNumbers != nil {
 		line("rule", "%s, %s, %d of them with a variance of their own", d.Rule, words.Count(d.OfNumbers.Votes, "vote"),
 			d.Variances)
+	}
+	if o := d.OfMixed; o != nil {
+		line("rule", "%s, %s", d.Rule, words.Count(o.ColumnVotes, "vote"))
+		better := map[bool]string{true: "better", false: "no better"}[o.GradedBetter]
+		for k, text := range o.Graded {
+			line(map[bool]string{true: "graded"}[k == 0], "%s", text)
+		}
+		if len(o.Graded) > 0 {
+			line("", "these are in every row to some degree; alone they predict %s than the parts, and both together are used",
+				better)
+		}
 	}
 	if flags := dataset.ReadWith(d.Reading, d.Columns); flags != nil {
 		line("read with", "%s", words.Clean(strings.Join(flags, " ")))
@@ -108,6 +120,9 @@ func (d *Description) sayLearned(line func(string, string, ...any)) {
 	case *real.Record:
 		line("learned", "seed %d, from %s; %s", l.Seed, words.Count(l.Rows, image),
 			scoresText("description length", l.Starts, l.DescriptionLength))
+	case *mixed.Record:
+		line("learned", "seed %d, from %s; %s", l.Seed, words.Count(l.Rows, image),
+			scoresText("description length", l.Starts, l.Length))
 	}
 	if d.Interrupted() {
 		line("", "%s", words.Interrupted)
@@ -120,6 +135,8 @@ func (d *Description) Interrupted() bool {
 	case *Learned:
 		return l.Ended
 	case *real.Record:
+		return l.Interrupted
+	case *mixed.Record:
 		return l.Interrupted
 	}
 	return false

@@ -40,6 +40,8 @@ func (s *Scores) Lines() []string {
 	switch h := s.Hidden.(type) {
 	case *HiddenBits:
 		return append(out, h.lines(image)...)
+	case *HiddenCells:
+		return append(out, h.lines()...)
 	case *HiddenNumbers:
 		line("hidden "+pixel+"s", "%d", h.Values)
 		line("error", "%.3f standard deviations, log-loss %.4f nats, %.1f %% inside the interval of 80 %%", h.RMSE, h.LogLoss,

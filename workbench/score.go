@@ -43,7 +43,7 @@ type Scores struct {
 	*BitScores
 	*NumberScores
 	*ClassScores
-	Hidden any `json:"hidden,omitempty"` // *HiddenBits or *HiddenNumbers: how well hidden values were predicted
+	Hidden any `json:"hidden,omitempty"` // *HiddenBits, *HiddenNumbers or *HiddenCells: how well hidden values were predicted
 
 	table bool
 }

@@ -82,6 +82,16 @@ func Read(r io.ReaderAt, size int64) (Model, error) {
 	case modelfile.KindClasses:
 		c, err := modelfile.ReadClasses(r, size)
 		return Classes{c}, err
+	case modelfile.KindMixed:
+		m, err := modelfile.ReadMixed(r, size)
+		if err != nil {
+			return nil, err
+		}
+		out, err := newMixed(m)
+		if err != nil {
+			return nil, &modelfile.FormatError{Msg: err.Error()}
+		}
+		return out, nil
 	case modelfile.KindNumbers:
 		m, err := modelfile.ReadReal(r, size)
 		return Numbers{m}, err

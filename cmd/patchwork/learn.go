@@ -147,7 +147,7 @@ func (l *learning) counts() (what string, total int) {
 	switch {
 	case l.source.stream != nil:
 		return "row", 0
-	case l.Numbers != nil:
+	case l.Numbers != nil || l.Mixed != nil:
 		return "step", 0
 	case l.Table != nil:
 		return "iteration", 0
@@ -164,8 +164,9 @@ func (l *learning) counts() (what string, total int) {
 // streaming says how data are learned from that are read in every pass.
 func (l *learning) streaming() string {
 	switch {
-	case l.Numbers != nil:
-		return fmt.Sprintf("learning from a uniform sample of %d rows, then from all, one pass per step", l.Numbers.Sample)
+	case l.Numbers != nil || l.Mixed != nil:
+		return fmt.Sprintf("learning from a uniform sample of %d rows at most, then from all, one pass per step",
+			l.Recipe.FittingNumbers(l.source.head().Size()))
 	case l.Table != nil:
 		return fmt.Sprintf("learning from a uniform sample of %d rows at most, and judging the parts by all",
 			l.Recipe.Fitting(l.Config.Height, l.Config.Width))
@@ -180,8 +181,8 @@ func (l *learning) streaming() string {
 func (l *learning) show(s *workbench.Step) {
 	note, parts := "", words.Count(s.Experts, "part")
 	switch {
-	case l.Numbers != nil:
-		if note = fmt.Sprintf("start %d of %d, %s", s.Start+1, s.Starts, parts); s.Stage == "end" {
+	case l.Numbers != nil || l.Mixed != nil:
+		if note = fmt.Sprintf("start %d of %d, %s", min(s.Start+1, s.Starts), s.Starts, parts); s.Stage == "end" || l.Mixed != nil {
 			l.best = min(l.best, s.DescriptionLength)
 		}
 		if !math.IsInf(l.best, 1) {

@@ -69,6 +69,8 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, last *workb
 		}
 	case workbench.Numbers:
 		object, lines = numbersLearned(f, m, last, took)
+	case workbench.Mixed:
+		object, lines = mixedLearned(f, m, l, took)
 	case workbench.Classes:
 		return a.classSummary(f, l, m, head, took)
 	}
@@ -366,6 +368,38 @@ func numbersLearned(f *learnFlags, m workbench.Numbers, last *workbench.Step, to
 			fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", last.DescriptionLength,
 				words.Count(len(starts), "start"), tenths(starts)),
 		}
+}
+
+// mixedLearned returns what was learned of a table of every kind, as one JSON object and in lines.
+func mixedLearned(f *learnFlags, m workbench.Mixed, l *learning, took time.Duration) (any, []string) {
+	d := m.Describe()
+	r := m.Record
+	lines := []string{fmt.Sprintf("learned %s from %s in %.1f s; %.2f parts used per row", words.Count(m.K(), "part"),
+		workbench.RowsText(r.Rows, 1, d.Width, true), took.Seconds(), sum(d.Usage))}
+	for k, p := range d.Parts {
+		lines = append(lines, workbench.Full(m, k)+", "+p.Words)
+	}
+	lines = append(lines, fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", r.Length,
+		words.Count(len(r.Starts), "start"), tenths(r.Starts)))
+	return mixedReport{f.output, "mixed", r.Rows, m.K(), r.LogLik, r.Length, d.ColumnVotes, len(d.Graded), d.Usage, d.Parts,
+		r.Starts, l.Profile, took.Seconds()}, lines
+}
+
+// mixedReport is what learn --json reports of a table of every kind.
+type mixedReport struct {
+	Output            string                `json:"output"`
+	For               string                `json:"for"`
+	Rows              int                   `json:"rows"`
+	Experts           int                   `json:"experts"`
+	LogLik            float64               `json:"log_lik"`
+	DescriptionLength float64               `json:"description_length"`
+	Votes             int                   `json:"votes"`
+	Graded            int                   `json:"graded"`
+	Usage             []float64             `json:"usage"`
+	Parts             []workbench.NamedPart `json:"parts"`
+	Starts            []float64             `json:"starts"`
+	Profile           string                `json:"profile"`
+	Seconds           float64               `json:"seconds"`
 }
 
 // sum returns the sum of values.

@@ -168,8 +168,19 @@ func (p *predictions) table(x *workbench.Filled) *answers {
 		t.add("weight", x.Frame.Weights[x.From:x.To()])
 	}
 	t.addLabels(x.Frame.Meta, x.From, x.To())
-	t.add("x", slices.Concat(x.Values...), slices.Clone(p.columns)...)
+	t.addCells(p.job.model, p.columns, x.Values)
 	return t
+}
+
+// addCells adds the values of rows: as a block, or each column for itself, as people read it.
+func (t *answers) addCells(m workbench.Model, names []string, rows [][]float64) {
+	columns := workbench.Readable(m, rows)
+	for _, c := range columns {
+		t.add(c.Name, c.Values)
+	}
+	if columns == nil {
+		t.add("x", slices.Concat(rows...), slices.Clone(names)...)
+	}
 }
 
 // cellTable returns the table of the predicted cells: row and column, or y and x, what is said of them, and the labels.
@@ -181,9 +192,13 @@ func (p *predictions) cellTable(x *workbench.Filled) *answers {
 	}
 	t, n := new(answers), len(of)
 	p.cells += n
+	titles := p.columns
+	if c := workbench.Readable(p.job.model, nil); c != nil {
+		titles = valuesBy(len(c), func(d int) string { return c[d].Name })
+	}
 	t.add("row", valuesBy(n, func(k int) int64 { return int64(x.Rows[of[k]].Index) + 1 }))
 	if x.Frame.Table {
-		t.add("column", valuesBy(n, func(k int) string { return p.columns[at[k]] }))
+		t.add("column", valuesBy(n, func(k int) string { return titles[at[k]] }))
 	} else {
 		_, width := x.Frame.Size()
 		t.add("y", valuesBy(n, func(k int) int64 { return int64(at[k] / width) }))
@@ -196,9 +211,15 @@ func (p *predictions) cellTable(x *workbench.Filled) *answers {
 		}
 		t.add(name, said)
 	}
-	if !p.job.numbers() {
+	switch {
+	case !p.job.numbers():
 		add("probability", x.Values)
-	} else {
+	case p.job.head().Table:
+		t.add("value", valuesBy(n, func(k int) string { return x.Text(at[k], x.Values[of[k]][at[k]]) }))
+		add("probability", x.Sure)
+		add("low", x.Low)
+		add("high", x.High)
+	default:
 		add("value", x.Values)
 		add("deviation", x.Deviation)
 		add("low", x.Low)

@@ -83,7 +83,7 @@ func (a *app) sample(cmd *cobra.Command, f *sampleFlags, format string) error {
 	case f.output == "" && !m.Table():
 		return a.show(s.Picture().(render.Sheet))
 	case f.output == "" || csv:
-		err = a.writeSampleTable(cmp.Or(f.output, "-"), s.Frame)
+		err = a.writeSampleTable(cmp.Or(f.output, "-"), m, s.Frame)
 	case isPicture(f.output):
 		err = a.savePictureUntil(cmd.Context(), f.output, s.Picture())
 	default:
@@ -97,15 +97,14 @@ func (a *app) sample(cmd *cobra.Command, f *sampleFlags, format string) error {
 }
 
 // writeSampleTable writes samples as a table with the names of the columns.
-func (a *app) writeSampleTable(path string, f *dataset.Frame) error {
+func (a *app) writeSampleTable(path string, m workbench.Model, f *dataset.Frame) error {
 	t, names := new(answers), f.Columns
 	if _, w := f.Size(); names == nil {
 		names = valuesBy(w, func(x int) string { return fmt.Sprintf("column %d", x+1) })
 	}
 	if f.Values != nil {
-		x := slices.Concat(f.Values...)
-		roundAll(x)
-		t.add("x", x, slices.Clone(names)...)
+		roundAll(f.Values...)
+		t.addCells(m, names, f.Values)
 	} else {
 		var x []uint8
 		for _, img := range f.Images {

@@ -90,7 +90,7 @@ func Digits(x float64) string {
 
 // RenameReal returns the model with another name for part k, as [Rename] does.
 func RenameReal(m *real.Model, k int, name string) (*real.Model, error) {
-	names, err := renamed(m.Names, m.K(), k, name)
+	names, err := Renamed(m.Names, m.K(), k, name)
 	if err != nil {
 		return nil, err
 	}

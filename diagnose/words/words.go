@@ -127,7 +127,7 @@ func Or(names []string) string {
 // that of another part.
 func Rename(m *patchwork.Model, k int, name string) (*patchwork.Model, error) {
 	e := m.Extras()
-	names, err := renamed(e.Names, m.K(), k, name)
+	names, err := Renamed(e.Names, m.K(), k, name)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +135,8 @@ func Rename(m *patchwork.Model, k int, name string) (*patchwork.Model, error) {
 	return m.WithExtras(e)
 }
 
-// renamed returns the names of n parts with another one for part k; nil if none has a name.
-func renamed(old []string, n, k int, name string) ([]string, error) {
+// Renamed returns the names of n parts with another one for part k; nil if none has a name.
+func Renamed(old []string, n, k int, name string) ([]string, error) {
 	name = strings.TrimSpace(name)
 	switch {
 	case k < 0 || k >= n:

@@ -271,7 +271,7 @@ func TestKinds(t *testing.T) {
 				types = n.List
 			}
 			for _, of := range types {
-				if x, ok := of.(*ast.SelectorExpr); ok && slices.Contains([]string{"Bits", "Numbers", "Classes"}, x.Sel.Name) {
+				if x, ok := of.(*ast.SelectorExpr); ok && slices.Contains([]string{"Bits", "Numbers", "Mixed", "Classes"}, x.Sel.Name) {
 					if from, ok := x.X.(*ast.Ident); ok && from.Name == "workbench" {
 						asked[s.name] = true
 					}

@@ -12,10 +12,12 @@ const (
 )
 
 // addGraded adds graded parts to a model, and finds by cells of rows held out which of both kinds of parts says more.
-func (l *learner) addGraded(m *Model) (err error) {
-	if m.Graded, err = learnGraded(l.ctx, m.Columns, l.codes, l.lambda, 0); err != nil {
+func (l *learner) addGraded(m *Model) error {
+	g, err := learnGraded(l.ctx, m.Columns, l.codes, l.lambda, 0)
+	if err != nil {
 		return err
 	}
+	m.Graded = g
 	if len(l.codes) < leastHeldOut*heldOutShare {
 		return nil
 	}
@@ -28,7 +30,7 @@ func (l *learner) addGraded(m *Model) (err error) {
 			train = append(train, l.codes[at])
 		}
 	}
-	part := *l
+	part := *l // whose steps nobody is told of
 	part.o.Starts, part.o.Progress, part.quick = 1, nil, true
 	part.take(train)
 	s, _, err := part.search()

@@ -68,7 +68,7 @@ func newColumn(f Field, values []float64) Column {
 		all = merge(all, len(values))
 	}
 	for _, v := range all {
-		c.Values = append(c.Values, v.sum/float64(v.n))
+		c.Values = append(c.Values, min(max(v.sum/float64(v.n), v.low), v.high)) // not beyond them by rounding
 		c.Low, c.High = append(c.Low, v.low), append(c.High, v.high)
 		c.Share = append(c.Share, float64(v.n)/float64(len(values)))
 	}

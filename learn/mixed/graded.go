@@ -28,6 +28,17 @@ type Axis struct {
 	Levels []float64 // the score of each level; nil of a real column
 }
 
+// Level returns the level that an axis sets against others, -1 of a real column.
+func (a *Axis) Level() int {
+	level := -1
+	for l, x := range a.Levels {
+		if level < 0 || x > a.Levels[level] {
+			level = l
+		}
+	}
+	return level
+}
+
 // newAxes returns the axes of columns. A column of one level has none.
 func newAxes(columns []Column) (out []Axis) {
 	for d := range columns {

@@ -11,8 +11,8 @@ import (
 // three, one of the next three; of words the degree decides how often the first comes. Without parts all is noise.
 func graded(rows int, parts bool) *Data {
 	rng := rand.New(rand.NewPCG(12, 1))
-	out := &Data{Fields: []Field{{"a", Number}, {"b", Number}, {"word", Category}, {"c", Number}, {"d", Number},
-		{"scale", Number}, {"noise", Number}, {"other", Category}}}
+	out := &Data{Fields: []Field{{Name: "a"}, {Name: "b"}, {Name: "word", Kind: Category}, {Name: "c"}, {Name: "d"},
+		{Name: "scale"}, {Name: "noise"}, {Name: "other", Kind: Category}}}
 	for range rows {
 		row := make([]float64, 8)
 		one, two := rng.NormFloat64(), rng.NormFloat64()

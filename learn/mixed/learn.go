@@ -28,7 +28,7 @@ type Options struct {
 // Progress is where learning stands.
 type Progress struct {
 	Start, Starts int    // the number of the start, from 0; Starts while the best one is improved
-	Stage         string // "grow", "move" or "shape"
+	Stage         string // "grow", "start", "move" or "shape"
 	Parts         int
 	Length        float64 // of the description, in nats
 }
@@ -47,12 +47,16 @@ type learner struct {
 	lambda float64
 	quick  bool // no part is deleted to grow another
 
-	patience int // rises of the length that end growth
-	at       int // the number of the start
+	patience int    // rises of the length that end growth
+	at       int    // the number of the start
+	found    *state // of the shortest description so far
 }
 
 // say tells where learning stands.
 func (l *learner) say(stage string, s *state) {
+	if l.found == nil || s.length < l.found.length {
+		l.found = s
+	}
 	if l.o.Progress != nil {
 		l.o.Progress(Progress{l.at, l.o.Starts, stage, len(s.m.Parts), s.length})
 	}
@@ -173,7 +177,7 @@ func (l *learner) grow(rng *rand.Rand, s *state, o *terms, most, steps int) (*st
 }
 
 // Learn learns a model of data. Equal data, options and seed give the same model on any number of workers. The error is
-// the context's, or names a cell.
+// the context's, or names a cell; if the context ends, the best model so far stands beside it, nil for none.
 func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
 	l, err := newLearner(ctx, data, o)
 	if err != nil {
@@ -183,23 +187,41 @@ func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
 	l.sample(1)
 	best, starts, err := l.search()
 	if err != nil {
-		return nil, err
+		return l.stopped(rows, starts), err
 	}
-	m := best.m
-	m.Record = Record{Rows: rows, Seed: o.Seed, LogLik: best.tally.logLik(), Length: best.length, Starts: starts}
+	m := l.model(best, rows, starts)
 	if len(l.codes) < rows {
-		m.Record.Sample = len(l.codes)
-		if m, err = all.widen(m); err != nil {
-			return nil, err
+		wide, err := all.widen(m)
+		if err == nil {
+			wide, err = Refine(ctx, wide, data, lastSteps, o.Workers)
 		}
-		if m, err = Refine(ctx, m, data, lastSteps, o.Workers); err != nil {
-			return nil, err
+		if err != nil {
+			return m, err
 		}
+		m = wide
 	}
 	if o.From != nil {
 		return m, nil
 	}
 	return m, l.addGraded(m)
+}
+
+// model returns that of a state, with its record.
+func (l *learner) model(s *state, rows int, starts []float64) *Model {
+	m := *s.m
+	m.Record = Record{Rows: rows, Seed: l.o.Seed, LogLik: s.tally.logLik(), Length: s.length, Starts: starts}
+	if len(l.codes) < rows {
+		m.Record.Sample = len(l.codes)
+	}
+	return &m
+}
+
+// stopped returns the best model so far, nil for none.
+func (l *learner) stopped(rows int, starts []float64) *Model {
+	if l.found == nil {
+		return nil
+	}
+	return l.model(l.found, rows, starts)
 }
 
 func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
@@ -328,11 +350,12 @@ func (l *learner) search() (best *state, lengths []float64, err error) {
 			s, err = l.prune(s, &terms{lambda: l.lambda})
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, lengths, err
 		}
 		if lengths = append(lengths, s.length); best == nil || s.length < best.length {
 			best = s
 		}
+		l.say("start", s)
 	}
 	l.at = l.o.Starts
 	best, err = l.improve(best)

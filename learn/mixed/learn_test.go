@@ -12,8 +12,8 @@ import (
 // next three, a scale, a count and a number; two columns are of neither.
 func planted(rows int, seed uint64) *Data {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	out := &Data{Fields: []Field{{"bit", Number}, {"word", Category}, {"number", Number}, {"scale", Number},
-		{"count", Number}, {"other", Number}, {"noise", Number}, {"coin", Number}}}
+	out := &Data{Fields: []Field{{Name: "bit"}, {Name: "word", Kind: Category}, {Name: "number"}, {Name: "scale"},
+		{Name: "count"}, {Name: "other"}, {Name: "noise"}, {Name: "coin"}}}
 	for range rows {
 		one, two := rng.Float64() < .3, rng.Float64() < .25
 		pick := func(there bool, yes, no float64) float64 {
@@ -108,7 +108,7 @@ func TestUnits(t *testing.T) {
 // Tables that say little or nothing are learned without a NaN, and predicted and sampled from.
 func TestPoorTables(t *testing.T) {
 	nan := math.NaN()
-	fields := []Field{{"a", Number}, {"b", Category}, {"c", Number}}
+	fields := []Field{{Name: "a"}, {Name: "b", Kind: Category}, {Name: "c"}}
 	equal := func(n int, row ...float64) (out [][]float64) {
 		for range n {
 			out = append(out, row)
@@ -172,7 +172,7 @@ func TestCoding(t *testing.T) {
 			values = append(values, column.draw())
 		}
 		name := column.name
-		c := newColumn(Field{name, Number}, values)
+		c := newColumn(Field{Name: name}, values)
 		if want := name == "normal" || name == "log-normal" || name == "heavy"; (c.Family == Real) != want {
 			t.Errorf("%s is of family %d", name, c.Family)
 			continue

@@ -1,8 +1,7 @@
 package mixed
 
 import (
-	"fmt"
-	"math"
+	"encoding/json"
 
 	"example.com/patchwork/internal/elem"
 )
@@ -45,6 +44,8 @@ type Model struct {
 	// ShowGraded says that graded parts fit better, by cells that were held out.
 	ShowGraded bool
 	Record     Record
+	// Reading says how the data were read, as package dataset keeps it.
+	Reading json.RawMessage
 }
 
 // Record says how a model was learned.
@@ -59,53 +60,7 @@ type Record struct {
 	// HeldOut and HeldOutGraded are gains over the columns alone in cells that were held out, in nats a cell.
 	HeldOut       float64 `json:"held_out,omitempty"`
 	HeldOutGraded float64 `json:"held_out_graded,omitempty"`
-}
-
-// Check returns an error that says what is wrong with the model, or nil.
-func (m *Model) Check() error {
-	if len(m.Background) != len(m.Columns) || len(m.Parts) > MostParts {
-		return fmt.Errorf("mixed: %d columns with %d backgrounds and %d parts", len(m.Columns), len(m.Background),
-			len(m.Parts))
-	}
-	for d := range m.Columns {
-		if err := m.Columns[d].check(&m.Background[d]); err != nil {
-			return err
-		}
-	}
-	for k := range m.Parts {
-		p := &m.Parts[k]
-		if !(p.Share > 0 && p.Share < 1) || len(p.Entries) != len(m.Columns) {
-			return fmt.Errorf("mixed: part %d has share %v and %d entries", k+1, p.Share, len(p.Entries))
-		}
-		for _, d := range p.Votes() {
-			if err := m.Columns[d].check(&p.Entries[d].Opinion); err != nil {
-				return fmt.Errorf("part %d: %w", k+1, err)
-			}
-		}
-	}
-	return nil
-}
-
-// check returns an error if an opinion is no distribution of the column, or nil.
-func (c *Column) check(o *Opinion) error {
-	if c.Family == Real {
-		if !(o.Var > 0) || math.IsInf(o.Var, 1) || math.IsNaN(o.Mean) || math.IsInf(o.Mean, 0) {
-			return fmt.Errorf("mixed: column %s has mean %v and variance %v", c.Name, o.Mean, o.Var)
-		}
-		return nil
-	}
-	sum := 0.0
-	for _, p := range o.P {
-		if !(p > 0) {
-			return fmt.Errorf("mixed: column %s has a level of probability %v", c.Name, p)
-		}
-		sum += p
-	}
-	if len(o.P) != len(c.Values) || len(o.P) > 0 && math.Abs(sum-1) > 1e-9 {
-		return fmt.Errorf("mixed: column %s of %d levels has %d probabilities that add up to %v", c.Name, len(c.Values),
-			len(o.P), sum)
-	}
-	return nil
+	Interrupted   bool    `json:"interrupted,omitempty"` // before learning was done
 }
 
 // Code returns the codes of a row, which has a value for each column.

@@ -3,6 +3,7 @@ package mixed
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/learn/real"
@@ -20,8 +21,11 @@ type Explanation struct {
 	// Sets are sets of parts, bit k for part k, the most probable first, and Weights their probabilities.
 	Sets    []uint64
 	Weights []float64
-	// LogLik is the logarithm of the evidence of the row, LogBackground that under the background alone.
-	LogLik, LogBackground float64
+	// LogLik is the logarithm of the evidence of the row, LogBackground that under the background alone, LogBest that
+	// given the most probable set, and LogJoint that of the row and this set; of numbers by their scores.
+	LogLik, LogBackground, LogBest, LogJoint float64
+	// Gains are, for each part of the most probable set, in order, how much less probable it is without it, in nats.
+	Gains []float64
 	// Degrees are those of the graded parts, with their standard deviations.
 	Degrees, Deviations []float64
 	degrees             degrees
@@ -37,6 +41,8 @@ func (e *Explainer) explain(codes []float64) *Explanation {
 	for _, s := range sets {
 		out.Sets, out.Weights = append(out.Sets, s.set), append(out.Weights, s.weight)
 	}
+	out.LogJoint, out.Gains = e.p.worth(codes, out.Sets[0])
+	out.LogBest = out.LogJoint - out.prior(0)
 	if g := b.m.Graded; g != nil {
 		out.degrees = g.degrees(g.scores(b.m.Columns, codes))
 		out.Degrees = out.degrees.mean
@@ -45,6 +51,41 @@ func (e *Explainer) explain(codes []float64) *Explanation {
 		}
 	}
 	return out
+}
+
+// Parts returns those of set i, the most probable being 0.
+func (e *Explanation) Parts(i int) (out []int) {
+	for s := e.Sets[i]; s != 0; s &= s - 1 {
+		out = append(out, bits.TrailingZeros64(s))
+	}
+	return out
+}
+
+// prior returns the logarithm of the probability of set i.
+func (e *Explanation) prior(i int) float64 {
+	sum := e.bank.none
+	for _, k := range e.Parts(i) {
+		sum += e.bank.odds[k]
+	}
+	return sum
+}
+
+// Of returns the logarithm of the joint probability of the row and set i, and of the row given the set.
+func (e *Explanation) Of(i int) (logJoint, logLik float64) {
+	logJoint = e.LogLik + elem.Log(e.Weights[i])
+	return logJoint, logJoint - e.prior(i)
+}
+
+// worth returns the joint probability of a row and a set, and how much less it is without each part of the set.
+func (p *pursuit) worth(codes []float64, set uint64) (joint float64, gains []float64) {
+	p.load(codes)
+	for s := set; s != 0; s &= s - 1 {
+		p.flip(bits.TrailingZeros64(s))
+	}
+	for s := set; s != 0; s &= s - 1 {
+		gains = append(gains, p.joint-p.look(bits.TrailingZeros64(s)))
+	}
+	return p.joint, gains
 }
 
 // Share returns the probability that a part is in the row.
@@ -146,19 +187,97 @@ func (c Cell) Levels() []float64 {
 	return out
 }
 
-// Likeliest returns the most probable level's value; the median of a real column. NaN where the column was never known.
-func (c Cell) Likeliest() float64 {
-	p := c.Levels()
-	if p == nil {
-		return c.Quantile(.5)
+// CellOf returns a cell of which one opinion is believed.
+func CellOf(c *Column, o *Opinion) Cell { return Cell{c, Belief{{1, o}}} }
+
+// Likeliest returns the value of the most probable level, and how probable it is; of a real column the median, and NaN.
+// NaN where the column was never known.
+func (c Cell) Likeliest() (value, p float64) {
+	all := c.Levels()
+	if all == nil {
+		return c.Quantile(.5), math.NaN()
 	}
-	best := math.NaN()
-	for l, most := 0, 0.0; l < len(p); l++ {
-		if p[l] > most {
-			best, most = c.Column.Values[l], p[l]
+	value = math.NaN()
+	for l := range all {
+		if all[l] > p {
+			value, p = c.Column.Values[l], all[l]
 		}
 	}
-	return best
+	return value, p
+}
+
+// Deviation returns the standard deviation of a number; of a real column half of what two thirds are within.
+func (c Cell) Deviation() float64 {
+	p := c.Levels()
+	if p == nil {
+		return (c.Quantile(.84) - c.Quantile(.16)) / 2
+	}
+	_, v := moments(p, c.Column.Values)
+	return math.Sqrt(v)
+}
+
+// Whole rounds an expected value as those that were seen are: to a step of a scale, or to a whole number.
+func (c *Column) Whole(x float64) float64 {
+	switch {
+	case math.IsNaN(x):
+		return x
+	case c.Family != Real:
+		return min(max(c.onGrid(x), c.Low[0]), c.High[len(c.High)-1])
+	case c.Step == math.Floor(c.Step) && c.Least == math.Floor(c.Least):
+		return math.Round(x)
+	}
+	return x
+}
+
+// Shift returns how far the mean score of an opinion about ordered values is from that of another, in standard
+// deviations of that.
+func (c *Column) Shift(b, o *Opinion) float64 {
+	if c.Family == Real {
+		return (o.Mean - b.Mean) / math.Sqrt(b.Var)
+	}
+	from, v := moments(b.P, c.Scores)
+	to, _ := moments(o.P, c.Scores)
+	if v <= 0 {
+		return 0
+	}
+	return (to - from) / math.Sqrt(v)
+}
+
+// Most returns the level whose probability an opinion changes most from that over all rows.
+func (c *Column) Most(o *Opinion) (level int) {
+	most := -1.0
+	for l, q := range c.Share {
+		if change := (o.P[l] - q) * (o.P[l] - q) / q; change > most {
+			level, most = l, change
+		}
+	}
+	return level
+}
+
+// Surprise returns how far a code is from what is believed, in standard deviations; of words 0 for the likeliest, and
+// else less the less probable it is. NaN for an unknown code.
+func (c *Column) Surprise(b Belief, code float64) float64 {
+	if math.IsNaN(code) {
+		return code
+	}
+	if c.Family == Real {
+		mean, square := 0.0, 0.0
+		for _, s := range b {
+			mean += float64(s.Weight * s.Opinion.Mean)
+			square += s.Weight * (s.Opinion.Var + float64(s.Opinion.Mean*s.Opinion.Mean))
+		}
+		return (code - mean) / math.Sqrt(square-float64(mean*mean))
+	}
+	p := Cell{c, b}.Levels()
+	if c.Family == Words {
+		most := slices.Max(p)
+		return -math.Sqrt(max(0, 2*elem.Log(most/p[int(code)])))
+	}
+	mean, v := moments(p, c.Scores)
+	if v <= 0 {
+		return 0
+	}
+	return (c.Scores[int(code)] - mean) / math.Sqrt(v)
 }
 
 // Mean returns the expected value of a number.

@@ -1,0 +1,66 @@
+package mixed
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork/internal/draw"
+)
+
+const (
+	streamSample = 20000
+	streamSeed   = 5 << 32
+)
+
+// LearnStream learns a model of rows that need not fit in memory: as [Learn] of a uniform sample of at most so many of
+// them, 0 for the usual number, and then all of them shape it, as by [Refine]. If the sample has all, the model is that
+// of Learn. If the context ends, the best model so far stands beside its error.
+func LearnStream(ctx context.Context, src Source, most int, o Options) (*Model, error) {
+	sample, rows, err := drawn(ctx, src, cmp.Or(most, streamSample), o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Learn(ctx, sample, o)
+	if err != nil || rows == len(sample.Rows) {
+		return m, err
+	}
+	m.Record.Sample = cmp.Or(m.Record.Sample, len(sample.Rows))
+	all, err := Refine(ctx, m, src, lastSteps, o.Workers)
+	if err != nil {
+		return m, err
+	}
+	return all, nil
+}
+
+// drawn reads rows once, and returns a uniform sample of them, in their order, and how many there are.
+func drawn(ctx context.Context, src Source, most int, seed uint64) (sample *Data, rows int, err error) {
+	type row struct {
+		at     int
+		values []float64
+	}
+	var kept []row
+	sample = new(Data)
+	reservoir := draw.NewReservoir(most, rand.New(rand.NewPCG(seed, streamSeed)))
+	for block, err := range src.Blocks(ctx) {
+		if err != nil {
+			return nil, 0, err
+		}
+		sample.Fields = block.Fields
+		for _, values := range block.Rows {
+			switch slot := reservoir.Next(); {
+			case slot == len(kept):
+				kept = append(kept, row{rows, slices.Clone(values)})
+			case slot >= 0:
+				kept[slot] = row{rows, append(kept[slot].values[:0], values...)}
+			}
+			rows++
+		}
+	}
+	slices.SortFunc(kept, func(a, b row) int { return a.at - b.at })
+	for _, r := range kept {
+		sample.Rows = append(sample.Rows, r.values)
+	}
+	return sample, rows, ctx.Err()
+}

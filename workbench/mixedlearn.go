@@ -1,0 +1,99 @@
+package workbench
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn/mixed"
+)
+
+// mixedProfile says what a table has, and if it was recognised, why, and how to change it.
+func (l *Learning) mixedProfile(facts *recipe.Facts) string {
+	n, of := 0, 0
+	for d := range l.data.Width {
+		c := l.data.Words(d)
+		n += map[bool]int{true: 1}[c == nil]
+		of += map[bool]int{true: 1}[c != nil]
+	}
+	text := fmt.Sprintf("%s, %s of numbers, yes and no, and %d of words", RowsText(facts.Rows, 1, facts.Width, true),
+		words.Count(n, "column"), of)
+	if of == 0 {
+		text = RowsText(facts.Rows, 1, facts.Width, true) + " of numbers, yes and no"
+	}
+	if l.data.Why == "" {
+		return text
+	}
+	return fmt.Sprintf("%s, since %s (--column NAME=label leaves one out, show FILE says what each is)", text, l.data.Why)
+}
+
+// mixedRows are the rows of a table as the learner reads them.
+type mixedRows struct{ *Data }
+
+// mixedData returns a frame as the learner reads it.
+func mixedData(f *dataset.Frame) *mixed.Data {
+	out := &mixed.Data{Rows: f.Values}
+	for d := range f.Width {
+		var field mixed.Field
+		if f.Columns != nil {
+			field.Name = f.Columns[d]
+		}
+		if c := f.Words(d); c != nil && c.Kind == dataset.Category && c.Cuts == nil {
+			field.Kind = mixed.Category
+		}
+		out.Fields = append(out.Fields, field)
+	}
+	return out
+}
+
+// Blocks reads the rows once.
+func (m mixedRows) Blocks(ctx context.Context) iter.Seq2[*mixed.Data, error] {
+	return func(yield func(*mixed.Data, error) bool) {
+		for f, err := range m.Data.Blocks(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(mixedData(f), nil) {
+				return
+			}
+		}
+	}
+}
+
+// mixed learns by mixed.Learn.
+func (l *Learning) mixed(ctx context.Context, tell func(Step) bool) (last Step, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	o, left := *l.Mixed, false
+	o.Progress = func(p mixed.Progress) {
+		point := patchwork.CurvePoint{Stage: p.Stage, Experts: p.Parts, DescriptionLength: p.Length, Rows: int64(l.Images)}
+		if left = left || !tell(Step{CurvePoint: point, Start: p.Start, Starts: p.Starts}); left {
+			cancel()
+		}
+	}
+	var m *mixed.Model
+	if l.data.Blocks != nil {
+		most := l.Recipe.FittingNumbers(1, l.data.Width)
+		m, err = mixed.LearnStream(ctx, mixedRows{&l.data}, most, o)
+	} else {
+		m, err = mixed.Learn(ctx, mixedData(l.data.Frame), o)
+	}
+	if err != nil && (left || m == nil || !enough(ctx)) {
+		return last, err
+	}
+	out := *m
+	if out.Reading, err = l.data.Reading(); err != nil {
+		return last, err
+	}
+	l.Images = out.Record.Rows
+	last.Experts, last.LogLik, last.DescriptionLength = len(out.Parts), out.Record.LogLik, out.Record.Length
+	last.Rows = int64(out.Record.Rows)
+	last.Interrupted = enough(ctx)
+	last.Model, err = newMixed(&out)
+	return last, err
+}
