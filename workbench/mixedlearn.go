@@ -32,7 +32,13 @@ func (l *Learning) mixedProfile(facts *recipe.Facts) string {
 }
 
 // mixedRows are the rows of a table as the learner reads them.
-type mixedRows struct{ *Data }
+type mixedRows struct {
+	*Data
+	seen func([][]float64)
+}
+
+// Mixed returns the rows of a table as the learner of every kind of column reads them; seen, if not nil, sees each block.
+func (d *Data) Mixed(seen func([][]float64)) mixed.Source { return mixedRows{d, seen} }
 
 // mixedData returns a frame as the learner reads it.
 func mixedData(f *dataset.Frame) *mixed.Data {
@@ -53,10 +59,17 @@ func mixedData(f *dataset.Frame) *mixed.Data {
 // Blocks reads the rows once.
 func (m mixedRows) Blocks(ctx context.Context) iter.Seq2[*mixed.Data, error] {
 	return func(yield func(*mixed.Data, error) bool) {
-		for f, err := range m.Data.Blocks(ctx) {
+		blocks := Once(m.Frame)
+		if m.Data.Blocks != nil {
+			blocks = m.Data.Blocks(ctx)
+		}
+		for f, err := range blocks {
 			if err != nil {
 				yield(nil, err)
 				return
+			}
+			if m.seen != nil {
+				m.seen(f.Values)
 			}
 			if !yield(mixedData(f), nil) {
 				return
@@ -79,7 +92,7 @@ func (l *Learning) mixed(ctx context.Context, tell func(Step) bool) (last Step, 
 	var m *mixed.Model
 	if l.data.Blocks != nil {
 		most := l.Recipe.FittingNumbers(1, l.data.Width)
-		m, err = mixed.LearnStream(ctx, mixedRows{&l.data}, most, o)
+		m, err = mixed.LearnStream(ctx, l.data.Mixed(nil), most, o)
 	} else {
 		m, err = mixed.Learn(ctx, mixedData(l.data.Frame), o)
 	}

@@ -170,7 +170,7 @@ func modelFor(cmd *cobra.Command, path string, numbers, classes bool) (workbench
 			return nil, notClasses(path)
 		}
 		err = meantFor(cmd, classKind)
-	case workbench.Numbers:
+	case workbench.Numbers, workbench.Mixed:
 		if !numbers {
 			return nil, &inputError{fmt.Errorf(
 				"%s is a model of real values, which this command does not take; those that do are: %s", path, realCommands)}

@@ -20,6 +20,7 @@ import (
 	"example.com/patchwork/internal/pipes"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/learn/mixed"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile/tallyfile"
 	"example.com/patchwork/posterior"
@@ -116,10 +117,13 @@ func (a *app) count(cmd *cobra.Command, f *countFlags, paths []string) error {
 	defer bar.stop()
 	of := &counted{tallyfile.NewIdentity(), src.head().Source, src.head().Table, "by the best explanations"}
 	var part *tallyfile.Part
-	if numbers, ok := m.(workbench.Numbers); ok {
-		part, err = f.countNumbers(cmd.Context(), numbers.Model, src.data(&bar), of)
-	} else {
-		part, err = f.countBits(cmd.Context(), m.(workbench.Bits).Model, src.data(&bar), of)
+	switch m := m.(type) {
+	case workbench.Mixed:
+		part, err = f.countMixed(cmd.Context(), m.Model, src.data(&bar), of)
+	case workbench.Numbers:
+		part, err = f.countNumbers(cmd.Context(), m.Model, src.data(&bar), of)
+	case workbench.Bits:
+		part, err = f.countBits(cmd.Context(), m.Model, src.data(&bar), of)
 	}
 	if err != nil {
 		return err
@@ -192,6 +196,23 @@ func (f *countFlags) countNumbers(ctx context.Context, m *real.Model, data workb
 	part.Real, err = real.EStep(ctx, m, stream, realBest(m), f.workers)
 	return part, request(err)
 }
+
+// countMixed explains rows of a table of every kind of column and counts them.
+func (f *countFlags) countMixed(ctx context.Context, m *mixed.Model, data workbench.Data,
+	of *counted) (*tallyfile.Part, error) {
+	hash, err := tallyfile.HashMixed(m)
+	if err != nil {
+		return nil, err
+	}
+	part := &tallyfile.Part{Model: hash, Options: mixedCounted}
+	part.Mixed, err = mixed.EStep(ctx, m, data.Mixed(func(rows [][]float64) {
+		of.id.AddValues(1, len(m.Columns), rows)
+	}), f.workers)
+	return part, request(err)
+}
+
+// mixedCounted says how rows of tables of every kind are counted.
+const mixedCounted = "mixed, all explanations"
 
 // countsSoftly reports whether the step of a model is that of soft learning: under the
 // rules by which a pixel is nobody's own.
@@ -281,7 +302,10 @@ func (a *app) merge(cmd *cobra.Command, f *mergeFlags, paths []string) error {
 		return err
 	}
 	begin := f.begin
-	if _, ok := m.(workbench.Numbers); ok {
+	switch m.(type) {
+	case workbench.Mixed:
+		begin = beginMixed
+	case workbench.Numbers:
 		begin = beginNumbers
 	}
 	sum, step, err := begin(m)
@@ -404,6 +428,21 @@ func (f *countFlags) shardOf(content, source string, rows int64, paths []string)
 		s.To = s.From + int64(f.data.take)
 	}
 	return s, nil
+}
+
+// beginMixed is begin for a model of a table of every kind of column.
+func beginMixed(of workbench.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
+	m := of.(workbench.Mixed)
+	hash, err := tallyfile.HashMixed(m.Model)
+	sum := &tallyfile.Part{Model: hash, Options: mixedCounted, Mixed: mixed.NewTally(m.Model)}
+	return sum, func() (workbench.Model, error) {
+		next, err := sum.Mixed.MStep(m.Model)
+		if err != nil {
+			return nil, &inputError{err}
+		}
+		m.Model = next
+		return m, nil
+	}, err
 }
 
 // realCounted says how rows of real values are explained and counted.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"example.com/patchwork/internal/elem"
-	"example.com/patchwork/internal/exact"
 )
 
 // Options are the settings of Learn. The zero value is the recommended default.
@@ -91,10 +90,8 @@ func (l *learner) explain(m *Model) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &state{m, t, best, m.price(l.lambda) - t.logLik()}, nil
+	return &state{m, t, best, m.price(l.lambda) - t.Nats()}, nil
 }
-
-func (t *Tally) logLik() float64 { return float64(t.LogLik) / exact.NatsUnit }
 
 // em takes steps of EM.
 func (l *learner) em(s *state, o *terms, steps int) (_ *state, err error) {
@@ -209,7 +206,7 @@ func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
 // model returns that of a state, with its record.
 func (l *learner) model(s *state, rows int, starts []float64) *Model {
 	m := *s.m
-	m.Record = Record{Rows: rows, Seed: l.o.Seed, LogLik: s.tally.logLik(), Length: s.length, Starts: starts}
+	m.Record = Record{Rows: rows, Seed: l.o.Seed, LogLik: s.tally.Nats(), Length: s.length, Starts: starts}
 	if len(l.codes) < rows {
 		m.Record.Sample = len(l.codes)
 	}
@@ -310,8 +307,8 @@ func Refine(ctx context.Context, m *Model, src Source, steps, workers int) (*Mod
 		return nil, err
 	}
 	out := *m
-	out.Record.Rows, out.Record.LogLik = int(t.Rows), t.logLik()
-	out.Record.Length = m.price(price(t.Rows)) - t.logLik()
+	out.Record.Rows, out.Record.LogLik = int(t.Rows), t.Nats()
+	out.Record.Length = m.price(price(t.Rows)) - t.Nats()
 	return &out, nil
 }
 

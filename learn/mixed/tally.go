@@ -63,6 +63,21 @@ func (t *Tally) Merge(o *Tally) error {
 	return nil
 }
 
+// Size returns the numbers of parts, of columns, and of what is counted of all columns.
+func (t *Tally) Size() (parts, columns, numbers int) { return len(t.Used), len(t.at), t.width }
+
+// Nats returns the log-likelihood in nats.
+func (t *Tally) Nats() float64 { return float64(t.LogLik) / exact.NatsUnit }
+
+// Picks returns how many parts all rows have together, about.
+func (t *Tally) Picks() int64 {
+	n := int64(0)
+	for _, used := range t.Used {
+		n += used
+	}
+	return (n + unit/2) / unit
+}
+
 // stat are the cells of a column that teach one opinion.
 type stat []int64
 

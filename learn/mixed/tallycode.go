@@ -1,6 +1,7 @@
 package mixed
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 
@@ -9,6 +10,9 @@ import (
 
 // tallyMagic is what the bytes of a tally begin with; it ends with the version.
 const tallyMagic = "pwmixed\x01"
+
+// AreCounts reports whether bytes begin as those of MarshalBinary do.
+func AreCounts(data []byte) bool { return bytes.HasPrefix(data, []byte(tallyMagic)) }
 
 // MarshalBinary returns the tally as bytes, the same on every machine: a magic word with the version; the number of
 // parts, of columns and of cells a row, and where each column begins; the rows; the log-likelihood; how often parts are

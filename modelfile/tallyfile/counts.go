@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/learn/mixed"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/table"
@@ -21,13 +23,15 @@ type counts interface {
 	Rows() int64
 	LogLik() float64
 	picks() int64
-	size() string // of what model, for people
-	add(o counts) // of the same kind and size
+	size() string       // of what model, for people
+	add(o counts) error // of the same kind and size
 }
 
 // counts returns what was counted.
 func (p *Part) counts() counts {
 	switch {
+	case p.Mixed != nil:
+		return cells{p.Mixed}
 	case p.Real != nil:
 		return values{p.Real}
 	case p.Soft != nil:
@@ -40,7 +44,12 @@ func (p *Part) counts() counts {
 type hard struct{ *patchwork.Tally }
 
 func (h hard) picks() int64 { return h.Picks() }
-func (h hard) add(o counts) { h.Merge(o.(hard).Tally) }
+
+func (h hard) add(o counts) error {
+	h.Merge(o.(hard).Tally)
+	return nil
+}
+
 func (h hard) size() string {
 	k, height, width := h.Size()
 	return fmt.Sprintf("%d parts of %d x %d", k, height, width)
@@ -50,7 +59,12 @@ func (h hard) size() string {
 type soft struct{ *table.Counts }
 
 func (s soft) picks() int64 { return int64(math.Round(s.Picks())) }
-func (s soft) add(o counts) { s.Merge(o.(soft).Counts) }
+
+func (s soft) add(o counts) error {
+	s.Merge(o.(soft).Counts)
+	return nil
+}
+
 func (s soft) size() string {
 	k, width := s.Size()
 	return fmt.Sprintf("%d parts of 1 x %d", k, width)
@@ -69,11 +83,7 @@ func (v values) picks() int64 {
 	return (n + real.Unit/2) / real.Unit
 }
 
-func (v values) add(o counts) {
-	if err := v.Merge(o.(values).Tally); err != nil {
-		panic(err) // they have one size
-	}
-}
+func (v values) add(o counts) error { return v.Merge(o.(values).Tally) }
 
 func (v values) size() string {
 	k, frame, pixels := v.Size()
@@ -83,6 +93,18 @@ func (v values) size() string {
 	return fmt.Sprintf("%d parts of %d of %d values", k, frame, pixels)
 }
 
+// cells are counts of tables of every kind of column.
+type cells struct{ *mixed.Tally }
+
+func (c cells) Rows() int64        { return c.Tally.Rows }
+func (c cells) LogLik() float64    { return c.Nats() }
+func (c cells) picks() int64       { return c.Picks() }
+func (c cells) add(o counts) error { return c.Merge(o.(cells).Tally) }
+func (c cells) size() string {
+	k, columns, levels := c.Size()
+	return fmt.Sprintf("%d parts of %d columns with %d numbers", k, columns, levels)
+}
+
 // decodeCounts reads the body of a record.
 func (p *Part) decodeCounts(body []byte) error {
 	p.Tally = new(patchwork.Tally)
@@ -90,6 +112,9 @@ func (p *Part) decodeCounts(body []byte) error {
 	case real.AreCounts(body):
 		p.Real = new(real.Tally)
 		return p.Real.UnmarshalBinary(body)
+	case mixed.AreCounts(body):
+		p.Mixed = new(mixed.Tally)
+		return p.Mixed.UnmarshalBinary(body)
 	case table.AreCounts(body):
 		p.Soft = new(table.Counts)
 		return p.Soft.UnmarshalBinary(body)
@@ -104,6 +129,24 @@ func HashReal(m *real.Model) (string, error) {
 	bare.Columns, bare.Names, bare.Record, bare.Reading = nil, nil, real.Record{}, nil
 	h := sha256.New()
 	if err := modelfile.WriteReal(h, &bare); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// HashMixed is HashModel for a model of a table of every kind of column.
+func HashMixed(m *mixed.Model) (string, error) {
+	bare := *m
+	bare.Columns, bare.Parts = slices.Clone(m.Columns), slices.Clone(m.Parts)
+	for d := range bare.Columns {
+		bare.Columns[d].Name = ""
+	}
+	for k := range bare.Parts {
+		bare.Parts[k].Name = ""
+	}
+	bare.Graded, bare.Record, bare.Reading = nil, mixed.Record{}, nil
+	h := sha256.New()
+	if err := modelfile.WriteMixed(h, &bare); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

@@ -29,6 +29,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/strictjson"
+	"example.com/patchwork/learn/mixed"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/table"
@@ -62,6 +63,8 @@ type Part struct {
 
 	// Real, if not nil, holds those of real values, likewise.
 	Real *real.Tally
+	// Mixed, if not nil, holds those of tables of every kind of column.
+	Mixed *mixed.Tally
 }
 
 // Rows returns how many rows the part counts, by weight.
@@ -174,7 +177,9 @@ func (p *Part) Merge(other *Part) error {
 	if p.Rows()+other.Rows() > maxRows {
 		return mismatch("%d and %d rows are more than %d", p.Rows(), other.Rows(), int64(maxRows))
 	}
-	p.counts().add(other.counts())
+	if err := p.counts().add(other.counts()); err != nil {
+		return &MismatchError{Problem: err.Error()}
+	}
 	p.Shards = append(p.Shards, other.Shards...)
 	slices.SortFunc(p.Shards, byID)
 	return nil
