@@ -215,14 +215,17 @@ func ReadMixed(r io.ReaderAt, size int64) (*mixed.Model, error) {
 	return m, nil
 }
 
-// read reads the arrays, and finds out how much there is of everything.
-func (a *mixedArrays) read(z *npy.Zip) error {
-	var names []string
-	a.gradedParts = 0
-	for _, one := range a.all() {
+// mixedNames returns the names of all arrays.
+func mixedNames() (names []string) {
+	for _, one := range new(mixedArrays).all() {
 		names = append(names, one.name)
 	}
-	if err := checkNames(z, names, ", in a model of columns of every kind"); err != nil {
+	return names
+}
+
+// read reads the arrays, and finds out how much there is of everything.
+func (a *mixedArrays) read(z *npy.Zip) error {
+	if err := checkNames(z, mixedNames(), ", in a model of columns of every kind"); err != nil {
 		return err
 	}
 	if a.columns == 0 {

@@ -34,9 +34,10 @@ func privateOf(r io.ReaderAt, size int64) ([]string, error) {
 		return nil, &FormatError{Msg: "not a zip", Err: err} // it was one for ReadZip
 	}
 	var out []string
+	known := slices.Concat(arrayNames, realArrays, mixedNames())
 	for _, member := range z.File {
 		name, isArray := strings.CutSuffix(member.Name, npySuffix)
-		if name != jsonName && !(isArray && (slices.Contains(arrayNames, name) || slices.Contains(realArrays, name))) {
+		if name != jsonName && !(isArray && slices.Contains(known, name)) {
 			out = append(out, member.Name)
 		}
 	}

@@ -18,6 +18,8 @@ type Cell struct {
 	Otherwise       float64 // the mean where no part says anything
 	Spread          float64 // of numbers, the deviation there; 0 of bits
 	Tail            float64 // the probability of a value that is at least as odd; NaN where it is not known
+	Text            string  // the value as people read it, where it stands for a word
+	said            string  // what is expected, if not nothing
 	quantile        func(float64) float64
 }
 
@@ -31,6 +33,9 @@ func (c *Cell) Interval() (low, high float64) {
 
 // Expected says what is expected of the cell: an interval, or of a bit how probable a 1 is.
 func (c *Cell) Expected() string {
+	if c.said != "" {
+		return c.said
+	}
 	low, high := c.Interval()
 	return Expected(c.Mean, low, high)
 }

@@ -153,22 +153,22 @@ func (m Mixed) Part(k int) Part {
 		out.Votes = append(out.Votes, v)
 		out.Means[d], out.Deviations[d] = v.Value, v.Spread
 		if len(said) < wordsColumns {
-			said = append(said, v.Words)
+			said = append(said, v.Name+" "+v.Words)
 		}
 	}
-	out.Abstains = len(m.Columns) - len(votes)
-	out.Words = fmt.Sprintf("%s of rows: %s", words.Percent(p.Share), strings.Join(said, ", "))
+	out.Abstains, out.Says = len(m.Columns)-len(votes), strings.Join(said, ", ")
 	if more := len(votes) - wordsColumns; more > 0 {
-		out.Words += fmt.Sprintf(" and %d more", more)
+		out.Says += fmt.Sprintf(" and %d more", more)
 	}
+	out.Words = fmt.Sprintf("%s of rows: %s", words.Percent(p.Share), out.Says)
 	return out
 }
 
-// vote says what an opinion says of column d beside what all rows are like: of words, and of yes and no, a share, and
-// of numbers the mean. The first of several says what is in brackets.
+// vote says what an opinion says of column d, with what all rows are like in brackets: of words, and of yes and no, a
+// share, and of numbers the mean. The first of several says what is in brackets.
 func (m Mixed) vote(d int, o *mixed.Opinion, first bool) Vote {
-	c, name := &m.Columns[d], m.called(d)
-	v := Vote{Column: d, Name: name}
+	c, word := &m.Columns[d], ""
+	v := Vote{Column: d, Name: m.called(d)}
 	ofAll := map[bool]string{true: " of all"}[first]
 	level := m.yes(d)
 	if level < 0 && (c.Family == mixed.Words || m.codings[d] != nil) {
@@ -177,15 +177,67 @@ func (m Mixed) vote(d int, o *mixed.Opinion, first bool) Vote {
 	if level >= 0 {
 		v.Value, v.Otherwise = o.P[level], c.Share[level]
 		if m.codings[d] != nil || c.Family == mixed.Words {
-			name += " " + m.Text(d, c.Low[level])
+			word = m.Text(d, c.Low[level]) + " "
 		}
-		v.Words = fmt.Sprintf("%s %s (%s%s)", name, words.Percent(v.Value), words.Percent(v.Otherwise), ofAll)
+		v.Words = fmt.Sprintf("%s%s (%s%s)", word, words.Percent(v.Value), words.Percent(v.Otherwise), ofAll)
 		return v
 	}
-	said, all := mixed.CellOf(c, o), mixed.CellOf(c, &c.All)
-	v.Value, v.Otherwise, v.Spread = said.Mean(), all.Mean(), (said.Quantile(.84)-said.Quantile(.16))/2
-	v.Words = fmt.Sprintf("%s about %s (%s%s)", name, words.Digits(v.Value), words.Digits(v.Otherwise), ofAll)
+	all := mixed.CellOf(c, &c.All)
+	v.Value, v.Otherwise, v.Spread = mixed.CellOf(c, o).Mean(), all.Mean(), all.Deviation()
+	v.Words = fmt.Sprintf("about %s (%s%s)", words.Digits(v.Value), words.Digits(v.Otherwise), ofAll)
 	return v
+}
+
+// Cells returns what the parts of an explained row say of each column, in the memory of others. Of words a cell is that
+// of the commonest one, or of yes.
+func (m Mixed) Cells(c *Case, out []Cell) []Cell {
+	set := uint64(0)
+	for _, p := range c.Row.Picks {
+		set |= 1 << p.Expert
+	}
+	for d, x := range c.Frame.Values[c.At] {
+		column := &m.Columns[d]
+		code := column.Code(x)
+		said := mixed.Cell{Column: column, Belief: m.Compose(d, set)}
+		alone := mixed.CellOf(column, &column.All)
+		cell := Cell{Column: d, Value: math.NaN(), Tail: math.NaN(), Text: m.Text(d, x), said: m.expects(d, said)}
+		known := !math.IsNaN(code)
+		if m.isWords(d) && len(column.Values) > 0 {
+			level := m.yes(d)
+			if level < 0 {
+				level = column.Most(nil)
+			}
+			p := said.Levels()
+			cell.Mean, cell.Otherwise = p[level], column.Share[level]
+			cell.Deviation = math.Sqrt(p[level] * (1 - p[level]))
+			if known {
+				cell.Value, cell.Tail = map[bool]float64{true: 1}[int(code) == level], p[int(code)]
+			}
+		} else {
+			cell.Mean, cell.Deviation, cell.Otherwise = said.Mean(), said.Deviation(), alone.Mean()
+			cell.Spread, cell.quantile = alone.Deviation(), said.Quantile
+			if known {
+				below := said.Below(code)
+				cell.Value, cell.Tail = x, 2*min(below, 1-below)
+			}
+		}
+		out = append(out, cell)
+	}
+	return out
+}
+
+// expects says what is expected of a cell: the likeliest word and how probable it is, or an interval.
+func (m Mixed) expects(d int, c mixed.Cell) string {
+	value, _, low, high, sure := m.guess(d, c)
+	switch {
+	case math.IsNaN(value):
+		return "?"
+	case math.IsNaN(sure):
+		return words.Digits(low) + " to " + words.Digits(high)
+	case m.codings[d] == nil && m.yes(d) >= 0:
+		return words.Percent(c.Levels()[m.yes(d)])
+	}
+	return m.Text(d, value) + " " + words.Percent(sure)
 }
 
 // gradedPart says what graded part k goes up and down with, what it says most of first.
@@ -314,15 +366,18 @@ func (m Mixed) Predict(ctx context.Context, data iter.Seq2[*dataset.Frame, error
 		found, out, n := e.Explain(x.numbers(i)), x.Out.(*Filled), len(m.Columns)
 		value, deviation := slices.Clone(x.numbers(i)), make([]float64, n)
 		low, high, sure := slices.Clone(value), slices.Clone(value), make([]float64, n)
+		said := make([]string, n)
 		for d := range value {
 			if sure[d] = 1; !how.All && !math.IsNaN(value[d]) {
 				continue
 			}
 			c := found.Believe(d)
 			value[d], deviation[d], low[d], high[d], sure[d] = m.guess(d, c)
+			said[d] = m.expects(d, c)
 		}
 		out.Values, out.Deviation = append(out.Values, value), append(out.Deviation, deviation)
 		out.Low, out.High, out.Sure = append(out.Low, low), append(out.High, high), append(out.Sure, sure)
+		out.Expected = append(out.Expected, said)
 	})
 	return e.fill(ctx, data)
 }

@@ -30,9 +30,11 @@ type Filled struct {
 	// Deviation is of numbers that of what is predicted, 0 of what is known, Low and High are the ends of the interval
 	// that holds 80 %; nil of bits.
 	Deviation, Low, High [][]float64
-	// Of tables of every kind Sure is how probable a word is, and Text a value of column d as people read it.
-	Sure [][]float64
-	Text func(d int, value float64) string
+	// Of tables of every kind Sure is how probable a word is, NaN of numbers, Text a value of column d as people read it,
+	// and Expected says what is predicted.
+	Sure     [][]float64
+	Text     func(d int, value float64) string
+	Expected [][]string
 
 	all bool
 }

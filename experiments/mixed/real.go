@@ -181,7 +181,7 @@ func (s *sum) add(c mixed.Cell, truth, gain, sd float64) {
 	s.gain += gain
 	if c.Column.Family == mixed.Words || len(c.Column.Values) == 2 {
 		s.classes++
-		if c.Likeliest() == truth {
+		if said, _ := c.Likeliest(); said == truth {
 			s.right++
 		}
 		return

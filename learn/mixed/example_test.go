@@ -31,7 +31,8 @@ func Example() {
 		fmt.Println()
 	}
 	row := mixed.NewExplainer(model).Explain([]float64{1, math.NaN(), math.NaN()})
-	fmt.Printf("with fever: ward %v, pulse about %.0f\n", row.Believe(1).Likeliest(), row.Believe(2).Mean())
+	ward, _ := row.Believe(1).Likeliest()
+	fmt.Printf("with fever: ward %v, pulse about %.0f\n", ward, row.Believe(2).Mean())
 	// Output:
 	// a part of 20 % of the rows says something of fever ward pulse
 	// with fever: ward 2, pulse about 94

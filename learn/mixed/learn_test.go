@@ -135,7 +135,7 @@ func TestPoorTables(t *testing.T) {
 		for d := range fields {
 			known := slices.ContainsFunc(rows, func(row []float64) bool { return row[d] == row[d] })
 			c := e.Believe(d)
-			if x , _ :, _ = c.Likeliest(); math.IsNaN(x) == known || math.IsNaN(c.Mean()) || math.IsNaN(sample[d]) == known {
+			if x, _ := c.Likeliest(); math.IsNaN(x) == known || math.IsNaN(c.Mean()) || math.IsNaN(sample[d]) == known {
 				t.Errorf("%s: column %d is predicted as %v, mean %v, sampled as %v", name, d, x, c.Mean(), sample[d])
 			}
 		}

@@ -243,10 +243,31 @@ func (c *Column) Shift(b, o *Opinion) float64 {
 	return (to - from) / math.Sqrt(v)
 }
 
-// Most returns the level whose probability an opinion changes most from that over all rows.
+// Below returns the probability of what is below a code, and half of that of the code itself.
+func (c Cell) Below(code float64) (sum float64) {
+	if c.Column.Family == Real {
+		for _, s := range c.Belief {
+			sum += float64(s.Weight * s.Opinion.CDF(code))
+		}
+		return sum
+	}
+	p := c.Levels()
+	for l := range int(code) {
+		sum += p[l]
+	}
+	return sum + p[int(code)]/2
+}
+
+// Most returns the level whose probability an opinion changes most from that over all rows; of none the commonest.
 func (c *Column) Most(o *Opinion) (level int) {
 	most := -1.0
 	for l, q := range c.Share {
+		if o == nil {
+			if q > most {
+				level, most = l, q
+			}
+			continue
+		}
 		if change := (o.P[l] - q) * (o.P[l] - q) / q; change > most {
 			level, most = l, change
 		}

@@ -31,8 +31,9 @@ type Cell struct {
 	Deviation Number `json:"deviation"`
 	Low       Number `json:"low"` // ends of the interval of 80 %
 	High      Number `json:"high"`
-	Tail      Number `json:"tail"`     // the probability of a value that is at least as odd
-	Expected  string `json:"expected"` // in words
+	Tail      Number `json:"tail"`           // the probability of a value that is at least as odd
+	Expected  string `json:"expected"`       // in words
+	Text      string `json:"text,omitempty"` // the value in words, of tables of every kind
 
 	otherwise, spread float64
 }
@@ -42,7 +43,7 @@ func (r *Report) cellOf(at int, c *workbench.Cell) Cell {
 	low, high := c.Interval()
 	row := &r.ByRow[at]
 	return Cell{row.Row, row.Name, r.names[c.Column], c.Column + 1, Number(c.Value), Number(c.Mean),
-		Number(c.Deviation), Number(low), Number(high), Number(c.Tail), c.Expected(), c.Otherwise, c.Spread}
+		Number(c.Deviation), Number(low), Number(high), Number(c.Tail), c.Expected(), c.Text, c.Otherwise, c.Spread}
 }
 
 // Worked is a row worked out: what its parts say of each of its cells, the most first.
@@ -166,11 +167,18 @@ func (b *builder) missing(ctx context.Context) error {
 func (c Cell) predicted(x *workbench.Filled, i int) Cell {
 	d := c.Number - 1
 	c.Mean = Number(x.Values[i][d])
-	if c.spread == 0 {
+	switch {
+	case c.spread == 0 && x.Sure != nil:
+		c.Mean = Number(x.Sure[i][d])
+		fallthrough
+	case c.spread == 0:
 		c.Deviation = Number(math.Sqrt(float64(c.Mean * (1 - c.Mean))))
-	} else {
+	default:
 		c.Deviation, c.Low, c.High = Number(x.Deviation[i][d]), Number(x.Low[i][d]), Number(x.High[i][d])
 	}
 	c.Expected = workbench.Expected(float64(c.Mean), float64(c.Low), float64(c.High))
+	if x.Expected != nil {
+		c.Expected = x.Expected[i][d]
+	}
 	return c
 }
