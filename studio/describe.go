@@ -3,9 +3,10 @@ package studio
 import (
 	"context"
 	"math"
+	"slices"
 
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
-	"example.com/patchwork/learn/real"
 	"example.com/patchwork/workbench"
 )
 
@@ -46,9 +47,11 @@ func newModelInfo(m *model) *modelInfo {
 	if m.command != "" {
 		info.Command = &m.command
 	}
-	if of := m.numbers(); of != nil {
-		info.Frame[0], info.Frame[1] = of.Frame()
+	if m.bits() == nil {
 		info.Images = [2]int{m.about.Height, m.about.Width}
+		if info.Frame = info.Images; m.numbers() != nil {
+			info.Frame[0], info.Frame[1] = m.numbers().Frame()
+		}
 		return info
 	}
 	c := m.bits().Config()
@@ -138,8 +141,8 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 	}
 	defer leave()
 	out := new(expertList)
-	if m.numbers() != nil {
-		out.Ground = newGround(m.numbers())
+	if m.bits() == nil {
+		out.Ground = newGround(m)
 	}
 	for k := range m.of.K() {
 		out.Experts = append(out.Experts, *newExpert(m, k))
@@ -149,6 +152,10 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 
 // expertBytes returns the size of the description of all experts, about.
 func expertBytes(m *model) int64 {
+	if m.bits() == nil && m.numbers() == nil {
+		n := int64(m.of.K()+2) * int64(m.about.Width)
+		return 100*n + int64(m.of.K()+1)*textBytes(m.about.Columns)
+	}
 	if r := m.numbers(); r != nil {
 		votes, _ := r.Votes()
 		return 12*int64(r.K()+2)*int64(r.F()) + 500*int64(r.K()) + int64(votes)*(70+textBytes(r.Columns)/int64(r.D()))
@@ -192,10 +199,11 @@ type ground struct {
 	Deviation f32 `json:"deviation"`
 }
 
-func newGround(m *real.Model) *ground {
+func newGround(m *model) *ground {
 	var mean, dev []float64
-	for _, b := range m.Background {
-		mean, dev = append(mean, b.Mean), append(dev, math.Sqrt(b.Var))
+	unknown := slices.Repeat([]float64{math.NaN()}, m.about.Height*m.about.Width)
+	for _, c := range m.of.Cells(&workbench.Case{Frame: &dataset.Frame{Values: [][]float64{unknown}}}, nil) {
+		mean, dev = append(mean, c.Mean), append(dev, c.Deviation)
 	}
 	return &ground{newF32(mean), newF32(dev)}
 }

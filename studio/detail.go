@@ -21,6 +21,8 @@ type detail struct {
 	Deviation f32    `json:"deviation,omitempty" doc:"of real values: that of what is said in the end, or of what is predicted where the value is unknown"`
 	Low       f32    `json:"low,omitempty" doc:"of the same: lower end of the interval that holds 80 %; NaN of bits, of which start and p are probabilities"`
 	High      f32    `json:"high,omitempty" doc:"upper end of it"`
+
+	Expected []string `json:"expected,omitempty" doc:"of the columns of a table of numbers and words, what is expected, in words"`
 }
 
 type step struct {
@@ -83,43 +85,53 @@ func speakers(m *patchwork.Model, c *patchwork.Composition) string {
 	return base64.StdEncoding.EncodeToString(out)
 }
 
-// newValueDetail composes what picks say of a row of real values, one by one, and what was predicted of it.
-func newValueDetail(m *real.Model, row []float64, found []patchwork.Pick, predicted []prediction) *detail {
-	var picks []real.Pick
-	d := &detail{Height: m.Height, Width: m.Width, Start: newF32(means(m, nil)), Steps: []step{}}
-	for j, pk := range found {
-		picks = append(picks, real.Pick{Expert: pk.Expert, Pose: pk.Pose})
-		said := means(m, picks)
+// newValueDetail composes what picks say of row i of numbers, one by one, and what was predicted of it.
+func (t *task) newValueDetail(i int, found []patchwork.Pick, predicted []prediction) *detail {
+	m := t.model.of
+	said := func(picks []patchwork.Pick) []workbench.Cell {
+		row := workbench.Row{Explanation: patchwork.Explanation{Picks: picks}}
+		return m.Cells(&workbench.Case{Frame: t.set, At: i, Row: row}, nil)
+	}
+	d := &detail{Height: t.set.Height, Width: t.set.Width, Start: newF32(means(said(nil))), Steps: []step{}}
+	for j, pick := range found {
+		now := means(said(found[:j+1]))
 		for _, p := range predicted {
-			if j == len(found)-1 {
-				said[p.Pixel] = p.P
+			if j == len(found)-1 && (!math.IsNaN(p.low) || t.model.numbers() != nil) { // else words
+				now[p.Pixel] = p.P
 			}
 		}
-		d.Steps = append(d.Steps, step{P: newF32(said), Votes: saidBy(m, picks[j]), LogLik: nats(math.NaN())})
+		votes := newF32(m.Part(pick.Expert).Means)
+		if of := t.model.numbers(); of != nil {
+			votes = saidBy(of, real.Pick{Expert: pick.Expert, Pose: pick.Pose})
+		}
+		d.Steps = append(d.Steps, step{P: newF32(now), Votes: votes, LogLik: nats(math.NaN())})
 	}
 	var deviation, low, high []float64
-	for i := range row {
-		mix := m.Compose(i, picks)
-		from, to := mix.Quantile((1-workbench.Inside)/2), mix.Quantile((1+workbench.Inside)/2)
-		if m.Scales != nil && m.Scales[i].Bit {
-			from, to = math.NaN(), math.NaN()
-		}
-		deviation, low, high = append(deviation, math.Sqrt(mix.Variance())), append(low, from), append(high, to)
+	for _, c := range said(found) {
+		from, to := c.Interval()
+		deviation, low, high = append(deviation, c.Deviation), append(low, from), append(high, to)
+		d.Expected = append(d.Expected, c.Expected())
 	}
 	for _, p := range predicted {
 		if deviation[p.Pixel] = p.deviation; !math.IsNaN(low[p.Pixel]) {
 			low[p.Pixel], high[p.Pixel] = p.low, p.high
 		}
+		if p.expected != "" {
+			d.Expected[p.Pixel] = p.expected
+		}
 	}
 	d.Deviation, d.Low, d.High = newF32(deviation), newF32(low), newF32(high)
+	if !m.Table() {
+		d.Expected = nil
+	}
 	return d
 }
 
-// means returns what picks say together of each value.
-func means(m *real.Model, picks []real.Pick) []float64 {
-	out := make([]float64, m.D())
-	for i := range out {
-		out[i] = m.Compose(i, picks).Mean()
+// means returns what is expected of cells.
+func means(cells []workbench.Cell) []float64 {
+	out := make([]float64, len(cells))
+	for i, c := range cells {
+		out[i] = c.Mean
 	}
 	return out
 }

@@ -41,6 +41,7 @@ type prediction struct {
 	P     float64 `json:"p" doc:"probability of 1, or of real values the mean, averaged over the best explanations"`
 
 	deviation, low, high float64 // of real values
+	expected             string  // of tables of every kind
 }
 
 type explainAnswer struct {
@@ -166,7 +167,7 @@ func (s *core) explain(ctx context.Context, _ *struct{}, req *explainRequest) (*
 			if !t.numbers() {
 				x.Detail = newDetail(t.model.bits(), r.Scoring, t.set.Images[i], &r.Explanation)
 			} else {
-				x.Detail = newValueDetail(t.model.numbers(), t.set.Values[i], r.Picks, x.Predicted)
+				x.Detail = t.newValueDetail(i, r.Picks, x.Predicted)
 			}
 		}
 		out.Rows = append(out.Rows, x)
@@ -195,6 +196,9 @@ func (t *task) predictions(ctx context.Context) (all [][]prediction, err error) 
 				p := prediction{Pixel: at, P: values[at]}
 				if x.Deviation != nil {
 					p.deviation, p.low, p.high = x.Deviation[i][at], x.Low[i][at], x.High[i][at]
+				}
+				if x.Expected != nil {
+					p.expected = x.Expected[i][at]
 				}
 				row = append(row, p)
 			}

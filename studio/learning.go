@@ -9,6 +9,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/pose"
 	"example.com/patchwork/workbench"
 )
 
@@ -82,6 +83,8 @@ func (l *bounds) newLearning(r rows, how recipe.Recipe) (*learning, error) {
 		return nil, problemAt(422, "body."+wrong.Field, nil, "%v", err)
 	case err != nil:
 		return nil, err
+	case out.Mixed != nil:
+		return out, l.checkParts(1, facts.Width, pose.Grid{}, 1)
 	case out.Numbers != nil:
 		return out, l.checkParts(facts.Height, facts.Width, out.Numbers.Poses, 1)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/learn/real"
+	"example.com/patchwork/pose"
 	"example.com/patchwork/render"
 	"example.com/patchwork/workbench"
 )
@@ -36,7 +37,7 @@ func (m *model) numbers() *real.Model {
 
 // values says what the model is of.
 func (m *model) values() string {
-	if m.numbers() != nil {
+	if m.bits() == nil {
 		return ofReal
 	}
 	return ofBits
@@ -182,6 +183,8 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*modelInfo, erro
 	case workbench.Bits:
 		c := m.Config()
 		err = s.limits.checkParts(c.Height, c.Width, c.Poses, m.K())
+	case workbench.Mixed:
+		err = s.limits.checkParts(1, len(m.Columns), pose.Grid{}, m.K())
 	case workbench.Numbers:
 		err = s.limits.checkParts(m.Height, m.Width, m.Poses, m.K())
 	default:

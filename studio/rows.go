@@ -51,7 +51,7 @@ func (r rows) where(conditions []string) (rows, error) {
 
 // as returns the rows with the columns that a model has, in its order, by name.
 func (r rows) as(m *model) (rows, error) {
-	if (m.numbers() != nil) != r.numbers() {
+	if (m.bits() == nil) != r.numbers() {
 		return r, problemf(422, "the model %.64q is of %s, the data are of %s", m.id, m.values(), r.values())
 	}
 	plan, err := m.of.Plan()
@@ -149,18 +149,17 @@ func sameSize(images []*bitmap.Image, of func(i int) string) error {
 
 // rowsFor reads images in JSON for a model, bits or values.
 func (s *core) rowsFor(m *model, wire []wireImage) (rows, error) {
-	of := m.numbers()
-	if of == nil {
+	if m.bits() != nil {
 		images, err := s.images(wire)
 		return rows{&dataset.Frame{Data: patchwork.Data{Images: images}, Source: "the request"}}, err
 	}
-	v := &dataset.Set{Height: of.Height, Width: of.Width}
+	v := &dataset.Set{Height: m.about.Height, Width: m.about.Width, Table: m.of.Table()}
 	for i := range wire {
 		row := make([]float64, len(wire[i].Values))
 		for d, x := range wire[i].Values {
 			row[d] = float64(x)
 		}
-		if wire[i].Height != v.Height || wire[i].Width != v.Width || len(row) != of.D() {
+		if wire[i].Height != v.Height || wire[i].Width != v.Width || len(row) != v.Height*v.Width {
 			return rows{}, problemAt(422, fmt.Sprintf("body.images[%d].values", i), nil,
 				"image %d: %d values of %d x %d; the model is of %d x %d real values", i, len(row), wire[i].Height,
 				wire[i].Width, v.Height, v.Width)

@@ -45,8 +45,8 @@ func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sa
 		return nil, err
 	}
 	n, h, w := max(req.N, 1), 0, 0
-	if of := m.numbers(); of != nil {
-		h, w = of.Height, of.Width
+	if m.bits() == nil {
+		h, w = m.about.Height, m.about.Width
 	} else {
 		c := m.bits().Config()
 		h, w = c.ImageHeight, c.ImageWidth
@@ -66,16 +66,22 @@ func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sa
 	}
 	out := new(sampleAnswer)
 	out.Height, out.Width = h, w
+	if m.bits() == nil {
+		drawn, err := m.of.Sample(n, req.Seed)
+		if err != nil {
+			return nil, problem(422, err.Error())
+		}
+		for _, values := range drawn.Frame.Values {
+			out.Samples = append(out.Samples, sample{Picks: []place{}, Values: newF32(values)})
+		}
+		return out, nil
+	}
 	for i := range n {
 		if ctx.Err() != nil {
 			return nil, s.workError(context.Cause(ctx))
 		}
 		rng := rand.New(rand.NewPCG(req.Seed, uint64(i)))
-		if of := m.numbers(); of != nil {
-			out.Samples = append(out.Samples, sample{Picks: []place{}, Values: newF32(of.Sample(rng))})
-		} else {
-			out.Samples = append(out.Samples, drawSample(m.bits(), req.Noise, fixed, rng))
-		}
+		out.Samples = append(out.Samples, drawSample(m.bits(), req.Noise, fixed, rng))
 	}
 	return out, nil
 }

@@ -85,7 +85,7 @@ func (l *Learning) mixed(ctx context.Context, tell func(Step) bool) (last Step, 
 	o, left := *l.Mixed, false
 	o.Progress = func(p mixed.Progress) {
 		point := patchwork.CurvePoint{Stage: p.Stage, Experts: p.Parts, DescriptionLength: p.Length, Rows: int64(l.Images)}
-		if left = left || !tell(Step{CurvePoint: point, Start: p.Start, Starts: p.Starts}); left {
+		if left = left || !tell(Step{CurvePoint: point, Start: min(p.Start, p.Starts-1), Starts: p.Starts}); left {
 			cancel()
 		}
 	}
@@ -106,7 +106,7 @@ func (l *Learning) mixed(ctx context.Context, tell func(Step) bool) (last Step, 
 	l.Images = out.Record.Rows
 	last.Experts, last.LogLik, last.DescriptionLength = len(out.Parts), out.Record.LogLik, out.Record.Length
 	last.Rows = int64(out.Record.Rows)
-	last.Interrupted = enough(ctx)
+	last.Interrupted, out.Record.Interrupted = enough(ctx), enough(ctx)
 	last.Model, err = newMixed(&out)
 	return last, err
 }

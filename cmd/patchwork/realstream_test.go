@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/learn/mixed"
 	"example.com/patchwork/modelfile"
 )
 
@@ -62,13 +63,13 @@ func TestRealStreams(t *testing.T) {
 			t.Errorf("%s: %d bytes, streamed %d", line, len(in), len(streamed))
 		}
 	}
-	m, err := modelfile.LoadWith("a.npz", "model", modelfile.ReadReal)
+	m, err := modelfile.LoadWith("a.npz", "model", modelfile.ReadMixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.K() != 2 || m.Record.Rows != 3000 || m.Record.Sample != 300 || !m.Scales[0].Bit || !m.Scales[1].Bit ||
-		m.Scales[2].Bit || m.Columns[0] != "wet" {
-		t.Errorf("%d parts of %v, record %+v, scales %+v", m.K(), m.Columns, m.Record, m.Scales)
+	if len(m.Parts) != 2 || m.Record.Rows != 3000 || m.Record.Sample != 300 || m.Columns[1].Family != mixed.Levels ||
+		m.Columns[2].Family != mixed.Real || m.Columns[0].Name != "wet" {
+		t.Errorf("%d parts of %+v, record %+v", len(m.Parts), m.Columns, m.Record)
 	}
 	must(t, fields("learn t.csv --for real --starts 1 -q --rows :200 -o c.npz")...)
 	must(t, fields(stream+"--rows :200 -o d.npz")...)

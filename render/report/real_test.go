@@ -51,12 +51,12 @@ plain,19.7,7.1,95,3.3
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return values(t, path)
+	return values(t, path, "kind")
 }
 
-func values(t *testing.T, path string) *dataset.Set {
+func values(t *testing.T, path string, labels ...string) *dataset.Set {
 	t.Helper()
-	v, err := dataset.Read([]string{path}, dataset.Options{Kind: dataset.Number})
+	v, err := dataset.Read([]string{path}, dataset.Options{Kind: dataset.Number, Meta: labels})
 	if err != nil {
 		t.Fatal(err)
 	}

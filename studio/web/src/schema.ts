@@ -88,6 +88,7 @@ export interface DataList {
 
 export interface Detail {
   deviation?: string;
+  expected?: Array<string>;
   height: number;
   high?: string;
   low?: string;
@@ -252,6 +253,7 @@ export interface MeanPose {
 export interface ModelInfo {
   by?: string;
   classes?: Array<Class>;
+  column_votes?: number;
   columns?: Array<string>;
   command: string | null;
   committee?: number;
@@ -260,6 +262,8 @@ export interface ModelInfo {
   findings?: Array<Finding>;
   frame: Array<number>;
   geometry?: Geometry;
+  graded?: Array<string>;
+  graded_better?: boolean;
   height: number;
   id: string;
   images: Array<number>;

@@ -1,0 +1,76 @@
+package report_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/render/report"
+	"example.com/patchwork/workbench"
+)
+
+// A report of a table of every kind says words as words: what parts say of them, what is expected, what is odd, and what
+// is predicted of an empty cell.
+func TestMixedReport(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("id,ward,fever,pulse\n")
+	for i := range 120 {
+		ward, fever, pulse := []string{"north", "east", "<south>"}[i%7%3], "no", 70+float64(i*37%101)/10
+		if i%3 == 0 {
+			ward, fever, pulse = "east", "yes", 95+float64(i*37%101)/10
+		}
+		if i == 30 {
+			ward = ""
+		}
+		fmt.Fprintf(&b, "p%d,%s,%s,%.2f\n", i, ward, fever, pulse)
+	}
+	path := filepath.Join(t.TempDir(), "ill.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	src, err := dataset.Open(t.Context(), []string{path}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := src.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := workbench.Data{Frame: set}
+	l, err := workbench.NewLearning(data, recipe.Recipe{Starts: 1}, data.Facts())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m workbench.Model
+	for s, err := range l.Steps(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		m = s.Model
+	}
+	r, err := report.Build(t.Context(), m, set, report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Parts) == 0 || len(r.Missing.Predicted) != 1 {
+		t.Fatalf("%d parts, missing %+v", len(r.Parts), r.Missing)
+	}
+	if c := r.Missing.Predicted[0]; c.Row != 31 || c.Column != "ward" || !strings.HasPrefix(c.Expected, "east ") ||
+		!math.IsNaN(float64(c.Value)) || !(c.Mean > .5 && c.Mean < 1) {
+		t.Errorf("predicted %+v", c)
+	}
+	if len(r.Surprises) == 0 || r.Surprises[0].Text == "" || r.Surprises[0].Tail > .01 {
+		t.Errorf("surprises %+v", r.Surprises)
+	}
+	for _, c := range r.ByColumn {
+		if !(c.Left <= c.Deviation*1.01) {
+			t.Errorf("the parts leave more of %s than there is: %+v", c.Name, c)
+		}
+	}
+	checkReal(t, r, "ward", "pulse", "&lt;south&gt;", "Rows worked out", "Missing cells", "1 cell is unknown")
+}
