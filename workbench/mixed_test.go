@@ -233,6 +233,7 @@ func TestMixedInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
 	n := 0
 	var last Step
 	for s, err := range l.Steps(ctx) {

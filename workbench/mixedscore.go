@@ -40,10 +40,21 @@ type HiddenColumn struct {
 func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*Scores, error) {
 	out := &Scores{LikelihoodScores: new(LikelihoodScores), NumberScores: new(NumberScores), table: true}
 	known, picks, s := int64(0), int64(0), new(RowScores)
-	how.Best = 2 // with the evidence
-	for x, err := range m.Explain(ctx, data, how.Explaining) {
+	out.Shares = make([]float64, m.K())
+	e := m.by(how.Workers, func(x *Explained) { x.Out = make([]float64, m.K()) },
+		func(e *mixed.Explainer, x *Explained, i int) {
+			found := e.Explain(x.numbers(i))
+			x.Rows[i].byMixed(found, 2) // with the evidence
+			for k := range m.K() {
+				x.Out.([]float64)[k] += found.Share(k)
+			}
+		})
+	for x, err := range e.explain(ctx, data, nil) {
 		if err != nil {
 			return nil, err
+		}
+		for k, share := range x.Out.([]float64) {
+			out.Shares[k] += share
 		}
 		s.Explained, s.LogLik, s.Picks, s.Known = x, s.LogLik[:0], s.Picks[:0], s.Known[:0]
 		for i := range x.Rows {
@@ -60,6 +71,9 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 		}
 	}
 	n := float64(out.Images)
+	for k := range out.Shares {
+		out.Shares[k] /= n
+	}
 	out.PerImage, out.PerPixel, out.Best, out.PicksPerImage = out.LogLik/n, out.LogLik/float64(known), out.Best/n,
 		float64(picks)/n
 	if how.Hide == 0 {
@@ -80,7 +94,7 @@ func (s *cellSums) add(o cellSums) {
 
 // scoreHidden hides a share of the known cells of every row, predicts them and scores the predictions.
 func (m Mixed) scoreHidden(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*HiddenCells, error) {
-	e := m.by(how.Workers, func(x *Explained) { x.Out = make([][]cellSums, len(x.Rows)) },
+	hide := m.by(how.Workers, func(x *Explained) { x.Out = make([][]cellSums, len(x.Rows)) },
 		func(e *mixed.Explainer, x *Explained, i int) {
 			values := x.numbers(i)
 			rng := rand.New(rand.NewPCG(how.Seed, uint64(x.Rows[i].Index)))
@@ -99,7 +113,7 @@ func (m Mixed) scoreHidden(ctx context.Context, data iter.Seq2[*dataset.Frame, e
 			x.Out.([][]cellSums)[i] = sums
 		})
 	all := make([]cellSums, len(m.Columns))
-	for x, err := range e.explain(ctx, data, nil) {
+	for x, err := range hide.explain(ctx, data, nil) {
 		if err != nil {
 			return nil, err
 		}
