@@ -41,20 +41,20 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 	out := &Scores{LikelihoodScores: new(LikelihoodScores), NumberScores: new(NumberScores), table: true}
 	known, picks, s := int64(0), int64(0), new(RowScores)
 	out.Shares = make([]float64, m.K())
-	e := m.by(how.Workers, func(x *Explained) { x.Out = make([]float64, m.K()) },
+	e := m.by(how.Workers, func(x *Explained) { x.Out = make([]float64, m.K()*len(x.Rows)) },
 		func(e *mixed.Explainer, x *Explained, i int) {
 			found := e.Explain(x.numbers(i))
 			x.Rows[i].byMixed(found, 2) // with the evidence
 			for k := range m.K() {
-				x.Out.([]float64)[k] += found.Share(k)
+				x.Out.([]float64)[i*m.K()+k] = found.Share(k)
 			}
 		})
 	for x, err := range e.explain(ctx, data, nil) {
 		if err != nil {
 			return nil, err
 		}
-		for k, share := range x.Out.([]float64) {
-			out.Shares[k] += share
+		for j, share := range x.Out.([]float64) {
+			out.Shares[j%m.K()] += share
 		}
 		s.Explained, s.LogLik, s.Picks, s.Known = x, s.LogLik[:0], s.Picks[:0], s.Known[:0]
 		for i := range x.Rows {
