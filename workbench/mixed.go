@@ -134,6 +134,39 @@ func (m Mixed) yes(d int) int {
 	return -1
 }
 
+// Means returns the means that the parts say of each column, nil where they abstain, and those of all rows: of words
+// the share of the word that a part names, and of all rows that of the commonest.
+func (m Mixed) Means() (parts [][]*float64, everywhere []float64) {
+	parts, everywhere = [][]*float64{}, make([]float64, len(m.Columns))
+	for d := range m.Columns {
+		c := &m.Columns[d]
+		switch {
+		case c.Family != mixed.Real && len(c.Values) == 0: // nothing was known
+		case m.isWords(d):
+			everywhere[d] = c.Share[m.level(d, nil)]
+		default:
+			everywhere[d] = mixed.CellOf(c, &c.All).Mean()
+		}
+	}
+	for k := range m.Parts {
+		row := make([]*float64, len(m.Columns))
+		for _, v := range m.Part(k).Votes {
+			row[v.Column] = &v.Value
+		}
+		parts = append(parts, row)
+	}
+	return parts, everywhere
+}
+
+// level returns the level of a column of words that is spoken of: yes, or else the word that an opinion changes most,
+// of none the commonest.
+func (m Mixed) level(d int, o *mixed.Opinion) int {
+	if yes := m.yes(d); yes >= 0 {
+		return yes
+	}
+	return m.Columns[d].Most(o)
+}
+
 // isWords reports whether a column has words, or yes and no, and no numbers.
 func (m Mixed) isWords(d int) bool {
 	return m.Columns[d].Family == mixed.Words || m.codings[d] != nil || m.yes(d) >= 0
@@ -170,11 +203,8 @@ func (m Mixed) vote(d int, o *mixed.Opinion, first bool) Vote {
 	c, word := &m.Columns[d], ""
 	v := Vote{Column: d, Name: m.called(d)}
 	ofAll := map[bool]string{true: " of all"}[first]
-	level := m.yes(d)
-	if level < 0 && (c.Family == mixed.Words || m.codings[d] != nil) {
-		level = c.Most(o)
-	}
-	if level >= 0 {
+	if m.isWords(d) {
+		level := m.level(d, o)
 		v.Value, v.Otherwise = o.P[level], c.Share[level]
 		if m.codings[d] != nil || c.Family == mixed.Words {
 			word = m.Text(d, c.Low[level]) + " "
@@ -203,11 +233,7 @@ func (m Mixed) Cells(c *Case, out []Cell) []Cell {
 		cell := Cell{Column: d, Value: math.NaN(), Tail: math.NaN(), Text: m.Text(d, x), said: m.expects(d, said)}
 		known := !math.IsNaN(code)
 		if m.isWords(d) && len(column.Values) > 0 {
-			level := m.yes(d)
-			if level < 0 {
-				level = column.Most(nil)
-			}
-			p := said.Levels()
+			level, p := m.level(d, nil), said.Levels()
 			cell.Mean, cell.Otherwise = p[level], column.Share[level]
 			cell.Deviation = math.Sqrt(p[level] * (1 - p[level]))
 			if known {

@@ -379,10 +379,11 @@ func mixedLearned(f *learnFlags, m workbench.Mixed, l *learning, took time.Durat
 	for k, p := range d.Parts {
 		lines = append(lines, workbench.Full(m, k)+", "+p.Words)
 	}
+	means, everywhere := m.Means()
 	lines = append(lines, fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", r.Length,
 		words.Count(len(r.Starts), "start"), tenths(r.Starts)))
 	return mixedReport{f.output, "mixed", r.Rows, m.K(), r.LogLik, r.Length, d.ColumnVotes, len(d.Graded), d.Usage, d.Parts,
-		r.Starts, l.Profile, took.Seconds()}, lines
+		means, everywhere, r.Starts, l.Profile, took.Seconds()}, lines
 }
 
 // mixedReport is what learn --json reports of a table of every kind.
@@ -397,6 +398,8 @@ type mixedReport struct {
 	Graded            int                   `json:"graded"`
 	Usage             []float64             `json:"usage"`
 	Parts             []workbench.NamedPart `json:"parts"`
+	Means             [][]*float64          `json:"means"`      // of the parts by column, null where they abstain
+	Everywhere        []float64             `json:"everywhere"` // of all rows
 	Starts            []float64             `json:"starts"`
 	Profile           string                `json:"profile"`
 	Seconds           float64               `json:"seconds"`

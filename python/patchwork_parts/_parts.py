@@ -69,10 +69,10 @@ class PartsModel(TransformerMixin, Rows):
     ----------
     components_ : ndarray of shape (n_components_, n_features_in_)
         Templates of the parts: probabilities, or means of real values. A value equal to
-        background_ means: no say.
+        background_ means: no say. Of words in a table of numbers it is the share of the word that a part names.
     background_ : ndarray of shape (n_features_in_,)
-        Probability of a 1 where no part has a say; of real values the mean there.
-    variances_, votes_, background_variance_ : ndarrays, of real values only
+        Probability of a 1 where no part has a say; of grey images the mean there, of tables of numbers that of all rows.
+    variances_, votes_, background_variance_ : ndarrays, of grey images only, of tables of numbers votes_
         Variances of the parts; whether a part has no say (0), says a mean (1) or a mean and a
         variance (2); variance where no part has a say.
     values_ : {"bits", "real"}
@@ -153,6 +153,9 @@ class PartsModel(TransformerMixin, Rows):
         if codes.ndim != 2 or codes.shape[1] != self.n_components_:
             raise ValueError(f"codes of shape {codes.shape}; expected (n_samples, {self.n_components_})")
         there = codes > (0 if self.codes == "log-odds" else 0.5)
+        if self.values_ == "real" and self._tau is None:  # the highest and the lowest mean, by what they add to that of all rows
+            away = self.components_ - self.background_
+            return np.stack([self.background_ + away[row].max(axis=0, initial=0) + away[row].min(axis=0, initial=0) for row in there])
         if self.values_ == "real":
             return np.stack([compose_real(self._rule, self._tau, self.background_, self.background_variance_, self.components_[row],
                                           self.variances_[row], self.votes_[row]) for row in there])
@@ -325,16 +328,23 @@ class PartsModel(TransformerMixin, Rows):
         self.model_ = got["m.npz"]
         report = json.loads(out)
         self.description_length_ = report.get("description_length") or float("nan")
-        self._take()
+        self._take(report)
         return self
 
-    def _take(self):
-        """Take the learned attributes from the model file."""
+    def _take(self, report):
+        """Take the learned attributes from the model file, and of tables of every kind from what was said of learning."""
         files = arrays(self.model_)
         about = json.loads(zipfile.ZipFile(io.BytesIO(self.model_)).read("model.json"))
-        self._rule = about["rule"]
+        self._rule = about.get("rule", "pool")
         self.n_iter_ = 1
         self.columns_ = np.asarray(about.get("columns") or [], dtype=object)
+        if about.get("kind") == "mixed":
+            self._tau, self.variances_, self.background_variance_ = None, None, None
+            self.background_, self.votes_, self.usage_ = np.array(report["everywhere"], dtype=float), files["vote"], files["usage"]
+            self.n_components_ = len(self.usage_)
+            said = np.array(report["means"], dtype=float).reshape(self.n_components_, -1)
+            self.components_ = np.where(np.isnan(said), self.background_, said)
+            return
         if self.values_ == "real":
             self._tau = about.get("tau", 0.25)
             self.components_, self.variances_, self.votes_ = files["mean"], files["var"], files["vote"]
