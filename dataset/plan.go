@@ -502,7 +502,11 @@ func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 		if len(in.opts.Categories) == 0 {
 			fix = []string{columnFlag(p.lastMade(), "label")}
 		}
-		p.fix("a column of bits was made for each value of "+andList(made), fix...)
+		text := "a column of bits was made for each value of "
+		if p.numbers {
+			text = "learned as words: "
+		}
+		p.fix(text+andList(made), fix...)
 	}
 	if p.width == 0 {
 		return &FormatError{Msg: "no column is left as data"}
