@@ -468,7 +468,7 @@ func (s *Set) recode(m *Plan) {
 			}
 		}
 		if *here = *there; strange.n > 0 {
-			s.Notes = append(s.Notes, strange.note())
+			s.Notes = append(s.Notes, Note{Text: strange.note()})
 		}
 	}
 }

@@ -124,7 +124,7 @@ func TestMixedRows(t *testing.T) {
 	m, _ := learnTable(t, readTable(t, patients(240), nil), recipe.Recipe{Starts: 1})
 	f := readTable(t, "often,visits,pulse,fever,sex,ward,unit,id\nnever,4,96.0,yes,f,,1,a\nnever,4,,yes,f,east,1,b\n"+
 		"often,,70.0,no,m,attic,1,c\n,1,70.0,,,attic,1,d\n", m)
-	if n := strings.Count(strings.Join(f.Notes, "\n"), `such as "attic"`); n != 1 {
+	if n := strings.Count(fmt.Sprint(f.Notes), `such as "attic"`); n != 1 {
 		t.Errorf("the notes name the strange word %d times: %q", n, f.Notes)
 	}
 	var said []string
