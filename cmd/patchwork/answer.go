@@ -342,9 +342,12 @@ func (a *app) strange(ctx context.Context, j *job) ([]string, error) {
 	if err != nil {
 		return nil, request(err)
 	}
-	order := make([]int, len(cost))
-	for i := range order {
-		order[i] = i
+	alike := map[float64]int{} // rows of one cost are the same, or as good as
+	var order []int
+	for i, c := range cost {
+		if alike[c]++; alike[c] == 1 {
+			order = append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(cost[y], cost[x]) })
 	order = order[:min(len(order), answerStrange)]
@@ -361,7 +364,11 @@ func (a *app) strange(ctx context.Context, j *job) ([]string, error) {
 			return nil, request(err)
 		}
 		for i := range x.Rows {
-			line := "  " + called(order[x.From+i])
+			at := order[x.From+i]
+			line := "  " + called(at)
+			if more := alike[cost[at]] - 1; more > 0 {
+				line += fmt.Sprintf(" and %d like it", more)
+			}
 			if cells := x.Surprises(i, answerCells); len(cells) > 0 && j.set.Table {
 				line += ": " + strings.Join(cells, "; ")
 			}

@@ -19,9 +19,7 @@ func (r *Report) summary() []string {
 
 // Verdict says whether the parts can be relied on, in the sentences of the summary that do: what they predict, and
 // whether they come back.
-func (r *Report) Verdict() []string {
-	return said(r.warning, r.sayColumns(), r.sayQuality(), r.sayStability())
-}
+func (r *Report) Verdict() []string { return said(r.warning, r.sayQuality(), r.sayStability()) }
 
 // said returns the sentences that there are.
 func said(sentences ...string) []string {
