@@ -245,7 +245,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{learnWith(`{"data":"d1","for":"paper"}`), 422, "experts is missing"},
 		{learnWith(`{"data":"d9","experts":1}`), 404, "no data set"},
 		{learnWith(`{"data":"d1","experts":1,"auto":true}`), 422, "exclude each other"},
-		{learnWith(`{"data":"d1","auto":true,"starts":2}`), 422, "description length"},
+		{learnWith(`{"data":"d1","auto":true,"starts":2}`), 422, "needs method soft"},
 		{learnWith(`{"data":"d1","experts":100000}`), 422, "at most 1000"},
 		{learnWith(`{"data":"d1","experts":1,"shift":6}`), 422, "out of the image"},
 		{learnWith(`{"data":"d1","experts":1,"shift":99999999999}`), 422, "out of the image"},
