@@ -13,7 +13,7 @@
 // strokesrun.go is the run of MethodStrokes, the default where experts move and only
 // write; its two steps are package learn/strokes.
 // paperrun.go is the run of Options.Paper. stream.go learns from data larger than
-// memory, count.go and grow.go find the number of experts.
+// memory, count.go finds the number of experts.
 //
 // # From the paper to the code
 //
