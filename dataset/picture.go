@@ -62,6 +62,9 @@ func (in *input) picture(name string, g *gray) (*bitmap.Image, error) {
 	s := seenPicture{name: name, height: g.height, width: g.width, fitted: fit, parts: g.parts, partName: g.partName}
 	if in.rule.threshold == nil && !g.binary() {
 		g, s.evened = g.evened()
+		if out, ok := g.unshaded(); ok {
+			g, s.evened = out, true
+		}
 	}
 	var m *bitmap.Image
 	if fit {
