@@ -132,7 +132,7 @@ func (l *learning) see(s *workbench.Step) {
 		score, p.Unit = -s.HiddenLoss, "minus the loss per hidden cell, nats"
 	case s.Stage == learn.StageStart:
 		score, p.Unit = s.LogLik/l.Pixels, "log-likelihood per pixel, nats"
-	case s.DescriptionLength != 0 && (l.Numbers != nil || l.Table != nil || l.Learn.Experts == 0): // else starts tell
+	case s.DescriptionLength != 0 && (l.Plan == nil || l.Table != nil || l.Learn.Experts == 0): // else starts tell
 		score, p.Unit = -s.DescriptionLength/float64(s.Rows), "minus the description length per row or image, nats"
 	}
 	if !math.IsNaN(score) {

@@ -27,7 +27,7 @@ type Options struct {
 // Progress is where learning stands.
 type Progress struct {
 	Start, Starts int    // the number of the start, from 0; Starts while the best one is improved
-	Stage         string // "grow", "start", "move" or "shape"
+	Stage         string // "grow", "end", "move" or "shape"
 	Parts         int
 	Length        float64 // of the description, in nats
 }
@@ -352,7 +352,7 @@ func (l *learner) search() (best *state, lengths []float64, err error) {
 		if lengths = append(lengths, s.length); best == nil || s.length < best.length {
 			best = s
 		}
-		l.say("start", s)
+		l.say("end", s)
 	}
 	l.at = l.o.Starts
 	best, err = l.improve(best)
