@@ -1,8 +1,11 @@
 package workbench
 
 import (
+	"cmp"
+	"fmt"
 	"image"
 	"math"
+	"slices"
 
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/pose"
@@ -81,6 +84,23 @@ func (m Numbers) Cells(c *Case, out []Cell) []Cell {
 
 // Cells returns nothing: the parts are those of the classes.
 func (m Classes) Cells(*Case, []Cell) []Cell { return nil }
+
+// Surprises says which cells of an explained row are as odd as a tenth of all are, or odder: at most so many, in words,
+// the oddest first.
+func Surprises(m Model, c *Case, most int) []string {
+	const odd = .1
+	cells := slices.DeleteFunc(m.Cells(c, nil), func(c Cell) bool { return !(c.Tail < odd) })
+	slices.SortStableFunc(cells, func(x, y Cell) int { return cmp.Compare(x.Tail, y.Tail) })
+	var out []string
+	for _, x := range cells[:min(len(cells), most)] {
+		text := cmp.Or(x.Text, words.Digits(x.Value))
+		if yes := x.Text == "" || x.Text == "0" || x.Text == "1"; yes && x.quantile == nil {
+			text = map[float64]string{0: "no", 1: "yes"}[x.Value]
+		}
+		out = append(out, fmt.Sprintf("%s %s, expected %s", ColumnName(m, x.Column), text, x.Expected()))
+	}
+	return out
+}
 
 // ColumnName returns what column i of a table is called: its name, or else "column 4" for 3.
 func ColumnName(m Model, i int) string { return words.ColumnOf(m.ColumnNames(), i) }

@@ -1,15 +1,12 @@
 package workbench
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"iter"
 	"math"
 	"slices"
 
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
 )
@@ -58,44 +55,6 @@ func (x *Filled) Cells(i int) (at []int) {
 		}
 	}
 	return at
-}
-
-// Surprises says which known cells of row i of these, where all are predicted, are expected least: at most so many, in
-// words, the least expected first. Cells as expected are none.
-func (x *Filled) Surprises(i, most int) []string {
-	const unlikely, far = .3, 1.645 // a bit of less probability, a number further off in deviations
-	type cell struct {
-		surprise float64
-		text     string
-	}
-	var cells []cell
-	add := func(d int, surprise float64, format string, args ...any) {
-		cells = append(cells, cell{surprise, x.Frame.ColumnName(d) + " " + fmt.Sprintf(format, args...)})
-	}
-	for d, p := range x.Values[i] {
-		if x.Frame.Values != nil {
-			v := x.numbers(i)[d]
-			if z := math.Abs(v-p) / x.Deviation[i][d]; z > far {
-				add(d, z, "%.4g, expected about %.3g", v, p)
-			}
-			continue
-		}
-		img := x.Frame.Images[x.From+i]
-		row, column := d/img.Width(), d%img.Width()
-		switch on := img.At(row, column); {
-		case !img.Known(row, column):
-		case on && p < unlikely:
-			add(d, 1-p, "yes, %s likely", words.Percent(p))
-		case !on && 1-p < unlikely:
-			add(d, p, "no, %s likely", words.Percent(1-p))
-		}
-	}
-	slices.SortStableFunc(cells, func(a, b cell) int { return cmp.Compare(b.surprise, a.surprise) })
-	var out []string
-	for _, c := range cells[:min(len(cells), most)] {
-		out = append(out, c.text)
-	}
-	return out
 }
 
 // Predict fills in unknown bits by the average over explanations, and over the models of a committee.

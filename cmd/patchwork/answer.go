@@ -358,19 +358,20 @@ func (a *app) strange(ctx context.Context, j *job) ([]string, error) {
 		out = append(out, fmt.Sprintf("  %s of the %ss have none of them", share, noun))
 	}
 	out = append(out, "least like the others:")
-	how := workbench.Predicting{All: true, Workers: j.workers}
-	for x, err := range j.model.Predict(ctx, workbench.Once(j.set.Pick(order)), how) {
+	for x, err := range j.model.Explain(ctx, workbench.Once(j.set.Pick(order)), workbench.Explaining{}) {
 		if err != nil {
 			return nil, request(err)
 		}
-		for i := range x.Rows {
-			at := order[x.From+i]
+		for _, c := range x.Cases(nil, len(order)) {
+			at := order[c.At]
 			line := "  " + called(at)
 			if more := alike[cost[at]] - 1; more > 0 {
 				line += fmt.Sprintf(" and %d like it", more)
 			}
-			if cells := x.Surprises(i, answerCells); len(cells) > 0 && j.set.Table {
-				line += ": " + strings.Join(cells, "; ")
+			if j.set.Table {
+				if cells := workbench.Surprises(j.model, &c, answerCells); cells != nil {
+					line += ": " + strings.Join(cells, "; ")
+				}
 			}
 			out = append(out, line)
 		}
