@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -24,14 +25,56 @@ var tagsRead = []uint16{tagWidth, tagHeight, tagOrientation, tagStripCounts, tag
 // mostPages bounds the directories that are followed: they may form a ring.
 const mostPages = 1000
 
+// TIFFPages returns the pages of a TIFF file as files of one page each, and any other file as it is. They share the
+// bytes of data, which are as before in the end.
+func TIFFPages(data []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		order := tiffOrder(data)
+		if order == nil {
+			yield(data)
+			return
+		}
+		first, end := order.Uint32(data[4:8]), int64(len(data))
+		defer order.PutUint32(data[4:8], first)
+		at := int64(first)
+		if at < 8 || at+2 > end {
+			yield(data)
+		}
+		for n := 0; at >= 8 && at+2 <= end && n < mostPages; n++ {
+			order.PutUint32(data[4:8], uint32(at))
+			next := at + 2 + 12*int64(order.Uint16(data[at:]))
+			if next+4 > end {
+				yield(data)
+				return
+			}
+			link := order.Uint32(data[next:])
+			order.PutUint32(data[next:], 0)
+			more := yield(data)
+			order.PutUint32(data[next:], link)
+			if at = int64(link); !more {
+				return
+			}
+		}
+	}
+}
+
+// tiffOrder returns the order of bytes of a TIFF file, nil for another.
+func tiffOrder(data []byte) binary.ByteOrder {
+	switch {
+	case len(data) >= 8 && bytes.HasPrefix(data, []byte("MM\x00*")):
+		return binary.BigEndian
+	case len(data) >= 8 && bytes.HasPrefix(data, []byte("II*\x00")):
+		return binary.LittleEndian
+	}
+	return nil
+}
+
 // readTIFF reads the entries of the first directory with such tags, the sum of the values of each, and counts the
 // directories. Places outside of the data are zero.
 func readTIFF(data []byte) (tags map[uint16]int64, pages int) {
 	tags = map[uint16]int64{}
-	var order binary.ByteOrder = binary.LittleEndian
-	if bytes.HasPrefix(data, []byte("MM\x00*")) {
-		order = binary.BigEndian
-	} else if !bytes.HasPrefix(data, []byte("II*\x00")) {
+	order := tiffOrder(data)
+	if order == nil {
 		return tags, 0
 	}
 	end := int64(len(data))

@@ -81,3 +81,23 @@ func TestPictureThatDoesNotFit(t *testing.T) {
 		t.Errorf("%v, with %d bytes", err, used)
 	}
 }
+
+// The pages of a TIFF file are files of one page, and the bytes are as before, whatever they are.
+func FuzzTIFFPages(f *testing.F) {
+	f.Add([]byte("II*\x00\x08\x00\x00\x00\x00\x00\x0e\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
+	f.Add([]byte("MM\x00*\x00\x00\x00\x08\x00\x00\x00\x00\x00\x08"))
+	f.Add([]byte("no TIFF"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before, n := bytes.Clone(data), 0
+		_, want := readTIFF(data)
+		for page := range TIFFPages(data) {
+			if _, pages := readTIFF(page); pages > 1 && !bytes.Equal(page, before) {
+				t.Fatalf("page %d has %d pages", n+1, pages)
+			}
+			n++
+		}
+		if n < 1 || n < min(want, 1) || !bytes.Equal(data, before) {
+			t.Fatalf("%d pages of %d; the bytes changed: %v", n, want, !bytes.Equal(data, before))
+		}
+	})
+}

@@ -164,27 +164,33 @@ func (a *app) find(cmd *cobra.Command, f *findFlags, paths []string) error {
 	}
 	ctx := cmd.Context()
 	opt := f.reading(cmd, paths)
-	r := &findReport{}
+	r, held := &findReport{}, &heldPages{pen: new(sheets.Pen)}
 	onPage := func(name string, page *bitmap.Image) error {
-		if len(r.Pages) == 0 {
+		if r.Finds == nil {
 			var err error
 			if symbols, err = f.addSymbols(ctx, symbols, page, opt); err != nil {
 				return err
 			}
 			r.begin(symbols)
 		}
-		found, err := sheets.Search(ctx, page, symbols, f.opt)
-		if err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return &inputError{fmt.Errorf("%s: %w", name, err)}
+		return held.add(ctx, name, page, symbols, f.opt)
+	}
+	// The pages of a file share a pen.
+	onFile := func() error {
+		return held.release(ctx, symbols, f.opt, func(p *heldPage) error {
+			r.add(p.name, p.page, symbols, p.found)
+			return a.drawFinds(f.picture, p.page, symbols, p.found, len(r.Pages))
+		})
+	}
+	read := func(name string, page *bitmap.Image) error {
+		if err := onPage(name, page); err != nil || held.pixels < maxPage {
+			return err
 		}
-		r.add(name, page, symbols, found)
-		return a.drawFinds(f.picture, page, symbols, found, len(r.Pages))
+		return onFile()
 	}
 	if err := a.files.together(func() error {
-		if err := eachPage(ctx, paths, opt, f.dpi, onPage); err != nil {
+		say := func(notes ...string) { sayNotes(cmd, notes...) }
+		if err := eachPage(ctx, paths, opt, f.dpi, say, read, onFile); err != nil {
 			return err
 		}
 		return a.saveFinds(f, r)
@@ -192,6 +198,60 @@ func (a *app) find(cmd *cobra.Command, f *findFlags, paths []string) error {
 		return err
 	}
 	return a.sayFinds(f, r)
+}
+
+// heldPages are pages of a file that are searched, but not told yet: one with too few finds to tell its pen is
+// searched again with the pen of all.
+type heldPages struct {
+	pages  []*heldPage
+	pen    *sheets.Pen
+	pixels int
+}
+
+type heldPage struct {
+	name  string
+	page  *bitmap.Image
+	found *sheets.Result
+}
+
+// search searches the page.
+func (p *heldPage) search(ctx context.Context, symbols []sheets.Symbol, opt sheets.Options) (err error) {
+	if p.found, err = sheets.Search(ctx, p.page, symbols, opt); err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &inputError{fmt.Errorf("%s: %w", p.name, err)}
+}
+
+// add searches a page and holds it.
+func (h *heldPages) add(ctx context.Context, name string, page *bitmap.Image, symbols []sheets.Symbol,
+	opt sheets.Options) error {
+	p := &heldPage{name: name, page: page}
+	if err := p.search(ctx, symbols, opt); err != nil {
+		return err
+	}
+	h.pages, h.pen, h.pixels = append(h.pages, p), h.pen.With(p.found.Pen), h.pixels+page.Len()
+	return nil
+}
+
+// release tells the pages.
+func (h *heldPages) release(ctx context.Context, symbols []sheets.Symbol, opt sheets.Options,
+	tell func(*heldPage) error) error {
+	opt.Pen = h.pen
+	for _, p := range h.pages {
+		if p.found.Pen.Few() && h.pen.Learned() {
+			if err := p.search(ctx, symbols, opt); err != nil {
+				return err
+			}
+		}
+		if err := tell(p); err != nil {
+			return err
+		}
+	}
+	*h = heldPages{pen: new(sheets.Pen)}
+	return nil
 }
 
 // maxPage bounds the pixels of a page.
@@ -272,6 +332,14 @@ func (f *findFlags) symbol(ctx context.Context, flag, text, cut string, page *bi
 		s, err := cutSymbol(page, cmp.Or(name, cut), rest)
 		if err != nil {
 			return s, usagef("%s %s: %v", flag, rest, err)
+		}
+		if !slices.ContainsFunc(s.P, func(p float64) bool { return p >= 0.5 }) {
+			why := "it is bare paper"
+			if slices.ContainsFunc(s.P, math.IsNaN) {
+				why = "long straight lines, which are no symbols, cover it"
+			}
+			return s, usagef("%s %s has no ink: %s; x and y count from the top left of the page of %d x %d pixels", flag, rest,
+				why, page.Width(), page.Height())
 		}
 		return s, nil
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -227,6 +228,46 @@ func TestFindCutsAndRivals(t *testing.T) {
 	}
 }
 
+// All pages of a TIFF are read, and what was done in reading a page is told.
+func TestFindInTIFFPages(t *testing.T) {
+	drawnSheet(t, "--seed 3")
+	file, err := os.Open("page.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := png.Decode(file)
+	file.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data bytes.Buffer
+	if err := tiff.Encode(&data, page, nil); err != nil {
+		t.Fatal(err)
+	}
+	// The page twice: the second directory is a copy of the first, to which its end points.
+	one := data.Bytes()
+	at := binary.LittleEndian.Uint32(one[4:])
+	end := at + 2 + 12*uint32(binary.LittleEndian.Uint16(one[at:]))
+	two := append(bytes.Clone(one), one[at:end+4]...)
+	binary.LittleEndian.PutUint32(two[end:], uint32(len(one)))
+	write(t, "two.tif", string(two))
+	o := patchworkCommand(t, fields("find -m symbols.npz two.tif --turns --mirror --json")...)
+	if o.code != 0 || strings.Count(o.out, `"page":"two.tif 1","height"`) != 1 ||
+		strings.Count(o.out, `"page":"two.tif 2","height"`) != 1 {
+		t.Errorf("exit %d, %q, %q", o.code, o.out, o.err)
+	}
+	must(t, fields("find -m symbols.npz two.tif --turns --mirror -q -o finds.csv")...)
+	_, rows := tableOf(t, "finds.csv")
+	if n := len(rows) / 2; n == 0 || rows[0]["page"] != "two.tif 1" || rows[n]["page"] != "two.tif 2" ||
+		rows[0]["gain"] != rows[n]["gain"] {
+		t.Errorf("%v", rows)
+	}
+	write(t, "torn.tif", string(two[:100]))
+	if o := patchworkCommand(t, fields("find -m symbols.npz torn.tif")...); o.code != 2 || !strings.Contains(o.err, "torn.tif") {
+		t.Errorf("a torn file: exit %d, %q", o.code, o.err)
+	}
+}
+
 // PDF is drawn by pdftoppm, and without it the message says so.
 func TestFindInPDF(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -269,7 +310,7 @@ func TestFindRefuses(t *testing.T) {
 		{"find page.png --symbol 1,2,3", "four whole numbers, X,Y,W,H"},
 		{"find page.png --symbol 290,10,40,40", "does not lie on the page of 300 x 200"},
 		{"find page.png --symbol 1,2,3,9999999999999999999", "four whole numbers"},
-		{"find page.png --symbol 0,0,1,1", "has no ink"},
+		{"find page.png --symbol 0,0,1,1", "has no ink: it is bare paper"},
 		{"find -m symbols.npz missing.png", "missing.png"},
 		{"find -m symbols.npz table.csv", "is a table"},
 		{"find -m symbols.npz page.png --scales 9", "from 0.25 to 4"},

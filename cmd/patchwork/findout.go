@@ -277,16 +277,53 @@ func (r *findReport) counted() []foundCount {
 	return slices.DeleteFunc(slices.Clone(r.Counts), func(c foundCount) bool { return c.rival && c.Count == 0 })
 }
 
-// eachPage reads pages one after the other, so that one is in memory at a time. The pages of a
-// PDF, and pictures of files with several, are called FILE 1, FILE 2 and so on.
-func eachPage(ctx context.Context, paths []string, opt dataset.Options, dpi int,
-	do func(name string, page *bitmap.Image) error) error {
+// eachPage reads pages one after the other. The pages of a PDF or TIFF, and pictures of files with
+// several, are called FILE 1, FILE 2 and so on. It says what was done to a page in reading it, and when a file is done.
+func eachPage(ctx context.Context, paths []string, opt dataset.Options, dpi int, say func(notes ...string),
+	do func(name string, page *bitmap.Image) error, done func() error) error {
 	for _, path := range paths {
+		n := 0
+		take := func(set *dataset.Frame, several bool) error {
+			if set.Table {
+				return &inputError{fmt.Errorf("%s is a table; find looks for symbols on pictures of pages", path)}
+			}
+			for _, page := range set.Images {
+				name := path
+				if n++; several || set.Len() > 1 {
+					name = fmt.Sprintf("%s %d", path, n)
+				}
+				for _, note := range set.Notes {
+					say(fmt.Sprintf("%s: %v", name, note))
+				}
+				if err := do(name, page); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		eachFile := func(files []string) error {
+			for _, file := range files {
+				set, err := readBits(ctx, []string{file}, opt)
+				if err != nil {
+					return err
+				}
+				if err := take(set, len(files) > 1); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 		var err error
-		if kindOfFile(path) == kindPDF {
-			err = eachPDFPage(ctx, path, dpi, func(files []string) error { return eachImage(ctx, path, files, opt, do) })
-		} else {
-			err = eachImage(ctx, path, []string{path}, opt, do)
+		switch ext := strings.ToLower(filepath.Ext(path)); {
+		case kindOfFile(path) == kindPDF:
+			err = eachPDFPage(ctx, path, dpi, eachFile)
+		case (ext == ".tif" || ext == ".tiff") && fitsMemory(path, opt.MaxMemory):
+			err = eachTIFFPage(ctx, path, opt, take)
+		default:
+			err = eachFile([]string{path})
+		}
+		if err == nil {
+			err = done()
 		}
 		if err != nil {
 			return err
@@ -295,25 +332,33 @@ func eachPage(ctx context.Context, paths []string, opt dataset.Options, dpi int,
 	return nil
 }
 
-// eachImage reads the pages that are in the files of a path.
-func eachImage(ctx context.Context, path string, files []string, opt dataset.Options,
-	do func(name string, page *bitmap.Image) error) error {
-	for i, file := range files {
-		set, err := readBits(ctx, []string{file}, opt)
+// fitsMemory reports whether a path is a file of no more bytes.
+func fitsMemory(path string, most int64) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() <= most
+}
+
+// eachTIFFPage reads the pages of a TIFF file.
+func eachTIFFPage(ctx context.Context, path string, opt dataset.Options,
+	take func(set *dataset.Frame, several bool) error) error {
+	if err := opt.Opened(path); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return &inputError{err}
+	}
+	pages := 0
+	for range dataset.TIFFPages(data) {
+		pages++
+	}
+	for page := range dataset.TIFFPages(data) {
+		set, err := dataset.Decode(ctx, path, page, opt)
 		if err != nil {
+			return &inputError{err}
+		}
+		if err := take(set, pages > 1); err != nil {
 			return err
-		}
-		if set.Table {
-			return &inputError{fmt.Errorf("%s is a table; find looks for symbols on pictures of pages", path)}
-		}
-		for k, page := range set.Images {
-			name := path
-			if max(len(files), set.Len()) > 1 {
-				name = fmt.Sprintf("%s %d", path, i+k+1)
-			}
-			if err := do(name, page); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

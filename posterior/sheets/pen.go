@@ -46,6 +46,9 @@ func (p *Pen) Learned() bool {
 	return p != nil && p.finds >= penFinds && !(p.rates[rim1] <= penFaint && p.rates[edge] >= 1-penFaint)
 }
 
+// Few reports whether there were too few sure finds to tell.
+func (p *Pen) Few() bool { return p.finds < penFinds }
+
 // Rates returns the shares of ink at the edge of strokes and one, two and three pixels outside them.
 func (p *Pen) Rates() [4]float64 {
 	return [4]float64{p.rates[edge], p.rates[rim1], p.rates[rim2], p.rates[rim3]}

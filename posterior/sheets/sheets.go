@@ -106,7 +106,7 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 		return nil, err
 	}
 	if res.Pen = r.learnPen(res.Rates); o.Pen != nil && res.Pen.finds < penFinds {
-		res.Pen = res.Pen.With(o.Pen)
+		res.Pen = o.Pen
 	}
 	pad := 0
 	if res.Pen.Learned() {
