@@ -34,7 +34,7 @@ func (g *gray) unshaded() (*gray, bool) {
 	if contrast < leastContrast || small.lightStrokes(t, r) {
 		return g, false
 	}
-	desk, ok := closed.areas(t)
+	desk, ok := closed.areas(t, 4*r)
 	if !ok {
 		return g, false
 	}
@@ -99,8 +99,8 @@ func (g *gray) spread(r int, greatest bool) *gray {
 }
 
 // areas returns which pixels of a picture without strokes are beside the paper, and whether it has
-// areas that are dark, all of them shade or beside the paper.
-func (g *gray) areas(t int) (desk []bool, ok bool) {
+// areas that are dark, all of them shade or beside the paper. What is thinner than so many pixels is no shade.
+func (g *gray) areas(t, thin int) (desk []bool, ok bool) {
 	sum, n := 0.0, 0
 	dark := make([]bool, len(g.lum))
 	for i, v := range g.lum {
@@ -116,12 +116,17 @@ func (g *gray) areas(t int) (desk []bool, ok bool) {
 		if !dark[i] {
 			continue
 		}
-		area, border, mean := []int{i}, false, 0.0
+		area, border, mean, edge := []int{i}, false, 0.0, 0
 		dark[i] = false
 		for k := 0; k < len(area); k++ {
 			y, x := area[k]/g.width, area[k]%g.width
 			mean += float64(g.lum[area[k]])
 			border = border || y == 0 || x == 0 || y == g.height-1 || x == g.width-1
+			light := false
+			g.around(y, x, 1, func(j int) { light = light || level(g.lum[j]) > t })
+			if light {
+				edge++
+			}
 			g.around(y, x, 1, func(j int) {
 				if dark[j] {
 					dark[j] = false
@@ -130,6 +135,8 @@ func (g *gray) areas(t int) (desk []bool, ok bool) {
 			})
 		}
 		switch {
+		case !border && 2*len(area) < thin*edge:
+			return nil, false // a broad stroke
 		case mean/float64(len(area)) >= shadeDark*sum/float64(n):
 		case !border:
 			return nil, false // a filled shape

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"image/png"
 	"math"
 	"os"
@@ -60,6 +61,7 @@ func TestShadeIsNoInk(t *testing.T) {
 	cross := func(y, x float64) bool {
 		return math.Abs(y-0.5) < 0.01 && x > 0.2 && x < 0.8 || math.Abs(x-0.5) < 0.01 && y > 0.2 && y < 0.8
 	}
+	broad := func(y, x float64) bool { return math.Abs(x-0.5) < 0.05 && math.Abs(y-0.5) < 0.4 }
 	disc := func(y, x float64) bool { return math.Hypot(y-0.5, x-0.5) < 0.2 }
 	half := func(v uint8, y, x float64) uint8 { // the shadow of a hand
 		if x+y < 0.7 {
@@ -81,6 +83,7 @@ func TestShadeIsNoInk(t *testing.T) {
 	}{
 		"strokes in half a shadow": {cross, half, 200, 40, true}, "strokes beside a desk": {cross, desk, 200, 40, true},
 		"a filled shape":      {disc, nil, 200, 40, false},
+		"a broad grey stroke": {broad, nil, 200, 110, false},
 		"a grey filled shape": {disc, nil, 200, 120, false}, "strokes on a blackboard": {cross, nil, 60, 200, false},
 	} {
 		even.paper, even.ink = float64(c.ground), float64(c.pen)
@@ -102,7 +105,7 @@ func TestShadeIsNoInk(t *testing.T) {
 			want.Set(y, x, c.ink((float64(y)+0.5)/float64(b.Dy()), (float64(x)+0.5)/float64(b.Dx())))
 		}
 		if want.CountOn()+s.Images[0].CountOn() > 0 && overlap(want, s.Images[0]) < 0.7 ||
-			c.evened != strings.Contains(strings.Join(s.Notes, "|"), "uneven light") {
+			c.evened != strings.Contains(fmt.Sprint(s.Notes), "uneven light") {
 			t.Errorf("%s: %d pixels of ink, %d drawn, notes %q", name, s.Images[0].CountOn(), want.CountOn(), s.Notes)
 		}
 	}
