@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -32,11 +34,8 @@ type app struct {
 	see func(workbench.Step) // gets every step of learning; nil but in the demo
 }
 
-const rootLong = `A part votes on some of the pixels or columns. What a table, pictures or a model hold:
-
-  patchwork FILE...
-
-A session:
+const rootLong = `A part votes on some of the pixels or columns. patchwork FILE says what a table, pictures or a
+model hold. A session:
 
   patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 --rows :10
@@ -112,8 +111,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if filepath.Ext(args[0]) != "" || strings.ContainsRune(args[0], filepath.Separator) { // a file is meant
-		_, err := os.Open(args[0])
-		return &inputError{err}
+		return &inputError{&fs.PathError{Op: "open", Path: args[0], Err: syscall.ENOENT}}
 	}
 	return misused(cmd, "there is no command %q%s", args[0], enum.DidYouMean(args[0], names))
 }

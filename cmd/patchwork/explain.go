@@ -72,7 +72,7 @@ table has index, class, probability, that of each class in the columns p:CLASS (
 .npz one array, p), and the name of a picture. A line also says why:
 
   {"index":4,"class":"T","probability":0.93,"second":"L","log_odds":2.71,
-   "left":3,"missing":1,"example":7,"picks":[{"part":0,"expert":0,"dy":1,...}, ...],
+   "left":3,"missing":1,"example":7,"picks":[{"part":0,"dy":1,...}, ...],
    "probabilities":{"H":0.005,"L":0.062,"T":0.93}}
 
 log_odds are in nats. picks are the parts by which the class explains the image best:

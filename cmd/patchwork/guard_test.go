@@ -158,7 +158,7 @@ var door = map[string]string{
 	"atomicfile.Check": "guard.go",
 	"render.Save":      "", "render.SaveUntil": "", "modelfile.Save": "",
 	"journal.Open": "checkpoint.go", "flock.New": "output.go",
-	"os.Open": "kind.go findout.go pipe.go", "os.ReadFile": "", "os.DirFS": "", "pipes.Open": "parts.go",
+	"os.Open": "kind.go pipe.go", "os.ReadFile": "findout.go", "os.DirFS": "", "pipes.Open": "parts.go",
 }
 
 // Nobody goes round the door.

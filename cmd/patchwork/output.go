@@ -32,6 +32,7 @@ var outputFormats = map[string][]string{
 	"score":           {".csv", ".npz", ".parquet", ".jsonl"},
 	"show":            {".png", ".svg"},
 	"show --name":     {".npz", ""},
+	"answer":          {".npz"},
 	"count":           {".tally", ".txt", ".line", ""},
 	"synth":           {".npz", ""},
 	"synth sheet":     {".npz", ".png", ""},
