@@ -59,6 +59,7 @@ type answerFlags struct {
 	learnFlags
 	model, page string
 	scaled      string // says how pictures were scaled
+	learned     bool   // the model was
 }
 
 func (a *app) answerCommand() *cobra.Command {
@@ -171,7 +172,7 @@ func (a *app) answerModel(cmd *cobra.Command, f *answerFlags, paths []string) (*
 	if f.model != "" {
 		return (&inputFlags{data: f.data, model: f.model, workers: f.Workers}).open(cmd, paths, false)
 	}
-	f.model = f.output
+	f.model, f.learned = f.output, true
 	if err := f.check(cmd); err != nil {
 		return nil, err
 	}
@@ -318,7 +319,7 @@ func (a *app) answerPage(ctx context.Context, f *answerFlags, j *job) error {
 		return err
 	}
 	wrote := f.page
-	if f.model == f.output {
+	if f.learned {
 		wrote += " and " + f.model
 	}
 	a.written = append(a.written, f.output)

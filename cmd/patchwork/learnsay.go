@@ -380,8 +380,12 @@ func mixedLearned(f *learnFlags, m workbench.Mixed, l *learning, took time.Durat
 		lines = append(lines, workbench.Full(m, k)+", "+p.Words)
 	}
 	means, everywhere := m.Means()
-	lines = append(lines, fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", r.Length,
+	lines = append(lines, fmt.Sprintf("description length %.1f nats, improved from the shortest of %s: %s", r.Length,
 		words.Count(len(r.Starts), "start"), tenths(r.Starts)))
+	if f.Experts > m.K() {
+		lines = append(lines, fmt.Sprintf("%d of the %d parts asked for: others explain less than their votes cost", m.K(),
+			f.Experts))
+	}
 	return mixedReport{f.output, "mixed", r.Rows, m.K(), r.LogLik, r.Length, d.ColumnVotes, len(d.Graded), d.Usage, d.Parts,
 		means, everywhere, r.Starts, l.Profile, took.Seconds()}, lines
 }

@@ -22,6 +22,7 @@ var meant = map[string]map[string]string{
 	realValues: {
 		"": "where rows names array invert size columns column missing skip-lines delimiter header quiet model json " +
 			"workers memory",
+		"answer":  "output experts",
 		"learn":   "output experts for rule shift rotate aim starts seed checkpoint",
 		"explain": "output best picture",
 		"predict": "output cells all",

@@ -28,8 +28,9 @@ var pageScript string
 var pageTemplates = markup.New("report", markup.Funcs{
 	"percent": func(share float64) string { return joined(percent(share)) }, "joined": joined, "plural": plural,
 	"thousands": thousands, "lower": strings.ToLower, "upper": sentence, "capital": capital, "mean": Mean, "worst": Worst, "back": Back,
-	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits[float64], "times": times, "fixed": fixed[float64], "digits": words.Digits,
+	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits[float64], "times": times, "fixed": fixed[float64],
 	"counted": func(part int) int { return part + 1 }, // as people count
+	"shown":   func(c Cell) string { return cmp.Or(c.Text, words.Digits(float64(c.Value))) },
 	"tint":    tint, "share": shareOf,
 	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) },
 	"way":    way[float64], "middle": func(x, w float64) float64 { return x + float64(w/2) },
