@@ -137,9 +137,12 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 			blank = append(blank, i)
 		}
 	}
-	texts = in.categoriesForWantOfBits(s, texts, labels, explicit, asked)
+	scaled := in.either && len(explicit) == 0 && in.rule.threshold == nil && s.scalesIn(texts, in.used(s)) > 1
+	if !scaled {
+		texts = in.categoriesForWantOfBits(s, texts, labels, explicit, asked)
+	}
 	aside, many := in.numbersAmong(s, claimed, slices.Concat(labels, texts), explicit, asked)
-	if p.numbers = in.real || in.either && many; p.numbers {
+	if p.numbers = in.real || in.either && many || scaled; p.numbers {
 		texts = in.categoriesOf(s, texts, explicit, asked)
 		for i, c := range asked { // numbers are in an order
 			if class, _ := s.columns[i].classOf(s.vocabularies); c.Kind == Ordinal && class == numberClass {
@@ -160,6 +163,14 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 		kinds[i] = s.columns[i].numberKind()
 	}
 	return append(labels, aside...), texts, nil
+}
+
+// scalesIn returns how many columns of words, but for those that are used otherwise, hold steps of a scale.
+func (s *survey) scalesIn(texts, used []int) (n int) {
+	for _, i := range texts {
+		n += btoi(!slices.Contains(used, i) && s.columns[i].few() && s.columns[i].wordsKind() == Ordinal)
+	}
+	return n
 }
 
 // categoriesOf makes categories of columns of few words among numbers, and returns the others.
@@ -217,6 +228,9 @@ func (p *tablePlan) why(s *survey) string {
 		groups = groups || commas && d.groups
 		units += btoi(d.Unit != "")
 		decimals += btoi(r.pointed || !d.groups && commas && r.fractions)
+	}
+	if numbers == 0 {
+		return "it has scales of words"
 	}
 	why := plainTable(numbers, decimals, columns, groups)
 	if decimals == units {

@@ -58,8 +58,8 @@ func (c *Column) kindText() string {
 
 // printLine writes a line, cut to a width.
 func printLine(w io.Writer, line string, width int) error {
-	if r := []rune(line); width > 0 && len(r) > width {
-		line = string(r[:width-1]) + "…"
+	if width > 0 {
+		line = words.Clip(line, width)
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err

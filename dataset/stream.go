@@ -37,7 +37,7 @@ type Stream struct {
 // OpenStream reads the beginning of every file, and all of those whose metadata are
 // text (CSV, Parquet): only the last row shows whether a column holds integers,
 // numbers or text. Errors are those of [Read]; in addition, input that can be
-// read only once, such as a pipe, is refused.
+// read only once, such as a pipe, is refused. Without [Options].Kind the data are numbers where the file shows it.
 func OpenStream(ctx context.Context, paths []string, opts Options) (*Stream, error) {
 	in, paths, err := opts.input(paths)
 	if err != nil {
@@ -116,11 +116,15 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 			Hint: "save it to a file first, or allow more memory", memory: true}
 	}
 	in := s.input()
+	in.either = len(s.paths) == 1 && s.opts.open(s.paths) // of several, all together have decided
 	d, err := in.open(s.paths[i], s.opts.label(i))
 	if err != nil {
 		return err
 	}
 	defer d.close()
+	if in.real {
+		s.opts.Kind, s.opts.why = Number, in.why
+	}
 	s.plans = append(s.plans, in.made)
 	part, err := d.next()
 	if err != nil {

@@ -58,7 +58,7 @@ func TestStreamIsRead(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		var paths []string
-		opts := Options{partBytes: rapid.SampledFrom([]int64{1, 70, 500, 1 << 20}).Draw(t, "part")}
+		opts := Options{Kind: Bit, partBytes: rapid.SampledFrom([]int64{1, 70, 500, 1 << 20}).Draw(t, "part")}
 		w := rapid.SampledFrom([]int{1, 3, 9, 65}).Draw(t, "width")
 		weighted := rapid.Bool().Draw(t, "weight")
 		for i := range rapid.IntRange(1, 3).Draw(t, "files") {
@@ -258,7 +258,7 @@ func TestStreamErrors(t *testing.T) {
 		"long.idx":    {append(idx(8, make([]byte, 30), 10, 3), 0), Options{}, 9},
 		"missing.npz": {archive, Options{Array: "q"}, 0},
 	} {
-		c.opts.partBytes = 1
+		c.opts.partBytes, c.opts.Kind = 1, Bit
 		path := write(t, name, c.content)
 		_, want := Read([]string{path}, c.opts)
 		s, err := OpenStream(t.Context(), []string{path}, c.opts)

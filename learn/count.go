@@ -146,12 +146,6 @@ func (a *counter) shortest() int {
 // least confirmRows held-out images by confirmErrors standard errors.
 const confirmRows, confirmErrors = 10, 2
 
-// Streams of random numbers of counting, apart from those of the starts.
-const (
-	growStream = 1<<32 + 1 + iota
-	moveStream
-)
-
 // heldOut learns k experts from rest and scores them on held: logP is the
 // log-likelihood of each of its images.
 func (a *counter) heldOut(ctx context.Context, rest, held patchwork.Data, k int, stage string) (s Step, logP []float64,

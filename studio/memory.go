@@ -33,12 +33,6 @@ func (r *remembered[K, V]) keep(key K, of V, bytes int64) {
 	r.key, r.of, r.bytes = key, of, bytes
 }
 
-func (r *remembered[K, V]) size() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.bytes
-}
-
 // answerFits is an error for an answer of so many bytes, about, that is larger than this server makes.
 func (s *core) answerFits(bytes int64) error {
 	if bytes <= s.limits.AnswerBytes {

@@ -20,10 +20,13 @@ func (l *Learning) mixedProfile(facts *recipe.Facts) string {
 		n += map[bool]int{true: 1}[c == nil]
 		of += map[bool]int{true: 1}[c != nil]
 	}
-	text := fmt.Sprintf("%s, %s of numbers, yes and no, and %d of words", RowsText(facts.Rows, 1, facts.Width, true),
-		words.Count(n, "column"), of)
+	size := RowsText(facts.Rows, 1, facts.Width, true)
+	if facts.Rows == 0 { // of a stream, whose rows are not counted yet
+		size = words.Count(facts.Width, "column")
+	}
+	text := fmt.Sprintf("%s, %s of numbers, yes and no, and %d of words", size, words.Count(n, "column"), of)
 	if of == 0 {
-		text = RowsText(facts.Rows, 1, facts.Width, true) + " of numbers, yes and no"
+		text = size + " of numbers, yes and no"
 	}
 	if l.data.Why == "" {
 		return text

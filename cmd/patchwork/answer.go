@@ -248,6 +248,7 @@ const (
 	answerParts   = 6
 	answerStrange = 3
 	answerCells   = 3 // of a strange row
+	answerWide    = 120
 )
 
 // sayParts says what the data are, and which parts they have.
@@ -262,7 +263,7 @@ func (a *app) sayParts(cmd *cobra.Command, f *answerFlags, j *job) error {
 		lines = append(lines, "  "+f.scaled)
 	}
 	for _, n := range plan.Notes[:min(len(plan.Notes), answerNotes)] {
-		lines = append(lines, "  "+n.Text)
+		lines = append(lines, "  "+words.Clip(n.Text, answerWide))
 		if len(n.Fix) > 0 {
 			lines[len(lines)-1] += "; otherwise " + n.Fix[0]
 		}

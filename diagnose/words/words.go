@@ -113,6 +113,14 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Clip returns a text that is cut, where it is longer, to so many characters.
+func Clip(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}
+
 // MaxName is the length of the longest name that Rename gives, in characters.
 const MaxName = 200
 

@@ -65,7 +65,6 @@ func coded(cells []string) (field mixed.Field, values []float64) {
 	slices.Sort(words)
 	for _, o := range orders {
 		if !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(o, w) }) {
-			words = o
 			field.Kind = mixed.Number
 			return field, numbered(cells, o)
 		}
