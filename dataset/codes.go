@@ -166,7 +166,8 @@ func (s *Set) noteTotal() {
 			slices.Index(text, text[last]) < last {
 			continue
 		}
-		s.Notes = append(s.Notes, Note{fmt.Sprintf("the last row is called %s in %s: does it belong to the others?", text[last], c.Name),
+		s.Notes = append(s.Notes, Note{
+			fmt.Sprintf("the last row is called %s in %s: does it belong to the others?", text[last], c.Name),
 			[]string{"--where " + shellWord(c.Name+"!="+text[last])}})
 	}
 }

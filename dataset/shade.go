@@ -18,7 +18,8 @@ const (
 	shadeBorder = 1     // pixels at the edge of a shadow that count to it
 )
 
-// unshaded returns the picture, if that says what it shows, with shadows and what lies beside the paper made paper, and whether there were any:
+// unshaded returns the picture, if that says what it shows, with shadows and what lies beside the paper made paper, and
+// whether there were any:
 // under a hard shadow, no threshold divides ink from paper, and no smooth surface is its light. What is dark when
 // strokes are filled up is shade where half of the paper's light is left, else a desk if it touches the border. A
 // filled shape is neither: then nothing is done, nor where light strokes stand on a dark ground.

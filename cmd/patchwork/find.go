@@ -32,7 +32,8 @@ strokes, longer than any symbol, belong to the page. --turns adds the quarter tu
 looks the same turned or mirrored is reported in the first way.
 
 Finds with odds below 1:1 are withheld (--min-odds), counted and listed with the reason
-(--withheld); from 100:1 they are certain, the others doubtful: the odds weigh a find against the page's own strokes, against the symbol that
+(--withheld); from 100:1 they are certain, the others doubtful: the odds weigh a find against
+the page's own strokes, against the symbol that
 came second, and against another thing with the same strokes, which shows by what is missing
 and by what is left over. So a triangle in a square is not the triangle. What looks nearly like a
 symbol can be named as a counter-example (--rival), which explains its own and is not counted.

@@ -118,7 +118,8 @@ func (r *findReport) add(name string, page *bitmap.Image, symbols []sheets.Symbo
 	}
 	r.Pages = append(r.Pages, foundPage{Page: name, Height: page.Height(), Width: page.Width(), Finds: len(found.Finds),
 		Flip: rounded(found.Rates.Flip),
-		Ink:  rounded(found.Rates.Page), Lines: found.Lines, LineLength: found.LineLength, Candidates: found.Candidates, Pen: pen})
+		Ink:  rounded(found.Rates.Page), Lines: found.Lines, LineLength: found.LineLength, Candidates: found.Candidates,
+		Pen: pen})
 }
 
 // markOf returns a find as a row.

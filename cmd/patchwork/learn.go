@@ -182,7 +182,8 @@ func (l *learning) show(s *workbench.Step) {
 	note, parts := "", words.Count(s.Experts, "part")
 	switch {
 	case l.Numbers != nil || l.Mixed != nil:
-		if note = fmt.Sprintf("start %d of %d, %s", min(s.Start+1, s.Starts), s.Starts, parts); s.Stage == "end" || l.Mixed != nil {
+		note = fmt.Sprintf("start %d of %d, %s", min(s.Start+1, s.Starts), s.Starts, parts)
+		if s.Stage == "end" || l.Mixed != nil {
 			l.best = min(l.best, s.DescriptionLength)
 		}
 		if !math.IsInf(l.best, 1) {

@@ -27,7 +27,8 @@ var pageScript string
 
 var pageTemplates = markup.New("report", markup.Funcs{
 	"percent": func(share float64) string { return joined(percent(share)) }, "joined": joined, "plural": plural,
-	"thousands": thousands, "lower": strings.ToLower, "upper": sentence, "capital": capital, "mean": Mean, "worst": Worst, "back": Back,
+	"thousands": thousands, "lower": strings.ToLower, "upper": sentence, "capital": capital,
+	"mean": Mean, "worst": Worst, "back": Back,
 	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits[float64], "times": times, "fixed": fixed[float64],
 	"counted": func(part int) int { return part + 1 }, // as people count
 	"shown":   func(c Cell) string { return cmp.Or(c.Text, words.Digits(float64(c.Value))) },
