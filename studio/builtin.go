@@ -160,12 +160,12 @@ var goods = []string{"bread", "butter", "jam", "milk", "sausages", "ham", "musta
 	"lentils", "spinach",
 	"nappies", "baby food", "pasta", "tomatoes", "basil", "cheese"}
 
-// baskets returns a table drawn from habits: 300 baskets, each with some
+// baskets returns a table drawn from habits: 500 baskets, each with some
 // habits. The items of a habit are in its baskets with probability 0.9, those
 // it avoids with 0.03; other items with 0.3 if many habits avoid them, else
 // with 0.12.
 func baskets() (*dataset.Set, error) {
-	const rows = 300
+	const rows = 500
 	rng := rand.New(rand.NewPCG(1, 18))
 	set := &dataset.Set{Table: true, Columns: goods, Source: "the built-in baskets"}
 	for range rows {

@@ -95,7 +95,7 @@ type Step struct {
 func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, error) {
 	l := &Learning{data: data, Recipe: how, Images: data.Len()}
 	var err error
-	if data.Values != nil && facts.Table {
+	if data.Values != nil && facts.Table && !how.AllNumbers {
 		l.Mixed, err = how.Mixed()
 		l.Profile = l.mixedProfile(&facts)
 		return l, err

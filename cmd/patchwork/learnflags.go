@@ -188,8 +188,8 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 // check completes the recipe and returns an error if something is wrong that shows
 // before any data are read.
 func (f *learnFlags) check(cmd *cobra.Command) error {
-	f.Memory = int64(f.data.memory)
 	numbers := f.data.asNumbers()
+	f.Memory, f.AllNumbers = int64(f.data.memory), numbers
 	switch {
 	case f.by != "" && numbers:
 		return usagef("--column NAME=number does not apply to %s, which are learned of bits; leave it out", classKind)

@@ -101,7 +101,7 @@ func TestRefused(t *testing.T) {
 		{Recipe{Count: two, Begin: "never"}, "begin", "begin never", "--start-from never"},
 		{Recipe{For: ForPaper}, "experts", "the paper's learning needs", "give --experts K"},
 		{Recipe{Count: Count{Auto: true}}, "auto", "auto where parts stay",
-			"--experts auto where parts stay in their places uses the description length, which needs --method soft"},
+			"--experts auto where parts stay in their places needs --method soft"},
 		{Recipe{Count: Count{Auto: true}, For: ForPaper, Poses: Poses{Shift: 1}}, "auto", "for paper",
 			"--experts auto cannot be combined with --for paper"},
 		{Recipe{Count: two, Begin: "pairs", Poses: Poses{Shift: 2}}, "shift", "shift cannot be combined with begin pairs",

@@ -41,6 +41,9 @@ func (e *Explainer) explain(codes []float64) *Explanation {
 	for _, s := range sets {
 		out.Sets, out.Weights = append(out.Sets, s.set), append(out.Weights, s.weight)
 	}
+	if out.Sets == nil { // the row is impossible, whatever is there
+		out.Sets, out.Weights = []uint64{0}, []float64{1}
+	}
 	out.LogJoint, out.Gains = e.p.worth(codes, out.Sets[0])
 	out.LogBest = out.LogJoint - out.prior(0)
 	if g := b.m.Graded; g != nil {

@@ -342,7 +342,7 @@ class PartsModel(TransformerMixin, Rows):
             self._tau, self.variances_, self.background_variance_ = None, None, None
             self.background_, self.votes_, self.usage_ = np.array(report["everywhere"], dtype=float), files["vote"], files["usage"]
             self.n_components_ = len(self.usage_)
-            said = np.array(report["means"], dtype=float).reshape(self.n_components_, -1)
+            said = np.array(report["means"], dtype=float).reshape(self.n_components_, len(self.background_))
             self.components_ = np.where(np.isnan(said), self.background_, said)
             return
         if self.values_ == "real":

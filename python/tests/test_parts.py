@@ -343,7 +343,7 @@ class TestRealValues(unittest.TestCase):
         m = PartsModel(values="real", random_state=5, n_components=3).fit(X)
         with tempfile.TemporaryDirectory() as folder:
             np.savez(f"{folder}/x.npz", x=X)
-            line = [os.environ["PATCHWORK"], "learn", "x.npz", "-o", "m.npz", "-k", "3", "--seed", "5", "-q"]  # which recognises them
+            line = [os.environ["PATCHWORK"], "learn", "x.npz", "--for", "real", "-o", "m.npz", "-k", "3", "--seed", "5", "-q"]
             subprocess.run(line, cwd=folder, check=True, capture_output=True)
             self.assertEqual(Path(folder, "m.npz").read_bytes(), m.model_)
 
