@@ -48,7 +48,7 @@ type Learning struct {
 	Recipe       recipe.Recipe  // with what the data say about the settings that are not given
 	Profile      string         // what was recognised of the data, and how to change it; may be empty
 	*recipe.Plan                // of bits
-	Numbers      *real.Options  // of grey images
+	Numbers      *real.Options  // of grey images, and of tables said to be numbers
 	Mixed        *mixed.Options // of tables of numbers and words
 
 	// Memory, if not nil, keeps what steps came to, so that a run that was interrupted goes on where it was.
@@ -126,11 +126,14 @@ func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, e
 	return l, nil
 }
 
-// measured says how grey images were read, and if it was recognised, why, and how to change it.
+// measured says how numbers were read, and if it was recognised, why, and how to change it.
 func (l *Learning) measured(facts *recipe.Facts) string {
 	size := RowsText(facts.Rows, facts.Height, facts.Width, l.data.Table)
-	low, high := Range(l.grid.Rows)
-	how := fmt.Sprintf("from %v to %v, in steps of %v", low, high, l.grid.Scales[0].Step)
+	how := "each column has a mean and a deviation of its own, and keeps its units"
+	if !l.data.Table {
+		low, high := Range(l.grid.Rows)
+		how = fmt.Sprintf("from %v to %v, in steps of %v", low, high, l.grid.Scales[0].Step)
+	}
 	if l.data.Why == "" {
 		return fmt.Sprintf("read %s as real values: %s", size, how)
 	}
@@ -304,6 +307,9 @@ func (l *Learning) numbers(ctx context.Context, tell func(Step) bool) (last Step
 		return last, err
 	}
 	m := *r.Model
+	if m.Columns = nil; l.data.Table {
+		m.Columns = l.data.Columns
+	}
 	l.Images = m.Record.Rows
 	last.Interrupted, last.Experts, last.LogLik = err != nil, m.K(), r.LogLik
 	last.DescriptionLength, last.Rows = r.DescriptionLength, int64(m.Record.Rows)
@@ -358,8 +364,8 @@ func (l *Learning) Repeats(m Model) int {
 		if l.Table == nil && l.Learn.Experts != 0 && len(r.Starts) > 1 && r.DescriptionLength == 0 {
 			return len(r.Starts)
 		}
-	case Numbers: // who predicts has steps after all starts
-		if !l.Numbers.Predict {
+	case Numbers: // rows of tables, and who predicts, have steps after all starts
+		if m.Height > 1 && !l.Numbers.Predict {
 			return len(m.Record.Starts)
 		}
 	}

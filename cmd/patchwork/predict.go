@@ -193,8 +193,9 @@ func (p *predictions) cellTable(x *workbench.Filled) *answers {
 	t, n := new(answers), len(of)
 	p.cells += n
 	titles := p.columns
-	if c := workbench.Readable(p.job.model, nil); c != nil {
-		titles = valuesBy(len(c), func(d int) string { return c[d].Name })
+	readable := workbench.Readable(p.job.model, nil)
+	if readable != nil {
+		titles = valuesBy(len(readable), func(d int) string { return readable[d].Name })
 	}
 	t.add("row", valuesBy(n, func(k int) int64 { return int64(x.Rows[of[k]].Index) + 1 }))
 	if x.Frame.Table {
@@ -214,7 +215,7 @@ func (p *predictions) cellTable(x *workbench.Filled) *answers {
 	switch {
 	case !p.job.numbers():
 		add("probability", x.Values)
-	case p.job.head().Table:
+	case readable != nil:
 		t.add("value", valuesBy(n, func(k int) string { return x.Text(at[k], x.Values[of[k]][at[k]]) }))
 		add("probability", x.Sure)
 		add("low", x.Low)
