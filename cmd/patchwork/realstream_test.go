@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"example.com/patchwork/learn/mixed"
-	"example.com/patchwork/modelfile"
+	"example.com/patchwork/workbench"
 )
 
 // mixedTable returns a table of two columns of bits and three of real values, of two parts, and one of names.
@@ -46,9 +46,16 @@ func saveText(t *testing.T, name, text string) {
 // TestRealStreams: what does not fit in memory gives the same model for any number of workers and after an
 // interruption; if the sample holds all rows, that of the same data in memory.
 func TestRealStreams(t *testing.T) {
+	for name, kind := range map[string]string{"numbers": "--for real ", "every kind": ""} {
+		t.Run(name, func(t *testing.T) { streams(t, kind) })
+	}
+}
+
+// streams learns a table of a kind from a stream, and uses it.
+func streams(t *testing.T, kind string) {
 	t.Chdir(t.TempDir())
 	saveText(t, "t.csv", mixedTable(3000))
-	stream := "learn t.csv --for real --starts 1 -q --memory 172800 " // a sample of 300 rows: a quarter, of 144 bytes each
+	stream := "learn t.csv " + kind + "--starts 1 -q --memory 172800 " // a sample of 300 rows: a quarter, of 144 bytes each
 	must(t, fields(stream+"-o a.npz")...)
 	must(t, fields(stream+"--workers 7 --checkpoint kept -o b.npz")...)
 	if read(t, "a.npz") != read(t, "b.npz") {
@@ -63,22 +70,38 @@ func TestRealStreams(t *testing.T) {
 			t.Errorf("%s: %d bytes, streamed %d", line, len(in), len(streamed))
 		}
 	}
-	m, err := modelfile.LoadWith("a.npz", "model", modelfile.ReadMixed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(m.Parts) != 2 || m.Record.Rows != 3000 || m.Record.Sample != 300 || m.Columns[1].Family != mixed.Levels ||
-		m.Columns[2].Family != mixed.Real || m.Columns[0].Name != "wet" {
-		t.Errorf("%d parts of %+v, record %+v", len(m.Parts), m.Columns, m.Record)
-	}
-	must(t, fields("learn t.csv --for real --starts 1 -q --rows :200 -o c.npz")...)
+	checkStreamed(t, "a.npz")
+	must(t, fields("learn t.csv "+kind+"--starts 1 -q --rows :200 -o c.npz")...)
 	must(t, fields(stream+"--rows :200 -o d.npz")...)
 	if read(t, "c.npz") != read(t, "d.npz") {
 		t.Error("a stream whose sample holds it gives another model than the same rows in memory")
 	}
-	if said := mustTalking(t, fields("learn t.csv --for real --starts 1 --memory 64KiB -o e.npz")...); !strings.Contains(
+	if said := mustTalking(t, fields("learn t.csv "+kind+"--starts 1 --memory 64KiB -o e.npz")...); !strings.Contains(
 		said, "from 3000 rows") {
 		t.Errorf("it says %q", said)
+	}
+}
+
+// checkStreamed looks at a model of mixedTable.
+func checkStreamed(t *testing.T, path string) {
+	t.Helper()
+	of, err := workbench.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch m := of.(type) {
+	case workbench.Numbers:
+		if m.K() != 2 || m.Record.Rows != 3000 || m.Record.Sample != 300 || !m.Scales[0].Bit || !m.Scales[1].Bit ||
+			m.Scales[2].Bit || m.Columns[0] != "wet" {
+			t.Errorf("%d parts of %v, record %+v, scales %+v", m.K(), m.Columns, m.Record, m.Scales)
+		}
+	case workbench.Mixed:
+		if m.K() != 2 || m.Record.Rows != 3000 || m.Record.Sample != 300 || m.Columns[1].Family != mixed.Levels ||
+			m.Columns[2].Family != mixed.Real || m.Columns[0].Name != "wet" {
+			t.Errorf("%d parts of %+v, record %+v", m.K(), m.Columns, m.Record)
+		}
+	default:
+		t.Errorf("a model of %T", of)
 	}
 }
 
