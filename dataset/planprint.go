@@ -86,7 +86,7 @@ func (p *Plan) Line() string {
 		order[i] = words.Count(of[name], kindNouns[name])
 	}
 	if n := len(aside); n > 0 {
-		order = append(order, fmt.Sprintf("%s (%s)", words.Count(n, "label"), listed(aside, 6)))
+		order = append(order, fmt.Sprintf("%s (%s)", words.Count(n, "label"), words.Listed(aside, 6)))
 	}
 	return fmt.Sprintf("%s: %s: %s", p.Source, words.Count(p.Rows, "row"), strings.Join(order, ", "))
 }
@@ -94,14 +94,6 @@ func (p *Plan) Line() string {
 // kindNouns are the kinds as they are counted.
 var kindNouns = map[string]string{"unknown": "unknown column", "bit": "yes/no column", "category": "category",
 	"ordinal": "scale", "count": "count", "number": "number", "weight": "weight"}
-
-// listed joins up to so many names, and says how many more there are.
-func listed(names []string, most int) string {
-	if more := len(names) - most; more > 0 {
-		return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), more)
-	}
-	return strings.Join(names, ", ")
-}
 
 // size says how much there is, and of what.
 func (p *Plan) size() string {

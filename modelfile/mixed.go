@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"reflect"
 
 	"example.com/patchwork/internal/npy"
-	"example.com/patchwork/internal/strictjson"
 	"example.com/patchwork/learn/mixed"
 )
 
@@ -92,16 +90,10 @@ func WriteMixed(w io.Writer, m *mixed.Model) error {
 		return err
 	}
 	h := mixedHeader{Format: format, Version: version, Kind: KindMixed, ShowGraded: m.ShowGraded, Reading: m.Reading}
-	named := false
 	for _, c := range m.Columns {
 		h.Columns = append(h.Columns, c.Name)
 	}
-	for _, p := range m.Parts {
-		h.Names, named = append(h.Names, p.Name), named || p.Name != ""
-	}
-	if !named {
-		h.Names = nil
-	}
+	h.Names = m.PartNames()
 	if m.Graded != nil {
 		h.GradedNames = m.Graded.Names
 	}
@@ -187,14 +179,8 @@ func ReadMixed(r io.ReaderAt, size int64) (*mixed.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fieldsOf(text, reflect.TypeFor[mixedHeader]()); err != nil {
-		return nil, err
-	}
-	h := mixedHeader{Format: format, Version: version, Kind: KindMixed}
-	if err := strictjson.Decode(text, &h, private); err != nil {
-		return nil, &FormatError{Member: jsonName, Msg: "is not that of a model of columns of every kind", Err: err}
-	}
-	if err := cmp.Or(checkVersion(h.Format, h.Version), checkKind(h.Kind, KindMixed)); err != nil {
+	var h mixedHeader
+	if err := decodeHeader(text, KindMixed, &h); err != nil {
 		return nil, err
 	}
 	a := &mixedArrays{columns: len(h.Columns), gradedParts: -1}

@@ -131,11 +131,7 @@ func signed(v float64, format string) string {
 // called returns what part k is called, no longer than a caption.
 func called(m *patchwork.Model, k int) string {
 	const most = 24
-	name := []rune(words.Name(m, k))
-	if len(name) > most {
-		return string(name[:most-1]) + "…"
-	}
-	return string(name)
+	return words.Clip(words.Name(m, k), most)
 }
 
 // legend returns the hue of each expert among the picks, in order of number,

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/diagnose/words"
 )
 
 // Rows is a picture of a table of bits: its first rows as cells under the names
@@ -171,11 +172,7 @@ func hatch(tile *image.RGBA, at image.Rectangle) {
 
 // shorten returns a name of at most longestName characters.
 func shorten(name string) string {
-	name = clean(name)
-	if runes := []rune(name); len(runes) > longestName {
-		return string(runes[:longestName-1]) + "…"
-	}
-	return name
+	return words.Clip(clean(name), longestName)
 }
 
 func btoi(b bool) int {

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	xdraw "golang.org/x/image/draw"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // Colours says which colours a terminal can show.
@@ -190,9 +192,7 @@ func (o TerminalOptions) writeTexts(b *bufio.Writer, texts []string, width int) 
 			if y < len(c) {
 				text = c[y]
 			}
-			if utf8.RuneCountInString(text) > width {
-				text = string([]rune(text)[:width-1]) + "…"
-			}
+			text = words.Clip(text, width)
 			out.WriteString(o.spell(text) + strings.Repeat(" ", width-utf8.RuneCountInString(text)+terminalGap))
 		}
 		b.WriteString(strings.TrimRight(out.String(), " ") + "\n")

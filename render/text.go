@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // fontFamily is the font list in SVG and HTML; the Go fonts are metrically
@@ -71,8 +73,5 @@ func clean(line string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(line, "\uFFFD"))
-	if utf8.RuneCountInString(line) > maxRunes {
-		line = string([]rune(line)[:maxRunes-1]) + "…"
-	}
-	return line
+	return words.Clip(line, maxRunes)
 }

@@ -85,14 +85,20 @@ func (m Numbers) Cells(c *Case, out []Cell) []Cell {
 // Cells returns nothing: the parts are those of the classes.
 func (m Classes) Cells(*Case, []Cell) []Cell { return nil }
 
+// Odd returns the cells of an explained row of which one as odd is less probable than below: at most so many, the
+// oddest first.
+func Odd(m Model, c *Case, below float64, most int) []Cell {
+	cells := slices.DeleteFunc(m.Cells(c, nil), func(c Cell) bool { return !(c.Tail < below) })
+	slices.SortStableFunc(cells, func(x, y Cell) int { return cmp.Compare(x.Tail, y.Tail) })
+	return cells[:min(len(cells), most)]
+}
+
 // Surprises says which cells of an explained row are as odd as a tenth of all are, or odder: at most so many, in words,
 // the oddest first.
 func Surprises(m Model, c *Case, most int) []string {
 	const odd = .1
-	cells := slices.DeleteFunc(m.Cells(c, nil), func(c Cell) bool { return !(c.Tail < odd) })
-	slices.SortStableFunc(cells, func(x, y Cell) int { return cmp.Compare(x.Tail, y.Tail) })
 	var out []string
-	for _, x := range cells[:min(len(cells), most)] {
+	for _, x := range Odd(m, c, odd, most) {
 		text := cmp.Or(x.Text, words.Digits(x.Value))
 		if yes := x.Text == "" || x.Text == "0" || x.Text == "1"; yes && x.quantile == nil {
 			text = map[float64]string{0: "no", 1: "yes"}[x.Value]

@@ -56,16 +56,7 @@ func (m Mixed) Write(w io.Writer) error { return modelfile.WriteMixed(w, m.Model
 func (m Mixed) K() int { return len(m.Parts) }
 
 // Names returns the names of the parts.
-func (m Mixed) Names() (names []string) {
-	named := false
-	for _, p := range m.Parts {
-		names, named = append(names, p.Name), named || p.Name != ""
-	}
-	if !named {
-		return nil
-	}
-	return names
-}
+func (m Mixed) Names() []string { return m.PartNames() }
 
 // ColumnNames returns the names of the columns.
 func (m Mixed) ColumnNames() (names []string) {

@@ -14,17 +14,17 @@ import (
 
 // mixedProfile says what a table has, and if it was recognised, why, and how to change it.
 func (l *Learning) mixedProfile(facts *recipe.Facts) string {
-	n, of := 0, 0
+	of := 0 // words
 	for d := range l.data.Width {
-		c := l.data.Words(d)
-		n += map[bool]int{true: 1}[c == nil]
-		of += map[bool]int{true: 1}[c != nil]
+		if l.data.Words(d) != nil {
+			of++
+		}
 	}
 	size := RowsText(facts.Rows, 1, facts.Width, true)
 	if facts.Rows == 0 { // of a stream, whose rows are not counted yet
 		size = words.Count(facts.Width, "column")
 	}
-	text := fmt.Sprintf("%s, %s of numbers, yes and no, and %d of words", size, words.Count(n, "column"), of)
+	text := fmt.Sprintf("%s, %s of numbers, yes and no, and %d of words", size, words.Count(l.data.Width-of, "column"), of)
 	if of == 0 {
 		text = size + " of numbers, yes and no"
 	}

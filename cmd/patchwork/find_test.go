@@ -188,20 +188,8 @@ func TestFindCutsAndRivals(t *testing.T) {
 	if _, rows := tableOf(t, "cuts.csv"); len(rows) != want[1] || rows[0]["name"] != "square" {
 		t.Errorf("%d of %d finds of a cut: %v", len(rows), want[1], rows)
 	}
-	file, err := os.Open("page.png")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := png.Decode(file)
-	file.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var data bytes.Buffer
-	if err := tiff.Encode(&data, page, nil); err != nil {
-		t.Fatal(err)
-	}
-	write(t, "page.tif", data.String())
+	page, data := pageAsTIFF(t)
+	write(t, "page.tif", string(data))
 	var glyph bytes.Buffer
 	part := image.NewGray(image.Rect(0, 0, 46, 46))
 	for r := range 46 {
@@ -228,15 +216,10 @@ func TestFindCutsAndRivals(t *testing.T) {
 	}
 }
 
-// All pages of a TIFF are read, and what was done in reading a page is told.
-func TestFindInTIFFPages(t *testing.T) {
-	drawnSheet(t, "--seed 3")
-	file, err := os.Open("page.png")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := png.Decode(file)
-	file.Close()
+// pageAsTIFF returns page.png, and as a TIFF file.
+func pageAsTIFF(t *testing.T) (image.Image, []byte) {
+	t.Helper()
+	page, err := png.Decode(strings.NewReader(read(t, "page.png")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,8 +227,14 @@ func TestFindInTIFFPages(t *testing.T) {
 	if err := tiff.Encode(&data, page, nil); err != nil {
 		t.Fatal(err)
 	}
+	return page, data.Bytes()
+}
+
+// All pages of a TIFF are read, and what was done in reading a page is told.
+func TestFindInTIFFPages(t *testing.T) {
+	drawnSheet(t, "--seed 3")
+	_, one := pageAsTIFF(t)
 	// The page twice: the second directory is a copy of the first, to which its end points.
-	one := data.Bytes()
 	at := binary.LittleEndian.Uint32(one[4:])
 	end := at + 2 + 12*uint32(binary.LittleEndian.Uint16(one[at:]))
 	two := append(bytes.Clone(one), one[at:end+4]...)

@@ -235,7 +235,7 @@ func countLines(f *learnFlags, m *patchwork.Model) []string {
 	k := m.K()
 	switch {
 	case f.Experts > k && f.Soft():
-		return []string{fmt.Sprintf("%d of the %d parts asked for: others explain less than their votes cost", k, f.Experts)}
+		return []string{f.fewer(k)}
 	case f.Experts > k:
 		return []string{fmt.Sprintf("%d of the %d parts asked for: there was nothing to make another of", k, f.Experts)}
 	case f.AtMost == k:
@@ -247,6 +247,11 @@ func countLines(f *learnFlags, m *patchwork.Model) []string {
 		return []string{fmt.Sprintf("%d parts, fewer than the range: no other explains more than its votes cost", k)}
 	}
 	return nil
+}
+
+// fewer says why there are only k of the parts asked for.
+func (f *learnFlags) fewer(k int) string {
+	return fmt.Sprintf("%d of the %d parts asked for: others explain less than their votes cost", k, f.Experts)
 }
 
 // learnReport is what learn --json prints; the names are a contract.
@@ -383,8 +388,7 @@ func mixedLearned(f *learnFlags, m workbench.Mixed, l *learning, took time.Durat
 	lines = append(lines, fmt.Sprintf("description length %.1f nats, improved from the shortest of %s: %s", r.Length,
 		words.Count(len(r.Starts), "start"), tenths(r.Starts)))
 	if f.Experts > m.K() {
-		lines = append(lines, fmt.Sprintf("%d of the %d parts asked for: others explain less than their votes cost", m.K(),
-			f.Experts))
+		lines = append(lines, f.fewer(m.K()))
 	}
 	return mixedReport{f.output, "mixed", r.Rows, m.K(), r.LogLik, r.Length, d.ColumnVotes, len(d.Graded), d.Usage, d.Parts,
 		means, everywhere, r.Starts, l.Profile, took.Seconds()}, lines

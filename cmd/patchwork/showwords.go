@@ -85,7 +85,7 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 		for _, j := range o.Constant {
 			names = append(names, set.ColumnName(j))
 		}
-		say("constant", "%s the same in every row: %s", words.Count(n, "column"), listed(names, 5))
+		say("constant", "%s the same in every row: %s", words.Count(n, "column"), words.Listed(names, 5))
 	}
 	return out
 }
@@ -126,15 +126,7 @@ func namesOf(set *dataset.Set, which []int) string {
 	for _, i := range which {
 		names = append(names, name(i))
 	}
-	return listed(names, 5)
-}
-
-// listed joins up to so many names, and says how many more there are.
-func listed(names []string, most int) string {
-	if more := len(names) - most; more > 0 {
-		return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), more)
-	}
-	return strings.Join(names, ", ")
+	return words.Listed(names, 5)
 }
 
 // sharesOf returns the shares of ones of columns; NaN where nothing is known.

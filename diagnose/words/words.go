@@ -113,6 +113,14 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Listed joins up to so many names, and says how many more there are.
+func Listed(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
 // Clip returns a text that is cut, where it is longer, to so many characters.
 func Clip(text string, most int) string {
 	if r := []rune(text); len(r) > most {

@@ -21,6 +21,18 @@ type Part struct {
 	Entries []Entry
 }
 
+// PartNames returns the names that people gave to the parts, "" for none; nil if no part has one.
+func (m *Model) PartNames() (names []string) {
+	named := false
+	for i := range m.Parts {
+		names, named = append(names, m.Parts[i].Name), named || m.Parts[i].Name != ""
+	}
+	if !named {
+		return nil
+	}
+	return names
+}
+
 // Votes returns the numbers of the columns that a part speaks of.
 func (p *Part) Votes() (out []int) {
 	for d := range p.Entries {

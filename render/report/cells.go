@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/workbench"
 )
 
@@ -46,6 +47,9 @@ func (r *Report) cellOf(at int, c *workbench.Cell) Cell {
 		Number(c.Deviation), Number(low), Number(high), Number(c.Tail), c.Expected(), c.Text, c.Otherwise, c.Spread}
 }
 
+// shown returns the value of a cell as people read it.
+func shown(c Cell) string { return cmp.Or(c.Text, words.Digits(float64(c.Value))) }
+
 // Worked is a row worked out: what its parts say of each of its cells, the most first.
 type Worked struct {
 	Row   int    `json:"row"`
@@ -79,10 +83,15 @@ func (b *builder) work() {
 	}
 }
 
+// caseOf returns a row as it was explained.
+func (r *Report) caseOf(at int) *workbench.Case {
+	return &workbench.Case{Frame: r.set, At: at, Row: r.rows[at]}
+}
+
 // cellsOf returns all cells of a row of a table.
 func (r *Report) cellsOf(at int) []Cell {
 	var out []Cell
-	for _, c := range r.model.Cells(&workbench.Case{Frame: r.set, At: at, Row: r.rows[at]}, nil) {
+	for _, c := range r.model.Cells(r.caseOf(at), nil) {
 		out = append(out, r.cellOf(at, &c))
 	}
 	return out
@@ -100,10 +109,11 @@ func (c *Cell) said() float64 {
 }
 
 // oddOf returns the cells of a row that are odd, the oddest first.
-func (r *Report) oddOf(at int) []Cell {
-	out := slices.DeleteFunc(r.cellsOf(at), func(c Cell) bool { return !(c.Tail < oddInRow) })
-	slices.SortStableFunc(out, func(x, y Cell) int { return cmp.Compare(x.Tail, y.Tail) })
-	return out[:min(len(out), oddNamed)]
+func (r *Report) oddOf(at int) (out []Cell) {
+	for _, c := range workbench.Odd(r.model, r.caseOf(at), oddInRow, oddNamed) {
+		out = append(out, r.cellOf(at, &c))
+	}
+	return out
 }
 
 // spread returns so many rows at the most, spread evenly over the data.

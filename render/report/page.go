@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/markup"
 	"example.com/patchwork/render"
@@ -31,7 +30,7 @@ var pageTemplates = markup.New("report", markup.Funcs{
 	"mean": Mean, "worst": Worst, "back": Back,
 	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits[float64], "times": times, "fixed": fixed[float64],
 	"counted": func(part int) int { return part + 1 }, // as people count
-	"shown":   func(c Cell) string { return cmp.Or(c.Text, words.Digits(float64(c.Value))) },
+	"shown":   shown,
 	"tint":    tint, "share": shareOf,
 	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) },
 	"way":    way[float64], "middle": func(x, w float64) float64 { return x + float64(w/2) },

@@ -53,7 +53,7 @@ func (v Vote) bar() barView {
 func (c Cell) bar() barView {
 	out := barView{Name: c.Column, At: float64(c.Value), Says: "?", Small: c.Expected, Marked: !math.IsNaN(float64(c.Value))}
 	if out.Marked {
-		out.Says = cmp.Or(c.Text, words.Digits(out.At))
+		out.Says = shown(c)
 	}
 	if c.spread == 0 {
 		out.Wide = float64(c.Mean)
