@@ -95,7 +95,7 @@ func (c *bankColumn) said(gains []float64, there uint64) float64 {
 }
 
 const (
-	always     = 6    // parts or fewer are never taken for independent of each other
+	always     = 8    // parts or fewer are never taken for independent of each other
 	enumerated = 6    // parts of which all sets are looked at, at most
 	doubt      = 7    // nats that a flip may lose for its part to be one of these
 	never      = 20   // nats that a part is beyond doubt by, so that sets without it, or with it, do not count
