@@ -22,6 +22,7 @@ type pursuit struct {
 	// all are the parts, order those the most doubtful first, losses what a flip of each loses.
 	all, order []int
 	losses     []float64
+	bounds     *bounds
 }
 
 // weighted is a set of parts and, first, the logarithm of its joint probability with the row, then its probability, in
@@ -44,11 +45,12 @@ func newPursuit(b *bank) *pursuit {
 		p.all = append(p.all, k)
 	}
 	p.order, p.losses = slices.Clone(p.all), make([]float64, len(p.all))
+	p.bounds = newBounds(p)
 	return p
 }
 
-// load begins with a row, without parts.
-func (p *pursuit) load(codes []float64) {
+// load begins with a row, without parts, and returns the logarithm of its density under the background.
+func (p *pursuit) load(codes []float64) float64 {
 	p.set, p.joint, p.seen = 0, p.none, p.seen[:0]
 	for d, x := range codes {
 		p.there[d], p.now[d], p.gains[d] = 0, 0, nil
@@ -56,7 +58,9 @@ func (p *pursuit) load(codes []float64) {
 			p.gains[d] = c.ofCode(x, p.room[d])
 		}
 	}
-	p.joint += p.base(codes)
+	base := p.base(codes)
+	p.joint += base
+	return base
 }
 
 // flip takes part k into the set, or out of it, and returns the joint probability.
@@ -104,13 +108,16 @@ const (
 
 // explain finds the sets that explain a row, most probable first, with their probabilities, and returns the logarithm
 // of the evidence. If there are few parts, all sets are looked at; else those that differ by the most doubtful parts
-// from the set that pursuit finds, and the others count as if they were independent. The sets are valid until the next
+// from the most probable one, and the others count as if they were independent. The sets are valid until the next
 // row.
 func (p *pursuit) explain(codes []float64) (sets []weighted, evidence float64) {
-	p.load(codes)
+	base := p.load(codes)
 	parts, others := p.all, p.all[:0]
 	if len(p.all) > always {
 		p.climb()
+		if p.prove(base) {
+			p.lose()
+		}
 		parts, others = p.doubtful()
 	}
 	p.keep()
@@ -124,9 +131,9 @@ func (p *pursuit) explain(codes []float64) (sets []weighted, evidence float64) {
 	rest := 0.0
 	first := len(p.seen)
 	for _, k := range others {
-		before := p.joint
-		if loss := before - p.try(k); loss < never {
-			rest += elem.Log1p(elem.Exp(-loss))
+		if p.losses[k] < never {
+			rest += elem.Log1p(elem.Exp(-p.losses[k]))
+			p.seen = append(p.seen, weighted{p.set ^ 1<<k, p.joint - p.losses[k], 0})
 		}
 	}
 	sets, evidence = p.posterior(first)
@@ -135,69 +142,44 @@ func (p *pursuit) explain(codes []float64) (sets []weighted, evidence float64) {
 
 func (p *pursuit) keep() { p.seen = append(p.seen, weighted{p.set, p.joint, 0}) }
 
-// try flips a part, keeps the set, and flips it back.
-func (p *pursuit) try(k int) float64 {
-	joint := p.flip(k)
-	p.keep()
-	p.flip(k)
-	return joint
-}
-
 // look returns the joint probability with a part flipped.
 func (p *pursuit) look(k int) float64 {
-	joint := p.flip(k)
-	p.flip(k)
+	joint := p.joint + p.odds[k]
+	if p.set>>k&1 != 0 {
+		joint = p.joint - p.odds[k]
+	}
+	for _, at := range p.of[k] {
+		if d := at.column; p.gains[d] != nil {
+			joint += p.columns[d].said(p.gains[d], p.there[d]^1<<at.voter) - p.now[d]
+		}
+	}
 	return joint
 }
 
-// climb flips parts, one or two at a time, as long as it helps.
-func (p *pursuit) climb() {
-	for range 2 * len(p.odds) {
-		best, most := -1, p.joint+1e-9
-		for k := range p.odds {
-			if joint := p.look(k); joint > most {
-				best, most = k, joint
-			}
-		}
-		if best >= 0 {
-			p.flip(best)
-			continue
-		}
-		if !p.swap(most) {
-			return
+// lose sets what a flip of each part loses, and returns the one that gains most; -1 for none.
+func (p *pursuit) lose() (best int) {
+	best, least := -1, -tie
+	for k := range p.losses {
+		if p.losses[k] = p.joint - p.look(k); p.losses[k] < least {
+			best, least = k, p.losses[k]
 		}
 	}
+	return best
 }
 
-// swap exchanges a part of the set for another, if that helps.
-func (p *pursuit) swap(most float64) bool {
-	one, two := -1, -1
-	for s := p.set; s != 0; s &= s - 1 {
-		k := bits.TrailingZeros64(s)
-		p.flip(k)
-		for j := range p.odds {
-			if p.set>>j&1 != 0 || j == k {
-				continue
-			}
-			if joint := p.look(j); joint > most {
-				one, two, most = k, j, joint
-			}
+// climb flips one part at a time, as long as it helps.
+func (p *pursuit) climb() {
+	for range 2 * len(p.odds) {
+		best := p.lose()
+		if best < 0 {
+			return
 		}
-		p.flip(k)
+		p.flip(best)
 	}
-	if one < 0 {
-		return false
-	}
-	p.flip(one)
-	p.flip(two)
-	return true
 }
 
 // doubtful returns the parts whose flips lose little, and the others.
 func (p *pursuit) doubtful() (few, others []int) {
-	for k := range p.losses {
-		p.losses[k] = p.joint - p.look(k)
-	}
 	slices.SortFunc(p.order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(p.losses[i], p.losses[j]), cmp.Compare(i, j))
 	})
