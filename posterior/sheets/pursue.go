@@ -12,25 +12,45 @@ type pick struct {
 	behind int32 // by how many units
 }
 
-// queue is a heap of candidates by gain; entries that are out of date stay in it.
+// queue gives candidates by gain: those of a sorted list, and those whose gain has changed from a heap.
 type queue struct {
-	entries []candidate
-	of      []int32 // the number of each entry's candidate
+	list    []candidate
+	first   int32       // of the list that is left
+	changed []candidate // a heap; entries that are out of date stay in it
+	of      []int32     // the number of each entry's candidate
 }
 
-func (q *queue) Len() int { return len(q.entries) }
-func (q *queue) Less(i, j int) bool {
-	return q.entries[i].before(q.entries[j]) < 0
-}
+func (q *queue) Len() int           { return len(q.changed) }
+func (q *queue) Less(i, j int) bool { return q.changed[i].before(q.changed[j]) < 0 }
 func (q *queue) Swap(i, j int) {
-	q.entries[i], q.entries[j] = q.entries[j], q.entries[i]
+	q.changed[i], q.changed[j] = q.changed[j], q.changed[i]
 	q.of[i], q.of[j] = q.of[j], q.of[i]
 }
 func (q *queue) Push(any) {}
 func (q *queue) Pop() any {
-	n := len(q.entries) - 1
-	q.entries, q.of = q.entries[:n], q.of[:n]
+	n := len(q.changed) - 1
+	q.changed, q.of = q.changed[:n], q.of[:n]
 	return nil
+}
+
+// next takes the candidate that gains most and its number; -1 is the end.
+func (q *queue) next(gains []int32) (candidate, int32) {
+	for q.first < int32(len(q.list)) && gains[q.first] != q.list[q.first].gain {
+		q.first++
+	}
+	for q.Len() > 0 && gains[q.of[0]] != q.changed[0].gain {
+		heap.Pop(q)
+	}
+	switch more := q.first < int32(len(q.list)); {
+	case q.Len() > 0 && (!more || q.changed[0].before(q.list[q.first]) < 0):
+		c, i := q.changed[0], q.of[0]
+		heap.Pop(q)
+		return c, i
+	case more:
+		q.first++
+		return q.list[q.first-1], q.first - 1
+	}
+	return candidate{}, -1
 }
 
 // nearby lists candidates by the cell of the page in which their corner lies.
@@ -70,18 +90,13 @@ func (n *nearby) each(y, x, h, w int, do func(i int32)) {
 // It changes the page: pixels of strokes become unknown.
 func pursue(on, unknown *plane, sprites []*sprite, list []candidate) []pick {
 	gains := make([]int32, len(list)) // current; 0: not a candidate any more
-	q := &queue{append([]candidate(nil), list...), make([]int32, len(list))}
-	for i, c := range list { // sorted, so it is a heap
-		gains[i], q.of[i] = c.gain, int32(i)
+	for i, c := range list {
+		gains[i] = c.gain
 	}
+	q := &queue{list: list}
 	near := newNearby(list, sprites, on)
 	var picks []pick
-	for q.Len() > 0 {
-		c, i := q.entries[0], q.of[0]
-		heap.Pop(q)
-		if gains[i] != c.gain {
-			continue
-		}
+	for c, i := q.next(gains); i >= 0; c, i = q.next(gains) {
 		gains[i] = 0
 		sp := sprites[c.sprite]
 		picks = append(picks, runnerUp(near, list, gains, sprites, c))
@@ -100,8 +115,8 @@ func pursue(on, unknown *plane, sprites []*sprite, list []candidate) []pick {
 			if gain != gains[j] {
 				gains[j] = gain
 				if o.gain = gain; gain > 0 {
-					q.entries, q.of = append(q.entries, o), append(q.of, j)
-					heap.Fix(q, len(q.entries)-1)
+					q.changed, q.of = append(q.changed, o), append(q.of, j)
+					heap.Fix(q, q.Len()-1)
 				}
 			}
 		})

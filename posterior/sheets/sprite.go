@@ -35,6 +35,7 @@ type sprite struct {
 	words  int     // of a row of bits
 	dy, dx float64 // from the corner of the sprite to that of the symbol's frame
 	levels []level
+	cells  []cell // see arrange
 
 	blank int32 // gain on bare paper
 	ideal int32 // gain on the page as the symbol would have it
@@ -169,25 +170,64 @@ func (sp *sprite) weigh(r Rates, share, least float64) {
 		}
 	}
 	sp.need = max(units(least), int32(math.Ceil(share*float64(sp.ideal))), 1)
+	sp.arrange()
 }
 
-// gain returns what the sprite gains with its corner at (y, x) of a page, in units.
+// cell is a word of a row of a sprite: the pixels of each level that has some there.
+type cell struct {
+	r, c  int
+	parts []part
+	rest  int32 // the most that this cell and those after it gain beyond blank paper
+}
+
+// part is the pixels of one level in a cell, with what each gains beyond blank paper where it is ink or unknown.
+type part struct {
+	bits        uint64
+	on, unknown int32
+}
+
+// arrange lists the cells of a sprite with its weights, those first that tell most.
+func (sp *sprite) arrange() {
+	sp.cells = sp.cells[:0]
+	for r := range sp.h {
+		for c := range sp.words {
+			cell := cell{r: r, c: c}
+			for i := range sp.levels {
+				l := &sp.levels[i]
+				if b := l.bits[r*sp.words+c]; b != 0 {
+					cell.parts = append(cell.parts, part{b, l.on - l.off, -l.off})
+					cell.rest += max(l.on-l.off, -l.off, 0) * int32(bits.OnesCount64(b))
+				}
+			}
+			sp.cells = append(sp.cells, cell)
+		}
+	}
+	slices.SortStableFunc(sp.cells, func(a, b cell) int { return cmp.Compare(b.rest, a.rest) })
+	for i := len(sp.cells) - 2; i >= 0; i-- {
+		sp.cells[i].rest += sp.cells[i+1].rest
+	}
+}
+
+// gain returns what the sprite gains with its corner at (y, x) of a page, in units; if it is less than the sprite
+// needs, anything less.
 func (sp *sprite) gain(on, unknown *plane, y, x int) int32 {
 	sum := sp.blank
 	shift, at := uint(x&63), y*on.stride+x>>6
-	for r := range sp.h {
-		row := at + r*on.stride
-		for c := range sp.words {
-			o := on.bits[row+c]>>shift | on.bits[row+c+1]<<(64-shift)
-			u := unknown.bits[row+c]>>shift | unknown.bits[row+c+1]<<(64-shift)
-			if o|u == 0 {
-				continue
-			}
-			for i := range sp.levels {
-				l := &sp.levels[i]
-				b := l.bits[r*sp.words+c]
-				sum += (l.on - l.off) * int32(bits.OnesCount64(o&b))
-				sum -= l.off * int32(bits.OnesCount64(u&b))
+	for i := range sp.cells {
+		cell := &sp.cells[i]
+		if sum+cell.rest < sp.need {
+			break
+		}
+		i := at + cell.r*on.stride + cell.c
+		o := on.bits[i]>>shift | on.bits[i+1]<<(64-shift)
+		u := unknown.bits[i]>>shift | unknown.bits[i+1]<<(64-shift)
+		if o|u == 0 {
+			continue
+		}
+		for _, p := range cell.parts {
+			sum += p.on * int32(bits.OnesCount64(o&p.bits))
+			if u != 0 {
+				sum += p.unknown * int32(bits.OnesCount64(u&p.bits))
 			}
 		}
 	}
