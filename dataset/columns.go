@@ -235,6 +235,9 @@ func (c *columnStats) few() bool {
 	return !c.many && n >= 2 && n <= most && 2*n <= c.known()
 }
 
+// constant reports whether all that is known of a column is one number, neither 0 nor 1.
+func (c *columnStats) constant() bool { return c.levels.n == 1 && !c.many && c.digits == [2]int{} }
+
 // numberKind returns the kind of a column of numbers.
 func (c *columnStats) numberKind() Kind {
 	switch r := c.span(); {

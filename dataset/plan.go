@@ -122,7 +122,7 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 		return asked[i] != nil || chosen[i] || in.opts.Weight != "" && s.name(i) == in.opts.Weight || s.ends(i) ||
 			slices.Contains([]string{"bit", "number", "count", "unknown", "ignore"}, wanted)
 	}
-	var blank []int
+	var blank, constant []int
 	for i := range s.columns {
 		class, _ := s.columns[i].classOf(s.vocabularies)
 		switch {
@@ -135,13 +135,19 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 			p.open = p.open || s.columns[i].levels.n <= 2
 		case s.columns[i].known() == 0:
 			blank = append(blank, i)
+		case class == numberClass && s.columns[i].constant() && s.rows >= fewestConstant:
+			constant = append(constant, i)
 		}
 	}
+	if len(labels)+len(texts)+len(blank)+len(constant)+btoi(s.trailing) == len(s.columns) {
+		constant = nil // there is no other data
+	}
+	p.open = p.open || len(constant) > 0
 	scaled := in.either && len(explicit) == 0 && in.rule.threshold == nil && s.scalesIn(texts, in.used(s)) > 1
 	if !scaled {
 		texts = in.categoriesForWantOfBits(s, texts, labels, explicit, asked)
 	}
-	aside, many := in.numbersAmong(s, claimed, slices.Concat(labels, texts), explicit, asked)
+	aside, many := in.numbersAmong(s, claimed, slices.Concat(labels, texts, constant), explicit, asked)
 	if p.numbers = in.real || in.either && many || scaled; p.numbers {
 		texts = in.categoriesOf(s, texts, explicit, asked)
 		for i, c := range asked { // numbers are in an order
@@ -154,6 +160,11 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 		}
 		return append(labels, blank...), texts, nil
 	}
+	for _, i := range constant {
+		p.note("%s is %s in all rows where it is known, and left out of the data", s.called([]int{i})[0],
+			s.columns[i].allLevels()[0])
+	}
+	labels = append(labels, constant...)
 	if len(aside) > 0 {
 		hold := map[bool]string{true: "it holds", false: "they hold"}[len(aside) == 1]
 		p.fix(fmt.Sprintf("%s, since %s numbers beside bits", labelNote(s.called(aside)), hold),
@@ -164,6 +175,9 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 	}
 	return append(labels, aside...), texts, nil
 }
+
+// fewestConstant is how many rows show that a column of one number says nothing.
+const fewestConstant = 3
 
 // scalesIn returns how many columns of words, but for those that are used otherwise, hold steps of a scale.
 func (s *survey) scalesIn(texts, used []int) (n int) {

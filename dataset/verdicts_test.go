@@ -188,3 +188,29 @@ func TestUnits(t *testing.T) {
 		{"codes", "a,b\n15e054c8,0.5\nca1e53de,1.5\n007kg,2.5\n", "3: label number", "a is taken as a label"},
 	})
 }
+
+// TestConstantNumbers: a column of one number makes no table of numbers of one of bits.
+func TestConstantNumbers(t *testing.T) {
+	check(t, []verdict{
+		{"a version", "version,a,b\n" + many("2.1,1,0", "2.1,0,1"), "6: label 2 bit",
+			"version is 2.1 in all rows where it is known, and left out of the data"},
+		{"a year that is known once", "year,a,b\n2024,1,0\n" + many(",0,1", ",1,1"), "7: label 2 bit", "year is 2024"},
+		{"among numbers", "year,a,b\n" + many("2024,1,0.5", "2024,0,1.5"), "6: bit 2 number", ""},
+		{"nothing else", "n,year\np,2024\nq,2024\nr,2024\n", "3: label number", "n is"},
+		{"as far as the beginning shows", "year,a\n" + strings.Repeat("2024,1\n", beyondHead) + "2025,0\n",
+			"21846: bit number", ""},
+	})
+	text := "year,a,b\n" + strings.Repeat("2024,1,0\n", beyondHead) + "2024,0,1\n"
+	path := write(t, "t.csv", []byte(text))
+	want, err := Read([]string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenStream(t.Context(), []string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Set(t.Context()); err != nil || !slices.Equal(got.Columns, want.Columns) || got.Len() != want.Len() {
+		t.Errorf("a stream has the columns %q of %q: %v", got.Columns, want.Columns, err)
+	}
+}
