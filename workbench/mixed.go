@@ -188,6 +188,9 @@ func (m Mixed) Part(k int) Part {
 	return out
 }
 
+// raised is how much more often than in all rows a word comes that is said together with another.
+const raised = 1.5
+
 // vote says what an opinion says of column d, with what all rows are like in brackets: of words, and of yes and no, a
 // share, and of numbers the mean. The first of several says what is in brackets.
 func (m Mixed) vote(d int, o *mixed.Opinion, first bool) Vote {
@@ -200,7 +203,16 @@ func (m Mixed) vote(d int, o *mixed.Opinion, first bool) Vote {
 		if m.codings[d] != nil || c.Family == mixed.Words {
 			word = m.Text(d, c.Low[level]) + " "
 		}
-		v.Words = fmt.Sprintf("%s%s (%s%s)", word, words.Percent(v.Value), words.Percent(v.Otherwise), ofAll)
+		value, all := v.Value, v.Otherwise
+		if c.Family == mixed.Words && value > all {
+			for l, p := range o.P {
+				if l != level && p > float64(raised*c.Share[l]) && p > v.Value/3 {
+					word += "or " + m.Text(d, c.Low[l]) + " "
+					value, all = value+p, all+c.Share[l]
+				}
+			}
+		}
+		v.Words = fmt.Sprintf("%s%s (%s%s)", word, words.Percent(value), words.Percent(all), ofAll)
 		return v
 	}
 	all := mixed.CellOf(c, &c.All)

@@ -42,7 +42,7 @@ type Column struct {
 
 const (
 	mostLevels   = 12
-	fewValues    = 24  // or less are levels
+	fewValues    = 24  // or less are levels, if they come twice on average
 	oftenShare   = .05 // of the rows: a value so frequent makes a column one of levels
 	oftenRows    = 5
 	leastOfLevel = .8 // of an even share of the rows, where levels are merged
@@ -104,7 +104,8 @@ func atoms(all []run, rows int) bool {
 	for _, v := range all {
 		most = max(most, v.n)
 	}
-	return len(all) <= fewValues || most >= oftenRows && float64(most) > float64(oftenShare*float64(rows))
+	few := len(all) <= mostLevels || len(all) <= fewValues && 2*len(all) <= rows
+	return few || most >= oftenRows && float64(most) > float64(oftenShare*float64(rows))
 }
 
 // smallestGap returns the least distance of neighbouring values, 1 if there is one value.
@@ -266,24 +267,35 @@ type Scale struct {
 }
 
 // newScale chooses a scale for values of which no value is frequent: z-scores if these are normal enough, else
-// logarithms if those are, else ranks.
+// logarithms if those are; else the one of them on which there are clear groups of values that are normal, as parts have
+// them; else ranks.
 func newScale(values []float64) *Scale {
 	mean, sd, skew, kurtosis := shape(values)
 	plain := &Scale{Mean: mean, SD: sd}
 	if math.Abs(skew) < 1 && kurtosis < 5 {
 		return plain
 	}
+	best, shortest := (*Scale)(nil), math.Inf(1)
+	if length, ok := groups(values); ok {
+		best, shortest = plain, length
+	}
 	if slices.Min(values) > 0 {
-		logs := make([]float64, len(values))
+		logs, sum := make([]float64, len(values)), 0.0
 		for i, x := range values {
 			logs[i] = elem.Log(x)
+			sum += logs[i]
 		}
-		if mean, sd, skew, kurtosis := shape(logs); math.Abs(skew) < .75 && kurtosis < 4.5 {
+		mean, sd, skew, kurtosis := shape(logs)
+		length, ok := groups(logs)
+		if math.Abs(skew) < .75 && kurtosis < 4.5 || ok && length+sum < shortest {
 			return &Scale{Log: true, Mean: mean, SD: sd}
 		}
 	}
-	plain.knots(values)
-	return plain
+	if best == nil {
+		best = plain
+		best.knots(values)
+	}
+	return best
 }
 
 // mostKnots is how many knots a scale of ranks has.

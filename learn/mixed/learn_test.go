@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -166,6 +167,8 @@ func TestCoding(t *testing.T) {
 		{"normal", rng.NormFloat64},
 		{"log-normal", func() float64 { return math.Exp(rng.NormFloat64()) }},
 		{"heavy", func() float64 { return rng.NormFloat64() / max(.02, math.Abs(rng.NormFloat64())) }},
+		{"groups", func() float64 { return rng.NormFloat64() + 8*math.Floor(1.2*rng.Float64()) }},
+		{"log-normal groups", func() float64 { return math.Exp(rng.NormFloat64()/2 + 2*math.Floor(1.25*rng.Float64())) }},
 	} {
 		var values []float64
 		for range 500 {
@@ -173,12 +176,12 @@ func TestCoding(t *testing.T) {
 		}
 		name := column.name
 		c := newColumn(Field{Name: name}, values)
-		if want := name == "normal" || name == "log-normal" || name == "heavy"; (c.Family == Real) != want {
+		if want := name != "zeros" && name != "counts"; (c.Family == Real) != want {
 			t.Errorf("%s is of family %d", name, c.Family)
 			continue
 		}
 		if c.Family == Real {
-			if c.Scale.Log != (name == "log-normal") || (c.Scale.Scores != nil) != (name == "heavy") {
+			if c.Scale.Log != strings.HasPrefix(name, "log-normal") || (c.Scale.Scores != nil) != (name == "heavy") {
 				t.Errorf("%s is on the scale %+v", name, c.Scale)
 			}
 			for _, x := range values[:50] {
@@ -196,6 +199,45 @@ func TestCoding(t *testing.T) {
 				t.Errorf("%s: %v is of level %d, %v to %v", name, x, l, c.Low[l], c.High[l])
 			}
 		}
+	}
+}
+
+// Measurements of few rows are no levels, though there are few of them; yes and no, and scales, are.
+func TestFewRows(t *testing.T) {
+	var different, steps []float64
+	for i := range 22 {
+		different, steps = append(different, float64(i*i)), append(steps, float64(i%5))
+	}
+	if newColumn(Field{}, different).Family != Real || newColumn(Field{}, steps).Family != Levels ||
+		newColumn(Field{}, []float64{0, 1}).Family != Levels {
+		t.Error("22 different values of 22 are levels, or five of 22 are not")
+	}
+}
+
+// A part that raises two words is one part, and a column of two groups makes no part of its own.
+func TestTwoWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	data := &Data{Fields: []Field{{Name: "stage", Kind: Category}, {Name: "fever"}, {Name: "crp"}, {Name: "sex"},
+		{Name: "glucose"}, {Name: "weight"}}}
+	for range 600 {
+		row := []float64{float64(rng.IntN(2)), 0, rng.NormFloat64() * .6, float64(rng.IntN(2)), rng.NormFloat64(),
+			rng.NormFloat64()}
+		fever := .05
+		if rng.Float64() < .23 {
+			row[0], row[2], fever = row[0]+2, row[2]+2, .9
+		}
+		if rng.Float64() < fever {
+			row[1] = 1
+		}
+		row[2] = math.Exp(row[2])
+		if rng.Float64() < .3 {
+			row[4], row[5] = row[4]+4, row[5]+4
+		}
+		data.Rows = append(data.Rows, row)
+	}
+	m := learned(t, data, Options{})
+	if got, want := votes(m), [][]int{{0, 1, 2}, {4, 5}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("parts of columns %v, want %v", got, want)
 	}
 }
 

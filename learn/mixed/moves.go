@@ -58,9 +58,16 @@ func (l *learner) prune(s *state, o *terms) (*state, error) {
 	return s, nil
 }
 
-// without returns a state without part k, after some steps of EM; fewer if it cannot become shorter than a length.
+// without returns a state without part k, after some steps of EM; fewer if it cannot become shorter than a length. What
+// the part spoke of is left to the background at once if opinions may have their shapes: no part grows then.
 func (l *learner) without(s *state, k int, o *terms, steps int, than float64) (*state, error) {
 	m := *s.m
+	if o.own {
+		m.Background = slices.Clone(m.Background)
+		for _, d := range m.Parts[k].Votes() {
+			m.Background[d] = s.tally.background(&m, d, s.tally.of(-1, d).and(s.tally.of(k, d)), o)
+		}
+	}
 	m.Parts = slices.Delete(slices.Clone(m.Parts), k, k+1)
 	return l.attempt(&m, o, steps, than)
 }
@@ -217,6 +224,50 @@ func (l *learner) agreement(s *state, k int, votes []int) [][]float64 {
 	return out
 }
 
+// join replaces two parts that speak of the same columns by one, if that shortens the description: one that raises two
+// words has been two, as long as opinions had one number.
+func (l *learner) join(s *state, o *terms) (*state, error) {
+	for i := 0; i < len(s.m.Parts); i++ {
+		for j := i + 1; j < len(s.m.Parts); j++ {
+			m := s.joined(i, j, o)
+			if m == nil {
+				continue
+			}
+			next, err := l.attempt(m, o, 3, s.length)
+			if err != nil {
+				return nil, err
+			}
+			if next.length < s.length-1e-6 {
+				s, i, j = next, 0, 0 // again
+			}
+		}
+	}
+	return s, nil
+}
+
+// joined returns the model with one part, of the cells of both, for two that share columns; else nil.
+func (s *state) joined(i, j int, o *terms) *Model {
+	m := *s.m
+	one, two := m.Parts[i], &m.Parts[j]
+	both := 0
+	for d := range one.Entries {
+		if one.Entries[d].Numbers > 0 && two.Entries[d].Numbers > 0 {
+			both++
+		}
+	}
+	if both < leastVotes {
+		return nil
+	}
+	one.Share = min(one.Share+two.Share, 1-1/float64(2*len(s.best)))
+	one.Entries = make([]Entry, len(m.Columns))
+	for d := range one.Entries {
+		one.Entries[d] = m.Columns[d].vote(&m.Background[d], s.tally.of(i, d).and(s.tally.of(j, d)), o)
+	}
+	m.Parts = slices.Delete(slices.Clone(m.Parts), j, j+1)
+	m.Parts[i] = one
+	return &m
+}
+
 // order returns the parts, those first that explain most: the squares of the strengths of their votes, times how often
 // they are there.
 func (m *Model) order() []int {
@@ -244,6 +295,12 @@ func (l *learner) shape(rng *rand.Rand, s *state) (*state, error) {
 	}
 	if err == nil {
 		next, err = l.em(next, own, 3)
+	}
+	if err == nil {
+		next, err = l.join(next, own)
+	}
+	if err == nil {
+		next, err = l.prune(next, own)
 	}
 	if err != nil || next.length >= s.length {
 		return s, err

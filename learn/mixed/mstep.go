@@ -3,6 +3,7 @@ package mixed
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/learn/real"
@@ -51,7 +52,7 @@ func (t *Tally) mstep(m *Model, o *terms) *Model {
 	next := *m
 	next.Background, next.Parts = make([]Opinion, len(m.Columns)), make([]Part, len(m.Parts))
 	for d := range m.Columns {
-		next.Background[d] = t.background(m, d, o)
+		next.Background[d] = t.background(m, d, t.of(-1, d), o)
 	}
 	for k := range m.Parts {
 		p := &next.Parts[k]
@@ -76,14 +77,13 @@ func (m *Model) prune() *Model {
 	return &out
 }
 
-// background returns what a column is like where nobody speaks. The variance of real scores is also that of opinions
+// background returns what a column is like where nobody speaks, which is in the given cells. The variance of real scores is also that of opinions
 // of one number, so that these teach it too.
-func (t *Tally) background(m *Model, d int, o *terms) Opinion {
+func (t *Tally) background(m *Model, d int, free stat, o *terms) Opinion {
 	c := &m.Columns[d]
 	if o.hold {
 		return c.held(o.heat)
 	}
-	free := t.of(-1, d)
 	if c.Family != Real {
 		p := make([]float64, len(c.Values))
 		n := free.levels(p)
@@ -108,6 +108,15 @@ func (t *Tally) background(m *Model, d int, o *terms) Opinion {
 func (c *Column) held(heat float64) Opinion {
 	out := c.All
 	out.Var = max(float64(out.Var*heat), c.Floor)
+	return out
+}
+
+// and returns the cells of both.
+func (s stat) and(o stat) stat {
+	out := slices.Clone(s)
+	for i, n := range o {
+		out[i] += n
+	}
 	return out
 }
 
