@@ -45,7 +45,7 @@ func (d *Data) Mixed(seen func([][]float64)) mixed.Source { return mixedRows{d, 
 
 // mixedData returns a frame as the learner reads it.
 func mixedData(f *dataset.Frame) *mixed.Data {
-	out := &mixed.Data{Rows: f.Values}
+	out := &mixed.Data{Rows: f.Values, Weights: f.Weights}
 	for d := range f.Width {
 		var field mixed.Field
 		if f.Columns != nil {

@@ -39,14 +39,14 @@ type HiddenColumn struct {
 // Score explains rows, and says how well.
 func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*Scores, error) {
 	out := &Scores{LikelihoodScores: new(LikelihoodScores), NumberScores: new(NumberScores), table: true}
-	known, picks, s := int64(0), int64(0), new(RowScores)
+	known, picks, all, s := int64(0), int64(0), int64(0), new(RowScores)
 	out.Shares = make([]float64, m.K())
 	e := m.by(how.Workers, func(x *Explained) { x.Out = make([]float64, m.K()*len(x.Rows)) },
 		func(e *mixed.Explainer, x *Explained, i int) {
 			found := e.Explain(x.numbers(i))
 			x.Rows[i].byMixed(found, 2) // with the evidence
 			for k := range m.K() {
-				x.Out.([]float64)[i*m.K()+k] = found.Share(k)
+				x.Out.([]float64)[i*m.K()+k] = float64(x.Frame.Weight(x.From+i)) * found.Share(k)
 			}
 		})
 	for x, err := range e.explain(ctx, data, nil) {
@@ -60,8 +60,9 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 		for i := range x.Rows {
 			r, n := &x.Rows[i], int64(x.Frame.Known(x.From+i))
 			s.LogLik, s.Picks, s.Known = append(s.LogLik, r.Evidence), append(s.Picks, int64(len(r.Picks))), append(s.Known, n)
-			out.LogLik, out.Best, picks = out.LogLik+r.Evidence, out.Best+r.Joint, picks+int64(len(r.Picks))
-			known += n
+			w := x.Frame.Weight(x.From + i)
+			out.LogLik, out.Best = out.LogLik+float64(w)*r.Evidence, out.Best+float64(w)*r.Joint
+			all, known, picks = all+w, known+w*n, picks+w*int64(len(r.Picks))
 		}
 		out.Images += len(x.Rows)
 		if how.Each != nil {
@@ -70,7 +71,7 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 			}
 		}
 	}
-	n := float64(out.Images)
+	n := float64(all)
 	for k := range out.Shares {
 		out.Shares[k] /= n
 	}

@@ -57,7 +57,7 @@ func BenchmarkEStep(b *testing.B) {
 	m, codes := wide(1000)
 	b.Run("fast", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := newCounter(m, 1).count(b.Context(), codes); err != nil {
+			if _, err := newCounter(m, nil, 1, 1).count(b.Context(), codes); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -61,7 +61,7 @@ func (g *ground) fit(p *candidate, r []float64, o *terms) {
 	var rows []rowWeight
 	for i, x := range r {
 		if x > likely {
-			rows = append(rows, rowWeight{i, int64(x * unit)})
+			rows = append(rows, rowWeight{i, g.weight[i] * int64(x*unit)})
 		}
 	}
 	room := make(stat, slots)
@@ -82,7 +82,7 @@ func (g *ground) vote(p *candidate, d int, s stat, r []float64, o *terms) {
 	b, rest := &g.bank.columns[d], (*Opinion)(nil)
 	price := *o
 	if !g.terms.hold {
-		rest = b.without(g.columns[d].free, s)
+		rest = b.without(g.columns[d].free, s, g.terms.once)
 		price.lambda += g.lost(d, rest)
 	}
 	if p.Entries[d].Numbers > 0 {
@@ -95,21 +95,21 @@ func (g *ground) vote(p *candidate, d int, s stat, r []float64, o *terms) {
 }
 
 // without returns what a column is like in all cells less some.
-func (c *bankColumn) without(all, some stat) *Opinion {
+func (c *bankColumn) without(all, some stat, once float64) *Opinion {
 	rest := make(stat, len(all))
 	for i := range all {
 		rest[i] = all[i] - some[i]
 	}
 	if c.Family != Real {
 		p := make([]float64, len(rest))
-		n := rest.levels(p)
+		n := rest.levels(once, p)
 		for l := range p {
 			p[l] = (p[l] + float64(rowsLevel*c.Share[l])) / (n + rowsLevel)
 		}
 		return &Opinion{P: p}
 	}
-	n, mean, squares := rest.normal()
-	more, _, about := some.normal()
+	n, mean, squares := rest.normal(once)
+	more, _, about := some.normal(once)
 	b := (float64(n*mean) + float64(rowsReal*c.All.Mean)) / (n + rowsReal)
 	squares += float64(n*(mean-b)*(mean-b)) + about + float64(rowsReal*c.All.Var)
 	return &Opinion{Normal: real.Normal{Mean: b, Var: max(squares/(n+more+rowsReal), c.Floor)}}
@@ -123,7 +123,7 @@ func (g *ground) lost(d int, rest *Opinion) (sum float64) {
 	}
 	b, free := g.bank.columns[d].background, g.columns[d].free
 	if g.columns[d].level == nil {
-		n, mean, squares := free.normal()
+		n, mean, squares := free.normal(g.terms.once)
 		at := func(o *Opinion) float64 {
 			return float64(n/2*elem.Log(o.Var)) + (squares+float64(n*(mean-o.Mean)*(mean-o.Mean)))/(2*o.Var)
 		}
@@ -131,7 +131,7 @@ func (g *ground) lost(d int, rest *Opinion) (sum float64) {
 	}
 	for l, n := range free {
 		if n > 0 {
-			sum += float64(float64(n) / unit * elem.Log(b.P[l]/rest.P[l]))
+			sum += float64(float64(n) / g.terms.once * elem.Log(b.P[l]/rest.P[l]))
 		}
 	}
 	return sum
@@ -171,7 +171,7 @@ func (g *ground) won(d int, e *Entry, r []float64, s stat) {
 	strength := b.strength(b.background, e)
 	for i := range c.explained {
 		cell := &c.explained[i]
-		w := int64(r[cell.row] * unit)
+		w := g.weight[cell.row] * int64(r[cell.row]*unit)
 		if w == 0 || strength <= b.voters[cell.first].strength {
 			continue
 		}

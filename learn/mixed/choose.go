@@ -13,7 +13,7 @@ const (
 
 // addGraded adds graded parts to a model, and finds by cells of rows held out which of both kinds of parts says more.
 func (l *learner) addGraded(m *Model) error {
-	g, err := learnGraded(l.ctx, m.Columns, l.codes, l.lambda, 0)
+	g, err := l.graded(m.Columns, 0)
 	if err != nil {
 		return err
 	}
@@ -22,34 +22,36 @@ func (l *learner) addGraded(m *Model) error {
 		return nil
 	}
 	rng := rand.New(rand.NewPCG(l.o.Seed, 3<<32))
-	var train, held [][]float64
+	var train, held []int
 	for i, at := range rng.Perm(len(l.codes)) {
 		if i%heldOutShare == 0 {
-			held = append(held, l.codes[at])
+			held = append(held, at)
 		} else {
-			train = append(train, l.codes[at])
+			train = append(train, at)
 		}
 	}
-	part := *l // whose steps nobody is told of
+	part, rest := *l, *l // whose steps nobody is told of
 	part.o.Starts, part.o.Progress, part.quick = 1, nil, true
-	part.take(train)
+	part.pick(train)
+	rest.pick(held)
 	s, _, err := part.search()
 	if err != nil {
 		return err
 	}
 	other := *s.m
-	if other.Graded, err = learnGraded(l.ctx, m.Columns, train, part.lambda, len(m.Graded.Loadings)); err != nil {
+	if other.Graded, err = part.graded(m.Columns, len(m.Graded.Loadings)); err != nil {
 		return err
 	}
-	m.Record.HeldOut, m.Record.HeldOutGraded = heldOut(&other, held, rng)
+	m.Record.HeldOut, m.Record.HeldOutGraded = rest.heldOut(&other, rng)
 	m.ShowGraded = m.Record.HeldOutGraded > m.Record.HeldOut
 	return nil
 }
 
-// heldOut returns what both kinds of parts gain over the columns alone, in nats a hidden cell of rows of codes.
-func heldOut(m *Model, rows [][]float64, rng *rand.Rand) (onOff, graded float64) {
+// heldOut returns what both kinds of parts gain over the columns alone, in nats a hidden cell of the rows.
+func (l *learner) heldOut(m *Model, rng *rand.Rand) (onOff, graded float64) {
 	e, n := NewExplainer(m), 0.0
-	for _, codes := range rows {
+	for i, codes := range l.codes {
+		w := float64(l.weights[i])
 		seen := make([]float64, len(codes))
 		for d, x := range codes {
 			if seen[d] = x; rng.Float64() < hidden {
@@ -63,9 +65,9 @@ func heldOut(m *Model, rows [][]float64, rng *rand.Rand) (onOff, graded float64)
 			}
 			c := &m.Columns[d]
 			alone := c.LogDensity(&c.All, codes[d])
-			n++
-			onOff += c.logDensity(x.OnOff(d), codes[d]) - alone
-			graded += c.logDensity(x.Graded(d), codes[d]) - alone
+			n += w
+			onOff += float64(w * (c.logDensity(x.OnOff(d), codes[d]) - alone))
+			graded += float64(w * (c.logDensity(x.Graded(d), codes[d]) - alone))
 		}
 	}
 	return onOff / max(n, 1), graded / max(n, 1)

@@ -48,29 +48,33 @@ const (
 	leastOfLevel = .8 // of an even share of the rows, where levels are merged
 )
 
-// newColumn decides how a column is coded, from its known values.
-func newColumn(f Field, values []float64) Column {
+// newColumn decides how a column is coded, from its known values and how often they come, in units.
+func newColumn(f Field, all []run, unit int64) Column {
 	c := Column{Field: f, Family: Levels}
-	all := countValues(values)
+	known := int64(0)
+	for _, v := range all {
+		known += v.n
+	}
+	rows := float64(known) / float64(unit)
 	if f.Kind == Category {
 		c.Family = Words
-	} else if !atoms(all, len(values)) {
+	} else if !atoms(all, rows, float64(unit)) {
 		c.Family = Real
 	}
-	if len(values) > 0 {
+	if known > 0 {
 		c.Least, c.Step = all[0].low, smallestGap(all)
 	}
 	if c.Family == Real {
-		c.real(values)
+		c.real(all, rows)
 		return c
 	}
 	if c.Family == Levels {
-		all = merge(all, len(values))
+		all = merge(all, float64(known))
 	}
 	for _, v := range all {
 		c.Values = append(c.Values, min(max(v.sum/float64(v.n), v.low), v.high)) // not beyond them by rounding
 		c.Low, c.High = append(c.Low, v.low), append(c.High, v.high)
-		c.Share = append(c.Share, float64(v.n)/float64(len(values)))
+		c.Share = append(c.Share, float64(v.n)/float64(known))
 	}
 	if c.Family == Levels {
 		c.Scores, c.Edges = scores(c.Share), edges(c.Share)
@@ -82,30 +86,18 @@ func newColumn(f Field, values []float64) Column {
 // run is one value, or several neighbouring ones, and how often they come.
 type run struct {
 	low, high, sum float64
-	n              int
-}
-
-// countValues returns the different values in order.
-func countValues(values []float64) (out []run) {
-	for _, x := range slices.Sorted(slices.Values(values)) {
-		if len(out) == 0 || out[len(out)-1].high != x {
-			out = append(out, run{low: x, high: x})
-		}
-		out[len(out)-1].n++
-		out[len(out)-1].sum += x
-	}
-	return out
+	n              int64
 }
 
 // atoms reports whether a column has few different values, or one that comes often. A Normal could be narrow about
 // such a value and gain without end.
-func atoms(all []run, rows int) bool {
-	most := 0
+func atoms(all []run, rows, unit float64) bool {
+	most := 0.0
 	for _, v := range all {
-		most = max(most, v.n)
+		most = max(most, float64(v.n)/unit)
 	}
-	few := len(all) <= mostLevels || len(all) <= fewValues && 2*len(all) <= rows
-	return few || most >= oftenRows && float64(most) > float64(oftenShare*float64(rows))
+	few := len(all) <= mostLevels || len(all) <= fewValues && float64(2*len(all)) <= rows
+	return few || most >= oftenRows && most > float64(oftenShare*rows)
 }
 
 // smallestGap returns the least distance of neighbouring values, 1 if there is one value.
@@ -122,11 +114,11 @@ func smallestGap(all []run) float64 {
 
 // merge joins rare values with their neighbours, the rarest first, until each holds enough rows; a few values stay as
 // they are.
-func merge(all []run, rows int) []run {
+func merge(all []run, rows float64) []run {
 	if len(all) <= mostLevels {
 		return all
 	}
-	least := leastOfLevel * float64(rows) / mostLevels
+	least := leastOfLevel * rows / mostLevels
 	all = gather(all, least/8)
 	for len(all) > 1 {
 		at := 0
@@ -204,19 +196,14 @@ func moments(p, values []float64) (mean, variance float64) {
 }
 
 // real makes it a real column.
-func (c *Column) real(values []float64) {
-	c.Scale = newScale(values)
-	t := make([]float64, len(values))
-	for i, x := range values {
-		t[i] = c.Scale.score(x)
+func (c *Column) real(all []run, rows float64) {
+	c.Scale = newScale(all, rows)
+	t, n := make([]float64, len(all)), make([]int64, len(all))
+	for i, v := range all {
+		t[i], n[i] = c.Scale.score(v.low), v.n
 	}
-	n, mean, v := float64(len(t)), 0.0, 0.0
-	for _, x := range t {
-		mean += x / n
-	}
-	for _, x := range t {
-		v += float64((x-mean)*(x-mean)) / n
-	}
+	mean, sd, _, _ := shape(t, n)
+	v := sd * sd
 	slices.Sort(t)
 	t = slices.Compact(t)
 	gaps := make([]float64, 0, len(t))
@@ -269,31 +256,34 @@ type Scale struct {
 // newScale chooses a scale for values of which no value is frequent: z-scores if these are normal enough, else
 // logarithms if those are; else the one of them on which there are clear groups of values that are normal, as parts have
 // them; else ranks.
-func newScale(values []float64) *Scale {
-	mean, sd, skew, kurtosis := shape(values)
+func newScale(all []run, rows float64) *Scale {
+	values, n := make([]float64, len(all)), make([]int64, len(all))
+	for i, v := range all {
+		values[i], n[i] = v.low, v.n
+	}
+	mean, sd, skew, kurtosis := shape(values, n)
 	plain := &Scale{Mean: mean, SD: sd}
 	if math.Abs(skew) < 1 && kurtosis < 5 {
 		return plain
 	}
 	best, shortest := (*Scale)(nil), math.Inf(1)
-	if length, ok := groups(values); ok {
+	if length, ok := groups(values, n, rows); ok {
 		best, shortest = plain, length
 	}
-	if slices.Min(values) > 0 {
-		logs, sum := make([]float64, len(values)), 0.0
+	if values[0] > 0 {
+		logs := make([]float64, len(values))
 		for i, x := range values {
 			logs[i] = elem.Log(x)
-			sum += logs[i]
 		}
-		mean, sd, skew, kurtosis := shape(logs)
-		length, ok := groups(logs)
-		if math.Abs(skew) < .75 && kurtosis < 4.5 || ok && length+sum < shortest {
+		mean, sd, skew, kurtosis := shape(logs, n)
+		length, ok := groups(logs, n, rows)
+		if math.Abs(skew) < .75 && kurtosis < 4.5 || ok && length+float64(rows*mean) < shortest {
 			return &Scale{Log: true, Mean: mean, SD: sd}
 		}
 	}
 	if best == nil {
 		best = plain
-		best.knots(values)
+		best.knots(all)
 	}
 	return best
 }
@@ -302,8 +292,11 @@ func newScale(values []float64) *Scale {
 const mostKnots = 256
 
 // knots makes a scale one of ranks.
-func (s *Scale) knots(values []float64) {
-	all, n, below := countValues(values), float64(len(values)), 0.0
+func (s *Scale) knots(all []run) {
+	n, below := 0.0, 0.0
+	for _, v := range all {
+		n += float64(v.n)
+	}
 	each, next := float64(len(all)-1)/(mostKnots-1), 0.0
 	for i, v := range all {
 		if float64(i) >= next || i == len(all)-1 {
@@ -315,16 +308,18 @@ func (s *Scale) knots(values []float64) {
 	}
 }
 
-// shape returns mean, standard deviation, skewness and kurtosis (3 for a Normal).
-func shape(values []float64) (mean, sd, skew, kurtosis float64) {
-	n := float64(len(values))
-	for _, x := range values {
-		mean += x / n
+// shape returns mean, standard deviation, skewness and kurtosis (3 for a Normal) of values that come so often.
+func shape(values []float64, often []int64) (mean, sd, skew, kurtosis float64) {
+	n := 0.0
+	for i, x := range values {
+		n += float64(often[i])
+		mean += float64(x * float64(often[i]))
 	}
+	mean /= n
 	var m2, m3, m4 float64
-	for _, x := range values {
-		d := x - mean
-		m2, m3, m4 = m2+d*d/n, m3+d*d*d/n, m4+d*d*d*d/n
+	for i, x := range values {
+		d, w := x-mean, float64(often[i])/n
+		m2, m3, m4 = m2+float64(w*d*d), m3+float64(w*d*d*d), m4+float64(w*d*d*d*d)
 	}
 	sd = math.Sqrt(m2)
 	return mean, sd, m3 / (m2 * sd), m4 / (m2 * m2)

@@ -21,7 +21,7 @@ func (d *Data) Blocks(context.Context) iter.Seq2[*Data, error] {
 // EStep explains data by a model and returns the counts: the same for any number of workers and any blocks, and those
 // of parts of the data add up to those of all. The error is the source's or the context's, or names a cell.
 func EStep(ctx context.Context, m *Model, src Source, workers int) (*Tally, error) {
-	c := newCounter(m, workers)
+	c := newCounter(m, nil, 1, workers)
 	for data, err := range src.Blocks(ctx) {
 		if err == nil {
 			err = data.check()
@@ -33,6 +33,7 @@ func EStep(ctx context.Context, m *Model, src Source, workers int) (*Tally, erro
 		for i, row := range data.Rows {
 			codes[i] = m.Code(row)
 		}
+		c.weights, c.unit = data.Weights, data.unit()
 		if _, err := c.count(ctx, codes); err != nil {
 			return nil, err
 		}
@@ -42,8 +43,10 @@ func EStep(ctx context.Context, m *Model, src Source, workers int) (*Tally, erro
 
 // counter explains and counts rows by one model.
 type counter struct {
-	bank  *bank
-	hands []*hand
+	bank    *bank
+	hands   []*hand
+	weights []int64 // of the rows, nil if each is 1
+	unit    int64
 }
 
 // hand is what one worker needs.
@@ -53,8 +56,8 @@ type hand struct {
 	in *presence
 }
 
-func newCounter(m *Model, workers int) *counter {
-	return &counter{newBank(m), make([]*hand, max(workers, 1))}
+func newCounter(m *Model, weights []int64, unit int64, workers int) *counter {
+	return &counter{newBank(m), make([]*hand, max(workers, 1)), weights, unit}
 }
 
 // count counts rows of codes, and returns the best set of each.
@@ -63,10 +66,15 @@ func (c *counter) count(ctx context.Context, codes [][]float64) (best []uint64, 
 	_, err = pool.Run(ctx, len(codes), len(c.hands), pool.Chunk, func(w, i int) error {
 		if c.hands[w] == nil {
 			c.hands[w] = &hand{newPursuit(c.bank), NewTally(c.bank.m), newPresence(len(c.bank.m.Parts))}
+			c.hands[w].t.Unit = c.unit
 		}
 		h := c.hands[w]
 		sets, evidence := h.p.explain(codes[i])
-		h.t.row(c.bank, codes[i], sets, evidence, h.in)
+		weight := int64(1)
+		if c.weights != nil {
+			weight = c.weights[i]
+		}
+		h.t.row(c.bank, codes[i], weight, sets, evidence, h.in)
 		best[i] = sets[0].set
 		return nil
 	})

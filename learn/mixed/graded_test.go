@@ -42,7 +42,7 @@ func gradedOf(t *testing.T, data *Data) (*Model, *Graded, [][]float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := learnGraded(t.Context(), l.empty.Columns, l.codes, l.lambda, 0)
+	g, err := l.graded(l.empty.Columns, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,9 +126,9 @@ func TestGradedIsANormal(t *testing.T) {
 // A step of EM in which nothing is deleted makes the rows more likely, but for what keeps noise above 0.
 func TestGradedSteps(t *testing.T) {
 	m, g, codes := gradedOf(t, graded(300, true))
-	var rows [][]float64
+	var rows []scored
 	for _, c := range codes {
-		rows = append(rows, g.scores(m.Columns, c))
+		rows = append(rows, scored{g.scores(m.Columns, c), 1})
 	}
 	g = g.begin(correlations(rows, len(g.Axes)), 2)
 	last := math.Inf(-1)

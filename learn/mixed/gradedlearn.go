@@ -1,7 +1,6 @@
 package mixed
 
 import (
-	"context"
 	"math"
 
 	"example.com/patchwork/internal/elem"
@@ -18,13 +17,19 @@ const (
 	leastColumns = 2   // that a part speaks of
 )
 
-// learnGraded learns graded parts of rows of codes, so many to begin with; from 0 it is one more at a time, as long as
-// the description gets shorter. Each vote costs lambda nats.
-func learnGraded(ctx context.Context, columns []Column, codes [][]float64, lambda float64, parts int) (*Graded, error) {
-	empty := &Graded{Axes: newAxes(columns)}
-	rows := make([][]float64, len(codes))
-	for i, c := range codes {
-		rows[i] = empty.scores(columns, c)
+// scored is a row of scores, and how often it counts.
+type scored struct {
+	y     []float64
+	often float64
+}
+
+// graded learns graded parts, so many to begin with; from 0 it is one more at a time, as long as the description gets
+// shorter.
+func (l *learner) graded(columns []Column, parts int) (*Graded, error) {
+	empty, lambda := &Graded{Axes: newAxes(columns)}, l.lambda
+	rows := make([]scored, len(l.codes))
+	for i, c := range l.codes {
+		rows[i] = scored{empty.scores(columns, c), float64(l.weights[i]) / float64(l.unit)}
 	}
 	corr := correlations(rows, len(empty.Axes))
 	if parts > 0 {
@@ -33,7 +38,7 @@ func learnGraded(ctx context.Context, columns []Column, codes [][]float64, lambd
 	}
 	best, shortest, risen := empty.begin(corr, 0), math.Inf(1), 0
 	for k := 0; k <= min(mostGraded, len(empty.Axes)/2) && risen < gradedRises; k++ {
-		if err := ctx.Err(); err != nil {
+		if err := l.ctx.Err(); err != nil {
 			return nil, err
 		}
 		g := empty.begin(corr, k)
@@ -46,15 +51,15 @@ func learnGraded(ctx context.Context, columns []Column, codes [][]float64, lambd
 }
 
 // correlations returns those of scores, from the rows that know both.
-func correlations(rows [][]float64, n int) [][]float64 {
+func correlations(rows []scored, n int) [][]float64 {
 	out := square(n)
 	for i := range n {
 		for j := range i + 1 {
 			both, sum := 0.0, 0.0
-			for _, y := range rows {
-				if x := y[i] * y[j]; x == x {
-					both++
-					sum += x
+			for _, r := range rows {
+				if x := r.y[i] * r.y[j]; x == x {
+					both += r.often
+					sum += float64(r.often * x)
 				}
 			}
 			if both > 0 {
@@ -125,7 +130,7 @@ func turned(m [][]float64, v []float64, others [][]float64) ([]float64, float64)
 
 // learn takes all steps for as many parts as there are, and returns what is left of them with the length of the
 // description.
-func (g *Graded) learn(rows [][]float64, lambda float64) (*Graded, float64) {
+func (g *Graded) learn(rows []scored, lambda float64) (*Graded, float64) {
 	for range denseSteps {
 		g, _ = g.step(rows, 0, false)
 	}
@@ -158,19 +163,19 @@ type momentSums struct {
 
 // step takes a step of EM, and returns the log-likelihood before it. Votes that do not bring lambda nats are deleted,
 // if sparse.
-func (g *Graded) step(rows [][]float64, lambda float64, sparse bool) (*Graded, float64) {
+func (g *Graded) step(rows []scored, lambda float64, sparse bool) (*Graded, float64) {
 	k := len(g.Loadings)
 	sums := make([]momentSums, len(g.Axes))
 	for j := range sums {
 		sums[j] = momentSums{products: square(k + 1), with: make([]float64, k+1)}
 	}
 	logLik := 0.0
-	for _, y := range rows {
-		d := g.degrees(y)
-		logLik += d.logLik
-		for j, x := range y {
+	for _, r := range rows {
+		d := g.degrees(r.y)
+		logLik += float64(r.often * d.logLik)
+		for j, x := range r.y {
 			if x == x {
-				sums[j].add(x, d)
+				sums[j].add(x, r.often, d)
 			}
 		}
 	}
@@ -187,19 +192,19 @@ func (g *Graded) step(rows [][]float64, lambda float64, sparse bool) (*Graded, f
 	return next, logLik
 }
 
-func (s *momentSums) add(x float64, d degrees) {
+func (s *momentSums) add(x, often float64, d degrees) {
 	k := len(d.mean)
-	s.n++
-	s.squares += float64(x * x)
+	s.n += often
+	s.squares += float64(often * x * x)
 	for i, a := range d.mean {
 		for h := range i + 1 {
-			s.products[i][h] += d.cov[i][h] + float64(a*d.mean[h])
+			s.products[i][h] += float64(often * (d.cov[i][h] + float64(a*d.mean[h])))
 		}
-		s.products[k][i] += a
-		s.with[i] += float64(a * x)
+		s.products[k][i] += float64(often * a)
+		s.with[i] += float64(often * a * x)
 	}
-	s.products[k][k]++
-	s.with[k] += x
+	s.products[k][k] += often
+	s.with[k] += float64(often * x)
 }
 
 // axis sets what the parts say of axis j: those that did before, less those that do not pay.

@@ -12,8 +12,11 @@ type ground struct {
 	*bank
 	terms   *terms
 	rows    int
+	weight  []int64   // of each row
+	share   []float64 // how often it counts
+	count   float64   // of all rows
 	columns []groundColumn
-	weights []float64 // how badly each row is explained
+	misfits []float64 // how badly each row is explained
 }
 
 // groundColumn are the cells of a column: the codes of those that nobody explains, and the others.
@@ -40,7 +43,7 @@ type explained struct {
 // newGround returns the ground of a state.
 func newGround(l *learner, s *state, o *terms) *ground {
 	g := &ground{bank: newBank(s.m), terms: o, rows: len(l.codes), columns: make([]groundColumn, len(s.m.Columns)),
-		weights: make([]float64, len(l.codes))}
+		weight: l.weights, share: make([]float64, len(l.codes)), count: l.count(), misfits: make([]float64, len(l.codes))}
 	p := newPursuit(g.bank)
 	for d := range g.columns {
 		g.columns[d].init(&g.bank.columns[d], g.rows)
@@ -56,7 +59,8 @@ func newGround(l *learner, s *state, o *terms) *ground {
 	}
 	all := make([]rowWeight, g.rows)
 	for i := range all {
-		all[i] = rowWeight{i, unit}
+		all[i] = rowWeight{i, unit * l.weights[i]}
+		g.share[i] = float64(l.weights[i]) / float64(l.unit)
 	}
 	for d := range g.columns {
 		c := &g.columns[d]
@@ -141,23 +145,23 @@ func (g *ground) deviation(i, d int) (z float64, to int) {
 	return z, 1
 }
 
-// misfit computes the weights of rows.
+// misfit computes how badly rows are explained, all that are equal together.
 func (g *ground) misfit() {
 	mean := 0.0
-	for i := range g.weights {
+	for i := range g.misfits {
 		known := 0
 		for d := range g.columns {
 			z, _ := g.deviation(i, d)
 			if z > 0 {
 				known++
 			}
-			g.weights[i] += min(float64(z*z), 9)
+			g.misfits[i] += min(float64(z*z), 9)
 		}
-		g.weights[i] /= math.Sqrt(float64(max(known, 1)))
-		mean += g.weights[i] / float64(g.rows)
+		g.misfits[i] /= math.Sqrt(float64(max(known, 1)))
+		mean += float64(g.share[i]*g.misfits[i]) / g.count
 	}
-	for i := range g.weights {
-		g.weights[i] = max(0, g.weights[i]-float64(usualMisfit*mean))
+	for i := range g.misfits {
+		g.misfits[i] = float64(g.share[i] * max(0, g.misfits[i]-float64(usualMisfit*mean)))
 	}
 }
 

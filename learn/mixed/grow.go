@@ -79,7 +79,7 @@ func (g *ground) grow(ctx context.Context, rng *rand.Rand, workers int) (*candid
 
 // begin returns a candidate: what is unusual in a badly explained row, or in it and in one or two others.
 func (g *ground) begin(rng *rand.Rand, threshold float64) candidate {
-	i := max(0, draw.ByWeight(rng, g.weights))
+	i := max(0, draw.ByWeight(rng, g.misfits))
 	var columns, to []int
 	for d := range g.columns {
 		if z, where := g.deviation(i, d); z > threshold {
@@ -91,10 +91,10 @@ func (g *ground) begin(rng *rand.Rand, threshold float64) candidate {
 		overlap := make([]float64, g.rows)
 		for j := range overlap {
 			n := float64(len(g.shared(j, threshold, columns, to)))
-			overlap[j] = n * n * n
+			overlap[j] = g.share[j] * n * n * n
 		}
 		for _, j := range rows {
-			overlap[j] = 0
+			overlap[j] *= max(0, 1-1/g.share[j])
 		}
 		j := draw.ByWeight(rng, overlap)
 		if j < 0 {
@@ -145,7 +145,9 @@ func (g *ground) like(rows, columns, to []int) candidate {
 	return p
 }
 
-func (g *ground) cheapTerms() *terms { return &terms{lambda: cheap * g.terms.lambda} }
+func (g *ground) cheapTerms() *terms {
+	return &terms{lambda: cheap * g.terms.lambda, once: g.terms.once}
+}
 
 // local takes some steps of EM for a candidate alone, all others being as they are, and returns the nats by which it
 // shortens the description.
@@ -155,7 +157,7 @@ func (g *ground) local(p *candidate, from, to int) float64 {
 		if len(p.Votes()) < leastVotes {
 			return math.Inf(-1)
 		}
-		o := &terms{lambda: g.terms.lambda}
+		o := &terms{lambda: g.terms.lambda, once: g.terms.once}
 		if step < cheapSteps {
 			o = g.cheapTerms()
 		}
@@ -164,9 +166,9 @@ func (g *ground) local(p *candidate, from, to int) float64 {
 		used := 0.0
 		for i, x := range gains {
 			gains[i] = 1 / (1 + elem.Exp(-x-odds))
-			used += gains[i]
+			used += float64(g.share[i] * gains[i])
 		}
-		p.Share = (used + .5) / (float64(g.rows) + 1)
+		p.Share = (used + .5) / (g.count + 1)
 		g.fit(p, gains, o)
 	}
 	if len(p.Votes()) < leastVotes {
@@ -174,9 +176,9 @@ func (g *ground) local(p *candidate, from, to int) float64 {
 	}
 	g.rowGains(p, gains)
 	odds := elem.Log(p.Share / (1 - p.Share))
-	gain := float64(float64(g.rows)*elem.Log1p(-p.Share)) - g.terms.lambda
-	for _, x := range gains {
-		gain += logAdd(0, x+odds)
+	gain := float64(g.count*elem.Log1p(-p.Share)) - g.terms.lambda
+	for i, x := range gains {
+		gain += float64(g.share[i] * logAdd(0, x+odds))
 	}
 	for d := range p.Entries {
 		gain -= g.bank.columns[d].price(&p.Entries[d], g.terms.lambda) + g.lost(d, p.rest[d])

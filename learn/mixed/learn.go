@@ -2,6 +2,7 @@ package mixed
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -44,7 +45,10 @@ type learner struct {
 	empty  *Model      // without parts
 	codes  [][]float64 // of the rows that parts are looked for in
 	lambda float64
-	quick  bool // no part is deleted to grow another
+
+	weights []int64 // of these rows
+	unit    int64
+	quick   bool // no part is deleted to grow another
 
 	patience int    // rises of the length that end growth
 	at       int    // the number of the start
@@ -73,7 +77,7 @@ type state struct {
 func newModel(data *Data) *Model {
 	m := &Model{}
 	for j, f := range data.Fields {
-		m.Columns = append(m.Columns, newColumn(f, data.column(j)))
+		m.Columns = append(m.Columns, newColumn(f, data.column(j), data.unit()))
 		m.Background = append(m.Background, m.Columns[j].All)
 	}
 	return m
@@ -81,7 +85,7 @@ func newModel(data *Data) *Model {
 
 // explain returns the state of a model.
 func (l *learner) explain(m *Model) (*state, error) {
-	c := newCounter(m, l.o.Workers)
+	c := newCounter(m, l.weights, l.unit, l.o.Workers)
 	best, err := c.count(l.ctx, l.codes)
 	if err != nil {
 		return nil, err
@@ -109,8 +113,8 @@ var heats = []float64{.7, 1, .6}
 // start makes start number i.
 func (l *learner) start(i int) (*state, error) {
 	rng := rand.New(rand.NewPCG(l.o.Seed, uint64(i)))
-	held := &terms{lambda: l.lambda, hold: true, heat: heats[i%len(heats)]}
-	free := &terms{lambda: l.lambda}
+	held, free := l.terms(), l.terms()
+	held.hold, held.heat = true, heats[i%len(heats)]
 	m := *l.empty
 	m.Background = make([]Opinion, len(m.Columns))
 	for d := range m.Background {
@@ -180,14 +184,14 @@ func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, rows := *l, len(l.codes)
+	all := *l
 	l.sample(1)
 	best, starts, err := l.search()
 	if err != nil {
-		return l.stopped(rows, starts), err
+		return l.stopped(&all, starts), err
 	}
-	m := l.model(best, rows, starts)
-	if len(l.codes) < rows {
+	m := l.model(best, &all, starts)
+	if len(l.codes) < len(all.codes) {
 		wide, err := all.widen(m)
 		if err == nil {
 			wide, err = Refine(ctx, wide, data, lastSteps, o.Workers)
@@ -203,22 +207,23 @@ func Learn(ctx context.Context, data *Data, o Options) (*Model, error) {
 	return m, l.addGraded(m)
 }
 
-// model returns that of a state, with its record.
-func (l *learner) model(s *state, rows int, starts []float64) *Model {
+// model returns that of a state, with its record: of all rows.
+func (l *learner) model(s *state, all *learner, starts []float64) *Model {
 	m := *s.m
-	m.Record = Record{Rows: rows, Seed: l.o.Seed, LogLik: s.tally.Nats(), Length: s.length, Starts: starts}
-	if len(l.codes) < rows {
+	m.Record = Record{Rows: int(math.Round(all.count())), Seed: l.o.Seed, LogLik: s.tally.Nats(), Length: s.length,
+		Starts: starts}
+	if len(l.codes) < len(all.codes) {
 		m.Record.Sample = len(l.codes)
 	}
 	return &m
 }
 
 // stopped returns the best model so far, nil for none.
-func (l *learner) stopped(rows int, starts []float64) *Model {
+func (l *learner) stopped(all *learner, starts []float64) *Model {
 	if l.found == nil {
 		return nil
 	}
-	return l.model(l.found, rows, starts)
+	return l.model(l.found, all, starts)
 }
 
 func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
@@ -236,17 +241,35 @@ func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
 	for i, row := range data.Rows {
 		codes[i] = l.empty.Code(row)
 	}
-	l.take(codes)
+	weights := make([]int64, len(codes))
+	for i := range weights {
+		weights[i] = data.weight(i)
+	}
+	l.unit = data.unit()
+	l.take(codes, weights)
 	return l, nil
 }
 
 // price returns what a number of a model of so many rows costs, in nats.
-func price(rows int64) float64 { return elem.Log(float64(max(rows, 1))) / 2 }
+func price(rows float64) float64 { return elem.Log(max(rows, 1)) / 2 }
 
 // take makes the learner one of some rows.
-func (l *learner) take(codes [][]float64) {
-	l.codes, l.lambda = codes, price(int64(len(codes)))
+func (l *learner) take(codes [][]float64, weights []int64) {
+	l.codes, l.weights = codes, weights
+	l.lambda = price(l.count())
 }
+
+// count returns how many rows there are, by their weights.
+func (l *learner) count() float64 {
+	sum := int64(0)
+	for _, w := range l.weights {
+		sum += w
+	}
+	return float64(sum) / float64(l.unit)
+}
+
+// terms returns those of a step of EM.
+func (l *learner) terms() *terms { return &terms{lambda: l.lambda, once: unit * float64(l.unit)} }
 
 // sample keeps so many times the rows that parts are looked for in, drawn at random, if there are more than twice as
 // many.
@@ -257,11 +280,17 @@ func (l *learner) sample(times int) {
 	}
 	which := rand.New(rand.NewPCG(l.o.Seed, 2<<32)).Perm(len(l.codes))[:n]
 	slices.Sort(which)
+	l.pick(which)
+}
+
+// pick makes the learner one of some of its rows.
+func (l *learner) pick(which []int) {
 	var codes [][]float64
+	var weights []int64
 	for _, i := range which {
-		codes = append(codes, l.codes[i])
+		codes, weights = append(codes, l.codes[i]), append(weights, l.weights[i])
 	}
-	l.take(codes)
+	l.take(codes, weights)
 }
 
 const (
@@ -278,7 +307,8 @@ func (l *learner) widen(m *Model) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &terms{lambda: l.lambda, own: m.own()}
+	o := l.terms()
+	o.own = m.own()
 	if s, err = l.em(s, o, 2); err == nil {
 		s, err = l.grow(rng, s, o, l.most(), 2)
 	}
@@ -307,8 +337,8 @@ func Refine(ctx context.Context, m *Model, src Source, steps, workers int) (*Mod
 		return nil, err
 	}
 	out := *m
-	out.Record.Rows, out.Record.LogLik = int(t.Rows), t.Nats()
-	out.Record.Length = m.price(price(t.Rows)) - t.Nats()
+	out.Record.Rows, out.Record.LogLik = int(math.Round(t.Count())), t.Nats()
+	out.Record.Length = m.price(price(t.Count())) - t.Nats()
 	return &out, nil
 }
 
@@ -323,10 +353,11 @@ func (l *learner) from(sets []uint64) (*state, error) {
 		m.Parts = append(m.Parts, Part{Share: .5, Entries: make([]Entry, len(m.Columns))})
 	}
 	b, t, in := newBank(&m), NewTally(&m), newPresence(len(m.Parts))
+	t.Unit = l.unit
 	for i, codes := range l.codes {
-		t.row(b, codes, []weighted{{sets[i], 1, unit}}, 0, in)
+		t.row(b, codes, l.weights[i], []weighted{{sets[i], 1, unit}}, 0, in)
 	}
-	free := &terms{lambda: l.lambda}
+	free := l.terms()
 	s, err := l.explain(t.mstep(&m, free))
 	if err != nil {
 		return nil, err
@@ -344,7 +375,7 @@ func (l *learner) search() (best *state, lengths []float64, err error) {
 		l.at = i
 		s, err := l.start(i)
 		if err == nil {
-			s, err = l.prune(s, &terms{lambda: l.lambda})
+			s, err = l.prune(s, l.terms())
 		}
 		if err != nil {
 			return nil, lengths, err

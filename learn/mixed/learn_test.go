@@ -124,7 +124,7 @@ func TestPoorTables(t *testing.T) {
 		"two rows":     {{1, 0, 2}, {nan, 1, 3}},
 		"half unknown": append(equal(30, 1, nan, 2), equal(30, nan, 1, 3)...),
 	} {
-		m := learned(t, &Data{fields, rows}, Options{})
+		m := learned(t, &Data{Fields: fields, Rows: rows}, Options{})
 		if len(m.Parts) > 0 && name != "half unknown" {
 			t.Errorf("%s: parts of columns %v", name, votes(m))
 		}
@@ -154,6 +154,15 @@ func TestUnseenWord(t *testing.T) {
 	}
 }
 
+// columnFrom returns the column of some numbers.
+func columnFrom(values ...float64) Column {
+	d := &Data{Fields: make([]Field, 1)}
+	for _, x := range values {
+		d.Rows = append(d.Rows, []float64{x})
+	}
+	return newColumn(Field{}, d.column(0), 1)
+}
+
 // Numbers with many zeros are levels, and merged levels keep the order and all rows; measurements are real, on the
 // scale that makes them normal.
 func TestCoding(t *testing.T) {
@@ -175,7 +184,7 @@ func TestCoding(t *testing.T) {
 			values = append(values, column.draw())
 		}
 		name := column.name
-		c := newColumn(Field{Name: name}, values)
+		c := columnFrom(values...)
 		if want := name != "zeros" && name != "counts"; (c.Family == Real) != want {
 			t.Errorf("%s is of family %d", name, c.Family)
 			continue
@@ -208,8 +217,8 @@ func TestFewRows(t *testing.T) {
 	for i := range 22 {
 		different, steps = append(different, float64(i*i)), append(steps, float64(i%5))
 	}
-	if newColumn(Field{}, different).Family != Real || newColumn(Field{}, steps).Family != Levels ||
-		newColumn(Field{}, []float64{0, 1}).Family != Levels {
+	if columnFrom(different...).Family != Real || columnFrom(steps...).Family != Levels ||
+		columnFrom(0, 1).Family != Levels {
 		t.Error("22 different values of 22 are levels, or five of 22 are not")
 	}
 }
@@ -290,7 +299,7 @@ func TestSampleOfRows(t *testing.T) {
 		}
 	}
 	for _, block := range [][][]float64{data.Rows[300:], data.Rows[:300]} {
-		some, err := EStep(t.Context(), m, &Data{data.Fields, block}, 1)
+		some, err := EStep(t.Context(), m, &Data{Fields: data.Fields, Rows: block}, 1)
 		if err == nil {
 			err = merged.Merge(some)
 		}

@@ -21,7 +21,7 @@ const (
 // have a shape of their own.
 func (l *learner) improve(s *state) (*state, error) {
 	rng := rand.New(rand.NewPCG(l.o.Seed, 1<<32))
-	free := &terms{lambda: l.lambda}
+	free := l.terms()
 	s, err := l.tear(s, free)
 	if err == nil && !l.quick {
 		s, err = l.relocate(rng, s, free)
@@ -193,24 +193,25 @@ func (l *learner) halves(s *state, k int) (out [][2][]int) {
 func (l *learner) agreement(s *state, k int, votes []int) [][]float64 {
 	b, out := newBank(s.m), square(len(votes))
 	var gains [][]float64
+	var weights []float64
 	mean, known := make([]float64, len(votes)), make([]float64, len(votes))
 	for i, codes := range l.codes {
 		if s.best[i]>>k&1 == 0 {
 			continue
 		}
-		row := make([]float64, len(votes))
+		row, w := make([]float64, len(votes)), float64(l.weights[i])
 		for j, d := range votes {
 			if row[j] = codes[d]; row[j] == row[j] {
 				row[j] = max(-4, min(4, b.columns[d].gain(&s.m.Parts[k].Entries[d].Opinion, codes[d])))
-				mean[j], known[j] = mean[j]+row[j], known[j]+1
+				mean[j], known[j] = mean[j]+float64(w*row[j]), known[j]+w
 			}
 		}
-		gains = append(gains, row)
+		gains, weights = append(gains, row), append(weights, w)
 	}
-	for _, row := range gains {
+	for at, row := range gains {
 		for i := range row {
 			for j := range row {
-				if x := (row[i] - mean[i]/known[i]) * (row[j] - mean[j]/known[j]); x == x && i != j {
+				if x := weights[at] * (row[i] - mean[i]/known[i]) * (row[j] - mean[j]/known[j]); x == x && i != j {
 					out[i][j] += x
 				}
 			}
@@ -258,7 +259,7 @@ func (s *state) joined(i, j int, o *terms) *Model {
 	if both < leastVotes {
 		return nil
 	}
-	one.Share = min(one.Share+two.Share, 1-1/float64(2*len(s.best)))
+	one.Share = min(one.Share+two.Share, 1-1/(2*s.tally.Count()))
 	one.Entries = make([]Entry, len(m.Columns))
 	for d := range one.Entries {
 		one.Entries[d] = m.Columns[d].vote(&m.Background[d], s.tally.of(i, d).and(s.tally.of(j, d)), o)
@@ -288,7 +289,8 @@ func (m *Model) order() []int {
 // shape lets opinions have a shape of their own, if that shortens the description. Before the parts are found such
 // opinions would explain spikes.
 func (l *learner) shape(rng *rand.Rand, s *state) (*state, error) {
-	own := &terms{lambda: l.lambda, own: true}
+	own := l.terms()
+	own.own = true
 	next, err := l.em(s, own, 6)
 	if err == nil {
 		next, err = l.grow(rng, next, own, l.most(), 2)

@@ -12,6 +12,7 @@ import (
 // terms are the settings of an M-step.
 type terms struct {
 	lambda float64 // price of a number, in nats
+	once   float64 // units of a row that counts once
 	// hold says that the background stays what it is over all rows, with the variance of scores multiplied by heat: so
 	// parts are found before the background has learned what they will say.
 	hold bool
@@ -32,7 +33,7 @@ func (t *Tally) MStep(m *Model) (*Model, error) {
 	if empty := NewTally(m); len(empty.cells) != len(t.cells) || empty.width != t.width {
 		return nil, fmt.Errorf("mixed: counts of %d numbers, those of the model are %d", len(t.cells), len(empty.cells))
 	}
-	return t.mstep(m, &terms{lambda: price(t.Rows), own: m.own()}), nil
+	return t.mstep(m, &terms{lambda: price(t.Count()), once: t.once(), own: m.own()}), nil
 }
 
 // own reports whether opinions have shapes of their own.
@@ -57,7 +58,7 @@ func (t *Tally) mstep(m *Model, o *terms) *Model {
 	for k := range m.Parts {
 		p := &next.Parts[k]
 		p.Name, p.Entries = m.Parts[k].Name, make([]Entry, len(m.Columns))
-		p.Share = (float64(t.Used[k])/unit + .5) / (float64(t.Rows) + 1)
+		p.Share = (float64(t.Used[k])/o.once + .5) / (t.Count() + 1)
 		for d := range p.Entries {
 			p.Entries[d] = m.Columns[d].vote(&next.Background[d], t.of(k, d), o)
 		}
@@ -86,18 +87,18 @@ func (t *Tally) background(m *Model, d int, free stat, o *terms) Opinion {
 	}
 	if c.Family != Real {
 		p := make([]float64, len(c.Values))
-		n := free.levels(p)
+		n := free.levels(o.once, p)
 		for l := range p {
 			p[l] = (p[l] + float64(rowsLevel*c.Share[l])) / (n + rowsLevel)
 		}
 		return Opinion{P: p}
 	}
-	n, mean, squares := free.normal()
+	n, mean, squares := free.normal(o.once)
 	b := (float64(n*mean) + float64(rowsReal*c.All.Mean)) / (n + rowsReal)
 	squares += float64(n*(mean-b)*(mean-b)) + float64(rowsReal*c.All.Var)
 	for k := range m.Parts {
 		if e := &m.Parts[k].Entries[d]; e.Numbers == 1 {
-			more, _, about := t.of(k, d).normal()
+			more, _, about := t.of(k, d).normal(o.once)
 			n, squares = n+more, squares+about
 		}
 	}
@@ -129,7 +130,7 @@ func (c *Column) vote(b *Opinion, s stat, o *terms) Entry {
 		return Entry{}
 	}
 	counts := make([]float64, len(s))
-	n := s.levels(counts)
+	n := s.levels(o.once, counts)
 	if n < leastRows {
 		return Entry{}
 	}
@@ -150,7 +151,7 @@ func (c *Column) vote(b *Opinion, s stat, o *terms) Entry {
 
 // voteReal is vote for a real column.
 func (c *Column) voteReal(b *Opinion, s stat, o *terms) Entry {
-	n, mean, squares := s.normal()
+	n, mean, squares := s.normal(o.once)
 	if n < leastRows {
 		return Entry{}
 	}

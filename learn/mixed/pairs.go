@@ -92,19 +92,20 @@ func (g *ground) surest(events []event, rows [][]int) (out []together) {
 	if n*n > mostPairs {
 		return nil
 	}
-	alone, both := make([]int, n), make([]int32, n*n)
-	for _, of := range rows {
-		for i, e := range of {
-			alone[e]++
-			for _, f := range of[:i] {
-				both[max(e, f)*n+min(e, f)]++
+	alone, both := make([]float64, n), make([]float64, n*n)
+	for i, of := range rows {
+		w := g.share[i]
+		for at, e := range of {
+			alone[e] += w
+			for _, f := range of[:at] {
+				both[max(e, f)*n+min(e, f)] += w
 			}
 		}
 	}
 	for e := range n {
 		for f := range e {
-			c := float64(both[e*n+f])
-			x := float64(alone[e]) * float64(alone[f]) / float64(g.rows)
+			c := both[e*n+f]
+			x := alone[e] * alone[f] / g.count
 			if c >= leastRow && c > x {
 				out = append(out, together{f, e, float64(c*elem.Log(c/x)) - c + x})
 			}

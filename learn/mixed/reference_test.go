@@ -138,7 +138,7 @@ func TestCountsMerge(t *testing.T) {
 			rows = append(rows, next)
 		}
 		count := func(rows ...[]float64) *Tally {
-			c := newCounter(m, 1)
+			c := newCounter(m, nil, 1, 1)
 			if _, err := c.count(t.Context(), rows); err != nil {
 				t.Fatal(err)
 			}

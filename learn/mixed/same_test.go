@@ -39,7 +39,7 @@ func blocks(rows int, bits bool) (out [][]float64) {
 func TestOneKindAlone(t *testing.T) {
 	for name, bits := range map[string]bool{"bits": true, "reals": false} {
 		rows := blocks(300, bits)
-		m := learned(t, &Data{make([]Field, 12), rows}, Options{Starts: 2})
+		m := learned(t, &Data{Fields: make([]Field, 12), Rows: rows}, Options{Starts: 2})
 		data, err := real.NewData(1, 12, rows)
 		if err != nil {
 			t.Fatal(err)

@@ -39,6 +39,7 @@ func drawn(ctx context.Context, src Source, most int, seed uint64) (sample *Data
 	type row struct {
 		at     int
 		values []float64
+		weight int64
 	}
 	var kept []row
 	sample = new(Data)
@@ -47,20 +48,20 @@ func drawn(ctx context.Context, src Source, most int, seed uint64) (sample *Data
 		if err != nil {
 			return nil, 0, err
 		}
-		sample.Fields = block.Fields
-		for _, values := range block.Rows {
+		sample.Fields, sample.Unit = block.Fields, block.Unit
+		for i, values := range block.Rows {
 			switch slot := reservoir.Next(); {
 			case slot == len(kept):
-				kept = append(kept, row{rows, slices.Clone(values)})
+				kept = append(kept, row{rows, slices.Clone(values), block.weight(i)})
 			case slot >= 0:
-				kept[slot] = row{rows, append(kept[slot].values[:0], values...)}
+				kept[slot] = row{rows, append(kept[slot].values[:0], values...), block.weight(i)}
 			}
 			rows++
 		}
 	}
 	slices.SortFunc(kept, func(a, b row) int { return a.at - b.at })
 	for _, r := range kept {
-		sample.Rows = append(sample.Rows, r.values)
+		sample.Rows, sample.Weights = append(sample.Rows, r.values), append(sample.Weights, r.weight)
 	}
 	return sample, rows, ctx.Err()
 }

@@ -11,7 +11,8 @@ import (
 // Tally is what an E-step counts. All are whole numbers, so that counts of parts of the data add up to those of all,
 // whatever the parts and their order.
 type Tally struct {
-	Rows   int64
+	Rows   int64   // their weights
+	Unit   int64   // the weight of a row that counts once
 	LogLik int64   // of the evidence, in units of 1/exact.NatsUnit
 	Used   []int64 // how often each part is there, in units
 	// cells are, for the background and then each part, those cells that teach what it says: of each column the weight of
@@ -30,9 +31,9 @@ const (
 // MostRows is how many rows can be counted without overflow.
 const MostRows = 1 << 25
 
-// NewTally returns an empty tally for a model.
+// NewTally returns an empty tally for a model; each row counts once.
 func NewTally(m *Model) *Tally {
-	t := &Tally{Used: make([]int64, len(m.Parts)), at: make([]int, len(m.Columns))}
+	t := &Tally{Unit: 1, Used: make([]int64, len(m.Parts)), at: make([]int, len(m.Columns))}
 	for d := range m.Columns {
 		t.at[d] = t.width
 		if m.Columns[d].Family == Real {
@@ -49,6 +50,12 @@ func NewTally(m *Model) *Tally {
 func (t *Tally) Merge(o *Tally) error {
 	if len(t.cells) != len(o.cells) || t.width != o.width {
 		return fmt.Errorf("mixed: counts of %d and %d numbers are not of one model", len(t.cells), len(o.cells))
+	}
+	if t.Rows > 0 && o.Rows > 0 && t.Unit != o.Unit {
+		return fmt.Errorf("mixed: counts of rows of weight %d and of %d do not add up", t.Unit, o.Unit)
+	}
+	if t.Rows == 0 {
+		t.Unit = o.Unit
 	}
 	if t.Rows+o.Rows > MostRows {
 		return fmt.Errorf("mixed: %d rows are more than can be counted, %d", t.Rows+o.Rows, int64(MostRows))
@@ -67,7 +74,13 @@ func (t *Tally) Merge(o *Tally) error {
 func (t *Tally) Size() (parts, columns, numbers int) { return len(t.Used), len(t.at), t.width }
 
 // Nats returns the log-likelihood in nats.
-func (t *Tally) Nats() float64 { return float64(t.LogLik) / exact.NatsUnit }
+func (t *Tally) Nats() float64 { return float64(t.LogLik) / exact.NatsUnit / float64(t.Unit) }
+
+// Count returns how many rows were counted, by their weights.
+func (t *Tally) Count() float64 { return float64(t.Rows) / float64(t.Unit) }
+
+// once returns the units of a row that counts once.
+func (t *Tally) once() float64 { return unit * float64(t.Unit) }
 
 // Picks returns how many parts all rows have together, about.
 func (t *Tally) Picks() int64 {
@@ -75,7 +88,7 @@ func (t *Tally) Picks() int64 {
 	for _, used := range t.Used {
 		n += used
 	}
-	return (n + unit/2) / unit
+	return (n + unit*t.Unit/2) / (unit * t.Unit)
 }
 
 // stat are the cells of a column that teach one opinion.
@@ -106,20 +119,20 @@ func (s stat) addScore(x float64, weight int64) {
 	s[2] += weight * f.square
 }
 
-// normal returns how many scores were counted, their mean, and the sum of squares about it.
-func (s stat) normal() (n, mean, squares float64) {
+// normal returns how many scores were counted, by the units of a row, their mean, and the sum of squares about it.
+func (s stat) normal(once float64) (n, mean, squares float64) {
 	if s[0] == 0 {
 		return 0, 0, 0
 	}
-	n = float64(s[0]) / unit
+	n = float64(s[0]) / once
 	mean = float64(s[1]) / fine / float64(s[0])
-	return n, mean, max(0, float64(float64(s[2])/fine/unit)-float64(n*mean*mean))
+	return n, mean, max(0, float64(float64(s[2])/fine/once)-float64(n*mean*mean))
 }
 
-// levels returns how often each level was counted, and all, into out.
-func (s stat) levels(out []float64) (n float64) {
+// levels returns how often each level was counted, by the units of a row, and all, into out.
+func (s stat) levels(once float64, out []float64) (n float64) {
 	for l, c := range s {
-		out[l] = float64(c) / unit
+		out[l] = float64(c) / once
 		n += out[l]
 	}
 	return n
@@ -158,10 +171,13 @@ func (p *presence) count(sets []weighted) {
 	}
 }
 
-// row counts a row that sets of parts explain.
-func (t *Tally) row(b *bank, codes []float64, sets []weighted, evidence float64, in *presence) {
-	t.Rows++
-	t.LogLik += int64(math.Round(evidence * exact.NatsUnit))
+// row counts a row of a weight that sets of parts explain.
+func (t *Tally) row(b *bank, codes []float64, weight int64, sets []weighted, evidence float64, in *presence) {
+	t.Rows += weight
+	t.LogLik += weight * int64(math.Round(evidence*exact.NatsUnit))
+	for i := range sets {
+		sets[i].units *= weight
+	}
 	in.count(sets)
 	for k := range t.Used {
 		t.Used[k] += in.there[k+1]

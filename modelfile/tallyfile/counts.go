@@ -96,7 +96,7 @@ func (v values) size() string {
 // cells are counts of tables of every kind of column.
 type cells struct{ *mixed.Tally }
 
-func (c cells) Rows() int64        { return c.Tally.Rows }
+func (c cells) Rows() int64        { return int64(math.Round(c.Count())) }
 func (c cells) LogLik() float64    { return c.Nats() }
 func (c cells) picks() int64       { return c.Picks() }
 func (c cells) add(o counts) error { return c.Merge(o.(cells).Tally) }
