@@ -31,6 +31,12 @@ func (in *input) askedCategories(s *survey) (map[int]*Coding, error) {
 			in.allCategories(s, asked)
 			continue
 		}
+		if c.Name == "" {
+			if err := in.ordered(s, c, asked); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		at, err := findColumns(s.names, len(s.columns), []string{c.Name})
 		if err != nil {
 			return nil, err
@@ -40,7 +46,7 @@ func (in *input) askedCategories(s *survey) (map[int]*Coding, error) {
 			continue // numbers are in an order
 		}
 		if c.Name = s.name(at[0]); c.Kind == Unknown {
-			c.Kind = Category
+			c.Kind, c.By = Category, Asked
 		}
 		if err := of.settle(&c, len(s.columns)); err != nil {
 			return nil, err
@@ -107,7 +113,7 @@ const mostlyLabels = 3
 // the table would have no data otherwise, or next to none. It returns the others.
 func (in *input) categoriesForWantOfBits(s *survey, texts, auto, explicit []int,
 	asked map[int]*Coding) []int {
-	if len(explicit) > 0 || len(in.opts.Categories) > 0 {
+	if len(explicit) > 0 || in.opts.settled {
 		return texts
 	}
 	used := members(len(s.columns), in.used(s))
@@ -116,6 +122,8 @@ func (in *input) categoriesForWantOfBits(s *survey, texts, auto, explicit []int,
 	for i := range s.columns {
 		switch {
 		case other[i], used[i], s.ends(i):
+		case asked[i] != nil && asked[i].By == Asked && !asked[i].bit():
+			few++
 		case !text[i]:
 			bits++
 		case s.columns[i].few():

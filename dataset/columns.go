@@ -23,6 +23,7 @@ type columnStats struct {
 	nones   levelCounts // of the word none, which may be a value
 
 	codes     int         // cells of digits with zeros in front
+	spelled   []string    // words that differ from others in case only, and are taken as these
 	words     levelCounts // of cells of text, unless there are too many
 	wordsMany bool
 	all       []float64 // the numbers beside 0 and 1, if they are to be cut; nil if not

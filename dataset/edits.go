@@ -15,7 +15,8 @@ type Edit struct {
 	// Column is a name, a number from 1, or * for all.
 	Column string `json:"column"`
 	// Want is bit, bit>N (on is what is greater), bands (three, of about as many rows each), category, ordinal, count,
-	// number, label, weight, split (several answers in a cell) or unknown (left out).
+	// number, label, weight, split (several answers in a cell), unknown (left out), or its words in an order, such as
+	// never<weekly<daily, which without a column is of all that have these words.
 	Want string `json:"want"`
 }
 
@@ -26,6 +27,9 @@ var wants = []string{"bit", "bands", "category", "ordinal", "count", "number", "
 // ParseEdit reads NAME=KIND.
 func ParseEdit(text string) (Edit, error) {
 	i := strings.LastIndexByte(text, '=')
+	if i < 0 && orderOf(text) != nil {
+		return Edit{Want: text}, nil
+	}
 	if i < 1 {
 		return Edit{}, fmt.Errorf("give a column and what it is, such as age=number")
 	}
@@ -34,7 +38,7 @@ func ParseEdit(text string) (Edit, error) {
 	}
 	e := Edit{text[:i], text[i+1:]}
 	_, err := e.cut()
-	if !strings.HasPrefix(e.Want, "bit>") && !slices.Contains(wants, e.Want) {
+	if !strings.HasPrefix(e.Want, "bit>") && !slices.Contains(wants, e.Want) && orderOf(e.Want) == nil {
 		err = fmt.Errorf("%q is no kind of column; give %s or bit>N%s", e.Want, strings.Join(wants, ", "),
 			enum.DidYouMean(e.Want, wants))
 	}
@@ -106,6 +110,9 @@ func (o Options) With(edits ...Edit) (Options, error) {
 		case "bands":
 			cuts = []float64{}
 		}
+		if order := orderOf(e.Want); order != nil {
+			c.Kind, c.Levels = Ordinal, order
+		}
 		if c.Cuts = cuts; len(cuts) > 0 {
 			c.Kind = Bit
 			c.Levels = []string{"over " + strconv.FormatFloat(cuts[0], 'f', -1, 64)}
@@ -130,7 +137,7 @@ func (o *Options) wanted(name string, number int) string {
 func (in *input) checkNamed(s *survey) error {
 	m := in.opts.Model
 	for _, e := range in.opts.edits {
-		if e.Column == allColumns {
+		if e.Column == allColumns || e.Column == "" {
 			continue
 		}
 		at, err := findColumns(s.names, len(s.columns), []string{e.Column})

@@ -456,7 +456,7 @@ func (s *Set) recode(m *Plan) {
 		}
 		to, strange := make([]float64, len(here.Levels)), strangeCells{of: there}
 		for k, level := range here.Levels {
-			if to[k] = float64(slices.Index(there.Levels, level)); to[k] < 0 {
+			if to[k] = float64(wordAt(there.Levels, level)); to[k] < 0 {
 				to[k], strange.example = math.NaN(), level
 			}
 		}

@@ -84,6 +84,7 @@ func (s *survey) takeSlips(in *input) {
 			c.takeSlips(in.rule)
 			c.takeUnit()
 		}
+		c.foldCase()
 	}
 	s.vocabularies = vocabulariesOf(s.columns)
 }

@@ -101,6 +101,7 @@ type Options struct {
 
 	edits     []Edit   // what columns are, see With
 	ignore    []string // columns that are left out
+	settled   bool     // Categories has all that several files have
 	why       string   // why Kind is Number, if several files show it
 	items     []string // of several lists that are read together
 	partBytes int64    // of a part of a file; 0 means 4 MiB (tests read smaller ones)

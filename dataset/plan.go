@@ -143,7 +143,7 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 		constant = nil // there is no other data
 	}
 	p.open = p.open || len(constant) > 0
-	scaled := in.either && len(explicit) == 0 && in.rule.threshold == nil && s.scalesIn(texts, in.used(s)) > 1
+	scaled := in.either && len(explicit) == 0 && in.rule.threshold == nil && s.scaled(texts, in.used(s), asked)
 	if !scaled {
 		texts = in.categoriesForWantOfBits(s, texts, labels, explicit, asked)
 	}
@@ -179,12 +179,18 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 // fewestConstant is how many rows show that a column of one number says nothing.
 const fewestConstant = 3
 
-// scalesIn returns how many columns of words, but for those that are used otherwise, hold steps of a scale.
-func (s *survey) scalesIn(texts, used []int) (n int) {
+// scaled reports whether two columns of words, but for those that are used otherwise, hold steps of a scale, or one is
+// said to do so.
+func (s *survey) scaled(texts, used []int, asked map[int]*Coding) bool {
+	n := 0
 	for _, i := range texts {
 		n += btoi(!slices.Contains(used, i) && s.columns[i].few() && s.columns[i].wordsKind() == Ordinal)
 	}
-	return n
+	for i, c := range asked {
+		class, _ := s.columns[i].classOf(s.vocabularies)
+		n += 2 * btoi(c.Kind == Ordinal && c.By == Asked && class == labelClass)
+	}
+	return n > 1
 }
 
 // categoriesOf makes categories of columns of few words among numbers, and returns the others.
@@ -507,7 +513,11 @@ func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 		if category := asked[i]; category != nil {
 			known := category.Levels != nil && category.Split == ""
 			category.Unknown, category.Unit = c.Unknown, c.Unit
-			if c = st.withLevels(*category); !known || len(category.Cuts) > 1 {
+			if c = st.withLevels(*category); !known && c.Kind == Ordinal && c.By == Asked && scaleOf(c.Levels) == nil {
+				p.fix(fmt.Sprintf("the words of %s are in the order of the alphabet", c.Name),
+					columnFlag(c.Name, strings.Join(c.Levels, "<")))
+			}
+			if !known || len(category.Cuts) > 1 {
 				made = append(made, fmt.Sprintf("%s (%s)", c.Name, listShort(c.Levels)))
 			}
 		}
@@ -524,6 +534,7 @@ func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 	p.settleNames()
 	p.noteBits()
 	p.noteMissing(s)
+	p.noteSpelling(s)
 	p.noteUnits()
 	if len(made) > 0 {
 		var fix []string
@@ -560,7 +571,7 @@ func (p *tablePlan) lay(in *input, s *survey, i int, c Coding) {
 	d := dataColumn{Coding: c, column: i, at: p.width, n: 1, groups: s.grouped(&s.columns[i])}
 	d.digit = [2]uint8{c.Marks.of("0", in.rule), c.Marks.of("1", in.rule)}
 	if c.Levels != nil {
-		d.level, p.levels = indexOf(c.Levels), true
+		d.level, p.levels = levelsOf(c.Levels), true
 		if d.whole = p.numbers && c.exclusive(); !d.whole {
 			d.n = len(c.Levels)
 		}

@@ -282,6 +282,8 @@ func (c *Coding) want() string {
 		return "bit>" + strconv.FormatFloat(c.Cuts[0], 'f', -1, 64)
 	case c.Cuts != nil:
 		return "bands"
+	case c.Kind == Ordinal && c.By == Asked && c.Levels != nil:
+		return strings.Join(c.Levels, "<")
 	}
 	return c.Kind.String()
 }

@@ -63,15 +63,18 @@ func (o Options) settle(paths []string) (Options, error) {
 	if o.items = distinctLevels(items); numbers {
 		o.Kind = Number
 	}
-	if len(names) > 0 {
+	if o.settled = len(names) > 0; o.settled {
 		o.Categories = nil
 	}
 	for _, name := range names {
 		c := kinds[name]
-		c.Levels, c.Off = distinctLevels(levels[name]), nil
-		if len(c.Cuts) > 0 {
-			c.Levels = kinds[name].Levels
-		} else if c.Kind == Ordinal {
+		if len(c.Cuts) > 0 || c.Kind == Ordinal && c.By == Asked &&
+			slices.Equal(levels[name], slices.Repeat(c.Levels, len(levels[name])/len(c.Levels))) {
+			o.Categories = append(o.Categories, c)
+			continue
+		}
+		c.Levels, c.Off = distinctLevels(foldWords(levels[name])), nil
+		if c.Kind == Ordinal {
 			inScale(c.Levels)
 		}
 		if at := slices.Index(c.Levels, yes[name]); at >= 0 && len(c.Levels) == 2 {

@@ -168,11 +168,11 @@ func (s *Set) planned(o *Options, by By) []Column {
 		}
 		out = append(out, c)
 	case s.Values != nil:
-		out = s.plannedNumbers(o, by)
+		out = s.plannedNumbers(by)
 	case !s.Table:
 		out = append(out, s.pixels(by))
 	default:
-		out = s.collapsed(o, by, s.bitColumns(by))
+		out = s.collapsed(by, s.bitColumns(by))
 	}
 	out = s.roles.inOrder(out, s.Meta)
 	if s.Weights == nil {
@@ -209,20 +209,20 @@ func (s *Set) numbers(from, to int) iter.Seq[float64] {
 }
 
 // plannedNumbers describes the columns of a table of numbers, of which several may be one of categories.
-func (s *Set) plannedNumbers(o *Options, data By) (out []Column) {
+func (s *Set) plannedNumbers(data By) (out []Column) {
 	for j := range s.Width {
 		if c := s.Words(j); c != nil && c.exclusive() {
-			out = append(out, s.wordColumn(j, c, o, data))
+			out = append(out, s.wordColumn(j, c, data))
 		} else {
 			out = append(out, numberColumn(s.ColumnName(j), data, s.numbers(j, j+1)))
 		}
 	}
 	markScales(out)
-	return s.collapsed(o, data, out)
+	return s.collapsed(data, out)
 }
 
 // collapsed makes one column of those of each category.
-func (s *Set) collapsed(o *Options, data By, all []Column) (out []Column) {
+func (s *Set) collapsed(data By, all []Column) (out []Column) {
 	for x := 0; x < len(all); x++ {
 		name := all[x].Name
 		i := slices.IndexFunc(s.Codings, func(c Coding) bool {
@@ -244,18 +244,10 @@ func (s *Set) collapsed(o *Options, data By, all []Column) (out []Column) {
 			continue
 		}
 		c := &s.Codings[i]
-		out = append(out, categoryColumn(c, c.by(o, data), all[x:x+len(c.Levels)], s.Len()))
+		out = append(out, categoryColumn(c, max(data, c.By), all[x:x+len(c.Levels)], s.Len()))
 		x += len(c.Levels) - 1
 	}
 	return out
-}
-
-// by says who decided about a category.
-func (c *Coding) by(o *Options, data By) By {
-	if slices.ContainsFunc(o.Categories, func(asked Coding) bool { return asked.Name == c.Name }) {
-		return max(data, Asked)
-	}
-	return data
 }
 
 // Words returns how column j of numbers stands for words: a level each, 0, 1, 2 and so on, or yes; nil if it does not.
@@ -306,7 +298,7 @@ func (c *Coding) Word(k int) string {
 }
 
 // wordColumn describes column j of numbers, which are levels of a category.
-func (s *Set) wordColumn(j int, c *Coding, o *Options, data By) Column {
+func (s *Set) wordColumn(j int, c *Coding, data By) Column {
 	on, known := make([]int, len(c.Levels)), 0
 	for x := range s.numbers(j, j+1) {
 		if !math.IsNaN(x) {
@@ -317,7 +309,7 @@ func (s *Set) wordColumn(j int, c *Coding, o *Options, data By) Column {
 	for k := range bits {
 		bits[k] = bitColumn(c.Levels[k], data, on[k], known, s.Len())
 	}
-	return categoryColumn(c, c.by(o, data), bits, s.Len())
+	return categoryColumn(c, max(data, c.By), bits, s.Len())
 }
 
 // splitBefore reports whether a column of bits is of one of several answers in a cell, and not of the last.

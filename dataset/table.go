@@ -299,7 +299,7 @@ func (d *dataColumn) turnOn(cell string, set func(k int)) (known bool, strange s
 		return true, ""
 	case d.Split != "":
 		for _, answer := range strings.Split(cell, d.Split) {
-			if k, ok := d.level[trim(answer)]; ok {
+			if k, ok := d.levelAt(trim(answer)); ok {
 				set(k)
 			} else if t > unknownToken {
 				strange = cmp.Or(strange, trim(answer))
@@ -307,7 +307,7 @@ func (d *dataColumn) turnOn(cell string, set func(k int)) (known bool, strange s
 		}
 		return t != unknownToken, strange
 	}
-	if k, ok := d.level[levelOf(cell)]; ok && t != blankToken {
+	if k, ok := d.levelAt(levelOf(cell)); ok && t != blankToken {
 		set(k)
 		return true, ""
 	}
@@ -317,7 +317,7 @@ func (d *dataColumn) turnOn(cell string, set func(k int)) (known bool, strange s
 		}
 		return true, ""
 	}
-	if known = slices.Contains(d.Off, levelOf(cell)); known || t <= unknownToken || d.isMissing(cell) {
+	if known = wordAt(d.Off, levelOf(cell)) >= 0; known || t <= unknownToken || d.isMissing(cell) {
 		return known, ""
 	}
 	return false, cell

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/patchwork"
 )
 
 // verdict is a small table, what is right for it, as in corpus, and part of a note; "" for no note.
@@ -212,5 +214,91 @@ func TestConstantNumbers(t *testing.T) {
 	}
 	if got, err := s.Set(t.Context()); err != nil || !slices.Equal(got.Columns, want.Columns) || got.Len() != want.Len() {
 		t.Errorf("a stream has the columns %q of %q: %v", got.Columns, want.Columns, err)
+	}
+}
+
+// TestSpelling: words that differ in case only are one, but for letters that are two by it.
+func TestSpelling(t *testing.T) {
+	check(t, []verdict{
+		{"of two words", "sex,a\n" + many("Female,1", "female ,0", "Male,1", "MALE,1", "Male,0"), "15: 2 bit",
+			"words of sex that differ in case only are one: female is Female, MALE is Male"},
+		{"of letters", "sex,a\n" + many("f,1", "M,0", "m,1", "m,1"), "12: 2 bit", "M is m"},
+		{"of genes", "gene,a\n" + many("A,1", "a,0", "A,1"), "9: 2 bit", "yes is a in gene (no is A)"},
+		{"of genotypes", "gene,b,c,d\n" + many("AA,x,u,1", "Aa,y,v,0", "aa,z,w,1", "AA,x,u,0"), "12: bit 3 category",
+			"are taken as labels"},
+		{"of answers", "fruit,a\n" + many("Apple;Pear,1", "apple,0", "pear;apple,1", "Apple,0"), "12: 3 bit", "fruit (Apple, Pear)"},
+	})
+	dir := t.TempDir()
+	texts := []string{"sex,a\n" + many("Female,1", "Male,0"), "sex,a\n" + many("female,1", "male,0")}
+	var paths []string
+	for i, text := range texts {
+		paths = append(paths, filepath.Join(dir, string('a'+rune(i))+".csv"))
+		if err := os.WriteFile(paths[i], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Read(paths, Options{})
+	if err != nil || !slices.Equal(s.Columns, []string{"sex=Female", "a"}) || strings.Count(pixels(s), "##") != 6 {
+		t.Fatalf("%v, %v", s, err)
+	}
+	s, err = Read(paths[1:], optionsFor(t, Options{}, describe(t, paths[:1])))
+	if err != nil || len(s.Notes) > 0 || strings.Count(pixels(s), "##") != 3 {
+		t.Errorf("new words in small letters: %v, %v", s.Notes, err)
+	}
+}
+
+// describe returns a model of files.
+func describe(t *testing.T, paths []string) *patchwork.Model {
+	t.Helper()
+	s, err := Read(paths, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, w := s.Size()
+	m, err := s.Describe(modelOf(t, 1, w, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestOrder: words have the order that is said, also where the column is told by them only, and the others stay what
+// they are.
+func TestOrder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	text := "often,colour,a\n" + many("weekly,red,1", "never,green,0", "Daily,blue,1", "weekly,red,0")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ edit, right, said string }{
+		{"often=never<weekly<daily", "12: bit category scale", "never, weekly, daily"},
+		{"never < weekly<daily", "12: bit category scale", "never, weekly, daily"},
+		{"often=never<weekly", "12: bit category scale", "3 cells are none of never, weekly"},
+		{"often=ordinal", "12: bit category scale", "the words of often are in the order of the alphabet"},
+		{"rarely<once", "no column has the words rarely, once", ""},
+	} {
+		e, err := ParseEdit(c.edit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts, err := Options{}.With(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds, _, notes := readAsIs(t, path, opts)
+		if s, err := Open(t.Context(), []string{path, path}, opts); err == nil {
+			if f, err := s.Read(t.Context()); err != nil || f.Len() != 24 {
+				t.Errorf("%s, twice: %v", c.edit, err)
+			}
+			words := s.Plan().Words("often")
+			notes += strings.Join(words.Levels, ", ")
+			if want := map[bool]string{true: e.Want, false: "daily<never<weekly"}[e.Want != "ordinal"]; words.Kind != Ordinal ||
+				words.want() != strings.ReplaceAll(want, " ", "") && words.want() != "Daily<never<weekly" {
+				t.Errorf("%s: a model keeps %s", c.edit, words.want())
+			}
+		}
+		if !strings.Contains(kinds, c.right) || !strings.Contains(notes, c.said) {
+			t.Errorf("%s: %s, said %q; want %s, said %q", c.edit, kinds, notes, c.right, c.said)
+		}
 	}
 }

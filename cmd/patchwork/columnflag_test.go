@@ -30,11 +30,18 @@ func TestColumnFlag(t *testing.T) {
 		t.Error("--split and --column NAME=split differ")
 	}
 	learned("learn numbers.csv -o n.npz --categories ward")
+	learned("learn numbers.csv -o o.npz --column ward=west<north<east")
+	learned("learn numbers.csv -o p.npz --order west<north<east")
+	if read(t, "o.npz") != read(t, "p.npz") {
+		t.Error("--order and --column differ")
+	}
 	for _, c := range []struct{ line, said string }{
 		{"explain -m b.npz other.csv",
 			`in the column uses 1 cell is none of bus, tram, such as "plane", and taken as unknown`},
 		{"explain -m n.npz moon.csv", `in the column ward 1 cell is none of east, north, west, such as "moon", and taken as`},
 		{"show b.npz", `read with  --column uses=split --column "age=bit>30"`},
+		{"explain -m o.npz moon.csv", `none of west, north, east, such as "moon"`},
+		{"show o.npz", `read with  --column "ward=west<north<east"`},
 		{"show n.npz", `read with  --column ward=category`},
 	} {
 		if o := patchworkCommand(t, fields(c.line)...); o.code != 0 || !strings.Contains(o.out+o.err, c.said) {

@@ -51,7 +51,8 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 	f.addForm(cmd, "")
 	fs.Var(&editsFlag{&f.edits}, "column",
 		"what a column is: number, count, category, ordinal, bit, bit>40 (cut), bands (cut in three), label, weight, split "+
-			"(several answers in a cell) or unknown (left out); *=number for all; may be repeated")
+			"(several answers in a cell), unknown (left out) or its words in order, 'never<weekly<daily'; *=number for all; "+
+			"may be repeated")
 	fs.StringSliceVar(&f.missing, "missing", nil,
 		"cells that say that nothing is known: 999,-9, or NAME:999 in one column")
 	fs.IntVar(&f.skipLines, "skip-lines", 0, "lines above a table of text")
@@ -72,7 +73,7 @@ func (e *editsFlag) Type() string { return "NAME=KIND" }
 func (e *editsFlag) String() string {
 	var out []string
 	for _, edit := range *e.to {
-		out = append(out, edit.Column+"="+edit.Want)
+		out = append(out, strings.TrimPrefix(edit.Column+"="+edit.Want, "="))
 	}
 	return strings.Join(out, ",")
 }
@@ -95,7 +96,7 @@ func columnArgs(args []string) (out []string) {
 		switch {
 		case args[i] == "--":
 			return append(out, args[i:]...)
-		case !known && name != "--for", !joined && i+1 == len(args):
+		case !known && name != "--for" && name != "--order", !joined && i+1 == len(args):
 			out = append(out, args[i])
 			continue
 		case !joined:
@@ -110,6 +111,8 @@ func columnArgs(args []string) (out []string) {
 				}
 				out = append(out, "--column", name+"="+want)
 			}
+		case name == "--order": // of the columns that have these words
+			out = append(out, "--column", value)
 		case value == "real":
 			out = append(out, "--column", "*=number")
 		default:
