@@ -28,6 +28,9 @@ type Source interface {
 type Data struct {
 	Images  []*bitmap.Image
 	Weights []int64
+	// Unit is the weight that stands for one image, so that weights may be decimals, as those of surveys are; 0 means 1.
+	// Package table counts images by it; elsewhere only the ratios of weights matter.
+	Unit int64
 
 	// Memory, if not nil, stores the tally of every E-step over these images (EStep
 	// without each) and returns it when the same E-step is needed again. It must
@@ -55,7 +58,7 @@ func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
 		}
 		for from := 0; from < len(d.Images); from += size {
 			to := min(from+size, len(d.Images))
-			b := Data{Images: d.Images[from:to]}
+			b := Data{Images: d.Images[from:to], Unit: d.Unit}
 			if d.Weights != nil {
 				b.Weights = d.Weights[from:to]
 			}
@@ -76,6 +79,14 @@ func (d Data) Weight(i int) int64 {
 		return 1
 	}
 	return d.Weights[i]
+}
+
+// Times returns how many images image i stands for: its weight in units.
+func (d Data) Times(i int) float64 {
+	if d.Unit > 1 {
+		return float64(d.Weight(i)) / float64(d.Unit)
+	}
+	return float64(d.Weight(i))
 }
 
 // memory stores the tallies of E-steps, so that an interrupted learning run need

@@ -63,6 +63,9 @@ func (in *input) npz(ra io.ReaderAt, size int64) (parts, error) {
 		if errors.As(err, &ne) && !in.asksFor(other) {
 			continue
 		}
+		if err == nil && in.weighs(other) {
+			images.unit, err = weightsUnit(z, other)
+		}
 		if err == nil {
 			err = images.join(other, r)
 		}
@@ -178,6 +181,7 @@ type arrayImages struct {
 	rows    *arrayRows
 	columns []string
 	others  []companion
+	unit    int64        // the weight of an image
 	at      int          // images so far
 	done    func() error // checks that follow the last image, may be nil
 }

@@ -138,10 +138,11 @@ func (c *columnStats) add(cell string, line int, limit levelLimit) (fresh bool) 
 // numberRange says where the numbers of a column lie, and 0.
 type numberRange struct {
 	least, most float64
-	fractions   bool // some number is not an integer
-	pointed     bool // that is not only the comma's doing
-	grouped     int  // cells that are text, or thousands where commas divide columns: 1,234.5
-	taken       int  // of these as numbers
+	fractions   bool  // some number is not an integer
+	unit        int64 // of these numbers as weights
+	pointed     bool  // that is not only the comma's doing
+	grouped     int   // cells that are text, or thousands where commas divide columns: 1,234.5
+	taken       int   // of these as numbers
 }
 
 // span returns the range of the numbers.
@@ -155,7 +156,12 @@ func (c *columnStats) span() numberRange {
 // widen extends the range by a number.
 func (r *numberRange) widen(v float64) {
 	r.least, r.most = min(r.least, v), max(r.most, v)
-	r.fractions = r.fractions || v != math.Trunc(v)
+	if v != math.Trunc(v) {
+		r.fractions = true
+		if r.unit < finest {
+			r.unit = max(r.unit, unitOf(v))
+		}
+	}
 }
 
 // levelOf returns the value of a cell of a categorical column: 2.0 is 2, since

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"example.com/patchwork/internal/npy"
 )
@@ -100,7 +99,8 @@ func (d *arrayImages) companion(s *Set, c companion) error {
 	case maskRole:
 		return mask(s, a, c.missing, d.at)
 	case weightRole:
-		s.Weights, err = checkWeights(a, d.at)
+		s.Weights, err = checkWeights(a, d.unit, d.at)
+		s.Unit = d.unit
 		return err
 	}
 	s.Meta = append(s.Meta, Labels{c.name, metaValues(a)})
@@ -135,47 +135,6 @@ func mask(s *Set, a *npy.Array, missing bool, at int) error {
 		}
 	}
 	return nil
-}
-
-// weightOf reads a weight, which counts rows and so is whole, also where it is written as 2.0.
-func weightOf(text string) (int64, *FormatError) {
-	if v, err := strconv.ParseInt(text, 10, 64); err == nil && v >= 0 {
-		return v, nil
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err == nil && v >= 0 && v < 1<<53 && v == math.Trunc(v):
-		return int64(v), nil
-	case err == nil && v > 0 && v < 1<<53:
-		return 0, &FormatError{Msg: fmt.Sprintf("the weight %q is not a whole number", text),
-			Hint: "weights count rows: round them, or multiply all by 10 or 100 and learn from so many times the rows"}
-	}
-	return 0, &FormatError{Msg: fmt.Sprintf("the weight %q is not a non-negative integer", text)}
-}
-
-func checkWeights(a *npy.Array, at int) ([]int64, error) {
-	v, err := a.Int64s()
-	if f, bad := a.Float64s(); err != nil && bad == nil {
-		v = make([]int64, len(f))
-		for i, x := range f {
-			w, err := weightOf(strconv.FormatFloat(x, 'g', -1, 64))
-			if err != nil {
-				err.Row = at + i + 1
-				return nil, err
-			}
-			v[i] = w
-		}
-		return v, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for i, w := range v {
-		if w < 0 {
-			return nil, &FormatError{Row: at + i + 1, Msg: fmt.Sprintf("the weight %d is negative", w)}
-		}
-	}
-	return v, nil
 }
 
 // metaValues keeps integers and floats as numbers; integers beyond int64 become

@@ -29,7 +29,7 @@ var corpus = []struct {
 	{file: "c12_species_rows.csv", right: "11: label 80 bit", said: "transpose"},
 	{file: "c13_maf.maf", right: "73: label 9 bit"},
 	{file: "c14_long.csv", right: "73: label 9 bit"},
-	{file: "c15_weights.csv", right: "80: label weight 9 bit", opts: Options{Weight: "wt"}, today: "weights are whole"},
+	{file: "c15_weights.csv", right: "80: label weight 9 bit", opts: Options{Weight: "wt"}, said: "weights in wt are decimals"},
 	{file: "c16_onetwo.csv", right: "80: label 9 bit", said: "no is 2"},
 	{file: "c19_dk.csv", right: "80: label 9 bit", said: "don't know"},
 	{file: "c19_hashna.csv", right: "80: label 9 bit"},

@@ -168,7 +168,7 @@ func (s *Set) Known(i int) (n int) {
 // come more than once. It panics for an index outside.
 func (s *Set) Pick(index []int) *Set {
 	out := *s
-	if out.Data = (patchwork.Data{}); s.Values != nil {
+	if out.Data = (patchwork.Data{Unit: s.Unit}); s.Values != nil {
 		out.Values = pick(s.Values, index)
 	} else {
 		out.Images = pick(s.Images, index)

@@ -29,6 +29,9 @@ func (j *joiner) add(part *Set, path string) error {
 			return err
 		}
 		n = j.set.Len()
+		unit := max(j.set.Unit, part.Unit)
+		j.set.inUnit(unit)
+		part.inUnit(unit)
 		j.set.append(part)
 	}
 	for i := n; i < j.set.Len(); i++ {
@@ -72,17 +75,6 @@ func (j *joiner) agree(part *Set, path string) error {
 		}
 	}
 	return nil
-}
-
-func weights(s *Set) []int64 {
-	if s.Weights != nil {
-		return s.Weights
-	}
-	out := make([]int64, s.Len())
-	for i := range out {
-		out[i] = 1
-	}
-	return out
 }
 
 // done returns the whole set.

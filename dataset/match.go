@@ -155,6 +155,7 @@ func (in *input) planFor(s *survey) (*tablePlan, error) {
 		p.lay(in, s, i, c)
 	}
 	p.settleNames()
+	p.noteWeights(s)
 	return p, checkSize(1, p.width)
 }
 

@@ -22,6 +22,7 @@ type tablePlan struct {
 	open     bool     // more of the table may show that a label is data
 	plain    bool     // all columns are 0 and 1 or words for them
 	unit     string   // what places count: lines or rows
+	whole    int64    // the weight of a row, if there are weights
 	named    bool     // of items: the first is the name of the row
 	levels   bool     // some column became several, or a bit of two words
 	model    bool     // made for a model
@@ -500,7 +501,7 @@ func andList(names []string) string {
 
 // layOut gives the data columns their pixels.
 func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
-	p.plain, p.sure = !p.numbers && len(p.meta) == 0 && len(asked) == 0, p.numbers
+	p.plain, p.sure = !p.numbers && len(p.meta) == 0 && p.weight < 0 && len(asked) == 0, p.numbers
 	var marked, made []string
 	for _, i := range p.data {
 		st := &s.columns[i]
@@ -534,6 +535,7 @@ func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 	p.settleNames()
 	p.noteBits()
 	p.noteMissing(s)
+	p.noteWeights(s)
 	p.noteSpelling(s)
 	p.noteUnits()
 	if len(made) > 0 {

@@ -96,10 +96,10 @@ func (in *input) enough(p *tablePlan, src cells) bool {
 	switch {
 	case p.complete:
 		return true
-	case p.model:
-		return true
 	case in.thorough:
 		return false
+	case p.model:
+		return p.weight < 0 || !in.stream
 	case p.numbers:
 		return p.sure && !in.stream
 	}

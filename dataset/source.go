@@ -183,8 +183,8 @@ func (s *Set) planned(o *Options, by By) []Column {
 		name = s.roles.name(s.roles.weight)
 	}
 	w := numberColumn(name, Seen, func(yield func(float64) bool) {
-		for _, v := range s.Weights {
-			if !yield(float64(v)) {
+		for i := range s.Weights {
+			if !yield(s.Times(i)) {
 				return
 			}
 		}

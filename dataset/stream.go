@@ -132,7 +132,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	}
 	if s.head == nil {
 		head := *part
-		head.Data, head.Meta, head.Notes = patchwork.Data{}, nil, nil
+		head.Data, head.Meta, head.Notes = patchwork.Data{Unit: part.Unit}, nil, nil
 		if part.Values != nil {
 			head.Values = [][]float64{slices.Clone(part.Values[0])}
 		} else {
@@ -151,6 +151,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	if s.head.Columns == nil {
 		s.head.Columns = part.Columns
 	}
+	s.head.Unit = max(s.head.Unit, part.Unit)
 	s.weighted = s.weighted || part.Weights != nil
 	notes := part.Notes
 	kinds, err := surveyMeta(ctx, d, part, in.made != nil && in.made.model)
@@ -364,7 +365,7 @@ func (r *traversal) complete(s *Set, i int) error {
 	if err := r.joiner.weigh(s, r.paths[i]); err != nil {
 		return err
 	}
-	if r.weighted {
+	if s.inUnit(r.head.Unit); r.weighted {
 		s.Weights = weights(s)
 	}
 	var meta []Labels

@@ -180,6 +180,7 @@ type textTable struct {
 func (t *textTable) begin() {
 	t.set, t.meta, t.strings = t.plan.set(), make([]rawText, len(t.plan.meta)), map[string]string{}
 	t.set.reading.Points = slices.ContainsFunc(t.in.seen.first, func(f *firstLines) bool { return f.points != "" })
+	t.set.Unit = t.plan.whole
 	t.set.Notes, t.set.Codings = t.plan.notes, t.plan.codings
 	if t.plan.numbers {
 		t.set.Values, t.set.Height, t.set.Width = [][]float64{}, 1, t.plan.width
@@ -202,12 +203,9 @@ func (t *textTable) add(cells []string) error {
 		return err
 	}
 	if w := t.plan.weight; w >= 0 {
-		v, err := weightOf(trim(cells[w]))
-		if err != nil {
-			err.Column = t.plan.name(w)
+		if err := t.takeWeight(cells[w]); err != nil {
 			return err
 		}
-		t.set.Weights = append(t.set.Weights, v)
 	}
 	for k, i := range t.plan.meta {
 		s, err := t.intern(trim(cells[i]))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -114,7 +113,6 @@ func TestCSVRefusals(t *testing.T) {
 		{"0,1\n", Options{Columns: []string{"3"}}},
 		{"a,b\n0,1\n", Options{Where: conditions(t, "z=1")}},
 		{"a,b\n0,1\n", Options{Meta: []string{"a", "b"}}},
-		{"a,w\n0,1.5\n", Options{Weight: "w"}},
 		{"a,w\n0,-1\n", Options{Weight: "w"}},
 		{"a,b\n0,1\n", Options{Delimiter: '"'}},
 		{"a,b\n" + strings.Repeat("0,1\n", 1000), Options{MaxMemory: 5000}},
@@ -411,23 +409,5 @@ func TestManyTextColumns(t *testing.T) {
 	_, err := readBytes([]byte(line), Options{})
 	if err == nil || !testenv.Said(t, err.Error()) {
 		t.Errorf("%.300v", err)
-	}
-}
-
-// A weight may be written as 2.0, in every format; it counts as 2.
-func TestWholeWeights(t *testing.T) {
-	want := []int64{2, 0, 3}
-	set := mustRead(t, "t.csv", []byte("a,w\n0,2.0\n1,0.0\n1,3\n"), Options{Weight: "w"})
-	if !slices.Equal(set.Weights, want) {
-		t.Errorf("CSV: %v", set.Weights)
-	}
-	for _, weights := range []*npy.Array{npy.New([]float64{2, 0, 3}, 3), npy.New([]int64{2, 0, 3}, 3)} {
-		got, err := checkWeights(weights, 0)
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%T: %v, %v", weights.Data, got, err)
-		}
-	}
-	if _, err := checkWeights(npy.New([]float64{2, 2.6}, 2), 0); err == nil || err.(*FormatError).Row != 2 {
-		t.Errorf("2.6: %v", err)
 	}
 }

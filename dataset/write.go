@@ -47,7 +47,7 @@ func (s *Set) members() ([]npy.Member, error) {
 		out = append(out, npy.Member{Name: "known", Array: npy.New(knownPlane(s.Images), shape...)})
 	}
 	if s.Weights != nil {
-		out = append(out, npy.Member{Name: "weight", Array: npy.New(s.Weights, s.Len())})
+		out = append(out, npy.Member{Name: "weight", Array: s.WeightArray()})
 	}
 	return appendMeta(out, s.Columns, s.Meta)
 }

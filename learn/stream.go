@@ -42,7 +42,7 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 	}
 	var kept []drawn
 	out, reservoir := &sampled{}, draw.NewReservoir(n, rand.New(rand.NewPCG(seed, sampleStream)))
-	first := 0 // number of the first image of the block
+	unit, first := int64(0), 0 // number of the first image of the block
 	for b, err := range patchwork.Checked(ctx, src) {
 		if err != nil {
 			return nil, err
@@ -62,7 +62,9 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 			kept[slot] = drawn{first + j, img.Clone(), b.Weight(j)} // a copy: the block can go
 		}
 		first += len(b.Images)
+		unit = b.Unit
 	}
+	out.Unit, out.Rows = unit, rows.InUnits(out.Rows, unit)
 	out.Of = reservoir.Seen()
 	slices.SortFunc(kept, func(a, b drawn) int { return a.at - b.at })
 	weighted := slices.ContainsFunc(kept, func(d drawn) bool { return d.weight != 1 })

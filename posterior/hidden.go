@@ -30,6 +30,7 @@ type HiddenBits struct {
 // times measure more exactly, up to a point: the images stay the same.
 func (x Exclusive) HideBits(data patchwork.Data, share float64, times int, seed uint64) HiddenBits {
 	h := HiddenBits{Exclusive: x}
+	h.Data.Unit = data.Unit
 	for n := range times {
 		for i, img := range data.Images {
 			h.Data.Images = append(h.Data.Images, img)

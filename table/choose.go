@@ -29,7 +29,7 @@ func (l *learner) stepOf(start StartFrom) Step {
 func (l *learner) fill(s *Step, r round) {
 	s.Model, s.Iteration = r.Model, r.Number
 	h := &r.Tally.heading
-	s.Experts, s.Rows, s.LogLik = r.Model.K(), h.rows, h.logEvidence()
+	s.Experts, s.Rows, s.LogLik = r.Model.K(), h.count(), h.logEvidence()
 	s.DescriptionLength = l.length(r.Model, r.Tally)
 }
 
@@ -132,7 +132,7 @@ func (l *learner) briefest() tried {
 func (l *learner) level(c tried) bool {
 	n, sum, squares := 0.0, 0.0, 0.0
 	for r := range l.held {
-		d, w := 0.0, float64(l.judge.Data.Weight(r))
+		d, w := 0.0, l.judge.Data.Times(r)
 		for i := r; i < len(c.losses); i += l.held { // the row's other hidden bits
 			d += c.losses[i] - l.best.losses[i]
 		}

@@ -25,7 +25,7 @@ type Counts struct {
 func NewCounts(m *patchwork.Model) *Counts { return emptyCounts(m.K(), m.Height()*m.Width()) }
 
 func emptyCounts(experts, width int) *Counts {
-	return &Counts{&counts{heading: heading{active: make([]int64, experts)}, groups: joint.NewGroups(width)},
+	return &Counts{&counts{heading: heading{active: make([]int64, experts), unit: 1}, groups: joint.NewGroups(width)},
 		make([]int64, width), make([]int64, width)}
 }
 
@@ -54,6 +54,12 @@ func (c *Counts) Add(ctx context.Context, m *patchwork.Model, data patchwork.Dat
 	if err != nil {
 		return err
 	}
+	if c.rows == 0 {
+		c.unit = t.unit
+	}
+	if c.unit != t.unit {
+		return fmt.Errorf("patchwork: weights in units of %d, after those in units of %d", t.unit, c.unit)
+	}
 	c.merge(t)
 	c.addColumns(data)
 	return nil
@@ -76,7 +82,7 @@ func (c *Counts) addColumns(data patchwork.Data) {
 }
 
 // Rows returns how many rows were counted, by weight.
-func (c *Counts) Rows() int64 { return c.rows }
+func (c *Counts) Rows() int64 { return c.count() }
 
 // Picks returns how many parts the rows have together, as their posterior expects.
 func (c *Counts) Picks() float64 {
@@ -88,7 +94,7 @@ func (c *Counts) Picks() float64 {
 }
 
 // Share returns the share of the rows that have part k, as their posterior expects.
-func (c *Counts) Share(k int) float64 { return c.activity(k) / float64(c.rows) }
+func (c *Counts) Share(k int) float64 { return c.activity(k) / float64(c.count()) }
 
 // Length returns the nats that describe the rows and the model, term by term. It panics if the
 // counts are of another size.
@@ -132,7 +138,7 @@ func (c *Counts) MStep(prev *patchwork.Model, last bool, workers int) *patchwork
 		panic("table: these counts are not of this model, or of no rows")
 	}
 	step := mStepOptions{Marginal: make([]float64, len(c.on)), Workers: workers,
-		prices: prices{MinVoteGain: numberLengthOf(c.rows), Tied: true, Pooled: last}}
+		prices: prices{MinVoteGain: numberLengthOf(c.count()), Tied: true, Pooled: last}}
 	if prev.Extras().Record.Mode == AimPredict.String() {
 		step.prices = prices{MinVoteGain: 1, Pooled: last}
 	}
@@ -142,7 +148,7 @@ func (c *Counts) MStep(prev *patchwork.Model, last bool, workers int) *patchwork
 	next := withoutIdle(c.mStep(prev, step))
 	extras, was := next.Extras(), prev.Extras()
 	extras.Means, extras.Columns, extras.Reading = step.Marginal, was.Columns, was.Reading
-	extras.Record = patchwork.Record{Method: "soft", Mode: was.Record.Mode, Rows: c.rows, LogLik: c.LogLik()}
+	extras.Record = patchwork.Record{Method: "soft", Mode: was.Record.Mode, Rows: c.count(), LogLik: c.LogLik()}
 	if next, err := next.WithExtras(extras); err == nil {
 		return next
 	}

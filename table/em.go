@@ -45,9 +45,10 @@ type counts struct {
 	ones, hidden []int32 // scratch: columns of a row
 }
 
-// newCounts returns empty counts for the experts of m.
-func newCounts(m *patchwork.Model) *counts {
-	return &counts{heading: heading{active: make([]int64, m.K())}, groups: joint.NewGroups(m.Height() * m.Width())}
+// newCounts returns empty counts for the experts of m, of rows of such a weight each.
+func newCounts(m *patchwork.Model, unit int64) *counts {
+	return &counts{heading: heading{active: make([]int64, m.K()), unit: max(unit, 1)},
+		groups: joint.NewGroups(m.Height() * m.Width())}
 }
 
 // addSets counts a row, given as 0, 1 or 2 for unknown, as often as weight says, by the
@@ -71,7 +72,7 @@ func (t *counts) addSets(x []uint8, sets []joint.Set, weight int64) {
 			continue
 		}
 		// Rounded per row, so that a row of weight 2 counts like two rows.
-		units := int64(math.Round(s.Weight*weightUnit)) * weight
+		units := int64(math.Round(s.Weight*weightUnit)) * weight / t.unit
 		for _, k := range s.Experts {
 			t.active[k] += units
 		}
@@ -96,9 +97,9 @@ func (t *counts) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model
 	each := func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) }
 	var experts [][]float64
 	if e.Rule.Fold() && opt.Tied {
-		cfg.QMap, experts = t.groups.StepTied(e, joint.Tied{Number: numberLengthOf(t.rows), Marginal: opt.Marginal,
+		cfg.QMap, experts = t.groups.StepTied(e, joint.Tied{Number: numberLengthOf(t.count()), Marginal: opt.Marginal,
 			MinQ: minQ, Held: opt.Held, Own: opt.Pooled,
-			Price: func(active float64) float64 { return numberPrice(active, float64(t.rows)) }}, each)
+			Price: func(active float64) float64 { return numberPrice(active, float64(t.count())) }}, each)
 		return t.next(prev, cfg, experts)
 	}
 	step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, MinQ: minQ, Pooled: opt.Pooled}
@@ -124,7 +125,8 @@ func eachBit(bits, workers int, work func(int)) {
 // heading is what counts say of all rows.
 type heading struct {
 	active     []int64 // by expert, in units of 1/weightUnit
-	rows       int64
+	unit       int64   // the weight of one row
+	rows       int64   // by weight, as the others that follow
 	impossible int64
 	evidence   exact.Int128 // of the others, in units of 1/exact.NatsUnit nats
 }
@@ -132,12 +134,15 @@ type heading struct {
 // activity returns the sum of the posterior weights of the explanations with expert k.
 func (h *heading) activity(k int) float64 { return float64(float64(h.active[k]) / weightUnit) }
 
+// count returns how many rows were counted.
+func (h *heading) count() int64 { return rows.InUnits(h.rows, h.unit) }
+
 // usage returns the share of rows in which each expert is active.
 func (h *heading) usage() []float64 {
 	out := make([]float64, len(h.active))
 	for k := range out {
-		if h.rows > 0 {
-			out[k] = h.activity(k) / float64(h.rows)
+		if n := h.count(); n > 0 {
+			out[k] = h.activity(k) / float64(n)
 		}
 	}
 	return out
@@ -149,7 +154,7 @@ func (h *heading) logEvidence() float64 {
 	if h.impossible > 0 {
 		return math.Inf(-1)
 	}
-	return h.evidence.Float() / exact.NatsUnit
+	return h.evidence.Float() / exact.NatsUnit / float64(h.unit)
 }
 
 // addRow counts a row of such evidence.
@@ -257,7 +262,7 @@ func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt
 	best [][]int16) (*counts, error) {
 	tallies := make([]*counts, pool.Size(len(data.Images), workers, pool.Chunk))
 	for w := range tallies {
-		tallies[w] = newCounts(m)
+		tallies[w] = newCounts(m, data.Unit)
 	}
 	err := explainRows(ctx, m, data, opt, workers, func(w, i int, x []uint8, _ *joint.Search, sets []joint.Set) {
 		tallies[w].addSets(x, sets, data.Weight(i))

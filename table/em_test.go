@@ -166,7 +166,7 @@ func TestSoftRefuses(t *testing.T) {
 		}
 	}()
 	other, _ := randomTable(rand.New(rand.NewPCG(7, 9)), patchwork.RuleMaxMinusMin, 5, 2, 6)
-	newCounts(m).merge(newCounts(other))
+	newCounts(m, 1).merge(newCounts(other, 1))
 }
 
 // The name of an expert follows it, and goes with it.

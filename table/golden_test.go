@@ -163,7 +163,7 @@ func TestSoftStepGolden(t *testing.T) {
 		m := g.model(t)
 		search := searchOf(m, posterior.Options{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
 		search.Straight = true
-		tally := newCounts(m)
+		tally := newCounts(m, 1)
 		for r := range g.X {
 			x := g.row(r).AppendValues(nil)
 			sets, _ := search.Explain(x)

@@ -86,7 +86,7 @@ func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64
 		group:  make([]int, len(data.Images)),
 		states: make([]*joint.State, len(data.Images))}
 	for i, row := range data.Images {
-		g.add(row.AppendValues(nil), float64(data.Weight(i)))
+		g.add(row.AppendValues(nil), data.Times(i))
 	}
 	total := rows.Total(l.data)
 	g.scale = g.total / float64(total)

@@ -89,7 +89,7 @@ func (l *learner) sum(o *losses) {
 // hiddenLossAnew does the work of hiddenLoss.
 func (l *learner) hiddenLossAnew(ctx context.Context, m *patchwork.Model) (*losses, error) {
 	o := l.noLosses()
-	visible := patchwork.Data{Images: l.judge.Visible, Weights: l.judge.Data.Weights}
+	visible := patchwork.Data{Images: l.judge.Visible, Weights: l.judge.Data.Weights, Unit: l.judge.Data.Unit}
 	templates, rule := m.Templates(), jointRule(m.Config().Rule)
 	err := explainRows(ctx, m, visible, l.opt.Explain, l.opt.Workers, func(_, r int, x []uint8, _ *joint.Search,
 		sets []joint.Set) {

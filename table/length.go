@@ -30,7 +30,7 @@ func (l Length) Nats() float64 {
 //
 //	-log P(x | pi) + K log(N)/2 + columns + votes + background - codes
 func lengthOf(m *patchwork.Model, t *counts) Length {
-	d := describe(m, max(t.rows, 1), t.activity)
+	d := describe(m, max(t.count(), 1), t.activity)
 	return Length{Rows: -t.logEvidence(), Usage: float64(float64(len(d.parts)) * d.number), Columns: d.columns(),
 		Votes: d.votes(), Background: d.background(t.groups), Codes: -codes(t, d.number)}
 }

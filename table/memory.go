@@ -18,7 +18,7 @@ func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data,
 	return recall.Or(data.Memory, softStep, func() string { return stepKey("soft", m, opt) },
 		func(w *wire.Codec, t *counts) {
 			if w.Reading() {
-				*t = *newCounts(m)
+				*t = *newCounts(m, data.Unit)
 			}
 			t.code(w)
 		}, func() (*counts, error) { return eStepAnew(ctx, m, data, opt, workers, nil) })
@@ -58,6 +58,9 @@ func withMemory(d patchwork.Data, memory Memory) patchwork.Data {
 	var values []any
 	for i, row := range d.Images {
 		values = append(values, row.Height(), row.Width(), d.Weight(i), row.AppendKnown(row.AppendBytes(nil)))
+	}
+	if d.Unit > 1 {
+		values = append(values, d.Unit)
 	}
 	d.Memory = rows.PartMemory{Memory: memory, Part: recall.Key(values...)}
 	return d

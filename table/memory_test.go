@@ -96,12 +96,12 @@ func TestTallyBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := wire.Marshal(tally.code)
-		back := newCounts(m)
+		back := newCounts(m, 1)
 		if err := wire.Unmarshal(b, back.code); err != nil || !bytes.Equal(wire.Marshal(back.code), b) {
 			t.Fatalf("%v: %v", rule, err)
 		}
 		for cut := range b {
-			if wire.Unmarshal(b[:cut], newCounts(m).code) == nil {
+			if wire.Unmarshal(b[:cut], newCounts(m, 1).code) == nil {
 				t.Fatalf("%v: %d of %d bytes are a tally", rule, cut, len(b))
 			}
 		}

@@ -166,7 +166,7 @@ func (l *learner) halfOf(ctx context.Context, m *patchwork.Model, k int) (map[in
 				row[j] = 1
 			}
 		}
-		met, weights = append(met, row), append(weights, float64(l.data.Weight(r)))
+		met, weights = append(met, row), append(weights, l.data.Times(r))
 	}
 	direction := principal(met, weights)
 	if direction == nil {

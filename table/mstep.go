@@ -43,7 +43,7 @@ const minQ = 1e-3
 // the number of rows that were counted.
 func (h *heading) next(prev *patchwork.Model, cfg patchwork.Config, experts [][]float64) *patchwork.Model {
 	record := prev.Extras().Record
-	record.Rows = h.rows
+	record.Rows = h.count()
 	m, err := prev.WithConfig(cfg)
 	if err != nil {
 		panic(err) // the background is kept within its range

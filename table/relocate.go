@@ -297,7 +297,7 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) (order []
 		for _, list := range losses[1:] {
 			losses[0][k] = losses[0][k].Add(list[k])
 		}
-		use[k] = float64(losses[0][k].Float()/exact.NatsUnit) + float64(float64(total)*elem.Log1p(-pi[k]))
+		use[k] = float64(losses[0][k].Float()/exact.NatsUnit/float64(max(l.data.Unit, 1))) + float64(float64(total)*elem.Log1p(-pi[k]))
 		switch votes := rows.Votes(m, k, 0); {
 		case !l.m.Tied:
 			use[k] -= float64(l.numberLength() * float64(1+votes))

@@ -328,7 +328,7 @@ func (l *learner) backgroundLength() float64 {
 	q := l.marginals()
 	sum := 0.0
 	for i, row := range l.data.Images {
-		sum -= float64(float64(l.data.Weight(i)) * patchwork.LogLik(row, q))
+		sum -= float64(l.data.Times(i) * patchwork.LogLik(row, q))
 	}
 	return sum
 }

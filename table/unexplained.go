@@ -80,7 +80,7 @@ func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []fl
 	}
 	var x []uint8
 	for r, set := range sets {
-		w := float64(l.data.Weight(r))
+		w := l.data.Times(r)
 		u.weight = append(u.weight, w)
 		u.ones[r], u.hidden[r] = newPlane(len(q)), newPlane(len(q))
 		for _, k := range set {

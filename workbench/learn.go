@@ -213,6 +213,9 @@ func enough(ctx context.Context) bool { return errors.Is(context.Cause(ctx), lea
 
 // images learns by learn.Run.
 func (l *Learning) images(ctx context.Context, tell func(Step) bool) (last Step, err error) {
+	if l.data.Unit > 1 {
+		return last, errors.New("the weights are decimals, and this learner takes whole ones: round them")
+	}
 	opt, src := l.Learn, patchwork.Source(l.data.Data)
 	if opt.Memory = l.Memory; l.data.Blocks != nil {
 		if src = l.counted(); l.data.Tally != nil {
@@ -280,7 +283,8 @@ func (l *Learning) judgeAll(ctx context.Context, m *patchwork.Model) error {
 	if err != nil {
 		return err
 	}
-	l.All = &AllRows{tally.Rows(), tally.LogLik(), all.Pixels}
+	unit := max(l.data.Unit, 1)
+	l.All = &AllRows{rows.InUnits(tally.Rows(), unit), tally.LogLik() / float64(unit), all.Pixels}
 	return nil
 }
 
@@ -395,14 +399,14 @@ func Unfinished(of Model) (Model, error) {
 // knownPixels counts the known pixels, by which a log-likelihood per pixel divides; those of images without ink, if
 // they are left out, do not count.
 func knownPixels(data patchwork.Data, inked bool) float64 {
-	sum := int64(0)
+	sum := 0.0
 	for i, img := range data.Images {
 		if inked && img.CountOn() == 0 {
 			continue
 		}
-		sum += data.Weight(i) * int64(img.CountKnown())
+		sum += data.Times(i) * float64(img.CountKnown())
 	}
-	return float64(sum)
+	return sum
 }
 
 // Bits returns the rows as learners of bits read them.

@@ -102,6 +102,7 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 	average := how.Best
 	how.Best = 0
 	tally, sums := patchwork.NewTally(m.Model), noiseSums{}
+	unit := int64(1)
 	out, impossible, pixels := &Scores{table: m.Height() == 1}, int64(0), 0.0
 	shares := make([]float64, m.K())
 	how.Then = func(x *Explained) { x.Out = m.rowScores(x) }
@@ -111,15 +112,16 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 		}
 		s := x.Out.(*RowScores)
 		for i := range x.Rows {
-			w := x.Frame.Weight(x.From + i)
+			w, times := x.Frame.Weight(x.From+i), x.Frame.Times(x.From+i)
 			tally.AddScores(&x.Rows[i].Explanation, w)
-			addParts(shares, x.Rows[i].Picks, float64(w))
-			pixels += float64(w) * float64(s.Known[i])
+			addParts(shares, x.Rows[i].Picks, times)
+			pixels += times * float64(s.Known[i])
 			if math.IsInf(s.LogLik[i], -1) {
 				impossible += w
 			}
-			sums.add(&x.Rows[i], s.LogLik[i], float64(w))
+			sums.add(&x.Rows[i], s.LogLik[i], times)
 		}
+		unit = max(x.Frame.Unit, 1)
 		out.Images, out.table = out.Images+len(x.Rows), x.Frame.Table
 		if how.Each != nil {
 			if err := how.Each(s); err != nil {
@@ -127,17 +129,18 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 			}
 		}
 	}
-	n, logLik := float64(tally.Rows()), tally.LogLik()
+	n, logLik := float64(tally.Rows())/float64(unit), tally.LogLik()/float64(unit)
 	if sums.any {
 		logLik = sums.logLik
 	}
 	for k := range shares {
 		shares[k] /= n
 	}
-	out.LikelihoodScores = &LikelihoodScores{logLik, logLik / n, logLik / pixels, float64(tally.Picks()) / n, shares}
-	out.BitScores = &BitScores{Weight: tally.Rows(), CrossEntropy: -logLik / n, BitsPerPixel: -logLik / pixels / math.Ln2,
-		Impossible: impossible, Missing: sums.missing / n, Clutter: sums.clutter / n}
-	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 {
+	out.LikelihoodScores = &LikelihoodScores{logLik, logLik / n, logLik / pixels,
+		float64(tally.Picks()) / float64(unit) / n, shares}
+	out.BitScores = &BitScores{Weight: rows.InUnits(tally.Rows(), unit), CrossEntropy: -logLik / n, BitsPerPixel: -logLik / pixels / math.Ln2,
+		Impossible: rows.InUnits(impossible, unit), Missing: sums.missing / n, Clutter: sums.clutter / n}
+	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 && (unit == 1 || m.Soft()) {
 		nats := learn.DescriptionLength(m.Model, tally)
 		if m.Soft() { // learned by all explanations
 			counts, err := m.Count(ctx, data, how.Workers)
@@ -306,7 +309,7 @@ func (m Bits) scoreMarginal(ctx context.Context, hidden posterior.HiddenBits, wo
 	of string, err error) {
 	p, of := m.Extras().Means, "training rows"
 	if p == nil {
-		p, of = rows.Means(patchwork.Data{Images: hidden.Visible, Weights: hidden.Data.Weights}), "visible bits"
+		p, of = rows.Means(patchwork.Data{Images: hidden.Visible, Weights: hidden.Data.Weights, Unit: hidden.Data.Unit}), "visible bits"
 	}
 	h, w := hidden.Visible[0].Height(), hidden.Visible[0].Width()
 	base, err := patchwork.NewModel(patchwork.Config{Height: h, Width: w, QMap: p}, [][]float64{p})

@@ -54,7 +54,7 @@ func rowAnswers(set *dataset.Set, weighted bool, from, to int) *answers {
 	}
 	t.add("row", rows)
 	if weighted {
-		t.add("weight", set.Weights[from:to])
+		t.add("weight", set.WeightValues(from, to))
 	}
 	return t
 }

@@ -242,7 +242,7 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 	}
 	if f.model != "" {
 		height, _ := r.set.Size()
-		m, err := r.cover.Model(r.matrix, height, r.set.Weights)
+		m, err := r.cover.Model(r.matrix, height, r.set.Whole().Weights)
 		if err == nil && r.set.Table {
 			var counts rows.Columns
 			counts.Add(r.set.Data)

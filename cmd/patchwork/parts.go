@@ -159,6 +159,9 @@ type counted struct {
 // countBits explains images and counts them.
 func (f *countFlags) countBits(ctx context.Context, m *patchwork.Model, data workbench.Data,
 	of *counted) (*tallyfile.Part, error) {
+	if data.Unit > 1 {
+		return nil, request(errors.New("the weights are decimals, and counts to merge are whole: round them"))
+	}
 	hash, err := tallyfile.HashModel(m)
 	if err != nil {
 		return nil, err

@@ -165,7 +165,7 @@ func (p *predictions) table(x *workbench.Filled) *answers {
 	t := new(answers)
 	t.add("index", valuesBy(len(x.Rows), func(i int) int64 { return int64(x.Rows[i].Index) }))
 	if p.job.weighted() {
-		t.add("weight", x.Frame.Weights[x.From:x.To()])
+		t.add("weight", x.Frame.WeightValues(x.From, x.To()))
 	}
 	t.addLabels(x.Frame.Meta, x.From, x.To())
 	t.addCells(p.job.model, p.columns, x.Values)
@@ -258,8 +258,8 @@ func (p *predictions) writeNPZ(w io.Writer, each func(do func(*workbench.Filled)
 	if c := p.job.head().Columns; c != nil {
 		members = append(members, npy.Member{Name: "columns", Array: npy.New(c, len(c))})
 	}
-	if w := p.job.set.Weights; w != nil {
-		members = append(members, npy.Member{Name: "weight", Array: npy.New(w, len(w))})
+	if p.job.set.Weights != nil {
+		members = append(members, npy.Member{Name: "weight", Array: p.job.set.WeightArray()})
 	}
 	return npy.WriteZip(w, npy.Deflate, withMeta(members, p.job.set.Meta)...)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"example.com/patchwork/dataset"
@@ -60,12 +59,13 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 	if o.Unknown > 0 {
 		say("unknown", "%s of the %s", words.PercentFine(o.Unknown), of)
 	}
-	if w := set.Weights; len(w) > 0 {
-		sum := int64(0)
-		for _, n := range w {
-			sum += n
+	if len(set.Weights) > 0 {
+		least, most, sum := set.Times(0), set.Times(0), 0.0
+		for i := range set.Weights {
+			n := set.Times(i)
+			least, most, sum = min(least, n), max(most, n), sum+n
 		}
-		say("weights", "%d to %d, in all %d; what is counted here is %ss, each once", slices.Min(w), slices.Max(w), sum, noun)
+		say("weights", "%.15g to %.15g, in all %.15g; what is counted here is %ss, each once", least, most, sum, noun)
 	}
 	some := func(name, text string, which []int) {
 		if len(which) > 0 {

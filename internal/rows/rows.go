@@ -22,8 +22,19 @@ import (
 // poses, or the images are scenes.
 func Moves(c patchwork.Config) bool { return c.Scene || c.Poses.Len() > 1 }
 
-// Total returns the number of images, weights counted.
-func Total(d patchwork.Data) int64 {
+// Total returns the number of images, weights counted in units.
+func Total(d patchwork.Data) int64 { return InUnits(units(d), d.Unit) }
+
+// InUnits returns a sum of weights in units, rounded.
+func InUnits(sum, unit int64) int64 {
+	if unit > 1 {
+		return (sum + unit/2) / unit
+	}
+	return sum
+}
+
+// units returns the sum of the weights.
+func units(d patchwork.Data) int64 {
 	n := int64(0)
 	for i := range d.Images {
 		n += d.Weight(i)
@@ -66,7 +77,7 @@ func Split(d patchwork.Data, share float64, seed uint64) (rest, held patchwork.D
 
 // Part returns the images with the given indices.
 func Part(d patchwork.Data, which []int) patchwork.Data {
-	var out patchwork.Data
+	out := patchwork.Data{Unit: d.Unit}
 	for _, i := range which {
 		out.Images = append(out.Images, d.Images[i])
 		if d.Weights != nil {
@@ -92,7 +103,7 @@ func Each(d patchwork.Data, f func(weight float64, x, known []uint8)) {
 	var x, known []uint8
 	for i, row := range d.Images {
 		x, known = row.AppendBytes(x[:0]), row.AppendKnown(known[:0])
-		f(float64(d.Weight(i)), x, known)
+		f(d.Times(i), x, known)
 	}
 }
 
@@ -135,7 +146,7 @@ func Means(d patchwork.Data) []float64 {
 
 // Distinct returns the data with equal rows merged, in the order of first occurrence.
 func Distinct(d patchwork.Data) patchwork.Data {
-	var out patchwork.Data
+	out := patchwork.Data{Unit: d.Unit}
 	at := make(map[string]int)
 	var key []byte // packed: there may be a million of them
 	var words []uint64
@@ -176,7 +187,7 @@ func SameSize(images []*bitmap.Image, height, width int) error {
 // Draw returns the index of an image, drawn with a probability proportional to its
 // weight.
 func Draw(d patchwork.Data, rng *rand.Rand) int {
-	return draw.ByCount(rng, len(d.Images), Total(d), d.Weight)
+	return draw.ByCount(rng, len(d.Images), units(d), d.Weight)
 }
 
 // Watch returns a source that calls see with each block of src before it yields

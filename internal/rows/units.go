@@ -12,10 +12,10 @@ const mostUnits = 1 << 22
 
 // SplitUnits splits rows like Split, but every row as often as its weight says: a row of
 // weight 2 is split as the row twice is, as far as equal rows have been merged
-// (Distinct). Of very many rows it splits each with all its weight.
+// (Distinct). Of very many rows, and of decimal weights, it splits each with all its weight.
 func SplitUnits(d patchwork.Data, share float64, seed uint64) (rest, held patchwork.Data) {
 	n := Total(d)
-	if n > mostUnits || n < 2 {
+	if d.Unit > 1 || n > mostUnits || n < 2 {
 		return Split(d, share, seed)
 	}
 	units := make([]int32, 0, n)
@@ -45,10 +45,10 @@ func counted(d patchwork.Data, units []int32) patchwork.Data {
 	return out
 }
 
-// Units returns the data with every row as often as its weight says; of very many rows
-// the data as they are.
+// Units returns the data with every row as often as its weight says; of very many rows, or
+// decimal weights, the data as they are.
 func Units(d patchwork.Data) patchwork.Data {
-	if Total(d) > mostUnits {
+	if d.Unit > 1 || Total(d) > mostUnits {
 		return d
 	}
 	var out patchwork.Data

@@ -105,7 +105,7 @@ func (l *learner) fit(ctx context.Context, data patchwork.Data, seed uint64) (*p
 // order.
 func draw(data patchwork.Data, n int, rng *rand.Rand) patchwork.Data {
 	if len(data.Images) <= n {
-		return patchwork.Data{Images: data.Images, Weights: data.Weights}
+		return patchwork.Data{Images: data.Images, Weights: data.Weights, Unit: data.Unit}
 	}
 	index := rng.Perm(len(data.Images))[:n]
 	slices.Sort(index)
