@@ -33,6 +33,9 @@ func (l *learner) taken(ctx context.Context) error {
 		return nil
 	}
 	c, err := l.absorbed(ctx, l.best)
+	if c.Model != l.best.Model {
+		l.whole = nil
+	}
 	if err == nil {
 		c, err = l.torn(ctx, c)
 	}
@@ -77,7 +80,7 @@ func (l *learner) absorbed(ctx context.Context, c tried) (tried, error) {
 // description shorter. Where nothing votes for off, no candidate of growing comes of columns
 // that are missing.
 func (l *learner) torn(ctx context.Context, c tried) (tried, error) {
-	if !l.large() || l.whole == nil { // where it takes long, no part is tried again beside others
+	if !l.once() || l.whole == nil { // where it takes long, no part is tried again beside others
 		l.whole = map[string]bool{}
 	}
 	for k := 0; k < c.Model.K() && c.Model.K() < l.opt.MaxExperts; k++ {
@@ -104,15 +107,24 @@ func (l *learner) torn(ctx context.Context, c tried) (tried, error) {
 	return c, nil
 }
 
-// replaced returns what a model comes to in place of another, or with one part less, which
-// may be another one now; the other if neither is shorter.
-func (l *learner) replaced(ctx context.Context, c tried, m *patchwork.Model, rounds int) (tried, error) {
-	s := l.stepOf(c.StartFrom)
-	next, _, err := l.considered(ctx, m, rounds, s)
+// replaced returns what a model comes to in place of another, or without a part that saves too
+// little now, which may be another one; the other if neither is shorter. Where tries take no
+// time it gives up later.
+func (l *learner) replaced(ctx context.Context, c tried, m *patchwork.Model, rounds int) (next tried, err error) {
+	needed := 0.0
+	if l.small() {
+		needed = mostNeeded
+		next, _, err = l.considered(ctx, m, rounds, l.stepOf(c.StartFrom))
+	} else {
+		next, err = l.promising(ctx, m, rounds, c)
+	}
 	if err != nil || l.shorter(next, c) {
 		return next, err
 	}
-	if order, use, err := l.leastUseful(ctx, next.Model); err != nil || use[order[0]] >= mostNeeded {
+	if l.once() && next.DescriptionLength > c.DescriptionLength+mostNeeded {
+		return c, nil
+	}
+	if order, use, err := l.leastUseful(ctx, next.Model); err != nil || use[order[0]] >= needed {
 		return c, err
 	}
 	if next, err = l.oneLess(ctx, next); err != nil || l.shorter(next, c) {
@@ -336,13 +348,20 @@ func (l *learner) covered(ctx context.Context, c tried) (tried, error) {
 	if err == nil {
 		next, err = l.cleaned(ctx, next)
 	}
-	if err == nil {
-		next, err = l.torn(ctx, next)
+	if err != nil || !l.near(next, c) {
+		return c, err
 	}
-	if err != nil || !l.shorter(next, c) {
+	if next, err = l.torn(ctx, next); err != nil || !l.shorter(next, c) {
 		return c, err
 	}
 	return l.prune(ctx, next)
+}
+
+// near reports whether a description is hardly longer than another, if at all: what moves that
+// follow may make up for.
+func (l *learner) near(next, c tried) bool {
+	return next.DescriptionLength < c.DescriptionLength+
+		max(nearLength, float64(nearShare*(l.backgroundLength()-c.DescriptionLength)))
 }
 
 const (

@@ -101,8 +101,15 @@ func (l *learner) instead(ctx context.Context, c tried, k int, rng *rand.Rand) (
 	if r.Model, err = l.furtherParts(ctx, r.Model, c.Experts, c.Experts+relocateBeyond, rng, s); err != nil {
 		return tried{}, err
 	}
-	next, _, err := l.considered(ctx, r.Model, 0, s)
-	for left := relocateRounds; left > 0 && err == nil; left-- {
+	return l.promising(ctx, r.Model, relocateRounds, c)
+}
+
+// promising returns what soft EM makes of a model in place of another. It gives up when it can
+// see that this will describe the table at more length.
+func (l *learner) promising(ctx context.Context, m *patchwork.Model, rounds int, c tried) (tried, error) {
+	s := l.stepOf(c.StartFrom)
+	next, _, err := l.considered(ctx, m, 0, s)
+	for left := rounds; left > 0 && err == nil; left-- {
 		before := next.DescriptionLength
 		if next, _, err = l.considered(ctx, next.Model, 1, s); err == nil && hopeless(next.DescriptionLength, before,
 			c.DescriptionLength, left-1) {
@@ -228,7 +235,7 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 		s.Stage = StageShrink
 	}
 	order, use, err := l.leastUseful(ctx, c.Model)
-	if err != nil || l.m.Tied && l.large() && use[order[0]] > mostNeeded {
+	if err != nil || l.m.Tied && l.once() && use[order[0]] > mostNeeded {
 		return c, err
 	}
 	for _, k := range order[:min(len(order), pruneTries)] {

@@ -158,7 +158,7 @@ func (l *learner) searchShortest(ctx context.Context) error {
 				found = append(found, c)
 			}
 		}
-		if l.gathers() && (n == 0 && l.large() || n == 1 && len(waiting) > 0 && same(l.own, waiting[0])) {
+		if l.gathers() && (n == 0 && l.once() || n == 1 && len(waiting) > 0 && same(l.own, waiting[0])) {
 			return nil
 		}
 		if n > 0 && len(found) > 0 && sameAsAny(l.own, found[0], borrowed) {
@@ -236,6 +236,7 @@ const (
 	fewRows    = 1000
 	fewCells   = 30000
 	manyCells  = 1_000_000
+	manyRows   = 20 // a column
 )
 
 // small reports whether the search has few rows and cells.
@@ -243,9 +244,12 @@ func (l *learner) small() bool {
 	return rows.Counting(l.data) <= fewRows && len(l.means)*rows.Counting(l.data) <= fewCells
 }
 
-// large reports whether the search has so many cells that parts are gathered once: more starts
-// take long, and of so many cells they come to the same.
-func (l *learner) large() bool { return len(l.means)*rows.Counting(l.data) > manyCells }
+// once reports whether parts are gathered once: of very many cells, or of so many rows a column
+// that chance does not decide what comes of it. More starts take long.
+func (l *learner) once() bool {
+	n := rows.Counting(l.data)
+	return len(l.means)*n > manyCells || n >= manyRows*len(l.means) && !l.small()
+}
 
 // startOfMixtures returns which start is that from mixtures. Growing may find nothing to begin
 // with where mixtures do, and these take longest.
