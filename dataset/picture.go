@@ -72,6 +72,7 @@ func (in *input) picture(name string, g *gray) (*bitmap.Image, error) {
 	} else {
 		m = g.bits(in.rule, &s)
 	}
+	s.ink = float64(m.CountOn()) / float64(max(1, m.Len()))
 	in.seen.add(s)
 	return m, nil
 }

@@ -11,6 +11,9 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"math"
+	"math/bits"
+	"slices"
 	"strings"
 
 	"golang.org/x/image/bmp"
@@ -146,11 +149,14 @@ func (f *raster) read(data []byte, invert bool) (*gray, error) {
 	if b := src.Bounds(); b.Empty() {
 		return nil, f.damaged(io.ErrUnexpectedEOF)
 	}
-	paper := uint32(0xffff)
-	if invert {
-		paper = 0
+	g := onPaper(src, 0xffff)
+	if o, ok := src.(interface{ Opaque() bool }); ok && !o.Opaque() && (invert || g.faint()) {
+		if over := onPaper(src, 0); invert {
+			g = over
+		} else if over.invert(); 2*over.share(127) < 1 { // most of it is transparent, and all ink is light
+			g = over
+		}
 	}
-	g := onPaper(src, paper)
 	if f.turn != nil {
 		g = g.turned(f.turn(data))
 	}
@@ -220,7 +226,29 @@ func onPaper(src image.Image, paper uint32) *gray {
 			g.lum = append(g.lum, luminance(src.At(x, y)))
 		}
 	}
+	if _, ok := src.(*image.Gray16); ok {
+		g.stretch()
+	}
 	return g
+}
+
+// faint reports whether no pixel is dark.
+func (g *gray) faint() bool { return slices.Min(g.lum) > math.MaxUint16/2 }
+
+// invert makes light pixels dark, and dark ones light.
+func (g *gray) invert() {
+	for i, v := range g.lum {
+		g.lum[i] = math.MaxUint16 - v
+	}
+}
+
+// stretch brings values of 12 bits or fewer, as cameras and scanners store them in 16, to all of the range.
+func (g *gray) stretch() {
+	if n := bits.Len16(slices.Max(g.lum)); n > 0 && n <= 12 {
+		for i, v := range g.lum {
+			g.lum[i] = uint16(uint32(v) * math.MaxUint16 / (1<<n - 1))
+		}
+	}
 }
 
 // checkPicture rejects pictures of no pixels and of more than most.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,9 +18,10 @@ type seenPicture struct {
 	fitted         bool // cropped, scaled and padded
 	grey           bool // made binary by Otsu's method, at threshold
 	threshold      int
-	evened         bool // the light was uneven
-	inverted, pale bool // light strokes on a dark ground; of nearly one grey
-	parts          int  // frames or pages in the file
+	ink            float64 // the share of its pixels
+	evened         bool    // the light was uneven
+	inverted, pale bool    // light strokes on a dark ground; of nearly one grey
+	parts          int     // frames or pages in the file
 	partName       string
 }
 
@@ -29,6 +31,7 @@ type seen struct {
 	sizes             map[string]int
 	thresholds        levels // of grey pictures
 	grey              int
+	ink               []inkShare // of grey pictures
 	inverted, pale    example
 	evened            example
 	several           map[string]*example // files with several frames, pages
@@ -78,6 +81,7 @@ func (s *seen) add(p seenPicture) {
 	}
 	if p.grey && !p.pale {
 		s.grey++
+		s.ink = append(s.ink, inkShare{p.name, p.ink})
 		s.thresholds[p.threshold]++
 	}
 	if p.evened && !p.pale {
@@ -92,6 +96,29 @@ func (s *seen) add(p seenPicture) {
 	if p.parts > 1 {
 		countIn(&s.several, p.partName, fmt.Sprintf("%s has %d", p.name, p.parts))
 	}
+}
+
+// inkShare is how much of a picture is ink.
+type inkShare struct {
+	name  string
+	share float64
+}
+
+// slabs returns the pictures with far more ink than the others, if they are few: a shadow was taken for ink, perhaps.
+func (s *seen) slabs() (names []string) {
+	const (
+		fewest = 5   // pictures that tell what is usual
+		least  = 0.2 // of a picture
+		times  = 4   // the median
+	)
+	shares := slices.SortedFunc(slices.Values(s.ink), func(a, b inkShare) int { return cmp.Compare(a.share, b.share) })
+	for i, p := range shares {
+		if len(shares) >= fewest && p.share >= max(least, times*shares[len(shares)/2].share) && 2*i > len(shares) {
+			names = append(names, p.name)
+		}
+	}
+	slices.SortFunc(names, naturally)
+	return names
 }
 
 // folder notes that a picture has the name of its folder as its label.
@@ -193,6 +220,10 @@ func (s *seen) noteInk(say func(format string, args ...any)) {
 	}
 	if s.evened.n > 0 {
 		say("%s in uneven light, which was evened out first%s", were(s.evened.n, s.pictures, "picture"), s.such(s.evened))
+	}
+	if slabs := s.slabs(); len(slabs) > 0 {
+		say("%d of %s look like slabs: %s; look at them, or give --threshold N", len(slabs),
+			words.Count(s.pictures, "picture"), list(slabs))
 	}
 	if s.arrays {
 		say("each image was made binary at a threshold of its own (Otsu); what is greater is on")

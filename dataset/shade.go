@@ -22,7 +22,8 @@ const (
 // whether there were any:
 // under a hard shadow, no threshold divides ink from paper, and no smooth surface is its light. What is dark when
 // strokes are filled up is shade where half of the paper's light is left, else a desk if it touches the border. A
-// filled shape is neither: then nothing is done, nor where light strokes stand on a dark ground.
+// filled shape is neither: then nothing is done, nor where light strokes stand on a dark ground. A page with nothing but
+// shadows from its border is empty.
 func (g *gray) unshaded() (*gray, bool) {
 	if min(g.height, g.width) < lightLeast {
 		return g, false
@@ -35,7 +36,7 @@ func (g *gray) unshaded() (*gray, bool) {
 	if contrast < leastContrast || small.lightStrokes(t, r) {
 		return g, false
 	}
-	desk, ok := closed.areas(t, 4*r)
+	desk, open, ok := closed.areas(t, 4*r)
 	if !ok {
 		return g, false
 	}
@@ -51,7 +52,7 @@ func (g *gray) unshaded() (*gray, bool) {
 		}
 	}
 	t, contrast = out.threshold()
-	return &out, contrast >= shadeClear && out.share(t) <= shadeInk
+	return &out, contrast >= shadeClear && out.share(t) <= shadeInk || open && contrast < leastContrast
 }
 
 // threshold returns Otsu's threshold and contrast.
@@ -100,8 +101,9 @@ func (g *gray) spread(r int, greatest bool) *gray {
 }
 
 // areas returns which pixels of a picture without strokes are beside the paper, and whether it has
-// areas that are dark, all of them shade or beside the paper. What is thinner than so many pixels is no shade.
-func (g *gray) areas(t, thin int) (desk []bool, ok bool) {
+// areas that are dark, all of them shade or beside the paper; open says that all are shade and come from the border. What
+// is thinner than so many pixels is no shade.
+func (g *gray) areas(t, thin int) (desk []bool, open, ok bool) {
 	sum, n := 0.0, 0
 	dark := make([]bool, len(g.lum))
 	for i, v := range g.lum {
@@ -110,8 +112,9 @@ func (g *gray) areas(t, thin int) (desk []bool, ok bool) {
 		}
 	}
 	if n == 0 || float64(len(dark)-n) < shadeLeast*float64(len(dark)) {
-		return nil, false
+		return nil, false, false
 	}
+	open = true
 	desk = make([]bool, len(dark))
 	for i := range dark {
 		if !dark[i] {
@@ -137,17 +140,19 @@ func (g *gray) areas(t, thin int) (desk []bool, ok bool) {
 		}
 		switch {
 		case !border && 2*len(area) < thin*edge:
-			return nil, false // a broad stroke
+			return nil, false, false // a broad stroke
 		case mean/float64(len(area)) >= shadeDark*sum/float64(n):
+			open = open && border
 		case !border:
-			return nil, false // a filled shape
+			return nil, false, false // a filled shape
 		default:
+			open = false
 			for _, j := range area {
 				g.around(j/g.width, j%g.width, deskMargin, func(j int) { desk[j] = true })
 			}
 		}
 	}
-	return desk, true
+	return desk, open, true
 }
 
 // around calls do for the pixels that are at most r away.

@@ -3,6 +3,8 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"image"
+	"image/color"
 	"image/png"
 	"math"
 	"os"
@@ -108,5 +110,55 @@ func TestShadeIsNoInk(t *testing.T) {
 			c.evened != strings.Contains(fmt.Sprint(s.Notes), "uneven light") {
 			t.Errorf("%s: %d pixels of ink, %d drawn, notes %q", name, s.Images[0].CountOn(), want.CountOn(), s.Notes)
 		}
+	}
+}
+
+// An empty page in the shadow of a hand is empty; light ink on a transparent ground is ink; a picture of 12 bits in 16 is
+// read by its own range.
+func TestPicturesOfUnusualRange(t *testing.T) {
+	empty := canvas{height: 300, width: 400, ink: 40, paper: 200, noise: 2, seed: 5}.photo(func(y, x float64) bool { return false })
+	for i := range empty.Pix {
+		edge := float64(i/empty.Stride+i%empty.Stride-260) / 4
+		empty.Pix[i] = uint8(float64(empty.Pix[i]) * (1 - 0.45/(1+math.Exp(edge))))
+	}
+	light, deep := image.NewNRGBA(image.Rect(0, 0, 30, 20)), image.NewGray16(image.Rect(0, 0, 30, 20))
+	want := bitmap.New(20, 30)
+	for i := range want.Len() {
+		y, x := i/30, i%30
+		want.Set(y, x, y == 10 && x > 3 && x < 25)
+		deep.SetGray16(x, y, color.Gray16{Y: 3900})
+		if want.At(y, x) {
+			light.SetNRGBA(x, y, color.NRGBA{250, 250, 240, 255})
+			deep.SetGray16(x, y, color.Gray16{Y: 300})
+		}
+	}
+	for name, c := range map[string]struct {
+		img  image.Image
+		want *bitmap.Image
+	}{"empty": {empty, bitmap.New(300, 400)}, "light ink": {light, want}, "12 bits": {deep, want}} {
+		s, err := Decode(context.Background(), "a.png", pngFile(t, c.img), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.Images[0].Equal(c.want) {
+			t.Errorf("%s: %d pixels of ink, want %d, notes %q", name, s.Images[0].CountOn(), c.want.CountOn(), s.Notes)
+		}
+	}
+}
+
+// Pictures with far more ink than the others are named, if they are few.
+func TestSlabs(t *testing.T) {
+	var s seen
+	for i, ink := range []float64{.03, .02, .5, .04, .03, .01, .3, .05} {
+		s.add(seenPicture{name: fmt.Sprintf("p%d.jpg", i), grey: true, ink: ink})
+	}
+	if got := s.notes(&Options{}); !strings.Contains(fmt.Sprint(got), "2 of 8 pictures look like slabs: p2.jpg, p6.jpg") {
+		t.Errorf("notes %q", got)
+	}
+	for i := range 9 {
+		s.add(seenPicture{name: fmt.Sprintf("q%d.jpg", i), grey: true, ink: .4})
+	}
+	if got := s.slabs(); got != nil {
+		t.Errorf("%q are named among many of their kind", got)
 	}
 }
