@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"math"
 	"math/bits"
 
 	"example.com/patchwork/internal/elem"
@@ -89,6 +90,28 @@ func (t *tally) addTurned(f field, v view, turn, y, x int) {
 
 // pixelPrice is what a pixel of a template costs, in nats, and partPrice a part.
 const pixelPrice, partPrice = 3, 10
+
+// price is what a part of this shape costs, in nats. A pixel with none within two pixels may be anywhere in its box: what
+// two images of noise have in common at some shift is such specks.
+func (s *shape) price() float64 {
+	alone := 0
+	for y := range s.height {
+		for x := range s.width {
+			if !s.at(s.bits, y, x) {
+				continue
+			}
+			near := 0
+			for r := max(0, y-2); r <= min(s.height-1, y+2); r++ {
+				near += bits.OnesCount64(s.window(s.bits, r, x-2) & 31)
+			}
+			if near == 1 {
+				alone++
+			}
+		}
+	}
+	anywhere := math.Max(pixelPrice, elem.Log(float64(max(1, s.height*s.width))))
+	return partPrice + float64(pixelPrice*float64(s.n-alone)) + float64(anywhere*float64(alone))
+}
 
 // template returns the pixels that pay for themselves: those seen so often or more,
 // on which ink gains more than paper loses, by the price of a pixel. In a large frame

@@ -282,3 +282,25 @@ func ExampleGrow() {
 	// #...#
 	// #####
 }
+
+// Specks that two images have in common at some shift cost more than they bring; a stroke of as many pixels does not.
+func TestSpecksArePaidFor(t *testing.T) {
+	specks, stroke := bitmap.New(40, 40), bitmap.New(1, 10)
+	for i := range 10 {
+		specks.Set(i*39/9, i*i*7%40, true)
+		stroke.Set(0, i, true)
+	}
+	price := func(m *bitmap.Image) float64 {
+		f := fieldOf(m.Height(), m.Width())
+		on, _ := f.planesOf(m)
+		s, _, _ := f.trimmed(on)
+		return s.price()
+	}
+	if got, want := price(stroke), float64(partPrice+10*pixelPrice); got != want {
+		t.Errorf("a stroke costs %v, want %v", got, want)
+	}
+	// Two places of it, each paying for itself, gain about 10 pixels of ln(.97 / .03) twice, less ln(64 * 64 * 20) twice.
+	if got := price(specks); got < 20*3.5-2*11.3 {
+		t.Errorf("specks cost %v", got)
+	}
+}

@@ -142,7 +142,7 @@ func (g *grower) add(s *state, shares []share, p pace) {
 		float64(float64(sum.beside-sum.inkBeside)*elem.Log1p(-s.clutter))
 	for k, part := range s.parts {
 		s.length += float64(float64(s.uses[k])*g.cost(s.uses[k], len(g.images))) + float64(s.uses[k]) + .5
-		s.length += float64(pixelPrice*float64(part.n)) + partPrice
+		s.length += part.price()
 	}
 }
 
