@@ -267,7 +267,8 @@ func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 type Start struct {
 	Seed   uint64  `json:"seed"`
 	Score  float64 `json:"score"`            // training log-likelihood, nats
-	Method string  `json:"method,omitempty"` // how it began: "order", "split", "random"
+	Method string  `json:"method,omitempty"` // how it began: "order", "split", "random", "joined"
+	Pieces int     `json:"pieces,omitempty"` // how many parts there were before they were joined; 0: they were not
 
 	// LeaveOneOut is the sum of the log-likelihoods, in nats, of each training image
 	// under the counts of the others; the start with the largest is chosen. 0 means

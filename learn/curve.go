@@ -12,10 +12,14 @@ import (
 // the chosen one, else the one with the most training images, and of these the
 // one with the shortest description or the largest log-likelihood. Its held-out
 // score is that of the last point that has one, its loss of hidden bits that of
-// the chosen point, else the lowest.
+// the chosen point, else the lowest. What was made of one of them by joining parts comes last.
 func ByExperts(curve []patchwork.CurvePoint) []patchwork.CurvePoint {
-	best := make(map[int]patchwork.CurvePoint)
+	best, joined := make(map[int]patchwork.CurvePoint), []patchwork.CurvePoint(nil)
 	for _, p := range curve {
+		if p.Stage == StageJoined {
+			joined = append(joined, p)
+			continue
+		}
 		b, ok := best[p.Experts]
 		if !ok {
 			best[p.Experts] = p
@@ -40,8 +44,8 @@ func ByExperts(curve []patchwork.CurvePoint) []patchwork.CurvePoint {
 		}
 		best[p.Experts] = top
 	}
-	return slices.SortedFunc(maps.Values(best),
-		func(a, b patchwork.CurvePoint) int { return cmp.Compare(a.Experts, b.Experts) })
+	return append(slices.SortedFunc(maps.Values(best),
+		func(a, b patchwork.CurvePoint) int { return cmp.Compare(a.Experts, b.Experts) }), joined...)
 }
 
 // preferable reports whether p stands for its number of experts rather than o.

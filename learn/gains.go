@@ -13,30 +13,34 @@ import (
 // The number of experts that move. The likelihood never stops rising with it: two
 // experts that slide past each other imitate one whose shape varies. A price for
 // saying where each expert lies, log(poses) nats, is too little, because
-// neighbouring pixels err together. So one more expert must bring LeastGain nats
+// neighbouring pixels err together. So one more expert must bring some nats
 // per image after that price: by the description length of strokes, else counted
-// with each image left out of the counts.
+// with each image left out of the counts. Thin strokes are then joined where they continue
+// each other: that decides what no number of nats decides.
 
-// leastGain and leastStrokeGain, of MethodStrokes, are the gain, in nats per image of
-// gainSide x gainSide pixels, below which one more expert is too many. Of the capitals
-// T, L, H, F, A, E and N drawn by twenty people they tell strokes from pieces of strokes.
-const leastGain, leastStrokeGain, gainSide = 40, 34, 56
+// leastGain is the gain, in nats per image of gainSide x gainSide pixels, below which one more expert is too many;
+// leastThickGain that of MethodStrokes where strokes are thick, and leastStrokeGain where they are thin and will be joined.
+const leastGain, leastThickGain, leastStrokeGain, gainSide = 40, 34, 28, 56
 
-// LeastGain returns how many nats per image one more expert must bring where
-// experts move. It grows with the side of the images: outlines that vary cost as
-// much as they are long.
-func (o Options) LeastGain(c patchwork.Config) float64 {
+// leastGain returns how many nats per image one more expert must bring. It grows with the side of the images:
+// outlines that vary cost as much as they are long.
+func (a *counter) leastGain() float64 {
 	least := float64(leastGain)
-	if o.WithDefaults(c).Method == MethodStrokes {
+	switch {
+	case a.opt.WithDefaults(a.cfg).Method != MethodStrokes:
+	case a.opt.joins(a.cfg, a.data):
 		least = leastStrokeGain
+	default:
+		least = leastThickGain
 	}
-	return least * math.Sqrt(float64(c.Height*c.Width)) / gainSide
+	return least * math.Sqrt(float64(a.cfg.Height*a.cfg.Width)) / gainSide
 }
 
 // tryGains tries the range upwards, and chooses the last number of experts before
 // the first that brings too little.
 func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
 	var best Step
+	least := a.leastGain()
 	for k := a.opt.AtLeast; k <= a.opt.AtMost; k++ {
 		m, err := a.learn(ctx, a.data, k)
 		if err != nil {
@@ -49,11 +53,21 @@ func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
 			}
 		}
 		a.step(s)
-		if best.Model != nil && !(best.DescriptionLength-s.DescriptionLength >= a.opt.LeastGain(a.cfg)*float64(s.Rows)) {
+		if best.Model != nil && !(best.DescriptionLength-s.DescriptionLength >= least*float64(s.Rows)) {
 			break
 		}
 		best = s
 		a.best = map[int]Step{k: s}
+	}
+	opt := a.opt.onTheWay()
+	opt.Experts = best.Experts
+	m, err := joinStrokes(ctx, a.data, a.cfg, opt, best.Model)
+	if err != nil {
+		return nil, err
+	}
+	if m != nil {
+		best = pointOf(m, StageJoined)
+		a.step(best)
 	}
 	return a.choose(best)
 }

@@ -125,6 +125,10 @@ type Options struct {
 	// parts may have any shape.
 	Straight float64
 
+	// Join makes MethodStrokes join those of its Experts that continue each other, hand hooks beyond a corner over, and cut
+	// at corners. It is done without it where the number of experts is found out.
+	Join bool
+
 	// Iterations is the number of iterations of batch EM; 0 means 5 after online
 	// learning, 25 from random templates and 9 for strokes. Over the images of a stream, after
 	// its sample, 0 means 8.

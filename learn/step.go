@@ -15,6 +15,7 @@ const (
 
 	StageFresh   = "fresh"   // a run of starts; on the images not held out, if there is no description length
 	StageConfirm = "confirm" // a run of starts on the images not held out
+	StageJoined  = "joined"  // parts that continue each other were joined, and hooks handed over
 	StageFinal   = "final"   // learning has ended: the result
 )
 

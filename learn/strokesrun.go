@@ -83,6 +83,12 @@ func learnStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config
 	if err != nil && enough(ctx) {
 		return r.choose(pool.Finish(ctx))
 	}
+	if err == nil && opt.Join {
+		joined, err := joinStrokes(ctx, data, cfg, opt, m)
+		if joined != nil || err != nil {
+			return joined, err
+		}
+	}
 	return m, err
 }
 

@@ -6,9 +6,6 @@ import (
 	"testing"
 
 	"example.com/patchwork"
-	"example.com/patchwork/internal/recipe"
-	"example.com/patchwork/learn"
-	"example.com/patchwork/pose"
 )
 
 // refused runs a command line that is wrong and returns what is said.
@@ -42,11 +39,9 @@ func TestLookAtNumbers(t *testing.T) {
 
 // One line says why the numbers of parts end: what one more must gain, and what it does.
 func TestTooLittle(t *testing.T) {
-	plan := &recipe.Plan{Config: patchwork.Config{Rule: patchwork.RuleMax, Height: 40, Width: 40,
-		Poses: pose.Grid{DY: pose.Range{Min: -2, Max: 2, Step: 1}}}, Learn: learn.Options{Method: learn.MethodStrokes}}
 	got := choiceLines([]patchwork.CurvePoint{{Experts: 2, Rows: 10, DescriptionLength: 800, Chosen: true},
-		{Experts: 3, Rows: 10, DescriptionLength: 700}}, true, plan)
-	want := "one more part must shorten the description by 24.3 nats per image; that to 3 brings 10.0"
+		{Experts: 3, Rows: 10, DescriptionLength: 700}}, true)
+	want := "a part more, 3, shortens the description by 10.0 nats per image, which is too little"
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -129,6 +129,8 @@ func startWords(r *patchwork.Record, image string, k int) string {
 	}
 	by := "explains the " + image + "s best"
 	switch s := r.Starts[r.Chosen]; {
+	case s.Pieces > 0:
+		return fmt.Sprintf("%s, of %s: ", words.Count(k, "part"), words.Count(s.Pieces, "piece"))
 	case s.DescriptionLength != 0:
 		by = "has the shortest description"
 	case s.LeaveOneOut != 0:
@@ -147,7 +149,7 @@ func curveLines(curve []patchwork.CurvePoint, table bool, plan *recipe.Plan) []s
 	if len(points) == 0 || len(points) == 1 && points[0].HiddenBits == 0 {
 		return nil
 	}
-	return append(triedLines(points, words.NounsOf(table).Image, moving), choiceLines(points, moving, plan)...)
+	return append(triedLines(points, words.NounsOf(table).Image, moving), choiceLines(points, moving)...)
 }
 
 // triedLines returns a table of the numbers of parts tried: those around the chosen one, else the last. Columns without
@@ -176,14 +178,17 @@ func triedLines(points []patchwork.CurvePoint, image string, moving bool) []stri
 			length /= n
 		}
 		cells = append(cells, []string{figure(true, "%.0f", float64(p.Experts)), figure(described, digits, length),
-			figure(moving && i > 0 && described, "%.1f", (points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n),
+			figure(moving && i > 0 && described && p.Stage != learn.StageJoined, "%.1f", (points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n),
 			figure(true, "%.3f", p.LogLik/n), figure(mixed, "%.0f", n), figure(p.HeldOutRows > 0, "%.3f", p.HeldOut),
 			figure(p.HiddenBits > 0, "%.4f", p.HiddenLoss)})
 	}
 	lines := workbench.Columns(heads, cells)
 	lines[0] += "  (nats)"
 	for i, p := range points {
-		if p.Chosen {
+		switch {
+		case p.Chosen && p.Stage == learn.StageJoined:
+			lines[i+1] += "  joined, chosen"
+		case p.Chosen:
 			lines[i+1] += "  chosen"
 		}
 	}
@@ -204,17 +209,17 @@ const mostTried = 8
 
 // choiceLines says why a number of parts was chosen, where the figures alone do
 // not.
-func choiceLines(points []patchwork.CurvePoint, moving bool, plan *recipe.Plan) []string {
+func choiceLines(points []patchwork.CurvePoint, moving bool) []string {
 	at := slices.IndexFunc(points, func(p patchwork.CurvePoint) bool { return p.Chosen })
 	switch {
 	case at < 0:
 		return nil
+	case moving && points[at].Stage == learn.StageJoined:
+		return []string{joinedLine(points, at)}
 	case moving && points[at].DescriptionLength != 0 && at+1 < len(points):
 		chosen, next := points[at], points[at+1]
-		return []string{fmt.Sprintf(
-			"one more part must shorten the description by %.1f nats per image; that to %d brings %.1f",
-			plan.Learn.LeastGain(plan.Config), next.Experts,
-			(chosen.DescriptionLength-next.DescriptionLength)/float64(chosen.Rows))}
+		return []string{fmt.Sprintf("a part more, %d, shortens the description by %.1f nats per image, which is too little",
+			next.Experts, (chosen.DescriptionLength-next.DescriptionLength)/float64(chosen.Rows))}
 	case points[at].HiddenBits > 0 &&
 		slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool {
 			return p.HiddenBits > 0 &&
@@ -227,6 +232,22 @@ func choiceLines(points []patchwork.CurvePoint, moving bool, plan *recipe.Plan) 
 		return []string{"chosen is the shortest description: parts, who has them and what they do not explain, in nats"}
 	}
 	return nil
+}
+
+// joinedLine says that parts were joined, and what more pieces would say.
+func joinedLine(points []patchwork.CurvePoint, at int) string {
+	joined, pieces := points[at], points[0]
+	for _, p := range points[:at] {
+		if p.DescriptionLength < pieces.DescriptionLength {
+			pieces = p
+		}
+	}
+	gain := (joined.DescriptionLength - pieces.DescriptionLength) / float64(joined.Rows)
+	said := fmt.Sprintf("pieces of one smooth stroke were joined: %s", words.Count(joined.Experts, "part"))
+	if gain > 0 && pieces.Experts > joined.Experts {
+		said += fmt.Sprintf("; %d pieces would say %.1f nats per image more: -k %d", pieces.Experts, gain, pieces.Experts)
+	}
+	return said
 }
 
 // countLines says why there are not as many parts as was asked for, or that more

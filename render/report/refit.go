@@ -51,6 +51,9 @@ func relearner(m *patchwork.Model, tables bool) (*learner, string) {
 		return nil, fmt.Sprintf("The model was learned by %q, which is not known here.", r.Method)
 	}
 	l.learn = learn.Options{Experts: m.K(), Method: method, Paper: r.Mode == "paper", Starts: len(r.Starts)}
+	if n := len(r.Starts) - 1; n > 0 && r.Starts[n].Pieces > 0 { // the last one is not a start, but the joining
+		l.learn.Experts, l.learn.Starts, l.learn.Join = r.Starts[n].Pieces, n, true
+	}
 	l.words = fmt.Sprintf("method %s, %s, %s", method, plural(int64(m.K()), "part"), plural(int64(len(r.Starts)), "start"))
 	return l, ""
 }
