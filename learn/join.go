@@ -24,27 +24,32 @@ func (o Options) joins(c patchwork.Config, data patchwork.Data) bool {
 		rows.SameSize(data.Images, c.Height, c.Width) != nil {
 		return false
 	}
-	ink, edge := 0, 0
+	ink, sides := 0, 0
 	for i, img := range data.Images {
 		if data.Weight(i) > 0 {
-			ink, edge = ink+img.CountOn(), edge+edgeOf(img)
+			ink, sides = ink+img.CountOn(), sides+sidesOf(img)
 		}
 	}
-	return widthOf(ink, edge) <= thickest*math.Sqrt(float64(c.Height*c.Width))
+	return widthOf(ink, sides) <= thickest*math.Sqrt(float64(c.Height*c.Width))
 }
 
-// widthOf returns how wide strokes are that have so much ink, and so many pixels on their edges; the factor is that of
-// strokes drawn at all angles.
-func widthOf(ink, edge int) float64 { return 2.2 * float64(ink) / float64(max(edge, 1)) }
+// widthOf returns how wide strokes are that have so much ink and so many sides of pixels on their edges; the factor is
+// between that of upright strokes and that of slanted ones.
+func widthOf(ink, sides int) float64 { return 2.2 * float64(ink) / float64(max(sides, 1)) }
 
-// edgeOf counts the pixels of ink that have a neighbour without, beside or above.
-func edgeOf(img *bitmap.Image) int {
+// sidesOf counts the sides of pixels of ink beyond which there is none.
+func sidesOf(img *bitmap.Image) int {
 	n := 0
 	for y := range img.Height() {
 		for x := range img.Width() {
-			if img.At(y, x) && !(y > 0 && img.At(y-1, x) && y < img.Height()-1 && img.At(y+1, x) &&
-				x > 0 && img.At(y, x-1) && x < img.Width()-1 && img.At(y, x+1)) {
-				n++
+			if !img.At(y, x) {
+				continue
+			}
+			for _, by := range [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+				ny, nx := y+by[0], x+by[1]
+				if ny < 0 || nx < 0 || ny >= img.Height() || nx >= img.Width() || !img.At(ny, nx) {
+					n++
+				}
 			}
 		}
 	}

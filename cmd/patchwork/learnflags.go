@@ -67,10 +67,10 @@ times in an image. Starts race on 40 images, and the best is learned from up to
 the parts that the alphabet has in them.
 
 How many parts there are is found out unless -k says it; a table of what was tried is
-printed. Where parts move, one more must bring 34 nats per image of 56 x 56 pixels, in
-proportion to the side, after paying for the choice of its place; -k 2..12 tries these
-numbers only, and a line says where it stopped. Where they stay, the shortest
-description decides; for -k 2..12 under max with --method both or online, the
+printed. Where parts move, one more must bring 28 nats per image of 56 x 56 pixels, in
+proportion to the side, after paying for the choice of its place; then thin strokes that
+continue each other are joined. -k 2..12 tries these numbers only. Where they stay, the
+shortest description decides; for -k 2..12 under max with --method both or online, the
 log-likelihood of a held-out fifth of the images.
 
 --start-from pairs finds parts that are never shown alone. What two images have in

@@ -116,7 +116,7 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, m *patchwork.Mo
 			image))
 	}
 	if f.Open() || f.Soft() && m.K() < f.Experts {
-		lines = append(lines, curveLines(r.Curve, head.Table, l.Plan)...)
+		lines = append(lines, curveLines(&r, head.Table, l.Plan)...)
 	}
 	return append(lines, countLines(f, m)...)
 }
@@ -144,12 +144,16 @@ func startWords(r *patchwork.Record, image string, k int) string {
 }
 
 // curveLines returns a table of the numbers of parts tried, and why one was chosen.
-func curveLines(curve []patchwork.CurvePoint, table bool, plan *recipe.Plan) []string {
-	points, moving := learn.ByExperts(curve), plan.Config.Poses.Len() > 1
+func curveLines(r *patchwork.Record, table bool, plan *recipe.Plan) []string {
+	points, moving := learn.ByExperts(r.Curve), plan.Config.Poses.Len() > 1
 	if len(points) == 0 || len(points) == 1 && points[0].HiddenBits == 0 {
 		return nil
 	}
-	return append(triedLines(points, words.NounsOf(table).Image, moving), choiceLines(points, moving)...)
+	lines := append(triedLines(points, words.NounsOf(table).Image, moving), choiceLines(points, moving)...)
+	if at := slices.IndexFunc(points, chosenByJoining); at >= 0 {
+		lines = append(lines, joinedLine(points, points[at], r.Starts[r.Chosen].Pieces))
+	}
+	return lines
 }
 
 // triedLines returns a table of the numbers of parts tried: those around the chosen one, else the last. Columns without
@@ -214,8 +218,8 @@ func choiceLines(points []patchwork.CurvePoint, moving bool) []string {
 	switch {
 	case at < 0:
 		return nil
-	case moving && points[at].Stage == learn.StageJoined:
-		return []string{joinedLine(points, at)}
+	case chosenByJoining(points[at]):
+		return nil
 	case moving && points[at].DescriptionLength != 0 && at+1 < len(points):
 		chosen, next := points[at], points[at+1]
 		return []string{fmt.Sprintf("a part more, %d, shortens the description by %.1f nats per image, which is too little",
@@ -234,18 +238,15 @@ func choiceLines(points []patchwork.CurvePoint, moving bool) []string {
 	return nil
 }
 
-// joinedLine says that parts were joined, and what more pieces would say.
-func joinedLine(points []patchwork.CurvePoint, at int) string {
-	joined, pieces := points[at], points[0]
-	for _, p := range points[:at] {
-		if p.DescriptionLength < pieces.DescriptionLength {
-			pieces = p
+func chosenByJoining(p patchwork.CurvePoint) bool { return p.Chosen && p.Stage == learn.StageJoined }
+
+// joinedLine says that parts were joined of so many pieces, and what these would say more.
+func joinedLine(points []patchwork.CurvePoint, joined patchwork.CurvePoint, pieces int) string {
+	said := "pieces of one smooth stroke were joined"
+	for _, p := range points {
+		if gain := (joined.DescriptionLength - p.DescriptionLength) / float64(p.Rows); p.Experts == pieces && gain > 0 {
+			said += fmt.Sprintf("; the %d pieces would say %.1f nats per image more: -k %d", pieces, gain, pieces)
 		}
-	}
-	gain := (joined.DescriptionLength - pieces.DescriptionLength) / float64(joined.Rows)
-	said := fmt.Sprintf("pieces of one smooth stroke were joined: %s", words.Count(joined.Experts, "part"))
-	if gain > 0 && pieces.Experts > joined.Experts {
-		said += fmt.Sprintf("; %d pieces would say %.1f nats per image more: -k %d", pieces.Experts, gain, pieces.Experts)
 	}
 	return said
 }

@@ -60,9 +60,9 @@ var experiments = []experiment{
 		onLetters(func(j job, l letterSet, o letters.Options) error { return letters.Report(j.ctx, j.w, l, o) })},
 	{"strokes", "[method] [seeds]", "are parts of letters clean strokes?", runStrokes},
 	{"bars", "", "the letter T as two bars", runBars},
-	{"counts", "[seeds]", "how many strokes do straight letters have?",
+	{"counts", "[sets] [letter...]", "how many strokes do capitals have?",
 		onLetters(func(j job, l letterSet, o letters.Options) error {
-			return letters.ReportCounts(j.ctx, j.w, l, j.number(5), o)
+			return letters.ReportCounts(j.ctx, j.w, l, j.number(3), strings.Join(j.words, ""), o)
 		})},
 	{"alphabet", "[seed...]", "one alphabet for all letters", onLetters(runAlphabet)},
 	{"fewshot", "[rows] [seeds] [n=1,5] [set...] [picture=FILE]",
