@@ -193,7 +193,12 @@ func (s *Set) rearrange(height, width int, index []int) {
 	}
 	for i, row := range s.Values {
 		if index != nil {
-			s.Values[i] = pick(row, index)
+			s.Values[i] = make([]float64, len(index))
+			for k, from := range index {
+				if s.Values[i][k] = math.NaN(); from < len(row) {
+					s.Values[i][k] = row[from]
+				}
+			}
 		}
 	}
 	if s.Values != nil {
@@ -210,7 +215,7 @@ func remap(m *bitmap.Image, height, width int, index []int) *bitmap.Image {
 			from = index[k]
 		}
 		switch y, x := from/w, from%w; {
-		case !m.Known(y, x):
+		case from >= m.Len(), !m.Known(y, x):
 			out.SetUnknown(k/width, k%width)
 		case m.At(y, x):
 			out.Set(k/width, k%width, true)

@@ -130,6 +130,12 @@ func (in *input) planFor(s *survey) (*tablePlan, error) {
 	if err := in.otherRoles(s, &p.roles); err != nil {
 		return nil, err
 	}
+	if lost := m.absent(s.names, m.names); len(lost) > 0 {
+		p.absent, s.names = len(lost), append(slices.Clip(s.names), lost...)
+		s.columns = append(slices.Clip(s.columns), make([]columnStats, len(lost))...)
+		p.names, p.n = s.names, len(s.columns)
+		p.note("%s", absentNote(lost))
+	}
 	var err error
 	if p.data, err = in.dataFor(s, &p.roles); err != nil {
 		return nil, err
@@ -492,15 +498,21 @@ func (s *Set) match(m *Plan) error {
 		}
 		return m.checkWidth(m.Width, width)
 	}
-	index, err := order(m.fields, s.Columns, identity(width))
+	have, lost := s.Columns, m.absent(s.Columns, m.fields)
+	if len(lost) > 0 {
+		have = slices.Concat(have, lost)
+		s.Notes = append(slices.Clip(s.Notes), Note{Text: absentNote(lost)})
+	}
+	index, err := order(m.fields, have, identity(len(have)))
 	if err != nil || slices.Equal(index, identity(width)) {
 		return err
 	}
-	if n := width - len(index); n > 0 {
+	if n := len(have) - len(index); n > 0 {
 		known := indexOf(m.fields)
 		foreign := slices.DeleteFunc(slices.Clone(s.Columns), func(name string) bool { _, ours := known[name]; return ours })
 		s.Notes = append(slices.Clip(s.Notes), Note{Text: fmt.Sprintf("%s in the model and left out: %s",
 			people(n, "column is not", "columns are not"), list(quoted(foreign)))})
 	}
+	s.Columns = have
 	return s.keepColumns(index)
 }

@@ -22,6 +22,7 @@ type tablePlan struct {
 	open     bool     // more of the table may show that a label is data
 	plain    bool     // all columns are 0 and 1 or words for them
 	unit     string   // what places count: lines or rows
+	absent   int      // columns of a model that the table lacks
 	whole    int64    // the weight of a row, if there are weights
 	named    bool     // of items: the first is the name of the row
 	levels   bool     // some column became several, or a bit of two words

@@ -66,6 +66,7 @@ func read(paths []string, opts Options) (*Set, error) {
 		return nil, err
 	}
 	set.noteCodes()
+	set.noteFar(opts.Model)
 	set.noteTotal()
 	set.noteUnused(opts.Missing)
 	if set, err = set.selected(newSelection(opts.Where, opts.FirstPer, math.MaxInt64)); err != nil {

@@ -151,9 +151,10 @@ func (d *tableRows) skip(int) (int, error) { return 0, nil }
 // advance reads the next record.
 func (d *tableRows) advance() error {
 	plan := d.table.plan
+	n := plan.n - plan.absent
 	record, place, err := d.r.read()
-	for err == nil && len(plan.header) > 0 && len(record) >= plan.n && record[0] == plan.header[0] &&
-		slices.Equal(record[:plan.n], plan.header) {
+	for err == nil && len(plan.header) > 0 && len(record) >= n && record[0] == plan.header[0] &&
+		slices.Equal(record[:n], plan.header) {
 		d.headers = append(d.headers, place)
 		record, place, err = d.r.read()
 	}
@@ -166,10 +167,12 @@ func (d *tableRows) advance() error {
 	if err != nil {
 		return err
 	}
-	if d.place = place; isShort(record, plan.n) {
+	if d.place = place; isShort(record, n) {
 		d.table.in.seen.shorter(place)
 	}
-	d.record, err = sized(record, d.table.plan.n, place)
+	if d.record, err = sized(record, n, place); plan.absent > 0 && err == nil {
+		d.record = append(slices.Clip(d.record), make([]string, plan.absent)...)
+	}
 	return err
 }
 

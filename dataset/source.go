@@ -115,6 +115,7 @@ type Plan struct {
 	names   []string           // of its columns, those of a category as one; nil if they have none
 	fields  []string           // the names that a file has, and has not if that has no names
 	coded   map[string]*Coding // what is kept of columns, by name
+	uses    []Use              // of fields
 }
 
 // Note says what was decided or is open, and which flags decide it otherwise.

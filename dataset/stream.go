@@ -153,6 +153,8 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	}
 	s.head.Unit = max(s.head.Unit, part.Unit)
 	s.weighted = s.weighted || part.Weights != nil
+	part.forget(s.opts.Missing)
+	part.noteFar(s.opts.Model)
 	notes := part.Notes
 	kinds, err := surveyMeta(ctx, d, part, in.made != nil && in.made.model)
 	s.head.addNotes(slices.Concat(noted(in.seen.commonNotes()...), notes, noted(in.seen.strangeNotes()...)), s.paths, i)

@@ -14,6 +14,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/learn/mixed"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/posterior"
@@ -44,9 +45,43 @@ func newMixed(m *mixed.Model) (Mixed, error) {
 	return out, nil
 }
 
+// spanOf returns between which numbers the values of a column lie, NaN if that is not known.
+func spanOf(c *mixed.Column) (low, high float64) {
+	switch n := len(c.High); {
+	case c.Scale == nil && n > 0:
+		return c.Low[0], c.High[n-1]
+	case c.Scale == nil:
+		return math.NaN(), math.NaN()
+	case len(c.Scale.Values) > 0:
+		return c.Scale.Values[0], c.Scale.Values[len(c.Scale.Values)-1]
+	case c.Scale.Log:
+		return c.Least, elem.Exp(c.Scale.Mean + 3*c.Scale.SD)
+	}
+	return c.Least, c.Scale.Mean + 3*c.Scale.SD
+}
+
 // Plan says how data are read for the model.
 func (m Mixed) Plan() (*dataset.Plan, error) {
-	return dataset.PlanOf(m.Reading, m.ColumnNames(), 1, len(m.Columns), false)
+	p, err := dataset.PlanOf(m.Reading, m.ColumnNames(), 1, len(m.Columns), false)
+	if err != nil {
+		return nil, err
+	}
+	uses := make([]dataset.Use, len(m.Columns))
+	for d := range uses {
+		c := &m.Columns[d]
+		uses[d].Low, uses[d].High = spanOf(c)
+		for k := range m.Parts {
+			uses[d].Voted = uses[d].Voted || m.Parts[k].Entries[d].Numbers > 0
+		}
+	}
+	for i := 0; m.Graded != nil && m.ShowGraded && i < len(m.Graded.Axes); i++ {
+		for _, part := range m.Graded.Loadings {
+			d := m.Graded.Axes[i].Column
+			uses[d].Voted = uses[d].Voted || part[i] != 0
+		}
+	}
+	p.Uses(uses)
+	return p, nil
 }
 
 // Write writes the model file.

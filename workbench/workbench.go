@@ -111,7 +111,20 @@ func (m Numbers) Write(w io.Writer) error { return modelfile.WriteReal(w, m.Mode
 func (m Classes) Write(w io.Writer) error { return modelfile.WriteClasses(w, m.Classifier) }
 
 // Plan says how data are read for the model.
-func (m Bits) Plan() (*dataset.Plan, error) { return planOf(m.Model) }
+func (m Bits) Plan() (*dataset.Plan, error) {
+	p, err := planOf(m.Model)
+	if err != nil || m.Height() > 1 || len(m.Extras().Columns) != m.Width() {
+		return p, err
+	}
+	uses := make([]dataset.Use, m.Width())
+	for i := range uses {
+		for _, template := range m.Templates() {
+			uses[i].Voted = uses[i].Voted || template[i] != m.Abstention(i)
+		}
+	}
+	p.Uses(uses)
+	return p, nil
+}
 
 // Plan says how data are read for the model.
 func (m Classes) Plan() (*dataset.Plan, error) { return planOf(m.Like()) }
