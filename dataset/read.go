@@ -109,8 +109,7 @@ func (o *Options) checkNumbers() error {
 	for _, g := range []struct {
 		given bool
 		name  string
-	}{{o.Threshold != nil || o.AutoThreshold, "a threshold"}, {o.Weight != "", "weights"},
-		{o.Items || len(o.Pairs) > 0, "lists of items"}} {
+	}{{o.Threshold != nil || o.AutoThreshold, "a threshold"}, {o.Items || len(o.Pairs) > 0, "lists of items"}} {
 		if g.given {
 			return &FormatError{Msg: g.name + " make bits of data, which are to be read as real values",
 				Hint: "leave it out, or read the data as bits"}

@@ -23,15 +23,15 @@ func (p *Plan) idle(name string) bool {
 	if c := p.coded[name]; c != nil && !slices.Contains(p.fields, name) {
 		made = c.columns()
 	}
-	return p.uses != nil && !slices.ContainsFunc(made, func(field string) bool {
+	return !slices.ContainsFunc(made, func(field string) bool {
 		i := slices.Index(p.fields, field)
 		return i < 0 || p.uses[i].Voted
 	})
 }
 
-// absent returns those of some columns of a model that a table lacks and may lack.
+// absent returns those of some columns of a model that a table lacks and may lack, as long as parts speak of others.
 func (p *Plan) absent(names, wanted []string) (out []string) {
-	if p.uses == nil || p.fields == nil || names == nil {
+	if p.fields == nil || names == nil || !slices.ContainsFunc(p.uses, func(u Use) bool { return u.Voted }) {
 		return nil
 	}
 	for _, name := range wanted {

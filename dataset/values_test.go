@@ -118,7 +118,6 @@ func TestValuesAreRefused(t *testing.T) {
 		{"no such column", "a\n1\n", Options{Columns: []string{"b"}}},
 		{"size", "1,2,3\n", Options{Height: 2, Width: 2}},
 		{"threshold", "1,2\n", Options{Threshold: &half}},
-		{"weights", "a,b\n1,2\n", Options{Weight: "b"}},
 		{"memory", "1,2\n3,4\n5,6\n", Options{MaxMemory: 64}},
 		{"empty", "", Options{}},
 	} {

@@ -58,6 +58,11 @@ func TestWeights(t *testing.T) {
 	if s, err := Read([]string{late}, Options{Weight: "weight"}); err != nil || s.Unit != 10 || s.Weights[0] != 20 {
 		t.Errorf("decimals behind the beginning: unit %d, %v", s.Unit, err)
 	}
+	mixed := write(t, "t.csv", []byte("age,ok,weight\n20.5,1,1.5\n31,0,2\n47,1,0\n"))
+	if f, err := read([]string{mixed}, Options{Weight: "weight"}); err != nil || f.Values == nil || f.Unit != 10 ||
+		!slices.Equal(f.Weights, []int64{15, 20, 0}) {
+		t.Errorf("of numbers: %v, %v", f, err)
+	}
 	for text, said := range map[string]string{"-1": `the weight "-1" is not`, "much": "non-negative number", "": "non-negative number",
 		"0.0001": "less than a thousandth"} {
 		path := write(t, "t.csv", []byte("a,weight\n1,1.5\n0,"+text+"\n"))

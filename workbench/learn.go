@@ -292,6 +292,9 @@ func (l *Learning) judgeAll(ctx context.Context, m *patchwork.Model) error {
 func (l *Learning) numbers(ctx context.Context, tell func(Step) bool) (last Step, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if l.data.Weights != nil {
+		return last, errors.New("this learner of numbers takes no weights; leave --rule and --for out, or the weights")
+	}
 	o, left := *l.Numbers, false
 	o.Memory = l.Memory
 	o.Progress = func(p real.Progress) {

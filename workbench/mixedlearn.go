@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -45,7 +46,16 @@ func (d *Data) Mixed(seen func([][]float64)) mixed.Source { return mixedRows{d, 
 
 // mixedData returns a frame as the learner reads it.
 func mixedData(f *dataset.Frame) *mixed.Data {
-	out := &mixed.Data{Rows: f.Values, Weights: f.Weights}
+	if slices.Contains(f.Weights, 0) {
+		var kept []int
+		for i, w := range f.Weights {
+			if w > 0 {
+				kept = append(kept, i)
+			}
+		}
+		f = f.Pick(kept)
+	}
+	out := &mixed.Data{Rows: f.Values, Weights: f.Weights, Unit: f.Unit}
 	for d := range f.Width {
 		var field mixed.Field
 		if f.Columns != nil {
