@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/posterior/sheets"
@@ -16,23 +19,24 @@ import (
 
 // findQuery says, as query parameters, what to look for on a page.
 type findQuery struct {
-	X      int  `query:"x" required:"true" minimum:"0" doc:"left edge of the example, in pixels"`
-	Y      int  `query:"y" required:"true" minimum:"0" doc:"top edge of the example"`
-	Width  int  `query:"width" required:"true" minimum:"1" maximum:"1024" doc:"of the example"`
-	Height int  `query:"height" required:"true" minimum:"1" maximum:"1024" doc:"of the example"`
-	Turns  bool `query:"turns" doc:"by quarter turns, too"`
-	Mirror bool `query:"mirror" doc:"mirrored, too"`
-	Invert bool `query:"invert" doc:"light is ink"`
+	Symbol []int `query:"symbol,explode" required:"true" minItems:"4" maxItems:"64" doc:"left, top, width and height of each symbol on the page, in pixels"`
+	Rival  []int `query:"rival,explode" maxItems:"64" doc:"those of counter-examples, which explain their own and are no finds"`
+	Turns  bool  `query:"turns" doc:"by quarter turns, too"`
+	Mirror bool  `query:"mirror" doc:"mirrored, too"`
+	Invert bool  `query:"invert" doc:"light is ink"`
 }
 
 type findAnswer struct {
-	Height int       `json:"height" doc:"of the page"`
-	Width  int       `json:"width"`
-	Flip   float64   `json:"flip" doc:"share of flipped pixels, learned from the page"`
-	Finds  []oneFind `json:"finds" doc:"from top to bottom; those that are rather there than not"`
+	Height   int       `json:"height" doc:"of the page"`
+	Width    int       `json:"width"`
+	Flip     float64   `json:"flip" doc:"share of flipped pixels, learned from the page"`
+	Notes    []string  `json:"notes" doc:"what was done to the page in reading it"`
+	Finds    []oneFind `json:"finds" doc:"from top to bottom; those that are rather there than not"`
+	Withheld []oneFind `json:"withheld" doc:"those that are rather not there, with what speaks most against each"`
 }
 
 type oneFind struct {
+	Symbol   int     `json:"symbol" doc:"from 0"`
 	Top      int     `json:"top" doc:"of its strokes"`
 	Left     int     `json:"left"`
 	Bottom   int     `json:"bottom" doc:"the row after the last"`
@@ -45,6 +49,7 @@ type oneFind struct {
 	Ink      int     `json:"ink" doc:"pixels of its strokes that can be seen"`
 	Missing  int     `json:"missing" doc:"those without ink"`
 	Extra    int     `json:"extra" doc:"pixels of ink about it that nothing explains"`
+	Why      string  `json:"why" doc:"what speaks most against it; empty if it is certain"`
 }
 
 func (s *core) findRoutes() {
@@ -79,12 +84,11 @@ func (s *core) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
 	}
 	defer leave()
 	page := set.Images[0]
-	symbol, err := sheets.Mark(page, "example", in.Y, in.X, in.Height, in.Width)
+	symbols, err := in.symbols(page)
 	if err != nil {
-		return nil, problemAt(422, "query.x", in.X, "%s", strings.TrimPrefix(err.Error(), "sheets: "))
+		return nil, err
 	}
-	found, err := sheets.Search(ctx, page, []sheets.Symbol{symbol}, sheets.Options{Turns: in.Turns, Mirror: in.Mirror,
-		Workers: 1})
+	found, err := sheets.Search(ctx, page, symbols, sheets.Options{Turns: in.Turns, Mirror: in.Mirror, Workers: 1})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, s.workError(cause)
@@ -92,19 +96,50 @@ func (s *core) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
 		var many *sheets.TooManyError
 		if errors.As(err, &many) {
 			return nil, problemf(statusUnprocessableEntity,
-				"the example has so few strokes that it fits everywhere; mark a larger one")
+				"an example has so few strokes that it fits everywhere; mark a larger one")
 		}
-		return nil, problemf(422, "the example has no ink; mark a symbol")
+		return nil, problemf(422, "%s", strings.TrimPrefix(err.Error(), "sheets: "))
 	}
-	out := new(findAnswer)
-	out.Height, out.Width, out.Flip, out.Finds = page.Height(), page.Width(), found.Rates.Flip,
-		[]oneFind{}
-	for _, f := range found.Finds {
-		round := func(v float64) float64 { return math.Round(v*1000) / 1000 }
-		out.Finds = append(out.Finds, oneFind{f.Top, f.Left, f.Bottom, f.Right, f.Turn.Angle, f.Turn.Mirrored,
-			round(f.Gain), round(f.LogOdds), f.Certain, f.Ink, f.Missing, f.Extra})
+	out := &findAnswer{Height: page.Height(), Width: page.Width(), Flip: found.Rates.Flip, Notes: []string{},
+		Finds: findsOf(found.Finds), Withheld: findsOf(found.Withheld)}
+	for _, note := range set.Notes {
+		out.Notes = append(out.Notes, fmt.Sprint(note))
 	}
 	return out, nil
+}
+
+// symbols returns what is in the rectangles, the counter-examples last.
+func (in *findQuery) symbols(page *bitmap.Image) (out []sheets.Symbol, err error) {
+	for name, at := range map[string][]int{"symbol": in.Symbol, "rival": in.Rival} {
+		if len(at)%4 != 0 {
+			return nil, problemAt(422, "query."+name, at, "a rectangle is four numbers: left, top, width and height")
+		}
+	}
+	for i, all := 0, slices.Concat(in.Symbol, in.Rival); i < len(all); i += 4 {
+		s, err := sheets.Mark(page, "example", all[i+1], all[i], all[i+3], all[i+2])
+		switch s.Rival = i >= len(in.Symbol); {
+		case err != nil:
+			return nil, problemAt(422, "query.symbol", all[i:i+4], "%s", strings.TrimPrefix(err.Error(), "sheets: "))
+		case max(all[i+2], all[i+3]) > mostExample:
+			return nil, problemAt(422, "query.symbol", all[i:i+4], "an example has a side of at most %d pixels", mostExample)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// mostExample is the longest side of an example, in pixels.
+const mostExample = 1024
+
+// findsOf returns finds as the page shows them.
+func findsOf(finds []sheets.Find) []oneFind {
+	out := []oneFind{}
+	round := func(v float64) float64 { return math.Round(v*1000) / 1000 }
+	for _, f := range finds {
+		out = append(out, oneFind{f.Symbol, f.Top, f.Left, f.Bottom, f.Right, f.Turn.Angle, f.Turn.Mirrored, round(f.Gain),
+			round(f.LogOdds), f.Certain, f.Ink, f.Missing, f.Extra, f.Why})
+	}
+	return out
 }
 
 // exampleSheet returns a drawing with few kinds of symbols, to try find on.

@@ -44,6 +44,23 @@ test("one symbol is marked on a page, and all that look like it are found", asyn
   await page.getByRole("button", { name: "Find all" }).click();
   await found(page, new RegExp(`^${squares.length} places found`));
 
+  // One more symbol and a counter-example are marked beside; the terminal finds the same.
+  const other = rows.find((r) => r[1] !== "1")!;
+  await page.getByLabel("The next box is").selectOption("one more symbol");
+  await box(page, Number(other[4]) + 2, Number(other[3]) + 2, 46, 46);
+  await page.waitForFunction(() => document.querySelectorAll(".sheet .example").length === 2 && /places? found/.test(document.querySelector(".finding")?.textContent ?? ""));
+  assert.match(await page.locator(".finder code").innerText(), new RegExp(`^patchwork find page.png --symbol ${left + 2},${top + 2},46,46 --symbol .* --turns --mirror`));
+  await page.getByRole("button", { name: "Take the last away" }).click();
+  await page.getByLabel("The next box is").selectOption("a counter-example");
+  await box(page, Number(other[4]) + 2, Number(other[3]) + 2, 46, 46);
+  await page.waitForFunction(() => document.querySelectorAll(".sheet .rival").length === 1 && !/Searching/.test(document.querySelector(".finding")?.textContent ?? ""));
+  await found(page, new RegExp(`^${squares.length} places found`));
+  await shot(page, "find-rival-laptop-light", true);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await shot(page, "find-rival-phone-light", true);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByLabel("The next box is").selectOption("the symbol");
+
   // Nothing but paper is no example.
   await box(page, 1, 1, 6, 6);
   await page.waitForFunction(() => /no ink|Nothing was found/.test(document.querySelector(".finder")?.textContent ?? ""));

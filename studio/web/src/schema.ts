@@ -153,7 +153,9 @@ export interface FindAnswer {
   finds: Array<OneFind>;
   flip: number;
   height: number;
+  notes: Array<string>;
   width: number;
+  withheld: Array<OneFind>;
 }
 
 export interface Finding {
@@ -327,7 +329,9 @@ export interface OneFind {
   mirrored: boolean;
   missing: number;
   right: number;
+  symbol: number;
   top: number;
+  why: string;
 }
 
 export interface Pick {
@@ -554,7 +558,7 @@ export interface Operations {
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; search?: string; where?: Array<string>; model?: string }; answer: ImageList };
   "POST /v1/explain": { body: ExplainRequest; answer: ExplainAnswer };
-  "POST /v1/find": { query: { x: number; y: number; width: number; height: number; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswer };
+  "POST /v1/find": { query: { symbol: Array<number>; rival?: Array<number>; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswer };
   "GET /v1/find/example": { answer: Blob };
   "GET /v1/learn": { answer: JobList };
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
