@@ -20,6 +20,7 @@ type Description struct {
 	Usage     []float64       `json:"usage,omitempty"`
 	Committee int             `json:"committee,omitempty"` // other models that the file predicts with
 	Columns   []string        `json:"columns,omitempty"`   // names
+	Names     []string        `json:"names,omitempty"`     // of parts; those of bits have them in Parts
 	Parts     []NamedPart     `json:"parts"`
 	Reading   json.RawMessage `json:"reading,omitempty"` // how the data were read
 	Learned   any             `json:"learned,omitempty"` // *Learned of bits, *real.Record or *mixed.Record of others
@@ -94,11 +95,10 @@ type Start struct {
 
 // OfNumbers is what only models of real values have.
 type OfNumbers struct {
-	Tau       float64  `json:"tau,omitempty"`
-	Votes     int      `json:"votes"`
-	Variances int      `json:"variances"`
-	Places    int      `json:"places"`
-	Names     []string `json:"names,omitempty"`
+	Tau       float64 `json:"tau,omitempty"`
+	Votes     int     `json:"votes"`
+	Variances int     `json:"variances"`
+	Places    int     `json:"places"`
 }
 
 // OfMixed is what only models of tables of every kind have.
@@ -218,7 +218,8 @@ func newGeometry(g *patchwork.Geometry, parts int) *Geometry {
 func (m Numbers) Describe() *Description {
 	d := &Description{Rule: m.Rule.String(), Experts: m.K(), Height: m.Height, Width: m.Width, Usage: m.Pi,
 		Committee: len(m.Committee), Columns: m.Columns, Parts: parts(m), Reading: m.Reading, model: m}
-	d.OfNumbers = &OfNumbers{Tau: m.Tau, Places: m.Poses.Len(), Names: m.Model.Names}
+	d.OfNumbers = &OfNumbers{Tau: m.Tau, Places: m.Poses.Len()}
+	d.Names = m.Model.Names
 	d.OfNumbers.Votes, d.Variances = m.Votes()
 	if m.Record.Rows > 0 {
 		d.Learned = &real.Record{}
@@ -230,6 +231,7 @@ func (m Numbers) Describe() *Description {
 // Describe describes the model.
 func (m Mixed) Describe() *Description {
 	d := &Description{Rule: "pool", Experts: m.K(), Height: 1, Width: len(m.Columns), Columns: m.ColumnNames(),
+		Names: m.Names(),
 		Parts: parts(m), Reading: m.Reading, OfMixed: &OfMixed{Graded: []string{}, GradedBetter: m.ShowGraded}, model: m}
 	for k := range m.Parts {
 		d.Usage = append(d.Usage, m.Parts[k].Share)

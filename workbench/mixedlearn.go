@@ -91,6 +91,24 @@ func (m mixedRows) Blocks(ctx context.Context) iter.Seq2[*mixed.Data, error] {
 	}
 }
 
+// Again learns from other rows, with less care: to see what comes back, and how well it predicts.
+func (m Mixed) Again(ctx context.Context, f *dataset.Frame, seed uint64) (Mixed, error) {
+	again, err := mixed.Learn(ctx, mixedData(f), mixed.Options{Seed: seed, Quick: true})
+	if err != nil {
+		return m, err
+	}
+	again.Reading = m.Reading
+	return newMixed(again)
+}
+
+// Deviations returns how far what each part says is from what all rows are like, 0 where it abstains.
+func (m Mixed) Deviations() (out [][]float64) {
+	for k := range m.Parts {
+		out = append(out, m.deviations(k))
+	}
+	return out
+}
+
 // mixed learns by mixed.Learn.
 func (l *Learning) mixed(ctx context.Context, tell func(Step) bool) (last Step, err error) {
 	ctx, cancel := context.WithCancel(ctx)

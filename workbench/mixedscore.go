@@ -17,6 +17,7 @@ import (
 type HiddenCells struct {
 	Cells   int            `json:"cells"`
 	Gain    float64        `json:"gain"` // of the log-loss over that of the columns alone
+	LogLoss float64        `json:"log_loss"`
 	Columns []HiddenColumn `json:"columns"`
 }
 
@@ -86,10 +87,10 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 }
 
 // cellSums are sums over the hidden cells of a column.
-type cellSums struct{ n, gain, right, common, squares, baseSquares, inside float64 }
+type cellSums struct{ n, gain, loss, right, common, squares, baseSquares, inside float64 }
 
 func (s *cellSums) add(o cellSums) {
-	*s = cellSums{s.n + o.n, s.gain + o.gain, s.right + o.right, s.common + o.common, s.squares + o.squares,
+	*s = cellSums{s.n + o.n, s.gain + o.gain, s.loss + o.loss, s.right + o.right, s.common + o.common, s.squares + o.squares,
 		s.baseSquares + o.baseSquares, s.inside + o.inside}
 }
 
@@ -131,7 +132,8 @@ func (m Mixed) scoreHidden(ctx context.Context, data iter.Seq2[*dataset.Frame, e
 func (m Mixed) judge(d int, said mixed.Cell, x float64) cellSums {
 	c := said.Column
 	alone := mixed.CellOf(c, &c.All)
-	s := cellSums{n: 1, gain: said.LogDensity(x) - alone.LogDensity(x)}
+	s := cellSums{n: 1, loss: -said.LogDensity(x)}
+	s.gain = -s.loss - alone.LogDensity(x)
 	if m.isWords(d) {
 		same := func(of mixed.Cell) float64 {
 			if v, _ := of.Likeliest(); v == x {
@@ -156,8 +158,9 @@ func (m Mixed) judge(d int, said mixed.Cell, x float64) cellSums {
 // hidden returns the scores of all columns.
 func (m Mixed) hidden(all []cellSums, hide float64) (*HiddenCells, error) {
 	out := new(HiddenCells)
-	gain := 0.0
+	gain, loss := 0.0, 0.0
 	for d, s := range all {
+		loss += s.loss
 		if s.n == 0 {
 			continue
 		}
@@ -172,7 +175,7 @@ func (m Mixed) hidden(all []cellSums, hide float64) (*HiddenCells, error) {
 	if out.Cells == 0 {
 		return nil, fmt.Errorf("--hide %v hides nothing of so few values; hide more", hide)
 	}
-	out.Gain = gain / float64(out.Cells)
+	out.Gain, out.LogLoss = gain/float64(out.Cells), loss/float64(out.Cells)
 	return out, nil
 }
 

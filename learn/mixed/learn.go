@@ -18,6 +18,9 @@ type Options struct {
 	Seed    uint64
 	Workers int // goroutines; 0 means 1. The result is the same for any number.
 
+	// Quick makes one start by default, moves no part, and compares graded parts with the others by nothing: to learn again.
+	Quick bool
+
 	// From, if not nil, has for each row the parts that it begins with, bit k for part k: there is one start, from these.
 	From []uint64
 
@@ -230,13 +233,16 @@ func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
 	if err := data.check(); err != nil {
 		return nil, err
 	}
+	if o.Starts == 0 && o.Quick {
+		o.Starts = 1
+	}
 	if o.Starts == 0 {
 		o.Starts = defaultStarts
 	}
 	if o.Sample == 0 {
 		o.Sample = defaultSample
 	}
-	l := &learner{ctx: ctx, o: o, empty: newModel(data), patience: patience}
+	l := &learner{ctx: ctx, o: o, empty: newModel(data), patience: patience, quick: o.Quick}
 	codes := make([][]float64, len(data.Rows))
 	for i, row := range data.Rows {
 		codes[i] = l.empty.Code(row)

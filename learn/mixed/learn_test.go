@@ -273,6 +273,25 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// What is expected of a column that was never below 0 is not: lengths of which most are near 0 have a mean, and intervals.
+func TestNothingBelowZero(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	data := &Data{Fields: make([]Field, 2)}
+	for range 200 {
+		x := rng.Float64()
+		data.Rows = append(data.Rows, []float64{x + rng.Float64()/4, x})
+	}
+	m := learned(t, data, Options{Quick: true})
+	e := NewExplainer(m).Explain([]float64{math.NaN(), 0})
+	c := e.Believe(0)
+	if low := c.Quantile(.01); low < 0 || c.Mean() < 0 || m.Columns[0].value(-9) >= 0 {
+		t.Errorf("between %v and %v, mean %v", low, c.Quantile(.99), c.Mean())
+	}
+}
+
+// value returns the value of a score, wherever values were.
+func (c *Column) value(score float64) float64 { return c.Scale.value(score) }
+
 // A large table is searched in a sample, and then shaped by all rows; counts of blocks are those of all.
 func TestSampleOfRows(t *testing.T) {
 	data := planted(900, 6)

@@ -316,7 +316,7 @@ func (c Cell) Mean() float64 {
 	for _, s := range c.Belief {
 		sum += s.Weight * c.Column.Scale.mean(s.Opinion.Normal)
 	}
-	return sum
+	return c.Column.seen(sum)
 }
 
 // mean returns the expected value where scores are normal, by the trapezoid rule.
@@ -349,5 +349,13 @@ func (c Cell) Quantile(p float64) float64 {
 	for _, s := range c.Belief {
 		mix = append(mix, real.Component{Weight: s.Weight, Normal: s.Opinion.Normal})
 	}
-	return c.Column.Scale.value(mix.Quantile(p))
+	return c.Column.seen(c.Column.Scale.value(mix.Quantile(p)))
+}
+
+// seen keeps a value from being below 0 where none was.
+func (c *Column) seen(x float64) float64 {
+	if c.Least >= 0 {
+		return max(x, 0)
+	}
+	return x
 }

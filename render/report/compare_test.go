@@ -126,14 +126,14 @@ func TestStabilityOfPlanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := compare(alike.Placed(m), swapped); got[0] != 1 || got[1] != 1 {
+	if got := compare(alike.Placed(m), alike.Placed(swapped), 0); got[0] != 1 || got[1] != 1 {
 		t.Errorf("swapped parts are %v similar", got)
 	}
 	single, err := patchwork.NewModel(m.Config(), [][]float64{m.Template(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := compare(alike.Placed(m), single); got[0] != 0 || got[1] != 1 {
+	if got := compare(alike.Placed(m), alike.Placed(single), 0); got[0] != 0 || got[1] != 1 {
 		t.Errorf("with one part: %v", got)
 	}
 }

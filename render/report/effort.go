@@ -55,7 +55,11 @@ func (o *Options) settle(m workbench.Model, set *dataset.Frame) (folds int) {
 	if int64((2*times+folds)*rows)*perRow > workOfRefits {
 		times, folds = fewTimes, fewFolds
 	}
-	if o.Brief {
+	_, mixed := m.(workbench.Mixed)
+	if mixed {
+		folds = fewFolds
+	}
+	if o.Brief || mixed {
 		times = min(times, briefTimes)
 	}
 	if o.Stability == 0 {
@@ -64,6 +68,9 @@ func (o *Options) settle(m workbench.Model, set *dataset.Frame) (folds int) {
 	if o.Sample == 0 {
 		refits := 2*max(o.Stability, 0) + folds
 		o.Sample = int(min(max(workOfRefits/(int64(refits)*perRow), fewestRefitRows), mostRefitRows))
+		if mixed {
+			o.Sample = fewestRefitRows
+		}
 	}
 	return folds
 }

@@ -53,7 +53,7 @@ func TestMixedReport(t *testing.T) {
 		}
 		m = s.Model
 	}
-	r, err := report.Build(t.Context(), m, set, report.Options{})
+	r, err := report.Build(t.Context(), m, set, report.Options{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,5 +72,24 @@ func TestMixedReport(t *testing.T) {
 			t.Errorf("the parts leave more of %s than there is: %+v", c.Name, c)
 		}
 	}
+	checkAgain(t, r)
 	checkReal(t, r, "ward", "pulse", "&lt;south&gt;", "Rows worked out", "Missing cells", "1 cell is unknown")
+}
+
+// checkAgain fails unless the parts of a table of every kind predict hidden cells better than the columns alone, and come
+// back when learned again.
+func checkAgain(t *testing.T, r *report.Report) {
+	t.Helper()
+	if r.Quality == nil || r.Stability == nil {
+		t.Fatalf("no quality, %q, or no stability, %q", r.NoQuality, r.NoStability)
+	}
+	parts, alone := r.Quality.By[0], r.Quality.By[1]
+	if !(parts.LogLoss < alone.LogLoss-.05) || !(parts.Accuracy > alone.Accuracy) || r.Quality.Cells < 50 {
+		t.Errorf("%d cells hidden: by parts %+v, by the columns %+v", r.Quality.Cells, parts, alone)
+	}
+	for _, p := range r.Stability.Parts {
+		if report.Mean(p.Restarts) < .9 || report.Mean(p.Bootstrap) < .7 {
+			t.Errorf("part %d comes back with %v and %v", p.Part, p.Restarts, p.Bootstrap)
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
+	"example.com/patchwork/workbench"
 )
 
 // Quality says how well hidden cells of rows, or pixels of images, are predicted by
@@ -46,6 +47,9 @@ const (
 // quality divides the rows into folds. For each, models are learned from the other
 // rows, and predict the same hidden cells of its rows.
 func (b *builder) quality(ctx context.Context) error {
+	if m, ok := b.m.(workbench.Mixed); ok {
+		return b.mixedQuality(ctx, m)
+	}
 	l, data, why := b.relearning()
 	if b.folds == 0 {
 		l, why = nil, leftOut
@@ -63,6 +67,16 @@ func (b *builder) quality(ctx context.Context) error {
 		b.r.NoQuality = "The images are larger than the model's."
 		return nil
 	}
+	names := []string{"parts", b.r.means(), "mixture", "one part, moved"}
+	return b.inFolds(ctx, n, names, l.words, func(train, test []int, seed uint64) (foldScore, error) {
+		hidden := posterior.Exclusive(b.set.Exclusive()).HideBits(rows.Part(data, test), hiddenShare, 1, seed)
+		return scoreFold(ctx, l, rows.Part(data, train), hidden, seed)
+	})
+}
+
+// inFolds scores the predictions of n rows, those of each fold by what was learned from the others.
+func (b *builder) inFolds(ctx context.Context, n int, names []string, learned string,
+	score func(train, test []int, seed uint64) (foldScore, error)) error {
 	folds, order := b.folds, source(b.opt.Seed, "folds", 0).Perm(n)
 	scores := make([]foldScore, folds)
 	step := b.counter("predicting hidden "+b.r.cell()+"s", folds)
@@ -77,9 +91,8 @@ func (b *builder) quality(ctx context.Context) error {
 		}
 		slices.Sort(test)
 		slices.Sort(train)
-		hidden := posterior.Exclusive(b.set.Exclusive()).HideBits(rows.Part(data, test), hiddenShare, 1, b.opt.Seed+uint64(f))
 		var err error
-		scores[f], err = scoreFold(ctx, l, rows.Part(data, train), hidden, b.opt.Seed+uint64(f))
+		scores[f], err = score(train, test, b.opt.Seed+uint64(f))
 		step()
 		return err
 	})
@@ -87,8 +100,8 @@ func (b *builder) quality(ctx context.Context) error {
 		b.r.NoQuality, err = failed(ctx, err)
 		return err
 	}
-	q := &Quality{Rows: n, Folds: folds, Hidden: hiddenShare, Learned: l.words}
-	for i, name := range []string{"parts", b.r.means(), "mixture", "one part, moved"} {
+	q := &Quality{Rows: n, Folds: folds, Hidden: hiddenShare, Learned: learned}
+	for i, name := range names {
 		if i < len(scores[0].of) {
 			q.By = append(q.By, joinFolds(name, i, scores))
 		}

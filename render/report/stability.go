@@ -8,6 +8,7 @@ import (
 	"example.com/patchwork/internal/alike"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/workbench"
 )
 
 // Stability says how well each part comes back when the model is learned again: from
@@ -63,10 +64,12 @@ func Back(s []float64) int {
 
 // stability learns the model again and compares the parts.
 func (b *builder) stability(ctx context.Context) error {
-	times := b.opt.Stability
-	if times < 0 {
+	if b.opt.Stability < 0 {
 		b.r.NoStability = "It was left out by request."
 		return nil
+	}
+	if m, ok := b.m.(workbench.Mixed); ok {
+		return b.mixedStability(ctx, m)
 	}
 	l, data, why := b.relearning()
 	if l == nil {
@@ -79,22 +82,36 @@ func (b *builder) stability(ctx context.Context) error {
 		return nil
 	}
 	at := alike.Placed(b.bits)
-	found := make([][]float64, 2*times)
-	step := b.counter("learning again", 2*times)
-	_, err := pool.Run(ctx, 2*times, b.opt.Workers, 1, func(_, i int) error {
-		from, seed := data, b.opt.Seed+1+uint64(i)
-		if i >= times {
-			rng := source(b.opt.Seed, "bootstrap", i)
-			index := make([]int, n)
-			for j := range index {
-				index[j] = rng.IntN(n)
-			}
+	return b.comesBack(ctx, n, l.words, func(index []int, seed uint64) ([]float64, error) {
+		from := data
+		if index != nil {
 			from, seed = rows.Part(data, index), b.bits.Extras().Record.Seed
 		}
 		m, err := l.fit(ctx, from, seed)
-		if err == nil {
-			found[i] = compare(at, m)
+		if err != nil {
+			return nil, err
 		}
+		return compare(at, alike.Placed(m), reach(m)), nil
+	})
+}
+
+// comesBack learns again from n rows by other starts, and from as many drawn anew by their index, and says how similar
+// each part is to its counterpart.
+func (b *builder) comesBack(ctx context.Context, n int, learned string,
+	again func(index []int, seed uint64) ([]float64, error)) error {
+	times := b.opt.Stability
+	found := make([][]float64, 2*times)
+	step := b.counter("learning again", 2*times)
+	_, err := pool.Run(ctx, 2*times, b.opt.Workers, 1, func(_, i int) (err error) {
+		var index []int
+		if i >= times {
+			rng := source(b.opt.Seed, "bootstrap", i)
+			index = make([]int, n)
+			for j := range index {
+				index[j] = rng.IntN(n)
+			}
+		}
+		found[i], err = again(index, b.opt.Seed+1+uint64(i))
 		step()
 		return err
 	})
@@ -102,7 +119,7 @@ func (b *builder) stability(ctx context.Context) error {
 		b.r.NoStability, err = failed(ctx, err)
 		return err
 	}
-	s := &Stability{Times: times, Rows: n, Learned: l.words}
+	s := &Stability{Times: times, Rows: n, Learned: learned}
 	for k := range b.m.K() {
 		p := Returning{Part: k}
 		for i, f := range found {
@@ -127,11 +144,11 @@ func reach(m *patchwork.Model) int {
 	return 3
 }
 
-// compare returns the similarity of each part of a to its counterpart in b, which was
-// learned from the same images; 0 where there is none.
-func compare(a alike.Votes, b *patchwork.Model) []float64 {
+// compare returns the similarity of each part to its counterpart among others, which were learned from the same images;
+// 0 where there is none.
+func compare(a, b alike.Votes, reach int) []float64 {
 	out := make([]float64, len(a.Parts))
-	for k, p := range alike.Pairs(a, alike.Placed(b), reach(b), false) {
+	for k, p := range alike.Pairs(a, b, reach, false) {
 		out[k] = p.Similarity
 	}
 	return out

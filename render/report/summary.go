@@ -190,10 +190,14 @@ func (r *Report) sayQuality() string {
 		return ""
 	}
 	by := r.Quality.By
-	parts, means, mixture := float64(by[0].Bits), float64(by[1].Bits), float64(by[2].Bits)
-	return fmt.Sprintf("Hidden %ss cost %.3f bits each when the parts predict them: %s the %s (%.3f) and %s a "+
-		"mixture (%.3f).",
-		r.cell(), parts, against(parts, means), r.means(), means, against(parts, mixture), mixture)
+	parts, means := float64(by[0].Bits), float64(by[1].Bits)
+	out := fmt.Sprintf("Hidden %ss cost %.3f bits each when the parts predict them: %s the %s (%.3f)", r.cell(), parts,
+		against(parts, means), r.means(), means)
+	if len(by) > 2 {
+		mixture := float64(by[2].Bits)
+		out += fmt.Sprintf(" and %s a mixture (%.3f)", against(parts, mixture), mixture)
+	}
+	return out + "."
 }
 
 // against compares what a prediction costs with what another one does; a difference
