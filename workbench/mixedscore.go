@@ -40,14 +40,15 @@ type HiddenColumn struct {
 // Score explains rows, and says how well.
 func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*Scores, error) {
 	out := &Scores{LikelihoodScores: new(LikelihoodScores), NumberScores: new(NumberScores), table: true}
-	known, picks, all, s := int64(0), int64(0), int64(0), new(RowScores)
+	var known, picks, all float64
+	s := new(RowScores)
 	out.Shares = make([]float64, m.K())
 	e := m.by(how.Workers, func(x *Explained) { x.Out = make([]float64, m.K()*len(x.Rows)) },
 		func(e *mixed.Explainer, x *Explained, i int) {
 			found := e.Explain(x.numbers(i))
 			x.Rows[i].byMixed(found, 2) // with the evidence
 			for k := range m.K() {
-				x.Out.([]float64)[i*m.K()+k] = float64(x.Frame.Weight(x.From+i)) * found.Share(k)
+				x.Out.([]float64)[i*m.K()+k] = counts(x, i) * found.Share(k)
 			}
 		})
 	for x, err := range e.explain(ctx, data, nil) {
@@ -61,9 +62,9 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 		for i := range x.Rows {
 			r, n := &x.Rows[i], int64(x.Frame.Known(x.From+i))
 			s.LogLik, s.Picks, s.Known = append(s.LogLik, r.Evidence), append(s.Picks, int64(len(r.Picks))), append(s.Known, n)
-			w := x.Frame.Weight(x.From + i)
-			out.LogLik, out.Best = out.LogLik+float64(w)*r.Evidence, out.Best+float64(w)*r.Joint
-			all, known, picks = all+w, known+w*n, picks+w*int64(len(r.Picks))
+			w := counts(x, i)
+			out.LogLik, out.Best = out.LogLik+float64(w*r.Evidence), out.Best+float64(w*r.Joint)
+			all, known, picks = all+w, known+float64(w*float64(n)), picks+float64(w*float64(len(r.Picks)))
 		}
 		out.Images += len(x.Rows)
 		if how.Each != nil {
@@ -72,18 +73,22 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 			}
 		}
 	}
-	n := float64(all)
+	n := all
 	for k := range out.Shares {
 		out.Shares[k] /= n
 	}
-	out.PerImage, out.PerPixel, out.Best, out.PicksPerImage = out.LogLik/n, out.LogLik/float64(known), out.Best/n,
-		float64(picks)/n
+	out.PerImage, out.PerPixel, out.Best, out.PicksPerImage = out.LogLik/n, out.LogLik/known, out.Best/n, picks/n
 	if how.Hide == 0 {
 		return out, nil
 	}
 	var err error
 	out.Hidden, err = m.scoreHidden(ctx, data, how)
 	return out, err
+}
+
+// counts returns how often a row counts, by its weight.
+func counts(x *Explained, i int) float64 {
+	return float64(x.Frame.Weight(x.From+i)) / float64(max(x.Frame.Unit, 1))
 }
 
 // cellSums are sums over the hidden cells of a column.

@@ -2,6 +2,7 @@ package mixed
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -49,14 +50,14 @@ func (d *Data) check() error {
 		return fmt.Errorf("mixed: %d rows of %d columns: nothing to learn from", len(d.Rows), len(d.Fields))
 	}
 	if d.Weights != nil && len(d.Weights) != len(d.Rows) || d.Unit < 0 || d.Unit > mostUnit {
-		return fmt.Errorf("mixed: %d weights of %d rows, in units of %d; a row has one of at least 1, the unit is at most %d",
+		return fmt.Errorf("mixed: %d weights of %d rows, in units of %d; each row has one, the unit is at most %d",
 			len(d.Weights), len(d.Rows), d.Unit, mostUnit)
 	}
 	sum := int64(0)
 	for i, row := range d.Rows {
 		w := d.weight(i)
-		if sum += w; w < 1 || w > MostRows || sum > MostRows {
-			return fmt.Errorf("mixed: row %d has the weight %d; it is at least 1, and all together are at most %d", i+1, w,
+		if sum += w; w < 0 || w > MostRows || sum > MostRows {
+			return fmt.Errorf("mixed: row %d has the weight %d; it is not below 0, and all together are at most %d", i+1, w,
 				int64(MostRows))
 		}
 		if len(row) != len(d.Fields) {
@@ -73,6 +74,9 @@ func (d *Data) check() error {
 			}
 		}
 	}
+	if sum == 0 {
+		return errors.New("mixed: all rows have the weight 0")
+	}
 	return nil
 }
 
@@ -86,7 +90,7 @@ const mostWords = 1 << 12
 func (d *Data) column(j int) (out []run) {
 	var all []run
 	for i, row := range d.Rows {
-		if x := row[j]; !math.IsNaN(x) {
+		if x := row[j]; !math.IsNaN(x) && d.weight(i) > 0 {
 			all = append(all, run{x, x, 0, d.weight(i)})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 func weigh(data *Data, unit int64) (weighted, copies *Data) {
 	weighted, copies = &Data{Fields: data.Fields, Unit: unit}, &Data{Fields: data.Fields}
 	for i, row := range data.Rows {
-		w := int64(i%3) + 1
+		w := int64(i % 4)
 		weighted.Rows, weighted.Weights = append(weighted.Rows, row), append(weighted.Weights, w*unit)
 		for range w {
 			copies.Rows = append(copies.Rows, row)
@@ -56,7 +56,7 @@ func TestWeightsAreCopies(t *testing.T) {
 // Weights that cannot be are refused.
 func TestBadWeights(t *testing.T) {
 	row := [][]float64{{1}, {2}}
-	for _, d := range []Data{{Weights: []int64{1}}, {Weights: []int64{0, 1}}, {Weights: []int64{1, MostRows}},
+	for _, d := range []Data{{Weights: []int64{1}}, {Weights: []int64{0, 0}}, {Weights: []int64{1, MostRows}},
 		{Weights: []int64{-1, 3}}, {Unit: -1}, {Unit: mostUnit + 1}} {
 		d.Fields, d.Rows = make([]Field, 1), row
 		if _, err := Learn(t.Context(), &d, Options{}); err == nil {
