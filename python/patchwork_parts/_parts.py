@@ -48,11 +48,11 @@ class PartsModel(TransformerMixin, Rows):
         What is greater is 1. "auto" takes the median of each column at fit; the largest value
         but one where more than half of the values are the largest; and 0.5 where there are 0
         and 1 only. None expects 0, 1 and NaN (unknown), and does as "auto" if there are other numbers.
-    values : {"bits", "real", "auto"}
-        What X holds: 0 and 1, with a threshold for other numbers; real values, as they are
-        (nothing is scaled); or what the program takes them for, where it leaves that open bits. A frame
-        of pandas or polars is then read as it is: words, yes and no, categories, numbers; plan_ says
-        what each column was taken for. Of real values rule is "pool", "soft" or "max".
+    values : {"auto", "bits", "real"}
+        What X holds: what the program takes it for, and bits where it leaves that open or another setting is
+        for bits (threshold, method, codes="log-odds"); 0 and 1, with a threshold for other numbers; or real
+        values, whose rule is "pool", "soft" or "max". With "auto" a frame of pandas or polars is read as it
+        is: words, yes and no, categories, dates, numbers; plan_ and notes_ say what each column was taken for.
     columns : dict or None
         What to take columns of a frame for instead, by name: {"age": "number"}; with values="auto".
         The kinds are those of patchwork's --column: "bit", "category", "ordinal", "count", "number", "label", ...
@@ -94,7 +94,7 @@ class PartsModel(TransformerMixin, Rows):
     """
 
     def __init__(self, n_components=None, *, rule="auto", shape=None, shift=0, rotate=None, aim="interpret",
-                 method=None, threshold=None, values="bits", columns=None, codes="picks", random_state=None, n_jobs=None):
+                 method=None, threshold=None, values="auto", columns=None, codes="picks", random_state=None, n_jobs=None):
         self.n_components = n_components
         self.rule = rule
         self.shape = shape
@@ -255,7 +255,7 @@ class PartsModel(TransformerMixin, Rows):
         if not weights.any():
             raise ValueError("sample_weight: all are 0, so that there are no rows to learn from")
         X, weights = X[weights > 0], weights[weights > 0]
-        if self.values == "bits" or self.values == "auto" and (self.threshold is not None or not self._are_numbers(X)):
+        if self.values == "bits" or self.values == "auto" and (self._for_bits() or not self._are_numbers(X)):
             self.values_ = "bits"
             self.thresholds_ = self._thresholds(X, weights)
             return self._bits(X), weights
@@ -272,11 +272,15 @@ class PartsModel(TransformerMixin, Rows):
 
     def _plan_of(self, X):
         """Return what the program takes the columns of a frame for; None if it is not to read it, or cannot decide."""
-        if self.values != "auto" or self.threshold is not None or self.shape is not None or not is_frame(X):
+        if self.values != "auto" or self._for_bits() or self.shape is not None or not is_frame(X):
             return None
         out, _, _ = run(["show", "x.csv", "--json", *self._kinds()], {"x.csv": text_of(X)})
         plan = json.loads(out)
         return None if plan["open"] else plan
+
+    def _for_bits(self):
+        """Return whether a setting is one of bits."""
+        return self.threshold is not None or self.method is not None or self.codes == "log-odds"
 
     def _kinds(self):
         """Return the flags that say what columns are taken for."""
@@ -312,7 +316,7 @@ class PartsModel(TransformerMixin, Rows):
         if self.plan_ is not None or self.values_ == "real":  # there are no weights
             rows, weights = self._repeated(rows, weights)
         if self.values_ == "real":
-            args += ["--for", "real"] if self.plan_ is None else []
+            args += ["--for", "real"] if self.values == "real" else []
             args += ["--aim", self.aim] if self.aim != "interpret" else []
             args += ["--shift", self.shift] if self.shift else []
             args += ["--rotate", self.rotate] if self.rotate else []

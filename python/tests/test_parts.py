@@ -150,11 +150,12 @@ class TestPartsModel(unittest.TestCase):
         counts = np.arange(len(X)) % 3
         counts[:20] = 0
         grey[:20] = 50.5
-        repeated, weighted = PartsModel(3).fit(np.repeat(grey, counts, axis=0)), PartsModel(3).fit(grey, sample_weight=counts)
+        bits = PartsModel(3, values="bits")
+        repeated, weighted = bits.fit(np.repeat(grey, counts, axis=0)), PartsModel(3, values="bits").fit(grey, sample_weight=counts)
         self.assertEqual(repeated.thresholds_.tolist(), weighted.thresholds_.tolist())
         self.assertLess(np.abs(repeated.components_ - weighted.components_).max(), 1e-3)
         bits = np.where(np.arange(len(X))[:, None] < 20, 0.25, X)  # decimals where nothing counts
-        auto = PartsModel(3, values="auto").fit(bits, sample_weight=counts)
+        auto = PartsModel(3).fit(bits, sample_weight=counts)
         self.assertEqual((auto.values_, auto.thresholds_), ("bits", None))
         gone, none = PartsModel(3).fit(X[counts > 0]), PartsModel(3).fit(X, sample_weight=np.minimum(counts, 1))
         self.assertEqual(gone.model_, none.model_)
@@ -165,10 +166,10 @@ class TestPartsModel(unittest.TestCase):
         m = PartsModel(threshold=2).fit(grey)
         self.assertTrue((m.transform(grey) == PartsModel().fit(X).transform(X)).all())
         self.assertIsNone(PartsModel().fit(X).thresholds_)
-        self.assertTrue((PartsModel().fit(grey).thresholds_ == np.median(grey, axis=0)).all())
+        self.assertTrue((PartsModel(values="bits").fit(grey).thresholds_ == np.median(grey, axis=0)).all())
         # Columns of 0 and 1 beside numbers stay what they are, and no column is of one value that was of two.
         mixed = np.column_stack([X, 1 - X[:, 0], np.arange(len(X)), np.where(np.arange(len(X)) % 3, 7, 5)])
-        m = PartsModel(3).fit(mixed)
+        m = PartsModel(3, values="bits").fit(mixed)
         self.assertEqual(m.thresholds_.tolist(), [0.5] * 25 + [(len(X) - 1) / 2, 5])
         with self.assertRaisesRegex(ValueError, r"X\[0, 1\] is .*threshold"):
             PartsModel().fit(X).transform(np.where(np.arange(24) == 1, 7.0, X))
@@ -234,16 +235,16 @@ class TestPartsModel(unittest.TestCase):
         import pandas as pd
         X, _ = planted()
         frame = pd.DataFrame(X, columns=[f"species {i}" for i in range(24)])
-        m = PartsModel(3).fit(frame)
+        m = PartsModel(3, values="bits").fit(frame)
         self.assertEqual(list(m.feature_names_in_), list(frame.columns))
         out, _, _ = _pipe.run(["show", "m.npz"], {"m.npz": m.model_})
         self.assertIn("species 16", out)
         with self.assertRaisesRegex(ValueError, "order|names"):
             m.transform(frame[frame.columns[::-1]])
         with self.assertRaisesRegex(ValueError, "column 'sex' holds text.*get_dummies"):
-            PartsModel().fit(frame.assign(sex=np.where(X[:, 0] == 1, "f", "m")))
+            PartsModel(values="bits").fit(frame.assign(sex=np.where(X[:, 0] == 1, "f", "m")))
         with self.assertRaisesRegex(ValueError, "column 'vote' holds yes and no as text.*replace"):
-            PartsModel().fit(frame.assign(vote=np.where(X[:, 0] == 1, "y", "?")))
+            PartsModel(values="bits").fit(frame.assign(vote=np.where(X[:, 0] == 1, "y", "?")))
         self.assertRegex(str(m.draw()), "^Picture of [0-9]+ bytes$")
 
     @needs("sklearn")
@@ -298,9 +299,8 @@ class TestRealValues(unittest.TestCase):
         self.assertTrue((m.components_[m.votes_ == 0] == np.broadcast_to(m.background_, (2, 8))[m.votes_ == 0]).all())
         self.assertAlmostEqual(m.score(X), m.score_samples(X).mean())
         self.assertTrue((pickle.loads(pickle.dumps(m)).transform(X) == codes).all())
-        self.assertEqual(PartsModel(values="auto").fit(X).model_, m.model_)
-        self.assertEqual(PartsModel(values="auto").fit(planted()[0]).values_, "bits")
-        self.assertEqual(PartsModel().fit(X).values_, "bits")  # by medians, as ever
+        self.assertEqual((PartsModel().fit(X).values_, PartsModel().fit(planted()[0]).values_), ("real", "bits"))
+        self.assertEqual(PartsModel(values="bits").fit(X).values_, "bits")  # by medians
 
     @needs("pandas")
     def test_frame_as_it_is(self):
@@ -313,7 +313,7 @@ class TestRealValues(unittest.TestCase):
                               "cough": has(ill, 0.9), "ward": rng.choice(["a", "b", "c"], 200),
                               "pain": np.where(has(ill, 0.85), "yes", "no"), "walks": has(~ill, 0.9)})
         frame.loc[3, "fever"] = None
-        m = PartsModel(values="auto").fit(frame)
+        m = PartsModel().fit(frame)
         self.assertEqual((m.values_, list(m.columns_)), ("bits", ["fever", "cough", "pain", "walks"]))
         self.assertEqual({c["name"]: c["kind"] for c in m.plan_["columns"]}["who"], "label")
         self.assertIn("who and ward are taken as labels", m.notes_)
@@ -323,19 +323,42 @@ class TestRealValues(unittest.TestCase):
         self.assertEqual(filled.shape, (200, 4))
         self.assertTrue(0 < filled[3, 0] < 1 and filled[0, 1] == frame.loc[0, "cough"])
         self.assertEqual(m.inverse_transform(m.transform(frame)).shape, (200, 4))
-        more = PartsModel(values="auto", columns={"ward": "category"}).fit(frame)
+        more = PartsModel(columns={"ward": "category"}).fit(frame)
         self.assertIn("ward=a", list(more.columns_))
         with self.assertRaisesRegex(ValueError, "give a frame"):
             m.transform(np.zeros((2, 4)))
         with self.assertRaisesRegex(ValueError, "columns: say what"):
-            PartsModel(columns={"ward": "category"}).fit(frame)
-        with self.assertRaisesRegex(ValueError, "walks"):
-            m.transform(frame.drop(columns="walks"))
+            PartsModel(values="bits", columns={"ward": "category"}).fit(frame)
+        with self.assertRaisesRegex(ValueError, "cough"):
+            m.transform(frame.drop(columns="cough"))  # of which the part speaks
         counts = rng.integers(0, 3, 200)
-        twice = PartsModel(values="auto").fit(frame.iloc[np.repeat(np.arange(200), counts)])
-        self.assertEqual(PartsModel(values="auto").fit(frame, sample_weight=counts).model_, twice.model_)
-        half = PartsModel(values="auto").partial_fit(frame[:100]).partial_fit(frame[100:])
+        twice = PartsModel().fit(frame.iloc[np.repeat(np.arange(200), counts)])
+        self.assertEqual(PartsModel().fit(frame, sample_weight=counts).model_, twice.model_)
+        half = PartsModel().partial_fit(frame[:100]).partial_fit(frame[100:])
         self.assertEqual(half.model_, m.model_)
+
+    @needs("pandas")
+    def test_every_kind_of_column(self):
+        import pandas as pd
+
+        rng = np.random.default_rng(7)
+        ill = rng.random(240) < 0.35
+        frame = pd.DataFrame({"who": [f"p{i}" for i in range(240)], "fever": rng.random(240) < np.where(ill, 0.9, 0.1),
+                              "ward": pd.Categorical(np.where(ill & (rng.random(240) < 0.8), "east", rng.choice(["north", "south", "east"], 240))),
+                              "pulse": np.round(70 + 5 * rng.normal(size=240) + 25 * ill, 1), "visits": rng.integers(0, 3, 240) + 2 * ill,
+                              "seen": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900, 240), unit="D")})
+        frame.loc[5, "pulse"] = np.nan
+        m = PartsModel().fit(frame)
+        self.assertEqual((m.values_, list(m.columns_)), ("real", ["fever", "ward", "pulse", "visits"]))
+        self.assertEqual(m.n_components_, 1)
+        for said in ("who", "seen", "ward (east, north, south)"):
+            self.assertIn(said, m.notes_)
+        self.assertTrue(((m.transform(frame)[:, 0] > 0) == ill).mean() > 0.95)
+        self.assertTrue(60 < m.impute(frame)[5, 2] < 110)
+        with tempfile.TemporaryDirectory() as folder:
+            frame.to_csv(f"{folder}/x.csv", index=False)
+            subprocess.run([_pipe.program(), "learn", "x.csv", "-o", "m.npz", "-q"], cwd=folder, check=True)
+            self.assertEqual(Path(f"{folder}/m.npz").read_bytes(), m.model_)
 
     def test_same_bytes_as_the_command_line(self):
         X, _ = measured()
