@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -137,7 +140,7 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 	}
 	bar := a.progress("step", 0)
 	r, err := report.Build(cmd.Context(), m, set, report.Options{Stability: f.stability, Sample: f.sampled,
-		Seed: f.seed, Workers: f.workers, Progress: reportProgress(bar)})
+		Seed: f.seed, Workers: f.workers, Progress: reportProgress(bar), First: f.first(a)})
 	bar.stop()
 	if err == nil && cmd.Context().Err() != nil {
 		err = context.Cause(cmd.Context())
@@ -176,6 +179,22 @@ func reportProgress(bar *progress) func(step string, done, total int) {
 	}
 }
 
+// first returns what writes a page of the parts before the model is learned again; none where a page is there, which
+// only a whole one replaces.
+func (f *reportFlags) first(a *app) func(*report.Report) error {
+	if _, err := os.Stat(f.output); f.output == "-" || !errors.Is(err, fs.ErrNotExist) || f.output == "" {
+		return nil
+	}
+	return func(r *report.Report) error {
+		return a.files.together(func() error { return a.writePage(f.output, r) })
+	}
+}
+
+// writePage writes the page of a report.
+func (a *app) writePage(path string, r *report.Report) error {
+	return a.output(path, func(w io.Writer) error { return r.WriteHTML(w, "Patchwork report: "+r.Title()) })
+}
+
 // writeReport writes the CSV files, the page and the JSON, and says so.
 func (a *app) writeReport(f *reportFlags, r *report.Report, what string, took time.Duration) error {
 	var files []string
@@ -191,7 +210,7 @@ func (a *app) writeReport(f *reportFlags, r *report.Report, what string, took ti
 		if f.output == "" {
 			return nil
 		}
-		return a.output(f.output, func(w io.Writer) error { return r.WriteHTML(w, "Patchwork report: "+r.Title()) })
+		return a.writePage(f.output, r)
 	}); err != nil {
 		return err
 	}

@@ -42,19 +42,33 @@ func Build(ctx context.Context, m workbench.Model, set *dataset.Frame, opt Optio
 			b.r.names = append(b.r.names, b.columnName(j))
 		}
 	}
-	for _, do := range []func(context.Context) error{b.explain, b.missing, b.quality, b.stability} {
+	for _, do := range []func(context.Context) error{b.explain, b.missing, b.describe, b.quality, b.stability} {
 		if err := do(ctx); err != nil {
 			return nil, err
 		}
 	}
-	b.work()
-	b.crossTables()
-	b.together()
-	b.places()
 	b.distrust()
 	b.r.Summary = b.r.summary()
 	return b.r, nil
 }
+
+// describe adds what needs no learning, and hands out what there is of the report before learning again.
+func (b *builder) describe(context.Context) error {
+	b.work()
+	b.crossTables()
+	b.together()
+	b.places()
+	if b.opt.First == nil {
+		return nil
+	}
+	first := *b.r
+	first.NoQuality, first.NoStability = comes, comes
+	first.Summary = first.summary()
+	return b.opt.First(&first)
+}
+
+// comes says of what is not there yet that it will be.
+const comes = "It is being worked out; this page is replaced when that is done."
 
 // builder is the work on one report.
 type builder struct {

@@ -500,3 +500,28 @@ func TestPlacesOfImages(t *testing.T) {
 		t.Errorf("angles %+v, %d", bars, highest)
 	}
 }
+
+// TestFirst: the report that is handed out before learning again has all but what that says, and a page; its error ends
+// the work.
+func TestFirst(t *testing.T) {
+	m, set := planted(t, 60)
+	var first *Report
+	whole := build(t, m, set, Options{Stability: 2, First: func(r *Report) error {
+		first = r
+		var page strings.Builder
+		if err := r.WriteHTML(&page, "first"); err != nil || !strings.Contains(page.String(), comes) {
+			t.Errorf("the first page: %v, %d bytes", err, page.Len())
+		}
+		return nil
+	}})
+	if first.Quality != nil || first.Stability != nil || len(first.Summary) == 0 || whole.Quality == nil ||
+		whole.Stability == nil || whole.NoQuality != "" || len(first.ByRow) != len(whole.ByRow) ||
+		len(first.Labels) != len(whole.Labels) {
+		t.Errorf("first %v, whole %v", first.Summary, whole.Summary)
+	}
+	ended := errors.New("no room")
+	fail := Options{First: func(*Report) error { return ended }}
+	if _, err := Build(t.Context(), workbench.Bits{Model: m}, set, fail); !errors.Is(err, ended) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -40,6 +40,10 @@ type Options struct {
 	Seed    uint64 // of hidden cells, samples and drawn rows
 	Workers int    // goroutines; 0 means 1. The report is the same for any number.
 
+	// First, if not nil, is called with the report before the model is learned again, which takes longest. Its error ends
+	// the work.
+	First func(*Report) error
+
 	// Progress, if not nil, is told how far a step of the work is. It is called by
 	// several goroutines.
 	Progress func(step string, done, total int)
