@@ -263,7 +263,7 @@ var date = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?$|^\d{1,
 var idName = regexp.MustCompile(
 	`^([iI][dD]s?|[uU][uU][iI][dD]|.*([ _.-][iI][dD]|I[dD]|[ _.-]([kK]ey|[nN]r|[nN]o|[nN]umber|` +
 		`[cC]ode))|(?i:(respondent|record|case|participant|subject|patient|customer|user|` +
-		`member|order|invoice|ticket|sample|` +
+		`_?index|member|order|invoice|ticket|sample|` +
 		`mrn|barcode|accession|account|isbn|ssn|policy|claim|loan|device|session|transaction|trip|employee|staff|` +
 		`student|person|site|plot|serial)[ _.-]?(id|nr|no|number|code)?))$`)
 

@@ -78,7 +78,7 @@ func (s *textSource) findFirst() {
 // hashed reports whether the last of the lines that begin with # names the columns of the line below it.
 func (f csvForm) hashed(last, below []byte) bool {
 	names, _, err := f.records(bytes.NewReader(last)).read()
-	if err != nil || len(names) < 2 {
+	if err != nil || len(names) < 2 || slices.ContainsFunc(names[1:], isNoName) {
 		return false
 	}
 	row, _, err := f.records(bytes.NewReader(below)).read()
