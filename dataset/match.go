@@ -122,21 +122,19 @@ func (o *Options) like() *Reading {
 func (in *input) planFor(s *survey) (*tablePlan, error) {
 	m := in.opts.Model
 	_ = s.checkNames(true) // names that come twice are told of if they are the model's
-	if err := boundNames(s.names); err != nil {
+	r, err := in.unlearned(s.names, len(s.columns))
+	if err != nil {
 		return nil, err
 	}
+	in.ofModel(s, &r)
 	p := &tablePlan{numbers: in.real, model: true, first: s.first, header: s.header, unit: s.unit,
-		roles: roles{names: s.names, n: len(s.columns), weight: -1, ignored: map[int]bool{}}}
-	if err := in.otherRoles(s, &p.roles); err != nil {
-		return nil, err
-	}
+		roles: r}
 	if lost := m.absent(s.names, m.names); len(lost) > 0 {
 		p.absent, s.names = len(lost), append(slices.Clip(s.names), lost...)
 		s.columns = append(slices.Clip(s.columns), make([]columnStats, len(lost))...)
 		p.names, p.n = s.names, len(s.columns)
 		p.note("%s", absentNote(lost))
 	}
-	var err error
 	if p.data, err = in.dataFor(s, &p.roles); err != nil {
 		return nil, err
 	}
@@ -193,15 +191,8 @@ func (c *columnStats) checkWords(of *Coding) error {
 		at.text, of.not()), Hint: "give data like those that the model was learned from, or empty cells if nothing is known"}
 }
 
-// otherRoles finds the weights and the columns to leave out.
-func (in *input) otherRoles(s *survey, r *roles) error {
-	if in.opts.Weight != "" {
-		at, err := findColumns(r.names, r.n, []string{in.opts.Weight})
-		if err != nil {
-			return err
-		}
-		r.weight = at[0]
-	}
+// ofModel finds the weights and the columns to leave out as a model has them.
+func (in *input) ofModel(s *survey, r *roles) {
 	for _, c := range in.opts.Model.reading.Columns {
 		at, err := findColumns(r.names, r.n, []string{c.Name})
 		if _, number := strconv.Atoi(c.Name); err != nil || number == nil && r.names != nil &&
@@ -215,12 +206,7 @@ func (in *input) otherRoles(s *survey, r *roles) error {
 			r.ignored[at[0]] = true
 		}
 	}
-	ignored, err := findColumns(r.names, r.n, in.opts.ignore)
-	for _, i := range ignored {
-		r.ignored[i] = true
-	}
 	r.ignored[r.n-1] = r.ignored[r.n-1] || s.trailing
-	return err
 }
 
 // dataFor returns the columns of a file that are the model's, in its order.

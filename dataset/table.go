@@ -37,26 +37,9 @@ type roles struct {
 // lists columns that are metadata by their type. For a model, its columns are the
 // data.
 func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
-	r := roles{names: names, n: n, weight: -1}
-	if err := boundNames(names); err != nil {
+	r, err := in.unlearned(names, n)
+	if err != nil {
 		return r, err
-	}
-	if in.opts.Weight != "" {
-		i, err := findColumns(names, n, []string{in.opts.Weight})
-		if err != nil {
-			return r, err
-		}
-		r.weight = i[0]
-	}
-	for _, name := range in.opts.ignore {
-		i, err := findColumns(names, n, []string{name})
-		if err != nil {
-			return r, err
-		}
-		if r.ignored == nil {
-			r.ignored = map[int]bool{}
-		}
-		r.ignored[i[0]] = true
 	}
 	auto = slices.DeleteFunc(auto, func(i int) bool { return r.ignored[i] })
 	asked := in.asked()
@@ -71,6 +54,26 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 		r.data, err = r.rest(in.onlySelect(&r, auto))
 	}
 	r.numbered = names == nil && !slices.Equal(r.data, identity(len(r.data)))
+	return r, err
+}
+
+// unlearned finds the weights and the columns to leave out.
+func (in *input) unlearned(names []string, n int) (r roles, err error) {
+	r = roles{names: names, n: n, weight: -1, ignored: map[int]bool{}}
+	if err := boundNames(names); err != nil {
+		return r, err
+	}
+	if in.opts.Weight != "" {
+		at, err := findColumns(names, n, []string{in.opts.Weight})
+		if err != nil {
+			return r, err
+		}
+		r.weight = at[0]
+	}
+	ignored, err := findColumns(names, n, in.opts.ignore)
+	for _, i := range ignored {
+		r.ignored[i] = true
+	}
 	return r, err
 }
 
