@@ -17,9 +17,11 @@ const (
 type piece struct{ size, top, bottom, left, right int }
 
 // scattered returns the share of the images with ink in which it is in several pieces,
-// and of those in which its largest piece reaches from border to border.
-func scattered(data patchwork.Data) (several, across float64) {
+// and of those in which its largest piece reaches from border to border; and whether the middles of these pieces lie, but
+// for a tenth at either end, over more than three eighths of the height or width: parts of drawings hardly come so far.
+func scattered(data patchwork.Data) (several, across float64, roams bool) {
 	all := 0
+	var middles [2][]int // twice their rows and columns
 	for i, img := range data.Images {
 		pieces := inkPieces(img)
 		if len(pieces) == 0 || data.Weight(i) == 0 {
@@ -33,8 +35,16 @@ func scattered(data patchwork.Data) (several, across float64) {
 		if p.bottom-p.top == img.Height()-1 || p.right-p.left == img.Width()-1 {
 			across++
 		}
+		if p.size >= piecePixels {
+			middles[0], middles[1] = append(middles[0], p.top+p.bottom), append(middles[1], p.left+p.right)
+		}
 	}
-	return several / float64(max(all, 1)), across / float64(max(all, 1))
+	for axis, side := range [2]int{data.Images[0].Height(), data.Images[0].Width()} {
+		m := middles[axis]
+		slices.Sort(m)
+		roams = roams || 2*len(m) > all && 4*(m[len(m)-1-len(m)/10]-m[len(m)/10]) > 3*side
+	}
+	return several / float64(max(all, 1)), across / float64(max(all, 1)), roams
 }
 
 // inkPieces returns the pieces of ink of an image, pixels being connected to their eight

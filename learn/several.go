@@ -14,6 +14,7 @@ import (
 // several parts each, anywhere.
 type Layout struct {
 	Several bool
+	One     bool // one thing each, but anywhere: learned as several are
 
 	// Images are how many were described in both ways, and Anywhere and Otherwise the
 	// lengths of their descriptions in nats: by parts that lie anywhere, the choice of
@@ -37,20 +38,21 @@ const (
 	oftenAcross = .5
 )
 
-// LayoutOf finds out what images hold. Where the ink is in one piece, but for specks,
+// LayoutOf finds out what images hold. Where the ink is in one piece, but for specks, that has its place,
 // that is one thing, and so it is where most images are cut to their ink. Else parts are grown of what pairs of images
 // have in common
-// ([StartFromPairs]), on a uniform sample. The images hold several parts each if they have
-// more than one place of such parts, these lie neither where they usually lie nor next to one another, as the
-// pieces of a stroke do, and describe the sample in fewer nats than otherwise returns for
-// it. The error is the context's or that of otherwise.
+// ([StartFromPairs]), on a uniform sample. The images hold several parts each, or one anywhere, if they have
+// more than one place of such parts, or their ink lies all over them; if these lie neither where they usually lie nor
+// next to one another, as the pieces of a stroke do; and if they describe the sample in fewer nats than otherwise
+// returns for it. The error is the context's or that of otherwise.
 func LayoutOf(ctx context.Context, data patchwork.Data, seed uint64, workers int,
 	otherwise func(context.Context, patchwork.Data) (float64, error)) (Layout, error) {
 	if rows.Counting(data) < 2 || rows.SameSize(data.Images, data.Images[0].Height(), data.Images[0].Width()) != nil {
 		return Layout{}, nil
 	}
-	several, across := scattered(data)
-	if several < everScattered || several < oftenScattered && len(data.Images) < manyImages || across > oftenAcross {
+	several, across, roams := scattered(data)
+	if !roams && (several < everScattered || several < oftenScattered && len(data.Images) < manyImages) ||
+		across > oftenAcross {
 		return Layout{}, nil
 	}
 	area := max(1, data.Images[0].Height()*data.Images[0].Width())
@@ -59,14 +61,15 @@ func LayoutOf(ctx context.Context, data patchwork.Data, seed uint64, workers int
 		return Layout{}, err
 	}
 	found, err := pairs.Grow(ctx, s.Images, pairs.Options{Starts: 1, Effort: layoutEffort, Seed: seed, Workers: workers})
-	if err != nil || !manyPlaces(found) || settled(found, s.Images[0])+chained(found) > 0 {
+	if err != nil || len(found.Parts) == 0 || !manyPlaces(found) && !roams ||
+		settled(found, s.Images[0])+chained(found) > 0 {
 		return Layout{}, err
 	}
 	var sample patchwork.Data
 	for _, i := range found.Images {
 		sample.Images = append(sample.Images, s.Images[i])
 	}
-	l := Layout{Images: len(sample.Images), Anywhere: found.DescriptionLength}
+	l := Layout{Images: len(sample.Images), Anywhere: found.DescriptionLength, One: !manyPlaces(found)}
 	if l.Otherwise, err = otherwise(ctx, sample); err != nil {
 		return Layout{}, err
 	}

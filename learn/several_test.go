@@ -120,7 +120,7 @@ func TestFewImages(t *testing.T) {
 			scenes.Images[i] = img
 		}
 	}
-	if s, _ := scattered(scenes); s < everScattered || s >= oftenScattered {
+	if s, _, _ := scattered(scenes); s < everScattered || s >= oftenScattered {
 		t.Fatalf("%v of the images are scattered", s)
 	}
 	few := patchwork.Data{Images: scenes.Images[:manyImages-1]}
@@ -186,5 +186,30 @@ func TestSettled(t *testing.T) {
 	if f := (&pairs.Result{Parts: []*bitmap.Image{part}, Places: [][]pairs.Place{nil, nil}}); settled(f, page) != 0 ||
 		chained(f) != 0 {
 		t.Error("no places gain something")
+	}
+}
+
+// One thing in each image, anywhere, is no drawing with its place: the description by parts that lie anywhere is shorter.
+func TestOneThingAnywhere(t *testing.T) {
+	shapes, _ := twoShapes(0, 0)
+	r := rand.New(rand.NewPCG(5, 6))
+	var data patchwork.Data
+	for range 20 {
+		img := bitmap.New(30, 30)
+		dy, dx := r.IntN(26), r.IntN(26)
+		for i, p := range shapes[0] {
+			if p > 0 {
+				img.Set(dy+i/5, dx+i%5, true)
+			}
+		}
+		data.Images = append(data.Images, img)
+	}
+	for otherwise, want := range map[float64]Layout{1e4: {Several: true, One: true}, 1: {One: true}} {
+		l, err := LayoutOf(context.Background(), data, 1, 1, func(context.Context, patchwork.Data) (float64, error) {
+			return otherwise, nil
+		})
+		if err != nil || l.Several != want.Several || l.One != want.One || l.Images != 20 {
+			t.Errorf("%+v, %v; want %+v", l, err, want)
+		}
 	}
 }

@@ -120,7 +120,8 @@ func (r Recipe) recognise(d Facts) (Recipe, string) {
 	}
 	why := compared(d.Layout, kind)
 	if d.Layout.Several && r.open(d) {
-		return r.asPairs(), what + ": several parts in each, anywhere (" + why +
+		each := map[bool]string{false: "several parts", true: "one thing"}[d.Layout.One]
+		return r.asPairs(), what + ": " + each + " in each, anywhere (" + why +
 			"): learning as scenes (--for drawings to change)"
 	}
 	if why != "" {
