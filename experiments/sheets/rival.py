@@ -8,9 +8,9 @@ cv2.setNumThreads(1)
 
 
 def find(job):
-    """Finds, best first: symbol, y, x, turn, mirror, correlation; and processor seconds. Pixels are text of 0 and 1."""
+    """Finds, best first: symbol, y, x, turn, mirror, correlation; and processor seconds. Pixels are digits, 9 is white."""
     def pixels(image):
-        return np.array([np.frombuffer(row.encode(), np.uint8) - 48 for row in image]) * 255
+        return np.array([np.frombuffer(row.encode(), np.uint8) - 48 for row in image]) * 28
 
     page, templates, least = pixels(job["page"]), np.array([pixels(t) for t in job["templates"]]), job["least"]
     began = time.process_time()

@@ -57,7 +57,7 @@ func Search(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth) (f
 	return found, (stat.ProcessorTime() - began).Seconds(), nil
 }
 
-// Judge reports for each find whether it is right: the symbol, no further than two pixels away in
+// Judge reports for each find whether it is right: the symbol, no further than three pixels away in
 // both directions, in an orientation in which it looks the same. Each placement
 // makes one find right.
 func Judge(found []Found, truth *synth.SheetTruth) (right []bool) {
@@ -65,7 +65,7 @@ func Judge(found []Found, truth *synth.SheetTruth) (right []bool) {
 	used := make([]bool, len(truth.Items[0].Placements))
 	for i, f := range found {
 		for j, p := range truth.Items[0].Placements {
-			if !used[j] && p.Symbol == f.Symbol && max(p.Y-f.Y, f.Y-p.Y, p.X-f.X, f.X-p.X) <= 2 &&
+			if !used[j] && p.Symbol == f.Symbol && max(p.Y-f.Y, f.Y-p.Y, p.X-f.X, f.X-p.X) <= 3 &&
 				synth.Quarter(truth.Symbols[p.Symbol], p.Turn, p.Mirror).Equal(synth.Quarter(truth.Symbols[f.Symbol], f.Turn,
 					f.Mirror)) {
 				used[j], right[i] = true, true

@@ -59,7 +59,7 @@ var outside = []struct{ imported, by string }{
 	{"path/filepath", files}, {"os/...", files}, {"syscall", files}, {"log/...", files}, {"embed", files},
 	{"testing", tests}, {"pgregory.net/rapid", tests},
 	{"golang.org/x/sys/...", "internal/score/kernel internal/journal internal/atomicfile experiments/... cmd/patchwork"},
-	{"golang.org/x/image/...", "dataset/... render"},
+	{"golang.org/x/image/...", "dataset/... render experiments/sheets"},
 	{"golang.org/x/text/...", "dataset"},
 	{"github.com/parquet-go/parquet-go/...", "dataset"},
 	{"github.com/klauspost/compress/...", "dataset"},
