@@ -49,9 +49,10 @@ What the data are is recognised and said in one line; --for changes it:
             and without ink of another; strokes:60 prefers straight ones.
   scenes    images of several parts each, anywhere: --start-from pairs, unless
             --shift or another start is given. Where the ink of images is in
-            several pieces and nothing else is said, a sample is described as
-            scenes and as drawings, and the shorter description decides if parts
-            lie all over the images and not in chains, as pieces of strokes do.
+            several pieces, or in one anywhere, and nothing else is said, a
+            sample is described as scenes and as drawings, and the shorter
+            description decides if parts lie all over the images and not in
+            chains, as pieces of strokes do.
   paper     the paper to the letter: epsilon = 1, eq. (1), the printed
             initialisation, one start. It finds fewer of the parts; "go run
             ./experiments/paper 5" shows how many.
