@@ -230,7 +230,7 @@ func (l *learner) agreement(s *state, k int, votes []int) [][]float64 {
 func (l *learner) join(s *state, o *terms) (*state, error) {
 	for i := 0; i < len(s.m.Parts); i++ {
 		for j := i + 1; j < len(s.m.Parts); j++ {
-			m := s.joined(i, j, o)
+			m := l.joined(s, i, j, o)
 			if m == nil {
 				continue
 			}
@@ -247,7 +247,7 @@ func (l *learner) join(s *state, o *terms) (*state, error) {
 }
 
 // joined returns the model with one part, of the cells of both, for two that share columns; else nil.
-func (s *state) joined(i, j int, o *terms) *Model {
+func (l *learner) joined(s *state, i, j int, o *terms) *Model {
 	m := *s.m
 	one, two := m.Parts[i], &m.Parts[j]
 	both := 0
@@ -259,7 +259,13 @@ func (s *state) joined(i, j int, o *terms) *Model {
 	if both < leastVotes {
 		return nil
 	}
-	one.Share = min(one.Share+two.Share, 1-1/(2*s.tally.Count()))
+	used := int64(0) // rows with either
+	for row, set := range s.best {
+		if set&(1<<i|1<<j) != 0 {
+			used += l.weights[row]
+		}
+	}
+	one.Share = (float64(used)/float64(l.unit) + .5) / (l.count() + 1)
 	one.Entries = make([]Entry, len(m.Columns))
 	for d := range one.Entries {
 		one.Entries[d] = m.Columns[d].vote(&m.Background[d], s.tally.of(i, d).and(s.tally.of(j, d)), o)
