@@ -32,10 +32,13 @@ func Build(ctx context.Context, m workbench.Model, set *dataset.Frame, opt Optio
 		ByRow: []Row{}, ByColumn: []Column{}, Surprises: []Cell{}, Worked: []Worked{}, set: set, model: m,
 		interrupted: about.Interrupted()}
 	b.r.Height, b.r.Width = set.Size()
-	b.folds = b.opt.settle(m, set)
-	if bits, ok := m.(workbench.Bits); ok {
-		b.bits, b.evidence = bits.Model, patchwork.NewTally(bits.Model)
+	switch m := m.(type) {
+	case workbench.Bits:
+		b.bits, b.evidence = m.Model, patchwork.NewTally(m.Model)
+	case workbench.Mixed:
+		b.mixed = &m
 	}
+	b.folds = b.opt.settle(m, set, b.mixed != nil)
 	if set.Table {
 		b.r.Columns = b.r.Width
 		for j := range b.r.Width {
@@ -80,6 +83,7 @@ type builder struct {
 	r      *Report
 
 	bits     *patchwork.Model // what can be learned again, and diagnosed; nil of others
+	mixed    *workbench.Mixed // what can be learned again of tables of every kind; nil of others
 	evidence *patchwork.Tally // of the same
 
 	rowName func(i int) string // what row i is called

@@ -25,8 +25,8 @@ const (
 )
 
 // settle fills in the defaults that depend on the data, and returns into how many groups
-// rows are divided to hold them out.
-func (o *Options) settle(m workbench.Model, set *dataset.Frame) (folds int) {
+// rows are divided to hold them out. Tables of mixed columns take longer to learn again.
+func (o *Options) settle(m workbench.Model, set *dataset.Frame, mixed bool) (folds int) {
 	height, width := set.Size()
 	parts := max(m.K(), 1)
 	if !set.Table {
@@ -55,7 +55,6 @@ func (o *Options) settle(m workbench.Model, set *dataset.Frame) (folds int) {
 	if int64((2*times+folds)*rows)*perRow > workOfRefits {
 		times, folds = fewTimes, fewFolds
 	}
-	_, mixed := m.(workbench.Mixed)
 	if mixed {
 		folds = fewFolds
 	}

@@ -27,7 +27,7 @@ func effortOf(t *rapid.T, height, width, k, rows int, table bool, opt Options) (
 	}
 	set := &dataset.Set{Table: table, Data: patchwork.Data{Images: make([]*bitmap.Image, rows)}}
 	set.Images[0] = bitmap.New(height, width)
-	n := opt.settle(workbench.Bits{Model: m}, set)
+	n := opt.settle(workbench.Bits{Model: m}, set, false)
 	return opt, n
 }
 

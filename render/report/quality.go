@@ -13,7 +13,6 @@ import (
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
-	"example.com/patchwork/workbench"
 )
 
 // Quality says how well hidden cells of rows, or pixels of images, are predicted by
@@ -47,8 +46,8 @@ const (
 // quality divides the rows into folds. For each, models are learned from the other
 // rows, and predict the same hidden cells of its rows.
 func (b *builder) quality(ctx context.Context) error {
-	if m, ok := b.m.(workbench.Mixed); ok {
-		return b.mixedQuality(ctx, m)
+	if b.mixed != nil {
+		return b.mixedQuality(ctx, *b.mixed)
 	}
 	l, data, why := b.relearning()
 	if b.folds == 0 {

@@ -8,7 +8,6 @@ import (
 	"example.com/patchwork/internal/alike"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
-	"example.com/patchwork/workbench"
 )
 
 // Stability says how well each part comes back when the model is learned again: from
@@ -68,8 +67,8 @@ func (b *builder) stability(ctx context.Context) error {
 		b.r.NoStability = "It was left out by request."
 		return nil
 	}
-	if m, ok := b.m.(workbench.Mixed); ok {
-		return b.mixedStability(ctx, m)
+	if b.mixed != nil {
+		return b.mixedStability(ctx, *b.mixed)
 	}
 	l, data, why := b.relearning()
 	if l == nil {
