@@ -63,7 +63,8 @@ func TestWeights(t *testing.T) {
 		!slices.Equal(f.Weights, []int64{15, 20, 0}) {
 		t.Errorf("of numbers: %v, %v", f, err)
 	}
-	for text, said := range map[string]string{"-1": `the weight "-1" is not`, "much": "non-negative number", "": "non-negative number",
+	for text, said := range map[string]string{"-1": `the weight "-1" is not`,
+		"much": "non-negative number", "": "non-negative number",
 		"0.0001": "less than a thousandth"} {
 		path := write(t, "t.csv", []byte("a,weight\n1,1.5\n0,"+text+"\n"))
 		if _, err := Read([]string{path}, Options{Weight: "weight"}); err == nil || !strings.Contains(err.Error(), said) {

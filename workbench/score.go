@@ -138,8 +138,9 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 	}
 	out.LikelihoodScores = &LikelihoodScores{logLik, logLik / n, logLik / pixels,
 		float64(tally.Picks()) / float64(unit) / n, shares}
-	out.BitScores = &BitScores{Weight: rows.InUnits(tally.Rows(), unit), CrossEntropy: -logLik / n, BitsPerPixel: -logLik / pixels / math.Ln2,
-		Impossible: rows.InUnits(impossible, unit), Missing: sums.missing / n, Clutter: sums.clutter / n}
+	out.BitScores = &BitScores{Weight: rows.InUnits(tally.Rows(), unit), CrossEntropy: -logLik / n,
+		BitsPerPixel: -logLik / pixels / math.Ln2, Impossible: rows.InUnits(impossible, unit),
+		Missing: sums.missing / n, Clutter: sums.clutter / n}
 	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 && (unit == 1 || m.Soft()) {
 		nats := learn.DescriptionLength(m.Model, tally)
 		if m.Soft() { // learned by all explanations
@@ -309,7 +310,8 @@ func (m Bits) scoreMarginal(ctx context.Context, hidden posterior.HiddenBits, wo
 	of string, err error) {
 	p, of := m.Extras().Means, "training rows"
 	if p == nil {
-		p, of = rows.Means(patchwork.Data{Images: hidden.Visible, Weights: hidden.Data.Weights, Unit: hidden.Data.Unit}), "visible bits"
+		p, of = rows.Means(patchwork.Data{Images: hidden.Visible, Weights: hidden.Data.Weights,
+			Unit: hidden.Data.Unit}), "visible bits"
 	}
 	h, w := hidden.Visible[0].Height(), hidden.Visible[0].Width()
 	base, err := patchwork.NewModel(patchwork.Config{Height: h, Width: w, QMap: p}, [][]float64{p})
