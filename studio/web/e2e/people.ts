@@ -156,9 +156,9 @@ test("a model and data named at the start: the page opens with them; a table wit
     await page.getByText("read as the data that “named” was learned from").waitFor();
     await found(page, /^Site number 1: raised bog, acid/);
     assert.match(await page.evaluate(() => location.hash), /^#\/rows\?model=m1&data=d2/);
-    await upload(page, "misspelt.csv", sites().replace(/Salix/, "Salixx"));
+    await upload(page, "misspelt.csv", sites().replace(/Poa lettermanii/, "Poa letermanii"));
     const no = page.getByRole("alert").filter({ hasText: "the columns are not those of the model" });
-    assert.match(await no.innerText(), /missing: "Salix"; not in the model: "Salixx" \(did you mean "Salix"\?\)/);
+    assert.match(await no.innerText(), /missing: "Poa lettermanii"; not in the model: "Poa letermanii" \(did you mean "Poa lettermanii"\?\)/);
     await shot(page, "refused-for-a-model-laptop-light");
     await page.getByRole("button", { name: "Read it by itself" }).click();
     await page.getByRole("status").filter({ hasText: "90 rows of 12 columns" }).waitFor();
