@@ -74,7 +74,7 @@ func (l *learner) accepted(ctx context.Context, c tried) (tried, error) {
 			return c, l.emit(c.Step)
 		}
 	}
-	if l.held > 0 && l.opt.Experts == 0 {
+	if l.opt.Experts == 0 && (l.held > 0 || l.m.Tied && l.small()) {
 		l.tried = append(l.tried, c)
 	}
 	l.curve = append(l.curve, c.CurvePoint)

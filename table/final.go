@@ -2,7 +2,9 @@ package table
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
@@ -55,12 +57,14 @@ func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 		}
 	}
 	if c.prices.pooling(l.cfg.Rule) > 0 {
-		pooled, err := l.pooled(ctx, next)
-		if err != nil {
-			return err
-		}
-		if !c.prices.Tied || pooled.DescriptionLength < next.DescriptionLength {
-			next = pooled
+		for _, rival := range l.rivals(next, more) {
+			pooled, err := l.pooled(ctx, rival)
+			if err != nil {
+				return err
+			}
+			if !c.prices.Tied || pooled.DescriptionLength < next.DescriptionLength {
+				next = pooled
+			}
 		}
 	}
 	if next.Model != plain.Model && l.judge != nil {
@@ -79,6 +83,40 @@ func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 	l.best = next
 	l.curve = append(l.curve, next.CurvePoint)
 	return l.emit(next.Step)
+}
+
+// rivals returns a choice, and of few cells the shortest descriptions by other numbers of parts,
+// as far as they are hardly longer: that is by votes that are tied, and by votes of their own one
+// of them may be shorter.
+func (l *learner) rivals(c tried, more bool) []tried {
+	out := []tried{c}
+	if more || l.judge != nil || l.opt.Experts > 0 || !l.small() {
+		return out
+	}
+	shortest := map[int]tried{voting(c.Model): c}
+	for _, r := range l.tried {
+		n := voting(r.Model)
+		best, known := shortest[n]
+		if r.Model.Config().Rule == l.cfg.Rule && l.enough(r) >= l.enough(c) && l.near(r, c) &&
+			(!known || r.DescriptionLength < best.DescriptionLength) {
+			shortest[n] = r
+		}
+	}
+	delete(shortest, voting(c.Model))
+	for _, n := range slices.Sorted(maps.Keys(shortest)) {
+		out = append(out, shortest[n])
+	}
+	return out
+}
+
+// voting returns how many experts of a model vote.
+func voting(m *patchwork.Model) (n int) {
+	for k := range m.K() {
+		if rows.Votes(m, k, 0) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // pooled runs soft EM with the votes of each expert drawn to their mean; see pooling.

@@ -98,7 +98,7 @@ type learner struct {
 	memory Memory    // of all data; nil for none
 	hidden Memory    // of the judge's
 	curve  []patchwork.CurvePoint
-	tried  []tried // all candidates, if the learner has a judge of its own
+	tried  []tried // all candidates, if they are looked at again
 	best   tried
 	own    tried            // the shortest description of the present start
 	final  bool             // going on with all rows

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/posterior"
@@ -484,4 +486,46 @@ func TestTwoColumns(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestToldIsNoShorter checks that of few rows, told no number of parts, the description is no
+// longer than told one.
+func TestToldIsNoShorter(t *testing.T) {
+	all := sites(t)
+	for seed := uint64(5); seed < 10; seed++ {
+		order := rand.New(rand.NewPCG(seed, 7)).Perm(len(all.Images))
+		data := rows.Part(all, order[:19])
+		learn := func(experts int) float64 {
+			m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 9}, Options{Experts: experts})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m.Extras().Record.DescriptionLength
+		}
+		open := learn(0)
+		for k := 1; k <= 4; k++ {
+			if told := learn(k); open > told+.1 {
+				t.Errorf("seed %d: told %d parts %.2f nats, told none %.2f", seed, k, told, open)
+			}
+		}
+	}
+}
+
+// sites returns the nine columns of bits of README's table.
+func sites(t *testing.T) (data patchwork.Data) {
+	t.Helper()
+	text, err := os.ReadFile("../docs/data/sites.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+		row := bitmap.New(1, 9)
+		for i, v := range strings.Split(line, ",")[2:] {
+			if row.Set(0, i, v == "1"); v == "" {
+				row.SetUnknown(0, i)
+			}
+		}
+		data.Images = append(data.Images, row)
+	}
+	return data
 }
