@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -66,23 +67,17 @@ func (in *input) zip(c *content) (parts, error) {
 
 // isWorkbook reports whether an archive is one of the forms of spreadsheets.
 func isWorkbook(z *zip.Reader) bool {
-	for _, f := range z.File {
-		if strings.HasPrefix(f.Name, "xl/") || f.Name == "content.xml" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(z.File, func(f *zip.File) bool {
+		return strings.HasPrefix(f.Name, "xl/") || f.Name == "content.xml"
+	})
 }
 
 // hidden reports whether an element of a path begins with a dot; "." and ".."
 // hide nothing.
 func hidden(name string) bool {
-	for _, part := range strings.Split(name, "/") {
-		if strings.HasPrefix(part, ".") && part != "." && part != ".." {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".") && part != "." && part != ".."
+	})
 }
 
 // maxMember bounds the bytes of one picture in an archive: a megabyte of

@@ -189,12 +189,7 @@ func delimiter(head []byte, expected string) rune {
 	if expected != "" && bytes.Contains(head, []byte(expected)) {
 		return []rune(expected)[0]
 	}
-	best, most := ',', 0
-	for _, c := range ",\t;" {
-		if n := bytes.Count(head, []byte(string(c))); n > most {
-			best, most = c, n
-		}
-	}
+	best, most := mostFrequent(head)
 	switch {
 	case most == 0 && bytes.IndexByte(head, '|') > 0:
 		return '|'
@@ -202,6 +197,17 @@ func delimiter(head []byte, expected string) rune {
 		return ' '
 	}
 	return best
+}
+
+// mostFrequent returns which of comma, tab and semicolon a text has most often, and how often.
+func mostFrequent(text []byte) (best rune, most int) {
+	best = ','
+	for _, c := range ",\t;" {
+		if n := bytes.Count(text, []byte(string(c))); n > most {
+			best, most = c, n
+		}
+	}
+	return best, most
 }
 
 func longRecord() error {

@@ -153,11 +153,16 @@ func listShort(names []string) string {
 	return list(out)
 }
 
-// shortName shortens the name of a column that nobody would read to its end.
-func shortName(name string) string {
-	const most = 100
-	if r := []rune(name); len(r) > most {
-		return string(r[:most]) + "..."
+// shorten shortens a cell, and shortName the name of a column, that nobody would read to its end.
+func shorten(cell string) string   { return cut(cell, 40) }
+func shortName(name string) string { return cut(name, 100) }
+
+// cut returns a text of at most so many letters, and "..." for the others.
+func cut(text string, most int) string {
+	for i := range text {
+		if most--; most < 0 {
+			return strings.Map(func(r rune) rune { return r }, text[:i]) + "..." // what is not UTF-8 is replaced
+		}
 	}
-	return name
+	return text
 }

@@ -52,11 +52,6 @@ type groups struct {
 	budget *budget
 }
 
-func newGroups(f FirstPer, memory int64) *groups {
-	f.Count = max(f.Count, 1)
-	return &groups{first: f, seen: map[string]int{}, budget: &budget{left: memory, max: memory}}
-}
-
 // groupOverhead is about the memory of a group in addition to its key.
 const groupOverhead = 64
 

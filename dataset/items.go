@@ -12,12 +12,7 @@ import (
 // itemForm recognises what separates items: of comma, tab and semicolon the one
 // that the beginning has most often, or blanks between numbers.
 func itemForm(head []byte) csvForm {
-	best, most := ',', 0
-	for _, c := range ",\t;" {
-		if n := bytes.Count(head, []byte(string(c))); n > most {
-			best, most = c, n
-		}
-	}
+	best, most := mostFrequent(head)
 	if most == 0 && len(bytes.Trim(head, "0123456789 \r\n")) == 0 {
 		best = ' '
 	}

@@ -96,7 +96,7 @@ func joinValues(a, b Labels) any {
 	if x, raw := a.Values.(rawText); raw {
 		return append(x, b.Values.(rawText)...)
 	}
-	kind := joinKinds(kindOf(a.Values), kindOf(b.Values))
+	kind := max(kindOf(a.Values), kindOf(b.Values))
 	switch x := retype(a.Values, kind).(type) {
 	case []int64:
 		return append(x, b.Values.([]int64)...)

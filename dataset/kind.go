@@ -5,6 +5,7 @@ import "strconv"
 // columnKind is the type of the values of a metadata column.
 type columnKind uint8
 
+// Of two kinds the later one can hold the values of both.
 const (
 	intKind columnKind = iota
 	floatKind
@@ -19,17 +20,6 @@ func kindOf(values any) columnKind {
 		return floatKind
 	}
 	return textKind
-}
-
-// joinKinds returns the kind of the result of joinValues.
-func joinKinds(a, b columnKind) columnKind {
-	switch {
-	case a == b:
-		return a
-	case a == textKind || b == textKind:
-		return textKind
-	}
-	return floatKind
 }
 
 // guesser infers the type of text: integers or floats if every value is one;

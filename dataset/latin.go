@@ -1,69 +1,37 @@
 package dataset
 
 import (
-	"io"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/transform"
 )
 
-// latinReader converts what is not UTF-8 from Latin-1, as Windows extends it, byte by
-// byte; all else stays.
-type latinReader struct {
-	r     io.Reader
+// latin converts what is not UTF-8 from Latin-1, as Windows extends it, byte by byte; all else stays.
+type latin struct {
+	transform.NopResetter
 	found *bool // set if there was any
-
-	in      []byte // read, not yet converted
-	out     []byte // converted, not yet returned
-	err     error  // of r
-	scratch [1 << 14]byte
 }
 
-// Read implements [io.Reader].
-func (l *latinReader) Read(p []byte) (int, error) {
-	for len(l.out) == 0 {
-		if l.err != nil && len(l.in) == 0 {
-			return 0, l.err
-		}
-		if l.err == nil {
-			var n int
-			n, l.err = l.r.Read(l.scratch[:])
-			l.in = append(l.in, l.scratch[:n]...)
-		}
-		l.convert()
+// Transform implements [transform.Transformer].
+func (l latin) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	if utf8.Valid(src) && len(src) <= len(dst) { // nearly all text
+		return copy(dst, src), len(src), nil
 	}
-	n := copy(p, l.out)
-	l.out = l.out[n:]
-	return n, nil
-}
-
-// convert converts what was read, but for a letter that may go on.
-func (l *latinReader) convert() {
-	end := len(l.in)
-	if l.err == nil {
-		for back := 1; back < utf8.UTFMax && back <= end; back++ {
-			if tail := l.in[end-back:]; utf8.RuneStart(tail[0]) {
-				if !utf8.FullRune(tail) {
-					end -= back
-				}
-				break
-			}
+	for nSrc < len(src) {
+		r, n := utf8.DecodeRune(src[nSrc:])
+		wrong := r == utf8.RuneError && n == 1
+		switch {
+		case wrong && !atEOF && !utf8.FullRune(src[nSrc:]):
+			return nDst, nSrc, transform.ErrShortSrc
+		case wrong:
+			r = charmap.Windows1252.DecodeByte(src[nSrc])
 		}
-	}
-	whole := l.in[:end]
-	l.out = l.out[:0]
-	if utf8.Valid(whole) {
-		l.out = append(l.out, whole...)
-	} else {
-		*l.found = true
-		for len(whole) > 0 {
-			r, n := utf8.DecodeRune(whole)
-			if r == utf8.RuneError && n == 1 {
-				r = charmap.Windows1252.DecodeByte(whole[0])
-			}
-			l.out = utf8.AppendRune(l.out, r)
-			whole = whole[n:]
+		if nDst+utf8.RuneLen(r) > len(dst) {
+			return nDst, nSrc, transform.ErrShortDst
 		}
+		*l.found = *l.found || wrong
+		nDst, nSrc = nDst+utf8.EncodeRune(dst[nDst:], r), nSrc+n
 	}
-	l.in = append(l.in[:0], l.in[end:]...)
+	return nDst, nSrc, nil
 }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/transform"
 	"pgregory.net/rapid"
 )
 
@@ -25,7 +26,7 @@ func TestLatin(t *testing.T) {
 		if small {
 			r = iotest.OneByteReader(r)
 		}
-		out, err := io.ReadAll(&latinReader{r: r, found: &found})
+		out, err := io.ReadAll(transform.NewReader(r, latin{found: &found}))
 		if err != nil {
 			t.Fatal(err)
 		}

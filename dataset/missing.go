@@ -91,19 +91,23 @@ func (s *survey) takeSlips(in *input) {
 
 // takeGrouped makes numbers of cells of text that are numbers with commas before thousands.
 func (c *columnStats) takeGrouped() {
-	text, r := c.of(textToken), c.numbers
-	if text == nil || r == nil || r.grouped == r.taken {
+	r := c.numbers
+	if r == nil || c.count(textToken) == 0 || r.grouped == r.taken {
 		return
 	}
 	n := r.grouped - r.taken
 	r.taken = r.grouped
-	if comma := c.of(commaToken); comma != nil {
-		comma.n, text.n = comma.n+n, text.n-n
-	} else if text.n == n {
-		text.at -= uint64(textToken - commaToken)
+	c.move(textToken, commaToken, n)
+}
+
+// move makes cells of one kind of so many of another.
+func (c *columnStats) move(from, to token, n int) {
+	k := c.of(from)
+	k.n -= n
+	if other := c.of(to); other != nil {
+		other.n += n
 	} else {
-		c.kinds = append(c.kinds, kindStats{text: text.text, at: text.at - uint64(textToken-commaToken), n: n})
-		c.of(textToken).n -= n
+		c.kinds = append(c.kinds, kindStats{text: k.text, at: k.at - uint64(from) + uint64(to), n: n})
 	}
 	c.kinds = slices.DeleteFunc(c.kinds, func(k kindStats) bool { return k.n == 0 })
 }
@@ -202,20 +206,12 @@ func (c *columnStats) takeNone() {
 	if n == 0 || c.known() == 0 || c.many || c.sum(textToken, yesToken, noToken) != c.known() || c.count(textToken) == 0 {
 		return
 	}
-	for i := range c.kinds {
-		switch k := &c.kinds[i]; k.kind() {
-		case textToken:
-			k.n += n
-		case unknownToken:
-			k.n -= n
-		}
-	}
+	c.move(unknownToken, textToken, n)
 	for word := range c.nones.all() {
 		for range c.nones.count(word) {
 			c.levels.add(word, levelLimit{mostLevels, levelBytes})
 		}
 	}
-	c.kinds = slices.DeleteFunc(c.kinds, func(k kindStats) bool { return k.n == 0 })
 	c.nones = levelCounts{}
 }
 
@@ -247,22 +243,7 @@ func (c *columnStats) unknow(t token, is func(level string) bool) {
 	if !c.many {
 		c.levels = left
 	}
-	unknown, found := kindStats{at: uint64(unknownToken)}, false
-	for i := range c.kinds {
-		if k := &c.kinds[i]; k.kind() == t {
-			k.n -= moved
-			unknown.at, unknown.text = k.at-uint64(t)+uint64(unknownToken), k.text
-		}
-	}
-	for i := range c.kinds {
-		if k := &c.kinds[i]; k.kind() == unknownToken {
-			k.n, found = k.n+moved, true
-		}
-	}
-	if unknown.n = moved; !found {
-		c.kinds = append(c.kinds, unknown)
-	}
-	c.kinds = slices.DeleteFunc(c.kinds, func(k kindStats) bool { return k.n == 0 })
+	c.move(t, unknownToken, moved)
 	if t == numberToken {
 		c.numbers = nil
 		if c.levels.count("2") > 0 {

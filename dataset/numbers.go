@@ -17,15 +17,12 @@ func (c Labels) Numbers() bool {
 	found := false
 	for i := range c.Len() {
 		cell := strings.TrimSpace(strings.ReplaceAll(c.Text(i), "\u00a0", " "))
-		switch t, _ := tokenOf(cell); {
-		case t == blankToken || t == unknownToken:
+		if t, _ := tokenOf(cell); t == blankToken || t == unknownToken {
 			continue
-		case t == zeroToken || t == oneToken || t == numberToken || t == commaToken:
-		default:
-			_, _, measures := measured(cell)
-			if _, groups := thousands(cell); !measures && !groups {
-				return false
-			}
+		}
+		_, number := numberIn(cell)
+		if _, groups := thousands(cell); !number && !groups {
+			return false
 		}
 		found = true
 	}

@@ -180,16 +180,4 @@ func (o *Options) openFile(path string) (*os.File, error) {
 	return pipes.Open(path)
 }
 
-func (o *Options) maxPicture() int {
-	if o.MaxPicture <= 0 {
-		return 1 << 26
-	}
-	return o.MaxPicture
-}
-
-func (o *Options) maxMemory() int64 {
-	if o.MaxMemory <= 0 {
-		return 4 << 30
-	}
-	return o.MaxMemory
-}
+func (o *Options) maxMemory() int64 { return cmp.Or(max(0, o.MaxMemory), 4<<30) }

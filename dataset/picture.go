@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 	"strings"
@@ -94,7 +95,7 @@ func (in *input) decodePicture(name string, r io.Reader) (*gray, error) {
 	if f.picture == nil {
 		return nil, &FormatError{Msg: notPicture}
 	}
-	c, err := f.picture.size(data, in.opts.maxPicture())
+	c, err := f.picture.size(data, cmp.Or(max(0, in.opts.MaxPicture), 1<<26))
 	if err != nil {
 		return nil, err
 	}

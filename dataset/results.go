@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"archive/zip"
 	"cmp"
 	"fmt"
 	"io"
@@ -102,15 +103,17 @@ func WriteTable(w io.Writer, format TableFormat, columns []TableColumn,
 	var out tableWriter
 	switch format {
 	case TableCSV:
-		out = newCSVTable(w)
+		out = &csvTable{w: w}
 	case TableNPZ:
-		out = newNPZTable(w)
+		out = &npzTable{zip: zip.NewWriter(w)}
 	case TableParquet:
 		out = newParquetTable(w)
 	default:
 		return &FormatError{Msg: fmt.Sprintf("there is no format %q of tables", format)}
 	}
-	defer func() { err = cmp.Or(err, out.close()) }()
+	if held, ok := out.(io.Closer); ok {
+		defer func() { err = cmp.Or(err, held.Close()) }()
+	}
 	if err := out.begin(columns); err != nil {
 		return err
 	}
@@ -125,12 +128,11 @@ func WriteTable(w io.Writer, format TableFormat, columns []TableColumn,
 	return out.end()
 }
 
-// tableWriter writes a table in one format.
+// tableWriter writes a table in one format. One that is an [io.Closer] holds something, in any state.
 type tableWriter interface {
 	begin(columns []TableColumn) error
 	write(values []any, rows int) error
 	end() error
-	close() error // releases what it holds, in any state
 }
 
 // checkTable rejects columns that cannot be told apart.

@@ -14,10 +14,7 @@ type csvTable struct {
 	text    []byte // of a chunk
 }
 
-func newCSVTable(w io.Writer) *csvTable { return &csvTable{w: w} }
-
-func (t *csvTable) close() error { return nil }
-func (t *csvTable) end() error   { return nil }
+func (t *csvTable) end() error { return nil }
 
 func (t *csvTable) begin(columns []TableColumn) error {
 	t.columns = columns

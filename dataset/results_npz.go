@@ -23,8 +23,6 @@ type npzTable struct {
 	rows    int        // written so far
 }
 
-func newNPZTable(w io.Writer) *npzTable { return &npzTable{zip: zip.NewWriter(w)} }
-
 func (t *npzTable) begin(columns []TableColumn) error {
 	t.columns, t.text = columns, make([][]string, len(columns))
 	for _, c := range columns {
@@ -115,7 +113,8 @@ func (t *npzTable) texts(name string, values []string) error {
 	return err
 }
 
-func (t *npzTable) close() error {
+// Close removes the temporary files.
+func (t *npzTable) Close() error {
 	var err error
 	for _, s := range t.spools {
 		if s != nil {

@@ -149,5 +149,4 @@ var byteValues = func() (v [256]parquet.Value) {
 	return v
 }()
 
-func (t *parquetResults) end() error   { return t.w.Close() }
-func (t *parquetResults) close() error { return nil }
+func (t *parquetResults) end() error { return t.w.Close() }

@@ -135,6 +135,7 @@ func early(err error, is bool) {
 
 // tableRows makes parts of a set of the rows of a table.
 type tableRows struct {
+	uncounted
 	r       records
 	table   *textTable
 	record  []string // read, but not yet part of the table; nil at the end
@@ -145,8 +146,6 @@ type tableRows struct {
 }
 
 func (d *tableRows) count() int { return d.rows }
-
-func (d *tableRows) skip(int) (int, error) { return 0, nil }
 
 // advance reads the next record.
 func (d *tableRows) advance() error {

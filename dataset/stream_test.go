@@ -360,7 +360,7 @@ func TestRetypeIsGuessAndJoin(t *testing.T) {
 			t.Fatal("one by one they are another kind")
 		}
 		x, y := Labels{Values: guess(a)}, Labels{Values: guess(b)}
-		kind := joinKinds(kindOf(x.Values), kindOf(y.Values))
+		kind := max(kindOf(x.Values), kindOf(y.Values))
 		want := joinValues(Labels{Values: guess(a)}, y)
 		got := joinValues(Labels{Values: retype(x.Values, kind)}, Labels{Values: retype(y.Values, kind)})
 		if kindOf(want) != kind || !cmp.Equal(got, want, cmpopts.EquateNaNs()) {

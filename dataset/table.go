@@ -366,14 +366,3 @@ func (t *textTable) part() *Set {
 	return t.set
 }
 
-func shorten(s string) string {
-	const most = 40
-	count := 0
-	for i := range s {
-		if count == most {
-			return strings.Map(func(r rune) rune { return r }, s[:i]) + "..." // what is not UTF-8 is replaced
-		}
-		count++
-	}
-	return s
-}

@@ -37,11 +37,10 @@ func bareNumber(cell string) (v float64, ok bool) {
 
 // unitStats says which unit the numbers of a column have.
 type unitStats struct {
-	unit        string
-	n           int  // cells with it
-	mixed       bool // some have another
-	least, most float64
-	fractions   bool
+	unit  string
+	n     int  // cells with it
+	mixed bool // some have another
+	numberRange
 }
 
 // measure counts a cell of text that is a number with a unit.
@@ -58,9 +57,7 @@ func (c *columnStats) measure(cell string) {
 		c.all = append(c.all, v)
 	}
 	u.n, u.mixed = u.n+1, u.mixed || unit != u.unit
-	r := numberRange{least: u.least, most: u.most, fractions: u.fractions}
-	r.widen(v)
-	u.least, u.most, u.fractions = r.least, r.most, r.fractions
+	u.widen(v)
 }
 
 // takeUnit makes numbers of the cells of a column if all that are known have one unit.
@@ -69,11 +66,8 @@ func (c *columnStats) takeUnit() {
 	if u == nil || u.mixed || u.n != c.known() {
 		return
 	}
-	if text, numbers := c.of(textToken), c.of(numberToken); text != nil && numbers != nil { // of the first line
-		numbers.n, text.n = numbers.n+text.n, 0
-		c.kinds = slices.DeleteFunc(c.kinds, func(k kindStats) bool { return k.n == 0 })
-	} else if text != nil {
-		text.at -= uint64(textToken - numberToken)
+	if n := c.count(textToken); n > 0 {
+		c.move(textToken, numberToken, n)
 	}
 	c.numbers = &numberRange{least: u.least, most: u.most, fractions: u.fractions, pointed: true}
 }

@@ -143,7 +143,7 @@ func (in *input) decoded(c *content) (io.Reader, error) {
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
 		return transform.NewReader(br, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()), nil
 	}
-	return &latinReader{r: br, found: &in.seen.latin}, nil
+	return transform.NewReader(br, latin{found: &in.seen.latin}), nil
 }
 
 // foreignText recognises text that is no table.

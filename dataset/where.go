@@ -103,7 +103,9 @@ type asked struct {
 const mostValues = 10000
 
 func newSelection(where []Condition, first FirstPer, memory int64) *selection {
-	return &selection{where, make([]asked, len(where)), newGroups(first, memory)}
+	first.Count = max(first.Count, 1)
+	return &selection{where, make([]asked, len(where)),
+		&groups{first: first, seen: map[string]int{}, budget: &budget{left: memory, max: memory}}}
 }
 
 // of returns the selected rows of a part; nil says all.
@@ -119,7 +121,7 @@ func (l *selection) of(s *Set) ([]int, error) {
 		}
 		ok, err := c.test(col)
 		if err != nil {
-			return nil, s.here(err)
+			return nil, at(err, s.Source)
 		}
 		kept := slices.DeleteFunc(slices.Clone(index), func(i int) bool { return !ok(i) })
 		a := &l.asked[k]
@@ -147,13 +149,6 @@ func (l *selection) nothing(source string) error {
 		}
 	}
 	return nil
-}
-
-func (s *Set) here(err error) error {
-	if fe, ok := err.(*FormatError); ok && fe.Path == "" {
-		fe.Path = s.Source
-	}
-	return err
 }
 
 // test returns the condition as a function of the row.
