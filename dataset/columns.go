@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -193,23 +194,14 @@ func sortLevels(levels []string) {
 		x, errX := parseFloat(a)
 		y, errY := parseFloat(b)
 		switch {
-		case errX == nil && errY == nil && x != y:
-			if x < y {
-				return -1
-			}
-			return 1
-		case errX == nil && errY != nil:
+		case errX == nil && errY == nil:
+			return cmp.Or(cmp.Compare(x, y), strings.Compare(a, b))
+		case errX == nil:
 			return -1
-		case errX != nil && errY == nil:
+		case errY == nil:
 			return 1
 		}
-		if a < b {
-			return -1
-		}
-		if a > b {
-			return 1
-		}
-		return 0
+		return strings.Compare(a, b)
 	})
 }
 

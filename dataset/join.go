@@ -157,9 +157,11 @@ func (in *input) chooseOf(s *Set) error {
 			Hint: "leave --columns out"}
 	}
 	if chosen {
-		if err := s.choose(in.opts.Columns); err != nil {
+		index, err := findColumns(s.Columns, w, in.opts.Columns)
+		if err != nil {
 			return err
 		}
+		s.keepColumns(index)
 	}
 	if s.Table && in.opts.Model != nil {
 		return s.match(in.opts.Model)
@@ -167,23 +169,12 @@ func (in *input) chooseOf(s *Set) error {
 	return nil
 }
 
-// choose keeps the named columns of a table, in the given order.
-func (s *Set) choose(names []string) error {
-	_, w := s.Size()
-	index, err := findColumns(s.Columns, w, names)
-	if err != nil {
-		return err
-	}
-	return s.keepColumns(index)
-}
-
 // keepColumns keeps the columns of a table with these indices, in this order.
-func (s *Set) keepColumns(index []int) error {
+func (s *Set) keepColumns(index []int) {
 	s.rearrange(1, len(index), index)
 	if s.Columns != nil {
 		s.Columns = pick(s.Columns, index)
 	}
-	return nil
 }
 
 // rearrange makes rows of another size, whose pixel k is pixel index[k] of those before; a nil index is the identity.

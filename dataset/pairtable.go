@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -157,9 +156,7 @@ func (t *pairTable) set() (*Set, error) {
 		return nil, err
 	}
 	if err := t.in.budget.spend(len(t.names), 1, len(columns)); err != nil {
-		var fe *FormatError
-		errors.As(err, &fe)
-		return nil, fe
+		return nil, err
 	}
 	if t.found {
 		p.fix(fmt.Sprintf("each line is taken as a pair of %s and %s", t.pairs[0], t.pairs[1]),

@@ -365,4 +365,3 @@ func (t *textTable) part() *Set {
 	}
 	return t.set
 }
-

@@ -252,34 +252,24 @@ func (r *reader) array(name string, shape []int) (*npy.Array, error) {
 		return nil, &FormatError{Member: name + npySuffix, Msg: fmt.Sprintf("has shape %v; this model needs %v", got, shape)}
 	}
 	a, err := d.All()
-	if err != nil {
-		return nil, in(err, name+npySuffix)
-	}
-	return a, nil
+	return a, in(err, name+npySuffix)
 }
 
 func (r *reader) floats(name string, shape ...int) ([]float64, error) {
-	a, err := r.array(name, shape)
-	if err != nil {
-		return nil, err
-	}
-	v, err := a.Float64s()
-	if err != nil {
-		return nil, in(err, name+npySuffix)
-	}
-	return v, nil
+	return arrayAs(r, name, shape, (*npy.Array).Float64s)
 }
 
 func (r *reader) ints(name string, shape ...int) ([]int64, error) {
+	return arrayAs(r, name, shape, (*npy.Array).Int64s)
+}
+
+func arrayAs[T any](r *reader, name string, shape []int, as func(*npy.Array) ([]T, error)) ([]T, error) {
 	a, err := r.array(name, shape)
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.Int64s()
-	if err != nil {
-		return nil, in(err, name+npySuffix)
-	}
-	return v, nil
+	v, err := as(a)
+	return v, in(err, name+npySuffix)
 }
 
 // pair reports whether two arrays are present; one without the other is an

@@ -2,6 +2,7 @@ package modelfile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,10 +16,8 @@ const maxName = 1 << 12 // bytes of the name of a column or an expert
 // checkTexts rejects names and a reading that do not fit a model of so many pixels
 // and experts, or that a file cannot hold.
 func checkTexts(e *patchwork.Extras, pixels, experts int) error {
-	if err := checkList("columns", e.Columns, pixels, "name every column, or none"); err != nil {
-		return err
-	}
-	return checkList("names", e.Names, experts, `name every part, "" for one without a name, or none`)
+	return cmp.Or(checkList("columns", e.Columns, pixels, "name every column, or none"),
+		checkList("names", e.Names, experts, `name every part, "" for one without a name, or none`))
 }
 
 // checkList checks a list of names, which must be empty or as long as said.

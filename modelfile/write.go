@@ -2,6 +2,7 @@ package modelfile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -95,10 +96,8 @@ func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {
 		if t.Rows() > maxCount {
 			return bad("rows", "", "%d images, beyond 2^53", t.Rows())
 		}
-		if err := checkCounts(t.Counts().Seen, "seen.npy"); err != nil {
-			return err
-		}
-		if err := checkCounts(t.Counts().LostSeen, "lost_seen.npy"); err != nil {
+		c := t.Counts()
+		if err := cmp.Or(checkCounts(c.Seen, "seen.npy"), checkCounts(c.LostSeen, "lost_seen.npy")); err != nil {
 			return err
 		}
 	}
@@ -107,10 +106,7 @@ func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {
 			return err
 		}
 	}
-	if err := checkTexts(extras, cfg.Height*cfg.Width, k); err != nil {
-		return err
-	}
-	return checkRecord(&extras.Record)
+	return cmp.Or(checkTexts(extras, cfg.Height*cfg.Width, k), checkRecord(&extras.Record))
 }
 
 // checkRecord rejects what JSON cannot represent.
