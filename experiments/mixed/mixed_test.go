@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/experiments/real"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/learn/mixed"
 )
@@ -118,5 +120,37 @@ func TestMixture(t *testing.T) {
 	}
 	if p < .9 {
 		t.Errorf("the cell is 1 with probability %v", p)
+	}
+}
+
+// Hidden numbers are the mean of the rows nearest by the others, of the best number of them: here three.
+func TestNearest(t *testing.T) {
+	job := &real.Job{Train: [][]float64{{0, 1}, {0, 2}, {0, 6}, {9, 50}, {9, 70}}, Truth: [][]float64{{.1, 3}},
+		Test: [][]float64{{.1, math.NaN()}}}
+	if got := nearest(job); got > 1e-12 {
+		t.Errorf("an error of %v", got)
+	}
+	job.Truth[0][1] = 1.5 // the mean of two
+	if got := nearest(job); got > 1e-12 {
+		t.Errorf("an error of %v", got)
+	}
+}
+
+// Numbers are hidden from both kinds of parts and from rivals alike, in standard deviations.
+func TestNumbers(t *testing.T) {
+	data := &mixed.Data{Fields: make([]mixed.Field, 3)}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 100 {
+		x := rng.NormFloat64()
+		data.Rows = append(data.Rows, []float64{x, 100 + 10*x + rng.NormFloat64(), x + .1*rng.NormFloat64()})
+	}
+	_, errors, job, err := numbers(context.Background(), data, 1, mixed.Options{Quick: true})
+	if err != nil || len(errors) != 3 || errors[1] > .5 || len(job.Train) != 80 || len(job.Test) != 20 {
+		t.Fatalf("errors %v of %d and %d rows: %v", errors, len(job.Train), len(job.Test), err)
+	}
+	for d := range data.Fields {
+		if mean := stat.MeanOf(job.Train, func(row []float64) float64 { return row[d] }); math.Abs(mean) > 1e-9 {
+			t.Errorf("column %d has the mean %v", d, mean)
+		}
 	}
 }

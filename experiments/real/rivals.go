@@ -16,6 +16,8 @@ type Job struct {
 	Test  [][]float64 // NaN is hidden
 	Truth [][]float64 // of the test rows, nothing hidden; nil if nothing is
 	Floor []float64   // least variance of each column
+	// Normal leaves out rivals that are no normal distributions or mixtures of these: components, which take long.
+	Normal bool
 }
 
 // Score is how well a model says what test rows hold.
@@ -40,7 +42,8 @@ func Rivals(ctx context.Context, j *Job) (map[string]Score, error) {
 		return out
 	}
 	var lists map[string][]*float64
-	question := map[string]any{"train": j.Train, "test": hide(j.Test), "truth": j.Truth, "floor": j.Floor}
+	question := map[string]any{"train": j.Train, "test": hide(j.Test), "truth": j.Truth, "floor": j.Floor,
+		"components": !j.Normal}
 	if err := sklearn.Ask(ctx, "scores", question, &lists); err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ var experiments = []experiment{
 		}},
 	{"real", "[quadrants|rivals|bars|digits|tables|parts|scenes] [...]",
 		"real values: recovery, likelihood beside the truth, hidden values", runReal},
-	{"mixed", "[planted|tables] [seeds] [from=SEED] [set=1,2]",
+	{"mixed", "[planted|tables|numbers|wine|diabetes|breast_cancer|iris] [seeds] [from=SEED] [set=1,2]",
 		"tables of every kind of column: planted parts, and hidden cells of real tables", runMixed},
 }
 

@@ -10,11 +10,14 @@ import (
 	learn "example.com/patchwork/learn/mixed"
 )
 
+// mixedWords are what runMixed measures.
+var mixedWords = append([]string{"planted", "tables", "numbers"}, mixed.NumberTables...)
+
 // runMixed measures the learner of mixed tables, on one worker: on planted tables, all or those of the given numbers,
-// and on real ones. The seeds begin with one that nothing was tuned on.
+// on real ones, and on real ones of numbers alone. The seeds begin with one that nothing was tuned on.
 func runMixed(j job) error {
-	if i := slices.IndexFunc(j.words, func(w string) bool { return w != "planted" && w != "tables" }); i >= 0 {
-		return fmt.Errorf("mixed: there is no %q; choose planted or tables", j.words[i])
+	if i := slices.IndexFunc(j.words, func(w string) bool { return !slices.Contains(mixedWords, w) }); i >= 0 {
+		return fmt.Errorf("mixed: there is no %q; choose of %s", j.words[i], strings.Join(mixedWords, ", "))
 	}
 	first, sizes := 400, mixed.Sizes
 	var err error
@@ -40,7 +43,12 @@ func runMixed(j job) error {
 		fmt.Fprintln(j.w)
 	}
 	if len(j.words) == 0 || slices.Contains(j.words, "tables") {
-		return mixed.ReportTables(j.ctx, j.w, data("mixed"), uint64(first), j.number(5), learn.Options{})
+		err = mixed.ReportTables(j.ctx, j.w, data("mixed"), uint64(first), j.number(5), learn.Options{})
+		fmt.Fprintln(j.w)
 	}
-	return nil
+	named := slices.DeleteFunc(slices.Clone(j.words), func(w string) bool { return slices.Contains(mixedWords[:3], w) })
+	if err == nil && (len(j.words) == 0 || len(named) > 0 || slices.Contains(j.words, "numbers")) {
+		err = mixed.ReportNumbers(j.ctx, j.w, uint64(first), j.number(5), learn.Options{}, named...)
+	}
+	return err
 }

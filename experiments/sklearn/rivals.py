@@ -203,7 +203,7 @@ def svd(job):
 
 def scores(job):
     """{name: [log density of the known values of a test row, root mean square error and negative log density of hidden
-    values]}; components have no density of known values (null). No variance is below the floor, as in the learner. Of each
+    values]}; components, where asked for, have no density of known values (null). No variance is below the floor, as in the learner. Of each
     rival the best setting is taken on the test rows themselves, which favours it."""
     train = np.array(job["train"], float)
     test = np.array([[np.nan if v is None else v for v in row] for row in job["test"]], float)
@@ -319,7 +319,7 @@ def scores(job):
     if n > 2 * d:  # no direction with less variance than the floor
         values, vectors = np.linalg.eigh(np.cov(train.T))
         out["full Gaussian"] = gaussian(train.mean(0), vectors * np.maximum(values, floor.min()) @ vectors.T)
-    if truth is not None:
+    if truth is not None and job.get("components", True):
         tried = {}
         for name, base, parts, code in components():
             tried.setdefault(name, []).append(coded(base, parts, code))
