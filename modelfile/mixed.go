@@ -19,6 +19,7 @@ type mixedHeader struct {
 	Names       []string        `json:"names,omitempty"` // of parts
 	GradedNames []string        `json:"graded_names,omitempty"`
 	ShowGraded  bool            `json:"show_graded,omitempty"`
+	GradedShare float64         `json:"graded_share,omitempty"`
 	Record      *mixed.Record   `json:"record,omitempty"`
 	Reading     json.RawMessage `json:"reading,omitempty"`
 }
@@ -89,7 +90,8 @@ func WriteMixed(w io.Writer, m *mixed.Model) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
-	h := mixedHeader{Format: format, Version: version, Kind: KindMixed, ShowGraded: m.ShowGraded, Reading: m.Reading}
+	h := mixedHeader{Format: format, Version: version, Kind: KindMixed, ShowGraded: m.ShowGraded,
+		GradedShare: m.GradedShare, Reading: m.Reading}
 	for _, c := range m.Columns {
 		h.Columns = append(h.Columns, c.Name)
 	}
@@ -279,7 +281,7 @@ const maxLevels = 1 << 20
 
 // model returns the model that arrays of the right sizes make.
 func (a *mixedArrays) model(h *mixedHeader) *mixed.Model {
-	m := &mixed.Model{ShowGraded: h.ShowGraded}
+	m := &mixed.Model{ShowGraded: h.ShowGraded, GradedShare: h.GradedShare}
 	if h.Record != nil {
 		m.Record = *h.Record
 	}

@@ -66,7 +66,7 @@ func TestMixedModelsComeBack(t *testing.T) {
 	if len(named.Parts) == 0 || named.Graded == nil {
 		t.Fatalf("%d parts, graded %v: there is nothing to come back", len(named.Parts), named.Graded)
 	}
-	named.Parts[0].Name, named.ShowGraded, named.Reading = "ill", true, []byte(`{"columns":[]}`)
+	named.Parts[0].Name, named.ShowGraded, named.GradedShare, named.Reading = "ill", true, .25, []byte(`{"columns":[]}`)
 	named.Record.Interrupted = true
 	bare := new(mixed.Model)
 	*bare = *named

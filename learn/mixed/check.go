@@ -32,6 +32,9 @@ func (m *Model) Check() error {
 			}
 		}
 	}
+	if !(m.GradedShare >= 0 && m.GradedShare < 1) {
+		return fmt.Errorf("mixed: graded parts have the weight %v", m.GradedShare)
+	}
 	if m.Graded == nil {
 		return nil
 	}

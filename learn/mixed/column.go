@@ -45,6 +45,7 @@ const (
 	fewValues    = 24  // or less are levels, if they come twice on average
 	oftenShare   = .05 // of the rows: a value so frequent makes a column one of levels
 	oftenRows    = 5
+	mostShare    = .4 // of the rows: a value of a measurement with decimals that is more frequent is no step of it
 	leastOfLevel = .8 // of an even share of the rows, where levels are merged
 )
 
@@ -90,14 +91,26 @@ type run struct {
 }
 
 // atoms reports whether a column has few different values, or one that comes often. A Normal could be narrow about
-// such a value and gain without end.
+// such a value and gain without end. A measurement with decimals has its steps, and is one all the same, unless many
+// values are at an end of the scale.
 func atoms(all []run, rows, unit float64) bool {
 	most := 0.0
 	for _, v := range all {
 		most = max(most, float64(v.n)/unit)
 	}
-	few := len(all) <= mostLevels || len(all) <= fewValues && float64(2*len(all)) <= rows
-	return few || most >= oftenRows && most > float64(oftenShare*rows)
+	if len(all) <= mostLevels {
+		return true
+	}
+	often := max(oftenRows, float64(oftenShare*rows))
+	if decimals(all) {
+		return most > mostShare*rows || float64(max(all[0].n, all[len(all)-1].n))/unit > often
+	}
+	return len(all) <= fewValues && float64(2*len(all)) <= rows || most >= oftenRows && most > float64(oftenShare*rows)
+}
+
+// decimals reports whether some values are no whole numbers.
+func decimals(all []run) bool {
+	return slices.ContainsFunc(all, func(v run) bool { return v.low != math.Floor(v.low) })
 }
 
 // smallestGap returns the least distance of neighbouring values, 1 if there is one value.
@@ -212,8 +225,16 @@ func (c *Column) real(all []run, rows float64) {
 	}
 	slices.Sort(gaps)
 	step := gaps[len(gaps)/2]
-	c.Floor = max(.01*v, step*step/12)
+	top := float64(slices.Max(n)) / float64(total(n))
+	c.Floor = max(.01*v, step*step/12, top*top*v)
 	c.All = Opinion{Normal: real.Normal{Mean: mean, Var: max(v, c.Floor)}}
+}
+
+func total(n []int64) (sum int64) {
+	for _, x := range n {
+		sum += x
+	}
+	return sum
 }
 
 // Code returns the code of a value: NaN for unknown, as for a word that was not seen when the model was learned.

@@ -141,8 +141,8 @@ func TestGradedSteps(t *testing.T) {
 	}
 }
 
-// Of sums graded parts say more of cells that were held out, of parts that are there or not those do; the average of
-// both is a belief like any.
+// Of sums graded parts say more of cells that were held out, of parts that are there or not those do; both
+// predict, by their weight.
 func TestChosen(t *testing.T) {
 	if m := learned(t, graded(400, true), Options{Starts: 1}); !m.ShowGraded {
 		t.Errorf("of sums graded parts gain %v nats a cell, others %v", m.Record.HeldOutGraded, m.Record.HeldOut)
@@ -151,6 +151,10 @@ func TestChosen(t *testing.T) {
 	m := learned(t, data, Options{Starts: 1})
 	if m.ShowGraded {
 		t.Errorf("of parts graded ones gain %v nats a cell, others %v", m.Record.HeldOutGraded, m.Record.HeldOut)
+	}
+	share := m.GradedShare
+	if !(share > 0 && share < .5) {
+		t.Errorf("of parts graded ones have the weight %v", share)
 	}
 	row := slices.Clone(data.Rows[0])
 	row[0], row[1], row[5] = math.NaN(), math.NaN(), math.NaN()
@@ -164,8 +168,27 @@ func TestChosen(t *testing.T) {
 			t.Errorf("column %d: weights add up to %v, quantiles %v and %v", d, sum, c.Quantile(.1), c.Quantile(.9))
 		}
 		one, two := c.Column.logDensity(e.OnOff(d), 1), c.Column.logDensity(e.Graded(d), 1)
-		if got, want := c.Column.logDensity(c.Belief, 1), logAdd(one, two)-math.Ln2; math.Abs(got-want) > 1e-9 {
+		want := logAdd(one+math.Log(1-share), two+math.Log(share))
+		if got := c.Column.logDensity(c.Belief, 1); math.Abs(got-want) > 1e-9 {
 			t.Errorf("column %d: ln density %v, of the average %v", d, got, want)
 		}
+	}
+}
+
+// Both kinds of parts have the weights with which they say most of hidden cells, and one half each if none are.
+func TestChoose(t *testing.T) {
+	if _, _, share := heldOuts(nil).choose(); share != .5 {
+		t.Errorf("by no cell the weight is %v", share)
+	}
+	var better, mixture heldOuts
+	for i := range 1000 {
+		better = append(better, heldOut{0, 1, 1})
+		mixture = append(mixture, heldOut{float64(i % 2), float64(1 - i%2), 1})
+	}
+	if onOff, graded, share := better.choose(); onOff != 0 || graded != 1 || share < .95 {
+		t.Errorf("gains %v and %v, weight %v", onOff, graded, share)
+	}
+	if _, _, share := mixture.choose(); math.Abs(share-.5) > .01 {
+		t.Errorf("where neither is better the weight is %v", share)
 	}
 }

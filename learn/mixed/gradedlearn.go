@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	mostGraded   = 12  // parts
-	gradedRises  = 2   // of the length that end the search
-	denseSteps   = 15  // of EM in which all parts speak of all columns
-	sparseSteps  = 30  // after these are turned to be simple
-	sparseFrom   = 10  // of them the first in which votes that do not pay are deleted
-	leastNoise   = .02 // of a score of variance 1
-	turns        = 100 // of an eigenvector, or of all pairs of parts
-	leastColumns = 2   // that a part speaks of
+	mostGraded   = 20   // parts
+	gradedRises  = 2    // of the length that end the search
+	denseSteps   = 15   // of EM in which all parts speak of all columns
+	sparseSteps  = 30   // after these are turned to be simple
+	sparseFrom   = 10   // of them the first in which votes that do not pay are deleted
+	leastNoise   = .002 // of a score of variance 1
+	turns        = 100  // of an eigenvector, or of all pairs of parts
+	leastColumns = 2    // that a part speaks of
 )
 
 // scored is a row of scores, and how often it counts.

@@ -371,6 +371,10 @@ func (l *learner) from(sets []uint64) (*state, error) {
 	return l.em(s, free, 10)
 }
 
+// manyParts is how many parts are too many for a second start, and to move some: columns that go up and down together
+// take so many, and graded parts say more of these.
+const manyParts = 16
+
 // search makes all starts and returns the one of the shortest description.
 func (l *learner) search() (best *state, lengths []float64, err error) {
 	if l.o.From != nil {
@@ -390,6 +394,9 @@ func (l *learner) search() (best *state, lengths []float64, err error) {
 			best = s
 		}
 		l.say("end", s)
+		if len(s.m.Parts) > manyParts {
+			break
+		}
 	}
 	l.at = l.o.Starts
 	best, err = l.improve(best)

@@ -174,6 +174,7 @@ func TestCoding(t *testing.T) {
 		{"zeros", func() float64 { return max(0, rng.NormFloat64()) }},
 		{"counts", func() float64 { return math.Floor(50 * rng.Float64() * rng.Float64()) }},
 		{"normal", rng.NormFloat64},
+		{"steps", func() float64 { return math.Round(4*rng.NormFloat64()+20) / 10 }},
 		{"log-normal", func() float64 { return math.Exp(rng.NormFloat64()) }},
 		{"heavy", func() float64 { return rng.NormFloat64() / max(.02, math.Abs(rng.NormFloat64())) }},
 		{"groups", func() float64 { return rng.NormFloat64() + 8*math.Floor(1.2*rng.Float64()) }},
@@ -188,6 +189,9 @@ func TestCoding(t *testing.T) {
 		if want := name != "zeros" && name != "counts"; (c.Family == Real) != want {
 			t.Errorf("%s is of family %d", name, c.Family)
 			continue
+		}
+		if name == "steps" && (len(c.Scale.Values) > 0 || c.Floor < .009) { // some tenth of them is at the same value
+			t.Errorf("steps are on the scale %+v, with least variance %v", c.Scale, c.Floor)
 		}
 		if c.Family == Real {
 			if c.Scale.Log != strings.HasPrefix(name, "log-normal") || (c.Scale.Scores != nil) != (name == "heavy") {

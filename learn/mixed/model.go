@@ -51,8 +51,10 @@ type Model struct {
 	Columns    []Column
 	Background []Opinion // of each column, where no part speaks
 	Parts      []Part
-	// Graded are parts that are in every row to some degree, nil for none. Both predict, each with half the weight.
-	Graded *Graded
+	// Graded are parts that are in every row to some degree, nil for none. Both predict, and GradedShare, below 1, is
+	// the weight of these; 0 stands for one half.
+	Graded      *Graded
+	GradedShare float64
 	// ShowGraded says that graded parts fit better, by cells that were held out.
 	ShowGraded bool
 	Record     Record

@@ -23,7 +23,7 @@ func (l *learner) improve(s *state) (*state, error) {
 	rng := rand.New(rand.NewPCG(l.o.Seed, 1<<32))
 	free := l.terms()
 	s, err := l.tear(s, free)
-	if err == nil && !l.quick {
+	if err == nil && !l.quick && len(s.m.Parts) <= manyParts {
 		s, err = l.relocate(rng, s, free)
 	}
 	if err == nil {

@@ -143,22 +143,22 @@ func (e *Explanation) Graded(d int) Belief {
 	return Belief{{1, &o}}
 }
 
-// Believe returns what is believed of a column: what the parts say, and what graded parts say, each with half the
-// weight.
+// Believe returns what is believed of a column: what the parts say, and what graded parts say, by their weight.
 func (e *Explanation) Believe(d int) Cell {
-	said := e.OnOff(d)
-	if e.bank.m.Graded != nil {
-		said = said.and(e.Graded(d))
+	said, m := e.OnOff(d), e.bank.m
+	if m.Graded != nil {
+		share := m.GradedShare
+		if share == 0 {
+			share = .5
+		}
+		for i := range said {
+			said[i].Weight *= 1 - share
+		}
+		for _, s := range e.Graded(d) {
+			said = append(said, Said{share * s.Weight, s.Opinion})
+		}
 	}
-	return Cell{&e.bank.m.Columns[d], said}
-}
-
-// and returns the mixture of two beliefs, each with half the weight.
-func (b Belief) and(o Belief) (out Belief) {
-	for _, s := range append(append(Belief(nil), b...), o...) {
-		out = append(out, Said{s.Weight / 2, s.Opinion})
-	}
-	return out
+	return Cell{&m.Columns[d], said}
 }
 
 // Cell is what is believed of a cell.
