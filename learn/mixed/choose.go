@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	leastHeldOut = 8  // rows, for a choice
-	heldOutShare = 4  // one row of so many is held out
-	hiddenTurns  = 5  // in which a share of its cells is hidden
-	shareSteps   = 50 // of EM, to weigh both kinds of parts
-	evenCells    = 4. // that both kinds are as good at are taken for granted
+	leastHeldOut = 8    // rows, for a choice
+	heldOutShare = 4    // one row of so many is held out
+	hiddenTurns  = 5    // in which a share of its cells is hidden
+	shareSteps   = 50   // of EM, to weigh both kinds of parts
+	evenCells    = 100. // that both kinds are as good at are taken for granted
 )
 
 // addGraded adds graded parts to a model, and finds by cells of rows held out which of both kinds of parts says more.
