@@ -100,12 +100,20 @@ func (l *learner) explain(m *Model) (*state, error) {
 	return &state{m, t, best, m.price(l.lambda) - t.Nats()}, nil
 }
 
-// em takes steps of EM.
+// em takes steps of EM. Where the background learns what it is like without the parts, opinions that tilt it may lose
+// what they were: then the state that was clearly shorter on the way is returned.
 func (l *learner) em(s *state, o *terms, steps int) (_ *state, err error) {
+	var best *state
 	for range steps {
 		if s, err = l.explain(s.tally.mstep(s.m, o)); err != nil {
 			return nil, err
 		}
+		if best == nil || s.length < best.length {
+			best = s
+		}
+	}
+	if best != nil && best.length < s.length-better {
+		return best, nil
 	}
 	return s, nil
 }

@@ -338,3 +338,30 @@ func TestSampleOfRows(t *testing.T) {
 		t.Error("counts of another model are taken")
 	}
 }
+
+// Two halves of the rows that answer scales in opposite ways are one part, which says all of it: where the background
+// learns what one half is like, opinions that tilt it lose the other half.
+func TestOppositeHalves(t *testing.T) {
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		data := &Data{}
+		for range 6 {
+			data.Fields = append(data.Fields, Field{Name: "scale"})
+		}
+		for range 150 {
+			low, row := rng.IntN(2), make([]float64, 6)
+			for d := range row {
+				half := low
+				if d >= 3 {
+					half = 1 - low
+				}
+				row[d] = float64(1 + 2*half + rng.IntN(2))
+			}
+			data.Rows = append(data.Rows, row)
+		}
+		m := learned(t, data, Options{Seed: seed})
+		if len(m.Parts) == 0 || len(m.Parts) > 2 || len(m.Parts[0].Votes()) != 6 {
+			t.Errorf("seed %d: parts of columns %v", seed, votes(m))
+		}
+	}
+}
