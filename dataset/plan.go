@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // tablePlan says how the rows of a table of text become a set.
@@ -139,6 +140,8 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 			blank = append(blank, i)
 		case class == numberClass && s.columns[i].constant() && s.rows >= fewestConstant:
 			constant = append(constant, i)
+		case class == numberClass && s.maybeWeight(i):
+			p.fix(strconv.Quote(s.name(i))+" may say how much each row counts", columnFlag(s.name(i), "weight"))
 		}
 	}
 	if len(labels)+len(texts)+len(blank)+len(constant)+btoi(s.trailing) == len(s.columns) {
@@ -374,6 +377,25 @@ func (s *survey) isIndex(i int, class columnClass) bool {
 	}
 	unnamed := s.names != nil && (i == 0 && s.names[0] == "row" || strings.HasPrefix(s.names[i], "Unnamed: "))
 	return unnamed && class == numberClass
+}
+
+// weightNames are what columns of weights of rows are called, without signs.
+var weightNames = []string{"weight", "weights", "wt", "wts", "wgt", "pweight", "surveyweight", "sampleweight", "caseweight",
+	"finalweight", "gewicht", "poids", "peso"}
+
+// mostWeight is the largest weight of a row that a survey gives: people weigh more.
+const mostWeight = 20
+
+// maybeWeight reports whether a column of numbers may be weights of rows: by its name and its numbers.
+func (s *survey) maybeWeight(i int) bool {
+	letters := strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s.name(i))
+	r := s.columns[i].span()
+	return slices.Contains(weightNames, letters) && r.fractions && r.least >= 0 && r.most <= mostWeight
 }
 
 // used returns the columns that have a use and are no data: metadata, those of

@@ -94,7 +94,9 @@ func (r *Report) sayParts() string {
 		}
 		sum += float64(float64(n) * float64(rows))
 	}
-	if 2*few < used { // most use three or more
+	if most := len(r.PartCounts) - 1; most > 2 && r.PartCounts[most] == used {
+		say(used, fmt.Sprintf("use %d", most))
+	} else if 2*few < used { // most use three or more
 		say(used, fmt.Sprintf("use one to %d, on average %.1f", len(r.PartCounts)-1, sum/float64(used)))
 	} else {
 		for n, words := range []string{1: "use one", 2: "use two"} {
