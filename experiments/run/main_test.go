@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	for line, want := range map[string]string{
 		"nothing": "lists them", "scenes 3": "no arguments", "counts -3": "not negative",
-		"sheets small": "large, odds or opencv", "mixed lines": "planted or tables", "mixed set=9": "from 1 to",
+		"sheets small": "large, odds or opencv", "mixed lines": "choose of planted, tables, numbers", "mixed set=9": "from 1 to",
 		"real lines": "choose quadrants", "sources n=0": "from 1", "fewshot n=x": "from 1", "strokes wrong": "wrong",
 	} {
 		err := run(t.Context(), &strings.Builder{}, strings.Fields(line))
