@@ -53,9 +53,10 @@ type learner struct {
 	unit    int64
 	quick   bool // no part is deleted to grow another
 
-	patience int    // rises of the length that end growth
-	at       int    // the number of the start
-	found    *state // of the shortest description so far
+	alone    float64 // the length without parts; infinite if it is not known
+	patience int     // rises of the length that end growth
+	at       int     // the number of the start
+	found    *state  // of the shortest description so far
 }
 
 // say tells where learning stands.
@@ -100,8 +101,11 @@ func (l *learner) explain(m *Model) (*state, error) {
 	return &state{m, t, best, m.price(l.lambda) - t.Nats()}, nil
 }
 
+// lost is the share of what parts gain that EM may lose on its way, to find more.
+const lost = .25
+
 // em takes steps of EM. Where the background learns what it is like without the parts, opinions that tilt it may lose
-// what they were: then the state that was clearly shorter on the way is returned.
+// what they were: then the shortest state on the way is returned.
 func (l *learner) em(s *state, o *terms, steps int) (_ *state, err error) {
 	var best *state
 	for range steps {
@@ -112,7 +116,7 @@ func (l *learner) em(s *state, o *terms, steps int) (_ *state, err error) {
 			best = s
 		}
 	}
-	if best != nil && best.length < s.length-better {
+	if best != nil && s.length-best.length > max(better, float64(lost*(l.alone-best.length))) {
 		return best, nil
 	}
 	return s, nil
@@ -133,6 +137,7 @@ func (l *learner) start(i int) (*state, error) {
 	}
 	s, err := l.explain(&m)
 	if err == nil {
+		l.alone = s.length
 		s, err = l.grow(rng, s, held, l.most(), 2)
 	}
 	if err == nil {
@@ -250,7 +255,8 @@ func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
 	if o.Sample == 0 {
 		o.Sample = defaultSample
 	}
-	l := &learner{ctx: ctx, o: o, empty: newModel(data), patience: patience, quick: o.Quick}
+	l := &learner{ctx: ctx, o: o, empty: newModel(data), patience: patience, quick: o.Quick,
+		alone: math.Inf(1)}
 	codes := make([][]float64, len(data.Rows))
 	for i, row := range data.Rows {
 		codes[i] = l.empty.Code(row)
