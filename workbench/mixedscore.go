@@ -48,7 +48,7 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 			found := e.Explain(x.numbers(i))
 			x.Rows[i].byMixed(found, 2) // with the evidence
 			for k := range m.K() {
-				x.Out.([]float64)[i*m.K()+k] = counts(x, i) * found.Share(k)
+				x.Out.([]float64)[i*m.K()+k] = x.Frame.Times(x.From+i) * found.Share(k)
 			}
 		})
 	for x, err := range e.explain(ctx, data, nil) {
@@ -62,7 +62,7 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 		for i := range x.Rows {
 			r, n := &x.Rows[i], int64(x.Frame.Known(x.From+i))
 			s.LogLik, s.Picks, s.Known = append(s.LogLik, r.Evidence), append(s.Picks, int64(len(r.Picks))), append(s.Known, n)
-			w := counts(x, i)
+			w := x.Frame.Times(x.From + i)
 			out.LogLik, out.Best = out.LogLik+float64(w*r.Evidence), out.Best+float64(w*r.Joint)
 			all, known, picks = all+w, known+float64(w*float64(n)), picks+float64(w*float64(len(r.Picks)))
 		}
@@ -84,11 +84,6 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 	var err error
 	out.Hidden, err = m.scoreHidden(ctx, data, how)
 	return out, err
-}
-
-// counts returns how often a row counts, by its weight.
-func counts(x *Explained, i int) float64 {
-	return float64(x.Frame.Weight(x.From+i)) / float64(max(x.Frame.Unit, 1))
 }
 
 // cellSums are sums over the hidden cells of a column.

@@ -117,9 +117,9 @@ func (m Bits) Plan() (*dataset.Plan, error) {
 		return p, err
 	}
 	uses := make([]dataset.Use, m.Width())
-	for i := range uses {
-		for _, template := range m.Templates() {
-			uses[i].Voted = uses[i].Voted || template[i] != m.Abstention(i)
+	for k := range m.K() {
+		for i, p := range m.Template(k) {
+			uses[i].Voted = uses[i].Voted || p != m.Abstention(i)
 		}
 	}
 	p.Uses(uses)
