@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"math"
-	"slices"
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/alike"
@@ -26,9 +25,7 @@ func (b *builder) mixedSample(m workbench.Mixed) (some *dataset.Frame, learned, 
 	case n < fewRows:
 		return nil, "", "There are too few rows to leave some out."
 	}
-	if n > b.opt.Sample {
-		index := source(b.opt.Seed, "rows", 0).Perm(n)[:b.opt.Sample]
-		slices.Sort(index)
+	if index := drawn(n, b.opt.Sample, source(b.opt.Seed, "rows", 0)); index != nil {
 		return b.set.Pick(index), fromOneStart, ""
 	}
 	return b.set, fromOneStart, ""

@@ -107,12 +107,21 @@ func (l *learner) fit(ctx context.Context, data patchwork.Data, seed uint64) (*p
 // draw returns up to n of the rows, drawn at random without replacement, in their
 // order.
 func draw(data patchwork.Data, n int, rng *rand.Rand) patchwork.Data {
-	if len(data.Images) <= n {
-		return patchwork.Data{Images: data.Images, Weights: data.Weights, Unit: data.Unit}
+	if index := drawn(len(data.Images), n, rng); index != nil {
+		return rows.Part(data, index)
 	}
-	index := rng.Perm(len(data.Images))[:n]
+	return patchwork.Data{Images: data.Images, Weights: data.Weights, Unit: data.Unit}
+}
+
+// drawn returns the indices of n of all rows, drawn at random without replacement, in their order; nil if there are no
+// more.
+func drawn(all, n int, rng *rand.Rand) []int {
+	if all <= n {
+		return nil
+	}
+	index := rng.Perm(all)[:n]
 	slices.Sort(index)
-	return rows.Part(data, index)
+	return index
 }
 
 // source returns random numbers for one purpose: those of different names are
