@@ -132,15 +132,23 @@ func meantFlag(cmd *cobra.Command, name string) string {
 }
 
 // request marks an error of the library as one of the request, unless it is an
-// interruption or a failed engine or checkpoint.
+// interruption, a failed engine or checkpoint, or an output that cannot be written.
 func request(err error) error {
 	var engine *engineError
 	var checkpoint *checkpointError
-	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &engine) || errors.As(err, &checkpoint) {
+	var output *outputError
+	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &engine) || errors.As(err, &checkpoint) ||
+		errors.As(err, &output) {
 		return err
 	}
 	return &usageError{err: err}
 }
+
+// outputError says that what the library hands out on its way cannot be written.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
 
 // exitCode returns the exit code for an error.
 func (a *app) exitCode(ctx context.Context, err error) int {

@@ -181,8 +181,9 @@ func triedLines(points []patchwork.CurvePoint, image string, moving bool) []stri
 		if mixed {
 			length /= n
 		}
+		grown := moving && i > 0 && described && p.Stage != learn.StageJoined
 		cells = append(cells, []string{figure(true, "%.0f", float64(p.Experts)), figure(described, digits, length),
-			figure(moving && i > 0 && described && p.Stage != learn.StageJoined, "%.1f", (points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n),
+			figure(grown, "%.1f", (points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n),
 			figure(true, "%.3f", p.LogLik/n), figure(mixed, "%.0f", n), figure(p.HeldOutRows > 0, "%.3f", p.HeldOut),
 			figure(p.HiddenBits > 0, "%.4f", p.HiddenLoss)})
 	}
@@ -190,7 +191,7 @@ func triedLines(points []patchwork.CurvePoint, image string, moving bool) []stri
 	lines[0] += "  (nats)"
 	for i, p := range points {
 		switch {
-		case p.Chosen && p.Stage == learn.StageJoined:
+		case chosenByJoining(p):
 			lines[i+1] += "  joined, chosen"
 		case p.Chosen:
 			lines[i+1] += "  chosen"

@@ -139,17 +139,13 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 		return err
 	}
 	bar := a.progress("step", 0)
-	var unwritten error
 	r, err := report.Build(cmd.Context(), m, set, report.Options{Stability: f.stability, Sample: f.sampled,
-		Seed: f.seed, Workers: f.workers, Progress: reportProgress(bar), First: f.first(a, &unwritten)})
+		Seed: f.seed, Workers: f.workers, Progress: reportProgress(bar), First: f.first(a)})
 	bar.stop()
 	if err == nil && cmd.Context().Err() != nil {
 		err = context.Cause(cmd.Context())
 	}
-	switch {
-	case unwritten != nil:
-		return unwritten
-	case err != nil:
+	if err != nil {
 		return request(err)
 	}
 	return a.writeReport(f, r, describe(r.Rows, set), time.Since(began))
@@ -184,14 +180,16 @@ func reportProgress(bar *progress) func(step string, done, total int) {
 }
 
 // first returns what writes a page of the parts before the model is learned again; none where a page is there, which
-// only a whole one replaces. It sets failed to what went wrong.
-func (f *reportFlags) first(a *app, failed *error) func(*report.Report) error {
+// only a whole one replaces.
+func (f *reportFlags) first(a *app) func(*report.Report) error {
 	if _, err := os.Stat(f.output); f.output == "-" || !errors.Is(err, fs.ErrNotExist) || f.output == "" {
 		return nil
 	}
 	return func(r *report.Report) error {
-		*failed = a.files.together(func() error { return a.writePage(f.output, r) })
-		return *failed
+		if err := a.files.together(func() error { return a.writePage(f.output, r) }); err != nil {
+			return &outputError{err}
+		}
+		return nil
 	}
 }
 

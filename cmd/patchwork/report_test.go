@@ -12,7 +12,7 @@ func TestFirstPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]bool{"new.html": true, "old.html": false, "-": false, "": false} {
-		if got := (&reportFlags{output: path}).first(&app{}, new(error)) != nil; got != want {
+		if got := (&reportFlags{output: path}).first(&app{}) != nil; got != want {
 			t.Errorf("%q: %v", path, got)
 		}
 	}
