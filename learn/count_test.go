@@ -349,7 +349,7 @@ func TestCountOfMovingParts(t *testing.T) {
 		t.Fatalf("%d parts, curve %+v", m.K(), curve)
 	}
 	for i := range 2 {
-		least := (&counter{data: data, cfg: cfg}).leastGain()
+		least := (&counter{data: data, cfg: cfg}).leastGain(Options{}.joins(cfg, data))
 		gain := (curve[i].DescriptionLength - curve[i+1].DescriptionLength) / 16
 		if enough := gain >= least; enough != (i == 0) {
 			t.Errorf("part %d brings %v nats per image, at least %v counts", i+2, gain, least)

@@ -22,13 +22,13 @@ import (
 // leastThickGain that of MethodStrokes where strokes are thick, and leastStrokeGain where they are thin and will be joined.
 const leastGain, leastThickGain, leastStrokeGain, gainSide = 40, 34, 28, 56
 
-// leastGain returns how many nats per image one more expert must bring. It grows with the side of the images:
-// outlines that vary cost as much as they are long.
-func (a *counter) leastGain() float64 {
+// leastGain returns how many nats per image one more expert must bring; joins says that experts will be joined. It grows
+// with the side of the images: outlines that vary cost as much as they are long.
+func (a *counter) leastGain(joins bool) float64 {
 	least := float64(leastGain)
 	switch {
 	case a.opt.WithDefaults(a.cfg).Method != MethodStrokes:
-	case a.opt.joins(a.cfg, a.data):
+	case joins:
 		least = leastStrokeGain
 	default:
 		least = leastThickGain
@@ -40,7 +40,8 @@ func (a *counter) leastGain() float64 {
 // the first that brings too little.
 func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
 	var best Step
-	least := a.leastGain()
+	joins := a.opt.joins(a.cfg, a.data)
+	least := a.leastGain(joins)
 	for k := a.opt.AtLeast; k <= a.opt.AtMost; k++ {
 		m, err := a.learn(ctx, a.data, k)
 		if err != nil {
@@ -58,6 +59,9 @@ func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
 		}
 		best = s
 		a.best = map[int]Step{k: s}
+	}
+	if !joins {
+		return a.choose(best)
 	}
 	opt := a.opt.onTheWay()
 	opt.Experts = best.Experts

@@ -56,12 +56,9 @@ func sidesOf(img *bitmap.Image) int {
 	return n
 }
 
-// joinStrokes joins parts of a model that was learned from the data; nil where nothing is to be joined.
+// joinStrokes joins parts of a model that was learned from the data, where opt.joins; nil if nothing is joined.
 func joinStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options,
 	m *patchwork.Model) (*patchwork.Model, error) {
-	if !opt.joins(cfg, data) {
-		return nil, nil
-	}
 	opt = opt.WithDefaults(cfg)
 	r, err := newStrokeRun(data, cfg, opt, 1)
 	if err != nil {

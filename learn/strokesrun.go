@@ -83,7 +83,7 @@ func learnStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config
 	if err != nil && enough(ctx) {
 		return r.choose(pool.Finish(ctx))
 	}
-	if err == nil && opt.Join {
+	if err == nil && opt.Join && opt.joins(cfg, data) {
 		joined, err := joinStrokes(ctx, data, cfg, opt, m)
 		if joined != nil || err != nil {
 			return joined, err
