@@ -110,20 +110,24 @@ func (s *core) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
 
 // symbols returns what is in the rectangles, the counter-examples last.
 func (in *findQuery) symbols(page *bitmap.Image) (out []sheets.Symbol, err error) {
-	for name, at := range map[string][]int{"symbol": in.Symbol, "rival": in.Rival} {
-		if len(at)%4 != 0 {
-			return nil, problemAt(422, "query."+name, at, "a rectangle is four numbers: left, top, width and height")
+	for _, of := range []struct {
+		name  string
+		sides []int
+		rival bool
+	}{{"symbol", in.Symbol, false}, {"rival", in.Rival, true}} {
+		if len(of.sides)%4 != 0 {
+			return nil, problemAt(422, "query."+of.name, of.sides, "a rectangle is four numbers: left, top, width and height")
 		}
-	}
-	for i, all := 0, slices.Concat(in.Symbol, in.Rival); i < len(all); i += 4 {
-		s, err := sheets.Mark(page, "example", all[i+1], all[i], all[i+3], all[i+2])
-		switch s.Rival = i >= len(in.Symbol); {
-		case err != nil:
-			return nil, problemAt(422, "query.symbol", all[i:i+4], "%s", strings.TrimPrefix(err.Error(), "sheets: "))
-		case max(all[i+2], all[i+3]) > mostExample:
-			return nil, problemAt(422, "query.symbol", all[i:i+4], "an example has a side of at most %d pixels", mostExample)
+		for at := range slices.Chunk(of.sides, 4) {
+			s, err := sheets.Mark(page, "example", at[1], at[0], at[3], at[2])
+			switch s.Rival = of.rival; {
+			case err != nil:
+				return nil, problemAt(422, "query."+of.name, at, "%s", strings.TrimPrefix(err.Error(), "sheets: "))
+			case max(at[2], at[3]) > mostExample:
+				return nil, problemAt(422, "query."+of.name, at, "an example has a side of at most %d pixels", mostExample)
+			}
+			out = append(out, s)
 		}
-		out = append(out, s)
 	}
 	return out, nil
 }
