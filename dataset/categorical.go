@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // columns returns the names of the columns of bits.
@@ -160,4 +161,28 @@ func (c *columnStats) withLevels(of Coding) Coding {
 		}
 	}
 	return of
+}
+
+// ordered adds the columns whose words are those of an order to the categories.
+func (in *input) ordered(s *survey, c Coding, asked map[int]*Coding) error {
+	used, found := members(len(s.columns), in.used(s)), false
+	for i := range s.columns {
+		st := &s.columns[i]
+		n, cells := 0, 0
+		for word := range st.levels.all() {
+			if wordAt(c.Levels, word) >= 0 {
+				n, cells = n+1, cells+st.levels.count(word)
+			}
+		}
+		if n >= 2 && 2*cells >= st.known() && !used[i] && asked[i] == nil {
+			of := c
+			of.Name, found = s.name(i), true
+			asked[i] = &of
+		}
+	}
+	if !found {
+		return &FormatError{Msg: fmt.Sprintf("no column has the words %s", listShort(c.Levels)),
+			Hint: "write them as the table does, or name the column: --column 'NAME=" + strings.Join(c.Levels, "<") + "'"}
+	}
+	return nil
 }

@@ -201,3 +201,15 @@ func shellWord(text string) string {
 	}
 	return text
 }
+
+// orderOf returns the words of an order, least first, such as never<weekly<daily; nil if a text is none.
+func orderOf(text string) []string {
+	words := strings.Split(text, "<")
+	for i := range words {
+		words[i] = strings.TrimSpace(words[i])
+	}
+	if len(words) < 2 || slices.Contains(words, "") {
+		return nil
+	}
+	return words
+}

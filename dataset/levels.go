@@ -96,6 +96,15 @@ func (l *levelCounts) add(level string, limit levelLimit) bool {
 	return true
 }
 
+// addMany counts a value so many times, of a column of few.
+func (l *levelCounts) addMany(level string, n int) {
+	if n == 0 || !l.add(level, levelLimit{mostLevels, levelBytes}) {
+		return
+	}
+	at := l.packed[l.find(level):]
+	binary.LittleEndian.PutUint32(at, uint32(min(int64(binary.LittleEndian.Uint32(at))+int64(n)-1, math.MaxUint32)))
+}
+
 // all yields the values, and where their counts are.
 func (l *levelCounts) all() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {

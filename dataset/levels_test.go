@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"example.com/patchwork/internal/testenv"
 )
 
@@ -146,4 +148,21 @@ func TestLongNamesInErrors(t *testing.T) {
 	if err == nil || !testenv.Said(t, err.Error()) || len(err.Error()) > 1000 {
 		t.Errorf("%.300v", err)
 	}
+}
+
+// Counting a value so many times at once is counting it one by one.
+func TestAddMany(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var once, each levelCounts
+		for _, level := range rapid.SliceOfN(rapid.StringMatching(`[a-e]{0,2}`), 0, 60).Draw(t, "levels") {
+			n := rapid.IntRange(0, 5).Draw(t, "n")
+			once.addMany(level, n)
+			for range n {
+				each.add(level, levelLimit{mostLevels, levelBytes})
+			}
+		}
+		if once.n != each.n || string(once.packed) != string(each.packed) {
+			t.Fatalf("%d values, one by one %d", once.n, each.n)
+		}
+	})
 }

@@ -208,9 +208,7 @@ func (c *columnStats) takeNone() {
 	}
 	c.move(unknownToken, textToken, n)
 	for word := range c.nones.all() {
-		for range c.nones.count(word) {
-			c.levels.add(word, levelLimit{mostLevels, levelBytes})
-		}
+		c.levels.addMany(word, c.nones.count(word))
 	}
 	c.nones = levelCounts{}
 }
@@ -234,10 +232,8 @@ func (c *columnStats) unknow(t token, is func(level string) bool) {
 		}
 	}
 	for level := range c.levels.all() {
-		for range c.levels.count(level) {
-			if !slices.Contains(c.missing.values, level) {
-				left.add(level, levelLimit{mostLevels, levelBytes})
-			}
+		if !slices.Contains(c.missing.values, level) {
+			left.addMany(level, c.levels.count(level))
 		}
 	}
 	if !c.many {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // tablePlan says how the rows of a table of text become a set.
@@ -377,25 +376,6 @@ func (s *survey) isIndex(i int, class columnClass) bool {
 	}
 	unnamed := s.names != nil && (i == 0 && s.names[0] == "row" || strings.HasPrefix(s.names[i], "Unnamed: "))
 	return unnamed && class == numberClass
-}
-
-// weightNames are what columns of weights of rows are called, without signs.
-var weightNames = []string{"weight", "weights", "wt", "wts", "wgt", "pweight", "surveyweight", "sampleweight", "caseweight",
-	"finalweight", "gewicht", "poids", "peso"}
-
-// mostWeight is the largest weight of a row that a survey gives: people weigh more.
-const mostWeight = 20
-
-// maybeWeight reports whether a column of numbers may be weights of rows: by its name and its numbers.
-func (s *survey) maybeWeight(i int) bool {
-	letters := strings.Map(func(r rune) rune {
-		if !unicode.IsLetter(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, s.name(i))
-	r := s.columns[i].span()
-	return slices.Contains(weightNames, letters) && r.fractions && r.least >= 0 && r.most <= mostWeight
 }
 
 // used returns the columns that have a use and are no data: metadata, those of

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -30,9 +29,7 @@ func (l *levelCounts) folded() (out levelCounts, others []string) {
 		} else if to != word {
 			others = append(others, word)
 		}
-		for range l.count(word) {
-			out.add(to, levelLimit{mostLevels, levelBytes})
-		}
+		out.addMany(to, l.count(word))
 	}
 	return out, others
 }
@@ -103,40 +100,4 @@ func (p *tablePlan) noteSpelling(s *survey) {
 			p.note("words of %s that differ in case only are one: %s", s.name(d.column), listShort(said))
 		}
 	}
-}
-
-// orderOf returns the words of an order, least first, such as never<weekly<daily; nil if a text is none.
-func orderOf(text string) []string {
-	words := strings.Split(text, "<")
-	for i := range words {
-		words[i] = strings.TrimSpace(words[i])
-	}
-	if len(words) < 2 || slices.Contains(words, "") {
-		return nil
-	}
-	return words
-}
-
-// ordered adds the columns whose words are those of an order to the categories.
-func (in *input) ordered(s *survey, c Coding, asked map[int]*Coding) error {
-	used, found := members(len(s.columns), in.used(s)), false
-	for i := range s.columns {
-		st := &s.columns[i]
-		n, cells := 0, 0
-		for word := range st.levels.all() {
-			if wordAt(c.Levels, word) >= 0 {
-				n, cells = n+1, cells+st.levels.count(word)
-			}
-		}
-		if n >= 2 && 2*cells >= st.known() && !used[i] && asked[i] == nil {
-			of := c
-			of.Name, found = s.name(i), true
-			asked[i] = &of
-		}
-	}
-	if !found {
-		return &FormatError{Msg: fmt.Sprintf("no column has the words %s", listShort(c.Levels)),
-			Hint: "write them as the table does, or name the column: --column 'NAME=" + strings.Join(c.Levels, "<") + "'"}
-	}
-	return nil
 }

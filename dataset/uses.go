@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Use says what a model makes of a column: whether a part speaks of it, and between which numbers its values lay when
@@ -44,10 +43,11 @@ func (p *Plan) absent(names, wanted []string) (out []string) {
 
 // absentNote says that columns are absent.
 func absentNote(names []string) string {
-	return fmt.Sprintf("%s not there and taken as unknown: no part of the model speaks of %s",
-		strings.Replace(people(len(names), "column is", "columns are"), "1 column", "the column "+names[0], 1)+
-			map[bool]string{true: " (" + listShort(names) + ")"}[len(names) > 1],
-		map[bool]string{true: "it", false: "them"}[len(names) == 1])
+	const gone = "not there and taken as unknown: no part of the model speaks of"
+	if len(names) == 1 {
+		return fmt.Sprintf("the column %s is %s it", names[0], gone)
+	}
+	return fmt.Sprintf("%s (%s) %s them", people(len(names), "column is", "columns are"), listShort(names), gone)
 }
 
 // noteFar notes once a column the numbers that lie farther from those that a model was learned from than these lie

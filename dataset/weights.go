@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"example.com/patchwork/internal/npy"
 )
@@ -35,6 +37,25 @@ func weightOf(weight float64, unit int64) (int64, *FormatError) {
 			Hint: "multiply all weights, so that they add up to the number of rows"}
 	}
 	return int64(x), nil
+}
+
+// weightNames are what columns of weights of rows are called, without signs.
+var weightNames = []string{"weight", "weights", "wt", "wts", "wgt", "pweight", "surveyweight", "sampleweight",
+	"caseweight", "finalweight", "gewicht", "poids", "peso"}
+
+// mostWeight is the largest weight of a row that a survey gives: people weigh more.
+const mostWeight = 20
+
+// maybeWeight reports whether a column of numbers may be weights of rows: by its name and its numbers.
+func (s *survey) maybeWeight(i int) bool {
+	letters := strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s.name(i))
+	r := s.columns[i].span()
+	return slices.Contains(weightNames, letters) && r.fractions && r.least >= 0 && r.most <= mostWeight
 }
 
 // noteWeights says that weights are decimals.
