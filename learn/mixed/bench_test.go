@@ -33,23 +33,32 @@ func wide(rows int) (*Model, [][]float64) {
 		p := Part{Share: .2, Entries: make([]Entry, 30)}
 		for i := range 5 {
 			d := (5*k + 3*i) % 30
-			e, b := &p.Entries[d], &m.Background[d]
-			e.Numbers = 1
-			if m.Columns[d].Family == Real {
-				e.Normal = b.Normal
-				e.Mean += 2
-			} else {
-				e.P = m.Columns[d].Tilt(b.P, 1)
-				soften(e.P, b.P)
-			}
+			p.raise(m, d, 2, 1)
 		}
 		m.Parts = append(m.Parts, p)
 	}
-	var codes [][]float64
+	return m, sampled(m, rows, rng)
+}
+
+// raise makes a part say of a column that it is higher than the background by so much: of numbers, or of the scores of
+// levels.
+func (p *Part) raise(m *Model, d int, numbers, levels float64) {
+	e, b := &p.Entries[d], &m.Background[d]
+	if e.Numbers = 1; m.Columns[d].Family == Real {
+		e.Normal = b.Normal
+		e.Mean += numbers
+		return
+	}
+	e.P = m.Columns[d].Tilt(b.P, levels)
+	soften(e.P, b.P)
+}
+
+// sampled returns the codes of rows that a model draws.
+func sampled(m *Model, rows int, rng *rand.Rand) (codes [][]float64) {
 	for range rows {
 		codes = append(codes, m.Code(m.Sample(rng)))
 	}
-	return m, codes
+	return codes
 }
 
 // BenchmarkEStep is the time of an E-step over 1000 rows, fast and by the formulas.

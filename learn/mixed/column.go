@@ -52,10 +52,7 @@ const (
 // newColumn decides how a column is coded, from its known values and how often they come, in units.
 func newColumn(f Field, all []run, unit int64) Column {
 	c := Column{Field: f, Family: Levels}
-	known := int64(0)
-	for _, v := range all {
-		known += v.n
-	}
+	known := cellsOf(all)
 	rows := float64(known) / float64(unit)
 	if f.Kind == Category {
 		c.Family = Words
@@ -88,6 +85,14 @@ func newColumn(f Field, all []run, unit int64) Column {
 type run struct {
 	low, high, sum float64
 	n              int64
+}
+
+// cellsOf returns how many cells runs have, in units.
+func cellsOf(all []run) (n int64) {
+	for _, v := range all {
+		n += v.n
+	}
+	return n
 }
 
 // atoms reports whether a column has few different values, or one that comes often. A Normal could be narrow about
@@ -314,10 +319,7 @@ const mostKnots = 256
 
 // knots makes a scale one of ranks.
 func (s *Scale) knots(all []run) {
-	n, below := 0.0, 0.0
-	for _, v := range all {
-		n += float64(v.n)
-	}
+	n, below := float64(cellsOf(all)), 0.0
 	each, next := float64(len(all)-1)/(mostKnots-1), 0.0
 	for i, v := range all {
 		if float64(i) >= next || i == len(all)-1 {

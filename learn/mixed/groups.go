@@ -31,10 +31,7 @@ func groups(values []float64, often []int64, rows float64) (length float64, ok b
 
 // ranked returns n of sorted values, evenly by rank.
 func ranked(values []float64, often []int64, n int) (out []float64) {
-	all, below := int64(0), int64(0)
-	for _, w := range often {
-		all += w
-	}
+	all, below := total(often), int64(0)
 	for i, x := range values {
 		below += often[i]
 		for len(out) < n && float64(2*len(out)+1)*float64(all) < float64(2*int64(n)*below) {

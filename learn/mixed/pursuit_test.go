@@ -41,22 +41,11 @@ func many(parts, rows int) (*Model, [][]float64) {
 		p := Part{Share: .1 + .1*rng.Float64(), Entries: make([]Entry, len(m.Columns))}
 		for range 5 {
 			d, x := rng.IntN(len(m.Columns)), 1.5*rng.NormFloat64()
-			e, b := &p.Entries[d], &m.Background[d]
-			if e.Numbers = 1; m.Columns[d].Family == Real {
-				e.Normal = b.Normal
-				e.Mean += x
-				continue
-			}
-			e.P = m.Columns[d].Tilt(b.P, max(-1, min(1, x)))
-			soften(e.P, b.P)
+			p.raise(m, d, x, max(-1, min(1, x)))
 		}
 		m.Parts = append(m.Parts, p)
 	}
-	var codes [][]float64
-	for range rows {
-		codes = append(codes, m.Code(m.Sample(rng)))
-	}
-	return m, codes
+	return m, sampled(m, rows, rng)
 }
 
 // Of nearly all rows the search for the best set among those of 20 parts comes to its end.
