@@ -37,6 +37,9 @@ func TestFit(t *testing.T) {
 		if 2*(y1-y0+1)*(x1-x0+1) > h*w {
 			ink = 0 // a grey picture that is mostly dark is light on dark
 		}
+		if min(h, w) >= shadeSide && (y0 == 0 || x0 == 0 || y1 == h-1 || x1 == w-1) {
+			ink = 0 // what is broad and dark at the edge of a photo is the desk
+		}
 		m := draw(image.NewGray(image.Rect(0, 0, w, h)), func(y, x int) uint8 {
 			in := y >= y0 && y <= y1 && x >= x0 && x <= x1
 			if in && min(y-y0, x-x0, y1-y, x1-x) < thick {

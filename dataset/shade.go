@@ -9,6 +9,7 @@ import (
 // measured on a picture reduced to about lightSide pixels.
 const (
 	shadeReach  = 32    // strokes are thinner than the longer side by this
+	shadeSide   = 64    // pixels a side, below which a stroke's square cannot be told from a corner of the desk
 	shadeLeast  = 0.004 // of the picture that is dark without its strokes
 	shadeDark   = 0.45  // of the paper's light that is left in shade; darker is no paper
 	shadeInk    = 0.3   // of the picture that may be ink in the end
@@ -25,7 +26,7 @@ const (
 // filled shape is neither: then nothing is done, nor where light strokes stand on a dark ground. A page with nothing but
 // shadows from its border is empty.
 func (g *gray) unshaded() (*gray, bool) {
-	if min(g.height, g.width) < lightLeast {
+	if min(g.height, g.width) < shadeSide {
 		return g, false
 	}
 	k := (max(g.height, g.width) + lightSide - 1) / lightSide
