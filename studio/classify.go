@@ -140,7 +140,7 @@ func (s *core) classified(ctx context.Context, c *classes.Classifier, images []*
 	out, size := new(classifyAnswer), 0
 	out.Classes = c.Names()
 	for i, v := range verdicts {
-		err := s.detailFits(&size, imageDetailBytes(images[i], len(v.Explanation.Picks)), i)
+		err := detailFits(&size, imageDetailBytes(images[i], len(v.Explanation.Picks)), i)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +152,6 @@ func (s *core) classified(ctx context.Context, c *classes.Classifier, images []*
 				Left:    v.Left, Missing: v.Missing, Picks: newPicks(v.Explanation.Picks),
 				Detail: newDetail(v.Model, patchwork.ScoringOriginal, images[i], v.Explanation)})
 	}
-	s.explained(len(images))
 	out.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
 	return out, nil
 }

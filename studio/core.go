@@ -29,8 +29,7 @@ type Options struct {
 	Data    []NamedData
 	Version string // of the program
 
-	// Token, if not empty, must be sent with every request to /v1 and /metrics,
-	// as Authorization: Bearer TOKEN.
+	// Token, if not empty, must be sent with every request to /v1, as Authorization: Bearer TOKEN.
 	Token string
 
 	// Hosts lists names of the server besides localhost and IP addresses: a
@@ -76,7 +75,6 @@ type core struct {
 	noLearn, noUpload bool
 	limits            bounds
 	log               *slog.Logger
-	count             func(series string, n float64) // counts what is done
 	made              map[string][]byte
 	rest              func()
 	resting           func(context.Context) context.Context // what rests by itself while it works
@@ -88,10 +86,6 @@ type core struct {
 	data     *library
 	jobs     *jobs
 	work     *gate
-	uploads  *gate // decoding uploads takes memory: one at a time
-	large    *gate // answers of 1 MB or more, likewise
-	arriving *gate // requests with a body above smallBody, until they are answered
-	leaving  *gate // answers of 1 MB or more, until they are read
 
 	closing context.Context // ends when the core is closed
 	close   context.CancelFunc
@@ -102,22 +96,11 @@ type core struct {
 	operations []route
 }
 
-func (s *core) refused(reason string) {
-	s.count(fmt.Sprintf("patchwork_refused_total{reason=%q}", reason), 1)
-}
-func (s *core) explained(images int) { s.count(imagesTotal, float64(images)) }
-func (s *core) learned(state string) {
-	s.count(fmt.Sprintf("patchwork_learn_jobs_total{state=%q}", state), 1)
-}
-
-// imagesTotal counts the images that were explained.
-const imagesTotal = "patchwork_images_explained_total"
-
 // newCore returns a core, which does not learn the built-in models yet. The error says
 // which limit, model or data set is invalid.
-func newCore(opt *Options, count func(series string, n float64)) (*core, error) {
+func newCore(opt *Options) (*core, error) {
 	s := &core{version: opt.Version, locked: opt.Token != "", noLearn: opt.NoLearn, noUpload: opt.NoUpload,
-		limits: opt.Limits.WithDefaults().bounds(), log: opt.Log, count: count, made: opt.Made, rest: opt.Rest}
+		limits: opt.Limits.WithDefaults().bounds(), log: opt.Log, made: opt.Made, rest: opt.Rest}
 	if err := opt.Limits.WithDefaults().Check(); err != nil {
 		return nil, fmt.Errorf("studio: %w", err)
 	}
@@ -134,8 +117,7 @@ func newCore(opt *Options, count func(series string, n float64)) (*core, error) 
 		s.rest = func() {}
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.work, s.uploads, s.large = newGate(s.limits.Concurrent, s.limits.Queue), newGate(1, 4), newGate(1, 8)
-	s.arriving, s.leaving = newGate(s.limits.Bodies, 4*s.limits.Bodies), newGate(unreadAnswers, 0)
+	s.work = newGate(s.limits.Concurrent, s.limits.Queue)
 	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes),
 		newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
 	s.classes.limit, s.best.limit, s.searches.limit = s.limits.RecalledBytes, s.limits.RecalledBytes,

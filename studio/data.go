@@ -160,9 +160,6 @@ func (s *core) dataRoutes() {
 				return nil, err
 			}
 			info := newDataInfo(d)
-			if err := s.answerFits(2 * info.text()); err != nil {
-				return nil, err
-			}
 			info.Plan = d.set.Plan(&d.how).Columns
 			return info, nil
 		})
@@ -187,12 +184,7 @@ func (s *core) dataRoutes() {
 
 // npz returns rows as an .npz file.
 func (s *core) npz(ctx context.Context, r rows, name string) (*file, error) {
-	h, w := r.set.Size()
-	size := int64(r.set.Len()) * int64(h*w)
-	if r.numbers() {
-		size *= 8
-	}
-	_, leave, err := s.enterLarge(ctx, size)
+	_, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -221,9 +213,9 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*dataInfo, error) 
 			return nil, err
 		}
 	}
-	leave, err := s.uploads.enter(ctx)
+	ctx, leave, err := s.enter(ctx)
 	if err != nil {
-		return nil, s.workError(err)
+		return nil, err
 	}
 	defer leave()
 	d, err := s.read(ctx, in.Name, &in.ReadOptions, like)

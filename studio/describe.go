@@ -135,7 +135,7 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 	if err != nil {
 		return nil, err
 	}
-	_, leave, err := s.enterLarge(ctx, expertBytes(m))
+	_, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,28 +148,6 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 		out.Experts = append(out.Experts, *newExpert(m, k))
 	}
 	return out, nil
-}
-
-// expertBytes returns the size of the description of all experts, about.
-func expertBytes(m *model) int64 {
-	if m.bits() == nil && m.numbers() == nil {
-		n := int64(m.of.K()+2) * int64(m.about.Width)
-		return 100*n + int64(m.of.K()+1)*textBytes(m.about.Columns)
-	}
-	if r := m.numbers(); r != nil {
-		votes, _ := r.Votes()
-		return 12*int64(r.K()+2)*int64(r.F()) + 500*int64(r.K()) + int64(votes)*(70+textBytes(r.Columns)/int64(r.D()))
-	}
-	numbers := int64(m.bits().K()) * int64(m.bits().Height()) * int64(m.bits().Width())
-	n := 6*numbers + 500*int64(m.bits().K())
-	if m.bits().Height() > 1 {
-		return n
-	}
-	columns, spoken := textBytes(m.bits().Extras().Columns)/int64(m.bits().Width()), int64(0)
-	for k := range m.bits().K() {
-		spoken += int64(len(words.Votes(m.bits(), k)))
-	}
-	return n + spoken*(70+columns)
 }
 
 func newExpert(m *model, k int) *expertInfo {

@@ -19,7 +19,7 @@ type Desk struct{ *core }
 // before. Token and Hosts of the options belong to servers. The error says which limit,
 // model or data set is invalid.
 func NewDesk(opt Options) (*Desk, error) {
-	c, err := newCore(&opt, func(string, float64) {}) // nobody asks a desk for counts
+	c, err := newCore(&opt)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleLis
 			e := example{d.labelled(r, at), nats(gains[at]), newRow(r.index(at), &all[at])}
 			if b := m.bits(); b != nil && !m.of.Table() {
 				x, img := &all[at].Explanation, r.set.Images[at]
-				if err := s.detailFits(&size, imageDetailBytes(img, len(x.Picks)), at); err != nil {
+				if err := detailFits(&size, imageDetailBytes(img, len(x.Picks)), at); err != nil {
 					return nil, err
 				}
 				e.Row.Detail = newDetail(b, x.Scoring, img, x)
@@ -124,7 +124,6 @@ func (s *core) explainRows(ctx context.Context, m *model, d *data, r rows, where
 	if err != nil {
 		return nil, s.workError(err)
 	}
-	s.explained(len(out))
 	bytes := int64(0)
 	for i := range out {
 		bytes += 300 + 80*int64(len(out[i].Picks))

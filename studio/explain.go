@@ -161,7 +161,7 @@ func (s *core) explain(ctx context.Context, _ *struct{}, req *explainRequest) (*
 			x.Predicted = predicted[i]
 		}
 		if req.Detail {
-			if err := s.detailFits(&size, t.detailBytes(i, len(r.Picks)), i); err != nil {
+			if err := detailFits(&size, t.detailBytes(i, len(r.Picks)), i); err != nil {
 				return err
 			}
 			if !t.numbers() {
@@ -176,7 +176,6 @@ func (s *core) explain(ctx context.Context, _ *struct{}, req *explainRequest) (*
 	if err != nil {
 		return nil, s.workError(err)
 	}
-	s.explained(t.set.Len())
 	out.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
 	return out, nil
 }

@@ -65,24 +65,19 @@ func (s *core) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
 	if err := s.checkUpload(b.bytes, ""); err != nil {
 		return nil, err
 	}
-	free, err := s.uploads.enter(ctx)
+	ctx, leave, err := s.enter(ctx)
 	if err != nil {
-		return nil, s.workError(err)
+		return nil, err
 	}
+	defer leave()
 	set, err := dataset.Decode(ctx, "the page", b.bytes, dataset.Options{Invert: in.Invert, MaxPicture: maxPhoto,
 		MaxMemory: s.limits.DataBytes / 2})
-	free()
 	if err != nil {
 		return nil, s.workError(contentError(err))
 	}
 	if set.Table || set.Len() != 1 {
 		return nil, problemf(422, "a page is one picture; the body holds something else")
 	}
-	ctx, leave, err := s.enter(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	page := set.Images[0]
 	symbols, err := in.symbols(page)
 	if err != nil {

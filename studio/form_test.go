@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
 	"image"
@@ -120,23 +119,10 @@ func FuzzForm(f *testing.F) {
 // Models are no data, here as for the command.
 func TestModelsAreNoData(t *testing.T) {
 	s := newServer(t, nil)
-	for name, says := range map[string]string{"model.json": "this is a model, not data"} {
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		for _, member := range []string{name, "x.npy"} {
-			if _, err := z.Create(member); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
-		for _, values := range []string{"", "&column=*%3Dnumber"} {
-			w := request{path: "/v1/data?name=x.npz" + values, headers: []string{"Content-Type: application/octet-stream"},
-				body: b.Bytes()}.send(t, s)
-			if w.Code != 422 || !strings.Contains(w.Body.String(), says) {
-				t.Errorf("%s%s: %d %s", name, values, w.Code, w.Body)
-			}
+	for _, values := range []string{"", "&column=*%3Dnumber"} {
+		w := request{path: "/v1/data?name=x.npz" + values, headers: octets, body: modelBytes(t, strokes(t))}.send(t, s)
+		if w.Code != 422 || !strings.Contains(w.Body.String(), "this is a model, not data") {
+			t.Errorf("%s: %d %s", values, w.Code, w.Body)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -35,29 +33,41 @@ func requestID(ctx context.Context) string {
 	return id
 }
 
-var goodRequestID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+// recorder records the status and size of an answer.
+type recorder struct {
+	http.ResponseWriter
+	status int // 0 until it is sent
+	bytes  int64
+}
 
-// observe gives every request an id, counts and logs it, and answers 500 if the
+// WriteHeader sends the status.
+func (w *recorder) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// observe gives every request an id, logs it, and answers 500 if the
 // code behind it panics.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		id := r.Header.Get("X-Request-Id")
-		if !goodRequestID.MatchString(id) {
-			var b [8]byte
-			rand.Read(b[:])
-			id = hex.EncodeToString(b[:])
-		}
+		id := rand.Text()
 		w.Header().Set("X-Request-Id", id)
-		rec := &recorder{ResponseWriter: w, s: s, last: began.Add(s.limits.Time + s.limits.ReadTime + time.Minute)}
+		rec := &recorder{ResponseWriter: w}
 		r = r.WithContext(context.WithValue(r.Context(), requestIDKey, id))
-		s.metrics.inFlight.Add(1)
 		defer func() {
 			p, begun := recover(), rec.status != 0
 			s.recovered(rec, r, p)
-			s.metrics.inFlight.Add(-1)
 			took := time.Since(began)
-			s.metrics.answered(s.pattern(r), rec.status, took)
 			level := slog.LevelInfo
 			if rec.status == http.StatusInternalServerError { // 503 is an answer like others
 				level = slog.LevelWarn
@@ -107,32 +117,24 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secureHeaders(w.Header())
-		refuse := func(reason string, err error) {
-			s.refused(reason)
-			writeProblem(w, r, err)
-		}
 		api := strings.HasPrefix(r.URL.Path, "/v1/")
 		_, malformed := url.ParseQuery(r.URL.RawQuery)
 		switch {
 		case !s.goodHost(r.Host):
-			refuse("host", problemf(http.StatusForbidden,
+			writeProblem(w, r, problemf(http.StatusForbidden,
 				"the Host %.100q is not a name of this server; if it should be, add it with --allow-host", r.Host))
 			return
-		case !cleanPath(r.URL.Path) || !cleanPath(r.URL.EscapedPath()):
-			refuse("path", problemf(http.StatusBadRequest,
-				"the path is not plain: it contains .., //, a backslash or a control character"))
-			return
 		case malformed != nil: // what could not be read would be left out in silence
-			refuse("path", problemf(http.StatusBadRequest, "the query is malformed: %.100s", malformed))
+			writeProblem(w, r, problemf(http.StatusBadRequest, "the query is malformed: %.100s", malformed))
 			return
 		case cross.Check(r) != nil || api && foreign(r):
-			refuse("origin", problemf(http.StatusForbidden,
+			writeProblem(w, r, problemf(http.StatusForbidden,
 				"requests from another site are refused (Sec-Fetch-Site %.40q, Origin %.100q)",
 				r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")))
 			return
-		case (api || r.URL.Path == "/metrics") && !s.goodToken(r):
+		case api && !s.goodToken(r):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="patchwork"`)
-			refuse("token", problemf(http.StatusUnauthorized,
+			writeProblem(w, r, problemf(http.StatusUnauthorized,
 				"this server requires a token: send the header Authorization: Bearer TOKEN"))
 			return
 		}
@@ -169,24 +171,6 @@ func (s *Server) goodHost(host string) bool {
 	return err == nil
 }
 
-// cleanPath reports whether a path is plain, without "..", "//" or control
-// characters.
-func cleanPath(path string) bool {
-	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.Contains(path, `\`) {
-		return false
-	}
-	lower := strings.ToLower(path)
-	if strings.Contains(lower, "%2e") || strings.Contains(lower, "%2f") || strings.Contains(lower, "%5c") {
-		return false
-	}
-	for part := range strings.SplitSeq(path, "/") {
-		if part == ".." || part == "." {
-			return false
-		}
-	}
-	return !strings.ContainsFunc(path, func(c rune) bool { return c < ' ' || c == 0x7f })
-}
-
 // goodToken compares in constant time, even for tokens of other lengths.
 func (s *Server) goodToken(r *http.Request) bool {
 	if s.token == "" {
@@ -200,7 +184,7 @@ func (s *Server) goodToken(r *http.Request) bool {
 func (s *Server) readError(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return problemf(http.StatusRequestTimeout, "the body did not arrive within %v", s.limits.ReadTime)
+		return problemf(http.StatusRequestTimeout, "the body did not arrive within %v", s.limits.Time)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return problemf(http.StatusBadRequest, "the body was cut off")
 	}

@@ -20,7 +20,6 @@ func TestDisabledFeaturesAndTokens(t *testing.T) {
 		status int
 	}{
 		{request{path: "/v1/models"}, 401},
-		{request{path: "/metrics"}, 401},
 		{request{path: "/v1/models", headers: []string{"Authorization: Bearer 0123456789abcdeF"}}, 401},
 		{request{path: "/v1/models", headers: []string{"Authorization: Basic 0123456789abcdef"}}, 401},
 		{request{path: "/v1/models", headers: []string{"Authorization: Bearer"}}, 401},
@@ -29,7 +28,6 @@ func TestDisabledFeaturesAndTokens(t *testing.T) {
 		{request{path: "/v1/models", headers: []string{auth}}, 200},
 		{request{path: "/v1/models", headers: []string{auth, "Host: studio.example:443"}}, 200},
 		{request{path: "/v1/models", headers: []string{auth, "Host: [::1]:8080"}}, 200},
-		{request{path: "/metrics", headers: []string{auth}}, 200},
 		{request{path: "/healthz"}, 200},
 		{request{path: "/readyz"}, 200},
 		{request{path: "/"}, 200},

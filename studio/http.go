@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"time"
 )
 
 // operate answers a request to the API as a desk does, once its body has arrived.
@@ -16,16 +15,7 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, r, err)
 		return
 	}
-	if r.ContentLength < 0 || r.ContentLength > smallBody { // else small requests wait for none
-		_, leave, err := s.enterGate(r.Context(), s.arriving)
-		if err != nil {
-			w.Header().Set("Connection", "close")
-			writeProblem(w, r, err)
-			return
-		}
-		defer leave()
-	}
-	content, err := s.read(w, r, route)
+	content, err := s.read(r, route)
 	if err != nil {
 		w.Header().Set("Connection", "close") // the rest of the body is not read
 		writeProblem(w, r, err)
@@ -38,12 +28,6 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
 		b.form = func() ([]File, error) { return filesOf(b.bytes, boundary) }
 	}
 	a, err := s.reply(r.Context(), route, path, c, b)
-	if err == nil && len(a.Body) >= largeAnswer {
-		var leave func()
-		if leave, err = s.leaving.enter(r.Context()); err == nil {
-			defer leave()
-		}
-	}
 	if err != nil {
 		s.writeError(w, r, s.workError(err))
 		return
@@ -89,34 +73,27 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// smallBody is how large the bodies are that do not wait for others.
-const smallBody = 64 << 10
-
 // read reads the body of a request, within its limit.
-func (s *Server) read(w http.ResponseWriter, r *http.Request, route *route) ([]byte, error) {
+func (s *Server) read(r *http.Request, route *route) ([]byte, error) {
 	limit := s.bodyLimit(route)
 	if r.ContentLength > limit {
-		return nil, s.tooLarge(r, limit)
+		return nil, tooLarge(r, limit)
 	}
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		return nil, problemf(http.StatusUnsupportedMediaType,
 			"the Content-Encoding %.40q is not accepted; send the body unencoded", e)
 	}
-	rc := http.NewResponseController(w)
-	rc.SetReadDeadline(time.Now().Add(s.limits.ReadTime)) // an error means that there is no deadline, as in tests
 	content, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	switch {
 	case err != nil:
 		return nil, s.readError(err)
 	case int64(len(content)) > limit:
-		return nil, s.tooLarge(r, limit)
+		return nil, tooLarge(r, limit)
 	}
-	rc.SetReadDeadline(time.Time{})
 	return content, nil
 }
 
-func (s *Server) tooLarge(r *http.Request, limit int64) error {
-	s.refused("body")
+func tooLarge(r *http.Request, limit int64) error {
 	if limit == 0 {
 		return problemf(http.StatusRequestEntityTooLarge, "%s requests have no body here", r.Method)
 	}

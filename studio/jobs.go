@@ -135,7 +135,6 @@ func (q *jobs) add(j *job) error {
 		return retryLater(10, "the server is stopping")
 	}
 	if n := q.active(); n > q.s.limits.LearnQueue {
-		q.s.refused("learn")
 		return retryLater(10, "%d learning jobs are running or waiting, the limit of this server", n)
 	}
 	if all := q.list(); len(all) >= q.limit {
@@ -227,7 +226,6 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	default:
 		q.finished(j, out)
 	}
-	q.s.learned(j.state)
 	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took",
 		j.ended.Sub(j.created))
 }

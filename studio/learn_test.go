@@ -252,7 +252,7 @@ func TestUploadAndDownload(t *testing.T) {
 			t.Errorf("%s is still there: %d", path, w.Code)
 		}
 	}
-	if n := s.data.size(); n != 0 {
+	if n := used(s); n != 0 {
 		t.Errorf("%d bytes are counted for no uploads", n)
 	}
 }

@@ -72,21 +72,17 @@ type bounds struct {
 	// any model an image may take no more than maxSteps times Effort.
 	Candidates, Templates, Effort int
 
-	Bodies        int   // requests with a large body at one time
-	AnswerBytes   int64 // of one answer; one is made at a time, and unreadAnswers wait to be read
 	ModelBytes    int64 // of uploaded and learned models
 	DataBytes     int64 // of all data sets, their images packed
 	RecalledBytes int64 // of what the last request of a kind came to
 
 	LearnQueue int // jobs that wait
 
-	Time      time.Duration // of one request, waiting included
-	ReadTime  time.Duration // for the arrival of a request's body
-	WriteTime time.Duration // in which a client must take 64 KB of an answer
+	Time      time.Duration // of one request, waiting included, and for the arrival of its body
 	LearnTime time.Duration // of one job
 }
 
-// bounds returns what follows from the limits. The shares of memory come to 23 of 24 parts.
+// bounds returns what follows from the limits. The shares of memory come to 16 of 24 parts.
 func (l Limits) bounds() bounds {
 	size := func(of float64) int { return int(min(of*float64(l.Upload)/64e6, math.MaxInt32)) }
 	share := func(parts int64) int64 { return l.Memory / 24 * parts }
@@ -96,9 +92,8 @@ func (l Limits) bounds() bounds {
 			Seconds: l.Time.Seconds(), Models: 2 * l.Jobs, Data: l.Jobs, Jobs: l.Jobs, Concurrent: runtime.GOMAXPROCS(0),
 			Queue: 64},
 		Candidates: size(1 << 20), Templates: size(1 << 22), Effort: size(1 << 30),
-		Bodies: 2, AnswerBytes: share(3) / (1 + unreadAnswers), ModelBytes: share(7), DataBytes: share(7), RecalledBytes: share(1) / 2,
-		LearnQueue: l.Jobs / 4,
-		Time:       l.Time, ReadTime: l.Time, WriteTime: max(l.Time/3, time.Second), LearnTime: 20 * l.Time,
+		ModelBytes: share(7), DataBytes: share(7), RecalledBytes: share(1) / 2, LearnQueue: l.Jobs / 4,
+		Time: l.Time, LearnTime: 20 * l.Time,
 	}
 }
 
@@ -156,13 +151,9 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 // enter starts the work of a request: it waits for its turn, at most the time
 // of a request. The context ends with the request, its time, or the server.
 func (s *core) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
-	return s.enterGate(ctx, s.work)
-}
-
-func (s *core) enterGate(ctx context.Context, g *gate) (_ context.Context, leave func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Time, errTime)
 	stop := context.AfterFunc(s.closing, cancel)
-	out, err := g.enter(ctx)
+	out, err := s.work.enter(ctx)
 	if err != nil {
 		stop()
 		cancel()
@@ -171,35 +162,15 @@ func (s *core) enterGate(ctx context.Context, g *gate) (_ context.Context, leave
 	return s.resting(ctx), func() { out(); stop(); cancel() }, nil
 }
 
-// unreadAnswers is how many answers of 1 MB or more wait for clients that read them.
-const unreadAnswers = 2
-
-// largeAnswer is the size from which answers are made one at a time, so that small ones
-// need not wait behind them.
-const largeAnswer = 1 << 20
-
-// enterLarge is like enter for an answer of so many bytes, about.
-func (s *core) enterLarge(ctx context.Context, bytes int64) (_ context.Context, leave func(), err error) {
-	if err := s.answerFits(bytes); err != nil {
-		return nil, nil, err
-	}
-	if bytes < largeAnswer {
-		return s.enter(ctx)
-	}
-	return s.enterGate(ctx, s.large)
-}
-
 var errTime = errors.New("the time limit of a request has passed")
 
 // workError returns the answer to a request that was not finished in time.
 func (s *core) workError(err error) error {
 	switch {
 	case errors.Is(err, errBusy):
-		s.refused("queue")
-		return retryLater(1, "the server is busy: as many requests are running and waiting as it allows (%d and %d, fewer "+
-			"for uploads and large answers)", s.limits.Concurrent, s.limits.Queue)
+		return retryLater(1, "the server is busy: as many requests are running and waiting as it allows (%d and %d)",
+			s.limits.Concurrent, s.limits.Queue)
 	case errors.Is(err, errTime), errors.Is(err, context.DeadlineExceeded):
-		s.refused("time")
 		return retryLater(5, "the request was not finished within %v; send fewer images, or try again when the server is "+
 			"less busy", s.limits.Time)
 	case errors.Is(err, context.Canceled):

@@ -33,16 +33,6 @@ func (r *remembered[K, V]) keep(key K, of V, bytes int64) {
 	r.key, r.of, r.bytes = key, of, bytes
 }
 
-// answerFits is an error for an answer of so many bytes, about, that is larger than this server makes.
-func (s *core) answerFits(bytes int64) error {
-	if bytes <= s.limits.AnswerBytes {
-		return nil
-	}
-	s.refused("answer")
-	return problemf(statusRequestEntityTooLarge,
-		"the answer would take %d bytes, and this server answers with at most %d; ask for less", bytes, s.limits.AnswerBytes)
-}
-
 // maxListed bounds the text of one model or data set in a list of all; alone it is told
 // whole.
 const maxListed = 64 << 10

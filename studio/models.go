@@ -87,16 +87,6 @@ func (s *models) keepLearned(m *model) error {
 	return s.keep(m)
 }
 
-// roomForMore is an error where no other model is kept, whatever it is.
-func (s *models) roomForMore() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n, used := s.loose(); n >= s.limit || used >= s.space {
-		return s.full()
-	}
-	return nil
-}
-
 type modelList struct {
 	Models []modelInfo `json:"models"`
 }
@@ -135,11 +125,7 @@ func (s *core) modelRoutes() {
 			if err != nil {
 				return nil, err
 			}
-			info := newModelInfo(m)
-			if err := s.answerFits(2 * (textBytes(info.Columns) + partBytes(info.Parts))); err != nil {
-				return nil, err
-			}
-			return info, nil
+			return newModelInfo(m), nil
 		})
 	add(s, operation("DELETE", "/v1/models/{id}", "delete-model", "Forget a model", 204),
 		func(_ context.Context, in *ModelPath) (*struct{}, error) {
@@ -162,15 +148,12 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*modelInfo, erro
 	if err := s.checkUpload(b.bytes, in.Name); err != nil {
 		return nil, err
 	}
-	if err := s.models.roomForMore(); err != nil {
+	_, leave, err := s.enter(ctx)
+	if err != nil {
 		return nil, err
 	}
-	leave, err := s.uploads.enter(ctx)
-	if err != nil {
-		return nil, s.workError(err)
-	}
 	defer leave()
-	_, unpacked, err := checkArchive(b.bytes, s.limits.UploadBytes)
+	size, err := unpacked(b.bytes, s.limits.UploadBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +161,7 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*modelInfo, erro
 	if err != nil {
 		return nil, contentError(err)
 	}
-	kept := &model{item: item{name: in.Name}, source: "upload", of: m, unpacked: unpacked}
+	kept := &model{item: item{name: in.Name}, source: "upload", of: m, unpacked: 2 * size}
 	switch m := m.(type) {
 	case workbench.Bits:
 		c := m.Config()
@@ -204,7 +187,7 @@ func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, leave, err := s.enterLarge(ctx, min(m.size, s.limits.AnswerBytes))
+	_, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +210,7 @@ func (s *core) gallery(ctx context.Context, id, format string) (*file, error) {
 	if m.of.K() > maxGallery {
 		return nil, problemf(422, "a picture shows at most %d parts, and this model has %d", maxGallery, m.of.K())
 	}
-	_, leave, err := s.enterLarge(ctx, min(m.size, s.limits.AnswerBytes))
+	_, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}

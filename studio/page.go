@@ -80,8 +80,7 @@ func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
 }
 
-// plainRoutes adds what is beside the described API: the page, health,
-// metrics and the description itself.
+// plainRoutes adds what is beside the described API: the page, health and the description itself.
 func (s *Server) plainRoutes() error {
 	files, err := assets()
 	if err != nil {
@@ -101,10 +100,6 @@ func (s *Server) plainRoutes() error {
 		},
 		"/healthz": func(w http.ResponseWriter, _ *http.Request) { plainText(w, http.StatusOK, "ok") },
 		"/readyz":  s.answerReady,
-		"/metrics": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-			s.metrics.write(w, s)
-		},
 	} {
 		s.plain[path] = answer
 	}

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"image/png"
 	"io/fs"
 	"math"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/workbench"
 )
 
 // ReadOptions holds, as query parameters, how to read a data file.
@@ -94,11 +94,11 @@ func (s *core) read(ctx context.Context, name string, how *ReadOptions, like *mo
 		return nil, err
 	}
 	name, content, arguments, err := uploadOf(bodyOf(ctx), name)
-	if err == nil {
-		err = s.checkFile(content, opt.Height > 0)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if _, err := workbench.Read(bytes.NewReader(content), int64(len(content))); err == nil {
+		return nil, problemf(422, "this is a model, not data; upload it as a model")
 	}
 	opt.MaxMemory, opt.MaxPicture = s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
 	if like != nil {
@@ -149,43 +149,9 @@ func (s *core) checkSize(name string, d *data) error {
 	return nil
 }
 
-// checkFile rejects what would take much memory to decode, pictures that will be scaled or not.
-func (s *core) checkFile(content []byte, scaled bool) error {
-	if bytes.HasPrefix(content, []byte("PK")) {
-		if err := checkDataArchive(content, 4*s.limits.UploadBytes); err != nil {
-			return err
-		}
-	}
-	if err := checkGzip(content); err != nil {
-		return err
-	}
-	return s.checkPicture(content, scaled)
-}
-
 // maxPhoto bounds the pixels of a picture that is decoded to be scaled: those of a
-// phone's usual photos. One is decoded at a time.
+// phone's usual photos.
 const maxPhoto = 1 << 24
-
-// checkPicture rejects a PNG larger than the limit for images, or for photos if it
-// will be scaled, before it is decompressed.
-func (s *core) checkPicture(content []byte, scaled bool) error {
-	if !bytes.HasPrefix(content, []byte("\x89PNG")) {
-		return nil
-	}
-	c, err := png.DecodeConfig(bytes.NewReader(content))
-	if err != nil {
-		return problemf(422, "damaged PNG picture: %v", err)
-	}
-	most, way := s.limits.Pixels, "bring pictures to a size, such as 56x56"
-	if scaled {
-		most, way = max(most, maxPhoto), "make it smaller"
-	}
-	if c.Height < 1 || c.Width < 1 || c.Height > most/c.Width {
-		return problemf(statusRequestEntityTooLarge,
-			"a picture of %d x %d pixels is larger than this server accepts (%d pixels); %s", c.Height, c.Width, most, way)
-	}
-	return nil
-}
 
 // maxFiles bounds the files of one form.
 const maxFiles = 20_000

@@ -240,7 +240,7 @@ func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, err
 			return nil, err
 		}
 	}
-	_, leave, err := s.enterLarge(ctx, int64(r.set.Len())*r.wireBytes())
+	_, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}

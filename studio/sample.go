@@ -55,9 +55,6 @@ func (s *core) sample(ctx context.Context, _ *struct{}, req *sampleRequest) (*sa
 		return nil, problemAt(statusRequestEntityTooLarge, "body.n", req.N,
 			"%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, h, w, s.limits.Samples)
 	}
-	if err := s.answerFits(8 * int64(n) * int64(h*w)); err != nil {
-		return nil, err
-	}
 	var fixed []patchwork.Pick
 	if req.Along != nil {
 		if fixed, err = placeAlong(m.bits(), req.Along); err != nil {

@@ -15,9 +15,8 @@ import (
 // Server is the API and the page. Make one with New, and Close it.
 type Server struct {
 	*core
-	token   string
-	hosts   []string
-	metrics *metrics
+	token string
+	hosts []string
 
 	plain   map[string]http.Handler // beside the API, by path
 	handler http.Handler
@@ -27,12 +26,12 @@ type Server struct {
 // New returns a server and starts learning the built-in models in the
 // background. The error says which limit, model or data set is invalid.
 func New(opt Options) (*Server, error) {
-	s := &Server{token: opt.Token, metrics: newMetrics()}
+	s := &Server{token: opt.Token}
 	for _, h := range opt.Hosts {
 		s.hosts = append(s.hosts, strings.ToLower(strings.TrimSuffix(h, ".")))
 	}
 	var err error
-	if s.core, err = newCore(&opt, s.metrics.count); err != nil {
+	if s.core, err = newCore(&opt); err != nil {
 		return nil, err
 	}
 	if err := s.plainRoutes(); err != nil {
@@ -59,17 +58,6 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pattern returns what a request asks for, for metrics.
-func (s *Server) pattern(r *http.Request) string {
-	if s.plain[r.URL.Path] != nil {
-		return "GET " + r.URL.Path
-	}
-	if route, _, err := s.routeOf(method(r), r.URL.Path); err == nil {
-		return route.method + " " + route.path
-	}
-	return "other"
-}
-
 // Handler returns the whole server as a handler, guards included.
 func (s *Server) Handler() http.Handler { return s.handler }
 
@@ -84,6 +72,7 @@ const drainTime = 10 * time.Second
 func (s *Server) Serve(ctx context.Context, ln net.Listener, certFile, keyFile string) error {
 	srv := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		ReadTimeout: s.limits.Time, WriteTimeout: 2*s.limits.Time + time.Minute,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)

@@ -91,14 +91,6 @@ func (s *shelf[T]) loose() (n int, used int64) {
 	return n, used
 }
 
-// size returns the bytes of those that are not fixed.
-func (s *shelf[T]) size() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, used := s.loose()
-	return used
-}
-
 func (s *shelf[T]) list() []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()

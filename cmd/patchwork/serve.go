@@ -39,7 +39,7 @@ that uses it. Open the printed address in a browser.
 Models and data are named in any order; data are read as those were that a model was
 learned from. Where none are named the server learns built-in models. /openapi.json
 describes the API, docs/serve.md shows it by example, /healthz and /readyz are for
-supervisors and /metrics is for Prometheus.
+supervisors.
 
 The server listens to this machine alone, and every request needs a token, which
 is part of the printed address: other users of the machine have none. Programs send
