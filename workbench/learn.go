@@ -48,7 +48,7 @@ type Learning struct {
 	Recipe       recipe.Recipe  // with what the data say about the settings that are not given
 	Profile      string         // what was recognised of the data, and how to change it; may be empty
 	*recipe.Plan                // of bits
-	Numbers      *real.Options  // of grey images, and of tables said to be numbers
+	Numbers      *real.Options  // of grey images
 	Mixed        *mixed.Options // of tables of numbers and words
 
 	// Memory, if not nil, keeps what steps came to, so that a run that was interrupted goes on where it was.
@@ -95,7 +95,7 @@ type Step struct {
 func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, error) {
 	l := &Learning{data: data, Recipe: how, Images: data.Len()}
 	var err error
-	if data.Values != nil && facts.Table && !how.AllNumbers {
+	if data.Values != nil && facts.Table {
 		l.Mixed, err = how.Mixed()
 		l.Profile = l.mixedProfile(&facts)
 		return l, err
@@ -129,11 +129,8 @@ func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, e
 // measured says how numbers were read, and if it was recognised, why, and how to change it.
 func (l *Learning) measured(facts *recipe.Facts) string {
 	size := RowsText(facts.Rows, facts.Height, facts.Width, l.data.Table)
-	how := "each column has a mean and a deviation of its own, and keeps its units"
-	if !l.data.Table {
-		low, high := Range(l.grid.Rows)
-		how = fmt.Sprintf("from %v to %v, in steps of %v", low, high, l.grid.Scales[0].Step)
-	}
+	low, high := Range(l.grid.Rows)
+	how := fmt.Sprintf("from %v to %v, in steps of %v", low, high, l.grid.Scales[0].Step)
 	if l.data.Why == "" {
 		return fmt.Sprintf("read %s as real values: %s", size, how)
 	}
@@ -288,12 +285,12 @@ func (l *Learning) judgeAll(ctx context.Context, m *patchwork.Model) error {
 	return nil
 }
 
-// numbers learns by real.Learn.
+// numbers learns grey images.
 func (l *Learning) numbers(ctx context.Context, tell func(Step) bool) (last Step, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if l.data.Weights != nil {
-		return last, errors.New("this learner of numbers takes no weights; leave --rule and --for out, or the weights")
+		return last, errors.New("images of real values take no weights; leave them out")
 	}
 	o, left := *l.Numbers, false
 	o.Memory = l.Memory
@@ -314,9 +311,6 @@ func (l *Learning) numbers(ctx context.Context, tell func(Step) bool) (last Step
 		return last, err
 	}
 	m := *r.Model
-	if m.Columns = nil; l.data.Table {
-		m.Columns = l.data.Columns
-	}
 	l.Images = m.Record.Rows
 	last.Interrupted, last.Experts, last.LogLik = err != nil, m.K(), r.LogLik
 	last.DescriptionLength, last.Rows = r.DescriptionLength, int64(m.Record.Rows)
@@ -371,8 +365,8 @@ func (l *Learning) Repeats(m Model) int {
 		if l.Table == nil && l.Learn.Experts != 0 && len(r.Starts) > 1 && r.DescriptionLength == 0 {
 			return len(r.Starts)
 		}
-	case Numbers: // rows of tables, and who predicts, have steps after all starts
-		if m.Height > 1 && !l.Numbers.Predict {
+	case Numbers: // who predicts has steps after all starts
+		if !l.Numbers.Predict {
 			return len(m.Record.Starts)
 		}
 	}

@@ -56,10 +56,9 @@ What the data are is recognised and said in one line; --for changes it:
   paper     the paper to the letter: epsilon = 1, eq. (1), the printed
             initialisation, one start. It finds fewer of the parts; "go run
             ./experiments/paper 5" shows how many.
-Numbers are learned as they are, by another learner: of arrays of real numbers, of tables
-most of whose columns hold numbers, and where --column says so (--column '*=number' for
-grey images). Parts say a mean, or a mean and a variance, where they differ from the
-background; nothing is scaled.
+Numbers are learned as they are: the columns of tables that hold some, and arrays of real
+numbers. --column '*=number' says so of grey images, whose parts say a mean, or a mean
+and a variance, where they differ from the background; nothing is scaled.
 
 --alphabet K learns parts that drawings of many kinds share, such as the strokes of all
 letters: each anywhere, turned by any angle, 0.75 or 1.33 times as long, up to three
@@ -190,7 +189,7 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 // before any data are read.
 func (f *learnFlags) check(cmd *cobra.Command) error {
 	numbers := f.data.asNumbers()
-	f.Memory, f.AllNumbers = int64(f.data.memory), numbers
+	f.Memory = int64(f.data.memory)
 	switch {
 	case f.by != "" && numbers:
 		return usagef("--column NAME=number does not apply to %s, which are learned of bits; leave it out", classKind)

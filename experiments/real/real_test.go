@@ -85,39 +85,6 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestHiddenIsASplit: no row is lost, a fifth is a test, about a fifth of its cells are hidden, the others are the
-// truth, and
-// the training rows are in their own standard deviations.
-func TestHiddenIsASplit(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 1))
-	rows := make([][]float64, 200)
-	for i := range rows {
-		for d := range 5 {
-			rows[i] = append(rows[i], 100+float64(d)*rng.NormFloat64()*7+rng.Float64())
-		}
-	}
-	j := hidden(rows, 3)
-	if len(j.Train) != 160 || len(j.Test) != 40 || len(j.Truth) != 40 {
-		t.Fatalf("%d, %d and %d rows", len(j.Train), len(j.Test), len(j.Truth))
-	}
-	none, sum, squares := 0, 0.0, 0.0
-	for i, row := range j.Test {
-		for d, x := range row {
-			if math.IsNaN(x) {
-				none++
-			} else if x != j.Truth[i][d] {
-				t.Fatal("a test row is not the truth")
-			}
-		}
-	}
-	for _, row := range j.Train {
-		sum, squares = sum+row[2], squares+row[2]*row[2]
-	}
-	if none < 20 || none > 60 || math.Abs(sum) > 1e-6 || math.Abs(squares-159) > 2 {
-		t.Errorf("%d of 200 cells hidden, sum %v, squares %v", none, sum, squares)
-	}
-}
-
 // TestScenesAreFound: five digits without much noise are found, and a pick too many, too few, or elsewhere is not
 // right.
 func TestScenesAreFound(t *testing.T) {

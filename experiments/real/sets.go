@@ -1,5 +1,5 @@
-// Package real measures the learner of real values (learn/real) on data whose truth is known, and on digits
-// and tables, beside rivals.
+// Package real measures the learner of grey pictures (learn/real) on data whose truth is known, and on digits, beside
+// rivals.
 package real
 
 import (

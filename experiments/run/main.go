@@ -99,8 +99,8 @@ var experiments = []experiment{
 			}
 			return tables.ReportRecovered(j.ctx, j.w, j.words, j.number(5), o)
 		}},
-	{"real", "[quadrants|rivals|bars|digits|tables|parts|scenes] [...]",
-		"real values: recovery, likelihood beside the truth, hidden values", runReal},
+	{"real", "[quadrants|rivals|bars|digits|parts|scenes] [...]",
+		"grey pictures: recovery, likelihood beside the truth", runReal},
 	{"mixed", "[planted|tables|numbers|wine|diabetes|breast_cancer|iris] [seeds] [from=SEED] [set=1,2]",
 		"tables of every kind of column: planted parts, and hidden cells of real tables", runMixed},
 }

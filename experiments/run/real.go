@@ -42,9 +42,6 @@ var realReports = []struct {
 		}
 		return real.ReportDigits(j.ctx, j.w, rows, class, append(classes, j.words...)...)
 	}},
-	{"tables", func(j job) error {
-		return real.ReportTables(j.ctx, j.w, 5, j.words...)
-	}},
 	{"parts", func(j job) error { return real.ReportParts(j.ctx, j.w, 4) }},
 	{"scenes", func(j job) error {
 		set, err := dataset.Read([]string{data("mnist_t10k", "t10k-images-idx3-ubyte.gz")},

@@ -34,10 +34,6 @@ type Recipe struct {
 	Seed     uint64  `json:"seed,omitempty" doc:"seed of all randomness"`
 	Straight float64 `json:"straight,omitempty" minimum:"0" doc:"nats in every image that a bent part of a drawing must bring; 0: parts may be bent"`
 
-	// AllNumbers says that all columns of a table are numbers, as the user says: its parts are then of numbers alone, by
-	// the rules of these, and not of columns of every kind.
-	AllNumbers bool `json:"-"`
-
 	Iterations int `json:"-"` // of EM, in a short comparison; 0: the default of the learner
 	Reuse      int `json:"-"` // 0: the default of the configuration
 
