@@ -41,10 +41,8 @@ func damaged(t *testing.T, name string, content []byte, opts Options) {
 	}
 	_, err := Read([]string{path}, opts)
 	judge("read", err)
-	if len(opts.Pairs) == 0 { // which are not streamed
-		_, err = gather(t.Context(), []string{path}, opts, 0, -1)
-		judge("streamed", err)
-	}
+	_, err = gather(t.Context(), []string{path}, opts, 0, -1)
+	judge("streamed", err)
 	if len(opts.Pairs) == 0 && !opts.Items { // which are no real values
 		_, err = readNumbers([]string{path}, opts)
 		judge("as real values", err)

@@ -1,58 +1,33 @@
 package dataset
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
 // items reads a text whose lines are lists of items.
 func (in *input) items(src *textSource) (parts, error) {
-	p := in.plan
-	if p == nil {
-		var err error
-		if p, err = in.planLists(src); err != nil {
-			return nil, err
-		}
-		in.made = p
-	}
 	r, err := src.records()
 	if err != nil {
 		return nil, err
 	}
-	return &itemRows{in: in, r: newLists(r, src), plan: p, at: indexOf(p.columns)}, nil
-}
-
-// planLists reads all lists and says what their items are, and whether they have names.
-func (in *input) planLists(src *textSource) (*tablePlan, error) {
-	p := &tablePlan{items: true, unit: "line", complete: true}
-	r, err := src.records()
+	p := &tablePlan{unit: "line", complete: true}
+	l, v, t := newLists(r, src), in.vocabulary(), &sparse{in: in, rule: rule{invert: in.opts.Invert}, label: "name"}
+	empty, first, err := t.lists(l, v)
 	if err != nil {
 		return nil, err
 	}
-	l, v := newLists(r, src), in.vocabulary()
-	empty, rows := 0, int64(0)
-	for {
-		cells, line, err := l.read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if rows++; !in.stream && rows > in.budget.left/imageCost(1, 1) { // too many for certain: fail before reading on
-			return nil, &FormatError{Line: line, Msg: fmt.Sprintf("more lists than fit in %d bytes of memory", in.budget.max),
-				Hint: "allow more memory if the number is right", memory: true}
-		}
-		empty += btoi(cells == nil)
-		for k, cell := range cells {
-			if err := v.add(trim(cell), k == 0); err != nil {
-				return nil, onLine(err, line)
+	if v.named() {
+		p.note("the first field of each line is taken as the name of the row, since it is in no other")
+		t.labels = make(rawText, t.rows)
+		for i, k := range first {
+			if k != noItem {
+				t.labels[i] = v.items[k]
 			}
 		}
-	}
-	if p.named = v.named(); p.named {
-		p.note("the first field of each line is taken as the name of the row, since it is in no other")
 	}
 	switch {
 	case l.comma != "":
@@ -65,8 +40,55 @@ func (in *input) planLists(src *textSource) (*tablePlan, error) {
 		p.note("%s taken as %s", people(empty, "empty line is", "empty lines are"),
 			map[bool]string{true: "a row without items", false: "rows without items"}[empty == 1])
 	}
-	p.columns, err = v.columns(p)
-	return p, err
+	t.notes = p.notes
+	if err := v.table(t); err != nil {
+		return nil, err
+	}
+	p.columns = t.columns
+	if in.made = p; in.plan != nil && !slices.Equal(in.plan.columns, p.columns) {
+		return nil, errChanged()
+	}
+	return t, nil
+}
+
+// lists takes all lists, and returns how many are empty and with which item each begins.
+func (t *sparse) lists(l *lists, v *vocabulary) (empty int, first []int, err error) {
+	for ; ; t.rows++ {
+		cells, line, err := l.read()
+		if err == io.EOF {
+			return empty, first, nil
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		if b := t.in.budget; !t.in.stream && int64(t.rows) >= b.left/imageCost(1, 1) { // too many for certain
+			return 0, nil, &FormatError{Line: line, Msg: fmt.Sprintf("more lists than fit in %d bytes of memory", b.max),
+				Hint: "allow more memory if the number is right", memory: true}
+		}
+		empty, first = empty+btoi(cells == nil), append(first, noItem)
+		for k, cell := range cells {
+			item, err := v.add(trim(cell), k == 0)
+			if err == nil && item != noItem {
+				err = t.add(t.rows, item, 1)
+			}
+			if err != nil {
+				return 0, nil, onLine(err, line)
+			}
+			if k == 0 {
+				first[t.rows] = item
+			}
+		}
+	}
+}
+
+// itemForm recognises what separates items: of comma, tab and semicolon the one
+// that the beginning has most often, or blanks between numbers.
+func itemForm(head []byte) csvForm {
+	best, most := mostFrequent(head)
+	if most == 0 && len(bytes.Trim(head, "0123456789 \r\n")) == 0 {
+		best = ' '
+	}
+	return csvForm{best}
 }
 
 // quotedLists reports whether each line is a single cell, and some of these have the
@@ -148,57 +170,4 @@ func (l *lists) read() (cells []string, line int, err error) {
 		}
 	}
 	return cells, l.line, nil
-}
-
-// itemRows makes parts of a set of lists of items.
-type itemRows struct {
-	uncounted
-	in   *input
-	r    *lists
-	plan *tablePlan
-	at   map[string]int
-	some bool
-}
-
-func (d *itemRows) next() (*Set, error) {
-	w := len(d.plan.columns)
-	n := d.in.partRows(int64(w), 1, w)
-	s := &Set{Table: true, Columns: d.plan.columns, Notes: d.plan.notes}
-	var names rawText
-	for s.Len() < n {
-		cells, line, err := d.r.read()
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			err = onLine(d.in.budget.spend(1, 1, w), line)
-		}
-		if err != nil {
-			return nil, err
-		}
-		m := d.in.blank(w)
-		if d.plan.named && cells == nil {
-			names = append(names, "")
-		} else if d.plan.named {
-			names = append(names, strings.Clone(trim(cells[0])))
-			cells = cells[1:]
-		}
-		for _, cell := range cells {
-			if k, known := d.at[trim(cell)]; known {
-				m.Set(0, k, !d.in.opts.Invert)
-			}
-		}
-		s.Images = append(s.Images, m)
-	}
-	if s.Len() == 0 {
-		if !d.some {
-			return nil, &FormatError{Msg: "the file has no rows"}
-		}
-		return nil, io.EOF
-	}
-	d.some = true
-	if d.plan.named {
-		s.Meta = []Labels{{"name", names}}
-	}
-	return s, nil
 }

@@ -11,41 +11,33 @@ import (
 
 // pairs reads a text whose lines name a row and one of its items. The lines of a
 // row may stand anywhere, so all are read before the first row is known. columns are
-// those of the pairs, as in [Options].
+// those of the pairs, as in [Options]; found says that the header shows them.
 func (in *input) pairs(src *textSource, columns []string, found bool) (parts, error) {
-	if in.stream {
-		return nil, &FormatError{Msg: fmt.Sprintf("pairs of rows and items need more than %d bytes of memory", in.budget.max),
-			Hint: "allow more memory, or make a file with one row per line", memory: true}
-	}
 	r, err := src.records()
 	if err != nil {
 		return nil, err
 	}
-	t := &pairTable{in: in, pairs: columns, found: found, vocabulary: in.vocabulary(), rows: map[string]int{}}
+	t := &pairTable{sparse: sparse{in: in, rule: rule{invert: in.opts.Invert}, labels: rawText{}}, pairs: columns,
+		vocabulary: in.vocabulary(), of: map[string]int{}}
 	if err := t.read(r); err != nil {
 		return nil, err
 	}
-	set, err := t.set()
-	return &whole{set: set}, err
+	if err := t.vocabulary.table(&t.sparse); err != nil {
+		return nil, err
+	}
+	if found {
+		t.notes = append(t.notes, Note{fmt.Sprintf("each line is taken as a pair of %s and %s", columns[0], columns[1]),
+			[]string{columnFlag(columns[0], "label")}})
+	}
+	return &t.sparse, nil
 }
 
 // pairTable collects the cells of a table from pairs.
 type pairTable struct {
-	in    *input
-	pairs []string // the columns, by name or number
-	found bool     // by the header
-	*vocabulary
-	rows  map[string]int
-	names rawText // of the rows
-	cells []pairCell
-	label string
-}
-
-// pairCell says that a row has an item, or has it not, or that this is not known.
-type pairCell struct {
-	row   int
-	item  string
-	state uint8
+	sparse
+	pairs      []string // the columns, by name or number
+	vocabulary *vocabulary
+	of         map[string]int // the rows, by name
 }
 
 // read reads all pairs.
@@ -68,13 +60,13 @@ func (t *pairTable) read(r records) error {
 			cells, err = sized(cells, n, line)
 		}
 		if err == nil {
-			err = t.add(cells, at)
+			err = t.pair(cells, at)
 		}
 		if err != nil {
 			return onLine(err, line)
 		}
 	}
-	if len(t.names) == 0 {
+	if t.rows == 0 {
 		return &FormatError{Msg: "the table has no rows"}
 	}
 	return nil
@@ -99,87 +91,47 @@ func (t *pairTable) roles(first []string) (at []int, header bool, err error) {
 	return at, header, err
 }
 
-// add takes a pair.
-func (t *pairTable) add(cells []string, at []int) error {
+// pair takes a pair.
+func (t *pairTable) pair(cells []string, at []int) error {
 	name, item := trim(cells[at[0]]), trim(cells[at[1]])
 	if name == "" {
 		return &FormatError{Column: t.pairs[0], Msg: "a pair without a row", Hint: "name the row in every line"}
 	}
-	state := on
+	value := 1.0
 	if len(at) == 3 {
-		if state = t.state(trim(cells[at[2]])); state == notBinary {
+		var ok bool
+		if value, ok = t.times(trim(cells[at[2]])); !ok {
 			return &FormatError{Column: t.pairs[2], Msg: fmt.Sprintf("%q is not a number", shorten(cells[at[2]])),
 				Hint: "say how often, 0 for never"}
 		}
 	}
-	row, known := t.rows[name]
+	row, known := t.of[name]
 	if !known {
 		if err := t.in.budget.spendBytes(len(name) + groupOverhead); err != nil {
 			return err
 		}
-		row, name = len(t.names), strings.Clone(name)
-		t.rows[name], t.names = row, append(t.names, name)
+		row, name = t.rows, strings.Clone(name)
+		t.of[name], t.labels = row, append(t.labels, name)
+		t.rows++
 	}
-	if err := t.vocabulary.add(item, false); err != nil || item == "" {
+	k, err := t.vocabulary.add(item, false)
+	if err != nil || k == noItem || value == 0 {
 		return err
 	}
-	if err := t.in.budget.spendBytes(len(item) + 32); err != nil {
-		return err
-	}
-	t.cells = append(t.cells, pairCell{row, strings.Clone(item), state})
-	return nil
+	return t.add(row, k, value)
 }
 
-// state returns what a number of times means.
-func (t *pairTable) state(times string) uint8 {
+// times returns what a number of times means: 1, 0, or NaN where it is not known.
+func (t *pairTable) times(text string) (value float64, ok bool) {
 	limit := 0.0
 	if t.in.opts.Threshold != nil {
 		limit = *t.in.opts.Threshold
 	}
-	switch v, state := parseCell(times); {
-	case state == cellUnknown:
-		return unknown
-	case state == cellBad:
-		return notBinary
-	case v > limit:
-		return on
+	v, state := parseCell(text)
+	if state == cellUnknown {
+		return v, true
 	}
-	return off
-}
-
-// set makes a row of each name. An item is on if one of its pairs says so, and
-// unknown if none does and one does not know.
-func (t *pairTable) set() (*Set, error) {
-	p := &tablePlan{}
-	columns, err := t.vocabulary.columns(p)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.in.budget.spend(len(t.names), 1, len(columns)); err != nil {
-		return nil, err
-	}
-	if t.found {
-		p.fix(fmt.Sprintf("each line is taken as a pair of %s and %s", t.pairs[0], t.pairs[1]),
-			columnFlag(t.pairs[0], "label"))
-	}
-	s := &Set{Table: true, Columns: columns, Notes: p.notes, Meta: []Labels{{t.label, t.names}}}
-	for range t.names {
-		s.Images = append(s.Images, t.in.blank(len(columns)))
-	}
-	at := indexOf(columns)
-	for _, state := range []uint8{unknown, on} { // last what is certain
-		for _, c := range t.cells {
-			k, known := at[c.item]
-			switch m := s.Images[c.row]; {
-			case !known || c.state != state:
-			case state == unknown:
-				m.SetUnknown(0, k)
-			default:
-				m.Set(0, k, !t.in.opts.Invert)
-			}
-		}
-	}
-	return s, nil
+	return float64(btoi(v > limit)), state != cellBad
 }
 
 // pairNames are names of two columns whose lines name a row and one of its items, in small letters, and how many

@@ -24,10 +24,8 @@ type tablePlan struct {
 	unit     string   // what places count: lines or rows
 	absent   int      // columns of a model that the table lacks
 	whole    int64    // the weight of a row, if there are weights
-	named    bool     // of items: the first is the name of the row
 	levels   bool     // some column became several, or a bit of two words
 	model    bool     // made for a model
-	items    bool     // each line is a list of items, which columns names
 }
 
 // dataColumn says how the cells of a column become pixels.

@@ -43,7 +43,7 @@ func (o Options) settle(paths []string) (Options, error) {
 		if in.made == nil {
 			continue // a format that has neither
 		}
-		if in.made.items {
+		if o.Items {
 			items = append(items, in.made.columns...)
 		}
 		for _, c := range in.made.codings {

@@ -1,309 +1,218 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"fmt"
-	"math"
-	"regexp"
+	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/internal/npy"
 )
 
-// sparse is a table of which those cells are given that are not 0: a matrix as SciPy and MatrixMarket write it, or rows
-// of libsvm.
+// sparse is a table of which those cells are given that are not 0: lists of items, pairs of a row and an item, a matrix as
+// SciPy and MatrixMarket write it, or rows of libsvm. They are held until rows are made of them.
 type sparse struct {
-	rows, columns int
-	cells         []sparseCell
-	labels        rawText // of the rows; nil for none
+	uncounted
+	in          *input
+	rule        rule // of the values of cells
+	rows, width int
+	columns     []string // the items; nil for a matrix
+	cells       []one
+	label       string
+	labels      rawText // of the rows; nil for none
+	notes       []Note
+
+	row, cell int // made so far
 }
 
-type sparseCell struct {
-	row, column int
+type one struct {
+	row, column int32
 	value       float64
 }
 
-// sum makes one cell of those that stand at one place, as SciPy does.
-func (s *sparse) sum() {
-	order := func(a, b sparseCell) int { return cmp.Or(a.row-b.row, a.column-b.column) }
-	if !slices.IsSortedFunc(s.cells, order) {
-		slices.SortStableFunc(s.cells, order)
-	}
-	out := s.cells[:0]
-	for _, c := range s.cells {
-		if last := len(out) - 1; last >= 0 && order(out[last], c) == 0 {
-			out[last].value += c.value
-		} else {
-			out = append(out, c)
-		}
-	}
-	s.cells = out
-}
+const oneBytes = 16 // of memory
 
 // add adds a cell, from 0.
-func (s *sparse) add(row, column int, v float64) error {
-	if row < 0 || column < 0 || row >= s.rows || column >= s.columns {
-		return &FormatError{Row: row + 1, Msg: fmt.Sprintf("a cell in column %d of a table of %d x %d", column+1, s.rows,
-			s.columns), Hint: "write the file again"}
-	}
-	s.cells = append(s.cells, sparseCell{row, column, v})
-	return nil
+func (t *sparse) add(row, column int, v float64) error {
+	t.cells = append(t.cells, one{int32(row), int32(column), v})
+	return t.in.budget.spendBytes(oneBytes)
 }
 
-// sparseTable makes a set of the cells: of bits, or of numbers where they are asked for or more than a tenth of the
-// cells are others.
-func (in *input) sparseTable(s *sparse) (parts, error) {
-	if in.stream {
-		return nil, &FormatError{Msg: "a sparse table is read as a whole", Hint: "allow more memory", memory: true}
+// next makes the next rows: of bits, which are on where any cell of their place is, or of numbers.
+func (t *sparse) next() (*Set, error) {
+	n := min(t.in.partRows(int64(t.width), 1, t.width), t.rows-t.row)
+	if n == 0 {
+		return nil, io.EOF
 	}
-	if err := checkSize(1, s.columns); err != nil {
+	if err := t.in.budget.spend(n, 1, t.width); err != nil {
 		return nil, err
 	}
-	if s.rows == 0 {
-		return nil, &FormatError{Msg: "the table has no rows"}
+	s, from := &Set{Table: true, Columns: t.columns, Notes: t.notes}, t.row
+	if t.in.real {
+		s.Height, s.Width = 1, t.width
 	}
-	others, first := 0, -1
-	for k, c := range s.cells {
-		if in.rule.of(c.value) == notBinary {
-			if others++; first < 0 {
-				first = k
-			}
+	for range n {
+		if t.in.real {
+			s.Values = append(s.Values, make([]float64, t.width))
+		} else {
+			s.Images = append(s.Images, t.in.blank(t.width))
 		}
 	}
-	if others > 0 && !in.real && in.either && 10*others >= len(s.cells) {
-		in.setNumbers()
-		in.why = fmt.Sprintf("%d of %d cells beside 0 are others than 1", others, len(s.cells))
-	}
-	if others > 0 && !in.real {
-		c := s.cells[first]
-		msg, hint := needThreshold(short(c.value), fmt.Sprintf("column %d", c.column+1))
-		return nil, &FormatError{Row: c.row + 1, Msg: msg, Hint: hint,
-			fix: []string{allNumbers, "--threshold 0"}}
-	}
-	if err := in.budget.spend(s.rows, 1, s.columns); err != nil {
-		return nil, err
-	}
-	s.sum()
-	out := &Set{Table: true}
-	if s.labels != nil {
-		out.Meta = []Labels{{"y", s.labels}}
-	}
-	if in.real {
-		out.Height, out.Width = 1, s.columns
-		for range s.rows {
-			out.Values = append(out.Values, make([]float64, s.columns))
-		}
-		for _, c := range s.cells {
-			out.Values[c.row][c.column] = c.value
-		}
-		return &whole{set: out}, nil
-	}
-	for range s.rows {
-		out.Images = append(out.Images, in.blank(s.columns))
-	}
-	for _, c := range s.cells {
-		switch m, x := out.Images[c.row], c.value; in.rule.of(x) {
-		case unknown:
-			m.SetUnknown(0, c.column)
-		case off:
-			m.Set(0, c.column, false)
-		case notBinary: // of several ones
-			m.Set(0, c.column, !in.opts.Invert)
-		default:
-			m.Set(0, c.column, true)
+	for t.row += n; t.cell < len(t.cells) && int(t.cells[t.cell].row) < t.row; t.cell++ {
+		c := t.cells[t.cell]
+		if at, x := int(c.row)-from, int(c.column); t.in.real {
+			s.Values[at][x] = c.value
+		} else {
+			t.mark(s.Images[at], x, c.value)
 		}
 	}
-	return &whole{set: out}, nil
-}
-
-// isSparse reports whether an archive holds a matrix of SciPy.
-func isSparse(z *npy.Zip) bool {
-	return z.Has("shape") && z.Has("data") && (z.Has("indptr") && z.Has("indices") || z.Has("row") && z.Has("col"))
-}
-
-// sparseArrays reads a matrix of SciPy: by rows, by columns, or cell by cell.
-func (in *input) sparseArrays(z *npy.Zip) (parts, error) {
-	arrays := map[string][]float64{}
-	for _, name := range []string{"shape", "data", "indptr", "indices", "row", "col"} {
-		if !z.Has(name) {
-			continue
-		}
-		a, err := z.Array(name)
-		if err == nil {
-			arrays[name], err = a.Float64s()
-		}
-		if err != nil {
-			return nil, inArray(err, name)
-		}
-	}
-	shape, data, byColumns := arrays["shape"], arrays["data"], false
-	if a, err := z.Array("format"); err == nil {
-		if names := a.Strings(); len(names) == 1 {
-			byColumns = names[0] == "csc"
-			if names[0] != "csc" && names[0] != "csr" && names[0] != "coo" {
-				return nil, &FormatError{Msg: fmt.Sprintf("a sparse matrix of the form %q", names[0]), Hint: "write it by tocsr()"}
-			}
-		}
-	}
-	damaged := &FormatError{Msg: "the arrays of the sparse matrix do not belong together", Hint: "write the file again"}
-	if len(shape) != 2 || shape[0] < 0 || shape[1] < 1 || shape[0] > bitmap.MaxPixels || shape[1] > bitmap.MaxPixels {
-		return nil, damaged
-	}
-	s := &sparse{rows: int(shape[0]), columns: int(shape[1])}
-	outer, inner := arrays["row"], arrays["col"]
-	if ends := arrays["indptr"]; ends != nil {
-		if inner = arrays["indices"]; len(ends) == 0 || ends[0] != 0 || ends[len(ends)-1] != float64(len(data)) {
-			return nil, damaged
-		}
-		for k := 1; k < len(ends); k++ {
-			for range min(len(data), int(ends[k])) - len(outer) {
-				outer = append(outer, float64(k-1))
-			}
-		}
-	}
-	if byColumns {
-		outer, inner = inner, outer
-	}
-	if len(outer) != len(data) || len(inner) != len(data) {
-		return nil, damaged
-	}
-	for k, v := range data {
-		if err := s.add(int(outer[k]), int(inner[k]), v); err != nil {
-			return nil, err
-		}
-	}
-	return in.sparseTable(s)
-}
-
-// matrixMarket begins a matrix of MatrixMarket; libsvm is a row of libsvm.
-const matrixMarket = "%%MatrixMarket matrix"
-
-var libsvm = regexp.MustCompile(`^\S+( +\d+:[^ :]+)+ *\r?\n(\S+( +\d+:[^ :]+)* *\r?\n)*`)
-
-// sparseText reads such a text; ok is false for another.
-func (in *input) sparseText(c *content) (d parts, ok bool, err error) {
-	all, err := c.open()
-	if err != nil {
-		return nil, true, err
-	}
-	br := bufio.NewReaderSize(all, 1<<16)
-	head, _ := br.Peek(1 << 12)
-	lines := head[:bytes.LastIndexByte(head, '\n')+1]
-	r := bufio.NewScanner(br)
-	r.Buffer(nil, maxRecord)
-	var s *sparse
-	switch {
-	case bytes.HasPrefix(head, []byte(matrixMarket)):
-		s, err = in.marketMatrix(r)
-	case len(lines) > 0 && len(libsvm.Find(lines)) == len(lines):
-		s, err = in.libsvmRows(r)
-	default:
-		return nil, false, nil
-	}
-	if err == nil {
-		err = r.Err()
-	}
-	if err == bufio.ErrTooLong {
-		err = longRecord()
-	}
-	if err != nil {
-		return nil, true, err
-	}
-	d, err = in.sparseTable(s)
-	return d, true, err
-}
-
-// marketMatrix reads a matrix of MatrixMarket, by cells or as columns.
-func (in *input) marketMatrix(r *bufio.Scanner) (*sparse, error) {
-	var s *sparse
-	var header string
-	dense, at := false, 0
-	for line := 1; r.Scan(); line++ {
-		text := strings.TrimSpace(r.Text())
-		if line == 1 {
-			header = strings.ToLower(text)
-			dense = strings.Contains(header, " array ")
-			if strings.Contains(header, "complex") {
-				return nil, &FormatError{Line: 1, Msg: "a matrix of complex numbers", Hint: "write their real parts"}
-			}
-		}
-		if text == "" || strings.HasPrefix(text, "%") {
-			continue
-		}
-		var cells []float64
-		for field := range strings.FieldsSeq(text) {
-			v, err := strconv.ParseFloat(field, 64)
-			if err != nil || math.IsInf(v, 0) {
-				return nil, &FormatError{Line: line, Msg: fmt.Sprintf("%q is not a number", shorten(field))}
-			}
-			cells = append(cells, v)
-		}
-		if err := in.budget.spendBytes(24); err != nil {
-			return nil, err
-		}
-		switch {
-		case s == nil && len(cells) >= 2 && cells[0] >= 0 && cells[1] >= 1 && max(cells[0], cells[1]) <= bitmap.MaxPixels:
-			s = &sparse{rows: int(cells[0]), columns: int(cells[1])}
-		case s == nil || len(cells) < 2 && !dense:
-			return nil, &FormatError{Line: line, Msg: "no cell of a matrix", Hint: "write the file again, with scipy.io.mmwrite"}
-		case dense:
-			if err := s.add(at%max(1, s.rows), at/max(1, s.rows), cells[0]); err != nil {
-				return nil, onLine(err, line)
-			}
-			at++
-		default:
-			i, j, v := int(cells[0])-1, int(cells[1])-1, append(cells, 1)[2]
-			err := s.add(i, j, v)
-			if err == nil && i != j && strings.HasSuffix(header, " symmetric") {
-				err = s.add(j, i, v)
-			}
-			if err != nil {
-				return nil, onLine(err, line)
-			}
-		}
-	}
-	if s == nil {
-		return nil, &FormatError{Msg: "the file has no rows"}
+	if t.labels != nil {
+		s.Meta = []Labels{{t.label, slices.Clip(t.labels[from:t.row])}}
 	}
 	return s, nil
 }
 
-// libsvmRows reads rows of a label and the cells that are not 0, with their numbers from 1.
-func (in *input) libsvmRows(r *bufio.Scanner) (*sparse, error) {
-	s := &sparse{columns: bitmap.MaxPixels}
-	columns := 0
-	for line := 1; r.Scan(); line++ {
-		label, rest, _ := strings.Cut(strings.TrimSpace(r.Text()), " ")
-		if label == "" {
-			continue
+// mark makes column x of a row what a value says.
+func (t *sparse) mark(m *bitmap.Image, x int, v float64) {
+	inverted := t.in.opts.Invert
+	switch state := t.rule.of(v); {
+	case state != unknown: // a value that is no bit is the sum of several ones
+		m.Set(0, x, state == on || state == notBinary && !inverted)
+	case m.At(0, x) == inverted: // no other cell says what it is
+		m.SetUnknown(0, x)
+	}
+}
+
+// blank returns a row without items.
+func (in *input) blank(width int) *bitmap.Image {
+	m := bitmap.New(1, width)
+	for x := 0; in.opts.Invert && x < width; x++ {
+		m.Set(0, x, true)
+	}
+	return m
+}
+
+// maxItem is the length in bytes of the longest item. Items become the names of columns, all of which have at
+// most [maxNames].
+const maxItem = 1 << 16
+
+// vocabulary collects the items of a text.
+type vocabulary struct {
+	in    *input
+	at    map[string]int // the numbers of the items, in the order of their first places
+	items []string
+	n     []int    // how often each occurs
+	model []string // the items of the model, or of all files together; nil if they are not settled
+
+	first    []int // items that begin a line, while no two are the same
+	repeated bool  // two are
+}
+
+func (in *input) vocabulary() *vocabulary {
+	v := &vocabulary{in: in, at: map[string]int{}, model: in.opts.items}
+	if in.opts.Model != nil {
+		v.model = in.opts.Model.names
+	}
+	return v
+}
+
+// noItem is what has no number.
+const noItem = -1
+
+// add takes an item and returns its number; first says that it begins a line.
+func (v *vocabulary) add(item string, first bool) (int, error) {
+	k, known := v.at[item]
+	if first && (item == "" || known) {
+		v.first, v.repeated = nil, true
+	}
+	if item == "" {
+		return noItem, nil
+	}
+	if !known {
+		if len(item) > maxItem {
+			return noItem, &FormatError{Msg: fmt.Sprintf("an item of more than %d bytes", maxItem),
+				Hint: "say --delimiter if something else separates the items"}
 		}
-		s.labels = append(s.labels, label)
-		s.rows++
-		for field := range strings.FieldsSeq(rest) {
-			number, value, found := strings.Cut(field, ":")
-			j, err := strconv.Atoi(number)
-			v, problem := strconv.ParseFloat(value, 64)
-			if strings.HasPrefix(field, "#") {
-				break
-			}
-			if err != nil || problem != nil || !found || j < 1 || math.IsInf(v, 0) {
-				return nil, &FormatError{Line: line, Msg: fmt.Sprintf("%q is no column with its number", shorten(field)),
-					Hint: "write 3:1 for a 1 in column 3"}
-			}
-			if err := in.budget.spendBytes(24); err != nil {
-				return nil, err
-			}
-			if err := s.add(s.rows-1, j-1, v); err != nil {
-				return nil, onLine(err, line)
-			}
-			columns = max(columns, j)
+		if err := v.in.budget.spendBytes(len(item) + groupOverhead); err != nil {
+			return noItem, err
+		}
+		k, item = len(v.items), strings.Clone(item)
+		v.at[item], v.items, v.n = k, append(v.items, item), append(v.n, 0)
+	}
+	v.n[k]++
+	if first && !v.repeated {
+		v.first = append(v.first, k)
+	}
+	return k, nil
+}
+
+// leastNamed is the least number of lines that show that their first words are names.
+const leastNamed = 5
+
+// named reports whether the first words of the lines are names of rows, and forgets them
+// as items: each is there once, and the other items twice on average or more. For a
+// model they are names if they are none of its items.
+func (v *vocabulary) named() bool {
+	for _, k := range v.first {
+		if v.n[k] != 1 || slices.Contains(v.model, v.items[k]) {
+			return false
 		}
 	}
-	s.columns = columns
-	return s, nil
+	others, sum := len(v.items)-len(v.first), -len(v.first)
+	for _, n := range v.n {
+		sum += n
+	}
+	if v.repeated || others == 0 || v.in.opts.Model == nil && (len(v.first) < leastNamed || sum < 2*others) {
+		return false
+	}
+	for _, k := range v.first {
+		v.n[k] = 0
+	}
+	return true
+}
+
+// table makes columns of the items, in order; of the model's if there is one, with a note on the others.
+func (v *vocabulary) table(t *sparse) error {
+	var found []string
+	for k, item := range v.items {
+		if v.n[k] > 0 {
+			found = append(found, item)
+		}
+	}
+	if v.model == nil && boundNames(found) != nil {
+		return &FormatError{Msg: fmt.Sprintf("the items have more than %d bytes together", maxNames),
+			Hint: "shorten them"}
+	}
+	sortLevels(found)
+	if t.columns = v.model; v.model == nil {
+		t.columns = slices.Clone(found)
+	}
+	if len(t.columns) == 0 {
+		return &FormatError{Msg: "the file has no items"}
+	}
+	at := indexOf(t.columns)
+	strange := slices.DeleteFunc(found, func(item string) bool { _, known := at[item]; return v.model == nil || known })
+	if len(strange) > 0 {
+		t.notes = append(t.notes, noted(fmt.Sprintf("%s unknown to the model and left out: %s",
+			people(len(strange), "item is", "items are"), list(strange)))...)
+	}
+	t.width = len(t.columns)
+	t.cells = slices.DeleteFunc(t.cells, func(c one) bool {
+		_, known := at[v.items[c.column]]
+		return !known || v.n[c.column] == 0
+	})
+	for i := range t.cells {
+		t.cells[i].column = int32(at[v.items[t.cells[i].column]])
+	}
+	slices.SortStableFunc(t.cells, func(a, b one) int { return cmp.Compare(a.row, b.row) })
+	return checkSize(1, t.width)
+}
+
+func indexOf(names []string) map[string]int {
+	at := make(map[string]int, len(names))
+	for i, name := range names {
+		at[name] = i
+	}
+	return at
 }

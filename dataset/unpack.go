@@ -119,7 +119,7 @@ func (in *input) text(c *content) (parts, error) {
 	switch {
 	case len(in.opts.Pairs) > 0:
 		return in.pairs(src, in.opts.Pairs, false)
-	case in.opts.Items || in.plan != nil && in.plan.items:
+	case in.opts.Items:
 		return in.items(src)
 	}
 	if pairs := src.findPairs(); pairs != nil && !in.real {
