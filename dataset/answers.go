@@ -29,8 +29,8 @@ func (c *columnStats) countAnswers(cell string) {
 			return
 		}
 		c.answer = new(answerStats)
-		for level := range c.levels.all() { // of the cells before
-			for range c.levels.count(level) {
+		for level, n := range c.levels.all() { // of the cells before
+			for range n {
 				c.addAnswers(level)
 			}
 		}
@@ -64,8 +64,8 @@ func (c *columnStats) separator(asked bool) string {
 	for k := range c.answer {
 		a := &c.answer[k]
 		sum, number := 0, false
-		for part := range a.parts.all() {
-			sum += a.parts.count(part)
+		for part, n := range a.parts.all() {
+			sum += n
 			_, err := parseFloat(part)
 			number = number || err == nil
 		}

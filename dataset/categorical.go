@@ -169,9 +169,9 @@ func (in *input) ordered(s *survey, c Coding, asked map[int]*Coding) error {
 	for i := range s.columns {
 		st := &s.columns[i]
 		n, cells := 0, 0
-		for word := range st.levels.all() {
+		for word, times := range st.levels.all() {
 			if wordAt(c.Levels, word) >= 0 {
-				n, cells = n+1, cells+st.levels.count(word)
+				n, cells = n+1, cells+times
 			}
 		}
 		if n >= 2 && 2*cells >= st.known() && !used[i] && asked[i] == nil {

@@ -5,9 +5,11 @@ import (
 	"compress/gzip"
 	"errors"
 	"io/fs"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -346,4 +348,19 @@ func sentences(s *Set) (out []string) {
 		out = append(out, n.String())
 	}
 	return out
+}
+
+// allocated returns the bytes that were ever allocated.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+func writeResults(t rapid.TB, f TableFormat, columns []TableColumn, chunks iter.Seq2[[]any, error]) []byte {
+	var b bytes.Buffer
+	if err := WriteTable(&b, f, columns, chunks); err != nil {
+		t.Fatalf("%s: %v", f, err)
+	}
+	return b.Bytes()
 }

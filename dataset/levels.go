@@ -1,27 +1,27 @@
 package dataset
 
 import (
-	"encoding/binary"
 	"iter"
-	"math"
-	"slices"
+	"strings"
 )
 
-// levelCounts counts values. They are packed: of each the number of its bytes, the bytes, and how
-// often it occurred, in four bytes, at most all ones. So a column of a few values has one piece of
-// memory, of less than half the size of a map.
+// levelCounts counts values. Most columns have few, which are looked up one after the other.
 type levelCounts struct {
-	n      int // how many values there are
-	packed []byte
-	at     map[string]int // where the count of a value is, if there are more than fewLevels
+	n     int // how many values there are
+	bytes int // of these
+	list  []levelCount
+	at    map[string]int // where a value is in the list, if there are more than fewLevels
 }
 
-const countBytes = 4 // of a packed count
+type levelCount struct {
+	level string
+	n     int
+}
 
 // fewLevels is how many values are looked up one after the other.
 const fewLevels = 8
 
-// find returns where the count of a value is, or -1.
+// find returns where a value is, or -1.
 func (l *levelCounts) find(level string) int {
 	if l.at != nil {
 		if at, known := l.at[level]; known {
@@ -29,13 +29,10 @@ func (l *levelCounts) find(level string) int {
 		}
 		return -1
 	}
-	for rest := l.packed; len(rest) > 0; {
-		length, head := binary.Uvarint(rest)
-		end := head + int(length)
-		if string(rest[head:end]) == level {
-			return len(l.packed) - len(rest) + end
+	for i := range l.list {
+		if l.list[i].level == level {
+			return i
 		}
-		rest = rest[end+countBytes:]
 	}
 	return -1
 }
@@ -43,7 +40,7 @@ func (l *levelCounts) find(level string) int {
 // count returns how often a value occurred.
 func (l *levelCounts) count(level string) int {
 	if at := l.find(level); at >= 0 {
-		return int(binary.LittleEndian.Uint32(l.packed[at:]))
+		return l.list[at].n
 	}
 	return 0
 }
@@ -60,6 +57,9 @@ const (
 	levelBytes  = 1 << 24
 )
 
+// manyLevels is the limit of values that were counted within another.
+var manyLevels = levelLimit{mostLevels, levelBytes}
+
 // levelLimitOf returns the limit for each column of a table of so many.
 func levelLimitOf(columns int) levelLimit {
 	columns = max(columns, 1)
@@ -67,54 +67,37 @@ func levelLimitOf(columns int) levelLimit {
 }
 
 // add counts a value; false says that it would be beyond the limit.
-func (l *levelCounts) add(level string, limit levelLimit) bool {
+func (l *levelCounts) add(level string, limit levelLimit) bool { return l.addMany(level, 1, limit) }
+
+// addMany counts a value so many times.
+func (l *levelCounts) addMany(level string, n int, limit levelLimit) bool {
 	if at := l.find(level); at >= 0 {
-		if n := binary.LittleEndian.Uint32(l.packed[at:]); n < math.MaxUint32 {
-			binary.LittleEndian.PutUint32(l.packed[at:], n+1)
-		}
+		l.list[at].n += n
 		return true
 	}
-	entry := binary.AppendUvarint(make([]byte, 0, 64), uint64(len(level)))
-	at := len(l.packed) + len(entry) + len(level)
-	if l.n == limit.n || l.n > 0 && at-countBytes*l.n > limit.bytes {
+	if l.n == limit.n || l.n > 0 && l.bytes+len(level) > limit.bytes {
 		return false
 	}
-	entry = binary.LittleEndian.AppendUint32(append(entry, level...), 1)
-	if l.n < fewLevels {
-		l.packed = slices.Concat(l.packed, entry) // no larger than it must be
-	} else {
-		l.packed = append(l.packed, entry...)
-	}
-	if l.n++; l.at != nil {
-		l.at[string([]byte(level))] = at
-	} else if l.n > fewLevels {
+	level = strings.Clone(level) // it shares the memory of its line
+	l.list, l.n, l.bytes = append(l.list, levelCount{level, n}), l.n+1, l.bytes+len(level)
+	if l.at == nil && l.n > fewLevels {
 		l.at = map[string]int{}
-		for level, at := range l.all() {
-			l.at[level] = at
+		for i, c := range l.list {
+			l.at[c.level] = i
 		}
+	} else if l.at != nil {
+		l.at[level] = l.n - 1
 	}
 	return true
 }
 
-// addMany counts a value so many times, of a column of few.
-func (l *levelCounts) addMany(level string, n int) {
-	if n == 0 || !l.add(level, levelLimit{mostLevels, levelBytes}) {
-		return
-	}
-	at := l.packed[l.find(level):]
-	binary.LittleEndian.PutUint32(at, uint32(min(int64(binary.LittleEndian.Uint32(at))+int64(n)-1, math.MaxUint32)))
-}
-
-// all yields the values, and where their counts are.
+// all yields the values and how often each occurred.
 func (l *levelCounts) all() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		for at := 0; at < len(l.packed); {
-			length, head := binary.Uvarint(l.packed[at:])
-			end := at + head + int(length)
-			if !yield(string(l.packed[at+head:end]), end) {
+		for _, c := range l.list {
+			if !yield(c.level, c.n) {
 				return
 			}
-			at = end + countBytes
 		}
 	}
 }

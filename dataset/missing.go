@@ -117,8 +117,8 @@ func (c *columnStats) takeMissing(codes []string) {
 	c.takeNone()
 	if n := c.count(textToken); n > 0 && !c.wordsMany && n == c.sum(texts...) && 10*n <= 9*c.known() {
 		bounds := 0
-		for word := range c.words.all() {
-			bounds += btoi(isBound(word) || isMissingWord(word)) * c.words.count(word)
+		for word, n := range c.words.all() {
+			bounds += btoi(isBound(word) || isMissingWord(word)) * n
 		}
 		if bounds == n && c.sum(numberToken, commaToken) > 0 {
 			c.unknow(textToken, func(string) bool { return true })
@@ -133,9 +133,9 @@ func (c *columnStats) takeMissing(codes []string) {
 			(n > 1 || slices.Contains(codes, level))
 	}
 	taken := func(is func(string) bool) (n, kinds int) {
-		for level := range c.levels.all() {
+		for level, times := range c.levels.all() {
 			if is(level) {
-				n, kinds = n+c.levels.count(level), kinds+1
+				n, kinds = n+times, kinds+1
 			}
 		}
 		return n, kinds
@@ -200,15 +200,15 @@ func isBound(cell string) bool { return bound.MatchString(cell) }
 // takeNone makes a value of the word none where the others are words.
 func (c *columnStats) takeNone() {
 	n := 0
-	for word := range c.nones.all() {
-		n += c.nones.count(word)
+	for _, times := range c.nones.all() {
+		n += times
 	}
 	if n == 0 || c.known() == 0 || c.many || c.sum(textToken, yesToken, noToken) != c.known() || c.count(textToken) == 0 {
 		return
 	}
 	c.move(unknownToken, textToken, n)
-	for word := range c.nones.all() {
-		c.levels.addMany(word, c.nones.count(word))
+	for word, n := range c.nones.all() {
+		c.levels.addMany(word, n, manyLevels)
 	}
 	c.nones = levelCounts{}
 }
@@ -226,14 +226,14 @@ func (c *columnStats) unknow(t token, is func(level string) bool) {
 	if c.missing == nil {
 		c.missing = new(missingCells)
 	}
-	for level := range from.all() {
+	for level, n := range from.all() {
 		if is(level) {
-			c.missing.values, moved = distinctLevels(append(c.missing.values, level)), moved+from.count(level)
+			c.missing.values, moved = distinctLevels(append(c.missing.values, level)), moved+n
 		}
 	}
-	for level := range c.levels.all() {
+	for level, n := range c.levels.all() {
 		if !slices.Contains(c.missing.values, level) {
-			left.addMany(level, c.levels.count(level))
+			left.addMany(level, n, manyLevels)
 		}
 	}
 	if !c.many {

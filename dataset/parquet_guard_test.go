@@ -1,3 +1,5 @@
+//go:build !js
+
 package dataset
 
 import (
@@ -5,7 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -217,13 +218,6 @@ func withFooter(t testing.TB, file []byte, change func(*parquetform.FileMetaData
 	}
 	out := append(append([]byte(nil), data...), footer...)
 	return append(binary.LittleEndian.AppendUint32(out, uint32(len(footer))), "PAR1"...)
-}
-
-// allocated returns the bytes that were ever allocated.
-func allocated() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
 }
 
 // TestFootersThatClaimMore: schemas and row groups whose claims cost memory are refused.

@@ -1,3 +1,5 @@
+//go:build !js
+
 package dataset
 
 import (
@@ -57,14 +59,6 @@ func cutResults(values []any, n int, ends []int) iter.Seq2[[]any, error] {
 			}
 		}
 	}
-}
-
-func writeResults(t rapid.TB, f TableFormat, columns []TableColumn, chunks iter.Seq2[[]any, error]) []byte {
-	var b bytes.Buffer
-	if err := WriteTable(&b, f, columns, chunks); err != nil {
-		t.Fatalf("%s: %v", f, err)
-	}
-	return b.Bytes()
 }
 
 // TestWriteTable: every format gives the values back, and its bytes do not

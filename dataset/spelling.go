@@ -12,24 +12,24 @@ const shortWord = 3
 // folded returns the counts with words that differ only in case as one, the most frequent of them, and the others.
 func (l *levelCounts) folded() (out levelCounts, others []string) {
 	best := map[string]string{}
-	for word := range l.all() {
+	for word, n := range l.all() {
 		key := strings.ToLower(word)
 		b, known := best[key]
-		if n := l.count(word) - l.count(b); !known || n > 0 || n == 0 && word < b {
+		if n -= l.count(b); !known || n > 0 || n == 0 && word < b {
 			best[key] = word
 		}
 	}
 	if len(best) == l.n {
 		return *l, nil
 	}
-	for word := range l.all() {
+	for word, n := range l.all() {
 		to := best[strings.ToLower(word)]
 		if len(best) == 1 && len(word) <= shortWord {
 			to = word
 		} else if to != word {
 			others = append(others, word)
 		}
-		out.addMany(to, l.count(word))
+		out.addMany(to, n, manyLevels)
 	}
 	return out, others
 }
