@@ -46,34 +46,26 @@ type mixedArrays struct {
 	columns, allLevels, allKnots, parts, gradedParts, axes int
 }
 
-// mixedArray is one of them, of whole numbers or not.
-type mixedArray struct {
-	name   string
-	whole  *[]int64
-	number *[]float64
-	shape  []int
-}
-
 // all lists them in the order of the file, with their shapes.
-func (a *mixedArrays) all() []mixedArray {
+func (a *mixedArrays) all() []stored {
 	d, l, q, k, g, x := a.columns, a.allLevels, a.allKnots, a.parts, a.gradedParts, a.axes
-	out := []mixedArray{
-		{"family", &a.family, nil, []int{d}}, {"levels", &a.levels, nil, []int{d}}, {"scale", &a.scale, nil, []int{d}},
-		{"knots", &a.knots, nil, []int{d}}, {"vote", &a.vote, nil, []int{k, d}}, {"level", &a.level, nil, []int{k, d}},
-		{"value", nil, &a.value, []int{l}}, {"low", nil, &a.low, []int{l}}, {"high", nil, &a.high, []int{l}},
-		{"share", nil, &a.share, []int{l}}, {"least", nil, &a.least, []int{d}}, {"step", nil, &a.step, []int{d}},
-		{"floor", nil, &a.floor, []int{d}}, {"scale_mean", nil, &a.scaleMean, []int{d}},
-		{"scale_sd", nil, &a.scaleSD, []int{d}}, {"all_mean", nil, &a.allMean, []int{d}},
-		{"all_var", nil, &a.allVar, []int{d}}, {"knot_value", nil, &a.knotValue, []int{q}},
-		{"knot_score", nil, &a.knotScore, []int{q}}, {"background", nil, &a.background, []int{l}},
-		{"background_mean", nil, &a.backgroundMean, []int{d}}, {"background_var", nil, &a.backgroundVar, []int{d}},
-		{"usage", nil, &a.usage, []int{k}}, {"probability", nil, &a.probability, []int{k, l}},
-		{"mean", nil, &a.mean, []int{k, d}}, {"var", nil, &a.variance, []int{k, d}},
+	out := []stored{
+		wholeOf("family", &a.family, d), wholeOf("levels", &a.levels, d), wholeOf("scale", &a.scale, d),
+		wholeOf("knots", &a.knots, d), wholeOf("vote", &a.vote, k, d), wholeOf("level", &a.level, k, d),
+		numbersOf("value", &a.value, l), numbersOf("low", &a.low, l), numbersOf("high", &a.high, l),
+		numbersOf("share", &a.share, l), numbersOf("least", &a.least, d), numbersOf("step", &a.step, d),
+		numbersOf("floor", &a.floor, d), numbersOf("scale_mean", &a.scaleMean, d),
+		numbersOf("scale_sd", &a.scaleSD, d), numbersOf("all_mean", &a.allMean, d),
+		numbersOf("all_var", &a.allVar, d), numbersOf("knot_value", &a.knotValue, q),
+		numbersOf("knot_score", &a.knotScore, q), numbersOf("background", &a.background, l),
+		numbersOf("background_mean", &a.backgroundMean, d), numbersOf("background_var", &a.backgroundVar, d),
+		numbersOf("usage", &a.usage, k), numbersOf("probability", &a.probability, k, l),
+		numbersOf("mean", &a.mean, k, d), numbersOf("var", &a.variance, k, d),
 	}
 	if g >= 0 {
-		out = append(out, mixedArray{"loading", nil, &a.loading, []int{g, x}},
-			mixedArray{"graded_mean", nil, &a.gradedMean, []int{x}},
-			mixedArray{"graded_noise", nil, &a.gradedNoise, []int{x}})
+		out = append(out, numbersOf("loading", &a.loading, g, x),
+			numbersOf("graded_mean", &a.gradedMean, x),
+			numbersOf("graded_noise", &a.gradedNoise, x))
 	}
 	return out
 }
@@ -110,15 +102,7 @@ func WriteMixed(w io.Writer, m *mixed.Model) error {
 	if err != nil {
 		return err
 	}
-	members := []npy.Member{{Name: jsonName, Raw: text}}
-	for _, a := range flatten(m).all() {
-		if a.whole != nil {
-			members = append(members, npy.Member{Name: a.name, Array: npy.New(*a.whole, a.shape...)})
-		} else {
-			members = append(members, npy.Member{Name: a.name, Array: npy.New(*a.number, a.shape...)})
-		}
-	}
-	return npy.WriteZip(w, npy.Store, members...)
+	return npy.WriteZip(w, npy.Store, membersOf(text, flatten(m).all())...)
 }
 
 // flatten returns the numbers of a model.
@@ -203,17 +187,9 @@ func ReadMixed(r io.ReaderAt, size int64) (*mixed.Model, error) {
 	return m, nil
 }
 
-// mixedNames returns the names of all arrays.
-func mixedNames() (names []string) {
-	for _, one := range new(mixedArrays).all() {
-		names = append(names, one.name)
-	}
-	return names
-}
-
 // read reads the arrays, and finds out how much there is of everything.
 func (a *mixedArrays) read(z *npy.Zip) error {
-	if err := checkNames(z, mixedNames(), ", in a model of columns of every kind"); err != nil {
+	if err := checkNames(z, namesOf(new(mixedArrays).all()), ", in a model of columns of every kind"); err != nil {
 		return err
 	}
 	if a.columns == 0 {
@@ -237,11 +213,7 @@ func (a *mixedArrays) read(z *npy.Zip) error {
 		if err != nil {
 			return err
 		}
-		if one = a.all()[i]; one.whole != nil { // whose shapes are known by now
-			*one.whole, err = r.ints(one.name, one.shape...)
-		} else {
-			*one.number, err = r.floats(one.name, one.shape...)
-		}
+		err = a.all()[i].read(&r) // whose shapes are known by now
 		if err == nil && one.name == "knots" {
 			a.allLevels, err = a.sum("levels", a.levels)
 			if err == nil {

@@ -34,7 +34,7 @@ func privateOf(r io.ReaderAt, size int64) ([]string, error) {
 		return nil, &FormatError{Msg: "not a zip", Err: err} // it was one for ReadZip
 	}
 	var out []string
-	known := slices.Concat(arrayNames, realArrays, mixedNames())
+	known := slices.Concat(arrayNames, namesOf(new(realArrays).all()), namesOf(new(mixedArrays).all()))
 	for _, member := range z.File {
 		name, isArray := strings.CutSuffix(member.Name, npySuffix)
 		if name != jsonName && !(isArray && slices.Contains(known, name)) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
@@ -31,9 +32,22 @@ type realHeader struct {
 	Reading json.RawMessage `json:"reading,omitempty"`
 }
 
-// realArrays are the arrays of a model of real values, in the order of the file.
-var realArrays = []string{"mean", "var", "vote", "background_mean", "background_var", "pi", "step", "origin", "floor",
-	"bits"}
+// realArrays are the numbers of a model of real values.
+type realArrays struct {
+	mean, variance, background, backgroundVar, pi, step, origin, floor []float64
+	vote, bits                                                         []int64
+	k, f, d                                                            int
+}
+
+// all lists the arrays in the order of the file.
+func (a *realArrays) all() []stored {
+	k, f, d := a.k, a.f, a.d
+	return []stored{numbersOf("mean", &a.mean, k, f), numbersOf("var", &a.variance, k, f), smallOf("vote", &a.vote, k, f),
+		numbersOf("background_mean", &a.background, d), numbersOf("background_var", &a.backgroundVar, d),
+		numbersOf("pi", &a.pi, k).optional(), numbersOf("step", &a.step, d).optional(),
+		numbersOf("origin", &a.origin, d).optional(), numbersOf("floor", &a.floor, d).optional(),
+		smallOf("bits", &a.bits, d).optional()}
+}
 
 // realNeeds are those that every such model has.
 var realNeeds = needs{
@@ -73,76 +87,47 @@ func WriteReal(w io.Writer, m *real.Model) error {
 	if err != nil {
 		return err
 	}
-	members := []npy.Member{{Name: jsonName, Raw: text}}
-	arrays := realColumns(m)
-	for _, name := range realArrays {
-		if a := arrays[name]; a != nil {
-			members = append(members, npy.Member{Name: name, Array: a})
-		}
-	}
 	committee, err := committeeMembers(m.Committee, realNeeds, WriteReal)
 	if err != nil {
 		return err
 	}
-	return npy.WriteZip(w, npy.Store, append(members, committee...)...)
+	return npy.WriteZip(w, npy.Store, append(membersOf(text, flattenReal(m).all()), committee...)...)
 }
 
-// realColumns returns the arrays of a model by name.
-func realColumns(m *real.Model) map[string]*npy.Array {
-	k, f, d := m.K(), m.F(), m.D()
-	out := map[string]*npy.Array{}
-	var mean, variance []float64
-	var vote []uint8
+// flattenReal returns the numbers of a model; nil for what it lacks.
+func flattenReal(m *real.Model) *realArrays {
+	a := &realArrays{k: m.K(), f: m.F(), d: m.D(), pi: m.Pi}
 	for _, e := range m.Experts {
 		for i, o := range e {
 			b := m.Background[0]
 			if !m.Moves() {
-				b = m.Background[min(i, d-1)]
+				b = m.Background[min(i, a.d-1)]
 			}
 			switch o.Vote {
 			case real.Abstains:
 				o.Normal = b
 			case real.MeanOnly:
-				if o.Var = b.Var; !m.Moves() && m.Scales != nil && m.Scales[min(i, d-1)].Bit {
+				if o.Var = b.Var; !m.Moves() && m.Scales != nil && m.Scales[min(i, a.d-1)].Bit {
 					o.Var = o.Mean * (1 - o.Mean)
 				}
 			}
-			mean, variance, vote = append(mean, o.Mean), append(variance, o.Var), append(vote, uint8(o.Vote))
+			a.mean, a.variance, a.vote = append(a.mean, o.Mean), append(a.variance, o.Var), append(a.vote, int64(o.Vote))
 		}
 	}
-	out["mean"], out["var"], out["vote"] = npy.New(mean, k, f), npy.New(variance, k, f), npy.New(vote, k, f)
-	columns := make([][]float64, 5)
-	for i, b := range m.Background {
-		columns[0], columns[1] = append(columns[0], b.Mean), append(columns[1], b.Var)
-		if m.Scales != nil {
-			s := m.Scales[i]
-			columns[2], columns[3], columns[4] = append(columns[2], s.Step), append(columns[3], s.Origin),
-				append(columns[4], s.Floor)
+	for _, b := range m.Background {
+		a.background, a.backgroundVar = append(a.background, b.Mean), append(a.backgroundVar, b.Var)
+	}
+	some := slices.ContainsFunc(m.Scales, func(s real.Scale) bool { return s.Bit })
+	for _, s := range m.Scales {
+		a.step, a.origin, a.floor = append(a.step, s.Step), append(a.origin, s.Origin), append(a.floor, s.Floor)
+		switch {
+		case s.Bit:
+			a.bits = append(a.bits, 1)
+		case some:
+			a.bits = append(a.bits, 0)
 		}
 	}
-	for i, name := range []string{"background_mean", "background_var", "step", "origin", "floor"} {
-		if columns[i] != nil {
-			out[name] = npy.New(columns[i], d)
-		}
-	}
-	if bits, some := bitColumns(m); some {
-		out["bits"] = npy.New(bits, d)
-	}
-	if m.Pi != nil {
-		out["pi"] = npy.New(m.Pi, k)
-	}
-	return out
-}
-
-// bitColumns returns 1 for each column that is of bits, and whether there are any.
-func bitColumns(m *real.Model) (bits []uint8, some bool) {
-	bits = make([]uint8, m.D())
-	for d, s := range m.Scales {
-		if s.Bit {
-			bits[d], some = 1, true
-		}
-	}
-	return bits, some
+	return a
 }
 
 // ReadReal reads a model of real values of size bytes. Bad content yields a [*FormatError]; errors of r are passed
@@ -172,10 +157,14 @@ func assembleReal(z *npy.Zip, text []byte) (*real.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkNames(z, realArrays, ", in a model of real values"); err != nil {
+	if err := checkNames(z, namesOf(new(realArrays).all()), ", in a model of real values"); err != nil {
 		return nil, err
 	}
-	if err := (&realReader{reader{zip: z}, m}).arrays(); err != nil {
+	a := &realArrays{f: m.F(), d: m.D()}
+	if err := a.read(z); err != nil {
+		return nil, err
+	}
+	if err := a.model(m); err != nil {
 		return nil, err
 	}
 	if err := m.Check(); err != nil {
@@ -221,86 +210,52 @@ func parseReal(text []byte) (*real.Model, error) {
 	return m, checkPoses(m.Poses)
 }
 
-// realReader reads the arrays of a model.
-type realReader struct {
-	reader
-	m *real.Model
-}
-
-// arrays fills in what the arrays hold.
-func (r *realReader) arrays() error {
-	m := r.m
-	d, f := m.D(), m.F()
-	open, err := r.zip.Open("mean")
+// read reads the arrays, of which a model may lack pi, bits, and all of step, origin and floor.
+func (a *realArrays) read(z *npy.Zip) error {
+	open, err := z.Open("mean")
 	if err != nil {
 		return in(err, "mean"+npySuffix)
 	}
 	shape := open.Header().Shape
-	if len(shape) != 2 || shape[1] != f {
-		return &FormatError{Member: "mean" + npySuffix, Msg: fmt.Sprintf("has shape %v; model.json says (K, %d)", shape, f)}
+	if len(shape) != 2 || shape[1] != a.f {
+		return &FormatError{Member: "mean" + npySuffix, Msg: fmt.Sprintf("has shape %v; model.json says (K, %d)", shape, a.f)}
 	}
-	k := shape[0]
-	if k > 0 && over(maxArray/8, k, f) {
-		return &FormatError{Member: "mean" + npySuffix, Msg: fmt.Sprintf("%d parts of %d pixels are too many", k, f)}
+	if a.k = shape[0]; a.k > 0 && over(maxArray/8, a.k, a.f) {
+		return &FormatError{Member: "mean" + npySuffix, Msg: fmt.Sprintf("%d parts of %d pixels are too many", a.k, a.f)}
 	}
-	var mean, variance, b, v []float64
-	var vote []int64
-	for _, a := range []struct {
-		name  string
-		to    *[]float64
-		shape []int
-		must  bool
-	}{{"mean", &mean, []int{k, f}, true}, {"var", &variance, []int{k, f}, true},
-		{"background_mean", &b, []int{d}, true}, {"background_var", &v, []int{d}, true}, {"pi", &m.Pi, []int{k}, false}} {
-		if !a.must && !r.zip.Has(a.name) {
-			continue
-		}
-		if *a.to, err = r.floats(a.name, a.shape...); err != nil {
-			return err
+	scaled := slices.ContainsFunc([]string{"step", "origin", "floor", "bits"}, z.Has)
+	for _, one := range a.all() {
+		scale := scaled && slices.Contains([]string{"step", "origin", "floor"}, one.name)
+		if !one.maybe || scale || z.Has(one.name) {
+			if err := one.read(&reader{zip: z}); err != nil {
+				return err
+			}
 		}
 	}
-	if vote, err = r.ints("vote", k, f); err != nil {
-		return err
+	return nil
+}
+
+// model fills in what the arrays hold.
+func (a *realArrays) model(m *real.Model) error {
+	m.Pi = a.pi
+	for i := range a.background {
+		m.Background = append(m.Background, real.Normal{Mean: a.background[i], Var: a.backgroundVar[i]})
 	}
-	for i := range b {
-		m.Background = append(m.Background, real.Normal{Mean: b[i], Var: v[i]})
-	}
-	for i := range k {
-		e := make([]real.Entry, f)
+	for i := range a.k {
+		e := make([]real.Entry, a.f)
 		for j := range e {
-			at := i*f + j
-			if vote[at] < 0 || vote[at] > 2 {
-				return &FormatError{Member: "vote" + npySuffix, Msg: fmt.Sprintf("part %d, value %d is %d", i+1, j+1, vote[at]),
+			at := i*a.f + j
+			if a.vote[at] < 0 || a.vote[at] > 2 {
+				return &FormatError{Member: "vote" + npySuffix, Msg: fmt.Sprintf("part %d, value %d is %d", i+1, j+1, a.vote[at]),
 					Hint: "0 abstains, 1 says a mean, 2 says a mean and a variance"}
 			}
-			e[j] = real.Entry{Vote: real.Vote(vote[at]), Normal: real.Normal{Mean: mean[at], Var: variance[at]}}
+			e[j] = real.Entry{Vote: real.Vote(a.vote[at]), Normal: real.Normal{Mean: a.mean[at], Var: a.variance[at]}}
 		}
 		m.Experts = append(m.Experts, e)
 	}
-	return r.scales(d)
-}
-
-// scales reads step, origin and floor, all or none.
-func (r *realReader) scales(d int) error {
-	if !r.zip.Has("step") && !r.zip.Has("origin") && !r.zip.Has("floor") && !r.zip.Has("bits") {
-		return nil
+	for i := range a.step {
+		m.Scales = append(m.Scales, real.Scale{Step: a.step[i], Origin: a.origin[i], Floor: a.floor[i],
+			Bit: a.bits != nil && a.bits[i] != 0})
 	}
-	var step, origin, floor []float64
-	for name, to := range map[string]*[]float64{"step": &step, "origin": &origin, "floor": &floor} {
-		var err error
-		if *to, err = r.floats(name, d); err != nil {
-			return err
-		}
-	}
-	for i := range step {
-		r.m.Scales = append(r.m.Scales, real.Scale{Step: step[i], Origin: origin[i], Floor: floor[i]})
-	}
-	if !r.zip.Has("bits") {
-		return nil
-	}
-	bits, err := r.ints("bits", d)
-	for i, bit := range bits {
-		r.m.Scales[i].Bit = bit != 0
-	}
-	return err
+	return nil
 }

@@ -50,35 +50,27 @@ func members(m *patchwork.Model) ([]npy.Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []npy.Member{{Name: jsonName, Raw: text}}
-	add := func(name string, a *npy.Array) { out = append(out, npy.Member{Name: name, Array: a}) }
-	h, w := cfg.Height, cfg.Width
-	add("experts", npy.New(slices.Concat(m.Templates()...), k, h, w))
+	templates, h, w := slices.Concat(m.Templates()...), cfg.Height, cfg.Width
+	var counts patchwork.Counts
 	if extras.Counts != nil {
-		c := extras.Counts.Counts()
-		add("on", npy.New(c.On, k, h, w))
-		add("seen", npy.New(c.Seen, k, h, w))
-		if slices.ContainsFunc(c.LostSeen, func(n int64) bool { return n != 0 }) {
-			add("lost_on", npy.New(c.LostOn, k, h, w))
-			add("lost_seen", npy.New(c.LostSeen, k, h, w))
-		}
+		counts = extras.Counts.Counts()
 	}
-	if cfg.QMap != nil {
-		add("q", npy.New(cfg.QMap, h, w))
+	if !slices.ContainsFunc(counts.LostSeen, func(n int64) bool { return n != 0 }) {
+		counts.LostOn, counts.LostSeen = nil, nil
 	}
-	if extras.Usage != nil {
-		add("usage", npy.New(extras.Usage, k))
-	}
-	if extras.Means != nil {
-		add("means", npy.New(extras.Means, h, w))
-	}
+	var mean, cov []float64
 	if g := extras.Geometry; g != nil {
-		d := g.Normal.Dim()
-		add("geometry_mean", npy.New(g.Normal.Mean(), d))
-		add("geometry_cov", npy.New(g.Normal.Cov(), d, d))
+		mean, cov = g.Normal.Mean(), g.Normal.Cov()
+	}
+	arrays := []stored{numbersOf("experts", &templates, k, h, w)}
+	for _, one := range []stored{wholeOf("on", &counts.On, k, h, w), wholeOf("seen", &counts.Seen, k, h, w),
+		wholeOf("lost_on", &counts.LostOn, k, h, w), wholeOf("lost_seen", &counts.LostSeen, k, h, w),
+		numbersOf("q", &cfg.QMap, h, w), numbersOf("usage", &extras.Usage, k), numbersOf("means", &extras.Means, h, w),
+		numbersOf("geometry_mean", &mean, len(mean)), numbersOf("geometry_cov", &cov, len(mean), len(mean))} {
+		arrays = append(arrays, one.optional())
 	}
 	members, err := committeeMembers(extras.Committee, bitsNeed, Write)
-	return append(out, members...), err
+	return append(membersOf(text, arrays), members...), err
 }
 
 // check rejects what Read would reject.
