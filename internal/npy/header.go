@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -94,50 +95,75 @@ func readFull(r io.Reader, buf []byte, at int64, what string) error {
 	return err
 }
 
+// entry matches an entry of a header: its name, and a text, True or False, or a tuple of sizes.
+var entry = regexp.MustCompile(`^ *['"](\w*)['"] *: *(?:'([^']*)'|"([^"]*)"|(True|False)|\(([0-9L, ]*)\)) *(?:,|$)`)
+
+// structured matches the type of an array of named fields.
+var structured = regexp.MustCompile(`^ *['"]descr['"] *: *\[`)
+
 // parseHeader reads the Python dictionary literal of a header. It accepts only
 // the grammar that NumPy writes: three keys in any order, values of fixed form.
-func parseHeader(text string) (Header, error) {
-	p := literal{text: text}
-	var h Header
+func parseHeader(text string) (h Header, err error) {
+	bad := func(format string, args ...any) (Header, error) {
+		return h, &FormatError{Msg: "malformed .npy header: " + fmt.Sprintf(format, args...),
+			Hint: "copy or save the file again"}
+	}
+	rest, opened := strings.CutPrefix(strings.Trim(text, " \n"), "{")
+	rest, closed := strings.CutSuffix(rest, "}")
+	if !opened || !closed {
+		return bad("no dictionary in braces")
+	}
 	seen := map[string]bool{}
-	p.expect('{')
-	for p.err == nil && !p.accept('}') {
-		key := p.quoted()
-		p.expect(':')
+	for strings.Trim(rest, " ") != "" {
+		m := entry.FindStringSubmatchIndex(rest)
+		if structured.MatchString(rest) {
+			return h, &FormatError{Msg: "a structured array (named fields)", Hint: "save its fields as separate plain arrays"}
+		}
+		if m == nil {
+			return bad("%.40q is no key with a value", rest)
+		}
+		group := func(i int) string { return rest[max(m[2*i], 0):max(m[2*i+1], 0)] }
+		key := group(1)
 		if seen[key] {
-			p.fail("key %q twice", key)
+			return bad("key %q twice", key)
 		}
-		seen[key] = true
-		switch key {
-		case "descr":
-			if p.peek() == '[' {
-				return h, &FormatError{Msg: "a structured array (named fields)", Hint: "save its fields as separate plain arrays"}
-			}
-			descr := p.quoted()
-			if p.err == nil {
-				var err error
-				if h.DType, err = parseDType(descr); err != nil {
-					return h, err
-				}
-			}
-		case "fortran_order":
-			h.Fortran = p.boolean()
-		case "shape":
-			h.Shape = p.tuple()
+		ok := true
+		switch seen[key] = true; {
+		case key == "descr" && (m[4] >= 0 || m[6] >= 0):
+			h.DType, err = parseDType(group(2) + group(3))
+		case key == "fortran_order" && m[8] >= 0:
+			h.Fortran = group(4) == "True"
+		case key == "shape" && m[10] >= 0:
+			h.Shape, ok = parseShape(group(5))
 		default:
-			p.fail("unknown key %q", key)
+			return bad("%q is no key of an array with its value", key)
 		}
-		if !p.accept(',') && p.peek() != '}' {
-			p.fail("expected ',' or '}'")
+		if err != nil {
+			return h, err
+		}
+		if !ok {
+			return bad("(%.60s) is no shape of at most %d sides", group(5), maxDims)
+		}
+		rest = rest[m[1]:]
+	}
+	if len(seen) != 3 {
+		return bad("one of descr, fortran_order and shape is missing")
+	}
+	return h, nil
+}
+
+// parseShape reads the sides of an array, with commas between them and perhaps behind the last.
+func parseShape(text string) (shape []int, ok bool) {
+	if text = strings.TrimSpace(text); text == "" {
+		return nil, true
+	}
+	for side := range strings.SplitSeq(strings.TrimSuffix(text, ","), ",") {
+		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(side), "L")) // as Python 2 wrote long integers
+		if shape = append(shape, n); err != nil || len(shape) > maxDims {
+			return nil, false
 		}
 	}
-	if p.err == nil && strings.Trim(p.text[p.at:], " \n") != "" {
-		p.fail("text after the closing brace")
-	}
-	if p.err == nil && len(seen) != 3 {
-		p.fail("one of descr, fortran_order and shape is missing")
-	}
-	return h, p.err
+	return shape, true
 }
 
 // parseDType reads NumPy's type notation. It refuses whatever is not a plain
@@ -188,110 +214,4 @@ func parseDType(s string) (DType, error) {
 		d.BigEndian = false // one byte has no order
 	}
 	return d, nil
-}
-
-// literal is a cursor over the header text; the first failure sticks.
-type literal struct {
-	text string
-	at   int
-	err  error
-}
-
-func (p *literal) fail(format string, args ...any) {
-	if p.err == nil {
-		p.err = &FormatError{Offset: int64(p.at), Msg: "malformed .npy header: " + fmt.Sprintf(format, args...),
-			Hint: "copy or save the file again"}
-	}
-}
-
-// peek returns the next byte that is not a blank, 0 at the end.
-func (p *literal) peek() byte {
-	for p.at < len(p.text) && p.text[p.at] == ' ' {
-		p.at++
-	}
-	if p.at == len(p.text) {
-		return 0
-	}
-	return p.text[p.at]
-}
-
-func (p *literal) accept(c byte) bool {
-	if p.err != nil || p.peek() != c {
-		return false
-	}
-	p.at++
-	return true
-}
-
-func (p *literal) expect(c byte) {
-	if !p.accept(c) {
-		p.fail("expected %q", c)
-	}
-}
-
-func (p *literal) quoted() string {
-	q := p.peek()
-	if q != '\'' && q != '"' {
-		p.fail("expected a quoted string")
-		return ""
-	}
-	n := strings.IndexByte(p.text[p.at+1:], q)
-	if n < 0 {
-		p.fail("unclosed string")
-		return ""
-	}
-	s := p.text[p.at+1 : p.at+1+n]
-	p.at += n + 2
-	return s
-}
-
-func (p *literal) boolean() bool {
-	p.peek()
-	if p.word("True") {
-		return true
-	}
-	if p.word("False") {
-		return false
-	}
-	p.fail("expected True or False")
-	return false
-}
-
-func (p *literal) word(w string) bool {
-	ok := p.err == nil && strings.HasPrefix(p.text[p.at:], w)
-	if ok {
-		p.at += len(w)
-	}
-	return ok
-}
-
-func (p *literal) tuple() []int {
-	var shape []int
-	p.expect('(')
-	for p.err == nil && !p.accept(')') {
-		shape = append(shape, p.side())
-		if len(shape) > maxDims {
-			p.fail("more than %d dimensions", maxDims)
-		}
-		if !p.accept(',') && p.peek() != ')' {
-			p.fail("expected ',' or ')'")
-		}
-	}
-	return shape
-}
-
-func (p *literal) side() int {
-	p.peek()
-	end := p.at
-	for end < len(p.text) && p.text[end] >= '0' && p.text[end] <= '9' {
-		end++
-	}
-	n, err := strconv.Atoi(p.text[p.at:end])
-	if err != nil {
-		p.fail("expected a size")
-		return 0
-	}
-	p.at = end
-	p.accept('L') // Python 2 wrote long integers this way
-	return n
 }
