@@ -50,7 +50,7 @@ most of the time, some 20 seconds of one core, up to a minute for large tables; 
 --sample rows it is done with so many, drawn at random, and the page says so. The page is
 the same for any number of workers.
 
-Of a table it also works rows out, with intervals, and lists the largest surprises. Models of
+Of a table it also lists the largest surprises. Models of
 numbers are not learned again.`,
 		Example: `  patchwork report -m sites-model.npz sites.csv -o report.html
   patchwork report -m model.npz t.npz -o t.html --stability 0

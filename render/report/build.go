@@ -29,7 +29,7 @@ func Build(ctx context.Context, m workbench.Model, set *dataset.Frame, opt Optio
 	set = set.Whole()
 	b := &builder{m: m, set: set, opt: opt, rowName: set.Called(), labels: findLabels(set)}
 	b.r = &Report{Source: set.Source, Table: set.Table, Rule: about.Rule, Rows: set.Len(), Seed: opt.Seed,
-		ByRow: []Row{}, ByColumn: []Column{}, Surprises: []Cell{}, Worked: []Worked{}, set: set, model: m,
+		ByRow: []Row{}, ByColumn: []Column{}, Surprises: []Cell{}, set: set, model: m,
 		interrupted: about.Interrupted()}
 	b.r.Height, b.r.Width = set.Size()
 	switch m := m.(type) {
@@ -57,7 +57,6 @@ func Build(ctx context.Context, m workbench.Model, set *dataset.Frame, opt Optio
 
 // describe adds what needs no learning, and hands out what there is of the report before learning again.
 func (b *builder) describe(context.Context) error {
-	b.work()
 	b.crossTables()
 	b.together()
 	b.places()

@@ -11,13 +11,11 @@ import (
 )
 
 const (
-	oddBelow    = 0.01   // a cell is among the surprises if one as odd is less probable
-	mostOdd     = 24     // surprises
-	oddInRow    = 0.2    // a cell of a row that is described badly is named if one as odd is less probable
-	oddNamed    = 6      // of such a row
-	workedRows  = 6      // worked out
-	workedCells = 14     // of a row that is worked out, before the rest is folded away
-	mostGaps    = 20_000 // rows whose unknown cells are predicted
+	oddBelow = 0.01   // a cell is among the surprises if one as odd is less probable
+	mostOdd  = 24     // surprises
+	oddInRow = 0.2    // a cell of a row that is described badly is named if one as odd is less probable
+	oddNamed = 6      // of such a row
+	mostGaps = 20_000 // rows whose unknown cells are predicted
 )
 
 // Cell is a value, or one that is unknown, beside what is said about it. Of a bit the mean is the probability of a 1,
@@ -50,62 +48,15 @@ func (r *Report) cellOf(at int, c *workbench.Cell) Cell {
 // shown returns the value of a cell as people read it.
 func shown(c Cell) string { return cmp.Or(c.Text, words.Digits(float64(c.Value))) }
 
-// Worked is a row worked out: what its parts say of each of its cells, the most first.
-type Worked struct {
-	Row   int    `json:"row"`
-	Cells []Cell `json:"cells"`
-
-	at int
-}
-
-// work works out rows of a table, spread evenly over the data.
-func (b *builder) work() {
-	r := b.r
-	if !r.Table {
-		return
-	}
-	predicted := map[[2]int]Cell{} // what is unknown is not said by the best explanation alone
-	if r.Missing != nil {
-		for _, c := range r.Missing.Predicted {
-			predicted[[2]int{c.Row, c.Number}] = c
-		}
-	}
-	for _, at := range r.spread(workedRows) {
-		w := Worked{Row: r.ByRow[at].Row, at: at}
-		for _, c := range r.cellsOf(at) {
-			if p, ok := predicted[[2]int{w.Row, c.Number}]; ok {
-				c = p
-			}
-			w.Cells = append(w.Cells, c)
-		}
-		slices.SortStableFunc(w.Cells, func(x, y Cell) int { return cmp.Compare(y.said(), x.said()) })
-		r.Worked = append(r.Worked, w)
-	}
-}
-
 // caseOf returns a row as it was explained.
 func (r *Report) caseOf(at int) *workbench.Case {
 	return &workbench.Case{Frame: r.set, At: at, Row: r.rows[at]}
-}
-
-// cellsOf returns all cells of a row of a table.
-func (r *Report) cellsOf(at int) []Cell {
-	var out []Cell
-	for _, c := range r.model.Cells(r.caseOf(at), nil) {
-		out = append(out, r.cellOf(at, &c))
-	}
-	return out
 }
 
 // oddest keeps the oddest cells.
 func (r *Report) oddest() {
 	slices.SortStableFunc(r.Surprises, func(x, y Cell) int { return cmp.Compare(x.Tail, y.Tail) })
 	r.Surprises = r.Surprises[:min(len(r.Surprises), mostOdd)]
-}
-
-// said is how much the parts say of a cell: by how many deviations, or half the range of a bit, they move its mean.
-func (c *Cell) said() float64 {
-	return math.Abs(float64(c.Mean)-c.otherwise) / cmp.Or(c.spread, .5)
 }
 
 // oddOf returns the cells of a row that are odd, the oddest first.

@@ -51,10 +51,7 @@ type page struct {
 func (r *Report) WriteHTML(w io.Writer, title string) error {
 	p := &page{Report: r}
 	p.section("parts", "The parts", "parts", p.partViews())
-	p.section("perrow", "Parts per "+r.Noun(), "perrow", p.countBars())
-	if r.Table {
-		p.section("worked", "Rows worked out", "worked", p.workedViews())
-	} else {
+	if !r.Table {
 		p.images()
 	}
 	p.groups()

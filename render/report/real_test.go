@@ -112,8 +112,7 @@ func TestRealTable(t *testing.T) {
 	if err != nil || !slices.Contains(ended.Summary, words.Interrupted) || slices.Contains(r.Summary, words.Interrupted) {
 		t.Errorf("summaries %q and %q, %v", r.Summary, ended.Summary, err)
 	}
-	checkReal(t, r, "9 ± 0.2 <small>/ 3<", "&lt;depth&gt; 30 ± 6.32, otherwise 98", "Rows worked out",
-		"Largest surprises", "Missing cells",
+	checkReal(t, r, "9 ± 0.2 <small>/ 3<", "&lt;depth&gt; 30 ± 6.32, otherwise 98", "Largest surprises", "Missing cells",
 		"1 cell is unknown", "row 7 (plain)", ">2</span> part 2 ")
 }
 

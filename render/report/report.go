@@ -79,7 +79,6 @@ type Report struct {
 	ByRow      []Row      `json:"by_row"`        // every row; the page has a selection
 	ByColumn   []Column   `json:"by_column"`     // of tables
 	Surprises  []Cell     `json:"surprises"`     // known cells of tables that are expected least
-	Worked     []Worked   `json:"worked"`        // some rows of tables, worked out
 	Missing    *Missing   `json:"missing,omitempty"`
 	Quality    *Quality   `json:"quality,omitempty"`
 	Stability  *Stability `json:"stability,omitempty"`

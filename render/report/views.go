@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -49,27 +48,8 @@ func (v Vote) bar() barView {
 	return barView{v.Column, .5 + min(at, 0), math.Abs(at), .5, true, says, small}
 }
 
-// bar returns a cell as a bar, where it is expected, and a mark, where it is.
-func (c Cell) bar() barView {
-	out := barView{Name: c.Column, At: float64(c.Value), Says: "?", Small: c.Expected, Marked: !math.IsNaN(float64(c.Value))}
-	if out.Marked {
-		out.Says = shown(c)
-	}
-	if c.spread == 0 {
-		out.Wide = float64(c.Mean)
-	} else {
-		low, high := min(c.otherwise-farthest*c.spread, float64(c.Low)), max(c.otherwise+farthest*c.spread, float64(c.High))
-		if out.Marked {
-			low, high = min(low, out.At), max(high, out.At)
-		}
-		out.From, out.Wide = (float64(c.Low)-low)/(high-low), float64(c.High-c.Low)/(high-low)
-		out.At = (out.At - low) / (high - low)
-	}
-	return out
-}
-
-// fold returns bars, those beyond some apart.
-func fold[T interface{ bar() barView }](all []T, most int) (first, more []barView) {
+// fold returns votes as bars, those beyond some apart.
+func fold(all []Vote, most int) (first, more []barView) {
 	for i, v := range all {
 		if i < most {
 			first = append(first, v.bar())
@@ -121,24 +101,6 @@ func (p *page) partViews() any {
 	}{p.Report, out[:first], out[first:], ground, values[:min(len(values), 2)]}
 }
 
-// workedViews returns the rows worked out.
-func (p *page) workedViews() any {
-	type view struct {
-		rowLine
-		First, More []barView
-	}
-	var out []view
-	for _, w := range p.Worked {
-		v := view{rowLine: p.rowLine(w.at, nil)}
-		v.First, v.More = fold(w.Cells, workedCells)
-		out = append(out, v)
-	}
-	return struct {
-		*Report
-		Views []view
-	}{p.Report, out}
-}
-
 // impliedVotes returns the columns that a part votes against only because it votes for
 // another value of the same category: of the values of one column, a row has one.
 func impliedVotes(set *dataset.Set, votes []Vote) map[int]bool {
@@ -155,46 +117,6 @@ func impliedVotes(set *dataset.Set, votes []Vote) map[int]bool {
 		}
 	}
 	return out
-}
-
-// bar is a bar of a histogram.
-type bar struct {
-	Label  string
-	To     string // continues the label where there is room
-	Rows   int64
-	Share  float64
-	Height float64 // in per cent of the highest
-}
-
-// barsShown are the numbers of parts that have a bar of their own.
-const barsShown = 7
-
-// countBars returns how many rows use 0, 1, 2, ... parts.
-func (p *page) countBars() any {
-	var out []bar
-	highest, mean := int64(1), 0.0
-	for n, rows := range p.PartCounts {
-		highest = max(highest, rows)
-		mean += float64(float64(n) * p.share(rows))
-	}
-	most := int64(0) // rows with more parts than there are bars
-	for n, rows := range p.PartCounts {
-		if n < barsShown {
-			out = append(out, bar{plural(int64(n), "part"), "", rows, p.share(rows), 100 * float64(rows) / float64(highest)})
-		} else {
-			most += rows
-		}
-	}
-	out[0].Label = "no part"
-	if most > 0 {
-		out = append(out, bar{fmt.Sprintf("%d+ parts", barsShown), "", most, p.share(most),
-			100 * float64(most) / float64(max(highest, most))})
-	}
-	return struct {
-		*Report
-		Bars []bar
-		Mean float64
-	}{p.Report, out, mean}
 }
 
 // labelView is a cross table as the page shows it.

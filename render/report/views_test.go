@@ -34,7 +34,7 @@ func TestCategories(t *testing.T) {
 	}
 	page := html(t, r)
 	checkPage(t, page)
-	parts, _, _ := strings.Cut(page, `id="perrow"`)
+	parts, _, _ := strings.Cut(page, `id="rest"`)
 	if strings.Contains(parts, `"name">soil=clay`) ||
 		!strings.Contains(parts, "soil=clay and soil=peat are the values of one column") {
 		t.Error("the page shows votes against the other values")
@@ -68,25 +68,5 @@ func TestSelectedRows(t *testing.T) {
 		if !slices.Contains(got, i) {
 			t.Errorf("row %d is not shown", i)
 		}
-	}
-}
-
-// TestBarsOfMany checks that a histogram of many numbers of parts adds up.
-func TestBarsOfMany(t *testing.T) {
-	r := &Report{Weight: 55, PartCounts: []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}
-	v := (&page{Report: r}).countBars().(struct {
-		*Report
-		Bars []bar
-		Mean float64
-	})
-	sum := int64(0)
-	for _, b := range v.Bars {
-		sum += b.Rows
-		if b.Height < 0 || b.Height > 100 {
-			t.Errorf("bar %+v", b)
-		}
-	}
-	if sum != 55 || len(v.Bars) != barsShown+1 || v.Bars[barsShown].Label != "7+ parts" || !near(v.Mean, 6) {
-		t.Errorf("%d rows in %d bars, mean %v", sum, len(v.Bars), v.Mean)
 	}
 }
