@@ -171,7 +171,7 @@ func TestCodesAreTheSameBytes(t *testing.T) {
 		if read(t, "got"+f) != want {
 			t.Errorf("%s streamed has other bytes", f)
 		}
-		streamed(t, "explain -m m.npz x.csv --weight weight --meta label -o got"+f)
+		streamed(t, "explain -m m.npz x.csv --column weight=weight --column label=label -o got"+f)
 		if read(t, "got"+f) != want {
 			t.Errorf("%s of CSV, streamed, has other bytes", f)
 		}
@@ -191,9 +191,11 @@ func TestCodesWithClashingNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "x.csv", "row,part 1,log_lik,codes,part 1_,part 2 gain,a,b\n5,u,v,w,x,y,1,0\n6,u,v,w,x,y,1,1\n")
-	const command = "explain -m m.npz x.csv --columns a,b --meta row --meta log_lik --meta codes -o c"
+	const command = "explain -m m.npz x.csv --columns a,b --column row=label --column log_lik=label " +
+		"--column codes=label -o c"
 	for _, f := range []string{".csv", ".npz"} {
-		must(t, append(fields(command+f), "--meta", "part 1", "--meta", "part 1_", "--meta", "part 2 gain")...)
+		must(t, append(fields(command+f), "--column", "part 1=label", "--column", "part 1_=label",
+			"--column", "part 2 gain=label")...)
 	}
 	records, err := csv.NewReader(strings.NewReader(read(t, "c.csv"))).ReadAll()
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 // goes here, or says what it writes: it is named output, or is
 // marked by writes.
 var notWritten = strings.Fields(`
-	addr allow-host array beam by categories checkpoint columns csv cut data delimiter first-per labels letters meta missing mnist model must name names never pairs
-	rival shard symbol ticc tls token weight where`)
+	addr allow-host array beam by checkpoint columns csv cut data delimiter first-per labels letters missing mnist model must name names never pairs
+	rival shard symbol ticc tls token where`)
 
 // Whoever adds a command or a flag decides whether it names a file to write, so that
 // the guard knows it.

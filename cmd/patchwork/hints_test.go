@@ -30,7 +30,7 @@ func TestLookAtNumbers(t *testing.T) {
 		!strings.Contains(out, "--column NAME=label leaves one out") {
 		t.Errorf("learn: %q", out)
 	}
-	out := must(t, "show", "t.csv", "--meta", "age,town")
+	out := must(t, "show", "t.csv", "--column", "age=label", "--column", "town=label")
 	if strings.Contains(out, "NaN") || !strings.Contains(out, "12 (2), 30; 1 of 4 unknown") ||
 		!strings.Contains(out, "Ulm (2); 2 of 4 unknown") {
 		t.Errorf("look: %s", out)

@@ -18,7 +18,7 @@ func namedSites(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	write(t, "t.csv", "site,a,b,c,d\n"+strings.Repeat("A,1,1,0,0\nB,0,0,1,1\n", 8))
-	must(t, fields("learn t.csv --meta site -k 2 -o m.npz --rule max-minus-min --starts 1")...)
+	must(t, fields("learn t.csv --column site=label -k 2 -o m.npz --rule max-minus-min --starts 1")...)
 	must(t, "show", "m.npz", "--name", "1=wet meadow", "--name", "2=bog")
 }
 

@@ -63,7 +63,8 @@ func TestInterrupt(t *testing.T) {
 		for when, flags := range map[string]string{
 			"reading": "", "starts": "-k 6 --starts 20000",
 			"soft": "--method soft -k 3", "a range": "-k 1..6 --starts 20000", "kept": "-k 6 --starts 20000 --checkpoint kept",
-			"real values": "--for real --starts 20000", "real values kept": "--for real --starts 20000 --checkpoint kept",
+			"real values":      "--column *=number --starts 20000",
+			"real values kept": "--column *=number --starts 20000 --checkpoint kept",
 		} {
 			t.Run(when+" "+signal.String(), func(t *testing.T) {
 				t.Parallel()

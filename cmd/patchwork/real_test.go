@@ -76,12 +76,12 @@ func TestRealImages(t *testing.T) {
 		DescriptionLength float64 `json:"description_length"`
 		Seconds           float64
 	}
-	text := must(t, fields("learn grey.npz --for real -o m.npz --json")...)
+	text := must(t, fields("learn grey.npz --column *=number -o m.npz --json")...)
 	if err := json.Unmarshal([]byte(text), &learned); err != nil || learned.Experts != 2 || learned.For != "real" ||
 		learned.DescriptionLength <= -learned.LogLik || learned.Seconds <= 0 {
 		t.Fatalf("%s: %+v, %v", text, learned, err)
 	}
-	must(t, fields("learn grey.npz --for real -o m2.npz --workers 3 -q")...)
+	must(t, fields("learn grey.npz --column *=number -o m2.npz --workers 3 -q")...)
 	if read(t, "m.npz") != read(t, "m2.npz") {
 		t.Error("another model with three workers")
 	}
@@ -147,7 +147,7 @@ func mean(values []float64) float64 { return sum(values) / float64(len(values)) 
 func TestRealPredictions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := greyBars(t, 80)
-	must(t, fields("learn grey.npz --for real -o m.npz -q")...)
+	must(t, fields("learn grey.npz --column *=number -o m.npz -q")...)
 	hidden := append([]float64(nil), x...)
 	for i := 0; i < len(hidden); i += 5 {
 		hidden[i] = math.NaN()

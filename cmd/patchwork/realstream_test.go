@@ -46,7 +46,7 @@ func saveText(t *testing.T, name, text string) {
 // TestRealStreams: what does not fit in memory gives the same model for any number of workers and after an
 // interruption; if the sample holds all rows, that of the same data in memory.
 func TestRealStreams(t *testing.T) {
-	for name, kind := range map[string]string{"numbers": "--for real ", "every kind": ""} {
+	for name, kind := range map[string]string{"numbers": "--column *=number ", "every kind": ""} {
 		t.Run(name, func(t *testing.T) { streams(t, kind) })
 	}
 }
@@ -115,7 +115,7 @@ func TestRealTallies(t *testing.T) {
 	for i, r := range [][2]int{{1, 201}, {201, 250}, {250, 601}} {
 		saveText(t, fmt.Sprintf("p%d.csv", i), lines[0]+strings.Join(lines[r[0]:r[1]], ""))
 	}
-	must(t, fields("learn t.csv --for real --starts 1 -q --rows :150 -o m.npz")...)
+	must(t, fields("learn t.csv --column *=number --starts 1 -q --rows :150 -o m.npz")...)
 	must(t, fields("count -m m.npz t.csv -o all.tally -q")...)
 	for i, more := range []string{"--workers 2", "--memory 64KiB --workers 7 --lines", "--workers 1"} {
 		must(t, fields(fmt.Sprintf("count -m m.npz p%d.csv -o %d.tally -q %s", i, i, more))...)
@@ -126,11 +126,11 @@ func TestRealTallies(t *testing.T) {
 		t.Error("three parts give another model than all rows")
 	}
 	for args, says := range map[string]string{
-		"merge -m m.npz 0.tally 0.tally -o x.npz":             "counted twice",
-		"merge -m one.npz 0.tally -o x.npz":                   "made with the model",
-		"merge -m m.npz m.npz -o x.npz":                       "tally",
-		"merge -m m.npz 0.tally -o x.npz --last":              "real values",
-		"learn t.csv --for real -o x.npz --engine goroutines": "real values",
+		"merge -m m.npz 0.tally 0.tally -o x.npz":                    "counted twice",
+		"merge -m one.npz 0.tally -o x.npz":                          "made with the model",
+		"merge -m m.npz m.npz -o x.npz":                              "tally",
+		"merge -m m.npz 0.tally -o x.npz --last":                     "real values",
+		"learn t.csv --column *=number -o x.npz --engine goroutines": "real values",
 	} {
 		if o := patchworkCommand(t, fields(args)...); o.code != exitRequest || !strings.Contains(o.err, says) {
 			t.Errorf("%s: code %d, %q", args, o.code, o.err)

@@ -70,7 +70,7 @@ func TestScoreHiddenCategories(t *testing.T) {
 		text += fmt.Sprintf("%s,%d,%d,%d\n", []string{"red", "green", "blue"}[i%3], on, on, on)
 	}
 	write(t, "t.csv", text)
-	if got := patchworkCommand(t, fields("learn t.csv --categories colour -o m.npz -k 1")...); got.code != 0 {
+	if got := patchworkCommand(t, fields("learn t.csv --column colour=category -o m.npz -k 1")...); got.code != 0 {
 		t.Fatal(got.err)
 	}
 	got := scoredHidden(t, "score -m m.npz t.csv --hide 0.25 --seed 1")
@@ -134,7 +134,7 @@ func TestPredictCategories(t *testing.T) {
 	}
 	write(t, "t.csv", text)
 	write(t, "q.csv", "colour,a,b,c\n?,1,0,1\nred,?,0,1\n?,0,1,?\n")
-	for _, line := range []string{"learn t.csv --categories colour -o m.npz -k 2 --aim predict",
+	for _, line := range []string{"learn t.csv --column colour=category -o m.npz -k 2 --aim predict",
 		"predict -m m.npz q.csv -o p.csv", "predict -m m.npz q.csv --cells -o c.csv"} {
 		if got := patchworkCommand(t, fields(line)...); got.code != 0 {
 			t.Fatalf("%s: %s", line, got.err)

@@ -15,8 +15,8 @@ func TestServeTellsFilesApart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "sites.csv", "site,a,b,c\n"+strings.Repeat("Ulm,1,1,0\nBonn,0,0,1\n", 20))
 	write(t, "new.csv", "c,site,b,a\n1,Trier,0,0\n")
-	must(t, "learn", "sites.csv", "--meta", "site", "--method", "soft", "--rule", "max-minus-min", "--experts", "2", "-o",
-		"m.npz")
+	must(t, "learn", "sites.csv", "--column", "site=label", "--method", "soft", "--rule", "max-minus-min",
+		"--experts", "2", "-o", "m.npz")
 	s := serve(t, "", "serve", "new.csv", "m.npz", "sites.csv")
 	defer s.stop()
 	var models struct {

@@ -196,7 +196,7 @@ func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 func TestServeReadsForAModel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "counts.csv", "y,bread,jam,tofu\n"+strings.Repeat("a,9,8,0\nb,1,0,7\na,5,6,2\nb,0,0,9\n", 4))
-	must(t, "learn", "counts.csv", "--threshold", "3", "--meta", "y", "-k", "2", "-o", "counts.npz", "-q")
+	must(t, "learn", "counts.csv", "--threshold", "3", "--column", "y=label", "-k", "2", "-o", "counts.npz", "-q")
 	write(t, "turned.csv", "tofu,y,jam,bread\n"+strings.Repeat("0,a,8,9\n7,b,4,1\n0,a,6,5\n9,b,0,0\n", 4))
 	s := serve(t, "", "serve", "counts.npz", "-q")
 	s.want(t, "POST", "/v1/data?name=turned.csv&model=m1", []byte(read(t, "turned.csv")), 201)

@@ -16,7 +16,7 @@ import (
 func TestLook(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "sites.csv", "site,moss,fern,reed\nA,1,0,1\nB,1,?,1\nC,0,0,0\nD,1,0,1\n")
-	out := must(t, "show", "sites.csv", "--meta", "site", "-o", "sheet.svg")
+	out := must(t, "show", "sites.csv", "--column", "site=label", "-o", "sheet.svg")
 	for _, want := range []string{
 		"sites.csv: 4 rows of 3 columns, bits", "55 % of the known cells, 0 % to 100 % per row", "8.3 % of the cells",
 		"site    label  you   4 values: A, B, C, D",
@@ -44,7 +44,8 @@ func TestLook(t *testing.T) {
 		}
 		dataset.Overview
 	}
-	if err := json.Unmarshal([]byte(must(t, "show", "sites.csv", "--meta", "site", "--json", "-o", "sheet.png", "-q")),
+	if err := json.Unmarshal([]byte(must(t, "show", "sites.csv", "--column", "site=label", "--json", "-o", "sheet.png",
+		"-q")),
 		&o); err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +56,11 @@ func TestLook(t *testing.T) {
 	if _, err := os.Stat("sheet.png"); err != nil {
 		t.Error(err)
 	}
-	if out := must(t, "show", "sites.csv", "--meta", "site", "-q"); out != "" {
+	if out := must(t, "show", "sites.csv", "--column", "site=label", "-q"); out != "" {
 		t.Errorf("quiet: %s", out)
 	}
 	write(t, "weighed.csv", "a,b,n\n1,0,3\n0,1,4\n")
-	if out := must(t, fields("show weighed.csv --weight n")...); !strings.Contains(out, "3 to 4, in all 7") {
+	if out := must(t, fields("show weighed.csv --column n=weight")...); !strings.Contains(out, "3 to 4, in all 7") {
 		t.Errorf("weights:\n%s", out)
 	}
 }

@@ -105,7 +105,7 @@ func TestLearnStreams(t *testing.T) {
 		" -k 2 --starts 1 --for paper --method batch"} {
 		streamed(t, "learn x.npz -o a.npz --workers 1"+flags)
 		streamed(t, "learn x.npz -o b.npz --workers 3"+flags)
-		out := streamed(t, "learn x.csv -o c.npz --weight weight --meta label"+flags)
+		out := streamed(t, "learn x.csv -o c.npz --column weight=weight --column label=label"+flags)
 		if same, alike := read(t, "a.npz") == read(t, "b.npz"), sameButForReading(t, "a.npz", "c.npz"); !same || !alike {
 			t.Errorf("%s: workers %t, format %t", flags, same, alike)
 		}
@@ -144,7 +144,7 @@ func TestCommandsStream(t *testing.T) {
 	for _, line := range []string{
 		"explain -m m.npz x.npz", "explain -m m.npz x.npz --rows 701: --workers 2", "explain -m m.npz x.npz --best 3",
 		"explain -m m.npz x.npy x.csv --columns 3-22", "score -m m.npz x.npz", "score -m m.npz x.npz --json --where label!=0",
-		"predict -m m.npz x.npz -o -", "predict -m m.npz x.csv --weight weight --meta label -o - --all",
+		"predict -m m.npz x.npz -o -", "predict -m m.npz x.csv --column weight=weight --column label=label -o - --all",
 	} {
 		line = strings.Replace(line, "x.npy x.csv --columns 3-22", "x.npy x.npy", 1)
 		if want, got := must(t, fields(line)...), streamed(t, line); want != got || want == "" {
@@ -186,7 +186,7 @@ func TestStreamedFileIsDamaged(t *testing.T) {
 		for _, line := range []string{"learn " + file + " -k 2 -o n.npz --starts 1",
 			"explain -m m.npz " + file + " -o e.jsonl", "predict -m m.npz " + file + " -o p.csv", "score -m m.npz " + file} {
 			if file == "bad.csv" {
-				line += " --weight weight --meta label"
+				line += " --column weight=weight --column label=label"
 			}
 			o := patchworkCommand(t, fields(line+" -q"+little)...)
 			if o.code != 2 || !strings.Contains(o.err, says) || !strings.Contains(o.err, file) ||

@@ -68,7 +68,7 @@ func TestTablePictures(t *testing.T) {
 		!strings.Contains(out, "bits per cell") || strings.Contains(out, "image") || strings.Contains(out, "pixel") {
 		t.Errorf("score of a table:\n%s", out)
 	}
-	if out := mustTalking(t, fields("show sites.csv --meta land")...); !strings.Contains(out, "\nrow 1  ") ||
+	if out := mustTalking(t, fields("show sites.csv --column land=label")...); !strings.Contains(out, "\nrow 1  ") ||
 		strings.Contains(out, "\nNorway  ") {
 		t.Errorf("rows called by a column that is the same everywhere:\n%s", out)
 	}

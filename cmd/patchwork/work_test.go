@@ -216,7 +216,8 @@ func TestScore(t *testing.T) {
 		workbench.Scores
 		Hidden *workbench.HiddenBits `json:"hidden"`
 	}
-	if err := json.Unmarshal([]byte(must(t, "score", "-m", "m.npz", "x.csv", "--weight", "n", "--json")), &s); err != nil {
+	if err := json.Unmarshal([]byte(must(t, "score", "-m", "m.npz", "x.csv", "--column", "n=weight",
+		"--json")), &s); err != nil {
 		t.Fatal(err)
 	}
 	logLik := 2*(math.Log(.9)+math.Log(.8)+math.Log(.9)) + 3*2*math.Log(.9)

@@ -316,7 +316,7 @@ class PartsModel(TransformerMixin, Rows):
         if self.plan_ is not None or self.values_ == "real":  # there are no weights
             rows, weights = self._repeated(rows, weights)
         if self.values_ == "real":
-            args += ["--for", "real"] if self.values == "real" else []
+            args += ["--column", "*=number"] if self.values == "real" else []
             args += ["--aim", self.aim] if self.aim != "interpret" else []
             args += ["--shift", self.shift] if self.shift else []
             args += ["--rotate", self.rotate] if self.rotate else []

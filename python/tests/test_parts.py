@@ -366,7 +366,8 @@ class TestRealValues(unittest.TestCase):
         m = PartsModel(values="real", random_state=5, n_components=3).fit(X)
         with tempfile.TemporaryDirectory() as folder:
             np.savez(f"{folder}/x.npz", x=X)
-            line = [os.environ["PATCHWORK"], "learn", "x.npz", "--for", "real", "-o", "m.npz", "-k", "3", "--seed", "5", "-q"]
+            line = [os.environ["PATCHWORK"], "learn", "x.npz", "--column", "*=number", "-o", "m.npz", "-k", "3",
+                    "--seed", "5", "-q"]
             subprocess.run(line, cwd=folder, check=True, capture_output=True)
             self.assertEqual(Path(folder, "m.npz").read_bytes(), m.model_)
 
@@ -408,7 +409,8 @@ class TestRealValues(unittest.TestCase):
             with self.subTest(aim=aim), tempfile.TemporaryDirectory() as folder:
                 m = PartsModel(values="real", aim=aim).fit(Y)
                 np.savez(f"{folder}/x.npz", x=Y)
-                line = [os.environ["PATCHWORK"], "learn", "x.npz", "-o", "m.npz", "--for", "real", "--aim", aim, "-q"]
+                line = [os.environ["PATCHWORK"], "learn", "x.npz", "-o", "m.npz", "--column", "*=number",
+                        "--aim", aim, "-q"]
                 subprocess.run(line, cwd=folder, check=True, capture_output=True)
                 self.assertEqual(Path(folder, "m.npz").read_bytes(), m.model_)
                 filled, std = m.impute(Y, return_std=True)

@@ -28,7 +28,7 @@ function sites(): string {
 
 before(() => {
   scratchFile("sites.csv", sites());
-  patchwork("learn", "sites.csv", "-o", "sites.npz", "--meta", "site,habitat", "--rule", "max", "--method", "soft", "--experts", "3", "--aim", "interpret");
+  patchwork("learn", "sites.csv", "-o", "sites.npz", "--column", "site=label", "--column", "habitat=label", "--rule", "max", "--method", "soft", "--experts", "3", "--aim", "interpret");
   patchwork("report", "-m", "sites.npz", "sites.csv", "-o", files.table, "--stability", "2");
   patchwork("report", "-m", "e-model.npz", "e.npz", "-o", files.images, "--stability", "0");
 });
