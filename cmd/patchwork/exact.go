@@ -25,30 +25,20 @@ const exactLong = `Describe a table exactly, by blocks: some rows with some colu
 are 1. Together they cover every 1 and no 0, with as few blocks as possible. Where rows
 are users and columns permissions, a block is a role.
 
-The number comes with a certificate: cells no two of which fit in one block, so that no
-cover has fewer blocks than there are such cells. If there are as many, it is proven
-that the number is the least; on real tables of permissions that is the rule.
-
---cheapest looks for the least cost instead: what a row in a block, a column in a block
-and a block cost, 1 each unless --prices says otherwise. For roles this is the number of
-assignments of users and of permissions, and of roles. The work is counted in steps, so
-that the result does not depend on the machine; --seconds may end it earlier, and then
-another machine may find another cover.
+The number comes with a certificate: cells no two of which fit in one block. If there are as
+many as blocks, no cover has fewer. --cheapest looks for the least cost instead, at --prices.
+The work is counted in steps, so that the result does not depend on the machine; --seconds may
+end it earlier, and then another machine may find another cover.
 
 --exceptions P lets the blocks get cells wrong at a price of P each: a 1 that is left
-over, or a 0 that is covered. With --never-add no 0 is covered: no right is granted that
-a user does not have. All exceptions are listed. --must and --never name cells that
-blocks must and must not cover: a CSV file with a row and a column on each line, by name
-or, from 1, by number. Unknown cells may be covered or not. Images are rows, and their
-pixels columns.
+over, or a 0 that is covered. --must and --never name cells in a CSV file with a row and a
+column on each line, by name or, from 1, by number. Unknown cells may be covered or not.
 
 OUT.npz gets the arrays rows (N,K) and columns (K,D), uint8, so that rows @ columns > 0
 is the table; certificate, left and added, pairs of a row and a column, from 0; the names
 of the columns as column_names; index, the row in the input before --where and --rows;
-and the labels. --report writes who gets what and what is left over, as text (.txt), or
-as a table (.csv and others) with a line for each row, and for each column, of each block.
---picture draws the table as it comes, and with rows and columns in the order of the
-blocks, each in its colour. --model writes the blocks as the parts of a model, for explain, predict, info and report.`
+and the labels. --model writes the blocks as the parts of a model, for explain, predict,
+show and report.`
 
 const exactExample = `  patchwork exact sites.csv -o blocks.npz
   patchwork exact sites.csv -o roles.npz --cheapest --report roles.txt

@@ -174,30 +174,36 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, paths []string) error
 		words.Count(n, words.NounsOf(j.head().Table).Image))
 }
 
-// explainer explains the rows of a job: it calls then in the workers, and do with what it yields, in order.
-type explainer func(then func(*workbench.Explained), do func(*workbench.Explained) error) error
-
 // explainJob writes the explanations of a job, and keeps the first as cases unless that is nil. It returns their
 // number.
 func (a *app) explainJob(ctx context.Context, j *job, f *explainFlags, cases *[]workbench.Case) (n int, err error) {
-	write := newLines(j.model, j.head()).write
-	kind, table := isTable(f.format)
-	if table {
-		write = newCodeTable(kind, j).write
-	}
+	_, table := isTable(f.format)
 	how := workbench.Explaining{Best: int(f.best), MaxPicks: f.input.maxPicks, Pursuit: f.pursuit, Why: !table}
-	err = a.output(f.path, func(w io.Writer) error {
-		return write(w, func(then func(*workbench.Explained), do func(*workbench.Explained) error) error {
-			how.Then = then
-			n, err = a.eachExplained(ctx, j, how, func(x *workbench.Explained) error {
-				if cases != nil {
-					*cases = x.Cases(*cases, pictured)
-				}
-				return do(x)
-			})
-			return err
+	each := func(do func(*workbench.Explained) error) (err error) {
+		n, err = a.eachExplained(ctx, j, how, func(x *workbench.Explained) error {
+			if cases != nil {
+				*cases = x.Cases(*cases, pictured)
+			}
+			return do(x)
 		})
-	})
+		return err
+	}
+	if table {
+		of := codesOf(j, isRounded(f.format))
+		how.Then = func(x *workbench.Explained) { x.Out = of(x) }
+		head := of(&workbench.Explained{Frame: j.head()})
+		err = a.outputAnswers(f.path, f.format, head, pushed(func(push func(*answers) error) error {
+			return each(func(x *workbench.Explained) error { return push(x.Out.(*answers)) })
+		}))
+	} else {
+		how.Then = newLines(j.model, j.head()).prepare
+		err = a.output(f.path, func(w io.Writer) error {
+			return each(func(x *workbench.Explained) error {
+				_, err := w.Write(x.Out.([]byte))
+				return err
+			})
+		})
+	}
 	if err != nil {
 		return n, err
 	}

@@ -27,25 +27,20 @@ symbols are the parts of a model (-m) or pictures (--symbol), also cut from the 
 
 Pages are pictures (PNG, TIFF and others) or PDF, whose pages pdftoppm draws where it is
 installed. How much of a page is flipped and how much ink it has is learned from it; long straight
-strokes, longer than any symbol, belong to the page. --turns adds the quarter turns,
---mirror the mirror images, --rotate and --scales further angles and sizes. A symbol that
-looks the same turned or mirrored is reported in the first way.
+strokes, longer than any symbol, belong to the page.
 
 Finds with odds below 1:1 are withheld (--min-odds), counted and listed with the reason
 (--withheld); from 100:1 they are certain, the others doubtful: the odds weigh a find against
-the page's own strokes, against the symbol that
-came second, and against another thing with the same strokes, which shows by what is missing
-and by what is left over. So a triangle in a square is not the triangle. What looks nearly like a
-symbol can be named as a counter-example (--rival), which explains its own and is not counted.
+the page's own strokes, against the symbol that came second, and against another thing with the
+same strokes. What looks nearly like a symbol can be named as a counter-example (--rival), which
+explains its own and is not counted.
 
 The table has a row for each find: page, part (number from 0, as in arrays, parts of the model first), name, y and x of
 the top left corner of the frame before turning it about its centre, angle in degrees clockwise,
 mirrored (0 or 1, left to right, before turning), gain in nats, log_odds, certain (0 or 1),
 scale, band, second (what came second there) and ahead (by how many nats), ink (pixels of its strokes
 that can be seen), missing (those without ink), extra (ink about it that nothing explains), why (what
-speaks most against it). --picture draws the finds on the page, the withheld ones in grey.
-
-The result does not depend on --tiles and --workers.`
+speaks most against it). --picture draws the finds on the page, the withheld ones in grey.`
 
 const findExample = `  patchwork synth sheet --seed 1 -o page.png --model symbols.npz
   patchwork find -m symbols.npz page.png --turns --mirror -o finds.csv --picture overlay.svg

@@ -160,9 +160,9 @@ func load(path string) (workbench.Model, error) {
 	return m, nil
 }
 
-// modelFor reads a model for a command that takes bits, and perhaps numbers and classes. It is the one place where
-// commands ask whether they take a kind, and whether flags mean something for it.
-func modelFor(cmd *cobra.Command, path string, numbers, classes bool) (workbench.Model, error) {
+// modelFor reads a model for a command, which may take those of classes. It is the one place where commands ask
+// whether flags mean something for a kind.
+func modelFor(cmd *cobra.Command, path string, classes bool) (workbench.Model, error) {
 	m, err := load(path)
 	switch m.(type) {
 	case workbench.Classes:
@@ -171,10 +171,6 @@ func modelFor(cmd *cobra.Command, path string, numbers, classes bool) (workbench
 		}
 		err = meantFor(cmd, classKind)
 	case workbench.Numbers, workbench.Mixed:
-		if !numbers {
-			return nil, &inputError{fmt.Errorf(
-				"%s is a model of real values, which this command does not take; those that do are: %s", path, realCommands)}
-		}
 		err = meantFor(cmd, realValues)
 	}
 	return m, err
@@ -182,11 +178,17 @@ func modelFor(cmd *cobra.Command, path string, numbers, classes bool) (workbench
 
 // loadModel reads a model of bits.
 func loadModel(path string) (*patchwork.Model, error) {
-	m, err := modelFor(nil, path, false, false)
-	if err != nil {
-		return nil, err
+	m, err := load(path)
+	switch m := m.(type) {
+	case workbench.Bits:
+		return m.Model, nil
+	case workbench.Classes:
+		return nil, notClasses(path)
+	case workbench.Numbers, workbench.Mixed:
+		return nil, &inputError{fmt.Errorf(
+			"%s is a model of real values, and this takes parts of bits; give a model that was learned from bits", path)}
 	}
-	return m.(workbench.Bits).Model, nil
+	return nil, err
 }
 
 // saveModel writes a model file, or the model to standard output for "-".

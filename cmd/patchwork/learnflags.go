@@ -27,15 +27,9 @@ type learnFlags struct {
 const learnLong = `Learn K parts (the paper calls them experts) from images of one size, or from the
 rows of a table.
 
-Learning runs from several starts (other orders of the images, pieces of other
-images, or other random templates) and keeps the best. If parts move (--shift,
---rotate) and only write (--rule max), and for max-minus-min without poses, learned
-in batches, that is the start with the shortest description of the images; for other
-parts that move the one that best explains images left out of its counts, one at a
-time; otherwise the one with the largest log-likelihood of the training images. The
-model records the scores of every start.
-The same request gives the same model file, byte for byte, for any number of
-workers. Ctrl-C ends learning with the best so far; a second one ends it at once.
+Learning runs from several starts and keeps the best, which the model records. The same
+request gives the same model file, byte for byte, for any number of workers. Ctrl-C ends
+learning with the best so far; a second one ends it at once.
 
 What the data are is recognised and said in one line; --for changes it:
   table     rows of columns. Every column has a learned background, parts stay
@@ -48,57 +42,38 @@ What the data are is recognised and said in one line; --for changes it:
             --method strokes, the default, makes clean parts, each in one piece
             and without ink of another; strokes:60 prefers straight ones.
   scenes    images of several parts each, anywhere: --start-from pairs, unless
-            --shift or another start is given. Where the ink of images is in
-            several pieces, or in one anywhere, and nothing else is said, a
-            sample is described as scenes and as drawings, and the shorter
-            description decides if parts lie all over the images and not in
-            chains, as pieces of strokes do.
+            --shift or another start is given.
   paper     the paper to the letter: epsilon = 1, eq. (1), the printed
-            initialisation, one start. It finds fewer of the parts; "go run
-            ./experiments/paper 5" shows how many.
-Numbers are learned as they are: the columns of tables that hold some, and arrays of real
-numbers. --column '*=number' says so of grey images, whose parts say a mean, or a mean
-and a variance, where they differ from the background; nothing is scaled.
+            initialisation, one start. It finds fewer of the parts.
+Numbers are learned as they are: of arrays of real numbers, of tables most of whose columns
+hold numbers, and where --column says so (--column '*=number' for grey images). Parts say a
+mean, or a mean and a variance, where they differ from the background.
 
 --alphabet K learns parts that drawings of many kinds share, such as the strokes of all
 letters: each anywhere, turned by any angle, 0.75 or 1.33 times as long, up to three
-times in an image. Starts race on 40 images, and the best is learned from up to
-150, all drawn at random. --start-from alphabet.npz then learns drawings of one kind from
+times in an image. --start-from alphabet.npz then learns drawings of one kind from
 the parts that the alphabet has in them.
 
-How many parts there are is found out unless -k says it; a table of what was tried is
-printed. Where parts move, one more must bring 28 nats per image of 56 x 56 pixels, in
-proportion to the side, after paying for the choice of its place; then thin strokes that
-continue each other are joined. -k 2..12 tries these numbers only. Where they stay, the
-shortest description decides; for -k 2..12 under max with --method both or online, the
-log-likelihood of a held-out fifth of the images.
+How many parts there are is found out unless -k says it, and a table of what was tried is
+printed: where parts move, one more must shorten the description of every image; where they
+stay, the shortest description decides. -k 2..12 tries these numbers only.
 
---start-from pairs finds parts that are never shown alone. What two images have in
-common at some shift is a part and a little chance: from such patterns parts are
-grown, split, joined and deleted as long as the description of the images gets
-shorter, and learned further by EM. Number, size and places of the parts and the
-background are found; -k K is the most there may be, --rotate 180:90 also turns them.
+--start-from pairs finds parts that are never shown alone, by what two images have in
+common. Number, size and places of the parts and the background are found; -k K is the
+most there may be, --rotate 180:90 also turns them.
 
 Files that need more than --memory are read again in every pass: starts are
-learned from images drawn at random, 20,000 or as many as take a quarter of the memory,
-then the best is improved on all images, one pass per iteration. A note says so, and the
-model records it. A table is learned from as many rows, drawn at random, as a quarter of
+learned from images drawn at random, then the best is improved on all images, one pass per
+iteration. A table is learned from as many rows, drawn at random, as a quarter of
 the memory takes, and how well all rows are explained is said.
 
 --by COLUMN learns what each class looks like, a class for every value of that column;
 patchwork explain then says of which class others are, and patchwork score how many are
-named rightly. Of drawings, up to 20 examples of each class are kept whole, cut into one
-to four pieces that move a little, and three parts are learned of all examples of the
-class: both judge. Shifts of up to 0.15 of the frame and turns of up to 16 degrees are
-tried, unless --shift or --rotate is given. Of tables, and where parts stay in their
-places, one model is learned of each class, and its columns one by one are a second
-judge; cells may be unknown, and numbers are cut in three bands. Examples are then left
-out and named by the others, which says how sure of a name to be; with one example of a
-class that is a guess.
+named rightly. Of tables, numbers are cut in three bands. Examples are left out and named by
+the others, which says how sure of a name to be; with one example of a class that is a guess.
 
 --engine beam lets Apache Beam explain the images, in pieces, on this machine or on
-many: starts are learned here from a sample, as of files beyond --memory, then the best
-is improved on all images. The model is that of images beyond --memory, byte for byte. This needs
+many; the model is that of images beyond --memory, byte for byte. This needs
 the program patchwork-beam (folder cmd/engine/beam).`
 
 const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz

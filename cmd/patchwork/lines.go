@@ -43,14 +43,6 @@ func newLines(m workbench.Model, head *dataset.Frame) *lines {
 	return l
 }
 
-// write writes the explanations that each yields.
-func (l *lines) write(w io.Writer, each explainer) error {
-	return each(l.prepare, func(x *workbench.Explained) error {
-		_, err := w.Write(x.Out.([]byte))
-		return err
-	})
-}
-
 // prepare makes the lines of explanations. Workers call it.
 func (l *lines) prepare(x *workbench.Explained) {
 	b, _ := x.Out.([]byte)

@@ -14,9 +14,6 @@ const (
 	classKind  = "classes"
 )
 
-// realCommands are the commands that take models of real values.
-const realCommands = "learn, explain, score, predict, sample, show, report, count, merge and serve"
-
 // meant lists the flags that mean something for a kind: in all commands under "", the further ones by the command.
 var meant = map[string]map[string]string{
 	realValues: {

@@ -34,20 +34,7 @@ of machines, in any order, and gives the same model as all images in one place.
 
 The images are explained as learning explains them, which is quicker than score and
 explain where parts move, and finds a little less: the log-likelihood here may be lower.
-
-The step is that of batch EM, also for drawings. The cleaner step of --method strokes
-takes one part after the other, each given the new ones before it: it would need as many
-rounds over all machines as there are parts, and every image's explanation kept between
-them. Package learn/strokes has its counts, which add up in any order; these commands
-do not.
-
-Models of tables under the five rules by which a cell is nobody's own (noisy-or,
-sum-of-odds, mean, sum-of-log-odds, normalized-sum) are counted as soft learning does: by
-the posterior weights of the best explanations of each row.
-
-Models of numbers are counted too, rows of tables for their eight
-best explanations: numbers of values, and whole sums of them and their squares on the
-grid of the model.
+The step is that of batch EM, also for drawings.
 
 A tally records the model it was made with, the SHA-256 of its rows and of the files they are
 from, and which --rows of these it has counted: merge rejects a tally of the same rows, and --rows
@@ -101,7 +88,7 @@ func (a *app) count(cmd *cobra.Command, f *countFlags, paths []string) error {
 	if err := f.json.check(f.output); err != nil {
 		return err
 	}
-	m, err := modelFor(cmd, f.model, true, false)
+	m, err := modelFor(cmd, f.model, false)
 	if err != nil {
 		return err
 	}
@@ -252,9 +239,6 @@ const mergeLong = `Combine counts that "patchwork count" wrote, in any order, in
 file may hold several tallies, one after the other; - reads them from standard
 input.
 
-merge rejects tallies made with another model, rows that were counted twice, and
-damaged or truncated files.
-
 It prints the log-likelihood of the model that made the tallies, which need not rise
 with every step; keep the model with the best. --last ends learning: it sets votes
 that are kept beside their abstention value to that value; under noisy-or it draws the
@@ -300,7 +284,7 @@ func (a *app) merge(cmd *cobra.Command, f *mergeFlags, paths []string) error {
 	if err := f.json.check(f.output); err != nil {
 		return err
 	}
-	m, err := modelFor(cmd, f.model, true, false)
+	m, err := modelFor(cmd, f.model, false)
 	if err != nil {
 		return err
 	}

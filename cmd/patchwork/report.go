@@ -153,7 +153,7 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 
 // read reads the model and all data for it.
 func (f *reportFlags) read(cmd *cobra.Command, paths []string) (workbench.Model, *dataset.Frame, error) {
-	m, err := modelFor(cmd, f.model, true, false)
+	m, err := modelFor(cmd, f.model, false)
 	if err != nil {
 		return nil, nil, err
 	}

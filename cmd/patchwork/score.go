@@ -10,12 +10,9 @@ import (
 
 const scoreLong = `Explain images and report the log-likelihood per image and per known pixel under
 the untruncated composition, the cross-entropy (minus the former), and the number of
-picks per image; for parts that do not move also the description length: the length
-of a two-part code for the images by the model, its votes included. Log-likelihoods
+picks per image; for parts that do not move also the description length. Log-likelihoods
 are in nats; in JSON a log-likelihood is null if an image is impossible under the
-model. The explanations are those of patchwork explain: rows of tables pay for each
-part as they did in learning, unless --pursuit is given, and scenes are explained, and
-judged, by the parts as they look under the noise of each image.
+model. The explanations are those of patchwork explain.
 
 -o rows.csv also writes a table, a row per image: its labels, row (its number in the
 input, from 1), weight if there are weights, log_lik under the untruncated
@@ -24,10 +21,7 @@ composition, how many picks, and how many known pixels.
 --hide 0.2 --seed 1 also hides a fifth of the known bits of each image, predicts
 them from the others, and reports the mean log-loss (nats per bit), the accuracy and
 the AUC of three predictions: the average over the best explanations, the best one
-alone, and, as a baseline that every model should beat, the column means of the
-training rows (of the visible bits, where the model does not have those). Columns
-that were made of one column of categories are hidden together, and their
-probabilities add up to 1.
+alone, and, as a baseline that every model should beat, the column means.
 
 A file of classes (patchwork learn --by) is scored by the label that it was learned by:
 how many images are named rightly, and what is named what.`

@@ -247,7 +247,7 @@ type job struct {
 
 // open reads the model, perhaps of classes, and opens the data as it needs them.
 func (f *inputFlags) open(cmd *cobra.Command, paths []string, classes bool) (*job, error) {
-	m, err := modelFor(cmd, f.model, true, classes)
+	m, err := modelFor(cmd, f.model, classes)
 	if b, ok := m.(workbench.Bits); ok {
 		b.Model, err = f.placed(cmd, b.Model)
 		m = b
