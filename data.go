@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"iter"
 
-	scorerows "example.com/patchwork/internal/score/rows"
-
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/recall"
@@ -43,14 +41,9 @@ type Data struct {
 }
 
 // Blocks yields the images in blocks, small enough to divide the work evenly
-// among workers and, for many images, large enough to explain rows together. It
-// never yields an error.
+// among workers. It never yields an error.
 func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
-	parts := 64
-	if len(d.Images) > 0 && d.Images[0].Height() == 1 {
-		parts = 16 // rows of a table take little time each, and less the more there are
-	}
-	size := min(max(pool.Chunk, len(d.Images)/parts), rowsAtOnce)
+	size := min(max(pool.Chunk, len(d.Images)/parts), mostInBlock)
 	return func(yield func(Data, error) bool) {
 		if d.Weights != nil && len(d.Weights) != len(d.Images) {
 			yield(d, nil) // census.count returns the error
@@ -69,9 +62,9 @@ func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
 	}
 }
 
-// rowsAtOnce is the number of images explained together: enough for the sharing
-// in internal/score, few enough to stop soon when the context is cancelled.
-const rowsAtOnce = scorerows.Block
+// Blocks of Data are so many, and hold so many images at most: they divide well among workers, and learning stops soon
+// when the context is cancelled.
+const parts, mostInBlock = 64, 8192
 
 // Weight returns the number of times image i is counted.
 func (d Data) Weight(i int) int64 {

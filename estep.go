@@ -105,7 +105,6 @@ func (p *Pursuit) explainSource(ctx context.Context, src Source, workers int, ea
 			return nil, err
 		}
 		workers = min(workers, (len(d.Images)+pool.Chunk-1)/pool.Chunk)
-		p.rowTable.expect(len(d.Images) / max(workers, 1))
 	}
 	if workers <= 1 { // a goroutine costs as much as explaining a dozen rows of a table
 		return explainAlone(ctx, p, src, each)
@@ -116,7 +115,7 @@ func (p *Pursuit) explainSource(ctx context.Context, src Source, workers int, ea
 // explainAlone performs an E-step in the caller's goroutine.
 func explainAlone(ctx context.Context, p *Pursuit, src Source, each visitor) (*Tally, error) {
 	w := newExplainer(p, each)
-	defer w.pursuit.release()
+	defer w.pursuit.search.Release()
 	for b, err := range numbered(ctx, src) {
 		if err == nil {
 			_, err = w.explain(ctx, b)
@@ -140,7 +139,7 @@ func explainTogether(ctx context.Context, p *Pursuit, src Source, workers int, e
 		}
 		team[i] = newExplainer(p, each)
 		wg.Go(func() {
-			defer team[i].pursuit.release()
+			defer team[i].pursuit.search.Release()
 			for b := range blocks {
 				if at[i], errs[i] = team[i].explain(ctx, b); errs[i] != nil {
 					fail()
@@ -192,81 +191,26 @@ func newExplainer(p *Pursuit, each visitor) *explainer {
 // explain explains and counts the images of a block, in order. If one fails, at is
 // its number.
 func (w *explainer) explain(ctx context.Context, b *block) (at int, err error) {
-	for from := 0; from < len(b.Images); from += rowsAtOnce {
-		to := min(from+rowsAtOnce, len(b.Images))
-		if err := ctx.Err(); err != nil {
-			return b.first + from, err
-		}
-		if rows := w.pursuit.rows(b.Images[from:to]); rows != nil {
-			w.explainRows(rows, b, from, to)
-		} else if at, err := w.explainEach(ctx, b, from, to); err != nil {
-			return at, err
-		}
-	}
-	return 0, nil
-}
-
-// explainEach explains and counts images [from, to) of a block, one by one.
-func (w *explainer) explainEach(ctx context.Context, b *block, from, to int) (at int, err error) {
 	m := w.pursuit.model
 	w.pursuit.Within(ctx)
 	defer w.pursuit.Within(context.Background())
-	for j := from; j < to; j++ {
+	for j, img := range b.Images {
 		if err := ctx.Err(); err != nil {
 			return b.first + j, err
 		}
-		e, err := w.pursuit.Explain(b.Images[j])
+		e, err := w.pursuit.Explain(img)
 		if ended := ctx.Err(); err != nil && ended != nil {
 			return b.first + j, ended
 		}
 		if err != nil {
 			return b.first + j, fmt.Errorf("image %d: %w", b.first+j, err)
 		}
-		w.tally.Add(m, b.Images[j], e, b.Weight(j))
+		w.tally.Add(m, img, e, b.Weight(j))
 		if w.each != nil {
 			w.each(b, j, e)
 		}
 	}
 	return 0, nil
-}
-
-// explainRows explains and counts images [from, to) of a block together, by b,
-// which holds them.
-func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
-	p, part := w.pursuit, whole.Images[from:to]
-	b.explain()
-	weights := whole.Weights
-	if weights != nil {
-		weights = weights[from:to]
-	}
-	counted := p.opt.Scoring == ScoringOriginal // then the bank holds the templates themselves
-	if counted {
-		w.tally.addRows(b, weights)
-	}
-	odd := b.picked.Odd
-	if counted && w.each == nil {
-		for _, j := range odd {
-			w.tally.Add(p.model, part[j], p.alone(part[j]), whole.Weight(from+j))
-		}
-		return
-	}
-	var all Explanations
-	all.reset()
-	p.unpack(b, part, &all)
-	list := make([]Explanation, len(part))
-	for j, img := range part {
-		list[j] = all.At(j)
-		isOdd := len(odd) > 0 && odd[0] == j
-		if isOdd {
-			odd = odd[1:]
-		}
-		if isOdd || !counted {
-			w.tally.Add(p.model, img, &list[j], whole.Weight(from+j))
-		}
-		if w.each != nil {
-			w.each(whole, from+j, &list[j])
-		}
-	}
 }
 
 // FitGeometry explains the data and fits the Gaussian to the poses found. The fit

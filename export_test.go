@@ -44,22 +44,22 @@ func (p *Pursuit) Judge(img *bitmap.Image, grid pose.Grid, before []Pick, each f
 // Engines explains images, and returns how many of them each engine has explained. That is
 // read from the unexported state of the packages below.
 func (p *Pursuit) Engines(images []*bitmap.Image) (map[string]int, error) {
-	p.bulk, p.rowTable = nil, new(rowTable)
-	if err := p.ExplainAll(images, new(Explanations)); err != nil {
-		return nil, err
+	engines := map[string]int{}
+	for _, img := range images {
+		r := p.rowTable
+		if _, err := p.Explain(img); err != nil {
+			return nil, err
+		}
+		switch {
+		case p.still != nil:
+			engines["joint"]++
+		case r != nil && r.table != nil:
+			engines["rows"]++
+		default:
+			engines[reflect.ValueOf(&p.search).Elem().FieldByName("engine").Elem().Type().Elem().Name()]++
+		}
 	}
-	switch {
-	case p.still != nil:
-		return map[string]int{"joint": len(images)}, nil
-	case p.bulk == nil:
-		engine := reflect.ValueOf(&p.search).Elem().FieldByName("engine").Elem()
-		return map[string]int{engine.Type().Elem().Name(): len(images)}, nil
-	}
-	rows := reflect.ValueOf(p.bulk.Explainer).Elem()
-	number := func(of reflect.Value, field string) int { return int(of.FieldByName(field).Int()) }
-	byVote := number(rows.FieldByName("byVote"), "all") - number(rows.FieldByName("byVote"), "rare")
-	alone := number(rows, "alone")
-	return map[string]int{"byVote": byVote, "byRow": alone, "bySet": len(images) - byVote - alone}, nil
+	return engines, nil
 }
 
 // Fake sets the counts of a tally of two experts.

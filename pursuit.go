@@ -40,9 +40,7 @@ type Pursuit struct {
 	ordered  score.Field // and changes: scratch of rewrite
 	changes  []score.Change
 
-	// For many images at a time; see ExplainAll.
-	rowTable *rowTable
-	bulk     *rows // nil until needed
+	rowTable *rowTable // nil where no image is explained as a row of a table
 }
 
 // NewPursuit returns a pursuit. The error says which option does not fit the
@@ -52,7 +50,8 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 	if err := opt.validate(&m.cfg, m.K()); err != nil {
 		return nil, err
 	}
-	p := &Pursuit{model: m, opt: opt, rowTable: new(rowTable), still: newStill(m)}
+	p := &Pursuit{model: m, opt: opt, still: newStill(m)}
+	p.rowTable = p.newRowTable()
 	p.scored = m.bank(opt.Scoring, opt.Alpha)
 	if p.refined = p.scored; opt.Refined && opt.RefineScoring != opt.Scoring {
 		p.refined = m.bank(opt.RefineScoring, opt.Alpha)
@@ -110,6 +109,9 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 
 // explain runs the pursuit on one image, with the templates as they are.
 func (p *Pursuit) explain(img *bitmap.Image) (e *Explanation, err error) {
+	if e := p.explainRow(img); e != nil {
+		return e, nil
+	}
 	defer p.interrupt(&e, &err)
 	p.watch()
 	picks, err := p.Steps(img)
@@ -353,7 +355,7 @@ func (p *Pursuit) place(c int, grid pose.Grid) Pick {
 // costs of posterior.PickCosts, which learning charged, too; the command and the page
 // do so. It is safe for concurrent use. The first call prepares the
 // pursuit; the model keeps the result, about 26 bytes per pixel of each expert in
-// each rotation. For many images, EStep and Pursuit.ExplainAll are faster.
+// each rotation.
 func (m *Model) Explain(img *bitmap.Image) (*Explanation, error) {
 	p := m.idle.take(m)
 	defer m.idle.pursuits.Put(p)

@@ -1,7 +1,5 @@
 package bitmap
 
-import "slices"
-
 // Row returns the values of the pixels of row y, 64 per word, and which of them are known,
 // nil if all of the image are. The words are the image's own.
 func (m *Image) Row(y int) (on, known []uint64) {
@@ -16,28 +14,6 @@ func (m *Image) Row(y int) (on, known []uint64) {
 // between rows: pixel i, row-major, is bit i%64 of word i/64 of the (Len+63)/64
 // words. Bits after the last pixel are 0, and so are unknown pixels.
 func (m *Image) AppendWords(dst []uint64) []uint64 { return m.appendWords(dst, m.on) }
-
-// AppendAllWords appends what AppendWords does, image by image, and reports whether all images have a size, and whether
-// all pixels are known.
-func AppendAllWords(dst []uint64, images []*Image, height, width int) (words []uint64, fit, complete bool) {
-	complete = true
-	at, each := len(dst), (height*width+63)/64
-	dst = slices.Grow(dst, len(images)*each)
-	for _, m := range images {
-		if m.Height() != height || m.Width() != width {
-			return dst, false, false
-		}
-		complete = complete && (m.known == nil || m.Complete())
-		if each == 1 && height == 1 { // most tables are small
-			dst = dst[:at+1]
-			dst[at] = m.on[0]
-			at++
-			continue
-		}
-		dst = m.appendWords(dst, m.on)
-	}
-	return dst, true, complete
-}
 
 // AppendKnownWords appends the plane of known pixels in the layout of
 // AppendWords.

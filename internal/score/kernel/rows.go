@@ -1,11 +1,5 @@
 package kernel
 
-// Tie is how far a gain may lie below the largest and count as equal, in nats.
-const Tie = 1e-9
-
-// Block is the largest number of rows that Step takes: what it lists stays in the first cache.
-const Block = 4096
-
 // RowLoops holds the inner loops of explaining rows of tables that have vector code. Rows are packed
 // 64 pixels per word. A quad is 16 of them, four groups of four; x holds 16*quads
 // bits, and so do the other masks of pixels. Numbers of float64 are added in
@@ -25,31 +19,7 @@ type RowLoops struct {
 	// Exchange adds to each gain what it is in state 1 of a pixel, and subtracts
 	// what it is in state 0: max(above-l, 0) + min(below-l, 0).
 	Exchange func(gains, above0, below0, above1, below1 []int32, l0, l1 int32)
-
-	// Step goes through the rows n of list, of words each in x. For each lane it
-	// adds up what the table has for the groups of four pixels, and subtracts
-	// the lane's cost. The first lane within Tie of the largest is picks[8*n], and
-	// its number, with its cost again, gains[8*n]. The row is appended to the
-	// list of this lane if the number exceeds need, else to that behind the last
-	// lane: list c is lists[c*Block:][:counts[c]]. There are at most Block rows,
-	// none of them twice, len(costs) lanes, 8 to 32, and at most 64 groups.
-	//
-	// Table holds, by group, by eight lanes, and by the values p of the pixels,
-	// eight numbers.
-	Step func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8,
-		gains []float64, lists, counts []int32)
-
-	// Sums sets out[n], for the rows n of list, or all of them where that is nil, to the sum of what the table has
-	// for the groups of four pixels, 16 numbers each. Rows have at most four words.
-	Sums func(table []float64, x []uint64, words int, list []int32, groups int, out []float64)
-
-	// VoteStep lets rows take a step by votes of any strength, see Voting.
-	VoteStep func(*Voting)
-
-	// Tell says what rows gained, see Tell.
-	Tell func(*Tell)
 }
 
-// RowVectors returns the vector code of a path, or nil where it has none; a loop
-// without vector code is nil.
+// RowVectors returns the vector code of a path, or nil where it has none.
 func RowVectors(p *Path) *RowLoops { return rowVectors(p.Name) }

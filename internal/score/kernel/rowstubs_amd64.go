@@ -4,21 +4,6 @@
 
 package kernel
 
-// tell implements RowLoops.Tell.
-//
-//go:noescape
-func tell(x *uint64, n int, width int, depth *int32, picks *uint8, experts *float64, abstention int, gains *float64, start *float64, logLik *float64, scratch *float64, masks *uint8)
-
-// voteNext implements RowLoops.VoteStep.
-//
-//go:noescape
-func voteNext(x *uint64, words int, halves int, list *int32, n int, own *uint32, owns int, pairs *uint32, starts *int32, fours *int32, last int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
-
-// voteFirst implements RowLoops.VoteStep.
-//
-//go:noescape
-func voteFirst(x *uint64, words int, halves int, list *int32, n int, votes *uint32, eights *int32, off *int32, costs *int32, tile int, bits int32, shift int32, experts int, on *uint32, held *uint32, lines *int32, gains *int32, size int32, none int32, picked *uint64, picks *uint8, depth *int32, losses *int32, all *int32, next *int32, counts *int32, stride int, step int32, slack int32, low int32, high int32, end int32)
-
 // addFours32AVX2 implements RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
 //
 //go:noescape
@@ -38,31 +23,6 @@ func addFours16AVX2(gains *int32, table *int32, row int, x *uint64, quads int)
 //
 //go:noescape
 func strengthen16AVX2(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
-
-// step8AVX2 implements RowLoops.Step for 8 lanes.
-//
-//go:noescape
-func step8AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// step16AVX2 implements RowLoops.Step for 16 lanes.
-//
-//go:noescape
-func step16AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// step24AVX2 implements RowLoops.Step for 24 lanes.
-//
-//go:noescape
-func step24AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// step32AVX2 implements RowLoops.Step for 32 lanes.
-//
-//go:noescape
-func step32AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-
-// rowSumsAVX2 implements RowLoops.Sums.
-//
-//go:noescape
-func rowSumsAVX2(table *float64, x *uint64, row int, list *int32, n int, groups int, out *float64)
 
 // exchangeAVX2 implements RowLoops.Exchange for n times 8 lanes.
 //

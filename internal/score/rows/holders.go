@@ -60,11 +60,3 @@ func (t *Table) votes(c int, picks []int32, known, up, down []uint64) {
 		voters(down, known, t.below[at:end], picks)
 	}
 }
-
-// row returns row n of a plane; of nil, the other mask.
-func (t *Table) row(plane []uint64, n int, otherwise []uint64) []uint64 {
-	if plane == nil {
-		return otherwise
-	}
-	return plane[n*t.words : (n+1)*t.words]
-}

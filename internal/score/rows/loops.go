@@ -2,7 +2,6 @@ package rows
 
 import (
 	"math/bits"
-	"reflect"
 	"slices"
 
 	"example.com/patchwork/internal/score"
@@ -11,24 +10,14 @@ import (
 
 // loopsOf returns the inner loops of a path: vector code where it has any.
 func loopsOf(p *kernel.Path) *kernel.RowLoops {
-	loops, vector := *plainLoops, kernel.RowVectors(p)
-	if vector == nil {
-		return &loops
+	if vectors := kernel.RowVectors(p); vectors != nil {
+		return vectors
 	}
-	to, from := reflect.ValueOf(&loops).Elem(), reflect.ValueOf(*vector)
-	for i := range from.NumField() {
-		if !from.Field(i).IsNil() {
-			to.Field(i).Set(from.Field(i))
-		}
-	}
-	return &loops
+	return plainLoops
 }
 
 // plainLoops says what each loop does. The vector code gives the same bits.
-var plainLoops = &kernel.RowLoops{
-	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Step: step, Sums: rowSums, VoteStep: voteStep,
-	Tell: tell,
-}
+var plainLoops = &kernel.RowLoops{AddFours: addFours, Strengthen: strengthen, Exchange: exchange}
 
 func addFours(gains, table []int32, x []uint64, quads int) {
 	n := len(gains)
@@ -155,98 +144,5 @@ func voters(mask, known, order []uint64, picks []int32) {
 		for w := range mask {
 			mask[w] &= row[w]
 		}
-	}
-}
-
-// spread holds, in byte b of entry v, bit b of v.
-var spread = func() (s [256]uint64) {
-	for v := range s {
-		for b := range 8 {
-			s[v] |= uint64(v>>b&1) << (8 * b)
-		}
-	}
-	return s
-}()
-
-// countBytes adds weight, at most 255, to the bytes of seen where mask, and to those of on where mask and x: pixel i
-// is byte i%8 of word i/8, and there are as many of them as bits in mask. The bytes must not overflow.
-func countBytes(seen, on, mask, x []uint64, weight uint64) {
-	for w, m := range mask {
-		for o, j := m&x[w], 8*w; m != 0; m, o, j = m>>8, o>>8, j+1 {
-			seen[j] += spread[m&255] * weight
-			on[j] += spread[o&255] * weight
-		}
-	}
-}
-
-func step(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8,
-	gains []float64, lists, counts []int32) {
-	var totals [32]float64
-	for _, n := range list {
-		row := x[int(n)*words:][:words]
-		most := 0.0
-		for first := 0; first < len(costs); first += 8 {
-			total := addUp(table[16*first:], 16*len(costs), row, groups)
-			for c := range total {
-				total[c] -= costs[first+c]
-				if totals[first+c] = total[c]; total[c] > most || first+c == 0 {
-					most = total[c]
-				}
-			}
-		}
-		c := 0
-		for !(totals[c] >= most-kernel.Tie) {
-			c++
-		}
-		picks[8*n], gains[8*n] = int8(c), totals[c]+costs[c]
-		if !(totals[c] > need) {
-			c = len(costs)
-		}
-		lists[c*kernel.Block+int(counts[c])] = n
-		counts[c]++
-	}
-}
-
-// addUp returns the totals of eight lanes.
-func addUp(table []float64, group int, row []uint64, groups int) (total [8]float64) {
-	var sums [4][8]float64
-	for g := range groups {
-		p := int(row[g/16] >> (g % 16 * 4) & 15)
-		part := table[g*group+8*p:][:8:8]
-		s := &sums[g&3]
-		for c, v := range part {
-			s[c] += v
-		}
-	}
-	for c := range total {
-		total[c] = sums[0][c] + sums[1][c] + (sums[2][c] + sums[3][c])
-	}
-	return total
-}
-
-func rowSums(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
-	if list == nil {
-		for n := range out {
-			list = append(list, int32(n))
-		}
-	}
-	for _, n := range list {
-		row, sums := x[int(n)*words:][:words], [4]float64{}
-		for g := range groups {
-			sums[g&3] += table[16*g+int(row[g/16]>>(g%16*4)&15)]
-		}
-		out[n] = sums[0] + sums[1] + (sums[2] + sums[3])
-	}
-}
-
-// gatherEights copies depth[i], at most eight, of the eight numbers from 8*i on to
-// from[i] on, in both, and sets from[i+1] to behind them.
-func gatherEights(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64) {
-	for i, d := range depth {
-		for j, c := range picks[8*i:][:d] {
-			outPicks[from[i]+j] = int32(c)
-		}
-		copy(outGains[from[i]:], gains[8*i:][:d])
-		from[i+1] = from[i] + int(d)
 	}
 }

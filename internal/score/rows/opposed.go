@@ -25,7 +25,7 @@ const (
 )
 
 // prepareOpposed makes the memory for max-minus-min.
-func (e *byRow) prepareOpposed() {
+func (e *Explainer) prepareOpposed() {
 	d := e.pixels
 	e.down = make([]uint64, e.words)
 	e.top, e.bottom = make([]int32, d), make([]int32, d)
@@ -42,7 +42,7 @@ func (e *byRow) prepareOpposed() {
 
 // after returns the log-likelihood of pixel i when the voter has joined, above or
 // below the opinions so far.
-func (e *byRow) after(i int, above bool) float64 {
+func (e *Explainer) after(i int, above bool) float64 {
 	c := int32(e.voter + 1)
 	var after float64
 	if above {
@@ -56,7 +56,7 @@ func (e *byRow) after(i int, above bool) float64 {
 
 // pair returns logLik at pixel i of the row, remembering where both sides are
 // held.
-func (e *byRow) pair(i int, top, bottom int32) float64 {
+func (e *Explainer) pair(i int, top, bottom int32) float64 {
 	n := e.experts + 1
 	x := int(e.x[i/64] >> (i % 64) & 1)
 	if top == 0 || bottom == 0 || e.pairs == nil {
@@ -71,7 +71,7 @@ func (e *byRow) pair(i int, top, bottom int32) float64 {
 
 // joinBoth lets the voter join under max-minus-min, corrects the gains, and
 // returns the exact gain.
-func (e *byRow) joinBoth() float64 {
+func (e *Explainer) joinBoth() float64 {
 	holder := int32(e.voter + 1)
 	var sum score.Total
 	for w, up := range e.up {
@@ -95,7 +95,7 @@ func (e *byRow) joinBoth() float64 {
 
 // exchange corrects the gains at pixel i, whose extremal opinions top and bottom
 // held before, and whose log-likelihood has changed.
-func (e *byRow) exchange(i int, top, bottom int32, before, after float64) {
+func (e *Explainer) exchange(i int, top, bottom int32, before, after float64) {
 	above := e.opposedRow(&e.joinAbove, i, bottom)
 	below := e.opposedRow(&e.joinBelow, i, top)
 	aboveNow, belowNow := above, below
@@ -114,7 +114,7 @@ func (e *byRow) exchange(i int, top, bottom int32, before, after float64) {
 }
 
 // opposedRow returns the row of o for pixel i where holder holds the other side.
-func (e *byRow) opposedRow(o *opposed, i int, holder int32) []int32 {
+func (e *Explainer) opposedRow(o *opposed, i int, holder int32) []int32 {
 	x := int(e.x[i/64] >> (i % 64) & 1)
 	state := (2*i+x)*(e.experts+1) + int(holder)
 	slot := state % len(o.met)

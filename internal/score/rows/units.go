@@ -6,10 +6,9 @@ import (
 	"slices"
 
 	"example.com/patchwork/internal/score"
-	"example.com/patchwork/internal/score/kernel"
 )
 
-// units is the part of a Table that byrow.go uses: gains in fixed point, whose
+// units is the part of a Table that explainer.go uses: gains in fixed point, whose
 // sums do not depend on an order, one lane per expert.
 //
 // What expert c gains at a pixel is the log-likelihood of the pixel when it has
@@ -35,18 +34,6 @@ type units struct {
 	base  [2][]int32
 }
 
-// margin says how near gains, in units, may be the other way round: two that differ by at most slack, and
-// one above low and up to high, which may be enough.
-type margin struct{ slack, low, high int }
-
-// marginOf returns the margin of gains that are wrong by at most so many units and lie between least and most.
-func (t *Table) marginOf(scale float64, wrong, least, most int) margin {
-	need := float64((t.opt.MinGain + score.Tie) * scale)
-	inside := func(v float64) int { return int(min(max(v, float64(least)), float64(most))) }
-	return margin{inside(float64(2*wrong) + math.Ceil(float64(score.Tie*scale)) + 1),
-		inside(math.Floor(need) - float64(wrong)), inside(math.Ceil(need) + float64(wrong))}
-}
-
 // excluded is the gain of an expert that was picked, and of a lane without an
 // expert; those of all others stay above a half of it.
 const excluded = -1 << 30
@@ -68,7 +55,7 @@ func (t *Table) prepareUnits() {
 		}
 	}
 	// Between two gains lie their errors and Tie.
-	l.slack = 2*l.wrong + int32(min(math.Ceil(kernel.Tie*l.scale), 1<<20)) + 1
+	l.slack = 2*l.wrong + int32(min(math.Ceil(score.Tie*l.scale), 1<<20)) + 1
 	t.prepareFirst()
 	if !t.bank.TwoSided {
 		t.prepareAlone()

@@ -8,7 +8,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -16,29 +15,17 @@ import (
 
 func main() {
 	ConstraintExpr("amd64,!purego")
-	bits := bitsData()
-	tell()
-	numbers := halvesData()
-	for _, first := range []bool{false, true} {
-		voteStep(first, numbers, bits)
-	}
 	for _, width := range []int{4, 2} {
 		addFours(width)
 		strengthen(width)
 	}
-	for _, width := range []int{1, 2, 3, 4} {
-		stepAVX2(width)
-	}
-	rowSumsAVX2()
 	exchange()
 	Generate()
 }
 
 // start begins a function that needs no more stack than there is.
-func start(name, signature, doc string) { declare(name, NOSPLIT, "func("+signature+")", doc) }
-
-func declare(name string, attributes attr.Attribute, signature, doc string) {
-	TEXT(name, attributes, signature)
+func start(name, signature, doc string) {
+	TEXT(name, NOSPLIT, "func("+signature+")")
 	Doc(doc)
 	Pragma("noescape")
 }
