@@ -85,7 +85,7 @@ type core struct {
 	best     remembered[string, []workbench.Row] // one who looks at one expert often looks at the next
 	data     *library
 	jobs     *jobs
-	work     *gate
+	work     chan struct{} // has an element for each request that is worked on
 
 	closing context.Context // ends when the core is closed
 	close   context.CancelFunc
@@ -117,7 +117,7 @@ func newCore(opt *Options) (*core, error) {
 		s.rest = func() {}
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.work = newGate(s.limits.Concurrent, s.limits.Queue)
+	s.work = make(chan struct{}, s.limits.Concurrent)
 	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes),
 		newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
 	s.classes.limit, s.best.limit, s.searches.limit = s.limits.RecalledBytes, s.limits.RecalledBytes,

@@ -31,12 +31,6 @@ func (d *data) bytes() int64 {
 			n += textMemory(text)
 		}
 	}
-	for _, note := range d.notes {
-		n += int64(len(note.Text)) + 40
-	}
-	for _, c := range d.set.Codings {
-		n += int64(len(c.Name)) + textMemory(c.Levels)
-	}
 	if d.numbers() {
 		return n + int64(d.set.Len())*(24+8*int64(d.set.Height)*int64(d.set.Width))
 	}

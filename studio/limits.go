@@ -58,7 +58,6 @@ type serverLimits struct {
 	Data        int     `json:"data" doc:"uploaded data sets kept"`
 	Jobs        int     `json:"jobs" doc:"of learning, running, waiting and finished"`
 	Concurrent  int     `json:"concurrent" doc:"requests processed at a time"`
-	Queue       int     `json:"queue" doc:"requests that wait"`
 }
 
 // bounds are all bounds of a server, which follow from its Limits.
@@ -89,8 +88,7 @@ func (l Limits) bounds() bounds {
 	return bounds{
 		serverLimits: serverLimits{BodyBytes: max(l.Upload/8, 1<<16), UploadBytes: l.Upload, Pixels: size(1 << 18),
 			Batch: max(size(1000), 16), Samples: max(size(256), 8), LearnImages: int(l.Memory / 38_400),
-			Seconds: l.Time.Seconds(), Models: 2 * l.Jobs, Data: l.Jobs, Jobs: l.Jobs, Concurrent: runtime.GOMAXPROCS(0),
-			Queue: 64},
+			Seconds: l.Time.Seconds(), Models: 2 * l.Jobs, Data: l.Jobs, Jobs: l.Jobs, Concurrent: runtime.GOMAXPROCS(0)},
 		Candidates: size(1 << 20), Templates: size(1 << 22), Effort: size(1 << 30),
 		ModelBytes: share(7), DataBytes: share(7), RecalledBytes: share(1) / 2, LearnQueue: l.Jobs / 4,
 		Time: l.Time, LearnTime: 20 * l.Time,
@@ -118,48 +116,19 @@ func (l *bounds) checkParts(height, width int, grid pose.Grid, k int) error {
 	return nil
 }
 
-// gate lets a bounded number of requests run, and a bounded number wait.
-type gate struct {
-	working chan struct{}
-	waiting chan struct{}
-}
-
-func newGate(concurrent, queue int) *gate {
-	return &gate{make(chan struct{}, concurrent), make(chan struct{}, concurrent+queue)}
-}
-
-// errBusy reports a gate whose queue is full.
-var errBusy = errors.New("the queue is full")
-
-// enter waits for its turn. The caller must call leave unless there is an
-// error: errBusy, or the context's.
-func (g *gate) enter(ctx context.Context) (leave func(), err error) {
-	select {
-	case g.waiting <- struct{}{}:
-	default:
-		return nil, errBusy
-	}
-	select {
-	case g.working <- struct{}{}:
-		return func() { <-g.working; <-g.waiting }, nil
-	case <-ctx.Done():
-		<-g.waiting
-		return nil, context.Cause(ctx)
-	}
-}
-
 // enter starts the work of a request: it waits for its turn, at most the time
 // of a request. The context ends with the request, its time, or the server.
 func (s *core) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Time, errTime)
 	stop := context.AfterFunc(s.closing, cancel)
-	out, err := s.work.enter(ctx)
-	if err != nil {
+	select {
+	case s.work <- struct{}{}:
+		return s.resting(ctx), func() { <-s.work; stop(); cancel() }, nil
+	case <-ctx.Done():
 		stop()
 		cancel()
-		return nil, nil, s.workError(err)
+		return nil, nil, s.workError(context.Cause(ctx))
 	}
-	return s.resting(ctx), func() { out(); stop(); cancel() }, nil
 }
 
 var errTime = errors.New("the time limit of a request has passed")
@@ -167,9 +136,6 @@ var errTime = errors.New("the time limit of a request has passed")
 // workError returns the answer to a request that was not finished in time.
 func (s *core) workError(err error) error {
 	switch {
-	case errors.Is(err, errBusy):
-		return retryLater(1, "the server is busy: as many requests are running and waiting as it allows (%d and %d)",
-			s.limits.Concurrent, s.limits.Queue)
 	case errors.Is(err, errTime), errors.Is(err, context.DeadlineExceeded):
 		return retryLater(5, "the request was not finished within %v; send fewer images, or try again when the server is "+
 			"less busy", s.limits.Time)

@@ -1,10 +1,7 @@
 package studio
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strings"
@@ -15,33 +12,20 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// TestOverload: with a full queue the answer is 503 at once, with Retry-After;
-// waiting requests are served when there is room.
-func TestOverload(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.Concurrent = 1; b.Queue = 2 } })
-	leave, err := s.work.enter(t.Context()) // takes the only slot
-	if err != nil {
-		t.Fatal(err)
-	}
-	explain := request{path: "/v1/explain", body: `{"model":"m1","images":[` + one + `]}`}
+// TestWaiting: requests wait for those that are worked on.
+func TestWaiting(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.Concurrent = 1 } })
+	s.work <- struct{}{} // takes the only slot
 	codes := make(chan int, 2)
-	var wait sync.WaitGroup
 	for range 2 {
-		wait.Go(func() { codes <- explain.send(t, s).Code })
+		go func() {
+			codes <- request{path: "/v1/explain", body: `{"model":"m1","images":[` + one + `]}`}.send(t, s).Code
+		}()
 	}
-	for len(s.work.waiting) < 3 {
-		time.Sleep(time.Millisecond)
+	if w := (request{path: "/healthz"}).send(t, s); w.Code != 200 || len(codes) > 0 {
+		t.Errorf("while busy: %d, %d answers", w.Code, len(codes))
 	}
-	w := explain.send(t, s)
-	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" ||
-		!strings.Contains(w.Body.String(), "busy") {
-		t.Errorf("beyond the queue: %d %s", w.Code, w.Body)
-	}
-	if w := (request{path: "/healthz"}).send(t, s); w.Code != 200 {
-		t.Errorf("not healthy while busy: %d", w.Code)
-	}
-	leave()
-	wait.Wait()
+	<-s.work
 	if a, b := <-codes, <-codes; a != 200 || b != 200 {
 		t.Errorf("those who waited got %d and %d", a, b)
 	}
@@ -51,50 +35,17 @@ func TestOverload(t *testing.T) {
 // whose client has disconnected.
 func TestRequestTimeLimit(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.Concurrent = 1; b.Time = 20 * time.Millisecond } })
-	leave, err := s.work.enter(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer leave()
+	s.work <- struct{}{}
 	w := request{path: "/v1/explain", body: `{"model":"m1","images":[` + one + `]}`}.send(t, s)
 	if w.Code != 503 || !strings.Contains(w.Body.String(), "20ms") || w.Header().Get("Retry-After") == "" {
 		t.Errorf("%d %s", w.Code, w.Body)
-	}
-	if len(s.work.waiting) != 1 {
-		t.Errorf("%d are counted as waiting after all left", len(s.work.waiting)-1)
-	}
-}
-
-func TestGate(t *testing.T) {
-	g := newGate(2, 1)
-	a, err := g.enter(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := g.enter(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := g.enter(gone); !errors.Is(err, context.Canceled) {
-		t.Errorf("who left got %v", err)
-	}
-	a()
-	b()
-	for range 10 {
-		leave, err := g.enter(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		leave()
 	}
 }
 
 // TestConcurrentRequests sends requests of all kinds at the same time, for the race
 // detector.
 func TestConcurrentRequests(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.Concurrent = 3; b.Queue = 1000 } })
+	s := newServer(t, func(o *Options) { o.bound = func(b *bounds) { b.Concurrent = 3 } })
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {

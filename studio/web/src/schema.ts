@@ -472,7 +472,6 @@ export interface ServerLimits {
   learn_images: number;
   models: number;
   pixels: number;
-  queue: number;
   samples: number;
   seconds: number;
   upload_bytes: number;
