@@ -128,7 +128,7 @@ func TestGoldenTerminal(t *testing.T) {
 	m, img := letterT(t), imageT()
 	steps := Steps(m, img, patchwork.Explanation{Picks: pickT, LogLik: -61.5})
 	steps.Title = "How the T is explained"
-	for c, name := range []string{"blocks", "ascii", "256", "true"} {
+	for c, name := range []string{"blocks", "256", "true"} {
 		var b bytes.Buffer
 		o := TerminalOptions{Width: 60, Colours: Colours(c)}
 		if err := terminal(&b, Overlay(m, img, pickT), o); err != nil {

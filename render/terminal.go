@@ -21,8 +21,6 @@ type Colours uint8
 const (
 	// Blocks has no colour: half blocks and shades, for pipes and NO_COLOR.
 	Blocks Colours = iota
-	// ASCII has no colour and only ASCII characters, one for two pixels.
-	ASCII
 	// Colours256 has the 216 colours and 24 greys of xterm.
 	Colours256
 	// TrueColour has 24 bits per pixel.
@@ -31,19 +29,9 @@ const (
 
 // DetectColours chooses from the environment by the usual conventions: NO_COLOR
 // and TERM=dumb forbid colour (https://no-color.org), COLORTERM announces 24
-// bits, and output that is not a terminal gets no colour. A locale that is set
-// and not UTF-8 gets ASCII.
+// bits, and output that is not a terminal gets no colour.
 func DetectColours(getenv func(string) string, isTerminal bool) Colours {
-	locale := ""
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if locale == "" {
-			locale = getenv(name)
-		}
-	}
-	locale = strings.ToLower(strings.ReplaceAll(locale, "-", ""))
 	switch {
-	case locale != "" && !strings.Contains(locale, "utf8"):
-		return ASCII
 	case !isTerminal || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb":
 		return Blocks
 	case getenv("COLORTERM") == "truecolor" || getenv("COLORTERM") == "24bit":
@@ -79,23 +67,23 @@ const (
 func TerminalSheet(w io.Writer, s Sheet, o TerminalOptions) error {
 	b := bufio.NewWriter(w)
 	if s.Title != "" {
-		fmt.Fprintf(b, "%s\n\n", o.spell(clean(s.Title)))
+		fmt.Fprintf(b, "%s\n\n", clean(s.Title))
 	}
 	for _, f := range s.Facts {
-		fmt.Fprintf(b, "%s: %s\n", o.spell(clean(f.Name)), o.spell(clean(f.Text)))
+		fmt.Fprintf(b, "%s: %s\n", clean(f.Name), clean(f.Text))
 	}
 	g := s.grid()
 	columns, width := s.fitTerminal(g.columns, o.width())
 	for r := range g.rows {
 		if r < len(s.RowLabels) && s.RowLabels[r] != "" {
-			fmt.Fprintf(b, "%s\n", o.spell(clean(s.RowLabels[r])))
+			fmt.Fprintf(b, "%s\n", clean(s.RowLabels[r]))
 		}
 		row := s.Tiles[r*g.columns : min((r+1)*g.columns, len(s.Tiles))]
 		for c := 0; c < len(row); c += columns {
 			last := min(c+columns, len(row))
 			labels := s.ColumnLabels[min(c, len(s.ColumnLabels)):min(last, len(s.ColumnLabels))]
 			if r == 0 || columns < g.columns {
-				o.writeTexts(b, labels, width)
+				writeTexts(b, labels, width)
 			}
 			o.writeTiles(b, row[c:last], width)
 		}
@@ -172,13 +160,13 @@ func (o TerminalOptions) writeTiles(b *bufio.Writer, tiles []Tile, width int) {
 		}
 		b.WriteString(strings.TrimRight(out.String(), " ") + "\n")
 	}
-	o.writeTexts(b, captions, width)
+	writeTexts(b, captions, width)
 	b.WriteByte('\n')
 }
 
 // writeTexts writes texts of several lines each in columns of the given width,
 // truncating long ones; nothing if all are empty.
-func (o TerminalOptions) writeTexts(b *bufio.Writer, texts []string, width int) {
+func writeTexts(b *bufio.Writer, texts []string, width int) {
 	var columns [][]string
 	height := 0
 	for _, t := range texts {
@@ -193,30 +181,10 @@ func (o TerminalOptions) writeTexts(b *bufio.Writer, texts []string, width int) 
 				text = c[y]
 			}
 			text = words.Clip(text, width)
-			out.WriteString(o.spell(text) + strings.Repeat(" ", width-utf8.RuneCountInString(text)+terminalGap))
+			out.WriteString(text + strings.Repeat(" ", width-utf8.RuneCountInString(text)+terminalGap))
 		}
 		b.WriteString(strings.TrimRight(out.String(), " ") + "\n")
 	}
-}
-
-// spell converts text to the terminal's character set, one character for each.
-func (o TerminalOptions) spell(text string) string {
-	if o.Colours != ASCII {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r < 0x80:
-			return r
-		case r == '−':
-			return '-'
-		case r == '·':
-			return ','
-		case r == '…':
-			return '~'
-		}
-		return '?'
-	}, text)
 }
 
 // magnification returns the largest integer factor, at least 1, that keeps a
@@ -300,8 +268,6 @@ func (o TerminalOptions) cell(top, bottom color.RGBA, both bool) cell {
 			code = o.escape("38", top) + ";" + o.escape("48", bottom)
 		}
 		return cell{code, "▀"}
-	case ASCII:
-		return cell{"", shade((darkness(top)+darkness(bottom))/2, asciiShades)}
 	}
 	t, b := darkness(top), darkness(bottom)
 	if !both {
@@ -313,16 +279,13 @@ func (o TerminalOptions) cell(top, bottom color.RGBA, both bool) cell {
 	case t < 0.3 && b > 0.7:
 		return cell{"", "▄"}
 	}
-	return cell{"", shade((t+b)/2, blockShades)}
+	return cell{"", shade((t + b) / 2)}
 }
 
-var (
-	blockShades = []string{" ", "░", "▒", "▓", "█"}
-	asciiShades = strings.Split(" .:-=+*#%@", "")
-)
+var blockShades = []string{" ", "░", "▒", "▓", "█"}
 
-func shade(darkness float64, shades []string) string {
-	return shades[int(math.Round(darkness*float64(len(shades)-1)))]
+func shade(darkness float64) string {
+	return blockShades[int(math.Round(darkness*float64(len(blockShades)-1)))]
 }
 
 // darkness returns 0 for white to 1 for black and near black, perceptually even
