@@ -63,7 +63,7 @@ func Tiled(tile image.Image, scale int) Picture {
 	b := tile.Bounds()
 	sx, sy := enlargement(b.Dx(), b.Dy(), scale)
 	s := &scene{width: b.Dx() * sx, height: b.Dy() * sy}
-	s.tiles = []placedTile{{tile, image.Rect(0, 0, s.width, s.height), false, false}}
+	s.tiles = []placedTile{{tile, image.Rect(0, 0, s.width, s.height), false}}
 	return s
 }
 

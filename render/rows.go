@@ -191,11 +191,10 @@ func (r Rows) Raster() *image.RGBA { return r.scene().Raster() }
 // SVG writes the picture as vectors with real text.
 func (r Rows) SVG(w io.Writer) error { return r.scene().SVG(w) }
 
-// Thumbnail returns a tile of an image, reduced by a whole number so that its
+// Thumbnail returns a tile reduced by a whole number so that its
 // longer side is at most side: each pixel is the mean of a square.
-func Thumbnail(img *bitmap.Image, side int) *image.RGBA {
-	tile := Image(img)
-	k := (max(img.Height(), img.Width()) + side - 1) / max(side, 1)
+func Thumbnail(tile *image.RGBA, side int) *image.RGBA {
+	k := (max(tile.Rect.Dy(), tile.Rect.Dx()) + side - 1) / max(side, 1)
 	if k <= 1 {
 		return tile
 	}

@@ -21,15 +21,6 @@ type placedTile struct {
 	image  image.Image
 	at     image.Rectangle // a whole multiple of the image's size
 	border bool            // draw a thin frame just outside
-	warn   bool            // in the colour of a warning, and thicker
-}
-
-// frame returns the frame's rectangle and colour.
-func (t placedTile) frame() (image.Rectangle, color.RGBA) {
-	if t.warn {
-		return t.at.Inset(-2), warnColour
-	}
-	return t.at.Inset(-1), borderColour
 }
 
 type placedSwatch struct {
@@ -54,10 +45,7 @@ const (
 	end    anchor = "end"
 )
 
-var (
-	borderColour = color.RGBA{0xc4, 0xc4, 0xc4, 0xff}
-	warnColour   = color.RGBA{0xd5, 0x5e, 0x00, 0xff} // the vermilion of the curves
-)
+var borderColour = color.RGBA{0xc4, 0xc4, 0xc4, 0xff}
 
 // text places lines below y and returns the y below them.
 func (s *scene) text(x, y int, st style, from anchor, lines ...string) int {
@@ -88,8 +76,7 @@ func (s *scene) Raster() *image.RGBA {
 	fill(dst, dst.Bounds(), white)
 	for _, t := range s.tiles {
 		if t.border {
-			r, c := t.frame()
-			fill(dst, r, c)
+			fill(dst, t.at.Inset(-1), borderColour)
 			fill(dst, t.at, white)
 		}
 		xdraw.NearestNeighbor.Scale(dst, t.at, t.image, t.image.Bounds(), xdraw.Over, nil)

@@ -50,9 +50,6 @@ type Sheet struct {
 	// Breaks lists columns with extra space before them.
 	Breaks []int
 
-	// Warn lists tiles whose frame and caption have the colour of a warning.
-	Warn []int
-
 	// Legend is drawn below the tiles.
 	Legend []Swatch
 }
@@ -121,7 +118,7 @@ func (s Sheet) scene() *scene {
 		for c := range g.columns {
 			x += g.before(c)
 			if i := r*g.columns + c; i < len(s.Tiles) {
-				s.Tiles[i].place(sc, g, x, y, g.width[c], g.height[r], slices.Contains(s.Warn, i))
+				s.Tiles[i].place(sc, g, x, y, g.width[c], g.height[r])
 			}
 			x += g.width[c]
 		}
@@ -206,18 +203,14 @@ func squarish(n, w, h int) int {
 	return (n + rows - 1) / rows // rows as even as possible
 }
 
-func (t Tile) place(sc *scene, g grid, x, y, width, height int, warn bool) {
+func (t Tile) place(sc *scene, g grid, x, y, width, height int) {
 	if t.Image != nil {
 		b := t.Image.Bounds()
 		w, h := b.Dx()*g.sx, b.Dy()*g.sy
 		at := image.Pt(x+(width-w)/2, y+(height-h)/2)
-		sc.tiles = append(sc.tiles, placedTile{t.Image, image.Rectangle{at, at.Add(image.Pt(w, h))}, true, warn})
+		sc.tiles = append(sc.tiles, placedTile{t.Image, image.Rectangle{at, at.Add(image.Pt(w, h))}, true})
 	}
-	style := captionStyle
-	if warn {
-		style.colour = warnColour
-	}
-	sc.text(x+width/2, y+height+3, style, middle, lines(t.Caption)...)
+	sc.text(x+width/2, y+height+3, captionStyle, middle, lines(t.Caption)...)
 }
 
 // placeFacts writes facts in two columns below y, the texts wrapped.

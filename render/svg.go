@@ -25,7 +25,7 @@ func (s *scene) SVG(w io.Writer) error {
 	}
 	for _, sw := range s.swatches {
 		svgRect(b, sw.at, sw.colour)
-		svgFrame(b, sw.at.Inset(-1), sw.at, borderColour)
+		svgFrame(b, sw.at)
 	}
 	fmt.Fprint(b, "</g>\n")
 	for _, t := range s.texts {
@@ -39,15 +39,12 @@ func svgRect(b *bufio.Writer, r image.Rectangle, c color.RGBA) {
 	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", r.Min.X, r.Min.Y, r.Dx(), r.Dy(), hex(c))
 }
 
-// svgFrame writes the frame between two rectangles, as a line as wide at any size of the picture: where it
+// svgFrame writes a frame just outside a rectangle, as a line as wide at any size of the picture: where it
 // is scaled down, what is a pixel wide falls between the pixels of the screen.
-func svgFrame(b *bufio.Writer, outer, inner image.Rectangle, c color.RGBA) {
-	wide := inner.Min.X - outer.Min.X
-	half := float64(float64(wide) / 2)
-	x, y := float64(outer.Min.X)+half, float64(outer.Min.Y)+half
-	fmt.Fprintf(b, `<rect x="%g" y="%g" width="%d" height="%d" fill="none" stroke="%s" stroke-width="%d" `+
+func svgFrame(b *bufio.Writer, inside image.Rectangle) {
+	fmt.Fprintf(b, `<rect x="%g" y="%g" width="%d" height="%d" fill="none" stroke="%s" stroke-width="1" `+
 		`vector-effect="non-scaling-stroke"/>`+"\n",
-		x, y, outer.Dx()-wide, outer.Dy()-wide, hex(c), wide)
+		float64(inside.Min.X)-0.5, float64(inside.Min.Y)-0.5, inside.Dx()+1, inside.Dy()+1, hex(borderColour))
 }
 
 // svg writes a text. A title that fills the width of the picture is kept to what it was laid out for, whatever font the
@@ -75,8 +72,7 @@ func (t placedText) svg(b *bufio.Writer, width int) {
 func (t placedTile) svg(b *bufio.Writer) {
 	t.cells(b)
 	if t.border {
-		r, c := t.frame()
-		svgFrame(b, r, t.at, c)
+		svgFrame(b, t.at)
 	}
 }
 

@@ -121,22 +121,17 @@ func sheetOf(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview) (p rende
 // or evenly from first to last. It also returns how many are shown.
 func imagesSheet(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview, most, side int) (s render.Sheet, n int) {
 	s = render.Sheet{Title: sheetTitle(set), Facts: sheetFacts(set, plan, o)}
-	marks := marksOf(set, o)
 	add := func(i int, prefix string) {
 		n++
-		caption := strings.TrimPrefix(set.ImageName(i), prefix)
-		if mark := marks(i); mark != "" {
-			caption += "\n" + mark
-			s.Warn = append(s.Warn, len(s.Tiles))
-		}
-		s.Tiles = append(s.Tiles, render.Tile{Image: render.Thumbnail(set.Images[i], side), Caption: caption})
+		s.Tiles = append(s.Tiles, render.Tile{Image: render.Thumbnail(render.Image(set.Images[i]), side),
+			Caption: strings.TrimPrefix(set.ImageName(i), prefix)})
 	}
 	if groups := groupsOf(set, o); groups != nil {
 		s.Columns = min(max(most/len(groups), 4), sheetAcross,
 			len(slices.MaxFunc(groups, func(a, b group) int { return len(a.images) - len(b.images) }).images))
 		for _, g := range groups {
 			s.RowLabels = append(s.RowLabels, fmt.Sprintf("%s · %d", g.name, len(g.images)))
-			shown := choose(g.images, s.Columns, marks)
+			shown := evenly(g.images, s.Columns)
 			for _, i := range shown {
 				add(i, g.name+"/")
 			}
@@ -145,7 +140,7 @@ func imagesSheet(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview, most
 			}
 		}
 	} else {
-		for _, i := range choose(upTo(set.Len()), most, marks) {
+		for _, i := range evenly(upTo(set.Len()), most) {
 			add(i, "")
 		}
 	}
@@ -156,24 +151,6 @@ func imagesSheet(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview, most
 		s.Facts = append(s.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("%d of %d images", n, set.Len())})
 	}
 	return s, n
-}
-
-// marksOf returns what says what is remarkable about image i of a set with its overview; "" for nothing.
-func marksOf(set *dataset.Set, o *dataset.Overview) func(i int) string {
-	return func(i int) string {
-		for _, m := range []struct {
-			text   string
-			images []int
-		}{{"nothing known", o.Nothing}, {"all ink", o.Full}, {"blank", o.Blank}} {
-			if _, ok := slices.BinarySearch(m.images, i); ok {
-				return m.text
-			}
-		}
-		if k, ok := slices.BinarySearch(o.Same, i); ok {
-			return "same as " + set.ImageName(o.SameAs[k])
-		}
-		return ""
-	}
 }
 
 // group is the images with one value of a label.
@@ -214,25 +191,6 @@ func groupsOf(set *dataset.Set, o *dataset.Overview) []group {
 		return strings.Compare(a.name, b.name)
 	})
 	return groups
-}
-
-// choose returns at most n of the images, in order: those that are marked, as far as
-// they take half of the room, and others evenly from first to last.
-func choose(images []int, n int, marks func(i int) string) []int {
-	if len(images) <= n {
-		return images
-	}
-	var marked, others []int
-	for _, i := range images {
-		if len(marked) < (n+1)/2 && marks(i) != "" {
-			marked = append(marked, i)
-		} else {
-			others = append(others, i)
-		}
-	}
-	out := append(marked, evenly(others, n-len(marked))...)
-	slices.Sort(out)
-	return out
 }
 
 // evenly returns at most n of the values, evenly from first to last.

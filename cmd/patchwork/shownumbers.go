@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"image"
 	"math"
 	"strings"
 
@@ -46,7 +45,7 @@ func numbersSheet(v *dataset.Set, most, side int) (s render.Sheet) {
 	var scale render.RealScale
 	scale.Low, scale.High = workbench.Range(v.Values)
 	for _, i := range evenly(upTo(v.Len()), most) {
-		s.Tiles = append(s.Tiles, render.Tile{Image: thinned(scale.Grey(v.Height, v.Width, v.Values[i]), side),
+		s.Tiles = append(s.Tiles, render.Tile{Image: render.Thumbnail(scale.Grey(v.Height, v.Width, v.Values[i]), side),
 			Caption: strings.TrimPrefix(v.ImageName(i), "image ")})
 	}
 	return s
@@ -76,19 +75,3 @@ func valuesSheet(v *dataset.Set) render.Sheet {
 
 // upTo returns 0 to n-1.
 func upTo(n int) []int { return valuesBy(n, func(i int) int { return i }) }
-
-// thinned returns a tile that is at most side pixels wide and high, by leaving out pixels.
-func thinned(tile *image.RGBA, side int) image.Image {
-	b := tile.Bounds()
-	step := (max(b.Dx(), b.Dy()) + side - 1) / side
-	if step <= 1 {
-		return tile
-	}
-	out := image.NewRGBA(image.Rect(0, 0, b.Dx()/step, b.Dy()/step))
-	for y := range out.Rect.Dy() {
-		for x := range out.Rect.Dx() {
-			out.SetRGBA(x, y, tile.RGBAAt(b.Min.X+x*step, b.Min.Y+y*step))
-		}
-	}
-	return out
-}
