@@ -34,7 +34,7 @@ func (m *Model) picksAt(x []float64, present func(k int) bool) []Pick {
 }
 
 // SamplePicks draws which experts occur and where. The set of experts is drawn
-// from those recorded in the geometry; without them each expert is drawn
+// from those recorded in the geometry, or by the SetPrior; without these each expert is drawn
 // independently by its Usage; without Usage all occur. The poses are drawn from
 // the Gaussian, or are zero without one.
 //
@@ -69,6 +69,9 @@ func (m *Model) drawPicks(rng *rand.Rand) []Pick {
 	case g != nil && len(g.Presence) > 0:
 		mask := g.Presence.Sample(rng)
 		present = func(k int) bool { return mask>>k&1 == 1 }
+	case m.extras.SetPrior != nil:
+		drawn := m.extras.SetPrior.draw(rng)
+		present = func(k int) bool { return drawn[k] }
 	case m.extras.Usage != nil:
 		drawn := make([]bool, m.K())
 		for k, u := range m.extras.Usage {

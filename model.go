@@ -38,6 +38,10 @@ type Extras struct {
 
 	Record Record
 
+	// SetPrior is how probable sets of parts are, of a table whose parts are not active
+	// independently; nil if they are. Package posterior goes by it.
+	SetPrior *SetPrior
+
 	// Committee are models of the same frame whose predictions of unknown pixels are
 	// averaged with this model's own (package posterior); nil if it predicts alone.
 	Committee []*Model
@@ -176,6 +180,11 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 	}
 	if e.Columns != nil && len(e.Columns) != m.Height()*m.Width() {
 		return nil, fmt.Errorf("patchwork: names of %d columns, the model has %d", len(e.Columns), m.Height()*m.Width())
+	}
+	if e.SetPrior != nil {
+		if err := e.SetPrior.check(m.K()); err != nil {
+			return nil, err
+		}
 	}
 	for i, o := range e.Committee {
 		if o == nil || o.cfg.Height != m.cfg.Height || o.cfg.Width != m.cfg.Width || o.extras.Committee != nil {

@@ -39,6 +39,9 @@
 //	prior       {"on":a,"off":b}, pseudo-counts; Beta(1, 1)
 //	rows        images behind the counts
 //	presence    [{"experts":[0,2],"count":5}, ...]: which experts appear together
+//	set_prior   of tables: how probable sets of experts are, if not independent:
+//	            {"sets":[{"experts":[0,2],"share":s}, ...],
+//	            "parts":[{"active":a,"parent":0,"with":b}, ...]}
 //	record      how it was learned: method, mode, seed, rows, sample, log_lik, chosen,
 //	            starts (with score, leave_one_out, description_length), interrupted,
 //	            description_length, fixed_point, curve; a log-likelihood of

@@ -49,6 +49,7 @@ type header struct {
 	Prior     *prior    `json:"prior,omitempty"`
 	Rows      *int64    `json:"rows,omitempty"`
 	Presence  []pattern `json:"presence,omitempty"`
+	SetPrior  *setPrior `json:"set_prior,omitempty"`
 	Record    record    `json:"record,omitzero"`
 
 	Columns []string        `json:"columns,omitempty"`

@@ -31,6 +31,7 @@ type seen struct {
 	Mean, Cov []float64
 	Presence  gauss.Presence
 	Record    patchwork.Record
+	SetPrior  *patchwork.SetPrior
 
 	Columns, Names []string
 	Reading        string
@@ -39,7 +40,8 @@ type seen struct {
 func look(m *patchwork.Model) seen {
 	e := m.Extras()
 	s := seen{Config: m.Config(), Templates: m.Templates(), Usage: e.Usage, Means: e.Means, Record: e.Record,
-		Columns: e.Columns, Names: e.Names, Reading: string(e.Reading)}
+		SetPrior: e.SetPrior,
+		Columns:  e.Columns, Names: e.Names, Reading: string(e.Reading)}
 	if e.Counts != nil {
 		s.HasCounts, s.Counts, s.Rows = true, e.Counts.Counts(), e.Counts.Rows()
 	}
@@ -195,6 +197,29 @@ func drawTexts(t *rapid.T, e *patchwork.Extras, pixels, k int) {
 	}
 }
 
+func drawSetPrior(t *rapid.T, k int) *patchwork.SetPrior {
+	p := new(patchwork.SetPrior)
+	share := rapid.Float64Range(0.001, 0.999)
+	for j := range k {
+		active := [2]float64{share.Draw(t, "active"), 0}
+		parent := rapid.IntRange(-1, j-1).Draw(t, "parent")
+		if active[1] = active[0]; parent >= 0 {
+			active[1] = share.Draw(t, "with its parent")
+		}
+		p.Parent, p.Active = append(p.Parent, parent), append(p.Active, active)
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, "sets") {
+		set := []int{}
+		for j := range k {
+			if rapid.Bool().Draw(t, "in it") {
+				set = append(set, j)
+			}
+		}
+		p.Sets, p.Share = append(p.Sets, set), append(p.Share, share.Draw(t, "share")/float64(3+i))
+	}
+	return p
+}
+
 func drawModel(t *rapid.T) *patchwork.Model {
 	cfg, k := drawConfig(t), rapid.IntRange(1, 4).Draw(t, "experts")
 	n := cfg.Height * cfg.Width
@@ -221,6 +246,9 @@ func drawModel(t *rapid.T) *patchwork.Model {
 	}
 	if rapid.Bool().Draw(t, "geometry") {
 		e.Geometry = drawGeometry(t, k)
+	}
+	if rapid.Bool().Draw(t, "set prior") {
+		e.SetPrior = drawSetPrior(t, k)
 	}
 	if rapid.Bool().Draw(t, "record") {
 		e.Record = drawRecord(t)

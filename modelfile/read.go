@@ -208,6 +208,9 @@ func (r *reader) model() (*patchwork.Model, error) {
 	if extras.Geometry, err = r.geometry(); err != nil {
 		return nil, err
 	}
+	if extras.SetPrior, err = r.h.SetPrior.model(); err != nil {
+		return nil, err
+	}
 	if extras.Committee, err = readCommittee(r.zip, bitsNeed, assemble, values); err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 	h := header{Format: format, Version: version, Kind: KindBits, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height,
 		Width: cfg.Width,
 		Scene: cfg.Scene, Overhang: cfg.Overhang, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside),
-		Record:  newRecord(extras.Record),
+		Record: newRecord(extras.Record), SetPrior: newSetPrior(extras.SetPrior),
 		Columns: extras.Columns, Names: extras.Names}
 	var err error
 	if h.Reading, err = compact(extras.Reading); err != nil {

@@ -7,8 +7,8 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// explainJoint is Explain under the rules that are no fold. The gain of a pick is that of
-// the log-likelihood when it joined those before it.
+// explainJoint is Explain under the rules that are no fold, and with a prior over sets. The gain of a pick is
+// that of the log-likelihood when it joined those before it.
 func (n *Searcher) explainJoint(img *bitmap.Image) *Posterior {
 	n.read(img)
 	sets, evidence := n.joint.Explain(n.pixels)
@@ -17,15 +17,13 @@ func (n *Searcher) explainJoint(img *bitmap.Image) *Posterior {
 	for i, s := range sets {
 		a := &p.Alternatives[i]
 		a.StartLogLik, a.LogLik, a.Weight = start, start, s.Weight
-		a.LogJoint = n.constant
 		for _, k := range s.Experts {
 			a.Picks = append(a.Picks, patchwork.Pick{Expert: int(k)})
 			after := n.logLik(img, a.Picks)
 			a.Picks[len(a.Picks)-1].Gain = gainOf(a.LogLik, after)
 			a.LogLik = after
-			a.LogJoint -= n.costs[k]
 		}
-		a.LogJoint += a.LogLik
+		a.LogJoint = s.Prior + a.LogLik
 		a.LogLikModel = a.LogLik
 	}
 	if math.IsInf(p.Alternatives[0].LogLik, -1) {

@@ -80,9 +80,8 @@ func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 	}
 	n := &Searcher{model: m, opt: opt.WithDefaults(), bank: bank(m),
 		costs: activationCosts(m), constant: logPriorEmpty(m), reuse: max(m.Config().Reuse, 1)}
-	if r := joint.Rule(m.Config().Rule); !r.Fold() {
-		n.joint = joint.NewSearch(joint.NewExperts(r, rows.Background(m), m.Templates()), ActivationPrior(m), n.opt.Beam,
-			n.opt.Keep, n.opt.MaxPicks)
+	if r := joint.Rule(m.Config().Rule); !r.Fold() || m.Extras().SetPrior != nil {
+		n.joint = rows.Search(m, ActivationPrior(m), n.opt.Beam, n.opt.Keep, n.opt.MaxPicks)
 	}
 	if m.Config().Truncate {
 		var err error

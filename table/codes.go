@@ -4,18 +4,119 @@ import (
 	"cmp"
 	"slices"
 
+	"example.com/patchwork"
 	"example.com/patchwork/internal/elem"
 )
 
-// codes returns what it saves, in nats, to say which parts are active by the best of three
-// codes instead of by independent activations, the numbers of the code paid for: a lower
-// bound, by the posterior weights of the sets that explain the rows. It is 0 where none saves
-// more than it takes to say which of the three it is.
+// setPrior returns how probable sets of parts are by the best of three codes (independent activations, each part
+// by one other, names for sets that come often) and what the code saves, in nats, its numbers paid for, beside
+// independent activations: a lower bound, by the posterior weights of the sets that explain the rows. It returns nil and
+// 0 where none saves more than it takes to say which of the three it is.
 //
 //	E_post[log p_new(S) - log p_old(S)] <= log P_new(x) - log P_old(x)
-func codes(t *counts, number float64) float64 {
-	s := newSets(t)
-	return max(0, max(s.tree(number), s.words(number))-elem.Log(3))
+func (t *counts) setPrior() (*patchwork.SetPrior, float64) {
+	s, number := newSets(t), numberLengthOf(max(t.count(), 1))
+	tree, edges := s.tree(number)
+	words, named := s.words(number)
+	switch saves := max(tree, words) - elem.Log(3); {
+	case saves <= 0:
+		return nil, 0
+	case tree >= words:
+		return s.priorOfTree(edges), saves
+	default:
+		return s.priorOfWords(named), saves
+	}
+}
+
+// setPriorLength returns what it takes to say a prior over sets of parts, beside how often each part is active: of each
+// edge a number and a name, of each named set its parts and a number, and which of the three codes it is.
+func setPriorLength(p *patchwork.SetPrior, number float64) float64 {
+	sum := elem.Log(3)
+	for _, on := range p.Parent {
+		if on >= 0 {
+			sum += number + elem.Log(float64(len(p.Parent)))
+		}
+	}
+	none := 0.0
+	for _, a := range p.Active {
+		none -= elem.Log1p(-a[0])
+	}
+	for _, set := range p.Sets {
+		sum += none + number
+		for _, k := range set {
+			sum += elem.Log1p(-p.Active[k][0]) - elem.Log(p.Active[k][0])
+		}
+	}
+	return sum
+}
+
+// newSetPrior returns a prior by which parts are active independently, as often as in so many of some rows.
+func newSetPrior(active []float64, total float64) *patchwork.SetPrior {
+	p := &patchwork.SetPrior{Parent: slices.Repeat([]int{-1}, len(active))}
+	for _, n := range active {
+		share := shareOf(n, total)
+		p.Active = append(p.Active, [2]float64{share, share})
+	}
+	return p
+}
+
+// shareOf returns the share that n of total are, kept from 0 and 1.
+func shareOf(n, total float64) float64 { return (min(max(n, 0), total) + 0.5) / (total + 1) }
+
+// priorOfTree returns the prior of a forest.
+func (s *sets) priorOfTree(edges []edge) *patchwork.SetPrior {
+	p := newSetPrior(s.active, s.total)
+	next := make([][]edge, len(s.active))
+	for _, e := range edges {
+		next[e.a], next[e.b] = append(next[e.a], e), append(next[e.b], edge{e.b, e.a, e.saves, e.both})
+	}
+	done := make([]bool, len(s.active))
+	var visit func(x int)
+	visit = func(x int) {
+		done[x] = true
+		for _, e := range next[x] {
+			if !done[e.b] {
+				p.Parent[e.b] = x
+				p.Active[e.b] = [2]float64{shareOf(s.active[e.b]-e.both, s.total-s.active[x]), shareOf(e.both, s.active[x])}
+				visit(e.b)
+			}
+		}
+	}
+	for x := range done {
+		if !done[x] {
+			visit(x)
+		}
+	}
+	return p
+}
+
+// priorOfWords returns the prior of named sets.
+func (s *sets) priorOfWords(named []bool) *patchwork.SetPrior {
+	active, rest := slices.Clone(s.active), s.total
+	var words [][]int
+	var share []float64
+	for i, set := range s.members {
+		if !named[i] {
+			continue
+		}
+		word := make([]int, len(set))
+		for j, k := range set {
+			word[j] = int(k)
+			active[k] -= s.rows[i]
+		}
+		rest -= s.rows[i]
+		words, share = append(words, word), append(share, s.rows[i]/(s.total+1))
+	}
+	p := newSetPrior(active, max(rest, 0))
+	p.Sets, p.Share = words, share
+	return p
+}
+
+// edge is between two parts that are active together in so many rows, and saves so many nats.
+type edge struct {
+	a, b  int
+	saves float64
+	both  float64
 }
 
 // sets are the sets of parts that explain rows, with the rows that each explains.
@@ -39,9 +140,8 @@ func newSets(t *counts) *sets {
 	return s
 }
 
-// tree returns what it saves if each part may depend on one other: the heaviest forest of
-// edges, each of which saves N times the mutual information and takes a number and a name.
-func (s *sets) tree(number float64) float64 {
+// tree returns what it saves if each part may depend on one other, and the edges: the heaviest forest of those, each of which saves N times the mutual information and takes a number and a name.
+func (s *sets) tree(number float64) (float64, []edge) {
 	k := len(s.active)
 	both := make([]float64, k*k)
 	for i, set := range s.members {
@@ -51,15 +151,11 @@ func (s *sets) tree(number float64) float64 {
 			}
 		}
 	}
-	type edge struct {
-		a, b  int
-		saves float64
-	}
-	var edges []edge
+	var edges, used []edge
 	for a := range k {
 		for b := a + 1; b < k; b++ {
 			if saves := s.information(a, b, both[a*k+b]) - number - elem.Log(float64(k)); saves > 0 {
-				edges = append(edges, edge{a, b, saves})
+				edges = append(edges, edge{a, b, saves, both[a*k+b]})
 			}
 		}
 	}
@@ -72,6 +168,7 @@ func (s *sets) tree(number float64) float64 {
 	for _, e := range edges {
 		if from, to := in[e.a], in[e.b]; from != to {
 			sum += e.saves
+			used = append(used, e)
 			for i, v := range in {
 				if v == from {
 					in[i] = to
@@ -79,7 +176,7 @@ func (s *sets) tree(number float64) float64 {
 			}
 		}
 	}
-	return sum
+	return sum, used
 }
 
 // information returns the rows times the mutual information of two parts that are active
@@ -99,15 +196,16 @@ func (s *sets) information(a, b int, both float64) float64 {
 // wordRounds is how often words are chosen anew.
 const wordRounds = 4
 
-// words returns what it saves if sets that come often have names: which rows have a named
+// words returns what it saves if sets that come often have names, and which sets have: which rows have a named
 // set, which one, and the parts of each name once; the other rows by independent activations.
-func (s *sets) words(number float64) float64 {
+func (s *sets) words(number float64) (float64, []bool) {
 	plain := 0.0
 	costs := s.costs(nil)
 	for i, n := range s.rows {
 		plain += float64(n * costs[i])
 	}
 	word, best := make([]bool, len(s.rows)), 0.0
+	var kept []bool
 	for range wordRounds {
 		for i, n := range s.rows {
 			word[i] = n > 0 && float64(n*(elem.Log(n/s.total)+costs[i])) > costs[i]+number
@@ -125,9 +223,11 @@ func (s *sets) words(number float64) float64 {
 		if escape > 0 {
 			sum -= float64(escape * elem.Log(escape/s.total))
 		}
-		best = max(best, plain-sum)
+		if plain-sum > best {
+			best, kept = plain-sum, slices.Clone(word)
+		}
 	}
-	return best
+	return best, kept
 }
 
 // costs returns -log p(S) by independent activations, as often as in the rows whose sets are

@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/rows"
 )
 
 const (
@@ -23,14 +24,33 @@ type voter struct {
 	prices prices
 	loss   float64
 	truth  [][]float32 // what it says of the judge's hidden bits: see losses
+
+	mixture *Mixture // whose model it is; nil: of none
 }
 
-// enrol remembers a candidate for the committee, if it is among the best.
+// enrol remembers a candidate for the committee.
 func (l *learner) enrol(c tried, o losses) {
 	if l.opt.Aim != AimPredict {
 		return
 	}
-	v := voter{c.Model, c.prices, o.mean, o.truth}
+	l.enrolVoter(voter{model: c.Model, prices: c.prices, loss: o.mean, truth: o.truth})
+}
+
+// enrolMixture remembers a mixture for the committee: on surveys classes predict better than parts.
+func (l *learner) enrolMixture(ctx context.Context, x *Mixture) error {
+	m, err := x.exclusive(l.mixtureConfig(), rows.Total(l.data))
+	if err != nil {
+		return err
+	}
+	o, err := l.hiddenLoss(ctx, m)
+	if err == nil {
+		l.enrolVoter(voter{model: m, loss: o.mean, truth: o.truth, mixture: x})
+	}
+	return err
+}
+
+// enrolVoter remembers a voter, if it is among the best.
+func (l *learner) enrolVoter(v voter) {
 	at, _ := slices.BinarySearchFunc(l.voters, v,
 		func(a, b voter) int { return cmp.Compare(a.loss, math.Nextafter(b.loss, math.Inf(1))) })
 	if l.voters = slices.Insert(l.voters, at, v); len(l.voters) > votersTried {
@@ -114,10 +134,21 @@ func (l *learner) vote(ctx context.Context) error {
 	s := l.stepOf(l.best.StartFrom)
 	s.Stage = StageCommittee
 	for _, v := range l.chosen {
+		if v.mixture != nil {
+			m, err := l.mixtureOfAll(ctx, v.mixture)
+			if err != nil {
+				return err
+			}
+			l.committee = append(l.committee, m)
+			continue
+		}
 		if l.m.prices = v.prices; v.prices.MinVoteGain != 1 {
 			l.m.MinVoteGain = l.numberLength()
 		}
 		c, _, err := l.considered(ctx, v.model, plainRounds, s)
+		if err == nil {
+			c, err = l.withSetPrior(ctx, c)
+		}
 		if err != nil {
 			return err
 		}
@@ -127,4 +158,17 @@ func (l *learner) vote(ctx context.Context) error {
 	s.Stage, s.HiddenLoss = StageCommittee, l.together
 	l.curve = append(l.curve, s.CurvePoint)
 	return l.emit(s)
+}
+
+// mixtureOfAll returns the model of a mixture, learned on with all rows.
+func (l *learner) mixtureOfAll(ctx context.Context, x *Mixture) (*patchwork.Model, error) {
+	again := &Mixture{Share: slices.Clone(x.Share)}
+	for _, c := range x.Components {
+		again.Components = append(again.Components, slices.Clone(c))
+	}
+	again, err := again.fitted(ctx, l.data, l.m.Marginal)
+	if err != nil {
+		return nil, err
+	}
+	return again.exclusive(l.mixtureConfig(), rows.Total(l.data))
 }

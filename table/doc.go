@@ -17,19 +17,19 @@
 // The model that is kept is the one that predicts hidden bits best ([AimPredict])
 // or describes the table most briefly ([AimInterpret]):
 //
-//	L = -sum_n log P(x_n)                    by independent activations      Length.Rows
+//	L = -sum_n log P(x_n)                    by the prior over sets of parts Length.Rows
 //	    + K log(N)/2                         how often each is active        Length.Usage
 //	    + which columns vote                 log C(D, v), or by another part Length.Columns
 //	    + votes                              one strength, exceptions pay    Length.Votes
 //	    + background                         one number, exceptions pay      Length.Background
-//	    - codes                              what dependent activations save Length.Codes
+//	    + codes                              that prior, if not independent  Length.Codes
 //
 // To interpret, the M-step ties votes and background as the length prices them (joint.Tied).
 //
 // Read length.go and codes.go (what is minimised), options.go, run.go (a run), starts.go and
 // exactblocks.go (what is tried), unexplained.go (parts by the batch, under max), growth.go
 // and together.go (the next expert, under the other rules), relocate.go and moves.go (what
-// makes it better), choose.go (what is kept), final.go (going on with all rows), committee.go
-// (who predicts together), em.go, mstep.go and recent.go (one iteration), mixture.go (the
+// makes it better), choose.go (what is kept), final.go (going on with all rows), setprior.go
+// (which parts come together), committee.go (who predicts together), em.go, mstep.go and recent.go (one iteration), mixture.go (the
 // other start), and memory.go (what an interrupted run need not repeat).
 package table

@@ -90,8 +90,19 @@ func (t *counts) merge(o *counts) {
 }
 
 // mStep returns the model that follows; prev must be the model whose posteriors were
-// counted.
+// counted. If that has a prior over sets of parts, the next has its own.
 func (t *counts) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model {
+	next := t.mStepOfVotes(prev, opt)
+	if prev.Extras().SetPrior == nil {
+		return next
+	}
+	extras := next.Extras()
+	extras.SetPrior, _ = t.setPrior()
+	return next.WithTemplates(next.Templates(), extras)
+}
+
+// mStepOfVotes is mStep but for the prior over sets of parts.
+func (t *counts) mStepOfVotes(prev *patchwork.Model, opt mStepOptions) *patchwork.Model {
 	cfg := prev.Config()
 	e := joint.NewExperts(jointRule(cfg.Rule), rows.Background(prev), prev.Templates())
 	each := func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) }
@@ -222,8 +233,7 @@ func jointRule(r patchwork.Rule) joint.Rule { return joint.Rule(r) }
 // searchOf returns a search for the best explanations of rows.
 func searchOf(m *patchwork.Model, opt posterior.Options) *joint.Search {
 	opt = opt.WithDefaults()
-	e := joint.NewExperts(jointRule(m.Config().Rule), rows.Background(m), m.Templates())
-	return joint.NewSearch(e, posterior.ActivationPrior(m), opt.Beam, opt.Keep, opt.MaxPicks)
+	return rows.Search(m, posterior.ActivationPrior(m), opt.Beam, opt.Keep, opt.MaxPicks)
 }
 
 // explainRows calls each with the values and the best explanations of every row whose
@@ -294,8 +304,8 @@ func refuseMoving(c patchwork.Config) error {
 func withoutIdle(m *patchwork.Model) *patchwork.Model {
 	var experts [][]float64
 	extras := m.Extras()
-	usage, names := extras.Usage, extras.Names
-	extras.Usage, extras.Names = nil, nil
+	usage, names, prior := extras.Usage, extras.Names, extras.SetPrior
+	extras.Usage, extras.Names, extras.SetPrior = nil, nil, nil
 	for k := range m.K() {
 		last := k == m.K()-1 && experts == nil
 		if last || rows.Votes(m, k, 0) > 0 && usage[k]*float64(extras.Record.Rows) >= 0.5 {
@@ -304,6 +314,9 @@ func withoutIdle(m *patchwork.Model) *patchwork.Model {
 				extras.Names = append(extras.Names, names[k])
 			}
 		}
+	}
+	if len(experts) == m.K() {
+		extras.SetPrior = prior // else it is of other parts
 	}
 	return m.WithTemplates(experts, extras)
 }

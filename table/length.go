@@ -13,12 +13,12 @@ import (
 
 // Length is how many nats a description of rows by a model takes, term by term.
 type Length struct {
-	Rows       float64 // -log P(rows), activations included, with parts active independently
+	Rows       float64 // -log P(rows), activations included, by the model's prior over sets of parts
 	Usage      float64 // how often each part is active: log(N)/2 each
 	Columns    float64 // which columns vote, and on which side
 	Votes      float64 // the probabilities that they say
 	Background float64 // the probabilities where nobody votes
-	Codes      float64 // what Rows saves where parts are not active independently; not above 0
+	Codes      float64 // of that prior; of a model without one what it would save, not above 0
 }
 
 // Nats returns the sum of all terms.
@@ -28,11 +28,17 @@ func (l Length) Nats() float64 {
 
 // lengthOf returns the length of the description of the rows that were counted, explained by m:
 //
-//	-log P(x | pi) + K log(N)/2 + columns + votes + background - codes
+//	-log P(x | prior) + K log(N)/2 + columns + votes + background + codes
 func lengthOf(m *patchwork.Model, t *counts) Length {
 	d := describe(m, max(t.count(), 1), t.activity)
+	var codes float64
+	if p := m.Extras().SetPrior; p != nil {
+		codes = setPriorLength(p, d.number)
+	} else if _, saves := t.setPrior(); saves > 0 {
+		codes = -saves
+	}
 	return Length{Rows: -t.logEvidence(), Usage: float64(float64(len(d.parts)) * d.number), Columns: d.columns(),
-		Votes: d.votes(), Background: d.background(t.groups), Codes: -codes(t, d.number)}
+		Votes: d.votes(), Background: d.background(t.groups), Codes: codes}
 }
 
 // described is a model as its length sees it: a part without votes is none.

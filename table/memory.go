@@ -46,7 +46,8 @@ func mixtureRecalled(ctx context.Context, data patchwork.Data, k int, seed uint6
 
 // stepKey names a result of explaining the rows, by all that it depends on beside the data.
 func stepKey(kind string, m *patchwork.Model, opt posterior.Options) string {
-	return recall.Key(kind, opt.WithDefaults(), m.Config(), m.Templates(), posterior.ActivationPrior(m))
+	return recall.Key(kind, opt.WithDefaults(), m.Config(), m.Templates(), posterior.ActivationPrior(m),
+		m.Extras().SetPrior)
 }
 
 // withMemory returns the data with a memory for this one set of rows, of several

@@ -56,23 +56,46 @@ func FitMixture(ctx context.Context, data patchwork.Data, k int, seed uint64) (*
 	}
 	data = rows.Distinct(data)
 	marginal := rows.Means(data)
-	x := newMixtureRun(data, k, marginal, rand.New(rand.NewPCG(seed, uint64(k))))
+	start := &Mixture{Share: slices.Repeat([]float64{1 / float64(k)}, k)}
+	rng := rand.New(rand.NewPCG(seed, uint64(k)))
+	for range k {
+		start.Components = append(start.Components, drawnComponent(data, marginal, rng))
+	}
+	return start.fitted(ctx, data, marginal)
+}
+
+// fitted returns what EM makes of a mixture, which it changes.
+func (x *Mixture) fitted(ctx context.Context, data patchwork.Data, marginal []float64) (*Mixture, error) {
+	r := newMixtureRun(x)
 	before := math.Inf(-1)
 	for range mixtureIterations {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if x.step(data, marginal); x.logLik < before+mixtureCloseness {
+		if r.step(data, marginal); r.logLik < before+mixtureCloseness {
 			break
 		}
-		before = x.logLik
+		before = r.logLik
 	}
-	return &x.Mixture, nil
+	return x, nil
+}
+
+// drawnComponent returns a row drawn at random, moved half of the way to the marginals.
+func drawnComponent(data patchwork.Data, marginal []float64, rng *rand.Rand) []float64 {
+	p := make([]float64, len(marginal))
+	row := data.Images[rows.Draw(data, rng)]
+	x, known := row.AppendBytes(nil), row.AppendKnown(nil)
+	for i, m := range marginal {
+		if p[i] = m; known[i] != 0 {
+			p[i] = (m + float64(x[i])) / 2
+		}
+	}
+	return p
 }
 
 // mixtureRun is the state of EM.
 type mixtureRun struct {
-	Mixture
+	*Mixture
 	logOn, logOff [][]float64 // by component and bit: what one adds to a row of zeros, and the log probability of a zero
 	zeros         []float64   // by component: the log probability of a row of zeros, and of the component
 	on, unknown   [][]float64
@@ -82,20 +105,12 @@ type mixtureRun struct {
 	logLik        float64 // of the data, before the last iteration
 }
 
-func newMixtureRun(data patchwork.Data, k int, marginal []float64, rng *rand.Rand) *mixtureRun {
-	r := &mixtureRun{weight: make([]float64, k), post: make([]float64, k), zeros: make([]float64, k)}
+func newMixtureRun(x *Mixture) *mixtureRun {
+	k := len(x.Share)
+	r := &mixtureRun{Mixture: x, weight: make([]float64, k), post: make([]float64, k), zeros: make([]float64, k)}
 	for range k {
-		p := make([]float64, len(marginal))
-		row := data.Images[rows.Draw(data, rng)]
-		x, known := row.AppendBytes(nil), row.AppendKnown(nil)
-		for i, m := range marginal {
-			if p[i] = m; known[i] != 0 {
-				p[i] = (m + float64(x[i])) / 2
-			}
-		}
-		r.Components, r.Share = append(r.Components, p), append(r.Share, 1/float64(k))
 		for _, m := range []*[][]float64{&r.logOn, &r.logOff, &r.on, &r.unknown} {
-			*m = append(*m, make([]float64, len(marginal)))
+			*m = append(*m, make([]float64, len(x.Components[0])))
 		}
 	}
 	return r
@@ -198,4 +213,24 @@ func (x *Mixture) model(cfg patchwork.Config, rows int64) (*patchwork.Model, err
 		return nil, err
 	}
 	return m.WithExtras(patchwork.Extras{Usage: x.Share, Record: patchwork.Record{Rows: rows}})
+}
+
+// exclusive returns the model of which each row has one part, a component: what the mixture says of rows is what it
+// says.
+func (x *Mixture) exclusive(cfg patchwork.Config, n int64) (*patchwork.Model, error) {
+	m, err := x.model(cfg, n)
+	if err != nil {
+		return nil, err
+	}
+	extras := m.Extras()
+	extras.SetPrior = newSetPrior(make([]float64, len(x.Share)), float64(n))
+	sum := 0.0 // of shares that were counted without the lightest
+	for _, share := range x.Share {
+		sum += share
+	}
+	for k, share := range x.Share {
+		extras.SetPrior.Sets = append(extras.SetPrior.Sets, []int{k})
+		extras.SetPrior.Share = append(extras.SetPrior.Share, share/sum*float64(n)/float64(n+1))
+	}
+	return m.WithExtras(extras)
 }

@@ -19,6 +19,7 @@ const (
 	StageMixture   = "mixture"   // soft EM from the components of a mixture
 	StageShrink    = "shrink"    // an expert deleted
 	StageFinal     = "final"     // the choice, after some more iterations over all rows
+	StageTogether  = "together"  // the choice, with a prior over sets of parts
 	StageCommittee = "committee" // the choice, with the models that predict together
 
 	StageExact = "exact" // the cheapest blocks that cover all ones and nothing else
@@ -176,6 +177,9 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 		return err
 	}
 	if err := l.complemented(ctx); err != nil {
+		return err
+	}
+	if err := l.dependent(ctx); err != nil {
 		return err
 	}
 	if err := l.vote(ctx); err != nil {

@@ -378,9 +378,19 @@ func (l *learner) mixture(ctx context.Context, k, try int) (*patchwork.Model, er
 	if err != nil {
 		return nil, err
 	}
+	if l.judge != nil && l.opt.Aim == AimPredict && try == 0 {
+		if err := l.enrolMixture(ctx, x); err != nil {
+			return nil, err
+		}
+	}
+	return x.model(l.mixtureConfig(), rows.Total(l.data))
+}
+
+// mixtureConfig returns the configuration of models of mixtures.
+func (l *learner) mixtureConfig() patchwork.Config {
 	cfg := l.cfg
 	if cfg.QMap = nil; cfg.Rule.TwoSided() {
 		cfg.QMap = l.marginals()
 	}
-	return x.model(cfg, rows.Total(l.data))
+	return cfg
 }

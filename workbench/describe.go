@@ -5,6 +5,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/diagnose"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/pose"
@@ -51,7 +52,8 @@ type OfBits struct {
 	Poses     Poses      `json:"poses"`
 	Counted   int64      `json:"images_counted"` // behind the counts; 0 if there are none
 	Geometry  *Geometry  `json:"geometry,omitempty"`
-	Findings  []Finding  `json:"findings"` // what may be wrong with the model
+	Together  []string   `json:"together,omitempty"` // which parts of a table come together, in words
+	Findings  []Finding  `json:"findings"`           // what may be wrong with the model
 }
 
 // Poses are where parts may be.
@@ -162,6 +164,7 @@ func (m Bits) Describe() *Description {
 	d.OfBits = &OfBits{Q: c.Q, QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene,
 		Images: [2]int{c.ImageHeight, c.ImageWidth}, Outside: recipe.OutsideName(c.UnknownOutside),
 		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Poses: newPoses(c.Poses),
+		Together: words.Together(m.Model),
 		Findings: NewFindings(diagnose.Model(m.Model, diagnose.Evidence{}))}
 	if c.Prior == (patchwork.Prior{}) {
 		d.Prior = [2]float64{1, 1}

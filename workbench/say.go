@@ -25,6 +25,9 @@ func (d *Description) Lines() []string {
 			q = fmt.Sprint(d.Q)
 		}
 		line("rule", "%s, abstention value %s", d.Rule, q)
+		for i, text := range d.Together {
+			line(map[bool]string{true: "together"}[i == 0], "%s", text)
+		}
 	}
 	if d.OfNumbers != nil {
 		line("rule", "%s, %s, %d of them with a variance of their own", d.Rule, words.Count(d.OfNumbers.Votes, "vote"),

@@ -11,6 +11,7 @@ import (
 type Set struct {
 	Experts []int16 // in the order in which they were found
 	Joint   float64 // log P(x, set), in nats
+	Prior   float64 // log P(set)
 	Weight  float64 // posterior probability among the sets returned
 }
 
@@ -21,6 +22,9 @@ type Set struct {
 type Search struct {
 	// Straight keeps to the beam: no expert leaves a set. Other implementations search so.
 	Straight bool
+
+	// Prior is how probable sets are; nil: experts are active independently. The beam is extended as if they were.
+	Prior *SetPrior
 
 	experts *Experts
 	costs   []float64 // of each expert's being active, in nats
@@ -46,6 +50,8 @@ type Search struct {
 	leaving  bool    // whether an expert has left
 	path     []int16 // scratch: experts of a set, in the order in which they joined
 	others   State   // scratch: the row beside others than one expert, where it votes
+	named    []bool  // named sets of the prior that were found
+	key      []byte  // scratch
 }
 
 // reached is a set of the beam.
@@ -84,7 +90,7 @@ func NewSearch(e *Experts, pi []float64, beam, keep, most int) *Search {
 
 // Fork returns a search of the same experts for another goroutine.
 func (s *Search) Fork() *Search {
-	f := &Search{Straight: s.Straight, experts: s.experts, costs: s.costs, odds: s.odds, empty: s.empty, wide: s.wide,
+	f := &Search{Straight: s.Straight, Prior: s.Prior, experts: s.experts, costs: s.costs, odds: s.odds, empty: s.empty, wide: s.wide,
 		keep: s.keep, most: s.most, unknown: make([]float64, len(s.costs))}
 	for k := range f.unknown {
 		f.unknown[k] = math.NaN()
@@ -112,6 +118,7 @@ func (s *Search) Explain(x []uint8) (sets []Set, evidence float64) {
 	for !s.Straight && s.leave() {
 		s.climb(s.nodes[s.beam[0].at].joint)
 	}
+	s.recode()
 	return s.rank()
 }
 
@@ -398,7 +405,7 @@ func (s *Search) rank() ([]Set, float64) {
 			set[j] = int16(s.nodes[at].expert)
 			at = int(s.nodes[at].parent)
 		}
-		s.sets = append(s.sets, Set{Experts: set[:len(set):len(set)], Joint: n.joint, Weight: w})
+		s.sets = append(s.sets, Set{Experts: set[:len(set):len(set)], Joint: n.joint, Prior: s.prior(set), Weight: w})
 		sum += w
 	}
 	for i := range s.sets {

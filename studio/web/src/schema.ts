@@ -287,6 +287,7 @@ export interface ModelInfo {
   source: "file" | "upload" | "learned" | "built-in";
   table: boolean;
   tau?: number;
+  together?: Array<string>;
   truncate?: boolean;
   usage?: Array<number>;
   values: "bits" | "real";

@@ -1,0 +1,89 @@
+package patchwork
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// SetPrior says how probable it is that a row has just a certain set of parts, where parts are not
+// active independently. A row has one of the named sets, or else its parts are drawn one by one, each with a
+// probability that may depend on one other part:
+//
+//	P(S) = Share of S, if it has a name + (1 - sum of Share) prod_k P(k active | its parent)
+//
+// Where each name is one part, it is a mixture, of which every row has one component.
+type SetPrior struct {
+	// Sets are the named sets, parts ascending, and Share the probability of each, which add up to less than 1.
+	Sets  [][]int
+	Share []float64
+
+	// Parent is for each part the part that it depends on, -1 for none. Active is the probability, above 0 and below
+	// 1, that it is active where its parent is not, or it has none, and where its parent is.
+	Parent []int
+	Active [][2]float64
+}
+
+// check says what does not fit k parts.
+func (p *SetPrior) check(k int) error {
+	if len(p.Active) != k || len(p.Parent) != k || len(p.Share) != len(p.Sets) {
+		return fmt.Errorf("patchwork: a prior over sets of %d parts, %d parents and %d shares of %d sets; there are %d parts",
+			len(p.Active), len(p.Parent), len(p.Share), len(p.Sets), k)
+	}
+	rest := 1.0
+	for i, set := range p.Sets {
+		rest -= p.Share[i]
+		last := -1
+		for _, j := range set {
+			if j <= last || j >= k {
+				return fmt.Errorf("patchwork: named set %d has parts %v: they are to rise, below %d", i+1, set, k)
+			}
+			last = j
+		}
+		if !(p.Share[i] >= 0 && rest > 0) {
+			return fmt.Errorf("patchwork: the shares of the first %d named sets, the last of which is %v, leave nothing",
+				i+1, p.Share[i])
+		}
+	}
+	for j, a := range p.Active {
+		if !(a[0] > 0 && a[0] < 1 && a[1] > 0 && a[1] < 1) {
+			return fmt.Errorf("patchwork: part %d is active with probabilities %v", j+1, a)
+		}
+		steps := 0
+		for at := j; at >= 0; at = p.Parent[at] {
+			if steps++; steps > k || p.Parent[at] >= k || p.Parent[at] < -1 {
+				return fmt.Errorf("patchwork: part %d depends on itself, or on a part that is none: %v", j+1, p.Parent)
+			}
+		}
+	}
+	return nil
+}
+
+// draw draws which parts are active.
+func (p *SetPrior) draw(rng *rand.Rand) []bool {
+	out := make([]bool, len(p.Active))
+	u := rng.Float64()
+	for i, share := range p.Share {
+		if u -= share; u < 0 {
+			for _, k := range p.Sets[i] {
+				out[k] = true
+			}
+			return out
+		}
+	}
+	done := make([]bool, len(out))
+	var one func(k int) bool
+	one = func(k int) bool {
+		if !done[k] {
+			with := 0
+			if on := p.Parent[k]; on >= 0 && one(on) {
+				with = 1
+			}
+			done[k], out[k] = true, rng.Float64() < p.Active[k][with]
+		}
+		return out[k]
+	}
+	for k := range out {
+		one(k)
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package table
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/posterior"
+)
+
+// The exclusive model of a mixture says of hidden bits what the mixture says.
+func TestMixtureIsAModel(t *testing.T) {
+	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin, patchwork.Rule(joint.NoisyOr)} {
+		_, data := randomTable(rand.New(rand.NewPCG(7, 41)), rule, 300, 3, 12)
+		x, err := FitMixture(t.Context(), data, 4, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := x.exclusive(patchwork.Config{Rule: rule, Height: 1, Width: 12, QMap: middle(12, rule)}, 1e9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := posterior.NewSearcher(m, posterior.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Components = m.Templates() // kept from 0 and 1
+		for i, row := range data.Images[:50] {
+			hidden := posterior.Exclusive(nil).Hide(row, 0.4, 1, i)
+			p, _, err := s.Predict(hidden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			testkit.NearAll(t, "prediction", p, x.Predict(hidden), 1e-6)
+		}
+	}
+}
+
+// middle returns a background for a rule whose parts vote on both sides; nil for others.
+func middle(width int, r patchwork.Rule) []float64 {
+	if !r.TwoSided() {
+		return nil
+	}
+	q := make([]float64, width)
+	for i := range q {
+		q[i] = 0.4567
+	}
+	return q
+}
+
+// Of parts that come together, or one at a time, the model says so; its description and its predictions are better
+// than those of the same learner without, and independent parts have no prior.
+func TestDependentParts(t *testing.T) {
+	kinds := map[string]func(rng *rand.Rand) []bool{
+		"together": func(rng *rand.Rand) []bool {
+			a := rng.Float64() < 0.4
+			return []bool{a, rng.Float64() < map[bool]float64{true: 0.7, false: 0.15}[a], rng.Float64() < 0.2, rng.Float64() < 0.3}
+		},
+		"one": func(rng *rand.Rand) []bool {
+			out := make([]bool, 4)
+			out[rng.IntN(4)] = true
+			return out
+		},
+		"independent": func(rng *rand.Rand) []bool {
+			return []bool{rng.Float64() < 0.3, rng.Float64() < 0.3, rng.Float64() < 0.3, rng.Float64() < 0.3}
+		},
+	}
+	for name, active := range kinds {
+		for seed := range uint64(2) {
+			rng := rand.New(rand.NewPCG(seed, 42))
+			draw := func(n int) (data patchwork.Data) {
+				for range n {
+					p := make([]float64, 32)
+					for i, on := range active(rng) {
+						for j := range 8 {
+							if p[8*i+j] = 0.1; on {
+								p[8*i+j] = 0.8
+							}
+						}
+					}
+					data.Images = append(data.Images, bitmap.Sample(rng, 1, 32, p))
+				}
+				return data
+			}
+			m, err := Learn(t.Context(), draw(400), patchwork.Config{Height: 1, Width: 32}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			extras := m.Extras()
+			if got := extras.SetPrior != nil; got != (name != "independent") || m.K() != 4 {
+				t.Errorf("%s, seed %d: %d parts, prior %+v", name, seed, m.K(), extras.SetPrior)
+				continue
+			}
+			if extras.SetPrior == nil {
+				continue
+			}
+			extras.SetPrior = nil
+			flat, err := m.WithExtras(extras)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests := draw(400)
+			got, without := counted(t, m, tests).LogLik(), counted(t, flat, tests).LogLik()
+			if got < without+20 {
+				t.Errorf("%s, seed %d: new rows have log-likelihood %.1f, without the prior %.1f", name, seed, got, without)
+			}
+			hidden := posterior.Exclusive(nil).HideBits(tests, 0.3, 1, seed)
+			with, flatLoss := hiddenLoss(t, m, hidden), hiddenLoss(t, flat, hidden)
+			if with > flatLoss+1e-4 {
+				t.Errorf("%s, seed %d: hidden bits lose %.4f, without the prior %.4f", name, seed, with, flatLoss)
+			}
+		}
+	}
+}
+
+func hiddenLoss(t *testing.T, m *patchwork.Model, hidden posterior.HiddenBits) float64 {
+	t.Helper()
+	s, err := posterior.Score(t.Context(), m, hidden, posterior.Options{}, 1)
+	if err != nil || math.IsNaN(s.Averaged.LogLoss) {
+		t.Fatal(err)
+	}
+	return s.Averaged.LogLoss
+}
+
+// What a prior over sets takes is what its parts take, each once.
+func TestSetPriorLength(t *testing.T) {
+	p := newSetPrior([]float64{50, 20, 10}, 100)
+	testkit.Near(t, "no dependence", setPriorLength(p, 2), math.Log(3), 1e-12)
+	p.Parent[1] = 0
+	testkit.Near(t, "an edge", setPriorLength(p, 2), math.Log(3)+2+math.Log(3), 1e-12)
+	p.Parent[1], p.Sets, p.Share = -1, [][]int{{0, 2}}, []float64{0.1}
+	a := func(k int) float64 { return p.Active[k][0] }
+	testkit.Near(t, "a name", setPriorLength(p, 2), math.Log(3)+2-math.Log(a(0))-math.Log(1-a(1))-math.Log(a(2)), 1e-12)
+}
