@@ -30,6 +30,7 @@
 // exactblocks.go (what is tried), unexplained.go (parts by the batch, under max), growth.go
 // and together.go (the next expert, under the other rules), relocate.go and moves.go (what
 // makes it better), choose.go (what is kept), final.go (going on with all rows), setprior.go
-// (which parts come together), committee.go (who predicts together), em.go, mstep.go and recent.go (one iteration), mixture.go (the
-// other start), and memory.go (what an interrupted run need not repeat).
+// (which parts come together), committee.go (who predicts together), em.go, mstep.go and
+// recent.go (one iteration), mixture.go (the other start), and memory.go (what an interrupted
+// run need not repeat).
 package table
