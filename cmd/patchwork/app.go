@@ -157,13 +157,8 @@ func (a *app) output(path string, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// savePicture writes a picture to a file, as PNG or SVG by its suffix.
-func (a *app) savePicture(path string, p render.Picture) error {
-	return a.savePictureUntil(context.Background(), path, p)
-}
-
-// savePictureUntil is savePicture that ends with the context.
-func (a *app) savePictureUntil(ctx context.Context, path string, p render.Picture) error {
+// savePicture writes a picture to a file, as PNG or SVG by its suffix, unless the context ends.
+func (a *app) savePicture(ctx context.Context, path string, p render.Picture) error {
 	write, err := render.Encoder(ctx, path, p)
 	if err != nil {
 		return err

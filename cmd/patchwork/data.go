@@ -48,7 +48,13 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 		"select rows by metadata, such as y=T, y=T,L, writer<=20, or writer:3, the first 3 of each writer; may be repeated")
 	fs.Var(&textFlag{kind: "A:B", read: f.parseRows}, "rows",
 		"take rows or images A to B of those selected, counted from 1: 10:30, :30, 10: or 10 (default all)")
-	f.addForm(cmd, "")
+	fs.StringVar(&f.names, "names", "",
+		"pattern of the names of pictures, such as {y}/{writer}_{sample}.png; {} is ignored")
+	fs.StringVar(&f.array, "array", "", "array of an .npz or .mat file that holds the images (default x, or the only one)")
+	f.addThreshold(fs, "")
+	fs.BoolVar(&f.invert, "invert", false, "swap on and off; in pictures light is ink")
+	f.addSize(fs, "")
+	groupFlags(fs, howRead, "names", "array", "threshold", "invert", "size")
 	fs.Var(&editsFlag{&f.edits}, "column",
 		"what a column is: number, count, category, ordinal, bit, bit>40 (cut), bands (cut in three), label, weight, split "+
 			"(several answers in a cell), unknown (left out) or its words in order, 'never<weekly<daily'; *=number for all; "+
@@ -132,20 +138,6 @@ func (f *dataFlags) parseRows(text string) error {
 	}
 	f.rows, f.skip, f.take, f.takeGiven = text, from-1, to-from+1, to != 0
 	return nil
-}
-
-// addForm adds the flags that say how files hold images. If a command reads other
-// files too, of says which files are meant.
-func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
-	fs := cmd.Flags()
-	fs.StringVar(&f.names, "names", "",
-		of+"pattern of the names of pictures, such as {y}/{writer}_{sample}.png; {} is ignored")
-	fs.StringVar(&f.array, "array", "",
-		of+"array of an .npz or .mat file that holds the images (default x, or the only one)")
-	f.addThreshold(fs, of)
-	fs.BoolVar(&f.invert, "invert", false, of+"swap on and off; in pictures light is ink")
-	f.addSize(fs, of)
-	groupFlags(fs, howRead, "names", "array", "threshold", "invert", "size")
 }
 
 // most returns how many of the selected rows to take, -1 for all.

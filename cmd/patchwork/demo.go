@@ -84,7 +84,7 @@ func (a *app) demo(ctx context.Context, d *demo) error {
 			return err
 		}
 	}
-	return d.learning(a, letters, model)
+	return d.learning(ctx, a, letters, model)
 }
 
 func (d *demo) path(name string) string { return filepath.Join(d.dir, name) }
@@ -118,7 +118,7 @@ func (d *demo) see(s workbench.Step) {
 
 // learning draws how the chosen start went, which began with the pieces of one letter: the letters, below them the
 // pieces and the parts after each iteration, and samples of the model.
-func (d *demo) learning(a *app, letters, model string) error {
+func (d *demo) learning(ctx context.Context, a *app, letters, model string) error {
 	set, err := dataset.Read([]string{letters}, dataset.Options{})
 	if err != nil {
 		return err
@@ -136,5 +136,5 @@ func (d *demo) learning(a *app, letters, model string) error {
 		sheet.ColumnLabels[i] = fmt.Sprint(i)
 	}
 	sheet.ColumnLabels[0] = "pieces"
-	return a.savePicture(d.path("learning.png"), sheet)
+	return a.savePicture(ctx, d.path("learning.png"), sheet)
 }

@@ -254,7 +254,7 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 		}
 	}
 	if f.picture != "" {
-		if err := a.savePicture(f.picture, render.Cover(r.matrix, r.cover)); err != nil {
+		if err := a.savePicture(context.Background(), f.picture, render.Cover(r.matrix, r.cover)); err != nil {
 			return err
 		}
 	}

@@ -167,7 +167,7 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, paths []string) error
 	if err != nil {
 		return request(err)
 	}
-	if err := a.savePicture(f.picture, picture); err != nil || len(cases) == n {
+	if err := a.savePicture(cmd.Context(), f.picture, picture); err != nil || len(cases) == n {
 		return err
 	}
 	return a.wrote(f.picture, "the first %d of %s; --rows draws others", len(cases),

@@ -175,7 +175,7 @@ func (a *app) find(cmd *cobra.Command, f *findFlags, paths []string) error {
 	onFile := func() error {
 		return held.release(ctx, symbols, f.opt, func(p *heldPage) error {
 			r.add(p.name, p.page, symbols, p.found)
-			return a.drawFinds(f.picture, p.page, symbols, p.found, len(r.Pages))
+			return a.drawFinds(ctx, f.picture, p.page, symbols, p.found, len(r.Pages))
 		})
 	}
 	read := func(name string, page *bitmap.Image) error {

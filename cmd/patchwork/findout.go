@@ -167,7 +167,7 @@ func (a *app) sayDrawings(f *findFlags, n int) error {
 }
 
 // drawFinds draws the finds on a page, the n-th, unless no file is named.
-func (a *app) drawFinds(path string, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result, n int) error {
+func (a *app) drawFinds(ctx context.Context, path string, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result, n int) error {
 	if path == "" {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (a *app) drawFinds(path string, page *bitmap.Image, symbols []sheets.Symbol
 		picture.List = append(picture.List, render.Box{Top: m.Top, Left: m.Left, Bottom: m.Bottom, Right: m.Right,
 			Label: symbols[m.Symbol].Name + ": " + m.Why, Kind: -1, Doubtful: true})
 	}
-	return a.savePicture(drawingOf(path, n), picture)
+	return a.savePicture(ctx, drawingOf(path, n), picture)
 }
 
 // noteNothing says why symbols that were marked may be nowhere.

@@ -85,7 +85,7 @@ func (a *app) sample(cmd *cobra.Command, f *sampleFlags, format string) error {
 	case f.output == "" || csv:
 		err = a.writeSampleTable(cmp.Or(f.output, "-"), m, s.Frame)
 	case isPicture(f.output):
-		err = a.savePictureUntil(cmd.Context(), f.output, s.Picture())
+		err = a.savePicture(cmd.Context(), f.output, s.Picture())
 	default:
 		err = a.output(f.output, func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, sampleMembers(m, s)...) })
 	}

@@ -97,7 +97,7 @@ func (a *app) showModel(cmd *cobra.Command, f *showFlags) error {
 	case err != nil && f.output != "":
 		return request(err)
 	case f.output != "":
-		return a.savePictureUntil(cmd.Context(), f.output, picture)
+		return a.savePicture(cmd.Context(), f.output, picture)
 	case drawable:
 		return a.show(sheet)
 	}

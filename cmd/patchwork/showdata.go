@@ -77,7 +77,7 @@ func (a *app) showBits(ctx context.Context, set *dataset.Set, plan *dataset.Plan
 	}
 	if f.output != "" {
 		picture, shown := sheetOf(set, plan, o)
-		if err := a.savePictureUntil(ctx, f.output, picture); err != nil || shown == set.Len() {
+		if err := a.savePicture(ctx, f.output, picture); err != nil || shown == set.Len() {
 			return err
 		}
 		return a.wrote(f.output, "%d of %s; --rows shows others", shown,

@@ -29,7 +29,7 @@ func (a *app) showPlan(cmd *cobra.Command, f *showFlags, src *dataset.Source) (e
 	v := frame.Cut(f.data.skip, f.data.most())
 	switch {
 	case f.output != "":
-		return a.savePictureUntil(cmd.Context(), f.output, numbersSheet(v, sheetImages, sheetSide))
+		return a.savePicture(cmd.Context(), f.output, numbersSheet(v, sheetImages, sheetSide))
 	case v.Table || a.quiet || f.asJSON:
 		return nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -198,7 +199,7 @@ candidates (N,10), the templates used for each scene; templates; template_digit.
 		o.N, o.Side, o.Seed, o.Flip = f.n, f.side, f.seed, &f.flip
 		set, err := synth.Scenes(o)
 		if err == nil && model != "" {
-			err = a.saveTemplates(model, set.Truth)
+			err = a.saveScene(model, set.Truth.Glyphs, set.Truth.On, set.Truth.Off, set.Images[0])
 		}
 		return made(set, err)
 	})
@@ -211,21 +212,17 @@ candidates (N,10), the templates used for each scene; templates; template_digit.
 	return cmd
 }
 
-// saveTemplates writes the templates of scenes as a model that explains them.
-func (a *app) saveTemplates(path string, truth *synth.SceneTruth) error {
-	side := truth.Items[0].Clean.Height()
-	templates, err := synth.Templates(truth.Glyphs, truth.On, truth.Off)
+// saveScene writes drawings of one size as a model that explains scenes of a size, where ink is on with a probability
+// and paper with another.
+func (a *app) saveScene(path string, drawings []*bitmap.Image, on, off float64, scene *bitmap.Image) error {
+	templates, err := synth.Templates(drawings, on, off)
 	if err != nil {
 		return err
 	}
-	return a.saveScene(path, templates, truth.Off, truth.Glyphs[0], side, side)
-}
-
-// saveScene writes templates of the size of a glyph as a model of scenes.
-func (a *app) saveScene(path string, templates [][]float64, off float64, glyph *bitmap.Image, height, width int) error {
 	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Q: off, Scene: true,
 		Defaults: patchwork.Defaults{Truncate: true},
-		Height:   glyph.Height(), Width: glyph.Width(), ImageHeight: height, ImageWidth: width}, templates)
+		Height:   drawings[0].Height(), Width: drawings[0].Width(),
+		ImageHeight: scene.Height(), ImageWidth: scene.Width()}, templates)
 	if err != nil {
 		return request(err)
 	}
@@ -253,7 +250,7 @@ func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
 		}
 	}
 	if f.picture != "" {
-		if err := a.savePicture(f.picture, imageSheet(set.images[:min(len(set.images), 60)])); err != nil {
+		if err := a.savePicture(context.Background(), f.picture, imageSheet(set.images[:min(len(set.images), 60)])); err != nil {
 			return err
 		}
 	}
@@ -312,7 +309,8 @@ writes the symbols as a model, for find.`,
 		o.N, o.Seed, o.Flip = f.n, f.seed, &f.flip
 		set, err := synth.Sheets(o)
 		if err == nil && model != "" {
-			err = a.saveSymbols(model, f.flip, set)
+			on, off := synth.NoiseLevels(f.flip)
+			err = a.saveScene(model, set.Truth.Symbols, on, off, set.Images[0])
 		}
 		return made(set, err)
 	})
@@ -330,15 +328,4 @@ writes the symbols as a model, for find.`,
 	fs.StringVar(&model, "model", "", "also write the symbols as a model")
 	writes(cmd, "model", ".npz", "")
 	return cmd
-}
-
-// saveSymbols writes the symbols of drawings as a model.
-func (a *app) saveSymbols(path string, flip float64, set *synth.Set[*synth.SheetTruth]) error {
-	on, off := synth.NoiseLevels(flip)
-	templates, err := synth.Templates(set.Truth.Symbols, on, off)
-	if err != nil {
-		return err
-	}
-	page := set.Images[0]
-	return a.saveScene(path, templates, off, set.Truth.Symbols[0], page.Height(), page.Width())
 }
