@@ -25,7 +25,7 @@ import (
 type Box struct {
 	Top, Left, Bottom, Right int
 	Label                    string
-	Kind                     int  // decides the colour; negative is grey
+	Kind                     int  // the part, whose hue it has; negative is grey
 	Doubtful                 bool // the box is broken
 }
 
@@ -81,7 +81,7 @@ func (b *Box) colour() color.RGBA {
 	if b.Kind < 0 {
 		return smallStyle.colour
 	}
-	return lineColours[b.Kind%len(lineColours)]
+	return Hue(b.Kind)
 }
 
 // scale returns by how much labels and lines are larger than on a small page, so that they can be

@@ -36,7 +36,7 @@ func TestBoxes(t *testing.T) {
 		}
 		return n
 	}
-	if solid, broken := count(lineColours[0]), count(lineColours[1]); solid < 2*4*10 || broken < 20 || broken > 2*4*20 {
+	if solid, broken := count(Hue(0)), count(Hue(1)); solid < 2*4*10 || broken < 20 || broken > 2*4*20 {
 		t.Errorf("%d pixels of a box, %d of one that is doubtful", solid, broken)
 	}
 	var svg bytes.Buffer

@@ -159,11 +159,3 @@ func Hue(k int) color.RGBA {
 	lightness := []float64{0.62, 0.45, 0.75}[k%3]
 	return oklab{lightness, 0.14 * cos, 0.14 * sin}.rgba()
 }
-
-// lineColours are those of M. Okabe and K. Ito, "Color universal design", 2008,
-// without the yellow, which is too pale for lines. Unlike the hues of experts,
-// they can be told apart by colour-blind readers.
-var lineColours = [...]color.RGBA{
-	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-	{0x00, 0x00, 0x00, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
-}

@@ -43,8 +43,8 @@ const (
 	longestName = 28   // characters of a name
 )
 
-// barColour is the blue of the curves.
-var barColour = lineColours[0]
+// barColour is the blue of bars.
+var barColour = hues[2]
 
 // scene lays the picture out: names, bars, cells.
 func (r Rows) scene() *scene {
