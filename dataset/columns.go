@@ -31,16 +31,11 @@ type columnStats struct {
 	learned   marking   // of this column in the data that a model was learned from
 }
 
-// kindStats counts the cells of a kind, in as little memory as that takes.
+// kindStats counts the cells of a kind.
 type kindStats struct {
-	text string // of the first of them
-	at   uint64 // its line, and the kind in the lowest eight bits
-	n    int
+	cellPlace // the first of them
+	n         int
 }
-
-func (k *kindStats) kind() token { return token(k.at) }
-
-func (k *kindStats) line() int { return int(k.at >> 8) }
 
 // cellPlace is a cell, its kind and its line (from 1; 0 for none).
 type cellPlace struct {
@@ -52,7 +47,7 @@ type cellPlace struct {
 // of returns what was counted of a kind, or nil.
 func (c *columnStats) of(t token) *kindStats {
 	for i := range c.kinds {
-		if c.kinds[i].kind() == t {
+		if c.kinds[i].kind == t {
 			return &c.kinds[i]
 		}
 	}
@@ -62,7 +57,7 @@ func (c *columnStats) of(t token) *kindStats {
 // place returns the first cell of a kind, but 0 and 1.
 func (c *columnStats) place(t token) cellPlace {
 	if k := c.of(t); k != nil {
-		return cellPlace{k.kind(), k.line(), k.text}
+		return k.cellPlace
 	}
 	return cellPlace{}
 }
@@ -92,11 +87,11 @@ func (c *columnStats) add(cell string, line int, limit levelLimit) (fresh bool) 
 	}
 	k := c.of(t)
 	if fresh = k == nil; fresh {
-		c.kinds = slices.Concat(c.kinds, []kindStats{{at: uint64(t)}}) // no larger than it must be
+		c.kinds = slices.Concat(c.kinds, []kindStats{{cellPlace: cellPlace{kind: t}}}) // no larger than it must be
 		k = &c.kinds[len(c.kinds)-1]
 	}
-	if k.n++; k.n == 1 || line < k.line() {
-		k.at, k.text = uint64(line)<<8|uint64(t), strings.Clone(shorten(cell))
+	if k.n++; k.n == 1 || line < k.line {
+		k.line, k.text = line, strings.Clone(shorten(cell))
 	}
 	if t == commaToken {
 		c.decimal = c.decimal || isDecimalComma(cell)
@@ -217,7 +212,7 @@ func (c *columnStats) sum(kinds ...token) int {
 func (c *columnStats) known() int {
 	n := c.digits[0] + c.digits[1]
 	for i := range c.kinds {
-		if c.kinds[i].kind() > unknownToken {
+		if c.kinds[i].kind > unknownToken {
 			n += c.kinds[i].n
 		}
 	}

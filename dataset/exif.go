@@ -69,13 +69,13 @@ func tiffOrder(data []byte) binary.ByteOrder {
 	return nil
 }
 
-// readTIFF reads the entries of the first directory with such tags, the sum of the values of each, and counts the
-// directories. Places outside of the data are zero.
-func readTIFF(data []byte) (tags map[uint16]int64, pages int) {
+// readTIFF reads the entries of the first directory with such tags, the sum of the values of each. Places outside of
+// the data are zero.
+func readTIFF(data []byte) (tags map[uint16]int64) {
 	tags = map[uint16]int64{}
 	order := tiffOrder(data)
 	if order == nil {
-		return tags, 0
+		return tags
 	}
 	end := int64(len(data))
 	number := func(at, size int64) int64 {
@@ -87,35 +87,32 @@ func readTIFF(data []byte) (tags map[uint16]int64, pages int) {
 		}
 		return int64(order.Uint32(data[at:]))
 	}
-	for at := number(4, 4); at >= 8 && at+2 <= end && pages < mostPages; pages++ {
-		entries := number(at, 2)
-		// an entry is a tag, a type (3: of 2 bytes, 4: of 4), a number of values, and the values or their place
-		for e := at + 2; e < at+2+12*entries && pages == 0; e += 12 {
-			tag, size, n, place := uint16(number(e, 2)), int64(4), number(e+4, 4), e+8
-			if number(e+2, 2) == 3 {
-				size = 2
-			}
-			if size*n > 4 {
-				place = number(place, 4)
-			}
-			if _, twice := tags[tag]; twice || !slices.Contains(tagsRead, tag) { // the decoder refuses those that come twice
-				continue
-			}
-			tags[tag] = 0
-			for ; n > 0 && place < end; n, place = n-1, place+size {
-				tags[tag] += number(place, size)
-			}
+	at := number(4, 4)
+	// an entry is a tag, a type (3: of 2 bytes, 4: of 4), a number of values, and the values or their place
+	for e := at + 2; at >= 8 && e < at+2+12*number(at, 2); e += 12 {
+		tag, size, n, place := uint16(number(e, 2)), int64(4), number(e+4, 4), e+8
+		if number(e+2, 2) == 3 {
+			size = 2
 		}
-		at = number(at+2+12*entries, 4)
+		if size*n > 4 {
+			place = number(place, 4)
+		}
+		if _, twice := tags[tag]; twice || !slices.Contains(tagsRead, tag) { // the decoder refuses those that come twice
+			continue
+		}
+		tags[tag] = 0
+		for ; n > 0 && place < end; n, place = n-1, place+size {
+			tags[tag] += number(place, size)
+		}
 	}
-	return tags, pages
+	return tags
 }
 
 // checkTIFF rejects strips or tiles that are longer than the file together:
 // many that share bytes would take hours to read. So it does with tiles that are much larger than the picture, for
 // whose pixels the decoder takes memory. It counts the pages.
 func checkTIFF(data []byte) (pages int, err error) {
-	tags, pages := readTIFF(data)
+	tags := readTIFF(data)
 	if tags[tagStripCounts]+tags[tagTileCounts] > int64(len(data)) {
 		return 0, &FormatError{
 			Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take more than the %d bytes of the file",
@@ -127,13 +124,15 @@ func checkTIFF(data []byte) (pages int, err error) {
 		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: a tile of %d x %d pixels", h, w),
 			Hint: "save it again"}
 	}
+	for range TIFFPages(data) {
+		pages++
+	}
 	return pages, nil
 }
 
 // tiffOrientation returns the orientation, 1 to 8 or 0 for none, of a TIFF file or of Exif data.
 func tiffOrientation(data []byte) int {
-	tags, _ := readTIFF(data)
-	return int(tags[tagOrientation])
+	return int(readTIFF(data)[tagOrientation])
 }
 
 // jpegOrientation returns the orientation that the Exif segment of a JPEG file

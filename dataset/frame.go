@@ -267,6 +267,8 @@ func (c Labels) Pick(index []int) Labels {
 		return Labels{c.Name, pick(v, index)}
 	case []float64:
 		return Labels{c.Name, pick(v, index)}
+	case rawText:
+		return Labels{c.Name, rawText(pick(v, index))}
 	}
 	return Labels{c.Name, pick(c.Values.([]string), index)}
 }

@@ -107,7 +107,7 @@ func (c *columnStats) move(from, to token, n int) {
 	if other := c.of(to); other != nil {
 		other.n += n
 	} else {
-		c.kinds = append(c.kinds, kindStats{text: k.text, at: k.at - uint64(from) + uint64(to), n: n})
+		c.kinds = append(c.kinds, kindStats{cellPlace{to, k.line, k.text}, n})
 	}
 	c.kinds = slices.DeleteFunc(c.kinds, func(k kindStats) bool { return k.n == 0 })
 }

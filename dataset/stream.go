@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/diagnose/words"
 )
 
@@ -45,13 +44,16 @@ func OpenStream(ctx context.Context, paths []string, opts Options) (*Stream, err
 	}
 	opts = in.opts
 	s := &Stream{paths: paths, opts: opts, take: -1}
+	var heads joiner
+	var said Set
 	for i, path := range paths {
-		if err := s.survey(ctx, i); err != nil {
+		if err := s.survey(ctx, i, &heads, &said); err != nil {
 			return nil, at(err, path)
 		}
 	}
-	(&joiner{set: s.head, paths: paths}).done(in)
-	s.head.Notes = append(noted(in.told...), s.head.Notes...)
+	s.weighted = heads.set.Weights != nil
+	s.head = heads.done(in).Pick([]int{0})
+	s.head.Weights, s.head.Index, s.head.Notes = nil, nil, append(noted(in.told...), said.Notes...)
 	if err := opts.Model.checkFrame(s.head); err != nil {
 		return nil, err
 	}
@@ -106,8 +108,8 @@ func (s *Stream) input() *input {
 	return in
 }
 
-// survey examines file i.
-func (s *Stream) survey(ctx context.Context, i int) error {
+// survey examines file i, and adds its first row to those of the others, and its notes.
+func (s *Stream) survey(ctx context.Context, i int, heads *joiner, said *Set) error {
 	if once, err := readOnce(s.paths[i]); err != nil {
 		return err
 	} else if once {
@@ -130,37 +132,29 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	if s.head == nil {
-		head := *part
-		head.Data, head.Meta, head.Notes = patchwork.Data{Unit: part.Unit}, nil, nil
-		if part.Values != nil {
-			head.Values = [][]float64{slices.Clone(part.Values[0])}
-		} else {
-			head.Images = []*bitmap.Image{part.Images[0].Clone()}
-		}
-		s.head = &head
-	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); err != nil {
-		return err
-	}
 	if n := d.count(); n < 0 || s.count < 0 {
 		s.count = -1
 	} else {
 		s.count += n
 	}
-	s.head.Table = s.head.Table && part.Table
-	if s.head.Columns == nil {
-		s.head.Columns = part.Columns
-	}
-	s.head.Unit = max(s.head.Unit, part.Unit)
-	s.weighted = s.weighted || part.Weights != nil
 	part.forget(s.opts.Missing)
 	part.noteFar(s.opts.Model)
-	notes := part.Notes
+	first, notes := part.Cut(0, 1), part.Notes
 	kinds, err := surveyMeta(ctx, d, part, in.made != nil && in.made.model)
-	s.head.addNotes(slices.Concat(noted(in.seen.commonNotes()...), notes, noted(in.seen.strangeNotes()...)), s.paths, i)
+	if err != nil {
+		return err
+	}
+	said.addNotes(slices.Concat(noted(in.seen.commonNotes()...), notes, noted(in.seen.strangeNotes()...)), s.paths, i)
 	s.kinds = append(s.kinds, kinds)
-	s.joinMeta(part)
-	return err
+	for k, c := range first.Meta {
+		first.Meta[k].Values = retype(c.Values, kinds[c.Name])
+	}
+	if first.Values == nil { // the others need not stay in memory
+		first.Images[0] = first.Images[0].Clone()
+	} else {
+		first.Values[0] = slices.Clone(first.Values[0])
+	}
+	return heads.add(first, s.paths[i])
 }
 
 // readOnce reports whether what a path names can be read only once.
@@ -201,24 +195,6 @@ func surveyMeta(ctx context.Context, d parts, part *Set, all bool) (map[string]c
 		err = nil
 	}
 	return kinds, err
-}
-
-// joinMeta keeps the metadata columns that the latest file has too.
-func (s *Stream) joinMeta(part *Set) {
-	last := len(s.kinds) - 1
-	if last == 0 {
-		for _, c := range part.Meta {
-			s.head.Meta = append(s.head.Meta, Labels{c.Name, retype(rawText{}, s.kinds[0][c.Name])})
-		}
-		return
-	}
-	var meta []Labels
-	for _, c := range s.head.Meta {
-		if kind, ok := s.kinds[last][c.Name]; ok {
-			meta = append(meta, Labels{c.Name, joinValues(c, Labels{c.Name, retype(rawText{}, kind)})})
-		}
-	}
-	s.head.Meta = meta
 }
 
 // Blocks reads the files from the first image on, as [Stream.Sets] does, and

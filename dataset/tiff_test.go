@@ -89,15 +89,17 @@ func FuzzTIFFPages(f *testing.F) {
 	f.Add([]byte("no TIFF"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before, n := bytes.Clone(data), 0
-		_, want := readTIFF(data)
 		for page := range TIFFPages(data) {
-			if _, pages := readTIFF(page); pages > 1 && !bytes.Equal(page, before) {
-				t.Fatalf("page %d has %d pages", n+1, pages)
+			pages := 0
+			for range TIFFPages(bytes.Clone(page)) {
+				pages++
 			}
-			n++
+			if n++; pages > 1 && !bytes.Equal(page, before) {
+				t.Fatalf("page %d has %d pages", n, pages)
+			}
 		}
-		if n < 1 || n < min(want, 1) || !bytes.Equal(data, before) {
-			t.Fatalf("%d pages of %d; the bytes changed: %v", n, want, !bytes.Equal(data, before))
+		if n < 1 || !bytes.Equal(data, before) {
+			t.Fatalf("%d pages; the bytes changed: %v", n, !bytes.Equal(data, before))
 		}
 	})
 }
