@@ -19,7 +19,7 @@ func (in *input) npy(c *content) (parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := npy.NewReader(r, in.arrayLimits())
+	d, err := npy.NewReader(r, in.arrayLimit())
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (in *input) npy(c *content) (parts, error) {
 // them. Arrays of a type that is not supported, such as objects, may be anything: they are left
 // out unless the options ask for them.
 func (in *input) npz(ra io.ReaderAt, size int64) (parts, error) {
-	z, err := npy.ReadZip(ra, size, in.arrayLimits())
+	z, err := npy.ReadZip(ra, size, in.arrayLimit())
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (in *input) idxReader(r io.Reader) (*npy.Reader, error) {
 		}
 		shape[i] = int(binary.BigEndian.Uint32(side[:]))
 	}
-	return npy.NewRawReader(r, npy.Header{DType: t, Shape: shape}, in.arrayLimits())
+	return npy.NewRawReader(r, npy.Header{DType: t, Shape: shape}, in.arrayLimit())
 }
 
 func (in *input) idx(c *content) (parts, error) {

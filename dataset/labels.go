@@ -74,7 +74,7 @@ func (in *input) labelArray(file *os.File) (d *npy.Reader, rest io.Reader, err e
 	case "IDX":
 		d, err = in.idxReader(r)
 	case "npy":
-		d, err = npy.NewReader(r, in.arrayLimits())
+		d, err = npy.NewReader(r, in.arrayLimit())
 	default:
 		err = &FormatError{Msg: "labels are read from IDX and .npy files only",
 			Hint: "save them with numpy.save, or store them as a column or an array beside the images"}

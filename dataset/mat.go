@@ -184,7 +184,7 @@ func newMATArray(b []byte) (*matArray, error) {
 
 // numbers returns a reader of the elements, as an array of that shape: of the stored type, which may be smaller than
 // the class but holds all values.
-func (a *matArray) numbers(shape []int, lim npy.Limits) (*npy.Reader, error) {
+func (a *matArray) numbers(shape []int, limit int64) (*npy.Reader, error) {
 	if !a.numeric {
 		return nil, &FormatError{Msg: fmt.Sprintf("an array of class %s, not of real numbers", a.class),
 			Hint: "save it as a full numeric or logical array"}
@@ -200,7 +200,7 @@ func (a *matArray) numbers(shape []int, lim npy.Limits) (*npy.Reader, error) {
 	if a.class == "logical" && d.Size == 1 {
 		d.Kind = 'b'
 	}
-	return npy.NewRawReader(bytes.NewReader(content), npy.Header{DType: d, Fortran: len(shape) > 1, Shape: shape}, lim)
+	return npy.NewRawReader(bytes.NewReader(content), npy.Header{DType: d, Fortran: len(shape) > 1, Shape: shape}, limit)
 }
 
 // cells returns the elements of a cell array.
@@ -284,7 +284,7 @@ func (a *matArray) text() ([]string, error) {
 }
 
 // stack makes one array of shape (cells, rows, columns) of a cell array of matrices of one size, in file order.
-func (a *matArray) stack(lim npy.Limits) (*npy.Reader, error) {
+func (a *matArray) stack(limit int64) (*npy.Reader, error) {
 	cells, err := a.cells()
 	if err == nil && len(cells) == 0 {
 		err = &FormatError{Msg: "no cells"}
@@ -298,7 +298,7 @@ func (a *matArray) stack(lim npy.Limits) (*npy.Reader, error) {
 			return nil, &FormatError{Msg: fmt.Sprintf("cells with arrays of sides %v and %v", cells[0].shape, c.shape),
 				Hint: "make them of one size"}
 		}
-		r, err := c.numbers(c.shape, lim)
+		r, err := c.numbers(c.shape, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -321,7 +321,7 @@ func asRead(a *npy.Array) (*npy.Reader, error) {
 	if err := npy.Write(&b, a); err != nil {
 		return nil, err
 	}
-	return npy.NewReader(&b, npy.Limits{Bytes: int64(b.Len())})
+	return npy.NewReader(&b, int64(b.Len()))
 }
 
 // mat reads a MAT-file: the images and the variables that belong to them.
@@ -361,9 +361,9 @@ func (in *input) variableImages(v *matArray) (*arrayImages, error) {
 	var r *npy.Reader
 	var err error
 	if v.class == "cell" {
-		r, err = v.stack(in.arrayLimits())
+		r, err = v.stack(in.arrayLimit())
 	} else {
-		r, err = v.numbers(v.shape, in.arrayLimits())
+		r, err = v.numbers(v.shape, in.arrayLimit())
 	}
 	if err != nil {
 		return nil, err
@@ -379,9 +379,9 @@ func (d *arrayImages) joinVariable(v *matArray) (err error) {
 	var r *npy.Reader
 	switch {
 	case v.numeric && perImage:
-		r, err = v.numbers([]int{n}, d.in.arrayLimits())
+		r, err = v.numbers([]int{n}, d.in.arrayLimit())
 	case v.numeric && d.in.weighs(v.name):
-		r, err = v.numbers(v.shape, d.in.arrayLimits()) // join refuses it
+		r, err = v.numbers(v.shape, d.in.arrayLimit()) // join refuses it
 	case rowsOfText || perImage && (v.class == "char" || v.class == "cell"):
 		if r, err = v.labels(n); err != nil && !asked {
 			return nil // cells may hold anything

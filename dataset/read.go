@@ -8,8 +8,6 @@ import (
 	"math"
 	"os"
 	"slices"
-
-	"example.com/patchwork/internal/npy"
 )
 
 // Read reads files and folders, in the given order: as bits, or as numbers if [Options].Kind is Number.
@@ -165,13 +163,13 @@ func newInput(opts Options) *input {
 // setNumbers decides that numbers are read.
 func (in *input) setNumbers() { in.real, in.budget.real = true, true }
 
-// arrayLimits bounds arrays that are packed while being read: at worst 8 bytes
+// arrayLimit bounds arrays that are packed while being read: at worst 8 bytes
 // become one bit. Arrays read in parts may have any size.
-func (in *input) arrayLimits() npy.Limits {
+func (in *input) arrayLimit() int64 {
 	if in.stream {
-		return npy.Limits{Bytes: math.MaxInt64}
+		return math.MaxInt64
 	}
-	return npy.Limits{Bytes: 64 * min(in.budget.max, 1<<50)}
+	return 64 * min(in.budget.max, 1<<50)
 }
 
 // parts are the rows of a file, some at a time: parts of the set, each with at least one image, without row numbers,

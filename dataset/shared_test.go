@@ -265,7 +265,7 @@ func TestTiCCForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), npy.Limits{})
+	z, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

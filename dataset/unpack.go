@@ -90,7 +90,7 @@ func (in *input) bounded(r io.Reader) io.Reader {
 	if in.stream {
 		return r
 	}
-	return &boundedReader{r: r, left: in.arrayLimits().Bytes}
+	return &boundedReader{r: r, left: in.arrayLimit()}
 }
 
 type boundedReader struct {

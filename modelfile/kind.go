@@ -19,7 +19,7 @@ const (
 // is. Where the kind is not said, as people may leave it out, the arrays show whether it is of numbers. Classes of
 // earlier programs are refused.
 func KindOf(r io.ReaderAt, size int64) (string, error) {
-	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
+	z, err := npy.ReadZip(r, size, maxJSON)
 	if err != nil {
 		return KindBits, nil
 	}

@@ -98,7 +98,7 @@ func TestMixedModelsComeBack(t *testing.T) {
 // Whatever is wrong with an array is told with the file's member, or the model is one that passes its check.
 func TestMixedArraysAreChecked(t *testing.T) {
 	whole := writeMixed(t, mixedModel(t, 120))
-	z, err := npy.ReadZip(bytes.NewReader(whole), int64(len(whole)), npy.Limits{})
+	z, err := npy.ReadZip(bytes.NewReader(whole), int64(len(whole)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func FuzzReadMixed(f *testing.F) {
 // What a file says wrongly of its model is refused with where it is.
 func TestMixedRefusals(t *testing.T) {
 	whole := writeMixed(t, mixedModel(t, 120))
-	z, err := npy.ReadZip(bytes.NewReader(whole), int64(len(whole)), npy.Limits{})
+	z, err := npy.ReadZip(bytes.NewReader(whole), int64(len(whole)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 func Private(path string) ([]string, error) { return LoadWith(path, "model", privateOf) }
 
 func privateOf(r io.ReaderAt, size int64) ([]string, error) {
-	small, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
+	small, err := npy.ReadZip(r, size, maxJSON)
 	if err != nil {
 		return nil, notModel(in(err, ""))
 	}

@@ -86,7 +86,7 @@ func (n *needs) missing(z *npy.Zip) error {
 // open returns the archive of a model and its model.json, which is not read, for it may be long, where an array
 // is missing.
 func open(r io.ReaderAt, size int64, need needs) (*npy.Zip, []byte, error) {
-	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxArray})
+	z, err := npy.ReadZip(r, size, maxArray)
 	if err != nil {
 		return nil, nil, notModel(in(err, ""))
 	}

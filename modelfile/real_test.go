@@ -128,7 +128,7 @@ func TestRealModelsComeBack(t *testing.T) {
 // TestRealArrays: what NumPy sees has the names, shapes and types of the format.
 func TestRealArrays(t *testing.T) {
 	b := writeReal(t, realModel(1))
-	z, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), npy.Limits{})
+	z, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestRealCommitteesAreRefused(t *testing.T) {
 	for what, inner := range map[string][]byte{"nothing": nil, "no model": []byte("no model"), "half": good[:len(good)/2],
 		"a committee of its own": writeReal(t, nested),
 		"another size":           writeReal(t, realModel(3))} {
-		z, err := npy.ReadZip(bytes.NewReader(good), int64(len(good)), npy.Limits{})
+		z, err := npy.ReadZip(bytes.NewReader(good), int64(len(good)), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -198,7 +198,7 @@ func predicted(t *testing.T, m *patchwork.Model, img *bitmap.Image, fill bool) [
 func openZip(t *testing.T, path string) func(name string) *npy.Array {
 	t.Helper()
 	text := read(t, path)
-	z, err := npy.ReadZip(strings.NewReader(text), int64(len(text)), npy.Limits{})
+	z, err := npy.ReadZip(strings.NewReader(text), int64(len(text)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

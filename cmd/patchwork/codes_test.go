@@ -34,7 +34,7 @@ func arraysOf(t *testing.T, path string) (names []string, arrays map[string]*npy
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), npy.Limits{})
+	z, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

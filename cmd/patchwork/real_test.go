@@ -53,7 +53,7 @@ func arrayOf(t *testing.T, path, name string) *npy.Array {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), npy.Limits{})
+	z, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

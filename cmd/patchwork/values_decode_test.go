@@ -46,7 +46,7 @@ func (d *decoder) decode(content []byte) error {
 	case is("PK"):
 		return d.archive(content)
 	case is("\x93NUMPY"):
-		r, err := npy.NewReader(bytes.NewReader(content), npy.Limits{})
+		r, err := npy.NewReader(bytes.NewReader(content), 0)
 		if err != nil {
 			return err
 		}

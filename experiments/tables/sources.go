@@ -46,7 +46,7 @@ func LoadNetwork(dir, name string) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	z, err := npy.ReadZip(f, info.Size(), npy.Limits{})
+	z, err := npy.ReadZip(f, info.Size(), 0)
 	if err != nil {
 		return nil, err
 	}

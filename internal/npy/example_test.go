@@ -19,7 +19,7 @@ func ExampleWriteZip() {
 		log.Fatal(err)
 	}
 
-	z, err := npy.ReadZip(bytes.NewReader(buf.Bytes()), int64(buf.Len()), npy.Limits{})
+	z, err := npy.ReadZip(bytes.NewReader(buf.Bytes()), int64(buf.Len()), 0)
 	if err != nil {
 		log.Fatal(err)
 	}

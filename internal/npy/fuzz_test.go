@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// fuzzLimits keeps a fuzzed array small enough for many runs per second.
-var fuzzLimits = Limits{Bytes: 1 << 20, Members: 64}
+// fuzzLimit keeps a fuzzed array small enough for many runs per second.
+const fuzzLimit = 1 << 20
 
 // FuzzRead: any input either fails with a FormatError or gives an array that
 // survives writing and reading.
@@ -20,7 +20,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(stream(1, dict("|u1", false, "(0, 99999999)")))
 	f.Add(stream(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		a, err := readAll(bytes.NewReader(in), fuzzLimits)
+		a, err := readAll(bytes.NewReader(in), fuzzLimit)
 		checkRead(t, a, err)
 	})
 }
@@ -41,7 +41,7 @@ func checkRead(t *testing.T, a *Array, err error) {
 		}
 		t.Fatal(err)
 	}
-	b, err := readAll(&buf, Limits{Bytes: 1 << 30})
+	b, err := readAll(&buf, 1 << 30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func FuzzReadZip(f *testing.F) {
 	f.Add(archive(f, Deflate, Member{Name: "x", Array: x}, Member{Name: "y", Array: New([]string{"a", "b"}, 2)}))
 	f.Add(archive(f, Deflate, Member{Name: "x", Array: New(make([]float64, 4096), 64, 64)}))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		z, err := openZip(in, fuzzLimits)
+		z, err := openZip(in, fuzzLimit)
 		if err != nil {
 			checkRead(t, nil, err)
 			return

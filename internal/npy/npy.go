@@ -8,7 +8,8 @@
 // fixed member order, fixed time stamps.
 //
 // Input is not trusted. Memory grows with the bytes read, never with what a
-// header claims, and [Limits] bounds both. Errors about the content are
+// header claims, and a limit for the bytes of one array, or of one other member of an
+// archive, bounds both; 0 is 1 GiB. Errors about the content are
 // [*FormatError]; errors of the underlying reader are passed on unchanged.
 //
 // Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
@@ -173,36 +174,17 @@ func product(shape []int) (n int, ok bool) {
 	return n, true
 }
 
-// Limits bounds what a reader accepts. A zero field means its default.
-type Limits struct {
-	// Bytes bounds the encoded size of one array's elements (or of one other
-	// archive member). Default 1 GiB.
-	Bytes int64
-	// Members bounds the number of members of an archive. Default 4096.
-	Members int
-}
-
 // Bounds that no real file reaches. Version 2 headers exist for structured
 // types with very many fields, which are refused anyway.
 const (
 	maxHeader      = 1 << 20
 	maxDims        = 32      // NumPy's own NPY_MAXDIMS until 2.0
 	maxElementSize = 1 << 20 // bytes of one text element
+	maxMembers     = 4096    // of an archive
 )
 
-func (l Limits) bytes() int64 {
-	if l.Bytes <= 0 {
-		return 1 << 30
-	}
-	return l.Bytes
-}
-
-func (l Limits) members() int {
-	if l.Members <= 0 {
-		return 4096
-	}
-	return l.Members
-}
+// usual is the limit of bytes where none is given.
+const usual = 1 << 30
 
 // FormatError reports content that is not a readable array or archive.
 type FormatError struct {

@@ -97,7 +97,7 @@ n.savez('object.npz', o=n.array([1,'a',None],dtype=object))
 		return b
 	}
 	for _, name := range []string{"plain.npz", "packed.npz"} {
-		z, err := openZip(load(name), Limits{})
+		z, err := openZip(load(name), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,10 +110,10 @@ n.savez('object.npz', o=n.array([1,'a',None],dtype=object))
 		}
 	}
 	for _, name := range []string{"v1.npy", "v2.npy", "v3.npy"} {
-		a, err := readAll(bytes.NewReader(load(name)), Limits{})
+		a, err := readAll(bytes.NewReader(load(name)), 0)
 		check(name, a, err)
 	}
-	z, err := openZip(load("text.npz"), Limits{})
+	z, err := openZip(load("text.npz"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ n.savez('object.npz', o=n.array([1,'a',None],dtype=object))
 			t.Errorf("%s: %s", k, diff)
 		}
 	}
-	if z, err = openZip(load("object.npz"), Limits{}); err != nil {
+	if z, err = openZip(load("object.npz"), 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := z.Array("o"); err == nil {

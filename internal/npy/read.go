@@ -1,6 +1,7 @@
 package npy
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -30,12 +31,12 @@ type Reader struct {
 }
 
 // NewReader reads the header of a .npy stream.
-func NewReader(r io.Reader, lim Limits) (*Reader, error) {
+func NewReader(r io.Reader, limit int64) (*Reader, error) {
 	h, n, err := readHeader(r)
 	if err != nil {
 		return nil, err
 	}
-	d, err := NewRawReader(r, h, lim)
+	d, err := NewRawReader(r, h, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +47,12 @@ func NewReader(r io.Reader, lim Limits) (*Reader, error) {
 // NewRawReader reads bare elements described by h, for formats that store
 // arrays like NumPy under headers of their own. The package must support the
 // type in h.
-func NewRawReader(r io.Reader, h Header, lim Limits) (*Reader, error) {
+func NewRawReader(r io.Reader, h Header, limit int64) (*Reader, error) {
 	n, ok := product(h.Shape)
-	if !ok || int64(n) > math.MaxInt64/int64(h.DType.Size) || int64(n)*int64(h.DType.Size) > lim.bytes() {
+	limit = cmp.Or(limit, usual)
+	if !ok || int64(n) > math.MaxInt64/int64(h.DType.Size) || int64(n)*int64(h.DType.Size) > limit {
 		return nil, &FormatError{Msg: fmt.Sprintf("an array of shape %v and type %s is larger than the limit of %d bytes",
-			h.Shape, h.DType, lim.bytes()), Hint: "split it, or raise the limit if the size is right"}
+			h.Shape, h.DType, limit), Hint: "split it, or raise the limit if the size is right"}
 	}
 	d := &Reader{r: r, h: h, row: 1, left: 1}
 	if len(h.Shape) > 0 {

@@ -53,7 +53,7 @@ func TestSkip(t *testing.T) {
 		}
 		skips := rapid.SliceOf(rapid.IntRange(1, 30)).Draw(t, "skips")
 		for name, r := range readers(t, b.Bytes(), dir) {
-			d, err := NewReader(r, Limits{})
+			d, err := NewReader(r, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestSkipTruncated(t *testing.T) {
 	head := b.Len() - 60*8
 	for _, kept := range []int{0, 1, 23, 24, 25, 10*24 - 1, 10 * 24} {
 		for name, r := range readers(t, b.Bytes()[:head+kept], t.TempDir()) {
-			d, err := NewReader(r, Limits{})
+			d, err := NewReader(r, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +120,7 @@ func TestSkipTruncated(t *testing.T) {
 func TestSkipErrors(t *testing.T) {
 	whole := stream(1, dict("|u1", false, "(8, 2)"), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 	boom := errors.New("boom")
-	d, err := NewReader(&stubborn{bytes.NewReader(whole), boom}, Limits{})
+	d, err := NewReader(&stubborn{bytes.NewReader(whole), boom}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestSkipErrors(t *testing.T) {
 	if a, err := d.Next(1); err != nil || !cmp.Equal(a.Data, []uint8{6, 7}) {
 		t.Error(a, err)
 	}
-	d, err = NewReader(io.MultiReader(bytes.NewReader(whole[:len(whole)-9]), iotest.ErrReader(boom)), Limits{})
+	d, err = NewReader(io.MultiReader(bytes.NewReader(whole[:len(whole)-9]), iotest.ErrReader(boom)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestSkipInArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		open := func(b []byte) *Reader {
-			z, err := ReadZip(bytes.NewReader(b), int64(len(b)), Limits{})
+			z, err := ReadZip(bytes.NewReader(b), int64(len(b)), 0)
 			if err != nil {
 				t.Fatal(err)
 			}

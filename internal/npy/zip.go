@@ -2,6 +2,7 @@ package npy
 
 import (
 	"archive/zip"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -74,22 +75,22 @@ func WriteZip(w io.Writer, method Method, members ...Member) error {
 // the underlying reader must stay open. It is safe for concurrent use if the
 // underlying reader is.
 type Zip struct {
-	lim    Limits
+	limit  int64 // of the bytes of a member
 	arrays []string
 	files  map[string]*zip.File
 }
 
 // ReadZip reads the directory of an archive of the given size.
-func ReadZip(r io.ReaderAt, size int64, lim Limits) (*Zip, error) {
+func ReadZip(r io.ReaderAt, size int64, limit int64) (*Zip, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, content("", "not a readable zip archive", err)
 	}
-	if len(z.File) > lim.members() {
+	if len(z.File) > maxMembers {
 		return nil, &FormatError{Msg: fmt.Sprintf("the archive has %d members, more than the limit of %d", len(z.File),
-			lim.members()), Hint: "keep the arrays that are needed"}
+			maxMembers), Hint: "keep the arrays that are needed"}
 	}
-	out := &Zip{lim: lim, files: map[string]*zip.File{}}
+	out := &Zip{limit: cmp.Or(limit, usual), files: map[string]*zip.File{}}
 	for _, f := range z.File {
 		if strings.HasSuffix(f.Name, "/") {
 			continue
@@ -108,13 +109,13 @@ func ReadZip(r io.ReaderAt, size int64, lim Limits) (*Zip, error) {
 // Within returns the archive with a lower limit for the bytes of a member.
 func (z *Zip) Within(bytes int64) *Zip {
 	out := *z
-	out.lim.Bytes = min(z.lim.bytes(), bytes)
+	out.limit = min(z.limit, bytes)
 	return &out
 }
 
 // Sub returns the members of a folder, such as "learned/0/", as an archive of their own.
 func (z *Zip) Sub(folder string) *Zip {
-	out := &Zip{lim: z.lim, files: map[string]*zip.File{}}
+	out := &Zip{limit: z.limit, files: map[string]*zip.File{}}
 	for name, f := range z.files {
 		if inner, below := strings.CutPrefix(name, folder); below {
 			out.files[inner] = f
@@ -157,7 +158,7 @@ func (z *Zip) Open(name string) (*Reader, error) {
 	}
 	member := name + suffix
 	body := &guarded{r: rc, member: member}
-	d, err := NewReader(body, z.lim)
+	d, err := NewReader(body, z.limit)
 	if err != nil {
 		var fe *FormatError
 		if errors.As(err, &fe) && fe.Member == "" {
@@ -197,13 +198,12 @@ func (z *Zip) File(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer rc.Close()
-	limit := z.lim.bytes()
-	data, err := io.ReadAll(io.LimitReader(&guarded{r: rc, member: name}, limit+1))
+	data, err := io.ReadAll(io.LimitReader(&guarded{r: rc, member: name}, z.limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > limit {
-		return nil, &FormatError{Member: name, Msg: fmt.Sprintf("larger than the limit of %d bytes", limit)}
+	if int64(len(data)) > z.limit {
+		return nil, &FormatError{Member: name, Msg: fmt.Sprintf("larger than the limit of %d bytes", z.limit)}
 	}
 	return data, nil
 }
