@@ -246,7 +246,7 @@ func TestTakeSkipPick(t *testing.T) {
 	s := mustRead(t, "a.csv", []byte("0,0\n0,1\n1,0\n1,1\n"), Options{})
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 6).Draw(t, "n")
-		head, tail := s.Take(n), s.Skip(n)
+		head, tail := s.Take(n), s.Cut(n, -1)
 		if head.Len() != min(n, 4) || head.Len()+tail.Len() != 4 {
 			t.Fatalf("%d: %d + %d rows", n, head.Len(), tail.Len())
 		}
@@ -254,7 +254,7 @@ func TestTakeSkipPick(t *testing.T) {
 			t.Fatal("take and skip do not part the rows")
 		}
 	})
-	if got := s.Skip(1).Take(2).Pick([]int{1, 1, 0}).Index; !cmp.Equal(got, []int{2, 2, 1}) {
+	if got := s.Cut(1, 2).Pick([]int{1, 1, 0}).Index; !cmp.Equal(got, []int{2, 2, 1}) {
 		t.Errorf("rows %v", got)
 	}
 	if h, w := s.Take(0).Size(); h != 0 || w != 0 {

@@ -95,7 +95,7 @@ func sameInParts(rt *rapid.T, path string, o Options, skip, take int) {
 		rt.Fatal(err)
 	}
 	n := whole.Len()
-	if whole = whole.Skip(skip); take >= 0 {
+	if whole = whole.Cut(skip, -1); take >= 0 {
 		whole = whole.Take(take)
 	}
 	if take == 0 || skip >= n {

@@ -88,9 +88,6 @@ func (s *Set) Column(name string) (Labels, error) {
 // Take returns the first n rows, or all if there are fewer.
 func (s *Set) Take(n int) *Set { return s.Cut(0, n) }
 
-// Skip returns all but the first n rows.
-func (s *Set) Skip(n int) *Set { return s.Cut(n, -1) }
-
 // Cut returns the rows from number skip on, counted from 0, and at most take of them; take < 0 means all.
 func (s *Set) Cut(skip, take int) *Set {
 	index := identity(s.Len())[min(skip, s.Len()):]

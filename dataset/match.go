@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"example.com/patchwork/internal/enum"
 )
 
 // PlanOf returns the plan of a model: how it was kept that the data were read which it was learned from, the names of
@@ -313,108 +311,6 @@ func (in *input) labelOthers(s *survey, p *tablePlan) error {
 	}
 	p.label(asked, found, others)
 	return nil
-}
-
-// order returns which of the candidates, columns of a table with names, are those of a model, in its order.
-func order(wanted, names []string, candidates []int) (data []int, err error) {
-	if slices.Equal(pick(names, candidates), wanted) {
-		return candidates, nil
-	}
-	at, again := map[string]int{}, map[string]bool{}
-	for _, i := range candidates {
-		_, known := at[names[i]]
-		again[names[i]] = again[names[i]] || known
-		at[names[i]] = i
-	}
-	var wrong mismatch
-	for _, name := range wanted {
-		switch i, known := at[name]; {
-		case !known:
-			wrong.missing = append(wrong.missing, name)
-		case again[name]:
-			wrong.doubled = append(wrong.doubled, name)
-		default:
-			data = append(data, i)
-		}
-	}
-	if len(wrong.missing) > 0 {
-		known := indexOf(wanted)
-		for _, i := range candidates {
-			if _, ours := known[names[i]]; !ours {
-				wrong.foreign = append(wrong.foreign, names[i])
-			}
-		}
-	}
-	return data, wrong.err()
-}
-
-// checkWidth returns an error unless rows have as many columns as the model.
-func (p *Plan) checkWidth(want, n int) error {
-	if n == want || want == 0 {
-		return nil
-	}
-	e := &FormatError{Msg: fmt.Sprintf("%d columns of data, but the model has %d", n, want),
-		Hint: "choose the model's with --columns, or say which are no data with --column NAME=label"}
-	if p.fields != nil {
-		e.Msg += ": " + list(quoted(p.names))
-	}
-	return e
-}
-
-// mismatch lists the names of columns that do not fit a model.
-type mismatch struct{ missing, foreign, doubled []string }
-
-// err returns an error that lists them, or nil if there are none.
-func (m *mismatch) err() error {
-	if len(m.missing)+len(m.doubled) == 0 {
-		return nil
-	}
-	lost, near := m.likely()
-	var what, hints []string
-	say := func(label string, names []string) {
-		if len(names) > 0 {
-			what = append(what, label+": "+list(names))
-		}
-	}
-	say("missing", quoted(m.missing))
-	say("not in the model", near)
-	say("more than once", quoted(m.doubled))
-	if len(lost) < len(m.missing) {
-		hints = append(hints, "rename what means the same")
-	}
-	if len(lost) > 0 {
-		hints = append(hints, "add what is missing, with empty cells if it is unknown")
-	}
-	if len(m.doubled) > 0 {
-		hints = append(hints, "rename or remove what comes more than once")
-	}
-	return &FormatError{Msg: "the columns are not those of the model: " + strings.Join(what, "; "),
-		Hint: strings.Join(hints, "; ")}
-}
-
-// likely finds the missing name that a foreign one may stand for. It returns the
-// missing names without such a partner, and all foreign
-// names in quotes, each with its partner, as far as [list] shows them.
-func (m *mismatch) likely() (lost, near []string) {
-	const most = 50 // of those that are listed, among not too many
-	lost = slices.Clone(m.missing)
-	near = quoted(m.foreign)
-	for i, name := range m.foreign[:min(len(m.foreign), most)] {
-		if partner := enum.Nearest(name, lost[:min(len(lost), 20*most)]); partner != "" {
-			near[i] += fmt.Sprintf(" (did you mean %q?)", shorten(partner))
-			lost = slices.DeleteFunc(lost, func(s string) bool { return s == partner })
-		}
-	}
-	return lost, near
-}
-
-// quoted returns names in quotes, and empty ones beyond those that [list] shows.
-func quoted(names []string) []string {
-	out := make([]string, len(names))
-	for i := range min(len(names), mostNamed) {
-		out[i] = strconv.Quote(shorten(names[i]))
-	}
-	return out
 }
 
 // isHeader reports whether a line has a name of the model's columns that is no value.

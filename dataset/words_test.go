@@ -179,7 +179,7 @@ func TestSurveyIsOfTheWholeTable(t *testing.T) {
 	long := strings.Repeat("0,-,\n", headBytes/4)
 	text := []byte("a,b,c\n" + long + "1,+,X\n0,-,\n")
 	s := mustRead(t, "t.csv", text, Options{})
-	last := s.Take(s.Len()).Skip(s.Len() - 2)
+	last := s.Take(s.Len()).Cut(s.Len()-2, -1)
 	if got := pixels(last); got != "###\n...\n" {
 		t.Errorf("the last two rows:\n%s", got)
 	}
@@ -188,7 +188,7 @@ func TestSurveyIsOfTheWholeTable(t *testing.T) {
 	}
 	refused(t, "t.csv", []byte("a,b,c\n"+long+"1,oops,\n0,7,\n"), Options{Columns: []string{"a", "b"}})
 	s = mustRead(t, "t.csv", []byte("a,b\n"+strings.Repeat("0,1\n", headBytes/4)+"1,oops\n7,1\n"), Options{})
-	last = s.Take(s.Len()).Skip(s.Len() - 2)
+	last = s.Take(s.Len()).Cut(s.Len()-2, -1)
 	if got := pixels(last); got != "#?\n?#\n" || !slices.Contains(sentences(s), "2 cells are taken as unknown in a and b: 7, oops") {
 		t.Errorf("slips at the end: %s %q", got, sentences(s))
 	}
