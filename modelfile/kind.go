@@ -16,16 +16,11 @@ const (
 )
 
 // KindOf returns the kind of a model file; that of bits for all that is none, of which the reader of these says what it
-// is. Where the kind is not said, as people may leave it out, the arrays show whether it is of numbers. Classes of
-// earlier programs are refused.
-func KindOf(r io.ReaderAt, size int64) (string, error) {
+// is. Where the kind is not said, as people may leave it out, the arrays show whether it is of numbers.
+func KindOf(r io.ReaderAt, size int64) string {
 	z, err := npy.ReadZip(r, size, maxJSON)
 	if err != nil {
-		return KindBits, nil
-	}
-	if z.HasFile("classes.json") && !hasHeader(z) {
-		return "", &FormatError{Member: "classes.json", Msg: "holds classes in the form of an earlier program",
-			Hint: "learn them again with patchwork learn --by"}
+		return KindBits
 	}
 	text, err := headerText(z)
 	var h struct {
@@ -33,13 +28,13 @@ func KindOf(r io.ReaderAt, size int64) (string, error) {
 	}
 	switch {
 	case err != nil || json.Unmarshal(text, &h) != nil:
-		return KindBits, nil
+		return KindBits
 	case h.Kind == "" && z.Has("mean") && !z.Has("experts"):
-		return KindNumbers, nil
+		return KindNumbers
 	case h.Kind == "":
-		return KindBits, nil
+		return KindBits
 	}
-	return h.Kind, nil
+	return h.Kind
 }
 
 // checkKind rejects a model of another kind.

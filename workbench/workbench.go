@@ -74,11 +74,7 @@ func Load(path string) (Model, error) { return modelfile.LoadWith(path, "model",
 
 // Read reads a model of size bytes of any kind.
 func Read(r io.ReaderAt, size int64) (Model, error) {
-	kind, err := modelfile.KindOf(r, size)
-	if err != nil {
-		return nil, err
-	}
-	switch kind {
+	switch modelfile.KindOf(r, size) {
 	case modelfile.KindClasses:
 		c, err := modelfile.ReadClasses(r, size)
 		return Classes{c}, err

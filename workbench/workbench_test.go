@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"example.com/patchwork"
-	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
@@ -39,18 +38,6 @@ func models(t *testing.T) map[string]Model {
 			Background: []real.Normal{{Mean: 20, Var: 4}, {Mean: 3, Var: 1}}, Experts: [][]real.Entry{{vote, {}}}}}}
 }
 
-// Classes of an earlier program are refused, with what to do.
-func TestEarlierClasses(t *testing.T) {
-	var b bytes.Buffer
-	if err := npy.WriteZip(&b, npy.Store, npy.Member{Name: "classes.json", Raw: []byte("{}")}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil ||
-		!strings.Contains(err.Error(), "learn them again with patchwork learn --by") {
-		t.Error(err)
-	}
-}
-
 // A file of any kind is read as what was written, and describes itself; what has parts is drawn and named.
 func TestFiles(t *testing.T) {
 	for kind, m := range models(t) {
@@ -59,7 +46,7 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		back, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
-		read, _ := modelfile.KindOf(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		read := modelfile.KindOf(bytes.NewReader(b.Bytes()), int64(b.Len()))
 		if err != nil || read != kind || back.K() != m.K() {
 			t.Fatalf("%s: %T, %v", kind, back, err)
 		}
