@@ -41,7 +41,7 @@ func checkRead(t *testing.T, a *Array, err error) {
 		}
 		t.Fatal(err)
 	}
-	b, err := readAll(&buf, 1 << 30)
+	b, err := readAll(&buf, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
