@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/diagnose"
@@ -47,7 +46,7 @@ func (b *builder) dataFindings() []Finding {
 		names := constant[value]
 		is := map[bool]string{true: "is", false: "are"}[len(names) == 1]
 		out = append(out, Finding{"constant-columns",
-			fmt.Sprintf("%s %s %s in every row (%s).", words.Count(len(names), "column"), is, value, someOf(names)),
+			fmt.Sprintf("%s %s %s in every row (%s).", words.Count(len(names), "column"), is, value, words.Listed(names, 5)),
 			"Such columns say nothing about the rows; leave them out, or look whether they were read as meant " +
 				"(patchwork show)."})
 	}
@@ -59,7 +58,7 @@ func (b *builder) dataFindings() []Finding {
 		if twice := doubledNames(text); twice != nil {
 			out = append(out, Finding{"doubled-names", fmt.Sprintf("%s of the column %s %s more than one row (%s).",
 				words.Count(len(twice), "name"), c.Name,
-				map[bool]string{true: "stands for", false: "stand for"}[len(twice) == 1], someOf(twice)),
+				map[bool]string{true: "stands for", false: "stand for"}[len(twice) == 1], words.Listed(twice, 5)),
 				"Rows that are there twice count twice; make the names distinct if the rows are different things, and remove " +
 					"rows that are copies."})
 		}
@@ -90,12 +89,4 @@ func doubledNames(text []string) []string {
 		}
 	}
 	return twice
-}
-
-// someOf joins up to five names, and says how many more there are.
-func someOf(names []string) string {
-	if more := len(names) - 5; more > 0 {
-		return fmt.Sprintf("%s, and %d more", strings.Join(names[:5], ", "), more)
-	}
-	return strings.Join(names, ", ")
 }
