@@ -27,7 +27,6 @@ type realHeader struct {
 	Turns   []float64       `json:"rotations,omitempty"`
 	Reuse   int             `json:"reuse,omitempty"`
 	Record  *real.Record    `json:"record,omitempty"`
-	Columns []string        `json:"columns,omitempty"`
 	Names   []string        `json:"names,omitempty"`
 	Reading json.RawMessage `json:"reading,omitempty"`
 }
@@ -35,7 +34,7 @@ type realHeader struct {
 // realArrays are the numbers of a model of real values.
 type realArrays struct {
 	mean, variance, background, backgroundVar, pi, step, origin, floor []float64
-	vote, bits                                                         []int64
+	vote                                                               []int64
 	k, f, d                                                            int
 }
 
@@ -45,8 +44,7 @@ func (a *realArrays) all() []stored {
 	return []stored{numbersOf("mean", &a.mean, k, f), numbersOf("var", &a.variance, k, f), smallOf("vote", &a.vote, k, f),
 		numbersOf("background_mean", &a.background, d), numbersOf("background_var", &a.backgroundVar, d),
 		numbersOf("pi", &a.pi, k).optional(), numbersOf("step", &a.step, d).optional(),
-		numbersOf("origin", &a.origin, d).optional(), numbersOf("floor", &a.floor, d).optional(),
-		smallOf("bits", &a.bits, d).optional()}
+		numbersOf("origin", &a.origin, d).optional(), numbersOf("floor", &a.floor, d).optional()}
 }
 
 // realNeeds are those that every such model has.
@@ -56,11 +54,8 @@ var realNeeds = needs{
 	[]string{"mean", "var", "vote", "background_mean", "background_var"}}
 
 // WriteReal writes a model of real values: a zip that numpy.load opens, with `mean`, `var` and `vote`
-// (K, D), `background_mean`, `background_var`, `step`, `origin` and `floor` (D), `pi` (K), and `bits` (D), which is 1
-// for columns of bits, whose
-// means are probabilities of 1, if there are any; models that predict with it are members committee-1.npz,
-// committee-2.npz and so on. Entries that abstain
-// hold the background, as do the variances of those that say a mean only; `vote` decides. The bytes are the same for
+// (K, D), `background_mean`, `background_var`, `step`, `origin` and `floor` (D), and `pi` (K); models that predict
+// with it are members committee-1.npz, committee-2.npz and so on. Entries that abstain hold the background, as do the variances of those that say a mean only; `vote` decides. The bytes are the same for
 // the same model on every machine, and [ReadReal] restores it.
 func WriteReal(w io.Writer, m *real.Model) error {
 	if err := m.Check(); err != nil {
@@ -68,7 +63,7 @@ func WriteReal(w io.Writer, m *real.Model) error {
 	}
 	h := realHeader{Format: format, Version: version, Kind: KindNumbers, Rule: m.Rule.String(), Tau: m.Tau,
 		Height: m.Height, Width: m.Width,
-		Reuse: m.Reuse, Columns: m.Columns, Names: m.Names, Reading: m.Reading, Turns: m.Poses.Angles}
+		Reuse: m.Reuse, Names: m.Names, Reading: m.Reading, Turns: m.Poses.Angles}
 	if m.FrameHeight > 0 {
 		h.Frame = []int{m.FrameHeight, m.FrameWidth}
 	}
@@ -107,9 +102,7 @@ func flattenReal(m *real.Model) *realArrays {
 			case real.Abstains:
 				o.Normal = b
 			case real.MeanOnly:
-				if o.Var = b.Var; !m.Moves() && m.Scales != nil && m.Scales[min(i, a.d-1)].Bit {
-					o.Var = o.Mean * (1 - o.Mean)
-				}
+				o.Var = b.Var
 			}
 			a.mean, a.variance, a.vote = append(a.mean, o.Mean), append(a.variance, o.Var), append(a.vote, int64(o.Vote))
 		}
@@ -117,15 +110,8 @@ func flattenReal(m *real.Model) *realArrays {
 	for _, b := range m.Background {
 		a.background, a.backgroundVar = append(a.background, b.Mean), append(a.backgroundVar, b.Var)
 	}
-	some := slices.ContainsFunc(m.Scales, func(s real.Scale) bool { return s.Bit })
 	for _, s := range m.Scales {
 		a.step, a.origin, a.floor = append(a.step, s.Step), append(a.origin, s.Origin), append(a.floor, s.Floor)
-		switch {
-		case s.Bit:
-			a.bits = append(a.bits, 1)
-		case some:
-			a.bits = append(a.bits, 0)
-		}
 	}
 	return a
 }
@@ -186,7 +172,7 @@ func parseReal(text []byte) (*real.Model, error) {
 		return nil, err
 	}
 	var err error
-	m := &real.Model{Height: h.Height, Width: h.Width, Tau: h.Tau, Reuse: h.Reuse, Columns: h.Columns, Names: h.Names,
+	m := &real.Model{Height: h.Height, Width: h.Width, Tau: h.Tau, Reuse: h.Reuse, Names: h.Names,
 		Reading: h.Reading}
 	if m.Rule, err = enum.Of[real.Rule]("the rule of a model of real values", h.Rule); err != nil {
 		return nil, bad("rule", "", "%v", err)
@@ -210,7 +196,7 @@ func parseReal(text []byte) (*real.Model, error) {
 	return m, checkPoses(m.Poses)
 }
 
-// read reads the arrays, of which a model may lack pi, bits, and all of step, origin and floor.
+// read reads the arrays, of which a model may lack pi, and all of step, origin and floor.
 func (a *realArrays) read(z *npy.Zip) error {
 	open, err := z.Open("mean")
 	if err != nil {
@@ -223,7 +209,7 @@ func (a *realArrays) read(z *npy.Zip) error {
 	if a.k = shape[0]; a.k > 0 && over(maxArray/8, a.k, a.f) {
 		return &FormatError{Member: "mean" + npySuffix, Msg: fmt.Sprintf("%d parts of %d pixels are too many", a.k, a.f)}
 	}
-	scaled := slices.ContainsFunc([]string{"step", "origin", "floor", "bits"}, z.Has)
+	scaled := slices.ContainsFunc([]string{"step", "origin", "floor"}, z.Has)
 	for _, one := range a.all() {
 		scale := scaled && slices.Contains([]string{"step", "origin", "floor"}, one.name)
 		if !one.maybe || scale || z.Has(one.name) {
@@ -254,8 +240,7 @@ func (a *realArrays) model(m *real.Model) error {
 		m.Experts = append(m.Experts, e)
 	}
 	for i := range a.step {
-		m.Scales = append(m.Scales, real.Scale{Step: a.step[i], Origin: a.origin[i], Floor: a.floor[i],
-			Bit: a.bits != nil && a.bits[i] != 0})
+		m.Scales = append(m.Scales, real.Scale{Step: a.step[i], Origin: a.origin[i], Floor: a.floor[i]})
 	}
 	return nil
 }

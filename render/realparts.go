@@ -47,18 +47,14 @@ func twentieth(all []float64) float64 {
 }
 
 // RealDeviations returns what part k says as signed deviations of its means from the background, by the pixels of
-// its frame; 0 where it says nothing. Those of tables, whose columns have different units, are in standard deviations
-// of the background.
+// its frame; 0 where it says nothing.
 func RealDeviations(m *real.Model, k int) []float64 {
 	out := make([]float64, m.F())
 	for f, e := range m.Experts[k] {
 		if e.Vote == real.Abstains {
 			continue
 		}
-		b := m.Background[min(f, m.D()-1)]
-		if out[f] = e.Mean - b.Mean; m.Height == 1 {
-			out[f] /= math.Sqrt(b.Var)
-		}
+		out[f] = e.Mean - m.Background[min(f, m.D()-1)].Mean
 	}
 	return out
 }

@@ -26,7 +26,7 @@ import (
 // waterModel is a model of two measurements, and readings data that it fits: the third row is salty, the fourth lacks
 // its salt.
 func waterModel() *real.Model {
-	return &real.Model{Height: 1, Width: 2, Columns: []string{"depth", "salt"},
+	return &real.Model{Height: 1, Width: 2,
 		Background: []real.Normal{{Mean: 98, Var: 40}, {Mean: 3, Var: .3}},
 		Experts: [][]real.Entry{{{Vote: real.MeanOnly, Normal: real.Normal{Mean: 30}},
 			{Vote: real.MeanAndVar, Normal: real.Normal{Mean: 9, Var: .25}}}}, Pi: []float64{.4}}
@@ -99,7 +99,7 @@ func TestRealListed(t *testing.T) {
 	models := got[struct{ Models []modelInfo }](t, s, request{path: "/v1/models"}).Models
 	data := got[struct{ Data []dataInfo }](t, s, request{path: "/v1/data"}).Data
 	if len(models) != 3 || models[0].Values != ofReal || models[0].Rule != "pool" || models[0].Experts != 1 ||
-		!models[0].Table || models[1].Values != ofBits {
+		models[0].Table || models[1].Values != ofBits {
 		t.Errorf("models: %+v", models)
 	}
 	if len(data) != 3 || data[2].Values != ofReal || data[2].N != 6 || data[2].Width != 2 || data[0].Values != ofBits ||
@@ -110,9 +110,7 @@ func TestRealListed(t *testing.T) {
 		Experts    []expertInfo
 		Background ground
 	}](t, s, request{path: "/v1/models/m1/experts"})
-	if e := experts.Experts[0]; e.Words != "40 % of rows: salt 9 ± 0.5, otherwise 3; depth 30 ± 6.32, otherwise 98" ||
-		e.Columns[0].P != 9 && e.Columns[0].P != 30 ||
-		*e.Usage != .4 {
+	if e := experts.Experts[0]; e.Words != "40 % of images: 1 pixel brighter, 1 darker" || *e.Usage != .4 {
 		t.Errorf("part: %+v", e)
 	}
 	if b := numbers(t, experts.Background.Mean); b[0] != 98 || b[1] != 3 {
@@ -237,11 +235,6 @@ func TestRealUploads(t *testing.T) {
 	m := got[modelInfo](t, s, request{path: "/v1/models?name=water", body: saved(t, waterModel())})
 	if m.Values != ofReal || m.Source != "upload" {
 		t.Errorf("loaded: %+v", m)
-	}
-	swapped := "salt,site,depth\n3,a,98\n9,b,30\n"
-	d = got[toldData](t, s, request{path: "/v1/data?name=w.csv&model=" + m.ID, body: swapped})
-	if d.Values != ofReal || d.Columns[0] != "depth" {
-		t.Errorf("read like the model's data: %+v", d)
 	}
 	d = got[toldData](t, s, request{path: "/v1/data?name=grey.png&column=*%3Dnumber", body: pngBytes(t, 6, 6)})
 	if d.Values != ofReal || d.Table || d.N != 1 || d.Height != 6 {
@@ -408,7 +401,6 @@ func TestRealRefuses(t *testing.T) {
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"shift":3}`}, 422, "shift"},
 		{request{path: "/v1/data?name=n.csv&column=*%3Dnumber", body: "a,b\n1.5,2\n2,3,4\n"}, 422, "line 3"},
 		{request{path: "/v1/data?name=n.csv&column=*%3Dnumber&threshold=3", body: readings}, 422, "threshold"},
-		{request{path: "/v1/data?name=n.csv&model=m1", body: "p,q\n1.5,2\n2.5,3\n"}, 422, "missing"},
 		{request{path: "/real"}, 404, "nothing"},
 	} {
 		if w := c.r.send(t, s); w.Code != c.status || !strings.Contains(w.Body.String(), c.text) {

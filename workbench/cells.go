@@ -60,21 +60,14 @@ func (m Bits) Cells(c *Case, out []Cell) []Cell {
 	return out
 }
 
-// Cells returns what the parts of an explained row of a table say of each of its columns, in the memory of others.
+// Cells returns what the parts of an explained image say of each of its pixels, in the memory of others.
 func (m Numbers) Cells(c *Case, out []Cell) []Cell {
 	picks := asNumbers(&c.Row).Picks
 	for d, x := range c.Frame.Values[c.At] {
 		mix, b := m.Compose(d, picks), m.Background[d]
 		cell := Cell{Column: d, Value: x, Mean: mix.Mean(), Deviation: math.Sqrt(mix.Variance()), Otherwise: b.Mean}
-		if m.Scales != nil && m.Scales[d].Bit {
-			if cell.Tail = cell.Mean; x == 0 {
-				cell.Tail = 1 - cell.Mean
-			}
-		} else {
-			below := mix.CDF(x)
-			cell.Spread, cell.Tail, cell.quantile = math.Sqrt(b.Var), 2*min(below, 1-below), mix.Quantile
-		}
-		if math.IsNaN(x) {
+		below := mix.CDF(x)
+		if cell.Spread, cell.Tail, cell.quantile = math.Sqrt(b.Var), 2*min(below, 1-below), mix.Quantile; math.IsNaN(x) {
 			cell.Tail = x
 		}
 		out = append(out, cell)
@@ -117,7 +110,7 @@ func Grid(m Model) (grid pose.Grid, ok bool) {
 	case Bits:
 		return m.Config().Poses, !m.Config().Scene && !m.Table()
 	case Numbers:
-		return m.Poses, !m.Table()
+		return m.Poses, true
 	}
 	return grid, false
 }
@@ -144,14 +137,12 @@ func Ground(m Model) (picture image.Image, what string) {
 				"All parts at their mean places, each in its colour: this is what an average image looks like."
 		}
 	case Numbers:
-		if !m.Table() {
-			mean := make([]float64, m.D())
-			for d, b := range m.Background {
-				mean[d] = b.Mean
-			}
-			return render.RealScaleOf(m.Model).Grey(m.Height, m.Width, mean),
-				"The background: what is expected where no part says anything."
+		mean := make([]float64, m.D())
+		for d, b := range m.Background {
+			mean[d] = b.Mean
 		}
+		return render.RealScaleOf(m.Model).Grey(m.Height, m.Width, mean),
+			"The background: what is expected where no part says anything."
 	}
 	return nil, ""
 }

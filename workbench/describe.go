@@ -95,7 +95,7 @@ type Start struct {
 	Method            string  `json:"method"`
 }
 
-// OfNumbers is what only models of real values have.
+// OfNumbers is what only models of grey images have.
 type OfNumbers struct {
 	Tau       float64 `json:"tau,omitempty"`
 	Votes     int     `json:"votes"`
@@ -220,7 +220,7 @@ func newGeometry(g *patchwork.Geometry, parts int) *Geometry {
 // Describe describes the model.
 func (m Numbers) Describe() *Description {
 	d := &Description{Rule: m.Rule.String(), Experts: m.K(), Height: m.Height, Width: m.Width, Usage: m.Pi,
-		Committee: len(m.Committee), Columns: m.Columns, Parts: parts(m), Reading: m.Reading, model: m}
+		Committee: len(m.Committee), Parts: parts(m), Reading: m.Reading, model: m}
 	d.OfNumbers = &OfNumbers{Tau: m.Tau, Places: m.Poses.Len()}
 	d.Names = m.Model.Names
 	d.OfNumbers.Votes, d.Variances = m.Votes()

@@ -58,7 +58,7 @@ func columnsOf(m *patchwork.Model) []string {
 	return out
 }
 
-// DrawRows returns a picture of explained rows: what they are, what their parts say, and what is left over.
+// DrawRows returns a picture of explained images: what they are, what their parts say, and what is left over.
 func (m Numbers) DrawRows(cases []Case) (render.Picture, error) {
 	var rows [][]float64
 	var found []real.Explanation

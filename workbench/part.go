@@ -54,24 +54,17 @@ func (m Bits) Part(k int) Part {
 // Part describes a part.
 func (m Numbers) Part(k int) Part {
 	votes := words.RealVotes(m.Model, k)
-	p := Part{Name: nameOf(m, k), Says: words.RealPart(m.Model, k, wordsColumns), Usage: math.NaN(),
+	p := Part{Name: nameOf(m, k), Says: words.RealPart(m.Model, k), Usage: math.NaN(),
 		Means: make([]float64, m.F()), Deviations: make([]float64, m.F()), Abstains: m.F() - len(votes), Elongation: 1}
 	if p.Words = p.Says; m.Pi != nil {
 		p.Usage = m.Pi[k]
-		p.Words = fmt.Sprintf("%s of %ss: %s", words.Percent(p.Usage), words.NounsOf(m.Table()).Image, p.Says)
+		p.Words = fmt.Sprintf("%s of images: %s", words.Percent(p.Usage), p.Says)
 	}
 	for f := range p.Means {
 		p.Means[f], p.Deviations[f] = math.NaN(), math.NaN()
 	}
 	for _, v := range votes {
 		p.Means[v.At], p.Deviations[v.At] = v.Mean, v.Deviation
-		if m.Table() {
-			one := Vote{v.At, words.RealColumn(m.Model, v.At), v.Mean, v.Before, v.Otherwise, v.String()}
-			if v.Bit {
-				one.Spread = 0
-			}
-			p.Votes = append(p.Votes, one)
-		}
 	}
 	return p
 }

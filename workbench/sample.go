@@ -64,7 +64,7 @@ func (m Numbers) Sample(n int, seed uint64) (*Samples, error) {
 	if err := checkSamples(n, m.Height, m.Width, m.K()); err != nil {
 		return nil, err
 	}
-	f := &dataset.Frame{Height: m.Height, Width: m.Width, Columns: m.Columns, Table: m.Table()}
+	f := &dataset.Frame{Height: m.Height, Width: m.Width}
 	for i := range n {
 		f.Values = append(f.Values, m.Model.Sample(sampleSource(seed, i)))
 	}

@@ -63,7 +63,7 @@ type Model interface {
 // Bits is a model of bits.
 type Bits struct{ *patchwork.Model }
 
-// Numbers is a model of real values.
+// Numbers is a model of grey images.
 type Numbers struct{ *real.Model }
 
 // Classes is a model of the classes of a label.
@@ -127,7 +127,7 @@ func (m Classes) Plan() (*dataset.Plan, error) { return planOf(m.Like()) }
 
 // Plan says how data are read for the model.
 func (m Numbers) Plan() (*dataset.Plan, error) {
-	return dataset.PlanOf(m.Reading, m.Columns, m.Height, m.Width, false)
+	return dataset.PlanOf(m.Reading, nil, m.Height, m.Width, false)
 }
 
 func planOf(m *patchwork.Model) (*dataset.Plan, error) {
@@ -150,8 +150,8 @@ func (m Classes) Names() []string { return nil }
 // ColumnNames returns the names of the columns.
 func (m Bits) ColumnNames() []string { return m.Extras().Columns }
 
-// ColumnNames returns the names of the columns.
-func (m Numbers) ColumnNames() []string { return m.Columns }
+// ColumnNames returns nil: images have none.
+func (m Numbers) ColumnNames() []string { return nil }
 
 // ColumnNames returns the names of the columns.
 func (m Classes) ColumnNames() []string { return m.Like().Extras().Columns }
@@ -165,8 +165,8 @@ func (m Classes) Moves() bool { return !m.Table() }
 // Table reports whether the model is of rows.
 func (m Bits) Table() bool { return m.Height() == 1 && !m.Config().Scene }
 
-// Table reports whether the model is of rows.
-func (m Numbers) Table() bool { return m.Height == 1 }
+// Table returns false.
+func (m Numbers) Table() bool { return false }
 
 // Table reports whether the model is of rows.
 func (m Classes) Table() bool { h, _ := m.Classifier.Size(); return h == 1 }
@@ -180,7 +180,7 @@ func (m Bits) Size() string { return sizeText(m.K(), m.Height(), m.Width()) }
 // Size says how many parts there are, and of what size.
 func (m Numbers) Size() string {
 	h, w := m.Frame()
-	return sizeText(m.K(), h, w) + ", real values"
+	return fmt.Sprintf("%s of %d x %d pixels, real values", words.Count(m.K(), "part"), h, w)
 }
 
 // Size says how many classes there are, and of what size.

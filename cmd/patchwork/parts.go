@@ -102,20 +102,15 @@ func (a *app) count(cmd *cobra.Command, f *countFlags, paths []string) error {
 	}
 	bar := a.progress("image", 0)
 	defer bar.stop()
-	of := &counted{tallyfile.NewIdentity(), src.head().Source, src.head().Table, "by the best explanations"}
-	var part *tallyfile.Part
-	switch m := m.(type) {
-	case workbench.Mixed:
-		part, err = f.countMixed(cmd.Context(), m.Model, src.data(&bar), of)
-	case workbench.Numbers:
-		part, err = f.countNumbers(cmd.Context(), m.Model, src.data(&bar), of)
-	case workbench.Bits:
-		part, err = f.countBits(cmd.Context(), m.Model, src.data(&bar), of)
-	}
+	of, err := countingOf(m, f.model)
 	if err != nil {
 		return err
 	}
-	shard, err := f.shardOf(of.id.String(), strings.ToValidUTF8(of.source, "?"), part.Rows(), paths)
+	part, id := of.part, tallyfile.NewIdentity()
+	if err := of.count(cmd.Context(), src.data(&bar), id, f.workers); err != nil {
+		return request(err)
+	}
+	shard, err := f.shardOf(id.String(), strings.ToValidUTF8(src.head().Source, "?"), part.Rows(), paths)
 	if err != nil {
 		return err
 	}
@@ -132,73 +127,111 @@ func (a *app) count(cmd *cobra.Command, f *countFlags, paths []string) error {
 	}
 	// In a pipe there is no summary.
 	return a.wrote(f.output, "counts of %s, log-likelihood %.3f %s",
-		words.Count(int(part.Rows()), words.NounsOf(of.table).Image), part.LogLik(), of.by)
+		words.Count(int(part.Rows()), words.NounsOf(src.head().Table).Image), part.LogLik(), of.by)
 }
 
-// counted says which rows were counted, and how.
-type counted struct {
-	id     *tallyfile.Identity
-	source string
-	table  bool
-	by     string
+// counting is how rows are counted for a step of a model, and how the next model follows.
+type counting struct {
+	part  *tallyfile.Part // the counts; empty at first
+	by    string          // how rows are explained, in words
+	count func(ctx context.Context, data workbench.Data, id *tallyfile.Identity, workers int) error
+	next  func(last bool) (workbench.Model, error)
 }
 
-// countBits explains images and counts them.
-func (f *countFlags) countBits(ctx context.Context, m *patchwork.Model, data workbench.Data,
-	of *counted) (*tallyfile.Part, error) {
-	if data.Unit > 1 {
-		return nil, request(errors.New("the weights are decimals, and counts to merge are whole: round them"))
+// countingOf returns how rows are counted for a model, from a file.
+func countingOf(m workbench.Model, file string) (*counting, error) {
+	switch m := m.(type) {
+	case workbench.Mixed:
+		return countingMixed(m)
+	case workbench.Numbers:
+		return countingNumbers(m.Model, file)
 	}
+	return countingBits(m.(workbench.Bits).Model)
+}
+
+func countingBits(m *patchwork.Model) (*counting, error) {
 	hash, err := tallyfile.HashModel(m)
-	if err != nil {
-		return nil, err
+	part := &tallyfile.Part{Model: hash, Options: howCounted(m), Tally: patchwork.NewTally(m)}
+	c := &counting{part: part, by: "by the pursuit of learning (score may find better explanations)"}
+	c.next = func(last bool) (workbench.Model, error) {
+		next := stepOptions(m).MStep(m, part.Tally)
+		if last {
+			next = learn.Settle(next)
+		}
+		next, err := withStep(next, part.Tally, modeOf(m))
+		return workbench.Bits{Model: next}, err
 	}
-	part := &tallyfile.Part{Model: hash, Options: howCounted(m), Tally: new(patchwork.Tally)}
-	if src := rows.Watch(data.Bits(), of.id.Add); countsSoftly(m) {
-		of.by = "by all explanations, with what their parts cost"
-		part.Soft, err = table.Count(ctx, m, src, f.workers)
-	} else {
-		of.by = "by the pursuit of learning (score may find better explanations)"
-		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(m).Pursuit(m), f.workers, nil)
+	soft := countsSoftly(m)
+	if soft {
+		part.Soft, c.by = table.NewCounts(m), "by all explanations, with what their parts cost"
+		c.next = func(last bool) (workbench.Model, error) {
+			return workbench.Bits{Model: part.Soft.MStep(m, last, 1)}, nil
+		}
 	}
-	return part, request(err)
+	c.count = func(ctx context.Context, data workbench.Data, id *tallyfile.Identity, workers int) (err error) {
+		if data.Unit > 1 {
+			return errors.New("the weights are decimals, and counts to merge are whole: round them")
+		}
+		src := rows.Watch(data.Bits(), id.Add)
+		if soft {
+			part.Tally = new(patchwork.Tally)
+			part.Soft, err = table.Count(ctx, m, src, workers)
+			return err
+		}
+		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(m).Pursuit(m), workers, nil)
+		return err
+	}
+	return c, err
 }
 
-// countNumbers explains rows of numbers and counts them.
-func (f *countFlags) countNumbers(ctx context.Context, m *real.Model, data workbench.Data,
-	of *counted) (*tallyfile.Part, error) {
-	if m.Scales == nil {
-		return nil, &inputError{fmt.Errorf(
-			"%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork",
-			f.model)}
-	}
+func countingNumbers(m *real.Model, file string) (*counting, error) {
 	hash, err := tallyfile.HashReal(m)
-	if err != nil {
-		return nil, err
-	}
-	stream, err := real.NewStream(data.Numbers(func(rows [][]float64) {
-		of.id.AddValues(m.Height, m.Width, rows)
-	}), m.Scales)
-	if err != nil {
-		return nil, request(err)
-	}
-	part := &tallyfile.Part{Model: hash, Options: realCounted(m)}
-	part.Real, err = real.EStep(ctx, m, stream, realBest(m), f.workers)
-	return part, request(err)
+	part := &tallyfile.Part{Model: hash, Options: realCounted, Real: real.NewTally(m)}
+	return &counting{part, byBest,
+		func(ctx context.Context, data workbench.Data, id *tallyfile.Identity, workers int) error {
+			if m.Scales == nil {
+				return &inputError{fmt.Errorf(
+					"%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork", file)}
+			}
+			stream, err := real.NewStream(data.Numbers(func(rows [][]float64) { id.AddValues(m.Height, m.Width, rows) }), m.Scales)
+			if err == nil {
+				part.Real, err = real.EStep(ctx, m, stream, workers)
+			}
+			return err
+		},
+		func(bool) (workbench.Model, error) {
+			next, err := part.Real.MStep(m)
+			return workbench.Numbers{Model: next}, asInput(err)
+		}}, err
 }
 
-// countMixed explains rows of a table of every kind of column and counts them.
-func (f *countFlags) countMixed(ctx context.Context, m *mixed.Model, data workbench.Data,
-	of *counted) (*tallyfile.Part, error) {
+func countingMixed(of workbench.Mixed) (*counting, error) {
+	m := of.Model
 	hash, err := tallyfile.HashMixed(m)
+	part := &tallyfile.Part{Model: hash, Options: mixedCounted, Mixed: mixed.NewTally(m)}
+	return &counting{part, byBest,
+		func(ctx context.Context, data workbench.Data, id *tallyfile.Identity, workers int) (err error) {
+			part.Mixed, err = mixed.EStep(ctx, m, data.Mixed(func(rows [][]float64) {
+				id.AddValues(1, len(m.Columns), rows)
+			}), workers)
+			return err
+		},
+		func(bool) (workbench.Model, error) {
+			next, err := part.Mixed.MStep(m)
+			of.Model = next
+			return of, asInput(err)
+		}}, err
+}
+
+// byBest says how rows of numbers are explained.
+const byBest = "by the best explanations"
+
+// asInput marks an error of counts as one of the input.
+func asInput(err error) error {
 	if err != nil {
-		return nil, err
+		return &inputError{err}
 	}
-	part := &tallyfile.Part{Model: hash, Options: mixedCounted}
-	part.Mixed, err = mixed.EStep(ctx, m, data.Mixed(func(rows [][]float64) {
-		of.id.AddValues(1, len(m.Columns), rows)
-	}), f.workers)
-	return part, request(err)
+	return nil
 }
 
 // mixedCounted says how rows of tables of every kind are counted.
@@ -288,17 +321,11 @@ func (a *app) merge(cmd *cobra.Command, f *mergeFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	begin := f.begin
-	switch m.(type) {
-	case workbench.Mixed:
-		begin = beginMixed
-	case workbench.Numbers:
-		begin = beginNumbers
-	}
-	sum, step, err := begin(m)
+	of, err := countingOf(m, f.model)
 	if err != nil {
 		return err
 	}
+	sum := of.part
 	for _, path := range paths {
 		if err := addParts(cmd.Context(), sum, path); err != nil {
 			return err
@@ -307,7 +334,7 @@ func (a *app) merge(cmd *cobra.Command, f *mergeFlags, paths []string) error {
 	if sum.Rows() == 0 {
 		return &inputError{fmt.Errorf("the tallies count no rows; there is nothing to learn from")}
 	}
-	next, err := step()
+	next, err := of.next(f.last)
 	if err != nil {
 		return err
 	}
@@ -323,25 +350,6 @@ func (a *app) merge(cmd *cobra.Command, f *mergeFlags, paths []string) error {
 		return err
 	}
 	return a.wrote(f.output, "%s", next.Size())
-}
-
-// begin returns the empty sum of counts under a model of bits, and what makes the next model of it.
-func (f *mergeFlags) begin(of workbench.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
-	m := of.(workbench.Bits).Model
-	hash, err := tallyfile.HashModel(m)
-	sum := &tallyfile.Part{Model: hash, Options: howCounted(m), Tally: patchwork.NewTally(m)}
-	if countsSoftly(m) {
-		sum.Soft = table.NewCounts(m)
-		return sum, func() (workbench.Model, error) { return workbench.Bits{Model: sum.Soft.MStep(m, f.last, 1)}, nil }, err
-	}
-	return sum, func() (workbench.Model, error) {
-		next := stepOptions(m).MStep(m, sum.Tally)
-		if f.last {
-			next = learn.Settle(next)
-		}
-		next, err := withStep(next, sum.Tally, modeOf(m))
-		return workbench.Bits{Model: next}, err
-	}, err
 }
 
 // withStep records in the model how it was made.
@@ -417,42 +425,5 @@ func (f *countFlags) shardOf(content, source string, rows int64, paths []string)
 	return s, nil
 }
 
-// beginMixed is begin for a model of a table of every kind of column.
-func beginMixed(of workbench.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
-	m := of.(workbench.Mixed)
-	hash, err := tallyfile.HashMixed(m.Model)
-	sum := &tallyfile.Part{Model: hash, Options: mixedCounted, Mixed: mixed.NewTally(m.Model)}
-	return sum, func() (workbench.Model, error) {
-		next, err := sum.Mixed.MStep(m.Model)
-		if err != nil {
-			return nil, &inputError{err}
-		}
-		m.Model = next
-		return m, nil
-	}, err
-}
-
-// realCounted says how rows of real values are explained and counted.
-func realCounted(m *real.Model) string { return fmt.Sprintf("real, %d explanations", realBest(m)) }
-
-// realBest returns for how many explanations a row counts: as in the last steps of learning.
-func realBest(m *real.Model) int {
-	if m.Height == 1 && !m.Moves() {
-		return 8
-	}
-	return 1
-}
-
-// beginNumbers is begin for a model of numbers.
-func beginNumbers(of workbench.Model) (*tallyfile.Part, func() (workbench.Model, error), error) {
-	m := of.(workbench.Numbers).Model
-	hash, err := tallyfile.HashReal(m)
-	sum := &tallyfile.Part{Model: hash, Options: realCounted(m), Real: real.NewTally(m)}
-	return sum, func() (workbench.Model, error) {
-		next, err := sum.Real.MStep(m)
-		if err != nil {
-			return nil, &inputError{err}
-		}
-		return workbench.Numbers{Model: next}, nil
-	}, err
-}
+// realCounted says how images of real values are explained and counted.
+const realCounted = "real, 1 explanations"

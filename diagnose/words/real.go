@@ -6,23 +6,17 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"example.com/patchwork/learn/real"
 )
 
-// RealColumn returns what column i of a table of real values is called: its name, or else "column 4",
-// counted from 1.
-func RealColumn(m *real.Model, i int) string { return ColumnOf(m.Columns, i) }
-
-// RealVote is what a part says of a column or a pixel: a mean and a deviation, beside those of the background.
+// RealVote is what a part says of a pixel: a mean and a deviation, beside those of the background.
 type RealVote struct {
-	At                int     // column, or pixel of the part's frame, row-major, from 0
+	At                int     // pixel of the part's frame, row-major, from 0
 	Mean, Deviation   float64 // in the units of the data
 	Before, Otherwise float64 // the background's mean and deviation
 	Strength          float64 // |mean - before| in deviations of the background; more where the deviation differs, too
 	OwnDeviation      bool
-	Bit               bool // the values are 0 and 1: the means are probabilities of 1
 }
 
 // RealVotes returns the votes of part k, the strongest first.
@@ -34,7 +28,7 @@ func RealVotes(m *real.Model, k int) []RealVote {
 		}
 		b := m.Background[min(f, m.D()-1)]
 		v := RealVote{At: f, Mean: e.Mean, Deviation: math.Sqrt(b.Var), Before: b.Mean, Otherwise: math.Sqrt(b.Var),
-			OwnDeviation: e.Vote == real.MeanAndVar, Bit: m.Scales != nil && m.Scales[min(f, m.D()-1)].Bit}
+			OwnDeviation: e.Vote == real.MeanAndVar}
 		if v.OwnDeviation {
 			v.Deviation = math.Sqrt(e.Var)
 		}
@@ -45,39 +39,19 @@ func RealVotes(m *real.Model, k int) []RealVote {
 	return out
 }
 
-// RealPart returns what part k says, in words: of a table the columns of which it says most, at most so many, in the
-// units of the data; of images how many pixels it makes brighter and darker.
-func RealPart(m *real.Model, k, most int) string {
+// RealPart returns what part k says, in words: how many pixels it makes brighter and darker.
+func RealPart(m *real.Model, k int) string {
 	votes := RealVotes(m, k)
 	if len(votes) == 0 {
 		return "no vote"
 	}
-	if m.Height > 1 {
-		up := 0
-		for _, v := range votes {
-			if v.Mean >= v.Before {
-				up++
-			}
+	up := 0
+	for _, v := range votes {
+		if v.Mean >= v.Before {
+			up++
 		}
-		return fmt.Sprintf("%s brighter, %d darker", Count(up, "pixel"), len(votes)-up)
 	}
-	var out []string
-	for _, v := range votes[:min(len(votes), most)] {
-		out = append(out, RealColumn(m, v.At)+" "+v.String())
-	}
-	text := strings.Join(out, "; ")
-	if more := len(votes) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-// String says the vote, and what is said without the part: "27 ± 1, otherwise 20", or of a bit "80 %, otherwise 14 %".
-func (v RealVote) String() string {
-	if v.Bit {
-		return Percent(v.Mean) + ", otherwise " + Percent(v.Before)
-	}
-	return Digits(v.Mean) + " ± " + Digits(v.Deviation) + ", otherwise " + Digits(v.Before)
+	return fmt.Sprintf("%s brighter, %d darker", Count(up, "pixel"), len(votes)-up)
 }
 
 // Digits returns a number with three digits, or all digits before the point: 0.0123, 4.57, 1284.

@@ -34,8 +34,7 @@ func blocks(rows int, bits bool) (out [][]float64) {
 	return out
 }
 
-// Of columns of bits alone, or of real values alone, the parts are those of the learner of real values, in which they
-// join by the binary rule and by the pool.
+// Of columns of bits alone, or of real values alone, the parts are those of the learner of grey pictures.
 func TestOneKindAlone(t *testing.T) {
 	for name, bits := range map[string]bool{"bits": true, "reals": false} {
 		rows := blocks(300, bits)
@@ -43,9 +42,6 @@ func TestOneKindAlone(t *testing.T) {
 		data, err := real.NewData(1, 12, rows)
 		if err != nil {
 			t.Fatal(err)
-		}
-		for d := range data.Scales {
-			data.Scales[d].Bit = bits
 		}
 		r, err := real.Learn(t.Context(), data, real.Options{Starts: 2})
 		if err != nil {

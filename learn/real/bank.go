@@ -40,8 +40,7 @@ type bank struct {
 	m       *Model
 	mean    []float64 // of the background
 	inverse []float64 // 1 / standard deviation of the background
-	base    []float64 // -ln of the standard deviation - ln(2 pi)/2; of bits ln(1-q)
-	odds    []float64 // of bits ln(q/(1-q)); nil if there are none
+	base    []float64 // -ln of the standard deviation - ln(2 pi)/2
 	sprites []sprite  // K x rotations
 	about   [][]spoken
 	price   []float64
@@ -59,11 +58,7 @@ func newBank(m *Model) *bank {
 	if b.tau == 0 {
 		b.tau = DefaultTau
 	}
-	for d, n := range m.Background {
-		if m.bit(d) {
-			b.addBit(d, n.Mean)
-			continue
-		}
+	for _, n := range m.Background {
 		b.mean = append(b.mean, n.Mean)
 		b.inverse = append(b.inverse, 1/math.Sqrt(n.Var))
 		b.base = append(b.base, float64(-elem.Log(n.Var)/2)-halfLog2Pi)
@@ -91,15 +86,6 @@ func newBank(m *Model) *bank {
 		}
 	}
 	return b
-}
-
-// addBit adds the background of a bit.
-func (b *bank) addBit(d int, q float64) {
-	if b.odds == nil {
-		b.odds = make([]float64, b.m.D())
-	}
-	b.odds[d] = logBit(q, 1) - logBit(q, 0)
-	b.mean, b.inverse, b.base = append(b.mean, 0), append(b.inverse, 1), append(b.base, logBit(q, 0))
 }
 
 // sprite returns an expert, turned.
@@ -141,11 +127,6 @@ func (b *bank) entry(o Entry, y, x int) (entry, bool) {
 	}
 	if o.Vote == Abstains || !inside {
 		return entry{}, false
-	}
-	if b.m.bit(d) {
-		e := bitEntry(o.Mean, b.m.Background[d].Mean)
-		e.y, e.x = int32(y), int32(x)
-		return e, e.s > 0 || e.s < 0 && b.m.Rule != Max
 	}
 	mu, r := (o.Mean-b.mean[d])*b.inverse[d], 1.0
 	if o.Vote == MeanAndVar {

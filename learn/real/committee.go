@@ -6,23 +6,14 @@ import (
 	"slices"
 )
 
-// complete takes the last steps of the best of all starts. Where the aim is to predict it does so for each, and gives
-// those that differ from the best, and from each other, to it as a committee: an average of models that other random
-// numbers led to errs less than they do.
-func (l *learner) complete(out *Result, all []*Model, best int) (err error) {
-	for i, m := range all {
-		if l.o.Best > 1 && (i == best || l.o.Predict) {
-			if all[i], err = l.softly(m); err != nil {
-				return err
-			}
-		}
-	}
+// complete makes the best of all starts the result. Where the aim is to predict it gives those that differ from it, and
+// from each other, to it as a committee: an average of models that other random numbers led to errs less than they do.
+func (l *learner) complete(out *Result, all []*Model, best int) {
 	m := *all[best]
 	if l.o.Predict {
 		m.Committee = different(all, best)
 	}
 	out.Model = &m
-	return nil
 }
 
 // different returns the models that equal neither model number best nor one before them.
@@ -41,11 +32,6 @@ func (m *Model) checkCommittee() error {
 	for i, o := range m.Committee {
 		if o == nil || o.Height != m.Height || o.Width != m.Width || o.Committee != nil {
 			return fmt.Errorf("real: model %d of the committee is none, of another size, or has a committee of its own", i+1)
-		}
-		for d := range m.D() {
-			if o.bit(d) != m.bit(d) {
-				return fmt.Errorf("real: model %d of the committee differs in whether column %d is of bits", i+1, d+1)
-			}
 		}
 		if err := o.Check(); err != nil {
 			return fmt.Errorf("real: model %d of the committee: %w", i+1, err)

@@ -46,28 +46,16 @@ type Mixture []Component
 // with the given background: one opinion, the background, or a mixture. Opinions that equal the
 // background say nothing. tau is the temperature of Soft; 0 means DefaultTau.
 func (r Rule) Compose(tau float64, background Normal, opinions ...Normal) Mixture {
-	return r.compose(tau, background, opinions, Normal.Strength)
-}
-
-// ComposeBits is Compose for a bit: opinions are probabilities p of 1, as Normals of mean p and variance p(1-p),
-// and |p-q| is the strength of one, q being the background's. Mean and Variance of the mixture are those of the bit.
-func (r Rule) ComposeBits(tau float64, background Normal, opinions ...Normal) Mixture {
-	return r.compose(tau, background, opinions, func(o, b Normal) float64 { return math.Abs(o.Mean - b.Mean) })
-}
-
-// compose is Compose where opinions have the given strengths.
-func (r Rule) compose(tau float64, background Normal, opinions []Normal,
-	strength func(opinion, background Normal) float64) Mixture {
 	if r == Soft {
 		if tau == 0 {
 			tau = DefaultTau
 		}
-		return soft(tau, background, opinions, strength)
+		return soft(tau, background, opinions)
 	}
 	var up, down Normal
 	var strongestUp, strongestDown float64
 	for _, o := range opinions {
-		a := strength(o, background)
+		a := o.Strength(background)
 		switch {
 		case o.Up(background) && a > strongestUp:
 			up, strongestUp = o, a
@@ -90,8 +78,7 @@ func (r Rule) compose(tau float64, background Normal, opinions []Normal,
 // soft returns the continuous variant: on each side the weights A exp((A - A*)/tau), A* being
 // the largest strength A of the side, scaled to add up to A*; the background has the weight
 // tau exp(-max(A*)/tau).
-func soft(tau float64, background Normal, opinions []Normal,
-	strength func(opinion, background Normal) float64) Mixture {
+func soft(tau float64, background Normal, opinions []Normal) Mixture {
 	var largest, sum [2]float64
 	side := func(o Normal) int {
 		if o.Up(background) {
@@ -101,10 +88,10 @@ func soft(tau float64, background Normal, opinions []Normal,
 	}
 	for _, o := range opinions {
 		i := side(o)
-		largest[i] = max(largest[i], strength(o, background))
+		largest[i] = max(largest[i], o.Strength(background))
 	}
 	weight := func(o Normal) float64 {
-		a := strength(o, background)
+		a := o.Strength(background)
 		return float64(a * elem.Exp((a-largest[side(o)])/tau))
 	}
 	for _, o := range opinions {

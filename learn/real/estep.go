@@ -28,15 +28,14 @@ type explained struct {
 	tally *Tally
 }
 
-// EStep explains data by a model and returns the counts. With best > 1 a row counts for that many of its
-// explanations, by their probabilities in units of 1/[Unit]. The counts are the same for any number of workers and
-// any blocks, and those of parts of the data add up to those of all. The error is the source's or the context's, or
-// says what does not fit.
-func EStep(ctx context.Context, m *Model, src Source, best, workers int) (*Tally, error) {
+// EStep explains data by a model and returns the counts. They are the same for any number of workers and any blocks,
+// and those of parts of the data add up to those of all. The error is the source's or the context's, or says what does
+// not fit.
+func EStep(ctx context.Context, m *Model, src Source, workers int) (*Tally, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	c, rows := newCounter(m, best, workers), 0
+	c, rows := newCounter(m, workers), 0
 	for data, err := range src.Blocks(ctx) {
 		if err != nil {
 			return nil, err
@@ -73,13 +72,12 @@ func (m *Model) checkData(data *Data, first int) error {
 // counter explains and counts data by one model, block by block.
 type counter struct {
 	bank  *bank
-	best  int
 	hands []*hand
 }
 
 // newCounter returns a counter for a valid model.
-func newCounter(m *Model, best, workers int) *counter {
-	c := &counter{bank: newBank(m), best: best}
+func newCounter(m *Model, workers int) *counter {
+	c := &counter{bank: newBank(m)}
 	for range max(workers, 1) {
 		c.hands = append(c.hands, nil)
 	}
@@ -93,7 +91,7 @@ func (c *counter) count(ctx context.Context, data *Data, each func(i int, picks 
 			m := c.bank.m
 			c.hands[w] = &hand{newPursuit(c.bank), NewTally(m), make([]int64, m.D())}
 		}
-		picks := c.hands[w].explain(data, i, c.best)
+		picks := c.hands[w].explain(data, i)
 		if each != nil {
 			each(i, picks)
 		}
@@ -124,20 +122,13 @@ type hand struct {
 }
 
 // explain explains and counts row i, and returns its picks.
-func (h *hand) explain(data *Data, i, best int) (picks []int) {
+func (h *hand) explain(data *Data, i int) (picks []int) {
 	row := data.Rows[i]
 	h.begin(data, row)
-	f, joint := h.p.f, 0.0
-	if best > 1 {
-		picks, joint = h.several(row, best)
-	} else {
-		e, _ := h.p.Explain(row) // the row was checked
-		joint = e.LogJoint
-		picks = append(picks, f.picks...)
-		h.t.credit(f, h.numbers, Unit)
-	}
-	h.t.LogJoint += nats(joint)
-	return picks
+	e, _ := h.p.Explain(row) // the row was checked
+	h.t.credit(h.p.f, h.numbers, Unit)
+	h.t.LogJoint += nats(e.LogJoint)
+	return append(picks, h.p.f.picks...)
 }
 
 // begin counts a row itself.
@@ -166,22 +157,3 @@ func (h *hand) again(data *Data, i int, picks []int) {
 
 // nats returns a log-likelihood in fixed point.
 func nats(joint float64) int64 { return int64(math.Round(joint * exact.NatsUnit)) }
-
-// several counts a row for its best explanations, and returns the picks of the best and the logarithm of
-// the sum of the joint probabilities.
-func (h *hand) several(row []float64, best int) (picks []int, evidence float64) {
-	post, _ := h.p.Best(row, best)
-	f := h.p.f
-	for j, e := range post.Explanations {
-		f.clear()
-		for _, p := range e.Picks {
-			at, _ := f.m.Poses.Index(p.Pose)
-			f.add(f.candidate(p.Expert, at), false)
-		}
-		if j == 0 {
-			picks = append(picks, f.picks...)
-		}
-		h.t.credit(f, h.numbers, int64(math.Round(post.Weights[j]*Unit)))
-	}
-	return picks, post.Evidence
-}

@@ -57,10 +57,6 @@ func (f *field) load(image []float64) {
 		}
 		z := (x - f.mean[d]) * f.inverse[d]
 		f.z[d] = z
-		if f.m.bit(d) {
-			f.base += f.bank.base[d] + float64(z*f.odds[d])
-			continue
-		}
 		f.base += f.bank.base[d] - float64(z*z/2)
 	}
 	f.clear()

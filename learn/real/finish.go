@@ -1,9 +1,5 @@
 package real
 
-import (
-	"math"
-)
-
 // finish learns with the noise as it is and the background free, deletes experts without which the description is
 // shorter, and returns the best state seen. It tries those of least use, and those of the fewest votes: these
 // may say what the background could say itself.
@@ -65,25 +61,6 @@ func (l *learner) settle(s *state, t *terms) (*state, error) {
 		} else if worse++; worse == 2 {
 			break
 		}
-	}
-	return best, nil
-}
-
-// softly takes some steps of EM in which every row counts for its best explanations.
-func (l *learner) softly(m *Model) (*Model, error) {
-	t := l.terms()
-	var best *Model
-	most := math.Inf(1)
-	for range 4 {
-		e, err := l.estep(m, l.o.Best)
-		if err != nil {
-			return nil, err
-		}
-		votes, variances := m.Votes()
-		if length := -e.tally.LogLik() + float64(l.lambda*float64(votes+variances)); length < most {
-			best, most = m, length
-		}
-		m = prune(e.tally.mstep(m, t))
 	}
 	return best, nil
 }

@@ -8,9 +8,9 @@ import (
 	"example.com/patchwork/internal/elem"
 )
 
-// Data are images or rows of real values, all of one size.
+// Data are images of real values, all of one size.
 type Data struct {
-	Height, Width int         // 1 x the number of columns for a table
+	Height, Width int
 	Rows          [][]float64 // each Height*Width values, row-major; NaN is unknown
 	Scales        []Scale     // of the pixels: values lie on the grid of their scale
 }
@@ -22,14 +22,11 @@ const tiny = 1e-140
 const Steps = 1 << 20
 
 // NewData returns a copy of rows on a grid of values, so that sums over them are exact. Decimals of up to
-// six digits keep their value; other values are rounded to less than a millionth of the range of their
-// column, or of their size where it never varies. Images (height > 1) have one scale for all pixels; where values are
-// whole
-// or decimal numbers, its floor is a quarter of the square of their greatest common divisor. Columns of tables have a
-// scale each, with a floor of a hundredth of
-// the variance. No floor is below step^2/12, the variance of rounding, and a column that never varies
-// has the variance of the step. A column of a table that holds 0 and 1 and nothing else is of bits. Values nearer to 0
-// than 1e-140 are 0. The error names the row and column that is not finite.
+// six digits keep their value; other values are rounded to less than a millionth of their range, or of their size where
+// they never vary. All pixels have one scale; where values are whole or decimal numbers, its floor is a quarter of the
+// square of their greatest common divisor, else a hundredth of the variance. No floor is below step^2/12, the variance
+// of rounding, and values that never vary have the variance of the step. Values nearer to 0 than 1e-140 are 0. The
+// error names the row and pixel that is not finite.
 func NewData(height, width int, rows [][]float64) (*Data, error) {
 	s := newSurvey(height, width)
 	d := &Data{Height: height, Width: width}
@@ -142,12 +139,11 @@ func isDecimal(x float64, digits int) bool {
 }
 
 // scale returns the scale of the values.
-func (s *span) scale(image bool) Scale {
+func (s *span) scale() Scale {
 	if s.n == 0 {
 		return Scale{Step: 1, Floor: 1}
 	}
 	var out Scale
-	out.Bit = !image && s.decimals == 0 && s.low == 0 && s.high == 1
 	out.Step = math.Pow10(-min(s.decimals, maxDecimals))
 	decimal := s.decimals <= maxDecimals && max(math.Abs(s.low), math.Abs(s.high)) <= Steps*out.Step
 	if !decimal { // a power of two, so that products with it are exact
@@ -160,7 +156,7 @@ func (s *span) scale(image bool) Scale {
 	switch {
 	case s.variance == 0:
 		out.Floor = out.Step * out.Step
-	case image && decimal:
+	case decimal:
 		gap := out.Step * float64(max(s.divisor(out), 1))
 		out.Floor = gap * gap / 4
 	default:

@@ -112,8 +112,8 @@ func TestScales(t *testing.T) {
 		want   Scale
 	}{
 		{"grey values", 2, [][]float64{{0, 16}, {3, 9}}, Scale{Step: 1, Floor: .25}},
-		{"prices", 1, [][]float64{{1.25, 0}, {3.75, 0}}, Scale{Step: .01, Floor: 1.5625 / 100}},
-		{"constant", 1, [][]float64{{4, 0}, {4, 0}}, Scale{Step: 1, Floor: 1}},
+		{"decimals", 1, [][]float64{{1.25, 0}, {3.75, 0}}, Scale{Step: .01, Floor: 1.25 * 1.25 / 4}},
+		{"constant", 1, [][]float64{{4, 4}, {4, 4}}, Scale{Step: 1, Floor: 1}},
 		{"unknown", 1, [][]float64{{nan, 0}, {nan, 0}}, Scale{Step: 1, Floor: 1}},
 	} {
 		d, err := NewData(c.height, 2/c.height, c.rows)

@@ -144,9 +144,7 @@ func (g *grower) begin(rng *rand.Rand, threshold float64, shared bool) []Entry {
 		d, ok := g.under(f)
 		if ok && one[d]*other[d] > 0 {
 			b := g.m.Background[d]
-			if e[f] = (Entry{MeanOnly, Normal{b.Mean + (one[d]+other[d])/2/g.inverse[d], b.Var}}); g.m.bit(d) {
-				e[f].Normal = bernoulli(b.Mean + float64(.8*(g.grounds[i].z[d]-b.Mean)))
-			}
+			e[f] = Entry{MeanOnly, Normal{b.Mean + (one[d]+other[d])/2/g.inverse[d], b.Var}}
 		}
 	}
 	return e
@@ -176,10 +174,6 @@ func (g *grower) deviations(i int, threshold float64) []float64 {
 func (g *grower) deviation(i, d int, threshold float64) float64 {
 	r := &g.grounds[i]
 	z, c := r.z[d], &r.cells[d]
-	if g.m.bit(d) {
-		b := g.m.Background[d]
-		z = (z - b.Mean) / math.Sqrt(b.Var)
-	}
 	if !r.known[d] || math.Abs(z) <= threshold || g.m.Rule == Max && z < 0 {
 		return 0
 	}

@@ -30,10 +30,6 @@ type Options struct {
 	// 1 nat, as a number does by Akaike's criterion, and what the other starts learned is kept as the model's committee.
 	Predict bool
 
-	// Best is for how many explanations a row counts in the last steps, by their probabilities; 0 means 8
-	// for tables and 1 for images.
-	Best int
-
 	// Starts is the number of starts; 0 means 5: growth with the noise held down to 0.4 and the background
 	// at the median, a mixture model, growth with all learned from the beginning, growth with the noise at 0.7, and
 	// growth like the first with the background at the lower quartile, for parts that half of the images have; then
@@ -115,7 +111,8 @@ func (l *learner) starts(out *Result) error {
 			out.take(s)
 		}
 	}
-	return l.complete(out, all, best)
+	l.complete(out, all, best)
+	return nil
 }
 
 // take makes a state the result.
@@ -155,22 +152,9 @@ func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
 		o.Starts = defaultStarts
 	}
 	o.Workers = max(o.Workers, 1)
-	if o.Best == 0 {
-		o.Best = usualBest(data.Height, o.Poses)
-	}
 	l := &learner{ctx: ctx, data: data, o: o, lambda: price(len(data.Rows), data.Height*data.Width, o.Predict)}
-	if err := l.survey(); err != nil {
-		return nil, err
-	}
+	l.survey()
 	return l, l.model(l.medians).Check()
-}
-
-// usualBest returns for how many explanations a row counts by default.
-func usualBest(height int, poses pose.Grid) int {
-	if height == 1 && poses.Len() == 1 {
-		return 8
-	}
-	return 1
 }
 
 // price returns the price of a vote in nats.
@@ -186,11 +170,7 @@ func (l *learner) model(means []float64) *Model {
 	m := &Model{Height: l.data.Height, Width: l.data.Width, Rule: l.o.Rule, Tau: l.o.Tau, Poses: l.o.Poses,
 		Scales: l.data.Scales}
 	for d, mean := range means {
-		b := Normal{mean, l.columns[d].Var}
-		if m.bit(d) {
-			b = bernoulli(mean)
-		}
-		m.Background = append(m.Background, b)
+		m.Background = append(m.Background, Normal{mean, l.columns[d].Var})
 	}
 	return m
 }
@@ -204,7 +184,7 @@ type state struct {
 
 // explain returns the state of a model.
 func (l *learner) explain(m *Model) (*state, error) {
-	e, err := l.estep(m, 1)
+	e, err := l.estep(m)
 	if err != nil {
 		return nil, err
 	}

@@ -22,18 +22,14 @@ func key(m *Model, more ...any) string {
 }
 
 // estep is EStep for a valid model and the learner's data.
-func (l *learner) estep(m *Model, best int) (*explained, error) {
-	name := func() string { return key(m, "explain", l.stream != nil, best) }
-	if l.stream != nil || best > 1 {
+func (l *learner) estep(m *Model) (*explained, error) {
+	name := func() string { return key(m, "explain", l.stream != nil) }
+	if l.stream != nil {
 		t, err := recall.Or(l.o.Memory, step, name, func(c *wire.Codec, t *Tally) {
 			t.code(c)
 			c.Check(t.fits(m), "a tally of another model")
 		}, func() (*Tally, error) {
-			var src Source = l.data
-			if l.stream != nil {
-				src = l.stream
-			}
-			return EStep(l.ctx, m, src, best, l.o.Workers)
+			return EStep(l.ctx, m, l.stream, l.o.Workers)
 		})
 		return &explained{tally: t}, err
 	}
@@ -47,7 +43,7 @@ func (l *learner) estep(m *Model, best int) (*explained, error) {
 
 // estep explains and counts data in memory.
 func estep(ctx context.Context, m *Model, data *Data, workers int) (*explained, error) {
-	c := newCounter(m, 1, workers)
+	c := newCounter(m, workers)
 	out := &explained{bank: c.bank, picks: make([][]int, len(data.Rows))}
 	err := c.count(ctx, data, func(i int, picks []int) { out.picks[i] = picks })
 	if err != nil {
@@ -59,7 +55,7 @@ func estep(ctx context.Context, m *Model, data *Data, workers int) (*explained, 
 
 // replay counts the data by picks that were kept.
 func (l *learner) replay(m *Model, picks [][]int) (*explained, error) {
-	c := newCounter(m, 1, 1)
+	c := newCounter(m, 1)
 	h := &hand{newPursuit(c.bank), NewTally(m), make([]int64, m.D())}
 	for i := range picks {
 		if err := l.ctx.Err(); err != nil {

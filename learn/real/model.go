@@ -25,21 +25,18 @@ type Entry struct {
 	Normal
 }
 
-// Scale is how the values of a pixel or column are measured.
+// Scale is how the values of a pixel are measured.
 type Scale struct {
 	// Step is the distance of neighbouring values, > 0: a value is Origin + Step * an integer.
 	Step, Origin float64
 	// Floor is the least variance that is believed.
 	Floor float64
-	// Bit says that the values are 0 and 1. Opinions about them are probabilities of 1: the means of
-	// Normals whose variance p(1-p) follows, and which vote MeanOnly.
-	Bit bool
 }
 
 // Model is a background and experts. Fields must not be changed once it is in use; then it is
 // safe for concurrent use.
 type Model struct {
-	Height, Width           int // of images, in pixels; a row of a table has the height 1
+	Height, Width           int // of images, in pixels
 	FrameHeight, FrameWidth int // of experts; 0 means that of images
 	Background              []Normal
 	Experts                 [][]Entry // K frames, row-major
@@ -51,9 +48,7 @@ type Model struct {
 	Reuse int // how often an expert may be picked in one image; 0 means once
 	// Scales are those of the pixels; nil if they are not known.
 	Scales []Scale
-	// Columns are the names of pixels, which are the columns of a table, Names those of experts;
-	// nil if there are none.
-	Columns, Names []string
+	Names  []string // of experts; nil if there are none
 	// Committee are models of images of the same size whose predictions of unknown values are averaged with
 	// those of this one, by [Pursuit.Together]; they have no committee of their own. Nil for none.
 	Committee []*Model
@@ -102,7 +97,6 @@ func (m *Model) Check() error {
 		{"background values", len(m.Background), m.D()},
 		{"activation probabilities", len(m.Pi), len(m.Experts)},
 		{"scales", len(m.Scales), m.D()},
-		{"column names", len(m.Columns), m.D()},
 		{"names of parts", len(m.Names), len(m.Experts)},
 	} {
 		if c.got != c.want && !(c.got == 0 && c.what != "background values") {
@@ -118,12 +112,6 @@ func (m *Model) Check() error {
 // checkValues returns an error that names a value that is invalid, or nil.
 func (m *Model) checkValues() error {
 	for d, b := range m.Background {
-		if m.bit(d) {
-			if err := m.checkBit(d); err != nil {
-				return err
-			}
-			continue
-		}
 		if !valid(b) {
 			return fmt.Errorf("real: background of row %d, column %d has mean %v and variance %v", d/m.Width+1, d%m.Width+1,
 				b.Mean, b.Var)
@@ -157,24 +145,6 @@ func (m *Model) checkValues() error {
 	for d, s := range m.Scales {
 		if !(s.Step > 0) || !(s.Floor >= 0) || math.IsInf(s.Step+s.Floor+s.Origin, 0) || math.IsNaN(s.Origin) {
 			return fmt.Errorf("real: column %d has step %v, origin %v, floor %v", d+1, s.Step, s.Origin, s.Floor)
-		}
-	}
-	return nil
-}
-
-// checkBit returns an error if what is said of a bit is no probability, or nil.
-func (m *Model) checkBit(d int) error {
-	if m.Moves() || m.FrameHeight > 0 {
-		return fmt.Errorf("real: column %d is of bits; where parts have places there are none", d+1)
-	}
-	if b := m.Background[d]; !(b.Mean > 0 && b.Mean < 1) || math.Abs(b.Var-float64(b.Mean*(1-b.Mean))) > 1e-9 {
-		return fmt.Errorf("real: background of bit %d has mean %v and variance %v, no probability p between 0 and 1 "+
-			"and p(1-p)", d+1, b.Mean, b.Var)
-	}
-	for k, e := range m.Experts {
-		if len(e) > d && (e[d].Vote == MeanAndVar || e[d].Vote == MeanOnly && !(e[d].Mean > 0 && e[d].Mean < 1)) {
-			return fmt.Errorf("real: part %d votes %d of bit %d with mean %v; a probability between 0 and 1 is a vote of 1", k+1,
-				e[d].Vote, d+1, e[d].Mean)
 		}
 	}
 	return nil

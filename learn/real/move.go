@@ -36,7 +36,7 @@ func (s *state) misfit(heat float64) []float64 {
 	for k, e := range s.m.Experts {
 		for f, o := range e {
 			d := s.m.home(f)
-			if o.Vote == Abstains || s.m.bit(d) {
+			if o.Vote == Abstains {
 				continue
 			}
 			n, mean, squares := s.e.tally.Experts[k][f].moments(s.m.Scales[d])

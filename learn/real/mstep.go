@@ -43,13 +43,6 @@ func vote(n, mean, squares float64, b Normal, floor, lambda float64, meanOnly bo
 // else they would explain the noise.
 func (o *terms) vote(m *Model, d int, n, mean, squares float64) Entry {
 	b := m.Background[d]
-	if m.bit(d) {
-		e := voteBit(n, mean, b, o.lambda)
-		if m.Rule == Max && e.Mean < b.Mean {
-			e = Entry{Abstains, b}
-		}
-		return e
-	}
 	e := vote(n, mean, squares, b, o.scales[d].Floor, o.lambda, o.means || o.heat < 1)
 	if m.Rule == Max && e.Mean < b.Mean {
 		e = Entry{Abstains, b}
@@ -71,7 +64,7 @@ func (t *Tally) mstep(m *Model, o *terms) *Model {
 			d := m.home(f)
 			n, mean, squares := t.Experts[k][f].moments(o.scales[d])
 			e[f] = o.vote(m, d, n, mean, squares)
-			if e[f].Vote == MeanOnly && !m.bit(d) {
+			if e[f].Vote == MeanOnly {
 				said[d].n += n
 				said[d].squares += squares + float64(n*(mean-e[f].Mean)*(mean-e[f].Mean))
 			}
@@ -88,10 +81,6 @@ func (t *Tally) mstep(m *Model, o *terms) *Model {
 		b := (float64(n*mean) + o.columns[d].Mean) / (n + 1)
 		if o.hold != nil {
 			b = o.hold[d]
-		}
-		if m.bit(d) {
-			next.Background[d] = bernoulli(b)
-			continue
 		}
 		squares += float64(n * (mean - b) * (mean - b))
 		v := (squares + said[d].squares + o.columns[d].Var) / (n + said[d].n + 1)

@@ -57,51 +57,6 @@ func TestLearnTakesAnything(t *testing.T) {
 	})
 }
 
-// TestUnitsDoNotMatter: columns in other units give the same parts, in these units.
-func TestUnitsDoNotMatter(t *testing.T) {
-	rows := quadrants(120, 2, .5, 4)
-	other := make([][]float64, len(rows))
-	scale := func(d int) float64 { return math.Ldexp(1, d%7-3) }
-	for i, row := range rows {
-		for d := range row {
-			row[d] = math.Round(row[d]*1024) / 1024
-			other[i] = append(other[i], row[d]*scale(d))
-		}
-	}
-	a := learned(t, newData(t, 1, 16, rows), Options{Starts: 2}).Model
-	b := learned(t, newData(t, 1, 16, other), Options{Starts: 2}).Model
-	if a.K() != b.K() || a.K() == 0 {
-		t.Fatalf("%d parts, in other units %d", a.K(), b.K())
-	}
-	for k := range a.Experts {
-		for d, e := range a.Experts[k] {
-			if o := b.Experts[k][d]; o.Vote != e.Vote || e.Vote != Abstains && math.Abs(o.Mean-e.Mean*scale(d)) > 1e-3*scale(d) {
-				t.Errorf("part %d, column %d: %+v, in other units %+v (times %v)", k, d+1, e, o, scale(d))
-			}
-		}
-	}
-}
-
-// TestColumnsWithoutVariance: a column of one value, or of no value, has no part in anything and breaks nothing.
-func TestColumnsWithoutVariance(t *testing.T) {
-	rows := quadrants(120, 2, 1, 5)
-	for i := range rows {
-		rows[i] = append(rows[i], 7, math.NaN())
-	}
-	m := learned(t, newData(t, 1, 18, rows), Options{Starts: 1}).Model
-	if m.K() == 0 {
-		t.Error("no parts")
-	}
-	for k, e := range m.Experts {
-		if e[16].Vote != Abstains || e[17].Vote != Abstains {
-			t.Errorf("part %d speaks of a column where there is nothing to say: %+v, %+v", k, e[16], e[17])
-		}
-	}
-	if b := m.Background[16]; b.Mean != 7 {
-		t.Errorf("the background of a column of sevens is %v", b)
-	}
-}
-
 // TestOrderOfRows: the counts of rows, and the step from them, do not depend on the order of the rows.
 func TestOrderOfRows(t *testing.T) {
 	rows := mixedRows(60, 11)
@@ -109,7 +64,7 @@ func TestOrderOfRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := func(rows [][]float64) string {
 			data := (&Stream{height: 1, width: 6, scales: m.Scales}).block(rows)
-			tally, err := EStep(context.Background(), m, data, 4, 1)
+			tally, err := EStep(context.Background(), m, data, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,8 +4,7 @@ import "math"
 
 // Pixel returns what the explanations together say about pixel d, known or not: the mixture of what each
 // says, by their probabilities, and of what each model says, in equal shares, where the posterior is of a committee.
-// The mean of a bit is the
-// probability of 1. Mean, Variance and Quantile of the mixture are the prediction, its uncertainty, and the ends of an
+// Mean, Variance and Quantile of the mixture are the prediction, its uncertainty, and the ends of an
 // interval.
 func (p *Posterior) Pixel(d int) Mixture {
 	share := 1 / float64(1+len(p.others))
@@ -77,10 +76,6 @@ func (p *Posterior) Predict(image []float64, inside float64) Prediction {
 		}
 		m := p.Pixel(d)
 		out.Mean[d], out.Deviation[d] = m.Mean(), math.Sqrt(m.Variance())
-		if p.bank.m.bit(d) { // the mean is the probability of 1
-			out.Low[d], out.High[d] = bitIf(out.Mean[d] > (1+inside)/2), bitIf(out.Mean[d] > (1-inside)/2)
-			continue
-		}
 		out.Low[d], out.High[d] = m.Quantile((1-inside)/2), m.Quantile((1+inside)/2)
 	}
 	return out

@@ -45,8 +45,7 @@ func (p *Pursuit) Fork() *Pursuit {
 	return out
 }
 
-// CheckImage returns an error unless an image fits the model: D values, each finite, or NaN for unknown, and 0 or 1
-// where the model has bits.
+// CheckImage returns an error unless an image fits the model: D values, each finite, or NaN for unknown.
 func (m *Model) CheckImage(image []float64) error {
 	if len(image) != m.D() {
 		return fmt.Errorf("real: an image of %d values, the model has %d x %d pixels", len(image), m.Height, m.Width)
@@ -54,9 +53,6 @@ func (m *Model) CheckImage(image []float64) error {
 	for d, x := range image {
 		if math.IsInf(x, 0) {
 			return fmt.Errorf("real: row %d, column %d is infinite", d/m.Width+1, d%m.Width+1)
-		}
-		if m.bit(d) && x != 0 && x != 1 && !math.IsNaN(x) {
-			return fmt.Errorf("real: column %d is %v; the model has bits there, 0 and 1", d+1, x)
 		}
 	}
 	return nil

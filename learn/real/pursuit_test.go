@@ -16,11 +16,9 @@ var shapes = []struct {
 	frame      [2]int
 	poses      pose.Grid
 	reuse, max int
-	bits       bool // some columns are of bits
 }{
 	{name: "row", h: 1, w: 12, max: 6},
 	{name: "image", h: 4, w: 5, max: 5},
-	{name: "mixed row", h: 1, w: 14, max: 6, bits: true},
 	{name: "turned once", h: 5, w: 5, poses: pose.Grid{DY: pose.Range{Min: 1, Max: 1}, Angles: []float64{90}}, max: 4},
 	{name: "shifts", h: 6, w: 7, poses: pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(4, 2)}, max: 3},
 	{name: "small frame", h: 8, w: 8, frame: [2]int{3, 4}, poses: pose.Grid{DY: pose.Range{Min: -1, Max: 6},
@@ -51,9 +49,6 @@ func randomModel(rng *rand.Rand, i int) (*Model, []float64) {
 		m.Experts = append(m.Experts, e)
 		m.Pi = append(m.Pi, .05+.9*rng.Float64())
 	}
-	if s.bits {
-		withBits(rng, m)
-	}
 	image := make([]float64, m.D())
 	var picks []Pick
 	for range rng.IntN(3) {
@@ -65,29 +60,8 @@ func randomModel(rng *rand.Rand, i int) (*Model, []float64) {
 		if rng.IntN(8) == 0 && i%2 == 0 {
 			image[d] = math.NaN()
 		}
-		if m.bit(d) {
-			image[d] = bitIf(rng.Float64() < c.Mean())
-		}
 	}
 	return m, image
-}
-
-// withBits makes two of three columns of a model columns of bits.
-func withBits(rng *rand.Rand, m *Model) {
-	m.Scales = make([]Scale, m.D())
-	for d := range m.Scales {
-		m.Scales[d] = Scale{Step: 1, Floor: 1. / 12, Bit: d%3 > 0}
-		if !m.Scales[d].Bit {
-			continue
-		}
-		m.Background[d] = bernoulli(rng.Float64())
-		for _, e := range m.Experts {
-			e[d] = Entry{Vote(rng.IntN(2)), bernoulli(rng.Float64())}
-			if rng.IntN(10) == 0 {
-				e[d].Normal = m.Background[d]
-			}
-		}
-	}
 }
 
 func TestExplainIsTheReference(t *testing.T) {
@@ -219,16 +193,11 @@ func TestModelsAreChecked(t *testing.T) {
 }
 
 // LogLik returns the log-likelihood of an image under the picks, in nats: the sum of the logarithms of the densities of
-// its
-// values, and of the probabilities of its bits. Unknown values (NaN) add nothing.
+// its values. Unknown values (NaN) add nothing.
 func (m *Model) LogLik(image []float64, picks []Pick) float64 {
 	sum := 0.0
 	for d, x := range image {
-		switch {
-		case math.IsNaN(x):
-		case m.bit(d):
-			sum += logBit(m.Compose(d, picks).Mean(), x)
-		default:
+		if !math.IsNaN(x) {
 			sum += m.Compose(d, picks).LogDensity(x)
 		}
 	}

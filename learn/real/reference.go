@@ -21,10 +21,7 @@ func (m *Model) Opinions(d int, picks []Pick) []Normal {
 
 // opinion returns what an entry that votes says about pixel d.
 func (m *Model) opinion(e Entry, d int) Normal {
-	switch {
-	case m.bit(d):
-		e.Var = e.Mean * (1 - e.Mean)
-	case e.Vote == MeanOnly:
+	if e.Vote == MeanOnly {
 		e.Var = m.Background[d].Var
 	}
 	return e.Normal
@@ -54,8 +51,5 @@ func (m *Model) Compose(d int, picks []Pick) Mixture {
 
 // join returns what opinions say together about pixel d.
 func (m *Model) join(d int, opinions []Normal) Mixture {
-	if m.bit(d) {
-		return m.Rule.ComposeBits(m.Tau, m.Background[d], opinions...)
-	}
 	return m.Rule.Compose(m.Tau, m.Background[d], opinions...)
 }

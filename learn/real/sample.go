@@ -26,13 +26,6 @@ func (m *Model) Sample(rng *rand.Rand) []float64 {
 		for ; at < len(mix)-1 && u >= mix[at].Weight; at++ {
 			u -= mix[at].Weight
 		}
-		if m.bit(d) {
-			image[d] = 0
-			if z := elem.Erfc(-z/math.Sqrt2) / 2; z < mix[at].Mean {
-				image[d] = 1
-			}
-			continue
-		}
 		x := mix[at].Mean + float64(z*math.Sqrt(mix[at].Normal.Var))
 		if m.Scales != nil {
 			x = m.Scales[d].value(m.Scales[d].number(x), x)

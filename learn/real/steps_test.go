@@ -413,7 +413,7 @@ func TestEStepRefuses(t *testing.T) {
 		if c.data == nil {
 			_, err = NewPursuit(c.m)
 		} else {
-			tally, err = EStep(c.ctx, c.m, c.data, 1, 1)
+			tally, err = EStep(c.ctx, c.m, c.data, 1)
 		}
 		if err == nil || tally != nil || !contains(err, c.want) {
 			t.Errorf("%s: %v, %v", name, tally, err)

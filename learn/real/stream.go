@@ -14,7 +14,7 @@ import (
 // Rows are rows of real values that can be read any number of times, in blocks, always the same. A block is used
 // until the next one is asked for. Package dataset reads such rows from files.
 type Rows interface {
-	// Size returns the size of images; a row of a table has the height 1.
+	// Size returns the size of images.
 	Size() (height, width int)
 	Blocks(ctx context.Context) iter.Seq2[[][]float64, error]
 }
@@ -127,9 +127,6 @@ func surveyed(ctx context.Context, rows Rows, n int, seed uint64) (*survey, [][]
 // overAll lets all rows of a stream shape the parts that were learned from a sample.
 func (r *Result) overAll(ctx context.Context, stream *Stream, n int, o Options) (*Result, error) {
 	l := &learner{ctx: ctx, stream: stream, o: o, lambda: price(n, stream.height*stream.width, o.Predict)}
-	if l.o.Best == 0 {
-		l.o.Best = usualBest(stream.height, o.Poses)
-	}
 	l.data = stream.block(nil) // its size and scales
 	s, err := l.explain(r.Model)
 	if err != nil {
@@ -144,11 +141,6 @@ func (r *Result) overAll(ctx context.Context, stream *Stream, n int, o Options) 
 		s = after
 	}
 	out := &Result{Model: s.m, LogLik: s.e.tally.LogLik(), DescriptionLength: s.length, Starts: r.Starts}
-	if l.o.Best > 1 {
-		if out.Model, err = l.softly(s.m); err != nil {
-			return r.stopped(l, err)
-		}
-	}
 	out.record(Record{Rows: n, Sample: r.Model.Record.Rows, Seed: o.Seed}, &o)
 	return out, nil
 }

@@ -45,20 +45,19 @@ func (p pieces) Blocks(context.Context) iter.Seq2[[][]float64, error] {
 	}
 }
 
-// mixedRows returns rows of two bits and four real values, of two parts.
+// mixedRows returns images of six values, of two parts.
 func mixedRows(n int, seed uint64) [][]float64 {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	rows := make([][]float64, n)
 	for i := range rows {
-		p, mean := [2]float64{.2, .2}, [2]float64{}
-		for k := range p {
+		mean := [2]float64{}
+		for k := range mean {
 			if rng.IntN(3) == 0 {
-				p[k], mean[k] = .95, 3
+				mean[k] = 3
 			}
 		}
-		rows[i] = []float64{bitIf(rng.Float64() < p[0]), bitIf(rng.Float64() < p[1])}
-		for d := range 4 {
-			rows[i] = append(rows[i], mean[d/2]+rng.NormFloat64())
+		for d := range 6 {
+			rows[i] = append(rows[i], mean[d/3]+rng.NormFloat64())
 		}
 		if rng.IntN(10) == 0 {
 			rows[i][rng.IntN(6)] = math.NaN()
@@ -119,7 +118,7 @@ func TestStreamBeyondItsSample(t *testing.T) {
 	}
 	all := newData(t, 1, 6, rows)
 	score := func(m *Model) float64 {
-		tally, err := EStep(context.Background(), m, all, 8, 1)
+		tally, err := EStep(context.Background(), m, all, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,14 +136,14 @@ func TestStreamBeyondItsSample(t *testing.T) {
 func TestPartsAddUp(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
-		h, w, best int
-		rows       [][]float64
-		poses      pose.Grid
-	}{{1, 6, 8, mixedRows(90, 5), pose.Grid{}}, {4, 4, 1, quadrants(60, 2, .5, 6), pose.Grid{}},
-		{4, 4, 1, quadrants(30, 2, .5, 6), pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}}} {
+		h, w  int
+		rows  [][]float64
+		poses pose.Grid
+	}{{1, 6, mixedRows(90, 5), pose.Grid{}}, {4, 4, quadrants(60, 2, .5, 6), pose.Grid{}},
+		{4, 4, quadrants(30, 2, .5, 6), pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}}} {
 		data := newData(t, c.h, c.w, c.rows)
 		m := learned(t, data, Options{Starts: 1, Poses: c.poses, Experts: 4}).Model
-		want, err := EStep(ctx, m, data, c.best, 1)
+		want, err := EStep(ctx, m, data, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +155,7 @@ func TestPartsAddUp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			one, err := EStep(ctx, m, s, c.best, []int{1, 2, 7}[i])
+			one, err := EStep(ctx, m, s, []int{1, 2, 7}[i])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +194,7 @@ func TestStepsRaise(t *testing.T) {
 		worse.Background[d].Var *= 3
 	}
 	score := func(m *Model) (*Tally, float64) {
-		tally, err := EStep(context.Background(), m, data, 1, 1)
+		tally, err := EStep(context.Background(), m, data, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +216,7 @@ func TestMStepRefuses(t *testing.T) {
 	if _, err := NewTally(m).MStep(m); err == nil {
 		t.Error("a step from no rows")
 	}
-	tally, err := EStep(context.Background(), m, data, 1, 1)
+	tally, err := EStep(context.Background(), m, data, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +240,7 @@ func TestValuesBeyondTheGrid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := EStep(context.Background(), m, s, 1, 1); err == nil {
+		if _, err := EStep(context.Background(), m, s, 1); err == nil {
 			t.Errorf("%v is counted", bad)
 		}
 	}
@@ -354,7 +353,7 @@ func FuzzTally(f *testing.F) {
 	m := &Model{Height: 2, Width: 2, Background: []Normal{{2, 1}, {2, 1}, {3, 1}, {4, 1}}, Scales: data.Scales,
 		Pi:      []float64{.5},
 		Experts: [][]Entry{{{MeanOnly, Normal{8, 1}}, {MeanAndVar, Normal{9, .5}}, {}, {}}}}
-	tally, err := EStep(context.Background(), m, data, 1, 1)
+	tally, err := EStep(context.Background(), m, data, 1)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -10,15 +10,11 @@ import (
 type survey struct {
 	height, width int
 	rows          int
-	spans         []*span // one for images, else one for each column
+	span          *span
 }
 
 func newSurvey(height, width int) *survey {
-	s := &survey{height: height, width: width, spans: []*span{newSpan()}}
-	for height == 1 && len(s.spans) < width {
-		s.spans = append(s.spans, newSpan())
-	}
-	return s
+	return &survey{height: height, width: width, span: newSpan()}
 }
 
 // add looks at a row. The error says what of it is not finite.
@@ -34,25 +30,18 @@ func (s *survey) add(row []float64) error {
 		if math.Abs(x) < tiny {
 			x = 0
 		}
-		s.spans[min(i, len(s.spans)-1)].take(x)
+		s.span.take(x)
 	}
 	return nil
 }
 
 // scales returns the scales of the pixels.
 func (s *survey) scales() []Scale {
-	if s.height > 1 {
-		return slices.Repeat([]Scale{s.spans[0].scale(true)}, s.height*s.width)
-	}
-	var out []Scale
-	for _, one := range s.spans[:s.width] {
-		out = append(out, one.scale(false))
-	}
-	return out
+	return slices.Repeat([]Scale{s.span.scale()}, s.height*s.width)
 }
 
 // columns returns mean and variance of each pixel over all values that were counted, of all pixels together where
-// experts move. Those of bits follow from the mean.
+// experts move.
 func columns(all []Sums, scales []Scale, moves bool) []Normal {
 	if moves {
 		var one Sums
@@ -71,21 +60,11 @@ func columns(all []Sums, scales []Scale, moves bool) []Normal {
 // column is columns for one pixel.
 func column(s Sums, scale Scale) Normal {
 	n, mean, squares := s.moments(scale)
-	if scale.Bit {
-		return bernoulli(mean)
-	}
 	return Normal{mean, max(squares/max(n, 1), scale.Floor)}
 }
 
 // survey computes mean, variance, median and lower quartile of the pixels; of all together where experts move.
-func (l *learner) survey() error {
-	if l.o.Poses.Len() > 1 {
-		for d, s := range l.data.Scales {
-			if s != l.data.Scales[0] {
-				return fmt.Errorf("real: pixels 1 and %d have different scales; where parts move all pixels must have one", d+1)
-			}
-		}
-	}
+func (l *learner) survey() {
 	l.columns = columns(l.data.count(), l.data.Scales, l.o.Poses.Len() > 1)
 	if l.o.Poses.Len() > 1 {
 		var all []float64
@@ -94,7 +73,7 @@ func (l *learner) survey() error {
 		}
 		m, q := middles(all)
 		l.medians, l.lower = slices.Repeat([]float64{m}, len(l.columns)), slices.Repeat([]float64{q}, len(l.columns))
-		return nil
+		return
 	}
 	var values []float64
 	for d := range l.columns {
@@ -103,13 +82,8 @@ func (l *learner) survey() error {
 			values = appendKnown(values, row[d:d+1])
 		}
 		m, q := middles(values)
-		if l.data.Scales[d].Bit { // halfway: the median alone is 0 or 1, which nothing could contradict
-			mean := l.columns[d].Mean
-			m, q = (m+mean)/2, mean/2
-		}
 		l.medians, l.lower = append(l.medians, m), append(l.lower, q)
 	}
-	return nil
 }
 
 // count returns the sums of all known values by pixel.

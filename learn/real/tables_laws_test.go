@@ -12,10 +12,10 @@ import (
 )
 
 // tallyOf returns the counts of rows under a model of a table, as bytes.
-func tallyOf(t *rapid.T, m *Model, rows [][]float64, best int) *Tally {
+func tallyOf(t *rapid.T, m *Model, rows [][]float64) *Tally {
 	t.Helper()
 	data := (&Stream{height: m.Height, width: m.Width, scales: m.Scales}).block(rows)
-	tally, err := EStep(context.Background(), m, data, best, 1)
+	tally, err := EStep(context.Background(), m, data, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +47,8 @@ func drawRows(t *rapid.T) (*Model, [][]float64) {
 func TestRowsTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, rows := drawRows(t)
-		best := rapid.SampledFrom([]int{1, 4}).Draw(t, "best")
-		once, twice := tallyOf(t, m, rows, best), tallyOf(t, m, append(slices.Clone(rows), rows...), best)
-		if err := once.Merge(tallyOf(t, m, rows, best)); err != nil {
+		once, twice := tallyOf(t, m, rows), tallyOf(t, m, append(slices.Clone(rows), rows...))
+		if err := once.Merge(tallyOf(t, m, rows)); err != nil {
 			t.Fatal(err)
 		}
 		a, _ := once.MarshalBinary()
@@ -91,7 +90,7 @@ func TestUnknownRowSaysNothing(t *testing.T) {
 				t.Fatalf("column %d: %v is outside %v to %v", d+1, x, low, high)
 			}
 		}
-		tally := tallyOf(t, m, [][]float64{row}, 1)
+		tally := tallyOf(t, m, [][]float64{row})
 		for d := range tally.All {
 			if tally.All[d].N != 0 || tally.Free[d].N != 0 {
 				t.Fatalf("column %d counts an unknown value", d+1)
@@ -139,61 +138,6 @@ func TestColumnsStandByThemselves(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestHugeRatios: columns whose sizes differ by many orders of magnitude are learned as columns of one size, as long as
-// each has steps
-// enough, beside columns without any variance and rows without any value.
-func TestHugeRatios(t *testing.T) {
-	rows, sizes := quadrants(60, 3, .5, 6), []float64{1e-30, 1, 1e30, 1e-3, 1e12}
-	var plain, other [][]float64
-	for i, row := range rows {
-		plain = append(plain, append(slices.Clone(row), 7))
-		other = append(other, append(slices.Clone(row), 7e20))
-		for d := range row {
-			other[i][d] *= sizes[d%len(sizes)]
-		}
-	}
-	unknown := slices.Repeat([]float64{math.NaN()}, 17)
-	plain, other = append(plain, unknown), append(other, unknown)
-	a := learned(t, newData(t, 1, 17, plain), Options{Starts: 1}).Model
-	b := learned(t, newData(t, 1, 17, other), Options{Starts: 1}).Model
-	if a.K() < 4 || a.K() != b.K() {
-		t.Fatalf("%d parts, with huge ratios %d", a.K(), b.K())
-	}
-	order := map[string]int{} // of the same parts; rounding may change which is found first
-	for k, e := range b.Experts {
-		order[signs(e)] = k
-	}
-	for k := range a.Experts {
-		same := b.Experts[order[signs(a.Experts[k])]]
-		for d, e := range a.Experts[k][:16] {
-			size := sizes[d%len(sizes)]
-			if o := same[d]; (o.Vote == Abstains) != (e.Vote == Abstains) || e.Vote != Abstains &&
-				math.Abs(o.Mean/size-e.Mean) > 1e-3 {
-				t.Errorf("part %d, column %d: %+v, as %v times as much %+v", k, d+1, e, size, o)
-			}
-		}
-		if b.Experts[k][16].Vote != Abstains {
-			t.Errorf("part %d speaks of a column of one value: %+v", k, b.Experts[k][16])
-		}
-	}
-}
-
-// signs returns what an expert votes for, as a word.
-func signs(e []Entry) string {
-	var b []byte
-	for _, o := range e {
-		switch {
-		case o.Vote == Abstains:
-			b = append(b, '.')
-		case o.Mean > 0:
-			b = append(b, '+')
-		default:
-			b = append(b, '-')
-		}
-	}
-	return string(b)
 }
 
 // TestFewRows: one row, the same row again and again, and two rows have no parts, and give a model that says them.

@@ -126,7 +126,7 @@ func (p *Part) decodeCounts(body []byte) error {
 // depend on.
 func HashReal(m *real.Model) (string, error) {
 	bare := *m
-	bare.Columns, bare.Names, bare.Record, bare.Reading = nil, nil, real.Record{}, nil
+	bare.Names, bare.Record, bare.Reading = nil, real.Record{}, nil
 	h := sha256.New()
 	if err := modelfile.WriteReal(h, &bare); err != nil {
 		return "", err

@@ -104,7 +104,7 @@ func realPart(t interface{ Fatal(...any) }, id string, n int) *tallyfile.Part {
 	for i := range n {
 		data.Rows = append(data.Rows, []float64{float64(i) / 2, float64(i % 3)})
 	}
-	tally, err := real.EStep(context.Background(), m, data, 1, 1)
+	tally, err := real.EStep(context.Background(), m, data, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

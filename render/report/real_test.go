@@ -8,13 +8,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/render/report"
@@ -25,7 +23,7 @@ import (
 func water() *real.Model {
 	mean := func(x float64) real.Entry { return real.Entry{Vote: real.MeanOnly, Normal: real.Normal{Mean: x}} }
 	none := real.Entry{}
-	return &real.Model{Height: 1, Width: 4, Columns: []string{"temp", "ph", "<depth>", "salt"},
+	return &real.Model{Height: 1, Width: 4,
 		Names: []string{"salty", ""}, Pi: []float64{.3, .3},
 		Background: []real.Normal{{Mean: 20, Var: 1}, {Mean: 7, Var: .04}, {Mean: 98, Var: 40}, {Mean: 3, Var: .3}},
 		Experts: [][]real.Entry{{none, none, mean(30), {Vote: real.MeanAndVar, Normal: real.Normal{Mean: 9, Var: .04}}},
@@ -61,59 +59,6 @@ func values(t *testing.T, path string, labels ...string) *dataset.Set {
 		t.Fatal(err)
 	}
 	return v
-}
-
-func TestRealTable(t *testing.T) {
-	r, err := report.Build(context.Background(), workbench.Numbers{Model: water()}, readings(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var uses [][]int
-	for _, row := range r.ByRow {
-		slices.Sort(row.Parts)
-		uses = append(uses, row.Parts)
-	}
-	if want := [][]int{{}, {0}, {1}, {0, 1}, {0}, {}, {1}}; !reflect.DeepEqual(uses[:6], want[:6]) {
-		t.Errorf("rows use %v, want %v", uses, want)
-	}
-	if p := r.Parts[0]; p.Name != "salty" || p.Rows != 3 || p.Alone != 2 ||
-		p.Words != "salt 9 ± 0.2, otherwise 3; <depth> 30 ± 6.32, otherwise 98" {
-		t.Errorf("part 0: %+v", p)
-	}
-	votes := r.Parts[0].Votes
-	if len(votes) != 2 || votes[1].Column != "<depth>" || votes[0].Spread != math.Sqrt(.3) ||
-		math.Abs(float64(votes[1].Among)-30) > 1e-12 || votes[1].Spread != math.Sqrt(40) {
-		t.Errorf("votes of part 0: %+v", votes)
-	}
-	if r.Unknown != 1 || len(r.Missing.Predicted) != 1 {
-		t.Fatalf("unknown cells: %+v", r.Missing)
-	}
-	if c := r.Missing.Predicted[0]; c.Row != 5 || c.Column != "salt" || math.Abs(float64(c.Mean)-9) > .05 ||
-		!(c.Low < c.Mean && c.Mean < c.High) || !math.IsNaN(float64(c.Value)) {
-		t.Errorf("salt of row 5: %+v", c)
-	}
-	if len(r.Surprises) == 0 || r.Surprises[0].Row != 7 || r.Surprises[0].Column != "temp" || r.Surprises[0].Tail > .003 {
-		t.Errorf("the slip is no surprise: %+v", r.Surprises)
-	}
-	if l := r.Labels; len(l) != 1 || l[0].Name != "kind" {
-		t.Errorf("labels: %+v, left out: %+v", l, r.Skipped)
-	}
-	if !(r.Gained > 0) {
-		t.Errorf("the parts gain %v nats", r.Gained)
-	}
-	for _, c := range r.ByColumn {
-		if c.Left > c.Deviation && c.Name != "temp" {
-			t.Errorf("the parts leave more of %s than there is: %+v", c.Name, c)
-		}
-	}
-	interrupted := water()
-	interrupted.Record.Interrupted, interrupted.Record.Rows = true, 9
-	ended, err := report.Build(context.Background(), workbench.Numbers{Model: interrupted}, readings(t), report.Options{})
-	if err != nil || !slices.Contains(ended.Summary, words.Interrupted) || slices.Contains(r.Summary, words.Interrupted) {
-		t.Errorf("summaries %q and %q, %v", r.Summary, ended.Summary, err)
-	}
-	checkReal(t, r, "9 ± 0.2 <small>/ 3<", "&lt;depth&gt; 30 ± 6.32, otherwise 98", "Largest surprises", "Missing cells",
-		"1 cell is unknown", "row 7 (plain)", ">2</span> part 2 ")
 }
 
 // checkReal checks that the page has some texts and nothing raw, that the JSON is valid and that tables have one width.
