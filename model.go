@@ -305,10 +305,8 @@ type Record struct {
 	Interrupted bool `json:"interrupted,omitempty"` // learning was ended before it was done
 
 	// DescriptionLength is that of the training images by the final model, in nats;
-	// 0 if learning did not minimise it. FixedPoint means that neither explaining
-	// the images once more nor the exact M-step would change anything.
+	// 0 if learning did not minimise it.
 	DescriptionLength float64 `json:"description_length,omitempty"`
-	FixedPoint        bool    `json:"fixed_point,omitempty"`
 
 	// Curve has a point for every number of experts tried, if learning had to
 	// determine that number.
@@ -319,8 +317,7 @@ type Record struct {
 type CurvePoint struct {
 	Experts int `json:"experts"`
 
-	// Stage says what made the model: one of the stages of package learn, from
-	// learn.StageGrow to learn.StageFinal.
+	// Stage says what made the model: one of the stages of the package that learned it.
 	Stage string `json:"stage"`
 
 	Rows   int64   `json:"rows"`    // training images, weights counted
@@ -329,13 +326,6 @@ type CurvePoint struct {
 	// DescriptionLength is that of the training images, in nats (see
 	// learn.DescriptionLength); 0 if learning does not minimise it.
 	DescriptionLength float64 `json:"description_length,omitempty"`
-
-	// HeldOut is the mean log-likelihood of HeldOutRows images (weights
-	// counted) that the model has not seen, in nats per image: log P(x) by the
-	// best explanations found (Evidence of posterior.Posterior). Without such images both
-	// are 0.
-	HeldOutRows int64   `json:"held_out_rows,omitempty"`
-	HeldOut     float64 `json:"held_out,omitempty"`
 
 	// HiddenLoss is the mean of -log P(bit), in nats, over HiddenBits bits that were
 	// hidden from the model in rows that were not used for learning. Without such

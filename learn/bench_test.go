@@ -134,7 +134,7 @@ func BenchmarkEMQuadrants(b *testing.B) {
 	opt := emOptions{Iterations: 25, Step: patchwork.MStep{AbstainMargin: abstainingMargin},
 		Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}}
 	for b.Loop() {
-		if _, err := (Options{}).bestOf(b.Context(), start, data, opt, 0); err != nil {
+		if _, err := (Options{}).bestOf(b.Context(), start, data, opt); err != nil {
 			b.Fatal(err)
 		}
 	}

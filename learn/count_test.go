@@ -4,14 +4,12 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
-	"example.com/patchwork/posterior"
 
 	"pgregory.net/rapid"
 
@@ -43,7 +41,7 @@ func blocksConfig(rule patchwork.Rule) patchwork.Config {
 }
 
 // inCurve lists the stages of models that were tried for their number of experts.
-var inCurve = []string{StageFresh, StageConfirm, StageFinal}
+var inCurve = []string{StageFresh, StageFinal}
 
 // countSteps runs a search for the number of experts to the end, checks what holds
 // for every search, and returns the steps of its curve and the last.
@@ -85,109 +83,6 @@ func countSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Opt
 	return steps
 }
 
-func TestCountRange(t *testing.T) {
-	data := blocks(60, 7)
-	steps := countSteps(t, data, blocksConfig(patchwork.RuleMaxMinusMin), Options{AtLeast: 1, AtMost: 4, Seed: 3})
-	last := steps[len(steps)-1]
-	for i, s := range steps[:4] {
-		if s.Stage != StageFresh || s.Experts != i+1 || s.DescriptionLength == 0 {
-			t.Errorf("step %d: %+v", i, s.CurvePoint)
-		}
-		if s.DescriptionLength < last.DescriptionLength {
-			t.Errorf("%+v is shorter than the chosen %+v", s.CurvePoint, last.CurvePoint)
-		}
-	}
-	// A single number is learned as Learn learns it, and is compared with no other.
-	steps = countSteps(t, data, blocksConfig(patchwork.RuleMaxMinusMin), Options{AtLeast: 2, AtMost: 2, Seed: 3})
-	m, err := Learn(t.Context(), data, blocksConfig(patchwork.RuleMaxMinusMin), Options{Experts: 2, Seed: 3})
-	if err != nil || len(steps) != 3 || !sameTemplates(m, steps[2].Model) {
-		t.Errorf("%d steps for one number, %v", len(steps), err)
-	}
-}
-
-// Without a description length the held-out images choose the number, and the
-// model is learned from all images.
-func TestCountRangeByHeldOut(t *testing.T) {
-	data := blocks(60, 9)
-	data.Weights = slices.Repeat([]int64{1}, 60)
-	data.Weights[4], data.Weights[5] = 0, 2
-	steps := countSteps(t, data, blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 4, Seed: 3, Starts: 2,
-		HeldOut: 0.25})
-	if len(steps) != 6 {
-		t.Fatalf("%d steps", len(steps))
-	}
-	best := steps[0]
-	for _, s := range steps[:4] {
-		if s.Stage != StageFresh || s.DescriptionLength != 0 || s.HeldOutRows < 15 || s.HeldOutRows > 16 ||
-			s.Rows+s.HeldOutRows != 60 {
-			t.Errorf("%+v", s.CurvePoint)
-		}
-		if s.HeldOut > best.HeldOut {
-			best = s
-		}
-	}
-	last := steps[5]
-	if last.Experts != best.Experts || last.Stage != StageFinal || last.Rows != 60 || last.Experts == 1 {
-		t.Errorf("chose %+v, best was %+v", last.CurvePoint, best.CurvePoint)
-	}
-	rest, held := rows.Split(data, 0.25, 3)
-	m, err := Learn(t.Context(), rest, blocksConfig(patchwork.RuleMax), Options{Experts: 2, Seed: 3, Starts: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := 0.0
-	for i, img := range held.Images {
-		n, err := posterior.NewSearcher(m, posterior.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := n.Explain(img)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum += float64(held.Weight(i)) * p.Evidence
-	}
-	if got := steps[1].HeldOut; math.Abs(got-sum/float64(rows.Total(held))) > 1e-9 {
-		t.Errorf("held-out log-likelihood of 2 experts %v, want %v", got, sum/float64(rows.Total(held)))
-	}
-}
-
-func TestCountWorkersChangeNothing(t *testing.T) {
-	for _, opt := range []Options{{}, {AtLeast: 2, AtMost: 3}} {
-		var curves [][]patchwork.CurvePoint
-		var models []*patchwork.Model
-		for _, workers := range []int{1, 5} {
-			opt.Seed, opt.Workers = 8, workers
-			m, err := Learn(t.Context(), blocks(16, 2), blocksConfig(patchwork.RuleMaxMinusMin), opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			models, curves = append(models, m), append(curves, m.Extras().Record.Curve)
-		}
-		for i := range models {
-			if !reflect.DeepEqual(curves[i], curves[0]) || models[i].K() != models[0].K() ||
-				!sameTemplates(models[i], models[0]) {
-				t.Errorf("run %d differs from the first", i)
-			}
-		}
-	}
-}
-
-func TestCountLeastData(t *testing.T) {
-	for name, data := range map[string]patchwork.Data{
-		"one blank row":   {Images: []*bitmap.Image{bitmap.New(1, 12)}},
-		"one row, thrice": {Images: []*bitmap.Image{bitmap.New(1, 12)}, Weights: []int64{3}},
-		"alike":           {Images: slices.Repeat([]*bitmap.Image{blocks(1, 1).Images[0]}, 5)},
-		"two rows":        blocks(2, 1),
-		"one that counts": {Images: blocks(2, 1).Images, Weights: []int64{0, 1}},
-	} {
-		steps := countSteps(t, data, blocksConfig(patchwork.RuleMaxMinusMin), Options{})
-		if k := steps[len(steps)-1].Experts; k < 1 || k > 3 {
-			t.Errorf("%s: %d experts", name, k)
-		}
-	}
-}
-
 func TestCountErrors(t *testing.T) {
 	data, mmm := blocks(10, 1), blocksConfig(patchwork.RuleMaxMinusMin)
 	for name, c := range map[string]struct {
@@ -200,12 +95,9 @@ func TestCountErrors(t *testing.T) {
 		"from 0":       {data, mmm, Options{AtMost: 2}, "from 0 to 2"},
 		"no end":       {data, mmm, Options{AtLeast: 2}, "from 2 to 0"},
 		"paper":        {data, mmm, Options{Paper: true}, "say how many"},
-		"all held out": {data, mmm, Options{HeldOut: 1}, "between 0 and 1"},
-		"share":        {data, mmm, Options{HeldOut: math.NaN()}, "between 0 and 1"},
-		"nothing":      {patchwork.Data{}, mmm, Options{}, "no images"},
-		"one to hold out": {blocks(1, 1), blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 2},
-			"one image is too few"},
-		"another size": {patchwork.Data{Images: []*bitmap.Image{bitmap.New(2, 2)}}, mmm, Options{}, "2 x 2"},
+		"still":        {data, mmm, Options{AtLeast: 1, AtMost: 2}, "say how many stay"},
+		"nothing":      {patchwork.Data{}, mmm, Options{Experts: 1}, "no images"},
+		"another size": {patchwork.Data{Images: []*bitmap.Image{bitmap.New(2, 2)}}, mmm, Options{Experts: 1}, "2 x 2"},
 	} {
 		m, err := Learn(t.Context(), c.data, c.cfg, c.opt)
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
@@ -214,27 +106,22 @@ func TestCountErrors(t *testing.T) {
 	}
 }
 
-// Without a description length and without a range, 1 to 8 are tried; where experts
-// move, no more than one beyond those chosen.
+// No more numbers than one beyond those chosen are tried.
 func TestCountWithoutARange(t *testing.T) {
 	c := memoryCases()
 	for name, opt := range map[string]Options{
-		"max":                  {},
 		"moving":               {AtLeast: 1, AtMost: 3},
 		"moving max-minus-min": {AtLeast: 2, AtMost: 3},
 	} {
 		opt.Starts, opt.Iterations = 2, 1
 		steps := countSteps(t, memoryData(), c[name].cfg, opt)
 		o := opt.WithDefaults(c[name].cfg)
-		want := o.AtMost - o.AtLeast + 3
-		if name != "max" { // ends at the first number that brings too little
-			want = min(want-1, steps[len(steps)-1].Experts-o.AtLeast+3)
-		}
-		if len(steps) != want || steps[0].Experts != o.AtLeast || opt.AtMost == 0 && o.AtMost != 8 {
+		want := min(o.AtMost-o.AtLeast+2, steps[len(steps)-1].Experts-o.AtLeast+3)
+		if len(steps) != want || steps[0].Experts != o.AtLeast {
 			t.Errorf("%s: %d steps from %d experts, want %d", name, len(steps), steps[0].Experts, want)
 		}
 		m := steps[len(steps)-1].Model
-		if r := m.Extras().Record; len(r.Starts) != 2 || r.Rows != 18 || (m.Extras().Geometry != nil) != (name != "max") {
+		if r := m.Extras().Record; len(r.Starts) != 2 || r.Rows != 18 || m.Extras().Geometry == nil {
 			t.Errorf("%s: record %+v, geometry %v", name, r, m.Extras().Geometry)
 		}
 	}
@@ -272,51 +159,21 @@ func TestSplit(t *testing.T) {
 	})
 }
 
-func TestDoubtless(t *testing.T) {
-	held := patchwork.Data{Images: make([]*bitmap.Image, 12)}
-	same := make([]float64, 12)
-	better := slices.Repeat([]float64{1, 1.5}, 6)
-	noisy := slices.Repeat([]float64{11, -9}, 6) // a mean of 1 within a standard error of 3
-	if got := doubtless(held, better, same); got != 1.25 {
-		t.Errorf("gain %v, want 1.25", got)
-	}
-	for name, logP := range map[string][]float64{"the same": same, "noise": noisy,
-		"impossible": append(slices.Clone(better[:11]), math.Inf(-1))} {
-		if got := doubtless(held, logP, same); got != 0 {
-			t.Errorf("%s: gain %v", name, got)
-		}
-	}
-	if got := doubtless(patchwork.Data{Images: held.Images[:9]}, better[:9], same[:9]); got != 0 {
-		t.Errorf("nine images decide: %v", got)
-	}
-	weighted := patchwork.Data{Images: held.Images[:2], Weights: []int64{6, 6}}
-	if got := doubtless(weighted, better[:2], same[:2]); got != 1.25 {
-		t.Errorf("weights are not repetitions: %v", got)
-	}
-}
-
 func TestCurveByExperts(t *testing.T) {
 	c := []patchwork.CurvePoint{
 		{Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -50, DescriptionLength: 70},
 		{Experts: 1, Stage: StageFresh, Rows: 10, LogLik: -60, DescriptionLength: 80},
 		{Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69, Chosen: true},
-		{Experts: 2, Stage: StageConfirm, Rows: 8, LogLik: -40, DescriptionLength: 50, HeldOutRows: 2, HeldOut: -5},
+		{Experts: 2, Stage: StageFresh, Rows: 8, LogLik: -40, DescriptionLength: 50},
 	}
 	want := []patchwork.CurvePoint{c[1], {Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69,
-		HeldOutRows: 2, HeldOut: -5, Chosen: true}}
+		Chosen: true}}
 	if got := ByExperts(c); !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
 	slices.Reverse(c)
 	if got := ByExperts(c); !slices.Equal(got, want) {
 		t.Errorf("in another order %+v", got)
-	}
-	held := []patchwork.CurvePoint{{Experts: 1, Stage: StageFresh, Rows: 8, LogLik: -50, HeldOutRows: 2, HeldOut: -5},
-		{Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, Chosen: true}}
-	if got := ByExperts(held); !slices.Equal(got,
-		[]patchwork.CurvePoint{{Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, HeldOutRows: 2, HeldOut: -5,
-			Chosen: true}}) {
-		t.Errorf("held out %+v", got)
 	}
 	if got := ByExperts([]patchwork.CurvePoint(nil)); len(got) != 0 {
 		t.Errorf("nothing: %v", got)

@@ -10,8 +10,7 @@ import (
 
 // ByExperts returns one point of the curve for each number of experts, ascending:
 // the chosen one, else the one with the most training images, and of these the
-// one with the shortest description or the largest log-likelihood. Its held-out
-// score is that of the last point that has one, its loss of hidden bits that of
+// one with the shortest description or the largest log-likelihood. Its loss of hidden bits is that of
 // the chosen point, else the lowest. What was made of one of them by joining parts comes last.
 func ByExperts(curve []patchwork.CurvePoint) []patchwork.CurvePoint {
 	best, joined := make(map[int]patchwork.CurvePoint), []patchwork.CurvePoint(nil)
@@ -30,10 +29,6 @@ func ByExperts(curve []patchwork.CurvePoint) []patchwork.CurvePoint {
 			top = p
 		}
 		top.Chosen = b.Chosen || p.Chosen
-		top.HeldOutRows, top.HeldOut = b.HeldOutRows, b.HeldOut
-		if p.HeldOutRows > 0 {
-			top.HeldOutRows, top.HeldOut = p.HeldOutRows, p.HeldOut
-		}
 		top.HiddenBits, top.HiddenLoss = b.HiddenBits, b.HiddenLoss
 		switch {
 		case b.Chosen && b.HiddenBits > 0: // its own

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"example.com/patchwork"
@@ -69,17 +70,20 @@ func (it iteration) step() Step {
 // iterate runs hard batch EM (section 4): it explains every image, counts, reads
 // the templates off the counts, and repeats. It calls each for up to Iterations+1
 // rounds, from number 0 (the given model explaining the data) to the one after
-// the last M-step, and stops when each returns false or an M-step changes no
+// the last M-step, and stops when an M-step changes no
 // template. The log-likelihood need not rise, because the pursuit is greedy.
 func iterate(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions,
-	each func(iteration) (more bool)) error {
+	each func(iteration)) error {
 	var t *patchwork.Tally
 	for n := 0; ; n++ {
 		p := opt.pursuit(m, t)
 		var err error
 		t, err = patchwork.EStep(ctx, m, src, p, opt.Workers, nil)
-		if err != nil || !each(iteration{n, m, t, p.Rates}) || n == opt.Iterations {
+		if err != nil {
 			return err
+		}
+		if each(iteration{n, m, t, p.Rates}); n == opt.Iterations {
+			return nil
 		}
 		next := t.MStep(m, opt.Step)
 		if n > 0 && sameTemplates(m, next) {
@@ -98,17 +102,14 @@ func (o emOptions) pursuit(m *patchwork.Model, t *patchwork.Tally) patchwork.Pur
 	return patchwork.PursuitOptions{Refined: true, Rates: placeRates(m, t)}
 }
 
-// bestOf runs batch EM and returns the round with the largest score, the earliest of equals. It stops early after
-// patience rounds
-// without a better one; 0 means never.
-func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions,
-	patience int) (best iteration, err error) {
-	err = iterate(ctx, m, src, opt, func(it iteration) bool {
+// bestOf runs batch EM and returns the round with the largest score, the earliest of equals.
+func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.Source,
+	opt emOptions) (best iteration, err error) {
+	err = iterate(ctx, m, src, opt, func(it iteration) {
 		o.tell(it.step())
 		if best.Model == nil || it.score() > best.score() {
 			best = it
 		}
-		return patience == 0 || it.Number-best.Number < patience
 	})
 	return best, err
 }
@@ -122,7 +123,7 @@ func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt O
 		t, err := patchwork.EStep(ctx, m, data, p, em.Workers, nil)
 		return iteration{Model: m, Tally: t, Rates: p.Rates}, err
 	}
-	best, err := opt.bestOf(ctx, m, data, em, 0)
+	best, err := opt.bestOf(ctx, m, data, em)
 	if err != nil {
 		return iteration{}, err
 	}
@@ -144,7 +145,7 @@ func Settle(m *patchwork.Model) *patchwork.Model {
 	templates, settled := m.Templates(), false
 	for _, t := range templates {
 		for i, p := range t {
-			if q := m.Abstention(i); p != q && abstains(p, q, abstainingMargin) {
+			if q := m.Abstention(i); p != q && math.Abs(p-q) <= abstainingMargin*(1+1e-9) {
 				t[i], settled = q, true
 			}
 		}

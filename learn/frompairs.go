@@ -59,7 +59,7 @@ func (r *runner) hardPairs(ctx context.Context, m *patchwork.Model, data patchwo
 	if t.DescriptionLength, err = r.opt.placedLength(ctx, it.Model, data, it.Tally); err != nil {
 		return nil, err
 	}
-	return choose(ctx, data, m.Config(), r.opt, []trial{t}, true)
+	return choose(ctx, data, m.Config(), r.opt, []trial{t})
 }
 
 // mostRepeated is how many images data are written out to by their weights; of more

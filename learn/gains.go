@@ -39,11 +39,10 @@ func (a *counter) leastGain(joins bool) float64 {
 // tryGains tries the range upwards, and chooses the last number of experts before
 // the first that brings too little.
 func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
-	var best Step
 	joins := a.opt.joins(a.cfg, a.data)
 	least := a.leastGain(joins)
 	for k := a.opt.AtLeast; k <= a.opt.AtMost; k++ {
-		m, err := a.learn(ctx, a.data, k)
+		m, err := a.learn(ctx, k)
 		if err != nil {
 			return nil, err
 		}
@@ -54,12 +53,12 @@ func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
 			}
 		}
 		a.step(s)
-		if best.Model != nil && !(best.DescriptionLength-s.DescriptionLength >= least*float64(s.Rows)) {
+		if a.best.Model != nil && !(a.best.DescriptionLength-s.DescriptionLength >= least*float64(s.Rows)) {
 			break
 		}
-		best = s
-		a.best = map[int]Step{k: s}
+		a.best = s
 	}
+	best := a.best
 	if !joins {
 		return a.choose(best)
 	}

@@ -8,7 +8,6 @@ import (
 	"example.com/patchwork/internal/testkit"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/pose"
 )
 
@@ -47,66 +46,6 @@ func TestDescriptionLengthOfTheImpossible(t *testing.T) {
 	}
 }
 
-func TestActivationCosts(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 1}, [][]float64{{1}, {1}, {1}})
-	tally := patchwork.NewTally(m)
-	for i := range 9 { // experts active in 0, 2 and 8 images
-		var picks []patchwork.Pick
-		if i < 2 {
-			picks = append(picks, patchwork.Pick{Expert: 1})
-		}
-		if i < 8 {
-			picks = append(picks, patchwork.Pick{Expert: 2})
-		}
-		tally.Add(m, bitmap.New(1, 1), &patchwork.Explanation{Picks: picks}, 1)
-	}
-	testkit.NearAll(t, "costs", activationCosts(tally), []float64{math.Log(19), math.Log(3), 0}, 1e-12)
-}
-
-// Every start's description length is in the record; the shortest was chosen,
-// and what came after made it no longer.
-func TestRecordOfDescriptionLengths(t *testing.T) {
-	m, err := Learn(t.Context(), quadrants(t, 60), quadrantConfig(), Options{Experts: 8, Starts: 3, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := m.Extras().Record
-	for i, s := range r.Starts {
-		if s.DescriptionLength <= 0 || s.Score >= 0 {
-			t.Errorf("start %d: description length %v, log-likelihood %v", i, s.DescriptionLength, s.Score)
-		}
-		if s.DescriptionLength < r.Starts[r.Chosen].DescriptionLength {
-			t.Errorf("start %d was shorter than the chosen start %d", i, r.Chosen)
-		}
-	}
-	if r.DescriptionLength <= 0 || r.DescriptionLength > r.Starts[r.Chosen].DescriptionLength+1 {
-		t.Errorf("the model's description length is %v, the chosen start's %v", r.DescriptionLength,
-			r.Starts[r.Chosen].DescriptionLength)
-	}
-}
-
-// Only max-minus-min experts that do not move, not learned in the paper's mode,
-// are judged by description length.
-func TestWhichRunsAreJudgedByDescriptionLength(t *testing.T) {
-	moving := pose.Grid{DX: pose.Symmetric(1, 1)}
-	for _, c := range []struct {
-		name string
-		cfg  patchwork.Config
-		opt  Options
-		want bool
-	}{
-		{"default", quadrantConfig(), Options{}, true},
-		{"paper", quadrantConfig(), Options{Paper: true}, false},
-		{"online", quadrantConfig(), Options{Method: MethodOnline}, false},
-		{"max", patchwork.NewConfig(patchwork.RuleMax, 6, 6, pose.Grid{}), Options{Method: MethodBatch}, false},
-		{"moving", patchwork.NewConfig(patchwork.RuleMaxMinusMin, 6, 6, moving), Options{Method: MethodBatch}, false},
-	} {
-		if got := c.opt.WithDefaults(c.cfg).byDescription(c.cfg); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
-	}
-}
-
 // A weight of 2 and two equal rows teach the same, also with unknown pixels.
 func TestLearnWeightsLikeRows(t *testing.T) {
 	data := quadrants(t, 40)
@@ -127,9 +66,8 @@ func TestLearnWeightsLikeRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !sameTemplates(a, b) || a.Extras().Record.DescriptionLength != b.Extras().Record.DescriptionLength {
-		t.Errorf("description length %v with weights, %v with rows", a.Extras().Record.DescriptionLength,
-			b.Extras().Record.DescriptionLength)
+	if !sameTemplates(a, b) || a.Extras().Record.LogLik != b.Extras().Record.LogLik {
+		t.Errorf("log-likelihood %v with weights, %v with rows", a.Extras().Record.LogLik, b.Extras().Record.LogLik)
 	}
 }
 
@@ -177,73 +115,5 @@ func TestLearnOddProblems(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// An expert that always abstains is moved to the ink of a quadrant that no expert
-// explains.
-func TestRelocationRepairs(t *testing.T) {
-	set, err := synth.Quadrants(synth.QuadrantsOptions{N: 200, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := patchwork.Data{Images: set.Images}
-	const idle = 3
-	templates := make([][]float64, len(set.Truth.Experts))
-	for k, truth := range set.Truth.Experts {
-		templates[k] = make([]float64, len(truth))
-		for i, p := range truth {
-			templates[k][i] = 0.5 + 0.9*(p-0.5)
-			if k == idle {
-				templates[k][i] = 0.5
-			}
-		}
-	}
-	cfg := quadrantConfig()
-	opt := Options{Experts: 8}.WithDefaults(cfg)
-	stuck, err := opt.describe(t.Context(), testkit.MustModel(t, cfg, templates), data, make([]float64, 8), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	moved, err := relocate(t.Context(), stuck, data, opt, rng(1, 9))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if moved.length > stuck.length-50 {
-		t.Errorf("description length %v, before the moves %v", moved.length, stuck.length)
-	}
-	sum := 0.0
-	for i, p := range moved.model.Template(idle) {
-		sum += math.Abs(p - set.Truth.Experts[idle][i])
-	}
-	if sum/36 > 0.05 {
-		t.Errorf("the idle expert became %.2f, mean error %.3f", moved.model.Template(idle), sum/36)
-	}
-}
-
-// rise is the difference of the lengths of the two models, usage included.
-func TestRiseIsTheDifference(t *testing.T) {
-	data := quadrants(t, 60)
-	cfg := quadrantConfig()
-	opt := Options{Experts: 4}.WithDefaults(cfg)
-	d, err := opt.learnShort(t.Context(), testkit.MustModel(t, cfg, randomTemplates(t, 4)), data, 10, polishIterations)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := newView(t.Context(), d, data, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k := range d.model.K() {
-		costs := append(append([]float64(nil), v.costs[:k]...), v.costs[k+1:]...)
-		without, err := opt.describe(t.Context(), withoutExpert(d.model, k), data, costs, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := v.rise(t.Context(), k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		testkit.Near(t, "rise", got, without.length-v.length, 1e-3)
 	}
 }

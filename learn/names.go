@@ -20,11 +20,3 @@ func namesUnless(m *patchwork.Model, replaced ...int) []string {
 	}
 	return names
 }
-
-// withRecord returns the model with the counts of its images and how it was learned.
-// It has no geometry.
-func withRecord(m *patchwork.Model, t *patchwork.Tally, record patchwork.Record) (*patchwork.Model, error) {
-	extras := m.Extras()
-	extras.Counts, extras.Usage, extras.Geometry, extras.Record = t, t.Usage(), nil, record
-	return m.WithExtras(extras)
-}

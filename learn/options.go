@@ -81,14 +81,10 @@ func ParseStartFrom(name string) (StartFrom, error) {
 // default.
 type Options struct {
 	// Experts is K. 0 means to determine it: from AtLeast to AtMost if these are
-	// given (1 <= AtLeast <= AtMost), else from 1 to 8: where experts move, until one
-	// more brings too little. Package table finds how many stay.
+	// given (1 <= AtLeast <= AtMost), else from 1 to 8, until one more brings too little. Experts must move: package
+	// table finds how many stay.
 	Experts         int
 	AtLeast, AtMost int
-
-	// HeldOut is the fraction of the images held out to determine the number of
-	// experts; 0 means a fifth. At least one image is held out, and one is left.
-	HeldOut float64
 
 	// Paper follows the paper to the letter: eq. (1), the printed initialisation,
 	// one start. Use it with PaperConfig. It recovers fewer of the experts.
@@ -155,8 +151,7 @@ type Options struct {
 }
 
 const (
-	// MaxMoving is the largest number of experts tried if no range is given, and
-	// models have no description length or experts move.
+	// MaxMoving is the largest number of experts tried if no range is given.
 	MaxMoving = 8
 	// MaxStarts is the largest number of starts, all of whose results are kept: a model file holds
 	// somewhat more.
@@ -261,9 +256,6 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.Sample == 0 {
 		o.Sample = defaultSample
 	}
-	if o.HeldOut == 0 {
-		o.HeldOut = 0.2
-	}
 	if o.Experts == 0 && o.AtLeast == 0 && o.AtMost == 0 {
 		o.AtLeast, o.AtMost = 1, MaxMoving
 	}
@@ -283,8 +275,6 @@ func (o Options) validate(c patchwork.Config) error {
 		return fmt.Errorf("patchwork: cannot learn %d parts; give 1 or more, or 0 to find out how many", o.Experts)
 	case o.finding() && (o.AtLeast != 0 || o.AtMost != 0) && (o.AtLeast < 1 || o.AtMost < o.AtLeast):
 		return fmt.Errorf("patchwork: from %d to %d parts is no range", o.AtLeast, o.AtMost)
-	case !(o.HeldOut >= 0 && o.HeldOut < 1):
-		return fmt.Errorf("patchwork: the held-out fraction %v is not between 0 and 1", o.HeldOut)
 	case o.Starts > MaxStarts:
 		return fmt.Errorf("patchwork: %d starts are more than can be kept (%d); 8 is usual", o.Starts, MaxStarts)
 	case o.Starts < 0 || o.Iterations < 0 || o.Sample < 0:
@@ -304,6 +294,9 @@ func (o Options) validate(c patchwork.Config) error {
 		return o.checkFrom(c)
 	case o.Paper && o.finding():
 		return fmt.Errorf("patchwork: the paper's learning needs the number of parts; say how many")
+	case o.finding() && o.StartFrom != StartFromPairs && !rows.Moves(c):
+		return errors.New("patchwork: this way of learning finds the number of parts that move; say how many stay, or " +
+			"learn them by package table")
 	case o.Continue != nil && o.Method == MethodOnline:
 		return fmt.Errorf("patchwork: online learning begins with an image, not with a model; continue with batch EM")
 	case o.Continue != nil && (o.Continue.Height() != c.Height || o.Continue.Width() != c.Width):
@@ -335,14 +328,7 @@ func (o Options) continueSize(c patchwork.Config) error {
 // check returns an error if the options, the data in memory and the configuration
 // do not fit.
 func (o Options) check(data patchwork.Data, c patchwork.Config) error {
-	if err := errors.Join(o.validate(c), rows.Validate(context.Background(), data), rows.ValidateConfig(c)); err != nil {
-		return err
-	}
-	if o.finding() && !o.byDescription(c) && rows.Counting(data) < 2 {
-		return errors.New("patchwork: the number of parts is chosen by held-out images; one image is too few: give the " +
-			"number of parts, or more images")
-	}
-	return nil
+	return errors.Join(o.validate(c), rows.Validate(context.Background(), data), rows.ValidateConfig(c))
 }
 
 // rng returns the random source of start i of a run. It depends on the index of
@@ -365,12 +351,4 @@ func (o Options) pursuit() patchwork.PursuitOptions {
 		p.Paper, p.Refined = false, true
 	}
 	return p
-}
-
-// byDescription reports whether the starts of a run are judged by description
-// length: so are max-minus-min experts that do not move, learned in batches.
-func (o Options) byDescription(c patchwork.Config) bool {
-	_, still := c.Poses.Identity()
-	return !o.Paper && o.Method == MethodBatch && c.Rule == patchwork.RuleMaxMinusMin &&
-		still && !rows.Moves(c)
 }

@@ -8,12 +8,11 @@
 //
 // Begin with paper.go: sections 4 and 4.1 in the form of their formulas. Then follow a run: run.go (Run), options.go,
 // starts.go (the starts side by side, and the best of them), begin.go (split.go:
-// what a start begins with), em.go (EM), loo.go and mdl.go (which start
-// is the best), polish.go, relocate.go and exact.go (the best one improved).
+// what a start begins with), em.go (EM) and loo.go (which start is the best).
 // strokesrun.go is the run of MethodStrokes, the default where experts move and only
 // write; its two steps are package learn/strokes.
 // paperrun.go is the run of Options.Paper. stream.go learns from data larger than
-// memory, count.go finds the number of experts.
+// memory, count.go and gains.go find the number of experts that move.
 //
 // # From the paper to the code
 //
@@ -27,7 +26,7 @@
 //     calls at its end.
 //
 // Not in the paper: starts from pieces of one image, the choice of a start by
-// images left out or by [DescriptionLength], moves and the polish, strokes.
+// images left out, strokes.
 package learn
 
 import (
@@ -74,15 +73,12 @@ func Learn(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt 
 // earliest of equals. Starts of MethodStrokes race and are compared by description
 // length (strokes.State). Other starts whose experts move are compared by leaving each
 // image out of the counts, because an expert made for one odd example raises the
-// training log-likelihood and nothing else. Starts of max-minus-min experts that
-// do not move, learned in batches, are compared by description length
-// ([DescriptionLength]); experts of the shortest are then moved, and it is
-// polished to a fixed point. All others are compared by training log-likelihood.
+// training log-likelihood and nothing else. All others are compared by training log-likelihood.
 // The record of the model has the score of every start; if experts move, the
 // model has the Gaussian of their poses.
 //
 // If Options.Experts is 0, Run determines the number of experts, as described at
-// [Options] and in count.go; the record then has the curve of all numbers tried.
+// [Options] and in gains.go; the record then has the curve of all numbers tried.
 //
 // Of data in memory ([patchwork.Data], also embedded in another type) Run uses
 // every image throughout. From any other source it learns the starts from a

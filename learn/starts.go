@@ -61,7 +61,7 @@ func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 	}) {
 		switch {
 		case err != nil && enough(ctx) && len(trials) > 0:
-			return choose(pool.Finish(ctx), data, cfg, opt, trials, true)
+			return choose(pool.Finish(ctx), data, cfg, opt, trials)
 		case err != nil:
 			return nil, err
 		case n.trial == nil:
@@ -76,9 +76,9 @@ func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageStart, Rows: n.trial.Tally.Rows(), LogLik: n.trial.Score,
 			DescriptionLength: n.trial.DescriptionLength}, Model: n.trial.Model, Best: trials[best].Model})
 	}
-	m, err := choose(ctx, data, cfg, opt, trials, false)
+	m, err := choose(ctx, data, cfg, opt, trials)
 	if err != nil && enough(ctx) {
-		return choose(pool.Finish(ctx), data, cfg, opt, trials, true)
+		return choose(pool.Finish(ctx), data, cfg, opt, trials)
 	}
 	return m, err
 }
@@ -91,15 +91,6 @@ func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, op
 	how, m, err := begin(ctx, data, cfg, opt, i)
 	if err != nil {
 		return trial{}, err
-	}
-	if opt.byDescription(cfg) {
-		d, err := opt.learnShort(ctx, m, data, opt.Iterations, polishIterations)
-		if err != nil {
-			return trial{}, err
-		}
-		return trial{Start: patchwork.Start{Seed: opt.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length,
-			Method: how},
-			Index: i, Model: d.model, Tally: d.tally}, nil
 	}
 	iterations := opt.Iterations
 	if opt.Method == MethodOnline {
@@ -121,10 +112,9 @@ func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, op
 	return t, err
 }
 
-// choose returns the model of a run from its trials, as Run describes. If the run
-// was ended by Enough, the best start is left as it is.
-func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, trials []trial,
-	enough bool) (*patchwork.Model, error) {
+// choose returns the model of a run from its trials, as Run describes.
+func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options,
+	trials []trial) (*patchwork.Model, error) {
 	best := trials[0]
 	record := patchwork.Record{Method: opt.Method.String(), Mode: opt.mode(), Seed: opt.Seed}
 	for _, t := range trials {
@@ -137,13 +127,6 @@ func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt 
 	if opt.priced(cfg) {
 		record.DescriptionLength = best.DescriptionLength
 	}
-	if opt.byDescription(cfg) {
-		if enough {
-			record.DescriptionLength = best.DescriptionLength
-			return withRecord(best.Model, best.Tally, record)
-		}
-		return improve(ctx, best, data, opt, record)
-	}
 	extras := best.Model.Extras()
 	extras.Usage, extras.Record = best.Tally.Usage(), record
 	if rows.Moves(cfg) && !cfg.Scene { // parts of scenes lie anywhere
@@ -154,23 +137,4 @@ func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt 
 		extras.Geometry = geometry
 	}
 	return best.Model.WithExtras(extras)
-}
-
-// improve moves and polishes the experts of the best start, unless it continued a
-// model, and returns its model.
-func improve(ctx context.Context, best trial, data patchwork.Data, opt Options,
-	record patchwork.Record) (*patchwork.Model, error) {
-	d := described{best.Model, activationCosts(best.Tally), best.Tally, best.DescriptionLength}
-	var err error
-	opt.start = noStart
-	if opt.Continue == nil {
-		if d, err = relocate(ctx, d, data, opt, rng(opt.Seed, opt.Starts)); err != nil {
-			return nil, err
-		}
-	}
-	if d, record.FixedPoint, err = exactPolish(ctx, d, data, opt); err != nil {
-		return nil, err
-	}
-	record.LogLik, record.DescriptionLength = d.tally.LogLik(), d.length
-	return withRecord(d.model, d.tally, record)
 }

@@ -7,16 +7,12 @@ import "example.com/patchwork"
 const (
 	StageOnline = "online" // one more image was learned (section 4.1)
 	StageEM     = "em"     // an iteration of batch EM (section 4)
-	StagePolish = "polish" // an iteration of EM that charges votes and activity
-	StageExact  = "exact"  // an iteration of the exact M-step
-	StageMove   = "move"   // an expert was moved to where one was missing
 	StageStart  = "start"  // a start has ended
 	StagePairs  = "pairs"  // a part was grown of what images have in common; there is no model yet
 
-	StageFresh   = "fresh"   // a run of starts; on the images not held out, if there is no description length
-	StageConfirm = "confirm" // a run of starts on the images not held out
-	StageJoined  = "joined"  // parts that continue each other were joined, and hooks handed over
-	StageFinal   = "final"   // learning has ended: the result
+	StageFresh  = "fresh"  // a run of starts
+	StageJoined = "joined" // parts that continue each other were joined, and hooks handed over
+	StageFinal  = "final"  // learning has ended: the result
 )
 
 // Step is one step of learning.
@@ -38,7 +34,7 @@ type Step struct {
 // one of a number of experts that was tried, and 3 for the result.
 func (s *Step) rank() int {
 	switch s.Stage {
-	case StagePairs, StageOnline, StageEM, StagePolish, StageExact, StageMove, StageConfirm, "":
+	case StagePairs, StageOnline, StageEM, "":
 		return 0
 	case StageStart:
 		return 1
@@ -52,9 +48,6 @@ func (s *Step) rank() int {
 func (s *Step) better(o *Step) bool {
 	if s.DescriptionLength != o.DescriptionLength {
 		return s.DescriptionLength < o.DescriptionLength
-	}
-	if s.HeldOutRows > 0 && o.HeldOutRows > 0 {
-		return s.HeldOut > o.HeldOut
 	}
 	return s.LogLik > o.LogLik
 }

@@ -219,20 +219,13 @@ func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Confi
 // model close to where it ends.
 const continueIterations = 8
 
-// continuePatience is the number of rounds without a shorter description after
-// which goOn ends.
-const continuePatience = 2
-
 // goOn continues learning from m, which was learned from a sample, by batch EM
 // over all images of a source. It returns the best round, of which m is the first,
-// or the last in the paper's mode. It does not add, move or exactly polish
-// experts. The record has the size of the sample.
+// or the last in the paper's mode. The record has the size of the sample.
 func goOn(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt Options) (*patchwork.Model, error) {
-	cfg := m.Config()
 	record := m.Extras().Record
-	record.Sample, record.FixedPoint, record.DescriptionLength = record.Rows, false, 0
-	switch {
-	case opt.Paper:
+	record.Sample, record.DescriptionLength = record.Rows, 0
+	if opt.Paper {
 		last, t, err := em(m, opt.Iterations, func(m *patchwork.Model) (*patchwork.Tally, error) {
 			return opt.eStep(ctx, m, src)
 		})
@@ -240,13 +233,6 @@ func goOn(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt Opt
 			return nil, err
 		}
 		return complete(ctx, iteration{Model: last, Tally: t}, src, opt, record)
-	case opt.byDescription(cfg):
-		d, err := opt.continueShort(ctx, m, src, opt.Iterations)
-		if err != nil {
-			return nil, err
-		}
-		record.DescriptionLength = d.length
-		return complete(ctx, iteration{Model: d.model, Tally: d.tally}, src, opt, record)
 	}
 	it, err := sweep(ctx, m, src, opt, opt.Iterations)
 	if err != nil {
@@ -255,23 +241,12 @@ func goOn(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt Opt
 	return complete(ctx, it, src, opt, record)
 }
 
-// nextShort makes the M-step of continueShort: it returns the next model, and the
-// costs of a pick in its E-step.
-func nextShort(m *patchwork.Model, t *patchwork.Tally) (next *patchwork.Model, costs []float64) {
-	pays := strictness(t.Rows()) * voteCost(t)
-	return t.MStep(m, patchwork.MStep{AbstainMargin: abstainingMargin, MinVoteGain: pays}), activationCosts(t)
-}
-
 // NextStep returns the model and the pursuit of the next E-step that a run makes
 // over the images of a stream, after m explained all of them with the counts t,
 // unless the run ends there. A source that explains its images elsewhere can
 // begin that step early.
 func (o Options) NextStep(m *patchwork.Model, t *patchwork.Tally) (*patchwork.Model, patchwork.PursuitOptions) {
 	o = o.WithDefaults(m.Config())
-	if o.byDescription(m.Config()) {
-		next, costs := nextShort(m, t)
-		return next, o.describing(costs)
-	}
 	return o.MStep(m, t), o.pursuitOf(m, t)
 }
 
@@ -281,9 +256,6 @@ func complete(ctx context.Context, it iteration, src patchwork.Source, opt Optio
 	record.Rows, record.LogLik = it.Tally.Rows(), it.Tally.LogLik()
 	extras := it.Model.Extras()
 	extras.Usage, extras.Record = it.Tally.Usage(), record
-	if record.DescriptionLength != 0 { // of the counts that were judged
-		extras.Counts = it.Tally
-	}
 	if c := it.Model.Config(); rows.Moves(c) && !c.Scene {
 		var err error
 		if extras.Geometry, err = patchwork.FitGeometry(ctx, it.Model, src, opt.pursuit(), opt.Workers); err != nil {
@@ -291,39 +263,4 @@ func complete(ctx context.Context, it iteration, src patchwork.Source, opt Optio
 		}
 	}
 	return it.Model.WithExtras(extras)
-}
-
-// continueShort polishes a model that was already polished on a sample: usage has
-// settled, so no round charges extra and every round is judged.
-func (o Options) continueShort(ctx context.Context, m *patchwork.Model, src patchwork.Source,
-	iterations int) (described, error) {
-	var best described
-	costs, at := make([]float64, m.K()), 0
-	if t := m.Extras().Counts; t != nil {
-		costs = activationCosts(t)
-	}
-	for n := 0; ; n++ {
-		d, err := o.describe(ctx, m, src, costs, nil)
-		if err != nil {
-			return described{}, err
-		}
-		o.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePolish, Rows: d.tally.Rows(), LogLik: d.tally.LogLik(),
-			DescriptionLength: d.length}, Iteration: n, Model: m})
-		if d.shorter(&best) {
-			best, at = d, n
-		}
-		if n == iterations || n-at >= continuePatience {
-			break
-		}
-		next, paid := nextShort(m, d.tally)
-		if n > 0 && sameTemplates(m, next) && slices.Equal(costs, paid) {
-			break
-		}
-		m, costs = next, paid
-	}
-	settled := Settle(best.model)
-	if settled == best.model {
-		return best, nil
-	}
-	return o.describe(ctx, settled, src, best.costs, nil)
 }

@@ -44,7 +44,7 @@
 //	            "parts":[{"active":a,"parent":0,"with":b}, ...]}
 //	record      how it was learned: method, mode, seed, rows, sample, log_lik, chosen,
 //	            starts (with score, leave_one_out, description_length), interrupted,
-//	            description_length, fixed_point, curve; a log-likelihood of
+//	            description_length, curve; a log-likelihood of
 //	            minus infinity and a description length of infinity are null
 //	columns     names of the H*W pixels, which are the columns of a table; none
 //	names       names of the K experts, "" for one without; none

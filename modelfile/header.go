@@ -82,7 +82,6 @@ type record struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 
 	DescriptionLength length  `json:"description_length,omitempty"`
-	FixedPoint        bool    `json:"fixed_point,omitempty"`
 	Curve             []point `json:"curve,omitempty"`
 }
 
@@ -102,8 +101,6 @@ type point struct {
 	Rows              int64  `json:"rows"`
 	LogLik            logLik `json:"log_lik"`
 	DescriptionLength length `json:"description_length,omitempty"`
-	HeldOutRows       int64  `json:"held_out_rows,omitempty"`
-	HeldOut           logLik `json:"held_out,omitempty"`
 	HiddenBits        int64  `json:"hidden_bits,omitempty"`
 	HiddenLoss        length `json:"hidden_loss,omitempty"`
 	Chosen            bool   `json:"chosen,omitempty"`
@@ -442,7 +439,7 @@ func (h *header) setPresence(p gauss.Presence) {
 func (r *record) model() patchwork.Record {
 	out := patchwork.Record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows, Sample: r.Sample,
 		LogLik: float64(r.LogLik), Chosen: r.Chosen, Interrupted: r.Interrupted}
-	out.DescriptionLength, out.FixedPoint = float64(r.DescriptionLength), r.FixedPoint
+	out.DescriptionLength = float64(r.DescriptionLength)
 	for _, s := range r.Starts {
 		out.Starts = append(out.Starts, patchwork.Start{Seed: s.Seed, Score: float64(s.Score), Method: s.Method,
 			LeaveOneOut: float64(s.LeaveOneOut), DescriptionLength: float64(s.DescriptionLength)})
@@ -450,8 +447,8 @@ func (r *record) model() patchwork.Record {
 	for _, p := range r.Curve {
 		out.Curve = append(out.Curve, patchwork.CurvePoint{Experts: p.Experts, Stage: p.Stage, Rows: p.Rows,
 			LogLik:            float64(p.LogLik),
-			DescriptionLength: float64(p.DescriptionLength), HeldOutRows: p.HeldOutRows, HeldOut: float64(p.HeldOut),
-			HiddenBits: p.HiddenBits, HiddenLoss: float64(p.HiddenLoss), Chosen: p.Chosen})
+			DescriptionLength: float64(p.DescriptionLength), HiddenBits: p.HiddenBits,
+			HiddenLoss: float64(p.HiddenLoss), Chosen: p.Chosen})
 	}
 	return out
 }
@@ -459,14 +456,14 @@ func (r *record) model() patchwork.Record {
 func newRecord(r patchwork.Record) record {
 	out := record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows, Sample: r.Sample,
 		LogLik: logLik(r.LogLik), Chosen: r.Chosen, Interrupted: r.Interrupted}
-	out.DescriptionLength, out.FixedPoint = length(r.DescriptionLength), r.FixedPoint
+	out.DescriptionLength = length(r.DescriptionLength)
 	for _, s := range r.Starts {
 		out.Starts = append(out.Starts, start{s.Seed, logLik(s.Score), s.Method, logLik(s.LeaveOneOut),
 			length(s.DescriptionLength)})
 	}
 	for _, p := range r.Curve {
 		out.Curve = append(out.Curve, point{p.Experts, p.Stage, p.Rows, logLik(p.LogLik), length(p.DescriptionLength),
-			p.HeldOutRows, logLik(p.HeldOut), p.HiddenBits, length(p.HiddenLoss), p.Chosen})
+			p.HiddenBits, length(p.HiddenLoss), p.Chosen})
 	}
 	return out
 }

@@ -162,7 +162,7 @@ func drawRecord(t *rapid.T) patchwork.Record {
 		Interrupted: rapid.Bool().Draw(t, "interrupted"),
 		Seed:        rapid.Uint64().Draw(t, "seed"), Rows: rapid.Int64().Draw(t, "rows"),
 		LogLik: score.Draw(t, "log lik"), Chosen: rapid.Int().Draw(t, "chosen"),
-		DescriptionLength: length.Draw(t, "length"), FixedPoint: rapid.Bool().Draw(t, "fixed point")}
+		DescriptionLength: length.Draw(t, "length")}
 	for range rapid.IntRange(0, 3).Draw(t, "starts") {
 		r.Starts = append(r.Starts, patchwork.Start{Seed: rapid.Uint64().Draw(t, "seed"),
 			Score: score.Draw(t, "score"), LeaveOneOut: score.Draw(t, "left out"), Method: rapid.String().Draw(t, "method"),
@@ -172,7 +172,6 @@ func drawRecord(t *rapid.T) patchwork.Record {
 		r.Curve = append(r.Curve, patchwork.CurvePoint{Experts: rapid.Int().Draw(t, "experts"),
 			Stage: rapid.String().Draw(t, "stage"),
 			Rows:  rapid.Int64().Draw(t, "rows"), LogLik: score.Draw(t, "log lik"), DescriptionLength: length.Draw(t, "length"),
-			HeldOutRows: rapid.Int64().Draw(t, "held-out rows"), HeldOut: score.Draw(t, "held out"),
 			Chosen: rapid.Bool().Draw(t, "chosen")})
 	}
 	return r

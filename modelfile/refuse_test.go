@@ -403,7 +403,7 @@ func TestWriteRefuses(t *testing.T) {
 		"NaN":   {record(patchwork.Record{LogLik: math.NaN()}), "field record|NaN"},
 		"+Inf":  {record(patchwork.Record{Starts: []patchwork.Start{{Score: math.Inf(1)}}}), "field record|+Inf"},
 		"-Inf":  {record(patchwork.Record{DescriptionLength: math.Inf(-1)}), "field record|+Inf"},
-		"curve": {record(patchwork.Record{Curve: []patchwork.CurvePoint{{HeldOut: math.NaN()}}}), "field record|NaN"},
+		"curve": {record(patchwork.Record{Curve: []patchwork.CurvePoint{{LogLik: math.NaN()}}}), "field record|NaN"},
 		"stage": {record(patchwork.Record{Curve: []patchwork.CurvePoint{{Stage: "\xff"}}}),
 			`field record|"\xff" is not UTF-8`},
 		"no UTF-8": {record(patchwork.Record{Method: "\xff"}), `field record|"\xff" is not UTF-8`},

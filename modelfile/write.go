@@ -108,7 +108,7 @@ func checkRecord(r *patchwork.Record) error {
 		text, numbers = append(text, s.Method), append(numbers, s.Score, s.LeaveOneOut, -s.DescriptionLength)
 	}
 	for _, p := range r.Curve {
-		text, numbers = append(text, p.Stage), append(numbers, p.LogLik, -p.DescriptionLength, p.HeldOut)
+		text, numbers = append(text, p.Stage), append(numbers, p.LogLik, -p.DescriptionLength)
 	}
 	for _, s := range text {
 		if !utf8.ValidString(s) {

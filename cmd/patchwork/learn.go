@@ -196,7 +196,7 @@ func (l *learning) show(s *workbench.Step) {
 		note = fmt.Sprintf("best log-likelihood %.1f", -l.best)
 	case s.Stage == learn.StagePairs:
 		note = parts
-	case s.Stage == learn.StageFresh || s.Stage == learn.StageConfirm:
+	case s.Stage == learn.StageFresh:
 		note = fmt.Sprintf("%s (%s)", parts, s.Stage)
 	default:
 		return

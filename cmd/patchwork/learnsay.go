@@ -163,7 +163,7 @@ func triedLines(points []patchwork.CurvePoint, image string, moving bool) []stri
 		return nil
 	}
 	heads := []string{"parts", "description length", "gain per " + image, "log-likelihood per " + image, image + "s",
-		"held out, per " + image, "held out, hidden bit"}
+		"held out, hidden bit"}
 	mixed := slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.Rows != points[0].Rows })
 	digits := "%.1f"
 	if mixed { // lengths of different numbers of rows cannot be compared
@@ -184,7 +184,7 @@ func triedLines(points []patchwork.CurvePoint, image string, moving bool) []stri
 		grown := moving && i > 0 && described && p.Stage != learn.StageJoined
 		cells = append(cells, []string{figure(true, "%.0f", float64(p.Experts)), figure(described, digits, length),
 			figure(grown, "%.1f", (points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n),
-			figure(true, "%.3f", p.LogLik/n), figure(mixed, "%.0f", n), figure(p.HeldOutRows > 0, "%.3f", p.HeldOut),
+			figure(true, "%.3f", p.LogLik/n), figure(mixed, "%.0f", n),
 			figure(p.HiddenBits > 0, "%.4f", p.HiddenLoss)})
 	}
 	lines := workbench.Columns(heads, cells)
@@ -306,8 +306,6 @@ type learnReport struct {
 // heldOut is how the chosen number of parts did on rows that were not used to
 // learn it.
 type heldOut struct {
-	Rows       int64   `json:"rows,omitempty"`
-	LogLik     float64 `json:"log_lik,omitempty"` // per image
 	HiddenBits int64   `json:"hidden_bits,omitempty"`
 	HiddenLoss float64 `json:"hidden_loss,omitempty"` // per bit
 }
@@ -324,8 +322,8 @@ func bitsLearned(f *learnFlags, l *learning, m *patchwork.Model, took time.Durat
 		Warnings: workbench.NewFindings(worthWarning(m, diagnose.Model(m, diagnose.Evidence{}))),
 		Output:   f.output}
 	for _, p := range learn.ByExperts(r.Curve) {
-		if p.Chosen && (p.HeldOutRows > 0 || p.HiddenBits > 0) {
-			out.HeldOut = &heldOut{p.HeldOutRows, p.HeldOut, p.HiddenBits, p.HiddenLoss}
+		if p.Chosen && p.HiddenBits > 0 {
+			out.HeldOut = &heldOut{p.HiddenBits, p.HiddenLoss}
 		}
 	}
 	return out

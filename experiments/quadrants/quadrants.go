@@ -27,10 +27,6 @@ type Options struct {
 	Paper   bool // learn by the paper to the letter
 	Count   bool // the number of experts is not told; nothing else is measured
 	Workers int
-
-	// FromTruth also learns starting from the true experts, which bounds what
-	// any search can reach.
-	FromTruth bool
 }
 
 // Result is the result of learning on one set.
@@ -48,12 +44,7 @@ type Result struct {
 	CrossEntropy, Truth float64
 
 	DescriptionLength float64 // of the training images, nats; 0 in paper mode
-	FixedPoint        bool
 	Took              float64 // seconds to learn
-
-	// Of the model learned from the true experts, if requested.
-	LimitS, LimitFive                    int
-	LimitEntropy, LimitDescriptionLength float64
 }
 
 // config returns the configuration of a model of the experiment.
@@ -79,18 +70,21 @@ func Learn(ctx context.Context, o Options, set int) (Result, error) {
 	cfg := config(o.Paper, train.Truth.Side)
 	began := time.Now()
 	var m *patchwork.Model
-	if o.Count {
-		m, err = table.Learn(ctx, data, cfg, table.Options{Seed: seed, Workers: o.Workers})
-	} else {
-		m, err = learn.Learn(ctx, data, cfg, learn.Options{Experts: synth.QuadrantExperts, Paper: o.Paper, Seed: seed,
+	switch {
+	case o.Paper:
+		m, err = learn.Learn(ctx, data, cfg, learn.Options{Experts: synth.QuadrantExperts, Paper: true, Seed: seed,
 			Workers: o.Workers})
+	case o.Count:
+		m, err = table.Learn(ctx, data, cfg, table.Options{Seed: seed, Workers: o.Workers})
+	default:
+		m, err = table.Learn(ctx, data, cfg, table.Options{Experts: synth.QuadrantExperts, Seed: seed, Workers: o.Workers})
 	}
 	if err != nil {
 		return r, err
 	}
 	r.Took = time.Since(began).Seconds()
 	record := m.Extras().Record
-	r.Experts, r.DescriptionLength, r.FixedPoint = m.K(), record.DescriptionLength, record.FixedPoint
+	r.Experts, r.DescriptionLength = m.K(), record.DescriptionLength
 	r.S, r.Five = Recovered(m.Templates(), train.Truth.Experts)
 	if o.Count {
 		return r, nil
@@ -107,16 +101,7 @@ func Learn(ctx context.Context, o Options, set int) (Result, error) {
 	if r.CrossEntropy, err = crossEntropy(ctx, m, unseen, o.Workers); err != nil {
 		return r, err
 	}
-	if r.Truth, err = crossEntropy(ctx, truth, unseen, o.Workers); err != nil || !o.FromTruth {
-		return r, err
-	}
-	limit, err := learn.Learn(ctx, data, cfg, learn.Options{Continue: soften(truth), Workers: o.Workers})
-	if err != nil {
-		return r, err
-	}
-	r.LimitDescriptionLength = limit.Extras().Record.DescriptionLength
-	r.LimitS, r.LimitFive = Recovered(limit.Templates(), train.Truth.Experts)
-	r.LimitEntropy, err = crossEntropy(ctx, limit, unseen, o.Workers)
+	r.Truth, err = crossEntropy(ctx, truth, unseen, o.Workers)
 	return r, err
 }
 
@@ -127,26 +112,6 @@ func crossEntropy(ctx context.Context, m *patchwork.Model, data patchwork.Data, 
 		return 0, err
 	}
 	return -t.LogLik() / float64(t.Rows()), nil
-}
-
-// soften returns the true experts with votes of 0.95 instead of 1 and
-// abstaining entries slightly off 1/2, on either side: learning could leave
-// neither certainty nor exact abstention.
-func soften(truth *patchwork.Model) *patchwork.Model {
-	templates := truth.Templates()
-	for k, t := range templates {
-		for i, p := range t {
-			t[i] = 0.5 + 0.9*(p-0.5)
-			if p == 0.5 {
-				t[i] += 1e-3 * float64(1-2*((i+k)%2))
-			}
-		}
-	}
-	m, err := patchwork.NewModel(truth.Config(), templates)
-	if err != nil {
-		panic(err) // the templates are probabilities
-	}
-	return m
 }
 
 // Recovered counts the true experts that the learned ones match one to one (in

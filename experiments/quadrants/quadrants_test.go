@@ -14,16 +14,15 @@ import (
 // all eight experts are found, nearly as good as the truth; the paper's formula
 // finds fewer.
 func TestDefaultFindsTheTruth(t *testing.T) {
-	row, err := Run(t.Context(), Options{N: 100, Sets: 4, Test: 300, Seed: 5, Workers: 2, FromTruth: true})
+	row, err := Run(t.Context(), Options{N: 100, Sets: 4, Test: 300, Seed: 5, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row.AllS != 1 || row.AllFive != 1 || row.Recovered != 8 || row.FixedPoint != 1 {
+	if row.AllS != 1 || row.AllFive != 1 || row.Recovered != 8 {
 		t.Errorf("four sets of 100: %+v", row)
 	}
-	if row.Excess > 1.2 || row.LimitExcess > 1.2 || row.Within < 0.75 {
-		t.Errorf("excess over the truth %.3f, from the truth %.3f; %.2f of the sets come as far", row.Excess, row.LimitExcess,
-			row.Within)
+	if row.Excess > 1.2 {
+		t.Errorf("excess over the truth %.3f", row.Excess)
 	}
 	paper, err := Run(t.Context(), Options{N: 100, Sets: 4, Test: 300, Seed: 5, Workers: 2, Paper: true})
 	if err != nil {
@@ -128,10 +127,10 @@ func cheapest(cost [][]float64, i, used int) float64 {
 
 func TestReport(t *testing.T) {
 	var out bytes.Buffer
-	if err := Report(t.Context(), &out, []Options{{N: 20, Sets: 1, Test: 20, Seed: 1, FromTruth: true}}); err != nil {
+	if err := Report(t.Context(), &out, []Options{{N: 20, Sets: 1, Test: 20, Seed: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(out.String(), "\n"); n != 4 || !strings.Contains(out.String(), "| default | 20 | 1 |") {
+	if n := strings.Count(out.String(), "\n"); n != 3 || !strings.Contains(out.String(), "| default | 20 | 1 |") {
 		t.Errorf("report:\n%s", out.String())
 	}
 	if err := Report(t.Context(), &out, []Options{{N: 0, Sets: 1}}); err == nil {

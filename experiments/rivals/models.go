@@ -6,14 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"example.com/patchwork/learn"
-	"example.com/patchwork/table"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/sklearn"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/pose"
+	"example.com/patchwork/table"
 )
 
 // units is the number of units of every model: that of the true experts.
@@ -85,12 +84,18 @@ var all = []rival{
 // ours returns a learner that uses the core, or follows the paper to the letter.
 func ours(paper bool) func(context.Context, job) (*fitted, error) {
 	return func(ctx context.Context, j job) (*fitted, error) {
+		data := patchwork.Data{Images: j.images}
 		cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, j.side, j.side, pose.Grid{})
+		learned := func() (*patchwork.Model, error) {
+			return table.Learn(ctx, data, cfg, table.Options{Experts: units, Seed: j.seed})
+		}
 		if paper {
 			cfg = learn.PaperConfig(patchwork.RuleMaxMinusMin, j.side, j.side, pose.Grid{})
+			learned = func() (*patchwork.Model, error) {
+				return learn.Learn(ctx, data, cfg, learn.Options{Experts: units, Paper: true, Seed: j.seed})
+			}
 		}
-		m, err := learn.Learn(ctx, patchwork.Data{Images: j.images}, cfg,
-			learn.Options{Experts: units, Paper: paper, Seed: j.seed})
+		m, err := learned()
 		if err != nil {
 			return nil, err
 		}

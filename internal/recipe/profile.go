@@ -127,7 +127,7 @@ func (r Recipe) recognise(d Facts) (Recipe, string) {
 	if why != "" {
 		what += " (" + why + ")"
 	}
-	if poses == "" && out.Soft() == r.Soft() {
+	if poses == "" && (!out.Open() || out.Soft() == r.Soft()) {
 		return out, ""
 	}
 	if poses == "" {
@@ -168,8 +168,8 @@ func (r Recipe) asDrawings(d Facts) (out Recipe, poses string) {
 		return r, fmt.Sprintf("shifted by up to %s pixels and turned by up to %s degrees",
 			strings.ReplaceAll(r.shiftText(), ",", " or "), strings.TrimSuffix(drawingTurn, ":6"))
 	}
-	if r.Auto && !r.move() && r.Method == "" && !d.Streamed {
-		// Only the table learner finds the number of parts that stay.
+	if (r.Open() || r.For == "" && r.Rule == "max-minus-min") && !r.move() && r.Method == "" {
+		// Only the table learner finds the number of parts that stay; under max-minus-min it is better for a known one, too.
 		soft := r
 		soft.Method = "soft"
 		if soft.Check() == nil {

@@ -40,7 +40,7 @@ func TestResolve(t *testing.T) {
 			""},
 		"drawings, turned": {Recipe{Count: two, Poses: Poses{Rotate: "12:6"}}, letters, "--experts 2 --rotate 12:6",
 			""},
-		"votes": {Recipe{Count: two, Rule: "max-minus-min"}, letters, "--experts 2 --rule max-minus-min",
+		"votes": {Recipe{Count: two, Rule: "max-minus-min"}, letters, "--experts 2 --rule max-minus-min --method soft",
 			""},
 		"small images": {Recipe{Count: two}, small, "--experts 2", ""},
 		"small images, no number": {Recipe{}, small, "--experts auto --method soft",
@@ -125,7 +125,7 @@ func TestEverywhere(t *testing.T) {
 		{Recipe{Count: two, Poses: still}, few, true},                           // in their places
 		{Recipe{Count: two, Poses: Poses{Shift: 3, Given: true}}, few, true},    // as far as said
 		{Recipe{Count: two, For: ForScenes}, few, true},                         // by pairs
-		{Recipe{Count: Count{Auto: true}, Poses: still}, few, false},            // only the table learner finds the number
+		{Recipe{Count: Count{Auto: true}, Poses: still}, few, true},             // as a table
 		{Recipe{Count: two, Rule: "max-minus-min", Method: "batch"}, few, true}, // as in every test of engines
 		{Recipe{Count: two, Rule: "max-minus-min", For: ForPaper}, few, true},
 	} {

@@ -256,8 +256,11 @@ func (r *Recipe) checkResolved() error {
 		return bad("begin", "{begin} %s is for {method} soft; give orders, splits, pairs or both", r.Begin)
 	case r.pairs():
 		return r.checkPairs()
+	case r.AtMost > 0 && !r.move() && !r.Paper():
+		return bad("experts", "a range of {experts} where parts stay in their places needs {method} soft; otherwise say "+
+			"how many")
 	case r.Auto && !r.move():
-		return bad("auto", "{auto} where parts stay in their places needs {method} soft; otherwise give {count}")
+		return bad("auto", "{auto} where parts stay in their places needs {method} soft; otherwise say how many")
 	}
 	return nil
 }

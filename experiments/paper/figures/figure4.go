@@ -6,7 +6,7 @@ import (
 	"image"
 	"math"
 
-	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
@@ -55,8 +55,8 @@ func reconstruct(ctx context.Context, seed uint64, n int, shown bool) (reconstru
 	}
 	side := train.Truth.Side
 	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
-	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg,
-		learn.Options{Experts: synth.QuadrantExperts, Seed: seed})
+	m, err := table.Learn(ctx, patchwork.Data{Images: train.Images}, cfg,
+		table.Options{Experts: synth.QuadrantExperts, Seed: seed})
 	if err != nil {
 		return r, err
 	}
