@@ -44,12 +44,8 @@ func (c *checkpoint) open(description string) (*journal.Journal, error) {
 	var busy *journal.BusyError
 	switch {
 	case errors.As(err, &other):
-		what, with := "other data or options", "give the same"
-		if programOf(other.Got) != programOf(other.Want) {
-			what, with = "another version of the program", "use that one"
-		}
-		return nil, usagef("%s keeps an unfinished run with %s (%s); %s to continue it, or another folder, or remove it",
-			path, what, difference(other.Got, other.Want), with)
+		return nil, usagef("%s keeps an unfinished run of another program, data or options (%s); give the same to continue "+
+			"it, or another folder, or remove it", path, difference(other.Got, other.Want))
 	case errors.As(err, &format):
 		return nil, usagef("%s is not a file of a checkpoint, and stays as it is; give another folder", format.Path)
 	case errors.As(err, &busy):
@@ -99,7 +95,7 @@ var indifferent = map[string]bool{"checkpoint": true, "output": true, "workers":
 // files, and the settings with their defaults.
 func describeRun(cmd *cobra.Command, identity string, paths []string, settings ...any) (string, error) {
 	var b strings.Builder
-	b.WriteString(programLine() + "\n")
+	b.WriteString("program " + version() + "\n")
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if !indifferent[flag.Name] {
 			fmt.Fprintf(&b, "--%s %s\n", flag.Name, flag.Value)
@@ -123,18 +119,6 @@ func describeRun(cmd *cobra.Command, identity string, paths []string, settings .
 		}
 	}
 	return b.String(), nil
-}
-
-// programLine returns the line of a description that names the program. It comes first.
-func programLine() string { return "program " + version() }
-
-// programOf returns the line of a description that names the program, "" if it has none.
-func programOf(description string) string {
-	line, _, _ := strings.Cut(description, "\n")
-	if !strings.HasPrefix(line, "program ") {
-		return ""
-	}
-	return line
 }
 
 // describeSettings writes the fields of a struct, as JSON has them, one line each, but for

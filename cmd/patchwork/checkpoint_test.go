@@ -64,7 +64,7 @@ func TestDescriptionOfARun(t *testing.T) {
 		"learn v.csv -o m.npz -q":                    "data sha256:|Parts 0|Sample 0",
 	} {
 		got := descriptionOf(t, line)
-		if !strings.HasPrefix(got, programLine()+"\n") {
+		if !strings.HasPrefix(got, "program "+version()+"\n") {
 			t.Errorf("%s: no version: %s", line, got)
 		}
 		for part := range strings.SplitSeq(want, "|") {
@@ -88,7 +88,7 @@ func TestCheckpointOfAnotherVersion(t *testing.T) {
 		keptBy(t, had)
 		before := read(t, filepath.Join("kept", journalName, "about"))
 		o := patchworkCommand(t, fields("learn q.npz -k 4 -o m.npz -q --checkpoint kept")...)
-		for _, want := range []string{"another version of the program", programLine(), "or another folder, or remove it"} {
+		for _, want := range []string{"another program, data or options", "program " + version(), "or another folder, or remove it"} {
 			if o.code != exitRequest || !strings.Contains(o.err, want) {
 				t.Errorf("exit %d, %q; want %q", o.code, o.err, want)
 			}

@@ -205,7 +205,7 @@ func mistakeFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := checkpoint{dir: "kept"}
-	j, err := c.open(programLine() + "\n--experts 2\n")
+	j, err := c.open("program " + version() + "\n--experts 2\n")
 	if err == nil {
 		err = j.Close()
 	}
