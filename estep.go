@@ -115,7 +115,6 @@ func (p *Pursuit) explainSource(ctx context.Context, src Source, workers int, ea
 // explainAlone performs an E-step in the caller's goroutine.
 func explainAlone(ctx context.Context, p *Pursuit, src Source, each visitor) (*Tally, error) {
 	w := newExplainer(p, each)
-	defer w.pursuit.search.Release()
 	for b, err := range numbered(ctx, src) {
 		if err == nil {
 			_, err = w.explain(ctx, b)
@@ -139,7 +138,6 @@ func explainTogether(ctx context.Context, p *Pursuit, src Source, workers int, e
 		}
 		team[i] = newExplainer(p, each)
 		wg.Go(func() {
-			defer team[i].pursuit.search.Release()
 			for b := range blocks {
 				if at[i], errs[i] = team[i].explain(ctx, b); errs[i] != nil {
 					fail()

@@ -711,7 +711,6 @@ func TestWithin(t *testing.T) {
 		{patchwork.RuleMax, pose.Grid{DY: shift, DX: shift}, patchwork.PursuitOptions{Refined: true}},
 		{patchwork.RuleMaxMinusMin, pose.Grid{DY: shift, DX: shift, Angles: []float64{-20, 0, 20}},
 			patchwork.PursuitOptions{Refined: true, Calibrated: true}},
-		{patchwork.RuleMaxMinusMin, pose.Grid{}, patchwork.PursuitOptions{}},
 	} {
 		const side = 24
 		templates := make([][]float64, 3)

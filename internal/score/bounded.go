@@ -127,7 +127,7 @@ func (e *bounded) place(c int) {
 	e.follow(e.changes)
 }
 
-// takeBack implements fullEngine.
+// takeBack implements engine.
 func (e *bounded) takeBack(j int) {
 	e.open, e.number = true, e.number+1
 	e.before, e.kept = append(e.before[:0], e.raised...), e.kept[:0]
@@ -137,7 +137,7 @@ func (e *bounded) takeBack(j int) {
 	e.follow(e.changes)
 }
 
-// putBack implements fullEngine: the bounds are what they were, too. Those made from
+// putBack implements engine: the bounds are what they were, too. Those made from
 // abstention since then hold at any time.
 func (e *bounded) putBack(c int) {
 	e.place(c)
@@ -151,13 +151,12 @@ func (e *bounded) putBack(c int) {
 }
 
 // bestAbove implements engine.
-func (e *bounded) bestAbove(floor float64) (int, Gain, bool) {
+func (e *bounded) bestAbove(floor float64) (int, Gain) {
 	e.collect(1, floor)
-	c, g := e.decide()
-	return c, g, true
+	return e.decide()
 }
 
-// propose implements fullEngine.
+// propose implements engine.
 func (e *bounded) propose(n int) { e.collect(n, math.Inf(-1)) }
 
 // copyFrom makes e the engine of c, with the bounds of o, after making those that

@@ -7,19 +7,16 @@
 // expert in every rotation. A Grid lists the shifts. A Field holds an image and its
 // composition; Field.Gain computes the exact gain of one candidate.
 //
-// Search finds the best candidates by one of three engines, which it chooses for
+// Search finds the best candidates by one of two engines, which it chooses for
 // each image:
 //
 //   - general (general.go) keeps the gain of every candidate and, after a pick,
 //     corrects it at the pixels that changed. It can do everything.
-//   - fixed (fixed.go) adds up remembered gains, where nothing moves and few
-//     experts vote both ways.
 //   - bounded (bounded.go) keeps upper bounds where there are shifts, and looks only
 //     at candidates whose bounds reach the best score.
 //
 // An engine may only propose: candidates that may be the best are scored again by
-// Field.Gain, in index order, and that decides (the fixed engine's own sums are
-// the same, to the bit). So the engine changes the time an answer takes, never the
+// Field.Gain, in index order, and that decides. So the engine changes the time an answer takes, never the
 // answer. Each engine's file says why this holds for it.
 //
 // ReferenceGains has the shape of the formula: compose, take logarithms, add up
@@ -44,7 +41,6 @@
 //	general_update.go       general: corrected gains
 //	general_first.go        general: gains from abstention
 //	general.go              general
-//	fixed.go                fixed
 //	bounded_classes.go      bounded: classes of pixels after picks
 //	bounded_sides.go        bounded: classes and tables of max-minus-min
 //	bounded_tables.go       bounded: tables of a Bank

@@ -10,8 +10,7 @@ import (
 //
 // When it is chosen: where no other engine applies. That is for banks that the
 // bounded engine does not know (an abstention value per pixel, opinions of 0 or 1,
-// the kernel path "reference"), with one shift
-// that the fixed engine does not know or has been asked to undo, and for banks
+// the kernel path "reference"), with one shift, and for banks
 // that have not searched enough shifts for tables.
 //
 // Why its answers are the same: its gains differ from Field.Gain by rounding
@@ -72,14 +71,14 @@ func (e *general) place(c int) {
 	e.log = e.Field.Add(e.grid.At(c), e.log)
 }
 
-// takeBack implements fullEngine.
+// takeBack implements engine.
 func (e *general) takeBack(j int) {
 	e.mark = len(e.log)
 	e.undo, e.backup = e.undo[:0], e.backup[:0]
 	e.log = e.Field.Remove(j, e.log)
 }
 
-// putBack implements fullEngine: it restores the gains that were corrected since
+// putBack implements engine: it restores the gains that were corrected since
 // takeBack.
 func (e *general) putBack(c int) {
 	e.log = e.Field.Add(e.grid.At(c), e.log)[:e.mark]
@@ -91,7 +90,7 @@ func (e *general) putBack(c int) {
 }
 
 // bestAbove implements engine; the floor does not help it.
-func (e *general) bestAbove(float64) (int, Gain, bool) {
+func (e *general) bestAbove(float64) (int, Gain) {
 	e.syncLive()
 	best := math.Inf(-1)
 	for k, live := range e.live {
@@ -106,11 +105,10 @@ func (e *general) bestAbove(float64) (int, Gain, bool) {
 		}
 	}
 	e.proposeFrom(best - e.margin())
-	c, g := e.decide()
-	return c, g, true
+	return e.decide()
 }
 
-// propose implements fullEngine.
+// propose implements engine.
 func (e *general) propose(n int) {
 	all := 0
 	for k, live := range e.live {

@@ -61,8 +61,6 @@ func checkBest(t scoretest.Fataler, s *Search, sc scenario, live func(int) bool)
 func checkGains(t scoretest.Fataler, s *Search, sc scenario) {
 	t.Helper()
 	switch s.engine {
-	case &s.fixed:
-		checkFixedGains(t, s)
 	case &s.bounded:
 		checkBounds(t, s)
 		return
@@ -74,9 +72,6 @@ func checkGains(t scoretest.Fataler, s *Search, sc scenario) {
 	for c, want := range ReferenceGains(&s.Field, s.grid) {
 		if got := s.Gain(s.At(c)); got.Possible != want.Possible || !near(got.Nats, want.Nats) {
 			t.Fatalf("candidate %d gains %+v, by the formula %+v", c, got, want)
-		}
-		if s.engine == &s.fixed {
-			continue // these have no fast gains
 		}
 		fast, full := s.general.gains[c], want.Nats+float64(want.Possible)*s.Bank.impossible
 		if !(math.Abs(fast-full) <= s.general.errorBound()+1e-12) {
@@ -120,18 +115,6 @@ func checkBounds(t scoretest.Fataler, s *Search) {
 				t.Fatalf("candidate %d: bound %v above its tile's %v", c, bound, whole)
 			}
 			b.tighten(sprite, lane/kernel.Tile)
-		}
-	}
-}
-
-// checkFixedGains: where nothing moves the gains are those of Field.Gain to the
-// bit, or a pixel is known to be impossible.
-func checkFixedGains(t scoretest.Fataler, s *Search) {
-	t.Helper()
-	s.fixed.scoreAll()
-	for c, got := range s.fixed.total {
-		if want := s.Gain(s.At(c)); !s.fixed.impossible && (got != want.Nats || want.Possible != 0) {
-			t.Fatalf("candidate %d in its place gains %v, one by one %+v", c, got, want)
 		}
 	}
 }

@@ -7,24 +7,16 @@ type Search struct {
 	candidates
 	engine  engine // the one in force for the present image
 	general general
-	fixed   fixed
 	bounded bounded
 }
 
 // engine is one way to find the best candidate of the present image. The
 // question and the composition are in its candidates.
 type engine interface {
-	// bestAbove implements Search.BestAbove. It is not ok where the engine cannot
-	// tell; a fullEngine always is.
-	bestAbove(floor float64) (c int, g Gain, ok bool)
+	// bestAbove implements Search.BestAbove.
+	bestAbove(floor float64) (c int, g Gain)
 	// place adds a candidate to the composition.
 	place(c int)
-}
-
-// fullEngine is an engine that also takes picks back and finds several
-// candidates.
-type fullEngine interface {
-	engine
 	// propose sets near to a superset of the n best live candidates, in index
 	// order.
 	propose(n int)
@@ -38,26 +30,12 @@ type fullEngine interface {
 // forgets all picks and chooses the engine.
 func (s *Search) Reset(b *Bank, g Grid, height, width int, x []uint8) {
 	s.candidates.reset(b, g, height, width, x)
-	switch {
-	case s.bounded.reset(&s.candidates):
+	if s.bounded.reset(&s.candidates) {
 		s.engine = &s.bounded
-	case s.fixed.reset(&s.candidates):
-		s.engine = &s.fixed
-	default:
-		s.general.reset(&s.candidates)
-		s.engine = &s.general
-	}
-}
-
-// full returns the engine in force if it can do everything. If not, it leaves
-// the fixed engine for the general one, in the middle of an image.
-func (s *Search) full() fullEngine {
-	if e, ok := s.engine.(fullEngine); ok {
-		return e
+		return
 	}
 	s.general.reset(&s.candidates)
 	s.engine = &s.general
-	return &s.general
 }
 
 // BestAbove returns the candidate with the largest gain after its expert's cost
@@ -67,11 +45,7 @@ func (s *Search) full() fullEngine {
 // what comes closest.
 func (s *Search) BestAbove(floor float64, costs []float64, live func(expert int) bool) (int, Gain) {
 	s.ask(costs, live)
-	c, g, ok := s.engine.bestAbove(floor)
-	if !ok {
-		c, g, _ = s.full().bestAbove(floor)
-	}
-	return c, g
+	return s.engine.bestAbove(floor)
 }
 
 // Top appends to dst the n best candidates, best first, of all live experts;
@@ -80,7 +54,7 @@ func (s *Search) BestAbove(floor float64, costs []float64, live func(expert int)
 // already placed is left out: placed twice it changes nothing.
 func (s *Search) Top(n int, costs []float64, live func(expert int) bool, dst []Ranked) []Ranked {
 	s.ask(costs, live)
-	s.full().propose(n + len(s.picks))
+	s.engine.propose(n + len(s.picks))
 	return s.rank(n, dst)
 }
 
@@ -88,21 +62,19 @@ func (s *Search) Top(n int, costs []float64, live func(expert int) bool, dst []R
 func (s *Search) Place(c int) { s.engine.place(c) }
 
 // TakeBack removes pick j.
-func (s *Search) TakeBack(j int) { s.full().takeBack(j) }
+func (s *Search) TakeBack(j int) { s.engine.takeBack(j) }
 
 // PutBack undoes the TakeBack just done of candidate c: the composition does
 // not depend on the order of the picks, so the gains are what they were. The
 // pick becomes the last.
-func (s *Search) PutBack(c int) { s.full().putBack(c) }
+func (s *Search) PutBack(c int) { s.engine.putBack(c) }
 
 // CopyFrom makes s a search of the same image in the state of o. The two share
 // only the bank, and go on independently. It costs a copy of the gains or
-// bounds, far less than making them; a search by the fixed engine has to score
-// all candidates once first. A TakeBack under way in o cannot be put back in s.
+// bounds, far less than making them. A TakeBack under way in o cannot be put back in s.
 func (s *Search) CopyFrom(o *Search) {
-	from := o.full()
 	s.candidates.copyFrom(&o.candidates)
-	if from == &o.bounded {
+	if o.engine == &o.bounded {
 		s.bounded.copyFrom(&s.candidates, &o.bounded)
 		s.engine = &s.bounded
 		return
@@ -110,7 +82,3 @@ func (s *Search) CopyFrom(o *Search) {
 	s.general.copyFrom(&s.candidates, &o.general)
 	s.engine = &s.general
 }
-
-// Release gives the search's large memory back for others to use. The search
-// may be used again after a Reset.
-func (s *Search) Release() { s.fixed.release() }
