@@ -63,6 +63,9 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	out.From, out.StartLogLik = slices.Grow(out.From, n), slices.Grow(out.StartLogLik, n)
 	out.LogLik, out.LogLikModel = slices.Grow(out.LogLik, n), slices.Grow(out.LogLikModel, n)
 	for i, img := range images {
+		if !p.opt.Calibrated && out.Scoring == ScoringOriginal && p.addRow(img, out) {
+			continue
+		}
 		e, err := p.Explain(img)
 		if err != nil {
 			return fmt.Errorf("image %d: %w", i, err)
@@ -107,7 +110,7 @@ func (p *Pursuit) newRowTable() *rowTable {
 // takeRow returns what explains a row; nil where that does not pay, or only the search can.
 func (p *Pursuit) takeRow() *row {
 	t := p.rowTable
-	if t.asked.Add(1) <= rowsWorth {
+	if t == nil || t.asked.Add(1) <= rowsWorth {
 		return nil
 	}
 	t.once.Do(func() {
@@ -123,14 +126,14 @@ func (p *Pursuit) takeRow() *row {
 	return &row{Explainer: scorerows.NewExplainer(t.table)}
 }
 
-// explainRow explains an image as a row of a table; nil where it must be searched.
-func (p *Pursuit) explainRow(img *bitmap.Image) *Explanation {
-	if p.rowTable == nil || img.Height() != p.model.cfg.Height || img.Width() != p.model.cfg.Width {
-		return nil
+// found calls use with what is found in an image as a row of a table; false where it must be searched.
+func (p *Pursuit) found(img *bitmap.Image, use func(*scorerows.Found)) bool {
+	if img.Height() != p.model.cfg.Height || img.Width() != p.model.cfg.Width {
+		return false
 	}
 	r := p.takeRow()
 	if r == nil {
-		return nil
+		return false
 	}
 	defer p.rowTable.idle.Put(r)
 	r.on = img.AppendWords(r.on[:0])
@@ -140,15 +143,30 @@ func (p *Pursuit) explainRow(img *bitmap.Image) *Explanation {
 		known = r.known
 	}
 	found, ok := r.Explain(r.on, known)
-	if !ok {
-		return nil
+	if ok {
+		use(found)
 	}
-	e := &Explanation{Picks: picksOf(found.Experts, found.Gains, nil), StartLogLik: found.Start, LogLik: found.LogLik,
-		LogLikModel: found.LogLik, Scoring: p.opt.lastScoring()}
-	if e.Scoring != ScoringOriginal {
-		p.pixels = img.AppendValues(p.pixels[:0])
-		e.LogLikModel = p.logLikModel(img.Height(), img.Width(), e.Picks)
-	}
+	return ok
+}
+
+// addRow appends the explanation of an image, as it is learned, as a row of a table; false where it must be searched.
+func (p *Pursuit) addRow(img *bitmap.Image, out *Explanations) bool {
+	return p.found(img, func(f *scorerows.Found) {
+		out.Experts, out.Gains = append(out.Experts, f.Experts...), append(out.Gains, f.Gains...)
+		out.addScores(f.Start, f.LogLik, f.LogLik)
+	})
+}
+
+// explainRow explains an image as a row of a table; nil where it must be searched.
+func (p *Pursuit) explainRow(img *bitmap.Image) (e *Explanation) {
+	p.found(img, func(f *scorerows.Found) {
+		e = &Explanation{Picks: picksOf(f.Experts, f.Gains, nil), StartLogLik: f.Start, LogLik: f.LogLik,
+			LogLikModel: f.LogLik, Scoring: p.opt.lastScoring()}
+		if e.Scoring != ScoringOriginal {
+			p.pixels = img.AppendValues(p.pixels[:0])
+			e.LogLikModel = p.logLikModel(img.Height(), img.Width(), e.Picks)
+		}
+	})
 	return e
 }
 

@@ -74,7 +74,9 @@ func (e *Explainer) Explain(x, known []uint64) (found *Found, ok bool) {
 		}
 		f.Experts, f.Gains = append(f.Experts, int32(c)), append(f.Gains, gain+score.CostOf(e.opt.Costs, c))
 	}
-	f.LogLik = score.Sum(e.l)
+	if f.LogLik = f.Start; len(f.Experts) > 0 {
+		f.LogLik = score.Sum(e.l)
+	}
 	return f, !e.odd
 }
 

@@ -58,23 +58,26 @@ func exchange(gains, above0, below0, above1, below1 []int32, l0, l1 int32) {
 
 // begin sets l to on where x, else to off, and to 0 where a pixel is not known; l has 16*quads numbers.
 func begin(l, off, on []float64, x, known []uint64) {
-	clear(l[len(off):])
-	for i := range off {
-		v := off[i]
-		if x[i/64]>>(i%64)&1 != 0 {
-			v = on[i]
+	clear(l[copy(l, off):])
+	for w, ones := range x {
+		for ; ones != 0; ones &= ones - 1 {
+			i := 64*w + bits.TrailingZeros64(ones)
+			l[i] = on[i]
 		}
-		if known[i/64]>>(i%64)&1 == 0 {
-			v = 0
+		for hidden := ^known[w]; hidden != 0; hidden &= hidden - 1 {
+			if i := 64*w + bits.TrailingZeros64(hidden); i < len(off) {
+				l[i] = 0
+			}
 		}
-		l[i] = v
 	}
 }
 
 // beginUnits sets units to on where x, else to off.
 func beginUnits(units, off, on []int32, x []uint64) {
-	for i := range units {
-		if units[i] = off[i]; x[i/64]>>(i%64)&1 != 0 {
+	copy(units, off)
+	for w, ones := range x {
+		for ; ones != 0; ones &= ones - 1 {
+			i := 64*w + bits.TrailingZeros64(ones)
 			units[i] = on[i]
 		}
 	}
