@@ -7,7 +7,7 @@ import (
 )
 
 // TestColumnFlag: what columns are said to be when a model is learned holds for the data it meets, of bits and of
-// numbers; words that it does not know are unknown, which is said.
+// numbers; words that it does not know are unknown, which is said, and flags of before say the same.
 func TestColumnFlag(t *testing.T) {
 	t.Chdir(t.TempDir())
 	bits, numbers := "id,uses,ok,age\n", "h,w,ward\n"
@@ -24,9 +24,17 @@ func TestColumnFlag(t *testing.T) {
 			t.Fatalf("%s: %s", line, o.err)
 		}
 	}
-	learned("learn bits.csv -k 1 -o b.npz --column uses=split --column age=bit>30 --column id=unknown")
-	learned("learn numbers.csv -o n.npz --column ward=category")
+	learned("learn bits.csv -k 1 -o b.npz --split uses --column age=bit>30 --column id=unknown")
+	learned("learn bits.csv -k 1 -o same.npz --column uses=split --column age=bit>30 --column id=ignore")
+	if read(t, "b.npz") != read(t, "same.npz") {
+		t.Error("--split and --column NAME=split differ")
+	}
+	learned("learn numbers.csv -o n.npz --categories ward")
 	learned("learn numbers.csv -o o.npz --column ward=west<north<east")
+	learned("learn numbers.csv -o p.npz --order west<north<east")
+	if read(t, "o.npz") != read(t, "p.npz") {
+		t.Error("--order and --column differ")
+	}
 	for _, c := range []struct{ line, said string }{
 		{"explain -m b.npz other.csv",
 			`in the column uses 1 cell is none of bus, tram, such as "plane", and taken as unknown`},

@@ -90,6 +90,44 @@ func (e *editsFlag) Set(text string) error {
 	return err
 }
 
+// inColumn are flags that say of columns what --column says, by its word for that.
+var inColumn = map[string]string{"--meta": "label", "--categories": "category", "--weight": "weight",
+	"--split": "split"}
+
+// columnArgs puts --column in the place of these flags, and of --for real.
+func columnArgs(args []string) (out []string) {
+	for i := 0; i < len(args); i++ {
+		name, value, joined := strings.Cut(args[i], "=")
+		want, known := inColumn[name]
+		switch {
+		case args[i] == "--":
+			return append(out, args[i:]...)
+		case !known && name != "--for" && name != "--order", !joined && i+1 == len(args):
+			out = append(out, args[i])
+			continue
+		case !joined:
+			i++
+			value = args[i]
+		}
+		switch {
+		case known:
+			for name := range strings.SplitSeq(value, ",") {
+				if want == "category" && name == "all" {
+					name = "*"
+				}
+				out = append(out, "--column", name+"="+want)
+			}
+		case name == "--order": // of the columns that have these words
+			out = append(out, "--column", value)
+		case value == "real":
+			out = append(out, "--column", "*=number")
+		default:
+			out = append(out, "--for", value)
+		}
+	}
+	return out
+}
+
 // asNumbers reports whether some column is said to be numbers, as which all are learned then.
 func (f *dataFlags) asNumbers() bool {
 	o, err := dataset.Options{}.With(f.edits...)

@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string, c console) int {
 	}
 	a := &app{console: c}
 	root := a.rootCommand()
-	root.SetArgs(append([]string{}, a.plainHelp(withCommand(root, args))...)) // of nil cobra makes os.Args
+	root.SetArgs(append([]string{}, a.plainHelp(columnArgs(withCommand(root, args)))...)) // of nil cobra makes os.Args
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	return a.report(ctx, root.ExecuteContext(context.WithValue(ctx, filesKey{}, &a.files)))
