@@ -295,7 +295,7 @@ class TestRealValues(unittest.TestCase):
         codes = m.transform(X)
         right = max((codes[:, list(p)] == has).mean() for p in ((0, 1), (1, 0)))
         self.assertGreater(right, 0.99)
-        self.assertEqual((m.components_.shape, m.variances_.shape, m.votes_.shape, m.background_.shape), ((2, 8), (2, 8), (2, 8), (8,)))
+        self.assertEqual((m.components_.shape, m.variances_, m.votes_.shape, m.background_.shape), ((2, 8), None, (2, 8), (8,)))
         self.assertTrue((m.components_[m.votes_ == 0] == np.broadcast_to(m.background_, (2, 8))[m.votes_ == 0]).all())
         self.assertAlmostEqual(m.score(X), m.score_samples(X).mean())
         self.assertTrue((pickle.loads(pickle.dumps(m)).transform(X) == codes).all())
@@ -374,9 +374,10 @@ class TestRealValues(unittest.TestCase):
     def test_composes_as_the_program(self):
         # What is predicted of hidden columns, where one explanation is certain, is what its parts compose.
         X, has = measured()
+        X -= [0, 0, 100, 0, 5, 0, 0, 0]  # the pixels of a picture have one scale
         for rule in ("pool", "soft", "max"):
             with self.subTest(rule=rule):
-                m = PartsModel(values="real", rule=rule).fit(X)
+                m = PartsModel(values="real", rule=rule, shape=(2, 4)).fit(X)  # of tables the only rule is pool
                 hidden = X.copy()
                 hidden[:, 3] = np.nan  # here the parts disagree
                 filled, said = m.impute(hidden)[:, 3], m.inverse_transform(m.transform(hidden))[:, 3]
