@@ -159,9 +159,6 @@ func (b *bank) at(sp *sprite, p pose.Pose, d int) *entry {
 	return &sp.entries[sp.index[y*sp.w+x]]
 }
 
-// candidate returns the number of expert k at pose number p.
-func (b *bank) candidate(k, p int) int { return k*len(b.poses) + p }
-
 // parts returns expert, sprite and pose of a candidate.
 func (b *bank) parts(c int) (k int, sp *sprite, p pose.Pose) {
 	k = c / len(b.poses)
