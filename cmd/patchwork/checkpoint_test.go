@@ -58,7 +58,7 @@ func TestDescriptionOfARun(t *testing.T) {
 	must(t, fields("synth quadrants --n 40 --seed 1 -o q.npz -q")...)
 	write(t, "v.csv", "a,b\n1.5,2\n2.5,7\n1.25,2.5\n9,1\n")
 	for line, want := range map[string]string{
-		"learn q.npz --rule max-minus-min -k 4 -o m.npz -q": "--experts 4\n--rule max-minus-min\ndata sha256:|Starts " +
+		"learn q.npz --rule max-minus-min -k 4 --method batch -o m.npz -q": "--experts 4\n--method batch\n--rule max-minus-min\ndata sha256:|Starts " +
 			"5|Iterations 25|Q 0.5|Height 6|Sample 20000",
 		"learn q.npz --method soft -k 3 -o m.npz -q": "MaxExperts 3|Iterations 12|HeldOut 0.2",
 		"learn v.csv -o m.npz -q":                    "data sha256:|Parts 0|Sample 0",

@@ -133,7 +133,7 @@ func TestEngine(t *testing.T) {
 	}
 	// What the engine prints on stderr is copied while this one writes there.
 	o := patchworkCommand(t,
-		strings.Fields("learn q.npz --rows :200 --rule max-minus-min --experts 4 -o e.npz --engine beam")...)
+		strings.Fields("learn q.npz --rows :200 --rule max-minus-min --method batch --experts 4 -o e.npz --engine beam")...)
 	if o.code != 0 || !strings.Contains(o.err, "Beam had nothing to do") {
 		t.Errorf("a sample of all images: exit %d, %s", o.code, o.err)
 	}

@@ -21,7 +21,7 @@ var writers = []string{
 	"synth letters --letters T --writers 3 --side 16 -o OUT/t.npz",
 	"synth bars --n 9 -o OUT/b.npz",
 	"learn q.npz --rule max-minus-min -k 4 --starts 1 -o OUT/m.npz",
-	"learn q.npz --rule max-minus-min -k 2..3 --rows :10 --starts 1 -o OUT/m.npz",
+	"learn q.npz --rule max-minus-min -k 2..3 --rows :10 -o OUT/m.npz",
 	"learn t.npz -k 2 --starts 1 --start-from orders -o OUT/m.npz",
 	"learn q.npz --rule max-minus-min --method soft -k 3 -o OUT/m.npz",
 	"learn q.npz --rule max-minus-min -k 4 --starts 1 -o OUT/m.npz --checkpoint kept",

@@ -60,7 +60,7 @@ func someImages() string {
 func TestWorkersChangeNoCount(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "synth", "quadrants", "--n", someImages(), "--seed", "3", "-o", "q.npz", "-q")
-	for _, flags := range []string{"-k auto --rule max-minus-min", "-k 2..4 --rule max-minus-min", "-k 1..3 --starts 2"} {
+	for _, flags := range []string{"-k auto --rule max-minus-min", "-k 2..4 --rule max-minus-min", "-k 1..3"} {
 		var models, tables []string
 		counts := []string{"1", "2", "7"}
 		if testing.Short() {

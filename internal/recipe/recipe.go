@@ -257,8 +257,8 @@ func (r *Recipe) checkResolved() error {
 	case r.pairs():
 		return r.checkPairs()
 	case r.AtMost > 0 && !r.move() && !r.Paper():
-		return bad("experts", "a range of {experts} where parts stay in their places needs {method} soft; otherwise say "+
-			"how many")
+		return bad("experts", "a range of {experts} where parts stay in their places needs {method} soft, without {starts}; "+
+			"otherwise say how many")
 	case r.Auto && !r.move():
 		return bad("auto", "{auto} where parts stay in their places needs {method} soft; otherwise say how many")
 	}
