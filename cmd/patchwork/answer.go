@@ -264,8 +264,12 @@ func (a *app) sayParts(cmd *cobra.Command, f *answerFlags, j *job) error {
 	}
 	for _, n := range plan.Notes[:min(len(plan.Notes), answerNotes)] {
 		lines = append(lines, "  "+words.Clip(n.Text, answerWide))
+		join := "; otherwise "
+		if strings.HasSuffix(n.Text, "?") {
+			join = " Then "
+		}
 		if len(n.Fix) > 0 {
-			lines[len(lines)-1] += "; otherwise " + n.Fix[0]
+			lines[len(lines)-1] += join + n.Fix[0]
 		}
 	}
 	if more := len(plan.Notes) - answerNotes; more > 0 {

@@ -31,7 +31,7 @@ func TestColumnFlag(t *testing.T) {
 	}
 	learned("learn numbers.csv -o n.npz --categories ward")
 	learned("learn numbers.csv -o o.npz --column ward=west<north<east")
-	learned("learn numbers.csv -o p.npz --order west<north<east")
+	learned("learn numbers.csv -o p.npz --order west,north,east")
 	if read(t, "o.npz") != read(t, "p.npz") {
 		t.Error("--order and --column differ")
 	}

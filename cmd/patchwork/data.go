@@ -118,6 +118,9 @@ func columnArgs(args []string) (out []string) {
 				out = append(out, "--column", name+"="+want)
 			}
 		case name == "--order": // of the columns that have these words
+			if !strings.Contains(value, "<") {
+				value = strings.ReplaceAll(value, ",", "<")
+			}
 			out = append(out, "--column", value)
 		case value == "real":
 			out = append(out, "--column", "*=number")
