@@ -247,6 +247,9 @@ func (m Mixed) vote(d int, o *mixed.Opinion, first bool) Vote {
 				}
 			}
 		}
+		if c.Family == mixed.Levels && len(o.P) > 2 {
+			word, value, all = m.scale(d, o)
+		}
 		v.Words = fmt.Sprintf("%s%s (%s%s)", word, words.Percent(value), words.Percent(all), ofAll)
 		return v
 	}
@@ -254,6 +257,29 @@ func (m Mixed) vote(d int, o *mixed.Opinion, first bool) Vote {
 	v.Value, v.Otherwise, v.Spread = mixed.CellOf(c, o).Mean(), all.Mean(), all.Deviation()
 	v.Words = fmt.Sprintf("about %s (%s%s)", words.Digits(v.Value), words.Digits(v.Otherwise), ofAll)
 	return v
+}
+
+// scale says which end of a scale of words an opinion draws column d to, up to the level where that shows most: with the
+// shares of these levels, by the opinion and in all rows.
+func (m Mixed) scale(d int, o *mixed.Opinion) (word string, value, all float64) {
+	c := &m.Columns[d]
+	below, belowAll, most := 0.0, 0.0, -1.0
+	for l := 1; l < len(o.P); l++ {
+		below, belowAll = below+o.P[l-1], belowAll+c.Share[l-1]
+		if math.Abs(below-belowAll) <= most {
+			continue
+		}
+		most = math.Abs(below - belowAll)
+		end, at := "at least ", l
+		if value, all = 1-below, 1-belowAll; below > belowAll {
+			end, at, value, all = "at most ", l-1, below, belowAll
+		}
+		if at == 0 || at == len(o.P)-1 {
+			end = ""
+		}
+		word = end + m.Text(d, c.Low[at]) + " "
+	}
+	return word, value, all
 }
 
 // Cells returns what the parts of an explained row say of each column, in the memory of others. Of words a cell is that

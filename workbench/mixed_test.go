@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -292,4 +293,50 @@ func TestMixedCells(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of scales of words a part says to which end it draws them: levels of that end, whose share it raises most.
+func TestScalesAreSaidByTheirEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	levels := []string{"never", "rarely", "sometimes", "often", "always"}
+	var b strings.Builder
+	b.WriteString("tea,milk,soup,cake\n")
+	for i := range 500 {
+		row := make([]string, 4)
+		for j := range row {
+			level := rng.IntN(5)
+			switch {
+			case i%5 == 0 && j < 2:
+				level = 3 + rng.IntN(2)
+			case i%5 == 0 && j == 2:
+				level = rng.IntN(2)
+			}
+			row[j] = levels[level]
+		}
+		b.WriteString(strings.Join(row, ",") + "\n")
+	}
+	m, _ := learnTable(t, readTable(t, b.String(), nil), recipe.Recipe{Starts: 1, Count: recipe.Count{Experts: 1}})
+	votes := m.Part(0).Votes
+	if len(votes) != 3 {
+		t.Fatalf("the part says %s", m.Part(0).Words)
+	}
+	for _, v := range votes {
+		o := &m.Parts[0].Entries[v.Column].Opinion
+		word, value, all := m.scale(v.Column, o)
+		most, p, share := 0.0, 0.0, 0.0
+		for l, s := range m.Columns[v.Column].Share {
+			p, share = p+o.P[l], share+s
+			most = max(most, math.Abs(p-share))
+		}
+		if math.Abs(value-all-most) > 1e-12 {
+			t.Errorf("%s %s: from %v to %v, where an end has %v more", v.Name, v.Words, all, value, most)
+		}
+		ends := map[string][]string{"soup": {"never ", "at most rarely "}}[v.Name]
+		if v.Name != "soup" {
+			ends = []string{"always ", "at least often "}
+		}
+		if !slices.Contains(ends, word) || !strings.HasPrefix(v.Words, word) {
+			t.Errorf("%s %s", v.Name, v.Words)
+		}
+	}
 }
