@@ -1,7 +1,6 @@
 package joint
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -64,10 +63,7 @@ func (g *Groups) Each(f func(set []int16, weight int64, on, hidden []int64)) {
 
 // of returns the group of a set, in ascending order.
 func (g *Groups) of(set []int16) *group {
-	g.key = g.key[:0]
-	for _, k := range set {
-		g.key = binary.BigEndian.AppendUint16(g.key, uint16(k))
-	}
+	g.key = appendKey(g.key[:0], set)
 	c := g.index[string(g.key)]
 	if c == nil {
 		c = &group{set: slices.Clone(set), on: make([]int64, g.width)}

@@ -146,11 +146,8 @@ func (s *Search) leave() bool {
 		}
 	}
 	n := s.nodes[top]
-	s.path = append(s.path[:0], make([]int16, n.size)...)
-	for at, j := top, int(n.size)-1; j >= 0; j-- {
-		s.path[j] = int16(s.nodes[at].expert)
-		at = int(s.nodes[at].parent)
-	}
+	s.path = s.pathOf(s.path, top)
+	slices.Reverse(s.path)
 	most, out := n.joint+tie, -1
 	for j, k := range s.path {
 		if !slices.ContainsFunc(s.path[j+1:], func(later int16) bool { return s.experts.meet(int(k), int(later)) }) {
