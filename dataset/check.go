@@ -72,7 +72,7 @@ func noWord(at cellPlace, column string, numbers bool) *FormatError {
 	if numbers {
 		what = "not a number"
 	}
-	label, unknown := columnFlag(column, "label"), missingFlag(column, at.text)
+	label, unknown := columnFlag(column, "label"), missingFlag(column+"="+at.text)
 	return &FormatError{Line: at.line, Column: column, Msg: fmt.Sprintf("%q is %s", at.text, what),
 		Hint: "correct it, take it as unknown (" + unknown + "), or make the column a label: " + label,
 		fix:  []string{label}}

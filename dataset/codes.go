@@ -2,22 +2,28 @@ package dataset
 
 import (
 	"fmt"
-	"iter"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// codesOf reads the list of [Options].Missing for columns with names, or so many: NAME:CODE is of a column if there is
+// codeColumn divides NAME=CODE, or NAME:CODE; name is "" if a text is neither.
+func codeColumn(text string) (name, code string) {
+	if i := strings.LastIndexAny(text, "=:"); i > 0 {
+		return text[:i], text[i+1:]
+	}
+	return "", text
+}
+
+// codesOf reads the list of [Options].Missing for columns with names, or so many: NAME=CODE is of a column if there is
 // one.
 func codesOf(missing, names []string, n int) (all []string, of map[int][]string) {
 	of = map[int][]string{}
 	for _, text := range missing {
-		if i := strings.LastIndexByte(text, ':'); i > 0 {
-			if at, err := findColumns(names, n, []string{text[:i]}); err == nil {
-				of[at[0]] = append(of[at[0]], levelOf(text[i+1:]))
+		if name, code := codeColumn(text); name != "" {
+			if at, err := findColumns(names, n, []string{name}); err == nil {
+				of[at[0]] = append(of[at[0]], levelOf(code))
 				continue
 			}
 		}
@@ -61,6 +67,9 @@ func (w *withoutCodes) read() ([]string, int, error) {
 		if w.all, w.of = codesOf(w.missing, w.names, len(cells)); len(cells) > 2 && counts(cells) {
 			return cells, place, nil
 		}
+		if _, err := strconv.Atoi(w.names[0]); err != nil { // a name, above what may count the rows
+			return cells, place, nil
+		}
 	}
 	w.index.add(cells[0])
 	for i, cell := range cells {
@@ -76,7 +85,14 @@ func (w *withoutCodes) read() ([]string, int, error) {
 
 // forget makes the codes of missing values of arrays unknown.
 func (s *Set) forget(missing []string) {
-	if len(missing) == 0 || s.Values == nil || s.roles != nil {
+	if s.roles == nil {
+		s.unknow(missing)
+	}
+}
+
+// unknow makes codes among numbers unknown.
+func (s *Set) unknow(missing []string) {
+	if len(missing) == 0 || s.Values == nil {
 		return
 	}
 	all, of := codesOf(missing, s.Columns, s.Height*s.Width)
@@ -98,8 +114,8 @@ func (s *Set) forget(missing []string) {
 func (s *Set) noteUnused(missing []string) {
 	for _, code := range missing {
 		_, problem := parseFloat(code)
-		if of := strings.LastIndexByte(code, ':'); problem != nil && of > 0 && s.Values != nil {
-			_, problem = parseFloat(code[of+1:])
+		if name, of := codeColumn(code); problem != nil && name != "" && s.Values != nil {
+			_, problem = parseFloat(of)
 		}
 		if problem != nil && s.roles == nil {
 			s.Notes = append(s.Notes, noted(fmt.Sprintf("%q is not missing anywhere here: in arrays only numbers are, "+
@@ -116,41 +132,6 @@ func codeNumbers(missing []string) (out []float64) {
 		}
 	}
 	return out
-}
-
-// isCodeNumber reports whether a number often says that nothing is known.
-func isCodeNumber(x float64) bool {
-	return (x <= -9 || x >= 99) && slices.Contains(missingCodes, strconv.FormatFloat(x, 'f', -1, 64))
-}
-
-// noteCodes notes the columns of a table of numbers in which such a number stands alone.
-func (s *Set) noteCodes() {
-	for j := 0; s.Table && s.Values != nil && j < s.Width; j++ {
-		s.Notes = append(s.Notes, farCodes(s.ColumnName(j), s.numbers(j, j+1))...)
-	}
-}
-
-// farCodes returns notes on such numbers in a column that stand farther from the others than these lie apart.
-func farCodes(name string, numbers iter.Seq[float64]) (notes []Note) {
-	low, high := math.Inf(1), math.Inf(-1)
-	codes := map[float64]int{}
-	for x := range numbers {
-		switch {
-		case math.IsNaN(x):
-		case isCodeNumber(x):
-			codes[x]++
-		default:
-			low, high = min(low, x), max(high, x)
-		}
-	}
-	for _, x := range slices.Sorted(maps.Keys(codes)) {
-		if low <= high && (x > high+(high-low) || x < low-(high-low)) {
-			code := strconv.FormatFloat(x, 'f', -1, 64)
-			notes = append(notes, Note{fmt.Sprintf("%s %s in %s, far from the others: is nothing known there?",
-				people(codes[x], "cell is", "cells are"), code, name), []string{missingFlag(name, code)}})
-		}
-	}
-	return notes
 }
 
 // totals are words for a line of sums, in lower case.

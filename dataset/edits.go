@@ -161,12 +161,12 @@ func (in *input) checkNamed(s *survey) error {
 		}
 	}
 	for _, text := range in.opts.Missing {
-		i := strings.LastIndexByte(text, ':')
-		if i < 1 || s.names == nil || slices.Contains(in.opts.like().Missing, text) {
+		name, _ := codeColumn(text)
+		if name == "" || s.names == nil || slices.Contains(in.opts.like().Missing, text) {
 			continue
 		}
-		_, err := findColumns(s.names, len(s.columns), []string{text[:i]})
-		if _, notName := strconv.Atoi(text[:i]); err != nil && notName != nil {
+		_, err := findColumns(s.names, len(s.columns), []string{name})
+		if _, notName := strconv.Atoi(name); err != nil && notName != nil {
 			return err
 		}
 	}
@@ -181,14 +181,16 @@ func columnFlag(name, want string) string {
 	return "--column " + shellWord(name+"="+want)
 }
 
-// missingFlag returns the flag that says that a value of a column is unknown; the flag is a list, so that texts with
-// commas and quotes stand in quotes.
-func missingFlag(name, value string) string {
-	text := name + ":" + value
-	if strings.ContainsAny(text, `",`) {
-		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+// missingFlag returns the flag that says what is unknown, CODE or NAME=CODE each; it is a list, so that texts with commas
+// and quotes stand in quotes.
+func missingFlag(codes ...string) string {
+	codes = slices.Clone(codes)
+	for i, text := range codes {
+		if strings.ContainsAny(text, `",`) {
+			codes[i] = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+		}
 	}
-	return "--missing " + shellWord(text)
+	return "--missing " + shellWord(strings.Join(codes, ","))
 }
 
 // shellWord returns a text as a shell takes it, and nothing in it.

@@ -22,7 +22,7 @@ func TestEdits(t *testing.T) {
 			"age uses=bike uses=bus uses=tram ok: 31,0,1,1,1 44,0,0,1,0 50,1,1,0,1 ?,0,0,0,1 62,1,1,1,0 70,0,1,0,1"},
 		{"age=number uses=category ok=label", "age uses: 31,3 44,4 50,2 ?,? 62,0 70,1"},
 		{"age=label ok=weight uses=split", "uses=bike uses=bus uses=tram: 011 001 110 000 111 010"},
-		{"id=number", `line 2, column "id": "a" is not a number; correct it, take it as unknown (--missing id:a), or make ` +
+		{"id=number", `line 2, column "id": "a" is not a number; correct it, take it as unknown (--missing id=a), or make ` +
 			`the column a label: --column id=label`},
 		{"age=bit", `line 2, column "age": 31 is neither 0 nor 1; say from which number on it is on: --column "age=bit>31"`},
 		{"id=split", `column "id": no cell has several answers with ; | or , between them; ask for a category instead`},
@@ -69,6 +69,8 @@ func TestMissingCodes(t *testing.T) {
 		{"a,b\n1,0\n7,1\n0,7\n", []string{"7"}, "a b: 10 ?1 0?"},
 		{"a,b\n1,0\nnope,1\n0,1\n", []string{"a:nope"}, "a b: 10 ?1 01"},
 		{"a,b\n1.5,2\n-999,-999\n3,4\n", []string{"b:-999"}, "a b: 1.5,2 -999,? 3,4"},
+		{"a,b\n1.5,2\n-999,-999\n3,4\n", []string{"b=-999"}, "a b: 1.5,2 -999,? 3,4"},
+		{"id,a\n1,2\n2,1\n3,1\n", []string{"2"}, "a: ? 1 1"}, // a row is called 2
 		{"0,1,2\n1,1,0\n0,2,1\n", []string{"2"}, "0 1 2: 110 0?1"},
 	} {
 		if got, err := cellsOf(t, c.text, Options{Missing: c.missing}); got != c.want {

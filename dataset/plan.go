@@ -244,7 +244,10 @@ func (in *input) numbersAmong(s *survey, claimed func(i int) bool, labels, expli
 func (p *tablePlan) why(s *survey) string {
 	numbers, decimals, units, columns, groups := 0, 0, 0, 0, false
 	for _, d := range p.pixels {
-		columns += btoi(d.level == nil || d.By != Asked)
+		if d.level != nil && d.By == Asked {
+			continue
+		}
+		columns++
 		r, commas := s.columns[d.column].span(), s.columns[d.column].count(commaToken) > 0
 		numbers += btoi(commas || s.columns[d.column].count(numberToken) > 0)
 		groups = groups || commas && d.groups
@@ -349,8 +352,12 @@ func (in *input) used(s *survey) (used []int) {
 func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 	p.plain, p.sure = !p.numbers && len(p.meta) == 0 && p.weight < 0 && len(asked) == 0, p.numbers
 	var marked, made []string
+	var open []columnCode
 	for _, i := range p.data {
 		st := &s.columns[i]
+		if category := asked[i]; category != nil && category.Cuts != nil {
+			open = append(open, st.takeCodes(s.name(i))...)
+		}
 		c := Coding{Name: s.name(i), Kind: Bit}
 		if _, c.Marks = st.classOf(s.vocabularies); p.numbers {
 			c.Kind = st.numberKind()
@@ -371,9 +378,7 @@ func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 		if (c.Marks == markCoding && c.Levels == nil || slices.Contains(c.Off, "")) && st.count(blankToken) > 0 {
 			marked = append(marked, s.name(i))
 		}
-		if p.lay(in, s, i, c); c.Cuts != nil {
-			p.notes = append(p.notes, farCodes(c.Name, slices.Values(st.all))...)
-		}
+		p.lay(in, s, i, c)
 	}
 	if len(marked) > 0 {
 		p.note("an empty cell means off in %s, where the others hold a mark; write NA for what is not known", andList(marked))
@@ -384,6 +389,7 @@ func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 	p.noteWeights(s)
 	p.noteSpelling(s)
 	p.noteUnits()
+	p.notes = append(p.notes, noteOpenCodes(open)...)
 	if len(made) > 0 {
 		var fix []string
 		if len(in.opts.Categories) == 0 {

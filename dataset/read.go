@@ -63,7 +63,7 @@ func read(paths []string, opts Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.noteCodes()
+	set.takeCodes(&opts)
 	set.noteFar(opts.Model)
 	set.noteTotal()
 	set.noteUnused(opts.Missing)

@@ -45,7 +45,7 @@ func TestPlan(t *testing.T) {
 		{"units.csv", "t,p\n1.5 °C,1\n2.5 °C,2\n3.5 °C,3\n4.5 °C,oops\n", Options{}, []string{"t       number, °C  file",
 			"1 to 3, mean 2; 1 of 4 unknown, also oops"}},
 		{"cut.csv", "age,a\n31,1\n44,0\n999,1\n39,0\n", Options{Categories: []Coding{{Name: "age", Kind: Category,
-			Cuts: []float64{}}}}, []string{"1 cell is 999 in age, far from the others", "--missing age:999"}},
+			Cuts: []float64{}}}}, []string{"999 in age (1 cell), far from the others", "--missing age=999"}},
 		{"asked.csv", "a,b\n5,3\n2,4\n", Options{Kind: Number}, []string{"rows of 2 columns, numbers\n",
 			"a       count  you  2 to 5"}},
 	} {

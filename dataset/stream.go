@@ -51,7 +51,7 @@ func OpenStream(ctx context.Context, paths []string, opts Options) (*Stream, err
 			return nil, at(err, path)
 		}
 	}
-	s.weighted = heads.set.Weights != nil
+	s.weighted, in.opts.Missing = heads.set.Weights != nil, s.opts.Missing
 	s.head = heads.done(in).Pick([]int{0})
 	s.head.Weights, s.head.Index, s.head.Notes = nil, nil, append(noted(in.told...), said.Notes...)
 	if err := opts.Model.checkFrame(s.head); err != nil {
@@ -124,6 +124,7 @@ func (s *Stream) survey(ctx context.Context, i int, heads *joiner, said *Set) er
 		return err
 	}
 	defer d.close()
+	asked := s.opts
 	if in.real {
 		s.opts.Kind, s.opts.why = Number, in.why
 	}
@@ -137,7 +138,9 @@ func (s *Stream) survey(ctx context.Context, i int, heads *joiner, said *Set) er
 	} else {
 		s.count += n
 	}
-	part.forget(s.opts.Missing)
+	if part.forget(s.opts.Missing); i == 0 {
+		s.opts.Missing = slices.Concat(s.opts.Missing, part.takeCodes(&asked))
+	}
 	part.noteFar(s.opts.Model)
 	first, notes := part.Cut(0, 1), part.Notes
 	kinds, err := surveyMeta(ctx, d, part, in.made != nil && in.made.model)

@@ -353,7 +353,7 @@ func (t *textTable) badCell(d *dataColumn, cell string) error {
 	}
 	if fe.early = !t.plan.complete; t.plan.model {
 		fe.early, fe.fix, fe.Hint = false, nil, "the model has 0 and 1 there; correct it, or take it as unknown: "+
-			missingFlag(name, at.text)
+			missingFlag(name+"="+at.text)
 	}
 	return fe
 }

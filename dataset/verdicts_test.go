@@ -162,9 +162,9 @@ func TestUnknownCells(t *testing.T) {
 		{"a third word", "a,b\n" + many("yes,0", "no,1", "maybe,1", "yes,1"), "12: bit category", "a is taken as a label"},
 		{"limits and not detected", "a,b\n" + many("0.5,1", "1.5,0", "<0.1,1", "2.5,1") + "ND,0\n>9,1\n", "14: bit number",
 			"5 cells are taken as unknown in a: <0.1, >9, ND"},
-		{"a count", "a,b\n1,0.5\n0,2.5\n17,1.5\n99,0.5\n", "4: 2 number", "1 cell is 99 in a, far from"},
+		{"a count", "a,b\n1,0.5\n0,2.5\n17,1.5\n99,0.5\n", "4: 2 number", "99 in a (1 cell), far from"},
 		{"a limit", "a,b\n1,0\n0,1\n100,1\n", "3: bit number", ""},
-		{"mostly a code", "a,b\n1,0\n99,1\n99,1\n", "3: bit number", "2 cells are 99 in a, far from the others"},
+		{"mostly a code", "a,b\n1,0\n99,1\n99,1\n", "3: bit number", "99 in a (2 cells), far from the others"},
 	})
 }
 

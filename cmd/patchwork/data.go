@@ -60,7 +60,7 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 			"(several answers in a cell), unknown (left out) or its words in order, 'never<weekly<daily'; *=number for all; "+
 			"may be repeated")
 	fs.StringSliceVar(&f.missing, "missing", nil,
-		"cells that say that nothing is known: 999,-9, or NAME:999 in one column")
+		"cells that say that nothing is known: 999,-9, or NAME=999 in one column")
 	fs.IntVar(&f.skipLines, "skip-lines", 0, "lines above a table of text")
 	fs.StringSliceVar(&f.columns, "columns", nil,
 		"columns of a table that are data, by name or number (default all but labels)")

@@ -1,0 +1,176 @@
+package dataset
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork/diagnose/words"
+)
+
+// codeDigits matches the digits of numbers that often say that nothing is known: nines, perhaps with another last one,
+// as 99, 998 and 9.99e8 have, and 77 and 88.
+var codeDigits = regexp.MustCompile(`^(9+[78]?|77+|88+)$`)
+
+// isCodeNumber reports whether a number often says that nothing is known: -9, -99, 99, 9.99e8 and the like.
+func isCodeNumber(x float64) bool {
+	if x > -7 && x < 77 || math.IsNaN(x) {
+		return false
+	}
+	digits := strconv.FormatFloat(math.Abs(x), 'f', -1, 64)
+	if x >= 1e6 {
+		digits = strings.TrimRight(digits, "0")
+	}
+	digits = strings.Replace(digits, ".", "", 1)
+	return codeDigits.MatchString(digits) || x < 0 && (digits == "7" || digits == "8")
+}
+
+// codeText returns a code as people write it.
+func codeText(x float64) string {
+	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e+0", "e", 1)
+}
+
+// columnCode is a code in a column of numbers.
+type columnCode struct {
+	name  string
+	code  float64
+	cells int
+	far   bool // from the others, by more than these lie apart
+	below bool // 0, where no other is
+}
+
+// codesAmong returns the codes in a column of numbers, by size.
+func codesAmong(name string, numbers iter.Seq[float64]) (out []columnCode) {
+	low, high := math.Inf(1), math.Inf(-1)
+	codes := map[float64]int{}
+	for x := range numbers {
+		switch {
+		case math.IsNaN(x):
+		case isCodeNumber(x):
+			codes[x]++
+		default:
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	for _, x := range slices.Sorted(maps.Keys(codes)) {
+		c := columnCode{name: name, code: x, cells: codes[x], below: low <= high && x < 0 && low >= 0}
+		c.far = low <= high && (x > high+(high-low) || x < low-(high-low))
+		out = append(out, c)
+	}
+	return out
+}
+
+// strange reports whether a code may say that nothing is known: it is far from the others, or the only one below 0.
+// Of those that few programs write one cell shows nothing.
+func (c *columnCode) strange() bool {
+	usual := slices.Contains(missingCodes, strconv.FormatFloat(c.code, 'f', -1, 64))
+	return c.far && (usual || c.cells > 1) || c.below && c.cells > 1
+}
+
+// surely returns the codes that are far from the others, more than once, in two columns: no measurement is so.
+func surely(codes []columnCode) (sure []float64) {
+	columns := map[float64]int{}
+	for _, c := range codes {
+		if columns[c.code] += btoi(c.far && c.cells > 1); columns[c.code] == 2 {
+			sure = append(sure, c.code)
+		}
+	}
+	return sure
+}
+
+// codeNote returns the note on some of the codes of a table, and what [Options].Missing says to make them unknown: the
+// code, or that of each of the columns where it is a plain value in another.
+func codeNote(codes []columnCode, is func(c *columnCode) bool) (text string, missing []string) {
+	var said []string
+	codes = slices.Clone(codes)
+	slices.SortStableFunc(codes, func(a, b columnCode) int { return cmp.Compare(a.code, b.code) })
+	for from := 0; from < len(codes); {
+		to := from
+		for ; to < len(codes) && codes[to].code == codes[from].code; to++ {
+		}
+		var in, of []string
+		for i := range codes[from:to] {
+			if c := &codes[from+i]; is(c) {
+				in = append(in, c.name+" ("+words.Count(c.cells, "cell")+")")
+				of = append(of, c.name+"="+codeText(c.code))
+			}
+		}
+		if len(in) > 0 {
+			said = append(said, codeText(codes[from].code)+" in "+andList(in))
+		}
+		if len(in) == to-from && len(in) > 1 {
+			of = []string{codeText(codes[from].code)}
+		}
+		missing = append(missing, of...)
+		from = to
+	}
+	return strings.Join(said, "; "), missing
+}
+
+// noteOpenCodes returns a note on codes that may say that nothing is known, with the flag that says so of all of them.
+func noteOpenCodes(codes []columnCode) []Note {
+	text, missing := codeNote(codes, (*columnCode).strange)
+	if text == "" {
+		return nil
+	}
+	return []Note{{text + ", far from the others: is nothing known there?", []string{missingFlag(missing...)}}}
+}
+
+// takesCodes reports whether codes may be made unknown: nobody said that all columns are numbers, and no model how they
+// are read.
+func (o *Options) takesCodes() bool {
+	asked := o.wanted(allColumns, 0) != "" || o.Kind != Unknown && len(o.edits) == 0 && o.why == ""
+	return o.Model == nil && !asked
+}
+
+// takeCodes makes unknown what surely is a code, and notes that and the other codes of a table of numbers. It returns
+// what it made unknown as [Options].Missing says it.
+func (s *Set) takeCodes(o *Options) (missing []string) {
+	if !s.Table || s.Values == nil {
+		return nil
+	}
+	var codes []columnCode
+	for j := range s.Width {
+		if s.Words(j) == nil {
+			codes = append(codes, codesAmong(s.ColumnName(j), s.numbers(j, j+1))...)
+		}
+	}
+	var sure []float64
+	if o.takesCodes() {
+		sure = surely(codes)
+	}
+	taken := func(c *columnCode) bool {
+		return c.far && slices.Contains(sure, c.code) && o.wanted(c.name, 0) == ""
+	}
+	text, missing := codeNote(codes, taken)
+	if text != "" {
+		s.unknow(missing)
+		s.reading.Missing = slices.Concat(s.reading.Missing, missing)
+		s.Notes = append(s.Notes, Note{"taken as unknown, being far from the others: " + text, []string{allNumbers}})
+	}
+	s.Notes = append(s.Notes, noteOpenCodes(slices.DeleteFunc(codes, func(c columnCode) bool { return taken(&c) }))...)
+	return missing
+}
+
+// takeCodes makes unknown the codes among the numbers of a column that is to be cut, which are no answer above, and
+// returns the others.
+func (c *columnStats) takeCodes(name string) (open []columnCode) {
+	for _, code := range codesAmong(name, slices.Values(c.all)) {
+		if !code.far || code.cells < 2 {
+			open = append(open, code)
+			continue
+		}
+		if c.missing == nil {
+			c.missing = new(missingCells)
+		}
+		c.missing.values = distinctLevels(append(c.missing.values, levelOf(codeText(code.code))))
+		c.missing.n += code.cells
+		c.all = slices.DeleteFunc(c.all, func(x float64) bool { return x == code.code })
+	}
+	return open
+}
