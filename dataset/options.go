@@ -68,7 +68,7 @@ type Options struct {
 	Height, Width int
 	// Transpose swaps the rows and the columns of every image, after Height and
 	// Width are applied: for rows that hold an image column by column, as
-	// MATLAB stores it.
+	// MATLAB stores it. Without them it swaps those of a table whose rows are columns in the file.
 	Transpose bool
 	// Delimiter separates the columns of a CSV file. Zero means comma, tab or
 	// semicolon, whichever is most frequent in the first line.
