@@ -19,9 +19,6 @@ type Options struct {
 	Rule Rule
 	Tau  float64
 
-	// MeansOnly says that experts have no variances of their own.
-	MeansOnly bool
-
 	// Poses are the places of experts; the zero value means that they stay where they are. Where they move, all
 	// pixels have one scale and one background.
 	Poses pose.Grid
@@ -123,7 +120,7 @@ func (r *Result) take(s *state) {
 // record completes a record and gives it to the model.
 func (r *Result) record(how Record, o *Options) {
 	how.LogLik, how.DescriptionLength, how.Starts = r.LogLik, r.DescriptionLength, r.Starts
-	how.Predict, how.MeansOnly = o.Predict, o.MeansOnly
+	how.Predict = o.Predict
 	kept := *r.Model
 	kept.Record = how
 	r.Model = &kept

@@ -68,7 +68,7 @@ func (l *learner) begin(i int, rng *rand.Rand, t *terms, report func(string, *st
 
 // terms returns the terms of the last steps.
 func (l *learner) terms() *terms {
-	return &terms{lambda: l.lambda, heat: 1, means: l.o.MeansOnly, columns: l.columns, scales: l.data.Scales}
+	return &terms{lambda: l.lambda, heat: 1, columns: l.columns, scales: l.data.Scales}
 }
 
 // means returns the means of the pixels.
