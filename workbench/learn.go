@@ -26,6 +26,7 @@ type Learning struct {
 	*recipe.Plan                // of bits
 	Numbers      *real.Options  // of grey images
 	Mixed        *mixed.Options // of tables of numbers and words
+	Answers      *Answers       // of tables of which several pictures are compared
 
 	// Memory, if not nil, keeps what steps came to, so that a run that was interrupted goes on where it was.
 	Memory learn.Memory
@@ -94,6 +95,9 @@ func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, e
 		return nil, err
 	}
 	switch {
+	case how.For == recipe.ForAnswers:
+		l.Answers = new(Answers)
+		return l, how.CheckAnswers(facts)
 	case l.Table != nil:
 		l.Table.Exclusive = data.Exclusive()
 	case !facts.Streamed:
@@ -161,6 +165,8 @@ func (l *Learning) Steps(ctx context.Context) iter.Seq2[Step, error] {
 			steps = l.numbers
 		case l.byLabel != nil:
 			steps = l.classes
+		case l.Answers != nil:
+			steps = l.answers
 		case l.Table != nil:
 			steps = l.table
 		}

@@ -43,6 +43,9 @@ What the data are is recognised and said in one line; --for changes it:
             and without ink of another; strokes:60 prefers straight ones.
   scenes    images of several parts each, anywhere: --start-from pairs, unless
             --shift or another start is given.
+  answers   people who answered questions or took a test: which of several
+            pictures describes them most briefly: classes, a level, parts,
+            skills (parts of what is lacking), alone or together.
   paper     the paper to the letter: epsilon = 1, eq. (1), the printed
             initialisation, one start. It finds fewer of the parts.
 Numbers are learned as they are: of arrays of real numbers, of tables most of whose columns

@@ -518,7 +518,7 @@ export interface LearnRequest {
   begin?: "both" | "orders" | "splits" | "pairs" | "grow" | "mixture";
   data: string;
   experts?: number;
-  for?: "table" | "drawings" | "scenes" | "paper";
+  for?: "table" | "drawings" | "scenes" | "paper" | "answers";
   method?: "default" | "online" | "batch" | "both" | "strokes" | "soft";
   name?: string;
   rotate?: string;
