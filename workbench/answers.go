@@ -28,6 +28,9 @@ func (l *Learning) answers(ctx context.Context, tell func(Step) bool) (last Step
 	if l.Answers.Result, err = answers.Compare(ctx, data, opt); err != nil {
 		return last, err
 	}
+	if err = l.Answers.HoldOut(); err != nil {
+		return last, err
+	}
 	l.Answers.Written = l.Answers.Result.Written()
 	m, err := l.Answers.Written.Model(l.Config, rows.Total(data), l.Recipe.Seed)
 	if err != nil {

@@ -30,7 +30,7 @@ type Compared struct {
 	Numbers int     // that the picture has
 	LogP    float64 // of all rows
 
-	// HeldOut is the mean log probability of a row, in nats, by a picture of this kind that is
+	// HeldOut, of [Result.HoldOut], is the mean log probability of a row, in nats, by a picture of this kind that is
 	// learned anew without the row's fifth of all rows, and Error its standard error.
 	HeldOut, Error float64
 }
@@ -38,7 +38,7 @@ type Compared struct {
 // Result is what a comparison came to: pictures, the shortest description first. That is the pick.
 type Result struct {
 	Pictures []Compared
-	Rows     float64
+	search   *search
 }
 
 // Undecided returns the pictures that describe the table as well as the first, within three nats.
@@ -82,7 +82,7 @@ func (p *Picture) Ordered() bool {
 	return p.Classes
 }
 
-// Compare learns every picture of a table of answers.
+// Compare learns every picture of a table of answers, and describes the table by each.
 func Compare(ctx context.Context, data patchwork.Data, opt Options) (*Result, error) {
 	all, err := read(data)
 	if err != nil {
@@ -95,7 +95,7 @@ func Compare(ctx context.Context, data patchwork.Data, opt Options) (*Result, er
 	if err := s.learn(); err != nil {
 		return nil, err
 	}
-	out := &Result{Rows: all.n}
+	out := &Result{search: s}
 	sides := map[bool]*answers{false: all, true: all.flipped()}
 	for _, f := range s.by {
 		if f.Share == nil {
@@ -111,12 +111,13 @@ func Compare(ctx context.Context, data patchwork.Data, opt Options) (*Result, er
 		}
 		return 1
 	})
-	return out, out.judge(s)
+	return out, nil
 }
 
-// judge learns all pictures again without a fold of the rows that were searched, and asks how probable these are then.
-func (r *Result) judge(s *search) error {
-	n := len(r.Pictures)
+// HoldOut learns all pictures again without a fold of the rows that were searched, and asks how probable these are
+// then.
+func (r *Result) HoldOut() error {
+	s, n := r.search, len(r.Pictures)
 	sum, squares := make([]float64, n), make([]float64, n)
 	if s.t.n < 2*folds {
 		return nil
