@@ -10,7 +10,13 @@ import (
 
 // Answers are the pictures of a table of answers.
 type Answers struct {
+	// Needs is which column, an item, needs which skill, by a matrix that is to be checked, and Skills what these are
+	// called; nil for none.
+	Needs  [][]bool
+	Skills []string
+
 	*answers.Result                  // once they are learned
+	Checked         *answers.Checked // of the matrix; nil for none
 	Written         answers.Compared // what the model is
 }
 
@@ -32,9 +38,24 @@ func (l *Learning) answers(ctx context.Context, tell func(Step) bool) (last Step
 		return last, err
 	}
 	l.Answers.Written = l.Answers.Result.Written()
+	if l.Answers.Needs != nil {
+		if l.Answers.Checked, err = answers.Check(ctx, data, l.Answers.Needs); err != nil {
+			return last, err
+		}
+		l.Answers.Written = l.Answers.Checked.Compared
+	}
 	m, err := l.Answers.Written.Model(l.Config, rows.Total(data), l.Recipe.Seed)
 	if err != nil {
 		return last, err
+	}
+	if l.Answers.Checked != nil {
+		extras := m.Extras()
+		for _, name := range l.Answers.Skills {
+			extras.Names = append(extras.Names, "without "+name)
+		}
+		if m, err = m.WithExtras(extras); err != nil {
+			return last, err
+		}
 	}
 	last.Model = Bits{m}
 	last.Experts, last.Rows = m.K(), rows.Total(data)

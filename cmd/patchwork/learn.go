@@ -94,6 +94,11 @@ func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProces
 		return nil, request(inFlags(err))
 	}
 	f.Recipe = r.Recipe
+	if f.q != "" {
+		if r.Answers.Needs, r.Answers.Skills, err = readMatrix(f.q, s.head().Columns); err != nil {
+			return nil, err
+		}
+	}
 	if e == nil {
 		return r, nil
 	}

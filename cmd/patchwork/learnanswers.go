@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"encoding/csv"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,11 +25,92 @@ type picturesLearned struct {
 	Undecided         []string  `json:"undecided"` // kinds that describe the table as well, within 3 nats
 	Pictures          []picture `json:"pictures"`
 	Written           string    `json:"written"` // the kind of picture that the file holds
+	Matrix            *matrix   `json:"q_matrix,omitempty"`
 	Experts           int       `json:"experts"`
 	LogLik            float64   `json:"log_lik"`
 	DescriptionLength float64   `json:"description_length"`
 	Notes             []string  `json:"notes"`
 	Seconds           float64   `json:"seconds"`
+}
+
+// matrix is what the data say of a matrix of items and skills.
+type matrix struct {
+	Length      float64  `json:"description_length"` // of the table by the matrix as it is given
+	Better      float64  `json:"description_length_changed"`
+	Unsupported []needed `json:"unsupported"`
+	Missing     []needed `json:"missing"`
+}
+
+// needed is an entry of a matrix.
+type needed struct {
+	Item  string  `json:"item"`
+	Skill string  `json:"skill"`
+	Nats  float64 `json:"nats"`
+}
+
+// readMatrix reads which of the columns, the items, need which skills. Items are named in the first column, in any
+// order, or are in the order of the columns.
+func readMatrix(path string, columns []string) (needs [][]bool, skills []string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, &inputError{err}
+	}
+	defer func() { _ = file.Close() }() // read to its end
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(lines) != len(columns)+1 {
+		return nil, nil, &inputError{cmp.Or(err, fmt.Errorf("%s has %d rows of items; the table has %d columns", path,
+			len(lines)-1, len(columns)))}
+	}
+	from := 0
+	if slices.Contains(columns, lines[1][0]) && !slices.Contains([]string{"0", "1"}, lines[1][0]) {
+		from = 1
+	}
+	needs, skills = make([][]bool, len(columns)), lines[0][from:]
+	for i, line := range lines[1:] {
+		if from == 1 {
+			if i = slices.Index(columns, line[0]); i < 0 {
+				return nil, nil, &inputError{fmt.Errorf("%s: there is no column %s", path, line[0])}
+			}
+		}
+		for _, cell := range line[from:] {
+			if cell != "0" && cell != "1" {
+				return nil, nil, &inputError{fmt.Errorf("%s: %q is neither 0 nor 1", path, cell)}
+			}
+			needs[i] = append(needs[i], cell == "1")
+		}
+	}
+	for i, row := range needs {
+		if row == nil {
+			return nil, nil, &inputError{fmt.Errorf("%s does not say what %s needs", path, columns[i])}
+		}
+	}
+	return needs, skills, nil
+}
+
+// matrixOf returns what was found of a matrix, and says it.
+func matrixOf(l *learning, columns []string) (*matrix, []string) {
+	c := l.Answers.Checked
+	name := func(entries []pictures.Entry) []needed {
+		out := []needed{}
+		for _, e := range entries {
+			out = append(out, needed{columns[e.Item], l.Answers.Skills[e.Skill], e.Nats})
+		}
+		return out
+	}
+	m := &matrix{c.Length, c.Beside.Length, name(c.Unsupported), name(c.Missing)}
+	var lines []string
+	if pick := l.Answers.Pictures[0]; pick.Length < c.Length {
+		lines = append(lines, fmt.Sprintf("the skills of the matrix are in doubt: %s is %.1f nats shorter", pick.Kind,
+			c.Length-pick.Length))
+	}
+	lines = append(lines, fmt.Sprintf("the matrix as it is given: %.1f nats; with the changes below %.1f", m.Length, m.Better))
+	for _, e := range m.Unsupported {
+		lines = append(lines, fmt.Sprintf("not supported: %s needs %s; without that %.1f nats less", e.Item, e.Skill, e.Nats))
+	}
+	for _, e := range m.Missing {
+		lines = append(lines, fmt.Sprintf("missing: %s needs %s; with that %.1f nats less", e.Item, e.Skill, e.Nats))
+	}
+	return m, lines
 }
 
 // picture is one of those that were compared.
@@ -47,6 +132,11 @@ func picturesSaid(f *learnFlags, l *learning, m *patchwork.Model, took time.Dura
 	out := picturesLearned{Output: f.output, For: f.For, Rows: m.Extras().Record.Rows, Columns: m.Width(),
 		Pick: r.Pictures[0].Kind, Undecided: []string{}, Written: written.Kind, Experts: len(written.Votes),
 		LogLik: written.LogP, DescriptionLength: written.Length, Notes: pictureNotes(l, m), Seconds: took.Seconds()}
+	if l.Answers.Checked != nil {
+		var said []string
+		out.Matrix, said = matrixOf(l, m.Extras().Columns)
+		out.Notes = append(said, out.Notes...)
+	}
 	for _, p := range r.Undecided() {
 		out.Undecided = append(out.Undecided, p.Kind)
 	}
@@ -81,7 +171,9 @@ func pictureNotes(l *learning, m *patchwork.Model) []string {
 		lines = append(lines, "the classes are ordered, each above the one before in every column: they say what a level says, "+
 			"in steps")
 	}
-	if written.Kind != pick.Kind {
+	if l.Answers.Checked != nil {
+		lines = append(lines, "the file holds the skills of the matrix as it is given")
+	} else if written.Kind != pick.Kind {
 		lines = append(lines, fmt.Sprintf("a model has no parts over a level yet: the file holds the shortest picture without "+
 			"that, %s, %.1f nats longer", written.Kind, written.Length-pick.Length))
 	}

@@ -29,3 +29,35 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// A matrix of items and skills is checked by the names of both, and is what the file holds.
+func TestAnswersMatrix(t *testing.T) {
+	t.Chdir(t.TempDir())
+	file := testenv.Shared(t, "data/questionnaires/LSAT.csv")
+	matrix := "item,reading,logic\nItem 5,1,0\nItem 4,0,1\nItem 3,1,1\nItem 2,0,1\nItem 1,1,0\n"
+	write(t, "q.csv", matrix)
+	var got picturesLearned
+	if err := json.Unmarshal([]byte(must(t, "learn", file, "--for", "answers", "--q", "q.csv", "-o", "m.npz", "--json")),
+		&got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Matrix == nil || got.Matrix.Unsupported == nil || got.Matrix.Missing == nil || got.Written != "skills" ||
+		got.Experts != 2 || !strings.Contains(got.Notes[0], "in doubt: level") {
+		t.Errorf("%+v", got)
+	}
+	if said := must(t, "show", "m.npz"); !strings.Contains(said, "without reading") {
+		t.Error(said)
+	}
+	for bad, why := range map[string]string{strings.Replace(matrix, "Item 5", "Item 9", 1): "no column Item 9",
+		strings.Replace(matrix, "Item 5", "Item 4", 1): "does not say what Item 5", "a\n1\n": "1 rows of items",
+		strings.Replace(matrix, "0,1", "0,2", 1): "neither 0 nor 1"} {
+		write(t, "bad.csv", bad)
+		if o := patchworkCommand(t, "learn", file, "--for", "answers", "--q", "bad.csv", "-o", "n.npz"); o.code != 2 ||
+			!strings.Contains(o.err, why) {
+			t.Errorf("%q: %+v", bad, o)
+		}
+	}
+	if o := patchworkCommand(t, "learn", file, "--q", "q.csv", "-o", "n.npz"); o.code != 2 {
+		t.Errorf("%+v", o)
+	}
+}

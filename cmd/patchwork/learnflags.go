@@ -21,6 +21,7 @@ type learnFlags struct {
 
 	output string
 	by     string // the label whose values are classes; "" to learn parts
+	q      string // a file of items and skills, for answers
 	json   bool
 }
 
@@ -106,6 +107,8 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
 	fs.StringVar(&f.by, "by", "", "learn classes: one for each value of this label (several: with commas)")
+	fs.StringVar(&f.q, "q", "", "with --for answers: check this .csv matrix, a row for each item, a column for each "+
+		"skill, 1 where the item needs it")
 	f.addRecipe(cmd)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	f.checkpoint.add(cmd)
@@ -182,6 +185,9 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	}
 	if !numbers && (f.Rule == "pool" || f.Rule == "soft") {
 		return usagef("--rule %s joins votes on numbers: give --column '*=number'", f.Rule)
+	}
+	if f.q != "" && f.For != recipe.ForAnswers {
+		return usagef("--q is for --for answers")
 	}
 	if _, err := checkOutput("learn", f.output); err != nil {
 		return err

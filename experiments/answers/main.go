@@ -104,9 +104,15 @@ func chance(kind string, base, level, ofClass float64) float64 {
 func main() {
 	sets := flag.Int("sets", 10, "tables of each kind")
 	seed := flag.Uint64("seed", 1, "of all tables")
+	wrong := flag.Float64("q", 0, "share of the entries of a matrix that are wrong: ask which are named instead")
+	rows := flag.Int("rows", 500, "rows of these tables")
 	hidden := flag.Float64("hidden", 0, "share of cells that are not known")
 	flag.Parse()
-	if err := run(*sets, *seed, *hidden); err != nil {
+	work := func() error { return run(*sets, *seed, *hidden) }
+	if *wrong > 0 {
+		work = func() error { return matrices(*sets, *seed, *rows, *wrong) }
+	}
+	if err := work(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -147,4 +153,40 @@ func behind(r *answers.Result, kinds string) float64 {
 		}
 	}
 	return best - r.Pictures[0].Length
+}
+
+// matrices says how many wrong entries of matrices of 30 items and 5 skills are named, and how many others.
+func matrices(sets int, seed uint64, rows int, share float64) error {
+	named, planted, others := 0, 0, 0
+	for i := range sets {
+		rng := rand.New(rand.NewPCG(seed, uint64(i)))
+		data, q := draw(rng, "skills", rows, 30, 5, 0, 0.1+0.1*float64(i%2))
+		isWrong := map[[2]int]bool{}
+		for len(isWrong) < int(math.Round(share*150)) {
+			d, k := rng.IntN(30), rng.IntN(5)
+			one := 0
+			for _, needs := range q[d] {
+				if needs {
+					one++
+				}
+			}
+			if !isWrong[[2]int{d, k}] && (one > 1 || !q[d][k]) {
+				isWrong[[2]int{d, k}], q[d][k] = true, !q[d][k]
+			}
+		}
+		c, err := answers.Check(context.Background(), data, q)
+		if err != nil {
+			return err
+		}
+		planted += len(isWrong)
+		for _, e := range append(c.Missing, c.Unsupported...) {
+			if isWrong[[2]int{e.Item, e.Skill}] {
+				named++
+			} else {
+				others++
+			}
+		}
+	}
+	fmt.Printf("%d rows, %d matrices, %.0f %% wrong: %d of %d named, %d others\n", rows, sets, 100*share, named, planted, others)
+	return nil
 }

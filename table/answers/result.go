@@ -102,8 +102,7 @@ func Compare(ctx context.Context, data patchwork.Data, opt Options) (*Result, er
 			f.Picture = f.clone().withSets()
 		}
 		f = measured(f.Picture, sides[f.Lacking], 60)
-		out.Pictures = append(out.Pictures, Compared{Picture: f.Picture, Length: f.nats, Numbers: f.numbers,
-			LogP: f.c.evidence})
+		out.Pictures = append(out.Pictures, f.compared())
 	}
 	slices.SortFunc(out.Pictures, func(a, b Compared) int {
 		if a.Length < b.Length || a.Length == b.Length && a.Kind < b.Kind {
