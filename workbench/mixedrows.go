@@ -108,12 +108,18 @@ func setOf(picks []patchwork.Pick) (set uint64) {
 // of the commonest one, or of yes.
 func (m Mixed) Cells(c *Case, out []Cell) []Cell {
 	set := setOf(c.Row.Picks)
-	for d, x := range c.Frame.Values[c.At] {
-		column := &m.Columns[d]
+	said := func(d int) mixed.Cell { return mixed.Cell{Column: &m.Columns[d], Belief: m.Compose(d, set)} }
+	return m.cells(c.Frame.Values[c.At], said, out)
+}
+
+// cells returns the cells of a row beside what is said of each column, in the memory of others.
+func (m Mixed) cells(row []float64, of func(d int) mixed.Cell, out []Cell) []Cell {
+	for d, x := range row {
+		column, said := &m.Columns[d], of(d)
 		code := column.Code(x)
-		said := mixed.Cell{Column: column, Belief: m.Compose(d, set)}
 		alone := mixed.CellOf(column, &column.All)
-		cell := Cell{Column: d, Value: math.NaN(), Tail: math.NaN(), Text: m.Text(d, x), said: m.expects(d, said)}
+		cell := Cell{Column: d, Value: math.NaN(), Tail: math.NaN(), Text: m.Text(d, x), said: m.expects(d, said),
+			Loss: -said.LogDensity(x)}
 		known := !math.IsNaN(code)
 		if m.isWords(d) && len(column.Values) > 0 {
 			level, p := m.level(d, nil), said.Levels()

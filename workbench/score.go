@@ -39,7 +39,8 @@ type Scores struct {
 	*BitScores
 	*NumberScores
 	*ClassScores
-	Hidden any `json:"hidden,omitempty"` // *HiddenBits, *HiddenNumbers or *HiddenCells: how well hidden values were predicted
+	Odd    []Oddity `json:"odd,omitempty"`    // the oddest rows of a table, first the oddest; see SetOdd
+	Hidden any      `json:"hidden,omitempty"` // *HiddenBits, *HiddenNumbers or *HiddenCells: how well hidden values were predicted
 
 	table bool
 }
