@@ -2,6 +2,7 @@ package joint
 
 import (
 	"math"
+	"slices"
 
 	"example.com/patchwork/internal/elem"
 )
@@ -51,6 +52,20 @@ func (b *Beside) Factors(f *Factors, columns []int32, params []float64) *Factors
 	for j := range columns {
 		at, column, param := f.ratios[values*j:][:values], columns[j:j+1], params[j:j+1]
 		at[Off], at[On], at[Unknown] = b.off.ratios(column, param), b.on.ratios(column, param), 1
+	}
+	return f
+}
+
+// all returns what the set does to the likelihood of a row, beside no experts.
+func (b *Beside) all() *Factors {
+	f, e := &Factors{}, b.on.e
+	for i := range e.Q {
+		if !slices.ContainsFunc(b.on.set, func(k int16) bool { return e.planes[k][i/64]>>(i%64)&1 != 0 }) {
+			continue
+		}
+		p, q := b.on.p[i], e.alone[On][i].p
+		f.columns = append(f.columns, int32(i))
+		f.ratios = append(f.ratios, max(1-p, least)/max(1-q, least), max(p, least)/max(q, least), 1) // off, on, unknown
 	}
 	return f
 }

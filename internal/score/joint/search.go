@@ -46,12 +46,13 @@ type Search struct {
 	beside  Beside
 	unknown []float64 // gains that are not known
 
-	extended []int   // nodes that were extended
-	leaving  bool    // whether an expert has left
-	path     []int16 // scratch: experts of a set, in the order in which they joined
-	others   State   // scratch: the row beside others than one expert, where it votes
-	named    []bool  // named sets of the prior that were found
-	key      []byte  // scratch
+	extended []int      // nodes that were extended
+	leaving  bool       // whether an expert has left
+	path     []int16    // scratch: experts of a set, in the order in which they joined
+	others   State      // scratch: the row beside others than one expert, where it votes
+	found    []bool     // named sets of the prior that the beam has found
+	named    []*Factors // of the named sets, as far as they were asked for
+	key      []byte     // scratch
 }
 
 // reached is a set of the beam.

@@ -12,6 +12,7 @@ import (
 // patchwork.SetPrior. It does not change.
 type SetPrior struct {
 	sets  [][]int16
+	logP  []float64 // of these
 	share map[string]namedSet
 	rest  float64 // probability that a row has no named set
 
@@ -47,6 +48,11 @@ func NewSetPrior(sets [][]int, share []float64, parent []int, active [][2]float6
 		}
 		p.sets, p.rest = append(p.sets, s), p.rest-share[i]
 		p.share[string(appendKey(nil, s))] = namedSet{i, share[i]}
+	}
+	var key []byte
+	for _, set := range p.sets {
+		logP, _ := p.LogP(set, &key)
+		p.logP = append(p.logP, logP)
 	}
 	return p
 }
@@ -84,13 +90,14 @@ func (p *SetPrior) LogP(set []int16, key *[]byte) (logP float64, number int) {
 }
 
 // recode makes the joint probabilities of the sets that were found those by the prior, and adds the named sets that
-// were not.
+// were not, but for those that have no weight.
 func (s *Search) recode() {
 	p := s.Prior
 	if p == nil {
 		return
 	}
-	s.named = append(s.named[:0], make([]bool, len(p.sets))...)
+	s.found = append(s.found[:0], make([]bool, len(p.sets))...)
+	top := math.Inf(-1)
 	for i := range s.nodes {
 		s.path = s.pathOf(s.path, i)
 		slices.Sort(s.path)
@@ -98,27 +105,44 @@ func (s *Search) recode() {
 		n := &s.nodes[i]
 		*n = nodeOf(n.parent, n.expert, n.size, n.joint+logP-s.independent(s.path))
 		if number >= 0 && !math.IsInf(n.joint, -1) {
-			s.named[number] = true
+			s.found[number] = true
 		}
+		top = max(top, n.joint)
 	}
+	alone := s.experts.logLik(s.x)
 	for i, set := range p.sets {
-		if s.named[i] || len(set) > s.most || len(set) == 0 {
+		if s.found[i] || len(set) > s.most || len(set) == 0 {
+			continue
+		}
+		lowest := top - 2*negligible - alone - p.logP[i]
+		if s.factorsOf(i).GainAbove(s.x, elem.Exp(lowest)*nearly) < lowest-1 {
 			continue
 		}
 		s.others.Reset(s.experts, s.x)
-		joint, at := s.experts.logLik(s.x), int32(0)
+		joint, at := alone, int32(0)
 		for j, k := range set {
 			joint += s.others.Gain(int(k))
 			s.others.Place(int(k))
 			n := nodeOf(at, int32(k), int32(j+1), math.Inf(-1))
 			if j == len(set)-1 {
-				logP, _ := p.LogP(set, &s.key)
-				n = nodeOf(at, int32(k), int32(j+1), joint+logP)
+				n = nodeOf(at, int32(k), int32(j+1), joint+p.logP[i])
 			}
 			s.nodes = append(s.nodes, n)
 			at = int32(len(s.nodes) - 1)
 		}
 	}
+}
+
+// factorsOf returns what all experts of a named set do to a row.
+func (s *Search) factorsOf(named int) *Factors {
+	if s.named == nil {
+		s.named = make([]*Factors, len(s.Prior.sets))
+	}
+	if s.named[named] == nil {
+		s.beside.Reset(s.experts, s.Prior.sets[named])
+		s.named[named] = s.beside.all()
+	}
+	return s.named[named]
 }
 
 // prior returns the log probability of a set.

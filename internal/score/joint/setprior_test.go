@@ -111,3 +111,30 @@ func TestSearchByPriorIsEnumeration(t *testing.T) {
 		}
 	}
 }
+
+// What all experts of a set do to a row is what each gains beside those before it.
+func TestFactorsOfASet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 3))
+	for _, r := range all {
+		for range 30 {
+			e, x := draw(rng, r, 6, 70)
+			var set []int16
+			for _, k := range rng.Perm(6)[:1+rng.IntN(4)] {
+				set = append(set, int16(k))
+			}
+			slices.Sort(set)
+			var s State
+			s.Reset(e, x)
+			want := 0.0
+			for _, k := range set {
+				want += s.Gain(int(k))
+				s.Place(int(k))
+			}
+			var b Beside
+			b.Reset(e, set)
+			if got := b.all().GainAbove(x, math.Inf(-1)); math.Abs(got-want) > 1e-6 {
+				t.Fatalf("%s: %v gains %v, one after the other %v", Names[r], set, got, want)
+			}
+		}
+	}
+}
