@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/recall"
 	"example.com/patchwork/internal/wire"
+	"example.com/patchwork/pose"
 )
 
 // thresholds are how far from the background values are that a candidate votes for, in its standard
@@ -25,10 +26,10 @@ const (
 
 // ground is a row as the model explains it.
 type ground struct {
-	row   int // of the data
-	z     []float64
-	known []bool
-	cells []cell
+	z       []float64
+	known   []bool
+	cells   []cell
+	numbers []int64 // the values
 }
 
 // grower tries new experts on data that a model explains.
@@ -57,7 +58,11 @@ func newGrower(data *Data, e *explained, o *terms) *grower {
 			c := &f.cells[d]
 			c.now = together(c.up, c.gainUp, c.down, c.gainDown)
 		}
-		g.grounds = append(g.grounds, ground{i, slices.Clone(f.z), slices.Clone(f.known), slices.Clone(f.cells)})
+		numbers := make([]int64, len(f.z))
+		for d, x := range data.Rows[i] {
+			numbers[d] = data.Scales[d].number(x)
+		}
+		g.grounds = append(g.grounds, ground{slices.Clone(f.z), slices.Clone(f.known), slices.Clone(f.cells), numbers})
 	}
 	usual := float64(.3 * median(slices.Clone(logLiks)))
 	for _, l := range logLiks {
@@ -76,7 +81,7 @@ func (g *grower) grow(ctx context.Context, rng *rand.Rand, workers int, memory M
 			begun[i] = g.begin(rng, threshold, i%2 == 1 && !g.m.Moves())
 		}
 		name := func() string {
-			return key(g.m, "grow", g.terms.lambda, g.terms.heat, g.terms.perUse, begun)
+			return key(g.m, "grow", g.terms.lambda, g.terms.heat, g.terms.means, g.terms.perUse, begun)
 		}
 		found, err := recall.Or(memory, step, name, func(c *wire.Codec, found *grown) { found.code(c, g.m.F()) },
 			func() (*grown, error) { return g.compete(ctx, begun, workers) })
@@ -208,7 +213,7 @@ func (g *grower) local(e []Entry) (_ []Entry, pi, gain float64) {
 		sums := make([]Sums, len(e))
 		active := 0
 		for i := range g.grounds {
-			pose, most := g.best(sprites, i)
+			pose, most := g.best(sprites, i, price)
 			if most > price {
 				active++
 				g.count(sums, sprites, i, pose)
@@ -228,7 +233,7 @@ func (g *grower) local(e []Entry) (_ []Entry, pi, gain float64) {
 	}
 	sprites := g.turned(e)
 	for i := range g.grounds {
-		_, most := g.best(sprites, i)
+		_, most := g.best(sprites, i, price)
 		gain += max(0, most-price) / g.share
 	}
 	return e, pi, gain
@@ -244,12 +249,15 @@ func (g *grower) turned(e []Entry) []sprite {
 	return out
 }
 
-// best returns the pose at which a candidate gains most in a row, and how much.
-func (g *grower) best(sprites []sprite, i int) (at int, most float64) {
+// best returns the pose at which a candidate gains most in a row, and how much; least where that is not more.
+func (g *grower) best(sprites []sprite, i int, least float64) (at int, most float64) {
 	r := &g.grounds[i]
-	most = math.Inf(-1)
+	most = least
 	for c := range g.poses {
 		sp, p := &sprites[c/g.shifts], g.poses[c]
+		if g.bound(sp, p, r) <= most { // most candidates are of no use in most rows
+			continue
+		}
 		sum := 0.0
 		for j := range sp.entries {
 			e := &sp.entries[j]
@@ -262,6 +270,33 @@ func (g *grower) best(sprites []sprite, i int) (at int, most float64) {
 		}
 	}
 	return at, most
+}
+
+// bound returns what a candidate at a pose gains at most in a row: two opposite speakers say together no more than one
+// of them alone. Each term, and so each sum, is at least that of best, rounding included.
+func (g *grower) bound(sp *sprite, p pose.Pose, r *ground) float64 {
+	sum := 0.0
+	for j := range sp.entries {
+		e := &sp.entries[j]
+		d, ok := g.pixel(int(e.y), int(e.x), p)
+		if !ok || !r.known[d] {
+			continue
+		}
+		c := &r.cells[d]
+		own, other, gain := c.up, c.down, c.gainDown
+		if e.s < 0 {
+			own, other, gain = c.down, c.up, c.gainUp
+		}
+		if math.Abs(e.s) <= own {
+			continue
+		}
+		most := e.gain(r.z[d])
+		if other > 0 {
+			most = max(most, gain)
+		}
+		sum += most - c.now
+	}
+	return sum
 }
 
 // count adds the values of a row that a candidate at a pose would win, or abstains from with all others.
@@ -283,7 +318,7 @@ func (g *grower) count(sums []Sums, sprites []sprite, i, at int) {
 			won = s > c.up && s >= c.down || -s > c.down && -s > c.up
 		}
 		if won {
-			sums[f].add(g.data.Scales[d].number(g.data.Rows[r.row][d]), Unit)
+			sums[f].add(r.numbers[d], Unit)
 		}
 	}
 }
