@@ -24,16 +24,10 @@ func TestSurprises(t *testing.T) {
 	c := &Case{Frame: f}
 	c.Row.Picks = []patchwork.Pick{{Expert: 0}}
 	of := Bits{m}
-	said := func(most int) (out []string) {
-		for _, x := range Odd(of, c, oddBlamed, most) {
-			out = append(out, x.inWords(of))
-		}
-		return out
-	}
-	if got := strings.Join(said(5), "; "); got != "column 1 yes, expected 2 %; column 3 no, expected 95 %" {
+	if got := strings.Join(Surprises(of, c, 5), "; "); got != "column 1 yes, expected 2 %; column 3 no, expected 95 %" {
 		t.Error(got)
 	}
-	if got := said(1); len(got) != 1 || !strings.HasPrefix(got[0], "column 1") {
+	if got := Surprises(of, c, 1); len(got) != 1 || !strings.HasPrefix(got[0], "column 1") {
 		t.Error(got)
 	}
 }

@@ -103,15 +103,22 @@ func (m *mixedClouds) shareOut() float64 {
 	sum, k := 0.0, len(m.clouds)
 	for i, p := range m.points {
 		share, top := m.share[i*k:(i+1)*k], math.Inf(-1)
-		for c, g := range m.clouds {
+		for c := range m.clouds {
+			g := &m.clouds[c]
 			dy, dx := p.Y-g.mean.Y, p.X-g.mean.X
 			share[c] = g.logHeight - float64((float64(g.yy*dy*dy)+float64(2*g.yx*dy*dx)+float64(g.xx*dx*dx))/2)
 			top = max(top, share[c])
 		}
 		total := 0.0
 		for c, l := range share {
-			share[c] = elem.Exp(l - top)
+			if share[c] = 1; l != top {
+				share[c] = elem.Exp(l - top)
+			}
 			total += share[c]
+		}
+		if total == 1 { // most points are those of one cloud
+			sum += top
+			continue
 		}
 		for c := range share {
 			share[c] /= total

@@ -53,13 +53,15 @@ func (l *Learner) explain(ctx context.Context, st *State, afresh bool) ([]found,
 // and the state is then as it was.
 func (l *Learner) Maximise(ctx context.Context, st *State) error {
 	next := st.Clone()
+	sprites := l.ground.sprites(next.templates)
 	for k := range next.templates {
-		c, err := l.Count(ctx, next, k)
+		c, err := l.count(ctx, next, sprites, k)
 		if err != nil {
 			return err
 		}
 		if c.Images > 0 {
 			next.templates[k] = l.template(c, next.straight[k])
+			sprites[k] = l.ground.sprites(next.templates[k : k+1])[0]
 		}
 	}
 	if l.opt.Shared {
@@ -69,10 +71,9 @@ func (l *Learner) Maximise(ctx context.Context, st *State) error {
 	return nil
 }
 
-// Count returns the counts of one expert in the images of this learner, with the
-// picks and the other experts of a state.
-func (l *Learner) Count(ctx context.Context, st *State, expert int) (*counts, error) {
-	sprites := l.ground.sprites(st.templates)
+// count returns the counts of one expert in the images of this learner, with the
+// picks of a state and the sprites of its experts.
+func (l *Learner) count(ctx context.Context, st *State, sprites [][]sprite, expert int) (*counts, error) {
 	parts := make([]*counts, l.opt.Workers)
 	if err := l.each(ctx, func(s *search, w, i int) {
 		if parts[w] == nil {

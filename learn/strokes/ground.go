@@ -113,20 +113,13 @@ func (g *ground) shift(dy, dx int) int { return dy*g.stride + dx }
 func (g *ground) len() int { return g.rows*g.stride + lanes }
 
 // lay writes an image onto pixels of the ground, which lie beyond its border as
-// newPixels left them. bits is scratch memory, returned for the next call.
-func (g *ground) lay(img *bitmap.Image, pixels, bits []uint8) []uint8 {
-	n := img.Len()
-	bits = img.AppendKnown(img.AppendBytes(bits[:0]))
+// newPixels left them. values is scratch memory, returned for the next call.
+func (g *ground) lay(img *bitmap.Image, pixels, values []uint8) []uint8 {
+	values = img.AppendValues(values[:0])
 	for y := range g.imageH {
-		row := pixels[g.at(y, 0):]
-		for x := range g.imageW {
-			i := y*g.imageW + x
-			if row[x] = bits[i]; bits[n+i] == 0 {
-				row[x] = unknown
-			}
-		}
+		copy(pixels[g.at(y, 0):], values[y*g.imageW:(y+1)*g.imageW])
 	}
-	return bits
+	return values
 }
 
 // newPixels returns pixels of the ground beyond the border of an image.

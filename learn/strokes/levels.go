@@ -53,7 +53,7 @@ func (l *levels) nearest(p float64) uint8 {
 	return uint8(best)
 }
 
-// Pixels of an image.
+// Pixels of an image, as bitmap.Image.AppendValues gives them.
 const (
 	off = iota
 	on

@@ -74,7 +74,7 @@ type search struct {
 	reuse   int
 
 	pixels  []uint8 // of the image, laid on the ground
-	bits    []uint8
+	values  []uint8 // scratch memory of ground.lay
 	mu      []uint8 // level of the composition
 	mark    []uint32
 	marked  uint32

@@ -266,7 +266,7 @@ func (l *Learner) each(ctx context.Context, do func(s *search, worker, i int)) e
 			}
 		}
 		if l.data.Weight(i) > 0 {
-			searches[w].bits = l.ground.lay(l.data.Images[i], searches[w].pixels, searches[w].bits)
+			searches[w].values = l.ground.lay(l.data.Images[i], searches[w].pixels, searches[w].values)
 			do(searches[w], w, i)
 		}
 		return nil

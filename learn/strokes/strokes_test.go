@@ -302,7 +302,7 @@ func TestCountsMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := range 2 {
-		want, err := all.Count(t.Context(), st, k)
+		want, err := all.count(t.Context(), st, all.ground.sprites(st.templates), k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +312,7 @@ func TestCountsMerge(t *testing.T) {
 				Options{})
 			own := part.Start(part.templatesOf(all, st))
 			own.picks = st.picks[r[0]:r[1]]
-			c, err := part.Count(t.Context(), own, k)
+			c, err := part.count(t.Context(), own, part.ground.sprites(own.templates), k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -327,7 +327,7 @@ func TestCountsMerge(t *testing.T) {
 // templatesOf returns the templates of another learner's state.
 func (l *Learner) templatesOf(o *Learner, st *State) [][]float64 { return o.Templates(st) }
 
-// What Count counts is what the definition says, pixel by pixel.
+// What count counts is what the definition says, pixel by pixel.
 func TestCountReference(t *testing.T) {
 	d := crosses(4, 10, true)
 	c := config(-30, 0)
@@ -337,7 +337,7 @@ func TestCountReference(t *testing.T) {
 	for i := range st.picks {
 		st.picks[i] = []pick{{0, 0, 1, -2}, {1, 1, 0, 4}, {0, 1, 5, 0}}[:1+i%3]
 	}
-	got, err := l.Count(t.Context(), st, 0)
+	got, err := l.count(t.Context(), st, l.ground.sprites(st.templates), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
