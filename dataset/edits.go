@@ -70,7 +70,7 @@ func (o Options) With(edits ...Edit) (Options, error) {
 		} else if want != "" {
 			return o, fmt.Errorf("%s is said to be %s and %s: say one of them", e.Column, want, e.Want)
 		}
-		o.edits = append(slices.Clip(o.edits), e)
+		o.Edits = append(slices.Clip(o.Edits), e)
 		cuts, err := e.cut()
 		if err != nil {
 			return o, err
@@ -95,13 +95,10 @@ func (o Options) With(edits ...Edit) (Options, error) {
 		case "weight":
 			o.Weight = e.Column
 			continue
-		case "unknown", "ignore":
-			o.ignore = append(o.ignore, e.Column)
-			continue
 		case "number", "count":
 			o.Kind = Number
 			continue
-		case "bit":
+		case "bit", "unknown", "ignore":
 			continue
 		case "ordinal":
 			c.Kind = Ordinal
@@ -124,7 +121,7 @@ func (o Options) With(edits ...Edit) (Options, error) {
 
 // wanted returns what the edits say of a column, "" for nothing.
 func (o *Options) wanted(name string, number int) string {
-	for _, e := range slices.Backward(o.edits) {
+	for _, e := range slices.Backward(o.Edits) {
 		if e.Column == name || e.Column == strconv.Itoa(number) {
 			return e.Want
 		}
@@ -132,11 +129,21 @@ func (o *Options) wanted(name string, number int) string {
 	return ""
 }
 
+// leftOut lists the columns that the edits leave out.
+func (o *Options) leftOut() (names []string) {
+	for _, e := range o.Edits {
+		if e.Want == "unknown" || e.Want == "ignore" {
+			names = append(names, e.Column)
+		}
+	}
+	return names
+}
+
 // checkNamed returns an error if an edit or a code of missing values names a column that a table does not have, or an
 // edit says of one of the model's what that does not.
 func (in *input) checkNamed(s *survey) error {
 	m := in.opts.Model
-	for _, e := range in.opts.edits {
+	for _, e := range in.opts.Edits {
 		if e.Column == allColumns || e.Column == "" {
 			continue
 		}

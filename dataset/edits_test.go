@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -175,6 +176,36 @@ func TestEditsForAModel(t *testing.T) {
 		s, err := Decode(t.Context(), "t.csv", text, o)
 		if !fits && err == nil || fits && (err != nil || pixels(s) != "##\n??\n" || len(sentences(s)) != 2) {
 			t.Errorf("%s: %v, %v", want, s, err)
+		}
+	}
+}
+
+// TestEditsAsJSON: options that were sent as JSON read as before, as a program on another machine does that counts rows.
+func TestEditsAsJSON(t *testing.T) {
+	text := []byte("name,age,a,b,n\nk,30,0,1,3\nl,40,1,0,x\nm,25,1,1,4\nn,61,0,0,5\n")
+	for _, edits := range []string{"n=unknown", "n=unknown age=bands", "n=label age=bit>35", "age=number n=unknown",
+		"*=category", "name=weight n=label", "n=unknown age=bit"} {
+		var opts, sent Options
+		for edit := range strings.FieldsSeq(edits) {
+			e, err := ParseEdit(edit)
+			if err == nil {
+				opts, err = opts.With(e)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		wire, err := json.Marshal(opts)
+		if err == nil {
+			err = json.Unmarshal(wire, &sent)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, wantErr := cellsOf(t, string(text), opts)
+		got, gotErr := cellsOf(t, string(text), sent)
+		if got != want || (gotErr == nil) != (wantErr == nil) {
+			t.Errorf("%s: %s, %v as JSON, want %s, %v", edits, got, gotErr, want, wantErr)
 		}
 	}
 }

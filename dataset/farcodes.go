@@ -124,7 +124,7 @@ func noteOpenCodes(codes []columnCode) []Note {
 // takesCodes reports whether codes may be made unknown: nobody said that all columns are numbers, and no model how they
 // are read.
 func (o *Options) takesCodes() bool {
-	asked := o.wanted(allColumns, 0) != "" || o.Kind != Unknown && len(o.edits) == 0 && o.why == ""
+	asked := o.wanted(allColumns, 0) != "" || o.Kind != Unknown && len(o.Edits) == 0 && o.why == ""
 	return o.Model == nil && !asked
 }
 

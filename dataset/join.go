@@ -122,7 +122,7 @@ func (in *input) arrange(s *Set) error {
 	if len(like.Size) == 2 && height == 0 && s.Table && w == like.Size[0]*like.Size[1] {
 		height, width = like.Size[0], like.Size[1]
 	}
-	if turn { // the size refers to the result
+	if turn = turn && !(s.roles != nil && height == 0); turn { // the size refers to the result
 		height, width = width, height
 	}
 	if height > 0 && (s.Table || h != height || w != width) {

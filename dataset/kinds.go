@@ -72,7 +72,7 @@ type Coding struct {
 	Off []string `json:"off,omitempty"`
 	// Cuts, if there are any, make levels of numbers: each is of what is greater than one more of them. With one level
 	// the column is a bit. An empty list asks for three levels of about as many rows each.
-	Cuts []float64 `json:"cuts,omitempty"`
+	Cuts []float64 `json:"cuts,omitzero"`
 	// Split separates answers in a cell, each of which is a level: they do not exclude each other.
 	Split   string   `json:"split,omitempty"`
 	Unit    string   `json:"unit,omitempty"`    // of numbers, taken off

@@ -68,7 +68,7 @@ type Options struct {
 	Height, Width int
 	// Transpose swaps the rows and the columns of every image, after Height and
 	// Width are applied: for rows that hold an image column by column, as
-	// MATLAB stores it.
+	// MATLAB stores it. Without them it swaps those of a table whose rows are columns in the file.
 	Transpose bool
 	// Delimiter separates the columns of a CSV file. Zero means comma, tab or
 	// semicolon, whichever is most frequent in the first line.
@@ -85,7 +85,9 @@ type Options struct {
 	// from, and tables with its columns, by name, or by position where the file has no names.
 	Model *Plan `json:"-"`
 	// Kind says what all data are for [Open]: Bit, or Number. Unknown, the zero value, lets them show it.
-	Kind Kind `json:"-"`
+	Kind Kind
+	// Edits are what With was given.
+	Edits []Edit `json:",omitempty"`
 	// MaxMemory bounds the memory of the packed images, in bytes; it also
 	// bounds what must be held in memory while reading. Zero means 4 GiB. For a
 	// [Stream] it applies to each part.
@@ -99,8 +101,6 @@ type Options struct {
 	// in folders and beside the data. Its error ends reading.
 	Opened func(path string) error `json:"-"`
 
-	edits     []Edit   // what columns are, see With
-	ignore    []string // columns that are left out
 	settled   bool     // Categories has all that several files have
 	why       string   // why Kind is Number, if several files show it
 	items     []string // of several lists that are read together

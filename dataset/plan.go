@@ -340,7 +340,7 @@ func (s *survey) isIndex(i int, class columnClass) bool {
 // used returns the columns that have a use and are no data: metadata, those of
 // groups, and weights. Names that are no columns are told of by rolesOf.
 func (in *input) used(s *survey) (used []int) {
-	for _, name := range slices.Concat(in.opts.Meta, in.opts.FirstPer.Names, in.opts.ignore, []string{in.opts.Weight}) {
+	for _, name := range slices.Concat(in.opts.Meta, in.opts.FirstPer.Names, in.opts.leftOut(), []string{in.opts.Weight}) {
 		if at, err := findColumns(s.names, len(s.columns), []string{name}); err == nil && name != "" {
 			used = append(used, at...)
 		}

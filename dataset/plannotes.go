@@ -17,9 +17,8 @@ func (p *tablePlan) noteTransposed(s *survey) {
 		alike += btoi(name != s.names[i] && name == unnumbered(s.names[p.data[0]]))
 	}
 	if 10*alike >= 9*len(p.data) {
-		p.note("there are %d columns, from %s on, and %d rows: transpose the table if the columns are what is to be "+
-			"described",
-			len(p.data), s.names[p.data[0]], s.rows)
+		p.fix(fmt.Sprintf("there are %d columns, from %s on, and %d rows: are the columns what is to be described?",
+			len(p.data), s.names[p.data[0]], s.rows), "--size columns")
 	}
 }
 

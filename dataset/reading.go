@@ -42,7 +42,7 @@ type Reading struct {
 
 	Names     string `json:"names,omitempty"`     // pattern of the names of pictures
 	Size      []int  `json:"size,omitempty"`      // [height, width] of images that are rows in the file, or of pictures
-	Transpose bool   `json:"transpose,omitempty"` // of these images
+	Transpose bool   `json:"transpose,omitempty"` // of these images, or of tables
 	Delimiter string `json:"delimiter,omitempty"` // of CSV files, if it was given
 	Header    string `json:"header,omitempty"`    // of CSV files: "yes" or "no", if it was given
 	Points    bool   `json:"points,omitempty"`    // of CSV files: stand before thousands
@@ -264,6 +264,9 @@ func ReadWith(kept json.RawMessage, columns []string) (flags []string) {
 		flags = append(flags, "--items="+shellWord(strings.Join(r.Pairs, ",")))
 	}
 	say("names", r.Names)
+	if r.Transpose && r.Size == nil {
+		flags = append(flags, "--size columns")
+	}
 	if len(r.Size) == 2 {
 		order := map[bool]string{true: ",columns"}[r.Transpose]
 		say("size", fmt.Sprintf("%dx%d%s", r.Size[0], r.Size[1], order))

@@ -27,6 +27,13 @@ type cells interface {
 // table prepares the reading of a table. names has the names of the columns, if the
 // format has them apart from the rows.
 func (in *input) table(src cells, names []string) (*tableRows, error) {
+	if in.turns() {
+		t, err := in.turn(src, names)
+		if err != nil {
+			return nil, err
+		}
+		src, names = t, nil
+	}
 	p, err := in.tablePlan(src, names)
 	if err != nil {
 		return nil, err

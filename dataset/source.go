@@ -140,7 +140,7 @@ func (s *Set) Plan(o *Options) *Plan {
 	by := Seen
 	if o.Model != nil {
 		by = Learned
-	} else if o.Kind != Unknown && len(o.edits) == 0 || o.wanted(allColumns, 0) != "" || len(o.Columns) > 0 {
+	} else if o.Kind != Unknown && len(o.Edits) == 0 || o.wanted(allColumns, 0) != "" || len(o.Columns) > 0 {
 		by = Asked
 	}
 	if s.Table {

@@ -70,7 +70,7 @@ func (in *input) unlearned(names []string, n int) (r roles, err error) {
 		}
 		r.weight = at[0]
 	}
-	ignored, err := findColumns(names, n, in.opts.ignore)
+	ignored, err := findColumns(names, n, in.opts.leftOut())
 	for _, i := range ignored {
 		r.ignored[i] = true
 	}

@@ -23,10 +23,14 @@ type ReadOptions struct {
 	Invert    bool     `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
 	Items     bool     `query:"items" doc:"each line of a text is a list of items, such as a basket"`
 	Pairs     string   `query:"pairs" maxLength:"400" doc:"two columns of a text, separated by a comma: each line says that the row named in the first has the item named in the second"`
-	Size      string   `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images"`
+	Size      string   `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images; columns: the rows of a table are columns in the file"`
 	Column    []string `query:"column,explode" maxItems:"1000" doc:"what a column is, such as age=number: number, count, category, ordinal, bit, bit>40, bands, label, weight, split or unknown; all columns, greys of pictures and numbers of arrays are *"`
+	Missing   string   `query:"missing" maxLength:"4000" doc:"cells that say that nothing is known, separated by commas: 99, or price=9.99e8 in one column"`
 	Names     string   `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
 }
+
+// columnsAreRows is the size of a table whose rows are columns in the file.
+const columnsAreRows = "columns"
 
 // options returns the parameters in the form of package dataset.
 func (r *ReadOptions) options() (opt dataset.Options, err error) {
@@ -46,7 +50,10 @@ func (r *ReadOptions) options() (opt dataset.Options, err error) {
 			return opt, problemAt(422, "query.column", text, "column: %v", err)
 		}
 	}
-	if r.Size != "" {
+	if r.Missing != "" {
+		opt.Missing = strings.Split(r.Missing, ",")
+	}
+	if opt.Transpose = r.Size == columnsAreRows; r.Size != "" && !opt.Transpose {
 		if opt.Height, opt.Width, err = dataset.ParseSize(r.Size); err != nil {
 			return opt, problemAt(422, "query.size", r.Size, "size must be HEIGHTxWIDTH in pixels, such as 56x56")
 		}
@@ -81,6 +88,7 @@ func (r *ReadOptions) flags() (args []string) {
 	if r.Invert {
 		args = append(args, "--invert")
 	}
+	say("missing", r.Missing)
 	say("names", r.Names)
 	say("size", r.Size)
 	say("threshold", r.Threshold)

@@ -498,3 +498,13 @@ func TestWhatIsNoNumberSaysWhatHelps(t *testing.T) {
 		}
 	}
 }
+
+// TestFixes: what a note of the command line says of codes and of rows that are columns, the page may ask for.
+func TestFixes(t *testing.T) {
+	s := newServer(t, nil)
+	text := "name,s1,s2,s3\na,1,7,0\nb,0,1,7\n"
+	d := got[toldData](t, s, request{path: "/v1/data?name=t.csv&size=columns&missing=7", body: text})
+	if d.N != 3 || d.Width != 2 || len(d.Plan) != 3 || d.Plan[1].Kind != "bit" || d.Plan[2].Kind != "bit" {
+		t.Errorf("%+v", d)
+	}
+}

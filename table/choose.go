@@ -166,8 +166,8 @@ func (l *learner) recorded(c tried) (*patchwork.Model, error) {
 	extras := c.Model.Extras()
 	extras.Means, extras.Committee = l.means, l.committee
 	start := c.StartFrom.String()
-	if c.Stage == StageExact {
-		start = c.Stage
+	if c.exact {
+		start = StageExact
 	}
 	extras.Record = patchwork.Record{Method: "soft", Mode: l.opt.Aim.String(), Seed: l.opt.Seed, Rows: c.Rows,
 		LogLik:            c.LogLik,

@@ -46,6 +46,7 @@ func (l *learner) exactly(ctx context.Context) error {
 	if err != nil || !l.ahead(c, l.best) {
 		return err
 	}
+	c.exact = true
 	_, err = l.accepted(ctx, c)
 	return err
 }

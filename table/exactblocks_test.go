@@ -44,6 +44,59 @@ func productTable(n, width, k int, flips float64, seed uint64) patchwork.Data {
 	return data
 }
 
+// Exact blocks stay the start in the record where a prior over sets of parts is learned beside them.
+func TestExactBlocksWithSetPrior(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 3))
+	parts := make([][]bool, 10)
+	for j := range parts {
+		parts[j] = make([]bool, 40)
+		for d := range parts[j] {
+			parts[j][d] = rng.Float64() < 0.2
+		}
+	}
+	var data patchwork.Data
+	for range 80 {
+		x, on := make([]uint8, 40), false
+		for j, part := range parts {
+			if j%2 == 0 { // the next one comes with it
+				on = rng.Float64() < 0.2
+			} else if rng.Float64() < 0.1 {
+				on = !on
+			}
+			for d, has := range part {
+				if on && has {
+					x[d] = 1
+				}
+			}
+		}
+		data.Images = append(data.Images, bitmap.FromBytes(1, 40, x))
+	}
+	l := &learner{cfg: patchwork.Config{Height: 1, Width: 40, ZeroQ: true}, opt: Options{}.WithDefaults(),
+		yield: func(Step, error) bool { return true }}
+	l.learnFrom(data)
+	l.best.DescriptionLength = math.Inf(1)
+	if err := l.exactly(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := l.best.Model
+	if err := l.dependent(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m, err := l.recorded(l.best)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := m.Extras()
+	if got.SetPrior == nil || got.Record.Starts[0].Method != StageExact {
+		t.Errorf("prior %v, starts %+v", got.SetPrior, got.Record.Starts)
+	}
+	for k, template := range before.Templates() {
+		if !slices.Equal(m.Template(k), template) {
+			t.Errorf("part %d has changed", k)
+		}
+	}
+}
+
 // A table without noise is described by blocks, exactly; one with noise is not.
 func TestExactTables(t *testing.T) {
 	for _, flips := range []float64{0, 0.02} {

@@ -121,6 +121,7 @@ type learner struct {
 type tried struct {
 	Step
 	prices prices
+	exact  bool      // it comes from exact blocks
 	score  float64   // to be minimised
 	losses []float64 // of the judge's rows
 }

@@ -39,7 +39,7 @@ func (l *learner) withSetPrior(ctx context.Context, c tried) (tried, error) {
 	l.m.Pooled = l.m.pooling(l.cfg.Rule) > 0
 	defer func() { l.m.Pooled = false }()
 	rounds := priorRounds
-	if c.Stage == StageExact {
+	if c.exact {
 		rounds = 0
 	}
 	best := c

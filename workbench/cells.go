@@ -1,13 +1,11 @@
 package workbench
 
 import (
-	"cmp"
-	"fmt"
 	"image"
 	"math"
-	"slices"
 
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/render"
 )
@@ -21,6 +19,7 @@ type Cell struct {
 	Otherwise       float64 // the mean where no part says anything
 	Spread          float64 // of numbers, the deviation there; 0 of bits
 	Tail            float64 // the probability of a value that is at least as odd; NaN where it is not known
+	Loss            float64 // of tables, minus the logarithm of the probability or density of the value, where it is known
 	Text            string  // the value as people read it, where it stands for a word
 	said            string  // what is expected, if not nothing
 	quantile        func(float64) float64
@@ -54,6 +53,7 @@ func (m Bits) Cells(c *Case, out []Cell) []Cell {
 			if cell.Value, cell.Tail = float64(on[j]), p; on[j] == 0 {
 				cell.Tail = 1 - p
 			}
+			cell.Loss = -elem.Log(cell.Tail)
 		}
 		out = append(out, cell)
 	}
@@ -77,29 +77,6 @@ func (m Numbers) Cells(c *Case, out []Cell) []Cell {
 
 // Cells returns nothing: the parts are those of the classes.
 func (m Classes) Cells(*Case, []Cell) []Cell { return nil }
-
-// Odd returns the cells of an explained row of which one as odd is less probable than below: at most so many, the
-// oddest first.
-func Odd(m Model, c *Case, below float64, most int) []Cell {
-	cells := slices.DeleteFunc(m.Cells(c, nil), func(c Cell) bool { return !(c.Tail < below) })
-	slices.SortStableFunc(cells, func(x, y Cell) int { return cmp.Compare(x.Tail, y.Tail) })
-	return cells[:min(len(cells), most)]
-}
-
-// Surprises says which cells of an explained row are as odd as a tenth of all are, or odder: at most so many, in words,
-// the oddest first.
-func Surprises(m Model, c *Case, most int) []string {
-	const odd = .1
-	var out []string
-	for _, x := range Odd(m, c, odd, most) {
-		text := cmp.Or(x.Text, words.Digits(x.Value))
-		if yes := x.Text == "" || x.Text == "0" || x.Text == "1"; yes && x.quantile == nil {
-			text = map[float64]string{0: "no", 1: "yes"}[x.Value]
-		}
-		out = append(out, fmt.Sprintf("%s %s, expected %s", ColumnName(m, x.Column), text, x.Expected()))
-	}
-	return out
-}
 
 // ColumnName returns what column i of a table is called: its name, or else "column 4" for 3.
 func ColumnName(m Model, i int) string { return words.ColumnOf(m.ColumnNames(), i) }

@@ -18,6 +18,15 @@ type Case struct {
 	Row   Row
 }
 
+// title returns the number of the row, and what the first label says of it.
+func (c *Case) title() string {
+	title := fmt.Sprint(c.Row.Index + 1)
+	if len(c.Frame.Meta) > 0 {
+		title += ": " + c.Frame.Meta[0].Text(c.At)
+	}
+	return title
+}
+
 // Cases adds explained rows to cases of which there are at most most.
 func (x *Explained) Cases(cases []Case, most int) []Case {
 	for i := 0; i < len(x.Rows) && len(cases) < most; i++ {
@@ -66,10 +75,7 @@ func (m Numbers) DrawRows(cases []Case) (render.Picture, error) {
 	for _, c := range cases {
 		v := c.Frame
 		rows, found = append(rows, v.Values[c.At]), append(found, asNumbers(&c.Row))
-		titles = append(titles, fmt.Sprint(c.Row.Index+1))
-		if len(v.Meta) > 0 {
-			titles[len(titles)-1] += ": " + v.Meta[0].Text(c.At)
-		}
+		titles = append(titles, c.title())
 	}
 	return render.RealExplanations(m.Model, rows, found, titles), nil
 }

@@ -19,30 +19,6 @@ import (
 	"example.com/patchwork/table"
 )
 
-// Data are the rows to learn from.
-type Data struct {
-	*dataset.Frame // all of them, or of a stream some, with their columns
-
-	// Blocks reads all rows of a stream, once in every pass; nil where the Frame has all. Rows is their number, 0 if it
-	// is not known.
-	Blocks func(context.Context) iter.Seq2[*dataset.Frame, error]
-	Rows   int
-
-	// Tally, if not nil, explains and counts all rows of a stream in the place of [patchwork.EStep].
-	Tally func(context.Context, *patchwork.Model, patchwork.PursuitOptions) (*patchwork.Tally, error)
-}
-
-// Facts returns what of the data decides how to learn from them.
-func (d *Data) Facts() recipe.Facts {
-	f := recipe.Facts{Streamed: d.Blocks != nil, Rows: d.Rows}
-	f.Height, f.Width = d.Size()
-	f.Table = d.Table && f.Height == 1
-	if !f.Streamed {
-		f.Rows = d.Len()
-	}
-	return f
-}
-
 // Learning is a run that learns a model: planned, going on, or done.
 type Learning struct {
 	Recipe       recipe.Recipe  // with what the data say about the settings that are not given
@@ -50,6 +26,7 @@ type Learning struct {
 	*recipe.Plan                // of bits
 	Numbers      *real.Options  // of grey images
 	Mixed        *mixed.Options // of tables of numbers and words
+	Answers      *Answers       // of tables of which several pictures are compared
 
 	// Memory, if not nil, keeps what steps came to, so that a run that was interrupted goes on where it was.
 	Memory learn.Memory
@@ -118,6 +95,9 @@ func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, e
 		return nil, err
 	}
 	switch {
+	case how.For == recipe.ForAnswers:
+		l.Answers = new(Answers)
+		return l, how.CheckAnswers(facts)
 	case l.Table != nil:
 		l.Table.Exclusive = data.Exclusive()
 	case !facts.Streamed:
@@ -185,6 +165,8 @@ func (l *Learning) Steps(ctx context.Context) iter.Seq2[Step, error] {
 			steps = l.numbers
 		case l.byLabel != nil:
 			steps = l.classes
+		case l.Answers != nil:
+			steps = l.answers
 		case l.Table != nil:
 			steps = l.table
 		}
@@ -287,36 +269,52 @@ func (l *Learning) judgeAll(ctx context.Context, m *patchwork.Model) error {
 
 // numbers learns grey images.
 func (l *Learning) numbers(ctx context.Context, tell func(Step) bool) (last Step, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	if l.data.Weights != nil {
 		return last, errors.New("images of real values take no weights; leave them out")
 	}
-	o, left := *l.Numbers, false
+	o, r := *l.Numbers, (*real.Result)(nil)
 	o.Memory = l.Memory
-	o.Progress = func(p real.Progress) {
-		point := patchwork.CurvePoint{Stage: p.Stage, Experts: p.Experts, DescriptionLength: p.DescriptionLength,
-			Rows: int64(l.Images)}
-		if left = left || !tell(Step{CurvePoint: point, Start: p.Start, Starts: p.Starts}); left {
-			cancel()
+	err = l.watched(ctx, tell, func(ctx context.Context, say func(Step)) (some bool, err error) {
+		o.Progress = func(p real.Progress) {
+			say(Step{CurvePoint: patchwork.CurvePoint{Stage: p.Stage, Experts: p.Experts,
+				DescriptionLength: p.DescriptionLength}, Start: p.Start, Starts: p.Starts})
 		}
-	}
-	var r *real.Result
-	if l.data.Blocks != nil {
-		r, err = real.LearnStream(ctx, l.data.Numbers(nil), o)
-	} else {
-		r, err = real.Learn(ctx, l.grid, o)
-	}
-	if err != nil && (left || r == nil || !enough(ctx)) {
+		if l.data.Blocks != nil {
+			r, err = real.LearnStream(ctx, l.data.Numbers(nil), o)
+		} else {
+			r, err = real.Learn(ctx, l.grid, o)
+		}
+		return r != nil, err
+	})
+	if err != nil {
 		return last, err
 	}
 	m := *r.Model
 	l.Images = m.Record.Rows
-	last.Interrupted, last.Experts, last.LogLik = err != nil, m.K(), r.LogLik
+	last.Interrupted, last.Experts, last.LogLik = enough(ctx), m.K(), r.LogLik
 	last.DescriptionLength, last.Rows = r.DescriptionLength, int64(m.Record.Rows)
 	m.Reading, err = l.data.Reading()
 	last.Model = Numbers{&m}
 	return last, err
+}
+
+// watched runs a learner of numbers with a context that ends as soon as nobody wants its steps, and that it says them
+// to. The error is the learner's, unless the run was ended to keep what there is and there is some.
+func (l *Learning) watched(ctx context.Context, tell func(Step) bool,
+	run func(ctx context.Context, say func(Step)) (some bool, err error)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	left := false
+	some, err := run(ctx, func(s Step) {
+		s.Rows = int64(l.Images)
+		if left = left || !tell(s); left {
+			cancel()
+		}
+	})
+	if err != nil && (left || !some || !enough(ctx)) {
+		return err
+	}
+	return nil
 }
 
 // described adds to the model of a step of bits what the data say about its columns.
@@ -406,96 +404,65 @@ func knownPixels(data patchwork.Data, inked bool) float64 {
 	return sum
 }
 
-// Bits returns the rows as learners of bits read them.
-func (d *Data) Bits() patchwork.Source {
-	if d.Blocks == nil {
-		return d.Data
-	}
-	return bits(d.Blocks)
-}
-
-// bits are bits of a stream.
-type bits func(context.Context) iter.Seq2[*dataset.Frame, error]
-
-// Blocks reads the stream once.
-func (b bits) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
-	return func(yield func(patchwork.Data, error) bool) {
-		for f, err := range b(ctx) {
-			if err != nil {
-				yield(patchwork.Data{}, err)
-				return
-			}
-			if !yield(f.Data, nil) {
-				return
-			}
+// mixedProfile says what a table has, and if it was recognised, why, and how to change it.
+func (l *Learning) mixedProfile(facts *recipe.Facts) string {
+	of := 0 // words
+	for d := range l.data.Width {
+		if l.data.Words(d) != nil {
+			of++
 		}
 	}
-}
-
-// Numbers returns the rows as learners of numbers read them; seen, if not nil, sees each block.
-func (d *Data) Numbers(seen func([][]float64)) real.Rows { return &numbers{d, seen} }
-
-// numbers are numbers of a stream, or all in one block.
-type numbers struct {
-	*Data
-	seen func([][]float64)
-}
-
-// Blocks reads the rows once.
-func (n *numbers) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
-	return func(yield func([][]float64, error) bool) {
-		blocks := Once(n.Frame)
-		if n.Data.Blocks != nil {
-			blocks = n.Data.Blocks(ctx)
-		}
-		for f, err := range blocks {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if n.seen != nil {
-				n.seen(f.Values)
-			}
-			if !yield(f.Values, nil) {
-				return
-			}
-		}
+	size := RowsText(facts.Rows, 1, facts.Width, true)
+	if facts.Rows == 0 { // of a stream, whose rows are not counted yet
+		size = words.Count(facts.Width, "column")
 	}
+	text := fmt.Sprintf("%s, %s of numbers, yes and no, and %d of words", size, words.Count(l.data.Width-of, "column"), of)
+	if of == 0 {
+		text = size + " of numbers, yes and no"
+	}
+	if l.data.Why == "" {
+		return text
+	}
+	return fmt.Sprintf("%s, since %s (--column NAME=label leaves one out, show FILE says what each is)", text, l.data.Why)
 }
 
-// elsewhere are bits that are explained and counted by [Data.Tally].
-type elsewhere struct {
-	patchwork.Source
-	tally func(context.Context, *patchwork.Model, patchwork.PursuitOptions) (*patchwork.Tally, error)
+// Again learns from other rows, with less care: to see what comes back, and how well it predicts.
+func (m Mixed) Again(ctx context.Context, f *dataset.Frame, seed uint64) (Mixed, error) {
+	again, err := mixed.Learn(ctx, mixedData(f), mixed.Options{Seed: seed, Quick: true})
+	if err != nil {
+		return m, err
+	}
+	again.Reading = m.Reading
+	return newMixed(again)
 }
 
-// Tally returns the counts of all rows.
-func (e elsewhere) Tally(ctx context.Context, m *patchwork.Model, opt patchwork.PursuitOptions) (*patchwork.Tally,
-	error) {
-	return e.tally(ctx, m, opt)
-}
-
-// counted returns the rows of a stream, whose first pass is counted.
-func (l *Learning) counted() patchwork.Source {
-	pass := 0
-	return bits(func(ctx context.Context) iter.Seq2[*dataset.Frame, error] {
-		if pass++; pass > 1 {
-			return l.data.Blocks(ctx)
+// mixed learns by mixed.Learn.
+func (l *Learning) mixed(ctx context.Context, tell func(Step) bool) (last Step, err error) {
+	o, m := *l.Mixed, (*mixed.Model)(nil)
+	err = l.watched(ctx, tell, func(ctx context.Context, say func(Step)) (some bool, err error) {
+		o.Progress = func(p mixed.Progress) {
+			say(Step{CurvePoint: patchwork.CurvePoint{Stage: p.Stage, Experts: p.Parts, DescriptionLength: p.Length},
+				Start: min(p.Start, p.Starts-1), Starts: p.Starts})
 		}
-		l.Images, l.Pixels, l.counts = 0, 0, rows.Columns{}
-		return func(yield func(*dataset.Frame, error) bool) {
-			for f, err := range l.data.Blocks(ctx) {
-				if err == nil {
-					l.Images += f.Len()
-					l.Pixels += knownPixels(f.Data, false)
-					if l.data.Table {
-						l.counts.Add(f.Data)
-					}
-				}
-				if !yield(f, err) {
-					return
-				}
-			}
+		if l.data.Blocks != nil {
+			most := l.Recipe.FittingNumbers(1, l.data.Width)
+			m, err = mixed.LearnStream(ctx, l.data.Mixed(nil), most, o)
+		} else {
+			m, err = mixed.Learn(ctx, mixedData(l.data.Frame), o)
 		}
+		return m != nil, err
 	})
+	if err != nil {
+		return last, err
+	}
+	out := *m
+	if out.Reading, err = l.data.Reading(); err != nil {
+		return last, err
+	}
+	l.Images = out.Record.Rows
+	last.Experts, last.LogLik, last.DescriptionLength = len(out.Parts), out.Record.LogLik, out.Record.Length
+	last.Rows = int64(out.Record.Rows)
+	last.Interrupted, out.Record.Interrupted = enough(ctx), enough(ctx)
+	last.Model, err = newMixed(&out)
+	return last, err
 }

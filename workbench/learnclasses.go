@@ -3,9 +3,13 @@ package workbench
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
+	"strconv"
+	"strings"
 
 	"example.com/patchwork"
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
@@ -85,4 +89,117 @@ func (l *Learning) classes(ctx context.Context, _ func(Step) bool) (last Step, e
 	}
 	last.Model = Classes{c.LabelledBy(l.byLabel.column)}
 	return last, nil
+}
+
+// ClassScores count which classes rows were said to be of.
+type ClassScores struct {
+	Classes  []string `json:"classes"`
+	By       string   `json:"by"`
+	Labelled int      `json:"labelled"` // rows that have a label
+	Right    int      `json:"right"`
+	Accuracy float64  `json:"accuracy"`
+	Common   string   `json:"commonest"` // class of the rows with a label
+	Baseline float64  `json:"baseline"`  // its share: the accuracy of naming it always
+	Counts   [][]int  `json:"confusion"` // [true][named]
+	others   int      // with a label that is no class
+}
+
+// newClassScores returns counts of none.
+func newClassScores(by string, classes []string) *ClassScores {
+	c := &ClassScores{By: by, Classes: classes}
+	for range classes {
+		c.Counts = append(c.Counts, make([]int, len(classes)))
+	}
+	return c
+}
+
+// Score counts how many rows are named rightly, and what is confused.
+func (m Classes) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*Scores, error) {
+	c := newClassScores(m.By(), m.Classifier.Names())
+	out := &Scores{ClassScores: c, table: m.Table()}
+	how.Why = false
+	for x, err := range m.Explain(ctx, data, how.Explaining) {
+		if err != nil {
+			return nil, err
+		}
+		labels, err := LabelsBy(x.Frame, c.By)
+		if err != nil {
+			return nil, err
+		}
+		for i := range x.Rows {
+			c.add(labels[x.From+i], x.Rows[i].Verdict.Class)
+		}
+		out.Images += len(x.Rows)
+	}
+	c.Accuracy = float64(c.Right) / float64(max(c.Labelled, 1))
+	most := 0
+	for i, counts := range c.Counts {
+		rows := 0
+		for _, n := range counts {
+			rows += n
+		}
+		if rows > most {
+			most, c.Common, c.Baseline = rows, c.Classes[i], float64(rows)/float64(c.Labelled)
+		}
+	}
+	return out, nil
+}
+
+// add counts a row, unless its label is empty.
+func (c *ClassScores) add(label string, named int) {
+	if label == "" {
+		return
+	}
+	c.Labelled++
+	at := slices.Index(c.Classes, label)
+	if at < 0 {
+		c.others++
+		return
+	}
+	c.Counts[at][named]++
+	if at == named {
+		c.Right++
+	}
+}
+
+// LabelsBy returns the labels of rows: the values of a column, or of several with commas between, joined by a slash;
+// "" where one is not known.
+func LabelsBy(set *dataset.Frame, by string) ([]string, error) {
+	out, unknown := make([]string, set.Len()), make([]bool, set.Len())
+	for n, name := range strings.Split(by, ",") {
+		c, err := set.Column(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		for i := range out {
+			if n > 0 {
+				out[i] += "/"
+			}
+			out[i] += c.Text(i)
+			if unknown[i] = unknown[i] || c.Missing(i) || dataset.IsUnknown(c.Text(i)); unknown[i] {
+				out[i] = ""
+			}
+		}
+	}
+	return out, nil
+}
+
+// ColumnNames returns the names of a table's columns, or if it has none their
+// numbers, as --columns takes them. Columns of images are named y0x3.
+func ColumnNames(set *dataset.Frame) []string {
+	if set.Columns != nil {
+		return set.Columns
+	}
+	height, width := set.Size()
+	names := make([]string, 0, height*width)
+	for y := range height {
+		for x := range width {
+			if set.Table {
+				names = append(names, strconv.Itoa(x+1))
+			} else {
+				names = append(names, fmt.Sprintf("y%dx%d", y, x))
+			}
+		}
+	}
+	return names
 }

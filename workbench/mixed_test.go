@@ -70,6 +70,13 @@ func readTable(t *testing.T, text string, m Model) *dataset.Frame {
 // learnTable learns a frame by the default, and returns how it was told of it.
 func learnTable(t *testing.T, f *dataset.Frame, how recipe.Recipe) (Mixed, []Step) {
 	t.Helper()
+	m, steps := learnFrame(t, f, how)
+	return m.(Mixed), steps
+}
+
+// learnFrame learns a frame of any kind by the default.
+func learnFrame(t *testing.T, f *dataset.Frame, how recipe.Recipe) (Model, []Step) {
+	t.Helper()
 	data := Data{Frame: f}
 	l, err := NewLearning(data, how, data.Facts())
 	if err != nil {
@@ -82,7 +89,7 @@ func learnTable(t *testing.T, f *dataset.Frame, how recipe.Recipe) (Mixed, []Ste
 		}
 		steps = append(steps, s)
 	}
-	return steps[len(steps)-1].Model.(Mixed), steps
+	return steps[len(steps)-1].Model, steps
 }
 
 // A table of every kind is learned as it is: the group across kinds is found, in words, a constant says nothing, and

@@ -117,18 +117,3 @@ func (m Numbers) Predict(ctx context.Context, data iter.Seq2[*dataset.Frame, err
 func (m Classes) Predict(context.Context, iter.Seq2[*dataset.Frame, error], Predicting) iter.Seq2[*Filled, error] {
 	return func(yield func(*Filled, error) bool) { yield(nil, errNoParts) }
 }
-
-// fill yields what the hands of an engine predict.
-func (e *engine) fill(ctx context.Context, data iter.Seq2[*dataset.Frame, error]) iter.Seq2[*Filled, error] {
-	return func(yield func(*Filled, error) bool) {
-		for x, err := range e.explain(ctx, data, nil) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(x.Out.(*Filled), nil) {
-				return
-			}
-		}
-	}
-}

@@ -61,12 +61,16 @@ func (m Bits) Sample(n int, seed uint64) (*Samples, error) {
 
 // Sample draws configurations of parts and then every number from what they say.
 func (m Numbers) Sample(n int, seed uint64) (*Samples, error) {
-	if err := checkSamples(n, m.Height, m.Width, m.K()); err != nil {
+	return samplesOf(m, &dataset.Frame{Height: m.Height, Width: m.Width}, n, seed, m.Model.Sample)
+}
+
+// samplesOf draws rows of numbers into an empty frame.
+func samplesOf(m Model, f *dataset.Frame, n int, seed uint64, draw func(*rand.Rand) []float64) (*Samples, error) {
+	if err := checkSamples(n, f.Height, f.Width, m.K()); err != nil {
 		return nil, err
 	}
-	f := &dataset.Frame{Height: m.Height, Width: m.Width}
 	for i := range n {
-		f.Values = append(f.Values, m.Model.Sample(sampleSource(seed, i)))
+		f.Values = append(f.Values, draw(sampleSource(seed, i)))
 	}
 	return &Samples{Frame: f, model: m}, nil
 }

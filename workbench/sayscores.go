@@ -37,6 +37,9 @@ func (s *Scores) Lines() []string {
 	if b := s.BitScores; b != nil {
 		b.sayMore(line, image, pixel)
 	}
+	if s.Odd != nil {
+		out = append(append(out, "least like the others:"), SayOdd(s.Odd, mostOddSaid)...)
+	}
 	switch h := s.Hidden.(type) {
 	case *HiddenBits:
 		return append(out, h.lines(image)...)

@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strconv"
-	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
-	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
 )
@@ -43,7 +39,8 @@ type Scores struct {
 	*BitScores
 	*NumberScores
 	*ClassScores
-	Hidden any `json:"hidden,omitempty"` // *HiddenBits, *HiddenNumbers or *HiddenCells: how well hidden values were predicted
+	Odd    []Oddity `json:"odd,omitempty"`    // the oddest rows of a table, first the oddest; see SetOdd
+	Hidden any      `json:"hidden,omitempty"` // *HiddenBits, *HiddenNumbers or *HiddenCells: how well hidden values were predicted
 
 	table bool
 }
@@ -84,17 +81,6 @@ type BitScores struct {
 // NumberScores are what only numbers have.
 type NumberScores struct {
 	Best float64 `json:"best_log_joint_per_image"`
-}
-
-// HiddenNumbers says how well hidden values were predicted. Errors are in standard deviations of the background,
-// log-losses in nats per value in the units of the data.
-type HiddenNumbers struct {
-	Values      int     `json:"values"`
-	RMSE        float64 `json:"rmse"`
-	LogLoss     float64 `json:"log_loss"`
-	Inside      float64 `json:"inside_80"` // share of the values inside the interval of 80 %
-	BaseRMSE    float64 `json:"background_rmse"`
-	BaseLogLoss float64 `json:"background_log_loss"`
 }
 
 // Score explains bits, and says how well.
@@ -320,233 +306,4 @@ func (m Bits) scoreMarginal(ctx context.Context, hidden posterior.HiddenBits, wo
 	}
 	s, err = posterior.Score(ctx, base, hidden, posterior.Options{Beam: 1, Keep: 1}, workers)
 	return s, of, err
-}
-
-// Score explains numbers, and says how well.
-func (m Numbers) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*Scores, error) {
-	out := &Scores{LikelihoodScores: new(LikelihoodScores), NumberScores: new(NumberScores), table: m.Table()}
-	known, picks, s := int64(0), int64(0), new(RowScores)
-	shares := make([]float64, m.K())
-	best := func(ctx context.Context, p *real.Pursuit, x *Explained) error {
-		found := make([]*real.Posterior, len(x.Rows))
-		x.Out = found
-		if err := x.byNumbers(ctx, p, 1); err != nil { // the explanations that explain tells
-			return err
-		}
-		return x.each(ctx, func(i int) error {
-			var err error
-			if found[i], err = p.Best(x.numbers(i), 0); err == nil {
-				x.Rows[i].Evidence = found[i].Evidence
-			}
-			return err
-		})
-	}
-	for x, err := range m.by(how.Workers, best).explain(ctx, data, nil) {
-		if err != nil {
-			return nil, err
-		}
-		s.Explained, s.LogLik, s.Picks, s.Known = x, s.LogLik[:0], s.Picks[:0], s.Known[:0]
-		for i := range x.Rows {
-			r, post := &x.Rows[i], x.Out.([]*real.Posterior)[i]
-			for j := range post.Explanations {
-				addParts(shares, asBits(&post.Explanations[j]).Picks, post.Weights[j])
-			}
-			s.LogLik, s.Picks = append(s.LogLik, r.Evidence), append(s.Picks, int64(len(r.Picks)))
-			out.LogLik, out.Best, picks = out.LogLik+r.Evidence, out.Best+post.Explanations[0].LogJoint, picks+int64(len(r.Picks))
-			n := int64(x.Frame.Known(x.From + i))
-			s.Known, known = append(s.Known, n), known+n
-		}
-		out.Images += len(x.Rows)
-		if how.Each != nil {
-			if err := how.Each(s); err != nil {
-				return nil, err
-			}
-		}
-	}
-	n := float64(out.Images)
-	for k := range shares {
-		shares[k] /= n
-	}
-	out.Shares = shares
-	out.PerImage, out.PerPixel, out.Best, out.PicksPerImage = out.LogLik/n, out.LogLik/float64(known), out.Best/n,
-		float64(picks)/n
-	if how.Hide == 0 {
-		return out, nil
-	}
-	var err error
-	out.Hidden, err = m.scoreHidden(ctx, data, how)
-	return out, err
-}
-
-// hiddenSums are sums over hidden values.
-type hiddenSums struct{ n, squares, loss, inside, baseSquares, baseLoss float64 }
-
-// scoreHidden hides a share of the known values of every row, predicts them and scores the predictions.
-func (m Numbers) scoreHidden(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*HiddenNumbers,
-	error) {
-	hide := func(ctx context.Context, p *real.Pursuit, x *Explained) error {
-		sums := make([]hiddenSums, len(x.Rows))
-		x.Out = sums
-		return x.each(ctx, func(i int) error {
-			values := x.numbers(i)
-			rng := rand.New(rand.NewPCG(how.Seed, uint64(x.Rows[i].Index)))
-			visible := slices.Clone(values)
-			for d, v := range values {
-				if hide := rng.Float64() < how.Hide; hide && !math.IsNaN(v) {
-					visible[d] = math.NaN()
-				}
-			}
-			post, err := p.Together(visible, 0)
-			if err == nil {
-				sums[i].add(m.Model, post, values, visible)
-			}
-			return err
-		})
-	}
-	var all hiddenSums
-	for x, err := range m.by(how.Workers, hide).explain(ctx, data, nil) {
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range x.Out.([]hiddenSums) {
-			all = hiddenSums{all.n + s.n, all.squares + s.squares, all.loss + s.loss, all.inside + s.inside,
-				all.baseSquares + s.baseSquares, all.baseLoss + s.baseLoss}
-		}
-	}
-	if all.n == 0 {
-		return nil, fmt.Errorf("--hide %v hides nothing of so few values; hide more", how.Hide)
-	}
-	return &HiddenNumbers{int(all.n), math.Sqrt(all.squares / all.n), all.loss / all.n, all.inside / all.n,
-		math.Sqrt(all.baseSquares / all.n), all.baseLoss / all.n}, nil
-}
-
-// add adds what a posterior predicts of the values that are not visible.
-func (s *hiddenSums) add(m *real.Model, post *real.Posterior, values, visible []float64) {
-	for d, x := range values {
-		if math.IsNaN(x) || !math.IsNaN(visible[d]) {
-			continue
-		}
-		p, b := post.Pixel(d), m.Background[d]
-		s.n++
-		s.squares += (x - p.Mean()) * (x - p.Mean()) / b.Var
-		s.loss -= p.LogDensity(x)
-		s.baseSquares += (x - b.Mean) * (x - b.Mean) / b.Var
-		s.baseLoss -= b.LogDensity(x)
-		if c := p.CDF(x); c >= .1 && c <= .9 {
-			s.inside++
-		}
-	}
-}
-
-// ClassScores count which classes rows were said to be of.
-type ClassScores struct {
-	Classes  []string `json:"classes"`
-	By       string   `json:"by"`
-	Labelled int      `json:"labelled"` // rows that have a label
-	Right    int      `json:"right"`
-	Accuracy float64  `json:"accuracy"`
-	Common   string   `json:"commonest"` // class of the rows with a label
-	Baseline float64  `json:"baseline"`  // its share: the accuracy of naming it always
-	Counts   [][]int  `json:"confusion"` // [true][named]
-	others   int      // with a label that is no class
-}
-
-// newClassScores returns counts of none.
-func newClassScores(by string, classes []string) *ClassScores {
-	c := &ClassScores{By: by, Classes: classes}
-	for range classes {
-		c.Counts = append(c.Counts, make([]int, len(classes)))
-	}
-	return c
-}
-
-// Score counts how many rows are named rightly, and what is confused.
-func (m Classes) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*Scores, error) {
-	c := newClassScores(m.By(), m.Classifier.Names())
-	out := &Scores{ClassScores: c, table: m.Table()}
-	how.Why = false
-	for x, err := range m.Explain(ctx, data, how.Explaining) {
-		if err != nil {
-			return nil, err
-		}
-		labels, err := LabelsBy(x.Frame, c.By)
-		if err != nil {
-			return nil, err
-		}
-		for i := range x.Rows {
-			c.add(labels[x.From+i], x.Rows[i].Verdict.Class)
-		}
-		out.Images += len(x.Rows)
-	}
-	c.Accuracy = float64(c.Right) / float64(max(c.Labelled, 1))
-	most := 0
-	for i, counts := range c.Counts {
-		rows := 0
-		for _, n := range counts {
-			rows += n
-		}
-		if rows > most {
-			most, c.Common, c.Baseline = rows, c.Classes[i], float64(rows)/float64(c.Labelled)
-		}
-	}
-	return out, nil
-}
-
-// add counts a row, unless its label is empty.
-func (c *ClassScores) add(label string, named int) {
-	if label == "" {
-		return
-	}
-	c.Labelled++
-	at := slices.Index(c.Classes, label)
-	if at < 0 {
-		c.others++
-		return
-	}
-	c.Counts[at][named]++
-	if at == named {
-		c.Right++
-	}
-}
-
-// LabelsBy returns the labels of rows: the values of a column, or of several with commas between, joined by a slash;
-// "" where one is not known.
-func LabelsBy(set *dataset.Frame, by string) ([]string, error) {
-	out, unknown := make([]string, set.Len()), make([]bool, set.Len())
-	for n, name := range strings.Split(by, ",") {
-		c, err := set.Column(strings.TrimSpace(name))
-		if err != nil {
-			return nil, err
-		}
-		for i := range out {
-			if n > 0 {
-				out[i] += "/"
-			}
-			out[i] += c.Text(i)
-			if unknown[i] = unknown[i] || c.Missing(i) || dataset.IsUnknown(c.Text(i)); unknown[i] {
-				out[i] = ""
-			}
-		}
-	}
-	return out, nil
-}
-
-// ColumnNames returns the names of a table's columns, or if it has none their
-// numbers, as --columns takes them. Columns of images are named y0x3.
-func ColumnNames(set *dataset.Frame) []string {
-	if set.Columns != nil {
-		return set.Columns
-	}
-	height, width := set.Size()
-	names := make([]string, 0, height*width)
-	for y := range height {
-		for x := range width {
-			if set.Table {
-				names = append(names, strconv.Itoa(x+1))
-			} else {
-				names = append(names, fmt.Sprintf("y%dx%d", y, x))
-			}
-		}
-	}
-	return names
 }

@@ -24,10 +24,16 @@ func TestSurprises(t *testing.T) {
 	c := &Case{Frame: f}
 	c.Row.Picks = []patchwork.Pick{{Expert: 0}}
 	of := Bits{m}
-	if got := strings.Join(Surprises(of, c, 5), "; "); got != "column 1 yes, expected 2 %; column 3 no, expected 95 %" {
+	said := func(most int) (out []string) {
+		for _, x := range Odd(of, c, oddBlamed, most) {
+			out = append(out, x.inWords(of))
+		}
+		return out
+	}
+	if got := strings.Join(said(5), "; "); got != "column 1 yes, expected 2 %; column 3 no, expected 95 %" {
 		t.Error(got)
 	}
-	if got := Surprises(of, c, 1); len(got) != 1 || !strings.HasPrefix(got[0], "column 1") {
+	if got := said(1); len(got) != 1 || !strings.HasPrefix(got[0], "column 1") {
 		t.Error(got)
 	}
 }

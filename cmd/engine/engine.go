@@ -23,7 +23,7 @@ import (
 )
 
 // Version is the version of the protocol. Both sides must have the same.
-const Version = 3
+const Version = 4
 
 // Request is one line to the engine: one of these.
 type Request struct {

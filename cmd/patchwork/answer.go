@@ -247,7 +247,6 @@ const (
 	answerNotes   = 2
 	answerParts   = 6
 	answerStrange = 3
-	answerCells   = 3 // of a strange row
 	answerWide    = 120
 )
 
@@ -333,12 +332,13 @@ func (a *app) answerPage(ctx context.Context, f *answerFlags, j *job) error {
 
 // strange says which rows the parts explain least, and which of their cells are to blame.
 func (a *app) strange(ctx context.Context, j *job) ([]string, error) {
-	cost := make([]float64, 0, j.set.Len()) // nats
+	rows := make([]workbench.Oddity, 0, j.set.Len())
 	without := 0
+	called := j.set.Called()
 	_, err := j.model.Score(ctx, j.frames(ctx), workbench.Scoring{Explaining: workbench.Explaining{Workers: j.workers},
 		Each: func(s *workbench.RowScores) error {
 			for i, l := range s.LogLik {
-				cost = append(cost, -l)
+				rows = append(rows, workbench.Oddity{Name: called(s.From + i), Surprise: -l})
 				if s.Picks[i] == 0 {
 					without++
 				}
@@ -348,39 +348,15 @@ func (a *app) strange(ctx context.Context, j *job) ([]string, error) {
 	if err != nil {
 		return nil, request(err)
 	}
-	alike := map[float64]int{} // rows of one cost are the same, or as good as
-	var order []int
-	for i, c := range cost {
-		if alike[c]++; alike[c] == 1 {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(cost[y], cost[x]) })
-	order = order[:min(len(order), answerStrange)]
-	noun, called := words.NounsOf(j.set.Table).Image, j.set.Called()
-	var out []string
-	if without > 0 {
-		share := words.Percent(float64(without) / float64(len(cost)))
-		out = append(out, fmt.Sprintf("  %s of the %ss have none of them", share, noun))
-	}
-	out = append(out, "least like the others:")
-	for x, err := range j.model.Explain(ctx, workbench.Once(j.set.Pick(order)), workbench.Explaining{}) {
-		if err != nil {
+	if j.set.Table {
+		if rows, err = workbench.Oddities(ctx, j.model, j.frames(ctx), j.workers); err != nil {
 			return nil, request(err)
 		}
-		for _, c := range x.Cases(nil, len(order)) {
-			at := order[c.At]
-			line := "  " + called(at)
-			if more := alike[cost[at]] - 1; more > 0 {
-				line += fmt.Sprintf(" and %d like it", more)
-			}
-			if j.set.Table {
-				if cells := workbench.Surprises(j.model, &c, answerCells); cells != nil {
-					line += ": " + strings.Join(cells, "; ")
-				}
-			}
-			out = append(out, line)
-		}
 	}
-	return out, nil
+	var out []string
+	if without > 0 {
+		share := words.Percent(float64(without) / float64(len(rows)))
+		out = append(out, fmt.Sprintf("  %s of the %ss have none of them", share, words.NounsOf(j.set.Table).Image))
+	}
+	return append(append(out, "least like the others:"), workbench.SayOdd(rows, answerStrange)...), nil
 }

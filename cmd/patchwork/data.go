@@ -389,10 +389,14 @@ func (f *dataFlags) setThreshold(text string) error {
 func (f *dataFlags) addSize(fs *pflag.FlagSet, of string) {
 	fs.Var(&textFlag{kind: "HxW", read: f.setSize}, "size",
 		of+"size of the images, such as 56x56: rows become images (56x56,columns: that lie column by column, as in MATLAB), "+
-			"pictures are cropped to their ink, scaled and padded")
+			"pictures are cropped to their ink, scaled and padded; columns: the rows of a table are columns in the file")
 }
 
 func (f *dataFlags) setSize(text string) error {
+	if f.transpose = text == "columns"; f.transpose {
+		f.height, f.width = 0, 0
+		return nil
+	}
 	text, order, ordered := strings.Cut(text, ",")
 	height, width, err := dataset.ParseSize(text)
 	if err != nil || ordered && order != "columns" {

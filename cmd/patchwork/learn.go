@@ -94,6 +94,11 @@ func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProces
 		return nil, request(inFlags(err))
 	}
 	f.Recipe = r.Recipe
+	if f.q != "" {
+		if r.Answers.Needs, r.Answers.Skills, err = readMatrix(f.q, s.head().Columns); err != nil {
+			return nil, err
+		}
+	}
 	if e == nil {
 		return r, nil
 	}
@@ -147,7 +152,7 @@ func (l *learning) counts() (what string, total int) {
 	switch {
 	case l.source.stream != nil:
 		return "row", 0
-	case l.Numbers != nil || l.Mixed != nil:
+	case l.Numbers != nil || l.Mixed != nil || l.Answers != nil:
 		return "step", 0
 	case l.Table != nil:
 		return "iteration", 0
@@ -189,6 +194,8 @@ func (l *learning) show(s *workbench.Step) {
 		if !math.IsInf(l.best, 1) {
 			note += fmt.Sprintf(", best description length %.1f nats", l.best)
 		}
+	case l.Answers != nil:
+		note = s.Stage
 	case l.Table != nil:
 		note = tableNote(s)
 	case s.Stage == learn.StageStart && l.Learn.Experts != 0:

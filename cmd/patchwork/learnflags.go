@@ -21,6 +21,7 @@ type learnFlags struct {
 
 	output string
 	by     string // the label whose values are classes; "" to learn parts
+	q      string // a file of items and skills, for answers
 	json   bool
 }
 
@@ -43,6 +44,9 @@ What the data are is recognised and said in one line; --for changes it:
             and without ink of another; strokes:60 prefers straight ones.
   scenes    images of several parts each, anywhere: --start-from pairs, unless
             --shift or another start is given.
+  answers   people who answered questions or took a test: which of several
+            pictures describes them most briefly: classes, a level, parts,
+            skills (parts of what is lacking), alone or together.
   paper     the paper to the letter: epsilon = 1, eq. (1), the printed
             initialisation, one start. It finds fewer of the parts.
 Numbers are learned as they are: of arrays of real numbers, of tables most of whose columns
@@ -103,6 +107,8 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
 	fs.StringVar(&f.by, "by", "", "learn classes: one for each value of this label (several: with commas)")
+	fs.StringVar(&f.q, "q", "", "with --for answers: check this .csv matrix, a row for each item, a column for each "+
+		"skill, 1 where the item needs it")
 	f.addRecipe(cmd)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	f.checkpoint.add(cmd)
@@ -179,6 +185,9 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	}
 	if !numbers && (f.Rule == "pool" || f.Rule == "soft") {
 		return usagef("--rule %s joins votes on numbers: give --column '*=number'", f.Rule)
+	}
+	if f.q != "" && f.For != recipe.ForAnswers {
+		return usagef("--q is for --for answers")
 	}
 	if _, err := checkOutput("learn", f.output); err != nil {
 		return err

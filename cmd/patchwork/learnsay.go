@@ -63,7 +63,9 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, last *workb
 	var lines []string
 	switch m := last.Model.(type) {
 	case workbench.Bits:
-		if object = bitsLearned(f, l, m.Model, took); !f.json {
+		if l.Answers != nil {
+			object, lines = picturesSaid(f, l, m.Model, took)
+		} else if object = bitsLearned(f, l, m.Model, took); !f.json {
 			a.warnFindings(m.Model)
 			lines = summaryLines(f, head, l, m.Model, took)
 		}

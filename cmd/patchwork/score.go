@@ -16,7 +16,11 @@ model. The explanations are those of patchwork explain.
 
 -o rows.csv also writes a table, a row per image: its labels, row (its number in the
 input, from 1), weight if there are weights, log_lik under the untruncated
-composition, how many picks, and how many known pixels.
+composition, how many picks, and how many known pixels. Of rows of a table it also has
+surprise, the sum of what their known cells cost by what the model says of each, in
+nats; rank, 1 for the oddest row; and blame, the cells that are odd, in words. The
+report then lists the oddest rows. What a model of bits says of a cell is what the
+parts of the row say; a model of numbers and words predicts it from the other cells.
 
 --hide 0.2 --seed 1 also hides a fifth of the known bits of each image, predicts
 them from the others, and reports the mean log-loss (nats per bit), the accuracy and
@@ -110,18 +114,32 @@ func (a *app) scoreTo(ctx context.Context, j *job, f *scoreFlags) (r *workbench.
 	if f.output == "" {
 		return r, score(func(*workbench.RowScores) error { return nil })
 	}
+	var odd []workbench.Oddity
+	if j.head().Table {
+		if odd, err = workbench.Oddities(ctx, j.model, j.frames(ctx), j.workers); err != nil {
+			return nil, request(err)
+		}
+	}
 	head := rowScores(&workbench.RowScores{Explained: &workbench.Explained{Frame: j.head()}}, j)
+	addOdd(head, odd[:0])
+	rows := 0
 	err = a.outputAnswers(f.output, f.format, head, pushed(func(push func(*answers) error) error {
 		return score(func(s *workbench.RowScores) error {
 			if isRounded(f.format) {
 				roundAll(s.LogLik)
 			}
-			return push(rowScores(s, j))
+			out := rowScores(s, j)
+			if odd != nil {
+				addOdd(out, odd[rows:][:len(s.Rows)])
+			}
+			rows += len(s.Rows)
+			return push(out)
 		})
 	}))
 	if err != nil {
 		return nil, err
 	}
+	r.SetOdd(odd)
 	a.carried = true // what score reports is data, and stdout is for that alone
 	return r, a.wrote(f.output, "scores of %s", describe(r.Images, j.head()))
 }
@@ -134,6 +152,17 @@ func rowScores(s *workbench.RowScores, j *job) *answers {
 	out.add("picks", s.Picks)
 	out.add("pixels", s.Known)
 	return out
+}
+
+// addOdd adds how odd rows are, and which of their cells are to blame.
+func addOdd(t *answers, odd []workbench.Oddity) {
+	if odd == nil {
+		return
+	}
+	n := len(odd)
+	t.add("surprise", valuesBy(n, func(i int) float64 { return rounded(odd[i].Surprise) }))
+	t.add("rank", valuesBy(n, func(i int) int64 { return int64(odd[i].Rank) }))
+	t.add("blame", valuesBy(n, func(i int) string { return odd[i].Blame() }))
 }
 
 // hiddenFlags are the flags of score that hide bits and predict them.

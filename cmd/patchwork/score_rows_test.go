@@ -36,7 +36,7 @@ func scoreRows(t *testing.T, model string) {
 		t.Fatalf("exit %d, %q, %q: %v", o.code, o.out, o.err, err)
 	}
 	names, a := arraysOf(t, "rows.npz")
-	if strings.Join(names, " ") != "label row weight log_lik picks pixels" || a["row"].Len() != report.Images {
+	if strings.Join(names, " ") != "label row weight log_lik picks pixels surprise rank blame" || a["row"].Len() != report.Images {
 		t.Fatalf("arrays %v, %d rows of %d", names, a["row"].Len(), report.Images)
 	}
 	lines := explained(t, must(t, fields("explain x.npz --where label<3 -m "+model)...))
@@ -68,7 +68,7 @@ func TestScoreRowsAreTheSameBytes(t *testing.T) {
 			t.Errorf("%s: other bytes", f)
 		}
 	}
-	if first, _, _ := strings.Cut(read(t, "want.csv"), "\n"); first != "label,row,weight,log_lik,picks,pixels" {
+	if first, _, _ := strings.Cut(read(t, "want.csv"), "\n"); first != "label,row,weight,log_lik,picks,pixels,surprise,rank,blame" {
 		t.Errorf("header %s", first)
 	}
 }

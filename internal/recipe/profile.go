@@ -16,6 +16,7 @@ const (
 	ForDrawings = "drawings" // images of one thing each, whose parts are shifted and turned
 	ForScenes   = "scenes"   // images larger than their parts, which may lie anywhere, several times over
 	ForPaper    = "paper"    // the paper to the letter
+	ForAnswers  = "answers"  // rows of a table, of which several pictures are compared
 )
 
 // ParseFor returns the profile of a name.
@@ -26,7 +27,20 @@ func ParseFor(name string) (string, error) {
 	if slices.Contains(Choices("For"), name) {
 		return name, nil
 	}
-	return "", fmt.Errorf("choose table, drawings, scenes or paper")
+	return "", fmt.Errorf("choose table, drawings, scenes, paper or answers")
+}
+
+// CheckAnswers returns an *Error for data and settings of which no pictures are compared.
+func (r *Recipe) CheckAnswers(d Facts) error {
+	switch {
+	case !d.Table:
+		return bad("for", "{for} answers is for tables: rows of columns")
+	case d.Streamed:
+		return bad("for", "{for} answers takes rows that are held in memory; allow more, or take some of the rows")
+	case r.Experts != 0 || r.AtMost != 0:
+		return bad("experts", "{for} answers finds out how many parts there are; leave {experts} out")
+	}
+	return nil
 }
 
 // Facts is what of the data decides how to learn from them.
@@ -71,7 +85,7 @@ func (r Recipe) Resolve(d Facts) (Recipe, string) {
 	switch r.For {
 	case ForPaper:
 		return r, ""
-	case ForTable:
+	case ForTable, ForAnswers:
 		return r.asTable(), ""
 	case ForScenes:
 		return r.asScenes(d), ""

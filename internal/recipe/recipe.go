@@ -23,7 +23,7 @@ import (
 // Recipe says how to learn a model. The zero value of a field is its recommended
 // default. JSON has a part of them; the command has them all.
 type Recipe struct {
-	For string `json:"for,omitempty" enum:"table,drawings,scenes,paper" doc:"what the data are; default by the data"`
+	For string `json:"for,omitempty" enum:"table,drawings,scenes,paper,answers" doc:"what the data are; default by the data"`
 	Count
 	Poses
 	Rule     string  `json:"rule,omitempty" enum:"max,max-minus-min,noisy-or,sum-of-odds,mean,sum-of-log-odds,normalized-sum,auto" doc:"default max; auto compares all seven, by hidden bits; the others but max-minus-min are for parts that stay in their places"`

@@ -15,6 +15,9 @@ type Explainer struct{ p *pursuit }
 // NewExplainer returns an explainer of a valid model.
 func NewExplainer(m *Model) *Explainer { return &Explainer{newPursuit(newBank(m))} }
 
+// Fork returns an explainer of the same model for another goroutine.
+func (e *Explainer) Fork() *Explainer { return &Explainer{newPursuit(e.p.bank)} }
+
 // Explanation is what a model says of a row.
 type Explanation struct {
 	bank *bank

@@ -14,19 +14,14 @@
 // strength, the pool. For Bernoulli opinions, with the strength |p-q|, the pool is
 // exactly max - q + min, the rule of the binary model.
 //
-// Columns of a table that hold 0 and 1 stand beside those of real values: there an opinion
-// is a probability, and the rule is the binary model's. A part has opinions about columns of
-// both kinds; what it gains is the sum over columns of logarithms of densities and of
-// probabilities, and each column composes by itself, exactly.
-//
 // # To read the code
 //
 // opinion.go and compose.go are the definition, model.go what a model is, reference.go
 // what it says of a pixel in the shape of its formulas. bank.go, field.go and pursuit.go
 // are the pursuit, fast; its tests have the reference. best.go has several explanations of a row, predict.go
 // unknown values.
-// bit.go has columns of bits. grid.go, survey.go, tally.go, mstep.go and estep.go are the two halves of EM; learn.go,
-// start.go, grow.go, mixture.go, move.go and finish.go the learner; stream.go learns from rows
+// grid.go, survey.go, tally.go, mstep.go and estep.go are the two halves of EM; learn.go,
+// start.go, grow.go, move.go and finish.go the learner; stream.go learns from rows
 // that do not fit in memory, memory.go goes on with a run that was interrupted, tallycode.go
 // has the bytes of counts.
 package real

@@ -81,7 +81,7 @@ func (g *grower) grow(ctx context.Context, rng *rand.Rand, workers int, memory M
 			begun[i] = g.begin(rng, threshold, i%2 == 1 && !g.m.Moves())
 		}
 		name := func() string {
-			return key(g.m, "grow", g.terms.lambda, g.terms.heat, g.terms.means, g.terms.perUse, begun)
+			return key(g.m, "grow", g.terms.lambda, g.terms.heat, g.terms.perUse, begun)
 		}
 		found, err := recall.Or(memory, step, name, func(c *wire.Codec, found *grown) { found.code(c, g.m.F()) },
 			func() (*grown, error) { return g.compete(ctx, begun, workers) })

@@ -19,9 +19,6 @@ type Options struct {
 	Rule Rule
 	Tau  float64
 
-	// MeansOnly says that experts have no variances of their own.
-	MeansOnly bool
-
 	// Poses are the places of experts; the zero value means that they stay where they are. Where they move, all
 	// pixels have one scale and one background.
 	Poses pose.Grid
@@ -30,10 +27,10 @@ type Options struct {
 	// 1 nat, as a number does by Akaike's criterion, and what the other starts learned is kept as the model's committee.
 	Predict bool
 
-	// Starts is the number of starts; 0 means 5: growth with the noise held down to 0.4 and the background
-	// at the median, a mixture model, growth with all learned from the beginning, growth with the noise at 0.7, and
-	// growth like the first with the background at the lower quartile, for parts that half of the images have; then
-	// from the beginning with other random numbers. The shortest description is kept.
+	// Starts is the number of starts; 0 means 5: growth with the noise held down to 0.4 and the background at the median,
+	// growth with all learned from the beginning, two with the noise at 0.7, and growth like the first with the background
+	// at the lower quartile, for parts that half of the images have; then from the beginning with other random numbers.
+	// The shortest description is kept.
 	Starts int
 
 	// Sample is how many rows of a stream, drawn at random, parts are learned from, before all rows shape
@@ -123,7 +120,7 @@ func (r *Result) take(s *state) {
 // record completes a record and gives it to the model.
 func (r *Result) record(how Record, o *Options) {
 	how.LogLik, how.DescriptionLength, how.Starts = r.LogLik, r.DescriptionLength, r.Starts
-	how.Predict, how.MeansOnly = o.Predict, o.MeansOnly
+	how.Predict = o.Predict
 	kept := *r.Model
 	kept.Record = how
 	r.Model = &kept

@@ -100,11 +100,6 @@ func TestLearnFindsVariances(t *testing.T) {
 			}
 		}
 	}
-	only := learned(t, newData(t, 4, 4, quadrants(60, 2, .2, 1)), Options{MeansOnly: true, Starts: 2})
-	if _, variances := only.Model.Votes(); variances != 0 || only.DescriptionLength < r.DescriptionLength {
-		t.Errorf("without variances %d have one, and the description has %v nats, with them %v", variances,
-			only.DescriptionLength, r.DescriptionLength)
-	}
 }
 
 // TestNoiseHasNoParts: nothing pays where there is nothing.

@@ -59,12 +59,10 @@ type Model struct {
 
 // Record says how a model was learned; zero where it was not.
 type Record struct {
-	Rows   int    `json:"rows"`
-	Sample int    `json:"sample,omitempty"` // rows of a stream that parts were learned from, before all shaped them
-	Seed   uint64 `json:"seed"`
-	// Predict and MeansOnly are those of the Options.
-	Predict   bool `json:"predict,omitempty"`
-	MeansOnly bool `json:"means_only,omitempty"`
+	Rows    int    `json:"rows"`
+	Sample  int    `json:"sample,omitempty"` // rows of a stream that parts were learned from, before all shaped them
+	Seed    uint64 `json:"seed"`
+	Predict bool   `json:"predict,omitempty"` // as in the Options
 	// LogLik is the sum of the joint log-likelihoods, DescriptionLength that of the
 	// model kept, Starts those of all starts, in nats.
 	LogLik            float64   `json:"log_lik"`

@@ -12,7 +12,6 @@ type terms struct {
 	lambda  float64   // price of a vote, and of a variance, in nats
 	hold    []float64 // the background's means, not learned; nil to learn them
 	heat    float64   // the learned variance of the background is multiplied by it
-	means   bool      // experts say means only
 	perUse  bool      // of new experts the one that gains most in each use is preferred
 	columns []Normal  // mean and variance of each pixel over all images
 	scales  []Scale
@@ -43,7 +42,7 @@ func vote(n, mean, squares float64, b Normal, floor, lambda float64, meanOnly bo
 // else they would explain the noise.
 func (o *terms) vote(m *Model, d int, n, mean, squares float64) Entry {
 	b := m.Background[d]
-	e := vote(n, mean, squares, b, o.scales[d].Floor, o.lambda, o.means || o.heat < 1)
+	e := vote(n, mean, squares, b, o.scales[d].Floor, o.lambda, o.heat < 1)
 	if m.Rule == Max && e.Mean < b.Mean {
 		e = Entry{Abstains, b}
 	}
@@ -136,8 +135,7 @@ func (t *Tally) MStep(m *Model) (*Model, error) {
 		return nil, fmt.Errorf("real: the model does not say on what grid values were counted")
 	}
 	next := prune(t.mstep(m, &terms{lambda: price(int(t.Images), m.D(), m.Record.Predict), heat: 1,
-		means:   m.Record.MeansOnly,
 		columns: columns(t.All, m.Scales, m.Moves()), scales: m.Scales}))
-	next.Record = Record{Rows: int(t.Images), LogLik: t.LogLik(), Predict: m.Record.Predict, MeansOnly: m.Record.MeansOnly}
+	next.Record = Record{Rows: int(t.Images), LogLik: t.LogLik(), Predict: m.Record.Predict}
 	return next, nil
 }

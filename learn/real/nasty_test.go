@@ -17,8 +17,7 @@ func TestLearnTakesAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, w := rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "height"), rapid.IntRange(1, 4).Draw(t, "width")
 		rows := rapid.SliceOfN(rapid.SliceOfN(value, h*w, h*w), 1, 9).Draw(t, "rows")
-		o := Options{Starts: 2, Rule: Rule(rapid.IntRange(0, 2).Draw(t, "rule")), Predict: rapid.Bool().Draw(t, "predict"),
-			MeansOnly: rapid.Bool().Draw(t, "means")}
+		o := Options{Starts: 2, Rule: Rule(rapid.IntRange(0, 2).Draw(t, "rule")), Predict: rapid.Bool().Draw(t, "predict")}
 		data, err := NewData(h, w, rows)
 		if err != nil {
 			t.Fatal(err)

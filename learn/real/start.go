@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// kinds are the kinds of starts: the temperature of the noise, 0 for a mixture, where the background is held, and
-// whether new experts
-// are compared by what they gain in each use.
+// kinds are the kinds of starts: the temperature of the noise, where the background is held, "" for nowhere, and
+// whether new experts are compared by what they gain in each use.
 var kinds = []struct {
 	heat   float64
 	hold   string
 	perUse bool
-}{{.4, "median", true}, {0, "", false}, {1, "", false}, {.7, "median", false}, {.4, "lower", true}}
+}{{.4, "median", true}, {1, "", false}, {.7, "median", false}, {.7, "median", false}, {.4, "lower", true}}
 
 // start makes start number i.
 func (l *learner) start(i int) (*state, error) {
@@ -40,11 +39,7 @@ func (l *learner) start(i int) (*state, error) {
 
 // begin returns the state that start number i has when the noise is still held down, if it ever is.
 func (l *learner) begin(i int, rng *rand.Rand, t *terms, report func(string, *state)) (*state, error) {
-	kind := kinds[i%len(kinds)]
-	if kind.heat == 0 {
-		return l.mixture(rng, t)
-	}
-	held := *t
+	kind, held := kinds[i%len(kinds)], *t
 	held.heat, held.perUse = kind.heat, kind.perUse
 	means := l.means()
 	switch kind.hold {
@@ -68,7 +63,7 @@ func (l *learner) begin(i int, rng *rand.Rand, t *terms, report func(string, *st
 
 // terms returns the terms of the last steps.
 func (l *learner) terms() *terms {
-	return &terms{lambda: l.lambda, heat: 1, means: l.o.MeansOnly, columns: l.columns, scales: l.data.Scales}
+	return &terms{lambda: l.lambda, heat: 1, columns: l.columns, scales: l.data.Scales}
 }
 
 // means returns the means of the pixels.

@@ -209,7 +209,7 @@ func TestMoveMends(t *testing.T) {
 func TestGrowthSaysWhatItGains(t *testing.T) {
 	for _, poses := range []pose.Grid{{}, {DX: pose.Symmetric(1, 1), DY: pose.Symmetric(1, 1)}} {
 		l := newTestLearner(t, newData(t, 4, 4, quadrants(60, 2, 1, 7)), Options{Poses: poses})
-		before := l.explained(t, l.model(l.means()))
+		before := l.explained(t, l.model(l.medians))
 		g := newGrower(l.data, before.e, l.terms())
 		paid := 0
 		for seed := range uint64(6) {
@@ -271,85 +271,6 @@ func TestBeginIsShared(t *testing.T) {
 	alone := g.begin(rand.New(rand.NewPCG(1, 1)), 1.5, false)
 	if alone[4].Vote != Abstains || alone[0].Vote == Abstains {
 		t.Errorf("a candidate of one row: %+v", alone)
-	}
-}
-
-// TestMixtureIsTheFormula: a step of the mixture start is that of EM, written out.
-func TestMixtureIsTheFormula(t *testing.T) {
-	rows := hiding(quadrants(40, 2, .7, 9), 3)
-	l := newTestLearner(t, newData(t, 4, 4, rows), Options{})
-	x := &mixing{data: l.data, columns: l.columns}
-	x.begin(rand.New(rand.NewPCG(3, 3)), 3)
-	x.step()
-	share, normals := slices.Clone(x.share), make([][]Normal, 3)
-	for j := range normals {
-		normals[j] = slices.Clone(x.normals[j])
-	}
-	x.step()
-	n, count := float64(len(rows)), make([]float64, 3)
-	weights := make([][]float64, len(rows))
-	for i, row := range l.data.Rows {
-		w, total := make([]float64, 3), 0.0
-		for j := range w {
-			l := math.Log(share[j])
-			for d, v := range row {
-				if !math.IsNaN(v) {
-					l += normals[j][d].LogDensity(v)
-				}
-			}
-			w[j] = math.Exp(l)
-			total += w[j]
-		}
-		for j := range w {
-			w[j] /= total
-			count[j] += w[j]
-		}
-		weights[i] = w
-	}
-	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-4*(1+math.Abs(b)) } // posteriors below 1e-6 are left out
-	for j := range count {
-		if want := (count[j] + .5) / (n + 1.5); !near(x.share[j], want) {
-			t.Errorf("component %d has the share %v, want %v", j, x.share[j], want)
-		}
-		for d, c := range l.columns {
-			known, sum, square := 0.0, 0.0, 0.0
-			for i, row := range l.data.Rows {
-				if v := row[d] - c.Mean; !math.IsNaN(v) {
-					known, sum, square = known+weights[i][j], sum+weights[i][j]*v, square+weights[i][j]*v*v
-				}
-			}
-			mean := sum / (known + .5)
-			want := Normal{c.Mean + mean, max((c.Var+square-2*mean*sum+known*mean*mean)/(1+known), l.data.Scales[d].Floor)}
-			if got := x.normals[j][d]; !near(got.Mean, want.Mean) || !near(got.Var, want.Var) {
-				t.Fatalf("component %d, pixel %d: %v, want %v", j, d, got, want)
-			}
-		}
-	}
-}
-
-// TestMixtureStart: the sizes tried keep to the number of experts asked for, and a mixture of clusters becomes an
-// expert for each.
-func TestMixtureStart(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 4))
-	var rows [][]float64
-	for i := range 90 {
-		row := make([]float64, 9)
-		for d := range row {
-			if row[d] = rng.NormFloat64(); d/3 == i%3 {
-				row[d] += 8
-			}
-		}
-		rows = append(rows, row)
-	}
-	for _, most := range []int{0, 3, 7, 100} {
-		l := newTestLearner(t, newData(t, 1, 9, rows), Options{Experts: most})
-		s, err := l.mixture(rand.New(rand.NewPCG(1, 2)), l.terms())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k := s.m.K(); k < 2 || most > 0 && k > most {
-			t.Errorf("at most %d: %d experts", most, k)
-		}
 	}
 }
 

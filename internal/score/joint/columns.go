@@ -1,5 +1,10 @@
 package joint
 
+import (
+	"slices"
+	"sync"
+)
+
 // columns are groups as one bit after the other sees them: those in which the bit is on, or
 // unknown, and by voter those with its experts. Where few bits are on, and few experts vote on
 // each, that is far less than all groups. It finds the cells that step.beside does.
@@ -8,6 +13,8 @@ type columns struct {
 	entries [][]entry // by bit
 	weight  []int64   // by expert, of all its groups
 	total   int64
+	seen    []*kinds  // by bit: what it saw last; nil: nothing
+	scratch sync.Pool // of *sorting
 }
 
 // entry is a group in which a bit is on, or unknown, in some rows.
@@ -17,7 +24,8 @@ type entry struct {
 }
 
 func newColumns(s *step) *columns {
-	c := &columns{step: s, entries: make([][]entry, len(s.e.Q)), weight: make([]int64, len(s.opinions))}
+	c := &columns{step: s, entries: make([][]entry, len(s.e.Q)), weight: make([]int64, len(s.opinions)),
+		seen: make([]*kinds, len(s.e.Q))}
 	for n, g := range s.groups {
 		c.total += g.weight
 		for _, k := range g.set {
@@ -39,69 +47,64 @@ func newColumns(s *step) *columns {
 // kinds are the groups as one bit sees them: kind 0 are those in which nobody votes on it, and
 // those of another kind have the same voters.
 type kinds struct {
-	of      []int32  // by group
-	flags   []uint64 // by group
+	voters []int
+	first  []int32   // by kind, a group; -1 for kind 0
+	cells  []counted // by expert and kind
+	all    counted   // of kind 0, over all groups
+}
+
+// sorting is the memory in which groups are sorted by kind.
+type sorting struct {
+	voters  []int
+	of      []int32  // by group: its kind
+	flags   []uint64 // by group: its voters
 	touched []int32  // groups with voters
-	first   []int32  // by kind, a group; -1 for kind 0
 	index   map[uint64]int32
-	cells   []counted // by expert and kind
-	all     counted   // of kind 0, over all groups
 }
 
 // mostVoters is how many voters of a bit are told apart.
 const mostVoters = 64
 
-// see sets the kinds of the groups as bit i sees them, where experts vote whose parameters are
-// not none; not ok if these are too many.
-func (c *columns) see(v *kinds, i int, params []float64, none float64) (ok bool) {
-	if v.of == nil {
-		v.of, v.flags, v.index = make([]int32, len(c.groups)), make([]uint64, len(c.groups)), map[uint64]int32{}
+// see returns the kinds of the groups as bit i sees them, where experts vote whose parameters are
+// not none: until it is called for the bit again. They are nil if these are too many.
+func (c *columns) see(i int, params []float64, none float64) *kinds {
+	s, _ := c.scratch.Get().(*sorting)
+	if s == nil {
+		s = &sorting{of: make([]int32, len(c.groups)), flags: make([]uint64, len(c.groups)), index: map[uint64]int32{}}
 	}
-	for _, n := range v.touched {
-		v.of[n], v.flags[n] = 0, 0
-	}
-	v.touched, v.first = v.touched[:0], append(v.first[:0], -1)
-	clear(v.index)
-	voters := 0
+	defer c.scratch.Put(s)
+	s.voters = s.voters[:0]
 	for k, p := range params {
-		if p == none {
-			continue
+		if p != none {
+			s.voters = append(s.voters, k)
 		}
-		if voters == mostVoters {
-			return false
-		}
-		for _, n := range c.of[k] {
-			if v.flags[n] == 0 {
-				v.touched = append(v.touched, int32(n))
-			}
-			v.flags[n] |= 1 << voters
-		}
-		voters++
 	}
-	v.all.seen, v.all.on = c.total, 0
-	for _, n := range v.touched {
-		kind, ok := v.index[v.flags[n]]
-		if !ok {
-			kind = int32(len(v.first))
-			v.index[v.flags[n]], v.first = kind, append(v.first, n)
-		}
-		v.of[n] = kind
-		v.all.seen -= c.groups[n].weight
+	if len(s.voters) > mostVoters {
+		return nil
 	}
+	v := c.seen[i]
+	if v == nil {
+		v = &kinds{}
+		c.seen[i] = v
+	} else if slices.Equal(v.voters, s.voters) {
+		return v
+	}
+	v.voters, v.first = append(v.voters[:0], s.voters...), append(v.first[:0], -1)
+	c.sort(s, v)
 	many := len(v.first)
 	v.cells = append(v.cells[:0], make([]counted, many*len(params))...)
 	for k, w := range c.weight {
 		v.cells[k*many].seen = w
 	}
-	for _, n := range v.touched {
-		w, kind := c.groups[n].weight, int(v.of[n])
-		for _, k := range c.groups[n].set {
-			v.cells[int(k)*many].seen -= w
-			v.cells[int(k)*many+kind].seen += w
+	for _, n := range s.touched {
+		g, kind := c.groups[n], int(s.of[n])
+		for _, k := range g.set {
+			v.cells[int(k)*many].seen -= g.weight
+			v.cells[int(k)*many+kind].seen += g.weight
 		}
 	}
 	for _, x := range c.entries[i] {
-		kind := int(v.of[x.group])
+		kind := int(s.of[x.group])
 		if kind == 0 {
 			v.all.on += x.on
 			v.all.seen -= x.hidden
@@ -112,14 +115,42 @@ func (c *columns) see(v *kinds, i int, params []float64, none float64) (ok bool)
 			cell.seen -= x.hidden
 		}
 	}
-	return true
+	return v
+}
+
+// sort sorts the groups by their voters.
+func (c *columns) sort(s *sorting, v *kinds) {
+	for _, n := range s.touched {
+		s.of[n], s.flags[n] = 0, 0
+	}
+	s.touched = s.touched[:0]
+	clear(s.index)
+	for at, k := range v.voters {
+		for _, n := range c.of[k] {
+			if s.flags[n] == 0 {
+				s.touched = append(s.touched, int32(n))
+			}
+			s.flags[n] |= 1 << at
+		}
+	}
+	v.all = counted{seen: c.total}
+	for _, n := range s.touched {
+		kind, ok := s.index[s.flags[n]]
+		if !ok {
+			kind = int32(len(v.first))
+			s.index[s.flags[n]], v.first = kind, append(v.first, n)
+		}
+		s.of[n] = kind
+		v.all.seen -= c.groups[n].weight
+	}
 }
 
 // beside is step.beside.
-func (c *columns) beside(v *kinds, i int, q float64, params []float64, choose func(k int, a *Ascent) float64) {
+func (c *columns) beside(i int, q float64, params []float64, choose func(k int, a *Ascent) float64) {
 	r := c.e.Rule
 	none := r.none(q)
-	if !c.see(v, i, params, none) {
+	v := c.see(i, params, none)
+	if v == nil {
 		c.step.beside(i, q, params, choose)
 		return
 	}
@@ -147,9 +178,11 @@ func (c *columns) beside(v *kinds, i int, q float64, params []float64, choose fu
 		p := choose(k, &a)
 		before := params[k]
 		c.opinions[k][i], params[k] = p, r.parameter(p, q)
-		if before == none && params[k] != before && !c.see(v, i, params, none) {
-			c.step.beside(i, q, params, choose) // from the first again
-			return
+		if before == none && params[k] != before {
+			if v = c.see(i, params, none); v == nil {
+				c.step.beside(i, q, params, choose) // from the first again
+				return
+			}
 		}
 	}
 }

@@ -2,7 +2,6 @@ package joint
 
 import (
 	"slices"
-	"sync"
 
 	"example.com/patchwork/internal/elem"
 )
@@ -46,8 +45,7 @@ type tiedExpert struct {
 type tying struct {
 	*columns
 	Tied
-	scratch sync.Pool // of *kinds
-	plain   bool      // by the reference, for tests
+	plain   bool // by the reference, for tests
 	experts []tiedExpert
 	shares  [][]bool       // by expert and bit: whether its vote shares the strength
 	tallied [][][2]float64 // by expert and bit: of a shared vote, how often it is right, and seen
@@ -123,9 +121,7 @@ func (t *tying) free(i int) (on, seen float64) {
 			params[k] = 1
 		}
 	}
-	v := t.kinds()
-	defer t.scratch.Put(v)
-	if t.see(v, i, params, 0) && !t.plain {
+	if v := t.see(i, params, 0); v != nil && !t.plain {
 		return float64(v.all.on) / Unit, float64(v.all.seen) / Unit
 	}
 	for _, c := range t.groups {
@@ -139,13 +135,6 @@ func (t *tying) free(i int) (on, seen float64) {
 		on, seen = on+float64(c.on[i])/Unit, seen+float64(n)/Unit
 	}
 	return on, seen
-}
-
-func (t *tying) kinds() *kinds {
-	if v, _ := t.scratch.Get().(*kinds); v != nil {
-		return v
-	}
-	return &kinds{}
 }
 
 // TiedLevels returns the probabilities of bits of which some are on, of so many: one number,
@@ -315,9 +304,7 @@ func (t *tying) bit(i int, choose bool) {
 		t.step.beside(i, t.q[i], params, each)
 		return
 	}
-	v := t.kinds()
-	t.columns.beside(v, i, t.q[i], params, each)
-	t.scratch.Put(v)
+	t.columns.beside(i, t.q[i], params, each)
 }
 
 // vote chooses the vote of expert k on bit i, given the others': none, at the strength that it

@@ -20,8 +20,10 @@ export interface How {
   /** "auto", or a number in text. */
   threshold: string;
   invert: boolean;
-  /** "56x56": pictures are brought to this size, rows become images. */
+  /** "56x56": pictures are brought to this size, rows become images; "columns": rows are columns in the file. */
   size: string;
+  /** Cells that say that nothing is known, with commas: 99, or price=9.99e8 in one column. */
+  missing: string;
 }
 
 export interface Opened {
@@ -37,24 +39,26 @@ export interface Opened {
   busy: boolean;
 }
 
-export const asItIs: How = { model: "", column: {}, line: "row", pair: ["", ""], threshold: "", invert: false, size: "" };
+export const asItIs: How = { model: "", column: {}, line: "row", pair: ["", ""], threshold: "", invert: false, size: "", missing: "" };
 export const opened = new Cell<Opened | null>(null);
 /** What went wrong with a file that is no data. */
 export const refused = new Cell("");
 
 /** How to read as parameters of a request. Rows of numbers that become images stay numbers. */
 function query(how: How, { columns, data }: Opened): Ask<"POST /v1/data">["query"] {
-  const stay = data && ofNumbers(data) && how.size && !how.threshold ? { "*": "number" } : {};
+  const stay = data && ofNumbers(data) && how.size && how.size !== "columns" && !how.threshold ? { "*": "number" } : {};
   const model = how.model ? { model: how.model } : {}, column = Object.entries({ ...stay, ...how.column }).map(([name, kind]) => `${name}=${kind}`);
   if (how.line === "items") return { ...model, items: true };
   if (how.line === "pair") return { ...model, pairs: how.pair.map((p, i) => p || columns[i] || String(i + 1)).join(",") };
-  return { ...model, ...(column.length > 0 ? { column } : {}), ...(how.size ? { size: how.size } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}) };
+  return { ...model, ...(column.length > 0 ? { column } : {}), ...(how.size ? { size: how.size } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}), ...(how.missing ? { missing: how.missing } : {}) };
 }
 
 /** What a flag of a command line asks for, as a change of the form, and in words; null where the form has nothing for it. */
 export function fixed(flag: string, how: How): { how: How; words: string } | null {
   const [, name, value = ""] = /^--(\S+) ?(.*)$/.exec(flag.replaceAll(/['"]/g, "")) ?? [], at = value.lastIndexOf("="), column = value.slice(0, at), kind = value.slice(at + 1);
   if (name === "column" && at > 0) return { how: { ...how, column: { ...how.column, [column]: kind } }, words: column === "*" ? `Read them as ${kinds[kind] ?? kind}` : `${column} is ${kinds[kind] ?? kind}` };
+  if (name === "missing") return { how: { ...how, missing: [how.missing, value].filter((s) => s).join(",") }, words: `Nothing is known where they are ${value.replaceAll(",", ", ")}` };
+  if (name === "size" && value === "columns") return { how: { ...how, size: value }, words: "The columns are what is to be described" };
   if (name === "threshold") return { how: { ...how, threshold: value }, words: value === "auto" ? "Find a threshold for each image" : `On is what is greater than ${value}` };
   return null;
 }

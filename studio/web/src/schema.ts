@@ -518,7 +518,7 @@ export interface LearnRequest {
   begin?: "both" | "orders" | "splits" | "pairs" | "grow" | "mixture";
   data: string;
   experts?: number;
-  for?: "table" | "drawings" | "scenes" | "paper";
+  for?: "table" | "drawings" | "scenes" | "paper" | "answers";
   method?: "default" | "online" | "batch" | "both" | "strokes" | "soft";
   name?: string;
   rotate?: string;
@@ -552,7 +552,7 @@ export interface SampleRequest {
 export interface Operations {
   "POST /v1/classify": { body: ClassifyRequest; answer: ClassifyAnswer };
   "GET /v1/data": { answer: DataList };
-  "POST /v1/data": { query?: { name?: string; model?: string; threshold?: string; array?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; column?: Array<string>; names?: string }; body: Blob | FormData; answer: DataInfo };
+  "POST /v1/data": { query?: { name?: string; model?: string; threshold?: string; array?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; column?: Array<string>; missing?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };

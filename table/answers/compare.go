@@ -1,0 +1,278 @@
+package answers
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/table"
+)
+
+const (
+	searchRows  = 3000 // different rows that the search takes, drawn at random if there are more
+	farBehind   = 300  // nats by which a direction is given up
+	mostClasses = 32
+)
+
+// search finds the pictures of a table.
+type search struct {
+	ctx      context.Context
+	seed     uint64
+	data     patchwork.Data // equal rows as one
+	t        *answers
+	by       map[string]found
+	progress func(kind string)
+
+	// again is the search of all rows, of which this is a fold: as many classes, and parts grown once.
+	again *search
+}
+
+// learn finds the pictures.
+func (s *search) learn() error {
+	s.by = map[string]found{}
+	s.keep("independent", measured(independent(s.t), s.t, 1))
+	if err := s.classes(); err != nil {
+		return err
+	}
+	if err := s.tell("level"); err != nil {
+		return err
+	}
+	s.keep("level", s.richer(measured(s.by["independent"].withLevel(), s.t, 40), s.t))
+	for _, kind := range []string{"parts", "skills"} {
+		if err := s.parts(kind); err != nil {
+			return err
+		}
+	}
+	return s.relocate()
+}
+
+// tell says what is learned next, and whether to go on.
+func (s *search) tell(kind string) error {
+	if s.progress != nil && s.ctx.Err() == nil {
+		s.progress(kind)
+	}
+	return s.ctx.Err()
+}
+
+// keep keeps a picture if it is the shortest of its kind.
+func (s *search) keep(kind string, f found) {
+	if old, ok := s.by[kind]; ok && old.nats <= f.nats {
+		return
+	}
+	f.Picture = f.clone()
+	f.Kind = kind
+	s.by[kind] = f
+}
+
+// shortest returns the length of the shortest description so far.
+func (s *search) shortest() float64 {
+	best := math.Inf(1)
+	for _, f := range s.by {
+		best = min(best, f.nats)
+	}
+	return best
+}
+
+// classes fits mixtures, of more and more classes until two more describe the rows at greater length.
+func (s *search) classes() error {
+	if s.again != nil {
+		f, err := s.mixture(len(s.again.by["classes"].Votes), 2)
+		s.keep("classes", f)
+		return err
+	}
+	for k, worse := 2, 0; k <= mostClasses && worse < 2; k++ {
+		if err := s.tell("classes"); err != nil {
+			return err
+		}
+		f, err := s.mixture(k, 4)
+		if err != nil {
+			return err
+		}
+		if worse++; s.by["classes"].Picture == nil || f.nats < s.by["classes"].nats {
+			worse = 0
+		}
+		s.keep("classes", f)
+	}
+	return nil
+}
+
+// mixture fits so many classes from some starts.
+func (s *search) mixture(k, starts int) (best found, err error) {
+	for i := range starts {
+		x, err := table.FitMixture(s.ctx, s.data, k, s.seed+uint64(i))
+		if err != nil {
+			return best, err
+		}
+		if f := measured(classesOf(x, s.t), s.t, 2); best.Picture == nil || f.nats < best.nats {
+			best = f
+		}
+	}
+	return measured(best.Picture, s.t, 40), nil
+}
+
+// classesOf returns a mixture as a picture.
+func classesOf(x *table.Mixture, t *answers) *Picture {
+	p := independent(t)
+	p.Classes, p.Sets, p.Share = true, nil, nil
+	for k, share := range x.Share {
+		p.Votes = append(p.Votes, slices.Clone(x.Components[k]))
+		p.Usage, p.Sets, p.Share = append(p.Usage, 0), append(p.Sets, 1<<k), append(p.Share, share)
+	}
+	return p
+}
+
+// richer gives the columns own slopes and the level own weights, where that is shorter.
+func (s *search) richer(best found, t *answers) found {
+	for _, add := range []func(*Picture){func(p *Picture) { p.OwnSlopes = true }, func(p *Picture) { p.OwnWeights = true }} {
+		p := best.clone()
+		add(p)
+		if f := measured(p, t, 40); f.nats < best.nats {
+			best = f
+		}
+	}
+	return best
+}
+
+// side returns the table that parts of a kind are of.
+func (s *search) side(kind string) *answers {
+	if kind == "skills" {
+		return s.t.flipped()
+	}
+	return s.t
+}
+
+// parts finds parts of the table, or of what is lacking, without and with a level, and what may be between them.
+func (s *search) parts(kind string) error {
+	if s.again != nil && s.again.by[kind].Picture == nil && s.again.by[kind+"+level"].Picture == nil {
+		return nil
+	}
+	if err := s.tell(kind); err != nil {
+		return err
+	}
+	t := s.side(kind)
+	none := measured(independent(t), t, 1)
+	flat := none.grown(t)
+	if err := s.tell(kind + "+level"); err != nil {
+		return err
+	}
+	leveled := measured(none.withLevel(), t, 40).grown(t)
+	if s.again == nil {
+		flat, leveled = s.exchanged(flat, leveled, t)
+	}
+	if min(flat.nats, leveled.nats) < s.shortest()+farBehind {
+		s.layers(kind, flat, t)
+		s.layers(kind, leveled, t)
+	}
+	return s.ctx.Err()
+}
+
+// exchanged finds parts under a level from those without one, and the other way round.
+func (s *search) exchanged(flat, leveled found, t *answers) (found, found) {
+	if f := measured(flat.withLevel(), t, 20).polished(t).shrunk(t).grown(t); f.nats < leveled.nats {
+		leveled = f
+	}
+	if f := measured(leveled.withoutLevel(), t, 20).polished(t).shrunk(t).grown(t); f.nats < flat.nats {
+		flat = f
+	}
+	return flat, leveled
+}
+
+// layers keeps a picture with parts, and those in which its parts are not active independently.
+func (s *search) layers(kind string, f found, t *answers) {
+	if f.leveled() {
+		kind += "+level"
+	}
+	s.add(kind, f)
+	if f.leveled() {
+		s.add(kind, s.richer(f, t))
+	}
+	if len(f.Votes) > 1 {
+		s.add(kind+"+usage", measured(f.withUsage(), t, 20).polished(t))
+		s.add(kind+"+profiles", f.withProfiles(t))
+	}
+}
+
+// add keeps a picture with parts.
+func (s *search) add(kind string, f found) {
+	if len(f.Votes) > 0 {
+		f.Picture = f.clone()
+		f.Lacking = kind[0] == 's'
+		s.keep(kind, f)
+	}
+}
+
+// relocate tries other places for the parts of the two shortest pictures.
+func (s *search) relocate() error {
+	if s.again != nil {
+		return nil
+	}
+	var all []found
+	for _, f := range s.by {
+		if len(f.Votes) > 0 && !f.Classes && f.Share == nil && !f.WithUsage {
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, byLength)
+	for _, f := range all[:min(2, len(all))] {
+		if err := s.tell("other places of " + f.Kind); err != nil {
+			return err
+		}
+		if f.nats < s.shortest()+farBehind/10 {
+			kind, _, _ := cutKind(f.Kind)
+			s.layers(kind, f.relocated(s.side(kind)), s.side(kind))
+		}
+	}
+	return nil
+}
+
+// withUsage makes parts the more probable the higher the level.
+func (p *Picture) withUsage() *Picture {
+	p = p.clone()
+	p.WithUsage, p.UsageSlope = true, 0.7
+	if len(p.Steps) == 1 {
+		p.Steps, p.Weights = normalSteps()
+	}
+	return p
+}
+
+// withProfiles returns the picture with a share for each set of parts, without the sets that are not worth one.
+func (f found) withProfiles(t *answers) found {
+	p := f.clone()
+	p.Share = make([]float64, len(p.Sets))
+	for s := range p.Sets {
+		for _, n := range f.c.rows[s] {
+			p.Share[s] += (n + 0.1) / (t.n + float64(0.1*float64(len(p.Sets)*len(p.Steps))))
+		}
+	}
+	best := measured(p, t, 10)
+	for least := 0.5; least < t.n/4; least *= 1.5 { // rows that a set must have
+		p := best.clone()
+		p.Sets, p.Share = nil, nil
+		for s, share := range best.Share {
+			if share*t.n >= least {
+				p.Sets, p.Share = append(p.Sets, best.Sets[s]), append(p.Share, share)
+			}
+		}
+		if len(p.Sets) == len(best.Sets) {
+			continue
+		}
+		next := measured(p, t, 4)
+		if next.nats > best.nats {
+			break
+		}
+		best = next
+	}
+	return measured(best.Picture, t, 10)
+}
+
+// newSearch returns a search of rows, a sample of them if there are very many.
+func newSearch(ctx context.Context, data patchwork.Data, opt Options) (*search, error) {
+	data = rows.Distinct(data)
+	if n := len(data.Images); n > searchRows {
+		_, data = rows.Split(data, searchRows/float64(n), opt.Seed)
+	}
+	t, err := read(data)
+	return &search{ctx: ctx, seed: opt.Seed, data: data, t: t, progress: opt.Progress}, err
+}

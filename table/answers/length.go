@@ -1,0 +1,113 @@
+package answers
+
+import (
+	"math"
+	"math/bits"
+
+	"example.com/patchwork/internal/elem"
+)
+
+// layer is the price of a layer beyond the first: which of twelve pictures it is.
+var layer = elem.Log(12)
+
+// numberPrice returns the price of a number that so many rows inform, of rows in all.
+func numberPrice(active, rows float64) float64 {
+	return min(elem.Log(rows)/2, elem.Log(max(active, 1))/2+0.22)
+}
+
+// active returns in how many rows each part is active.
+func (p *Picture) active(c *counts) []float64 {
+	out := make([]float64, len(p.Votes))
+	for s, set := range p.Sets {
+		for k := range out {
+			if set>>k&1 != 0 {
+				for _, n := range c.rows[s] {
+					out[k] += n
+				}
+			}
+		}
+	}
+	return out
+}
+
+// length returns what a description of the rows by the picture takes, in nats, and how many numbers the picture has:
+//
+//	-log P(rows) + D h                                  h = log(N)/2
+//	  + h for a level, + 5 h for its weights, + own slopes
+//	  + h for a level of usage
+//	  + K h + the votes - log K!                        or classes (K-1) h + sum D p_k - log K!, without D h
+//	  + (sets-1) h + sum (log C(K, |s|) + log 2)        for the K h, if profiles have shares
+func (p *Picture) length(c *counts, rows float64) (nats float64, numbers int) {
+	h, width, k := elem.Log(rows)/2, len(p.Intercept), len(p.Votes)
+	nats = -c.evidence - logFactorial(k)
+	active := p.active(c)
+	if p.Classes {
+		for _, n := range active {
+			nats += float64(float64(width) * numberPrice(n, rows))
+		}
+		return nats + float64(float64(k-1)*h), k - 1 + k*width
+	}
+	numbers = width + k
+	if p.leveled() {
+		numbers++
+	}
+	if p.WithUsage {
+		numbers++
+	}
+	if p.OwnSlopes {
+		numbers += width - 1
+	}
+	if p.OwnWeights {
+		numbers += len(p.Steps) - 2
+	}
+	if p.Share != nil {
+		numbers += len(p.Share) - 1 - k
+		for _, set := range p.Sets {
+			nats += logChoose(k, bits.OnesCount64(set)) + math.Ln2
+		}
+	}
+	nats += float64(float64(numbers)*h) + float64(float64(p.layers())*layer)
+	v, n := p.votesLength(active, rows)
+	return nats + v, numbers + n
+}
+
+// layers returns how many layers the picture has beyond the first.
+func (p *Picture) layers() (n int) {
+	for _, has := range []bool{p.leveled() && len(p.Votes) > 0, p.WithUsage, p.Share != nil && !p.Classes} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// votesLength returns what the votes take: which columns, and a number for each that is not that of another part too.
+func (p *Picture) votesLength(active []float64, rows float64) (nats float64, numbers int) {
+	for k := range p.Votes {
+		nats += logChoose(len(p.Intercept), p.votes(k))
+		price := numberPrice(active[k], rows)
+		for d, v := range p.Votes[k] {
+			if v > 0 && !p.sharedBefore(k, d) {
+				nats += price
+				numbers++
+			}
+		}
+	}
+	return nats, numbers
+}
+
+// sharedBefore reports whether a part before k says the same of column d.
+func (p *Picture) sharedBefore(k, d int) bool {
+	for _, v := range p.Votes[:k] {
+		if math.Abs(v[d]-p.Votes[k][d]) < 1e-12 {
+			return true
+		}
+	}
+	return false
+}
+
+// logFactorial returns log n!.
+func logFactorial(n int) float64 { return elem.LogFactorial(float64(n)) }
+
+// logChoose returns log C(n, k).
+func logChoose(n, k int) float64 { return logFactorial(n) - logFactorial(k) - logFactorial(n-k) }

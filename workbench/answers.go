@@ -1,0 +1,64 @@
+package workbench
+
+import (
+	"context"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/table/answers"
+)
+
+// Answers are the pictures of a table of answers.
+type Answers struct {
+	// Needs is which column, an item, needs which skill, by a matrix that is to be checked, and Skills what these are
+	// called; nil for none.
+	Needs  [][]bool
+	Skills []string
+
+	*answers.Result                  // once they are learned
+	Checked         *answers.Checked // of the matrix; nil for none
+	Written         answers.Compared // what the model is
+}
+
+// answers learns all pictures; the model is the shortest that a model can hold.
+func (l *Learning) answers(ctx context.Context, tell func(Step) bool) (last Step, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	data := l.data.Data
+	l.Images, l.Pixels = len(data.Images), knownPixels(data, false)
+	opt := answers.Options{Seed: l.Recipe.Seed, Progress: func(kind string) {
+		if !tell(Step{CurvePoint: patchwork.CurvePoint{Stage: kind, Rows: rows.Total(data)}}) {
+			cancel()
+		}
+	}}
+	if l.Answers.Result, err = answers.Compare(ctx, data, opt); err != nil {
+		return last, err
+	}
+	if err = l.Answers.HoldOut(); err != nil {
+		return last, err
+	}
+	l.Answers.Written = l.Answers.Result.Written()
+	if l.Answers.Needs != nil {
+		if l.Answers.Checked, err = answers.Check(ctx, data, l.Answers.Needs); err != nil {
+			return last, err
+		}
+		l.Answers.Written = l.Answers.Checked.Compared
+	}
+	m, err := l.Answers.Written.Model(l.Config, rows.Total(data), l.Recipe.Seed)
+	if err != nil {
+		return last, err
+	}
+	if l.Answers.Checked != nil {
+		extras := m.Extras()
+		for _, name := range l.Answers.Skills {
+			extras.Names = append(extras.Names, "without "+name)
+		}
+		if m, err = m.WithExtras(extras); err != nil {
+			return last, err
+		}
+	}
+	last.Model = Bits{m}
+	last.Experts, last.Rows = m.K(), rows.Total(data)
+	last.LogLik, last.DescriptionLength = l.Answers.Written.LogP, l.Answers.Written.Length
+	return l.described(last)
+}
