@@ -88,6 +88,17 @@ func (l *learner) one() *learner {
 	return &out
 }
 
+// from returns a learner that begins at a model instead of at its own starts, where parts of drawings are learned from
+// rows that are drawn anew: that the same parts are found from other starts is asked apart, and takes many times as long.
+func (l *learner) from(m *patchwork.Model) *learner {
+	if l.table != nil || l.learn.Method != learn.MethodStrokes {
+		return l
+	}
+	out := *l
+	out.learn.Continue, out.learn.Join = m, false
+	return &out
+}
+
 func allZero(v []float64) bool {
 	return !slices.ContainsFunc(v, func(x float64) bool { return x != 0 })
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Stability says how well each part comes back when the model is learned again: from
-// other starts (restarts), and from as many rows drawn with replacement (bootstrap).
-// Parts are paired one to one with the most similar ones.
+// other starts (restarts), and from as many rows drawn with replacement (bootstrap; parts
+// of drawings begin at those of the model). Parts are paired one to one with the most similar ones.
 type Stability struct {
 	Times   int         `json:"times"` // of each kind
 	Rows    int         `json:"rows"`  // learned from each time
@@ -82,11 +82,11 @@ func (b *builder) stability(ctx context.Context) error {
 	}
 	at := alike.Placed(b.bits)
 	return b.comesBack(ctx, n, l.words, func(index []int, seed uint64) ([]float64, error) {
-		from := data
+		again, from := l, data
 		if index != nil {
-			from, seed = rows.Part(data, index), b.bits.Extras().Record.Seed
+			again, from, seed = l.from(b.bits), rows.Part(data, index), b.bits.Extras().Record.Seed
 		}
-		m, err := l.fit(ctx, from, seed)
+		m, err := again.fit(ctx, from, seed)
 		if err != nil {
 			return nil, err
 		}
