@@ -18,6 +18,8 @@ type Answers struct {
 	*answers.Result                  // once they are learned
 	Checked         *answers.Checked // of the matrix; nil for none
 	Written         answers.Compared // what the model is
+
+	Indices map[string]*answers.Indices // of the pick, the classes and the level, by kind
 }
 
 // answers learns all pictures; the model is the shortest that a model can hold.
@@ -26,7 +28,7 @@ func (l *Learning) answers(ctx context.Context, tell func(Step) bool) (last Step
 	defer cancel()
 	data := l.data.Data
 	l.Images, l.Pixels = len(data.Images), knownPixels(data, false)
-	opt := answers.Options{Seed: l.Recipe.Seed, Progress: func(kind string) {
+	opt := answers.Options{Seed: l.Recipe.Seed, Classes: l.Recipe.Experts, Progress: func(kind string) {
 		if !tell(Step{CurvePoint: patchwork.CurvePoint{Stage: kind, Rows: rows.Total(data)}}) {
 			cancel()
 		}
@@ -43,6 +45,9 @@ func (l *Learning) answers(ctx context.Context, tell func(Step) bool) (last Step
 			return last, err
 		}
 		l.Answers.Written = l.Answers.Checked.Compared
+	}
+	if err = l.Answers.report(data); err != nil {
+		return last, err
 	}
 	m, err := l.Answers.Written.Model(l.Config, rows.Total(data), l.Recipe.Seed)
 	if err != nil {
@@ -61,4 +66,18 @@ func (l *Learning) answers(ctx context.Context, tell func(Step) bool) (last Step
 	last.Experts, last.Rows = m.K(), rows.Total(data)
 	last.LogLik, last.DescriptionLength = l.Answers.Written.LogP, l.Answers.Written.Length
 	return l.described(last)
+}
+
+// report finds out what the field reports of the pick, of classes and of a level.
+func (a *Answers) report(data patchwork.Data) (err error) {
+	a.Indices = map[string]*answers.Indices{}
+	for _, p := range []*answers.Compared{&a.Pictures[0], a.Of("classes"), a.Of("level")} {
+		if a.Indices[p.Kind] == nil && err == nil {
+			a.Indices[p.Kind], err = p.Indices(data)
+		}
+	}
+	if a.Checked != nil && err == nil {
+		a.Indices["q_matrix"], err = a.Checked.Indices(data)
+	}
+	return err
 }

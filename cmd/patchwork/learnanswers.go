@@ -17,20 +17,22 @@ import (
 
 // picturesLearned is what learn --for answers --json reports; the names are a contract.
 type picturesLearned struct {
-	Output            string    `json:"output"`
-	For               string    `json:"for"`
-	Rows              int64     `json:"rows"`
-	Columns           int       `json:"columns"`
-	Pick              string    `json:"pick"`
-	Undecided         []string  `json:"undecided"` // kinds that describe the table as well, within 3 nats
-	Pictures          []picture `json:"pictures"`
-	Written           string    `json:"written"` // the kind of picture that the file holds
-	Matrix            *matrix   `json:"q_matrix,omitempty"`
-	Experts           int       `json:"experts"`
-	LogLik            float64   `json:"log_lik"`
-	DescriptionLength float64   `json:"description_length"`
-	Notes             []string  `json:"notes"`
-	Seconds           float64   `json:"seconds"`
+	Output    string    `json:"output"`
+	For       string    `json:"for"`
+	Rows      int64     `json:"rows"`
+	Columns   int       `json:"columns"`
+	Pick      string    `json:"pick"`
+	Undecided []string  `json:"undecided"` // kinds that describe the table as well, within 3 nats
+	Pictures  []picture `json:"pictures"`
+	Written   string    `json:"written"` // the kind of picture that the file holds
+	Matrix    *matrix   `json:"q_matrix,omitempty"`
+	// Indices are by kind those of the pick, of classes, of a level, and of the matrix.
+	Indices           map[string]*pictures.Indices `json:"indices"`
+	Experts           int                          `json:"experts"`
+	LogLik            float64                      `json:"log_lik"`
+	DescriptionLength float64                      `json:"description_length"`
+	Notes             []string                     `json:"notes"`
+	Seconds           float64                      `json:"seconds"`
 }
 
 // matrix is what the data say of a matrix of items and skills.
@@ -62,7 +64,7 @@ func readMatrix(path string, columns []string) (needs [][]bool, skills []string,
 			len(lines)-1, len(columns)))}
 	}
 	from := 0
-	if slices.Contains(columns, lines[1][0]) && !slices.Contains([]string{"0", "1"}, lines[1][0]) {
+	if first := lines[1][0]; first != "0" && first != "1" {
 		from = 1
 	}
 	needs, skills = make([][]bool, len(columns)), lines[0][from:]
@@ -103,7 +105,8 @@ func matrixOf(l *learning, columns []string) (*matrix, []string) {
 		lines = append(lines, fmt.Sprintf("the skills of the matrix are in doubt: %s is %.1f nats shorter", pick.Kind,
 			c.Length-pick.Length))
 	}
-	lines = append(lines, fmt.Sprintf("the matrix as it is given: %.1f nats; with the changes below %.1f", m.Length, m.Better))
+	lines = append(lines, fmt.Sprintf("the matrix as it is given: %.1f nats; with the changes below %.1f", m.Length,
+		m.Better))
 	for _, e := range m.Unsupported {
 		lines = append(lines, fmt.Sprintf("not supported: %s needs %s; without that %.1f nats less", e.Item, e.Skill, e.Nats))
 	}
@@ -130,8 +133,8 @@ type picture struct {
 func picturesSaid(f *learnFlags, l *learning, m *patchwork.Model, took time.Duration) (any, []string) {
 	r, written := l.Answers.Result, l.Answers.Written
 	out := picturesLearned{Output: f.output, For: f.For, Rows: m.Extras().Record.Rows, Columns: m.Width(),
-		Pick: r.Pictures[0].Kind, Undecided: []string{}, Written: written.Kind, Experts: len(written.Votes),
-		LogLik: written.LogP, DescriptionLength: written.Length, Notes: pictureNotes(l, m), Seconds: took.Seconds()}
+		Pick: r.Pictures[0].Kind, Undecided: []string{}, Written: written.Kind, Indices: l.Answers.Indices,
+		Experts: len(written.Votes), LogLik: written.LogP, DescriptionLength: written.Length, Notes: pictureNotes(l, m), Seconds: took.Seconds()}
 	if l.Answers.Checked != nil {
 		var said []string
 		out.Matrix, said = matrixOf(l, m.Extras().Columns)
@@ -152,7 +155,7 @@ func picturesSaid(f *learnFlags, l *learning, m *patchwork.Model, took time.Dura
 	lines = append(lines, workbench.Columns([]string{"picture", "description length", "numbers", "held out, a row",
 		"standard error"}, cells)...)
 	lines[1] += "  (nats)"
-	return out, append(lines, out.Notes...)
+	return out, append(append(lines, out.Notes...), indexLines(l, m.Extras().Columns)...)
 }
 
 // pictureNotes says in sentences which picture is picked, what cannot be told apart, and what the file holds.
@@ -182,6 +185,28 @@ func pictureNotes(l *learning, m *patchwork.Model) []string {
 			lines = append(lines, "answers of more than two kinds were compared as one yes or no for each: no picture knows that "+
 				"just one of them is given")
 		}
+	}
+	return lines
+}
+
+// indexLines says what the field reports of the pick.
+func indexLines(l *learning, columns []string) []string {
+	x := l.Answers.Indices[l.Answers.Pictures[0].Kind]
+	line := fmt.Sprintf("log-likelihood %.3f with %d free numbers; AIC %.3f, BIC %.3f, aBIC %.3f", x.LogLik, x.Numbers, x.AIC,
+		x.BIC, x.ABIC)
+	if x.G2 > 0 {
+		line += fmt.Sprintf(", G2 %.3f, X2 %.3f", x.G2, x.X2)
+	}
+	lines := []string{line}
+	if x.Sizes != nil {
+		lines = append(lines, fmt.Sprintf("sizes of the classes %.3f; entropy R2 %.3f", x.Sizes, x.Entropy))
+	}
+	if x.Slope != nil {
+		lines = append(lines, fmt.Sprintf("reliability of the level %.3f", x.Reliability))
+	}
+	for _, r := range x.Residuals[:min(2, len(x.Residuals))] {
+		lines = append(lines, fmt.Sprintf("%s and %s go together beyond it most: bivariate residual %.1f", columns[r.Columns[0]],
+			columns[r.Columns[1]], r.Value))
 	}
 	return lines
 }

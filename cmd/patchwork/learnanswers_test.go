@@ -20,11 +20,15 @@ func TestAnswers(t *testing.T) {
 		got.Pictures[0].Numbers != 6 || !(got.Pictures[0].HeldOut < -2.4 && got.Pictures[0].HeldOutSE > 0) {
 		t.Errorf("%+v", got)
 	}
+	if x := got.Indices["level"]; x == nil || x.Hermite == nil || !(x.BIC > 4900) || len(x.Difficulty) != 5 ||
+		len(x.Residuals) != 10 || got.Indices["classes"].Sizes == nil {
+		t.Errorf("%+v", got.Indices)
+	}
 	for _, line := range []string{"score -m m.npz", "explain -m m.npz -o out.csv", "predict -m m.npz --rows :20 -o cells.csv"} {
 		must(t, append(strings.Fields(line), file)...)
 	}
 	must(t, "sample", "-m", "m.npz", "-n", "10", "-o", "drawn.csv")
-	if o := patchworkCommand(t, "learn", file, "--for", "answers", "-k", "3", "-o", "m.npz"); o.code != 2 ||
+	if o := patchworkCommand(t, "learn", file, "--for", "answers", "-k", "3..5", "-o", "m.npz"); o.code != 2 ||
 		!strings.Contains(o.err, "finds out how many parts") {
 		t.Errorf("%+v", o)
 	}

@@ -37,8 +37,8 @@ func (r *Recipe) CheckAnswers(d Facts) error {
 		return bad("for", "{for} answers is for tables: rows of columns")
 	case d.Streamed:
 		return bad("for", "{for} answers takes rows that are held in memory; allow more, or take some of the rows")
-	case r.Experts != 0 || r.AtMost != 0:
-		return bad("experts", "{for} answers finds out how many parts there are; leave {experts} out")
+	case r.AtMost != 0 || r.Experts == 1 || r.Experts > 64:
+		return bad("experts", "{for} answers finds out how many parts there are; {experts} 2 to 64 says how many classes")
 	}
 	return nil
 }

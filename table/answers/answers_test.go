@@ -154,7 +154,7 @@ func TestRises(t *testing.T) {
 		before := math.Inf(-1)
 		for i := range 15 {
 			_, c := start.fit(data, i, 0, 0)
-			if c.evidence < before-0.05 { // a vote may pass another on a column, joined ones are one number, usage has a pseudo row
+			if c.evidence < before-0.05 { // votes may pass each other or be joined
 				t.Fatalf("from %v to %v in iteration %d of %d parts", before, c.evidence, i, len(p.Votes))
 			}
 			before = c.evidence

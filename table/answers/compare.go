@@ -12,14 +12,16 @@ import (
 
 const (
 	searchRows  = 3000 // different rows that the search takes, drawn at random if there are more
-	farBehind   = 300  // nats by which a direction is given up
+	farBehind   = 200  // nats by which a direction is given up
 	mostClasses = 32
+	starts      = 4 // of a number of classes
 )
 
 // search finds the pictures of a table.
 type search struct {
 	ctx      context.Context
 	seed     uint64
+	only     int            // as many classes; 0 finds it out
 	data     patchwork.Data // equal rows as one
 	t        *answers
 	by       map[string]found
@@ -40,9 +42,23 @@ func (s *search) learn() error {
 		return err
 	}
 	s.keep("level", s.richer(measured(s.by["independent"].withLevel(), s.t, 40), s.t))
-	for _, kind := range []string{"parts", "skills"} {
-		if err := s.parts(kind); err != nil {
+	flat := map[string]found{}
+	kinds := slices.DeleteFunc([]string{"parts", "skills"}, func(kind string) bool {
+		return s.again != nil && s.again.by[kind].Picture == nil && s.again.by[kind+"+level"].Picture == nil
+	})
+	shortest := math.Inf(1)
+	for _, kind := range kinds {
+		if err := s.tell(kind); err != nil {
 			return err
+		}
+		flat[kind] = measured(independent(s.side(kind)), s.side(kind), 1).grown(s.side(kind))
+		shortest = min(shortest, flat[kind].nats)
+	}
+	for _, kind := range kinds {
+		if flat[kind].nats < shortest+farBehind {
+			if err := s.parts(kind, flat[kind]); err != nil {
+				return err
+			}
 		}
 	}
 	return s.relocate()
@@ -82,11 +98,15 @@ func (s *search) classes() error {
 		s.keep("classes", f)
 		return err
 	}
-	for k, worse := 2, 0; k <= mostClasses && worse < 2; k++ {
+	from, to := 2, mostClasses
+	if s.only > 0 {
+		from, to = s.only, s.only
+	}
+	for k, worse := from, 0; k <= to && worse < 2; k++ {
 		if err := s.tell("classes"); err != nil {
 			return err
 		}
-		f, err := s.mixture(k, 4)
+		f, err := s.mixture(k, starts)
 		if err != nil {
 			return err
 		}
@@ -125,9 +145,13 @@ func classesOf(x *table.Mixture, t *answers) *Picture {
 
 // richer gives the columns own slopes and the level own weights, where that is shorter.
 func (s *search) richer(best found, t *answers) found {
-	for _, add := range []func(*Picture){func(p *Picture) { p.OwnSlopes = true }, func(p *Picture) { p.OwnWeights = true }} {
+	for _, slopes := range []bool{true, false} {
 		p := best.clone()
-		add(p)
+		if slopes {
+			p.OwnSlopes = true
+		} else {
+			p.OwnWeights = true
+		}
 		if f := measured(p, t, 40); f.nats < best.nats {
 			best = f
 		}
@@ -143,21 +167,13 @@ func (s *search) side(kind string) *answers {
 	return s.t
 }
 
-// parts finds parts of the table, or of what is lacking, without and with a level, and what may be between them.
-func (s *search) parts(kind string) error {
-	if s.again != nil && s.again.by[kind].Picture == nil && s.again.by[kind+"+level"].Picture == nil {
-		return nil
-	}
-	if err := s.tell(kind); err != nil {
-		return err
-	}
-	t := s.side(kind)
-	none := measured(independent(t), t, 1)
-	flat := none.grown(t)
+// parts finds parts with a level beside those without one, and what may be between them.
+func (s *search) parts(kind string, flat found) error {
 	if err := s.tell(kind + "+level"); err != nil {
 		return err
 	}
-	leveled := measured(none.withLevel(), t, 40).grown(t)
+	t := s.side(kind)
+	leveled := measured(independent(t).withLevel(), t, 40).grown(t)
 	if s.again == nil {
 		flat, leveled = s.exchanged(flat, leveled, t)
 	}
@@ -219,7 +235,7 @@ func (s *search) relocate() error {
 		if err := s.tell("other places of " + f.Kind); err != nil {
 			return err
 		}
-		if f.nats < s.shortest()+farBehind/10 {
+		if f.nats < s.shortest()+30 {
 			kind, _, _ := cutKind(f.Kind)
 			s.layers(kind, f.relocated(s.side(kind)), s.side(kind))
 		}
@@ -274,5 +290,5 @@ func newSearch(ctx context.Context, data patchwork.Data, opt Options) (*search, 
 		_, data = rows.Split(data, searchRows/float64(n), opt.Seed)
 	}
 	t, err := read(data)
-	return &search{ctx: ctx, seed: opt.Seed, data: data, t: t, progress: opt.Progress}, err
+	return &search{ctx: ctx, seed: opt.Seed, only: opt.Classes, data: data, t: t, progress: opt.Progress}, err
 }

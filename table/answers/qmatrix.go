@@ -35,8 +35,8 @@ func Check(ctx context.Context, data patchwork.Data, needs [][]bool) (*Checked, 
 		return nil, err
 	}
 	if len(needs) != all.width() || len(needs[0]) > mostParts {
-		return nil, fmt.Errorf("patchwork: a matrix of %d items and %d skills; the table has %d columns, and there may be %d "+
-			"skills", len(needs), len(needs[0]), all.width(), mostParts)
+		return nil, fmt.Errorf("patchwork: a matrix of %d items and %d skills; the table has %d columns, and there may "+
+			"be %d skills", len(needs), len(needs[0]), all.width(), mostParts)
 	}
 	t := all.flipped()
 	p := independent(t)

@@ -20,6 +20,7 @@ const (
 // Options are those of Compare.
 type Options struct {
 	Seed     uint64
+	Classes  int               // how many; 0 finds it out
 	Progress func(kind string) // called with what is about to be learned; may be nil
 }
 
