@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,21 +12,28 @@ import (
 	"example.com/patchwork/diagnose/words"
 )
 
-// codeDigits matches the digits of numbers that often say that nothing is known: nines, perhaps with another last one,
-// as 99, 998 and 9.99e8 have, and 77 and 88.
-var codeDigits = regexp.MustCompile(`^(9+[78]?|77+|88+)$`)
-
-// isCodeNumber reports whether a number often says that nothing is known: -9, -99, 99, 9.99e8 and the like.
+// isCodeNumber reports whether a number often says that nothing is known: it is of nines, perhaps with another last one,
+// as 99, 998, -9 and 9.99e8 are, or of sevens or eights, as 77.
 func isCodeNumber(x float64) bool {
-	if x > -7 && x < 77 || math.IsNaN(x) {
+	if x > -7 && x < 77 || x != math.Trunc(x) || math.Abs(x) >= 1e15 {
 		return false
 	}
-	digits := strconv.FormatFloat(math.Abs(x), 'f', -1, 64)
-	if x >= 1e6 {
-		digits = strings.TrimRight(digits, "0")
+	n := int64(math.Abs(x))
+	for x >= 1e6 && n%10 == 0 {
+		n /= 10
 	}
-	digits = strings.Replace(digits, ".", "", 1)
-	return codeDigits.MatchString(digits) || x < 0 && (digits == "7" || digits == "8")
+	last, rest := n%10, n/10
+	return last >= 7 && (rest > 0 || x < 0) && (allDigits(rest, 9) || allDigits(rest, last))
+}
+
+// allDigits reports whether all digits of a number are one.
+func allDigits(n, digit int64) bool {
+	for ; n > 0; n /= 10 {
+		if n%10 != digit {
+			return false
+		}
+	}
+	return true
 }
 
 // codeText returns a code as people write it.
