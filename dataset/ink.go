@@ -19,6 +19,13 @@ type levels [256]int64
 
 func level(lum uint16) int { return (int(lum) + 256) / 257 }
 
+func (g *gray) levels() (all levels) {
+	for _, v := range g.lum {
+		all[level(v)]++
+	}
+	return all
+}
+
 // otsu returns the level at which to divide: the greatest of the lower class in
 // the division whose classes' means differ most, weighted by the classes' sizes
 // (N. Otsu, "A threshold selection method from gray-level histograms", 1979);
@@ -75,10 +82,7 @@ func (g *gray) divide(r rule, s *seenPicture) division {
 	if g.binary() {
 		return division{threshold: 0, light: r.invert}
 	}
-	var all levels
-	for _, v := range g.lum {
-		all[level(v)]++
-	}
+	all := g.levels()
 	t, contrast := all.otsu()
 	d := division{threshold: float64(t), light: r.invert}
 	s.grey, s.threshold = true, t

@@ -46,10 +46,7 @@ func (g *gray) evened() (*gray, bool) {
 // division returns the share of the variance that lies between Otsu's classes,
 // and the difference of their means.
 func (g *gray) division() (share, contrast float64) {
-	var all levels
-	for _, v := range g.lum {
-		all[level(v)]++
-	}
+	all := g.levels()
 	t, contrast := all.otsu()
 	var n, below, sum, squares float64
 	for v, c := range all {

@@ -12,37 +12,22 @@ import (
 // one pixel in twenty must be neither 0 nor 1, in arrays of a floating-point type; whole numbers and pictures may be
 // drawings that a threshold makes bits of.
 func (v *Set) plainly() string {
-	var fractions, others, known int
-	columns := make([]struct {
-		known, others int
-		decimal       bool
-	}, v.Width*v.Height)
-	for _, row := range v.Values {
-		for i, x := range row {
-			if math.IsNaN(x) {
-				continue
-			}
-			known++
-			columns[i].known++
-			if x != 0 && x != 1 {
-				others++
-				columns[i].others++
-			}
-			if x != math.Trunc(x) {
-				fractions, columns[i].decimal = fractions+1, true
-			}
+	var fractions, others, known, numbers, decimals int
+	for i := range v.Height * v.Width {
+		before, whole := others, fractions
+		for x := range v.numbers(i, i+1) {
+			known += btoi(!math.IsNaN(x))
+			others += btoi(!math.IsNaN(x) && x != 0 && x != 1)
+			fractions += btoi(!math.IsNaN(x) && x != math.Trunc(x))
 		}
-	}
-	numbers, decimals := 0, 0
-	for _, c := range columns {
-		numbers += btoi(c.others > 0)
-		decimals += btoi(c.decimal)
+		numbers += btoi(others > before)
+		decimals += btoi(fractions > whole)
 	}
 	if v.Table {
 		if numbers == 0 {
 			return ""
 		}
-		return plainTable(numbers, decimals, len(columns), false)
+		return plainTable(numbers, decimals, v.Width, false)
 	}
 	switch {
 	case !v.floats || 20*others < known:

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,12 +18,8 @@ import (
 // selected. A model keeps it ([Set.Describe]), so that the data it meets later are
 // read in the same way. The zero value says nothing.
 type Reading struct {
-	Array     string   `json:"array,omitempty"`
-	Threshold *float64 `json:"threshold,omitempty"`
-	Invert    bool     `json:"invert,omitempty"`
-
-	// AutoThreshold is the threshold "auto" in JSON.
-	AutoThreshold bool `json:"-"`
+	Array  string `json:"array,omitempty"`
+	Invert bool   `json:"invert,omitempty"`
 
 	// Columns lists what there is to say of columns beyond the names of those of data: how cells of data are read, and
 	// which columns were labels or weights or were left out. Those of a file without names have their numbers, which
@@ -46,6 +41,7 @@ type Reading struct {
 	Delimiter string `json:"delimiter,omitempty"` // of CSV files, if it was given
 	Header    string `json:"header,omitempty"`    // of CSV files: "yes" or "no", if it was given
 	Points    bool   `json:"points,omitempty"`    // of CSV files: stand before thousands
+	Threshold any    `json:"threshold,omitempty"` // a number, or autoThreshold
 }
 
 // headerNames has the names of the header modes in a Reading.
@@ -53,9 +49,14 @@ var headerNames = [...]string{HeaderAuto: "", HeaderPresent: "yes", HeaderAbsent
 
 // newReading returns the reading that the options ask for.
 func newReading(o *Options) Reading {
-	r := Reading{Array: o.Array, Threshold: o.Threshold, AutoThreshold: o.AutoThreshold, Invert: o.Invert,
+	r := Reading{Array: o.Array, Invert: o.Invert,
 		Only: len(o.Columns) > 0, Missing: o.Missing, Items: o.Items, Pairs: o.Pairs,
 		Names: o.Names, Transpose: o.Transpose, Header: headerNames[o.Header]}
+	if o.Threshold != nil {
+		r.Threshold = *o.Threshold
+	} else if o.AutoThreshold {
+		r.Threshold = autoThreshold
+	}
 	if o.Height > 0 {
 		r.Size = []int{o.Height, o.Width}
 	}
@@ -70,9 +71,12 @@ func newReading(o *Options) Reading {
 
 // Options returns options that read in this way, but for what columns are.
 func (r *Reading) Options() Options {
-	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert,
+	o := Options{Array: r.Array, AutoThreshold: r.Threshold == autoThreshold, Invert: r.Invert,
 		Missing: r.Missing, Items: r.Items, Pairs: r.Pairs,
 		Names: r.Names, Transpose: r.Transpose, Header: HeaderMode(max(0, slices.Index(headerNames[:], r.Header)))}
+	if at, number := r.Threshold.(float64); number {
+		o.Threshold = &at
+	}
 	if len(r.Size) == 2 {
 		o.Height, o.Width = r.Size[0], r.Size[1]
 	}
@@ -143,8 +147,10 @@ func readingOf(kept json.RawMessage) (Reading, error) {
 	if len(kept) == 0 {
 		return r, nil
 	}
-	if err := json.Unmarshal(kept, &r); err != nil {
-		return r, &FormatError{Msg: "the model says in a way unknown to this version how its data are read",
+	d := json.NewDecoder(bytes.NewReader(kept))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return Reading{}, &FormatError{Msg: "the model says in a way unknown to this version how its data are read",
 			Hint: "learn it again, or use the patchwork that wrote it", Err: err}
 	}
 	return r, r.check()
@@ -156,6 +162,7 @@ func (r *Reading) check() error {
 		return &FormatError{Msg: "the model says how its data are read, but " + fmt.Sprintf(format, args...),
 			Hint: "correct reading in its model.json"}
 	}
+	_, number := r.Threshold.(float64)
 	switch {
 	case !slices.Contains(headerNames[:], r.Header):
 		return bad(`header is %q, not "yes" or "no"`, shorten(r.Header))
@@ -163,8 +170,8 @@ func (r *Reading) check() error {
 		return bad("%q cannot separate columns", shorten(r.Delimiter))
 	case r.Size != nil && len(r.Size) != 2:
 		return bad("size has %d numbers, not two", len(r.Size))
-	case r.Threshold != nil && (math.IsNaN(*r.Threshold) || math.IsInf(*r.Threshold, 0)):
-		return bad("the threshold is %v", *r.Threshold)
+	case r.Threshold != nil && !number && r.Threshold != autoThreshold:
+		return bad("the threshold %v is neither a number nor %q", r.Threshold, autoThreshold)
 	}
 	for _, c := range r.Columns {
 		if c.Name == "" || c.Levels == nil && (c.Off != nil || c.Cuts != nil || c.Split != "") ||
@@ -182,53 +189,8 @@ func (r *Reading) check() error {
 	return nil
 }
 
-// plainReading is a Reading without its methods.
-type plainReading Reading
-
-// readingText is the JSON form of a Reading, whose threshold is a number or
-// "auto".
-type readingText struct {
-	plainReading
-	Threshold any `json:"threshold,omitempty"`
-}
-
 // autoThreshold stands for Otsu's threshold of each image.
 const autoThreshold = "auto"
-
-// MarshalJSON writes the reading as a model keeps it.
-func (r Reading) MarshalJSON() ([]byte, error) {
-	text := readingText{plainReading: plainReading(r)}
-	switch {
-	case r.AutoThreshold:
-		text.Threshold = autoThreshold
-	case r.Threshold != nil:
-		text.Threshold = *r.Threshold
-	}
-	return json.Marshal(text)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes, and refuses fields that it does not
-// know.
-func (r *Reading) UnmarshalJSON(b []byte) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	var text readingText
-	if err := d.Decode(&text); err != nil {
-		return err
-	}
-	switch v := text.Threshold.(type) {
-	case nil:
-	case float64:
-		text.plainReading.Threshold = &v
-	default:
-		if v != autoThreshold {
-			return fmt.Errorf("the threshold %v is neither a number nor %q", v, autoThreshold)
-		}
-		text.AutoThreshold = true
-	}
-	*r = Reading(text.plainReading)
-	return nil
-}
 
 // ReadWith returns what of a kept reading flags say, as a shell takes them. columns has the names of the model's.
 func ReadWith(kept json.RawMessage, columns []string) (flags []string) {

@@ -58,10 +58,7 @@ func (g *gray) unshaded() (*gray, bool) {
 
 // threshold returns Otsu's threshold and contrast.
 func (g *gray) threshold() (t int, contrast float64) {
-	var all levels
-	for _, v := range g.lum {
-		all[level(v)]++
-	}
+	all := g.levels()
 	return all.otsu()
 }
 

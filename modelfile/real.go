@@ -29,7 +29,6 @@ type realHeader struct {
 	Record  *real.Record    `json:"record,omitempty"`
 	Names   []string        `json:"names,omitempty"`
 	Reading json.RawMessage `json:"reading,omitempty"`
-	Columns json.RawMessage `json:"columns,omitempty"` // of a table, of which there are no such models any more
 }
 
 // realArrays are the numbers of a model of real values.
@@ -165,10 +164,6 @@ func parseReal(text []byte) (*real.Model, error) {
 	h := realHeader{Format: format, Version: version, Kind: KindNumbers}
 	if err := decodeHeader(text, KindNumbers, &h); err != nil {
 		return nil, err
-	}
-	if h.Columns != nil {
-		return nil, bad("columns", "learn it again from its data", "this is a model of a table of numbers from an earlier "+
-			"version: tables of numbers are now learned as tables of every kind are")
 	}
 	if h.Frame != nil && len(h.Frame) != 2 {
 		return nil, bad("frame", "give [height, width]", "has %d numbers", len(h.Frame))

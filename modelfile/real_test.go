@@ -173,7 +173,6 @@ func TestRealModelsAreRefused(t *testing.T) {
 		{"size", `"height":1`, `"height":0`, "frame"},
 		{"huge", `"height":1`, `"height":1000000000000`, "pixels"},
 		{"unknown field", `"height"`, `"q":1,"height"`, "q"},
-		{"a table of before", `"height"`, `"columns":["a","b"],"height"`, "learn it again"},
 		{"shift", `"height"`, `"shift_x":[1],"height"`, "shift"},
 		{"empty shift", `"height"`, `"shift_x":[2,1,1],"height"`, "empty"},
 		{"frame", `"height"`, `"frame":[1],"height"`, "frame"},
