@@ -126,7 +126,7 @@ func byOddity(all []Oddity) []int {
 	return order
 }
 
-// oddestRows returns the oddest rows, of those of one surprise only the first: at most so many. Alike counts the others.
+// oddestRows returns the oddest rows, of those of one surprise the first: at most so many. Alike counts the others.
 func oddestRows(all []Oddity, most int) (rows, alike []int) {
 	for _, i := range byOddity(all) {
 		n := len(rows)

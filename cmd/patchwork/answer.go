@@ -193,7 +193,7 @@ func (a *app) answerModel(cmd *cobra.Command, f *answerFlags, paths []string) (*
 	case last.Model == nil:
 		return nil, fmt.Errorf("nothing was learned in %v; patchwork learn takes its time", answerTime)
 	}
-	if !silentParts(last.Model) {
+	if f.output != "" && !silentParts(last.Model) {
 		last.Model = keepNames(cmd, f.output, last.Model)
 		if err := a.saveModel(f.output, last.Model); err != nil {
 			return nil, err

@@ -82,7 +82,8 @@ func (a *app) addCommands(root *cobra.Command) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Learn and look", []*cobra.Command{a.learnCommand(), a.exactCommand(), a.showCommand(), a.reportCommand()}},
+		{"Learn and look", []*cobra.Command{a.learnCommand(), a.exactCommand(), a.showCommand(), a.compareCommand(),
+			a.reportCommand()}},
 		{"Use a model", []*cobra.Command{a.explainCommand(), a.predictCommand(), a.findCommand(),
 			a.scoreCommand(),
 			a.sampleCommand()}},

@@ -22,6 +22,9 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
+	if f.output == "" {
+		return usagef("-o MODEL is required: name the model file to write")
+	}
 	e, err := a.startEngine(cmd.Context(), &f.engine)
 	if err != nil {
 		return err

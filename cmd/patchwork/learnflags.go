@@ -203,9 +203,6 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if f.output == "" {
-		return usagef("-o MODEL is required: name the model file to write")
-	}
 	return f.engine.check(f)
 }
 

@@ -20,6 +20,7 @@ var meant = map[string]map[string]string{
 		"": "where rows names array invert size columns column missing skip-lines delimiter header quiet model json " +
 			"workers memory",
 		"answer":  "output experts",
+		"compare": "output by experts",
 		"learn":   "output experts for rule shift rotate aim starts seed checkpoint",
 		"explain": "output best picture",
 		"predict": "output cells all",

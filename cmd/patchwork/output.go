@@ -18,6 +18,7 @@ import (
 // writes. "" admits names without a suffix, such as /dev/stdout; they get the first
 // format. Kinds of synth are under "synth".
 var outputFormats = map[string][]string{
+	"compare":         {".csv", ".npz", ".parquet", ".jsonl"},
 	"exact":           {".npz", ""},
 	"exact --model":   {".npz", ""},
 	"exact --report":  {".txt", ".csv", ".npz", ".parquet", ".jsonl", ""},
