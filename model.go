@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
 )
 
@@ -42,9 +43,9 @@ type Extras struct {
 	// independently; nil if they are. Package posterior goes by it.
 	SetPrior *SetPrior
 
-	// Committee are models of the same frame whose predictions of unknown pixels are
-	// averaged with this model's own (package posterior); nil if it predicts alone.
-	Committee []*Model
+	// Predictor predicts unknown pixels better than the parts alone do (package posterior
+	// goes by it); nil if they are alone.
+	Predictor Predictor
 
 	// Names are what people call the experts, one for each, "" for one without a
 	// name; nil if none has one.
@@ -55,6 +56,20 @@ type Extras struct {
 	// read that the model was learned from; package dataset writes and understands it.
 	Columns []string
 	Reading json.RawMessage
+}
+
+// Predictor predicts unknown pixels beside the parts of a model. It is safe for concurrent use. Package stack of tables
+// has one.
+type Predictor interface {
+	// Predict returns the probability of being on of each pixel of an image, row-major; parts are those that
+	// the parts give.
+	Predict(image *bitmap.Image, parts []float64) []float64
+
+	// Len returns of how many pixels the images are.
+	Len() int
+
+	// String says by what it predicts.
+	String() string
 }
 
 // Model is a set of experts and the rule that joins them. It is immutable and
@@ -186,11 +201,9 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 			return nil, err
 		}
 	}
-	for i, o := range e.Committee {
-		if o == nil || o.cfg.Height != m.cfg.Height || o.cfg.Width != m.cfg.Width || o.extras.Committee != nil {
-			return nil, fmt.Errorf("patchwork: model %d of the committee is none, has another frame, or a committee of its own",
-				i+1)
-		}
+	if e.Predictor != nil && e.Predictor.Len() != m.Height()*m.Width() {
+		return nil, fmt.Errorf("patchwork: the predictor is of %d pixels, the model of %d", e.Predictor.Len(),
+			m.Height()*m.Width())
 	}
 	if e.Geometry != nil && e.Geometry.Normal.Dim() != 3*m.K() {
 		return nil, fmt.Errorf("patchwork: geometry over %d numbers, %d parts have %d", e.Geometry.Normal.Dim(), m.K(),

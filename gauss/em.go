@@ -47,7 +47,7 @@ func (p *pattern) completeMean(r regression, mean []float64) []float64 {
 	for i, u := range r.missing {
 		z[u] = mean[u]
 		for j, o := range r.observed {
-			z[u] += float64(r.slope.at(i, j) * (p.mean[j] - mean[o]))
+			z[u] += float64(r.slope.At(i, j) * (p.mean[j] - mean[o]))
 		}
 	}
 	return z
@@ -61,21 +61,21 @@ func (p *pattern) addScatter(r regression, into []float64) {
 	d := len(p.present)
 	for i, a := range r.observed {
 		for j, b := range r.observed {
-			into[a*d+b] += p.scatter.at(i, j)
+			into[a*d+b] += p.scatter.At(i, j)
 		}
 	}
 	if len(r.missing) == 0 {
 		return
 	}
-	cross := r.slope.times(p.scatter)
-	among := cross.timesTurned(r.slope)
+	cross := r.slope.Times(p.scatter)
+	among := cross.TimesTurned(r.slope)
 	for i, a := range r.missing {
 		for j, b := range r.observed {
-			into[a*d+b] += cross.at(i, j)
-			into[b*d+a] += cross.at(i, j)
+			into[a*d+b] += cross.At(i, j)
+			into[b*d+a] += cross.At(i, j)
 		}
 		for j, b := range r.missing {
-			into[a*d+b] += float64((among.at(i, j)+among.at(j, i))/2) + float64(p.n*r.rest.at(i, j))
+			into[a*d+b] += float64((among.At(i, j)+among.At(j, i))/2) + float64(p.n*r.rest.At(i, j))
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+
+	"example.com/patchwork/internal/matrix"
 )
 
 // A fit ends when no mean moved by more than tolerance standard deviations and no
@@ -74,7 +76,7 @@ type pattern struct {
 	n        float64
 	present  []bool // by em coordinate
 	mean     []float64
-	scatter  *matrix
+	scatter  *matrix.Matrix
 	complete bool // every coordinate is present
 }
 
@@ -112,14 +114,14 @@ func newEM(m *Moments) *em {
 
 // centre moves exact sums to their mean. It is exact up to one final rounding,
 // so placements far away lose no digits.
-func (s *sums) centre(coordinates []int) (mean []float64, scatter *matrix) {
+func (s *sums) centre(coordinates []int) (mean []float64, scatter *matrix.Matrix) {
 	n := big.NewInt(s.n)
 	quotient := func(numerator *big.Int) float64 {
 		x, _ := new(big.Rat).SetFrac(numerator, n).Float64()
 		return x
 	}
 	mean = make([]float64, len(s.first))
-	scatter = newMatrix(len(s.first), len(s.first))
+	scatter = matrix.New(len(s.first), len(s.first))
 	first := make([]*big.Int, len(s.first))
 	at := 0
 	for i, c := range coordinates {
@@ -131,7 +133,7 @@ func (s *sums) centre(coordinates []int) (mean []float64, scatter *matrix) {
 			at++
 			x.Mul(x, n)
 			x.Sub(x, new(big.Int).Mul(first[i], first[j]))
-			scatter.setBoth(i, j, quotient(x)*unitSize(c)*unitSize(b))
+			scatter.SetBoth(i, j, quotient(x)*unitSize(c)*unitSize(b))
 		}
 	}
 	return mean, scatter
@@ -155,7 +157,7 @@ func (e *em) start() {
 	for _, p := range e.patterns {
 		for j, i := range p.observed() {
 			off := p.mean[j] - e.mean[i]
-			squares[i] += p.scatter.at(j, j) + float64(p.n*off*off)
+			squares[i] += p.scatter.At(j, j) + float64(p.n*off*off)
 		}
 	}
 	for i := range d {

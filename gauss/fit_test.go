@@ -210,7 +210,7 @@ func (e *em) logLik(t *testing.T) float64 {
 			return math.Inf(-1)
 		}
 		var solved mat.Dense
-		if err := chol.SolveTo(&solved, mat.NewDense(o, o, p.scatter.data)); err != nil {
+		if err := chol.SolveTo(&solved, mat.NewDense(o, o, p.scatter.Data)); err != nil {
 			t.Fatal(err)
 		}
 		var shift mat.VecDense

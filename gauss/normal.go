@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/matrix"
 )
 
 const (
@@ -123,7 +124,7 @@ func (n *Normal) symmetrize() error {
 // Cholesky and refuses singular matrices; eigenvalues do not.
 func (n *Normal) factorize(noise float64) (lowest float64, err error) {
 	d := n.Dim()
-	values, directions, ok := eigen(&matrix{d, d, n.cov})
+	values, directions, ok := matrix.Eigen(&matrix.Matrix{Rows: d, Columns: d, Data: n.cov})
 	if !ok {
 		return 0, fmt.Errorf(
 			"gauss: the covariance is too large for float64, or not finite: its %d eigenvalues were not found", d)
@@ -197,18 +198,10 @@ func (n *Normal) Sample(rng *rand.Rand) []float64 {
 	}
 	x := slices.Clone(n.mean)
 	for i, u := range n.directions {
-		along := math.Sqrt(n.variances[i]) * dot(u, z)
+		along := math.Sqrt(n.variances[i]) * matrix.Dot(u, z)
 		for j := range x {
 			x[j] += float64(along * u[j])
 		}
 	}
 	return x
-}
-
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for i := range a {
-		sum += float64(a[i] * b[i])
-	}
-	return sum
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"example.com/patchwork/internal/matrix"
 )
 
 // random returns a Gaussian of the given rank over d coordinates, with
@@ -101,7 +103,7 @@ func TestPrincipalDirections(t *testing.T) {
 				t.Errorf("standard deviation rises from %v to %v", last, sd)
 			}
 			last = sd
-			if !near(dot(u, u), 1, 1e-12) || slices.Max(u) < -slices.Min(u)*(1-1e-9) {
+			if !near(matrix.Dot(u, u), 1, 1e-12) || slices.Max(u) < -slices.Min(u)*(1-1e-9) {
 				t.Errorf("direction %v is not a unit vector with a positive largest component", u)
 			}
 			for a := range 6 {
@@ -156,9 +158,9 @@ func TestSampleMomentsAndSpan(t *testing.T) {
 				off[i] = x[i] - off[i]
 			}
 			for _, u := range n.directions {
-				addTo(off, -dot(u, off), u)
+				matrix.AddTo(off, -matrix.Dot(u, off), u)
 			}
-			if size := dot(off, off); size > 1e-12 {
+			if size := matrix.Dot(off, off); size > 1e-12 {
 				t.Fatalf("rank %d: sample %v is off the span by %v", rank, x, math.Sqrt(size))
 			}
 			for i := range x {
@@ -246,10 +248,10 @@ func TestRegress(t *testing.T) {
 	for i, a := range left {
 		got[i] = n.mean[a]
 		for j, o := range r.observed {
-			got[i] += r.slope.at(i, j) * (values[o] - n.mean[o])
+			got[i] += r.slope.At(i, j) * (values[o] - n.mean[o])
 		}
 	}
-	if !nearAll(got, mean.RawVector().Data, 1e-8) || !nearAll(r.rest.data, cov.RawMatrix().Data, 1e-8*n.variances[0]) {
+	if !nearAll(got, mean.RawVector().Data, 1e-8) || !nearAll(r.rest.Data, cov.RawMatrix().Data, 1e-8*n.variances[0]) {
 		t.Errorf("predicted mean %v, by precision %v", got, mean.RawVector().Data)
 	}
 }

@@ -1,13 +1,17 @@
 package gauss
 
-import "math"
+import (
+	"math"
+
+	"example.com/patchwork/internal/matrix"
+)
 
 // regression predicts the missing coordinates from the observed ones:
 // missing = slope * observed + noise with covariance rest.
 type regression struct {
 	observed, missing []int
-	slope             *matrix // missing x observed; nil if either is empty
-	rest              *matrix // missing x missing; nil if none is missing
+	slope             *matrix.Matrix // missing x observed; nil if either is empty
+	rest              *matrix.Matrix // missing x missing; nil if none is missing
 }
 
 // regress splits a covariance (d*d, row-major) into observed and missing.
@@ -25,30 +29,30 @@ func regress(cov []float64, observed []bool) regression {
 	if u == 0 {
 		return r
 	}
-	r.rest = newMatrix(u, u)
+	r.rest = matrix.New(u, u)
 	for i, a := range r.missing {
 		for j := range i + 1 {
-			r.rest.setBoth(i, j, cov[a*d+r.missing[j]])
+			r.rest.SetBoth(i, j, cov[a*d+r.missing[j]])
 		}
 	}
 	if o == 0 {
 		return r
 	}
-	between := newMatrix(u, o)
+	between := matrix.New(u, o)
 	for i, a := range r.missing {
 		for j, b := range r.observed {
-			between.set(i, j, cov[a*d+b])
+			between.Set(i, j, cov[a*d+b])
 		}
 	}
-	r.slope = between.times(pseudoInverse(cov, d, r.observed))
-	explained := r.slope.timesTurned(between)
+	r.slope = between.Times(pseudoInverse(cov, d, r.observed))
+	explained := r.slope.TimesTurned(between)
 	for i := range u {
 		for j := range i + 1 {
-			c := r.rest.at(i, j) - float64((explained.at(i, j)+explained.at(j, i))/2)
+			c := r.rest.At(i, j) - float64((explained.At(i, j)+explained.At(j, i))/2)
 			if i == j {
 				c = max(c, 0) // rounding only
 			}
-			r.rest.setBoth(i, j, c)
+			r.rest.SetBoth(i, j, c)
 		}
 	}
 	return r
@@ -58,7 +62,7 @@ func regress(cov []float64, observed []bool) regression {
 // coordinates, within its span. It works on the correlations, so that what
 // counts as rounding does not depend on the unit of a coordinate (pixels,
 // degrees).
-func pseudoInverse(cov []float64, d int, coordinates []int) *matrix {
+func pseudoInverse(cov []float64, d int, coordinates []int) *matrix.Matrix {
 	m := len(coordinates)
 	scale := make([]float64, m) // 1 / standard deviation; 0 for a constant
 	for i, a := range coordinates {
@@ -66,14 +70,14 @@ func pseudoInverse(cov []float64, d int, coordinates []int) *matrix {
 			scale[i] = 1 / math.Sqrt(v)
 		}
 	}
-	correlation := newMatrix(m, m)
+	correlation := matrix.New(m, m)
 	for i, a := range coordinates {
 		for j := range i + 1 {
-			correlation.setBoth(i, j, scale[i]*cov[a*d+coordinates[j]]*scale[j])
+			correlation.SetBoth(i, j, scale[i]*cov[a*d+coordinates[j]]*scale[j])
 		}
 	}
-	inverse := newMatrix(m, m)
-	values, directions, ok := eigen(correlation)
+	inverse := matrix.New(m, m)
+	values, directions, ok := matrix.Eigen(correlation)
 	if !ok {
 		panic("gauss: eigenvalues of a correlation matrix did not converge")
 	}
@@ -86,7 +90,7 @@ func pseudoInverse(cov []float64, d int, coordinates []int) *matrix {
 			column[i] = directions[k][i] * scale[i]
 		}
 		for i, x := range column {
-			addTo(inverse.row(i), x/v, column)
+			matrix.AddTo(inverse.Row(i), x/v, column)
 		}
 	}
 	return inverse

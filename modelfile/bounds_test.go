@@ -132,21 +132,3 @@ func TestLargeHonestModels(t *testing.T) {
 		}
 	}
 }
-
-// TestCommitteeTexts: the texts of a committee are bounded as one.
-func TestCommitteeTexts(t *testing.T) {
-	inner := valid()
-	inner.text = `{"rule":"max","height":2,"width":3,"x-a":"` + strings.Repeat("1", maxJSON/2-50) + `"}`
-	outer := valid()
-	for i := range 3 {
-		outer.raw[committeeName(i)] = string(inner.bytes(t, npy.Deflate))
-	}
-	_, err := read(outer.bytes(t, npy.Store))
-	checkMessage(t, "three", err,
-		"committee-3.npz: the models of the committee have more than 4194304 bytes of model.json together; leave out "+
-			"their columns")
-	delete(outer.raw, committeeName(2))
-	if _, err := read(outer.bytes(t, npy.Store)); err != nil {
-		t.Error(err)
-	}
-}

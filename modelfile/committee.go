@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 
-	"example.com/patchwork"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/real"
 )
@@ -86,9 +85,6 @@ func checkSum(name string, bytes int) error {
 		Msg:  fmt.Sprintf("the models of the committee have more than %d bytes of %s together", maxJSON, jsonName),
 		Hint: "leave out their columns"}
 }
-
-// values counts the votes of a model, and those to abstain.
-func values(m *patchwork.Model) int { return m.K() * m.Height() * m.Width() }
 
 // realValues is values for real values.
 func realValues(m *real.Model) int { return m.K() * m.F() }

@@ -211,12 +211,12 @@ func (r *reader) model() (*patchwork.Model, error) {
 	if extras.SetPrior, err = r.h.SetPrior.model(); err != nil {
 		return nil, err
 	}
-	if extras.Committee, err = readCommittee(r.zip, bitsNeed, assemble, values); err != nil {
+	if extras.Predictor, err = r.h.Predictor.read(r, cfg.Height*cfg.Width); err != nil {
 		return nil, err
 	}
 	if m, err = m.WithExtras(extras); err != nil {
 		// the only parts not checked so far
-		return nil, misfit(err, "usage"+npySuffix+", means"+npySuffix+", "+committeeName(0))
+		return nil, misfit(err, "usage"+npySuffix+", means"+npySuffix)
 	}
 	return m, nil
 }

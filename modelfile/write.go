@@ -18,7 +18,8 @@ import (
 
 // arrayNames lists the arrays in the order of the file.
 var arrayNames = []string{"experts", "on", "seen", "lost_on", "lost_seen", "q", "usage", "means", "geometry_mean",
-	"geometry_cov"}
+	"geometry_cov", "predictor_shares", "predictor_components",
+	"predictor_means", "predictor_covariance"}
 
 // Save writes a model to the file at path. Whatever fails, the file holds
 // either the complete model or its previous content. Errors are those of
@@ -69,8 +70,7 @@ func members(m *patchwork.Model) ([]npy.Member, error) {
 		numbersOf("geometry_mean", &mean, len(mean)), numbersOf("geometry_cov", &cov, len(mean), len(mean))} {
 		arrays = append(arrays, one.optional())
 	}
-	members, err := committeeMembers(extras.Committee, bitsNeed, Write)
-	return append(membersOf(text, arrays), members...), err
+	return membersOf(text, append(arrays, arraysOf(extras.Predictor)...)), nil
 }
 
 // check rejects what Read would reject.
@@ -128,7 +128,7 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 	h := header{Format: format, Version: version, Kind: KindBits, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height,
 		Width: cfg.Width,
 		Scene: cfg.Scene, Overhang: cfg.Overhang, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside),
-		Record: newRecord(extras.Record), SetPrior: newSetPrior(extras.SetPrior),
+		Record: newRecord(extras.Record), SetPrior: newSetPrior(extras.SetPrior), Predictor: newPredictor(extras.Predictor),
 		Columns: extras.Columns, Names: extras.Names}
 	var err error
 	if h.Reading, err = compact(extras.Reading); err != nil {

@@ -15,26 +15,16 @@ import (
 // returns them with the probability that they give to each pixel being on,
 // averaged by their posterior weights: Height*Width numbers in [0, 1], row-major,
 // for known and unknown pixels alike (Fill puts the known values back). The
-// average predicts better than the best explanation alone. It is also over the models of
-// the committee, if the model has one, whose explanations are not returned. The error is a
-// *SizeError.
+// average predicts better than the best explanation alone. If the model has a predictor
+// (patchwork.Extras), unknown pixels are predicted by that. The error is a *SizeError.
 func (n *Searcher) Predict(img *bitmap.Image) ([]float64, *Posterior, error) {
 	post, err := n.Explain(img)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := n.average(img.Height(), img.Width(), post.Alternatives)
-	for _, s := range n.committee {
-		other, _, err := s.Predict(img)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i, v := range other {
-			p[i] += v
-		}
-	}
-	for i := range p {
-		p[i] /= float64(1 + len(n.committee))
+	if by := n.model.Extras().Predictor; by != nil {
+		p = by.Predict(img, p)
 	}
 	return p, post, nil
 }

@@ -54,8 +54,6 @@ type Searcher struct {
 
 	pixels   []uint8
 	extremes patchwork.Composition
-
-	committee []*Searcher // of the models that predict together with this one
 }
 
 // node is a set of picks, as its parent and one pick more.
@@ -90,13 +88,6 @@ func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 			return nil, err
 		}
 	}
-	for _, o := range m.Extras().Committee {
-		s, err := NewSearcher(o, opt)
-		if err != nil {
-			return nil, err
-		}
-		n.committee = append(n.committee, s)
-	}
 	return n, nil
 }
 
@@ -119,9 +110,6 @@ func (n *Searcher) Fork() *Searcher {
 	}
 	if n.joint != nil {
 		f.joint = n.joint.Fork()
-	}
-	for _, s := range n.committee {
-		f.committee = append(f.committee, s.Fork())
 	}
 	return f
 }

@@ -60,7 +60,7 @@ func (m *model) bytes() int64 {
 	if r := m.numbers(); r != nil {
 		return n + 24*(int64(r.K())*int64(r.F())+2*int64(r.D()))
 	}
-	return n + 40*int64(m.of.K())*int64(m.about.Height)*int64(m.about.Width)*int64(1+m.about.Committee)
+	return n + 40*int64(m.of.K())*int64(m.about.Height)*int64(m.about.Width)
 }
 
 // keep stores a model with what there is to say of it.

@@ -27,7 +27,7 @@ func (l *learner) compareRules(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if l.better(c, best) {
+		if l.ahead(c, best) {
 			best = c
 		}
 	}
@@ -40,7 +40,6 @@ func (l *learner) compareRules(ctx context.Context) error {
 
 // carry carries a model to a rule and improves it a little.
 func (l *learner) carry(ctx context.Context, from tried, r patchwork.Rule) (tried, error) {
-	l.m.prices = from.prices
 	m, err := carried(from.Model, r)
 	if err != nil {
 		return tried{}, err

@@ -16,26 +16,26 @@ func TestAnyRule(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		var last Step
 		for s, err := range Run(t.Context(), bars(200, 3), patchwork.Config{Rule: noisyOr, Height: 1, Width: 12},
-			Options{AnyRule: true, Aim: AimPredict, MaxExperts: 6, StartFrom: StartFromGrow, Workers: workers}) {
+			Options{AnyRule: true, MaxExperts: 6, StartFrom: StartFromGrow, Workers: workers}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			last = s
 		}
-		losses := map[string]float64{}
+		lengths := map[string]float64{}
 		for _, p := range last.Model.Extras().Record.Curve {
 			if slices.Contains(joint.Names, p.Stage) {
-				losses[p.Stage] = p.HiddenLoss
+				lengths[p.Stage] = p.DescriptionLength
 			}
 		}
 		chosen := last.Model.Config().Rule.String()
-		for name, loss := range losses {
-			if loss < losses[chosen] {
-				t.Errorf("%s is chosen with %v, but %s has %v", chosen, losses[chosen], name, loss)
+		for name, length := range lengths {
+			if length < lengths[chosen] {
+				t.Errorf("%s is chosen with %v, but %s has %v", chosen, lengths[chosen], name, length)
 			}
 		}
-		if len(losses) != 7 || last.Experts != 4 || last.Rows != 200 {
-			t.Errorf("%d rules tried, %+v", len(losses), last.CurvePoint)
+		if len(lengths) != 7 || last.Experts != 4 || last.Rows != 200 {
+			t.Errorf("%d rules tried, %+v", len(lengths), last.CurvePoint)
 		}
 		if first.Model == nil {
 			first = last
@@ -80,33 +80,25 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		}
 	}
 	for _, rule := range []patchwork.Rule{patchwork.RuleMax, noisyOr} {
-		for _, aim := range []Aim{AimInterpret, AimPredict} {
-			cfg, opt := patchwork.Config{Rule: rule, Height: 1, Width: 12}, Options{Aim: aim, MaxExperts: 5, Iterations: 4}
-			a, err := Learn(t.Context(), data, cfg, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := Learn(t.Context(), twice, cfg, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			x, y := append([]*patchwork.Model{a}, a.Extras().Committee...),
-				append([]*patchwork.Model{b}, b.Extras().Committee...)
-			if !slices.EqualFunc(x, y, func(a, b *patchwork.Model) bool {
-				return slices.EqualFunc(a.Templates(), b.Templates(), slices.Equal) &&
-					slices.Equal(a.Config().QMap, b.Config().QMap)
-			}) {
-				t.Errorf("%v, %v: rows of weight 2 and rows twice are learned differently", rule, aim)
-			}
+		cfg, opt := patchwork.Config{Rule: rule, Height: 1, Width: 12}, Options{MaxExperts: 5, Iterations: 4}
+		a, err := Learn(t.Context(), data, cfg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Learn(t.Context(), twice, cfg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.EqualFunc(a.Templates(), b.Templates(), slices.Equal) ||
+			!slices.Equal(a.Config().QMap, b.Config().QMap) {
+			t.Errorf("%v: rows of weight 2 and rows twice are learned differently", rule)
 		}
 	}
 	var narrow patchwork.Data
 	for _, row := range data.Images {
 		narrow.Images = append(narrow.Images, bitmap.FromBytes(1, 2, row.AppendBytes(nil)[:2]))
 	}
-	for _, aim := range []Aim{AimInterpret, AimPredict} {
-		if _, err := Learn(t.Context(), narrow, patchwork.Config{Height: 1, Width: 2}, Options{Aim: aim}); err != nil {
-			t.Errorf("two columns, %v: %v", aim, err)
-		}
+	if _, err := Learn(t.Context(), narrow, patchwork.Config{Height: 1, Width: 2}, Options{}); err != nil {
+		t.Errorf("two columns: %v", err)
 	}
 }

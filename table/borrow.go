@@ -44,8 +44,7 @@ func (l *learner) orBorrowed(ctx context.Context) (borrowed tried, taken bool, e
 func (l *learner) borrow(ctx context.Context, attempt uint64) error {
 	other := *l
 	other.cfg.Rule = patchwork.Rule(joint.NoisyOr)
-	other.judge, other.held, other.own, other.best, other.tried, other.curve, other.recent = nil, 0, tried{}, tried{}, nil,
-		nil, nil
+	other.own, other.best, other.tried, other.curve, other.recent = tried{}, tried{}, nil, nil, nil
 	other.yield = func(s Step, err error) bool {
 		s.Candidate, s.Best = false, l.kept
 		return l.yield(s, err)

@@ -20,7 +20,7 @@ const (
 // max-minus-min both may describe the rows equally well (complement), and then chance
 // decides which of them soft EM comes to. It is for parts to be looked at.
 func (l *learner) complemented(ctx context.Context) error {
-	if l.opt.Aim != AimInterpret || l.judge != nil || l.cfg.Rule != patchwork.RuleMaxMinusMin ||
+	if l.cfg.Rule != patchwork.RuleMaxMinusMin ||
 		rows.Counting(l.data) > finalRows {
 		return nil
 	}

@@ -129,7 +129,7 @@ func (c *Counts) Merge(o *Counts) {
 }
 
 // MStep returns the model that follows prev, whose explanations were counted: one step of
-// soft learning, by the aim that its record names (to interpret, if it names none). Parts
+// soft learning. Parts
 // that explain less than half a row, or have no votes left, are gone. The last step of
 // learning draws the votes of each part to their mean where the rule is noisy-or. It
 // panics if the counts are of another size, or of no rows.
@@ -138,10 +138,7 @@ func (c *Counts) MStep(prev *patchwork.Model, last bool, workers int) *patchwork
 		panic("table: these counts are not of this model, or of no rows")
 	}
 	step := mStepOptions{Marginal: make([]float64, len(c.on)), Workers: workers,
-		prices: prices{MinVoteGain: numberLengthOf(c.count()), Tied: true, Pooled: last}}
-	if prev.Extras().Record.Mode == AimPredict.String() {
-		step.prices = prices{MinVoteGain: 1, Pooled: last}
-	}
+		Pooled: last}
 	for j := range c.on {
 		step.Marginal[j] = (float64(c.on[j]) + 0.5) / (float64(c.seen[j]) + 1)
 	}

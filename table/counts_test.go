@@ -54,8 +54,7 @@ func TestCountsInPieces(t *testing.T) {
 			t.Errorf("%v: %d rows of %d", r, whole.Rows(), rows.Total(data))
 		}
 		next := whole.MStep(m, false, 1)
-		step := mStepOptions{Marginal: rows.Means(data),
-			prices: prices{MinVoteGain: numberLengthOf(rows.Total(data)), Tied: true}}
+		step := mStepOptions{Marginal: rows.Means(data)}
 		n := 0
 		for round, err := range softEM(t.Context(), m, data, emOptions{Iterations: 1, MStep: step, Workers: 2}) {
 			if err != nil {
@@ -78,7 +77,7 @@ func TestStepsFromCountsLearn(t *testing.T) {
 	data := bars(300, 4)
 	cfg := patchwork.Config{Rule: patchwork.Rule(joint.NoisyOr), Height: data.Images[0].Height(),
 		Width: data.Images[0].Width(), Q: 0.05}
-	learned, err := Learn(t.Context(), data, cfg, Options{Experts: 4, Aim: AimInterpret, Iterations: 3})
+	learned, err := Learn(t.Context(), data, cfg, Options{Experts: 4, Iterations: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

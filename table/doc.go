@@ -14,8 +14,7 @@
 // seven rules. pi_k, the share of rows in which expert k is active, is the sum of w_nS over
 // S with k, per row.
 //
-// The model that is kept is the one that predicts hidden bits best ([AimPredict])
-// or describes the table most briefly ([AimInterpret]):
+// The model that is kept is the one that describes the table most briefly:
 //
 //	L = -sum_n log P(x_n)                    by the prior over sets of parts Length.Rows
 //	    + K log(N)/2                         how often each is active        Length.Usage
@@ -24,13 +23,13 @@
 //	    + background                         one number, exceptions pay      Length.Background
 //	    + codes                              that prior, if not independent  Length.Codes
 //
-// To interpret, the M-step ties votes and background as the length prices them (joint.Tied).
+// The M-step ties votes and background as the length prices them (joint.Tied).
 //
 // Read length.go and codes.go (what is minimised), options.go, run.go (a run), starts.go and
 // exactblocks.go (what is tried), unexplained.go (parts by the batch, under max), growth.go
 // and together.go (the next expert, under the other rules), relocate.go and moves.go (what
 // makes it better), choose.go (what is kept), final.go (going on with all rows), setprior.go
-// (which parts come together), committee.go (who predicts together), em.go, mstep.go and
+// (which parts come together), em.go, mstep.go and
 // recent.go (one iteration), mixture.go (the other start), and memory.go (what an interrupted
 // run need not repeat).
 package table

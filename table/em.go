@@ -107,17 +107,15 @@ func (t *counts) mStepOfVotes(prev *patchwork.Model, opt mStepOptions) *patchwor
 	e := joint.NewExperts(jointRule(cfg.Rule), rows.Background(prev), prev.Templates())
 	each := func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) }
 	var experts [][]float64
-	if e.Rule.Fold() && opt.Tied {
+	if e.Rule.Fold() {
 		cfg.QMap, experts = t.groups.StepTied(e, joint.Tied{Number: numberLengthOf(t.count()), Marginal: opt.Marginal,
 			MinQ: minQ, Held: opt.Held, Own: opt.Pooled,
 			Price: func(active float64) float64 { return numberPrice(active, float64(t.count())) }}, each)
 		return t.next(prev, cfg, experts)
 	}
-	step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, MinQ: minQ, Pooled: opt.Pooled}
-	if opt.Tied {
-		for k := range prev.K() {
-			step.More = append(step.More, joint.OneVoteMore(len(e.Q), rows.Votes(prev, k, 0)))
-		}
+	step := joint.MStep{Least: numberLengthOf(t.count()), Marginal: opt.Marginal, MinQ: minQ, Pooled: opt.Pooled}
+	for k := range prev.K() {
+		step.More = append(step.More, joint.OneVoteMore(len(e.Q), rows.Votes(prev, k, 0)))
 	}
 	cfg.QMap, experts = t.groups.Step(e, step, each)
 	return t.next(prev, cfg, experts)

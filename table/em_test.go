@@ -113,7 +113,7 @@ func TestSoftEMKeepsTheTruth(t *testing.T) {
 		}
 		var last round
 		for it, err := range softEM(t.Context(), m, rows.Distinct(data),
-			emOptions{Iterations: 3, MStep: mStepOptions{prices: prices{MinVoteGain: math.Log(2000) / 2}}}) {
+			emOptions{Iterations: 3, MStep: mStepOptions{Marginal: rows.Means(data)}}) {
 			if err != nil {
 				t.Fatal(err)
 			}

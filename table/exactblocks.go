@@ -17,10 +17,10 @@ const exactRounds = 2
 
 // exactly makes one more candidate of the cheapest blocks that cover all ones and nothing
 // else: without noise these describe the rows more briefly than what soft EM finds. It is
-// for complete tables under max whose number of experts is open, and parts to be looked at.
+// for complete tables under max whose number of experts is open.
 func (l *learner) exactly(ctx context.Context) error {
 	first := l.data.Images[0]
-	if l.opt.Aim != AimInterpret || l.judge != nil || l.cfg.Rule != patchwork.RuleMax || l.opt.Experts > 0 ||
+	if l.cfg.Rule != patchwork.RuleMax || l.opt.Experts > 0 ||
 		l.opt.AnyRule || l.opt.StartFrom != StartFromBoth ||
 		len(l.data.Images)*first.Len() > exactCells {
 		return nil

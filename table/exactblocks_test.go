@@ -142,7 +142,6 @@ func TestNoBlocks(t *testing.T) {
 		want bool
 	}{
 		"to interpret":  {complete, patchwork.RuleMax, Options{}, true},
-		"to predict":    {complete, patchwork.RuleMax, Options{Aim: AimPredict}, false},
 		"their number":  {complete, patchwork.RuleMax, Options{Experts: 4}, false},
 		"at most two":   {complete, patchwork.RuleMax, Options{MaxExperts: 2}, false},
 		"max-minus-min": {complete, patchwork.RuleMaxMinusMin, Options{}, false},

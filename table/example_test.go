@@ -48,7 +48,7 @@ func show(template []float64) string {
 
 // Learn finds the parts, and how many there are.
 func ExampleLearn() {
-	model, err := table.Learn(context.Background(), planted(), config, table.Options{Aim: table.AimInterpret})
+	model, err := table.Learn(context.Background(), planted(), config, table.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -23,11 +23,11 @@ const (
 
 // pooling returns for how many rounds at the end votes are drawn to their mean, or are no longer
 // tied: tied ones are found with less data, and people look for those of their own.
-func (p prices) pooling(r patchwork.Rule) int {
+func pooling(r patchwork.Rule) int {
 	switch {
 	case jointRule(r) == joint.NoisyOr:
 		return pooledRounds
-	case p.Tied && r == patchwork.RuleMax:
+	case r == patchwork.RuleMax:
 		return ownRounds
 	}
 	return 0
@@ -35,14 +35,9 @@ func (p prices) pooling(r patchwork.Rule) int {
 
 // goOn continues from a choice with all rows, if there are more than the search took:
 // soft EM, experts for what more rows tell, relocation and pruning. What is delivered
-// describes all rows at least as briefly as plain soft EM from the choice, and predicts
-// the hidden bits as well, if there is a judge.
+// describes all rows at least as briefly as plain soft EM from the choice.
 func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 	l.final = true
-	priced := c.prices.MinVoteGain != 1
-	if l.m.prices = c.prices; priced {
-		l.m.MinVoteGain = l.numberLength()
-	}
 	plain := c
 	if more {
 		var err error
@@ -51,35 +46,23 @@ func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 		}
 	}
 	next, err := plain, error(nil)
-	if more && priced && rows.Counting(l.data) <= finalRows {
+	if more && rows.Counting(l.data) <= finalRows {
 		if next, err = l.extended(ctx, plain); err != nil {
 			return err
 		}
 	}
-	if c.prices.pooling(l.cfg.Rule) > 0 {
+	if pooling(l.cfg.Rule) > 0 {
 		for _, rival := range l.rivals(next, more) {
 			pooled, err := l.pooled(ctx, rival)
 			if err != nil {
 				return err
 			}
-			if !c.prices.Tied || pooled.DescriptionLength < next.DescriptionLength {
+			if pooled.DescriptionLength < next.DescriptionLength {
 				next = pooled
 			}
 		}
 	}
-	if next.Model != plain.Model && l.judge != nil {
-		o, err := l.hiddenLoss(ctx, next.Model)
-		if err != nil {
-			return err
-		}
-		if next.losses = o.rows; l.held > 0 && !l.level(next) {
-			next = plain
-		}
-	}
-	if next.score = c.score; l.judge == nil {
-		next.score = next.DescriptionLength
-	}
-	next.Stage, next.Candidate, next.HiddenBits, next.HiddenLoss = StageFinal, true, c.HiddenBits, c.HiddenLoss
+	next.Stage, next.Candidate = StageFinal, true
 	l.best = next
 	l.curve = append(l.curve, next.CurvePoint)
 	return l.emit(next.Step)
@@ -90,7 +73,7 @@ func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 // of them may be shorter.
 func (l *learner) rivals(c tried, more bool) []tried {
 	out := []tried{c}
-	if more || l.judge != nil || l.opt.Experts > 0 || !l.small() {
+	if more || l.opt.Experts > 0 || !l.small() {
 		return out
 	}
 	shortest := map[int]tried{voting(c.Model): c}
@@ -122,7 +105,7 @@ func voting(m *patchwork.Model) (n int) {
 // pooled runs soft EM with the votes of each expert drawn to their mean; see pooling.
 func (l *learner) pooled(ctx context.Context, c tried) (tried, error) {
 	l.m.Pooled = true
-	next, _, err := l.considered(ctx, c.Model, l.m.pooling(l.cfg.Rule), l.stepOf(c.StartFrom))
+	next, _, err := l.considered(ctx, c.Model, pooling(l.cfg.Rule), l.stepOf(c.StartFrom))
 	l.m.Pooled = false
 	return next, err
 }
@@ -154,21 +137,4 @@ func (l *learner) extended(ctx context.Context, c tried) (tried, error) {
 		}
 	}
 	return l.prune(ctx, c)
-}
-
-// pruneLevel deletes experts of a model as long as that shortens the description
-// and the held-out rows are predicted as well as by the best candidate.
-func (l *learner) pruneLevel(ctx context.Context, c tried) (tried, error) {
-	l.m.prices = c.prices
-	for c.Model.K() > 1 {
-		next, err := l.oneLess(ctx, c)
-		if err != nil || !l.shorter(next, c) || next.Experts < l.opt.MinExperts {
-			return c, err
-		}
-		if next, err = l.accepted(ctx, next); err != nil || !l.level(next) {
-			return c, err
-		}
-		c = next
-	}
-	return c, nil
 }

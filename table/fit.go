@@ -34,9 +34,6 @@ func (g *growth) fit(votes []float64) *candidate {
 
 // leastGain returns the least that one more vote must gain beside others, on these rows.
 func (g *growth) leastGain(votes []float64) float64 {
-	if !g.tied {
-		return g.minGain
-	}
 	n := 0
 	for i, v := range votes {
 		if v != g.q[i] {
@@ -57,9 +54,6 @@ func (g *growth) price(s *candidate) float64 {
 		if v != g.q[i] {
 			n++
 		}
-	}
-	if !g.tied {
-		return float64(g.minGain * n)
 	}
 	p := g.known.part(s.votes, float64(s.share*g.known.rows))
 	return float64(g.scale * (g.known.price(&p) + float64(tiedVote*n)))

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/posterior"
 
@@ -169,7 +171,9 @@ func TestSoftStepGolden(t *testing.T) {
 			sets, _ := search.Explain(x)
 			tally.addSets(x, sets, 1)
 		}
-		testkit.NearAll(t, "background", tally.mStep(m, mStepOptions{}).Config().QMap, g.NewQ, 1e-5)
+		e := joint.NewExperts(jointRule(m.Config().Rule), rows.Background(m), m.Templates())
+		q, _ := tally.groups.Step(e, joint.MStep{MinQ: minQ}, func(bits int, work func(int)) { eachBit(bits, 1, work) })
+		testkit.NearAll(t, "background", q, g.NewQ, 1e-5)
 		for k, want := range g.NewUsage {
 			testkit.Near(t, "usage", tally.activity(k), want, 1e-5)
 		}

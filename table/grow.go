@@ -32,8 +32,8 @@ func (l *learner) grow(ctx context.Context, attempt uint64) error {
 			return true, l.progress(r, l.stepOf(StartFromGrow))
 		}
 		c, err := l.judged(ctx, r, l.stepOf(StartFromGrow))
-		if idle++; best == nil || c.score < lowest {
-			best, lowest, idle = last, c.score, 0
+		if idle++; best == nil || c.DescriptionLength < lowest {
+			best, lowest, idle = last, c.DescriptionLength, 0
 		}
 		return idle < max(growPatience, last.K()/4), err
 	})
@@ -121,7 +121,7 @@ func (l *learner) em(ctx context.Context, m *patchwork.Model, iterations int, s 
 			break
 		}
 		l.fill(&s, r)
-		if l.m.Tied && settled(s.DescriptionLength, before) {
+		if settled(s.DescriptionLength, before) {
 			break
 		}
 		if err := l.emit(s); err != nil {
@@ -140,7 +140,7 @@ func (l *learner) considered(ctx context.Context, m *patchwork.Model, iterations
 		return tried{}, r, err
 	}
 	l.fill(&s, r)
-	return tried{Step: s, prices: l.m.prices}, r, nil
+	return tried{Step: s, pooled: l.m.Pooled}, r, nil
 }
 
 // paired returns a model of all the pairs of opposites that columns which go together make; nil

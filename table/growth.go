@@ -39,8 +39,6 @@ type growth struct {
 	model   *patchwork.Model // nil: no experts yet
 	rule    joint.Rule
 	q       []float64
-	minGain float64 // of a vote on these rows, in nats
-	tied    bool    // whether candidates are priced as parts with tied numbers
 	known   *described
 	scale   float64 // of these rows to all
 	weight  []float64
@@ -90,12 +88,9 @@ func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64
 	}
 	total := rows.Total(l.data)
 	g.scale = g.total / float64(total)
-	g.minGain = float64(l.m.MinVoteGain * g.scale)
-	if g.tied = l.m.Tied; g.tied {
-		g.known = &described{rule: g.rule, width: len(q), rows: float64(total), number: l.numberLength(), q: q}
-		if m != nil {
-			g.known = l.describe(m)
-		}
+	g.known = &described{rule: g.rule, width: len(q), rows: float64(total), number: l.numberLength(), q: q}
+	if m != nil {
+		g.known = l.describe(m)
 	}
 	sets := make([][]int16, len(data.Images))
 	switch {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -22,23 +23,34 @@ type Mixture struct {
 // Predict returns the probability of every bit of a row being on, by the components
 // weighed by how well they explain its known bits. It panics unless the row has as
 // many bits as a component.
-func (x *Mixture) Predict(row *bitmap.Image) []float64 {
-	post, top, sum := make([]float64, len(x.Share)), math.Inf(-1), 0.0
-	for c, p := range x.Components {
-		post[c] = elem.Log(x.Share[c]) + patchwork.LogLik(row, p)
-		top = max(top, post[c])
-	}
-	for c, l := range post {
-		post[c] = elem.Exp(l - top)
-		sum += post[c]
-	}
-	out := make([]float64, row.Len())
-	for c, p := range x.Components {
-		for i, v := range p {
-			out[i] += float64(post[c] / sum * v)
+func (x *Mixture) Predict(row *bitmap.Image) []float64 { return x.Predictor()(row) }
+
+// Predictor returns Predict for many rows, which several goroutines may call.
+func (x *Mixture) Predictor() func(row *bitmap.Image) []float64 {
+	r := newMixtureRun(x)
+	r.prepare()
+	return func(row *bitmap.Image) []float64 {
+		on, known := row.AppendBytes(nil), row.AppendKnown(nil)
+		if len(on) != len(x.Components[0]) {
+			panic(fmt.Sprintf("patchwork: a row of %d bits, and components of %d", len(on), len(x.Components[0])))
 		}
+		var ones, hidden []int32
+		for i, k := range known {
+			if k == 0 {
+				hidden = append(hidden, int32(i))
+			} else if on[i] != 0 {
+				ones = append(ones, int32(i))
+			}
+		}
+		post, out := make([]float64, len(x.Share)), make([]float64, len(on))
+		_, sum := r.posterior(post, ones, hidden)
+		for c, p := range x.Components {
+			for i, v := range p {
+				out[i] += float64(post[c] / sum * v)
+			}
+		}
+		return out
 	}
-	return out
 }
 
 const (
@@ -116,9 +128,8 @@ func newMixtureRun(x *Mixture) *mixtureRun {
 	return r
 }
 
-// step runs one iteration. It takes the rows in their order, so that sums are the
-// same in every run.
-func (r *mixtureRun) step(data patchwork.Data, marginal []float64) {
+// prepare sets what the posterior of rows follows from.
+func (r *mixtureRun) prepare() {
 	for c, p := range r.Components {
 		r.zeros[c] = elem.Log(r.Share[c])
 		for i := range p {
@@ -126,6 +137,36 @@ func (r *mixtureRun) step(data patchwork.Data, marginal []float64) {
 			r.logOn[c][i] = elem.Log(p[i]) - r.logOff[c][i]
 			r.zeros[c] += r.logOff[c][i]
 		}
+	}
+}
+
+// posterior sets post to the weights of the components, in proportion, given which bits of a row are on and which
+// unknown. It returns the largest log-likelihood and the sum of the weights.
+func (r *mixtureRun) posterior(post []float64, ones, hidden []int32) (top, sum float64) {
+	top = math.Inf(-1)
+	for c := range post {
+		l := r.zeros[c]
+		for _, i := range ones {
+			l += r.logOn[c][i]
+		}
+		for _, i := range hidden {
+			l -= r.logOff[c][i]
+		}
+		post[c] = l
+		top = max(top, l)
+	}
+	for c, l := range post {
+		post[c] = elem.Exp(l - top)
+		sum += post[c]
+	}
+	return top, sum
+}
+
+// step runs one iteration. It takes the rows in their order, so that sums are the
+// same in every run.
+func (r *mixtureRun) step(data patchwork.Data, marginal []float64) {
+	r.prepare()
+	for c := range r.Components {
 		clear(r.on[c])
 		clear(r.unknown[c])
 	}
@@ -151,23 +192,7 @@ func (r *mixtureRun) add(weight float64, x, known []uint8) {
 			r.ones = append(r.ones, int32(i))
 		}
 	}
-	top := math.Inf(-1)
-	for c := range r.post {
-		l := r.zeros[c]
-		for _, i := range r.ones {
-			l += r.logOn[c][i]
-		}
-		for _, i := range r.hidden {
-			l -= r.logOff[c][i]
-		}
-		r.post[c] = l
-		top = max(top, l)
-	}
-	sum := 0.0
-	for c, l := range r.post {
-		r.post[c] = elem.Exp(l - top)
-		sum += r.post[c]
-	}
+	top, sum := r.posterior(r.post, r.ones, r.hidden)
 	r.logLik += float64(weight * (top + elem.Log(sum)))
 	for c := range r.post {
 		w := weight * r.post[c] / sum

@@ -29,7 +29,7 @@ const (
 // shorter: a part is torn in two (torn), and all parts are made of what they have in common
 // (covered).
 func (l *learner) taken(ctx context.Context) error {
-	if !l.m.Tied || l.judge != nil || l.opt.Experts > 0 || l.best.Model == nil {
+	if l.opt.Experts > 0 || l.best.Model == nil {
 		return nil
 	}
 	c, err := l.absorbed(ctx, l.best)
@@ -372,7 +372,7 @@ const (
 // withOpposites adds to each part that has none its opposite, which votes the other way, if
 // that makes the description shorter: it names no columns.
 func (l *learner) withOpposites(ctx context.Context, c tried) (tried, error) {
-	if !l.m.Tied || !l.cfg.Rule.TwoSided() || l.opt.Experts > 0 {
+	if !l.cfg.Rule.TwoSided() || l.opt.Experts > 0 {
 		return c, nil
 	}
 	tried := map[string]bool{}

@@ -5,29 +5,14 @@ import (
 	"example.com/patchwork/internal/score/joint"
 )
 
-// prices are what votes take.
-type prices struct {
-	// MinVoteGain is the least that a vote must gain over abstention on the bits
-	// it was learned from, in nats; otherwise the entry abstains. 1 is for
-	// predicting, log(rows)/2 for interpreting.
-	MinVoteGain float64
-
-	// Tied ties numbers and lets them pay for differing, for parts to be looked at; else each
-	// vote is a number of its own, and must gain MinVoteGain.
-	Tied bool
-
+// mStepOptions holds the settings of the M-step.
+type mStepOptions struct {
 	// Pooled gives votes that are tied under max probabilities of their own, and draws those of
 	// noisy-or to their mean; see joint.MStep.
 	Pooled bool
-}
 
-// mStepOptions holds the settings of the M-step.
-type mStepOptions struct {
-	prices
-
-	// Marginal, if not nil, is the share of rows in which each bit is on. The
-	// background is drawn towards it, as if by one row more; nil means towards
-	// the abstention values of the model before.
+	// Marginal is the share of rows in which each bit is on. The background is drawn towards
+	// it, as if by one row more.
 	Marginal []float64
 
 	// Held keeps the background as it is, of tied numbers.

@@ -11,33 +11,6 @@ import (
 	"example.com/patchwork/posterior"
 )
 
-// Aim says what the experts of a table are for.
-type Aim uint8
-
-const (
-	// AimInterpret asks for experts to look at: a vote must gain log(rows)/2
-	// nats, and the shortest description is chosen. Experts are fewer and
-	// cleaner, predictions a little worse (experiments/README.md says how much).
-	AimInterpret Aim = iota
-	// AimPredict asks for good predictions of unknown bits: a vote may gain 1
-	// nat, and start, number of experts and iteration are chosen by how well
-	// hidden bits are predicted: the briefest of the models that predict them
-	// as well as the best. It is joined by up to seven of the models that learning
-	// has tried (patchwork.Extras.Committee), as long as the mean of what all of
-	// them say predicts the hidden bits better.
-	AimPredict
-)
-
-var aimNames = []string{"interpret", "predict"}
-
-// String returns the name used in flags: "interpret" or "predict".
-func (a Aim) String() string { return enum.Name("Aim", aimNames, uint8(a)) }
-
-// ParseAim reads what String returns.
-func ParseAim(name string) (Aim, error) {
-	return enum.Parse[Aim]("what parts are for", aimNames, name)
-}
-
 // StartFrom says what learning starts from.
 type StartFrom uint8
 
@@ -68,7 +41,6 @@ type Options struct {
 	// found, the best with fewer is chosen, as if K had been found out up to there.
 	Experts, MinExperts, MaxExperts int
 
-	Aim       Aim
 	StartFrom StartFrom
 
 	// Iterations counts the rounds of soft EM from each start; 0 means 12. The
@@ -79,23 +51,11 @@ type Options struct {
 	// and for the choice.
 	Explain posterior.Options
 
-	// Judge, if not nil, holds the bits that the choice goes by, whatever the
-	// Aim; then the model is learned from all of the data. If it is nil and the
-	// aim is to predict, a share of the rows, HeldOut (0 means a fifth), is held
-	// out, a fifth of their bits is hidden, and learning goes on from the choice
-	// with all rows.
-	Judge   *posterior.HiddenBits
-	HeldOut float64
-
-	// Exclusive are groups of columns of which exactly one is on: the learner's own judge
-	// hides them whole, and makes predictions of a hidden group add up to 1.
-	Exclusive posterior.Exclusive
-
 	// AnyRule chooses the rule as well. The structure is learned once, under the rule of
 	// the configuration, and carried to each of the other six, where what an expert says
 	// alone stays what it says; soft EM follows, and needless experts are deleted. So rules
 	// under which experts vote for off do not get caught where few bits are on. The rule
-	// is chosen as the number of experts is: by hidden bits or by description length.
+	// is chosen as the number of experts is, by description length.
 	AnyRule bool
 
 	// Sample is how many rows, drawn at random, the search takes; 0 means 3000. If more
@@ -107,9 +67,8 @@ type Options struct {
 }
 
 const (
-	maxExperts  = 1 << 10
-	hiddenShare = 0.2
-	searchRows  = 3000
+	maxExperts = 1 << 10
+	searchRows = 3000
 )
 
 // WithDefaults returns the options as Run uses them: zero values are replaced by their
@@ -123,9 +82,6 @@ func (o Options) WithDefaults() Options {
 	}
 	if o.Iterations == 0 {
 		o.Iterations = 12
-	}
-	if o.HeldOut == 0 {
-		o.HeldOut = 0.2
 	}
 	if o.Sample == 0 {
 		o.Sample = searchRows
@@ -141,13 +97,11 @@ func (o Options) validate(data patchwork.Data, cfg patchwork.Config) error {
 	case o.Experts < 0 || o.MaxExperts < 0 || max(o.Experts, o.MaxExperts) > maxExperts:
 		return fmt.Errorf("patchwork: cannot learn %d parts of at most %d; there may be %d", o.Experts, o.MaxExperts,
 			maxExperts)
-	case int(o.Aim) >= len(aimNames) || int(o.StartFrom) >= len(startFromNames):
-		return fmt.Errorf("patchwork: unknown aim or start (%v, %v)", o.Aim, o.StartFrom)
+	case int(o.StartFrom) >= len(startFromNames):
+		return fmt.Errorf("patchwork: unknown start (%v)", o.StartFrom)
 	case o.Iterations < 0 || o.Workers < 0 || o.Sample < 0:
 		return fmt.Errorf("patchwork: %d iterations on %d workers, from a sample of %d rows", o.Iterations, o.Workers,
 			o.Sample)
-	case !(o.HeldOut >= 0 && o.HeldOut < 1):
-		return fmt.Errorf("patchwork: held-out share %v is not between 0 and 1", o.HeldOut)
 	}
 	if err := errors.Join(rows.Validate(context.Background(), data), rows.ValidateConfig(cfg), refuseMoving(cfg),
 		o.Explain.Validate()); err != nil {

@@ -235,12 +235,12 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 		s.Stage = StageShrink
 	}
 	order, use, err := l.leastUseful(ctx, c.Model)
-	if err != nil || l.m.Tied && l.once() && use[order[0]] > mostNeeded {
+	if err != nil || l.once() && use[order[0]] > mostNeeded {
 		return c, err
 	}
 	for _, k := range order[:min(len(order), pruneTries)] {
 		for r, err := range l.softEM(ctx, without(c.Model, k), roundsPerExpert) {
-			one := tried{Step: s, prices: l.m.prices}
+			one := tried{Step: s, pooled: l.m.Pooled}
 			if err == nil {
 				l.fill(&one.Step, r)
 				err = l.emit(one.Step)
@@ -305,10 +305,7 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) (order []
 			losses[0][k] = losses[0][k].Add(list[k])
 		}
 		use[k] = float64(losses[0][k].Float()/exact.NatsUnit/float64(max(l.data.Unit, 1))) + float64(float64(total)*elem.Log1p(-pi[k]))
-		switch votes := rows.Votes(m, k, 0); {
-		case !l.m.Tied:
-			use[k] -= float64(l.numberLength() * float64(1+votes))
-		case votes > 0:
+		if rows.Votes(m, k, 0) > 0 {
 			use[k] -= d.price(&d.parts[at])
 			at++
 		}

@@ -10,19 +10,16 @@ import (
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
-	"example.com/patchwork/posterior"
 )
 
 // The stages of a run: what made the model of a CurvePoint.
 const (
-	StageGrow      = "grow"      // an expert appended, or soft EM from there
-	StageMixture   = "mixture"   // soft EM from the components of a mixture
-	StageShrink    = "shrink"    // an expert deleted
-	StageFinal     = "final"     // the choice, after some more iterations over all rows
-	StageTogether  = "together"  // the choice, with a prior over sets of parts
-	StageCommittee = "committee" // the choice, with the models that predict together
-
-	StageExact = "exact" // the cheapest blocks that cover all ones and nothing else
+	StageGrow     = "grow"     // an expert appended, or soft EM from there
+	StageMixture  = "mixture"  // soft EM from the components of a mixture
+	StageShrink   = "shrink"   // an expert deleted
+	StageFinal    = "final"    // the choice, after some more iterations over all rows
+	StageTogether = "together" // the choice, with a prior over sets of parts
+	StageExact    = "exact"    // the cheapest blocks that cover all ones and nothing else
 )
 
 // Step is one step of a run: an iteration of soft EM.
@@ -35,7 +32,7 @@ type Step struct {
 	Iteration int       // M-steps of soft EM since that start, or since its last expert
 
 	// Candidate reports whether the model may be chosen: only candidates are on
-	// the curve, and judged by hidden bits. Other steps show progress.
+	// the curve. Other steps show progress.
 	Candidate bool
 
 	// Best is the model to keep if the loop is left at this step: the best
@@ -60,11 +57,11 @@ func Learn(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 // value of every bit (Config.QMap; that of cfg is ignored). It starts from grown
 // experts, each made of what the others leave unexplained, and from the
 // components of Bernoulli mixtures; start, number of experts and iteration are
-// chosen by hidden bits or by description length, see Aim. By description length
-// experts are also deleted, as long as it gets shorter, and are grown again until
+// chosen by description length.
+// Experts are also deleted, as long as it gets shorter, and are grown again until
 // the shortest description has come twice; of complete tables under max the cheapest
 // exact blocks (package blocks) are a candidate, too. If the search took a part of the
-// rows only (Options.HeldOut, Options.Sample), learning goes on from the choice with all
+// rows only (Options.Sample), learning goes on from the choice with all
 // of them.
 //
 // It yields every iteration, and the chosen model last: the only step with Chosen
@@ -92,12 +89,9 @@ type learner struct {
 	cfg    patchwork.Config
 	opt    Options
 	m      mStepOptions
-	judge  *posterior.HiddenBits // nil: description length
-	held   int                   // rows that the learner held out for the judge
 	yield  func(Step, error) bool
 	means  []float64 // of the columns, over all rows
 	memory Memory    // of all data; nil for none
-	hidden Memory    // of the judge's
 	curve  []patchwork.CurvePoint
 	tried  []tried // all candidates, if they are looked at again
 	best   tried
@@ -110,40 +104,19 @@ type learner struct {
 	whole      map[string]bool // vote patterns that need not be torn
 	blocks     int             // of columns that go together, of which candidates are made beside those of rows
 	pairsFirst bool            // whether growing begins with all pairs of opposites
-
-	voters    []voter            // candidates for the committee, the best first
-	chosen    []voter            // of them, to predict together with the choice
-	together  float64            // what they then lose
-	committee []*patchwork.Model // what became of them
 }
 
 // tried is a candidate.
 type tried struct {
 	Step
-	prices prices
-	exact  bool      // it comes from exact blocks
-	score  float64   // to be minimised
-	losses []float64 // of the judge's rows
+	exact  bool // it comes from exact blocks
+	pooled bool // its votes were learned so: see mStepOptions
 }
 
 func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	data = rows.Distinct(data)
-	l.judge, l.means = l.opt.Judge, rows.Means(data)
-	first := data
-	if l.judge == nil && l.opt.Aim == AimPredict && rows.Total(data) > 1 {
-		rest, held := rows.SplitUnits(data, l.opt.HeldOut, l.opt.Seed)
-		held = rows.Units(l.sample(held)) // each with other bits hidden
-		share := hiddenShare
-		if data.Images[0].Len() == 2 { // one of the two, not none
-			share = 0.5
-		}
-		judge := l.opt.Exclusive.HideBits(held, share, hiddenTimes(held), l.opt.Seed)
-		l.judge, l.held, first = &judge, len(held.Images), rest
-	}
-	if l.memory != nil && l.judge != nil {
-		l.hidden = withMemory(patchwork.Data{Images: l.judge.Visible}, withMemory(l.judge.Data, l.memory).Memory).Memory
-	}
-	search := l.searched(first)
+	l.means = rows.Means(data)
+	search := l.searched(data)
 	l.learnFrom(search)
 	if err := l.search(ctx); err != nil {
 		return err
@@ -151,24 +124,12 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	if err := l.taken(ctx); err != nil {
 		return err
 	}
-	if l.held > 0 && l.opt.Experts == 0 {
-		var err error
-		if l.best, err = l.pruneLevel(ctx, l.briefest()); err != nil {
-			return err
-		}
-		if l.kept, err = l.recorded(l.best); err != nil {
-			return err
-		}
-	}
 	if l.opt.AnyRule {
 		if err := l.compareRules(ctx); err != nil {
 			return err
 		}
 	}
-	if err := l.elect(ctx); err != nil {
-		return err
-	}
-	if more := l.held > 0 || rows.Total(search) < rows.Total(first); more || l.best.prices.pooling(l.cfg.Rule) > 0 {
+	if more := rows.Total(search) < rows.Total(data); more || pooling(l.cfg.Rule) > 0 {
 		l.learnFrom(data)
 		if err := l.goOn(ctx, l.best, more); err != nil {
 			return err
@@ -181,9 +142,6 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 		return err
 	}
 	if err := l.dependent(ctx); err != nil {
-		return err
-	}
-	if err := l.vote(ctx); err != nil {
 		return err
 	}
 	return l.choose(ctx)
@@ -209,24 +167,10 @@ func (l *learner) searched(data patchwork.Data) patchwork.Data {
 	return l.sample(data)
 }
 
-// hiddenTimes returns how many times the bits of held-out rows are hidden: more
-// often if rows are few, where chance decides which number of experts looks best.
-func hiddenTimes(held patchwork.Data) int { return max(1, min(8, 1000/len(held.Images))) }
-
 // learnFrom sets the data to learn from.
 func (l *learner) learnFrom(data patchwork.Data) {
 	l.data, l.recent = withMemory(rows.Distinct(data), l.memory), nil
 	l.m = mStepOptions{Marginal: rows.Means(l.data)}
-	l.m.MinVoteGain, l.m.Tied = l.minVoteGains()[0], l.opt.Aim == AimInterpret
-}
-
-// minVoteGains returns the values of MinVoteGain to grow with. Two are tried if
-// the aim is to predict: on small tables the higher one predicts better, too.
-func (l *learner) minVoteGains() []float64 {
-	if l.opt.Aim == AimInterpret {
-		return []float64{l.numberLength()}
-	}
-	return []float64{1, l.numberLength()}
 }
 
 // numberLength returns log(rows)/2, the nats that describe one number of a model.
@@ -239,7 +183,7 @@ func numberLengthOf(rows int64) float64 { return elem.Log(float64(rows)) / 2 }
 // best, the number is found out up to that one. It also tries the background alone if the number of experts is open,
 // or if nothing else came of it.
 func (l *learner) search(ctx context.Context) error {
-	if err := l.try(ctx); err != nil {
+	if err := l.searchShortest(ctx); err != nil {
 		return err
 	}
 	needless, err := l.needless(ctx)
@@ -248,7 +192,7 @@ func (l *learner) search(ctx context.Context) error {
 	}
 	if needless {
 		l.opt.Experts, l.opt.MinExperts = 0, 0
-		if err := l.try(ctx); err != nil {
+		if err := l.searchShortest(ctx); err != nil {
 			return err
 		}
 	}
@@ -270,7 +214,7 @@ func (l *learner) search(ctx context.Context) error {
 // needless reports whether the number of experts is given, and the best model has fewer, or
 // most of them explain no row best.
 func (l *learner) needless(ctx context.Context) (bool, error) {
-	if l.opt.Experts == 0 || l.best.Experts < l.opt.Experts || !l.best.prices.Tied {
+	if l.opt.Experts == 0 || l.best.Experts < l.opt.Experts {
 		return l.best.Experts < l.opt.Experts, nil
 	}
 	best := make([][]int16, len(l.data.Images))
@@ -286,14 +230,6 @@ func (l *learner) needless(ctx context.Context) (bool, error) {
 	return 2*len(used) <= l.best.Experts, nil
 }
 
-// try tries the starts, by what they are judged by.
-func (l *learner) try(ctx context.Context) error {
-	if l.judge == nil {
-		return l.searchShortest(ctx)
-	}
-	return l.tryStarts(ctx)
-}
-
 // backgroundOnly returns a model of the background: its one expert never votes.
 func (l *learner) backgroundOnly() (*patchwork.Model, error) {
 	cfg := l.cfg
@@ -305,20 +241,12 @@ func (l *learner) backgroundOnly() (*patchwork.Model, error) {
 	return m.WithExtras(patchwork.Extras{Usage: []float64{0}, Record: patchwork.Record{Rows: rows.Total(l.data)}})
 }
 
-// marginals returns the background before there are votes: where numbers have a price, one
-// number, and a column's own where that pays.
+// marginals returns the background before there are votes: one number, and a column's own where that pays.
 func (l *learner) marginals() []float64 {
-	if l.m.Tied {
-		n := float64(rows.Total(l.data))
-		return joint.TiedLevels(l.m.Marginal, l.numberLength(), minQ, jointRule(l.cfg.Rule), func(i int) (on, seen float64) {
-			return float64(n * l.m.Marginal[i]), n
-		})
-	}
-	q := make([]float64, len(l.m.Marginal))
-	for i, share := range l.m.Marginal {
-		q[i] = clipQ(share)
-	}
-	return q
+	n := float64(rows.Total(l.data))
+	return joint.TiedLevels(l.m.Marginal, l.numberLength(), minQ, jointRule(l.cfg.Rule), func(i int) (on, seen float64) {
+		return float64(n * l.m.Marginal[i]), n
+	})
 }
 
 // softEM runs soft EM from m.
@@ -353,7 +281,7 @@ func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFr
 		if i >= n/3 && hopeless(s.DescriptionLength, before, lowest, n-i) {
 			return nil
 		}
-		if l.m.Tied && i < n && settled(s.DescriptionLength, before) {
+		if i < n && settled(s.DescriptionLength, before) {
 			if i != n/3 && i != 2*n/3 {
 				_, err = l.judged(ctx, r, l.stepOf(start))
 			}

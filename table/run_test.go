@@ -45,7 +45,7 @@ func bars(rows int, seed uint64) patchwork.Data {
 func TestTableFindsBars(t *testing.T) {
 	for rule := range patchwork.Rule(len(joint.Names)) {
 		m, err := Learn(t.Context(), bars(400, 1), patchwork.Config{Rule: rule, Height: 1, Width: 12},
-			Options{Aim: AimInterpret, StartFrom: StartFromGrow, Workers: 2})
+			Options{StartFrom: StartFromGrow, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,8 +83,7 @@ func inkOf(template []float64) string {
 	return string(out)
 }
 
-// The aim to predict chooses by rows held out and goes on with all of them;
-// the steps are the same for any number of workers, equal rows or weights.
+// The steps are the same for any number of workers, equal rows or weights.
 func TestTableSameForAnyWorkers(t *testing.T) {
 	data := bars(150, 2)
 	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
@@ -92,14 +91,14 @@ func TestTableSameForAnyWorkers(t *testing.T) {
 		for _, workers := range []int{1, 3} {
 			var steps []Step
 			for s, err := range Run(t.Context(), data, patchwork.Config{Rule: rule, Height: 1, Width: 12},
-				Options{Aim: AimPredict, MaxExperts: 6, Iterations: 3, Workers: workers, Seed: 3}) {
+				Options{MaxExperts: 6, Iterations: 3, Workers: workers, Seed: 3}) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				steps = append(steps, s)
 			}
 			last := steps[len(steps)-1]
-			if !last.Chosen || last.Rows != 150 || last.HiddenBits == 0 || last.HiddenLoss > 0.55 {
+			if !last.Chosen || last.Rows != 150 {
 				t.Fatalf("%v: chosen %+v", rule, last.CurvePoint)
 			}
 			if first == nil {
@@ -117,45 +116,11 @@ func TestTableSameForAnyWorkers(t *testing.T) {
 	}
 }
 
-// The choice is the best judged of all that were tried.
-func TestTableChoosesTheBest(t *testing.T) {
-	judge := posterior.Exclusive(nil).HideBits(bars(60, 5), 0.25, 2, 1)
-	if len(judge.Visible) != 120 || judge.Visible[0].CountKnown() != 9 {
-		t.Fatalf("%d rows, %d bits known", len(judge.Visible), judge.Visible[0].CountKnown())
-	}
-	best, chosen := math.Inf(1), Step{}
-	for s, err := range Run(t.Context(), bars(150, 4), patchwork.Config{Height: 1, Width: 12},
-		Options{Aim: AimPredict, MaxExperts: 4, Iterations: 3, Judge: &judge}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if chosen = s; s.Candidate && s.Stage != StageCommittee {
-			best = min(best, s.HiddenLoss)
-		}
-	}
-	if chosen.HiddenLoss != best || !chosen.Chosen || chosen.Rows != 150 {
-		t.Errorf("chosen %+v, the best has %v", chosen.CurvePoint, best)
-	}
-	got, err := posterior.Score(t.Context(), withoutCommittee(t, chosen.Model), judge, posterior.Options{}, 1)
-	if err != nil || math.Abs(got.Averaged.LogLoss-best) > 1e-9 {
-		t.Errorf("the model loses %v, the step says %v (%v)", got.Averaged.LogLoss, best, err)
-	}
-	n := 0
-	for _, p := range chosen.Model.Extras().Record.Curve {
-		if p.Chosen {
-			n++
-		}
-	}
-	if n != 1 {
-		t.Errorf("%d points chosen", n)
-	}
-}
-
 // A number of experts that is given is not exceeded, from either start.
 func TestTableGivenNumber(t *testing.T) {
 	data := bars(120, 6)
 	for _, start := range []StartFrom{StartFromGrow, StartFromMixture} {
-		opt := Options{Experts: 3, Iterations: 3, StartFrom: start, Aim: AimInterpret}
+		opt := Options{Experts: 3, Iterations: 3, StartFrom: start}
 		m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -172,21 +137,19 @@ func TestTableOfNoise(t *testing.T) {
 	for range 40 {
 		data.Images = append(data.Images, bitmap.FromBytes(1, 3, []uint8{1, 0, 1}))
 	}
-	for _, aim := range []Aim{AimPredict, AimInterpret} {
-		for _, start := range []StartFrom{StartFromGrow, StartFromMixture, StartFromBoth} {
-			m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 3},
-				Options{Aim: aim, StartFrom: start, MaxExperts: 4})
-			if err != nil {
-				t.Fatalf("%v, %v: %v", aim, start, err)
-			}
-			n, err := posterior.NewSearcher(m, posterior.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, _, err := n.Predict(data.Images[0])
-			if err != nil || p[0] < 0.9 || p[1] > 0.1 || p[2] < 0.9 {
-				t.Errorf("%v, %v: predictions %v (%v)", aim, start, p, err)
-			}
+	for _, start := range []StartFrom{StartFromGrow, StartFromMixture, StartFromBoth} {
+		m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 3},
+			Options{StartFrom: start, MaxExperts: 4})
+		if err != nil {
+			t.Fatalf("%v: %v", start, err)
+		}
+		n, err := posterior.NewSearcher(m, posterior.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := n.Predict(data.Images[0])
+		if err != nil || p[0] < 0.9 || p[1] > 0.1 || p[2] < 0.9 {
+			t.Errorf("%v: predictions %v (%v)", start, p, err)
 		}
 	}
 }
@@ -206,7 +169,6 @@ func TestTableRefuses(t *testing.T) {
 		"too many":   {data, cfg, Options{MaxExperts: 1 << 20}, "1048576"},
 		"start":      {data, cfg, Options{StartFrom: 9}, "unknown"},
 		"iterations": {data, cfg, Options{Iterations: -1}, "-1 iterations"},
-		"share":      {data, cfg, Options{HeldOut: 1}, "share 1"},
 		"beam":       {data, cfg, Options{Explain: posterior.Options{Beam: -1}}, "beam"},
 	} {
 		if _, err := Learn(t.Context(), c.data, c.cfg, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -226,7 +188,7 @@ func TestTableRefuses(t *testing.T) {
 func TestRunLeftEarly(t *testing.T) {
 	for _, leave := range []int{1, 4, 12} {
 		n, last, best := 0, Step{}, Step{}
-		opt := Options{Aim: AimInterpret, MaxExperts: 5}
+		opt := Options{MaxExperts: 5}
 		for s, err := range Run(t.Context(), bars(60, 1), patchwork.Config{Height: 1, Width: 12}, opt) {
 			if err != nil {
 				t.Fatal(err)
@@ -262,7 +224,7 @@ func TestRunYieldsEveryIteration(t *testing.T) {
 	var points []patchwork.CurvePoint
 	seen, last := map[string]int{}, Step{}
 	for s, err := range Run(t.Context(), bars(80, 2), patchwork.Config{Height: 1, Width: 12},
-		Options{Aim: AimPredict, Experts: 4, Iterations: 6}) {
+		Options{Experts: 4, Iterations: 6}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,17 +236,17 @@ func TestRunYieldsEveryIteration(t *testing.T) {
 		}
 		seen[s.Stage]++
 	}
-	if seen[StageMixture] < 2*7 || seen[StageGrow] < 2*7 || seen[StageFinal] < plainRounds+2 || !last.Chosen ||
+	if seen[StageMixture] < 2*7 || seen[StageGrow] < 2*7 || seen[StageFinal] < 2 || !last.Chosen ||
 		last.Best != last.Model {
 		t.Errorf("steps by stage %v, last %+v", seen, last.CurvePoint)
 	}
 	curve := slices.Clone(last.Model.Extras().Record.Curve)
 	for i := range curve {
-		if curve[i].Chosen { // its length is that of the description now, not what a search for predictions went by
+		if curve[i].Chosen { // its length is that of the description now
 			curve[i].Chosen, curve[i].DescriptionLength = false, points[i].DescriptionLength
 		}
 	}
-	if len(points) < 6+2*3 || !slices.Equal(curve, points) {
+	if len(points) < 6+3 || !slices.Equal(curve, points) {
 		t.Errorf("curve %+v, candidates %+v", curve, points)
 	}
 }
@@ -322,11 +284,6 @@ func TestFitMixture(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for _, a := range []Aim{AimPredict, AimInterpret} {
-		if got, err := ParseAim(a.String()); err != nil || got != a {
-			t.Errorf("%v: %v, %v", a, got, err)
-		}
-	}
 	for _, s := range []StartFrom{StartFromBoth, StartFromGrow, StartFromMixture} {
 		if got, err := ParseStartFrom(s.String()); err != nil || got != s {
 			t.Errorf("%v: %v, %v", s, got, err)
@@ -351,30 +308,25 @@ func TestMixturePredict(t *testing.T) {
 // Of more rows than a search takes a sample is searched, and all of them are
 // learned from at the end.
 func TestSearchOfASample(t *testing.T) {
-	data := bars(900, 4)
-	for _, aim := range []Aim{AimInterpret, AimPredict} {
-		most, last := int64(0), Step{}
-		for s, err := range Run(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, Options{Aim: aim, Sample: 150}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if last = s; s.Stage != StageFinal && s.Stage != StageCommittee {
-				most = max(most, s.Rows)
-			}
+	most, last := int64(0), Step{}
+	for s, err := range Run(t.Context(), bars(900, 4), patchwork.Config{Height: 1, Width: 12}, Options{Sample: 150}) {
+		if err != nil {
+			t.Fatal(err)
 		}
-		if most != 150 || last.Rows != 900 || !last.Chosen || last.Stage != StageFinal {
-			t.Errorf("%v: searched %d rows, chosen %+v", aim, most, last.CurvePoint)
+		if last = s; s.Stage != StageFinal && s.Stage != StageTogether {
+			most = max(most, s.Rows)
 		}
-		if last.Experts != 4 {
-			t.Errorf("%v: %d parts of four bars", aim, last.Experts)
-		}
+	}
+	if most != 150 || last.Rows != 900 || !last.Chosen {
+		t.Errorf("searched %d rows, chosen %+v", most, last.CurvePoint)
+	}
+	if last.Experts != 4 {
+		t.Errorf("%d parts of four bars", last.Experts)
 	}
 }
 
-// Groups of columns are found by both aims, and so is their number; where the aim
-// is to predict, chance among the held-out rows may add a part in one set of five.
+// Groups of columns are found, and so is their number.
 func TestFindsPlantedGroups(t *testing.T) {
-	more := 0
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(seed, 12))
 		var data patchwork.Data
@@ -394,27 +346,18 @@ func TestFindsPlantedGroups(t *testing.T) {
 			}
 			data.Images = append(data.Images, bitmap.FromBytes(1, 12, x))
 		}
-		for _, aim := range []Aim{AimInterpret, AimPredict} {
-			m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, Options{Aim: aim, Seed: seed})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for k := range m.K() {
-				got = append(got, inkOf(m.Template(k)))
-			}
-			slices.Sort(got)
-			if aim == AimPredict && len(got) > 2 {
-				more++
-				continue
-			}
-			if !slices.Equal(got, []string{"####........", "......####.."}) {
-				t.Errorf("seed %d, %v: parts %q", seed, aim, got)
-			}
+		m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, Options{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if more > 1 {
-		t.Errorf("more than two parts in %d sets of 5", more)
+		var got []string
+		for k := range m.K() {
+			got = append(got, inkOf(m.Template(k)))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, []string{"####........", "......####.."}) {
+			t.Errorf("seed %d: parts %q", seed, got)
+		}
 	}
 }
 
@@ -423,7 +366,7 @@ func TestFindsPlantedGroups(t *testing.T) {
 func TestGoesOnFromTheChoice(t *testing.T) {
 	var chosen, last Step
 	for s, err := range Run(t.Context(), bars(200, 7), patchwork.Config{Height: 1, Width: 12},
-		Options{Aim: AimPredict, Seed: 5}) {
+		Options{Sample: 120, Seed: 5}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -466,25 +409,6 @@ func TestMoreExpertsThanThereAre(t *testing.T) {
 	}
 	if m := learn(Options{Experts: 2}); m.K() != 2 {
 		t.Errorf("%d experts, 2 asked for", m.K())
-	}
-}
-
-// A table of two columns is judged by hidden bits, too.
-func TestTwoColumns(t *testing.T) {
-	var data patchwork.Data
-	for i := range 120 {
-		data.Images = append(data.Images, bitmap.FromBytes(1, 2, [][]byte{{1, 1}, {0, 0}, {1, 1}, {0, 1}}[i%4]))
-	}
-	for _, aim := range []Aim{AimInterpret, AimPredict} {
-		m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 2}, Options{Aim: aim})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range m.Extras().Record.Curve {
-			if c.Chosen && (c.HiddenBits > 0) != (aim == AimPredict) {
-				t.Errorf("%v: chosen by %d hidden bits", aim, c.HiddenBits)
-			}
-		}
 	}
 }
 

@@ -35,8 +35,8 @@ func (l *learner) withSetPrior(ctx context.Context, c tried) (tried, error) {
 	if err != nil {
 		return c, err
 	}
-	l.m.prices = c.prices
-	l.m.Pooled = l.m.pooling(l.cfg.Rule) > 0
+	l.m.Pooled = c.pooled
+	l.m.Pooled = pooling(l.cfg.Rule) > 0
 	defer func() { l.m.Pooled = false }()
 	rounds := priorRounds
 	if c.exact {

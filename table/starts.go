@@ -10,52 +10,6 @@ import (
 	"example.com/patchwork/internal/rows"
 )
 
-// tryStarts tries the starts by description length, and where the aim is to predict also
-// experts grown with votes of little gain, and such as are to be looked at.
-func (l *learner) tryStarts(ctx context.Context) error {
-	gains := l.minVoteGains()
-	l.m.MinVoteGain = gains[len(gains)-1]
-	if err := l.searchShortest(ctx); err != nil || len(gains) == 1 {
-		return err
-	}
-	if err := l.tryTied(ctx); err != nil {
-		return err
-	}
-	l.m.MinVoteGain = gains[0]
-	if l.opt.StartFrom != StartFromMixture {
-		if err := l.grow(ctx, 0); err != nil {
-			return err
-		}
-	}
-	if l.opt.StartFrom != StartFromGrow {
-		return l.tryMixtures(ctx)
-	}
-	return nil
-}
-
-// tryTied tries experts whose votes are tied, as one more kind that may predict together with
-// the others.
-func (l *learner) tryTied(ctx context.Context) error {
-	l.m.Tied = true
-	defer func() { l.m.Tied = false }()
-	l.own = tried{}
-	var err error
-	switch {
-	case l.gathers():
-		err = l.gather(ctx, 0)
-	case l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture:
-		err = l.heldGrow(ctx, 0, growthBlocks, true)
-	}
-	if err != nil || l.own.Model == nil || l.m.pooling(l.cfg.Rule) == 0 {
-		return err
-	}
-	last, err := l.pooled(ctx, l.own)
-	if err == nil {
-		_, err = l.accepted(ctx, last)
-	}
-	return err
-}
-
 // tryMixtures tries mixtures, until two larger ones in a row are worse than the
 // best before them.
 func (l *learner) tryMixtures(ctx context.Context) error {
@@ -68,10 +22,10 @@ func (l *learner) tryMixtures(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if l.sizes = append(l.sizes, size); size.score < lowest {
-			lowest, worse = size.score, 0
+		if l.sizes = append(l.sizes, size); size.DescriptionLength < lowest {
+			lowest, worse = size.DescriptionLength, 0
 		}
-		if l.judge == nil && l.opt.Experts == 0 {
+		if l.opt.Experts == 0 {
 			lengthToBeat = min(lengthToBeat, size.DescriptionLength)
 		}
 		if own.Model != nil && own.DescriptionLength <= size.DescriptionLength {
@@ -215,7 +169,7 @@ func (l *learner) startsOfSearch(ctx context.Context) (starts []func() error, at
 	if l.opt.StartFrom != StartFromGrow {
 		starts = slices.Insert(starts, min(at, len(starts)), mixtures)
 	}
-	if l.m.Tied && l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture {
+	if l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture {
 		starts = slices.Insert(starts, 0, func() error { return l.heldGrow(ctx, 0, growthBlocks, true) })
 		starts = slices.Insert(starts, min(3, len(starts)), func() error { return l.heldGrow(ctx, 1, growthBlocks, false) },
 			func() error { return l.heldGrow(ctx, 2, 0, false) })
@@ -377,11 +331,6 @@ func (l *learner) mixture(ctx context.Context, k, try int) (*patchwork.Model, er
 	x, err := mixtureRecalled(ctx, l.data, k, l.opt.Seed+uint64(try)<<32)
 	if err != nil {
 		return nil, err
-	}
-	if l.judge != nil && l.opt.Aim == AimPredict && try == 0 {
-		if err := l.enrolMixture(ctx, x); err != nil {
-			return nil, err
-		}
 	}
 	return x.model(l.mixtureConfig(), rows.Total(l.data))
 }

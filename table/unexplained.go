@@ -476,7 +476,7 @@ const gatherStream = 1<<35 + 1
 
 // gathers reports whether parts are gathered from what is unexplained, by the batch.
 func (l *learner) gathers() bool {
-	return l.m.Tied && l.cfg.Rule == patchwork.RuleMax && l.opt.StartFrom != StartFromMixture && l.opt.Experts == 0
+	return l.cfg.Rule == patchwork.RuleMax && l.opt.StartFrom != StartFromMixture && l.opt.Experts == 0
 }
 
 // cleaned deletes the experts that save less than they take, all at a time but those that share

@@ -19,7 +19,7 @@ type Description struct {
 	Height    int             `json:"height"` // of the parts of a model of bits, of the images of others
 	Width     int             `json:"width"`
 	Usage     []float64       `json:"usage,omitempty"`
-	Committee int             `json:"committee,omitempty"` // other models that the file predicts with
+	Predictor string          `json:"predictor,omitempty"` // by what the file predicts, if not by the parts alone
 	Columns   []string        `json:"columns,omitempty"`   // names
 	Names     []string        `json:"names,omitempty"`     // of parts; those of bits have them in Parts
 	Parts     []NamedPart     `json:"parts"`
@@ -160,7 +160,7 @@ func parts(m Model) []NamedPart {
 func (m Bits) Describe() *Description {
 	c, x := m.Config(), m.Extras()
 	d := &Description{Rule: c.Rule.String(), Experts: m.K(), Height: c.Height, Width: c.Width, Usage: x.Usage,
-		Committee: len(x.Committee), Columns: x.Columns, Parts: parts(m), Reading: x.Reading, model: m}
+		Predictor: predictorText(m.Model), Columns: x.Columns, Parts: parts(m), Reading: x.Reading, model: m}
 	d.OfBits = &OfBits{Q: c.Q, QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene,
 		Images: [2]int{c.ImageHeight, c.ImageWidth}, Outside: recipe.OutsideName(c.UnknownOutside),
 		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Poses: newPoses(c.Poses),
@@ -220,7 +220,7 @@ func newGeometry(g *patchwork.Geometry, parts int) *Geometry {
 // Describe describes the model.
 func (m Numbers) Describe() *Description {
 	d := &Description{Rule: m.Rule.String(), Experts: m.K(), Height: m.Height, Width: m.Width, Usage: m.Pi,
-		Committee: len(m.Committee), Parts: parts(m), Reading: m.Reading, model: m}
+		Parts: parts(m), Reading: m.Reading, model: m}
 	d.OfNumbers = &OfNumbers{Tau: m.Tau, Places: m.Poses.Len()}
 	d.Names = m.Model.Names
 	d.OfNumbers.Votes, d.Variances = m.Votes()
@@ -266,4 +266,12 @@ func (m Classes) Describe() *Description {
 		d.OfClasses.Classes = append(d.OfClasses.Classes, is)
 	}
 	return d
+}
+
+// predictorText says by what a model predicts, "" if by its parts alone.
+func predictorText(m *patchwork.Model) string {
+	if p := m.Extras().Predictor; p != nil {
+		return p.String()
+	}
+	return ""
 }

@@ -17,6 +17,7 @@ import (
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
+	"example.com/patchwork/table/stack"
 )
 
 // Learning is a run that learns a model: planned, going on, or done.
@@ -98,9 +99,7 @@ func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, e
 	case how.For == recipe.ForAnswers:
 		l.Answers = new(Answers)
 		return l, how.CheckAnswers(facts)
-	case l.Table != nil:
-		l.Table.Exclusive = data.Exclusive()
-	case !facts.Streamed:
+	case l.Table == nil && !facts.Streamed:
 		l.Blank = l.Learn.Blank(l.Config, data.Data)
 	}
 	return l, nil
@@ -250,8 +249,41 @@ func (l *Learning) table(ctx context.Context, tell func(Step) bool) (last Step, 
 			return last, err
 		}
 	}
-	last.Interrupted = enough(ctx)
+	if last.Interrupted = enough(ctx); l.Predict && !last.Interrupted {
+		if last, err = l.stacked(ctx, data, last, tell); err != nil {
+			return last, err
+		}
+	}
 	return l.described(last)
+}
+
+// stacked adds to the model of a table what predicts unknown bits beside its parts.
+func (l *Learning) stacked(ctx context.Context, data patchwork.Data, s Step, tell func(Step) bool) (Step, error) {
+	m := s.Model.(Bits).Model
+	told := s
+	told.Stage = "predict"
+	if !tell(told) {
+		return s, nil
+	}
+	p, held, err := stack.Fit(ctx, data, stack.Options{Exclusive: l.data.Exclusive(), Seed: l.Recipe.Seed,
+		Workers: l.Recipe.Workers, Parts: func(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
+			opt := *l.Table
+			opt.Experts, opt.AnyRule = m.K(), false
+			return table.Learn(ctx, data, m.Config(), opt)
+		}})
+	if err != nil || p == nil {
+		return s, err
+	}
+	extras := m.Extras()
+	extras.Predictor, extras.Record.Mode = p, "predict"
+	for i := range extras.Record.Curve {
+		if c := &extras.Record.Curve[i]; c.Chosen {
+			c.HiddenBits, c.HiddenLoss = held.Bits, held.LogLoss
+		}
+	}
+	m, err = m.WithExtras(extras)
+	s.Model = Bits{m}
+	return s, err
 }
 
 // judgeAll explains all rows of a stream by the model that was learned from a sample.

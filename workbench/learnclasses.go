@@ -66,7 +66,7 @@ func NewClasses(data Data, by string, how recipe.Recipe) (*Learning, error) {
 func (l *Learning) fit(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
 	if l.Table != nil {
 		opt := *l.Table
-		opt.Workers, opt.Exclusive = 1, nil
+		opt.Workers = 1
 		return table.Learn(ctx, data, l.Config, opt)
 	}
 	opt := l.Learn

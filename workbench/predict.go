@@ -57,7 +57,7 @@ func (x *Filled) Cells(i int) (at []int) {
 	return at
 }
 
-// Predict fills in unknown bits by the average over explanations, and over the models of a committee.
+// Predict fills in unknown bits by the average over explanations, or by the predictor of the model.
 func (m Bits) Predict(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 	how Predicting) iter.Seq2[*Filled, error] {
 	groups, err := exclusive(m.Model)

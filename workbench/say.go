@@ -103,8 +103,8 @@ func (d *Description) sayMore(line func(string, string, ...any)) {
 			line("", "rank %d, standard deviations %.3g", g.Rank, g.SD)
 		}
 	}
-	if d.Committee > 0 {
-		line("predicts", "by the average with %d more of the models tried, which the file holds", d.Committee)
+	if d.Predictor != "" {
+		line("predicts", "by %s", d.Predictor)
 	}
 }
 

@@ -70,8 +70,8 @@ func (b *BitScores) sayMore(line func(string, string, ...any), image, pixel stri
 
 func (r *HiddenBits) lines(image string) []string {
 	averaged := "average of the best explanations"
-	if r.Committee > 0 {
-		averaged += fmt.Sprintf(" by %d models", 1+r.Committee)
+	if r.Predictor != "" {
+		averaged = "by the parts and what the file holds beside them"
 	}
 	out := append([]string{"", fmt.Sprintf("%d bits hidden (%v of each %s, seed %d), predicted from the others:", r.Bits,
 		r.Fraction, image, r.Seed)}, Columns([]string{"prediction", "log-loss", "accuracy", "AUC"}, [][]string{

@@ -211,7 +211,7 @@ type HiddenBits struct {
 	// MarginalOf says which rows the means are of: "training rows" or, where the model does
 	// not have theirs, "visible bits".
 	MarginalOf string         `json:"marginal_of"`
-	Committee  int            `json:"committee,omitempty"` // other models that the averaged prediction is of
+	Predictor  string         `json:"predictor,omitempty"` // what the averaged prediction is of, if not of the parts alone
 	Columns    []ColumnScores `json:"columns,omitempty"`
 }
 
@@ -260,7 +260,7 @@ func (m Bits) scoreHidden(ctx context.Context, data iter.Seq2[*dataset.Frame, er
 	}
 	r := &HiddenBits{Fraction: how.Hide, Seed: how.Seed, Weight: s.Rows, Bits: s.Averaged.Bits, On: s.Averaged.On,
 		Averaged: newMetrics(s.Averaged), Single: newMetrics(s.Single), Marginal: newMetrics(marginal.Single),
-		MarginalOf: of, Committee: len(m.Extras().Committee)}
+		MarginalOf: of, Predictor: predictorText(m.Model)}
 	if set.Table {
 		names := ColumnNames(set)
 		for j, m := range s.Columns {

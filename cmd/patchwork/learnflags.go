@@ -35,8 +35,7 @@ learning with the best so far; a second one ends it at once.
 What the data are is recognised and said in one line; --for changes it:
   table     rows of columns. Every column has a learned background, parts stay
             in their places, and each explanation counts by its probability.
-            --aim interpret, the default, chooses by description length; --aim
-            predict by hidden bits of a held-out fifth of the rows.
+            --aim predict adds what predicts unknown bits better than parts.
   drawings  images of one thing each. Parts of up to 500 images of at least
             20 x 20 pixels are shifted by up to a quarter of the frame and
             turned by up to 24 degrees, unless --shift or --rotate is given.
@@ -155,8 +154,8 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 			"mixture, "+
 			"or the better of the two")
 	choiceFlag(cmd, &f.Aim, "aim", "interpret",
-		"what the parts of a table are for: interpret gives few votes, chosen by description "+
-			"length; predict goes by hidden bits, and adds models that predict together with these parts",
+		"what the model of a table is for: to interpret, or to predict unknown bits as well, by mixtures and Gaussians "+
+			"beside the parts, which are the same",
 		recipe.Choices("Aim")...)
 	boundedFlag(cmd, &f.Starts, learn.MaxStarts, "starts",
 		"number of starts (default 8, 14 for straight strokes, 5 random ones, or 1 in the paper's mode)")

@@ -148,7 +148,7 @@ func startWords(r *patchwork.Record, image string, k int) string {
 // curveLines returns a table of the numbers of parts tried, and why one was chosen.
 func curveLines(r *patchwork.Record, table bool, plan *recipe.Plan) []string {
 	points, moving := learn.ByExperts(r.Curve), plan.Config.Poses.Len() > 1
-	if len(points) == 0 || len(points) == 1 && points[0].HiddenBits == 0 {
+	if len(points) < 2 {
 		return nil
 	}
 	lines := append(triedLines(points, words.NounsOf(table).Image, moving), choiceLines(points, moving)...)
@@ -164,8 +164,7 @@ func triedLines(points []patchwork.CurvePoint, image string, moving bool) []stri
 	if len(points) == 0 {
 		return nil
 	}
-	heads := []string{"parts", "description length", "gain per " + image, "log-likelihood per " + image, image + "s",
-		"held out, hidden bit"}
+	heads := []string{"parts", "description length", "gain per " + image, "log-likelihood per " + image, image + "s"}
 	mixed := slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.Rows != points[0].Rows })
 	digits := "%.1f"
 	if mixed { // lengths of different numbers of rows cannot be compared
@@ -186,8 +185,7 @@ func triedLines(points []patchwork.CurvePoint, image string, moving bool) []stri
 		grown := moving && i > 0 && described && p.Stage != learn.StageJoined
 		cells = append(cells, []string{figure(true, "%.0f", float64(p.Experts)), figure(described, digits, length),
 			figure(grown, "%.1f", (points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n),
-			figure(true, "%.3f", p.LogLik/n), figure(mixed, "%.0f", n),
-			figure(p.HiddenBits > 0, "%.4f", p.HiddenLoss)})
+			figure(true, "%.3f", p.LogLik/n), figure(mixed, "%.0f", n)})
 	}
 	lines := workbench.Columns(heads, cells)
 	lines[0] += "  (nats)"
@@ -227,14 +225,6 @@ func choiceLines(points []patchwork.CurvePoint, moving bool) []string {
 		chosen, next := points[at], points[at+1]
 		return []string{fmt.Sprintf("a part more, %d, shortens the description by %.1f nats per image, which is too little",
 			next.Experts, (chosen.DescriptionLength-next.DescriptionLength)/float64(chosen.Rows))}
-	case points[at].HiddenBits > 0 &&
-		slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool {
-			return p.HiddenBits > 0 &&
-				p.HiddenLoss < points[at].HiddenLoss
-		}):
-		return []string{"chosen is the briefest model that predicts hidden bits as well as the best, within chance"}
-	case points[at].HiddenBits > 0:
-		return []string{"chosen is the model that predicts hidden bits best"}
 	case points[at].DescriptionLength != 0 && len(points) > 1:
 		return []string{"chosen is the shortest description: parts, who has them and what they do not explain, in nats"}
 	}

@@ -15,7 +15,7 @@ import (
 
 const predictLong = `Fill in unknown bits: each becomes the probability that it is on, given the known
 bits of its image, averaged over the best explanations of these, weighted by their
-posterior probabilities, and over all models that the file holds (learn --aim predict).
+posterior probabilities, or by what the file holds beside the parts (learn --aim predict).
 Columns that one column of categories became add up to 1
 where its value is unknown. Known bits stay 0 and 1; with --all they too become the
 probability that the explanations give them.

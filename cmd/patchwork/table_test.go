@@ -29,8 +29,7 @@ func TestLearnSoft(t *testing.T) {
 	}
 	data := readSet(t, "bars.npz").Data
 	c := patchwork.NewConfig(patchwork.RuleMax, 3, 3, m.Config().Poses)
-	want, err := table.Learn(t.Context(), data, c, table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromGrow,
-		Seed: 5})
+	want, err := table.Learn(t.Context(), data, c, table.Options{StartFrom: table.StartFromGrow, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

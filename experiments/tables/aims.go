@@ -39,8 +39,6 @@ func (s aimSet) String() string { return s.Name }
 type Aims struct {
 	Interpret float64
 	Predict   float64
-	Alone     float64    // AimPredict, the parts that are shown, without the committee
-	Members   float64    // models that predict together
 	Mixture   float64    // its size chosen on a fifth of the rows
 	Took      [2]float64 // seconds of CPU to learn
 }
@@ -66,21 +64,16 @@ func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, s
 		return s.Averaged.LogLoss
 	}
 	cfg := patchwork.Config{Rule: rule, Height: 1, Width: all.Images[0].Width()}
-	for aim, out := range []*float64{&a.Interpret, &a.Predict} {
+	opt := table.Options{Seed: seed, Workers: o.Workers}
+	for aim, learn := range []func(context.Context, patchwork.Data, patchwork.Config, table.Options) (*patchwork.Model,
+		error){table.Learn, predicting} {
 		began := stat.ProcessorTime()
-		m, e := table.Learn(ctx, train, cfg, table.Options{Aim: table.Aim(aim), Seed: seed, Workers: o.Workers})
+		m, e := learn(ctx, train, cfg, opt)
 		if e != nil {
 			return a, e
 		}
 		a.Took[aim] = (stat.ProcessorTime() - began).Seconds()
-		*out = loss(m)
-		extras := m.Extras()
-		a.Members = float64(1 + len(extras.Committee))
-		extras.Committee = nil
-		if m, e = m.WithExtras(extras); e != nil {
-			return a, e
-		}
-		a.Alone = loss(m)
+		*[]*float64{&a.Interpret, &a.Predict}[aim] = loss(m)
 	}
 	if err != nil {
 		return a, err
@@ -104,7 +97,7 @@ func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, ru
 	}
 	fmt.Fprintf(w, "rule %v, %d draws\n\n", rule, draws)
 	t := stat.NewTable(w, "set", "interpret", "predict", "gain of predict, ± standard error", "better in",
-		"its parts alone", "models", "mixture", "CPU s, interpret and predict")
+		"mixture", "CPU s, interpret and predict")
 	for _, s := range AimSets {
 		if names != nil && !slices.Contains(names, s.Name) {
 			continue
@@ -121,11 +114,10 @@ func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, ru
 		}
 		mean := func(of func(a Aims) float64) float64 { return stat.MeanOf(all, of) }
 		gain := stat.Of(all, func(a Aims) float64 { return a.Interpret - a.Predict })
-		t.Row("%s | %.4f | %.4f | %+.4f ± %.4f | %d of %d | %.4f | %.1f | %.4f | %.1f %.1f", s.Name,
+		t.Row("%s | %.4f | %.4f | %+.4f ± %.4f | %d of %d | %.4f | %.1f %.1f", s.Name,
 			mean(func(a Aims) float64 { return a.Interpret }), mean(func(a Aims) float64 { return a.Predict }),
 			stat.Mean(gain), stat.SD(gain)/math.Sqrt(float64(draws)),
 			stat.Count(all, func(a Aims) bool { return a.Predict < a.Interpret }), draws,
-			mean(func(a Aims) float64 { return a.Alone }), mean(func(a Aims) float64 { return a.Members }),
 			mean(func(a Aims) float64 { return a.Mixture }), mean(func(a Aims) float64 { return a.Took[0] }),
 			mean(func(a Aims) float64 { return a.Took[1] }))
 	}

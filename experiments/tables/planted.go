@@ -138,11 +138,11 @@ func Jaccard(m *patchwork.Model, groups [][]int) []float64 {
 }
 
 // MeasurePlanted learns the table of a seed and says what was found.
-func MeasurePlanted(ctx context.Context, p Planted, seed uint64, aim table.Aim, o Options) (r PlantedRow, err error) {
+func MeasurePlanted(ctx context.Context, p Planted, seed uint64, o Options) (r PlantedRow, err error) {
 	data, groups := p.Draw(seed)
 	began := time.Now()
 	m, err := table.Learn(ctx, data, patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: p.Columns},
-		table.Options{Aim: aim, Workers: o.Workers, MaxExperts: o.MaxExperts})
+		table.Options{Workers: o.Workers, MaxExperts: o.MaxExperts})
 	if err != nil {
 		return r, err
 	}
@@ -174,31 +174,29 @@ func (p Planted) with(change func(*Planted)) Planted {
 	return p
 }
 
-// ReportPlanted prints how often planted groups are found, by both aims, in the
+// ReportPlanted prints how often planted groups are found, in the
 // variants named, or in all, in tables of seeds 0, 1, ...
 func ReportPlanted(ctx context.Context, w io.Writer, names []string, sets int, o Options) error {
-	t := stat.NewTable(w, "tables", "aim", "parts right", "all groups found, no other", "groups found",
+	t := stat.NewTable(w, "tables", "parts right", "all groups found, no other", "groups found",
 		"sets by number of parts", "s per set")
 	for _, v := range PlantedVariants {
 		if len(names) > 0 && !slices.Contains(names, v.Name) {
 			continue
 		}
-		for _, aim := range []table.Aim{table.AimInterpret, table.AimPredict} {
-			all, err := stat.Seeds(sets, func(seed uint64) (PlantedRow, error) {
-				return MeasurePlanted(ctx, v.Planted, seed, aim, o)
-			})
-			if err != nil {
-				return err
-			}
-			experts, found := map[int]int{}, 0
-			for _, r := range all {
-				experts[r.Experts]++
-				found += r.Found
-			}
-			t.Row("%s | %v | %d of %d | %d | %d of %d | %v | %.1f", v.Name, aim, experts[v.Groups], sets,
-				stat.Count(all, func(r PlantedRow) bool { return r.Experts == v.Groups && r.Found == v.Groups }), found,
-				sets*v.Groups, experts, stat.MeanOf(all, func(r PlantedRow) float64 { return r.Took.Seconds() }))
+		all, err := stat.Seeds(sets, func(seed uint64) (PlantedRow, error) {
+			return MeasurePlanted(ctx, v.Planted, seed, o)
+		})
+		if err != nil {
+			return err
 		}
+		experts, found := map[int]int{}, 0
+		for _, r := range all {
+			experts[r.Experts]++
+			found += r.Found
+		}
+		t.Row("%s | %d of %d | %d | %d of %d | %v | %.1f", v.Name, experts[v.Groups], sets,
+			stat.Count(all, func(r PlantedRow) bool { return r.Experts == v.Groups && r.Found == v.Groups }), found,
+			sets*v.Groups, experts, stat.MeanOf(all, func(r PlantedRow) float64 { return r.Took.Seconds() }))
 	}
 	return nil
 }

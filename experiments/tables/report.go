@@ -33,7 +33,7 @@ type Options struct {
 }
 
 func (o Options) table() table.Options {
-	return table.Options{Aim: table.AimPredict, MaxExperts: o.MaxExperts, Seed: o.Seed, Workers: o.Workers}
+	return table.Options{MaxExperts: o.MaxExperts, Seed: o.Seed, Workers: o.Workers}
 }
 
 // Report prints the table of one data set, read from the folder with splits.json: every

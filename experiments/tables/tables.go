@@ -7,6 +7,7 @@ import (
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
+	"example.com/patchwork/table/stack"
 
 	"example.com/patchwork"
 )
@@ -22,16 +23,11 @@ type Row struct {
 	Grown   float64 // 1 if growing beat the mixture
 }
 
-// Measure learns from a split, selects by its validation rows, and predicts the
-// hidden bits of its test rows.
+// Measure learns from a split what predicts hidden bits, and predicts those of its validation and test rows.
 func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.Options) (Row, error) {
 	began := stat.ProcessorTime()
 	row := s.Train.Images[0]
-	if opt.Aim == table.AimPredict {
-		judge := judgeOf(s)
-		opt.Judge = &judge
-	}
-	m, err := table.Learn(ctx, s.Train, patchwork.Config{Rule: rule, Height: 1, Width: row.Width()}, opt)
+	m, err := predicting(ctx, s.Train, patchwork.Config{Rule: rule, Height: 1, Width: row.Width()}, opt)
 	if err != nil {
 		return Row{}, err
 	}
@@ -51,6 +47,25 @@ func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.Option
 	}
 	r.Parts, err = parts(ctx, m, s.Test.Data, opt)
 	return r, err
+}
+
+// predicting learns parts, and what predicts unknown bits beside them.
+func predicting(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt table.Options) (*patchwork.Model,
+	error) {
+	m, err := table.Learn(ctx, data, cfg, opt)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := stack.Fit(ctx, data, stack.Options{Seed: opt.Seed, Workers: opt.Workers,
+		Parts: func(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
+			return table.Learn(ctx, data, cfg, opt)
+		}})
+	if err != nil || p == nil {
+		return m, err
+	}
+	extras := m.Extras()
+	extras.Predictor = p
+	return m.WithExtras(extras)
 }
 
 // parts returns the mean number of experts in the best explanation of a row.

@@ -14,9 +14,9 @@ import (
 
 func dir(t *testing.T) string { return filepath.Dir(testenv.Shared(t, "data/splits.json")) }
 
-// TestVotes is a small version of the ledger: on one split of the votes, few
-// experts predict hidden bits far better than the marginals (0.67 nats), and
-// averaging is better than the best explanation alone.
+// TestVotes is a small version of the ledger: on one split of the votes, hidden bits
+// are predicted far better than by the marginals (0.67 nats), and than by the best
+// explanation alone.
 func TestVotes(t *testing.T) {
 	splits, err := Load(dir(t), "votes")
 	if err != nil {
@@ -26,16 +26,13 @@ func TestVotes(t *testing.T) {
 		s.Test.Visible[0].CountKnown() >= s.Test.Data.Images[0].CountKnown() {
 		t.Fatalf("%d splits, %d rows to learn from", len(splits), len(s.Train.Images))
 	}
-	// Parts to be looked at, whose votes are mostly tied, predict a little worse: 0.4743.
-	for aim, most := range map[table.Aim]float64{table.AimInterpret: 0.475, table.AimPredict: 0.47} {
-		opt := table.Options{Experts: 8, StartFrom: table.StartFromMixture, Workers: 2, Aim: aim}
-		learned, err := Measure(t.Context(), splits[0], patchwork.RuleMax, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if learned.Test > most || learned.Single < learned.Test+0.03 || learned.Parts > 1.6 || learned.Experts > 8 {
-			t.Errorf("%v: %+v", aim, learned)
-		}
+	opt := table.Options{Experts: 8, StartFrom: table.StartFromMixture, Workers: 2}
+	learned, err := Measure(t.Context(), splits[0], patchwork.RuleMax, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if learned.Test > 0.44 || learned.Single < learned.Test+0.03 || learned.Parts > 1.6 || learned.Experts > 8 {
+		t.Errorf("%+v", learned)
 	}
 }
 

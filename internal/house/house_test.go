@@ -25,7 +25,8 @@ const module = "example.com/patchwork"
 // those below. When the design changes, change this with it (docs/decisions.md).
 var floors = [][]string{
 	{"bitmap/...", "pose", "rule", "gauss", "internal/score/...", "internal/elem", "internal/enum", "internal/exact",
-		"internal/pool", "internal/draw", "internal/assign", "internal/cluster", "internal/recall", "internal/wire"},
+		"internal/pool", "internal/draw", "internal/assign", "internal/cluster", "internal/recall", "internal/wire",
+		"internal/matrix"},
 	{"internal/npy", "internal/pipes", "internal/atomicfile", "internal/journal", "internal/strictjson",
 		"internal/notices", "internal/markup"},
 	{"patchwork", "internal/rows", "internal/alike"},

@@ -108,6 +108,9 @@ type Plan struct {
 	Config patchwork.Config
 	Learn  learn.Options
 	Table  *table.Options // of method soft, where Learn means nothing
+
+	// Predict asks for what predicts unknown bits beside the parts of a table.
+	Predict bool
 }
 
 // Plan checks the recipe and returns the configuration of the model and the
@@ -139,7 +142,7 @@ func (r *Recipe) Plan(height, width int) (*Plan, error) {
 	}
 	p.Config.Reuse = cmp.Or(r.Reuse, p.Config.Reuse)
 	if r.Soft() {
-		p.Table = r.table(&n)
+		p.Table, p.Predict = r.table(&n), r.Aim == "predict"
 	} else {
 		p.Learn = r.learn(&n, height, width)
 	}
@@ -165,12 +168,8 @@ func (r *Recipe) learn(n *names, height, width int) learn.Options {
 
 // table returns the options of package table.
 func (r *Recipe) table(n *names) *table.Options {
-	aim := r.Aim
-	if aim == "" && r.Rule == anyRule {
-		aim = table.AimPredict.String() // rules are compared by hidden bits
-	}
 	return &table.Options{Experts: r.Experts, MinExperts: r.AtLeast, MaxExperts: r.AtMost, AnyRule: r.Rule == anyRule,
-		Aim: named(n, "aim", aim, table.ParseAim), StartFrom: named(n, "begin", r.Begin, table.ParseStartFrom),
+		StartFrom:  named(n, "begin", r.Begin, table.ParseStartFrom),
 		Iterations: r.Iterations, Seed: r.Seed, Workers: r.Workers}
 }
 

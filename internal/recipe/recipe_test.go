@@ -180,11 +180,11 @@ func TestPlan(t *testing.T) {
 		{Recipe{Count: Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "mixture",
 			Iterations: 4, Seed: 5, Workers: 6},
 			Plan{Config: patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 5, still),
-				Table: &table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromMixture, Iterations: 4, Seed: 5,
+				Table: &table.Options{StartFrom: table.StartFromMixture, Iterations: 4, Seed: 5,
 					Workers: 6}}},
 		{Recipe{Count: Count{AtLeast: 2, AtMost: 5}, Method: "soft", Aim: "predict"},
 			Plan{Config: patchwork.NewConfig(patchwork.RuleMax, 4, 5, still),
-				Table: &table.Options{Aim: table.AimPredict, MinExperts: 2, MaxExperts: 5}}},
+				Table: &table.Options{MinExperts: 2, MaxExperts: 5}, Predict: true}},
 	} {
 		p, err := c.r.Plan(4, 5)
 		if err != nil || !reflect.DeepEqual(p, &c.want) {

@@ -74,7 +74,7 @@ func planted(t testing.TB, rows int) (*patchwork.Model, *dataset.Set) {
 		t.Fatal(err)
 	}
 	m, err = m.WithExtras(patchwork.Extras{Names: []string{"wet & <i>cold</i>", ""}, Usage: []float64{0.7, 0.7}, Columns: set.Columns,
-		Record: patchwork.Record{Method: "soft", Mode: table.AimInterpret.String(), Rows: int64(rows)}})
+		Record: patchwork.Record{Method: "soft", Mode: "interpret", Rows: int64(rows)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,6 @@ func TestRelearner(t *testing.T) {
 	}{
 		{patchwork.Record{Method: "soft", Mode: "predict"}, true, true},
 		{patchwork.Record{Method: "soft", Mode: "predict"}, false, false},
-		{patchwork.Record{Method: "soft", Mode: "guess"}, true, false},
 		{patchwork.Record{Method: "both"}, false, true},
 		{patchwork.Record{Method: "magic"}, true, false},
 		{patchwork.Record{}, true, false},

@@ -30,7 +30,7 @@ func noise(t *testing.T) (*patchwork.Model, *dataset.Set) {
 		set.Images = append(set.Images, img)
 	}
 	m, err := table.Learn(context.Background(), set.Data, patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 5},
-		table.Options{Experts: 5, Aim: table.AimPredict})
+		table.Options{Experts: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,13 +37,12 @@ func relearner(m *patchwork.Model, tables bool) (*learner, string) {
 	}
 	l := &learner{config: c}
 	if r.Method == "soft" {
-		aim, err := table.ParseAim(r.Mode)
-		if err != nil || !tables {
+		if !tables {
 			return nil, "The model file does not say how the model was learned."
 		}
 		l.config.QMap = nil
-		l.table = &table.Options{Experts: m.K(), Aim: aim}
-		l.words = fmt.Sprintf("method soft, aim %s, %s", aim, plural(int64(m.K()), "part"))
+		l.table = &table.Options{Experts: m.K()}
+		l.words = fmt.Sprintf("method soft, %s", plural(int64(m.K()), "part"))
 		return l, ""
 	}
 	method, err := learn.ParseMethod(r.Method)

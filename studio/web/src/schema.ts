@@ -258,7 +258,6 @@ export interface ModelInfo {
   column_votes?: number;
   columns?: Array<string>;
   command: string | null;
-  committee?: number;
   components: Array<Component>;
   experts: number;
   findings?: Array<Finding>;
@@ -277,6 +276,7 @@ export interface ModelInfo {
   parts: Array<NamedPart> | null;
   places?: number;
   poses?: Poses;
+  predictor?: string;
   prior?: Array<number>;
   q: number;
   q_per_pixel?: boolean;
