@@ -241,3 +241,15 @@ func TestCompare(t *testing.T) {
 		}
 	}
 }
+
+// A handful of rows has no classes.
+func TestFewRows(t *testing.T) {
+	p := randomPicture(rand.New(rand.NewPCG(3, 1)), 4, 0, false, false, false, false)
+	r, err := Compare(context.Background(), dataOf(drawn(rand.New(rand.NewPCG(4, 1)), p, 6, 0.1)), Options{})
+	if err == nil {
+		err = r.HoldOut()
+	}
+	if err != nil || r.Pictures[0].Kind != "independent" || len(r.Of("classes").Votes) != 2 {
+		t.Errorf("%v: %+v", err, r.Pictures)
+	}
+}

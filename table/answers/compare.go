@@ -14,7 +14,8 @@ const (
 	searchRows  = 3000 // different rows that the search takes, drawn at random if there are more
 	farBehind   = 200  // nats by which a direction is given up
 	mostClasses = 32
-	starts      = 4 // of a number of classes
+	leastClass  = 10 // rows of a class, in the mean
+	starts      = 4  // of a number of classes
 )
 
 // search finds the pictures of a table.
@@ -98,7 +99,7 @@ func (s *search) classes() error {
 		s.keep("classes", f)
 		return err
 	}
-	from, to := 2, mostClasses
+	from, to := 2, min(mostClasses, max(2, int(s.t.n/leastClass)))
 	if s.only > 0 {
 		from, to = s.only, s.only
 	}
@@ -206,8 +207,38 @@ func (s *search) layers(kind string, f found, t *answers) {
 	}
 	if len(f.Votes) > 1 {
 		s.add(kind+"+usage", measured(f.withUsage(), t, 20).polished(t))
-		s.add(kind+"+profiles", f.withProfiles(t))
+		if f = f.withProfiles(t); len(f.Sets) > len(f.Votes) {
+			s.add(kind+"+profiles", f)
+		} else { // parts that always come together are one
+			s.add(kind, measured(f.merged(), t, 20).polished(t).shrunk(t))
+		}
 	}
+}
+
+// merged returns the picture with parts that the same profiles have as one, and without those that none has, all active
+// independently.
+func (p *Picture) merged() *Picture {
+	out := p.clone()
+	out.Votes, out.Usage = nil, nil
+	at := map[string]int{}
+	for k, votes := range p.Votes {
+		var in []byte
+		for _, set := range p.Sets {
+			in = append(in, byte(set>>k&1))
+		}
+		i, ok := at[string(in)]
+		switch {
+		case slices.Max(in) == 0:
+		case !ok:
+			at[string(in)] = len(out.Votes)
+			out.Votes, out.Usage = append(out.Votes, slices.Clone(votes)), append(out.Usage, p.Usage[k])
+		default:
+			for d, v := range votes {
+				out.Votes[i][d] = max(out.Votes[i][d], v)
+			}
+		}
+	}
+	return out.withSets()
 }
 
 // add keeps a picture with parts.

@@ -38,3 +38,18 @@ func TestCheck(t *testing.T) {
 		t.Error("a matrix of other items is checked")
 	}
 }
+
+// Parts that the same profiles have are one, and a part that none has is none.
+func TestMerged(t *testing.T) {
+	p := randomPicture(rand.New(rand.NewPCG(1, 1)), 6, 3, false, false, false, false)
+	p.Sets, p.Share = []uint64{0, 0b011}, []float64{0.5, 0.5}
+	m := p.merged()
+	if len(m.Votes) != 1 || len(m.Sets) != 2 || m.Share != nil {
+		t.Fatalf("%d parts, sets %v", len(m.Votes), m.Sets)
+	}
+	for d, v := range m.Votes[0] {
+		if v != max(p.Votes[0][d], p.Votes[1][d]) {
+			t.Errorf("column %d: %v of %v and %v", d, v, p.Votes[0][d], p.Votes[1][d])
+		}
+	}
+}
