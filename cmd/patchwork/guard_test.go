@@ -23,7 +23,7 @@ import (
 // goes here, or says what it writes: it is named output, or is
 // marked by writes.
 var notWritten = strings.Fields(`
-	addr allow-host array beam by checkpoint columns csv cut data delimiter first-per labels letters missing mnist model must name names never pairs
+	addr allow-host array beam by checkpoint columns csv cut data delimiter first-per labels letters missing mnist model must name names never pairs q
 	rival shard symbol ticc tls token where`)
 
 // Whoever adds a command or a flag decides whether it names a file to write, so that
@@ -158,7 +158,7 @@ var door = map[string]string{
 	"atomicfile.Check": "guard.go",
 	"render.Save":      "", "render.SaveUntil": "", "modelfile.Save": "",
 	"journal.Open": "checkpoint.go", "flock.New": "output.go",
-	"os.Open": "kind.go pipe.go", "os.ReadFile": "findout.go", "os.DirFS": "", "pipes.Open": "parts.go",
+	"os.Open": "kind.go pipe.go", "os.ReadFile": "findout.go", "os.DirFS": "", "pipes.Open": "parts.go learnanswers.go",
 }
 
 // Nobody goes round the door.

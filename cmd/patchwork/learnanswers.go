@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/pipes"
 	pictures "example.com/patchwork/table/answers"
 	"example.com/patchwork/workbench"
 )
@@ -51,9 +51,12 @@ type needed struct {
 }
 
 // readMatrix reads which of the columns, the items, need which skills. Items are named in the first column, in any
-// order, or are in the order of the columns.
-func readMatrix(path string, columns []string) (needs [][]bool, skills []string, err error) {
-	file, err := os.Open(path)
+// order, or are in the order of the columns. The file is noted, lest it is replaced.
+func readMatrix(note func(string) error, path string, columns []string) (needs [][]bool, skills []string, err error) {
+	if err := note(path); err != nil {
+		return nil, nil, err
+	}
+	file, err := pipes.Open(path)
 	if err != nil {
 		return nil, nil, &inputError{err}
 	}

@@ -61,6 +61,10 @@ func TestAnswersMatrix(t *testing.T) {
 			t.Errorf("%q: %+v", bad, o)
 		}
 	}
+	if o := patchworkCommand(t, "learn", file, "--for", "answers", "--q", "q.csv", "-o", "q.csv"); o.code != 2 ||
+		read(t, "q.csv") != matrix {
+		t.Errorf("%+v", o)
+	}
 	if o := patchworkCommand(t, "learn", file, "--q", "q.csv", "-o", "n.npz"); o.code != 2 {
 		t.Errorf("%+v", o)
 	}
