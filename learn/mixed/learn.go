@@ -385,8 +385,8 @@ func (l *learner) from(sets []uint64) (*state, error) {
 	return l.em(s, free, 10)
 }
 
-// manyParts is how many parts are too many for a second start, and to move some: columns that go up and down together
-// take so many, and graded parts say more of these.
+// manyParts is how many parts are too many for a second start, and to move, tear or join some: columns that go up and
+// down together take so many, and graded parts say more of these.
 const manyParts = 16
 
 // search makes all starts and returns the one of the shortest description.

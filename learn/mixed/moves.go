@@ -22,7 +22,10 @@ const (
 func (l *learner) improve(s *state) (*state, error) {
 	rng := rand.New(rand.NewPCG(l.o.Seed, 1<<32))
 	free := l.terms()
-	s, err := l.tear(s, free)
+	var err error
+	if len(s.m.Parts) <= manyParts {
+		s, err = l.tear(s, free)
+	}
 	if err == nil && !l.quick && len(s.m.Parts) <= manyParts {
 		s, err = l.relocate(rng, s, free)
 	}
@@ -304,7 +307,7 @@ func (l *learner) shape(rng *rand.Rand, s *state) (*state, error) {
 	if err == nil {
 		next, err = l.em(next, own, 3)
 	}
-	if err == nil {
+	if err == nil && len(next.m.Parts) <= manyParts {
 		next, err = l.join(next, own)
 	}
 	if err == nil {
