@@ -35,43 +35,30 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 	if n < 1 {
 		panic(fmt.Sprintf("patchwork: a sample of %d images", n))
 	}
-	type drawn struct {
-		at     int
+	type row struct {
 		img    *bitmap.Image
 		weight int64
 	}
-	var kept []drawn
-	out, reservoir := &sampled{}, draw.NewReservoir(n, rand.New(rand.NewPCG(seed, sampleStream)))
-	unit, first := int64(0), 0 // number of the first image of the block
+	out, sample := &sampled{}, draw.NewSample[row](n, rand.New(rand.NewPCG(seed, sampleStream)))
 	for b, err := range patchwork.Checked(ctx, src) {
 		if err != nil {
 			return nil, err
 		}
 		for j, img := range b.Images {
-			out.Rows += b.Weight(j)
-			if b.Weight(j) == 0 {
-				continue
+			w := b.Weight(j)
+			if out.Rows += w; w > 0 {
+				sample.Add(func() row { return row{img.Clone(), w} }) // a copy: the block can go
 			}
-			slot := reservoir.Next()
-			if slot < 0 {
-				continue
-			}
-			if slot == len(kept) {
-				kept = append(kept, drawn{})
-			}
-			kept[slot] = drawn{first + j, img.Clone(), b.Weight(j)} // a copy: the block can go
 		}
-		first += len(b.Images)
-		unit = b.Unit
+		out.Unit = b.Unit
 	}
-	out.Unit, out.Rows = unit, rows.InUnits(out.Rows, unit)
-	out.Of = reservoir.Seen()
-	slices.SortFunc(kept, func(a, b drawn) int { return a.at - b.at })
-	weighted := slices.ContainsFunc(kept, func(d drawn) bool { return d.weight != 1 })
-	for _, d := range kept {
-		out.Images = append(out.Images, d.img)
+	out.Rows, out.Of = rows.InUnits(out.Rows, out.Unit), sample.Seen()
+	kept := sample.Items()
+	weighted := slices.ContainsFunc(kept, func(r row) bool { return r.weight != 1 })
+	for _, r := range kept {
+		out.Images = append(out.Images, r.img)
 		if weighted {
-			out.Weights = append(out.Weights, d.weight)
+			out.Weights = append(out.Weights, r.weight)
 		}
 	}
 	return out, nil

@@ -3,6 +3,7 @@ package draw
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -54,4 +55,29 @@ func TestNoWeight(t *testing.T) {
 		}
 	}()
 	ByCount(rng, 2, 1<<40, func(int) int64 { return 0 })
+}
+
+// TestSample: every item is drawn with equal probability, items keep their order, and a sequence of no more items than
+// asked for is kept whole.
+func TestSample(t *testing.T) {
+	const runs = 4000
+	var drawn [10]int
+	for seed := range uint64(runs) {
+		s := NewSample[int](4, rand.New(rand.NewPCG(seed, 1)))
+		for i := range drawn {
+			s.Add(func() int { return i })
+		}
+		items := s.Items()
+		if len(items) != 4 || s.Seen() != 10 || !slices.IsSorted(items) {
+			t.Fatalf("seed %d: %v of %d", seed, items, s.Seen())
+		}
+		for _, i := range items {
+			drawn[i]++
+		}
+	}
+	for i, n := range drawn {
+		if math.Abs(float64(n)-.4*runs) > 150 {
+			t.Errorf("item %d is drawn %d times of %d", i, n, runs)
+		}
+	}
 }

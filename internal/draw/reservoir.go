@@ -1,29 +1,45 @@
 package draw
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
-// Reservoir draws a uniform sample of a sequence whose length is not known: every set of n of its items with equal
+// Sample draws a uniform sample of a sequence whose length is not known: every set of n of its items with equal
 // probability (algorithm R, Vitter 1985).
-type Reservoir struct {
+type Sample[T any] struct {
 	n, seen int
 	rng     *rand.Rand
+	kept    []drawn[T]
 }
 
-// NewReservoir returns a reservoir for n items, at least 1.
-func NewReservoir(n int, rng *rand.Rand) *Reservoir { return &Reservoir{n: n, rng: rng} }
+// drawn is an item and its place in the sequence.
+type drawn[T any] struct {
+	at   int
+	item T
+}
 
-// Next returns the place, 0 to n-1, that the next item of the sequence takes, whatever was there before; -1 if it is
-// not
-// drawn. The first n items take the places in order.
-func (r *Reservoir) Next() int {
-	slot := r.seen
-	if r.seen++; slot >= r.n {
-		if slot = r.rng.IntN(r.seen); slot >= r.n {
-			return -1
-		}
+// NewSample returns a sample for n items, at least 1.
+func NewSample[T any](n int, rng *rand.Rand) *Sample[T] { return &Sample[T]{n: n, rng: rng} }
+
+// Add takes the next item of the sequence, which is made only if it is drawn.
+func (s *Sample[T]) Add(made func() T) {
+	slot := s.seen
+	if s.seen++; slot < s.n {
+		s.kept = append(s.kept, drawn[T]{slot, made()})
+	} else if slot = s.rng.IntN(s.seen); slot < s.n {
+		s.kept[slot] = drawn[T]{s.seen - 1, made()}
 	}
-	return slot
 }
 
 // Seen returns the number of items so far.
-func (r *Reservoir) Seen() int { return r.seen }
+func (s *Sample[T]) Seen() int { return s.seen }
+
+// Items returns the items that are drawn, in the order of the sequence.
+func (s *Sample[T]) Items() (out []T) {
+	slices.SortFunc(s.kept, func(a, b drawn[T]) int { return a.at - b.at })
+	for _, d := range s.kept {
+		out = append(out, d.item)
+	}
+	return out
+}

@@ -109,3 +109,14 @@ func Log1p(x float64) float64 {
 	}
 	return float64(float64(k)*ln2Hi) - ((hfsq - (float64(s*(hfsq+rest)) + (float64(float64(k)*ln2Lo) + c))) - f)
 }
+
+// LogAdd returns ln(exp(a) + exp(b)).
+func LogAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(b, -1) {
+		return a
+	}
+	return a + Log1p(Exp(b-a))
+}

@@ -45,18 +45,7 @@ func (c *Column) Compose(b *Opinion, opinions ...*Opinion) Belief {
 func (c *Column) logDensity(said Belief, code float64) float64 {
 	sum := math.Inf(-1)
 	for _, s := range said {
-		sum = logAdd(sum, elem.Log(s.Weight)+c.LogDensity(s.Opinion, code))
+		sum = elem.LogAdd(sum, elem.Log(s.Weight)+c.LogDensity(s.Opinion, code))
 	}
 	return sum
-}
-
-// logAdd returns ln(exp(a) + exp(b)).
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + elem.Log1p(elem.Exp(b-a))
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // graded draws rows of eight columns of every kind, of two parts that are there to some degree: one of the first
@@ -168,7 +170,7 @@ func TestChosen(t *testing.T) {
 			t.Errorf("column %d: weights add up to %v, quantiles %v and %v", d, sum, c.Quantile(.1), c.Quantile(.9))
 		}
 		one, two := c.Column.logDensity(e.OnOff(d), 1), c.Column.logDensity(e.Graded(d), 1)
-		want := logAdd(one+math.Log(1-share), two+math.Log(share))
+		want := elem.LogAdd(one+math.Log(1-share), two+math.Log(share))
 		if got := c.Column.logDensity(c.Belief, 1); math.Abs(got-want) > 1e-9 {
 			t.Errorf("column %d: ln density %v, of the average %v", d, got, want)
 		}

@@ -58,7 +58,7 @@ func normals(values []float64) (mix real.Mixture, logLik float64) {
 			all := math.Inf(-1)
 			for i := range mix {
 				each[i] = elem.Log(mix[i].Weight) + mix[i].LogDensity(x)
-				all = logAdd(all, each[i])
+				all = elem.LogAdd(all, each[i])
 			}
 			logLik += all
 			for i := range mix {

@@ -178,7 +178,7 @@ func (g *ground) local(p *candidate, from, to int) float64 {
 	odds := elem.Log(p.Share / (1 - p.Share))
 	gain := float64(g.count*elem.Log1p(-p.Share)) - g.terms.lambda
 	for i, x := range gains {
-		gain += float64(g.share[i] * logAdd(0, x+odds))
+		gain += float64(g.share[i] * elem.LogAdd(0, x+odds))
 	}
 	for d := range p.Entries {
 		gain -= g.bank.columns[d].price(&p.Entries[d], g.terms.lambda) + g.lost(d, p.rest[d])

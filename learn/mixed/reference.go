@@ -3,6 +3,8 @@ package mixed
 import (
 	"math"
 	"math/bits"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // This file says what a model says of a row, in the shape of the formulas. Tests compare what is fast with it.
@@ -36,7 +38,7 @@ func (m *Model) LogJoint(codes []float64, set uint64) float64 {
 func (m *Model) LogEvidence(codes []float64) float64 {
 	sum := math.Inf(-1)
 	for set := range uint64(1) << len(m.Parts) {
-		sum = logAdd(sum, m.LogJoint(codes, set))
+		sum = elem.LogAdd(sum, m.LogJoint(codes, set))
 	}
 	return sum
 }

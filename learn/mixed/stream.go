@@ -35,33 +35,24 @@ func LearnStream(ctx context.Context, src Source, most int, o Options) (*Model, 
 }
 
 // drawn reads rows once, and returns a uniform sample of them, in their order, and how many there are.
-func drawn(ctx context.Context, src Source, most int, seed uint64) (sample *Data, rows int, err error) {
+func drawn(ctx context.Context, src Source, most int, seed uint64) (out *Data, rows int, err error) {
 	type row struct {
-		at     int
 		values []float64
 		weight int64
 	}
-	var kept []row
-	sample = new(Data)
-	reservoir := draw.NewReservoir(most, rand.New(rand.NewPCG(seed, streamSeed)))
+	out = new(Data)
+	sample := draw.NewSample[row](most, rand.New(rand.NewPCG(seed, streamSeed)))
 	for block, err := range src.Blocks(ctx) {
 		if err != nil {
 			return nil, 0, err
 		}
-		sample.Fields, sample.Unit = block.Fields, block.Unit
+		out.Fields, out.Unit = block.Fields, block.Unit
 		for i, values := range block.Rows {
-			switch slot := reservoir.Next(); {
-			case slot == len(kept):
-				kept = append(kept, row{rows, slices.Clone(values), block.weight(i)})
-			case slot >= 0:
-				kept[slot] = row{rows, append(kept[slot].values[:0], values...), block.weight(i)}
-			}
-			rows++
+			sample.Add(func() row { return row{slices.Clone(values), block.weight(i)} })
 		}
 	}
-	slices.SortFunc(kept, func(a, b row) int { return a.at - b.at })
-	for _, r := range kept {
-		sample.Rows, sample.Weights = append(sample.Rows, r.values), append(sample.Weights, r.weight)
+	for _, r := range sample.Items() {
+		out.Rows, out.Weights = append(out.Rows, r.values), append(out.Weights, r.weight)
 	}
-	return sample, rows, ctx.Err()
+	return out, sample.Seen(), ctx.Err()
 }

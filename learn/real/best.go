@@ -159,7 +159,7 @@ func (p *Pursuit) posterior(best []*set) *Posterior {
 			e.LogLik -= p.prior(c)
 		}
 		out.Explanations = append(out.Explanations, e)
-		out.Evidence = logAdd(out.Evidence, s.joint)
+		out.Evidence = elem.LogAdd(out.Evidence, s.joint)
 	}
 	for _, e := range out.Explanations {
 		out.Weights = append(out.Weights, elem.Exp(e.LogJoint-out.Evidence))

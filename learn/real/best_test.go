@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // allSets returns the joint log-likelihoods of all sets of picks of a model whose experts are used once, best first.
@@ -43,7 +45,7 @@ func TestBestFindsTheBestSets(t *testing.T) {
 			want := allSets(m, image)
 			evidence, total := math.Inf(-1), 0.0
 			for _, j := range want {
-				evidence = logAdd(evidence, j)
+				evidence = elem.LogAdd(evidence, j)
 			}
 			for j, e := range post.Explanations {
 				if got := m.LogLik(image, e.Picks) + m.LogPrior(e.Picks); math.Abs(got-e.LogJoint) > 1e-7 ||
@@ -87,7 +89,7 @@ func TestPredictionIsTheConditional(t *testing.T) {
 			image[d] = x
 			sum := math.Inf(-1)
 			for _, j := range allSets(m, image) {
-				sum = logAdd(sum, j)
+				sum = elem.LogAdd(sum, j)
 			}
 			return sum
 		}

@@ -112,7 +112,7 @@ func soft(tau float64, background Normal, opinions []Normal) Mixture {
 func (m Mixture) LogDensity(x float64) float64 {
 	sum := math.Inf(-1)
 	for _, c := range m {
-		sum = logAdd(sum, elem.Log(c.Weight)+c.LogDensity(x))
+		sum = elem.LogAdd(sum, elem.Log(c.Weight)+c.LogDensity(x))
 	}
 	return sum
 }
@@ -164,15 +164,4 @@ func (m Mixture) Quantile(p float64) float64 {
 		}
 	}
 	return high
-}
-
-// logAdd returns ln(exp(a) + exp(b)).
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + elem.Log1p(elem.Exp(b-a))
 }

@@ -183,7 +183,7 @@ func (f *field) softly(d int, more *entry) float64 {
 		if e.s < 0 {
 			share = elem.Log(down*-e.s/sumDown) + (-e.s-down)/f.tau
 		}
-		total = logAdd(total, share+e.gain(f.z[d]))
+		total = elem.LogAdd(total, share+e.gain(f.z[d]))
 	}
 	return total - elem.Log(all)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/pose"
 )
 
@@ -294,7 +295,7 @@ func TestFactorsBeyondRange(t *testing.T) {
 		alone := f.gains[1]
 		f.add(0, true)
 		const strong = -64.5 // of the first, at -20: (20^2 - 23^2)/2
-		want := d * (logAdd(math.Log(3/(3+weak))+strong, math.Log(weak/(3+weak))+20*weak-weak*weak/2) - strong)
+		want := d * (elem.LogAdd(math.Log(3/(3+weak))+strong, math.Log(weak/(3+weak))+20*weak-weak*weak/2) - strong)
 		if got := f.gains[1]; math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 			t.Errorf("an opinion of strength %v gains %v, want %v", weak, got, want)
 		}

@@ -94,12 +94,7 @@ func LearnStream(ctx context.Context, rows Rows, o Options) (*Result, error) {
 // surveyed reads rows once: what they are, and a uniform sample of at most n of them, in their order.
 func surveyed(ctx context.Context, rows Rows, n int, seed uint64) (*survey, [][]float64, error) {
 	s := newSurvey(rows.Size())
-	type drawn struct {
-		at  int
-		row []float64
-	}
-	kept := make([]drawn, 0, min(n, 1<<16))
-	reservoir := draw.NewReservoir(n, rand.New(rand.NewPCG(seed, sampleStream)))
+	sample := draw.NewSample[[]float64](n, rand.New(rand.NewPCG(seed, sampleStream)))
 	for block, err := range rows.Blocks(ctx) {
 		if err != nil {
 			return nil, nil, err
@@ -108,20 +103,10 @@ func surveyed(ctx context.Context, rows Rows, n int, seed uint64) (*survey, [][]
 			if err := s.add(row); err != nil {
 				return nil, nil, err
 			}
-			switch slot := reservoir.Next(); {
-			case slot == len(kept):
-				kept = append(kept, drawn{s.rows, slices.Clone(row)})
-			case slot >= 0:
-				kept[slot] = drawn{s.rows, append(kept[slot].row[:0], row...)}
-			}
+			sample.Add(func() []float64 { return slices.Clone(row) })
 		}
 	}
-	slices.SortFunc(kept, func(a, b drawn) int { return a.at - b.at })
-	var sample [][]float64
-	for _, d := range kept {
-		sample = append(sample, d.row)
-	}
-	return s, sample, ctx.Err()
+	return s, sample.Items(), ctx.Err()
 }
 
 // overAll lets all rows of a stream shape the parts that were learned from a sample.
