@@ -24,8 +24,8 @@ Values of fewer than 5 rows are left out.
 -o groups.csv writes all comparisons: the part or column, the group, its share or mean
 with the interval of 95 %, that of the others, p, q, and whether it is a finding.`
 
-const compareExample = `  patchwork compare survey.csv --by sex
-  patchwork compare may.csv june.csv -m survey.npz -o differences.csv`
+const compareExample = `  patchwork compare sites.csv --by habitat
+  patchwork compare sites.csv --by habitat -o differences.csv`
 
 // compareFlags are the flags of compare.
 type compareFlags struct {
@@ -58,14 +58,14 @@ func (a *app) compareCommand() *cobra.Command {
 
 // compare says how groups of rows differ.
 func (a *app) compare(cmd *cobra.Command, f *compareFlags, paths []string) (err error) {
+	if f.format, err = checkOutput("compare", f.table); err != nil {
+		return err
+	}
 	if f.by == "" && len(paths) != 2 {
 		return usagef("name two files to compare, or one and --by COLUMN")
 	}
 	if f.by == "" && cmd.Flags().Changed("rows") {
 		return usagef("--rows takes rows of one file; compare one file with --by")
-	}
-	if f.format, err = checkOutput("compare", f.table); err != nil {
-		return err
 	}
 	f.json, f.Workers = true, runtime.GOMAXPROCS(0)
 	if f.by != "" {
