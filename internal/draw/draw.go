@@ -1,10 +1,7 @@
 // Package draw draws indices at random with probabilities proportional to weights.
 package draw
 
-import (
-	"math/rand/v2"
-	"slices"
-)
+import "math/rand/v2"
 
 // ByWeight returns an index with a probability proportional to its weight,
 // skipping weights <= 0; -1 if there is no weight above 0. It draws one number.
@@ -24,24 +21,6 @@ func ByWeight(rng *rand.Rand, weights []float64) int {
 		}
 	}
 	return last
-}
-
-// BySums returns an index with a probability proportional to its weight, or any
-// index if all weights are 0. sums holds the running sums of the weights (at least
-// one, the last finite). BySums draws one number and takes logarithmic time.
-func BySums(rng *rand.Rand, sums []float64) int {
-	total := sums[len(sums)-1]
-	if total == 0 {
-		return rng.IntN(len(sums))
-	}
-	at := rng.Float64() * total
-	i, _ := slices.BinarySearchFunc(sums, at, func(sum, at float64) int {
-		if sum <= at {
-			return -1
-		}
-		return 1
-	})
-	return min(i, len(sums)-1)
 }
 
 // ByCount returns one of n indices with a probability proportional to its count;

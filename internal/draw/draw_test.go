@@ -11,16 +11,8 @@ import (
 // with zeros at the ends and between.
 func TestProportions(t *testing.T) {
 	weights, total := []float64{0, 1, 0, 5, 2, 0}, 8.0
-	sums := make([]float64, len(weights))
-	for i, w := range weights {
-		sums[i] = w
-		if i > 0 {
-			sums[i] += sums[i-1]
-		}
-	}
 	for name, one := range map[string]func(*rand.Rand) int{
 		"ByWeight": func(r *rand.Rand) int { return ByWeight(r, weights) },
-		"BySums":   func(r *rand.Rand) int { return BySums(r, sums) },
 		"ByCount": func(r *rand.Rand) int {
 			return ByCount(r, len(weights), int64(total), func(i int) int64 { return int64(weights[i]) })
 		},
@@ -45,9 +37,6 @@ func TestNoWeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	if i := ByWeight(rng, []float64{0, -1, 0}); i != -1 {
 		t.Errorf("ByWeight drew %d of no weight", i)
-	}
-	if i := BySums(rng, []float64{0, 0, 0}); i < 0 || i > 2 {
-		t.Errorf("BySums drew %d of three", i)
 	}
 	defer func() {
 		if recover() == nil {
