@@ -18,6 +18,7 @@ const (
 	coverSteps  = 2_000_000 // work of looking for a cover
 	fewVotes    = 3         // of a part that others may take over
 	leastTorn   = 2         // rows that must have one half of a part without the other
+	leastHalf   = 2         // votes of the first half of a part of the choice, where tries take long
 	halfEntry   = 0.4       // share of the largest entry from which a column is of the first half
 	powerSteps  = 30
 
@@ -32,6 +33,7 @@ func (l *learner) taken(ctx context.Context) error {
 	if l.opt.Experts > 0 || l.best.Model == nil {
 		return nil
 	}
+	l.mature = true
 	c, err := l.absorbed(ctx, l.best)
 	if c.Model != l.best.Model {
 		l.whole = nil
@@ -93,7 +95,7 @@ func (l *learner) torn(ctx context.Context, c tried) (tried, error) {
 		if err != nil {
 			return c, err
 		}
-		if first == nil {
+		if first == nil || l.once() && l.mature && len(first) < leastHalf {
 			continue
 		}
 		next, err := l.replaced(ctx, c, tornAt(c.Model, k, first), moveRounds)

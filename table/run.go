@@ -102,6 +102,7 @@ type learner struct {
 	recent []explained      // the last E-steps
 
 	whole      map[string]bool // vote patterns that need not be torn
+	mature     bool            // whether there is a choice, of which parts are torn
 	blocks     int             // of columns that go together, of which candidates are made beside those of rows
 	pairsFirst bool            // whether growing begins with all pairs of opposites
 }
