@@ -13,8 +13,9 @@
 //	means.npy           float64 (H,W): of tables, the column means of the training rows (optional)
 //	geometry_mean.npy   float64 (3K): mean of (dy, dx, degrees) of expert 0, 1, ... (optional)
 //	geometry_cov.npy    float64 (3K,3K): its covariance
-//	committee-1.npz, committee-2.npz, ...  model files, like this one and of the same frame, whose
-//	                    predictions of unknown pixels are averaged with its own (optional)
+//	predictor_shares.npy  float64 (C): shares of the components of all mixtures of a predictor (optional)
+//	predictor_components.npy  float64 (C,D): their probabilities
+//	predictor_means.npy, predictor_covariance.npy  float64 (D), (D,D): of the columns
 //
 // The fields of model.json, each with its default:
 //
@@ -42,6 +43,10 @@
 //	set_prior   of tables: how probable sets of experts are, if not independent:
 //	            {"sets":[{"experts":[0,2],"share":s}, ...],
 //	            "parts":[{"active":a,"parent":0,"with":b}, ...]}
+//	predictor   of tables: what predicts unknown bits beside the parts (package stack):
+//	            {"weights":[of mixtures, shrunk, few, the parts],
+//	            "mixtures":[{"weight":w,"components":k,"starts":n}, ...],
+//	            "shrunk":[{"weight":w,"share":a}, ...], "few":[{"weight":w,"rank":k}, ...]}
 //	record      how it was learned: method, mode, seed, rows, sample, log_lik, chosen,
 //	            starts (with score, leave_one_out, description_length), interrupted,
 //	            description_length, curve; a log-likelihood of

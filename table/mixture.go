@@ -239,23 +239,3 @@ func (x *Mixture) model(cfg patchwork.Config, rows int64) (*patchwork.Model, err
 	}
 	return m.WithExtras(patchwork.Extras{Usage: x.Share, Record: patchwork.Record{Rows: rows}})
 }
-
-// exclusive returns the model of which each row has one part, a component: what the mixture says of rows is what it
-// says.
-func (x *Mixture) exclusive(cfg patchwork.Config, n int64) (*patchwork.Model, error) {
-	m, err := x.model(cfg, n)
-	if err != nil {
-		return nil, err
-	}
-	extras := m.Extras()
-	extras.SetPrior = newSetPrior(make([]float64, len(x.Share)), float64(n))
-	sum := 0.0 // of shares that were counted without the lightest
-	for _, share := range x.Share {
-		sum += share
-	}
-	for k, share := range x.Share {
-		extras.SetPrior.Sets = append(extras.SetPrior.Sets, []int{k})
-		extras.SetPrior.Share = append(extras.SetPrior.Share, share/sum*float64(n)/float64(n+1))
-	}
-	return m.WithExtras(extras)
-}

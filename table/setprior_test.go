@@ -7,50 +7,9 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/posterior"
 )
-
-// The exclusive model of a mixture says of hidden bits what the mixture says.
-func TestMixtureIsAModel(t *testing.T) {
-	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin, patchwork.Rule(joint.NoisyOr)} {
-		_, data := randomTable(rand.New(rand.NewPCG(7, 41)), rule, 300, 3, 12)
-		x, err := FitMixture(t.Context(), data, 4, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := x.exclusive(patchwork.Config{Rule: rule, Height: 1, Width: 12, QMap: middle(12, rule)}, 1e9)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := posterior.NewSearcher(m, posterior.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		x.Components = m.Templates() // kept from 0 and 1
-		for i, row := range data.Images[:50] {
-			hidden := posterior.Exclusive(nil).Hide(row, 0.4, 1, i)
-			p, _, err := s.Predict(hidden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			testkit.NearAll(t, "prediction", p, x.Predict(hidden), 1e-6)
-		}
-	}
-}
-
-// middle returns a background for a rule whose parts vote on both sides; nil for others.
-func middle(width int, r patchwork.Rule) []float64 {
-	if !r.TwoSided() {
-		return nil
-	}
-	q := make([]float64, width)
-	for i := range q {
-		q[i] = 0.4567
-	}
-	return q
-}
 
 // Of parts that come together, or one at a time, the model says so; its description and its predictions are better
 // than those of the same learner without, and independent parts have no prior.
