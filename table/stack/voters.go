@@ -126,17 +126,10 @@ func (m *Moments) directions() *directions {
 	return &directions{values, axes}
 }
 
-// few returns the covariance of the largest directions alone, in which there is no less than nothing: of columns of
-// which rows know different ones, the smallest can be.
+// few returns the covariance of the largest directions alone.
 func (d *directions) few(rank int) *matrix.Matrix {
-	n := len(d.values)
-	s := matrix.New(n, n)
-	for k := n - min(rank, n); k < n; k++ {
-		for i, u := range d.axes[k] {
-			matrix.AddTo(s.Row(i), float64(max(d.values[k], 0)*u), d.axes[k])
-		}
-	}
-	for i := range n {
+	s := d.sum(rank)
+	for i := range s.Rows {
 		s.Set(i, i, s.At(i, i)+restNoise)
 	}
 	return s
@@ -144,14 +137,27 @@ func (d *directions) few(rank int) *matrix.Matrix {
 
 // shrunk returns the covariance with a share taken from beside its diagonal.
 func (d *directions) shrunk(share float64) *matrix.Matrix {
-	s := d.few(len(d.values))
+	s := d.sum(len(d.values))
 	for i := range s.Rows {
 		for j := range s.Columns {
 			if i != j {
 				s.Set(i, j, float64((1-share)*s.At(i, j)))
 			}
 		}
-		s.Set(i, i, s.At(i, i)-restNoise+noise)
+		s.Set(i, i, s.At(i, i)+noise)
+	}
+	return s
+}
+
+// sum returns the covariance of the largest directions, in which there is no less than nothing: of columns of which rows
+// know different ones, the smallest can be.
+func (d *directions) sum(rank int) *matrix.Matrix {
+	n := len(d.values)
+	s := matrix.New(n, n)
+	for k := n - min(rank, n); k < n; k++ {
+		for i, u := range d.axes[k] {
+			matrix.AddTo(s.Row(i), float64(max(d.values[k], 0)*u), d.axes[k])
+		}
 	}
 	return s
 }
