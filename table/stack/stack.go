@@ -68,6 +68,9 @@ func (p *Predictor) prepare() {
 			return
 		}
 		d := p.directions()
+		if d == nil {
+			return
+		}
 		add := func(kind int, weight float64, covariance *matrix.Matrix) {
 			if g, ok := newGaussian(p.Means, covariance); ok {
 				p.voters[kind] = append(p.voters[kind], weighed{g, weight})
@@ -87,9 +90,12 @@ func (p *Predictor) prepare() {
 func (p *Predictor) Predict(image *bitmap.Image, parts []float64) []float64 {
 	p.prepare()
 	x := newRow(image, p.Means)
+	if len(x.hidden) == 0 {
+		return parts
+	}
 	odds, said, one := make([]float64, len(parts)), make([]float64, len(parts)), make([]float64, len(parts))
 	for kind, voters := range p.voters {
-		if p.Weights[kind] == 0 {
+		if p.Weights[kind] == 0 || len(voters) == 0 {
 			continue
 		}
 		clear(said)
