@@ -377,7 +377,7 @@ class TestRealValues(unittest.TestCase):
         X -= [0, 0, 100, 0, 5, 0, 0, 0]  # the pixels of a picture have one scale
         for rule in ("pool", "soft", "max"):
             with self.subTest(rule=rule):
-                m = PartsModel(values="real", rule=rule, shape=(2, 4)).fit(X)  # of tables the only rule is pool
+                m = PartsModel(values="real", rule=rule, shape=(2, 4), n_components=2).fit(X)  # of tables the only rule is pool
                 hidden = X.copy()
                 hidden[:, 3] = np.nan  # here the parts disagree
                 filled, said = m.impute(hidden)[:, 3], m.inverse_transform(m.transform(hidden))[:, 3]
