@@ -93,18 +93,6 @@ func (t *answers) flipped() *answers {
 	return out
 }
 
-// part returns the rows, each as often as times says.
-func (t *answers) part(times []float64) *answers {
-	out := new(answers)
-	for n, x := range t.x {
-		if times[n] > 0 {
-			out.add(x, times[n])
-		}
-	}
-	out.means()
-	return out
-}
-
 // Picture is a model of a table of answers.
 type Picture struct {
 	Kind    string // such as "skills+level"
