@@ -60,11 +60,15 @@ const (
 )
 
 // groupSums are sums over the rows of a group, of a part or of a column.
-type groupSums struct{ n, x, squares, left, leftSquares, spread float64 }
+type groupSums struct {
+	n, x, squares, left, leftSquares, spread float64
+
+	expected float64 // variance of what is left of bits, as the model has it
+}
 
 func (s *groupSums) add(o groupSums) {
 	*s = groupSums{s.n + o.n, s.x + o.x, s.squares + o.squares, s.left + o.left, s.leftSquares + o.leftSquares,
-		s.spread + o.spread}
+		s.spread + o.spread, s.expected + o.expected}
 }
 
 // comparedSums are the sums over all groups.
@@ -93,7 +97,12 @@ func (s *comparedSums) add(m Model, c *Case, g int) {
 	}
 	for _, cell := range s.cells {
 		if x, left := cell.Value, cell.Value-cell.Mean; !math.IsNaN(left) {
-			s.columns[cell.Column][g].add(groupSums{w, w * x, w * x * x, w * left, w * left * left, cell.Spread})
+			sums := groupSums{n: w, x: w * x, squares: w * x * x, left: w * left, leftSquares: w * left * left,
+				spread: cell.Spread}
+			if cell.Spread == 0 {
+				sums.expected = w * max(0, cell.Mean*(1-cell.Mean))
+			}
+			s.columns[cell.Column][g].add(sums)
 		}
 	}
 }
@@ -190,7 +199,8 @@ func fisher(both, n, have, all int64) float64 {
 }
 
 // compareColumn tests whether what the parts leave of a column is as much in a group as in the others: by the mean and
-// the variance that it has over all ways to draw the group, and the normal distribution.
+// the variance that it has over all ways to draw the group, and the normal distribution. Of bits that a group has all
+// alike there is next to no such variance, and the one that the model expects is taken.
 func compareColumn(d *Difference, a, b groupSums) {
 	n := a.n + b.n
 	sd := math.Sqrt(max(0, a.squares/a.n-d.Value*d.Value) / a.n)
@@ -198,7 +208,8 @@ func compareColumn(d *Difference, a, b groupSums) {
 	d.Left, d.share = a.left/a.n-b.left/b.n, a.spread+b.spread == 0
 	mean := (a.left + b.left) / n
 	variance := ((a.leftSquares+b.leftSquares)/n - mean*mean) * n / (n - 1)
-	if deviation := math.Sqrt(max(0, variance) * n / (a.n * b.n)); deviation > 0 {
+	drawn, expected := max(0, variance)*n/(a.n*b.n), a.expected/(a.n*a.n)+b.expected/(b.n*b.n)
+	if deviation := math.Sqrt(max(drawn, expected)); deviation > 0 {
 		d.P = elem.Erfc(math.Abs(d.Left) / deviation / math.Sqrt2)
 	}
 }
