@@ -60,7 +60,7 @@ func TestDescriptionOfARun(t *testing.T) {
 	for line, want := range map[string]string{
 		"learn q.npz --rule max-minus-min -k 4 --method batch -o m.npz -q": "--experts 4\n--method batch\n--rule max-minus-min\ndata sha256:|Starts " +
 			"5|Iterations 25|Q 0.5|Height 6|Sample 20000",
-		"learn q.npz --method soft -k 3 -o m.npz -q": "MaxExperts 3|Iterations 12|HeldOut 0.2",
+		"learn q.npz --method soft -k 3 -o m.npz -q": "MaxExperts 3|Iterations 12|Sample 3000",
 		"learn v.csv -o m.npz -q":                    "data sha256:|Parts 0|Sample 0",
 	} {
 		got := descriptionOf(t, line)
