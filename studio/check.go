@@ -43,7 +43,7 @@ func checkFields(of reflect.Type, object map[string]any, at string) error {
 			continue
 		}
 		v, there := object[name]
-		if !there && strings.Contains(rest, "omitempty") {
+		if !there && strings.Contains(rest, "omit") {
 			continue
 		}
 		if !there {

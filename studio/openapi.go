@@ -179,7 +179,7 @@ func (d *describer) fields(of reflect.Type, name string) object {
 			continue
 		}
 		properties[field] = d.field(f, name+"."+field)
-		if !strings.Contains(rest, "omitempty") && present(of, f) {
+		if !strings.Contains(rest, "omit") && present(of, f) {
 			required = append(required, field)
 		}
 	}
