@@ -32,12 +32,13 @@ type Options struct {
 }
 
 const (
-	fewRows     = 500   // up to which each row is held out once
-	folds       = 5     // a share of the rows that is held out
-	mostRows    = 20000 // that are learned from
-	mostCells   = 30000 // that are hidden
-	mostColumns = 512   // of Gaussians, whose covariance is the square of them
-	leastRows   = 10    // fewer tell nothing
+	fewRows     = 500     // up to which each row is held out once
+	folds       = 5       // a share of the rows that is held out
+	mostRows    = 20000   // that are learned from
+	mostCells   = 30000   // that are hidden
+	mostColumns = 512     // of Gaussians, whose covariance is the square of them
+	mostNumbers = 1 << 24 // of mixtures, which a file holds
+	leastRows   = 10      // fewer tell nothing
 
 	hiddenShare = .2
 )
@@ -51,6 +52,7 @@ type candidates struct {
 
 // candidatesOf returns what is tried for a table of so many rows and columns.
 func candidatesOf(n int64, columns int) (c candidates) {
+	numbers := 0 // of all mixtures
 	for k := 1; k <= 64 && int64(k) <= max(n/3, 1); k *= 2 {
 		starts := 8
 		switch {
@@ -58,6 +60,9 @@ func candidatesOf(n int64, columns int) (c candidates) {
 			starts = 1
 		case k > 16:
 			starts = 4
+		}
+		if numbers += k * starts * columns; numbers > mostNumbers && k > 1 {
+			break
 		}
 		c.sizes, c.starts = append(c.sizes, k), append(c.starts, starts)
 	}

@@ -120,6 +120,22 @@ func TestFewRows(t *testing.T) {
 	}
 }
 
+// TestCandidates: what is tried is no more than a file holds, and than there are rows for.
+func TestCandidates(t *testing.T) {
+	for _, c := range []struct {
+		rows    int64
+		columns int
+		sizes   int
+		shrunk  bool
+	}{{1000, 16, 7, true}, {30, 16, 4, true}, {1, 2, 1, true}, {1000, 600, 7, false}, {1e6, 1 << 17, 4, false},
+		{1e6, 1 << 28, 1, false}} {
+		got := candidatesOf(c.rows, c.columns)
+		if len(got.sizes) != c.sizes || (got.shares != nil) != c.shrunk || (got.ranks != nil) != c.shrunk {
+			t.Errorf("%d x %d: %+v", c.rows, c.columns, got)
+		}
+	}
+}
+
 // TestGaussian: both ways to the mean of the unknown numbers are the same, and those of a matrix written out.
 func TestGaussian(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
