@@ -11,24 +11,14 @@ import (
 type predictor struct {
 	Weights  []float64        `json:"weights"` // of mixtures, the Gaussians of each kind, and the parts
 	Mixtures []storedMixtures `json:"mixtures,omitempty"`
-	Shrunk   []shrunk         `json:"shrunk,omitempty"`
-	Few      []few            `json:"few,omitempty"`
+	Shrunk   []stack.Shrunk   `json:"shrunk,omitempty"`
+	Few      []stack.Few      `json:"few,omitempty"`
 }
 
 type storedMixtures struct {
 	Weight     float64 `json:"weight"`
 	Components int     `json:"components"`
 	Starts     int     `json:"starts"`
-}
-
-type shrunk struct {
-	Weight float64 `json:"weight"`
-	Share  float64 `json:"share"`
-}
-
-type few struct {
-	Weight float64 `json:"weight"`
-	Rank   int     `json:"rank"`
 }
 
 // mostComponents bounds the components of the mixtures of a predictor.
@@ -40,15 +30,9 @@ func newPredictor(by patchwork.Predictor) *predictor {
 	if !ok {
 		return nil
 	}
-	out := &predictor{Weights: p.Weights[:]}
+	out := &predictor{Weights: p.Weights[:], Shrunk: p.Shrunk, Few: p.Few}
 	for _, m := range p.Mixtures {
 		out.Mixtures = append(out.Mixtures, storedMixtures{m.Weight, len(m.Starts[0].Share), len(m.Starts)})
-	}
-	for _, s := range p.Shrunk {
-		out.Shrunk = append(out.Shrunk, shrunk(s))
-	}
-	for _, f := range p.Few {
-		out.Few = append(out.Few, few(f))
 	}
 	return out
 }
@@ -118,7 +102,7 @@ func (h *predictor) read(r *reader, d int) (patchwork.Predictor, error) {
 	if len(a.components) != n*d || len(a.shares) != n {
 		return nil, bad("predictor", "keep both", "needs predictor_shares.npy and predictor_components.npy")
 	}
-	p.Means, p.Covariance = a.means, a.covariance
+	p.Means, p.Covariance, p.Shrunk, p.Few = a.means, a.covariance, h.Shrunk, h.Few
 	for _, m := range h.Mixtures {
 		kind := stack.Mixtures{Weight: m.Weight}
 		for range m.Starts {
@@ -130,12 +114,6 @@ func (h *predictor) read(r *reader, d int) (patchwork.Predictor, error) {
 			kind.Starts = append(kind.Starts, x)
 		}
 		p.Mixtures = append(p.Mixtures, kind)
-	}
-	for _, s := range h.Shrunk {
-		p.Shrunk = append(p.Shrunk, stack.Shrunk(s))
-	}
-	for _, f := range h.Few {
-		p.Few = append(p.Few, stack.Few(f))
 	}
 	if err := p.Check(); err != nil {
 		return nil, bad("predictor", "", "%v", err)

@@ -172,7 +172,7 @@ func (d *described) columns() float64 {
 
 // alone returns what the columns of a part take by themselves.
 func (d *described) alone(p *describedPart) float64 {
-	return logChoose(d.width, p.size()) + d.sides(p)
+	return elem.LogChoose(d.width, p.size()) + d.sides(p)
 }
 
 // sides returns what it takes to say on which side each vote of a part is: all for on, all for
@@ -185,7 +185,7 @@ func (d *described) sides(p *describedPart) float64 {
 	if on == 0 || off == 0 {
 		return elem.Log(3)
 	}
-	return elem.Log(3) + elem.Log(float64(on+off)) + logChoose(on+off, on)
+	return elem.Log(3) + elem.Log(float64(on+off)) + elem.LogChoose(on+off, on)
 }
 
 // after returns what the columns of a part take by those of another, of n parts: by the
@@ -199,9 +199,9 @@ func (d *described) after(p, other *describedPart, n int) float64 {
 		opposed += bits.OnesCount64(p.on[w]&other.off[w] | p.off[w]&other.on[w])
 	}
 	changes := either - common
-	c := logChoose(d.width, changes) + float64(2*elem.Log(float64(changes+1)))
+	c := elem.LogChoose(d.width, changes) + float64(2*elem.Log(float64(changes+1)))
 	if common == other.size() { // it contains the other
-		c = min(c, math.Ln2+logChoose(d.width-common, p.size()-common))
+		c = min(c, math.Ln2+elem.LogChoose(d.width-common, p.size()-common))
 	}
 	c += elem.Log(float64(n))
 	if !d.rule.TwoSided() {
@@ -211,7 +211,7 @@ func (d *described) after(p, other *describedPart, n int) float64 {
 	if opposed == common {
 		return c + math.Ln2 + fresh
 	}
-	named := math.Ln2 + logChoose(common, opposed) + float64(2*elem.Log(float64(opposed+1))) + fresh
+	named := math.Ln2 + elem.LogChoose(common, opposed) + float64(2*elem.Log(float64(opposed+1))) + fresh
 	return c + 2*math.Ln2 + min(d.sides(p), named)
 }
 
@@ -255,7 +255,7 @@ func (d *described) votes() float64 {
 
 // exceptions returns what it takes that so many votes of a side have a probability of their own.
 func (d *described) exceptions(side []float64, n int, price float64) float64 {
-	return float64(float64(n)*price) + logChoose(len(side), n) + elem.Log(float64(len(side)))
+	return float64(float64(n)*price) + elem.LogChoose(len(side), n) + elem.Log(float64(len(side)))
 }
 
 // spread returns what it takes to say by how much the probabilities of votes differ from their
@@ -336,7 +336,7 @@ func (d *described) commonStrength() (strength float64, uses bool, bits float64)
 func (d *described) background(groups *joint.Groups) float64 {
 	shared, exceptions := mode(d.q)
 	own := float64(float64(d.width) * d.number)
-	tied := float64(d.number*float64(1+exceptions)) + logChoose(d.width, exceptions) + elem.Log(float64(d.width))
+	tied := float64(d.number*float64(1+exceptions)) + elem.LogChoose(d.width, exceptions) + elem.Log(float64(d.width))
 	if d.rule.TwoSided() && tied < own {
 		means := groups.Means()
 		sum, n := 0.0, 0
@@ -359,6 +359,3 @@ func (p plane) add(i int) { p[i/64] |= 1 << (i % 64) }
 
 // logFactorial returns log n!.
 func logFactorial(n int) float64 { return elem.LogFactorial(float64(n)) }
-
-// logChoose returns log C(n, k).
-func logChoose(n, k int) float64 { return logFactorial(n) - logFactorial(k) - logFactorial(n-k) }

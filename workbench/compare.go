@@ -182,12 +182,9 @@ func comparePart(d *Difference, a, b groupSums) {
 // fisher returns how probable it is that of n rows, drawn from all, as few or as many are among the have as both are:
 // twice the smaller of the two tails.
 func fisher(both, n, have, all int64) float64 {
-	choose := func(n, k int64) float64 {
-		return elem.LogFactorial(float64(n)) - elem.LogFactorial(float64(k)) - elem.LogFactorial(float64(n-k))
-	}
 	below, above := 0.0, 0.0
 	for x := max(0, n+have-all); x <= min(n, have); x++ {
-		p := elem.Exp(choose(have, x) + choose(all-have, n-x) - choose(all, n))
+		p := elem.Exp(elem.LogChoose(have, x) + elem.LogChoose(all-have, n-x) - elem.LogChoose(all, n))
 		if x <= both {
 			below += p
 		}

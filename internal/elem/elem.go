@@ -189,3 +189,8 @@ func LogFactorial(n float64) float64 {
 	series := r * (1./12 - float64(rr*(1./360-float64(rr*(1./1260-float64(rr*(1./1680)))))))
 	return (float64((n+0.5)*Log(n)) - n) + (halfLog2Pi + float64(series))
 }
+
+// LogChoose returns the logarithm of the number of ways to choose k of n.
+func LogChoose[N int | int64 | float64](n, k N) float64 {
+	return LogFactorial(float64(n)) - LogFactorial(float64(k)) - LogFactorial(float64(n-k))
+}

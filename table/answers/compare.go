@@ -25,6 +25,7 @@ type search struct {
 	only     int            // as many classes; 0 finds it out
 	data     patchwork.Data // equal rows as one
 	t        *answers
+	wrong    *answers // t with on for off; nil until it is asked for
 	by       map[string]found
 	progress func(kind string)
 
@@ -162,10 +163,13 @@ func (s *search) richer(best found, t *answers) found {
 
 // side returns the table that parts of a kind are of.
 func (s *search) side(kind string) *answers {
-	if kind == "skills" {
-		return s.t.flipped()
+	if kind != "skills" {
+		return s.t
 	}
-	return s.t
+	if s.wrong == nil {
+		s.wrong = s.t.flipped()
+	}
+	return s.wrong
 }
 
 // parts finds parts with a level beside those without one, and what may be between them.

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -93,15 +94,7 @@ func blocks(z [][]float64, most int) [][]int {
 			all = append(all, block{columns, score / math.Sqrt(float64(len(columns)*(len(columns)-1)))})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b block) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b block) int { return cmp.Compare(b.score, a.score) })
 	var out [][]int
 	for _, b := range all {
 		if len(out) < most && !slices.ContainsFunc(out, func(o []int) bool { return alike(o, b.columns) }) {
@@ -194,15 +187,7 @@ func (f found) grown(t *answers) found {
 	return f
 }
 
-func byLength(a, b found) int {
-	switch {
-	case a.nats < b.nats:
-		return -1
-	case a.nats > b.nats:
-		return 1
-	}
-	return 0
-}
+func byLength(a, b found) int { return cmp.Compare(a.nats, b.nats) }
 
 // shrunk leaves out parts, as long as the description gets shorter.
 func (f found) shrunk(t *answers) found {

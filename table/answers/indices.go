@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -76,7 +77,7 @@ func (p *Picture) Indices(data patchwork.Data) (*Indices, error) {
 		iterations, enough = mlIterations/10, 1e-3
 	}
 	p, c := p.fit(side, iterations, enough, 0)
-	x := &Indices{LogLik: c.evidence, Numbers: p.free()}
+	x := &Indices{LogLik: c.evidence, Numbers: p.numbers()}
 	k := float64(x.Numbers)
 	x.AIC = float64(-2*x.LogLik) + float64(2*k)
 	x.BIC = float64(-2*x.LogLik) + float64(k*elem.Log(t.n))
@@ -103,40 +104,6 @@ func (p *Picture) Indices(data patchwork.Data) (*Indices, error) {
 	return x, nil
 }
 
-// free returns how many numbers are free: a vote that parts share is one.
-func (p *Picture) free() int {
-	if p.Classes {
-		return len(p.Votes) - 1 + len(p.Votes)*len(p.Intercept)
-	}
-	n := len(p.Intercept)
-	for k := range p.Votes {
-		for d, v := range p.Votes[k] {
-			if v > 0 && !p.sharedBefore(k, d) {
-				n++
-			}
-		}
-	}
-	switch {
-	case p.Share != nil:
-		n += len(p.Share) - 1
-	default:
-		n += len(p.Votes)
-	}
-	if p.leveled() {
-		n++
-	}
-	if p.OwnSlopes {
-		n += len(p.Intercept) - 1
-	}
-	if p.WithUsage {
-		n++
-	}
-	if p.OwnWeights {
-		n += len(p.Steps) - 2
-	}
-	return n
-}
-
 // patterns sets G2 and X2.
 func (x *Indices) patterns(p *Picture, t *answers) {
 	if t.width() > mostPatterns || slices.ContainsFunc(t.hidden, func(h []int32) bool { return len(h) > 0 }) {
@@ -160,12 +127,7 @@ func (x *Indices) classes(p *Picture, t *answers) {
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if p.Share[a] > p.Share[b] {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Share[b], p.Share[a]) })
 	entropy := 0.0
 	rows, sum := make([]float64, len(order)), make([]float64, len(order))
 	for n := range t.x {
@@ -264,15 +226,7 @@ func (x *Indices) residuals(p *Picture, t *answers) {
 			x.Residuals = append(x.Residuals, Residual{[2]int{e, d}, v})
 		}
 	}
-	slices.SortStableFunc(x.Residuals, func(a, b Residual) int {
-		switch {
-		case a.Value > b.Value:
-			return -1
-		case a.Value < b.Value:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(x.Residuals, func(a, b Residual) int { return cmp.Compare(b.Value, a.Value) })
 	x.Residuals = x.Residuals[:min(len(x.Residuals), mostResiduals)]
 }
 

@@ -39,36 +39,54 @@ func (p *Picture) active(c *counts) []float64 {
 //	  + (sets-1) h + sum (log C(K, |s|) + log 2)        for the K h, if profiles have shares
 func (p *Picture) length(c *counts, rows float64) (nats float64, numbers int) {
 	h, width, k := elem.Log(rows)/2, len(p.Intercept), len(p.Votes)
-	nats = -c.evidence - logFactorial(k)
+	nats, numbers = -c.evidence-logFactorial(k), p.numbers()
 	active := p.active(c)
 	if p.Classes {
 		for _, n := range active {
 			nats += float64(float64(width) * numberPrice(n, rows))
 		}
-		return nats + float64(float64(k-1)*h), k - 1 + k*width
-	}
-	numbers = width + k
-	if p.leveled() {
-		numbers++
-	}
-	if p.WithUsage {
-		numbers++
-	}
-	if p.OwnSlopes {
-		numbers += width - 1
-	}
-	if p.OwnWeights {
-		numbers += len(p.Steps) - 2
+		return nats + float64(float64(k-1)*h), numbers
 	}
 	if p.Share != nil {
-		numbers += len(p.Share) - 1 - k
 		for _, set := range p.Sets {
-			nats += logChoose(k, bits.OnesCount64(set)) + math.Ln2
+			nats += elem.LogChoose(k, bits.OnesCount64(set)) + math.Ln2
 		}
 	}
-	nats += float64(float64(numbers)*h) + float64(float64(p.layers())*layer)
-	v, n := p.votesLength(active, rows)
-	return nats + v, numbers + n
+	votes, own := p.votesLength(active, rows)
+	nats += float64(float64(numbers-own)*h) + float64(float64(p.layers())*layer)
+	return nats + votes, numbers
+}
+
+// numbers returns how many numbers the picture has: a vote that parts share is one.
+func (p *Picture) numbers() (n int) {
+	width, k := len(p.Intercept), len(p.Votes)
+	if p.Classes {
+		return k - 1 + k*width
+	}
+	n = width + k
+	if p.leveled() {
+		n++
+	}
+	if p.WithUsage {
+		n++
+	}
+	if p.OwnSlopes {
+		n += width - 1
+	}
+	if p.OwnWeights {
+		n += len(p.Steps) - 2
+	}
+	if p.Share != nil {
+		n += len(p.Share) - 1 - k
+	}
+	for k := range p.Votes {
+		for d, v := range p.Votes[k] {
+			if v > 0 && !p.sharedBefore(k, d) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // layers returns how many layers the picture has beyond the first.
@@ -84,7 +102,7 @@ func (p *Picture) layers() (n int) {
 // votesLength returns what the votes take: which columns, and a number for each that is not that of another part too.
 func (p *Picture) votesLength(active []float64, rows float64) (nats float64, numbers int) {
 	for k := range p.Votes {
-		nats += logChoose(len(p.Intercept), p.votes(k))
+		nats += elem.LogChoose(len(p.Intercept), p.votes(k))
 		price := numberPrice(active[k], rows)
 		for d, v := range p.Votes[k] {
 			if v > 0 && !p.sharedBefore(k, d) {
@@ -108,6 +126,3 @@ func (p *Picture) sharedBefore(k, d int) bool {
 
 // logFactorial returns log n!.
 func logFactorial(n int) float64 { return elem.LogFactorial(float64(n)) }
-
-// logChoose returns log C(n, k).
-func logChoose(n, k int) float64 { return logFactorial(n) - logFactorial(k) - logFactorial(n-k) }

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -218,7 +219,7 @@ func (p *Picture) price(d int, q uint64, sizes []int, active []float64, rows flo
 			if p.Votes[k][d] > 0 {
 				size--
 			}
-			sum += logChoose(len(p.Intercept), size+1) - logChoose(len(p.Intercept), size)
+			sum += elem.LogChoose(len(p.Intercept), size+1) - elem.LogChoose(len(p.Intercept), size)
 			number = max(number, numberPrice(active[k], rows))
 		}
 	}
@@ -251,15 +252,7 @@ func (p *Picture) moves(t *answers, c *counts, enough float64) []voted {
 			out = append(out, best)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b voted) int {
-		switch {
-		case a.gain > b.gain:
-			return -1
-		case a.gain < b.gain:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b voted) int { return cmp.Compare(b.gain, a.gain) })
 	return out
 }
 

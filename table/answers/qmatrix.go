@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -113,11 +114,6 @@ func (c *Checked) name(given, now found, t *answers) {
 		}
 	}
 	for _, entries := range [][]Entry{c.Missing, c.Unsupported} {
-		slices.SortStableFunc(entries, func(a, b Entry) int {
-			if a.Nats > b.Nats {
-				return -1
-			}
-			return 1
-		})
+		slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(b.Nats, a.Nats) })
 	}
 }

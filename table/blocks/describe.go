@@ -15,7 +15,7 @@ func DescriptionLength(n, d int, blocks []Block, wrong int) float64 {
 	total := describe(int64(n), d, blocks, func(int) int64 { return 1 })
 	if wrong > 0 {
 		cells := float64(float64(n) * float64(d))
-		total += logChoose(cells, float64(wrong)) + elem.Log(cells+1)
+		total += elem.LogChoose(cells, float64(wrong)) + elem.Log(cells+1)
 	}
 	return total
 }
@@ -28,15 +28,10 @@ func describe(n int64, d int, blocks []Block, weight func(i int) int64) float64 
 		for _, i := range b.Rows {
 			rows += weight(int(i))
 		}
-		total += logChoose(float64(n), float64(rows)) + logChoose(float64(d), float64(len(b.Columns))) +
+		total += elem.LogChoose(n, rows) + elem.LogChoose(d, len(b.Columns)) +
 			elem.Log(float64(n+1)) + elem.Log(float64(d+1))
 	}
 	return total
-}
-
-// logChoose returns the log of the number of sets of k out of n.
-func logChoose(n, k float64) float64 {
-	return elem.LogFactorial(n) - elem.LogFactorial(k) - elem.LogFactorial(n-k)
 }
 
 // leastQ keeps the background of a model away from 0 and 1, where one new row could

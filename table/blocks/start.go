@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 )
 
 // The work that learners may spend on blocks, and how many blocks they take: a table with
@@ -41,7 +42,7 @@ func Start(ctx context.Context, data patchwork.Data, seed uint64, workers int) (
 	m := Of(data.Images)
 	c, length, err := briefest(ctx, m, data, Options{Seed: seed, Workers: workers, fewestSteps: startFewest,
 		fewestBlocks: startBlocks},
-		logChoose(float64(rows)*float64(m.Columns), float64(ink)))
+		elem.LogChoose(float64(rows)*float64(m.Columns), float64(ink)))
 	if err != nil || c == nil || ctx.Err() != nil {
 		return nil, 0, ctx.Err()
 	}

@@ -42,14 +42,14 @@ type Mixtures struct {
 
 // Shrunk is a Gaussian with a share of its covariance beside the diagonal taken away.
 type Shrunk struct {
-	Weight float64 // among its kind
-	Share  float64
+	Weight float64 `json:"weight"` // among its kind
+	Share  float64 `json:"share"`
 }
 
 // Few is a Gaussian with the Rank largest directions of the covariance.
 type Few struct {
-	Weight float64 // among its kind
-	Rank   int
+	Weight float64 `json:"weight"` // among its kind
+	Rank   int     `json:"rank"`
 }
 
 // weighed is a voter with its weight in its kind.
