@@ -15,6 +15,7 @@ import (
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/posterior"
+	"example.com/patchwork/table/described"
 )
 
 // emOptions holds the settings of soft EM.
@@ -110,7 +111,7 @@ func (t *counts) mStepOfVotes(prev *patchwork.Model, opt mStepOptions) *patchwor
 	if e.Rule.Fold() {
 		cfg.QMap, experts = t.groups.StepTied(e, joint.Tied{Number: numberLengthOf(t.count()), Marginal: opt.Marginal,
 			MinQ: minQ, Held: opt.Held, Own: opt.Pooled,
-			Price: func(active float64) float64 { return numberPrice(active, float64(t.count())) }}, each)
+			Price: func(active float64) float64 { return described.NumberPrice(active, float64(t.count())) }}, each)
 		return t.next(prev, cfg, experts)
 	}
 	step := joint.MStep{Least: numberLengthOf(t.count()), Marginal: opt.Marginal, MinQ: minQ, Pooled: opt.Pooled}

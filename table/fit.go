@@ -55,15 +55,15 @@ func (g *growth) price(s *candidate) float64 {
 			n++
 		}
 	}
-	p := g.known.part(s.votes, float64(s.share*g.known.rows))
-	return float64(g.scale * (g.known.price(&p) + float64(tiedVote*n)))
+	p := partOf(g.known, s.votes, float64(s.share*g.known.Rows))
+	return float64(g.scale * (g.known.Price(&p) + float64(tiedVote*n)))
 }
 
 // priceBeside returns what a candidate takes beside another.
 func (g *growth) priceBeside(s, other *candidate) float64 {
 	known := g.known
 	beside := *known
-	beside.parts = append(slices.Clip(known.parts), known.part(other.votes, float64(other.share*known.rows)))
+	beside.Parts = append(slices.Clip(known.Parts), partOf(known, other.votes, float64(other.share*known.Rows)))
 	g.known = &beside
 	defer func() { g.known = known }()
 	return g.price(s)

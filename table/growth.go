@@ -14,6 +14,7 @@ import (
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/posterior"
+	"example.com/patchwork/table/described"
 )
 
 const (
@@ -39,7 +40,7 @@ type growth struct {
 	model   *patchwork.Model // nil: no experts yet
 	rule    joint.Rule
 	q       []float64
-	known   *described
+	known   *described.Model
 	scale   float64 // of these rows to all
 	weight  []float64
 	total   float64
@@ -88,7 +89,7 @@ func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64
 	}
 	total := rows.Total(l.data)
 	g.scale = g.total / float64(total)
-	g.known = &described{rule: g.rule, width: len(q), rows: float64(total), number: l.numberLength(), q: q}
+	g.known = &described.Model{Rule: g.rule, Width: len(q), Rows: float64(total), Number: l.numberLength(), Q: q}
 	if m != nil {
 		g.known = l.describe(m)
 	}

@@ -10,6 +10,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/table/described"
 )
 
 // near reports whether two lengths are equal but for rounding.
@@ -73,10 +74,10 @@ func TestLengthHasNoOrder(t *testing.T) {
 }
 
 // lengthOfParts describes parts whose votes are 0.9, of so many rows, each active in a fifth.
-func lengthOfParts(t testing.TB, rule patchwork.Rule, width int, parts ...[]int) *described {
+func lengthOfParts(t testing.TB, rule patchwork.Rule, width int, parts ...[]int) *described.Model {
 	t.Helper()
 	q := slices.Repeat([]float64{0.5}, width)
-	d := &described{rule: jointRule(rule), width: width, rows: 100, number: numberLengthOf(100), q: q}
+	d := &described.Model{Rule: jointRule(rule), Width: width, Rows: 100, Number: numberLengthOf(100), Q: q}
 	for _, columns := range parts {
 		template := slices.Clone(q)
 		for _, c := range columns {
@@ -84,7 +85,7 @@ func lengthOfParts(t testing.TB, rule patchwork.Rule, width int, parts ...[]int)
 				template[^c] = 0.1
 			}
 		}
-		d.parts = append(d.parts, d.part(template, 20))
+		d.Parts = append(d.Parts, partOf(d, template, 20))
 	}
 	return d
 }
@@ -92,23 +93,23 @@ func lengthOfParts(t testing.TB, rule patchwork.Rule, width int, parts ...[]int)
 // A part alone names its columns by themselves; one of the same columns refers to it.
 func TestLengthOfColumns(t *testing.T) {
 	d := lengthOfParts(t, patchwork.RuleMax, 10, []int{1, 2, 3})
-	if want := math.Log(120); !near(d.columns(), want) {
-		t.Errorf("three columns of ten take %v nats, want %v", d.columns(), want)
+	if want := math.Log(120); !near(d.Columns(), want) {
+		t.Errorf("three columns of ten take %v nats, want %v", d.Columns(), want)
 	}
 	// Two parts: whether by the other, which of two, no changes; of two orders one is possible.
 	d = lengthOfParts(t, patchwork.RuleMax, 10, []int{1, 2, 3}, []int{1, 2, 3})
-	if want := math.Log(120) + 2*math.Ln2 + math.Ln2 + math.Ln2 - math.Ln2; !near(d.columns(), want) {
-		t.Errorf("twice the same columns take %v nats, want %v", d.columns(), want)
+	if want := math.Log(120) + 2*math.Ln2 + math.Ln2 + math.Ln2 - math.Ln2; !near(d.Columns(), want) {
+		t.Errorf("twice the same columns take %v nats, want %v", d.Columns(), want)
 	}
 	alike := lengthOfParts(t, patchwork.RuleMaxMinusMin, 40, []int{1, 2, 3, 4, 5}, []int{^1, ^2, ^3, ^4, ^5})
 	apart := lengthOfParts(t, patchwork.RuleMaxMinusMin, 40, []int{1, 2, 3, 4, 5}, []int{^6, ^7, ^8, ^9, ^10})
-	if alike.columns() > apart.columns()-5 {
-		t.Errorf("a part and its opposite take %v nats, two parts %v", alike.columns(), apart.columns())
+	if alike.Columns() > apart.Columns()-5 {
+		t.Errorf("a part and its opposite take %v nats, two parts %v", alike.Columns(), apart.Columns())
 	}
 	pure := lengthOfParts(t, patchwork.RuleMaxMinusMin, 40, []int{1, 2, 3, 4, 5, 6})
 	mixed := lengthOfParts(t, patchwork.RuleMaxMinusMin, 40, []int{1, 2, 3, 4, 5, ^6})
-	if mixed.columns() < pure.columns()+3 {
-		t.Errorf("votes for either side take %v nats, for one %v", mixed.columns(), pure.columns())
+	if mixed.Columns() < pure.Columns()+3 {
+		t.Errorf("votes for either side take %v nats, for one %v", mixed.Columns(), pure.Columns())
 	}
 }
 
@@ -116,17 +117,17 @@ func TestLengthOfColumns(t *testing.T) {
 // farther they are apart.
 func TestLengthOfVotes(t *testing.T) {
 	d := lengthOfParts(t, patchwork.RuleMax, 30, []int{0, 1, 2, 3, 4, 5, 6, 7})
-	tied := d.votes()
-	if want := math.Ln2 + numberPrice(20, 100) + math.Log(8)/2 + math.Log(8); !near(tied, want) {
+	tied := d.Votes()
+	if want := math.Ln2 + described.NumberPrice(20, 100) + math.Log(8)/2 + math.Log(8); !near(tied, want) {
 		t.Errorf("eight tied votes take %v nats, want %v", tied, want)
 	}
 	for j := range 7 {
 		before := tied
 		for _, apart := range []float64{0.001, 0.01, 0.1, 0.3} {
-			for i := range d.parts[0].strength[0] {
-				d.parts[0].strength[0][i] = 0.6 + float64(min(i, j+1))*apart/8
+			for i := range d.Parts[0].Strength[0] {
+				d.Parts[0].Strength[0][i] = 0.6 + float64(min(i, j+1))*apart/8
 			}
-			if got := d.votes(); got < before-1e-9 || got > 8*numberPrice(20, 100)+math.Ln2+1e-9 {
+			if got := d.Votes(); got < before-1e-9 || got > 8*described.NumberPrice(20, 100)+math.Ln2+1e-9 {
 				t.Errorf("%d votes, %v apart, take %v nats, nearer ones %v", j+2, apart, got, before)
 			} else {
 				before = got

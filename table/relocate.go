@@ -306,7 +306,7 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) (order []
 		}
 		use[k] = float64(losses[0][k].Float()/exact.NatsUnit/float64(max(l.data.Unit, 1))) + float64(float64(total)*elem.Log1p(-pi[k]))
 		if rows.Votes(m, k, 0) > 0 {
-			use[k] -= d.price(&d.parts[at])
+			use[k] -= d.Price(&d.Parts[at])
 			at++
 		}
 	}

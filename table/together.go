@@ -3,7 +3,6 @@ package table
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -213,19 +212,16 @@ func (g *growth) pairs(rng *rand.Rand) []*candidate {
 		all[i] = g.fitPair(b)
 	}
 	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.saved, a.saved) })
-	taken := newPlane(len(g.q))
+	taken := make([]bool, len(g.q))
 	var out []*candidate
 	for _, c := range all {
-		p := g.known.part(c.votes, 0)
-		met := 0
-		for w := range taken {
-			met += bits.OnesCount64(taken[w] & (p.on[w] | p.off[w]))
-		}
-		if c.saved <= 0 || met > 0 || p.size() == 0 {
+		p := partOf(g.known, c.votes, 0)
+		columns := slices.Concat(p.On, p.Off)
+		if c.saved <= 0 || len(columns) == 0 || slices.ContainsFunc(columns, func(i int32) bool { return taken[i] }) {
 			continue
 		}
-		for w := range taken {
-			taken[w] |= p.on[w] | p.off[w]
+		for _, i := range columns {
+			taken[i] = true
 		}
 		out = append(out, c)
 	}

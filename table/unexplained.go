@@ -12,6 +12,7 @@ import (
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/table/described"
 )
 
 const (
@@ -30,7 +31,7 @@ const (
 // are sets of columns that come together there, by a gain that has the background refitted,
 // which holds a part in it as long as there is no such part.
 type unexplained struct {
-	known   *described
+	known   *described.Model
 	rng     *rand.Rand
 	weight  []float64
 	ones    []plane   // by row: on, and not covered
@@ -51,7 +52,8 @@ func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []fl
 	error) {
 	total := rows.Total(l.data)
 	u := &unexplained{rng: rng, total: float64(total), q: q}
-	u.known = &described{rule: jointRule(l.cfg.Rule), width: len(q), rows: float64(total), number: l.numberLength(), q: q}
+	u.known = &described.Model{Rule: jointRule(l.cfg.Rule), Width: len(q), Rows: float64(total),
+		Number: l.numberLength(), Q: q}
 	sets := make([][]int16, len(l.data.Images))
 	if m != nil {
 		u.q = rows.Background(m)
@@ -69,8 +71,11 @@ func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []fl
 	var planes []plane
 	if m != nil {
 		for _, t := range m.Templates() {
-			p := u.known.part(t, 0)
-			planes = append(planes, p.on)
+			on := newPlane(len(q))
+			for _, i := range partOf(u.known, t, 0).On {
+				on.add(int(i))
+			}
+			planes = append(planes, on)
 		}
 	}
 	u.holders, u.on, u.cells = make([][]int32, len(q)), make([]float64, len(q)), make([]float64, len(q))
@@ -113,12 +118,12 @@ func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []fl
 // background sets which columns share a background, and its level.
 func (u *unexplained) background() {
 	var exceptions int
-	u.shared, exceptions = mode(u.q)
+	u.shared, exceptions = described.Mode(u.q)
 	u.own = make([]bool, len(u.q))
 	for i, q := range u.q {
-		u.own[i] = math.Abs(q-u.shared) > sameNumber
+		u.own[i] = math.Abs(q-u.shared) > described.SameNumber
 	}
-	u.price = u.known.number + max(0, elem.Log(float64(len(u.q)-exceptions)/float64(exceptions+1)))
+	u.price = u.known.Number + max(0, elem.Log(float64(len(u.q)-exceptions)/float64(exceptions+1)))
 }
 
 // find is a candidate: its columns, and what each row gains by it.
@@ -250,9 +255,9 @@ func (u *unexplained) refine(active []int32) *find {
 	}
 	u.vote(f, active, seen, on)
 	u.score(f)
-	p := describedPart{on: f.columnsOf, off: newPlane(len(u.q)), active: f.share * u.total}
-	p.strength[0] = make([]float64, len(f.columns))
-	if f.gain -= u.known.price(&p); f.gain <= 0 || len(f.columns) < 2 {
+	p := described.Part{On: f.columns, Active: f.share * u.total}
+	p.Strength[0] = make([]float64, len(f.columns))
+	if f.gain -= u.known.Price(&p); f.gain <= 0 || len(f.columns) < 2 {
 		return nil
 	}
 	return f
@@ -311,7 +316,7 @@ func (u *unexplained) now(i int) float64 {
 
 // ownPrice returns the price of a background of column i: none where it is the shared one.
 func (u *unexplained) ownPrice(_ int, b float64) float64 {
-	if math.Abs(b-u.shared) < sameNumber {
+	if math.Abs(b-u.shared) < described.SameNumber {
 		return 0
 	}
 	return u.price
