@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/matrix"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/table/blocks"
@@ -20,7 +21,6 @@ const (
 	leastTorn   = 2         // rows that must have one half of a part without the other
 	leastHalf   = 2         // votes of the first half of a part of the choice, where tries take long
 	halfEntry   = 0.4       // share of the largest entry from which a column is of the first half
-	powerSteps  = 30
 
 	// principalShare is by how much the largest variance must exceed that of independent bits.
 	principalShare = 1.6
@@ -182,7 +182,7 @@ func (l *learner) halfOf(ctx context.Context, m *patchwork.Model, k int) (map[in
 		}
 		met, weights = append(met, row), append(weights, l.data.Times(r))
 	}
-	direction := principal(met, weights)
+	direction := matrix.Principal(met, weights, principalShare)
 	if direction == nil {
 		return nil, nil
 	}
@@ -203,74 +203,6 @@ func (l *learner) halfOf(ctx context.Context, m *patchwork.Model, k int) (map[in
 		return nil, nil
 	}
 	return first, nil
-}
-
-// principal returns the first principal component of weighted rows, by power iteration; nil
-// if they do not vary by more in its direction than independent bits would.
-func principal(points [][]float64, weights []float64) []float64 {
-	if len(points) < 2 {
-		return nil
-	}
-	n, mean := 0.0, make([]float64, len(points[0]))
-	for r, p := range points {
-		n += weights[r]
-		for j, v := range p {
-			mean[j] += float64(weights[r] * v)
-		}
-	}
-	for j := range mean {
-		mean[j] /= n
-	}
-	centred := make([][]float64, len(points))
-	v := make([]float64, len(mean))
-	for r, p := range points {
-		centred[r] = make([]float64, len(p))
-		for j := range p {
-			centred[r][j] = p[j] - mean[j]
-			v[j] += float64(weights[r] * centred[r][j] * centred[r][j] * float64(1+j%3))
-		}
-	}
-	normalise(v)
-	next, most := make([]float64, len(v)), 0.0
-	for range powerSteps {
-		clear(next)
-		for r, p := range centred {
-			dot := 0.0
-			for j, c := range p {
-				dot += float64(c * v[j])
-			}
-			dot *= weights[r]
-			for j, c := range p {
-				next[j] += float64(dot * c)
-			}
-		}
-		if most = normalise(next); most == 0 {
-			return nil
-		}
-		copy(v, next)
-	}
-	spread := 0.0
-	for _, p := range mean {
-		spread += float64(p*(1-p)) / float64(len(mean))
-	}
-	if noise := 1 + math.Sqrt(float64(len(mean))/n); most < float64(principalShare*n*spread*noise*noise) {
-		return nil
-	}
-	return v
-}
-
-// normalise makes a vector one of length 1, and returns the length that it had.
-func normalise(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += float64(x * x)
-	}
-	if sum = math.Sqrt(sum); sum > 0 {
-		for j := range v {
-			v[j] /= sum
-		}
-	}
-	return sum
 }
 
 // apart reports whether enough rows have less than a third of one half and more of the other.

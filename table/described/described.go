@@ -58,7 +58,7 @@ func (d *Model) Price(p *Part) float64 {
 // NumberPrice returns the price of a number that so many rows inform, of rows in all: log(n)/2
 // and what is left of the code of Krichevsky and Trofimov, and never more than log(N)/2.
 func NumberPrice(active, rows float64) float64 {
-	return min(elem.Log(rows)/2, elem.Log(max(active, 1))/2+0.22)
+	return min(elem.Log(rows)/2, float64(elem.Log(max(active, 1))/2)+0.22)
 }
 
 // Columns returns what it takes to say which columns vote: for each part log C(D, v), or, by
@@ -163,8 +163,8 @@ func (d *Model) after(p, other *Part, n int) float64 {
 }
 
 // Votes returns what the probabilities of all votes take: those of a part and side mostly
-// share one, and exceptions pay, or each by how far it is from their mean. Where experts vote on both sides one strength may serve the
-// whole model.
+// share one, and exceptions pay, or each by how far it is from their mean. Where experts vote on
+// both sides one strength may serve the whole model.
 func (d *Model) Votes() float64 {
 	common, uses, informed := d.commonStrength()
 	sum := 0.0
@@ -185,7 +185,7 @@ func (d *Model) Votes() float64 {
 				}
 				continue
 			}
-			one := price + elem.Log(float64(len(side)))/2
+			one := price + float64(elem.Log(float64(len(side)))/2)
 			switch {
 			case !d.Rule.TwoSided():
 				one += min(d.exceptions(side, exceptions, price), spread(side, d.Parts[i].Active))
@@ -331,7 +331,7 @@ func (d *Model) Background(means func() []float64) float64 {
 				sum, n = sum+means[i], n+1
 			}
 		}
-		tied += joint.Pulled(sum/float64(max(n, 1)), shared)
+		tied += float64(joint.Pulled(sum/float64(max(n, 1)), shared))
 	}
 	return min(own, tied)
 }

@@ -1,4 +1,4 @@
-package table
+package described
 
 import (
 	"cmp"
@@ -8,17 +8,16 @@ import (
 	"example.com/patchwork/internal/elem"
 )
 
-// setPrior returns how probable sets of parts are by the best of three codes (independent activations, each part
-// by one other, names for sets that come often) and what the code saves, in nats, its numbers paid for, beside
-// independent activations: a lower bound, by the posterior weights of the sets that explain the rows. It returns nil and
-// 0 where none saves more than it takes to say which of the three it is.
+// Prior returns how probable sets of parts are by the best of three codes (independent activations, each part by one
+// other, names for sets that come often) and what the code saves, in nats, its numbers paid for, beside independent
+// activations: a lower bound, by the posterior weights of the sets that explain the rows, but for what says where that
+// falls short. It returns nil and 0 where none saves more than that, and than it takes to say which of the three it is.
 //
 //	E_post[log p_new(S) - log p_old(S)] <= log P_new(x) - log P_old(x)
-func (t *counts) setPrior() (*patchwork.SetPrior, float64) {
-	s, number := newSets(t), numberLengthOf(max(t.count(), 1))
+func (s *Sets) Prior(number, short float64) (*patchwork.SetPrior, float64) {
 	tree, edges := s.tree(number)
 	words, named := s.words(number)
-	switch saves := max(tree, words) - elem.Log(3); {
+	switch saves := max(tree, words) - elem.Log(3) - short; {
 	case saves <= 0:
 		return nil, 0
 	case tree >= words:
@@ -28,9 +27,9 @@ func (t *counts) setPrior() (*patchwork.SetPrior, float64) {
 	}
 }
 
-// setPriorLength returns what it takes to say a prior over sets of parts, beside how often each part is active: of each
+// PriorLength returns what it takes to say a prior over sets of parts, beside how often each part is active: of each
 // edge a number and a name, of each named set its parts and a number, and which of the three codes it is.
-func setPriorLength(p *patchwork.SetPrior, number float64) float64 {
+func PriorLength(p *patchwork.SetPrior, number float64) float64 {
 	sum := elem.Log(3)
 	for _, on := range p.Parent {
 		if on >= 0 {
@@ -64,20 +63,20 @@ func newSetPrior(active []float64, total float64) *patchwork.SetPrior {
 func shareOf(n, total float64) float64 { return (min(max(n, 0), total) + 0.5) / (total + 1) }
 
 // priorOfTree returns the prior of a forest.
-func (s *sets) priorOfTree(edges []edge) *patchwork.SetPrior {
-	p := newSetPrior(s.active, s.total)
-	next := make([][]edge, len(s.active))
+func (s *Sets) priorOfTree(edges []edge) *patchwork.SetPrior {
+	p := newSetPrior(s.Active, s.Total)
+	next := make([][]edge, len(s.Active))
 	for _, e := range edges {
 		next[e.a], next[e.b] = append(next[e.a], e), append(next[e.b], edge{e.b, e.a, e.saves, e.both})
 	}
-	done := make([]bool, len(s.active))
+	done := make([]bool, len(s.Active))
 	var visit func(x int)
 	visit = func(x int) {
 		done[x] = true
 		for _, e := range next[x] {
 			if !done[e.b] {
 				p.Parent[e.b] = x
-				p.Active[e.b] = [2]float64{shareOf(s.active[e.b]-e.both, s.total-s.active[x]), shareOf(e.both, s.active[x])}
+				p.Active[e.b] = [2]float64{shareOf(s.Active[e.b]-e.both, s.Total-s.Active[x]), shareOf(e.both, s.Active[x])}
 				visit(e.b)
 			}
 		}
@@ -91,21 +90,21 @@ func (s *sets) priorOfTree(edges []edge) *patchwork.SetPrior {
 }
 
 // priorOfWords returns the prior of named sets.
-func (s *sets) priorOfWords(named []bool) *patchwork.SetPrior {
-	active, rest := slices.Clone(s.active), s.total
+func (s *Sets) priorOfWords(named []bool) *patchwork.SetPrior {
+	active, rest := slices.Clone(s.Active), s.Total
 	var words [][]int
 	var share []float64
-	for i, set := range s.members {
+	for i, set := range s.Members {
 		if !named[i] {
 			continue
 		}
 		word := make([]int, len(set))
 		for j, k := range set {
 			word[j] = int(k)
-			active[k] -= s.rows[i]
+			active[k] -= s.Rows[i]
 		}
-		rest -= s.rows[i]
-		words, share = append(words, word), append(share, s.rows[i]/(s.total+1))
+		rest -= s.Rows[i]
+		words, share = append(words, word), append(share, s.Rows[i]/(s.Total+1))
 	}
 	p := newSetPrior(active, max(rest, 0))
 	p.Sets, p.Share = words, share
@@ -119,35 +118,32 @@ type edge struct {
 	both  float64
 }
 
-// sets are the sets of parts that explain rows, with the rows that each explains.
-type sets struct {
-	members [][]int16
-	rows    []float64
-	total   float64
-	active  []float64 // by part
+// Sets are the sets of parts that explain rows, with the rows that each explains.
+type Sets struct {
+	Members [][]int16
+	Rows    []float64
+	Total   float64
+	Active  []float64 // by part
 }
 
-func newSets(t *counts) *sets {
-	s := &sets{active: make([]float64, len(t.active))}
-	t.groups.Each(func(set []int16, weight int64, _, _ []int64) {
-		n := float64(weight) / weightUnit
-		s.members, s.rows = append(s.members, set), append(s.rows, n)
-		s.total += n
-		for _, k := range set {
-			s.active[k] += n
-		}
-	})
-	return s
+// Add adds the rows that a set explains.
+func (s *Sets) Add(set []int16, n float64) {
+	s.Members, s.Rows = append(s.Members, set), append(s.Rows, n)
+	s.Total += n
+	for _, k := range set {
+		s.Active[k] += n
+	}
 }
 
-// tree returns what it saves if each part may depend on one other, and the edges: the heaviest forest of those, each of which saves N times the mutual information and takes a number and a name.
-func (s *sets) tree(number float64) (float64, []edge) {
-	k := len(s.active)
+// tree returns what it saves if each part may depend on one other, and the edges: the heaviest forest of those, each of
+// which saves N times the mutual information and takes a number and a name.
+func (s *Sets) tree(number float64) (float64, []edge) {
+	k := len(s.Active)
 	both := make([]float64, k*k)
-	for i, set := range s.members {
+	for i, set := range s.Members {
 		for a, x := range set {
 			for _, y := range set[a+1:] {
-				both[int(x)*k+int(y)] += s.rows[i]
+				both[int(x)*k+int(y)] += s.Rows[i]
 			}
 		}
 	}
@@ -181,8 +177,8 @@ func (s *sets) tree(number float64) (float64, []edge) {
 
 // information returns the rows times the mutual information of two parts that are active
 // together in so many of them.
-func (s *sets) information(a, b int, both float64) float64 {
-	n, x, y := s.total, s.active[a], s.active[b]
+func (s *Sets) information(a, b int, both float64) float64 {
+	n, x, y := s.Total, s.Active[a], s.Active[b]
 	sum := 0.0
 	for _, cell := range [...][3]float64{{both, x, y}, {x - both, x, n - y}, {y - both, n - x, y},
 		{n - x - y + both, n - x, n - y}} {
@@ -198,30 +194,30 @@ const wordRounds = 4
 
 // words returns what it saves if sets that come often have names, and which sets have: which rows have a named
 // set, which one, and the parts of each name once; the other rows by independent activations.
-func (s *sets) words(number float64) (float64, []bool) {
+func (s *Sets) words(number float64) (float64, []bool) {
 	plain := 0.0
 	costs := s.costs(nil)
-	for i, n := range s.rows {
+	for i, n := range s.Rows {
 		plain += float64(n * costs[i])
 	}
-	word, best := make([]bool, len(s.rows)), 0.0
+	word, best := make([]bool, len(s.Rows)), 0.0
 	var kept []bool
 	for range wordRounds {
-		for i, n := range s.rows {
-			word[i] = n > 0 && float64(n*(elem.Log(n/s.total)+costs[i])) > costs[i]+number
+		for i, n := range s.Rows {
+			word[i] = n > 0 && float64(n*(elem.Log(n/s.Total)+costs[i])) > costs[i]+number
 		}
 		costs = s.costs(word)
 		sum, escape := 0.0, 0.0
-		for i, n := range s.rows {
+		for i, n := range s.Rows {
 			if word[i] {
-				sum += costs[i] + number - float64(n*elem.Log(n/s.total))
+				sum += costs[i] + number - float64(n*elem.Log(n/s.Total))
 			} else {
 				escape += n
 				sum += float64(n * costs[i])
 			}
 		}
 		if escape > 0 {
-			sum -= float64(escape * elem.Log(escape/s.total))
+			sum -= float64(escape * elem.Log(escape/s.Total))
 		}
 		if plain-sum > best {
 			best, kept = plain-sum, slices.Clone(word)
@@ -232,15 +228,15 @@ func (s *sets) words(number float64) (float64, []bool) {
 
 // costs returns -log p(S) by independent activations, as often as in the rows whose sets are
 // no words.
-func (s *sets) costs(word []bool) []float64 {
-	active, total := make([]float64, len(s.active)), 0.0
-	for i, set := range s.members {
+func (s *Sets) costs(word []bool) []float64 {
+	active, total := make([]float64, len(s.Active)), 0.0
+	for i, set := range s.Members {
 		if word != nil && word[i] {
 			continue
 		}
-		total += s.rows[i]
+		total += s.Rows[i]
 		for _, k := range set {
-			active[k] += s.rows[i]
+			active[k] += s.Rows[i]
 		}
 	}
 	none, on := 0.0, make([]float64, len(active))
@@ -249,8 +245,8 @@ func (s *sets) costs(word []bool) []float64 {
 		none -= elem.Log1p(-p)
 		on[k] = elem.Log1p(-p) - elem.Log(p)
 	}
-	out := make([]float64, len(s.members))
-	for i, set := range s.members {
+	out := make([]float64, len(s.Members))
+	for i, set := range s.Members {
 		out[i] = none
 		for _, k := range set {
 			out[i] += on[k]

@@ -1,0 +1,199 @@
+package lists
+
+import (
+	"context"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/pool"
+)
+
+// counts is what a pass over the rows says about a model.
+type counts struct {
+	evidence float64
+	bonus    float64   // how much of that is of other sets than the best
+	active   []float64 // by part: in how many rows it is
+	right    []float64 // by vote: how often it is the strongest, and right
+	lost     []float64 // by vote: how often its part is active where a stronger one votes
+	loss     []float64 // by part: what its rows lose without it
+	start    []int     // of each row's best set among sets
+	sets     []int32
+}
+
+func newCounts(x *index) *counts {
+	k, votes := len(x.Parts), len(x.column)
+	return &counts{active: make([]float64, k), right: make([]float64, votes), lost: make([]float64, votes),
+		loss: make([]float64, k), start: []int{0}}
+}
+
+// segments is into how many pieces rows are divided, whatever the number of workers.
+const segments = 8
+
+// leastSegment is how many rows are worth a piece.
+const leastSegment = 256
+
+// count explains all rows.
+func count(ctx context.Context, x *index, t *bitmap.Lists, workers int) (*counts, error) {
+	pieces := max(1, min(segments, t.Len()/leastSegment))
+	of := make([]*counts, pieces)
+	_, err := pool.Run(ctx, pieces, workers, 1, func(_, i int) error {
+		c, e := newCounts(x), newExplainer(x)
+		weight := make([]float64, len(x.Parts))
+		for r := t.Len() * i / pieces; r < t.Len()*(i+1)/pieces; r++ {
+			if r%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			e.row(t.Row(r))
+			c.add(e, t.Row(r), weight)
+		}
+		of[i] = c
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := of[0]
+	for _, c := range of[1:] {
+		out.join(c)
+	}
+	return out, nil
+}
+
+// join adds the counts of rows that come next.
+func (c *counts) join(other *counts) {
+	c.evidence, c.bonus = c.evidence+other.evidence, c.bonus+other.bonus
+	for _, list := range [...][2][]float64{{c.active, other.active}, {c.right, other.right}, {c.lost, other.lost},
+		{c.loss, other.loss}} {
+		for i, v := range list[1] {
+			list[0][i] += v
+		}
+	}
+	from := len(c.sets)
+	c.sets = append(c.sets, other.sets...)
+	for _, at := range other.start[1:] {
+		c.start = append(c.start, from+at)
+	}
+}
+
+// leastWeight is the share of a row below which a part does not count in it.
+const leastWeight = 1e-4
+
+// add counts an explained row. weight is 0 for all parts, before and after.
+func (c *counts) add(e *explainer, ones []int32, weight []float64) {
+	c.evidence += e.evidence
+	c.bonus += e.bonus
+	c.sets = append(c.sets, e.set...)
+	c.start = append(c.start, len(c.sets))
+	for _, k := range e.candidates {
+		w := sigmoid(e.odds[k])
+		if w < leastWeight {
+			continue
+		}
+		weight[k] = w
+		c.active[k] += w
+		c.loss[k] += soft(e.odds[k])
+	}
+	for _, d := range ones {
+		for _, v := range e.votersOn(d) {
+			c.right[v.vote] += weight[v.part]
+		}
+	}
+	if e.overlap {
+		for _, k := range e.set {
+			e.active[k] = true
+		}
+		for _, k := range e.candidates {
+			c.overlapped(e, k, weight)
+		}
+		for _, k := range e.set {
+			e.active[k] = false
+		}
+	}
+	for _, k := range e.candidates {
+		weight[k] = 0
+	}
+}
+
+// overlapped takes from the counts of part k what is another part's, which says more of a column,
+// and from its loss what another would save in its place.
+func (c *counts) overlapped(e *explainer, k int32, weight []float64) {
+	w := weight[k]
+	if w == 0 {
+		return
+	}
+	for _, vote := range e.shared[k] {
+		d, mine := e.column[vote], 1.0
+		for _, v := range e.votersOn(d) {
+			if p := weight[v.part]; p > 0 && v.part != k &&
+				(e.yes[v.vote] > e.yes[vote] || e.yes[v.vote] == e.yes[vote] && v.part < k) {
+				mine *= 1 - p
+			}
+		}
+		if mine < 1 {
+			c.lost[vote] += float64(w * (1 - mine))
+			if e.mark[d] == e.stamp {
+				c.right[vote] -= float64(w * (1 - mine))
+			}
+		}
+	}
+	if !e.active[k] {
+		return
+	}
+	e.active[k] = false
+	best := -1e300
+	for _, j := range e.candidates {
+		if j != k && !e.active[j] && e.meeting(j, k) {
+			best = max(best, e.beside(j))
+		}
+	}
+	e.active[k] = true
+	c.loss[k] -= min(soft(best), soft(e.odds[k]))
+}
+
+// set returns the best set of row r.
+func (c *counts) set(r int) []int32 { return c.sets[c.start[r]:c.start[r+1]] }
+
+// members returns of each part the rows whose best set has it.
+func (c *counts) members() *bitmap.Lists {
+	return (&bitmap.Lists{Width: len(c.active), Start: c.start, Columns: c.sets}).Turned()
+}
+
+// state is a model with what the rows say about it, and the length of their description.
+type state struct {
+	*index
+	*counts
+	length float64
+	rows   *bitmap.Lists // of each part; nil until they are asked for
+}
+
+// of returns the rows of each part.
+func (s *state) of() *bitmap.Lists {
+	if s.rows == nil {
+		s.rows = s.members()
+	}
+	return s.rows
+}
+
+// judged explains the rows by a model.
+func (l *learner) judged(m *Model) (*state, error) {
+	s := &state{index: newIndex(m)}
+	var err error
+	if s.counts, err = count(l.ctx, s.index, l.t, l.opt.Workers); err != nil {
+		return nil, err
+	}
+	l.visited += l.cells + l.t.Len()
+	d := m.described(l.t.Len(), s.counts.active)
+	s.length = float64(float64(len(m.Parts))*d.Number) - s.evidence + d.Columns() + d.Votes() + d.Background(nil)
+	if len(m.Parts) > 0 {
+		s.length -= s.codes(d.Number)
+	}
+	return s, nil
+}
+
+// shareOf returns the share that n of total are, kept from 0 and 1.
+func shareOf(n, total float64) float64 { return (min(max(n, 0), total) + 0.5) / (total + 1) }
+
+// binomial returns the log-likelihood of cells of which some are on.
+func binomial(on, cells, p float64) float64 {
+	return float64(max(on, 0)*elem.Log(p)) + float64(max(cells-on, 0)*elem.Log1p(-p))
+}

@@ -1,0 +1,252 @@
+package lists
+
+import (
+	"slices"
+
+	"example.com/patchwork/internal/elem"
+)
+
+const (
+	improvements = 4  // passes of removing, exchanging and adding parts
+	mostTogether = 64 // parts that are looked at in one row
+)
+
+// explainer explains rows, one at a time.
+type explainer struct {
+	*index
+	stamp  int32
+	mark   []int32   // by column: the stamp of the last row in which it was on
+	seen   []int32   // by part: the stamp of the last row with one of its columns
+	score  []float64 // by part: its log odds in the row beside no other part
+	odds   []float64 // by part: beside those that are active
+	active []bool    // by part
+
+	touched    []int32 // parts with a column in the row
+	candidates []int32 // those that may be active
+	set        []int32 // those that are
+	overlap    bool    // whether two candidates vote on the same column
+
+	evidence float64 // of the row
+	bonus    float64 // how much of that is of other sets than the best
+}
+
+func newExplainer(x *index) *explainer {
+	k := len(x.Parts)
+	return &explainer{index: x, mark: make([]int32, len(x.Q)), seen: make([]int32, k), score: make([]float64, k),
+		odds: make([]float64, k), active: make([]bool, k)}
+}
+
+// row explains a row by the parts that make it most probable.
+func (e *explainer) row(ones []int32) {
+	e.stamp++
+	e.touched, e.candidates, e.set = e.touched[:0], e.candidates[:0], e.set[:0]
+	sum := e.base
+	for _, k := range e.always {
+		e.touch(k)
+	}
+	for _, d := range ones {
+		sum += e.logit[d]
+		for _, v := range e.votersOn(d) {
+			if e.seen[v.part] != e.stamp {
+				e.touch(v.part)
+			}
+			e.score[v.part] += v.weight
+		}
+	}
+	rest := e.soft
+	for _, k := range e.touched {
+		rest -= soft(e.alone[k])
+		if e.score[k] > unlikely {
+			e.candidates = append(e.candidates, k)
+		} else {
+			rest += soft(e.score[k])
+		}
+	}
+	slices.Sort(e.candidates)
+	if len(e.candidates) > mostTogether {
+		e.fewer()
+	}
+	for _, k := range e.candidates {
+		e.odds[k] = e.score[k]
+	}
+	if e.overlap = e.overlaps(); e.overlap {
+		for _, d := range ones {
+			e.mark[d] = e.stamp
+		}
+		sum += e.choose()
+	} else {
+		for _, k := range e.candidates {
+			if e.score[k] > 0 {
+				e.active[k] = true
+				sum += e.score[k]
+			}
+		}
+	}
+	rest += e.others()
+	e.evidence, e.bonus = sum+rest, rest
+	for _, k := range e.set {
+		e.active[k] = false
+	}
+}
+
+// others collects the best set, and returns what others add to its probability that differ in one
+// part, or in one part each of those that vote on columns of their own.
+func (e *explainer) others() (rest float64) {
+	sum := 0.0
+	for _, k := range e.candidates {
+		odds := e.odds[k]
+		if e.active[k] {
+			e.set, odds = append(e.set, k), -odds
+		}
+		if e.overlap && e.meetsAny(k) {
+			sum += elem.Exp(odds)
+		} else {
+			rest += soft(odds)
+		}
+	}
+	return rest + elem.Log1p(sum)
+}
+
+// meetsAny reports whether part k votes on a column of another candidate.
+func (e *explainer) meetsAny(k int32) bool {
+	return len(e.shared[k]) > 0 &&
+		slices.ContainsFunc(e.candidates, func(j int32) bool { return j != k && e.meeting(j, k) })
+}
+
+func (e *explainer) touch(k int32) {
+	e.seen[k], e.score[k] = e.stamp, e.alone[k]
+	e.touched = append(e.touched, k)
+}
+
+// fewer keeps the candidates that are most probable by themselves.
+func (e *explainer) fewer() {
+	slices.SortStableFunc(e.candidates, func(a, b int32) int {
+		switch {
+		case e.score[a] > e.score[b]:
+			return -1
+		case e.score[a] < e.score[b]:
+			return 1
+		}
+		return 0
+	})
+	e.candidates = e.candidates[:mostTogether]
+	slices.Sort(e.candidates)
+}
+
+// overlaps reports whether two candidates vote on the same column.
+func (e *explainer) overlaps() bool {
+	for i, a := range e.candidates {
+		if len(e.shared[a]) == 0 {
+			continue
+		}
+		for _, b := range e.candidates[i+1:] {
+			if e.meeting(a, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// beside returns the log odds of part k beside the others that are active.
+func (e *explainer) beside(k int32) float64 {
+	sum := e.score[k]
+	for _, vote := range e.shared[k] {
+		d, other := e.column[vote], int32(-1)
+		for _, v := range e.votersOn(d) {
+			if v.part != k && e.active[v.part] && (other < 0 || e.yes[v.vote] > e.yes[other]) {
+				other = v.vote
+			}
+		}
+		if other < 0 {
+			continue
+		}
+		if e.mark[d] == e.stamp {
+			sum += max(e.yes[vote], e.yes[other]) - e.yes[other] - (e.yes[vote] - e.logQ[d])
+		} else {
+			sum += min(e.no[vote], e.no[other]) - e.no[other] - (e.no[vote] - (e.logQ[d] - e.logit[d]))
+		}
+	}
+	return sum
+}
+
+// set makes a part active or not, and sets the log odds of those that vote where it does.
+func (e *explainer) put(k int32, on bool) {
+	e.active[k] = on
+	for _, j := range e.candidates {
+		if e.meeting(k, j) {
+			e.odds[j] = e.beside(j)
+		}
+	}
+}
+
+// choose chooses the parts of a row where candidates vote on the same columns: greedily, and
+// improved by removing, exchanging and adding some. It returns what they gain.
+func (e *explainer) choose() (gain float64) {
+	gain = e.fill()
+	for range improvements {
+		before := gain
+		for _, k := range e.candidates {
+			if e.active[k] && e.odds[k] < 0 {
+				gain -= e.odds[k]
+				e.put(k, false)
+			}
+		}
+		for _, k := range e.candidates {
+			if e.active[k] {
+				gain += e.exchange(k)
+			}
+		}
+		if gain += e.fill(); gain <= before+1e-9 {
+			break
+		}
+	}
+	return gain
+}
+
+// fill adds the part that gains most, as long as one gains anything.
+func (e *explainer) fill() (gain float64) {
+	for {
+		best := int32(-1)
+		for _, k := range e.candidates {
+			if !e.active[k] && e.odds[k] > 0 && (best < 0 || e.odds[k] > e.odds[best]) {
+				best = k
+			}
+		}
+		if best < 0 {
+			return gain
+		}
+		gain += e.odds[best]
+		e.put(best, true)
+	}
+}
+
+// exchange replaces a part by others, if these gain more.
+func (e *explainer) exchange(k int32) float64 {
+	lost := e.odds[k]
+	e.put(k, false)
+	var added []int32
+	gain := -lost
+	for {
+		best := int32(-1)
+		for _, j := range e.candidates {
+			if j != k && !e.active[j] && e.odds[j] > 0 && e.meeting(j, k) && (best < 0 || e.odds[j] > e.odds[best]) {
+				best = j
+			}
+		}
+		if best < 0 {
+			break
+		}
+		gain += e.odds[best]
+		e.put(best, true)
+		added = append(added, best)
+	}
+	if gain > 1e-9 {
+		return gain
+	}
+	for _, j := range added {
+		e.put(j, false)
+	}
+	e.put(k, true)
+	return 0
+}

@@ -1,0 +1,171 @@
+// Package lists learns parts of tables as lists: rows of bits of which few are on, with any number
+// of columns.
+//
+// The model is that of package table under max: the strongest vote of the active parts, or the
+// background of the column. So is the length by which everything is judged (package described).
+// What differs is the cost: a row takes as long as it has ones, by a list of who votes on each
+// column, and nothing has the size of rows x columns, or parts x columns.
+//
+// Read model.go (a model, and who votes on a column), explain.go (a row), counts.go (all rows, and
+// the length), mstep.go (the model that follows), residual.go (parts of what nothing explains),
+// moves.go and learn.go (the search).
+package lists
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"example.com/patchwork/bitmap"
+)
+
+// Options holds the settings of Learn. The zero value is the recommended default.
+type Options struct {
+	MaxParts int // 0 means as many as pay
+	Seed     uint64
+	Workers  int // the result is the same for any number
+	// Progress is told after each step how many parts there are, and the length of the
+	// description; nil for nothing.
+	Progress func(parts int, length float64)
+}
+
+// Learned is what was learned: the model, and how long the description of the rows is by it, of
+// which -LogLik is of the rows, and by the background alone.
+type Learned struct {
+	Model            *Model
+	Length, LogLik   float64
+	BackgroundLength float64
+}
+
+const (
+	mostRounds = 12
+	leastSaved = 1e-4 // of what the parts save: a round that saves less is the last
+	listStream = 1<<36 + 1
+)
+
+// learner carries out one run.
+type learner struct {
+	ctx     context.Context
+	t       *bitmap.Lists
+	opt     Options
+	on      []float64 // by column: its ones
+	means   []float64
+	number  float64 // log(N)/2
+	cells   int
+	visited int  // cells, by all iterations
+	own     bool // whether votes may have a strength of their own
+	none    *state
+	misses  map[int32]float64 // columns that began no candidate, with the ones that they had
+}
+
+func newLearner(ctx context.Context, t *bitmap.Lists, opt Options) *learner {
+	opt.Workers = max(opt.Workers, 1)
+	l := &learner{ctx: ctx, t: t, opt: opt, cells: len(t.Columns), on: make([]float64, t.Width),
+		means: make([]float64, t.Width), number: numberPrice(t.Len())}
+	for _, d := range t.Columns {
+		l.on[d]++
+	}
+	for d, n := range l.on {
+		l.means[d] = n / float64(max(t.Len(), 1))
+	}
+	return l
+}
+
+// Learn finds the parts of a table of lists, and how many there are.
+func Learn(ctx context.Context, t *bitmap.Lists, opt Options) (*Learned, error) {
+	l := newLearner(ctx, t, opt)
+	all := make([]float64, t.Width)
+	for d := range all {
+		all[d] = float64(t.Len())
+	}
+	var err error
+	if l.none, err = l.judged(&Model{Q: l.newBackground(l.on, all).q}); err != nil {
+		return nil, err
+	}
+	best, err := l.grow(l.none, rand.New(rand.NewPCG(opt.Seed, listStream)))
+	if err == nil {
+		best, err = l.last(best)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Learned{Model: best.Model, Length: best.length, LogLik: best.evidence, BackgroundLength: l.none.length}, nil
+}
+
+// grow adds parts by the batch, made of what those before leave unexplained.
+func (l *learner) grow(s *state, rng *rand.Rand) (*state, error) {
+	l.misses = map[int32]float64{}
+	for range mostRounds {
+		next, err := l.batch(s, rng)
+		if err != nil {
+			return nil, err
+		}
+		if next == nil {
+			break
+		}
+		shorter := next.length < s.length
+		enough := next.length < s.length-float64(leastSaved*(l.none.length-next.length))
+		if shorter {
+			s = next
+		}
+		if l.opt.Progress != nil {
+			l.opt.Progress(len(s.Parts), s.length)
+		}
+		if !enough {
+			break
+		}
+	}
+	return s, nil
+}
+
+// batch adds candidates, as many as there may be, and cleans up; nil if there are none.
+func (l *learner) batch(s *state, rng *rand.Rand) (*state, error) {
+	found, err := l.newResidual(s, rng).candidates()
+	if l.opt.MaxParts > 0 {
+		found = found[:min(len(found), max(0, l.opt.MaxParts-len(s.Parts)))]
+	}
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	next, err := l.judged(s.withFound(found))
+	if err == nil {
+		next, err = l.em(next, roundsOfMoves)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.clean(next)
+}
+
+// withFound returns the model with candidates as parts more, and the background beside them.
+func (m *Model) withFound(found []*find) *Model {
+	out := m.clone()
+	out.Q = append([]float64(nil), m.Q...)
+	for _, f := range found {
+		p := Part{Columns: f.columns}
+		for j, d := range f.columns {
+			out.Q[d] = min(out.Q[d], f.q[j])
+			p.P = append(p.P, f.s)
+		}
+		out.Parts, out.Usage = append(out.Parts, p), append(out.Usage, f.share)
+	}
+	for k, p := range out.Parts {
+		out.Parts[k] = p.some(func(i int) bool { return p.P[i] > out.Q[p.Columns[i]] })
+	}
+	return out
+}
+
+// last gives votes strengths of their own where that pays.
+func (l *learner) last(s *state) (*state, error) {
+	l.own = true
+	defer func() { l.own = false }()
+	return l.em(s, roundsOfMoves)
+}
+
+// failed reports whether column d began no candidate when it had as many ones that nothing
+// explains; narrow tables try again.
+func (l *learner) failed(d int32, on float64) bool {
+	n, known := l.misses[d]
+	return known && n == on && l.t.Width > narrow
+}
+
+func (l *learner) fail(d int32, on float64) { l.misses[d] = on }

@@ -1,0 +1,269 @@
+package lists
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/table"
+)
+
+// planted draws rows, of which each has each part with a probability, and the columns that parts
+// or the background have.
+func planted(rng *rand.Rand, rows, width int, parts [][]int32, usage, strength, q float64) *bitmap.Lists {
+	t := bitmap.NewLists(width)
+	for range rows {
+		p := slices.Repeat([]float64{q}, width)
+		for _, columns := range parts {
+			if rng.Float64() < usage {
+				for _, d := range columns {
+					p[d] = max(p[d], strength)
+				}
+			}
+		}
+		var row []int32
+		for d := range p {
+			if rng.Float64() < p[d] {
+				row = append(row, int32(d))
+			}
+		}
+		t.Append(row)
+	}
+	return t
+}
+
+// columns draws disjoint parts of a size.
+func columns(rng *rand.Rand, width, parts, size int) (out [][]int32) {
+	order := rng.Perm(width)
+	for k := range parts {
+		var p []int32
+		for _, d := range order[k*size : (k+1)*size] {
+			p = append(p, int32(d))
+		}
+		slices.Sort(p)
+		out = append(out, p)
+	}
+	return out
+}
+
+func learned(t *testing.T, data *bitmap.Lists, opt Options) *Learned {
+	t.Helper()
+	m, err := Learn(t.Context(), data, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestLearnFindsPlantedParts(t *testing.T) {
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 90))
+		parts := columns(rng, 600, 20, 10)
+		m := learned(t, planted(rng, 800, 600, parts, 0.05, 0.9, 0.01), Options{Seed: seed}).Model
+		if len(m.Parts) != len(parts) {
+			t.Errorf("seed %d: %d parts, not %d", seed, len(m.Parts), len(parts))
+		}
+		for k, p := range parts {
+			if !slices.ContainsFunc(m.Parts, func(found Part) bool { return slices.Equal(found.Columns, p) }) {
+				t.Errorf("seed %d: part %d was not found", seed, k)
+			}
+		}
+	}
+}
+
+func TestLearnFindsNothingInNoise(t *testing.T) {
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 91))
+		q := []float64{0.01, 0.05, 0.2, 0.5}[seed%4]
+		m := learned(t, planted(rng, 200, 150, nil, 0, 0, q), Options{Seed: seed})
+		if len(m.Model.Parts) > 0 || m.Length != m.BackgroundLength {
+			t.Errorf("seed %d: %d parts in noise", seed, len(m.Model.Parts))
+		}
+	}
+}
+
+func TestLearnTakesAnyTable(t *testing.T) {
+	for name, data := range map[string]*bitmap.Lists{
+		"no rows":    bitmap.NewLists(3),
+		"no ones":    {Width: 3, Start: []int{0, 0, 0}},
+		"one cell":   {Width: 1, Start: []int{0, 1}, Columns: []int32{0}},
+		"all on":     {Width: 2, Start: []int{0, 2, 4, 6}, Columns: []int32{0, 1, 0, 1, 0, 1}},
+		"equal rows": planted(rand.New(rand.NewPCG(1, 1)), 40, 30, [][]int32{{1, 2, 3, 4}}, 1, 1, 0),
+	} {
+		m := learned(t, data, Options{})
+		if math.IsNaN(m.Length) || len(m.Model.Q) != data.Width {
+			t.Errorf("%s: %v nats, %d columns", name, m.Length, len(m.Model.Q))
+		}
+	}
+}
+
+// The same table gives the same model on any number of workers.
+func TestLearnIsTheSameOnAnyWorkers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 92))
+	data := planted(rng, 3000, 300, columns(rng, 300, 12, 9), 0.1, 0.85, 0.02)
+	one, more := learned(t, data, Options{Workers: 1}), learned(t, data, Options{Workers: 3})
+	if one.Length != more.Length || !slices.EqualFunc(one.Model.Parts, more.Model.Parts, func(a, b Part) bool {
+		return slices.Equal(a.Columns, b.Columns) && slices.Equal(a.P, b.P)
+	}) {
+		t.Errorf("%v nats by one worker, %v by three", one.Length, more.Length)
+	}
+}
+
+// A move that is rejected leaves the state as it was, and none makes the description longer.
+func TestMovesNeverMakeLonger(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 93))
+	parts := columns(rng, 120, 6, 12)
+	parts = append(parts, slices.Concat(parts[0][:6], parts[1][:6]))
+	slices.Sort(parts[6])
+	data := planted(rng, 400, 120, parts, 0.15, 0.8, 0.05)
+	l := newLearner(t.Context(), data, Options{})
+	s, err := l.judged(&Model{Parts: []Part{
+		{Columns: parts[0], P: slices.Repeat([]float64{0.7}, 12)},
+		{Columns: parts[6], P: slices.Repeat([]float64{0.7}, 12)},
+		{Columns: parts[2][:5], P: slices.Repeat([]float64{0.7}, 5)}},
+		Usage: []float64{0.2, 0.1, 0.1}, Q: slices.Repeat([]float64{0.05}, 120)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.none = s
+	for name, move := range map[string]func(*state) (*state, error){"votes": l.moreVotes, "prune": l.prune,
+		"tear": l.tear, "merge": l.merge} {
+		before := s.Model.clone()
+		next, err := move(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next.length > s.length {
+			t.Errorf("%s: %v nats, before %v", name, next.length, s.length)
+		}
+		again, err := l.judged(before)
+		if err != nil || math.Abs(again.length-s.length) > 1e-9 || !slices.Equal(before.Q, s.Q) {
+			t.Errorf("%s changed the state that it began with: %v nats, then %v", name, s.length, again.length)
+		}
+	}
+}
+
+// dense returns a model and a table as those of package table.
+func dense(t *testing.T, m *Model, data *bitmap.Lists) (*patchwork.Model, patchwork.Data) {
+	t.Helper()
+	var templates [][]float64
+	for _, p := range m.Parts {
+		v := slices.Clone(m.Q)
+		for i, d := range p.Columns {
+			v[d] = p.P[i]
+		}
+		templates = append(templates, v)
+	}
+	cfg := patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: data.Width, ZeroQ: true, QMap: m.Q}
+	out, err := patchwork.NewModel(cfg, templates)
+	if err == nil {
+		out, err = out.WithExtras(patchwork.Extras{Usage: m.Usage, Record: patchwork.Record{Rows: int64(data.Len())}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows patchwork.Data
+	for r := range data.Len() {
+		image := bitmap.New(1, data.Width)
+		for _, d := range data.Row(r) {
+			image.Set(0, int(d), true)
+		}
+		rows.Images = append(rows.Images, image)
+	}
+	return out, rows
+}
+
+// Both forms of a table have the same length by the same model.
+func TestLengthIsThatOfPackageTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 94))
+	data := planted(rng, 300, 90, columns(rng, 90, 5, 10), 0.2, 0.9, 0.02)
+	m := learned(t, data, Options{}).Model
+	if len(m.Parts) != 5 {
+		t.Fatalf("%d parts", len(m.Parts))
+	}
+	s, err := newLearner(t.Context(), data, Options{}).judged(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, rows := dense(t, m, data)
+	c := table.NewCounts(other)
+	if err := c.Add(context.Background(), other, rows, 1); err != nil {
+		t.Fatal(err)
+	}
+	want := c.Length(other)
+	d := m.described(data.Len(), s.counts.active)
+	for name, of := range map[string][2]float64{"columns": {d.Columns(), want.Columns}, "votes": {d.Votes(), want.Votes},
+
+		"background": {d.Background(nil), want.Background}} {
+		if math.Abs(of[0]-of[1]) > 1e-6*math.Abs(of[1]) {
+			t.Errorf("%s: %v nats as lists, %v as bits", name, of[0], of[1])
+		}
+	}
+	// The rows are those of all sets of parts, where bits have those that their search finds.
+	if s.evidence < -want.Rows-1e-6 || s.evidence > -want.Rows+1e-5*want.Rows {
+		t.Errorf("rows: %v nats as lists, %v as bits", -s.evidence, want.Rows)
+	}
+}
+
+// The evidence of a row is never much below that of all sets of parts, nor above it.
+func TestEvidenceIsThatOfAllSets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 95))
+	var below, above float64
+	rows := 0
+	for range 40 {
+		m := &Model{Q: make([]float64, 16)}
+		for d := range m.Q {
+			m.Q[d] = 0.05 + 0.1*rng.Float64()
+		}
+		for range 6 {
+			var p Part
+			for d := range m.Q {
+				if rng.Float64() < 0.25 {
+					p.Columns, p.P = append(p.Columns, int32(d)), append(p.P, 0.7+0.25*rng.Float64())
+				}
+			}
+			m.Parts, m.Usage = append(m.Parts, p), append(m.Usage, 0.1+0.2*rng.Float64())
+		}
+		e := newExplainer(newIndex(m))
+		for range 25 {
+			rows++
+			ones := planted(rng, 1, 16, [][]int32{m.Parts[0].Columns, m.Parts[1].Columns}, 0.5, 0.85, 0.1).Row(0)
+			e.row(ones)
+			exact := bruteForce(m, ones)
+			below, above = below+max(0, exact-e.evidence), max(above, e.evidence-exact)
+		}
+	}
+	if below/float64(rows) > 0.1 || above > 0.02 {
+		t.Errorf("evidence is %v nats a row too low, and up to %v too high", below/float64(rows), above)
+	}
+}
+
+func bruteForce(m *Model, ones []int32) float64 {
+	sum := 0.0
+	for set := range 1 << len(m.Parts) {
+		p, v := slices.Clone(m.Q), 1.0
+		for k, part := range m.Parts {
+			if set>>k&1 == 0 {
+				v *= 1 - m.Usage[k]
+				continue
+			}
+			v *= m.Usage[k]
+			for i, d := range part.Columns {
+				p[d] = max(p[d], part.P[i])
+			}
+		}
+		for d := range p {
+			if slices.Contains(ones, int32(d)) {
+				v *= p[d]
+			} else {
+				v *= 1 - p[d]
+			}
+		}
+		sum += v
+	}
+	return math.Log(sum)
+}

@@ -1,0 +1,364 @@
+package lists
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/table/described"
+)
+
+const (
+	anchorRows    = 200 // of a column, that are looked at for others that come with it
+	leastRows     = 3   // of a column that may be the first of a candidate
+	anchorMargin  = 3   // nats beyond log D that two columns must come together by
+	refineRounds  = 8
+	firstStrength = 0.8
+	leastHeld     = 0.3 // of the rows that a vote's strength promises must have its column
+	mostOverlap   = 0.5 // of the smaller's columns that two candidates of a batch may share
+	narrow        = 300 // columns up to which more pairs are tried
+)
+
+// residual is a table as a model leaves it: the ones that no vote of the best set of their row
+// covers, and of each column how many cells are not covered. Candidates for parts are sets of
+// columns that come together there, by a gain that has the background refitted, which holds a
+// part in it as long as there is no such part.
+type residual struct {
+	*background
+	*state
+	l       *learner
+	known   *described.Model
+	rng     *rand.Rand
+	rows    *bitmap.Lists // the ones that are not covered
+	holders *bitmap.Lists // of each column, the rows
+	random  float64       // by how much gains are changed at random
+	anchors int           // rows of a column that are looked at
+
+	count []float64 // scratch by column, and by part, and by row; all 0 between uses
+	parts []float64
+	score []float64
+	seen  []int32 // scratch by row: the last column in which it was met
+	stamp int32
+}
+
+// newResidual returns what a model leaves unexplained.
+func (l *learner) newResidual(s *state, rng *rand.Rand) *residual {
+	n, width := l.t.Len(), len(s.Q)
+	u := &residual{state: s, l: l, rng: rng, anchors: anchorRows, known: s.described(n, s.counts.active),
+		rows: bitmap.NewLists(width), count: make([]float64, width), parts: make([]float64, len(s.Parts)), score: make([]float64, n),
+		seen: make([]int32, n)}
+	cells, covered := make([]float64, width), make([]int32, width)
+	for d := range cells {
+		cells[d] = float64(n)
+	}
+	u.rows.Columns = make([]int32, 0, len(l.t.Columns)-s.coveredOnes())
+	for r := range n {
+		for _, k := range s.set(r) {
+			for _, d := range s.Parts[k].Columns {
+				if covered[d] != int32(r+1) {
+					covered[d] = int32(r + 1)
+					cells[d]--
+				}
+			}
+		}
+		for _, d := range l.t.Row(r) {
+			if covered[d] != int32(r+1) {
+				u.rows.Columns = append(u.rows.Columns, d)
+			}
+		}
+		u.rows.Start = append(u.rows.Start, len(u.rows.Columns))
+	}
+	u.holders = u.rows.Turned()
+	on := make([]float64, width)
+	for d := range on {
+		on[d] = float64(len(u.holders.Row(d)))
+	}
+	u.background = &background{on: on, cells: cells, q: s.Q}
+	u.settle(l.number)
+	return u
+}
+
+// coveredOnes returns about how many ones votes explain, not more than they do.
+func (s *state) coveredOnes() int {
+	sum := 0.0
+	for _, v := range s.right {
+		sum += v
+	}
+	return int(max(0, 0.9*sum))
+}
+
+// find is a candidate.
+type find struct {
+	columns []int32
+	q       []float64 // the background of each beside it
+	share   float64
+	s       float64
+	gain    float64 // nats by which the description gets shorter
+}
+
+// candidates returns candidates, the best first, that do not overlap much.
+func (u *residual) candidates() ([]*find, error) {
+	taken := make([]bool, len(u.q))
+	var all []*find
+	for i, d := range u.rng.Perm(len(u.q)) {
+		if i%64 == 0 && u.l.ctx.Err() != nil {
+			return nil, u.l.ctx.Err()
+		}
+		if taken[d] || u.on[d] < leastRows || u.l.failed(int32(d), u.on[d]) {
+			continue
+		}
+		f := u.from(int32(d))
+		if f == nil {
+			u.l.fail(int32(d), u.on[d])
+			continue
+		}
+		if u.random > 0 {
+			f.gain *= elem.Exp(float64(u.random * elem.Normal(u.rng)))
+		}
+		all = append(all, f)
+		for _, d := range f.columns {
+			taken[d] = true
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *find) int { return cmp.Compare(b.gain, a.gain) })
+	return u.apart(all), nil
+}
+
+// apart returns those candidates that do not share much with one before them.
+func (u *residual) apart(all []*find) (batch []*find) {
+	of := make([][]int32, len(u.q)) // by column: the candidates that have it
+	for _, f := range all {
+		common := map[int32]int{}
+		most := false
+		for _, d := range f.columns {
+			for _, i := range of[d] {
+				common[i]++
+				most = most || float64(common[i]) > mostOverlap*float64(min(len(f.columns), len(batch[i].columns)))
+			}
+		}
+		if most {
+			continue
+		}
+		for _, d := range f.columns {
+			of[d] = append(of[d], int32(len(batch)))
+		}
+		batch = append(batch, f)
+	}
+	return batch
+}
+
+// pair is a column that comes with another, by so many nats.
+type pair struct {
+	column int32
+	gain   float64
+}
+
+// from returns the best candidate that begins with column d and one that comes with it; nil if
+// there is none.
+func (u *residual) from(d int32) (best *find) {
+	failures, tries := 3, 8
+	if len(u.q) <= narrow {
+		failures, tries = 10, 20
+	}
+	pairs := u.with(d)
+	for _, p := range pairs[:min(len(pairs), tries)] {
+		if best != nil {
+			if _, has := slices.BinarySearch(best.columns, p.column); has {
+				continue
+			}
+		}
+		if f := u.refine(u.both(d, p.column)); f != nil && (best == nil || f.gain > best.gain) {
+			best = f
+		} else if failures--; failures == 0 {
+			break
+		}
+	}
+	return best
+}
+
+// with returns the columns that come with column d, the surest first.
+func (u *residual) with(d int32) (pairs []pair) {
+	holders := u.holders.Row(int(d))
+	n := min(len(holders), u.anchors)
+	var among []int32
+	for i := range n { // one of each of n pieces
+		from, to := len(holders)*i/n, len(holders)*(i+1)/n
+		r := holders[from+u.rng.IntN(to-from)]
+		for _, e := range u.rows.Row(int(r)) {
+			if u.count[e] == 0 {
+				among = append(among, e)
+			}
+			u.count[e]++
+		}
+	}
+	least := elem.Log(float64(len(u.q))) + anchorMargin
+	for _, e := range among {
+		c := u.count[e]
+		u.count[e] = 0
+		if e == d || c < 2 || c <= u.q[e]*float64(n) {
+			continue
+		}
+		gain := float64(float64(n) * joint.Divergence(c/float64(n), u.q[e]))
+		if others, left := u.cells[e]-float64(n), u.on[e]-c; others > 0 && left/others < u.on[e]/u.cells[e] {
+			gain += float64(others * joint.Divergence(max(left, 0)/others, u.on[e]/u.cells[e]))
+		}
+		if gain > least {
+			pairs = append(pairs, pair{e, gain})
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.column, b.column))
+	})
+	return pairs
+}
+
+// both returns the rows that have two columns.
+func (u *residual) both(d, e int32) (out []int32) {
+	a, b := u.holders.Row(int(d)), u.holders.Row(int(e))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			out, a, b = append(out, a[0]), a[1:], b[1:]
+		}
+	}
+	return out
+}
+
+// refine turns between the columns that rows have in common, and the rows that have these; nil
+// if the description does not get shorter by it.
+func (u *residual) refine(active []int32) *find {
+	f := &find{s: firstStrength}
+	var before []int32
+	for range refineRounds {
+		if len(active) < 2 || slices.Equal(active, before) {
+			break
+		}
+		before = active
+		if u.vote(f, active); len(f.columns) == 0 {
+			return nil
+		}
+		active = u.rowsOf(f)
+	}
+	if len(f.columns) < 2 || len(active) == 0 {
+		return nil
+	}
+	u.vote(f, active)
+	u.rowsOf(f)
+	p := described.Part{On: f.columns, Active: f.share * u.known.Rows}
+	p.Strength[0] = make([]float64, len(f.columns))
+	if f.gain -= u.known.Price(&p); f.gain <= 0 || len(f.columns) < 2 {
+		return nil
+	}
+	return f
+}
+
+// tally counts in scratch the ones of each column that rows have, which among returns, and the
+// rows that each part is active in.
+func (u *residual) tally(active []int32) (among, parts []int32) {
+	for _, r := range active {
+		for _, d := range u.rows.Row(int(r)) {
+			if u.count[d] == 0 {
+				among = append(among, d)
+			}
+			u.count[d]++
+		}
+		for _, k := range u.set(int(r)) {
+			if u.parts[k] == 0 {
+				parts = append(parts, k)
+			}
+			u.parts[k]++
+		}
+	}
+	slices.Sort(among)
+	return among, parts
+}
+
+// shown returns in how many of the rows that were tallied no vote covers column d.
+func (u *residual) shown(d int32, rows int) float64 {
+	hidden := 0.0
+	for _, v := range u.votersOn(d) {
+		hidden += u.parts[v.part]
+	}
+	return max(float64(rows)-hidden, u.count[d])
+}
+
+// vote sets the columns of a candidate that is active in some rows, and its strength.
+func (u *residual) vote(f *find, active []int32) {
+	among, parts := u.tally(active)
+	f.share = (float64(len(active)) + 0.5) / (u.known.Rows + 1)
+	least := joint.OneVoteMore(len(u.q), max(len(f.columns), 1)) + 0.6931471805599453
+	f.columns, f.q, f.gain = f.columns[:0], f.q[:0], 0
+	right, of := 0.0, 0.0
+	for _, d := range among {
+		c, cells := u.count[d], u.shown(d, len(active))
+		if c < leastHeld*f.s*cells {
+			continue
+		}
+		if q, gain := u.gain(d, c, cells, f.s); gain > least && q < f.s {
+			f.columns, f.q = append(f.columns, d), append(f.q, q)
+			right, of = right+c, of+cells
+			f.gain += binomial(u.on[d], u.cells[d], q) - u.ownPrice(q) - u.now(d)
+		}
+	}
+	f.s = min((right+0.5)/(of+1), strongest)
+	for _, d := range among {
+		u.count[d] = 0
+	}
+	for _, k := range parts {
+		u.parts[k] = 0
+	}
+}
+
+// gain returns what a vote on column d gains that says s of some cells, c of which are on, and the
+// background of the others.
+func (u *residual) gain(d int32, c, cells, s float64) (q, gain float64) {
+	q, outside := u.beside(d, u.on[d]-c, u.cells[d]-cells)
+	return q, binomial(c, cells, s) + outside - u.now(d)
+}
+
+// rowsOf returns the rows that a candidate is active in, and adds to its gain what the rows gain.
+func (u *residual) rowsOf(f *find) (active []int32) {
+	alone := elem.Log(f.share) - elem.Log1p(-f.share)
+	var met []int32
+	meet := func(r int32, v float64) {
+		if u.score[r] == 0 {
+			met = append(met, r)
+		}
+		u.score[r] += v
+	}
+	for j, q := range f.q {
+		no := elem.Log1p(-f.s) - elem.Log1p(-q)
+		alone += no
+		yes := elem.Log(f.s/q) - no
+		for _, r := range u.holders.Row(int(f.columns[j])) {
+			meet(r, yes)
+		}
+		u.stamp++
+		for _, v := range u.votersOn(f.columns[j]) {
+			for _, r := range u.of().Row(int(v.part)) {
+				if u.seen[r] != u.stamp {
+					u.seen[r] = u.stamp
+					meet(r, -no)
+				}
+			}
+		}
+	}
+	for _, r := range met {
+		s := alone + u.score[r]
+		u.score[r] = 0
+		if s > 0 {
+			active = append(active, r)
+		}
+		f.gain += soft(s)
+	}
+	f.gain += float64((u.known.Rows-float64(len(met)))*soft(alone)) + float64(u.known.Rows*elem.Log1p(-f.share))
+	slices.Sort(active)
+	return active
+}
