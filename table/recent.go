@@ -15,7 +15,7 @@ type explained struct {
 
 const (
 	recentSteps = 4     // E-steps that are kept
-	recentRows  = 30000 // of at most so many rows
+	recentRows  = 30000 // of which the best explanations are kept, too
 )
 
 // count makes the E-step of a model. The last ones are kept: the step after which one
@@ -37,9 +37,6 @@ func (l *learner) explained(ctx context.Context, m *patchwork.Model) (explained,
 	var err error
 	if len(l.data.Images) > recentRows || l.data.Memory != nil {
 		s.tally, err = eStep(ctx, m, l.data, l.opt.Explain, l.opt.Workers)
-		if len(l.data.Images) > recentRows {
-			return s, err
-		}
 	} else {
 		s.best = make([][]int16, len(l.data.Images))
 		s.tally, err = eStepAnew(ctx, m, l.data, l.opt.Explain, l.opt.Workers, s.best)

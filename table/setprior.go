@@ -35,7 +35,6 @@ func (l *learner) withSetPrior(ctx context.Context, c tried) (tried, error) {
 	if err != nil {
 		return c, err
 	}
-	l.m.Pooled = c.pooled
 	l.m.Pooled = pooling(l.cfg.Rule) > 0
 	defer func() { l.m.Pooled = false }()
 	rounds := priorRounds
