@@ -311,8 +311,8 @@ type Record struct {
 	Rows   int64  `json:"rows,omitempty"` // training images, weights counted
 	// size of the uniform sample of them that Starts and Curve were learned from; 0: all
 	Sample int64   `json:"sample,omitempty"`
-	LogLik float64 `json:"log_lik,omitempty"` // of the training images, nats
-	Chosen int     `json:"chosen,omitempty"`  // index into Starts
+	LogLik float64 `json:"log_lik"` // of the training images, nats
+	Chosen int     `json:"chosen"`  // index into Starts
 	Starts []Start `json:"starts,omitempty"`
 
 	Interrupted bool `json:"interrupted,omitempty"` // learning was ended before it was done
@@ -331,7 +331,7 @@ type CurvePoint struct {
 	Experts int `json:"experts"`
 
 	// Stage says what made the model: one of the stages of the package that learned it.
-	Stage string `json:"stage"`
+	Stage string `json:"stage,omitempty"`
 
 	Rows   int64   `json:"rows"`    // training images, weights counted
 	LogLik float64 `json:"log_lik"` // of these, nats; divide by Rows

@@ -116,8 +116,8 @@ func TestArchive(t *testing.T) {
 	if got := pixels(s); got != "#?\n.#\n?.\n" {
 		t.Errorf("pixels\n%s", got)
 	}
-	want := []Labels{{"y", []string{"p", "q", ""}}, {"id", []string{"9223372036854775808", "2", "3"}},
-		{"flag", []int64{1, 0, 1}}, {"column_vector", []int64{7, 8, 9}}}
+	want := []Labels{LabelsOf("y", []string{"p", "q", ""}), LabelsOf("id", []string{"9223372036854775808", "2", "3"}),
+		LabelsOf("flag", []int64{1, 0, 1}), LabelsOf("column_vector", []int64{7, 8, 9})}
 	if diff := cmp.Diff(want, s.Meta); diff != "" {
 		t.Error(diff)
 	}

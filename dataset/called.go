@@ -20,10 +20,8 @@ func (s *Set) Called() func(i int) string {
 	}
 	labels := slices.DeleteFunc(s.Labels(), func(c Labels) bool { return s.Len() > 1 && constant(c) })
 	for _, c := range labels {
-		if text, ok := c.Values.([]string); ok && distinct(text) && !c.Numbers() {
-			return func(i int) string {
-				return words.Clean(text[i])
-			}
+		if c.Type == ColumnText && distinct(c.Cells) && !c.Numbers() {
+			return func(i int) string { return words.Clean(c.Cells[i]) }
 		}
 	}
 	return func(i int) string {
@@ -46,7 +44,7 @@ func (s *Set) Called() func(i int) string {
 func (s *Set) Labels() []Labels {
 	var out []Labels
 	for _, c := range s.Meta {
-		if _, text := c.Values.([]string); text || s.Table {
+		if c.Type == ColumnText || s.Table {
 			out = append(out, c)
 		}
 	}
@@ -55,12 +53,7 @@ func (s *Set) Labels() []Labels {
 
 // constant reports whether a column has one value only.
 func constant(c Labels) bool {
-	for i := range c.Len() {
-		if c.Text(i) != c.Text(0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Cells, func(text string) bool { return text != c.Cells[0] })
 }
 
 // distinct reports whether no text is empty or comes twice.
@@ -82,7 +75,7 @@ func (c Labels) Missing(i int) bool { return c.Text(i) == "" }
 // such as 1.234,50 and 12 €; unknown values, of which NA is one, do not count, and codes
 // with zeros in front are no numbers. Such a column measures rows and does not name them.
 func (c Labels) Numbers() bool {
-	if _, text := c.Values.([]string); !text {
+	if c.Type != ColumnText {
 		return true
 	}
 	found := false

@@ -141,9 +141,9 @@ var totals = []string{"total", "totals", "grand total", "sum", "summe", "gesamt"
 // noteTotal notes that the last row of a table is called so, and no other.
 func (s *Set) noteTotal() {
 	for _, c := range s.Meta {
-		text, words := c.Values.([]string)
+		text := c.Cells
 		last := len(text) - 1
-		if !s.Table || !words || last < 2 || !slices.Contains(totals, strings.ToLower(text[last])) ||
+		if !s.Table || c.Type != ColumnText || last < 2 || !slices.Contains(totals, strings.ToLower(text[last])) ||
 			slices.Index(text, text[last]) < last {
 			continue
 		}

@@ -103,7 +103,7 @@ func (d *arrayImages) companion(s *Set, c companion) error {
 		s.Unit = d.unit
 		return err
 	}
-	s.Meta = append(s.Meta, Labels{c.name, metaValues(a)})
+	s.Meta = append(s.Meta, arrayLabels(c.name, a))
 	return nil
 }
 
@@ -137,16 +137,16 @@ func mask(s *Set, a *npy.Array, missing bool, at int) error {
 	return nil
 }
 
-// metaValues keeps integers and floats as numbers; integers beyond int64 become
+// arrayLabels keeps integers and floats as numbers; integers beyond int64 become
 // text, so that they stay distinct.
-func metaValues(a *npy.Array) any {
+func arrayLabels(name string, a *npy.Array) Labels {
 	if v, err := a.Int64s(); err == nil {
-		return v
+		return LabelsOf(name, v)
 	}
 	switch a.Data.(type) {
 	case []float32, []float64:
 		v, _ := a.Float64s() // cannot fail for floats
-		return v
+		return LabelsOf(name, v)
 	}
-	return a.Strings()
+	return LabelsOf(name, a.Strings())
 }

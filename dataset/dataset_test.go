@@ -169,7 +169,7 @@ func TestSeveralFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Set{Data: patchwork.Data{Weights: []int64{1, 1, 7}}, Index: []int{0, 1, 2}, Table: true, Source: a + ", " + b,
-		Meta: []Labels{{"y", []string{"T", "L", "V"}}, {"n", []float64{1, 2, 0.5}}}}
+		Meta: []Labels{LabelsOf("y", []string{"T", "L", "V"}), LabelsOf("n", []float64{1, 2, 0.5})}}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Set{}, "Images"), cmpopts.IgnoreUnexported(Set{})); diff != "" {
 		t.Error(diff)
 	}
@@ -292,9 +292,9 @@ func drawSet(t *rapid.T) *Set {
 		s.Weights = rapid.SliceOfN(rapid.Int64Range(0, 1<<40), n, n).Draw(t, "weights")
 	}
 	s.Meta = []Labels{
-		{"y", rapid.SliceOfN(rapid.StringMatching(`[A-Z|?]{0,2}`), n, n).Draw(t, "y")},
-		{"writer", rapid.SliceOfN(rapid.Int64(), n, n).Draw(t, "writer")},
-		{"score", rapid.SliceOfN(rapid.Float64(), n, n).Draw(t, "score")},
+		LabelsOf("y", rapid.SliceOfN(rapid.StringMatching(`[A-Z|?]{0,2}`), n, n).Draw(t, "y")),
+		LabelsOf("writer", rapid.SliceOfN(rapid.Int64(), n, n).Draw(t, "writer")),
+		LabelsOf("score", rapid.SliceOfN(rapid.Float64(), n, n).Draw(t, "score")),
 	}
 	return s
 }
@@ -328,15 +328,15 @@ func writeNPZ(path string, s *Set, extra ...npy.Member) error {
 }
 
 func TestEncodeNPZFailures(t *testing.T) {
-	s := &Set{Data: patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}, Meta: []Labels{{"columns", []int64{1}}}}
+	s := &Set{Data: patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}, Meta: []Labels{LabelsOf("columns", []int64{1})}}
 	if err := EncodeNPZ(new(bytes.Buffer), s); err == nil {
 		t.Error("a reserved name")
 	}
-	s.Meta[0] = Labels{"t", []string{"\xff"}}
+	s.Meta[0] = LabelsOf("t", []string{"\xff"})
 	if err := EncodeNPZ(new(bytes.Buffer), s); err == nil {
 		t.Error("bad text")
 	}
-	s.Meta[0] = Labels{"a", []int64{1}}
+	s.Meta[0] = LabelsOf("a", []int64{1})
 	if err := EncodeNPZ(new(bytes.Buffer), s, arr("a", []int64{1}, 1)); err == nil {
 		t.Error("two arrays of one name")
 	}

@@ -236,7 +236,7 @@ func (g *gallery) tell(names []string, what string) error {
 		stems = append(stems, stem(n))
 		labels = append(labels, path.Base(path.Dir(n)))
 	}
-	g.meta = []Labels{{"name", stems}}
+	g.meta = []Labels{{Name: "name", Cells: stems}}
 	again := g.in.opts.sameNames || !distinct(stems)
 	if len(inside) == 0 { // no folders that are classes
 		y := g.in.opts.folders[g.path]
@@ -252,7 +252,7 @@ func (g *gallery) tell(names []string, what string) error {
 			stems[i] = labels[i] + "/" + stems[i]
 		}
 	}
-	g.meta = append(g.meta, Labels{"y", labels})
+	g.meta = append(g.meta, Labels{Name: "y", Cells: labels})
 	for _, y := range labels {
 		g.in.seen.folder(y)
 	}
@@ -295,7 +295,7 @@ func (g *gallery) tellBy(pattern string, names []string, what string) error {
 	}
 	names = slices.Clone(names)
 	slices.SortFunc(names, naturally)
-	stems, fields := make([]string, len(names)), make([]rawText, len(p.fields))
+	stems, fields := make([]string, len(names)), make([][]string, len(p.fields))
 	for i, n := range names {
 		stems[i] = stem(n)
 		values, err := p.match(n)
@@ -306,9 +306,9 @@ func (g *gallery) tellBy(pattern string, names []string, what string) error {
 			fields[k] = append(fields[k], v)
 		}
 	}
-	g.names, g.meta = names, []Labels{{"name", stems}}
+	g.names, g.meta = names, []Labels{{Name: "name", Cells: stems}}
 	for k, name := range p.fields {
-		g.meta = append(g.meta, Labels{name, guess(fields[k])})
+		g.meta = append(g.meta, Labels{name, fields[k], columnRaw}.guessed())
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/enum"
@@ -44,16 +43,6 @@ type Frame struct {
 
 // Set is a Frame.
 type Set = Frame
-
-// Labels is one named column of metadata.
-type Labels struct {
-	Name   string
-	Values any // []string, []int64 or []float64
-}
-
-// rawText is metadata as read from a text file, for parts of a set: only the
-// whole column shows its type (see guess).
-type rawText []string
 
 // Len returns the number of rows.
 func (s *Set) Len() int { return len(s.Images) + len(s.Values) }
@@ -126,7 +115,8 @@ func (s *Set) append(part *Set) {
 	var meta []Labels
 	for _, c := range s.Meta {
 		if i := slices.IndexFunc(part.Meta, func(d Labels) bool { return d.Name == c.Name }); i >= 0 {
-			meta = append(meta, Labels{c.Name, joinValues(c, part.Meta[i])})
+			c.append(part.Meta[i])
+			meta = append(meta, c)
 		}
 	}
 	s.Meta = meta
@@ -211,61 +201,4 @@ func pick[T any](from []T, index []int) []T {
 		out[i] = from[j]
 	}
 	return out
-}
-
-// Len returns the number of values.
-func (c Labels) Len() int {
-	switch v := c.Values.(type) {
-	case []int64:
-		return len(v)
-	case []float64:
-		return len(v)
-	case rawText:
-		return len(v)
-	}
-	return len(c.Values.([]string))
-}
-
-// Text returns value i as text: numbers in their shortest decimal form, "" for one that is not known.
-func (c Labels) Text(i int) string {
-	switch v := c.Values.(type) {
-	case []int64:
-		return strconv.FormatInt(v[i], 10)
-	case []float64:
-		if math.IsNaN(v[i]) {
-			return ""
-		}
-		return strconv.FormatFloat(v[i], 'g', -1, 64)
-	}
-	return c.Values.([]string)[i]
-}
-
-// distinct lists the values in order of first appearance.
-func (c Labels) distinct() []string {
-	seen := map[string]bool{}
-	var out []string
-	for i := range c.Len() {
-		v := c.Text(i)
-		if v == "" {
-			v = `""`
-		}
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// Pick returns the values at the given indices, in that order. It panics for an index outside.
-func (c Labels) Pick(index []int) Labels {
-	switch v := c.Values.(type) {
-	case []int64:
-		return Labels{c.Name, pick(v, index)}
-	case []float64:
-		return Labels{c.Name, pick(v, index)}
-	case rawText:
-		return Labels{c.Name, rawText(pick(v, index))}
-	}
-	return Labels{c.Name, pick(c.Values.([]string), index)}
 }

@@ -89,24 +89,6 @@ func (j *joiner) done(in *input) *Set {
 	return s
 }
 
-// joinValues keeps the type if both agree, joins integers and floats to floats,
-// and anything else to text. It may extend the values of a in place: the joiner
-// owns them.
-func joinValues(a, b Labels) any {
-	if x, raw := a.Values.(rawText); raw {
-		return append(x, b.Values.(rawText)...)
-	}
-	kind := max(kindOf(a.Values), kindOf(b.Values))
-	switch x := retype(a.Values, kind).(type) {
-	case []int64:
-		return append(x, b.Values.([]int64)...)
-	case []float64:
-		return append(x, retype(b.Values, kind).([]float64)...)
-	default:
-		return append(x.([]string), retype(b.Values, kind).([]string)...)
-	}
-}
-
 // arrange selects the columns of an array that was read as a whole, reshapes
 // the rows of a table to the requested image size, and transposes.
 func (in *input) arrange(s *Set) error {

@@ -36,7 +36,7 @@ func (in *input) labels(path string) (*labelRows, error) {
 	if err != nil {
 		return nil, at(err, path)
 	}
-	return &labelRows{path: path, all: Labels{"y", metaValues(a)}}, nil
+	return &labelRows{path: path, all: arrayLabels("y", a)}, nil
 }
 
 // add adds the labels of the next images; of none when there are no more, for which there must be no label either.

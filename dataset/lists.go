@@ -22,7 +22,7 @@ func (in *input) items(src *textSource) (parts, error) {
 	}
 	if v.named() {
 		p.note("the first field of each line is taken as the name of the row, since it is in no other")
-		t.labels = make(rawText, t.rows)
+		t.labels = make([]string, t.rows)
 		for i, k := range first {
 			if k != noItem {
 				t.labels[i] = v.items[k]

@@ -23,7 +23,7 @@ func TestMAT(t *testing.T) {
 		if got := pixels(s); got != "#..\n.#.\n...\n###\n" {
 			t.Error(got)
 		}
-		meta := []Labels{{"labels", []string{"T", "L"}}, {"writer", []float64{3, 4}}}
+		meta := []Labels{LabelsOf("labels", []string{"T", "L"}), LabelsOf("writer", []float64{3, 4})}
 		if diff := cmp.Diff(meta, s.Meta); diff != "" {
 			t.Error(diff)
 		}
@@ -55,7 +55,7 @@ func TestMATCompanions(t *testing.T) {
 	if got := pixels(s); got != "#.\n..\n##\n" {
 		t.Error(got)
 	}
-	want := []Labels{{"y", []string{"one", "2", "é"}}, {"row", []string{"a", "b", "c"}}}
+	want := []Labels{LabelsOf("y", []string{"one", "2", "é"}), LabelsOf("row", []string{"a", "b", "c"})}
 	if diff := cmp.Diff(want, s.Meta); diff != "" {
 		t.Error(diff)
 	}

@@ -27,19 +27,19 @@ func TestColumnsOfNumbers(t *testing.T) {
 		{[]string{"", "NA"}, false},
 		{[]string{}, false},
 	} {
-		if got := (Labels{"c", c.values}).Numbers(); got != c.want {
+		if got := LabelsOf("c", c.values).Numbers(); got != c.want {
 			t.Errorf("%q: %v, want %v", c.values, got, c.want)
 		}
 	}
 }
 
 func TestMissing(t *testing.T) {
-	for i, c := range []Labels{{"i", []int64{0}}, {"f", []float64{0}}, {"s", []string{"NaN"}}} {
+	for i, c := range []Labels{LabelsOf("i", []int64{0}), LabelsOf("f", []float64{0}), LabelsOf("s", []string{"NaN"})} {
 		if c.Missing(0) {
 			t.Errorf("column %d has a value", i)
 		}
 	}
-	for i, c := range []Labels{{"f", []float64{math.NaN()}}, {"s", []string{""}}} {
+	for i, c := range []Labels{LabelsOf("f", []float64{math.NaN()}), LabelsOf("s", []string{""})} {
 		if !c.Missing(0) || c.Text(0) != "" {
 			t.Errorf("column %d has none", i)
 		}
@@ -49,8 +49,8 @@ func TestMissing(t *testing.T) {
 // Empty cells of text and of numbers are one and the same, and amounts name no rows.
 func TestRowsAreNotCalledByAmounts(t *testing.T) {
 	two := patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 1), bitmap.New(1, 1)}}
-	s := Set{Table: true, Data: two, Meta: []Labels{{"age", []float64{math.NaN(), 3}}, {"town", []string{"Ulm", ""}},
-		{"paid", []string{"1,54", "2.5"}}}}
+	s := Set{Table: true, Data: two, Meta: []Labels{LabelsOf("age", []float64{math.NaN(), 3}), LabelsOf("town", []string{"Ulm", ""}),
+		LabelsOf("paid", []string{"1,54", "2.5"})}}
 	called := s.Called()
 	if a, b := called(0), called(1); a != "row 1 (Ulm, 1,54)" || b != "row 2 (3, 2.5)" {
 		t.Errorf("called %q and %q", a, b)

@@ -142,7 +142,7 @@ func (s *Set) ColumnName(x int) string {
 func (s *Set) ImageName(i int) string {
 	name, y := "", ""
 	for _, c := range s.Meta {
-		switch _, text := c.Values.([]string); {
+		switch text := c.Type == ColumnText; {
 		case c.Name == "name":
 			name = c.Text(i)
 		case c.Name == "y":

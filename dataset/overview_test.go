@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 func TestOverview(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, h, w := rapid.IntRange(0, 6).Draw(rt, "n"), rapid.IntRange(1, 2).Draw(rt, "h"), rapid.IntRange(1, 3).Draw(rt, "w")
-		s := &Set{Table: h == 1, Data: patchwork.Data{}, Meta: []Labels{{"y", make([]float64, n)}}}
+		s := &Set{Table: h == 1, Data: patchwork.Data{}, Meta: []Labels{LabelsOf("y", make([]float64, n))}}
 		states := make([][]uint8, n)
 		on, known := 0, 0
 		for i := range n {
@@ -34,7 +33,7 @@ func TestOverview(t *testing.T) {
 				}
 			}
 			s.Images = append(s.Images, m)
-			s.Meta[0].Values.([]float64)[i] = math.NaN()
+			s.Meta[0].Cells[i] = ""
 		}
 		o := s.Overview()
 		if _, err := json.Marshal(o); err != nil {
@@ -72,11 +71,11 @@ func TestOverview(t *testing.T) {
 func TestNamesForPeople(t *testing.T) {
 	image := bitmap.New(1, 2)
 	for want, s := range map[string]*Set{
-		"T/07":    {Meta: []Labels{{"name", []string{"07"}}, {"y", []string{"T"}}}},
-		"07":      {Meta: []Labels{{"name", []string{"07"}}, {"n", []int64{3}}}},
-		"Alp":     {Table: true, Meta: []Labels{{"n", []int64{3}}, {"site", []string{"Alp"}}, {"soil", []string{"chalk"}}}},
-		"row 1":   {Table: true, Meta: []Labels{{"n", []int64{3}}}},
-		"image 8": {Index: []int{7}, Meta: []Labels{{"y", []string{"T"}}}},
+		"T/07":    {Meta: []Labels{LabelsOf("name", []string{"07"}), LabelsOf("y", []string{"T"})}},
+		"07":      {Meta: []Labels{LabelsOf("name", []string{"07"}), LabelsOf("n", []int64{3})}},
+		"Alp":     {Table: true, Meta: []Labels{LabelsOf("n", []int64{3}), LabelsOf("site", []string{"Alp"}), LabelsOf("soil", []string{"chalk"})}},
+		"row 1":   {Table: true, Meta: []Labels{LabelsOf("n", []int64{3})}},
+		"image 8": {Index: []int{7}, Meta: []Labels{LabelsOf("y", []string{"T"})}},
 	} {
 		s.Images = []*bitmap.Image{image}
 		if got := s.ImageName(0); got != want {

@@ -17,7 +17,7 @@ func (in *input) pairs(src *textSource, columns []string, found bool) (parts, er
 	if err != nil {
 		return nil, err
 	}
-	t := &pairTable{sparse: sparse{in: in, rule: rule{invert: in.opts.Invert}, labels: rawText{}}, pairs: columns,
+	t := &pairTable{sparse: sparse{in: in, rule: rule{invert: in.opts.Invert}, labels: []string{}}, pairs: columns,
 		vocabulary: in.vocabulary(), of: map[string]int{}}
 	if err := t.read(r); err != nil {
 		return nil, err

@@ -145,14 +145,14 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Labels{{"name", []string{"a", "b"}}}, s.Meta); diff != "" || pixels(s) != ".#\n#.\n" {
+	if diff := cmp.Diff([]Labels{LabelsOf("name", []string{"a", "b"})}, s.Meta); diff != "" || pixels(s) != ".#\n#.\n" {
 		t.Errorf("%s\n%s", pixels(s), diff)
 	}
 	s, err = read("classes", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Labels{{"name", []string{"1", "3", "2"}}, {"y", []string{"L", "L", "T"}}}
+	want := []Labels{LabelsOf("name", []string{"1", "3", "2"}), LabelsOf("y", []string{"L", "L", "T"})}
 	if diff := cmp.Diff(want, s.Meta); diff != "" || pixels(s) != "..\n.#\n##\n" {
 		t.Errorf("%s\n%s", pixels(s), diff)
 	}

@@ -173,7 +173,7 @@ func (in *input) arrayLimit() int64 {
 }
 
 // parts are the rows of a file, some at a time: parts of the set, each with at least one image, without row numbers,
-// and with metadata that may still be rawText; then io.EOF.
+// and with metadata that may still be raw; then io.EOF.
 type parts interface {
 	next() (*Set, error)
 	count() int              // of all rows, -1 if it is not known before they are read
@@ -233,9 +233,7 @@ func collect(d parts) (*Set, error) {
 		switch {
 		case err == io.EOF:
 			for i, c := range out.Meta {
-				if raw, ok := c.Values.(rawText); ok {
-					out.Meta[i].Values = guess(raw)
-				}
+				out.Meta[i] = c.guessed()
 			}
 			return out, nil
 		case err != nil:

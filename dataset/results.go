@@ -61,10 +61,7 @@ type TableColumn struct {
 
 // TableColumn returns the description of a metadata column, whose Values can be
 // given to [WriteTable] as they are.
-func (c Labels) TableColumn() TableColumn {
-	return TableColumn{Name: c.Name, Type: [...]ColumnType{intKind: ColumnInt, floatKind: ColumnFloat,
-		textKind: ColumnText}[kindOf(c.Values)]}
-}
+func (c Labels) TableColumn() TableColumn { return TableColumn{Name: c.Name, Type: c.Type} }
 
 // width returns the number of columns.
 func (c *TableColumn) width() int {

@@ -283,7 +283,7 @@ func TestTiCCForm(t *testing.T) {
 	}
 	s := mustRead(t, "characters.zip", zipOf(t, files...),
 		Options{Names: "**/{y}/w{writer}_{n}", Threshold: threshold(127)})
-	n := column(t, s, "n").Values.([]int64)
+	n := column(t, s, "n").Values(0, s.Len()).([]int64)
 	for i, m := range s.Images {
 		if !m.Equal(want.Images[n[i]]) || column(t, s, "y").Text(i) != y.Text(int(n[i])) {
 			t.Errorf("picture %d is not letter %d", i, n[i])

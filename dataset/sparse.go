@@ -20,7 +20,7 @@ type sparse struct {
 	columns     []string // the items; nil for a matrix
 	cells       []one
 	label       string
-	labels      rawText // of the rows; nil for none
+	labels      []string // of the rows; nil for none
 	notes       []Note
 
 	row, cell int // made so far
@@ -68,7 +68,7 @@ func (t *sparse) next() (*Set, error) {
 		}
 	}
 	if t.labels != nil {
-		s.Meta = []Labels{{t.label, slices.Clip(t.labels[from:t.row])}}
+		s.Meta = []Labels{{t.label, slices.Clip(t.labels[from:t.row]), columnRaw}}
 	}
 	return s, nil
 }

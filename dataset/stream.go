@@ -27,7 +27,7 @@ type Stream struct {
 	opts       Options
 	head       *Set // one image, and what all parts have in common
 	weighted   bool
-	kinds      []map[string]columnKind // of the metadata, by file
+	kinds      []map[string]ColumnType // of the metadata, by file
 	plans      []*tablePlan            // of tables of text, by file; nil for other formats
 	count      int                     // images before any selection, -1 if not known
 	skip, take int                     // take < 0: all
@@ -150,7 +150,7 @@ func (s *Stream) survey(ctx context.Context, i int, heads *joiner, said *Set) er
 	said.addNotes(slices.Concat(noted(in.seen.commonNotes()...), notes, noted(in.seen.strangeNotes()...)), s.paths, i)
 	s.kinds = append(s.kinds, kinds)
 	for k, c := range first.Meta {
-		first.Meta[k].Values = retype(c.Values, kinds[c.Name])
+		first.Meta[k] = c.as(kinds[c.Name])
 	}
 	if first.Values == nil { // the others need not stay in memory
 		first.Images[0] = first.Images[0].Clone()
@@ -171,20 +171,18 @@ func readOnce(path string) (bool, error) {
 
 // surveyMeta determines the types of the metadata of a file that begins with
 // part; all says to read on though none are text, as there may be words that a model does not know.
-func surveyMeta(ctx context.Context, d parts, part *Set, all bool) (map[string]columnKind, error) {
-	kinds, guesses := map[string]columnKind{}, map[string]*guesser{}
+func surveyMeta(ctx context.Context, d parts, part *Set, all bool) (map[string]ColumnType, error) {
+	kinds, guesses := map[string]ColumnType{}, map[string]*guesser{}
 	for _, c := range part.Meta {
-		if _, ok := c.Values.(rawText); ok {
+		if kinds[c.Name] = c.Type; c.Type == columnRaw {
 			guesses[c.Name] = new(guesser)
-		} else {
-			kinds[c.Name] = kindOf(c.Values)
 		}
 	}
 	var err error
 	for ; (all || len(guesses) > 0) && err == nil; part, err = d.next() {
 		for _, c := range part.Meta {
 			if g := guesses[c.Name]; g != nil {
-				g.add(c.Values.(rawText))
+				g.add(c.Cells)
 			}
 		}
 		if ctx.Err() != nil {
@@ -356,12 +354,11 @@ func (r *traversal) complete(s *Set, i int) error {
 			return r.changed(i)
 		}
 		kind := r.kinds[i][c.Name]
-		if _, ok := values.Values.(rawText); !ok && kindOf(values.Values) != kind {
+		if values.Type != columnRaw && values.Type != kind {
 			return &FormatError{Column: c.Name, Hint: "allow more memory",
 				Msg: "metadata beyond 64-bit integers, which only a file read as a whole may have"}
 		}
-		values.Values = retype(retype(values.Values, kind), kindOf(c.Values))
-		meta = append(meta, values)
+		meta = append(meta, values.as(kind).as(c.Type))
 	}
 	s.Meta, s.Table, s.Columns, s.Source, s.reading = meta, r.head.Table, r.head.Columns, r.head.Source, r.head.reading
 	s.Codings, s.Notes = r.head.Codings, r.head.Notes

@@ -134,7 +134,7 @@ func drawFile(t *rapid.T, format string, w int, weighted bool) []byte {
 		if weighted {
 			members = append(members, arr("weight", weight, n))
 		}
-		switch v := guess(y).(type) {
+		switch v := (Labels{Cells: y, Type: columnRaw}).guessed().Values(0, n).(type) {
 		case []int64:
 			members = append(members, arr("y", v, n))
 		case []float64:
@@ -345,29 +345,32 @@ func TestStreamBeyondMemory(t *testing.T) {
 	}
 }
 
+// raw returns cells as a text has them.
+func raw(cells []string) Labels { return Labels{Cells: cells, Type: columnRaw} }
+
 // TestRetypeIsGuessAndJoin: the types of metadata are those of the whole
 // columns.
 func TestRetypeIsGuessAndJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.SampledFrom([]string{"1", "-7", "007", "0.5", "", "NA", "?", "a", "1e3",
 			"9223372036854775808"}), 1, 6)
-		a, b := rawText(text.Draw(t, "a")), rawText(text.Draw(t, "b"))
+		a, b := raw(text.Draw(t, "a")), raw(text.Draw(t, "b"))
 		var g guesser
-		for _, s := range a {
+		for _, s := range a.Cells {
 			g.add([]string{s})
 		}
-		if !cmp.Equal(retype(a, g.kind()), guess(a), cmpopts.EquateNaNs()) {
+		if !cmp.Equal(a.as(g.kind()), a.guessed()) {
 			t.Fatal("one by one they are another kind")
 		}
-		x, y := Labels{Values: guess(a)}, Labels{Values: guess(b)}
-		kind := max(kindOf(x.Values), kindOf(y.Values))
-		want := joinValues(Labels{Values: guess(a)}, y)
-		got := joinValues(Labels{Values: retype(x.Values, kind)}, Labels{Values: retype(y.Values, kind)})
-		if kindOf(want) != kind || !cmp.Equal(got, want, cmpopts.EquateNaNs()) {
+		x, y := a.guessed(), b.guessed()
+		want := x
+		want.append(y)
+		got := x.as(want.Type)
+		if got.append(y.as(want.Type)); !cmp.Equal(got, want) {
 			t.Fatalf("%v and %v: %v, want %v", x, y, got, want)
 		}
 	})
-	if v := guess(rawText{"1", ""}); !math.IsNaN(v.([]float64)[1]) {
+	if v := raw([]string{"1", ""}).guessed(); !math.IsNaN(v.Number(1)) || v.Type != ColumnFloat {
 		t.Error("an empty number is unknown")
 	}
 }

@@ -175,13 +175,13 @@ type textTable struct {
 	in      *input
 	plan    *tablePlan
 	set     *Set
-	meta    []rawText
+	meta    [][]string
 	strings map[string]string // interned metadata values of a part
 }
 
 // begin starts a part.
 func (t *textTable) begin() {
-	t.set, t.meta, t.strings = t.plan.set(), make([]rawText, len(t.plan.meta)), map[string]string{}
+	t.set, t.meta, t.strings = t.plan.set(), make([][]string, len(t.plan.meta)), map[string]string{}
 	t.set.reading.Points = slices.ContainsFunc(t.in.seen.first, func(f *firstLines) bool { return f.points != "" })
 	t.set.Unit = t.plan.whole
 	t.set.Notes, t.set.Codings = t.plan.notes, t.plan.codings
@@ -361,7 +361,7 @@ func (t *textTable) badCell(d *dataColumn, cell string) error {
 // part returns the part built since begin.
 func (t *textTable) part() *Set {
 	for k, values := range t.meta {
-		t.set.Meta = append(t.set.Meta, Labels{t.plan.called[k], values})
+		t.set.Meta = append(t.set.Meta, Labels{t.plan.called[k], values, columnRaw})
 	}
 	return t.set
 }

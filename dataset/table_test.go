@@ -68,8 +68,8 @@ func TestCSVRoles(t *testing.T) {
 	if got := pixels(s); got != "#.\n?#\n" || !cmp.Equal(s.Columns, []string{"crime", "tax"}) {
 		t.Errorf("columns %v:\n%s", s.Columns, got)
 	}
-	want := []Labels{{"id", []string{"007", "008"}}, {"age", []float64{40.5, math.NaN()}},
-		{"party", []string{"rep", "dem"}}}
+	want := []Labels{LabelsOf("id", []string{"007", "008"}), LabelsOf("age", []float64{40.5, math.NaN()}),
+		LabelsOf("party", []string{"rep", "dem"})}
 	if diff := cmp.Diff(want, s.Meta, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
 	}
@@ -193,7 +193,7 @@ func TestParquet(t *testing.T) {
 		if got := pixels(s); got != "#.##\n.?.?\n##.?\n" {
 			t.Errorf("%s:\n%s", name, got)
 		}
-		want := []Labels{{"group", []float64{1, math.NaN(), 3}}, {"label", []string{"T", "L", "T"}}}
+		want := []Labels{LabelsOf("group", []float64{1, math.NaN(), 3}), LabelsOf("label", []string{"T", "L", "T"})}
 		if diff := cmp.Diff(want, s.Meta, cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

@@ -72,15 +72,15 @@ func TestValuesOfText(t *testing.T) {
 		{"header", "a,b\n1.5,-2\n,1e3\n", Options{}, [][]float64{{1.5, -2}, {nan, 1000}}, []string{"a", "b"}, nil},
 		{"no header", "1.5,-2\n?,NA\n2,3\n", Options{}, [][]float64{{1.5, -2}, {nan, nan}, {2, 3}}, nil, nil},
 		{"words and labels", "site,wet,ph\nmoor,yes,4.5\nbog,no,5\n", Options{}, [][]float64{{1, 4.5}, {0, 5}},
-			[]string{"wet", "ph"}, []Labels{{"site", []string{"moor", "bog"}}}},
+			[]string{"wet", "ph"}, []Labels{LabelsOf("site", []string{"moor", "bog"})}},
 		{"decimal commas", "a;b\n1,5;2\n0,25;3\n", Options{}, [][]float64{{1.5, 2}, {.25, 3}}, []string{"a", "b"}, nil},
 		{"asked for", "a,b,y\n1,2,7\n3,4,8\n", Options{Meta: []string{"y"}, Columns: []string{"b", "a"}},
-			[][]float64{{2, 1}, {4, 3}}, []string{"b", "a"}, []Labels{{"y", []int64{7, 8}}}},
+			[][]float64{{2, 1}, {4, 3}}, []string{"b", "a"}, []Labels{LabelsOf("y", []int64{7, 8})}},
 		{"numbers of rows", "n,a\n1,.5\n2,.25\n3,.5\n", Options{}, [][]float64{{.5}, {.25}, {.5}}, []string{"a"},
-			[]Labels{{"n", []int64{1, 2, 3}}}},
+			[]Labels{LabelsOf("n", []int64{1, 2, 3})}},
 		{"no header meant", "1,2\n3,4\n", Options{Header: HeaderPresent}, [][]float64{{3, 4}}, []string{"1", "2"}, nil},
 		{"chosen", "y,a\np,1\nq,2\np,3\n", Options{Where: []Condition{{Name: "y", Op: "=", Values: []string{"p"}}}},
-			[][]float64{{1}, {3}}, []string{"a"}, []Labels{{"y", []string{"p", "p"}}}},
+			[][]float64{{1}, {3}}, []string{"a"}, []Labels{LabelsOf("y", []string{"p", "p"})}},
 		{"images", "1,2,3,4,5,6\n", Options{Height: 2, Width: 3, Transpose: true, Header: HeaderAbsent},
 			[][]float64{{1, 3, 5, 2, 4, 6}}, nil, nil},
 	} {
@@ -164,7 +164,7 @@ func TestValuesOfArrays(t *testing.T) {
 		npy.Member{Name: "other", Array: npy.New([]float64{1, 2, 3}, 3)})
 	v := readValues(t, Options{}, write(t, "t.npz", table))
 	sameRows(t, "npz", v.Values, [][]float64{{.5, nan}, {3, nan}})
-	if !cmp.Equal(v.Columns, []string{"a", "b"}) || !cmp.Equal(v.Meta, []Labels{{"y", []int64{5, 6}}}) || !v.Table {
+	if !cmp.Equal(v.Columns, []string{"a", "b"}) || !cmp.Equal(v.Meta, []Labels{LabelsOf("y", []int64{5, 6})}) || !v.Table {
 		t.Errorf("columns %v, metadata %v", v.Columns, v.Meta)
 	}
 	var b bytes.Buffer
@@ -186,7 +186,7 @@ func TestValuesOfArrays(t *testing.T) {
 	labels := write(t, "l.idx", []byte{0, 0, 8, 1, 0, 0, 0, 2, 3, 4})
 	v = readValues(t, Options{Labels: []string{labels}}, idx)
 	sameRows(t, "IDX", v.Values, [][]float64{{9, 8}, {7, 200}})
-	if !cmp.Equal(v.Meta, []Labels{{"y", []int64{3, 4}}}) {
+	if !cmp.Equal(v.Meta, []Labels{LabelsOf("y", []int64{3, 4})}) {
 		t.Errorf("labels %v", v.Meta)
 	}
 	for name, content := range map[string][]byte{
@@ -218,7 +218,7 @@ func TestValuesOfColumnFiles(t *testing.T) {
 	for _, f := range []TableFormat{TableCSV, TableParquet} {
 		v := readValues(t, Options{}, write(t, "t", writeResults(t, f, columns, chunks())))
 		sameRows(t, string(f), v.Values, [][]float64{{7, .1}, {2, nan}, {5, -3e-7}})
-		if !cmp.Equal(v.Columns, []string{"n", "ph"}) || !cmp.Equal(v.Meta, []Labels{{"site", []string{"a", "b", "c"}}}) {
+		if !cmp.Equal(v.Columns, []string{"n", "ph"}) || !cmp.Equal(v.Meta, []Labels{LabelsOf("site", []string{"a", "b", "c"})}) {
 			t.Errorf("%s: columns %v, metadata %v", f, v.Columns, v.Meta)
 		}
 	}

@@ -153,12 +153,12 @@ func (l *selection) nothing(source string) error {
 
 // test returns the condition as a function of the row.
 func (c Condition) test(col Labels) (func(i int) bool, error) {
-	if text, ok := col.Values.([]string); ok {
+	if col.Type == ColumnText {
 		if c.Op != "=" && c.Op != "!=" {
 			return nil, &FormatError{Msg: fmt.Sprintf("condition %s compares text by size", c),
 				Hint: "use = or != with column " + c.Name}
 		}
-		return func(i int) bool { return slices.Contains(c.Values, text[i]) == (c.Op == "=") }, nil
+		return func(i int) bool { return slices.Contains(c.Values, col.Cells[i]) == (c.Op == "=") }, nil
 	}
 	values := make([]float64, len(c.Values))
 	for k, s := range c.Values {
@@ -169,11 +169,7 @@ func (c Condition) test(col Labels) (func(i int) bool, error) {
 		}
 		values[k] = v
 	}
-	number := func(i int) float64 { return float64(col.Values.([]int64)[i]) }
-	if floats, ok := col.Values.([]float64); ok {
-		number = func(i int) float64 { return floats[i] }
-	}
-	return func(i int) bool { return c.compare(number(i), values) }, nil
+	return func(i int) bool { return c.compare(col.Number(i), values) }, nil
 }
 
 // compare treats NaN as a value equal to itself and outside every order.

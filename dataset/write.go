@@ -62,15 +62,7 @@ func appendMeta(out []npy.Member, columns []string, meta []Labels) ([]npy.Member
 			return nil, &FormatError{Msg: fmt.Sprintf("metadata cannot be called %q, which means something else in an .npz",
 				c.Name), Hint: "rename it"}
 		}
-		var a *npy.Array
-		switch v := c.Values.(type) {
-		case []int64:
-			a = npy.New(v, len(v))
-		case []float64:
-			a = npy.New(v, len(v))
-		case []string:
-			a = npy.New(v, len(v))
-		}
+		a := &npy.Array{Shape: []int{c.Len()}, Data: c.Values(0, c.Len())}
 		out = append(out, npy.Member{Name: c.Name, Array: a})
 	}
 	return out, nil

@@ -116,7 +116,7 @@ func TestLargeHonestModels(t *testing.T) {
 		r.Curve = append(r.Curve, patchwork.CurvePoint{Experts: i, Stage: "grown", Rows: 10, LogLik: -1.5})
 		r.Starts = append(r.Starts, patchwork.Start{Seed: uint64(i), Score: -2.5, Method: "online"})
 	}
-	deep.header["record"] = newRecord(r)
+	deep.header["record"] = record(r)
 	deep.header["rotations"] = []float64{-12, 0, 12}
 	deep.header["x-mine"] = map[string]any{"a": []any{nil, 1, map[string]any{"b": nil}}}
 	deep.header["reading"] = map[string]any{"later": []any{nil}, "meta": names}

@@ -2,58 +2,21 @@ package modelfile
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"example.com/patchwork/internal/npy"
 )
 
 // FormatError reports content that is not a model this version can use, or a
-// model that a file cannot hold. A zero field does not apply.
-type FormatError struct {
-	Path   string // file, where it is known
-	Member string // member of the zip, such as "experts.npy"
-	Field  string // field of model.json
-	Offset int64  // byte of the member
-	Msg    string // what is wrong
-	Hint   string // what to do about it
-	Err    error  // cause
-}
+// model that a file cannot hold: the member of the zip, such as "experts.npy", and the field of model.json.
+type FormatError = npy.FormatError
 
-// Error returns all facts on one line: where, what, and what to do.
-func (e *FormatError) Error() string {
-	var b strings.Builder
-	for _, where := range []struct{ label, name string }{{"", e.Path}, {"", e.Member}, {"field ", e.Field}} {
-		if where.name != "" {
-			b.WriteString(where.label + where.name + ": ")
-		}
-	}
-	b.WriteString(e.Msg)
-	if e.Offset > 0 {
-		fmt.Fprintf(&b, " (byte %d)", e.Offset)
-	}
-	if e.Err != nil {
-		b.WriteString(": " + e.Err.Error())
-	}
-	if e.Hint != "" {
-		b.WriteString("; " + e.Hint)
-	}
-	return strings.NewReplacer("\n", " ", "\r", " ").Replace(b.String())
-}
-
-// Unwrap returns the cause.
-func (e *FormatError) Unwrap() error { return e.Err }
-
-// in adds the member to a FormatError; other errors are returned unchanged.
+// in adds the member to a FormatError that has none.
 func in(err error, member string) error {
-	var ne *npy.FormatError
-	if !errors.As(err, &ne) {
-		return err
+	var e *FormatError
+	if errors.As(err, &e) && e.Member == "" {
+		e.Member = member
 	}
-	if ne.Member != "" {
-		member = ne.Member
-	}
-	return &FormatError{Member: member, Offset: ne.Offset, Msg: ne.Msg, Hint: ne.Hint, Err: ne.Err}
+	return err
 }
 
 // misfit wraps an error of a package that checks part of a model.

@@ -10,6 +10,10 @@ import (
 	"reflect"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
 	"example.com/patchwork/internal/enum"
@@ -70,79 +74,63 @@ type pattern struct {
 	Count   int64 `json:"count"`
 }
 
-type record struct {
-	Method string  `json:"method,omitempty"`
-	Mode   string  `json:"mode,omitempty"`
-	Seed   uint64  `json:"seed,omitempty"`
-	Rows   int64   `json:"rows,omitempty"`
-	Sample int64   `json:"sample,omitempty"`
-	LogLik logLik  `json:"log_lik"`
-	Chosen int     `json:"chosen"`
-	Starts []start `json:"starts,omitempty"`
+// record is a patchwork.Record. JSON has no infinities: a log-likelihood of -Inf and a description length of +Inf are
+// null.
+type record patchwork.Record
 
-	Interrupted bool `json:"interrupted,omitempty"`
-
-	DescriptionLength length  `json:"description_length,omitempty"`
-	Curve             []point `json:"curve,omitempty"`
+func (r record) MarshalJSON() ([]byte, error) {
+	null := jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v float64) error {
+		if math.IsInf(v, 0) {
+			return e.WriteToken(jsontext.Null)
+		}
+		return errors.ErrUnsupported // as it is
+	})
+	return jsonv2.Marshal(patchwork.Record(r), jsonv1.DefaultOptionsV1(), jsonv2.WithMarshalers(null),
+		jsontext.EscapeForHTML(false))
 }
 
-type start struct {
-	Seed   uint64 `json:"seed"`
-	Score  logLik `json:"score"`
-	Method string `json:"method,omitempty"`
-
-	LeaveOneOut       logLik `json:"leave_one_out,omitempty"`
-	DescriptionLength length `json:"description_length,omitempty"`
-}
-
-// point is a patchwork.CurvePoint.
-type point struct {
-	Experts           int    `json:"experts"`
-	Stage             string `json:"stage,omitempty"`
-	Rows              int64  `json:"rows"`
-	LogLik            logLik `json:"log_lik"`
-	DescriptionLength length `json:"description_length,omitempty"`
-	HiddenBits        int64  `json:"hidden_bits,omitempty"`
-	HiddenLoss        length `json:"hidden_loss,omitempty"`
-	Chosen            bool   `json:"chosen,omitempty"`
-}
-
-// length is a description length in nats: +Inf, for impossible images, is null.
-type length float64
-
-func (l length) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(l), 1) {
-		return []byte("null"), nil
+func (r *record) UnmarshalJSON(text []byte) error {
+	if err := strictjson.Check(text, reflect.TypeFor[patchwork.Record]()); err != nil {
+		return err
 	}
-	return json.Marshal(float64(l))
-}
-
-func (l *length) UnmarshalJSON(b []byte) error {
-	var negative logLik
-	err := negative.UnmarshalJSON(b)
-	*l = length(negative)
-	if math.IsInf(float64(negative), -1) {
-		*l = length(math.Inf(1))
+	null := jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v *float64) error {
+		if d.PeekKind() != 'n' {
+			return errors.ErrUnsupported
+		}
+		*v = math.NaN()
+		return d.SkipValue()
+	})
+	err := jsonv2.Unmarshal(text, (*patchwork.Record)(r), jsonv1.DefaultOptionsV1(), jsonv2.WithUnmarshalers(null))
+	likely, long := r.nats()
+	for _, v := range likely {
+		if math.IsNaN(*v) {
+			*v = math.Inf(-1)
+		}
+	}
+	for _, v := range long {
+		if math.IsNaN(*v) {
+			*v = math.Inf(1)
+		}
+	}
+	var te *jsonv1.UnmarshalTypeError
+	if errors.As(err, &te) { // as the caller reports it
+		err = &json.UnmarshalTypeError{Value: te.Value, Type: te.Type, Field: te.Field}
 	}
 	return err
 }
 
-// logLik is a log-likelihood in nats. JSON has no infinities: -Inf is null.
-type logLik float64
-
-func (l logLik) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(l), -1) {
-		return []byte("null"), nil
+// nats returns the log-likelihoods and the description lengths.
+func (r *record) nats() (likely, long []*float64) {
+	likely, long = append(likely, &r.LogLik), append(long, &r.DescriptionLength)
+	for i := range r.Starts {
+		s := &r.Starts[i]
+		likely, long = append(likely, &s.Score, &s.LeaveOneOut), append(long, &s.DescriptionLength)
 	}
-	return json.Marshal(float64(l))
-}
-
-func (l *logLik) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		*l = logLik(math.Inf(-1))
-		return nil
+	for i := range r.Curve {
+		p := &r.Curve[i]
+		likely, long = append(likely, &p.LogLik), append(long, &p.DescriptionLength, &p.HiddenLoss)
 	}
-	return json.Unmarshal(b, (*float64)(l))
+	return likely, long
 }
 
 // stretch is a pose.Stretch: its factor along the expert's own axis, the rows of its
@@ -435,38 +423,6 @@ func (h *header) setPresence(p gauss.Presence) {
 		}
 		h.Presence = append(h.Presence, pattern{experts, set.N})
 	}
-}
-
-func (r *record) model() patchwork.Record {
-	out := patchwork.Record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows, Sample: r.Sample,
-		LogLik: float64(r.LogLik), Chosen: r.Chosen, Interrupted: r.Interrupted}
-	out.DescriptionLength = float64(r.DescriptionLength)
-	for _, s := range r.Starts {
-		out.Starts = append(out.Starts, patchwork.Start{Seed: s.Seed, Score: float64(s.Score), Method: s.Method,
-			LeaveOneOut: float64(s.LeaveOneOut), DescriptionLength: float64(s.DescriptionLength)})
-	}
-	for _, p := range r.Curve {
-		out.Curve = append(out.Curve, patchwork.CurvePoint{Experts: p.Experts, Stage: p.Stage, Rows: p.Rows,
-			LogLik:            float64(p.LogLik),
-			DescriptionLength: float64(p.DescriptionLength), HiddenBits: p.HiddenBits,
-			HiddenLoss: float64(p.HiddenLoss), Chosen: p.Chosen})
-	}
-	return out
-}
-
-func newRecord(r patchwork.Record) record {
-	out := record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows, Sample: r.Sample,
-		LogLik: logLik(r.LogLik), Chosen: r.Chosen, Interrupted: r.Interrupted}
-	out.DescriptionLength = length(r.DescriptionLength)
-	for _, s := range r.Starts {
-		out.Starts = append(out.Starts, start{s.Seed, logLik(s.Score), s.Method, logLik(s.LeaveOneOut),
-			length(s.DescriptionLength)})
-	}
-	for _, p := range r.Curve {
-		out.Curve = append(out.Curve, point{p.Experts, p.Stage, p.Rows, logLik(p.LogLik), length(p.DescriptionLength),
-			p.HiddenBits, length(p.HiddenLoss), p.Chosen})
-	}
-	return out
 }
 
 // What lies beyond the border of an image, as it stands in the file.

@@ -179,7 +179,7 @@ func (r *reader) model() (*patchwork.Model, error) {
 		}
 		return nil, misfit(err, "experts"+npySuffix)
 	}
-	extras := patchwork.Extras{Record: r.h.Record.model(), Reading: r.h.Reading}
+	extras := patchwork.Extras{Record: patchwork.Record(r.h.Record), Reading: r.h.Reading}
 	if len(r.h.Columns) > 0 {
 		extras.Columns = r.h.Columns
 	}

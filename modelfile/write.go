@@ -103,21 +103,23 @@ func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {
 
 // checkRecord rejects what JSON cannot represent.
 func checkRecord(r *patchwork.Record) error {
-	text, numbers := []string{r.Method, r.Mode}, []float64{r.LogLik, -r.DescriptionLength}
+	text := []string{r.Method, r.Mode}
 	for _, s := range r.Starts {
-		text, numbers = append(text, s.Method), append(numbers, s.Score, s.LeaveOneOut, -s.DescriptionLength)
+		text = append(text, s.Method)
 	}
 	for _, p := range r.Curve {
-		text, numbers = append(text, p.Stage), append(numbers, p.LogLik, -p.DescriptionLength)
+		text = append(text, p.Stage)
 	}
 	for _, s := range text {
 		if !utf8.ValidString(s) {
 			return bad("record", "", "%q is not UTF-8", s)
 		}
 	}
-	for _, v := range numbers {
-		if math.IsNaN(v) || math.IsInf(v, 1) {
-			return bad("record", "", "a log-likelihood (or a negated description length) is %v", v)
+	likely, long := (*record)(r).nats()
+	for i, v := range append(likely, long...) {
+		sign := map[bool]float64{true: 1, false: -1}[i < len(likely)]
+		if x := sign * *v; math.IsNaN(x) || math.IsInf(x, 1) {
+			return bad("record", "", "a log-likelihood (or a negated description length) is %v", x)
 		}
 	}
 	return nil
@@ -128,7 +130,7 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 	h := header{Format: format, Version: version, Kind: KindBits, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height,
 		Width: cfg.Width,
 		Scene: cfg.Scene, Overhang: cfg.Overhang, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside),
-		Record: newRecord(extras.Record), SetPrior: newSetPrior(extras.SetPrior), Predictor: newPredictor(extras.Predictor),
+		Record: record(extras.Record), SetPrior: newSetPrior(extras.SetPrior), Predictor: newPredictor(extras.Predictor),
 		Columns: extras.Columns, Names: extras.Names}
 	var err error
 	if h.Reading, err = compact(extras.Reading); err != nil {

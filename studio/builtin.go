@@ -130,7 +130,7 @@ func lettersT() (*dataset.Set, error) {
 		letters[i], writers[i] = string(item.Letter), int64(item.Writer)
 	}
 	return &dataset.Set{Data: patchwork.Data{Images: set.Images}, Source: "the built-in letters",
-		Meta: []dataset.Labels{{Name: "y", Values: letters}, {Name: "writer", Values: writers}}}, nil
+		Meta: []dataset.Labels{dataset.LabelsOf("y", letters), dataset.LabelsOf("writer", writers)}}, nil
 }
 
 func quadrants() (*dataset.Set, error) {

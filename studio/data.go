@@ -26,10 +26,7 @@ func (d *data) bytes() int64 {
 	n := 64*int64(d.set.Len()+len(d.set.Columns)) + textMemory(d.set.Columns) +
 		textMemory(d.files) + textMemory(d.args) + 8*int64(d.set.Len())*int64(len(d.set.Meta))
 	for _, c := range d.set.Meta {
-		n += int64(len(c.Name))
-		if text, ok := c.Values.([]string); ok {
-			n += textMemory(text)
-		}
+		n += int64(len(c.Name)) + textMemory(c.Cells)
 	}
 	if d.numbers() {
 		return n + int64(d.set.Len())*(24+8*int64(d.set.Height)*int64(d.set.Width))

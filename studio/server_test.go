@@ -75,7 +75,7 @@ func drawings(t testing.TB, n int) *dataset.Set {
 		set.Images = append(set.Images, img)
 		y, writer = append(y, []string{"plus", "minus"}[i%2]), append(writer, int64(i))
 	}
-	set.Meta = []dataset.Labels{{Name: "y", Values: y}, {Name: "writer", Values: writer}}
+	set.Meta = []dataset.Labels{dataset.LabelsOf("y", y), dataset.LabelsOf("writer", writer)}
 	return set
 }
 

@@ -38,7 +38,7 @@ func (t *answers) add(name string, values any, block ...string) {
 func (t *answers) addLabels(meta []dataset.Labels, from, to int) {
 	t.from = len(t.columns)
 	for _, c := range meta {
-		t.columns, t.values = append(t.columns, c.TableColumn()), append(t.values, valuesOf(c, from, to))
+		t.columns, t.values = append(t.columns, c.TableColumn()), append(t.values, c.Values(from, to))
 	}
 	t.to = len(t.columns)
 }
@@ -57,17 +57,6 @@ func rowAnswers(set *dataset.Set, weighted bool, from, to int) *answers {
 		t.add("weight", set.WeightValues(from, to))
 	}
 	return t
-}
-
-// valuesOf returns values [from, to) of a metadata column.
-func valuesOf(c dataset.Labels, from, to int) any {
-	switch v := c.Values.(type) {
-	case []int64:
-		return v[from:to]
-	case []float64:
-		return v[from:to]
-	}
-	return c.Values.([]string)[from:to]
 }
 
 // answersOf returns structs as a table: a column for each field that JSON has and that is no array.

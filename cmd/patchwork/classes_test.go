@@ -44,7 +44,7 @@ func TestClassesFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := column.Values.([]string); !slices.Equal(got, want) {
+		if got := column.Cells; !slices.Equal(got, want) {
 			t.Errorf("%s: classes %v, want %v", format, got, want)
 		}
 	}

@@ -131,13 +131,13 @@ func TestCodesInEveryFormat(t *testing.T) {
 		}
 		for _, name := range []string{"label", "row"} {
 			c, err := set.Column(name)
-			if err != nil || fmt.Sprint(c.Values) != fmt.Sprint(a[name].Data) {
-				t.Errorf("%s: %s is %v, %v; want %v", f, name, c.Values, err, a[name].Data)
+			if err != nil || fmt.Sprint(c.Cells) != fmt.Sprint(a[name].Data) {
+				t.Errorf("%s: %s is %v, %v; want %v", f, name, c.Cells, err, a[name].Data)
 			}
 		}
 		for i, v := range a["log_lik"].Data.([]float64) {
-			if c, err := set.Column("log_lik"); err != nil || c.Values.([]float64)[i] != given(v) {
-				t.Fatalf("%s: log_lik is %v, %v; want %v", f, c.Values, err, a["log_lik"].Data)
+			if c, err := set.Column("log_lik"); err != nil || c.Number(i) != given(v) {
+				t.Fatalf("%s: log_lik is %v, %v; want %v", f, c.Cells, err, a["log_lik"].Data)
 			}
 		}
 		for k, name := range gains {

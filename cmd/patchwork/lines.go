@@ -85,15 +85,13 @@ func (l *lines) labelled(b []byte, set *dataset.Set, i int) []byte {
 		b = append(b, [...]string{`,"labels":{`, `,`}[min(j, 1)]...)
 		b = append(append(b, quoted(name)...), ':')
 		at := slices.IndexFunc(set.Meta, func(c dataset.Labels) bool { return c.Name == name })
-		switch v := set.Meta[at].Values.(type) {
-		case []float64:
-			if math.IsInf(v[i], 0) || math.IsNaN(v[i]) {
-				b = append(b, "null"...)
-			} else {
-				b = strconv.AppendFloat(b, v[i], 'g', -1, 64)
-			}
+		switch c := set.Meta[at]; {
+		case c.Type == dataset.ColumnText:
+			b = append(b, quoted(c.Cells[i])...)
+		case c.Cells[i] == "" || math.IsInf(c.Number(i), 0):
+			b = append(b, "null"...)
 		default:
-			b = appendValue(b, v, i)
+			b = append(b, c.Cells[i]...)
 		}
 	}
 	if len(l.labels) > 0 {

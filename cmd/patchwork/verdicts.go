@@ -36,11 +36,10 @@ func verdictTable(names []string, x *workbench.Explained, round bool) *answers {
 // pictureNames returns the names of the files that pictures are from; nil of other data.
 func pictureNames(set *dataset.Set) []string {
 	c, err := set.Column("name")
-	if set.Table || err != nil {
+	if set.Table || err != nil || c.Type != dataset.ColumnText {
 		return nil
 	}
-	names, _ := c.Values.([]string)
-	return names
+	return c.Cells
 }
 
 // verdict appends what is said of row i of a set as a line of JSON, whose form is a contract.

@@ -22,7 +22,7 @@ func pen(t *testing.T, letters string, writers int) *dataset.Set {
 		y[i], writer[i] = string(item.Letter), int64(item.Writer)
 	}
 	return &dataset.Set{Data: patchwork.Data{Images: s.Images},
-		Meta: []dataset.Labels{{Name: "y", Values: y}, {Name: "writer", Values: writer}}}
+		Meta: []dataset.Labels{dataset.LabelsOf("y", y), dataset.LabelsOf("writer", writer)}}
 }
 
 // TestStrokesBeatOneTemplate is a small version of the ledger's experiment:

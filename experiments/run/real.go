@@ -49,7 +49,7 @@ var realReports = []struct {
 		if err != nil {
 			return err
 		}
-		class, ok := set.Meta[len(set.Meta)-1].Values.([]int64)
+		class, ok := set.Meta[len(set.Meta)-1].Values(0, set.Len()).([]int64)
 		if !ok {
 			return fmt.Errorf("real scenes: the labels are no whole numbers")
 		}

@@ -37,9 +37,9 @@ func ReadDigits(path string) (images []*bitmap.Image, labels []int, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	values, ok := column.Values.([]int64)
+	values, ok := column.Values(0, column.Len()).([]int64)
 	if !ok {
-		return nil, nil, fmt.Errorf("%s: the labels are %T, not whole numbers", path, column.Values)
+		return nil, nil, fmt.Errorf("%s: the labels are no whole numbers", path)
 	}
 	for _, v := range values {
 		labels = append(labels, int(v))

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Element lists the Go types an array can hold. NumPy's float16 is read as
@@ -188,29 +189,34 @@ const usual = 1 << 30
 
 // FormatError reports content that is not a readable array or archive.
 type FormatError struct {
+	Path   string // file, where it is known
 	Member string // archive member, "" outside an archive
+	Field  string // of the member
 	Offset int64  // byte of the stream (of the member) where reading stopped; 0 if not known
 	Msg    string // what is wrong
 	Hint   string // what to do about it, may be ""
 	Err    error  // cause, may be nil
 }
 
-// Error returns all facts on one line.
+// Error returns all facts on one line: where, what, and what to do.
 func (e *FormatError) Error() string {
-	s := e.Msg
-	if e.Member != "" {
-		s = fmt.Sprintf("member %q: %s", e.Member, s)
+	var b strings.Builder
+	for _, where := range []struct{ label, name string }{{"", e.Path}, {"", e.Member}, {"field ", e.Field}} {
+		if where.name != "" {
+			b.WriteString(where.label + where.name + ": ")
+		}
 	}
+	b.WriteString(e.Msg)
 	if e.Offset > 0 {
-		s += fmt.Sprintf(" (byte %d)", e.Offset)
+		fmt.Fprintf(&b, " (byte %d)", e.Offset)
 	}
 	if e.Err != nil {
-		s += ": " + e.Err.Error()
+		b.WriteString(": " + e.Err.Error())
 	}
 	if e.Hint != "" {
-		s += "; " + e.Hint
+		b.WriteString("; " + e.Hint)
 	}
-	return s
+	return strings.NewReplacer("\n", " ", "\r", " ").Replace(b.String())
 }
 
 // Unwrap returns the cause.

@@ -57,8 +57,8 @@ func planted(t testing.TB, rows int) (*patchwork.Model, *dataset.Set) {
 		habitat = append(habitat, []string{"bog", "meadow", "shore"}[kind])
 		year = append(year, 2001)
 	}
-	set.Meta = []dataset.Labels{{Name: "site", Values: site}, {Name: "habitat", Values: habitat},
-		{Name: "year", Values: year}}
+	set.Meta = []dataset.Labels{dataset.LabelsOf("site", site), dataset.LabelsOf("habitat", habitat),
+		dataset.LabelsOf("year", year)}
 	template := func(from, to int) []float64 {
 		p := make([]float64, 10)
 		for j := range p {

@@ -51,11 +51,10 @@ func (b *builder) dataFindings() []Finding {
 				"(patchwork show)."})
 	}
 	for _, c := range b.set.Labels() {
-		text, ok := c.Values.([]string)
-		if !ok || c.Numbers() {
+		if c.Numbers() {
 			continue
 		}
-		if twice := doubledNames(text); twice != nil {
+		if twice := doubledNames(c.Cells); twice != nil {
 			out = append(out, Finding{"doubled-names", fmt.Sprintf("%s of the column %s %s more than one row (%s).",
 				words.Count(len(twice), "name"), c.Name,
 				map[bool]string{true: "stands for", false: "stand for"}[len(twice) == 1], words.Listed(twice, 5)),

@@ -21,7 +21,7 @@ func TestDataFindings(t *testing.T) {
 			set.Images[i].SetUnknown(0, 9)
 		}
 	}
-	names := set.Meta[0].Values.([]string)
+	names := set.Meta[0].Cells
 	names[4] = names[3]
 	r, err := Build(t.Context(), workbench.Bits{Model: m}, set, Options{Stability: -1, Sample: 20})
 	if err != nil {

@@ -65,7 +65,7 @@ func findLabels(set *dataset.Set) labels {
 		switch {
 		case n == set.Len() && n > 1:
 			reason := fmt.Sprintf("it names every %s differently", noun)
-			if _, text := c.Values.([]string); text && !c.Numbers() && out.names == nil {
+			if c.Type == dataset.ColumnText && !c.Numbers() && out.names == nil {
 				out.names, reason = &c, fmt.Sprintf("it names the %ss", noun)
 			}
 			out.rest = append(out.rest, Skipped{c.Name, reason})
@@ -142,17 +142,8 @@ func orderOf(c dataset.Labels) []int {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(x, y int) int {
-		switch v := c.Values.(type) {
-		case []int64:
-			return int(min(max(v[x]-v[y], -1), 1))
-		case []float64:
-			switch {
-			case v[x] < v[y]:
-				return -1
-			case v[x] > v[y]:
-				return 1
-			}
-			return 0
+		if c.Type != dataset.ColumnText {
+			return cmp.Compare(c.Number(x), c.Number(y))
 		}
 		return slices.Compare([]byte(c.Text(x)), []byte(c.Text(y)))
 	})

@@ -100,8 +100,8 @@ func checkPage(t *testing.T, page string) {
 func TestPageShowsWhatIsSeen(t *testing.T) {
 	m, set := planted(t, 60)
 	for _, c := range set.Meta {
-		values, _ := c.Values.([]string)
-		for i := range values {
+		values := c.Cells
+		for i := 0; c.Type == dataset.ColumnText && i < len(values); i++ {
 			values[i] = "\u202e" + values[i] + "\x1b[31m"
 		}
 	}

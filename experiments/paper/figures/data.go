@@ -81,12 +81,11 @@ func readLetters(paths []string, opt dataset.Options) (*dataset.Set, error) {
 		return set, err
 	}
 	for k, c := range set.Meta {
-		if labels, ok := c.Values.([]string); ok && c.Name == "y" {
-			large := make([]string, len(labels))
-			for i, l := range labels {
-				large[i] = strings.ToUpper(l)
+		if c.Type == dataset.ColumnText && c.Name == "y" {
+			set.Meta[k].Cells = nil
+			for _, l := range c.Cells {
+				set.Meta[k].Cells = append(set.Meta[k].Cells, strings.ToUpper(l))
 			}
-			set.Meta[k].Values = large
 		}
 	}
 	return set, nil

@@ -33,8 +33,8 @@ func TestByWriter(t *testing.T) {
 		images = append(images, img)
 	}
 	s := &dataset.Set{Data: patchwork.Data{Images: images},
-		Meta: []dataset.Labels{{Name: "y", Values: []string{"T", "T", "L", "T", "T", "T"}},
-			{Name: "writer", Values: []int64{10, 9, 1, 9, 2, 10}}}}
+		Meta: []dataset.Labels{dataset.LabelsOf("y", []string{"T", "T", "L", "T", "T", "T"}),
+			dataset.LabelsOf("writer", []int64{10, 9, 1, 9, 2, 10})}}
 	got, err := byWriter(s, "T")
 	if err != nil || len(got) != 3 || got[0] != images[4] || got[1] != images[1] || got[2] != images[0] {
 		t.Errorf("%v, %v", got, err)
