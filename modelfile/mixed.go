@@ -70,8 +70,8 @@ func (a *mixedArrays) all() []stored {
 	return out
 }
 
-// WriteMixed writes a model of columns of every kind: a zip that numpy.load opens. Of D columns, `family` is 0 where they
-// have ordered levels, 1 for words and 2 for real values; `levels` counts the levels, and `value`, `low`, `high`,
+// WriteMixed writes a model of columns of every kind: a zip that numpy.load opens. Of D columns, `family` is 0 where
+// they have ordered levels, 1 for words and 2 for real values; `levels` counts the levels, and `value`, `low`, `high`,
 // `share` and `background` have those of all columns one after the other. Real values become scores as `scale` says: 0
 // by scale_mean and scale_sd, 1 so by their logarithms, 2 by `knots` many points, knot_value and knot_score.
 // `background_mean` and `background_var` are of scores. `usage` says how often each of K parts is there, `vote` (K,D)

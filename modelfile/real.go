@@ -55,8 +55,9 @@ var realNeeds = needs{
 
 // WriteReal writes a model of real values: a zip that numpy.load opens, with `mean`, `var` and `vote`
 // (K, D), `background_mean`, `background_var`, `step`, `origin` and `floor` (D), and `pi` (K); models that predict
-// with it are members committee-1.npz, committee-2.npz and so on. Entries that abstain hold the background, as do the variances of those that say a mean only; `vote` decides. The bytes are the same for
-// the same model on every machine, and [ReadReal] restores it.
+// with it are members committee-1.npz, committee-2.npz and so on. Entries that abstain hold the background, as do the
+// variances of those that say a mean only; `vote` decides. The bytes are the same for the same model on every machine,
+// and [ReadReal] restores it.
 func WriteReal(w io.Writer, m *real.Model) error {
 	if err := m.Check(); err != nil {
 		return err

@@ -287,7 +287,8 @@ func (m *Matrix) Apply(x []float64) []float64 {
 	return out
 }
 
-// factor replaces a symmetric matrix by the lower triangle L of L L', by Cholesky; false if it is not positive definite.
+// factor replaces a symmetric matrix by the lower triangle L of L L', by Cholesky; false if it is not positive
+// definite.
 func (m *Matrix) factor() bool {
 	for i := range m.Rows {
 		row := m.Row(i)

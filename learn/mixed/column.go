@@ -280,8 +280,8 @@ type Scale struct {
 }
 
 // newScale chooses a scale for values of which no value is frequent: z-scores if these are normal enough, else
-// logarithms if those are; else the one of them on which there are clear groups of values that are normal, as parts have
-// them; else ranks.
+// logarithms if those are; else the one of them on which there are clear groups of values that are normal, as parts
+// have them; else ranks.
 func newScale(all []run, rows float64) *Scale {
 	values, n := make([]float64, len(all)), make([]int64, len(all))
 	for i, v := range all {

@@ -24,8 +24,8 @@ type Field struct {
 	Kind Kind
 }
 
-// Data are the rows of a table: a value for each field, NaN where it is unknown. They are not changed. A row of weight w
-// counts as w/Unit rows that are equal.
+// Data are the rows of a table: a value for each field, NaN where it is unknown. They are not changed. A row of weight
+// w counts as w/Unit rows that are equal.
 type Data struct {
 	Fields  []Field
 	Rows    [][]float64

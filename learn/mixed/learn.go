@@ -18,7 +18,8 @@ type Options struct {
 	Seed    uint64
 	Workers int // goroutines; 0 means 1. The result is the same for any number.
 
-	// Quick makes one start by default, moves no part, and compares graded parts with the others by nothing: to learn again.
+	// Quick makes one start by default, moves no part, and compares graded parts with the others by nothing: to learn
+	// again.
 	Quick bool
 
 	// From, if not nil, has for each row the parts that it begins with, bit k for part k: there is one start, from these.

@@ -78,8 +78,8 @@ func (m *Model) prune() *Model {
 	return &out
 }
 
-// background returns what a column is like where nobody speaks, which is in the given cells. The variance of real scores
-// is also that of opinions of one number, so that these teach it too.
+// background returns what a column is like where nobody speaks, which is in the given cells. The variance of real
+// scores is also that of opinions of one number, so that these teach it too.
 func (t *Tally) background(m *Model, d int, free stat, o *terms) Opinion {
 	c := &m.Columns[d]
 	if o.hold {

@@ -91,8 +91,8 @@ func (t *tally) addTurned(f field, v view, turn, y, x int) {
 // pixelPrice is what a pixel of a template costs, in nats, and partPrice a part.
 const pixelPrice, partPrice = 3, 10
 
-// price is what a part of this shape costs, in nats. A pixel with none within two pixels may be anywhere in its box: what
-// two images of noise have in common at some shift is such specks.
+// price is what a part of this shape costs, in nats. A pixel with none within two pixels may be anywhere in its box:
+// what two images of noise have in common at some shift is such specks.
 func (s *shape) price() float64 {
 	alone := 0
 	for y := range s.height {

@@ -149,8 +149,8 @@ func (d *directions) shrunk(share float64) *matrix.Matrix {
 	return s
 }
 
-// sum returns the covariance of the largest directions, in which there is no less than nothing: of columns of which rows
-// know different ones, the smallest can be.
+// sum returns the covariance of the largest directions, in which there is no less than nothing: of columns of which
+// rows know different ones, the smallest can be.
 func (d *directions) sum(rank int) *matrix.Matrix {
 	n := len(d.values)
 	s := matrix.New(n, n)

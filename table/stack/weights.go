@@ -84,8 +84,9 @@ func keepHeavy(weights []float64) {
 // closeness is by how much weights of kinds keep to each other, in nats of each squared difference.
 const closeness = 15
 
-// added returns the weights, none below 0, with which the sum of the log odds that kinds give to each cell is likeliest,
-// less a price for weights that are not alike, and the mean loss: of each in turn by Newton's method, until none moves.
+// added returns the weights, none below 0, with which the sum of the log odds that kinds give to each cell is
+// likeliest, less a price for weights that are not alike, and the mean loss: of each in turn by Newton's method, until
+// none moves.
 func added(kinds [][]float64, on []bool, weight []float64) (weights []float64, loss float64) {
 	const rounds, still = 200, 1e-9
 	odds := make([][]float64, len(kinds))

@@ -56,8 +56,8 @@ func NewExplainer(t *Table) *Explainer {
 	return e
 }
 
-// Explain explains a row of (pixels+63)/64 words: pixel i is bit i%64 of word i/64 of x, and whether it is known that of
-// known, nil where every pixel is. An unknown pixel is off, and so are the bits behind the last pixel, in both. The
+// Explain explains a row of (pixels+63)/64 words: pixel i is bit i%64 of word i/64 of x, and whether it is known that
+// of known, nil where every pixel is. An unknown pixel is off, and so are the bits behind the last pixel, in both. The
 // result is overwritten by the next. It is not ok where a pixel is or would be impossible: score.Search has to explain
 // such a row.
 func (e *Explainer) Explain(x, known []uint64) (found *Found, ok bool) {
