@@ -150,6 +150,12 @@ func (b *bank) pixel(y, x int, p pose.Pose) (d int, ok bool) {
 	return y*b.m.Width + x, true
 }
 
+// inside returns the rows and columns of the box of a sprite, shifted, that lie in the image.
+func (b *bank) inside(sp *sprite, p pose.Pose) (y0, y1, x0, x1 int) {
+	return max(0, -sp.top-p.DY), min(sp.h, b.m.Height-sp.top-p.DY), max(0, -sp.left-p.DX),
+		min(sp.w, b.m.Width-sp.left-p.DX)
+}
+
 // at returns the opinion of a sprite, shifted, about a pixel; nil if it has none.
 func (b *bank) at(sp *sprite, p pose.Pose, d int) *entry {
 	y, x := d/b.m.Width-p.DY-sp.top, d%b.m.Width-p.DX-sp.left

@@ -91,7 +91,7 @@ func (f *field) first() {
 func (f *field) alone(sp *sprite, p pose.Pose) float64 {
 	if f.whole && f.said == nil && p.DY == 0 && p.DX == 0 && sp.top >= 0 && sp.left >= 0 && sp.top+sp.h <= f.m.Height &&
 		sp.left+sp.w <= f.m.Width {
-		return f.inside(sp)
+		return f.whollyInside(sp)
 	}
 	sum := 0.0
 	for i := range sp.entries {
@@ -103,8 +103,8 @@ func (f *field) alone(sp *sprite, p pose.Pose) float64 {
 	return sum
 }
 
-// inside is alone for a sprite that lies inside an image that is known.
-func (f *field) inside(sp *sprite) float64 {
+// whollyInside is alone for a sprite that lies inside an image that is known.
+func (f *field) whollyInside(sp *sprite) float64 {
 	sum := sp.sum
 	if sp.plain {
 		for i := range sp.entries {
@@ -244,6 +244,8 @@ func (f *field) fold(d int) {
 	f.cells[d] = cell{}
 	if f.said != nil {
 		f.said[d] = f.said[d][:0]
+	} else if f.about != nil && f.loudest(d) {
+		return
 	}
 	for _, c := range f.picks {
 		_, sp, p := f.parts(c)
@@ -253,10 +255,39 @@ func (f *field) fold(d int) {
 	}
 }
 
+// loudest is fold for experts that stay in their places, of which each is picked once: it asks only those that have an
+// opinion. It returns false where two are equally strong, as the order of the picks then decides.
+func (f *field) loudest(d int) bool {
+	var up, down *entry
+	for i := range f.about[d] {
+		o := &f.about[d][i]
+		if f.used[o.k] == 0 {
+			continue
+		}
+		switch {
+		case up != nil && o.s == up.s || down != nil && o.s == down.s:
+			return false
+		case o.s > 0 && (up == nil || o.s > up.s):
+			up = &o.entry
+		case o.s < 0 && (down == nil || o.s < down.s):
+			down = &o.entry
+		}
+	}
+	c, z := &f.cells[d], f.z[d]
+	if up != nil {
+		c.up, c.gainUp = up.s, up.gain(z)
+	}
+	if down != nil {
+		c.down, c.gainDown = -down.s, down.gain(z)
+	}
+	c.now = together(c.up, c.gainUp, c.down, c.gainDown)
+	return true
+}
+
 // loss returns what pick number i gains beside the others.
 func (f *field) loss(i int) float64 {
 	c := f.picks[i]
-	_, sp, p := f.parts(c)
+	k, sp, p := f.parts(c)
 	sum := 0.0
 	rest := append(append(make([]int, 0, len(f.picks)), f.picks[:i]...), f.picks[i+1:]...)
 	all := f.picks
@@ -268,9 +299,11 @@ func (f *field) loss(i int) float64 {
 		}
 		before := f.cells[d]
 		f.picks = rest
+		f.used[k]--
 		f.fold(d)
 		sum += before.now - f.cells[d].now
 		f.picks = all
+		f.used[k]++
 		if f.said != nil {
 			f.fold(d)
 		}

@@ -146,7 +146,7 @@ func (g *grower) begin(rng *rand.Rand, threshold float64, shared bool) []Entry {
 	}
 	e := make([]Entry, g.m.F())
 	for f := range e {
-		d, ok := g.under(f)
+		d, ok := g.below(f)
 		if ok && one[d]*other[d] > 0 {
 			b := g.m.Background[d]
 			e[f] = Entry{MeanOnly, Normal{b.Mean + (one[d]+other[d])/2/g.inverse[d], b.Var}}
@@ -155,8 +155,8 @@ func (g *grower) begin(rng *rand.Rand, threshold float64, shared bool) []Entry {
 	return e
 }
 
-// under returns the pixel of the image that lies under frame pixel f of an expert that is not moved.
-func (g *grower) under(f int) (d int, ok bool) {
+// below returns the pixel of the image that lies under frame pixel f of an expert that is not moved.
+func (g *grower) below(f int) (d int, ok bool) {
 	_, w := g.m.Frame()
 	p := g.poses[0]
 	if at, ok := g.m.Poses.Identity(); ok {
@@ -303,22 +303,23 @@ func (g *grower) bound(sp *sprite, p pose.Pose, r *ground) float64 {
 func (g *grower) count(sums []Sums, sprites []sprite, i, at int) {
 	r := &g.grounds[i]
 	sp, p := &sprites[at/g.shifts], g.poses[at]
-	for j, f := range sp.frame {
-		if f < 0 {
-			continue
-		}
-		d, ok := g.pixel(j/sp.w+sp.top, j%sp.w+sp.left, p)
-		if !ok || !r.known[d] {
-			continue
-		}
-		c := &r.cells[d]
-		won := c.up == 0 && c.down == 0
-		if sp.index[j] >= 0 {
-			s := sp.entries[sp.index[j]].s
-			won = s > c.up && s >= c.down || -s > c.down && -s > c.up
-		}
-		if won {
-			sums[f].add(r.numbers[d], Unit)
+	y0, y1, x0, x1 := g.inside(sp, p)
+	for y := y0; y < y1; y++ {
+		from := (y+sp.top+p.DY)*g.m.Width + sp.left + p.DX
+		for x := x0; x < x1; x++ {
+			j, d := y*sp.w+x, from+x
+			if sp.frame[j] < 0 || !r.known[d] {
+				continue
+			}
+			c := &r.cells[d]
+			won := c.up == 0 && c.down == 0
+			if sp.index[j] >= 0 {
+				s := sp.entries[sp.index[j]].s
+				won = s > c.up && s >= c.down || -s > c.down && -s > c.up
+			}
+			if won {
+				sums[sp.frame[j]].add(r.numbers[d], Unit)
+			}
 		}
 	}
 }

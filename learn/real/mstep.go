@@ -97,8 +97,7 @@ func (m *Model) home(f int) int {
 		return 0 // all are the same
 	}
 	_, w := m.Frame()
-	p := m.Poses.At(0)
-	y, x := f/w+p.DY, f%w+p.DX
+	y, x := f/w+m.Poses.DY.Min, f%w+m.Poses.DX.Min // the only pose
 	return min(max(y, 0), m.Height-1)*m.Width + min(max(x, 0), m.Width-1)
 }
 

@@ -3,6 +3,7 @@ package real
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"example.com/patchwork/internal/exact"
 )
@@ -100,13 +101,14 @@ func (t *Tally) credit(f *field, numbers []int64, weight int64) {
 		k, sp, p := f.parts(c)
 		t.Picks[k] += weight
 		sums := t.Experts[k]
-		for i, at := range sp.frame {
-			if at < 0 {
-				continue
-			}
-			d, ok := f.pixel(i/sp.w+sp.top, i%sp.w+sp.left, p)
-			if ok && f.known[d] && f.credited(c, sp, i, d) {
-				sums[at].add(numbers[d], weight)
+		y0, y1, x0, x1 := f.inside(sp, p)
+		for y := y0; y < y1; y++ {
+			from := (y+sp.top+p.DY)*f.m.Width + sp.left + p.DX
+			for x := x0; x < x1; x++ {
+				i, d := y*sp.w+x, from+x
+				if at := sp.frame[i]; at >= 0 && f.known[d] && f.credited(c, sp, i, d) {
+					sums[at].add(numbers[d], weight)
+				}
 			}
 		}
 	}
@@ -127,6 +129,11 @@ func (f *field) credited(c int, sp *sprite, i, d int) bool {
 	e := &sp.entries[sp.index[i]]
 	if e.s > 0 && (e.s < cell.up || e.s < cell.down) || e.s < 0 && (-e.s < cell.down || -e.s <= cell.up) {
 		return false
+	}
+	if f.about != nil && !slices.ContainsFunc(f.about[d], func(o spoken) bool {
+		return o.s == e.s && f.used[o.k] > 0 && o.k != c
+	}) {
+		return true
 	}
 	for _, earlier := range f.picks { // of equals the one picked first speaks
 		if earlier == c {

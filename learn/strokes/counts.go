@@ -1,5 +1,7 @@
 package strokes
 
+import "slices"
+
 // counts is what the M-step of one expert needs of the images: how often each of
 // its entries fell on a pixel to which the others gave each level, and how often
 // that pixel was on. They are integers, so that counts of parts of the images add
@@ -14,6 +16,15 @@ type counts struct {
 // newCounts returns empty counts of an expert with n entries.
 func newCounts(n, levels int) *counts {
 	return &counts{Levels: levels, Seen: make([]int64, n*levels), On: make([]int64, n*levels)}
+}
+
+// like reports whether an entry has the counts of the one before it.
+func (c *counts) like(i int) bool {
+	if i == 0 {
+		return false
+	}
+	from, at, to := (i-1)*c.Levels, i*c.Levels, (i+1)*c.Levels
+	return slices.Equal(c.Seen[from:at], c.Seen[at:to]) && slices.Equal(c.On[from:at], c.On[at:to])
 }
 
 // merge adds the counts of other images.

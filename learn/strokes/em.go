@@ -37,6 +37,7 @@ func (l *Learner) explain(ctx context.Context, st *State, afresh bool) ([]found,
 		s.near, s.coarse = l.opt.Shared, l.opt.Shared
 		if afresh {
 			s.begin(nil, l.truncated)
+			s.seed(st.picks[i])
 			s.add(least, true)
 			s.use(l.priced)
 		} else {
@@ -84,11 +85,17 @@ func (l *Learner) count(ctx context.Context, st *State, sprites [][]sprite, expe
 	}); err != nil {
 		return nil, err
 	}
-	all := newCounts(l.ground.height*l.ground.width, len(l.levels.p))
+	var all *counts
 	for _, p := range parts {
-		if p != nil {
+		switch {
+		case all == nil:
+			all = p
+		case p != nil:
 			all.merge(p)
 		}
+	}
+	if all == nil {
+		all = newCounts(l.ground.height*l.ground.width, len(l.levels.p))
 	}
 	return all, nil
 }

@@ -271,6 +271,13 @@ func (s *search) begin(picks []pick, t *table) {
 	s.use(t)
 }
 
+// seed lets searches begin at what picks would gain, which may not be there yet.
+func (s *search) seed(picks []pick) {
+	for _, p := range picks {
+		s.seeds[p.expert] = p
+	}
+}
+
 // add places picks while they gain more than the price.
 func (s *search) add(price int32, forced bool) (added bool) {
 	for len(s.picks) < s.reuse*len(s.sprites) {

@@ -18,6 +18,10 @@ func (s *step) worths(c *counts) []float64 {
 	f := make([]float64, s.height*s.width*n)
 	for i := range s.height * s.width {
 		own := f[i*n : (i+1)*n]
+		if c.like(i) { // as nearly all entries beside the ink are
+			copy(own, f[(i-1)*n:i*n])
+			continue
+		}
 		for m := range n {
 			seen, ink := float64(c.Seen[i*n+m]), float64(c.On[i*n+m])
 			if seen == 0 {
